@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+#	make			modules (for KDIR) and tools
+#	make demo		the main job, in a test machine
+#	make check		all tests
+# See `make help`.
+
+KDIR ?= /lib/modules/$(shell uname -r)/build
+BUILD := build
+PREFIX ?= /usr/local
+export PREFIX DESTDIR
+
+.PHONY: all modules modules_install tools install demo check check-unit \
+	check-lab check-debug check-e2e bench lint clean help
+
+all: tools modules
+
+modules:
+	@if [ ! -e "$(KDIR)/Makefile" ]; then \
+		echo "no kernel headers at $(KDIR): install linux-headers-$$(uname -r), or name others by KDIR=" >&2; \
+		exit 1; \
+	fi
+	scripts/build-modules "$(abspath $(KDIR))"
+
+# Modules are built in build/modules/RELEASE, so that several kernels get along.
+modules_install: modules
+	$(MAKE) -C "$(KDIR)" M="$(CURDIR)/$(BUILD)/modules/$$(cat $(KDIR)/include/config/kernel.release)" \
+		INSTALL_MOD_DIR=updates modules_install
+
+tools:
+	$(MAKE) -C tools
+
+install: tools
+	$(MAKE) -C tools install
+
+demo:
+	scripts/demo
+
+check:
+	scripts/check unit lint lab debug e2e
+
+check-unit check-lab check-debug check-e2e:
+	scripts/check $(@:check-%=%)
+
+lint:
+	scripts/check lint
+
+bench:
+	bench/run.sh
+
+clean:
+	rm -rf $(BUILD)
+
+help:
+	@echo "make                 modules for KDIR (default: the running kernel's) and tools"
+	@echo "make modules KDIR=.. modules only"
+	@echo "make modules_install into /lib/modules/RELEASE/updates"
+	@echo "make install         vgpuctl, its man page, completion and udev rule"
+	@echo "make demo            two virtual machines share a GPU, in a test machine"
+	@echo "make check           all tests: check-unit lint check-lab check-debug check-e2e"
+	@echo "make bench           figures beside the kernel's sample drivers, build/bench.json"
+	@echo "make lint            checkpatch, sparse, kernel-doc, shellcheck, W=1"

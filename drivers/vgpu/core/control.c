@@ -1,0 +1,473 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * /dev/vgpu, the control node: include/uapi/linux/vgpu.h is the ABI.
+ */
+#include <linux/capability.h>
+#include <linux/fs.h>
+#include <linux/miscdevice.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+#include <linux/timekeeping.h>
+#include <linux/uaccess.h>
+
+#include "core.h"
+
+#define VGPU_LIST_MAX	4096
+
+static int vgpu_ctl_version(void *arg)
+{
+	struct vgpu_ctl_version *v = arg;
+
+	v->abi_major = VGPU_ABI_MAJOR;
+	v->abi_minor = VGPU_ABI_MINOR;
+	strscpy(v->driver_version, VGPU_DRIVER_VERSION,
+		sizeof(v->driver_version));
+	return 0;
+}
+
+static int vgpu_ctl_gpus(void *arg)
+{
+	struct vgpu_ctl_list *list = arg;
+	unsigned int room = min_t(u32, list->count, VGPU_LIST_MAX);
+	unsigned int nr;
+	u32 *ids;
+	int ret = 0;
+
+	if (list->gpu)
+		return -EINVAL;
+	ids = kvcalloc(room ?: 1, sizeof(*ids), GFP_KERNEL);
+	if (!ids)
+		return -ENOMEM;
+	nr = vgpu_gpu_ids(ids, room);
+	list->count = nr;
+	if (copy_to_user(u64_to_user_ptr(list->ids), ids,
+			 min(nr, room) * sizeof(*ids)))
+		ret = -EFAULT;
+	kvfree(ids);
+	return ret;
+}
+
+static unsigned int vgpu_ctl_uuids(u32 id, u8 (*uuids)[VGPU_UUID_LEN],
+				   unsigned int nr, unsigned int room)
+{
+	struct vgpu_gpu *gpu = vgpu_gpu_find(id);
+	struct vgpu_instance *instance;
+
+	if (!gpu)
+		return nr;
+	mutex_lock(&gpu->lock);
+	list_for_each_entry(instance, &gpu->instances, link) {
+		if (nr < room)
+			vgpu_uuid_export(uuids[nr], &instance->uuid);
+		nr++;
+	}
+	mutex_unlock(&gpu->lock);
+	vgpu_gpu_put(gpu);
+	return nr;
+}
+
+static int vgpu_ctl_instances(void *arg)
+{
+	struct vgpu_ctl_list *list = arg;
+	unsigned int room = min_t(u32, list->count, VGPU_LIST_MAX);
+	u32 gpus[64];
+	unsigned int nr_gpus, nr = 0, i;
+	u8 (*uuids)[VGPU_UUID_LEN];
+	int ret = 0;
+
+	if (list->gpu == ~0U) {
+		nr_gpus = min_t(unsigned int, vgpu_gpu_ids(gpus, ARRAY_SIZE(gpus)),
+				ARRAY_SIZE(gpus));
+	} else {
+		struct vgpu_gpu *gpu = vgpu_gpu_find(list->gpu);
+
+		if (!gpu)
+			return -ENODEV;
+		vgpu_gpu_put(gpu);
+		gpus[0] = list->gpu;
+		nr_gpus = 1;
+	}
+
+	uuids = kvcalloc(room ?: 1, sizeof(*uuids), GFP_KERNEL);
+	if (!uuids)
+		return -ENOMEM;
+	for (i = 0; i < nr_gpus; i++)
+		nr = vgpu_ctl_uuids(gpus[i], uuids, nr, room);
+	list->count = nr;
+	if (copy_to_user(u64_to_user_ptr(list->ids), uuids,
+			 min(nr, room) * sizeof(*uuids)))
+		ret = -EFAULT;
+	kvfree(uuids);
+	return ret;
+}
+
+static void vgpu_ctl_fill_gpu(struct vgpu_gpu *gpu, struct vgpu_ctl_gpu *out)
+{
+	const struct vgpu_gpu_info *info = &gpu->info;
+	struct vgpu_sched_params params;
+	struct vgpu_instance *instance;
+	unsigned int i;
+
+	lockdep_assert_held(&gpu->lock);
+	vgpu_sched_params_get(gpu->sched, &params);
+	out->types = gpu->nr_types;
+	out->instances = gpu->nr_instances;
+	out->channels = info->channels;
+	out->engines = info->nr_engines;
+	out->fb_bytes = info->fb_bytes;
+	list_for_each_entry(instance, &gpu->instances, link) {
+		out->channels_used += instance->nr_channels;
+		out->fb_used_bytes += instance->fb_bytes;
+		out->fb_backed_bytes += gpu->ops->backed_bytes(instance);
+	}
+	out->slice_ns = params.slice_ns;
+	out->preempt_timeout_us = params.preempt_timeout_us;
+	out->now_ns = ktime_get_ns();
+	out->registered_ns = gpu->registered_ns;
+	out->placement = info->placement;
+	strscpy(out->address, gpu->name, sizeof(out->address));
+	strscpy(out->board, info->board, sizeof(out->board));
+	strscpy(out->driver, dev_driver_string(gpu->dev), sizeof(out->driver));
+	strscpy(out->policy, params.policy->name, sizeof(out->policy));
+	for (i = 0; i < info->nr_engines; i++) {
+		struct vgpu_ctl_engine *e = &out->engine[i];
+
+		e->engine_class = info->engines[i].engine_class;
+		e->instance = info->engines[i].instance;
+		e->busy_ns = vgpu_timeline_busy_ns(vgpu_sched_timeline(gpu->sched, i));
+		strscpy(e->name, info->engines[i].name, sizeof(e->name));
+	}
+}
+
+static int vgpu_ctl_gpu(void *arg)
+{
+	struct vgpu_ctl_gpu *out = arg;
+	struct vgpu_gpu *gpu = vgpu_gpu_find(out->gpu);
+	int ret = 0;
+
+	if (!gpu)
+		return -ENODEV;
+	memset_startat(out, 0, types);
+	mutex_lock(&gpu->lock);
+	if (gpu->gone)
+		ret = -ENODEV;
+	else
+		vgpu_ctl_fill_gpu(gpu, out);
+	mutex_unlock(&gpu->lock);
+	vgpu_gpu_put(gpu);
+	return ret;
+}
+
+static int vgpu_ctl_type(void *arg)
+{
+	struct vgpu_ctl_type *out = arg;
+	struct vgpu_gpu *gpu = vgpu_gpu_find(out->gpu);
+	const struct vgpu_type *type;
+	int ret = 0;
+
+	if (!gpu)
+		return -ENODEV;
+	mutex_lock(&gpu->lock);
+	if (gpu->gone) {
+		ret = -ENODEV;
+		goto out_unlock;
+	}
+	if (out->index >= gpu->nr_types) {
+		ret = -ENOENT;
+		goto out_unlock;
+	}
+	type = &gpu->types[out->index];
+	memset_startat(out, 0, available);
+	out->available = gpu->dying ? 0 :
+			 vgpu_placement_available(&gpu->placement,
+						  type->size_gb);
+	out->max_instances = type->max_instances;
+	out->num_heads = type->num_heads;
+	out->max_width = type->max_width;
+	out->max_height = type->max_height;
+	out->frl_fps = type->frl_fps;
+	out->channels = type->channels;
+	out->placement_size_gb = type->size_gb;
+	out->fb_bytes = (u64)type->size_gb << 30;
+	strscpy(out->name, type->name, sizeof(out->name));
+	snprintf(out->id, sizeof(out->id), "%s-%s",
+		 dev_driver_string(gpu->dev), type->name);
+	strscpy(out->edition, type->edition, sizeof(out->edition));
+out_unlock:
+	mutex_unlock(&gpu->lock);
+	vgpu_gpu_put(gpu);
+	return ret;
+}
+
+static void vgpu_ctl_fill_engine(struct vgpu_entity *entity,
+				 struct vgpu_ctl_instance_engine *out)
+{
+	struct vgpu_entity_stats s;
+
+	vgpu_entity_stats(entity, &s);
+	out->busy_ns = s.busy_ns;
+	out->wait_ns = s.wait_ns;
+	out->max_wait_ns = s.max_wait_ns;
+	out->runs = s.runs;
+	out->switches = s.switches;
+	out->preemptions = s.preemptions;
+	out->overruns = s.overruns;
+	out->overrun_ns = s.overrun_ns;
+	out->max_overrun_ns = s.max_overrun_ns;
+	out->stalls = s.stalls;
+	out->faults = s.faults;
+	out->resets = s.resets;
+	out->packets = s.packets;
+	out->bytes = s.bytes;
+}
+
+static void vgpu_ctl_fill_instance(struct vgpu_instance *instance,
+				   struct vgpu_ctl_instance *out)
+{
+	struct vgpu_gpu *gpu = instance->gpu;
+	unsigned int i;
+
+	lockdep_assert_held(&gpu->lock);
+	out->gpu = gpu->id;
+	out->type_index = instance->type->index;
+	out->started_ns = READ_ONCE(instance->started_ns);
+	out->state = out->started_ns ? VGPU_STATE_STARTED : VGPU_STATE_CREATED;
+	out->owner_pid = READ_ONCE(instance->owner_pid);
+	out->placement_gb = instance->first_gb;
+	out->first_channel = instance->first_channel;
+	out->channels = instance->nr_channels;
+	out->engines = gpu->info.nr_engines;
+	out->fb_bytes = instance->fb_bytes;
+	out->fb_backed_bytes = gpu->ops->backed_bytes(instance);
+	out->created_ns = instance->created_ns;
+	out->now_ns = ktime_get_ns();
+	out->frames = atomic64_read(&instance->frames);
+	out->faults = atomic64_read(&instance->faults);
+	out->interrupts = atomic64_read(&instance->interrupts);
+	out->doorbells = atomic64_read(&instance->doorbells);
+	out->resets = atomic64_read(&instance->resets);
+	out->dma_read_bytes = atomic64_read(&instance->dma_read_bytes);
+	out->dma_written_bytes = atomic64_read(&instance->dma_written_bytes);
+	spin_lock(&instance->quarantine_lock);
+	out->quarantine_until_ns = instance->quarantine.until_ns;
+	out->quarantines = instance->quarantine.quarantines;
+	spin_unlock(&instance->quarantine_lock);
+	if (out->quarantine_until_ns)
+		out->status |= VGPU_INSTANCE_QUARANTINED;
+	strscpy(out->type_name, instance->type->name, sizeof(out->type_name));
+	for (i = 0; i < gpu->info.nr_engines; i++)
+		vgpu_ctl_fill_engine(&instance->entity[i], &out->engine[i]);
+}
+
+/* Calls @func on an instance that is not gone, with its GPU's lock held. */
+static int vgpu_ctl_with_instance(const u8 *uuid, void *arg,
+				  int (*func)(struct vgpu_instance *instance,
+					      void *arg))
+{
+	struct vgpu_instance *instance;
+	guid_t guid;
+	int ret = -ENODEV;
+
+	vgpu_uuid_import(&guid, uuid);
+	instance = vgpu_instance_find(&guid);
+	if (!instance)
+		return -ENODEV;
+	mutex_lock(&instance->gpu->lock);
+	if (!instance->gone)
+		ret = func(instance, arg);
+	mutex_unlock(&instance->gpu->lock);
+	vgpu_instance_put(instance);
+	return ret;
+}
+
+static int vgpu_ctl_instance_locked(struct vgpu_instance *instance, void *arg)
+{
+	struct vgpu_ctl_instance *out = arg;
+
+	memset_startat(out, 0, gpu);
+	vgpu_ctl_fill_instance(instance, out);
+	return 0;
+}
+
+static int vgpu_ctl_instance(void *arg)
+{
+	struct vgpu_ctl_instance *out = arg;
+
+	return vgpu_ctl_with_instance(out->uuid, arg, vgpu_ctl_instance_locked);
+}
+
+static int vgpu_ctl_refusal(void *arg)
+{
+	struct vgpu_ctl_refusal *out = arg;
+	guid_t guid;
+
+	vgpu_uuid_import(&guid, out->uuid);
+	memset_startat(out, 0, error);
+	return vgpu_refusal_get(&guid, out);
+}
+
+static int vgpu_ctl_release_locked(struct vgpu_instance *instance, void *arg)
+{
+	return vgpu_instance_release(instance);
+}
+
+static int vgpu_ctl_release(void *arg)
+{
+	struct vgpu_ctl_instance_op *op = arg;
+
+	return vgpu_ctl_with_instance(op->uuid, arg, vgpu_ctl_release_locked);
+}
+
+/**
+ * struct vgpu_ctl_call - an ioctl
+ * @cmd:   its number
+ * @func:  does it, in place
+ * @admin: needs CAP_SYS_ADMIN
+ * @min_size: of the first version of its structure; it is sizeof until one
+ *         grows
+ * @size:  of the structure now; begins with struct vgpu_ctl_instance_op's size and
+ *         flags
+ */
+struct vgpu_ctl_call {
+	unsigned int cmd;
+	int (*func)(void *arg);
+	bool admin;
+	size_t min_size;
+	size_t size;
+};
+
+#define VGPU_CALL(_cmd, _func, _admin, _type) \
+	{ _cmd, _func, _admin, sizeof(struct _type), sizeof(struct _type) }
+
+static const struct vgpu_ctl_call vgpu_ctl_calls[] = {
+	VGPU_CALL(VGPU_IOC_VERSION, vgpu_ctl_version, false, vgpu_ctl_version),
+	VGPU_CALL(VGPU_IOC_GPUS, vgpu_ctl_gpus, false, vgpu_ctl_list),
+	VGPU_CALL(VGPU_IOC_GPU, vgpu_ctl_gpu, false, vgpu_ctl_gpu),
+	VGPU_CALL(VGPU_IOC_TYPE, vgpu_ctl_type, false, vgpu_ctl_type),
+	VGPU_CALL(VGPU_IOC_INSTANCES, vgpu_ctl_instances, false, vgpu_ctl_list),
+	VGPU_CALL(VGPU_IOC_INSTANCE, vgpu_ctl_instance, false,
+		  vgpu_ctl_instance),
+	VGPU_CALL(VGPU_IOC_REFUSAL, vgpu_ctl_refusal, false, vgpu_ctl_refusal),
+	VGPU_CALL(VGPU_IOC_RELEASE, vgpu_ctl_release, true,
+		  vgpu_ctl_instance_op),
+};
+
+struct vgpu_ctl_head {
+	__u32 size;
+	__u32 flags;
+};
+
+static long vgpu_ctl_call(const struct vgpu_ctl_call *call, void __user *user)
+{
+	struct vgpu_ctl_head *arg;
+	u32 usize;
+	int ret;
+
+	if (call->admin && !capable(CAP_SYS_ADMIN))
+		return -EPERM;
+	if (get_user(usize, (u32 __user *)user))
+		return -EFAULT;
+	if (usize < call->min_size)
+		return -EINVAL;
+	if (usize > PAGE_SIZE)
+		return -E2BIG;
+
+	arg = kzalloc(call->size, GFP_KERNEL);
+	if (!arg)
+		return -ENOMEM;
+	ret = copy_struct_from_user(arg, call->size, user, usize);
+	if (ret)
+		goto out_free;
+	/* The caller may have changed it since. */
+	arg->size = usize;
+	if (arg->flags) {
+		ret = -EINVAL;
+		goto out_free;
+	}
+
+	ret = call->func(arg);
+	if (!ret && copy_to_user(user, arg, min_t(size_t, usize, call->size)))
+		ret = -EFAULT;
+out_free:
+	kfree(arg);
+	return ret;
+}
+
+/* The size in the number is that of the caller's header; only @nr counts. */
+static long vgpu_control_ioctl(struct file *file, unsigned int cmd,
+			       unsigned long user)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(vgpu_ctl_calls); i++) {
+		const struct vgpu_ctl_call *call = &vgpu_ctl_calls[i];
+
+		if (_IOC_TYPE(cmd) == _IOC_TYPE(call->cmd) &&
+		    _IOC_NR(cmd) == _IOC_NR(call->cmd) &&
+		    _IOC_DIR(cmd) == _IOC_DIR(call->cmd))
+			return vgpu_ctl_call(call, (void __user *)user);
+	}
+	return -ENOTTY;
+}
+
+static int vgpu_control_open(struct inode *inode, struct file *file)
+{
+	file->private_data = vgpu_event_open();
+	if (!file->private_data)
+		return -ENOMEM;
+	return stream_open(inode, file);
+}
+
+static int vgpu_control_release(struct inode *inode, struct file *file)
+{
+	vgpu_event_close(file->private_data);
+	return 0;
+}
+
+static ssize_t vgpu_control_read(struct file *file, char __user *buf,
+				 size_t count, loff_t *pos)
+{
+	return vgpu_event_read(file->private_data, buf, count,
+			       file->f_flags & O_NONBLOCK);
+}
+
+static __poll_t vgpu_control_poll(struct file *file,
+				  struct poll_table_struct *table)
+{
+	return vgpu_event_poll(file->private_data, file, table);
+}
+
+static const struct file_operations vgpu_control_fops = {
+	.owner = THIS_MODULE,
+	.open = vgpu_control_open,
+	.release = vgpu_control_release,
+	.read = vgpu_control_read,
+	.poll = vgpu_control_poll,
+	.unlocked_ioctl = vgpu_control_ioctl,
+	.compat_ioctl = compat_ptr_ioctl,
+};
+
+static struct miscdevice vgpu_control = {
+	.minor = MISC_DYNAMIC_MINOR,
+	.name = "vgpu",
+	.mode = 0640,
+	.fops = &vgpu_control_fops,
+};
+
+/**
+ * vgpu_control_init() - when the module loads
+ *
+ * Return: 0 or -errno.
+ */
+int vgpu_control_init(void)
+{
+	return misc_register(&vgpu_control);
+}
+
+/**
+ * vgpu_control_exit() - when the module unloads
+ */
+void vgpu_control_exit(void)
+{
+	misc_deregister(&vgpu_control);
+}

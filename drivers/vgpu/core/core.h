@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Inside vgpu.ko: GPUs and instances, for core's files and the front ends.
+ */
+#ifndef _VGPU_CORE_H
+#define _VGPU_CORE_H
+
+#include <linux/completion.h>
+#include <linux/device.h>
+#include <linux/vgpu.h>
+#include <linux/workqueue.h>
+
+#include "placement.h"
+#include "quarantine.h"
+#include "types.h"
+#include "../sched/sched.h"
+
+struct dentry;
+struct vgpu_dma_worker;
+
+/**
+ * struct vgpu_gpu - a registered GPU
+ * @id:        in the control ABI; not used again until the module is reloaded
+ * @dev:       the physical function
+ * @name:      dev_name(@dev)
+ * @ref:       the registry holds one, so does each user of a pointer outside of
+ *             @lock
+ * @lock:      protects @instances, @placement, @dying and what is created or
+ *             removed on the GPU
+ * @instances: all of them, by creation
+ * @dying:     unregistering: nothing is created any more
+ * @gone:      unregistered: no ops, no @sched
+ * @nr_types:  length of @types
+ * @types:     catalogue, constant
+ * @placement: which part of the framebuffer is whose
+ * @sched:     one timeline per engine
+ * @backend:   the back end's
+ * @debugfs:   directory of this GPU
+ */
+struct vgpu_gpu {
+	u32 id;
+	struct device *dev;
+	const char *name;
+	const struct vgpu_gpu_ops *ops;
+	struct vgpu_gpu_info info;
+	struct kref ref;
+	struct list_head link;
+	struct mutex lock;
+	struct list_head instances;
+	unsigned int nr_instances;
+	bool dying;
+	bool gone;
+	unsigned int nr_types;
+	struct vgpu_type *types;
+	struct vgpu_placement placement;
+	struct vgpu_sched *sched;
+	u64 registered_ns;
+	void *backend;
+	struct dentry *debugfs;
+};
+
+/**
+ * struct vgpu_instance - a vGPU
+ * @uuid:       its name
+ * @gpu:        whose it is
+ * @type:       of @gpu->types
+ * @ref:        the front end holds one from create to destroy
+ * @first_gb:   where its framebuffer starts, in GiB
+ * @fb_bytes:   how long it is
+ * @first_channel, @nr_channels: its channels on the GPU
+ * @state_lock: serialises open, close and reset; protects @opened
+ * @opened:     someone has the device open
+ * @map_lock:   read: from taking pages off the back end until they are mapped;
+ *              write: while pages are dropped and mappings zapped
+ * @front:      the front end's ops, set while the device is open
+ * @front_lock: protects @front for those that must not sleep
+ * @entity:     one per engine
+ * @reset_wanted: vgpu_request_reset() was called in a register access
+ * @gone:       not on @gpu->instances any more; protected by @gpu->lock
+ * @quarantine: fault counting; protected by @quarantine_lock
+ * @dma:        the worker that reaches guest memory, while the device is open
+ * @backend:    the back end's
+ * @front_data: the front end's
+ */
+struct vgpu_instance {
+	guid_t uuid;
+	struct vgpu_gpu *gpu;
+	const struct vgpu_type *type;
+	struct kref ref;
+	struct list_head link;
+	u32 first_gb;
+	u64 fb_bytes;
+	u32 first_channel;
+	u32 nr_channels;
+	u64 created_ns;
+
+	struct mutex state_lock;
+	bool opened;
+	u64 started_ns;
+	pid_t owner_pid;
+
+	struct rw_semaphore map_lock;
+
+	spinlock_t front_lock;
+	const struct vgpu_front_ops *front;
+
+	struct vgpu_entity entity[VGPU_MAX_ENGINES];
+
+	spinlock_t quarantine_lock;
+	struct vgpu_quarantine quarantine;
+	struct delayed_work quarantine_work;
+
+	bool reset_wanted;
+	bool gone;
+
+	struct vgpu_dma_worker *dma;
+
+	atomic64_t frames;
+	atomic64_t faults;
+	atomic64_t interrupts;
+	atomic64_t doorbells;
+	atomic64_t resets;
+	atomic64_t dma_read_bytes;
+	atomic64_t dma_written_bytes;
+
+	void *backend;
+	void *front_data;
+};
+
+#define vgpu_gpu_err(gpu, fmt, ...) \
+	dev_err((gpu)->dev, "vgpu: " fmt, ##__VA_ARGS__)
+#define vgpu_gpu_info(gpu, fmt, ...) \
+	dev_info((gpu)->dev, "vgpu: " fmt, ##__VA_ARGS__)
+#define vgpu_gpu_notice(gpu, fmt, ...) \
+	dev_notice((gpu)->dev, "vgpu: " fmt, ##__VA_ARGS__)
+#define vgpu_inst_notice(inst, fmt, ...) \
+	dev_notice((inst)->gpu->dev, "vgpu %pUl: " fmt, &(inst)->uuid, \
+		   ##__VA_ARGS__)
+#define vgpu_inst_err_ratelimited(inst, fmt, ...) \
+	dev_err_ratelimited((inst)->gpu->dev, "vgpu %pUl: " fmt, \
+			    &(inst)->uuid, ##__VA_ARGS__)
+
+#define VGPU_DRIVER_VERSION	"0.1.0"
+
+/*
+ * The kernel's mdev core keeps UUIDs in the mixed byte order of a GUID, the
+ * control ABI has the order in which they are written.
+ */
+static inline void vgpu_uuid_export(u8 *to, const guid_t *from)
+{
+	static const u8 order[16] = { 3, 2, 1, 0, 5, 4, 7, 6,
+				      8, 9, 10, 11, 12, 13, 14, 15 };
+	unsigned int i;
+
+	for (i = 0; i < 16; i++)
+		to[i] = from->b[order[i]];
+}
+
+static inline void vgpu_uuid_import(guid_t *to, const u8 *from)
+{
+	/* The order is its own inverse. */
+	guid_t tmp;
+
+	memcpy(tmp.b, from, 16);
+	vgpu_uuid_export(to->b, &tmp);
+}
+
+/* gpu.c: the registry */
+int vgpu_front_register(struct vgpu_front *front);
+void vgpu_front_unregister(struct vgpu_front *front);
+struct vgpu_gpu *vgpu_gpu_find(u32 id);
+void vgpu_gpu_put(struct vgpu_gpu *gpu);
+unsigned int vgpu_gpu_ids(u32 *ids, unsigned int room);
+unsigned int vgpu_gpu_available(struct vgpu_gpu *gpu, unsigned int type);
+
+/* instance.c: what front ends call */
+struct vgpu_instance *vgpu_instance_create(struct vgpu_gpu *gpu,
+					   unsigned int type,
+					   const guid_t *uuid);
+void vgpu_instance_destroy(struct vgpu_instance *instance);
+int vgpu_instance_open(struct vgpu_instance *instance,
+		       const struct vgpu_front_ops *front);
+void vgpu_instance_close(struct vgpu_instance *instance);
+int vgpu_instance_reset(struct vgpu_instance *instance);
+int vgpu_instance_region_rw(struct vgpu_instance *instance, unsigned int bar,
+			    u64 offset, void *buf, size_t count, bool write);
+void vgpu_instance_bus_master(struct vgpu_instance *instance);
+struct vgpu_instance *vgpu_instance_find(const guid_t *uuid);
+void vgpu_instance_put(struct vgpu_instance *instance);
+int vgpu_instance_release(struct vgpu_instance *instance);
+void vgpu_instance_overrun(struct vgpu_instance *instance);
+
+static inline struct vgpu_instance *vgpu_entity_instance(struct vgpu_entity *e,
+							 unsigned int engine)
+{
+	return container_of(e, struct vgpu_instance, entity[engine]);
+}
+
+/* dma.c */
+struct vgpu_dma_worker *vgpu_dma_start(struct vgpu_instance *instance);
+void vgpu_dma_stop(struct vgpu_dma_worker *worker);
+void vgpu_dma_abort(struct vgpu_dma_worker *worker);
+void vgpu_dma_resume(struct vgpu_dma_worker *worker);
+void vgpu_dma_kick(struct vgpu_dma_worker *worker);
+
+/* event.c */
+int vgpu_event_init(void);
+void vgpu_event_exit(void);
+void vgpu_event(u32 type, const struct vgpu_gpu *gpu, const guid_t *uuid,
+		u32 a, u32 b, u64 c);
+struct file;
+struct poll_table_struct;
+struct vgpu_event_reader;
+struct vgpu_event_reader *vgpu_event_open(void);
+void vgpu_event_close(struct vgpu_event_reader *reader);
+ssize_t vgpu_event_read(struct vgpu_event_reader *reader, char __user *buf,
+			size_t count, bool nonblock);
+__poll_t vgpu_event_poll(struct vgpu_event_reader *reader, struct file *file,
+			 struct poll_table_struct *table);
+
+/* control.c */
+int vgpu_control_init(void);
+void vgpu_control_exit(void);
+
+/* debugfs.c */
+void vgpu_debugfs_init(void);
+void vgpu_debugfs_exit(void);
+void vgpu_debugfs_add_gpu(struct vgpu_gpu *gpu);
+void vgpu_debugfs_remove_gpu(struct vgpu_gpu *gpu);
+
+/* report.c: refusals */
+struct vgpu_ctl_refusal;
+int vgpu_refusal_get(const guid_t *uuid, struct vgpu_ctl_refusal *refusal);
+
+#endif /* _VGPU_CORE_H */

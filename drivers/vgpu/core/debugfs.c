@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * /sys/kernel/debug/vgpu/<gpu>/: partitions, channels, timelines, instances.
+ * For people; no ABI.
+ */
+#include <linux/debugfs.h>
+#include <linux/seq_file.h>
+
+#include "core.h"
+
+static struct dentry *vgpu_debugfs_root;
+
+static int partitions_show(struct seq_file *m, void *unused)
+{
+	struct vgpu_gpu *gpu = m->private;
+	struct vgpu_instance *instance;
+
+	mutex_lock(&gpu->lock);
+	seq_printf(m, "framebuffer_mb: %u, free_mb: %u, mode: %s, instances: %u of %u\n",
+		   gpu->placement.region_gb * 1024,
+		   vgpu_placement_free_gb(&gpu->placement) * 1024,
+		   gpu->placement.homogeneous ? "homogeneous" : "mixed",
+		   gpu->placement.nr, VGPU_PLACEMENT_MAX);
+	seq_printf(m, "%-36s %-12s %9s %9s %9s\n", "vgpu", "type", "start_mb",
+		   "size_mb", "backed_kb");
+	list_for_each_entry(instance, &gpu->instances, link)
+		seq_printf(m, "%pUl %-12s %9u %9u %9llu\n", &instance->uuid,
+			   instance->type->name, instance->first_gb * 1024,
+			   instance->type->size_gb * 1024,
+			   gpu->ops->backed_bytes(instance) >> 10);
+	mutex_unlock(&gpu->lock);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(partitions);
+
+static int channels_show(struct seq_file *m, void *unused)
+{
+	struct vgpu_gpu *gpu = m->private;
+	struct vgpu_instance *instance;
+
+	mutex_lock(&gpu->lock);
+	seq_printf(m, "channels: %u\n", gpu->info.channels);
+	list_for_each_entry(instance, &gpu->instances, link) {
+		seq_printf(m, "%pUl %u..%u\n", &instance->uuid,
+			   instance->first_channel,
+			   instance->first_channel + instance->nr_channels - 1);
+		if (gpu->ops->channels_show)
+			gpu->ops->channels_show(instance, m);
+	}
+	mutex_unlock(&gpu->lock);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(channels);
+
+static void show_entity_name(struct seq_file *m, struct vgpu_entity *entity)
+{
+	struct vgpu_instance *instance =
+		vgpu_entity_instance(entity, vgpu_timeline_index(entity->tl));
+
+	seq_printf(m, "%pUl", &instance->uuid);
+}
+
+static int timelines_show(struct seq_file *m, void *unused)
+{
+	struct vgpu_gpu *gpu = m->private;
+	unsigned int i;
+
+	/* The directory goes before the scheduler does. */
+	for (i = 0; i < gpu->info.nr_engines; i++) {
+		seq_printf(m, "%s:\n", gpu->info.engines[i].name);
+		vgpu_timeline_show(vgpu_sched_timeline(gpu->sched, i), m,
+				   show_entity_name);
+	}
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(timelines);
+
+static void show_engine(struct seq_file *m, struct vgpu_instance *instance,
+			unsigned int i)
+{
+	struct vgpu_entity_stats s;
+
+	vgpu_entity_stats(&instance->entity[i], &s);
+	seq_printf(m, "  %s: busy_us %llu, wait_us %llu, max_wait_us %llu, runs %llu, switches %llu, preemptions %llu, overruns %llu, overrun_us %llu, max_overrun_us %llu, stalls %llu, faults %llu, resets %llu, packets %llu, bytes %llu\n",
+		   instance->gpu->info.engines[i].name, s.busy_ns / 1000,
+		   s.wait_ns / 1000, s.max_wait_ns / 1000, s.runs, s.switches,
+		   s.preemptions, s.overruns, s.overrun_ns / 1000,
+		   s.max_overrun_ns / 1000, s.stalls, s.faults, s.resets,
+		   s.packets, s.bytes);
+}
+
+static int instances_show(struct seq_file *m, void *unused)
+{
+	struct vgpu_gpu *gpu = m->private;
+	struct vgpu_instance *instance;
+	unsigned int i;
+
+	mutex_lock(&gpu->lock);
+	list_for_each_entry(instance, &gpu->instances, link) {
+		seq_printf(m, "%pUl %s %s%s\n", &instance->uuid,
+			   instance->type->name,
+			   READ_ONCE(instance->started_ns) ? "started" :
+							     "created",
+			   vgpu_instance_quarantined(instance) ?
+				   ", quarantined" : "");
+		seq_printf(m, "  frames %lld, faults %lld, interrupts %lld, doorbells %lld, resets %lld, dma_read_bytes %lld, dma_written_bytes %lld\n",
+			   (s64)atomic64_read(&instance->frames),
+			   (s64)atomic64_read(&instance->faults),
+			   (s64)atomic64_read(&instance->interrupts),
+			   (s64)atomic64_read(&instance->doorbells),
+			   (s64)atomic64_read(&instance->resets),
+			   (s64)atomic64_read(&instance->dma_read_bytes),
+			   (s64)atomic64_read(&instance->dma_written_bytes));
+		for (i = 0; i < gpu->info.nr_engines; i++)
+			show_engine(m, instance, i);
+	}
+	mutex_unlock(&gpu->lock);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(instances);
+
+/**
+ * vgpu_debugfs_add_gpu() - a GPU is there
+ * @gpu: its scheduler exists
+ */
+void vgpu_debugfs_add_gpu(struct vgpu_gpu *gpu)
+{
+	struct dentry *dir = debugfs_create_dir(gpu->name, vgpu_debugfs_root);
+
+	gpu->debugfs = dir;
+	debugfs_create_file("partitions", 0400, dir, gpu, &partitions_fops);
+	debugfs_create_file("channels", 0400, dir, gpu, &channels_fops);
+	debugfs_create_file("timelines", 0400, dir, gpu, &timelines_fops);
+	debugfs_create_file("instances", 0400, dir, gpu, &instances_fops);
+}
+
+/**
+ * vgpu_debugfs_remove_gpu() - a GPU goes
+ * @gpu: waits for readers
+ */
+void vgpu_debugfs_remove_gpu(struct vgpu_gpu *gpu)
+{
+	debugfs_remove_recursive(gpu->debugfs);
+}
+
+/**
+ * vgpu_debugfs_init() - when the module loads
+ */
+void vgpu_debugfs_init(void)
+{
+	vgpu_debugfs_root = debugfs_create_dir("vgpu", NULL);
+}
+
+/**
+ * vgpu_debugfs_exit() - when the module unloads
+ */
+void vgpu_debugfs_exit(void)
+{
+	debugfs_remove_recursive(vgpu_debugfs_root);
+}

@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The worker that reaches an instance's guest memory.
+ *
+ * Guest memory can block for ever: userfaultfd, FUSE, a dead disk. So engines
+ * hand accesses to a thread per open instance, and nobody but that
+ * instance waits for it. The thread takes SIGKILL: a fault on such memory is
+ * killable, so a reset or a close is not held up by a guest that never answers
+ * (a plain workqueue could only wait, and at exit of the process for a
+ * userfaultfd that is closed after the device).
+ */
+#include <linux/kthread.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include <linux/wait.h>
+
+#include "core.h"
+
+/**
+ * struct vgpu_dma_worker - an open instance's
+ * @instance: whose
+ * @task:     runs vgpu_dma_thread()
+ * @wait:     the task sleeps here
+ * @lock:     protects the fields below
+ * @queue:    submitted, in order
+ * @current_dma: in guest_rw now; SIGKILL is sent only while it is set, and
+ *            flushed before it is set
+ * @aborting: no access is begun, all are cancelled
+ */
+struct vgpu_dma_worker {
+	struct vgpu_instance *instance;
+	struct task_struct *task;
+	wait_queue_head_t wait;
+	spinlock_t lock;
+	struct list_head queue;
+	struct vgpu_dma *current_dma;
+	bool aborting;
+};
+
+enum {
+	VGPU_DMA_NEW,
+	VGPU_DMA_QUEUED,
+	VGPU_DMA_DONE,		/* @result is valid; complete() may run */
+	VGPU_DMA_RETURNED,	/* complete() does not run any more */
+	VGPU_DMA_FORGOTTEN,
+};
+
+static void vgpu_dma_free(struct kref *ref)
+{
+	struct vgpu_dma *dma = container_of(ref, struct vgpu_dma, ref);
+	unsigned int i;
+
+	for (i = 0; i < dma->nr_vec; i++)
+		put_page(dma->vec[i].bv_page);
+	kfree(dma);
+}
+
+/**
+ * vgpu_dma_alloc() - a new access
+ * @instance: whose guest
+ * @gfp: how to allocate
+ *
+ * Return: with the submitter's reference, or NULL.
+ */
+struct vgpu_dma *vgpu_dma_alloc(struct vgpu_instance *instance, gfp_t gfp)
+{
+	struct vgpu_dma *dma = kzalloc(sizeof(*dma), gfp);
+
+	if (!dma)
+		return NULL;
+	dma->instance = instance;
+	kref_init(&dma->ref);
+	atomic_set(&dma->state, VGPU_DMA_NEW);
+	INIT_LIST_HEAD(&dma->link);
+	return dma;
+}
+EXPORT_SYMBOL_GPL(vgpu_dma_alloc);
+
+/**
+ * vgpu_dma_put() - drop the submitter's reference
+ * @dma: done, forgotten, or never submitted
+ */
+void vgpu_dma_put(struct vgpu_dma *dma)
+{
+	kref_put(&dma->ref, vgpu_dma_free);
+}
+EXPORT_SYMBOL_GPL(vgpu_dma_put);
+
+/**
+ * vgpu_dma_done() - whether an access has ended
+ * @dma: submitted
+ *
+ * Return: true once @result and what was read are valid.
+ */
+bool vgpu_dma_done(const struct vgpu_dma *dma)
+{
+	int state = atomic_read_acquire(&dma->state);
+
+	return state == VGPU_DMA_DONE || state == VGPU_DMA_RETURNED;
+}
+EXPORT_SYMBOL_GPL(vgpu_dma_done);
+
+/* Ends an access and drops the worker's reference. No lock held. */
+static void vgpu_dma_end(struct vgpu_dma *dma, int result)
+{
+	/* A forgotten one has no reader of @result. */
+	dma->result = result;
+	if (atomic_cmpxchg(&dma->state, VGPU_DMA_QUEUED, VGPU_DMA_DONE) ==
+	    VGPU_DMA_QUEUED) {
+		if (dma->complete)
+			dma->complete(dma);
+		atomic_set_release(&dma->state, VGPU_DMA_RETURNED);
+	}
+	vgpu_dma_put(dma);
+}
+
+/**
+ * vgpu_dma_submit() - begin an access
+ * @dma: set up by the submitter; a new one
+ *
+ * Requests of an instance run one after the other, in order. Does not sleep.
+ * The instance is open.
+ */
+void vgpu_dma_submit(struct vgpu_dma *dma)
+{
+	struct vgpu_dma_worker *worker = dma->instance->dma;
+	bool aborting;
+
+	kref_get(&dma->ref);
+	atomic_set(&dma->state, VGPU_DMA_QUEUED);
+
+	spin_lock(&worker->lock);
+	aborting = worker->aborting;
+	if (!aborting)
+		list_add_tail(&dma->link, &worker->queue);
+	spin_unlock(&worker->lock);
+
+	if (aborting)
+		vgpu_dma_end(dma, -ECANCELED);
+	else
+		wake_up(&worker->wait);
+}
+EXPORT_SYMBOL_GPL(vgpu_dma_submit);
+
+static int vgpu_dma_run(struct vgpu_dma *dma)
+{
+	struct vgpu_instance *instance = dma->instance;
+	const struct vgpu_front_ops *front = instance->front;
+	u64 addr = dma->addr;
+	unsigned int i;
+	int ret;
+
+	for (i = 0; i < dma->nr_vec; i++) {
+		const struct bio_vec *vec = &dma->vec[i];
+		void *page = kmap_local_page(vec->bv_page);
+
+		ret = front->guest_rw(instance, addr, page + vec->bv_offset,
+				      vec->bv_len, dma->write);
+		kunmap_local(page);
+		if (ret)
+			return ret;
+		addr += vec->bv_len;
+	}
+	atomic64_add(dma->len, dma->write ? &instance->dma_written_bytes :
+					    &instance->dma_read_bytes);
+	return 0;
+}
+
+/* The next access to begin, or NULL: nothing to do, or not allowed to. */
+static struct vgpu_dma *vgpu_dma_next(struct vgpu_dma_worker *worker)
+{
+	struct vgpu_instance *instance = worker->instance;
+	struct vgpu_dma *dma;
+
+	spin_lock(&worker->lock);
+	dma = list_first_entry_or_null(&worker->queue, struct vgpu_dma, link);
+	if (dma && instance->front->may_dma(instance)) {
+		list_del_init(&dma->link);
+		flush_signals(current);
+		worker->current_dma = dma;
+	} else {
+		dma = NULL;
+	}
+	spin_unlock(&worker->lock);
+	return dma;
+}
+
+static int vgpu_dma_thread(void *data)
+{
+	struct vgpu_dma_worker *worker = data;
+	struct vgpu_dma *dma;
+	int ret;
+
+	allow_signal(SIGKILL);
+	while (!kthread_should_stop()) {
+		dma = NULL;
+		/* Not interruptible: signals are for guest_rw only. */
+		wait_event_idle(worker->wait,
+				(dma = vgpu_dma_next(worker)) ||
+				kthread_should_stop());
+		if (!dma)
+			continue;
+
+		ret = vgpu_dma_run(dma);
+
+		spin_lock(&worker->lock);
+		worker->current_dma = NULL;
+		if (worker->aborting)
+			ret = -ECANCELED;
+		flush_signals(current);
+		spin_unlock(&worker->lock);
+		vgpu_dma_end(dma, ret);
+	}
+	return 0;
+}
+
+/**
+ * vgpu_dma_start() - a worker for an instance that is opened
+ * @instance: its front is set
+ *
+ * Return: the worker, or an ERR_PTR.
+ */
+struct vgpu_dma_worker *vgpu_dma_start(struct vgpu_instance *instance)
+{
+	struct vgpu_dma_worker *worker;
+	int ret;
+
+	worker = kzalloc(sizeof(*worker), GFP_KERNEL);
+	if (!worker)
+		return ERR_PTR(-ENOMEM);
+	worker->instance = instance;
+	init_waitqueue_head(&worker->wait);
+	spin_lock_init(&worker->lock);
+	INIT_LIST_HEAD(&worker->queue);
+	worker->task = kthread_run(vgpu_dma_thread, worker, "vgpu-dma");
+	if (IS_ERR(worker->task)) {
+		ret = PTR_ERR(worker->task);
+		kfree(worker);
+		return ERR_PTR(ret);
+	}
+	return worker;
+}
+
+/**
+ * vgpu_dma_abort() - cancel all accesses, and those to come
+ * @worker: of an open instance
+ *
+ * Does not wait for the one that runs, but makes it fail soon. Until
+ * vgpu_dma_resume().
+ */
+void vgpu_dma_abort(struct vgpu_dma_worker *worker)
+{
+	struct vgpu_dma *dma, *next;
+	LIST_HEAD(cancelled);
+
+	spin_lock(&worker->lock);
+	worker->aborting = true;
+	list_splice_init(&worker->queue, &cancelled);
+	if (worker->current_dma)
+		send_sig(SIGKILL, worker->task, 1);
+	spin_unlock(&worker->lock);
+
+	list_for_each_entry_safe(dma, next, &cancelled, link) {
+		list_del_init(&dma->link);
+		vgpu_dma_end(dma, -ECANCELED);
+	}
+}
+
+/**
+ * vgpu_dma_resume() - allow accesses again
+ * @worker: aborted
+ */
+void vgpu_dma_resume(struct vgpu_dma_worker *worker)
+{
+	spin_lock(&worker->lock);
+	worker->aborting = false;
+	spin_unlock(&worker->lock);
+}
+
+/**
+ * vgpu_dma_kick() - look at the queue again
+ * @worker: of an open instance
+ */
+void vgpu_dma_kick(struct vgpu_dma_worker *worker)
+{
+	wake_up(&worker->wait);
+}
+
+/**
+ * vgpu_dma_stop() - end an aborted worker
+ * @worker: freed
+ *
+ * Waits until it has left guest memory.
+ */
+void vgpu_dma_stop(struct vgpu_dma_worker *worker)
+{
+	kthread_stop(worker->task);
+	WARN_ON(!list_empty(&worker->queue));
+	kfree(worker);
+}
+
+/**
+ * vgpu_dma_forget() - lose interest in an access
+ * @dma: submitted; the submitter's reference is dropped
+ *
+ * It may still run; its pages stay until it has ended. Waits for a @complete that
+ * runs on another CPU, so no lock may be held that this takes.
+ */
+void vgpu_dma_forget(struct vgpu_dma *dma)
+{
+	if (atomic_cmpxchg(&dma->state, VGPU_DMA_QUEUED,
+			   VGPU_DMA_FORGOTTEN) != VGPU_DMA_QUEUED)
+		while (atomic_read_acquire(&dma->state) != VGPU_DMA_RETURNED)
+			cpu_relax();
+	vgpu_dma_put(dma);
+}
+EXPORT_SYMBOL_GPL(vgpu_dma_forget);

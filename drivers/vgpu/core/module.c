@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * vgpu.ko: the vGPU manager.
+ */
+#include <linux/module.h>
+
+#include "core.h"
+#include "../mdev/mdev.h"
+
+static int __init vgpu_init(void)
+{
+	int ret;
+
+	ret = vgpu_event_init();
+	if (ret)
+		return ret;
+	vgpu_debugfs_init();
+	ret = vgpu_mdev_init();
+	if (ret)
+		goto err_debugfs;
+	/* Last: users may come as soon as the node is there. */
+	ret = vgpu_control_init();
+	if (ret)
+		goto err_mdev;
+	return 0;
+
+err_mdev:
+	vgpu_mdev_exit();
+err_debugfs:
+	vgpu_debugfs_exit();
+	vgpu_event_exit();
+	return ret;
+}
+module_init(vgpu_init);
+
+static void __exit vgpu_exit(void)
+{
+	vgpu_control_exit();
+	vgpu_mdev_exit();
+	vgpu_debugfs_exit();
+	vgpu_event_exit();
+}
+module_exit(vgpu_exit);
+
+MODULE_AUTHOR("The vgpu developers");
+MODULE_DESCRIPTION("vGPU manager: types, scheduler and mdev front end");
+MODULE_LICENSE("GPL");
+MODULE_VERSION(VGPU_DRIVER_VERSION);
+MODULE_SOFTDEP("pre: mdev vfio_iommu_type1");

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The type catalogue: each series offers the divisors of the framebuffer's size,
+ * as published type tables do. Figures of the series: reference facts on vGPU
+ * products in Documentation/types.rst.
+ */
+#ifdef __KERNEL__
+#include <linux/kernel.h>
+#else
+#include <stdio.h>
+#endif
+
+#include "placement.h"
+#include "types.h"
+
+struct type_series {
+	char series;
+	const char *edition;
+	u32 min_gb;
+	u32 max_gb;
+	u32 num_heads;
+	u32 max_width;
+	u32 max_height;
+	u32 frl_fps;
+};
+
+/* Rows of one series lie together; a size is of the first row that fits. */
+static const struct type_series type_series[] = {
+	{ 'Q', "vWS", 1, 1, 4, 5120, 2880, 60 },
+	{ 'Q', "vWS", 2, ~0U, 4, 7680, 4320, 60 },
+	{ 'B', "vPC", 1, 2, 4, 5120, 2880, 45 },
+	{ 'A', "vApps", 1, ~0U, 1, 1280, 1024, 60 },
+	{ 'C', "vCS", 4, ~0U, 1, 4096, 2160, 60 },
+};
+
+/**
+ * vgpu_types_build() - the types of a GPU
+ * @board: first part of the names
+ * @placement: the GPU's, empty
+ * @channels: how many the GPU has
+ * @types: where to, or NULL to count
+ * @room: length of @types
+ *
+ * Return: how many types there are; the first @room are written.
+ */
+unsigned int vgpu_types_build(const char *board,
+			      const struct vgpu_placement *placement,
+			      u32 channels, struct vgpu_type *types,
+			      unsigned int room)
+{
+	u32 region_gb = placement->region_gb;
+	unsigned int nr = 0, i;
+	u32 size_gb;
+
+	for (i = 0; i < sizeof(type_series) / sizeof(type_series[0]); i++) {
+		const struct type_series *s = &type_series[i];
+
+		for (size_gb = s->min_gb;
+		     size_gb <= region_gb && size_gb <= s->max_gb; size_gb++) {
+			struct vgpu_type *t;
+
+			if (region_gb % size_gb)
+				continue;
+			if (nr++ >= room)
+				continue;
+			t = &types[nr - 1];
+			snprintf(t->name, sizeof(t->name), "%s-%u%c", board,
+				 size_gb, s->series);
+			t->series = s->series;
+			t->edition = s->edition;
+			t->index = nr - 1;
+			t->size_gb = size_gb;
+			t->max_instances = vgpu_placement_count(placement,
+								size_gb);
+			t->channels = channels * size_gb / region_gb;
+			t->num_heads = s->num_heads;
+			t->max_width = s->max_width;
+			t->max_height = s->max_height;
+			t->frl_fps = s->frl_fps;
+		}
+	}
+	return nr;
+}
+
+/**
+ * vgpu_type_describe() - the sysfs description of a type
+ * @type: which
+ * @buf: where to
+ * @size: of @buf; VGPU_TYPE_DESCRIPTION_LEN is enough
+ *
+ * Return: the length, without the final NUL.
+ */
+int vgpu_type_describe(const struct vgpu_type *type, char *buf, size_t size)
+{
+	return snprintf(buf, size,
+			"num_heads=%u, frl_config=%u, framebuffer=%uM, max_resolution=%ux%u, max_instance=%u\n",
+			type->num_heads, type->frl_fps, type->size_gb * 1024,
+			type->max_width, type->max_height, type->max_instances);
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The catalogue of vGPU types of a GPU. Pure logic. */
+#ifndef _VGPU_TYPES_H
+#define _VGPU_TYPES_H
+
+#include <linux/types.h>
+
+struct vgpu_placement;
+
+#define VGPU_TYPE_NAME_LEN	48
+#define VGPU_TYPE_DESCRIPTION_LEN 160
+
+/**
+ * struct vgpu_type - a vGPU profile
+ * @name:       board, framebuffer in GB, series: "SG16-4Q"
+ * @series:     'Q' workstation, 'B' desktop, 'A' applications, 'C' compute
+ * @edition:    licence edition that NVML clients expect of the series
+ * @index:      in the catalogue
+ * @size_gb:    framebuffer
+ * @max_instances: that fit on an empty GPU
+ * @channels:   owned at least, by every instance of the type
+ * @num_heads:  displays
+ * @max_width, @max_height: of a display, pixels
+ * @frl_fps:    frame-rate limit of the type
+ */
+struct vgpu_type {
+	char name[VGPU_TYPE_NAME_LEN];
+	char series;
+	const char *edition;
+	unsigned int index;
+	u32 size_gb;
+	u32 max_instances;
+	u32 channels;
+	u32 num_heads;
+	u32 max_width;
+	u32 max_height;
+	u32 frl_fps;
+};
+
+unsigned int vgpu_types_build(const char *board,
+			      const struct vgpu_placement *placement,
+			      u32 channels, struct vgpu_type *types,
+			      unsigned int room);
+int vgpu_type_describe(const struct vgpu_type *type, char *buf, size_t size);
+
+#endif /* _VGPU_TYPES_H */

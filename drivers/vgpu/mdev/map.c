@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Mappings of a vGPU's memory BARs. Pages come from the back end when they are
+ * touched, in batches, and are mapped as ordinary pages, so that another
+ * device in the VM can pin them.
+ */
+#include <linux/mm.h>
+
+#include "mdev.h"
+
+#define MAP_BATCH_BYTES		65536
+#define MAP_BATCH		(MAP_BATCH_BYTES > PAGE_SIZE ? \
+				 MAP_BATCH_BYTES / PAGE_SIZE : 1)
+
+/*
+ * Maps up to @nr pages from @pgoff of the file on; the caller has checked the
+ * range. Returns how many pages were handled, or -errno.
+ */
+static int map_range(struct vgpu_mdev *dev, struct vm_area_struct *vma,
+		     pgoff_t pgoff, unsigned int nr)
+{
+	struct vgpu_instance *instance = dev->instance;
+	unsigned long addr = vma->vm_start +
+			     ((pgoff - vma->vm_pgoff) << PAGE_SHIFT);
+	struct page *pages[MAP_BATCH];
+	unsigned long left;
+	unsigned int bar;
+	u64 first;
+	int got, i, ret;
+
+	lockdep_assert_held_read(&instance->map_lock);
+	ret = vgpu_region_map(&dev->regions, pgoff, nr, PAGE_SHIFT, &bar,
+			      &first);
+	if (ret)
+		return ret;
+	got = instance->gpu->ops->map_pages(instance, bar, first, pages, nr);
+	if (got <= 0)
+		return got ?: -ENOMEM;
+
+	i = 0;
+	while (i < got) {
+		left = got - i;
+		ret = vm_insert_pages(vma, addr + ((unsigned long)i << PAGE_SHIFT),
+				      pages + i, &left);
+		i = got - left;
+		if (!ret)
+			break;
+		if (ret != -EBUSY)
+			break;
+		/* Another fault was faster with this page. */
+		ret = 0;
+		i++;
+	}
+
+	for (i = 0; i < got; i++)
+		put_page(pages[i]);
+	return ret ?: got;
+}
+
+static vm_fault_t map_fault(struct vm_fault *vmf)
+{
+	struct vm_area_struct *vma = vmf->vma;
+	struct vgpu_mdev *dev = vma->vm_private_data;
+	struct vgpu_instance *instance = dev->instance;
+	u64 start, nr;
+	int ret = -ENODEV;
+
+	vgpu_region_window(vmf->pgoff, vma->vm_pgoff,
+			   vma->vm_pgoff + vma_pages(vma), MAP_BATCH, &start,
+			   &nr);
+
+	down_read(&instance->map_lock);
+	if (READ_ONCE(dev->opened)) {
+		ret = map_range(dev, vma, start, nr);
+		/* Where not all can be had, the page touched is enough. */
+		if (ret < 0 || start + ret <= vmf->pgoff)
+			ret = map_range(dev, vma, vmf->pgoff, 1);
+	}
+	up_read(&instance->map_lock);
+
+	if (ret > 0)
+		return VM_FAULT_NOPAGE;
+	atomic64_inc(&dev->map_failures);
+	vgpu_inst_err_ratelimited(instance,
+				  "no memory for a page touched by pid %d (%d)\n",
+				  task_tgid_nr(current), ret);
+	return VM_FAULT_SIGBUS;
+}
+
+static const struct vm_operations_struct map_vm_ops = {
+	.fault = map_fault,
+};
+
+/**
+ * vgpu_map_mmap() - a user maps a part of a BAR
+ * @dev: open
+ * @vma: the user's, its mm locked for writing
+ *
+ * The mapping holds the device file, so no mapping outlives close.
+ *
+ * Return: 0, or -EINVAL if it is private or not all of it is owned memory.
+ */
+int vgpu_map_mmap(struct vgpu_mdev *dev, struct vm_area_struct *vma)
+{
+	unsigned int bar;
+	u64 first;
+	int ret;
+
+	if (!(vma->vm_flags & VM_SHARED))
+		return -EINVAL;
+	ret = vgpu_region_map(&dev->regions, vma->vm_pgoff, vma_pages(vma),
+			      PAGE_SHIFT, &bar, &first);
+	if (ret)
+		return ret;
+	vm_flags_set(vma, VM_MIXEDMAP | VM_DONTEXPAND | VM_DONTDUMP);
+	vma->vm_private_data = dev;
+	vma->vm_ops = &map_vm_ops;
+	return 0;
+}
+
+/**
+ * vgpu_map_zap() - take a BAR's pages out of all mappings
+ * @dev: the vGPU; its instance's map_lock is held for writing
+ * @bar: which
+ *
+ * Sleeps. What is touched afterwards faults anew.
+ */
+void vgpu_map_zap(struct vgpu_mdev *dev, unsigned int bar)
+{
+	lockdep_assert_held_write(&dev->instance->map_lock);
+	unmap_mapping_range(dev->vdev.inode->i_mapping, vgpu_region_offset(bar),
+			    vgpu_region_bytes(&dev->regions, bar), 1);
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What lies where behind a vGPU's file descriptor: regions, offsets, and how an
+ * access is cut into pieces. Pure logic.
+ */
+#ifndef _VGPU_REGION_H
+#define _VGPU_REGION_H
+
+#include <linux/types.h>
+#include <linux/vgpu_function.h>
+
+/* A region's index is in the high bits of the file offset. */
+#define VGPU_REGION_SHIFT	40
+#define VGPU_REGION_SIZE_MAX	(1ULL << VGPU_REGION_SHIFT)
+
+#define VGPU_REGION_CONFIG	7	/* after the BARs and the ROM, as in VFIO */
+
+#define VGPU_MSIX_PAGE_SIZE	4096
+#define VGPU_MSIX_ENTRY_SIZE	16
+
+#define VGPU_PIECE_WORD_MAX	8	/* all but memory and tail */
+#define VGPU_PIECE_MAX		4096
+
+/**
+ * struct vgpu_region - a BAR
+ * @size:   a power of two; 0: no such BAR, or the upper half of one
+ * @owned:  bytes with something behind
+ * @memory: may be mapped; else registers
+ */
+struct vgpu_region {
+	u64 size;
+	u64 owned;
+	bool memory;
+};
+
+/**
+ * struct vgpu_regions - all of a function
+ * @bar:      by index
+ * @vectors:  MSI-X vectors
+ * @msix_bar: where the page of the MSI-X table is, if there are vectors
+ * @msix_page: the page's offset there; the table is at its start
+ * @msix_pba: of the pending bits, from the page's start
+ */
+struct vgpu_regions {
+	struct vgpu_region bar[VGPU_REGION_MAX];
+	unsigned int vectors;
+	unsigned int msix_bar;
+	u32 msix_page;
+	u32 msix_pba;
+};
+
+enum vgpu_target {
+	VGPU_TARGET_CONFIG,
+	VGPU_TARGET_REGISTERS,	/* owned by the back end, naturally aligned */
+	VGPU_TARGET_MEMORY,	/* owned by the back end, within a page */
+	VGPU_TARGET_MSIX,	/* table and pending bits; offset in their page */
+	VGPU_TARGET_TAIL,	/* nothing there: ones, writes dropped */
+};
+
+/**
+ * struct vgpu_piece - a part of an access
+ * @target: who serves it
+ * @offset: in the region; VGPU_TARGET_MSIX: in the page
+ * @len:    at most VGPU_PIECE_WORD_MAX, with memory and tail VGPU_PIECE_MAX
+ */
+struct vgpu_piece {
+	enum vgpu_target target;
+	u64 offset;
+	u32 len;
+};
+
+int vgpu_regions_init(struct vgpu_regions *regions,
+		      const struct vgpu_function_desc *desc);
+u64 vgpu_region_size(u64 owned_bytes);
+u64 vgpu_region_bytes(const struct vgpu_regions *regions, unsigned int index);
+u64 vgpu_region_offset(unsigned int index);
+int vgpu_region_decode(const struct vgpu_regions *regions, u64 pos, u64 count,
+		       unsigned int *index, u64 *offset);
+void vgpu_region_piece(const struct vgpu_regions *regions, unsigned int index,
+		       u64 offset, u64 left, struct vgpu_piece *piece);
+int vgpu_region_map(const struct vgpu_regions *regions, u64 pgoff, u64 pages,
+		    unsigned int page_shift, unsigned int *bar, u64 *first);
+void vgpu_region_window(u64 page, u64 low, u64 high, u64 batch, u64 *start,
+			u64 *nr);
+
+#endif /* _VGPU_REGION_H */

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The scheduler: it knows timelines and entities, and nothing of GPUs, VMs or
+ * packets. core fills struct vgpu_timeline_ops; a policy fills struct
+ * vgpu_sched_policy (policy.h) and sees run queues and entities only.
+ *
+ * Decisions. The GPU's kthread decides when an engine is idle and work
+ * arrives, when a preemption is due or late, and when a policy wants to be
+ * asked again. Where an engine hands over, the pick is made in its own
+ * context, under the same lock by the same code: a decision parked while the
+ * run began could be stale by its end, and a hop to the kthread would leave
+ * the engine idle (Documentation/design-notes.rst).
+ */
+#ifndef _VGPU_SCHED_H
+#define _VGPU_SCHED_H
+
+#include "policy.h"
+
+struct module;
+struct seq_file;
+struct vgpu_sched;
+struct vgpu_timeline;
+
+/**
+ * struct vgpu_timeline_ops - what a timeline needs of the engine
+ * @owner:   the module of the ops
+ * @run:     start @entity on the idle engine until @deadline_ns; called with the
+ *           timeline's lock held, must not sleep. The run ends by
+ *           vgpu_timeline_done()
+ * @preempt: ask the engine to stop @entity; lock held, must not sleep. It may
+ *           come as soon as vgpu_timeline_done() has picked @entity, before
+ *           the engine has seen that: what the engine forgets of an earlier
+ *           request it forgets before it calls vgpu_timeline_done()
+ * @reset:   stop an engine that did not stop; from the kthread, no lock held,
+ *           may sleep. When it returns the engine is idle and vgpu_timeline_done()
+ *           is not called for this run any more. It may have been while @reset
+ *           began: then the engine was idle. Whether a channel faulted is
+ *           reported by vgpu_entity_account_fault()
+ * @overrun: @entity ran past its deadline by more than the preemption timeout
+ *           yet stopped by itself; lock held
+ * @ran_ns:  time for which the engine could have worked so far; lock held, must
+ *           not sleep. NULL: the clock
+ */
+struct vgpu_timeline_ops {
+	struct module *owner;
+	void (*run)(struct vgpu_timeline *tl, struct vgpu_entity *entity,
+		    u64 deadline_ns);
+	void (*preempt)(struct vgpu_timeline *tl, struct vgpu_entity *entity);
+	void (*reset)(struct vgpu_timeline *tl, struct vgpu_entity *entity);
+	void (*overrun)(struct vgpu_timeline *tl, struct vgpu_entity *entity,
+			u64 overrun_ns);
+	u64 (*ran_ns)(struct vgpu_timeline *tl);
+};
+
+/* Why an entity may not run though it has work; a mask. */
+#define VGPU_HOLD_STOPPED	0x1	/* device not open, or in reset */
+#define VGPU_HOLD_QUARANTINE	0x2
+#define VGPU_HOLD_PAUSED	0x4
+
+enum vgpu_sched_end {
+	VGPU_SCHED_IDLE,	/* no work left */
+	VGPU_SCHED_PREEMPTED,	/* work left */
+	VGPU_SCHED_STALLED,	/* work left that cannot go on now */
+};
+
+/**
+ * struct vgpu_sched_params - a GPU's settings
+ * @policy:             the policy of all its timelines
+ * @slice_ns:           1 .. 30 ms
+ * @preempt_timeout_us: how long an engine has to stop before it is reset
+ */
+struct vgpu_sched_params {
+	const struct vgpu_sched_policy *policy;
+	u64 slice_ns;
+	u32 preempt_timeout_us;
+};
+
+struct vgpu_sched *vgpu_sched_create(const char *name, unsigned int nr_timelines,
+				     const struct vgpu_timeline_ops *ops,
+				     void *ops_data,
+				     const struct vgpu_sched_params *params);
+void vgpu_sched_destroy(struct vgpu_sched *sched);
+struct vgpu_timeline *vgpu_sched_timeline(struct vgpu_sched *sched,
+					  unsigned int index);
+void vgpu_sched_params_get(struct vgpu_sched *sched,
+			   struct vgpu_sched_params *params);
+int vgpu_sched_set_slice(struct vgpu_sched *sched, u64 slice_ns);
+
+unsigned int vgpu_timeline_index(const struct vgpu_timeline *tl);
+void *vgpu_timeline_data(const struct vgpu_timeline *tl);
+u64 vgpu_timeline_busy_ns(struct vgpu_timeline *tl);
+
+/* Entities start held by VGPU_HOLD_STOPPED. init, exit and hold_sync sleep. */
+int vgpu_entity_init(struct vgpu_entity *entity, struct vgpu_timeline *tl);
+void vgpu_entity_exit(struct vgpu_entity *entity);
+void vgpu_entity_hold(struct vgpu_entity *entity, unsigned int hold);
+void vgpu_entity_hold_sync(struct vgpu_entity *entity, unsigned int hold);
+void vgpu_entity_unhold(struct vgpu_entity *entity, unsigned int hold);
+
+/* Any process or soft interrupt context; must not hold the timeline's lock. */
+void vgpu_entity_wake(struct vgpu_entity *entity);
+void vgpu_entity_account(struct vgpu_entity *entity, u64 packets, u64 bytes);
+void vgpu_entity_account_fault(struct vgpu_entity *entity);
+void vgpu_entity_stats(struct vgpu_entity *entity,
+		       struct vgpu_entity_stats *stats);
+
+struct vgpu_entity *vgpu_timeline_done(struct vgpu_timeline *tl,
+				       enum vgpu_sched_end end, u64 idle_ns,
+				       u64 *deadline_ns);
+bool vgpu_timeline_wanted(struct vgpu_timeline *tl);
+
+void vgpu_timeline_show(struct vgpu_timeline *tl, struct seq_file *m,
+			void (*name)(struct seq_file *m,
+				     struct vgpu_entity *entity));
+
+#endif /* _VGPU_SCHED_H */

@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Memory of a vGPU: pages that come as they are touched.
+ *
+ * A page has one owner in its life: it is put when the instance lets go, never
+ * zeroed and handed on, since whoever has pinned it may still write to it. A
+ * reserved store keeps a page over a reset only where nobody else has a
+ * reference.
+ *
+ * Two levels of plain pointers instead of an xarray: an engine looks up two
+ * pages for each 4 KiB it copies, and needs two loads for it.
+ */
+#include <linux/highmem.h>
+#include <linux/memcontrol.h>
+#include <linux/mm.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+
+#include "soft.h"
+
+#define SOFT_LEAF_PAGES		(PAGE_SIZE / sizeof(struct page *))
+
+/* Charged, and at the limit an error, not a victim of the OOM killer. */
+#define SOFT_GFP	(GFP_KERNEL_ACCOUNT | __GFP_ZERO | \
+			 __GFP_RETRY_MAYFAIL | __GFP_NOWARN)
+
+/**
+ * soft_store_init() - a store without pages
+ * @store: zeroed
+ * @bytes: how long it is, whole pages
+ *
+ * Context: may sleep.
+ * Return: 0 or -ENOMEM. Ended by soft_store_exit().
+ */
+int soft_store_init(struct soft_store *store, u64 bytes)
+{
+	store->nr_pages = bytes >> PAGE_SHIFT;
+	store->nr_leaves = DIV_ROUND_UP(store->nr_pages, SOFT_LEAF_PAGES);
+	store->leaves = kvcalloc(store->nr_leaves, sizeof(*store->leaves),
+				 GFP_KERNEL_ACCOUNT);
+	if (!store->leaves)
+		return -ENOMEM;
+	atomic_long_set(&store->backed, 0);
+	init_rwsem(&store->drop_lock);
+	return 0;
+}
+
+/**
+ * soft_store_alloc() - a zeroed page charged to the store's owner
+ * @store: the owner's
+ *
+ * Context: may sleep.
+ * Return: the page with a reference, not in the store; or NULL.
+ */
+struct page *soft_store_alloc(struct soft_store *store)
+{
+	struct mem_cgroup *old = NULL;
+	struct page *page;
+
+	if (store->memcg)
+		old = set_active_memcg(store->memcg);
+	page = alloc_page(SOFT_GFP);
+	if (store->memcg)
+		set_active_memcg(old);
+	return page;
+}
+
+static struct page **soft_store_leaf(struct soft_store *store,
+				     unsigned long pgoff)
+{
+	struct page ***slot = &store->leaves[pgoff / SOFT_LEAF_PAGES];
+	struct page **leaf = READ_ONCE(*slot), **other;
+	struct mem_cgroup *old = NULL;
+
+	if (leaf)
+		return leaf;
+	if (store->memcg)
+		old = set_active_memcg(store->memcg);
+	leaf = kcalloc(SOFT_LEAF_PAGES, sizeof(*leaf), SOFT_GFP);
+	if (store->memcg)
+		set_active_memcg(old);
+	if (!leaf)
+		return NULL;
+	other = cmpxchg(slot, NULL, leaf);
+	if (other) {
+		kfree(leaf);
+		return other;
+	}
+	return leaf;
+}
+
+/**
+ * soft_store_peek() - a page, if there is one
+ * @store: nobody drops pages now
+ * @pgoff: its number, in the store
+ *
+ * Context: any.
+ * Return: the page, without a reference, or NULL: it reads zero.
+ */
+struct page *soft_store_peek(struct soft_store *store, unsigned long pgoff)
+{
+	struct page **leaf = READ_ONCE(store->leaves[pgoff / SOFT_LEAF_PAGES]);
+
+	return leaf ? READ_ONCE(leaf[pgoff % SOFT_LEAF_PAGES]) : NULL;
+}
+
+/**
+ * soft_store_page() - a page, made if need be
+ * @store: nobody drops pages now
+ * @pgoff: its number, in the store
+ *
+ * Context: may sleep, but does not wait for the OOM killer.
+ * Return: the page, without a reference, or NULL: no memory.
+ */
+struct page *soft_store_page(struct soft_store *store, unsigned long pgoff)
+{
+	struct page *page = soft_store_peek(store, pgoff), *other;
+	struct page **leaf;
+
+	if (likely(page))
+		return page;
+	leaf = soft_store_leaf(store, pgoff);
+	if (!leaf)
+		return NULL;
+	page = soft_store_alloc(store);
+	if (!page)
+		return NULL;
+
+	/* Full barrier: who sees the page sees it zeroed. */
+	other = cmpxchg(&leaf[pgoff % SOFT_LEAF_PAGES], NULL, page);
+	if (other) {
+		__free_page(page);
+		return other;
+	}
+	atomic_long_inc(&store->backed);
+	return page;
+}
+
+/**
+ * soft_store_map() - pages for a mapping
+ * @store: nobody drops pages now
+ * @pgoff: the first
+ * @pages: where to, each with a reference for the caller
+ * @nr: how many, at least 1
+ *
+ * Context: may sleep.
+ * Return: how many there are, at least 1, or -ENOMEM.
+ */
+int soft_store_map(struct soft_store *store, unsigned long pgoff,
+		   struct page **pages, unsigned int nr)
+{
+	unsigned int i;
+
+	if (pgoff >= store->nr_pages)
+		return -ENOMEM;
+	nr = min_t(unsigned long, nr, store->nr_pages - pgoff);
+	for (i = 0; i < nr; i++) {
+		pages[i] = soft_store_page(store, pgoff + i);
+		if (!pages[i])
+			break;
+		get_page(pages[i]);
+	}
+	return i ? i : -ENOMEM;
+}
+
+/* Aligned words go over in one piece: put and get are looked at meanwhile. */
+static void soft_store_copy(void *dst, const void *src, size_t len,
+			    unsigned int align)
+{
+	if (len == 8 && !(align & 7))
+		WRITE_ONCE(*(u64 *)dst, READ_ONCE(*(const u64 *)src));
+	else if (len == 4 && !(align & 3))
+		WRITE_ONCE(*(u32 *)dst, READ_ONCE(*(const u32 *)src));
+	else
+		memcpy(dst, src, len);
+}
+
+/**
+ * soft_store_rw() - trapped access
+ * @store: the memory
+ * @offset: where
+ * @buf: kernel memory, aligned to 8
+ * @count: bytes, at most a page
+ * @write: to the store
+ *
+ * Context: may sleep.
+ * Return: 0; -ENXIO outside of the store; -ENOMEM. An error changed nothing.
+ */
+int soft_store_rw(struct soft_store *store, u64 offset, void *buf,
+		  size_t count, bool write)
+{
+	unsigned long pgoff = offset >> PAGE_SHIFT, last;
+	unsigned int start = offset & ~PAGE_MASK;
+	u64 end;
+	int ret = 0;
+
+	if (!count || check_add_overflow(offset, (u64)count, &end) ||
+	    end > (u64)store->nr_pages << PAGE_SHIFT)
+		return -ENXIO;
+	last = (end - 1) >> PAGE_SHIFT;
+
+	down_read(&store->drop_lock);
+	/* All pages first, so that a write is done whole or not at all. */
+	for (; write && pgoff <= last; pgoff++) {
+		if (!soft_store_page(store, pgoff)) {
+			ret = -ENOMEM;
+			goto unlock;
+		}
+	}
+	for (pgoff = offset >> PAGE_SHIFT; count; pgoff++) {
+		size_t len = min_t(size_t, count, PAGE_SIZE - start);
+		struct page *page = soft_store_peek(store, pgoff);
+
+		if (write)
+			soft_store_copy(page_address(page) + start, buf, len,
+					start);
+		else if (page)
+			soft_store_copy(buf, page_address(page) + start, len,
+					start);
+		else
+			memset(buf, 0, len);
+		buf += len;
+		count -= len;
+		start = 0;
+	}
+unlock:
+	up_read(&store->drop_lock);
+	return ret;
+}
+
+/**
+ * soft_store_reserve() - back all of a new store
+ * @store: empty; nobody else knows it
+ *
+ * Context: may sleep, for long. Charges the current task.
+ * Return: 0, -ENOMEM, or -EINTR when the task is killed; then the pages there
+ * are go with soft_store_exit().
+ */
+int soft_store_reserve(struct soft_store *store)
+{
+	unsigned long pgoff;
+
+	for (pgoff = 0; pgoff < store->nr_pages; pgoff++) {
+		if (!soft_store_page(store, pgoff))
+			return -ENOMEM;
+		if (fatal_signal_pending(current))
+			return -EINTR;
+		cond_resched();
+	}
+	store->reserved = true;
+	return 0;
+}
+
+/* A zero page in place of a used one, or NULL: it comes when it is touched. */
+static struct page *soft_store_renew(struct soft_store *store,
+				     struct page *page)
+{
+	struct page *fresh;
+
+	/* Ours alone: it cannot be found any more, so nobody pins it now. */
+	if (page_count(page) == 1) {
+		clear_highpage(page);
+		return page;
+	}
+	fresh = soft_store_alloc(store);
+	put_page(page);
+	return fresh;
+}
+
+/**
+ * soft_store_drop() - what was written is gone
+ * @store: no engine and no fault is inside
+ *
+ * Pages are given back; a reserved store has zero pages in their place.
+ *
+ * Context: may sleep.
+ */
+void soft_store_drop(struct soft_store *store)
+{
+	unsigned long i, j;
+
+	down_write(&store->drop_lock);
+	for (i = 0; i < store->nr_leaves; i++) {
+		struct page **leaf = store->leaves[i];
+
+		if (!leaf)
+			continue;
+		for (j = 0; j < SOFT_LEAF_PAGES; j++) {
+			if (!leaf[j])
+				continue;
+			if (store->reserved) {
+				leaf[j] = soft_store_renew(store, leaf[j]);
+			} else {
+				put_page(leaf[j]);
+				leaf[j] = NULL;
+			}
+			if (!leaf[j])
+				atomic_long_dec(&store->backed);
+		}
+		if (!store->reserved) {
+			store->leaves[i] = NULL;
+			kfree(leaf);
+		}
+		cond_resched();
+	}
+	up_write(&store->drop_lock);
+}
+
+/**
+ * soft_store_exit() - end a store
+ * @store: initialised; nobody uses it any more
+ *
+ * Context: may sleep.
+ */
+void soft_store_exit(struct soft_store *store)
+{
+	store->reserved = false;
+	soft_store_drop(store);
+	kvfree(store->leaves);
+}

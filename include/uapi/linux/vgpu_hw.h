@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
+/*
+ * Hardware ABI of a vGPU of the software GPU: what a VM finds behind the BARs
+ * of its PCI function. The host driver, the guest and the tests share this
+ * file; Documentation/hardware.rst is the manual.
+ *
+ * Everything is little endian. Offsets and sizes are in bytes.
+ */
+#ifndef _UAPI_LINUX_VGPU_HW_H
+#define _UAPI_LINUX_VGPU_HW_H
+
+#include <linux/types.h>
+
+#define VGPU_HW_VENDOR_ID		0x1af4
+#define VGPU_HW_GPU_DEVICE_ID		0x10f0	/* the GPU on the host */
+#define VGPU_HW_DEVICE_ID		0x10f1	/* a vGPU in a VM */
+#define VGPU_HW_CLASS			0x030200
+
+#define VGPU_HW_BAR_FB			0	/* framebuffer partition */
+#define VGPU_HW_BAR_REGS		2	/* registers, trapped */
+#define VGPU_HW_BAR_CHANNELS		4	/* one page per channel */
+
+#define VGPU_HW_PAGE_SIZE		4096
+#define VGPU_HW_REGS_SIZE		0x20000
+#define VGPU_HW_MAX_CHANNELS		1024
+#define VGPU_HW_MAX_ENGINES		8
+#define VGPU_HW_VECTORS			32
+
+/*
+ * BAR 2. The page at 0 is left to display (VGA MMIO layout) and reads all
+ * ones while the function has none.
+ */
+#define VGPU_HW_DEV_BASE		0x1000
+#define VGPU_HW_MSIX_TABLE		0x2000
+#define VGPU_HW_MSIX_PBA		0x2800
+#define VGPU_HW_CHAN_BASE		0x10000
+#define VGPU_HW_CHAN_STRIDE		0x40
+
+/*
+ * Device registers, from VGPU_HW_DEV_BASE. 32 bits wide unless said. Reads of
+ * 1, 2, 4 and 8 bytes, naturally aligned; writes of 4, or of 8 where the
+ * register has 64 bits. Others are refused and change nothing.
+ */
+#define VGPU_HW_ID			0x000	/* RO: VGPU_HW_ID_MAGIC */
+#define   VGPU_HW_ID_MAGIC		0x55504756
+#define VGPU_HW_VERSION			0x004	/* RO: major << 16 | minor */
+#define   VGPU_HW_VERSION_CURRENT	0x00010000
+#define VGPU_HW_STATUS			0x008	/* RO */
+#define   VGPU_HW_STATUS_QUARANTINE	0x1	/* the host holds this vGPU back */
+#define VGPU_HW_CHANNELS		0x00c	/* RO: channels owned */
+#define VGPU_HW_FB_SIZE			0x010	/* RO, 64 bits: bytes owned */
+#define VGPU_HW_ENGINES			0x018	/* RO: number of engines */
+#define VGPU_HW_NR_VECTORS		0x01c	/* RO: MSI-X vectors */
+#define VGPU_HW_ENGINE(i)		(0x020 + 4 * (i)) /* RO: class << 8 | instance */
+#define VGPU_HW_INTR			0x040	/* RW1C: causes of vector 0 */
+#define   VGPU_HW_INTR_FAULT		0x1	/* a channel has faulted */
+#define VGPU_HW_FAULT_CHANNEL		0x044	/* RO: newest faulted channel, ~0: none */
+#define VGPU_HW_RESET			0x048	/* WO: VGPU_HW_RESET_MAGIC resets the device */
+#define   VGPU_HW_RESET_MAGIC		0x52535421
+
+/*
+ * Registers of channel c, from
+ * VGPU_HW_CHAN_BASE + c * VGPU_HW_CHAN_STRIDE.
+ *
+ * RING and the fields of CTRL but ENABLE are latched when ENABLE goes from 0
+ * to 1, which also clears a fault and sets get to 0. The submitter sets put in
+ * the channel page to 0 before. Clearing ENABLE returns when no engine
+ * works on the channel any more; packets not completed are dropped.
+ */
+#define VGPU_HW_CHAN_CTRL		0x00	/* RW */
+#define   VGPU_HW_CTRL_ENABLE		0x00000001
+#define   VGPU_HW_CTRL_RING_SYS		0x00000002 /* ring in guest memory */
+#define   VGPU_HW_CTRL_ENGINE_SHIFT	8
+#define   VGPU_HW_CTRL_ENGINE_MASK	0x0000ff00
+#define   VGPU_HW_CTRL_ORDER_SHIFT	16	/* log2 of the ring's packets */
+#define   VGPU_HW_CTRL_ORDER_MASK	0x00ff0000
+#define VGPU_HW_CHAN_RING		0x08	/* RW, 64 bits: address, 64-byte aligned */
+#define VGPU_HW_CHAN_STATE		0x10	/* RO: enum vgpu_hw_state */
+#define VGPU_HW_CHAN_FAULT_CODE		0x14	/* RO: enum vgpu_hw_fault */
+#define VGPU_HW_CHAN_FAULT_POS		0x18	/* RO, 64 bits: the packet's index */
+#define VGPU_HW_CHAN_FAULT_ADDR		0x20	/* RO, 64 bits: the address that failed */
+#define VGPU_HW_CHAN_DOORBELL		0x28	/* WO: any value wakes the channel */
+#define VGPU_HW_CHAN_GET		0x30	/* RO, 64 bits: packets completed */
+
+#define VGPU_HW_RING_ORDER_MIN		4
+#define VGPU_HW_RING_ORDER_MAX		16
+
+enum vgpu_hw_state {
+	VGPU_HW_STATE_DISABLED = 0,
+	VGPU_HW_STATE_SLEEPING = 1,	/* ring the doorbell after moving put */
+	VGPU_HW_STATE_AWAKE = 2,	/* put will be looked at */
+	VGPU_HW_STATE_FAULTED = 3,	/* disable, enable to go on */
+};
+
+enum vgpu_hw_fault {
+	VGPU_HW_FAULT_NONE = 0,
+	VGPU_HW_FAULT_PACKET = 1,	/* type, flags or a field that must be 0 */
+	VGPU_HW_FAULT_ADDRESS = 2,	/* leaves the partition, or wraps */
+	VGPU_HW_FAULT_ALIGN = 3,	/* address or size not aligned as needed */
+	VGPU_HW_FAULT_DMA = 4,		/* guest memory not mapped or not there */
+	VGPU_HW_FAULT_RING = 5,		/* bad ring, or put beyond get + size */
+	VGPU_HW_FAULT_MEMORY = 6,	/* the host could not back a page */
+	VGPU_HW_FAULT_RESET = 7,	/* did not stop in time: engine reset */
+};
+
+/*
+ * A channel page (BAR 4). The submitter owns put, the engine publishes the
+ * rest and never reads it back. put and get count packets since enable; the
+ * packet of index i is at ring + (i & (size - 1)) * 64.
+ *
+ * Submit: write packets; write barrier; put; full barrier; read state; write
+ * the doorbell register if it is not AWAKE.
+ */
+struct vgpu_hw_channel {
+	__le64 put;
+	__u8 pad0[56];
+	__le64 get;
+	__u8 pad1[56];
+	__le32 state;
+	__le32 fault_code;
+	__le64 fault_pos;
+	__u8 pad2[48];
+};
+
+enum vgpu_hw_engine_class {
+	VGPU_HW_ENGINE_GR = 0,
+	VGPU_HW_ENGINE_CE = 1,
+	VGPU_HW_ENGINE_ENC = 2,
+	VGPU_HW_ENGINE_DEC = 3,
+};
+
+enum vgpu_hw_packet_type {
+	VGPU_HW_PKT_NOP = 1,
+	VGPU_HW_PKT_FENCE = 2,		/* must have SIGNAL or IRQ */
+	VGPU_HW_PKT_FILL = 3,
+	VGPU_HW_PKT_COPY = 4,
+	VGPU_HW_PKT_PRESENT = 5,	/* gr only */
+};
+
+/* struct vgpu_hw_packet.flags: what happens when the packet has completed */
+#define VGPU_HW_PKT_BARRIER		0x01	/* after all before it: always so on one channel */
+#define VGPU_HW_PKT_SIGNAL		0x02	/* write signal_value to signal_addr */
+#define VGPU_HW_PKT_SIGNAL_SYS		0x04	/* signal_addr is guest memory */
+#define VGPU_HW_PKT_IRQ			0x08	/* then raise MSI-X vector */
+#define VGPU_HW_PKT_FLAGS		0x0f
+
+/* struct vgpu_hw_packet.op_flags */
+#define VGPU_HW_OP_DST_SYS		0x1	/* dst is guest memory */
+#define VGPU_HW_OP_SRC_SYS		0x2	/* src is guest memory (COPY) */
+
+#define VGPU_HW_FORMAT_XRGB8888		0x34325258 /* fourcc XR24 */
+
+/**
+ * struct vgpu_hw_packet - one command
+ * @type:         enum vgpu_hw_packet_type
+ * @flags:        VGPU_HW_PKT_*
+ * @vector:       MSI-X vector with VGPU_HW_PKT_IRQ, else 0
+ * @op_flags:     VGPU_HW_OP_*
+ * @dst:          FILL, COPY: destination; PRESENT: the surface
+ * @src:          COPY: source
+ * @value:        FILL: 32-bit pattern; dst, width and dst_pitch are
+ *                multiples of 4
+ * @width:        FILL, COPY: bytes per row, at least 1
+ * @rows:         FILL, COPY: rows, at least 1
+ * @dst_pitch:    bytes from row to row, >= width; 0 when rows is 1
+ * @src_pitch:    COPY: the same for the source
+ * @present_width:  PRESENT: pixels per row
+ * @present_height: PRESENT: rows
+ * @present_pitch:  PRESENT: bytes per row, >= 4 * present_width
+ * @present_format: PRESENT: VGPU_HW_FORMAT_XRGB8888
+ * @signal_addr:  8-byte aligned, with VGPU_HW_PKT_SIGNAL, else 0
+ * @signal_value: what is written there, else 0
+ *
+ * Modelled on the packets of HSA's architected queuing language: 64 bytes, a
+ * type and a barrier bit in the head, the completion signal at the end.
+ * Fields that a type does not use must be 0. Where source and destination of
+ * a COPY overlap, the destination's content is undefined.
+ */
+struct vgpu_hw_packet {
+	__u8 type;
+	__u8 flags;
+	__le16 vector;
+	__le32 op_flags;
+	__le64 dst;
+	union {
+		__le64 src;
+		struct {
+			__le32 value;
+			__le32 value_pad;
+		};
+		struct {
+			__le32 present_width;
+			__le32 present_height;
+		};
+	};
+	union {
+		__le64 width;
+		struct {
+			__le32 present_pitch;
+			__le32 present_format;
+		};
+	};
+	__le32 rows;
+	__le32 pad;
+	__le32 dst_pitch;
+	__le32 src_pitch;
+	__le64 signal_addr;
+	__le64 signal_value;
+};
+
+#endif /* _UAPI_LINUX_VGPU_HW_H */

@@ -1,0 +1,205 @@
+# shellcheck shell=bash
+# Shared by scripts/lab and its helpers; sourced, never run.
+
+LAB_D=$(cd -- "${BASH_SOURCE[0]%/*}" && pwd -P)
+CHECKOUT=$(cd -- "$LAB_D/../.." && pwd -P)
+CACHE=${VGPU_LAB_CACHE:-${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/vgpu-lab}
+
+say()  { printf 'lab: %s\n' "$*" >&2; }
+die()  { say "$*"; exit "${LAB_EXIT:-97}"; }
+hash_of() { sha256sum | cut -c1-12; }
+
+case $CHECKOUT$CACHE in
+*[[:space:]\'\"\\,:]*) die "the paths of the checkout and the cache must be without blanks, quotes, commas and colons" ;;
+esac
+
+# step TEXT LOG COMMAND...: run COMMAND with its output in LOG, with progress lines.
+step() {
+	local text=$1 log=$2 start=$SECONDS pid rc=0 next=2
+	shift 2
+	"$@" >"$log" 2>&1 </dev/null &
+	pid=$!
+	CHILDREN+=("$pid")
+	while kill -0 "$pid" 2>/dev/null; do
+		sleep 0.1
+		if (( SECONDS - start >= next )); then
+			say "$text ... $((SECONDS - start)) s"
+			next=$((SECONDS - start + (SECONDS - start < 20 ? 8 : 30)))
+		fi
+	done
+	wait "$pid" || rc=$?
+	if (( rc )); then
+		tail -n 30 "$log" >&2
+		say "$text failed ($rc) after $((SECONDS - start)) s; all of its output: $log"
+		return "$rc"
+	fi
+	if (( SECONDS - start >= 2 )); then
+		say "$text: done in $((SECONDS - start)) s"
+	fi
+}
+
+# with_lock NAME COMMAND...: run COMMAND, one at a time on this machine.
+with_lock() {
+	local name=$1 fd
+	shift
+	mkdir -p "$CACHE/lock"
+	exec {fd}>"$CACHE/lock/$name"
+	if ! flock -n "$fd"; then
+		say "waiting for another lab command to make $name"
+		flock "$fd"
+	fi
+	"$@" || { local rc=$?; exec {fd}>&-; return "$rc"; }
+	exec {fd}>&-
+}
+
+need_root() {
+	(( EUID == 0 )) || die "must run as root (it makes mount namespaces); try: sudo $0"
+}
+
+# need_tools: host programs, installed with apt when they are missing.
+need_tools() {
+	local tool pkg missing=()
+	while read -r tool pkg; do
+		if ! command -v "$tool" >/dev/null; then
+			missing+=("$pkg")
+		fi
+	done <<-'EOF'
+		mmdebstrap mmdebstrap
+		mkfs.ext4 e2fsprogs
+		xz xz-utils
+		unshare util-linux
+		setpriv util-linux
+		mount mount
+		perl perl-base
+	EOF
+	if [[ ! -e /usr/share/keyrings/debian-archive-keyring.gpg ]]; then
+		missing+=(debian-archive-keyring)
+	fi
+	(( ${#missing[@]} )) || return 0
+	if (( EUID )) || ! command -v apt-get >/dev/null; then
+		die "missing packages: ${missing[*]}"
+	fi
+	mkdir -p "$CACHE/log"
+	step "install ${missing[*]}" "$CACHE/log/apt.log" apt_install "${missing[@]}" || exit 97
+}
+
+apt_install() {
+	export DEBIAN_FRONTEND=noninteractive
+	apt-get -o DPkg::Lock::Timeout=300 install -y --no-install-recommends "$@" && return
+	apt-get -o DPkg::Lock::Timeout=300 update &&
+		apt-get -o DPkg::Lock::Timeout=300 install -y --no-install-recommends "$@"
+}
+
+# ---- the image ----
+
+LAB_PACKAGES=$(sed 's/#.*//' "$LAB_D/packages" | tr -s ' \t\n' '\n' | sed '/^$/d' | sort -u)
+IMAGE=$CACHE/image-$( { echo "recipe 1"; echo "$LAB_PACKAGES"; } | hash_of)
+ROOT=$IMAGE/root
+
+# The mirror the system is set up with, if it is a Debian; else mmdebstrap's own.
+mirror() {
+	if [[ -n ${VGPU_LAB_MIRROR:-} ]]; then
+		echo "$VGPU_LAB_MIRROR"
+		return
+	fi
+	# shellcheck disable=SC2016 # apt's own variables
+	apt-get indextargets --format '$(REPO_URI) $(ORIGIN) $(CODENAME)' 'Created-By: Packages' 2>/dev/null |
+		awk '$2 == "Debian" && $3 !~ /security|updates|backports/ { print $1; exit }'
+}
+
+image_make() {
+	local tmp uri
+	[[ -e $IMAGE/disk.ext4 ]] && return
+	need_tools
+	tmp=$CACHE/tmp.image.$BASHPID
+	rm -rf --one-file-system "$CACHE"/tmp.image.*
+	mkdir -p "$tmp" "$CACHE/log"
+	chmod 755 "$tmp"
+	uri=$(mirror)
+	step "image: Debian trixie with $(wc -w <<<"$LAB_PACKAGES") packages" "$CACHE/log/image.log" \
+		"${OWN_NAMESPACE[@]}" --mount-proc mmdebstrap --mode=root --variant=minbase --architectures=amd64 \
+		--aptopt='APT::Install-Recommends "false"' \
+		--include="$(tr '\n' ',' <<<"$LAB_PACKAGES")" \
+		trixie "$tmp/root" ${uri:+"$uri"} || { rm -rf --one-file-system "$tmp"; exit 97; }
+	# The source is not for the machine's disk; the initrds are not used.
+	mv "$tmp"/root/usr/src/linux-source-*.tar.xz "$tmp/"
+	rm -rf "$tmp"/root/boot/initrd* "$tmp"/root/initrd* "$tmp"/root/var/cache/apt/*
+	echo lab >"$tmp/root/etc/hostname"
+	printf '127.0.0.1 localhost lab\n::1 localhost\n' >"$tmp/root/etc/hosts"
+	: >"$tmp/root/etc/resolv.conf"
+	: >"$tmp/root/etc/machine-id"
+	mkdir -p "$tmp/root/.lab"
+	truncate -s 6G "$tmp/disk.tmp"
+	step "image: disk" "$CACHE/log/disk.log" \
+		mkfs.ext4 -q -F -O ^has_journal -m 0 -E lazy_itable_init=1 -d "$tmp/root" "$tmp/disk.tmp" ||
+		{ rm -rf --one-file-system "$tmp"; exit 97; }
+	mv "$tmp/disk.tmp" "$tmp/disk.ext4"
+	rm -rf --one-file-system "$IMAGE"
+	mv "$tmp" "$IMAGE"
+}
+
+need_image() {
+	[[ -e $IMAGE/disk.ext4 ]] || with_lock image image_make
+}
+
+stock_release() {
+	local dir
+	for dir in "$ROOT"/usr/lib/modules/*; do
+		if [[ -e $dir/build ]]; then
+			echo "${dir##*/}"
+			return
+		fi
+	done
+	die "no kernel in the image"
+}
+
+# enter [NAME=VALUE...] -- COMMAND...: COMMAND in the image, in namespaces of
+# its own; see lab.d/enter. All of it dies with this shell.
+enter() {
+	(enter_exec "$@")
+}
+
+enter_exec() {
+	local vars=()
+	while [[ $1 != -- ]]; do
+		vars+=("$1")
+		shift
+	done
+	shift
+	exec env LAB_ROOT="$ROOT" "${vars[@]}" "${OWN_NAMESPACE[@]}" bash "$LAB_D/enter" "$@"
+}
+OWN_NAMESPACE=(setpriv --pdeathsig KILL unshare --mount --propagation private
+	--pid --fork --kill-child=KILL)
+
+# Children to kill, by pid, when this shell ends.
+CHILDREN=()
+cleanup() {
+	local pid
+	for pid in "${CHILDREN[@]}"; do
+		kill -KILL "$pid" 2>/dev/null
+	done
+	wait 2>/dev/null
+	tty_back
+}
+
+# shellcheck disable=SC2034 # IN is for the caller
+# take_input INTERACTIVE: IN is what a machine reads: nothing, or our input, raw.
+take_input() {
+	if [[ -z $1 ]]; then
+		exec {IN}</dev/null
+		return
+	fi
+	exec {IN}<&0
+	if [[ -t 0 ]]; then
+		TTY_STATE=$(stty -g)
+		stty raw -echo
+	fi
+}
+
+tty_back() {
+	[[ -z ${TTY_STATE:-} ]] || stty "$TTY_STATE"
+	TTY_STATE=
+}
+trap cleanup EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM HUP

@@ -1,0 +1,94 @@
+# shellcheck shell=bash
+# The lab's own kernels; sourced by scripts/lab and scripts/build-modules.
+# shellcheck disable=SC2034 # K_* are for who sources this
+
+KERNELS="stock uml uml-debug guest-small"
+
+# kernel_setup NAME: sets K_ARCH, K_SRC, K_DIR (in the cache), K_IMAGE (what
+# boots), K_KDIR (to build modules against) and K_MODULES.
+kernel_setup() {
+	local frag=()
+	K_NAME=$1 K_ARCH=x86_64 K_TARGET=bzImage
+	case $1 in
+	stock) K_DIR= ; K_KDIR=/lib/modules/$(stock_release)/build; return ;;
+	uml) K_ARCH=um; frag=(uml.config) ;;
+	uml-debug) K_ARCH=um; frag=(uml.config uml-debug.add.config) ;;
+	guest-small) frag=(guest-small.config) ;;
+	*) die "no kernel named '$1'; there are: $KERNELS" ;;
+	esac
+	[[ $K_ARCH != um ]] || K_TARGET=linux
+	K_FRAGS=("${frag[@]/#/$LAB_D/kernels/}")
+	K_VERSION=$(source_version)
+	K_SRC=$CACHE/linux-$K_VERSION-$(sha256sum <"$LAB_D/source.sh" | cut -c1-8)
+	K_DIR=$CACHE/kernel-$1-$( { echo "recipe 1 $K_SRC"; sed '/^# [^C]/d' "${K_FRAGS[@]}"; } | hash_of)
+	K_KDIR=$K_DIR/build
+	K_MODULES=$K_DIR/modules/lib/modules
+	K_IMAGE=$K_DIR/${K_TARGET##*/}
+}
+
+source_version() {
+	sed -n '/^Package: linux-source-6\.12$/,/^$/s/^Version: //p' "$ROOT/var/lib/dpkg/status" | tr ':~+' '---'
+}
+
+source_make() {
+	local tmp=$CACHE/tmp.source.$$
+	[[ -d $K_SRC ]] && return
+	rm -rf "$CACHE"/tmp.source.*
+	mkdir -p "$tmp" "$CACHE/log"
+	step "unpack the kernel's source" "$CACHE/log/source.log" \
+		bash "$LAB_D/source.sh" "$IMAGE"/linux-source-*.tar.xz "$tmp" || { rm -rf "$tmp"; return 97; }
+	mv "$tmp" "$K_SRC"
+}
+
+kernel_make() {
+	local log=$CACHE/log/kernel-$K_NAME.log
+	[[ -e $K_IMAGE ]] && return
+	with_lock source source_make || return
+	# The tree has its final name from the start, as it holds absolute paths;
+	# the kernel's image, moved into place last, says that it is complete.
+	rm -rf "$K_DIR"
+	mkdir -p "$K_DIR/build"
+	cat "${K_FRAGS[@]}" >"$K_DIR/fragment"
+	step "kernel $K_NAME" "$log" \
+		enter LAB_BIND="$K_DIR" LAB_BIND_RO="$K_SRC" LAB_CWD="$K_SRC" -- \
+		bash -c "$KERNEL_RECIPE" bash "$K_DIR" "$K_ARCH" "$K_TARGET" || { rm -rf "$K_DIR"; return 97; }
+	cp "$log" "$K_DIR/build.log"
+	mv "$K_DIR/image" "$K_IMAGE"
+}
+
+# Runs in the image, in the source's directory.
+# shellcheck disable=SC2016
+KERNEL_RECIPE='
+set -eu
+dir=$1 arch=$2 target=$3 O=$1/build
+export KBUILD_BUILD_USER=lab KBUILD_BUILD_HOST=lab KBUILD_BUILD_TIMESTAMP=1970-01-01
+mk() { make -s O="$O" ARCH="$arch" -j"$(nproc)" "$@"; }
+mk KCONFIG_ALLCONFIG="$dir/fragment" allnoconfig
+missing=$(grep -E "^CONFIG_[A-Z0-9_]+=[ym]$" "$dir/fragment" | sort -u | grep -vxFf "$O/.config" || :)
+printf "%s\n" "$missing" >"$dir/missing"
+mk "$target" modules
+rm -rf "$dir/modules"
+mk INSTALL_MOD_PATH="$dir/modules" INSTALL_MOD_STRIP=1 modules_install
+mkdir -p "$dir/modules/lib/modules"
+case $target in
+linux) strip -g -o "$dir/image" "$O/linux" ;;
+*) cp "$O/arch/x86/boot/bzImage" "$dir/image"
+   strip -g -o "$dir/vmlinux" "$O/vmlinux" ;;
+esac
+make -s O="$O" ARCH="$arch" kernelrelease >"$dir/release"
+# Modules are built against the tree later: keep what that needs.
+find "$O" \( -name "*.o" -o -name "*.a" -o -name "*.ko" -o -name "*.cmd" -o -name "*.mod" -o -name "*.mod.c" \) \
+	-not -path "$O/scripts/*" -not -path "$O/tools/*" -not -name "module-common.o" -not -name "module.lds*" -delete
+rm -f "$O"/vmlinux* "$O"/.tmp_* "$O"/linux "$O"/System.map "$O"/arch/x86/boot/bzImage
+'
+
+need_kernel() {
+	need_image
+	kernel_setup "$1"
+	[[ $1 == stock || -e $K_IMAGE ]] || with_lock "kernel-$1" kernel_make || exit 97
+	if [[ $1 != stock ]]; then
+		K_REL=$(<"$K_DIR/release")
+	else
+		K_REL=$(stock_release)
+	fi
+}

@@ -1,0 +1,282 @@
+# shellcheck shell=bash
+# Machines: run and shell; sourced by scripts/lab.
+
+# What in a kernel's log makes a run fail.
+REPORTS='BUG:|BUG kmalloc|kernel BUG at|Oops|Kernel panic|WARNING:|cut here \]|general protection fault'
+REPORTS+='|KASAN|UBSAN|KCSAN|refcount_t|ODEBUG|unreferenced object|[1-9][0-9]* new suspected memory leaks'
+REPORTS+='|possible (recursive|circular|irq lock inversion)|inconsistent lock state|suspicious RCU|DEBUG_LOCKS_WARN_ON'
+REPORTS+='|trying to register non-static key|lock held when returning|sleeping function called|scheduling while atomic'
+REPORTS+='|rcu.*(detected stall|self-detected stall|stalls on)|soft lockup|hard LOCKUP|blocked for more than'
+REPORTS+='|list_(add|del) corruption|Bad page (state|map)|page dumped because|Segfault with no mm|Kernel mode fault'
+REPORTS+='|unable to handle|stack-protector|double fault|nobody cared|Objects remaining in|still has objects'
+
+usage_run() {
+	cat <<-'EOF'
+	Usage: scripts/lab run [OPTION...] [--] COMMAND [ARGUMENT...]
+	       scripts/lab shell [OPTION...] [--] [COMMAND [ARGUMENT...]]
+
+	Boots a fresh machine and runs COMMAND in it as root, in this directory.
+	Only files in the checkout persist. No module of this project is loaded.
+
+	  --kernel NAME        stock (default), uml or uml-debug
+	  --timeout SECONDS    end the machine after that time (default 600; shell: none)
+	  --cpus N             processors (default 2; uml has one)
+	  --mem MIB            memory (default 2048)
+	  --append ARGUMENTS   added to the kernel's command line (may be repeated)
+	  --env NAME[=VALUE]   set in COMMAND's environment (may be repeated)
+	  --kmemleak           scan for leaks at the end (uml-debug; 7 s; or LAB_KMEMLEAK=1)
+	  --allow-reports      reports of the kernel do not make the run fail
+	  --verbose            say where the logs are
+
+	Exit status: COMMAND's own; 99 if the kernel reported a bug (whatever COMMAND
+	said), 98 if the machine died before COMMAND ended, 124 if time ran out, 97 if
+	the lab itself failed.
+	EOF
+}
+
+lab_run() {
+	local interactive=$1 kernel=stock timeout=600 cpus=2 mem=2048 append=() envs=() verbose=''
+	local allow='' kmemleak=${LAB_KMEMLEAK:-} console rc pid name fd died='' reports start late rows columns
+	shift
+	[[ -z $interactive ]] || timeout=
+	while (( $# )); do
+		case $1 in
+		--kernel) kernel=${2:?} ;;
+		--timeout) timeout=${2:?} ;;
+		--cpus) cpus=${2:?} ;;
+		--mem) mem=${2:?} ;;
+		--append) append+=("${2:?}") ;;
+		--env) envs+=("${2:?}") ;;
+		--kmemleak) kmemleak=1; shift; continue ;;
+		--allow-reports) allow=1; shift; continue ;;
+		--verbose) verbose=1; shift; continue ;;
+		--kernel=*|--timeout=*|--cpus=*|--mem=*|--append=*|--env=*)
+			name=$1
+			shift
+			set -- "${name%%=*}" "${name#*=}" "$@"
+			continue ;;
+		-h|--help) usage_run; return 0 ;;
+		--) shift; break ;;
+		-*) die "no option '$1'; see scripts/lab run --help" ;;
+		*) break ;;
+		esac
+		shift 2
+	done
+	if (( ! $# )); then
+		[[ -n $interactive ]] || die "no command; see scripts/lab run --help"
+		set -- bash -i
+	fi
+	[[ $timeout =~ ^[0-9]*$ && $cpus =~ ^[0-9]+$ && $mem =~ ^[0-9]+$ ]] || die "not a number"
+	case $kernel in stock|uml|uml-debug) ;; *) die "no machine '$kernel'; there are stock, uml and uml-debug" ;; esac
+	need_root
+	need_kernel "$kernel"
+
+	# The run's directory: what the machine reads and writes.
+	mkdir -p "$CHECKOUT/build/lab-logs"
+	RUN=$(mktemp -d "$CHECKOUT/build/lab-logs/$(date +%m%d-%H%M%S)-$kernel-XXXX") || die "cannot write to build/"
+	chmod 755 "$RUN"
+	case $PWD/ in
+	"$CHECKOUT"/*) name=$PWD ;;
+	*) name=$CHECKOUT ;;
+	esac
+	{
+		for fd in "${envs[@]}" CI TERM COLUMNS LINES; do
+			if [[ $fd == *=* ]]; then
+				printf 'export %s=%q\n' "${fd%%=*}" "${fd#*=}"
+			elif [[ -v $fd ]]; then
+				printf 'export %s=%q\n' "$fd" "${!fd}"
+			fi
+		done
+		printf 'export LAB_KERNEL=%q LAB_CHECKOUT=%q\n' "$kernel" "$CHECKOUT"
+		if [[ -n $interactive && -t 0 ]]; then
+			read -r rows columns < <(stty size)
+			printf 'stty sane rows %d cols %d\n' "$rows" "$columns"
+		fi
+		printf 'cd -- %q || exit 97\nexec' "$name"
+		printf ' %q' "$@"
+		echo
+	} >"$RUN/job"
+	[[ ! /proc/self/fd/1 -ef /proc/self/fd/2 ]] || : >"$RUN/merge"
+	[[ -z $interactive ]] || : >"$RUN/interactive"
+	[[ -z $kmemleak ]] || : >"$RUN/kmemleak.wanted"
+	[[ -z $timeout ]] || echo "$timeout" >"$RUN/timeout"
+	: >"$RUN/stdout"
+	: >"$RUN/stderr"
+	console=$RUN/console.log
+
+	case $kernel in
+	stock) machine_stock ;;
+	*) machine_uml ;;
+	esac
+	pid=$!
+	CHILDREN+=("$pid")
+	if [[ -z $interactive ]]; then
+		tail --pid="$pid" -s 0.02 -c +1 -f "$RUN/stdout" & TAILS=($!)
+		tail --pid="$pid" -s 0.02 -c +1 -f "$RUN/stderr" >&2 & TAILS+=($!)
+		CHILDREN+=("${TAILS[@]}")
+	fi
+
+	# The machine writes the status last. Its own exit status says nothing.
+	start=$EPOCHSECONDS late=''
+	exec {fd}<> <(:)
+	while [[ ! -s $RUN/status ]]; do
+		if ! kill -0 "$pid" 2>/dev/null; then
+			[[ -s $RUN/status ]] || died=1
+			break
+		fi
+		if [[ -n $timeout ]] && (( EPOCHSECONDS - start >= timeout )); then
+			late=1
+			break
+		fi
+		read -r -t 0.02 -u "$fd"
+	done
+	exec {fd}>&-
+	kill -KILL "$pid" 2>/dev/null
+	wait "$pid" 2>/dev/null
+	[[ -n $interactive ]] || wait "${TAILS[@]}" 2>/dev/null
+	CHILDREN=()
+	tty_back
+
+	reports=$(print_reports 1)
+	reports+=$(head -n 1 "$RUN/kmemleak" 2>/dev/null)
+	rc=0
+	if [[ -n $died$late ]]; then
+		rc=98
+		[[ -z $late ]] || rc=124
+	else
+		rc=$(<"$RUN/status")
+	fi
+	if [[ -n $reports && -z $allow ]]; then
+		say "the kernel ($kernel) reported:"
+		print_reports 100 >&2
+		[[ -n $died ]] && say "the machine died before the command ended"
+		[[ -n $late ]] && say "time ran out after $timeout s"
+		[[ -n $died$late ]] || say "the command's own status was $rc"
+		rc=99
+	elif [[ -n $died ]]; then
+		say "the machine ($kernel) died before the command ended; its last words:"
+		tail -qn 20 "$RUN/qemu.log" "$console" 2>/dev/null >&2
+	elif [[ -n $late ]]; then
+		say "time ran out after $timeout s; the kernel's last words:"
+		tail -n 40 "$console" >&2
+	fi
+	if [[ $rc != 0 || -n $verbose ]]; then
+		say "status $rc; logs: ${RUN#"$CHECKOUT"/}"
+	fi
+	logs_prune
+	return "$rc"
+}
+
+# Lines that look like reports and are none.
+NOT_REPORTS='FAULT_INJECTION|unable to open an initial console'
+
+# print_reports LINES: the kernel's log from the first report after the start
+# of the job on, from the whole log or, if the machine died, its console.
+print_reports() {
+	local log
+	for log in "$RUN/dmesg" "$console"; do
+		[[ -s $log ]] || continue
+		tr -d '\r\0' <"$log" | awk -v re="$REPORTS" -v no="$NOT_REPORTS" -v max="$1" '
+			/lab: the job starts/ { n = on = 0; split("", line); next }
+			!on && $0 ~ re && $0 !~ no { on = 1 }
+			on && n < max { line[n++] = $0 }
+			END { for (i = 0; i < n; i++) print line[i]; exit !n }' && break
+	done
+	if (( $1 > 1 )) && [[ -s $RUN/kmemleak ]]; then
+		head -n 200 "$RUN/kmemleak"
+	fi
+}
+
+# Keep the newest 100 runs.
+logs_prune() {
+	local old
+	find "$CHECKOUT/build/lab-logs" -mindepth 1 -maxdepth 1 -type d -printf '%T@ %p\n' |
+		sort -rn | tail -n +101 | while read -r _ old; do
+		rm -rf "$old"
+	done
+}
+
+# A processor for a machine of its own: pinned, User Mode Linux is 4 times faster.
+pick_cpu() {
+	local cpu list=() part fd
+	IFS=, read -ra part <<<"$(sed -n 's/^Cpus_allowed_list:[[:space:]]*//p' /proc/self/status)"
+	for cpu in "${part[@]}"; do
+		for (( ; ${cpu%-*} <= ${cpu#*-}; )); do
+			list=("${cpu%-*}" "${list[@]}")
+			cpu=$((${cpu%-*} + 1))-${cpu#*-}
+		done
+	done
+	mkdir -p "$CACHE/lock"
+	for cpu in "${list[@]}"; do
+		exec {fd}>"$CACHE/lock/cpu$cpu"
+		if flock -n "$fd"; then
+			CPU=$cpu
+			return
+		fi
+		exec {fd}>&-
+	done
+	CPU=${list[RANDOM % ${#list[@]}]}
+}
+
+machine_uml() {
+	local args con=('con=null' 'con0=null,fd:2' 'console=tty0')
+	pick_cpu
+	if [[ -n $interactive ]]; then
+		con+=('con1=fd:0,fd:1')
+	fi
+	args=("$K_IMAGE" "mem=${mem}M" root=none rootfstype=hostfs rootflags=/ ro quiet panic=-1
+		"umid=lab$$" uml_dir=/tmp/ "${con[@]}" "${append[@]}"
+		"init=/bin/bash" -- "$LAB_D/init" "$RUN")
+	take_input "$interactive"
+	enter_exec LAB_BIND="$CHECKOUT" LAB_BIND_RO="$K_DIR" LAB_MODULES="$K_MODULES" LAB_CWD=/ -- \
+		taskset -c "$CPU" "${args[@]}" <&"$IN" 2>>"$console" >&1 &
+}
+
+# The stock kernel boots from an initramfs of the lab's own: busybox and the
+# modules to mount the image's disk and the checkout.
+boot_dir() {
+	echo "$CACHE/boot-$(cat "$LAB_D/boot.sh" - <<<"$IMAGE" | hash_of)"
+}
+
+boot_make() {
+	local tmp=$CACHE/tmp.boot.$BASHPID
+	[[ -e $BOOT/initrd ]] && return
+	rm -rf "$CACHE"/tmp.boot.*
+	mkdir -p "$tmp"
+	step "initramfs" "$CACHE/log/boot.log" \
+		enter LAB_BIND="$tmp" LAB_BIND_RO="$LAB_D" -- bash "$LAB_D/boot.sh" "$tmp" "$K_REL" || return
+	mv "$tmp" "$BOOT"
+}
+
+machine_stock() {
+	local args accel con=()
+	# Faster than "max"; without what TCG has not.
+	accel=(-accel 'tcg,thread=multi'
+		-cpu 'EPYC,-fxsr-opt,-misalignsse,-osvw,-topoext,-nrip-save,-xsavec')
+	BOOT=$(boot_dir)
+	[[ -e $BOOT/initrd ]] || with_lock boot boot_make || exit 97
+	# A /dev/kvm alone can be one that cannot run a stock kernel.
+	if [[ -w /dev/kvm ]] && grep -qE '^kvm_(intel|amd) ' /proc/modules 2>/dev/null; then
+		accel=(-accel kvm -cpu host)
+	fi
+	if [[ -n $interactive ]]; then
+		con=(-chardev 'stdio,id=tty,signal=off' -device 'virtconsole,chardev=tty')
+	fi
+	# shellcheck disable=SC2054 # QEMU's commas
+	args=(qemu-system-x86_64 -nodefaults -no-user-config -display none -no-reboot
+		-machine q35 "${accel[@]}" -smp "$cpus" -m "$mem"
+		-kernel "$BOOT/kernel" -initrd "$BOOT/initrd"
+		-append "console=ttyS0 quiet mitigations=off panic=-1 oops=panic lab.run=$RUN lab.checkout=$CHECKOUT ${append[*]}"
+		-serial "file:$console"
+		-drive "if=none,id=disk,file=$IMAGE/disk.ext4,format=raw,read-only=on,file.locking=off,cache=unsafe"
+		-device virtio-blk-pci,drive=disk
+		-fsdev "local,id=checkout,path=$CHECKOUT,security_model=none,multidevs=remap"
+		-device virtio-9p-pci,fsdev=checkout,mount_tag=checkout
+		-fsdev "local,id=run,path=$RUN,security_model=none"
+		-device virtio-9p-pci,fsdev=run,mount_tag=run
+		-device virtio-serial-pci "${con[@]}"
+		-object rng-random,id=rng,filename=/dev/urandom -device virtio-rng-pci,rng=rng)
+	take_input "$interactive"
+	enter_exec LAB_BIND="$CHECKOUT" LAB_BIND_RO="$IMAGE"$'\n'"$BOOT" -- \
+		"${args[@]}" <&"$IN" 2>>"$RUN/qemu.log" &
+}

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The type catalogue: names, figures of the series, the description's format. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "../../drivers/vgpu/core/placement.h"
+#include "../../drivers/vgpu/core/types.h"
+
+static struct vgpu_type types[128];
+
+static unsigned int build(u32 gb, bool homogeneous)
+{
+	struct vgpu_placement p;
+	char board[8] = "SG";
+
+	board[2] = '0' + gb / 10;
+	board[3] = '0' + gb % 10;
+	vgpu_placement_init(&p, gb, homogeneous);
+	return vgpu_types_build(board, &p, 256, types, 128);
+}
+
+static const struct vgpu_type *find(unsigned int nr, const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr; i++)
+		if (!strcmp(types[i].name, name))
+			return &types[i];
+	fail_msg("no type %s", name);
+	return NULL;
+}
+
+static void sixteen_gb(void **state)
+{
+	static const char * const names[] = {
+		"SG16-1Q", "SG16-2Q", "SG16-4Q", "SG16-8Q", "SG16-16Q",
+		"SG16-1B", "SG16-2B",
+		"SG16-1A", "SG16-2A", "SG16-4A", "SG16-8A", "SG16-16A",
+		"SG16-4C", "SG16-8C", "SG16-16C",
+	};
+	unsigned int nr = build(16, false), i;
+
+	(void)state;
+	assert_int_equal(nr, sizeof(names) / sizeof(names[0]));
+	for (i = 0; i < nr; i++) {
+		assert_string_equal(types[i].name, names[i]);
+		assert_int_equal(types[i].index, i);
+		assert_int_equal(types[i].channels, 16 * types[i].size_gb);
+	}
+	assert_int_equal(find(nr, "SG16-1Q")->max_instances, 16);
+	assert_int_equal(find(nr, "SG16-16C")->max_instances, 1);
+}
+
+static void descriptions(void **state)
+{
+	static const struct {
+		const char *name;
+		const char *text;
+	} expect[] = {
+		{ "SG16-1Q", "num_heads=4, frl_config=60, framebuffer=1024M, max_resolution=5120x2880, max_instance=16\n" },
+		{ "SG16-4Q", "num_heads=4, frl_config=60, framebuffer=4096M, max_resolution=7680x4320, max_instance=4\n" },
+		{ "SG16-2B", "num_heads=4, frl_config=45, framebuffer=2048M, max_resolution=5120x2880, max_instance=8\n" },
+		{ "SG16-8A", "num_heads=1, frl_config=60, framebuffer=8192M, max_resolution=1280x1024, max_instance=2\n" },
+		{ "SG16-16C", "num_heads=1, frl_config=60, framebuffer=16384M, max_resolution=4096x2160, max_instance=1\n" },
+	};
+	unsigned int nr = build(16, false), i;
+	char buf[VGPU_TYPE_DESCRIPTION_LEN];
+
+	(void)state;
+	for (i = 0; i < sizeof(expect) / sizeof(expect[0]); i++) {
+		int len = vgpu_type_describe(find(nr, expect[i].name), buf,
+					     sizeof(buf));
+
+		assert_string_equal(buf, expect[i].text);
+		assert_int_equal(len, strlen(expect[i].text));
+	}
+}
+
+static void published_maxima(void **state)
+{
+	unsigned int nr;
+
+	(void)state;
+	/* A40: eq/mix 24/16, 12/8, 6/4, 3/2; L4: 24/16, 12/8, 8/8, 3/2. */
+	nr = build(48, true);
+	assert_int_equal(find(nr, "SG48-1Q")->max_instances, 32);
+	assert_int_equal(find(nr, "SG48-2Q")->max_instances, 24);
+	assert_int_equal(find(nr, "SG48-4C")->max_instances, 12);
+	assert_int_equal(find(nr, "SG48-8Q")->max_instances, 6);
+	assert_int_equal(find(nr, "SG48-16Q")->max_instances, 3);
+	nr = build(48, false);
+	assert_int_equal(find(nr, "SG48-1Q")->max_instances, 32);
+	assert_int_equal(find(nr, "SG48-2Q")->max_instances, 16);
+	assert_int_equal(find(nr, "SG48-4C")->max_instances, 8);
+	assert_int_equal(find(nr, "SG48-8Q")->max_instances, 4);
+	assert_int_equal(find(nr, "SG48-16Q")->max_instances, 2);
+	nr = build(24, false);
+	assert_int_equal(find(nr, "SG24-1Q")->max_instances, 16);
+	assert_int_equal(find(nr, "SG24-3Q")->max_instances, 8);
+	assert_int_equal(find(nr, "SG24-8Q")->max_instances, 2);
+}
+
+/* Every name is unique, fits sysfs and the managers' patterns; room is kept. */
+static void all_sizes(void **state)
+{
+	unsigned int gb, nr, i, k;
+
+	(void)state;
+	for (gb = 1; gb <= 64; gb++) {
+		nr = build(gb, gb & 1);
+		assert_in_range(nr, 3, 128);
+		for (i = 0; i < nr; i++) {
+			assert_null(strpbrk(types[i].name, " ./:,"));
+			assert_true(types[i].max_instances >= 1);
+			assert_int_equal(gb % types[i].size_gb, 0);
+			for (k = 0; k < i; k++)
+				assert_string_not_equal(types[i].name,
+							types[k].name);
+		}
+	}
+	memset(types, 0xaa, sizeof(types));
+	{
+		struct vgpu_placement p;
+
+		vgpu_placement_init(&p, 16, false);
+		assert_int_equal(vgpu_types_build("SG16", &p, 256, types, 3),
+				 15);
+		assert_int_equal((unsigned char)types[3].name[0], 0xaa);
+		assert_int_equal(vgpu_types_build("SG16", &p, 256, NULL, 0),
+				 15);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(sixteen_gb),
+		cmocka_unit_test(descriptions),
+		cmocka_unit_test(published_maxima),
+		cmocka_unit_test(all_sizes),
+	};
+
+	return cmocka_run_group_tests_name("types", tests, NULL, NULL);
+}

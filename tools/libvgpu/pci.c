@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Transport inside a VM: the function's resource files in sysfs. */
+#include <dirent.h>
+#include <endian.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "internal.h"
+
+#define PCI_DEVICES	"/sys/bus/pci/devices"
+
+/* /proc/self/pagemap: bit 63 says present, bits 0-54 are the frame. */
+#define PAGEMAP_PRESENT	(1ull << 63)
+#define PAGEMAP_FRAME	((1ull << 55) - 1)
+
+static int pci_fail(struct vgpu_dev *dev, const char *what)
+{
+	int error = -errno;
+
+	return vgpu_fail(dev, error, "%s: %s", what, strerror(-error));
+}
+
+static int pci_open(struct vgpu_dev *dev, const char *file, int flags)
+{
+	char path[256];
+	int fd;
+
+	snprintf(path, sizeof(path), PCI_DEVICES "/%s/%s", dev->name, file);
+	fd = open(path, flags | O_CLOEXEC);
+	return fd < 0 ? pci_fail(dev, file) : fd;
+}
+
+/* Read a hexadecimal id file of a function; ~0 if it cannot be read. */
+static unsigned long pci_id(const char *address, const char *file)
+{
+	unsigned long value = ~0ul;
+	char path[512], text[32];
+	FILE *f;
+
+	snprintf(path, sizeof(path), PCI_DEVICES "/%.64s/%s", address, file);
+	f = fopen(path, "re");
+	if (!f)
+		return value;
+	if (fgets(text, sizeof(text), f))
+		value = strtoul(text, NULL, 16);
+	fclose(f);
+	return value;
+}
+
+static bool pci_is_vgpu(const char *address)
+{
+	return pci_id(address, "vendor") == VGPU_HW_VENDOR_ID &&
+		pci_id(address, "device") == VGPU_HW_DEVICE_ID;
+}
+
+/* The vGPU with the lowest address. */
+static bool pci_find(char *address, size_t bytes)
+{
+	struct dirent **names;
+	bool found = false;
+	int i, n;
+
+	n = scandir(PCI_DEVICES, &names, NULL, alphasort);
+	if (n < 0)
+		return false;
+	for (i = 0; i < n; i++) {
+		if (!found && names[i]->d_name[0] != '.' &&
+		    pci_is_vgpu(names[i]->d_name)) {
+			snprintf(address, bytes, "%.63s", names[i]->d_name);
+			found = true;
+		}
+		free(names[i]);
+	}
+	free(names);
+	return found;
+}
+
+static int pci_enable(struct vgpu_dev *dev)
+{
+	int fd, ret = 0;
+
+	fd = pci_open(dev, "enable", O_WRONLY);
+	if (fd < 0)
+		return fd;
+	if (write(fd, "1", 1) != 1)
+		ret = pci_fail(dev, "enable");
+	close(fd);
+	return ret;
+}
+
+static int pci_map(struct vgpu_dev *dev, unsigned int bar, uint64_t bytes,
+		   void **ptr)
+{
+	char file[16];
+	int fd, ret = 0;
+
+	snprintf(file, sizeof(file), "resource%u", bar);
+	fd = pci_open(dev, file, O_RDWR);
+	if (fd < 0)
+		return fd;
+	*ptr = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (*ptr == MAP_FAILED) {
+		*ptr = NULL;
+		ret = pci_fail(dev, file);
+	}
+	close(fd);
+	return ret;
+}
+
+static void pci_close(struct vgpu_dev *dev)
+{
+	if (dev->fb)
+		munmap(dev->fb, dev->fb_bytes);
+	if (dev->chan_pages)
+		munmap(dev->chan_pages,
+		       (size_t)dev->channels * VGPU_HW_PAGE_SIZE);
+	if (dev->regs)
+		munmap((void *)(uintptr_t)dev->regs, VGPU_HW_REGS_SIZE);
+	if (dev->config_fd >= 0)
+		close(dev->config_fd);
+	if (dev->pagemap_fd >= 0)
+		close(dev->pagemap_fd);
+}
+
+static int pci_reg_rw(struct vgpu_dev *dev, uint64_t offset, void *buf,
+		      size_t count, bool write)
+{
+	volatile uint8_t *at = dev->regs + offset;
+
+	if (offset > VGPU_HW_REGS_SIZE - count || offset % count)
+		return vgpu_fail(dev, -EINVAL, "register %#llx",
+				 (unsigned long long)offset);
+	if (count == 8 && write)
+		*(volatile uint64_t *)at = *(uint64_t *)buf;
+	else if (count == 8)
+		*(uint64_t *)buf = *(volatile uint64_t *)at;
+	else if (write)
+		*(volatile uint32_t *)at = *(uint32_t *)buf;
+	else
+		*(uint32_t *)buf = *(volatile uint32_t *)at;
+	return 0;
+}
+
+static int pci_config_rw(struct vgpu_dev *dev, unsigned int offset, void *buf,
+			 size_t count, bool write)
+{
+	ssize_t n = write ? pwrite(dev->config_fd, buf, count, offset) :
+		pread(dev->config_fd, buf, count, offset);
+
+	if (n == (ssize_t)count)
+		return 0;
+	if (n >= 0)
+		errno = EIO;
+	return pci_fail(dev, "configuration space");
+}
+
+static int pci_buf_map(struct vgpu_dev *dev, struct vgpu_buf *buf)
+{
+	size_t pages = buf->bytes / VGPU_HW_PAGE_SIZE, i;
+	off_t first = (off_t)((uintptr_t)buf->ptr / VGPU_HW_PAGE_SIZE);
+	ssize_t n;
+
+	if (sysconf(_SC_PAGESIZE) != VGPU_HW_PAGE_SIZE)
+		return vgpu_fail(dev, -EOPNOTSUPP, "pages are not 4 KiB");
+	/* Pages must not move: not into huge ones, not by copy on write. */
+	madvise(buf->ptr, buf->bytes, MADV_NOHUGEPAGE);
+	if (madvise(buf->ptr, buf->bytes, MADV_DONTFORK))
+		return pci_fail(dev, "madvise");
+	if (mlock(buf->ptr, buf->bytes))
+		return pci_fail(dev, "mlock");
+	memset(buf->ptr, 0, buf->bytes);
+	buf->pages = calloc(pages, sizeof(*buf->pages));
+	if (!buf->pages)
+		return vgpu_fail(dev, -ENOMEM, "out of memory");
+	n = pread(dev->pagemap_fd, buf->pages, pages * sizeof(*buf->pages),
+		  first * (off_t)sizeof(*buf->pages));
+	for (i = 0; n == (ssize_t)(pages * sizeof(*buf->pages)) && i < pages; i++) {
+		uint64_t frame = buf->pages[i] & PAGEMAP_FRAME;
+
+		if (!(buf->pages[i] & PAGEMAP_PRESENT) || !frame)
+			break;
+		buf->pages[i] = frame * VGPU_HW_PAGE_SIZE;
+	}
+	if (i == pages)
+		return 0;
+	free(buf->pages);
+	buf->pages = NULL;
+	return vgpu_fail(dev, -EPERM,
+			 "/proc/self/pagemap does not say where pages are (are you root?)");
+}
+
+static void pci_buf_unmap(struct vgpu_buf *buf)
+{
+	free(buf->pages);
+	buf->pages = NULL;
+}
+
+static int pci_reset(struct vgpu_dev *dev)
+{
+	return vgpu_reg_write32(dev, VGPU_HW_DEV_BASE + VGPU_HW_RESET,
+				VGPU_HW_RESET_MAGIC);
+}
+
+static const struct vgpu_transport pci_transport = {
+	.close = pci_close,
+	.reg_rw = pci_reg_rw,
+	.config_rw = pci_config_rw,
+	.buf_map = pci_buf_map,
+	.buf_unmap = pci_buf_unmap,
+	.reset = pci_reset,
+};
+
+static int pci_setup(struct vgpu_dev *dev)
+{
+	void *ptr;
+	int ret;
+
+	dev->pagemap_fd = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+	if (dev->pagemap_fd < 0)
+		return pci_fail(dev, "/proc/self/pagemap");
+	dev->config_fd = pci_open(dev, "config", O_RDWR);
+	if (dev->config_fd < 0)
+		return dev->config_fd;
+	ret = pci_enable(dev);
+	if (!ret)
+		ret = vgpu_dev_command(dev, VGPU_PCI_COMMAND_MEMORY |
+				       VGPU_PCI_COMMAND_MASTER, 0);
+	if (ret)
+		return ret;
+	ret = pci_map(dev, VGPU_HW_BAR_REGS, VGPU_HW_REGS_SIZE, &ptr);
+	if (ret)
+		return ret;
+	dev->regs = ptr;
+	ret = vgpu_dev_probe(dev);
+	if (ret)
+		return ret;
+	ret = pci_map(dev, VGPU_HW_BAR_FB, dev->fb_bytes, &ptr);
+	if (ret)
+		return ret;
+	dev->fb = ptr;
+	ret = pci_map(dev, VGPU_HW_BAR_CHANNELS,
+		      (uint64_t)dev->channels * VGPU_HW_PAGE_SIZE, &ptr);
+	if (ret)
+		return ret;
+	dev->chan_pages = ptr;
+	return 0;
+}
+
+int vgpu_dev_open_pci(struct vgpu_dev **devp, const char *address)
+{
+	struct vgpu_dev *dev;
+	char found[64];
+	int ret;
+
+	*devp = NULL;
+	if (!address) {
+		if (!pci_find(found, sizeof(found)))
+			return vgpu_fail(NULL, -ENODEV,
+					 "no PCI function %04x:%04x here",
+					 VGPU_HW_VENDOR_ID, VGPU_HW_DEVICE_ID);
+		address = found;
+	} else if (!pci_is_vgpu(address)) {
+		return vgpu_fail(NULL, -ENODEV, "%s is no vGPU", address);
+	}
+	dev = vgpu_dev_new(&pci_transport, address);
+	if (!dev)
+		return vgpu_fail(NULL, -ENOMEM, "out of memory");
+	ret = pci_setup(dev);
+	if (ret)
+		return vgpu_dev_open_failed(dev, ret);
+	*devp = dev;
+	return 0;
+}

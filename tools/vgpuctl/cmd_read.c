@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: GPL-2.0
+/* gpus, types, list */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "json.h"
+#include "table.h"
+#include "vgpuctl.h"
+
+#define BYTES(a)	(a), sizeof(a)
+
+static uint32_t nr_engines(uint32_t engines)
+{
+	return engines < VGPU_MAX_ENGINES ? engines : VGPU_MAX_ENGINES;
+}
+
+static void gpu_json(struct json *json, const struct vgpu_ctl_gpu *gpu)
+{
+	uint32_t i;
+
+	json_object(json, NULL);
+	json_u64(json, "gpu", gpu->gpu);
+	json_bytes(json, "address", BYTES(gpu->address));
+	json_bytes(json, "board", BYTES(gpu->board));
+	json_bytes(json, "driver", BYTES(gpu->driver));
+	json_u64(json, "types", gpu->types);
+	json_u64(json, "instances", gpu->instances);
+	json_u64(json, "channels", gpu->channels);
+	json_u64(json, "channels_used", gpu->channels_used);
+	json_u64(json, "fb_bytes", gpu->fb_bytes);
+	json_u64(json, "fb_used_bytes", gpu->fb_used_bytes);
+	json_u64(json, "fb_backed_bytes", gpu->fb_backed_bytes);
+	json_text(json, "placement", ctl_placement_name(gpu->placement));
+	json_bytes(json, "policy", BYTES(gpu->policy));
+	json_u64(json, "slice_ns", gpu->slice_ns);
+	json_u64(json, "preempt_timeout_us", gpu->preempt_timeout_us);
+	json_u64(json, "registered_ns", gpu->registered_ns);
+	json_u64(json, "now_ns", gpu->now_ns);
+	json_array(json, "engines");
+	for (i = 0; i < nr_engines(gpu->engines); i++) {
+		json_object(json, NULL);
+		json_bytes(json, "name", BYTES(gpu->engine[i].name));
+		json_text(json, "class",
+			  ctl_class_name(gpu->engine[i].engine_class));
+		json_u64(json, "instance", gpu->engine[i].instance);
+		json_u64(json, "busy_ns", gpu->engine[i].busy_ns);
+		json_object_end(json);
+	}
+	json_array_end(json);
+	json_object_end(json);
+}
+
+static void gpu_row(struct table *table, const struct vgpu_ctl_gpu *gpu)
+{
+	char total[32], used[32], slice[32];
+	size_t length = 0;
+	char text[128];
+	uint32_t i;
+
+	text[0] = 0;
+	for (i = 0; i < nr_engines(gpu->engines) && length < sizeof(text); i++)
+		length += (size_t)snprintf(text + length, sizeof(text) - length,
+					   "%s%.*s", i ? " " : "",
+					   TEXT(gpu->engine[i].name));
+	table_add(table, "%u", gpu->gpu);
+	table_add(table, "%.*s", TEXT(gpu->address));
+	table_add(table, "%.*s", TEXT(gpu->board));
+	table_add(table, "%.*s", TEXT(gpu->driver));
+	table_add(table, "%s", table_size(total, sizeof(total), gpu->fb_bytes));
+	table_add(table, "%s", table_size(used, sizeof(used), gpu->fb_used_bytes));
+	table_add_bytes(table, gpu->fb_backed_bytes);
+	table_add(table, "%u/%u", gpu->channels_used, gpu->channels);
+	table_add(table, "%u", gpu->instances);
+	table_add(table, "%.*s", TEXT(gpu->policy));
+	table_add(table, "%s", table_duration(slice, sizeof(slice), gpu->slice_ns));
+	table_add(table, "%s", text);
+}
+
+/*
+ * Calls @each for the chosen GPUs; one that went meanwhile is no error.
+ */
+static enum exit_code for_each_gpu(int fd, const char *only, void *arg,
+				   int (*each)(int fd, const struct vgpu_ctl_gpu *gpu,
+					       void *arg))
+{
+	uint32_t *ids, count, i, chosen = ALL_GPUS;
+	struct vgpu_ctl_gpu gpu;
+	int ret;
+
+	if (only && ctl_find_gpu(fd, only, &chosen))
+		return fail("GPU %s: there is none (vgpuctl gpus lists them)",
+			    only);
+	ret = ctl_gpus(fd, &ids, &count);
+	if (ret)
+		return fail("GPUs: %s", strerror(-ret));
+	for (i = 0; i < count && !ret; i++) {
+		if (chosen != ALL_GPUS && ids[i] != chosen)
+			continue;
+		ret = ctl_gpu(fd, ids[i], &gpu);
+		if (!ret)
+			ret = each(fd, &gpu, arg);
+		if (ret == -ENOENT || ret == -ENODEV)
+			ret = 0;
+		if (ret)
+			fail("GPU %u: %s", ids[i], strerror(-ret));
+	}
+	free(ids);
+	return ret ? EXIT_FAILED : EXIT_OK;
+}
+
+/**
+ * struct output - where rows go
+ * @json:  if not NULL
+ * @table: else
+ */
+struct output {
+	struct json *json;
+	struct table *table;
+};
+
+static int gpu_each(int fd, const struct vgpu_ctl_gpu *gpu, void *arg)
+{
+	struct output *output = arg;
+
+	(void)fd;
+	if (output->json)
+		gpu_json(output->json, gpu);
+	else
+		gpu_row(output->table, gpu);
+	return 0;
+}
+
+static void type_json(struct json *json, const struct vgpu_ctl_gpu *gpu,
+		      const struct vgpu_ctl_type *type)
+{
+	json_object(json, NULL);
+	json_u64(json, "gpu", gpu->gpu);
+	json_bytes(json, "address", BYTES(gpu->address));
+	json_bytes(json, "name", BYTES(type->name));
+	json_bytes(json, "id", BYTES(type->id));
+	json_bytes(json, "edition", BYTES(type->edition));
+	json_u64(json, "available", type->available);
+	json_u64(json, "max_instances", type->max_instances);
+	json_u64(json, "fb_bytes", type->fb_bytes);
+	json_u64(json, "channels", type->channels);
+	json_u64(json, "placement_size_gib", type->placement_size_gb);
+	json_u64(json, "num_heads", type->num_heads);
+	json_u64(json, "max_width_px", type->max_width);
+	json_u64(json, "max_height_px", type->max_height);
+	json_u64(json, "frl_fps", type->frl_fps);
+	json_object_end(json);
+}
+
+static void type_row(struct table *table, const struct vgpu_ctl_gpu *gpu,
+		     const struct vgpu_ctl_type *type)
+{
+	table_add(table, "%.*s", TEXT(gpu->address));
+	table_add(table, "%.*s", TEXT(type->name));
+	table_add(table, "%.*s", TEXT(type->id));
+	table_add(table, "%u", type->available);
+	table_add(table, "%u", type->max_instances);
+	table_add_bytes(table, type->fb_bytes);
+	table_add(table, "%u", type->channels);
+	table_add(table, "%u", type->num_heads);
+	table_add(table, "%ux%u", type->max_width, type->max_height);
+	if (type->frl_fps)
+		table_add(table, "%u fps", type->frl_fps);
+	else
+		table_add(table, "none");
+	table_add(table, "%.*s", TEXT(type->edition));
+}
+
+static int type_each(int fd, const struct vgpu_ctl_gpu *gpu, void *arg)
+{
+	struct output *output = arg;
+	struct vgpu_ctl_type type;
+	uint32_t i;
+	int ret;
+
+	for (i = 0; i < gpu->types; i++) {
+		ret = ctl_type(fd, gpu->gpu, i, &type);
+		if (ret)
+			return ret;
+		if (output->json)
+			type_json(output->json, gpu, &type);
+		else
+			type_row(output->table, gpu, &type);
+	}
+	return 0;
+}
+
+static void list_json(struct json *json, const struct vgpu_ctl_gpu *gpu,
+		      const struct vgpu_ctl_instance *inst)
+{
+	char uuid[UUID_TEXT_LEN];
+
+	json_object(json, NULL);
+	json_text(json, "uuid", uuid_format(inst->uuid, uuid));
+	json_u64(json, "gpu", gpu->gpu);
+	json_bytes(json, "address", BYTES(gpu->address));
+	json_bytes(json, "type", BYTES(inst->type_name));
+	json_text(json, "state", ctl_state_name(inst->state));
+	json_bool(json, "quarantined",
+		  inst->status & VGPU_INSTANCE_QUARANTINED);
+	json_bool(json, "paused", inst->status & VGPU_INSTANCE_PAUSED);
+	json_u64(json, "placement_gib", inst->placement_gb);
+	json_u64(json, "fb_bytes", inst->fb_bytes);
+	json_u64(json, "fb_backed_bytes", inst->fb_backed_bytes);
+	if (inst->owner_pid)
+		json_s64(json, "owner_pid", inst->owner_pid);
+	else
+		json_null(json, "owner_pid");
+	json_object_end(json);
+}
+
+static void list_row(struct table *table, const struct vgpu_ctl_gpu *gpu,
+		     const struct vgpu_ctl_instance *inst)
+{
+	char uuid[UUID_TEXT_LEN];
+
+	table_add(table, "%s", uuid_format(inst->uuid, uuid));
+	table_add(table, "%.*s", TEXT(gpu->address));
+	table_add(table, "%.*s", TEXT(inst->type_name));
+	table_add(table, "%s%s%s", ctl_state_name(inst->state),
+		  inst->status & VGPU_INSTANCE_QUARANTINED ? ", quarantined" : "",
+		  inst->status & VGPU_INSTANCE_PAUSED ? ", paused" : "");
+	table_add_bytes(table, inst->fb_bytes);
+	table_add_bytes(table, inst->fb_backed_bytes);
+	if (inst->owner_pid)
+		table_add(table, "%d", inst->owner_pid);
+	else
+		table_add(table, "-");
+}
+
+static int list_each(int fd, const struct vgpu_ctl_gpu *gpu, void *arg)
+{
+	struct output *output = arg;
+	struct vgpu_ctl_instance inst;
+	uint32_t count, i;
+	uint8_t *uuids;
+	int ret;
+
+	ret = ctl_instances(fd, gpu->gpu, &uuids, &count);
+	if (ret)
+		return ret;
+	for (i = 0; i < count; i++) {
+		if (ctl_instance(fd, uuids + (size_t)i * VGPU_UUID_LEN, &inst))
+			continue; /* removed meanwhile */
+		if (output->json)
+			list_json(output->json, gpu, &inst);
+		else
+			list_row(output->table, gpu, &inst);
+	}
+	free(uuids);
+	return 0;
+}
+
+static enum exit_code listing(const struct options *options,
+			      const char *headings,
+			      int (*each)(int fd, const struct vgpu_ctl_gpu *gpu,
+					  void *arg))
+{
+	struct output output = { NULL, NULL };
+	enum exit_code code;
+	struct table table;
+	struct json json;
+	int fd;
+
+	fd = ctl_open();
+	if (fd < 0)
+		return EXIT_FAILED;
+	table_init(&table, headings);
+	json_init(&json, stdout, false);
+	if (options->json) {
+		output.json = &json;
+		json_array(&json, NULL);
+	} else {
+		output.table = &table;
+	}
+	code = for_each_gpu(fd, options->gpu, &output, each);
+	if (options->json)
+		json_array_end(&json);
+	close(fd);
+	/* A heading alone says "none" to a person, [] to a program. */
+	if (table_print(&table, options->json ? stderr : stdout))
+		code = fail("out of memory");
+	return code;
+}
+
+enum exit_code cmd_gpus(const struct options *options)
+{
+	return listing(options,
+		       ">GPU|ADDRESS|BOARD|DRIVER|>FB|>USED|>BACKED|>CHANNELS|>VGPUS|POLICY|>SLICE|ENGINES",
+		       gpu_each);
+}
+
+enum exit_code cmd_types(const struct options *options)
+{
+	return listing(options,
+		       "GPU|NAME|ID|>AVAILABLE|>MAX|>FB|>CHANNELS|>HEADS|>RESOLUTION|>FRL|EDITION",
+		       type_each);
+}
+
+enum exit_code cmd_list(const struct options *options)
+{
+	return listing(options, "UUID|GPU|TYPE|STATE|>FB|>BACKED|>PID",
+		       list_each);
+}

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: GPL-2.0
+/* /dev/vgpu: one function per ioctl, and the ABI's numbers in words. */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <linux/vgpu_hw.h>
+
+#include "vgpuctl.h"
+
+#define NODE	"/dev/vgpu"
+
+/* Says itself what is wrong. */
+int ctl_open(void)
+{
+	struct vgpu_ctl_version version;
+	int fd, ret;
+
+	fd = open(NODE, O_RDWR | O_CLOEXEC);
+	if (fd < 0 && (errno == EACCES || errno == EPERM))
+		fd = open(NODE, O_RDONLY | O_CLOEXEC);
+	if (fd < 0) {
+		ret = -errno;
+		if (ret == -ENOENT || ret == -ENXIO || ret == -ENODEV)
+			fail(NODE ": not there; is the module vgpu loaded?");
+		else if (ret == -EACCES || ret == -EPERM)
+			fail(NODE ": permission denied; reading needs membership in the node's group");
+		else
+			fail(NODE ": %s", strerror(-ret));
+		return ret;
+	}
+	ret = ctl_version(fd, &version);
+	if (!ret && version.abi_major != VGPU_ABI_MAJOR) {
+		fail(NODE ": driver %.*s speaks ABI %u.%u, this tool %u.%u",
+		     TEXT(version.driver_version), version.abi_major,
+		     version.abi_minor, VGPU_ABI_MAJOR, VGPU_ABI_MINOR);
+		ret = -EPROTO;
+	} else if (ret) {
+		fail(NODE ": version: %s", strerror(-ret));
+	}
+	if (ret) {
+		close(fd);
+		return ret;
+	}
+	return fd;
+}
+
+static int ctl_call(int fd, unsigned long request, void *arg)
+{
+	return ioctl(fd, request, arg) < 0 ? -errno : 0;
+}
+
+int ctl_version(int fd, struct vgpu_ctl_version *version)
+{
+	memset(version, 0, sizeof(*version));
+	version->size = sizeof(*version);
+	return ctl_call(fd, VGPU_IOC_VERSION, version);
+}
+
+/* Lists change between two calls: ask until what there is fits. */
+static int ctl_list(int fd, unsigned long request, uint32_t gpu, size_t each,
+		    void **items, uint32_t *count)
+{
+	struct vgpu_ctl_list list;
+	uint32_t room = 16;
+	void *buf;
+	int ret;
+
+	for (;;) {
+		buf = calloc(room, each);
+		if (!buf)
+			return -ENOMEM;
+		memset(&list, 0, sizeof(list));
+		list.size = sizeof(list);
+		list.gpu = gpu;
+		list.count = room;
+		list.ids = (uintptr_t)buf;
+		ret = ctl_call(fd, request, &list);
+		if (!ret && list.count <= room) {
+			*items = buf;
+			*count = list.count;
+			return 0;
+		}
+		free(buf);
+		if (ret)
+			return ret;
+		room = list.count + 16;
+	}
+}
+
+int ctl_gpus(int fd, uint32_t **ids, uint32_t *count)
+{
+	void *items = NULL;
+	int ret;
+
+	ret = ctl_list(fd, VGPU_IOC_GPUS, 0, sizeof(**ids), &items, count);
+	*ids = items;
+	return ret;
+}
+
+int ctl_instances(int fd, uint32_t gpu, uint8_t **uuids, uint32_t *count)
+{
+	void *items = NULL;
+	int ret;
+
+	ret = ctl_list(fd, VGPU_IOC_INSTANCES, gpu, VGPU_UUID_LEN, &items,
+		       count);
+	*uuids = items;
+	return ret;
+}
+
+int ctl_gpu(int fd, uint32_t id, struct vgpu_ctl_gpu *gpu)
+{
+	memset(gpu, 0, sizeof(*gpu));
+	gpu->size = sizeof(*gpu);
+	gpu->gpu = id;
+	return ctl_call(fd, VGPU_IOC_GPU, gpu);
+}
+
+int ctl_type(int fd, uint32_t gpu, uint32_t index, struct vgpu_ctl_type *type)
+{
+	memset(type, 0, sizeof(*type));
+	type->size = sizeof(*type);
+	type->gpu = gpu;
+	type->index = index;
+	return ctl_call(fd, VGPU_IOC_TYPE, type);
+}
+
+int ctl_instance(int fd, const uint8_t *uuid, struct vgpu_ctl_instance *inst)
+{
+	memset(inst, 0, sizeof(*inst));
+	inst->size = sizeof(*inst);
+	memcpy(inst->uuid, uuid, VGPU_UUID_LEN);
+	return ctl_call(fd, VGPU_IOC_INSTANCE, inst);
+}
+
+int ctl_refusal(int fd, const uint8_t *uuid, struct vgpu_ctl_refusal *refusal)
+{
+	memset(refusal, 0, sizeof(*refusal));
+	refusal->size = sizeof(*refusal);
+	memcpy(refusal->uuid, uuid, VGPU_UUID_LEN);
+	return ctl_call(fd, VGPU_IOC_REFUSAL, refusal);
+}
+
+int ctl_release(int fd, const uint8_t *uuid)
+{
+	struct vgpu_ctl_instance_op op = { .size = sizeof(op) };
+
+	memcpy(op.uuid, uuid, VGPU_UUID_LEN);
+	return ctl_call(fd, VGPU_IOC_RELEASE, &op);
+}
+
+bool ctl_text_is(const void *text, size_t room, const char *other)
+{
+	size_t length = strnlen(text, room);
+
+	return length == strlen(other) && !memcmp(text, other, length);
+}
+
+/* A GPU by number, PCI address, or address without the domain. */
+int ctl_find_gpu(int fd, const char *text, uint32_t *id)
+{
+	uint32_t *ids, count, i;
+	struct vgpu_ctl_gpu gpu;
+	unsigned long number;
+	const char *colon;
+	char *end;
+	bool match;
+	int ret;
+
+	number = strtoul(text, &end, 10);
+	if (*end || end == text)
+		number = ~0ul;
+	ret = ctl_gpus(fd, &ids, &count);
+	if (ret)
+		return ret;
+	ret = -ENOENT;
+	for (i = 0; i < count && ret; i++) {
+		if (ctl_gpu(fd, ids[i], &gpu))
+			continue;
+		gpu.address[sizeof(gpu.address) - 1] = 0;
+		colon = strchr((char *)gpu.address, ':');
+		match = ids[i] == number ||
+			!strcasecmp((char *)gpu.address, text) ||
+			(colon && !strcasecmp(colon + 1, text));
+		if (match) {
+			*id = ids[i];
+			ret = 0;
+		}
+	}
+	free(ids);
+	return ret;
+}
+
+const char *ctl_class_name(uint32_t engine_class)
+{
+	switch (engine_class) {
+	case VGPU_HW_ENGINE_GR:
+		return "gr";
+	case VGPU_HW_ENGINE_CE:
+		return "ce";
+	case VGPU_HW_ENGINE_ENC:
+		return "enc";
+	case VGPU_HW_ENGINE_DEC:
+		return "dec";
+	}
+	return "unknown";
+}
+
+const char *ctl_placement_name(uint32_t placement)
+{
+	switch (placement) {
+	case VGPU_PLACEMENT_MIXED:
+		return "mixed";
+	case VGPU_PLACEMENT_HOMOGENEOUS:
+		return "homogeneous";
+	}
+	return "unknown";
+}
+
+const char *ctl_state_name(uint32_t state)
+{
+	switch (state) {
+	case VGPU_STATE_CREATED:
+		return "created";
+	case VGPU_STATE_STARTED:
+		return "started";
+	}
+	return "unknown";
+}

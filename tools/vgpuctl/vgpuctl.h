@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Inside vgpuctl. */
+#ifndef VGPUCTL_H
+#define VGPUCTL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <linux/vgpu.h>
+
+#define VGPUCTL_VERSION	"1.0"
+#define UUID_TEXT_LEN	37
+#define ALL_GPUS	(~0u)
+
+enum exit_code {
+	EXIT_OK = 0,
+	EXIT_FAILED = 1,
+	EXIT_USAGE = 2,
+};
+
+/* Options that a command may allow. */
+#define OPT_JSON	0x01
+#define OPT_WATCH	0x02
+#define OPT_COUNT	0x04
+#define OPT_TYPE	0x08
+#define OPT_GPU		0x10
+#define OPT_UUID	0x20
+
+/**
+ * struct options - a command's line, taken apart
+ * @json:     for programs
+ * @watch_ns: sample again and again, this far apart; 0: once
+ * @count:    end after this many samples or events; 0: never
+ * @type:     --type
+ * @gpu:      --gpu
+ * @uuid:     --uuid, or the argument
+ */
+struct options {
+	bool json;
+	uint64_t watch_ns;
+	uint64_t count;
+	const char *type;
+	const char *gpu;
+	const char *uuid;
+};
+
+/**
+ * struct command - one of vgpuctl's
+ * @name:     as typed
+ * @brief:    one line
+ * @synopsis: what follows the name
+ * @help:     the rest of --help
+ * @allowed:  OPT_*
+ * @args_min: arguments it must have, at most 1
+ * @args_max: arguments it may have, at most 1
+ * @run:      does it
+ */
+struct command {
+	const char *name;
+	const char *brief;
+	const char *synopsis;
+	const char *help;
+	unsigned int allowed;
+	int args_min;
+	int args_max;
+	enum exit_code (*run)(const struct options *options);
+};
+
+/* main.c */
+__attribute__((format(printf, 1, 2)))
+enum exit_code fail(const char *fmt, ...);
+__attribute__((format(printf, 1, 2)))
+enum exit_code fail_usage(const char *fmt, ...);
+
+/* options.c */
+enum exit_code options_parse(struct options *options,
+			     const struct command *command, int argc,
+			     char **argv, bool *help);
+
+/* cmd_*.c */
+enum exit_code cmd_gpus(const struct options *options);
+enum exit_code cmd_types(const struct options *options);
+enum exit_code cmd_list(const struct options *options);
+enum exit_code cmd_show(const struct options *options);
+enum exit_code cmd_stats(const struct options *options);
+enum exit_code cmd_create(const struct options *options);
+enum exit_code cmd_remove(const struct options *options);
+enum exit_code cmd_release(const struct options *options);
+enum exit_code cmd_events(const struct options *options);
+
+/* ctl.c: /dev/vgpu. All return 0 or a negative errno. */
+int ctl_open(void);
+int ctl_version(int fd, struct vgpu_ctl_version *version);
+int ctl_gpus(int fd, uint32_t **ids, uint32_t *count);
+int ctl_gpu(int fd, uint32_t id, struct vgpu_ctl_gpu *gpu);
+int ctl_type(int fd, uint32_t gpu, uint32_t index, struct vgpu_ctl_type *type);
+int ctl_instances(int fd, uint32_t gpu, uint8_t **uuids, uint32_t *count);
+int ctl_instance(int fd, const uint8_t *uuid, struct vgpu_ctl_instance *inst);
+int ctl_refusal(int fd, const uint8_t *uuid, struct vgpu_ctl_refusal *refusal);
+int ctl_release(int fd, const uint8_t *uuid);
+int ctl_find_gpu(int fd, const char *text, uint32_t *id);
+bool ctl_text_is(const void *text, size_t room, const char *other);
+const char *ctl_class_name(uint32_t engine_class);
+const char *ctl_placement_name(uint32_t placement);
+const char *ctl_state_name(uint32_t state);
+
+/* sysfs.c */
+int sysfs_create(const char *address, const char *type_id, const char *uuid);
+int sysfs_remove(const char *uuid);
+
+/* uuid.c */
+bool uuid_parse(const char *text, uint8_t *uuid);
+const char *uuid_format(const uint8_t *uuid, char *text);
+int uuid_random(uint8_t *uuid);
+bool uuid_is_nil(const uint8_t *uuid);
+
+/* Texts of the ABI fill their arrays at most. */
+#define TEXT(a)		(int)sizeof(a), (const char *)(a)
+
+#endif /* VGPUCTL_H */
