@@ -100,12 +100,12 @@ enum vgpu_run_end {
  * @region_rw:       trapped access to the owned bytes of BAR @bar: registers by
  *                   1, 2, 4 or 8 naturally aligned bytes; memory any @count up
  *                   to a page. @buf is kernel memory, little endian. May sleep
- *                   Return: 0, -EINVAL for a width, -ENXIO for no such register,
+ *                   Returns 0, -EINVAL for a width, -ENXIO for no such register,
  *                   -ENOMEM. A failed access changed nothing
  * @map_pages:       pages of BAR @bar from page @pgoff on, allocated if need
  *                   be: at least one, up to @nr, each with a reference for the
  *                   caller. Called with map_lock held for reading
- *                   Return: how many, or -ENOMEM
+ *                   Returns how many, or -ENOMEM
  * @backed_bytes:    host memory behind the framebuffer now
  * @channels_show:   optional: one line per enabled channel, for debugfs. May sleep
  * @engine_run:      start @run on the idle engine. Called with the timeline
@@ -190,6 +190,9 @@ void vgpu_request_reset(struct vgpu_instance *instance);
 __printf(3, 4)
 int vgpu_refuse(struct vgpu_instance *instance, int error, const char *fmt, ...);
 
+#define VGPU_DMA_MAX		65536
+#define VGPU_DMA_MAX_VEC	17
+
 /**
  * struct vgpu_dma - one access of at most 64 KiB to guest memory
  * @instance: whose guest
@@ -204,13 +207,13 @@ int vgpu_refuse(struct vgpu_instance *instance, int error, const char *fmt, ...)
  *            @result is set. Must not sleep. After vgpu_dma_forget() has
  *            returned it is not called any more, and does not run
  * @private:  of the submitter
+ * @state:    the core's
+ * @ref:      the core's
+ * @link:     the core's
  *
  * An engine never waits on guest memory past its deadline, so a request can
  * outlive the turn, and (forgotten) the channel that made it.
  */
-#define VGPU_DMA_MAX		65536
-#define VGPU_DMA_MAX_VEC	17
-
 struct vgpu_dma {
 	struct vgpu_instance *instance;
 	u64 addr;
@@ -221,7 +224,6 @@ struct vgpu_dma {
 	int result;
 	void (*complete)(struct vgpu_dma *dma);
 	void *private;
-	/* the core's */
 	atomic_t state;
 	struct kref ref;
 	struct list_head link;
@@ -244,7 +246,7 @@ void vgpu_dma_put(struct vgpu_dma *dma);
  * @guest_rw:  read or write guest memory; called from the instance's worker
  *             only, between vgpu_instance_open() and vgpu_instance_close(). Sleeps,
  *             perhaps as long as the guest's memory likes; a fatal signal ends
- *             it. Return: 0 or -EFAULT
+ *             it. Returns 0 or -EFAULT
  * @may_dma:   whether the function is bus master. Must not sleep
  * @raise_irq: MSI-X vector. Must not sleep
  * @zap:       unmap all of @bar from the user. Called with map_lock held for writing

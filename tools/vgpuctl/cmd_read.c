@@ -272,20 +272,19 @@ static enum exit_code listing(const struct options *options,
 	fd = ctl_open();
 	if (fd < 0)
 		return EXIT_FAILED;
-	table_init(&table, headings);
-	json_init(&json, stdout, false);
 	if (options->json) {
-		output.json = &json;
+		json_init(&json, stdout, false);
 		json_array(&json, NULL);
+		output.json = &json;
 	} else {
+		table_init(&table, headings);
 		output.table = &table;
 	}
 	code = for_each_gpu(fd, options->gpu, &output, each);
+	close(fd);
 	if (options->json)
 		json_array_end(&json);
-	close(fd);
-	/* A heading alone says "none" to a person, [] to a program. */
-	if (table_print(&table, options->json ? stderr : stdout))
+	else if (table_print(&table, stdout))
 		code = fail("out of memory");
 	return code;
 }

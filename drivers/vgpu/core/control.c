@@ -322,34 +322,36 @@ static int vgpu_ctl_release(void *arg)
  * struct vgpu_ctl_call - an ioctl
  * @cmd:   its number
  * @func:  does it, in place
+ * @min_size: of the structure's first version
+ * @size:  of the structure now; it begins as struct vgpu_ctl_head
  * @admin: needs CAP_SYS_ADMIN
- * @min_size: of the first version of its structure; it is sizeof until one
- *         grows
- * @size:  of the structure now; begins with struct vgpu_ctl_instance_op's size and
- *         flags
  */
 struct vgpu_ctl_call {
 	unsigned int cmd;
 	int (*func)(void *arg);
-	bool admin;
 	size_t min_size;
 	size_t size;
+	bool admin;
 };
 
-#define VGPU_CALL(_cmd, _func, _admin, _type) \
-	{ _cmd, _func, _admin, sizeof(struct _type), sizeof(struct _type) }
-
+/* The third column is what version 1.0 had; it stays when structures grow. */
 static const struct vgpu_ctl_call vgpu_ctl_calls[] = {
-	VGPU_CALL(VGPU_IOC_VERSION, vgpu_ctl_version, false, vgpu_ctl_version),
-	VGPU_CALL(VGPU_IOC_GPUS, vgpu_ctl_gpus, false, vgpu_ctl_list),
-	VGPU_CALL(VGPU_IOC_GPU, vgpu_ctl_gpu, false, vgpu_ctl_gpu),
-	VGPU_CALL(VGPU_IOC_TYPE, vgpu_ctl_type, false, vgpu_ctl_type),
-	VGPU_CALL(VGPU_IOC_INSTANCES, vgpu_ctl_instances, false, vgpu_ctl_list),
-	VGPU_CALL(VGPU_IOC_INSTANCE, vgpu_ctl_instance, false,
-		  vgpu_ctl_instance),
-	VGPU_CALL(VGPU_IOC_REFUSAL, vgpu_ctl_refusal, false, vgpu_ctl_refusal),
-	VGPU_CALL(VGPU_IOC_RELEASE, vgpu_ctl_release, true,
-		  vgpu_ctl_instance_op),
+	{ VGPU_IOC_VERSION, vgpu_ctl_version, 80,
+	  sizeof(struct vgpu_ctl_version), false },
+	{ VGPU_IOC_GPUS, vgpu_ctl_gpus, 24,
+	  sizeof(struct vgpu_ctl_list), false },
+	{ VGPU_IOC_GPU, vgpu_ctl_gpu, 472,
+	  sizeof(struct vgpu_ctl_gpu), false },
+	{ VGPU_IOC_TYPE, vgpu_ctl_type, 248,
+	  sizeof(struct vgpu_ctl_type), false },
+	{ VGPU_IOC_INSTANCES, vgpu_ctl_instances, 24,
+	  sizeof(struct vgpu_ctl_list), false },
+	{ VGPU_IOC_INSTANCE, vgpu_ctl_instance, 1128,
+	  sizeof(struct vgpu_ctl_instance), false },
+	{ VGPU_IOC_REFUSAL, vgpu_ctl_refusal, 232,
+	  sizeof(struct vgpu_ctl_refusal), false },
+	{ VGPU_IOC_RELEASE, vgpu_ctl_release, 24,
+	  sizeof(struct vgpu_ctl_instance_op), true },
 };
 
 struct vgpu_ctl_head {

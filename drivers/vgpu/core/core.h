@@ -23,17 +23,21 @@ struct vgpu_dma_worker;
  * @id:        in the control ABI; not used again until the module is reloaded
  * @dev:       the physical function
  * @name:      dev_name(@dev)
+ * @ops:       the back end's
+ * @info:      what the back end says of it
  * @ref:       the registry holds one, so does each user of a pointer outside of
  *             @lock
- * @lock:      protects @instances, @placement, @dying and what is created or
- *             removed on the GPU
+ * @link:      in the registry
+ * @lock:      what is created or removed on the GPU
  * @instances: all of them, by creation
+ * @nr_instances: how many
  * @dying:     unregistering: nothing is created any more
  * @gone:      unregistered: no ops, no @sched
  * @nr_types:  length of @types
  * @types:     catalogue, constant
  * @placement: which part of the framebuffer is whose
  * @sched:     one timeline per engine
+ * @registered_ns: when
  * @backend:   the back end's
  * @debugfs:   directory of this GPU
  */
@@ -45,6 +49,7 @@ struct vgpu_gpu {
 	struct vgpu_gpu_info info;
 	struct kref ref;
 	struct list_head link;
+	/* Protects @instances, @nr_instances, @placement, @dying and @gone. */
 	struct mutex lock;
 	struct list_head instances;
 	unsigned int nr_instances;
@@ -65,20 +70,34 @@ struct vgpu_gpu {
  * @gpu:        whose it is
  * @type:       of @gpu->types
  * @ref:        the front end holds one from create to destroy
+ * @link:       on @gpu->instances
+ * @gone:       not on @gpu->instances any more; protected by @gpu->lock
  * @first_gb:   where its framebuffer starts, in GiB
  * @fb_bytes:   how long it is
- * @first_channel, @nr_channels: its channels on the GPU
- * @state_lock: serialises open, close and reset; protects @opened
+ * @first_channel: its first channel on the GPU
+ * @nr_channels: how many it owns
+ * @created_ns: when
+ * @state_lock: open, close and reset
  * @opened:     someone has the device open
+ * @reset_wanted: vgpu_request_reset() was called in a register access
+ * @started_ns: when it was opened, or 0
+ * @owner_pid:  who opened it, or 0
  * @map_lock:   read: from taking pages off the back end until they are mapped;
  *              write: while pages are dropped and mappings zapped
+ * @front_lock: @front, for those that must not sleep
  * @front:      the front end's ops, set while the device is open
- * @front_lock: protects @front for those that must not sleep
  * @entity:     one per engine
- * @reset_wanted: vgpu_request_reset() was called in a register access
- * @gone:       not on @gpu->instances any more; protected by @gpu->lock
- * @quarantine: fault counting; protected by @quarantine_lock
+ * @quarantine_lock: @quarantine; taken under timeline locks
+ * @quarantine: fault counting
+ * @quarantine_work: holds and releases
  * @dma:        the worker that reaches guest memory, while the device is open
+ * @frames:     PRESENT packets completed
+ * @faults:     channel faults
+ * @interrupts: raised
+ * @doorbells:  rung
+ * @resets:     of the device
+ * @dma_read_bytes: of guest memory
+ * @dma_written_bytes: to guest memory
  * @backend:    the back end's
  * @front_data: the front end's
  */
@@ -88,30 +107,32 @@ struct vgpu_instance {
 	const struct vgpu_type *type;
 	struct kref ref;
 	struct list_head link;
+	bool gone;
 	u32 first_gb;
 	u64 fb_bytes;
 	u32 first_channel;
 	u32 nr_channels;
 	u64 created_ns;
 
+	/* Serialises open, close and reset; protects @opened, @dma. */
 	struct mutex state_lock;
 	bool opened;
+	bool reset_wanted;
 	u64 started_ns;
 	pid_t owner_pid;
 
 	struct rw_semaphore map_lock;
 
+	/* Protects @front against close, where nothing may sleep. */
 	spinlock_t front_lock;
 	const struct vgpu_front_ops *front;
 
 	struct vgpu_entity entity[VGPU_MAX_ENGINES];
 
+	/* Protects @quarantine. */
 	spinlock_t quarantine_lock;
 	struct vgpu_quarantine quarantine;
 	struct delayed_work quarantine_work;
-
-	bool reset_wanted;
-	bool gone;
 
 	struct vgpu_dma_worker *dma;
 
@@ -133,12 +154,11 @@ struct vgpu_instance {
 	dev_info((gpu)->dev, "vgpu: " fmt, ##__VA_ARGS__)
 #define vgpu_gpu_notice(gpu, fmt, ...) \
 	dev_notice((gpu)->dev, "vgpu: " fmt, ##__VA_ARGS__)
-#define vgpu_inst_notice(inst, fmt, ...) \
-	dev_notice((inst)->gpu->dev, "vgpu %pUl: " fmt, &(inst)->uuid, \
-		   ##__VA_ARGS__)
-#define vgpu_inst_err_ratelimited(inst, fmt, ...) \
-	dev_err_ratelimited((inst)->gpu->dev, "vgpu %pUl: " fmt, \
-			    &(inst)->uuid, ##__VA_ARGS__)
+#define vgpu_inst_notice(inst, fmt, ...) do {				\
+	const struct vgpu_instance *__inst = (inst);			\
+	dev_notice(__inst->gpu->dev, "vgpu %pUl: " fmt, &__inst->uuid,	\
+		   ##__VA_ARGS__);					\
+} while (0)
 
 #define VGPU_DRIVER_VERSION	"0.1.0"
 

@@ -31,6 +31,7 @@ struct vgpu_dma_worker {
 	struct vgpu_instance *instance;
 	struct task_struct *task;
 	wait_queue_head_t wait;
+	/* Protects what follows. */
 	spinlock_t lock;
 	struct list_head queue;
 	struct vgpu_dma *current_dma;

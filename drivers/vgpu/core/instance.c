@@ -24,7 +24,6 @@ static unsigned int quarantine_backoff_ms = 60000;
 module_param(quarantine_backoff_ms, uint, 0444);
 MODULE_PARM_DESC(quarantine_backoff_ms, "First quarantine in ms, doubled each time, 1..3600000 (60000)");
 
-
 static void vgpu_instance_free(struct kref *ref)
 {
 	struct vgpu_instance *instance =

@@ -33,7 +33,7 @@ void vgpu_quarantine_init(struct vgpu_quarantine *q, unsigned int threshold,
 			  u64 window_ns, u64 backoff_ns)
 {
 	memset(q, 0, sizeof(*q));
-	q->threshold = min(threshold, (unsigned int)VGPU_QUARANTINE_MAX_FAULTS);
+	q->threshold = min(threshold, VGPU_QUARANTINE_MAX_FAULTS);
 	q->window_ns = window_ns;
 	q->backoff_ns = backoff_ns ? backoff_ns : 1;
 	q->next_ns = q->backoff_ns;
@@ -41,7 +41,7 @@ void vgpu_quarantine_init(struct vgpu_quarantine *q, unsigned int threshold,
 
 static void begin(struct vgpu_quarantine *q, u64 now_ns)
 {
-	u64 limit_ns = max(q->backoff_ns, (u64)VGPU_QUARANTINE_LIMIT_NS);
+	u64 limit_ns = max(q->backoff_ns, VGPU_QUARANTINE_LIMIT_NS);
 
 	q->until_ns = sum_ns(now_ns, q->next_ns);
 	q->next_ns = min(sum_ns(q->next_ns, q->next_ns), limit_ns);

@@ -2,12 +2,14 @@
 /*
  * The type catalogue: each series offers the divisors of the framebuffer's size,
  * as published type tables do. Figures of the series: reference facts on vGPU
- * products in Documentation/types.rst.
+ * products as in Documentation/types.rst.
  */
 #ifdef __KERNEL__
 #include <linux/kernel.h>
 #else
 #include <stdio.h>
+
+#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 #endif
 
 #include "placement.h"
@@ -52,7 +54,7 @@ unsigned int vgpu_types_build(const char *board,
 	unsigned int nr = 0, i;
 	u32 size_gb;
 
-	for (i = 0; i < sizeof(type_series) / sizeof(type_series[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(type_series); i++) {
 		const struct type_series *s = &type_series[i];
 
 		for (size_gb = s->min_gb;

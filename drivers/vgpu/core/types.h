@@ -20,7 +20,8 @@ struct vgpu_placement;
  * @max_instances: that fit on an empty GPU
  * @channels:   owned at least, by every instance of the type
  * @num_heads:  displays
- * @max_width, @max_height: of a display, pixels
+ * @max_width:  of a display, pixels
+ * @max_height: of a display, pixels
  * @frl_fps:    frame-rate limit of the type
  */
 struct vgpu_type {

@@ -13,6 +13,7 @@
  */
 #include <linux/bitmap.h>
 #include <linux/eventfd.h>
+#include <linux/pci_regs.h>
 #include <linux/slab.h>
 #include <linux/unaligned.h>
 

@@ -9,8 +9,7 @@
 #include "mdev.h"
 
 #define MAP_BATCH_BYTES		65536
-#define MAP_BATCH		(MAP_BATCH_BYTES > PAGE_SIZE ? \
-				 MAP_BATCH_BYTES / PAGE_SIZE : 1)
+#define MAP_BATCH		DIV_ROUND_UP(MAP_BATCH_BYTES, PAGE_SIZE)
 
 /*
  * Maps up to @nr pages from @pgoff of the file on; the caller has checked the

@@ -32,7 +32,7 @@ struct eventfd_ctx;
  * @request:  eventfd that asks the user to let go of the device, or NULL
  */
 struct vgpu_irqs {
-	spinlock_t lock;
+	spinlock_t lock;	/* all below */
 	unsigned int nr;
 	bool enabled;
 	struct eventfd_ctx **trigger;
@@ -59,7 +59,7 @@ struct vgpu_mdev {
 	struct vfio_device vdev;
 	struct vgpu_instance *instance;
 	struct vgpu_regions regions;
-	struct mutex config_lock;
+	struct mutex config_lock;	/* config, state */
 	struct vgpu_config config;
 	unsigned int state;
 	bool opened;

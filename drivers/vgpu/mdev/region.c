@@ -15,7 +15,7 @@
 #include "region.h"
 
 #define REGION_SIZE_MIN		4096ULL
-#define REGION_SIZE_MAX_32	(1ULL << 31)
+#define REGION_SIZE_MAX_32	0x80000000ULL
 
 /**
  * vgpu_region_size() - the size of a BAR

@@ -11,7 +11,7 @@
 
 /* A region's index is in the high bits of the file offset. */
 #define VGPU_REGION_SHIFT	40
-#define VGPU_REGION_SIZE_MAX	(1ULL << VGPU_REGION_SHIFT)
+#define VGPU_REGION_SIZE_MAX	0x10000000000ULL
 
 #define VGPU_REGION_CONFIG	7	/* after the BARs and the ROM, as in VFIO */
 

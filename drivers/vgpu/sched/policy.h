@@ -20,9 +20,20 @@ struct vgpu_timeline;
 
 /**
  * struct vgpu_entity_stats - what one vGPU did on one timeline
- *
- * Times in ns. Occupancy is counted from the start of a run to the engine being
- * free again.
+ * @busy_ns:     service: from the start of a run to the engine being free again
+ * @wait_ns:     runnable, not running
+ * @max_wait_ns: the longest single wait
+ * @runs:        times put on the engine
+ * @switches:    of these, after another entity
+ * @preemptions: runs that ended with work left
+ * @overruns:    runs that ended past their deadline
+ * @overrun_ns:  their sum
+ * @max_overrun_ns: the longest one
+ * @stalls:      runs that ended waiting for guest memory
+ * @faults:      channel faults
+ * @resets:      engine resets
+ * @packets:     completed
+ * @bytes:       written by them
  */
 struct vgpu_entity_stats {
 	u64 busy_ns;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Inside sched: a timeline, shared by timeline.c (what happens on it) and
- * sched.c (the thread that looks after it).
+ * Inside sched: a timeline, shared by timeline.c (what happens on it),
+ * entity.c (who wants to be on it) and sched.c (the thread that looks after it).
  */
 #ifndef _VGPU_TIMELINE_H
 #define _VGPU_TIMELINE_H
@@ -50,7 +50,7 @@ struct vgpu_timeline {
 	void *ops_data;
 	u64 timeout_ns;
 
-	spinlock_t lock;
+	spinlock_t lock;	/* all below, and the entities */
 	struct vgpu_rq rq;
 	struct vgpu_entity *resetting;
 	bool preempting;
@@ -73,6 +73,12 @@ struct vgpu_timeline {
 	u64 resets;
 };
 
+/* timeline.c and entity.c, for each other; lock held */
+bool vgpu_timeline_needs_kick(struct vgpu_timeline *tl);
+void vgpu_timeline_preempt(struct vgpu_timeline *tl, u64 now_ns);
+void vgpu_entity_enqueue(struct vgpu_entity *entity, u64 now_ns);
+void vgpu_entity_unqueued(struct vgpu_entity *entity, u64 now_ns);
+
 /* timeline.c, for sched.c */
 int vgpu_timeline_init(struct vgpu_timeline *tl, struct vgpu_sched *sched,
 		       unsigned int index, const struct vgpu_timeline_ops *ops,
@@ -81,7 +87,7 @@ void vgpu_timeline_fini(struct vgpu_timeline *tl);
 u64 vgpu_timeline_service(struct vgpu_timeline *tl);
 void vgpu_timeline_set_slice(struct vgpu_timeline *tl, u64 slice_ns);
 
-/* sched.c, for timeline.c */
+/* sched.c, for both */
 void vgpu_sched_kick(struct vgpu_sched *sched);
 
 #endif /* _VGPU_TIMELINE_H */

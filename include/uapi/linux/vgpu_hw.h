@@ -160,8 +160,10 @@ enum vgpu_hw_packet_type {
  * @src:          COPY: source
  * @value:        FILL: 32-bit pattern; dst, width and dst_pitch are
  *                multiples of 4
+ * @value_pad:    FILL: 0
  * @width:        FILL, COPY: bytes per row, at least 1
  * @rows:         FILL, COPY: rows, at least 1
+ * @pad:          0
  * @dst_pitch:    bytes from row to row, >= width; 0 when rows is 1
  * @src_pitch:    COPY: the same for the source
  * @present_width:  PRESENT: pixels per row

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Differences between kernel versions, from 6.12 on. Nothing else in the tree
+ * asks for the version.
+ */
+#ifndef _VGPU_COMPAT_H
+#define _VGPU_COMPAT_H
+
+#include <linux/hrtimer.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+#include <linux/version.h>
+#include <linux/vfio.h>
+
+/*
+ * From 6.19 on VFIO copies struct vfio_region_info and its capabilities, and
+ * asks the driver by an op of its own; before, the driver serves the ioctl.
+ */
+typedef int (*vgpu_region_info_fn)(struct vfio_device *vdev,
+				   struct vfio_region_info *info,
+				   struct vfio_info_cap *caps);
+
+#if KERNEL_VERSION(6, 19, 0) <= LINUX_VERSION_CODE
+#define VGPU_HAVE_REGION_INFO_OP
+static inline long vgpu_region_info_ioctl(struct vfio_device *vdev,
+					  void __user *arg,
+					  vgpu_region_info_fn fn)
+{
+	return -ENOTTY;
+}
+#else
+static inline long vgpu_region_info_ioctl(struct vfio_device *vdev,
+					  void __user *arg,
+					  vgpu_region_info_fn fn)
+{
+	struct vfio_info_cap caps = {};
+	struct vfio_region_info info;
+	size_t minsz = offsetofend(struct vfio_region_info, offset);
+	long ret;
+
+	if (copy_from_user(&info, arg, minsz))
+		return -EFAULT;
+	if (info.argsz < minsz)
+		return -EINVAL;
+	info.cap_offset = 0;
+
+	ret = fn(vdev, &info, &caps);
+	if (ret)
+		goto out;
+	if (caps.size) {
+		info.flags |= VFIO_REGION_INFO_FLAG_CAPS;
+		if (info.argsz < minsz + caps.size) {
+			info.argsz = minsz + caps.size;
+		} else {
+			vfio_info_cap_shift(&caps, minsz);
+			if (copy_to_user(arg + minsz, caps.buf, caps.size)) {
+				ret = -EFAULT;
+				goto out;
+			}
+			info.cap_offset = minsz;
+		}
+	}
+	if (copy_to_user(arg, &info, minsz))
+		ret = -EFAULT;
+out:
+	kfree(caps.buf);
+	return ret;
+}
+#endif
+
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
+static inline void
+hrtimer_setup(struct hrtimer *timer,
+	      enum hrtimer_restart (*function)(struct hrtimer *),
+	      clockid_t clock_id, enum hrtimer_mode mode)
+{
+	hrtimer_init(timer, clock_id, mode);
+	timer->function = function;
+}
+#endif
+
+#endif /* _VGPU_COMPAT_H */

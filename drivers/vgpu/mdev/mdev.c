@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The mdev front end: each GPU is a parent with its types, each mdev a vGPU.
+ */
+#include <linux/list.h>
+#include <linux/mdev.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+#include <linux/sysfs.h>
+
+#include "mdev.h"
+
+/**
+ * struct vgpu_mdev_gpu_type - a type of a GPU, in sysfs
+ * @type:  mdev's
+ * @gpu:   whose
+ * @index: into the GPU's types
+ */
+struct vgpu_mdev_gpu_type {
+	struct mdev_type type;
+	struct vgpu_gpu *gpu;
+	unsigned int index;
+};
+
+/**
+ * struct vgpu_mdev_gpu - a GPU as a parent
+ * @link:   on vgpu_mdev_gpus
+ * @gpu:    which; the core keeps it until remove_gpu has returned
+ * @parent: mdev's
+ * @list:   pointers to @types, as mdev wants them
+ * @types:  all of the GPU's
+ */
+struct vgpu_mdev_gpu {
+	struct list_head link;
+	struct vgpu_gpu *gpu;
+	struct mdev_parent parent;
+	struct mdev_type **list;
+	struct vgpu_mdev_gpu_type types[];
+};
+
+static LIST_HEAD(vgpu_mdev_gpus);
+static DEFINE_MUTEX(vgpu_mdev_gpus_lock);	/* protects vgpu_mdev_gpus */
+
+static ssize_t vgpu_name_show(struct device *device,
+			      struct device_attribute *attr, char *buf)
+{
+	struct vgpu_mdev *dev = dev_get_drvdata(device);
+
+	return sysfs_emit(buf, "%s\n", dev->instance->type->name);
+}
+static DEVICE_ATTR_RO(vgpu_name);
+
+static ssize_t gpu_show(struct device *device, struct device_attribute *attr,
+			char *buf)
+{
+	struct vgpu_mdev *dev = dev_get_drvdata(device);
+
+	return sysfs_emit(buf, "%s\n", dev->instance->gpu->name);
+}
+static DEVICE_ATTR_RO(gpu);
+
+static ssize_t state_show(struct device *device, struct device_attribute *attr,
+			  char *buf)
+{
+	struct vgpu_mdev *dev = dev_get_drvdata(device);
+
+	return sysfs_emit(buf, "%s\n",
+			  READ_ONCE(dev->opened) ? "started" : "created");
+}
+static DEVICE_ATTR_RO(state);
+
+static ssize_t map_failures_show(struct device *device,
+				 struct device_attribute *attr, char *buf)
+{
+	struct vgpu_mdev *dev = dev_get_drvdata(device);
+
+	return sysfs_emit(buf, "%lld\n", atomic64_read(&dev->map_failures));
+}
+static DEVICE_ATTR_RO(map_failures);
+
+static struct attribute *vgpu_mdev_attrs[] = {
+	&dev_attr_vgpu_name.attr,
+	&dev_attr_gpu.attr,
+	&dev_attr_state.attr,
+	&dev_attr_map_failures.attr,
+	NULL
+};
+
+static const struct attribute_group vgpu_mdev_attr_group = {
+	.name = "vgpu",
+	.attrs = vgpu_mdev_attrs,
+};
+
+static const struct attribute_group *vgpu_mdev_attr_groups[] = {
+	&vgpu_mdev_attr_group,
+	NULL
+};
+
+static struct vgpu_mdev_gpu_type *to_gpu_type(struct mdev_type *type)
+{
+	return container_of(type, struct vgpu_mdev_gpu_type, type);
+}
+
+static int vgpu_mdev_probe(struct mdev_device *mdev)
+{
+	struct vgpu_mdev_gpu_type *type = to_gpu_type(mdev->type);
+	struct vgpu_instance *instance;
+	struct vgpu_mdev *dev;
+	int ret;
+
+	dev = vfio_alloc_device(vgpu_mdev, vdev, &mdev->dev, &vgpu_vfio_ops);
+	if (IS_ERR(dev))
+		return PTR_ERR(dev);
+
+	instance = vgpu_instance_create(type->gpu, type->index, &mdev->uuid);
+	if (IS_ERR(instance)) {
+		ret = PTR_ERR(instance);
+		goto err_put;
+	}
+	ret = vgpu_vfio_setup(dev, instance);
+	if (ret)
+		goto err_destroy;
+
+	dev_set_drvdata(&mdev->dev, dev);
+	ret = vfio_register_emulated_iommu_dev(&dev->vdev);
+	if (ret)
+		goto err_destroy;
+	return 0;
+
+err_destroy:
+	vgpu_instance_destroy(instance);
+err_put:
+	vfio_put_device(&dev->vdev);
+	return ret;
+}
+
+static void vgpu_mdev_remove(struct mdev_device *mdev)
+{
+	struct vgpu_mdev *dev = dev_get_drvdata(&mdev->dev);
+
+	/* Waits until the user has closed it, asking by the request irq. */
+	vfio_unregister_group_dev(&dev->vdev);
+	vgpu_instance_destroy(dev->instance);
+	vfio_put_device(&dev->vdev);
+}
+
+static unsigned int vgpu_mdev_get_available(struct mdev_type *mtype)
+{
+	struct vgpu_mdev_gpu_type *type = to_gpu_type(mtype);
+
+	return vgpu_gpu_available(type->gpu, type->index);
+}
+
+static ssize_t vgpu_mdev_show_description(struct mdev_type *mtype, char *buf)
+{
+	struct vgpu_mdev_gpu_type *type = to_gpu_type(mtype);
+
+	return vgpu_type_describe(&type->gpu->types[type->index], buf,
+				  PAGE_SIZE);
+}
+
+static struct mdev_driver vgpu_mdev_driver = {
+	.device_api = VFIO_DEVICE_API_PCI_STRING,
+	.driver = {
+		.name = "vgpu_mdev",
+		.owner = THIS_MODULE,
+		.mod_name = KBUILD_MODNAME,
+		.dev_groups = vgpu_mdev_attr_groups,
+	},
+	.probe = vgpu_mdev_probe,
+	.remove = vgpu_mdev_remove,
+	.get_available = vgpu_mdev_get_available,
+	.show_description = vgpu_mdev_show_description,
+};
+
+static int vgpu_mdev_add_gpu(struct vgpu_gpu *gpu)
+{
+	struct vgpu_mdev_gpu *mgpu;
+	unsigned int i;
+	int ret;
+
+	mgpu = kzalloc(struct_size(mgpu, types, gpu->nr_types), GFP_KERNEL);
+	if (!mgpu)
+		return -ENOMEM;
+	mgpu->list = kcalloc(gpu->nr_types, sizeof(*mgpu->list), GFP_KERNEL);
+	if (!mgpu->list) {
+		ret = -ENOMEM;
+		goto err_free;
+	}
+	mgpu->gpu = gpu;
+	for (i = 0; i < gpu->nr_types; i++) {
+		mgpu->types[i].type.sysfs_name = gpu->types[i].name;
+		mgpu->types[i].type.pretty_name = gpu->types[i].name;
+		mgpu->types[i].gpu = gpu;
+		mgpu->types[i].index = i;
+		mgpu->list[i] = &mgpu->types[i].type;
+	}
+
+	ret = mdev_register_parent(&mgpu->parent, gpu->dev, &vgpu_mdev_driver,
+				   mgpu->list, gpu->nr_types);
+	if (ret)
+		goto err_list;
+
+	mutex_lock(&vgpu_mdev_gpus_lock);
+	list_add_tail(&mgpu->link, &vgpu_mdev_gpus);
+	mutex_unlock(&vgpu_mdev_gpus_lock);
+	return 0;
+
+err_list:
+	kfree(mgpu->list);
+err_free:
+	kfree(mgpu);
+	return ret;
+}
+
+static struct vgpu_mdev_gpu *vgpu_mdev_take_gpu(struct vgpu_gpu *gpu)
+{
+	struct vgpu_mdev_gpu *mgpu, *found = NULL;
+
+	mutex_lock(&vgpu_mdev_gpus_lock);
+	list_for_each_entry(mgpu, &vgpu_mdev_gpus, link) {
+		if (mgpu->gpu == gpu) {
+			list_del(&mgpu->link);
+			found = mgpu;
+			break;
+		}
+	}
+	mutex_unlock(&vgpu_mdev_gpus_lock);
+	return found;
+}
+
+static void vgpu_mdev_remove_gpu(struct vgpu_gpu *gpu)
+{
+	struct vgpu_mdev_gpu *mgpu = vgpu_mdev_take_gpu(gpu);
+
+	if (WARN_ON(!mgpu))
+		return;
+	/* Removes the mdevs, waiting for their users. */
+	mdev_unregister_parent(&mgpu->parent);
+	kfree(mgpu->list);
+	kfree(mgpu);
+}
+
+static struct vgpu_front vgpu_mdev_front = {
+	.name = "mdev",
+	.add_gpu = vgpu_mdev_add_gpu,
+	.remove_gpu = vgpu_mdev_remove_gpu,
+};
+
+/**
+ * vgpu_mdev_init() - the module loads
+ *
+ * Return: 0 or -errno.
+ */
+int vgpu_mdev_init(void)
+{
+	int ret;
+
+	ret = mdev_register_driver(&vgpu_mdev_driver);
+	if (ret)
+		return ret;
+	ret = vgpu_front_register(&vgpu_mdev_front);
+	if (ret)
+		mdev_unregister_driver(&vgpu_mdev_driver);
+	return ret;
+}
+
+/**
+ * vgpu_mdev_exit() - the module unloads, with no GPU left
+ */
+void vgpu_mdev_exit(void)
+{
+	vgpu_front_unregister(&vgpu_mdev_front);
+	mdev_unregister_driver(&vgpu_mdev_driver);
+}

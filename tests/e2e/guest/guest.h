@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The program that runs in the guests of the demo and of the e2e tests. */
+#ifndef E2E_GUEST_H
+#define E2E_GUEST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "libvgpu.h"
+
+#define WAIT_MS		60000
+#define KIB		1024ull
+#define MIB		(1024 * KIB)
+
+/**
+ * struct options - what the guest is to do, from the kernel's command line
+ * @seconds:  how long
+ * @load:     percent of the time in which engines have work
+ * @mib:      framebuffer that a round of work fills
+ * @seed:     of the data, or the secret
+ */
+struct options {
+	unsigned int seconds;
+	unsigned int load;
+	unsigned int mib;
+	uint64_t seed;
+};
+
+/**
+ * struct work - channels of a vGPU, and what was done through them
+ * @dev:   the vGPU
+ * @chan:  one per engine of class gr and ce, in the engines' order
+ * @nr:    channels
+ * @bytes: that completed packets have written, per channel
+ */
+struct work {
+	struct vgpu_dev *dev;
+	struct vgpu_chan *chan[VGPU_HW_MAX_ENGINES];
+	unsigned int nr;
+	uint64_t bytes[VGPU_HW_MAX_ENGINES];
+};
+
+/* guest.c */
+__attribute__((format(printf, 1, 2)))
+void say(const char *fmt, ...);
+__attribute__((format(printf, 1, 2)))
+bool failed(const char *fmt, ...);
+uint64_t now_ns(void);
+void sleep_ns(uint64_t ns);
+
+/* work.c: these return false after they have said what is wrong */
+bool work_start(struct work *work, struct vgpu_dev *dev, enum vgpu_ring where);
+bool work_wait(struct work *work, unsigned int chan);
+bool work_fill(struct work *work, unsigned int chan, struct vgpu_loc dst,
+	       uint32_t value, uint64_t bytes);
+bool work_copy(struct work *work, unsigned int chan, struct vgpu_loc dst,
+	       struct vgpu_loc src, uint64_t bytes);
+bool work_copy2d(struct work *work, unsigned int chan, struct vgpu_loc dst,
+		 uint32_t dst_pitch, struct vgpu_loc src, uint32_t src_pitch,
+		 uint64_t width, uint32_t rows);
+bool work_report(struct work *work);
+void work_stop(struct work *work);
+
+/* The jobs. */
+bool load_run(struct vgpu_dev *dev, const struct options *options);
+bool secret_run(struct vgpu_dev *dev, const struct options *options);
+bool scan_run(struct vgpu_dev *dev, const struct options *options);
+bool hold_run(struct vgpu_dev *dev, const struct options *options);
+bool escape_run(struct vgpu_dev *dev, const struct options *options);
+bool eject_run(struct vgpu_dev *dev, const struct options *options);
+
+#endif /* E2E_GUEST_H */

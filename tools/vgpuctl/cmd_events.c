@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-2.0
+/* events */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <linux/vgpu_hw.h>
+
+#include "json.h"
+#include "vgpuctl.h"
+
+static const char * const event_names[] = {
+	[VGPU_EVENT_GPU_ADDED] = "gpu_added",
+	[VGPU_EVENT_GPU_REMOVED] = "gpu_removed",
+	[VGPU_EVENT_CREATED] = "created",
+	[VGPU_EVENT_REMOVED] = "removed",
+	[VGPU_EVENT_STARTED] = "started",
+	[VGPU_EVENT_STOPPED] = "stopped",
+	[VGPU_EVENT_RESET] = "reset",
+	[VGPU_EVENT_FAULT] = "fault",
+	[VGPU_EVENT_ENGINE_RESET] = "engine_reset",
+	[VGPU_EVENT_QUARANTINED] = "quarantined",
+	[VGPU_EVENT_RELEASED] = "released",
+	[VGPU_EVENT_REFUSED] = "refused",
+};
+
+static const char * const fault_names[] = {
+	[VGPU_HW_FAULT_NONE] = "none",
+	[VGPU_HW_FAULT_PACKET] = "packet",
+	[VGPU_HW_FAULT_ADDRESS] = "address",
+	[VGPU_HW_FAULT_ALIGN] = "align",
+	[VGPU_HW_FAULT_DMA] = "dma",
+	[VGPU_HW_FAULT_RING] = "ring",
+	[VGPU_HW_FAULT_MEMORY] = "memory",
+	[VGPU_HW_FAULT_RESET] = "reset",
+};
+
+static const char *name_of(const char * const *names, size_t nr, uint32_t i)
+{
+	return i < nr && names[i] ? names[i] : "unknown";
+}
+
+#define NAME_OF(names, i) \
+	name_of(names, sizeof(names) / sizeof((names)[0]), i)
+
+/* Why a creation was refused; the newest refusal is most likely this one. */
+static bool refusal_text(int fd, const struct vgpu_ctl_event *event,
+			 struct vgpu_ctl_refusal *refusal)
+{
+	if (ctl_refusal(fd, event->uuid, refusal))
+		return false;
+	refusal->text[sizeof(refusal->text) - 1] = 0;
+	return refusal->text[0];
+}
+
+static void event_json(int fd, const struct vgpu_ctl_event *event)
+{
+	struct vgpu_ctl_refusal refusal;
+	char uuid[UUID_TEXT_LEN];
+	struct json json;
+
+	json_init(&json, stdout, true);
+	json_object(&json, NULL);
+	json_u64(&json, "seq", event->seq);
+	json_u64(&json, "time_ns", event->time_ns);
+	json_text(&json, "type", NAME_OF(event_names, event->type));
+	json_u64(&json, "type_number", event->type);
+	json_u64(&json, "gpu", event->gpu);
+	if (uuid_is_nil(event->uuid))
+		json_null(&json, "uuid");
+	else
+		json_text(&json, "uuid", uuid_format(event->uuid, uuid));
+	switch (event->type) {
+	case VGPU_EVENT_FAULT:
+		json_u64(&json, "channel", event->a);
+		json_text(&json, "fault", NAME_OF(fault_names, event->b));
+		json_u64(&json, "fault_code", event->b);
+		json_u64(&json, "packet", event->c);
+		break;
+	case VGPU_EVENT_ENGINE_RESET:
+		json_u64(&json, "engine", event->a);
+		break;
+	case VGPU_EVENT_QUARANTINED:
+		json_u64(&json, "until_ns", event->c);
+		break;
+	case VGPU_EVENT_REFUSED:
+		json_u64(&json, "errno", event->a);
+		if (refusal_text(fd, event, &refusal))
+			json_text(&json, "reason", (const char *)refusal.text);
+		break;
+	}
+	json_object_end(&json);
+}
+
+static void event_text(int fd, const struct vgpu_ctl_event *event)
+{
+	struct vgpu_ctl_refusal refusal;
+	char uuid[UUID_TEXT_LEN];
+
+	printf("%6" PRIu64 ".%06" PRIu64 "  gpu %u  %-36s  %s",
+	       (uint64_t)event->time_ns / 1000000000u,
+	       (uint64_t)event->time_ns % 1000000000u / 1000u, event->gpu,
+	       uuid_is_nil(event->uuid) ? "-" : uuid_format(event->uuid, uuid),
+	       NAME_OF(event_names, event->type));
+	switch (event->type) {
+	case VGPU_EVENT_FAULT:
+		printf(": channel %u, %s, packet %llu", event->a,
+		       NAME_OF(fault_names, event->b), event->c);
+		break;
+	case VGPU_EVENT_ENGINE_RESET:
+		printf(": engine %u", event->a);
+		break;
+	case VGPU_EVENT_QUARANTINED:
+		if (event->c >= event->time_ns)
+			printf(": for %llu s",
+			       (event->c - event->time_ns) / 1000000000u);
+		break;
+	case VGPU_EVENT_REFUSED:
+		printf(": %s", refusal_text(fd, event, &refusal) ?
+		       (const char *)refusal.text : strerror((int)event->a));
+		break;
+	}
+	putchar('\n');
+}
+
+enum exit_code cmd_events(const struct options *options)
+{
+	struct vgpu_ctl_event events[64];
+	uint64_t seen = 0, expected = 0;
+	enum exit_code code = EXIT_OK;
+	ssize_t n = 0;
+	size_t i;
+	int fd;
+
+	fd = ctl_open();
+	if (fd < 0)
+		return EXIT_FAILED;
+	while (!options->count || seen < options->count) {
+		n = read(fd, events, sizeof(events));
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			break;
+		for (i = 0; i < (size_t)n / sizeof(events[0]); i++) {
+			if (expected && events[i].seq != expected)
+				fail("%" PRIu64 " events were lost",
+				     (uint64_t)events[i].seq - expected);
+			expected = events[i].seq + 1;
+			if (options->json)
+				event_json(fd, &events[i]);
+			else
+				event_text(fd, &events[i]);
+			if (++seen == options->count)
+				break;
+		}
+		if (fflush(stdout))
+			break;
+	}
+	if (n < 0)
+		code = fail("/dev/vgpu: events: %s", strerror(errno));
+	close(fd);
+	return code;
+}

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0
+/* show */
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "json.h"
+#include "table.h"
+#include "vgpuctl.h"
+
+static void show_engine_json(struct json *json, const struct vgpu_ctl_gpu *gpu,
+			     const struct vgpu_ctl_instance *inst, uint32_t i)
+{
+	const struct vgpu_ctl_instance_engine *e = &inst->engine[i];
+
+	json_object(json, NULL);
+	json_bytes(json, "name", gpu->engine[i].name,
+		   sizeof(gpu->engine[i].name));
+	json_u64(json, "busy_ns", e->busy_ns);
+	json_u64(json, "wait_ns", e->wait_ns);
+	json_u64(json, "max_wait_ns", e->max_wait_ns);
+	json_u64(json, "runs", e->runs);
+	json_u64(json, "switches", e->switches);
+	json_u64(json, "preemptions", e->preemptions);
+	json_u64(json, "overruns", e->overruns);
+	json_u64(json, "overrun_ns", e->overrun_ns);
+	json_u64(json, "max_overrun_ns", e->max_overrun_ns);
+	json_u64(json, "stalls", e->stalls);
+	json_u64(json, "faults", e->faults);
+	json_u64(json, "resets", e->resets);
+	json_u64(json, "packets", e->packets);
+	json_u64(json, "bytes", e->bytes);
+	json_object_end(json);
+}
+
+static uint32_t show_engines(const struct vgpu_ctl_instance *inst)
+{
+	return inst->engines < VGPU_MAX_ENGINES ? inst->engines :
+		VGPU_MAX_ENGINES;
+}
+
+static void show_json(const struct vgpu_ctl_gpu *gpu,
+		      const struct vgpu_ctl_instance *inst)
+{
+	char uuid[UUID_TEXT_LEN];
+	struct json json;
+	uint32_t i;
+
+	json_init(&json, stdout, false);
+	json_object(&json, NULL);
+	json_text(&json, "uuid", uuid_format(inst->uuid, uuid));
+	json_u64(&json, "gpu", inst->gpu);
+	json_bytes(&json, "address", gpu->address, sizeof(gpu->address));
+	json_bytes(&json, "type", inst->type_name, sizeof(inst->type_name));
+	json_text(&json, "state", ctl_state_name(inst->state));
+	json_bool(&json, "quarantined",
+		  inst->status & VGPU_INSTANCE_QUARANTINED);
+	json_bool(&json, "paused", inst->status & VGPU_INSTANCE_PAUSED);
+	json_u64(&json, "quarantine_until_ns", inst->quarantine_until_ns);
+	json_u64(&json, "quarantines", inst->quarantines);
+	if (inst->owner_pid)
+		json_s64(&json, "owner_pid", inst->owner_pid);
+	else
+		json_null(&json, "owner_pid");
+	json_u64(&json, "placement_gib", inst->placement_gb);
+	json_u64(&json, "fb_bytes", inst->fb_bytes);
+	json_u64(&json, "fb_backed_bytes", inst->fb_backed_bytes);
+	json_u64(&json, "first_channel", inst->first_channel);
+	json_u64(&json, "channels", inst->channels);
+	json_u64(&json, "created_ns", inst->created_ns);
+	json_u64(&json, "started_ns", inst->started_ns);
+	json_u64(&json, "now_ns", inst->now_ns);
+	json_u64(&json, "frames", inst->frames);
+	json_u64(&json, "faults", inst->faults);
+	json_u64(&json, "interrupts", inst->interrupts);
+	json_u64(&json, "doorbells", inst->doorbells);
+	json_u64(&json, "resets", inst->resets);
+	json_u64(&json, "dma_read_bytes", inst->dma_read_bytes);
+	json_u64(&json, "dma_written_bytes", inst->dma_written_bytes);
+	json_array(&json, "engines");
+	for (i = 0; i < show_engines(inst); i++)
+		show_engine_json(&json, gpu, inst, i);
+	json_array_end(&json);
+	json_object_end(&json);
+}
+
+static void show_line_u64(const char *name, uint64_t value)
+{
+	printf("%-22s%" PRIu64 "\n", name, value);
+}
+
+static void show_line_size(const char *name, uint64_t bytes)
+{
+	char text[32];
+
+	printf("%-22s%s\n", name, table_size(text, sizeof(text), bytes));
+}
+
+static void show_line_ago(const char *name, uint64_t now_ns, uint64_t then_ns)
+{
+	char text[32];
+
+	if (!then_ns)
+		return;
+	printf("%-22s%s ago\n", name,
+	       table_duration(text, sizeof(text),
+			      now_ns > then_ns ? now_ns - then_ns : 0));
+}
+
+static void show_status(const struct vgpu_ctl_instance *inst)
+{
+	char text[32];
+
+	printf("%-22s%s", "State", ctl_state_name(inst->state));
+	if (inst->owner_pid)
+		printf(", opened by process %d", inst->owner_pid);
+	if (inst->status & VGPU_INSTANCE_PAUSED)
+		printf(", paused");
+	putchar('\n');
+	if (inst->status & VGPU_INSTANCE_QUARANTINED)
+		printf("%-22sfor another %s\n", "Quarantined",
+		       table_duration(text, sizeof(text),
+				      inst->quarantine_until_ns > inst->now_ns ?
+				      inst->quarantine_until_ns - inst->now_ns : 0));
+	show_line_u64("Quarantines", inst->quarantines);
+}
+
+static void show_duration(struct table *table, uint64_t ns)
+{
+	char text[32];
+
+	table_add(table, "%s", table_duration(text, sizeof(text), ns));
+}
+
+static enum exit_code show_engines_table(const struct vgpu_ctl_gpu *gpu,
+					 const struct vgpu_ctl_instance *inst)
+{
+	const struct vgpu_ctl_instance_engine *e;
+	struct table table;
+	uint32_t i;
+
+	table_init(&table,
+		   "ENGINE|>BUSY|>WAIT|>MAX WAIT|>RUNS|>SWITCHES|>PREEMPTIONS|>OVERRUNS|>OVERRUN|>MAX OVERRUN|>STALLS|>FAULTS|>RESETS|>PACKETS|>WRITTEN");
+	for (i = 0; i < show_engines(inst); i++) {
+		e = &inst->engine[i];
+		table_add(&table, "%.*s", TEXT(gpu->engine[i].name));
+		show_duration(&table, e->busy_ns);
+		show_duration(&table, e->wait_ns);
+		show_duration(&table, e->max_wait_ns);
+		table_add(&table, "%llu", e->runs);
+		table_add(&table, "%llu", e->switches);
+		table_add(&table, "%llu", e->preemptions);
+		table_add(&table, "%llu", e->overruns);
+		show_duration(&table, e->overrun_ns);
+		show_duration(&table, e->max_overrun_ns);
+		table_add(&table, "%llu", e->stalls);
+		table_add(&table, "%llu", e->faults);
+		table_add(&table, "%llu", e->resets);
+		table_add(&table, "%llu", e->packets);
+		table_add_bytes(&table, e->bytes);
+	}
+	putchar('\n');
+	return table_print(&table, stdout) ? fail("out of memory") : EXIT_OK;
+}
+
+static enum exit_code show_text(const struct vgpu_ctl_gpu *gpu,
+				const struct vgpu_ctl_instance *inst)
+{
+	char uuid[UUID_TEXT_LEN];
+
+	printf("%-22s%s\n", "UUID", uuid_format(inst->uuid, uuid));
+	printf("%-22s%u, %.*s\n", "GPU", inst->gpu, TEXT(gpu->address));
+	printf("%-22s%.*s\n", "Type", TEXT(inst->type_name));
+	show_status(inst);
+	printf("%-22s%u GiB\n", "Placement", inst->placement_gb);
+	show_line_size("Framebuffer", inst->fb_bytes);
+	show_line_size("Framebuffer backed", inst->fb_backed_bytes);
+	printf("%-22s%u, from %u\n", "Channels", inst->channels,
+	       inst->first_channel);
+	show_line_ago("Created", inst->now_ns, inst->created_ns);
+	show_line_ago("Started", inst->now_ns, inst->started_ns);
+	show_line_u64("Frames", inst->frames);
+	show_line_u64("Channel faults", inst->faults);
+	show_line_u64("Interrupts", inst->interrupts);
+	show_line_u64("Doorbells", inst->doorbells);
+	show_line_u64("Device resets", inst->resets);
+	show_line_size("Guest memory read", inst->dma_read_bytes);
+	show_line_size("Guest memory written", inst->dma_written_bytes);
+	return show_engines_table(gpu, inst);
+}
+
+enum exit_code cmd_show(const struct options *options)
+{
+	struct vgpu_ctl_instance inst;
+	uint8_t uuid[VGPU_UUID_LEN];
+	struct vgpu_ctl_gpu gpu;
+	int fd, ret;
+
+	if (!uuid_parse(options->uuid, uuid))
+		return fail_usage("%s: not a UUID", options->uuid);
+	fd = ctl_open();
+	if (fd < 0)
+		return EXIT_FAILED;
+	ret = ctl_instance(fd, uuid, &inst);
+	if (!ret)
+		ret = ctl_gpu(fd, inst.gpu, &gpu);
+	close(fd);
+	if (ret == -ENOENT)
+		return fail("vGPU %s: there is none (vgpuctl list shows them)",
+			    options->uuid);
+	if (ret)
+		return fail("vGPU %s: %s", options->uuid, strerror(-ret));
+	if (!options->json)
+		return show_text(&gpu, &inst);
+	show_json(&gpu, &inst);
+	return EXIT_OK;
+}

@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: GPL-2.0
+/* stats */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "json.h"
+#include "table.h"
+#include "vgpuctl.h"
+
+/**
+ * struct sample - what was read at one time
+ * @inst: vGPUs
+ * @gpu:  of each of them, its GPU
+ * @nr:   how many
+ */
+struct sample {
+	struct vgpu_ctl_instance *inst;
+	struct vgpu_ctl_gpu *gpu;
+	uint32_t nr;
+};
+
+static void sample_free(struct sample *sample)
+{
+	free(sample->inst);
+	free(sample->gpu);
+	memset(sample, 0, sizeof(*sample));
+}
+
+static int sample_uuids(int fd, const uint8_t *uuids, uint32_t count,
+			struct sample *sample)
+{
+	uint32_t i;
+
+	sample->nr = 0;
+	sample->inst = calloc(count ? count : 1, sizeof(*sample->inst));
+	sample->gpu = calloc(count ? count : 1, sizeof(*sample->gpu));
+	if (!sample->inst || !sample->gpu) {
+		sample_free(sample);
+		return -ENOMEM;
+	}
+	for (i = 0; i < count; i++) {
+		struct vgpu_ctl_instance *inst = &sample->inst[sample->nr];
+
+		/* One removed meanwhile is left out. */
+		if (!ctl_instance(fd, uuids + (size_t)i * VGPU_UUID_LEN, inst) &&
+		    !ctl_gpu(fd, inst->gpu, &sample->gpu[sample->nr]))
+			sample->nr++;
+	}
+	return 0;
+}
+
+/* @uuid: of this vGPU, NULL: of all. */
+static int sample_take(int fd, const uint8_t *uuid, struct sample *sample)
+{
+	uint32_t count;
+	uint8_t *uuids;
+	int ret;
+
+	if (uuid) {
+		ret = sample_uuids(fd, uuid, 1, sample);
+		if (!ret && !sample->nr) {
+			sample_free(sample);
+			ret = -ENOENT;
+		}
+		return ret;
+	}
+	ret = ctl_instances(fd, ALL_GPUS, &uuids, &count);
+	if (ret)
+		return ret;
+	ret = sample_uuids(fd, uuids, count, sample);
+	free(uuids);
+	return ret;
+}
+
+static const struct vgpu_ctl_instance *
+sample_find(const struct sample *sample, const struct vgpu_ctl_instance *inst)
+{
+	uint32_t i;
+
+	for (i = 0; i < sample->nr; i++)
+		if (!memcmp(sample->inst[i].uuid, inst->uuid, VGPU_UUID_LEN) &&
+		    sample->inst[i].created_ns == inst->created_ns)
+			return &sample->inst[i];
+	return NULL;
+}
+
+/**
+ * struct share - what a vGPU got of an engine since the last sample
+ * @interval_ns: how long ago that was; since its creation if there is none
+ * @busy_ns:     service in it
+ * @centi:       their ratio in hundredths of a percent
+ */
+struct share {
+	uint64_t interval_ns;
+	uint64_t busy_ns;
+	uint64_t centi;
+};
+
+static struct share share_of(const struct vgpu_ctl_instance *inst,
+			     const struct vgpu_ctl_instance *last,
+			     uint32_t engine)
+{
+	uint64_t since = last ? last->now_ns : inst->created_ns;
+	uint64_t before = last ? last->engine[engine].busy_ns : 0;
+	struct share share;
+
+	share.interval_ns = inst->now_ns - since;
+	share.busy_ns = inst->engine[engine].busy_ns - before;
+	share.centi = share.interval_ns ?
+		(uint64_t)((double)share.busy_ns * 10000 /
+			   (double)share.interval_ns + 0.5) : 0;
+	return share;
+}
+
+static uint32_t stats_engines(const struct vgpu_ctl_instance *inst)
+{
+	return inst->engines < VGPU_MAX_ENGINES ? inst->engines :
+		VGPU_MAX_ENGINES;
+}
+
+static void stats_engine_json(struct json *json, const char *name, size_t room,
+			      const struct vgpu_ctl_instance_engine *e,
+			      const struct share *share)
+{
+	json_object(json, NULL);
+	json_bytes(json, "name", name, room);
+	json_centi(json, "busy_percent", share->centi);
+	json_u64(json, "interval_busy_ns", share->busy_ns);
+	json_u64(json, "busy_ns", e->busy_ns);
+	json_u64(json, "wait_ns", e->wait_ns);
+	json_u64(json, "max_wait_ns", e->max_wait_ns);
+	json_u64(json, "runs", e->runs);
+	json_u64(json, "switches", e->switches);
+	json_u64(json, "preemptions", e->preemptions);
+	json_u64(json, "overruns", e->overruns);
+	json_u64(json, "stalls", e->stalls);
+	json_u64(json, "faults", e->faults);
+	json_u64(json, "resets", e->resets);
+	json_u64(json, "packets", e->packets);
+	json_u64(json, "bytes", e->bytes);
+	json_object_end(json);
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+static void stats_json(const struct sample *sample, const struct sample *last,
+		       bool lines)
+{
+	char uuid[UUID_TEXT_LEN];
+	struct json json;
+	uint32_t i, k;
+
+	json_init(&json, stdout, lines);
+	json_object(&json, NULL);
+	json_u64(&json, "time_ns", now_ns());
+	json_array(&json, "vgpus");
+	for (i = 0; i < sample->nr; i++) {
+		const struct vgpu_ctl_instance *inst = &sample->inst[i];
+		const struct vgpu_ctl_gpu *gpu = &sample->gpu[i];
+		const struct vgpu_ctl_instance *before = sample_find(last, inst);
+
+		json_object(&json, NULL);
+		json_text(&json, "uuid", uuid_format(inst->uuid, uuid));
+		json_u64(&json, "gpu", inst->gpu);
+		json_bytes(&json, "address", gpu->address, sizeof(gpu->address));
+		json_bytes(&json, "type", inst->type_name,
+			   sizeof(inst->type_name));
+		json_u64(&json, "interval_ns",
+			 share_of(inst, before, 0).interval_ns);
+		json_u64(&json, "frames", inst->frames);
+		json_array(&json, "engines");
+		for (k = 0; k < stats_engines(inst); k++) {
+			struct share share = share_of(inst, before, k);
+
+			stats_engine_json(&json,
+					  (const char *)gpu->engine[k].name,
+					  sizeof(gpu->engine[k].name),
+					  &inst->engine[k], &share);
+		}
+		json_array_end(&json);
+		json_object_end(&json);
+	}
+	json_array_end(&json);
+	json_object_end(&json);
+}
+
+static void stats_milliseconds(struct table *table, uint64_t ns)
+{
+	table_add(table, "%" PRIu64, ns / 1000000);
+}
+
+static int stats_table(const struct sample *sample, const struct sample *last)
+{
+	char uuid[UUID_TEXT_LEN];
+	struct table table;
+	uint32_t i, k;
+
+	table_init(&table,
+		   "UUID|TYPE|ENGINE|>BUSY %|>BUSY ms|>WAIT ms|>SWITCHES|>PREEMPTIONS|>OVERRUNS|>FAULTS|>PACKETS|>WRITTEN MiB");
+	for (i = 0; i < sample->nr; i++) {
+		const struct vgpu_ctl_instance *inst = &sample->inst[i];
+		const struct vgpu_ctl_instance *before = sample_find(last, inst);
+
+		for (k = 0; k < stats_engines(inst); k++) {
+			const struct vgpu_ctl_instance_engine *e = &inst->engine[k];
+			struct share share = share_of(inst, before, k);
+
+			table_add(&table, "%s", uuid_format(inst->uuid, uuid));
+			table_add(&table, "%.*s", TEXT(inst->type_name));
+			table_add(&table, "%.*s",
+				  TEXT(sample->gpu[i].engine[k].name));
+			table_add(&table, "%" PRIu64 ".%02" PRIu64,
+				  share.centi / 100, share.centi % 100);
+			stats_milliseconds(&table, e->busy_ns);
+			stats_milliseconds(&table, e->wait_ns);
+			table_add(&table, "%llu", e->switches);
+			table_add(&table, "%llu", e->preemptions);
+			table_add(&table, "%llu", e->overruns);
+			table_add(&table, "%llu", e->faults);
+			table_add(&table, "%llu", e->packets);
+			table_add(&table, "%llu", e->bytes >> 20);
+		}
+	}
+	return table_print(&table, stdout);
+}
+
+static void stats_pause(uint64_t ns)
+{
+	struct timespec ts = {
+		.tv_sec = (time_t)(ns / 1000000000u),
+		.tv_nsec = (long)(ns % 1000000000u),
+	};
+
+	while (nanosleep(&ts, &ts) && errno == EINTR)
+		;
+}
+
+static int stats_print(const struct options *options,
+		       const struct sample *sample, const struct sample *last,
+		       bool first)
+{
+	int ret = 0;
+
+	if (options->json) {
+		stats_json(sample, last, options->watch_ns);
+		return 0;
+	}
+	if (options->watch_ns && isatty(STDOUT_FILENO))
+		fputs("\033[H\033[J", stdout);
+	else if (!first)
+		putchar('\n');
+	ret = stats_table(sample, last);
+	fflush(stdout);
+	return ret;
+}
+
+static int stats_loop(int fd, const struct options *options,
+		      const uint8_t *uuid)
+{
+	struct sample last = { NULL, NULL, 0 }, sample;
+	uint64_t n = 0;
+	int ret = 0;
+
+	/* Without --watch the shares are since creation: there is no last. */
+	if (options->watch_ns)
+		ret = sample_take(fd, uuid, &last);
+	while (!ret) {
+		if (options->watch_ns)
+			stats_pause(options->watch_ns);
+		ret = sample_take(fd, uuid, &sample);
+		if (ret)
+			break;
+		ret = stats_print(options, &sample, &last, !n);
+		sample_free(&last);
+		last = sample;
+		n++;
+		if (!options->watch_ns || n == options->count || ferror(stdout))
+			break;
+	}
+	sample_free(&last);
+	return ret;
+}
+
+enum exit_code cmd_stats(const struct options *given)
+{
+	struct options options = *given;
+	uint8_t uuid[VGPU_UUID_LEN];
+	int fd, ret;
+
+	if (options.uuid && !uuid_parse(options.uuid, uuid))
+		return fail_usage("%s: not a UUID", options.uuid);
+	if (options.count && !options.watch_ns)
+		options.watch_ns = 1000000000;
+	fd = ctl_open();
+	if (fd < 0)
+		return EXIT_FAILED;
+	ret = stats_loop(fd, &options, options.uuid ? uuid : NULL);
+	close(fd);
+	if (ret == -ENOENT && options.uuid)
+		return fail("vGPU %s: there is none (vgpuctl list shows them)",
+			    options.uuid);
+	if (ret)
+		return fail("statistics: %s", strerror(-ret));
+	return EXIT_OK;
+}
