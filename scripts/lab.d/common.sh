@@ -12,6 +12,9 @@ hash_of() { sha256sum | cut -c1-12; }
 case $CHECKOUT$CACHE in
 *[[:space:]\'\"\\,:]*) die "the paths of the checkout and the cache must be without blanks, quotes, commas and colons" ;;
 esac
+case $CHECKOUT in
+/usr/*|/etc/*|/var/*|/boot/*|/dev/*|/run/*) die "the checkout cannot be in $CHECKOUT; /home, /srv or /tmp are well" ;;
+esac
 
 # step TEXT LOG COMMAND...: run COMMAND with its output in LOG, with progress lines.
 step() {

@@ -165,12 +165,13 @@ int soft_store_map(struct soft_store *store, unsigned long pgoff,
 }
 
 /* Aligned words go over in one piece: put and get are looked at meanwhile. */
-static void soft_store_copy(void *dst, const void *src, size_t len,
-			    unsigned int align)
+static void soft_store_copy(void *dst, const void *src, size_t len)
 {
-	if (len == 8 && !(align & 7))
+	unsigned long both = (unsigned long)dst | (unsigned long)src;
+
+	if (len == 8 && IS_ALIGNED(both, 8))
 		WRITE_ONCE(*(u64 *)dst, READ_ONCE(*(const u64 *)src));
-	else if (len == 4 && !(align & 3))
+	else if (len == 4 && IS_ALIGNED(both, 4))
 		WRITE_ONCE(*(u32 *)dst, READ_ONCE(*(const u32 *)src));
 	else
 		memcpy(dst, src, len);
@@ -180,7 +181,7 @@ static void soft_store_copy(void *dst, const void *src, size_t len,
  * soft_store_rw() - trapped access
  * @store: the memory
  * @offset: where
- * @buf: kernel memory, aligned to 8
+ * @buf: kernel memory
  * @count: bytes, at most a page
  * @write: to the store
  *
@@ -213,11 +214,9 @@ int soft_store_rw(struct soft_store *store, u64 offset, void *buf,
 		struct page *page = soft_store_peek(store, pgoff);
 
 		if (write)
-			soft_store_copy(page_address(page) + start, buf, len,
-					start);
+			soft_store_copy(page_address(page) + start, buf, len);
 		else if (page)
-			soft_store_copy(buf, page_address(page) + start, len,
-					start);
+			soft_store_copy(buf, page_address(page) + start, len);
 		else
 			memset(buf, 0, len);
 		buf += len;

@@ -3,7 +3,7 @@
  * Inside vgpu_soft.ko.
  *
  * Threads: one per engine; the VM's (register accesses, page faults); the
- * instance's DMA worker (soft_channel_dma_complete()); the scheduler's
+ * instance's DMA worker (the end of an access); the scheduler's
  * (engine_run, engine_preempt, engine_reset).
  *
  * Who may touch a channel. A channel that is enabled is on its queue's ready
@@ -289,8 +289,9 @@ enum soft_engine_state {
  * @start:    the thread waits here for a run
  * @wake:     and here for guest memory during one
  * @idle:     engine_reset() waits here
- * @work:     bytes done since the clock was read; the thread's, like @now_ns
+ * @work:     bytes done since the clock was read; the thread's, like the next
  * @now_ns:   the clock, not older than @work says
+ * @expired:  the run's deadline has passed
  */
 struct soft_engine {
 	struct soft_gpu *gpu;
@@ -307,6 +308,7 @@ struct soft_engine {
 	wait_queue_head_t idle;
 	u32 work;
 	u64 now_ns;
+	bool expired;
 };
 
 /**
@@ -361,7 +363,8 @@ void soft_channel_write_ctrl(struct soft_channel *ch, u32 ctrl);
 void soft_channel_doorbell(struct soft_channel *ch);
 void soft_channel_fault(struct soft_channel *ch,
 			const struct soft_fault *fault, u64 pos);
-void soft_channel_dma_complete(struct vgpu_dma *dma);
+void soft_channel_submit(struct soft_channel *ch, struct vgpu_dma *dma);
+struct vgpu_dma *soft_channel_dma_take(struct soft_channel *ch);
 void soft_channel_stop_all(struct soft_instance *inst);
 void soft_channel_restart(struct soft_instance *inst);
 bool soft_queue_begin(struct soft_instance *inst, unsigned int engine);

@@ -1,0 +1,588 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Channels: enabled and disabled by the guest's register writes, put to sleep
+ * by their engine and woken by doorbells. soft.h says who may touch what.
+ *
+ * Sleeping must not lose work: the engine publishes SLEEPING, then a full
+ * barrier, then reads put again; the submitter moves put, then a full barrier,
+ * then reads the state. One of them sees the other. Both the engine's step and
+ * the doorbell's are made under queue_lock, so that state and queue agree.
+ */
+#include <linux/mm.h>
+
+#include "soft.h"
+
+static void soft_channel_publish(struct soft_channel *ch,
+				 enum vgpu_hw_state state)
+{
+	lockdep_assert_held(&ch->inst->queue_lock);
+	ch->state = state;
+	if (ch->hw)
+		WRITE_ONCE(ch->hw->state, cpu_to_le32(state));
+}
+
+static void soft_channel_enqueue(struct soft_channel *ch)
+{
+	struct soft_queue *queue = soft_channel_queue(ch);
+
+	lockdep_assert_held(&ch->inst->queue_lock);
+	list_add_tail(&ch->link, &queue->ready);
+	WRITE_ONCE(queue->nr_ready, queue->nr_ready + 1);
+}
+
+static void soft_channel_dequeue(struct soft_channel *ch)
+{
+	struct soft_queue *queue = soft_channel_queue(ch);
+
+	lockdep_assert_held(&ch->inst->queue_lock);
+	list_del_init(&ch->link);
+	WRITE_ONCE(queue->nr_ready, queue->nr_ready - 1);
+}
+
+static void soft_channel_set_stalled(struct soft_channel *ch, bool stalled)
+{
+	struct soft_queue *queue = soft_channel_queue(ch);
+
+	lockdep_assert_held(&ch->inst->queue_lock);
+	ch->stalled = stalled;
+	WRITE_ONCE(queue->nr_stalled, queue->nr_stalled + (stalled ? 1 : -1));
+}
+
+static void soft_channel_set_fault(struct soft_channel *ch,
+				   const struct soft_fault *fault, u64 pos)
+{
+	struct soft_instance *inst = ch->inst;
+
+	lockdep_assert_held(&inst->queue_lock);
+	ch->fault_code = fault->code;
+	ch->fault_addr = fault->addr;
+	ch->fault_pos = pos;
+	inst->intr |= VGPU_HW_INTR_FAULT;
+	inst->fault_channel = ch->index;
+	if (ch->hw) {
+		WRITE_ONCE(ch->hw->fault_code, cpu_to_le32(fault->code));
+		WRITE_ONCE(ch->hw->fault_pos, cpu_to_le64(pos));
+		smp_wmb();	/* who sees FAULTED sees why */
+	}
+	soft_channel_publish(ch, VGPU_HW_STATE_FAULTED);
+}
+
+static void soft_channel_report_fault(struct soft_channel *ch,
+				      enum vgpu_hw_fault code, u64 pos)
+{
+	struct vgpu_instance *vgpu = ch->inst->vgpu;
+
+	vgpu_channel_fault(vgpu, ch->engine, ch->index, code, pos);
+	vgpu_raise_irq(vgpu, 0);
+}
+
+/* An engine in a turn may be waiting for guest memory. */
+static void soft_channel_wake_engine(struct soft_instance *inst,
+				     unsigned int index)
+{
+	struct soft_engine *engine = &inst->gpu->engine[index];
+
+	if (wq_has_sleeper(&engine->wake))
+		wake_up(&engine->wake);
+}
+
+/**
+ * soft_channel_init() - a new instance's channel
+ * @inst: whose
+ * @index: below its nr_channels
+ *
+ * Context: any; nobody else knows the instance.
+ */
+void soft_channel_init(struct soft_instance *inst, u32 index)
+{
+	struct soft_channel *ch = &inst->channel[index];
+
+	ch->inst = inst;
+	ch->index = index;
+	INIT_LIST_HEAD(&ch->link);
+	soft_exec_init(&ch->exec);
+}
+
+/*
+ * Takes a channel off its queue and tells its engine to leave it. With
+ * queue_lock held.
+ */
+static void soft_channel_begin_stop(struct soft_channel *ch)
+{
+	lockdep_assert_held(&ch->inst->queue_lock);
+	WRITE_ONCE(ch->stop, true);
+	if (!list_empty(&ch->link))
+		soft_channel_dequeue(ch);
+	if (ch->stalled)
+		soft_channel_set_stalled(ch, false);
+}
+
+/* After soft_channel_begin_stop(), when no engine has the channel. */
+static void soft_channel_end_stop(struct soft_channel *ch)
+{
+	struct soft_instance *inst = ch->inst;
+	struct vgpu_dma *dma;
+	struct page *page;
+
+	lockdep_assert_held(&inst->config_lock);
+	spin_lock(&inst->queue_lock);
+	soft_channel_publish(ch, VGPU_HW_STATE_DISABLED);
+	page = ch->page;
+	ch->page = NULL;
+	ch->hw = NULL;
+	dma = ch->dma;
+	ch->dma = NULL;
+	ch->dma_done = false;
+	WRITE_ONCE(ch->stop, false);
+	spin_unlock(&inst->queue_lock);
+
+	/* What it still reads or writes keeps its pages; we take new ones. */
+	if (dma)
+		vgpu_dma_forget(dma);
+	soft_exec_exit(&ch->exec);
+	if (page)
+		put_page(page);
+}
+
+static bool soft_channel_left(struct soft_channel *ch)
+{
+	bool left;
+
+	spin_lock(&ch->inst->queue_lock);
+	left = !ch->busy;
+	spin_unlock(&ch->inst->queue_lock);
+	return left;
+}
+
+/* Waits as long as an engine may take to stop, or is let by the scheduler. */
+static void soft_channel_disable(struct soft_channel *ch)
+{
+	struct soft_instance *inst = ch->inst;
+
+	lockdep_assert_held(&inst->config_lock);
+	spin_lock(&inst->queue_lock);
+	if (ch->state == VGPU_HW_STATE_DISABLED) {
+		spin_unlock(&inst->queue_lock);
+		return;
+	}
+	soft_channel_begin_stop(ch);
+	spin_unlock(&inst->queue_lock);
+
+	soft_channel_wake_engine(inst, ch->engine);
+	wait_event(inst->wait, soft_channel_left(ch));
+	soft_channel_end_stop(ch);
+}
+
+static enum vgpu_hw_fault soft_channel_latch(struct soft_channel *ch, u32 ctrl)
+{
+	u32 engine = (ctrl & VGPU_HW_CTRL_ENGINE_MASK) >>
+		     VGPU_HW_CTRL_ENGINE_SHIFT;
+	u32 order = (ctrl & VGPU_HW_CTRL_ORDER_MASK) >>
+		    VGPU_HW_CTRL_ORDER_SHIFT;
+	enum vgpu_hw_fault code;
+
+	ch->engine = engine < SOFT_ENGINES ? engine : 0;
+	ch->ring_addr = ch->ring;
+	ch->ring_sys = ctrl & VGPU_HW_CTRL_RING_SYS;
+	ch->get = 0;
+	ch->put = 0;
+	ch->empty_ns = 0;
+	if (engine >= SOFT_ENGINES)
+		return VGPU_HW_FAULT_RING;
+	code = soft_ring_check(ch->ring_addr, order, ch->ring_sys,
+			       ch->inst->vgpu->fb_bytes);
+	if (!code)
+		ch->ring_mask = (1U << order) - 1;
+	return code;
+}
+
+static void soft_channel_enable(struct soft_channel *ch, u32 ctrl)
+{
+	struct soft_instance *inst = ch->inst;
+	struct soft_fault fault = {};
+	struct page *page = NULL;
+
+	lockdep_assert_held(&inst->config_lock);
+	/* Not stopping, and with config_lock held it stays that way. */
+	if (soft_store_map(&inst->pages, ch->index, &page, 1) < 0)
+		fault.code = VGPU_HW_FAULT_MEMORY;
+
+	spin_lock(&inst->queue_lock);
+	ch->ctrl = ctrl;
+	ch->page = page;
+	ch->hw = page ? page_address(page) : NULL;
+	ch->fault_code = VGPU_HW_FAULT_NONE;
+	ch->fault_pos = 0;
+	ch->fault_addr = 0;
+	if (!fault.code) {
+		fault.code = soft_channel_latch(ch, ctrl);
+		WRITE_ONCE(ch->hw->get, cpu_to_le64(0));
+		WRITE_ONCE(ch->hw->fault_code, cpu_to_le32(0));
+		WRITE_ONCE(ch->hw->fault_pos, cpu_to_le64(0));
+	}
+	if (fault.code == VGPU_HW_FAULT_ALIGN ||
+	    fault.code == VGPU_HW_FAULT_ADDRESS)
+		fault.addr = ch->ring_addr;
+	smp_wmb();	/* who sees the state sees get at 0 */
+	if (fault.code)
+		soft_channel_set_fault(ch, &fault, 0);
+	else
+		soft_channel_publish(ch, VGPU_HW_STATE_SLEEPING);
+	spin_unlock(&inst->queue_lock);
+
+	if (fault.code)
+		soft_channel_report_fault(ch, fault.code, 0);
+}
+
+/**
+ * soft_channel_write_ctrl() - the guest writes a channel's CTRL register
+ * @ch: the channel
+ * @ctrl: only bits that there are
+ *
+ * Disabling returns when no engine works on the channel. While the instance is
+ * being reset, the write is one that came before the reset: it has no effect.
+ *
+ * Context: config_lock held; sleeps.
+ */
+void soft_channel_write_ctrl(struct soft_channel *ch, u32 ctrl)
+{
+	struct soft_instance *inst = ch->inst;
+	u32 old = ch->ctrl;
+
+	lockdep_assert_held(&inst->config_lock);
+	if (READ_ONCE(inst->stopping))
+		return;
+	if (!(ctrl & VGPU_HW_CTRL_ENABLE))
+		soft_channel_disable(ch);
+	if ((ctrl & VGPU_HW_CTRL_ENABLE) && !(old & VGPU_HW_CTRL_ENABLE)) {
+		soft_channel_enable(ch, ctrl);
+		return;
+	}
+	spin_lock(&inst->queue_lock);
+	ch->ctrl = ctrl;
+	spin_unlock(&inst->queue_lock);
+}
+
+/**
+ * soft_channel_doorbell() - the guest rings
+ * @ch: the channel
+ *
+ * Context: process; does not sleep.
+ */
+void soft_channel_doorbell(struct soft_channel *ch)
+{
+	struct soft_instance *inst = ch->inst;
+	unsigned int engine;
+	bool ready;
+
+	vgpu_doorbell(inst->vgpu, ch->index);
+	spin_lock(&inst->queue_lock);
+	if (ch->state == VGPU_HW_STATE_SLEEPING && !ch->stop &&
+	    !inst->stopping) {
+		ch->empty_ns = 0;
+		soft_channel_publish(ch, VGPU_HW_STATE_AWAKE);
+		soft_channel_enqueue(ch);
+	}
+	ready = !list_empty(&ch->link);
+	engine = ch->engine;
+	spin_unlock(&inst->queue_lock);
+
+	if (ready) {
+		vgpu_work_ready(inst->vgpu, engine);
+		soft_channel_wake_engine(inst, engine);
+	}
+}
+
+/**
+ * soft_channel_fault() - stop a channel that its engine cannot go on with
+ * @ch: busy
+ * @fault: why
+ * @pos: index of the packet
+ *
+ * Context: the engine's thread; does not sleep.
+ */
+void soft_channel_fault(struct soft_channel *ch,
+			const struct soft_fault *fault, u64 pos)
+{
+	struct soft_instance *inst = ch->inst;
+	bool stop;
+
+	spin_lock(&inst->queue_lock);
+	stop = ch->stop;
+	if (!stop)
+		soft_channel_set_fault(ch, fault, pos);
+	spin_unlock(&inst->queue_lock);
+
+	/* Being disabled: its packets are dropped, this one too. */
+	if (!stop)
+		soft_channel_report_fault(ch, fault->code, pos);
+}
+
+static void soft_channel_dma_complete(struct vgpu_dma *dma)
+{
+	struct soft_channel *ch = dma->private;
+	struct soft_instance *inst = ch->inst;
+	unsigned int engine;
+	bool ready = false;
+
+	spin_lock(&inst->queue_lock);
+	engine = ch->engine;
+	if (ch->dma == dma) {
+		ch->dma_done = true;
+		ready = ch->stalled;
+	}
+	if (ready) {
+		soft_channel_set_stalled(ch, false);
+		soft_channel_enqueue(ch);
+	}
+	spin_unlock(&inst->queue_lock);
+
+	if (ready) {
+		vgpu_work_ready(inst->vgpu, engine);
+		soft_channel_wake_engine(inst, engine);
+	}
+}
+
+/**
+ * soft_channel_submit() - begin an access to guest memory
+ * @ch: busy, without one
+ * @dma: set up but for its completion; now the channel's
+ *
+ * The channel is to be released with SOFT_END_WAIT.
+ *
+ * Context: the engine's thread; does not sleep.
+ */
+void soft_channel_submit(struct soft_channel *ch, struct vgpu_dma *dma)
+{
+	struct soft_instance *inst = ch->inst;
+
+	dma->complete = soft_channel_dma_complete;
+	dma->private = ch;
+	spin_lock(&inst->queue_lock);
+	ch->dma = dma;
+	ch->dma_done = false;
+	spin_unlock(&inst->queue_lock);
+	vgpu_dma_submit(dma);
+}
+
+/**
+ * soft_channel_dma_take() - the access that has ended
+ * @ch: busy
+ *
+ * Context: the engine's thread; does not sleep.
+ * Return: it, with a reference for the caller; NULL if there was none.
+ */
+struct vgpu_dma *soft_channel_dma_take(struct soft_channel *ch)
+{
+	struct vgpu_dma *dma = NULL;
+
+	spin_lock(&ch->inst->queue_lock);
+	if (ch->dma_done) {
+		dma = ch->dma;
+		ch->dma = NULL;
+		ch->dma_done = false;
+	}
+	spin_unlock(&ch->inst->queue_lock);
+	return dma;
+}
+
+static bool soft_instance_left(struct soft_instance *inst)
+{
+	bool left = true;
+	unsigned int i;
+
+	spin_lock(&inst->queue_lock);
+	for (i = 0; i < SOFT_ENGINES; i++)
+		left &= !inst->queue[i].in_turn;
+	spin_unlock(&inst->queue_lock);
+	return left;
+}
+
+/**
+ * soft_channel_stop_all() - disable all channels and reset their registers
+ * @inst: no turn begins and no channel is enabled until
+ *        soft_channel_restart()
+ *
+ * Returns when no engine works on the instance. A disable that waits for an
+ * engine in another thread holds config_lock, but the engine is told first.
+ *
+ * Context: sleeps.
+ */
+void soft_channel_stop_all(struct soft_instance *inst)
+{
+	struct soft_channel *ch;
+	u32 i;
+
+	spin_lock(&inst->queue_lock);
+	WRITE_ONCE(inst->stopping, true);
+	for (i = 0; i < inst->nr_channels; i++) {
+		ch = &inst->channel[i];
+		if (ch->state != VGPU_HW_STATE_DISABLED)
+			soft_channel_begin_stop(ch);
+	}
+	spin_unlock(&inst->queue_lock);
+
+	for (i = 0; i < SOFT_ENGINES; i++)
+		soft_channel_wake_engine(inst, i);
+
+	mutex_lock(&inst->config_lock);
+	wait_event(inst->wait, soft_instance_left(inst));
+	for (i = 0; i < inst->nr_channels; i++) {
+		ch = &inst->channel[i];
+		if (ch->state != VGPU_HW_STATE_DISABLED)
+			soft_channel_end_stop(ch);
+	}
+
+	spin_lock(&inst->queue_lock);
+	for (i = 0; i < inst->nr_channels; i++) {
+		ch = &inst->channel[i];
+		ch->ctrl = 0;
+		ch->ring = 0;
+		ch->get = 0;
+		ch->fault_code = VGPU_HW_FAULT_NONE;
+		ch->fault_pos = 0;
+		ch->fault_addr = 0;
+	}
+	inst->intr = 0;
+	inst->fault_channel = ~0U;
+	spin_unlock(&inst->queue_lock);
+	mutex_unlock(&inst->config_lock);
+}
+
+/**
+ * soft_channel_restart() - channels may be enabled again
+ * @inst: stopped; its memory is as after a reset
+ *
+ * Context: sleeps.
+ */
+void soft_channel_restart(struct soft_instance *inst)
+{
+	mutex_lock(&inst->config_lock);
+	spin_lock(&inst->queue_lock);
+	WRITE_ONCE(inst->stopping, false);
+	spin_unlock(&inst->queue_lock);
+	mutex_unlock(&inst->config_lock);
+}
+
+/**
+ * soft_queue_begin() - an engine begins a turn
+ * @inst: whose turn
+ * @engine: the engine
+ *
+ * Context: the engine's thread.
+ * Return: false if the instance is being stopped: there is nothing to do.
+ */
+bool soft_queue_begin(struct soft_instance *inst, unsigned int engine)
+{
+	bool ok;
+
+	spin_lock(&inst->queue_lock);
+	ok = !inst->stopping;
+	inst->queue[engine].in_turn = ok;
+	spin_unlock(&inst->queue_lock);
+	return ok;
+}
+
+/*
+ * Publishes SLEEPING and looks at put once more. Returns false, and it is AWAKE
+ * again, if something has come.
+ */
+static bool soft_channel_sleep(struct soft_channel *ch)
+{
+	soft_channel_publish(ch, VGPU_HW_STATE_SLEEPING);
+	smp_mb();	/* pairs with the submitter's between put and state */
+	if (le64_to_cpu(READ_ONCE(ch->hw->put)) == ch->get)
+		return true;
+	soft_channel_publish(ch, VGPU_HW_STATE_AWAKE);
+	return false;
+}
+
+/**
+ * soft_queue_end() - an engine ends a turn
+ * @inst: whose turn it was; may be gone when this returns
+ * @engine: the engine
+ * @all_empty: nothing was found on any ready channel: they may sleep
+ *
+ * Context: the engine's thread.
+ * Return: what is left to do.
+ */
+enum vgpu_run_end soft_queue_end(struct soft_instance *inst,
+				 unsigned int engine, bool all_empty)
+{
+	struct soft_queue *queue = &inst->queue[engine];
+	struct soft_channel *ch, *next;
+	enum vgpu_run_end end;
+
+	spin_lock(&inst->queue_lock);
+	list_for_each_entry_safe(ch, next, &queue->ready, link) {
+		if (!all_empty)
+			break;
+		if (ch->exec.step == SOFT_STEP_NEXT && !ch->dma_done &&
+		    soft_channel_sleep(ch))
+			soft_channel_dequeue(ch);
+	}
+	if (!list_empty(&queue->ready))
+		end = VGPU_RUN_PREEMPTED;
+	else if (queue->nr_stalled)
+		end = VGPU_RUN_STALLED;
+	else
+		end = VGPU_RUN_IDLE;
+	queue->in_turn = false;
+	/* Under the lock: who waits may free the instance once it has it. */
+	wake_up_all(&inst->wait);
+	spin_unlock(&inst->queue_lock);
+	return end;
+}
+
+/**
+ * soft_queue_take() - the next channel in turn
+ * @inst: in a turn
+ * @engine: of this engine
+ *
+ * Context: the engine's thread.
+ * Return: the channel, busy until soft_queue_release(); NULL if none is ready.
+ */
+struct soft_channel *soft_queue_take(struct soft_instance *inst,
+				     unsigned int engine)
+{
+	struct soft_channel *ch;
+
+	spin_lock(&inst->queue_lock);
+	ch = list_first_entry_or_null(&inst->queue[engine].ready,
+				      struct soft_channel, link);
+	if (ch) {
+		soft_channel_dequeue(ch);
+		ch->busy = true;
+	}
+	spin_unlock(&inst->queue_lock);
+	return ch;
+}
+
+/**
+ * soft_queue_release() - the engine is done with a channel for now
+ * @ch: taken
+ * @end: where it stands
+ * @sleep: with SOFT_END_EMPTY: it may sleep
+ *
+ * Context: the engine's thread.
+ */
+void soft_queue_release(struct soft_channel *ch, enum soft_end end, bool sleep)
+{
+	struct soft_instance *inst = ch->inst;
+
+	spin_lock(&inst->queue_lock);
+	ch->busy = false;
+	if (ch->stop) {
+		wake_up_all(&inst->wait);
+	} else if (end == SOFT_END_WAIT) {
+		if (ch->dma_done)
+			soft_channel_enqueue(ch);
+		else
+			soft_channel_set_stalled(ch, true);
+	} else if (end != SOFT_END_FAULT &&
+		   !(end == SOFT_END_EMPTY && sleep &&
+		     soft_channel_sleep(ch))) {
+		soft_channel_enqueue(ch);
+	}
+	spin_unlock(&inst->queue_lock);
+}

@@ -1,0 +1,506 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Execution of packets. It can stop after any piece of a row, with the position
+ * saved in the channel, and go on in another turn.
+ *
+ * Guest memory is reached by requests of at most 64 KiB only; while one is
+ * under way the channel waits and the engine goes on with others.
+ *
+ * A guest sees the effects of a packet in this order: data, signal, get,
+ * interrupt.
+ */
+#include <linux/mm.h>
+#include <linux/slab.h>
+
+#include "soft.h"
+
+/* In soft_exec() and below, SOFT_END_PACKET of a step says: go on. */
+
+static enum soft_end soft_exec_fault(struct soft_fault *fault,
+				     enum vgpu_hw_fault code, u64 addr)
+{
+	fault->code = code;
+	fault->addr = addr;
+	return SOFT_END_FAULT;
+}
+
+/**
+ * soft_exec_init() - a channel's execution state
+ * @exec: the state
+ *
+ * Context: any.
+ */
+void soft_exec_init(struct soft_exec *exec)
+{
+	memset(exec, 0, sizeof(*exec));
+}
+
+/**
+ * soft_exec_exit() - drop what a channel was executing
+ * @exec: the state; as after soft_exec_init()
+ *
+ * Pages that a forgotten request uses live on with that request, and are not
+ * used for anything else.
+ *
+ * Context: any.
+ */
+void soft_exec_exit(struct soft_exec *exec)
+{
+	unsigned int i;
+
+	for (i = 0; i < SOFT_BOUNCE_PAGES; i++)
+		if (exec->bounce[i])
+			put_page(exec->bounce[i]);
+	if (exec->fetch)
+		put_page(exec->fetch);
+	soft_exec_init(exec);
+}
+
+static void soft_exec_advance(struct soft_exec *exec, u32 len)
+{
+	exec->col += len;
+	if (exec->col == exec->packet.width) {
+		exec->col = 0;
+		exec->row++;
+	}
+}
+
+static u64 soft_exec_dst(const struct soft_exec *exec)
+{
+	return exec->packet.dst + (u64)exec->row * exec->packet.dst_pitch +
+	       exec->col;
+}
+
+static u64 soft_exec_src(const struct soft_exec *exec)
+{
+	return exec->packet.src + (u64)exec->row * exec->packet.src_pitch +
+	       exec->col;
+}
+
+static void soft_dma_add(struct vgpu_dma *dma, struct page *page,
+			 unsigned int offset, unsigned int len)
+{
+	get_page(page);
+	bvec_set_page(&dma->vec[dma->nr_vec++], page, len, offset);
+	dma->len += len;
+}
+
+static struct vgpu_dma *soft_dma_alloc(struct soft_channel *ch, u64 addr,
+				       bool write)
+{
+	struct vgpu_dma *dma;
+
+	dma = vgpu_dma_alloc(ch->inst->vgpu, GFP_KERNEL |
+			     __GFP_RETRY_MAYFAIL | __GFP_NOWARN);
+	if (dma) {
+		dma->addr = addr;
+		dma->write = write;
+	}
+	return dma;
+}
+
+/* Adds @len bytes of bounce pages, made if need be. */
+static bool soft_dma_add_bounce(struct soft_channel *ch, struct vgpu_dma *dma,
+				u32 len)
+{
+	struct soft_exec *exec = &ch->exec;
+	unsigned int i;
+
+	for (i = 0; len; i++) {
+		u32 part = min_t(u32, len, PAGE_SIZE);
+
+		if (!exec->bounce[i])
+			exec->bounce[i] = soft_store_alloc(&ch->inst->fb);
+		if (!exec->bounce[i])
+			return false;
+		soft_dma_add(dma, exec->bounce[i], 0, part);
+		len -= part;
+	}
+	return true;
+}
+
+/*
+ * Adds @len bytes of framebuffer. To read into, pages are made; what is read from
+ * and was never touched is the zero page.
+ */
+static bool soft_dma_add_fb(struct soft_channel *ch, struct vgpu_dma *dma,
+			    u64 addr, u32 len)
+{
+	struct soft_store *fb = &ch->inst->fb;
+
+	while (len) {
+		unsigned int offset = offset_in_page(addr);
+		u32 part = min_t(u32, len, PAGE_SIZE - offset);
+		struct page *page;
+
+		if (dma->write)
+			page = soft_store_peek(fb, addr >> PAGE_SHIFT) ?:
+			       ZERO_PAGE(0);
+		else
+			page = soft_store_page(fb, addr >> PAGE_SHIFT);
+		if (!page)
+			return false;
+		soft_dma_add(dma, page, offset, part);
+		addr += part;
+		len -= part;
+	}
+	return true;
+}
+
+static enum soft_end soft_exec_submit(struct soft_channel *ch,
+				      struct vgpu_dma *dma)
+{
+	soft_channel_submit(ch, dma);
+	return SOFT_END_WAIT;
+}
+
+/* The bounce pages hold the pattern once per packet: chunks only get shorter. */
+static bool soft_exec_pattern(struct soft_channel *ch, struct vgpu_dma *dma,
+			      u32 len)
+{
+	struct soft_exec *exec = &ch->exec;
+	unsigned int i;
+
+	if (!soft_dma_add_bounce(ch, dma, len))
+		return false;
+	for (i = 0; !exec->pattern && i < DIV_ROUND_UP(len, PAGE_SIZE); i++)
+		memset32(page_address(exec->bounce[i]),
+			 (__force u32)cpu_to_le32(exec->packet.value),
+			 PAGE_SIZE / 4);
+	exec->pattern = true;
+	return true;
+}
+
+/* A piece of FILL or COPY with guest memory in it. */
+static enum soft_end soft_exec_chunk(struct soft_channel *ch,
+				     struct soft_fault *fault)
+{
+	struct soft_exec *exec = &ch->exec;
+	const struct soft_packet *packet = &exec->packet;
+	u64 dst = soft_exec_dst(exec), src = soft_exec_src(exec);
+	u64 guest, local;
+	struct vgpu_dma *dma;
+	bool write, ok;
+
+	/* Guest to guest comes here twice. */
+	write = packet->dst_sys && (!packet->src_sys || exec->write_back);
+	guest = write ? dst : src;
+	local = write ? src : dst;
+	exec->chunk = min_t(u64, packet->width - exec->col, VGPU_DMA_MAX);
+
+	dma = soft_dma_alloc(ch, guest, write);
+	if (!dma)
+		return soft_exec_fault(fault, VGPU_HW_FAULT_MEMORY, guest);
+	if (packet->type == VGPU_HW_PKT_FILL)
+		ok = soft_exec_pattern(ch, dma, exec->chunk);
+	else if (packet->dst_sys && packet->src_sys)
+		ok = soft_dma_add_bounce(ch, dma, exec->chunk);
+	else
+		ok = soft_dma_add_fb(ch, dma, local, exec->chunk);
+	if (!ok) {
+		vgpu_dma_put(dma);
+		return soft_exec_fault(fault, VGPU_HW_FAULT_MEMORY, local);
+	}
+	return soft_exec_submit(ch, dma);
+}
+
+static bool soft_exec_fill_piece(struct soft_store *fb, u64 addr, u32 len,
+				 u32 value)
+{
+	unsigned int offset = offset_in_page(addr);
+	struct page *page;
+
+	/* What was never touched is zero. */
+	if (value)
+		page = soft_store_page(fb, addr >> PAGE_SHIFT);
+	else
+		page = soft_store_peek(fb, addr >> PAGE_SHIFT);
+	if (page)
+		memset32(page_address(page) + offset,
+			 (__force u32)cpu_to_le32(value), len / 4);
+	return page || !value;
+}
+
+static bool soft_exec_copy_piece(struct soft_store *fb, u64 dst, u64 src,
+				 u32 len)
+{
+	struct page *to, *from = soft_store_peek(fb, src >> PAGE_SHIFT);
+
+	if (!from) {
+		to = soft_store_peek(fb, dst >> PAGE_SHIFT);
+		if (to)
+			memset(page_address(to) + offset_in_page(dst), 0, len);
+		return true;
+	}
+	to = soft_store_page(fb, dst >> PAGE_SHIFT);
+	if (!to)
+		return false;
+	if (to == from)
+		memmove(page_address(to) + offset_in_page(dst),
+			page_address(from) + offset_in_page(src), len);
+	else
+		memcpy(page_address(to) + offset_in_page(dst),
+		       page_address(from) + offset_in_page(src), len);
+	return true;
+}
+
+static enum soft_end soft_exec_body(struct soft_engine *engine,
+				    struct soft_channel *ch,
+				    struct soft_fault *fault)
+{
+	struct soft_exec *exec = &ch->exec;
+	const struct soft_packet *packet = &exec->packet;
+	struct soft_store *fb = &ch->inst->fb;
+
+	while (exec->row < packet->rows) {
+		u64 dst = soft_exec_dst(exec), src = soft_exec_src(exec);
+		u32 len;
+		bool ok;
+
+		if (packet->dst_sys || packet->src_sys)
+			return soft_exec_chunk(ch, fault);
+
+		len = min_t(u64, packet->width - exec->col,
+			    PAGE_SIZE - offset_in_page(dst));
+		if (packet->type == VGPU_HW_PKT_COPY) {
+			len = min_t(u32, len, PAGE_SIZE - offset_in_page(src));
+			ok = soft_exec_copy_piece(fb, dst, src, len);
+		} else {
+			ok = soft_exec_fill_piece(fb, dst, len, packet->value);
+		}
+		if (!ok)
+			return soft_exec_fault(fault, VGPU_HW_FAULT_MEMORY,
+					       dst);
+		soft_exec_advance(exec, len);
+		if (soft_engine_must_stop(engine, ch, len + SOFT_PIECE_WORK))
+			return SOFT_END_STOPPED;
+	}
+	exec->step = SOFT_STEP_SIGNAL;
+	return SOFT_END_PACKET;
+}
+
+static enum soft_end soft_exec_signal(struct soft_channel *ch,
+				      struct soft_fault *fault)
+{
+	struct soft_exec *exec = &ch->exec;
+	struct soft_packet *packet = &exec->packet;
+	u64 addr = packet->signal_addr;
+	struct vgpu_dma *dma;
+	struct page *page;
+
+	if (!packet->signal)
+		return SOFT_END_PACKET;
+
+	if (packet->signal_sys) {
+		dma = soft_dma_alloc(ch, addr, true);
+		if (!dma || !soft_dma_add_bounce(ch, dma, 8)) {
+			if (dma)
+				vgpu_dma_put(dma);
+			return soft_exec_fault(fault, VGPU_HW_FAULT_MEMORY,
+					       addr);
+		}
+		*(__le64 *)page_address(exec->bounce[0]) =
+			cpu_to_le64(packet->signal_value);
+		return soft_exec_submit(ch, dma);
+	}
+
+	page = soft_store_page(&ch->inst->fb, addr >> PAGE_SHIFT);
+	if (!page)
+		return soft_exec_fault(fault, VGPU_HW_FAULT_MEMORY, addr);
+	smp_wmb();	/* who sees the signal sees the data */
+	WRITE_ONCE(*(__le64 *)(page_address(page) + offset_in_page(addr)),
+		   cpu_to_le64(packet->signal_value));
+	packet->signal = false;
+	return SOFT_END_PACKET;
+}
+
+/* Looks for the next packet: put is read once for as many as it says. */
+static enum soft_end soft_exec_poll(struct soft_channel *ch,
+				    struct soft_fault *fault)
+{
+	u64 put;
+
+	if (ch->put != ch->get)
+		return SOFT_END_PACKET;
+	put = le64_to_cpu(READ_ONCE(ch->hw->put));
+	if (put == ch->get)
+		return SOFT_END_EMPTY;
+	/* A put that went back is far ahead of get, modulo 2^64. */
+	if (put - ch->get > (u64)ch->ring_mask + 1)
+		return soft_exec_fault(fault, VGPU_HW_FAULT_RING, 0);
+	smp_rmb();	/* pairs with the submitter's between packets and put */
+	ch->put = put;
+	vgpu_packet_submitted(ch->inst->vgpu, ch->engine, ch->index, put);
+	return SOFT_END_PACKET;
+}
+
+/* Requests packets of a ring in guest memory, up to its end. */
+static enum soft_end soft_exec_fetch(struct soft_channel *ch,
+				     struct soft_fault *fault)
+{
+	struct soft_exec *exec = &ch->exec;
+	u32 slot = ch->get & ch->ring_mask;
+	u64 addr = ch->ring_addr + (u64)slot * sizeof(struct vgpu_hw_packet);
+	u64 nr = min_t(u64, ch->put - ch->get, ch->ring_mask + 1 - slot);
+	struct vgpu_dma *dma;
+
+	BUILD_BUG_ON(SOFT_PREFETCH * sizeof(struct vgpu_hw_packet) >
+		     PAGE_SIZE);
+	if (!exec->fetch)
+		exec->fetch = soft_store_alloc(&ch->inst->fb);
+	dma = exec->fetch ? soft_dma_alloc(ch, addr, false) : NULL;
+	if (!dma)
+		return soft_exec_fault(fault, VGPU_HW_FAULT_MEMORY, addr);
+
+	exec->step = SOFT_STEP_FETCH;
+	exec->fetch_first = ch->get;
+	exec->fetch_nr = min_t(u64, nr, SOFT_PREFETCH);
+	soft_dma_add(dma, exec->fetch, 0,
+		     exec->fetch_nr * sizeof(struct vgpu_hw_packet));
+	return soft_exec_submit(ch, dma);
+}
+
+/* A private copy of the packet at get, each byte read once. */
+static void soft_exec_load(struct soft_channel *ch, struct vgpu_hw_packet *raw)
+{
+	struct soft_exec *exec = &ch->exec;
+	u64 addr = ch->ring_addr +
+		   (ch->get & ch->ring_mask) * sizeof(*raw);
+	u64 *to = (u64 *)raw;
+	struct page *page;
+	const u64 *from;
+	unsigned int i;
+
+	if (ch->ring_sys) {
+		from = page_address(exec->fetch);
+		from += (ch->get - exec->fetch_first) * (sizeof(*raw) / 8);
+	} else {
+		page = soft_store_peek(&ch->inst->fb, addr >> PAGE_SHIFT);
+		if (!page) {
+			memset(raw, 0, sizeof(*raw));
+			return;
+		}
+		from = page_address(page) + offset_in_page(addr);
+	}
+	for (i = 0; i < sizeof(*raw) / 8; i++)
+		to[i] = READ_ONCE(from[i]);
+}
+
+static enum soft_end soft_exec_next(struct soft_engine *engine,
+				    struct soft_channel *ch,
+				    struct soft_fault *fault)
+{
+	struct soft_exec *exec = &ch->exec;
+	const struct soft_limits limits = {
+		.fb_bytes = ch->inst->vgpu->fb_bytes,
+		.engine_class = engine->desc->engine_class,
+		.vectors = VGPU_HW_VECTORS,
+	};
+	struct vgpu_hw_packet raw __aligned(8);
+	enum soft_end end;
+
+	end = soft_exec_poll(ch, fault);
+	if (end != SOFT_END_PACKET)
+		return end;
+	if (ch->ring_sys && ch->get - exec->fetch_first >= exec->fetch_nr)
+		return soft_exec_fetch(ch, fault);
+
+	soft_exec_load(ch, &raw);
+	fault->code = soft_packet_decode(&raw, &limits, &exec->packet,
+					 &fault->addr);
+	if (fault->code)
+		return SOFT_END_FAULT;
+
+	exec->step = SOFT_STEP_BODY;
+	exec->row = 0;
+	exec->col = 0;
+	exec->write_back = false;
+	exec->pattern = false;
+	if (unlikely(READ_ONCE(engine->hang)) && xchg(&engine->hang, false)) {
+		soft_engine_hang(engine);
+		return SOFT_END_STOPPED;
+	}
+	return SOFT_END_PACKET;
+}
+
+/* What a request to guest memory, if there was one, has come to. */
+static enum soft_end soft_exec_resume(struct soft_channel *ch,
+				      struct soft_fault *fault)
+{
+	struct soft_exec *exec = &ch->exec;
+	struct vgpu_dma *dma = soft_channel_dma_take(ch);
+	int result;
+	u64 addr;
+
+	if (!dma)
+		return SOFT_END_PACKET;
+	result = dma->result;
+	addr = dma->addr;
+	vgpu_dma_put(dma);
+
+	/* The instance is about to be stopped: no fault, and nothing to do. */
+	if (result == -ECANCELED)
+		return SOFT_END_WAIT;
+	if (result)
+		return soft_exec_fault(fault, VGPU_HW_FAULT_DMA, addr);
+
+	switch (exec->step) {
+	case SOFT_STEP_FETCH:
+		exec->step = SOFT_STEP_NEXT;
+		break;
+	case SOFT_STEP_BODY:
+		exec->write_back = exec->packet.src_sys &&
+				   exec->packet.dst_sys && !exec->write_back;
+		if (!exec->write_back)
+			soft_exec_advance(exec, exec->chunk);
+		break;
+	case SOFT_STEP_SIGNAL:
+		exec->packet.signal = false;
+		break;
+	case SOFT_STEP_NEXT:
+		break;
+	}
+	return SOFT_END_PACKET;
+}
+
+static void soft_exec_complete(struct soft_channel *ch)
+{
+	const struct soft_packet *packet = &ch->exec.packet;
+	struct vgpu_instance *vgpu = ch->inst->vgpu;
+	u64 index = ch->get;
+
+	ch->exec.step = SOFT_STEP_NEXT;
+	vgpu_packet_done(vgpu, ch->engine, ch->index, index, packet->type,
+			 packet->bytes);
+	WRITE_ONCE(ch->get, index + 1);
+	smp_wmb();	/* who sees get sees data and signal */
+	WRITE_ONCE(ch->hw->get, cpu_to_le64(index + 1));
+	if (packet->irq)
+		vgpu_raise_irq(vgpu, packet->vector);
+}
+
+/**
+ * soft_exec() - execute one packet of a channel, or a part of it
+ * @engine: that does it
+ * @ch: busy
+ * @fault: why, with SOFT_END_FAULT
+ *
+ * Context: the engine's thread, in a turn; may sleep for memory.
+ * Return: where the channel stands.
+ */
+enum soft_end soft_exec(struct soft_engine *engine, struct soft_channel *ch,
+			struct soft_fault *fault)
+{
+	struct soft_exec *exec = &ch->exec;
+	enum soft_end end = soft_exec_resume(ch, fault);
+
+	if (end == SOFT_END_PACKET && exec->step == SOFT_STEP_NEXT)
+		end = soft_exec_next(engine, ch, fault);
+	if (end == SOFT_END_PACKET && exec->step == SOFT_STEP_BODY)
+		end = soft_exec_body(engine, ch, fault);
+	if (end == SOFT_END_PACKET && exec->step == SOFT_STEP_SIGNAL)
+		end = soft_exec_signal(ch, fault);
+	if (end == SOFT_END_PACKET)
+		soft_exec_complete(ch);
+	return end;
+}

@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * BAR 2. What is not a register is refused, and an access that is refused
+ * changed nothing. The table and pending bits of MSI-X are the front end's and
+ * do not come here.
+ */
+#include <linux/align.h>
+
+#include "soft.h"
+
+/* 32-bit words of the register file; a 64-bit register has two. */
+static int soft_regs_read_dev(struct soft_instance *inst, u32 reg, u32 *value)
+{
+	u64 fb_bytes = inst->vgpu->fb_bytes;
+	int ret = 0;
+	u32 i;
+
+	switch (reg) {
+	case VGPU_HW_ID:
+		*value = VGPU_HW_ID_MAGIC;
+		break;
+	case VGPU_HW_VERSION:
+		*value = VGPU_HW_VERSION_CURRENT;
+		break;
+	case VGPU_HW_STATUS:
+		*value = vgpu_instance_quarantined(inst->vgpu) ?
+			 VGPU_HW_STATUS_QUARANTINE : 0;
+		break;
+	case VGPU_HW_CHANNELS:
+		*value = inst->nr_channels;
+		break;
+	case VGPU_HW_FB_SIZE:
+		*value = lower_32_bits(fb_bytes);
+		break;
+	case VGPU_HW_FB_SIZE + 4:
+		*value = upper_32_bits(fb_bytes);
+		break;
+	case VGPU_HW_ENGINES:
+		*value = SOFT_ENGINES;
+		break;
+	case VGPU_HW_NR_VECTORS:
+		*value = VGPU_HW_VECTORS;
+		break;
+	case VGPU_HW_ENGINE(0) ... VGPU_HW_ENGINE(VGPU_HW_MAX_ENGINES) - 1:
+		i = (reg - VGPU_HW_ENGINE(0)) / 4;
+		if (i >= SOFT_ENGINES)
+			return -ENXIO;
+		*value = inst->gpu->engine[i].desc->engine_class << 8 |
+			 inst->gpu->engine[i].desc->instance;
+		break;
+	case VGPU_HW_INTR:
+		spin_lock(&inst->queue_lock);
+		*value = inst->intr;
+		spin_unlock(&inst->queue_lock);
+		break;
+	case VGPU_HW_FAULT_CHANNEL:
+		spin_lock(&inst->queue_lock);
+		*value = inst->fault_channel;
+		spin_unlock(&inst->queue_lock);
+		break;
+	default:	/* VGPU_HW_RESET is for writing only */
+		ret = -ENXIO;
+	}
+	return ret;
+}
+
+static int soft_regs_read_chan(struct soft_channel *ch, u32 reg, u32 *value)
+{
+	struct soft_instance *inst = ch->inst;
+	u64 get = READ_ONCE(ch->get);
+	int ret = 0;
+
+	spin_lock(&inst->queue_lock);
+	switch (reg) {
+	case VGPU_HW_CHAN_CTRL:
+		*value = ch->ctrl;
+		break;
+	case VGPU_HW_CHAN_RING:
+		*value = lower_32_bits(ch->ring);
+		break;
+	case VGPU_HW_CHAN_RING + 4:
+		*value = upper_32_bits(ch->ring);
+		break;
+	case VGPU_HW_CHAN_STATE:
+		*value = ch->state;
+		break;
+	case VGPU_HW_CHAN_FAULT_CODE:
+		*value = ch->fault_code;
+		break;
+	case VGPU_HW_CHAN_FAULT_POS:
+		*value = lower_32_bits(ch->fault_pos);
+		break;
+	case VGPU_HW_CHAN_FAULT_POS + 4:
+		*value = upper_32_bits(ch->fault_pos);
+		break;
+	case VGPU_HW_CHAN_FAULT_ADDR:
+		*value = lower_32_bits(ch->fault_addr);
+		break;
+	case VGPU_HW_CHAN_FAULT_ADDR + 4:
+		*value = upper_32_bits(ch->fault_addr);
+		break;
+	case VGPU_HW_CHAN_GET:
+		*value = lower_32_bits(get);
+		break;
+	case VGPU_HW_CHAN_GET + 4:
+		*value = upper_32_bits(get);
+		break;
+	default:	/* VGPU_HW_CHAN_DOORBELL is for writing only */
+		ret = -ENXIO;
+	}
+	spin_unlock(&inst->queue_lock);
+	return ret;
+}
+
+/* Where a word is: in the channel's registers, or (NULL) the device's. */
+static int soft_regs_find(struct soft_instance *inst, u64 offset,
+			  struct soft_channel **ch, u32 *reg)
+{
+	u64 index;
+
+	*ch = NULL;
+	if (offset >= VGPU_HW_DEV_BASE && offset < VGPU_HW_MSIX_TABLE) {
+		*reg = offset - VGPU_HW_DEV_BASE;
+		return 0;
+	}
+	if (offset < VGPU_HW_CHAN_BASE)
+		return -ENXIO;
+	index = (offset - VGPU_HW_CHAN_BASE) / VGPU_HW_CHAN_STRIDE;
+	if (index >= inst->nr_channels)
+		return -ENXIO;
+	*ch = &inst->channel[index];
+	*reg = (offset - VGPU_HW_CHAN_BASE) % VGPU_HW_CHAN_STRIDE;
+	return 0;
+}
+
+static int soft_regs_read_word(struct soft_instance *inst, u64 offset,
+			       u32 *value)
+{
+	struct soft_channel *ch;
+	u32 reg;
+	int ret;
+
+	/* No display: its registers float. */
+	if (offset < VGPU_HW_DEV_BASE) {
+		*value = ~0U;
+		return 0;
+	}
+	ret = soft_regs_find(inst, offset, &ch, &reg);
+	if (ret)
+		return ret;
+	if (ch)
+		return soft_regs_read_chan(ch, reg, value);
+	return soft_regs_read_dev(inst, reg, value);
+}
+
+/*
+ * The value of a 64-bit register that moves: both halves at once, where both
+ * are wanted.
+ */
+static bool soft_regs_read_get(struct soft_instance *inst, u64 offset,
+			       __le64 *value)
+{
+	struct soft_channel *ch;
+	u32 reg;
+
+	if (soft_regs_find(inst, offset, &ch, &reg) || !ch ||
+	    reg != VGPU_HW_CHAN_GET)
+		return false;
+	*value = cpu_to_le64(READ_ONCE(ch->get));
+	return true;
+}
+
+static int soft_regs_read(struct soft_instance *inst, u64 offset, void *buf,
+			  size_t count)
+{
+	__le32 words[2] = {};
+	__le64 whole;
+	u32 value;
+	size_t i;
+	int ret;
+
+	if (count == 8 && soft_regs_read_get(inst, offset, &whole)) {
+		memcpy(buf, &whole, 8);
+		return 0;
+	}
+	for (i = 0; i < DIV_ROUND_UP(count, 4); i++) {
+		ret = soft_regs_read_word(inst, ALIGN_DOWN(offset, 4) + 4 * i,
+					  &value);
+		if (ret)
+			return ret;
+		words[i] = cpu_to_le32(value);
+	}
+	memcpy(buf, (u8 *)words + offset % 4, count);
+	return 0;
+}
+
+static int soft_regs_write_dev(struct soft_instance *inst, u32 reg, u32 value)
+{
+	switch (reg) {
+	case VGPU_HW_INTR:
+		spin_lock(&inst->queue_lock);
+		inst->intr &= ~value;
+		spin_unlock(&inst->queue_lock);
+		return 0;
+	case VGPU_HW_RESET:
+		if (value != VGPU_HW_RESET_MAGIC)
+			return -EINVAL;
+		vgpu_request_reset(inst->vgpu);
+		return 0;
+	default:
+		return -ENXIO;
+	}
+}
+
+static void soft_regs_write_ring(struct soft_channel *ch, u64 value, u64 mask)
+{
+	struct soft_instance *inst = ch->inst;
+
+	mutex_lock(&inst->config_lock);
+	spin_lock(&inst->queue_lock);
+	ch->ring = (ch->ring & ~mask) | (value & mask);
+	spin_unlock(&inst->queue_lock);
+	mutex_unlock(&inst->config_lock);
+}
+
+static int soft_regs_write_chan(struct soft_channel *ch, u32 reg, u32 value)
+{
+	switch (reg) {
+	case VGPU_HW_CHAN_CTRL:
+		if (value & ~(VGPU_HW_CTRL_ENABLE | VGPU_HW_CTRL_RING_SYS |
+			      VGPU_HW_CTRL_ENGINE_MASK |
+			      VGPU_HW_CTRL_ORDER_MASK))
+			return -EINVAL;
+		mutex_lock(&ch->inst->config_lock);
+		soft_channel_write_ctrl(ch, value);
+		mutex_unlock(&ch->inst->config_lock);
+		return 0;
+	case VGPU_HW_CHAN_RING:
+		soft_regs_write_ring(ch, value, U32_MAX);
+		return 0;
+	case VGPU_HW_CHAN_RING + 4:
+		soft_regs_write_ring(ch, (u64)value << 32,
+				     (u64)U32_MAX << 32);
+		return 0;
+	case VGPU_HW_CHAN_DOORBELL:
+		soft_channel_doorbell(ch);
+		return 0;
+	default:
+		return -ENXIO;
+	}
+}
+
+static int soft_regs_write(struct soft_instance *inst, u64 offset,
+			   const void *buf, size_t count)
+{
+	struct soft_channel *ch;
+	__le32 word;
+	__le64 whole;
+	u32 reg;
+	int ret;
+
+	if (count != 4 && count != 8)
+		return -EINVAL;
+	ret = soft_regs_find(inst, offset, &ch, &reg);
+	if (ret)
+		return ret;
+	if (count == 8) {
+		if (!ch || reg != VGPU_HW_CHAN_RING)
+			return -EINVAL;
+		memcpy(&whole, buf, 8);
+		soft_regs_write_ring(ch, le64_to_cpu(whole), U64_MAX);
+		return 0;
+	}
+	memcpy(&word, buf, 4);
+	if (ch)
+		return soft_regs_write_chan(ch, reg, le32_to_cpu(word));
+	return soft_regs_write_dev(inst, reg, le32_to_cpu(word));
+}
+
+/**
+ * soft_regs_rw() - access to a register
+ * @inst: whose
+ * @offset: in BAR 2
+ * @buf: kernel memory, little endian
+ * @count: bytes
+ * @write: to the register
+ *
+ * Context: sleeps; a write that disables a channel waits for its engine.
+ * Return: 0; -EINVAL for a width, an alignment or a value that is not allowed;
+ * -ENXIO for no such register.
+ */
+int soft_regs_rw(struct soft_instance *inst, u64 offset, void *buf,
+		 size_t count, bool write)
+{
+	if ((count != 1 && count != 2 && count != 4 && count != 8) ||
+	    offset % count)
+		return -EINVAL;
+	if (offset >= VGPU_HW_REGS_SIZE)
+		return -ENXIO;
+	if (write)
+		return soft_regs_write(inst, offset, buf, count);
+	return soft_regs_read(inst, offset, buf, count);
+}

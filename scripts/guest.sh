@@ -1,0 +1,92 @@
+# shellcheck shell=bash
+# Guests: QEMU machines with a vGPU, started inside a lab machine. Sourced by
+# scripts/demo-inside and tests/e2e/run.sh, from the checkout's root.
+#
+# A guest is judged by the end marker on its console, never by QEMU's status.
+
+GUEST_KERNEL=build/lab/guest-small/bzImage
+GUEST_INITRAMFS=build/guest/initramfs
+GUEST_DIR=${GUEST_DIR:-/tmp/guests}
+GUEST_MIB=128
+# Sockets and memory of QEMU, not files of the checkout, live in GUEST_DIR.
+mkdir -p "$GUEST_DIR"
+declare -A GUEST_PID=()
+
+# guest_start NAME UUID JOB [ARGUMENT...]: GUEST_PLUG=port puts the vGPU below
+# a PCI Express port.
+guest_start() {
+	local name=$1 uuid=$2 machine=(-machine "pc,accel=tcg") bus=
+	shift 2
+	if [[ ${GUEST_PLUG:-} == port ]]; then
+		machine=(-machine "q35,accel=tcg"
+			-global "ICH9-LPC.acpi-pci-hotplug-with-bridge-support=off"
+			-device "pcie-root-port,id=port,chassis=1")
+		bus=,bus=port
+	fi
+	: >"$GUEST_DIR/$name.log"
+	rm -f "$GUEST_DIR/$name.qmp"
+	qemu-system-x86_64 -nodefaults -no-user-config -display none -no-reboot \
+		"${machine[@]}" -smp 1 -m "$GUEST_MIB" \
+		-kernel "$GUEST_KERNEL" -initrd "$GUEST_INITRAMFS" \
+		-append "console=ttyS0 quiet panic=-1 reboot=t -- $*" \
+		-serial "file:$GUEST_DIR/$name.log" \
+		-qmp "unix:$GUEST_DIR/$name.qmp,server=on,wait=off" \
+		-device "vfio-pci,id=vgpu,sysfsdev=/sys/bus/mdev/devices/$uuid$bus" \
+		</dev/null >"$GUEST_DIR/$name.qemu" 2>&1 &
+	GUEST_PID[$name]=$!
+}
+
+# guest_log NAME: what its program said.
+guest_log() {
+	tr -d '\r' <"$GUEST_DIR/$1.log" | sed -n 's/^.*guest: /guest: /p'
+}
+
+# guest_running NAME: whether its QEMU runs.
+guest_running() {
+	[[ -n ${GUEST_PID[$1]:-} ]] && kill -0 "${GUEST_PID[$1]}" 2>/dev/null
+}
+
+# guest_says NAME REGEX SECONDS: wait until it has said that.
+guest_says() {
+	local end=$((SECONDS + $3))
+	until guest_log "$1" | grep -E "$2" >/dev/null; do
+		if ! guest_running "$1" || (( SECONDS > end )); then
+			guest_log "$1" | grep -E "$2" >/dev/null
+			return
+		fi
+		sleep 0.1
+	done
+}
+
+# guest_ended NAME SECONDS: wait until QEMU is gone; false if it is not.
+guest_ended() {
+	local end=$((SECONDS + $2))
+	while guest_running "$1"; do
+		(( SECONDS <= end )) || return 1
+		sleep 0.1
+	done
+	wait "${GUEST_PID[$1]}" 2>/dev/null || :
+	unset "GUEST_PID[$1]"
+}
+
+# guest_passed NAME SECONDS: wait for its end; whether it says that all was well.
+guest_passed() {
+	guest_says "$1" '^guest: END ' "$2" || :
+	guest_ended "$1" 20 || guest_kill "$1"
+	guest_log "$1" | grep -x "guest: END pass" >/dev/null
+}
+
+# guest_kill NAME
+guest_kill() {
+	if [[ -n ${GUEST_PID[$1]:-} ]]; then
+		kill -KILL "${GUEST_PID[$1]}" 2>/dev/null || :
+		wait "${GUEST_PID[$1]}" 2>/dev/null || :
+		unset "GUEST_PID[$1]"
+	fi
+}
+
+# guest_dump NAME: all that is known of it, for a report.
+guest_dump() {
+	sed "s/^/# $1 qemu: /" "$GUEST_DIR/$1.qemu"
+	tr -d '\r' <"$GUEST_DIR/$1.log" | tail -n 25 | sed "s/^/# $1: /"
+}

@@ -1,0 +1,384 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# run.sh GROUP...: the end-to-end tests, inside a lab machine. Groups: guest
+# (real QEMU guests), smoke (one guest), manage (mdevctl), libvirt, pci (the
+# host's view). TAP, with a last line "N passed, N failed".
+set -euo pipefail
+cd -- "${BASH_SOURCE[0]%/*}/../.."
+# shellcheck source=scripts/guest.sh
+. scripts/guest.sh
+# shellcheck source=scripts/mdev.sh
+. scripts/mdev.sh
+
+A=$MDEV_UUID_1 B=$MDEV_UUID_2
+SLOW=1
+[[ ${LAB_KERNEL:-} != stock ]] || SLOW=5	# TCG in TCG
+DONE=0 PASSED=0 FAILED=0
+OUT=$(mktemp)
+
+# ---- the frame ----
+
+fail() {
+	local name
+	echo "FAILED: $*"
+	for name in "${!GUEST_PID[@]}"; do
+		guest_dump "$name"
+	done
+	exit 1
+}
+
+# Runs when a test ends, whichever way: nothing is left to the next one.
+clean_up() {
+	local name mdev end
+	for name in "${!GUEST_PID[@]}"; do
+		guest_kill "$name"
+	done
+	for mdev in /sys/bus/mdev/devices/*; do
+		[[ ! -e $mdev/remove ]] || timeout 30 bash -c "echo 1 >'$mdev/remove'" || echo "cannot remove ${mdev##*/}"
+	done
+	end=$((SECONDS + 10))
+	while compgen -G '/sys/bus/mdev/devices/*' >/dev/null && (( SECONDS < end )); do
+		sleep 0.1
+	done
+}
+
+# run_test FUNCTION: in a shell of its own, where each command must succeed.
+run_test() {
+	local name=${1#test_} status=0 start=$EPOCHREALTIME
+	DONE=$((DONE + 1))
+	set +e
+	(
+		set -eE
+		trap 'echo "FAILED: line $LINENO: $BASH_COMMAND"; for g in "${!GUEST_PID[@]}"; do guest_dump "$g"; done' ERR
+		trap clean_up EXIT
+		"$1"
+	) >"$OUT" 2>&1
+	status=$?
+	set -e
+	start=$(( (${EPOCHREALTIME/./} - ${start/./}) / 1000 ))
+	if (( status )); then
+		FAILED=$((FAILED + 1))
+		sed 's/^#* */# /' "$OUT"
+		echo "not ok $DONE - $name # $start ms"
+	else
+		PASSED=$((PASSED + 1))
+		[[ -z ${E2E_VERBOSE:-} ]] || sed 's/^#* */# /' "$OUT"
+		echo "ok $DONE - $name # $start ms"
+	fi
+}
+
+start_guest() {
+	guest_start "$@"
+}
+
+# passes NAME [SECONDS]
+passes() {
+	guest_passed "$1" $(( ${2:-60} * SLOW )) || { guest_dump "$1"; fail "guest $1 has not passed"; }
+}
+
+# working NAME: until it has begun.
+working() {
+	guest_says "$1" '^guest: working' $((40 * SLOW)) || { guest_dump "$1"; fail "guest $1 does not work"; }
+}
+
+# account UUID=NAME...: the guests' counts must be the driver's.
+account() {
+	local pair args=()
+	for pair; do
+		args+=("${pair%%=*}=$GUEST_DIR/${pair#*=}.log")
+	done
+	vgpuctl stats --json >"$GUEST_DIR/stats.json"
+	scripts/guest-account "$GUEST_DIR/stats.json" "${args[@]}"
+}
+
+# ---- the host's view ----
+
+test_types_in_sysfs() {
+	local type parent seen=0
+	parent=$(mdev_parent)
+	for type in "$parent"/mdev_supported_types/*; do
+		[[ $(<"$type/device_api") == vfio-pci ]]
+		[[ $(<"$type/available_instances") =~ ^[0-9]+$ ]]
+		[[ ${type##*/} == "vgpu_soft-$(<"$type/name")" ]]
+		[[ -s $type/description ]]
+		seen=$((seen + 1))
+	done
+	echo "$seen types"
+	(( seen >= 10 ))
+	[[ $(vgpuctl types --json | jq length) == "$seen" ]]
+}
+
+test_lspci_shows_the_gpu() {
+	lspci -D -n >"$GUEST_DIR/lspci"
+	cat "$GUEST_DIR/lspci"
+	grep -E '^[0-9a-f]{4}:[0-9a-f]{2}:00\.0 0302: 1af4:10f0' "$GUEST_DIR/lspci"
+	# In a domain of its own: none of four zeros.
+	[[ ${LAB_KERNEL:-} != stock ]] || ! grep -E '^0000:.*1af4:10f0' "$GUEST_DIR/lspci"
+}
+
+test_address_is_stable_over_reloads() {
+	local before
+	before=$(mdev_parent)
+	scripts/unload
+	scripts/load
+	[[ $(mdev_parent) == "$before" ]]
+}
+
+# ---- guests ----
+
+test_attach_and_run() {
+	mdev_create "$A" SG16-1Q
+	start_guest a "$A" load --seconds 2 --mib 4
+	passes a
+	account "$A=a"
+	[[ $(vgpu_field "$A" state) == created ]]
+}
+
+test_run_twice_on_one_vgpu() {
+	mdev_create "$A" SG16-2Q
+	start_guest a "$A" load --seconds 1 --mib 4
+	passes a
+	start_guest b "$A" load --seconds 1 --mib 4 --seed 2
+	passes b
+}
+
+test_two_at_once() {
+	mdev_create "$A" SG16-4Q
+	mdev_create "$B" SG16-2Q
+	start_guest a "$A" load --seconds 5 --mib 8
+	start_guest b "$B" load --seconds 5 --mib 8 --load 50 --seed 2
+	working a
+	working b
+	[[ $(vgpu_field "$A" state) == started && $(vgpu_field "$B" state) == started ]]
+	passes a
+	passes b
+	account "$A=a" "$B=b"
+}
+
+test_isolation_neighbours() {
+	mdev_create "$A" SG16-1Q
+	mdev_create "$B" SG16-1Q
+	start_guest a "$A" hold --seconds 3 --seed 1
+	start_guest b "$B" hold --seconds 3 --seed 2
+	passes a
+	passes b
+	guest_log a
+	guest_log b
+}
+
+test_isolation_nothing_left_for_the_next_guest() {
+	mdev_create "$A" SG16-2Q
+	start_guest a "$A" secret --seed 3
+	passes a
+	start_guest b "$A" scan
+	passes b
+}
+
+test_isolation_nothing_left_for_the_next_vgpu() {
+	local placement
+	mdev_create "$A" SG16-2Q
+	placement=$(vgpu_field "$A" placement_gib)
+	start_guest a "$A" secret --seed 4
+	passes a
+	mdev_remove "$A"
+	mdev_create "$B" SG16-2Q
+	[[ $(vgpu_field "$B" placement_gib) == "$placement" ]]
+	start_guest b "$B" scan
+	passes b
+}
+
+test_isolation_nothing_left_after_a_kill() {
+	mdev_create "$A" SG16-1Q
+	start_guest a "$A" hold --seconds 600 --seed 5
+	working a
+	sleep 1
+	guest_kill a
+	start_guest b "$A" scan
+	passes b
+}
+
+test_isolation_packets_stay_inside() {
+	mdev_create "$A" SG16-1Q
+	mdev_create "$B" SG16-1Q
+	start_guest b "$B" hold --seconds 4 --seed 6
+	working b
+	start_guest a "$A" escape --seed 7
+	passes a
+	guest_log a
+	passes b
+	[[ $(vgpuctl show "$A" --json | jq .faults) == 2 ]]
+	[[ $(vgpuctl show "$B" --json | jq .faults) == 0 ]]
+}
+
+test_kill_under_load() {
+	local i
+	mdev_create "$A" SG16-1Q
+	for i in 1 2 3; do
+		start_guest a "$A" load --seconds 600 --mib 64
+		working a
+		sleep 0.5
+		guest_kill a
+		[[ $(vgpu_field "$A" state) == created ]]
+	done
+	[[ $(gpu_field fb_backed_bytes) == 0 ]]
+	start_guest a "$A" load --seconds 1 --mib 4
+	passes a
+}
+
+# The guest does not let go: the removal waits, harms nobody, and ends with QEMU.
+test_remove_in_use_waits_for_qemu() {
+	mdev_create "$A" SG16-1Q
+	start_guest a "$A" load --seconds 6 --mib 4
+	working a
+	mdev_remove "$A" &
+	sleep 1
+	kill -0 $!
+	[[ -e /sys/bus/mdev/devices/$A ]]
+	passes a
+	timeout 20 tail --pid=$! -s 0.1 -f /dev/null
+	wait $!
+	[[ ! -e /sys/bus/mdev/devices/$A ]]
+}
+
+# The guest lets go when its slot's button is pressed: QEMU gives the vGPU back.
+test_remove_in_use_unplugs() {
+	local start=$SECONDS
+	mdev_create "$A" SG16-1Q
+	GUEST_PLUG=port start_guest a "$A" eject --seconds $((30 * SLOW))
+	working a
+	mdev_remove "$A" &
+	timeout $((25 * SLOW)) tail --pid=$! -s 0.1 -f /dev/null || fail "the removal does not end"
+	wait $!
+	[[ ! -e /sys/bus/mdev/devices/$A ]]
+	guest_running a || fail "QEMU has ended"
+	guest_says a 'slot switched off' 5
+	echo "removed after $((SECONDS - start)) s"
+}
+
+test_unload_in_use() {
+	local module
+	mdev_create "$A" SG16-1Q
+	start_guest a "$A" load --seconds 3 --mib 4
+	working a
+	for module in vgpu_soft vgpu; do
+		if rmmod "$module" 2>"$GUEST_DIR/rmmod"; then
+			fail "$module could be unloaded"
+		fi
+		cat "$GUEST_DIR/rmmod"
+		grep -E 'in use|busy' "$GUEST_DIR/rmmod"
+	done
+	passes a
+}
+
+test_two_hosts_of_one_vgpu() {
+	mdev_create "$A" SG16-1Q
+	start_guest a "$A" load --seconds 3 --mib 4
+	working a
+	start_guest b "$A" load --seconds 1
+	guest_ended b $((20 * SLOW)) || fail "a second QEMU got the same vGPU"
+	cat "$GUEST_DIR/b.qemu"
+	grep -iE 'busy|in use' "$GUEST_DIR/b.qemu"
+	passes a
+}
+
+# ---- managers ----
+
+test_mdevctl() {
+	local parent
+	parent=$(mdev_parent)
+	parent=${parent##*/}
+	mdevctl types
+	mdevctl types --dumpjson | jq -e '[.[][] | to_entries[] | select(.key == "vgpu_soft-SG16-4Q")
+		| .value | (.device_api == "vfio-pci" and .available_instances == 4)] == [true]'
+	mdevctl start -u "$A" -p "$parent" -t vgpu_soft-SG16-4Q
+	mdevctl list | grep -F "$A $parent vgpu_soft-SG16-4Q"
+	[[ $(vgpu_field "$A" type) == SG16-4Q ]]
+	mdevctl define -u "$A"
+	mdevctl list -d | grep -F "$A"
+	mdevctl stop -u "$A"
+	[[ ! -e /sys/bus/mdev/devices/$A ]]
+	mdevctl start -u "$A" -p "$parent"
+	[[ $(vgpu_field "$A" type) == SG16-4Q ]]
+	mdevctl stop -u "$A"
+	mdevctl undefine -u "$A"
+	# Full: refused, and said so.
+	mdevctl start -u "$A" -p "$parent" -t vgpu_soft-SG16-16Q
+	if mdevctl start -u "$B" -p "$parent" -t vgpu_soft-SG16-16Q; then
+		fail "two that need the whole GPU"
+	fi
+	mdevctl stop -u "$A"
+}
+
+test_virsh() {
+	local parent name
+	lab-libvirtd
+	parent=$(mdev_parent)
+	parent=${parent##*/}
+	name=pci_$(tr ':.' '__' <<<"$parent")
+	virsh -q nodedev-list --cap mdev_types | tee "$GUEST_DIR/nodedev"
+	grep -x "$name" "$GUEST_DIR/nodedev"
+	virsh nodedev-dumpxml "$name" >"$GUEST_DIR/xml"
+	grep -F "<type id='vgpu_soft-SG16-4Q'>" "$GUEST_DIR/xml"
+	grep -F '<availableInstances>4</availableInstances>' "$GUEST_DIR/xml"
+	cat >"$GUEST_DIR/mdev.xml" <<-XML
+		<device>
+		  <parent>$name</parent>
+		  <capability type='mdev'>
+		    <type id='vgpu_soft-SG16-4Q'/>
+		    <uuid>$A</uuid>
+		  </capability>
+		</device>
+	XML
+	virsh nodedev-create "$GUEST_DIR/mdev.xml"
+	[[ $(vgpu_field "$A" type) == SG16-4Q ]]
+	virsh -q nodedev-list --cap mdev | tee "$GUEST_DIR/nodedev"
+	name=$(grep -i "mdev_${A//-/_}" "$GUEST_DIR/nodedev")
+	virsh nodedev-dumpxml "$name"
+	virsh nodedev-destroy "$name"
+	[[ ! -e /sys/bus/mdev/devices/$A ]]
+}
+
+# ---- all ----
+
+tests_of() {
+	case $1 in
+	smoke) echo types_in_sysfs attach_and_run ;;
+	guest)
+		echo types_in_sysfs attach_and_run run_twice_on_one_vgpu two_at_once \
+			isolation_neighbours isolation_nothing_left_for_the_next_guest \
+			isolation_nothing_left_for_the_next_vgpu \
+			isolation_nothing_left_after_a_kill isolation_packets_stay_inside \
+			kill_under_load remove_in_use_waits_for_qemu remove_in_use_unplugs \
+			unload_in_use two_hosts_of_one_vgpu ;;
+	manage) echo mdevctl ;;
+	libvirt) echo virsh ;;
+	pci) echo lspci_shows_the_gpu address_is_stable_over_reloads ;;
+	*) echo "$1" ;;
+	esac
+}
+
+main() {
+	local group name list=()
+	for group; do
+		for name in $(tests_of "$group"); do
+			[[ $(type -t "test_$name") == function ]] || { echo "no test '$name'" >&2; return 2; }
+			list+=("test_$name")
+		done
+	done
+	echo "TAP version 13"
+	echo "1..$((${#list[@]} + 2))"
+	run_test scripts/load
+	for name in "${list[@]}"; do
+		run_test "$name"
+	done
+	run_test scripts/unload
+	rm -f "$OUT"
+	echo "$PASSED passed, $FAILED failed"
+	(( ! FAILED ))
+}
+
+if (( ! $# )); then
+	sed -n '3,5s/^# //p' "${BASH_SOURCE[0]}"
+	exit 2
+fi
+main "$@"

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Quarantine, against a model that keeps the whole history. */
+#include "vgpu_test.h"
+
+#include "core/quarantine.h"
+
+#define SEC	(1000ULL * 1000 * 1000)
+
+static void test_defaults(void **state)
+{
+	struct vgpu_quarantine q;
+
+	vgpu_quarantine_init(&q, VGPU_QUARANTINE_FAULTS,
+			     VGPU_QUARANTINE_WINDOW_NS,
+			     VGPU_QUARANTINE_BACKOFF_NS);
+	assert_false(vgpu_quarantine_fault(&q, 100 * SEC));
+	assert_false(vgpu_quarantine_fault(&q, 101 * SEC));
+	assert_int_equal(q.until_ns, 0);
+	/* The third within 60 s. */
+	assert_true(vgpu_quarantine_fault(&q, 160 * SEC));
+	assert_int_equal(q.until_ns, 220 * SEC);
+	assert_int_equal(q.quarantines, 1);
+	/* Those during it do not count. */
+	assert_false(vgpu_quarantine_fault(&q, 170 * SEC));
+	assert_false(vgpu_quarantine_expire(&q, 220 * SEC - 1));
+	assert_true(vgpu_quarantine_expire(&q, 220 * SEC));
+	assert_false(vgpu_quarantine_expire(&q, 220 * SEC));
+	assert_int_equal(q.until_ns, 0);
+	/* K new ones are needed, and the next is twice as long. */
+	assert_false(vgpu_quarantine_fault(&q, 221 * SEC));
+	assert_false(vgpu_quarantine_fault(&q, 221 * SEC));
+	assert_true(vgpu_quarantine_fault(&q, 221 * SEC));
+	assert_int_equal(q.until_ns, 341 * SEC);
+	assert_int_equal(q.quarantines, 2);
+}
+
+static void test_window_edge(void **state)
+{
+	struct vgpu_quarantine q;
+
+	vgpu_quarantine_init(&q, 3, 60 * SEC, 60 * SEC);
+	vgpu_quarantine_fault(&q, 10 * SEC);
+	vgpu_quarantine_fault(&q, 20 * SEC);
+	assert_false(vgpu_quarantine_fault(&q, 70 * SEC + 1));
+	assert_true(vgpu_quarantine_fault(&q, 80 * SEC));
+}
+
+static void test_off_and_limits(void **state)
+{
+	struct vgpu_quarantine q;
+	unsigned int i;
+
+	vgpu_quarantine_init(&q, 0, 60 * SEC, 60 * SEC);
+	for (i = 0; i < 100; i++)
+		assert_false(vgpu_quarantine_fault(&q, i));
+
+	vgpu_quarantine_init(&q, 1, 0, 60 * SEC);
+	assert_true(vgpu_quarantine_fault(&q, 5));
+
+	vgpu_quarantine_init(&q, 1000, 60 * SEC, 60 * SEC);
+	for (i = 1; i < VGPU_QUARANTINE_MAX_FAULTS; i++)
+		assert_false(vgpu_quarantine_fault(&q, i));
+	assert_true(vgpu_quarantine_fault(&q, i));
+}
+
+static void test_backoff(void **state)
+{
+	struct vgpu_quarantine q;
+	u64 now_ns = SEC, want_ns = 60 * SEC;
+	unsigned int i;
+
+	vgpu_quarantine_init(&q, 1, SEC, 60 * SEC);
+	for (i = 0; i < 100; i++) {
+		assert_true(vgpu_quarantine_fault(&q, now_ns));
+		assert_int_equal(q.until_ns - now_ns, want_ns);
+		now_ns = q.until_ns;
+		assert_true(vgpu_quarantine_expire(&q, now_ns));
+		want_ns = min(want_ns * 2, VGPU_QUARANTINE_LIMIT_NS);
+	}
+	assert_int_equal(want_ns, VGPU_QUARANTINE_LIMIT_NS);
+
+	/* Quiet for so long, but no longer: still the long one. */
+	now_ns += VGPU_QUARANTINE_QUIET_NS;
+	assert_true(vgpu_quarantine_fault(&q, now_ns));
+	assert_int_equal(q.until_ns - now_ns, VGPU_QUARANTINE_LIMIT_NS);
+	now_ns = q.until_ns;
+	assert_true(vgpu_quarantine_expire(&q, now_ns));
+	now_ns += VGPU_QUARANTINE_QUIET_NS + 1;
+	assert_true(vgpu_quarantine_fault(&q, now_ns));
+	assert_int_equal(q.until_ns - now_ns, 60 * SEC);
+
+	/* The host forgives. */
+	vgpu_quarantine_release(&q);
+	assert_int_equal(q.until_ns, 0);
+	assert_true(vgpu_quarantine_fault(&q, now_ns + 1));
+	assert_int_equal(q.until_ns - now_ns - 1, 60 * SEC);
+}
+
+static void test_end_of_time(void **state)
+{
+	struct vgpu_quarantine q;
+
+	vgpu_quarantine_init(&q, 1, SEC, U64_MAX);
+	assert_true(vgpu_quarantine_fault(&q, 5));
+	assert_true(q.until_ns == U64_MAX);
+	assert_false(vgpu_quarantine_expire(&q, U64_MAX - 1));
+	vgpu_quarantine_release(&q);
+	assert_true(vgpu_quarantine_fault(&q, 6));
+	assert_true(q.until_ns == U64_MAX);
+}
+
+#define MODEL_MAX	4096
+
+/* The definition, word for word. */
+struct model {
+	u64 fault_ns[MODEL_MAX];
+	unsigned int nr;
+	unsigned int doublings;
+	u64 until_ns;
+	u64 last_ns;
+};
+
+static bool model_fault(struct model *m, const struct vgpu_quarantine *q,
+			u64 now_ns)
+{
+	unsigned int i, recent = 0;
+	u64 len_ns;
+
+	if (!q->threshold || m->until_ns)
+		return false;
+	if (now_ns - m->last_ns > VGPU_QUARANTINE_QUIET_NS)
+		m->doublings = 0;
+	m->last_ns = now_ns;
+	m->fault_ns[m->nr++] = now_ns;
+	for (i = 0; i < m->nr; i++)
+		recent += m->fault_ns[i] + q->window_ns >= now_ns;
+	if (recent < q->threshold)
+		return false;
+	len_ns = q->backoff_ns;
+	for (i = 0; i < m->doublings && len_ns < VGPU_QUARANTINE_LIMIT_NS; i++)
+		len_ns *= 2;
+	if (m->doublings)
+		len_ns = min(len_ns, max(q->backoff_ns,
+					 VGPU_QUARANTINE_LIMIT_NS));
+	m->until_ns = now_ns + len_ns;
+	m->doublings++;
+	m->nr = 0;
+	return true;
+}
+
+static void run_model(u64 *rnd)
+{
+	static struct model m;
+	struct vgpu_quarantine q;
+	u64 now_ns = rnd_range(rnd, 0, 1000 * SEC), begun = 0;
+	unsigned int i;
+
+	memset(&m, 0, sizeof(m));
+	vgpu_quarantine_init(&q, rnd_range(rnd, 0, 16),
+			     rnd_range(rnd, 0, 100 * SEC),
+			     rnd_range(rnd, 1, 4000 * SEC));
+	for (i = 0; i < MODEL_MAX; i++) {
+		switch (rnd_range(rnd, 0, 60)) {
+		case 0:
+			now_ns += rnd_range(rnd, 0, 2 *
+					    VGPU_QUARANTINE_QUIET_NS);
+			break;
+		case 1:
+			vgpu_quarantine_release(&q);
+			m.until_ns = 0;
+			m.doublings = 0;
+			m.nr = 0;
+			break;
+		case 2 ... 9:
+			now_ns += rnd_range(rnd, 0, 30 * SEC);
+			break;
+		case 10 ... 20:
+			now_ns += rnd_range(rnd, 0, 10);
+			break;
+		case 21 ... 30:
+			if (rnd_one_in(rnd, 2) && q.until_ns)
+				now_ns = max(now_ns, q.until_ns);
+			check_that(vgpu_quarantine_expire(&q, now_ns) ==
+				   (m.until_ns && m.until_ns <= now_ns),
+				   "at %llu", now_ns);
+			if (m.until_ns && m.until_ns <= now_ns) {
+				m.last_ns = m.until_ns;
+				m.until_ns = 0;
+			}
+			break;
+		default:
+			check_that(vgpu_quarantine_fault(&q, now_ns) ==
+				   model_fault(&m, &q, now_ns),
+				   "at %llu", now_ns);
+		}
+		check_that(q.until_ns == m.until_ns, "%llu, not %llu",
+			   q.until_ns, m.until_ns);
+		check_that(q.quarantines >= begun, "%u", q.quarantines);
+		begun = q.quarantines;
+	}
+}
+
+static void test_model(void **state)
+{
+	u64 rnd = test_seed();
+	unsigned int i;
+
+	for (i = 0; i < 300; i++)
+		run_model(&rnd);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_defaults),
+		cmocka_unit_test(test_window_edge),
+		cmocka_unit_test(test_off_and_limits),
+		cmocka_unit_test(test_backoff),
+		cmocka_unit_test(test_end_of_time),
+		cmocka_unit_test(test_model),
+	};
+
+	return cmocka_run_group_tests_name("quarantine", tests, NULL, NULL);
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* For unit tests: cmocka with what it needs, and random numbers by seed. */
+#ifndef _VGPU_TEST_H
+#define _VGPU_TEST_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+#include <linux/kernel.h>
+
+static inline u64 rnd_next(u64 *state)
+{
+	u64 x = (*state += 0x9e3779b97f4a7c15ULL);
+
+	x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
+	x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
+	return x ^ (x >> 31);
+}
+
+/* lo .. hi */
+static inline u64 rnd_range(u64 *state, u64 lo, u64 hi)
+{
+	return lo + rnd_next(state) % (hi - lo + 1);
+}
+
+/* One in n. */
+static inline bool rnd_one_in(u64 *state, u64 n)
+{
+	return rnd_next(state) % n == 0;
+}
+
+/* The seed of this run: VGPU_SEED or a new one, printed once. */
+static inline u64 test_seed(void)
+{
+	static u64 seed;
+	const char *env = getenv("VGPU_SEED");
+	struct timespec ts;
+
+	if (seed)
+		return seed;
+	if (env) {
+		seed = strtoull(env, NULL, 0);
+	} else {
+		clock_gettime(CLOCK_REALTIME, &ts);
+		seed = (u64)ts.tv_sec * 1000000007ULL ^ (u64)ts.tv_nsec;
+	}
+	if (!seed)
+		seed = 1;
+	printf("# VGPU_SEED=%#llx\n", (unsigned long long)seed);
+	fflush(stdout);
+	return seed;
+}
+
+/* Says what went wrong, with the numbers, and fails the test. */
+#define check_that(cond, fmt, ...) do {					\
+	if (!(cond)) {							\
+		printf("# %s:%d: %s: " fmt "\n", __func__, __LINE__,	\
+		       #cond, ##__VA_ARGS__);				\
+		fflush(stdout);						\
+		fail();							\
+	}								\
+} while (0)
+
+#endif /* _VGPU_TEST_H */
