@@ -20,6 +20,7 @@ esac
 step() {
 	local text=$1 log=$2 start=$SECONDS pid rc=0 next=2
 	shift 2
+	mkdir -p "${log%/*}"
 	"$@" >"$log" 2>&1 </dev/null &
 	pid=$!
 	CHILDREN+=("$pid")
@@ -82,7 +83,6 @@ need_tools() {
 	if (( EUID )) || ! command -v apt-get >/dev/null; then
 		die "missing packages: ${missing[*]}"
 	fi
-	mkdir -p "$CACHE/log"
 	step "install ${missing[*]}" "$CACHE/log/apt.log" apt_install "${missing[@]}" || exit 97
 }
 
@@ -116,7 +116,7 @@ image_make() {
 	need_tools
 	tmp=$CACHE/tmp.image.$BASHPID
 	rm -rf --one-file-system "$CACHE"/tmp.image.*
-	mkdir -p "$tmp" "$CACHE/log"
+	mkdir -p "$tmp"
 	chmod 755 "$tmp"
 	uri=$(mirror)
 	step "image: Debian trixie with $(wc -w <<<"$LAB_PACKAGES") packages" "$CACHE/log/image.log" \

@@ -34,7 +34,7 @@ source_make() {
 	local tmp=$CACHE/tmp.source.$$
 	[[ -d $K_SRC ]] && return
 	rm -rf "$CACHE"/tmp.source.*
-	mkdir -p "$tmp" "$CACHE/log"
+	mkdir -p "$tmp"
 	step "unpack the kernel's source" "$CACHE/log/source.log" \
 		bash "$LAB_D/source.sh" "$IMAGE"/linux-source-*.tar.xz "$tmp" || { rm -rf "$tmp"; return 97; }
 	mv "$tmp" "$K_SRC"

@@ -232,10 +232,10 @@ machine_uml() {
 		taskset -c "$CPU" "${args[@]}" <&"$IN" 2>>"$console" >&1 &
 }
 
-# The stock kernel boots from an initramfs of the lab's own: busybox and the
+# The stock kernel boots from an initramfs of the lab's own: a program and the
 # modules to mount the image's disk and the checkout.
 boot_dir() {
-	echo "$CACHE/boot-$(cat "$LAB_D/boot.sh" - <<<"$IMAGE" | hash_of)"
+	echo "$CACHE/boot-$(cat "$LAB_D"/boot.{sh,c} - <<<"$IMAGE" | hash_of)"
 }
 
 boot_make() {

@@ -20,9 +20,9 @@
 #include "region.h"
 
 /* Where the capabilities are. */
-#define CONFIG_PM		0x40
-#define CONFIG_MSIX		0x50
-#define CONFIG_EXP		0x60
+#define CONFIG_CAP_PM		0x40
+#define CONFIG_CAP_MSIX		0x50
+#define CONFIG_CAP_EXP		0x60
 
 #define CONFIG_COMMAND_WRITABLE	(PCI_COMMAND_MEMORY | PCI_COMMAND_MASTER | \
 				 PCI_COMMAND_PARITY | PCI_COMMAND_SERR | \
@@ -89,7 +89,7 @@ static void config_init_header(struct vgpu_config *config,
 	config_put(initial, PCI_HEADER_TYPE, PCI_HEADER_TYPE_NORMAL, 1);
 	config_put(initial, PCI_SUBSYSTEM_VENDOR_ID, desc->vendor_id, 2);
 	config_put(initial, PCI_SUBSYSTEM_ID, desc->device_id, 2);
-	config_put(initial, PCI_CAPABILITY_LIST, CONFIG_PM, 1);
+	config_put(initial, PCI_CAPABILITY_LIST, CONFIG_CAP_PM, 1);
 	config_put(writable, PCI_INTERRUPT_LINE, 0xff, 1);
 	for (bar = 0; bar < VGPU_REGION_MAX; bar++) {
 		if (desc->region[bar].owned_bytes)
@@ -101,12 +101,12 @@ static void config_init_pm(struct vgpu_config *config, u8 next)
 {
 	u8 *initial = config->initial;
 
-	config_put(initial, CONFIG_PM + PCI_CAP_LIST_ID, PCI_CAP_ID_PM, 1);
-	config_put(initial, CONFIG_PM + PCI_CAP_LIST_NEXT, next, 1);
-	config_put(initial, CONFIG_PM + PCI_PM_PMC, 3, 2);	/* version */
-	config_put(initial, CONFIG_PM + PCI_PM_CTRL,
+	config_put(initial, CONFIG_CAP_PM + PCI_CAP_LIST_ID, PCI_CAP_ID_PM, 1);
+	config_put(initial, CONFIG_CAP_PM + PCI_CAP_LIST_NEXT, next, 1);
+	config_put(initial, CONFIG_CAP_PM + PCI_PM_PMC, 3, 2);	/* version */
+	config_put(initial, CONFIG_CAP_PM + PCI_PM_CTRL,
 		   PCI_PM_CTRL_NO_SOFT_RESET, 2);
-	config_put(config->writable, CONFIG_PM + PCI_PM_CTRL,
+	config_put(config->writable, CONFIG_CAP_PM + PCI_PM_CTRL,
 		   PCI_PM_CTRL_STATE_MASK, 2);
 }
 
@@ -115,14 +115,14 @@ static void config_init_msix(struct vgpu_config *config, u8 next,
 {
 	u8 *initial = config->initial;
 
-	config_put(initial, CONFIG_MSIX + PCI_CAP_LIST_ID, PCI_CAP_ID_MSIX, 1);
-	config_put(initial, CONFIG_MSIX + PCI_CAP_LIST_NEXT, next, 1);
-	config_put(initial, CONFIG_MSIX + PCI_MSIX_FLAGS, desc->vectors - 1, 2);
-	config_put(initial, CONFIG_MSIX + PCI_MSIX_TABLE,
+	config_put(initial, CONFIG_CAP_MSIX + PCI_CAP_LIST_ID, PCI_CAP_ID_MSIX, 1);
+	config_put(initial, CONFIG_CAP_MSIX + PCI_CAP_LIST_NEXT, next, 1);
+	config_put(initial, CONFIG_CAP_MSIX + PCI_MSIX_FLAGS, desc->vectors - 1, 2);
+	config_put(initial, CONFIG_CAP_MSIX + PCI_MSIX_TABLE,
 		   desc->msix_table | desc->msix_bar, 4);
-	config_put(initial, CONFIG_MSIX + PCI_MSIX_PBA,
+	config_put(initial, CONFIG_CAP_MSIX + PCI_MSIX_PBA,
 		   desc->msix_pba | desc->msix_bar, 4);
-	config_put(config->writable, CONFIG_MSIX + PCI_MSIX_FLAGS,
+	config_put(config->writable, CONFIG_CAP_MSIX + PCI_MSIX_FLAGS,
 		   PCI_MSIX_FLAGS_ENABLE | PCI_MSIX_FLAGS_MASKALL, 2);
 }
 
@@ -132,22 +132,22 @@ static void config_init_exp(struct vgpu_config *config)
 	u8 *writable = config->writable;
 	u32 link = CONFIG_LINK_SPEED | CONFIG_LINK_WIDTH << 4;
 
-	config_put(initial, CONFIG_EXP + PCI_CAP_LIST_ID, PCI_CAP_ID_EXP, 1);
-	config_put(initial, CONFIG_EXP + PCI_EXP_FLAGS,
+	config_put(initial, CONFIG_CAP_EXP + PCI_CAP_LIST_ID, PCI_CAP_ID_EXP, 1);
+	config_put(initial, CONFIG_CAP_EXP + PCI_EXP_FLAGS,
 		   2 | PCI_EXP_TYPE_ENDPOINT << 4, 2);
-	config_put(initial, CONFIG_EXP + PCI_EXP_DEVCAP,
+	config_put(initial, CONFIG_CAP_EXP + PCI_EXP_DEVCAP,
 		   PCI_EXP_DEVCAP_RBER | PCI_EXP_DEVCAP_FLR, 4);
-	config_put(initial, CONFIG_EXP + PCI_EXP_DEVCTL,
+	config_put(initial, CONFIG_CAP_EXP + PCI_EXP_DEVCTL,
 		   CONFIG_DEVCTL_INITIAL, 2);
-	config_put(writable, CONFIG_EXP + PCI_EXP_DEVCTL,
+	config_put(writable, CONFIG_CAP_EXP + PCI_EXP_DEVCTL,
 		   CONFIG_DEVCTL_WRITABLE, 2);
-	config_put(initial, CONFIG_EXP + PCI_EXP_LNKCAP, link, 4);
-	config_put(writable, CONFIG_EXP + PCI_EXP_LNKCTL,
+	config_put(initial, CONFIG_CAP_EXP + PCI_EXP_LNKCAP, link, 4);
+	config_put(writable, CONFIG_CAP_EXP + PCI_EXP_LNKCTL,
 		   CONFIG_LNKCTL_WRITABLE, 2);
-	config_put(initial, CONFIG_EXP + PCI_EXP_LNKSTA, link, 2);
-	config_put(initial, CONFIG_EXP + PCI_EXP_LNKCAP2,
+	config_put(initial, CONFIG_CAP_EXP + PCI_EXP_LNKSTA, link, 2);
+	config_put(initial, CONFIG_CAP_EXP + PCI_EXP_LNKCAP2,
 		   1 << CONFIG_LINK_SPEED, 4);
-	config_put(initial, CONFIG_EXP + PCI_EXP_LNKCTL2, CONFIG_LINK_SPEED, 2);
+	config_put(initial, CONFIG_CAP_EXP + PCI_EXP_LNKCTL2, CONFIG_LINK_SPEED, 2);
 }
 
 /**
@@ -161,10 +161,10 @@ void vgpu_config_init(struct vgpu_config *config,
 	memset(config, 0, sizeof(*config));
 	config_init_header(config, desc);
 	if (desc->vectors) {
-		config_init_pm(config, CONFIG_MSIX);
-		config_init_msix(config, CONFIG_EXP, desc);
+		config_init_pm(config, CONFIG_CAP_MSIX);
+		config_init_msix(config, CONFIG_CAP_EXP, desc);
 	} else {
-		config_init_pm(config, CONFIG_EXP);
+		config_init_pm(config, CONFIG_CAP_EXP);
 	}
 	config_init_exp(config);
 	vgpu_config_reset(config);
@@ -181,7 +181,7 @@ void vgpu_config_reset(struct vgpu_config *config)
 
 static unsigned int config_power_state(const struct vgpu_config *config)
 {
-	return config->space[CONFIG_PM + PCI_PM_CTRL] & PCI_PM_CTRL_STATE_MASK;
+	return config->space[CONFIG_CAP_PM + PCI_PM_CTRL] & PCI_PM_CTRL_STATE_MASK;
 }
 
 /**
@@ -235,7 +235,7 @@ unsigned int vgpu_config_write(struct vgpu_config *config, u32 offset,
 {
 	unsigned int was = vgpu_config_state(config);
 	unsigned int power = config_power_state(config);
-	const u32 flr_offset = CONFIG_EXP + PCI_EXP_DEVCTL + 1;
+	const u32 flr_offset = CONFIG_CAP_EXP + PCI_EXP_DEVCTL + 1;
 	unsigned int events = 0;
 	const u8 *from = buf;
 	u8 *power_reg;
@@ -252,7 +252,7 @@ unsigned int vgpu_config_write(struct vgpu_config *config, u32 offset,
 
 	/* There is no D1 and no D2: such a write does not change the state. */
 	if (config_power_state(config) % PCI_PM_CTRL_STATE_MASK) {
-		power_reg = &config->space[CONFIG_PM + PCI_PM_CTRL];
+		power_reg = &config->space[CONFIG_CAP_PM + PCI_PM_CTRL];
 		*power_reg &= ~PCI_PM_CTRL_STATE_MASK;
 		*power_reg |= power;
 	}

@@ -10,9 +10,9 @@
  * what an earlier one took too much: that is carried as a debt, and an entity
  * that owes a slice or more skips turns. Who ends a slice early keeps the rest
  * for the present round. With S the slice and p an entity's largest overrun,
- * the deficit after a turn lies in (-S - p, S), and two entities that are
- * runnable all the time get the same service within S + (S + p_i) + (S + p_j)
- * in any interval, if they use their slices in one go.
+ * credit not used lies in (-S - p, S], and two entities that are runnable all
+ * the time get the same service within (2 S + p_i) + (2 S + p_j) in any
+ * interval.
  *
  * What sleeps gets no credit, and its debt waits. Those who skip turns are kept
  * in a tree by the point at which their debt is paid, measured by the credit

@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Engines: a thread each, that takes the turns it is given.
+ *
+ * A run ends in one of two ways, decided by who moves the state on from RUNNING:
+ * the thread (ENDING, and reports), or engine_reset (RESET, and the thread
+ * does not report).
+ */
+#include <linux/hrtimer.h>
+#include <linux/kthread.h>
+#include <linux/sched.h>
+
+#include "soft.h"
+
+/* Wait no longer for guest memory when somebody else wants the engine. */
+#define SOFT_LINGER_NS		(200 * NSEC_PER_USEC)
+
+static bool soft_engine_told(struct soft_engine *engine)
+{
+	return READ_ONCE(engine->preempt) ||
+	       atomic_read(&engine->state) != SOFT_ENGINE_RUNNING;
+}
+
+static u64 soft_engine_clock(struct soft_engine *engine)
+{
+	engine->now_ns = ktime_get_ns();
+	if (engine->now_ns >= engine->run.deadline_ns)
+		engine->expired = true;
+	return engine->now_ns;
+}
+
+/**
+ * soft_engine_must_stop() - whether to leave a channel, or the instance
+ * @engine: in a turn
+ * @ch: that it works on, or NULL
+ * @work: bytes done since the last call
+ *
+ * Flags are looked at each time, the clock (and other threads' wish for the
+ * processor) every 64 KiB: however late a turn begins, that much gets done.
+ *
+ * Context: the engine's thread; may reschedule.
+ * Return: true to stop.
+ */
+bool soft_engine_must_stop(struct soft_engine *engine,
+			   const struct soft_channel *ch, u32 work)
+{
+	if (soft_engine_told(engine) || engine->expired ||
+	    (ch && READ_ONCE(ch->stop)))
+		return true;
+	engine->work += work;
+	if (engine->work < SOFT_STOP_BYTES)
+		return false;
+	engine->work = 0;
+	cond_resched();
+	soft_engine_clock(engine);
+	return engine->expired;
+}
+
+/**
+ * soft_engine_hang() - fault injection: a packet that never ends
+ * @engine: in a turn
+ *
+ * Neither a deadline nor a preemption ends it, only a reset of the engine.
+ *
+ * Context: the engine's thread.
+ */
+void soft_engine_hang(struct soft_engine *engine)
+{
+	while (atomic_read(&engine->state) != SOFT_ENGINE_RESET) {
+		cpu_relax();
+		cond_resched();
+	}
+}
+
+static bool soft_engine_woken(struct soft_engine *engine,
+			      struct soft_queue *queue)
+{
+	return READ_ONCE(queue->nr_ready) || !READ_ONCE(queue->nr_stalled) ||
+	       soft_engine_told(engine);
+}
+
+/*
+ * No channel is ready. Returns false if there is nothing, or no time, to wait
+ * for.
+ */
+static bool soft_engine_wait(struct soft_engine *engine,
+			     struct soft_queue *queue)
+{
+	u64 now_ns = soft_engine_clock(engine), timeout_ns;
+
+	if (!READ_ONCE(queue->nr_stalled))
+		return READ_ONCE(queue->nr_ready);
+	if (engine->expired)
+		return false;
+	timeout_ns = min(engine->run.deadline_ns - now_ns,
+			 (u64)SOFT_LINGER_NS);
+	wait_event_interruptible_hrtimeout(engine->wake,
+					   soft_engine_woken(engine, queue),
+					   ns_to_ktime(timeout_ns));
+	soft_engine_clock(engine);
+	return soft_engine_woken(engine, queue) ||
+	       !vgpu_engine_wanted(engine->vgpu, engine->index);
+}
+
+/*
+ * A channel without a packet. Returns whether no channel had one: then polling
+ * goes on since *@idle_from_ns.
+ */
+static bool soft_engine_empty(struct soft_engine *engine,
+			      struct soft_queue *queue,
+			      struct soft_channel *ch, unsigned int nr_empty,
+			      u64 *idle_from_ns)
+{
+	bool idle = nr_empty > READ_ONCE(queue->nr_ready), sleep;
+
+	if (idle) {
+		soft_engine_clock(engine);
+		if (!*idle_from_ns)
+			*idle_from_ns = engine->now_ns;
+	}
+	if (!ch->empty_ns)
+		ch->empty_ns = engine->now_ns;
+	sleep = engine->now_ns - ch->empty_ns >= soft_config.poll_ns ||
+		(idle && vgpu_engine_wanted(engine->vgpu, engine->index));
+	soft_queue_release(ch, SOFT_END_EMPTY, sleep);
+	if (idle && !sleep) {
+		cpu_relax();
+		cond_resched();
+	}
+	return idle;
+}
+
+static enum vgpu_run_end soft_engine_turn(struct soft_engine *engine,
+					  u64 *idle_ns)
+{
+	struct soft_instance *inst = soft_instance(engine->run.instance);
+	struct soft_queue *queue = &inst->queue[engine->index];
+	u64 idle_from_ns = 0, polled_ns;
+	unsigned int nr_empty = 0;
+	struct soft_fault fault;
+	struct soft_channel *ch;
+	enum soft_end end;
+
+	*idle_ns = 0;
+	engine->work = 0;
+	engine->expired = false;
+	engine->now_ns = ktime_get_ns();
+	if (!soft_queue_begin(inst, engine->index))
+		return VGPU_RUN_IDLE;
+
+	while (!soft_engine_must_stop(engine, NULL, SOFT_PACKET_WORK)) {
+		ch = soft_queue_take(inst, engine->index);
+		if (!ch) {
+			if (!soft_engine_wait(engine, queue))
+				break;
+			continue;
+		}
+
+		polled_ns = engine->now_ns;
+		end = soft_exec(engine, ch, &fault);
+		if (end == SOFT_END_EMPTY) {
+			soft_engine_empty(engine, queue, ch, ++nr_empty,
+					  &idle_from_ns);
+			continue;
+		}
+
+		if (idle_from_ns)
+			*idle_ns += polled_ns - idle_from_ns;
+		idle_from_ns = 0;
+		nr_empty = 0;
+		ch->empty_ns = 0;
+		if (end == SOFT_END_STOPPED &&
+		    atomic_read(&engine->state) == SOFT_ENGINE_RESET) {
+			fault.code = VGPU_HW_FAULT_RESET;
+			fault.addr = 0;
+			end = SOFT_END_FAULT;
+		}
+		if (end == SOFT_END_FAULT)
+			soft_channel_fault(ch, &fault, ch->get);
+		soft_queue_release(ch, end, false);
+	}
+
+	if (idle_from_ns)
+		*idle_ns += engine->now_ns - idle_from_ns;
+	return soft_queue_end(inst, engine->index, idle_from_ns);
+}
+
+/*
+ * Reports the end of a run, unless a reset has ended it. Returns whether the
+ * next has been taken over.
+ */
+static bool soft_engine_finish(struct soft_engine *engine,
+			       enum vgpu_run_end end, u64 idle_ns)
+{
+	struct vgpu_run next;
+	bool more;
+
+	WRITE_ONCE(engine->preempt, false);
+	if (atomic_cmpxchg(&engine->state, SOFT_ENGINE_RUNNING,
+			   SOFT_ENGINE_ENDING) != SOFT_ENGINE_RUNNING) {
+		atomic_set_release(&engine->state, SOFT_ENGINE_IDLE);
+		wake_up_all(&engine->idle);
+		return false;
+	}
+
+	more = vgpu_engine_done(engine->vgpu, engine->index, end, idle_ns,
+				&next);
+	if (more) {
+		engine->run = next;
+		atomic_set_release(&engine->state, SOFT_ENGINE_RUNNING);
+	} else {
+		/* Not if engine_run has come since. */
+		atomic_cmpxchg(&engine->state, SOFT_ENGINE_ENDING,
+			       SOFT_ENGINE_IDLE);
+	}
+	if (wq_has_sleeper(&engine->idle))
+		wake_up_all(&engine->idle);
+	return more;
+}
+
+static bool soft_engine_started(struct soft_engine *engine)
+{
+	int state = atomic_read_acquire(&engine->state);
+
+	return state == SOFT_ENGINE_RUNNING || state == SOFT_ENGINE_RESET;
+}
+
+static int soft_engine_thread(void *data)
+{
+	struct soft_engine *engine = data;
+	enum vgpu_run_end end;
+	u64 idle_ns;
+
+	if (!cpumask_empty(&soft_config.cpus))
+		set_cpus_allowed_ptr(current, &soft_config.cpus);
+
+	for (;;) {
+		wait_event_idle(engine->start, soft_engine_started(engine) ||
+						kthread_should_stop());
+		if (!soft_engine_started(engine))
+			return 0;
+		do {
+			end = soft_engine_turn(engine, &idle_ns);
+		} while (soft_engine_finish(engine, end, idle_ns));
+	}
+}
+
+/**
+ * soft_engine_start() - start an engine's thread
+ * @engine: its gpu, index and desc are set, the rest is zero
+ *
+ * Context: may sleep.
+ * Return: 0 or -errno.
+ */
+int soft_engine_start(struct soft_engine *engine)
+{
+	struct task_struct *task;
+
+	atomic_set(&engine->state, SOFT_ENGINE_IDLE);
+	init_waitqueue_head(&engine->start);
+	init_waitqueue_head(&engine->wake);
+	init_waitqueue_head(&engine->idle);
+	task = kthread_run(soft_engine_thread, engine, "vgpu-%s-%s",
+			   engine->desc->name, pci_name(engine->gpu->pdev));
+	if (IS_ERR(task))
+		return PTR_ERR(task);
+	engine->task = task;
+	return 0;
+}
+
+/**
+ * soft_engine_stop() - end an engine's thread
+ * @engine: idle; no op comes any more
+ *
+ * Context: may sleep.
+ */
+void soft_engine_stop(struct soft_engine *engine)
+{
+	kthread_stop(engine->task);
+}
+
+/**
+ * soft_engine_run() - struct vgpu_gpu_ops.engine_run
+ * @vgpu: the GPU
+ * @index: the engine, idle
+ * @run: the turn
+ *
+ * Context: the timeline's lock is held.
+ */
+void soft_engine_run(struct vgpu_gpu *vgpu, unsigned int index,
+		     const struct vgpu_run *run)
+{
+	struct soft_engine *engine = &soft_gpu(vgpu)->engine[index];
+
+	engine->vgpu = vgpu;
+	engine->run = *run;
+	WRITE_ONCE(engine->preempt, false);
+	atomic_set_release(&engine->state, SOFT_ENGINE_RUNNING);
+	wake_up(&engine->start);
+}
+
+/**
+ * soft_engine_preempt() - struct vgpu_gpu_ops.engine_preempt
+ * @vgpu: the GPU
+ * @index: the engine
+ *
+ * If the run is just being handed over, the next one may see it: it then
+ * ends early, with its work saved.
+ *
+ * Context: the timeline's lock is held.
+ */
+void soft_engine_preempt(struct vgpu_gpu *vgpu, unsigned int index)
+{
+	struct soft_engine *engine = &soft_gpu(vgpu)->engine[index];
+
+	WRITE_ONCE(engine->preempt, true);
+	wake_up(&engine->wake);
+}
+
+/**
+ * soft_engine_reset() - struct vgpu_gpu_ops.engine_reset
+ * @vgpu: the GPU
+ * @index: the engine
+ *
+ * Context: sleeps until the thread has left its run.
+ */
+void soft_engine_reset(struct vgpu_gpu *vgpu, unsigned int index)
+{
+	struct soft_engine *engine = &soft_gpu(vgpu)->engine[index];
+	int state;
+
+	do {
+		/* If it reports by itself, wait for what comes of that. */
+		wait_event(engine->idle,
+			   atomic_read_acquire(&engine->state) !=
+			   SOFT_ENGINE_ENDING);
+		state = atomic_cmpxchg(&engine->state, SOFT_ENGINE_RUNNING,
+				       SOFT_ENGINE_RESET);
+	} while (state == SOFT_ENGINE_ENDING);
+
+	wake_up(&engine->wake);
+	wait_event(engine->idle, atomic_read_acquire(&engine->state) ==
+				 SOFT_ENGINE_IDLE);
+}
+
+/**
+ * soft_engine_ran_ns() - struct vgpu_gpu_ops.engine_ran_ns
+ * @vgpu: the GPU
+ * @index: the engine
+ *
+ * The scheduler's own account of the thread: exact when it leaves the
+ * processor, else up to a tick behind, so a timeout is late and never early.
+ * (The functions that would bring it up to date are not for modules.)
+ *
+ * Context: any.
+ * Return: processor time of the engine's thread.
+ */
+u64 soft_engine_ran_ns(struct vgpu_gpu *vgpu, unsigned int index)
+{
+	struct soft_engine *engine = &soft_gpu(vgpu)->engine[index];
+
+	return READ_ONCE(engine->task->se.sum_exec_runtime);
+}

@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The GPU as the core knows it: its ops, its engines, its life with the PCI
+ * function.
+ */
+#include <linux/debugfs.h>
+#include <linux/memcontrol.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+
+#include "soft.h"
+
+static const struct vgpu_engine_desc soft_engine_desc[SOFT_ENGINES] = {
+	{ .name = "gr", .engine_class = VGPU_HW_ENGINE_GR, .instance = 0 },
+	{ .name = "ce0", .engine_class = VGPU_HW_ENGINE_CE, .instance = 0 },
+	{ .name = "ce1", .engine_class = VGPU_HW_ENGINE_CE, .instance = 1 },
+};
+
+static struct dentry *soft_debugfs;
+
+static void soft_instance_free(struct soft_instance *inst)
+{
+	soft_store_exit(&inst->pages);
+	soft_store_exit(&inst->fb);
+	kvfree(inst);
+}
+
+static int soft_instance_reserve(struct soft_instance *inst)
+{
+	u64 want_mb = inst->vgpu->fb_bytes >> 20;
+	u64 have_mb = (u64)max(si_mem_available(), 0L) >> (20 - PAGE_SHIFT);
+	int ret = -ENOMEM;
+
+	if (have_mb >= want_mb)
+		ret = soft_store_reserve(&inst->fb);
+	if (ret == -ENOMEM)
+		return vgpu_refuse(inst->vgpu, ret, "host memory: %llu MiB wanted for the framebuffer (fb_reserve=1), %llu MiB available, %lu MiB got within the limits of the creator",
+				   want_mb, have_mb,
+				   atomic_long_read(&inst->fb.backed) >>
+				   (20 - PAGE_SHIFT));
+	if (ret)
+		return vgpu_refuse(inst->vgpu, ret, "host memory: killed while %llu MiB were taken for the framebuffer (fb_reserve=1)",
+				   want_mb);
+	return 0;
+}
+
+static int soft_instance_create(struct vgpu_instance *vgpu)
+{
+	u32 nr_channels = vgpu->nr_channels, i;
+	struct soft_instance *inst;
+	int ret;
+
+	inst = kvzalloc(struct_size(inst, channel, nr_channels),
+			GFP_KERNEL_ACCOUNT);
+	if (!inst)
+		return -ENOMEM;
+	inst->vgpu = vgpu;
+	inst->gpu = soft_gpu(vgpu->gpu);
+	inst->nr_channels = nr_channels;
+	inst->fault_channel = ~0U;
+	mutex_init(&inst->config_lock);
+	spin_lock_init(&inst->queue_lock);
+	init_waitqueue_head(&inst->wait);
+	for (i = 0; i < SOFT_ENGINES; i++)
+		INIT_LIST_HEAD(&inst->queue[i].ready);
+	for (i = 0; i < nr_channels; i++)
+		soft_channel_init(inst, i);
+
+	ret = soft_store_init(&inst->fb, vgpu->fb_bytes);
+	if (ret)
+		goto err_free;
+	ret = soft_store_init(&inst->pages,
+			      (u64)nr_channels * VGPU_HW_PAGE_SIZE);
+	if (ret)
+		goto err_fb;
+	if (soft_config.fb_reserve) {
+		ret = soft_instance_reserve(inst);
+		if (ret)
+			goto err_pages;
+	}
+	vgpu->backend = inst;
+	return 0;
+
+err_pages:
+	soft_store_exit(&inst->pages);
+err_fb:
+	soft_store_exit(&inst->fb);
+err_free:
+	kvfree(inst);
+	return ret;
+}
+
+static void soft_instance_destroy(struct vgpu_instance *vgpu)
+{
+	soft_instance_free(soft_instance(vgpu));
+	vgpu->backend = NULL;
+}
+
+static void soft_instance_describe(struct vgpu_instance *vgpu,
+				   struct vgpu_function_desc *desc)
+{
+	*desc = (struct vgpu_function_desc) {
+		.vendor_id = VGPU_HW_VENDOR_ID,
+		.device_id = VGPU_HW_DEVICE_ID,
+		.class = VGPU_HW_CLASS,
+		.region = {
+			[VGPU_HW_BAR_FB] = {
+				.owned_bytes = vgpu->fb_bytes,
+				.flags = VGPU_REGION_MMAP |
+					 VGPU_REGION_64BIT |
+					 VGPU_REGION_PREFETCH,
+			},
+			[VGPU_HW_BAR_REGS] = {
+				.owned_bytes = VGPU_HW_REGS_SIZE,
+			},
+			[VGPU_HW_BAR_CHANNELS] = {
+				.owned_bytes = (u64)vgpu->nr_channels *
+					       VGPU_HW_PAGE_SIZE,
+				.flags = VGPU_REGION_MMAP |
+					 VGPU_REGION_64BIT,
+			},
+		},
+		.vectors = VGPU_HW_VECTORS,
+		.msix_bar = VGPU_HW_BAR_REGS,
+		.msix_table = VGPU_HW_MSIX_TABLE,
+		.msix_pba = VGPU_HW_MSIX_PBA,
+	};
+}
+
+static int soft_instance_open(struct vgpu_instance *vgpu)
+{
+	struct soft_instance *inst = soft_instance(vgpu);
+	struct mem_cgroup *memcg = get_mem_cgroup_from_mm(current->mm);
+
+	inst->fb.memcg = memcg;
+	inst->pages.memcg = memcg;
+	return 0;
+}
+
+static void soft_instance_close(struct vgpu_instance *vgpu)
+{
+	struct soft_instance *inst = soft_instance(vgpu);
+	struct mem_cgroup *memcg = inst->fb.memcg;
+
+	inst->fb.memcg = NULL;
+	inst->pages.memcg = NULL;
+	mem_cgroup_put(memcg);
+}
+
+static void soft_instance_stop(struct vgpu_instance *vgpu)
+{
+	soft_channel_stop_all(soft_instance(vgpu));
+}
+
+static void soft_instance_drop_memory(struct vgpu_instance *vgpu)
+{
+	struct soft_instance *inst = soft_instance(vgpu);
+
+	soft_store_drop(&inst->fb);
+	soft_store_drop(&inst->pages);
+	soft_channel_restart(inst);
+}
+
+static struct soft_store *soft_instance_store(struct soft_instance *inst,
+					      unsigned int bar)
+{
+	switch (bar) {
+	case VGPU_HW_BAR_FB:
+		return &inst->fb;
+	case VGPU_HW_BAR_CHANNELS:
+		return &inst->pages;
+	default:
+		return NULL;
+	}
+}
+
+static int soft_instance_region_rw(struct vgpu_instance *vgpu,
+				   unsigned int bar, u64 offset, void *buf,
+				   size_t count, bool write)
+{
+	struct soft_instance *inst = soft_instance(vgpu);
+	struct soft_store *store = soft_instance_store(inst, bar);
+
+	if (store)
+		return soft_store_rw(store, offset, buf, count, write);
+	if (bar == VGPU_HW_BAR_REGS)
+		return soft_regs_rw(inst, offset, buf, count, write);
+	return -ENXIO;
+}
+
+static int soft_instance_map_pages(struct vgpu_instance *vgpu,
+				   unsigned int bar, pgoff_t pgoff,
+				   struct page **pages, unsigned int nr)
+{
+	struct soft_store *store = soft_instance_store(soft_instance(vgpu),
+						       bar);
+
+	return store ? soft_store_map(store, pgoff, pages, nr) : -ENOMEM;
+}
+
+static u64 soft_instance_backed_bytes(struct vgpu_instance *vgpu)
+{
+	struct soft_instance *inst = soft_instance(vgpu);
+
+	return (u64)atomic_long_read(&inst->fb.backed) << PAGE_SHIFT;
+}
+
+static const struct vgpu_gpu_ops soft_gpu_ops = {
+	.owner = THIS_MODULE,
+	.instance_create = soft_instance_create,
+	.instance_destroy = soft_instance_destroy,
+	.describe = soft_instance_describe,
+	.instance_open = soft_instance_open,
+	.instance_stop = soft_instance_stop,
+	.drop_memory = soft_instance_drop_memory,
+	.instance_close = soft_instance_close,
+	.region_rw = soft_instance_region_rw,
+	.map_pages = soft_instance_map_pages,
+	.backed_bytes = soft_instance_backed_bytes,
+	.engine_run = soft_engine_run,
+	.engine_preempt = soft_engine_preempt,
+	.engine_reset = soft_engine_reset,
+	.engine_ran_ns = soft_engine_ran_ns,
+};
+
+static int soft_hang_get(void *data, u64 *value)
+{
+	struct soft_engine *engine = data;
+
+	*value = READ_ONCE(engine->hang);
+	return 0;
+}
+
+static int soft_hang_set(void *data, u64 value)
+{
+	struct soft_engine *engine = data;
+
+	if (value > 1)
+		return -EINVAL;
+	WRITE_ONCE(engine->hang, value);
+	return 0;
+}
+
+DEFINE_DEBUGFS_ATTRIBUTE(soft_hang_fops, soft_hang_get, soft_hang_set,
+			 "%llu\n");
+
+/**
+ * soft_gpu_debugfs_init() - the directory of fault injection
+ *
+ * <debugfs>/vgpu_soft/<gpu>/<engine>/hang: 1: the next packet that the engine
+ * begins never ends, whatever its deadline and preemptions; an engine reset
+ * frees it. Reads 1 until that packet has begun.
+ *
+ * Context: module init.
+ */
+void soft_gpu_debugfs_init(void)
+{
+	soft_debugfs = debugfs_create_dir(KBUILD_MODNAME, NULL);
+}
+
+/**
+ * soft_gpu_debugfs_exit() - undo soft_gpu_debugfs_init()
+ *
+ * Context: module exit, no GPU is left.
+ */
+void soft_gpu_debugfs_exit(void)
+{
+	debugfs_remove(soft_debugfs);
+}
+
+static void soft_gpu_debugfs_add(struct soft_gpu *gpu)
+{
+	struct dentry *dir;
+	unsigned int i;
+
+	gpu->debugfs = debugfs_create_dir(pci_name(gpu->pdev), soft_debugfs);
+	for (i = 0; i < SOFT_ENGINES; i++) {
+		dir = debugfs_create_dir(soft_engine_desc[i].name,
+					 gpu->debugfs);
+		debugfs_create_file_unsafe("hang", 0600, dir, &gpu->engine[i],
+					   &soft_hang_fops);
+	}
+}
+
+static void soft_gpu_stop_engines(struct soft_gpu *gpu, unsigned int nr)
+{
+	while (nr--)
+		soft_engine_stop(&gpu->engine[nr]);
+}
+
+/**
+ * soft_gpu_probe() - struct pci_driver.probe
+ * @pdev: any device with our ids; only those on our root are taken
+ * @id: matched
+ *
+ * Context: may sleep.
+ * Return: 0 or -errno.
+ */
+int soft_gpu_probe(struct pci_dev *pdev, const struct pci_device_id *id)
+{
+	struct vgpu_gpu_info info = {
+		.fb_bytes = (u64)soft_config.fb_mb << 20,
+		.channels = soft_config.channels,
+		.nr_engines = SOFT_ENGINES,
+		.engines = soft_engine_desc,
+		.placement = soft_config.placement,
+	};
+	struct soft_gpu *gpu;
+	unsigned int i;
+	int ret;
+
+	if (!soft_root_owns(pdev))
+		return -ENODEV;
+	gpu = kzalloc(sizeof(*gpu), GFP_KERNEL);
+	if (!gpu)
+		return -ENOMEM;
+	gpu->pdev = pdev;
+	snprintf(gpu->board, sizeof(gpu->board), "SG%u",
+		 soft_config.fb_mb / 1024);
+	info.board = gpu->board;
+
+	for (i = 0; i < SOFT_ENGINES; i++) {
+		gpu->engine[i].gpu = gpu;
+		gpu->engine[i].index = i;
+		gpu->engine[i].desc = &soft_engine_desc[i];
+		ret = soft_engine_start(&gpu->engine[i]);
+		if (ret)
+			goto err_engines;
+	}
+	soft_gpu_debugfs_add(gpu);
+	pci_set_drvdata(pdev, gpu);
+	gpu->vgpu = vgpu_register_gpu(&pdev->dev, &soft_gpu_ops, &info, gpu);
+	if (IS_ERR(gpu->vgpu)) {
+		ret = PTR_ERR(gpu->vgpu);
+		goto err_debugfs;
+	}
+	return 0;
+
+err_debugfs:
+	pci_set_drvdata(pdev, NULL);
+	debugfs_remove(gpu->debugfs);
+err_engines:
+	soft_gpu_stop_engines(gpu, i);
+	kfree(gpu);
+	return ret;
+}
+
+/**
+ * soft_gpu_remove() - struct pci_driver.remove
+ * @pdev: bound
+ *
+ * Context: sleeps until no instance is open.
+ */
+void soft_gpu_remove(struct pci_dev *pdev)
+{
+	struct soft_gpu *gpu = pci_get_drvdata(pdev);
+
+	vgpu_unregister_gpu(gpu->vgpu);
+	debugfs_remove(gpu->debugfs);
+	soft_gpu_stop_engines(gpu, SOFT_ENGINES);
+	pci_set_drvdata(pdev, NULL);
+	kfree(gpu);
+}
