@@ -198,7 +198,6 @@ static void recover(struct vgpu_chan *chan)
 {
 	struct vgpu_fault fault;
 
-	fx_release(&v);
 	FX_OK(v.dev, vgpu_chan_disable(chan));
 	CHECK_EQ(vgpu_chan_state(chan), VGPU_HW_STATE_DISABLED);
 	FX_OK(v.dev, vgpu_chan_enable(chan));
@@ -213,6 +212,7 @@ static void every_packet_fault(void)
 	struct vgpu_hw_packet p[GOOD + 2];
 	unsigned int i, k;
 
+	fx_need_no_quarantine();
 	fx_create_open(&v, fx_default_type());
 	gr = fx_chan(&v, VGPU_HW_ENGINE_GR, 0, VGPU_RING_FB, 5);
 	ce = fx_chan(&v, VGPU_HW_ENGINE_CE, 0, VGPU_RING_FB, 5);
@@ -230,7 +230,6 @@ static void every_packet_fault(void)
 		check_fault(chan, bads[i].code, GOOD, bads[i].what);
 		fx_finish(bystander);
 	}
-	fx_release(&v);
 }
 
 /* The address that failed is named. */
@@ -240,6 +239,7 @@ static void fault_address(void)
 	struct vgpu_fault fault;
 	uint64_t end;
 
+	fx_need_no_quarantine();
 	fx_create_open(&v, fx_default_type());
 	chan = fx_chan(&v, VGPU_HW_ENGINE_CE, 0, VGPU_RING_FB, 5);
 	end = v.dev->fb_bytes;
@@ -274,6 +274,7 @@ static void put_jumps(void)
 	struct vgpu_chan *chan;
 	unsigned int i, k;
 
+	fx_need_no_quarantine();
 	fx_create_open(&v, fx_default_type());
 	chan = fx_chan(&v, VGPU_HW_ENGINE_GR, 0, VGPU_RING_FB, 4);
 	for (i = 0; i < sizeof(jumps) / sizeof(jumps[0]); i++) {
@@ -320,6 +321,7 @@ static void bad_rings(void)
 	unsigned int i;
 	ssize_t n;
 
+	fx_need_no_quarantine();
 	fx_create_open(&v, fx_default_type());
 	chan = fx_chan(&v, VGPU_HW_ENGINE_GR, 0, VGPU_RING_FB, 4);
 	bystander = fx_chan(&v, VGPU_HW_ENGINE_GR, 0, VGPU_RING_FB, 4);
@@ -367,6 +369,7 @@ static void scribbled_channel_page(void)
 	uint8_t *page;
 	unsigned int i, k;
 
+	fx_need_no_quarantine();
 	fx_create_open(&v, fx_default_type());
 	chan = fx_chan(&v, VGPU_HW_ENGINE_CE, 0, VGPU_RING_FB, 4);
 	bystander = fx_chan(&v, VGPU_HW_ENGINE_CE, 0, VGPU_RING_FB, 4);
@@ -395,6 +398,7 @@ static void neighbour_is_unaffected(void)
 	struct vgpu_fault fault;
 	unsigned int i;
 
+	fx_need_no_quarantine();
 	fx_create_open(&v, fx_default_type());
 	fx_create_open(&other, fx_default_type());
 	chan = fx_chan(&v, VGPU_HW_ENGINE_GR, 0, VGPU_RING_FB, 4);
@@ -424,6 +428,7 @@ static void faults_are_counted(void)
 	struct vgpu_fault fault;
 	struct vgpu_chan *chan;
 
+	fx_need_no_quarantine();
 	fx_create_open(&v, fx_default_type());
 	chan = fx_chan(&v, VGPU_HW_ENGINE_CE, 1, VGPU_RING_FB, 4);
 	fx_instance(&v, &before);

@@ -274,6 +274,16 @@ void fx_release(const struct fx_vgpu *v)
 		FAIL("VGPU_IOC_RELEASE: %s", strerror(errno));
 }
 
+/* Tests that fault on purpose run with the module's quarantine_faults=0. */
+void fx_need_no_quarantine(void)
+{
+	char text[16];
+
+	if (fx_read_file("/sys/module/vgpu/parameters/quarantine_faults", text,
+			 sizeof(text)) > 0 && text[0] != '0')
+		ktap_skip("vgpu is loaded with quarantine_faults=%s", text);
+}
+
 void fx_ok(struct vgpu_dev *dev, int ret, const char *what)
 {
 	if (ret < 0)

@@ -4,22 +4,18 @@
  * the guest wrote; what passes here can be executed without further checks of
  * the partition's bounds.
  */
-#include "packet.h"
-
-#ifdef __KERNEL__
 #include <linux/overflow.h>
 #include <linux/string.h>
+#ifdef __KERNEL__
 #include <asm/byteorder.h>
 #else
 #include <endian.h>
-#include <string.h>
-
 #define le16_to_cpu(x)	le16toh(x)
 #define le32_to_cpu(x)	le32toh(x)
 #define le64_to_cpu(x)	le64toh(x)
-#define check_add_overflow(a, b, d)	__builtin_add_overflow(a, b, d)
-#define check_mul_overflow(a, b, d)	__builtin_mul_overflow(a, b, d)
 #endif
+
+#include "packet.h"
 
 /* A range of memory: in the partition, or (guest memory) just not wrapping. */
 static bool soft_range_ok(u64 addr, u64 len, bool sys, u64 fb_bytes)

@@ -5,19 +5,8 @@
 #ifndef _VGPU_SOFT_PACKET_H
 #define _VGPU_SOFT_PACKET_H
 
-#ifdef __KERNEL__
 #include <linux/types.h>
 #include <uapi/linux/vgpu_hw.h>
-#else
-#include <stdbool.h>
-#include <stdint.h>
-#include <linux/vgpu_hw.h>
-
-typedef uint8_t u8;
-typedef uint16_t u16;
-typedef uint32_t u32;
-typedef uint64_t u64;
-#endif
 
 /**
  * struct soft_limits - what a packet is checked against

@@ -22,6 +22,9 @@
  * struct soft_root - in the host bridge's private part, and lives as long
  * @sysdata: what the architecture finds by bus->sysdata
  * @busn:    the only bus number
+ * @nr_gpus: slots that are taken, from 0 on
+ * @vendor:  PCI vendor of them
+ * @device:  PCI device of them
  * @command: PCI_COMMAND of each function
  * @line:    PCI_INTERRUPT_LINE of each, the system's to use
  */

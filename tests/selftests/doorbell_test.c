@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The doorbell handshake, a million times: submitter and engine must never
+ * both think that it is the other's turn. Pauses are drawn around the time
+ * after which an engine sleeps.
+ */
+#include <errno.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "fixture.h"
+
+#define STALL_MS	20000
+
+static struct fx_vgpu v;
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+static void pause_ns(uint64_t ns, bool yield)
+{
+	uint64_t end = now_ns() + ns;
+
+	while (now_ns() < end)
+		if (yield)
+			sched_yield();
+}
+
+/* UML has one processor and slow system calls. */
+static uint64_t default_rounds(void)
+{
+	struct utsname name;
+
+	if (sysconf(_SC_NPROCESSORS_ONLN) < 2)
+		return 20000;
+	if (!uname(&name) && strstr(name.release, "um"))
+		return 20000;
+	return 1000000;
+}
+
+static void handshakes(enum vgpu_ring where, uint64_t rounds)
+{
+	bool yield = sysconf(_SC_NPROCESSORS_ONLN) < 2;
+	uint64_t rung = 0, i, start, since;
+	struct vgpu_hw_packet *ring;
+	struct vgpu_chan *chan;
+	int ret;
+
+	fx_create_open(&v, fx_default_type());
+	chan = fx_chan(&v, VGPU_HW_ENGINE_CE, 0, where, 4);
+	ring = chan->ring;
+	for (i = 0; i < 16; i++) {
+		memset(&ring[i], 0, sizeof(ring[i]));
+		ring[i].type = VGPU_HW_PKT_NOP;
+	}
+	start = now_ns();
+	for (i = 1; i <= rounds; i++) {
+		ret = vgpu_chan_kick(chan, i);
+		FX_OK(v.dev, ret);
+		rung += (uint64_t)ret;
+		since = 0;
+		while (vgpu_chan_get(chan) < i) {
+			if (yield)
+				sched_yield();
+			if (!since)
+				since = now_ns();
+			else if (now_ns() - since > STALL_MS * 1000000ull)
+				FAIL("handshake %llu is lost: state %u, rung %d",
+				     (unsigned long long)i,
+				     vgpu_chan_state(chan), ret);
+		}
+		if (!(fx_random() >> 62))
+			pause_ns(fx_random_below(120000), yield);
+	}
+	ktap_note("%llu handshakes, %llu doorbells, %llu ms",
+		  (unsigned long long)rounds, (unsigned long long)rung,
+		  (unsigned long long)((now_ns() - start) / 1000000));
+	CHECK_EQ(vgpu_chan_get(chan), rounds);
+	vgpu_chan_destroy(chan);
+}
+
+static void ring_in_fb(void)
+{
+	handshakes(VGPU_RING_FB, fx_env("VGPU_TEST_HANDSHAKES",
+					default_rounds()));
+}
+
+static void ring_in_sys(void)
+{
+	handshakes(VGPU_RING_SYS, fx_env("VGPU_TEST_HANDSHAKES",
+					 default_rounds()) / 20 + 1);
+}
+
+/* A doorbell always wakes, also if nothing moved and however often. */
+static void idle_doorbells(void)
+{
+	struct vgpu_chan *chan;
+	unsigned int i;
+
+	fx_create_open(&v, fx_default_type());
+	chan = fx_chan(&v, VGPU_HW_ENGINE_GR, 0, VGPU_RING_FB, 4);
+	for (i = 0; i < 3000; i++)
+		FX_OK(v.dev, vgpu_chan_kick(chan, 0));
+	CHECK_EQ(vgpu_chan_get(chan), 0);
+	fx_finish(chan);
+	/* Of a channel that is disabled: nothing happens. */
+	FX_OK(v.dev, vgpu_chan_disable(chan));
+	for (i = 0; i < 10; i++)
+		FX_OK(v.dev, vgpu_chan_kick(chan, 1));
+	CHECK_EQ(vgpu_chan_state(chan), VGPU_HW_STATE_DISABLED);
+	vgpu_chan_destroy(chan);
+}
+
+static const struct ktap_test tests[] = {
+	KTAP_TEST(ring_in_fb),
+	KTAP_TEST(ring_in_sys),
+	KTAP_TEST(idle_doorbells),
+};
+
+KTAP_MAIN(tests, fx_cleanup)

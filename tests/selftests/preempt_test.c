@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Two vGPUs on one engine: a packet that takes long is preempted inside and
+ * goes on where it stopped; the other gets its turns meanwhile.
+ */
+#include <endian.h>
+#include <errno.h>
+#include <string.h>
+
+#include "fixture.h"
+
+static struct fx_vgpu hog, other;
+
+/* The fill: 1 GiB, less the ring's part, if the machine has the memory. */
+static uint64_t fill_bytes(uint64_t fb_bytes)
+{
+	uint64_t bytes = fx_env("VGPU_TEST_FILL_MB", 1024) << 20;
+	uint64_t most = fx_memory_bytes() / 2 & ~(FX_MIB - 1);
+
+	if (bytes > most)
+		bytes = most;
+	if (bytes > fb_bytes - FX_MIB)
+		bytes = fb_bytes - FX_MIB;
+	return bytes;
+}
+
+static void check_filled(const struct fx_vgpu *v, uint64_t at, uint64_t bytes,
+			 uint32_t value)
+{
+	const uint32_t *words = (const void *)(v->dev->fb + at);
+	uint64_t i;
+
+	/* Every word of the edges, one word per page between. */
+	for (i = 0; i < bytes / 4; i += i < 1024 || i > bytes / 4 - 1024 ?
+	     1 : 1024)
+		CHECK_EQ(words[i], value, "word %llu", (unsigned long long)i);
+}
+
+static void long_fill_is_preempted(void)
+{
+	struct vgpu_ctl_instance before, after;
+	struct vgpu_chan *big, *small;
+	uint64_t bytes, fence, mine, start, done_before = 0;
+	struct vgpu_ctl_gpu gpu;
+
+	fx_create_open(&hog, "2Q");
+	fx_create_open(&other, "1Q");
+	big = fx_chan(&hog, VGPU_HW_ENGINE_GR, 0, VGPU_RING_FB, 4);
+	small = fx_chan(&other, VGPU_HW_ENGINE_GR, 0, VGPU_RING_FB, 4);
+	bytes = fill_bytes(hog.dev->fb_bytes);
+	fx_instance(&hog, &before);
+	fx_ctl_gpu(&gpu);
+	start = fx_now_ms();
+	FX_OK(hog.dev, vgpu_chan_fill(big, VGPU_FB(FX_MIB), 0xc0ffee11, bytes));
+	FX_OK(hog.dev, vgpu_chan_fence(big, &fence));
+	while (le64toh(__atomic_load_n(big->signal, __ATOMIC_ACQUIRE)) < fence) {
+		FX_OK(other.dev, vgpu_chan_fill(small, VGPU_FB(FX_MIB),
+						(uint32_t)done_before, 4096));
+		FX_OK(other.dev, vgpu_chan_fence(small, &mine));
+		FX_OK(other.dev, vgpu_chan_wait(small, mine, FX_TIMEOUT_MS));
+		done_before++;
+		CHECK(fx_now_ms() - start < 5 * FX_TIMEOUT_MS,
+		      "the fill does not end: %s", vgpu_dev_error(hog.dev));
+		CHECK(vgpu_chan_state(big) != VGPU_HW_STATE_FAULTED, "%s",
+		      vgpu_dev_error(hog.dev));
+	}
+	fx_instance(&hog, &after);
+	ktap_note("%llu MiB in %llu ms, %llu jobs of the other beside it, %llu preemptions, %llu overruns, max %llu us past the slice",
+		  (unsigned long long)(bytes >> 20),
+		  (unsigned long long)(fx_now_ms() - start),
+		  (unsigned long long)done_before,
+		  after.engine[big->engine].preemptions -
+		  before.engine[big->engine].preemptions,
+		  after.engine[big->engine].overruns -
+		  before.engine[big->engine].overruns,
+		  after.engine[big->engine].max_overrun_ns / 1000);
+	check_filled(&hog, FX_MIB, bytes, 0xc0ffee11);
+	CHECK_EQ(after.faults, before.faults);
+	/* Enough work for many slices, and somebody else wanted the engine. */
+	if (after.engine[big->engine].busy_ns -
+	    before.engine[big->engine].busy_ns > 4 * gpu.slice_ns) {
+		CHECK(after.engine[big->engine].preemptions >
+		      before.engine[big->engine].preemptions, "none");
+		CHECK(done_before > 1, "the other starved");
+	}
+	CHECK_EQ(after.engine[big->engine].resets,
+		 before.engine[big->engine].resets);
+	vgpu_chan_destroy(big);
+	vgpu_chan_destroy(small);
+}
+
+/* Both run long packets of all kinds; both results are right. */
+static void both_long(void)
+{
+	const uint64_t bytes = 48 * FX_MIB;
+	struct fx_vgpu *v[2] = { &hog, &other };
+	struct vgpu_chan *chan[2];
+	struct vgpu_buf buf[2];
+	uint64_t fence[2];
+	unsigned int i, round;
+
+	for (i = 0; i < 2; i++) {
+		fx_create_open(v[i], "1Q");
+		chan[i] = fx_chan(v[i], VGPU_HW_ENGINE_CE, 0, VGPU_RING_FB, 4);
+		FX_OK(v[i]->dev, vgpu_buf_alloc(v[i]->dev, 4 * FX_MIB, &buf[i]));
+	}
+	for (round = 0; round < 3; round++) {
+		for (i = 0; i < 2; i++) {
+			uint32_t value = 0x01010101u * (1 + i + 2 * round);
+
+			FX_OK(v[i]->dev, vgpu_chan_fill(chan[i], VGPU_FB(FX_MIB),
+							value, bytes));
+			FX_OK(v[i]->dev, vgpu_chan_copy(chan[i],
+							VGPU_FB(FX_MIB + bytes),
+							VGPU_FB(FX_MIB), bytes));
+			FX_OK(v[i]->dev, vgpu_chan_copy(chan[i],
+							VGPU_SYS(&buf[i], 0),
+							VGPU_FB(2 * bytes -
+								3 * FX_MIB),
+							4 * FX_MIB));
+			FX_OK(v[i]->dev, vgpu_chan_fence(chan[i], &fence[i]));
+		}
+		for (i = 0; i < 2; i++) {
+			uint32_t value = 0x01010101u * (1 + i + 2 * round);
+
+			FX_OK(v[i]->dev, vgpu_chan_wait(chan[i], fence[i],
+							FX_TIMEOUT_MS));
+			check_filled(v[i], FX_MIB, 2 * bytes, value);
+			CHECK_EQ(*(uint32_t *)buf[i].ptr, value);
+			CHECK(!memcmp(buf[i].ptr, (char *)buf[i].ptr + 4,
+				      4 * FX_MIB - 4), "guest memory");
+		}
+	}
+	for (i = 0; i < 2; i++) {
+		vgpu_chan_destroy(chan[i]);
+		vgpu_buf_free(&buf[i]);
+	}
+}
+
+/* What is charged to all vGPUs is what the engine says it was busy. */
+static void service_adds_up(void)
+{
+	struct vgpu_ctl_instance a, b;
+	struct vgpu_chan *chan[2];
+	struct vgpu_ctl_gpu before, after;
+	uint64_t fence, sum;
+	unsigned int i, gr;
+
+	fx_create_open(&hog, "1Q");
+	fx_create_open(&other, "1Q");
+	chan[0] = fx_chan(&hog, VGPU_HW_ENGINE_GR, 0, VGPU_RING_FB, 4);
+	chan[1] = fx_chan(&other, VGPU_HW_ENGINE_GR, 0, VGPU_RING_FB, 4);
+	gr = chan[0]->engine;
+	fx_ctl_gpu(&before);
+	for (i = 0; i < 40; i++)
+		FX_OK(chan[i % 2]->dev, vgpu_chan_fill(chan[i % 2],
+						       VGPU_FB(FX_MIB), i,
+						       32 * FX_MIB));
+	for (i = 0; i < 2; i++) {
+		FX_OK(chan[i]->dev, vgpu_chan_fence(chan[i], &fence));
+		FX_OK(chan[i]->dev, vgpu_chan_wait(chan[i], fence,
+						   FX_TIMEOUT_MS));
+	}
+	FX_OK(hog.dev, vgpu_chan_disable(chan[0]));
+	FX_OK(other.dev, vgpu_chan_disable(chan[1]));
+	/* The engine may still poll at the end of its last turn. */
+	fx_sleep_ms(50);
+	fx_instance(&hog, &a);
+	fx_instance(&other, &b);
+	fx_ctl_gpu(&after);
+	sum = a.engine[gr].busy_ns + b.engine[gr].busy_ns;
+	ktap_note("%llu us + %llu us, engine %llu us of %llu us",
+		  a.engine[gr].busy_ns / 1000, b.engine[gr].busy_ns / 1000,
+		  (after.engine[gr].busy_ns - before.engine[gr].busy_ns) / 1000,
+		  (after.now_ns - before.now_ns) / 1000);
+	CHECK(after.engine[gr].busy_ns - before.engine[gr].busy_ns <=
+	      after.now_ns - before.now_ns, "busier than the clock");
+	CHECK(sum <= after.now_ns - before.now_ns, "more than there was");
+	CHECK(sum, "nothing was charged");
+	CHECK_EQ(after.engine[gr].busy_ns - before.engine[gr].busy_ns, sum);
+	vgpu_chan_destroy(chan[0]);
+	vgpu_chan_destroy(chan[1]);
+}
+
+static const struct ktap_test tests[] = {
+	KTAP_TEST(long_fill_is_preempted),
+	KTAP_TEST(both_long),
+	KTAP_TEST(service_adds_up),
+};
+
+KTAP_MAIN(tests, fx_cleanup)

@@ -1,0 +1,385 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Packets and rings of the software GPU: what passes, what faults and how, and
+ * that what passes cannot leave the partition.
+ */
+#include "vgpu_test.h"
+
+#include "soft/packet.h"
+
+#define FB	(1ULL << 30)
+#define NR_RANDOM	2000000
+
+static const struct soft_limits gr = {
+	.fb_bytes = FB, .engine_class = VGPU_HW_ENGINE_GR,
+	.vectors = VGPU_HW_VECTORS,
+};
+
+static const struct soft_limits ce = {
+	.fb_bytes = FB, .engine_class = VGPU_HW_ENGINE_CE,
+	.vectors = VGPU_HW_VECTORS,
+};
+
+static enum vgpu_hw_fault decode_on(const struct vgpu_hw_packet *raw,
+				    const struct soft_limits *limits,
+				    u64 *addr)
+{
+	struct soft_packet packet;
+
+	return soft_packet_decode(raw, limits, &packet, addr);
+}
+
+static void expect(const struct vgpu_hw_packet *raw, enum vgpu_hw_fault want,
+		   u64 want_addr, int line)
+{
+	enum vgpu_hw_fault fault;
+	u64 addr = 0x123;
+
+	fault = decode_on(raw, &gr, &addr);
+	check_that(fault == want && addr == want_addr,
+		   "line %d: fault %d at %#llx, not %d at %#llx", line, fault,
+		   addr, want, want_addr);
+}
+
+#define EXPECT(want, addr, ...) do {					\
+	struct vgpu_hw_packet raw_ = { __VA_ARGS__ };			\
+	expect(&raw_, VGPU_HW_FAULT_##want, addr, __LINE__);		\
+} while (0)
+
+#define NOP	.type = VGPU_HW_PKT_NOP
+#define FENCE	.type = VGPU_HW_PKT_FENCE
+#define FILL	.type = VGPU_HW_PKT_FILL
+#define COPY	.type = VGPU_HW_PKT_COPY
+#define PRESENT	.type = VGPU_HW_PKT_PRESENT, \
+		.present_format = VGPU_HW_FORMAT_XRGB8888
+
+static void test_type(void **state)
+{
+	unsigned int type;
+
+	EXPECT(NONE, 0, NOP);
+	EXPECT(NONE, 0, NOP, .flags = VGPU_HW_PKT_BARRIER);
+	for (type = 0; type < 256; type++) {
+		if (type >= VGPU_HW_PKT_NOP && type <= VGPU_HW_PKT_PRESENT)
+			continue;
+		EXPECT(PACKET, 0, .type = type);
+	}
+	EXPECT(PACKET, 0, NOP, .flags = 0x10);
+	EXPECT(PACKET, 0, NOP, .flags = 0x80);
+}
+
+/* Each field that a type has no use for. */
+static void test_unused(void **state)
+{
+	EXPECT(PACKET, 0, NOP, .op_flags = 1);
+	EXPECT(PACKET, 0, NOP, .dst = 1);
+	EXPECT(PACKET, 0, NOP, .src = 1);
+	EXPECT(PACKET, 0, NOP, .width = 1);
+	EXPECT(PACKET, 0, NOP, .rows = 1);
+	EXPECT(PACKET, 0, NOP, .pad = 1);
+	EXPECT(PACKET, 0, NOP, .dst_pitch = 1);
+	EXPECT(PACKET, 0, NOP, .src_pitch = 1);
+	EXPECT(PACKET, 0, NOP, .vector = 1);
+	EXPECT(PACKET, 0, NOP, .signal_addr = 8);
+	EXPECT(PACKET, 0, NOP, .signal_value = 1);
+	EXPECT(PACKET, 0, NOP, .flags = VGPU_HW_PKT_SIGNAL_SYS);
+
+	EXPECT(NONE, 0, FILL, .width = 4, .rows = 1);
+	EXPECT(PACKET, 0, FILL, .width = 4, .rows = 1, .value_pad = 1);
+	EXPECT(PACKET, 0, FILL, .width = 4, .rows = 1, .src_pitch = 4);
+	EXPECT(PACKET, 0, FILL, .width = 4, .rows = 1, .pad = 1);
+	EXPECT(PACKET, 0, FILL, .width = 4, .rows = 1, .dst_pitch = 4);
+	EXPECT(PACKET, 0, FILL, .width = 4, .rows = 1,
+	       .op_flags = VGPU_HW_OP_SRC_SYS);
+
+	EXPECT(NONE, 0, COPY, .width = 1, .rows = 1);
+	EXPECT(PACKET, 0, COPY, .width = 1, .rows = 1, .pad = 1);
+	EXPECT(PACKET, 0, COPY, .width = 1, .rows = 1, .op_flags = 4);
+	EXPECT(PACKET, 0, COPY, .width = 1, .rows = 1, .src_pitch = 1);
+	EXPECT(PACKET, 0, COPY, .width = 1, .rows = 1, .dst_pitch = 1);
+
+	EXPECT(NONE, 0, PRESENT, .present_width = 1, .present_height = 1,
+	       .present_pitch = 4);
+	EXPECT(PACKET, 0, PRESENT, .present_width = 1, .present_height = 1,
+	       .present_pitch = 4, .rows = 1);
+	EXPECT(PACKET, 0, PRESENT, .present_width = 1, .present_height = 1,
+	       .present_pitch = 4, .op_flags = 1);
+	EXPECT(PACKET, 0, PRESENT, .present_width = 1, .present_height = 1,
+	       .present_pitch = 4, .pad = 1);
+	EXPECT(PACKET, 0, PRESENT, .present_width = 1, .present_height = 1,
+	       .present_pitch = 4, .dst_pitch = 4);
+	EXPECT(PACKET, 0, PRESENT, .present_width = 1, .present_height = 1,
+	       .present_pitch = 4, .src_pitch = 4);
+}
+
+static void test_signal(void **state)
+{
+	EXPECT(PACKET, 0, FENCE);
+	EXPECT(PACKET, 0, FENCE, .flags = VGPU_HW_PKT_BARRIER);
+	EXPECT(NONE, 0, FENCE, .flags = VGPU_HW_PKT_IRQ);
+	EXPECT(NONE, 0, FENCE, .flags = VGPU_HW_PKT_IRQ,
+	       .vector = VGPU_HW_VECTORS - 1);
+	EXPECT(PACKET, 0, FENCE, .flags = VGPU_HW_PKT_IRQ,
+	       .vector = VGPU_HW_VECTORS);
+	EXPECT(NONE, 0, FENCE, .flags = VGPU_HW_PKT_SIGNAL,
+	       .signal_value = ~0ULL);
+	EXPECT(NONE, 0, FENCE, .flags = VGPU_HW_PKT_SIGNAL,
+	       .signal_addr = FB - 8);
+	EXPECT(ADDRESS, FB, FENCE, .flags = VGPU_HW_PKT_SIGNAL,
+	       .signal_addr = FB);
+	EXPECT(ALIGN, FB - 4, FENCE, .flags = VGPU_HW_PKT_SIGNAL,
+	       .signal_addr = FB - 4);
+	EXPECT(ADDRESS, ~7ULL, FENCE, .flags = VGPU_HW_PKT_SIGNAL,
+	       .signal_addr = ~7ULL);
+	EXPECT(NONE, 0, FENCE,
+	       .flags = VGPU_HW_PKT_SIGNAL | VGPU_HW_PKT_SIGNAL_SYS,
+	       .signal_addr = ~7ULL);
+	EXPECT(ALIGN, 1, FENCE,
+	       .flags = VGPU_HW_PKT_SIGNAL | VGPU_HW_PKT_SIGNAL_SYS,
+	       .signal_addr = 1);
+	/* A bad vector after a good body has no address. */
+	EXPECT(PACKET, 0, FILL, .dst = 4096, .width = 4, .rows = 1,
+	       .vector = 1);
+}
+
+static void test_fill(void **state)
+{
+	EXPECT(NONE, 0, FILL, .width = FB, .rows = 1);
+	EXPECT(ADDRESS, 0, FILL, .width = FB + 4, .rows = 1);
+	EXPECT(ADDRESS, 4, FILL, .dst = 4, .width = FB, .rows = 1);
+	EXPECT(ADDRESS, FB, FILL, .dst = FB, .width = 4, .rows = 1);
+	EXPECT(ADDRESS, ~3ULL, FILL, .dst = ~3ULL, .width = 8, .rows = 1);
+	EXPECT(ADDRESS, ~3ULL, FILL, .dst = ~3ULL, .width = 4, .rows = 1);
+	EXPECT(ADDRESS, 8, FILL, .dst = 8, .width = ~3ULL, .rows = 1);
+	EXPECT(PACKET, 0, FILL, .width = 0, .rows = 1);
+	EXPECT(PACKET, 0, FILL, .width = 4, .rows = 0);
+	EXPECT(PACKET, 0, FILL, .width = 8, .rows = 2, .dst_pitch = 4);
+	EXPECT(PACKET, 0, FILL, .width = 8, .rows = 2);
+	EXPECT(PACKET, 0, FILL, .width = 1ULL << 32, .rows = 2,
+	       .dst_pitch = 0xfffffffc);
+	EXPECT(ALIGN, 2, FILL, .dst = 2, .width = 4, .rows = 1);
+	EXPECT(ALIGN, 0, FILL, .width = 5, .rows = 1);
+	EXPECT(ALIGN, 0, FILL, .width = 4, .rows = 2, .dst_pitch = 6);
+	/* The last row ends where the partition does. */
+	EXPECT(NONE, 0, FILL, .dst = FB - 4096 - 8, .width = 8, .rows = 2,
+	       .dst_pitch = 4096);
+	EXPECT(ADDRESS, FB - 4096 - 4, FILL, .dst = FB - 4096 - 4, .width = 8,
+	       .rows = 2, .dst_pitch = 4096);
+	EXPECT(ADDRESS, 0, FILL, .width = 4, .rows = ~0U,
+	       .dst_pitch = 0xfffffffc);
+	/* Guest memory may lie anywhere, but not wrap. */
+	EXPECT(NONE, 0, FILL, .op_flags = VGPU_HW_OP_DST_SYS, .dst = ~3ULL,
+	       .width = 4, .rows = 1);
+	EXPECT(ADDRESS, ~3ULL, FILL, .op_flags = VGPU_HW_OP_DST_SYS,
+	       .dst = ~3ULL, .width = 8, .rows = 1);
+	EXPECT(ADDRESS, 1ULL << 63, FILL, .op_flags = VGPU_HW_OP_DST_SYS,
+	       .dst = 1ULL << 63, .width = 4, .rows = ~0U,
+	       .dst_pitch = 0xfffffffc);
+}
+
+static void test_copy(void **state)
+{
+	EXPECT(NONE, 0, COPY, .dst = 1, .src = FB / 2 + 3, .width = 7,
+	       .rows = 1);
+	EXPECT(ADDRESS, FB - 6, COPY, .dst = FB - 6, .width = 7, .rows = 1);
+	EXPECT(ADDRESS, FB - 6, COPY, .src = FB - 6, .width = 7, .rows = 1);
+	EXPECT(PACKET, 0, COPY, .width = 0, .rows = 1);
+	EXPECT(PACKET, 0, COPY, .width = 1, .rows = 0);
+	EXPECT(PACKET, 0, COPY, .width = 9, .rows = 2, .dst_pitch = 9,
+	       .src_pitch = 8);
+	EXPECT(PACKET, 0, COPY, .width = 9, .rows = 2, .dst_pitch = 8,
+	       .src_pitch = 9);
+	EXPECT(NONE, 0, COPY, .op_flags = VGPU_HW_OP_SRC_SYS, .src = ~0ULL,
+	       .width = 1, .rows = 1);
+	EXPECT(ADDRESS, ~0ULL, COPY, .op_flags = VGPU_HW_OP_SRC_SYS,
+	       .src = ~0ULL, .width = 2, .rows = 1);
+	EXPECT(ADDRESS, 2 * FB, COPY, .op_flags = VGPU_HW_OP_SRC_SYS,
+	       .dst = 2 * FB, .width = 2, .rows = 1);
+	EXPECT(NONE, 0, COPY,
+	       .op_flags = VGPU_HW_OP_SRC_SYS | VGPU_HW_OP_DST_SYS,
+	       .src = 2 * FB, .dst = 4 * FB, .width = 3 * FB, .rows = 1);
+}
+
+static void test_present(void **state)
+{
+	struct vgpu_hw_packet raw = { PRESENT, .present_width = 1920,
+		.present_height = 1080, .present_pitch = 1920 * 4 };
+	u64 addr;
+
+	assert_int_equal(decode_on(&raw, &gr, &addr), VGPU_HW_FAULT_NONE);
+	assert_int_equal(decode_on(&raw, &ce, &addr), VGPU_HW_FAULT_PACKET);
+	raw.present_format = 0x34325241;
+	assert_int_equal(decode_on(&raw, &gr, &addr), VGPU_HW_FAULT_PACKET);
+
+	EXPECT(PACKET, 0, PRESENT, .present_height = 1, .present_pitch = 4);
+	EXPECT(PACKET, 0, PRESENT, .present_width = 1, .present_pitch = 4);
+	EXPECT(PACKET, 0, PRESENT, .present_width = 2, .present_height = 1,
+	       .present_pitch = 4);
+	EXPECT(PACKET, 0, PRESENT, .present_width = 0x40000000,
+	       .present_height = 1, .present_pitch = 4);
+	EXPECT(ALIGN, 0, PRESENT, .present_width = 1, .present_height = 1,
+	       .present_pitch = 5);
+	EXPECT(ALIGN, 2, PRESENT, .dst = 2, .present_width = 1,
+	       .present_height = 1, .present_pitch = 4);
+	EXPECT(NONE, 0, PRESENT, .dst = FB - 8, .present_width = 1,
+	       .present_height = 2, .present_pitch = 4);
+	EXPECT(ADDRESS, FB - 4, PRESENT, .dst = FB - 4, .present_width = 1,
+	       .present_height = 2, .present_pitch = 4);
+	EXPECT(ADDRESS, 0, PRESENT, .present_width = 1,
+	       .present_height = ~0U, .present_pitch = 0xfffffffc);
+}
+
+static void test_join(void **state)
+{
+	struct vgpu_hw_packet raw = { COPY, .width = 4096, .rows = 16,
+		.dst_pitch = 4096, .src_pitch = 4096 };
+	struct soft_packet packet;
+	u64 addr;
+
+	assert_int_equal(soft_packet_decode(&raw, &gr, &packet, &addr), 0);
+	assert_int_equal(packet.rows, 1);
+	assert_int_equal(packet.width, 65536);
+	assert_int_equal(packet.bytes, 65536);
+
+	raw.src_pitch = 8192;
+	assert_int_equal(soft_packet_decode(&raw, &gr, &packet, &addr), 0);
+	assert_int_equal(packet.rows, 16);
+	assert_int_equal(packet.width, 4096);
+	assert_int_equal(packet.bytes, 65536);
+
+	/* The largest there is: no overflow. */
+	raw = (struct vgpu_hw_packet) { FILL, .width = 0xfffffffc,
+		.rows = ~0U, .dst_pitch = 0xfffffffc,
+		.op_flags = VGPU_HW_OP_DST_SYS };
+	assert_int_equal(soft_packet_decode(&raw, &gr, &packet, &addr), 0);
+	assert_true(packet.bytes == 0xfffffffcULL * 0xffffffffULL);
+	assert_true(packet.width == packet.bytes && packet.rows == 1);
+}
+
+static void test_ring(void **state)
+{
+	u32 order;
+
+	for (order = 0; order < 256; order++) {
+		bool ok = order >= VGPU_HW_RING_ORDER_MIN &&
+			  order <= VGPU_HW_RING_ORDER_MAX;
+
+		assert_int_equal(soft_ring_check(0, order, false, FB),
+				 ok ? VGPU_HW_FAULT_NONE : VGPU_HW_FAULT_RING);
+	}
+	assert_int_equal(soft_ring_check(32, 4, false, FB),
+			 VGPU_HW_FAULT_ALIGN);
+	assert_int_equal(soft_ring_check(FB - 1024, 4, false, FB),
+			 VGPU_HW_FAULT_NONE);
+	assert_int_equal(soft_ring_check(FB - 960, 4, false, FB),
+			 VGPU_HW_FAULT_ADDRESS);
+	assert_int_equal(soft_ring_check(~63ULL, 4, false, FB),
+			 VGPU_HW_FAULT_ADDRESS);
+	assert_int_equal(soft_ring_check(~63ULL, 4, true, FB),
+			 VGPU_HW_FAULT_ADDRESS);
+	assert_int_equal(soft_ring_check(~1023ULL, 4, true, FB),
+			 VGPU_HW_FAULT_NONE);
+}
+
+/* A value that is likely to be near an edge. */
+static u64 edge(u64 *seed)
+{
+	static const u64 edges[] = {
+		0, 4, 64, 4096, 65536, FB, 1ULL << 32, 1ULL << 63, 0,
+	};
+	u64 value = edges[rnd_range(seed, 0, 8)];
+
+	if (rnd_one_in(seed, 3))
+		value += rnd_range(seed, 0, 16) - 8;
+	if (rnd_one_in(seed, 8))
+		value = rnd_next(seed);
+	if (rnd_one_in(seed, 2))
+		value %= FB;
+	return value;
+}
+
+static void check_inside(const struct soft_packet *p, u64 addr, u32 pitch)
+{
+	/* 96 bits are enough: the check must not need them. */
+	unsigned __int128 end = (unsigned __int128)addr +
+		(unsigned __int128)(p->rows - 1) * pitch + p->width;
+
+	check_that(end <= FB, "%#llx + %u * %u + %llu", addr, p->rows - 1,
+		   pitch, p->width);
+}
+
+/* Whatever passes stays inside, by arithmetic that cannot overflow. */
+static void test_random(void **state)
+{
+	u64 seed = test_seed(), passed = 0, addr;
+	struct vgpu_hw_packet raw;
+	struct soft_packet p;
+	unsigned int i;
+
+	for (i = 0; i < NR_RANDOM; i++) {
+		memset(&raw, 0, sizeof(raw));
+		raw.type = rnd_range(&seed, 0, 6);
+		raw.op_flags = rnd_range(&seed, 0, 3);
+		raw.dst = edge(&seed);
+		raw.src = edge(&seed);
+		raw.width = edge(&seed);
+		raw.rows = rnd_one_in(&seed, 2) ? 1 : edge(&seed);
+		if (raw.rows != 1) {
+			raw.dst_pitch = edge(&seed);
+			raw.src_pitch = edge(&seed);
+		}
+		if (rnd_one_in(&seed, 4)) {
+			raw.flags = rnd_next(&seed);
+			raw.vector = rnd_range(&seed, 0, 40);
+			raw.signal_addr = edge(&seed);
+			raw.signal_value = rnd_next(&seed);
+		}
+		if (raw.type == VGPU_HW_PKT_FILL) {
+			raw.src_pitch = 0;
+			raw.value_pad = 0;
+			if (rnd_one_in(&seed, 2)) {
+				raw.dst &= ~3ULL;
+				raw.width &= ~3ULL;
+				raw.dst_pitch &= ~3U;
+			}
+		}
+		if (rnd_one_in(&seed, 50))
+			((u8 *)&raw)[rnd_range(&seed, 0, 63)] ^=
+				1 << rnd_range(&seed, 0, 7);
+
+		if (soft_packet_decode(&raw, &gr, &p, &addr))
+			continue;
+		passed++;
+		check_that(addr == 0, "%#llx", addr);
+		if (p.signal && !p.signal_sys)
+			check_that(p.signal_addr <= FB - 8, "%#llx",
+				   p.signal_addr);
+		if (p.irq)
+			check_that(p.vector < VGPU_HW_VECTORS, "%u", p.vector);
+		if (p.rows && !p.dst_sys)
+			check_inside(&p, p.dst, p.dst_pitch);
+		if (p.rows && p.type == VGPU_HW_PKT_COPY && !p.src_sys)
+			check_inside(&p, p.src, p.src_pitch);
+		check_that(p.bytes == p.width * p.rows, "%llu", p.bytes);
+	}
+	printf("# %llu of %u random packets were good\n",
+	       (unsigned long long)passed, NR_RANDOM);
+	assert_true(passed > NR_RANDOM / 100);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_type),
+		cmocka_unit_test(test_unused),
+		cmocka_unit_test(test_signal),
+		cmocka_unit_test(test_fill),
+		cmocka_unit_test(test_copy),
+		cmocka_unit_test(test_present),
+		cmocka_unit_test(test_join),
+		cmocka_unit_test(test_ring),
+		cmocka_unit_test(test_random),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
