@@ -21,8 +21,8 @@ OUT=$(mktemp)
 fail() {
 	local name
 	echo "FAILED: $*"
-	for name in "${!GUEST_PID[@]}"; do
-		guest_dump "$name"
+	for name in "$GUEST_DIR"/*.log; do
+		[[ ! -e $name ]] || guest_dump "$(basename "$name" .log)"
 	done
 	exit 1
 }
@@ -49,8 +49,9 @@ run_test() {
 	set +e
 	(
 		set -eE
-		trap 'echo "FAILED: line $LINENO: $BASH_COMMAND"; for g in "${!GUEST_PID[@]}"; do guest_dump "$g"; done' ERR
+		trap 'fail "line $LINENO: $BASH_COMMAND"' ERR
 		trap clean_up EXIT
+		rm -f "$GUEST_DIR"/*
 		"$1"
 	) >"$OUT" 2>&1
 	status=$?
@@ -67,18 +68,14 @@ run_test() {
 	fi
 }
 
-start_guest() {
-	guest_start "$@"
-}
-
 # passes NAME [SECONDS]
 passes() {
-	guest_passed "$1" $(( ${2:-60} * SLOW )) || { guest_dump "$1"; fail "guest $1 has not passed"; }
+	guest_passed "$1" $(( ${2:-60} * SLOW )) || fail "guest $1 has not passed"
 }
 
 # working NAME: until it has begun.
 working() {
-	guest_says "$1" '^guest: working' $((40 * SLOW)) || { guest_dump "$1"; fail "guest $1 does not work"; }
+	guest_says "$1" '^guest: working' $((40 * SLOW)) || fail "guest $1 does not work"
 }
 
 # account UUID=NAME...: the guests' counts must be the driver's.
@@ -128,7 +125,7 @@ test_address_is_stable_over_reloads() {
 
 test_attach_and_run() {
 	mdev_create "$A" SG16-1Q
-	start_guest a "$A" load --seconds 2 --mib 4
+	guest_start a "$A" load --seconds 2 --mib 4
 	passes a
 	account "$A=a"
 	[[ $(vgpu_field "$A" state) == created ]]
@@ -136,17 +133,17 @@ test_attach_and_run() {
 
 test_run_twice_on_one_vgpu() {
 	mdev_create "$A" SG16-2Q
-	start_guest a "$A" load --seconds 1 --mib 4
+	guest_start a "$A" load --seconds 1 --mib 4
 	passes a
-	start_guest b "$A" load --seconds 1 --mib 4 --seed 2
+	guest_start b "$A" load --seconds 1 --mib 4 --seed 2
 	passes b
 }
 
 test_two_at_once() {
 	mdev_create "$A" SG16-4Q
 	mdev_create "$B" SG16-2Q
-	start_guest a "$A" load --seconds 5 --mib 8
-	start_guest b "$B" load --seconds 5 --mib 8 --load 50 --seed 2
+	guest_start a "$A" load --seconds 5 --mib 8
+	guest_start b "$B" load --seconds 5 --mib 8 --load 50 --seed 2
 	working a
 	working b
 	[[ $(vgpu_field "$A" state) == started && $(vgpu_field "$B" state) == started ]]
@@ -158,8 +155,8 @@ test_two_at_once() {
 test_isolation_neighbours() {
 	mdev_create "$A" SG16-1Q
 	mdev_create "$B" SG16-1Q
-	start_guest a "$A" hold --seconds 3 --seed 1
-	start_guest b "$B" hold --seconds 3 --seed 2
+	guest_start a "$A" hold --seconds 3 --seed 1
+	guest_start b "$B" hold --seconds 3 --seed 2
 	passes a
 	passes b
 	guest_log a
@@ -168,9 +165,9 @@ test_isolation_neighbours() {
 
 test_isolation_nothing_left_for_the_next_guest() {
 	mdev_create "$A" SG16-2Q
-	start_guest a "$A" secret --seed 3
+	guest_start a "$A" secret --seed 3
 	passes a
-	start_guest b "$A" scan
+	guest_start b "$A" scan
 	passes b
 }
 
@@ -178,31 +175,31 @@ test_isolation_nothing_left_for_the_next_vgpu() {
 	local placement
 	mdev_create "$A" SG16-2Q
 	placement=$(vgpu_field "$A" placement_gib)
-	start_guest a "$A" secret --seed 4
+	guest_start a "$A" secret --seed 4
 	passes a
 	mdev_remove "$A"
 	mdev_create "$B" SG16-2Q
 	[[ $(vgpu_field "$B" placement_gib) == "$placement" ]]
-	start_guest b "$B" scan
+	guest_start b "$B" scan
 	passes b
 }
 
 test_isolation_nothing_left_after_a_kill() {
 	mdev_create "$A" SG16-1Q
-	start_guest a "$A" hold --seconds 600 --seed 5
+	guest_start a "$A" hold --seconds 600 --seed 5
 	working a
 	sleep 1
 	guest_kill a
-	start_guest b "$A" scan
+	guest_start b "$A" scan
 	passes b
 }
 
 test_isolation_packets_stay_inside() {
 	mdev_create "$A" SG16-1Q
 	mdev_create "$B" SG16-1Q
-	start_guest b "$B" hold --seconds 4 --seed 6
+	guest_start b "$B" hold --seconds 4 --seed 6
 	working b
-	start_guest a "$A" escape --seed 7
+	guest_start a "$A" escape --seed 7
 	passes a
 	guest_log a
 	passes b
@@ -211,24 +208,23 @@ test_isolation_packets_stay_inside() {
 }
 
 test_kill_under_load() {
-	local i
 	mdev_create "$A" SG16-1Q
-	for i in 1 2 3; do
-		start_guest a "$A" load --seconds 600 --mib 64
+	for _ in 1 2 3; do
+		guest_start a "$A" load --seconds 600 --mib 64
 		working a
 		sleep 0.5
 		guest_kill a
 		[[ $(vgpu_field "$A" state) == created ]]
 	done
 	[[ $(gpu_field fb_backed_bytes) == 0 ]]
-	start_guest a "$A" load --seconds 1 --mib 4
+	guest_start a "$A" load --seconds 1 --mib 4
 	passes a
 }
 
 # The guest does not let go: the removal waits, harms nobody, and ends with QEMU.
 test_remove_in_use_waits_for_qemu() {
 	mdev_create "$A" SG16-1Q
-	start_guest a "$A" load --seconds 6 --mib 4
+	guest_start a "$A" load --seconds 6 --mib 4
 	working a
 	mdev_remove "$A" &
 	sleep 1
@@ -244,7 +240,7 @@ test_remove_in_use_waits_for_qemu() {
 test_remove_in_use_unplugs() {
 	local start=$SECONDS
 	mdev_create "$A" SG16-1Q
-	GUEST_PLUG=port start_guest a "$A" eject --seconds $((30 * SLOW))
+	GUEST_PLUG=port guest_start a "$A" eject --seconds $((30 * SLOW))
 	working a
 	mdev_remove "$A" &
 	timeout $((25 * SLOW)) tail --pid=$! -s 0.1 -f /dev/null || fail "the removal does not end"
@@ -258,7 +254,7 @@ test_remove_in_use_unplugs() {
 test_unload_in_use() {
 	local module
 	mdev_create "$A" SG16-1Q
-	start_guest a "$A" load --seconds 3 --mib 4
+	guest_start a "$A" load --seconds 3 --mib 4
 	working a
 	for module in vgpu_soft vgpu; do
 		if rmmod "$module" 2>"$GUEST_DIR/rmmod"; then
@@ -272,9 +268,9 @@ test_unload_in_use() {
 
 test_two_hosts_of_one_vgpu() {
 	mdev_create "$A" SG16-1Q
-	start_guest a "$A" load --seconds 3 --mib 4
+	guest_start a "$A" load --seconds 3 --mib 4
 	working a
-	start_guest b "$A" load --seconds 1
+	guest_start b "$A" load --seconds 1
 	guest_ended b $((20 * SLOW)) || fail "a second QEMU got the same vGPU"
 	cat "$GUEST_DIR/b.qemu"
 	grep -iE 'busy|in use' "$GUEST_DIR/b.qemu"

@@ -27,7 +27,7 @@ static uint32_t most(uint32_t region, uint32_t size)
 	uint32_t pieces = 1;
 
 	if (gpu.placement == VGPU_PLACEMENT_HOMOGENEOUS)
-		return region / size;
+		return region / size < 32 ? region / size : 32;
 	if (2 * size > region)
 		return 1;
 	while (region / (2 * pieces) >= 2 * size)

@@ -7,7 +7,7 @@
 
 #include "soft/packet.h"
 
-#define FB	(1ULL << 30)
+#define FB	0x40000000ULL
 #define NR_RANDOM	2000000
 
 static const struct soft_limits gr = {

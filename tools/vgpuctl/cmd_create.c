@@ -266,7 +266,7 @@ static enum exit_code find(const struct options *options, int *fd,
 	if (!ret)
 		return EXIT_OK;
 	close(*fd);
-	if (ret == -ENOENT)
+	if (ctl_is_gone(ret))
 		return fail("vGPU %s: there is none (vgpuctl list shows them)",
 			    text);
 	return fail("vGPU %s: %s", text, strerror(-ret));

@@ -102,7 +102,7 @@ static enum exit_code for_each_gpu(int fd, const char *only, void *arg,
 		ret = ctl_gpu(fd, ids[i], &gpu);
 		if (!ret)
 			ret = each(fd, &gpu, arg);
-		if (ret == -ENOENT || ret == -ENODEV)
+		if (ctl_is_gone(ret))
 			ret = 0;
 		if (ret)
 			fail("GPU %u: %s", ids[i], strerror(-ret));

@@ -206,7 +206,7 @@ enum exit_code cmd_show(const struct options *options)
 	if (!ret)
 		ret = ctl_gpu(fd, inst.gpu, &gpu);
 	close(fd);
-	if (ret == -ENOENT)
+	if (ctl_is_gone(ret))
 		return fail("vGPU %s: there is none (vgpuctl list shows them)",
 			    options->uuid);
 	if (ret)

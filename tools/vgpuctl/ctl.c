@@ -155,6 +155,12 @@ int ctl_release(int fd, const uint8_t *uuid)
 	return ctl_call(fd, VGPU_IOC_RELEASE, &op);
 }
 
+/* The GPU or vGPU is not there, or not any more. */
+bool ctl_is_gone(int ret)
+{
+	return ret == -ENOENT || ret == -ENODEV;
+}
+
 bool ctl_text_is(const void *text, size_t room, const char *other)
 {
 	size_t length = strnlen(text, room);

@@ -99,6 +99,7 @@ int ctl_instance(int fd, const uint8_t *uuid, struct vgpu_ctl_instance *inst);
 int ctl_refusal(int fd, const uint8_t *uuid, struct vgpu_ctl_refusal *refusal);
 int ctl_release(int fd, const uint8_t *uuid);
 int ctl_find_gpu(int fd, const char *text, uint32_t *id);
+bool ctl_is_gone(int ret);
 bool ctl_text_is(const void *text, size_t room, const char *other);
 const char *ctl_class_name(uint32_t engine_class);
 const char *ctl_placement_name(uint32_t placement);

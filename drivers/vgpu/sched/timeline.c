@@ -63,6 +63,12 @@ bool vgpu_timeline_needs_kick(struct vgpu_timeline *tl)
 	return timeline_due_ns(tl) < tl->check_ns;
 }
 
+/* How often to look at an engine that was asked to stop. */
+static u64 timeline_look_ns(struct vgpu_timeline *tl)
+{
+	return max(tl->timeout_ns / 4, VGPU_RECHECK_NS);
+}
+
 /**
  * vgpu_timeline_preempt() - ask the running entity to stop, unless it was asked
  * @tl:     timeline, on which one runs
@@ -77,24 +83,31 @@ void vgpu_timeline_preempt(struct vgpu_timeline *tl, u64 now_ns)
 		return;
 	WRITE_ONCE(tl->preempting, true);
 	tl->preempts++;
+	tl->late_ns = 0;
 	tl->preempt_ran_ns = timeline_ran_ns(tl, now_ns);
-	tl->preempt_due_ns = now_ns + tl->timeout_ns;
+	tl->preempt_due_ns = now_ns + timeline_look_ns(tl);
 	tl->ops->preempt(tl, tl->rq.running);
 }
 
-/* Was it asked to stop and has not, in as much time as it had to work? */
+/*
+ * Was it asked to stop and has not, in as much time as it had to work?
+ *
+ * That time is added up from looks at the engine, of which none counts for more
+ * than a third of the timeout. A software engine whose processor was taken away
+ * seems to have worked all the while when the account is brought up to date,
+ * just before it goes on and stops: once that may look like a hang.
+ */
 static bool timeline_hung(struct vgpu_timeline *tl, u64 now_ns)
 {
 	u64 ran_ns;
 
 	if (!tl->preempting || now_ns < tl->preempt_due_ns)
 		return false;
-	ran_ns = timeline_ran_ns(tl, now_ns) - tl->preempt_ran_ns;
-	if (ran_ns >= tl->timeout_ns)
-		return true;
-	tl->preempt_due_ns = now_ns + max(tl->timeout_ns - ran_ns,
-					  VGPU_RECHECK_NS);
-	return false;
+	ran_ns = timeline_ran_ns(tl, now_ns);
+	tl->late_ns += min(ran_ns - tl->preempt_ran_ns, tl->timeout_ns / 3 + 1);
+	tl->preempt_ran_ns = ran_ns;
+	tl->preempt_due_ns = now_ns + timeline_look_ns(tl);
+	return tl->late_ns >= tl->timeout_ns;
 }
 
 /* Puts the policy's choice on the idle engine, as far as the timeline goes. */

@@ -27,8 +27,9 @@
  * @deadline_ns: of the running entity
  * @start_ns:   when it was put on the engine
  * @start_ran_ns: the engine's time then
- * @preempt_ran_ns: the engine's time when it was asked to stop
- * @preempt_due_ns: when to look whether it did
+ * @preempt_ran_ns: the engine's time at the last look since it was asked to stop
+ * @preempt_due_ns: when to look again whether it did
+ * @late_ns:    how long it has been able to work since it was asked
  * @until_ns:   nobody may run, though queued, until then; U64_MAX: until
  *              something happens
  * @check_ns:   the kthread looks again by itself then, if not before. Who makes
@@ -59,6 +60,7 @@ struct vgpu_timeline {
 	u64 start_ran_ns;
 	u64 preempt_ran_ns;
 	u64 preempt_due_ns;
+	u64 late_ns;
 	u64 until_ns;
 	u64 check_ns;
 	const struct vgpu_entity *last;

@@ -235,8 +235,9 @@ static int soft_engine_thread(void *data)
 		set_cpus_allowed_ptr(current, &soft_config.cpus);
 
 	for (;;) {
-		wait_event_idle(engine->start, soft_engine_started(engine) ||
-						kthread_should_stop());
+		wait_event_idle(engine->start,
+				soft_engine_started(engine) ||
+				kthread_should_stop());
 		if (!soft_engine_started(engine))
 			return 0;
 		do {

@@ -35,12 +35,14 @@ static int soft_instance_reserve(struct soft_instance *inst)
 	if (have_mb >= want_mb)
 		ret = soft_store_reserve(&inst->fb);
 	if (ret == -ENOMEM)
-		return vgpu_refuse(inst->vgpu, ret, "host memory: %llu MiB wanted for the framebuffer (fb_reserve=1), %llu MiB available, %lu MiB got within the limits of the creator",
+		return vgpu_refuse(inst->vgpu, ret,
+				   "host memory: %llu MiB wanted (fb_reserve=1), %llu MiB available, %lu MiB got",
 				   want_mb, have_mb,
 				   atomic_long_read(&inst->fb.backed) >>
 				   (20 - PAGE_SHIFT));
 	if (ret)
-		return vgpu_refuse(inst->vgpu, ret, "host memory: killed while %llu MiB were taken for the framebuffer (fb_reserve=1)",
+		return vgpu_refuse(inst->vgpu, ret,
+				   "host memory: killed while taking %llu MiB (fb_reserve=1)",
 				   want_mb);
 	return 0;
 }

@@ -2,6 +2,8 @@
 /*
  * vgpu_soft: a GPU in software, for any machine.
  */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
 #include <linux/module.h>
 #include <linux/string.h>
 

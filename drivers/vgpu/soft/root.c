@@ -7,6 +7,8 @@
  * A GPU's function has no BARs, no capabilities, no interrupt: what a VM needs
  * is in the vGPUs.
  */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
 #include <linux/pci.h>
 #include <linux/slab.h>
 

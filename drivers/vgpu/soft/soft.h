@@ -169,15 +169,19 @@ struct soft_fault {
 
 /**
  * struct soft_channel - a channel of an instance
- * @inst, @index: constant
- * @ctrl, @ring: registers as written; queue_lock
+ * @inst:      constant
+ * @index:     constant
+ * @ctrl:      register as written; queue_lock
+ * @ring:      register as written; queue_lock
  * @state:     VGPU_HW_STATE_*; queue_lock, as all up to @link
  * @busy:      the engine's thread has it
  * @stalled:   waits for @dma
  * @stop:      is being disabled: an engine leaves it soon (also read without
  *             the lock)
  * @dma_done:  @dma has completed
+ * @fault_code: 0: not faulted since enable
  * @fault_pos: index of the packet that faulted
+ * @fault_addr: address that failed, or 0
  * @link:      on the queue's ready list
  * @engine:    bound to. This and the next are latched at enable
  * @ring_addr: the ring
@@ -253,14 +257,15 @@ struct soft_queue {
  * @fault_channel: VGPU_HW_FAULT_CHANNEL
  * @queue:    by engine
  * @nr_channels: length of @channel
+ * @channel:  by number
  */
 struct soft_instance {
 	struct vgpu_instance *vgpu;
 	struct soft_gpu *gpu;
 	struct soft_store fb;
 	struct soft_store pages;
-	struct mutex config_lock;
-	spinlock_t queue_lock;
+	struct mutex config_lock;	/* enabling and disabling */
+	spinlock_t queue_lock;		/* states and queues */
 	wait_queue_head_t wait;
 	bool stopping;
 	u32 intr;
@@ -279,7 +284,9 @@ enum soft_engine_state {
 
 /**
  * struct soft_engine - an engine
- * @gpu, @index, @desc: constant
+ * @gpu:      constant
+ * @index:    constant
+ * @desc:     constant
  * @task:     its thread
  * @vgpu:     the core's GPU, set with @run
  * @run:      the turn; written by who sets @state to RUNNING

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Letting go: close and kill under load, removal and unloading while in use. */
+#include <endian.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <linux/vfio.h>
+
+#include "fixture.h"
+
+static struct fx_vgpu v;
+
+static void queue_load(void)
+{
+	struct vgpu_chan *chans[4];
+	unsigned int i, k;
+
+	chans[0] = fx_chan(&v, VGPU_HW_ENGINE_GR, 0, VGPU_RING_FB, 4);
+	chans[1] = fx_chan(&v, VGPU_HW_ENGINE_CE, 0, VGPU_RING_SYS, 4);
+	chans[2] = fx_chan(&v, VGPU_HW_ENGINE_CE, 1, VGPU_RING_FB, 4);
+	chans[3] = fx_chan(&v, VGPU_HW_ENGINE_CE, 1, VGPU_RING_SYS, 4);
+	for (i = 0; i < 4; i++)
+		for (k = 0; k < 12; k++)
+			FX_OK(v.dev, vgpu_chan_fill(chans[i], VGPU_FB(FX_MIB),
+						    i, 16 * FX_MIB));
+}
+
+static void check_clean(void)
+{
+	struct vgpu_chan *chan;
+
+	fx_open(&v);
+	CHECK(fx_is_zero(v.dev->fb, 17 * FX_MIB), "memory of the last user");
+	chan = fx_chan(&v, VGPU_HW_ENGINE_GR, 0, VGPU_RING_FB, 4);
+	fx_finish(chan);
+	vgpu_chan_destroy(chan);
+	fx_close(&v);
+}
+
+static void close_with_work_queued(void)
+{
+	unsigned int i;
+
+	fx_create(&v, fx_default_type());
+	for (i = 0; i < 10; i++) {
+		fx_open(&v);
+		queue_load();
+		fx_sleep_ms((unsigned int)fx_random_below(10));
+		fx_close(&v); /* with the channels still there */
+		check_clean();
+	}
+}
+
+static void load_and_wait(void *arg)
+{
+	int *pipe_fd = arg;
+
+	fx_open(&v);
+	queue_load();
+	if (write(pipe_fd[1], "x", 1) != 1)
+		_exit(1);
+	for (;;) {
+		struct vgpu_chan *chan = fx_chan(&v, VGPU_HW_ENGINE_CE, 0,
+						 VGPU_RING_FB, 4);
+
+		FX_OK(v.dev, vgpu_chan_fill(chan, VGPU_FB(FX_MIB), 1,
+					    16 * FX_MIB));
+		fx_finish(chan);
+		vgpu_chan_destroy(chan);
+		vgpu_fb_release(v.dev, 32 * FX_MIB);
+	}
+}
+
+static void kill_under_load(void)
+{
+	int fds[2], status;
+	unsigned int i;
+	pid_t pid;
+	char c;
+
+	fx_create(&v, fx_default_type());
+	CHECK(!pipe2(fds, O_CLOEXEC), "pipe");
+	for (i = 0; i < 5; i++) {
+		pid = fx_fork(load_and_wait, fds);
+		CHECK_EQ(read(fds[0], &c, 1), 1);
+		fx_sleep_ms((unsigned int)fx_random_below(30));
+		kill(pid, SIGKILL);
+		CHECK(fx_wait_child(pid, FX_TIMEOUT_MS, &status),
+		      "does not die");
+		CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL,
+		      "status %#x", status);
+		check_clean();
+	}
+	close(fds[0]);
+	close(fds[1]);
+}
+
+static volatile int remove_result;
+static volatile bool remove_done;
+
+static void *remover(void *arg)
+{
+	(void)arg;
+	remove_result = fx_try_remove(&v);
+	remove_done = true;
+	return NULL;
+}
+
+static int set_request_fd(int32_t fd)
+{
+	struct {
+		struct vfio_irq_set set;
+		int32_t fd;
+	} r = { .set = {
+		.argsz = sizeof(r), .count = 1,
+		.flags = VFIO_IRQ_SET_DATA_EVENTFD |
+			VFIO_IRQ_SET_ACTION_TRIGGER,
+		.index = VFIO_PCI_REQ_IRQ_INDEX,
+	}, .fd = fd };
+
+	return ioctl(v.dev->fd, VFIO_DEVICE_SET_IRQS, &r) ? -errno : 0;
+}
+
+/* Removal asks by the request interrupt, and ends when the user closes. */
+static void remove_while_in_use(void)
+{
+	struct pollfd pfd = { .events = POLLIN };
+	struct vgpu_chan *chan;
+	pthread_t thread;
+
+	fx_create_open(&v, fx_default_type());
+	chan = fx_chan(&v, VGPU_HW_ENGINE_GR, 0, VGPU_RING_FB, 4);
+	pfd.fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	CHECK_EQ(set_request_fd(pfd.fd), 0);
+	remove_done = false;
+	CHECK(!pthread_create(&thread, NULL, remover, NULL), "thread");
+	CHECK_EQ(poll(&pfd, 1, FX_TIMEOUT_MS), 1, "nobody asks");
+	fx_finish(chan); /* it works until it is let go */
+	CHECK(!remove_done, "removed under its user");
+	vgpu_chan_destroy(chan);
+	fx_close(&v);
+	pthread_join(thread, NULL);
+	CHECK_EQ(remove_result, 0);
+	CHECK_EQ(access("/dev/vgpu", F_OK), 0);
+	close(pfd.fd);
+}
+
+/* The same when the user knows no requests: it ends when that dies. */
+static void hold_open(void *arg)
+{
+	int *pipe_fd = arg;
+
+	fx_open(&v);
+	if (write(pipe_fd[1], "x", 1) != 1)
+		_exit(1);
+	for (;;)
+		pause();
+}
+
+static void remove_while_held_by_another(void)
+{
+	int fds[2], status;
+	pthread_t thread;
+	pid_t pid;
+	char c;
+
+	fx_create(&v, fx_default_type());
+	CHECK(!pipe2(fds, O_CLOEXEC), "pipe");
+	pid = fx_fork(hold_open, fds);
+	CHECK_EQ(read(fds[0], &c, 1), 1);
+	remove_done = false;
+	CHECK(!pthread_create(&thread, NULL, remover, NULL), "thread");
+	fx_sleep_ms(300);
+	CHECK(!remove_done, "removed under its user");
+	kill(pid, SIGKILL);
+	CHECK(fx_wait_child(pid, FX_TIMEOUT_MS, &status), "does not die");
+	pthread_join(thread, NULL);
+	CHECK_EQ(remove_result, 0);
+	close(fds[0]);
+	close(fds[1]);
+}
+
+static void second_open_is_refused(void)
+{
+	struct vgpu_dev *dev;
+
+	fx_create_open(&v, fx_default_type());
+	CHECK_EQ(vgpu_dev_open_vfio(&dev, v.uuid), -EBUSY, "%s",
+		 vgpu_dev_error(NULL));
+}
+
+static int unload(const char *module)
+{
+	return syscall(SYS_delete_module, module, O_NONBLOCK) ? errno : 0;
+}
+
+static void unload_while_open(void)
+{
+	struct vgpu_chan *chan;
+	int error;
+
+	fx_create_open(&v, fx_default_type());
+	error = unload("vgpu_soft");
+	CHECK(error == EBUSY || error == EWOULDBLOCK, "vgpu_soft: %s",
+	      strerror(error));
+	error = unload("vgpu");
+	CHECK(error == EBUSY || error == EWOULDBLOCK, "vgpu: %s",
+	      strerror(error));
+	chan = fx_chan(&v, VGPU_HW_ENGINE_GR, 0, VGPU_RING_FB, 4);
+	fx_finish(chan);
+	vgpu_chan_destroy(chan);
+}
+
+/* Opens, closes, creates and removes in quick succession. */
+static void many_lives(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < 50; i++) {
+		fx_create_open(&v, fx_default_type());
+		v.dev->fb[i * 4096] = 1;
+		fx_close(&v);
+		fx_remove(&v);
+	}
+}
+
+static const struct ktap_test tests[] = {
+	KTAP_TEST(close_with_work_queued),
+	KTAP_TEST(kill_under_load),
+	KTAP_TEST(remove_while_in_use),
+	KTAP_TEST(remove_while_held_by_another),
+	KTAP_TEST(second_open_is_refused),
+	KTAP_TEST(unload_while_open),
+	KTAP_TEST(many_lives),
+};
+
+KTAP_MAIN(tests, fx_cleanup)

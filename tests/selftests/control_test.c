@@ -1,0 +1,394 @@
+// SPDX-License-Identifier: GPL-2.0
+/* /dev/vgpu: sizes, flags, pointers, rights, events, statistics. */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "fixture.h"
+
+static struct fx_vgpu v;
+
+#define ROOM	4096
+
+static union {
+	uint32_t words[ROOM / 4];
+	uint8_t bytes[ROOM];
+	struct vgpu_ctl_version version;
+	struct vgpu_ctl_list list;
+	struct vgpu_ctl_gpu gpu;
+	struct vgpu_ctl_type type;
+	struct vgpu_ctl_instance instance;
+	struct vgpu_ctl_refusal refusal;
+	struct vgpu_ctl_instance_op op;
+} arg;
+
+static uint32_t gpu_id;
+
+static const struct call {
+	const char *name;
+	unsigned long request;
+	uint32_t size;
+} calls[] = {
+	{ "VERSION", VGPU_IOC_VERSION, sizeof(struct vgpu_ctl_version) },
+	{ "GPUS", VGPU_IOC_GPUS, sizeof(struct vgpu_ctl_list) },
+	{ "GPU", VGPU_IOC_GPU, sizeof(struct vgpu_ctl_gpu) },
+	{ "TYPE", VGPU_IOC_TYPE, sizeof(struct vgpu_ctl_type) },
+	{ "INSTANCES", VGPU_IOC_INSTANCES, sizeof(struct vgpu_ctl_list) },
+	{ "INSTANCE", VGPU_IOC_INSTANCE, sizeof(struct vgpu_ctl_instance) },
+};
+
+#define NR_CALLS	(sizeof(calls) / sizeof(calls[0]))
+
+/* Fill in what makes the call succeed. */
+static void prepare(const struct call *call, uint32_t size)
+{
+	memset(&arg, 0, sizeof(arg));
+	arg.words[0] = size;
+	switch (call->request) {
+	case VGPU_IOC_GPU:
+		arg.gpu.gpu = gpu_id;
+		break;
+	case VGPU_IOC_TYPE:
+		arg.type.gpu = gpu_id;
+		break;
+	case VGPU_IOC_INSTANCES:
+		arg.list.gpu = ~0u;
+		break;
+	case VGPU_IOC_INSTANCE:
+		memcpy(arg.instance.uuid, v.id, sizeof(v.id));
+		break;
+	}
+}
+
+static int call_with(unsigned long request, void *pointer)
+{
+	return ioctl(fx_control(), request, pointer) ? -errno : 0;
+}
+
+static void begin(void)
+{
+	struct vgpu_ctl_gpu gpu;
+
+	fx_create(&v, fx_default_type());
+	fx_ctl_gpu(&gpu);
+	gpu_id = gpu.gpu;
+}
+
+static void sizes(void)
+{
+	unsigned int i;
+
+	begin();
+	for (i = 0; i < NR_CALLS; i++) {
+		const struct call *c = &calls[i];
+
+		prepare(c, c->size);
+		CHECK_EQ(call_with(c->request, &arg), 0, "%s", c->name);
+		prepare(c, c->size + 64);
+		CHECK_EQ(call_with(c->request, &arg), 0, "%s longer, zero",
+			 c->name);
+		prepare(c, c->size + 64);
+		arg.bytes[c->size + 63] = 1;
+		CHECK_EQ(call_with(c->request, &arg), -E2BIG, "%s tail",
+			 c->name);
+		prepare(c, c->size + 64);
+		arg.bytes[c->size] = 1;
+		CHECK_EQ(call_with(c->request, &arg), -E2BIG, "%s tail",
+			 c->name);
+		prepare(c, 4);
+		CHECK_EQ(call_with(c->request, &arg), -EINVAL, "%s of 4",
+			 c->name);
+		prepare(c, 0);
+		CHECK_EQ(call_with(c->request, &arg), -EINVAL, "%s of 0",
+			 c->name);
+		prepare(c, ~0u);
+		CHECK(call_with(c->request, &arg) < 0, "%s of ~0", c->name);
+		prepare(c, 1u << 20);
+		CHECK(call_with(c->request, &arg) < 0, "%s of 1 MiB", c->name);
+	}
+}
+
+/* What lies behind the caller's size is never written. */
+static void no_write_behind_the_size(void)
+{
+	unsigned int i, k;
+
+	begin();
+	for (i = 0; i < NR_CALLS; i++) {
+		prepare(&calls[i], calls[i].size);
+		memset(arg.bytes + calls[i].size, 0xee, 64);
+		CHECK_EQ(call_with(calls[i].request, &arg), 0, "%s",
+			 calls[i].name);
+		for (k = 0; k < 64; k++)
+			CHECK_EQ(arg.bytes[calls[i].size + k], 0xee, "%s",
+				 calls[i].name);
+		CHECK_EQ(arg.words[0], calls[i].size, "%s", calls[i].name);
+	}
+}
+
+static void flags(void)
+{
+	unsigned int i, bit;
+
+	begin();
+	for (i = 0; i < NR_CALLS; i++) {
+		for (bit = 0; bit < 32; bit++) {
+			prepare(&calls[i], calls[i].size);
+			arg.words[1] = 1u << bit;
+			CHECK_EQ(call_with(calls[i].request, &arg), -EINVAL,
+				 "%s, flag %u", calls[i].name, bit);
+		}
+	}
+}
+
+static void bad_pointers(void)
+{
+	uint8_t *end = arg.bytes;
+	unsigned int i;
+
+	begin();
+	for (i = 0; i < NR_CALLS; i++) {
+		CHECK_EQ(call_with(calls[i].request, NULL), -EFAULT, "%s",
+			 calls[i].name);
+		CHECK_EQ(call_with(calls[i].request, (void *)~0xfffull),
+			 -EFAULT, "%s", calls[i].name);
+	}
+	prepare(&calls[1], calls[1].size);
+	arg.list.count = 4;
+	arg.list.ids = 8;
+	CHECK_EQ(call_with(VGPU_IOC_GPUS, end), -EFAULT, "list");
+	prepare(&calls[4], calls[4].size);
+	arg.list.count = 4;
+	arg.list.ids = 8;
+	CHECK_EQ(call_with(VGPU_IOC_INSTANCES, end), -EFAULT, "list");
+	CHECK_EQ(call_with(_IO('g', 0xb0 + 40), end), -ENOTTY);
+	CHECK_EQ(call_with(_IO('x', 1), end), -ENOTTY);
+}
+
+static void what_is_not_there(void)
+{
+	begin();
+	prepare(&calls[2], calls[2].size);
+	arg.gpu.gpu = 0x7fffffff;
+	CHECK(call_with(VGPU_IOC_GPU, &arg) < 0, "GPU");
+	prepare(&calls[3], calls[3].size);
+	arg.type.index = ~0u;
+	CHECK_EQ(call_with(VGPU_IOC_TYPE, &arg), -ENOENT);
+	prepare(&calls[4], calls[4].size);
+	arg.list.gpu = 0x7fffffff;
+	CHECK(call_with(VGPU_IOC_INSTANCES, &arg) < 0, "instances");
+	prepare(&calls[5], calls[5].size);
+	arg.instance.uuid[0] ^= 0xff;
+	CHECK(call_with(VGPU_IOC_INSTANCE, &arg) < 0, "instance");
+	memset(&arg, 0, sizeof(arg));
+	arg.op.size = sizeof(arg.op);
+	memcpy(arg.op.uuid, v.id, sizeof(v.id));
+	CHECK_EQ(call_with(VGPU_IOC_RELEASE, &arg), -EINVAL,
+		 "is not in quarantine");
+}
+
+/* A list that has too little room says how much there is. */
+static void lists(void)
+{
+	uint8_t uuids[3][VGPU_UUID_LEN];
+
+	begin();
+	prepare(&calls[4], calls[4].size);
+	CHECK_EQ(call_with(VGPU_IOC_INSTANCES, &arg), 0);
+	CHECK_EQ(arg.list.count, 1);
+	memset(uuids, 0xdd, sizeof(uuids));
+	arg.list.count = 2;
+	arg.list.ids = (uintptr_t)uuids;
+	CHECK_EQ(call_with(VGPU_IOC_INSTANCES, &arg), 0);
+	CHECK_EQ(arg.list.count, 1);
+	CHECK(!memcmp(uuids[0], v.id, sizeof(v.id)), "another UUID");
+	CHECK_EQ(uuids[1][0], 0xdd, "wrote too much");
+	fx_remove(&v);
+	arg.list.count = 2;
+	CHECK_EQ(call_with(VGPU_IOC_INSTANCES, &arg), 0);
+	CHECK_EQ(arg.list.count, 0);
+}
+
+static void as_nobody(void *unused)
+{
+	struct vgpu_ctl_instance_op op = { .size = sizeof(op) };
+	struct vgpu_ctl_version version = { .size = sizeof(version) };
+	char path[256];
+	int fd;
+
+	(void)unused;
+	memcpy(op.uuid, v.id, sizeof(v.id));
+	CHECK(!setgid(65534) && !setuid(65534), "setuid");
+	fd = open("/dev/vgpu", O_RDWR | O_CLOEXEC);
+	CHECK(fd < 0 && errno == EACCES, "opened by anybody");
+	/* Who was given an open file may read, and change nothing. */
+	CHECK(!ioctl(fx_control(), VGPU_IOC_VERSION, &version), "%s",
+	      strerror(errno));
+	CHECK(ioctl(fx_control(), VGPU_IOC_RELEASE, &op) && errno == EPERM,
+	      "released by anybody");
+	fx_type_path("1Q", "create", path, sizeof(path));
+	CHECK_EQ(fx_write_file(path, v.uuid), -EACCES, "created by anybody");
+}
+
+static void rights(void)
+{
+	int status;
+	pid_t pid;
+
+	begin();
+	pid = fx_fork(as_nobody, NULL);
+	CHECK(fx_wait_child(pid, FX_TIMEOUT_MS, &status), "hangs");
+	CHECK_EQ(status, 0);
+}
+
+static int next_event(int fd, struct vgpu_ctl_event *event)
+{
+	struct pollfd pfd = { .fd = fd, .events = POLLIN };
+
+	if (poll(&pfd, 1, FX_TIMEOUT_MS) != 1)
+		return -ETIMEDOUT;
+	return read(fd, event, sizeof(*event)) == sizeof(*event) ? 0 : -errno;
+}
+
+static void expect(int fd, uint32_t type, uint64_t *seq)
+{
+	struct vgpu_ctl_event event;
+
+	CHECK_EQ(next_event(fd, &event), 0, "event %u", type);
+	CHECK_EQ(event.type, type);
+	CHECK(!memcmp(event.uuid, v.id, sizeof(v.id)), "another vGPU");
+	CHECK(!*seq || event.seq == *seq + 1, "a gap");
+	CHECK(event.time_ns, "no time");
+	*seq = event.seq;
+}
+
+static void events(void)
+{
+	struct vgpu_ctl_event event[4];
+	struct pollfd pfd = { .events = POLLIN };
+	struct vgpu_chan *chan;
+	struct vgpu_fault fault;
+	uint64_t seq = 0;
+	int fd;
+
+	fd = open("/dev/vgpu", O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	CHECK(fd >= 0, "%s", strerror(errno));
+	pfd.fd = fd;
+	CHECK_EQ(poll(&pfd, 1, 0), 0, "events from before the open");
+	CHECK(read(fd, event, sizeof(event)) < 0 && errno == EAGAIN, "empty");
+	fx_create(&v, fx_default_type());
+	CHECK_EQ(poll(&pfd, 1, FX_TIMEOUT_MS), 1);
+	CHECK(read(fd, event, sizeof(event[0]) - 1) < 0 && errno == EINVAL,
+	      "half a record");
+	expect(fd, VGPU_EVENT_CREATED, &seq);
+	fx_open(&v);
+	expect(fd, VGPU_EVENT_STARTED, &seq);
+	FX_OK(v.dev, vgpu_dev_reset(v.dev));
+	expect(fd, VGPU_EVENT_RESET, &seq);
+	chan = fx_chan(&v, VGPU_HW_ENGINE_CE, 0, VGPU_RING_FB, 4);
+	FX_OK(v.dev, vgpu_chan_nop(chan));
+	FX_OK(v.dev, vgpu_chan_fill(chan, VGPU_FB(v.dev->fb_bytes), 0, 4));
+	FX_OK(v.dev, vgpu_chan_wait_fault(chan, FX_TIMEOUT_MS, &fault));
+	CHECK_EQ(next_event(fd, &event[0]), 0);
+	CHECK_EQ(event[0].type, VGPU_EVENT_FAULT);
+	CHECK_EQ(event[0].a, chan->id);
+	CHECK_EQ(event[0].b, VGPU_HW_FAULT_ADDRESS);
+	CHECK_EQ(event[0].c, 1);
+	seq = event[0].seq;
+	fx_close(&v);
+	expect(fd, VGPU_EVENT_STOPPED, &seq);
+	fx_remove(&v);
+	expect(fd, VGPU_EVENT_REMOVED, &seq);
+	CHECK_EQ(poll(&pfd, 1, 0), 0);
+	close(fd);
+}
+
+/* A reader that does not read finds the newest, and a gap. */
+static void slow_reader(void)
+{
+	struct vgpu_ctl_event event;
+	uint64_t first = 0, last = 0;
+	unsigned int i, seen = 0;
+	int fd;
+
+	fd = open("/dev/vgpu", O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	CHECK(fd >= 0, "%s", strerror(errno));
+	fx_create(&v, fx_default_type());
+	for (i = 0; i < 700; i++) { /* two events each */
+		fx_open(&v);
+		fx_close(&v);
+	}
+	while (read(fd, &event, sizeof(event)) == sizeof(event)) {
+		if (!seen)
+			first = event.seq;
+		CHECK(!seen || event.seq == last + 1, "a gap in the midst");
+		last = event.seq;
+		seen++;
+	}
+	ktap_note("%u events, from %llu to %llu", seen,
+		  (unsigned long long)first, (unsigned long long)last);
+	CHECK(seen >= 100, "only %u", seen);
+	CHECK_EQ(event.type, VGPU_EVENT_STOPPED, "the newest is missing");
+	close(fd);
+}
+
+static void statistics_only_grow(void)
+{
+	struct vgpu_ctl_instance before, after;
+	struct vgpu_chan *chan;
+	unsigned int i, e;
+
+	fx_create_open(&v, fx_default_type());
+	chan = fx_chan(&v, VGPU_HW_ENGINE_CE, 1, VGPU_RING_FB, 4);
+	e = chan->engine;
+	fx_instance(&v, &before);
+	CHECK_EQ(before.engine[e].packets, 0);
+	for (i = 0; i < 20; i++) {
+		FX_OK(v.dev, vgpu_chan_fill(chan, VGPU_FB(FX_MIB), i, FX_MIB));
+		fx_finish(chan);
+		fx_instance(&v, &after);
+		CHECK_EQ(after.engine[e].packets, before.engine[e].packets + 2);
+		CHECK_EQ(after.engine[e].bytes,
+			 before.engine[e].bytes + FX_MIB);
+		CHECK(after.engine[e].busy_ns >= before.engine[e].busy_ns &&
+		      after.engine[e].wait_ns >= before.engine[e].wait_ns &&
+		      after.engine[e].runs >= before.engine[e].runs &&
+		      after.now_ns > before.now_ns, "went back");
+		before = after;
+	}
+	CHECK(after.engine[e].busy_ns, "no service");
+	CHECK(after.engine[e].runs, "no runs");
+	CHECK_EQ(after.owner_pid, getpid());
+	CHECK_EQ(after.state, VGPU_STATE_STARTED);
+	CHECK(after.fb_backed_bytes >= FX_MIB &&
+	      after.fb_backed_bytes <= after.fb_bytes, "backed");
+	CHECK_EQ(after.channels, v.dev->channels);
+	CHECK_EQ(after.fb_bytes, v.dev->fb_bytes);
+	vgpu_chan_destroy(chan);
+	fx_close(&v);
+	fx_instance(&v, &after);
+	CHECK_EQ(after.engine[e].packets, before.engine[e].packets,
+		 "counters survive close");
+	CHECK_EQ(after.state, VGPU_STATE_CREATED);
+	CHECK_EQ(after.owner_pid, 0);
+	CHECK_EQ(after.started_ns, 0);
+}
+
+static const struct ktap_test tests[] = {
+	KTAP_TEST(sizes),
+	KTAP_TEST(no_write_behind_the_size),
+	KTAP_TEST(flags),
+	KTAP_TEST(bad_pointers),
+	KTAP_TEST(what_is_not_there),
+	KTAP_TEST(lists),
+	KTAP_TEST(rights),
+	KTAP_TEST(events),
+	KTAP_TEST(slow_reader),
+	KTAP_TEST(statistics_only_grow),
+};
+
+KTAP_MAIN(tests, fx_cleanup)

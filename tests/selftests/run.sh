@@ -1,0 +1,127 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# run.sh [TEST...]: runs the selftests, inside a lab machine (see
+# scripts/lab), after: make -C tests/selftests, make -C tools and
+# scripts/build-modules KERNEL.
+# Loads and unloads the modules. Environment: VGPU_TEST_SEED, _ROUNDS,
+# _HANDSHAKES, _FILL_MB; VGPU_TEST_TIMEOUT: seconds per program (600).
+set -u
+cd -- "${BASH_SOURCE[0]%/*}/../.." || exit 1
+
+if [[ ${1:-} == --help ]]; then
+	sed -n '3,7s/^# //p' tests/selftests/run.sh
+	exit
+fi
+bin=build/selftests
+timeout=${VGPU_TEST_TIMEOUT:-600}
+wanted=("$@")
+passed=0 failed=0 skipped=0
+output=$(mktemp)
+trap 'rm -f "$output"' EXIT
+
+bad='BUG:|WARNING:|Oops|general protection|Call Trace|INFO: task|UBSAN|KASAN|lockdep|refcount_t|list_(add|del) corruption|unregister_netdevice|kernel panic|memory leak'
+
+# Reports of the kernel since the last call.
+seen=$(dmesg | wc -l)
+check_dmesg() {
+	local new
+	mapfile -t new < <(dmesg | tail -n "+$((seen + 1))" | grep -E "$bad")
+	seen=$(dmesg | wc -l)
+	((${#new[@]})) || return
+	echo "not ok $1: the kernel reported"
+	printf '# %s\n' "${new[@]}"
+	failed=$((failed + 1))
+}
+
+is_wanted() {
+	local name
+	((${#wanted[@]})) || return 0
+	for name in "${wanted[@]}"; do
+		[[ $name == "$1" || $name == "${1%_test}" ]] && return
+	done
+	return 1
+}
+
+# run NAME [VARIABLE=VALUE...]
+run() {
+	local name=$1 status program
+	shift
+	is_wanted "$name" || return
+	echo "# $name $*"
+	program=$bin/$name
+	[[ -x $program ]] || program=tests/selftests/$name.sh
+	env "$@" timeout -k 10 "$timeout" "$program" 2>&1 | tee "$output"
+	status=${PIPESTATUS[0]}
+	passed=$((passed + $(grep -c '^ok ' "$output") - $(grep -c '^ok .*# SKIP' "$output")))
+	skipped=$((skipped + $(grep -c '# SKIP' "$output")))
+	failed=$((failed + $(grep -c '^not ok ' "$output")))
+	# A program that ends before it has said so has failed.
+	if ! grep -q '^# Totals\|^1..0' "$output"; then
+		echo "not ok $name: ended with status $status"
+		failed=$((failed + 1))
+	fi
+	check_dmesg "$name"
+}
+
+load() {
+	if ! scripts/load "$@"; then
+		echo "not ok load $*"
+		failed=$((failed + 1))
+		return 1
+	fi
+}
+
+unload() {
+	if ! scripts/unload; then
+		echo "not ok unload"
+		failed=$((failed + 1))
+	fi
+	check_dmesg unload
+}
+
+any_wanted() {
+	local name
+	for name; do
+		is_wanted "$name" && return
+	done
+	return 1
+}
+
+if [[ ! -x $bin/sysfs_test ]]; then
+	echo "run.sh: no programs in $bin: make -C tests/selftests" >&2
+	exit 1
+fi
+
+plain=(sysfs_test config_test region_test submit_test fault_test irq_test reset_test
+	preempt_test isolation_test close_test stall_test control_test doorbell_test
+	vgpuctl_test)
+if any_wanted "${plain[@]}" && load vgpu.quarantine_faults=0; then
+	for name in "${plain[@]}"; do
+		run "$name"
+	done
+	unload
+fi
+if any_wanted hang_test; then
+	for backoff_ms in 60000 1000; do
+		if load "vgpu.quarantine_backoff_ms=$backoff_ms"; then
+			run hang_test
+			unload
+		fi
+	done
+fi
+# Sizes that are no powers of two, and the other way to place them.
+if any_wanted sysfs_test region_test submit_test; then
+	if load fb_mb=24576 channels=240 vgpu.quarantine_faults=0; then
+		run sysfs_test
+		run region_test VGPU_TEST_TYPE=3Q
+		run submit_test VGPU_TEST_TYPE=3Q VGPU_TEST_ROUNDS=5
+		unload
+	fi
+	if load fb_mb=49152 placement=homogeneous; then
+		run sysfs_test
+		unload
+	fi
+fi
+((skipped == 0)) || echo "# $skipped skipped"
+echo "$passed passed, $failed failed"
+((failed == 0))

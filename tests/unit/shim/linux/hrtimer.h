@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _SHIM_LINUX_HRTIMER_H
+#define _SHIM_LINUX_HRTIMER_H
+
+#include <linux/ktime.h>
+#include <linux/list.h>
+
+enum hrtimer_restart {
+	HRTIMER_NORESTART,
+	HRTIMER_RESTART,
+};
+
+#define HRTIMER_MODE_ABS	0
+
+struct hrtimer {
+	struct list_head link;
+	enum hrtimer_restart (*function)(struct hrtimer *timer);
+	u64 expires_ns;
+	bool queued;
+};
+
+#define hrtimer_setup(timer, fn, clock, mode) do {	\
+	(timer)->function = (fn);			\
+	(timer)->queued = false;			\
+} while (0)
+
+void hrtimer_start(struct hrtimer *timer, ktime_t expires, int mode);
+int hrtimer_cancel(struct hrtimer *timer);
+
+#endif /* _SHIM_LINUX_HRTIMER_H */

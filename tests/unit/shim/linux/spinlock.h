@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _SHIM_LINUX_SPINLOCK_H
+#define _SHIM_LINUX_SPINLOCK_H
+
+#include <linux/bug.h>
+#include <linux/types.h>
+
+#include "sim.h"
+
+/* Who holds one is not switched away, so it is never found taken by another. */
+typedef struct {
+	struct task_struct *owner;
+} spinlock_t;
+
+static inline void spin_lock_init(spinlock_t *lock)
+{
+	lock->owner = NULL;
+}
+
+static inline void spin_lock(spinlock_t *lock)
+{
+	sim_yield();
+	SHIM_DIE_IF("deadlock", lock->owner);
+	lock->owner = sim_current();
+	sim_current()->locks++;
+}
+
+static inline void spin_unlock(spinlock_t *lock)
+{
+	SHIM_DIE_IF("not held", lock->owner != sim_current());
+	lock->owner = NULL;
+	sim_current()->locks--;
+	sim_yield();
+}
+
+#define spin_lock_irqsave(lock, flags) do {	\
+	(flags) = 0;				\
+	spin_lock(lock);			\
+} while (0)
+#define spin_unlock_irqrestore(lock, flags) do {	\
+	(void)(flags);					\
+	spin_unlock(lock);				\
+} while (0)
+
+#endif /* _SHIM_LINUX_SPINLOCK_H */

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: GPL-2.0
+/* See sim.h. Whoever holds the turn has all of this to itself. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <linux/hrtimer.h>
+#include <linux/kernel.h>
+#include <linux/kthread.h>
+#include <linux/sched.h>
+#include <linux/wait.h>
+
+#include "sim.h"
+
+static struct {
+	struct list_head tasks;
+	struct list_head timers;
+	u64 random;
+	u64 now_ns;
+	u64 jitter_ns;
+	struct task_struct first;
+} sim;
+
+static __thread struct task_struct *sim_me;
+
+u64 sim_now_ns(void)
+{
+	return sim.now_ns;
+}
+
+struct task_struct *sim_current(void)
+{
+	return sim_me;
+}
+
+u64 sim_random(u64 lo, u64 hi)
+{
+	u64 x = (sim.random += 0x9e3779b97f4a7c15ULL);
+
+	x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
+	x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
+	x ^= x >> 31;
+	return lo + x % (hi - lo + 1);
+}
+
+bool sim_one_in(u64 n)
+{
+	return sim_random(1, n) == 1;
+}
+
+static void sim_interrupts(void)
+{
+	struct hrtimer *timer;
+
+again:
+	list_for_each_entry(timer, &sim.timers, link) {
+		if (timer->expires_ns > sim.now_ns)
+			continue;
+		list_del(&timer->link);
+		timer->queued = false;
+		sim_me->locks++;
+		timer->function(timer);
+		sim_me->locks--;
+		goto again;
+	}
+}
+
+static bool sim_can_run(const struct task_struct *task)
+{
+	return !task->done && !task->blocked && task->until_ns <= sim.now_ns;
+}
+
+static struct task_struct *sim_draw(void)
+{
+	struct task_struct *task;
+	unsigned int nr = 0;
+
+	list_for_each_entry(task, &sim.tasks, link)
+		nr += sim_can_run(task);
+	if (!nr)
+		return NULL;
+	nr = sim_random(0, nr - 1);
+	list_for_each_entry(task, &sim.tasks, link)
+		if (sim_can_run(task) && !nr--)
+			return task;
+	return NULL;
+}
+
+/* Nobody can run now: time passes until somebody can. */
+static void sim_jump(void)
+{
+	struct task_struct *task;
+	struct hrtimer *timer;
+	u64 next_ns = U64_MAX;
+
+	list_for_each_entry(task, &sim.tasks, link)
+		if (!task->done && !task->blocked)
+			next_ns = min(next_ns, task->until_ns);
+	list_for_each_entry(timer, &sim.timers, link)
+		next_ns = min(next_ns, timer->expires_ns);
+	if (next_ns == U64_MAX) {
+		printf("# everybody waits for everybody at %llu ns\n",
+		       sim.now_ns);
+		fflush(stdout);
+		abort();
+	}
+	sim.now_ns = max(sim.now_ns, next_ns);
+}
+
+static void sim_switch(void)
+{
+	struct task_struct *me = sim_me, *next;
+
+	SHIM_DIE_IF("sleeps with a lock held", me->locks);
+	if (sim.jitter_ns && sim_one_in(4))
+		sim.now_ns += sim_random(1, sim.jitter_ns);
+	for (;;) {
+		sim_interrupts();
+		next = sim_draw();
+		if (next)
+			break;
+		sim_jump();
+	}
+	if (next == me)
+		return;
+	sem_post(&next->turn);
+	if (me->done)
+		return;
+	while (sem_wait(&me->turn))
+		;
+}
+
+void sim_yield(void)
+{
+	if (!sim_me->locks)
+		sim_switch();
+}
+
+void sim_sleep(u64 ns)
+{
+	sim_me->until_ns = sim.now_ns + ns;
+	sim_switch();
+	sim_me->until_ns = 0;
+}
+
+static void *sim_thread(void *data)
+{
+	struct task_struct *task = data;
+
+	sim_me = task;
+	while (sem_wait(&task->turn))
+		;
+	task->fn(task->data);
+	task->done = true;
+	if (task->joiner)
+		task->joiner->blocked = false;
+	sim_switch();
+	return NULL;
+}
+
+struct task_struct *sim_spawn(int (*fn)(void *data), void *data, bool run)
+{
+	struct task_struct *task = calloc(1, sizeof(*task));
+	pthread_attr_t attr;
+
+	SHIM_DIE_IF("no memory", !task);
+	task->fn = fn;
+	task->data = data;
+	task->refs = 1;
+	task->blocked = !run;
+	task->state = run ? TASK_RUNNING : TASK_UNINTERRUPTIBLE;
+	sem_init(&task->turn, 0, 0);
+	list_add_tail(&task->link, &sim.tasks);
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, 256 * 1024);
+	SHIM_DIE_IF("no thread", pthread_create(&task->thread, &attr,
+						sim_thread, task));
+	pthread_attr_destroy(&attr);
+	return task;
+}
+
+void sim_put(struct task_struct *task)
+{
+	if (--task->refs)
+		return;
+	SHIM_DIE_IF("runs still", !task->done);
+	sem_destroy(&task->turn);
+	free(task);
+}
+
+void sim_join(struct task_struct *task)
+{
+	if (!task->done) {
+		task->joiner = sim_me;
+		sim_me->blocked = true;
+		sim_switch();
+	}
+	pthread_join(task->thread, NULL);
+	list_del(&task->link);
+	sim_put(task);
+}
+
+void sim_begin(u64 seed, u64 jitter_ns)
+{
+	memset(&sim, 0, sizeof(sim));
+	INIT_LIST_HEAD(&sim.tasks);
+	INIT_LIST_HEAD(&sim.timers);
+	sim.random = seed;
+	sim.now_ns = 1000000;
+	sim.jitter_ns = jitter_ns;
+	sem_init(&sim.first.turn, 0, 0);
+	sim.first.refs = 1;
+	list_add_tail(&sim.first.link, &sim.tasks);
+	sim_me = &sim.first;
+}
+
+void sim_end(void)
+{
+	list_del(&sim.first.link);
+	SHIM_DIE_IF("left over", !list_empty(&sim.tasks));
+	SHIM_DIE_IF("left over", !list_empty(&sim.timers));
+	sem_destroy(&sim.first.turn);
+	sim_me = NULL;
+}
+
+/* What the shims declare. */
+
+void schedule(void)
+{
+	if (sim_me->state != TASK_RUNNING)
+		sim_me->blocked = true;
+	sim_switch();
+}
+
+int wake_up_process(struct task_struct *task)
+{
+	int slept = task->state != TASK_RUNNING;
+
+	SHIM_DIE_IF("gone", !task->refs);
+	task->state = TASK_RUNNING;
+	task->blocked = false;
+	sim_yield();
+	return slept;
+}
+
+int kthread_stop(struct task_struct *task)
+{
+	task->should_stop = true;
+	wake_up_process(task);
+	sim_join(task);
+	return 0;
+}
+
+void wait_prepare(wait_queue_head_t *head, struct wait_entry *entry)
+{
+	if (list_empty(&entry->link)) {
+		entry->task = sim_me;
+		list_add_tail(&entry->link, &head->entries);
+	}
+	sim_me->state = TASK_UNINTERRUPTIBLE;
+	sim_yield();
+}
+
+void wait_finish(struct wait_entry *entry)
+{
+	sim_me->state = TASK_RUNNING;
+	if (!list_empty(&entry->link))
+		list_del_init(&entry->link);
+}
+
+void wake_up_all(wait_queue_head_t *head)
+{
+	struct task_struct *task;
+	struct wait_entry *entry;
+
+	while (!list_empty(&head->entries)) {
+		entry = list_first_entry(&head->entries, struct wait_entry,
+					 link);
+		task = entry->task;
+		list_del_init(&entry->link);
+		task->state = TASK_RUNNING;
+		task->blocked = false;
+	}
+	sim_yield();
+}
+
+void hrtimer_start(struct hrtimer *timer, ktime_t expires, int mode)
+{
+	if (!timer->queued)
+		list_add_tail(&timer->link, &sim.timers);
+	timer->queued = true;
+	timer->expires_ns = expires;
+	sim_yield();
+}
+
+int hrtimer_cancel(struct hrtimer *timer)
+{
+	sim_yield();
+	if (!timer->queued)
+		return 0;
+	list_del(&timer->link);
+	timer->queued = false;
+	return 1;
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Concurrency under control: tasks are threads of which one runs at a time, and
+ * which one is drawn by seed wherever the kernel could switch: where a
+ * lock is taken or given back, where a task wakes, sleeps or says what it is
+ * about to do. Time is virtual: it passes a little at each switch, and jumps to
+ * the next timer or sleeper when nobody can run. If there is none of these
+ * either, that is a lost wake-up, and the test dies.
+ *
+ * The shims of spinlock.h, mutex.h, wait.h, hrtimer.h, kthread.h and sched.h
+ * are made of this.
+ */
+#ifndef _VGPU_SIM_H
+#define _VGPU_SIM_H
+
+#include <pthread.h>
+#include <semaphore.h>
+
+#include <linux/bug.h>
+#include <linux/list.h>
+#include <linux/types.h>
+
+/**
+ * struct task_struct - a task
+ * @link:    all of them
+ * @turn:    it may run
+ * @state:   what it said by set_current_state()
+ * @blocked: in schedule(), with a state other than TASK_RUNNING
+ * @until_ns: sleeps by sim_sleep()
+ * @joiner:  waits for its end
+ * @locks:   spinlocks held; it is not switched away then
+ */
+struct task_struct {
+	struct list_head link;
+	pthread_t thread;
+	sem_t turn;
+	int (*fn)(void *data);
+	void *data;
+	unsigned int state;
+	bool blocked;
+	bool done;
+	bool should_stop;
+	u64 until_ns;
+	struct task_struct *joiner;
+	unsigned int locks;
+	unsigned int refs;
+};
+
+/* The caller is the first task. jitter_ns: how long a switch may take at most. */
+void sim_begin(u64 seed, u64 jitter_ns);
+void sim_end(void);
+u64 sim_now_ns(void);
+u64 sim_random(u64 lo, u64 hi);
+bool sim_one_in(u64 n);
+struct task_struct *sim_current(void);
+struct task_struct *sim_spawn(int (*fn)(void *data), void *data, bool run);
+void sim_join(struct task_struct *task);
+void sim_yield(void);
+void sim_sleep(u64 ns);
+void sim_put(struct task_struct *task);
+
+#endif /* _VGPU_SIM_H */
