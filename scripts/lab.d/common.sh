@@ -76,7 +76,7 @@ need_tools() {
 		mount mount
 		perl perl-base
 	EOF
-	if [[ ! -e /usr/share/keyrings/debian-archive-keyring.gpg ]]; then
+	if [[ ! -e /usr/share/keyrings/debian-archive-trixie-stable.gpg ]]; then
 		missing+=(debian-archive-keyring)
 	fi
 	(( ${#missing[@]} )) || return 0

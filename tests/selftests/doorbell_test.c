@@ -77,7 +77,7 @@ static void handshakes(enum vgpu_ring where, uint64_t rounds)
 				     (unsigned long long)i,
 				     vgpu_chan_state(chan), ret);
 		}
-		if (!(fx_random() >> 62))
+		if (!(fx_random() >> 60))
 			pause_ns(fx_random_below(120000), yield);
 	}
 	ktap_note("%llu handshakes, %llu doorbells, %llu ms",

@@ -417,8 +417,7 @@ static void neighbour_is_unaffected(void)
 	}
 	fx_instance(&other, &after);
 	CHECK_EQ(after.faults, before.faults, "of the neighbour");
-	fx_instance(&v, &after);
-	CHECK(after.faults >= 20, "%llu", after.faults);
+	FX_SOON(fx_faults(&v) >= 20);
 }
 
 /* The host sees a fault as an event, with the same code and position. */
@@ -434,8 +433,8 @@ static void faults_are_counted(void)
 	fx_instance(&v, &before);
 	FX_OK(v.dev, vgpu_chan_fill(chan, VGPU_FB(v.dev->fb_bytes), 0, 4));
 	FX_OK(v.dev, vgpu_chan_wait_fault(chan, FX_TIMEOUT_MS, &fault));
+	FX_SOON(fx_faults(&v) == before.faults + 1);
 	fx_instance(&v, &after);
-	CHECK_EQ(after.faults, before.faults + 1);
 	CHECK_EQ(after.engine[chan->engine].faults,
 		 before.engine[chan->engine].faults + 1);
 	/* A reset of the device does not wipe the record. */

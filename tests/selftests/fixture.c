@@ -264,6 +264,15 @@ void fx_instance(const struct fx_vgpu *v, struct vgpu_ctl_instance *inst)
 		FAIL("VGPU_IOC_INSTANCE %s: %s", v->uuid, strerror(errno));
 }
 
+/* Channel faults; the host counts one a moment after the guest sees it. */
+uint64_t fx_faults(const struct fx_vgpu *v)
+{
+	struct vgpu_ctl_instance inst;
+
+	fx_instance(v, &inst);
+	return inst.faults;
+}
+
 /* Lift a quarantine, if there is one: faults made on purpose add up. */
 void fx_release(const struct fx_vgpu *v)
 {
@@ -304,13 +313,17 @@ struct vgpu_chan *fx_chan(struct fx_vgpu *v, uint32_t engine_class,
 	return chan;
 }
 
-/* All that was queued has completed, and a fence behind it has signalled. */
+/*
+ * All that was queued has completed, and a fence behind it has signalled. The
+ * fence itself has completed when get says so; then it is counted, too.
+ */
 void fx_finish(struct vgpu_chan *chan)
 {
 	uint64_t fence;
 
 	FX_OK(chan->dev, vgpu_chan_fence(chan, &fence));
 	FX_OK(chan->dev, vgpu_chan_wait(chan, fence, FX_TIMEOUT_MS));
+	FX_OK(chan->dev, vgpu_chan_wait_idle(chan, FX_TIMEOUT_MS));
 }
 
 /* Whether a fence passes in time; a fault or a dead channel is a failure. */

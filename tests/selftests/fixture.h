@@ -35,6 +35,19 @@ struct fx_vgpu {
 	struct fx_vgpu *next;
 };
 
+/* For what follows soon behind something that was waited for. */
+#define FX_SOON(condition, ...)						\
+	do {								\
+		uint64_t fx_end = fx_now_ms() + FX_TIMEOUT_MS;		\
+									\
+		while (!(condition)) {					\
+			if (fx_now_ms() > fx_end)			\
+				ktap_fail(__FILE__, __LINE__,		\
+					  #condition, " " __VA_ARGS__);	\
+			fx_sleep_ms(1);					\
+		}							\
+	} while (0)
+
 /* The GPU; skips the test if there is none. */
 const char *fx_gpu(void);
 void fx_type_path(const char *suffix, const char *file, char *path,
@@ -58,6 +71,7 @@ void fx_cleanup(void);
 
 int fx_control(void);
 void fx_instance(const struct fx_vgpu *v, struct vgpu_ctl_instance *inst);
+uint64_t fx_faults(const struct fx_vgpu *v);
 void fx_release(const struct fx_vgpu *v);
 void fx_need_no_quarantine(void);
 

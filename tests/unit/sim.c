@@ -112,8 +112,6 @@ static void sim_switch(void)
 	struct task_struct *me = sim_me, *next;
 
 	SHIM_DIE_IF("sleeps with a lock held", me->locks);
-	if (sim.jitter_ns && sim_one_in(4))
-		sim.now_ns += sim_random(1, sim.jitter_ns);
 	for (;;) {
 		sim_interrupts();
 		next = sim_draw();
@@ -130,17 +128,21 @@ static void sim_switch(void)
 		;
 }
 
-void sim_yield(void)
-{
-	if (!sim_me->locks)
-		sim_switch();
-}
-
 void sim_sleep(u64 ns)
 {
 	sim_me->until_ns = sim.now_ns + ns;
 	sim_switch();
 	sim_me->until_ns = 0;
+}
+
+void sim_yield(void)
+{
+	if (sim_me->locks)
+		return;
+	if (sim.jitter_ns && sim_one_in(8))
+		sim_sleep(sim_random(1, sim.jitter_ns));
+	else
+		sim_switch();
 }
 
 static void *sim_thread(void *data)

@@ -3,9 +3,9 @@
  * Concurrency under control: tasks are threads of which one runs at a time, and
  * which one is drawn by seed wherever the kernel could switch: where a
  * lock is taken or given back, where a task wakes, sleeps or says what it is
- * about to do. Time is virtual: it passes a little at each switch, and jumps to
- * the next timer or sleeper when nobody can run. If there is none of these
- * either, that is a lost wake-up, and the test dies.
+ * about to do. Time is virtual: it jumps to the next timer or sleeper when nobody
+ * can run. If there is none of these either, that is a lost wake-up, and the
+ * test dies.
  *
  * The shims of spinlock.h, mutex.h, wait.h, hrtimer.h, kthread.h and sched.h
  * are made of this.
@@ -46,7 +46,7 @@ struct task_struct {
 	unsigned int refs;
 };
 
-/* The caller is the first task. jitter_ns: how long a switch may take at most. */
+/* The caller is the first task. jitter_ns: how long one is switched away at most. */
 void sim_begin(u64 seed, u64 jitter_ns);
 void sim_end(void);
 u64 sim_now_ns(void);

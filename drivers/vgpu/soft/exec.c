@@ -204,43 +204,54 @@ static enum soft_end soft_exec_chunk(struct soft_channel *ch,
 	return soft_exec_submit(ch, dma);
 }
 
-static bool soft_exec_fill_piece(struct soft_store *fb, u64 addr, u32 len,
-				 u32 value)
+/* Where to write to, and what it took to get there. NULL: no memory. */
+static void *soft_exec_page(struct soft_store *fb, u64 addr, u32 *work)
 {
-	unsigned int offset = offset_in_page(addr);
-	struct page *page;
+	struct page *page = soft_store_peek(fb, addr >> PAGE_SHIFT);
+
+	if (!page) {
+		*work += SOFT_FRESH_WORK;
+		page = soft_store_page(fb, addr >> PAGE_SHIFT);
+	}
+	return page ? page_address(page) + offset_in_page(addr) : NULL;
+}
+
+static bool soft_exec_fill_piece(struct soft_store *fb, u64 addr, u32 len,
+				 u32 value, u32 *work)
+{
+	void *to;
 
 	/* What was never touched is zero. */
-	if (value)
-		page = soft_store_page(fb, addr >> PAGE_SHIFT);
-	else
-		page = soft_store_peek(fb, addr >> PAGE_SHIFT);
-	if (page)
-		memset32(page_address(page) + offset,
-			 (__force u32)cpu_to_le32(value), len / 4);
-	return page || !value;
+	if (!value && !soft_store_peek(fb, addr >> PAGE_SHIFT))
+		return true;
+	to = soft_exec_page(fb, addr, work);
+	if (!to)
+		return false;
+	memset32(to, (__force u32)cpu_to_le32(value), len / 4);
+	return true;
 }
 
 static bool soft_exec_copy_piece(struct soft_store *fb, u64 dst, u64 src,
-				 u32 len)
+				 u32 len, u32 *work)
 {
-	struct page *to, *from = soft_store_peek(fb, src >> PAGE_SHIFT);
+	struct page *page = soft_store_peek(fb, src >> PAGE_SHIFT);
+	void *to, *from;
 
-	if (!from) {
-		to = soft_store_peek(fb, dst >> PAGE_SHIFT);
-		if (to)
-			memset(page_address(to) + offset_in_page(dst), 0, len);
+	if (!page) {
+		page = soft_store_peek(fb, dst >> PAGE_SHIFT);
+		if (page)
+			memset(page_address(page) + offset_in_page(dst), 0,
+			       len);
 		return true;
 	}
-	to = soft_store_page(fb, dst >> PAGE_SHIFT);
+	from = page_address(page) + offset_in_page(src);
+	to = soft_exec_page(fb, dst, work);
 	if (!to)
 		return false;
-	if (to == from)
-		memmove(page_address(to) + offset_in_page(dst),
-			page_address(from) + offset_in_page(src), len);
+	if (dst >> PAGE_SHIFT == src >> PAGE_SHIFT)
+		memmove(to, from, len);
 	else
-		memcpy(page_address(to) + offset_in_page(dst),
-		       page_address(from) + offset_in_page(src), len);
+		memcpy(to, from, len);
 	return true;
 }
 
@@ -254,7 +265,7 @@ static enum soft_end soft_exec_body(struct soft_engine *engine,
 
 	while (exec->row < packet->rows) {
 		u64 dst = soft_exec_dst(exec), src = soft_exec_src(exec);
-		u32 len;
+		u32 len, work;
 		bool ok;
 
 		if (packet->dst_sys || packet->src_sys)
@@ -262,17 +273,19 @@ static enum soft_end soft_exec_body(struct soft_engine *engine,
 
 		len = min_t(u64, packet->width - exec->col,
 			    PAGE_SIZE - offset_in_page(dst));
-		if (packet->type == VGPU_HW_PKT_COPY) {
+		if (packet->type == VGPU_HW_PKT_COPY)
 			len = min_t(u32, len, PAGE_SIZE - offset_in_page(src));
-			ok = soft_exec_copy_piece(fb, dst, src, len);
-		} else {
-			ok = soft_exec_fill_piece(fb, dst, len, packet->value);
-		}
+		work = len + SOFT_PIECE_WORK;
+		if (packet->type == VGPU_HW_PKT_COPY)
+			ok = soft_exec_copy_piece(fb, dst, src, len, &work);
+		else
+			ok = soft_exec_fill_piece(fb, dst, len, packet->value,
+						  &work);
 		if (!ok)
 			return soft_exec_fault(fault, VGPU_HW_FAULT_MEMORY,
 					       dst);
 		soft_exec_advance(exec, len);
-		if (soft_engine_must_stop(engine, ch, len + SOFT_PIECE_WORK))
+		if (soft_engine_must_stop(engine, ch, work))
 			return SOFT_END_STOPPED;
 	}
 	exec->step = SOFT_STEP_SIGNAL;

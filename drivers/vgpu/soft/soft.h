@@ -54,9 +54,10 @@ struct task_struct;
 
 /* An engine looks whether to stop at least every that many bytes. */
 #define SOFT_STOP_BYTES		65536
-/* What a packet and a piece of a row cost beside their bytes. */
+/* What a packet, a piece of a row, a new page cost beside their bytes. */
 #define SOFT_PACKET_WORK	4096
 #define SOFT_PIECE_WORK		256
+#define SOFT_FRESH_WORK		12288
 
 #define SOFT_PREFETCH		64	/* packets of a ring in guest memory */
 #define SOFT_BOUNCE_PAGES	(VGPU_DMA_MAX / VGPU_HW_PAGE_SIZE)
