@@ -74,6 +74,9 @@ struct vgpu_run {
 	u64 deadline_ns;
 };
 
+/* Returned by @region_rw of struct vgpu_gpu_ops. */
+#define VGPU_REGION_RESET	1
+
 enum vgpu_run_end {
 	VGPU_RUN_IDLE,		/* no work left */
 	VGPU_RUN_PREEMPTED,	/* deadline or preempt request; work left */
@@ -94,14 +97,17 @@ enum vgpu_run_end {
  *                   aborted by the core before. May sleep. Called with
  *                   state_lock held, before @drop_memory at reset and close
  * @drop_memory:     give back all pages; what is touched later reads zero.
- *                   Called with map_lock held for writing, stopped
+ *                   Called with map_lock held for writing, stopped, when
+ *                   nothing is mapped any more
  * @instance_close:  nobody has the device open any more: drop what
  *                   @instance_open took. After @instance_stop, @drop_memory
  * @region_rw:       trapped access to the owned bytes of BAR @bar: registers by
  *                   1, 2, 4 or 8 naturally aligned bytes; memory any @count up
  *                   to a page. @buf is kernel memory, little endian. May sleep
- *                   Returns 0, -EINVAL for a width, -ENXIO for no such register,
- *                   -ENOMEM. A failed access changed nothing
+ *                   Returns 0; VGPU_REGION_RESET if a write asks for a device
+ *                   reset, done before the access ends; -EINVAL for a width,
+ *                   -ENXIO for no such register, -ENOMEM. A failed access
+ *                   changed nothing
  * @map_pages:       pages of BAR @bar from page @pgoff on, allocated if need
  *                   be: at least one, up to @nr, each with a reference for the
  *                   caller. Called with map_lock held for reading
@@ -186,7 +192,6 @@ void vgpu_channel_fault(struct vgpu_instance *instance, unsigned int engine,
 void vgpu_doorbell(struct vgpu_instance *instance, u32 channel);
 bool vgpu_instance_quarantined(struct vgpu_instance *instance);
 void vgpu_raise_irq(struct vgpu_instance *instance, unsigned int vector);
-void vgpu_request_reset(struct vgpu_instance *instance);
 __printf(3, 4)
 int vgpu_refuse(struct vgpu_instance *instance, int error, const char *fmt, ...);
 
@@ -212,7 +217,7 @@ int vgpu_refuse(struct vgpu_instance *instance, int error, const char *fmt, ...)
  * @link:     the core's
  *
  * An engine never waits on guest memory past its deadline, so a request can
- * outlive the turn, and (forgotten) the channel that made it.
+ * outlive the turn.
  */
 struct vgpu_dma {
 	struct vgpu_instance *instance;
@@ -231,8 +236,9 @@ struct vgpu_dma {
 
 /*
  * alloc gives the submitter a reference, submit takes one of the worker's own.
- * forget waits for a @complete that runs on another CPU: hold no lock that it
- * takes. None of them sleeps but alloc.
+ * forget waits until guest memory is not touched any more, and for a @complete
+ * that runs on another CPU: hold no lock that these take. None of them sleeps
+ * but alloc and forget.
  */
 struct vgpu_dma *vgpu_dma_alloc(struct vgpu_instance *instance, gfp_t gfp);
 void vgpu_dma_submit(struct vgpu_dma *dma);

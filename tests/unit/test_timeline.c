@@ -40,7 +40,6 @@
 #define NR_TIMELINES	2
 #define TIMEOUT_US	10000
 #define TIMEOUT_NS	(TIMEOUT_US * US)
-#define POLL_NS		(50 * US)
 
 /**
  * struct user - what has work for an engine, and its entity
@@ -120,6 +119,8 @@ static struct {
 	unsigned int nr_users;
 	bool throttle;		/* the policy says "nobody, until" at times */
 	bool preempts;		/* the policy preempts at times */
+	bool light;		/* little work, so that engines sleep often */
+	u64 poll_ns;		/* before an engine says that it is idle */
 	bool hogs;
 	bool resetless;		/* what was held may not hang */
 	bool watchdog_stop;
@@ -367,7 +368,7 @@ static int engine_work(struct engine *e, struct user *user, u64 *idle_ns)
 				t.unfinished--;
 			continue;
 		}
-		if (*idle_ns < POLL_NS && !vgpu_timeline_wanted(e->tl)) {
+		if (*idle_ns < t.poll_ns && !vgpu_timeline_wanted(e->tl)) {
 			e->ran_ns += 5 * US;
 			*idle_ns -= sim_now_ns();
 			sim_sleep(5 * US);
@@ -402,8 +403,9 @@ static int engine_task(void *data)
 			if (end == ENGINE_WAS_RESET)
 				break;
 			e->idle_ns = idle_ns;
-			sim_yield();
-			/* Set under the lock, as ops->preempt sees it. */
+			/* Much may happen between deciding and saying it. */
+			if (sim_one_in(2))
+				sim_sleep(sim_random(0, 20 * US));
 			entity = vgpu_timeline_done(e->tl, end, idle_ns,
 						    &deadline_ns);
 			if (entity) {
@@ -449,6 +451,7 @@ static void world_begin(u64 seed, u64 jitter_ns, u64 slice_ns)
 	t.sched = vgpu_sched_create("test", NR_TIMELINES, &engine_ops, &t,
 				    &params);
 	assert_false(IS_ERR(t.sched));
+	t.poll_ns = 50 * US;
 	for (i = 0; i < NR_TIMELINES; i++) {
 		e = &t.engine[i];
 		e->tl = vgpu_sched_timeline(t.sched, i);
@@ -474,6 +477,24 @@ static struct user *user_open(unsigned int engine)
 	return user;
 }
 
+/* What hold_sync promises holds from its return until unhold. */
+static void hold_sync(struct user *user, unsigned int hold)
+{
+	struct vgpu_timeline *tl = user->engine->tl;
+
+	vgpu_entity_hold_sync(&user->entity, hold);
+	user->held++;
+	assert_false(user->entity.queued);
+	assert_ptr_not_equal(tl->rq.running, &user->entity);
+	assert_ptr_not_equal(tl->resetting, &user->entity);
+}
+
+static void unhold(struct user *user, unsigned int hold)
+{
+	user->held--;
+	vgpu_entity_unhold(&user->entity, hold);
+}
+
 static void user_close(struct user *user)
 {
 	struct vgpu_entity_stats s;
@@ -481,8 +502,7 @@ static void user_close(struct user *user)
 	user->closing = true;
 	while (user->peers || user->dma)
 		sim_sleep(10 * US);
-	vgpu_entity_hold_sync(&user->entity, VGPU_HOLD_STOPPED);
-	user->held++;
+	hold_sync(user, VGPU_HOLD_STOPPED);
 	t.unfinished -= user->work_ns > 0;
 	user->work_ns = 0;
 	vgpu_entity_stats(&user->entity, &s);
@@ -550,6 +570,8 @@ static void world_drain(void)
 
 static void one_user_step(struct user *user)
 {
+	unsigned int n;
+
 	switch (sim_random(0, 30)) {
 	case 0:
 		if (t.hogs)
@@ -567,13 +589,11 @@ static void one_user_step(struct user *user)
 		vgpu_entity_unhold(&user->entity, VGPU_HOLD_STOPPED);
 		break;
 	case 3:
-		vgpu_entity_hold_sync(&user->entity, VGPU_HOLD_STOPPED);
-		user->held++;
+		hold_sync(user, VGPU_HOLD_STOPPED);
 		if (sim_one_in(2))
 			submit(user, sim_random(1, 500 * US));
 		sim_sleep(sim_random(1, 300 * US));
-		user->held--;
-		vgpu_entity_unhold(&user->entity, VGPU_HOLD_STOPPED);
+		unhold(user, VGPU_HOLD_STOPPED);
 		break;
 	case 4:
 		vgpu_entity_wake(&user->entity);
@@ -593,10 +613,16 @@ static void one_user_step(struct user *user)
 		sim_sleep(sim_random(1, 30 * MS));
 		break;
 	case 16:
-		submit(user, sim_random(1, 20 * MS));
+		submit(user, sim_random(1, t.light ? 100 * US : 20 * MS));
+		break;
+	case 17 ... 24:
+		/* One that waits for its work, as most do. */
+		submit(user, sim_random(1, 10 * US));
+		for (n = 0; user->work_ns && n < 200; n++)
+			sim_sleep(sim_random(0, 5 * US));
 		break;
 	default:
-		submit(user, sim_random(1, 300 * US));
+		submit(user, sim_random(1, t.light ? 10 * US : 300 * US));
 	}
 	vgpu_entity_account(&user->entity, 1, 64);
 }
@@ -642,12 +668,11 @@ static int host_task(void *data)
 			vgpu_entity_hold(&user->entity, hold);
 			sim_sleep(sim_random(1, 200 * US));
 		} else {
-			vgpu_entity_hold_sync(&user->entity, hold);
-			user->held++;
+			hold_sync(user, hold);
+			vgpu_entity_stats(&user->entity, &s);
 			sim_sleep(sim_random(1, 2 * MS));
 			user->held--;
 		}
-		vgpu_entity_stats(&user->entity, &s);
 		vgpu_entity_unhold(&user->entity, hold);
 		if (sim_one_in(4))
 			vgpu_entity_account_fault(&user->entity);
@@ -689,6 +714,8 @@ static void run_load(u64 seed)
 
 	world_begin(seed, seed % 2 ? 20 * US : 0, (1 + seed / 2 % 10) * MS);
 	t.nr_users = sim_random(1, 8);
+	t.light = sim_one_in(2);
+	t.poll_ns = sim_one_in(2) ? 50 * US : 0;
 	t.throttle = sim_one_in(3);
 	t.preempts = sim_one_in(3);
 	t.hogs = sim_one_in(3);
@@ -756,8 +783,8 @@ static void test_hand_over(void **state)
 	world_drain();
 	sim_sleep(1 * MS);
 	busy_ns = vgpu_timeline_busy_ns(t.engine[0].tl);
-	/* Time stands still where nobody sleeps, so this is exact. */
-	assert_int_equal(busy_ns, 200 * MS);
+	/* The work, and what an engine needs to say that it has stopped. */
+	check_that(busy_ns >= 200 * MS && busy_ns <= 203 * MS, "%llu", busy_ns);
 	assert_int_equal(t.engine[0].free_ns - from_ns,
 			 busy_ns + t.engine[0].polled_ns);
 	for (i = 0; i < 2; i++) {
@@ -843,6 +870,35 @@ static void one_deaf(u64 deaf_ns, bool hung, unsigned int overruns,
 	}
 	user_close(user);
 	user_close(other);
+	world_end();
+}
+
+/*
+ * A run handed over under a slice made shorter is due before the thread meant
+ * to look again.
+ */
+static void test_shorter_slice_is_kept(void **state)
+{
+	struct user *first, *hung;
+	u64 from_ns;
+
+	world_begin(8, 0, 30 * MS);
+	first = user_open(0);
+	hung = user_open(0);
+	hung->hung = true;
+	submit(first, 3 * MS);
+	sim_sleep(1 * MS);
+	submit(hung, 1 * MS);
+	assert_int_equal(vgpu_sched_set_slice(t.sched, 1 * MS), 0);
+	while (t.engine[0].running != &hung->entity)
+		sim_sleep(10 * US);
+	from_ns = sim_now_ns();
+	world_drain();
+	check_that(sim_now_ns() - from_ns < 1 * MS + TIMEOUT_NS + 4 * MS,
+		   "%llu", sim_now_ns() - from_ns);
+	assert_int_equal(t.engine[0].resets, 1);
+	user_close(first);
+	user_close(hung);
 	world_end();
 }
 
@@ -962,6 +1018,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_hand_over),
 		cmocka_unit_test(test_slice_under_load),
+		cmocka_unit_test(test_shorter_slice_is_kept),
 		cmocka_unit_test(test_deaf),
 		cmocka_unit_test(test_hold_hung),
 		cmocka_unit_test(test_stall),

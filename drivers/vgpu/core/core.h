@@ -7,6 +7,7 @@
 
 #include <linux/completion.h>
 #include <linux/device.h>
+#include <linux/ratelimit_types.h>
 #include <linux/vgpu.h>
 #include <linux/workqueue.h>
 
@@ -79,7 +80,6 @@ struct vgpu_gpu {
  * @created_ns: when
  * @state_lock: open, close and reset
  * @opened:     someone has the device open
- * @reset_wanted: vgpu_request_reset() was called in a register access
  * @started_ns: when it was opened, or 0
  * @owner_pid:  who opened it, or 0
  * @map_lock:   read: from taking pages off the back end until they are mapped;
@@ -90,6 +90,7 @@ struct vgpu_gpu {
  * @quarantine_lock: @quarantine; taken under timeline locks
  * @quarantine: fault counting
  * @quarantine_work: holds and releases
+ * @event_limit: of events that the guest brings about
  * @dma:        the worker that reaches guest memory, while the device is open
  * @frames:     PRESENT packets completed
  * @faults:     channel faults
@@ -117,7 +118,6 @@ struct vgpu_instance {
 	/* Serialises open, close and reset; protects @opened, @dma. */
 	struct mutex state_lock;
 	bool opened;
-	bool reset_wanted;
 	u64 started_ns;
 	pid_t owner_pid;
 
@@ -133,6 +133,7 @@ struct vgpu_instance {
 	spinlock_t quarantine_lock;
 	struct vgpu_quarantine quarantine;
 	struct delayed_work quarantine_work;
+	struct ratelimit_state event_limit;
 
 	struct vgpu_dma_worker *dma;
 
@@ -162,6 +163,9 @@ struct vgpu_instance {
 
 #define VGPU_DRIVER_VERSION	"0.1.0"
 
+/* How many FAULT and RESET events a vGPU may cause. */
+#define VGPU_EVENTS_PER_S	32
+
 /*
  * The kernel's mdev core keeps UUIDs in the mixed byte order of a GUID, the
  * control ABI has the order in which they are written.
@@ -186,6 +190,7 @@ static inline void vgpu_uuid_import(guid_t *to, const u8 *from)
 }
 
 /* gpu.c: the registry */
+int vgpu_gpu_check_params(void);
 int vgpu_front_register(struct vgpu_front *front);
 void vgpu_front_unregister(struct vgpu_front *front);
 struct vgpu_gpu *vgpu_gpu_find(u32 id);
@@ -194,6 +199,7 @@ unsigned int vgpu_gpu_ids(u32 *ids, unsigned int room);
 unsigned int vgpu_gpu_available(struct vgpu_gpu *gpu, unsigned int type);
 
 /* instance.c: what front ends call */
+int vgpu_instance_check_params(void);
 struct vgpu_instance *vgpu_instance_create(struct vgpu_gpu *gpu,
 					   unsigned int type,
 					   const guid_t *uuid);

@@ -21,16 +21,18 @@
  * @instance: whose
  * @task:     runs vgpu_dma_thread()
  * @wait:     the task sleeps here
+ * @left:     and who waits for it to leave an access, here
  * @lock:     protects the fields below
  * @queue:    submitted, in order
  * @current_dma: in guest_rw now; SIGKILL is sent only while it is set, and
- *            flushed before it is set
+ *            flushed before and after
  * @aborting: no access is begun, all are cancelled
  */
 struct vgpu_dma_worker {
 	struct vgpu_instance *instance;
 	struct task_struct *task;
 	wait_queue_head_t wait;
+	wait_queue_head_t left;
 	/* Protects what follows. */
 	spinlock_t lock;
 	struct list_head queue;
@@ -153,8 +155,12 @@ static int vgpu_dma_run(struct vgpu_dma *dma)
 
 	for (i = 0; i < dma->nr_vec; i++) {
 		const struct bio_vec *vec = &dma->vec[i];
-		void *page = kmap_local_page(vec->bv_page);
+		void *page;
 
+		/* Told to leave: nothing is written any more. */
+		if (fatal_signal_pending(current))
+			return -EFAULT;
+		page = kmap_local_page(vec->bv_page);
 		ret = front->guest_rw(instance, addr, page + vec->bv_offset,
 				      vec->bv_len, dma->write);
 		kunmap_local(page);
@@ -209,6 +215,7 @@ static int vgpu_dma_thread(void *data)
 		if (worker->aborting)
 			ret = -ECANCELED;
 		flush_signals(current);
+		wake_up_all(&worker->left);
 		spin_unlock(&worker->lock);
 		vgpu_dma_end(dma, ret);
 	}
@@ -231,6 +238,7 @@ struct vgpu_dma_worker *vgpu_dma_start(struct vgpu_instance *instance)
 		return ERR_PTR(-ENOMEM);
 	worker->instance = instance;
 	init_waitqueue_head(&worker->wait);
+	init_waitqueue_head(&worker->left);
 	spin_lock_init(&worker->lock);
 	INIT_LIST_HEAD(&worker->queue);
 	worker->task = kthread_run(vgpu_dma_thread, worker, "vgpu-dma");
@@ -251,20 +259,21 @@ struct vgpu_dma_worker *vgpu_dma_start(struct vgpu_instance *instance)
  */
 void vgpu_dma_abort(struct vgpu_dma_worker *worker)
 {
-	struct vgpu_dma *dma, *next;
-	LIST_HEAD(cancelled);
+	struct vgpu_dma *dma;
 
 	spin_lock(&worker->lock);
 	worker->aborting = true;
-	list_splice_init(&worker->queue, &cancelled);
 	if (worker->current_dma)
 		send_sig(SIGKILL, worker->task, 1);
-	spin_unlock(&worker->lock);
-
-	list_for_each_entry_safe(dma, next, &cancelled, link) {
+	/* One by one: each may be forgotten meanwhile. */
+	while ((dma = list_first_entry_or_null(&worker->queue, struct vgpu_dma,
+					       link))) {
 		list_del_init(&dma->link);
+		spin_unlock(&worker->lock);
 		vgpu_dma_end(dma, -ECANCELED);
+		spin_lock(&worker->lock);
 	}
+	spin_unlock(&worker->lock);
 }
 
 /**
@@ -300,19 +309,52 @@ void vgpu_dma_stop(struct vgpu_dma_worker *worker)
 	kfree(worker);
 }
 
+static bool vgpu_dma_is_current(struct vgpu_dma_worker *worker,
+				const struct vgpu_dma *dma)
+{
+	bool is_current;
+
+	spin_lock(&worker->lock);
+	is_current = worker->current_dma == dma;
+	spin_unlock(&worker->lock);
+	return is_current;
+}
+
+/* Takes it off the queue, or has the worker leave it. */
+static void vgpu_dma_cancel(struct vgpu_dma_worker *worker, struct vgpu_dma *dma)
+{
+	bool queued;
+
+	spin_lock(&worker->lock);
+	queued = !list_empty(&dma->link);
+	list_del_init(&dma->link);
+	if (worker->current_dma == dma)
+		send_sig(SIGKILL, worker->task, 1);
+	spin_unlock(&worker->lock);
+	if (queued)
+		vgpu_dma_put(dma);
+
+	/* Who is killed leaves: the guest memory goes with the process. */
+	wait_event_killable(worker->left, !vgpu_dma_is_current(worker, dma));
+}
+
 /**
- * vgpu_dma_forget() - lose interest in an access
+ * vgpu_dma_forget() - cancel an access in which nobody is interested any more
  * @dma: submitted; the submitter's reference is dropped
  *
- * It may still run; its pages stay until it has ended. Waits for a @complete that
- * runs on another CPU, so no lock may be held that this takes.
+ * When this returns it does not touch guest memory any more, unless the caller
+ * is being killed; then its pages stay until it has ended. Sleeps, and waits for a
+ * @complete that runs on another CPU: no lock may be held that this takes, nor
+ * one that an access to guest memory may need. The instance is open.
  */
 void vgpu_dma_forget(struct vgpu_dma *dma)
 {
 	if (atomic_cmpxchg(&dma->state, VGPU_DMA_QUEUED,
-			   VGPU_DMA_FORGOTTEN) != VGPU_DMA_QUEUED)
+			   VGPU_DMA_FORGOTTEN) == VGPU_DMA_QUEUED)
+		vgpu_dma_cancel(dma->instance->dma, dma);
+	else
 		while (atomic_read_acquire(&dma->state) != VGPU_DMA_RETURNED)
-			cpu_relax();
+			cond_resched();
 	vgpu_dma_put(dma);
 }
 EXPORT_SYMBOL_GPL(vgpu_dma_forget);

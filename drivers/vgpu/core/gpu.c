@@ -2,6 +2,8 @@
 /*
  * The registry of GPUs.
  */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
 #include <linux/module.h>
 #include <linux/slab.h>
 #include <linux/timekeeping.h>
@@ -26,6 +28,27 @@ static DEFINE_MUTEX(vgpu_registry_lock);
 static LIST_HEAD(vgpu_gpus);
 static LIST_HEAD(vgpu_fronts);
 static u32 vgpu_next_id;	/* protected by vgpu_registry_lock */
+
+/**
+ * vgpu_gpu_check_params() - check the parameters of this file
+ *
+ * Called when the module loads.
+ *
+ * Return: 0, or -EINVAL (said in the log).
+ */
+int vgpu_gpu_check_params(void)
+{
+	if (slice_us && (slice_us < 1000 || slice_us > 30000)) {
+		pr_err("slice_us=%u: must be 1000..30000, or 0\n", slice_us);
+		return -EINVAL;
+	}
+	if (preempt_timeout_us < 1000 || preempt_timeout_us > 1000000) {
+		pr_err("preempt_timeout_us=%u: must be 1000..1000000\n",
+		       preempt_timeout_us);
+		return -EINVAL;
+	}
+	return 0;
+}
 
 /**
  * vgpu_front_register() - add a kind of front end
@@ -274,16 +297,6 @@ static int vgpu_gpu_check(struct device *dev, const struct vgpu_gpu_info *info)
 	if (!info->nr_engines || info->nr_engines > VGPU_MAX_ENGINES) {
 		dev_err(dev, "vgpu: %u engines: must be 1..%u\n",
 			info->nr_engines, VGPU_MAX_ENGINES);
-		return -EINVAL;
-	}
-	if (slice_us && (slice_us < 1000 || slice_us > 30000)) {
-		dev_err(dev, "vgpu: slice_us=%u: must be 1000..30000, or 0\n",
-			slice_us);
-		return -EINVAL;
-	}
-	if (preempt_timeout_us < 1000 || preempt_timeout_us > 1000000) {
-		dev_err(dev, "vgpu: preempt_timeout_us=%u: must be 1000..1000000\n",
-			preempt_timeout_us);
 		return -EINVAL;
 	}
 	return 0;

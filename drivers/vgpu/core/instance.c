@@ -9,7 +9,10 @@
  *	                                 | reset ^
  *	                                 +-------+
  */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
 #include <linux/module.h>
+#include <linux/ratelimit.h>
 #include <linux/slab.h>
 #include <linux/timekeeping.h>
 
@@ -23,6 +26,28 @@ MODULE_PARM_DESC(quarantine_faults, "Faults within 60 s that put a vGPU into qua
 static unsigned int quarantine_backoff_ms = 60000;
 module_param(quarantine_backoff_ms, uint, 0444);
 MODULE_PARM_DESC(quarantine_backoff_ms, "First quarantine in ms, doubled each time, 1..3600000 (60000)");
+
+/**
+ * vgpu_instance_check_params() - check the parameters of this file
+ *
+ * Called when the module loads.
+ *
+ * Return: 0, or -EINVAL (said in the log).
+ */
+int vgpu_instance_check_params(void)
+{
+	if (quarantine_faults > VGPU_QUARANTINE_MAX_FAULTS) {
+		pr_err("quarantine_faults=%u: must be 0..%u\n",
+		       quarantine_faults, VGPU_QUARANTINE_MAX_FAULTS);
+		return -EINVAL;
+	}
+	if (quarantine_backoff_ms < 1 || quarantine_backoff_ms > 3600000) {
+		pr_err("quarantine_backoff_ms=%u: must be 1..3600000\n",
+		       quarantine_backoff_ms);
+		return -EINVAL;
+	}
+	return 0;
+}
 
 static void vgpu_instance_free(struct kref *ref)
 {
@@ -80,8 +105,9 @@ static void vgpu_quarantine_work(struct work_struct *work)
 
 	if (until_ns) {
 		vgpu_instance_hold(instance, VGPU_HOLD_QUARANTINE);
-		mod_delayed_work(system_wq, &instance->quarantine_work,
-				 nsecs_to_jiffies(until_ns - now_ns) + 1);
+		/* Not mod: it would put off what a release has queued since. */
+		queue_delayed_work(system_wq, &instance->quarantine_work,
+				   nsecs_to_jiffies(until_ns - now_ns) + 1);
 		return;
 	}
 	vgpu_instance_unhold(instance, VGPU_HOLD_QUARANTINE);
@@ -128,6 +154,17 @@ void vgpu_instance_overrun(struct vgpu_instance *instance)
 	vgpu_instance_strike(instance);
 }
 
+/*
+ * An event that the guest can bring about at will: it must not push those of
+ * others out of the ring.
+ */
+static void vgpu_instance_event(struct vgpu_instance *instance, u32 type, u32 a,
+				u32 b, u64 c)
+{
+	if (__ratelimit(&instance->event_limit))
+		vgpu_event(type, instance->gpu, &instance->uuid, a, b, c);
+}
+
 /**
  * vgpu_channel_fault() - a channel has faulted
  * @instance: whose channel
@@ -145,8 +182,7 @@ void vgpu_channel_fault(struct vgpu_instance *instance, unsigned int engine,
 	atomic64_inc(&instance->faults);
 	vgpu_entity_account_fault(&instance->entity[engine]);
 	trace_vgpu_fault(&instance->uuid, engine, channel, code, index);
-	vgpu_event(VGPU_EVENT_FAULT, instance->gpu, &instance->uuid, channel,
-		   code, index);
+	vgpu_instance_event(instance, VGPU_EVENT_FAULT, channel, code, index);
 	vgpu_instance_strike(instance);
 }
 EXPORT_SYMBOL_GPL(vgpu_channel_fault);
@@ -282,10 +318,12 @@ struct vgpu_instance *vgpu_instance_create(struct vgpu_gpu *gpu,
 	init_rwsem(&instance->map_lock);
 	spin_lock_init(&instance->front_lock);
 	spin_lock_init(&instance->quarantine_lock);
-	vgpu_quarantine_init(&instance->quarantine, min(quarantine_faults, 16U),
+	ratelimit_state_init(&instance->event_limit, HZ, VGPU_EVENTS_PER_S);
+	/* Silent: the counters tell. */
+	ratelimit_set_flags(&instance->event_limit, RATELIMIT_MSG_ON_RELEASE);
+	vgpu_quarantine_init(&instance->quarantine, quarantine_faults,
 			     VGPU_QUARANTINE_WINDOW_NS,
-			     clamp(quarantine_backoff_ms, 1U, 3600000U) *
-			     (u64)NSEC_PER_MSEC);
+			     quarantine_backoff_ms * (u64)NSEC_PER_MSEC);
 	INIT_DELAYED_WORK(&instance->quarantine_work, vgpu_quarantine_work);
 
 	ret = vgpu_instance_place(gpu, instance);
@@ -444,10 +482,11 @@ static void vgpu_instance_drop_memory(struct vgpu_instance *instance)
 
 	gpu->ops->describe(instance, &desc);
 	down_write(&instance->map_lock);
-	gpu->ops->drop_memory(instance);
+	/* First: a reserved page that is mapped would have to be replaced. */
 	for (bar = 0; bar < VGPU_REGION_MAX; bar++)
 		if (desc.region[bar].flags & VGPU_REGION_MMAP)
 			instance->front->zap(instance, bar);
+	gpu->ops->drop_memory(instance);
 	up_write(&instance->map_lock);
 }
 
@@ -474,7 +513,7 @@ int vgpu_instance_reset(struct vgpu_instance *instance)
 	mutex_unlock(&instance->state_lock);
 
 	atomic64_inc(&instance->resets);
-	vgpu_event(VGPU_EVENT_RESET, instance->gpu, &instance->uuid, 0, 0, 0);
+	vgpu_instance_event(instance, VGPU_EVENT_RESET, 0, 0, 0);
 	return 0;
 }
 
@@ -525,24 +564,8 @@ int vgpu_instance_region_rw(struct vgpu_instance *instance, unsigned int bar,
 
 	ret = instance->gpu->ops->region_rw(instance, bar, offset, buf, count,
 					    write);
-	if (write && READ_ONCE(instance->reset_wanted)) {
-		WRITE_ONCE(instance->reset_wanted, false);
-		vgpu_instance_reset(instance);
-	}
-	return ret;
+	return ret == VGPU_REGION_RESET ? vgpu_instance_reset(instance) : ret;
 }
-
-/**
- * vgpu_request_reset() - a register write asks for a device reset
- * @instance: which; within @region_rw of struct vgpu_gpu_ops
- *
- * The reset is done once @region_rw has returned, before the access ends.
- */
-void vgpu_request_reset(struct vgpu_instance *instance)
-{
-	WRITE_ONCE(instance->reset_wanted, true);
-}
-EXPORT_SYMBOL_GPL(vgpu_request_reset);
 
 /**
  * vgpu_instance_bus_master() - the function may reach guest memory again

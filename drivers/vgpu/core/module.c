@@ -11,6 +11,9 @@ static int __init vgpu_init(void)
 {
 	int ret;
 
+	ret = vgpu_gpu_check_params() ?: vgpu_instance_check_params();
+	if (ret)
+		return ret;
 	ret = vgpu_event_init();
 	if (ret)
 		return ret;

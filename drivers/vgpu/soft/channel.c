@@ -136,7 +136,7 @@ static void soft_channel_end_stop(struct soft_channel *ch)
 	WRITE_ONCE(ch->stop, false);
 	spin_unlock(&inst->queue_lock);
 
-	/* What it still reads or writes keeps its pages; we take new ones. */
+	/* Nothing of the channel reaches guest memory after. */
 	if (dma)
 		vgpu_dma_forget(dma);
 	soft_exec_exit(&ch->exec);

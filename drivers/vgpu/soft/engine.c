@@ -15,15 +15,27 @@
 /* Wait no longer for guest memory when somebody else wants the engine. */
 #define SOFT_LINGER_NS		(200 * NSEC_PER_USEC)
 
+/* What counts at most as work from one look at the clock to the next. */
+#define SOFT_GAP_NS		NSEC_PER_MSEC
+
 static bool soft_engine_told(struct soft_engine *engine)
 {
 	return READ_ONCE(engine->preempt) ||
 	       atomic_read(&engine->state) != SOFT_ENGINE_RUNNING;
 }
 
+/*
+ * Reads the clock. Between two calls lie some 50 us of work: if it was much
+ * longer, somebody else had the processor (a host that runs this machine,
+ * perhaps, which no account here knows of), and the engine could not work.
+ */
 static u64 soft_engine_clock(struct soft_engine *engine)
 {
-	engine->now_ns = ktime_get_ns();
+	u64 now_ns = ktime_get_ns();
+
+	WRITE_ONCE(engine->ran_ns, engine->ran_ns +
+		   min(now_ns - engine->now_ns, (u64)SOFT_GAP_NS));
+	engine->now_ns = now_ns;
 	if (engine->now_ns >= engine->run.deadline_ns)
 		engine->expired = true;
 	return engine->now_ns;
@@ -67,6 +79,7 @@ bool soft_engine_must_stop(struct soft_engine *engine,
 void soft_engine_hang(struct soft_engine *engine)
 {
 	while (atomic_read(&engine->state) != SOFT_ENGINE_RESET) {
+		soft_engine_clock(engine);
 		cpu_relax();
 		cond_resched();
 	}
@@ -97,6 +110,7 @@ static bool soft_engine_wait(struct soft_engine *engine,
 	wait_event_interruptible_hrtimeout(engine->wake,
 					   soft_engine_woken(engine, queue),
 					   ns_to_ktime(timeout_ns));
+	engine->now_ns = ktime_get_ns();
 	soft_engine_clock(engine);
 	return soft_engine_woken(engine, queue) ||
 	       !vgpu_engine_wanted(engine->vgpu, engine->index);
@@ -151,6 +165,11 @@ static enum vgpu_run_end soft_engine_turn(struct soft_engine *engine,
 	while (!soft_engine_must_stop(engine, NULL, SOFT_PACKET_WORK)) {
 		ch = soft_queue_take(inst, engine->index);
 		if (!ch) {
+			/* Waiting for guest memory is charged. */
+			if (idle_from_ns)
+				*idle_ns += engine->now_ns - idle_from_ns;
+			idle_from_ns = 0;
+			nr_empty = 0;
 			if (!soft_engine_wait(engine, queue))
 				break;
 			continue;
@@ -349,16 +368,17 @@ void soft_engine_reset(struct vgpu_gpu *vgpu, unsigned int index)
  * @vgpu: the GPU
  * @index: the engine
  *
- * The scheduler's own account of the thread: exact when it leaves the
- * processor, else up to a tick behind, so a timeout is late and never early.
- * (The functions that would bring it up to date are not for modules.)
+ * The thread keeps account itself, as it looks at the clock. One that does not
+ * look would not see a reset either, so nothing is lost if that one seems to
+ * have had no time. The processor time of the thread would be no substitute: in
+ * a virtual machine it contains what the host took away.
  *
  * Context: any.
- * Return: processor time of the engine's thread.
+ * Return: how long the engine could work so far.
  */
 u64 soft_engine_ran_ns(struct vgpu_gpu *vgpu, unsigned int index)
 {
 	struct soft_engine *engine = &soft_gpu(vgpu)->engine[index];
 
-	return READ_ONCE(engine->task->se.sum_exec_runtime);
+	return READ_ONCE(engine->ran_ns);
 }

@@ -205,8 +205,7 @@ static int soft_regs_write_dev(struct soft_instance *inst, u32 reg, u32 value)
 	case VGPU_HW_RESET:
 		if (value != VGPU_HW_RESET_MAGIC)
 			return -EINVAL;
-		vgpu_request_reset(inst->vgpu);
-		return 0;
+		return VGPU_REGION_RESET;
 	default:
 		return -ENXIO;
 	}
@@ -286,8 +285,8 @@ static int soft_regs_write(struct soft_instance *inst, u64 offset,
  * @write: to the register
  *
  * Context: sleeps; a write that disables a channel waits for its engine.
- * Return: 0; -EINVAL for a width, an alignment or a value that is not allowed;
- * -ENXIO for no such register.
+ * Return: 0; VGPU_REGION_RESET; -EINVAL for a width, an alignment or a value
+ * that is not allowed; -ENXIO for no such register.
  */
 int soft_regs_rw(struct soft_instance *inst, u64 offset, void *buf,
 		 size_t count, bool write)

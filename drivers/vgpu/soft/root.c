@@ -9,8 +9,8 @@
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
+#include <linux/bits.h>
 #include <linux/pci.h>
-#include <linux/slab.h>
 
 #include "soft.h"
 
@@ -94,17 +94,25 @@ static int soft_config_write(struct pci_bus *bus, unsigned int devfn,
 {
 	struct soft_root *root = soft_config_find(bus, devfn);
 	unsigned int slot = PCI_SLOT(devfn);
+	u32 word, mask;
 
 	if (!root)
 		return PCIBIOS_DEVICE_NOT_FOUND;
-	if (where == PCI_COMMAND && size >= 2)
-		root->command[slot] = value & (PCI_COMMAND_IO |
-					       PCI_COMMAND_MEMORY |
-					       PCI_COMMAND_MASTER |
-					       PCI_COMMAND_SERR |
-					       PCI_COMMAND_INTX_DISABLE);
-	else if (where == PCI_INTERRUPT_LINE)
-		root->line[slot] = value;
+	mask = GENMASK(8 * size - 1, 0) << 8 * (where & 3);
+	word = soft_config_word(root, slot, where & ~3) & ~mask;
+	word |= value << 8 * (where & 3) & mask;
+	switch (where & ~3) {
+	case PCI_COMMAND:
+		root->command[slot] = word & (PCI_COMMAND_IO |
+					      PCI_COMMAND_MEMORY |
+					      PCI_COMMAND_MASTER |
+					      PCI_COMMAND_SERR |
+					      PCI_COMMAND_INTX_DISABLE);
+		break;
+	case PCI_INTERRUPT_LINE:
+		root->line[slot] = word;
+		break;
+	}
 	return PCIBIOS_SUCCESSFUL;
 }
 

@@ -299,6 +299,7 @@ enum soft_engine_state {
  * @idle:     engine_reset() waits here
  * @work:     bytes done since the clock was read; the thread's, like the next
  * @now_ns:   the clock, not older than @work says
+ * @ran_ns:   how long it could work; written by the thread
  * @expired:  the run's deadline has passed
  */
 struct soft_engine {
@@ -316,6 +317,7 @@ struct soft_engine {
 	wait_queue_head_t idle;
 	u32 work;
 	u64 now_ns;
+	u64 ran_ns;
 	bool expired;
 };
 

@@ -30,6 +30,7 @@
 	sim_yield();				\
 	__old = *(ptr);				\
 	*(ptr) = (value);			\
+	sim_yield();				\
 	__old;					\
 })
 

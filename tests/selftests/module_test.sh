@@ -1,0 +1,387 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Loading, unloading, binding and hotplug of the modules; started by run.sh
+# with no module loaded, leaves none loaded. VGPU_TEST_CYCLES: loads (20).
+set -u
+cd -- "${BASH_SOURCE[0]%/*}/../.." || exit 1
+driver=/sys/bus/pci/drivers/vgpu_soft
+devices=/sys/bus/pci/devices
+parents=/sys/class/mdev_bus
+hold=build/selftests/hold
+cycles=${VGPU_TEST_CYCLES:-20}
+number=0 failed=0
+gpus=()
+work=$(mktemp -d)
+
+if [[ -d /sys/module/vgpu || ! -x $hold ]]; then
+	echo "1..0 # SKIP vgpu is loaded, or there is no $hold"
+	exit 4
+fi
+
+# What a test that has failed leaves behind.
+reset_all() {
+	local pid dir
+	for pid in $(jobs -p); do
+		kill "$pid" 2>/dev/null
+	done
+	wait
+	for dir in /sys/bus/mdev/devices/*/remove; do
+		[[ ! -e $dir ]] || echo 1 >"$dir"
+	done 2>/dev/null
+	scripts/unload
+}
+trap 'reset_all >/dev/null 2>&1; rm -rf "$work"' EXIT
+
+note() {
+	printf '# %s\n' "$@"
+}
+
+# check FUNCTION: it fails by its status and says why on stdout
+check() {
+	number=$((number + 1))
+	if "$1" >"$work/said" 2>&1; then
+		echo "ok $number $1"
+	else
+		echo "not ok $number $1"
+		sed 's/^\(# \)*/# /' "$work/said"
+		failed=$((failed + 1))
+	fi
+	reset_all >/dev/null 2>&1
+}
+
+list_gpus() {
+	gpus=()
+	[[ ! -d $parents ]] || mapfile -t gpus < <(ls "$parents")
+}
+
+# with_gpus NUMBER [PARAMETER...]: loaded, and there are so many
+with_gpus() {
+	local wanted=$1
+	shift
+	scripts/load "gpus=$wanted" "$@" || return
+	list_gpus
+	((${#gpus[@]} == wanted)) && return
+	note "${#gpus[@]} GPUs, not $wanted: ${gpus[*]:-}"
+	return 1
+}
+
+nothing_is_left() {
+	local left=()
+	[[ ! -d /sys/module/vgpu_soft ]] || left+=(vgpu_soft)
+	[[ ! -d /sys/module/vgpu ]] || left+=(vgpu)
+	[[ ! -e /dev/vgpu ]] || left+=(/dev/vgpu)
+	[[ ! -d /sys/kernel/debug/vgpu ]] || left+=(debugfs/vgpu)
+	[[ ! -d /sys/kernel/debug/vgpu_soft ]] || left+=(debugfs/vgpu_soft)
+	left+=($(ls "$parents" 2>/dev/null) $(ls /sys/bus/mdev/devices 2>/dev/null))
+	left+=($(lspci -D -d 1af4:10f0 | cut -d' ' -f1))
+	left+=($(pgrep -l '^vgpu-' | cut -d' ' -f2))
+	((${#left[@]} == 0)) && return
+	note "left: ${left[*]}"
+	return 1
+}
+
+end() {
+	scripts/unload && nothing_is_left
+}
+
+type_dir() {
+	local dir
+	for dir in "$parents/$1/mdev_supported_types"/*-"$2"; do
+		echo "$dir"
+	done
+}
+
+available() {
+	cat "$(type_dir "$1" "$2")/available_instances"
+}
+
+new_uuid() {
+	cat /proc/sys/kernel/random/uuid
+}
+
+create() {
+	echo "$3" >"$(type_dir "$1" "$2")/create"
+}
+
+remove() {
+	echo 1 >"/sys/bus/mdev/devices/$1/remove"
+}
+
+# All its types are there and nothing is taken.
+has_types() {
+	local nr
+	nr=$(available "$1" 1Q 2>/dev/null)
+	((${nr:-0} == 16)) && return
+	note "$1: ${nr:-no type 1Q} available, not 16"
+	return 1
+}
+
+# ends PID SECONDS
+ends() {
+	local state until=$((SECONDS + $2 + 1))
+	while ((SECONDS < until)); do
+		{ read -r _ _ state _ <"/proc/$1/stat"; } 2>/dev/null || return 0
+		[[ $state != [ZX] ]] || return 0
+		sleep 0.02
+	done
+	return 1
+}
+
+# within SECONDS PATH TEXT: writing TEXT there succeeds and does not take longer
+within() {
+	local pid start=$EPOCHREALTIME
+	bash -c 'echo "$1" >"$0"' "$2" "$3" &
+	pid=$!
+	if ! ends "$pid" "$1"; then
+		note "echo $3 >$2: still there after $1 s" "$(cat "/proc/$pid/stack" 2>/dev/null)"
+		return 1
+	fi
+	wait "$pid" || { note "echo $3 >$2: fails"; return 1; }
+	note "echo $3 >$2: from $start to $EPOCHREALTIME"
+}
+
+# start_holder UUID [polite]: sets holder
+start_holder() {
+	local i
+	"$hold" "$@" >"$work/holder" 2>&1 &
+	holder=$!
+	for ((i = 0; i < 200; i++)); do
+		! grep -qx open "$work/holder" || return 0
+		sleep 0.05
+	done
+	note "the holder did not open: $(<"$work/holder")"
+	return 1
+}
+
+let_go() {
+	kill "$holder"
+}
+
+lspci_lists_both() {
+	local listed pattern='^[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.0$' gpu
+	with_gpus 2 || return
+	[[ ${LAB_KERNEL:-stock} != stock ]] || pattern='^[1-9a-f][0-9a-f]{3}:00:0[01]\.0$'
+	listed=$(lspci -D -n -d 1af4:10f0 | cut -d' ' -f1 | sort | xargs)
+	note "$listed"
+	[[ $listed == "${gpus[*]}" ]] || { note "parents are ${gpus[*]}"; return 1; }
+	for gpu in "${gpus[@]}"; do
+		[[ $gpu =~ $pattern ]] || { note "$gpu does not match $pattern"; return 1; }
+		[[ $(lspci -D -n -s "$gpu") == *" 0302: 1af4:10f0"* ]] || return
+		[[ $(readlink -f "$devices/$gpu/driver") == "$driver" ]] || return
+		has_types "$gpu" || return
+	done
+	end
+}
+
+addresses_are_stable() {
+	local first i
+	with_gpus 2 || return
+	first=${gpus[*]}
+	for ((i = 0; i < 3; i++)); do
+		end && with_gpus 2 || return
+		[[ ${gpus[*]} == "$first" ]] || { note "${gpus[*]}, before: $first"; return 1; }
+	done
+	end && with_gpus 16 || return
+	[[ "${gpus[*]:0:2}" == "$first" ]] || { note "of 16: ${gpus[*]:0:2}"; return 1; }
+	end
+}
+
+load_cycles() {
+	local i
+	for ((i = 0; i < cycles; i++)); do
+		with_gpus $((i % 3 + 1)) && has_types "${gpus[0]}" && end || { note "cycle $i"; return 1; }
+	done
+}
+
+# Unbind waits for the user, hotplug does not wait for unbind.
+unbind_waits_for_the_user() {
+	local uuid unbind
+	uuid=$(new_uuid)
+	with_gpus 2 && create "${gpus[0]}" 1Q "$uuid" && start_holder "$uuid" || return
+	bash -c 'echo "$1" >"$0"' "$driver/unbind" "${gpus[0]}" &
+	unbind=$!
+	! ends "$unbind" 1 || { note "unbind did not wait"; return 1; }
+	within 20 /sys/bus/pci/rescan 1 || return
+	within 20 "$devices/${gpus[1]}/remove" 1 || return
+	[[ ! -e $devices/${gpus[1]} ]] || { note "${gpus[1]} is still there"; return 1; }
+	within 20 /sys/bus/pci/rescan 1 && has_types "${gpus[1]}" || return
+	within 20 "$driver/unbind" "${gpus[1]}" && within 20 "$driver/bind" "${gpus[1]}" || return
+	! create "${gpus[0]}" 1Q "$(new_uuid)" 2>/dev/null || { note "created on a GPU that goes"; return 1; }
+	! rmmod vgpu_soft 2>/dev/null || { note "rmmod in use"; return 1; }
+	[[ -d /proc/$unbind && -d /proc/$holder ]] || { note "unbind or the holder is gone"; return 1; }
+	let_go
+	ends "$holder" 20 && ends "$unbind" 20 || { note "does not end"; return 1; }
+	wait "$unbind" || { note "unbind failed"; return 1; }
+	[[ ! -e /sys/bus/mdev/devices/$uuid ]] || { note "the vGPU is still there"; return 1; }
+	within 20 "$driver/bind" "${gpus[0]}" && has_types "${gpus[0]}" || return
+	create "${gpus[0]}" 1Q "$uuid" || return
+	end
+}
+
+unbind_asks_the_user() {
+	local uuid
+	uuid=$(new_uuid)
+	with_gpus 1 && create "${gpus[0]}" 1Q "$uuid" && start_holder "$uuid" polite || return
+	within 20 "$driver/unbind" "${gpus[0]}" || return
+	ends "$holder" 20 && grep -qx asked "$work/holder" || { note "the holder was not asked: $(<"$work/holder")"; return 1; }
+	within 20 "$driver/bind" "${gpus[0]}" && has_types "${gpus[0]}" || return
+	end
+}
+
+remove_asks_the_user() {
+	local uuid
+	uuid=$(new_uuid)
+	with_gpus 1 && create "${gpus[0]}" 1Q "$uuid" && start_holder "$uuid" polite || return
+	within 20 "/sys/bus/mdev/devices/$uuid/remove" 1 || return
+	ends "$holder" 20 && grep -qx asked "$work/holder" || { note "the holder was not asked: $(<"$work/holder")"; return 1; }
+	has_types "${gpus[0]}" && end
+}
+
+# delete_module NAME: the system call; rmmod looks at the counters before it
+delete_module() {
+	python3 - "$1" <<'EOT'
+import ctypes, errno, os, sys
+libc = ctypes.CDLL(None, use_errno=True)
+ret = libc.syscall(176, sys.argv[1].encode(), os.O_NONBLOCK)
+error = ctypes.get_errno()
+print("delete_module:", ret, os.strerror(error))
+sys.exit(0 if ret and error in (errno.EBUSY, errno.EAGAIN) else 1)
+EOT
+}
+
+# is_busy NAME
+is_busy() {
+	local text
+	text=$(rmmod "$1" 2>&1) && { note "rmmod $1 succeeds"; return 1; }
+	[[ $text == *"in use"* ]] || { note "$text"; return 1; }
+	delete_module "$1"
+}
+
+modules_in_use_stay() {
+	local uuid
+	uuid=$(new_uuid)
+	with_gpus 1 && is_busy vgpu || return
+	create "${gpus[0]}" 1Q "$uuid" && is_busy vgpu || return
+	start_holder "$uuid" && is_busy vgpu && is_busy vgpu_soft || return
+	has_types "${gpus[0]}" >/dev/null && { note "the vGPU is gone"; return 1; }
+	let_go
+	ends "$holder" 20 || return
+	end
+}
+
+# after STEPS VGPUS: uN unbind, bN bind, dN remove, s rescan, then unload
+after() {
+	local steps=$1 nr=$2 i step gpu
+	with_gpus 2 || return
+	for ((i = 0; i < nr; i++)); do
+		create "${gpus[i % 2]}" $((i + 1))Q "$(new_uuid)" || return
+	done
+	for step in $steps; do
+		case $step in
+		u*) gpu=${gpus[${step:1}]} && within 20 "$driver/unbind" "$gpu" ;;
+		b*) gpu=${gpus[${step:1}]} && within 20 "$driver/bind" "$gpu" && has_types "$gpu" ;;
+		d*) gpu=${gpus[${step:1}]} && within 20 "$devices/$gpu/remove" 1 ;;
+		s) within 20 /sys/bus/pci/rescan 1 && has_types "${gpus[0]}" ;;
+		esac || { note "$steps with $nr vGPUs: $step"; return 1; }
+	done
+	end || { note "$steps with $nr vGPUs: unload"; return 1; }
+}
+
+unload_in_every_order() {
+	local steps nr
+	for steps in '' u0 u1 'u0 u1' 'u1 u0' 'u0 b0' 'u0 u1 b1' 'u0 u1 b1 b0' 'u1 b1 u0'; do
+		for nr in 0 1 2; do
+			[[ $nr != 1 || $steps == u* ]] || continue
+			after "$steps" "$nr" || return
+		done
+	done
+}
+
+unload_after_pci_remove() {
+	local steps nr
+	for steps in d0 d1 'd0 d1' 'd0 s' 'd1 d0 s' 'u0 d0 s' 'd0 s d0'; do
+		for nr in 0 2; do
+			after "$steps" "$nr" || return
+		done
+	done
+}
+
+# refused TEXT PARAMETER: does not load, and says TEXT
+refused() {
+	local said before
+	before=$(dmesg | wc -l)
+	if scripts/load "$2" 2>"$work/load"; then
+		note "$2 is taken"
+		return 1
+	fi
+	said=$(dmesg | tail -n "+$((before + 1))")
+	if ! grep -Eq -- "$1" <<<"$said"; then
+		note "$2: nothing says '$1':" "$said" "$(<"$work/load")"
+		return 1
+	fi
+	[[ ! -d /sys/module/vgpu_soft ]] || { note "$2: vgpu_soft is loaded"; return 1; }
+	[[ $2 != vgpu.* || ! -d /sys/module/vgpu ]] || { note "$2: vgpu is loaded"; return 1; }
+	list_gpus
+	((${#gpus[@]} == 0)) && [[ -z $(lspci -d 1af4:10f0) ]] || { note "$2: a GPU is left"; return 1; }
+	end
+}
+
+bad_parameters_are_refused() {
+	refused 'fb_mb=1000: must be 1024\.\.65536' fb_mb=1000 &&
+	refused 'fb_mb=0: must be 1024\.\.65536' fb_mb=0 &&
+	refused 'fb_mb=66560: must be 1024\.\.65536' fb_mb=66560 &&
+	refused 'fb_mb=1500: must be a multiple of 1024' fb_mb=1500 &&
+	refused 'gpus=0: must be 1\.\.16' gpus=0 &&
+	refused 'gpus=17: must be 1\.\.16' gpus=17 &&
+	refused 'channels=8: must be 16\.\.1024' channels=8 &&
+	refused 'channels=1025: must be 16\.\.1024' channels=1025 &&
+	refused 'placement=x: must be mixed or homogeneous' placement=x &&
+	refused 'engine_cpus=99999: not a list of CPUs.*beyond CPU [0-9]+' engine_cpus=99999 &&
+	refused 'engine_cpus=abc: not a list of CPUs' engine_cpus=abc &&
+	refused 'engine_cpus=999: ' engine_cpus=999 &&
+	refused 'poll_us=1001: must be 0\.\.1000' poll_us=1001 &&
+	refused 'vendor_id=0: must be 1\.\.65534' vendor_id=0 &&
+	refused 'device_id=65536: must be 0\.\.65535' device_id=65536 &&
+	refused 'slice_us=5: must be 1000\.\.30000' vgpu.slice_us=5 &&
+	refused 'slice_us=30001: must be 1000\.\.30000' vgpu.slice_us=30001 &&
+	refused 'preempt_timeout_us=1: must be 1000\.\.1000000' vgpu.preempt_timeout_us=1 &&
+	refused 'quarantine_faults=17: must be 0\.\.16' vgpu.quarantine_faults=17 &&
+	refused 'quarantine_backoff_ms=0: must be 1\.\.3600000' vgpu.quarantine_backoff_ms=0 &&
+	with_gpus 1 engine_cpus=0 poll_us=0 vgpu.slice_us=30000 vgpu.preempt_timeout_us=1000 && end
+}
+
+# What does not parse is refused by the kernel, before the module runs.
+malformed_parameters_are_refused() {
+	local parameter
+	for parameter in gpus=two fb_mb=-1 fb_reserve=maybe vgpu.slice_us=x; do
+		! scripts/load "$parameter" 2>/dev/null || { note "$parameter is taken"; return 1; }
+		end || return
+	done
+}
+
+homogeneous_placement_takes_one_size() {
+	local uuid gpu size
+	uuid=$(new_uuid)
+	with_gpus 1 placement=homogeneous || return
+	gpu=${gpus[0]}
+	create "$gpu" 2Q "$uuid" || return
+	for size in 1 4 8 16; do
+		(($(available "$gpu" "${size}Q") == 0)) || { note "${size}Q is available"; return 1; }
+		! create "$gpu" "${size}Q" "$(new_uuid)" 2>/dev/null || { note "${size}Q is created"; return 1; }
+	done
+	(($(available "$gpu" 2Q) == 7)) || { note "2Q: $(available "$gpu" 2Q)"; return 1; }
+	remove "$uuid" && has_types "$gpu" && create "$gpu" 1Q "$uuid" || return
+	(($(available "$gpu" 1Q) == 15 && $(available "$gpu" 2Q) == 0)) || return
+	end
+}
+
+tests=(lspci_lists_both addresses_are_stable load_cycles unbind_waits_for_the_user unbind_asks_the_user
+	remove_asks_the_user modules_in_use_stay unload_in_every_order unload_after_pci_remove
+	bad_parameters_are_refused malformed_parameters_are_refused homogeneous_placement_takes_one_size)
+echo "KTAP version 1"
+echo "1..${#tests[@]}"
+for test in "${tests[@]}"; do
+	check "$test"
+done
+echo "# Totals: pass:$((number - failed)) fail:$failed skip:0"
+((failed == 0))
