@@ -20,8 +20,8 @@ guest_start() {
 	if [[ ${GUEST_PLUG:-} == port ]]; then
 		machine=(-machine "q35,accel=tcg"
 			-global "ICH9-LPC.acpi-pci-hotplug-with-bridge-support=off"
-			-device "pcie-root-port,id=port,chassis=1")
-		bus=,bus=port
+			-device "pcie-root-port,id=slot1,chassis=1")
+		bus=,bus=slot1
 	fi
 	: >"$GUEST_DIR/$name.log"
 	rm -f "$GUEST_DIR/$name.qmp"

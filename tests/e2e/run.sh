@@ -36,8 +36,9 @@ clean_up() {
 	for mdev in /sys/bus/mdev/devices/*; do
 		[[ ! -e $mdev/remove ]] || timeout 30 bash -c "echo 1 >'$mdev/remove'" || echo "cannot remove ${mdev##*/}"
 	done
-	end=$((SECONDS + 10))
-	while compgen -G '/sys/bus/mdev/devices/*' >/dev/null && (( SECONDS < end )); do
+	# A removal that a test has begun may still be on its way.
+	end=$((SECONDS + 30))
+	while [[ -e /dev/vgpu && $(vgpuctl list --json | jq length) != 0 ]] && (( SECONDS < end )); do
 		sleep 0.1
 	done
 }
@@ -229,7 +230,7 @@ test_remove_in_use_waits_for_qemu() {
 	mdev_remove "$A" &
 	sleep 1
 	kill -0 $!
-	[[ -e /sys/bus/mdev/devices/$A ]]
+	[[ $(vgpu_field "$A" state) == started ]]
 	passes a
 	timeout 20 tail --pid=$! -s 0.1 -f /dev/null
 	wait $!

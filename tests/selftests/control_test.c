@@ -266,7 +266,7 @@ static void expect(int fd, uint32_t type, uint64_t *seq)
 	*seq = event.seq;
 }
 
-static void events(void)
+static void event_stream(void)
 {
 	struct vgpu_ctl_event event[4];
 	struct pollfd pfd = { .events = POLLIN };
@@ -386,7 +386,7 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(what_is_not_there),
 	KTAP_TEST(lists),
 	KTAP_TEST(rights),
-	KTAP_TEST(events),
+	KTAP_TEST(event_stream),
 	KTAP_TEST(slow_reader),
 	KTAP_TEST(statistics_only_grow),
 };

@@ -46,7 +46,7 @@ static uint64_t default_rounds(void)
 	return 1000000;
 }
 
-static void handshakes(enum vgpu_ring where, uint64_t rounds)
+static void shake_hands(enum vgpu_ring where, uint64_t rounds)
 {
 	bool yield = sysconf(_SC_NPROCESSORS_ONLN) < 2;
 	uint64_t rung = 0, i, start, since;
@@ -89,14 +89,14 @@ static void handshakes(enum vgpu_ring where, uint64_t rounds)
 
 static void ring_in_fb(void)
 {
-	handshakes(VGPU_RING_FB, fx_env("VGPU_TEST_HANDSHAKES",
-					default_rounds()));
+	shake_hands(VGPU_RING_FB, fx_env("VGPU_TEST_HANDSHAKES",
+					 default_rounds()));
 }
 
 static void ring_in_sys(void)
 {
-	handshakes(VGPU_RING_SYS, fx_env("VGPU_TEST_HANDSHAKES",
-					 default_rounds()) / 20 + 1);
+	shake_hands(VGPU_RING_SYS, fx_env("VGPU_TEST_HANDSHAKES",
+					  default_rounds()) / 20 + 1);
 }
 
 /* A doorbell always wakes, also if nothing moved and however often. */

@@ -7,6 +7,7 @@
 #define KTAP_H
 
 #include <stddef.h>
+#include <stdlib.h>
 
 #define KTAP_EXIT_PASS	0
 #define KTAP_EXIT_FAIL	1
@@ -25,8 +26,8 @@ int ktap_run(const struct ktap_test *tests, size_t nr, void (*cleanup)(void));
 #define KTAP_MAIN(tests, cleanup)					\
 	int main(void)							\
 	{								\
-		return ktap_run(tests, sizeof(tests) / sizeof((tests)[0]), \
-				cleanup);				\
+		exit(ktap_run(tests, sizeof(tests) / sizeof((tests)[0]), \
+			      cleanup));				\
 	}
 
 __attribute__((format(printf, 1, 2)))

@@ -122,6 +122,17 @@ if any_wanted sysfs_test region_test submit_test; then
 		unload
 	fi
 fi
+if any_wanted memory_test fuse_test inject_test && load vgpu.quarantine_faults=0; then
+	for name in memory_test fuse_test inject_test; do
+		run "$name"
+	done
+	unload
+fi
+if any_wanted memory_test && load fb_reserve=1; then
+	run memory_test
+	unload
+fi
+run module_test
 ((skipped == 0)) || echo "# $skipped skipped"
 echo "$passed passed, $failed failed"
 ((failed == 0))

@@ -82,9 +82,9 @@ static void gpu_row(struct table *table, const struct vgpu_ctl_gpu *gpu)
 /*
  * Calls @each for the chosen GPUs; one that went meanwhile is no error.
  */
-static enum exit_code for_each_gpu(int fd, const char *only, void *arg,
-				   int (*each)(int fd, const struct vgpu_ctl_gpu *gpu,
-					       void *arg))
+static enum exit_code visit_gpus(int fd, const char *only, void *arg,
+				 int (*each)(int fd, const struct vgpu_ctl_gpu *gpu,
+					     void *arg))
 {
 	uint32_t *ids, count, i, chosen = ALL_GPUS;
 	struct vgpu_ctl_gpu gpu;
@@ -280,7 +280,7 @@ static enum exit_code listing(const struct options *options,
 		table_init(&table, headings);
 		output.table = &table;
 	}
-	code = for_each_gpu(fd, options->gpu, &output, each);
+	code = visit_gpus(fd, options->gpu, &output, each);
 	close(fd);
 	if (options->json)
 		json_array_end(&json);

@@ -163,7 +163,7 @@ static enum exit_code run(const struct command *command, int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	static char name[] = "vgpuctl";
+	char name[] = "vgpuctl";
 	const char *word = argc > 1 ? argv[1] : NULL;
 	size_t i;
 

@@ -108,12 +108,15 @@ static void vgpu_dma_end(struct vgpu_dma *dma, int result)
 {
 	/* A forgotten one has no reader of @result. */
 	dma->result = result;
+	/* vgpu_dma_forget() spins until complete() has returned. */
+	preempt_disable();
 	if (atomic_cmpxchg(&dma->state, VGPU_DMA_QUEUED, VGPU_DMA_DONE) ==
 	    VGPU_DMA_QUEUED) {
 		if (dma->complete)
 			dma->complete(dma);
 		atomic_set_release(&dma->state, VGPU_DMA_RETURNED);
 	}
+	preempt_enable();
 	vgpu_dma_put(dma);
 }
 

@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Rows about the engines: an empty packet, a large copy. */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "bench.h"
+#include "libvgpu.h"
+
+#define PINGS		500u
+#define COPY_BYTES	(16ull << 20)
+#define COPIES		4u
+#define WAIT_MS		30000
+
+/**
+ * struct pings - a channel with an interrupt, and a thread to play with
+ * @chan:   empty packets go here
+ * @fd:     its interrupt
+ * @packet: an empty packet that raises it
+ * @rings:  doorbells rung, in all blocks
+ * @total:  packets, in all blocks
+ * @ping:   wakes the thread
+ * @pong:   is its answer
+ * @thread: answers
+ */
+struct pings {
+	struct vgpu_chan *chan;
+	int fd;
+	struct vgpu_hw_packet packet;
+	uint64_t rings;
+	uint64_t total;
+	int ping;
+	int pong;
+	pthread_t thread;
+};
+
+static void eventfd_wait(int fd)
+{
+	uint64_t count;
+
+	if (read(fd, &count, sizeof(count)) != sizeof(count))
+		die("eventfd: %s", strerror(errno));
+}
+
+static void eventfd_wake(int fd, uint64_t count)
+{
+	if (write(fd, &count, sizeof(count)) != sizeof(count))
+		die("eventfd: %s", strerror(errno));
+}
+
+static void ping_packet(struct pings *pings)
+{
+	struct vgpu_chan *chan = pings->chan;
+	uint64_t put = chan->put;
+	int rung;
+
+	chan->ring[put & ((1ull << chan->order) - 1)] = pings->packet;
+	rung = vgpu_chan_kick(chan, put + 1);
+	if (rung < 0)
+		die("doorbell: %s", vgpu_dev_error(chan->dev));
+	pings->rings += (unsigned int)rung;
+	pings->total++;
+	eventfd_wait(pings->fd);
+}
+
+static double block_packets(void *arg)
+{
+	struct pings *pings = arg;
+	uint64_t rings, total;
+	unsigned int i;
+	double start;
+
+	/* The first of a block finds the engine asleep: it does not count. */
+	rings = pings->rings;
+	total = pings->total;
+	ping_packet(pings);
+	pings->rings = rings;
+	pings->total = total;
+	start = now_ns();
+	for (i = 0; i < PINGS; i++)
+		ping_packet(pings);
+	start = (now_ns() - start) / PINGS;
+	if (vgpu_chan_get(pings->chan) != pings->chan->put)
+		die("get is not put");
+	return start;
+}
+
+static void *ping_thread(void *arg)
+{
+	struct pings *pings = arg;
+	uint64_t count;
+
+	for (;;) {
+		if (read(pings->ping, &count, sizeof(count)) != sizeof(count))
+			return NULL;
+		if (count > 1)
+			return NULL;
+		eventfd_wake(pings->pong, 1);
+	}
+}
+
+static double block_pings(void *arg)
+{
+	struct pings *pings = arg;
+	double start;
+	unsigned int i;
+
+	eventfd_wake(pings->ping, 1);
+	eventfd_wait(pings->pong);
+	start = now_ns();
+	for (i = 0; i < PINGS; i++) {
+		eventfd_wake(pings->ping, 1);
+		eventfd_wait(pings->pong);
+	}
+	return (now_ns() - start) / PINGS;
+}
+
+static struct vgpu_dev *open_vgpu(const char *uuid)
+{
+	struct vgpu_dev *dev;
+
+	if (vgpu_dev_open_vfio(&dev, uuid))
+		die("%s: %s", uuid, vgpu_dev_error(NULL));
+	return dev;
+}
+
+static struct vgpu_chan *open_channel(struct vgpu_dev *dev, uint32_t class)
+{
+	int engine = vgpu_dev_find_engine(dev, class, 0);
+	struct vgpu_chan *chan;
+
+	if (engine < 0 ||
+	    vgpu_chan_create(dev, (uint32_t)engine, VGPU_RING_FB, 8, &chan))
+		die("channel: %s", vgpu_dev_error(dev));
+	return chan;
+}
+
+static void tell_pings(void *arg, char *text, size_t bytes)
+{
+	struct pings *pings = arg;
+
+	snprintf(text, bytes,
+		 "; of %llu packets %llu found the engine asleep and rang the doorbell",
+		 (unsigned long long)pings->total,
+		 (unsigned long long)pings->rings);
+}
+
+static void pings_start(struct pings *pings)
+{
+	pings->ping = eventfd(0, EFD_CLOEXEC);
+	pings->pong = eventfd(0, EFD_CLOEXEC);
+	if (pings->ping < 0 || pings->pong < 0 ||
+	    pthread_create(&pings->thread, NULL, ping_thread, pings))
+		die("thread: %s", strerror(errno));
+}
+
+void row_empty_packet(const char *uuid)
+{
+	struct vgpu_dev *dev = open_vgpu(uuid);
+	struct pings pings = {
+		.packet = {
+			.type = VGPU_HW_PKT_NOP,
+			.flags = VGPU_HW_PKT_IRQ,
+		},
+	};
+	struct row row = {
+		.name = "empty_packet", .unit = "ns", .reach = 1.0,
+		.ours = { block_packets, &pings },
+		.peer = { block_pings, &pings },
+		.detail = "NOP with an interrupt, store of put to return of read() of its eventfd, against an eventfd ping-pong of two threads; 500 per block",
+		.tell = tell_pings,
+	};
+
+	if (vgpu_irq_enable(dev, 2))
+		die("interrupts: %s", vgpu_dev_error(dev));
+	pings.chan = open_channel(dev, VGPU_HW_ENGINE_CE);
+	pings.packet.vector = (uint16_t)pings.chan->vector;
+	pings.fd = dev->irq_fds[pings.chan->vector];
+	/* Both sides sleep in read(). */
+	fcntl(pings.fd, F_SETFL, fcntl(pings.fd, F_GETFL) & ~O_NONBLOCK);
+	pings_start(&pings);
+	bench_compare(&row);
+	eventfd_wake(pings.ping, 2);
+	pthread_join(pings.thread, NULL);
+	vgpu_chan_destroy(pings.chan);
+	vgpu_dev_close(dev);
+}
+
+/**
+ * struct copies - a copy by an engine, and the same by another thread
+ * @chan:   of a copy engine
+ * @src:    framebuffer
+ * @dst:    framebuffer
+ * @from:   memory
+ * @to:     memory
+ * @go:     wakes the thread
+ * @done:   is its answer
+ * @thread: copies
+ */
+struct copies {
+	struct vgpu_chan *chan;
+	uint64_t src;
+	uint64_t dst;
+	uint8_t *from;
+	uint8_t *to;
+	int go;
+	int done;
+	pthread_t thread;
+};
+
+static void engine_copy(struct copies *copies)
+{
+	struct vgpu_chan *chan = copies->chan;
+	uint64_t fence;
+
+	if (vgpu_chan_copy(chan, VGPU_FB(copies->dst), VGPU_FB(copies->src),
+			   COPY_BYTES) ||
+	    vgpu_chan_fence(chan, &fence) ||
+	    vgpu_chan_wait(chan, fence, WAIT_MS))
+		die("copy: %s", vgpu_dev_error(chan->dev));
+}
+
+static double block_engine(void *arg)
+{
+	struct copies *copies = arg;
+	double start = now_ns();
+	unsigned int i;
+
+	for (i = 0; i < COPIES; i++)
+		engine_copy(copies);
+	return (double)COPY_BYTES * COPIES / (now_ns() - start) * 1e9 / (1 << 20);
+}
+
+static void *copy_thread(void *arg)
+{
+	struct copies *copies = arg;
+	uint64_t count;
+
+	for (;;) {
+		if (read(copies->go, &count, sizeof(count)) != sizeof(count) ||
+		    count > 1)
+			return NULL;
+		memcpy(copies->to, copies->from, COPY_BYTES);
+		eventfd_wake(copies->done, 1);
+	}
+}
+
+static double block_memcpy(void *arg)
+{
+	struct copies *copies = arg;
+	double start = now_ns();
+	unsigned int i;
+
+	for (i = 0; i < COPIES; i++) {
+		eventfd_wake(copies->go, 1);
+		eventfd_wait(copies->done);
+	}
+	return (double)COPY_BYTES * COPIES / (now_ns() - start) * 1e9 / (1 << 20);
+}
+
+static uint8_t *memory(void)
+{
+	uint8_t *at = mmap(NULL, COPY_BYTES, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (at == MAP_FAILED)
+		die("memory: %s", strerror(errno));
+	return at;
+}
+
+/* The same data on both sides, and every page there. */
+static void copies_fill(struct copies *copies, struct vgpu_dev *dev)
+{
+	uint64_t *from = (uint64_t *)copies->from, random = 88172645463325252ull;
+	size_t i;
+
+	for (i = 0; i < COPY_BYTES / 8; i++) {
+		random ^= random << 13;
+		random ^= random >> 7;
+		random ^= random << 17;
+		from[i] = random;
+	}
+	memset(copies->to, 1, COPY_BYTES);
+	memcpy(dev->fb + copies->src, copies->from, COPY_BYTES);
+	memset(dev->fb + copies->dst, 1, COPY_BYTES);
+}
+
+void row_copy_bandwidth(const char *uuid)
+{
+	struct vgpu_dev *dev = open_vgpu(uuid);
+	struct copies copies = { .from = memory(), .to = memory() };
+	struct row row = {
+		.name = "copy_bandwidth", .unit = "MiB/s", .reach = 0.9,
+		.higher = true,
+		.ours = { block_engine, &copies },
+		.peer = { block_memcpy, &copies },
+		.detail = "COPY of 16 MiB, framebuffer to framebuffer, by a copy engine, against memcpy by another thread between buffers of the same size; 4 per block, all pages present, results compared",
+	};
+
+	copies.chan = open_channel(dev, VGPU_HW_ENGINE_CE);
+	copies.go = eventfd(0, EFD_CLOEXEC);
+	copies.done = eventfd(0, EFD_CLOEXEC);
+	if (vgpu_fb_alloc(dev, COPY_BYTES, 1 << 20, &copies.src) ||
+	    vgpu_fb_alloc(dev, COPY_BYTES, 1 << 20, &copies.dst))
+		die("framebuffer: %s", vgpu_dev_error(dev));
+	if (copies.go < 0 || copies.done < 0 ||
+	    pthread_create(&copies.thread, NULL, copy_thread, &copies))
+		die("thread: %s", strerror(errno));
+	copies_fill(&copies, dev);
+	bench_compare(&row);
+	eventfd_wake(copies.go, 2);
+	pthread_join(copies.thread, NULL);
+	if (memcmp(copies.to, copies.from, COPY_BYTES) ||
+	    memcmp(dev->fb + copies.dst, copies.from, COPY_BYTES))
+		die("the copies differ");
+	vgpu_chan_destroy(copies.chan);
+	vgpu_dev_close(dev);
+}

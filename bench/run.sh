@@ -1,0 +1,31 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# run.sh [ROW...]: figures of a vGPU beside those of the kernel's sample drivers
+# and of memcpy, in one machine of the lab with the stock kernel. Prints a table
+# and writes build/bench.json. PAIRS=N: interleaved pairs (24); at least 20 are
+# for figures that are to be shown.
+set -euo pipefail
+cd -- "${BASH_SOURCE[0]%/*}/.."
+
+if [[ ${1:-} == --help ]]; then
+	sed -n '3,6s/^# //p' bench/run.sh
+	exit
+fi
+scripts/lab image
+scripts/build-modules stock
+scripts/lab chroot make -s -C tools O="$PWD/build/lab-tools"
+scripts/lab chroot make -s -C bench
+
+# The samples, from the distribution's source of the kernel, are built where
+# nothing of them gets into the repository.
+samples=build/bench/samples
+if [[ ! -e $samples/mbochs.ko ]]; then
+	mkdir -p "$samples"
+	scripts/lab kernel uml
+	cp "$(scripts/lab path source)"/samples/vfio-mdev/*.[ch] "$samples/"
+	echo 'obj-m := mtty.o mbochs.o mdpy.o' >"$samples/Kbuild"
+	scripts/lab chroot make -s -C "$(scripts/lab path stock/build)" M="$PWD/$samples" modules
+fi
+commit=$(git describe --always --dirty 2>/dev/null || echo unknown)
+scripts/lab run --kernel stock --mem 3072 --timeout 590 --env "PAIRS=${PAIRS:-24}" --env "COMMIT=$commit" -- \
+	bench/run-inside "$@"

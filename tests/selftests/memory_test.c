@@ -1,0 +1,486 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Framebuffer is charged to the cgroup of who opened the device. At its limit a
+ * channel faults or a touch is a SIGBUS; nobody is killed, nobody else notices.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "fixture.h"
+
+#define ROOT	"/sys/fs/cgroup"
+#define LIMIT	(48 * FX_MIB)
+/* What is charged beside framebuffer: tables, the vGPU's own structures. */
+#define OTHER	(8 * FX_MIB)
+#define START	FX_MIB
+
+static struct fx_vgpu v, other;
+static const char * const groups[] = { "vgpu-test-a", "vgpu-test-b" };
+
+static int group_file(const char *group, const char *file, const char *text)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), ROOT "/%s/%s", group, file);
+	return fx_write_file(path, text);
+}
+
+static uint64_t group_value(const char *group, const char *file,
+			    const char *key)
+{
+	char path[128], text[2048], *at;
+	int n;
+
+	snprintf(path, sizeof(path), ROOT "/%s/%s", group, file);
+	n = fx_read_file(path, text, sizeof(text));
+	CHECK(n > 0, "%s: %s", path, strerror(-n));
+	at = text;
+	if (key) {
+		at = strstr(text, key);
+		CHECK(at, "%s has no %s", path, key);
+		at += strlen(key);
+	}
+	return strtoull(at, NULL, 10);
+}
+
+static void make_group(const char *group, uint64_t limit)
+{
+	char path[128], text[32];
+	int ret;
+
+	fx_write_file(ROOT "/cgroup.subtree_control", "+memory");
+	snprintf(path, sizeof(path), ROOT "/%s", group);
+	if (mkdir(path, 0755) && errno != EEXIST)
+		ktap_skip("%s: %s", path, strerror(errno));
+	snprintf(text, sizeof(text), "%llu", (unsigned long long)limit);
+	ret = group_file(group, "memory.max", text);
+	if (ret)
+		ktap_skip("%s/memory.max: %s", path, strerror(-ret));
+	group_file(group, "memory.swap.max", "0");
+}
+
+static void enter_group(const char *group)
+{
+	int ret = group_file(group, "cgroup.procs", "0");
+
+	CHECK(!ret, "%s: %s", group, strerror(-ret));
+}
+
+static void leave_group(void)
+{
+	fx_write_file(ROOT "/cgroup.procs", "0");
+}
+
+/* The device is charged to the group, this process is not. */
+static void open_in(struct fx_vgpu *who, const char *group)
+{
+	enter_group(group);
+	fx_open(who);
+	leave_group();
+}
+
+static void check_nobody_killed(const char *group)
+{
+	CHECK_EQ(group_value(group, "memory.events", "oom_kill "), 0);
+}
+
+/* Pages are given back a moment after the last reference is gone. */
+static void wait_charge_below(const char *group, uint64_t bytes)
+{
+	uint64_t end = fx_now_ms() + 10000, now;
+
+	while ((now = group_value(group, "memory.current", NULL)) >= bytes) {
+		CHECK(fx_now_ms() < end, "%llu KiB are still charged",
+		      (unsigned long long)now >> 10);
+		fx_sleep_ms(20);
+	}
+}
+
+static uint64_t backed_bytes(const struct fx_vgpu *who)
+{
+	struct vgpu_ctl_instance inst;
+
+	fx_instance(who, &inst);
+	return inst.fb_backed_bytes;
+}
+
+static uint64_t map_failures(const struct fx_vgpu *who)
+{
+	char path[128], text[32];
+	int n;
+
+	snprintf(path, sizeof(path),
+		 "/sys/bus/mdev/devices/%s/vgpu/map_failures", who->uuid);
+	n = fx_read_file(path, text, sizeof(text));
+	CHECK(n > 0, "%s: %s", path, strerror(-n));
+	return strtoull(text, NULL, 10);
+}
+
+static bool is_reserved(void)
+{
+	char text[8];
+
+	return fx_read_file("/sys/module/vgpu_soft/parameters/fb_reserve",
+			    text, sizeof(text)) > 0 && text[0] == 'Y';
+}
+
+static void need_no_reserve(void)
+{
+	fx_gpu();
+	if (is_reserved())
+		ktap_skip("vgpu_soft is loaded with fb_reserve=1");
+}
+
+static void need_reserve(void)
+{
+	fx_gpu();
+	if (!is_reserved())
+		ktap_skip("vgpu_soft is loaded with fb_reserve=0");
+}
+
+static void cleanup(void)
+{
+	char path[128];
+	unsigned int i;
+
+	leave_group();
+	fx_cleanup();
+	for (i = 0; i < sizeof(groups) / sizeof(groups[0]); i++) {
+		snprintf(path, sizeof(path), ROOT "/%s", groups[i]);
+		rmdir(path);
+	}
+}
+
+/* A FILL that the group cannot pay for: the fault is that channel's. */
+static void fill_faults_its_channel_alone(void)
+{
+	struct vgpu_chan *chan, *neighbour;
+	struct vgpu_fault fault;
+	uint64_t fence, i;
+
+	need_no_reserve();
+	make_group(groups[0], LIMIT);
+	make_group(groups[1], 4 * LIMIT);
+	fx_create(&v, "1Q");
+	fx_create(&other, "1Q");
+	open_in(&v, groups[0]);
+	open_in(&other, groups[1]);
+	chan = fx_chan(&v, VGPU_HW_ENGINE_CE, 0, VGPU_RING_FB, 4);
+	neighbour = fx_chan(&other, VGPU_HW_ENGINE_CE, 0, VGPU_RING_FB, 4);
+
+	FX_OK(v.dev, vgpu_chan_fill(chan, VGPU_FB(START), 0xa5a5a5a5,
+				    4 * LIMIT));
+	for (i = 0; i < 50; i++) {
+		FX_OK(other.dev, vgpu_chan_fill(neighbour,
+						VGPU_FB(START + i * 65536),
+						(uint32_t)i + 1, 65536));
+		fx_finish(neighbour);
+	}
+	FX_OK(v.dev, vgpu_chan_wait_fault(chan, FX_TIMEOUT_MS, &fault));
+	CHECK_EQ(fault.code, VGPU_HW_FAULT_MEMORY);
+	CHECK_EQ(fault.pos, 0);
+	CHECK(fault.addr >= START + LIMIT - OTHER &&
+	      fault.addr < START + LIMIT, "%#llx",
+	      (unsigned long long)fault.addr);
+	check_nobody_killed(groups[0]);
+	CHECK_EQ(group_value(groups[0], "memory.events", "oom "), 0);
+	CHECK(group_value(groups[0], "memory.current", NULL) <= LIMIT, "");
+	CHECK(backed_bytes(&v) <= LIMIT, "%llu",
+	      (unsigned long long)backed_bytes(&v));
+	for (i = 0; i < 50; i++)
+		CHECK_EQ(*(uint32_t *)(other.dev->fb + START + i * 65536 + 65532),
+			 i + 1);
+	FX_OK(other.dev, vgpu_chan_fence(neighbour, &fence));
+	CHECK(fx_wait_fence(neighbour, fence, FX_TIMEOUT_MS), "neighbour");
+
+	/* What it has, it keeps, and it goes on with that. */
+	CHECK_EQ(*(uint32_t *)(v.dev->fb + START), 0xa5a5a5a5);
+	FX_OK(v.dev, vgpu_chan_disable(chan));
+	FX_OK(v.dev, vgpu_chan_enable(chan));
+	FX_OK(v.dev, vgpu_chan_fill(chan, VGPU_FB(START), 0x5a5a5a5a,
+				    FX_MIB));
+	fx_finish(chan);
+	CHECK_EQ(*(uint32_t *)(v.dev->fb + 2 * FX_MIB - 4), 0x5a5a5a5a);
+
+	fx_close(&v);
+	wait_charge_below(groups[0], OTHER);
+	CHECK_EQ(backed_bytes(&v), 0);
+	check_nobody_killed(groups[1]);
+}
+
+/**
+ * struct result - what a child that is at its limit says: without a system call
+ * @done:   the rest is valid
+ * @fault:  of its channel
+ * @failed: a call that should not
+ */
+struct result {
+	volatile bool done;
+	volatile bool failed;
+	struct vgpu_fault fault;
+};
+
+/* Like a VM's process: all of it is in the group, for all its life. */
+static void limited_child(void *arg)
+{
+	struct result *result = arg;
+	struct vgpu_chan *chan;
+
+	enter_group(groups[0]);
+	fx_open(&v);
+	chan = fx_chan(&v, VGPU_HW_ENGINE_CE, 0, VGPU_RING_FB, 4);
+	FX_OK(v.dev, vgpu_chan_fill(chan, VGPU_FB(START), ~0u, 4 * LIMIT));
+	result->failed = vgpu_chan_wait_fault(chan, FX_TIMEOUT_MS,
+					      &result->fault);
+	result->done = true;
+	for (;;)
+		pause();
+}
+
+static void owner_at_its_limit_lives(void)
+{
+	uint64_t end = fx_now_ms() + FX_TIMEOUT_MS;
+	struct result *result;
+	int status;
+	pid_t pid;
+
+	need_no_reserve();
+	make_group(groups[0], LIMIT);
+	fx_create(&v, "1Q");
+	result = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
+		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	CHECK(result != MAP_FAILED, "mmap");
+	memset(result, 0, sizeof(*result));
+	pid = fx_fork(limited_child, result);
+	while (!result->done && fx_now_ms() < end)
+		fx_sleep_ms(5);
+	CHECK(result->done && !result->failed, "no fault came");
+	CHECK_EQ(result->fault.code, VGPU_HW_FAULT_MEMORY);
+	check_nobody_killed(groups[0]);
+	CHECK(waitpid(pid, &status, WNOHANG) == 0, "the owner is dead");
+	CHECK(backed_bytes(&v) >= LIMIT / 2, "%llu",
+	      (unsigned long long)backed_bytes(&v));
+	/* Killed with all of it: nothing stays charged. */
+	kill(pid, SIGKILL);
+	CHECK(fx_wait_child(pid, FX_TIMEOUT_MS, &status), "does not die");
+	wait_charge_below(groups[0], FX_MIB);
+	CHECK_EQ(backed_bytes(&v), 0);
+	munmap(result, 4096);
+	fx_open(&v);
+	CHECK(fx_is_zero(v.dev->fb + START, FX_MIB), "what was before");
+}
+
+static sigjmp_buf bus_return;
+
+static void on_bus(int sig)
+{
+	siglongjmp(bus_return, sig);
+}
+
+/* Whether a byte can be written. */
+static bool touch(volatile uint8_t *at, uint8_t value)
+{
+	if (sigsetjmp(bus_return, 1))
+		return false;
+	*at = value;
+	return true;
+}
+
+static void touch_beyond_the_limit_is_sigbus(void)
+{
+	struct sigaction action = { .sa_handler = on_bus }, old;
+	volatile uint64_t at, fault_at;
+	uint64_t failures;
+	struct vgpu_chan *chan;
+
+	need_no_reserve();
+	make_group(groups[0], LIMIT);
+	make_group(groups[1], LIMIT);
+	fx_create(&v, "1Q");
+	fx_create(&other, "1Q");
+	open_in(&v, groups[0]);
+	open_in(&other, groups[1]);
+	failures = map_failures(&v);
+	CHECK_EQ(failures, 0);
+	sigaction(SIGBUS, &action, &old);
+	for (at = START; at < START + 4 * LIMIT; at += 4096)
+		if (!touch(v.dev->fb + at, (uint8_t)(at >> 12)))
+			break;
+	fault_at = at;
+	/* Again and again, and beside it. */
+	for (at = 0; at < 10; at++)
+		CHECK(!touch(v.dev->fb + fault_at + at * 65536, 1),
+		      "page %llu", (unsigned long long)at);
+	sigaction(SIGBUS, &old, NULL);
+	ktap_note("SIGBUS after %llu KiB",
+		  (unsigned long long)(fault_at - START) >> 10);
+	CHECK(fault_at >= START + LIMIT - OTHER && fault_at < START + LIMIT,
+	      "at %#llx", (unsigned long long)fault_at);
+	CHECK_EQ(map_failures(&v), 11);
+	CHECK_EQ(map_failures(&other), 0);
+	check_nobody_killed(groups[0]);
+	for (at = START; at < fault_at; at += 4096)
+		CHECK_EQ(v.dev->fb[at], (uint8_t)(at >> 12));
+	chan = fx_chan(&other, VGPU_HW_ENGINE_CE, 1, VGPU_RING_FB, 4);
+	FX_OK(other.dev, vgpu_chan_fill(chan, VGPU_FB(START), 7, FX_MIB));
+	fx_finish(chan);
+	/* A reset gives all back; it can be used again. */
+	FX_OK(v.dev, vgpu_dev_reset(v.dev));
+	CHECK_EQ(backed_bytes(&v), 0);
+	wait_charge_below(groups[0], OTHER);
+	CHECK(fx_is_zero(v.dev->fb + START, FX_MIB), "after a reset");
+	fx_close(&v);
+	wait_charge_below(groups[0], FX_MIB);
+}
+
+static void trapped_write_beyond_the_limit_fails(void)
+{
+	static uint8_t page[4096];
+	uint64_t at;
+	ssize_t n;
+
+	need_no_reserve();
+	make_group(groups[0], LIMIT);
+	fx_create(&v, "1Q");
+	open_in(&v, groups[0]);
+	memset(page, 0x77, sizeof(page));
+	for (at = START; at < START + 2 * LIMIT; at += sizeof(page)) {
+		n = vgpu_region_write(v.dev, 0, at, page, sizeof(page));
+		if (n != sizeof(page))
+			break;
+	}
+	CHECK_EQ(n, -ENOMEM, "after %llu KiB",
+		 (unsigned long long)(at - START) >> 10);
+	CHECK(at >= START + LIMIT - OTHER, "at %#llx", (unsigned long long)at);
+	check_nobody_killed(groups[0]);
+	CHECK_EQ(vgpu_region_read(v.dev, 0, at, page, sizeof(page)),
+		 sizeof(page));
+	CHECK(fx_is_zero(page, sizeof(page)), "a refused write left bytes");
+}
+
+static void backed_bytes_are_exact(void)
+{
+	struct vgpu_chan *chan;
+	uint64_t before;
+
+	need_no_reserve();
+	fx_create_open(&v, "1Q");
+	CHECK_EQ(backed_bytes(&v), 0);
+	chan = fx_chan(&v, VGPU_HW_ENGINE_CE, 0, VGPU_RING_FB, 4);
+	fx_finish(chan);
+	before = backed_bytes(&v);
+	FX_OK(v.dev, vgpu_chan_fill(chan, VGPU_FB(4 * FX_MIB), 1, 3 * FX_MIB));
+	fx_finish(chan);
+	CHECK_EQ(backed_bytes(&v) - before, 3 * FX_MIB);
+	/* The same again, zeros where nothing is, and a look at it. */
+	FX_OK(v.dev, vgpu_chan_fill(chan, VGPU_FB(4 * FX_MIB), 2, 3 * FX_MIB));
+	FX_OK(v.dev, vgpu_chan_fill(chan, VGPU_FB(16 * FX_MIB), 0, FX_MIB));
+	fx_finish(chan);
+	CHECK_EQ(backed_bytes(&v) - before, 3 * FX_MIB);
+	FX_OK(v.dev, vgpu_chan_fill(chan, VGPU_FB(8 * FX_MIB - 4), 1, 8));
+	fx_finish(chan);
+	CHECK_EQ(backed_bytes(&v) - before, 3 * FX_MIB + 8192);
+	FX_OK(v.dev, vgpu_dev_reset(v.dev));
+	CHECK_EQ(backed_bytes(&v), 0);
+}
+
+static void reserve_backs_all(void)
+{
+	struct vgpu_chan *chan;
+
+	need_reserve();
+	if (fx_memory_bytes() < FX_GIB + FX_GIB / 4)
+		ktap_skip("%llu MiB of memory",
+			  (unsigned long long)fx_memory_bytes() >> 20);
+	fx_create(&v, "1Q");
+	CHECK_EQ(backed_bytes(&v), FX_GIB);
+	fx_open(&v);
+	chan = fx_chan(&v, VGPU_HW_ENGINE_CE, 0, VGPU_RING_FB, 4);
+	FX_OK(v.dev, vgpu_chan_fill(chan, VGPU_FB(4 * FX_MIB), ~0u,
+				    16 * FX_MIB));
+	fx_finish(chan);
+	CHECK_EQ(*(uint32_t *)(v.dev->fb + 4 * FX_MIB), ~0u);
+	CHECK_EQ(backed_bytes(&v), FX_GIB);
+	FX_OK(v.dev, vgpu_dev_reset(v.dev));
+	CHECK_EQ(backed_bytes(&v), FX_GIB);
+	CHECK(fx_is_zero(v.dev->fb, 32 * FX_MIB), "after a reset");
+	memset(v.dev->fb + 4 * FX_MIB, 0xee, FX_MIB);
+	fx_close(&v);
+	CHECK_EQ(backed_bytes(&v), FX_GIB);
+	fx_open(&v);
+	CHECK(fx_is_zero(v.dev->fb, 32 * FX_MIB), "after a close");
+}
+
+static void check_refusal(const char *what)
+{
+	struct vgpu_ctl_refusal refusal = { .size = sizeof(refusal) };
+
+	memcpy(refusal.uuid, v.id, sizeof(v.id));
+	CHECK(!ioctl(fx_control(), VGPU_IOC_REFUSAL, &refusal), "%s",
+	      strerror(errno));
+	ktap_note("refusal: %s", (char *)refusal.text);
+	CHECK_EQ(refusal.error, ENOMEM);
+	CHECK(strstr((char *)refusal.text, what), "does not name %s", what);
+	CHECK(strstr((char *)refusal.text, "1024 MiB"), "names no figure");
+}
+
+/* The creator's group pays, or the creation is refused. */
+static void reserve_refuses_what_the_creator_cannot_pay(void)
+{
+	unsigned int before;
+	int ret;
+
+	need_reserve();
+	before = fx_available("1Q");
+	make_group(groups[0], LIMIT);
+	memset(&v, 0, sizeof(v));
+	enter_group(groups[0]);
+	ret = fx_try_create(&v, "1Q");
+	leave_group();
+	CHECK_EQ(ret, -ENOMEM);
+	check_nobody_killed(groups[0]);
+	check_refusal("host memory");
+	CHECK_EQ(fx_available("1Q"), before);
+	wait_charge_below(groups[0], OTHER);
+}
+
+static void reserve_refuses_what_the_host_has_not(void)
+{
+	unsigned int before;
+	char suffix[32];
+	uint64_t gib;
+
+	need_reserve();
+	gib = 4;
+	while (gib << 30 <= fx_memory_bytes())
+		gib *= 2;
+	snprintf(suffix, sizeof(suffix), "%lluQ", (unsigned long long)gib);
+	before = fx_available(suffix);
+	if (!before)
+		ktap_skip("no %s on this GPU", suffix);
+	memset(&v, 0, sizeof(v));
+	CHECK_EQ(fx_try_create(&v, suffix), -ENOMEM);
+	CHECK_EQ(fx_available(suffix), before);
+}
+
+static const struct ktap_test tests[] = {
+	KTAP_TEST(fill_faults_its_channel_alone),
+	KTAP_TEST(owner_at_its_limit_lives),
+	KTAP_TEST(touch_beyond_the_limit_is_sigbus),
+	KTAP_TEST(trapped_write_beyond_the_limit_fails),
+	KTAP_TEST(backed_bytes_are_exact),
+	KTAP_TEST(reserve_backs_all),
+	KTAP_TEST(reserve_refuses_what_the_creator_cannot_pay),
+	KTAP_TEST(reserve_refuses_what_the_host_has_not),
+};
+
+KTAP_MAIN(tests, cleanup)
