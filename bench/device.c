@@ -11,9 +11,9 @@
 
 #include "bench.h"
 
-#define READS		2000u
+#define READS		1000u
 #define CREATES		5u
-#define TOUCHES		256u
+#define TOUCHES		64u
 #define PAGE		4096u
 #define UUID_OURS	"be000000-0000-4000-8000-000000000001"
 #define UUID_PEER	"be000000-0000-4000-8000-000000000002"
@@ -61,7 +61,7 @@ void row_region_read(const char *uuid, const char *mtty)
 	struct row row = {
 		.name = "region_read", .unit = "ns", .reach = 1.05,
 		.ours = { block_reads, &ours }, .peer = { block_reads, &peer },
-		.detail = "4-byte read of a register in BAR 2, against one of mtty's BAR 0; 2000 reads per block",
+		.detail = "4-byte read of a register in BAR 2, against one of mtty's BAR 0; 1000 reads per block",
 	};
 	uint32_t magic = 0;
 
@@ -172,7 +172,7 @@ void row_fb_first_touch(const char *uuid, const char *mbochs)
 		.name = "fb_first_touch", .unit = "ns/page", .reach = 0.25,
 		.ours = { block_touches, &ours },
 		.peer = { block_touches, &peer },
-		.detail = "first write to each of 256 fresh pages in a row per block, against mbochs",
+		.detail = "first write to each of 64 fresh pages in a row per block, against mbochs",
 	};
 
 	touches_open(&ours, uuid);

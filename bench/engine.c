@@ -13,9 +13,9 @@
 #include "bench.h"
 #include "libvgpu.h"
 
-#define PINGS		500u
+#define PINGS		100u
 #define COPY_BYTES	(16ull << 20)
-#define COPIES		4u
+#define COPIES		2u
 #define WAIT_MS		30000
 
 /**
@@ -173,7 +173,7 @@ void row_empty_packet(const char *uuid)
 		.name = "empty_packet", .unit = "ns", .reach = 1.0,
 		.ours = { block_packets, &pings },
 		.peer = { block_pings, &pings },
-		.detail = "NOP with an interrupt, store of put to return of read() of its eventfd, against an eventfd ping-pong of two threads; 500 per block",
+		.detail = "NOP with an interrupt, store of put to return of read() of its eventfd, against an eventfd ping-pong of two threads; 100 per block",
 		.tell = tell_pings,
 	};
 
@@ -300,7 +300,7 @@ void row_copy_bandwidth(const char *uuid)
 		.higher = true,
 		.ours = { block_engine, &copies },
 		.peer = { block_memcpy, &copies },
-		.detail = "COPY of 16 MiB, framebuffer to framebuffer, by a copy engine, against memcpy by another thread between buffers of the same size; 4 per block, all pages present, results compared",
+		.detail = "COPY of 16 MiB, framebuffer to framebuffer, by a copy engine, against memcpy by another thread between buffers of the same size; 2 per block, all pages present, results compared",
 	};
 
 	copies.chan = open_channel(dev, VGPU_HW_ENGINE_CE);

@@ -207,6 +207,8 @@ int vgpu_refuse(struct vgpu_instance *instance, int error, const char *fmt, ...)
  * @vec:      host memory, each page with a reference that the request owns
  *            and drops with itself
  * @nr_vec:   segments in use
+ * @work:     NULL, or what the worker does instead, outside of guest memory;
+ *            may sleep, but must end soon on a fatal signal. Returns 0 or -errno
  * @result:   valid when done: 0, -EFAULT not mapped, -ECANCELED aborted
  * @complete: called once, by the worker or whoever aborts, without locks, when
  *            @result is set. Must not sleep. After vgpu_dma_forget() has
@@ -226,6 +228,7 @@ struct vgpu_dma {
 	bool write;
 	unsigned int nr_vec;
 	struct bio_vec vec[VGPU_DMA_MAX_VEC];
+	int (*work)(struct vgpu_dma *dma);
 	int result;
 	void (*complete)(struct vgpu_dma *dma);
 	void *private;

@@ -35,7 +35,7 @@ lane() {
 }
 
 mkdir -p build
-lane uml 400 guest manage
+lane uml 900 guest manage
 lane stock 500 smoke pci libvirt
 echo "$passed passed, $failed failed"
 (( ! failed ))

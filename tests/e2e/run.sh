@@ -285,7 +285,7 @@ test_mdevctl() {
 	parent=$(mdev_parent)
 	parent=${parent##*/}
 	mdevctl types
-	mdevctl types --dumpjson | jq -e '[.[][] | to_entries[] | select(.key == "vgpu_soft-SG16-4Q")
+	mdevctl types --dumpjson | jq -e '[.[][][] | to_entries[] | select(.key == "vgpu_soft-SG16-4Q")
 		| .value | (.device_api == "vfio-pci" and .available_instances == 4)] == [true]'
 	mdevctl start -u "$A" -p "$parent" -t vgpu_soft-SG16-4Q
 	mdevctl list | grep -F "$A $parent vgpu_soft-SG16-4Q"

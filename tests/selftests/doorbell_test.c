@@ -96,7 +96,7 @@ static void ring_in_fb(void)
 static void ring_in_sys(void)
 {
 	shake_hands(VGPU_RING_SYS, fx_env("VGPU_TEST_HANDSHAKES",
-					  default_rounds()) / 20 + 1);
+					  default_rounds()) / 100 + 1);
 }
 
 /* A doorbell always wakes, also if nothing moved and however often. */

@@ -299,7 +299,7 @@ static void touch_beyond_the_limit_is_sigbus(void)
 {
 	struct sigaction action = { .sa_handler = on_bus }, old;
 	volatile uint64_t at, fault_at;
-	uint64_t failures;
+	volatile unsigned int seen = 0;
 	struct vgpu_chan *chan;
 
 	need_no_reserve();
@@ -309,23 +309,22 @@ static void touch_beyond_the_limit_is_sigbus(void)
 	fx_create(&other, "1Q");
 	open_in(&v, groups[0]);
 	open_in(&other, groups[1]);
-	failures = map_failures(&v);
-	CHECK_EQ(failures, 0);
+	CHECK_EQ(map_failures(&v), 0);
 	sigaction(SIGBUS, &action, &old);
 	for (at = START; at < START + 4 * LIMIT; at += 4096)
 		if (!touch(v.dev->fb + at, (uint8_t)(at >> 12)))
 			break;
 	fault_at = at;
-	/* Again and again, and beside it. */
-	for (at = 0; at < 10; at++)
-		CHECK(!touch(v.dev->fb + fault_at + at * 65536, 1),
-		      "page %llu", (unsigned long long)at);
+	/* Again and again; some may be had, as others' pages are reclaimed. */
+	for (at = fault_at; at < fault_at + 4 * FX_MIB; at += 4096)
+		seen += !touch(v.dev->fb + at, 1);
 	sigaction(SIGBUS, &old, NULL);
 	ktap_note("SIGBUS after %llu KiB",
 		  (unsigned long long)(fault_at - START) >> 10);
 	CHECK(fault_at >= START + LIMIT - OTHER && fault_at < START + LIMIT,
 	      "at %#llx", (unsigned long long)fault_at);
-	CHECK_EQ(map_failures(&v), 11);
+	CHECK(seen > 512, "only %u of 1024 pages", seen);
+	CHECK_EQ(map_failures(&v), seen + 1);
 	CHECK_EQ(map_failures(&other), 0);
 	check_nobody_killed(groups[0]);
 	for (at = START; at < fault_at; at += 4096)

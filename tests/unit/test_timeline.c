@@ -470,15 +470,16 @@ static void test_show(void **state)
 
 static void test_create_refuses(void **state)
 {
+	static const struct vgpu_timeline_ops ops;
 	struct vgpu_sched_params good = {
-		.policy = &watch,
+		.policy = &vgpu_policy_best_effort,
 		.slice_ns = 2 * MS,
 		.preempt_timeout_us = TIMEOUT_US,
 	}, bad;
 
 #define REFUSED(nr) \
-	assert_int_equal(PTR_ERR(vgpu_sched_create("x", nr, &engine_ops, \
-						   NULL, &bad)), -EINVAL)
+	assert_int_equal(PTR_ERR(vgpu_sched_create("x", nr, &ops, NULL, \
+						   &bad)), -EINVAL)
 	bad = good;
 	REFUSED(0);
 	bad.policy = NULL;

@@ -68,7 +68,7 @@ out:
 }
 #endif
 
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
+#if KERNEL_VERSION(6, 13, 0) > LINUX_VERSION_CODE
 static inline void
 hrtimer_setup(struct hrtimer *timer,
 	      enum hrtimer_restart (*function)(struct hrtimer *),

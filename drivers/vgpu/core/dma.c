@@ -156,6 +156,9 @@ static int vgpu_dma_run(struct vgpu_dma *dma)
 	unsigned int i;
 	int ret;
 
+	if (dma->work)
+		return dma->work(dma);
+
 	for (i = 0; i < dma->nr_vec; i++) {
 		const struct bio_vec *vec = &dma->vec[i];
 		void *page;
@@ -180,19 +183,21 @@ static int vgpu_dma_run(struct vgpu_dma *dma)
 static struct vgpu_dma *vgpu_dma_next(struct vgpu_dma_worker *worker)
 {
 	struct vgpu_instance *instance = worker->instance;
-	struct vgpu_dma *dma;
+	bool may_dma = instance->front->may_dma(instance);
+	struct vgpu_dma *dma, *found = NULL;
 
 	spin_lock(&worker->lock);
-	dma = list_first_entry_or_null(&worker->queue, struct vgpu_dma, link);
-	if (dma && instance->front->may_dma(instance)) {
+	list_for_each_entry(dma, &worker->queue, link) {
+		if (!may_dma && !dma->work)
+			continue;
 		list_del_init(&dma->link);
 		flush_signals(current);
 		worker->current_dma = dma;
-	} else {
-		dma = NULL;
+		found = dma;
+		break;
 	}
 	spin_unlock(&worker->lock);
-	return dma;
+	return found;
 }
 
 static int vgpu_dma_thread(void *data)

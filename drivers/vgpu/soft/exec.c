@@ -4,12 +4,14 @@
  * saved in the channel, and go on in another turn.
  *
  * Guest memory is reached by requests of at most 64 KiB only; while one is
- * under way the channel waits and the engine goes on with others.
+ * under way the channel waits and the engine goes on with others. So it is with
+ * pages that cannot be had without waiting.
  *
  * A guest sees the effects of a packet in this order: data, signal, get,
  * interrupt.
  */
 #include <linux/mm.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 
 #include "soft.h"
@@ -110,7 +112,8 @@ static bool soft_dma_add_bounce(struct soft_channel *ch, struct vgpu_dma *dma,
 		u32 part = min_t(u32, len, PAGE_SIZE);
 
 		if (!exec->bounce[i])
-			exec->bounce[i] = soft_store_alloc(&ch->inst->fb);
+			exec->bounce[i] = soft_store_alloc(&ch->inst->fb,
+							   SOFT_GFP_ENGINE);
 		if (!exec->bounce[i])
 			return false;
 		soft_dma_add(dma, exec->bounce[i], 0, part);
@@ -137,7 +140,8 @@ static bool soft_dma_add_fb(struct soft_channel *ch, struct vgpu_dma *dma,
 			page = soft_store_peek(fb, addr >> PAGE_SHIFT) ?:
 			       ZERO_PAGE(0);
 		else
-			page = soft_store_page(fb, addr >> PAGE_SHIFT);
+			page = soft_store_page(fb, addr >> PAGE_SHIFT,
+					       SOFT_GFP_ENGINE);
 		if (!page)
 			return false;
 		soft_dma_add(dma, page, offset, part);
@@ -152,6 +156,73 @@ static enum soft_end soft_exec_submit(struct soft_channel *ch,
 {
 	soft_channel_submit(ch, dma);
 	return SOFT_END_WAIT;
+}
+
+/*
+ * Pages that could not be had at once. The worker gets them, who may wait, and
+ * then the step is done again.
+ */
+
+static int soft_work_fb(struct vgpu_dma *dma)
+{
+	struct soft_channel *ch = dma->private;
+	struct soft_store *fb = &ch->inst->fb;
+	unsigned long pgoff = dma->addr >> PAGE_SHIFT;
+	unsigned long last = (dma->addr + dma->len - 1) >> PAGE_SHIFT;
+	int ret = 0;
+
+	down_read(&fb->drop_lock);
+	for (; !ret && pgoff <= last; pgoff++) {
+		if (fatal_signal_pending(current) ||
+		    !soft_store_page(fb, pgoff, SOFT_GFP))
+			ret = -ENOMEM;
+	}
+	up_read(&fb->drop_lock);
+	return ret;
+}
+
+static int soft_work_loose(struct vgpu_dma *dma)
+{
+	struct soft_channel *ch = dma->private;
+	struct page *page;
+
+	while (dma->nr_vec < DIV_ROUND_UP(dma->len, PAGE_SIZE)) {
+		page = soft_store_alloc(&ch->inst->fb, SOFT_GFP);
+		if (!page)
+			return -ENOMEM;
+		bvec_set_page(&dma->vec[dma->nr_vec++], page, PAGE_SIZE, 0);
+	}
+	return 0;
+}
+
+static enum soft_end soft_exec_work(struct soft_channel *ch,
+				    struct soft_fault *fault,
+				    int (*work)(struct vgpu_dma *dma), u64 addr,
+				    u32 len)
+{
+	struct vgpu_dma *dma = soft_dma_alloc(ch, addr, false);
+
+	if (!dma)
+		return soft_exec_fault(fault, VGPU_HW_FAULT_MEMORY, addr);
+	dma->work = work;
+	dma->len = len;
+	return soft_exec_submit(ch, dma);
+}
+
+/* What soft_work_loose() has got. */
+static void soft_exec_keep(struct soft_exec *exec, const struct vgpu_dma *dma)
+{
+	unsigned int i;
+
+	for (i = 0; i < dma->nr_vec; i++) {
+		struct page **slot = exec->step == SOFT_STEP_NEXT ?
+				     &exec->fetch : &exec->bounce[i];
+
+		if (*slot)
+			continue;
+		*slot = dma->vec[i].bv_page;
+		get_page(*slot);
+	}
 }
 
 /* The bounce pages hold the pattern once per packet: chunks only get shorter. */
@@ -180,12 +251,14 @@ static enum soft_end soft_exec_chunk(struct soft_channel *ch,
 	u64 dst = soft_exec_dst(exec), src = soft_exec_src(exec);
 	u64 guest, local;
 	struct vgpu_dma *dma;
-	bool write, ok;
+	bool write, loose, ok;
 
 	/* Guest to guest comes here twice. */
 	write = packet->dst_sys && (!packet->src_sys || exec->write_back);
 	guest = write ? dst : src;
 	local = write ? src : dst;
+	loose = packet->type == VGPU_HW_PKT_FILL ||
+		(packet->dst_sys && packet->src_sys);
 	exec->chunk = min_t(u64, packet->width - exec->col, VGPU_DMA_MAX);
 
 	dma = soft_dma_alloc(ch, guest, write);
@@ -193,25 +266,27 @@ static enum soft_end soft_exec_chunk(struct soft_channel *ch,
 		return soft_exec_fault(fault, VGPU_HW_FAULT_MEMORY, guest);
 	if (packet->type == VGPU_HW_PKT_FILL)
 		ok = soft_exec_pattern(ch, dma, exec->chunk);
-	else if (packet->dst_sys && packet->src_sys)
+	else if (loose)
 		ok = soft_dma_add_bounce(ch, dma, exec->chunk);
 	else
 		ok = soft_dma_add_fb(ch, dma, local, exec->chunk);
 	if (!ok) {
 		vgpu_dma_put(dma);
-		return soft_exec_fault(fault, VGPU_HW_FAULT_MEMORY, local);
+		return soft_exec_work(ch, fault,
+				      loose ? soft_work_loose : soft_work_fb,
+				      local, exec->chunk);
 	}
 	return soft_exec_submit(ch, dma);
 }
 
-/* Where to write to, and what it took to get there. NULL: no memory. */
+/* Where to write to, and what it took to get there. NULL: no memory now. */
 static void *soft_exec_page(struct soft_store *fb, u64 addr, u32 *work)
 {
 	struct page *page = soft_store_peek(fb, addr >> PAGE_SHIFT);
 
 	if (!page) {
 		*work += SOFT_FRESH_WORK;
-		page = soft_store_page(fb, addr >> PAGE_SHIFT);
+		page = soft_store_page(fb, addr >> PAGE_SHIFT, SOFT_GFP_ENGINE);
 	}
 	return page ? page_address(page) + offset_in_page(addr) : NULL;
 }
@@ -281,9 +356,12 @@ static enum soft_end soft_exec_body(struct soft_engine *engine,
 		else
 			ok = soft_exec_fill_piece(fb, dst, len, packet->value,
 						  &work);
-		if (!ok)
-			return soft_exec_fault(fault, VGPU_HW_FAULT_MEMORY,
-					       dst);
+		if (!ok) {
+			if (packet->type == VGPU_HW_PKT_FILL)
+				len = min_t(u64, packet->width - exec->col,
+					    VGPU_DMA_MAX);
+			return soft_exec_work(ch, fault, soft_work_fb, dst, len);
+		}
 		soft_exec_advance(exec, len);
 		if (soft_engine_must_stop(engine, ch, work))
 			return SOFT_END_STOPPED;
@@ -306,20 +384,23 @@ static enum soft_end soft_exec_signal(struct soft_channel *ch,
 
 	if (packet->signal_sys) {
 		dma = soft_dma_alloc(ch, addr, true);
-		if (!dma || !soft_dma_add_bounce(ch, dma, 8)) {
-			if (dma)
-				vgpu_dma_put(dma);
+		if (!dma)
 			return soft_exec_fault(fault, VGPU_HW_FAULT_MEMORY,
 					       addr);
+		if (!soft_dma_add_bounce(ch, dma, 8)) {
+			vgpu_dma_put(dma);
+			return soft_exec_work(ch, fault, soft_work_loose, addr,
+					      8);
 		}
 		*(__le64 *)page_address(exec->bounce[0]) =
 			cpu_to_le64(packet->signal_value);
 		return soft_exec_submit(ch, dma);
 	}
 
-	page = soft_store_page(&ch->inst->fb, addr >> PAGE_SHIFT);
+	page = soft_store_page(&ch->inst->fb, addr >> PAGE_SHIFT,
+			       SOFT_GFP_ENGINE);
 	if (!page)
-		return soft_exec_fault(fault, VGPU_HW_FAULT_MEMORY, addr);
+		return soft_exec_work(ch, fault, soft_work_fb, addr, 8);
 	smp_wmb();	/* who sees the signal sees the data */
 	WRITE_ONCE(*(__le64 *)(page_address(page) + offset_in_page(addr)),
 		   cpu_to_le64(packet->signal_value));
@@ -360,8 +441,11 @@ static enum soft_end soft_exec_fetch(struct soft_channel *ch,
 	BUILD_BUG_ON(SOFT_PREFETCH * sizeof(struct vgpu_hw_packet) >
 		     PAGE_SIZE);
 	if (!exec->fetch)
-		exec->fetch = soft_store_alloc(&ch->inst->fb);
-	dma = exec->fetch ? soft_dma_alloc(ch, addr, false) : NULL;
+		exec->fetch = soft_store_alloc(&ch->inst->fb, SOFT_GFP_ENGINE);
+	if (!exec->fetch)
+		return soft_exec_work(ch, fault, soft_work_loose, addr,
+				      PAGE_SIZE);
+	dma = soft_dma_alloc(ch, addr, false);
 	if (!dma)
 		return soft_exec_fault(fault, VGPU_HW_FAULT_MEMORY, addr);
 
@@ -442,6 +526,7 @@ static enum soft_end soft_exec_resume(struct soft_channel *ch,
 {
 	struct soft_exec *exec = &ch->exec;
 	struct vgpu_dma *dma = soft_channel_dma_take(ch);
+	bool work;
 	int result;
 	u64 addr;
 
@@ -449,13 +534,19 @@ static enum soft_end soft_exec_resume(struct soft_channel *ch,
 		return SOFT_END_PACKET;
 	result = dma->result;
 	addr = dma->addr;
+	work = dma->work;
+	if (work && !result)
+		soft_exec_keep(exec, dma);
 	vgpu_dma_put(dma);
 
 	/* The instance is about to be stopped: no fault, and nothing to do. */
 	if (result == -ECANCELED)
 		return SOFT_END_WAIT;
 	if (result)
-		return soft_exec_fault(fault, VGPU_HW_FAULT_DMA, addr);
+		return soft_exec_fault(fault, work ? VGPU_HW_FAULT_MEMORY :
+						     VGPU_HW_FAULT_DMA, addr);
+	if (work)
+		return SOFT_END_PACKET;
 
 	switch (exec->step) {
 	case SOFT_STEP_FETCH:
@@ -498,7 +589,8 @@ static void soft_exec_complete(struct soft_channel *ch)
  * @ch: busy
  * @fault: why, with SOFT_END_FAULT
  *
- * Context: the engine's thread, in a turn; may sleep for memory.
+ * Context: the engine's thread, in a turn; may sleep, but not for memory charged
+ * to the instance's owner.
  * Return: where the channel stands.
  */
 enum soft_end soft_exec(struct soft_engine *engine, struct soft_channel *ch,

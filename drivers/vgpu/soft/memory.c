@@ -21,10 +21,6 @@
 
 #define SOFT_LEAF_PAGES		(PAGE_SIZE / sizeof(struct page *))
 
-/* Charged, and at the limit an error, not a victim of the OOM killer. */
-#define SOFT_GFP	(GFP_KERNEL_ACCOUNT | __GFP_ZERO | \
-			 __GFP_RETRY_MAYFAIL | __GFP_NOWARN)
-
 /**
  * soft_store_init() - a store without pages
  * @store: zeroed
@@ -49,25 +45,26 @@ int soft_store_init(struct soft_store *store, u64 bytes)
 /**
  * soft_store_alloc() - a zeroed page charged to the store's owner
  * @store: the owner's
+ * @gfp: SOFT_GFP or SOFT_GFP_ENGINE
  *
- * Context: may sleep.
+ * Context: as @gfp says.
  * Return: the page with a reference, not in the store; or NULL.
  */
-struct page *soft_store_alloc(struct soft_store *store)
+struct page *soft_store_alloc(struct soft_store *store, gfp_t gfp)
 {
 	struct mem_cgroup *old = NULL;
 	struct page *page;
 
 	if (store->memcg)
 		old = set_active_memcg(store->memcg);
-	page = alloc_page(SOFT_GFP);
+	page = alloc_page(gfp);
 	if (store->memcg)
 		set_active_memcg(old);
 	return page;
 }
 
 static struct page **soft_store_leaf(struct soft_store *store,
-				     unsigned long pgoff)
+				     unsigned long pgoff, gfp_t gfp)
 {
 	struct page ***slot = &store->leaves[pgoff / SOFT_LEAF_PAGES];
 	struct page **leaf = READ_ONCE(*slot), **other;
@@ -77,7 +74,7 @@ static struct page **soft_store_leaf(struct soft_store *store,
 		return leaf;
 	if (store->memcg)
 		old = set_active_memcg(store->memcg);
-	leaf = kcalloc(SOFT_LEAF_PAGES, sizeof(*leaf), SOFT_GFP);
+	leaf = kcalloc(SOFT_LEAF_PAGES, sizeof(*leaf), gfp);
 	if (store->memcg)
 		set_active_memcg(old);
 	if (!leaf)
@@ -109,21 +106,23 @@ struct page *soft_store_peek(struct soft_store *store, unsigned long pgoff)
  * soft_store_page() - a page, made if need be
  * @store: nobody drops pages now
  * @pgoff: its number, in the store
+ * @gfp: SOFT_GFP or SOFT_GFP_ENGINE
  *
- * Context: may sleep, but does not wait for the OOM killer.
+ * Context: as @gfp says; does not wait for the OOM killer.
  * Return: the page, without a reference, or NULL: no memory.
  */
-struct page *soft_store_page(struct soft_store *store, unsigned long pgoff)
+struct page *soft_store_page(struct soft_store *store, unsigned long pgoff,
+			     gfp_t gfp)
 {
 	struct page *page = soft_store_peek(store, pgoff), *other;
 	struct page **leaf;
 
 	if (likely(page))
 		return page;
-	leaf = soft_store_leaf(store, pgoff);
+	leaf = soft_store_leaf(store, pgoff, gfp);
 	if (!leaf)
 		return NULL;
-	page = soft_store_alloc(store);
+	page = soft_store_alloc(store, gfp);
 	if (!page)
 		return NULL;
 
@@ -156,7 +155,7 @@ int soft_store_map(struct soft_store *store, unsigned long pgoff,
 		return -ENOMEM;
 	nr = min_t(unsigned long, nr, store->nr_pages - pgoff);
 	for (i = 0; i < nr; i++) {
-		pages[i] = soft_store_page(store, pgoff + i);
+		pages[i] = soft_store_page(store, pgoff + i, SOFT_GFP);
 		if (!pages[i])
 			break;
 		get_page(pages[i]);
@@ -204,7 +203,7 @@ int soft_store_rw(struct soft_store *store, u64 offset, void *buf,
 	down_read(&store->drop_lock);
 	/* All pages first, so that a write is done whole or not at all. */
 	for (; write && pgoff <= last; pgoff++) {
-		if (!soft_store_page(store, pgoff)) {
+		if (!soft_store_page(store, pgoff, SOFT_GFP)) {
 			ret = -ENOMEM;
 			goto unlock;
 		}
@@ -241,7 +240,7 @@ int soft_store_reserve(struct soft_store *store)
 	unsigned long pgoff;
 
 	for (pgoff = 0; pgoff < store->nr_pages; pgoff++) {
-		if (!soft_store_page(store, pgoff))
+		if (!soft_store_page(store, pgoff, SOFT_GFP))
 			return -ENOMEM;
 		if (fatal_signal_pending(current))
 			return -EINTR;
@@ -262,7 +261,7 @@ static struct page *soft_store_renew(struct soft_store *store,
 		clear_highpage(page);
 		return page;
 	}
-	fresh = soft_store_alloc(store);
+	fresh = soft_store_alloc(store, SOFT_GFP);
 	put_page(page);
 	return fresh;
 }

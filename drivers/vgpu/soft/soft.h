@@ -14,13 +14,13 @@
  * Who may touch memory. Pages leave a store in drop_memory only: after
  * instance_stop, so no engine is inside, and @stopping keeps engines and
  * channels out until it has ended. So an engine uses pages without references
- * during a turn. Faults are kept out by the core's map_lock, trapped accesses
- * by the store's drop_lock.
+ * during a turn. Faults are kept out by the core's map_lock, trapped accesses and
+ * the worker by the store's drop_lock.
  *
  * Locks, outermost first; no core function is called under a spinlock here:
  *
  *   soft_instance.config_lock	writes that enable and disable channels
- *   soft_store.drop_lock	read: trapped memory access; write: dropping
+ *   soft_store.drop_lock	read: trapped access, worker; write: dropping
  *   soft_instance.queue_lock	spinlock: channel states, queues, interrupts
  *
  * engine_run and engine_preempt come with the timeline's lock held and take
@@ -103,12 +103,24 @@ struct soft_store {
 	struct rw_semaphore drop_lock;
 };
 
+/* Charged, and at the limit an error, not a victim of the OOM killer. */
+#define SOFT_GFP	(GFP_KERNEL_ACCOUNT | __GFP_ZERO | \
+			 __GFP_RETRY_MAYFAIL | __GFP_NOWARN)
+
+/*
+ * In an engine, which belongs to all: reclaim in the owner's memory cgroup, and
+ * its memory.high, may take seconds. That is for the owner's worker.
+ */
+#define SOFT_GFP_ENGINE	(GFP_NOWAIT | __GFP_ACCOUNT | __GFP_ZERO | \
+			 __GFP_NOWARN)
+
 int soft_store_init(struct soft_store *store, u64 bytes);
 int soft_store_reserve(struct soft_store *store);
 void soft_store_exit(struct soft_store *store);
 struct page *soft_store_peek(struct soft_store *store, unsigned long pgoff);
-struct page *soft_store_page(struct soft_store *store, unsigned long pgoff);
-struct page *soft_store_alloc(struct soft_store *store);
+struct page *soft_store_page(struct soft_store *store, unsigned long pgoff,
+			     gfp_t gfp);
+struct page *soft_store_alloc(struct soft_store *store, gfp_t gfp);
 int soft_store_map(struct soft_store *store, unsigned long pgoff,
 		   struct page **pages, unsigned int nr);
 int soft_store_rw(struct soft_store *store, u64 offset, void *buf,
@@ -154,7 +166,7 @@ enum soft_end {
 	SOFT_END_EMPTY,		/* no packet */
 	SOFT_END_PACKET,	/* one has completed */
 	SOFT_END_STOPPED,	/* told to stop, packet goes on later */
-	SOFT_END_WAIT,		/* waits for guest memory */
+	SOFT_END_WAIT,		/* waits for guest memory, or for pages */
 	SOFT_END_FAULT,		/* see struct soft_fault */
 };
 

@@ -8,8 +8,8 @@
 #include "guest.h"
 
 #define PAGE		4096ull
-#define ENDS		(4 * MIB)	/* looked at on both ends */
-#define SPREAD		256u		/* pages in between */
+#define ENDS		MIB		/* looked at on both ends */
+#define SPREAD		128u		/* pages in between */
 #define PATTERN		0x5ec2e700u
 
 /* Calls @each for the parts of a framebuffer that are looked at. */

@@ -5,9 +5,9 @@
 #include <stddef.h>
 
 #define container_of(ptr, type, member) ({				\
-	const __typeof__(((type *)0)->member) *__of = (ptr);		\
+	void *__of = (void *)(ptr);					\
 									\
-	(type *)((char *)__of - offsetof(type, member));		\
+	(type *)(__of - offsetof(type, member));			\
 })
 
 #endif /* _SHIM_LINUX_CONTAINER_OF_H */

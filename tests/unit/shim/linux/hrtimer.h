@@ -2,6 +2,7 @@
 #ifndef _SHIM_LINUX_HRTIMER_H
 #define _SHIM_LINUX_HRTIMER_H
 
+#include <time.h>
 #include <linux/ktime.h>
 #include <linux/list.h>
 
@@ -19,10 +20,14 @@ struct hrtimer {
 	bool queued;
 };
 
-#define hrtimer_setup(timer, fn, clock, mode) do {	\
-	(timer)->function = (fn);			\
-	(timer)->queued = false;			\
-} while (0)
+static inline void
+hrtimer_setup(struct hrtimer *timer,
+	      enum hrtimer_restart (*function)(struct hrtimer *timer),
+	      int clock, int mode)
+{
+	timer->function = function;
+	timer->queued = false;
+}
 
 void hrtimer_start(struct hrtimer *timer, ktime_t expires, int mode);
 int hrtimer_cancel(struct hrtimer *timer);

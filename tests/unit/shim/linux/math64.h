@@ -31,9 +31,4 @@ static inline u64 div_u64_rem(u64 dividend, u32 divisor, u32 *remainder)
 	return dividend / divisor;
 }
 
-static inline u64 mul_u64_u64_div_u64(u64 a, u64 b, u64 c)
-{
-	return (unsigned __int128)a * b / c;
-}
-
 #endif /* _SHIM_LINUX_MATH64_H */

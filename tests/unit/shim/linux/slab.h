@@ -11,12 +11,24 @@
 #define GFP_KERNEL_ACCOUNT	2U
 #define __GFP_ZERO		4U
 
-#define kmalloc(size, gfp)	malloc(size)
-#define kzalloc(size, gfp)	calloc(1, size)
-#define kcalloc(n, size, gfp)	calloc(n, size)
-#define kvcalloc(n, size, gfp)	calloc(n, size)
-#define kvzalloc(size, gfp)	calloc(1, size)
-#define kfree(ptr)		free((void *)(ptr))
-#define kvfree(ptr)		free((void *)(ptr))
+static inline void *kmalloc(size_t size, gfp_t gfp)
+{
+	return malloc(size);
+}
+
+static inline void *kzalloc(size_t size, gfp_t gfp)
+{
+	return calloc(1, size);
+}
+
+static inline void *kcalloc(size_t n, size_t size, gfp_t gfp)
+{
+	return calloc(n, size);
+}
+
+static inline void kfree(const void *ptr)
+{
+	free((void *)ptr);
+}
 
 #endif /* _SHIM_LINUX_SLAB_H */

@@ -23,7 +23,8 @@ static inline ssize_t shim_strscpy(char *dst, const char *src, size_t size)
 
 #define strscpy(dst, src, ...) \
 	shim_strscpy(dst, src, SHIM_SIZE(dst, ##__VA_ARGS__, sizeof(dst)))
-#define SHIM_SIZE(dst, size, ...)	(size)
+#define SHIM_SIZE(dst, size, ...) \
+	(sizeof(dst) ? (size) : 0)
 
 static inline void *memchr_inv(const void *start, int c, size_t bytes)
 {
