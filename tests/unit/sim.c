@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-/* See sim.h. Whoever holds the turn has all of this to itself. */
+/* See sim.h. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include <sanitizer/common_interface_defs.h>
 
 #include <linux/hrtimer.h>
 #include <linux/kernel.h>
@@ -24,7 +26,10 @@ static struct {
 	struct task_struct first;
 } sim;
 
-static __thread struct task_struct *sim_me;
+#define SIM_STACK_SIZE		(256 * 1024)
+
+/* Who runs, and who did before the last switch. */
+static struct task_struct *sim_me, *sim_before;
 
 u64 sim_now_ns(void)
 {
@@ -109,6 +114,13 @@ static void sim_jump(void)
 	sim.now_ns = max(sim.now_ns, next_ns);
 }
 
+/* On the new stack: tells AddressSanitizer, and learns where we come from. */
+static void sim_switched(struct task_struct *me)
+{
+	__sanitizer_finish_switch_fiber(me->fake, &sim_before->stack,
+					&sim_before->stack_size);
+}
+
 static void sim_switch(void)
 {
 	struct task_struct *me = sim_me, *next;
@@ -123,11 +135,12 @@ static void sim_switch(void)
 	}
 	if (next == me)
 		return;
-	sem_post(&next->turn);
-	if (me->done)
-		return;
-	while (sem_wait(&me->turn))
-		;
+	sim_before = me;
+	sim_me = next;
+	__sanitizer_start_switch_fiber(me->done ? NULL : &me->fake,
+				       next->stack, next->stack_size);
+	swapcontext(&me->context, &next->context);
+	sim_switched(me);
 }
 
 void sim_sleep(u64 ns)
@@ -147,39 +160,36 @@ void sim_yield(void)
 		sim_switch();
 }
 
-static void *sim_thread(void *data)
+static void sim_task(void)
 {
-	struct task_struct *task = data;
+	struct task_struct *task = sim_me;
 
-	sim_me = task;
-	while (sem_wait(&task->turn))
-		;
+	sim_switched(task);
 	task->fn(task->data);
 	task->done = true;
 	if (task->joiner)
 		task->joiner->blocked = false;
 	sim_switch();
-	return NULL;
 }
 
 struct task_struct *sim_spawn(int (*fn)(void *data), void *data, bool run)
 {
 	struct task_struct *task = calloc(1, sizeof(*task));
-	pthread_attr_t attr;
+	void *stack = malloc(SIM_STACK_SIZE);
 
-	SHIM_DIE_IF("no memory", !task);
+	SHIM_DIE_IF("no memory", !task || !stack);
 	task->fn = fn;
 	task->data = data;
 	task->refs = 1;
 	task->blocked = !run;
 	task->state = run ? TASK_RUNNING : TASK_UNINTERRUPTIBLE;
-	sem_init(&task->turn, 0, 0);
+	task->stack = stack;
+	task->stack_size = SIM_STACK_SIZE;
+	getcontext(&task->context);
+	task->context.uc_stack.ss_sp = stack;
+	task->context.uc_stack.ss_size = SIM_STACK_SIZE;
+	makecontext(&task->context, sim_task, 0);
 	list_add_tail(&task->link, &sim.tasks);
-	pthread_attr_init(&attr);
-	pthread_attr_setstacksize(&attr, 256 * 1024);
-	SHIM_DIE_IF("no thread", pthread_create(&task->thread, &attr,
-						sim_thread, task));
-	pthread_attr_destroy(&attr);
 	return task;
 }
 
@@ -188,7 +198,7 @@ void sim_put(struct task_struct *task)
 	if (--task->refs)
 		return;
 	SHIM_DIE_IF("runs still", !task->done);
-	sem_destroy(&task->turn);
+	free((void *)task->stack);
 	free(task);
 }
 
@@ -199,7 +209,6 @@ void sim_join(struct task_struct *task)
 		sim_me->blocked = true;
 		sim_switch();
 	}
-	pthread_join(task->thread, NULL);
 	list_del(&task->link);
 	sim_put(task);
 }
@@ -212,7 +221,6 @@ void sim_begin(u64 seed, u64 jitter_ns)
 	sim.random = seed;
 	sim.now_ns = 1000000;
 	sim.jitter_ns = jitter_ns;
-	sem_init(&sim.first.turn, 0, 0);
 	sim.first.refs = 1;
 	list_add_tail(&sim.first.link, &sim.tasks);
 	sim_me = &sim.first;
@@ -223,7 +231,6 @@ void sim_end(void)
 	list_del(&sim.first.link);
 	SHIM_DIE_IF("left over", !list_empty(&sim.tasks));
 	SHIM_DIE_IF("left over", !list_empty(&sim.timers));
-	sem_destroy(&sim.first.turn);
 	sim_me = NULL;
 }
 

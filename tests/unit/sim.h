@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Concurrency under control: tasks are threads of which one runs at a time, and
- * which one is drawn by seed wherever the kernel could switch: where a
+ * Concurrency under control: tasks are coroutines, and which one goes on is
+ * drawn by seed wherever the kernel could switch: where a
  * lock is taken or given back, where a task wakes, sleeps or says what it is
  * about to do. Time is virtual: it jumps to the next timer or sleeper when nobody
  * can run. If there is none of these either, that is a lost wake-up, and the
@@ -13,8 +13,7 @@
 #ifndef _VGPU_SIM_H
 #define _VGPU_SIM_H
 
-#include <pthread.h>
-#include <semaphore.h>
+#include <ucontext.h>
 
 #include <linux/bug.h>
 #include <linux/list.h>
@@ -23,7 +22,10 @@
 /**
  * struct task_struct - a task
  * @link:    all of them
- * @turn:    it may run
+ * @context: where it goes on
+ * @stack:   its own; the first task's is known once it was switched away
+ * @stack_size: of that
+ * @fake:    AddressSanitizer's
  * @state:   what it said by set_current_state()
  * @blocked: in schedule(), with a state other than TASK_RUNNING
  * @until_ns: sleeps by sim_sleep()
@@ -32,8 +34,10 @@
  */
 struct task_struct {
 	struct list_head link;
-	pthread_t thread;
-	sem_t turn;
+	ucontext_t context;
+	const void *stack;
+	size_t stack_size;
+	void *fake;
 	int (*fn)(void *data);
 	void *data;
 	unsigned int state;

@@ -14,7 +14,7 @@
 #include "sched/timeline.h"
 #include "sim.h"
 
-/* cmocka's jump from where the test began; these hold in every thread. */
+/* cmocka's jump to where the test began, which is on another stack. */
 #undef fail
 #undef assert_true
 #undef assert_false
