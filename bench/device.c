@@ -11,8 +11,8 @@
 
 #include "bench.h"
 
-#define READS		1000u
-#define CREATES		5u
+#define READS		200u
+#define CREATES		2u
 #define TOUCHES		64u
 #define PAGE		4096u
 #define UUID_OURS	"be000000-0000-4000-8000-000000000001"
@@ -61,7 +61,7 @@ void row_region_read(const char *uuid, const char *mtty)
 	struct row row = {
 		.name = "region_read", .unit = "ns", .reach = 1.05,
 		.ours = { block_reads, &ours }, .peer = { block_reads, &peer },
-		.detail = "4-byte read of a register in BAR 2, against one of mtty's BAR 0; 1000 reads per block",
+		.detail = "4-byte read of a register in BAR 2, against one of mtty's BAR 0; 200 reads per block",
 	};
 	uint32_t magic = 0;
 
@@ -110,7 +110,7 @@ void row_create_remove(const char *ours_type, const char *mbochs_type)
 		.name = "create_remove", .unit = "us", .reach = 1.5,
 		.ours = { block_creates, &ours },
 		.peer = { block_creates, &peer },
-		.detail = "create and remove through sysfs, against mbochs-small; 5 of each per block",
+		.detail = "create and remove through sysfs, against mbochs-small; 2 of each per block",
 	};
 
 	bench_compare(&row);

@@ -13,9 +13,8 @@
 #include "bench.h"
 #include "libvgpu.h"
 
-#define PINGS		100u
+#define PINGS		25u
 #define COPY_BYTES	(16ull << 20)
-#define COPIES		2u
 #define WAIT_MS		30000
 
 /**
@@ -173,7 +172,7 @@ void row_empty_packet(const char *uuid)
 		.name = "empty_packet", .unit = "ns", .reach = 1.0,
 		.ours = { block_packets, &pings },
 		.peer = { block_pings, &pings },
-		.detail = "NOP with an interrupt, store of put to return of read() of its eventfd, against an eventfd ping-pong of two threads; 100 per block",
+		.detail = "NOP with an interrupt, store of put to return of read() of its eventfd, against an eventfd ping-pong of two threads; 25 per block",
 		.tell = tell_pings,
 	};
 
@@ -193,12 +192,46 @@ void row_empty_packet(const char *uuid)
 }
 
 /**
+ * struct way - a way to copy memory
+ * @name: for the detail
+ * @copy: as memcpy()
+ */
+struct way {
+	const char *name;
+	void (*copy)(void *to, const void *from, size_t bytes);
+};
+
+static void copy_libc(void *to, const void *from, size_t bytes)
+{
+	memcpy(to, from, bytes);
+}
+
+/* An emulated processor may be slow with what libc takes, or with this. */
+static void copy_words(void *to, const void *from, size_t bytes)
+{
+#ifdef __x86_64__
+	size_t words = bytes / 8;
+
+	asm volatile("rep movsq" : "+D"(to), "+S"(from), "+c"(words)
+		     : : "memory");
+#else
+	memcpy(to, from, bytes);
+#endif
+}
+
+static const struct way ways[] = {
+	{ "libc's memcpy", copy_libc },
+	{ "memcpy by 64-bit string moves", copy_words },
+};
+
+/**
  * struct copies - a copy by an engine, and the same by another thread
  * @chan:   of a copy engine
  * @src:    framebuffer
  * @dst:    framebuffer
  * @from:   memory
  * @to:     memory
+ * @how:    the fastest way to copy here
  * @go:     wakes the thread
  * @done:   is its answer
  * @thread: copies
@@ -209,6 +242,7 @@ struct copies {
 	uint64_t dst;
 	uint8_t *from;
 	uint8_t *to;
+	const struct way *how;
 	int go;
 	int done;
 	pthread_t thread;
@@ -226,15 +260,18 @@ static void engine_copy(struct copies *copies)
 		die("copy: %s", vgpu_dev_error(chan->dev));
 }
 
+static double bandwidth(double ns)
+{
+	return (double)COPY_BYTES / ns * 1e9 / (1 << 20);
+}
+
 static double block_engine(void *arg)
 {
 	struct copies *copies = arg;
 	double start = now_ns();
-	unsigned int i;
 
-	for (i = 0; i < COPIES; i++)
-		engine_copy(copies);
-	return (double)COPY_BYTES * COPIES / (now_ns() - start) * 1e9 / (1 << 20);
+	engine_copy(copies);
+	return bandwidth(now_ns() - start);
 }
 
 static void *copy_thread(void *arg)
@@ -246,7 +283,7 @@ static void *copy_thread(void *arg)
 		if (read(copies->go, &count, sizeof(count)) != sizeof(count) ||
 		    count > 1)
 			return NULL;
-		memcpy(copies->to, copies->from, COPY_BYTES);
+		copies->how->copy(copies->to, copies->from, COPY_BYTES);
 		eventfd_wake(copies->done, 1);
 	}
 }
@@ -255,13 +292,10 @@ static double block_memcpy(void *arg)
 {
 	struct copies *copies = arg;
 	double start = now_ns();
-	unsigned int i;
 
-	for (i = 0; i < COPIES; i++) {
-		eventfd_wake(copies->go, 1);
-		eventfd_wait(copies->done);
-	}
-	return (double)COPY_BYTES * COPIES / (now_ns() - start) * 1e9 / (1 << 20);
+	eventfd_wake(copies->go, 1);
+	eventfd_wait(copies->done);
+	return bandwidth(now_ns() - start);
 }
 
 static uint8_t *memory(void)
@@ -291,6 +325,31 @@ static void copies_fill(struct copies *copies, struct vgpu_dev *dev)
 	memset(dev->fb + copies->dst, 1, COPY_BYTES);
 }
 
+static void find_fastest(struct copies *copies)
+{
+	double best = 0, start, spent;
+	size_t i, k;
+
+	for (i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+		for (k = 0; k < 5; k++) {
+			start = now_ns();
+			ways[i].copy(copies->to, copies->from, COPY_BYTES);
+			spent = now_ns() - start;
+			if (!best || spent < best) {
+				best = spent;
+				copies->how = &ways[i];
+			}
+		}
+	}
+}
+
+static void tell_copies(void *arg, char *text, size_t bytes)
+{
+	struct copies *copies = arg;
+
+	snprintf(text, bytes, "; fastest there: %s", copies->how->name);
+}
+
 void row_copy_bandwidth(const char *uuid)
 {
 	struct vgpu_dev *dev = open_vgpu(uuid);
@@ -300,7 +359,8 @@ void row_copy_bandwidth(const char *uuid)
 		.higher = true,
 		.ours = { block_engine, &copies },
 		.peer = { block_memcpy, &copies },
-		.detail = "COPY of 16 MiB, framebuffer to framebuffer, by a copy engine, against memcpy by another thread between buffers of the same size; 2 per block, all pages present, results compared",
+		.detail = "COPY of 16 MiB, framebuffer to framebuffer, by a copy engine, against memcpy by another thread between buffers of the same size; all pages present, results compared",
+		.tell = tell_copies,
 	};
 
 	copies.chan = open_channel(dev, VGPU_HW_ENGINE_CE);
@@ -313,6 +373,7 @@ void row_copy_bandwidth(const char *uuid)
 	    pthread_create(&copies.thread, NULL, copy_thread, &copies))
 		die("thread: %s", strerror(errno));
 	copies_fill(&copies, dev);
+	find_fastest(&copies);
 	bench_compare(&row);
 	eventfd_wake(copies.go, 2);
 	pthread_join(copies.thread, NULL);

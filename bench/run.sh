@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # run.sh [ROW...]: figures of a vGPU beside those of the kernel's sample drivers
 # and of memcpy, in one machine of the lab with the stock kernel. Prints a table
-# and writes build/bench.json. PAIRS=N: interleaved pairs (60); at least 20 are
+# and writes build/bench.json. PAIRS=N: interleaved pairs (100); at least 20 are
 # for figures that are to be shown.
 set -euo pipefail
 cd -- "${BASH_SOURCE[0]%/*}/.."
@@ -27,5 +27,5 @@ if [[ ! -e $samples/mbochs.ko ]]; then
 	scripts/lab chroot make -s -C "$(scripts/lab path stock/build)" M="$PWD/$samples" modules
 fi
 commit=$(git describe --always --dirty 2>/dev/null || echo unknown)
-scripts/lab run --kernel stock --mem 3072 --timeout 590 --env "PAIRS=${PAIRS:-60}" --env "COMMIT=$commit" -- \
+scripts/lab run --kernel stock --mem 3072 --timeout 590 --env "PAIRS=${PAIRS:-100}" --env "COMMIT=$commit" -- \
 	bench/run-inside "$@"

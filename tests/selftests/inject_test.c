@@ -36,13 +36,42 @@ static uint8_t *map;
 static uint8_t bytes[3 * 4096];
 static ssize_t moved;
 
+/*
+ * VFIO's vfio_create_group() warns in its own error path, about a group that it
+ * drops with an IOMMU group in it (seen in 6.12). None of our code is below it:
+ * no fault there. Finds the function, or the one that it has been inlined into.
+ */
+static bool find_vfio_group(unsigned long long *start, unsigned long long *end)
+{
+	unsigned long long at;
+	char line[512], name[256];
+	FILE *f;
+
+	f = fopen("/proc/kallsyms", "re");
+	CHECK(f, "/proc/kallsyms: %s", strerror(errno));
+	*start = 0;
+	while (fgets(line, sizeof(line), f))
+		if (sscanf(line, "%llx %*c %255s", &at, name) == 2 &&
+		    (!strcmp(name, "vfio_create_group") ||
+		     (!*start && !strcmp(name, "vfio_device_set_group"))))
+			*start = at;
+	*end = ~0ull;
+	rewind(f);
+	while (fgets(line, sizeof(line), f))
+		if (sscanf(line, "%llx", &at) == 1 && at > *start && at < *end)
+			*end = at;
+	fclose(f);
+	return *start;
+}
+
 static void need_fail_nth(void)
 {
 	static const char * const kinds[] = {
 		"failslab", "fail_page_alloc", "fail_usercopy"
 	};
+	unsigned long long start, end;
+	char path[128], text[32];
 	static bool set;
-	char path[128];
 	unsigned int i;
 
 	fx_gpu();
@@ -63,6 +92,16 @@ static void need_fail_nth(void)
 		snprintf(path, sizeof(path), DEBUGFS "/%s/min-order",
 			 kinds[i]);
 		fx_write_file(path, "0");
+		if (!find_vfio_group(&start, &end))
+			continue;
+		snprintf(path, sizeof(path), DEBUGFS "/%s/reject-start",
+			 kinds[i]);
+		snprintf(text, sizeof(text), "%#llx", start);
+		fx_write_file(path, text);
+		snprintf(path, sizeof(path), DEBUGFS "/%s/reject-end",
+			 kinds[i]);
+		snprintf(text, sizeof(text), "%#llx", end);
+		fx_write_file(path, text);
 	}
 	at_first = fx_available("1Q");
 }
@@ -519,30 +558,22 @@ static void reset_prepare(void)
 static void reset_check(int ret, bool hit)
 {
 	(void)hit;
-	if (!ret)
-		CHECK(fx_is_zero(v.dev->fb + AT, 4096), "memory after reset");
-	reset_device();
+	/* Nobody looks whether it has: it must not need memory. */
+	CHECK_EQ(ret, 0);
+	FX_OK(v.dev, vgpu_dev_command(v.dev, 6, 0));
+	CHECK(fx_is_zero(v.dev->fb + AT, 4096), "memory after reset");
 	full_run();
 }
 
-/* A reset has nothing to fail by: that is checked here, not assumed. */
 static void reset(void)
 {
-	int fd, ret;
-	bool hit;
+	static const struct op op = {
+		"reset", reset_prepare, reset_run, reset_check,
+	};
 
 	need_fail_nth();
 	fx_create_open(&v, "1Q");
-	fd = open_nth(0);
-	reset_prepare();
-	arm(fd, 1);
-	ret = reset_run();
-	hit = disarm(fd);
-	close(fd);
-	ktap_note("reset: %s, %s", strerror(-ret),
-		  hit ? "one injected" : "allocates nothing");
-	CHECK_EQ(ret, 0);
-	reset_check(ret, hit);
+	inject(&op);
 }
 
 /* The control node */

@@ -239,6 +239,7 @@ static int vgpu_dma_thread(void *data)
 struct vgpu_dma_worker *vgpu_dma_start(struct vgpu_instance *instance)
 {
 	struct vgpu_dma_worker *worker;
+	char uuid[UUID_STRING_LEN + 1];
 	int ret;
 
 	worker = kzalloc(sizeof(*worker), GFP_KERNEL);
@@ -249,7 +250,10 @@ struct vgpu_dma_worker *vgpu_dma_start(struct vgpu_instance *instance)
 	init_waitqueue_head(&worker->left);
 	spin_lock_init(&worker->lock);
 	INIT_LIST_HEAD(&worker->queue);
-	worker->task = kthread_run(vgpu_dma_thread, worker, "vgpu-dma");
+	/* Names have room for 15 characters. */
+	snprintf(uuid, sizeof(uuid), "%pUl", &instance->uuid);
+	worker->task = kthread_run(vgpu_dma_thread, worker, "vgpu-dma/%.6s",
+				   uuid);
 	if (IS_ERR(worker->task)) {
 		ret = PTR_ERR(worker->task);
 		kfree(worker);

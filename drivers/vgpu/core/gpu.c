@@ -248,8 +248,10 @@ static void vgpu_tl_reset(struct vgpu_timeline *tl, struct vgpu_entity *entity)
 	unsigned int engine = vgpu_timeline_index(tl);
 	struct vgpu_instance *instance = vgpu_entity_instance(entity, engine);
 
-	vgpu_inst_notice(instance, "did not leave engine %s within %u us: engine reset\n",
-			 gpu->info.engines[engine].name, preempt_timeout_us);
+	/* A guest can have this happen again and again. */
+	dev_notice_ratelimited(gpu->dev, "vgpu %pUl: did not leave engine %s within %u us: engine reset\n",
+			       &instance->uuid, gpu->info.engines[engine].name,
+			       preempt_timeout_us);
 	gpu->ops->engine_reset(gpu, engine);
 	vgpu_event(VGPU_EVENT_ENGINE_RESET, gpu, &instance->uuid, engine, 0, 0);
 }

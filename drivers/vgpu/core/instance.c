@@ -105,6 +105,11 @@ static void vgpu_quarantine_work(struct work_struct *work)
 
 	if (until_ns) {
 		vgpu_instance_hold(instance, VGPU_HOLD_QUARANTINE);
+		vgpu_inst_notice(instance, "quarantined for %llu s, after %u faults within %llu s; 'vgpuctl release %pUl' lifts it\n",
+				 (until_ns - now_ns) / NSEC_PER_SEC,
+				 quarantine_faults,
+				 VGPU_QUARANTINE_WINDOW_NS / NSEC_PER_SEC,
+				 &instance->uuid);
 		/* Not mod: it would put off what a release has queued since. */
 		queue_delayed_work(system_wq, &instance->quarantine_work,
 				   nsecs_to_jiffies(until_ns - now_ns) + 1);
@@ -134,10 +139,6 @@ static void vgpu_instance_strike(struct vgpu_instance *instance)
 	if (!begins)
 		return;
 
-	vgpu_inst_notice(instance, "quarantined: %u faults within %llu s; 'vgpuctl release %pUl' lifts it\n",
-			 quarantine_faults,
-			 VGPU_QUARANTINE_WINDOW_NS / NSEC_PER_SEC,
-			 &instance->uuid);
 	vgpu_event(VGPU_EVENT_QUARANTINED, instance->gpu, &instance->uuid,
 		   0, 0, until_ns);
 	mod_delayed_work(system_wq, &instance->quarantine_work, 0);
