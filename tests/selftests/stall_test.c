@@ -338,10 +338,11 @@ static void kill_ends(void)
 	died = fx_wait_child(pid, FX_TIMEOUT_MS, &status);
 	ktap_note("dead after %llu ms",
 		  (unsigned long long)(fx_now_ms() - start));
-	close(uffd);
 	close(me.socket[0]);
 	CHECK(died, "waits for the guest's memory");
+	/* We still hold the handle, and do not answer. */
 	open_soon();
+	close(uffd);
 	fx_finish(fx_chan(&v, VGPU_HW_ENGINE_CE, 0, VGPU_RING_FB, 4));
 }
 

@@ -8,8 +8,15 @@
  * killable, so a reset or a close is not held up by a guest that never answers
  * (a plain workqueue could only wait, and at exit of the process for a
  * userfaultfd that is closed after the device).
+ *
+ * An access holds the guest's address space, that its mappings, and those of the
+ * BARs the device: if the owner is killed while memory that another process is to
+ * provide does not come, the device would not be closed. So who has been long
+ * at an access looks whether its owner still lives.
  */
 #include <linux/kthread.h>
+#include <linux/pid.h>
+#include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/wait.h>
@@ -22,22 +29,30 @@
  * @task:     runs vgpu_dma_thread()
  * @wait:     the task sleeps here
  * @left:     and who waits for it to leave an access, here
+ * @watch:    looks at long accesses, once a second while there are any
+ * @owner:    the process that opened the device
  * @lock:     protects the fields below
  * @queue:    submitted, in order
  * @current_dma: in guest_rw now; SIGKILL is sent only while it is set, and
  *            flushed before and after
  * @aborting: no access is begun, all are cancelled
+ * @begun:    accesses begun so far
+ * @watched:  what @begun was when @watch looked last
  */
 struct vgpu_dma_worker {
 	struct vgpu_instance *instance;
 	struct task_struct *task;
 	wait_queue_head_t wait;
 	wait_queue_head_t left;
+	struct delayed_work watch;
+	struct pid *owner;
 	/* Protects what follows. */
 	spinlock_t lock;
 	struct list_head queue;
 	struct vgpu_dma *current_dma;
 	bool aborting;
+	u64 begun;
+	u64 watched;
 };
 
 enum {
@@ -193,11 +208,43 @@ static struct vgpu_dma *vgpu_dma_next(struct vgpu_dma_worker *worker)
 		list_del_init(&dma->link);
 		flush_signals(current);
 		worker->current_dma = dma;
+		worker->begun++;
 		found = dma;
 		break;
 	}
 	spin_unlock(&worker->lock);
 	return found;
+}
+
+static bool vgpu_dma_owner_gone(struct vgpu_dma_worker *worker)
+{
+	struct task_struct *task;
+	bool gone;
+
+	rcu_read_lock();
+	task = pid_task(worker->owner, PIDTYPE_TGID);
+	gone = !task || READ_ONCE(task->signal->flags) & SIGNAL_GROUP_EXIT;
+	rcu_read_unlock();
+	return gone;
+}
+
+static void vgpu_dma_watch(struct work_struct *work)
+{
+	struct vgpu_dma_worker *worker =
+		container_of(to_delayed_work(work), struct vgpu_dma_worker,
+			     watch);
+	bool busy, same;
+
+	spin_lock(&worker->lock);
+	busy = worker->current_dma;
+	same = worker->watched == worker->begun;
+	worker->watched = worker->begun;
+	spin_unlock(&worker->lock);
+
+	if (busy && same && vgpu_dma_owner_gone(worker))
+		vgpu_dma_abort(worker);
+	else if (busy)
+		queue_delayed_work(system_wq, &worker->watch, HZ);
 }
 
 static int vgpu_dma_thread(void *data)
@@ -216,6 +263,7 @@ static int vgpu_dma_thread(void *data)
 		if (!dma)
 			continue;
 
+		queue_delayed_work(system_wq, &worker->watch, HZ);
 		ret = vgpu_dma_run(dma);
 
 		spin_lock(&worker->lock);
@@ -232,7 +280,7 @@ static int vgpu_dma_thread(void *data)
 
 /**
  * vgpu_dma_start() - a worker for an instance that is opened
- * @instance: its front is set
+ * @instance: its front is set; current is its owner
  *
  * Return: the worker, or an ERR_PTR.
  */
@@ -250,12 +298,15 @@ struct vgpu_dma_worker *vgpu_dma_start(struct vgpu_instance *instance)
 	init_waitqueue_head(&worker->left);
 	spin_lock_init(&worker->lock);
 	INIT_LIST_HEAD(&worker->queue);
+	INIT_DELAYED_WORK(&worker->watch, vgpu_dma_watch);
+	worker->owner = get_task_pid(current, PIDTYPE_TGID);
 	/* Names have room for 15 characters. */
 	snprintf(uuid, sizeof(uuid), "%pUl", &instance->uuid);
 	worker->task = kthread_run(vgpu_dma_thread, worker, "vgpu-dma/%.6s",
 				   uuid);
 	if (IS_ERR(worker->task)) {
 		ret = PTR_ERR(worker->task);
+		put_pid(worker->owner);
 		kfree(worker);
 		return ERR_PTR(ret);
 	}
@@ -317,7 +368,9 @@ void vgpu_dma_kick(struct vgpu_dma_worker *worker)
 void vgpu_dma_stop(struct vgpu_dma_worker *worker)
 {
 	kthread_stop(worker->task);
+	cancel_delayed_work_sync(&worker->watch);
 	WARN_ON(!list_empty(&worker->queue));
+	put_pid(worker->owner);
 	kfree(worker);
 }
 
