@@ -89,12 +89,13 @@ void bench_compare(const struct row *row)
 	other = quantile(peer, bench_pairs, 0.5);
 	if (row->tell)
 		row->tell(row->ours.arg, more, sizeof(more));
-	printf("{\"name\": \"%s\", \"value\": %.1f, \"peer\": %.1f, \"ratio\": %.3f, \"unit\": \"%s\", "
-	       "\"reach\": %g, \"higher\": %s, "
-	       "\"detail\": \"%u pairs; of their ratios: median %.3f, quartiles %.3f to %.3f; %s%s\"}\n",
-	       row->name, value, other, value / other, row->unit, row->reach,
-	       row->higher ? "true" : "false", bench_pairs, ratio, low, high,
-	       row->detail, more);
+	printf("{\"name\": \"%s\", \"value\": %.1f, \"peer\": %.1f, \"ratio\": %.3f, ",
+	       row->name, value, other, value / other);
+	printf("\"unit\": \"%s\", \"reach\": %g, \"higher\": %s, ", row->unit,
+	       row->reach, row->higher ? "true" : "false");
+	printf("\"detail\": \"%u pairs; of their ratios: median %.3f, quartiles %.3f to %.3f; ",
+	       bench_pairs, ratio, low, high);
+	printf("%s%s\"}\n", row->detail, more);
 	fflush(stdout);
 }
 

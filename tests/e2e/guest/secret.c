@@ -12,13 +12,12 @@
 #define SPREAD		128u		/* pages in between */
 #define PATTERN		0x5ec2e700u
 
+typedef bool (*part_fn)(struct work *work, const struct options *options,
+			struct vgpu_buf *buf, uint64_t offset, uint64_t bytes);
+
 /* Calls @each for the parts of a framebuffer that are looked at. */
-static bool for_each_part(struct work *work, const struct options *options,
-			  struct vgpu_buf *buf,
-			  bool (*each)(struct work *work,
-				       const struct options *options,
-				       struct vgpu_buf *buf, uint64_t offset,
-				       uint64_t bytes))
+static bool over_parts(struct work *work, const struct options *options,
+		       struct vgpu_buf *buf, part_fn each)
 {
 	uint64_t fb = work->dev->fb_bytes, at, step;
 
@@ -131,9 +130,9 @@ bool secret_run(struct vgpu_dev *dev, const struct options *options)
 
 	if (!begin(&work, &buf, dev))
 		return false;
-	ok = for_each_part(&work, options, &buf, write_part) &&
+	ok = over_parts(&work, options, &buf, write_part) &&
 		work_wait(&work, 0) &&
-		for_each_part(&work, options, &buf, check_part);
+		over_parts(&work, options, &buf, check_part);
 	if (ok)
 		say("secret %#x written", pattern(options));
 	return finish(&work, &buf, ok);
@@ -148,7 +147,7 @@ bool scan_run(struct vgpu_dev *dev, const struct options *options)
 
 	if (!begin(&work, &buf, dev))
 		return false;
-	ok = for_each_part(&work, options, &buf, zero_part);
+	ok = over_parts(&work, options, &buf, zero_part);
 	if (ok)
 		say("all zero");
 	return finish(&work, &buf, ok);
@@ -165,13 +164,13 @@ bool hold_run(struct vgpu_dev *dev, const struct options *options)
 
 	if (!begin(&work, &buf, dev))
 		return false;
-	ok = for_each_part(&work, options, &buf, zero_part) &&
-		for_each_part(&work, options, &buf, write_part) &&
+	ok = over_parts(&work, options, &buf, zero_part) &&
+		over_parts(&work, options, &buf, write_part) &&
 		work_wait(&work, 0);
 	say("working: holding %#x", pattern(options));
 	end = now_ns() + options->seconds * 1000000000ull;
 	do {
-		ok = ok && for_each_part(&work, options, &buf, check_part);
+		ok = ok && over_parts(&work, options, &buf, check_part);
 		times++;
 	} while (ok && now_ns() < end);
 	if (ok)
