@@ -109,8 +109,8 @@ enum vgpu_run_end {
  *                   -ENXIO for no such register, -ENOMEM. A failed access
  *                   changed nothing
  * @map_pages:       pages of BAR @bar from page @pgoff on, allocated if need
- *                   be: at least one, up to @nr, each with a reference for the
- *                   caller. Called with map_lock held for reading
+ *                   be: at least one, up to @nr. They stay until map_lock, which
+ *                   is held for reading, is released
  *                   Returns how many, or -ENOMEM
  * @backed_bytes:    host memory behind the framebuffer now
  * @channels_show:   optional: one line per enabled channel, for debugfs. May sleep

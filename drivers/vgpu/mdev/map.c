@@ -50,9 +50,6 @@ static int map_range(struct vgpu_mdev *dev, struct vm_area_struct *vma,
 		ret = 0;
 		i++;
 	}
-
-	for (i = 0; i < got; i++)
-		put_page(pages[i]);
 	return ret ?: got;
 }
 

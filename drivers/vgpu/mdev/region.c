@@ -162,9 +162,11 @@ int vgpu_region_decode(const struct vgpu_regions *regions, u64 pos, u64 count,
 
 static u32 region_natural_width(u64 offset, u64 left)
 {
-	u32 width = VGPU_PIECE_WORD_MAX;
+	/* The lowest bit set is what the offset is aligned to. */
+	u64 align = offset | VGPU_PIECE_WORD_MAX;
+	u32 width = align & -align;
 
-	while (offset & (width - 1) || left < width)
+	while (left < width)
 		width >>= 1;
 	return width;
 }

@@ -124,20 +124,38 @@ static int vgpu_vfio_piece_rw(struct vgpu_mdev *dev, unsigned int index,
 	return -EINVAL;
 }
 
-static int vgpu_vfio_piece_user(struct vgpu_mdev *dev, unsigned int index,
-				const struct vgpu_piece *piece, char __user *user,
-			   void *buf, bool write)
+/* Registers are 4 or 8 bytes wide, and a copy of few bytes costs a call. */
+static int vgpu_vfio_from_user(void *buf, const char __user *user, size_t len)
 {
-	int ret;
+	if (len == 4)
+		return get_user(*(u32 *)buf, (u32 __user *)user);
+	if (len == 8)
+		return get_user(*(u64 *)buf, (u64 __user *)user);
+	return copy_from_user(buf, user, len) ? -EFAULT : 0;
+}
 
-	if (write && copy_from_user(buf, user, piece->len))
-		return -EFAULT;
-	ret = vgpu_vfio_piece_rw(dev, index, piece, buf, write);
-	if (ret)
-		return ret;
-	if (!write && copy_to_user(user, buf, piece->len))
-		return -EFAULT;
-	return 0;
+static int vgpu_vfio_to_user(char __user *user, const void *buf, size_t len)
+{
+	if (len == 4)
+		return put_user(*(u32 *)buf, (u32 __user *)user);
+	if (len == 8)
+		return put_user(*(u64 *)buf, (u64 __user *)user);
+	return copy_to_user(user, buf, len) ? -EFAULT : 0;
+}
+
+static int vgpu_vfio_piece_user(struct vgpu_mdev *dev, unsigned int index,
+				const struct vgpu_piece *piece,
+				char __user *user, void *buf, bool write)
+{
+	int ret = 0;
+
+	if (write)
+		ret = vgpu_vfio_from_user(buf, user, piece->len);
+	if (!ret)
+		ret = vgpu_vfio_piece_rw(dev, index, piece, buf, write);
+	if (!ret && !write)
+		ret = vgpu_vfio_to_user(user, buf, piece->len);
+	return ret;
 }
 
 /*
@@ -183,6 +201,8 @@ static ssize_t vgpu_vfio_rw(struct vgpu_mdev *dev, char __user *user, size_t cou
 		if (ret)
 			break;
 		done += piece.len;
+		if (done == count)
+			break;
 
 		if (fatal_signal_pending(current)) {
 			ret = -EINTR;
@@ -190,7 +210,8 @@ static ssize_t vgpu_vfio_rw(struct vgpu_mdev *dev, char __user *user, size_t cou
 		}
 		cond_resched();
 	}
-	free_page((unsigned long)page);
+	if (page)
+		free_page((unsigned long)page);
 
 	if (!done)
 		return ret;

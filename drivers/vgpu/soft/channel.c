@@ -200,11 +200,14 @@ static void soft_channel_enable(struct soft_channel *ch, u32 ctrl)
 {
 	struct soft_instance *inst = ch->inst;
 	struct soft_fault fault = {};
-	struct page *page = NULL;
+	struct page *page;
 
 	lockdep_assert_held(&inst->config_lock);
 	/* Not stopping, and with config_lock held it stays that way. */
-	if (soft_store_map(&inst->pages, ch->index, &page, 1) < 0)
+	page = soft_store_page(&inst->pages, ch->index, SOFT_GFP);
+	if (page)
+		get_page(page);
+	else
 		fault.code = VGPU_HW_FAULT_MEMORY;
 
 	spin_lock(&inst->queue_lock);

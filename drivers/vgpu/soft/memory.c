@@ -21,6 +21,10 @@
 
 #define SOFT_LEAF_PAGES		(PAGE_SIZE / sizeof(struct page *))
 
+/* What the front end maps at once. A leaf has a whole number of them. */
+#define SOFT_BATCH_ORDER	get_order(65536)
+#define SOFT_BATCH_PAGES	(1U << SOFT_BATCH_ORDER)
+
 /**
  * soft_store_init() - a store without pages
  * @store: zeroed
@@ -136,11 +140,47 @@ struct page *soft_store_page(struct soft_store *store, unsigned long pgoff,
 	return page;
 }
 
+/*
+ * Makes a whole batch at once, if nothing of it is there: one allocation and
+ * one charge for all. Single pages do where this does not work out.
+ */
+static void soft_store_batch(struct soft_store *store, unsigned long pgoff)
+{
+	gfp_t gfp = (SOFT_GFP & ~__GFP_RETRY_MAYFAIL) | __GFP_NORETRY;
+	struct page **leaf = soft_store_leaf(store, pgoff, SOFT_GFP);
+	struct mem_cgroup *old = NULL;
+	struct page *page;
+	unsigned int i, nr = 0;
+
+	if (!leaf)
+		return;
+	leaf += pgoff % SOFT_LEAF_PAGES;
+	for (i = 0; i < SOFT_BATCH_PAGES; i++)
+		if (READ_ONCE(leaf[i]))
+			return;
+
+	if (store->memcg)
+		old = set_active_memcg(store->memcg);
+	page = alloc_pages(gfp, SOFT_BATCH_ORDER);
+	if (store->memcg)
+		set_active_memcg(old);
+	if (!page)
+		return;
+	split_page(page, SOFT_BATCH_ORDER);
+	for (i = 0; i < SOFT_BATCH_PAGES; i++) {
+		if (cmpxchg(&leaf[i], NULL, page + i))
+			__free_page(page + i);
+		else
+			nr++;
+	}
+	atomic_long_add(nr, &store->backed);
+}
+
 /**
  * soft_store_map() - pages for a mapping
  * @store: nobody drops pages now
  * @pgoff: the first
- * @pages: where to, each with a reference for the caller
+ * @pages: where to, without references
  * @nr: how many, at least 1
  *
  * Context: may sleep.
@@ -154,11 +194,12 @@ int soft_store_map(struct soft_store *store, unsigned long pgoff,
 	if (pgoff >= store->nr_pages)
 		return -ENOMEM;
 	nr = min_t(unsigned long, nr, store->nr_pages - pgoff);
+	if (nr >= SOFT_BATCH_PAGES && !(pgoff % SOFT_BATCH_PAGES))
+		soft_store_batch(store, pgoff);
 	for (i = 0; i < nr; i++) {
 		pages[i] = soft_store_page(store, pgoff + i, SOFT_GFP);
 		if (!pages[i])
 			break;
-		get_page(pages[i]);
 	}
 	return i ? i : -ENOMEM;
 }

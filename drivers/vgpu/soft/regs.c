@@ -179,6 +179,12 @@ static int soft_regs_read(struct soft_instance *inst, u64 offset, void *buf,
 	size_t i;
 	int ret;
 
+	if (likely(count == 4)) {
+		ret = soft_regs_read_word(inst, offset, &value);
+		if (!ret)
+			*(__le32 *)buf = cpu_to_le32(value);
+		return ret;
+	}
 	if (count == 8 && soft_regs_read_get(inst, offset, &whole)) {
 		memcpy(buf, &whole, 8);
 		return 0;
