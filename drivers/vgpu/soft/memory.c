@@ -23,7 +23,7 @@
 
 /* What the front end maps at once. A leaf has a whole number of them. */
 #define SOFT_BATCH_ORDER	get_order(65536)
-#define SOFT_BATCH_PAGES	(1U << SOFT_BATCH_ORDER)
+#define SOFT_BATCH_PAGES	BIT(SOFT_BATCH_ORDER)
 
 /**
  * soft_store_init() - a store without pages
