@@ -9,6 +9,7 @@
  * the doorbell's are made under queue_lock, so that state and queue agree.
  */
 #include <linux/mm.h>
+#include <linux/seq_file.h>
 
 #include "soft.h"
 
@@ -84,6 +85,42 @@ static void soft_channel_wake_engine(struct soft_instance *inst,
 
 	if (wq_has_sleeper(&engine->wake))
 		wake_up(&engine->wake);
+}
+
+/**
+ * soft_channel_show() - a line on a channel, for debugfs
+ * @ch: the channel; nothing is said of one that is disabled
+ * @m: where to
+ *
+ * Context: may sleep.
+ */
+void soft_channel_show(struct soft_channel *ch, struct seq_file *m)
+{
+	static const char * const names[] = {
+		[VGPU_HW_STATE_SLEEPING] = "sleeping",
+		[VGPU_HW_STATE_AWAKE] = "awake",
+		[VGPU_HW_STATE_FAULTED] = "faulted",
+	};
+	struct soft_instance *inst = ch->inst;
+	enum vgpu_hw_fault fault;
+	enum vgpu_hw_state state;
+	bool stalled, sys;
+	u64 ring, get;
+
+	spin_lock(&inst->queue_lock);
+	state = ch->state;
+	stalled = ch->stalled;
+	fault = ch->fault_code;
+	ring = ch->ring_addr;
+	sys = ch->ring_sys;
+	get = READ_ONCE(ch->get);
+	spin_unlock(&inst->queue_lock);
+	if (state == VGPU_HW_STATE_DISABLED)
+		return;
+	seq_printf(m, "  %u: %s, %s%s, ring at %#llx in %s memory, get %llu, fault %u\n",
+		   ch->index, inst->gpu->engine[ch->engine].desc->name,
+		   names[state], stalled ? " (stalled)" : "", ring,
+		   sys ? "guest" : "own", get, fault);
 }
 
 /**

@@ -208,6 +208,16 @@ static u64 soft_instance_backed_bytes(struct vgpu_instance *vgpu)
 	return (u64)atomic_long_read(&inst->fb.backed) << PAGE_SHIFT;
 }
 
+static void soft_instance_channels_show(struct vgpu_instance *vgpu,
+					struct seq_file *m)
+{
+	struct soft_instance *inst = soft_instance(vgpu);
+	u32 i;
+
+	for (i = 0; i < inst->nr_channels; i++)
+		soft_channel_show(&inst->channel[i], m);
+}
+
 static const struct vgpu_gpu_ops soft_gpu_ops = {
 	.owner = THIS_MODULE,
 	.instance_create = soft_instance_create,
@@ -220,6 +230,7 @@ static const struct vgpu_gpu_ops soft_gpu_ops = {
 	.region_rw = soft_instance_region_rw,
 	.map_pages = soft_instance_map_pages,
 	.backed_bytes = soft_instance_backed_bytes,
+	.channels_show = soft_instance_channels_show,
 	.engine_run = soft_engine_run,
 	.engine_preempt = soft_engine_preempt,
 	.engine_reset = soft_engine_reset,

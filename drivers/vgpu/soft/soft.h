@@ -44,6 +44,7 @@
 
 struct dentry;
 struct mem_cgroup;
+struct seq_file;
 struct soft_engine;
 struct soft_gpu;
 struct soft_instance;
@@ -380,6 +381,7 @@ int soft_regs_rw(struct soft_instance *inst, u64 offset, void *buf,
 		 size_t count, bool write);
 
 /* channel.c */
+void soft_channel_show(struct soft_channel *ch, struct seq_file *m);
 void soft_channel_init(struct soft_instance *inst, u32 index);
 void soft_channel_write_ctrl(struct soft_channel *ch, u32 ctrl);
 void soft_channel_doorbell(struct soft_channel *ch);

@@ -1,0 +1,115 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# debugfs and tracepoints with the modules loaded; started by run.sh. The other
+# tests' programs make the work that is to be seen.
+set -u
+cd -- "${BASH_SOURCE[0]%/*}/../.." || exit 1
+bin=build/selftests
+trace=/sys/kernel/tracing
+number=0 failed=0 uuid=0b5e7e00-0000-4000-8000-000000000001
+
+shopt -s nullglob
+debug=(/sys/kernel/debug/vgpu/*)
+parent=(/sys/class/mdev_bus/*)
+if ((${#debug[@]} != 1 || ${#parent[@]} != 1)); then
+	echo "1..0 # SKIP not one GPU"
+	exit 4
+fi
+type=$(basename "$(echo "${parent[0]}"/mdev_supported_types/*-1Q)")
+
+ok() { # NAME COMMAND...
+	local name=$1 text
+	shift
+	number=$((number + 1))
+	if text=$("$@" 2>&1); then
+		echo "ok $number $name"
+	else
+		echo "not ok $number $name"
+		sed 's/^/# /' <<<"$text"
+		failed=$((failed + 1))
+	fi
+}
+
+one_directory_per_gpu() {
+	[[ $(basename "${debug[0]}") == $(basename "${parent[0]}") ]]
+}
+
+partitions() {
+	grep -q 'instances: 0 of 32$' "${debug[0]}/partitions" || return
+	echo $uuid >"${parent[0]}/mdev_supported_types/$type/create" || return
+	cat "${debug[0]}/partitions"
+	grep -Eq "^$uuid .*-1Q +0 +1024 +0$" "${debug[0]}/partitions" &&
+		grep -q 'instances: 1 of 32$' "${debug[0]}/partitions"
+}
+
+channels() {
+	cat "${debug[0]}/channels"
+	grep -Eq "^$uuid 0\.\.[0-9]+$" "${debug[0]}/channels"
+}
+
+timelines() {
+	cat "${debug[0]}/timelines"
+	[[ $(grep -c '^policy: best_effort$' "${debug[0]}/timelines") == 3 ]] &&
+		[[ $(grep -cE '^(gr|ce0|ce1):$' "${debug[0]}/timelines") == 3 ]]
+}
+
+instances() {
+	cat "${debug[0]}/instances"
+	grep -q "^$uuid .*-1Q created$" "${debug[0]}/instances" || return
+	echo 1 >"/sys/bus/mdev/devices/$uuid/remove" || return
+	[[ ! -s ${debug[0]}/instances ]]
+}
+
+# A program holds a channel for a while: debugfs shows its state.
+enabled_channel() {
+	local i pid found=1
+	"$bin/preempt_test" >/dev/null 2>&1 &
+	pid=$!
+	for ((i = 0; i < 200 && found; i++)); do
+		grep -Eq '^  0: gr, (awake|sleeping).*, ring at 0x[0-9a-f]+ in own memory, get [0-9]+, fault 0$' \
+			"${debug[0]}/channels" && found=0
+		kill -0 "$pid" 2>/dev/null || break
+		sleep 0.02
+	done
+	wait "$pid"
+	return $found
+}
+
+# tracepoints PROGRAM EVENT...: each has been hit by what PROGRAM does
+tracepoints() {
+	local program=$1 event
+	shift
+	echo 0 >"$trace/tracing_on"
+	echo >"$trace/trace"
+	for event; do
+		echo 1 >"$trace/events/vgpu/$event/enable" || return
+	done
+	echo 1 >"$trace/tracing_on"
+	"$bin/$program" >/dev/null 2>&1
+	echo 0 >"$trace/tracing_on"
+	echo 0 >"$trace/events/vgpu/enable"
+	for event; do
+		if ! grep -q " $event: " "$trace/trace"; then
+			echo "$event was not hit by $program"
+			return 1
+		fi
+	done
+}
+
+echo "KTAP version 1"
+ok one_directory_per_gpu one_directory_per_gpu
+ok partitions partitions
+ok channels channels
+ok timelines timelines
+ok instances instances
+ok enabled_channel enabled_channel
+if [[ -d $trace/events/vgpu ]]; then
+	ok trace_work tracepoints submit_test vgpu_switch vgpu_run_end vgpu_submit vgpu_complete
+	ok trace_fault tracepoints fault_test vgpu_fault
+	ok trace_preempt tracepoints preempt_test vgpu_preempt
+else
+	echo "ok $((number += 1)) trace # SKIP no tracing"
+fi
+echo "1..$number"
+echo "# Totals: pass:$((number - failed)) fail:$failed"
+((failed == 0))
