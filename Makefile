@@ -55,7 +55,7 @@ help:
 	@echo "make                 modules for KDIR (default: the running kernel's) and tools"
 	@echo "make modules KDIR=.. modules only"
 	@echo "make modules_install into /lib/modules/RELEASE/updates"
-	@echo "make install         vgpuctl, its man page, completion and udev rule"
+	@echo "make install         vgpuctl, its man page, completion and udev rule; libvgpu and headers"
 	@echo "make demo            two virtual machines share a GPU, in a test machine"
 	@echo "make check           all tests: check-unit lint check-lab check-debug check-e2e"
 	@echo "make bench           figures beside the kernel's sample drivers, build/bench.json"

@@ -164,7 +164,6 @@ struct vgpu_gpu *vgpu_register_gpu(struct device *dev,
 				   void *backend);
 void vgpu_unregister_gpu(struct vgpu_gpu *gpu);
 void *vgpu_gpu_backend(const struct vgpu_gpu *gpu);
-const char *vgpu_gpu_name(const struct vgpu_gpu *gpu);
 
 /*
  * A back end's reports (kernel-doc at the definitions). None of them sleeps
@@ -245,7 +244,6 @@ struct vgpu_dma {
  */
 struct vgpu_dma *vgpu_dma_alloc(struct vgpu_instance *instance, gfp_t gfp);
 void vgpu_dma_submit(struct vgpu_dma *dma);
-bool vgpu_dma_done(const struct vgpu_dma *dma);
 void vgpu_dma_forget(struct vgpu_dma *dma);
 void vgpu_dma_put(struct vgpu_dma *dma);
 

@@ -9,6 +9,8 @@ kernel=${1:?a kernel: stock, uml or uml-debug}
 shift
 options=()
 [[ $kernel == uml-debug ]] && options+=(--kmemleak)
+# Room for the fill of a whole GiB, of which tests take half the machine's memory.
+[[ $kernel == stock ]] && options+=(--mem 3072)
 scripts/build-modules "$kernel"
 make -s -C tools
 make -s -C tests/selftests

@@ -98,8 +98,8 @@ static void register_writes(void)
 	FX_OK(v.dev, vgpu_reg_read32(v.dev, ctrl, &word));
 	CHECK_EQ(word, 0);
 	/* Read-only registers keep what they say. */
-	wr(2, VGPU_HW_DEV_BASE + VGPU_HW_ID, ones, 4);
-	wr(2, VGPU_HW_DEV_BASE + VGPU_HW_FB_SIZE, ones, 8);
+	CHECK_EQ(wr(2, VGPU_HW_DEV_BASE + VGPU_HW_ID, ones, 4), -ENXIO);
+	CHECK_EQ(wr(2, VGPU_HW_DEV_BASE + VGPU_HW_FB_SIZE, ones, 8), -EINVAL);
 	FX_OK(v.dev, vgpu_reg_read32(v.dev, VGPU_HW_DEV_BASE + VGPU_HW_ID,
 				     &word));
 	CHECK_EQ(word, VGPU_HW_ID_MAGIC);
@@ -107,7 +107,7 @@ static void register_writes(void)
 				     &value));
 	CHECK_EQ(value, v.dev->fb_bytes);
 	/* A reset register that gets anything but the magic word. */
-	wr(2, VGPU_HW_DEV_BASE + VGPU_HW_RESET, ones, 4);
+	CHECK_EQ(wr(2, VGPU_HW_DEV_BASE + VGPU_HW_RESET, ones, 4), -EINVAL);
 	FX_OK(v.dev, vgpu_reg_read64(v.dev, ring, &value));
 	CHECK_EQ(value, 0x12340);
 }

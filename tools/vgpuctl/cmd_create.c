@@ -14,11 +14,13 @@
  * @gpu:     it
  * @type:    the type there
  * @free_fb: framebuffer that no vGPU owns
+ * @reason:  why it was refused there
  */
 struct candidate {
 	struct vgpu_ctl_gpu gpu;
 	struct vgpu_ctl_type type;
 	uint64_t free_fb;
+	char reason[VGPU_TEXT_LEN];
 };
 
 /* With room before without, then the one with most framebuffer left. */
@@ -122,25 +124,27 @@ static void print_types(int fd, const char *intro, uint32_t only, bool room)
 	free(ids);
 }
 
-static enum exit_code refused(int fd, const struct candidate *c,
-			      const uint8_t *uuid, const char *text, int error)
+/* The driver keeps one reason per UUID: to be asked before the next attempt. */
+static void keep_reason(int fd, struct candidate *c, const uint8_t *uuid,
+			int error)
 {
 	struct vgpu_ctl_refusal refusal;
 	const char *reason = strerror(-error);
 
-	if (error == -EEXIST)
-		return fail("vGPU %s: exists already", text);
-	if (error == -EACCES || error == -EPERM)
-		return fail("vGPU %s: permission denied; creating needs root",
-			    text);
-	if (!ctl_refusal(fd, uuid, &refusal) && refusal.text[0]) {
+	/* One with another errno is of an earlier attempt. */
+	if (!ctl_refusal(fd, uuid, &refusal) && refusal.error == -error &&
+	    refusal.text[0]) {
 		refusal.text[sizeof(refusal.text) - 1] = 0;
 		reason = (const char *)refusal.text;
 	}
+	snprintf(c->reason, sizeof(c->reason), "%s", reason);
+}
+
+static void refused(int fd, const struct candidate *c)
+{
 	fail("GPU %s: cannot create a %.*s: %s", (const char *)c->gpu.address,
-	     TEXT(c->type.name), reason);
+	     TEXT(c->type.name), c->reason);
 	print_types(fd, "what fits there", c->gpu.gpu, true);
-	return EXIT_FAILED;
 }
 
 static void created(const struct options *options, const struct candidate *c,
@@ -164,12 +168,12 @@ static void created(const struct options *options, const struct candidate *c,
 }
 
 static enum exit_code create_on_any(int fd, const struct options *options,
-				    const struct candidate *found, uint32_t nr,
+				    struct candidate *found, uint32_t nr,
 				    const uint8_t *uuid)
 {
 	char text[UUID_TEXT_LEN];
 	uint32_t i;
-	int ret = 0;
+	int ret;
 
 	uuid_format(uuid, text);
 	for (i = 0; i < nr; i++) {
@@ -179,11 +183,16 @@ static enum exit_code create_on_any(int fd, const struct options *options,
 			created(options, &found[i], text);
 			return EXIT_OK;
 		}
-		if (ret == -EEXIST || ret == -EACCES || ret == -EPERM)
-			break;
+		if (ret == -EEXIST)
+			return fail("vGPU %s: exists already", text);
+		if (ret == -EACCES || ret == -EPERM)
+			return fail("vGPU %s: permission denied; creating needs root",
+				    text);
+		keep_reason(fd, &found[i], uuid, ret);
 	}
-	/* The first is the one that was to have most room. */
-	return refused(fd, &found[i < nr ? i : 0], uuid, text, ret);
+	for (i = 0; i < nr; i++)
+		refused(fd, &found[i]);
+	return EXIT_FAILED;
 }
 
 static enum exit_code create(int fd, const struct options *options,

@@ -56,7 +56,6 @@ static void show_json(const struct vgpu_ctl_gpu *gpu,
 	json_text(&json, "state", ctl_state_name(inst->state));
 	json_bool(&json, "quarantined",
 		  inst->status & VGPU_INSTANCE_QUARANTINED);
-	json_bool(&json, "paused", inst->status & VGPU_INSTANCE_PAUSED);
 	json_u64(&json, "quarantine_until_ns", inst->quarantine_until_ns);
 	json_u64(&json, "quarantines", inst->quarantines);
 	if (inst->owner_pid)
@@ -115,8 +114,6 @@ static void show_status(const struct vgpu_ctl_instance *inst)
 	printf("%-22s%s", "State", ctl_state_name(inst->state));
 	if (inst->owner_pid)
 		printf(", opened by process %d", inst->owner_pid);
-	if (inst->status & VGPU_INSTANCE_PAUSED)
-		printf(", paused");
 	putchar('\n');
 	if (inst->status & VGPU_INSTANCE_QUARANTINED)
 		printf("%-22sfor another %s\n", "Quarantined",

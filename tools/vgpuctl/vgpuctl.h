@@ -8,7 +8,7 @@
 
 #include <linux/vgpu.h>
 
-#define VGPUCTL_VERSION	"1.0"
+#define VGPUCTL_VERSION	"0.1.0"
 #define UUID_TEXT_LEN	37
 #define ALL_GPUS	(~0u)
 

@@ -153,8 +153,6 @@ struct vgpu_instance {
 	dev_err((gpu)->dev, "vgpu: " fmt, ##__VA_ARGS__)
 #define vgpu_gpu_info(gpu, fmt, ...) \
 	dev_info((gpu)->dev, "vgpu: " fmt, ##__VA_ARGS__)
-#define vgpu_gpu_notice(gpu, fmt, ...) \
-	dev_notice((gpu)->dev, "vgpu: " fmt, ##__VA_ARGS__)
 #define vgpu_inst_notice(inst, fmt, ...) do {				\
 	const struct vgpu_instance *__inst = (inst);			\
 	dev_notice(__inst->gpu->dev, "vgpu %pUl: " fmt, &__inst->uuid,	\

@@ -104,20 +104,6 @@ void vgpu_dma_put(struct vgpu_dma *dma)
 }
 EXPORT_SYMBOL_GPL(vgpu_dma_put);
 
-/**
- * vgpu_dma_done() - whether an access has ended
- * @dma: submitted
- *
- * Return: true once @result and what was read are valid.
- */
-bool vgpu_dma_done(const struct vgpu_dma *dma)
-{
-	int state = atomic_read_acquire(&dma->state);
-
-	return state == VGPU_DMA_DONE || state == VGPU_DMA_RETURNED;
-}
-EXPORT_SYMBOL_GPL(vgpu_dma_done);
-
 /* Ends an access and drops the worker's reference. No lock held. */
 static void vgpu_dma_end(struct vgpu_dma *dma, int result)
 {

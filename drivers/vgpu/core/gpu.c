@@ -203,18 +203,6 @@ void *vgpu_gpu_backend(const struct vgpu_gpu *gpu)
 }
 EXPORT_SYMBOL_GPL(vgpu_gpu_backend);
 
-/**
- * vgpu_gpu_name() - a GPU's name
- * @gpu: registered
- *
- * Return: the physical function's address.
- */
-const char *vgpu_gpu_name(const struct vgpu_gpu *gpu)
-{
-	return gpu->name;
-}
-EXPORT_SYMBOL_GPL(vgpu_gpu_name);
-
 /* What sched asks of engines goes to the back end. */
 
 static void vgpu_tl_run(struct vgpu_timeline *tl, struct vgpu_entity *entity,

@@ -19,11 +19,11 @@
 #include "core.h"
 #include "trace.h"
 
-static unsigned int quarantine_faults = 3;
+static unsigned int quarantine_faults = VGPU_QUARANTINE_FAULTS;
 module_param(quarantine_faults, uint, 0444);
 MODULE_PARM_DESC(quarantine_faults, "Faults within 60 s that put a vGPU into quarantine, 1..16; 0: never (3)");
 
-static unsigned int quarantine_backoff_ms = 60000;
+static unsigned int quarantine_backoff_ms = VGPU_QUARANTINE_BACKOFF_NS / NSEC_PER_MSEC;
 module_param(quarantine_backoff_ms, uint, 0444);
 MODULE_PARM_DESC(quarantine_backoff_ms, "First quarantine in ms, doubled each time, 1..3600000 (60000)");
 
@@ -267,7 +267,7 @@ static int vgpu_instance_place(struct vgpu_gpu *gpu,
 				   gpu->name);
 	case VGPU_SHORT_PLACEMENT:
 		return vgpu_refuse(instance, -ENOSPC,
-				   "%s: placement: %u MiB are free on %s, but not at one of the %u places of this size; a smaller type fits",
+				   "%s: placement: %u MiB are free on %s, but not at one of the %u places of this size",
 				   type->name, free_gb * 1024, gpu->name,
 				   vgpu_placement_count(p, type->size_gb));
 	}

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The type catalogue: each series offers the divisors of the framebuffer's size,
- * as published type tables do. Figures of the series: reference facts on vGPU
- * products as in Documentation/types.rst.
+ * as published type tables do; so are heads, resolution, frame rate limit and
+ * edition of each series.
  */
 #ifdef __KERNEL__
 #include <linux/kernel.h>

@@ -55,7 +55,6 @@ struct vgpu_timeline_ops {
 /* Why an entity may not run though it has work; a mask. */
 #define VGPU_HOLD_STOPPED	0x1	/* device not open, or in reset */
 #define VGPU_HOLD_QUARANTINE	0x2
-#define VGPU_HOLD_PAUSED	0x4
 
 enum vgpu_sched_end {
 	VGPU_SCHED_IDLE,	/* no work left */

@@ -56,7 +56,9 @@ static int soft_instance_create(struct vgpu_instance *vgpu)
 	inst = kvzalloc(struct_size(inst, channel, nr_channels),
 			GFP_KERNEL_ACCOUNT);
 	if (!inst)
-		return -ENOMEM;
+		return vgpu_refuse(vgpu, -ENOMEM,
+				   "host memory: none for the state of %u channels",
+				   nr_channels);
 	inst->vgpu = vgpu;
 	inst->gpu = soft_gpu(vgpu->gpu);
 	inst->nr_channels = nr_channels;
@@ -70,12 +72,18 @@ static int soft_instance_create(struct vgpu_instance *vgpu)
 		soft_channel_init(inst, i);
 
 	ret = soft_store_init(&inst->fb, vgpu->fb_bytes);
-	if (ret)
+	if (ret) {
+		vgpu_refuse(vgpu, ret, "host memory: none for the page table of %llu MiB",
+			    vgpu->fb_bytes >> 20);
 		goto err_free;
+	}
 	ret = soft_store_init(&inst->pages,
 			      (u64)nr_channels * VGPU_HW_PAGE_SIZE);
-	if (ret)
+	if (ret) {
+		vgpu_refuse(vgpu, ret, "host memory: none for the page table of %u channel pages",
+			    nr_channels);
 		goto err_fb;
+	}
 	if (soft_config.fb_reserve) {
 		ret = soft_instance_reserve(inst);
 		if (ret)

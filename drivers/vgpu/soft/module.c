@@ -35,7 +35,7 @@ MODULE_PARM_DESC(poll_us, "How long an engine polls empty channels before it sle
 
 static char *engine_cpus = "";
 module_param(engine_cpus, charp, 0444);
-MODULE_PARM_DESC(engine_cpus, "CPUs for engines, as a list; empty: all ()");
+MODULE_PARM_DESC(engine_cpus, "CPUs for engines, as a list such as 0-3,6 (empty: all)");
 
 static unsigned int vendor_id = VGPU_HW_VENDOR_ID;
 module_param(vendor_id, uint, 0444);

@@ -107,7 +107,6 @@ enum vgpu_ctl_state {
 };
 
 #define VGPU_INSTANCE_QUARANTINED	0x1
-#define VGPU_INSTANCE_PAUSED		0x2
 
 struct vgpu_ctl_instance_engine {
 	__u64 busy_ns;			/* service: engine occupancy charged */
@@ -185,7 +184,7 @@ enum vgpu_ctl_event_type {
 	VGPU_EVENT_GPU_REMOVED = 2,
 	VGPU_EVENT_CREATED = 3,
 	VGPU_EVENT_REMOVED = 4,
-	VGPU_EVENT_STARTED = 5,
+	VGPU_EVENT_STARTED = 5,		/* a: pid of who opened it */
 	VGPU_EVENT_STOPPED = 6,
 	VGPU_EVENT_RESET = 7,		/* device reset */
 	VGPU_EVENT_FAULT = 8,		/* a: channel, b: enum vgpu_hw_fault, c: packet */
