@@ -480,6 +480,10 @@ int vgpu_vfio_setup(struct vgpu_mdev *dev, struct vgpu_instance *instance)
 				   "%s: the back end describes no valid PCI function",
 				   instance->type->name);
 	vgpu_config_init(&dev->config, &desc);
+	/* Registering would do it, too, but not look whether it worked. */
+	ret = vfio_assign_device_set(&dev->vdev, dev);
+	if (ret)
+		return ret;
 	ret = vgpu_irq_init(&dev->irqs, dev->regions.vectors);
 	if (ret)
 		return ret;
