@@ -1,15 +1,27 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # run.sh [ROW...]: figures of a vGPU beside those of the kernel's sample drivers
-# and of memcpy, in one machine of the lab with the stock kernel. Prints a table
-# and writes build/bench.json. PAIRS=N: interleaved pairs (100); at least 20 are
-# for figures that are to be shown.
+# and of memcpy, in one machine of the lab with the stock kernel, and before
+# that those of the scheduler in virtual time (bench/sched/run.sh, row "sched").
+# Prints tables and merges rows by name into build/bench.json. PAIRS=N:
+# interleaved pairs (100); at least 20 are for figures that are to be shown.
 set -euo pipefail
 cd -- "${BASH_SOURCE[0]%/*}/.."
 
 if [[ ${1:-} == --help ]]; then
-	sed -n '3,6s/^# //p' bench/run.sh
+	sed -n '3,7s/^# //p' bench/run.sh
 	exit
+fi
+rows=() sched=$(( $# == 0 ))
+for row in "$@"; do
+	case $row in
+	sched|pick_scaling|qos_violations|qos_use) sched=1 ;;
+	*) rows+=("$row") ;;
+	esac
+done
+if (( sched )); then
+	bench/sched/run.sh
+	(( $# == 0 || ${#rows[@]} )) || exit 0
 fi
 scripts/lab image
 scripts/build-modules stock
@@ -28,4 +40,4 @@ if [[ ! -e $samples/mbochs.ko ]]; then
 fi
 commit=$(git describe --always --dirty 2>/dev/null || echo unknown)
 scripts/lab run --kernel stock --mem 3072 --timeout 590 --env "PAIRS=${PAIRS:-100}" --env "COMMIT=$commit" -- \
-	bench/run-inside "$@"
+	bench/run-inside "${rows[@]}"

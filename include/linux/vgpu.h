@@ -83,6 +83,12 @@ enum vgpu_run_end {
 	VGPU_RUN_STALLED,	/* all work left waits for guest memory */
 };
 
+enum vgpu_poll {
+	VGPU_POLL_IDLE,		/* as long as the engine likes */
+	VGPU_POLL_LINGER,	/* also longer, and it is charged */
+	VGPU_POLL_STOP,		/* end the run */
+};
+
 /**
  * struct vgpu_gpu_ops - a GPU's back end
  * @owner:           pinned while a device of the GPU is open
@@ -173,15 +179,29 @@ void *vgpu_gpu_backend(const struct vgpu_gpu *gpu);
  * saying it twice, or of the running instance, is harmless, losing it is not.
  * vgpu_engine_done() ends a run: the engine is free; if it says true, @next is
  * to be run at once. idle_ns of the run were spent polling with nothing to do
- * and are not charged. vgpu_engine_wanted() says whether another instance
- * waits for the engine, or the running one is to stop: polling ends then.
+ * and are not charged, linger_ns likewise but because vgpu_engine_poll() said
+ * so, and are.
+ *
+ * vgpu_engine_poll() says what an engine that has found no work for empty_ns is
+ * to do: look on as it likes (another instance could not have the engine
+ * anyway), look on however long it would by itself (somebody waits, but this
+ * instance may hold the engine so long), or end the run.
+ *
+ * vgpu_present() asks whether a frame may be shown: 0, and it is counted, or
+ * when to ask again. A channel whose packet is held back so is not ready until
+ * then; vgpu_work_ready_at() says when there will be something to do, the
+ * earliest of such times counts.
  */
 
 void vgpu_work_ready(struct vgpu_instance *instance, unsigned int engine);
 bool vgpu_engine_done(struct vgpu_gpu *gpu, unsigned int engine,
-		      enum vgpu_run_end end, u64 idle_ns,
+		      enum vgpu_run_end end, u64 idle_ns, u64 linger_ns,
 		      struct vgpu_run *next);
-bool vgpu_engine_wanted(struct vgpu_gpu *gpu, unsigned int engine);
+enum vgpu_poll vgpu_engine_poll(struct vgpu_gpu *gpu, unsigned int engine,
+				u64 empty_ns);
+u64 vgpu_present(struct vgpu_instance *instance);
+void vgpu_work_ready_at(struct vgpu_instance *instance, unsigned int engine,
+			u64 ready_ns);
 void vgpu_packet_submitted(struct vgpu_instance *instance, unsigned int engine,
 			   u32 channel, u64 put);
 void vgpu_packet_done(struct vgpu_instance *instance, unsigned int engine,

@@ -24,7 +24,13 @@ static union {
 	struct vgpu_ctl_instance instance;
 	struct vgpu_ctl_refusal refusal;
 	struct vgpu_ctl_instance_op op;
+	struct vgpu_ctl_sched sched;
+	struct vgpu_ctl_shares shares;
+	struct vgpu_ctl_sched_log log;
+	struct vgpu_ctl_hist hist;
 } arg;
+
+static struct vgpu_ctl_share share;
 
 static uint32_t gpu_id;
 
@@ -39,6 +45,11 @@ static const struct call {
 	{ "TYPE", VGPU_IOC_TYPE, sizeof(struct vgpu_ctl_type) },
 	{ "INSTANCES", VGPU_IOC_INSTANCES, sizeof(struct vgpu_ctl_list) },
 	{ "INSTANCE", VGPU_IOC_INSTANCE, sizeof(struct vgpu_ctl_instance) },
+	{ "SCHED", VGPU_IOC_SCHED, sizeof(struct vgpu_ctl_sched) },
+	{ "SCHED_SET", VGPU_IOC_SCHED_SET, sizeof(struct vgpu_ctl_sched) },
+	{ "SHARES_SET", VGPU_IOC_SHARES_SET, sizeof(struct vgpu_ctl_shares) },
+	{ "SCHED_LOG", VGPU_IOC_SCHED_LOG, sizeof(struct vgpu_ctl_sched_log) },
+	{ "HIST", VGPU_IOC_HIST, sizeof(struct vgpu_ctl_hist) },
 };
 
 #define NR_CALLS	(sizeof(calls) / sizeof(calls[0]))
@@ -60,6 +71,28 @@ static void prepare(const struct call *call, uint32_t size)
 		break;
 	case VGPU_IOC_INSTANCE:
 		memcpy(arg.instance.uuid, v.id, sizeof(v.id));
+		break;
+	case VGPU_IOC_SCHED:
+		arg.sched.gpu = gpu_id;
+		break;
+	case VGPU_IOC_SCHED_SET:
+		arg.sched.gpu = gpu_id;
+		arg.sched.valid = VGPU_SCHED_LINGER;
+		arg.sched.linger_us = 100;
+		break;
+	case VGPU_IOC_SHARES_SET:
+		memset(&share, 0, sizeof(share));
+		memcpy(share.uuid, v.id, sizeof(v.id));
+		share.valid = VGPU_SHARE_CAP;
+		share.cap = 1000;
+		arg.shares.count = 1;
+		arg.shares.entries = (uintptr_t)&share;
+		break;
+	case VGPU_IOC_SCHED_LOG:
+		arg.log.gpu = gpu_id;
+		break;
+	case VGPU_IOC_HIST:
+		memcpy(arg.hist.uuid, v.id, sizeof(v.id));
 		break;
 	}
 }
@@ -127,6 +160,29 @@ static void no_write_behind_the_size(void)
 			CHECK_EQ(arg.bytes[calls[i].size + k], 0xee, "%s",
 				 calls[i].name);
 		CHECK_EQ(arg.words[0], calls[i].size, "%s", calls[i].name);
+	}
+}
+
+/* Programs that were built for version 1.0 see what they know. */
+static void structures_of_version_1_0(void)
+{
+	static const struct call old[] = {
+		{ "GPU", VGPU_IOC_GPU, 472 },
+		{ "INSTANCE", VGPU_IOC_INSTANCE, 1128 },
+	};
+	unsigned int i, k;
+
+	begin();
+	for (i = 0; i < 2; i++) {
+		prepare(&old[i], old[i].size);
+		memset(arg.bytes + old[i].size, 0xee, 64);
+		CHECK_EQ(call_with(old[i].request, &arg), 0, "%s", old[i].name);
+		for (k = 0; k < 64; k++)
+			CHECK_EQ(arg.bytes[old[i].size + k], 0xee, "%s",
+				 old[i].name);
+		prepare(&old[i], old[i].size - 1);
+		CHECK_EQ(call_with(old[i].request, &arg), -EINVAL, "%s",
+			 old[i].name);
 	}
 }
 
@@ -381,6 +437,7 @@ static void statistics_only_grow(void)
 static const struct ktap_test tests[] = {
 	KTAP_TEST(sizes),
 	KTAP_TEST(no_write_behind_the_size),
+	KTAP_TEST(structures_of_version_1_0),
 	KTAP_TEST(flags),
 	KTAP_TEST(bad_pointers),
 	KTAP_TEST(what_is_not_there),

@@ -636,6 +636,96 @@ static void control_node(void)
 	inject(&op);
 }
 
+/* Settings: each call sets all or nothing, whatever policy it comes from */
+
+static struct vgpu_ctl_sched set;
+static struct vgpu_ctl_share share;
+static unsigned int settings_done;
+
+static void settings_prepare(void)
+{
+	static const char * const policies[] = {
+		"equal_share", "fixed_share", "qos", "best_effort",
+	};
+	static unsigned int nr;
+
+	memset(&set, 0, sizeof(set));
+	set.size = sizeof(set);
+	set.valid = VGPU_SCHED_POLICY | VGPU_SCHED_LINGER;
+	snprintf((char *)set.policy, sizeof(set.policy), "%s",
+		 policies[nr % 4]);
+	set.linger_us = nr % 1000;
+	memcpy(share.uuid, v.id, sizeof(v.id));
+	share.valid = VGPU_SHARE_WEIGHT | VGPU_SHARE_FRL;
+	share.weight = nr % 1000 + 1;
+	share.frl = nr % 1000;
+	nr++;
+	settings_done = 0;
+}
+
+static int settings_run(void)
+{
+	static struct vgpu_ctl_switch entries[VGPU_SCHED_LOG];
+	struct vgpu_ctl_shares shares = { .size = sizeof(shares), .count = 1 };
+	struct vgpu_ctl_sched_log log = { .size = sizeof(log) };
+	struct vgpu_ctl_sched try = set;
+	struct vgpu_ctl_gpu gpu;
+
+	fx_ctl_gpu(&gpu);
+	set.gpu = gpu.gpu;
+	try.gpu = gpu.gpu;
+	log.gpu = gpu.gpu;
+	log.count = VGPU_SCHED_LOG;
+	log.entries = (uintptr_t)entries;
+	shares.entries = (uintptr_t)&share;
+	if (ioctl(fx_control(), VGPU_IOC_SCHED_SET, &try))
+		return -errno;
+	settings_done++;
+	if (ioctl(fx_control(), VGPU_IOC_SHARES_SET, &shares))
+		return -errno;
+	settings_done++;
+	return ioctl(fx_control(), VGPU_IOC_SCHED_LOG, &log) ? -errno : 0;
+}
+
+static void settings_check(int ret, bool hit)
+{
+	struct vgpu_ctl_sched now = { .size = sizeof(now), .gpu = set.gpu };
+	struct vgpu_ctl_instance inst;
+
+	(void)ret;
+	(void)hit;
+	CHECK(!ioctl(fx_control(), VGPU_IOC_SCHED, &now), "%s",
+	      strerror(errno));
+	CHECK_EQ(!strcmp((char *)now.policy, (char *)set.policy),
+		 settings_done >= 1);
+	CHECK_EQ(now.linger_us == set.linger_us, settings_done >= 1);
+	fx_instance(&v, &inst);
+	CHECK_EQ(inst.weight == share.weight, settings_done >= 2);
+	CHECK_EQ(inst.frl_config == share.frl, settings_done >= 2);
+	check_counts(1);
+	full_run();
+}
+
+static void settings(void)
+{
+	static const struct op op = {
+		"settings", settings_prepare, settings_run, settings_check,
+	};
+	struct vgpu_ctl_sched before = { .size = sizeof(before) };
+	struct vgpu_ctl_gpu gpu;
+
+	need_fail_nth();
+	fx_create_open(&v, "1Q");
+	fx_ctl_gpu(&gpu);
+	before.gpu = gpu.gpu;
+	CHECK(!ioctl(fx_control(), VGPU_IOC_SCHED, &before), "%s",
+	      strerror(errno));
+	inject(&op);
+	before.valid = VGPU_SCHED_POLICY | VGPU_SCHED_LINGER;
+	CHECK(!ioctl(fx_control(), VGPU_IOC_SCHED_SET, &before), "%s",
+	      strerror(errno));
+}
+
 /* A GPU comes: all of it or nothing */
 
 static bool bound(void)
@@ -801,6 +891,7 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(trapped_access),
 	KTAP_TEST(reset),
 	KTAP_TEST(control_node),
+	KTAP_TEST(settings),
 	KTAP_TEST(engine),
 	KTAP_TEST(dma_worker),
 	KTAP_TEST(bind_gpu),

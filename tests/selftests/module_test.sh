@@ -384,7 +384,40 @@ bad_parameters_are_refused() {
 	refused 'preempt_timeout_us=1: must be 1000\.\.1000000' vgpu.preempt_timeout_us=1 &&
 	refused 'quarantine_faults=17: must be 0\.\.16' vgpu.quarantine_faults=17 &&
 	refused 'quarantine_backoff_ms=0: must be 1\.\.3600000' vgpu.quarantine_backoff_ms=0 &&
+	refused 'policy=x: must be best_effort, equal_share, fixed_share or qos' vgpu.policy=x &&
+	refused 'window_ms=9: must be 10\.\.1000, or 0' vgpu.window_ms=9 &&
+	refused 'linger_us=1001: must be 0\.\.1000' vgpu.linger_us=1001 &&
 	with_gpus 1 engine_cpus=0 poll_us=0 vgpu.slice_us=30000 vgpu.preempt_timeout_us=1000 && end
+}
+
+# is_set GPU ATTRIBUTE VALUE
+is_set() {
+	local value
+	value=$(<"$parents/$1/vgpu/$2") && [[ $value == "$3" ]] && return
+	note "$2 is $value, not $3"
+	return 1
+}
+
+# Each GPU begins with what the module was loaded with.
+parameters_are_initial_settings() {
+	local gpu
+	with_gpus 2 vgpu.policy=qos vgpu.slice_us=5000 vgpu.window_ms=50 vgpu.preempt_timeout_us=3000 \
+		vgpu.linger_us=0 vgpu.quarantine_faults=5 vgpu.quarantine_backoff_ms=7 || return
+	echo equal_share >"$parents/${gpus[0]}/vgpu/policy" || return
+	is_set "${gpus[0]}" policy equal_share && is_set "${gpus[1]}" policy qos || return
+	for gpu in "${gpus[@]}"; do
+		is_set "$gpu" slice_ns 5000000 && is_set "$gpu" frequency_hz 200 &&
+			is_set "$gpu" window_ms 50 && is_set "$gpu" preempt_timeout_us 3000 &&
+			is_set "$gpu" linger_us 0 && is_set "$gpu" quarantine_faults 5 &&
+			is_set "$gpu" quarantine_backoff_ms 7 || return
+	done
+	end || return
+	# Each can be, but not both: there is no GPU then.
+	load vgpu.slice_us=30000 vgpu.window_ms=10 || return
+	list_gpus
+	((${#gpus[@]} == 0)) || { note "a window of less than 10 slices is taken"; return 1; }
+	end || return
+	with_gpus 1 vgpu.slice_us=30000 && is_set "${gpus[0]}" window_ms 300 && end
 }
 
 # What does not parse is refused by the kernel, before the module runs.
@@ -412,7 +445,7 @@ homogeneous_placement_takes_one_size() {
 
 tests=(lspci_lists_both addresses_are_stable load_cycles unbind_waits_for_the_user unbind_asks_the_user
 	remove_asks_the_user modules_in_use_stay unload_in_every_order unload_after_pci_remove
-	bad_parameters_are_refused malformed_parameters_are_refused homogeneous_placement_takes_one_size)
+	bad_parameters_are_refused parameters_are_initial_settings malformed_parameters_are_refused homogeneous_placement_takes_one_size)
 if ! find_modules; then
 	echo "Bail out! the modules do not load"
 	exit 1

@@ -107,12 +107,29 @@ if [[ ! -x $bin/sysfs_test ]]; then
 fi
 
 plain=(sysfs_test config_test region_test submit_test fault_test irq_test reset_test
-	preempt_test isolation_test close_test stall_test control_test doorbell_test
-	vgpuctl_test observe_test)
+	preempt_test isolation_test close_test stall_test control_test schedlog_test doorbell_test
+	frl_test contain_test vgpuctl_test observe_test)
 if any_wanted "${plain[@]}" && load vgpu.quarantine_faults=0; then
 	for name in "${plain[@]}"; do
 		run "$name"
 	done
+	unload
+fi
+if any_wanted share_test switch_test && load; then
+	for name in share_test switch_test; do
+		run "$name"
+	done
+	unload
+fi
+# attr_test takes a GPU away and brings it back, with another number.
+if any_wanted settings_test attr_test && load gpus=2; then
+	for name in settings_test attr_test; do
+		run "$name"
+	done
+	unload
+fi
+if any_wanted linger_test && load engine_cpus=0; then
+	run linger_test
 	unload
 fi
 if any_wanted hang_test; then

@@ -9,134 +9,12 @@ struct user *to_user(struct vgpu_entity *entity)
 	return container_of(entity, struct user, entity);
 }
 
-static struct engine *to_engine(struct vgpu_timeline *tl)
-{
-	return &t.engine[vgpu_timeline_index(tl)];
-}
-
-static struct engine *rq_engine(struct vgpu_rq *rq)
-{
-	return to_engine(container_of(rq, struct vgpu_timeline, rq));
-}
-
-/* The policy: best_effort, watched. */
-
-static const struct vgpu_sched_policy *real = &vgpu_policy_best_effort;
-
-static int watch_rq_init(struct vgpu_rq *rq)
-{
-	return real->rq_init(rq);
-}
-
-static void watch_rq_exit(struct vgpu_rq *rq)
-{
-	real->rq_exit(rq);
-}
-
-static void watch_init(struct vgpu_rq *rq, struct vgpu_entity *entity)
-{
-	real->init(rq, entity);
-}
-
-static void watch_exit(struct vgpu_rq *rq, struct vgpu_entity *entity)
-{
-	struct engine *e = rq_engine(rq);
-
-	assert_false(entity->queued);
-	assert_ptr_not_equal(rq->running, entity);
-	assert_ptr_not_equal(e->tl->resetting, entity);
-	real->exit(rq, entity);
-}
-
-static bool watch_enqueue(struct vgpu_rq *rq, struct vgpu_entity *entity,
-			  u64 now_ns)
-{
-	struct engine *e = rq_engine(rq);
-
-	assert_true(entity->queued && entity->has_work && !entity->hold);
-	assert_int_equal(to_user(entity)->held, 0);
-	assert_int_equal(now_ns, sim_now_ns());
-	if (!e->running && e->ready_ns == U64_MAX)
-		e->ready_ns = now_ns;
-	real->enqueue(rq, entity, now_ns);
-	return t.preempts && sim_one_in(3);
-}
-
-static void watch_dequeue(struct vgpu_rq *rq, struct vgpu_entity *entity,
-			  u64 now_ns)
-{
-	assert_true(entity->queued && entity->hold);
-	if (rq->nr_queued == 1)
-		rq_engine(rq)->ready_ns = U64_MAX;
-	real->dequeue(rq, entity, now_ns);
-}
-
-static struct vgpu_entity *watch_pick(struct vgpu_rq *rq, u64 now_ns,
-				      u64 *slice_ns, u64 *until_ns)
-{
-	struct engine *e = rq_engine(rq);
-	struct vgpu_entity *entity;
-
-	assert_null(rq->running);
-	assert_null(e->running);
-	assert_null(e->tl->resetting);
-	assert_true(rq->nr_queued > 0);
-	if (t.throttle && sim_one_in(4)) {
-		*until_ns = now_ns + sim_random(0, 3 * MS);
-		e->ready_ns = U64_MAX;
-		e->throttled = true;
-		return NULL;
-	}
-	entity = real->pick(rq, now_ns, slice_ns, until_ns);
-	assert_non_null(entity);
-	assert_int_equal(to_user(entity)->held, 0);
-	assert_int_equal(entity->hold, 0);
-	if (e->ready_ns != U64_MAX)
-		e->max_gap_ns = max(e->max_gap_ns, now_ns - e->ready_ns);
-	e->ready_ns = U64_MAX;
-	e->throttled = false;
-	e->gaps_ns += now_ns - e->free_ns;
-	e->start_ns = now_ns;
-	e->running = entity;
-	return entity;
-}
-
-static void watch_charge(struct vgpu_rq *rq, struct vgpu_entity *entity,
-			 u64 ran_ns, u64 now_ns)
-{
-	struct engine *e = rq_engine(rq);
-
-	assert_ptr_equal(e->running, entity);
-	check_that(ran_ns + e->idle_ns == now_ns - e->start_ns,
-		   "%llu + %llu, not %llu", ran_ns, e->idle_ns,
-		   now_ns - e->start_ns);
-	e->charged_ns += ran_ns;
-	e->polled_ns += e->idle_ns;
-	e->idle_ns = 0;
-	e->free_ns = now_ns;
-	e->running = NULL;
-	e->ready_ns = rq->nr_queued ? now_ns : U64_MAX;
-	real->charge(rq, entity, ran_ns, now_ns);
-}
-
-static const struct vgpu_sched_policy watch = {
-	.name = "watched",
-	.rq_init = watch_rq_init,
-	.rq_exit = watch_rq_exit,
-	.init = watch_init,
-	.exit = watch_exit,
-	.enqueue = watch_enqueue,
-	.dequeue = watch_dequeue,
-	.pick = watch_pick,
-	.charge = watch_charge,
-};
-
 /* The engines. */
 
 static void engine_run(struct vgpu_timeline *tl, struct vgpu_entity *entity,
 		       u64 deadline_ns)
 {
-	struct engine *e = to_engine(tl);
+	struct engine *e = sim_engine_of(tl);
 
 	lockdep_assert_held(&tl->lock);
 	assert_null(e->run);
@@ -148,16 +26,18 @@ static void engine_run(struct vgpu_timeline *tl, struct vgpu_entity *entity,
 
 static void engine_preempt(struct vgpu_timeline *tl, struct vgpu_entity *entity)
 {
-	struct engine *e = to_engine(tl);
+	struct engine *e = sim_engine_of(tl);
 
 	lockdep_assert_held(&tl->lock);
 	assert_ptr_equal(e->running, entity);
+	assert_int_equal(e->stop_ns, 0);
 	e->stop = true;
+	e->stop_ns = sim_now_ns();
 }
 
 static void engine_reset(struct vgpu_timeline *tl, struct vgpu_entity *entity)
 {
-	struct engine *e = to_engine(tl);
+	struct engine *e = sim_engine_of(tl);
 
 	assert_int_equal(sim_current()->locks, 0);
 	e->resets++;
@@ -177,13 +57,13 @@ static void engine_overrun(struct vgpu_timeline *tl, struct vgpu_entity *entity,
 {
 	lockdep_assert_held(&tl->lock);
 	assert_true(overrun_ns > TIMEOUT_NS);
-	to_engine(tl)->overruns++;
+	sim_engine_of(tl)->overruns++;
 }
 
 static u64 engine_ran_ns(struct vgpu_timeline *tl)
 {
 	lockdep_assert_held(&tl->lock);
-	return to_engine(tl)->ran_ns;
+	return sim_engine_of(tl)->ran_ns;
 }
 
 static const struct vgpu_timeline_ops engine_ops = {
@@ -205,17 +85,73 @@ static void engine_spend(struct engine *e, u64 ns)
 /* An engine's answer when its run was taken from it. */
 #define ENGINE_WAS_RESET	(-1)
 
-static int engine_work(struct engine *e, struct user *user, u64 *idle_ns)
+/* All that a user had to do is gone. */
+static void forget_work(struct user *user)
 {
-	u64 chunk_ns;
+	unsigned int i;
+
+	t.unfinished -= user->work_ns > 0;
+	user->work_ns = 0;
+	for (i = 0; i < NR_FRAMES; i++) {
+		t.unfinished -= user->frame_ns[i] > 0;
+		user->frame_ns[i] = 0;
+	}
+}
+
+/* Frames that may be shown become work; the others are waited for. */
+static void engine_frames(struct user *user)
+{
+	unsigned int i;
+
+	for (i = 0; i < NR_FRAMES; i++) {
+		if (!user->frame_ns[i])
+			continue;
+		if (user->frame_ns[i] > sim_now_ns()) {
+			vgpu_entity_wake_at(&user->entity, user->frame_ns[i]);
+			continue;
+		}
+		user->frame_ns[i] = 0;
+		t.unfinished -= user->work_ns > 0;
+		user->work_ns += 20 * US;
+	}
+}
+
+/* Looks for work once more, and again; whether to go on with that. */
+static bool engine_poll(struct engine *e, u64 *empty_ns)
+{
+	u64 from_ns = sim_now_ns();
+
+	if (from_ns >= e->deadline_ns)
+		return false;
+	switch (vgpu_timeline_poll(e->tl, *empty_ns)) {
+	case VGPU_SCHED_POLL_IDLE:
+		if (*empty_ns >= t.poll_ns)
+			return false;
+		sim_sleep(5 * US);
+		e->idle_ns += sim_now_ns() - from_ns;
+		break;
+	case VGPU_SCHED_POLL_LINGER:
+		sim_sleep(5 * US);
+		e->linger_ns += sim_now_ns() - from_ns;
+		assert_true(*empty_ns < 200 * US || !e->tl->rq.nr_queued);
+		break;
+	default:
+		return false;
+	}
+	e->ran_ns += 5 * US;
+	*empty_ns += sim_now_ns() - from_ns;
+	return true;
+}
+
+static int engine_work(struct engine *e, struct user *user)
+{
+	u64 chunk_ns, empty_ns = 0;
 
 	user->awake = true;
-	*idle_ns = 0;
 	for (;;) {
 		if (e->reset) {
 			/* Its channel faults: what it had to do is gone. */
-			t.unfinished -= user->work_ns > 0;
-			user->work_ns = 0;
+			forget_work(user);
 			user->hung = false;
 			user->deaf_ns = 0;
 			return ENGINE_WAS_RESET;
@@ -229,6 +165,7 @@ static int engine_work(struct engine *e, struct user *user, u64 *idle_ns)
 		}
 		if (user->dma)
 			return VGPU_SCHED_STALLED;
+		engine_frames(user);
 		if (user->work_ns && (e->stop || sim_now_ns() >= e->deadline_ns))
 			return VGPU_SCHED_PREEMPTED;
 		if (user->work_ns) {
@@ -240,17 +177,14 @@ static int engine_work(struct engine *e, struct user *user, u64 *idle_ns)
 			user->worked_ns += chunk_ns;
 			if (chunk_ns && !user->work_ns)
 				t.unfinished--;
+			empty_ns = 0;
 			continue;
 		}
-		if (*idle_ns < t.poll_ns && !vgpu_timeline_wanted(e->tl)) {
-			e->ran_ns += 5 * US;
-			*idle_ns -= sim_now_ns();
-			sim_sleep(5 * US);
-			*idle_ns += sim_now_ns();
+		if (engine_poll(e, &empty_ns))
 			continue;
-		}
 		user->awake = false;
 		sim_yield();
+		engine_frames(user);
 		if (!user->work_ns)
 			return VGPU_SCHED_IDLE;
 		user->awake = true;
@@ -261,8 +195,7 @@ static int engine_task(void *data)
 {
 	struct engine *e = data;
 	struct vgpu_entity *entity;
-	u64 idle_ns, deadline_ns;
-	int end;
+	u64 deadline_ns;
 
 	for (;;) {
 		wait_event(e->wq, e->run || e->exit);
@@ -271,16 +204,19 @@ static int engine_task(void *data)
 		e->busy = true;
 		entity = e->run;
 		while (entity) {
-			end = engine_work(e, to_user(entity), &idle_ns);
+			e->end = engine_work(e, to_user(entity));
 			e->stop = false;
 			e->run = NULL;
-			if (end == ENGINE_WAS_RESET)
+			if (e->end == ENGINE_WAS_RESET) {
+				e->idle_ns = 0;
+				e->linger_ns = 0;
 				break;
-			e->idle_ns = idle_ns;
+			}
 			/* Much may happen between deciding and saying it. */
 			if (sim_one_in(2))
 				sim_sleep(sim_random(0, 20 * US));
-			entity = vgpu_timeline_done(e->tl, end, idle_ns,
+			entity = vgpu_timeline_done(e->tl, e->end,
+						    e->idle_ns, e->linger_ns,
 						    &deadline_ns);
 			if (entity) {
 				assert_int_equal(to_user(entity)->held, 0);
@@ -304,18 +240,48 @@ void submit(struct user *user, u64 work_ns)
 		vgpu_entity_wake(&user->entity);
 }
 
+void submit_frame(struct user *user, u64 due_ns)
+{
+	unsigned int i = sim_random(0, NR_FRAMES - 1);
+
+	if (user->frame_ns[i])
+		return;
+	user->frame_ns[i] = max(due_ns, 1ULL);
+	t.unfinished++;
+	sim_yield();
+	if (!user->awake || sim_one_in(8))
+		vgpu_entity_wake(&user->entity);
+}
+
+/* Has it something to do now? */
+bool user_due(const struct user *user)
+{
+	unsigned int i;
+
+	if (user->work_ns)
+		return true;
+	for (i = 0; i < NR_FRAMES; i++)
+		if (user->frame_ns[i] && user->frame_ns[i] <= sim_now_ns())
+			return true;
+	return false;
+}
+
 void world_begin(u64 seed, u64 jitter_ns, u64 slice_ns)
 {
-	struct vgpu_sched_params params = {
-		.policy = &watch,
-		.slice_ns = slice_ns,
-		.preempt_timeout_us = TIMEOUT_US,
-	};
 	struct engine *e;
 	unsigned int i;
 
 	sim_begin(seed, jitter_ns);
 	memset(&t, 0, sizeof(t));
+	t.params = (struct vgpu_sched_params){
+		.policy = watched("best_effort"),
+		.slice_ns = slice_ns,
+		.window_ns = 300 * MS,
+		.preempt_timeout_us = TIMEOUT_US,
+		.linger_us = VGPU_LINGER_US,
+		.nr_slots = NR_SLOTS,
+	};
+	t.rqs_left = UINT_MAX;
 	for (i = 0; i < NR_TIMELINES; i++) {
 		e = &t.engine[i];
 		init_waitqueue_head(&e->wq);
@@ -323,7 +289,7 @@ void world_begin(u64 seed, u64 jitter_ns, u64 slice_ns)
 		e->ready_ns = U64_MAX;
 	}
 	t.sched = vgpu_sched_create("test", NR_TIMELINES, &engine_ops, &t,
-				    &params);
+				    &t.params);
 	assert_false(IS_ERR(t.sched));
 	t.poll_ns = 50 * US;
 	for (i = 0; i < NR_TIMELINES; i++) {
@@ -337,16 +303,68 @@ void world_begin(u64 seed, u64 jitter_ns, u64 slice_ns)
 	}
 }
 
+int set_params(const struct vgpu_sched_params *params)
+{
+	int ret = vgpu_sched_params_set(t.sched, params);
+
+	if (!ret)
+		t.params = *params;
+	return ret;
+}
+
+int set_slice(u64 slice_ns)
+{
+	struct vgpu_sched_params params;
+
+	vgpu_sched_params_get(t.sched, &params);
+	params.slice_ns = slice_ns;
+	return set_params(&params);
+}
+
+/* No guarantee, no cap. */
+struct vgpu_share plain_share(const struct user *user)
+{
+	return (struct vgpu_share){
+		.cap = VGPU_PER_MILLE,
+		.weight = 1,
+		.first_slot = user->place * NR_SLOTS / NR_PLACES,
+		.nr_slots = NR_SLOTS / NR_PLACES,
+	};
+}
+
+/* What core would let through; not so small that nothing ever gets done. */
+struct vgpu_share random_share(const struct user *user)
+{
+	struct vgpu_share share = plain_share(user);
+
+	if (sim_one_in(2))
+		share.cap = sim_random(250, VGPU_PER_MILLE);
+	share.weight = sim_random(1, VGPU_WEIGHT_MAX);
+	if (sim_one_in(2))
+		share.guarantee = sim_random(0, VGPU_PER_MILLE / NR_PLACES);
+	share.nr_slots = sim_random(1, share.nr_slots);
+	return share;
+}
+
 struct user *user_open(unsigned int engine)
 {
 	struct user *user = malloc(sizeof(*user));
+	struct vgpu_share share;
+	u8 id[VGPU_ENTITY_ID_LEN];
 
 	assert_non_null(user);
 	memset(user, 0x5a, sizeof(*user));
 	memset((char *)user + sizeof(user->entity), 0,
 	       sizeof(*user) - sizeof(user->entity));
 	user->engine = &t.engine[engine];
-	assert_int_equal(vgpu_entity_init(&user->entity, user->engine->tl), 0);
+	memset(id, sim_random(0, 255), sizeof(id));
+	while (t.placed & (1U << user->place))
+		user->place++;
+	assert_true(user->place < NR_PLACES);
+	t.placed |= 1U << user->place;
+	share = plain_share(user);
+	vgpu_entity_init(&user->entity, user->engine->tl, id, &share);
+	vgpu_entity_start(&user->entity);
 	vgpu_entity_unhold(&user->entity, VGPU_HOLD_STOPPED);
 	return user;
 }
@@ -369,6 +387,16 @@ void unhold(struct user *user, unsigned int hold)
 	vgpu_entity_unhold(&user->entity, hold);
 }
 
+static u64 hist_sum(const struct vgpu_hist *hist)
+{
+	unsigned int i;
+	u64 sum = 0;
+
+	for (i = 0; i < VGPU_HIST_BUCKETS; i++)
+		sum += hist->count[i];
+	return sum;
+}
+
 void user_close(struct user *user)
 {
 	struct vgpu_entity_stats s;
@@ -376,27 +404,36 @@ void user_close(struct user *user)
 	user->closing = true;
 	while (user->peers || user->dma)
 		sim_sleep(10 * US);
-	hold_sync(user, VGPU_HOLD_STOPPED);
-	t.unfinished -= user->work_ns > 0;
-	user->work_ns = 0;
+	vgpu_entity_stop(&user->entity);
+	assert_false(user->started || user->queued);
+	forget_work(user);
 	vgpu_entity_stats(&user->entity, &s);
-	t.busy_ns += s.busy_ns;
+	assert_true(s.busy_ns >= user->entity.stats.busy_ns);
+	t.busy_ns += user->entity.stats.busy_ns;
+	t.linger_ns += s.linger_ns;
+	assert_int_equal(s.linger_ns, user->lingered_ns);
 	t.runs += s.runs;
 	t.resets += s.resets;
-	check_that(s.busy_ns >= user->worked_ns, "%llu < %llu", s.busy_ns,
+	check_that(s.busy_ns >= user->worked_ns + user->lingered_ns, "%llu < %llu", s.busy_ns,
 		   user->worked_ns);
 	assert_true(s.switches <= s.runs);
 	assert_true(s.preemptions + s.stalls <= s.runs);
 	assert_true(s.max_wait_ns <= s.wait_ns);
 	assert_true(s.max_overrun_ns <= s.overrun_ns);
+	assert_int_equal(hist_sum(&s.wait_hist), s.runs);
+	assert_true(hist_sum(&s.overrun_hist) >= s.overruns);
+	assert_true(hist_sum(&s.overrun_hist) <= s.runs);
 	vgpu_entity_exit(&user->entity);
+	assert_null(user->policy);
+	t.placed &= ~(1U << user->place);
 	memset(user, 0xa5, sizeof(*user));
 	free(user);
 }
 
 void world_end(void)
 {
-	u64 busy_ns = 0, runs = 0, resets = 0, wall_ns;
+	u64 busy_ns = 0, linger_ns = 0, runs = 0, resets = 0, wall_ns;
+	struct vgpu_timeline_stats stats;
 	struct vgpu_timeline *tl;
 	struct engine *e;
 	unsigned int i;
@@ -407,15 +444,22 @@ void world_end(void)
 		assert_null(tl->rq.running);
 		assert_int_equal(tl->nr_entities, 0);
 		assert_int_equal(tl->rq.nr_queued, 0);
-		assert_false(vgpu_timeline_wanted(tl));
+		assert_true(list_empty(&tl->entities));
+		assert_null(rb_first_cached(&tl->sleepers));
+		assert_int_equal(vgpu_timeline_poll(tl, 0),
+				 VGPU_SCHED_POLL_IDLE);
 		/* Service + idle = wall, to the ns. */
-		assert_int_equal(vgpu_timeline_busy_ns(tl), e->charged_ns);
+		vgpu_timeline_stats(tl, &stats);
+		assert_int_equal(tl->busy_ns, e->charged_ns);
+		assert_true(stats.busy_ns >= tl->busy_ns &&
+			    stats.busy_ns <= stats.wall_ns);
 		wall_ns = e->free_ns - tl->created_ns;
 		check_that(e->charged_ns + e->polled_ns + e->gaps_ns == wall_ns,
 			   "%llu + %llu + %llu, not %llu", e->charged_ns,
 			   e->polled_ns, e->gaps_ns, wall_ns);
 		assert_int_equal(tl->resets, e->resets);
 		busy_ns += tl->busy_ns;
+		linger_ns += tl->linger_ns;
 		runs += tl->runs;
 		resets += tl->resets;
 		e->exit = true;
@@ -423,10 +467,12 @@ void world_end(void)
 		sim_join(e->task);
 	}
 	assert_int_equal(busy_ns, t.busy_ns);
+	assert_int_equal(linger_ns, t.linger_ns);
 	assert_int_equal(runs, t.runs);
 	assert_int_equal(resets, t.resets);
 	assert_int_equal(t.unfinished, 0);
 	vgpu_sched_destroy(t.sched);
+	assert_int_equal(t.rqs, 0);
 	sim_end();
 }
 

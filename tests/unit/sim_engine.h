@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Simulated engines and their users for the scheduler as it is in the kernel,
- * and best_effort watched: the policy's and the engines' side check at each call
- * that the timelines keep their promises.
+ * and the policies watched: the policies' and the engines' side check at each
+ * call that the timelines keep their promises.
  */
 #ifndef _VGPU_SIM_ENGINE_H
 #define _VGPU_SIM_ENGINE_H
@@ -40,12 +40,18 @@
 #define MS		(1000 * US)
 #define SEC		(1000 * MS)
 #define NR_TIMELINES	2
+#define NR_SLOTS	16
+#define NR_PLACES	8
+#define NR_POLICIES	4
+#define NR_FRAMES	3
 #define TIMEOUT_US	10000
 #define TIMEOUT_NS	(TIMEOUT_US * US)
 
 /**
  * struct user - what has work for an engine, and its entity
+ * @place:      where its slots are, of NR_PLACES
  * @work_ns:    to be done
+ * @frame_ns:   when frames may be shown, each a piece of work; 0: none
  * @awake:      the engine looks at its ring by itself, no wake needed
  * @dma:        its work waits for memory
  * @deaf_ns:    so much longer the engine hears no request to stop
@@ -54,13 +60,19 @@
  * @peers:      others that are using it now
  * @closing:    no new ones
  * @worked_ns:  done so far
+ * @lingered_ns: for which the engine was held for it
  * @lost_ns:    since when it has been neither queued nor running, though it could
+ * @policy:     as that saw it, like the next two: whose it is
+ * @started:    and was told so
+ * @queued:     and is on the queue
  */
 struct user {
 	struct vgpu_entity entity;
 	struct engine *engine;
 	unsigned int index;
+	unsigned int place;
 	u64 work_ns;
+	u64 frame_ns[NR_FRAMES];
 	bool awake;
 	bool dma;
 	u64 deaf_ns;
@@ -69,7 +81,21 @@ struct user {
 	unsigned int peers;
 	bool closing;
 	u64 worked_ns;
+	u64 lingered_ns;
 	u64 lost_ns;
+	const struct vgpu_sched_policy *policy;
+	bool started;
+	bool queued;
+};
+
+/**
+ * struct run - a run that ended, as the policy and the engine saw it
+ */
+struct run {
+	struct user *user;
+	u64 start_ns;
+	u64 end_ns;
+	u64 ran_ns;
 };
 
 /**
@@ -79,9 +105,14 @@ struct user {
  * @reset:    it is to drop that
  * @busy:     its task is at it
  * @ran_ns:   time it had to work
- * @idle_ns:  of the run it reports
+ * @end:      of the run it reports, like the next two
+ * @idle_ns:  without work, nobody else could have had the engine
+ * @linger_ns: and somebody could have
  * @starve_ns: its processor may be away for so long at a time
- * @start_ns: as the policy saw it, like the next three
+ * @stop_ns:  when it was asked to stop, 0: it was not
+ * @start_ns: as the policy saw it, like all that follows
+ * @waited_ns: before the present run, like the next
+ * @pick:     what the policy said of it
  * @free_ns:  since when nobody runs
  * @gaps_ns:  in which nobody ran
  * @polled_ns: within runs
@@ -98,13 +129,18 @@ struct engine {
 	bool busy;
 	bool exit;
 	u64 ran_ns;
+	int end;
 	u64 idle_ns;
+	u64 linger_ns;
 	u64 starve_ns;
 	unsigned int resets;
 	unsigned int overruns;
 
+	u64 stop_ns;
 	const struct vgpu_entity *running;
 	u64 start_ns;
+	u64 waited_ns;
+	struct vgpu_pick pick;
 	u64 free_ns;
 	u64 gaps_ns;
 	u64 polled_ns;
@@ -117,35 +153,71 @@ struct engine {
 /**
  * struct world - the GPU under test, and what it does
  * @user:       by index; NULL while closed
+ * @params:     the scheduler's, as set last
+ * @placed:     places taken, a mask
  * @throttle:   the policy says "nobody, until" at times
  * @preempts:   the policy preempts at times
+ * @switches:   the policy is changed at times
+ * @lingers:    the policy lets engines wait at times
+ * @pick_linger_ns: and always so long
+ * @pick_exclusive: and always says that nobody else may run
  * @hogs:       engines are deaf or hang at times
  * @light:      there is little work, so that engines sleep often
  * @poll_ns:    before an engine says that it is idle
  * @unfinished: users with work
- * @busy_ns:    of users that are closed, like the next two
+ * @busy_ns:    of users that are closed, like the next three
+ * @linger_ns:  for which engines were held for them
+ * @rqs:        run queues set up
+ * @rqs_left:   so many more can be; the next one fails
+ * @run:        runs that have ended, if there is room for them
  */
 struct world {
 	struct vgpu_sched *sched;
+	struct vgpu_sched_params params;
 	struct engine engine[NR_TIMELINES];
 	struct user *user[16];
 	unsigned int nr_users;
+	unsigned int placed;
 	bool throttle;
 	bool preempts;
+	bool lingers;
+	u64 pick_linger_ns;
+	bool pick_exclusive;
+	bool switches;
 	bool light;
 	u64 poll_ns;
 	bool hogs;
 	bool watchdog_stop;
 	unsigned int unfinished;
 	u64 busy_ns;
+	u64 linger_ns;
 	u64 runs;
 	u64 resets;
+	unsigned int rqs;
+	unsigned int rqs_left;
+	struct run *run;
+	unsigned int nr_runs;
+	unsigned int max_runs;
 };
 
 extern struct world t;
 
 struct user *to_user(struct vgpu_entity *entity);
+
+static inline struct engine *sim_engine_of(const struct vgpu_timeline *tl)
+{
+	return &t.engine[vgpu_timeline_index(tl)];
+}
+
+/* sim_watch.c: a policy that is watched, by its name. */
+const struct vgpu_sched_policy *watched(const char *name);
 void submit(struct user *user, u64 work_ns);
+void submit_frame(struct user *user, u64 due_ns);
+bool user_due(const struct user *user);
+struct vgpu_share plain_share(const struct user *user);
+struct vgpu_share random_share(const struct user *user);
+int set_params(const struct vgpu_sched_params *params);
+int set_slice(u64 slice_ns);
 void world_begin(u64 seed, u64 jitter_ns, u64 slice_ns);
 void world_end(void);
 void world_drain(void);

@@ -32,12 +32,11 @@ static void world_init(struct world *w, unsigned int nr, u64 slice_ns)
 	memset(w, 0, sizeof(*w));
 	w->rq.policy = policy;
 	w->rq.slice_ns = slice_ns;
-	INIT_LIST_HEAD(&w->rq.queue);
 	assert_int_equal(policy->rq_init(&w->rq), 0);
 	w->nr = nr;
 	w->now_ns = 12345;
 	for (i = 0; i < nr; i++)
-		policy->init(&w->rq, &w->entity[i]);
+		policy->init(&w->rq, &w->entity[i], w->now_ns);
 }
 
 static void enqueue(struct world *w, unsigned int i)
@@ -46,7 +45,7 @@ static void enqueue(struct world *w, unsigned int i)
 	w->entity[i].queued = true;
 	w->entity[i].ready_ns = w->now_ns;
 	w->rq.nr_queued++;
-	assert_false(policy->enqueue(&w->rq, &w->entity[i], w->now_ns));
+	assert_false(policy->enqueue(&w->rq, &w->entity[i], true, w->now_ns));
 }
 
 static void dequeue(struct world *w, unsigned int i)
@@ -60,16 +59,18 @@ static void dequeue(struct world *w, unsigned int i)
 /* Nobody is left out while somebody is queued, and slices are full. */
 static int pick(struct world *w)
 {
-	u64 slice_ns = 0, until_ns = 0;
 	struct vgpu_entity *entity;
+	struct vgpu_pick pick = {};
 
-	entity = policy->pick(&w->rq, w->now_ns, &slice_ns, &until_ns);
-	assert_int_equal(until_ns, 0);
+	entity = policy->pick(&w->rq, w->now_ns, &pick);
+	assert_int_equal(pick.until_ns, 0);
+	assert_int_equal(pick.linger_ns, 0);
+	assert_false(pick.exclusive);
 	check_that(!entity == !w->rq.nr_queued, "%u queued", w->rq.nr_queued);
 	if (!entity)
 		return -1;
 	assert_true(entity->queued);
-	assert_int_equal(slice_ns, w->rq.slice_ns);
+	assert_int_equal(pick.slice_ns, w->rq.slice_ns);
 	entity->queued = false;
 	w->rq.nr_queued--;
 	w->rq.running = entity;
@@ -269,7 +270,7 @@ static void test_like_naive_rounds(void **state)
 		for (i = 0; i < w.nr; i++)
 			enqueue(&w, i);
 		i = pick(&w);
-		round = w.entity[i].round;
+		round = w.entity[i].drr.round;
 		seen = round;
 		for (picks = 0; picks < 1000; picks++) {
 			/* All rounds that have ended. */
@@ -295,7 +296,7 @@ static void test_like_naive_rounds(void **state)
 			policy_runs[i]++;
 			enqueue(&w, i);
 			i = pick(&w);
-			round = w.entity[i].round;
+			round = w.entity[i].drr.round;
 		}
 		w.rq.running = NULL;
 		world_exit(&w);
@@ -374,8 +375,8 @@ static void test_sleep_sheds_no_debt(void **state)
 		ran(&w, 1, 2 * MS);
 		enqueue(&w, 1);
 	}
-	check_that(w.entity[0].deficit_ns <= -10 * (s64)MS, "%lld",
-		   w.entity[0].deficit_ns);
+	check_that(w.entity[0].drr.deficit_ns <= -10 * (s64)MS, "%lld",
+		   w.entity[0].drr.deficit_ns);
 	world_exit(&w);
 }
 

@@ -96,6 +96,39 @@ static void test_backoff(void **state)
 	assert_int_equal(q.until_ns - now_ns - 1, 60 * SEC);
 }
 
+static void test_set(void **state)
+{
+	struct vgpu_quarantine q;
+
+	vgpu_quarantine_init(&q, 5, 60 * SEC, 60 * SEC);
+	vgpu_quarantine_fault(&q, 100 * SEC);
+	vgpu_quarantine_fault(&q, 101 * SEC);
+	vgpu_quarantine_fault(&q, 102 * SEC);
+	/* Enough of them already: the next one counts. */
+	vgpu_quarantine_set(&q, 3, 60 * SEC);
+	assert_int_equal(q.until_ns, 0);
+	assert_true(vgpu_quarantine_fault(&q, 103 * SEC));
+	/* What has begun goes on, whatever is set; the next is as long as said. */
+	vgpu_quarantine_set(&q, 0, 7 * SEC);
+	assert_int_equal(q.until_ns, 163 * SEC);
+	assert_false(vgpu_quarantine_expire(&q, 163 * SEC - 1));
+	assert_true(vgpu_quarantine_expire(&q, 163 * SEC));
+	assert_false(vgpu_quarantine_fault(&q, 164 * SEC));
+	vgpu_quarantine_set(&q, 1, 7 * SEC);
+	assert_true(vgpu_quarantine_fault(&q, 165 * SEC));
+	assert_int_equal(q.until_ns, 172 * SEC);
+	assert_true(vgpu_quarantine_expire(&q, 172 * SEC));
+	/* The same again changes nothing: it is still doubled. */
+	vgpu_quarantine_set(&q, 1, 7 * SEC);
+	assert_true(vgpu_quarantine_fault(&q, 173 * SEC));
+	assert_int_equal(q.until_ns, 187 * SEC);
+	assert_true(vgpu_quarantine_expire(&q, 187 * SEC));
+	/* More than the ring holds. */
+	vgpu_quarantine_set(&q, 1000, 0);
+	assert_int_equal(q.threshold, VGPU_QUARANTINE_MAX_FAULTS);
+	assert_int_equal(q.backoff_ns, 1);
+}
+
 static void test_end_of_time(void **state)
 {
 	struct vgpu_quarantine q;
@@ -148,6 +181,34 @@ static bool model_fault(struct model *m, const struct vgpu_quarantine *q,
 	return true;
 }
 
+/* Only what both thresholds are about is remembered. */
+static void model_set(struct model *m, const struct vgpu_quarantine *q,
+		      unsigned int threshold, u64 backoff_ns)
+{
+	unsigned int keep = min(m->nr, min(q->threshold, threshold));
+
+	if (threshold != q->threshold) {
+		memmove(m->fault_ns, m->fault_ns + m->nr - keep,
+			keep * sizeof(m->fault_ns[0]));
+		m->nr = keep;
+	}
+	if (backoff_ns != q->backoff_ns)
+		m->doublings = 0;
+}
+
+static void set_both(struct model *m, struct vgpu_quarantine *q, u64 *rnd)
+{
+	unsigned int threshold = q->threshold;
+	u64 backoff_ns = q->backoff_ns;
+
+	if (rnd_one_in(rnd, 2))
+		threshold = rnd_range(rnd, 0, 16);
+	if (rnd_one_in(rnd, 2))
+		backoff_ns = rnd_range(rnd, 1, 4000 * SEC);
+	model_set(m, q, threshold, backoff_ns);
+	vgpu_quarantine_set(q, threshold, backoff_ns);
+}
+
 static void run_model(u64 *rnd)
 {
 	static struct model m;
@@ -160,7 +221,7 @@ static void run_model(u64 *rnd)
 			     rnd_range(rnd, 0, 100 * SEC),
 			     rnd_range(rnd, 1, 4000 * SEC));
 	for (i = 0; i < MODEL_MAX; i++) {
-		switch (rnd_range(rnd, 0, 60)) {
+		switch (rnd_range(rnd, 0, 62)) {
 		case 0:
 			now_ns += rnd_range(rnd, 0, 2 *
 					    VGPU_QUARANTINE_QUIET_NS);
@@ -170,6 +231,9 @@ static void run_model(u64 *rnd)
 			m.until_ns = 0;
 			m.doublings = 0;
 			m.nr = 0;
+			break;
+		case 61 ... 62:
+			set_both(&m, &q, rnd);
 			break;
 		case 2 ... 9:
 			now_ns += rnd_range(rnd, 0, 30 * SEC);
@@ -216,6 +280,7 @@ int main(void)
 		cmocka_unit_test(test_window_edge),
 		cmocka_unit_test(test_off_and_limits),
 		cmocka_unit_test(test_backoff),
+		cmocka_unit_test(test_set),
 		cmocka_unit_test(test_end_of_time),
 		cmocka_unit_test(test_model),
 	};

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The scheduler as it is in the kernel (thread, timer, timelines, best_effort),
- * on simulated engines (sim_engine.h), under random interleavings (sim.h).
+ * The scheduler as it is in the kernel (thread, timer, timelines, policies), on
+ * simulated engines (sim_engine.h), under random interleavings (sim.h).
  */
-#include <linux/seq_file.h>
-
 #include "sim_engine.h"
 
 /* A reason that is neither of the scheduler's own. */
@@ -14,7 +12,7 @@ static void one_user_step(struct user *user)
 {
 	unsigned int n;
 
-	switch (sim_random(0, 30)) {
+	switch (sim_random(0, 34)) {
 	case 0:
 		if (t.hogs)
 			user->deaf_ns = sim_one_in(2) ?
@@ -57,7 +55,24 @@ static void one_user_step(struct user *user)
 	case 16:
 		submit(user, sim_random(1, t.light ? 100 * US : 20 * MS));
 		break;
-	case 17 ... 24:
+	case 17:
+		/* Closed, and opened again. */
+		vgpu_entity_stop(&user->entity);
+		user->held++;
+		assert_false(user->started || user->queued);
+		sim_sleep(sim_random(1, 300 * US));
+		if (sim_one_in(2))
+			submit(user, sim_random(1, 500 * US));
+		vgpu_entity_start(&user->entity);
+		unhold(user, VGPU_HOLD_STOPPED);
+		break;
+	case 18 ... 19:
+		submit_frame(user, sim_now_ns() + sim_random(0, 20 * MS));
+		break;
+	case 20:
+		submit_frame(user, sim_random(0, sim_now_ns()));
+		break;
+	case 21 ... 28:
 		/* One that waits for its work, as most do. */
 		submit(user, sim_random(1, 10 * US));
 		for (n = 0; user->work_ns && n < 200; n++)
@@ -88,19 +103,40 @@ static int user_task(void *data)
 	return 0;
 }
 
-/* The host: holds others' entities, reads them, changes the slice. */
+static void change_settings(void)
+{
+	static const char * const name[] = {
+		"best_effort", "equal_share", "fixed_share", "qos",
+	};
+	struct vgpu_sched_params params;
+
+	vgpu_sched_params_get(t.sched, &params);
+	if (t.switches && sim_one_in(2))
+		params.policy = watched(name[sim_random(0, 3)]);
+	if (sim_one_in(2))
+		params.slice_ns = sim_random(1, 30) * MS;
+	if (sim_one_in(4))
+		params.window_ns = sim_random(300, 1000) * MS;
+	if (sim_one_in(4))
+		params.linger_us = sim_random(0, 200);
+	if (sim_one_in(4))
+		params.preempt_timeout_us = sim_random(1, 2) * TIMEOUT_US;
+	assert_int_equal(set_params(&params), 0);
+}
+
+/* The host: holds others' entities, reads them, changes shares and settings. */
 static int host_task(void *data)
 {
 	unsigned int n, hold = (uintptr_t)data;
+	struct vgpu_timeline_stats stats;
 	struct vgpu_entity_stats s;
+	struct vgpu_share share;
 	struct user *user;
-	u64 slice_ns;
+	u64 seen_ns;
 
 	for (n = 60; n; n--) {
-		if (sim_one_in(10)) {
-			slice_ns = sim_random(1, 30) * MS;
-			assert_int_equal(vgpu_sched_set_slice(t.sched, slice_ns),
-					 0);
+		if (sim_one_in(t.switches ? 4 : 10)) {
+			change_settings();
 			continue;
 		}
 		sim_sleep(sim_random(1, 500 * US));
@@ -108,6 +144,12 @@ static int host_task(void *data)
 		if (!user || user->closing)
 			continue;
 		user->peers++;
+		if (sim_one_in(4)) {
+			share = random_share(user);
+			vgpu_entity_set_share(&user->entity, &share);
+		}
+		vgpu_entity_stats(&user->entity, &s);
+		seen_ns = s.busy_ns;
 		if (sim_one_in(3)) {
 			vgpu_entity_hold(&user->entity, hold);
 			sim_sleep(sim_random(1, 200 * US));
@@ -117,12 +159,29 @@ static int host_task(void *data)
 			sim_sleep(sim_random(1, 2 * MS));
 			user->held--;
 		}
+		/* What is read never goes back. */
+		vgpu_entity_stats(&user->entity, &s);
+		assert_true(s.busy_ns >= seen_ns && s.busy_ns <= sim_now_ns());
+		assert_true(s.window_ns <= VGPU_WINDOW_MAX_NS);
+		vgpu_timeline_stats(user->engine->tl, &stats);
+		assert_true(stats.busy_ns <= stats.wall_ns);
 		vgpu_entity_unhold(&user->entity, hold);
 		if (sim_one_in(4))
 			vgpu_entity_account_fault(&user->entity);
 		user->peers--;
 	}
 	return 0;
+}
+
+/* The thread that would wake somebody waits for an engine without processor. */
+static bool thread_waits(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < NR_TIMELINES; i++)
+		if (t.engine[i].tl->resetting)
+			return true;
+	return false;
 }
 
 /* No wake-up is lost, not even until the next one. */
@@ -137,8 +196,8 @@ static int watchdog_task(void *data)
 			user = t.user[i];
 			if (!user)
 				continue;
-			if (!user->work_ns || user->entity.hold || user->dma ||
-			    user->entity.queued ||
+			if (!user_due(user) || user->entity.hold || user->dma ||
+			    user->entity.queued || thread_waits() ||
 			    user->engine->tl->rq.running == &user->entity)
 				user->lost_ns = 0;
 			else if (!user->lost_ns)
@@ -154,6 +213,7 @@ static int watchdog_task(void *data)
 static void run_load(u64 seed)
 {
 	struct task_struct *task[16], *host[2], *watchdog;
+	struct vgpu_share share;
 	unsigned int i;
 
 	world_begin(seed, seed % 2 ? 20 * US : 0, (1 + seed / 2 % 10) * MS);
@@ -162,6 +222,8 @@ static void run_load(u64 seed)
 	t.poll_ns = sim_one_in(2) ? 50 * US : 0;
 	t.throttle = sim_one_in(3);
 	t.preempts = sim_one_in(3);
+	t.lingers = sim_one_in(2);
+	t.switches = sim_one_in(2);
 	t.hogs = sim_one_in(3);
 	for (i = 0; i < NR_TIMELINES; i++)
 		t.engine[i].starve_ns = sim_one_in(3) ? 40 * MS : 0;
@@ -175,6 +237,11 @@ static void run_load(u64 seed)
 		sim_join(task[i]);
 	sim_join(host[0]);
 	sim_join(host[1]);
+	/* What a cap lets through takes its time. */
+	for (i = 0; i < t.nr_users; i++) {
+		share = plain_share(t.user[i]);
+		vgpu_entity_set_share(&t.user[i]->entity, &share);
+	}
 	world_drain();
 	t.watchdog_stop = true;
 	sim_join(watchdog);
@@ -187,7 +254,7 @@ static void run_load(u64 seed)
 				   "%u resets, %u overruns", t.engine[i].resets,
 				   t.engine[i].overruns);
 		/* Who could run did, as soon as the thread could. */
-		if (!t.throttle && !t.hogs)
+		if (!t.throttle && !t.hogs && !t.switches)
 			check_that(t.engine[i].max_gap_ns <= 1 * MS,
 				   "idle for %llu ns with somebody queued",
 				   t.engine[i].max_gap_ns);
@@ -265,7 +332,7 @@ static void test_hand_over(void **state)
 		submit(user[i], 100 * MS);
 	world_drain();
 	sim_sleep(1 * MS);
-	busy_ns = vgpu_timeline_busy_ns(t.engine[0].tl);
+	busy_ns = t.engine[0].tl->busy_ns;
 	/* The work, and what an engine needs to say that it has stopped. */
 	check_that(busy_ns >= 200 * MS && busy_ns <= 203 * MS, "%llu", busy_ns);
 	assert_int_equal(t.engine[0].free_ns - from_ns,
@@ -284,7 +351,6 @@ static void test_hand_over(void **state)
 
 static void test_slice_under_load(void **state)
 {
-	struct vgpu_sched_params params;
 	struct vgpu_entity_stats s;
 	struct user *user[2];
 	unsigned int i;
@@ -296,11 +362,7 @@ static void test_slice_under_load(void **state)
 		submit(user[i], 10 * SEC);
 	}
 	sim_sleep(50 * MS);
-	assert_int_equal(vgpu_sched_set_slice(t.sched, 1 * MS - 1), -EINVAL);
-	assert_int_equal(vgpu_sched_set_slice(t.sched, 30 * MS + 1), -EINVAL);
-	vgpu_sched_params_get(t.sched, &params);
-	assert_int_equal(params.slice_ns, 30 * MS);
-	assert_int_equal(vgpu_sched_set_slice(t.sched, 1 * MS), 0);
+	assert_int_equal(set_slice(1 * MS), 0);
 	sim_sleep(40 * MS);
 	runs = t.engine[0].tl->runs;
 	sim_sleep(100 * MS);
@@ -308,7 +370,7 @@ static void test_slice_under_load(void **state)
 	check_that(runs >= 94 && runs <= 101, "%llu", runs);
 
 	/* A long slice, a preemption within it, and work of another. */
-	assert_int_equal(vgpu_sched_set_slice(t.sched, 30 * MS), 0);
+	assert_int_equal(set_slice(30 * MS), 0);
 	sim_sleep(10 * MS);
 	for (i = 0; i < 2; i++) {
 		vgpu_entity_hold_sync(&user[i]->entity, HOLD_OTHER);
@@ -372,7 +434,7 @@ static void test_shorter_slice_is_kept(void **state)
 	submit(first, 3 * MS);
 	sim_sleep(1 * MS);
 	submit(hung, 1 * MS);
-	assert_int_equal(vgpu_sched_set_slice(t.sched, 1 * MS), 0);
+	assert_int_equal(set_slice(1 * MS), 0);
 	while (t.engine[0].running != &hung->entity)
 		sim_sleep(10 * US);
 	from_ns = sim_now_ns();
@@ -440,63 +502,6 @@ static void test_stall(void **state)
 	world_end();
 }
 
-static void show_name(struct seq_file *m, struct vgpu_entity *entity)
-{
-	seq_printf(m, "user%u", to_user(entity)->index);
-}
-
-static void test_show(void **state)
-{
-	struct seq_file m;
-	struct user *user;
-	size_t len;
-	char *text;
-
-	world_begin(7, 0, 2 * MS);
-	user = user_open(0);
-	user->index = 42;
-	submit(user, 10 * MS);
-	sim_sleep(5 * MS);
-	m.file = open_memstream(&text, &len);
-	vgpu_timeline_show(t.engine[0].tl, &m, show_name);
-	vgpu_timeline_show(t.engine[1].tl, &m, show_name);
-	fclose(m.file);
-	assert_non_null(strstr(text, "policy: watched\nslice_ns: 2000000\n"));
-	assert_non_null(strstr(text, "running: user42\n"));
-	assert_non_null(strstr(text, "state: running\n"));
-	assert_non_null(strstr(text, "running: none\nstate: idle\n"));
-	free(text);
-	world_drain();
-	user_close(user);
-	world_end();
-}
-
-static void test_create_refuses(void **state)
-{
-	static const struct vgpu_timeline_ops ops;
-	struct vgpu_sched_params good = {
-		.policy = &vgpu_policy_best_effort,
-		.slice_ns = 2 * MS,
-		.preempt_timeout_us = TIMEOUT_US,
-	}, bad;
-
-#define REFUSED(nr) \
-	assert_int_equal(PTR_ERR(vgpu_sched_create("x", nr, &ops, NULL, \
-						   &bad)), -EINVAL)
-	bad = good;
-	REFUSED(0);
-	bad.policy = NULL;
-	REFUSED(1);
-	bad = good;
-	bad.slice_ns = VGPU_SLICE_MIN_NS - 1;
-	REFUSED(1);
-	bad.slice_ns = VGPU_SLICE_MAX_NS + 1;
-	REFUSED(1);
-	bad = good;
-	bad.preempt_timeout_us = 0;
-	REFUSED(1);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -506,8 +511,6 @@ int main(void)
 		cmocka_unit_test(test_deaf),
 		cmocka_unit_test(test_hold_hung),
 		cmocka_unit_test(test_stall),
-		cmocka_unit_test(test_show),
-		cmocka_unit_test(test_create_refuses),
 		cmocka_unit_test(test_prompt),
 		cmocka_unit_test(test_random_interleavings),
 	};

@@ -25,6 +25,18 @@ static const char * const event_names[] = {
 	[VGPU_EVENT_QUARANTINED] = "quarantined",
 	[VGPU_EVENT_RELEASED] = "released",
 	[VGPU_EVENT_REFUSED] = "refused",
+	[VGPU_EVENT_SCHED] = "sched",
+	[VGPU_EVENT_SHARE] = "share",
+};
+
+/* By the number of the bit. */
+static const char * const sched_names[] = {
+	"policy", "slice", "frequency", "window", "preempt_timeout", "linger",
+	"quarantine_faults", "quarantine_backoff",
+};
+
+static const char * const share_names[] = {
+	"guarantee", "cap", "weight", "frl",
 };
 
 static const char * const fault_names[] = {
@@ -45,6 +57,37 @@ static const char *name_of(const char * const *names, size_t nr, uint32_t i)
 
 #define NAME_OF(names, i) \
 	name_of(names, sizeof(names) / sizeof((names)[0]), i)
+
+static const char *bit_name(const struct vgpu_ctl_event *event, uint32_t bit)
+{
+	return event->type == VGPU_EVENT_SCHED ? NAME_OF(sched_names, bit) :
+		NAME_OF(share_names, bit);
+}
+
+/* What was set: the names of the bits in a. */
+static void changed_json(struct json *json, const struct vgpu_ctl_event *event)
+{
+	uint32_t i;
+
+	json_array(json, "changed");
+	for (i = 0; i < 32; i++)
+		if (event->a & 1u << i)
+			json_text(json, NULL, bit_name(event, i));
+	json_array_end(json);
+}
+
+static void changed_text(const struct vgpu_ctl_event *event)
+{
+	const char *between = ": ";
+	uint32_t i;
+
+	for (i = 0; i < 32; i++) {
+		if (!(event->a & 1u << i))
+			continue;
+		printf("%s%s", between, bit_name(event, i));
+		between = ", ";
+	}
+}
 
 /* Why a creation was refused; the newest refusal is most likely this one. */
 static bool refusal_text(int fd, const struct vgpu_ctl_event *event,
@@ -91,6 +134,10 @@ static void event_json(int fd, const struct vgpu_ctl_event *event)
 		if (refusal_text(fd, event, &refusal))
 			json_text(&json, "reason", (const char *)refusal.text);
 		break;
+	case VGPU_EVENT_SCHED:
+	case VGPU_EVENT_SHARE:
+		changed_json(&json, event);
+		break;
 	}
 	json_object_end(&json);
 }
@@ -121,6 +168,10 @@ static void event_text(int fd, const struct vgpu_ctl_event *event)
 	case VGPU_EVENT_REFUSED:
 		printf(": %s", refusal_text(fd, event, &refusal) ?
 		       (const char *)refusal.text : strerror((int)event->a));
+		break;
+	case VGPU_EVENT_SCHED:
+	case VGPU_EVENT_SHARE:
+		changed_text(event);
 		break;
 	}
 	putchar('\n');

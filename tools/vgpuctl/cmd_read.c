@@ -12,11 +12,6 @@
 
 #define BYTES(a)	(a), sizeof(a)
 
-static uint32_t nr_engines(uint32_t engines)
-{
-	return engines < VGPU_MAX_ENGINES ? engines : VGPU_MAX_ENGINES;
-}
-
 static void gpu_json(struct json *json, const struct vgpu_ctl_gpu *gpu)
 {
 	uint32_t i;
@@ -37,10 +32,11 @@ static void gpu_json(struct json *json, const struct vgpu_ctl_gpu *gpu)
 	json_bytes(json, "policy", BYTES(gpu->policy));
 	json_u64(json, "slice_ns", gpu->slice_ns);
 	json_u64(json, "preempt_timeout_us", gpu->preempt_timeout_us);
+	json_u64(json, "guarantee_sum_permille", gpu->guarantee_sum);
 	json_u64(json, "registered_ns", gpu->registered_ns);
 	json_u64(json, "now_ns", gpu->now_ns);
 	json_array(json, "engines");
-	for (i = 0; i < nr_engines(gpu->engines); i++) {
+	for (i = 0; i < ctl_engines(gpu->engines); i++) {
 		json_object(json, NULL);
 		json_bytes(json, "name", BYTES(gpu->engine[i].name));
 		json_text(json, "class",
@@ -61,7 +57,7 @@ static void gpu_row(struct table *table, const struct vgpu_ctl_gpu *gpu)
 	uint32_t i;
 
 	text[0] = 0;
-	for (i = 0; i < nr_engines(gpu->engines) && length < sizeof(text); i++)
+	for (i = 0; i < ctl_engines(gpu->engines) && length < sizeof(text); i++)
 		length += (size_t)snprintf(text + length, sizeof(text) - length,
 					   "%s%.*s", i ? " " : "",
 					   TEXT(gpu->engine[i].name));
@@ -76,39 +72,9 @@ static void gpu_row(struct table *table, const struct vgpu_ctl_gpu *gpu)
 	table_add(table, "%u", gpu->instances);
 	table_add(table, "%.*s", TEXT(gpu->policy));
 	table_add(table, "%s", table_duration(slice, sizeof(slice), gpu->slice_ns));
+	table_add(table, "%u.%u", gpu->guarantee_sum / 10,
+		  gpu->guarantee_sum % 10);
 	table_add(table, "%s", text);
-}
-
-/*
- * Calls @each for the chosen GPUs; one that went meanwhile is no error.
- */
-static enum exit_code visit_gpus(int fd, const char *only, void *arg,
-				 int (*each)(int fd, const struct vgpu_ctl_gpu *gpu,
-					     void *arg))
-{
-	uint32_t *ids, count, i, chosen = ALL_GPUS;
-	struct vgpu_ctl_gpu gpu;
-	int ret;
-
-	if (only && ctl_find_gpu(fd, only, &chosen))
-		return fail("GPU %s: there is none (vgpuctl gpus lists them)",
-			    only);
-	ret = ctl_gpus(fd, &ids, &count);
-	if (ret)
-		return fail("GPUs: %s", strerror(-ret));
-	for (i = 0; i < count && !ret; i++) {
-		if (chosen != ALL_GPUS && ids[i] != chosen)
-			continue;
-		ret = ctl_gpu(fd, ids[i], &gpu);
-		if (!ret)
-			ret = each(fd, &gpu, arg);
-		if (ctl_is_gone(ret))
-			ret = 0;
-		if (ret)
-			fail("GPU %u: %s", ids[i], strerror(-ret));
-	}
-	free(ids);
-	return ret ? EXIT_FAILED : EXIT_OK;
 }
 
 /**
@@ -233,27 +199,32 @@ static void list_row(struct table *table, const struct vgpu_ctl_gpu *gpu,
 		table_add(table, "-");
 }
 
+/**
+ * struct list_row - what list_inst() needs beside the vGPU
+ * @output: where to
+ * @gpu:    its GPU
+ */
+struct list_row {
+	const struct output *output;
+	const struct vgpu_ctl_gpu *gpu;
+};
+
+static int list_inst(const struct vgpu_ctl_instance *inst, void *arg)
+{
+	const struct list_row *row = arg;
+
+	if (row->output->json)
+		list_json(row->output->json, row->gpu, inst);
+	else
+		list_row(row->output->table, row->gpu, inst);
+	return 0;
+}
+
 static int list_each(int fd, const struct vgpu_ctl_gpu *gpu, void *arg)
 {
-	struct output *output = arg;
-	struct vgpu_ctl_instance inst;
-	uint32_t count, i;
-	uint8_t *uuids;
-	int ret;
+	struct list_row row = { arg, gpu };
 
-	ret = ctl_instances(fd, gpu->gpu, &uuids, &count);
-	if (ret)
-		return ret;
-	for (i = 0; i < count; i++) {
-		if (ctl_instance(fd, uuids + (size_t)i * VGPU_UUID_LEN, &inst))
-			continue; /* removed meanwhile */
-		if (output->json)
-			list_json(output->json, gpu, &inst);
-		else
-			list_row(output->table, gpu, &inst);
-	}
-	free(uuids);
-	return 0;
+	return ctl_visit_instances(fd, gpu->gpu, &row, list_inst);
 }
 
 static enum exit_code listing(const struct options *options,
@@ -278,7 +249,7 @@ static enum exit_code listing(const struct options *options,
 		table_init(&table, headings);
 		output.table = &table;
 	}
-	code = visit_gpus(fd, options->gpu, &output, each);
+	code = ctl_visit_gpus(fd, options->gpu, &output, each);
 	close(fd);
 	if (options->json)
 		json_array_end(&json);
@@ -290,7 +261,7 @@ static enum exit_code listing(const struct options *options,
 enum exit_code cmd_gpus(const struct options *options)
 {
 	return listing(options,
-		       ">GPU|ADDRESS|BOARD|DRIVER|>FB|>USED|>BACKED|>CHANNELS|>VGPUS|POLICY|>SLICE|ENGINES",
+		       ">GPU|ADDRESS|BOARD|DRIVER|>FB|>USED|>BACKED|>CHANNELS|>VGPUS|POLICY|>SLICE|>GUARANTEED %|ENGINES",
 		       gpu_each);
 }
 

@@ -5,9 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "json.h"
-#include "table.h"
-#include "vgpuctl.h"
+#include "share.h"
 
 static void show_engine_json(struct json *json, const struct vgpu_ctl_gpu *gpu,
 			     const struct vgpu_ctl_instance *inst, uint32_t i)
@@ -18,6 +16,8 @@ static void show_engine_json(struct json *json, const struct vgpu_ctl_gpu *gpu,
 	json_bytes(json, "name", gpu->engine[i].name,
 		   sizeof(gpu->engine[i].name));
 	json_u64(json, "busy_ns", e->busy_ns);
+	json_u64(json, "linger_ns", inst->linger_ns[i]);
+	json_u64(json, "window_ns", inst->window_ns[i]);
 	json_u64(json, "wait_ns", e->wait_ns);
 	json_u64(json, "max_wait_ns", e->max_wait_ns);
 	json_u64(json, "runs", e->runs);
@@ -32,12 +32,6 @@ static void show_engine_json(struct json *json, const struct vgpu_ctl_gpu *gpu,
 	json_u64(json, "packets", e->packets);
 	json_u64(json, "bytes", e->bytes);
 	json_object_end(json);
-}
-
-static uint32_t show_engines(const struct vgpu_ctl_instance *inst)
-{
-	return inst->engines < VGPU_MAX_ENGINES ? inst->engines :
-		VGPU_MAX_ENGINES;
 }
 
 static void show_json(const struct vgpu_ctl_gpu *gpu,
@@ -65,6 +59,7 @@ static void show_json(const struct vgpu_ctl_gpu *gpu,
 	json_u64(&json, "placement_gib", inst->placement_gb);
 	json_u64(&json, "fb_bytes", inst->fb_bytes);
 	json_u64(&json, "fb_backed_bytes", inst->fb_backed_bytes);
+	share_json(&json, inst);
 	json_u64(&json, "first_channel", inst->first_channel);
 	json_u64(&json, "channels", inst->channels);
 	json_u64(&json, "created_ns", inst->created_ns);
@@ -78,7 +73,7 @@ static void show_json(const struct vgpu_ctl_gpu *gpu,
 	json_u64(&json, "dma_read_bytes", inst->dma_read_bytes);
 	json_u64(&json, "dma_written_bytes", inst->dma_written_bytes);
 	json_array(&json, "engines");
-	for (i = 0; i < show_engines(inst); i++)
+	for (i = 0; i < ctl_engines(inst->engines); i++)
 		show_engine_json(&json, gpu, inst, i);
 	json_array_end(&json);
 	json_object_end(&json);
@@ -123,6 +118,20 @@ static void show_status(const struct vgpu_ctl_instance *inst)
 	show_line_u64("Quarantines", inst->quarantines);
 }
 
+static void show_share(const struct vgpu_ctl_instance *inst)
+{
+	char set[16], holds[16];
+
+	printf("%-22s%u.%u %% of each engine\n", "Guarantee",
+	       inst->guarantee / 10, inst->guarantee % 10);
+	printf("%-22s%u.%u %%\n", "Cap", inst->cap / 10, inst->cap % 10);
+	show_line_u64("Weight", inst->weight);
+	share_frl_text(set, sizeof(set), inst->frl_config);
+	share_frl_text(holds, sizeof(holds), inst->frl_fps);
+	printf("%-22s%s, in force: %s%s\n", "Frame rate limit", set, holds,
+	       inst->frl_fps ? " fps" : "");
+}
+
 static void show_duration(struct table *table, uint64_t ns)
 {
 	char text[32];
@@ -138,11 +147,12 @@ static enum exit_code show_engines_table(const struct vgpu_ctl_gpu *gpu,
 	uint32_t i;
 
 	table_init(&table,
-		   "ENGINE|>BUSY|>WAIT|>MAX WAIT|>RUNS|>SWITCHES|>PREEMPTIONS|>OVERRUNS|>OVERRUN|>MAX OVERRUN|>STALLS|>FAULTS|>RESETS|>PACKETS|>WRITTEN");
-	for (i = 0; i < show_engines(inst); i++) {
+		   "ENGINE|>BUSY|>LINGER|>WAIT|>MAX WAIT|>RUNS|>SWITCHES|>PREEMPTIONS|>OVERRUNS|>OVERRUN|>MAX OVERRUN|>STALLS|>FAULTS|>RESETS|>PACKETS|>WRITTEN");
+	for (i = 0; i < ctl_engines(inst->engines); i++) {
 		e = &inst->engine[i];
 		table_add(&table, "%.*s", TEXT(gpu->engine[i].name));
 		show_duration(&table, e->busy_ns);
+		show_duration(&table, inst->linger_ns[i]);
 		show_duration(&table, e->wait_ns);
 		show_duration(&table, e->max_wait_ns);
 		table_add(&table, "%llu", e->runs);
@@ -170,6 +180,7 @@ static enum exit_code show_text(const struct vgpu_ctl_gpu *gpu,
 	printf("%-22s%u, %.*s\n", "GPU", inst->gpu, TEXT(gpu->address));
 	printf("%-22s%.*s\n", "Type", TEXT(inst->type_name));
 	show_status(inst);
+	show_share(inst);
 	printf("%-22s%u GiB\n", "Placement", inst->placement_gb);
 	show_line_size("Framebuffer", inst->fb_bytes);
 	show_line_size("Framebuffer backed", inst->fb_backed_bytes);

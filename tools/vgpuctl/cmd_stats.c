@@ -7,19 +7,19 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "json.h"
-#include "table.h"
-#include "vgpuctl.h"
+#include "share.h"
 
 /**
  * struct sample - what was read at one time
  * @inst: vGPUs
  * @gpu:  of each of them, its GPU
+ * @window_ns: of each of them, its GPU's window
  * @nr:   how many
  */
 struct sample {
 	struct vgpu_ctl_instance *inst;
 	struct vgpu_ctl_gpu *gpu;
+	uint64_t *window_ns;
 	uint32_t nr;
 };
 
@@ -27,18 +27,22 @@ static void sample_free(struct sample *sample)
 {
 	free(sample->inst);
 	free(sample->gpu);
+	free(sample->window_ns);
 	memset(sample, 0, sizeof(*sample));
 }
 
 static int sample_uuids(int fd, const uint8_t *uuids, uint32_t count,
 			struct sample *sample)
 {
+	struct vgpu_ctl_sched sched;
 	uint32_t i;
 
 	sample->nr = 0;
 	sample->inst = calloc(count ? count : 1, sizeof(*sample->inst));
 	sample->gpu = calloc(count ? count : 1, sizeof(*sample->gpu));
-	if (!sample->inst || !sample->gpu) {
+	sample->window_ns = calloc(count ? count : 1,
+				   sizeof(*sample->window_ns));
+	if (!sample->inst || !sample->gpu || !sample->window_ns) {
 		sample_free(sample);
 		return -ENOMEM;
 	}
@@ -46,9 +50,11 @@ static int sample_uuids(int fd, const uint8_t *uuids, uint32_t count,
 		struct vgpu_ctl_instance *inst = &sample->inst[sample->nr];
 
 		/* One removed meanwhile is left out. */
-		if (!ctl_instance(fd, uuids + (size_t)i * VGPU_UUID_LEN, inst) &&
-		    !ctl_gpu(fd, inst->gpu, &sample->gpu[sample->nr]))
-			sample->nr++;
+		if (ctl_instance(fd, uuids + (size_t)i * VGPU_UUID_LEN, inst) ||
+		    ctl_gpu(fd, inst->gpu, &sample->gpu[sample->nr]) ||
+		    ctl_sched(fd, inst->gpu, &sched))
+			continue;
+		sample->window_ns[sample->nr++] = sched.window_ns;
 	}
 	return 0;
 }
@@ -110,27 +116,27 @@ static struct share share_of(const struct vgpu_ctl_instance *inst,
 
 	share.interval_ns = inst->now_ns - since;
 	share.busy_ns = inst->engine[engine].busy_ns - before;
-	share.centi = share.interval_ns ?
-		(uint64_t)((double)share.busy_ns * 10000 /
-			   (double)share.interval_ns + 0.5) : 0;
+	share.centi = share_centi(share.busy_ns, share.interval_ns);
 	return share;
 }
 
-static uint32_t stats_engines(const struct vgpu_ctl_instance *inst)
-{
-	return inst->engines < VGPU_MAX_ENGINES ? inst->engines :
-		VGPU_MAX_ENGINES;
-}
-
-static void stats_engine_json(struct json *json, const char *name, size_t room,
-			      const struct vgpu_ctl_instance_engine *e,
+static void stats_engine_json(struct json *json, const struct sample *sample,
+			      uint32_t vgpu, uint32_t engine,
 			      const struct share *share)
 {
+	const struct vgpu_ctl_instance *inst = &sample->inst[vgpu];
+	const struct vgpu_ctl_instance_engine *e = &inst->engine[engine];
+	const struct vgpu_ctl_engine *of = &sample->gpu[vgpu].engine[engine];
+
 	json_object(json, NULL);
-	json_bytes(json, "name", name, room);
+	json_bytes(json, "name", of->name, sizeof(of->name));
 	json_centi(json, "busy_percent", share->centi);
+	json_centi(json, "window_percent",
+		   share_centi(inst->window_ns[engine],
+			       sample->window_ns[vgpu]));
 	json_u64(json, "interval_busy_ns", share->busy_ns);
 	json_u64(json, "busy_ns", e->busy_ns);
+	json_u64(json, "linger_ns", inst->linger_ns[engine]);
 	json_u64(json, "wait_ns", e->wait_ns);
 	json_u64(json, "max_wait_ns", e->max_wait_ns);
 	json_u64(json, "runs", e->runs);
@@ -179,13 +185,10 @@ static void stats_json(const struct sample *sample, const struct sample *last,
 			 share_of(inst, before, 0).interval_ns);
 		json_u64(&json, "frames", inst->frames);
 		json_array(&json, "engines");
-		for (k = 0; k < stats_engines(inst); k++) {
+		for (k = 0; k < ctl_engines(inst->engines); k++) {
 			struct share share = share_of(inst, before, k);
 
-			stats_engine_json(&json,
-					  (const char *)gpu->engine[k].name,
-					  sizeof(gpu->engine[k].name),
-					  &inst->engine[k], &share);
+			stats_engine_json(&json, sample, i, k, &share);
 		}
 		json_array_end(&json);
 		json_object_end(&json);
@@ -206,12 +209,12 @@ static int stats_table(const struct sample *sample, const struct sample *last)
 	uint32_t i, k;
 
 	table_init(&table,
-		   "UUID|TYPE|ENGINE|>BUSY %|>BUSY ms|>WAIT ms|>SWITCHES|>PREEMPTIONS|>OVERRUNS|>FAULTS|>PACKETS|>WRITTEN MiB");
+		   "UUID|TYPE|ENGINE|>BUSY %|>WINDOW %|>BUSY ms|>LINGER ms|>WAIT ms|>SWITCHES|>PREEMPTIONS|>OVERRUNS|>FAULTS|>PACKETS|>WRITTEN MiB");
 	for (i = 0; i < sample->nr; i++) {
 		const struct vgpu_ctl_instance *inst = &sample->inst[i];
 		const struct vgpu_ctl_instance *before = sample_find(last, inst);
 
-		for (k = 0; k < stats_engines(inst); k++) {
+		for (k = 0; k < ctl_engines(inst->engines); k++) {
 			const struct vgpu_ctl_instance_engine *e = &inst->engine[k];
 			struct share share = share_of(inst, before, k);
 
@@ -219,9 +222,11 @@ static int stats_table(const struct sample *sample, const struct sample *last)
 			table_add(&table, "%.*s", TEXT(inst->type_name));
 			table_add(&table, "%.*s",
 				  TEXT(sample->gpu[i].engine[k].name));
-			table_add(&table, "%" PRIu64 ".%02" PRIu64,
-				  share.centi / 100, share.centi % 100);
+			share_cell(&table, share.centi);
+			share_cell(&table, share_centi(inst->window_ns[k],
+						       sample->window_ns[i]));
 			stats_milliseconds(&table, e->busy_ns);
+			stats_milliseconds(&table, inst->linger_ns[k]);
 			stats_milliseconds(&table, e->wait_ns);
 			table_add(&table, "%llu", e->switches);
 			table_add(&table, "%llu", e->preemptions);
@@ -267,7 +272,7 @@ static int stats_print(const struct options *options,
 static int stats_loop(int fd, const struct options *options,
 		      const uint8_t *uuid)
 {
-	struct sample last = { NULL, NULL, 0 }, sample;
+	struct sample last = { NULL, NULL, NULL, 0 }, sample;
 	uint64_t n = 0;
 	int ret = 0;
 

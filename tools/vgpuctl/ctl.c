@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-/* /dev/vgpu: one function per ioctl, and the ABI's numbers in words. */
+/* /dev/vgpu: one function per ioctl. */
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
-
-#include <linux/vgpu_hw.h>
 
 #include "vgpuctl.h"
 
@@ -155,87 +152,66 @@ int ctl_release(int fd, const uint8_t *uuid)
 	return ctl_call(fd, VGPU_IOC_RELEASE, &op);
 }
 
-/* The GPU or vGPU is not there, or not any more. */
-bool ctl_is_gone(int ret)
+int ctl_sched(int fd, uint32_t gpu, struct vgpu_ctl_sched *sched)
 {
-	return ret == -ENOENT || ret == -ENODEV;
+	memset(sched, 0, sizeof(*sched));
+	sched->size = sizeof(*sched);
+	sched->gpu = gpu;
+	return ctl_call(fd, VGPU_IOC_SCHED, sched);
 }
 
-bool ctl_text_is(const void *text, size_t room, const char *other)
+/* On success @sched is what holds then, else its text says why not. */
+int ctl_sched_set(int fd, struct vgpu_ctl_sched *sched)
 {
-	size_t length = strnlen(text, room);
-
-	return length == strlen(other) && !memcmp(text, other, length);
+	sched->size = sizeof(*sched);
+	return ctl_call(fd, VGPU_IOC_SCHED_SET, sched);
 }
 
-/* A GPU by number, PCI address, or address without the domain. */
-int ctl_find_gpu(int fd, const char *text, uint32_t *id)
+/* @text: VGPU_TEXT_LEN bytes for the kernel's reason. */
+int ctl_shares_set(int fd, const struct vgpu_ctl_share *shares, uint32_t count,
+		   uint8_t *text)
 {
-	uint32_t *ids, count, i;
-	struct vgpu_ctl_gpu gpu;
-	unsigned long number;
-	const char *colon;
-	char *end;
-	bool match;
+	struct vgpu_ctl_shares set = {
+		.size = sizeof(set),
+		.count = count,
+		.entries = (uintptr_t)shares,
+	};
 	int ret;
 
-	number = strtoul(text, &end, 10);
-	if (*end || end == text)
-		number = ~0ul;
-	ret = ctl_gpus(fd, &ids, &count);
-	if (ret)
-		return ret;
-	ret = -ENOENT;
-	for (i = 0; i < count && ret; i++) {
-		if (ctl_gpu(fd, ids[i], &gpu))
-			continue;
-		gpu.address[sizeof(gpu.address) - 1] = 0;
-		colon = strchr((char *)gpu.address, ':');
-		match = ids[i] == number ||
-			!strcasecmp((char *)gpu.address, text) ||
-			(colon && !strcasecmp(colon + 1, text));
-		if (match) {
-			*id = ids[i];
-			ret = 0;
-		}
-	}
-	free(ids);
+	ret = ctl_call(fd, VGPU_IOC_SHARES_SET, &set);
+	memcpy(text, set.text, sizeof(set.text));
 	return ret;
 }
 
-const char *ctl_class_name(uint32_t engine_class)
+/* @count: in, room of @entries; out, how many are there. */
+int ctl_sched_log(int fd, uint32_t gpu, uint32_t engine,
+		  struct vgpu_ctl_switch *entries, uint32_t *count,
+		  uint64_t *total)
 {
-	switch (engine_class) {
-	case VGPU_HW_ENGINE_GR:
-		return "gr";
-	case VGPU_HW_ENGINE_CE:
-		return "ce";
-	case VGPU_HW_ENGINE_ENC:
-		return "enc";
-	case VGPU_HW_ENGINE_DEC:
-		return "dec";
-	}
-	return "unknown";
+	struct vgpu_ctl_sched_log log = {
+		.size = sizeof(log),
+		.gpu = gpu,
+		.engine = engine,
+		.count = *count,
+		.entries = (uintptr_t)entries,
+	};
+	int ret;
+
+	ret = ctl_call(fd, VGPU_IOC_SCHED_LOG, &log);
+	if (ret)
+		return ret;
+	if (log.count < *count)
+		*count = log.count;
+	*total = log.total;
+	return 0;
 }
 
-const char *ctl_placement_name(uint32_t placement)
+int ctl_hist(int fd, const uint8_t *uuid, uint32_t engine,
+	     struct vgpu_ctl_hist *hist)
 {
-	switch (placement) {
-	case VGPU_PLACEMENT_MIXED:
-		return "mixed";
-	case VGPU_PLACEMENT_HOMOGENEOUS:
-		return "homogeneous";
-	}
-	return "unknown";
-}
-
-const char *ctl_state_name(uint32_t state)
-{
-	switch (state) {
-	case VGPU_STATE_CREATED:
-		return "created";
-	case VGPU_STATE_STARTED:
-		return "started";
-	}
-	return "unknown";
+	memset(hist, 0, sizeof(*hist));
+	hist->size = sizeof(*hist);
+	hist->engine = engine;
+	memcpy(hist->uuid, uuid, VGPU_UUID_LEN);
+	return ctl_call(fd, VGPU_IOC_HIST, hist);
 }

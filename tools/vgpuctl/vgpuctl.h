@@ -25,6 +25,10 @@ enum exit_code {
 #define OPT_TYPE	0x08
 #define OPT_GPU		0x10
 #define OPT_UUID	0x20
+#define OPT_ENGINE	0x40
+#define OPT_LOG		0x80	/* --follow, --chart */
+#define OPT_SCHED	0x100	/* what a GPU's scheduler can be set to */
+#define OPT_SHARES	0x200	/* arguments: UUIDs, each before its options */
 
 /**
  * struct options - a command's line, taken apart
@@ -34,6 +38,12 @@ enum exit_code {
  * @type:     --type
  * @gpu:      --gpu
  * @uuid:     --uuid, or the argument
+ * @engine:   --engine
+ * @follow:   --follow
+ * @chart:    --chart
+ * @sched:    what is to be set of a GPU's scheduler; @sched.valid says what
+ * @shares:   what is to be set of vGPUs, or NULL; options_free() frees it
+ * @nr_shares: of how many
  */
 struct options {
 	bool json;
@@ -42,11 +52,17 @@ struct options {
 	const char *type;
 	const char *gpu;
 	const char *uuid;
+	const char *engine;
+	bool follow;
+	bool chart;
+	struct vgpu_ctl_sched sched;
+	struct vgpu_ctl_share *shares;
+	uint32_t nr_shares;
 };
 
 /**
  * struct command - one of vgpuctl's
- * @name:     as typed
+ * @name:     as typed: a word, or two
  * @brief:    one line
  * @synopsis: what follows the name
  * @help:     the rest of --help
@@ -76,6 +92,18 @@ enum exit_code fail_usage(const char *fmt, ...);
 enum exit_code options_parse(struct options *options,
 			     const struct command *command, int argc,
 			     char **argv, bool *help);
+void options_free(struct options *options);
+
+/* values.c: what options are set to. @option is for messages. */
+enum exit_code value_number(const char *option, const char *text, uint32_t min,
+			    uint32_t max, uint32_t *value);
+enum exit_code value_permille(const char *option, const char *text,
+			      uint32_t min, uint32_t *permille);
+enum exit_code value_time(const char *option, const char *text,
+			  uint64_t unit_ns, uint64_t max, uint64_t *units);
+enum exit_code value_frequency(const char *option, const char *text,
+			       uint32_t *hz);
+enum exit_code value_frl(const char *option, const char *text, uint32_t *fps);
 
 /* cmd_*.c */
 enum exit_code cmd_gpus(const struct options *options);
@@ -87,6 +115,12 @@ enum exit_code cmd_create(const struct options *options);
 enum exit_code cmd_remove(const struct options *options);
 enum exit_code cmd_release(const struct options *options);
 enum exit_code cmd_events(const struct options *options);
+enum exit_code cmd_sched_show(const struct options *options);
+enum exit_code cmd_sched_set(const struct options *options);
+enum exit_code cmd_sched_log(const struct options *options);
+enum exit_code cmd_share_show(const struct options *options);
+enum exit_code cmd_share_set(const struct options *options);
+enum exit_code cmd_hist(const struct options *options);
 
 /* ctl.c: /dev/vgpu. All return 0 or a negative errno. */
 int ctl_open(void);
@@ -98,12 +132,38 @@ int ctl_instances(int fd, uint32_t gpu, uint8_t **uuids, uint32_t *count);
 int ctl_instance(int fd, const uint8_t *uuid, struct vgpu_ctl_instance *inst);
 int ctl_refusal(int fd, const uint8_t *uuid, struct vgpu_ctl_refusal *refusal);
 int ctl_release(int fd, const uint8_t *uuid);
+int ctl_sched(int fd, uint32_t gpu, struct vgpu_ctl_sched *sched);
+int ctl_sched_set(int fd, struct vgpu_ctl_sched *sched);
+int ctl_shares_set(int fd, const struct vgpu_ctl_share *shares, uint32_t count,
+		   uint8_t *text);
+int ctl_sched_log(int fd, uint32_t gpu, uint32_t engine,
+		  struct vgpu_ctl_switch *entries, uint32_t *count,
+		  uint64_t *total);
+int ctl_hist(int fd, const uint8_t *uuid, uint32_t engine,
+	     struct vgpu_ctl_hist *hist);
 int ctl_find_gpu(int fd, const char *text, uint32_t *id);
 bool ctl_is_gone(int ret);
 bool ctl_text_is(const void *text, size_t room, const char *other);
 const char *ctl_class_name(uint32_t engine_class);
 const char *ctl_placement_name(uint32_t placement);
 const char *ctl_state_name(uint32_t state);
+uint32_t ctl_engines(uint32_t engines);
+bool ctl_engine_is(const struct vgpu_ctl_gpu *gpu, uint32_t i,
+		   const char *name);
+bool ctl_has_engine(const struct vgpu_ctl_gpu *gpu, const char *name);
+enum exit_code ctl_fail_engine(const struct vgpu_ctl_gpu *gpu,
+			       const char *name);
+enum exit_code ctl_visit_gpus(int fd, const char *only, void *arg,
+			      int (*each)(int fd, const struct vgpu_ctl_gpu *gpu,
+					  void *arg));
+int ctl_visit_instances(int fd, uint32_t gpu, void *arg,
+			int (*each)(const struct vgpu_ctl_instance *inst,
+				    void *arg));
+
+/* due.c: @due in hundredths of a per cent; returns false where none can be told. */
+bool due_shares(const struct vgpu_ctl_gpu *gpu,
+		const struct vgpu_ctl_instance *inst, const uint32_t *size_gb,
+		uint32_t nr, uint64_t *due);
 
 /* sysfs.c */
 int sysfs_create(const char *address, const char *type_id, const char *uuid);

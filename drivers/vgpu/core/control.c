@@ -10,6 +10,7 @@
 #include <linux/timekeeping.h>
 #include <linux/uaccess.h>
 
+#include "control.h"
 #include "core.h"
 
 #define VGPU_LIST_MAX	4096
@@ -104,6 +105,7 @@ static int vgpu_ctl_instances(void *arg)
 static void vgpu_ctl_fill_gpu(struct vgpu_gpu *gpu, struct vgpu_ctl_gpu *out)
 {
 	const struct vgpu_gpu_info *info = &gpu->info;
+	struct vgpu_timeline_stats stats;
 	struct vgpu_sched_params params;
 	struct vgpu_instance *instance;
 	unsigned int i;
@@ -132,11 +134,13 @@ static void vgpu_ctl_fill_gpu(struct vgpu_gpu *gpu, struct vgpu_ctl_gpu *out)
 	for (i = 0; i < info->nr_engines; i++) {
 		struct vgpu_ctl_engine *e = &out->engine[i];
 
+		vgpu_timeline_stats(vgpu_sched_timeline(gpu->sched, i), &stats);
 		e->engine_class = info->engines[i].engine_class;
 		e->instance = info->engines[i].instance;
-		e->busy_ns = vgpu_timeline_busy_ns(vgpu_sched_timeline(gpu->sched, i));
+		e->busy_ns = stats.busy_ns;
 		strscpy(e->name, info->engines[i].name, sizeof(e->name));
 	}
+	out->guarantee_sum = gpu->guarantee_sum;
 }
 
 static int vgpu_ctl_gpu(void *arg)
@@ -178,9 +182,7 @@ static int vgpu_ctl_type(void *arg)
 	}
 	type = &gpu->types[out->index];
 	memset_startat(out, 0, available);
-	out->available = gpu->dying ? 0 :
-			 vgpu_placement_available(&gpu->placement,
-						  type->size_gb);
+	out->available = vgpu_gpu_available(gpu, type->index);
 	out->max_instances = type->max_instances;
 	out->num_heads = type->num_heads;
 	out->max_width = type->max_width;
@@ -199,12 +201,16 @@ out_unlock:
 	return ret;
 }
 
-static void vgpu_ctl_fill_engine(struct vgpu_entity *entity,
-				 struct vgpu_ctl_instance_engine *out)
+static void vgpu_ctl_fill_engine(struct vgpu_instance *instance,
+				 unsigned int engine,
+				 struct vgpu_ctl_instance *inst)
 {
+	struct vgpu_ctl_instance_engine *out = &inst->engine[engine];
 	struct vgpu_entity_stats s;
 
-	vgpu_entity_stats(entity, &s);
+	vgpu_entity_stats(&instance->entity[engine], &s);
+	inst->window_ns[engine] = s.window_ns;
+	inst->linger_ns[engine] = s.linger_ns;
 	out->busy_ns = s.busy_ns;
 	out->wait_ns = s.wait_ns;
 	out->max_wait_ns = s.max_wait_ns;
@@ -256,13 +262,25 @@ static void vgpu_ctl_fill_instance(struct vgpu_instance *instance,
 		out->status |= VGPU_INSTANCE_QUARANTINED;
 	strscpy(out->type_name, instance->type->name, sizeof(out->type_name));
 	for (i = 0; i < gpu->info.nr_engines; i++)
-		vgpu_ctl_fill_engine(&instance->entity[i], &out->engine[i]);
+		vgpu_ctl_fill_engine(instance, i, out);
+	out->guarantee = instance->share.guarantee;
+	out->cap = instance->share.cap;
+	out->weight = instance->share.weight;
+	out->frl_config = instance->frl_config;
+	out->frl_fps = instance->frl.fps;
 }
 
-/* Calls @func on an instance that is not gone, with its GPU's lock held. */
-static int vgpu_ctl_with_instance(const u8 *uuid, void *arg,
-				  int (*func)(struct vgpu_instance *instance,
-					      void *arg))
+/**
+ * vgpu_ctl_with_instance() - do something with an instance that is not gone
+ * @uuid: its name, in the order of the control ABI
+ * @arg: for @func
+ * @func: called with the lock of the instance's GPU held
+ *
+ * Return: what @func returned, or -ENODEV.
+ */
+int vgpu_ctl_with_instance(const u8 *uuid, void *arg,
+			   int (*func)(struct vgpu_instance *instance,
+				       void *arg))
 {
 	struct vgpu_instance *instance;
 	guid_t guid;
@@ -325,6 +343,8 @@ static int vgpu_ctl_release(void *arg)
  * @min_size: of the structure's first version
  * @size:  of the structure now; it begins as struct vgpu_ctl_head
  * @admin: needs CAP_SYS_ADMIN
+ * @text:  where in the structure VGPU_TEXT_LEN bytes say why it failed; these
+ *         are given back also then. 0: nowhere
  */
 struct vgpu_ctl_call {
 	unsigned int cmd;
@@ -332,9 +352,10 @@ struct vgpu_ctl_call {
 	size_t min_size;
 	size_t size;
 	bool admin;
+	size_t text;
 };
 
-/* The third column is what version 1.0 had; it stays when structures grow. */
+/* The third column is what the call's first version had; it stays when structures grow. */
 static const struct vgpu_ctl_call vgpu_ctl_calls[] = {
 	{ VGPU_IOC_VERSION, vgpu_ctl_version, 80,
 	  sizeof(struct vgpu_ctl_version), false },
@@ -352,6 +373,19 @@ static const struct vgpu_ctl_call vgpu_ctl_calls[] = {
 	  sizeof(struct vgpu_ctl_refusal), false },
 	{ VGPU_IOC_RELEASE, vgpu_ctl_release, 24,
 	  sizeof(struct vgpu_ctl_instance_op), true },
+	/* since 1.1 */
+	{ VGPU_IOC_SCHED, vgpu_ctl_sched, 280,
+	  sizeof(struct vgpu_ctl_sched), false },
+	{ VGPU_IOC_SCHED_SET, vgpu_ctl_sched_set, 280,
+	  sizeof(struct vgpu_ctl_sched), true,
+	  offsetof(struct vgpu_ctl_sched, text) },
+	{ VGPU_IOC_SHARES_SET, vgpu_ctl_shares_set, 216,
+	  sizeof(struct vgpu_ctl_shares), true,
+	  offsetof(struct vgpu_ctl_shares, text) },
+	{ VGPU_IOC_SCHED_LOG, vgpu_ctl_sched_log, 40,
+	  sizeof(struct vgpu_ctl_sched_log), false },
+	{ VGPU_IOC_HIST, vgpu_ctl_hist, 608,
+	  sizeof(struct vgpu_ctl_hist), false },
 };
 
 struct vgpu_ctl_head {
@@ -382,13 +416,24 @@ static long vgpu_ctl_call(const struct vgpu_ctl_call *call, void __user *user)
 		goto out_free;
 	/* The caller may have changed it since. */
 	arg->size = usize;
-	if (arg->flags) {
+	if (call->text)
+		memset((void *)arg + call->text, 0, VGPU_TEXT_LEN);
+	if (!arg->flags) {
+		ret = call->func(arg);
+	} else {
 		ret = -EINVAL;
-		goto out_free;
+		if (call->text)
+			strscpy((char *)arg + call->text,
+				"flags must be 0", VGPU_TEXT_LEN);
 	}
 
-	ret = call->func(arg);
-	if (!ret && copy_to_user(user, arg, min_t(size_t, usize, call->size)))
+	if (!ret)
+		ret = copy_to_user(user, arg,
+				   min_t(size_t, usize, call->size)) ?
+		      -EFAULT : 0;
+	else if (call->text &&
+		 copy_to_user(user + call->text, (void *)arg + call->text,
+			      VGPU_TEXT_LEN))
 		ret = -EFAULT;
 out_free:
 	kfree(arg);

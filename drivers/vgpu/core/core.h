@@ -13,7 +13,9 @@
 
 #include "placement.h"
 #include "quarantine.h"
+#include "share.h"
 #include "types.h"
+#include "../sched/frl.h"
 #include "../sched/sched.h"
 
 struct dentry;
@@ -37,7 +39,10 @@ struct vgpu_dma_worker;
  * @nr_types:  length of @types
  * @types:     catalogue, constant
  * @placement: which part of the framebuffer is whose
- * @sched:     one timeline per engine
+ * @guarantee_sum: of all that are placed, per mille
+ * @quarantine_faults: that begin a quarantine, 0: never
+ * @quarantine_backoff_ms: how long the first one is
+ * @sched:     one timeline per engine; its settings change with @lock held
  * @registered_ns: when
  * @backend:   the back end's
  * @debugfs:   directory of this GPU
@@ -50,7 +55,11 @@ struct vgpu_gpu {
 	struct vgpu_gpu_info info;
 	struct kref ref;
 	struct list_head link;
-	/* Protects @instances, @nr_instances, @placement, @dying and @gone. */
+	/*
+	 * Protects @instances, @nr_instances, @placement, @dying, @gone and
+	 * the settings, also those of the instances: @guarantee_sum,
+	 * @quarantine_*, share, frl_config.
+	 */
 	struct mutex lock;
 	struct list_head instances;
 	unsigned int nr_instances;
@@ -59,6 +68,9 @@ struct vgpu_gpu {
 	unsigned int nr_types;
 	struct vgpu_type *types;
 	struct vgpu_placement placement;
+	u32 guarantee_sum;
+	u32 quarantine_faults;
+	u32 quarantine_backoff_ms;
 	struct vgpu_sched *sched;
 	u64 registered_ns;
 	void *backend;
@@ -86,6 +98,11 @@ struct vgpu_gpu {
  *              write: while pages are dropped and mappings zapped
  * @front_lock: @front, for those that must not sleep
  * @front:      the front end's ops, set while the device is open
+ * @share:      what it is to get, on each engine; protected by @gpu->lock
+ * @frl_config: frames per s, 0: off, VGPU_FRL_DEFAULT; likewise
+ * @frl_lock:   @frl
+ * @frl:        the frame rate limit in force; fps changes with @gpu->lock held,
+ *              too
  * @entity:     one per engine
  * @quarantine_lock: @quarantine; taken under timeline locks
  * @quarantine: fault counting
@@ -126,6 +143,12 @@ struct vgpu_instance {
 	/* Protects @front against close, where nothing may sleep. */
 	spinlock_t front_lock;
 	const struct vgpu_front_ops *front;
+
+	struct vgpu_share share;
+	u32 frl_config;
+	/* Protects @frl; engines take it. */
+	spinlock_t frl_lock;
+	struct vgpu_frl frl;
 
 	struct vgpu_entity entity[VGPU_MAX_ENGINES];
 
@@ -188,16 +211,43 @@ static inline void vgpu_uuid_import(guid_t *to, const u8 *from)
 }
 
 /* gpu.c: the registry */
-int vgpu_gpu_check_params(void);
 int vgpu_front_register(struct vgpu_front *front);
 void vgpu_front_unregister(struct vgpu_front *front);
 struct vgpu_gpu *vgpu_gpu_find(u32 id);
+struct vgpu_gpu *vgpu_gpu_find_device(const struct device *dev);
 void vgpu_gpu_put(struct vgpu_gpu *gpu);
 unsigned int vgpu_gpu_ids(u32 *ids, unsigned int room);
 unsigned int vgpu_gpu_available(struct vgpu_gpu *gpu, unsigned int type);
 
+/* settings.c */
+int vgpu_settings_check_params(void);
+int vgpu_settings_init(struct vgpu_gpu *gpu, struct vgpu_sched_params *params);
+int vgpu_settings_get(struct vgpu_gpu *gpu, struct vgpu_ctl_sched *out);
+int vgpu_settings_set(struct vgpu_gpu *gpu, struct vgpu_ctl_sched *arg);
+
+/* shares.c */
+int vgpu_shares_join(struct vgpu_instance *instance, char *why, size_t size);
+void vgpu_shares_leave(struct vgpu_instance *instance);
+void vgpu_shares_init_frl(struct vgpu_instance *instance);
+void vgpu_shares_policy_changed(struct vgpu_gpu *gpu);
+void vgpu_shares_get(struct vgpu_instance *instance, struct vgpu_ctl_share *out,
+		     u32 *fps);
+int vgpu_shares_set(const struct vgpu_ctl_share *entries, unsigned int nr,
+		    unsigned int *culprit, char *why, size_t size);
+
+/* sysfs.c */
+int vgpu_sysfs_add_gpu(struct vgpu_gpu *gpu);
+void vgpu_sysfs_remove_gpu(struct vgpu_gpu *gpu);
+
+/* fault.c */
+void vgpu_instance_init_quarantine(struct vgpu_instance *instance);
+void vgpu_instance_set_quarantine(struct vgpu_instance *instance);
+void vgpu_instance_overrun(struct vgpu_instance *instance);
+void vgpu_instance_event(struct vgpu_instance *instance, u32 type, u32 a, u32 b,
+			 u64 c);
+int vgpu_instance_release(struct vgpu_instance *instance);
+
 /* instance.c: what front ends call */
-int vgpu_instance_check_params(void);
 struct vgpu_instance *vgpu_instance_create(struct vgpu_gpu *gpu,
 					   unsigned int type,
 					   const guid_t *uuid);
@@ -211,8 +261,8 @@ int vgpu_instance_region_rw(struct vgpu_instance *instance, unsigned int bar,
 void vgpu_instance_bus_master(struct vgpu_instance *instance);
 struct vgpu_instance *vgpu_instance_find(const guid_t *uuid);
 void vgpu_instance_put(struct vgpu_instance *instance);
-int vgpu_instance_release(struct vgpu_instance *instance);
-void vgpu_instance_overrun(struct vgpu_instance *instance);
+void vgpu_instance_hold(struct vgpu_instance *instance, unsigned int hold);
+void vgpu_instance_unhold(struct vgpu_instance *instance, unsigned int hold);
 
 static inline struct vgpu_instance *vgpu_entity_instance(struct vgpu_entity *e,
 							 unsigned int engine)

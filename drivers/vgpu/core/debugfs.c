@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * /sys/kernel/debug/vgpu/<gpu>/: partitions, channels, timelines, instances.
- * For people; no ABI.
+ * /sys/kernel/debug/vgpu/<gpu>/: partitions, channels, timelines, instances,
+ * histograms and switches. For people; no ABI.
  */
 #include <linux/debugfs.h>
 #include <linux/seq_file.h>
+#include <linux/slab.h>
 
 #include "core.h"
 
@@ -81,12 +82,12 @@ static void show_engine(struct seq_file *m, struct vgpu_instance *instance,
 	struct vgpu_entity_stats s;
 
 	vgpu_entity_stats(&instance->entity[i], &s);
-	seq_printf(m, "  %s: busy_us %llu, wait_us %llu, max_wait_us %llu, runs %llu, switches %llu, preemptions %llu, overruns %llu, overrun_us %llu, max_overrun_us %llu, stalls %llu, faults %llu, resets %llu, packets %llu, bytes %llu\n",
+	seq_printf(m, "  %s: busy_us %llu, linger_us %llu, window_us %llu, wait_us %llu, max_wait_us %llu, runs %llu, switches %llu, preemptions %llu, overruns %llu, overrun_us %llu, max_overrun_us %llu, stalls %llu, faults %llu, resets %llu, packets %llu, bytes %llu\n",
 		   instance->gpu->info.engines[i].name, s.busy_ns / 1000,
-		   s.wait_ns / 1000, s.max_wait_ns / 1000, s.runs, s.switches,
-		   s.preemptions, s.overruns, s.overrun_ns / 1000,
-		   s.max_overrun_ns / 1000, s.stalls, s.faults, s.resets,
-		   s.packets, s.bytes);
+		   s.linger_ns / 1000, s.window_ns / 1000, s.wait_ns / 1000,
+		   s.max_wait_ns / 1000, s.runs, s.switches, s.preemptions,
+		   s.overruns, s.overrun_ns / 1000, s.max_overrun_ns / 1000,
+		   s.stalls, s.faults, s.resets, s.packets, s.bytes);
 }
 
 static int instances_show(struct seq_file *m, void *unused)
@@ -111,6 +112,10 @@ static int instances_show(struct seq_file *m, void *unused)
 			   (s64)atomic64_read(&instance->resets),
 			   (s64)atomic64_read(&instance->dma_read_bytes),
 			   (s64)atomic64_read(&instance->dma_written_bytes));
+		seq_printf(m, "  guarantee %u, cap %u, weight %u, first_slot %u, slots %u, frl_fps %u\n",
+			   instance->share.guarantee, instance->share.cap,
+			   instance->share.weight, instance->share.first_slot,
+			   instance->share.nr_slots, instance->frl.fps);
 		for (i = 0; i < gpu->info.nr_engines; i++)
 			show_engine(m, instance, i);
 	}
@@ -118,6 +123,68 @@ static int instances_show(struct seq_file *m, void *unused)
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(instances);
+
+static void show_hist(struct seq_file *m, const char *name,
+		      const struct vgpu_hist *hist)
+{
+	unsigned int i;
+
+	seq_printf(m, "  %s:", name);
+	for (i = 0; i < VGPU_HIST_BUCKETS; i++)
+		seq_printf(m, " %llu", hist->count[i]);
+	seq_putc(m, '\n');
+}
+
+static int histograms_show(struct seq_file *m, void *unused)
+{
+	struct vgpu_gpu *gpu = m->private;
+	struct vgpu_instance *instance;
+	struct vgpu_entity_stats s;
+	unsigned int i;
+
+	seq_puts(m, "below 1 us, 2 us, 4 us, ...\n");
+	mutex_lock(&gpu->lock);
+	list_for_each_entry(instance, &gpu->instances, link) {
+		for (i = 0; i < gpu->info.nr_engines; i++) {
+			vgpu_entity_stats(&instance->entity[i], &s);
+			seq_printf(m, "%pUl %s\n", &instance->uuid,
+				   gpu->info.engines[i].name);
+			show_hist(m, "wait", &s.wait_hist);
+			show_hist(m, "overrun", &s.overrun_hist);
+			show_hist(m, "preempt", &s.preempt_hist);
+		}
+	}
+	mutex_unlock(&gpu->lock);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(histograms);
+
+static int switches_show(struct seq_file *m, void *unused)
+{
+	struct vgpu_gpu *gpu = m->private;
+	struct vgpu_ctl_switch *log;
+	unsigned int i, k, nr;
+	u64 total;
+
+	log = kvcalloc(VGPU_SCHED_LOG, sizeof(*log), GFP_KERNEL);
+	if (!log)
+		return -ENOMEM;
+	for (i = 0; i < gpu->info.nr_engines; i++) {
+		nr = vgpu_timeline_log(vgpu_sched_timeline(gpu->sched, i), log,
+				       VGPU_SCHED_LOG, &total);
+		seq_printf(m, "%s: last %u of %llu\n",
+			   gpu->info.engines[i].name, nr, total);
+		for (k = 0; k < nr; k++)
+			seq_printf(m, "%pUb time_ns %llu, wait_ns %llu, slice_ns %llu, ran_ns %llu, idle_ns %llu, linger_ns %llu, preempt_ns %llu, end %u\n",
+				   log[k].uuid, log[k].time_ns, log[k].wait_ns,
+				   log[k].slice_ns, log[k].ran_ns,
+				   log[k].idle_ns, log[k].linger_ns,
+				   log[k].preempt_ns, log[k].end);
+	}
+	kvfree(log);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(switches);
 
 /**
  * vgpu_debugfs_add_gpu() - a GPU is there
@@ -132,6 +199,8 @@ void vgpu_debugfs_add_gpu(struct vgpu_gpu *gpu)
 	debugfs_create_file("channels", 0400, dir, gpu, &channels_fops);
 	debugfs_create_file("timelines", 0400, dir, gpu, &timelines_fops);
 	debugfs_create_file("instances", 0400, dir, gpu, &instances_fops);
+	debugfs_create_file("histograms", 0400, dir, gpu, &histograms_fops);
+	debugfs_create_file("switches", 0400, dir, gpu, &switches_fops);
 }
 
 /**

@@ -2,22 +2,12 @@
 /*
  * The registry of GPUs.
  */
-#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
-
 #include <linux/module.h>
 #include <linux/slab.h>
 #include <linux/timekeeping.h>
 
 #include "core.h"
 #include "trace.h"
-
-static unsigned int slice_us;
-module_param(slice_us, uint, 0444);
-MODULE_PARM_DESC(slice_us, "Time slice of new GPUs in us, 1000..30000 (0: 2000 where at most 8 vGPUs fit of the smallest type, else 1000)");
-
-static unsigned int preempt_timeout_us = 10000;
-module_param(preempt_timeout_us, uint, 0444);
-MODULE_PARM_DESC(preempt_timeout_us, "How long an engine of new GPUs has to stop before it is reset, us, 1000..1000000 (10000)");
 
 /*
  * Protects the two lists. Fronts register when the module loads and leave when
@@ -28,27 +18,6 @@ static DEFINE_MUTEX(vgpu_registry_lock);
 static LIST_HEAD(vgpu_gpus);
 static LIST_HEAD(vgpu_fronts);
 static u32 vgpu_next_id;	/* protected by vgpu_registry_lock */
-
-/**
- * vgpu_gpu_check_params() - check the parameters of this file
- *
- * Called when the module loads.
- *
- * Return: 0, or -EINVAL (said in the log).
- */
-int vgpu_gpu_check_params(void)
-{
-	if (slice_us && (slice_us < 1000 || slice_us > 30000)) {
-		pr_err("slice_us=%u: must be 1000..30000, or 0\n", slice_us);
-		return -EINVAL;
-	}
-	if (preempt_timeout_us < 1000 || preempt_timeout_us > 1000000) {
-		pr_err("preempt_timeout_us=%u: must be 1000..1000000\n",
-		       preempt_timeout_us);
-		return -EINVAL;
-	}
-	return 0;
-}
 
 /**
  * vgpu_front_register() - add a kind of front end
@@ -121,6 +90,28 @@ struct vgpu_gpu *vgpu_gpu_find(u32 id)
 }
 
 /**
+ * vgpu_gpu_find_device() - look a GPU up by its physical function
+ * @dev: which
+ *
+ * Return: with a reference, or NULL.
+ */
+struct vgpu_gpu *vgpu_gpu_find_device(const struct device *dev)
+{
+	struct vgpu_gpu *gpu, *found = NULL;
+
+	mutex_lock(&vgpu_registry_lock);
+	list_for_each_entry(gpu, &vgpu_gpus, link) {
+		if (gpu->dev == dev) {
+			kref_get(&gpu->ref);
+			found = gpu;
+			break;
+		}
+	}
+	mutex_unlock(&vgpu_registry_lock);
+	return found;
+}
+
+/**
  * vgpu_gpu_ids() - list the GPUs
  * @ids: where to
  * @room: length of @ids
@@ -174,21 +165,21 @@ struct vgpu_instance *vgpu_instance_find(const guid_t *uuid)
 
 /**
  * vgpu_gpu_available() - how many more instances of a type fit now
- * @gpu: the GPU
+ * @gpu: the GPU; its lock is held
  * @type: index into its types
  *
  * Return: that many; 0 on a GPU that goes away.
  */
 unsigned int vgpu_gpu_available(struct vgpu_gpu *gpu, unsigned int type)
 {
-	unsigned int nr = 0;
+	const struct vgpu_placement *p = &gpu->placement;
+	u32 size_gb = gpu->types[type].size_gb;
 
-	mutex_lock(&gpu->lock);
-	if (!gpu->dying)
-		nr = vgpu_placement_available(&gpu->placement,
-					      gpu->types[type].size_gb);
-	mutex_unlock(&gpu->lock);
-	return nr;
+	lockdep_assert_held(&gpu->lock);
+	if (gpu->dying)
+		return 0;
+	return vgpu_share_room(gpu->guarantee_sum, size_gb, p->region_gb,
+			       vgpu_placement_available(p, size_gb));
 }
 
 /**
@@ -235,11 +226,13 @@ static void vgpu_tl_reset(struct vgpu_timeline *tl, struct vgpu_entity *entity)
 	struct vgpu_gpu *gpu = vgpu_timeline_data(tl);
 	unsigned int engine = vgpu_timeline_index(tl);
 	struct vgpu_instance *instance = vgpu_entity_instance(entity, engine);
+	struct vgpu_sched_params params;
 
+	vgpu_sched_params_get(gpu->sched, &params);
 	/* A guest can have this happen again and again. */
 	dev_notice_ratelimited(gpu->dev, "vgpu %pUl: did not leave engine %s within %u us: engine reset\n",
 			       &instance->uuid, gpu->info.engines[engine].name,
-			       preempt_timeout_us);
+			       params.preempt_timeout_us);
 	gpu->ops->engine_reset(gpu, engine);
 	vgpu_event(VGPU_EVENT_ENGINE_RESET, gpu, &instance->uuid, engine, 0, 0);
 }
@@ -306,17 +299,6 @@ static int vgpu_gpu_init_types(struct vgpu_gpu *gpu)
 	return 0;
 }
 
-static u64 vgpu_gpu_slice_ns(const struct vgpu_gpu *gpu)
-{
-	unsigned int i, most = 0;
-
-	if (slice_us)
-		return slice_us * 1000ULL;
-	for (i = 0; i < gpu->nr_types; i++)
-		most = max(most, gpu->types[i].max_instances);
-	return most > 8 ? 1000000 : 2000000;
-}
-
 static void vgpu_gpu_remove_fronts(struct vgpu_gpu *gpu,
 				   struct vgpu_front *from)
 {
@@ -342,10 +324,7 @@ struct vgpu_gpu *vgpu_register_gpu(struct device *dev,
 				   const struct vgpu_gpu_info *info,
 				   void *backend)
 {
-	struct vgpu_sched_params params = {
-		.policy = &vgpu_policy_best_effort,
-		.preempt_timeout_us = preempt_timeout_us,
-	};
+	struct vgpu_sched_params params = {};
 	struct vgpu_front *front;
 	struct vgpu_gpu *gpu;
 	int ret;
@@ -374,7 +353,9 @@ struct vgpu_gpu *vgpu_register_gpu(struct device *dev,
 	if (ret)
 		goto err_put;
 
-	params.slice_ns = vgpu_gpu_slice_ns(gpu);
+	ret = vgpu_settings_init(gpu, &params);
+	if (ret)
+		goto err_put;
 	gpu->sched = vgpu_sched_create(gpu->name, info->nr_engines,
 				       &vgpu_tl_ops, gpu, &params);
 	if (IS_ERR(gpu->sched)) {
@@ -387,6 +368,9 @@ struct vgpu_gpu *vgpu_register_gpu(struct device *dev,
 	list_add_tail(&gpu->link, &vgpu_gpus);
 	mutex_unlock(&vgpu_registry_lock);
 	vgpu_debugfs_add_gpu(gpu);
+	ret = vgpu_sysfs_add_gpu(gpu);
+	if (ret)
+		goto err_registry;
 
 	list_for_each_entry(front, &vgpu_fronts, link) {
 		ret = front->add_gpu(gpu);
@@ -397,14 +381,17 @@ struct vgpu_gpu *vgpu_register_gpu(struct device *dev,
 		}
 	}
 
-	vgpu_gpu_info(gpu, "%s: %llu MiB framebuffer, %u channels, %u engines, %u types, slice %llu us\n",
+	vgpu_gpu_info(gpu, "%s: %llu MiB framebuffer, %u channels, %u engines, %u types, %s, slice %llu us\n",
 		      info->board, info->fb_bytes >> 20, info->channels,
-		      info->nr_engines, gpu->nr_types, params.slice_ns / 1000);
+		      info->nr_engines, gpu->nr_types, params.policy->name,
+		      params.slice_ns / 1000);
 	vgpu_event(VGPU_EVENT_GPU_ADDED, gpu, NULL, 0, 0, 0);
 	return gpu;
 
 err_fronts:
 	vgpu_gpu_remove_fronts(gpu, front);
+	vgpu_sysfs_remove_gpu(gpu);
+err_registry:
 	vgpu_debugfs_remove_gpu(gpu);
 	mutex_lock(&vgpu_registry_lock);
 	list_del(&gpu->link);
@@ -441,6 +428,8 @@ void vgpu_unregister_gpu(struct vgpu_gpu *gpu)
 
 	front = list_entry(&vgpu_fronts, struct vgpu_front, link);
 	vgpu_gpu_remove_fronts(gpu, front);
+	/* Wait for readers and writers, so with no lock that these take. */
+	vgpu_sysfs_remove_gpu(gpu);
 	vgpu_debugfs_remove_gpu(gpu);
 
 	mutex_lock(&vgpu_registry_lock);

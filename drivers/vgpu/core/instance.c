@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The life of an instance: created and destroyed by its front end, opened,
- * reset and closed by whoever uses the device, held back by quarantine.
+ * reset and closed by whoever uses the device.
  *
  * State in short:
  *
@@ -9,45 +9,12 @@
  *	                                 | reset ^
  *	                                 +-------+
  */
-#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
-
 #include <linux/module.h>
 #include <linux/ratelimit.h>
 #include <linux/slab.h>
 #include <linux/timekeeping.h>
 
 #include "core.h"
-#include "trace.h"
-
-static unsigned int quarantine_faults = VGPU_QUARANTINE_FAULTS;
-module_param(quarantine_faults, uint, 0444);
-MODULE_PARM_DESC(quarantine_faults, "Faults within 60 s that put a vGPU into quarantine, 1..16; 0: never (3)");
-
-static unsigned int quarantine_backoff_ms = VGPU_QUARANTINE_BACKOFF_NS / NSEC_PER_MSEC;
-module_param(quarantine_backoff_ms, uint, 0444);
-MODULE_PARM_DESC(quarantine_backoff_ms, "First quarantine in ms, doubled each time, 1..3600000 (60000)");
-
-/**
- * vgpu_instance_check_params() - check the parameters of this file
- *
- * Called when the module loads.
- *
- * Return: 0, or -EINVAL (said in the log).
- */
-int vgpu_instance_check_params(void)
-{
-	if (quarantine_faults > VGPU_QUARANTINE_MAX_FAULTS) {
-		pr_err("quarantine_faults=%u: must be 0..%u\n",
-		       quarantine_faults, VGPU_QUARANTINE_MAX_FAULTS);
-		return -EINVAL;
-	}
-	if (quarantine_backoff_ms < 1 || quarantine_backoff_ms > 3600000) {
-		pr_err("quarantine_backoff_ms=%u: must be 1..3600000\n",
-		       quarantine_backoff_ms);
-		return -EINVAL;
-	}
-	return 0;
-}
 
 static void vgpu_instance_free(struct kref *ref)
 {
@@ -67,8 +34,14 @@ void vgpu_instance_put(struct vgpu_instance *instance)
 	kref_put(&instance->ref, vgpu_instance_free);
 }
 
-static void vgpu_instance_hold(struct vgpu_instance *instance,
-			       unsigned int hold)
+/**
+ * vgpu_instance_hold() - keep an instance off all engines
+ * @instance: which
+ * @hold: why, VGPU_HOLD_*
+ *
+ * Does not wait until it is off them. Does not sleep.
+ */
+void vgpu_instance_hold(struct vgpu_instance *instance, unsigned int hold)
 {
 	unsigned int i;
 
@@ -76,8 +49,14 @@ static void vgpu_instance_hold(struct vgpu_instance *instance,
 		vgpu_entity_hold(&instance->entity[i], hold);
 }
 
-static void vgpu_instance_unhold(struct vgpu_instance *instance,
-				 unsigned int hold)
+/**
+ * vgpu_instance_unhold() - take back a reason to keep it off the engines
+ * @instance: which
+ * @hold: VGPU_HOLD_*
+ *
+ * Does not sleep.
+ */
+void vgpu_instance_unhold(struct vgpu_instance *instance, unsigned int hold)
 {
 	unsigned int i;
 
@@ -85,155 +64,17 @@ static void vgpu_instance_unhold(struct vgpu_instance *instance,
 		vgpu_entity_unhold(&instance->entity[i], hold);
 }
 
-/*
- * Brings the holds in line with the quarantine, and itself back when it ends.
- * Holding is done here, not where faults are counted: that may be under a
- * timeline's lock.
- */
-static void vgpu_quarantine_work(struct work_struct *work)
-{
-	struct vgpu_instance *instance =
-		container_of(to_delayed_work(work), struct vgpu_instance,
-			     quarantine_work);
-	u64 now_ns = ktime_get_ns(), until_ns;
-	bool expired;
-
-	spin_lock(&instance->quarantine_lock);
-	expired = vgpu_quarantine_expire(&instance->quarantine, now_ns);
-	until_ns = instance->quarantine.until_ns;
-	spin_unlock(&instance->quarantine_lock);
-
-	if (until_ns) {
-		vgpu_instance_hold(instance, VGPU_HOLD_QUARANTINE);
-		vgpu_inst_notice(instance, "quarantined for %llu s, after %u faults within %llu s; 'vgpuctl release %pUl' lifts it\n",
-				 (until_ns - now_ns) / NSEC_PER_SEC,
-				 quarantine_faults,
-				 VGPU_QUARANTINE_WINDOW_NS / NSEC_PER_SEC,
-				 &instance->uuid);
-		/* Not mod: it would put off what a release has queued since. */
-		queue_delayed_work(system_wq, &instance->quarantine_work,
-				   nsecs_to_jiffies(until_ns - now_ns) + 1);
-		return;
-	}
-	vgpu_instance_unhold(instance, VGPU_HOLD_QUARANTINE);
-	if (expired) {
-		vgpu_inst_notice(instance, "quarantine over\n");
-		vgpu_event(VGPU_EVENT_RELEASED, instance->gpu, &instance->uuid,
-			   0, 0, 0);
-	}
-}
-
-/*
- * Counts a fault or a gross overrun towards quarantine. Any context that may
- * take a spinlock, also under a timeline's lock.
- */
-static void vgpu_instance_strike(struct vgpu_instance *instance)
-{
-	u64 until_ns;
-	bool begins;
-
-	spin_lock(&instance->quarantine_lock);
-	begins = vgpu_quarantine_fault(&instance->quarantine, ktime_get_ns());
-	until_ns = instance->quarantine.until_ns;
-	spin_unlock(&instance->quarantine_lock);
-	if (!begins)
-		return;
-
-	vgpu_event(VGPU_EVENT_QUARANTINED, instance->gpu, &instance->uuid,
-		   0, 0, until_ns);
-	mod_delayed_work(system_wq, &instance->quarantine_work, 0);
-}
-
-/**
- * vgpu_instance_overrun() - it ran past its deadline beyond the preemption timeout
- * @instance: which
- *
- * Counts like a fault. May be called under a timeline's lock.
- */
-void vgpu_instance_overrun(struct vgpu_instance *instance)
-{
-	vgpu_instance_strike(instance);
-}
-
-/*
- * An event that the guest can bring about at will: it must not push those of
- * others out of the ring.
- */
-static void vgpu_instance_event(struct vgpu_instance *instance, u32 type, u32 a,
-				u32 b, u64 c)
-{
-	if (__ratelimit(&instance->event_limit))
-		vgpu_event(type, instance->gpu, &instance->uuid, a, b, c);
-}
-
-/**
- * vgpu_channel_fault() - a channel has faulted
- * @instance: whose channel
- * @engine: it is bound to
- * @channel: of the instance
- * @code: why
- * @index: of the packet
- *
- * The back end has stopped the channel and tells the guest itself. Does not
- * sleep; must not be called under a timeline's lock.
- */
-void vgpu_channel_fault(struct vgpu_instance *instance, unsigned int engine,
-			u32 channel, enum vgpu_hw_fault code, u64 index)
-{
-	atomic64_inc(&instance->faults);
-	vgpu_entity_account_fault(&instance->entity[engine]);
-	trace_vgpu_fault(&instance->uuid, engine, channel, code, index);
-	vgpu_instance_event(instance, VGPU_EVENT_FAULT, channel, code, index);
-	vgpu_instance_strike(instance);
-}
-EXPORT_SYMBOL_GPL(vgpu_channel_fault);
-
-/**
- * vgpu_instance_quarantined() - whether the host holds an instance back
- * @instance: which
- *
- * Return: true while it is in quarantine.
- */
-bool vgpu_instance_quarantined(struct vgpu_instance *instance)
-{
-	return READ_ONCE(instance->quarantine.until_ns);
-}
-EXPORT_SYMBOL_GPL(vgpu_instance_quarantined);
-
-/**
- * vgpu_instance_release() - lift a quarantine
- * @instance: which; not gone, so the caller holds its GPU's lock
- *
- * Return: 0, or -EINVAL if it is not in quarantine.
- */
-int vgpu_instance_release(struct vgpu_instance *instance)
-{
-	bool was;
-
-	spin_lock(&instance->quarantine_lock);
-	was = instance->quarantine.until_ns;
-	if (was)
-		vgpu_quarantine_release(&instance->quarantine);
-	spin_unlock(&instance->quarantine_lock);
-	if (!was)
-		return -EINVAL;
-
-	mod_delayed_work(system_wq, &instance->quarantine_work, 0);
-	vgpu_inst_notice(instance, "quarantine lifted by the host\n");
-	vgpu_event(VGPU_EVENT_RELEASED, instance->gpu, &instance->uuid, 0, 0,
-		   0);
-	return 0;
-}
-
 static int vgpu_instance_place(struct vgpu_gpu *gpu,
 			       struct vgpu_instance *instance)
 {
 	const struct vgpu_type *type = instance->type;
 	struct vgpu_placement *p = &gpu->placement;
+	char why[VGPU_TEXT_LEN] = "";
 	enum vgpu_short what;
 	u32 free_gb, other_gb;
 	unsigned int nr;
 	bool dying;
+	int ret = 0;
 
 	mutex_lock(&gpu->lock);
 	dying = gpu->dying;
@@ -242,11 +83,18 @@ static int vgpu_instance_place(struct vgpu_gpu *gpu,
 	nr = p->nr;
 	what = dying ? VGPU_SHORT_NOTHING :
 	       vgpu_placement_take(p, type->size_gb, &instance->first_gb);
+	if (!dying && what == VGPU_SHORT_NOTHING) {
+		ret = vgpu_shares_join(instance, why, sizeof(why));
+		if (ret)
+			vgpu_placement_put(p, instance->first_gb);
+	}
 	mutex_unlock(&gpu->lock);
 
 	if (dying)
 		return vgpu_refuse(instance, -ENODEV, "%s: the GPU is going away",
 				   type->name);
+	if (ret)
+		return vgpu_refuse(instance, ret, "%s: %s", type->name, why);
 	switch (what) {
 	case VGPU_SHORT_NOTHING:
 		break;
@@ -282,7 +130,20 @@ static void vgpu_instance_unplace(struct vgpu_gpu *gpu,
 				  struct vgpu_instance *instance)
 {
 	mutex_lock(&gpu->lock);
+	vgpu_shares_leave(instance);
 	vgpu_placement_put(&gpu->placement, instance->first_gb);
+	mutex_unlock(&gpu->lock);
+}
+
+/* From here on the GPU's settings reach it; so those of now are taken here. */
+static void vgpu_instance_list(struct vgpu_gpu *gpu,
+			       struct vgpu_instance *instance)
+{
+	mutex_lock(&gpu->lock);
+	vgpu_instance_set_quarantine(instance);
+	vgpu_shares_init_frl(instance);
+	list_add_tail(&instance->link, &gpu->instances);
+	gpu->nr_instances++;
 	mutex_unlock(&gpu->lock);
 }
 
@@ -302,6 +163,7 @@ struct vgpu_instance *vgpu_instance_create(struct vgpu_gpu *gpu,
 					   const guid_t *uuid)
 {
 	struct vgpu_instance *instance;
+	u8 id[VGPU_ENTITY_ID_LEN];
 	unsigned int i;
 	int ret;
 
@@ -318,34 +180,26 @@ struct vgpu_instance *vgpu_instance_create(struct vgpu_gpu *gpu,
 	mutex_init(&instance->state_lock);
 	init_rwsem(&instance->map_lock);
 	spin_lock_init(&instance->front_lock);
-	spin_lock_init(&instance->quarantine_lock);
+	spin_lock_init(&instance->frl_lock);
 	ratelimit_state_init(&instance->event_limit, HZ, VGPU_EVENTS_PER_S);
 	/* Silent: the counters tell. */
 	ratelimit_set_flags(&instance->event_limit, RATELIMIT_MSG_ON_RELEASE);
-	vgpu_quarantine_init(&instance->quarantine, quarantine_faults,
-			     VGPU_QUARANTINE_WINDOW_NS,
-			     quarantine_backoff_ms * (u64)NSEC_PER_MSEC);
-	INIT_DELAYED_WORK(&instance->quarantine_work, vgpu_quarantine_work);
+	vgpu_instance_init_quarantine(instance);
 
 	ret = vgpu_instance_place(gpu, instance);
 	if (ret)
 		goto err_put;
 
-	for (i = 0; i < gpu->info.nr_engines; i++) {
-		ret = vgpu_entity_init(&instance->entity[i],
-				       vgpu_sched_timeline(gpu->sched, i));
-		if (ret)
-			goto err_entity;
-	}
+	vgpu_uuid_export(id, uuid);
+	for (i = 0; i < gpu->info.nr_engines; i++)
+		vgpu_entity_init(&instance->entity[i],
+				 vgpu_sched_timeline(gpu->sched, i), id,
+				 &instance->share);
 
 	ret = gpu->ops->instance_create(instance);
 	if (ret)
 		goto err_entity;
-
-	mutex_lock(&gpu->lock);
-	list_add_tail(&instance->link, &gpu->instances);
-	gpu->nr_instances++;
-	mutex_unlock(&gpu->lock);
+	vgpu_instance_list(gpu, instance);
 
 	vgpu_inst_notice(instance, "created: %s at %u MiB, channels %u..%u\n",
 			 instance->type->name, instance->first_gb * 1024,
@@ -414,6 +268,7 @@ int vgpu_instance_open(struct vgpu_instance *instance,
 		       const struct vgpu_front_ops *front)
 {
 	struct vgpu_gpu *gpu = instance->gpu;
+	unsigned int i;
 	int ret;
 
 	mutex_lock(&instance->state_lock);
@@ -439,6 +294,9 @@ int vgpu_instance_open(struct vgpu_instance *instance,
 	instance->owner_pid = task_tgid_nr(current);
 	instance->started_ns = ktime_get_ns();
 	instance->opened = true;
+	/* Nothing can fail any more: policies count it from here to close. */
+	for (i = 0; i < gpu->info.nr_engines; i++)
+		vgpu_entity_start(&instance->entity[i]);
 	vgpu_instance_unhold(instance, VGPU_HOLD_STOPPED);
 	mutex_unlock(&instance->state_lock);
 
@@ -528,9 +386,13 @@ int vgpu_instance_reset(struct vgpu_instance *instance)
 void vgpu_instance_close(struct vgpu_instance *instance)
 {
 	struct vgpu_gpu *gpu = instance->gpu;
+	unsigned int i;
 
 	mutex_lock(&instance->state_lock);
 	vgpu_instance_halt(instance);
+	/* Held and off the engines; its place goes to others now. */
+	for (i = 0; i < gpu->info.nr_engines; i++)
+		vgpu_entity_stop(&instance->entity[i]);
 	vgpu_dma_stop(instance->dma);
 	instance->dma = NULL;
 	vgpu_instance_drop_memory(instance);

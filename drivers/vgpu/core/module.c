@@ -11,7 +11,7 @@ static int __init vgpu_init(void)
 {
 	int ret;
 
-	ret = vgpu_gpu_check_params() ?: vgpu_instance_check_params();
+	ret = vgpu_settings_check_params();
 	if (ret)
 		return ret;
 	ret = vgpu_event_init();

@@ -39,6 +39,46 @@ void vgpu_quarantine_init(struct vgpu_quarantine *q, unsigned int threshold,
 	q->next_ns = q->backoff_ns;
 }
 
+/* The ring has room for @threshold faults: keeps the newest, oldest first. */
+static void resize(struct vgpu_quarantine *q, unsigned int threshold)
+{
+	unsigned int keep = min(q->nr_faults, threshold), i;
+	u64 newest[VGPU_QUARANTINE_MAX_FAULTS];
+
+	for (i = 0; i < keep; i++)
+		newest[i] = q->fault_ns[(q->head + q->threshold - keep + i) %
+					q->threshold];
+	memcpy(q->fault_ns, newest, keep * sizeof(newest[0]));
+	q->threshold = threshold;
+	q->nr_faults = keep;
+	q->head = threshold ? keep % threshold : 0;
+}
+
+/**
+ * vgpu_quarantine_set() - change the rules
+ * @q:          whose
+ * @threshold:  as vgpu_quarantine_init() takes it
+ * @backoff_ns: likewise
+ *
+ * A quarantine goes on as it began. Recent faults still count, as many as the
+ * threshold can be about; a smaller one takes effect with the next fault. If
+ * @backoff_ns is another than before, the next quarantine is that long.
+ *
+ * Context: any; the caller serialises.
+ */
+void vgpu_quarantine_set(struct vgpu_quarantine *q, unsigned int threshold,
+			 u64 backoff_ns)
+{
+	threshold = min(threshold, VGPU_QUARANTINE_MAX_FAULTS);
+	backoff_ns = backoff_ns ? backoff_ns : 1;
+	if (threshold != q->threshold)
+		resize(q, threshold);
+	if (backoff_ns != q->backoff_ns) {
+		q->backoff_ns = backoff_ns;
+		q->next_ns = backoff_ns;
+	}
+}
+
 static void begin(struct vgpu_quarantine *q, u64 now_ns)
 {
 	u64 limit_ns = max(q->backoff_ns, VGPU_QUARANTINE_LIMIT_NS);

@@ -49,6 +49,8 @@ struct vgpu_quarantine {
 
 void vgpu_quarantine_init(struct vgpu_quarantine *q, unsigned int threshold,
 			  u64 window_ns, u64 backoff_ns);
+void vgpu_quarantine_set(struct vgpu_quarantine *q, unsigned int threshold,
+			 u64 backoff_ns);
 bool vgpu_quarantine_fault(struct vgpu_quarantine *q, u64 now_ns);
 bool vgpu_quarantine_expire(struct vgpu_quarantine *q, u64 now_ns);
 void vgpu_quarantine_release(struct vgpu_quarantine *q);

@@ -27,6 +27,8 @@ EXPORT_SYMBOL_GPL(vgpu_work_ready);
  * @engine: index
  * @end: why
  * @idle_ns: of the run spent with nothing to do, not charged
+ * @linger_ns: likewise, but where vgpu_engine_poll() said VGPU_POLL_LINGER:
+ *             charged
  * @next: what to run at once
  *
  * Does not sleep.
@@ -34,7 +36,8 @@ EXPORT_SYMBOL_GPL(vgpu_work_ready);
  * Return: true if @next is set; the engine's deadline and instance are in it.
  */
 bool vgpu_engine_done(struct vgpu_gpu *gpu, unsigned int engine,
-		      enum vgpu_run_end end, u64 idle_ns, struct vgpu_run *next)
+		      enum vgpu_run_end end, u64 idle_ns, u64 linger_ns,
+		      struct vgpu_run *next)
 {
 	static const enum vgpu_sched_end sched_end[] = {
 		[VGPU_RUN_IDLE] = VGPU_SCHED_IDLE,
@@ -46,7 +49,8 @@ bool vgpu_engine_done(struct vgpu_gpu *gpu, unsigned int engine,
 
 	trace_vgpu_run_end(gpu->name, engine, end, idle_ns);
 	entity = vgpu_timeline_done(vgpu_sched_timeline(gpu->sched, engine),
-				    sched_end[end], idle_ns, &deadline_ns);
+				    sched_end[end], idle_ns, linger_ns,
+				    &deadline_ns);
 	if (!entity)
 		return false;
 	next->instance = vgpu_entity_instance(entity, engine);
@@ -58,19 +62,45 @@ bool vgpu_engine_done(struct vgpu_gpu *gpu, unsigned int engine,
 EXPORT_SYMBOL_GPL(vgpu_engine_done);
 
 /**
- * vgpu_engine_wanted() - whether an engine that polls should leave
+ * vgpu_engine_poll() - what an engine that has found no work is to do
  * @gpu: the GPU
  * @engine: index
+ * @empty_ns: for how long it has looked
  *
- * Cheap, no locks.
+ * Does not sleep.
  *
- * Return: true if another instance waits or the running one is to stop.
+ * Return: enum vgpu_poll; asked again and again it may change its mind.
  */
-bool vgpu_engine_wanted(struct vgpu_gpu *gpu, unsigned int engine)
+enum vgpu_poll vgpu_engine_poll(struct vgpu_gpu *gpu, unsigned int engine,
+				u64 empty_ns)
 {
-	return vgpu_timeline_wanted(vgpu_sched_timeline(gpu->sched, engine));
+	switch (vgpu_timeline_poll(vgpu_sched_timeline(gpu->sched, engine),
+				   empty_ns)) {
+	case VGPU_SCHED_POLL_IDLE:
+		return VGPU_POLL_IDLE;
+	case VGPU_SCHED_POLL_LINGER:
+		return VGPU_POLL_LINGER;
+	case VGPU_SCHED_POLL_STOP:
+		break;
+	}
+	return VGPU_POLL_STOP;
 }
-EXPORT_SYMBOL_GPL(vgpu_engine_wanted);
+EXPORT_SYMBOL_GPL(vgpu_engine_poll);
+
+/**
+ * vgpu_work_ready_at() - an engine will have something to do for an instance
+ * @instance: which
+ * @engine: index
+ * @ready_ns: when, CLOCK_MONOTONIC; of several such times the earliest counts
+ *
+ * Does not sleep.
+ */
+void vgpu_work_ready_at(struct vgpu_instance *instance, unsigned int engine,
+			u64 ready_ns)
+{
+	vgpu_entity_wake_at(&instance->entity[engine], ready_ns);
+}
+EXPORT_SYMBOL_GPL(vgpu_work_ready_at);
 
 /**
  * vgpu_packet_submitted() - an engine saw put move
@@ -150,8 +180,8 @@ static struct vgpu_refusal vgpu_refusals[VGPU_REFUSALS];
 static unsigned int vgpu_refusals_next;
 
 /**
- * vgpu_refuse() - say why an instance is not created
- * @instance: that is being created
+ * vgpu_refuse() - say why an instance is not created or not changed
+ * @instance: that is being created or set
  * @error: -errno
  * @fmt: the short pool, the limit and what would fit; no newline
  *

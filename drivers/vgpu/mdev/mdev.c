@@ -6,7 +6,6 @@
 #include <linux/mdev.h>
 #include <linux/module.h>
 #include <linux/slab.h>
-#include <linux/sysfs.h>
 
 #include "mdev.h"
 
@@ -40,61 +39,6 @@ struct vgpu_mdev_gpu {
 
 static LIST_HEAD(vgpu_mdev_gpus);
 static DEFINE_MUTEX(vgpu_mdev_gpus_lock);	/* protects vgpu_mdev_gpus */
-
-static ssize_t vgpu_name_show(struct device *device,
-			      struct device_attribute *attr, char *buf)
-{
-	struct vgpu_mdev *dev = dev_get_drvdata(device);
-
-	return sysfs_emit(buf, "%s\n", dev->instance->type->name);
-}
-static DEVICE_ATTR_RO(vgpu_name);
-
-static ssize_t gpu_show(struct device *device, struct device_attribute *attr,
-			char *buf)
-{
-	struct vgpu_mdev *dev = dev_get_drvdata(device);
-
-	return sysfs_emit(buf, "%s\n", dev->instance->gpu->name);
-}
-static DEVICE_ATTR_RO(gpu);
-
-static ssize_t state_show(struct device *device, struct device_attribute *attr,
-			  char *buf)
-{
-	struct vgpu_mdev *dev = dev_get_drvdata(device);
-
-	return sysfs_emit(buf, "%s\n",
-			  READ_ONCE(dev->opened) ? "started" : "created");
-}
-static DEVICE_ATTR_RO(state);
-
-static ssize_t map_failures_show(struct device *device,
-				 struct device_attribute *attr, char *buf)
-{
-	struct vgpu_mdev *dev = dev_get_drvdata(device);
-
-	return sysfs_emit(buf, "%lld\n", atomic64_read(&dev->map_failures));
-}
-static DEVICE_ATTR_RO(map_failures);
-
-static struct attribute *vgpu_mdev_attrs[] = {
-	&dev_attr_vgpu_name.attr,
-	&dev_attr_gpu.attr,
-	&dev_attr_state.attr,
-	&dev_attr_map_failures.attr,
-	NULL
-};
-
-static const struct attribute_group vgpu_mdev_attr_group = {
-	.name = "vgpu",
-	.attrs = vgpu_mdev_attrs,
-};
-
-static const struct attribute_group *vgpu_mdev_attr_groups[] = {
-	&vgpu_mdev_attr_group,
-	NULL
-};
 
 static struct vgpu_mdev_gpu_type *to_gpu_type(struct mdev_type *type)
 {
@@ -147,8 +91,12 @@ static void vgpu_mdev_remove(struct mdev_device *mdev)
 static unsigned int vgpu_mdev_get_available(struct mdev_type *mtype)
 {
 	struct vgpu_mdev_gpu_type *type = to_gpu_type(mtype);
+	unsigned int nr;
 
-	return vgpu_gpu_available(type->gpu, type->index);
+	mutex_lock(&type->gpu->lock);
+	nr = vgpu_gpu_available(type->gpu, type->index);
+	mutex_unlock(&type->gpu->lock);
+	return nr;
 }
 
 static ssize_t vgpu_mdev_show_description(struct mdev_type *mtype, char *buf)

@@ -18,6 +18,7 @@
 #include "config.h"
 #include "region.h"
 
+struct attribute_group;
 struct eventfd_ctx;
 
 /**
@@ -70,6 +71,9 @@ struct vgpu_mdev {
 /* mdev.c */
 int vgpu_mdev_init(void);
 void vgpu_mdev_exit(void);
+
+/* attrs.c */
+extern const struct attribute_group *vgpu_mdev_attr_groups[];
 
 /* vfio.c */
 extern const struct vfio_device_ops vgpu_vfio_ops;

@@ -35,14 +35,16 @@
 
 /**
  * struct vgpu_drr - a run queue's state
- * @round:     which one it is; entities of this round are on rq->queue
+ * @round:     which one it is
  * @credit_ns: sum of the slices of all rounds so far; wraps
+ * @queue:     entities of this round
  * @next:      entities that have their next turn in the next round
  * @debtors:   entities that skip turns, by paid_ns
  */
 struct vgpu_drr {
 	u64 round;
 	u64 credit_ns;
+	struct list_head queue;
 	struct list_head next;
 	struct rb_root_cached debtors;
 };
@@ -54,6 +56,7 @@ static int drr_rq_init(struct vgpu_rq *rq)
 	if (!drr)
 		return -ENOMEM;
 	drr->round = 1;
+	INIT_LIST_HEAD(&drr->queue);
 	INIT_LIST_HEAD(&drr->next);
 	drr->debtors = RB_ROOT_CACHED;
 	rq->data = drr;
@@ -66,12 +69,10 @@ static void drr_rq_exit(struct vgpu_rq *rq)
 	rq->data = NULL;
 }
 
-static void drr_init(struct vgpu_rq *rq, struct vgpu_entity *entity)
+static void drr_init(struct vgpu_rq *rq, struct vgpu_entity *entity, u64 now_ns)
 {
-	INIT_LIST_HEAD(&entity->node);
-	RB_CLEAR_NODE(&entity->rb);
-	entity->deficit_ns = 0;
-	entity->round = 0;
+	INIT_LIST_HEAD(&entity->drr.node);
+	RB_CLEAR_NODE(&entity->drr.rb);
 }
 
 static void drr_exit(struct vgpu_rq *rq, struct vgpu_entity *entity)
@@ -80,47 +81,47 @@ static void drr_exit(struct vgpu_rq *rq, struct vgpu_entity *entity)
 
 static bool drr_paid_before(struct rb_node *a, const struct rb_node *b)
 {
-	return (s64)(rb_entry(a, struct vgpu_entity, rb)->paid_ns -
-		     rb_entry(b, struct vgpu_entity, rb)->paid_ns) < 0;
+	return (s64)(rb_entry(a, struct vgpu_entity, drr.rb)->drr.paid_ns -
+		     rb_entry(b, struct vgpu_entity, drr.rb)->drr.paid_ns) < 0;
 }
 
-/* A debtor: owes @entity->deficit_ns after all rounds so far. */
+/* A debtor: owes @entity->drr.deficit_ns after all rounds so far. */
 static void drr_skip(struct vgpu_drr *drr, struct vgpu_entity *entity)
 {
-	entity->paid_ns = drr->credit_ns - entity->deficit_ns;
-	rb_add_cached(&entity->rb, &drr->debtors, drr_paid_before);
+	entity->drr.paid_ns = drr->credit_ns - entity->drr.deficit_ns;
+	rb_add_cached(&entity->drr.rb, &drr->debtors, drr_paid_before);
 }
 
 static void drr_unskip(struct vgpu_drr *drr, struct vgpu_entity *entity)
 {
-	rb_erase_cached(&entity->rb, &drr->debtors);
-	RB_CLEAR_NODE(&entity->rb);
-	entity->deficit_ns = drr->credit_ns - entity->paid_ns;
+	rb_erase_cached(&entity->drr.rb, &drr->debtors);
+	RB_CLEAR_NODE(&entity->drr.rb);
+	entity->drr.deficit_ns = drr->credit_ns - entity->drr.paid_ns;
 }
 
 static bool drr_enqueue(struct vgpu_rq *rq, struct vgpu_entity *entity,
-			u64 now_ns)
+			bool woken, u64 now_ns)
 {
 	struct vgpu_drr *drr = rq->data;
-	bool had_turn = entity->round == drr->round;
+	bool had_turn = entity->drr.round == drr->round;
 
-	if (!had_turn && entity->deficit_ns > 0)
-		entity->deficit_ns = 0;
+	if (!had_turn && entity->drr.deficit_ns > 0)
+		entity->drr.deficit_ns = 0;
 
-	if (entity->deficit_ns <= -(s64)rq->slice_ns)
+	if (entity->drr.deficit_ns <= -(s64)rq->slice_ns)
 		drr_skip(drr, entity);
-	else if (had_turn && entity->deficit_ns <= 0)
-		list_add_tail(&entity->node, &drr->next);
+	else if (had_turn && entity->drr.deficit_ns <= 0)
+		list_add_tail(&entity->drr.node, &drr->next);
 	else
-		list_add_tail(&entity->node, &rq->queue);
+		list_add_tail(&entity->drr.node, &drr->queue);
 	return false;
 }
 
 static void drr_dequeue(struct vgpu_rq *rq, struct vgpu_entity *entity,
 			u64 now_ns)
 {
-	if (RB_EMPTY_NODE(&entity->rb))
-		list_del_init(&entity->node);
+	if (RB_EMPTY_NODE(&entity->drr.rb))
+		list_del_init(&entity->drr.node);
 	else
 		drr_unskip(rq->data, entity);
 }
@@ -134,22 +135,22 @@ static void drr_next_round(struct vgpu_rq *rq)
 	s64 owed_ns;
 
 	if (list_empty(&drr->next) && first) {
-		entity = rb_entry(first, struct vgpu_entity, rb);
-		owed_ns = entity->paid_ns - drr->credit_ns;
+		entity = rb_entry(first, struct vgpu_entity, drr.rb);
+		owed_ns = entity->drr.paid_ns - drr->credit_ns;
 		if (owed_ns > 0)
 			rounds += div64_u64(owed_ns, rq->slice_ns);
 	}
 	drr->round += rounds;
 	drr->credit_ns += rounds * rq->slice_ns;
-	list_splice_tail_init(&drr->next, &rq->queue);
+	list_splice_tail_init(&drr->next, &drr->queue);
 
 	while (first) {
-		entity = rb_entry(first, struct vgpu_entity, rb);
-		if ((s64)(entity->paid_ns - drr->credit_ns) >= 0)
+		entity = rb_entry(first, struct vgpu_entity, drr.rb);
+		if ((s64)(entity->drr.paid_ns - drr->credit_ns) >= 0)
 			break;
 		drr_unskip(drr, entity);
-		entity->round = drr->round;
-		list_add_tail(&entity->node, &rq->queue);
+		entity->drr.round = drr->round;
+		list_add_tail(&entity->drr.node, &drr->queue);
 		first = rb_first_cached(&drr->debtors);
 	}
 }
@@ -160,41 +161,42 @@ static void drr_next_round(struct vgpu_rq *rq)
  * moves to the debtors, once.
  */
 static struct vgpu_entity *drr_pick(struct vgpu_rq *rq, u64 now_ns,
-				    u64 *slice_ns, u64 *until_ns)
+				    struct vgpu_pick *pick)
 {
 	struct vgpu_drr *drr = rq->data;
 	struct vgpu_entity *entity;
 
 	for (;;) {
-		if (list_empty(&rq->queue)) {
+		if (list_empty(&drr->queue)) {
 			if (list_empty(&drr->next) &&
 			    RB_EMPTY_ROOT(&drr->debtors.rb_root))
 				return NULL;
 			drr_next_round(rq);
 		}
-		entity = list_first_entry(&rq->queue, struct vgpu_entity, node);
-		list_del_init(&entity->node);
-		if (entity->round != drr->round) {
-			entity->round = drr->round;
-			entity->deficit_ns += rq->slice_ns;
+		entity = list_first_entry(&drr->queue, struct vgpu_entity, drr.node);
+		list_del_init(&entity->drr.node);
+		if (entity->drr.round != drr->round) {
+			entity->drr.round = drr->round;
+			entity->drr.deficit_ns += rq->slice_ns;
 		}
-		if (entity->deficit_ns > 0)
+		if (entity->drr.deficit_ns > 0)
 			break;
 		drr_skip(drr, entity);
 	}
-	*slice_ns = rq->slice_ns;
+	pick->slice_ns = rq->slice_ns;
 	return entity;
 }
 
 static void drr_charge(struct vgpu_rq *rq, struct vgpu_entity *entity,
 		       u64 ran_ns, u64 now_ns)
 {
-	entity->deficit_ns -= clamp(ran_ns, VGPU_DRR_MIN_NS, (u64)S64_MAX / 4);
-	entity->deficit_ns = max(entity->deficit_ns, S64_MIN / 4);
+	entity->drr.deficit_ns -= clamp(ran_ns, VGPU_DRR_MIN_NS, (u64)S64_MAX / 4);
+	entity->drr.deficit_ns = max(entity->drr.deficit_ns, S64_MIN / 4);
 }
 
 const struct vgpu_sched_policy vgpu_policy_best_effort = {
 	.name = "best_effort",
+	.frl = VGPU_FRL_MODE_DEFAULT,
 	.rq_init = drr_rq_init,
 	.rq_exit = drr_rq_exit,
 	.init = drr_init,

@@ -10,19 +10,25 @@
  */
 #include <linux/err.h>
 #include <linux/hrtimer.h>
+#include <linux/kernel.h>
 #include <linux/kthread.h>
+#include <linux/math64.h>
 #include <linux/minmax.h>
 #include <linux/mutex.h>
 #include <linux/overflow.h>
 #include <linux/sched.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
+#include <linux/sprintf.h>
+#include <linux/string.h>
+#include <linux/time64.h>
 
 #include "../core/compat.h"
 #include "timeline.h"
 
 /**
  * struct vgpu_sched - a GPU's scheduler
+ * @name:         the GPU's; constant
  * @params:       protected by @lock
  * @lock:         serialises changes of @params and their way to the timelines
  * @task:         the thread; a reference is held
@@ -32,6 +38,7 @@
  * @timeline:     one for each engine
  */
 struct vgpu_sched {
+	char name[VGPU_ADDR_LEN];
 	struct vgpu_sched_params params;
 	struct mutex lock;	/* params */
 	struct task_struct *task;
@@ -87,9 +94,105 @@ static int sched_thread(void *data)
 	return 0;
 }
 
-static bool sched_slice_valid(u64 slice_ns)
+/**
+ * vgpu_sched_policy() - a policy by its name
+ * @name: as users write it
+ *
+ * Context: any.
+ * Return: it, or NULL.
+ */
+const struct vgpu_sched_policy *vgpu_sched_policy(const char *name)
 {
-	return slice_ns >= VGPU_SLICE_MIN_NS && slice_ns <= VGPU_SLICE_MAX_NS;
+	static const struct vgpu_sched_policy * const policies[] = {
+		&vgpu_policy_best_effort,
+		&vgpu_policy_equal_share,
+		&vgpu_policy_fixed_share,
+		&vgpu_policy_qos,
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(policies); i++)
+		if (!strcmp(policies[i]->name, name))
+			return policies[i];
+	return NULL;
+}
+
+#define SCHED_TIME_LEN	32
+
+/* "10 ms", or "1041667 ns" */
+static const char *sched_time(char *text, u64 time_ns)
+{
+	u32 rest_ns;
+	u64 ms = div_u64_rem(time_ns, NSEC_PER_MSEC, &rest_ns);
+
+	if (rest_ns)
+		snprintf(text, SCHED_TIME_LEN, "%llu ns", time_ns);
+	else
+		snprintf(text, SCHED_TIME_LEN, "%llu ms", ms);
+	return text;
+}
+
+/**
+ * vgpu_sched_params_check() - whether settings can be
+ * @params: settings
+ * @why:    gets a text that says what is wrong, unless that is nothing
+ * @size:   of @why, may be 0
+ *
+ * Context: any.
+ * Return: 0; -ERANGE for a value beyond its limits, -EINVAL for one that does
+ * not go with another.
+ */
+int vgpu_sched_params_check(const struct vgpu_sched_params *params, char *why,
+			    size_t size)
+{
+	char window[SCHED_TIME_LEN], least[SCHED_TIME_LEN], slice[SCHED_TIME_LEN];
+
+	sched_time(window, params->window_ns);
+	sched_time(slice, params->slice_ns);
+	if (!params->policy) {
+		scnprintf(why, size, "no such policy");
+		return -EINVAL;
+	}
+	if (!params->nr_slots) {
+		scnprintf(why, size, "0 slots: at least 1");
+		return -EINVAL;
+	}
+	if (params->slice_ns < VGPU_SLICE_MIN_NS ||
+	    params->slice_ns > VGPU_SLICE_MAX_NS) {
+		scnprintf(why, size, "slice %s: %llu .. %llu ms", slice,
+			  div_u64(VGPU_SLICE_MIN_NS, NSEC_PER_MSEC),
+			  div_u64(VGPU_SLICE_MAX_NS, NSEC_PER_MSEC));
+		return -ERANGE;
+	}
+	if (params->window_ns < VGPU_WINDOW_MIN_NS ||
+	    params->window_ns > VGPU_WINDOW_MAX_NS) {
+		scnprintf(why, size, "window %s: %llu .. %llu ms", window,
+			  div_u64(VGPU_WINDOW_MIN_NS, NSEC_PER_MSEC),
+			  div_u64(VGPU_WINDOW_MAX_NS, NSEC_PER_MSEC));
+		return -ERANGE;
+	}
+	if (params->window_ns < VGPU_WINDOW_SLICES * params->slice_ns) {
+		scnprintf(why, size,
+			  "window %s: at least %u slices, %s at a slice of %s",
+			  window, VGPU_WINDOW_SLICES,
+			  sched_time(least, VGPU_WINDOW_SLICES *
+					    params->slice_ns), slice);
+		return -EINVAL;
+	}
+	if (params->preempt_timeout_us < VGPU_PREEMPT_TIMEOUT_MIN_US ||
+	    params->preempt_timeout_us > VGPU_PREEMPT_TIMEOUT_MAX_US) {
+		scnprintf(why, size, "preemption timeout %u us: %u .. %u us",
+			  params->preempt_timeout_us,
+			  VGPU_PREEMPT_TIMEOUT_MIN_US,
+			  VGPU_PREEMPT_TIMEOUT_MAX_US);
+		return -ERANGE;
+	}
+	if (params->linger_us > VGPU_LINGER_MAX_US) {
+		scnprintf(why, size, "linger %u us: 0 .. %u us",
+			  params->linger_us, VGPU_LINGER_MAX_US);
+		return -ERANGE;
+	}
+	return 0;
 }
 
 static void sched_free(struct vgpu_sched *sched, unsigned int nr_timelines)
@@ -97,7 +200,7 @@ static void sched_free(struct vgpu_sched *sched, unsigned int nr_timelines)
 	while (nr_timelines--)
 		vgpu_timeline_fini(&sched->timeline[nr_timelines]);
 	mutex_destroy(&sched->lock);
-	kfree(sched);
+	kvfree(sched);
 }
 
 /**
@@ -109,8 +212,8 @@ static void sched_free(struct vgpu_sched *sched, unsigned int nr_timelines)
  * @params:       settings
  *
  * Context: process; sleeps.
- * Return: it, or an ERR_PTR: -EINVAL for settings that cannot be, -ENOMEM, or
- * why there is no thread.
+ * Return: it, or an ERR_PTR: -EINVAL or -ERANGE for settings that cannot be,
+ * -ENOMEM, or why there is no thread.
  */
 struct vgpu_sched *vgpu_sched_create(const char *name, unsigned int nr_timelines,
 				     const struct vgpu_timeline_ops *ops,
@@ -122,14 +225,18 @@ struct vgpu_sched *vgpu_sched_create(const char *name, unsigned int nr_timelines
 	unsigned int i;
 	int ret;
 
-	if (!nr_timelines || !params->policy || !params->preempt_timeout_us ||
-	    !sched_slice_valid(params->slice_ns))
+	if (!nr_timelines)
 		return ERR_PTR(-EINVAL);
+	ret = vgpu_sched_params_check(params, NULL, 0);
+	if (ret)
+		return ERR_PTR(ret);
 
-	sched = kzalloc(struct_size(sched, timeline, nr_timelines), GFP_KERNEL);
+	/* Their logs make timelines large. */
+	sched = kvzalloc(struct_size(sched, timeline, nr_timelines), GFP_KERNEL);
 	if (!sched)
 		return ERR_PTR(-ENOMEM);
 	sched->nr_timelines = nr_timelines;
+	strscpy(sched->name, name, sizeof(sched->name));
 	sched->params = *params;
 	mutex_init(&sched->lock);
 	hrtimer_setup(&sched->timer, sched_timer, CLOCK_MONOTONIC,
@@ -203,26 +310,88 @@ void vgpu_sched_params_get(struct vgpu_sched *sched,
 	mutex_unlock(&sched->lock);
 }
 
+static void sched_release(struct vgpu_rq *next, unsigned int nr)
+{
+	while (nr--)
+		vgpu_timeline_release(&next[nr]);
+	kfree(next);
+}
+
+/* All that may fail of a change of policy. */
+static struct vgpu_rq *sched_prepare(const struct vgpu_sched_params *params,
+				     unsigned int nr)
+{
+	struct vgpu_rq *next;
+	unsigned int i;
+	int ret;
+
+	next = kcalloc(nr, sizeof(*next), GFP_KERNEL);
+	if (!next)
+		return ERR_PTR(-ENOMEM);
+	for (i = 0; i < nr; i++) {
+		ret = vgpu_timeline_prepare(&next[i], params);
+		if (ret) {
+			sched_release(next, i);
+			return ERR_PTR(ret);
+		}
+	}
+	return next;
+}
+
 /**
- * vgpu_sched_set_slice() - change the slice of all timelines
- * @sched:    whose
- * @slice_ns: VGPU_SLICE_MIN_NS .. VGPU_SLICE_MAX_NS
+ * vgpu_sched_params_set() - change the settings of all timelines
+ * @sched:  whose
+ * @params: all of them; nr_slots as it is
  *
- * What runs keeps its deadline; each next run has the new slice.
+ * What runs keeps its deadline, but makes way for another policy at once. No
+ * work is lost.
  *
  * Context: process; sleeps.
- * Return: 0, or -EINVAL and nothing has changed.
+ * Return: 0; or -EINVAL, -ERANGE (see vgpu_sched_params_check()), -ENOMEM, and
+ * nothing has changed.
  */
-int vgpu_sched_set_slice(struct vgpu_sched *sched, u64 slice_ns)
+int vgpu_sched_params_set(struct vgpu_sched *sched,
+			  const struct vgpu_sched_params *params)
 {
+	struct vgpu_rq *next = NULL;
 	unsigned int i;
+	int ret;
 
-	if (!sched_slice_valid(slice_ns))
-		return -EINVAL;
+	ret = vgpu_sched_params_check(params, NULL, 0);
+	if (ret)
+		return ret;
+
 	mutex_lock(&sched->lock);
-	sched->params.slice_ns = slice_ns;
+	if (params->nr_slots != sched->params.nr_slots) {
+		ret = -EINVAL;
+		goto out;
+	}
+	if (params->policy != sched->params.policy) {
+		next = sched_prepare(params, sched->nr_timelines);
+		if (IS_ERR(next)) {
+			ret = PTR_ERR(next);
+			goto out;
+		}
+	}
+	sched->params = *params;
 	for (i = 0; i < sched->nr_timelines; i++)
-		vgpu_timeline_set_slice(&sched->timeline[i], slice_ns);
+		vgpu_timeline_set_params(&sched->timeline[i], params,
+					 next ? &next[i] : NULL);
+	if (next)
+		sched_release(next, sched->nr_timelines);
+out:
 	mutex_unlock(&sched->lock);
-	return 0;
+	return ret;
+}
+
+/**
+ * vgpu_sched_name() - whose scheduler
+ * @sched: it
+ *
+ * Context: any.
+ * Return: the GPU's name.
+ */
+const char *vgpu_sched_name(const struct vgpu_sched *sched)
+{
+	return sched->name;
 }

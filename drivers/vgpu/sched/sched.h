@@ -62,18 +62,50 @@ enum vgpu_sched_end {
 	VGPU_SCHED_STALLED,	/* work left that cannot go on now */
 };
 
+/* What an engine that looks for work, and finds none, is to do. */
+enum vgpu_sched_poll {
+	VGPU_SCHED_POLL_IDLE,	/* look on as you like: this is idle time */
+	VGPU_SCHED_POLL_LINGER,	/* look on: it is service */
+	VGPU_SCHED_POLL_STOP,	/* end the run */
+};
+
+/* What runs is left alone so long at least before it makes way for another. */
+#define VGPU_PREEMPT_MIN_NS		(500 * 1000ULL)
+
+#define VGPU_PREEMPT_TIMEOUT_MIN_US	1000U
+#define VGPU_PREEMPT_TIMEOUT_MAX_US	1000000U
+#define VGPU_LINGER_MAX_US		1000U
+#define VGPU_LINGER_US			100U
+#define VGPU_WINDOW_MIN_NS		(10 * 1000 * 1000ULL)
+#define VGPU_WINDOW_MAX_NS		(1000 * 1000 * 1000ULL)
+#define VGPU_WINDOW_NS			(100 * 1000 * 1000ULL)
+#define VGPU_WINDOW_SLICES		10
+#define VGPU_FREQUENCY_MIN_HZ		63U
+#define VGPU_FREQUENCY_MAX_HZ		960U
+
 /**
  * struct vgpu_sched_params - a GPU's settings
  * @policy:             the policy of all its timelines
  * @slice_ns:           1 .. 30 ms
- * @preempt_timeout_us: how long an engine has to stop before it is reset
+ * @window_ns:          10 .. 1000 ms, at least 10 slices: what statistics of
+ *                      the last window are about
+ * @preempt_timeout_us: how long an engine has to stop before it is reset, 1000
+ *                      .. 1000000
+ * @linger_us:          0 .. 1000; see struct vgpu_pick
+ * @nr_slots:           of a cycle of fixed_share, at least 1; does not change
  */
 struct vgpu_sched_params {
 	const struct vgpu_sched_policy *policy;
 	u64 slice_ns;
+	u64 window_ns;
 	u32 preempt_timeout_us;
+	u32 linger_us;
+	u32 nr_slots;
 };
 
+const struct vgpu_sched_policy *vgpu_sched_policy(const char *name);
+int vgpu_sched_params_check(const struct vgpu_sched_params *params, char *why,
+			    size_t size);
 struct vgpu_sched *vgpu_sched_create(const char *name, unsigned int nr_timelines,
 				     const struct vgpu_timeline_ops *ops,
 				     void *ops_data,
@@ -83,21 +115,58 @@ struct vgpu_timeline *vgpu_sched_timeline(struct vgpu_sched *sched,
 					  unsigned int index);
 void vgpu_sched_params_get(struct vgpu_sched *sched,
 			   struct vgpu_sched_params *params);
-int vgpu_sched_set_slice(struct vgpu_sched *sched, u64 slice_ns);
+int vgpu_sched_params_set(struct vgpu_sched *sched,
+			  const struct vgpu_sched_params *params);
+const char *vgpu_sched_name(const struct vgpu_sched *sched);
 
 unsigned int vgpu_timeline_index(const struct vgpu_timeline *tl);
 void *vgpu_timeline_data(const struct vgpu_timeline *tl);
-u64 vgpu_timeline_busy_ns(struct vgpu_timeline *tl);
 
-/* Entities start held by VGPU_HOLD_STOPPED. init, exit and hold_sync sleep. */
-int vgpu_entity_init(struct vgpu_entity *entity, struct vgpu_timeline *tl);
+/**
+ * struct vgpu_timeline_stats - what an engine did; service + idle = wall
+ * @wall_ns:   since the timeline is there
+ * @busy_ns:   service of all entities, gone ones and the present run too
+ * @linger_ns: of these without work
+ * @runs:      runs begun
+ * @switches:  of these, of another entity than the one before
+ * @preempts:  requests to stop
+ * @resets:    engine resets
+ */
+struct vgpu_timeline_stats {
+	u64 wall_ns;
+	u64 busy_ns;
+	u64 linger_ns;
+	u64 runs;
+	u64 switches;
+	u64 preempts;
+	u64 resets;
+};
+
+void vgpu_timeline_stats(struct vgpu_timeline *tl,
+			 struct vgpu_timeline_stats *stats);
+unsigned int vgpu_timeline_log(struct vgpu_timeline *tl,
+			       struct vgpu_ctl_switch *entries,
+			       unsigned int room, u64 *total);
+
+/*
+ * Entities start held by VGPU_HOLD_STOPPED, and neither held nor not held says
+ * that the device is open: start and stop do. init, exit, stop and hold_sync
+ * sleep.
+ */
+void vgpu_entity_init(struct vgpu_entity *entity, struct vgpu_timeline *tl,
+		      const u8 *id, const struct vgpu_share *share);
 void vgpu_entity_exit(struct vgpu_entity *entity);
+void vgpu_entity_start(struct vgpu_entity *entity);
+void vgpu_entity_stop(struct vgpu_entity *entity);
 void vgpu_entity_hold(struct vgpu_entity *entity, unsigned int hold);
 void vgpu_entity_hold_sync(struct vgpu_entity *entity, unsigned int hold);
 void vgpu_entity_unhold(struct vgpu_entity *entity, unsigned int hold);
+void vgpu_entity_set_share(struct vgpu_entity *entity,
+			   const struct vgpu_share *share);
 
 /* Any process or soft interrupt context; must not hold the timeline's lock. */
 void vgpu_entity_wake(struct vgpu_entity *entity);
+void vgpu_entity_wake_at(struct vgpu_entity *entity, u64 wake_ns);
 void vgpu_entity_account(struct vgpu_entity *entity, u64 packets, u64 bytes);
 void vgpu_entity_account_fault(struct vgpu_entity *entity);
 void vgpu_entity_stats(struct vgpu_entity *entity,
@@ -105,8 +174,8 @@ void vgpu_entity_stats(struct vgpu_entity *entity,
 
 struct vgpu_entity *vgpu_timeline_done(struct vgpu_timeline *tl,
 				       enum vgpu_sched_end end, u64 idle_ns,
-				       u64 *deadline_ns);
-bool vgpu_timeline_wanted(struct vgpu_timeline *tl);
+				       u64 linger_ns, u64 *deadline_ns);
+enum vgpu_sched_poll vgpu_timeline_poll(struct vgpu_timeline *tl, u64 empty_ns);
 
 void vgpu_timeline_show(struct vgpu_timeline *tl, struct seq_file *m,
 			void (*name)(struct seq_file *m,

@@ -1,33 +1,42 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A timeline: which entity has the engine, who waits for it, what each got.
+ * A timeline: which entity has the engine, and who is next.
  *
  * Everything happens in short sections under tl->lock, so the order of those
  * is all there is to interleavings. What keeps wake-ups from being lost:
  *
  * - An entity with work and no hold is, at the end of every section, queued or
  *   running. A wake while it runs sets rewoken, which the end of the run turns
- *   into work left, whatever the engine said.
+ *   into work left, whatever the engine said. A change of policy or share takes
+ *   what is queued off one queue and puts it on the other within a section.
  * - If somebody is queued at the end of a section, the engine is busy (its
  *   vgpu_timeline_done() picks), or being reset (the kthread picks after), or
  *   the policy said until when nobody may run, or the kthread is kicked.
+ *   Whatever may change the policy's mind forgets what it said
+ *   (vgpu_timeline_ask_again()).
+ * - An entity that is to be woken at a time is in tl->sleepers until then, held
+ *   or not, running or not: its time counts among the things due.
  * - check_ns is not later than the next thing due, or the kthread is kicked. It
  *   writes check_ns under the lock before it sleeps until then.
+ *
+ * What an engine asks while it polls (vgpu_timeline_poll()) is answered without
+ * the lock. Such an answer is of a moment ago at worst: the next one, some us
+ * later, is of now, and a request to stop reaches the engine by ops->preempt,
+ * too.
  */
 #include <linux/bug.h>
 #include <linux/kernel.h>
 #include <linux/ktime.h>
+#include <linux/list_sort.h>
 #include <linux/lockdep.h>
 #include <linux/minmax.h>
-#include <linux/seq_file.h>
+#include <linux/string.h>
 
 #include "timeline.h"
+#include "trace.h"
 
 /* An engine that runs so long past its deadline is asked to stop. */
 #define VGPU_GRACE_NS		(500 * 1000ULL)
-
-/* What stops within this is not counted as an overrun. */
-#define VGPU_OVERRUN_NS		(100 * 1000ULL)
 
 /* The kthread looks no more often than this at what is late. */
 #define VGPU_RECHECK_NS		(500 * 1000ULL)
@@ -35,20 +44,29 @@
 /* A policy is not asked again sooner than this after it chose nobody. */
 #define VGPU_UNTIL_NS		(10 * 1000ULL)
 
-static u64 timeline_ran_ns(struct vgpu_timeline *tl, u64 now_ns)
+static u64 timeline_engine_due_ns(struct vgpu_timeline *tl)
 {
-	return tl->ops->ran_ns ? tl->ops->ran_ns(tl) : now_ns;
+	if (tl->rq.running)
+		return tl->preempting ? tl->preempt_due_ns :
+					min(tl->deadline_ns + VGPU_GRACE_NS,
+					    tl->preempt_at_ns);
+	return tl->rq.nr_queued ? tl->until_ns : U64_MAX;
 }
 
 static u64 timeline_due_ns(struct vgpu_timeline *tl)
 {
+	u64 due_ns;
+	struct rb_node *first;
+
 	lockdep_assert_held(&tl->lock);
 	if (tl->resetting)
 		return U64_MAX;
-	if (tl->rq.running)
-		return tl->preempting ? tl->preempt_due_ns :
-					tl->deadline_ns + VGPU_GRACE_NS;
-	return tl->rq.nr_queued ? tl->until_ns : U64_MAX;
+	due_ns = timeline_engine_due_ns(tl);
+	first = rb_first_cached(&tl->sleepers);
+	if (first)
+		due_ns = min(due_ns, rb_entry(first, struct vgpu_entity,
+					      wake_rb)->wake_ns);
+	return due_ns;
 }
 
 /**
@@ -63,6 +81,21 @@ bool vgpu_timeline_needs_kick(struct vgpu_timeline *tl)
 	return timeline_due_ns(tl) < tl->check_ns;
 }
 
+/**
+ * vgpu_timeline_ask_again() - the policy may have changed its mind
+ * @tl: timeline
+ *
+ * If it said that nobody may run until some time, that is forgotten.
+ *
+ * Context: any; the timeline's lock is held.
+ */
+void vgpu_timeline_ask_again(struct vgpu_timeline *tl)
+{
+	lockdep_assert_held(&tl->lock);
+	if (!tl->rq.running)
+		tl->until_ns = 0;
+}
+
 /* How often to look at an engine that was asked to stop. */
 static u64 timeline_look_ns(struct vgpu_timeline *tl)
 {
@@ -72,21 +105,61 @@ static u64 timeline_look_ns(struct vgpu_timeline *tl)
 /**
  * vgpu_timeline_preempt() - ask the running entity to stop, unless it was asked
  * @tl:     timeline, on which one runs
+ * @why:    for the log
  * @now_ns: the time
  *
  * Context: any; the timeline's lock is held.
  */
-void vgpu_timeline_preempt(struct vgpu_timeline *tl, u64 now_ns)
+void vgpu_timeline_preempt(struct vgpu_timeline *tl,
+			   enum vgpu_ctl_switch_end why, u64 now_ns)
 {
 	lockdep_assert_held(&tl->lock);
 	if (tl->preempting || tl->resetting)
 		return;
 	WRITE_ONCE(tl->preempting, true);
 	tl->preempts++;
+	tl->end = why;
+	tl->stop_ns = now_ns;
 	tl->late_ns = 0;
-	tl->preempt_ran_ns = timeline_ran_ns(tl, now_ns);
+	tl->preempt_ran_ns = vgpu_timeline_ran_ns(tl, now_ns);
 	tl->preempt_due_ns = now_ns + timeline_look_ns(tl);
+	trace_vgpu_sched_preempt(tl, tl->rq.running, why, now_ns);
 	tl->ops->preempt(tl, tl->rq.running);
+}
+
+/**
+ * vgpu_timeline_preempt_for() - the policy wants another one to run
+ * @tl:     timeline
+ * @now_ns: the time
+ *
+ * What runs has VGPU_PREEMPT_MIN_NS first; the kthread sees to it then.
+ *
+ * Context: any; the timeline's lock is held.
+ */
+void vgpu_timeline_preempt_for(struct vgpu_timeline *tl, u64 now_ns)
+{
+	lockdep_assert_held(&tl->lock);
+	if (!tl->rq.running)
+		return;
+	if (now_ns >= tl->start_ns + VGPU_PREEMPT_MIN_NS)
+		vgpu_timeline_preempt(tl, VGPU_END_PREEMPTED, now_ns);
+	else
+		tl->preempt_at_ns = tl->start_ns + VGPU_PREEMPT_MIN_NS;
+}
+
+/* Asks the engine to stop if it is past its deadline, or one is to make way. */
+static void timeline_preempt_due(struct vgpu_timeline *tl, u64 now_ns)
+{
+	if (!tl->rq.running)
+		return;
+	if (now_ns >= tl->deadline_ns + VGPU_GRACE_NS) {
+		vgpu_timeline_preempt(tl, VGPU_END_SLICE, now_ns);
+	} else if (now_ns >= tl->preempt_at_ns) {
+		tl->preempt_at_ns = U64_MAX;
+		/* Who was to run may have been held since. */
+		if (tl->rq.nr_queued)
+			vgpu_timeline_preempt(tl, VGPU_END_PREEMPTED, now_ns);
+	}
 }
 
 /*
@@ -103,7 +176,7 @@ static bool timeline_hung(struct vgpu_timeline *tl, u64 now_ns)
 
 	if (!tl->preempting || now_ns < tl->preempt_due_ns)
 		return false;
-	ran_ns = timeline_ran_ns(tl, now_ns);
+	ran_ns = vgpu_timeline_ran_ns(tl, now_ns);
 	tl->late_ns += min(ran_ns - tl->preempt_ran_ns, tl->timeout_ns / 3 + 1);
 	tl->preempt_ran_ns = ran_ns;
 	tl->preempt_due_ns = now_ns + timeline_look_ns(tl);
@@ -115,18 +188,21 @@ static struct vgpu_entity *timeline_pick(struct vgpu_timeline *tl, u64 now_ns)
 {
 	struct vgpu_rq *rq = &tl->rq;
 	struct vgpu_entity *entity;
-	u64 slice_ns = 0, until_ns = 0;
+	struct vgpu_pick pick = {};
 
 	lockdep_assert_held(&tl->lock);
 	if (tl->resetting || !rq->nr_queued)
 		return NULL;
-	entity = rq->policy->pick(rq, now_ns, &slice_ns, &until_ns);
+	entity = rq->policy->pick(rq, now_ns, &pick);
 	if (!entity) {
-		tl->until_ns = until_ns ? max(until_ns, now_ns + VGPU_UNTIL_NS) :
-					  U64_MAX;
+		tl->until_ns = pick.until_ns ?
+			       max(pick.until_ns, now_ns + VGPU_UNTIL_NS) :
+			       U64_MAX;
+		trace_vgpu_sched_none(tl, now_ns);
 		return NULL;
 	}
-	vgpu_entity_unqueued(entity, now_ns);
+	tl->wait_ns = vgpu_entity_unqueued(entity, now_ns);
+	vgpu_hist_add(&entity->stats.wait_hist, tl->wait_ns);
 
 	tl->runs++;
 	entity->stats.runs++;
@@ -137,35 +213,15 @@ static struct vgpu_entity *timeline_pick(struct vgpu_timeline *tl, u64 now_ns)
 	tl->last = entity;
 
 	rq->running = entity;
+	tl->pick.slice_ns = pick.slice_ns;
+	WRITE_ONCE(tl->pick.linger_ns, pick.linger_ns);
+	WRITE_ONCE(tl->pick.exclusive, pick.exclusive);
+	tl->preempt_at_ns = U64_MAX;
 	tl->start_ns = now_ns;
-	tl->start_ran_ns = timeline_ran_ns(tl, now_ns);
-	tl->deadline_ns = now_ns + slice_ns;
+	tl->start_ran_ns = vgpu_timeline_ran_ns(tl, now_ns);
+	tl->deadline_ns = now_ns + pick.slice_ns;
+	trace_vgpu_sched_pick(tl, entity, now_ns);
 	return entity;
-}
-
-static void timeline_count_overrun(struct vgpu_timeline *tl, u64 ran_ns,
-				   u64 idle_ns, u64 now_ns)
-{
-	struct vgpu_entity *entity = tl->rq.running;
-	struct vgpu_entity_stats *stats = &entity->stats;
-	u64 over_ns, engine_ns;
-
-	/* If it did nothing past its deadline it did not run over it. */
-	over_ns = now_ns > tl->deadline_ns ? now_ns - tl->deadline_ns : 0;
-	over_ns = min(over_ns, ran_ns);
-	if (over_ns <= VGPU_OVERRUN_NS)
-		return;
-	stats->overruns++;
-	stats->overrun_ns += over_ns;
-	stats->max_overrun_ns = max(stats->max_overrun_ns, over_ns);
-
-	/* What is reset has faulted already. */
-	if (over_ns <= tl->timeout_ns || tl->resetting || !tl->ops->overrun)
-		return;
-	engine_ns = timeline_ran_ns(tl, now_ns) - tl->start_ran_ns;
-	engine_ns -= min(idle_ns, engine_ns);
-	if (engine_ns > tl->deadline_ns - tl->start_ns + tl->timeout_ns)
-		tl->ops->overrun(tl, entity, over_ns);
 }
 
 /*
@@ -183,29 +239,24 @@ static void timeline_wake_stopped(struct vgpu_timeline *tl)
 
 /* The running entity is off the engine: charge it, and queue it if it can. */
 static void timeline_end(struct vgpu_timeline *tl, enum vgpu_sched_end end,
-			 u64 idle_ns, u64 now_ns)
+			 u64 idle_ns, u64 linger_ns, u64 now_ns)
 {
 	struct vgpu_rq *rq = &tl->rq;
 	struct vgpu_entity *entity = rq->running;
-	struct vgpu_entity_stats *stats = &entity->stats;
 	u64 ran_ns = now_ns - tl->start_ns;
 
 	lockdep_assert_held(&tl->lock);
-	ran_ns -= min(idle_ns, ran_ns);
-	stats->busy_ns += ran_ns;
-	tl->busy_ns += ran_ns;
-	timeline_count_overrun(tl, ran_ns, idle_ns, now_ns);
-	if (end == VGPU_SCHED_PREEMPTED)
-		stats->preemptions++;
-	else if (end == VGPU_SCHED_STALLED)
-		stats->stalls++;
+	idle_ns = min(idle_ns, ran_ns);
+	ran_ns -= idle_ns;
+	vgpu_account_run(tl, end, ran_ns, idle_ns, min(linger_ns, ran_ns),
+			 now_ns);
 
 	rq->running = NULL;
 	WRITE_ONCE(tl->preempting, false);
 	rq->policy->charge(rq, entity, ran_ns, now_ns);
 	entity->has_work = end == VGPU_SCHED_PREEMPTED || entity->rewoken;
 	entity->rewoken = false;
-	vgpu_entity_enqueue(entity, now_ns);
+	vgpu_entity_enqueue(entity, false, now_ns);
 
 	timeline_wake_stopped(tl);
 }
@@ -215,6 +266,8 @@ static void timeline_end(struct vgpu_timeline *tl, enum vgpu_sched_end end,
  * @tl:          its timeline
  * @end:         how the run ended
  * @idle_ns:     of the run, spent polling with nothing to do: not charged
+ * @linger_ns:   of the run, too, but because vgpu_timeline_poll() said so:
+ *               charged
  * @deadline_ns: set to the next entity's deadline, if there is one
  *
  * Called by the engine, once for each run, whether it was begun by ops->run or
@@ -226,7 +279,7 @@ static void timeline_end(struct vgpu_timeline *tl, enum vgpu_sched_end end,
  */
 struct vgpu_entity *vgpu_timeline_done(struct vgpu_timeline *tl,
 				       enum vgpu_sched_end end, u64 idle_ns,
-				       u64 *deadline_ns)
+				       u64 linger_ns, u64 *deadline_ns)
 {
 	struct vgpu_entity *next = NULL;
 	unsigned long flags;
@@ -236,7 +289,8 @@ struct vgpu_entity *vgpu_timeline_done(struct vgpu_timeline *tl,
 	if (WARN_ON_ONCE(!tl->rq.running))
 		goto out;
 	now_ns = ktime_get_ns();
-	timeline_end(tl, end, idle_ns, now_ns);
+	timeline_end(tl, end, idle_ns, linger_ns, now_ns);
+	vgpu_entity_wake_due(tl, now_ns);
 	next = timeline_pick(tl, now_ns);
 	if (next)
 		*deadline_ns = tl->deadline_ns;
@@ -249,25 +303,32 @@ out:
 }
 
 /**
- * vgpu_timeline_wanted() - whether an engine that polls should give up
- * @tl: its timeline
+ * vgpu_timeline_poll() - what an engine that finds nothing to do is to do
+ * @tl:       its timeline
+ * @empty_ns: for how long it has found nothing by now
  *
- * A hint, from one moment to the next; takes no lock.
+ * Of the moment, so to be asked again and again; takes no lock. Of the run's
+ * deadline, which the engine knows, it says nothing.
  *
  * Context: any.
- * Return: whether another entity waits, or the running one is to stop.
+ * Return: enum vgpu_sched_poll.
  */
-bool vgpu_timeline_wanted(struct vgpu_timeline *tl)
+enum vgpu_sched_poll vgpu_timeline_poll(struct vgpu_timeline *tl, u64 empty_ns)
 {
-	return READ_ONCE(tl->rq.nr_queued) || READ_ONCE(tl->preempting);
+	if (READ_ONCE(tl->preempting))
+		return VGPU_SCHED_POLL_STOP;
+	if (!READ_ONCE(tl->rq.nr_queued) || READ_ONCE(tl->pick.exclusive))
+		return VGPU_SCHED_POLL_IDLE;
+	return empty_ns < READ_ONCE(tl->pick.linger_ns) ?
+	       VGPU_SCHED_POLL_LINGER : VGPU_SCHED_POLL_STOP;
 }
 
 /**
  * vgpu_timeline_service() - do what is due
  * @tl: timeline
  *
- * Gives an idle engine work, asks one that is past its deadline to stop, resets
- * one that was asked and did not.
+ * Gives an idle engine work, asks one to stop that is past its deadline or to
+ * make way, resets one that was asked and did not, wakes entities.
  *
  * Context: the GPU's kthread only; sleeps in ops->reset.
  * Return: when to call it again if it is not kicked before; U64_MAX for never.
@@ -280,9 +341,8 @@ u64 vgpu_timeline_service(struct vgpu_timeline *tl)
 
 	spin_lock_irqsave(&tl->lock, flags);
 	now_ns = ktime_get_ns();
+	timeline_preempt_due(tl, now_ns);
 	entity = tl->rq.running;
-	if (entity && now_ns >= tl->deadline_ns + VGPU_GRACE_NS)
-		vgpu_timeline_preempt(tl, now_ns);
 	if (entity && timeline_hung(tl, now_ns)) {
 		tl->resetting = entity;
 		spin_unlock_irqrestore(&tl->lock, flags);
@@ -293,10 +353,11 @@ u64 vgpu_timeline_service(struct vgpu_timeline *tl)
 		entity->stats.resets++;
 		/* Unless it ended by itself meanwhile; nobody was put on since. */
 		if (tl->rq.running)
-			timeline_end(tl, VGPU_SCHED_PREEMPTED, 0, now_ns);
+			timeline_end(tl, VGPU_SCHED_PREEMPTED, 0, 0, now_ns);
 		tl->resetting = NULL;
 		timeline_wake_stopped(tl);
 	}
+	vgpu_entity_wake_due(tl, now_ns);
 	if (!tl->rq.running) {
 		entity = timeline_pick(tl, now_ns);
 		if (entity)
@@ -332,87 +393,122 @@ void *vgpu_timeline_data(const struct vgpu_timeline *tl)
 	return tl->ops_data;
 }
 
-/**
- * vgpu_timeline_busy_ns() - service so far
- * @tl: timeline
- *
- * Context: any; takes the timeline's lock.
- * Return: ns of all runs that have ended, of gone entities too.
- */
-u64 vgpu_timeline_busy_ns(struct vgpu_timeline *tl)
+static int timeline_longer_queued(void *priv, const struct list_head *a,
+				  const struct list_head *b)
 {
-	unsigned long flags;
-	u64 busy_ns;
+	return list_entry(a, struct vgpu_entity, node)->ready_ns >
+	       list_entry(b, struct vgpu_entity, node)->ready_ns;
+}
 
-	spin_lock_irqsave(&tl->lock, flags);
-	busy_ns = tl->busy_ns;
-	spin_unlock_irqrestore(&tl->lock, flags);
-	return busy_ns;
+/*
+ * Everybody leaves the old policy and joins the new one, as what it is: started,
+ * queued, running. They are queued in the order in which they were before, so
+ * that nobody loses its turn to a host that changes its mind all the time.
+ */
+static void timeline_set_policy(struct vgpu_timeline *tl, struct vgpu_rq *next,
+				u64 now_ns)
+{
+	struct vgpu_rq *rq = &tl->rq;
+	struct vgpu_entity *entity;
+
+	if (rq->running) {
+		/* What the old policy let it do is over. */
+		WRITE_ONCE(tl->pick.exclusive, false);
+		WRITE_ONCE(tl->pick.linger_ns, 0);
+		vgpu_timeline_preempt(tl, VGPU_END_CHANGED, now_ns);
+	}
+	list_for_each_entry(entity, &tl->entities, node)
+		if (entity->queued)
+			rq->policy->dequeue(rq, entity, now_ns);
+	list_for_each_entry(entity, &tl->entities, node) {
+		if (entity->started && rq->policy->stop)
+			rq->policy->stop(rq, entity, now_ns);
+		rq->policy->exit(rq, entity);
+	}
+
+	swap(rq->policy, next->policy);
+	swap(rq->data, next->data);
+
+	list_sort(NULL, &tl->entities, timeline_longer_queued);
+	list_for_each_entry(entity, &tl->entities, node) {
+		/* One union, of which none is known to be the largest. */
+		memset(&entity->drr, 0, sizeof(entity->drr));
+		memset(&entity->slots, 0, sizeof(entity->slots));
+		memset(&entity->qos, 0, sizeof(entity->qos));
+		rq->policy->init(rq, entity, now_ns);
+		if (entity->started && rq->policy->start)
+			rq->policy->start(rq, entity, now_ns);
+	}
+	list_for_each_entry(entity, &tl->entities, node)
+		if (entity->queued && rq->policy->enqueue(rq, entity, false, now_ns))
+			vgpu_timeline_preempt_for(tl, now_ns);
 }
 
 /**
- * vgpu_timeline_set_slice() - another slice, from the next run on
- * @tl:       timeline
- * @slice_ns: checked
+ * vgpu_timeline_prepare() - get ready for a policy
+ * @next:   set up; for vgpu_timeline_set_params() or vgpu_timeline_release()
+ * @params: checked
+ *
+ * Context: process; may sleep.
+ * Return: 0 or what the policy says.
+ */
+int vgpu_timeline_prepare(struct vgpu_rq *next,
+			  const struct vgpu_sched_params *params)
+{
+	memset(next, 0, sizeof(*next));
+	next->policy = params->policy;
+	next->slice_ns = params->slice_ns;
+	next->linger_ns = (u64)params->linger_us * 1000;
+	next->nr_slots = params->nr_slots;
+	return next->policy->rq_init ? next->policy->rq_init(next) : 0;
+}
+
+/**
+ * vgpu_timeline_release() - undo vgpu_timeline_prepare()
+ * @next: without entities
+ *
+ * Context: process; may sleep.
+ */
+void vgpu_timeline_release(struct vgpu_rq *next)
+{
+	if (next->policy->rq_exit)
+		next->policy->rq_exit(next);
+}
+
+/**
+ * vgpu_timeline_set_params() - other settings
+ * @tl:     timeline
+ * @params: checked; its nr_slots is that of vgpu_timeline_init()
+ * @next:   prepared for another policy, gets the old one's; NULL: the policy
+ *          stays
+ *
+ * What runs keeps its deadline, but makes way for another policy at once.
  *
  * Context: any; takes the timeline's lock.
  */
-void vgpu_timeline_set_slice(struct vgpu_timeline *tl, u64 slice_ns)
+void vgpu_timeline_set_params(struct vgpu_timeline *tl,
+			      const struct vgpu_sched_params *params,
+			      struct vgpu_rq *next)
 {
 	unsigned long flags;
+	u64 now_ns;
 	bool kick;
 
 	spin_lock_irqsave(&tl->lock, flags);
-	tl->rq.slice_ns = slice_ns;
-	if (!tl->rq.running)
-		tl->until_ns = 0;
+	now_ns = ktime_get_ns();
+	tl->timeout_ns = (u64)params->preempt_timeout_us * 1000;
+	tl->rq.slice_ns = params->slice_ns;
+	tl->rq.linger_ns = (u64)params->linger_us * 1000;
+	if (params->window_ns != tl->window_ns)
+		vgpu_account_set_window(tl, params->window_ns, now_ns);
+	if (next)
+		timeline_set_policy(tl, next, now_ns);
+	trace_vgpu_sched_set(tl, now_ns);
+	vgpu_timeline_ask_again(tl);
 	kick = vgpu_timeline_needs_kick(tl);
 	spin_unlock_irqrestore(&tl->lock, flags);
 	if (kick)
 		vgpu_sched_kick(tl->sched);
-}
-
-/**
- * vgpu_timeline_show() - for debugfs
- * @tl:   timeline
- * @m:    where to
- * @name: prints an entity's name; must not sleep
- *
- * Context: process; takes the timeline's lock.
- */
-void vgpu_timeline_show(struct vgpu_timeline *tl, struct seq_file *m,
-			void (*name)(struct seq_file *m,
-				     struct vgpu_entity *entity))
-{
-	unsigned long flags;
-	u64 now_ns;
-
-	spin_lock_irqsave(&tl->lock, flags);
-	now_ns = ktime_get_ns();
-	seq_printf(m, "policy: %s\n", tl->rq.policy->name);
-	seq_printf(m, "slice_ns: %llu\n", tl->rq.slice_ns);
-	seq_printf(m, "preempt_timeout_ns: %llu\n", tl->timeout_ns);
-	seq_printf(m, "entities: %u\n", tl->nr_entities);
-	seq_printf(m, "queued: %u\n", tl->rq.nr_queued);
-	seq_puts(m, "running: ");
-	if (tl->rq.running) {
-		name(m, tl->rq.running);
-		seq_printf(m, "\nrunning_ns: %llu\n", now_ns - tl->start_ns);
-		seq_printf(m, "left_ns: %lld\n",
-			   (s64)(tl->deadline_ns - now_ns));
-	} else {
-		seq_puts(m, "none\n");
-	}
-	seq_printf(m, "state: %s\n", tl->resetting ? "resetting" :
-		   tl->preempting ? "preempting" :
-		   tl->rq.running ? "running" : "idle");
-	seq_printf(m, "wall_ns: %llu\n", now_ns - tl->created_ns);
-	seq_printf(m, "busy_ns: %llu\n", tl->busy_ns);
-	seq_printf(m, "runs: %llu\n", tl->runs);
-	seq_printf(m, "switches: %llu\n", tl->switches);
-	seq_printf(m, "preempt_requests: %llu\n", tl->preempts);
-	seq_printf(m, "resets: %llu\n", tl->resets);
-	spin_unlock_irqrestore(&tl->lock, flags);
 }
 
 /**
@@ -438,13 +534,14 @@ int vgpu_timeline_init(struct vgpu_timeline *tl, struct vgpu_sched *sched,
 	tl->timeout_ns = (u64)params->preempt_timeout_us * 1000;
 	spin_lock_init(&tl->lock);
 	init_waitqueue_head(&tl->stopped);
+	INIT_LIST_HEAD(&tl->entities);
+	tl->sleepers = RB_ROOT_CACHED;
+	tl->preempt_at_ns = U64_MAX;
 	tl->until_ns = U64_MAX;
 	tl->check_ns = U64_MAX;
 	tl->created_ns = ktime_get_ns();
-	tl->rq.policy = params->policy;
-	tl->rq.slice_ns = params->slice_ns;
-	INIT_LIST_HEAD(&tl->rq.queue);
-	return tl->rq.policy->rq_init ? tl->rq.policy->rq_init(&tl->rq) : 0;
+	vgpu_account_set_window(tl, params->window_ns, tl->created_ns);
+	return vgpu_timeline_prepare(&tl->rq, params);
 }
 
 /**
@@ -456,6 +553,5 @@ int vgpu_timeline_init(struct vgpu_timeline *tl, struct vgpu_sched *sched,
 void vgpu_timeline_fini(struct vgpu_timeline *tl)
 {
 	WARN_ON(tl->nr_entities);
-	if (tl->rq.policy->rq_exit)
-		tl->rq.policy->rq_exit(&tl->rq);
+	vgpu_timeline_release(&tl->rq);
 }

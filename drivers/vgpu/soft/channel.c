@@ -31,13 +31,27 @@ static void soft_channel_enqueue(struct soft_channel *ch)
 	WRITE_ONCE(queue->nr_ready, queue->nr_ready + 1);
 }
 
+/* Off the ready list, or off the paced one. */
 static void soft_channel_dequeue(struct soft_channel *ch)
 {
 	struct soft_queue *queue = soft_channel_queue(ch);
 
 	lockdep_assert_held(&ch->inst->queue_lock);
 	list_del_init(&ch->link);
-	WRITE_ONCE(queue->nr_ready, queue->nr_ready - 1);
+	if (ch->paced)
+		ch->paced = false;
+	else
+		WRITE_ONCE(queue->nr_ready, queue->nr_ready - 1);
+}
+
+static void soft_channel_pace(struct soft_channel *ch)
+{
+	struct soft_queue *queue = soft_channel_queue(ch);
+
+	lockdep_assert_held(&ch->inst->queue_lock);
+	ch->paced = true;
+	list_add_tail(&ch->link, &queue->paced);
+	WRITE_ONCE(queue->due_ns, min(queue->due_ns, ch->due_ns));
 }
 
 static void soft_channel_set_stalled(struct soft_channel *ch, bool stalled)
@@ -104,12 +118,13 @@ void soft_channel_show(struct soft_channel *ch, struct seq_file *m)
 	struct soft_instance *inst = ch->inst;
 	enum vgpu_hw_fault fault;
 	enum vgpu_hw_state state;
-	bool stalled, sys;
+	bool stalled, paced, sys;
 	u64 ring, get;
 
 	spin_lock(&inst->queue_lock);
 	state = ch->state;
 	stalled = ch->stalled;
+	paced = ch->paced;
 	fault = ch->fault_code;
 	ring = ch->ring_addr;
 	sys = ch->ring_sys;
@@ -119,7 +134,8 @@ void soft_channel_show(struct soft_channel *ch, struct seq_file *m)
 		return;
 	seq_printf(m, "  %u: %s, %s%s, ring at %#llx in %s memory, get %llu, fault %u\n",
 		   ch->index, inst->gpu->engine[ch->engine].desc->name,
-		   names[state], stalled ? " (stalled)" : "", ring,
+		   names[state],
+		   stalled ? " (stalled)" : paced ? " (paced)" : "", ring,
 		   sys ? "guest" : "own", get, fault);
 }
 
@@ -323,7 +339,8 @@ void soft_channel_doorbell(struct soft_channel *ch)
 		soft_channel_publish(ch, VGPU_HW_STATE_AWAKE);
 		soft_channel_enqueue(ch);
 	}
-	ready = !list_empty(&ch->link);
+	/* A frame's time does not come earlier by ringing. */
+	ready = !list_empty(&ch->link) && !ch->paced;
 	engine = ch->engine;
 	spin_unlock(&inst->queue_lock);
 
@@ -568,28 +585,53 @@ enum vgpu_run_end soft_queue_end(struct soft_instance *inst,
 	else
 		end = VGPU_RUN_IDLE;
 	queue->in_turn = false;
-	/* Under the lock: who waits may free the instance once it has it. */
-	wake_up_all(&inst->wait);
+	/*
+	 * Under the lock: who waits may free the instance once it has it. That
+	 * also is why no barrier is needed: who looks too late for this to see
+	 * it finds the turn ended.
+	 */
+	if (waitqueue_active(&inst->wait))
+		wake_up_all(&inst->wait);
 	spin_unlock(&inst->queue_lock);
 	return end;
+}
+
+/* Frames that are due are asked for again, who waits longest first. */
+static void soft_queue_promote(struct soft_queue *queue, u64 now_ns)
+{
+	struct soft_channel *ch, *next;
+	u64 due_ns = U64_MAX;
+
+	list_for_each_entry_safe(ch, next, &queue->paced, link) {
+		if (ch->due_ns > now_ns) {
+			due_ns = min(due_ns, ch->due_ns);
+			continue;
+		}
+		soft_channel_dequeue(ch);
+		soft_channel_enqueue(ch);
+	}
+	WRITE_ONCE(queue->due_ns, due_ns);
 }
 
 /**
  * soft_queue_take() - the next channel in turn
  * @inst: in a turn
  * @engine: of this engine
+ * @now_ns: the time, perhaps some work ago
  *
  * Context: the engine's thread.
  * Return: the channel, busy until soft_queue_release(); NULL if none is ready.
  */
 struct soft_channel *soft_queue_take(struct soft_instance *inst,
-				     unsigned int engine)
+				     unsigned int engine, u64 now_ns)
 {
+	struct soft_queue *queue = &inst->queue[engine];
 	struct soft_channel *ch;
 
 	spin_lock(&inst->queue_lock);
-	ch = list_first_entry_or_null(&inst->queue[engine].ready,
-				      struct soft_channel, link);
+	if (now_ns >= queue->due_ns)
+		soft_queue_promote(queue, now_ns);
+	ch = list_first_entry_or_null(&queue->ready, struct soft_channel, link);
 	if (ch) {
 		soft_channel_dequeue(ch);
 		ch->busy = true;
@@ -619,6 +661,8 @@ void soft_queue_release(struct soft_channel *ch, enum soft_end end, bool sleep)
 			soft_channel_enqueue(ch);
 		else
 			soft_channel_set_stalled(ch, true);
+	} else if (end == SOFT_END_PACED) {
+		soft_channel_pace(ch);
 	} else if (end != SOFT_END_FAULT &&
 		   !(end == SOFT_END_EMPTY && sleep &&
 		     soft_channel_sleep(ch))) {

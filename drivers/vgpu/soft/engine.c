@@ -13,10 +13,28 @@
 #include "soft.h"
 
 /* Wait no longer for guest memory when somebody else wants the engine. */
-#define SOFT_LINGER_NS		(200 * NSEC_PER_USEC)
+#define SOFT_STALL_NS		(200 * NSEC_PER_USEC)
 
 /* What counts at most as work from one look at the clock to the next. */
 #define SOFT_GAP_NS		NSEC_PER_MSEC
+
+/**
+ * struct soft_turn - an engine's account of a turn
+ * @idle_ns:   looked for work and found none
+ * @linger_ns: likewise, with others waiting (VGPU_POLL_LINGER)
+ * @empty_ns:  since when there is no work on any ready channel, 0: there is
+ * @hold_ns:   since when that is lingering, 0: it is not
+ * @stall_ns:  since when all work waits for guest memory, 0: it does not
+ * @nr_empty:  channels without work, one after the other
+ */
+struct soft_turn {
+	u64 idle_ns;
+	u64 linger_ns;
+	u64 empty_ns;
+	u64 hold_ns;
+	u64 stall_ns;
+	unsigned int nr_empty;
+};
 
 static bool soft_engine_told(struct soft_engine *engine)
 {
@@ -85,6 +103,20 @@ void soft_engine_hang(struct soft_engine *engine)
 	}
 }
 
+/* The time without work has ended. */
+static void soft_turn_settle(struct soft_turn *turn, u64 end_ns)
+{
+	if (turn->hold_ns) {
+		turn->linger_ns += end_ns - turn->hold_ns;
+		end_ns = turn->hold_ns;
+	}
+	if (turn->empty_ns)
+		turn->idle_ns += end_ns - turn->empty_ns;
+	turn->empty_ns = 0;
+	turn->hold_ns = 0;
+	turn->nr_empty = 0;
+}
+
 static bool soft_engine_woken(struct soft_engine *engine,
 			      struct soft_queue *queue)
 {
@@ -97,65 +129,117 @@ static bool soft_engine_woken(struct soft_engine *engine,
  * for.
  */
 static bool soft_engine_wait(struct soft_engine *engine,
-			     struct soft_queue *queue)
+			     struct soft_queue *queue, struct soft_turn *turn)
 {
-	u64 now_ns = soft_engine_clock(engine), timeout_ns;
+	u64 now_ns = soft_engine_clock(engine), timeout_ns, due_ns;
 
 	if (!READ_ONCE(queue->nr_stalled))
 		return READ_ONCE(queue->nr_ready);
 	if (engine->expired)
 		return false;
-	timeout_ns = min(engine->run.deadline_ns - now_ns,
-			 (u64)SOFT_LINGER_NS);
+	if (!turn->stall_ns)
+		turn->stall_ns = now_ns;
+	due_ns = READ_ONCE(queue->due_ns);
+	if (due_ns <= now_ns)
+		return true;
+	timeout_ns = min3(engine->run.deadline_ns - now_ns, due_ns - now_ns,
+			  (u64)SOFT_STALL_NS);
 	wait_event_interruptible_hrtimeout(engine->wake,
 					   soft_engine_woken(engine, queue),
 					   ns_to_ktime(timeout_ns));
 	engine->now_ns = ktime_get_ns();
-	soft_engine_clock(engine);
-	return soft_engine_woken(engine, queue) ||
-	       !vgpu_engine_wanted(engine->vgpu, engine->index);
+	now_ns = soft_engine_clock(engine);
+	return soft_engine_woken(engine, queue) || due_ns <= now_ns ||
+	       vgpu_engine_poll(engine->vgpu, engine->index,
+				now_ns - turn->stall_ns) != VGPU_POLL_STOP;
 }
 
-/*
- * A channel without a packet. Returns whether no channel had one: then polling
- * goes on since *@idle_from_ns.
- */
-static bool soft_engine_empty(struct soft_engine *engine,
+/* A channel without a packet. */
+static void soft_engine_empty(struct soft_engine *engine,
 			      struct soft_queue *queue,
-			      struct soft_channel *ch, unsigned int nr_empty,
-			      u64 *idle_from_ns)
+			      struct soft_channel *ch, struct soft_turn *turn)
 {
-	bool idle = nr_empty > READ_ONCE(queue->nr_ready), sleep;
+	bool idle = ++turn->nr_empty > READ_ONCE(queue->nr_ready), sleep;
+	enum vgpu_poll poll = VGPU_POLL_IDLE;
 
 	if (idle) {
+		engine->left_ns = 0;
 		soft_engine_clock(engine);
-		if (!*idle_from_ns)
-			*idle_from_ns = engine->now_ns;
+		if (!turn->empty_ns)
+			turn->empty_ns = engine->now_ns;
+		poll = vgpu_engine_poll(engine->vgpu, engine->index,
+					engine->now_ns - turn->empty_ns);
+		if (poll == VGPU_POLL_LINGER && !turn->hold_ns)
+			turn->hold_ns = engine->now_ns;
 	}
 	if (!ch->empty_ns)
 		ch->empty_ns = engine->now_ns;
-	sleep = engine->now_ns - ch->empty_ns >= soft_config.poll_ns ||
-		(idle && vgpu_engine_wanted(engine->vgpu, engine->index));
+	sleep = poll == VGPU_POLL_STOP ||
+		(poll == VGPU_POLL_IDLE &&
+		 engine->now_ns - ch->empty_ns >= soft_config.poll_ns);
 	soft_queue_release(ch, SOFT_END_EMPTY, sleep);
 	if (idle && !sleep) {
 		cpu_relax();
 		cond_resched();
 	}
-	return idle;
+}
+
+/* The first packet of a turn, which began to be looked for at @from_ns. */
+static void soft_engine_switched(struct soft_engine *engine, u64 from_ns)
+{
+	u64 took_ns = from_ns - engine->left_ns;
+
+	engine->left_ns = 0;
+	engine->switches++;
+	engine->switch_ns += took_ns;
+	engine->switch_hist[min(fls64(took_ns / NSEC_PER_USEC),
+				SOFT_HIST - 1)]++;
+}
+
+/* A step of a channel's work. */
+static void soft_engine_step(struct soft_engine *engine,
+			     struct soft_queue *queue,
+			     struct soft_channel *ch, struct soft_turn *turn)
+{
+	struct soft_fault fault;
+	enum soft_end end;
+	u64 from_ns;
+
+	if (engine->left_ns)
+		soft_engine_clock(engine);
+	from_ns = engine->now_ns;
+	end = soft_exec(engine, ch, &fault);
+	if (end == SOFT_END_EMPTY) {
+		soft_engine_empty(engine, queue, ch, turn);
+		return;
+	}
+	if (engine->left_ns)
+		soft_engine_switched(engine, from_ns);
+
+	soft_turn_settle(turn, from_ns);
+	turn->stall_ns = 0;
+	ch->empty_ns = 0;
+	if (end == SOFT_END_STOPPED &&
+	    atomic_read(&engine->state) == SOFT_ENGINE_RESET) {
+		fault.code = VGPU_HW_FAULT_RESET;
+		fault.addr = 0;
+		end = SOFT_END_FAULT;
+	}
+	if (end == SOFT_END_FAULT)
+		soft_channel_fault(ch, &fault, ch->get);
+	soft_queue_release(ch, end, false);
 }
 
 static enum vgpu_run_end soft_engine_turn(struct soft_engine *engine,
-					  u64 *idle_ns)
+					  struct soft_turn *turn)
 {
 	struct soft_instance *inst = soft_instance(engine->run.instance);
 	struct soft_queue *queue = &inst->queue[engine->index];
-	u64 idle_from_ns = 0, polled_ns;
-	unsigned int nr_empty = 0;
-	struct soft_fault fault;
 	struct soft_channel *ch;
-	enum soft_end end;
+	bool all_empty;
+	u64 due_ns;
 
-	*idle_ns = 0;
+	memset(turn, 0, sizeof(*turn));
 	engine->work = 0;
 	engine->expired = false;
 	engine->now_ns = ktime_get_ns();
@@ -163,45 +247,25 @@ static enum vgpu_run_end soft_engine_turn(struct soft_engine *engine,
 		return VGPU_RUN_IDLE;
 
 	while (!soft_engine_must_stop(engine, NULL, SOFT_PACKET_WORK)) {
-		ch = soft_queue_take(inst, engine->index);
-		if (!ch) {
-			/* Waiting for guest memory is charged. */
-			if (idle_from_ns)
-				*idle_ns += engine->now_ns - idle_from_ns;
-			idle_from_ns = 0;
-			nr_empty = 0;
-			if (!soft_engine_wait(engine, queue))
-				break;
+		ch = soft_queue_take(inst, engine->index, engine->now_ns);
+		if (ch) {
+			soft_engine_step(engine, queue, ch, turn);
 			continue;
 		}
-
-		polled_ns = engine->now_ns;
-		end = soft_exec(engine, ch, &fault);
-		if (end == SOFT_END_EMPTY) {
-			soft_engine_empty(engine, queue, ch, ++nr_empty,
-					  &idle_from_ns);
-			continue;
-		}
-
-		if (idle_from_ns)
-			*idle_ns += polled_ns - idle_from_ns;
-		idle_from_ns = 0;
-		nr_empty = 0;
-		ch->empty_ns = 0;
-		if (end == SOFT_END_STOPPED &&
-		    atomic_read(&engine->state) == SOFT_ENGINE_RESET) {
-			fault.code = VGPU_HW_FAULT_RESET;
-			fault.addr = 0;
-			end = SOFT_END_FAULT;
-		}
-		if (end == SOFT_END_FAULT)
-			soft_channel_fault(ch, &fault, ch->get);
-		soft_queue_release(ch, end, false);
+		/* Waiting for guest memory is charged, and no switch. */
+		soft_turn_settle(turn, engine->now_ns);
+		engine->left_ns = 0;
+		if (!soft_engine_wait(engine, queue, turn))
+			break;
 	}
 
-	if (idle_from_ns)
-		*idle_ns += engine->now_ns - idle_from_ns;
-	return soft_queue_end(inst, engine->index, idle_from_ns);
+	engine->left_ns = soft_engine_clock(engine);
+	all_empty = turn->empty_ns;
+	soft_turn_settle(turn, engine->now_ns);
+	due_ns = READ_ONCE(queue->due_ns);
+	if (due_ns != U64_MAX)
+		vgpu_work_ready_at(inst->vgpu, engine->index, due_ns);
+	return soft_queue_end(inst, engine->index, all_empty);
 }
 
 /*
@@ -209,7 +273,8 @@ static enum vgpu_run_end soft_engine_turn(struct soft_engine *engine,
  * next has been taken over.
  */
 static bool soft_engine_finish(struct soft_engine *engine,
-			       enum vgpu_run_end end, u64 idle_ns)
+			       enum vgpu_run_end end,
+			       const struct soft_turn *turn)
 {
 	struct vgpu_run next;
 	bool more;
@@ -217,13 +282,16 @@ static bool soft_engine_finish(struct soft_engine *engine,
 	WRITE_ONCE(engine->preempt, false);
 	if (atomic_cmpxchg(&engine->state, SOFT_ENGINE_RUNNING,
 			   SOFT_ENGINE_ENDING) != SOFT_ENGINE_RUNNING) {
+		engine->left_ns = 0;
 		atomic_set_release(&engine->state, SOFT_ENGINE_IDLE);
 		wake_up_all(&engine->idle);
 		return false;
 	}
 
-	more = vgpu_engine_done(engine->vgpu, engine->index, end, idle_ns,
-				&next);
+	more = vgpu_engine_done(engine->vgpu, engine->index, end,
+				turn->idle_ns, turn->linger_ns, &next);
+	if (!more || next.instance == engine->run.instance)
+		engine->left_ns = 0;
 	if (more) {
 		engine->run = next;
 		atomic_set_release(&engine->state, SOFT_ENGINE_RUNNING);
@@ -247,8 +315,8 @@ static bool soft_engine_started(struct soft_engine *engine)
 static int soft_engine_thread(void *data)
 {
 	struct soft_engine *engine = data;
+	struct soft_turn turn;
 	enum vgpu_run_end end;
-	u64 idle_ns;
 
 	if (!cpumask_empty(&soft_config.cpus))
 		set_cpus_allowed_ptr(current, &soft_config.cpus);
@@ -260,8 +328,8 @@ static int soft_engine_thread(void *data)
 		if (!soft_engine_started(engine))
 			return 0;
 		do {
-			end = soft_engine_turn(engine, &idle_ns);
-		} while (soft_engine_finish(engine, end, idle_ns));
+			end = soft_engine_turn(engine, &turn);
+		} while (soft_engine_finish(engine, end, &turn));
 	}
 }
 

@@ -508,15 +508,27 @@ static enum soft_end soft_exec_next(struct soft_engine *engine,
 	if (fault->code)
 		return SOFT_END_FAULT;
 
-	exec->step = SOFT_STEP_BODY;
+	exec->step = exec->packet.type == VGPU_HW_PKT_PRESENT ?
+		     SOFT_STEP_PACE : SOFT_STEP_BODY;
 	exec->row = 0;
 	exec->col = 0;
 	exec->write_back = false;
 	exec->pattern = false;
-	if (unlikely(READ_ONCE(engine->hang)) && xchg(&engine->hang, false)) {
+	if (unlikely(READ_ONCE(engine->hang) == raw.type) &&
+	    cmpxchg(&engine->hang, raw.type, 0) == raw.type) {
 		soft_engine_hang(engine);
 		return SOFT_END_STOPPED;
 	}
+	return SOFT_END_PACKET;
+}
+
+/* Asked until it is let through, and then not any more. */
+static enum soft_end soft_exec_pace(struct soft_channel *ch)
+{
+	ch->due_ns = vgpu_present(ch->inst->vgpu);
+	if (ch->due_ns)
+		return SOFT_END_PACED;
+	ch->exec.step = SOFT_STEP_BODY;
 	return SOFT_END_PACKET;
 }
 
@@ -562,6 +574,7 @@ static enum soft_end soft_exec_resume(struct soft_channel *ch,
 		exec->packet.signal = false;
 		break;
 	case SOFT_STEP_NEXT:
+	case SOFT_STEP_PACE:
 		break;
 	}
 	return SOFT_END_PACKET;
@@ -601,6 +614,8 @@ enum soft_end soft_exec(struct soft_engine *engine, struct soft_channel *ch,
 
 	if (end == SOFT_END_PACKET && exec->step == SOFT_STEP_NEXT)
 		end = soft_exec_next(engine, ch, fault);
+	if (end == SOFT_END_PACKET && exec->step == SOFT_STEP_PACE)
+		end = soft_exec_pace(ch);
 	if (end == SOFT_END_PACKET && exec->step == SOFT_STEP_BODY)
 		end = soft_exec_body(engine, ch, fault);
 	if (end == SOFT_END_PACKET && exec->step == SOFT_STEP_SIGNAL)

@@ -3,7 +3,6 @@
  * The GPU as the core knows it: its ops, its engines, its life with the PCI
  * function.
  */
-#include <linux/debugfs.h>
 #include <linux/memcontrol.h>
 #include <linux/mm.h>
 #include <linux/module.h>
@@ -66,8 +65,11 @@ static int soft_instance_create(struct vgpu_instance *vgpu)
 	mutex_init(&inst->config_lock);
 	spin_lock_init(&inst->queue_lock);
 	init_waitqueue_head(&inst->wait);
-	for (i = 0; i < SOFT_ENGINES; i++)
+	for (i = 0; i < SOFT_ENGINES; i++) {
 		INIT_LIST_HEAD(&inst->queue[i].ready);
+		INIT_LIST_HEAD(&inst->queue[i].paced);
+		inst->queue[i].due_ns = U64_MAX;
+	}
 	for (i = 0; i < nr_channels; i++)
 		soft_channel_init(inst, i);
 
@@ -257,7 +259,7 @@ static int soft_hang_set(void *data, u64 value)
 {
 	struct soft_engine *engine = data;
 
-	if (value > 1)
+	if (value > VGPU_HW_PKT_PRESENT)
 		return -EINVAL;
 	WRITE_ONCE(engine->hang, value);
 	return 0;
@@ -267,11 +269,19 @@ DEFINE_DEBUGFS_ATTRIBUTE(soft_hang_fops, soft_hang_get, soft_hang_set,
 			 "%llu\n");
 
 /**
- * soft_gpu_debugfs_init() - the directory of fault injection
+ * soft_gpu_debugfs_init() - the directory of fault injection and measurement
  *
- * <debugfs>/vgpu_soft/<gpu>/<engine>/hang: 1: the next packet that the engine
+ * In <debugfs>/vgpu_soft/<gpu>/<engine>/:
+ *
+ * hang: enum vgpu_hw_packet_type: the next packet of that type that the engine
  * begins never ends, whatever its deadline and preemptions; an engine reset
- * frees it. Reads 1 until that packet has begun.
+ * frees it. Reads 0 when that packet has begun.
+ *
+ * switches, switch_ns, switch_hist: how often the engine went from one vGPU's work
+ * straight to another's, how long it was without work for that, all together, and
+ * how often for below 1 us, 1 us, 2..3 us, 4..7 us and so on.
+ *
+ * ran_ns: engine time: how long it could work so far, see soft_engine_ran_ns().
  *
  * Context: module init.
  */
@@ -301,6 +311,16 @@ static void soft_gpu_debugfs_add(struct soft_gpu *gpu)
 					 gpu->debugfs);
 		debugfs_create_file_unsafe("hang", 0600, dir, &gpu->engine[i],
 					   &soft_hang_fops);
+		debugfs_create_u64("switches", 0400, dir,
+				   &gpu->engine[i].switches);
+		debugfs_create_u64("switch_ns", 0400, dir,
+				   &gpu->engine[i].switch_ns);
+		gpu->engine[i].switch_array.array = gpu->engine[i].switch_hist;
+		gpu->engine[i].switch_array.n_elements = SOFT_HIST;
+		debugfs_create_u32_array("switch_hist", 0400, dir,
+					 &gpu->engine[i].switch_array);
+		debugfs_create_u64("ran_ns", 0400, dir,
+				   &gpu->engine[i].ran_ns);
 	}
 }
 

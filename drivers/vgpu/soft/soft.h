@@ -7,9 +7,10 @@
  * (engine_run, engine_preempt, engine_reset).
  *
  * Who may touch a channel. A channel that is enabled is on its queue's ready
- * list, or stalled (waits for guest memory), or sleeping, or faulted, or busy:
- * taken by the engine's thread, which alone then uses its execution state.
- * Who disables it sets @stop, waits until it is not busy, and then owns it.
+ * list, or paced (its frame is not due yet), or stalled (waits for guest
+ * memory), or sleeping, or faulted, or busy: taken by the engine's thread, which
+ * alone then uses its execution state. Who disables it sets @stop, waits until
+ * it is not busy, and then owns it.
  *
  * Who may touch memory. Pages leave a store in drop_memory only: after
  * instance_stop, so no engine is inside, and @stopping keeps engines and
@@ -31,6 +32,7 @@
 
 #include <linux/atomic.h>
 #include <linux/cpumask.h>
+#include <linux/debugfs.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/pci.h>
@@ -42,7 +44,6 @@
 #include "packet.h"
 #include "../core/core.h"
 
-struct dentry;
 struct mem_cgroup;
 struct seq_file;
 struct soft_engine;
@@ -52,6 +53,7 @@ struct task_struct;
 
 #define SOFT_ENGINES		3
 #define SOFT_GPUS_MAX		16
+#define SOFT_HIST		24
 
 /* An engine looks whether to stop at least every that many bytes. */
 #define SOFT_STOP_BYTES		65536
@@ -131,6 +133,7 @@ void soft_store_drop(struct soft_store *store);
 enum soft_step {
 	SOFT_STEP_NEXT,		/* no packet taken */
 	SOFT_STEP_FETCH,	/* packets come from guest memory */
+	SOFT_STEP_PACE,		/* a frame that has not been let through yet */
 	SOFT_STEP_BODY,
 	SOFT_STEP_SIGNAL,
 };
@@ -138,7 +141,7 @@ enum soft_step {
 /**
  * struct soft_exec - how far the packet at get is
  * @step:    what is done next
- * @packet:  valid from SOFT_STEP_BODY on
+ * @packet:  valid from SOFT_STEP_PACE on
  * @row:     that is filled or copied
  * @col:     bytes of it that are done
  * @chunk:   bytes of the request to guest memory under way
@@ -168,6 +171,7 @@ enum soft_end {
 	SOFT_END_PACKET,	/* one has completed */
 	SOFT_END_STOPPED,	/* told to stop, packet goes on later */
 	SOFT_END_WAIT,		/* waits for guest memory, or for pages */
+	SOFT_END_PACED,		/* the frame is to be shown at due_ns */
 	SOFT_END_FAULT,		/* see struct soft_fault */
 };
 
@@ -190,13 +194,14 @@ struct soft_fault {
  * @state:     VGPU_HW_STATE_*; queue_lock, as all up to @link
  * @busy:      the engine's thread has it
  * @stalled:   waits for @dma
+ * @paced:     waits for @due_ns: @link is on the queue's paced list
  * @stop:      is being disabled: an engine leaves it soon (also read without
  *             the lock)
  * @dma_done:  @dma has completed
  * @fault_code: 0: not faulted since enable
  * @fault_pos: index of the packet that faulted
  * @fault_addr: address that failed, or 0
- * @link:      on the queue's ready list
+ * @link:      on the queue's ready or paced list
  * @engine:    bound to. This and the next are latched at enable
  * @ring_addr: the ring
  * @ring_mask: its length in packets, less 1
@@ -206,6 +211,7 @@ struct soft_fault {
  * @get:       packets completed. This and the next are the engine's while busy
  * @put:       as last read, in [get, get + size]
  * @empty_ns:  since when no packet is found, 0: one was
+ * @due_ns:    when to ask again whether the frame may be shown
  * @dma:       request under way
  * @exec:      the packet at @get
  */
@@ -218,6 +224,7 @@ struct soft_channel {
 	enum vgpu_hw_state state;
 	bool busy;
 	bool stalled;
+	bool paced;
 	bool stop;
 	bool dma_done;
 	enum vgpu_hw_fault fault_code;
@@ -235,6 +242,7 @@ struct soft_channel {
 	u64 get;
 	u64 put;
 	u64 empty_ns;
+	u64 due_ns;
 	struct vgpu_dma *dma;
 	struct soft_exec exec;
 };
@@ -243,6 +251,10 @@ struct soft_channel {
  * struct soft_queue - channels of an instance that an engine is to look at
  * @ready:    AWAKE and not busy, in the order of turns
  * @nr_ready: how many (also read without the lock)
+ * @paced:    AWAKE, but held back by the frame-rate limit, in the order in which
+ *            they ask again
+ * @due_ns:   none of @paced is due before; U64_MAX: there is none (also read
+ *            without)
  * @nr_stalled: channels that wait for guest memory (also read without)
  * @in_turn:  the engine's thread works for the instance
  *
@@ -251,6 +263,8 @@ struct soft_channel {
 struct soft_queue {
 	struct list_head ready;
 	unsigned int nr_ready;
+	struct list_head paced;
+	u64 due_ns;
 	unsigned int nr_stalled;
 	bool in_turn;
 };
@@ -306,7 +320,7 @@ enum soft_engine_state {
  * @run:      the turn; written by who sets @state to RUNNING
  * @state:    enum soft_engine_state
  * @preempt:  the run is to stop; read without a lock
- * @hang:     the next packet never ends (fault injection)
+ * @hang:     the next packet of this type never ends (fault injection); 0
  * @start:    the thread waits here for a run
  * @wake:     and here for guest memory during one
  * @idle:     engine_reset() waits here
@@ -314,6 +328,13 @@ enum soft_engine_state {
  * @now_ns:   the clock, not older than @work says
  * @ran_ns:   how long it could work; written by the thread
  * @expired:  the run's deadline has passed
+ * @left_ns:  when the last packet before this turn was left, if the engine has
+ *            been passed on since to another instance that has not begun one; 0
+ * @switches: times it was passed on so, to one that did; written by the thread
+ * @switch_ns: from the one's last packet to the other's first, summed up
+ * @switch_hist: the same as a histogram: [0] below 1 us, [i] from 2^(i-1) us to
+ *            less than 2^i us
+ * @switch_array: @switch_hist, for debugfs
  */
 struct soft_engine {
 	struct soft_gpu *gpu;
@@ -324,7 +345,7 @@ struct soft_engine {
 	struct vgpu_run run;
 	atomic_t state;
 	bool preempt;
-	bool hang;
+	u32 hang;
 	wait_queue_head_t start;
 	wait_queue_head_t wake;
 	wait_queue_head_t idle;
@@ -332,6 +353,11 @@ struct soft_engine {
 	u64 now_ns;
 	u64 ran_ns;
 	bool expired;
+	u64 left_ns;
+	u64 switches;
+	u64 switch_ns;
+	u32 switch_hist[SOFT_HIST];
+	struct debugfs_u32_array switch_array;
 };
 
 /**
@@ -339,7 +365,7 @@ struct soft_engine {
  * @pdev:    its PCI function
  * @vgpu:    registered as
  * @board:   first part of type names
- * @debugfs: directory of fault injection
+ * @debugfs: directory of fault injection and measurement
  * @engine:  by number
  */
 struct soft_gpu {
@@ -395,7 +421,7 @@ bool soft_queue_begin(struct soft_instance *inst, unsigned int engine);
 enum vgpu_run_end soft_queue_end(struct soft_instance *inst,
 				 unsigned int engine, bool all_empty);
 struct soft_channel *soft_queue_take(struct soft_instance *inst,
-				     unsigned int engine);
+				     unsigned int engine, u64 now_ns);
 void soft_queue_release(struct soft_channel *ch, enum soft_end end,
 			bool sleep);
 

@@ -18,7 +18,7 @@
 #include <linux/types.h>
 
 #define VGPU_ABI_MAJOR		1
-#define VGPU_ABI_MINOR		0
+#define VGPU_ABI_MINOR		1
 
 #define VGPU_NAME_LEN		64
 #define VGPU_TEXT_LEN		192
@@ -80,6 +80,9 @@ struct vgpu_ctl_gpu {
 	__u8 driver[VGPU_ADDR_LEN];	/* "vgpu_soft" */
 	__u8 policy[VGPU_ADDR_LEN];	/* "best_effort" */
 	struct vgpu_ctl_engine engine[VGPU_MAX_ENGINES];
+	/* since 1.1 */
+	__u32 guarantee_sum;		/* per mille, of all vGPUs */
+	__u32 pad;
 };
 
 struct vgpu_ctl_type {
@@ -154,7 +157,19 @@ struct vgpu_ctl_instance {
 	__s32 owner_pid;		/* who opened it, 0: nobody */
 	__u8 type_name[VGPU_NAME_LEN];
 	struct vgpu_ctl_instance_engine engine[VGPU_MAX_ENGINES];
+	/* since 1.1 */
+	__u32 guarantee;		/* per mille of each engine */
+	__u32 cap;			/* per mille; 1000: none */
+	__u32 weight;			/* of the excess */
+	__u32 frl_config;		/* frames per s; 0: off; VGPU_FRL_DEFAULT */
+	__u32 frl_fps;			/* in force now; 0: none */
+	__u32 pad;
+	__u64 window_ns[VGPU_MAX_ENGINES]; /* service in the last whole window */
+	__u64 linger_ns[VGPU_MAX_ENGINES]; /* of busy_ns: held the engine without work */
 };
+
+#define VGPU_FRL_DEFAULT	(~0U)	/* as the type has it, under policies that limit */
+#define VGPU_FRL_MAX		1000
 
 /* Why the last attempt to create this UUID was refused; ENOENT: none known. */
 struct vgpu_ctl_refusal {
@@ -175,6 +190,123 @@ struct vgpu_ctl_instance_op {
 };
 
 /*
+ * A GPU's scheduler. VGPU_IOC_SCHED reads it; VGPU_IOC_SCHED_SET
+ * (CAP_SYS_ADMIN) changes what @valid names, all or nothing, and gives back
+ * what holds then. All can be changed while vGPUs run. slice_ns and frequency_hz
+ * are two faces of one thing: a frequency of f sets a slice of 1/f; naming both
+ * is EINVAL. EINVAL, ERANGE for values that cannot be; then @text says why.
+ */
+#define VGPU_SCHED_POLICY		0x001
+#define VGPU_SCHED_SLICE		0x002
+#define VGPU_SCHED_FREQUENCY		0x004
+#define VGPU_SCHED_WINDOW		0x008
+#define VGPU_SCHED_PREEMPT_TIMEOUT	0x010
+#define VGPU_SCHED_LINGER		0x020
+#define VGPU_SCHED_QUARANTINE_FAULTS	0x040
+#define VGPU_SCHED_QUARANTINE_BACKOFF	0x080
+
+struct vgpu_ctl_sched {
+	__u32 size;
+	__u32 flags;
+	__u32 gpu;			/* in */
+	__u32 valid;			/* in, SET: VGPU_SCHED_*; reading: 0 */
+	__u8 policy[VGPU_ADDR_LEN];	/* best_effort, equal_share, fixed_share, qos */
+	__u64 slice_ns;			/* 1000000 .. 30000000 */
+	__u64 window_ns;		/* 10 .. 1000 ms, at least 10 slices */
+	__u32 frequency_hz;		/* 63 .. 960 */
+	__u32 preempt_timeout_us;	/* 1000 .. 1000000 */
+	__u32 linger_us;		/* 0 .. 1000 */
+	__u32 quarantine_faults;	/* 1 .. 16; 0: never */
+	__u32 quarantine_backoff_ms;	/* 1 .. 3600000 */
+	__u32 pad;
+	__u8 text[VGPU_TEXT_LEN];	/* out: why it was refused, also on failure */
+};
+
+/*
+ * What vGPUs are to get (CAP_SYS_ADMIN): entries of any number of vGPUs of one
+ * GPU, each once; all are set or none is. ENOSPC: the guarantees of all the
+ * GPU's vGPUs would be more than 1000; EINVAL: g <= c <= 1000 or 1 <= w <= 1000
+ * does not hold; ENODEV: no such vGPU; EXDEV: of another GPU.
+ */
+#define VGPU_SHARE_GUARANTEE	0x1
+#define VGPU_SHARE_CAP		0x2
+#define VGPU_SHARE_WEIGHT	0x4
+#define VGPU_SHARE_FRL		0x8
+
+struct vgpu_ctl_share {
+	__u8 uuid[VGPU_UUID_LEN];
+	__u32 valid;			/* VGPU_SHARE_* */
+	__u32 guarantee;
+	__u32 cap;
+	__u32 weight;
+	__u32 frl;			/* frames per s, 0 .. VGPU_FRL_MAX; VGPU_FRL_DEFAULT */
+	__u32 pad;
+};
+
+struct vgpu_ctl_shares {
+	__u32 size;
+	__u32 flags;
+	__u32 count;			/* in: 1 .. 256 */
+	__u32 pad;
+	__u64 entries;			/* in: struct vgpu_ctl_share[] */
+	__u8 text[VGPU_TEXT_LEN];	/* out: why it was refused, also on failure */
+};
+
+/* The last runs of an engine that have ended, oldest first. */
+#define VGPU_SCHED_LOG		200
+
+enum vgpu_ctl_switch_end {
+	VGPU_END_IDLE = 0,		/* no work left */
+	VGPU_END_SLICE = 1,		/* its slice was over */
+	VGPU_END_PREEMPTED = 2,		/* for another vGPU */
+	VGPU_END_HELD = 3,		/* closed, reset or quarantined */
+	VGPU_END_STALLED = 4,		/* waits for guest memory */
+	VGPU_END_RESET = 5,		/* the engine had to be reset */
+	VGPU_END_CHANGED = 6,		/* the policy was changed */
+};
+
+struct vgpu_ctl_switch {
+	__u8 uuid[VGPU_UUID_LEN];
+	__u64 time_ns;			/* when the run began */
+	__u64 wait_ns;			/* runnable before it */
+	__u64 slice_ns;			/* given */
+	__u64 ran_ns;			/* service */
+	__u64 idle_ns;			/* not charged */
+	__u64 linger_ns;		/* of ran_ns: without work */
+	__u64 preempt_ns;		/* from when it was to stop until it had; 0: it was not */
+	__u32 end;			/* enum vgpu_ctl_switch_end */
+	__u32 pad;
+};
+
+struct vgpu_ctl_sched_log {
+	__u32 size;
+	__u32 flags;
+	__u32 gpu;			/* in */
+	__u32 engine;			/* in: index, else ENOENT */
+	__u32 count;			/* in: room; out: entries written */
+	__u32 pad;
+	__u64 total;			/* out: runs that have ended so far */
+	__u64 entries;			/* in: struct vgpu_ctl_switch[], the last ones */
+};
+
+/*
+ * Histograms of a vGPU on an engine: [0] counts times below 1 us, [i] those from
+ * 2^(i-1) us to less than 2^i us, the last one all above, too.
+ */
+#define VGPU_HIST_BUCKETS	24
+
+struct vgpu_ctl_hist {
+	__u32 size;
+	__u32 flags;
+	__u8 uuid[VGPU_UUID_LEN];	/* in */
+	__u32 engine;			/* in: index, else ENOENT */
+	__u32 pad;
+	__u64 wait[VGPU_HIST_BUCKETS];	/* runnable, before a run */
+	__u64 overrun[VGPU_HIST_BUCKETS]; /* past the deadline, runs that ended there */
+	__u64 preempt[VGPU_HIST_BUCKETS]; /* from when it was to stop until it had */
+};
+
+/*
  * read(2) gives whole records (EINVAL if the buffer holds none), blocking
  * unless O_NONBLOCK; poll(2) says POLLIN. A reader sees what happens after
  * its open. One too slow finds a gap in seq.
@@ -192,6 +324,8 @@ enum vgpu_ctl_event_type {
 	VGPU_EVENT_QUARANTINED = 10,	/* c: until_ns */
 	VGPU_EVENT_RELEASED = 11,
 	VGPU_EVENT_REFUSED = 12,	/* a: errno */
+	VGPU_EVENT_SCHED = 13,		/* a GPU's scheduler was set; a: VGPU_SCHED_* */
+	VGPU_EVENT_SHARE = 14,		/* a: VGPU_SHARE_* */
 };
 
 struct vgpu_ctl_event {
@@ -213,5 +347,11 @@ struct vgpu_ctl_event {
 #define VGPU_IOC_INSTANCE	_IOWR('g', 0xb5, struct vgpu_ctl_instance)
 #define VGPU_IOC_REFUSAL	_IOWR('g', 0xb6, struct vgpu_ctl_refusal)
 #define VGPU_IOC_RELEASE	_IOWR('g', 0xb7, struct vgpu_ctl_instance_op)
+
+#define VGPU_IOC_SCHED		_IOWR('g', 0xb8, struct vgpu_ctl_sched)
+#define VGPU_IOC_SCHED_SET	_IOWR('g', 0xb9, struct vgpu_ctl_sched)
+#define VGPU_IOC_SHARES_SET	_IOWR('g', 0xba, struct vgpu_ctl_shares)
+#define VGPU_IOC_SCHED_LOG	_IOWR('g', 0xbb, struct vgpu_ctl_sched_log)
+#define VGPU_IOC_HIST		_IOWR('g', 0xbc, struct vgpu_ctl_hist)
 
 #endif /* _UAPI_LINUX_VGPU_H */

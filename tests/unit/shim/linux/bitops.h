@@ -4,4 +4,9 @@
 
 #include <linux/kernel.h>
 
+static inline int fls64(u64 x)
+{
+	return x ? 64 - __builtin_clzll(x) : 0;
+}
+
 #endif /* _SHIM_LINUX_BITOPS_H */

@@ -12,6 +12,7 @@
 #define __printf(a, b)	__attribute__((__format__(printf, a, b)))
 #define __packed	__attribute__((__packed__))
 #define __aligned(x)	__attribute__((__aligned__(x)))
+#undef __counted_by
 #define __counted_by(x)
 #define __user
 #define __iomem

@@ -31,4 +31,9 @@ static inline u64 div_u64_rem(u64 dividend, u32 divisor, u32 *remainder)
 	return dividend / divisor;
 }
 
+static inline u64 mul_u64_u32_div(u64 a, u32 mul, u32 divisor)
+{
+	return (unsigned __int128)a * mul / divisor;
+}
+
 #endif /* _SHIM_LINUX_MATH64_H */

@@ -26,7 +26,17 @@ static inline void *kcalloc(size_t n, size_t size, gfp_t gfp)
 	return calloc(n, size);
 }
 
+static inline void *kvzalloc(size_t size, gfp_t gfp)
+{
+	return calloc(1, size);
+}
+
 static inline void kfree(const void *ptr)
+{
+	free((void *)ptr);
+}
+
+static inline void kvfree(const void *ptr)
 {
 	free((void *)ptr);
 }

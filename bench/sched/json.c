@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Results for programs. */
+#include "report.h"
+#include "run.h"
+
+/* Text between quotes; ours has no control characters. */
+static void json_text(FILE *out, const char *words)
+{
+	putc('"', out);
+	for (; *words; words++) {
+		if (*words == '"' || *words == '\\')
+			putc('\\', out);
+		putc(*words, out);
+	}
+	putc('"', out);
+}
+
+static void json_group(FILE *out, const struct bench_group *group)
+{
+	fputs("{\"name\": ", out);
+	json_text(out, group->name);
+	fprintf(out, ", \"clients\": %u, \"engine\": %u", group->nr,
+		group->engine);
+	fprintf(out, ", \"due\": %.6f, \"due_own_rule\": %.6f", group->due,
+		group->promised);
+	fprintf(out, ", \"got\": %.6f, \"got_min\": %.6f, \"got_max\": %.6f",
+		group->got, group->got_min, group->got_max);
+	fprintf(out, ", \"short\": %.6f, \"short_own_rule\": %.6f, \"over\": %.6f",
+		group->short_due, group->short_own, group->over_due);
+	fprintf(out, ", \"wait_p50_ns\": %.0f, \"wait_p99_ns\": %.0f",
+		group->wait_p50_ns, group->wait_p99_ns);
+	fprintf(out, ", \"job_p50_ns\": %.0f, \"job_p99_ns\": %.0f",
+		group->job_p50_ns, group->job_p99_ns);
+	fprintf(out, ", \"jobs_per_s\": %.2f, \"frames\": %llu, \"missed\": %llu}",
+		group->jobs, (unsigned long long)group->frames,
+		(unsigned long long)group->missed);
+}
+
+static void json_result(FILE *out, const struct bench_result *result)
+{
+	unsigned int i;
+
+	fprintf(out, "{\"scenario\": \"%s\", \"policy\": \"%s\",\n   ",
+		result->scenario, result->policy);
+	fprintf(out, "\"short\": %.6f, \"short_own_rule\": %.6f, \"over\": %.6f,\n   ",
+		result->short_due, result->short_own, result->over_due);
+	fputs("\"violations\": {", out);
+	for (i = 0; i < BENCH_PROMISES; i++)
+		fprintf(out, "%s\"%s\": {\"broken\": %llu, \"checked\": %llu, \"bound_used\": %.3f}",
+			i ? ", " : "", bench_promise_names[i],
+			(unsigned long long)result->violations[i],
+			(unsigned long long)result->checked[i],
+			result->bound_used[i]);
+	fprintf(out, "},\n   \"useful\": %.6f, \"late\": %.6f, \"switch\": %.6f, \"drain\": %.6f, \"linger\": %.6f, \"idle\": %.6f,\n   ",
+		result->use.useful, result->use.late, result->use.switching,
+		result->use.drain, result->use.linger, result->use.idle);
+	fprintf(out, "\"wait_p50_ns\": %.0f, \"wait_p99_ns\": %.0f, \"frames\": %llu, \"missed\": %llu, ",
+		result->wait_p50_ns, result->wait_p99_ns,
+		(unsigned long long)result->frames,
+		(unsigned long long)result->missed);
+	fprintf(out, "\"switches_per_s\": %.2f, \"pick_ns\": %.1f,\n   \"clients\": [",
+		result->switches_per_s, result->pick_ns);
+	for (i = 0; i < result->nr_groups; i++) {
+		fputs(i ? ",\n    " : "\n    ", out);
+		json_group(out, &result->group[i]);
+	}
+	fputs("]}", out);
+}
+
+static void json_row(FILE *out, const struct bench_row *row)
+{
+	fprintf(out, "{\"name\": \"%s\", \"value\": %.6g, ", row->name,
+		row->value);
+	if (row->has_peer)
+		fprintf(out, "\"peer\": %.6g, ", row->peer);
+	else
+		fputs("\"peer\": null, ", out);
+	if (row->has_peer && !row->absolute)
+		fprintf(out, "\"ratio\": %.4f, ", row->value / row->peer);
+	else
+		fputs("\"ratio\": null, ", out);
+	fprintf(out, "\"unit\": \"%s\", \"reach\": %g, \"higher\": %s, \"detail\": ",
+		row->unit, row->reach, row->higher ? "true" : "false");
+	json_text(out, row->detail);
+	putc('}', out);
+}
+
+/**
+ * bench_json_rows() - the rows for build/bench.json, as bench/merge.py reads them
+ * @out:    to this file
+ * @report: with rows
+ */
+void bench_json_rows(FILE *out, const struct bench_report *report)
+{
+	unsigned int i;
+
+	for (i = 0; i < report->nr_rows; i++) {
+		json_row(out, &report->row[i]);
+		putc('\n', out);
+	}
+}
+
+/**
+ * bench_json() - everything
+ * @out:    to this file
+ * @report: all that is known
+ */
+void bench_json(FILE *out, const struct bench_report *report)
+{
+	unsigned int i;
+
+	fprintf(out, "{\"date\": \"%s\", \"commit\": \"%s\", \"seed\": \"%#llx\",\n",
+		report->date, report->commit, (unsigned long long)report->seed);
+	fprintf(out, " \"slice_ns\": %llu, \"window_ns\": %llu, \"linger_us\": %u, \"switch_ns\": %llu, \"late_ns\": %llu, \"reset_ns\": %llu, \"poll_ns\": %llu, \"kick_ns\": %llu,\n",
+		BENCH_SLICE_NS, VGPU_WINDOW_NS, VGPU_LINGER_US, BENCH_SWITCH_NS,
+		BENCH_LATE_NS, BENCH_RESET_NS, BENCH_POLL_NS, BENCH_KICK_NS);
+	fputs(" \"results\": [", out);
+	for (i = 0; i < report->nr; i++) {
+		fputs(i ? ",\n  " : "\n  ", out);
+		json_result(out, &report->result[i]);
+	}
+	fputs("],\n \"rows\": [", out);
+	for (i = 0; i < report->nr_rows; i++) {
+		fputs(i ? ",\n  " : "\n  ", out);
+		json_row(out, &report->row[i]);
+	}
+	fputs("]}\n", out);
+}

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Random loads: the promises of qos looked for under qos, with all that may
+ * happen meanwhile, and then under each policy on the same arrivals.
+ */
+#include <stdlib.h>
+
+#include "rows.h"
+#include "run.h"
+
+/**
+ * struct load - one of the random loads
+ * @overrun_ns: largest under a policy whose engine is preemptive, by engine
+ */
+struct load {
+	u64 overrun_ns[DES_MAX_ENGINES];
+};
+
+/* Slots and weights for policies that know no guarantee; nobody switches policy. */
+static void load_adapt(struct des_config *config,
+		       const struct vgpu_sched_policy *policy)
+{
+	struct bench_claim *claims;
+	unsigned int i;
+
+	claims = bench_alloc(config->nr_clients * sizeof(*claims));
+	for (i = 0; i < config->nr_clients; i++)
+		claims[i] = bench_claim(&config->client[i].share);
+	config->params.nr_slots = bench_due_slots(claims, config->nr_clients);
+	for (i = 0; i < config->nr_clients; i++) {
+		struct vgpu_share *share = &config->client[i].share;
+
+		share->first_slot = claims[i].share.first_slot;
+		share->nr_slots = claims[i].share.nr_slots;
+		if (policy == &bench_policy_gvt_like)
+			share->weight = claims[i].share.weight;
+	}
+	for (i = 0; i < config->nr_actions; i++) {
+		struct des_action *action = &config->action[i];
+
+		action->params.policy = policy;
+		action->params.nr_slots = config->params.nr_slots;
+		action->share.first_slot = claims[action->client].share.first_slot;
+		action->share.nr_slots = claims[action->client].share.nr_slots;
+	}
+	free(claims);
+	if (policy == &bench_policy_gvt_like)
+		bench_cooperative(config);
+}
+
+/* As if it had been recorded under qos, with what was set there. */
+static void load_pretend(struct des *des, const struct des_config *config,
+			 struct load *load)
+{
+	unsigned int i, j;
+	size_t at;
+
+	for (at = 0; at < des->params.nr; at++)
+		des->params.at[at].params.policy = &vgpu_policy_qos;
+	for (i = 0; i < config->nr_clients; i++)
+		des->client[i].shares.at[0].share = config->client[i].share;
+	for (j = 0; j < config->nr_engines; j++) {
+		u64 *overrun_ns = &des->engine[j].overrun_ns;
+
+		if (des->config->params.policy == &bench_policy_gvt_like)
+			*overrun_ns = min(*overrun_ns, load->overrun_ns[j]);
+		else
+			load->overrun_ns[j] = max(*overrun_ns,
+						  load->overrun_ns[j]);
+	}
+}
+
+static void load_count(const struct des *des, struct des_report *check,
+		       struct bench_loads *sum)
+{
+	const struct des_engine_record *engine = &des->engine[0];
+	unsigned int i;
+
+	for (i = 0; i < DES_NR_PROMISES; i++) {
+		sum->broken[i] += check->violations[i];
+		sum->checked[i] += check->checked[i];
+		sum->used[i] = max(sum->used[i], check->use[i] / 1000.0);
+	}
+	sum->length_ns += des->end_ns;
+	sum->worked_ns += engine->worked_ns;
+	sum->service_ns += engine->busy_ns;
+	for (i = 0; i < des->config->nr_engines; i++)
+		sum->runs += des->engine[i].runs.nr;
+	for (i = 0; i < des->config->nr_clients; i++)
+		sum->jobs += des->client[i].completed;
+}
+
+/**
+ * bench_loads_qos() - violations of qos, whatever happens
+ * @seed: of the first one; the others follow
+ * @nr:   of loads
+ * @sum:  out
+ */
+void bench_loads_qos(u64 seed, unsigned int nr, struct bench_loads *sum)
+{
+	unsigned int i;
+
+	*sum = (struct bench_loads){ .policy = vgpu_policy_qos.name };
+	for (i = 0; i < nr; i++) {
+		struct des_report check;
+		struct des_config config;
+		struct des *des;
+
+		bench_progress("qos_violations: %u of %u", i, nr);
+		des_config_random(&config, &vgpu_policy_qos, seed + i);
+		des = des_run(&config);
+		des_check(des, &check);
+		load_count(des, &check, sum);
+		if (des_violations(&check) && !sum->nr_bad++)
+			sum->first_bad = seed + i;
+		des_free(des);
+		des_config_exit(&config);
+	}
+}
+
+/**
+ * bench_loads_all() - the same loads under each policy, which is not changed
+ * @seed: of the first one; the others follow
+ * @nr:   of loads
+ * @sums: out, by policy
+ */
+void bench_loads_all(u64 seed, unsigned int nr, struct bench_loads *sums)
+{
+	struct load *loads = bench_alloc(nr * sizeof(*loads));
+	unsigned int i, policy;
+
+	for (policy = 0; policy < BENCH_POLICIES; policy++) {
+		struct bench_loads *sum = &sums[policy];
+
+		*sum = (struct bench_loads){
+			.policy = bench_policies[policy]->name,
+		};
+		for (i = 0; i < nr; i++) {
+			struct des_config config, asked;
+			struct des_report check;
+			struct des *des;
+
+			bench_progress("random loads, %s: %u of %u",
+				       sum->policy, i, nr);
+			des_config_random(&asked, bench_policies[policy],
+					  seed + i);
+			des_config_copy(&config, &asked);
+			load_adapt(&config, bench_policies[policy]);
+			des = des_run(&config);
+			load_pretend(des, &asked, &loads[i]);
+			des_check(des, &check);
+			load_count(des, &check, sum);
+			des_free(des);
+			des_config_exit(&config);
+			des_config_exit(&asked);
+		}
+	}
+	free(loads);
+}

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Rows: what a decision costs, whether promises hold, how well time is used. */
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include "rows.h"
+#include "run.h"
+
+#define PICK_FEW	8
+#define PICK_MANY	1024
+#define PICK_PAIRS	40
+#define USE_SEEDS	20
+
+static struct bench_row *row_add(struct bench_report *report, const char *name,
+				 const char *unit, double reach, bool higher)
+{
+	struct bench_row *row = &report->row[report->nr_rows++];
+
+	if (report->nr_rows > BENCH_ROWS)
+		bench_die("more than %d rows", BENCH_ROWS);
+	row->name = name;
+	row->unit = unit;
+	row->reach = reach;
+	row->higher = higher;
+	return row;
+}
+
+static void detail(struct bench_row *row, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+static void detail(struct bench_row *row, const char *fmt, ...)
+{
+	size_t at = strlen(row->detail);
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(row->detail + at, sizeof(row->detail) - at, fmt, args);
+	va_end(args);
+}
+
+static void row_pick(struct bench_report *report)
+{
+	struct bench_row *row = row_add(report, "pick_scaling", "ns", 4, false);
+	struct bench_pick_cost cost;
+	unsigned int i;
+
+	bench_progress("pick_scaling");
+	bench_pick_pairs(&vgpu_policy_qos, PICK_FEW, PICK_MANY, report->seed,
+			 PICK_PAIRS, &cost);
+	row->value = cost.many_ns;
+	row->peer = cost.few_ns;
+	row->has_peer = true;
+	detail(row, "pick + charge + enqueue under qos, %d entities against %d, random guarantees, caps and weights, seed %#llx, natively; %d pairs (A B B A) after one that is dropped; of their ratios: median %.3f, quartiles %.3f to %.3f; entities of %zu bytes, trees are the unit tests' treaps",
+	       PICK_MANY, PICK_FEW, (unsigned long long)report->seed,
+	       PICK_PAIRS, cost.ratio, cost.ratio_low, cost.ratio_high,
+	       sizeof(struct vgpu_entity));
+	bench_pick_pairs(&bench_policy_scan, PICK_FEW, PICK_MANY, report->seed,
+			 PICK_PAIRS, &cost);
+	detail(row, "; a linear scan with the same tags: %.0f against %.0f ns, ratio %.0f",
+	       cost.many_ns, cost.few_ns, cost.ratio);
+	for (i = 0; i < BENCH_POLICIES; i++) {
+		if (bench_policies[i] == &vgpu_policy_qos)
+			continue;
+		bench_pick_pairs(bench_policies[i], PICK_FEW, PICK_MANY,
+				 report->seed, PICK_PAIRS, &cost);
+		detail(row, "; %s: %.0f, %.0f", bench_policies[i]->name,
+		       cost.many_ns, cost.few_ns);
+	}
+}
+
+static void row_violations(struct bench_report *report, unsigned int loads)
+{
+	struct bench_row *row = row_add(report, "qos_violations", "1", 0, false);
+	struct bench_loads sum;
+	unsigned int i;
+
+	bench_loads_qos(report->seed, loads, &sum);
+	detail(row, "%u random loads, seeds from %#llx on, %.0f s of virtual time, %llu runs, %llu jobs; every interval, constants of DESIGN 6; broken of what was checked, and the largest part of the bound that was used:",
+	       loads, (unsigned long long)report->seed,
+	       (double)sum.length_ns / SEC, (unsigned long long)sum.runs,
+	       (unsigned long long)sum.jobs);
+	for (i = 0; i < DES_NR_PROMISES; i++) {
+		row->value += sum.broken[i];
+		detail(row, "%s %s %llu of %llu, %.2f", i ? ";" : "",
+		       des_promise_name(i), (unsigned long long)sum.broken[i],
+		       (unsigned long long)sum.checked[i], sum.used[i]);
+	}
+	if (sum.nr_bad)
+		detail(row, "; in %u loads, the first has seed %#llx",
+		       sum.nr_bad, (unsigned long long)sum.first_bad);
+}
+
+/* The same loads under each policy, as a table. */
+static void show_loads(const struct bench_report *report, unsigned int loads,
+		       bool rst)
+{
+	static const char *const head[] = {
+		"policy", "G", "G2", "C", "W", "P", "L", "useful %", "idle %",
+		"jobs/s", "runs/s",
+	};
+	struct bench_table *table = bench_table(head, ARRAY_SIZE(head));
+	struct bench_loads sums[BENCH_POLICIES];
+	unsigned int i, j;
+	char title[64];
+
+	bench_loads_all(report->seed, loads, sums);
+	for (i = 0; i < BENCH_POLICIES; i++) {
+		const struct bench_loads *sum = &sums[i];
+		double seconds = (double)sum->length_ns / SEC;
+
+		bench_table_line(table);
+		bench_cell(table, "%s", sum->policy);
+		for (j = DES_G; j <= DES_L; j++)
+			bench_cell(table, "%llu/%llu",
+				   (unsigned long long)sum->broken[j],
+				   (unsigned long long)sum->checked[j]);
+		bench_cell(table, "%.2f",
+			   100.0 * sum->worked_ns / sum->length_ns);
+		bench_cell(table, "%.2f",
+			   100 - 100.0 * sum->service_ns / sum->length_ns);
+		bench_cell(table, "%.0f", sum->jobs / seconds);
+		bench_cell(table, "%.0f", sum->runs / seconds);
+	}
+	bench_progress("%s", "");
+	snprintf(title, sizeof(title), "%u random loads", loads);
+	bench_title(title, rst);
+	puts("Broken of what was checked. The policy does not change meanwhile, all else may.\n");
+	bench_table_print(table, rst);
+}
+
+/* From @at_ns on one more, or one less. */
+struct change {
+	u64 at_ns;
+	int more;
+};
+
+static int compare_changes(const void *a, const void *b)
+{
+	const struct change *x = a, *y = b;
+
+	if (x->at_ns != y->at_ns)
+		return x->at_ns < y->at_ns ? -1 : 1;
+	return 0;
+}
+
+/*
+ * Time in which somebody was runnable, and in which it was so and the engine
+ * served somebody. Nobody has a cap.
+ */
+static void use_of(const struct des *des, u64 *wanted_ns, u64 *served_ns)
+{
+	unsigned int clients = des->config->nr_clients, i;
+	size_t nr = 0, j, room = 0;
+	struct change *changes;
+	int runnable = 0, service = 0;
+
+	for (i = 0; i < clients; i++)
+		room += des->client[i].track[0].edges.nr +
+			2 * des->client[i].track[0].spans.nr;
+	/* Runnable ones count by thousands. */
+	changes = bench_alloc(room * sizeof(*changes));
+	for (i = 0; i < clients; i++) {
+		const struct des_track *track = &des->client[i].track[0];
+
+		for (j = 0; j < track->edges.nr; j++)
+			changes[nr++] = (struct change){
+				track->edges.at[j].at_ns,
+				track->edges.at[j].runnable ? 1000 : -1000,
+			};
+		for (j = 0; j < track->spans.nr; j++) {
+			changes[nr++] = (struct change){
+				track->spans.at[j].start_ns, 1 };
+			changes[nr++] = (struct change){
+				track->spans.at[j].end_ns, -1 };
+		}
+	}
+	qsort(changes, nr, sizeof(*changes), compare_changes);
+	for (j = 0; j < nr; j++) {
+		u64 next_ns = j + 1 < nr ? changes[j + 1].at_ns : des->end_ns;
+
+		if (changes[j].more == 1 || changes[j].more == -1)
+			service += changes[j].more;
+		else
+			runnable += changes[j].more / 1000;
+		if (runnable <= 0)
+			continue;
+		*wanted_ns += next_ns - changes[j].at_ns;
+		if (service > 0)
+			*served_ns += next_ns - changes[j].at_ns;
+	}
+	free(changes);
+}
+
+static double use_under(const struct bench_scenario *scenario,
+			const struct vgpu_sched_policy *policy, u64 seed,
+			struct bench_use *sum)
+{
+	u64 wanted_ns = 0, served_ns = 0;
+	struct bench_result result;
+	unsigned int i;
+
+	for (i = 0; i < USE_SEEDS; i++) {
+		struct bench_case *bcase = bench_case_create(scenario, seed + i);
+		struct des_config config;
+		struct des *des;
+
+		bench_progress("qos_use: %s, %u of %d", policy->name, i,
+			       USE_SEEDS);
+		bench_case_config(bcase, policy, &config);
+		des = des_run(&config);
+		use_of(des, &wanted_ns, &served_ns);
+		bench_measure(bcase, policy, des, &result);
+		sum->useful += result.use.useful / USE_SEEDS;
+		sum->switching += result.use.switching / USE_SEEDS;
+		sum->drain += result.use.drain / USE_SEEDS;
+		sum->linger += result.use.linger / USE_SEEDS;
+		sum->idle += result.use.idle / USE_SEEDS;
+		free(result.span);
+		des_free(des);
+		des_config_exit(&config);
+		bench_case_destroy(bcase);
+	}
+	return 100.0 * served_ns / wanted_ns;
+}
+
+static void row_use(struct bench_report *report)
+{
+	static const struct vgpu_sched_policy *const policies[] = {
+		&vgpu_policy_qos, &vgpu_policy_equal_share,
+		&vgpu_policy_fixed_share, &vgpu_policy_best_effort,
+		&bench_policy_gvt_like,
+	};
+	struct bench_row *row = row_add(report, "qos_use", "%", 99, true);
+	const struct bench_scenario *scenario = bench_scenario("desktops");
+	unsigned int i;
+
+	row->has_peer = true;
+	row->absolute = true;
+	detail(row, "service in the time in which somebody is runnable (nobody has a cap), %s: %s; %d seeds from %#llx on, %.0f s each, the same arrivals for all",
+	       scenario->name, scenario->what, USE_SEEDS,
+	       (unsigned long long)report->seed,
+	       (double)scenario->length_ns / SEC);
+	for (i = 0; i < ARRAY_SIZE(policies); i++) {
+		struct bench_use use = {};
+		double value = use_under(scenario, policies[i], report->seed,
+					 &use);
+
+		if (policies[i] == &vgpu_policy_qos)
+			row->value = value;
+		if (policies[i] == &vgpu_policy_equal_share ||
+		    policies[i] == &vgpu_policy_fixed_share)
+			row->peer = max(row->peer, value);
+		detail(row, "; %s %.2f %% (of wall time useful %.2f, switch %.2f, drain %.2f, linger %.2f, idle %.2f)",
+		       policies[i]->name, value, 100 * use.useful,
+		       100 * use.switching, 100 * use.drain, 100 * use.linger,
+		       100 * use.idle);
+	}
+}
+
+/**
+ * bench_rows() - random loads, and the rows for build/bench.json
+ * @report: where to
+ * @loads:  random loads for qos_violations
+ * @rst:    as reStructuredText
+ */
+void bench_rows(struct bench_report *report, unsigned int loads, bool rst)
+{
+	show_loads(report, loads, rst);
+	row_pick(report);
+	row_violations(report, loads);
+	row_use(report);
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Tables of text, for a terminal or for reStructuredText. */
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include "report.h"
+
+/**
+ * bench_table() - begin a table
+ * @head: its first line
+ * @nr:   of columns
+ *
+ * Return: it; bench_table_print() ends it.
+ */
+struct bench_table *bench_table(const char *const *head, unsigned int nr)
+{
+	struct bench_table *table = bench_alloc(sizeof(*table));
+	unsigned int i;
+
+	if (nr > BENCH_COLUMNS)
+		bench_die("%u columns", nr);
+	bench_table_line(table);
+	for (i = 0; i < nr; i++)
+		bench_cell(table, "%s", head[i]);
+	return table;
+}
+
+/* Begins a line. */
+void bench_table_line(struct bench_table *table)
+{
+	if (table->nr_lines == BENCH_LINES)
+		bench_die("%u lines", table->nr_lines);
+	table->nr_lines++;
+}
+
+/* Writes the next cell of the line. */
+void bench_cell(struct bench_table *table, const char *fmt, ...)
+{
+	char (*line)[BENCH_CELL] = table->cell[table->nr_lines - 1];
+	unsigned int column = 0;
+	va_list args;
+
+	while (column < BENCH_COLUMNS && line[column][0])
+		column++;
+	if (column == BENCH_COLUMNS)
+		bench_die("a line of more than %d cells", BENCH_COLUMNS);
+	va_start(args, fmt);
+	vsnprintf(line[column], BENCH_CELL, fmt, args);
+	va_end(args);
+	table->nr_columns = max(table->nr_columns, column + 1);
+}
+
+static void print_rule(const unsigned int *widths, unsigned int nr)
+{
+	unsigned int i, j;
+
+	for (i = 0; i < nr; i++) {
+		for (j = 0; j < widths[i]; j++)
+			putchar('=');
+		putchar(i + 1 < nr ? ' ' : '\n');
+	}
+}
+
+/* Prints it; the first column to the left, the others to the right. */
+void bench_table_print(struct bench_table *table, bool rst)
+{
+	unsigned int widths[BENCH_COLUMNS] = {}, i, j;
+
+	for (i = 0; i < table->nr_lines; i++)
+		for (j = 0; j < table->nr_columns; j++)
+			widths[j] = max(widths[j],
+					(unsigned int)strlen(table->cell[i][j]));
+	if (rst)
+		print_rule(widths, table->nr_columns);
+	for (i = 0; i < table->nr_lines; i++) {
+		for (j = 0; j < table->nr_columns; j++)
+			printf(j ? " %*s" : "%-*s", (int)widths[j],
+			       table->cell[i][j]);
+		putchar('\n');
+		if (rst && !i)
+			print_rule(widths, table->nr_columns);
+	}
+	if (rst)
+		print_rule(widths, table->nr_columns);
+	putchar('\n');
+	free(table);
+}

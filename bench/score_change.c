@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * How long it takes until changed shares hold: from the return of the call until
+ * every interval that begins later meets the new bounds of guarantee and cap.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+
+#include "score.h"
+
+#define JOB_NS		(100 * US)
+#define RING_ORDER	13
+#define CHANGES		24
+#define HOLD_NS		(350 * MS)
+#define RUNS		2048
+#define POINTS		8192
+
+/**
+ * struct curve - what a tenant got
+ * @at_ns:  time of each point
+ * @there:  engine time that there was up to then
+ * @got:    of it
+ * @nr:     points
+ */
+struct curve {
+	double at_ns[POINTS];
+	double there[POINTS];
+	double got[POINTS];
+	unsigned int nr;
+};
+
+struct run {
+	unsigned int who;
+	uint64_t start_ns;
+	uint64_t end_ns;
+};
+
+static struct run runs[RUNS];
+static unsigned int nr_runs;
+static uint64_t log_total;
+static uint64_t longest_ns;	/* overrun */
+
+static struct {
+	uint64_t at_ns;
+	uint64_t jobs[TENANTS];
+} seen[POINTS];
+static unsigned int nr_seen;
+
+static void read_log(bool keep_runs)
+{
+	static struct vgpu_ctl_switch entry[VGPU_SCHED_LOG];
+	struct vgpu_ctl_sched_log log = {
+		.size = sizeof(log),
+		.gpu = score.gpu,
+		.engine = score.engine,
+		.count = VGPU_SCHED_LOG,
+		.entries = (uintptr_t)entry,
+	};
+	uint64_t fresh, over;
+	unsigned int i, k;
+
+	if (ioctl(score.control, VGPU_IOC_SCHED_LOG, &log))
+		die("VGPU_IOC_SCHED_LOG: %s", strerror(errno));
+	fresh = log.total - log_total;
+	log_total = log.total;
+	if (!keep_runs)
+		return;
+	if (fresh > log.count)
+		die("the log was read too late");
+	for (i = log.count - (unsigned int)fresh; i < log.count; i++) {
+		for (k = 0; k < TENANTS; k++)
+			if (!memcmp(entry[i].uuid, score.tenant[k].id,
+				    VGPU_UUID_LEN))
+				break;
+		if (k == TENANTS || nr_runs == RUNS)
+			die("a run of somebody else, or too many");
+		over = entry[i].ran_ns > entry[i].slice_ns ?
+		       entry[i].ran_ns - entry[i].slice_ns : 0;
+		if (over > longest_ns)
+			longest_ns = over;
+		runs[nr_runs++] = (struct run) {
+			k, entry[i].time_ns, entry[i].time_ns + entry[i].ran_ns,
+		};
+	}
+}
+
+static void nap(uint64_t ns)
+{
+	struct timespec ts = { .tv_nsec = (long)ns };
+
+	nanosleep(&ts, NULL);
+}
+
+static void watch(uint64_t for_ns)
+{
+	uint64_t start = load_now_ns(), logged = start, now = start;
+	unsigned int i;
+
+	while (now - start < for_ns) {
+		if (nr_seen < POINTS) {
+			seen[nr_seen].at_ns = now;
+			for (i = 0; i < TENANTS; i++)
+				seen[nr_seen].jobs[i] =
+					load_jobs(&score.tenant[i].load);
+			nr_seen++;
+		}
+		if (now - logged > 50 * MS) {
+			logged = now;
+			read_log(true);
+			keep(0);
+		}
+		nap(100 * US);
+		now = load_now_ns();
+	}
+	read_log(true);
+}
+
+static void point(struct curve *c, double at_ns, double there, double got)
+{
+	if (c->nr == POINTS)
+		die("too many points");
+	c->at_ns[c->nr] = at_ns;
+	c->there[c->nr] = there;
+	c->got[c->nr++] = got;
+}
+
+/* By the driver's account of runs; time is the clock. */
+static void by_log(struct curve *c, unsigned int who, uint64_t from_ns)
+{
+	double got = 0;
+	unsigned int i;
+
+	c->nr = 0;
+	for (i = 0; i < nr_runs; i++) {
+		uint64_t start = runs[i].start_ns, end = runs[i].end_ns;
+
+		if (end <= from_ns)
+			continue;
+		if (start < from_ns)
+			start = from_ns;
+		point(c, (double)start, (double)start, got);
+		if (runs[i].who == who)
+			got += (double)(end - start);
+		point(c, (double)end, (double)end, got);
+	}
+}
+
+/* By what clients saw done; the work of all is the clock. */
+static double by_work(struct curve *c, unsigned int who, uint64_t from_ns)
+{
+	double sum, job_ns;
+	unsigned int i, k, first;
+
+	c->nr = 0;
+	for (first = 0; first < nr_seen && seen[first].at_ns < from_ns; first++)
+		;
+	if (first + 10 > nr_seen)
+		die("nothing was seen");
+	for (sum = 0, k = 0; k < TENANTS; k++)
+		sum += (double)(seen[nr_seen - 1].jobs[k] - seen[first].jobs[k]);
+	job_ns = (double)(seen[nr_seen - 1].at_ns - seen[first].at_ns) / sum;
+	for (i = first; i < nr_seen; i++) {
+		for (sum = 0, k = 0; k < TENANTS; k++)
+			sum += (double)(seen[i].jobs[k] - seen[first].jobs[k]);
+		point(c, (double)seen[i].at_ns, sum * job_ns,
+		      (double)(seen[i].jobs[who] - seen[first].jobs[who]) *
+		      job_ns);
+	}
+	return job_ns;
+}
+
+/* From when on all intervals are good, in ns after @from_ns. */
+static double holds_after(const struct curve *c, double guarantee, double cap,
+			  double slack, uint64_t from_ns)
+{
+	double least = INFINITY, most = -INFINITY, low, high;
+	unsigned int i;
+
+	for (i = c->nr; i-- > 0;) {
+		low = c->got[i] - guarantee * c->there[i];
+		high = c->got[i] - cap * c->there[i];
+		least = fmin(least, low);
+		most = fmax(most, high);
+		if (low - least > slack || most - high > slack)
+			return c->at_ns[i + 1 < c->nr ? i + 1 : i] -
+			       (double)from_ns;
+	}
+	return 0;
+}
+
+/* Random guarantees that sum up to all; caps are the same every other time. */
+static void next_shares(unsigned int triple[TENANTS][3], bool capped)
+{
+	unsigned int i, left = 16;
+
+	for (i = 0; i < TENANTS; i++)
+		triple[i][0] = 50;
+	while (left--)
+		triple[random_below(TENANTS)][0] += 50;
+	for (i = 0; i < TENANTS; i++) {
+		triple[i][1] = capped ? triple[i][0] : 1000;
+		triple[i][2] = 1 + (unsigned int)random_below(1000);
+	}
+}
+
+/* The first run that was begun after the return. */
+static double first_run(uint64_t from_ns)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr_runs; i++)
+		if (runs[i].start_ns >= from_ns)
+			return (double)(runs[i].start_ns - from_ns);
+	return (double)HOLD_NS;
+}
+
+void rows_change(void)
+{
+	double log_ns = 0, work_ns = 0, call_ns = 0, begun_ns = 0, q, job_ns, x;
+	double q_max = 0;
+	unsigned int triple[TENANTS][3], i, k, now = 0;
+	static struct curve curve;
+	struct result r = { 0 };
+	uint64_t call, back;
+
+	policy("best_effort");
+	for (i = 0; i < TENANTS; i++)
+		start_load(i, JOB_NS, RING_ORDER);
+	policy("qos");
+	for (i = 0; i < TENANTS; i++)
+		score.tenant[i].busy = true;
+	keep(300 * MS);
+	for (k = 0; k < CHANGES; k++) {
+		next_shares(triple, k % 2);
+		read_log(false);
+		nr_runs = 0;
+		nr_seen = 0;
+		longest_ns = 0;
+		call = load_now_ns();
+		shares(triple);
+		back = load_now_ns();
+		watch(HOLD_NS);
+		call_ns = fmax(call_ns, (double)(back - call));
+		begun_ns = fmax(begun_ns, first_run(back));
+		q = (double)(score.slice_ns + longest_ns);
+		q_max = fmax(q_max, q);
+		for (i = 0; i < TENANTS; i++) {
+			by_log(&curve, i, back);
+			x = holds_after(&curve, triple[i][0] / 1000.0,
+					triple[i][1] / 1000.0, 2 * q, back);
+			log_ns = fmax(log_ns, x);
+			now += x <= q;
+			job_ns = by_work(&curve, i, back);
+			work_ns = fmax(work_ns,
+				       holds_after(&curve, triple[i][0] / 1000.0,
+						   triple[i][1] / 1000.0,
+						   2 * q + 2 * job_ns, back));
+		}
+	}
+	r.value = fmax(log_ns, work_ns) / MS;
+	add(&r, "qos, %u changes of all four shares under 4 hogs, guarantees random with sum 1000, caps the same or none; until all intervals, however short, meet guarantee and cap within 2 Q: by the log of runs %.3f ms, by work that clients saw done %.3f ms; Q = slice + largest overrun, at most %.3f ms; %u of %u within one Q; first run after the return begins within %.3f ms, the call takes up to %.3f ms; goal: value <= Q: %s",
+	    CHANGES, log_ns / MS, work_ns / MS, q_max / MS, now,
+	    CHANGES * TENANTS, begun_ns / MS, call_ns / MS,
+	    fmax(log_ns, work_ns) <= q_max ? "met" : "NOT met");
+	result("is_004", &r);
+	for (i = 0; i < TENANTS; i++) {
+		idle(i);
+		stop_load(i);
+	}
+}

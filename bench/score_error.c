@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0
+/* How soon a client knows of an error, and how soon it works again. */
+#include <errno.h>
+#include <glob.h>
+#include <stdio.h>
+#include <string.h>
+#include <sched.h>
+#include <sys/ioctl.h>
+
+#include "score.h"
+
+#define ROUNDS		20
+#define JOB_NS		(100 * US)
+#define PATIENCE_NS	(20000 * MS)
+
+static double detect[ROUNDS], recover[ROUNDS];
+
+/* Faults are made on purpose: nobody is to be quarantined for them. */
+static void quarantine_faults(uint32_t faults)
+{
+	struct vgpu_ctl_sched sched = {
+		.size = sizeof(sched),
+		.gpu = score.gpu,
+		.valid = VGPU_SCHED_QUARANTINE_FAULTS,
+		.quarantine_faults = faults,
+	};
+
+	if (ioctl(score.control, VGPU_IOC_SCHED_SET, &sched))
+		die("VGPU_IOC_SCHED_SET: %s", (char *)sched.text);
+}
+
+static void inject_hang(void)
+{
+	glob_t found;
+	FILE *f;
+
+	if (glob("/sys/kernel/debug/vgpu_soft/*/gr/hang", 0, NULL, &found))
+		die("no way to inject a hang");
+	f = fopen(found.gl_pathv[0], "we");
+	if (!f || fprintf(f, "%u", VGPU_HW_PKT_NOP) < 0 || fclose(f))
+		die("%s: %s", found.gl_pathv[0], strerror(errno));
+	globfree(&found);
+}
+
+static void until_faulted(struct vgpu_chan *chan, uint64_t start)
+{
+	while (vgpu_chan_state(chan) != VGPU_HW_STATE_FAULTED) {
+		if (load_now_ns() - start > PATIENCE_NS)
+			die("no fault");
+		sched_yield();
+	}
+}
+
+static void round_of(unsigned int i, bool hang)
+{
+	struct vgpu_dev *dev = score.tenant[0].dev;
+	struct load *load = &score.tenant[0].load;
+	struct vgpu_hw_packet packet = {
+		.type = hang ? VGPU_HW_PKT_NOP : 0xff,
+	};
+	struct vgpu_chan *chan;
+	uint64_t start, known;
+
+	if (vgpu_chan_create(dev, (uint32_t)load->chan->engine, VGPU_RING_FB, 4,
+			     &chan))
+		die("%s", vgpu_dev_error(dev));
+	if (hang)
+		inject_hang();
+	start = load_now_ns();
+	if (vgpu_chan_submit(chan, &packet, 1))
+		die("%s", vgpu_dev_error(dev));
+	until_faulted(chan, start);
+	known = load_now_ns();
+	/* The usual way out: the channel anew, then a job. */
+	if (vgpu_chan_disable(chan) || vgpu_chan_enable(chan) ||
+	    vgpu_chan_nop(chan))
+		die("%s", vgpu_dev_error(dev));
+	while (vgpu_chan_get(chan) < 1) {
+		if (load_now_ns() - known > PATIENCE_NS)
+			die("no recovery");
+		sched_yield();
+	}
+	check(load, load_keep(load, load->put - load->checked + 1));
+	while (load_jobs(load) < load->put)
+		sched_yield();
+	recover[i] = (double)(load_now_ns() - known) / US;
+	detect[i] = (double)(known - start) / US;
+	check(load, load_check(load));
+	vgpu_chan_destroy(chan);
+}
+
+static void rounds(bool hang)
+{
+	struct result found = { 0 }, good = { 0 };
+	unsigned int i;
+
+	for (i = 0; i < ROUNDS; i++)
+		round_of(i, hang);
+	found.value = quantile(detect, ROUNDS, 0.5);
+	add(&found, "%s until its channel says that it has faulted, %u times, largest %.1f us",
+	    hang ? "a packet that never ends (slice 2 ms, preempt_timeout_us as set by default, then a reset of the engine)" :
+		   "submission of a packet of no type", ROUNDS,
+	    quantile(detect, ROUNDS, 1));
+	result(hang ? "hang_detect" : "error_detect", &found);
+	good.value = quantile(recover, ROUNDS, 0.5);
+	add(&good, "channel disabled and enabled, an empty packet on it and a job of 100 us on another channel of the vGPU done, %u times, largest %.1f us",
+	    ROUNDS, quantile(recover, ROUNDS, 1));
+	result(hang ? "hang_recover" : "error_recover", &good);
+}
+
+void rows_error(void)
+{
+	policy("best_effort");
+	start_load(0, JOB_NS, 6);
+	quarantine_faults(0);
+	rounds(false);
+	rounds(true);
+	quarantine_faults(3);
+	stop_load(0);
+}

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What a vGPU gets beside hogs against what it gets alone with the same share,
+ * and what one gets beside idle ones against what it gets with nobody there;
+ * measured in turns, A B B A.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "score.h"
+
+#define HOG_JOB_NS	(100 * US)
+#define HOG_ORDER	9	/* 25 ms of work, so that hogs can be stopped */
+#define SETTLE_NS	(120 * MS)
+#define WINDOW_NS	(400 * MS)
+
+enum side { ALONE, BESIDE };
+
+/**
+ * struct pairs - what is compared
+ * @policy:  of the GPU
+ * @share:   of each
+ * @depth:   jobs that the client has under way; 0: its ring is kept full
+ * @job_ns:  the client's
+ * @reopen:  alone means that the others are closed, beside that they are idle
+ * @ratio:   rate beside the others to rate alone, of engine time or, of a client
+ *           that waits for each job, of the clock
+ * @clock:   the same of the clock
+ */
+struct pairs {
+	const char *policy;
+	unsigned int share[TENANTS][3];
+	unsigned int depth;
+	uint64_t job_ns;
+	bool reopen;
+	double ratio[PAIRS_MAX];
+	double clock[PAIRS_MAX];
+};
+
+static struct load_client client;
+
+/* Jobs per s of the own client: of engine time, and of the clock. */
+static void rates(const struct reading *a, const struct reading *b,
+		  double *engine, double *clock)
+{
+	double jobs = (double)(b->jobs[0] - a->jobs[0]);
+	double wall = (double)(b->now_ns - a->now_ns);
+	double ran = (double)(b->ran_ns - a->ran_ns);
+	double busy = (double)(b->busy_ns - a->busy_ns);
+
+	if (jobs < 2)
+		die("nothing was done");
+	*clock = jobs / wall;
+	/* The engine's time, as if it had been there the whole time. */
+	*engine = jobs / ran * (busy / wall);
+}
+
+static void enter(const struct pairs *p, enum side side)
+{
+	unsigned int i;
+
+	for (i = 1; i < TENANTS; i++) {
+		if (p->reopen && side == ALONE)
+			close_tenant(i);
+		else if (p->reopen)
+			open_tenant(i);
+		else if (side == BESIDE)
+			score.tenant[i].busy = true;
+		else
+			idle(i);
+	}
+	keep(SETTLE_NS);
+}
+
+static void window(const struct pairs *p, enum side side, double *engine,
+		   double *clock, double *use)
+{
+	struct reading a, b;
+
+	enter(p, side);
+	take(&a);
+	keep(WINDOW_NS);
+	take(&b);
+	rates(&a, &b, engine, clock);
+	if (use)
+		*use = (double)(b.busy_ns - a.busy_ns) /
+		       (double)(b.now_ns - a.now_ns);
+}
+
+static void start(const struct pairs *p)
+{
+	unsigned int i;
+
+	policy("best_effort");
+	start_load(0, p->job_ns, p->depth ? 6 : HOG_ORDER);
+	for (i = 1; i < TENANTS && !p->reopen; i++)
+		start_load(i, HOG_JOB_NS, HOG_ORDER);
+	shares(p->share);
+	policy(p->policy);
+	if (!p->depth) {
+		score.tenant[0].busy = true;
+		return;
+	}
+	client = (struct load_client) {
+		.load = &score.tenant[0].load,
+		.depth = p->depth,
+	};
+	check(&score.tenant[0].load, load_client_start(&client));
+}
+
+static void stop(const struct pairs *p)
+{
+	unsigned int i;
+
+	if (p->depth)
+		check(&score.tenant[0].load, load_client_stop(&client));
+	for (i = 0; i < TENANTS; i++) {
+		if (score.tenant[i].load.dev)
+			idle(i);
+		stop_load(i);
+	}
+}
+
+/* @use: least use of the engine beside idle ones, or NULL */
+static void compare(struct pairs *p, double *use)
+{
+	double engine[2], clock[2], used;
+	enum side first, other;
+	unsigned int i;
+
+	start(p);
+	for (i = 0; i <= score.pairs; i++) {
+		first = i % 2 ? BESIDE : ALONE;
+		other = i % 2 ? ALONE : BESIDE;
+		window(p, first, &engine[first], &clock[first],
+		       first == BESIDE ? &used : NULL);
+		window(p, other, &engine[other], &clock[other],
+		       other == BESIDE ? &used : NULL);
+		if (!i)
+			continue;
+		p->clock[i - 1] = clock[BESIDE] / clock[ALONE];
+		p->ratio[i - 1] = p->depth == 1 ? p->clock[i - 1] :
+				  engine[BESIDE] / engine[ALONE];
+		if (use && used < *use)
+			*use = used;
+	}
+	stop(p);
+}
+
+static double tell(struct result *r, const char *name, struct pairs *p)
+{
+	double median = quantile(p->ratio, score.pairs, 0.5);
+
+	add(r, "; %s: median %.2f %% (quartiles %.2f to %.2f), by the clock %.2f %%",
+	    name, 100 * median, 100 * quantile(p->ratio, score.pairs, 0.25),
+	    100 * quantile(p->ratio, score.pairs, 0.75),
+	    100 * quantile(p->clock, score.pairs, 0.5));
+	return median;
+}
+
+#define QUARTERS(cap)	{ { 250, cap, 250 }, { 250, cap, 250 },		\
+			  { 250, cap, 250 }, { 250, cap, 250 } }
+
+static void row_is_006(void)
+{
+	static struct pairs fixed = {
+		.policy = "fixed_share", .share = QUARTERS(1000),
+		.job_ns = HOG_JOB_NS,
+	};
+	static struct pairs qos = {
+		.policy = "qos", .share = QUARTERS(250), .job_ns = HOG_JOB_NS,
+	};
+	struct result r = { 0 };
+
+	compare(&fixed, NULL);
+	compare(&qos, NULL);
+	add(&r, "work of a hog with a quarter beside three hogs, of the same with these idle; %u pairs of 0.4 s, per s of engine time",
+	    score.pairs);
+	r.value = 100 * fmin(tell(&r, "fixed_share", &fixed),
+			     tell(&r, "qos with guarantee and cap 250", &qos));
+	result("is_006", &r);
+}
+
+static void row_is_009(void)
+{
+	static struct pairs list[] = {
+		{ .policy = "fixed_share", .share = QUARTERS(1000), .depth = 2,
+		  .job_ns = 500 * US },
+		{ .policy = "fixed_share", .share = QUARTERS(1000), .depth = 1,
+		  .job_ns = MS },
+		{ .policy = "qos", .share = QUARTERS(250), .depth = 2,
+		  .job_ns = 500 * US },
+		{ .policy = "qos", .share = QUARTERS(250), .depth = 1,
+		  .job_ns = MS },
+	};
+	double least = 1e9;
+	struct result r = { 0 };
+	char name[64];
+	unsigned int i;
+
+	add(&r, "work kept beside three hogs by a client with two jobs of 0.5 ms under way, per s of engine time, and by one that waits for each of 1 ms, by the clock (linger_us as set by default); %u pairs of 0.4 s",
+	    score.pairs);
+	for (i = 0; i < sizeof(list) / sizeof(list[0]); i++) {
+		compare(&list[i], NULL);
+		snprintf(name, sizeof(name), "%s, depth %u", list[i].policy,
+			 list[i].depth);
+		least = fmin(least, tell(&r, name, &list[i]));
+	}
+	r.value = 100 * (1 - least);
+	result("is_009", &r);
+}
+
+static void row_use_3_idle(void)
+{
+	static struct pairs p = {
+		.policy = "qos", .share = QUARTERS(1000), .job_ns = HOG_JOB_NS,
+		.reopen = true,
+	};
+	double median, use = 1;
+	struct result r = { 0 };
+
+	compare(&p, &use);
+	add(&r, "qos; work of a hog with three idle vGPUs open, of the same with these closed; %u pairs of 0.4 s, per s of engine time",
+	    score.pairs);
+	median = tell(&r, "work", &p);
+	add(&r, "; least service of the engine's time in a window with them %.3f %%",
+	    100 * use);
+	r.value = 100 * fmin(median, use);
+	result("use_3_idle", &r);
+}
+
+void rows_pairs(void)
+{
+	row_is_006();
+	row_is_009();
+	row_use_3_idle();
+}

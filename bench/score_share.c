@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Four hogs under qos with a quarter each: shares, evenness, switches. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+
+#include "score.h"
+
+#define JOB_NS		(100 * US)
+#define RING_ORDER	13
+#define SECONDS		31	/* the first window is dropped */
+#define SAMPLE_NS	(10 * MS)
+#define SAMPLES		(SECONDS * 1000 / 10 + 16)
+#define STOPS		8000
+
+static struct reading sample[SAMPLES];
+static unsigned int samples;
+static double stops[STOPS];
+static unsigned int nr_stops;
+
+/* How long it took to stop, of the last runs. */
+static void collect_stops(void)
+{
+	static struct vgpu_ctl_switch entry[VGPU_SCHED_LOG];
+	struct vgpu_ctl_sched_log log = {
+		.size = sizeof(log),
+		.gpu = score.gpu,
+		.engine = score.engine,
+		.count = VGPU_SCHED_LOG,
+		.entries = (uintptr_t)entry,
+	};
+	unsigned int i;
+
+	if (ioctl(score.control, VGPU_IOC_SCHED_LOG, &log))
+		die("VGPU_IOC_SCHED_LOG: %s", strerror(errno));
+	for (i = 0; i < log.count && nr_stops < STOPS; i++)
+		if (entry[i].preempt_ns)
+			stops[nr_stops++] = (double)entry[i].preempt_ns / US;
+}
+
+static double per(uint64_t part, uint64_t whole)
+{
+	return whole ? (double)part / (double)whole : 0;
+}
+
+/* Every interval of 2 s that begins and ends with a sample. */
+static void row_is_003(unsigned int first)
+{
+	double worst = 1e9, worst_work = 1e9, sum = 0, squares = 0, share, jobs;
+	unsigned int a, b, i, k, n = 0;
+	struct result r = { 0 };
+
+	for (a = first, b = first; a < samples; a++) {
+		while (b < samples &&
+		       sample[b].now_ns - sample[a].now_ns < 2000 * MS)
+			b++;
+		if (b == samples)
+			break;
+		for (jobs = 0, k = 0; k < TENANTS; k++)
+			jobs += (double)(sample[b].jobs[k] - sample[a].jobs[k]);
+		for (i = 0; i < TENANTS; i++) {
+			share = TENANTS * per(sample[b].service_ns[i] -
+					      sample[a].service_ns[i],
+					      sample[b].now_ns - sample[a].now_ns);
+			sum += share;
+			squares += share * share;
+			n++;
+			if (share < worst)
+				worst = share;
+			share = TENANTS * (double)(sample[b].jobs[i] -
+						   sample[a].jobs[i]) / jobs;
+			if (share < worst_work)
+				worst_work = share;
+		}
+	}
+	if (!n)
+		die("no interval of 2 s");
+	sum /= n;
+	r.value = 100 * worst;
+	add(&r, "qos, guarantee 250 each, 4 hogs, %u intervals of 2 s at each 10 ms of %u s; mean %.2f, sd %.3f; the same of all work that clients saw done: %.2f",
+	    n, SECONDS - 1, 100 * sum,
+	    100 * sqrt(fmax(squares / n - sum * sum, 0)), 100 * worst_work);
+	result("is_003", &r);
+}
+
+static double cv(const double *x, unsigned int n)
+{
+	double sum = 0, squares = 0;
+	unsigned int i;
+
+	for (i = 0; i < n; i++)
+		sum += x[i];
+	sum /= n;
+	for (i = 0; i < n; i++)
+		squares += (x[i] - sum) * (x[i] - sum);
+	return sum > 0 ? sqrt(squares / (n - 1)) / sum : 1;
+}
+
+static double jain(const double *x, double *worst)
+{
+	double sum = 0, squares = 0;
+	unsigned int i;
+
+	for (i = 0; i < TENANTS; i++) {
+		sum += x[i];
+		squares += x[i] * x[i];
+	}
+	for (i = 0; i < TENANTS; i++)
+		*worst = fmax(*worst, fabs(x[i] * TENANTS / sum - 1));
+	return sum * sum / (TENANTS * squares);
+}
+
+/* Windows of 1 s, one after the other. */
+static void rows_windows(unsigned int first)
+{
+	static double engine[TENANTS][SECONDS], wall[TENANTS][SECONDS];
+	double work[TENANTS], service[TENANTS], fair = 1, fair_service = 1;
+	double error = 0, error_service = 0, at, worst_wall = 0;
+	struct result even = { 0 }, equal = { 0 };
+	unsigned int a, b, i, n = 0;
+
+	for (a = first, b = first; n < SECONDS; a = b) {
+		while (b < samples &&
+		       sample[b].now_ns - sample[a].now_ns < 1000 * MS)
+			b++;
+		if (b >= samples)
+			break;
+		for (i = 0; i < TENANTS; i++) {
+			work[i] = (double)(sample[b].jobs[i] - sample[a].jobs[i]);
+			service[i] = (double)(sample[b].service_ns[i] -
+					      sample[a].service_ns[i]);
+			engine[i][n] = work[i] / (double)(sample[b].ran_ns -
+							  sample[a].ran_ns);
+			wall[i][n] = work[i] / (double)(sample[b].now_ns -
+							sample[a].now_ns);
+		}
+		at = jain(work, &error);
+		fair = fmin(fair, at);
+		at = jain(service, &error_service);
+		fair_service = fmin(fair_service, at);
+		n++;
+	}
+	if (n < 20)
+		die("%u windows of 1 s", n);
+	for (i = 0; i < TENANTS; i++) {
+		even.value = fmax(even.value, cv(engine[i], n));
+		worst_wall = fmax(worst_wall, cv(wall[i], n));
+	}
+	add(&even, "qos, guarantee 250 each, 4 hogs, %u samples; work per s of engine time; per s of the clock, on a machine that others use too: %.4f",
+	    n, worst_wall);
+	result("is_007", &even);
+	equal.value = fair;
+	add(&equal, "qos, guarantee 250 each, 4 hogs, worst of %u windows, of work that clients saw done; largest single error %.3f %%; of service: %.6f, %.3f %%",
+	    n, 100 * error, fair_service, 100 * error_service);
+	result("is_008", &equal);
+}
+
+static void rows_switch(uint64_t switches, uint64_t switch_ns)
+{
+	const struct reading *a = &sample[0], *b = &sample[samples - 1];
+	struct result loss = { 0 }, latency = { 0 }, stop = { 0 };
+	uint64_t sum = 0, wall = b->now_ns - a->now_ns;
+	unsigned int i;
+
+	if (!switches)
+		die("no switches");
+	for (i = 0; i < TENANTS; i++)
+		sum += b->service_ns[i] - a->service_ns[i];
+	loss.value = 100 * per(switch_ns, sum);
+	add(&loss, "%llu switches, %llu us of %llu us of service in %llu us of the clock (idle %lld us), engine time %llu us; services of all and the engine's differ by %lld us",
+	    (unsigned long long)switches, (unsigned long long)(switch_ns / US),
+	    (unsigned long long)(sum / US), (unsigned long long)(wall / US),
+	    (long long)(wall - sum) / (long long)US,
+	    (unsigned long long)((b->ran_ns - a->ran_ns) / US),
+	    (long long)(b->busy_ns - a->busy_ns - sum) / (long long)US);
+	result("switch_loss", &loss);
+	/* Four that always have work: what is not service was not counted. */
+	if (fabs(per(sum, wall) - 1) > 0.001 ||
+	    fabs(per(b->busy_ns - a->busy_ns, wall) - 1) > 0.001)
+		die("service + idle is not the time there was: %.3f %%",
+		    100 * per(sum, wall));
+	latency.value = per(switch_ns, switches) / US;
+	add(&latency, "from the last packet of one vGPU to the first of the next, on the same engine, mean of %llu",
+	    (unsigned long long)switches);
+	result("switch_latency", &latency);
+	if (!nr_stops)
+		die("no run was stopped");
+	stop.value = quantile(stops, nr_stops, 0.5);
+	add(&stop, "from a slice's end, or the request, until the engine was free; %u stops inside of packets of 100 us, 99th percentile %.1f us, largest %.1f us",
+	    nr_stops, quantile(stops, nr_stops, 0.99),
+	    quantile(stops, nr_stops, 1));
+	result("preempt_latency", &stop);
+}
+
+void rows_share(void)
+{
+	static const unsigned int quarter[TENANTS][3] = {
+		{ 250, 1000, 250 }, { 250, 1000, 250 }, { 250, 1000, 250 },
+		{ 250, 1000, 250 },
+	};
+	uint64_t start, switches, switch_ns;
+	unsigned int i, first = 0;
+
+	for (i = 0; i < TENANTS; i++)
+		start_load(i, JOB_NS, RING_ORDER);
+	shares(quarter);
+	policy("qos");
+	for (i = 0; i < TENANTS; i++)
+		score.tenant[i].busy = true;
+	keep(300 * MS);
+	switches = soft_counter("switches");
+	switch_ns = soft_counter("switch_ns");
+	start = load_now_ns();
+	samples = 0;
+	while (samples < SAMPLES &&
+	       load_now_ns() - start <= SECONDS * 1000 * MS + 20 * MS) {
+		take(&sample[samples]);
+		if (++samples % 50 == 0)
+			collect_stops();
+		keep(SAMPLE_NS);
+	}
+	switches = soft_counter("switches") - switches;
+	switch_ns = soft_counter("switch_ns") - switch_ns;
+	while (sample[first].now_ns - sample[0].now_ns < 1000 * MS)
+		first++;
+	row_is_003(first);
+	rows_windows(first);
+	rows_switch(switches, switch_ns);
+	for (i = 0; i < TENANTS; i++) {
+		idle(i);
+		stop_load(i);
+	}
+}

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Faults of an instance, and the quarantine that too many of them bring.
+ */
+#include <linux/module.h>
+#include <linux/ratelimit.h>
+#include <linux/timekeeping.h>
+
+#include "core.h"
+#include "trace.h"
+
+/*
+ * Brings the holds in line with the quarantine, and itself back when it ends.
+ * Holding is done here, not where faults are counted: that may be under a
+ * timeline's lock.
+ */
+static void vgpu_quarantine_work(struct work_struct *work)
+{
+	struct vgpu_instance *instance =
+		container_of(to_delayed_work(work), struct vgpu_instance,
+			     quarantine_work);
+	u64 now_ns = ktime_get_ns(), until_ns;
+	unsigned int threshold;
+	bool expired;
+
+	spin_lock(&instance->quarantine_lock);
+	expired = vgpu_quarantine_expire(&instance->quarantine, now_ns);
+	until_ns = instance->quarantine.until_ns;
+	threshold = instance->quarantine.threshold;
+	spin_unlock(&instance->quarantine_lock);
+
+	if (until_ns) {
+		vgpu_instance_hold(instance, VGPU_HOLD_QUARANTINE);
+		vgpu_inst_notice(instance, "quarantined for %llu s, after %u faults within %llu s; 'vgpuctl release %pUl' lifts it\n",
+				 (until_ns - now_ns) / NSEC_PER_SEC, threshold,
+				 VGPU_QUARANTINE_WINDOW_NS / NSEC_PER_SEC,
+				 &instance->uuid);
+		/* Not mod: it would put off what a release has queued since. */
+		queue_delayed_work(system_wq, &instance->quarantine_work,
+				   nsecs_to_jiffies(until_ns - now_ns) + 1);
+		return;
+	}
+	vgpu_instance_unhold(instance, VGPU_HOLD_QUARANTINE);
+	if (expired) {
+		vgpu_inst_notice(instance, "quarantine over\n");
+		vgpu_event(VGPU_EVENT_RELEASED, instance->gpu, &instance->uuid,
+			   0, 0, 0);
+	}
+}
+
+/**
+ * vgpu_instance_init_quarantine() - nothing is counted yet
+ * @instance: new
+ */
+void vgpu_instance_init_quarantine(struct vgpu_instance *instance)
+{
+	spin_lock_init(&instance->quarantine_lock);
+	vgpu_quarantine_init(&instance->quarantine, 0,
+			     VGPU_QUARANTINE_WINDOW_NS, 0);
+	INIT_DELAYED_WORK(&instance->quarantine_work, vgpu_quarantine_work);
+}
+
+/**
+ * vgpu_instance_set_quarantine() - take on the GPU's rules
+ * @instance: the GPU's lock is held
+ */
+void vgpu_instance_set_quarantine(struct vgpu_instance *instance)
+{
+	struct vgpu_gpu *gpu = instance->gpu;
+
+	lockdep_assert_held(&gpu->lock);
+	spin_lock(&instance->quarantine_lock);
+	vgpu_quarantine_set(&instance->quarantine, gpu->quarantine_faults,
+			    gpu->quarantine_backoff_ms * (u64)NSEC_PER_MSEC);
+	spin_unlock(&instance->quarantine_lock);
+}
+
+/*
+ * Counts a fault or a gross overrun towards quarantine. Any context that may
+ * take a spinlock, also under a timeline's lock.
+ */
+static void vgpu_instance_strike(struct vgpu_instance *instance)
+{
+	u64 until_ns;
+	bool begins;
+
+	spin_lock(&instance->quarantine_lock);
+	begins = vgpu_quarantine_fault(&instance->quarantine, ktime_get_ns());
+	until_ns = instance->quarantine.until_ns;
+	spin_unlock(&instance->quarantine_lock);
+	if (!begins)
+		return;
+
+	vgpu_event(VGPU_EVENT_QUARANTINED, instance->gpu, &instance->uuid,
+		   0, 0, until_ns);
+	mod_delayed_work(system_wq, &instance->quarantine_work, 0);
+}
+
+/**
+ * vgpu_instance_overrun() - it ran past its deadline beyond the preemption timeout
+ * @instance: which
+ *
+ * Counts like a fault. May be called under a timeline's lock.
+ */
+void vgpu_instance_overrun(struct vgpu_instance *instance)
+{
+	vgpu_instance_strike(instance);
+}
+
+/**
+ * vgpu_instance_event() - an event that the guest can bring about at will
+ * @instance: whose guest
+ * @type: enum vgpu_ctl_event_type
+ * @a: by type
+ * @b: by type
+ * @c: by type
+ *
+ * It must not push those of others out of the ring: too many are left out.
+ * Does not sleep.
+ */
+void vgpu_instance_event(struct vgpu_instance *instance, u32 type, u32 a, u32 b,
+			 u64 c)
+{
+	if (__ratelimit(&instance->event_limit))
+		vgpu_event(type, instance->gpu, &instance->uuid, a, b, c);
+}
+
+/**
+ * vgpu_channel_fault() - a channel has faulted
+ * @instance: whose channel
+ * @engine: it is bound to
+ * @channel: of the instance
+ * @code: why
+ * @index: of the packet
+ *
+ * The back end has stopped the channel and tells the guest itself. Does not
+ * sleep; must not be called under a timeline's lock.
+ */
+void vgpu_channel_fault(struct vgpu_instance *instance, unsigned int engine,
+			u32 channel, enum vgpu_hw_fault code, u64 index)
+{
+	atomic64_inc(&instance->faults);
+	vgpu_entity_account_fault(&instance->entity[engine]);
+	trace_vgpu_fault(&instance->uuid, engine, channel, code, index);
+	vgpu_instance_event(instance, VGPU_EVENT_FAULT, channel, code, index);
+	vgpu_instance_strike(instance);
+}
+EXPORT_SYMBOL_GPL(vgpu_channel_fault);
+
+/**
+ * vgpu_instance_quarantined() - whether the host holds an instance back
+ * @instance: which
+ *
+ * Return: true while it is in quarantine.
+ */
+bool vgpu_instance_quarantined(struct vgpu_instance *instance)
+{
+	return READ_ONCE(instance->quarantine.until_ns);
+}
+EXPORT_SYMBOL_GPL(vgpu_instance_quarantined);
+
+/**
+ * vgpu_instance_release() - lift a quarantine
+ * @instance: which; not gone, so the caller holds its GPU's lock
+ *
+ * Return: 0, or -EINVAL if it is not in quarantine.
+ */
+int vgpu_instance_release(struct vgpu_instance *instance)
+{
+	bool was;
+
+	spin_lock(&instance->quarantine_lock);
+	was = instance->quarantine.until_ns;
+	if (was)
+		vgpu_quarantine_release(&instance->quarantine);
+	spin_unlock(&instance->quarantine_lock);
+	if (!was)
+		return -EINVAL;
+
+	mod_delayed_work(system_wq, &instance->quarantine_work, 0);
+	vgpu_inst_notice(instance, "quarantine lifted by the host\n");
+	vgpu_event(VGPU_EVENT_RELEASED, instance->gpu, &instance->uuid, 0, 0,
+		   0);
+	return 0;
+}

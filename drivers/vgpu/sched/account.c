@@ -1,0 +1,393 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What happened on a timeline: service, overruns, windows, the log; and what
+ * others are told of it.
+ *
+ * Service and idle time add up to wall time: a run's service is charged when it
+ * ends, and what is read meanwhile counts the time of the run under way as
+ * service. Should part of that turn out to be idle, the sum stands still until
+ * it is true again, as a counter must not go back.
+ */
+#include <linux/kernel.h>
+#include <linux/ktime.h>
+#include <linux/lockdep.h>
+#include <linux/math64.h>
+#include <linux/minmax.h>
+#include <linux/seq_file.h>
+#include <linux/string.h>
+
+#include "timeline.h"
+#include "trace.h"
+
+/* What stops within this is not counted as an overrun. */
+#define VGPU_OVERRUN_NS		(100 * 1000ULL)
+
+/* Makes tl->window the one that @now_ns is in. */
+static void account_roll(struct vgpu_timeline *tl, u64 now_ns)
+{
+	if (now_ns < tl->window_end_ns)
+		return;
+	tl->window = div64_u64(now_ns, tl->window_ns);
+	tl->window_end_ns = (tl->window + 1) * tl->window_ns;
+}
+
+/**
+ * vgpu_account_set_window() - another length of windows
+ * @tl:        timeline
+ * @window_ns: that
+ * @now_ns:    the time
+ *
+ * What was counted in windows of another length is forgotten.
+ *
+ * Context: any; the timeline's lock is held, or nobody else knows @tl.
+ */
+void vgpu_account_set_window(struct vgpu_timeline *tl, u64 window_ns,
+			     u64 now_ns)
+{
+	struct vgpu_entity *entity;
+
+	tl->window_ns = window_ns;
+	tl->window_end_ns = 0;
+	account_roll(tl, now_ns);
+	list_for_each_entry(entity, &tl->entities, node) {
+		entity->window = tl->window;
+		entity->window_ns = 0;
+		entity->stats.window_ns = 0;
+	}
+}
+
+/*
+ * @ran_ns of service that ended at @now_ns: the last part of it is of the
+ * present window, the rest of earlier ones. What is idle of a run is taken to
+ * be its begin, which is wrong by no more than that.
+ */
+static void account_window(struct vgpu_timeline *tl, struct vgpu_entity *entity,
+			   u64 ran_ns, u64 now_ns)
+{
+	u64 last_ns = 0, part_ns;
+
+	account_roll(tl, now_ns);
+	part_ns = min(ran_ns, now_ns - (tl->window_end_ns - tl->window_ns));
+	if (entity->window != tl->window) {
+		if (entity->window + 1 == tl->window)
+			last_ns = entity->window_ns;
+		last_ns += ran_ns - part_ns;
+		entity->stats.window_ns = min(last_ns, tl->window_ns);
+		entity->window = tl->window;
+		entity->window_ns = 0;
+	}
+	entity->window_ns += part_ns;
+}
+
+static u64 account_overrun(struct vgpu_timeline *tl, u64 ran_ns, u64 idle_ns,
+			   u64 now_ns)
+{
+	struct vgpu_entity *entity = tl->rq.running;
+	struct vgpu_entity_stats *stats = &entity->stats;
+	u64 over_ns, engine_ns;
+
+	/* If it did nothing past its deadline it did not run over it. */
+	over_ns = now_ns > tl->deadline_ns ? now_ns - tl->deadline_ns : 0;
+	over_ns = min(over_ns, ran_ns);
+	if (over_ns)
+		vgpu_hist_add(&stats->overrun_hist, over_ns);
+	if (over_ns <= VGPU_OVERRUN_NS)
+		return over_ns;
+	stats->overruns++;
+	stats->overrun_ns += over_ns;
+	stats->max_overrun_ns = max(stats->max_overrun_ns, over_ns);
+
+	/* What is reset has faulted already. */
+	if (over_ns <= tl->timeout_ns || tl->resetting || !tl->ops->overrun)
+		return over_ns;
+	engine_ns = vgpu_timeline_ran_ns(tl, now_ns) - tl->start_ran_ns;
+	engine_ns -= min(idle_ns, engine_ns);
+	if (engine_ns > tl->deadline_ns - tl->start_ns + tl->timeout_ns)
+		tl->ops->overrun(tl, entity, over_ns);
+	return over_ns;
+}
+
+static enum vgpu_ctl_switch_end account_end(struct vgpu_timeline *tl,
+					    enum vgpu_sched_end end, u64 now_ns)
+{
+	if (tl->resetting)
+		return VGPU_END_RESET;
+	if (end == VGPU_SCHED_IDLE)
+		return VGPU_END_IDLE;
+	if (end == VGPU_SCHED_STALLED)
+		return VGPU_END_STALLED;
+	if (tl->preempting)
+		return tl->end;
+	return now_ns >= tl->deadline_ns ? VGPU_END_SLICE : VGPU_END_PREEMPTED;
+}
+
+/* How long it took to stop what was to stop; others just ended. */
+static u64 account_preempt(struct vgpu_timeline *tl, enum vgpu_sched_end end,
+			   u64 now_ns)
+{
+	u64 stop_ns = tl->deadline_ns;
+
+	if (tl->preempting)
+		stop_ns = min(stop_ns, tl->stop_ns);
+	else if (end != VGPU_SCHED_PREEMPTED || now_ns < stop_ns)
+		return 0;
+	vgpu_hist_add(&tl->rq.running->stats.preempt_hist, now_ns - stop_ns);
+	return now_ns - stop_ns;
+}
+
+/**
+ * vgpu_account_run() - the running entity is off the engine
+ * @tl:        its timeline
+ * @end:       how the engine says that the run ended
+ * @ran_ns:    service
+ * @idle_ns:   the rest of the time
+ * @linger_ns: of the service, without work
+ * @now_ns:    the time
+ *
+ * Context: any; the timeline's lock is held.
+ */
+void vgpu_account_run(struct vgpu_timeline *tl, enum vgpu_sched_end end,
+		      u64 ran_ns, u64 idle_ns, u64 linger_ns, u64 now_ns)
+{
+	struct vgpu_entity *entity = tl->rq.running;
+	struct vgpu_entity_stats *stats = &entity->stats;
+	struct vgpu_ctl_switch *entry;
+	u64 over_ns;
+
+	lockdep_assert_held(&tl->lock);
+	stats->busy_ns += ran_ns;
+	tl->busy_ns += ran_ns;
+	stats->linger_ns += linger_ns;
+	tl->linger_ns += linger_ns;
+	account_window(tl, entity, ran_ns, now_ns);
+	over_ns = account_overrun(tl, ran_ns, idle_ns, now_ns);
+	if (end == VGPU_SCHED_PREEMPTED)
+		stats->preemptions++;
+	else if (end == VGPU_SCHED_STALLED)
+		stats->stalls++;
+
+	entry = vgpu_sched_log_next(&tl->log);
+	memcpy(entry->uuid, entity->id, sizeof(entry->uuid));
+	entry->time_ns = tl->start_ns;
+	entry->wait_ns = tl->wait_ns;
+	entry->slice_ns = tl->pick.slice_ns;
+	entry->ran_ns = ran_ns;
+	entry->idle_ns = idle_ns;
+	entry->linger_ns = linger_ns;
+	entry->preempt_ns = account_preempt(tl, end, now_ns);
+	entry->end = account_end(tl, end, now_ns);
+	entry->pad = 0;
+	trace_vgpu_sched_charge(tl, entry, over_ns, now_ns);
+}
+
+/**
+ * vgpu_entity_account() - work was completed
+ * @entity:  whose
+ * @packets: how many
+ * @bytes:   written by them
+ *
+ * Context: any; takes the timeline's lock.
+ */
+void vgpu_entity_account(struct vgpu_entity *entity, u64 packets, u64 bytes)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&entity->tl->lock, flags);
+	entity->stats.packets += packets;
+	entity->stats.bytes += bytes;
+	spin_unlock_irqrestore(&entity->tl->lock, flags);
+}
+
+/**
+ * vgpu_entity_account_fault() - a channel of it has faulted
+ * @entity: whose
+ *
+ * Context: any; takes the timeline's lock.
+ */
+void vgpu_entity_account_fault(struct vgpu_entity *entity)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&entity->tl->lock, flags);
+	entity->stats.faults++;
+	spin_unlock_irqrestore(&entity->tl->lock, flags);
+}
+
+/* Service in the last whole window, of which a run under way may be part. */
+static u64 account_last_window(struct vgpu_timeline *tl,
+			       struct vgpu_entity *entity, u64 now_ns)
+{
+	bool runs = tl->rq.running == entity;
+	u64 begin_ns, last_ns = 0;
+
+	account_roll(tl, now_ns);
+	if (entity->window == tl->window)
+		last_ns = entity->stats.window_ns;
+	else if (entity->window + 1 == tl->window)
+		last_ns = entity->window_ns;
+	begin_ns = tl->window_end_ns - tl->window_ns;
+	if (runs && tl->start_ns < begin_ns)
+		last_ns += min(begin_ns - tl->start_ns, tl->window_ns);
+	return min(last_ns, tl->window_ns);
+}
+
+/**
+ * vgpu_entity_stats() - what an entity did
+ * @entity: which
+ * @stats:  set to that, with the run under way and what it waits now included
+ *
+ * Context: any; takes the timeline's lock.
+ */
+void vgpu_entity_stats(struct vgpu_entity *entity,
+		       struct vgpu_entity_stats *stats)
+{
+	struct vgpu_timeline *tl = entity->tl;
+	unsigned long flags;
+	u64 now_ns, waits_ns;
+
+	spin_lock_irqsave(&tl->lock, flags);
+	now_ns = ktime_get_ns();
+	*stats = entity->stats;
+	if (entity->queued) {
+		waits_ns = now_ns - entity->ready_ns;
+		stats->wait_ns += waits_ns;
+		stats->max_wait_ns = max(stats->max_wait_ns, waits_ns);
+	}
+	if (tl->rq.running == entity)
+		stats->busy_ns += now_ns - tl->start_ns;
+	entity->seen_ns = max(entity->seen_ns, stats->busy_ns);
+	stats->busy_ns = entity->seen_ns;
+	stats->window_ns = account_last_window(tl, entity, now_ns);
+	spin_unlock_irqrestore(&tl->lock, flags);
+}
+
+static void account_stats(struct vgpu_timeline *tl,
+			  struct vgpu_timeline_stats *stats, u64 now_ns)
+{
+	u64 busy_ns = tl->busy_ns;
+
+	if (tl->rq.running)
+		busy_ns += now_ns - tl->start_ns;
+	tl->seen_ns = max(tl->seen_ns, busy_ns);
+	stats->wall_ns = now_ns - tl->created_ns;
+	stats->busy_ns = tl->seen_ns;
+	stats->linger_ns = tl->linger_ns;
+	stats->runs = tl->runs;
+	stats->switches = tl->switches;
+	stats->preempts = tl->preempts;
+	stats->resets = tl->resets;
+}
+
+/**
+ * vgpu_timeline_stats() - what an engine did
+ * @tl:    its timeline
+ * @stats: set to that
+ *
+ * Context: any; takes the timeline's lock.
+ */
+void vgpu_timeline_stats(struct vgpu_timeline *tl,
+			 struct vgpu_timeline_stats *stats)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&tl->lock, flags);
+	account_stats(tl, stats, ktime_get_ns());
+	spin_unlock_irqrestore(&tl->lock, flags);
+}
+
+/**
+ * vgpu_timeline_log() - the last runs that have ended
+ * @tl:      timeline
+ * @entries: where to, kernel memory
+ * @room:    for so many
+ * @total:   set to how many have ended so far
+ *
+ * Context: any; takes the timeline's lock.
+ * Return: how many were written, oldest first; VGPU_SCHED_LOG at most.
+ */
+unsigned int vgpu_timeline_log(struct vgpu_timeline *tl,
+			       struct vgpu_ctl_switch *entries,
+			       unsigned int room, u64 *total)
+{
+	unsigned long flags;
+	unsigned int count;
+
+	spin_lock_irqsave(&tl->lock, flags);
+	count = vgpu_sched_log_copy(&tl->log, entries, room);
+	*total = tl->log.total;
+	spin_unlock_irqrestore(&tl->lock, flags);
+	return count;
+}
+
+/* A time that may be never, from now. */
+static void account_show_left(struct seq_file *m, const char *what, u64 at_ns,
+			      u64 now_ns)
+{
+	if (at_ns == U64_MAX)
+		return;
+	seq_printf(m, "%s: %lld\n", what, (s64)(at_ns - now_ns));
+}
+
+/**
+ * vgpu_timeline_show() - for debugfs
+ * @tl:   timeline
+ * @m:    where to
+ * @name: prints an entity's name; must not sleep
+ *
+ * Context: process; takes the timeline's lock.
+ */
+void vgpu_timeline_show(struct vgpu_timeline *tl, struct seq_file *m,
+			void (*name)(struct seq_file *m,
+				     struct vgpu_entity *entity))
+{
+	struct vgpu_timeline_stats stats;
+	struct vgpu_rq *rq = &tl->rq;
+	struct rb_node *sleeper;
+	unsigned long flags;
+	unsigned int nr = 0;
+	u64 now_ns;
+
+	spin_lock_irqsave(&tl->lock, flags);
+	now_ns = ktime_get_ns();
+	account_stats(tl, &stats, now_ns);
+	seq_printf(m, "policy: %s\n", rq->policy->name);
+	seq_printf(m, "slice_ns: %llu\n", rq->slice_ns);
+	seq_printf(m, "window_ns: %llu\n", tl->window_ns);
+	seq_printf(m, "linger_ns: %llu\n", rq->linger_ns);
+	seq_printf(m, "preempt_timeout_ns: %llu\n", tl->timeout_ns);
+	seq_printf(m, "entities: %u\n", tl->nr_entities);
+	seq_printf(m, "queued: %u\n", rq->nr_queued);
+	sleeper = rb_first_cached(&tl->sleepers);
+	if (sleeper)
+		account_show_left(m, "next_wake_ns",
+				  rb_entry(sleeper, struct vgpu_entity,
+					   wake_rb)->wake_ns, now_ns);
+	for (; sleeper; sleeper = rb_next(sleeper))
+		nr++;
+	seq_printf(m, "sleepers: %u\n", nr);
+	seq_puts(m, "running: ");
+	if (rq->running) {
+		name(m, rq->running);
+		seq_printf(m, "\nrunning_ns: %llu\n", now_ns - tl->start_ns);
+		account_show_left(m, "left_ns", tl->deadline_ns, now_ns);
+		account_show_left(m, "preempt_in_ns", tl->preempt_at_ns, now_ns);
+		seq_printf(m, "may_linger_ns: %llu\n", tl->pick.linger_ns);
+		seq_printf(m, "exclusive: %d\n", tl->pick.exclusive);
+	} else {
+		seq_puts(m, "none\n");
+		if (rq->nr_queued)
+			account_show_left(m, "until_ns", tl->until_ns, now_ns);
+	}
+	seq_printf(m, "state: %s\n", tl->resetting ? "resetting" :
+		   tl->preempting ? "preempting" :
+		   rq->running ? "running" :
+		   rq->nr_queued ? "throttled" : "idle");
+	seq_printf(m, "wall_ns: %llu\n", stats.wall_ns);
+	seq_printf(m, "busy_ns: %llu\n", stats.busy_ns);
+	seq_printf(m, "linger_busy_ns: %llu\n", stats.linger_ns);
+	seq_printf(m, "runs: %llu\n", stats.runs);
+	seq_printf(m, "switches: %llu\n", stats.switches);
+	seq_printf(m, "preempt_requests: %llu\n", stats.preempts);
+	seq_printf(m, "resets: %llu\n", stats.resets);
+	spin_unlock_irqrestore(&tl->lock, flags);
+}

@@ -1,0 +1,407 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * qos: a guarantee, a cap and a weight per vGPU; unused time is given away.
+ *
+ * Two classes. What a vGPU gets of its guarantee is served first, by earliest
+ * deadline; what is left goes to all by weight; the cap bounds both. Each entity
+ * has three tags, as in
+ *
+ *   A. Gulati, A. Merchant, P. Varman, "mClock: handling throughput variability
+ *   for hypervisor IO scheduling", OSDI 2010:
+ *
+ * - reservation: when its guarantee is due next. The guaranteed are constant
+ *   bandwidth servers under earliest deadline first: L. Abeni, G. Buttazzo,
+ *   "Integrating multimedia applications in hard real-time systems", RTSS 1998;
+ *   C. Liu, J. Layland, "Scheduling algorithms for multiprogramming in a
+ *   hard-real-time environment", JACM 20(1), 1973.
+ * - virtual start: its place in the excess, by start-time fair queuing: P. Goyal,
+ *   H. Vin, H. Cheng, "Start-time fair queueing: a scheduling algorithm for
+ *   integrated services packet switching networks", SIGCOMM 1996.
+ * - limit: before that it may not run. A run may begin as if up to one slice of
+ *   cap had been saved up: with nothing saved a cap near the guarantee starves it,
+ *   with more it leaks.
+ *
+ * Unlike mClock, service of the guarantee does not move the place in the excess,
+ * so that the excess comes on top of it, and tags are moved for nobody else when
+ * somebody falls idle. Who wakes has no credit: its tags are brought up to now.
+ * The tags of who stays runnable are not touched: what it waited too long is
+ * made good. Tags outlive close and reset. A run is charged in full, overrun
+ * included.
+ *
+ * With S the slice, p the largest overrun past it, Q = S + p, every interval T:
+ * service of who is runnable >= g T - 2 Q; service <= c T + 2 Q; the engine is
+ * not idle while a cap lets somebody run (Documentation/scheduler.rst).
+ *
+ * Both trees are augmented, so a pick searches one path down each: O(log n),
+ * with no entity to be moved as time passes.
+ */
+#include <linux/errno.h>
+#include <linux/math64.h>
+#include <linux/minmax.h>
+#include <linux/rbtree_augmented.h>
+#include <linux/slab.h>
+
+#include "policy.h"
+#include "trace.h"
+
+/*
+ * p is the largest overrun of late, of which no more than this is believed: the
+ * largest preemption timeout. It is halved in some 700 runs.
+ */
+#define QOS_OVERRUN_NS	(1000 * 1000 * 1000ULL)
+#define QOS_DECAY	10
+
+/*
+ * A reservation tag may lag behind by what its entity is owed; but after the
+ * whole machine stood still, the guaranteed would have all of the engine for as
+ * long again. So the lag ends at as many runs, and a second.
+ */
+#define QOS_LAG_RUNS	4
+#define QOS_LAG_NS	(1000 * 1000 * 1000ULL)
+
+/**
+ * struct vgpu_qos - a run queue's state
+ * @by_due:    queued entities with a guarantee, by when it may run for it
+ * @by_start:  all queued, by virtual start
+ * @now:       virtual time: the start of the last run of the excess
+ * @overrun_ns: the largest of late
+ * @slice_ns:  of the run under way; 0: it is not of this policy
+ * @begin_ns:  when that began
+ */
+struct vgpu_qos {
+	struct rb_root_cached by_due;
+	struct rb_root_cached by_start;
+	u64 now;
+	u64 overrun_ns;
+	u64 slice_ns;
+	u64 begin_ns;
+};
+
+#define due_entity(node)	rb_entry(node, struct vgpu_entity, qos.by_due)
+#define start_entity(node)	rb_entry(node, struct vgpu_entity, qos.by_start)
+
+/* Tags wrap, like the clock. */
+static bool qos_before(u64 a, u64 b)
+{
+	return (s64)(a - b) < 0;
+}
+
+static u64 qos_later(u64 a, u64 b)
+{
+	return qos_before(a, b) ? b : a;
+}
+
+/* For how long @service_ns lasts at @share per mille, or by weight. */
+static u64 qos_span(u64 service_ns, u32 share)
+{
+	return div_u64(service_ns * VGPU_PER_MILLE, share);
+}
+
+static bool qos_due_compute(struct vgpu_entity *entity, bool exit)
+{
+	struct vgpu_qos_entity *q = &entity->qos;
+	struct rb_node *left = q->by_due.rb_left, *right = q->by_due.rb_right;
+	u64 min_ns = q->deadline_ns;
+
+	if (left && qos_before(due_entity(left)->qos.min_deadline_ns, min_ns))
+		min_ns = due_entity(left)->qos.min_deadline_ns;
+	if (right && qos_before(due_entity(right)->qos.min_deadline_ns, min_ns))
+		min_ns = due_entity(right)->qos.min_deadline_ns;
+	if (exit && q->min_deadline_ns == min_ns)
+		return true;
+	q->min_deadline_ns = min_ns;
+	return false;
+}
+
+static bool qos_start_compute(struct vgpu_entity *entity, bool exit)
+{
+	struct vgpu_qos_entity *q = &entity->qos;
+	struct rb_node *left = q->by_start.rb_left;
+	struct rb_node *right = q->by_start.rb_right;
+	u64 min_ns = q->limit_ns;
+
+	if (left && qos_before(start_entity(left)->qos.min_limit_ns, min_ns))
+		min_ns = start_entity(left)->qos.min_limit_ns;
+	if (right && qos_before(start_entity(right)->qos.min_limit_ns, min_ns))
+		min_ns = start_entity(right)->qos.min_limit_ns;
+	if (exit && q->min_limit_ns == min_ns)
+		return true;
+	q->min_limit_ns = min_ns;
+	return false;
+}
+
+RB_DECLARE_CALLBACKS(static, qos_due_cb, struct vgpu_entity, qos.by_due,
+		     qos.min_deadline_ns, qos_due_compute);
+RB_DECLARE_CALLBACKS(static, qos_start_cb, struct vgpu_entity, qos.by_start,
+		     qos.min_limit_ns, qos_start_compute);
+
+static bool qos_due_less(struct rb_node *a, const struct rb_node *b)
+{
+	return qos_before(due_entity(a)->qos.eligible_ns,
+			  due_entity(b)->qos.eligible_ns);
+}
+
+static bool qos_start_less(struct rb_node *a, const struct rb_node *b)
+{
+	return qos_before(start_entity(a)->qos.start,
+			  start_entity(b)->qos.start);
+}
+
+static int qos_rq_init(struct vgpu_rq *rq)
+{
+	struct vgpu_qos *qos = kzalloc(sizeof(*qos), GFP_KERNEL);
+
+	if (!qos)
+		return -ENOMEM;
+	qos->by_due = RB_ROOT_CACHED;
+	qos->by_start = RB_ROOT_CACHED;
+	rq->data = qos;
+	return 0;
+}
+
+static void qos_rq_exit(struct vgpu_rq *rq)
+{
+	kfree(rq->data);
+	rq->data = NULL;
+}
+
+static void qos_init(struct vgpu_rq *rq, struct vgpu_entity *entity, u64 now_ns)
+{
+	struct vgpu_qos *qos = rq->data;
+	struct vgpu_qos_entity *q = &entity->qos;
+
+	q->reserve_ns = now_ns;
+	q->limit_ns = now_ns;
+	q->start = qos->now;
+	q->reserved = false;
+	RB_CLEAR_NODE(&q->by_due);
+	RB_CLEAR_NODE(&q->by_start);
+}
+
+static void qos_exit(struct vgpu_rq *rq, struct vgpu_entity *entity)
+{
+}
+
+static bool qos_enqueue(struct vgpu_rq *rq, struct vgpu_entity *entity,
+			bool woken, u64 now_ns)
+{
+	struct vgpu_qos *qos = rq->data;
+	struct vgpu_qos_entity *q = &entity->qos;
+	u32 guarantee = entity->share.guarantee;
+
+	if (woken) {
+		q->reserve_ns = qos_later(q->reserve_ns, now_ns);
+		q->start = qos_later(q->start, qos->now);
+	}
+	q->min_limit_ns = q->limit_ns;
+	rb_add_augmented_cached(&q->by_start, &qos->by_start, qos_start_less,
+				&qos_start_cb);
+	if (!guarantee)
+		return false;
+
+	q->eligible_ns = qos_later(q->reserve_ns, q->limit_ns);
+	q->deadline_ns = q->reserve_ns +
+			 qos_span(rq->slice_ns + qos->overrun_ns, guarantee);
+	q->min_deadline_ns = q->deadline_ns;
+	rb_add_augmented_cached(&q->by_due, &qos->by_due, qos_due_less,
+				&qos_due_cb);
+
+	return woken && rq->running && !rq->running->qos.reserved &&
+	       !qos_before(now_ns, q->eligible_ns);
+}
+
+static void qos_dequeue(struct vgpu_rq *rq, struct vgpu_entity *entity,
+			u64 now_ns)
+{
+	struct vgpu_qos *qos = rq->data;
+	struct vgpu_qos_entity *q = &entity->qos;
+
+	rb_erase_augmented_cached(&q->by_start, &qos->by_start, &qos_start_cb);
+	RB_CLEAR_NODE(&q->by_start);
+	if (RB_EMPTY_NODE(&q->by_due))
+		return;
+	rb_erase_augmented_cached(&q->by_due, &qos->by_due, &qos_due_cb);
+	RB_CLEAR_NODE(&q->by_due);
+}
+
+/* The earliest deadline of those whose guarantee is due and whom no cap holds. */
+static struct vgpu_entity *qos_pick_due(struct vgpu_qos *qos, u64 now_ns)
+{
+	struct rb_node *node = qos->by_due.rb_root.rb_node;
+	struct rb_node *best = NULL, *left;
+	bool subtree = false;
+	u64 best_ns = 0;
+
+	/* On the path, and in trees to the left of it, all are eligible. */
+	while (node) {
+		struct vgpu_qos_entity *q = &due_entity(node)->qos;
+
+		if (qos_before(now_ns, q->eligible_ns)) {
+			node = node->rb_left;
+			continue;
+		}
+		left = node->rb_left;
+		if (left && (!best || qos_before(due_entity(left)->qos.min_deadline_ns,
+						 best_ns))) {
+			best = left;
+			best_ns = due_entity(left)->qos.min_deadline_ns;
+			subtree = true;
+		}
+		if (!best || qos_before(q->deadline_ns, best_ns)) {
+			best = node;
+			best_ns = q->deadline_ns;
+			subtree = false;
+		}
+		node = node->rb_right;
+	}
+	while (subtree && due_entity(best)->qos.deadline_ns != best_ns) {
+		left = best->rb_left;
+		best = left && due_entity(left)->qos.min_deadline_ns == best_ns ?
+		       left : best->rb_right;
+	}
+	return best ? due_entity(best) : NULL;
+}
+
+/* The least virtual start of those whom no cap holds. */
+static struct vgpu_entity *qos_pick_start(struct vgpu_qos *qos, u64 now_ns)
+{
+	struct rb_node *node = qos->by_start.rb_root.rb_node;
+
+	if (!node || qos_before(now_ns, start_entity(node)->qos.min_limit_ns))
+		return NULL;
+	for (;;) {
+		struct rb_node *left = node->rb_left;
+
+		if (left && !qos_before(now_ns,
+					start_entity(left)->qos.min_limit_ns))
+			node = left;
+		else if (!qos_before(now_ns, start_entity(node)->qos.limit_ns))
+			return start_entity(node);
+		else
+			node = node->rb_right;
+	}
+}
+
+/*
+ * A run of the excess ends where the next guarantee comes due, but not in its
+ * first half.
+ */
+static u64 qos_excess_ns(struct vgpu_rq *rq, u64 now_ns)
+{
+	struct vgpu_qos *qos = rq->data;
+	struct rb_node *node = rb_first_cached(&qos->by_due);
+	u64 due_ns = node ? due_entity(node)->qos.eligible_ns - now_ns : U64_MAX;
+
+	return clamp(due_ns, rq->slice_ns / 2, rq->slice_ns);
+}
+
+static struct vgpu_entity *qos_pick(struct vgpu_rq *rq, u64 now_ns,
+				    struct vgpu_pick *pick)
+{
+	struct vgpu_qos *qos = rq->data;
+	struct rb_node *root = qos->by_start.rb_root.rb_node;
+	u64 most_ns = rq->slice_ns + qos->overrun_ns;
+	struct vgpu_entity *entity;
+	struct vgpu_qos_entity *q;
+
+	entity = qos_pick_due(qos, now_ns);
+	if (entity) {
+		q = &entity->qos;
+		q->reserved = true;
+		q->reserve_ns = qos_later(q->reserve_ns,
+			now_ns - QOS_LAG_NS -
+			qos_span(QOS_LAG_RUNS * most_ns,
+				 entity->share.guarantee));
+		pick->slice_ns = rq->slice_ns;
+		pick->linger_ns = rq->linger_ns;
+	} else {
+		entity = qos_pick_start(qos, now_ns);
+		if (!entity) {
+			if (root)
+				pick->until_ns =
+					start_entity(root)->qos.min_limit_ns;
+			return NULL;
+		}
+		q = &entity->qos;
+		q->reserved = false;
+		q->start = qos_later(q->start, qos->now);
+		qos->now = q->start;
+	}
+	qos_dequeue(rq, entity, now_ns);
+	if (!q->reserved)
+		pick->slice_ns = qos_excess_ns(rq, now_ns);
+	q->limit_ns = qos_later(q->limit_ns,
+				now_ns - qos_span(most_ns, entity->share.cap));
+	qos->slice_ns = pick->slice_ns;
+	qos->begin_ns = now_ns;
+	trace_vgpu_qos(entity->id, q->reserve_ns, q->limit_ns, q->start,
+		       q->reserved);
+	return entity;
+}
+
+static void qos_charge(struct vgpu_rq *rq, struct vgpu_entity *entity,
+		       u64 ran_ns, u64 now_ns)
+{
+	const struct vgpu_share *share = &entity->share;
+	struct vgpu_qos *qos = rq->data;
+	struct vgpu_qos_entity *q = &entity->qos;
+	u64 idle_ns = now_ns - qos->begin_ns - ran_ns;
+
+	qos->overrun_ns -= qos->overrun_ns >> QOS_DECAY;
+	if (qos->slice_ns && ran_ns > qos->slice_ns)
+		qos->overrun_ns = clamp(ran_ns - qos->slice_ns, qos->overrun_ns,
+					QOS_OVERRUN_NS);
+	/* Who was idle within the run has woken since, if it is not idle now. */
+	if (qos->slice_ns && idle_ns)
+		q->reserve_ns = qos_later(q->reserve_ns,
+					  qos->begin_ns + idle_ns);
+	qos->slice_ns = 0;
+
+	q->limit_ns += qos_span(ran_ns, share->cap);
+	if (q->reserved && share->guarantee)
+		q->reserve_ns += qos_span(ran_ns, share->guarantee);
+	else
+		q->start += qos_span(ran_ns, share->weight);
+	q->reserved = false;
+}
+
+/* A tag keeps the service that it is ahead or behind. */
+static u64 qos_rescale(u64 tag, u64 now, u32 from, u32 to)
+{
+	s64 ahead = tag - now;
+
+	if (ahead < 0)
+		return now - mul_u64_u32_div(-ahead, from, to);
+	return now + mul_u64_u32_div(ahead, from, to);
+}
+
+static void qos_reshare(struct vgpu_rq *rq, struct vgpu_entity *entity,
+			const struct vgpu_share *share, u64 now_ns)
+{
+	const struct vgpu_share *old = &entity->share;
+	struct vgpu_qos *qos = rq->data;
+	struct vgpu_qos_entity *q = &entity->qos;
+
+	if (!old->guarantee || !share->guarantee)
+		q->reserve_ns = now_ns;
+	else
+		q->reserve_ns = qos_rescale(q->reserve_ns, now_ns,
+					    old->guarantee, share->guarantee);
+	/* What may be saved up of the cap is limited when a run begins. */
+	q->limit_ns = qos_rescale(q->limit_ns, now_ns, old->cap, share->cap);
+	q->start = qos_rescale(q->start, qos->now, old->weight, share->weight);
+}
+
+const struct vgpu_sched_policy vgpu_policy_qos = {
+	.name = "qos",
+	.frl = VGPU_FRL_MODE_SET,
+	.rq_init = qos_rq_init,
+	.rq_exit = qos_rq_exit,
+	.init = qos_init,
+	.exit = qos_exit,
+	.enqueue = qos_enqueue,
+	.dequeue = qos_dequeue,
+	.pick = qos_pick,
+	.charge = qos_charge,
+	.reshare = qos_reshare,
+};

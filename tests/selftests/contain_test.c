@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A vGPU that misbehaves beside one that has a guarantee, under qos: what the
+ * neighbour gets keeps to its guarantee, listeners are told, and a device reset
+ * makes good.
+ *
+ * The bound is that of the policy: within one runnable period of T the service
+ * is at least g T - 2 Q, where Q is a slice and the longest overrun; here as much
+ * again is allowed, and a tenth of T. What a host that takes processors away makes
+ * of the overruns is in Q, so it goes on until T is long enough to say something.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <unistd.h>
+
+#include "load.h"
+#include "tune.h"
+
+#define DEBUGFS		"/sys/kernel/debug"
+#define GR		VGPU_HW_ENGINE_GR
+#define GUARANTEE	600
+#define SLICE_NS	2000000
+#define RING_ORDER	12
+#define JOB_BYTES	(16 * FX_MIB)
+#define RUN_MS		1500
+
+static struct fx_vgpu bad, good;
+static struct load neighbour;
+static struct vgpu_chan *chan;		/* of the bad one */
+static uint64_t events_of[VGPU_EVENT_SHARE + 1];
+static int events_fd = -1;
+
+/**
+ * struct look - how things are
+ * @good:       the neighbour
+ * @bad:        the other
+ * @time_ns:    since it began
+ * @service_ns: of the neighbour, since then
+ * @overrun_ns: the longest of both
+ * @bound_ns:   how much less than its guarantee the neighbour may have got
+ */
+struct look {
+	struct vgpu_ctl_instance good;
+	struct vgpu_ctl_instance bad;
+	uint64_t time_ns;
+	uint64_t service_ns;
+	uint64_t overrun_ns;
+	uint64_t bound_ns;
+};
+
+static struct look began;
+
+static void inject(void)
+{
+	struct vgpu_ctl_gpu gpu;
+	char path[256], type[8];
+	int ret;
+
+	if (access(DEBUGFS "/vgpu_soft", F_OK))
+		mount("none", DEBUGFS, "debugfs", 0, NULL);
+	fx_ctl_gpu(&gpu);
+	snprintf(path, sizeof(path), DEBUGFS "/vgpu_soft/%s/%.16s/hang",
+		 fx_gpu(), (char *)gpu.engine[chan->engine].name);
+	/* The neighbour has none of this type. */
+	snprintf(type, sizeof(type), "%d", VGPU_HW_PKT_NOP);
+	ret = fx_write_file(path, type);
+	CHECK_EQ(ret, 0, "%s", path);
+}
+
+/* Counts what has happened to the bad one since the test began. */
+static uint64_t events(unsigned int type)
+{
+	struct vgpu_ctl_event event[16];
+	ssize_t n;
+	int i;
+
+	while ((n = read(events_fd, event, sizeof(event))) > 0) {
+		for (i = 0; i < n / (int)sizeof(event[0]); i++) {
+			if (memcmp(event[i].uuid, bad.id, sizeof(bad.id)) ||
+			    event[i].type > VGPU_EVENT_SHARE)
+				continue;
+			events_of[event[i].type]++;
+		}
+	}
+	return events_of[type];
+}
+
+/* It always has work, for seconds. */
+static void keep(void)
+{
+	if (load_keep(&neighbour, load_room(&neighbour)))
+		FAIL("%s", neighbour.text);
+}
+
+static void begin(uint32_t quarantine_faults)
+{
+	const struct load_config config = {
+		.engine_class = GR,
+		.order = RING_ORDER,
+		.job_bytes = JOB_BYTES,
+		.seed = fx_random(),
+	};
+	struct vgpu_ctl_sched sched = {
+		.policy = "qos",
+		.slice_ns = SLICE_NS,
+		.quarantine_faults = quarantine_faults,
+		.quarantine_backoff_ms = 600000,
+	};
+
+	memset(events_of, 0, sizeof(events_of));
+	if (events_fd >= 0)
+		close(events_fd);
+	events_fd = open("/dev/vgpu", O_RDWR | O_NONBLOCK | O_CLOEXEC);
+	CHECK(events_fd >= 0, "/dev/vgpu: %s", strerror(errno));
+	tune_set(&sched, VGPU_SCHED_POLICY | VGPU_SCHED_SLICE |
+		 VGPU_SCHED_QUARANTINE_FAULTS | VGPU_SCHED_QUARANTINE_BACKOFF);
+	fx_create_open(&bad, "1Q");
+	fx_create_open(&good, "1Q");
+	tune_share(&bad, 100, 1000, 10);
+	tune_share(&good, GUARANTEE, 1000, 10);
+	chan = fx_chan(&bad, GR, 0, VGPU_RING_FB, 8);
+	fx_finish(chan);
+	if (load_init(&neighbour, good.dev, &config))
+		FAIL("%s", neighbour.text);
+	keep();
+	FX_SOON(load_jobs(&neighbour) > 10);
+	fx_instance(&bad, &began.bad);
+	fx_instance(&good, &began.good);
+}
+
+static void look(struct look *look)
+{
+	struct vgpu_ctl_instance *i = &look->good;
+	uint64_t overrun_ns;
+
+	fx_instance(&good, i);
+	fx_instance(&bad, &look->bad);
+	look->time_ns = i->now_ns - began.good.now_ns;
+	look->service_ns = i->engine[chan->engine].busy_ns -
+			   began.good.engine[chan->engine].busy_ns;
+	/* The longest since they were created, which is since the test began. */
+	overrun_ns = i->engine[chan->engine].max_overrun_ns;
+	if (overrun_ns < look->bad.engine[chan->engine].max_overrun_ns)
+		overrun_ns = look->bad.engine[chan->engine].max_overrun_ns;
+	look->overrun_ns = overrun_ns;
+	look->bound_ns = 4 * (SLICE_NS + overrun_ns) + look->time_ns / 10;
+}
+
+/* Whether it has gone on for long enough. */
+static bool enough(void)
+{
+	struct look now;
+
+	keep();
+	look(&now);
+	CHECK(now.time_ns < FX_TIMEOUT_MS * 1000000ull,
+	      "overruns of %llu us: nothing can be said",
+	      (unsigned long long)now.overrun_ns / 1000);
+	return now.time_ns >= RUN_MS * 1000000ull &&
+	       2 * now.bound_ns < now.time_ns * GUARANTEE / 1000;
+}
+
+static void check_guarantee(const char *beside)
+{
+	uint64_t jobs = load_jobs(&neighbour);
+	struct look now;
+
+	look(&now);
+	CHECK(load_jobs(&neighbour) < neighbour.put,
+	      "the neighbour ran out of work");
+	ktap_note("beside %s: %llu of %llu us, %llu jobs, overruns of up to %llu us; %llu us, %llu resets and %llu faults of the other",
+		  beside, (unsigned long long)now.service_ns / 1000,
+		  (unsigned long long)now.time_ns / 1000,
+		  (unsigned long long)jobs,
+		  (unsigned long long)now.overrun_ns / 1000,
+		  (now.bad.engine[chan->engine].busy_ns -
+		   began.bad.engine[chan->engine].busy_ns) / 1000,
+		  now.bad.engine[chan->engine].resets -
+		  began.bad.engine[chan->engine].resets,
+		  now.bad.faults - began.bad.faults);
+	CHECK(now.service_ns + now.bound_ns >= now.time_ns * GUARANTEE / 1000,
+	      "less than the guarantee");
+	CHECK_EQ(now.good.faults, 0, "of the neighbour");
+	if (load_check(&neighbour))
+		FAIL("%s", neighbour.text);
+}
+
+static void again(void)
+{
+	FX_OK(bad.dev, vgpu_chan_disable(chan));
+	FX_OK(bad.dev, vgpu_chan_enable(chan));
+}
+
+/* After a device reset it is as good as new, and the neighbour still works. */
+static void check_recovery(void)
+{
+	uint64_t jobs = load_jobs(&neighbour);
+
+	FX_OK(bad.dev, vgpu_dev_reset(bad.dev));
+	vgpu_chan_destroy(chan);
+	chan = fx_chan(&bad, GR, 0, VGPU_RING_FB, 8);
+	FX_OK(bad.dev, vgpu_chan_fill(chan, VGPU_FB(FX_MIB), 0x600d, 4096));
+	fx_finish(chan);
+	CHECK_EQ(*(uint32_t *)(bad.dev->fb + FX_MIB + 4092), 0x600d);
+	CHECK(events(VGPU_EVENT_RESET) >= 1, "no event of the reset");
+	keep();
+	FX_SOON(load_jobs(&neighbour) > jobs);
+}
+
+/* One packet after the other never ends. */
+static void endless_packets(void)
+{
+	struct vgpu_fault fault;
+	unsigned int hangs = 0;
+
+	begin(0);
+	while (hangs < 5 || !enough()) {
+		inject();
+		FX_OK(bad.dev, vgpu_chan_nop(chan));
+		FX_OK(bad.dev, vgpu_chan_wait_fault(chan, FX_TIMEOUT_MS,
+						    &fault));
+		CHECK_EQ(fault.code, VGPU_HW_FAULT_RESET);
+		hangs++;
+		again();
+	}
+	check_guarantee("packets that never end");
+	FX_SOON(events(VGPU_EVENT_ENGINE_RESET) >= 5, "events");
+	check_recovery();
+}
+
+static void flood(void *arg)
+{
+	uint64_t reg = vgpu_chan_reg(*(uint32_t *)arg, VGPU_HW_CHAN_DOORBELL);
+
+	while (!vgpu_reg_write32(bad.dev, reg, 1))
+		;
+}
+
+/* A process that does nothing but ring, of a channel without work. */
+static void doorbell_flood(void)
+{
+	struct look now;
+	int status;
+	pid_t pid;
+
+	begin(0);
+	pid = fx_fork(flood, &chan->id);
+	while (!enough())
+		fx_sleep_ms(20);
+	look(&now);
+	ktap_note("%llu doorbells, %llu turns",
+		  now.bad.doorbells - began.bad.doorbells,
+		  now.bad.engine[chan->engine].runs -
+		  began.bad.engine[chan->engine].runs);
+	CHECK(now.bad.doorbells - began.bad.doorbells > 100, "no flood");
+	check_guarantee("a flood of doorbells");
+	CHECK(!fx_wait_child(pid, 0, &status), "the flood has ended");
+	/* While it goes on its owner's work is done, too. */
+	fx_finish(chan);
+	check_recovery();
+}
+
+static bool quarantined(void)
+{
+	struct vgpu_ctl_instance inst;
+
+	fx_instance(&bad, &inst);
+	return inst.status & VGPU_INSTANCE_QUARANTINED;
+}
+
+/* It faults as often as it can, until it may not work any more. */
+static void faults_in_a_loop(void)
+{
+	const unsigned int threshold = 16;
+	struct vgpu_hw_packet wrong = { .type = 0xee };
+	struct vgpu_ctl_instance inst;
+	struct vgpu_fault fault;
+	unsigned int nr = 0;
+	uint64_t fence;
+
+	begin(threshold);
+	while (nr < threshold) {
+		FX_OK(bad.dev, vgpu_chan_submit(chan, &wrong, 1));
+		FX_OK(bad.dev, vgpu_chan_wait_fault(chan, FX_TIMEOUT_MS,
+						    &fault));
+		CHECK_EQ(fault.code, VGPU_HW_FAULT_PACKET);
+		nr++;
+		again();
+		keep();
+	}
+	FX_SOON(quarantined());
+	FX_OK(bad.dev, vgpu_chan_fence(chan, &fence));
+	while (!enough())
+		fx_sleep_ms(20);
+	check_guarantee("faults in a loop");
+	FX_SOON(events(VGPU_EVENT_QUARANTINED) == 1, "events");
+	CHECK(events(VGPU_EVENT_FAULT) >= 1, "no event of a fault");
+	fx_instance(&bad, &inst);
+	CHECK_EQ(inst.faults - began.bad.faults, threshold);
+	CHECK(!fx_wait_fence(chan, fence, 100), "works in quarantine");
+	fx_release(&bad);
+	CHECK(events(VGPU_EVENT_RELEASED) == 1, "no event of the release");
+	check_recovery();
+}
+
+static const struct ktap_test tests[] = {
+	KTAP_TEST(endless_packets),
+	KTAP_TEST(doorbell_flood),
+	KTAP_TEST(faults_in_a_loop),
+};
+
+KTAP_MAIN(tests, tune_cleanup)

@@ -1,0 +1,388 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Frames come at the rate that is set, and nothing else of the vGPU waits for
+ * them; a channel whose frame is held back can be stopped like any other.
+ */
+#include <endian.h>
+#include <string.h>
+
+#include "load.h"
+#include "tune.h"
+
+#define GR		VGPU_HW_ENGINE_GR
+#define CE		VGPU_HW_ENGINE_CE
+#define FRAMES		16384
+#define RING_ORDER	10
+#define WATCH_NS	2000000000ull
+
+static struct fx_vgpu v;
+
+/**
+ * struct frame - a frame was shown
+ * @from_ns: not before
+ * @to_ns:   not after
+ */
+struct frame {
+	uint64_t from_ns;
+	uint64_t to_ns;
+};
+
+static struct frame frames[FRAMES];
+
+static void present(struct vgpu_chan *chan, unsigned int nr)
+{
+	while (nr--)
+		FX_OK(chan->dev, vgpu_chan_present(chan, FX_MIB, 64, 64, 256));
+}
+
+/* Shows as many as it can for a while; how many, and how long that took. */
+static uint64_t watch(struct vgpu_chan *chan, uint64_t for_ns, double *seconds)
+{
+	uint64_t start = load_now_ns(), before = start, looked, get, nr = 0;
+	uint64_t seen = vgpu_chan_get(chan);
+
+	do {
+		/* What is seen now was not there at the last look. */
+		looked = before;
+		before = load_now_ns();
+		get = vgpu_chan_get(chan);
+		for (; seen < get && nr < FRAMES; seen++) {
+			frames[nr].from_ns = looked;
+			frames[nr++].to_ns = load_now_ns();
+		}
+		CHECK(vgpu_chan_state(chan) != VGPU_HW_STATE_FAULTED, "%s",
+		      vgpu_dev_error(chan->dev));
+		while (chan->put - get < (1u << RING_ORDER) / 2)
+			present(chan, 1);
+		fx_sleep_ms(1);
+	} while (before - start < for_ns && nr < FRAMES);
+	*seconds = (double)(before - start) / 1e9;
+	return nr;
+}
+
+/* In the longest time in which they can have been shown, were they too many? */
+static void check_windows(uint64_t nr, double fps)
+{
+	uint64_t i, j;
+	double span;
+
+	for (i = 0; i < nr; i++) {
+		for (j = i + 1; j < nr; j++) {
+			span = (double)(frames[j].to_ns - frames[i].from_ns) /
+			       1e9;
+			CHECK((double)(j - i + 1) <= fps * span + 2,
+			      "%llu frames in %.4f s", (unsigned long long)
+			      (j - i + 1), span);
+		}
+	}
+}
+
+/* Frames per second in force, as the host says. */
+static uint32_t in_force(void)
+{
+	struct vgpu_ctl_instance inst;
+
+	fx_instance(&v, &inst);
+	return inst.frl_fps;
+}
+
+static void is_paced(const char *type, uint32_t fps)
+{
+	struct vgpu_ctl_instance before, after;
+	struct vgpu_chan *chan;
+	uint64_t nr, runs;
+	double seconds;
+
+	chan = fx_chan(&v, GR, 0, VGPU_RING_FB, RING_ORDER);
+	CHECK_EQ(in_force(), fps);
+	fx_instance(&v, &before);
+	nr = watch(chan, WATCH_NS, &seconds);
+	fx_instance(&v, &after);
+	runs = after.engine[chan->engine].runs - before.engine[chan->engine].runs;
+	ktap_note("%s: %llu frames in %.3f s, %llu runs", type,
+		  (unsigned long long)nr, seconds, (unsigned long long)runs);
+	check_windows(nr, fps);
+	CHECK((double)nr >= 0.8 * fps * seconds, "too slow");
+	CHECK((double)nr <= 1.1 * fps * seconds, "too fast");
+	CHECK(after.frames - before.frames >= nr, "counted %llu frames",
+	      after.frames - before.frames);
+	/* It is not looked for a frame's time, it is waited for. */
+	CHECK(runs <= 4 * nr + 20, "busy polling");
+	vgpu_chan_destroy(chan);
+}
+
+static void q_has_60(void)
+{
+	tune_policy("best_effort");
+	fx_create_open(&v, "1Q");
+	is_paced("1Q", 60);
+}
+
+static void b_has_45(void)
+{
+	tune_policy("best_effort");
+	fx_create_open(&v, "1B");
+	is_paced("1B", 45);
+}
+
+static void set_to_30(void)
+{
+	tune_policy("best_effort");
+	fx_create_open(&v, "1Q");
+	tune_frl(&v, 30);
+	is_paced("set to 30", 30);
+}
+
+/* Under qos there is a limit where one was set. */
+static void qos_only_set(void)
+{
+	struct vgpu_chan *chan;
+	double seconds;
+	uint64_t nr;
+
+	tune_policy("qos");
+	fx_create_open(&v, "1Q");
+	CHECK_EQ(in_force(), 0);
+	chan = fx_chan(&v, GR, 0, VGPU_RING_FB, RING_ORDER);
+	nr = watch(chan, WATCH_NS / 4, &seconds);
+	CHECK((double)nr > 120 * seconds, "%llu frames in %.3f s",
+	      (unsigned long long)nr, seconds);
+	vgpu_chan_destroy(chan);
+	tune_frl(&v, 50);
+	is_paced("set to 50", 50);
+}
+
+static void off_in_slots(void)
+{
+	static const char * const policies[] = { "equal_share", "fixed_share" };
+	struct vgpu_chan *chan;
+	double seconds;
+	unsigned int i;
+	uint64_t nr;
+
+	fx_create_open(&v, "1Q");
+	tune_frl(&v, 30);
+	for (i = 0; i < 2; i++) {
+		tune_policy(policies[i]);
+		CHECK_EQ(in_force(), 0, "%s", policies[i]);
+		chan = fx_chan(&v, GR, 0, VGPU_RING_FB, RING_ORDER);
+		nr = watch(chan, WATCH_NS / 4, &seconds);
+		CHECK((double)nr > 120 * seconds, "%s: %llu frames in %.3f s",
+		      policies[i], (unsigned long long)nr, seconds);
+		vgpu_chan_destroy(chan);
+	}
+}
+
+static bool says_paced(const struct vgpu_chan *chan)
+{
+	char path[128], text[16384], begin[32], *line;
+
+	snprintf(path, sizeof(path), "/sys/kernel/debug/vgpu/%s/channels",
+		 fx_gpu());
+	CHECK(fx_read_file(path, text, sizeof(text)) > 0, "%s", path);
+	snprintf(begin, sizeof(begin), "  %u: ", chan->id);
+	line = strstr(text, begin);
+	return line && strstr(line, "(paced)") &&
+	       strstr(line, "(paced)") < strchr(line, '\n');
+}
+
+/* A channel with frames of which one is held back, for up to a second. */
+static struct vgpu_chan *held(void)
+{
+	struct vgpu_chan *chan = fx_chan(&v, GR, 0, VGPU_RING_FB, RING_ORDER);
+
+	present(chan, 8);
+	FX_SOON(says_paced(chan));
+	CHECK(vgpu_chan_get(chan) < 8, "nothing is held back");
+	return chan;
+}
+
+static void begin_held(void)
+{
+	tune_policy("best_effort");
+	fx_create_open(&v, "1Q");
+	tune_frl(&v, 1);
+}
+
+/* What is no frame does not wait, on any engine. */
+static void nothing_else_waits(void)
+{
+	struct vgpu_chan *other[2], *chan;
+	uint64_t i, fence, shown, done = 0;
+	struct vgpu_ctl_instance inst;
+
+	begin_held();
+	other[0] = fx_chan(&v, GR, 0, VGPU_RING_FB, 5);
+	other[1] = fx_chan(&v, CE, 0, VGPU_RING_FB, 5);
+	chan = held();
+	shown = vgpu_chan_get(chan);
+	while (vgpu_chan_get(chan) == shown && done < 2000) {
+		for (i = 0; i < 2; i++) {
+			FX_OK(v.dev, vgpu_chan_fill(other[i],
+						    VGPU_FB((2 + i) * FX_MIB),
+						    (uint32_t)done, 65536));
+			FX_OK(v.dev, vgpu_chan_copy(other[i],
+						    VGPU_FB((4 + i) * FX_MIB),
+						    VGPU_FB((2 + i) * FX_MIB),
+						    65536));
+			FX_OK(v.dev, vgpu_chan_fence(other[i], &fence));
+			FX_OK(v.dev, vgpu_chan_wait(other[i], fence,
+						    FX_TIMEOUT_MS));
+			CHECK_EQ(*(uint32_t *)(v.dev->fb +
+					       (4 + i) * FX_MIB + 65532),
+				 (uint32_t)done);
+		}
+		done++;
+	}
+	fx_instance(&v, &inst);
+	ktap_note("%llu rounds on gr and ce0 while a frame was held back, %llu frames shown",
+		  (unsigned long long)done, inst.frames);
+	CHECK(done >= 20, "%llu rounds", (unsigned long long)done);
+}
+
+/* A doorbell neither shows the frame nor keeps the engine at work. */
+static void doorbells_do_nothing(void)
+{
+	struct vgpu_ctl_instance before, after;
+	struct vgpu_chan *chan;
+	uint64_t start, shown, runs;
+	unsigned int i;
+
+	begin_held();
+	chan = held();
+	fx_instance(&v, &before);
+	start = fx_now_ms();
+	shown = vgpu_chan_get(chan);
+	for (i = 0; i < 1000; i++)
+		FX_OK(v.dev, vgpu_reg_write32(v.dev,
+					      vgpu_chan_reg(chan->id,
+							    VGPU_HW_CHAN_DOORBELL),
+					      1));
+	fx_instance(&v, &after);
+	/* One frame per second: as many as have come due, if any. */
+	CHECK(vgpu_chan_get(chan) - shown <= 2 + (fx_now_ms() - start) / 1000,
+	      "%llu frames", (unsigned long long)(vgpu_chan_get(chan) - shown));
+	runs = after.engine[chan->engine].runs - before.engine[chan->engine].runs;
+	CHECK(runs <= 20 + (fx_now_ms() - start) / 100, "%llu runs",
+	      (unsigned long long)runs);
+	CHECK_EQ(after.doorbells - before.doorbells, 1000);
+	CHECK_EQ(vgpu_chan_state(chan), VGPU_HW_STATE_AWAKE);
+}
+
+/* A held frame does not stand in the way of disable, reset and close. */
+static void held_can_be_stopped(void)
+{
+	struct vgpu_ctl_instance inst;
+	struct vgpu_chan *chan;
+	uint64_t frames_shown;
+
+	begin_held();
+	chan = held();
+	FX_OK(v.dev, vgpu_chan_disable(chan));
+	CHECK(!says_paced(chan), "disabled");
+	fx_instance(&v, &inst);
+	frames_shown = inst.frames;
+	FX_OK(v.dev, vgpu_chan_enable(chan));
+	fx_finish(chan);
+	fx_instance(&v, &inst);
+	CHECK_EQ(inst.frames, frames_shown, "of a disabled channel");
+	vgpu_chan_destroy(chan);
+
+	chan = held();
+	FX_OK(v.dev, vgpu_dev_reset(v.dev));
+	vgpu_chan_destroy(chan);
+	chan = fx_chan(&v, GR, 0, VGPU_RING_FB, 4);
+	fx_finish(chan);
+	vgpu_chan_destroy(chan);
+
+	held();
+	fx_close(&v);
+	fx_open(&v);
+	chan = fx_chan(&v, GR, 0, VGPU_RING_FB, 4);
+	fx_finish(chan);
+}
+
+/* A bad packet behind a held frame faults when it is its turn. */
+static void fault_behind_held(void)
+{
+	struct vgpu_hw_packet bad = { .type = 0xee };
+	struct vgpu_fault fault;
+	struct vgpu_chan *chan;
+
+	fx_need_no_quarantine();
+	begin_held();
+	chan = held();
+	FX_OK(v.dev, vgpu_chan_submit(chan, &bad, 1));
+	fx_sleep_ms(20);
+	CHECK_EQ(vgpu_chan_state(chan), VGPU_HW_STATE_AWAKE);
+	tune_frl(&v, 0);
+	FX_OK(v.dev, vgpu_chan_wait_fault(chan, FX_TIMEOUT_MS, &fault));
+	CHECK_EQ(fault.code, VGPU_HW_FAULT_PACKET);
+	CHECK_EQ(fault.pos, 8);
+}
+
+/* Without the limit what was held goes on, at the latest when it was due. */
+static void limit_is_lifted(void)
+{
+	static const char * const how[] = { "FRL 0", "equal_share" };
+	struct vgpu_chan *chan;
+	unsigned int i;
+
+	for (i = 0; i < 2; i++) {
+		begin_held();
+		chan = held();
+		present(chan, 500);
+		if (i)
+			tune_policy("equal_share");
+		else
+			tune_frl(&v, 0);
+		FX_OK(v.dev, vgpu_chan_wait_idle(chan, FX_TIMEOUT_MS));
+		CHECK_EQ(vgpu_chan_get(chan), 508, "%s", how[i]);
+		vgpu_chan_destroy(chan);
+		fx_close(&v);
+		fx_remove(&v);
+	}
+}
+
+/* Channels of one vGPU share its limit, and none of them starves. */
+static void two_channels(void)
+{
+	uint64_t shown[2], start, ms;
+	struct vgpu_chan *chan[2];
+	unsigned int i;
+
+	tune_policy("best_effort");
+	fx_create_open(&v, "1Q");
+	tune_frl(&v, 60);
+	for (i = 0; i < 2; i++)
+		chan[i] = fx_chan(&v, GR, 0, VGPU_RING_FB, RING_ORDER);
+	start = fx_now_ms();
+	for (i = 0; i < 2; i++)
+		present(chan[i], 500);
+	FX_SOON(vgpu_chan_get(chan[0]) + vgpu_chan_get(chan[1]) >= 60);
+	for (i = 0; i < 2; i++)
+		shown[i] = vgpu_chan_get(chan[i]);
+	ms = fx_now_ms() - start;
+	ktap_note("%llu and %llu frames in %llu ms",
+		  (unsigned long long)shown[0], (unsigned long long)shown[1],
+		  (unsigned long long)ms);
+	CHECK((shown[0] + shown[1] - 2) * 1000 <= 60 * (ms + 1),
+	      "more than the limit");
+	CHECK(shown[0] >= 15 && shown[1] >= 15, "one of them starves");
+}
+
+static const struct ktap_test tests[] = {
+	KTAP_TEST(q_has_60),
+	KTAP_TEST(b_has_45),
+	KTAP_TEST(set_to_30),
+	KTAP_TEST(qos_only_set),
+	KTAP_TEST(off_in_slots),
+	KTAP_TEST(nothing_else_waits),
+	KTAP_TEST(doorbells_do_nothing),
+	KTAP_TEST(held_can_be_stopped),
+	KTAP_TEST(fault_behind_held),
+	KTAP_TEST(limit_is_lifted),
+	KTAP_TEST(two_channels),
+};
+
+KTAP_MAIN(tests, tune_cleanup)

@@ -1,0 +1,432 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <endian.h>
+#include <errno.h>
+#include <glob.h>
+#include <sched.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+
+#include "load.h"
+
+#define PAGE		4096ull
+#define SAMPLE_BYTES	(8ull * LOAD_SAMPLES)
+
+uint64_t load_now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+__attribute__((format(printf, 3, 4)))
+static int load_fail(struct load *load, int ret, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(load->text, sizeof(load->text), fmt, ap);
+	va_end(ap);
+	return ret;
+}
+
+static int load_fail_dev(struct load *load, int ret)
+{
+	return load_fail(load, ret, "%s", vgpu_dev_error(load->dev));
+}
+
+/* How many jobs fit. */
+uint64_t load_room(const struct load *load)
+{
+	return (1ull << load->config.order) / LOAD_PACKETS;
+}
+
+/* Completed, as the channel page says. */
+uint64_t load_jobs(const struct load *load)
+{
+	return vgpu_chan_get(load->chan) / LOAD_PACKETS;
+}
+
+/* splitmix64 (Steele, Lea, Flood 2014) */
+static uint32_t load_pattern(const struct load *load, uint64_t job)
+{
+	uint64_t x = load->config.seed + (job + 1) * 0x9e3779b97f4a7c15ull;
+
+	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ull;
+	x = (x ^ x >> 27) * 0x94d049bb133111ebull;
+	return (uint32_t)(x ^ x >> 31);
+}
+
+int load_init(struct load *load, struct vgpu_dev *dev,
+	      const struct load_config *config)
+{
+	uint64_t at;
+	int engine, ret;
+
+	memset(load, 0, sizeof(*load));
+	load->dev = dev;
+	load->config = *config;
+	load->start = dev->fb_next;
+	engine = vgpu_dev_find_engine(dev, config->engine_class,
+				      config->instance);
+	if (engine < 0)
+		return load_fail_dev(load, engine);
+	ret = vgpu_chan_create(dev, (uint32_t)engine, VGPU_RING_FB,
+			       config->order, &load->chan);
+	if (ret)
+		return load_fail_dev(load, ret);
+	ret = vgpu_fb_alloc(dev, 8 * load_room(load), PAGE, &load->fence);
+	if (!ret)
+		ret = vgpu_fb_alloc(dev, SAMPLE_BYTES * load_room(load), PAGE,
+				    &load->samples);
+	if (!ret)
+		ret = vgpu_fb_alloc(dev, config->job_bytes, PAGE, &load->area);
+	if (ret)
+		return load_fail_dev(load, ret);
+	/* Pages that are there: none is to be made while somebody measures. */
+	for (at = load->fence; at < load->area + config->job_bytes; at += PAGE)
+		*(volatile uint64_t *)(dev->fb + at) = 0;
+	return 0;
+}
+
+/* The last one made on a device goes first. */
+void load_exit(struct load *load)
+{
+	if (!load->dev)
+		return;
+	vgpu_chan_destroy(load->chan);
+	vgpu_fb_release(load->dev, load->start);
+	memset(load, 0, sizeof(*load));
+}
+
+static int load_check_job(struct load *load, uint64_t job)
+{
+	uint64_t slot = job & (load_room(load) - 1);
+	const uint64_t *fence = (void *)(load->dev->fb + load->fence);
+	const uint32_t *sample = (void *)(load->dev->fb + load->samples +
+					  slot * SAMPLE_BYTES);
+	uint32_t pattern = load_pattern(load, job);
+	unsigned int i;
+
+	if (le64toh(fence[slot]) != job + 1)
+		return load_fail(load, -EILSEQ,
+				 "%s: job %llu has completed and signals %llu",
+				 load->dev->name, (unsigned long long)job,
+				 (unsigned long long)le64toh(fence[slot]));
+	for (i = 0; i < SAMPLE_BYTES / 4; i++) {
+		if (le32toh(sample[i]) != pattern)
+			return load_fail(load, -EILSEQ,
+					 "%s: job %llu, sample %u: %#x, not %#x",
+					 load->dev->name, (unsigned long long)job,
+					 i, le32toh(sample[i]), pattern);
+		/* FNV-1a */
+		load->sum = (load->sum ^ le32toh(sample[i])) * 0x100000001b3ull;
+	}
+	return 0;
+}
+
+/* Verifies what has completed since the last time. */
+int load_check(struct load *load)
+{
+	uint64_t done = load_jobs(load);
+	int ret;
+
+	if (vgpu_chan_state(load->chan) == VGPU_HW_STATE_FAULTED)
+		return load_fail(load, -EIO, "%s: channel %u has faulted",
+				 load->dev->name, load->chan->id);
+	if (done > load->put)
+		return load_fail(load, -EILSEQ,
+				 "%s: %llu jobs submitted, %llu completed",
+				 load->dev->name,
+				 (unsigned long long)load->put,
+				 (unsigned long long)done);
+	while (load->checked < done) {
+		ret = load_check_job(load, load->checked);
+		if (ret)
+			return ret;
+		load->checked++;
+	}
+	return 0;
+}
+
+static void load_write_job(struct load *load, uint64_t job)
+{
+	uint64_t slot = job & (load_room(load) - 1);
+	struct vgpu_hw_packet *p = &load->chan->ring[slot * LOAD_PACKETS];
+	uint64_t part = load->config.job_bytes / LOAD_SAMPLES;
+
+	p[0] = (struct vgpu_hw_packet) {
+		.type = VGPU_HW_PKT_FILL,
+		.dst = htole64(load->area),
+		.value = htole32(load_pattern(load, job)),
+		.width = htole64(load->config.job_bytes),
+		.rows = htole32(1),
+	};
+	p[1] = (struct vgpu_hw_packet) {
+		.type = VGPU_HW_PKT_COPY,
+		.flags = VGPU_HW_PKT_SIGNAL,
+		.dst = htole64(load->samples + slot * SAMPLE_BYTES),
+		.src = htole64(load->area + part - 8),
+		.width = htole64(8),
+		.rows = htole32(LOAD_SAMPLES),
+		.dst_pitch = htole32(8),
+		.src_pitch = htole32((uint32_t)part),
+		.signal_addr = htole64(load->fence + 8 * slot),
+		.signal_value = htole64(job + 1),
+	};
+}
+
+/*
+ * Verifies what has completed, and submits as many jobs as make @depth under way,
+ * or as fit.
+ */
+int load_keep(struct load *load, uint64_t depth)
+{
+	uint64_t put = load->put;
+	int ret;
+
+	ret = load_check(load);
+	if (ret)
+		return ret;
+	if (depth > load_room(load))
+		depth = load_room(load);
+	while (load->put - load->checked < depth)
+		load_write_job(load, load->put++);
+	if (load->put == put)
+		return 0;
+	ret = vgpu_chan_kick(load->chan, load->put * LOAD_PACKETS);
+	return ret < 0 ? load_fail_dev(load, ret) : 0;
+}
+
+/* Until all that was submitted has completed and is verified. */
+int load_drain(struct load *load, int timeout_ms)
+{
+	int ret = vgpu_chan_wait_idle(load->chan, timeout_ms);
+
+	if (ret)
+		return load_fail_dev(load, ret);
+	ret = load_check(load);
+	if (!ret && load->checked != load->put)
+		ret = load_fail(load, -EILSEQ, "%s: %llu jobs of %llu done",
+				load->dev->name,
+				(unsigned long long)load->checked,
+				(unsigned long long)load->put);
+	return ret;
+}
+
+static int load_time(struct load *load, uint64_t jobs, uint64_t *took_ns)
+{
+	uint64_t start = load_now_ns();
+	int ret;
+
+
+	ret = load_keep(load, jobs);
+	while (!ret && load_jobs(load) < load->put) {
+		if (load_now_ns() - start > 60000000000ull)
+			return load_fail(load, -ETIMEDOUT, "%s: no progress",
+					 load->dev->name);
+		sched_yield();
+		ret = load_check(load);
+	}
+	*took_ns = (load_now_ns() - start) / jobs;
+	return ret ? ret : load_check(load);
+}
+
+/*
+ * The fastest of several tries: what else runs on this machine makes a job
+ * longer, never shorter.
+ */
+static int load_best(struct load *load, unsigned int tries, uint64_t jobs,
+		     uint64_t *best_ns)
+{
+	uint64_t took_ns = 0;
+	int ret = 0;
+
+	*best_ns = ~0ull;
+	while (!ret && tries--) {
+		ret = load_time(load, jobs, &took_ns);
+		if (!ret && took_ns < *best_ns)
+			*best_ns = took_ns;
+	}
+	return ret;
+}
+
+int load_size(struct load *load, struct vgpu_dev *dev,
+	      const struct load_config *config, uint64_t job_ns,
+	      uint64_t *job_bytes, uint64_t *took_ns)
+{
+	struct load_config trial = *config;
+	unsigned int round;
+	uint64_t bytes;
+	int ret;
+
+	trial.order = 6;
+	trial.job_bytes = 64 * PAGE;
+	for (round = 0; round < 3; round++) {
+		ret = load_init(load, dev, &trial);
+		if (!ret)
+			ret = load_best(load, round ? 12 : 6, 8, took_ns);
+		if (ret || round == 2)
+			break;
+		load_exit(load);
+		bytes = trial.job_bytes * job_ns / (*took_ns ? *took_ns : 1);
+		bytes &= ~(PAGE - 1);
+		if (bytes < PAGE)
+			bytes = PAGE;
+		if (bytes > 1024 * PAGE)
+			bytes = 1024 * PAGE;
+		trial.job_bytes = bytes;
+	}
+	*job_bytes = trial.job_bytes;
+	if (!ret)
+		load_exit(load);
+	return ret;
+}
+
+static void load_think(uint64_t ns)
+{
+	uint64_t end = load_now_ns() + ns;
+
+	while (load_now_ns() < end)
+		;
+}
+
+static void *load_client_thread(void *arg)
+{
+	struct load_client *client = arg;
+	struct load *load = client->load;
+	uint64_t seen;
+
+	while (!__atomic_load_n(&client->stop, __ATOMIC_RELAXED)) {
+		client->ret = load_keep(load, client->depth);
+		if (client->ret)
+			break;
+		seen = load->checked;
+		while (load_jobs(load) == seen &&
+		       !__atomic_load_n(&client->stop, __ATOMIC_RELAXED)) {
+			if (vgpu_chan_state(load->chan) ==
+			    VGPU_HW_STATE_FAULTED)
+				break;
+			sched_yield();
+		}
+		if (client->think_ns)
+			load_think(client->think_ns);
+	}
+	return NULL;
+}
+
+/* The load's counts are the thread's; load_jobs() may be called by anybody. */
+int load_client_start(struct load_client *client)
+{
+	int ret;
+
+	client->stop = false;
+	client->ret = 0;
+	ret = -pthread_create(&client->thread, NULL, load_client_thread, client);
+	return ret ? load_fail(client->load, ret, "thread: %s", strerror(-ret)) :
+		     0;
+}
+
+int load_client_stop(struct load_client *client)
+{
+	__atomic_store_n(&client->stop, true, __ATOMIC_RELAXED);
+	pthread_join(client->thread, NULL);
+	return client->ret;
+}
+
+/*
+ * Guarantees are due to those who have work; what is left over is shared by
+ * weight among those whose cap lets them have more.
+ */
+void load_due(const struct vgpu_ctl_share *share, const bool *busy,
+	      unsigned int nr, double *due)
+{
+	double left = 1, weights, give, room;
+	unsigned int i, round;
+
+	for (i = 0; i < nr; i++) {
+		due[i] = busy[i] ? share[i].guarantee / 1000.0 : 0;
+		left -= due[i];
+	}
+	/* Each round fills at least one up to its cap, or gives all away. */
+	for (round = 0; round < nr && left > 1e-9; round++) {
+		weights = 0;
+		for (i = 0; i < nr; i++)
+			if (busy[i] && due[i] < share[i].cap / 1000.0 - 1e-9)
+				weights += share[i].weight;
+		if (!(weights > 0))
+			break;
+		give = left;
+		for (i = 0; i < nr; i++) {
+			room = share[i].cap / 1000.0 - due[i];
+			if (busy[i] && room > 1e-9 &&
+			    room / share[i].weight < give / weights)
+				give = room / share[i].weight * weights;
+		}
+		for (i = 0; i < nr; i++)
+			if (busy[i] && due[i] < share[i].cap / 1000.0 - 1e-9)
+				due[i] += give * share[i].weight / weights;
+		left -= give;
+	}
+}
+
+int load_counter(const char *name, uint64_t *value)
+{
+	unsigned long long read = 0;
+	glob_t found;
+	char path[256];
+	FILE *f;
+	int ret = -EIO;
+
+	snprintf(path, sizeof(path), "/sys/kernel/debug/vgpu_soft/*/gr/%s", name);
+	if (glob(path, 0, NULL, &found))
+		return -ENOENT;
+	f = fopen(found.gl_pathv[0], "re");
+	globfree(&found);
+	if (!f)
+		return -errno;
+	if (fscanf(f, "%llu", &read) == 1)
+		ret = 0;
+	fclose(f);
+	*value = read;
+	return ret;
+}
+
+/* @slice_ns: 0 leaves it. @why: what the driver says of a refusal. */
+int load_set_policy(int control, uint32_t gpu, const char *policy,
+		    uint64_t slice_ns, char *why)
+{
+	struct vgpu_ctl_sched sched = {
+		.size = sizeof(sched),
+		.gpu = gpu,
+		.valid = VGPU_SCHED_POLICY | (slice_ns ? VGPU_SCHED_SLICE : 0),
+		.slice_ns = slice_ns,
+	};
+	int ret = 0;
+
+	snprintf((char *)sched.policy, sizeof(sched.policy), "%s", policy);
+	if (ioctl(control, VGPU_IOC_SCHED_SET, &sched))
+		ret = -errno;
+	snprintf(why, VGPU_TEXT_LEN, "%s: %.150s", strerror(-ret), sched.text);
+	return ret;
+}
+
+/* All of them, or none. */
+int load_set_shares(int control, const struct vgpu_ctl_share *share,
+		    unsigned int nr, char *why)
+{
+	struct vgpu_ctl_shares shares = {
+		.size = sizeof(shares),
+		.count = nr,
+		.entries = (uintptr_t)share,
+	};
+	int ret = 0;
+
+	if (ioctl(control, VGPU_IOC_SHARES_SET, &shares))
+		ret = -errno;
+	snprintf(why, VGPU_TEXT_LEN, "%s: %.150s", strerror(-ret), shares.text);
+	return ret;
+}

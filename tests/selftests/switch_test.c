@@ -1,0 +1,465 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The policy, its parameters and shares are changed again and again while vGPUs
+ * work and others come and go: every packet completes exactly once, in its
+ * ring's order, and what it wrote is right.
+ *
+ * Each packet signals a word of its own and raises an interrupt. One in three
+ * fills memory, the next copies the word of the one before it (which is only
+ * there if that one has completed), the third copies from what was filled.
+ */
+#include <endian.h>
+#include <errno.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "fixture.h"
+#include "load.h"
+
+#define VGPUS		4
+#define STREAMS		(2 * VGPUS)
+#define ORDER		8
+#define RING		(1u << ORDER)
+#define SWITCH_MS	50
+#define FILL_MAX	(1u << 20)
+#define PAGE		4096u
+
+/**
+ * struct stream - packets of one channel
+ * @v:       whose
+ * @chan:    it
+ * @fd:      its interrupt
+ * @area:    framebuffer: what is filled
+ * @fence:   a word per packet of the ring
+ * @seen:    what its packets have seen, likewise
+ * @filled:  bytes that packet's fill has
+ * @put:     packets submitted
+ * @checked: packets verified
+ * @irqs:    counted so far
+ */
+struct stream {
+	struct fx_vgpu *v;
+	struct vgpu_chan *chan;
+	int fd;
+	uint64_t area;
+	uint64_t fence;
+	uint64_t seen;
+	uint32_t filled[RING];
+	uint64_t put;
+	uint64_t checked;
+	uint64_t irqs;
+};
+
+static struct fx_vgpu vgpu[VGPUS], guest;
+static struct stream stream[STREAMS];
+static struct vgpu_ctl_gpu gpu;
+static volatile uint64_t *progress;	/* of children, shared */
+
+static const char * const policies[] = {
+	"best_effort", "equal_share", "fixed_share", "qos",
+};
+
+static unsigned int seconds(void)
+{
+	return (unsigned int)fx_env("VGPU_TEST_SECONDS", 4);
+}
+
+static uint64_t *fb_words(const struct stream *s, uint64_t offset)
+{
+	return (uint64_t *)(s->v->dev->fb + offset);
+}
+
+static uint32_t fill_value(uint64_t index)
+{
+	return (uint32_t)(index * 2654435761u) | 1;
+}
+
+static void open_stream(struct stream *s, struct fx_vgpu *v, uint32_t class)
+{
+	memset(s, 0, sizeof(*s));
+	s->v = v;
+	s->chan = fx_chan(v, class, 0, VGPU_RING_FB, ORDER);
+	CHECK(s->chan->vector != VGPU_NO_VECTOR);
+	s->fd = v->dev->irq_fds[s->chan->vector];
+	FX_OK(v->dev, vgpu_fb_alloc(v->dev, 8 * RING, PAGE, &s->fence));
+	FX_OK(v->dev, vgpu_fb_alloc(v->dev, 8 * RING, PAGE, &s->seen));
+	FX_OK(v->dev, vgpu_fb_alloc(v->dev, FILL_MAX, PAGE, &s->area));
+}
+
+static void write_packet(struct stream *s, uint64_t i)
+{
+	uint64_t slot = i % RING, before = (i - 1) % RING;
+	struct vgpu_hw_packet *p = &s->chan->ring[slot];
+
+	memset(p, 0, sizeof(*p));
+	p->flags = VGPU_HW_PKT_SIGNAL | VGPU_HW_PKT_IRQ;
+	p->vector = htole16((uint16_t)s->chan->vector);
+	p->signal_addr = htole64(s->fence + 8 * slot);
+	p->signal_value = htole64(i + 1);
+	p->rows = htole32(1);
+	if (i % 3 == 0) {
+		/* Mostly small, some longer than a slice. */
+		s->filled[slot] = PAGE + 4 * (uint32_t)
+			fx_random_below(i % 21 ? 8192 : (FILL_MAX - PAGE) / 4);
+		p->type = VGPU_HW_PKT_FILL;
+		p->dst = htole64(s->area);
+		p->value = htole32(fill_value(i));
+		p->width = htole64(s->filled[slot]);
+		return;
+	}
+	p->type = VGPU_HW_PKT_COPY;
+	p->dst = htole64(s->seen + 8 * slot);
+	p->width = htole64(8);
+	if (i % 3 == 1)
+		p->src = htole64(s->fence + 8 * before);
+	else
+		p->src = htole64(s->area + s->filled[(i - 2) % RING] - 8);
+}
+
+static void check_packet(const struct stream *s, uint64_t i)
+{
+	uint64_t seen = le64toh(fb_words(s, s->seen)[i % RING]);
+	uint64_t fence = le64toh(fb_words(s, s->fence)[i % RING]);
+
+	CHECK_EQ(fence, i + 1, "%s: signal of packet %llu", s->v->uuid,
+		 (unsigned long long)i);
+	if (i % 3 == 1)
+		CHECK_EQ(seen, i, "%s: packet %llu did not see the one before",
+			 s->v->uuid, (unsigned long long)i);
+	if (i % 3 == 2)
+		CHECK_EQ(seen, (uint64_t)fill_value(i - 2) << 32 |
+			 fill_value(i - 2), "%s: packet %llu, %u bytes filled",
+			 s->v->uuid, (unsigned long long)i,
+			 s->filled[(i - 2) % RING]);
+}
+
+/* One is signalled only after all before it have completed. */
+static void check_order(const struct stream *s)
+{
+	uint64_t i, done;
+
+	for (i = s->put; i > s->checked; i--)
+		if (le64toh(__atomic_load_n(&fb_words(s, s->fence)[(i - 1) % RING],
+					    __ATOMIC_ACQUIRE)) == i)
+			break;
+	done = vgpu_chan_get(s->chan);
+	/* Of the newest that has signalled get may be about to be told. */
+	CHECK(done + 1 >= i, "%s: packet %llu has signalled, get is %llu",
+	      s->v->uuid, (unsigned long long)i - 1, (unsigned long long)done);
+	CHECK(done <= s->put, "%s: get %llu, put %llu", s->v->uuid,
+	      (unsigned long long)done, (unsigned long long)s->put);
+}
+
+static void count_irqs(struct stream *s)
+{
+	uint64_t count;
+
+	if (read(s->fd, &count, sizeof(count)) == sizeof(count))
+		s->irqs += count;
+}
+
+static void check_stream(struct stream *s)
+{
+	uint64_t done;
+
+	check_order(s);
+	CHECK(vgpu_chan_state(s->chan) != VGPU_HW_STATE_FAULTED, "%s: fault",
+	      s->v->uuid);
+	done = vgpu_chan_get(s->chan);
+	for (; s->checked < done; s->checked++)
+		check_packet(s, s->checked);
+	count_irqs(s);
+}
+
+/* Most of the time there is work; now and then a channel runs dry. */
+static void refill(struct stream *s)
+{
+	uint64_t want = fx_random_below(8) ? RING : fx_random_below(4);
+	uint64_t put = s->put;
+
+	while (s->put - s->checked < want)
+		write_packet(s, s->put++);
+	if (s->put != put)
+		CHECK(vgpu_chan_kick(s->chan, s->put) >= 0, "%s",
+		      vgpu_dev_error(s->v->dev));
+}
+
+static void share_progress(void)
+{
+	if (!progress) {
+		progress = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
+				MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+		CHECK(progress != MAP_FAILED);
+	}
+}
+
+static void open_all(void)
+{
+	unsigned int i;
+
+	share_progress();
+	fx_ctl_gpu(&gpu);
+	for (i = 0; i < VGPUS; i++) {
+		fx_create_open(&vgpu[i], i ? "2Q" : "4Q");
+		FX_OK(vgpu[i].dev, vgpu_irq_enable(vgpu[i].dev, 3));
+		open_stream(&stream[2 * i], &vgpu[i], VGPU_HW_ENGINE_GR);
+		open_stream(&stream[2 * i + 1], &vgpu[i], VGPU_HW_ENGINE_CE);
+		CHECK(stream[2 * i].fd != stream[2 * i + 1].fd);
+	}
+}
+
+/* All that was submitted has completed, once, by each of four accounts. */
+static void finish(void)
+{
+	struct vgpu_ctl_instance inst;
+	unsigned int i;
+	uint64_t total = 0;
+
+	for (i = 0; i < STREAMS; i++) {
+		struct stream *s = &stream[i];
+
+		/* vgpu_chan_wait_idle() would take interrupts away. */
+		FX_SOON(vgpu_chan_get(s->chan) == s->put, "%s: get %llu of %llu",
+			s->v->uuid, (unsigned long long)vgpu_chan_get(s->chan),
+			(unsigned long long)s->put);
+		check_stream(s);
+		CHECK_EQ(s->checked, s->put);
+		FX_SOON((count_irqs(s), s->irqs >= s->put), "%s: %llu of %llu",
+			"interrupts", (unsigned long long)s->irqs,
+			(unsigned long long)s->put);
+		CHECK_EQ(s->irqs, s->put, "interrupts");
+		fx_instance(s->v, &inst);
+		CHECK_EQ(inst.engine[s->chan->engine].packets, s->put,
+			 "the driver's count");
+		CHECK_EQ(inst.faults, 0);
+		CHECK_EQ(inst.engine[s->chan->engine].resets, 0);
+		CHECK(s->put > 3, "%s has done nothing", s->v->uuid);
+		total += s->put;
+	}
+	ktap_note("%llu packets", (unsigned long long)total);
+}
+
+static int sched_set(struct vgpu_ctl_sched *sched)
+{
+	sched->size = sizeof(*sched);
+	sched->gpu = gpu.gpu;
+	return ioctl(fx_control(), VGPU_IOC_SCHED_SET, sched) ? -errno : 0;
+}
+
+/* Switches the policy every SWITCH_MS, and works. */
+static void work(bool switching)
+{
+	uint64_t end = fx_now_ms() + 1000 * seconds(), next = 0;
+	unsigned int i, switches = 0, last = 0, now;
+	char why[VGPU_TEXT_LEN];
+
+	while (fx_now_ms() < end) {
+		for (i = 0; i < STREAMS; i++) {
+			check_stream(&stream[i]);
+			refill(&stream[i]);
+		}
+		if (switching && fx_now_ms() >= next) {
+			next = fx_now_ms() + SWITCH_MS;
+			/* Each from each, and now and then to itself. */
+			now = switches < 16 ? switches / 4 + switches % 4 :
+			      last + (unsigned int)fx_random_below(4);
+			last = now % 4;
+			CHECK(!load_set_policy(fx_control(), gpu.gpu,
+					       policies[last], 0, why),
+			      "%s: %s", policies[last], why);
+			switches++;
+		}
+		fx_sleep_ms(1);
+	}
+	if (!switching)
+		return;
+	ktap_note("%u switches", switches);
+	CHECK(switches > 4 * seconds(), "the switches take long");
+}
+
+/* A child: parameters of the GPU and shares of the vGPUs, within what is allowed. */
+static void change_parameters(void *arg)
+{
+	struct vgpu_ctl_share share[VGPUS] = { 0 };
+	struct vgpu_ctl_sched sched;
+	char why[VGPU_TEXT_LEN];
+	unsigned int i;
+
+	(void)arg;
+	for (;;) {
+		memset(&sched, 0, sizeof(sched));
+		sched.valid = VGPU_SCHED_SLICE | VGPU_SCHED_WINDOW |
+			      VGPU_SCHED_PREEMPT_TIMEOUT | VGPU_SCHED_LINGER;
+		sched.slice_ns = 1000000 + fx_random_below(29000001);
+		sched.window_ns = 300000000 + fx_random_below(700000001);
+		sched.preempt_timeout_us = 100000 +
+					   (uint32_t)fx_random_below(900001);
+		sched.linger_us = (uint32_t)fx_random_below(1001);
+		CHECK(!sched_set(&sched), "slice %llu ns: %s",
+		      (unsigned long long)sched.slice_ns, (char *)sched.text);
+		for (i = 0; i < VGPUS; i++) {
+			memcpy(share[i].uuid, vgpu[i].id, VGPU_UUID_LEN);
+			share[i].valid = VGPU_SHARE_GUARANTEE | VGPU_SHARE_CAP |
+					 VGPU_SHARE_WEIGHT | VGPU_SHARE_FRL;
+			share[i].guarantee = (uint32_t)fx_random_below(219);
+			/* Not so small that nothing gets done in the test. */
+			share[i].cap = 250 + (uint32_t)fx_random_below(751);
+			share[i].weight = 1 + (uint32_t)fx_random_below(1000);
+			share[i].frl = fx_random_below(2) ? VGPU_FRL_DEFAULT :
+				       (uint32_t)fx_random_below(200);
+		}
+		CHECK(!load_set_shares(fx_control(), share, VGPUS, why), "%s",
+		      why);
+		progress[0]++;
+		fx_sleep_ms(3);
+	}
+}
+
+/* A child: opens a vGPU, has it work, and closes it in the middle of that. */
+static void come_and_go(void *arg)
+{
+	struct load_config config = {
+		.engine_class = VGPU_HW_ENGINE_GR,
+		.order = 6,
+		.job_bytes = 64 * PAGE,
+	};
+	struct load load;
+
+	(void)arg;
+	for (;;) {
+		fx_open(&guest);
+		config.seed = fx_random();
+		CHECK(!load_init(&load, guest.dev, &config), "%s", load.text);
+		CHECK(!load_keep(&load, load_room(&load)), "%s", load.text);
+		fx_sleep_ms((unsigned int)fx_random_below(20));
+		CHECK(!load_check(&load), "%s", load.text);
+		if (fx_random_below(2))
+			CHECK(!load_drain(&load, FX_TIMEOUT_MS), "%s", load.text);
+		load_exit(&load);
+		fx_close(&guest);
+		progress[1]++;
+	}
+}
+
+static void child_alive(pid_t pid)
+{
+	int status;
+
+	CHECK(!fx_wait_child(pid, 0, &status), "a child has ended: %#x", status);
+}
+
+static void policy_switched_under_load(void)
+{
+	open_all();
+	work(true);
+	finish();
+}
+
+static void parameters_changed_under_load(void)
+{
+	unsigned int i;
+	char why[VGPU_TEXT_LEN];
+	pid_t child;
+
+	open_all();
+	child = fx_fork(change_parameters, NULL);
+	for (i = 0; i < 4; i++) {
+		progress[0] = 0;
+		CHECK(!load_set_policy(fx_control(), gpu.gpu, policies[i], 0,
+				       why), "%s", why);
+		work(false);
+		child_alive(child);
+		ktap_note("%s: parameters changed %llu times", policies[i],
+			  (unsigned long long)progress[0]);
+		CHECK(progress[0] > 1);
+	}
+	finish();
+}
+
+static void all_at_once(void)
+{
+	pid_t changes, churn;
+
+	open_all();
+	fx_create(&guest, "1Q");
+	progress[0] = 0;
+	progress[1] = 0;
+	changes = fx_fork(change_parameters, NULL);
+	churn = fx_fork(come_and_go, NULL);
+	work(true);
+	child_alive(changes);
+	child_alive(churn);
+	ktap_note("parameters changed %llu times, %llu opens and closes beside",
+		  (unsigned long long)progress[0],
+		  (unsigned long long)progress[1]);
+	CHECK(progress[0] > 1);
+	CHECK(progress[1] > 1);
+	finish();
+}
+
+/* Device resets drop work, and change neither what is left nor the others. */
+static void resets_between_switches(void)
+{
+	uint64_t end = fx_now_ms() + 1000 * seconds();
+	struct load_config config = {
+		.engine_class = VGPU_HW_ENGINE_GR,
+		.order = 6,
+		.job_bytes = 64 * PAGE,
+		.seed = 7,
+	};
+	unsigned int i, round = 0;
+	char why[VGPU_TEXT_LEN];
+	struct load load;
+
+	open_all();
+	fx_create_open(&guest, "1Q");
+	while (fx_now_ms() < end) {
+		CHECK(!load_init(&load, guest.dev, &config), "%s", load.text);
+		CHECK(!load_keep(&load, load_room(&load)), "%s", load.text);
+		CHECK(!load_set_policy(fx_control(), gpu.gpu,
+				       policies[round++ % 4], 0, why),
+		      "%s", why);
+		for (i = 0; i < STREAMS; i++) {
+			check_stream(&stream[i]);
+			refill(&stream[i]);
+		}
+		fx_sleep_ms(2);
+		FX_OK(guest.dev, vgpu_dev_reset(guest.dev));
+		load_exit(&load);
+	}
+	ktap_note("%u resets", round);
+	finish();
+}
+
+static void cleanup(void)
+{
+	struct vgpu_ctl_sched sched = {
+		.valid = VGPU_SCHED_POLICY | VGPU_SCHED_SLICE |
+			 VGPU_SCHED_WINDOW | VGPU_SCHED_PREEMPT_TIMEOUT |
+			 VGPU_SCHED_LINGER,
+		.policy = "best_effort",
+		.slice_ns = 2000000,
+		.window_ns = 100000000,
+		.preempt_timeout_us = 10000,
+		.linger_us = 100,
+	};
+	unsigned int i;
+
+	for (i = 0; i < STREAMS; i++)
+		vgpu_chan_destroy(stream[i].chan);
+	memset(stream, 0, sizeof(stream));
+	fx_cleanup();
+	if (sched_set(&sched))
+		ktap_note("cleanup: %s", (char *)sched.text);
+}
+
+static const struct ktap_test tests[] = {
+	KTAP_TEST(policy_switched_under_load),
+	KTAP_TEST(parameters_changed_under_load),
+	KTAP_TEST(all_at_once),
+	KTAP_TEST(resets_between_switches),
+};
+
+KTAP_MAIN(tests, cleanup)

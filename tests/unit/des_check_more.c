@@ -1,0 +1,668 @@
+// SPDX-License-Identifier: GPL-2.0
+/* See des_check.h: W, P, L, WALL, JOBS, T2. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "des_check_impl.h"
+
+/* A policy is not asked again before that after it chose nobody, twice. */
+#define W_SLACK_NS	(2 * 10 * DES_US)
+
+/**
+ * struct walk - a walk along what an entity got
+ * @track:  its
+ * @from_ns: from there on
+ * @i:      the span that is next, or that we are in
+ * @sum_ns: of those before
+ */
+struct walk {
+	const struct des_track *track;
+	u64 from_ns;
+	size_t i;
+	u64 sum_ns;
+};
+
+static void walk_begin(struct walk *walk, const struct des_track *track,
+		       u64 from_ns)
+{
+	*walk = (struct walk){
+		track, from_ns, des_first_span(track, from_ns), 0,
+	};
+}
+
+/* Service from the beginning to @at_ns, which does not go back. */
+static u64 walk_to(struct walk *walk, u64 at_ns)
+{
+	const struct des_span *span = walk->track->spans.at + walk->i;
+	const struct des_span *end = walk->track->spans.at +
+				     walk->track->spans.nr;
+
+	for (; span < end && span->end_ns <= at_ns; span++, walk->i++)
+		walk->sum_ns += span->end_ns - max(span->start_ns, walk->from_ns);
+	if (span < end && span->start_ns < at_ns)
+		return walk->sum_ns + at_ns - max(span->start_ns, walk->from_ns);
+	return walk->sum_ns;
+}
+
+/* Where service begins or ends next, after the last walk_to(@at_ns). */
+static u64 walk_next(const struct walk *walk, u64 at_ns)
+{
+	const struct des_span *span = walk->track->spans.at + walk->i;
+
+	if (walk->i >= walk->track->spans.nr)
+		return DES_NEVER;
+	return span->start_ns > at_ns ? span->start_ns : span->end_ns;
+}
+
+static void scan_pair(const struct des *des, struct des_report *report,
+		      const struct des_violation *pair, u64 from_ns, u64 to_ns,
+		      const struct vgpu_share *a, const struct vgpu_share *b,
+		      u64 q_ns)
+{
+	__int128 most = 0, least = 0, slack = (__int128)3000 * q_ns *
+					      (a->weight + b->weight), f;
+	struct des_violation v = *pair, worst = *pair;
+	struct walk walk_a, walk_b;
+	u64 most_ns = from_ns, least_ns = from_ns, at_ns = from_ns;
+	__int128 over = -slack;
+
+	walk_begin(&walk_a, &des->client[v.client].track[v.engine], from_ns);
+	walk_begin(&walk_b, &des->client[v.other].track[v.engine], from_ns);
+	while (at_ns < to_ns) {
+		walk_to(&walk_a, at_ns);
+		walk_to(&walk_b, at_ns);
+		at_ns = min(min(walk_next(&walk_a, at_ns),
+				walk_next(&walk_b, at_ns)), to_ns);
+		/* w_a w_b (y_a / w_a - y_b / w_b) */
+		f = (__int128)b->weight *
+		    ((__int128)1000 * walk_to(&walk_a, at_ns) -
+		     (__int128)a->guarantee * (at_ns - from_ns)) -
+		    (__int128)a->weight *
+		    ((__int128)1000 * walk_to(&walk_b, at_ns) -
+		     (__int128)b->guarantee * (at_ns - from_ns));
+		if (most - f - slack > over || f - least - slack > over) {
+			over = max(most - f, f - least) - slack;
+			worst.from_ns = most - f > f - least ? most_ns : least_ns;
+			worst.to_ns = at_ns;
+		}
+		if (f > most) {
+			most = f;
+			most_ns = at_ns;
+		}
+		if (f < least) {
+			least = f;
+			least_ns = at_ns;
+		}
+	}
+	/* As time of the lighter one. */
+	worst.bound_ns = slack / 1000 / max(a->weight, b->weight);
+	worst.got_ns = (over + slack) / 1000 / max(a->weight, b->weight);
+	des_verdict(report, &worst, worst.got_ns - worst.bound_ns,
+		    worst.bound_ns);
+}
+
+/**
+ * des_check_p() - P
+ * @des:    record
+ * @report: where to
+ * @i:      a client
+ * @j:      another one
+ * @engine: where
+ */
+void des_check_p(const struct des *des, struct des_report *report,
+		 unsigned int i, unsigned int j, unsigned int engine)
+{
+	struct des_violation pair = {
+		.promise = DES_P, .client = i, .other = j, .engine = engine,
+	};
+	const struct des_track *track_a = &des->client[i].track[engine];
+	const struct des_track *track_b = &des->client[j].track[engine];
+	struct des_era era_a = {}, era_b;
+
+	while (des_era(des, i, engine, &era_a)) {
+		era_b = (struct des_era){};
+		while (des_era(des, j, engine, &era_b)) {
+			u64 from_ns = max(era_a.from_ns, era_b.from_ns);
+			u64 to_ns = min(era_a.to_ns, era_b.to_ns);
+			struct des_period a = {}, b = {};
+			bool more;
+
+			if (from_ns >= to_ns || era_a.share->cap < 1000 ||
+			    era_b.share->cap < 1000)
+				continue;
+			more = des_period(des, track_a, 0, &a) &&
+			       des_period(des, track_b, 0, &b);
+			while (more) {
+				u64 start_ns = max(max(a.from_ns, b.from_ns),
+						   from_ns);
+				u64 end_ns = min(min(a.to_ns, b.to_ns), to_ns);
+
+				/* In less none can have that much more. */
+				if (start_ns + 3 * era_a.q_ns < end_ns)
+					scan_pair(des, report, &pair, start_ns,
+						  end_ns, era_a.share,
+						  era_b.share, era_a.q_ns);
+				more = a.to_ns < b.to_ns ?
+				       des_period(des, track_a, 0, &a) :
+				       des_period(des, track_b, 0, &b);
+			}
+		}
+	}
+}
+
+/* The first run that starts after @at_ns. */
+static size_t first_run(const struct des_engine_record *record, u64 at_ns)
+{
+	size_t lo = 0, hi = record->runs.nr;
+
+	while (lo < hi) {
+		size_t mid = (lo + hi) / 2;
+
+		if (record->runs.at[mid].start_ns > at_ns)
+			hi = mid;
+		else
+			lo = mid + 1;
+	}
+	return lo;
+}
+
+/**
+ * struct bucket - by how much one has had more than its share in the interval
+ *		   up to now in which it had most
+ * @record:   of the client
+ * @client:   whose
+ * @engine:   where
+ * @cap:      its cap, not its guarantee
+ * @walk:     along its service
+ * @at_ns:    where we are
+ * @served_ns: up to there
+ * @level:    1000 times that, ns
+ * @share:    in force; index
+ * @params:   in force; index
+ */
+struct bucket {
+	const struct des *des;
+	const struct des_record *record;
+	unsigned int client;
+	unsigned int engine;
+	bool cap;
+	struct walk walk;
+	u64 at_ns;
+	u64 served_ns;
+	s64 level;
+	size_t share;
+	size_t params;
+};
+
+static void bucket_begin(struct bucket *bucket, const struct des *des,
+			 unsigned int client, unsigned int engine, bool cap)
+{
+	*bucket = (struct bucket){
+		.des = des, .record = &des->client[client], .client = client,
+		.engine = engine, .cap = cap,
+	};
+	walk_begin(&bucket->walk, &des->client[client].track[engine], 0);
+}
+
+static u64 bucket_rate(const struct bucket *bucket)
+{
+	const struct vgpu_share *share;
+
+	share = &bucket->record->shares.at[bucket->share].share;
+	return bucket->cap ? share->cap : share->guarantee;
+}
+
+/*
+ * The policy begins with nobody having had anything, but what runs then is
+ * charged in full at its end.
+ */
+static u64 bucket_run(const struct bucket *bucket)
+{
+	const struct des_engine_record *record;
+	size_t i;
+
+	record = &bucket->des->engine[bucket->engine];
+	i = first_run(record, bucket->at_ns);
+	/* More than one if it stopped at once. */
+	while (i-- && record->runs.at[i].end_ns >= bucket->at_ns)
+		if (record->runs.at[i].client == bucket->client)
+			return bucket->at_ns - record->runs.at[i].start_ns;
+	return 0;
+}
+
+/* Goes on to @to_ns; what is over the share is kept when that changes. */
+static void bucket_to(struct bucket *bucket, u64 to_ns)
+{
+	const struct des *des = bucket->des;
+
+	for (;;) {
+		const struct des_params_at *params;
+		u64 next_ns, served_ns;
+
+		while (bucket->share + 1 < bucket->record->shares.nr &&
+		       bucket->record->shares.at[bucket->share + 1].at_ns <=
+		       bucket->at_ns)
+			bucket->share++;
+		while (bucket->params + 1 < des->params.nr &&
+		       des->params.at[bucket->params + 1].at_ns <=
+		       bucket->at_ns) {
+			params = &des->params.at[bucket->params++];
+			if (params[1].params.policy != params->params.policy)
+				bucket->level = 1000 * bucket_run(bucket);
+		}
+		if (bucket->at_ns >= to_ns)
+			return;
+		next_ns = min(to_ns, walk_next(&bucket->walk, bucket->at_ns));
+		if (bucket->share + 1 < bucket->record->shares.nr)
+			next_ns = min(next_ns, bucket->record->shares.at[
+					       bucket->share + 1].at_ns);
+		if (bucket->params + 1 < des->params.nr)
+			next_ns = min(next_ns, des->params.at[
+					       bucket->params + 1].at_ns);
+		served_ns = walk_to(&bucket->walk, next_ns);
+		bucket->level += 1000 * (served_ns - bucket->served_ns) -
+				 bucket_rate(bucket) * (next_ns - bucket->at_ns);
+		bucket->level = max(bucket->level, 0);
+		bucket->served_ns = served_ns;
+		bucket->at_ns = next_ns;
+	}
+}
+
+static int span_order(const void *a, const void *b)
+{
+	const struct des_span *x = a, *y = b;
+
+	return x->start_ns < y->start_ns ? -1 : x->start_ns > y->start_ns;
+}
+
+/* All times at which @engine did not serve anybody; the last span is empty. */
+static struct des_span *idle_spans(const struct des *des, unsigned int engine,
+				   size_t *nr_idle)
+{
+	struct des_span *spans;
+	size_t nr = 0, i, n = 0;
+	u64 at_ns = 0;
+
+	for (i = 0; i < des->config->nr_clients; i++)
+		nr += des->client[i].track[engine].spans.nr;
+	spans = malloc((nr + 1) * sizeof(*spans));
+	BUG_ON(!spans);
+	for (i = 0; i < des->config->nr_clients; i++) {
+		const struct des_track *track = &des->client[i].track[engine];
+
+		if (track->spans.nr)
+			memcpy(spans + n, track->spans.at,
+			       track->spans.nr * sizeof(*spans));
+		n += track->spans.nr;
+	}
+	qsort(spans, nr, sizeof(*spans), span_order);
+	for (i = 0, n = 0; i < nr; i++) {
+		u64 end_ns = spans[i].end_ns;
+
+		BUG_ON(spans[i].start_ns < at_ns);
+		if (spans[i].start_ns > at_ns)
+			spans[n++] = (struct des_span){ at_ns, spans[i].start_ns };
+		at_ns = end_ns;
+	}
+	if (at_ns < des->end_ns)
+		spans[n++] = (struct des_span){ at_ns, des->end_ns };
+	*nr_idle = n;
+	return spans;
+}
+
+/* Nobody notices anything while the clock jumps. */
+static bool jumps_in(const struct des *des, u64 from_ns, u64 to_ns)
+{
+	unsigned int i;
+
+	for (i = 0; i < des->config->nr_actions; i++) {
+		const struct des_action *action = &des->config->action[i];
+
+		if (action->kind == DES_JUMP && action->at_ns < to_ns &&
+		    action->at_ns + action->jump_ns > from_ns)
+			return true;
+	}
+	return false;
+}
+
+/* An engine idle in @idle though @client ...? */
+static void check_idle(const struct des *des, struct des_report *report,
+		       struct bucket *bucket, const struct des_span *idle,
+		       const struct des_era *era, struct des_period *period,
+		       bool *more, struct des_violation *v)
+{
+	const struct des_track *track = bucket->walk.track;
+	u64 from_ns, to_ns, slack_ns;
+
+	slack_ns = W_SLACK_NS + 2 * des->config->kick_ns;
+	while (*more && period->to_ns <= idle->start_ns)
+		*more = des_period(des, track, 0, period);
+	if (!*more)
+		return;
+	from_ns = max(max(idle->start_ns, period->from_ns), era->from_ns);
+	to_ns = min(min(idle->end_ns, period->to_ns), era->to_ns);
+	if (from_ns >= to_ns)
+		return;
+	bucket_to(bucket, from_ns);
+	from_ns += (bucket->level + era->share->cap - 1) / era->share->cap;
+	if (from_ns >= to_ns || jumps_in(des, from_ns, to_ns))
+		return;
+	v->from_ns = from_ns;
+	v->to_ns = to_ns;
+	v->got_ns = to_ns - from_ns;
+	v->bound_ns = slack_ns;
+	des_verdict(report, v, v->got_ns - (s64)slack_ns, slack_ns);
+}
+
+/**
+ * des_check_w() - W
+ * @des:    record
+ * @report: where to
+ * @engine: where
+ */
+void des_check_w(const struct des *des, struct des_report *report,
+		 unsigned int engine)
+{
+	size_t nr_idle, k;
+	struct des_span *idle = idle_spans(des, engine, &nr_idle);
+	unsigned int i;
+
+	for (i = 0; i < des->config->nr_clients; i++) {
+		const struct des_track *track = &des->client[i].track[engine];
+		struct des_violation v = {
+			.promise = DES_W, .client = i, .engine = engine,
+		};
+		struct des_era era = {};
+		struct bucket bucket;
+
+		bucket_begin(&bucket, des, i, engine, true);
+		for (k = 0; des_era(des, i, engine, &era); ) {
+			struct des_period period = {};
+			bool more = des_period(des, track, 0, &period);
+
+			report->checked[DES_W]++;
+			while (k < nr_idle && idle[k].end_ns <= era.from_ns)
+				k++;
+			for (; k < nr_idle && idle[k].start_ns < era.to_ns; k++)
+				check_idle(des, report, &bucket, &idle[k], &era,
+					   &period, &more, &v);
+			/* The next era may begin within it. */
+			k -= k > 0;
+		}
+	}
+	free(idle);
+}
+
+static bool was_runnable(const struct des_track *track, u64 from_ns, u64 to_ns)
+{
+	size_t lo = 0, hi = track->edges.nr;
+
+	/* The first edge after @from_ns. */
+	while (lo < hi) {
+		size_t mid = (lo + hi) / 2;
+
+		if (track->edges.at[mid].at_ns > from_ns)
+			hi = mid;
+		else
+			lo = mid + 1;
+	}
+	if (lo && track->edges.at[lo - 1].runnable)
+		return true;
+	return lo < track->edges.nr && track->edges.at[lo].at_ns < to_ns;
+}
+
+/* What it was to get at @at_ns. */
+static const struct vgpu_share *share_at(const struct des *des,
+					 unsigned int client, u64 at_ns)
+{
+	const struct des_record *record = &des->client[client];
+	size_t i = record->shares.nr - 1;
+
+	while (i && record->shares.at[i].at_ns > at_ns)
+		i--;
+	return &record->shares.at[i].share;
+}
+
+static bool is_alone(const struct des *des, const struct des_violation *v)
+{
+	unsigned int i;
+
+	for (i = 0; i < des->config->nr_clients; i++)
+		if (i != v->client && share_at(des, i, v->from_ns)->guarantee &&
+		    was_runnable(&des->client[i].track[v->engine], v->from_ns,
+				 v->to_ns))
+			return false;
+	return true;
+}
+
+/* Was one without a guarantee put on the engine while the other waited? */
+static bool was_passed(const struct des *des, struct des_violation *v)
+{
+	const struct des_engine_record *record = &des->engine[v->engine];
+	size_t i = first_run(record, v->from_ns);
+
+	for (; i < record->runs.nr &&
+	       record->runs.at[i].start_ns < v->to_ns; i++) {
+		const struct des_run *run = &record->runs.at[i];
+
+		if (share_at(des, run->client, run->start_ns)->guarantee)
+			continue;
+		v->other = run->client;
+		return true;
+	}
+	return false;
+}
+
+static void check_wait(const struct des *des, struct des_report *report,
+		       const struct des_era *era, struct des_violation *v)
+{
+	u64 bound_ns = era->q_ns + des->config->kick_ns;
+
+	if (jumps_in(des, v->from_ns, v->to_ns))
+		return;
+	v->got_ns = v->to_ns - v->from_ns;
+	if (v->got_ns > bound_ns && !is_alone(des, v))
+		bound_ns += era->q_ns * 1000 / era->share->guarantee + 1;
+	v->bound_ns = bound_ns;
+	des_verdict(report, v, v->got_ns - (s64)bound_ns, bound_ns);
+	if (!was_passed(des, v))
+		return;
+	v->bound_ns = 0;
+	des_verdict(report, v, v->got_ns, bound_ns);
+}
+
+static void check_waits(const struct des *des, struct des_report *report,
+			unsigned int client, unsigned int engine)
+{
+	const struct des_track *track = &des->client[client].track[engine];
+	struct des_era era = {};
+	struct bucket guarantee, cap;
+	size_t i = 0;
+
+	bucket_begin(&guarantee, des, client, engine, false);
+	bucket_begin(&cap, des, client, engine, true);
+	while (des_era(des, client, engine, &era)) {
+		if (!era.share->guarantee)
+			continue;
+		while (i < track->waits.nr &&
+		       track->waits.at[i].wake_ns < era.from_ns)
+			i++;
+		for (; i < track->waits.nr &&
+		       track->waits.at[i].wake_ns < era.to_ns; i++) {
+			const struct des_wait *wait = &track->waits.at[i];
+			struct des_violation v = {
+				.promise = DES_L, .client = client,
+				.engine = engine, .from_ns = wait->wake_ns,
+				.to_ns = min(wait->run_ns, era.to_ns),
+			};
+
+			bucket_to(&guarantee, wait->wake_ns);
+			bucket_to(&cap, wait->wake_ns);
+			if (!guarantee.level && !cap.level)
+				check_wait(des, report, &era, &v);
+		}
+	}
+}
+
+/**
+ * des_check_l() - L
+ * @des:    record
+ * @report: where to
+ * @engine: where
+ */
+void des_check_l(const struct des *des, struct des_report *report,
+		 unsigned int engine)
+{
+	unsigned int i;
+
+	for (i = 0; i < des->config->nr_clients; i++)
+		check_waits(des, report, i, engine);
+}
+
+static void check_equal(struct des_report *report, struct des_violation *v,
+			u64 got, u64 bound)
+{
+	v->got_ns = got;
+	v->bound_ns = bound;
+	des_verdict(report, v, got > bound ? got - bound : bound - got, 0);
+}
+
+/**
+ * des_check_wall() - service + idle = wall, and as the timeline has it
+ * @des:    record
+ * @report: where to
+ * @engine: where
+ */
+void des_check_wall(const struct des *des, struct des_report *report,
+		    unsigned int engine)
+{
+	const struct des_engine_record *record = &des->engine[engine];
+	struct des_violation v = { .promise = DES_WALL, .engine = engine };
+	u64 at_ns = 0, busy_ns = 0, idle_ns = 0, linger_ns = 0, all_ns = 0;
+	u64 ended_ns = 0;
+	unsigned int j;
+	size_t i;
+
+	for (i = 0; i < record->runs.nr; i++) {
+		const struct des_run *run = &record->runs.at[i];
+
+		BUG_ON(run->start_ns < at_ns);
+		idle_ns += run->start_ns - at_ns + run->idle_ns;
+		all_ns += run->end_ns - run->start_ns - run->idle_ns;
+		at_ns = run->end_ns;
+		if (!run->ended)
+			continue;
+		/* What a run that was reset had polled before is not known. */
+		ended_ns += run->end_ns - run->start_ns -
+			    (run->reset ? 0 : run->idle_ns);
+		linger_ns += run->reset ? 0 : run->linger_ns;
+	}
+	idle_ns += des->end_ns - at_ns;
+	for (j = 0; j < des->config->nr_clients; j++)
+		busy_ns += des->client[j].track[engine].busy_ns;
+	v.to_ns = des->end_ns;
+	check_equal(report, &v, record->busy_ns, ended_ns);
+	check_equal(report, &v, record->linger_ns, linger_ns);
+	check_equal(report, &v, busy_ns, all_ns);
+	check_equal(report, &v, busy_ns + idle_ns, des->end_ns);
+	if (record->worked_ns > busy_ns)
+		check_equal(report, &v, record->worked_ns, busy_ns);
+}
+
+/**
+ * des_check_jobs() - each job ended once, or is known not to have
+ * @des:    record
+ * @report: where to
+ */
+void des_check_jobs(const struct des *des, struct des_report *report)
+{
+	struct des_violation v = { .promise = DES_JOBS, .to_ns = des->end_ns };
+	unsigned int i;
+	size_t j;
+
+	for (i = 0; i < des->config->nr_clients; i++) {
+		const struct des_record *record = &des->client[i];
+
+		v.client = i;
+		check_equal(report, &v, record->completed + record->dropped +
+			    record->faulted + record->left, record->submitted);
+		check_equal(report, &v, record->jobs.nr, record->completed);
+		for (j = 0; j < record->jobs.nr; j++)
+			BUG_ON(record->jobs.at[j].end_ns <
+			       record->jobs.at[j].submit_ns);
+	}
+	v.client = 0;
+	check_equal(report, &v, des->stuck, 0);
+}
+
+static u64 distance(u64 a, u64 b)
+{
+	return a > b ? a - b : b - a;
+}
+
+/**
+ * des_shift_jobs_ns() - how neighbours change when a client's jobs end
+ * @a:      record with some
+ * @b:      record with others
+ * @client: whose jobs, the same in both
+ *
+ * Return: the largest difference between the ends of a job; DES_NEVER: one record
+ * has more than one job more.
+ */
+u64 des_shift_jobs_ns(const struct des *a, const struct des *b,
+		      unsigned int client)
+{
+	const struct des_record *x = &a->client[client], *y = &b->client[client];
+	u64 most_ns = 0;
+	size_t i;
+
+	if (distance(x->jobs.nr, y->jobs.nr) > 1)
+		return DES_NEVER;
+	for (i = 0; i < min(x->jobs.nr, y->jobs.nr); i++)
+		most_ns = max(most_ns, distance(x->jobs.at[i].end_ns,
+						y->jobs.at[i].end_ns));
+	return most_ns;
+}
+
+static const struct des_run *next_run(const struct des_engine_record *record,
+				      unsigned int client, size_t *i)
+{
+	while (*i < record->runs.nr)
+		if (record->runs.at[(*i)++].client == client)
+			return &record->runs.at[*i - 1];
+	return NULL;
+}
+
+/**
+ * des_shift_runs_ns() - how neighbours change when a client's runs begin
+ * @a:        record with some
+ * @client_a: whose runs
+ * @b:        record with others
+ * @client_b: whose runs there
+ * @engine:   where
+ *
+ * Return: the largest difference between the begins of a run; DES_NEVER: one
+ * record has more than one run more.
+ */
+u64 des_shift_runs_ns(const struct des *a, unsigned int client_a,
+		      const struct des *b, unsigned int client_b,
+		      unsigned int engine)
+{
+	size_t i = 0, j = 0;
+	u64 most_ns = 0;
+
+	for (;;) {
+		const struct des_run *x = next_run(&a->engine[engine], client_a,
+						   &i);
+		const struct des_run *y = next_run(&b->engine[engine], client_b,
+						   &j);
+
+		if (!x || !y) {
+			if ((x && next_run(&a->engine[engine], client_a, &i)) ||
+			    (y && next_run(&b->engine[engine], client_b, &j)))
+				return DES_NEVER;
+			return most_ns;
+		}
+		most_ns = max(most_ns, distance(x->start_ns, y->start_ns));
+	}
+}

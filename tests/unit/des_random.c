@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: GPL-2.0
+/* See des.h: any load, by seed. */
+#include "des_sim.h"
+
+static bool one_in(u64 *random, u64 n)
+{
+	return des_random(random, 1, n) == 1;
+}
+
+/* From @lo to @hi, each order of magnitude as likely. */
+static u64 random_scale(u64 *random, u64 lo, u64 hi)
+{
+	u64 octaves = 0;
+
+	while (lo << (octaves + 1) <= hi)
+		octaves++;
+	lo <<= des_random(random, 0, octaves);
+	return des_random(random, lo, min(2 * lo, hi));
+}
+
+static u64 random_slice(u64 *random)
+{
+	if (one_in(random, 2))
+		return des_random(random, 1, 2) * DES_MS;
+	return one_in(random, 6) ? random_scale(random, 1, 30) * DES_MS :
+				   des_random(random, DES_MS, 4 * DES_MS);
+}
+
+/* What resonates with something there is. */
+static u64 random_period(u64 *random, const struct des_config *config)
+{
+	u64 slice_ns = config->params.slice_ns, ns;
+
+	switch (des_random(random, 0, 4)) {
+	case 0:
+		ns = slice_ns;
+		break;
+	case 1:
+		ns = slice_ns * config->nr_clients;
+		break;
+	case 2:
+		ns = config->params.window_ns;
+		break;
+	case 3:
+		return 16667 * DES_US;
+	default:
+		return random_scale(random, 200 * DES_US, 50 * DES_MS);
+	}
+	return ns + des_random(random, 0, 200) * DES_US - 100 * DES_US;
+}
+
+static struct des_load random_load(u64 *random, const struct des_config *config)
+{
+	u64 slice_ns = config->params.slice_ns, ns;
+	struct des_load load;
+
+	switch (des_random(random, 0, 9)) {
+	case 0:
+	case 1:
+		return des_busy();
+	case 2:
+		/* Synchronous. */
+		load = des_closed(random_scale(random, 20 * DES_US, slice_ns),
+				  des_random(random, 0, 100) * DES_US, 1);
+		break;
+	case 3:
+		load = des_closed(random_scale(random, 20 * DES_US,
+					       4 * slice_ns),
+				  random_scale(random, 1 * DES_US, 20 * DES_MS),
+				  des_random(random, 1, 4));
+		load.stage[0].job_max_ns = load.stage[0].job_ns *
+					   des_random(random, 1, 8);
+		load.think_max_ns = load.think_ns * des_random(random, 1, 8);
+		break;
+	case 4:
+		/* On and off. */
+		load = des_closed(random_scale(random, 50 * DES_US,
+					       2 * DES_MS), 0, 2);
+		load.on_ns = random_scale(random, DES_MS, 100 * DES_MS);
+		load.off_ns = random_scale(random, DES_MS, 100 * DES_MS);
+		break;
+	case 5:
+		ns = random_scale(random, 50 * DES_US, 4 * DES_MS);
+		load = des_poisson(ns, ns * des_random(random, 1, 12),
+				   des_random(random, 1, 10));
+		load.stage[0].job_max_ns = 2 * ns;
+		break;
+	case 6:
+	case 7:
+		ns = random_period(random, config);
+		load = des_frames(ns * des_random(random, 1, 60) / 100, ns);
+		load.depth = des_random(random, 1, 3);
+		if (one_in(random, 3))
+			load.jitter_ns = ns / 10;
+		break;
+	case 8:
+		/* Sleeps just before its slice ends. */
+		load = des_closed(slice_ns - config->switch_ns -
+				  des_random(random, 1, 50) * DES_US,
+				  des_random(random, 1, 120) * DES_US, 1);
+		break;
+	default:
+		/* A flood of small ones. */
+		load = des_closed(20 * DES_US, 0, des_random(random, 1, 8));
+		break;
+	}
+	if (one_in(random, 2))
+		load.phase_ns = des_random(random, 0, 20 * DES_MS);
+	return load;
+}
+
+static void random_overrun(u64 *random, const struct des_config *config,
+			   struct des_load *load)
+{
+	u64 timeout_ns = config->params.preempt_timeout_us * DES_US;
+
+	switch (des_random(random, 0, 3)) {
+	case 0:
+		load->overrun_ns = des_random(random, 1, 100) * DES_US;
+		break;
+	case 1:
+		load->overrun_ns = random_scale(random, 50 * DES_US,
+						timeout_ns * 9 / 10);
+		load->overrun_always = one_in(random, 2);
+		break;
+	case 2:
+		load->chunk_ns = random_scale(random, 50 * DES_US,
+					      timeout_ns / 4);
+		break;
+	}
+}
+
+/* All that the others leave of @rest per mille, or some of it, or nothing. */
+static struct vgpu_share random_share(u64 *random, unsigned int rest, bool all)
+{
+	struct vgpu_share share = { .cap = 1000, .weight = 1, .nr_slots = 1 };
+
+	share.guarantee = all ? rest : one_in(random, 3) ? 0 :
+			  des_random(random, 0, rest);
+	if (!all && one_in(random, 16))
+		share.guarantee = min(rest, 1U);
+	if (one_in(random, 5))
+		share.cap = max(share.guarantee, (u16)1);
+	else if (one_in(random, 4))
+		share.cap = des_random(random, max(share.guarantee, (u16)1),
+				       1000);
+	if (one_in(random, 2))
+		share.weight = des_random(random, 1, 10);
+	else if (one_in(random, 3))
+		share.weight = random_scale(random, 1, 1000);
+	return share;
+}
+
+static void random_reshare(u64 *random, struct des_config *config, u64 at_ns)
+{
+	unsigned int i = des_random(random, 0, config->nr_clients - 1), j, k;
+	unsigned int sum = 0;
+	struct vgpu_share share;
+
+	/* What the others have at any time: they may have more later or before. */
+	for (j = 0; j < config->nr_clients; j++) {
+		unsigned int most = config->client[j].share.guarantee;
+
+		if (j == i)
+			continue;
+		for (k = 0; k < config->nr_actions; k++)
+			if (config->action[k].kind == DES_SHARE &&
+			    config->action[k].client == j)
+				most = max(most, (unsigned int)config->action[k]
+							.share.guarantee);
+		sum += most;
+	}
+	share = random_share(random, sum < 1000 ? 1000 - sum : 0, false);
+	des_config_act(config, at_ns, DES_SHARE, i)->share = share;
+}
+
+static void random_action(u64 *random, struct des_config *config)
+{
+	u64 at_ns = des_random(random, 0, config->length_ns);
+	u64 back_ns = at_ns + random_scale(random, 10 * DES_US, 200 * DES_MS);
+	unsigned int i = des_random(random, 0, config->nr_clients - 1);
+	struct vgpu_sched_params params = config->params;
+
+	switch (des_random(random, 0, 7)) {
+	case 0:
+	case 1:
+	case 2:
+		random_reshare(random, config, at_ns);
+		break;
+	case 3:
+		des_config_act(config, at_ns, DES_STOP, i);
+		des_config_act(config, back_ns, DES_START, i);
+		break;
+	case 4:
+		des_config_act(config, at_ns, DES_RESET, i);
+		break;
+	case 5:
+		des_config_act(config, at_ns, DES_HOLD, i);
+		des_config_act(config, back_ns, DES_UNHOLD, i);
+		break;
+	case 6:
+		params.slice_ns = random_slice(random);
+		des_config_act(config, at_ns, DES_PARAMS, 0)->params = params;
+		des_config_act(config, back_ns, DES_PARAMS, 0);
+		break;
+	case 7:
+		params.policy = &vgpu_policy_best_effort;
+		if (one_in(random, 2))
+			params.policy = &vgpu_policy_equal_share;
+		des_config_act(config, at_ns, DES_PARAMS, 0)->params = params;
+		des_config_act(config, back_ns, DES_PARAMS, 0);
+		break;
+	}
+}
+
+/**
+ * des_config_random() - any load
+ * @config: set to it
+ * @policy: under which
+ * @seed:   which one
+ */
+void des_config_random(struct des_config *config,
+		       const struct vgpu_sched_policy *policy, u64 seed)
+{
+	u64 state = seed, *random = &state;
+	bool overruns, full;
+	unsigned int i, nr, rest = 1000;
+
+	nr = one_in(random, 12) ? des_random(random, 8, 24) :
+				  des_random(random, 1, 7);
+	des_config_init(config, policy, nr);
+	config->seed = seed;
+	config->params.slice_ns = random_slice(random);
+	config->params.linger_us = one_in(random, 4) ?
+				   des_random(random, 0, 1000) : VGPU_LINGER_US;
+	config->length_ns = config->params.slice_ns *
+			    des_random(random, 50, 250);
+	config->switch_ns = des_random(random, 0, 20) * DES_US;
+	if (one_in(random, 2))
+		config->save_ns = des_random(random, 1, 20) * DES_US;
+	if (one_in(random, 4))
+		config->poll_ns = des_random(random, 0, 200) * DES_US;
+	if (one_in(random, 8))
+		config->sloppy_wakes = 4;
+	config->drain = one_in(random, 4);
+
+	overruns = one_in(random, 3);
+	full = one_in(random, 3);
+	for (i = 0; i < nr; i++) {
+		struct des_client_config *client = &config->client[i];
+
+		client->share = random_share(random, rest,
+					     full && i == nr - 1);
+		client->share.first_slot = i;
+		rest -= client->share.guarantee;
+		client->load = random_load(random, config);
+		if (overruns && one_in(random, 2))
+			random_overrun(random, config, &client->load);
+		if (one_in(random, 24)) {
+			client->stopped = true;
+			des_config_act(config, des_random(random, 0,
+							  config->length_ns),
+				       DES_START, i);
+		}
+	}
+	if (one_in(random, 2))
+		for (i = des_random(random, 1, 6); i; i--)
+			random_action(random, config);
+}

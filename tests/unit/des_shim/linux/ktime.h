@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * des_shim/ comes before shim/ where the simulator of des.h is used: one
+ * thread, in which locks have nothing to do and time is the simulator's.
+ */
+#ifndef _SHIM_LINUX_KTIME_H
+#define _SHIM_LINUX_KTIME_H
+
+#include <linux/types.h>
+
+typedef s64 ktime_t;
+
+#define KTIME_MAX	((s64)~((u64)1 << 63))
+
+u64 des_now_ns(void);
+
+static inline u64 ktime_get_ns(void)
+{
+	return des_now_ns();
+}
+
+static inline ktime_t ns_to_ktime(u64 ns)
+{
+	return ns;
+}
+
+#endif /* _SHIM_LINUX_KTIME_H */

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _SHIM_LINUX_SPINLOCK_H
+#define _SHIM_LINUX_SPINLOCK_H
+
+#include <linux/bug.h>
+#include <linux/types.h>
+
+typedef struct {
+	bool held;
+} spinlock_t;
+
+static inline void spin_lock_init(spinlock_t *lock)
+{
+	lock->held = false;
+}
+
+static inline void spin_lock(spinlock_t *lock)
+{
+	SHIM_DIE_IF("deadlock", lock->held);
+	lock->held = true;
+}
+
+static inline void spin_unlock(spinlock_t *lock)
+{
+	SHIM_DIE_IF("not held", !lock->held);
+	lock->held = false;
+}
+
+#define spin_lock_irqsave(lock, flags) do {	\
+	(flags) = 0;				\
+	spin_lock(lock);			\
+} while (0)
+#define spin_unlock_irqrestore(lock, flags) do {	\
+	(void)(flags);					\
+	spin_unlock(lock);				\
+} while (0)
+
+#endif /* _SHIM_LINUX_SPINLOCK_H */

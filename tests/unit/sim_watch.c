@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The policies, watched: see sim_engine.h. */
+#include "sim_engine.h"
+
+static struct engine *rq_engine(struct vgpu_rq *rq)
+{
+	return sim_engine_of(container_of(rq, struct vgpu_timeline, rq));
+}
+
+static bool all_zero(const void *part, size_t size)
+{
+	return !memchr_inv(part, 0, size);
+}
+
+static struct watch {
+	struct vgpu_sched_policy policy;
+	const struct vgpu_sched_policy *real;
+} watches[NR_POLICIES];
+
+static const struct vgpu_sched_policy *real(const struct vgpu_rq *rq)
+{
+	return container_of(rq->policy, struct watch, policy)->real;
+}
+
+static int watch_rq_init(struct vgpu_rq *rq)
+{
+	int ret;
+
+	assert_int_equal(sim_current()->locks, 0);
+	sim_yield();
+	if (!t.rqs_left)
+		return -ENOMEM;
+	t.rqs_left--;
+	ret = real(rq)->rq_init ? real(rq)->rq_init(rq) : 0;
+	t.rqs += !ret;
+	return ret;
+}
+
+static void watch_rq_exit(struct vgpu_rq *rq)
+{
+	assert_int_equal(sim_current()->locks, 0);
+	sim_yield();
+	t.rqs--;
+	if (real(rq)->rq_exit)
+		real(rq)->rq_exit(rq);
+}
+
+static void watch_init(struct vgpu_rq *rq, struct vgpu_entity *entity,
+		       u64 now_ns)
+{
+	struct user *user = to_user(entity);
+
+	assert_null(user->policy);
+	assert_false(user->started || user->queued);
+	assert_int_equal(now_ns, sim_now_ns());
+	assert_true(all_zero(&entity->drr, sizeof(entity->drr)) &&
+		    all_zero(&entity->slots, sizeof(entity->slots)) &&
+		    all_zero(&entity->qos, sizeof(entity->qos)));
+	user->policy = rq->policy;
+	real(rq)->init(rq, entity, now_ns);
+}
+
+static void watch_exit(struct vgpu_rq *rq, struct vgpu_entity *entity)
+{
+	struct user *user = to_user(entity);
+
+	assert_ptr_equal(user->policy, rq->policy);
+	assert_false(user->started || user->queued);
+	user->policy = NULL;
+	real(rq)->exit(rq, entity);
+}
+
+static void watch_start(struct vgpu_rq *rq, struct vgpu_entity *entity,
+			u64 now_ns)
+{
+	struct user *user = to_user(entity);
+
+	assert_ptr_equal(user->policy, rq->policy);
+	assert_true(entity->started && !user->started && !user->queued);
+	assert_int_equal(now_ns, sim_now_ns());
+	user->started = true;
+	if (real(rq)->start)
+		real(rq)->start(rq, entity, now_ns);
+}
+
+static void watch_stop(struct vgpu_rq *rq, struct vgpu_entity *entity,
+		       u64 now_ns)
+{
+	struct user *user = to_user(entity);
+
+	assert_ptr_equal(user->policy, rq->policy);
+	assert_true(user->started && !user->queued);
+	assert_int_equal(now_ns, sim_now_ns());
+	/* If it is a real one it is off the engine. */
+	if (!entity->started) {
+		assert_ptr_not_equal(rq->running, entity);
+		assert_ptr_not_equal(user->engine->tl->resetting, entity);
+	}
+	user->started = false;
+	if (real(rq)->stop)
+		real(rq)->stop(rq, entity, now_ns);
+}
+
+static bool watch_enqueue(struct vgpu_rq *rq, struct vgpu_entity *entity,
+			  bool woken, u64 now_ns)
+{
+	struct engine *e = rq_engine(rq);
+	struct user *user = to_user(entity);
+	bool preempt;
+
+	assert_ptr_equal(user->policy, rq->policy);
+	assert_true(user->started && !user->queued);
+	assert_true(entity->queued && entity->has_work && !entity->hold);
+	assert_ptr_not_equal(rq->running, entity);
+	assert_int_equal(user->held, 0);
+	assert_int_equal(now_ns, sim_now_ns());
+	if (!e->running && e->ready_ns == U64_MAX)
+		e->ready_ns = now_ns;
+	user->queued = true;
+	preempt = real(rq)->enqueue(rq, entity, woken, now_ns);
+	return preempt || (t.preempts && sim_one_in(3));
+}
+
+static void watch_dequeue(struct vgpu_rq *rq, struct vgpu_entity *entity,
+			  u64 now_ns)
+{
+	struct user *user = to_user(entity);
+
+	assert_ptr_equal(user->policy, rq->policy);
+	assert_true(user->queued && entity->queued);
+	assert_int_equal(now_ns, sim_now_ns());
+	if (entity->hold && rq->nr_queued == 1)
+		rq_engine(rq)->ready_ns = U64_MAX;
+	user->queued = false;
+	real(rq)->dequeue(rq, entity, now_ns);
+}
+
+static void watch_reshare(struct vgpu_rq *rq, struct vgpu_entity *entity,
+			  const struct vgpu_share *share, u64 now_ns)
+{
+	struct user *user = to_user(entity);
+
+	assert_ptr_equal(user->policy, rq->policy);
+	assert_false(user->queued);
+	assert_int_equal(now_ns, sim_now_ns());
+	if (real(rq)->reshare)
+		real(rq)->reshare(rq, entity, share, now_ns);
+}
+
+static struct vgpu_entity *watch_pick(struct vgpu_rq *rq, u64 now_ns,
+				      struct vgpu_pick *pick)
+{
+	struct engine *e = rq_engine(rq);
+	struct vgpu_entity *entity;
+
+	assert_null(rq->running);
+	assert_null(e->running);
+	assert_null(e->tl->resetting);
+	assert_true(rq->nr_queued > 0);
+	assert_true(all_zero(pick, sizeof(*pick)));
+	e->throttled = t.throttle && sim_one_in(4);
+	if (e->throttled) {
+		pick->until_ns = now_ns + sim_random(0, 3 * MS);
+		e->ready_ns = U64_MAX;
+		return NULL;
+	}
+	entity = real(rq)->pick(rq, now_ns, pick);
+	if (!entity) {
+		assert_ptr_not_equal(real(rq), &vgpu_policy_best_effort);
+		e->throttled = true;
+		e->ready_ns = U64_MAX;
+		return NULL;
+	}
+	if (t.pick_linger_ns)
+		pick->linger_ns = t.pick_linger_ns;
+	if (t.pick_exclusive)
+		pick->exclusive = true;
+	if (t.lingers && sim_one_in(2))
+		pick->linger_ns = sim_random(0, 200 * US);
+	if (t.lingers && sim_one_in(4))
+		pick->exclusive = true;
+	assert_true(pick->slice_ns > 0);
+	assert_ptr_equal(to_user(entity)->policy, rq->policy);
+	assert_true(to_user(entity)->queued);
+	to_user(entity)->queued = false;
+	assert_int_equal(to_user(entity)->held, 0);
+	assert_int_equal(entity->hold, 0);
+	if (e->ready_ns != U64_MAX)
+		e->max_gap_ns = max(e->max_gap_ns, now_ns - e->ready_ns);
+	e->ready_ns = U64_MAX;
+	e->gaps_ns += now_ns - e->free_ns;
+	e->start_ns = now_ns;
+	e->waited_ns = now_ns - entity->ready_ns;
+	e->pick = *pick;
+	e->stop_ns = 0;
+	e->running = entity;
+	return entity;
+}
+
+/* What the log has of the run that has just ended. */
+static void check_log(struct engine *e, u64 ran_ns, u64 now_ns)
+{
+	struct vgpu_sched_log *log = &e->tl->log;
+	const struct vgpu_ctl_switch *entry;
+	u64 deadline_ns = e->start_ns + e->pick.slice_ns, preempt_ns = 0;
+	struct user *user = container_of(e->running, struct user, entity);
+	u32 end;
+
+	entry = &log->entry[(log->total - 1) % VGPU_SCHED_LOG];
+	assert_int_equal(log->total, e->tl->runs);
+	assert_int_equal(memcmp(entry->uuid, user->entity.id, 16), 0);
+	assert_int_equal(entry->time_ns, e->start_ns);
+	assert_int_equal(entry->wait_ns, e->waited_ns);
+	assert_int_equal(entry->slice_ns, e->pick.slice_ns);
+	assert_int_equal(entry->ran_ns, ran_ns);
+	assert_int_equal(entry->idle_ns, e->idle_ns);
+	assert_int_equal(entry->linger_ns, e->linger_ns);
+
+	end = entry->end;
+	if (e->tl->resetting) {
+		assert_int_equal(end, VGPU_END_RESET);
+	} else if (e->end == VGPU_SCHED_IDLE) {
+		assert_int_equal(end, VGPU_END_IDLE);
+	} else if (e->end == VGPU_SCHED_STALLED) {
+		assert_int_equal(end, VGPU_END_STALLED);
+	} else if (!e->stop_ns) {
+		/* A request to the run before it may have come too late. */
+		assert_int_equal(end, now_ns >= deadline_ns ?
+				      VGPU_END_SLICE : VGPU_END_PREEMPTED);
+	} else if (end == VGPU_END_SLICE) {
+		assert_true(e->stop_ns > deadline_ns);
+	} else if (end == VGPU_END_PREEMPTED) {
+		assert_true(e->stop_ns - e->start_ns >= VGPU_PREEMPT_MIN_NS);
+	} else {
+		assert_true(end == VGPU_END_HELD || end == VGPU_END_CHANGED);
+	}
+	if (e->stop_ns)
+		preempt_ns = now_ns - min(e->stop_ns, deadline_ns);
+	else if (e->end == VGPU_SCHED_PREEMPTED && now_ns >= deadline_ns)
+		preempt_ns = now_ns - deadline_ns;
+	assert_int_equal(entry->preempt_ns, preempt_ns);
+}
+
+static void watch_charge(struct vgpu_rq *rq, struct vgpu_entity *entity,
+			 u64 ran_ns, u64 now_ns)
+{
+	struct engine *e = rq_engine(rq);
+	struct user *user = to_user(entity);
+
+	assert_ptr_equal(user->policy, rq->policy);
+	assert_false(user->queued);
+	assert_ptr_equal(e->running, entity);
+	check_that(ran_ns + e->idle_ns == now_ns - e->start_ns,
+		   "%llu + %llu, not %llu", ran_ns, e->idle_ns,
+		   now_ns - e->start_ns);
+	check_log(e, ran_ns, now_ns);
+	if (t.nr_runs < t.max_runs)
+		t.run[t.nr_runs++] = (struct run){
+			user, e->start_ns, now_ns, ran_ns
+		};
+	user->lingered_ns += e->linger_ns;
+	e->charged_ns += ran_ns;
+	e->polled_ns += e->idle_ns;
+	e->idle_ns = 0;
+	e->linger_ns = 0;
+	e->free_ns = now_ns;
+	e->running = NULL;
+	e->ready_ns = rq->nr_queued ? now_ns : U64_MAX;
+	real(rq)->charge(rq, entity, ran_ns, now_ns);
+}
+
+static const struct vgpu_sched_policy watch_ops = {
+	.rq_init = watch_rq_init,
+	.rq_exit = watch_rq_exit,
+	.init = watch_init,
+	.exit = watch_exit,
+	.start = watch_start,
+	.stop = watch_stop,
+	.enqueue = watch_enqueue,
+	.dequeue = watch_dequeue,
+	.pick = watch_pick,
+	.charge = watch_charge,
+	.reshare = watch_reshare,
+};
+
+const struct vgpu_sched_policy *watched(const char *name)
+{
+	const struct vgpu_sched_policy *policy = vgpu_sched_policy(name);
+	unsigned int i;
+
+	assert_non_null(policy);
+	for (i = 0; watches[i].real && watches[i].real != policy; i++)
+		assert_true(i < NR_POLICIES - 1);
+	watches[i].real = policy;
+	watches[i].policy = watch_ops;
+	watches[i].policy.name = policy->name;
+	return &watches[i].policy;
+}

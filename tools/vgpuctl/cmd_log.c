@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: GPL-2.0
+/* sched log */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "json.h"
+#include "log.h"
+#include "table.h"
+
+/* A log that fills faster is read more often. */
+#define PAUSE_MIN_NS	10000000u
+#define PAUSE_NS	100000000u
+#define PAUSE_MAX_NS	400000000u
+
+static const char * const end_names[] = {
+	[VGPU_END_IDLE] = "idle",
+	[VGPU_END_SLICE] = "slice",
+	[VGPU_END_PREEMPTED] = "preempted",
+	[VGPU_END_HELD] = "held",
+	[VGPU_END_STALLED] = "stalled",
+	[VGPU_END_RESET] = "reset",
+	[VGPU_END_CHANGED] = "changed",
+};
+
+static const char *end_name(uint32_t end)
+{
+	return end < sizeof(end_names) / sizeof(end_names[0]) ?
+		end_names[end] : "unknown";
+}
+
+/**
+ * struct logs - the logs that are read
+ * @options:   the command's
+ * @fd:        /dev/vgpu
+ * @stream:    one per engine
+ * @nr:        how many
+ * @no_engine: on no GPU was the engine that was asked for
+ * @gpu:       the last GPU that did not have it
+ * @entries:   what was read last, in the order in which the runs ended
+ * @nr_entries: how many
+ * @fullest:   entries of the log that had most new ones
+ */
+struct logs {
+	const struct options *options;
+	int fd;
+	struct log_stream *stream;
+	size_t nr;
+	bool no_engine;
+	struct vgpu_ctl_gpu gpu;
+	struct log_entry *entries;
+	size_t nr_entries;
+	uint32_t fullest;
+};
+
+uint64_t log_end_ns(const struct vgpu_ctl_switch *run)
+{
+	return run->time_ns + run->ran_ns + run->idle_ns;
+}
+
+static int logs_add_gpu(int fd, const struct vgpu_ctl_gpu *gpu, void *arg)
+{
+	struct logs *logs = arg;
+	struct log_stream *stream;
+	uint32_t i;
+
+	(void)fd;
+	stream = reallocarray(logs->stream, logs->nr + VGPU_MAX_ENGINES,
+			      sizeof(*stream));
+	if (!stream)
+		return -ENOMEM;
+	logs->stream = stream;
+	if (logs->options->engine &&
+	    !ctl_has_engine(gpu, logs->options->engine)) {
+		logs->no_engine = true;
+		logs->gpu = *gpu;
+		return 0;
+	}
+	for (i = 0; i < ctl_engines(gpu->engines); i++) {
+		if (logs->options->engine &&
+		    !ctl_engine_is(gpu, i, logs->options->engine))
+			continue;
+		stream = &logs->stream[logs->nr++];
+		memset(stream, 0, sizeof(*stream));
+		stream->gpu = gpu->gpu;
+		stream->engine = i;
+		snprintf(stream->name, sizeof(stream->name), "%.*s",
+			 TEXT(gpu->engine[i].name));
+	}
+	return 0;
+}
+
+static int entry_order(const void *a, const void *b)
+{
+	const struct log_entry *x = a, *y = b;
+	uint64_t x_ns = log_end_ns(&x->run), y_ns = log_end_ns(&y->run);
+
+	/* Of one engine's the order is known, whatever the times say. */
+	if (x->stream == y->stream)
+		return x->seq < y->seq ? -1 : 1;
+	if (x_ns != y_ns)
+		return x_ns < y_ns ? -1 : 1;
+	return x->stream < y->stream ? -1 : 1;
+}
+
+/* What is new in one engine's log. */
+static int stream_read(struct logs *logs, struct log_stream *stream)
+{
+	struct vgpu_ctl_switch runs[VGPU_SCHED_LOG];
+	uint64_t limit = VGPU_SCHED_LOG, first, total;
+	uint32_t count = VGPU_SCHED_LOG, i;
+	int ret;
+
+	ret = ctl_sched_log(logs->fd, stream->gpu, stream->engine, runs, &count,
+			    &total);
+	if (ret)
+		return ret;
+	first = total - count;
+	if (!stream->read) {
+		if (logs->options->count)
+			limit = logs->options->count;
+		stream->seen = total > limit ? total - limit : 0;
+		stream->seen = stream->seen < first ? first : stream->seen;
+	} else if (first > stream->seen) {
+		fail("GPU %u, %s: %" PRIu64 " runs were missed", stream->gpu,
+		     stream->name, first - stream->seen);
+		stream->seen = first;
+	}
+	stream->read = true;
+	if (total - stream->seen > logs->fullest)
+		logs->fullest = (uint32_t)(total - stream->seen);
+	for (i = 0; i < count; i++) {
+		struct log_entry *entry = &logs->entries[logs->nr_entries];
+
+		if (first + i < stream->seen)
+			continue;
+		entry->stream = stream;
+		entry->seq = first + i;
+		entry->run = runs[i];
+		logs->nr_entries++;
+	}
+	stream->seen = total;
+	return 0;
+}
+
+static int logs_read(struct logs *logs)
+{
+	size_t i;
+	int ret;
+
+	logs->nr_entries = 0;
+	logs->fullest = 0;
+	for (i = 0; i < logs->nr; i++) {
+		ret = stream_read(logs, &logs->stream[i]);
+		if (ret)
+			return ret;
+	}
+	qsort(logs->entries, logs->nr_entries, sizeof(*logs->entries),
+	      entry_order);
+	return 0;
+}
+
+static void entry_json(struct json *json, const struct log_entry *entry)
+{
+	const struct vgpu_ctl_switch *run = &entry->run;
+	char uuid[UUID_TEXT_LEN];
+
+	json_object(json, NULL);
+	json_u64(json, "seq", entry->seq);
+	json_u64(json, "gpu", entry->stream->gpu);
+	json_text(json, "engine", entry->stream->name);
+	json_text(json, "uuid", uuid_format(run->uuid, uuid));
+	json_u64(json, "time_ns", run->time_ns);
+	json_u64(json, "wait_ns", run->wait_ns);
+	json_u64(json, "slice_ns", run->slice_ns);
+	json_u64(json, "ran_ns", run->ran_ns);
+	json_u64(json, "idle_ns", run->idle_ns);
+	json_u64(json, "linger_ns", run->linger_ns);
+	json_u64(json, "preempt_ns", run->preempt_ns);
+	json_text(json, "end", end_name(run->end));
+	json_u64(json, "end_number", run->end);
+	json_object_end(json);
+}
+
+/* The columns are fixed: there may be more to come. */
+static void print_heading(void)
+{
+	bool bold = table_colour(stdout);
+
+	printf("%s%3s  %-6s  %14s  %-36s  %9s  %9s  %9s  %9s  %9s  %10s  %s%s\n",
+	       bold ? "\033[1m" : "", "GPU", "ENGINE", "BEGAN s", "UUID",
+	       "WAIT ms", "SLICE ms", "RAN ms", "IDLE ms", "LINGER ms",
+	       "PREEMPT ms", "END", bold ? "\033[0m" : "");
+}
+
+static void print_ms(int width, uint64_t ns)
+{
+	printf("  %*" PRIu64 ".%03" PRIu64, width - 4, ns / 1000000,
+	       ns / 1000 % 1000);
+}
+
+static void print_entry(const struct log_entry *entry)
+{
+	const struct vgpu_ctl_switch *run = &entry->run;
+	const char *colour = NULL;
+	char uuid[UUID_TEXT_LEN];
+
+	if (run->end == VGPU_END_RESET)
+		colour = "\033[31m";
+	else if (run->end == VGPU_END_STALLED || run->end == VGPU_END_HELD)
+		colour = "\033[33m";
+	if (!table_colour(stdout))
+		colour = NULL;
+	printf("%3u  %-6s  %7" PRIu64 ".%06" PRIu64 "  %s", entry->stream->gpu,
+	       entry->stream->name, (uint64_t)run->time_ns / 1000000000u,
+	       (uint64_t)run->time_ns % 1000000000u / 1000u,
+	       uuid_format(run->uuid, uuid));
+	print_ms(9, run->wait_ns);
+	print_ms(9, run->slice_ns);
+	print_ms(9, run->ran_ns);
+	print_ms(9, run->idle_ns);
+	print_ms(9, run->linger_ns);
+	if (run->preempt_ns)
+		print_ms(10, run->preempt_ns);
+	else
+		printf("  %10s", "-");
+	printf("  %s%s%s\n", colour ? colour : "", end_name(run->end),
+	       colour ? "\033[0m" : "");
+}
+
+static int logs_chart(const struct logs *logs)
+{
+	int ret = 0;
+	size_t i;
+
+	for (i = 0; i < logs->nr && !ret; i++) {
+		if (i)
+			putchar('\n');
+		ret = chart_print(&logs->stream[i], logs->entries,
+				  logs->nr_entries);
+	}
+	return ret;
+}
+
+static void logs_print(const struct logs *logs, bool lines)
+{
+	struct json json;
+	size_t i;
+
+	if (logs->options->json) {
+		json_init(&json, stdout, lines);
+		if (!lines)
+			json_array(&json, NULL);
+	}
+	for (i = 0; i < logs->nr_entries; i++) {
+		if (logs->options->json)
+			entry_json(&json, &logs->entries[i]);
+		else
+			print_entry(&logs->entries[i]);
+	}
+	if (logs->options->json && !lines)
+		json_array_end(&json);
+}
+
+static void logs_pause(uint64_t ns)
+{
+	struct timespec ts = { .tv_nsec = (long)ns };
+
+	while (nanosleep(&ts, &ts) && errno == EINTR)
+		;
+}
+
+static int logs_follow(struct logs *logs)
+{
+	uint64_t pause_ns = PAUSE_NS;
+	int ret = 0;
+
+	while (!ret && !fflush(stdout)) {
+		logs_pause(pause_ns);
+		ret = logs_read(logs);
+		if (ret)
+			break;
+		logs_print(logs, true);
+		if (logs->fullest > VGPU_SCHED_LOG / 4 &&
+		    pause_ns > PAUSE_MIN_NS)
+			pause_ns /= 2;
+		else if (logs->fullest < VGPU_SCHED_LOG / 16 &&
+			 pause_ns < PAUSE_MAX_NS)
+			pause_ns *= 2;
+	}
+	return ret;
+}
+
+static enum exit_code logs_show(struct logs *logs)
+{
+	const struct options *options = logs->options;
+	int ret;
+
+	logs->entries = calloc(logs->nr * VGPU_SCHED_LOG + 1,
+			       sizeof(*logs->entries));
+	ret = logs->entries ? logs_read(logs) : -ENOMEM;
+	if (!ret && options->chart) {
+		ret = logs_chart(logs);
+	} else if (!ret) {
+		if (!options->json)
+			print_heading();
+		logs_print(logs, options->follow);
+		if (options->follow)
+			ret = logs_follow(logs);
+	}
+	if (ctl_is_gone(ret))
+		return fail("the GPU is gone");
+	return ret ? fail("scheduler log: %s", strerror(-ret)) : EXIT_OK;
+}
+
+enum exit_code cmd_sched_log(const struct options *options)
+{
+	struct logs logs = { .options = options };
+	enum exit_code code;
+
+	if (options->chart && (options->follow || options->json))
+		return fail_usage("--chart draws what there is, for people: it goes with neither --follow nor --json");
+	if (options->count > VGPU_SCHED_LOG)
+		return fail_usage("--count %" PRIu64 ": a log has no more than %u runs",
+				  options->count, VGPU_SCHED_LOG);
+	logs.fd = ctl_open();
+	if (logs.fd < 0)
+		return EXIT_FAILED;
+	code = ctl_visit_gpus(logs.fd, options->gpu, &logs, logs_add_gpu);
+	if (!code && !logs.nr && logs.no_engine)
+		code = ctl_fail_engine(&logs.gpu, options->engine);
+	else if (!code)
+		code = logs_show(&logs);
+	close(logs.fd);
+	free(logs.stream);
+	free(logs.entries);
+	return code;
+}

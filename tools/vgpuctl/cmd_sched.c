@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: GPL-2.0
+/* sched show, sched set */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "share.h"
+
+/**
+ * struct vgpus - the vGPUs of a GPU
+ * @fd:      /dev/vgpu
+ * @inst:    they
+ * @size_gb: of each, what its type takes of the framebuffer
+ * @due:     of each, in hundredths of a per cent
+ * @known:   @due is
+ * @nr:      how many
+ * @room:    for how many
+ */
+struct vgpus {
+	int fd;
+	struct vgpu_ctl_instance *inst;
+	uint32_t *size_gb;
+	uint64_t *due;
+	bool known;
+	uint32_t nr;
+	uint32_t room;
+};
+
+static int vgpus_grow(struct vgpus *vgpus)
+{
+	uint32_t room = vgpus->room ? 2 * vgpus->room : 32;
+	void *new;
+
+	new = reallocarray(vgpus->inst, room, sizeof(*vgpus->inst));
+	if (!new)
+		return -ENOMEM;
+	vgpus->inst = new;
+	new = reallocarray(vgpus->size_gb, room, sizeof(*vgpus->size_gb));
+	if (!new)
+		return -ENOMEM;
+	vgpus->size_gb = new;
+	new = reallocarray(vgpus->due, room, sizeof(*vgpus->due));
+	if (!new)
+		return -ENOMEM;
+	vgpus->due = new;
+	vgpus->room = room;
+	return 0;
+}
+
+static int vgpus_add(const struct vgpu_ctl_instance *inst, void *arg)
+{
+	struct vgpus *vgpus = arg;
+	struct vgpu_ctl_type type;
+	int ret;
+
+	if (vgpus->nr == vgpus->room) {
+		ret = vgpus_grow(vgpus);
+		if (ret)
+			return ret;
+	}
+	ret = ctl_type(vgpus->fd, inst->gpu, inst->type_index, &type);
+	if (ret)
+		return ret;
+	vgpus->inst[vgpus->nr] = *inst;
+	vgpus->size_gb[vgpus->nr++] = type.placement_size_gb;
+	return 0;
+}
+
+static void vgpus_free(struct vgpus *vgpus)
+{
+	free(vgpus->inst);
+	free(vgpus->size_gb);
+	free(vgpus->due);
+}
+
+static int vgpus_read(int fd, const struct vgpu_ctl_gpu *gpu,
+		      struct vgpus *vgpus)
+{
+	int ret;
+
+	memset(vgpus, 0, sizeof(*vgpus));
+	vgpus->fd = fd;
+	ret = ctl_visit_instances(fd, gpu->gpu, vgpus, vgpus_add);
+	if (ret)
+		vgpus_free(vgpus);
+	else if (vgpus->nr)
+		vgpus->known = due_shares(gpu, vgpus->inst, vgpus->size_gb,
+					  vgpus->nr, vgpus->due);
+	return ret;
+}
+
+/* Keys in an object that is open. */
+static void params_json(struct json *json, const struct vgpu_ctl_gpu *gpu,
+			const struct vgpu_ctl_sched *sched)
+{
+	json_u64(json, "gpu", gpu->gpu);
+	json_bytes(json, "address", gpu->address, sizeof(gpu->address));
+	json_bytes(json, "board", gpu->board, sizeof(gpu->board));
+	json_bytes(json, "policy", sched->policy, sizeof(sched->policy));
+	json_u64(json, "slice_ns", sched->slice_ns);
+	json_u64(json, "frequency_hz", sched->frequency_hz);
+	json_u64(json, "window_ns", sched->window_ns);
+	json_u64(json, "preempt_timeout_us", sched->preempt_timeout_us);
+	json_u64(json, "linger_us", sched->linger_us);
+	json_u64(json, "quarantine_faults", sched->quarantine_faults);
+	json_u64(json, "quarantine_backoff_ms", sched->quarantine_backoff_ms);
+	json_u64(json, "guarantee_sum_permille", gpu->guarantee_sum);
+}
+
+static void vgpu_json(struct json *json, const struct vgpu_ctl_gpu *gpu,
+		      const struct vgpu_ctl_sched *sched,
+		      const struct vgpus *vgpus, uint32_t i)
+{
+	const struct vgpu_ctl_instance *inst = &vgpus->inst[i];
+	char uuid[UUID_TEXT_LEN];
+	uint32_t k;
+
+	json_object(json, NULL);
+	json_text(json, "uuid", uuid_format(inst->uuid, uuid));
+	json_bytes(json, "type", inst->type_name, sizeof(inst->type_name));
+	json_text(json, "state", ctl_state_name(inst->state));
+	json_bool(json, "quarantined",
+		  inst->status & VGPU_INSTANCE_QUARANTINED);
+	share_json(json, inst);
+	if (vgpus->known)
+		json_centi(json, "due_percent", vgpus->due[i]);
+	else
+		json_null(json, "due_percent");
+	json_array(json, "engines");
+	for (k = 0; k < ctl_engines(inst->engines); k++) {
+		json_object(json, NULL);
+		json_bytes(json, "name", gpu->engine[k].name,
+			   sizeof(gpu->engine[k].name));
+		json_u64(json, "window_ns", inst->window_ns[k]);
+		json_centi(json, "window_percent",
+			   share_centi(inst->window_ns[k], sched->window_ns));
+		json_u64(json, "busy_ns", inst->engine[k].busy_ns);
+		json_u64(json, "linger_ns", inst->linger_ns[k]);
+		json_object_end(json);
+	}
+	json_array_end(json);
+	json_object_end(json);
+}
+
+static void show_json(struct json *json, const struct vgpu_ctl_gpu *gpu,
+		      const struct vgpu_ctl_sched *sched,
+		      const struct vgpus *vgpus)
+{
+	uint32_t i;
+
+	json_object(json, NULL);
+	params_json(json, gpu, sched);
+	json_array(json, "vgpus");
+	for (i = 0; i < vgpus->nr; i++)
+		vgpu_json(json, gpu, sched, vgpus, i);
+	json_array_end(json);
+	json_object_end(json);
+}
+
+/* 2083333 ns is "2.083 ms": a slice may come from a frequency. */
+static void params_line_time(const char *name, uint64_t ns, const char *more)
+{
+	if (ns < 1000000)
+		printf("%-18s%" PRIu64 ".%03" PRIu64 " us%s\n", name, ns / 1000,
+		       ns % 1000, more);
+	else
+		printf("%-18s%" PRIu64 ".%03" PRIu64 " ms%s\n", name,
+		       ns / 1000000, ns / 1000 % 1000, more);
+}
+
+static void params_text(const struct vgpu_ctl_gpu *gpu,
+			const struct vgpu_ctl_sched *sched)
+{
+	char text[32];
+
+	printf("%-18s%u, %.*s, %.*s\n", "GPU", gpu->gpu, TEXT(gpu->address),
+	       TEXT(gpu->board));
+	printf("%-18s%.*s\n", "Policy", TEXT(sched->policy));
+	snprintf(text, sizeof(text), ", %u Hz", sched->frequency_hz);
+	params_line_time("Slice", sched->slice_ns, text);
+	params_line_time("Window", sched->window_ns, "");
+	params_line_time("Preempt timeout",
+			 (uint64_t)sched->preempt_timeout_us * 1000, "");
+	params_line_time("Linger", (uint64_t)sched->linger_us * 1000, "");
+	if (sched->quarantine_faults)
+		printf("%-18safter %u faults in 60 s, for %s at first\n",
+		       "Quarantine", sched->quarantine_faults,
+		       table_duration(text, sizeof(text),
+				      (uint64_t)sched->quarantine_backoff_ms *
+				      1000000));
+	else
+		printf("%-18snever\n", "Quarantine");
+	printf("%-18s%u.%u %% of each engine\n", "Guaranteed",
+	       gpu->guarantee_sum / 10, gpu->guarantee_sum % 10);
+}
+
+static void vgpu_row(struct table *table, const struct vgpu_ctl_gpu *gpu,
+		     const struct vgpu_ctl_sched *sched,
+		     const struct vgpus *vgpus, uint32_t i)
+{
+	const struct vgpu_ctl_instance *inst = &vgpus->inst[i];
+	char uuid[UUID_TEXT_LEN];
+	uint32_t k;
+
+	table_add(table, "%s", uuid_format(inst->uuid, uuid));
+	table_add(table, "%.*s", TEXT(inst->type_name));
+	table_add(table, "%s%s", ctl_state_name(inst->state),
+		  inst->status & VGPU_INSTANCE_QUARANTINED ? ", quarantined" : "");
+	share_cells(table, inst);
+	if (vgpus->known)
+		share_cell(table, vgpus->due[i]);
+	else
+		table_add(table, "-");
+	for (k = 0; k < ctl_engines(gpu->engines); k++)
+		share_cell(table, share_centi(inst->window_ns[k],
+					      sched->window_ns));
+}
+
+static int show_text(const struct vgpu_ctl_gpu *gpu,
+		     const struct vgpu_ctl_sched *sched,
+		     const struct vgpus *vgpus)
+{
+	char headings[512];
+	struct table table;
+	size_t length;
+	uint32_t i;
+
+	params_text(gpu, sched);
+	if (!vgpus->nr)
+		return 0;
+	length = (size_t)snprintf(headings, sizeof(headings),
+				  "%s", "UUID|TYPE|STATE|" SHARE_HEADINGS "|>DUE %");
+	for (i = 0; i < ctl_engines(gpu->engines); i++)
+		length += (size_t)snprintf(headings + length,
+					   sizeof(headings) - length,
+					   "|>%.*s %%",
+					   TEXT(gpu->engine[i].name));
+	table_init(&table, headings);
+	for (i = 0; i < vgpus->nr; i++)
+		vgpu_row(&table, gpu, sched, vgpus, i);
+	putchar('\n');
+	return table_print(&table, stdout);
+}
+
+/**
+ * struct show - where GPUs are shown
+ * @json: if not NULL
+ * @any:  one was
+ */
+struct show {
+	struct json *json;
+	bool any;
+};
+
+static int show_gpu(int fd, const struct vgpu_ctl_gpu *gpu, void *arg)
+{
+	struct vgpu_ctl_sched sched;
+	struct show *show = arg;
+	struct vgpus vgpus;
+	int ret;
+
+	ret = ctl_sched(fd, gpu->gpu, &sched);
+	if (ret)
+		return ret;
+	ret = vgpus_read(fd, gpu, &vgpus);
+	if (ret)
+		return ret;
+	if (show->json) {
+		show_json(show->json, gpu, &sched, &vgpus);
+	} else {
+		if (show->any)
+			putchar('\n');
+		ret = show_text(gpu, &sched, &vgpus);
+	}
+	show->any = true;
+	vgpus_free(&vgpus);
+	return ret;
+}
+
+enum exit_code cmd_sched_show(const struct options *options)
+{
+	struct show show = { NULL, false };
+	enum exit_code code;
+	struct json json;
+	int fd;
+
+	fd = ctl_open();
+	if (fd < 0)
+		return EXIT_FAILED;
+	if (options->json) {
+		json_init(&json, stdout, false);
+		json_array(&json, NULL);
+		show.json = &json;
+	}
+	code = ctl_visit_gpus(fd, options->gpu, &show, show_gpu);
+	close(fd);
+	if (options->json)
+		json_array_end(&json);
+	return code;
+}
+
+/* The GPU that is meant: the named one, or the only one. */
+static enum exit_code chosen_gpu(int fd, const char *text, uint32_t *id)
+{
+	enum exit_code code = EXIT_OK;
+	uint32_t *ids, count;
+	int ret;
+
+	if (text) {
+		if (ctl_find_gpu(fd, text, id))
+			return fail("GPU %s: there is none (vgpuctl gpus lists them)",
+				    text);
+		return EXIT_OK;
+	}
+	ret = ctl_gpus(fd, &ids, &count);
+	if (ret)
+		return fail("GPUs: %s", strerror(-ret));
+	if (!count)
+		code = fail("there is no GPU");
+	else if (count > 1)
+		code = fail_usage("there are %u GPUs: --gpu says which one (vgpuctl gpus lists them)",
+				  count);
+	else
+		*id = ids[0];
+	free(ids);
+	return code;
+}
+
+static void set_done(const struct options *options,
+		     const struct vgpu_ctl_gpu *gpu,
+		     const struct vgpu_ctl_sched *sched)
+{
+	struct json json;
+
+	if (!options->json) {
+		params_text(gpu, sched);
+		return;
+	}
+	json_init(&json, stdout, false);
+	json_object(&json, NULL);
+	params_json(&json, gpu, sched);
+	json_object_end(&json);
+}
+
+enum exit_code cmd_sched_set(const struct options *options)
+{
+	struct vgpu_ctl_sched sched = options->sched;
+	char reason[VGPU_TEXT_LEN + 1];
+	struct vgpu_ctl_gpu gpu;
+	enum exit_code code;
+	int fd, ret;
+
+	fd = ctl_open();
+	if (fd < 0)
+		return EXIT_FAILED;
+	code = chosen_gpu(fd, options->gpu, &sched.gpu);
+	if (code) {
+		close(fd);
+		return code;
+	}
+	ret = ctl_sched_set(fd, &sched);
+	if (ret)
+		code = fail("GPU %u: %s", sched.gpu,
+			    share_refusal(sched.text, ret, reason,
+					  sizeof(reason)));
+	if (!ret) {
+		ret = ctl_gpu(fd, sched.gpu, &gpu);
+		if (ret)
+			code = fail("GPU %u: %s", sched.gpu, strerror(-ret));
+		else
+			set_done(options, &gpu, &sched);
+	}
+	close(fd);
+	return code;
+}

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-2.0
+/* share show, share set */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "share.h"
+
+/**
+ * struct shares - where vGPUs are shown
+ * @fd:    /dev/vgpu
+ * @json:  if not NULL
+ * @table: else
+ * @gpu:   their GPU
+ */
+struct shares {
+	int fd;
+	struct json *json;
+	struct table *table;
+	const struct vgpu_ctl_gpu *gpu;
+};
+
+static int shares_inst(const struct vgpu_ctl_instance *inst, void *arg)
+{
+	const struct shares *shares = arg;
+	char uuid[UUID_TEXT_LEN];
+
+	uuid_format(inst->uuid, uuid);
+	if (shares->json) {
+		json_object(shares->json, NULL);
+		json_text(shares->json, "uuid", uuid);
+		json_u64(shares->json, "gpu", inst->gpu);
+		json_bytes(shares->json, "address", shares->gpu->address,
+			   sizeof(shares->gpu->address));
+		json_bytes(shares->json, "type", inst->type_name,
+			   sizeof(inst->type_name));
+		json_text(shares->json, "state", ctl_state_name(inst->state));
+		share_json(shares->json, inst);
+		json_object_end(shares->json);
+		return 0;
+	}
+	table_add(shares->table, "%s", uuid);
+	table_add(shares->table, "%.*s", TEXT(shares->gpu->address));
+	table_add(shares->table, "%.*s", TEXT(inst->type_name));
+	table_add(shares->table, "%s", ctl_state_name(inst->state));
+	share_cells(shares->table, inst);
+	return 0;
+}
+
+static int shares_gpu(int fd, const struct vgpu_ctl_gpu *gpu, void *arg)
+{
+	struct shares *shares = arg;
+
+	shares->gpu = gpu;
+	return ctl_visit_instances(fd, gpu->gpu, shares, shares_inst);
+}
+
+static enum exit_code shares_one(struct shares *shares, const uint8_t *id)
+{
+	struct vgpu_ctl_instance inst;
+	char uuid[UUID_TEXT_LEN];
+	struct vgpu_ctl_gpu gpu;
+	int ret;
+
+	uuid_format(id, uuid);
+	ret = ctl_instance(shares->fd, id, &inst);
+	if (!ret)
+		ret = ctl_gpu(shares->fd, inst.gpu, &gpu);
+	if (ctl_is_gone(ret))
+		return fail("vGPU %s: there is none (vgpuctl list shows them)",
+			    uuid);
+	if (ret)
+		return fail("vGPU %s: %s", uuid, strerror(-ret));
+	shares->gpu = &gpu;
+	shares_inst(&inst, shares);
+	return EXIT_OK;
+}
+
+/* Shows the @nr vGPUs of @set, or, if that is NULL, all. */
+static enum exit_code shares_show(int fd, const struct options *options,
+				  const struct vgpu_ctl_share *set, uint32_t nr)
+{
+	struct shares shares = { .fd = fd };
+	enum exit_code code = EXIT_OK;
+	struct table table;
+	struct json json;
+	uint32_t i;
+
+	if (options->json) {
+		json_init(&json, stdout, false);
+		json_array(&json, NULL);
+		shares.json = &json;
+	} else {
+		table_init(&table, "UUID|GPU|TYPE|STATE|" SHARE_HEADINGS);
+		shares.table = &table;
+	}
+	if (!set)
+		code = ctl_visit_gpus(fd, NULL, &shares, shares_gpu);
+	for (i = 0; i < nr && !code; i++)
+		code = shares_one(&shares, set[i].uuid);
+	if (options->json)
+		json_array_end(&json);
+	else if (table_print(&table, stdout))
+		code = fail("out of memory");
+	return code;
+}
+
+enum exit_code cmd_share_show(const struct options *options)
+{
+	struct vgpu_ctl_share one;
+	enum exit_code code;
+	int fd;
+
+	if (options->uuid && !uuid_parse(options->uuid, one.uuid))
+		return fail_usage("%s: not a UUID", options->uuid);
+	fd = ctl_open();
+	if (fd < 0)
+		return EXIT_FAILED;
+	code = shares_show(fd, options, options->uuid ? &one : NULL,
+			   options->uuid ? 1 : 0);
+	close(fd);
+	return code;
+}
+
+enum exit_code cmd_share_set(const struct options *options)
+{
+	char reason[VGPU_TEXT_LEN + 1];
+	uint8_t text[VGPU_TEXT_LEN];
+	enum exit_code code;
+	int fd, ret;
+
+	fd = ctl_open();
+	if (fd < 0)
+		return EXIT_FAILED;
+	ret = ctl_shares_set(fd, options->shares, options->nr_shares, text);
+	if (ret)
+		/* The kernel names the vGPU. */
+		code = fail("cannot set shares: %s",
+			    share_refusal(text, ret, reason, sizeof(reason)));
+	else
+		code = shares_show(fd, options, options->shares,
+				   options->nr_shares);
+	close(fd);
+	return code;
+}

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What is to be found on /dev/vgpu, and the ABI's numbers in words. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <linux/vgpu_hw.h>
+
+#include "vgpuctl.h"
+
+/* The GPU or vGPU is not there, or not any more. */
+bool ctl_is_gone(int ret)
+{
+	return ret == -ENOENT || ret == -ENODEV;
+}
+
+bool ctl_text_is(const void *text, size_t room, const char *other)
+{
+	size_t length = strnlen(text, room);
+
+	return length == strlen(other) && !memcmp(text, other, length);
+}
+
+/* A GPU by number, PCI address, or address without the domain. */
+int ctl_find_gpu(int fd, const char *text, uint32_t *id)
+{
+	uint32_t *ids, count, i;
+	struct vgpu_ctl_gpu gpu;
+	unsigned long number;
+	const char *colon;
+	char *end;
+	bool match;
+	int ret;
+
+	number = strtoul(text, &end, 10);
+	if (*end || end == text)
+		number = ~0ul;
+	ret = ctl_gpus(fd, &ids, &count);
+	if (ret)
+		return ret;
+	ret = -ENOENT;
+	for (i = 0; i < count && ret; i++) {
+		if (ctl_gpu(fd, ids[i], &gpu))
+			continue;
+		gpu.address[sizeof(gpu.address) - 1] = 0;
+		colon = strchr((char *)gpu.address, ':');
+		match = ids[i] == number ||
+			!strcasecmp((char *)gpu.address, text) ||
+			(colon && !strcasecmp(colon + 1, text));
+		if (match) {
+			*id = ids[i];
+			ret = 0;
+		}
+	}
+	free(ids);
+	return ret;
+}
+
+/*
+ * Calls @each for the GPU @only, or for all if it is NULL; one that went
+ * meanwhile is no error.
+ */
+enum exit_code ctl_visit_gpus(int fd, const char *only, void *arg,
+			      int (*each)(int fd, const struct vgpu_ctl_gpu *gpu,
+					  void *arg))
+{
+	uint32_t *ids, count, i, chosen = ALL_GPUS;
+	struct vgpu_ctl_gpu gpu;
+	int ret;
+
+	if (only && ctl_find_gpu(fd, only, &chosen))
+		return fail("GPU %s: there is none (vgpuctl gpus lists them)",
+			    only);
+	ret = ctl_gpus(fd, &ids, &count);
+	if (ret)
+		return fail("GPUs: %s", strerror(-ret));
+	for (i = 0; i < count && !ret; i++) {
+		if (chosen != ALL_GPUS && ids[i] != chosen)
+			continue;
+		ret = ctl_gpu(fd, ids[i], &gpu);
+		if (!ret)
+			ret = each(fd, &gpu, arg);
+		if (ctl_is_gone(ret))
+			ret = 0;
+		if (ret)
+			fail("GPU %u: %s", ids[i], strerror(-ret));
+	}
+	free(ids);
+	return ret ? EXIT_FAILED : EXIT_OK;
+}
+
+/* Calls @each for the vGPUs of a GPU; one removed meanwhile is left out. */
+int ctl_visit_instances(int fd, uint32_t gpu, void *arg,
+			int (*each)(const struct vgpu_ctl_instance *inst,
+				    void *arg))
+{
+	struct vgpu_ctl_instance inst;
+	uint32_t count, i;
+	uint8_t *uuids;
+	int ret;
+
+	ret = ctl_instances(fd, gpu, &uuids, &count);
+	if (ret)
+		return ret;
+	for (i = 0; !ret && i < count; i++)
+		if (!ctl_instance(fd, uuids + (size_t)i * VGPU_UUID_LEN, &inst))
+			ret = each(&inst, arg);
+	free(uuids);
+	return ret;
+}
+
+/* Of a count that the kernel gave, what the ABI's arrays hold. */
+uint32_t ctl_engines(uint32_t engines)
+{
+	return engines < VGPU_MAX_ENGINES ? engines : VGPU_MAX_ENGINES;
+}
+
+bool ctl_engine_is(const struct vgpu_ctl_gpu *gpu, uint32_t i,
+		   const char *name)
+{
+	return ctl_text_is(gpu->engine[i].name, sizeof(gpu->engine[i].name),
+			   name);
+}
+
+bool ctl_has_engine(const struct vgpu_ctl_gpu *gpu, const char *name)
+{
+	uint32_t i;
+
+	for (i = 0; i < ctl_engines(gpu->engines); i++)
+		if (ctl_engine_is(gpu, i, name))
+			return true;
+	return false;
+}
+
+/* Says that there is no such engine, and which there are. */
+enum exit_code ctl_fail_engine(const struct vgpu_ctl_gpu *gpu,
+			       const char *name)
+{
+	char text[VGPU_MAX_ENGINES * 18 + 1];
+	size_t length = 0;
+	uint32_t i;
+
+	text[0] = 0;
+	for (i = 0; i < ctl_engines(gpu->engines); i++)
+		length += (size_t)snprintf(text + length, sizeof(text) - length,
+					   " %.*s", TEXT(gpu->engine[i].name));
+	return fail("GPU %u: no engine %s; there are:%s", gpu->gpu, name, text);
+}
+
+const char *ctl_class_name(uint32_t engine_class)
+{
+	switch (engine_class) {
+	case VGPU_HW_ENGINE_GR:
+		return "gr";
+	case VGPU_HW_ENGINE_CE:
+		return "ce";
+	case VGPU_HW_ENGINE_ENC:
+		return "enc";
+	case VGPU_HW_ENGINE_DEC:
+		return "dec";
+	}
+	return "unknown";
+}
+
+const char *ctl_placement_name(uint32_t placement)
+{
+	switch (placement) {
+	case VGPU_PLACEMENT_MIXED:
+		return "mixed";
+	case VGPU_PLACEMENT_HOMOGENEOUS:
+		return "homogeneous";
+	}
+	return "unknown";
+}
+
+const char *ctl_state_name(uint32_t state)
+{
+	switch (state) {
+	case VGPU_STATE_CREATED:
+		return "created";
+	case VGPU_STATE_STARTED:
+		return "started";
+	}
+	return "unknown";
+}
