@@ -11,7 +11,7 @@ PREFIX ?= /usr/local
 export PREFIX DESTDIR
 
 .PHONY: all modules modules_install tools install demo check check-unit \
-	check-lab check-debug check-e2e bench lint clean help
+	check-lab check-debug check-e2e bench bench-sched lint clean help
 
 all: tools modules
 
@@ -48,6 +48,9 @@ lint:
 bench:
 	bench/run.sh
 
+bench-sched:
+	bench/sched/run.sh
+
 clean:
 	rm -rf $(BUILD)
 
@@ -59,4 +62,5 @@ help:
 	@echo "make demo            two virtual machines share a GPU, in a test machine"
 	@echo "make check           all tests: check-unit lint check-lab check-debug check-e2e"
 	@echo "make bench           figures beside the kernel's sample drivers, build/bench.json"
+	@echo "make bench-sched     of these the scheduler's: policies compared in virtual time"
 	@echo "make lint            checkpatch, sparse, kernel-doc, shellcheck, W=1"

@@ -163,6 +163,7 @@ void bench_die(const char *fmt, ...)
 	__attribute__((noreturn, format(printf, 1, 2)));
 void *bench_alloc(size_t bytes);
 u64 bench_clock_ns(void);
+u64 bench_cpu_ns(void);
 void bench_progress(const char *fmt, ...)
 	__attribute__((format(printf, 1, 2)));
 u64 bench_random(u64 *seed, u64 n);

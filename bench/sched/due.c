@@ -9,6 +9,8 @@
 
 #include "due.h"
 
+#define DUE_EPSILON	0.000001
+
 /* Of who wants all of an engine. */
 struct bench_claim bench_claim(const struct vgpu_share *share)
 {
@@ -64,11 +66,35 @@ void bench_due(struct bench_claim *claims, unsigned int nr)
 		claims[i].due = claims[i].there ? due_at(&claims[i], high) : 0;
 }
 
+/* Who lacks most slots, or has too many and more than one. */
+static struct bench_claim *due_worst(struct bench_claim *claims,
+				     unsigned int nr, u32 nr_slots,
+				     bool too_many)
+{
+	struct bench_claim *worst = NULL;
+	double off, most = 0;
+	unsigned int i;
+
+	for (i = 0; i < nr; i++) {
+		off = claims[i].due * nr_slots - claims[i].share.nr_slots;
+		if (too_many) {
+			if (claims[i].share.nr_slots < 2)
+				continue;
+			off = -off;
+		}
+		if (!worst || off > most + DUE_EPSILON) {
+			worst = &claims[i];
+			most = off;
+		}
+	}
+	return worst;
+}
+
 /**
  * bench_due_slots() - slots and weights that say the same as guarantee, cap and
  *                     weight do when all are busy
- * @claims: by bench_claim(), of all clients; share.first_slot, share.nr_slots and share.weight are
- *          written
+ * @claims: by bench_claim(), of all clients; first_slot, nr_slots and weight of
+ *          @share are written
  * @nr:     how many
  *
  * For policies that know no guarantee. Each client has a slot at least, all are
@@ -78,39 +104,34 @@ void bench_due(struct bench_claim *claims, unsigned int nr)
  */
 u32 bench_due_slots(struct bench_claim *claims, unsigned int nr)
 {
-	u32 nr_slots = 16, sold, slot = 0, slots;
+	u32 nr_slots = 32, sold = 0, slot = 0, slots;
 	double most = 0;
 	unsigned int i;
 
+	while (nr_slots < 4 * nr)
+		nr_slots *= 2;
 	bench_due(claims, nr);
 	for (i = 0; i < nr; i++)
 		most = max(most, claims[i].due);
-	for (i = 0; i < nr; i++)
+	for (i = 0; i < nr; i++) {
+		slots = (u32)(claims[i].due * nr_slots + DUE_EPSILON);
+		claims[i].share.nr_slots = max(slots, 1U);
+		sold += claims[i].share.nr_slots;
 		claims[i].share.weight = max(lround(VGPU_WEIGHT_MAX *
 						    claims[i].due / most), 1L);
-	/* Finer until who is due next to nothing has not more than is left. */
-	do {
-		nr_slots *= 2;
-		sold = 0;
-		for (i = 0; i < nr; i++) {
-			slots = (u32)(claims[i].due * nr_slots + 1e-6);
-			claims[i].share.nr_slots = max(slots, 1U);
-			sold += claims[i].share.nr_slots;
-		}
-	} while (sold > nr_slots || nr_slots < 4 * nr);
-	for (; sold < nr_slots; sold++) {
-		double lack, most_lack = -1e9;
-		unsigned int who = 0;
+	}
+	while (sold != nr_slots) {
+		struct bench_claim *who;
 
-		for (i = 0; i < nr; i++) {
-			lack = claims[i].due * nr_slots -
-			       claims[i].share.nr_slots;
-			if (lack > most_lack + 1e-6) {
-				most_lack = lack;
-				who = i;
-			}
+		/* Of whom has most too many, or too few, but nobody's last. */
+		who = due_worst(claims, nr, nr_slots, sold > nr_slots);
+		if (sold > nr_slots) {
+			who->share.nr_slots--;
+			sold--;
+		} else {
+			who->share.nr_slots++;
+			sold++;
 		}
-		claims[who].share.nr_slots++;
 	}
 	for (i = 0; i < nr; i++) {
 		claims[i].share.first_slot = slot;

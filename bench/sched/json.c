@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Results for programs. */
 #include "report.h"
+#include "rows.h"
 #include "run.h"
 
 /* Text between quotes; ours has no control characters. */
@@ -67,6 +68,26 @@ static void json_result(FILE *out, const struct bench_result *result)
 	fputs("]}", out);
 }
 
+static void json_loads(FILE *out, const struct bench_loads *loads,
+		       unsigned int nr)
+{
+	unsigned int i;
+
+	fprintf(out, "{\"policy\": \"%s\", \"loads\": %u, \"length_ns\": %llu, \"worked_ns\": %llu, \"service_ns\": %llu, \"runs\": %llu, \"jobs\": %llu, \"violations\": {",
+		loads->policy, nr, (unsigned long long)loads->length_ns,
+		(unsigned long long)loads->worked_ns,
+		(unsigned long long)loads->service_ns,
+		(unsigned long long)loads->runs,
+		(unsigned long long)loads->jobs);
+	for (i = DES_G; i <= DES_L; i++)
+		fprintf(out, "%s\"%s\": {\"broken\": %llu, \"checked\": %llu, \"bound_used\": %.3f}",
+			i ? ", " : "", des_promise_name(i),
+			(unsigned long long)loads->broken[i],
+			(unsigned long long)loads->checked[i],
+			loads->used[i]);
+	fputs("}}", out);
+}
+
 static void json_row(FILE *out, const struct bench_row *row)
 {
 	fprintf(out, "{\"name\": \"%s\", \"value\": %.6g, ", row->name,
@@ -118,6 +139,11 @@ void bench_json(FILE *out, const struct bench_report *report)
 	for (i = 0; i < report->nr; i++) {
 		fputs(i ? ",\n  " : "\n  ", out);
 		json_result(out, &report->result[i]);
+	}
+	fputs("],\n \"random_loads\": [", out);
+	for (i = 0; report->loads && i < BENCH_POLICIES; i++) {
+		fputs(i ? ",\n  " : "\n  ", out);
+		json_loads(out, &report->loads[i], report->nr_loads);
 	}
 	fputs("],\n \"rows\": [", out);
 	for (i = 0; i < report->nr_rows; i++) {

@@ -58,7 +58,7 @@ static const char usage_text[] =
 	"  --seed N         of all that is random (default 0x5eed)\n"
 	"  --scenario NAME  this one only, and no rows\n"
 	"  --policy NAME    this one only, and no rows\n"
-	"  --loads N        random loads in which violations are looked for (1000)\n"
+	"  --loads N        random loads in which violations are looked for (10000)\n"
 	"  --json FILE      write all results\n"
 	"  --rows FILE      write the rows for build/bench.json, see bench/merge.py\n"
 	"  --svg FILE       write charts\n"
@@ -101,6 +101,20 @@ static void usage_error(const char *what, const char *name)
 	exit(2);
 }
 
+static u64 parse_number(const char *option, const char *words)
+{
+	u64 number;
+	char *end;
+
+	number = strtoull(words, &end, 0);
+	if (*end || end == words) {
+		fprintf(stderr, "bench_sched: %s %s is not a number\n", option,
+			words);
+		exit(2);
+	}
+	return number;
+}
+
 static void parse(int argc, char **argv, struct options *options)
 {
 	enum { SEED = 1, SCENARIO, POLICY, LOADS, JSON, ROWS, SVG, RST, LIST,
@@ -120,20 +134,15 @@ static void parse(int argc, char **argv, struct options *options)
 	};
 	bool known = false;
 	unsigned int i;
-	char *end;
 	int c;
 
 	while ((c = getopt_long(argc, argv, "", longs, NULL)) != -1) {
 		switch (c) {
 		case SEED:
-			options->seed = strtoull(optarg, &end, 0);
-			if (*end || end == optarg)
-				usage_error("seed", optarg);
+			options->seed = parse_number("--seed", optarg);
 			break;
 		case LOADS:
-			options->loads = strtoul(optarg, &end, 0);
-			if (*end || !options->loads)
-				usage_error("number of loads", optarg);
+			options->loads = max(parse_number("--loads", optarg), 1ULL);
 			break;
 		case SCENARIO:
 			options->scenario = optarg;
@@ -188,8 +197,9 @@ static double pick_cost(unsigned int policy, unsigned int nr, u64 seed)
 	for (i = 0; i < ARRAY_SIZE(known[0]); i++) {
 		if (!known[policy][i].nr) {
 			known[policy][i].nr = nr;
-			known[policy][i].ns = bench_pick_cost(
-				bench_policies[policy], nr, seed, PICK_REPEATS);
+			known[policy][i].ns =
+				bench_pick_cost(bench_policies[policy], nr,
+						seed, PICK_REPEATS);
 		}
 		if (known[policy][i].nr == nr)
 			return known[policy][i].ns;
@@ -241,7 +251,7 @@ static void write_file(const char *name,
 
 int main(int argc, char **argv)
 {
-	struct options options = { .seed = 0x5eed, .loads = 1000 };
+	struct options options = { .seed = 0x5eed, .loads = 10000 };
 	const char *commit = getenv("COMMIT");
 	struct bench_report report = {
 		.commit = commit ? commit : "unknown",
@@ -277,5 +287,6 @@ int main(int argc, char **argv)
 	for (i = 0; i < report.nr; i++)
 		free(report.result[i].span);
 	free(report.result);
+	free(report.loads);
 	return 0;
 }

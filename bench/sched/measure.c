@@ -46,15 +46,15 @@ static void waits_of(const struct des_track *track, u64 end_ns,
 		u64 start_ns = i < track->spans.nr ? track->spans.at[i].start_ns :
 						     end_ns;
 
-		for (; edge < track->edges.nr &&
-		       track->edges.at[edge].at_ns <= start_ns; edge++) {
+		while (edge < track->edges.nr &&
+		       track->edges.at[edge].at_ns <= start_ns) {
 			if (track->edges.at[edge].runnable && !runnable)
 				ready_ns = track->edges.at[edge].at_ns;
-			runnable = track->edges.at[edge].runnable;
+			runnable = track->edges.at[edge++].runnable;
 		}
 		if (i < track->spans.nr || runnable) {
-			double wait_ns = start_ns - min(start_ns,
-						max(before_ns, ready_ns));
+			u64 from_ns = max(before_ns, ready_ns);
+			double wait_ns = start_ns - min(start_ns, from_ns);
 
 			samples_add(one, wait_ns);
 			samples_add(all, wait_ns);

@@ -14,7 +14,7 @@
 
 #include "bench_sched.h"
 
-#define PICK_BATCH_NS	(300 * 1000ULL)
+#define PICK_BATCH_NS	(500 * US)
 #define PICK_WARM_TURNS	8
 
 /* What qos' tags say, by looking at all of them. */
@@ -237,19 +237,19 @@ static unsigned int pick_batch(struct pick_world *world)
 	u64 began_ns;
 
 	for (;; steps *= 2) {
-		began_ns = bench_clock_ns();
+		began_ns = bench_cpu_ns();
 		pick_steps(world, steps);
-		if (bench_clock_ns() - began_ns >= PICK_BATCH_NS)
+		if (bench_cpu_ns() - began_ns >= PICK_BATCH_NS)
 			return steps;
 	}
 }
 
 static double pick_measure(struct pick_world *world, unsigned int steps)
 {
-	u64 began_ns = bench_clock_ns();
+	u64 began_ns = bench_cpu_ns();
 
 	pick_steps(world, steps);
-	return (double)(bench_clock_ns() - began_ns) / steps;
+	return (double)(bench_cpu_ns() - began_ns) / steps;
 }
 
 /**

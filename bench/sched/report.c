@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The comparison in words and tables. */
 #include "report.h"
+#include "rows.h"
 #include "run.h"
 
 /* A heading. */
@@ -243,5 +244,43 @@ void bench_show_summary(const struct bench_report *report, bool rst)
 		bench_cell(table, "%.1f", 100 * idle / nr);
 	}
 	bench_title("All scenarios", rst);
+	bench_table_print(table, rst);
+}
+
+/**
+ * bench_show_loads() - the random loads, a line for each policy
+ * @report: with them
+ * @rst:    as reStructuredText
+ */
+void bench_show_loads(const struct bench_report *report, bool rst)
+{
+	static const char *const head[] = {
+		"policy", "G", "G2", "C", "W", "P", "L", "useful %", "idle %",
+		"jobs/s", "runs/s",
+	};
+	struct bench_table *table = bench_table(head, ARRAY_SIZE(head));
+	unsigned int i, j;
+	char title[64];
+
+	for (i = 0; i < BENCH_POLICIES; i++) {
+		const struct bench_loads *sum = &report->loads[i];
+		double seconds = (double)sum->length_ns / SEC;
+
+		bench_table_line(table);
+		bench_cell(table, "%s", sum->policy);
+		for (j = DES_G; j <= DES_L; j++)
+			bench_cell(table, "%llu/%llu",
+				   (unsigned long long)sum->broken[j],
+				   (unsigned long long)sum->checked[j]);
+		bench_cell(table, "%.2f",
+			   100.0 * sum->worked_ns / sum->length_ns);
+		bench_cell(table, "%.2f",
+			   100 - 100.0 * sum->service_ns / sum->length_ns);
+		bench_cell(table, "%.0f", sum->jobs / seconds);
+		bench_cell(table, "%.0f", sum->runs / seconds);
+	}
+	snprintf(title, sizeof(title), "%u random loads", report->nr_loads);
+	bench_title(title, rst);
+	puts("Broken of what was checked. The policy does not change meanwhile, all else may.\n");
 	bench_table_print(table, rst);
 }

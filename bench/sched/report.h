@@ -32,6 +32,8 @@ struct bench_row {
 	char detail[1024];
 };
 
+struct bench_loads;
+
 /**
  * struct bench_report - all that is known
  * @date:    of the run
@@ -41,6 +43,8 @@ struct bench_row {
  * @bursty:  and where its time went
  * @result:  all policies of a scenario follow each other
  * @nr:      results
+ * @loads:   random loads, by policy; NULL: none
+ * @nr_loads: how many for each
  * @row:     for build/bench.json
  * @nr_rows: how many
  */
@@ -52,6 +56,8 @@ struct bench_report {
 	const char *bursty;
 	struct bench_result *result;
 	unsigned int nr;
+	struct bench_loads *loads;
+	unsigned int nr_loads;
 	struct bench_row row[BENCH_ROWS];
 	unsigned int nr_rows;
 };
@@ -62,6 +68,7 @@ void bench_show_setup(const struct bench_report *report);
 void bench_show_scenario(const struct bench_report *report, unsigned int first,
 			 bool rst);
 void bench_show_summary(const struct bench_report *report, bool rst);
+void bench_show_loads(const struct bench_report *report, bool rst);
 
 /* json.c */
 void bench_json(FILE *out, const struct bench_report *report);

@@ -9,6 +9,7 @@
 #define PICK_FEW	8
 #define PICK_MANY	1024
 #define PICK_PAIRS	40
+#define TABLE_LOADS	1000U
 #define USE_SEEDS	20
 
 static struct bench_row *row_add(struct bench_report *report, const char *name,
@@ -88,44 +89,6 @@ static void row_violations(struct bench_report *report, unsigned int loads)
 	if (sum.nr_bad)
 		detail(row, "; in %u loads, the first has seed %#llx",
 		       sum.nr_bad, (unsigned long long)sum.first_bad);
-}
-
-/* The same loads under each policy, as a table. */
-static void show_loads(const struct bench_report *report, unsigned int loads,
-		       bool rst)
-{
-	static const char *const head[] = {
-		"policy", "G", "G2", "C", "W", "P", "L", "useful %", "idle %",
-		"jobs/s", "runs/s",
-	};
-	struct bench_table *table = bench_table(head, ARRAY_SIZE(head));
-	struct bench_loads sums[BENCH_POLICIES];
-	unsigned int i, j;
-	char title[64];
-
-	bench_loads_all(report->seed, loads, sums);
-	for (i = 0; i < BENCH_POLICIES; i++) {
-		const struct bench_loads *sum = &sums[i];
-		double seconds = (double)sum->length_ns / SEC;
-
-		bench_table_line(table);
-		bench_cell(table, "%s", sum->policy);
-		for (j = DES_G; j <= DES_L; j++)
-			bench_cell(table, "%llu/%llu",
-				   (unsigned long long)sum->broken[j],
-				   (unsigned long long)sum->checked[j]);
-		bench_cell(table, "%.2f",
-			   100.0 * sum->worked_ns / sum->length_ns);
-		bench_cell(table, "%.2f",
-			   100 - 100.0 * sum->service_ns / sum->length_ns);
-		bench_cell(table, "%.0f", sum->jobs / seconds);
-		bench_cell(table, "%.0f", sum->runs / seconds);
-	}
-	bench_progress("%s", "");
-	snprintf(title, sizeof(title), "%u random loads", loads);
-	bench_title(title, rst);
-	puts("Broken of what was checked. The policy does not change meanwhile, all else may.\n");
-	bench_table_print(table, rst);
 }
 
 /* From @at_ns on one more, or one less. */
@@ -265,7 +228,11 @@ static void row_use(struct bench_report *report)
  */
 void bench_rows(struct bench_report *report, unsigned int loads, bool rst)
 {
-	show_loads(report, loads, rst);
+	report->nr_loads = min(loads, TABLE_LOADS);
+	report->loads = bench_alloc(BENCH_POLICIES * sizeof(*report->loads));
+	bench_loads_all(report->seed, report->nr_loads, report->loads);
+	bench_progress("%s", "");
+	bench_show_loads(report, rst);
 	row_pick(report);
 	row_violations(report, loads);
 	row_use(report);

@@ -95,6 +95,16 @@ static int policy_index(const struct bench_report *report,
 	bench_die("%s: no policy %s", report->date, result->policy);
 }
 
+static unsigned int results_of(const struct bench_report *report,
+			       const char *scenario)
+{
+	unsigned int i, nr = 0;
+
+	for (i = 0; i < report->nr; i++)
+		nr += !strcmp(report->result[i].scenario, scenario);
+	return nr;
+}
+
 /* Bars of each scenario's results, which follow each other in the report. */
 static double shares(FILE *out, const struct bench_report *report, double y)
 {
@@ -170,7 +180,7 @@ static double lanes(FILE *out, const struct bench_report *report,
 	const char *names[BENCH_GROUPS + 1], *colours[BENCH_GROUPS + 1];
 	char words[128];
 	unsigned int i, j, nr = 0;
-	double top;
+	double end;
 
 	for (i = 0; i < report->nr && !nr; i++) {
 		const struct bench_result *result = &report->result[i];
@@ -190,15 +200,15 @@ static double lanes(FILE *out, const struct bench_report *report,
 	heading(out, y, words, "The same arrivals under each policy");
 	legend(out, y + 40, names, colours, nr);
 	y += 56;
-	top = y;
+	end = y + results_of(report, scenario) * (LANE + LANE_GAP);
+	axis(out, y, end, PICTURE_NS / MS, 10, "ms");
 	for (i = 0; i < report->nr; i++) {
 		if (strcmp(report->result[i].scenario, scenario))
 			continue;
 		lane(out, &report->result[i], y);
 		y += LANE + LANE_GAP;
 	}
-	axis(out, top, y, PICTURE_NS / MS, 10, "ms");
-	return y + 60;
+	return end + 60;
 }
 
 static double use_of(const struct bench_use *use, unsigned int part)
@@ -215,19 +225,17 @@ static double uses(FILE *out, const struct bench_report *report,
 {
 	char words[128];
 	unsigned int i, j;
-	double top, x;
-	bool any = false;
+	double end, x;
 
-	for (i = 0; i < report->nr; i++)
-		any |= !strcmp(report->result[i].scenario, scenario);
-	if (!any)
+	if (!results_of(report, scenario))
 		return y;
 	snprintf(words, sizeof(words), "Where the engine's time went: %s",
 		 scenario);
 	heading(out, y, words, "The same arrivals under each policy");
 	legend(out, y + 40, use_names, use_colours, ARRAY_SIZE(use_names));
 	y += 56;
-	top = y;
+	end = y + results_of(report, scenario) * (LANE + LANE_GAP);
+	axis(out, y, end, 100, 10, "% of the engine's time");
 	for (i = 0; i < report->nr; i++) {
 		const struct bench_result *result = &report->result[i];
 
@@ -244,8 +252,7 @@ static double uses(FILE *out, const struct bench_report *report,
 		}
 		y += LANE + LANE_GAP;
 	}
-	axis(out, top, y, 100, 10, "% of the engine's time");
-	return y + 60;
+	return end + 60;
 }
 
 static double draw(FILE *out, const struct bench_report *report)

@@ -64,12 +64,14 @@ static void print_rule(const unsigned int *widths, unsigned int nr)
 /* Prints it; the first column to the left, the others to the right. */
 void bench_table_print(struct bench_table *table, bool rst)
 {
-	unsigned int widths[BENCH_COLUMNS] = {}, i, j;
+	unsigned int widths[BENCH_COLUMNS] = {}, width, i, j;
 
-	for (i = 0; i < table->nr_lines; i++)
-		for (j = 0; j < table->nr_columns; j++)
-			widths[j] = max(widths[j],
-					(unsigned int)strlen(table->cell[i][j]));
+	for (i = 0; i < table->nr_lines; i++) {
+		for (j = 0; j < table->nr_columns; j++) {
+			width = strlen(table->cell[i][j]);
+			widths[j] = max(widths[j], width);
+		}
+	}
 	if (rst)
 		print_rule(widths, table->nr_columns);
 	for (i = 0; i < table->nr_lines; i++) {

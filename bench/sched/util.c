@@ -37,6 +37,15 @@ u64 bench_clock_ns(void)
 	return (u64)ts.tv_sec * SEC + (u64)ts.tv_nsec;
 }
 
+/* Of this thread on a processor: what else runs there does not count. */
+u64 bench_cpu_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
+	return (u64)ts.tv_sec * SEC + (u64)ts.tv_nsec;
+}
+
 /* 0 .. n - 1 */
 u64 bench_random(u64 *seed, u64 n)
 {

@@ -252,6 +252,33 @@ test_remove_in_use_unplugs() {
 	echo "removed after $((SECONDS - start)) s"
 }
 
+# Two guests that always want the engine: each gets its guarantee, and when it is
+# changed the new one; what one does not want goes to the other.
+test_shares() {
+	mdev_create "$A" SG16-8Q
+	mdev_create "$B" SG16-8Q
+	vgpuctl sched set --policy qos --slice 2ms
+	vgpuctl share set "$A" --guarantee 700 --weight 1 "$B" --guarantee 300 --weight 1
+	guest_start a "$A" hog --seconds $((50 * SLOW)) --mib 1
+	guest_start b "$B" hog --seconds $((30 * SLOW)) --idle $((20 * SLOW)) --mib 1 --seed 2
+	working a
+	working b
+	sleep 1
+	scripts/guest-shares --tries 4 "$A=$GUEST_DIR/a.log=700" "$B=$GUEST_DIR/b.log=300"
+	vgpuctl share set "$A" --guarantee 200 "$B" --guarantee 800
+	vgpuctl share show "$A" --json | jq -e '.[0].guarantee_permille == 200'
+	scripts/guest-shares --tries 4 "$A=$GUEST_DIR/a.log=200" "$B=$GUEST_DIR/b.log=800"
+	vgpuctl sched show
+	vgpuctl sched log --engine gr --count 40
+	[[ $(vgpuctl sched log --engine gr --json | jq -r '.[].uuid' | sort -u | wc -l) == 2 ]]
+	guest_says b '^guest: idle after jobs' $((60 * SLOW)) || fail "guest b does not go idle"
+	scripts/guest-shares --tries 4 "$A=$GUEST_DIR/a.log=1000" "$B=$GUEST_DIR/b.log=0"
+	vgpuctl sched set --policy best_effort
+	passes b 90
+	passes a 90
+	account "$A=a" "$B=b"
+}
+
 test_unload_in_use() {
 	local module
 	mdev_create "$A" SG16-1Q
@@ -306,6 +333,34 @@ test_mdevctl() {
 	mdevctl stop -u "$A"
 }
 
+# What vGPUs are to get, defined with the mdev and set before anybody opens it.
+test_mdevctl_attributes() {
+	local parent
+	parent=$(mdev_parent)
+	parent=${parent##*/}
+	mdevctl define -u "$A" -p "$parent" -t vgpu_soft-SG16-4Q
+	mdevctl modify -u "$A" --addattr=vgpu/guarantee --value=600
+	mdevctl modify -u "$A" --addattr=vgpu/cap --value=800
+	mdevctl modify -u "$A" --addattr=vgpu/weight --value=7
+	mdevctl list -d -u "$A" --dumpjson
+	for _ in 1 2; do
+		mdevctl start -u "$A"
+		[[ $(<"/sys/bus/mdev/devices/$A/vgpu/guarantee") == 600 ]]
+		[[ $(<"/sys/bus/mdev/devices/$A/vgpu/cap") == 800 ]]
+		[[ $(<"/sys/bus/mdev/devices/$A/vgpu/weight") == 7 ]]
+		vgpuctl share show "$A"
+		mdevctl stop -u "$A"
+	done
+	# More than is left: not started, and nothing stays behind.
+	mdev_create "$B" SG16-8Q
+	if mdevctl start -u "$A"; then
+		fail "guarantees of 500 and 600"
+	fi
+	[[ ! -e /sys/bus/mdev/devices/$A ]]
+	mdev_remove "$B"
+	mdevctl undefine -u "$A"
+}
+
 test_virsh() {
 	local parent name
 	lab-libvirtd
@@ -346,8 +401,8 @@ tests_of() {
 			isolation_nothing_left_for_the_next_vgpu \
 			isolation_nothing_left_after_a_kill isolation_packets_stay_inside \
 			kill_under_load remove_in_use_waits_for_qemu remove_in_use_unplugs \
-			unload_in_use two_hosts_of_one_vgpu ;;
-	manage) echo mdevctl ;;
+			unload_in_use two_hosts_of_one_vgpu shares ;;
+	manage) echo mdevctl mdevctl_attributes ;;
 	libvirt) echo virsh ;;
 	pci) echo lspci_shows_the_gpu address_is_stable_over_reloads ;;
 	*) echo "$1" ;;

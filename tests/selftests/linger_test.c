@@ -165,29 +165,22 @@ static void begin(void)
 		FAIL("%s", hog.text);
 }
 
-static void guarantee_of_a_synchronous_client(void)
+/* All that is said of it, with gaps of about think_ns. */
+static bool holds(void)
 {
-	struct result alone, with = { 0 }, without = { 0 };
-	uint32_t linger_us = 100;
+	struct result alone = { 0 }, with = { 0 }, without = { 0 };
 	uint64_t gap_ns, job_ns;
+	uint32_t linger_us = 100;
 	unsigned int i;
+	bool ok;
 
-	begin();
-	/*
-	 * The engine does not notice what part of a gap the client works in;
-	 * make it long enough.
-	 */
-	think_ns = 5000;
-	do {
-		think_ns *= 2;
-		memset(&alone, 0, sizeof(alone));
-		watch(&alone, false);
-		gap_ns = (alone.time_ns - alone.busy_ns) / alone.jobs;
-		job_ns = alone.busy_ns / alone.jobs;
-	} while (gap_ns < job_ns / 8 && think_ns < 1000000);
-	/* On a slow machine the client takes longer to come back. */
-	if (4 * gap_ns > linger_us * 1000)
-		linger_us = 4 * gap_ns < 1000000 ? 4 * gap_ns / 1000 : 1000;
+	FX_OK(other.dev, vgpu_chan_wait_idle(hog.chan, FX_TIMEOUT_MS));
+	watch(&alone, false);
+	gap_ns = (alone.time_ns - alone.busy_ns) / alone.jobs;
+	job_ns = alone.busy_ns / alone.jobs;
+	/* On a slow machine the client takes longer to come back, now and then. */
+	if (gap_ns > 5000)
+		linger_us = gap_ns < 50000 ? 20 * gap_ns / 1000 : 1000;
 	for (i = 0; i < ROUNDS; i++) {
 		set_linger(i % 2 ? 0 : linger_us);
 		watch(i % 2 ? &without : &with, true);
@@ -203,18 +196,26 @@ static void guarantee_of_a_synchronous_client(void)
 		  (unsigned long long)with.busy_ns / 1000, rate(&without),
 		  per_turn(&without));
 	CHECK_EQ(without.linger_ns, 0);
-	CHECK(with.linger_ns, "the engine did not linger");
 	CHECK(with.linger_ns < with.busy_ns, "lingering is part of service");
-	CHECK(per_turn(&with) >= 1.5 * per_turn(&without),
-	      "lingering does not help");
+	ok = with.linger_ns && per_turn(&with) >= 1.5 * per_turn(&without);
 	/* G2 is about gaps that the engine waits out. */
 	if (4 * gap_ns <= linger_us * 1000ull)
-		CHECK(rate(&with) >= 0.5 * GUARANTEE / 1000 * rate(&alone),
-		      "far from the guarantee");
+		ok &= rate(&with) >= 0.5 * GUARANTEE / 1000 * rate(&alone);
 	/* With longer jobs it matters less how soon the hog gives way. */
 	if (job_ns < PREEMPT_MIN_NS)
-		CHECK(rate(&with) >= 1.1 * rate(&without),
-		      "not slower without lingering");
+		ok &= rate(&with) >= 1.1 * rate(&without);
+	return ok;
+}
+
+/*
+ * An engine does not notice what part of a gap the client works in, and how long
+ * that takes is the machine's business: so gaps get longer until it does.
+ */
+static void guarantee_of_a_synchronous_client(void)
+{
+	begin();
+	for (think_ns = 20000; !holds(); think_ns *= 2)
+		CHECK(think_ns < 400000, "lingering does not help");
 }
 
 static const struct ktap_test tests[] = {

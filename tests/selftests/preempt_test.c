@@ -5,9 +5,14 @@
  */
 #include <endian.h>
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
+#include <unistd.h>
 
 #include "fixture.h"
+
+#define DEBUGFS		"/sys/kernel/debug"
 
 static struct fx_vgpu hog, other;
 
@@ -182,10 +187,74 @@ static void service_adds_up(void)
 	vgpu_chan_destroy(chan[1]);
 }
 
+static uint64_t debugfs_sum(const char *engine, const char *file)
+{
+	char path[256], text[512], *at = text, *end;
+	uint64_t sum = 0;
+
+	if (access(DEBUGFS "/vgpu_soft", F_OK))
+		mount("none", DEBUGFS, "debugfs", 0, NULL);
+	snprintf(path, sizeof(path), DEBUGFS "/vgpu_soft/%s/%s/%s", fx_gpu(),
+		 engine, file);
+	CHECK(fx_read_file(path, text, sizeof(text)) > 0, "%s", path);
+	for (;;) {
+		sum += strtoull(at, &end, 10);
+		if (end == at || !*end)
+			return sum;
+		at = end;
+	}
+}
+
+/* What the engine says of going from one to another, against the scheduler. */
+static void switches_are_counted(void)
+{
+	uint64_t switches = debugfs_sum("gr", "switches"), of_both = 0, fence;
+	uint64_t switch_ns = debugfs_sum("gr", "switch_ns"), sum_ns = 0;
+	struct fx_vgpu *both[2] = { &hog, &other };
+	struct vgpu_ctl_instance inst;
+	struct vgpu_chan *chan[2];
+	unsigned int i, job;
+
+	for (i = 0; i < 2; i++) {
+		fx_create_open(both[i], "1Q");
+		chan[i] = fx_chan(both[i], VGPU_HW_ENGINE_GR, 0, VGPU_RING_FB,
+				  10);
+	}
+	for (job = 0; job < 60; job++)
+		for (i = 0; i < 2; i++)
+			FX_OK(chan[i]->dev, vgpu_chan_fill(chan[i],
+							   VGPU_FB(FX_MIB), job,
+							   16 * FX_MIB));
+	for (i = 0; i < 2; i++) {
+		FX_OK(chan[i]->dev, vgpu_chan_fence(chan[i], &fence));
+		FX_OK(chan[i]->dev, vgpu_chan_wait(chan[i], fence,
+						   FX_TIMEOUT_MS));
+		FX_OK(chan[i]->dev, vgpu_chan_disable(chan[i]));
+	}
+	fx_sleep_ms(50);
+	for (i = 0; i < 2; i++) {
+		fx_instance(both[i], &inst);
+		of_both += inst.engine[chan[i]->engine].switches;
+		sum_ns += inst.engine[chan[i]->engine].busy_ns;
+	}
+	switches = debugfs_sum("gr", "switches") - switches;
+	switch_ns = debugfs_sum("gr", "switch_ns") - switch_ns;
+	ktap_note("%llu switches, %llu of them without a pause, of %llu ns each",
+		  (unsigned long long)of_both, (unsigned long long)switches,
+		  (unsigned long long)(switch_ns / (switches ? switches : 1)));
+	CHECK(switches, "none");
+	CHECK(switches <= of_both, "more than the scheduler's");
+	CHECK(switch_ns && switch_ns < sum_ns, "of %llu ns of service",
+	      (unsigned long long)sum_ns);
+	CHECK_EQ(debugfs_sum("gr", "switch_hist"),
+		 debugfs_sum("gr", "switches"));
+}
+
 static const struct ktap_test tests[] = {
 	KTAP_TEST(long_fill_is_preempted),
 	KTAP_TEST(both_long),
 	KTAP_TEST(service_adds_up),
+	KTAP_TEST(switches_are_counted),
 };
 
 KTAP_MAIN(tests, fx_cleanup)

@@ -5,9 +5,9 @@
  *
  * On a host that does other things the machine loses its processors now and
  * then, for longer than a slice, and who has the engine then pays for it: the
- * policy makes that good, later, in service though not in work. So what is
- * promised is so but for two of the largest overruns, and a window of 2 s out of
- * several has to be right, or all together; a policy that is wrong is so in all.
+ * policy makes that good, later, in service though not in work. So a window of 2 s
+ * out of several has to be right, or all together; a policy that is wrong is so
+ * in all. Where none is, promises hold but for two of the largest overruns.
  * The engine's own account says how much of its time was lost: that much
  * work may be anybody's. And where the engine is idle before a slot, somebody has
  * to be woken for it: what that takes here is seen by how late this program is.
@@ -24,6 +24,7 @@
 #define VGPUS		16
 #define WINDOW_MS	2000
 #define WINDOWS		8
+#define STRICT		5	/* without regard to overruns */
 #define MARGIN		0.03
 #define JOB_NS		100000
 #define RING_ORDER	13
@@ -50,6 +51,8 @@ struct snapshot {
 	uint64_t busy_ns[VGPUS];
 	uint64_t jobs[VGPUS];
 	uint64_t ran_ns;
+	uint64_t gpu_now_ns;
+	uint64_t gpu_busy_ns;
 	uint64_t overrun_ns;
 	uint64_t late_ns;
 	uint64_t ticks;
@@ -157,9 +160,13 @@ static void keep_busy(unsigned int ms)
 static void take(struct snapshot *s)
 {
 	struct vgpu_ctl_instance inst;
+	struct vgpu_ctl_gpu gpu;
 	uint64_t overrun;
 	unsigned int i;
 
+	fx_ctl_gpu(&gpu);
+	s->gpu_now_ns = gpu.now_ns;
+	s->gpu_busy_ns = gpu.engine[load[0].chan->engine].busy_ns;
 	if (load_counter("ran_ns", &s->ran_ns))
 		FAIL("the engine's time is not in debugfs");
 	s->overrun_ns = 0;
@@ -197,9 +204,11 @@ static double waking(const struct snapshot *a, const struct snapshot *b)
 
 /* The largest error of a window: of service, and of completed work. */
 static void judge(const struct snapshot *a, const struct snapshot *b,
-		  double *service, double *work, double *idle)
+		  bool strict, double *service, double *work, double *idle)
 {
-	double jobs = 0, due_sum = 0, use = 0, got, did, lost, over;
+	double wall = (double)(b->gpu_now_ns - a->gpu_now_ns);
+	double use = (double)(b->gpu_busy_ns - a->gpu_busy_ns);
+	double jobs = 0, due_sum = 0, got, did, lost, over = 0;
 	char text[640];
 	unsigned int i;
 	int n = 0;
@@ -209,15 +218,12 @@ static void judge(const struct snapshot *a, const struct snapshot *b,
 	for (i = 0; i < nr; i++) {
 		jobs += (double)(b->jobs[i] - a->jobs[i]);
 		due_sum += due[i];
-		use += (double)(b->busy_ns[i] - a->busy_ns[i]);
 	}
 	CHECK(jobs > 100, "%.0f jobs", jobs);
 	/* It sees what it loses at a time but for a millisecond: not all of it. */
-	lost = 2 * (1 - (double)(b->ran_ns - a->ran_ns) / use);
-	if (lost < 0)
-		lost = 0;
-	use /= (double)(b->now_ns[0] - a->now_ns[0]);
-	over = 2 * (double)b->overrun_ns / (double)(b->now_ns[0] - a->now_ns[0]);
+	lost = fmax(0, 2 * (1 - (double)(b->ran_ns - a->ran_ns) / use));
+	if (!strict)
+		over = 2 * (double)b->overrun_ns / wall;
 	for (i = 0; i < nr; i++) {
 		got = (double)(b->busy_ns[i] - a->busy_ns[i]) /
 		      (double)(b->now_ns[i] - a->now_ns[i]);
@@ -228,21 +234,22 @@ static void judge(const struct snapshot *a, const struct snapshot *b,
 		*service = fmax(*service, error(got, due[i], over));
 		*work = fmax(*work, error(did, due[i] / due_sum, lost + over));
 	}
-	*idle = 1 - use;
-	ktap_note("per mille got/due(work):%s, idle %.1f; worst error %.2f %% of service, %.2f %% of work; %.2f %% of the engine's time lost, largest overrun %llu us",
+	*idle = 1 - use / wall;
+	ktap_note("per mille got/due(work):%s, idle %.1f; worst error %.2f %% of service, %.2f %% of work; %.2f %% of the engine's time lost, largest overrun %llu us%s",
 		  text, 1000 * *idle, 100 * *service, 100 * *work, 50 * lost,
-		  (unsigned long long)b->overrun_ns / 1000);
+		  (unsigned long long)b->overrun_ns / 1000,
+		  strict ? "" : ", allowed for");
 }
 
 static bool is_met(const struct snapshot *a, const struct snapshot *b,
-		   bool *service_met, bool *work_met)
+		   bool strict, bool *service_met, bool *work_met)
 {
 	double service, work, idle, idle_due = 1, margin = MARGIN;
 	unsigned int i;
 
 	for (i = 0; i < nr; i++)
 		idle_due -= due[i];
-	judge(a, b, &service, &work, &idle);
+	judge(a, b, strict, &service, &work, &idle);
 	CHECK(idle > -0.001, "more service than there was time");
 	if (idle_due > 0.01 && idle > idle_due)
 		margin += waking(a, b);
@@ -267,8 +274,9 @@ static void measure(void)
 	for (w = 0; w < WINDOWS; w++) {
 		keep_busy(WINDOW_MS);
 		take(&b);
-		if (is_met(&a, &b, &service_met, &work_met) ||
-		    (w && is_met(&first, &b, &service_met, &work_met)))
+		if (is_met(&a, &b, w < STRICT, &service_met, &work_met) ||
+		    (w && is_met(&first, &b, w < STRICT, &service_met,
+				 &work_met)))
 			return;
 		a = b;
 	}

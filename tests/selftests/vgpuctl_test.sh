@@ -36,9 +36,10 @@ json() {
 	text=$("$ctl" "$@" --json) || return
 	python3 -c '
 import json, sys
-d = json.loads(sys.argv[2])
+text = sys.stdin.read()
+d = json.loads(text)
 if not eval(sys.argv[1]):
-    sys.exit("# " + sys.argv[1] + ": " + sys.argv[2])' "$expression" "$text"
+    sys.exit("# " + sys.argv[1] + ": " + text)' "$expression" <<<"$text"
 }
 
 # fails STATUS PATTERN COMMAND...: with this status, and says so on stderr

@@ -167,9 +167,6 @@ struct des_config {
 	unsigned int sloppy_wakes;
 };
 
-/* An array that grows. */
-#define DES_VEC(type) struct { type *at; size_t nr, room; }
-
 /* Service: the engine was occupied by an entity, switch and linger included. */
 struct des_span {
 	u64 start_ns;
@@ -233,6 +230,22 @@ struct des_done {
 	u64 end_ns;
 };
 
+/* Arrays that grow. */
+#define DES_VECTOR(name, type)	\
+struct name {			\
+	type (*at);		\
+	size_t nr;		\
+	size_t room;		\
+}
+
+DES_VECTOR(des_spans, struct des_span);
+DES_VECTOR(des_edges, struct des_edge);
+DES_VECTOR(des_waits, struct des_wait);
+DES_VECTOR(des_runs, struct des_run);
+DES_VECTOR(des_shares, struct des_share_at);
+DES_VECTOR(des_all_params, struct des_params_at);
+DES_VECTOR(des_jobs, struct des_done);
+
 /**
  * struct des_track - what an entity, a client on one engine, did
  * @spans:  service, in order
@@ -242,9 +255,9 @@ struct des_done {
  * @stats:  as the timeline has them at the end
  */
 struct des_track {
-	DES_VEC(struct des_span) spans;
-	DES_VEC(struct des_edge) edges;
-	DES_VEC(struct des_wait) waits;
+	struct des_spans spans;
+	struct des_edges edges;
+	struct des_waits waits;
 	u64 busy_ns;
 	struct vgpu_entity_stats stats;
 };
@@ -265,8 +278,8 @@ struct des_track {
  */
 struct des_record {
 	struct des_track track[DES_MAX_ENGINES];
-	DES_VEC(struct des_share_at) shares;
-	DES_VEC(struct des_done) jobs;
+	struct des_shares shares;
+	struct des_jobs jobs;
 	u64 submitted;
 	u64 completed;
 	u64 dropped;
@@ -288,7 +301,7 @@ struct des_record {
  * @overrun_ns: p: the longest time past a deadline or a request to stop
  */
 struct des_engine_record {
-	DES_VEC(struct des_run) runs;
+	struct des_runs runs;
 	u64 busy_ns;
 	u64 linger_ns;
 	u64 switches;
@@ -314,7 +327,7 @@ struct des {
 	u64 end_ns;
 	struct des_record *client;
 	struct des_engine_record engine[DES_MAX_ENGINES];
-	DES_VEC(struct des_params_at) params;
+	struct des_all_params params;
 	u64 events;
 	bool stuck;
 	struct des_sim *sim;

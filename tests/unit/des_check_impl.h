@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Inside the checkers: des_check.c (G, G2, C) and des_check_more.c (the others). */
+/*
+ * Inside the checkers: des_check.c (G, G2, C), des_check_more.c (W, P, L),
+ * des_check_books.c (WALL, JOBS).
+ */
 #ifndef _VGPU_DES_CHECK_IMPL_H
 #define _VGPU_DES_CHECK_IMPL_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* See des_check.h: W, P, L, WALL, JOBS, T2. */
+/* See des_check.h: W, P, L. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -237,6 +237,7 @@ static void bucket_to(struct bucket *bucket, u64 to_ns)
 
 	for (;;) {
 		const struct des_params_at *params;
+		const struct des_share_at *share;
 		u64 next_ns, served_ns;
 
 		while (bucket->share + 1 < bucket->record->shares.nr &&
@@ -253,12 +254,12 @@ static void bucket_to(struct bucket *bucket, u64 to_ns)
 		if (bucket->at_ns >= to_ns)
 			return;
 		next_ns = min(to_ns, walk_next(&bucket->walk, bucket->at_ns));
+		share = bucket->record->shares.at + bucket->share + 1;
 		if (bucket->share + 1 < bucket->record->shares.nr)
-			next_ns = min(next_ns, bucket->record->shares.at[
-					       bucket->share + 1].at_ns);
+			next_ns = min(next_ns, share->at_ns);
+		params = des->params.at + bucket->params + 1;
 		if (bucket->params + 1 < des->params.nr)
-			next_ns = min(next_ns, des->params.at[
-					       bucket->params + 1].at_ns);
+			next_ns = min(next_ns, params->at_ns);
 		served_ns = walk_to(&bucket->walk, next_ns);
 		bucket->level += 1000 * (served_ns - bucket->served_ns) -
 				 bucket_rate(bucket) * (next_ns - bucket->at_ns);
@@ -441,10 +442,11 @@ static bool was_passed(const struct des *des, struct des_violation *v)
 	const struct des_engine_record *record = &des->engine[v->engine];
 	size_t i = first_run(record, v->from_ns);
 
-	for (; i < record->runs.nr &&
-	       record->runs.at[i].start_ns < v->to_ns; i++) {
+	for (; i < record->runs.nr; i++) {
 		const struct des_run *run = &record->runs.at[i];
 
+		if (run->start_ns >= v->to_ns)
+			break;
 		if (share_at(des, run->client, run->start_ns)->guarantee)
 			continue;
 		v->other = run->client;
@@ -487,8 +489,7 @@ static void check_waits(const struct des *des, struct des_report *report,
 		while (i < track->waits.nr &&
 		       track->waits.at[i].wake_ns < era.from_ns)
 			i++;
-		for (; i < track->waits.nr &&
-		       track->waits.at[i].wake_ns < era.to_ns; i++) {
+		for (; i < track->waits.nr; i++) {
 			const struct des_wait *wait = &track->waits.at[i];
 			struct des_violation v = {
 				.promise = DES_L, .client = client,
@@ -496,6 +497,8 @@ static void check_waits(const struct des *des, struct des_report *report,
 				.to_ns = min(wait->run_ns, era.to_ns),
 			};
 
+			if (wait->wake_ns >= era.to_ns)
+				break;
 			bucket_to(&guarantee, wait->wake_ns);
 			bucket_to(&cap, wait->wake_ns);
 			if (!guarantee.level && !cap.level)
@@ -517,152 +520,4 @@ void des_check_l(const struct des *des, struct des_report *report,
 
 	for (i = 0; i < des->config->nr_clients; i++)
 		check_waits(des, report, i, engine);
-}
-
-static void check_equal(struct des_report *report, struct des_violation *v,
-			u64 got, u64 bound)
-{
-	v->got_ns = got;
-	v->bound_ns = bound;
-	des_verdict(report, v, got > bound ? got - bound : bound - got, 0);
-}
-
-/**
- * des_check_wall() - service + idle = wall, and as the timeline has it
- * @des:    record
- * @report: where to
- * @engine: where
- */
-void des_check_wall(const struct des *des, struct des_report *report,
-		    unsigned int engine)
-{
-	const struct des_engine_record *record = &des->engine[engine];
-	struct des_violation v = { .promise = DES_WALL, .engine = engine };
-	u64 at_ns = 0, busy_ns = 0, idle_ns = 0, linger_ns = 0, all_ns = 0;
-	u64 ended_ns = 0;
-	unsigned int j;
-	size_t i;
-
-	for (i = 0; i < record->runs.nr; i++) {
-		const struct des_run *run = &record->runs.at[i];
-
-		BUG_ON(run->start_ns < at_ns);
-		idle_ns += run->start_ns - at_ns + run->idle_ns;
-		all_ns += run->end_ns - run->start_ns - run->idle_ns;
-		at_ns = run->end_ns;
-		if (!run->ended)
-			continue;
-		/* What a run that was reset had polled before is not known. */
-		ended_ns += run->end_ns - run->start_ns -
-			    (run->reset ? 0 : run->idle_ns);
-		linger_ns += run->reset ? 0 : run->linger_ns;
-	}
-	idle_ns += des->end_ns - at_ns;
-	for (j = 0; j < des->config->nr_clients; j++)
-		busy_ns += des->client[j].track[engine].busy_ns;
-	v.to_ns = des->end_ns;
-	check_equal(report, &v, record->busy_ns, ended_ns);
-	check_equal(report, &v, record->linger_ns, linger_ns);
-	check_equal(report, &v, busy_ns, all_ns);
-	check_equal(report, &v, busy_ns + idle_ns, des->end_ns);
-	if (record->worked_ns > busy_ns)
-		check_equal(report, &v, record->worked_ns, busy_ns);
-}
-
-/**
- * des_check_jobs() - each job ended once, or is known not to have
- * @des:    record
- * @report: where to
- */
-void des_check_jobs(const struct des *des, struct des_report *report)
-{
-	struct des_violation v = { .promise = DES_JOBS, .to_ns = des->end_ns };
-	unsigned int i;
-	size_t j;
-
-	for (i = 0; i < des->config->nr_clients; i++) {
-		const struct des_record *record = &des->client[i];
-
-		v.client = i;
-		check_equal(report, &v, record->completed + record->dropped +
-			    record->faulted + record->left, record->submitted);
-		check_equal(report, &v, record->jobs.nr, record->completed);
-		for (j = 0; j < record->jobs.nr; j++)
-			BUG_ON(record->jobs.at[j].end_ns <
-			       record->jobs.at[j].submit_ns);
-	}
-	v.client = 0;
-	check_equal(report, &v, des->stuck, 0);
-}
-
-static u64 distance(u64 a, u64 b)
-{
-	return a > b ? a - b : b - a;
-}
-
-/**
- * des_shift_jobs_ns() - how neighbours change when a client's jobs end
- * @a:      record with some
- * @b:      record with others
- * @client: whose jobs, the same in both
- *
- * Return: the largest difference between the ends of a job; DES_NEVER: one record
- * has more than one job more.
- */
-u64 des_shift_jobs_ns(const struct des *a, const struct des *b,
-		      unsigned int client)
-{
-	const struct des_record *x = &a->client[client], *y = &b->client[client];
-	u64 most_ns = 0;
-	size_t i;
-
-	if (distance(x->jobs.nr, y->jobs.nr) > 1)
-		return DES_NEVER;
-	for (i = 0; i < min(x->jobs.nr, y->jobs.nr); i++)
-		most_ns = max(most_ns, distance(x->jobs.at[i].end_ns,
-						y->jobs.at[i].end_ns));
-	return most_ns;
-}
-
-static const struct des_run *next_run(const struct des_engine_record *record,
-				      unsigned int client, size_t *i)
-{
-	while (*i < record->runs.nr)
-		if (record->runs.at[(*i)++].client == client)
-			return &record->runs.at[*i - 1];
-	return NULL;
-}
-
-/**
- * des_shift_runs_ns() - how neighbours change when a client's runs begin
- * @a:        record with some
- * @client_a: whose runs
- * @b:        record with others
- * @client_b: whose runs there
- * @engine:   where
- *
- * Return: the largest difference between the begins of a run; DES_NEVER: one
- * record has more than one run more.
- */
-u64 des_shift_runs_ns(const struct des *a, unsigned int client_a,
-		      const struct des *b, unsigned int client_b,
-		      unsigned int engine)
-{
-	size_t i = 0, j = 0;
-	u64 most_ns = 0;
-
-	for (;;) {
-		const struct des_run *x = next_run(&a->engine[engine], client_a,
-						   &i);
-		const struct des_run *y = next_run(&b->engine[engine], client_b,
-						   &j);
-
-		if (!x || !y) {
-			if ((x && next_run(&a->engine[engine], client_a, &i)) ||
-			    (y && next_run(&b->engine[engine], client_b, &j)))
-				return DES_NEVER;
-			return most_ns;
-		}
-		most_ns = max(most_ns, distance(x->start_ns, y->start_ns));
-	}
 }

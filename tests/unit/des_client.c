@@ -159,7 +159,7 @@ static u64 client_gap(struct des_client *client)
 	log = __builtin_clzll(x);
 	frac = (x << log << 1) >> 54;
 	frac += (frac * (1024 - frac) * 352) >> 20;
-	log = (log + 1) * 1024 - min(frac, (u64)1024);
+	log = (log + 1) * 1024 - min(frac, 1024ULL);
 	return (client->load.period_ns / 1024 * log * 710) >> 10;
 }
 

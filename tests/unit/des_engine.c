@@ -138,10 +138,15 @@ static void engine_record(struct des_engine *engine, enum vgpu_sched_end end,
 
 static void engine_done(struct des_engine *engine)
 {
-	enum vgpu_sched_end end = des_job(engine->entity) ?
-				  VGPU_SCHED_PREEMPTED : VGPU_SCHED_IDLE;
+	enum vgpu_sched_end end = VGPU_SCHED_IDLE;
 	struct vgpu_entity *next;
-	u64 deadline_ns;
+	u64 deadline_ns, due_ns;
+
+	/* When it is to stop it does not look whether there is more. */
+	due_ns = min(engine->run.deadline_ns + DES_EPOCH_NS, engine->stop_ns);
+	if (des_job(engine->entity) ||
+	    (engine->sim->now_ns >= due_ns && engine->phase != DES_IDLE))
+		end = VGPU_SCHED_PREEMPTED;
 
 	if (engine->phase != DES_IDLE)
 		engine_span(engine);
@@ -190,18 +195,22 @@ static bool engine_poll(struct des_engine *engine, u64 due_ns)
 	case VGPU_SCHED_POLL_IDLE:
 		if (sim->now_ns >= due_ns)
 			return false;
-		until_ns = engine->empty_ns + sim->config->poll_ns;
+		/* Who may linger is not given up sooner if nobody else wants it. */
+		until_ns = engine->empty_ns + max(sim->config->poll_ns,
+						  engine->tl.pick.linger_ns);
 		if (sim->now_ns >= until_ns)
 			return false;
 		engine_phase(engine, DES_IDLE);
 		break;
 	case VGPU_SCHED_POLL_LINGER:
+		if (sim->now_ns >= due_ns) {
+			engine_phase(engine, DES_LINGER);
+			return false;
+		}
 		/* The answer is the same until then. */
 		until_ns = max(engine->empty_ns + engine->tl.pick.linger_ns,
 			       sim->now_ns + DES_POLL_NS);
 		engine_phase(engine, DES_LINGER);
-		/* Also past its deadline; a request to stop ends it. */
-		due_ns = DES_NEVER;
 		break;
 	default:
 		return false;

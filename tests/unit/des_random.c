@@ -140,10 +140,9 @@ static struct vgpu_share random_share(u64 *random, unsigned int rest, bool all)
 	if (!all && one_in(random, 16))
 		share.guarantee = min(rest, 1U);
 	if (one_in(random, 5))
-		share.cap = max(share.guarantee, (u16)1);
+		share.cap = share.guarantee ?: 1;
 	else if (one_in(random, 4))
-		share.cap = des_random(random, max(share.guarantee, (u16)1),
-				       1000);
+		share.cap = des_random(random, share.guarantee ?: 1, 1000);
 	if (one_in(random, 2))
 		share.weight = des_random(random, 1, 10);
 	else if (one_in(random, 3))

@@ -346,6 +346,24 @@ struct vgpu_share random_share(const struct user *user)
 	return share;
 }
 
+void set_policy(const char *name)
+{
+	struct vgpu_sched_params params = t.params;
+
+	params.policy = watched(name);
+	assert_int_equal(set_params(&params), 0);
+}
+
+void set_share(struct user *user, u16 guarantee, u16 cap, u16 weight)
+{
+	struct vgpu_share share = plain_share(user);
+
+	share.guarantee = guarantee;
+	share.cap = cap;
+	share.weight = weight;
+	vgpu_entity_set_share(&user->entity, &share);
+}
+
 struct user *user_open(unsigned int engine)
 {
 	struct user *user = malloc(sizeof(*user));

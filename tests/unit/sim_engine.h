@@ -159,6 +159,7 @@ struct engine {
  * @preempts:   the policy preempts at times
  * @switches:   the policy is changed at times
  * @lingers:    the policy lets engines wait at times
+ * @pick_nobody: the policy says "nobody, until something happens"
  * @pick_linger_ns: and always so long
  * @pick_exclusive: and always says that nobody else may run
  * @hogs:       engines are deaf or hang at times
@@ -181,6 +182,7 @@ struct world {
 	bool throttle;
 	bool preempts;
 	bool lingers;
+	bool pick_nobody;
 	u64 pick_linger_ns;
 	bool pick_exclusive;
 	bool switches;
@@ -218,6 +220,8 @@ struct vgpu_share plain_share(const struct user *user);
 struct vgpu_share random_share(const struct user *user);
 int set_params(const struct vgpu_sched_params *params);
 int set_slice(u64 slice_ns);
+void set_policy(const char *name);
+void set_share(struct user *user, u16 guarantee, u16 cap, u16 weight);
 void world_begin(u64 seed, u64 jitter_ns, u64 slice_ns);
 void world_end(void);
 void world_drain(void);

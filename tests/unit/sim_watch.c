@@ -159,6 +159,11 @@ static struct vgpu_entity *watch_pick(struct vgpu_rq *rq, u64 now_ns,
 	assert_true(rq->nr_queued > 0);
 	assert_true(all_zero(pick, sizeof(*pick)));
 	e->throttled = t.throttle && sim_one_in(4);
+	if (t.pick_nobody) {
+		e->throttled = true;
+		e->ready_ns = U64_MAX;
+		return NULL;
+	}
 	if (e->throttled) {
 		pick->until_ns = now_ns + sim_random(0, 3 * MS);
 		e->ready_ns = U64_MAX;

@@ -145,6 +145,9 @@ struct vgpu_slot_entity {
  * @by_start:    while queued, by @start
  * @min_limit_ns: of @by_start's subtree
  * @reserved:    the run under way is of its guarantee
+ * @synchronous: its last sleep was so short that the engine had better wait
+ * @idled:       the engine was idle in its last run
+ * @end_ns:      when that ended
  */
 struct vgpu_qos_entity {
 	u64 reserve_ns;
@@ -157,6 +160,9 @@ struct vgpu_qos_entity {
 	struct rb_node by_start;
 	u64 min_limit_ns;
 	bool reserved;
+	bool synchronous;
+	bool idled;
+	u64 end_ns;
 };
 
 #define VGPU_ENTITY_ID_LEN	16

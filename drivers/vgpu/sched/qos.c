@@ -182,6 +182,25 @@ static void qos_exit(struct vgpu_rq *rq, struct vgpu_entity *entity)
 {
 }
 
+/*
+ * Who sleeps has no credit. But who always comes back soon has work as good as
+ * all the time: it is owed what it waited before, and while it is away, too, if
+ * it left the engine to others.
+ */
+static void qos_wake(struct vgpu_rq *rq, struct vgpu_entity *entity, u64 now_ns)
+{
+	struct vgpu_qos *qos = rq->data;
+	struct vgpu_qos_entity *q = &entity->qos;
+	u64 slept_ns = now_ns - q->end_ns;
+
+	q->synchronous = slept_ns <= rq->linger_ns;
+	if (!q->synchronous)
+		q->reserve_ns = qos_later(q->reserve_ns, now_ns);
+	else if (q->idled && qos_before(q->reserve_ns, q->end_ns))
+		q->reserve_ns += slept_ns;
+	q->start = qos_later(q->start, qos->now);
+}
+
 static bool qos_enqueue(struct vgpu_rq *rq, struct vgpu_entity *entity,
 			bool woken, u64 now_ns)
 {
@@ -189,10 +208,8 @@ static bool qos_enqueue(struct vgpu_rq *rq, struct vgpu_entity *entity,
 	struct vgpu_qos_entity *q = &entity->qos;
 	u32 guarantee = entity->share.guarantee;
 
-	if (woken) {
-		q->reserve_ns = qos_later(q->reserve_ns, now_ns);
-		q->start = qos_later(q->start, qos->now);
-	}
+	if (woken)
+		qos_wake(rq, entity, now_ns);
 	q->min_limit_ns = q->limit_ns;
 	rb_add_augmented_cached(&q->by_start, &qos->by_start, qos_start_less,
 				&qos_start_cb);
@@ -313,7 +330,7 @@ static struct vgpu_entity *qos_pick(struct vgpu_rq *rq, u64 now_ns,
 			qos_span(QOS_LAG_RUNS * most_ns,
 				 entity->share.guarantee));
 		pick->slice_ns = rq->slice_ns;
-		pick->linger_ns = rq->linger_ns;
+		pick->linger_ns = q->synchronous ? rq->linger_ns : 0;
 	} else {
 		entity = qos_pick_start(qos, now_ns);
 		if (!entity) {
@@ -351,18 +368,24 @@ static void qos_charge(struct vgpu_rq *rq, struct vgpu_entity *entity,
 	if (qos->slice_ns && ran_ns > qos->slice_ns)
 		qos->overrun_ns = clamp(ran_ns - qos->slice_ns, qos->overrun_ns,
 					QOS_OVERRUN_NS);
-	/* Who was idle within the run has woken since, if it is not idle now. */
-	if (qos->slice_ns && idle_ns)
-		q->reserve_ns = qos_later(q->reserve_ns,
-					  qos->begin_ns + idle_ns);
+	if (!qos->slice_ns)
+		idle_ns = 0;
 	qos->slice_ns = 0;
 
 	q->limit_ns += qos_span(ran_ns, share->cap);
-	if (q->reserved && share->guarantee)
-		q->reserve_ns += qos_span(ran_ns, share->guarantee);
-	else
+	if (q->reserved && share->guarantee) {
+		/* Nobody else wanted the engine: it is owed no more for that. */
+		q->reserve_ns += max(qos_span(ran_ns, share->guarantee),
+				     ran_ns + idle_ns);
+	} else {
 		q->start += qos_span(ran_ns, share->weight);
+		if (idle_ns)
+			q->reserve_ns = qos_later(q->reserve_ns,
+						  now_ns - ran_ns);
+	}
 	q->reserved = false;
+	q->idled = idle_ns;
+	q->end_ns = now_ns;
 }
 
 /* A tag keeps the service that it is ahead or behind. */

@@ -260,7 +260,8 @@ static enum vgpu_run_end soft_engine_turn(struct soft_engine *engine,
 	}
 
 	engine->left_ns = soft_engine_clock(engine);
-	all_empty = turn->empty_ns;
+	/* Who may linger is as good as with work when its slice is over. */
+	all_empty = turn->empty_ns && !turn->hold_ns;
 	soft_turn_settle(turn, engine->now_ns);
 	due_ns = READ_ONCE(queue->due_ns);
 	if (due_ns != U64_MAX)

@@ -2,7 +2,7 @@
 /*
  * First and only process of a guest:
  *
- *	JOB [--seconds N] [--load PERCENT] [--mib N] [--seed N]
+ *	JOB [--seconds N] [--load PERCENT] [--mib N] [--seed N] [--idle N]
  *
  * Finds the vGPU, does the job, says "guest: END pass" or "guest: END fail"
  * on the console and switches the machine off.
@@ -74,6 +74,7 @@ static const struct job {
 	{ "hold", hold_run },
 	{ "escape", escape_run },
 	{ "eject", eject_run },
+	{ "hog", hog_run },
 };
 
 static const struct job *find_job(const char *name)
@@ -106,6 +107,8 @@ static bool parse(int argc, char **argv, struct options *options)
 			options->load = (unsigned int)value;
 		else if (!strcmp(argv[i], "--mib") && value >= 1 && value <= 4096)
 			options->mib = (unsigned int)value;
+		else if (!strcmp(argv[i], "--idle") && value <= 3600)
+			options->idle = (unsigned int)value;
 		else if (!strcmp(argv[i], "--seed"))
 			options->seed = value;
 		else

@@ -25,6 +25,7 @@ struct options {
 	unsigned int load;
 	unsigned int mib;
 	uint64_t seed;
+	unsigned int idle;
 };
 
 /**
@@ -68,6 +69,7 @@ bool secret_run(struct vgpu_dev *dev, const struct options *options);
 bool scan_run(struct vgpu_dev *dev, const struct options *options);
 bool hold_run(struct vgpu_dev *dev, const struct options *options);
 bool escape_run(struct vgpu_dev *dev, const struct options *options);
+bool hog_run(struct vgpu_dev *dev, const struct options *options);
 bool eject_run(struct vgpu_dev *dev, const struct options *options);
 
 #endif /* E2E_GUEST_H */

@@ -15,6 +15,7 @@ static inline void init_waitqueue_head(wait_queue_head_t *head)
 	head->waiters = 0;
 }
 
+/* One thread: what a memory barrier is for cannot happen here. */
 static inline bool waitqueue_active(wait_queue_head_t *head)
 {
 	return head->waiters;

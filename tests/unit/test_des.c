@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The simulator's own: what it records, and T1 to T3 on its records. */
+#include "vgpu_test.h"
+
+#include "des_test.h"
+
+/* Closed loop, think time: all of it can be said beforehand. */
+static void test_record(void **state)
+{
+	struct des_config config;
+	struct des_track *track;
+	struct des *des;
+
+	des_config_init(&config, &vgpu_policy_best_effort, 1);
+	config.length_ns = 10 * DES_MS;
+	config.poll_ns = 30 * DES_US;
+	config.client[0].load = des_closed(400 * DES_US, 100 * DES_US, 1);
+	des = des_run(&config);
+	track = &des->client[0].track[0];
+	/* The first run restores; then it is the same one again. */
+	assert_int_equal(des->client[0].submitted, 20);
+	assert_int_equal(des->client[0].completed, 20);
+	assert_int_equal(des->client[0].left, 0);
+	assert_int_equal(track->spans.nr, 20);
+	assert_int_equal(track->spans.at[1].start_ns, 505 * DES_US);
+	assert_int_equal(track->spans.at[1].end_ns, 905 * DES_US);
+	assert_int_equal(track->waits.nr, 20);
+	assert_int_equal(track->edges.nr, 40);
+	assert_int_equal(des->engine[0].runs.at[0].idle_ns, 30 * DES_US);
+	assert_int_equal(des_service_ns(des, 0, 0, 0, DES_MS), 805 * DES_US);
+	assert_int_equal(des_runnable_ns(des, 0, 0, 0, DES_MS), 805 * DES_US);
+	des_free(des);
+	des_config_exit(&config);
+}
+
+/* Overruns are as they were ordered, and p is the largest. */
+static void test_overruns(void **state)
+{
+	struct des_config config;
+	struct des *des;
+	size_t i;
+
+	des_config_init(&config, &vgpu_policy_best_effort, 2);
+	config.client[0].load.overrun_ns = 700 * DES_US;
+	config.client[0].load.overrun_always = true;
+	config.client[1].load = des_closed(10 * DES_MS, 0, 1);
+	config.client[1].load.chunk_ns = 300 * DES_US;
+	config.save_ns = 10 * DES_US;
+	des = des_run(&config);
+	assert_int_equal(des_overrun_ns(des, 0), 710 * DES_US);
+	for (i = 0; i + 1 < des->engine[0].runs.nr; i++) {
+		const struct des_run *run = &des->engine[0].runs.at[i];
+		u64 over_ns = run->end_ns - run->deadline_ns;
+
+		if (run->client == 0)
+			assert_int_equal(over_ns, 710 * DES_US);
+		else if (run->end_ns > run->deadline_ns)
+			assert_in_range(over_ns, 1, 310 * DES_US);
+	}
+	des_free(des);
+	des_config_exit(&config);
+}
+
+static void scan_all(const struct des_config *config, s64 bound_ns, bool holds)
+{
+	struct des *des = des_run(config);
+	bool held = true;
+	unsigned int i;
+
+	for (i = 0; i < config->nr_clients; i++) {
+		struct des_scan scan;
+
+		des_scan(des, i, 0, 50 * DES_MS, des->end_ns, 1, 4, &scan);
+		held &= scan.lack_ns <= bound_ns && scan.surplus_ns <= bound_ns;
+	}
+	assert_int_equal(held, holds);
+	des_free(des);
+}
+
+/* T1 and T3 hold under equal_share, and are found not to where they do not. */
+static void test_shares(void **state)
+{
+	struct des_config config;
+
+	des_config_init(&config, &vgpu_policy_equal_share, 4);
+	scan_all(&config, config.params.slice_ns, true);
+	config.client[3].load = des_closed(100 * DES_US, DES_MS, 1);
+	scan_all(&config, config.params.slice_ns, false);
+	config.params.policy = &vgpu_policy_best_effort;
+	config.client[3].load = des_busy();
+	scan_all(&config, 2 * config.params.slice_ns, true);
+	config.client[3].load = des_closed(100 * DES_US, DES_MS, 1);
+	scan_all(&config, 2 * config.params.slice_ns, false);
+	des_config_exit(&config);
+}
+
+/* By how much a client's jobs and runs move if the others are there. */
+static void shifts(const struct vgpu_sched_policy *policy, u64 *jobs_ns,
+		   u64 *runs_ns)
+{
+	struct des_config config;
+	struct des *busy, *quiet;
+	unsigned int i;
+
+	des_config_init(&config, policy, 4);
+	config.client[0].load = des_closed(500 * DES_US, 200 * DES_US, 1);
+	busy = des_run(&config);
+	for (i = 1; i < 4; i++)
+		config.client[i].load.kind = DES_NONE;
+	quiet = des_run(&config);
+	*jobs_ns = des_shift_jobs_ns(busy, quiet, 0);
+	*runs_ns = des_shift_runs_ns(busy, 0, quiet, 0, 0);
+	des_free(busy);
+	des_free(quiet);
+	des_config_exit(&config);
+}
+
+/* T2. Switches are all there is to tell the difference by. */
+static void test_neighbours(void **state)
+{
+	u64 jobs_ns, runs_ns;
+
+	shifts(&vgpu_policy_equal_share, &jobs_ns, &runs_ns);
+	assert_in_range(jobs_ns, 0, DES_MS);
+	shifts(&vgpu_policy_best_effort, &jobs_ns, &runs_ns);
+	assert_true(jobs_ns == DES_NEVER);
+	assert_true(runs_ns == DES_NEVER);
+}
+
+/* Without one of two clients the other one's arrivals are the same. */
+static void test_remove(void **state)
+{
+	struct des_config config, less;
+	struct des *a, *b;
+	size_t i;
+
+	des_config_init(&config, &vgpu_policy_best_effort, 2);
+	config.client[1].load = des_poisson(10 * DES_US, DES_MS, 1);
+	des_config_act(&config, DES_MS, DES_STOP, 0);
+	des_config_act(&config, 500 * DES_MS, DES_RESET, 1);
+	des_config_copy(&less, &config);
+	des_config_remove_client(&less, 0);
+	assert_int_equal(less.nr_actions, 1);
+	assert_int_equal(less.action[0].client, 0);
+	a = des_run(&config);
+	b = des_run(&less);
+	assert_int_equal(a->client[1].submitted, b->client[0].submitted);
+	assert_true(a->client[1].jobs.nr > 800);
+	/* Until the reset: what was dropped by that depends on the other. */
+	for (i = 0; a->client[1].jobs.at[i].submit_ns < 499 * DES_MS; i++)
+		assert_int_equal(a->client[1].jobs.at[i].submit_ns,
+				 b->client[0].jobs.at[i].submit_ns);
+	des_free(a);
+	des_free(b);
+	des_config_exit(&config);
+	des_config_exit(&less);
+}
+
+/* Poisson arrivals: mean and spread are those of an exponential distribution. */
+static void test_poisson(void **state)
+{
+	double sum = 0, squares = 0, mean, variance;
+	struct des_config config;
+	struct des *des;
+	size_t i, nr;
+
+	des_config_init(&config, &vgpu_policy_best_effort, 1);
+	config.length_ns = 20 * DES_SEC;
+	config.client[0].load = des_poisson(1, DES_MS, 1);
+	des = des_run(&config);
+	nr = des->client[0].jobs.nr - 1;
+	for (i = 0; i < nr; i++) {
+		double gap = des->client[0].jobs.at[i + 1].submit_ns -
+			     des->client[0].jobs.at[i].submit_ns;
+
+		sum += gap;
+		squares += gap * gap;
+	}
+	mean = sum / nr;
+	variance = squares / nr - mean * mean;
+	assert_true(mean > 0.95e6 && mean < 1.05e6);
+	assert_true(variance > 0.9e12 && variance < 1.1e12);
+	des_free(des);
+	des_config_exit(&config);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_record),
+		cmocka_unit_test(test_overruns),
+		cmocka_unit_test(test_shares),
+		cmocka_unit_test(test_neighbours),
+		cmocka_unit_test(test_remove),
+		cmocka_unit_test(test_poisson),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

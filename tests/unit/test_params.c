@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The scheduler's settings: what they can be, and that they come all at once. */
+#include "sim_engine.h"
+
+static const struct vgpu_sched_params good = {
+	.policy = &vgpu_policy_best_effort,
+	.slice_ns = 2 * MS,
+	.window_ns = 100 * MS,
+	.preempt_timeout_us = TIMEOUT_US,
+	.linger_us = 100,
+	.nr_slots = 1,
+};
+
+/* What can be set and what not, with what is said. */
+static void test_params_check(void **state)
+{
+	static const struct {
+		u64 slice_ns;
+		u64 window_ns;
+		u32 timeout_us;
+		u32 linger_us;
+		int ret;
+		const char *why;
+	} row[] = {
+		{ 1 * MS, 10 * MS, 1000, 0, 0, "" },
+		{ 30 * MS, 1000 * MS, 1000000, 1000, 0, "" },
+		{ 1041667, 100 * MS, 10000, 100, 0, "" },
+		{ 1 * MS - 1, 100 * MS, 10000, 100, -ERANGE,
+		  "slice 999999 ns: 1 .. 30 ms" },
+		{ 31 * MS, 100 * MS, 10000, 100, -ERANGE,
+		  "slice 31 ms: 1 .. 30 ms" },
+		{ 0, 100 * MS, 10000, 100, -ERANGE, "slice 0 ms: 1 .. 30 ms" },
+		{ U64_MAX, 100 * MS, 10000, 100, -ERANGE,
+		  "slice 18446744073709551615 ns: 1 .. 30 ms" },
+		{ 1 * MS, 10 * MS - 1, 10000, 100, -ERANGE,
+		  "window 9999999 ns: 10 .. 1000 ms" },
+		{ 1 * MS, 1001 * MS, 10000, 100, -ERANGE,
+		  "window 1001 ms: 10 .. 1000 ms" },
+		{ 10 * MS, 50 * MS, 10000, 100, -EINVAL,
+		  "window 50 ms: at least 10 slices, 100 ms at a slice of 10 ms" },
+		{ 10 * MS + 1, 100 * MS, 10000, 100, -EINVAL,
+		  "window 100 ms: at least 10 slices, 100000010 ns at a slice of 10000001 ns" },
+		{ 1 * MS, 100 * MS, 999, 100, -ERANGE,
+		  "preemption timeout 999 us: 1000 .. 1000000 us" },
+		{ 1 * MS, 100 * MS, 1000001, 100, -ERANGE,
+		  "preemption timeout 1000001 us: 1000 .. 1000000 us" },
+		{ 1 * MS, 100 * MS, 10000, 1001, -ERANGE,
+		  "linger 1001 us: 0 .. 1000 us" },
+	};
+	struct vgpu_sched_params params;
+	char why[VGPU_TEXT_LEN], few[8];
+	unsigned int i;
+	int ret;
+
+	for (i = 0; i < ARRAY_SIZE(row); i++) {
+		params = good;
+		params.slice_ns = row[i].slice_ns;
+		params.window_ns = row[i].window_ns;
+		params.preempt_timeout_us = row[i].timeout_us;
+		params.linger_us = row[i].linger_us;
+		why[0] = 0;
+		ret = vgpu_sched_params_check(&params, why, sizeof(why));
+		check_that(ret == row[i].ret && !strcmp(why, row[i].why),
+			   "row %u: %d, %s", i, ret, why);
+		/* Little room, or none. */
+		few[0] = 0;
+		few[7] = 'x';
+		assert_int_equal(vgpu_sched_params_check(&params, few, 7), ret);
+		assert_true(few[7] == 'x' && strlen(few) < 7);
+		assert_int_equal(vgpu_sched_params_check(&params, NULL, 0), ret);
+	}
+	params = good;
+	params.policy = NULL;
+	assert_int_equal(vgpu_sched_params_check(&params, why, sizeof(why)),
+			 -EINVAL);
+	assert_int_equal(strcmp(why, "no such policy"), 0);
+	params = good;
+	params.nr_slots = 0;
+	assert_int_equal(vgpu_sched_params_check(&params, why, sizeof(why)),
+			 -EINVAL);
+}
+
+static void test_policies(void **state)
+{
+	static const struct vgpu_sched_policy * const all[] = {
+		&vgpu_policy_best_effort, &vgpu_policy_equal_share,
+		&vgpu_policy_fixed_share, &vgpu_policy_qos,
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(all); i++)
+		assert_ptr_equal(vgpu_sched_policy(all[i]->name), all[i]);
+	assert_int_equal(strcmp(all[0]->name, "best_effort"), 0);
+	assert_int_equal(strcmp(all[1]->name, "equal_share"), 0);
+	assert_int_equal(strcmp(all[2]->name, "fixed_share"), 0);
+	assert_int_equal(strcmp(all[3]->name, "qos"), 0);
+	assert_null(vgpu_sched_policy("qo"));
+	assert_null(vgpu_sched_policy("qos "));
+	assert_null(vgpu_sched_policy(""));
+}
+
+static void test_create_refuses(void **state)
+{
+	static const struct vgpu_timeline_ops ops;
+	struct vgpu_sched_params bad = good;
+
+	assert_int_equal(PTR_ERR(vgpu_sched_create("x", 0, &ops, NULL, &good)),
+			 -EINVAL);
+	bad.policy = NULL;
+	assert_int_equal(PTR_ERR(vgpu_sched_create("x", 1, &ops, NULL, &bad)),
+			 -EINVAL);
+	bad = good;
+	bad.slice_ns = VGPU_SLICE_MAX_NS + 1;
+	assert_int_equal(PTR_ERR(vgpu_sched_create("x", 1, &ops, NULL, &bad)),
+			 -ERANGE);
+	bad = good;
+	bad.preempt_timeout_us = 0;
+	assert_int_equal(PTR_ERR(vgpu_sched_create("x", 1, &ops, NULL, &bad)),
+			 -ERANGE);
+}
+
+/* All of the timelines or none, wherever memory runs out. */
+static void test_set_is_atomic(void **state)
+{
+	struct vgpu_sched_params params, now;
+	struct user *user[NR_TIMELINES];
+	unsigned int i, left;
+
+	world_begin(1, 0, 2 * MS);
+	assert_int_equal(strcmp(vgpu_sched_name(t.sched), "test"), 0);
+	for (i = 0; i < NR_TIMELINES; i++) {
+		user[i] = user_open(i);
+		submit(user[i], 1 * SEC);
+	}
+	sim_sleep(5 * MS);
+	for (left = 0; left <= NR_TIMELINES; left++) {
+		params = t.params;
+		params.policy = watched("qos");
+		params.slice_ns = 10 * MS;
+		params.linger_us = 7;
+		t.rqs_left = left;
+		assert_int_equal(set_params(&params), left < NR_TIMELINES ?
+						      -ENOMEM : 0);
+		vgpu_sched_params_get(t.sched, &now);
+		assert_int_equal(memcmp(&now, &t.params, sizeof(now)), 0);
+		for (i = 0; i < NR_TIMELINES; i++) {
+			assert_ptr_equal(t.engine[i].tl->rq.policy,
+					 t.params.policy);
+			assert_int_equal(t.engine[i].tl->rq.slice_ns,
+					 t.params.slice_ns);
+			assert_int_equal(t.engine[i].tl->rq.linger_ns,
+					 t.params.linger_us * US);
+		}
+	}
+	/* The same policy again takes nothing. */
+	t.rqs_left = 0;
+	assert_int_equal(set_params(&t.params), 0);
+	params = t.params;
+	params.nr_slots++;
+	assert_int_equal(set_params(&params), -EINVAL);
+	params = t.params;
+	params.window_ns = 50 * MS;
+	assert_int_equal(set_params(&params), -EINVAL);
+	vgpu_sched_params_get(t.sched, &now);
+	assert_int_equal(memcmp(&now, &t.params, sizeof(now)), 0);
+	world_drain();
+	for (i = 0; i < NR_TIMELINES; i++)
+		user_close(user[i]);
+	world_end();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_params_check),
+		cmocka_unit_test(test_policies),
+		cmocka_unit_test(test_create_refuses),
+		cmocka_unit_test(test_set_is_atomic),
+	};
+
+	return cmocka_run_group_tests_name("params", tests, NULL, NULL);
+}

@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * qos keeps what it promises (des_check.h) over every interval of thousands of
+ * random loads in virtual time. VGPU_SEED replays all of them, VGPU_LOAD the one
+ * load of which a failure tells the seed. test_qos_edge.c has the edge cases.
+ * Checkers that find nothing are no proof, so they are shown spoilt policies, too.
+ */
+#include "vgpu_test.h"
+
+#include "des_test.h"
+
+#define NR_LOADS	3000
+
+/* All promises that there are must have been looked at. */
+static void test_random(void **state)
+{
+	u64 checked[DES_NR_PROMISES] = {}, used[DES_NR_PROMISES] = {};
+	const char *one = getenv("VGPU_LOAD");
+	u64 seed = test_seed(), load;
+	unsigned int i, j;
+
+	for (i = 0; i < (one ? 1 : NR_LOADS); i++) {
+		struct des_report report;
+		struct des_config config;
+		struct des *des;
+
+		load = one ? strtoull(one, NULL, 0) : rnd_next(&seed);
+		des_config_random(&config, &vgpu_policy_qos, load);
+		des = des_run(&config);
+		des_check(des, &report);
+		for (j = 0; j < DES_NR_PROMISES; j++) {
+			checked[j] += report.checked[j];
+			used[j] = max(used[j], report.use[j]);
+		}
+		if (des_violations(&report)) {
+			printf("# VGPU_LOAD=%#llx\n", load);
+			check_des(des);
+		}
+		des_free(des);
+		des_config_exit(&config);
+	}
+	for (j = 0; j < DES_NR_PROMISES; j++) {
+		printf("# %s: %llu checks, at most %llu per mille of the bound used\n",
+		       des_promise_name(j), checked[j], used[j]);
+		assert_true(one || checked[j]);
+	}
+}
+
+/* The same configuration gives the same record; another seed does not. */
+static void test_replay(void **state)
+{
+	struct des_config config;
+	struct des *a, *b, *c;
+
+	des_config_random(&config, &vgpu_policy_qos, 5);
+	config.client[0].load = des_poisson(DES_MS, 2 * DES_MS, 2);
+	config.client[0].stopped = false;
+	a = des_run(&config);
+	b = des_run(&config);
+	assert_int_equal(a->events, b->events);
+	assert_int_equal(a->engine[0].runs.nr, b->engine[0].runs.nr);
+	assert_memory_equal(a->engine[0].runs.at, b->engine[0].runs.at,
+			    a->engine[0].runs.nr * sizeof(struct des_run));
+	des_free(b);
+	config.seed++;
+	c = des_run(&config);
+	assert_true(a->events != c->events ||
+		    a->engine[0].runs.nr != c->engine[0].runs.nr ||
+		    memcmp(a->engine[0].runs.at, c->engine[0].runs.at,
+			   a->engine[0].runs.nr * sizeof(struct des_run)));
+	des_free(a);
+	des_free(c);
+	des_config_exit(&config);
+}
+
+/* What follows shows that each checker finds what it is for. */
+
+static u64 violations(const struct des_config *config, enum des_promise promise)
+{
+	struct des *des = des_run(config);
+	struct des_report report;
+
+	des_check(des, &report);
+	des_free(des);
+	return report.violations[promise];
+}
+
+/*
+ * 0: a guarantee of 500, always busy. 1: a cap of 100, always busy. 2:
+ * synchronous. 3: wakes at times. 4: always busy, as heavy as 1.
+ */
+static void mixed_config(struct des_config *config,
+			 const struct vgpu_sched_policy *policy)
+{
+	des_config_init(config, policy, 5);
+	config->client[0].share.guarantee = 500;
+	config->client[1].share.cap = 100;
+	config->client[1].share.weight = 10;
+	config->client[2].share.guarantee = 250;
+	config->client[2].load = des_closed(100 * DES_US, 50 * DES_US, 1);
+	config->client[3].share.guarantee = 20;
+	config->client[3].load = des_poisson(100 * DES_US, 50 * DES_MS, 1);
+	config->client[4].share.weight = 10;
+}
+
+static struct vgpu_sched_policy spoilt;
+
+static void test_sound(void **state)
+{
+	struct des_config config;
+	struct des *des;
+
+	mixed_config(&config, &vgpu_policy_qos);
+	des = des_run(&config);
+	check_des(des);
+	des_free(des);
+	des_config_exit(&config);
+}
+
+/* Under another policy's rules most of it does not hold. */
+static void test_finds_best_effort(void **state)
+{
+	struct des_config config;
+
+	spoilt = vgpu_policy_best_effort;
+	spoilt.name = "qos";
+	mixed_config(&config, &spoilt);
+	assert_true(violations(&config, DES_G));
+	assert_true(violations(&config, DES_G2));
+	assert_true(violations(&config, DES_C));
+	assert_true(violations(&config, DES_P));
+	assert_true(violations(&config, DES_L));
+	assert_false(violations(&config, DES_W));
+	assert_false(violations(&config, DES_WALL));
+	assert_false(violations(&config, DES_JOBS));
+	des_config_exit(&config);
+}
+
+static void test_finds_idle_slots(void **state)
+{
+	struct des_config config;
+
+	spoilt = vgpu_policy_equal_share;
+	spoilt.name = "qos";
+	mixed_config(&config, &spoilt);
+	assert_true(violations(&config, DES_W));
+	des_config_exit(&config);
+}
+
+static void spoilt_charge(struct vgpu_rq *rq, struct vgpu_entity *entity,
+			  u64 ran_ns, u64 now_ns)
+{
+	/* Half of each slice of those with a cap is free. */
+	vgpu_policy_qos.charge(rq, entity, entity->share.cap < 1000 ?
+			       ran_ns / 2 : ran_ns, now_ns);
+}
+
+static void test_finds_leak(void **state)
+{
+	struct des_config config;
+
+	spoilt = vgpu_policy_qos;
+	spoilt.charge = spoilt_charge;
+	mixed_config(&config, &spoilt);
+	assert_true(violations(&config, DES_C));
+	assert_false(violations(&config, DES_G));
+	des_config_exit(&config);
+}
+
+static struct vgpu_entity *spoilt_pick(struct vgpu_rq *rq, u64 now_ns,
+				       struct vgpu_pick *pick)
+{
+	struct vgpu_entity *entity = vgpu_policy_qos.pick(rq, now_ns, pick);
+
+	pick->linger_ns = 0;
+	return entity;
+}
+
+static void test_finds_no_linger(void **state)
+{
+	struct des_config config;
+
+	spoilt = vgpu_policy_qos;
+	spoilt.pick = spoilt_pick;
+	mixed_config(&config, &spoilt);
+	assert_true(violations(&config, DES_G2));
+	des_config_exit(&config);
+}
+
+static struct vgpu_entity *lazy_pick(struct vgpu_rq *rq, u64 now_ns,
+				     struct vgpu_pick *pick)
+{
+	u64 rest_ns = now_ns % (10 * DES_MS);
+
+	/* Rests at times. */
+	if (rest_ns >= DES_MS)
+		return vgpu_policy_qos.pick(rq, now_ns, pick);
+	pick->until_ns = now_ns - rest_ns + DES_MS;
+	return NULL;
+}
+
+static void test_finds_lazy(void **state)
+{
+	struct des_config config;
+
+	spoilt = vgpu_policy_qos;
+	spoilt.pick = lazy_pick;
+	mixed_config(&config, &spoilt);
+	assert_true(violations(&config, DES_W));
+	assert_false(violations(&config, DES_C));
+	des_config_exit(&config);
+}
+
+/* Deadlines as of a guarantee of 1, so that who wakes comes last. */
+static bool late_enqueue(struct vgpu_rq *rq, struct vgpu_entity *entity,
+			 bool woken, u64 now_ns)
+{
+	struct vgpu_share share = entity->share;
+	bool preempt;
+
+	entity->share.guarantee = entity->share.guarantee ? 1 : 0;
+	preempt = vgpu_policy_qos.enqueue(rq, entity, woken, now_ns);
+	entity->share = share;
+	return preempt;
+}
+
+static void test_finds_late(void **state)
+{
+	struct des_config config;
+	unsigned int i;
+
+	spoilt = vgpu_policy_qos;
+	spoilt.enqueue = late_enqueue;
+	des_config_init(&config, &spoilt, 12);
+	config.length_ns = 4 * DES_SEC;
+	for (i = 0; i < 11; i++)
+		config.client[i].share.guarantee = 20;
+	config.client[11].share.guarantee = 700;
+	config.client[11].load = des_poisson(100 * DES_US, 7 * DES_MS, 1);
+	assert_true(violations(&config, DES_L));
+	config.params.policy = &vgpu_policy_qos;
+	assert_false(violations(&config, DES_L));
+	des_config_exit(&config);
+}
+
+static void test_finds_bad_records(void **state)
+{
+	struct des_config config;
+	struct des_report report;
+	struct des *des;
+
+	mixed_config(&config, &vgpu_policy_qos);
+	des = des_run(&config);
+	des_check(des, &report);
+	assert_int_equal(report.violations[DES_WALL], 0);
+	assert_int_equal(report.violations[DES_JOBS], 0);
+
+	des->engine[0].busy_ns++;
+	des_check(des, &report);
+	assert_int_equal(report.violations[DES_WALL], 1);
+	des->engine[0].busy_ns--;
+
+	des->client[2].completed--;
+	des_check(des, &report);
+	assert_int_equal(report.violations[DES_JOBS], 2);
+	des->client[2].completed++;
+
+	des->stuck = true;
+	des_check(des, &report);
+	assert_int_equal(report.violations[DES_JOBS], 1);
+	des_free(des);
+	des_config_exit(&config);
+}
+
+/* Of the five clients two do it, of the second a part. */
+static void test_shrinks(void **state)
+{
+	struct des_config config;
+
+	spoilt = vgpu_policy_best_effort;
+	spoilt.name = "qos";
+	mixed_config(&config, &spoilt);
+	des_config_act(&config, 300 * DES_MS, DES_RESET, 1);
+	assert_true(violations(&config, DES_G));
+	des_shrink(&config, DES_G);
+	assert_true(violations(&config, DES_G));
+	assert_int_equal(config.nr_actions, 0);
+	assert_in_range(config.nr_clients, 2, 3);
+	assert_in_range(config.length_ns, 1, 200 * DES_MS);
+	des_config_exit(&config);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_replay),
+		cmocka_unit_test(test_sound),
+		cmocka_unit_test(test_finds_best_effort),
+		cmocka_unit_test(test_finds_idle_slots),
+		cmocka_unit_test(test_finds_leak),
+		cmocka_unit_test(test_finds_no_linger),
+		cmocka_unit_test(test_finds_lazy),
+		cmocka_unit_test(test_finds_late),
+		cmocka_unit_test(test_finds_bad_records),
+		cmocka_unit_test(test_shrinks),
+		cmocka_unit_test(test_random),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
