@@ -259,8 +259,8 @@ test_shares() {
 	mdev_create "$B" SG16-8Q
 	vgpuctl sched set --policy qos --slice 2ms
 	vgpuctl share set "$A" --guarantee 700 --weight 1 "$B" --guarantee 300 --weight 1
-	guest_start a "$A" hog --seconds $((50 * SLOW)) --mib 1
-	guest_start b "$B" hog --seconds $((30 * SLOW)) --idle $((20 * SLOW)) --mib 1 --seed 2
+	guest_start a "$A" hog --seconds $((50 * SLOW)) --mib 8
+	guest_start b "$B" hog --seconds $((30 * SLOW)) --idle $((20 * SLOW)) --mib 8 --seed 2
 	working a
 	working b
 	sleep 1

@@ -231,20 +231,47 @@ struct des_done {
 };
 
 /* Arrays that grow. */
-#define DES_VECTOR(name, type)	\
-struct name {			\
-	type (*at);		\
-	size_t nr;		\
-	size_t room;		\
-}
+struct des_spans {
+	struct des_span *at;
+	size_t nr;
+	size_t room;
+};
 
-DES_VECTOR(des_spans, struct des_span);
-DES_VECTOR(des_edges, struct des_edge);
-DES_VECTOR(des_waits, struct des_wait);
-DES_VECTOR(des_runs, struct des_run);
-DES_VECTOR(des_shares, struct des_share_at);
-DES_VECTOR(des_all_params, struct des_params_at);
-DES_VECTOR(des_jobs, struct des_done);
+struct des_edges {
+	struct des_edge *at;
+	size_t nr;
+	size_t room;
+};
+
+struct des_waits {
+	struct des_wait *at;
+	size_t nr;
+	size_t room;
+};
+
+struct des_runs {
+	struct des_run *at;
+	size_t nr;
+	size_t room;
+};
+
+struct des_shares {
+	struct des_share_at *at;
+	size_t nr;
+	size_t room;
+};
+
+struct des_all_params {
+	struct des_params_at *at;
+	size_t nr;
+	size_t room;
+};
+
+struct des_jobs {
+	struct des_done *at;
+	size_t nr;
+	size_t room;
+};
 
 /**
  * struct des_track - what an entity, a client on one engine, did

@@ -147,6 +147,7 @@ struct vgpu_slot_entity {
  * @reserved:    the run under way is of its guarantee
  * @synchronous: its last sleep was so short that the engine had better wait
  * @idled:       the engine was idle in its last run
+ * @outlasted:   the engine waited for more in its last run, in vain
  * @end_ns:      when that ended
  */
 struct vgpu_qos_entity {
@@ -162,6 +163,7 @@ struct vgpu_qos_entity {
 	bool reserved;
 	bool synchronous;
 	bool idled;
+	bool outlasted;
 	u64 end_ns;
 };
 
@@ -225,6 +227,8 @@ struct vgpu_entity {
  * @nr_slots: fixed_share: slots of a cycle, at least 1; constant
  * @running:  on the engine now, or NULL; NULL already when what ran is
  *            charged and enqueued again
+ * @outlasted: in charge: the entity fell idle, and the engine waited as long as
+ *            pick->linger_ns says, in vain
  * @nr_queued: entities enqueued; the timeline's, not up to date in a callback
  * @data:     the policy's own, from rq_init
  */
@@ -234,6 +238,7 @@ struct vgpu_rq {
 	u64 linger_ns;
 	u32 nr_slots;
 	struct vgpu_entity *running;
+	bool outlasted;
 	unsigned int nr_queued;
 	void *data;
 };

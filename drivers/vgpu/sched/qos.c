@@ -193,7 +193,8 @@ static void qos_wake(struct vgpu_rq *rq, struct vgpu_entity *entity, u64 now_ns)
 	struct vgpu_qos_entity *q = &entity->qos;
 	u64 slept_ns = now_ns - q->end_ns;
 
-	q->synchronous = slept_ns <= rq->linger_ns;
+	/* Who outlasted the engine's patience has slept longer than that. */
+	q->synchronous = !q->outlasted && slept_ns <= rq->linger_ns;
 	if (!q->synchronous)
 		q->reserve_ns = qos_later(q->reserve_ns, now_ns);
 	else if (q->idled && qos_before(q->reserve_ns, q->end_ns))
@@ -384,6 +385,7 @@ static void qos_charge(struct vgpu_rq *rq, struct vgpu_entity *entity,
 						  now_ns - ran_ns);
 	}
 	q->reserved = false;
+	q->outlasted = rq->outlasted;
 	q->idled = idle_ns;
 	q->end_ns = now_ns;
 }

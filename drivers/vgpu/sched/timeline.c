@@ -253,6 +253,8 @@ static void timeline_end(struct vgpu_timeline *tl, enum vgpu_sched_end end,
 
 	rq->running = NULL;
 	WRITE_ONCE(tl->preempting, false);
+	rq->outlasted = end == VGPU_SCHED_IDLE && tl->pick.linger_ns &&
+			linger_ns >= tl->pick.linger_ns;
 	rq->policy->charge(rq, entity, ran_ns, now_ns);
 	entity->has_work = end == VGPU_SCHED_PREEMPTED || entity->rewoken;
 	entity->rewoken = false;
