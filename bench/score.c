@@ -20,6 +20,7 @@
 #include "score.h"
 
 #define TICK_NS		(4 * MS)
+#define UNIT_NS		(25 * US)
 
 struct score score = { .seed = 1, .pairs = 20 };
 
@@ -28,7 +29,7 @@ struct score score = { .seed = 1, .pairs = 20 };
  * @name:   of the row
  * @text:   what it says
  * @unit:   of all values
- * @reach:  goal, negative: none
+ * @reach:  goal, negative: none, or only known when measured
  * @higher: at least that; else at most
  * @hami:   HAMi-core's value as text, "" if none
  * @fcsp:   BUD-FCSP's
@@ -213,7 +214,7 @@ void policy(const char *name)
 		die("%s: %s", name, why);
 }
 
-void shares(const unsigned int (*triple)[3])
+void shares(const unsigned int triple[TENANTS][3])
 {
 	struct vgpu_ctl_share share[TENANTS] = { 0 };
 	char why[VGPU_TEXT_LEN];
@@ -249,12 +250,13 @@ void close_tenant(unsigned int i)
 }
 
 /*
- * All jobs of a length have the same size: it is found once, on an idle engine,
- * under a policy that gives all of it.
+ * A job is as many FILLs of UNIT_NS of the same memory as it is long, so that how
+ * much memory it touches does not depend on that. Their size is found once, on an
+ * idle engine, under a policy that gives all of it.
  */
 void start_load(unsigned int i, uint64_t job_ns, unsigned int order)
 {
-	static struct { uint64_t ns, bytes; } sizes[8];
+	static uint64_t unit_bytes;
 	struct load_config config = {
 		.engine_class = VGPU_HW_ENGINE_GR,
 		.order = order,
@@ -262,23 +264,19 @@ void start_load(unsigned int i, uint64_t job_ns, unsigned int order)
 	};
 	struct tenant *t = &score.tenant[i];
 	uint64_t took_ns;
-	unsigned int k;
 
 	open_tenant(i);
 	stop_load(i);
-	for (k = 0; k < 7 && sizes[k].ns && sizes[k].ns != job_ns; k++)
-		;
-	if (sizes[k].ns != job_ns) {
+	if (!unit_bytes) {
 		policy("best_effort");
-		check(&t->load, load_size(&t->load, t->dev, &config, job_ns,
-					  &sizes[k].bytes, &took_ns));
-		sizes[k].ns = job_ns;
-		printf("# jobs of %llu us: FILL of %llu KiB and its check, took %llu us at best\n",
-		       (unsigned long long)(job_ns / US),
-		       (unsigned long long)(sizes[k].bytes >> 10),
+		check(&t->load, load_size(&t->load, t->dev, &config, UNIT_NS,
+					  &unit_bytes, &took_ns));
+		printf("# jobs are FILLs of %llu KiB, of %llu us each at best, and a check of what is there then\n",
+		       (unsigned long long)(unit_bytes >> 10),
 		       (unsigned long long)(took_ns / US));
 	}
-	config.job_bytes = sizes[k].bytes;
+	config.job_bytes = unit_bytes;
+	config.fills = (uint32_t)(job_ns / UNIT_NS);
 	check(&t->load, load_init(&t->load, t->dev, &config));
 }
 
@@ -356,12 +354,17 @@ static bool parse_uuid(const char *text, struct tenant *t)
 	return n == VGPU_UUID_LEN && !*text;
 }
 
+static double reach(size_t i)
+{
+	return results[i].reach > 0 ? results[i].reach : known[i].reach;
+}
+
 static bool met(size_t i)
 {
-	if (known[i].reach < 0)
+	if (reach(i) < 0)
 		return true;
-	return known[i].higher ? results[i].value >= known[i].reach :
-				 results[i].value <= known[i].reach;
+	return known[i].higher ? results[i].value >= reach(i) :
+				 results[i].value <= reach(i);
 }
 
 static void print_board(void)
@@ -376,9 +379,9 @@ static void print_board(void)
 		if (!measured[i])
 			continue;
 		goal[0] = 0;
-		if (known[i].reach >= 0)
-			snprintf(goal, sizeof(goal), "%s %g",
-				 known[i].higher ? ">=" : "<=", known[i].reach);
+		if (reach(i) >= 0)
+			snprintf(goal, sizeof(goal), "%s %.4g",
+				 known[i].higher ? ">=" : "<=", reach(i));
 		printf("%-16s %-50s %10.5g %-4s %10s %-8s %10s %7s %7s\n",
 		       known[i].name, known[i].text, results[i].value,
 		       known[i].unit, goal,

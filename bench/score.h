@@ -75,10 +75,12 @@ struct reading {
 /**
  * struct result - a row
  * @value:  measured
+ * @reach:  the goal, if it is only known now; else 0
  * @detail: how
  */
 struct result {
 	double value;
+	double reach;
 	char detail[DETAIL_LEN];
 };
 
@@ -93,7 +95,7 @@ double quantile(double *values, unsigned int nr, double q);
 uint64_t soft_counter(const char *name);
 void take(struct reading *r);
 void policy(const char *name);
-void shares(const unsigned int (*triple)[3]);
+void shares(const unsigned int triple[TENANTS][3]);
 void open_tenant(unsigned int i);
 void close_tenant(unsigned int i);
 void start_load(unsigned int i, uint64_t job_ns, unsigned int order);

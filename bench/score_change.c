@@ -13,7 +13,7 @@
 #include "score.h"
 
 #define JOB_NS		(100 * US)
-#define RING_ORDER	13
+#define RING_ORDER	14
 #define CHANGES		24
 #define HOLD_NS		(350 * MS)
 #define RUNS		2048
@@ -221,11 +221,11 @@ static double first_run(uint64_t from_ns)
 void rows_change(void)
 {
 	double log_ns = 0, work_ns = 0, call_ns = 0, begun_ns = 0, q, job_ns, x;
-	double q_max = 0;
+	double q_max = 0, lost, lost_max = 0;
 	unsigned int triple[TENANTS][3], i, k, now = 0;
 	static struct curve curve;
 	struct result r = { 0 };
-	uint64_t call, back;
+	uint64_t call, back, ran;
 
 	policy("best_effort");
 	for (i = 0; i < TENANTS; i++)
@@ -243,7 +243,11 @@ void rows_change(void)
 		call = load_now_ns();
 		shares(triple);
 		back = load_now_ns();
+		ran = soft_counter("ran_ns");
 		watch(HOLD_NS);
+		ran = soft_counter("ran_ns") - ran;
+		lost = fmax(0, (double)(load_now_ns() - back) - (double)ran);
+		lost_max = fmax(lost_max, lost);
 		call_ns = fmax(call_ns, (double)(back - call));
 		begun_ns = fmax(begun_ns, first_run(back));
 		q = (double)(score.slice_ns + longest_ns);
@@ -258,14 +262,15 @@ void rows_change(void)
 			work_ns = fmax(work_ns,
 				       holds_after(&curve, triple[i][0] / 1000.0,
 						   triple[i][1] / 1000.0,
-						   2 * q + 2 * job_ns, back));
+						   2 * q + 2 * job_ns + 2 * lost,
+						   back));
 		}
 	}
 	r.value = fmax(log_ns, work_ns) / MS;
-	add(&r, "qos, %u changes of all four shares under 4 hogs, guarantees random with sum 1000, caps the same or none; until all intervals, however short, meet guarantee and cap within 2 Q: by the log of runs %.3f ms, by work that clients saw done %.3f ms; Q = slice + largest overrun, at most %.3f ms; %u of %u within one Q; first run after the return begins within %.3f ms, the call takes up to %.3f ms; goal: value <= Q: %s",
-	    CHANGES, log_ns / MS, work_ns / MS, q_max / MS, now,
-	    CHANGES * TENANTS, begun_ns / MS, call_ns / MS,
-	    fmax(log_ns, work_ns) <= q_max ? "met" : "NOT met");
+	r.reach = q_max / MS;
+	add(&r, "qos, %u changes of all four shares under 4 hogs, guarantees random with sum 1000, caps the same or none; until all intervals, however short, meet guarantee and cap within 2 Q: by the log of runs %.3f ms, by work that clients saw done, but for twice the engine time that the machine lost meanwhile (at most %.3f ms, anybody's), %.3f ms; Q = slice + largest overrun, at most %.3f ms; %u of %u within one Q; first run after the return begins within %.3f ms, the call takes up to %.3f ms; the goal is Q",
+	    CHANGES, log_ns / MS, lost_max / MS, work_ns / MS, q_max / MS, now,
+	    CHANGES * TENANTS, begun_ns / MS, call_ns / MS);
 	result("is_004", &r);
 	for (i = 0; i < TENANTS; i++) {
 		idle(i);

@@ -111,7 +111,7 @@ static void rounds(bool hang)
 void rows_error(void)
 {
 	policy("best_effort");
-	start_load(0, JOB_NS, 6);
+	start_load(0, JOB_NS, 8);
 	quarantine_faults(0);
 	rounds(false);
 	rounds(true);

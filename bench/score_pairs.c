@@ -12,11 +12,14 @@
 #include "score.h"
 
 #define HOG_JOB_NS	(100 * US)
-#define HOG_ORDER	9	/* 25 ms of work, so that hogs can be stopped */
+#define HOG_ORDER	11	/* 40 ms of work, so that hogs can be stopped */
 #define SETTLE_NS	(120 * MS)
 #define WINDOW_NS	(400 * MS)
 
-enum side { ALONE, BESIDE };
+enum side {
+	ALONE,
+	BESIDE,
+};
 
 /**
  * struct pairs - what is compared
@@ -63,16 +66,16 @@ static void rates(const struct reading *a, const struct reading *b,
 	*engine = jobs / ran * (busy / wall);
 }
 
-static void enter(const struct pairs *p, enum side side)
+static void enter(const struct pairs *p, enum side which)
 {
 	unsigned int i;
 
 	for (i = 1; i < TENANTS; i++) {
-		if (p->reopen && side == ALONE)
+		if (p->reopen && which == ALONE)
 			close_tenant(i);
 		else if (p->reopen)
 			open_tenant(i);
-		else if (side == BESIDE)
+		else if (which == BESIDE)
 			score.tenant[i].busy = true;
 		else
 			idle(i);
@@ -80,12 +83,12 @@ static void enter(const struct pairs *p, enum side side)
 	keep(SETTLE_NS);
 }
 
-static void window(const struct pairs *p, enum side side, double *engine,
+static void window(const struct pairs *p, enum side which, double *engine,
 		   double *clock, double *use)
 {
 	struct reading a, b;
 
-	enter(p, side);
+	enter(p, which);
 	take(&a);
 	keep(WINDOW_NS);
 	take(&b);
@@ -100,7 +103,7 @@ static void start(const struct pairs *p)
 	unsigned int i;
 
 	policy("best_effort");
-	start_load(0, p->job_ns, p->depth ? 6 : HOG_ORDER);
+	start_load(0, p->job_ns, p->depth ? 8 : HOG_ORDER);
 	for (i = 1; i < TENANTS && !p->reopen; i++)
 		start_load(i, HOG_JOB_NS, HOG_ORDER);
 	shares(p->share);

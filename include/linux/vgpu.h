@@ -84,7 +84,8 @@ enum vgpu_run_end {
 };
 
 enum vgpu_poll {
-	VGPU_POLL_IDLE,		/* as long as the engine likes */
+	VGPU_POLL_IDLE,		/* look on as long as the engine likes */
+	VGPU_POLL_WAIT,		/* also longer */
 	VGPU_POLL_LINGER,	/* also longer, and it is charged */
 	VGPU_POLL_STOP,		/* end the run */
 };
@@ -184,7 +185,9 @@ void *vgpu_gpu_backend(const struct vgpu_gpu *gpu);
  *
  * vgpu_engine_poll() says what an engine that has found no work for empty_ns is
  * to do: look on as it likes (another instance could not have the engine
- * anyway), look on however long it would by itself (somebody waits, but this
+ * anyway), look on however long it would by itself (this instance had better
+ * not be sent to sleep; if that is WAIT it is idle time), or also though
+ * somebody waits (LINGER: this
  * instance may hold the engine so long), or end the run.
  *
  * vgpu_present() asks whether a frame may be shown: 0, and it is counted, or

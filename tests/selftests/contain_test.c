@@ -263,6 +263,76 @@ static void doorbell_flood(void)
 	check_recovery();
 }
 
+static struct vgpu_chan *chans[64];
+static unsigned int nr_chans;
+
+static void flood_all(void *arg)
+{
+	struct fx_vgpu *v = arg;
+	unsigned int i = 0;
+
+	do {
+		i = (i + 1) % nr_chans;
+	} while (!vgpu_reg_write32(v->dev,
+				   vgpu_chan_reg(chans[i]->id,
+						 VGPU_HW_CHAN_DOORBELL), 1));
+}
+
+static uint64_t engine_busy_ns(uint64_t *now_ns)
+{
+	struct vgpu_ctl_gpu gpu;
+
+	fx_ctl_gpu(&gpu);
+	*now_ns = gpu.now_ns;
+	return gpu.engine[chan->engine].busy_ns;
+}
+
+/*
+ * Processes that ring all of its channels as fast as an engine that finds
+ * nothing there can put them to sleep. Somebody has work all the time, so all
+ * of the engine's time is somebody's service, this too.
+ */
+static void doorbell_flood_of_all(void)
+{
+	uint64_t busy_ns, from_ns, now_ns;
+	struct vgpu_ctl_instance inst;
+	unsigned int i, ended = 0;
+	pid_t pid[3];
+	int status;
+
+	begin(0);
+	fx_instance(&bad, &inst);
+	nr_chans = inst.channels < 64 ? inst.channels : 64;
+	chans[0] = chan;
+	for (i = 1; i < nr_chans; i++)
+		chans[i] = fx_chan(&bad, GR, 0, VGPU_RING_FB, 4);
+	for (i = 0; i < 3; i++)
+		pid[i] = fx_fork(flood_all, &bad);
+	busy_ns = engine_busy_ns(&from_ns);
+	do {
+		fx_sleep_ms(20);
+		keep();
+		engine_busy_ns(&now_ns);
+	} while (now_ns - from_ns < RUN_MS * 1000000ull);
+	busy_ns = engine_busy_ns(&now_ns) - busy_ns;
+	CHECK(load_jobs(&neighbour) < neighbour.put,
+	      "the neighbour ran out of work");
+	fx_instance(&bad, &inst);
+	ktap_note("%u channels, %llu doorbells, %llu turns of %llu us: busy for %llu of %llu us",
+		  nr_chans, inst.doorbells - began.bad.doorbells,
+		  inst.engine[chan->engine].runs -
+		  began.bad.engine[chan->engine].runs,
+		  (inst.engine[chan->engine].busy_ns -
+		   began.bad.engine[chan->engine].busy_ns) / 1000,
+		  (unsigned long long)busy_ns / 1000,
+		  (unsigned long long)(now_ns - from_ns) / 1000);
+	for (i = 0; i < 3; i++)
+		ended += fx_wait_child(pid[i], 0, &status);
+	CHECK_EQ(ended, 0, "floods have ended");
+	CHECK(busy_ns >= (now_ns - from_ns) * 9 / 10,
+	      "the engine is nobody's though there is work");
+}
+
 static bool quarantined(void)
 {
 	struct vgpu_ctl_instance inst;
@@ -309,6 +379,7 @@ static void faults_in_a_loop(void)
 static const struct ktap_test tests[] = {
 	KTAP_TEST(endless_packets),
 	KTAP_TEST(doorbell_flood),
+	KTAP_TEST(doorbell_flood_of_all),
 	KTAP_TEST(faults_in_a_loop),
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +22,7 @@ static char gpu_board[64];	/* prefix of type directories: driver-board */
 static struct fx_vgpu *vgpus;
 static pid_t children[CHILDREN];
 static int control_fd = -1;
+static int events = -1;
 
 int fx_write_file(const char *path, const char *text)
 {
@@ -233,6 +235,9 @@ void fx_cleanup(void)
 	struct fx_vgpu *v;
 	int i, ret;
 
+	if (events >= 0)
+		close(events);
+	events = -1;
 	for (i = 0; i < CHILDREN; i++) {
 		if (!children[i])
 			continue;
@@ -378,6 +383,25 @@ bool fx_wait_child(pid_t pid, int timeout_ms, int *status)
 		if (children[i] == pid)
 			children[i] = 0;
 	return true;
+}
+
+/* Events are read from here on. */
+void fx_events_begin(void)
+{
+	events = open("/dev/vgpu", O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (events < 0)
+		FAIL("/dev/vgpu: %s", strerror(errno));
+}
+
+/* The next event of a type; what else there was is passed over. */
+void fx_next_event(uint32_t type, struct vgpu_ctl_event *event)
+{
+	struct pollfd pfd = { .fd = events, .events = POLLIN };
+
+	do {
+		CHECK_EQ(poll(&pfd, 1, FX_TIMEOUT_MS), 1, "no event %u", type);
+		CHECK_EQ(read(events, event, sizeof(*event)), sizeof(*event));
+	} while (event->type != type);
 }
 
 uint64_t fx_now_ms(void)

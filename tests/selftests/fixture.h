@@ -84,6 +84,10 @@ void fx_ok(struct vgpu_dev *dev, int ret, const char *what);
 void fx_finish(struct vgpu_chan *chan);
 bool fx_wait_fence(struct vgpu_chan *chan, uint64_t fence, int timeout_ms);
 
+/* Of /dev/vgpu; fx_cleanup() closes it. */
+void fx_events_begin(void);
+void fx_next_event(uint32_t type, struct vgpu_ctl_event *event);
+
 /* Children are killed by fx_cleanup(). */
 pid_t fx_fork(void (*child)(void *arg), void *arg);
 bool fx_wait_child(pid_t pid, int timeout_ms, int *status);

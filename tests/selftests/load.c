@@ -13,6 +13,7 @@
 
 #define PAGE		4096ull
 #define SAMPLE_BYTES	(8ull * LOAD_SAMPLES)
+#define LOAD_NOTHING	0.000000001	/* a fraction of an engine */
 
 uint64_t load_now_ns(void)
 {
@@ -38,16 +39,22 @@ static int load_fail_dev(struct load *load, int ret)
 	return load_fail(load, ret, "%s", vgpu_dev_error(load->dev));
 }
 
+/* Per job. */
+uint64_t load_packets(const struct load *load)
+{
+	return load->config.fills + 1;
+}
+
 /* How many jobs fit. */
 uint64_t load_room(const struct load *load)
 {
-	return (1ull << load->config.order) / LOAD_PACKETS;
+	return (1ull << load->config.order) / load_packets(load);
 }
 
 /* Completed, as the channel page says. */
 uint64_t load_jobs(const struct load *load)
 {
-	return vgpu_chan_get(load->chan) / LOAD_PACKETS;
+	return vgpu_chan_get(load->chan) / load_packets(load);
 }
 
 /* splitmix64 (Steele, Lea, Flood 2014) */
@@ -69,6 +76,8 @@ int load_init(struct load *load, struct vgpu_dev *dev,
 	memset(load, 0, sizeof(*load));
 	load->dev = dev;
 	load->config = *config;
+	if (!load->config.fills)
+		load->config.fills = 1;
 	load->start = dev->fb_next;
 	engine = vgpu_dev_find_engine(dev, config->engine_class,
 				      config->instance);
@@ -104,7 +113,7 @@ void load_exit(struct load *load)
 
 static int load_check_job(struct load *load, uint64_t job)
 {
-	uint64_t slot = job & (load_room(load) - 1);
+	uint64_t slot = job % load_room(load);
 	const uint64_t *fence = (void *)(load->dev->fb + load->fence);
 	const uint32_t *sample = (void *)(load->dev->fb + load->samples +
 					  slot * SAMPLE_BYTES);
@@ -152,20 +161,27 @@ int load_check(struct load *load)
 	return 0;
 }
 
+/* The packet of that index, to be written. */
+static struct vgpu_hw_packet *load_slot(struct load *load, uint64_t index)
+{
+	return &load->chan->ring[index & ((1ull << load->config.order) - 1)];
+}
+
 static void load_write_job(struct load *load, uint64_t job)
 {
-	uint64_t slot = job & (load_room(load) - 1);
-	struct vgpu_hw_packet *p = &load->chan->ring[slot * LOAD_PACKETS];
+	uint64_t slot = job % load_room(load), index = job * load_packets(load);
 	uint64_t part = load->config.job_bytes / LOAD_SAMPLES;
+	uint32_t i;
 
-	p[0] = (struct vgpu_hw_packet) {
-		.type = VGPU_HW_PKT_FILL,
-		.dst = htole64(load->area),
-		.value = htole32(load_pattern(load, job)),
-		.width = htole64(load->config.job_bytes),
-		.rows = htole32(1),
-	};
-	p[1] = (struct vgpu_hw_packet) {
+	for (i = 0; i < load->config.fills; i++)
+		*load_slot(load, index++) = (struct vgpu_hw_packet) {
+			.type = VGPU_HW_PKT_FILL,
+			.dst = htole64(load->area),
+			.value = htole32(load_pattern(load, job)),
+			.width = htole64(load->config.job_bytes),
+			.rows = htole32(1),
+		};
+	*load_slot(load, index) = (struct vgpu_hw_packet) {
 		.type = VGPU_HW_PKT_COPY,
 		.flags = VGPU_HW_PKT_SIGNAL,
 		.dst = htole64(load->samples + slot * SAMPLE_BYTES),
@@ -180,8 +196,8 @@ static void load_write_job(struct load *load, uint64_t job)
 }
 
 /*
- * Verifies what has completed, and submits as many jobs as make @depth under way,
- * or as fit.
+ * Verifies what has completed, and submits as many jobs as make @depth under
+ * way, or as fit.
  */
 int load_keep(struct load *load, uint64_t depth)
 {
@@ -197,7 +213,7 @@ int load_keep(struct load *load, uint64_t depth)
 		load_write_job(load, load->put++);
 	if (load->put == put)
 		return 0;
-	ret = vgpu_chan_kick(load->chan, load->put * LOAD_PACKETS);
+	ret = vgpu_chan_kick(load->chan, load->put * load_packets(load));
 	return ret < 0 ? load_fail_dev(load, ret) : 0;
 }
 
@@ -221,7 +237,6 @@ static int load_time(struct load *load, uint64_t jobs, uint64_t *took_ns)
 {
 	uint64_t start = load_now_ns();
 	int ret;
-
 
 	ret = load_keep(load, jobs);
 	while (!ret && load_jobs(load) < load->put) {
@@ -259,31 +274,37 @@ int load_size(struct load *load, struct vgpu_dev *dev,
 	      uint64_t *job_bytes, uint64_t *took_ns)
 {
 	struct load_config trial = *config;
+	uint64_t bytes = 16 * PAGE;
 	unsigned int round;
-	uint64_t bytes;
 	int ret;
 
 	trial.order = 6;
-	trial.job_bytes = 64 * PAGE;
-	for (round = 0; round < 3; round++) {
+	/* The first one finds the engine asleep, and caches cold. */
+	for (round = 0; round < 8; round++) {
+		trial.job_bytes = bytes;
 		ret = load_init(load, dev, &trial);
 		if (!ret)
-			ret = load_best(load, round ? 12 : 6, 8, took_ns);
-		if (ret || round == 2)
-			break;
+			ret = load_best(load, 10, 8, took_ns);
+		if (ret)
+			return ret;
 		load_exit(load);
+		if (round && *took_ns > job_ns - job_ns / 10 &&
+		    *took_ns < job_ns + job_ns / 10)
+			break;
 		bytes = trial.job_bytes * job_ns / (*took_ns ? *took_ns : 1);
 		bytes &= ~(PAGE - 1);
+		/* No more than four times what it was: it may be by chance. */
+		if (bytes > 4 * trial.job_bytes)
+			bytes = 4 * trial.job_bytes;
+		if (bytes < trial.job_bytes / 4)
+			bytes = trial.job_bytes / 4 & ~(PAGE - 1);
 		if (bytes < PAGE)
 			bytes = PAGE;
 		if (bytes > 1024 * PAGE)
 			bytes = 1024 * PAGE;
-		trial.job_bytes = bytes;
 	}
 	*job_bytes = trial.job_bytes;
-	if (!ret)
-		load_exit(load);
-	return ret;
+	return 0;
 }
 
 static void load_think(uint64_t ns)
@@ -337,6 +358,11 @@ int load_client_stop(struct load_client *client)
 	return client->ret;
 }
 
+static bool is_below(double due, const struct vgpu_ctl_share *share)
+{
+	return share->cap / 1000.0 - due > LOAD_NOTHING;
+}
+
 /*
  * Guarantees are due to those who have work; what is left over is shared by
  * weight among those whose cap lets them have more.
@@ -352,22 +378,22 @@ void load_due(const struct vgpu_ctl_share *share, const bool *busy,
 		left -= due[i];
 	}
 	/* Each round fills at least one up to its cap, or gives all away. */
-	for (round = 0; round < nr && left > 1e-9; round++) {
+	for (round = 0; round < nr && left > LOAD_NOTHING; round++) {
 		weights = 0;
 		for (i = 0; i < nr; i++)
-			if (busy[i] && due[i] < share[i].cap / 1000.0 - 1e-9)
+			if (busy[i] && is_below(due[i], &share[i]))
 				weights += share[i].weight;
 		if (!(weights > 0))
 			break;
 		give = left;
 		for (i = 0; i < nr; i++) {
 			room = share[i].cap / 1000.0 - due[i];
-			if (busy[i] && room > 1e-9 &&
+			if (busy[i] && is_below(due[i], &share[i]) &&
 			    room / share[i].weight < give / weights)
 				give = room / share[i].weight * weights;
 		}
 		for (i = 0; i < nr; i++)
-			if (busy[i] && due[i] < share[i].cap / 1000.0 - 1e-9)
+			if (busy[i] && is_below(due[i], &share[i]))
 				due[i] += give * share[i].weight / weights;
 		left -= give;
 	}

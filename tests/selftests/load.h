@@ -3,8 +3,8 @@
  * Clients of vGPUs that keep an engine busy and count what they get, for tests
  * and figures about scheduling; over libvgpu only.
  *
- * A job is a FILL with a pattern of its own, and a COPY that brings samples of
- * it to a place of its own and signals. What was done is what has come there: jobs
+ * A job is one FILL or more with a pattern of its own, and a COPY that brings
+ * samples of it to a place of its own and signals. What was done is what has come there: jobs
  * are counted by get, and each is verified before its place is used again. A long
  * ring of long jobs costs the processor next to nothing.
  */
@@ -20,20 +20,21 @@
 
 #define LOAD_TEXT_LEN	320
 #define LOAD_SAMPLES	4	/* per job, 8 bytes each */
-#define LOAD_PACKETS	2	/* per job */
 
 /**
  * struct load_config - what a client is to do
  * @engine_class: enum vgpu_hw_engine_class
  * @instance:     within the class
- * @order:        log2 of the ring's packets: 2^(order - 1) jobs fit
- * @job_bytes:    that a job fills, whole pages
+ * @order:        log2 of the ring's packets
+ * @fills:        FILLs of a job, all of the same memory; 0: 1
+ * @job_bytes:    that each fills, whole pages
  * @seed:         of the patterns
  */
 struct load_config {
 	uint32_t engine_class;
 	uint32_t instance;
 	uint32_t order;
+	uint32_t fills;
 	uint64_t job_bytes;
 	uint64_t seed;
 };
@@ -73,6 +74,7 @@ void load_exit(struct load *load);
 int load_check(struct load *load);
 int load_keep(struct load *load, uint64_t depth);
 int load_drain(struct load *load, int timeout_ms);
+uint64_t load_packets(const struct load *load);
 uint64_t load_room(const struct load *load);
 uint64_t load_jobs(const struct load *load);
 

@@ -122,8 +122,8 @@ if any_wanted share_test switch_test && load; then
 	unload
 fi
 # attr_test takes a GPU away and brings it back, with another number.
-if any_wanted settings_test attr_test && load gpus=2; then
-	for name in settings_test attr_test; do
+if any_wanted settings_test vgpu_settings_test attr_test && load gpus=2; then
+	for name in settings_test vgpu_settings_test attr_test; do
 		run "$name"
 	done
 	unload
@@ -153,8 +153,8 @@ if any_wanted sysfs_test region_test submit_test; then
 		unload
 	fi
 fi
-if any_wanted memory_test fuse_test inject_test && load vgpu.quarantine_faults=0; then
-	for name in memory_test fuse_test inject_test; do
+if any_wanted memory_test fuse_test inject_test inject_gpu_test && load vgpu.quarantine_faults=0; then
+	for name in memory_test fuse_test inject_test inject_gpu_test; do
 		run "$name"
 	done
 	unload

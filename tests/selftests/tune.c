@@ -5,6 +5,10 @@
 
 #include "tune.h"
 
+const char * const tune_policies[TUNE_POLICIES] = {
+	"best_effort", "equal_share", "fixed_share", "qos",
+};
+
 static struct vgpu_ctl_sched before;	/* size 0: nothing was set */
 
 static uint32_t tune_gpu(void)

@@ -7,6 +7,10 @@
 
 #include "fixture.h"
 
+#define TUNE_POLICIES	4
+
+extern const char * const tune_policies[TUNE_POLICIES];
+
 /* Each fails the test if it cannot. */
 void tune_get(struct vgpu_ctl_sched *sched);
 void tune_set(struct vgpu_ctl_sched *sched, uint32_t valid);

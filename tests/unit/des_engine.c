@@ -97,7 +97,9 @@ static void engine_begin(struct des_engine *engine, struct vgpu_entity *next,
 	engine->entity = entity;
 	engine->mark_ns = sim->now_ns;
 	engine->span_ns = sim->now_ns;
-	engine->empty_ns = DES_NEVER;
+	/* Who was lingered on when the slice was over has no time anew. */
+	if (engine->ran != entity || des_job(entity))
+		engine->empty_ns = DES_NEVER;
 	engine->end_ns = DES_NEVER;
 	engine->switch_ns = engine->ran == entity ? 0 : sim->config->switch_ns;
 	engine->ran = entity;
@@ -195,11 +197,16 @@ static bool engine_poll(struct des_engine *engine, u64 due_ns)
 	case VGPU_SCHED_POLL_IDLE:
 		if (sim->now_ns >= due_ns)
 			return false;
-		/* Who may linger is not given up sooner if nobody else wants it. */
-		until_ns = engine->empty_ns + max(sim->config->poll_ns,
-						  engine->tl.pick.linger_ns);
+		until_ns = engine->empty_ns + sim->config->poll_ns;
 		if (sim->now_ns >= until_ns)
 			return false;
+		engine_phase(engine, DES_IDLE);
+		break;
+	case VGPU_SCHED_POLL_WAIT:
+		if (sim->now_ns >= due_ns)
+			return false;
+		/* The answer is the same until then, or somebody waits. */
+		until_ns = engine->empty_ns + engine->tl.pick.linger_ns + 1;
 		engine_phase(engine, DES_IDLE);
 		break;
 	case VGPU_SCHED_POLL_LINGER:
@@ -208,7 +215,7 @@ static bool engine_poll(struct des_engine *engine, u64 due_ns)
 			return false;
 		}
 		/* The answer is the same until then. */
-		until_ns = max(engine->empty_ns + engine->tl.pick.linger_ns,
+		until_ns = max(engine->empty_ns + engine->tl.pick.linger_ns + 1,
 			       sim->now_ns + DES_POLL_NS);
 		engine_phase(engine, DES_LINGER);
 		break;

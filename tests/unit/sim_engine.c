@@ -130,6 +130,10 @@ static bool engine_poll(struct engine *e, u64 *empty_ns)
 		sim_sleep(5 * US);
 		e->idle_ns += sim_now_ns() - from_ns;
 		break;
+	case VGPU_SCHED_POLL_WAIT:
+		sim_sleep(5 * US);
+		e->idle_ns += sim_now_ns() - from_ns;
+		break;
 	case VGPU_SCHED_POLL_LINGER:
 		sim_sleep(5 * US);
 		e->linger_ns += sim_now_ns() - from_ns;
@@ -464,7 +468,7 @@ void world_end(void)
 		assert_int_equal(tl->rq.nr_queued, 0);
 		assert_true(list_empty(&tl->entities));
 		assert_null(rb_first_cached(&tl->sleepers));
-		assert_int_equal(vgpu_timeline_poll(tl, 0),
+		assert_int_equal(vgpu_timeline_poll(tl, SEC),
 				 VGPU_SCHED_POLL_IDLE);
 		/* Service + idle = wall, to the ns. */
 		vgpu_timeline_stats(tl, &stats);

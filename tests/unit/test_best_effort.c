@@ -380,6 +380,35 @@ static void test_sleep_sheds_no_debt(void **state)
 	world_exit(&w);
 }
 
+/*
+ * Who overruns by more than a slice each time skips every other turn. A guest
+ * that resets its device while it waits is taken off the queue and put back,
+ * and gets no more by that.
+ */
+static void test_reset_sheds_no_debt(void **state)
+{
+	static struct world w;
+	unsigned int n;
+	int i;
+
+	world_init(&w, 2, 2 * MS);
+	enqueue(&w, 0);
+	enqueue(&w, 1);
+	for (n = 0; n < 1000; n++) {
+		i = pick(&w);
+		if (i && w.entity[0].queued) {
+			dequeue(&w, 0);
+			enqueue(&w, 0);
+		}
+		ran(&w, i, i ? 2 * MS : 4 * MS + 200 * US);
+		enqueue(&w, i);
+	}
+	check_that(w.service_ns[0] < w.service_ns[1] + 20 * MS,
+		   "%llu beside %llu", w.service_ns[0], w.service_ns[1]);
+	w.rq.running = NULL;
+	world_exit(&w);
+}
+
 static void test_sleep_banks_no_credit(void **state)
 {
 	static struct world w;
@@ -570,6 +599,7 @@ int main(void)
 		cmocka_unit_test(test_like_naive_rounds),
 		cmocka_unit_test(test_debtor_skips),
 		cmocka_unit_test(test_sleep_sheds_no_debt),
+		cmocka_unit_test(test_reset_sheds_no_debt),
 		cmocka_unit_test(test_sleep_banks_no_credit),
 		cmocka_unit_test(test_nobody_starves),
 		cmocka_unit_test(test_storm),

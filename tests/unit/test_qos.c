@@ -11,6 +11,58 @@
 
 #define NR_LOADS	3000
 
+static void check_load(u64 load, u64 *checked, u64 *used)
+{
+	struct des_report report;
+	struct des_config config;
+	unsigned int i;
+	struct des *des;
+
+	des_config_random(&config, &vgpu_policy_qos, load);
+	des = des_run(&config);
+	des_check(des, &report);
+	for (i = 0; i < DES_NR_PROMISES; i++) {
+		checked[i] += report.checked[i];
+		used[i] = max(used[i], report.use[i]);
+	}
+	if (des_violations(&report)) {
+		printf("# VGPU_LOAD=%#llx\n", load);
+		check_des(des);
+	}
+	des_free(des);
+	des_config_exit(&config);
+}
+
+/* Loads that broke a promise once. */
+static void test_known(void **state)
+{
+	static const u64 loads[] = {
+		/* think times, in which tags forgot what was owed (G2) */
+		0x03479fb192df43feULL, 0x1cbe4e1078a764f9ULL,
+		0x135824fa6fd9fd27ULL, 0xf11cff988d3b6da9ULL,
+		0xa5cc16cb8dfddfbbULL, 0x62a32eaa7e381cf9ULL,
+		/* sleeps just before each slice ends (G2) */
+		0xe263183773ef6508ULL, 0x388495061eb06ce1ULL,
+		/* what was owed to a synchronous one hurt others (G, L) */
+		0xcc82eb501c709d5eULL, 0xea990396a3293fb3ULL,
+		0xaa2dc6ddcf86d9f4ULL, 0x3257327ecb984846ULL,
+		0xfa08030e22129f94ULL, 0xdcdaa76732b49f11ULL,
+		/* a longer slice with the deadline of a short one (G) */
+		0xf6bfb037e668abbbULL,
+		/* one gap lingered on twice (L) */
+		0x744e2ee5ee1b14aaULL,
+		/* the deadline of one whom its cap held back (G) */
+		0x48a4353373dccf78ULL,
+		/* a gap longer than linger_us, taken for a short one (G) */
+		0xdf3, 0xe249,
+	};
+	u64 checked[DES_NR_PROMISES] = {}, used[DES_NR_PROMISES] = {};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(loads); i++)
+		check_load(loads[i], checked, used);
+}
+
 /* All promises that there are must have been looked at. */
 static void test_random(void **state)
 {
@@ -20,24 +72,8 @@ static void test_random(void **state)
 	unsigned int i, j;
 
 	for (i = 0; i < (one ? 1 : NR_LOADS); i++) {
-		struct des_report report;
-		struct des_config config;
-		struct des *des;
-
 		load = one ? strtoull(one, NULL, 0) : rnd_next(&seed);
-		des_config_random(&config, &vgpu_policy_qos, load);
-		des = des_run(&config);
-		des_check(des, &report);
-		for (j = 0; j < DES_NR_PROMISES; j++) {
-			checked[j] += report.checked[j];
-			used[j] = max(used[j], report.use[j]);
-		}
-		if (des_violations(&report)) {
-			printf("# VGPU_LOAD=%#llx\n", load);
-			check_des(des);
-		}
-		des_free(des);
-		des_config_exit(&config);
+		check_load(load, checked, used);
 	}
 	for (j = 0; j < DES_NR_PROMISES; j++) {
 		printf("# %s: %llu checks, at most %llu per mille of the bound used\n",
@@ -303,6 +339,7 @@ int main(void)
 		cmocka_unit_test(test_finds_late),
 		cmocka_unit_test(test_finds_bad_records),
 		cmocka_unit_test(test_shrinks),
+		cmocka_unit_test(test_known),
 		cmocka_unit_test(test_random),
 	};
 

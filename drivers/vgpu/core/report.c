@@ -78,6 +78,8 @@ enum vgpu_poll vgpu_engine_poll(struct vgpu_gpu *gpu, unsigned int engine,
 				   empty_ns)) {
 	case VGPU_SCHED_POLL_IDLE:
 		return VGPU_POLL_IDLE;
+	case VGPU_SCHED_POLL_WAIT:
+		return VGPU_POLL_WAIT;
 	case VGPU_SCHED_POLL_LINGER:
 		return VGPU_POLL_LINGER;
 	case VGPU_SCHED_POLL_STOP:

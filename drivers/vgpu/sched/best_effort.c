@@ -92,11 +92,13 @@ static void drr_skip(struct vgpu_drr *drr, struct vgpu_entity *entity)
 	rb_add_cached(&entity->drr.rb, &drr->debtors, drr_paid_before);
 }
 
+/* What it owes then has the credit of the present round in it. */
 static void drr_unskip(struct vgpu_drr *drr, struct vgpu_entity *entity)
 {
 	rb_erase_cached(&entity->drr.rb, &drr->debtors);
 	RB_CLEAR_NODE(&entity->drr.rb);
 	entity->drr.deficit_ns = drr->credit_ns - entity->drr.paid_ns;
+	entity->drr.round = drr->round;
 }
 
 static bool drr_enqueue(struct vgpu_rq *rq, struct vgpu_entity *entity,
@@ -149,7 +151,6 @@ static void drr_next_round(struct vgpu_rq *rq)
 		if ((s64)(entity->drr.paid_ns - drr->credit_ns) >= 0)
 			break;
 		drr_unskip(drr, entity);
-		entity->drr.round = drr->round;
 		list_add_tail(&entity->drr.node, &drr->queue);
 		first = rb_first_cached(&drr->debtors);
 	}

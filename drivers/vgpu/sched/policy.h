@@ -141,6 +141,7 @@ struct vgpu_slot_entity {
  * @by_due:      while queued and with a guarantee, by @eligible_ns
  * @eligible_ns: when guarantee and cap let it run
  * @deadline_ns: by when it is to have run
+ * @slice_ns:    for how long, as @deadline_ns was counted
  * @min_deadline_ns: of @by_due's subtree
  * @by_start:    while queued, by @start
  * @min_limit_ns: of @by_start's subtree
@@ -157,6 +158,7 @@ struct vgpu_qos_entity {
 	struct rb_node by_due;
 	u64 eligible_ns;
 	u64 deadline_ns;
+	u64 slice_ns;
 	u64 min_deadline_ns;
 	struct rb_node by_start;
 	u64 min_limit_ns;
@@ -227,8 +229,8 @@ struct vgpu_entity {
  * @nr_slots: fixed_share: slots of a cycle, at least 1; constant
  * @running:  on the engine now, or NULL; NULL already when what ran is
  *            charged and enqueued again
- * @outlasted: in charge: the entity fell idle, and the engine waited as long as
- *            pick->linger_ns says, in vain
+ * @outlasted: in charge: the entity fell idle, and the engine waited for more of
+ *            it as long as pick->linger_ns says, in vain
  * @nr_queued: entities enqueued; the timeline's, not up to date in a callback
  * @data:     the policy's own, from rq_init
  */

@@ -59,6 +59,16 @@
 #define QOS_LAG_RUNS	4
 #define QOS_LAG_NS	(1000 * 1000 * 1000ULL)
 
+/*
+ * Distances of tags stay where they can be told and multiplied by 1000: not more
+ * than this, some hours, is charged of a run (a clock that jumped), nor kept of
+ * what a tag lags; and a virtual start is no further from virtual time, which
+ * can pass 1000 times as fast as time: that wraps within months.
+ */
+#define QOS_RAN_NS	(10000ULL * 1000 * 1000 * 1000)
+#define QOS_BEHIND_NS	(1000 * QOS_RAN_NS / 2)
+#define QOS_VIRTUAL	(1ULL << 54)
+
 /**
  * struct vgpu_qos - a run queue's state
  * @by_due:    queued entities with a guarantee, by when it may run for it
@@ -89,6 +99,12 @@ static bool qos_before(u64 a, u64 b)
 static u64 qos_later(u64 a, u64 b)
 {
 	return qos_before(a, b) ? b : a;
+}
+
+/* A virtual start that is not in the past, though that may be long ago. */
+static u64 qos_start(u64 start, u64 now)
+{
+	return start - now <= QOS_VIRTUAL ? start : now;
 }
 
 /* For how long @service_ns lasts at @share per mille, or by weight. */
@@ -199,7 +215,7 @@ static void qos_wake(struct vgpu_rq *rq, struct vgpu_entity *entity, u64 now_ns)
 		q->reserve_ns = qos_later(q->reserve_ns, now_ns);
 	else if (q->idled && qos_before(q->reserve_ns, q->end_ns))
 		q->reserve_ns += slept_ns;
-	q->start = qos_later(q->start, qos->now);
+	q->start = qos_start(q->start, qos->now);
 }
 
 static bool qos_enqueue(struct vgpu_rq *rq, struct vgpu_entity *entity,
@@ -218,8 +234,11 @@ static bool qos_enqueue(struct vgpu_rq *rq, struct vgpu_entity *entity,
 		return false;
 
 	q->eligible_ns = qos_later(q->reserve_ns, q->limit_ns);
-	q->deadline_ns = q->reserve_ns +
-			 qos_span(rq->slice_ns + qos->overrun_ns, guarantee);
+	q->slice_ns = rq->slice_ns;
+	/* Whom the cap held back is not late, and must not pass the others. */
+	q->deadline_ns = qos_before(now_ns, q->limit_ns) ? q->eligible_ns :
+							   q->reserve_ns;
+	q->deadline_ns += qos_span(q->slice_ns + qos->overrun_ns, guarantee);
 	q->min_deadline_ns = q->deadline_ns;
 	rb_add_augmented_cached(&q->by_due, &qos->by_due, qos_due_less,
 				&qos_due_cb);
@@ -291,12 +310,13 @@ static struct vgpu_entity *qos_pick_start(struct vgpu_qos *qos, u64 now_ns)
 		struct rb_node *left = node->rb_left;
 
 		if (left && !qos_before(now_ns,
-					start_entity(left)->qos.min_limit_ns))
+					start_entity(left)->qos.min_limit_ns)) {
 			node = left;
-		else if (!qos_before(now_ns, start_entity(node)->qos.limit_ns))
+			continue;
+		}
+		if (!qos_before(now_ns, start_entity(node)->qos.limit_ns))
 			return start_entity(node);
-		else
-			node = node->rb_right;
+		node = node->rb_right;
 	}
 }
 
@@ -319,6 +339,7 @@ static struct vgpu_entity *qos_pick(struct vgpu_rq *rq, u64 now_ns,
 	struct vgpu_qos *qos = rq->data;
 	struct rb_node *root = qos->by_start.rb_root.rb_node;
 	u64 most_ns = rq->slice_ns + qos->overrun_ns;
+	u64 lag_ns = QOS_LAG_RUNS * most_ns;
 	struct vgpu_entity *entity;
 	struct vgpu_qos_entity *q;
 
@@ -326,12 +347,11 @@ static struct vgpu_entity *qos_pick(struct vgpu_rq *rq, u64 now_ns,
 	if (entity) {
 		q = &entity->qos;
 		q->reserved = true;
-		q->reserve_ns = qos_later(q->reserve_ns,
-			now_ns - QOS_LAG_NS -
-			qos_span(QOS_LAG_RUNS * most_ns,
-				 entity->share.guarantee));
-		pick->slice_ns = rq->slice_ns;
+		lag_ns = QOS_LAG_NS + qos_span(lag_ns, entity->share.guarantee);
+		q->reserve_ns = qos_later(q->reserve_ns, now_ns - lag_ns);
+		pick->slice_ns = min(q->slice_ns, rq->slice_ns);
 		pick->linger_ns = q->synchronous ? rq->linger_ns : 0;
+		q->start = qos_later(q->start, qos->now - QOS_VIRTUAL);
 	} else {
 		entity = qos_pick_start(qos, now_ns);
 		if (!entity) {
@@ -365,6 +385,7 @@ static void qos_charge(struct vgpu_rq *rq, struct vgpu_entity *entity,
 	struct vgpu_qos_entity *q = &entity->qos;
 	u64 idle_ns = now_ns - qos->begin_ns - ran_ns;
 
+	ran_ns = min(ran_ns, QOS_RAN_NS);
 	qos->overrun_ns -= qos->overrun_ns >> QOS_DECAY;
 	if (qos->slice_ns && ran_ns > qos->slice_ns)
 		qos->overrun_ns = clamp(ran_ns - qos->slice_ns, qos->overrun_ns,
@@ -396,7 +417,8 @@ static u64 qos_rescale(u64 tag, u64 now, u32 from, u32 to)
 	s64 ahead = tag - now;
 
 	if (ahead < 0)
-		return now - mul_u64_u32_div(-ahead, from, to);
+		return now - mul_u64_u32_div(min_t(u64, -ahead, QOS_BEHIND_NS),
+					     from, to);
 	return now + mul_u64_u32_div(ahead, from, to);
 }
 
@@ -414,7 +436,8 @@ static void qos_reshare(struct vgpu_rq *rq, struct vgpu_entity *entity,
 					    old->guarantee, share->guarantee);
 	/* What may be saved up of the cap is limited when a run begins. */
 	q->limit_ns = qos_rescale(q->limit_ns, now_ns, old->cap, share->cap);
-	q->start = qos_rescale(q->start, qos->now, old->weight, share->weight);
+	q->start = qos_rescale(qos_start(q->start, qos->now), qos->now,
+			       old->weight, share->weight);
 }
 
 const struct vgpu_sched_policy vgpu_policy_qos = {

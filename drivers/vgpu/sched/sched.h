@@ -65,6 +65,7 @@ enum vgpu_sched_end {
 /* What an engine that looks for work, and finds none, is to do. */
 enum vgpu_sched_poll {
 	VGPU_SCHED_POLL_IDLE,	/* look on as you like: this is idle time */
+	VGPU_SCHED_POLL_WAIT,	/* look on: this is idle time, too */
 	VGPU_SCHED_POLL_LINGER,	/* look on: it is service */
 	VGPU_SCHED_POLL_STOP,	/* end the run */
 };

@@ -252,9 +252,10 @@ static void timeline_end(struct vgpu_timeline *tl, enum vgpu_sched_end end,
 			 now_ns);
 
 	rq->running = NULL;
-	WRITE_ONCE(tl->preempting, false);
+	/* Nothing else ends a run early in which the engine may linger. */
 	rq->outlasted = end == VGPU_SCHED_IDLE && tl->pick.linger_ns &&
-			linger_ns >= tl->pick.linger_ns;
+			!tl->preempting && now_ns < tl->deadline_ns;
+	WRITE_ONCE(tl->preempting, false);
 	rq->policy->charge(rq, entity, ran_ns, now_ns);
 	entity->has_work = end == VGPU_SCHED_PREEMPTED || entity->rewoken;
 	entity->rewoken = false;
@@ -317,12 +318,14 @@ out:
  */
 enum vgpu_sched_poll vgpu_timeline_poll(struct vgpu_timeline *tl, u64 empty_ns)
 {
+	u64 linger_ns = READ_ONCE(tl->pick.linger_ns);
+	bool stay = linger_ns && empty_ns <= linger_ns;
+
 	if (READ_ONCE(tl->preempting))
 		return VGPU_SCHED_POLL_STOP;
 	if (!READ_ONCE(tl->rq.nr_queued) || READ_ONCE(tl->pick.exclusive))
-		return VGPU_SCHED_POLL_IDLE;
-	return empty_ns < READ_ONCE(tl->pick.linger_ns) ?
-	       VGPU_SCHED_POLL_LINGER : VGPU_SCHED_POLL_STOP;
+		return stay ? VGPU_SCHED_POLL_WAIT : VGPU_SCHED_POLL_IDLE;
+	return stay ? VGPU_SCHED_POLL_LINGER : VGPU_SCHED_POLL_STOP;
 }
 
 /**

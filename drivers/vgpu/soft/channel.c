@@ -1,66 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Channels: enabled and disabled by the guest's register writes, put to sleep
- * by their engine and woken by doorbells. soft.h says who may touch what.
- *
- * Sleeping must not lose work: the engine publishes SLEEPING, then a full
- * barrier, then reads put again; the submitter moves put, then a full barrier,
- * then reads the state. One of them sees the other. Both the engine's step and
- * the doorbell's are made under queue_lock, so that state and queue agree.
+ * Channels: enabled and disabled by the guest's register writes, woken by
+ * doorbells, stopped by faults and resets. soft.h says who may touch what.
  */
 #include <linux/mm.h>
 #include <linux/seq_file.h>
 
 #include "soft.h"
 
-static void soft_channel_publish(struct soft_channel *ch,
-				 enum vgpu_hw_state state)
+/**
+ * soft_channel_publish() - a channel's new state, for the guest to see
+ * @ch: the channel
+ * @state: the state
+ *
+ * Context: any; queue_lock held.
+ */
+void soft_channel_publish(struct soft_channel *ch, enum vgpu_hw_state state)
 {
 	lockdep_assert_held(&ch->inst->queue_lock);
 	ch->state = state;
 	if (ch->hw)
 		WRITE_ONCE(ch->hw->state, cpu_to_le32(state));
-}
-
-static void soft_channel_enqueue(struct soft_channel *ch)
-{
-	struct soft_queue *queue = soft_channel_queue(ch);
-
-	lockdep_assert_held(&ch->inst->queue_lock);
-	list_add_tail(&ch->link, &queue->ready);
-	WRITE_ONCE(queue->nr_ready, queue->nr_ready + 1);
-}
-
-/* Off the ready list, or off the paced one. */
-static void soft_channel_dequeue(struct soft_channel *ch)
-{
-	struct soft_queue *queue = soft_channel_queue(ch);
-
-	lockdep_assert_held(&ch->inst->queue_lock);
-	list_del_init(&ch->link);
-	if (ch->paced)
-		ch->paced = false;
-	else
-		WRITE_ONCE(queue->nr_ready, queue->nr_ready - 1);
-}
-
-static void soft_channel_pace(struct soft_channel *ch)
-{
-	struct soft_queue *queue = soft_channel_queue(ch);
-
-	lockdep_assert_held(&ch->inst->queue_lock);
-	ch->paced = true;
-	list_add_tail(&ch->link, &queue->paced);
-	WRITE_ONCE(queue->due_ns, min(queue->due_ns, ch->due_ns));
-}
-
-static void soft_channel_set_stalled(struct soft_channel *ch, bool stalled)
-{
-	struct soft_queue *queue = soft_channel_queue(ch);
-
-	lockdep_assert_held(&ch->inst->queue_lock);
-	ch->stalled = stalled;
-	WRITE_ONCE(queue->nr_stalled, queue->nr_stalled + (stalled ? 1 : -1));
 }
 
 static void soft_channel_set_fault(struct soft_channel *ch,
@@ -165,9 +125,9 @@ static void soft_channel_begin_stop(struct soft_channel *ch)
 	lockdep_assert_held(&ch->inst->queue_lock);
 	WRITE_ONCE(ch->stop, true);
 	if (!list_empty(&ch->link))
-		soft_channel_dequeue(ch);
+		soft_queue_del(ch);
 	if (ch->stalled)
-		soft_channel_set_stalled(ch, false);
+		soft_queue_stall(ch, false);
 }
 
 /* After soft_channel_begin_stop(), when no engine has the channel. */
@@ -337,7 +297,7 @@ void soft_channel_doorbell(struct soft_channel *ch)
 	    !inst->stopping) {
 		ch->empty_ns = 0;
 		soft_channel_publish(ch, VGPU_HW_STATE_AWAKE);
-		soft_channel_enqueue(ch);
+		soft_queue_add(ch);
 	}
 	/* A frame's time does not come earlier by ringing. */
 	ready = !list_empty(&ch->link) && !ch->paced;
@@ -389,8 +349,8 @@ static void soft_channel_dma_complete(struct vgpu_dma *dma)
 		ready = ch->stalled;
 	}
 	if (ready) {
-		soft_channel_set_stalled(ch, false);
-		soft_channel_enqueue(ch);
+		soft_queue_stall(ch, false);
+		soft_queue_add(ch);
 	}
 	spin_unlock(&inst->queue_lock);
 
@@ -519,154 +479,4 @@ void soft_channel_restart(struct soft_instance *inst)
 	WRITE_ONCE(inst->stopping, false);
 	spin_unlock(&inst->queue_lock);
 	mutex_unlock(&inst->config_lock);
-}
-
-/**
- * soft_queue_begin() - an engine begins a turn
- * @inst: whose turn
- * @engine: the engine
- *
- * Context: the engine's thread.
- * Return: false if the instance is being stopped: there is nothing to do.
- */
-bool soft_queue_begin(struct soft_instance *inst, unsigned int engine)
-{
-	bool ok;
-
-	spin_lock(&inst->queue_lock);
-	ok = !inst->stopping;
-	inst->queue[engine].in_turn = ok;
-	spin_unlock(&inst->queue_lock);
-	return ok;
-}
-
-/*
- * Publishes SLEEPING and looks at put once more. Returns false, and it is AWAKE
- * again, if something has come.
- */
-static bool soft_channel_sleep(struct soft_channel *ch)
-{
-	soft_channel_publish(ch, VGPU_HW_STATE_SLEEPING);
-	smp_mb();	/* pairs with the submitter's between put and state */
-	if (le64_to_cpu(READ_ONCE(ch->hw->put)) == ch->get)
-		return true;
-	soft_channel_publish(ch, VGPU_HW_STATE_AWAKE);
-	return false;
-}
-
-/**
- * soft_queue_end() - an engine ends a turn
- * @inst: whose turn it was; may be gone when this returns
- * @engine: the engine
- * @all_empty: nothing was found on any ready channel: they may sleep
- *
- * Context: the engine's thread.
- * Return: what is left to do.
- */
-enum vgpu_run_end soft_queue_end(struct soft_instance *inst,
-				 unsigned int engine, bool all_empty)
-{
-	struct soft_queue *queue = &inst->queue[engine];
-	struct soft_channel *ch, *next;
-	enum vgpu_run_end end;
-
-	spin_lock(&inst->queue_lock);
-	list_for_each_entry_safe(ch, next, &queue->ready, link) {
-		if (!all_empty)
-			break;
-		if (ch->exec.step == SOFT_STEP_NEXT && !ch->dma_done &&
-		    soft_channel_sleep(ch))
-			soft_channel_dequeue(ch);
-	}
-	if (!list_empty(&queue->ready))
-		end = VGPU_RUN_PREEMPTED;
-	else if (queue->nr_stalled)
-		end = VGPU_RUN_STALLED;
-	else
-		end = VGPU_RUN_IDLE;
-	queue->in_turn = false;
-	/*
-	 * Under the lock: who waits may free the instance once it has it. That
-	 * also is why no barrier is needed: who looks too late for this to see
-	 * it finds the turn ended.
-	 */
-	if (waitqueue_active(&inst->wait))
-		wake_up_all(&inst->wait);
-	spin_unlock(&inst->queue_lock);
-	return end;
-}
-
-/* Frames that are due are asked for again, who waits longest first. */
-static void soft_queue_promote(struct soft_queue *queue, u64 now_ns)
-{
-	struct soft_channel *ch, *next;
-	u64 due_ns = U64_MAX;
-
-	list_for_each_entry_safe(ch, next, &queue->paced, link) {
-		if (ch->due_ns > now_ns) {
-			due_ns = min(due_ns, ch->due_ns);
-			continue;
-		}
-		soft_channel_dequeue(ch);
-		soft_channel_enqueue(ch);
-	}
-	WRITE_ONCE(queue->due_ns, due_ns);
-}
-
-/**
- * soft_queue_take() - the next channel in turn
- * @inst: in a turn
- * @engine: of this engine
- * @now_ns: the time, perhaps some work ago
- *
- * Context: the engine's thread.
- * Return: the channel, busy until soft_queue_release(); NULL if none is ready.
- */
-struct soft_channel *soft_queue_take(struct soft_instance *inst,
-				     unsigned int engine, u64 now_ns)
-{
-	struct soft_queue *queue = &inst->queue[engine];
-	struct soft_channel *ch;
-
-	spin_lock(&inst->queue_lock);
-	if (now_ns >= queue->due_ns)
-		soft_queue_promote(queue, now_ns);
-	ch = list_first_entry_or_null(&queue->ready, struct soft_channel, link);
-	if (ch) {
-		soft_channel_dequeue(ch);
-		ch->busy = true;
-	}
-	spin_unlock(&inst->queue_lock);
-	return ch;
-}
-
-/**
- * soft_queue_release() - the engine is done with a channel for now
- * @ch: taken
- * @end: where it stands
- * @sleep: with SOFT_END_EMPTY: it may sleep
- *
- * Context: the engine's thread.
- */
-void soft_queue_release(struct soft_channel *ch, enum soft_end end, bool sleep)
-{
-	struct soft_instance *inst = ch->inst;
-
-	spin_lock(&inst->queue_lock);
-	ch->busy = false;
-	if (ch->stop) {
-		wake_up_all(&inst->wait);
-	} else if (end == SOFT_END_WAIT) {
-		if (ch->dma_done)
-			soft_channel_enqueue(ch);
-		else
-			soft_channel_set_stalled(ch, true);
-	} else if (end == SOFT_END_PACED) {
-		soft_channel_pace(ch);
-	} else if (end != SOFT_END_FAULT &&
-		   !(end == SOFT_END_EMPTY && sleep &&
-		     soft_channel_sleep(ch))) {
-		soft_channel_enqueue(ch);
-	}
-	spin_unlock(&inst->queue_lock);
 }

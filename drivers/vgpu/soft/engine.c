@@ -24,6 +24,8 @@
  * @linger_ns: likewise, with others waiting (VGPU_POLL_LINGER)
  * @empty_ns:  since when there is no work on any ready channel, 0: there is
  * @hold_ns:   since when that is lingering, 0: it is not
+ * @since_ns:  since when there is no work, if that began in an earlier turn; 0:
+ *             it did not
  * @stall_ns:  since when all work waits for guest memory, 0: it does not
  * @nr_empty:  channels without work, one after the other
  */
@@ -32,6 +34,7 @@ struct soft_turn {
 	u64 linger_ns;
 	u64 empty_ns;
 	u64 hold_ns;
+	u64 since_ns;
 	u64 stall_ns;
 	unsigned int nr_empty;
 };
@@ -114,6 +117,7 @@ static void soft_turn_settle(struct soft_turn *turn, u64 end_ns)
 		turn->idle_ns += end_ns - turn->empty_ns;
 	turn->empty_ns = 0;
 	turn->hold_ns = 0;
+	turn->since_ns = 0;
 	turn->nr_empty = 0;
 }
 
@@ -168,7 +172,8 @@ static void soft_engine_empty(struct soft_engine *engine,
 		if (!turn->empty_ns)
 			turn->empty_ns = engine->now_ns;
 		poll = vgpu_engine_poll(engine->vgpu, engine->index,
-					engine->now_ns - turn->empty_ns);
+					engine->now_ns -
+					(turn->since_ns ?: turn->empty_ns));
 		if (poll == VGPU_POLL_LINGER && !turn->hold_ns)
 			turn->hold_ns = engine->now_ns;
 	}
@@ -240,6 +245,8 @@ static enum vgpu_run_end soft_engine_turn(struct soft_engine *engine,
 	u64 due_ns;
 
 	memset(turn, 0, sizeof(*turn));
+	turn->since_ns = engine->since_ns;
+	engine->since_ns = 0;
 	engine->work = 0;
 	engine->expired = false;
 	engine->now_ns = ktime_get_ns();
@@ -261,6 +268,8 @@ static enum vgpu_run_end soft_engine_turn(struct soft_engine *engine,
 
 	engine->left_ns = soft_engine_clock(engine);
 	/* Who may linger is as good as with work when its slice is over. */
+	if (turn->hold_ns)
+		engine->since_ns = turn->since_ns ?: turn->empty_ns;
 	all_empty = turn->empty_ns && !turn->hold_ns;
 	soft_turn_settle(turn, engine->now_ns);
 	due_ns = READ_ONCE(queue->due_ns);
@@ -284,6 +293,7 @@ static bool soft_engine_finish(struct soft_engine *engine,
 	if (atomic_cmpxchg(&engine->state, SOFT_ENGINE_RUNNING,
 			   SOFT_ENGINE_ENDING) != SOFT_ENGINE_RUNNING) {
 		engine->left_ns = 0;
+		engine->since_ns = 0;
 		atomic_set_release(&engine->state, SOFT_ENGINE_IDLE);
 		wake_up_all(&engine->idle);
 		return false;
@@ -293,6 +303,8 @@ static bool soft_engine_finish(struct soft_engine *engine,
 				turn->idle_ns, turn->linger_ns, &next);
 	if (!more || next.instance == engine->run.instance)
 		engine->left_ns = 0;
+	if (!more || next.instance != engine->run.instance)
+		engine->since_ns = 0;
 	if (more) {
 		engine->run = next;
 		atomic_set_release(&engine->state, SOFT_ENGINE_RUNNING);

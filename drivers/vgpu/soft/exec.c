@@ -11,15 +11,22 @@
  * interrupt.
  */
 #include <linux/mm.h>
-#include <linux/sched/signal.h>
-#include <linux/slab.h>
 
 #include "soft.h"
 
 /* In soft_exec() and below, SOFT_END_PACKET of a step says: go on. */
 
-static enum soft_end soft_exec_fault(struct soft_fault *fault,
-				     enum vgpu_hw_fault code, u64 addr)
+/**
+ * soft_exec_fault() - note why a channel cannot go on
+ * @fault: set
+ * @code: what
+ * @addr: that failed, or 0
+ *
+ * Context: any.
+ * Return: SOFT_END_FAULT.
+ */
+enum soft_end soft_exec_fault(struct soft_fault *fault,
+			      enum vgpu_hw_fault code, u64 addr)
 {
 	fault->code = code;
 	fault->addr = addr;
@@ -79,152 +86,6 @@ static u64 soft_exec_src(const struct soft_exec *exec)
 	       exec->col;
 }
 
-static void soft_dma_add(struct vgpu_dma *dma, struct page *page,
-			 unsigned int offset, unsigned int len)
-{
-	get_page(page);
-	bvec_set_page(&dma->vec[dma->nr_vec++], page, len, offset);
-	dma->len += len;
-}
-
-static struct vgpu_dma *soft_dma_alloc(struct soft_channel *ch, u64 addr,
-				       bool write)
-{
-	struct vgpu_dma *dma;
-
-	dma = vgpu_dma_alloc(ch->inst->vgpu, GFP_KERNEL |
-			     __GFP_RETRY_MAYFAIL | __GFP_NOWARN);
-	if (dma) {
-		dma->addr = addr;
-		dma->write = write;
-	}
-	return dma;
-}
-
-/* Adds @len bytes of bounce pages, made if need be. */
-static bool soft_dma_add_bounce(struct soft_channel *ch, struct vgpu_dma *dma,
-				u32 len)
-{
-	struct soft_exec *exec = &ch->exec;
-	unsigned int i;
-
-	for (i = 0; len; i++) {
-		u32 part = min_t(u32, len, PAGE_SIZE);
-
-		if (!exec->bounce[i])
-			exec->bounce[i] = soft_store_alloc(&ch->inst->fb,
-							   SOFT_GFP_ENGINE);
-		if (!exec->bounce[i])
-			return false;
-		soft_dma_add(dma, exec->bounce[i], 0, part);
-		len -= part;
-	}
-	return true;
-}
-
-/*
- * Adds @len bytes of framebuffer. To read into, pages are made; what is read from
- * and was never touched is the zero page.
- */
-static bool soft_dma_add_fb(struct soft_channel *ch, struct vgpu_dma *dma,
-			    u64 addr, u32 len)
-{
-	struct soft_store *fb = &ch->inst->fb;
-
-	while (len) {
-		unsigned int offset = offset_in_page(addr);
-		u32 part = min_t(u32, len, PAGE_SIZE - offset);
-		struct page *page;
-
-		if (dma->write)
-			page = soft_store_peek(fb, addr >> PAGE_SHIFT) ?:
-			       ZERO_PAGE(0);
-		else
-			page = soft_store_page(fb, addr >> PAGE_SHIFT,
-					       SOFT_GFP_ENGINE);
-		if (!page)
-			return false;
-		soft_dma_add(dma, page, offset, part);
-		addr += part;
-		len -= part;
-	}
-	return true;
-}
-
-static enum soft_end soft_exec_submit(struct soft_channel *ch,
-				      struct vgpu_dma *dma)
-{
-	soft_channel_submit(ch, dma);
-	return SOFT_END_WAIT;
-}
-
-/*
- * Pages that could not be had at once. The worker gets them, who may wait, and
- * then the step is done again.
- */
-
-static int soft_work_fb(struct vgpu_dma *dma)
-{
-	struct soft_channel *ch = dma->private;
-	struct soft_store *fb = &ch->inst->fb;
-	unsigned long pgoff = dma->addr >> PAGE_SHIFT;
-	unsigned long last = (dma->addr + dma->len - 1) >> PAGE_SHIFT;
-	int ret = 0;
-
-	down_read(&fb->drop_lock);
-	for (; !ret && pgoff <= last; pgoff++) {
-		if (fatal_signal_pending(current) ||
-		    !soft_store_page(fb, pgoff, SOFT_GFP))
-			ret = -ENOMEM;
-	}
-	up_read(&fb->drop_lock);
-	return ret;
-}
-
-static int soft_work_loose(struct vgpu_dma *dma)
-{
-	struct soft_channel *ch = dma->private;
-	struct page *page;
-
-	while (dma->nr_vec < DIV_ROUND_UP(dma->len, PAGE_SIZE)) {
-		page = soft_store_alloc(&ch->inst->fb, SOFT_GFP);
-		if (!page)
-			return -ENOMEM;
-		bvec_set_page(&dma->vec[dma->nr_vec++], page, PAGE_SIZE, 0);
-	}
-	return 0;
-}
-
-static enum soft_end soft_exec_work(struct soft_channel *ch,
-				    struct soft_fault *fault,
-				    int (*work)(struct vgpu_dma *dma), u64 addr,
-				    u32 len)
-{
-	struct vgpu_dma *dma = soft_dma_alloc(ch, addr, false);
-
-	if (!dma)
-		return soft_exec_fault(fault, VGPU_HW_FAULT_MEMORY, addr);
-	dma->work = work;
-	dma->len = len;
-	return soft_exec_submit(ch, dma);
-}
-
-/* What soft_work_loose() has got. */
-static void soft_exec_keep(struct soft_exec *exec, const struct vgpu_dma *dma)
-{
-	unsigned int i;
-
-	for (i = 0; i < dma->nr_vec; i++) {
-		struct page **slot = exec->step == SOFT_STEP_NEXT ?
-				     &exec->fetch : &exec->bounce[i];
-
-		if (*slot)
-			continue;
-		*slot = dma->vec[i].bv_page;
-		get_page(*slot);
-	}
-}
-
 /* The bounce pages hold the pattern once per packet: chunks only get shorter. */
 static bool soft_exec_pattern(struct soft_channel *ch, struct vgpu_dma *dma,
 			      u32 len)
@@ -272,11 +133,11 @@ static enum soft_end soft_exec_chunk(struct soft_channel *ch,
 		ok = soft_dma_add_fb(ch, dma, local, exec->chunk);
 	if (!ok) {
 		vgpu_dma_put(dma);
-		return soft_exec_work(ch, fault,
-				      loose ? soft_work_loose : soft_work_fb,
-				      local, exec->chunk);
+		return loose ?
+		       soft_dma_get_loose(ch, fault, local, exec->chunk) :
+		       soft_dma_get_fb(ch, fault, local, exec->chunk);
 	}
-	return soft_exec_submit(ch, dma);
+	return soft_dma_submit(ch, dma);
 }
 
 /* Where to write to, and what it took to get there. NULL: no memory now. */
@@ -360,7 +221,7 @@ static enum soft_end soft_exec_body(struct soft_engine *engine,
 			if (packet->type == VGPU_HW_PKT_FILL)
 				len = min_t(u64, packet->width - exec->col,
 					    VGPU_DMA_MAX);
-			return soft_exec_work(ch, fault, soft_work_fb, dst, len);
+			return soft_dma_get_fb(ch, fault, dst, len);
 		}
 		soft_exec_advance(exec, len);
 		if (soft_engine_must_stop(engine, ch, work))
@@ -389,18 +250,17 @@ static enum soft_end soft_exec_signal(struct soft_channel *ch,
 					       addr);
 		if (!soft_dma_add_bounce(ch, dma, 8)) {
 			vgpu_dma_put(dma);
-			return soft_exec_work(ch, fault, soft_work_loose, addr,
-					      8);
+			return soft_dma_get_loose(ch, fault, addr, 8);
 		}
 		*(__le64 *)page_address(exec->bounce[0]) =
 			cpu_to_le64(packet->signal_value);
-		return soft_exec_submit(ch, dma);
+		return soft_dma_submit(ch, dma);
 	}
 
 	page = soft_store_page(&ch->inst->fb, addr >> PAGE_SHIFT,
 			       SOFT_GFP_ENGINE);
 	if (!page)
-		return soft_exec_work(ch, fault, soft_work_fb, addr, 8);
+		return soft_dma_get_fb(ch, fault, addr, 8);
 	smp_wmb();	/* who sees the signal sees the data */
 	WRITE_ONCE(*(__le64 *)(page_address(page) + offset_in_page(addr)),
 		   cpu_to_le64(packet->signal_value));
@@ -443,8 +303,7 @@ static enum soft_end soft_exec_fetch(struct soft_channel *ch,
 	if (!exec->fetch)
 		exec->fetch = soft_store_alloc(&ch->inst->fb, SOFT_GFP_ENGINE);
 	if (!exec->fetch)
-		return soft_exec_work(ch, fault, soft_work_loose, addr,
-				      PAGE_SIZE);
+		return soft_dma_get_loose(ch, fault, addr, PAGE_SIZE);
 	dma = soft_dma_alloc(ch, addr, false);
 	if (!dma)
 		return soft_exec_fault(fault, VGPU_HW_FAULT_MEMORY, addr);
@@ -454,7 +313,7 @@ static enum soft_end soft_exec_fetch(struct soft_channel *ch,
 	exec->fetch_nr = min_t(u64, nr, SOFT_PREFETCH);
 	soft_dma_add(dma, exec->fetch, 0,
 		     exec->fetch_nr * sizeof(struct vgpu_hw_packet));
-	return soft_exec_submit(ch, dma);
+	return soft_dma_submit(ch, dma);
 }
 
 /* A private copy of the packet at get, each byte read once. */
@@ -548,7 +407,7 @@ static enum soft_end soft_exec_resume(struct soft_channel *ch,
 	addr = dma->addr;
 	work = dma->work;
 	if (work && !result)
-		soft_exec_keep(exec, dma);
+		soft_dma_keep(exec, dma);
 	vgpu_dma_put(dma);
 
 	/* The instance is about to be stopped: no fault, and nothing to do. */

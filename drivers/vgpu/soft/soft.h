@@ -328,6 +328,8 @@ enum soft_engine_state {
  * @now_ns:   the clock, not older than @work says
  * @ran_ns:   how long it could work; written by the thread
  * @expired:  the run's deadline has passed
+ * @since_ns: since when the instance of the last turn, which ended while it was
+ *           lingered on, has had no work; 0: that is not so
  * @left_ns:  when the last packet before this turn was left, if the engine has
  *            been passed on since to another instance that has not begun one; 0
  * @switches: times it was passed on so, to one that did; written by the thread
@@ -353,6 +355,7 @@ struct soft_engine {
 	u64 now_ns;
 	u64 ran_ns;
 	bool expired;
+	u64 since_ns;
 	u64 left_ns;
 	u64 switches;
 	u64 switch_ns;
@@ -407,6 +410,7 @@ int soft_regs_rw(struct soft_instance *inst, u64 offset, void *buf,
 		 size_t count, bool write);
 
 /* channel.c */
+void soft_channel_publish(struct soft_channel *ch, enum vgpu_hw_state state);
 void soft_channel_show(struct soft_channel *ch, struct seq_file *m);
 void soft_channel_init(struct soft_instance *inst, u32 index);
 void soft_channel_write_ctrl(struct soft_channel *ch, u32 ctrl);
@@ -417,6 +421,11 @@ void soft_channel_submit(struct soft_channel *ch, struct vgpu_dma *dma);
 struct vgpu_dma *soft_channel_dma_take(struct soft_channel *ch);
 void soft_channel_stop_all(struct soft_instance *inst);
 void soft_channel_restart(struct soft_instance *inst);
+
+/* queue.c */
+void soft_queue_add(struct soft_channel *ch);
+void soft_queue_del(struct soft_channel *ch);
+void soft_queue_stall(struct soft_channel *ch, bool stalled);
 bool soft_queue_begin(struct soft_instance *inst, unsigned int engine);
 enum vgpu_run_end soft_queue_end(struct soft_instance *inst,
 				 unsigned int engine, bool all_empty);
@@ -437,9 +446,26 @@ bool soft_engine_must_stop(struct soft_engine *engine,
 			   const struct soft_channel *ch, u32 work);
 void soft_engine_hang(struct soft_engine *engine);
 
+/* dma.c */
+struct vgpu_dma *soft_dma_alloc(struct soft_channel *ch, u64 addr, bool write);
+void soft_dma_add(struct vgpu_dma *dma, struct page *page, unsigned int offset,
+		  unsigned int len);
+bool soft_dma_add_bounce(struct soft_channel *ch, struct vgpu_dma *dma,
+			 u32 len);
+bool soft_dma_add_fb(struct soft_channel *ch, struct vgpu_dma *dma, u64 addr,
+		     u32 len);
+enum soft_end soft_dma_submit(struct soft_channel *ch, struct vgpu_dma *dma);
+enum soft_end soft_dma_get_fb(struct soft_channel *ch,
+			      struct soft_fault *fault, u64 addr, u32 len);
+enum soft_end soft_dma_get_loose(struct soft_channel *ch,
+				 struct soft_fault *fault, u64 addr, u32 len);
+void soft_dma_keep(struct soft_exec *exec, const struct vgpu_dma *dma);
+
 /* exec.c */
 enum soft_end soft_exec(struct soft_engine *engine, struct soft_channel *ch,
 			struct soft_fault *fault);
+enum soft_end soft_exec_fault(struct soft_fault *fault,
+			      enum vgpu_hw_fault code, u64 addr);
 void soft_exec_init(struct soft_exec *exec);
 void soft_exec_exit(struct soft_exec *exec);
 

@@ -118,8 +118,9 @@ struct vgpu_ctl_instance_engine {
 	__u64 runs;			/* times put on the engine */
 	__u64 switches;			/* of these, after another vGPU */
 	__u64 preemptions;		/* runs that ended with work left */
-	__u64 overruns;			/* runs that ended past their deadline */
-	__u64 overrun_ns;		/* sum */
+	/* runs that ended more than 100 us past their deadline; all: vgpu_ctl_hist */
+	__u64 overruns;
+	__u64 overrun_ns;		/* sum, of these */
 	__u64 max_overrun_ns;
 	__u64 stalls;			/* runs that ended waiting for guest memory */
 	__u64 faults;
@@ -302,7 +303,7 @@ struct vgpu_ctl_hist {
 	__u32 engine;			/* in: index, else ENOENT */
 	__u32 pad;
 	__u64 wait[VGPU_HIST_BUCKETS];	/* runnable, before a run */
-	__u64 overrun[VGPU_HIST_BUCKETS]; /* past the deadline, runs that ended there */
+	__u64 overrun[VGPU_HIST_BUCKETS]; /* past the deadline, however short */
 	__u64 preempt[VGPU_HIST_BUCKETS]; /* from when it was to stop until it had */
 };
 

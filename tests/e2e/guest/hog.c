@@ -52,7 +52,7 @@ bool hog_run(struct vgpu_dev *dev, const struct options *options)
 	if (ok) {
 		sleep_ns(options->idle * 1000000000ull);
 		say("engine %u packets %llu bytes %llu", load.chan->engine,
-		    (unsigned long long)load.checked * LOAD_PACKETS,
+		    (unsigned long long)(load.checked * load_packets(&load)),
 		    (unsigned long long)load.checked *
 		    (config.job_bytes + 8 * LOAD_SAMPLES));
 		say("verified, checksum %016llx", (unsigned long long)load.sum);

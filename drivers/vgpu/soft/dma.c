@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Requests to guest memory, made of framebuffer or of bounce pages.
+ *
+ * Pages that cannot be had at once are a request, too: the worker gets them, who
+ * may wait, and then the step is done again.
+ */
+#include <linux/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+
+#include "soft.h"
+
+/**
+ * soft_dma_add() - a piece of host memory to be read into or written from
+ * @dma: a request with room for it
+ * @page: where; the request takes a reference
+ * @offset: in the page
+ * @len: bytes, not beyond the page
+ *
+ * Context: any.
+ */
+void soft_dma_add(struct vgpu_dma *dma, struct page *page, unsigned int offset,
+		  unsigned int len)
+{
+	get_page(page);
+	bvec_set_page(&dma->vec[dma->nr_vec++], page, len, offset);
+	dma->len += len;
+}
+
+/**
+ * soft_dma_alloc() - a request to guest memory
+ * @ch: busy
+ * @addr: in guest memory
+ * @write: to it, else from it
+ *
+ * Context: the engine's thread; may sleep.
+ * Return: it, without host memory yet; NULL: no memory.
+ */
+struct vgpu_dma *soft_dma_alloc(struct soft_channel *ch, u64 addr, bool write)
+{
+	struct vgpu_dma *dma;
+
+	dma = vgpu_dma_alloc(ch->inst->vgpu, GFP_KERNEL |
+			     __GFP_RETRY_MAYFAIL | __GFP_NOWARN);
+	if (dma) {
+		dma->addr = addr;
+		dma->write = write;
+	}
+	return dma;
+}
+
+/**
+ * soft_dma_add_bounce() - bounce pages, made if need be
+ * @ch: busy
+ * @dma: its request, empty so far
+ * @len: bytes, VGPU_DMA_MAX at most
+ *
+ * Context: the engine's thread; does not wait for memory.
+ * Return: false: there are not enough pages now, see soft_dma_get_loose().
+ */
+bool soft_dma_add_bounce(struct soft_channel *ch, struct vgpu_dma *dma, u32 len)
+{
+	struct soft_exec *exec = &ch->exec;
+	unsigned int i;
+
+	for (i = 0; len; i++) {
+		u32 part = min_t(u32, len, PAGE_SIZE);
+
+		if (!exec->bounce[i])
+			exec->bounce[i] = soft_store_alloc(&ch->inst->fb,
+							   SOFT_GFP_ENGINE);
+		if (!exec->bounce[i])
+			return false;
+		soft_dma_add(dma, exec->bounce[i], 0, part);
+		len -= part;
+	}
+	return true;
+}
+
+/**
+ * soft_dma_add_fb() - framebuffer
+ * @ch: busy
+ * @dma: its request, empty so far
+ * @addr: in framebuffer
+ * @len: bytes, VGPU_DMA_MAX at most
+ *
+ * To read into, pages are made; what is read from and was never touched is the
+ * zero page.
+ *
+ * Context: the engine's thread; does not wait for memory.
+ * Return: false: a page cannot be had now, see soft_dma_get_fb().
+ */
+bool soft_dma_add_fb(struct soft_channel *ch, struct vgpu_dma *dma, u64 addr,
+		     u32 len)
+{
+	struct soft_store *fb = &ch->inst->fb;
+
+	while (len) {
+		unsigned int offset = offset_in_page(addr);
+		u32 part = min_t(u32, len, PAGE_SIZE - offset);
+		struct page *page;
+
+		if (dma->write)
+			page = soft_store_peek(fb, addr >> PAGE_SHIFT) ?:
+			       ZERO_PAGE(0);
+		else
+			page = soft_store_page(fb, addr >> PAGE_SHIFT,
+					       SOFT_GFP_ENGINE);
+		if (!page)
+			return false;
+		soft_dma_add(dma, page, offset, part);
+		addr += part;
+		len -= part;
+	}
+	return true;
+}
+
+/**
+ * soft_dma_submit() - begin a request; the engine goes on with other channels
+ * @ch: busy
+ * @dma: its request; now the channel's
+ *
+ * Context: the engine's thread; does not sleep.
+ * Return: SOFT_END_WAIT.
+ */
+enum soft_end soft_dma_submit(struct soft_channel *ch, struct vgpu_dma *dma)
+{
+	soft_channel_submit(ch, dma);
+	return SOFT_END_WAIT;
+}
+
+static int soft_work_fb(struct vgpu_dma *dma)
+{
+	struct soft_channel *ch = dma->private;
+	struct soft_store *fb = &ch->inst->fb;
+	unsigned long pgoff = dma->addr >> PAGE_SHIFT;
+	unsigned long last = (dma->addr + dma->len - 1) >> PAGE_SHIFT;
+	int ret = 0;
+
+	down_read(&fb->drop_lock);
+	for (; !ret && pgoff <= last; pgoff++) {
+		if (fatal_signal_pending(current) ||
+		    !soft_store_page(fb, pgoff, SOFT_GFP))
+			ret = -ENOMEM;
+	}
+	up_read(&fb->drop_lock);
+	return ret;
+}
+
+static int soft_work_loose(struct vgpu_dma *dma)
+{
+	struct soft_channel *ch = dma->private;
+	struct page *page;
+
+	while (dma->nr_vec < DIV_ROUND_UP(dma->len, PAGE_SIZE)) {
+		page = soft_store_alloc(&ch->inst->fb, SOFT_GFP);
+		if (!page)
+			return -ENOMEM;
+		bvec_set_page(&dma->vec[dma->nr_vec++], page, PAGE_SIZE, 0);
+	}
+	return 0;
+}
+
+static enum soft_end soft_dma_get(struct soft_channel *ch,
+				  struct soft_fault *fault,
+				  int (*work)(struct vgpu_dma *dma), u64 addr,
+				  u32 len)
+{
+	struct vgpu_dma *dma = soft_dma_alloc(ch, addr, false);
+
+	if (!dma)
+		return soft_exec_fault(fault, VGPU_HW_FAULT_MEMORY, addr);
+	dma->work = work;
+	dma->len = len;
+	return soft_dma_submit(ch, dma);
+}
+
+/**
+ * soft_dma_get_fb() - let the worker get pages of framebuffer
+ * @ch: busy
+ * @fault: why, with SOFT_END_FAULT
+ * @addr: in framebuffer
+ * @len: bytes
+ *
+ * Context: the engine's thread; does not wait for the pages.
+ * Return: SOFT_END_WAIT, or SOFT_END_FAULT.
+ */
+enum soft_end soft_dma_get_fb(struct soft_channel *ch,
+			      struct soft_fault *fault, u64 addr, u32 len)
+{
+	return soft_dma_get(ch, fault, soft_work_fb, addr, len);
+}
+
+/**
+ * soft_dma_get_loose() - let the worker get pages that belong to no address
+ * @ch: busy
+ * @fault: why, with SOFT_END_FAULT
+ * @addr: that they are needed for
+ * @len: bytes, VGPU_DMA_MAX at most
+ *
+ * When it has them, soft_dma_keep() is to be called.
+ *
+ * Context: the engine's thread; does not wait for the pages.
+ * Return: SOFT_END_WAIT, or SOFT_END_FAULT.
+ */
+enum soft_end soft_dma_get_loose(struct soft_channel *ch,
+				 struct soft_fault *fault, u64 addr, u32 len)
+{
+	return soft_dma_get(ch, fault, soft_work_loose, addr, len);
+}
+
+/**
+ * soft_dma_keep() - take what the worker has got
+ * @exec: the channel's execution state
+ * @dma: completed; of framebuffer pages it has none
+ *
+ * Context: the engine's thread.
+ */
+void soft_dma_keep(struct soft_exec *exec, const struct vgpu_dma *dma)
+{
+	unsigned int i;
+
+	for (i = 0; i < dma->nr_vec; i++) {
+		struct page **slot = exec->step == SOFT_STEP_NEXT ?
+				     &exec->fetch : &exec->bounce[i];
+
+		if (*slot)
+			continue;
+		*slot = dma->vec[i].bv_page;
+		get_page(*slot);
+	}
+}

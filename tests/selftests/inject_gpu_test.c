@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Fault injection (inject.h) into what is done to a GPU, and into its threads:
+ * the control node, settings, engines, the DMA worker, a GPU that comes.
+ */
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "inject.h"
+
+#define DRIVER		"/sys/bus/pci/drivers/vgpu_soft"
+#define AT		INJECT_AT
+#define BYTES		(128 * 1024)
+
+static struct fx_vgpu v;
+static struct vgpu_chan *chan;
+static struct vgpu_buf buf;
+
+/* The control node */
+
+static int control_run(void)
+{
+	struct vgpu_ctl_version version = { .size = sizeof(version) };
+	struct vgpu_ctl_list list = { .size = sizeof(list), .count = 4 };
+	struct vgpu_ctl_gpu gpu = { .size = sizeof(gpu) };
+	struct vgpu_ctl_type type = { .size = sizeof(type) };
+	struct vgpu_ctl_instance inst = { .size = sizeof(inst) };
+	struct vgpu_ctl_refusal refusal = { .size = sizeof(refusal) };
+	uint8_t uuids[4][VGPU_UUID_LEN];
+	static uint8_t bytes[3 * 4096];
+	int fd, error = 0;
+	uint32_t ids[4];
+
+	memcpy(inst.uuid, v.id, sizeof(v.id));
+	memcpy(refusal.uuid, v.id, sizeof(v.id));
+	fd = open("/dev/vgpu", O_RDWR | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0)
+		return -errno;
+	list.ids = (uintptr_t)ids;
+	if (ioctl(fd, VGPU_IOC_VERSION, &version) ||
+	    ioctl(fd, VGPU_IOC_GPUS, &list))
+		error = -errno;
+	gpu.gpu = ids[0];
+	type.gpu = ids[0];
+	if (!error && (ioctl(fd, VGPU_IOC_GPU, &gpu) ||
+		       ioctl(fd, VGPU_IOC_TYPE, &type)))
+		error = -errno;
+	list.gpu = ~0u;
+	list.count = 4;
+	list.ids = (uintptr_t)uuids;
+	if (!error && (ioctl(fd, VGPU_IOC_INSTANCES, &list) ||
+		       ioctl(fd, VGPU_IOC_INSTANCE, &inst)))
+		error = -errno;
+	if (!error && ioctl(fd, VGPU_IOC_REFUSAL, &refusal) && errno != ENOENT)
+		error = -errno;
+	if (!error && read(fd, bytes, sizeof(bytes)) < 0 && errno != EAGAIN)
+		error = -errno;
+	close(fd);
+	return error;
+}
+
+static void control_check(int ret, bool hit)
+{
+	(void)ret;
+	(void)hit;
+	inject_check_counts(1);
+}
+
+static void control_node(void)
+{
+	static const struct inject_op op = {
+		"control node", NULL, control_run, control_check,
+	};
+
+	inject_need();
+	fx_create(&v, "1Q");
+	inject(&op);
+}
+
+/* Settings: each call sets all or nothing, whatever policy it comes from */
+
+static struct vgpu_ctl_sched was, set;
+static struct vgpu_ctl_share share;
+static unsigned int settings_done;
+
+static void settings_prepare(void)
+{
+	static const char * const policies[] = {
+		"equal_share", "fixed_share", "qos", "best_effort",
+	};
+	static unsigned int nr;
+	struct vgpu_ctl_gpu gpu;
+
+	fx_ctl_gpu(&gpu);
+	memset(&set, 0, sizeof(set));
+	set.size = sizeof(set);
+	set.gpu = gpu.gpu;
+	was = set;
+	CHECK(!ioctl(fx_control(), VGPU_IOC_SCHED, &was), "%s",
+	      strerror(errno));
+	set.valid = VGPU_SCHED_POLICY | VGPU_SCHED_LINGER;
+	snprintf((char *)set.policy, sizeof(set.policy), "%s",
+		 policies[nr % 4]);
+	set.linger_us = nr % 1000;
+	memcpy(share.uuid, v.id, sizeof(v.id));
+	share.valid = VGPU_SHARE_WEIGHT | VGPU_SHARE_FRL;
+	share.weight = nr % 1000 + 1;
+	share.frl = nr % 1000;
+	nr++;
+	settings_done = 0;
+}
+
+static int settings_run(void)
+{
+	static struct vgpu_ctl_switch entries[VGPU_SCHED_LOG];
+	struct vgpu_ctl_shares shares = { .size = sizeof(shares), .count = 1 };
+	struct vgpu_ctl_sched_log log = { .size = sizeof(log) };
+	struct vgpu_ctl_sched try = set;
+
+	log.gpu = set.gpu;
+	log.count = VGPU_SCHED_LOG;
+	log.entries = (uintptr_t)entries;
+	shares.entries = (uintptr_t)&share;
+	if (ioctl(fx_control(), VGPU_IOC_SCHED_SET, &try))
+		return -errno;
+	settings_done++;
+	if (ioctl(fx_control(), VGPU_IOC_SHARES_SET, &shares))
+		return -errno;
+	settings_done++;
+	return ioctl(fx_control(), VGPU_IOC_SCHED_LOG, &log) ? -errno : 0;
+}
+
+static void settings_check(int ret, bool hit)
+{
+	struct vgpu_ctl_sched now = { .size = sizeof(now), .gpu = set.gpu };
+	struct vgpu_ctl_instance inst;
+	struct vgpu_ctl_sched *want;
+
+	(void)hit;
+	CHECK(!ioctl(fx_control(), VGPU_IOC_SCHED, &now), "%s",
+	      strerror(errno));
+	/* What was set and could not be given back has been set. */
+	if (ret != -EFAULT || settings_done) {
+		want = settings_done ? &set : &was;
+		CHECK(!strcmp((char *)now.policy, (char *)want->policy), "%s",
+		      (char *)now.policy);
+		CHECK_EQ(now.linger_us, want->linger_us);
+	}
+	fx_instance(&v, &inst);
+	if (ret != -EFAULT || settings_done != 1) {
+		CHECK_EQ(inst.weight == share.weight, settings_done >= 2);
+		CHECK_EQ(inst.frl_config == share.frl, settings_done >= 2);
+	}
+	inject_check_counts(1);
+	inject_full_run(&v);
+}
+
+static void settings(void)
+{
+	static const struct inject_op op = {
+		"settings", settings_prepare, settings_run, settings_check,
+	};
+	struct vgpu_ctl_sched before = { .size = sizeof(before) };
+	struct vgpu_ctl_gpu gpu;
+
+	inject_need();
+	fx_create_open(&v, "1Q");
+	fx_ctl_gpu(&gpu);
+	before.gpu = gpu.gpu;
+	CHECK(!ioctl(fx_control(), VGPU_IOC_SCHED, &before), "%s",
+	      strerror(errno));
+	inject(&op);
+	before.valid = VGPU_SCHED_POLICY | VGPU_SCHED_LINGER;
+	CHECK(!ioctl(fx_control(), VGPU_IOC_SCHED_SET, &before), "%s",
+	      strerror(errno));
+}
+
+/* A GPU comes: all of it or nothing */
+
+static bool bound(void)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), DRIVER "/%s", fx_gpu());
+	return !access(path, F_OK);
+}
+
+static void bind_prepare(void)
+{
+	if (bound())
+		CHECK_EQ(fx_write_file(DRIVER "/unbind", fx_gpu()), 0);
+}
+
+static int bind_run(void)
+{
+	return fx_write_file(DRIVER "/bind", fx_gpu());
+}
+
+static void bind_check(int ret, bool hit)
+{
+	struct vgpu_ctl_list list = { .size = sizeof(list) };
+	char path[128];
+
+	(void)hit;
+	/* What has failed may be tried again at once. */
+	snprintf(path, sizeof(path), "/sys/class/mdev_bus/%s", fx_gpu());
+	CHECK(!ioctl(fx_control(), VGPU_IOC_GPUS, &list), "%s",
+	      strerror(errno));
+	CHECK_EQ(bound(), ret == 0, "%s", strerror(-ret));
+	CHECK_EQ(list.count, ret == 0);
+	CHECK_EQ(!access(path, F_OK), ret == 0, "%s", path);
+	if (!ret) {
+		inject_check_counts(0);
+		fx_create(&v, "1Q");
+		fx_remove(&v);
+	}
+}
+
+static void bind_gpu(void)
+{
+	static const struct inject_op op = {
+		"bind", bind_prepare, bind_run, bind_check,
+	};
+
+	inject_need();
+	inject(&op);
+	inject_check_counts(0);
+}
+
+/* Engines and the DMA worker: threads of the kernel's own */
+
+static pid_t find_thread(const char *prefix)
+{
+	char path[300], text[64];
+	struct dirent *entry;
+	pid_t found = 0;
+	DIR *dir;
+
+	dir = opendir("/proc");
+	CHECK(dir, "/proc: %s", strerror(errno));
+	while (!found && (entry = readdir(dir))) {
+		if (!isdigit(entry->d_name[0]))
+			continue;
+		snprintf(path, sizeof(path), "/proc/%s/comm", entry->d_name);
+		if (fx_read_file(path, text, sizeof(text)) > 0 &&
+		    !strncmp(text, prefix, strlen(prefix)))
+			found = atoi(entry->d_name);
+	}
+	closedir(dir);
+	CHECK(found, "no thread %s", prefix);
+	return found;
+}
+
+static enum vgpu_ring work_ring;
+static uint32_t faults_allowed;	/* bits: enum vgpu_hw_fault */
+
+static void work_prepare(void)
+{
+	uint64_t from = v.dev->fb_next;
+
+	FX_OK(v.dev, vgpu_dev_reset(v.dev));
+	FX_OK(v.dev, vgpu_buf_alloc(v.dev, 2 * BYTES, &buf));
+	chan = fx_chan(&v, VGPU_HW_ENGINE_CE, 0, work_ring, 4);
+	vgpu_fb_release(v.dev, from);
+}
+
+/* Framebuffer, to guest, guest to guest, back, and a signal behind. */
+static int work_run(void)
+{
+	uint64_t fence;
+
+	FX_OK(v.dev, vgpu_chan_fill(chan, VGPU_FB(AT), 0x600df00d, BYTES));
+	vgpu_chan_copy(chan, VGPU_SYS(&buf, 0), VGPU_FB(AT), BYTES);
+	vgpu_chan_copy(chan, VGPU_SYS(&buf, BYTES), VGPU_SYS(&buf, 0), BYTES);
+	vgpu_chan_copy(chan, VGPU_FB(2 * AT), VGPU_SYS(&buf, BYTES), BYTES);
+	if (vgpu_chan_fence(chan, &fence))
+		return -EIO;
+	return vgpu_chan_wait(chan, fence, FX_TIMEOUT_MS);
+}
+
+static void work_check(int ret, bool hit)
+{
+	struct vgpu_fault fault;
+	uint32_t i;
+
+	(void)hit;
+	if (ret) {
+		CHECK_EQ(ret, -EIO, "%s", vgpu_dev_error(v.dev));
+		FX_OK(v.dev, vgpu_chan_fault(chan, &fault));
+		CHECK(faults_allowed & 1u << fault.code, "%s",
+		      vgpu_fault_name(fault.code));
+	} else {
+		for (i = 0; i < BYTES; i += 4) {
+			CHECK_EQ(*(uint32_t *)(v.dev->fb + 2 * AT + i),
+				 0x600df00d);
+			CHECK_EQ(*(uint32_t *)((char *)buf.ptr + i),
+				 0x600df00d);
+		}
+	}
+	vgpu_chan_destroy(chan);
+	vgpu_buf_free(&buf);
+	inject_full_run(&v);
+}
+
+static void inject_thread(const char *what, const char *thread)
+{
+	const struct inject_op op = { what, work_prepare, work_run, work_check };
+
+	inject_task(&op, find_thread(thread));
+}
+
+static void engine(void)
+{
+	inject_need();
+	fx_create_open(&v, "1Q");
+	faults_allowed = 1u << VGPU_HW_FAULT_MEMORY;
+	work_ring = VGPU_RING_FB;
+	inject_thread("engine, ring in framebuffer", "vgpu-ce0-");
+	work_ring = VGPU_RING_SYS;
+	inject_thread("engine, ring in guest memory", "vgpu-ce0-");
+}
+
+/* A page of the guest's own that cannot be had is a page that is not there. */
+static void dma_worker(void)
+{
+	inject_need();
+	fx_create_open(&v, "1Q");
+	faults_allowed = 1u << VGPU_HW_FAULT_DMA | 1u << VGPU_HW_FAULT_MEMORY;
+	work_ring = VGPU_RING_SYS;
+	inject_thread("DMA worker", "vgpu-dma");
+}
+
+static const struct ktap_test tests[] = {
+	KTAP_TEST(control_node),
+	KTAP_TEST(settings),
+	KTAP_TEST(engine),
+	KTAP_TEST(dma_worker),
+	KTAP_TEST(bind_gpu),
+};
+
+INJECT_MAIN(tests)

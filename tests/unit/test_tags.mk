@@ -1,0 +1,1 @@
+SRCS_test_tags := drivers/vgpu/sched/qos.c
