@@ -103,7 +103,7 @@ static void start(const struct pairs *p)
 	unsigned int i;
 
 	policy("best_effort");
-	start_load(0, p->job_ns, p->depth ? 8 : HOG_ORDER);
+	start_load(0, p->job_ns, p->depth ? 8 : p->reopen ? 14 : HOG_ORDER);
 	for (i = 1; i < TENANTS && !p->reopen; i++)
 		start_load(i, HOG_JOB_NS, HOG_ORDER);
 	shares(p->share);

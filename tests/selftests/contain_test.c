@@ -362,7 +362,9 @@ static void faults_in_a_loop(void)
 		keep();
 	}
 	FX_SOON(quarantined());
-	FX_OK(bad.dev, vgpu_chan_fence(chan, &fence));
+	/* It is told that a moment before it is taken off the engine. */
+	FX_SOON((fx_ok(bad.dev, vgpu_chan_fence(chan, &fence), "fence"),
+		 !fx_wait_fence(chan, fence, 20)));
 	while (!enough())
 		fx_sleep_ms(20);
 	check_guarantee("faults in a loop");

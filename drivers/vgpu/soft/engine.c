@@ -28,6 +28,7 @@
  *             it did not
  * @stall_ns:  since when all work waits for guest memory, 0: it does not
  * @nr_empty:  channels without work, one after the other
+ * @over:      there is no work, and others want the engine
  */
 struct soft_turn {
 	u64 idle_ns;
@@ -37,6 +38,7 @@ struct soft_turn {
 	u64 since_ns;
 	u64 stall_ns;
 	unsigned int nr_empty;
+	bool over;
 };
 
 static bool soft_engine_told(struct soft_engine *engine)
@@ -176,6 +178,12 @@ static void soft_engine_empty(struct soft_engine *engine,
 					(turn->since_ns ?: turn->empty_ns));
 		if (poll == VGPU_POLL_LINGER && !turn->hold_ns)
 			turn->hold_ns = engine->now_ns;
+		/*
+		 * Now, not when there is no channel left to be put to sleep: who
+		 * rings them all the time would have the engine, uncharged.
+		 */
+		turn->over = poll == VGPU_POLL_STOP &&
+			     !READ_ONCE(queue->nr_stalled);
 	}
 	if (!ch->empty_ns)
 		ch->empty_ns = engine->now_ns;
@@ -253,7 +261,8 @@ static enum vgpu_run_end soft_engine_turn(struct soft_engine *engine,
 	if (!soft_queue_begin(inst, engine->index))
 		return VGPU_RUN_IDLE;
 
-	while (!soft_engine_must_stop(engine, NULL, SOFT_PACKET_WORK)) {
+	while (!turn->over &&
+	       !soft_engine_must_stop(engine, NULL, SOFT_PACKET_WORK)) {
 		ch = soft_queue_take(inst, engine->index, engine->now_ns);
 		if (ch) {
 			soft_engine_step(engine, queue, ch, turn);
@@ -268,9 +277,9 @@ static enum vgpu_run_end soft_engine_turn(struct soft_engine *engine,
 
 	engine->left_ns = soft_engine_clock(engine);
 	/* Who may linger is as good as with work when its slice is over. */
-	if (turn->hold_ns)
+	if (turn->hold_ns && !turn->over)
 		engine->since_ns = turn->since_ns ?: turn->empty_ns;
-	all_empty = turn->empty_ns && !turn->hold_ns;
+	all_empty = turn->over || (turn->empty_ns && !turn->hold_ns);
 	soft_turn_settle(turn, engine->now_ns);
 	due_ns = READ_ONCE(queue->due_ns);
 	if (due_ns != U64_MAX)
