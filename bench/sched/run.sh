@@ -4,6 +4,7 @@
 # Prints the tables, writes build/bench-sched.json and build/bench-sched.svg, and
 # merges its rows into build/bench.json. OPTION: see bench_sched --help; with
 # --scenario or --policy nothing is merged.
+# sched/run.sh --doc: writes the tables and the chart into Documentation/.
 set -euo pipefail
 cd -- "${BASH_SOURCE[0]%/*}/../.."
 
@@ -17,6 +18,17 @@ done
 COMMIT=$(git describe --always --dirty 2>/dev/null || echo unknown)
 export COMMIT
 rows=build/bench/sched/rows.json
+if [[ ${1:-} == --doc ]]; then
+	doc=Documentation/scheduler-bench
+	tables=$("$bench" --rst --json build/bench-sched.json --svg "$doc.svg" --rows "$rows")
+	{
+		printf '.. SPDX-License-Identifier: GPL-2.0\n\n'
+		printf '=====================\nPolicies in the bench\n=====================\n\n'
+		printf 'Made by ``bench/sched/run.sh --doc``; `scheduler.rst <scheduler.rst>`_ says what the policies are.\n\n'
+		printf '%s\n' "${tables%%$'\n'row  *}"
+	} >"$doc.rst"
+	exit
+fi
 "$bench" --json build/bench-sched.json --svg build/bench-sched.svg --rows "$rows" "$@"
 bench/merge.py "$rows"
 echo

@@ -184,10 +184,9 @@ void *vgpu_gpu_backend(const struct vgpu_gpu *gpu);
  * so, and are.
  *
  * vgpu_engine_poll() says what an engine that has found no work for empty_ns is
- * to do: look on as it likes (another instance could not have the engine
- * anyway), look on however long it would by itself (this instance had better
- * not be sent to sleep; if that is WAIT it is idle time), or also though
- * somebody waits (LINGER: this
+ * to do: look on as it likes (IDLE: another instance could not have the engine
+ * anyway), look on however long it would by itself (WAIT: likewise, but this
+ * instance had better not be sent to sleep; LINGER: somebody waits, but this
  * instance may hold the engine so long), or end the run.
  *
  * vgpu_present() asks whether a frame may be shown: 0, and it is counted, or

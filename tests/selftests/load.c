@@ -315,18 +315,41 @@ static void load_think(uint64_t ns)
 		;
 }
 
+/*
+ * One turn of a client: what is missing is submitted, before anything else; then
+ * there is time to verify, and to write the next job down.
+ */
+static int load_client_turn(struct load_client *client, uint64_t done)
+{
+	struct load *load = client->load;
+	int ret;
+
+	while (load->put - done < client->depth) {
+		if (load->put == client->written)
+			load_write_job(load, client->written++);
+		load->put++;
+	}
+	ret = vgpu_chan_kick(load->chan, load->put * load_packets(load));
+	if (ret < 0)
+		return load_fail_dev(load, ret);
+	ret = load_check(load);
+	if (!ret && client->written == load->put)
+		load_write_job(load, client->written++);
+	return ret;
+}
+
 static void *load_client_thread(void *arg)
 {
 	struct load_client *client = arg;
 	struct load *load = client->load;
-	uint64_t seen;
+	uint64_t done;
 
 	while (!__atomic_load_n(&client->stop, __ATOMIC_RELAXED)) {
-		client->ret = load_keep(load, client->depth);
+		done = load_jobs(load);
+		client->ret = load_client_turn(client, done);
 		if (client->ret)
 			break;
-		seen = load->checked;
-		while (load_jobs(load) == seen &&
+		while (load_jobs(load) == done &&
 		       !__atomic_load_n(&client->stop, __ATOMIC_RELAXED)) {
 			if (vgpu_chan_state(load->chan) ==
 			    VGPU_HW_STATE_FAULTED)
@@ -346,6 +369,11 @@ int load_client_start(struct load_client *client)
 
 	client->stop = false;
 	client->ret = 0;
+	client->written = client->load->put;
+	/* What is verified and written at a time is not to meet. */
+	if (load_room(client->load) < 2 * client->depth + 2)
+		return load_fail(client->load, -ENOSPC, "%llu jobs fit",
+				 (unsigned long long)load_room(client->load));
 	ret = -pthread_create(&client->thread, NULL, load_client_thread, client);
 	return ret ? load_fail(client->load, ret, "thread: %s", strerror(-ret)) :
 		     0;

@@ -88,6 +88,7 @@ int load_size(struct load *load, struct vgpu_dev *dev,
  * @load:     what it works with; the thread's until it is stopped
  * @depth:    jobs it has under way
  * @think_ns: from the end of a job to the submission of the next
+ * @written:  jobs that are in the ring, submitted or not
  * @thread:   it
  * @stop:     it is to end
  * @ret:      how it ended
@@ -96,6 +97,7 @@ struct load_client {
 	struct load *load;
 	unsigned int depth;
 	uint64_t think_ns;
+	uint64_t written;
 	pthread_t thread;
 	bool stop;
 	int ret;

@@ -467,15 +467,18 @@ static void des_end(struct des_sim *sim)
 {
 	unsigned int i, j;
 
+	/* Time goes on while one stops, and with it the others. */
+	for (i = 0; i < sim->config->nr_clients; i++)
+		des_stop(&sim->client[i]);
 	for (i = 0; i < sim->config->nr_clients; i++) {
 		struct des_client *client = &sim->client[i];
 
-		des_stop(client);
-		for (j = 0; j < sim->config->nr_engines; j++) {
+		for (j = 0; j < sim->config->nr_engines; j++)
 			vgpu_entity_exit(&client->entity[j].entity);
-			free(client->entity[j].jobs);
-		}
 	}
+	for (i = 0; i < sim->config->nr_clients; i++)
+		for (j = 0; j < sim->config->nr_engines; j++)
+			free(sim->client[i].entity[j].jobs);
 	for (i = 0; i < sim->config->nr_engines; i++)
 		vgpu_timeline_fini(&sim->engine[i].tl);
 }

@@ -57,7 +57,7 @@ struct vgpu_hist {
  * @runs:        times put on the engine
  * @switches:    of these, after another entity
  * @preemptions: runs that ended with work left
- * @overruns:    runs that ended past their deadline
+ * @overruns:    runs that ended more than 100 us past their deadline
  * @overrun_ns:  their sum
  * @max_overrun_ns: the longest one
  * @stalls:      runs that ended waiting for guest memory

@@ -35,6 +35,7 @@
  * Both trees are augmented, so a pick searches one path down each: O(log n),
  * with no entity to be moved as time passes.
  */
+#include <linux/bits.h>
 #include <linux/errno.h>
 #include <linux/math64.h>
 #include <linux/minmax.h>
@@ -67,7 +68,7 @@
  */
 #define QOS_RAN_NS	(10000ULL * 1000 * 1000 * 1000)
 #define QOS_BEHIND_NS	(1000 * QOS_RAN_NS / 2)
-#define QOS_VIRTUAL	(1ULL << 54)
+#define QOS_VIRTUAL	BIT_ULL(54)
 
 /**
  * struct vgpu_qos - a run queue's state

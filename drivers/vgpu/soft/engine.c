@@ -176,14 +176,16 @@ static void soft_engine_empty(struct soft_engine *engine,
 		poll = vgpu_engine_poll(engine->vgpu, engine->index,
 					engine->now_ns -
 					(turn->since_ns ?: turn->empty_ns));
-		if (poll == VGPU_POLL_LINGER && !turn->hold_ns)
-			turn->hold_ns = engine->now_ns;
 		/*
 		 * Now, not when there is no channel left to be put to sleep: who
 		 * rings them all the time would have the engine, uncharged.
 		 */
 		turn->over = poll == VGPU_POLL_STOP &&
 			     !READ_ONCE(queue->nr_stalled);
+		/* Others want the engine: lingers, or waits for guest memory. */
+		if (!turn->hold_ns && !turn->over &&
+		    (poll == VGPU_POLL_LINGER || poll == VGPU_POLL_STOP))
+			turn->hold_ns = engine->now_ns;
 	}
 	if (!ch->empty_ns)
 		ch->empty_ns = engine->now_ns;
