@@ -288,11 +288,17 @@ void stop_load(unsigned int i)
 	load_exit(&t->load);
 }
 
+void nap(uint64_t ns)
+{
+	struct timespec ts = { .tv_nsec = (long)ns };
+
+	nanosleep(&ts, NULL);
+}
+
 /* Keeps rings of busy tenants filled for a while. */
 void keep(uint64_t for_ns)
 {
 	uint64_t end = load_now_ns() + for_ns, now;
-	struct timespec ts = { 0 };
 	unsigned int i;
 
 	for (;;) {
@@ -306,8 +312,7 @@ void keep(uint64_t for_ns)
 		now = load_now_ns();
 		if (now >= end)
 			return;
-		ts.tv_nsec = (long)(end - now < TICK_NS ? end - now : TICK_NS);
-		nanosleep(&ts, NULL);
+		nap(end - now < TICK_NS ? end - now : TICK_NS);
 	}
 }
 

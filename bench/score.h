@@ -100,6 +100,7 @@ void open_tenant(unsigned int i);
 void close_tenant(unsigned int i);
 void start_load(unsigned int i, uint64_t job_ns, unsigned int order);
 void stop_load(unsigned int i);
+void nap(uint64_t ns);
 void keep(uint64_t for_ns);
 void idle(unsigned int i);
 uint64_t random_below(uint64_t limit);

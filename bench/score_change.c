@@ -88,13 +88,6 @@ static void read_log(bool keep_runs)
 	}
 }
 
-static void nap(uint64_t ns)
-{
-	struct timespec ts = { .tv_nsec = (long)ns };
-
-	nanosleep(&ts, NULL);
-}
-
 static void watch(uint64_t for_ns)
 {
 	uint64_t start = load_now_ns(), logged = start, now = start;

@@ -12,9 +12,18 @@
 #include "score.h"
 
 #define HOG_JOB_NS	(100 * US)
-#define HOG_ORDER	11	/* 40 ms of work, so that hogs can be stopped */
-#define SETTLE_NS	(120 * MS)
+#define HOG_ORDER	14
+#define CLIENT_ORDER	8
+#define ALL_ORDER	15	/* of one that may get all of the engine */
+#define SETTLE_NS	(100 * MS)
 #define WINDOW_NS	(400 * MS)
+
+/*
+ * What a hog is given for a window and the time before, of which it gets a third
+ * at most. More would have to be waited for afterwards; to give it in pieces would
+ * take processor time from the own client while that is measured.
+ */
+#define HOG_JOBS	((SETTLE_NS + WINDOW_NS) * 36 / 100 / HOG_JOB_NS)
 
 enum side {
 	ALONE,
@@ -68,6 +77,7 @@ static void rates(const struct reading *a, const struct reading *b,
 
 static void enter(const struct pairs *p, enum side which)
 {
+	struct load *own = &score.tenant[0].load;
 	unsigned int i;
 
 	for (i = 1; i < TENANTS; i++) {
@@ -75,12 +85,15 @@ static void enter(const struct pairs *p, enum side which)
 			close_tenant(i);
 		else if (p->reopen)
 			open_tenant(i);
-		else if (which == BESIDE)
-			score.tenant[i].busy = true;
 		else
 			idle(i);
 	}
-	keep(SETTLE_NS);
+	if (!p->depth)
+		check(own, load_keep(own, load_room(own)));
+	for (i = 1; i < TENANTS && !p->reopen && which == BESIDE; i++)
+		check(&score.tenant[i].load,
+		      load_keep(&score.tenant[i].load, HOG_JOBS));
+	nap(SETTLE_NS);
 }
 
 static void window(const struct pairs *p, enum side which, double *engine,
@@ -90,7 +103,7 @@ static void window(const struct pairs *p, enum side which, double *engine,
 
 	enter(p, which);
 	take(&a);
-	keep(WINDOW_NS);
+	nap(WINDOW_NS);
 	take(&b);
 	rates(&a, &b, engine, clock);
 	if (use)
@@ -103,15 +116,14 @@ static void start(const struct pairs *p)
 	unsigned int i;
 
 	policy("best_effort");
-	start_load(0, p->job_ns, p->depth ? 8 : p->reopen ? 14 : HOG_ORDER);
+	start_load(0, p->job_ns, p->depth ? CLIENT_ORDER :
+		   p->reopen ? ALL_ORDER : HOG_ORDER);
 	for (i = 1; i < TENANTS && !p->reopen; i++)
 		start_load(i, HOG_JOB_NS, HOG_ORDER);
 	shares(p->share);
 	policy(p->policy);
-	if (!p->depth) {
-		score.tenant[0].busy = true;
+	if (!p->depth)
 		return;
-	}
 	client = (struct load_client) {
 		.load = &score.tenant[0].load,
 		.depth = p->depth,

@@ -195,7 +195,7 @@ struct vgpu_ctl_instance_op {
  * (CAP_SYS_ADMIN) changes what @valid names, all or nothing, and gives back
  * what holds then. All can be changed while vGPUs run. slice_ns and frequency_hz
  * are two faces of one thing: a frequency of f sets a slice of 1/f; naming both
- * is EINVAL. EINVAL, ERANGE for values that cannot be; then @text says why.
+ * is EINVAL. What is read is 1/slice, which a slice can put out of 63 .. 960. EINVAL, ERANGE for values that cannot be; then @text says why.
  */
 #define VGPU_SCHED_POLICY		0x001
 #define VGPU_SCHED_SLICE		0x002
@@ -214,7 +214,7 @@ struct vgpu_ctl_sched {
 	__u8 policy[VGPU_ADDR_LEN];	/* best_effort, equal_share, fixed_share, qos */
 	__u64 slice_ns;			/* 1000000 .. 30000000 */
 	__u64 window_ns;		/* 10 .. 1000 ms, at least 10 slices */
-	__u32 frequency_hz;		/* 63 .. 960 */
+	__u32 frequency_hz;		/* SET: 63 .. 960 */
 	__u32 preempt_timeout_us;	/* 1000 .. 1000000 */
 	__u32 linger_us;		/* 0 .. 1000 */
 	__u32 quarantine_faults;	/* 1 .. 16; 0: never */
