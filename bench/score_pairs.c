@@ -173,11 +173,14 @@ static void compare(struct pairs *p, double *use)
 static double tell(struct result *r, const char *name, struct pairs *p)
 {
 	double median = quantile(p->ratio, score.pairs, 0.5);
+	double low = quantile(p->ratio, score.pairs, 0.25);
+	double high = quantile(p->ratio, score.pairs, 0.75);
 
-	add(r, "; %s: median %.2f %% (quartiles %.2f to %.2f), by the clock %.2f %%",
-	    name, 100 * median, 100 * quantile(p->ratio, score.pairs, 0.25),
-	    100 * quantile(p->ratio, score.pairs, 0.75),
-	    100 * quantile(p->clock, score.pairs, 0.5));
+	/* The error of the median, were ratios normally distributed. */
+	add(r, "; %s: median %.2f %% +- %.2f (quartiles %.2f to %.2f), by the clock %.2f %%",
+	    name, 100 * median,
+	    100 * 1.253 * (high - low) / 1.349 / sqrt(score.pairs), 100 * low,
+	    100 * high, 100 * quantile(p->clock, score.pairs, 0.5));
 	return median;
 }
 

@@ -82,6 +82,9 @@ static void row_is_003(unsigned int first)
 	add(&r, "qos, guarantee 250 each, 4 hogs, %u intervals of 2 s at each 10 ms of %u s; mean %.2f, sd %.3f; the same of all work that clients saw done: %.2f",
 	    n, SECONDS - 1, 100 * sum,
 	    100 * sqrt(fmax(squares / n - sum * sum, 0)), 100 * worst_work);
+	if (nr_stops)
+		add(&r, "; the longest that the engine took to stop, as the machine did something else: %.3f ms",
+		    quantile(stops, nr_stops, 1) / 1000);
 	result("is_003", &r);
 }
 
