@@ -195,7 +195,8 @@ struct vgpu_ctl_instance_op {
  * (CAP_SYS_ADMIN) changes what @valid names, all or nothing, and gives back
  * what holds then. All can be changed while vGPUs run. slice_ns and frequency_hz
  * are two faces of one thing: a frequency of f sets a slice of 1/f; naming both
- * is EINVAL. What is read is 1/slice, which a slice can put out of 63 .. 960. EINVAL, ERANGE for values that cannot be; then @text says why.
+ * is EINVAL. What is read is 1/slice, which a slice can put out of 63 .. 960.
+ * EINVAL, ERANGE for values that cannot be; then @text says why.
  */
 #define VGPU_SCHED_POLICY		0x001
 #define VGPU_SCHED_SLICE		0x002
