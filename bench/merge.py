@@ -15,6 +15,10 @@ standard input. A row has
   ratio   value / peer; null: none
   detail  what the two did, how often, from which seed
 
+may have, as published,
+
+  hami, fcsp, mig   the same of HAMi-core, BUD-FCSP and MIG; null: none
+
 and, for the table only,
 
   reach   what the ratio, or where there is none the value, is to reach
@@ -31,6 +35,7 @@ import os
 import sys
 
 KEYS = ("name", "value", "peer", "ratio", "unit", "detail")
+PUBLISHED = ("hami", "fcsp", "mig")
 
 
 def read_rows(path):
@@ -94,7 +99,8 @@ def merge(path, rows, commit):
         merged = {}
     date = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M")
     for row in rows:
-        merged[row["name"]] = {key: row[key] for key in KEYS} | {"date": date, "commit": commit}
+        keys = KEYS + tuple(key for key in PUBLISHED if key in row)
+        merged[row["name"]] = {key: row[key] for key in keys} | {"date": date, "commit": commit}
     os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
     new = f"{path}.{os.getpid()}"
     with open(new, "w", encoding="utf-8") as out:

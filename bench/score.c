@@ -339,6 +339,7 @@ static void find_gpu(void)
 		die("/dev/vgpu: %s, or not one GPU", strerror(errno));
 	read_gpu(&gpu);
 	score.slice_ns = 2 * MS;
+	score.usual_slice_ns = gpu.slice_ns;
 	for (score.engine = 0; score.engine < gpu.engines; score.engine++)
 		if (gpu.engine[score.engine].engine_class == VGPU_HW_ENGINE_GR)
 			return;
@@ -399,6 +400,16 @@ static void print_board(void)
 	       reached, goals);
 }
 
+/* A published value: a number, perhaps with a sign that it is not exact. */
+static void write_published(FILE *out, const char *name, const char *text)
+{
+	text += strspn(text, "~<");
+	if (*text)
+		fprintf(out, "\"%s\": %g, ", name, strtod(text, NULL));
+	else
+		fprintf(out, "\"%s\": null, ", name);
+}
+
 static void write_rows(const char *path)
 {
 	FILE *out = fopen(path, "we");
@@ -416,6 +427,9 @@ static void write_rows(const char *path)
 		else
 			fprintf(out, "\"peer\": %g, \"ratio\": %.4f, ",
 				known[i].peer, results[i].value / known[i].peer);
+		write_published(out, "hami", known[i].hami);
+		write_published(out, "fcsp", known[i].fcsp);
+		write_published(out, "mig", known[i].mig);
 		fprintf(out, "\"unit\": \"%s\", \"detail\": \"%s%s; %s\"}\n",
 			known[i].unit, known[i].text,
 			met(i) ? "" : " (goal NOT met)", results[i].detail);

@@ -40,6 +40,7 @@ struct tenant {
  * @gpu:      its id
  * @engine:   index of gr
  * @slice_ns: in force
+ * @usual_slice_ns: the GPU's default
  * @seed:     of all that is random
  * @pairs:    interleaved, for rows that compare
  * @tenant:   the vGPUs
@@ -49,6 +50,7 @@ struct score {
 	uint32_t gpu;
 	unsigned int engine;
 	uint64_t slice_ns;
+	uint64_t usual_slice_ns;
 	uint64_t seed;
 	unsigned int pairs;
 	struct tenant tenant[TENANTS];

@@ -10,13 +10,13 @@ cd -- "${BASH_SOURCE[0]%/*}/../.."
 
 make -s -C bench/sched
 bench=build/bench/sched/bench_sched
+COMMIT=$(git describe --always --dirty 2>/dev/null || echo unknown)
+export COMMIT
 for arg in "$@"; do
 	case $arg in
 	--help|--list|--scenario*|--policy*) exec "$bench" "$@" ;;
 	esac
 done
-COMMIT=$(git describe --always --dirty 2>/dev/null || echo unknown)
-export COMMIT
 rows=build/bench/sched/rows.json
 if [[ ${1:-} == --doc ]]; then
 	doc=Documentation/scheduler-bench

@@ -429,8 +429,9 @@ main() {
 	(( ! FAILED ))
 }
 
-if (( ! $# )); then
+if (( ! $# )) || [[ $1 == --help ]]; then
 	sed -n '3,5s/^# //p' "${BASH_SOURCE[0]}"
-	exit 2
+	(( $# )) || exit 2
+	exit 0
 fi
 main "$@"

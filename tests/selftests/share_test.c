@@ -5,12 +5,19 @@
  *
  * On a host that does other things the machine loses its processors now and
  * then, for longer than a slice, and who has the engine then pays for it: the
- * policy makes that good, later, in service though not in work. So a window of 2 s
- * out of several has to be right, or all together; a policy that is wrong is so
- * in all. Where none is, promises hold but for two of the largest overruns.
- * The engine's own account says how much of its time was lost: that much
- * work may be anybody's. And where the engine is idle before a slot, somebody has
- * to be woken for it: what that takes here is seen by how late this program is.
+ * policy makes that good, later, in service though not in work. So one window of
+ * 2 s out of several, or all together, has to be right, in service and in work at
+ * once. Some slack is given, and each kind has its limit, in parts of what is due:
+ * - where the first ones are not right, one largest overrun;
+ * - where the engine is idle before a slot, somebody has to be woken for it: what
+ *   that takes here is seen by how late this program is;
+ * - the engine's own account says how much of its time was lost: that much work
+ *   may be anybody's. Where it is too much, the window says nothing about work;
+ *   where that is so in all of them, service alone counts, and the output says so.
+ *   How long to wait for a better one is limited for all tests together.
+ * - under emulation the same job takes up to a tenth more or less time from vGPU to
+ *   vGPU, depending on where their pages lie.
+ * Whoever gets less or more than FAR off what is due fails a window in any case.
  */
 #include <errno.h>
 #include <math.h>
@@ -23,9 +30,17 @@
 
 #define VGPUS		16
 #define WINDOW_MS	2000
-#define WINDOWS		8
+#define WINDOWS		16
 #define STRICT		5	/* without regard to overruns */
+#define UNJUDGED	3	/* windows at least without a word on work */
+#define PATIENCE	20	/* and more of them in the whole program */
 #define MARGIN		0.03
+#define FAR		0.20
+#define OVERRUN_MAX	0.05
+#define WAKING_MAX	0.10
+#define WORK_SLACK_MAX	0.15
+#define WORK_SPEED	0.08	/* an emulated engine is not equally fast for all */
+#define LOST_MAX	0.10	/* of the engine's time: more, and work is not judged */
 #define JOB_NS		100000
 #define RING_ORDER	13
 #define TICK_NS		20000000
@@ -58,12 +73,33 @@ struct snapshot {
 	uint64_t ticks;
 };
 
+/**
+ * struct verdict - on one window; errors are parts of what is due
+ * @service:      largest error of service, less slack
+ * @work:         largest error of completed work, less slack
+ * @far:          largest error of service as it is
+ * @idle_off:     what the engine's idle time is off by, less slack
+ * @service_met:  service is as due
+ * @work_met:     so is work
+ * @work_counts:  the engine lost so little of its time that work can be judged
+ */
+struct verdict {
+	double service;
+	double work;
+	double far;
+	double idle_off;
+	bool service_met;
+	bool work_met;
+	bool work_counts;
+};
+
 static struct fx_vgpu vgpu[VGPUS];
 static struct load load[VGPUS], beside;
 static struct vgpu_ctl_share share[VGPUS];
 static bool busy[VGPUS];
 static double due[VGPUS];
 static unsigned int nr;
+static unsigned int patience = PATIENCE;
 static uint64_t slice_ns, late_ns, ticks;
 
 static uint32_t gpu_id(void)
@@ -183,90 +219,81 @@ static void take(struct snapshot *s)
 	}
 }
 
-/* What a figure is off by, as a fraction of what it should be, but for slack. */
+/* What a figure is off by, as a part of what it should be, but for slack. */
 static double error(double got, double of, double slack)
 {
-	double off = fabs(got - of) - slack;
-
-	if (off < 0)
-		off = 0;
-	return of > 0 ? off / of : got;
+	return of > 0 ? fmax(0, fabs(got - of) / of - slack) : got;
 }
 
-/* What may be missing of a slot, as a fraction: two threads have to wake for it. */
+/* What may be missing of a slot, as a part of it: two threads have to wake. */
 static double waking(const struct snapshot *a, const struct snapshot *b)
 {
 	double late = (double)(b->late_ns - a->late_ns) /
 		      (double)(b->ticks - a->ticks);
 
-	return 2 * late / (double)slice_ns;
+	return fmin(WAKING_MAX, 2 * late / (double)slice_ns);
 }
 
-/* The largest error of a window: of service, and of completed work. */
 static void judge(const struct snapshot *a, const struct snapshot *b,
-		  bool strict, double *service, double *work, double *idle)
+		  bool strict, struct verdict *v)
 {
 	double wall = (double)(b->gpu_now_ns - a->gpu_now_ns);
 	double use = (double)(b->gpu_busy_ns - a->gpu_busy_ns);
-	double jobs = 0, due_sum = 0, got, did, lost, over = 0;
+	double jobs = 0, due_sum = 0, idle = 1 - use / wall;
+	double got, did, of, lost, over, late, wake = 0;
 	char text[640];
 	unsigned int i;
 	int n = 0;
 
-	*service = 0;
-	*work = 0;
+	memset(v, 0, sizeof(*v));
 	for (i = 0; i < nr; i++) {
 		jobs += (double)(b->jobs[i] - a->jobs[i]);
 		due_sum += due[i];
 	}
 	CHECK(jobs > 100, "%.0f jobs", jobs);
-	/* It sees what it loses at a time but for a millisecond: not all of it. */
-	lost = fmax(0, 2 * (1 - (double)(b->ran_ns - a->ran_ns) / use));
-	if (!strict)
-		over = 2 * (double)b->overrun_ns / wall;
+	CHECK(idle > -0.001, "more service than there was time");
+	lost = fmax(0, 1 - (double)(b->ran_ns - a->ran_ns) / use);
+	v->work_counts = lost <= LOST_MAX;
+	if (1 - due_sum > 0.01 && idle > 1 - due_sum)
+		wake = waking(a, b);
 	for (i = 0; i < nr; i++) {
 		got = (double)(b->busy_ns[i] - a->busy_ns[i]) /
 		      (double)(b->now_ns[i] - a->now_ns[i]);
 		did = (double)(b->jobs[i] - a->jobs[i]) / jobs;
+		of = due[i] / due_sum;
+		over = 0;
+		if (!strict && due[i] > 0)
+			over = fmin(OVERRUN_MAX,
+				    (double)b->overrun_ns / wall / due[i]);
+		late = got < due[i] ? wake : 0;
+		v->far = fmax(v->far, error(got, due[i], 0));
+		v->service = fmax(v->service, error(got, due[i], over + late));
+		/* The engine sees only what it loses at a time but for 1 ms. */
+		v->work = fmax(v->work,
+			       error(did, of, fmin(WORK_SLACK_MAX,
+						   WORK_SPEED + 2 * lost / of +
+						   over + wake)));
 		n += snprintf(text + n, sizeof(text) - (size_t)n,
 			      " %.1f/%.1f(%.1f)", 1000 * got, 1000 * due[i],
 			      1000 * did * due_sum);
-		*service = fmax(*service, error(got, due[i], over));
-		*work = fmax(*work, error(did, due[i] / due_sum, lost + over));
 	}
-	*idle = 1 - use / wall;
-	ktap_note("per mille got/due(work):%s, idle %.1f; worst error %.2f %% of service, %.2f %% of work; %.2f %% of the engine's time lost, largest overrun %llu us%s",
-		  text, 1000 * *idle, 100 * *service, 100 * *work, 50 * lost,
+	v->idle_off = fmax(0, fabs(idle - (1 - due_sum)) - wake * due_sum);
+	v->service_met = v->service <= MARGIN && v->idle_off <= MARGIN &&
+			 v->far <= FAR;
+	v->work_met = v->work_counts && v->work <= MARGIN;
+	ktap_note("per mille got/due(work):%s, idle %.1f; error %.2f %% of service, %.2f %% but for slack, %.2f %% of work; waking %.2f %%; %.2f %% of the engine's time lost%s; largest overrun %llu us%s",
+		  text, 1000 * idle, 100 * v->far, 100 * v->service, 100 * v->work,
+		  100 * wake, 100 * lost, v->work_counts ? "" : ", work not judged",
 		  (unsigned long long)b->overrun_ns / 1000,
 		  strict ? "" : ", allowed for");
 }
 
-static bool is_met(const struct snapshot *a, const struct snapshot *b,
-		   bool strict, bool *service_met, bool *work_met)
-{
-	double service, work, idle, idle_due = 1, margin = MARGIN;
-	unsigned int i;
-
-	for (i = 0; i < nr; i++)
-		idle_due -= due[i];
-	judge(a, b, strict, &service, &work, &idle);
-	CHECK(idle > -0.001, "more service than there was time");
-	if (idle_due > 0.01 && idle > idle_due)
-		margin += waking(a, b);
-	*service_met |= service <= margin && fabs(idle - idle_due) <= margin;
-	*work_met |= work <= MARGIN;
-	return *service_met && *work_met;
-}
-
-/*
- * Service and work need not be right in the same window: what disturbs one does
- * not always disturb the other.
- */
 static void measure(void)
 {
-	bool service_met = false, work_met = false;
+	bool service_met = false, work_counts = false;
 	struct snapshot first, a, b;
-	unsigned int w;
+	struct verdict v;
+	unsigned int w, all;
 
 	keep_busy(200);
 	take(&first);
@@ -274,16 +301,27 @@ static void measure(void)
 	for (w = 0; w < WINDOWS; w++) {
 		keep_busy(WINDOW_MS);
 		take(&b);
-		if (is_met(&a, &b, w < STRICT, &service_met, &work_met) ||
-		    (w && is_met(&first, &b, w < STRICT, &service_met,
-				 &work_met)))
-			return;
+		/* The last one, then all together. */
+		for (all = 0; all <= (w > 0); all++) {
+			judge(all ? &first : &a, &b, w < STRICT, &v);
+			if (v.service_met && v.work_met)
+				return;
+			service_met |= v.service_met;
+			work_counts |= v.work_counts;
+		}
 		a = b;
+		if (service_met && !work_counts && w + 1 >= UNJUDGED) {
+			if (!patience)
+				break;
+			patience--;
+		}
 	}
 	CHECK(service_met, "service: not within %.0f %% in any of %u windows",
 	      100 * MARGIN, WINDOWS);
-	CHECK(work_met, "work: not within %.0f %% in any of %u windows",
+	CHECK(!work_counts, "service and work: not both within %.0f %% in any of %u windows",
 	      100 * MARGIN, WINDOWS);
+	ktap_note("WORK WAS NOT JUDGED: the engine lost more than %.0f %% of its time in each of %u windows; service alone counts",
+		  100 * LOST_MAX, w < WINDOWS ? w + 1 : WINDOWS);
 }
 
 /* Nothing is lost either: all that was asked for is there at the end. */

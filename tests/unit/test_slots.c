@@ -341,6 +341,78 @@ static void test_long_debts(void **state)
 	}
 }
 
+/* Each has as many runs as slots, of a whole slice, from the first boundary on. */
+static void check_slots_go_on(struct world *w, unsigned int nr)
+{
+	unsigned int runs[4] = {}, turn, i;
+	u64 until_ns;
+	int who;
+
+	assert_true(nr <= ARRAY_SIZE(runs));
+	for (turn = 0; turn < 40 * nr; turn++) {
+		who = pick(w, &until_ns);
+		if (who == NOBODY) {
+			assert_true(until_ns - w->now_ns <= w->rq.slice_ns);
+			w->now_ns = until_ns;
+			who = pick(w, &until_ns);
+		}
+		assert_true(who != NOBODY);
+		runs[who]++;
+		ran(w, who, w->deadline_ns - w->now_ns);
+		enqueue(w, who);
+	}
+	for (i = 0; i < nr; i++)
+		check_that(runs[i] >= 39 && runs[i] <= 41, "%u: %u of %u", i,
+			   runs[i], turn);
+}
+
+/*
+ * A day, and a part of a slice, passes at once: between runs it is nobody's, and
+ * of a run it is a debt of its own, paid by slots that pass.
+ */
+static void test_clock_jumps(void **state)
+{
+	static struct world w;
+	unsigned int p, i, jump;
+	u64 until_ns;
+	int who;
+
+	for (p = 0; p < 2; p++) {
+		world_init(&w, policies[p], 4, 2 * MS);
+		join_and_start(&w, 4);
+		for (i = 0; i < 4; i++)
+			enqueue(&w, i);
+		for (jump = 0; jump < 20; jump++) {
+			check_slots_go_on(&w, 4);
+			w.now_ns += 24 * HOUR + jump * 333 * US;
+		}
+		do {
+			who = pick(&w, &until_ns);
+			if (who == NOBODY)
+				w.now_ns = until_ns;
+		} while (who == NOBODY);
+		ran(&w, who, 24 * HOUR);
+		enqueue(&w, who);
+		/* Its slots stay empty; the others have theirs. */
+		for (i = 0; i < 300; i++) {
+			int other = pick(&w, &until_ns);
+
+			assert_int_not_equal(other, who);
+			if (other == NOBODY) {
+				assert_true(until_ns - w.now_ns <= 2 * 2 * MS);
+				w.now_ns = until_ns;
+				continue;
+			}
+			ran(&w, other, w.deadline_ns - w.now_ns);
+			enqueue(&w, other);
+		}
+		/* After the three times a day that others have of it, it is paid. */
+		w.now_ns += 4 * 24 * HOUR;
+		check_slots_go_on(&w, 4);
+		world_exit(&w);
+	}
+}
+
 /* 9 of the 10 ms an engine has to stop, each time, each of them. */
 static void test_all_overrun(void **state)
 {
@@ -533,6 +605,7 @@ int main(void)
 		cmocka_unit_test(test_slice_changes_at_the_end),
 		cmocka_unit_test(test_long_idle),
 		cmocka_unit_test(test_long_debts),
+		cmocka_unit_test(test_clock_jumps),
 		cmocka_unit_test(test_all_overrun),
 		cmocka_unit_test(test_reopen_sheds_no_debt),
 		cmocka_unit_test(test_policy_switched),

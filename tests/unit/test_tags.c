@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * qos alone: its tags where distances are long. Months of sleep, of a hog whose
- * virtual time runs a thousand times as fast, clocks that jump.
+ * virtual time runs a thousand times as fast, clocks that jump. And where a run
+ * of the excess ends.
  */
 #include "vgpu_test.h"
 
@@ -231,6 +232,71 @@ static void test_year(void **state)
 	}
 }
 
+/*
+ * The first one has a guarantee of 100 per mille, which is its cap, too, and ran
+ * for 2 ms: it is due 20 ms after that began. How long the other may run, from
+ * @before_ns before that.
+ */
+static u64 excess_ns(u64 slice_ns, u64 before_ns, bool queued)
+{
+	static struct world w;
+	struct vgpu_pick pick = {};
+	struct vgpu_entity *entity;
+	u64 from_ns;
+
+	world_init(&w);
+	w.rq.slice_ns = slice_ns;
+	reshare(&w, 0, 100, 100, 1);
+	enqueue(&w, 0, true);
+	enqueue(&w, 1, true);
+	from_ns = w.now_ns;
+	step(&w, 2 * MS);
+	assert_int_equal(w.service_ns[0], 2 * MS);
+	if (!queued) {
+		policy->dequeue(&w.rq, &w.entity[0], w.now_ns);
+		w.entity[0].queued = false;
+	}
+
+	w.now_ns = from_ns + 20 * MS - before_ns;
+	entity = policy->pick(&w.rq, w.now_ns, &pick);
+	assert_ptr_equal(entity, &w.entity[1]);
+	entity->queued = false;
+	policy->charge(&w.rq, entity, 0, w.now_ns);
+	world_exit(&w);
+	return pick.slice_ns;
+}
+
+/*
+ * A run of the excess ends where a guarantee comes due that somebody waits for,
+ * but not in its first half.
+ */
+static void test_excess_ends_at_guarantee(void **state)
+{
+	static const u64 slices[] = { 2 * MS, 4 * MS, 10 * MS };
+	unsigned int i;
+	u64 slice;
+
+	for (i = 0; i < ARRAY_SIZE(slices); i++) {
+		slice = slices[i];
+		/* In its first half. */
+		assert_int_equal(excess_ns(slice, 1, true), slice / 2);
+		assert_int_equal(excess_ns(slice, slice / 4, true), slice / 2);
+		assert_int_equal(excess_ns(slice, slice / 2, true), slice / 2);
+		/* In the second. */
+		assert_int_equal(excess_ns(slice, slice / 2 + 1, true),
+				 slice / 2 + 1);
+		assert_int_equal(excess_ns(slice, slice * 3 / 4, true),
+				 slice * 3 / 4);
+		assert_int_equal(excess_ns(slice, slice - 1, true), slice - 1);
+		/* Later. */
+		assert_int_equal(excess_ns(slice, slice, true), slice);
+		assert_int_equal(excess_ns(slice, slice + 1, true), slice);
+		assert_int_equal(excess_ns(slice, 18 * MS, true), slice);
+		/* Nobody waits for it. */
+		assert_int_equal(excess_ns(slice, slice / 4, false), slice);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -239,6 +305,7 @@ int main(void)
 		cmocka_unit_test(test_weight_beside_hog),
 		cmocka_unit_test(test_capped_beside_hog),
 		cmocka_unit_test(test_year),
+		cmocka_unit_test(test_excess_ends_at_guarantee),
 	};
 
 	return cmocka_run_group_tests_name("tags", tests, NULL, NULL);

@@ -15,6 +15,27 @@
 #include "trace.h"
 
 /**
+ * vgpu_entity_give() - give a queued entity to the policy
+ * @entity: which; the policy does not have it
+ * @woken:  it was not runnable before
+ * @now_ns: the time
+ *
+ * Context: any; the timeline's lock is held.
+ */
+void vgpu_entity_give(struct vgpu_entity *entity, bool woken, u64 now_ns)
+{
+	struct vgpu_timeline *tl = entity->tl;
+	struct vgpu_rq *rq = &tl->rq;
+	bool preempt;
+
+	lockdep_assert_held(&tl->lock);
+	preempt = rq->policy->enqueue(rq, entity, woken, now_ns);
+	trace_vgpu_sched_wake(tl, entity, woken, preempt, now_ns);
+	if (preempt)
+		vgpu_timeline_preempt_for(tl, now_ns);
+}
+
+/**
  * vgpu_entity_enqueue() - queue an entity if it is runnable and is not yet
  * @entity: which
  * @woken:  it was not runnable before
@@ -26,7 +47,6 @@ void vgpu_entity_enqueue(struct vgpu_entity *entity, bool woken, u64 now_ns)
 {
 	struct vgpu_timeline *tl = entity->tl;
 	struct vgpu_rq *rq = &tl->rq;
-	bool preempt;
 
 	lockdep_assert_held(&tl->lock);
 	if (entity->queued || entity->hold || !entity->has_work ||
@@ -36,10 +56,7 @@ void vgpu_entity_enqueue(struct vgpu_entity *entity, bool woken, u64 now_ns)
 	entity->ready_ns = now_ns;
 	WRITE_ONCE(rq->nr_queued, rq->nr_queued + 1);
 	vgpu_timeline_ask_again(tl);
-	preempt = rq->policy->enqueue(rq, entity, woken, now_ns);
-	trace_vgpu_sched_wake(tl, entity, woken, preempt, now_ns);
-	if (preempt)
-		vgpu_timeline_preempt_for(tl, now_ns);
+	vgpu_entity_give(entity, woken, now_ns);
 }
 
 /**
@@ -219,9 +236,9 @@ void vgpu_entity_set_share(struct vgpu_entity *entity,
 	if (rq->policy->reshare)
 		rq->policy->reshare(rq, entity, share, now_ns);
 	entity->share = *share;
-	if (entity->queued && rq->policy->enqueue(rq, entity, false, now_ns))
-		vgpu_timeline_preempt_for(tl, now_ns);
 	trace_vgpu_sched_share(tl, entity, now_ns);
+	if (entity->queued)
+		vgpu_entity_give(entity, false, now_ns);
 	vgpu_timeline_ask_again(tl);
 	entity_unlock(tl, flags);
 }

@@ -220,6 +220,10 @@ struct vgpu_entity {
 	struct vgpu_entity_stats stats;
 };
 
+/* The policies' union, and nothing else, lies between these. */
+#define VGPU_ENTITY_PART_BEGIN	offsetof(struct vgpu_entity, drr)
+#define VGPU_ENTITY_PART_END	offsetof(struct vgpu_entity, window)
+
 /**
  * struct vgpu_rq - a timeline as a policy sees it
  * @policy:   whose it is

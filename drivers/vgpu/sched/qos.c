@@ -373,8 +373,7 @@ static struct vgpu_entity *qos_pick(struct vgpu_rq *rq, u64 now_ns,
 				now_ns - qos_span(most_ns, entity->share.cap));
 	qos->slice_ns = pick->slice_ns;
 	qos->begin_ns = now_ns;
-	trace_vgpu_qos(entity->id, q->reserve_ns, q->limit_ns, q->start,
-		       q->reserved);
+	trace_vgpu_qos(entity);
 	return entity;
 }
 

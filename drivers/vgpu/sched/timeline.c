@@ -436,17 +436,16 @@ static void timeline_set_policy(struct vgpu_timeline *tl, struct vgpu_rq *next,
 
 	list_sort(NULL, &tl->entities, timeline_longer_queued);
 	list_for_each_entry(entity, &tl->entities, node) {
-		/* One union, of which none is known to be the largest. */
-		memset(&entity->drr, 0, sizeof(entity->drr));
-		memset(&entity->slots, 0, sizeof(entity->slots));
-		memset(&entity->qos, 0, sizeof(entity->qos));
+		/* All of the policies' union, whichever is the largest. */
+		memset((char *)entity + VGPU_ENTITY_PART_BEGIN, 0,
+		       VGPU_ENTITY_PART_END - VGPU_ENTITY_PART_BEGIN);
 		rq->policy->init(rq, entity, now_ns);
 		if (entity->started && rq->policy->start)
 			rq->policy->start(rq, entity, now_ns);
 	}
 	list_for_each_entry(entity, &tl->entities, node)
-		if (entity->queued && rq->policy->enqueue(rq, entity, false, now_ns))
-			vgpu_timeline_preempt_for(tl, now_ns);
+		if (entity->queued)
+			vgpu_entity_give(entity, false, now_ns);
 }
 
 /**

@@ -116,6 +116,7 @@ void vgpu_timeline_ask_again(struct vgpu_timeline *tl);
 void vgpu_timeline_preempt(struct vgpu_timeline *tl,
 			   enum vgpu_ctl_switch_end why, u64 now_ns);
 void vgpu_timeline_preempt_for(struct vgpu_timeline *tl, u64 now_ns);
+void vgpu_entity_give(struct vgpu_entity *entity, bool woken, u64 now_ns);
 void vgpu_entity_enqueue(struct vgpu_entity *entity, bool woken, u64 now_ns);
 u64 vgpu_entity_unqueued(struct vgpu_entity *entity, u64 now_ns);
 void vgpu_entity_wake_due(struct vgpu_timeline *tl, u64 now_ns);

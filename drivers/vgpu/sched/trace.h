@@ -252,10 +252,11 @@ TRACE_EVENT(vgpu_sched_set,
 
 /* qos: the tags of whom it picks, and whether its guarantee is due. */
 TRACE_EVENT(vgpu_qos,
-	TP_PROTO(const u8 *id, u64 reserve_ns, u64 limit_ns, u64 start,
-		 bool reserved),
-	TP_ARGS(id, reserve_ns, limit_ns, start, reserved),
+	TP_PROTO(const struct vgpu_entity *entity),
+	TP_ARGS(entity),
 	TP_STRUCT__entry(
+		__string(gpu, vgpu_sched_name(entity->tl->sched))
+		__field(unsigned int, engine)
 		__array(u8, id, VGPU_ENTITY_ID_LEN)
 		__field(u64, reserve_ns)
 		__field(u64, limit_ns)
@@ -263,15 +264,18 @@ TRACE_EVENT(vgpu_qos,
 		__field(bool, reserved)
 	),
 	TP_fast_assign(
-		memcpy(__entry->id, id, sizeof(__entry->id));
-		__entry->reserve_ns = reserve_ns;
-		__entry->limit_ns = limit_ns;
-		__entry->start = start;
-		__entry->reserved = reserved;
+		__assign_str(gpu);
+		__entry->engine = entity->tl->index;
+		memcpy(__entry->id, entity->id, sizeof(__entry->id));
+		__entry->reserve_ns = entity->qos.reserve_ns;
+		__entry->limit_ns = entity->qos.limit_ns;
+		__entry->start = entity->qos.start;
+		__entry->reserved = entity->qos.reserved;
 	),
-	TP_printk("vgpu=%pUb reserve_ns=%llu limit_ns=%llu start=%llu reserved=%d",
-		  __entry->id, __entry->reserve_ns, __entry->limit_ns,
-		  __entry->start, __entry->reserved)
+	TP_printk("%s engine=%u vgpu=%pUb reserve_ns=%llu limit_ns=%llu start=%llu reserved=%d",
+		  __get_str(gpu), __entry->engine, __entry->id,
+		  __entry->reserve_ns, __entry->limit_ns, __entry->start,
+		  __entry->reserved)
 );
 
 #endif /* _VGPU_SCHED_TRACE_H */
