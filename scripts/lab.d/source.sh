@@ -16,3 +16,14 @@ cd "$2"
 # VFIO on User Mode Linux: its type 1 IOMMU lacks one word in 6.12.
 sed -i '/select VFIO_IOMMU_TYPE1 if MMU/s/(X86 /(X86 || UML /' drivers/vfio/Kconfig
 grep -q 'VFIO_IOMMU_TYPE1 if MMU && (X86 || UML ' drivers/vfio/Kconfig
+
+# User Mode Linux on hosts whose XSAVE area is larger than 2696 bytes (AMX: 11008). Linux
+# takes no other length than its own in PTRACE_SETREGSET, so UML uses the one that
+# PTRACE_GETREGSET told at start; later kernels find it at run time, too.
+sed -i 's/DEFINE_LONGS(HOST_FP_SIZE, 2696)/DEFINE_LONGS(HOST_FP_SIZE, 12288)/' arch/x86/um/user-offsets.c
+grep -q 'HOST_FP_SIZE, 12288' arch/x86/um/user-offsets.c
+sed -i -e 's/^static int have_xstate_support;/&\nstatic unsigned long xstate_bytes = FP_SIZE * sizeof(unsigned long);/' \
+	-e 's/iov\.iov_len = FP_SIZE \* sizeof(unsigned long);/iov.iov_len = xstate_bytes;/' \
+	-e 's/^\t\thave_xstate_support = 1;/\t{\n\t\thave_xstate_support = 1;\n\t\txstate_bytes = iov.iov_len;\n\t}/' \
+	arch/x86/um/os-Linux/registers.c
+test "$(grep -c 'xstate_bytes' arch/x86/um/os-Linux/registers.c)" = 5
