@@ -2,15 +2,22 @@
 # The lab's own kernels; sourced by scripts/lab and scripts/build-modules.
 # shellcheck disable=SC2034 # K_* are for who sources this
 
-KERNELS="stock uml uml-debug guest-small"
+KERNELS="stock stock-rt uml uml-debug guest-small"
 
-# kernel_setup NAME: sets K_ARCH, K_SRC, K_DIR (in the cache), K_IMAGE (what
-# boots), K_KDIR (to build modules against) and K_MODULES.
+# kernel_setup NAME: sets K_ARCH, K_SRC, K_DIR (in the cache; empty for Debian's
+# kernels), K_IMAGE (what boots), K_KDIR (to build modules against) and K_MODULES;
+# K_REL is set by need_kernel.
 kernel_setup() {
 	local frag=()
 	K_NAME=$1 K_ARCH=x86_64 K_TARGET=bzImage
 	case $1 in
-	stock) K_DIR= ; K_KDIR=/lib/modules/$(stock_release)/build; return ;;
+	stock|stock-rt)
+		K_REL=$(stock_release "$1") || exit
+		K_DIR=
+		K_KDIR=/lib/modules/$K_REL/build
+		K_IMAGE=$ROOT/boot/vmlinuz-$K_REL
+		K_MODULES=$ROOT/usr/lib/modules
+		return ;;
 	uml) K_ARCH=um; frag=(uml.config) ;;
 	uml-debug) K_ARCH=um; frag=(uml.config uml-debug.add.config) ;;
 	guest-small) frag=(guest-small.config) ;;
@@ -85,10 +92,7 @@ rm -f "$O"/vmlinux* "$O"/.tmp_* "$O"/linux "$O"/System.map "$O"/arch/x86/boot/bz
 need_kernel() {
 	need_image
 	kernel_setup "$1"
-	[[ $1 == stock || -e $K_IMAGE ]] || with_lock "kernel-$1" kernel_make || exit 97
-	if [[ $1 != stock ]]; then
-		K_REL=$(<"$K_DIR/release")
-	else
-		K_REL=$(stock_release)
-	fi
+	[[ -n $K_DIR ]] || return 0
+	[[ -e $K_IMAGE ]] || with_lock "kernel-$1" kernel_make || exit 97
+	K_REL=$(<"$K_DIR/release")
 }
