@@ -25,16 +25,18 @@ kernel_setup() {
 	esac
 	[[ $K_ARCH != um ]] || K_TARGET=linux
 	K_FRAGS=("${frag[@]/#/$LAB_D/kernels/}")
-	K_VERSION=$(source_version)
-	K_SRC=$CACHE/linux-$K_VERSION-$(sha256sum <"$LAB_D/source.sh" | cut -c1-8)
+	source_setup
 	K_DIR=$CACHE/kernel-$1-$( { echo "recipe 1 $K_SRC"; sed '/^# [^C]/d' "${K_FRAGS[@]}"; } | hash_of)
 	K_KDIR=$K_DIR/build
 	K_MODULES=$K_DIR/modules/lib/modules
 	K_IMAGE=$K_DIR/${K_TARGET##*/}
 }
 
-source_version() {
-	sed -n '/^Package: linux-source-6\.12$/,/^$/s/^Version: //p' "$ROOT/var/lib/dpkg/status" | tr ':~+' '---'
+# source_setup: sets K_SRC, where the source of the lab's own kernels is, or comes to.
+source_setup() {
+	local version
+	version=$(sed -n '/^Package: linux-source-6\.12$/,/^$/s/^Version: //p' "$ROOT/var/lib/dpkg/status" | tr ':~+' '---')
+	K_SRC=$CACHE/linux-$version-$(cat "$LAB_D"/source.sh "$LAB_D"/uml-xsave.patch | sha256sum | cut -c1-8)
 }
 
 source_make() {
@@ -43,8 +45,16 @@ source_make() {
 	rm -rf "$CACHE"/tmp.source.*
 	mkdir -p "$tmp"
 	step "unpack the kernel's source" "$CACHE/log/source.log" \
-		bash "$LAB_D/source.sh" "$IMAGE"/linux-source-*.tar.xz "$tmp" || { rm -rf "$tmp"; return 97; }
+		enter LAB_BIND="$tmp" LAB_BIND_RO="$IMAGE"$'\n'"$LAB_D" -- \
+		bash "$LAB_D/source.sh" "$IMAGE"/linux-source-*.tar.xz "$tmp" "$LAB_D/uml-xsave.patch" ||
+		{ rm -rf "$tmp"; return 97; }
 	mv "$tmp" "$K_SRC"
+}
+
+need_source() {
+	need_image
+	source_setup
+	[[ -d $K_SRC ]] || with_lock source source_make || exit 97
 }
 
 kernel_make() {
@@ -93,6 +103,6 @@ need_kernel() {
 	need_image
 	kernel_setup "$1"
 	[[ -n $K_DIR ]] || return 0
-	[[ -e $K_IMAGE ]] || with_lock "kernel-$1" kernel_make || exit 97
+	[[ -e $K_IMAGE ]] || with_lock "${K_DIR##*/}" kernel_make || exit 97
 	K_REL=$(<"$K_DIR/release")
 }
