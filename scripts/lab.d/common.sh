@@ -145,15 +145,18 @@ need_image() {
 	[[ -e $IMAGE/disk.ext4 ]] || with_lock image image_make
 }
 
+# stock_release NAME: the release of Debian's kernel that is called NAME here.
 stock_release() {
-	local dir
+	local dir name
 	for dir in "$ROOT"/usr/lib/modules/*; do
-		if [[ -e $dir/build ]]; then
+		name=stock
+		[[ $dir != *-rt-* ]] || name=stock-rt
+		if [[ $name == "$1" && -d $dir/kernel ]]; then
 			echo "${dir##*/}"
 			return
 		fi
 	done
-	die "no kernel in the image"
+	die "the image has no kernel for $1"
 }
 
 # enter [NAME=VALUE...] -- COMMAND...: COMMAND in the image, in namespaces of

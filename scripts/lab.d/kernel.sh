@@ -2,15 +2,22 @@
 # The lab's own kernels; sourced by scripts/lab and scripts/build-modules.
 # shellcheck disable=SC2034 # K_* are for who sources this
 
-KERNELS="stock uml uml-debug guest-small"
+KERNELS="stock stock-rt uml uml-debug guest-small"
 
-# kernel_setup NAME: sets K_ARCH, K_SRC, K_DIR (in the cache), K_IMAGE (what
-# boots), K_KDIR (to build modules against) and K_MODULES.
+# kernel_setup NAME: sets K_ARCH, K_SRC, K_DIR (in the cache; empty for Debian's
+# kernels), K_IMAGE (what boots), K_KDIR (to build modules against) and K_MODULES;
+# K_REL is set by need_kernel.
 kernel_setup() {
 	local frag=()
 	K_NAME=$1 K_ARCH=x86_64 K_TARGET=bzImage
 	case $1 in
-	stock) K_DIR= ; K_KDIR=/lib/modules/$(stock_release)/build; return ;;
+	stock|stock-rt)
+		K_REL=$(stock_release "$1") || exit
+		K_DIR=
+		K_KDIR=/lib/modules/$K_REL/build
+		K_IMAGE=$ROOT/boot/vmlinuz-$K_REL
+		K_MODULES=$ROOT/usr/lib/modules
+		return ;;
 	uml) K_ARCH=um; frag=(uml.config) ;;
 	uml-debug) K_ARCH=um; frag=(uml.config uml-debug.add.config) ;;
 	guest-small) frag=(guest-small.config) ;;
@@ -18,16 +25,18 @@ kernel_setup() {
 	esac
 	[[ $K_ARCH != um ]] || K_TARGET=linux
 	K_FRAGS=("${frag[@]/#/$LAB_D/kernels/}")
-	K_VERSION=$(source_version)
-	K_SRC=$CACHE/linux-$K_VERSION-$(sha256sum <"$LAB_D/source.sh" | cut -c1-8)
+	source_setup
 	K_DIR=$CACHE/kernel-$1-$( { echo "recipe 1 $K_SRC"; sed '/^# [^C]/d' "${K_FRAGS[@]}"; } | hash_of)
 	K_KDIR=$K_DIR/build
 	K_MODULES=$K_DIR/modules/lib/modules
 	K_IMAGE=$K_DIR/${K_TARGET##*/}
 }
 
-source_version() {
-	sed -n '/^Package: linux-source-6\.12$/,/^$/s/^Version: //p' "$ROOT/var/lib/dpkg/status" | tr ':~+' '---'
+# source_setup: sets K_SRC, where the source of the lab's own kernels is, or comes to.
+source_setup() {
+	local version
+	version=$(sed -n '/^Package: linux-source-6\.12$/,/^$/s/^Version: //p' "$ROOT/var/lib/dpkg/status" | tr ':~+' '---')
+	K_SRC=$CACHE/linux-$version-$(cat "$LAB_D"/source.sh "$LAB_D"/uml-xsave.patch | sha256sum | cut -c1-8)
 }
 
 source_make() {
@@ -36,8 +45,16 @@ source_make() {
 	rm -rf "$CACHE"/tmp.source.*
 	mkdir -p "$tmp"
 	step "unpack the kernel's source" "$CACHE/log/source.log" \
-		bash "$LAB_D/source.sh" "$IMAGE"/linux-source-*.tar.xz "$tmp" || { rm -rf "$tmp"; return 97; }
+		enter LAB_BIND="$tmp" LAB_BIND_RO="$IMAGE"$'\n'"$LAB_D" -- \
+		bash "$LAB_D/source.sh" "$IMAGE"/linux-source-*.tar.xz "$tmp" "$LAB_D/uml-xsave.patch" ||
+		{ rm -rf "$tmp"; return 97; }
 	mv "$tmp" "$K_SRC"
+}
+
+need_source() {
+	need_image
+	source_setup
+	[[ -d $K_SRC ]] || with_lock source source_make || exit 97
 }
 
 kernel_make() {
@@ -85,10 +102,7 @@ rm -f "$O"/vmlinux* "$O"/.tmp_* "$O"/linux "$O"/System.map "$O"/arch/x86/boot/bz
 need_kernel() {
 	need_image
 	kernel_setup "$1"
-	[[ $1 == stock || -e $K_IMAGE ]] || with_lock "kernel-$1" kernel_make || exit 97
-	if [[ $1 != stock ]]; then
-		K_REL=$(<"$K_DIR/release")
-	else
-		K_REL=$(stock_release)
-	fi
+	[[ -n $K_DIR ]] || return 0
+	[[ -e $K_IMAGE ]] || with_lock "${K_DIR##*/}" kernel_make || exit 97
+	K_REL=$(<"$K_DIR/release")
 }

@@ -18,7 +18,7 @@ usage_run() {
 	Boots a fresh machine and runs COMMAND in it as root, in this directory.
 	Only files in the checkout persist. No module of this project is loaded.
 
-	  --kernel NAME        stock (default), uml or uml-debug
+	  --kernel NAME        stock (default), stock-rt, uml or uml-debug
 	  --timeout SECONDS    end the machine after that time (default 600; shell: none)
 	  --cpus N             processors (default 2; uml has one)
 	  --mem MIB            memory (default 2048)
@@ -67,7 +67,10 @@ lab_run() {
 		set -- bash -i
 	fi
 	[[ $timeout =~ ^[0-9]*$ && $cpus =~ ^[0-9]+$ && $mem =~ ^[0-9]+$ ]] || die "not a number"
-	case $kernel in stock|uml|uml-debug) ;; *) die "no machine '$kernel'; there are stock, uml and uml-debug" ;; esac
+	case $kernel in
+	stock|stock-rt|uml|uml-debug) ;;
+	*) die "no machine '$kernel'; there are stock, stock-rt, uml and uml-debug" ;;
+	esac
 	need_root
 	need_kernel "$kernel"
 
@@ -105,7 +108,7 @@ lab_run() {
 	console=$RUN/console.log
 
 	case $kernel in
-	stock) machine_stock ;;
+	stock|stock-rt) machine_stock ;;
 	*) machine_uml ;;
 	esac
 	pid=$!
@@ -232,10 +235,10 @@ machine_uml() {
 		taskset -c "$CPU" "${args[@]}" <&"$IN" 2>>"$console" >&1 &
 }
 
-# The stock kernel boots from an initramfs of the lab's own: a program and the
+# A stock kernel boots from an initramfs of the lab's own: a program and the
 # modules to mount the image's disk and the checkout.
 boot_dir() {
-	echo "$CACHE/boot-$(cat "$LAB_D"/boot.{sh,c} - <<<"$IMAGE" | hash_of)"
+	echo "$CACHE/boot-$(cat "$LAB_D"/boot.{sh,c} - <<<"$IMAGE $K_REL" | hash_of)"
 }
 
 boot_make() {

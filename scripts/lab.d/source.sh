@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# source.sh TARBALL DIRECTORY: unpacks the kernel's source for the lab's own
-# kernels, without what they never need, and patches it. Its hash is in the
-# name of the cached tree.
+# source.sh TARBALL DIRECTORY PATCH: unpacks the kernel's source for the lab's own
+# kernels, without what they never need, and patches it. The hash of script
+# and patch is in the name of the cached tree. Runs in the image.
 set -eu
 tar -C "$2" --strip-components=1 --no-same-owner -xJf "$1" \
 	--exclude='linux-source-*/arch/[!ux]*/*.[chS]' \
@@ -16,14 +16,4 @@ cd "$2"
 # VFIO on User Mode Linux: its type 1 IOMMU lacks one word in 6.12.
 sed -i '/select VFIO_IOMMU_TYPE1 if MMU/s/(X86 /(X86 || UML /' drivers/vfio/Kconfig
 grep -q 'VFIO_IOMMU_TYPE1 if MMU && (X86 || UML ' drivers/vfio/Kconfig
-
-# User Mode Linux on hosts whose XSAVE area is larger than 2696 bytes (AMX: 11008). Linux
-# takes no other length than its own in PTRACE_SETREGSET, so UML uses the one that
-# PTRACE_GETREGSET told at start; later kernels find it at run time, too.
-sed -i 's/DEFINE_LONGS(HOST_FP_SIZE, 2696)/DEFINE_LONGS(HOST_FP_SIZE, 12288)/' arch/x86/um/user-offsets.c
-grep -q 'HOST_FP_SIZE, 12288' arch/x86/um/user-offsets.c
-sed -i -e 's/^static int have_xstate_support;/&\nstatic unsigned long xstate_bytes = FP_SIZE * sizeof(unsigned long);/' \
-	-e 's/iov\.iov_len = FP_SIZE \* sizeof(unsigned long);/iov.iov_len = xstate_bytes;/' \
-	-e 's/^\t\thave_xstate_support = 1;/\t{\n\t\thave_xstate_support = 1;\n\t\txstate_bytes = iov.iov_len;\n\t}/' \
-	arch/x86/um/os-Linux/registers.c
-test "$(grep -c 'xstate_bytes' arch/x86/um/os-Linux/registers.c)" = 5
+patch -s -p1 <"$3"
