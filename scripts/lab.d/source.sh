@@ -27,3 +27,12 @@ sed -i -e 's/^static int have_xstate_support;/&\nstatic unsigned long xstate_byt
 	-e 's/^\t\thave_xstate_support = 1;/\t{\n\t\thave_xstate_support = 1;\n\t\txstate_bytes = iov.iov_len;\n\t}/' \
 	arch/x86/um/os-Linux/registers.c
 test "$(grep -c 'xstate_bytes' arch/x86/um/os-Linux/registers.c)" = 5
+# User Mode Linux, when pages of a process are zapped on behalf of another one (a device reset does
+# that to who has mapped a BAR): 6.12 walks the process's areas without a lock, and loses ranges to be
+# brought up to date if it is preempted between looking at them and clearing them.
+perl -0pi -e 's/\tstruct vm_area_struct \*vma;\n\tVMA_ITERATOR\(vmi, mm, 0\);\n\n\tfor_each_vma\(vmi, vma\)\n\t\tum_tlb_mark_sync\(mm, vma->vm_start, vma->vm_end\);/\tum_tlb_mark_sync(mm, 0, TASK_SIZE);/;
+	s/(\n\tint ret = 0;\n)(\n\tif \(mm->context\.sync_tlb_range_to == 0\))/$1\n\tguard(preempt)();\n\taddr = mm->context.sync_tlb_range_from;$2/' arch/um/kernel/tlb.c
+perl -0pi -e 's/#include <asm\/fixmap\.h>\n/#include <linux\/preempt.h>\n$&/;
+	s/(unsigned long end\)\n\{\n)(\tif \(!mm->context\.sync_tlb_range_to\))/$1\tguard(preempt)();\n$2/' arch/um/include/asm/pgtable.h
+grep -q 'um_tlb_mark_sync(mm, 0, TASK_SIZE)' arch/um/kernel/tlb.c
+test "$(cat arch/um/kernel/tlb.c arch/um/include/asm/pgtable.h | grep -c 'guard(preempt)()')" = 2
