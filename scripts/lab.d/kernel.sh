@@ -36,7 +36,7 @@ kernel_setup() {
 source_setup() {
 	local version
 	version=$(sed -n '/^Package: linux-source-6\.12$/,/^$/s/^Version: //p' "$ROOT/var/lib/dpkg/status" | tr ':~+' '---')
-	K_SRC=$CACHE/linux-$version-$(cat "$LAB_D"/source.sh "$LAB_D"/uml-xsave.patch | sha256sum | cut -c1-8)
+	K_SRC=$CACHE/linux-$version-$(cat "$LAB_D"/source.sh "$LAB_D"/*.patch | sha256sum | cut -c1-8)
 }
 
 source_make() {
@@ -46,7 +46,7 @@ source_make() {
 	mkdir -p "$tmp"
 	step "unpack the kernel's source" "$CACHE/log/source.log" \
 		enter LAB_BIND="$tmp" LAB_BIND_RO="$IMAGE"$'\n'"$LAB_D" -- \
-		bash "$LAB_D/source.sh" "$IMAGE"/linux-source-*.tar.xz "$tmp" "$LAB_D/uml-xsave.patch" ||
+		bash "$LAB_D/source.sh" "$IMAGE"/linux-source-*.tar.xz "$tmp" "$LAB_D"/*.patch ||
 		{ rm -rf "$tmp"; return 97; }
 	mv "$tmp" "$K_SRC"
 }

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The administrator: asks and sets everything there is, right and wrong, while
+ * the others run; but leaves the victim's share alone.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "fuzz.h"
+
+static const unsigned long admin_read[] = {
+	VGPU_IOC_VERSION, VGPU_IOC_GPUS, VGPU_IOC_GPU, VGPU_IOC_TYPE,
+	VGPU_IOC_INSTANCES, VGPU_IOC_INSTANCE, VGPU_IOC_REFUSAL, VGPU_IOC_SCHED,
+	VGPU_IOC_SCHED_LOG, VGPU_IOC_HIST,
+};
+
+/* Any call that changes nothing, with any argument. */
+static void admin_ask(int fd, struct fuzz_rng *rng)
+{
+	static _Thread_local uint64_t words[2048], lists[2048];
+	unsigned long command = admin_read[fuzz_below(rng, sizeof(admin_read) /
+							    sizeof(admin_read[0]))];
+	uint32_t *head = (uint32_t *)words;
+
+	memset(words, 0, sizeof(words));
+	head[0] = fuzz_chance(rng, 70) ? _IOC_SIZE(command) :
+					 (uint32_t)fuzz_value(rng) % sizeof(words);
+	head[2] = (uint32_t)fuzz_below(rng, 3);
+	head[3] = (uint32_t)fuzz_below(rng, 8);
+	words[2] = (uintptr_t)lists;
+	if (fuzz_chance(rng, 50))
+		fuzz_bytes(rng, words + 1, 40);
+	if (fuzz_chance(rng, 5))
+		head[0] = (uint32_t)fuzz_value(rng);
+	ioctl(fd, command, fuzz_chance(rng, 95) ? (void *)words :
+						  (void *)(uintptr_t)fuzz_value(rng));
+}
+
+static void admin_sched(int fd, struct fuzz_rng *rng)
+{
+	static const char * const policies[] = {
+		"best_effort", "equal_share", "fixed_share", "qos", "qos ", "",
+	};
+	struct vgpu_ctl_sched set = { .size = sizeof(set) };
+
+	set.gpu = (uint32_t)fuzz_below(rng, 4);
+	set.valid = (uint32_t)fuzz_below(rng, 0x100);
+	if (fuzz_chance(rng, 90)) /* both are refused */
+		set.valid &= ~VGPU_SCHED_FREQUENCY;
+	snprintf((char *)set.policy, sizeof(set.policy), "%s",
+		 policies[fuzz_below(rng, 6)]);
+	set.slice_ns = 1000000 * (1 + fuzz_below(rng, 10));
+	set.window_ns = 100000000 + fuzz_below(rng, 900000000);
+	set.frequency_hz = (uint32_t)fuzz_below(rng, 1000);
+	/* Not shorter: the victim must have time to stop on a slow machine. */
+	set.preempt_timeout_us = 50000 + (uint32_t)fuzz_below(rng, 950000);
+	set.linger_us = (uint32_t)fuzz_below(rng, 1000);
+	set.quarantine_faults = fuzz_chance(rng, 80) ? 0 : (uint32_t)fuzz_below(rng, 17);
+	set.quarantine_backoff_ms = 1 + (uint32_t)fuzz_below(rng, 1000);
+	if (fuzz_chance(rng, 10))
+		set.slice_ns = fuzz_value(rng);
+	if (fuzz_chance(rng, 10))
+		set.window_ns = fuzz_value(rng);
+	if (fuzz_chance(rng, 5))
+		set.flags = (uint32_t)fuzz_value(rng);
+	ioctl(fd, VGPU_IOC_SCHED_SET, &set);
+}
+
+/* The vGPUs there are, without the victim; returns how many. */
+static unsigned int admin_instances(int fd, uint8_t ids[][VGPU_UUID_LEN], unsigned int room)
+{
+	struct vgpu_ctl_list list = { .size = sizeof(list), .gpu = ~0u };
+	struct vgpu_ctl_instance inst;
+	unsigned int i, nr = 0;
+
+	list.count = room;
+	list.ids = (uintptr_t)ids;
+	if (ioctl(fd, VGPU_IOC_INSTANCES, &list))
+		return 0;
+	for (i = 0; i < list.count && i < room; i++) {
+		memset(&inst, 0, sizeof(inst));
+		inst.size = sizeof(inst);
+		memcpy(inst.uuid, ids[i], VGPU_UUID_LEN);
+		/* It is the first that was made on the first GPU. */
+		if (ioctl(fd, VGPU_IOC_INSTANCE, &inst) ||
+		    (!inst.placement_gb && !inst.first_channel))
+			continue;
+		memmove(ids[nr++], ids[i], VGPU_UUID_LEN);
+	}
+	return nr;
+}
+
+static void admin_shares(int fd, struct fuzz_rng *rng)
+{
+	struct vgpu_ctl_shares set = { .size = sizeof(set) };
+	struct vgpu_ctl_instance_op op = { .size = sizeof(op) };
+	uint8_t ids[64][VGPU_UUID_LEN];
+	struct vgpu_ctl_share entry[8];
+	unsigned int i, nr;
+
+	nr = admin_instances(fd, ids, 64);
+	if (!nr)
+		return;
+	memset(entry, 0, sizeof(entry));
+	set.count = 1 + (uint32_t)fuzz_below(rng, 8);
+	set.entries = (uintptr_t)entry;
+	for (i = 0; i < set.count; i++) {
+		memcpy(entry[i].uuid, ids[fuzz_below(rng, nr)], VGPU_UUID_LEN);
+		entry[i].valid = (uint32_t)fuzz_below(rng, 16);
+		entry[i].guarantee = (uint32_t)fuzz_below(rng, 300);
+		entry[i].cap = 300 + (uint32_t)fuzz_below(rng, 701);
+		entry[i].weight = 1 + (uint32_t)fuzz_below(rng, 1000);
+		entry[i].frl = (uint32_t)fuzz_below(rng, 1001);
+		if (fuzz_chance(rng, 10))
+			fuzz_mutate(rng, &entry[i].valid, sizeof(entry[i]) - VGPU_UUID_LEN);
+	}
+	ioctl(fd, VGPU_IOC_SHARES_SET, &set);
+	memcpy(op.uuid, ids[fuzz_below(rng, nr)], VGPU_UUID_LEN);
+	if (fuzz_chance(rng, 30))
+		ioctl(fd, VGPU_IOC_RELEASE, &op);
+}
+
+static void admin_events(int fd, struct fuzz_rng *rng)
+{
+	char buf[4096];
+
+	if (fuzz_chance(rng, 95))
+		(void)!read(fd, buf, fuzz_below(rng, sizeof(buf)));
+	else
+		(void)!read(fd, (void *)(uintptr_t)fuzz_value(rng), 4096);
+}
+
+static int admin_read_file(const char *path, const struct stat *st, int flag,
+			   struct FTW *ftw)
+{
+	char buf[4096];
+	int fd;
+
+	(void)st;
+	(void)ftw;
+	/* One that writes makes an engine hang. */
+	if (flag != FTW_F || strstr(path, "/hang"))
+		return 0;
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd >= 0) {
+		while (read(fd, buf, sizeof(buf)) > 0)
+			;
+		close(fd);
+	}
+	return fuzz_over();
+}
+
+static void admin_files(struct fuzz_rng *rng)
+{
+	char path[128];
+
+	switch (fuzz_below(rng, 4)) {
+	case 0:
+		nftw("/sys/kernel/debug/vgpu", admin_read_file, 8, FTW_PHYS);
+		break;
+	case 1:
+		nftw("/sys/kernel/debug/vgpu_soft", admin_read_file, 8, FTW_PHYS);
+		break;
+	default:
+		snprintf(path, sizeof(path), "/sys/class/mdev_bus/%s",
+			 fuzz.gpu[fuzz_below(rng, fuzz.nr_gpus)].address);
+		nftw(path, admin_read_file, 8, 0);
+	}
+}
+
+/**
+ * fuzz_admin() - be the administrator until the run is over
+ *
+ * Return: exit status of this process.
+ */
+int fuzz_admin(void)
+{
+	struct fuzz_rng rng = { fuzz.seed ^ 0x61646d696e };
+	int fd = open("/dev/vgpu", O_RDWR | O_CLOEXEC | O_NONBLOCK);
+
+	if (fd < 0) {
+		fuzz_wrong("/dev/vgpu: %s", strerror(errno));
+		return 1;
+	}
+	while (!fuzz_over()) {
+		switch (fuzz_below(&rng, 20)) {
+		case 0 ... 9:
+			admin_ask(fd, &rng);
+			break;
+		case 10 ... 12:
+			admin_sched(fd, &rng);
+			break;
+		case 13 ... 15:
+			admin_shares(fd, &rng);
+			break;
+		case 16 ... 18:
+			admin_events(fd, &rng);
+			break;
+		default:
+			admin_files(&rng);
+		}
+		fuzz_count(FUZZ_ADMIN);
+		if (fuzz_chance(&rng, 20))
+			fuzz_sleep_ms((unsigned int)fuzz_below(&rng, 20));
+	}
+	close(fd);
+	return 0;
+}
+
+/**
+ * fuzz_binder() - take GPUs away and bring them back, all but the first
+ *
+ * Return: exit status of this process.
+ */
+int fuzz_binder(void)
+{
+	struct fuzz_rng rng = { fuzz.seed ^ 0x62696e64 };
+	const struct fuzz_gpu *gpu;
+	int ret;
+
+	while (!fuzz_over()) {
+		fuzz_sleep_ms(500 + (unsigned int)fuzz_below(&rng, 3000));
+		gpu = &fuzz.gpu[1 + fuzz_below(&rng, fuzz.nr_gpus - 1)];
+		ret = fuzz_write_file("/sys/bus/pci/drivers/vgpu_soft/unbind", gpu->address);
+		if (!ret) {
+			fuzz_sleep_ms((unsigned int)fuzz_below(&rng, 200));
+			ret = fuzz_write_file("/sys/bus/pci/drivers/vgpu_soft/bind", gpu->address);
+		}
+		if (ret) {
+			fuzz_wrong("GPU %s cannot be unbound and bound: %s", gpu->address,
+				   strerror(-ret));
+			return 1;
+		}
+		fuzz_count(FUZZ_BINDS);
+	}
+	return 0;
+}

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * fuzz: hostile clients, an administrator and a victim on the GPUs of a lab
+ * machine. What is wrong is what the victim sees, what does not end, what is in
+ * memory that was just handed out, and what the kernel reports (scripts/lab looks
+ * for that).
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <getopt.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "fuzz.h"
+
+#define FUZZ_END_MS	180000
+
+static const char * const count_names[FUZZ_COUNTS] = {
+	"lives", "operations", "signals", "packets", "kills", "admin", "binds", "victim_jobs",
+};
+
+static void usage(FILE *to)
+{
+	fputs("Usage: fuzz [OPTION...]\n"
+	      "Misuses the vGPUs of this machine; run it in a lab machine, see run.sh.\n\n"
+	      "  --seconds N   how long (60; 0: until interrupted)\n"
+	      "  --seed N      of everything random (random; printed)\n"
+	      "  --clients N   hostile processes, 1..16 (6)\n"
+	      "  --threads N   of each, 1..16 (4)\n", to);
+}
+
+static int find_gpus(void)
+{
+	char path[320], *dash;
+	struct dirent *entry;
+	DIR *bus, *types;
+
+	bus = opendir("/sys/class/mdev_bus");
+	while (bus && (entry = readdir(bus)) && fuzz.nr_gpus < FUZZ_GPUS_MAX) {
+		struct fuzz_gpu *gpu = &fuzz.gpu[fuzz.nr_gpus];
+
+		if (entry->d_name[0] == '.')
+			continue;
+		snprintf(gpu->address, sizeof(gpu->address), "%.60s", entry->d_name);
+		snprintf(path, sizeof(path), "/sys/class/mdev_bus/%s/mdev_supported_types",
+			 gpu->address);
+		types = opendir(path);
+		while (types && (entry = readdir(types))) {
+			dash = strrchr(entry->d_name, '-');
+			if (!dash || strncmp(entry->d_name, "vgpu_soft-", 10))
+				continue;
+			*dash = 0;
+			snprintf(gpu->prefix, sizeof(gpu->prefix), "%.90s", entry->d_name);
+			fuzz.nr_gpus++;
+			break;
+		}
+		if (types)
+			closedir(types);
+	}
+	if (bus)
+		closedir(bus);
+	return fuzz.nr_gpus ? 0 : -ENODEV;
+}
+
+static bool number(const char *text, uint64_t most, uint64_t *value)
+{
+	char *end;
+
+	errno = 0;
+	*value = strtoull(text, &end, 0);
+	return !errno && end != text && !*end && *value <= most;
+}
+
+static bool parse(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "seconds", required_argument, NULL, 's' },
+		{ "seed", required_argument, NULL, 'r' },
+		{ "clients", required_argument, NULL, 'c' },
+		{ "threads", required_argument, NULL, 't' },
+		{ "help", no_argument, NULL, 'h' },
+		{},
+	};
+	uint64_t value;
+	int c;
+
+	fuzz.seconds = 60;
+	fuzz.clients = 6;
+	fuzz.threads = 4;
+	if (getrandom(&fuzz.seed, sizeof(fuzz.seed), 0) != sizeof(fuzz.seed))
+		return false;
+	fuzz.seed >>= 16;
+	while ((c = getopt_long(argc, argv, "", options, NULL)) >= 0) {
+		if (c == 'h') {
+			usage(stdout);
+			exit(0);
+		}
+		if (c == '?' || !number(optarg, c == 'r' ? ~0ull : 1000000, &value))
+			return false;
+		switch (c) {
+		case 's':
+			fuzz.seconds = (unsigned int)value;
+			break;
+		case 'r':
+			fuzz.seed = value;
+			break;
+		case 'c':
+			fuzz.clients = (unsigned int)value;
+			break;
+		case 't':
+			fuzz.threads = (unsigned int)value;
+			break;
+		}
+	}
+	return optind == argc && fuzz.clients >= 1 && fuzz.clients <= FUZZ_CLIENTS_MAX &&
+	       fuzz.threads >= 1 && fuzz.threads <= FUZZ_THREADS_MAX;
+}
+
+static pid_t start(int (*run)(void), unsigned int client)
+{
+	pid_t pid = fork();
+
+	if (pid)
+		return pid;
+	signal(SIGINT, SIG_IGN);
+	exit(run ? run() : fuzz_client(client));
+}
+
+static void print_counts(unsigned int seconds)
+{
+	unsigned int i;
+
+	printf("# %4u s:", seconds);
+	for (i = 0; i < FUZZ_COUNTS; i++)
+		printf(" %s %llu", count_names[i],
+		       (unsigned long long)fuzz.shared->count[i]);
+	putchar('\n');
+	fflush(stdout);
+}
+
+static void interrupted(int signal)
+{
+	(void)signal;
+	__atomic_store_n(&fuzz.shared->stop, 1, __ATOMIC_SEQ_CST);
+}
+
+static void wait_all(pid_t *pids, unsigned int nr)
+{
+	uint64_t end_ms = fuzz_now_ms() + FUZZ_END_MS;
+	unsigned int i, left = nr;
+
+	while (left && fuzz_now_ms() < end_ms) {
+		for (i = 0; i < nr; i++) {
+			if (pids[i] > 0 && waitpid(pids[i], NULL, WNOHANG) == pids[i]) {
+				pids[i] = 0;
+				left--;
+			}
+		}
+		fuzz_sleep_ms(10);
+	}
+	for (i = 0; i < nr; i++) {
+		if (pids[i] <= 0)
+			continue;
+		fuzz_wrong("process %d does not end", pids[i]);
+		kill(pids[i], SIGKILL);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	pid_t pids[FUZZ_CLIENTS_MAX + 3];
+	uint64_t start_ms, next_ms;
+	unsigned int i, nr = 0;
+	int failed;
+
+	if (!parse(argc, argv)) {
+		usage(stderr);
+		return 2;
+	}
+	if (find_gpus()) {
+		fputs("fuzz: no GPU of vgpu_soft: load the modules (scripts/load gpus=2)\n", stderr);
+		return 1;
+	}
+	fuzz.shared = mmap(NULL, sizeof(*fuzz.shared), PROT_READ | PROT_WRITE,
+			   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (fuzz.shared == MAP_FAILED) {
+		perror("fuzz: mmap");
+		return 1;
+	}
+	printf("# fuzz: --seed %llu --seconds %u --clients %u --threads %u; %u GPUs\n",
+	       (unsigned long long)fuzz.seed, fuzz.seconds, fuzz.clients, fuzz.threads,
+	       fuzz.nr_gpus);
+	fflush(stdout);
+	signal(SIGINT, interrupted);
+	start_ms = fuzz_now_ms();
+	next_ms = start_ms + 10000;
+
+	pids[nr++] = start(fuzz_victim, 0);
+	/* It is to be the first on its GPU. */
+	while (!fuzz.shared->count[FUZZ_JOBS] && !fuzz_over())
+		fuzz_sleep_ms(1);
+	pids[nr++] = start(fuzz_admin, 0);
+	if (fuzz.nr_gpus > 1)
+		pids[nr++] = start(fuzz_binder, 0);
+	for (i = 0; i < fuzz.clients; i++)
+		pids[nr++] = start(NULL, i);
+
+	while (!fuzz_over()) {
+		uint64_t now_ms = fuzz_now_ms();
+
+		if (fuzz.seconds && now_ms - start_ms >= fuzz.seconds * 1000ull)
+			break;
+		if (now_ms >= next_ms) {
+			print_counts((unsigned int)((now_ms - start_ms) / 1000));
+			next_ms += 10000;
+		}
+		fuzz_sleep_ms(50);
+	}
+	__atomic_store_n(&fuzz.shared->stop, 1, __ATOMIC_SEQ_CST);
+	wait_all(pids, nr);
+	print_counts((unsigned int)((fuzz_now_ms() - start_ms) / 1000));
+
+	/* A run in which nothing happened shows nothing. */
+	for (i = 0; i < FUZZ_COUNTS && !fuzz.shared->failed; i++)
+		if (!fuzz.shared->count[i] && i != FUZZ_SIGNALS &&
+		    (i != FUZZ_BINDS || fuzz.nr_gpus > 1))
+			fuzz_wrong("no %s at all", count_names[i]);
+	failed = fuzz.shared->failed;
+	if (failed)
+		printf("not ok 1 fuzz: %s\n", fuzz.shared->error);
+	else
+		printf("ok 1 fuzz\n");
+	return failed;
+}

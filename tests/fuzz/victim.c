@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The victim: an honest client on the same GPU. Whatever the others do, its
+ * copies carry the right bytes, its memory is its own, it gets on, and nothing
+ * is counted against it.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "fuzz.h"
+
+#define VICTIM_BYTES	(256u << 10)
+#define VICTIM_SLOTS	8
+/* Very generous: a job takes less than a ms; a machine may stand still. */
+#define VICTIM_WAIT_MS	60000
+
+struct victim {
+	struct vgpu_dev *dev;
+	struct vgpu_chan *chan[3];
+	struct vgpu_buf buf;
+	uint64_t secret;
+	uint64_t copy;
+};
+
+static int victim_setup(struct victim *v, const char *uuid)
+{
+	static const uint32_t engine[3][2] = {
+		{ VGPU_HW_ENGINE_GR, 0 }, { VGPU_HW_ENGINE_CE, 0 },
+		{ VGPU_HW_ENGINE_CE, 1 },
+	};
+	unsigned int i;
+	int index, ret;
+
+	ret = vgpu_dev_open_vfio(&v->dev, uuid);
+	for (i = 0; !ret && i < 3; i++) {
+		index = vgpu_dev_find_engine(v->dev, engine[i][0], engine[i][1]);
+		ret = index < 0 ? index :
+			vgpu_chan_create(v->dev, (uint32_t)index,
+					 i & 1 ? VGPU_RING_SYS : VGPU_RING_FB, 6,
+					 &v->chan[i]);
+	}
+	ret = ret ?: vgpu_buf_alloc(v->dev, VICTIM_BYTES, &v->buf);
+	ret = ret ?: vgpu_fb_alloc(v->dev, VICTIM_SLOTS * VICTIM_BYTES, 4096,
+				   &v->secret);
+	return ret ?: vgpu_fb_alloc(v->dev, VICTIM_BYTES, 4096, &v->copy);
+}
+
+/* Fill by one engine, copy by another to guest memory and back; compare. */
+static int victim_job(struct victim *v, struct fuzz_rng *rng, uint32_t *filled)
+{
+	unsigned int slot = (unsigned int)fuzz_below(rng, VICTIM_SLOTS);
+	struct vgpu_chan *fill = v->chan[fuzz_below(rng, 3)];
+	struct vgpu_chan *copy = v->chan[fuzz_below(rng, 3)];
+	uint64_t at = v->secret + slot * VICTIM_BYTES, fence;
+	const uint32_t *got;
+	unsigned int i;
+	int ret = 0;
+
+	if (!filled[slot] || fuzz_chance(rng, 30)) {
+		filled[slot] = (uint32_t)fuzz_random(rng) | 1;
+		ret = vgpu_chan_fill(fill, VGPU_FB(at), filled[slot], VICTIM_BYTES);
+		ret = ret ?: vgpu_chan_fence(fill, &fence);
+		ret = ret ?: vgpu_chan_wait(fill, fence, VICTIM_WAIT_MS);
+	}
+	ret = ret ?: vgpu_chan_copy(copy, VGPU_SYS(&v->buf, 0), VGPU_FB(at),
+				    VICTIM_BYTES);
+	ret = ret ?: vgpu_chan_copy(copy, VGPU_FB(v->copy), VGPU_SYS(&v->buf, 0),
+				    VICTIM_BYTES);
+	ret = ret ?: vgpu_chan_fence(copy, &fence);
+	ret = ret ?: vgpu_chan_wait(copy, fence, VICTIM_WAIT_MS);
+	if (ret) {
+		fuzz_wrong("the victim's job did not end: %s", vgpu_dev_error(v->dev));
+		return ret;
+	}
+	for (got = (const void *)(v->dev->fb + v->copy), i = 0;
+	     i < VICTIM_BYTES / 4; i++) {
+		if (got[i] != filled[slot]) {
+			fuzz_wrong("the victim's memory: word %u of slot %u is %#x, not %#x",
+				   i, slot, got[i], filled[slot]);
+			return -1;
+		}
+	}
+	fuzz_count(FUZZ_JOBS);
+	return 0;
+}
+
+int fuzz_victim(void)
+{
+	struct fuzz_rng rng = { fuzz.seed ^ 0x76696374696d };
+	uint32_t filled[VICTIM_SLOTS] = {}, status = 0;
+	struct victim v = {};
+	char uuid[37];
+	uint64_t faults;
+	int ret;
+
+	fuzz_uuid(&rng, uuid);
+	ret = fuzz_create(&fuzz.gpu[0], "1Q", uuid);
+	if (ret) {
+		fuzz_wrong("the victim cannot be created: %s", strerror(-ret));
+		return 1;
+	}
+	if (victim_setup(&v, uuid)) {
+		fuzz_wrong("the victim: %s", vgpu_dev_error(v.dev));
+		return 1;
+	}
+	while (!fuzz_over() && !victim_job(&v, &rng, filled))
+		fuzz_sleep_ms((unsigned int)fuzz_below(&rng, 4));
+	faults = fuzz_faults(uuid, &status);
+	if (faults || status & VGPU_INSTANCE_QUARANTINED)
+		fuzz_wrong("the victim has %llu faults, status %#x",
+			   (unsigned long long)faults, status);
+	vgpu_dev_close(v.dev);
+	ret = fuzz_remove(uuid);
+	if (ret)
+		fuzz_wrong("the victim cannot be removed: %s", strerror(-ret));
+	return 0;
+}
