@@ -104,20 +104,28 @@ void vgpu_dma_put(struct vgpu_dma *dma)
 }
 EXPORT_SYMBOL_GPL(vgpu_dma_put);
 
-/* Ends an access and drops the worker's reference. No lock held. */
-static void vgpu_dma_end(struct vgpu_dma *dma, int result)
+/*
+ * Ends an access and drops the worker's reference. No lock held.
+ *
+ * vgpu_dma_forget() sleeps on @left until complete() has returned. It must not
+ * spin: complete() takes locks that sleep under PREEMPT_RT, so preemption cannot
+ * be held off here, and a caller of higher priority would spin for ever. The
+ * worker outlives the wake-up: vgpu_dma_stop() comes after the engines have left
+ * the instance, and itself waits for the worker's thread.
+ */
+static void vgpu_dma_end(struct vgpu_dma_worker *worker, struct vgpu_dma *dma,
+			 int result)
 {
-	/* A forgotten one has no reader of @result. */
+	/* A forgotten access has no reader of @result. */
 	dma->result = result;
-	/* vgpu_dma_forget() spins until complete() has returned. */
-	preempt_disable();
 	if (atomic_cmpxchg(&dma->state, VGPU_DMA_QUEUED, VGPU_DMA_DONE) ==
 	    VGPU_DMA_QUEUED) {
 		if (dma->complete)
 			dma->complete(dma);
 		atomic_set_release(&dma->state, VGPU_DMA_RETURNED);
 	}
-	preempt_enable();
+	if (wq_has_sleeper(&worker->left))
+		wake_up_all(&worker->left);
 	vgpu_dma_put(dma);
 }
 
@@ -143,7 +151,7 @@ void vgpu_dma_submit(struct vgpu_dma *dma)
 	spin_unlock(&worker->lock);
 
 	if (aborting)
-		vgpu_dma_end(dma, -ECANCELED);
+		vgpu_dma_end(worker, dma, -ECANCELED);
 	else
 		wake_up(&worker->wait);
 }
@@ -257,9 +265,8 @@ static int vgpu_dma_thread(void *data)
 		if (worker->aborting)
 			ret = -ECANCELED;
 		flush_signals(current);
-		wake_up_all(&worker->left);
 		spin_unlock(&worker->lock);
-		vgpu_dma_end(dma, ret);
+		vgpu_dma_end(worker, dma, ret);
 	}
 	return 0;
 }
@@ -319,7 +326,7 @@ void vgpu_dma_abort(struct vgpu_dma_worker *worker)
 					       link))) {
 		list_del_init(&dma->link);
 		spin_unlock(&worker->lock);
-		vgpu_dma_end(dma, -ECANCELED);
+		vgpu_dma_end(worker, dma, -ECANCELED);
 		spin_lock(&worker->lock);
 	}
 	spin_unlock(&worker->lock);
@@ -395,17 +402,19 @@ static void vgpu_dma_cancel(struct vgpu_dma_worker *worker, struct vgpu_dma *dma
  *
  * When this returns it does not touch guest memory any more, unless the caller
  * is being killed; then its pages stay until it has ended. Sleeps, and waits for a
- * @complete that runs on another CPU: no lock may be held that this takes, nor
+ * @complete that another thread is in: no lock may be held that this takes, nor
  * one that an access to guest memory may need. The instance is open.
  */
 void vgpu_dma_forget(struct vgpu_dma *dma)
 {
+	struct vgpu_dma_worker *worker = dma->instance->dma;
+
 	if (atomic_cmpxchg(&dma->state, VGPU_DMA_QUEUED,
 			   VGPU_DMA_FORGOTTEN) == VGPU_DMA_QUEUED)
-		vgpu_dma_cancel(dma->instance->dma, dma);
+		vgpu_dma_cancel(worker, dma);
 	else
-		while (atomic_read_acquire(&dma->state) != VGPU_DMA_RETURNED)
-			cond_resched();
+		wait_event(worker->left, atomic_read_acquire(&dma->state) ==
+					 VGPU_DMA_RETURNED);
 	vgpu_dma_put(dma);
 }
 EXPORT_SYMBOL_GPL(vgpu_dma_forget);
