@@ -298,14 +298,13 @@ static int vgpu_dma_thread(void *data)
 
 /**
  * vgpu_dma_start() - a worker for an instance that is opened
- * @instance: its front is set
+ * @instance: its front is set; the worker's time is charged to current
  *
  * Return: the worker, or an ERR_PTR.
  */
 struct vgpu_dma_worker *vgpu_dma_start(struct vgpu_instance *instance)
 {
 	struct vgpu_dma_worker *worker;
-	char uuid[UUID_STRING_LEN + 1];
 	int ret;
 
 	worker = kzalloc(sizeof(*worker), GFP_KERNEL);
@@ -317,10 +316,8 @@ struct vgpu_dma_worker *vgpu_dma_start(struct vgpu_instance *instance)
 	spin_lock_init(&worker->lock);
 	INIT_LIST_HEAD(&worker->queue);
 	INIT_DELAYED_WORK(&worker->watch, vgpu_dma_watch);
-	/* Names have room for 15 characters. */
-	snprintf(uuid, sizeof(uuid), "%pUl", &instance->uuid);
-	worker->task = kthread_run(vgpu_dma_thread, worker, "vgpu-dma/%.6s",
-				   uuid);
+	worker->task = vgpu_thread_run(instance, vgpu_dma_thread, worker,
+				       "vgpu-dma");
 	if (IS_ERR(worker->task)) {
 		ret = PTR_ERR(worker->task);
 		kfree(worker);
@@ -373,6 +370,17 @@ void vgpu_dma_resume(struct vgpu_dma_worker *worker)
 void vgpu_dma_kick(struct vgpu_dma_worker *worker)
 {
 	wake_up(&worker->wait);
+}
+
+/**
+ * vgpu_dma_uncharge() - nobody has to wait for the user's share of processors
+ * @worker: of an instance that is being closed
+ *
+ * Sleeps.
+ */
+void vgpu_dma_uncharge(struct vgpu_dma_worker *worker)
+{
+	vgpu_thread_uncharge(worker->task);
 }
 
 /**

@@ -165,16 +165,12 @@ static int irq_thread(void *data)
  */
 int vgpu_irq_start(struct vgpu_mdev *dev)
 {
-	struct vgpu_irqs *irqs = &dev->irqs;
-	char uuid[UUID_STRING_LEN + 1];
 	struct task_struct *task;
 
-	/* Names have room for 15 characters. */
-	snprintf(uuid, sizeof(uuid), "%pUl", &dev->instance->uuid);
-	task = kthread_run(irq_thread, dev, "vgpu-irq/%.6s", uuid);
+	task = vgpu_thread_run(dev->instance, irq_thread, dev, "vgpu-irq");
 	if (IS_ERR(task))
 		return PTR_ERR(task);
-	irqs->task = task;
+	dev->irqs.task = task;
 	return 0;
 }
 
@@ -291,6 +287,7 @@ void vgpu_irq_stop(struct vgpu_mdev *dev)
 {
 	struct vgpu_irqs *irqs = &dev->irqs;
 
+	vgpu_thread_uncharge(irqs->task);
 	irq_disable_msix(irqs);
 	irq_set_request(irqs, NULL);
 	kthread_stop(irqs->task);
