@@ -180,9 +180,11 @@ static void close_ends(void)
 /**
  * struct victim - a child that stalls
  * @socket: to the parent, who gets the userfaultfd and keeps it open
+ * @unmap:  the child also waits in a call of VFIO that no signal ends
  */
 struct victim {
 	int socket[2];
+	bool unmap;
 };
 
 static void victim(void *arg)
@@ -200,6 +202,8 @@ static void victim(void *arg)
 	stuck = silent_stall(&v, 0);
 	silent_wait(&v, stuck->engine);
 	silent_send_fd(me->socket[1], uffd);
+	if (me->unmap)
+		vgpu_dma_unmap(v.dev, SILENT_BYTES, SILENT_IOVA);
 	for (;;)
 		pause();
 }
@@ -218,9 +222,9 @@ static void open_soon(void)
 	}
 }
 
-static void kill_ends(void)
+static void kill_victim(bool unmap)
 {
-	struct victim me;
+	struct victim me = { .unmap = unmap };
 	int uffd, status;
 	uint64_t start;
 	bool died;
@@ -233,6 +237,8 @@ static void kill_ends(void)
 	pid = fx_fork(victim, &me);
 	close(me.socket[1]);
 	uffd = silent_receive_fd(me.socket[0]);
+	if (unmap)
+		fx_sleep_ms(300); /* it is to wait by then */
 	start = fx_now_ms();
 	kill(pid, SIGKILL);
 	died = fx_wait_child(pid, FX_TIMEOUT_MS, &status);
@@ -246,12 +252,23 @@ static void kill_ends(void)
 	fx_finish(fx_chan(&v, VGPU_HW_ENGINE_CE, 0, VGPU_RING_FB, 4));
 }
 
+static void kill_ends(void)
+{
+	kill_victim(false);
+}
+
+static void kill_ends_a_call_that_waits(void)
+{
+	kill_victim(true);
+}
+
 static const struct ktap_test tests[] = {
 	KTAP_TEST(neighbour_goes_on),
 	KTAP_TEST(reset_ends),
 	KTAP_TEST(disable_ends),
 	KTAP_TEST(close_ends),
 	KTAP_TEST(kill_ends),
+	KTAP_TEST(kill_ends_a_call_that_waits),
 };
 
 KTAP_MAIN(tests, fx_cleanup)
