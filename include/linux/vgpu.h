@@ -261,7 +261,7 @@ struct vgpu_dma {
 /*
  * alloc gives the submitter a reference, submit takes one of the worker's own.
  * forget waits until guest memory is not touched any more, and for a @complete
- * that runs on another CPU: hold no lock that these take. None of them sleeps
+ * that another thread is in: hold no lock that these take. None of them sleeps
  * but alloc and forget.
  */
 struct vgpu_dma *vgpu_dma_alloc(struct vgpu_instance *instance, gfp_t gfp);

@@ -22,7 +22,7 @@ trap 'rm -f "$output"' EXIT
 bad='BUG:|WARNING:|Oops|general protection|Call Trace|INFO: task|UBSAN|KASAN|lockdep|refcount_t|list_(add|del) corruption|unregister_netdevice|kernel panic|memory leak'
 
 # These depend on how the modules are loaded, and run in another round.
-may_skip='vgpu(_soft)? is loaded with|quarantine_backoff_ms is too|sizes are powers of two|framebuffer of [0-9]+ GiB'
+may_skip='vgpu(_soft)? is loaded with|quarantine_backoff_ms is too|sizes are powers of two|framebuffer of [0-9]+ GiB|PREEMPT_RT: threads'
 [[ ${LAB_KERNEL:-} == *-debug ]] || may_skip+='|no fault injection in this kernel'
 
 # Reports of the kernel since the last call. Not by counting lines: the log's ring
@@ -106,8 +106,8 @@ if [[ ! -x $bin/sysfs_test ]]; then
 	exit 1
 fi
 
-plain=(sysfs_test config_test region_test submit_test fault_test irq_test reset_test
-	preempt_test isolation_test close_test stall_test control_test schedlog_test doorbell_test
+plain=(sysfs_test config_test region_test submit_test fault_test irq_test watcher_test cgroup_test reset_test
+	preempt_test isolation_test close_test stall_test handover_test control_test schedlog_test doorbell_test
 	frl_test contain_test vgpuctl_test observe_test)
 if any_wanted "${plain[@]}" && load vgpu.quarantine_faults=0; then
 	for name in "${plain[@]}"; do

@@ -20,74 +20,9 @@
 #include <linux/vfio.h>
 
 #include "fixture.h"
-
-#define BYTES	(1 * FX_MIB)
-#define IOVA	0x200000000ull
+#include "silent.h"
 
 static struct fx_vgpu v, other;
-
-/* Memory without a page, whose first touch waits for us; NULL: not possible. */
-static void *make_silent(int *uffd)
-{
-	struct uffdio_api api = { .api = UFFD_API };
-	struct uffdio_register reg = { .mode = UFFDIO_REGISTER_MODE_MISSING };
-	void *ptr;
-
-	*uffd = (int)syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK);
-	if (*uffd < 0)
-		return NULL;
-	ptr = mmap(NULL, BYTES, PROT_READ | PROT_WRITE,
-		   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (ptr == MAP_FAILED || ioctl(*uffd, UFFDIO_API, &api)) {
-		close(*uffd);
-		return NULL;
-	}
-	reg.range.start = (uintptr_t)ptr;
-	reg.range.len = BYTES;
-	if (ioctl(*uffd, UFFDIO_REGISTER, &reg)) {
-		close(*uffd);
-		return NULL;
-	}
-	return ptr;
-}
-
-static void need_userfaultfd(void)
-{
-	int fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC);
-
-	if (fd < 0)
-		ktap_skip("userfaultfd: %s", strerror(errno));
-	close(fd);
-}
-
-/* A channel that waits for silent memory. */
-static struct vgpu_chan *stall(struct fx_vgpu *who, uint32_t instance)
-{
-	struct vgpu_hw_packet p = {
-		.type = VGPU_HW_PKT_COPY,
-		.op_flags = htole32(VGPU_HW_OP_SRC_SYS),
-		.dst = htole64(FX_MIB), .src = htole64(IOVA),
-		.width = htole64(65536), .rows = htole32(1),
-	};
-	struct vgpu_chan *chan;
-
-	chan = fx_chan(who, VGPU_HW_ENGINE_CE, instance, VGPU_RING_FB, 4);
-	FX_OK(who->dev, vgpu_chan_submit(chan, &p, 1));
-	return chan;
-}
-
-/* Until the engine has left the stuck chunk behind. */
-static void wait_stalled(struct fx_vgpu *who, uint32_t engine)
-{
-	uint64_t end = fx_now_ms() + FX_TIMEOUT_MS;
-	struct vgpu_ctl_instance inst;
-
-	do {
-		CHECK(fx_now_ms() < end, "is not counted as stalled");
-		fx_sleep_ms(5);
-		fx_instance(who, &inst);
-	} while (!inst.engine[engine].stalls);
-}
 
 static void neighbour_goes_on(void)
 {
@@ -96,20 +31,20 @@ static void neighbour_goes_on(void)
 	void *silent;
 	int uffd;
 
-	need_userfaultfd();
+	silent_need();
 	fx_create_open(&v, fx_default_type());
 	fx_create_open(&other, fx_default_type());
-	silent = make_silent(&uffd);
+	silent = silent_make(&uffd);
 	CHECK(silent, "%s", strerror(errno));
-	FX_OK(v.dev, vgpu_dma_map(v.dev, silent, BYTES, IOVA));
-	stuck = stall(&v, 0);
+	FX_OK(v.dev, vgpu_dma_map(v.dev, silent, SILENT_BYTES, SILENT_IOVA));
+	stuck = silent_stall(&v, 0);
 	chan = fx_chan(&other, VGPU_HW_ENGINE_CE, 0, VGPU_RING_SYS, 4);
 	for (i = 0; i < 200; i++) {
 		FX_OK(other.dev, vgpu_chan_fill(chan, VGPU_FB(FX_MIB),
 						(uint32_t)i, 65536));
 		fx_finish(chan);
 	}
-	wait_stalled(&v, stuck->engine);
+	silent_wait(&v, stuck->engine);
 	CHECK_EQ(vgpu_chan_get(stuck), 0);
 	CHECK(vgpu_chan_state(stuck) != VGPU_HW_STATE_FAULTED, "has faulted");
 	/* Its own other channels that need no guest memory go on as well. */
@@ -120,7 +55,7 @@ static void neighbour_goes_on(void)
 	close(uffd);
 	FX_OK(v.dev, vgpu_chan_wait_idle(stuck, FX_TIMEOUT_MS));
 	CHECK(fx_is_zero(v.dev->fb + FX_MIB, 65536), "zero pages");
-	munmap(silent, BYTES);
+	munmap(silent, SILENT_BYTES);
 }
 
 /*
@@ -181,20 +116,20 @@ static void reset_ends(void)
 	void *silent;
 	int uffd;
 
-	need_userfaultfd();
+	silent_need();
 	fx_create_open(&v, fx_default_type());
-	silent = make_silent(&uffd);
+	silent = silent_make(&uffd);
 	CHECK(silent, "%s", strerror(errno));
-	FX_OK(v.dev, vgpu_dma_map(v.dev, silent, BYTES, IOVA));
-	stuck = stall(&v, 1);
-	wait_stalled(&v, stuck->engine);
+	FX_OK(v.dev, vgpu_dma_map(v.dev, silent, SILENT_BYTES, SILENT_IOVA));
+	stuck = silent_stall(&v, 1);
+	silent_wait(&v, stuck->engine);
 	bounded(reset_thread, NULL, uffd, "reset");
 	/* It works again, as far as it needs no silent memory. */
 	FX_OK(v.dev, vgpu_dev_command(v.dev, 6, 0));
 	FX_OK(v.dev, vgpu_chan_enable(stuck));
 	fx_finish(stuck);
 	close(uffd);
-	munmap(silent, BYTES);
+	munmap(silent, SILENT_BYTES);
 }
 
 static void disable_ends(void)
@@ -203,18 +138,18 @@ static void disable_ends(void)
 	void *silent;
 	int uffd;
 
-	need_userfaultfd();
+	silent_need();
 	fx_create_open(&v, fx_default_type());
-	silent = make_silent(&uffd);
+	silent = silent_make(&uffd);
 	CHECK(silent, "%s", strerror(errno));
-	FX_OK(v.dev, vgpu_dma_map(v.dev, silent, BYTES, IOVA));
-	stuck = stall(&v, 1);
-	wait_stalled(&v, stuck->engine);
+	FX_OK(v.dev, vgpu_dma_map(v.dev, silent, SILENT_BYTES, SILENT_IOVA));
+	stuck = silent_stall(&v, 1);
+	silent_wait(&v, stuck->engine);
 	bounded(disable_thread, stuck, uffd, "disable");
 	FX_OK(v.dev, vgpu_chan_enable(stuck));
 	fx_finish(stuck);
 	close(uffd);
-	munmap(silent, BYTES);
+	munmap(silent, SILENT_BYTES);
 }
 
 /* The last reference goes with the mappings, which libvgpu still has. */
@@ -224,20 +159,20 @@ static void close_ends(void)
 	void *silent;
 	int uffd;
 
-	need_userfaultfd();
+	silent_need();
 	fx_create_open(&v, fx_default_type());
-	silent = make_silent(&uffd);
+	silent = silent_make(&uffd);
 	CHECK(silent, "%s", strerror(errno));
-	FX_OK(v.dev, vgpu_dma_map(v.dev, silent, BYTES, IOVA));
-	stuck = stall(&v, 0);
-	wait_stalled(&v, stuck->engine);
+	FX_OK(v.dev, vgpu_dma_map(v.dev, silent, SILENT_BYTES, SILENT_IOVA));
+	stuck = silent_stall(&v, 0);
+	silent_wait(&v, stuck->engine);
 	munmap(v.dev->fb, v.dev->fb_bytes);
 	munmap(v.dev->chan_pages, v.dev->channels * 4096ull);
 	v.dev->fb = NULL;
 	v.dev->chan_pages = NULL;
 	bounded(close_thread, NULL, uffd, "close");
 	close(uffd);
-	munmap(silent, BYTES);
+	munmap(silent, SILENT_BYTES);
 	fx_close(&v);
 	fx_open(&v);
 }
@@ -245,45 +180,12 @@ static void close_ends(void)
 /**
  * struct victim - a child that stalls
  * @socket: to the parent, who gets the userfaultfd and keeps it open
+ * @unmap:  the child also waits in a call of VFIO that no signal ends
  */
 struct victim {
 	int socket[2];
+	bool unmap;
 };
-
-static void send_fd(int socket, int fd)
-{
-	char control[CMSG_SPACE(sizeof(int))] = { 0 }, c = 'x';
-	struct iovec iov = { &c, 1 };
-	struct msghdr msg = {
-		.msg_iov = &iov, .msg_iovlen = 1,
-		.msg_control = control, .msg_controllen = sizeof(control),
-	};
-	struct cmsghdr *cmsg = CMSG_FIRSTHDR(&msg);
-
-	cmsg->cmsg_level = SOL_SOCKET;
-	cmsg->cmsg_type = SCM_RIGHTS;
-	cmsg->cmsg_len = CMSG_LEN(sizeof(int));
-	memcpy(CMSG_DATA(cmsg), &fd, sizeof(fd));
-	CHECK_EQ(sendmsg(socket, &msg, 0), 1);
-}
-
-static int receive_fd(int socket)
-{
-	char control[CMSG_SPACE(sizeof(int))] = { 0 }, c;
-	struct iovec iov = { &c, 1 };
-	struct msghdr msg = {
-		.msg_iov = &iov, .msg_iovlen = 1,
-		.msg_control = control, .msg_controllen = sizeof(control),
-	};
-	struct cmsghdr *cmsg;
-	int fd;
-
-	CHECK_EQ(recvmsg(socket, &msg, 0), 1, "the child has failed");
-	cmsg = CMSG_FIRSTHDR(&msg);
-	CHECK(cmsg, "no descriptor came");
-	memcpy(&fd, CMSG_DATA(cmsg), sizeof(fd));
-	return fd;
-}
 
 static void victim(void *arg)
 {
@@ -294,12 +196,14 @@ static void victim(void *arg)
 
 	close(me->socket[0]);
 	fx_open(&v);
-	silent = make_silent(&uffd);
+	silent = silent_make(&uffd);
 	CHECK(silent, "%s", strerror(errno));
-	FX_OK(v.dev, vgpu_dma_map(v.dev, silent, BYTES, IOVA));
-	stuck = stall(&v, 0);
-	wait_stalled(&v, stuck->engine);
-	send_fd(me->socket[1], uffd);
+	FX_OK(v.dev, vgpu_dma_map(v.dev, silent, SILENT_BYTES, SILENT_IOVA));
+	stuck = silent_stall(&v, 0);
+	silent_wait(&v, stuck->engine);
+	silent_send_fd(me->socket[1], uffd);
+	if (me->unmap)
+		vgpu_dma_unmap(v.dev, SILENT_BYTES, SILENT_IOVA);
 	for (;;)
 		pause();
 }
@@ -318,21 +222,23 @@ static void open_soon(void)
 	}
 }
 
-static void kill_ends(void)
+static void kill_victim(bool unmap)
 {
-	struct victim me;
+	struct victim me = { .unmap = unmap };
 	int uffd, status;
 	uint64_t start;
 	bool died;
 	pid_t pid;
 
-	need_userfaultfd();
+	silent_need();
 	fx_create(&v, fx_default_type());
 	CHECK(!socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, me.socket),
 	      "%s", strerror(errno));
 	pid = fx_fork(victim, &me);
 	close(me.socket[1]);
-	uffd = receive_fd(me.socket[0]);
+	uffd = silent_receive_fd(me.socket[0]);
+	if (unmap)
+		fx_sleep_ms(300); /* it is to wait by then */
 	start = fx_now_ms();
 	kill(pid, SIGKILL);
 	died = fx_wait_child(pid, FX_TIMEOUT_MS, &status);
@@ -346,12 +252,23 @@ static void kill_ends(void)
 	fx_finish(fx_chan(&v, VGPU_HW_ENGINE_CE, 0, VGPU_RING_FB, 4));
 }
 
+static void kill_ends(void)
+{
+	kill_victim(false);
+}
+
+static void kill_ends_a_call_that_waits(void)
+{
+	kill_victim(true);
+}
+
 static const struct ktap_test tests[] = {
 	KTAP_TEST(neighbour_goes_on),
 	KTAP_TEST(reset_ends),
 	KTAP_TEST(disable_ends),
 	KTAP_TEST(close_ends),
 	KTAP_TEST(kill_ends),
+	KTAP_TEST(kill_ends_a_call_that_waits),
 };
 
 KTAP_MAIN(tests, fx_cleanup)

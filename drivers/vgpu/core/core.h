@@ -19,6 +19,7 @@
 #include "../sched/sched.h"
 
 struct dentry;
+struct task_struct;
 struct vgpu_dma_worker;
 
 /**
@@ -276,6 +277,14 @@ void vgpu_dma_stop(struct vgpu_dma_worker *worker);
 void vgpu_dma_abort(struct vgpu_dma_worker *worker);
 void vgpu_dma_resume(struct vgpu_dma_worker *worker);
 void vgpu_dma_kick(struct vgpu_dma_worker *worker);
+
+void vgpu_dma_uncharge(struct vgpu_dma_worker *worker);
+
+/* thread.c */
+struct task_struct *vgpu_thread_run(struct vgpu_instance *instance,
+				    int (*fn)(void *data), void *data,
+				    const char *name);
+void vgpu_thread_uncharge(struct task_struct *task);
 
 /* event.c */
 int vgpu_event_init(void);

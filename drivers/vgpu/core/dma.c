@@ -9,15 +9,19 @@
  * (a plain workqueue could only wait, and at exit of the process for a
  * userfaultfd that is closed after the device).
  *
- * An access holds the guest's address space, that its mappings, and those of the
- * BARs the device: if the owner is killed while memory that another process is to
- * provide does not come, the device would not be closed. So who has been long
- * at an access looks whether its owner still lives.
+ * An access holds the address space that it is made to, the address space its
+ * mappings, and mappings of BARs the device. If all processes of that address
+ * space are killed while memory that another process is to provide does not come,
+ * the device would never be closed. So while accesses last long, a watch looks
+ * whether any process still runs in the address space. The process that opened
+ * the device does not matter: it may have handed the device over and exited.
  */
+#include <linux/jiffies.h>
 #include <linux/kthread.h>
-#include <linux/pid.h>
 #include <linux/rcupdate.h>
+#include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
+#include <linux/sched/task.h>
 #include <linux/slab.h>
 #include <linux/wait.h>
 
@@ -29,15 +33,13 @@
  * @task:     runs vgpu_dma_thread()
  * @wait:     the task sleeps here
  * @left:     and who waits for it to leave an access, here
- * @watch:    looks at long accesses, once a second while there are any
- * @owner:    the process that opened the device
+ * @watch:    ends accesses to memory that nobody has any more; looks once a
+ *            second while there are accesses
  * @lock:     protects the fields below
  * @queue:    submitted, in order
  * @current_dma: in guest_rw now; SIGKILL is sent only while it is set, and
  *            flushed before and after
  * @aborting: no access is begun, all are cancelled
- * @begun:    accesses begun so far
- * @watched:  what @begun was when @watch looked last
  */
 struct vgpu_dma_worker {
 	struct vgpu_instance *instance;
@@ -45,15 +47,15 @@ struct vgpu_dma_worker {
 	wait_queue_head_t wait;
 	wait_queue_head_t left;
 	struct delayed_work watch;
-	struct pid *owner;
 	/* Protects what follows. */
 	spinlock_t lock;
 	struct list_head queue;
 	struct vgpu_dma *current_dma;
 	bool aborting;
-	u64 begun;
-	u64 watched;
 };
+
+/* How often to look after an access was ended: more of them may follow it. */
+#define VGPU_DMA_ORPHAN_MS	10
 
 enum {
 	VGPU_DMA_NEW,
@@ -104,20 +106,28 @@ void vgpu_dma_put(struct vgpu_dma *dma)
 }
 EXPORT_SYMBOL_GPL(vgpu_dma_put);
 
-/* Ends an access and drops the worker's reference. No lock held. */
-static void vgpu_dma_end(struct vgpu_dma *dma, int result)
+/*
+ * Ends an access and drops the worker's reference. No lock held.
+ *
+ * vgpu_dma_forget() sleeps on @left until complete() has returned. It must not
+ * spin: complete() takes locks that sleep under PREEMPT_RT, so preemption cannot
+ * be held off here, and a caller of higher priority would spin for ever. The
+ * worker outlives the wake-up: vgpu_dma_stop() comes after the engines have left
+ * the instance, and itself waits for the worker's thread.
+ */
+static void vgpu_dma_end(struct vgpu_dma_worker *worker, struct vgpu_dma *dma,
+			 int result)
 {
-	/* A forgotten one has no reader of @result. */
+	/* A forgotten access has no reader of @result. */
 	dma->result = result;
-	/* vgpu_dma_forget() spins until complete() has returned. */
-	preempt_disable();
 	if (atomic_cmpxchg(&dma->state, VGPU_DMA_QUEUED, VGPU_DMA_DONE) ==
 	    VGPU_DMA_QUEUED) {
 		if (dma->complete)
 			dma->complete(dma);
 		atomic_set_release(&dma->state, VGPU_DMA_RETURNED);
 	}
-	preempt_enable();
+	if (wq_has_sleeper(&worker->left))
+		wake_up_all(&worker->left);
 	vgpu_dma_put(dma);
 }
 
@@ -143,7 +153,7 @@ void vgpu_dma_submit(struct vgpu_dma *dma)
 	spin_unlock(&worker->lock);
 
 	if (aborting)
-		vgpu_dma_end(dma, -ECANCELED);
+		vgpu_dma_end(worker, dma, -ECANCELED);
 	else
 		wake_up(&worker->wait);
 }
@@ -194,7 +204,6 @@ static struct vgpu_dma *vgpu_dma_next(struct vgpu_dma_worker *worker)
 		list_del_init(&dma->link);
 		flush_signals(current);
 		worker->current_dma = dma;
-		worker->begun++;
 		found = dma;
 		break;
 	}
@@ -202,16 +211,38 @@ static struct vgpu_dma *vgpu_dma_next(struct vgpu_dma_worker *worker)
 	return found;
 }
 
-static bool vgpu_dma_owner_gone(struct vgpu_dma_worker *worker)
+/*
+ * Whether every process of the address space that the worker accesses has exited
+ * or been killed. The kernel keeps mm->owner one of the tasks that use the
+ * address space, and NULL when there is none; a kthread that borrows it, as the
+ * worker does, is none of them. A process that is being killed may be unable to
+ * exit before the access ends, as it waits for a lock of the container. Without
+ * memory cgroups there is no owner, and users of the address space are counted.
+ */
+static bool vgpu_dma_orphaned(struct vgpu_dma_worker *worker)
 {
-	struct task_struct *task;
-	bool gone;
+	struct task_struct *task = worker->task;
+	struct task_struct *owner __maybe_unused;
+	struct mm_struct *mm;
+	bool orphaned = false;
 
-	rcu_read_lock();
-	task = pid_task(worker->owner, PIDTYPE_TGID);
-	gone = !task || READ_ONCE(task->signal->flags) & SIGNAL_GROUP_EXIT;
-	rcu_read_unlock();
-	return gone;
+	lockdep_assert_held(&worker->lock);
+	/* VFIO has the worker borrow an address space, and give it back. */
+	task_lock(task);
+	mm = task->mm;
+	if (mm) {
+#ifdef CONFIG_MEMCG
+		rcu_read_lock();
+		owner = rcu_dereference(mm->owner);
+		orphaned = !owner ||
+			   READ_ONCE(owner->signal->flags) & SIGNAL_GROUP_EXIT;
+		rcu_read_unlock();
+#else
+		orphaned = atomic_read(&mm->mm_users) == 1;
+#endif
+	}
+	task_unlock(task);
+	return orphaned;
 }
 
 static void vgpu_dma_watch(struct work_struct *work)
@@ -219,18 +250,20 @@ static void vgpu_dma_watch(struct work_struct *work)
 	struct vgpu_dma_worker *worker =
 		container_of(to_delayed_work(work), struct vgpu_dma_worker,
 			     watch);
-	bool busy, same;
+	bool busy, orphaned;
 
 	spin_lock(&worker->lock);
 	busy = worker->current_dma;
-	same = worker->watched == worker->begun;
-	worker->watched = worker->begun;
+	orphaned = busy && vgpu_dma_orphaned(worker);
+	/* This access alone: the next may be to the memory of another process. */
+	if (orphaned)
+		send_sig(SIGKILL, worker->task, 1);
 	spin_unlock(&worker->lock);
 
-	if (busy && same && vgpu_dma_owner_gone(worker))
-		vgpu_dma_abort(worker);
-	else if (busy)
-		queue_delayed_work(system_wq, &worker->watch, HZ);
+	if (busy)
+		queue_delayed_work(system_wq, &worker->watch,
+				   orphaned ?
+				   msecs_to_jiffies(VGPU_DMA_ORPHAN_MS) : HZ);
 }
 
 static int vgpu_dma_thread(void *data)
@@ -257,23 +290,21 @@ static int vgpu_dma_thread(void *data)
 		if (worker->aborting)
 			ret = -ECANCELED;
 		flush_signals(current);
-		wake_up_all(&worker->left);
 		spin_unlock(&worker->lock);
-		vgpu_dma_end(dma, ret);
+		vgpu_dma_end(worker, dma, ret);
 	}
 	return 0;
 }
 
 /**
  * vgpu_dma_start() - a worker for an instance that is opened
- * @instance: its front is set; current is its owner
+ * @instance: its front is set; the worker's time is charged to current
  *
  * Return: the worker, or an ERR_PTR.
  */
 struct vgpu_dma_worker *vgpu_dma_start(struct vgpu_instance *instance)
 {
 	struct vgpu_dma_worker *worker;
-	char uuid[UUID_STRING_LEN + 1];
 	int ret;
 
 	worker = kzalloc(sizeof(*worker), GFP_KERNEL);
@@ -285,14 +316,10 @@ struct vgpu_dma_worker *vgpu_dma_start(struct vgpu_instance *instance)
 	spin_lock_init(&worker->lock);
 	INIT_LIST_HEAD(&worker->queue);
 	INIT_DELAYED_WORK(&worker->watch, vgpu_dma_watch);
-	worker->owner = get_task_pid(current, PIDTYPE_TGID);
-	/* Names have room for 15 characters. */
-	snprintf(uuid, sizeof(uuid), "%pUl", &instance->uuid);
-	worker->task = kthread_run(vgpu_dma_thread, worker, "vgpu-dma/%.6s",
-				   uuid);
+	worker->task = vgpu_thread_run(instance, vgpu_dma_thread, worker,
+				       "vgpu-dma");
 	if (IS_ERR(worker->task)) {
 		ret = PTR_ERR(worker->task);
-		put_pid(worker->owner);
 		kfree(worker);
 		return ERR_PTR(ret);
 	}
@@ -319,7 +346,7 @@ void vgpu_dma_abort(struct vgpu_dma_worker *worker)
 					       link))) {
 		list_del_init(&dma->link);
 		spin_unlock(&worker->lock);
-		vgpu_dma_end(dma, -ECANCELED);
+		vgpu_dma_end(worker, dma, -ECANCELED);
 		spin_lock(&worker->lock);
 	}
 	spin_unlock(&worker->lock);
@@ -346,6 +373,17 @@ void vgpu_dma_kick(struct vgpu_dma_worker *worker)
 }
 
 /**
+ * vgpu_dma_uncharge() - nobody has to wait for the user's share of processors
+ * @worker: of an instance that is being closed
+ *
+ * Sleeps.
+ */
+void vgpu_dma_uncharge(struct vgpu_dma_worker *worker)
+{
+	vgpu_thread_uncharge(worker->task);
+}
+
+/**
  * vgpu_dma_stop() - end an aborted worker
  * @worker: freed
  *
@@ -356,7 +394,6 @@ void vgpu_dma_stop(struct vgpu_dma_worker *worker)
 	kthread_stop(worker->task);
 	cancel_delayed_work_sync(&worker->watch);
 	WARN_ON(!list_empty(&worker->queue));
-	put_pid(worker->owner);
 	kfree(worker);
 }
 
@@ -395,17 +432,19 @@ static void vgpu_dma_cancel(struct vgpu_dma_worker *worker, struct vgpu_dma *dma
  *
  * When this returns it does not touch guest memory any more, unless the caller
  * is being killed; then its pages stay until it has ended. Sleeps, and waits for a
- * @complete that runs on another CPU: no lock may be held that this takes, nor
+ * @complete that another thread is in: no lock may be held that this takes, nor
  * one that an access to guest memory may need. The instance is open.
  */
 void vgpu_dma_forget(struct vgpu_dma *dma)
 {
+	struct vgpu_dma_worker *worker = dma->instance->dma;
+
 	if (atomic_cmpxchg(&dma->state, VGPU_DMA_QUEUED,
 			   VGPU_DMA_FORGOTTEN) == VGPU_DMA_QUEUED)
-		vgpu_dma_cancel(dma->instance->dma, dma);
+		vgpu_dma_cancel(worker, dma);
 	else
-		while (atomic_read_acquire(&dma->state) != VGPU_DMA_RETURNED)
-			cond_resched();
+		wait_event(worker->left, atomic_read_acquire(&dma->state) ==
+					 VGPU_DMA_RETURNED);
 	vgpu_dma_put(dma);
 }
 EXPORT_SYMBOL_GPL(vgpu_dma_forget);

@@ -389,6 +389,7 @@ void vgpu_instance_close(struct vgpu_instance *instance)
 	unsigned int i;
 
 	mutex_lock(&instance->state_lock);
+	vgpu_dma_uncharge(instance->dma);
 	vgpu_instance_halt(instance);
 	/* Held and off the engines; its place goes to others now. */
 	for (i = 0; i < gpu->info.nr_engines; i++)

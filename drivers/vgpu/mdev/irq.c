@@ -10,10 +10,18 @@
  *
  * What cannot be delivered stays pending and is when it can. A vector raised
  * before the user has set any eventfd is dropped, as with MSI-X disabled.
+ *
+ * To signal an eventfd is to run all that its user has attached to it, and that
+ * can be hundreds of thousands of epoll watchers. So engines, and whoever asks the
+ * user to let go of the device, only make a bit pending and wake a thread that the
+ * vGPU has of its own while it is open. Interrupts of a vector that come faster
+ * than the thread signals them become one, as with any MSI.
  */
 #include <linux/bitmap.h>
 #include <linux/eventfd.h>
+#include <linux/kthread.h>
 #include <linux/pci_regs.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/unaligned.h>
 
@@ -24,7 +32,7 @@
 
 /**
  * vgpu_irq_init() - set up the interrupts of a new vGPU
- * @irqs: zeroed, its lock initialised
+ * @irqs: zeroed, its locks initialised
  * @vectors: MSI-X vectors, may be 0
  *
  * Return: 0 or -ENOMEM; undone by vgpu_irq_free() in either case.
@@ -83,26 +91,96 @@ static bool irq_can_deliver(struct vgpu_mdev *dev, unsigned int vector)
 	const struct vgpu_irqs *irqs = &dev->irqs;
 
 	lockdep_assert_held(&irqs->lock);
-	/*
-	 * The state changes before vgpu_irq_flush() takes the lock, so either
-	 * it is seen here, or the flush sees what is pending.
-	 */
 	return irqs->trigger[vector] && !test_bit(vector, irqs->masked) &&
 	       READ_ONCE(dev->state) & VGPU_CONFIG_MASTER;
 }
 
-static void irq_flush_locked(struct vgpu_mdev *dev)
+/* Takes a pending bit; whoever sets it from now on wants another signal. */
+static bool irq_take(struct vgpu_irqs *irqs, unsigned int vector)
+{
+	bool was;
+
+	spin_lock(&irqs->raise_lock);
+	was = __test_and_clear_bit(vector, irqs->pending);
+	spin_unlock(&irqs->raise_lock);
+	return was;
+}
+
+/* Likewise one of the flags. */
+static bool irq_take_flag(struct vgpu_irqs *irqs, bool *flag)
+{
+	bool was;
+
+	spin_lock(&irqs->raise_lock);
+	was = *flag;
+	*flag = false;
+	spin_unlock(&irqs->raise_lock);
+	return was;
+}
+
+/* The lock is dropped after each vector: the user may want to mask the next. */
+static void irq_deliver(struct vgpu_mdev *dev)
 {
 	struct vgpu_irqs *irqs = &dev->irqs;
 	unsigned int vector;
 
-	lockdep_assert_held(&irqs->lock);
 	for_each_set_bit(vector, irqs->pending, irqs->nr) {
-		if (!irq_can_deliver(dev, vector))
-			continue;
-		__clear_bit(vector, irqs->pending);
-		eventfd_signal(irqs->trigger[vector]);
+		mutex_lock(&irqs->lock);
+		if (irq_can_deliver(dev, vector) && irq_take(irqs, vector))
+			eventfd_signal(irqs->trigger[vector]);
+		mutex_unlock(&irqs->lock);
+		cond_resched();
 	}
+	mutex_lock(&irqs->lock);
+	if (irq_take_flag(irqs, &irqs->request_pending) && irqs->request)
+		eventfd_signal(irqs->request);
+	mutex_unlock(&irqs->lock);
+}
+
+static int irq_thread(void *data)
+{
+	struct vgpu_mdev *dev = data;
+	struct vgpu_irqs *irqs = &dev->irqs;
+
+	for (;;) {
+		bool kicked = false;
+
+		wait_event_idle(irqs->wait,
+				(kicked = irq_take_flag(irqs, &irqs->kicked)) ||
+				kthread_should_stop());
+		if (!kicked)
+			return 0;
+		irq_deliver(dev);
+		cond_resched();
+	}
+}
+
+/**
+ * vgpu_irq_start() - the device is opened
+ * @dev: the vGPU; none of its interrupts has been raised yet
+ *
+ * Sleeps. Undone by vgpu_irq_stop().
+ *
+ * Return: 0 or -errno.
+ */
+int vgpu_irq_start(struct vgpu_mdev *dev)
+{
+	struct task_struct *task;
+
+	task = vgpu_thread_run(dev->instance, irq_thread, dev, "vgpu-irq");
+	if (IS_ERR(task))
+		return PTR_ERR(task);
+	dev->irqs.task = task;
+	return 0;
+}
+
+/* Has the thread look at what is pending. Does not sleep. */
+static void irq_kick(struct vgpu_irqs *irqs)
+{
+	spin_lock(&irqs->raise_lock);
+	irqs->kicked = true;
+	spin_unlock(&irqs->raise_lock);
+	wake_up(&irqs->wait);
 }
 
 /**
@@ -110,36 +188,36 @@ static void irq_flush_locked(struct vgpu_mdev *dev)
  * @dev: the vGPU
  * @vector: of the back end's choice; dropped if there is no such one
  *
- * Any context.
+ * The vGPU's own thread signals it. Process context; does not sleep.
  */
 void vgpu_irq_raise(struct vgpu_mdev *dev, unsigned int vector)
 {
 	struct vgpu_irqs *irqs = &dev->irqs;
-	unsigned long flags;
+	bool raised;
 
 	if (vector >= irqs->nr)
 		return;
-	spin_lock_irqsave(&irqs->lock, flags);
-	if (irq_can_deliver(dev, vector))
-		eventfd_signal(irqs->trigger[vector]);
-	else if (irqs->enabled)
-		__set_bit(vector, irqs->pending);
-	spin_unlock_irqrestore(&irqs->lock, flags);
+	spin_lock(&irqs->raise_lock);
+	raised = irqs->enabled && !__test_and_set_bit(vector, irqs->pending);
+	if (raised)
+		irqs->kicked = true;
+	spin_unlock(&irqs->raise_lock);
+	if (raised)
+		wake_up(&irqs->wait);
 }
 
 /**
- * vgpu_irq_flush() - deliver what has been pending
- * @dev: has become bus master
+ * vgpu_irq_master() - bus mastering has been switched on or off
+ * @dev: its state has changed already
  *
- * Any context.
+ * What has been pending is delivered soon; or nothing is any more when this
+ * returns. Sleeps.
  */
-void vgpu_irq_flush(struct vgpu_mdev *dev)
+void vgpu_irq_master(struct vgpu_mdev *dev)
 {
-	unsigned long flags;
-
-	spin_lock_irqsave(&dev->irqs.lock, flags);
-	irq_flush_locked(dev);
-	spin_unlock_irqrestore(&dev->irqs.lock, flags);
+	mutex_lock(&dev->irqs.lock);
+	mutex_unlock(&dev->irqs.lock);
+	irq_kick(&dev->irqs);
 }
 
 /**
@@ -149,12 +227,13 @@ void vgpu_irq_flush(struct vgpu_mdev *dev)
  */
 void vgpu_irq_reset(struct vgpu_irqs *irqs)
 {
-	unsigned long flags;
 	unsigned int vector;
 	u8 *entry;
 
-	spin_lock_irqsave(&irqs->lock, flags);
+	mutex_lock(&irqs->lock);
+	spin_lock(&irqs->raise_lock);
 	bitmap_zero(irqs->pending, irqs->nr);
+	spin_unlock(&irqs->raise_lock);
 	bitmap_zero(irqs->masked, irqs->nr);
 	for (vector = 0; vector < irqs->nr; vector++) {
 		entry = irqs->table + vector * VGPU_MSIX_ENTRY_SIZE;
@@ -162,78 +241,80 @@ void vgpu_irq_reset(struct vgpu_irqs *irqs)
 		put_unaligned_le32(IRQ_CTRL_MASK,
 				   entry + PCI_MSIX_ENTRY_VECTOR_CTRL);
 	}
-	spin_unlock_irqrestore(&irqs->lock, flags);
+	mutex_unlock(&irqs->lock);
+}
+
+static void irq_set_enabled(struct vgpu_irqs *irqs, bool enabled)
+{
+	lockdep_assert_held(&irqs->lock);
+	spin_lock(&irqs->raise_lock);
+	irqs->enabled = enabled;
+	if (!enabled)
+		bitmap_zero(irqs->pending, irqs->nr);
+	spin_unlock(&irqs->raise_lock);
 }
 
 static void irq_disable_msix(struct vgpu_irqs *irqs)
 {
-	struct eventfd_ctx *old;
-	unsigned long flags;
 	unsigned int vector;
 
-	spin_lock_irqsave(&irqs->lock, flags);
-	irqs->enabled = false;
-	bitmap_zero(irqs->pending, irqs->nr);
-	spin_unlock_irqrestore(&irqs->lock, flags);
-
+	mutex_lock(&irqs->lock);
+	irq_set_enabled(irqs, false);
 	for (vector = 0; vector < irqs->nr; vector++) {
-		spin_lock_irqsave(&irqs->lock, flags);
-		old = irqs->trigger[vector];
+		if (irqs->trigger[vector])
+			eventfd_ctx_put(irqs->trigger[vector]);
 		irqs->trigger[vector] = NULL;
-		spin_unlock_irqrestore(&irqs->lock, flags);
-		if (old)
-			eventfd_ctx_put(old);
 	}
-}
-
-static struct eventfd_ctx *irq_swap_request(struct vgpu_irqs *irqs,
-					    struct eventfd_ctx *ctx)
-{
-	struct eventfd_ctx *old;
-	unsigned long flags;
-
-	spin_lock_irqsave(&irqs->lock, flags);
-	old = irqs->request;
-	irqs->request = ctx;
-	spin_unlock_irqrestore(&irqs->lock, flags);
-	return old;
+	mutex_unlock(&irqs->lock);
 }
 
 static void irq_set_request(struct vgpu_irqs *irqs, struct eventfd_ctx *ctx)
 {
-	struct eventfd_ctx *old = irq_swap_request(irqs, ctx);
-
-	if (old)
-		eventfd_ctx_put(old);
+	mutex_lock(&irqs->lock);
+	if (irqs->request)
+		eventfd_ctx_put(irqs->request);
+	WRITE_ONCE(irqs->request, ctx);
+	mutex_unlock(&irqs->lock);
 }
 
 /**
- * vgpu_irq_disable() - drop all the user's eventfds
- * @irqs: of a vGPU that is being closed
+ * vgpu_irq_stop() - the device is closed
+ * @dev: the vGPU; none of its interrupts is raised any more
+ *
+ * Drops all the user's eventfds. Sleeps until the thread has left them.
  */
-void vgpu_irq_disable(struct vgpu_irqs *irqs)
+void vgpu_irq_stop(struct vgpu_mdev *dev)
 {
+	struct vgpu_irqs *irqs = &dev->irqs;
+
+	vgpu_thread_uncharge(irqs->task);
 	irq_disable_msix(irqs);
 	irq_set_request(irqs, NULL);
+	kthread_stop(irqs->task);
+	irqs->task = NULL;
+	irqs->kicked = false;
+	irqs->request_pending = false;
 }
 
 /**
  * vgpu_irq_request() - ask the user to let go of the device
  * @irqs: of the vGPU
  *
+ * The caller is the host's administrator, whom no user may delay: the vGPU's own
+ * thread asks. Does not sleep.
+ *
  * Return: whether the user wants to be asked.
  */
 bool vgpu_irq_request(struct vgpu_irqs *irqs)
 {
-	unsigned long flags;
-	bool asked;
-
-	spin_lock_irqsave(&irqs->lock, flags);
-	asked = irqs->request;
-	if (asked)
-		eventfd_signal(irqs->request);
-	spin_unlock_irqrestore(&irqs->lock, flags);
-	return asked;
+	if (!READ_ONCE(irqs->request))
+		return false;
+	spin_lock(&irqs->raise_lock);
+	irqs->request_pending = true;
+	irqs->kicked = true;
+	spin_unlock(&irqs->raise_lock);
+	wake_up(&irqs->wait);
+	return true;
 }
 
 /* -1 is no eventfd. */
@@ -251,7 +332,6 @@ static int irq_set_msix_eventfds(struct vgpu_mdev *dev, unsigned int start,
 {
 	struct vgpu_irqs *irqs = &dev->irqs;
 	struct eventfd_ctx **ctx;
-	unsigned long flags;
 	unsigned int i, nr;
 	int ret = 0;
 
@@ -266,12 +346,12 @@ static int irq_set_msix_eventfds(struct vgpu_mdev *dev, unsigned int start,
 		}
 	}
 
-	spin_lock_irqsave(&irqs->lock, flags);
+	mutex_lock(&irqs->lock);
 	for (i = 0; i < count; i++)
 		swap(ctx[i], irqs->trigger[start + i]);
-	irqs->enabled = true;
-	irq_flush_locked(dev);
-	spin_unlock_irqrestore(&irqs->lock, flags);
+	irq_set_enabled(irqs, true);
+	mutex_unlock(&irqs->lock);
+	irq_kick(irqs);
 
 	/* On success ctx holds the old ones. */
 put:
@@ -286,11 +366,10 @@ put:
 static int irq_trigger_msix(struct vgpu_irqs *irqs, unsigned int start,
 			    unsigned int count, const u8 *bools)
 {
-	unsigned long flags;
 	unsigned int i;
 	int ret = 0;
 
-	spin_lock_irqsave(&irqs->lock, flags);
+	mutex_lock(&irqs->lock);
 	if (!irqs->enabled) {
 		ret = -EINVAL;
 		goto unlock;
@@ -298,9 +377,24 @@ static int irq_trigger_msix(struct vgpu_irqs *irqs, unsigned int start,
 	for (i = 0; i < count; i++) {
 		if (irqs->trigger[start + i] && (!bools || bools[i]))
 			eventfd_signal(irqs->trigger[start + i]);
+		cond_resched();
 	}
 unlock:
-	spin_unlock_irqrestore(&irqs->lock, flags);
+	mutex_unlock(&irqs->lock);
+	return ret;
+}
+
+/* Likewise. */
+static int irq_trigger_request(struct vgpu_irqs *irqs)
+{
+	int ret = -EINVAL;
+
+	mutex_lock(&irqs->lock);
+	if (irqs->request) {
+		eventfd_signal(irqs->request);
+		ret = 0;
+	}
+	mutex_unlock(&irqs->lock);
 	return ret;
 }
 
@@ -335,14 +429,12 @@ static int irq_set_req(struct vgpu_irqs *irqs, const struct vfio_irq_set *set,
 	switch (set->flags & VFIO_IRQ_SET_DATA_TYPE_MASK) {
 	case VFIO_IRQ_SET_DATA_NONE:
 		if (set->count)
-			return vgpu_irq_request(irqs) ? 0 : -EINVAL;
+			return irq_trigger_request(irqs);
 		break;
 	case VFIO_IRQ_SET_DATA_BOOL:
 		if (!set->count)
 			return -EINVAL;
-		if (bools[0] && !vgpu_irq_request(irqs))
-			return -EINVAL;
-		return 0;
+		return bools[0] ? irq_trigger_request(irqs) : 0;
 	case VFIO_IRQ_SET_DATA_EVENTFD:
 		if (!set->count)
 			return -EINVAL;
@@ -424,7 +516,8 @@ static u8 irq_page_byte(const struct vgpu_mdev *dev, u32 offset)
  * @len: 1, 2, 4 or 8
  * @write: direction
  *
- * Pending bits cannot be written, the rest of the page reads 0. Any context.
+ * Pending bits cannot be written, the rest of the page reads 0. A bit is pending
+ * from when its vector is raised until it is signalled. Sleeps.
  *
  * Return: 0, or -EINVAL for a write of less than 4 bytes.
  */
@@ -432,14 +525,13 @@ int vgpu_irq_table_rw(struct vgpu_mdev *dev, u32 offset, void *buf, u32 len,
 		      bool write)
 {
 	struct vgpu_irqs *irqs = &dev->irqs;
-	unsigned long flags;
 	u8 *bytes = buf;
 	u32 i;
 
 	if (write && len < 4)
 		return -EINVAL;
 
-	spin_lock_irqsave(&irqs->lock, flags);
+	mutex_lock(&irqs->lock);
 	if (!write) {
 		for (i = 0; i < len; i++)
 			bytes[i] = irq_page_byte(dev, offset + i);
@@ -447,8 +539,9 @@ int vgpu_irq_table_rw(struct vgpu_mdev *dev, u32 offset, void *buf, u32 len,
 		for (i = 0; i < len; i += 4)
 			irq_table_write(irqs, offset + i,
 					get_unaligned_le32(bytes + i));
-		irq_flush_locked(dev);
 	}
-	spin_unlock_irqrestore(&irqs->lock, flags);
+	mutex_unlock(&irqs->lock);
+	if (write)
+		irq_kick(irqs);
 	return 0;
 }

@@ -3,8 +3,9 @@
  * The mdev front end: a vGPU is a PCI function over VFIO.
  *
  * Locks, none of them held over an access to user memory:
- * config_lock (mutex), then vgpu_irqs.lock (spinlock). The instance's locks are
- * taken with neither held.
+ * config_lock (mutex), then vgpu_irqs.lock (mutex), then vgpu_irqs.raise_lock
+ * (spinlock). The instance's locks are taken with none of them held, but its
+ * front_lock, under which a back end's interrupt takes raise_lock.
  */
 #ifndef _VGPU_MDEV_H
 #define _VGPU_MDEV_H
@@ -13,6 +14,7 @@
 #include <linux/mutex.h>
 #include <linux/spinlock.h>
 #include <linux/vfio.h>
+#include <linux/wait.h>
 
 #include "../core/core.h"
 #include "config.h"
@@ -20,27 +22,41 @@
 
 struct attribute_group;
 struct eventfd_ctx;
+struct task_struct;
 
 /**
  * struct vgpu_irqs - interrupts of a vGPU
- * @lock:     protects all below but @nr; inside of it eventfds are signalled
+ * @lock:     protects @trigger, @masked, @table, @request, and what is changed
+ *            together with them; held while eventfds are signalled, so that none is
+ *            signalled any more when a change of these returns. That may take as
+ *            long as the user likes: only the user's own calls and @task take it
  * @nr:       MSI-X vectors
- * @enabled:  the user has set eventfds, and not disabled the index since
  * @trigger:  eventfd per vector, or NULL
- * @pending:  raised while it could not be delivered
  * @masked:   vectors that the user has masked in the table here
  * @table:    MSI-X table as the user wrote it
  * @request:  eventfd that asks the user to let go of the device, or NULL
+ * @raise_lock: protects what follows, but @wait and @task; held briefly
+ * @enabled:  the user has set eventfds, and not disabled the index since
+ * @kicked:   @task is to look at what is pending
+ * @request_pending: the user is to be asked to let go of the device
+ * @pending:  raised and not signalled yet
+ * @wait:     @task sleeps here
+ * @task:     signals what is pending; there while the device is open
  */
 struct vgpu_irqs {
-	spinlock_t lock;	/* all below */
+	struct mutex lock;	/* see above */
 	unsigned int nr;
-	bool enabled;
 	struct eventfd_ctx **trigger;
-	unsigned long *pending;
 	unsigned long *masked;
 	u8 *table;
 	struct eventfd_ctx *request;
+	spinlock_t raise_lock;	/* what follows */
+	bool enabled;
+	bool kicked;
+	bool request_pending;
+	unsigned long *pending;
+	wait_queue_head_t wait;
+	struct task_struct *task;
 };
 
 /**
@@ -86,9 +102,10 @@ unsigned int vgpu_irq_count(const struct vgpu_irqs *irqs, unsigned int index);
 int vgpu_irq_set(struct vgpu_mdev *dev, const struct vfio_irq_set *set,
 		 const void *data);
 void vgpu_irq_raise(struct vgpu_mdev *dev, unsigned int vector);
-void vgpu_irq_flush(struct vgpu_mdev *dev);
+void vgpu_irq_master(struct vgpu_mdev *dev);
 void vgpu_irq_reset(struct vgpu_irqs *irqs);
-void vgpu_irq_disable(struct vgpu_irqs *irqs);
+int vgpu_irq_start(struct vgpu_mdev *dev);
+void vgpu_irq_stop(struct vgpu_mdev *dev);
 bool vgpu_irq_request(struct vgpu_irqs *irqs);
 int vgpu_irq_table_rw(struct vgpu_mdev *dev, u32 offset, void *buf, u32 len,
 		      bool write);

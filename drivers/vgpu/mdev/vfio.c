@@ -81,23 +81,25 @@ static int vgpu_vfio_reset(struct vgpu_mdev *dev)
 static int vgpu_vfio_config_rw(struct vgpu_mdev *dev, u32 offset, void *buf, u32 len,
 			       bool write)
 {
-	unsigned int events = 0;
+	unsigned int events = 0, old, now;
 
 	mutex_lock(&dev->config_lock);
+	old = dev->state;
 	if (write) {
 		events = vgpu_config_write(&dev->config, offset, buf, len);
 		WRITE_ONCE(dev->state, vgpu_config_state(&dev->config));
 	} else {
 		vgpu_config_read(&dev->config, offset, buf, len);
 	}
+	now = dev->state;
 	mutex_unlock(&dev->config_lock);
 
 	if (events & VGPU_CONFIG_RESET)
 		return vgpu_vfio_reset(dev);
-	if (events & VGPU_CONFIG_MASTER_ON) {
-		vgpu_irq_flush(dev);
+	if ((old ^ now) & VGPU_CONFIG_MASTER)
+		vgpu_irq_master(dev);
+	if (events & VGPU_CONFIG_MASTER_ON)
 		vgpu_instance_bus_master(dev->instance);
-	}
 	return 0;
 }
 
@@ -388,9 +390,14 @@ static int vgpu_vfio_open_device(struct vfio_device *vdev)
 
 	vgpu_vfio_config_reset(dev);
 	vgpu_irq_reset(&dev->irqs);
-	ret = vgpu_instance_open(dev->instance, &vgpu_vfio_front_ops);
+	ret = vgpu_irq_start(dev);
 	if (ret)
 		return ret;
+	ret = vgpu_instance_open(dev->instance, &vgpu_vfio_front_ops);
+	if (ret) {
+		vgpu_irq_stop(dev);
+		return ret;
+	}
 	WRITE_ONCE(dev->opened, true);
 	return 0;
 }
@@ -401,7 +408,7 @@ static void vgpu_vfio_close_device(struct vfio_device *vdev)
 
 	WRITE_ONCE(dev->opened, false);
 	vgpu_instance_close(dev->instance);
-	vgpu_irq_disable(&dev->irqs);
+	vgpu_irq_stop(dev);
 }
 
 /* VFIO repeats this every 10 s while the removal of a device in use waits. */
@@ -426,7 +433,9 @@ static int vgpu_vfio_init(struct vfio_device *vdev)
 	struct vgpu_mdev *dev = vgpu_vfio_to_mdev(vdev);
 
 	mutex_init(&dev->config_lock);
-	spin_lock_init(&dev->irqs.lock);
+	mutex_init(&dev->irqs.lock);
+	spin_lock_init(&dev->irqs.raise_lock);
+	init_waitqueue_head(&dev->irqs.wait);
 	return 0;
 }
 
@@ -435,6 +444,7 @@ static void vgpu_vfio_release(struct vfio_device *vdev)
 	struct vgpu_mdev *dev = vgpu_vfio_to_mdev(vdev);
 
 	vgpu_irq_free(&dev->irqs);
+	mutex_destroy(&dev->irqs.lock);
 	mutex_destroy(&dev->config_lock);
 }
 

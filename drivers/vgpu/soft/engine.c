@@ -352,6 +352,8 @@ static int soft_engine_thread(void *data)
 		if (!soft_engine_started(engine))
 			return 0;
 		do {
+			/* Short turns never come to what calls it else. */
+			cond_resched();
 			end = soft_engine_turn(engine, &turn);
 		} while (soft_engine_finish(engine, end, &turn));
 	}

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The process that opened a device hands it over to another one and exits, as a
+ * monitor does that updates itself. The device goes on working, with the memory
+ * of whoever has mapped some; an access to memory that went with its process
+ * faults the channel that made it.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "fixture.h"
+#include "silent.h"
+
+/* Longer than the driver takes to look twice at an access that lasts. */
+#define SLOW_MS		3500
+#define STALLED		4	/* channels */
+
+static struct fx_vgpu v;
+
+/**
+ * struct will - what an opener and its heir know of each other
+ * @opener: PID
+ * @heir:   the heir sends its PID to the test here: a pipe
+ * @socket: the opener sends file descriptors to the heir here
+ * @uffd:   the opener's userfaultfd, which the heir inherits
+ * @chan:   the opener's channels, which wait for the opener's memory
+ */
+struct will {
+	pid_t opener;
+	int heir[2];
+	int socket[2];
+	int uffd;
+	struct vgpu_chan *chan[STALLED];
+};
+
+static void use_own_memory(uint32_t instance)
+{
+	struct vgpu_chan *chan;
+	struct vgpu_buf buf;
+
+	chan = fx_chan(&v, VGPU_HW_ENGINE_CE, instance, VGPU_RING_FB, 4);
+	FX_OK(v.dev, vgpu_buf_alloc(v.dev, 65536, &buf));
+	FX_OK(v.dev, vgpu_chan_fill(chan, VGPU_SYS(&buf, 0), ~0u, 65536));
+	fx_finish(chan);
+	CHECK_EQ(*(uint32_t *)buf.ptr, ~0u);
+	vgpu_chan_destroy(chan);
+	vgpu_buf_free(&buf);
+}
+
+/* Memory of the heir that answers late is no reason to give anything up. */
+static void use_slow_memory(void)
+{
+	struct vgpu_chan *slow;
+	void *silent;
+	int uffd;
+
+	silent = silent_make(&uffd);
+	CHECK(silent, "%s", strerror(errno));
+	FX_OK(v.dev, vgpu_dma_map(v.dev, silent, SILENT_BYTES, SILENT_IOVA));
+	slow = silent_stall(&v, 0);
+	silent_wait(&v, slow->engine);
+	fx_sleep_ms(SLOW_MS);
+	close(uffd);
+	FX_OK(v.dev, vgpu_chan_wait_idle(slow, FX_TIMEOUT_MS));
+	use_own_memory(0);
+}
+
+static void await_death(const struct will *will)
+{
+	while (getppid() == will->opener)
+		fx_sleep_ms(2);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+}
+
+static void forked_heir(struct will *will)
+{
+	await_death(will);
+	use_own_memory(0);
+	use_slow_memory();
+}
+
+/* What fork() has passed on is dropped; what comes by the socket takes its place. */
+static void receive_device(struct will *will)
+{
+	int *fds[] = { &v.dev->fd, &v.dev->group, &v.dev->container };
+	size_t chan_bytes = v.dev->channels * 4096ull;
+	unsigned int i;
+
+	CHECK(!munmap(v.dev->fb, v.dev->fb_bytes), "fb");
+	CHECK(!munmap(v.dev->chan_pages, chan_bytes), "channels");
+	for (i = 0; i < 3; i++)
+		close(*fds[i]);
+	await_death(will);
+	for (i = 0; i < 3; i++)
+		*fds[i] = silent_receive_fd(will->socket[0]);
+	v.dev->fb = mmap(v.dev->fb, v.dev->fb_bytes, PROT_READ | PROT_WRITE,
+			 MAP_SHARED, v.dev->fd,
+			 (off_t)v.dev->region[0].offset);
+	CHECK(v.dev->fb != MAP_FAILED, "%s", strerror(errno));
+	v.dev->chan_pages = mmap(v.dev->chan_pages, chan_bytes,
+				 PROT_READ | PROT_WRITE, MAP_SHARED, v.dev->fd,
+				 (off_t)v.dev->region[4].offset);
+	CHECK(v.dev->chan_pages != MAP_FAILED, "%s", strerror(errno));
+}
+
+static void remote_heir(struct will *will)
+{
+	receive_device(will);
+	use_own_memory(0);
+	use_slow_memory();
+}
+
+/*
+ * The opener's memory lasts as long as the access that is under way. That ends,
+ * though nobody answers, and the others behind it; each channel says so.
+ */
+static void robbed_heir(struct will *will)
+{
+	struct vgpu_fault fault;
+	unsigned int i;
+
+	await_death(will);
+	for (i = 0; i < STALLED; i++) {
+		FX_OK(v.dev, vgpu_chan_wait_fault(will->chan[i], FX_TIMEOUT_MS,
+						  &fault));
+		CHECK_EQ(fault.code, VGPU_HW_FAULT_DMA);
+	}
+	FX_OK(v.dev, vgpu_dma_unmap(v.dev, SILENT_BYTES, SILENT_IOVA));
+	use_own_memory(1);
+	use_slow_memory();
+}
+
+static void fork_heir(struct will *will, void (*heir)(struct will *will))
+{
+	pid_t pid;
+
+	will->opener = getpid();
+	pid = fork();
+	CHECK(pid >= 0, "%s", strerror(errno));
+	if (!pid) {
+		pid = getpid();
+		if (write(will->heir[1], &pid, sizeof(pid)) != sizeof(pid))
+			_exit(1);
+		heir(will);
+		fflush(stdout);
+		_exit(0);
+	}
+}
+
+static void forking_opener(void *arg)
+{
+	fx_open(&v);
+	fork_heir(arg, forked_heir);
+}
+
+static void sending_opener(void *arg)
+{
+	struct will *will = arg;
+
+	fx_open(&v);
+	fork_heir(will, remote_heir);
+	silent_send_fd(will->socket[1], v.dev->fd);
+	silent_send_fd(will->socket[1], v.dev->group);
+	silent_send_fd(will->socket[1], v.dev->container);
+}
+
+static void stalling_opener(void *arg)
+{
+	struct will *will = arg;
+	void *silent;
+	unsigned int i;
+
+	fx_open(&v);
+	silent = silent_make(&will->uffd);
+	CHECK(silent, "%s", strerror(errno));
+	FX_OK(v.dev, vgpu_dma_map(v.dev, silent, SILENT_BYTES, SILENT_IOVA));
+	for (i = 0; i < STALLED; i++)
+		will->chan[i] = silent_stall(&v, 0);
+	silent_wait(&v, will->chan[0]->engine);
+	fork_heir(will, robbed_heir);
+}
+
+static void hand_over(void (*opener)(void *arg))
+{
+	struct will will = { 0 };
+	pid_t pid, heir = 0;
+	uint64_t end;
+	int status;
+
+	silent_need();
+	fx_create(&v, fx_default_type());
+	CHECK(!prctl(PR_SET_CHILD_SUBREAPER, 1), "subreaper");
+	CHECK(!pipe2(will.heir, O_CLOEXEC), "pipe");
+	CHECK(!socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, will.socket),
+	      "%s", strerror(errno));
+	pid = fx_fork(opener, &will);
+	close(will.heir[1]);
+	CHECK(fx_wait_child(pid, FX_TIMEOUT_MS, &status), "opener hangs");
+	CHECK_EQ(status, 0, "opener");
+	CHECK_EQ(read(will.heir[0], &heir, sizeof(heir)), sizeof(heir));
+	end = fx_now_ms() + 3 * FX_TIMEOUT_MS;
+	while (!waitpid(heir, &status, WNOHANG) && fx_now_ms() < end)
+		fx_sleep_ms(5);
+	if (fx_now_ms() >= end) {
+		kill(heir, SIGKILL);
+		waitpid(heir, &status, 0);
+		FAIL("the heir hangs");
+	}
+	close(will.heir[0]);
+	close(will.socket[0]);
+	close(will.socket[1]);
+	CHECK_EQ(status, 0, "the heir has failed");
+}
+
+static void by_fork(void)
+{
+	hand_over(forking_opener);
+}
+
+static void by_socket(void)
+{
+	hand_over(sending_opener);
+}
+
+static void memory_goes_with_its_process(void)
+{
+	hand_over(stalling_opener);
+}
+
+static const struct ktap_test tests[] = {
+	KTAP_TEST(by_fork),
+	KTAP_TEST(by_socket),
+	KTAP_TEST(memory_goes_with_its_process),
+};
+
+KTAP_MAIN(tests, fx_cleanup)

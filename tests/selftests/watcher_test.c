@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What a user has attached to an eventfd of a vGPU runs when that is signalled:
+ * in the vGPU's own thread, or in the user's own call, and never in a thread that
+ * works for others.
+ */
+#include <endian.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <linux/vfio.h>
+
+#include "fixture.h"
+#include "tracing.h"
+
+#define EPOLLS		100
+#define DUPS		200	/* each of which each epoll instance watches */
+#define INTERRUPTS	256
+
+static struct fx_vgpu v;
+static const struct tracing waking = { "sched/sched_waking" };
+
+/**
+ * struct waiter - a thread that sleeps until an eventfd is signalled
+ * @fd:     the eventfd
+ * @thread: the thread
+ * @tid:    its ID, 0 before it runs
+ * @result: of its poll()
+ */
+struct waiter {
+	int fd;
+	pthread_t thread;
+	volatile pid_t tid;
+	int result;
+};
+
+static void *wait_for_signal(void *arg)
+{
+	struct waiter *w = arg;
+	struct pollfd pfd = { .fd = w->fd, .events = POLLIN };
+
+	w->tid = (pid_t)syscall(SYS_gettid);
+	w->result = poll(&pfd, 1, FX_TIMEOUT_MS);
+	return NULL;
+}
+
+static void trace_begin(struct waiter *w)
+{
+	char filter[64];
+
+	CHECK(!pthread_create(&w->thread, NULL, wait_for_signal, w), "thread");
+	while (!w->tid)
+		fx_sleep_ms(1);
+	fx_sleep_ms(50); /* it is to sleep when the signal comes */
+	snprintf(filter, sizeof(filter), "pid == %d", (int)w->tid);
+	tracing_begin(&waking, filter);
+}
+
+/* Lines are "COMM-PID [CPU] FLAGS TIME: sched_waking: ...". */
+static void check_line(char *line)
+{
+	char path[64], comm[64], *end = strstr(line, " [");
+
+	CHECK(end, "%s", line);
+	while (end > line && end[-1] == ' ')
+		end--;
+	*end = 0;
+	end = strrchr(line, '-');
+	CHECK(end, "%s", line);
+	snprintf(path, sizeof(path), "/proc/%d/comm", atoi(end + 1));
+	CHECK(fx_read_file(path, comm, sizeof(comm)) > 0, "%s", path);
+	ktap_note("woken by %s", comm);
+	CHECK(!strncmp(comm, "vgpu-irq/", 9), "woken by %s", comm);
+}
+
+/* Each that has woken the thread is the vGPU's own. */
+static void trace_end(struct waiter *w)
+{
+	pthread_join(w->thread, NULL);
+	tracing_end(&waking);
+	CHECK_EQ(w->result, 1, "was not signalled");
+	CHECK(tracing_read(&waking, check_line), "no wake-up was traced");
+}
+
+static int set_irqs(uint32_t index, uint32_t data, int32_t fd)
+{
+	struct {
+		struct vfio_irq_set set;
+		int32_t fd;
+	} r = { .set = {
+		.argsz = sizeof(r), .count = 1, .index = index,
+		.flags = data | VFIO_IRQ_SET_ACTION_TRIGGER,
+	}, .fd = fd };
+
+	return ioctl(v.dev->fd, VFIO_DEVICE_SET_IRQS, &r) ? -errno : 0;
+}
+
+static void submit_interrupts(struct vgpu_chan *chan, unsigned int nr)
+{
+	struct vgpu_hw_packet p = {
+		.type = VGPU_HW_PKT_FENCE, .flags = VGPU_HW_PKT_IRQ,
+	};
+	unsigned int i;
+
+	for (i = 0; i < nr; i++)
+		FX_OK(v.dev, vgpu_chan_submit(chan, &p, 1));
+	FX_OK(v.dev, vgpu_chan_wait_idle(chan, FX_TIMEOUT_MS));
+}
+
+static void engines_signal_nobody(void)
+{
+	struct vgpu_chan *chan;
+	struct waiter w = { 0 };
+
+	fx_create_open(&v, fx_default_type());
+	chan = fx_chan(&v, VGPU_HW_ENGINE_CE, 0, VGPU_RING_FB, 4);
+	FX_OK(v.dev, vgpu_irq_enable(v.dev, 1));
+	w.fd = v.dev->irq_fds[0];
+	trace_begin(&w);
+	submit_interrupts(chan, 1);
+	trace_end(&w);
+}
+
+static void *remover(void *arg)
+{
+	*(int *)arg = fx_try_remove(&v);
+	return NULL;
+}
+
+/* Nor does the administrator who removes a vGPU in use. */
+static void requests_signal_nobody(void)
+{
+	struct waiter w = { 0 };
+	pthread_t thread;
+	int result = -1;
+
+	fx_create_open(&v, fx_default_type());
+	w.fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	CHECK_EQ(set_irqs(VFIO_PCI_REQ_IRQ_INDEX, VFIO_IRQ_SET_DATA_EVENTFD,
+			  w.fd), 0);
+	trace_begin(&w);
+	CHECK(!pthread_create(&thread, NULL, remover, &result), "thread");
+	trace_end(&w);
+	fx_close(&v);
+	pthread_join(thread, NULL);
+	CHECK_EQ(result, 0);
+	close(w.fd);
+}
+
+/*
+ * An engine is done with many interrupts before a fraction of them could have
+ * been signalled, each of which wakes 20 000 watchers. How long one takes is
+ * measured in the user's own call; the bound is half of what an engine would need
+ * that signals itself.
+ */
+static void watchers_do_not_hold_the_engine(void)
+{
+	struct epoll_event event = { .events = EPOLLIN | EPOLLET };
+	uint64_t start, chain_ms, took_ms;
+	int epoll[EPOLLS], dups[DUPS];
+	struct vgpu_chan *chan;
+	unsigned int i, k;
+
+	fx_create_open(&v, fx_default_type());
+	chan = fx_chan(&v, VGPU_HW_ENGINE_CE, 0, VGPU_RING_FB, 9);
+	FX_OK(v.dev, vgpu_irq_enable(v.dev, 1));
+	for (i = 0; i < DUPS; i++) {
+		dups[i] = fcntl(v.dev->irq_fds[0], F_DUPFD_CLOEXEC, 0);
+		CHECK(dups[i] >= 0, "%s", strerror(errno));
+	}
+	for (i = 0; i < EPOLLS; i++) {
+		epoll[i] = epoll_create1(EPOLL_CLOEXEC);
+		CHECK(epoll[i] >= 0, "%s", strerror(errno));
+		for (k = 0; k < DUPS; k++)
+			CHECK(!epoll_ctl(epoll[i], EPOLL_CTL_ADD, dups[k],
+					 &event), "%s", strerror(errno));
+	}
+	start = fx_now_ms();
+	for (i = 0; i < 16; i++)
+		CHECK_EQ(set_irqs(VFIO_PCI_MSIX_IRQ_INDEX,
+				  VFIO_IRQ_SET_DATA_NONE, 0), 0);
+	chain_ms = fx_now_ms() - start; /* of 16 signals */
+	CHECK(chain_ms, "too few watchers to tell");
+
+	start = fx_now_ms();
+	submit_interrupts(chan, INTERRUPTS);
+	took_ms = fx_now_ms() - start;
+	ktap_note("a signal takes %llu us, %u interrupts take the engine %llu ms",
+		  (unsigned long long)(chain_ms * 1000 / 16), INTERRUPTS,
+		  (unsigned long long)took_ms);
+	for (i = 0; i < EPOLLS; i++)
+		close(epoll[i]);
+	for (i = 0; i < DUPS; i++)
+		close(dups[i]);
+	CHECK(took_ms < chain_ms * (INTERRUPTS / 16) / 2,
+	      "the engine waits for the watchers");
+}
+
+static const struct ktap_test tests[] = {
+	KTAP_TEST(engines_signal_nobody),
+	KTAP_TEST(requests_signal_nobody),
+	KTAP_TEST(watchers_do_not_hold_the_engine),
+};
+
+KTAP_MAIN(tests, fx_cleanup)
