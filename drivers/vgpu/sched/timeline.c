@@ -41,7 +41,11 @@
 /* The kthread looks no more often than this at what is late. */
 #define VGPU_RECHECK_NS		(500 * 1000ULL)
 
-/* A policy is not asked again sooner than this after it chose nobody. */
+/*
+ * When a policy is asked again that chose nobody until a time that is not to
+ * come: it must not make the kthread spin. What is to come is waited for to the
+ * ns: a slot that began later each time would cost its owner part of the engine.
+ */
 #define VGPU_UNTIL_NS		(10 * 1000ULL)
 
 static u64 timeline_engine_due_ns(struct vgpu_timeline *tl)
@@ -183,6 +187,14 @@ static bool timeline_hung(struct vgpu_timeline *tl, u64 now_ns)
 	return tl->late_ns >= tl->timeout_ns;
 }
 
+/* When to ask a policy again that chose nobody. */
+static u64 timeline_until_ns(const struct vgpu_pick *pick, u64 now_ns)
+{
+	if (!pick->until_ns)
+		return U64_MAX;
+	return pick->until_ns > now_ns ? pick->until_ns : now_ns + VGPU_UNTIL_NS;
+}
+
 /* Puts the policy's choice on the idle engine, as far as the timeline goes. */
 static struct vgpu_entity *timeline_pick(struct vgpu_timeline *tl, u64 now_ns)
 {
@@ -195,9 +207,7 @@ static struct vgpu_entity *timeline_pick(struct vgpu_timeline *tl, u64 now_ns)
 		return NULL;
 	entity = rq->policy->pick(rq, now_ns, &pick);
 	if (!entity) {
-		tl->until_ns = pick.until_ns ?
-			       max(pick.until_ns, now_ns + VGPU_UNTIL_NS) :
-			       U64_MAX;
+		tl->until_ns = timeline_until_ns(&pick, now_ns);
 		trace_vgpu_sched_none(tl, now_ns);
 		return NULL;
 	}
