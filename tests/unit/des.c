@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* See des.h: time, the kthread, what happens by the script. */
+/* See des.h: time, the kthread, timers, what happens by the script. */
 #include <stdio.h>
 #include <string.h>
 
@@ -91,6 +91,43 @@ static unsigned int des_script(const struct des_sim *sim)
 static unsigned int des_kthread(const struct des_sim *sim)
 {
 	return des_script(sim) + 1;
+}
+
+static unsigned int des_timer(const struct des_sim *sim,
+			      const struct des_engine *engine)
+{
+	return des_kthread(sim) + 1 + engine->index;
+}
+
+/* What the timelines ask of the kernel. */
+
+static struct des_engine *des_timer_engine(struct hrtimer *timer)
+{
+	return container_of(timer, struct des_engine, tl.timer);
+}
+
+void hrtimer_start(struct hrtimer *timer, ktime_t expires, int mode)
+{
+	struct des_engine *engine = des_timer_engine(timer);
+	struct des_sim *sim = engine->sim;
+
+	des_due_at(sim, des_timer(sim, engine),
+		   max((u64)expires, sim->now_ns) +
+		   des_random(&sim->random, 0, sim->config->timer_ns));
+}
+
+int hrtimer_cancel(struct hrtimer *timer)
+{
+	struct des_engine *engine = des_timer_engine(timer);
+
+	des_due_at(engine->sim, des_timer(engine->sim, engine), U64_MAX);
+	return 0;
+}
+
+static void des_timer_event(struct des_engine *engine)
+{
+	hrtimer_cancel(&engine->tl.timer);
+	engine->tl.timer.function(&engine->tl.timer);
 }
 
 /* What sched.c does. */
@@ -311,8 +348,10 @@ static void des_event(struct des_sim *sim, unsigned int source)
 		des_client_event(&sim->client[source - nr_engines]);
 	} else if (source == des_script(sim)) {
 		des_script_event(sim);
-	} else {
+	} else if (source == des_kthread(sim)) {
 		des_kthread_event(sim);
+	} else {
+		des_timer_event(&sim->engine[source - des_kthread(sim) - 1]);
 	}
 	des_poke_pollers(sim);
 }
@@ -513,7 +552,7 @@ struct des *des_run(const struct des_config *config)
 	sim->random = config->seed;
 	sim->recording = true;
 	sim->client = des_alloc(config->nr_clients, sizeof(*sim->client));
-	sim->nr_sources = config->nr_engines + config->nr_clients + 2;
+	sim->nr_sources = 2 * config->nr_engines + config->nr_clients + 2;
 	sim->due_ns = des_alloc(sim->nr_sources, sizeof(*sim->due_ns));
 	sim->tie = des_alloc(sim->nr_sources, sizeof(*sim->tie));
 	sim->heap = des_alloc(sim->nr_sources, sizeof(*sim->heap));

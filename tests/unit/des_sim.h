@@ -141,7 +141,7 @@ struct des_engine {
 /**
  * struct des_sim - the simulator
  * @now_ns:   time, from DES_EPOCH_NS on
- * @due_ns:   by source: engines, clients, the script, the kthread
+ * @due_ns:   by source: engines, clients, the script, the kthread, timers
  * @tie:      by source: who is first at the same time
  * @heap:     sources by @due_ns
  * @place:    by source: in @heap

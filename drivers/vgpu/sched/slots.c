@@ -7,7 +7,15 @@
  * length S, each with an owner or none, and in a slot only its owner runs. Work
  * that arrives in the middle of a slot starts at once with the rest of it; an
  * owner that goes idle keeps it. So nobody's load is seen by anybody else, but
- * for overruns. These are not cut out of a later slot, and slots are always
+ * for overruns.
+ *
+ * Slots begin on the grid and not when somebody gets round to it: a slot that is
+ * begun late, as the timer's interrupt or the thread that was to begin it was
+ * late, ends when it would have ended, and the next one begins where it would
+ * have begun. The latency is taken from the slot it is in, moves nobody's slots,
+ * is not charged, and is nobody's debt. It is not an overrun.
+ *
+ * Overruns are not cut out of a later slot, and slots are always
  * full: the grid waits until the engine is free, and goes on from there; the
  * offender owes what it took, and carries it like a deficit (M. Shreedhar and G.
  * Varghese, "Efficient fair queuing using deficit round-robin", IEEE/ACM

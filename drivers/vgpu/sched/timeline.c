@@ -11,7 +11,8 @@
  *   what is queued off one queue and puts it on the other within a section.
  * - If somebody is queued at the end of a section, the engine is busy (its
  *   vgpu_timeline_done() picks), or being reset (the kthread picks after), or
- *   the policy said until when nobody may run, or the kthread is kicked.
+ *   the policy said until when nobody may run, and @timer is armed for
+ *   that if it is a time; or the kthread is kicked.
  *   Whatever may change the policy's mind forgets what it said
  *   (vgpu_timeline_ask_again()).
  * - An entity that is to be woken at a time is in tl->sleepers until then, held
@@ -25,6 +26,7 @@
  * too.
  */
 #include <linux/bug.h>
+#include <linux/hrtimer.h>
 #include <linux/kernel.h>
 #include <linux/ktime.h>
 #include <linux/list_sort.h>
@@ -32,6 +34,7 @@
 #include <linux/minmax.h>
 #include <linux/string.h>
 
+#include "../core/compat.h"
 #include "timeline.h"
 #include "trace.h"
 
@@ -54,7 +57,8 @@ static u64 timeline_engine_due_ns(struct vgpu_timeline *tl)
 		return tl->preempting ? tl->preempt_due_ns :
 					min(tl->deadline_ns + VGPU_GRACE_NS,
 					    tl->preempt_at_ns);
-	return tl->rq.nr_queued ? tl->until_ns : U64_MAX;
+	/* A time to come is the timer's. */
+	return tl->rq.nr_queued && !tl->until_ns ? 0 : U64_MAX;
 }
 
 static u64 timeline_due_ns(struct vgpu_timeline *tl)
@@ -208,6 +212,9 @@ static struct vgpu_entity *timeline_pick(struct vgpu_timeline *tl, u64 now_ns)
 	entity = rq->policy->pick(rq, now_ns, &pick);
 	if (!entity) {
 		tl->until_ns = timeline_until_ns(&pick, now_ns);
+		if (tl->until_ns < KTIME_MAX)
+			hrtimer_start(&tl->timer, ns_to_ktime(tl->until_ns),
+				      HRTIMER_MODE_ABS);
 		trace_vgpu_sched_none(tl, now_ns);
 		return NULL;
 	}
@@ -338,6 +345,40 @@ enum vgpu_sched_poll vgpu_timeline_poll(struct vgpu_timeline *tl, u64 empty_ns)
 	return stay ? VGPU_SCHED_POLL_LINGER : VGPU_SCHED_POLL_STOP;
 }
 
+/* Gives an idle engine work, if the policy has any for it now. */
+static void timeline_feed(struct vgpu_timeline *tl, u64 now_ns)
+{
+	struct vgpu_entity *entity;
+
+	if (tl->rq.running)
+		return;
+	entity = timeline_pick(tl, now_ns);
+	if (entity)
+		tl->ops->run(tl, entity, tl->deadline_ns);
+}
+
+/*
+ * What the policy put off until now begins now, in the interrupt: a slot does not
+ * wait until a thread has been woken. A timer that was armed before the policy
+ * changed its mind does no harm.
+ */
+static enum hrtimer_restart timeline_timer(struct hrtimer *timer)
+{
+	struct vgpu_timeline *tl = container_of(timer, struct vgpu_timeline,
+						timer);
+	unsigned long flags;
+	u64 now_ns;
+
+	spin_lock_irqsave(&tl->lock, flags);
+	now_ns = ktime_get_ns();
+	if (tl->until_ns <= now_ns)
+		timeline_feed(tl, now_ns);
+	if (vgpu_timeline_needs_kick(tl))
+		vgpu_sched_kick(tl->sched);
+	spin_unlock_irqrestore(&tl->lock, flags);
+	return HRTIMER_NORESTART;
+}
+
 /**
  * vgpu_timeline_service() - do what is due
  * @tl: timeline
@@ -373,11 +414,7 @@ u64 vgpu_timeline_service(struct vgpu_timeline *tl)
 		timeline_wake_stopped(tl);
 	}
 	vgpu_entity_wake_due(tl, now_ns);
-	if (!tl->rq.running) {
-		entity = timeline_pick(tl, now_ns);
-		if (entity)
-			tl->ops->run(tl, entity, tl->deadline_ns);
-	}
+	timeline_feed(tl, now_ns);
 	check_ns = timeline_due_ns(tl);
 	tl->check_ns = check_ns;
 	spin_unlock_irqrestore(&tl->lock, flags);
@@ -554,6 +591,8 @@ int vgpu_timeline_init(struct vgpu_timeline *tl, struct vgpu_sched *sched,
 	tl->until_ns = U64_MAX;
 	tl->check_ns = U64_MAX;
 	tl->created_ns = ktime_get_ns();
+	hrtimer_setup(&tl->timer, timeline_timer, CLOCK_MONOTONIC,
+		      HRTIMER_MODE_ABS);
 	vgpu_account_set_window(tl, params->window_ns, tl->created_ns);
 	return vgpu_timeline_prepare(&tl->rq, params);
 }
@@ -567,5 +606,6 @@ int vgpu_timeline_init(struct vgpu_timeline *tl, struct vgpu_sched *sched,
 void vgpu_timeline_fini(struct vgpu_timeline *tl)
 {
 	WARN_ON(tl->nr_entities);
+	hrtimer_cancel(&tl->timer);
 	vgpu_timeline_release(&tl->rq);
 }

@@ -7,6 +7,7 @@
 #ifndef _VGPU_TIMELINE_H
 #define _VGPU_TIMELINE_H
 
+#include <linux/hrtimer.h>
 #include <linux/spinlock.h>
 #include <linux/wait.h>
 
@@ -20,7 +21,9 @@
  * @ops:        the engine; constant
  * @ops_data:   its owner's; constant
  * @lock:       protects all below and, but for their tl, the entities. Taken in
- *              any context but a non-maskable interrupt
+ *              any context but a non-maskable interrupt, so nothing that is
+ *              called with it held may take a lock that is held anywhere with
+ *              interrupts on
  * @rq:         what the policy sees
  * @timeout_ns: how long the engine has to stop once asked
  * @window_ns:  length of the windows of statistics
@@ -42,7 +45,8 @@
  * @preempt_due_ns: when to look again whether it did
  * @late_ns:    how long it has been able to work since it was asked
  * @until_ns:   nobody may run, though queued, until then; U64_MAX: until
- *              something happens
+ *              something happens; 0: the policy is to be asked
+ * @timer:      expires at @until_ns or before, unless that is 0 or U64_MAX
  * @window:     number of the present window, by the last look
  * @window_end_ns: its end
  * @check_ns:   the kthread looks again by itself then, if not before. Who makes
@@ -86,6 +90,7 @@ struct vgpu_timeline {
 	u64 preempt_due_ns;
 	u64 late_ns;
 	u64 until_ns;
+	struct hrtimer timer;
 	u64 window;
 	u64 window_end_ns;
 	u64 check_ns;
