@@ -129,8 +129,9 @@ enum vgpu_poll {
  *                   as @engine_run is
  * @engine_reset:    stop an engine that did not: fault the channel it works
  *                   on with VGPU_HW_FAULT_RESET. When it returns the engine is
- *                   idle and does not report the run. Called from the
- *                   scheduler's thread; may sleep
+ *                   idle and does not report the run. Called from a
+ *                   worker, perhaps while other engines are being reset, too;
+ *                   may sleep
  * @engine_ran_ns:   how long the engine has been able to work so far; a
  *                   software engine's processor time. Preemption timeouts count
  *                   by it, so that a busy host does not look like a hung

@@ -32,8 +32,9 @@ struct vgpu_timeline;
  *           come as soon as vgpu_timeline_done() has picked @entity, before
  *           the engine has seen that: what the engine forgets of an earlier
  *           request it forgets before it calls vgpu_timeline_done()
- * @reset:   stop an engine that did not stop; from the kthread, no lock held,
- *           may sleep. When it returns the engine is idle and vgpu_timeline_done()
+ * @reset:   stop an engine that did not stop; from a worker, no lock held, may
+ *           sleep, and the other engines go on meanwhile: they may be reset at
+ *           the same time. When it returns the engine is idle and vgpu_timeline_done()
  *           is not called for this run any more. It may have been while @reset
  *           began: then the engine was idle. Whether a channel faulted is
  *           reported by vgpu_entity_account_fault()

@@ -10,13 +10,18 @@
  *   into work left, whatever the engine said. A change of policy or share takes
  *   what is queued off one queue and puts it on the other within a section.
  * - If somebody is queued at the end of a section, the engine is busy (its
- *   vgpu_timeline_done() picks), or being reset (the kthread picks after), or
+ *   vgpu_timeline_done() picks), or being reset (the worker picks after), or
  *   the policy said until when nobody may run, and @timer is armed for
  *   that if it is a time; or the kthread is kicked.
  *   Whatever may change the policy's mind forgets what it said
  *   (vgpu_timeline_ask_again()).
  * - An entity that is to be woken at a time is in tl->sleepers until then, held
  *   or not, running or not: its time counts among the things due.
+ * - From the moment that an engine is to be reset until the worker is done with
+ *   that, tl->resetting is the entity, nobody is put on the engine, nothing of the
+ *   timeline is due, and the entity cannot leave: who waits until it is off waits
+ *   for that, too. Only the worker ends it, and then looks at all that was not
+ *   due. One reset is queued at a time.
  * - check_ns is not later than the next thing due, or the kthread is kicked. It
  *   writes check_ns under the lock before it sleeps until then.
  *
@@ -379,39 +384,56 @@ static enum hrtimer_restart timeline_timer(struct hrtimer *timer)
 	return HRTIMER_NORESTART;
 }
 
+/*
+ * Resets the engine for @resetting, which stays there meanwhile, and begins what
+ * comes after. That takes its time: the timeline's own, and no other's.
+ */
+static void timeline_reset(struct work_struct *work)
+{
+	struct vgpu_timeline *tl = container_of(work, struct vgpu_timeline,
+						reset_work);
+	struct vgpu_entity *entity = tl->resetting;
+	unsigned long flags;
+	u64 now_ns;
+
+	tl->ops->reset(tl, entity);
+	spin_lock_irqsave(&tl->lock, flags);
+	now_ns = ktime_get_ns();
+	tl->resets++;
+	entity->stats.resets++;
+	/* Unless it ended by itself meanwhile; nobody was put on since. */
+	if (tl->rq.running)
+		timeline_end(tl, VGPU_SCHED_PREEMPTED, 0, 0, now_ns);
+	tl->resetting = NULL;
+	timeline_wake_stopped(tl);
+	vgpu_entity_wake_due(tl, now_ns);
+	timeline_feed(tl, now_ns);
+	if (vgpu_timeline_needs_kick(tl))
+		vgpu_sched_kick(tl->sched);
+	spin_unlock_irqrestore(&tl->lock, flags);
+}
+
 /**
  * vgpu_timeline_service() - do what is due
  * @tl: timeline
  *
  * Gives an idle engine work, asks one to stop that is past its deadline or to
- * make way, resets one that was asked and did not, wakes entities.
+ * make way, has one reset that was asked and did not, wakes entities.
  *
- * Context: the GPU's kthread only; sleeps in ops->reset.
+ * Context: the GPU's kthread only, which serves all engines: does not sleep.
  * Return: when to call it again if it is not kicked before; U64_MAX for never.
  */
 u64 vgpu_timeline_service(struct vgpu_timeline *tl)
 {
-	struct vgpu_entity *entity;
 	unsigned long flags;
 	u64 now_ns, check_ns;
 
 	spin_lock_irqsave(&tl->lock, flags);
 	now_ns = ktime_get_ns();
 	timeline_preempt_due(tl, now_ns);
-	entity = tl->rq.running;
-	if (entity && timeline_hung(tl, now_ns)) {
-		tl->resetting = entity;
-		spin_unlock_irqrestore(&tl->lock, flags);
-		tl->ops->reset(tl, entity);
-		spin_lock_irqsave(&tl->lock, flags);
-		now_ns = ktime_get_ns();
-		tl->resets++;
-		entity->stats.resets++;
-		/* Unless it ended by itself meanwhile; nobody was put on since. */
-		if (tl->rq.running)
-			timeline_end(tl, VGPU_SCHED_PREEMPTED, 0, 0, now_ns);
-		tl->resetting = NULL;
-		timeline_wake_stopped(tl);
+	if (tl->rq.running && !tl->resetting && timeline_hung(tl, now_ns)) {
+		tl->resetting = tl->rq.running;
+		vgpu_sched_queue(tl->sched, &tl->reset_work);
 	}
 	vgpu_entity_wake_due(tl, now_ns);
 	timeline_feed(tl, now_ns);
@@ -591,6 +613,7 @@ int vgpu_timeline_init(struct vgpu_timeline *tl, struct vgpu_sched *sched,
 	tl->until_ns = U64_MAX;
 	tl->check_ns = U64_MAX;
 	tl->created_ns = ktime_get_ns();
+	INIT_WORK(&tl->reset_work, timeline_reset);
 	hrtimer_setup(&tl->timer, timeline_timer, CLOCK_MONOTONIC,
 		      HRTIMER_MODE_ABS);
 	vgpu_account_set_window(tl, params->window_ns, tl->created_ns);

@@ -10,6 +10,7 @@
 #include <linux/hrtimer.h>
 #include <linux/spinlock.h>
 #include <linux/wait.h>
+#include <linux/workqueue.h>
 
 #include "log.h"
 #include "sched.h"
@@ -32,8 +33,9 @@
  * @pick:       the policy's words on the run under way; the engine reads them
  *              without the lock, like rq.nr_queued and @preempting
  * @wait_ns:    how long it had waited before
- * @resetting:  the entity for which ops->reset is being called: the engine is
- *              not given anybody, whether or not that run has ended
+ * @resetting:  the entity for which @reset_work is on its way: the engine is not
+ *              given anybody, whether or not that run has ended
+ * @reset_work: calls ops->reset, which sleeps; clears @resetting
  * @preempting: the running entity was asked to stop
  * @preempt_at_ns: when it is to be, for another; U64_MAX: it is not
  * @end:        why it was asked
@@ -79,6 +81,7 @@ struct vgpu_timeline {
 	struct vgpu_pick pick;
 	u64 wait_ns;
 	struct vgpu_entity *resetting;
+	struct work_struct reset_work;
 	bool preempting;
 	u64 preempt_at_ns;
 	enum vgpu_ctl_switch_end end;
@@ -149,5 +152,6 @@ void vgpu_timeline_set_params(struct vgpu_timeline *tl,
 
 /* sched.c, for both */
 void vgpu_sched_kick(struct vgpu_sched *sched);
+void vgpu_sched_queue(struct vgpu_sched *sched, struct work_struct *work);
 
 #endif /* _VGPU_TIMELINE_H */
