@@ -31,16 +31,22 @@
  *
  * of an entity that is always runnable changes, in any interval, by no more
  * than its slots are unevenly spaced: by less than S where each has the same
- * distance to the next. Of others it does not grow by more. A debt stays below
+ * distance to the next (fixed_share.c says where not, and by how many S then: as
+ * many take the place of the first S in T1 and T3). Of others it does not grow by more. A debt stays below
  * S + p, p the largest overrun of its owner. This gives
  *
  * T1 always runnable: |service - s T| <= S + p + debts outstanding;
  * T2 with neighbours hogging and with neighbours off, start times and completed
- *    work differ by no more than the debts outstanding;
- * T3 always: service <= s T + S + p, plus the debt that an offender carries
- *    without having to skip (less than S), plus s times what others pay back.
- *    Whoever overruns a little each time gets there: less would need short
- *    slots, or more taken away than is owed.
+ *    work differ by no more than the debts outstanding, so not at all if there
+ *    are none;
+ * T3 whatever an entity does, with D at the beginning of T:
+ *    if it never overruns, service <= s T + S + s D. However long others overrun,
+ *    of that it gets its share of what they owe as they pay it back, and nothing
+ *    more;
+ *    if it does, p being its own longest overrun, service <= s T + S + s D
+ *    + (S + p): the last term is the debt that it carries. Whoever overruns
+ *    a little each time gets there: less would need short slots, or more taken
+ *    away than is owed.
  *
  * All of that while slot length and membership stay the same; both change at the
  * end of a cycle only.
