@@ -57,10 +57,12 @@ static unsigned int fixed_owner(const struct des_config *config,
 		unit = 2 * unit + slot % 2;
 		slot /= 2;
 	}
-	for (i = 0; i < config->nr_clients; i++)
-		if (unit - config->client[i].share.first_slot <
-		    config->client[i].share.nr_slots)
+	for (i = 0; i < config->nr_clients; i++) {
+		const struct vgpu_share *share = &config->client[i].share;
+
+		if (unit - share->first_slot < share->nr_slots)
 			return i;
+	}
 	return NOBODY;
 }
 

@@ -15,9 +15,8 @@
  * have begun. The latency is taken from the slot it is in, moves nobody's slots,
  * is not charged, and is nobody's debt. It is not an overrun.
  *
- * Overruns are not cut out of a later slot, and slots are always
- * full: the grid waits until the engine is free, and goes on from there; the
- * offender owes what it took, and carries it like a deficit (M. Shreedhar and G.
+ * Overruns are not cut out of a later slot, and slots are always full: the grid
+ * waits until the engine is free, and goes on from there; the offender owes what it took, and carries it like a deficit (M. Shreedhar and G.
  * Varghese, "Efficient fair queuing using deficit round-robin", IEEE/ACM
  * Transactions on Networking 4(3), 1996). Once it owes a slot its next slot is
  * taken out of the cycle, which brings forward what follows: so the others get
@@ -32,8 +31,8 @@
  * of an entity that is always runnable changes, in any interval, by no more
  * than its slots are unevenly spaced: by less than S where each has the same
  * distance to the next (fixed_share.c says where not, and by how many S then: as
- * many take the place of the first S in T1 and T3). Of others it does not grow by more. A debt stays below
- * S + p, p the largest overrun of its owner. This gives
+ * many take the place of the first S in T1 and T3). Of others it does not grow by
+ * more. A debt stays below S + p, p the largest overrun of its owner. This gives
  *
  * T1 always runnable: |service - s T| <= S + p + debts outstanding;
  * T2 with neighbours hogging and with neighbours off, start times and completed
