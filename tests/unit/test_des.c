@@ -225,6 +225,35 @@ static void test_resets(void **state)
 	}
 }
 
+static struct vgpu_entity *pick_nobody(struct vgpu_rq *rq, u64 now_ns,
+				       struct vgpu_pick *pick)
+{
+	pick->until_ns = now_ns - rq->slice_ns % 2;
+	return NULL;
+}
+
+/* A policy that chooses nobody until now, or before, does not stop the world. */
+static void test_until_now(void **state)
+{
+	struct vgpu_sched_policy policy = vgpu_policy_best_effort;
+	struct des_config config;
+	struct des *des;
+	unsigned int i;
+
+	policy.pick = pick_nobody;
+	for (i = 0; i < 2; i++) {
+		des_config_init(&config, &policy, 1);
+		config.params.slice_ns += i;
+		config.length_ns = 100 * DES_MS;
+		des = des_run(&config);
+		assert_int_equal(des->engine[0].runs.nr, 0);
+		/* Every 10 us. */
+		assert_in_range(des->events, 10000, 11000);
+		des_free(des);
+		des_config_exit(&config);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -235,6 +264,7 @@ int main(void)
 		cmocka_unit_test(test_remove),
 		cmocka_unit_test(test_poisson),
 		cmocka_unit_test(test_resets),
+		cmocka_unit_test(test_until_now),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

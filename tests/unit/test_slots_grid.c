@@ -3,7 +3,9 @@
  * equal_share and fixed_share through the timeline as it is in the kernel: the
  * starts of slots belong to a grid, which an oracle here computes from nothing
  * but the script of the simulation (des.h), however late the scheduler's thread
- * runs and whatever neighbours do. Nobody overruns here.
+ * runs and whatever neighbours do. Where they overrun, which moves the grid, runs
+ * are as they are without a late thread: what test_slots_load shows of those
+ * holds with one, too.
  */
 #include "vgpu_test.h"
 
@@ -487,6 +489,53 @@ static void late(const struct vgpu_sched_policy *policy, u64 kick_ns,
 	des_config_exit(&config);
 }
 
+/*
+ * Overruns move the grid, and debts take slots out of it; the thread, however
+ * late, does nothing to that. The owner of the first slot does nothing, see above.
+ */
+static void overruns(const struct vgpu_sched_policy *policy, u64 seed)
+{
+	struct des *prompt, *late;
+	struct des_config config;
+	unsigned int load, i;
+	u64 rnd = seed, over_ns = 0, moved = 0;
+
+	for (load = 0; load < 300; load++) {
+		config_random(&config, policy, &rnd);
+		config.client[0].load.kind = DES_NONE;
+		for (i = 1; i < config.nr_clients; i++) {
+			struct des_load *it = &config.client[i].load;
+
+			*it = des_busy();
+			if (i > 1 && rnd_one_in(&rnd, 3))
+				it->kind = DES_NONE;
+			if (rnd_one_in(&rnd, 2))
+				it->overrun_ns = rnd_range(&rnd, 1, 9 * DES_MS);
+			it->overrun_always = rnd_one_in(&rnd, 4);
+		}
+		prompt = des_run(&config);
+		config.kick_ns = rnd_range(&rnd, 1, 500 * DES_US);
+		late = des_run(&config);
+		for (i = 1; i < config.nr_clients; i++)
+			same_runs(prompt, late, i);
+		over_ns = max(over_ns, late->engine[0].overrun_ns);
+		moved += late->engine[0].overrun_ns > 0;
+		assert_int_equal(late->engine[0].resets, 0);
+		des_free(prompt);
+		des_free(late);
+		des_config_exit(&config);
+	}
+	printf("# %s: overruns in %llu of %u, up to %llu ns\n", policy->name,
+	       moved, load, over_ns);
+	assert_true(moved > load / 2);
+}
+
+static void test_late_and_overruns(void **state)
+{
+	overruns(&vgpu_policy_equal_share, test_seed() + 6);
+	overruns(&vgpu_policy_fixed_share, test_seed() + 7);
+}
+
 static void test_late(void **state)
 {
 	unsigned int i;
@@ -508,6 +557,7 @@ int main(void)
 		cmocka_unit_test(test_changes),
 		cmocka_unit_test(test_neighbours_are_not_seen),
 		cmocka_unit_test(test_late),
+		cmocka_unit_test(test_late_and_overruns),
 	};
 
 	return cmocka_run_group_tests_name("slots_grid", tests, NULL, NULL);
