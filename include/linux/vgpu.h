@@ -122,13 +122,16 @@ enum vgpu_poll {
  * @backed_bytes:    host memory behind the framebuffer now
  * @channels_show:   optional: one line per enabled channel, for debugfs. May sleep
  * @engine_run:      start @run on the idle engine. Called with the timeline
- *                   lock held: must not sleep. Ends with vgpu_engine_done()
+ *                   lock held, perhaps in a hard interrupt: must not sleep, nor
+ *                   take a lock that is held elsewhere with interrupts on. Ends
+ *                   with vgpu_engine_done()
  * @engine_preempt:  ask the engine to stop soon, with its work saved. Called
- *                   with the timeline lock held
+ *                   as @engine_run is
  * @engine_reset:    stop an engine that did not: fault the channel it works
  *                   on with VGPU_HW_FAULT_RESET. When it returns the engine is
- *                   idle and does not report the run. Called from the
- *                   scheduler's thread; may sleep
+ *                   idle and does not report the run. Called from a
+ *                   worker, perhaps while other engines are being reset, too;
+ *                   may sleep
  * @engine_ran_ns:   how long the engine has been able to work so far; a
  *                   software engine's processor time. Preemption timeouts count
  *                   by it, so that a busy host does not look like a hung

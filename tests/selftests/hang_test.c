@@ -17,21 +17,61 @@
 
 static struct fx_vgpu v, other;
 
-static void inject(uint32_t engine)
+static void debugfs_path(char *path, size_t room, uint32_t engine,
+			 const char *name)
 {
 	struct vgpu_ctl_gpu gpu;
-	char path[256];
-	int ret;
 
 	if (access(DEBUGFS "/vgpu_soft", F_OK))
 		mount("none", DEBUGFS, "debugfs", 0, NULL);
 	fx_ctl_gpu(&gpu);
-	snprintf(path, sizeof(path), DEBUGFS "/vgpu_soft/%s/%.16s/hang",
-		 fx_gpu(), (char *)gpu.engine[engine].name);
+	snprintf(path, room, DEBUGFS "/vgpu_soft/%s/%.16s/%s", fx_gpu(),
+		 (char *)gpu.engine[engine].name, name);
 	if (access(path, F_OK))
 		ktap_skip("%s: %s", path, strerror(errno));
+}
+
+static void inject(uint32_t engine)
+{
+	char path[256];
+	int ret;
+
+	debugfs_path(path, sizeof(path), engine, "hang");
 	ret = fx_write_file(path, "1");
 	CHECK_EQ(ret, 0, "%s", path);
+}
+
+/* Of the engine whose reset is held; empty: none is. */
+static char hold_path[256];
+
+static void hold_reset(uint32_t engine)
+{
+	int ret;
+
+	debugfs_path(hold_path, sizeof(hold_path), engine, "hold_reset");
+	ret = fx_write_file(hold_path, "1");
+	CHECK_EQ(ret, 0, "%s", hold_path);
+}
+
+static bool reset_is_held(void)
+{
+	char text[16];
+
+	return fx_read_file(hold_path, text, sizeof(text)) > 0 &&
+	       text[0] == '2';
+}
+
+static void let_reset_go(void)
+{
+	if (hold_path[0])
+		fx_write_file(hold_path, "0");
+	hold_path[0] = 0;
+}
+
+static void cleanup(void)
+{
+	let_reset_go();
+	fx_cleanup();
 }
 
 static uint64_t param(const char *name)
@@ -118,6 +158,49 @@ static void neighbours_queue_survives(void)
 	CHECK_EQ(other.dev->fb[FX_MIB], 19);
 	FX_OK(v.dev, vgpu_chan_wait_fault(chan, FX_TIMEOUT_MS, &fault));
 	CHECK_EQ(fault.code, VGPU_HW_FAULT_RESET);
+}
+
+/*
+ * A reset takes its time, as long as the test wants here: meanwhile the other
+ * engines of the GPU work, start from idle, and take turns.
+ */
+static void other_engines_go_on(void)
+{
+	struct vgpu_chan *chan, *mine, *theirs;
+	struct vgpu_ctl_instance before, after;
+	struct vgpu_fault fault;
+	unsigned int i;
+
+	fx_create_open(&v, fx_default_type());
+	fx_create_open(&other, fx_default_type());
+	chan = fx_chan(&v, CE, 0, VGPU_RING_FB, 4);
+	mine = fx_chan(&v, VGPU_HW_ENGINE_GR, 0, VGPU_RING_FB, 4);
+	theirs = fx_chan(&other, VGPU_HW_ENGINE_GR, 0, VGPU_RING_FB, 4);
+	fx_finish(mine);
+	fx_finish(theirs);
+	fx_instance(&v, &before);
+	hold_reset(chan->engine);
+	inject(chan->engine);
+	FX_OK(v.dev, vgpu_chan_nop(chan));
+	FX_SOON(reset_is_held());
+	for (i = 0; i < 10; i++) {
+		/* The engine sleeps by then, and the scheduler has to wake it. */
+		fx_sleep_ms(2);
+		fx_finish(mine);
+		fx_finish(theirs);
+	}
+	CHECK(reset_is_held(), "the reset is over");
+	fx_instance(&v, &after);
+	CHECK_EQ(after.engine[chan->engine].resets,
+		 before.engine[chan->engine].resets);
+	let_reset_go();
+	FX_OK(v.dev, vgpu_chan_wait_fault(chan, FX_TIMEOUT_MS, &fault));
+	CHECK_EQ(fault.code, VGPU_HW_FAULT_RESET);
+	again(chan);
+	fx_finish(chan);
+	fx_instance(&v, &after);
+	CHECK_EQ(after.engine[chan->engine].resets,
+		 before.engine[chan->engine].resets + 1);
 }
 
 static bool quarantined(void)
@@ -220,8 +303,9 @@ static void quarantine_backs_off(void)
 static const struct ktap_test tests[] = {
 	KTAP_TEST(engine_is_reset),
 	KTAP_TEST(neighbours_queue_survives),
+	KTAP_TEST(other_engines_go_on),
 	KTAP_TEST(quarantine_until_release),
 	KTAP_TEST(quarantine_backs_off),
 };
 
-KTAP_MAIN(tests, fx_cleanup)
+KTAP_MAIN(tests, cleanup)

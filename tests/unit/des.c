@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* See des.h: time, the kthread, what happens by the script. */
+/* See des.h: time, the kthread, timers, workers, what happens by the script. */
 #include <stdio.h>
 #include <string.h>
 
@@ -91,6 +91,123 @@ static unsigned int des_script(const struct des_sim *sim)
 static unsigned int des_kthread(const struct des_sim *sim)
 {
 	return des_script(sim) + 1;
+}
+
+static unsigned int des_timer(const struct des_sim *sim,
+			      const struct des_engine *engine)
+{
+	return des_kthread(sim) + 1 + engine->index;
+}
+
+/* What the timelines ask of the kernel. */
+
+static struct des_engine *des_timer_engine(struct hrtimer *timer)
+{
+	return container_of(timer, struct des_engine, tl.timer);
+}
+
+void hrtimer_start(struct hrtimer *timer, ktime_t expires, int mode)
+{
+	struct des_engine *engine = des_timer_engine(timer);
+	struct des_sim *sim = engine->sim;
+
+	des_due_at(sim, des_timer(sim, engine),
+		   max((u64)expires, sim->now_ns) +
+		   des_random(&sim->random, 0, sim->config->timer_ns));
+}
+
+int hrtimer_cancel(struct hrtimer *timer)
+{
+	struct des_engine *engine = des_timer_engine(timer);
+
+	des_due_at(engine->sim, des_timer(engine->sim, engine), U64_MAX);
+	return 0;
+}
+
+/*
+ * Workers sleep, so each goes on where it was on a stack of its own. They are
+ * called from the loop, wherever that is.
+ */
+#define DES_STACK_SIZE	(256 * 1024)
+
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/common_interface_defs.h>
+#else
+#define __sanitizer_start_switch_fiber(...)	((void)0)
+#define __sanitizer_finish_switch_fiber(...)	((void)0)
+#endif
+
+static unsigned int des_worker(const struct des_sim *sim,
+			       const struct des_engine *engine)
+{
+	return des_timer(sim, engine) + sim->config->nr_engines;
+}
+
+static void des_worker_main(void)
+{
+	struct des_sim *sim = des_sim;
+	struct des_engine *engine = sim->at_work;
+
+	__sanitizer_finish_switch_fiber(NULL, &sim->loop_stack,
+					&sim->loop_size);
+	engine->tl.reset_work.func(&engine->tl.reset_work);
+	engine->working = false;
+	__sanitizer_start_switch_fiber(NULL, sim->loop_stack, sim->loop_size);
+	swapcontext(&engine->worker, &sim->loop);
+}
+
+static void des_worker_event(struct des_engine *engine)
+{
+	struct des_sim *sim = engine->sim;
+
+	des_due_at(sim, des_worker(sim, engine), U64_MAX);
+	BUG_ON(sim->at_work);
+	sim->at_work = engine;
+	if (!engine->working) {
+		engine->working = true;
+		engine->fake = NULL;
+		if (!engine->stack)
+			engine->stack = malloc(DES_STACK_SIZE);
+		BUG_ON(!engine->stack);
+		getcontext(&engine->worker);
+		engine->worker.uc_stack.ss_sp = engine->stack;
+		engine->worker.uc_stack.ss_size = DES_STACK_SIZE;
+		makecontext(&engine->worker, des_worker_main, 0);
+	}
+	__sanitizer_start_switch_fiber(&sim->loop_fake, engine->stack,
+				       DES_STACK_SIZE);
+	swapcontext(&sim->loop, &engine->worker);
+	__sanitizer_finish_switch_fiber(sim->loop_fake, NULL, NULL);
+	sim->at_work = NULL;
+}
+
+/* Of a worker. */
+void des_sleep_ns(struct des_sim *sim, u64 ns)
+{
+	struct des_engine *engine = sim->at_work;
+
+	des_due_at(sim, des_worker(sim, engine), sim->now_ns + ns);
+	__sanitizer_start_switch_fiber(&engine->fake, sim->loop_stack,
+				       sim->loop_size);
+	swapcontext(&engine->worker, &sim->loop);
+	__sanitizer_finish_switch_fiber(engine->fake, &sim->loop_stack,
+					&sim->loop_size);
+}
+
+void vgpu_sched_queue(struct vgpu_sched *sched, struct work_struct *work)
+{
+	struct des_engine *engine = container_of(work, struct des_engine,
+						 tl.reset_work);
+	struct des_sim *sim = engine->sim;
+
+	des_due_at(sim, des_worker(sim, engine), sim->now_ns +
+		   des_random(&sim->random, 0, sim->config->kick_ns));
+}
+
+static void des_timer_event(struct des_engine *engine)
+{
+	hrtimer_cancel(&engine->tl.timer);
+	engine->tl.timer.function(&engine->tl.timer);
 }
 
 /* What sched.c does. */
@@ -273,9 +390,7 @@ static void des_script_event(struct des_sim *sim)
 {
 	/* Some sleep: no other then, nor what they wait for behind them. */
 	des_due_at(sim, des_script(sim), U64_MAX);
-	sim->acting = true;
 	des_act(sim, &sim->config->action[sim->next_action++]);
-	sim->acting = false;
 	des_script_at(sim);
 }
 
@@ -311,8 +426,13 @@ static void des_event(struct des_sim *sim, unsigned int source)
 		des_client_event(&sim->client[source - nr_engines]);
 	} else if (source == des_script(sim)) {
 		des_script_event(sim);
-	} else {
+	} else if (source == des_kthread(sim)) {
 		des_kthread_event(sim);
+	} else if (source <= des_kthread(sim) + nr_engines) {
+		des_timer_event(&sim->engine[source - des_kthread(sim) - 1]);
+	} else {
+		des_worker_event(&sim->engine[source - des_kthread(sim) - 1 -
+					      nr_engines]);
 	}
 	des_poke_pollers(sim);
 }
@@ -322,11 +442,6 @@ static bool des_step(struct des_sim *sim, u64 limit_ns)
 {
 	unsigned int source = sim->heap[0];
 
-	/* The kthread is below us on the stack and must get on first. */
-	if (source == des_script(sim) && sim->serving) {
-		des_due_at(sim, source, U64_MAX);
-		source = sim->heap[0];
-	}
 	if (sim->due_ns[source] == U64_MAX || sim->due_ns[source] > limit_ns)
 		return false;
 	sim->now_ns = max(sim->now_ns, sim->due_ns[source]);
@@ -339,18 +454,6 @@ void des_sleep(void)
 {
 	if (!des_step(des_sim, U64_MAX - 1))
 		SHIM_DIE_IF("waits for ever", true);
-}
-
-/* Of the kthread. */
-void des_sleep_ns(struct des_sim *sim, u64 ns)
-{
-	u64 until_ns = sim->now_ns + ns;
-
-	while (des_step(sim, until_ns))
-		;
-	sim->now_ns = max(sim->now_ns, until_ns);
-	if (!sim->acting)
-		des_script_at(sim);
 }
 
 static bool des_unfinished(struct des_sim *sim)
@@ -481,6 +584,8 @@ static void des_end(struct des_sim *sim)
 			free(sim->client[i].entity[j].jobs);
 	for (i = 0; i < sim->config->nr_engines; i++)
 		vgpu_timeline_fini(&sim->engine[i].tl);
+	for (i = 0; i < sim->config->nr_engines; i++)
+		free(sim->engine[i].stack);
 }
 
 static void *des_alloc(size_t nr, size_t size)
@@ -513,7 +618,7 @@ struct des *des_run(const struct des_config *config)
 	sim->random = config->seed;
 	sim->recording = true;
 	sim->client = des_alloc(config->nr_clients, sizeof(*sim->client));
-	sim->nr_sources = config->nr_engines + config->nr_clients + 2;
+	sim->nr_sources = 3 * config->nr_engines + config->nr_clients + 2;
 	sim->due_ns = des_alloc(sim->nr_sources, sizeof(*sim->due_ns));
 	sim->tie = des_alloc(sim->nr_sources, sizeof(*sim->tie));
 	sim->heap = des_alloc(sim->nr_sources, sizeof(*sim->heap));

@@ -145,6 +145,7 @@ struct des_action {
  * @save_ns:     to save one that is stopped with work left: overrun
  * @poll_ns:     the engine looks so long for work before it says idle
  * @kick_ns:     the kthread runs up to so much after it was to
+ * @timer_ns:    a timer's interrupt comes up to so much after it was to
  * @reset_ns:    an engine reset takes
  * @drain:       at the end let all jobs end; des->stuck says if one does not
  * @sloppy_wakes: one in so many submissions to what runs wakes it, too; 0: none
@@ -162,6 +163,7 @@ struct des_config {
 	u64 save_ns;
 	u64 poll_ns;
 	u64 kick_ns;
+	u64 timer_ns;
 	u64 reset_ns;
 	bool drain;
 	unsigned int sloppy_wakes;

@@ -253,10 +253,10 @@ void des_config_print(const struct des_config *config)
 	};
 	unsigned int i;
 
-	printf("# length %llu seed %#llx engines %u switch %llu save %llu poll %llu kick %llu\n# ",
+	printf("# length %llu seed %#llx engines %u switch %llu save %llu poll %llu kick %llu timer %llu\n# ",
 	       config->length_ns, config->seed, config->nr_engines,
 	       config->switch_ns, config->save_ns, config->poll_ns,
-	       config->kick_ns);
+	       config->kick_ns, config->timer_ns);
 	print_params(&config->params);
 	for (i = 0; i < config->nr_clients; i++) {
 		printf("\n# client %u (id %u)%s: ", i, config->client[i].id,

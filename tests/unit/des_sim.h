@@ -7,6 +7,7 @@
 #define _VGPU_DES_SIM_H
 
 #include <stdlib.h>
+#include <ucontext.h>
 
 #include <linux/bug.h>
 #include <linux/kernel.h>
@@ -120,6 +121,10 @@ enum des_phase {
  * @stop_ns:   asked to stop then; DES_NEVER: it was not
  * @end_ns:    it stops then; DES_NEVER: not known yet
  * @run:       record of the run under way
+ * @worker:    where its worker goes on
+ * @stack:     the worker's; NULL: it never had anything to do
+ * @working:   the worker has something to do
+ * @fake:      AddressSanitizer's, for the worker
  */
 struct des_engine {
 	struct vgpu_timeline tl;
@@ -136,16 +141,26 @@ struct des_engine {
 	u64 stop_ns;
 	u64 end_ns;
 	struct des_run run;
+	ucontext_t worker;
+	void *stack;
+	bool working;
+	void *fake;
 };
 
 /**
  * struct des_sim - the simulator
  * @now_ns:   time, from DES_EPOCH_NS on
- * @due_ns:   by source: engines, clients, the script, the kthread
+ * @due_ns:   by source: engines, clients, the script, the kthread, timers,
+ *            workers
  * @tie:      by source: who is first at the same time
  * @heap:     sources by @due_ns
  * @place:    by source: in @heap
  * @serving:  the kthread is at it
+ * @loop:     where the worker that goes on returns to
+ * @loop_stack: and that one's stack
+ * @loop_size: and its size
+ * @loop_fake: AddressSanitizer's
+ * @at_work:  whose worker goes on; NULL: none
  * @kicked:   meanwhile it was kicked
  * @recording: the end is not yet
  */
@@ -161,8 +176,12 @@ struct des_sim {
 	unsigned int *place;
 	unsigned int next_action;
 	bool serving;
+	ucontext_t loop;
+	const void *loop_stack;
+	size_t loop_size;
+	void *loop_fake;
+	struct des_engine *at_work;
 	bool kicked;
-	bool acting;
 	bool recording;
 	struct des_engine engine[DES_MAX_ENGINES];
 	struct des_client *client;

@@ -11,6 +11,7 @@
 #include <linux/kthread.h>
 #include <linux/sched.h>
 #include <linux/wait.h>
+#include <linux/workqueue.h>
 
 #include "sim.h"
 
@@ -252,6 +253,64 @@ int wake_up_process(struct task_struct *task)
 	task->blocked = false;
 	sim_yield();
 	return slept;
+}
+
+/* Workers: a task for each work that is queued, reaped when that is seen. */
+#define SIM_MAX_WORKERS	16
+
+struct workqueue_struct {
+	struct task_struct *worker[SIM_MAX_WORKERS];
+};
+
+struct workqueue_struct *sim_workqueue(void)
+{
+	struct workqueue_struct *wq = calloc(1, sizeof(*wq));
+
+	SHIM_DIE_IF("no memory", !wq);
+	return wq;
+}
+
+static int sim_worker(void *data)
+{
+	struct work_struct *work = data;
+
+	sim_yield();
+	work->func(work);
+	return 0;
+}
+
+bool queue_work(struct workqueue_struct *wq, struct work_struct *work)
+{
+	unsigned int i;
+
+	for (i = 0; i < SIM_MAX_WORKERS; i++) {
+		if (wq->worker[i] && wq->worker[i]->done) {
+			sim_join(wq->worker[i]);
+			wq->worker[i] = NULL;
+		}
+		if (!wq->worker[i])
+			break;
+	}
+	SHIM_DIE_IF("too many works", i == SIM_MAX_WORKERS);
+	wq->worker[i] = sim_spawn(sim_worker, work, true);
+	return true;
+}
+
+void flush_workqueue(struct workqueue_struct *wq)
+{
+	unsigned int i;
+
+	for (i = 0; i < SIM_MAX_WORKERS; i++) {
+		if (wq->worker[i])
+			sim_join(wq->worker[i]);
+		wq->worker[i] = NULL;
+	}
+}
+
+void destroy_workqueue(struct workqueue_struct *wq)
+{
+	flush_workqueue(wq);
+	free(wq);
 }
 
 int kthread_stop(struct task_struct *task)

@@ -48,7 +48,7 @@ static void engine_reset(struct vgpu_timeline *tl, struct vgpu_entity *entity)
 		sim_sleep(5 * US);
 	e->reset = false;
 	/* The reset's own time. */
-	sim_sleep(sim_random(0, 100 * US));
+	sim_sleep(t.reset_ns + sim_random(0, 100 * US));
 	assert_null(e->run);
 }
 

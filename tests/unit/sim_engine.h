@@ -165,6 +165,7 @@ struct engine {
  * @hogs:       engines are deaf or hang at times
  * @light:      there is little work, so that engines sleep often
  * @poll_ns:    before an engine says that it is idle
+ * @reset_ns:   a reset takes so much longer
  * @unfinished: users with work
  * @busy_ns:    of users that are closed, like the next three
  * @linger_ns:  for which engines were held for them
@@ -188,6 +189,7 @@ struct world {
 	bool switches;
 	bool light;
 	u64 poll_ns;
+	u64 reset_ns;
 	bool hogs;
 	bool watchdog_stop;
 	unsigned int unfinished;

@@ -184,6 +184,76 @@ static void test_poisson(void **state)
 	des_config_exit(&config);
 }
 
+/*
+ * Two engines of three are reset all the time, each for 20 ms. Of the third,
+ * which is its alone, a client notices nothing, whatever the policy.
+ */
+static void test_resets(void **state)
+{
+	static const struct vgpu_sched_policy *const policies[] = {
+		&vgpu_policy_best_effort, &vgpu_policy_equal_share,
+		&vgpu_policy_fixed_share, &vgpu_policy_qos,
+	};
+	struct des_config config;
+	struct des *busy, *quiet;
+	unsigned int i, j;
+
+	for (i = 0; i < ARRAY_SIZE(policies); i++) {
+		des_config_init(&config, policies[i], 3);
+		config.length_ns = 5 * DES_SEC;
+		config.nr_engines = 3;
+		config.reset_ns = 20 * DES_MS;
+		config.client[0].load = des_closed(100 * DES_US, 3 * DES_MS, 1);
+		for (j = 1; j < 3; j++) {
+			config.client[j].load = des_closed(300 * DES_US,
+							   DES_MS, 1);
+			config.client[j].load.hang_one_in = 2;
+			config.client[j].load.stage[0].engine = j;
+		}
+		busy = des_run(&config);
+		for (j = 1; j < 3; j++) {
+			assert_in_range(busy->engine[j].resets, 5, 300);
+			config.client[j].load.kind = DES_NONE;
+		}
+		quiet = des_run(&config);
+		assert_int_equal(des_shift_runs_ns(busy, 0, quiet, 0, 0), 0);
+		assert_int_equal(busy->client[0].completed,
+				 quiet->client[0].completed);
+		des_free(busy);
+		des_free(quiet);
+		des_config_exit(&config);
+	}
+}
+
+static struct vgpu_entity *pick_nobody(struct vgpu_rq *rq, u64 now_ns,
+				       struct vgpu_pick *pick)
+{
+	pick->until_ns = now_ns - rq->slice_ns % 2;
+	return NULL;
+}
+
+/* A policy that chooses nobody until now, or before, does not stop the world. */
+static void test_until_now(void **state)
+{
+	struct vgpu_sched_policy policy = vgpu_policy_best_effort;
+	struct des_config config;
+	struct des *des;
+	unsigned int i;
+
+	policy.pick = pick_nobody;
+	for (i = 0; i < 2; i++) {
+		des_config_init(&config, &policy, 1);
+		config.params.slice_ns += i;
+		config.length_ns = 100 * DES_MS;
+		des = des_run(&config);
+		assert_int_equal(des->engine[0].runs.nr, 0);
+		/* Every 10 us. */
+		assert_in_range(des->events, 10000, 11000);
+		des_free(des);
+		des_config_exit(&config);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -193,6 +263,8 @@ int main(void)
 		cmocka_unit_test(test_neighbours),
 		cmocka_unit_test(test_remove),
 		cmocka_unit_test(test_poisson),
+		cmocka_unit_test(test_resets),
+		cmocka_unit_test(test_until_now),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -354,6 +354,73 @@ static void test_start_stop(void **state)
 	world_end();
 }
 
+/*
+ * Engines are reset one at a time and both at once, which takes 20 ms: a client
+ * of the other engine, which falls asleep after each job, has its next one begun
+ * as soon as ever, and both come back.
+ */
+static void one_reset(bool both, bool leaves)
+{
+	struct user *hung, *user, *other = NULL;
+	u64 late_ns, most_ns = 0;
+	unsigned int n;
+
+	world_begin(test_seed(), 0, 2 * MS);
+	t.poll_ns = 0;
+	t.reset_ns = 20 * MS;
+	hung = user_open(1);
+	user = user_open(both ? 1 : 0);
+	hung->hung = true;
+	submit(hung, 100 * US);
+	if (both) {
+		other = user_open(0);
+		other->hung = true;
+		submit(other, 100 * US);
+	}
+	while (!t.engine[1].tl->resetting || (both && !t.engine[0].tl->resetting))
+		sim_sleep(100 * US);
+	assert_ptr_equal(t.engine[1].tl->resetting, &hung->entity);
+	if (!both) {
+		for (n = 0; n < 20; n++) {
+			submit(user, 50 * US);
+			for (late_ns = 0; user->work_ns; late_ns += 10 * US)
+				sim_sleep(10 * US);
+			most_ns = max(most_ns, late_ns);
+			sim_sleep(500 * US);
+			/* All that is meanwhile. */
+			assert_non_null(t.engine[1].tl->resetting);
+		}
+		check_that(most_ns <= 200 * US, "%llu", most_ns);
+	}
+	/* Who leaves waits for its reset, and not for the other engine's. */
+	if (leaves) {
+		user_close(hung);
+		assert_null(t.engine[1].tl->resetting);
+	}
+	sim_sleep(50 * MS);
+	assert_int_equal(t.engine[1].resets, 1);
+	assert_int_equal(t.engine[0].resets, both);
+	submit(user, 1 * MS);
+	if (both)
+		submit(other, 1 * MS);
+	sim_sleep(5 * MS);
+	assert_int_equal(t.unfinished, 0);
+	if (!leaves)
+		user_close(hung);
+	user_close(user);
+	if (both)
+		user_close(other);
+	world_end();
+}
+
+static void test_reset_of_another_engine(void **state)
+{
+	one_reset(false, false);
+	one_reset(false, true);
+	one_reset(true, false);
+	one_reset(true, true);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -364,6 +431,7 @@ int main(void)
 		cmocka_unit_test(test_share_lets_run),
 		cmocka_unit_test(test_asked_again),
 		cmocka_unit_test(test_start_stop),
+		cmocka_unit_test(test_reset_of_another_engine),
 	};
 
 	return cmocka_run_group_tests_name("sched", tests, NULL, NULL);

@@ -254,8 +254,65 @@ struct bounds {
 	u64 over_ns;			/* the longest overrun */
 };
 
+/*
+ * T3, of one entity, times the cycle. @low: the least so far of service - share *
+ * time + share * debts, the debts being those at the begin of an interval. @off:
+ * the least of service - share * time, and @debts: share * debts then.
+ */
+struct t3 {
+	s64 low, off, debts;
+	u64 over_ns;	/* the longest it overruns by; 0: it never does */
+};
+
+/* How much of it is used: the largest fraction, per mille. */
+struct t3_used {
+	u64 never;		/* by those who never overrun */
+	u64 overruns;		/* by those who do */
+	u64 debts;		/* by the former, where debts are half of it */
+};
+
+static void t3_see(const struct sim *sim, struct t3 *t3, bool first,
+		   struct t3_used *used)
+{
+	const struct world *w = &sim->w;
+	s64 cycle = cycle_of(w), debts_ns = sim_debts_ns(sim), off, most, got;
+	unsigned int i;
+
+	for (i = 0; i < w->nr; i++, t3++) {
+		bool overruns = sim->load[i].kind == OVERRUNS ||
+				sim->load[i].kind == CHRONIC;
+
+		if (overruns)
+			t3->over_ns = max(t3->over_ns, sim->load[i].over_ns);
+		off = (s64)sim->service_ns[i] * cycle - share_of(w, i) * w->now_ns;
+		most = w->rq.slice_ns * spread_of(w, i) * cycle;
+		/* Up to a slot more, and its overrun: what it owes. */
+		if (t3->over_ns)
+			most += (w->rq.slice_ns + t3->over_ns) * cycle;
+		got = off - (first ? off : t3->low);
+		check_that(got <= most, "%u of %u got %lld too much", i, w->nr,
+			   (got - most) / cycle);
+		if (first || off + share_of(w, i) * debts_ns < t3->low)
+			t3->low = off + share_of(w, i) * debts_ns;
+		/* From here on it has got the most. */
+		if (first || off < t3->off) {
+			t3->debts = share_of(w, i) * debts_ns;
+			t3->off = off;
+		}
+		got = max(off - t3->off, 0) * 1000 / (most + t3->debts);
+		if (t3->over_ns)
+			used->overruns = max(used->overruns, (u64)got);
+		else
+			used->never = max(used->never, (u64)got);
+		if (!t3->over_ns && t3->debts >= most)
+			used->debts = max(used->debts, (u64)got);
+	}
+}
+
 struct promises {
 	struct bounds bounds[MAX_ENTITIES];
+	struct t3 t3[MAX_ENTITIES];
+	struct t3_used used;
 	bool seen;
 	unsigned int runs;
 	u64 off_permille;		/* of what a promise allows */
@@ -328,8 +385,16 @@ static void promises_see(struct sim *sim)
 				   "%u of %u got %lld too little", i, w->nr,
 				   (b->high - off - most_ns) / cycle);
 	}
+	t3_see(sim, p->t3, !p->seen, &p->used);
 	p->seen = true;
 	p->runs += sim->running != NOBODY && sim->start_ns == w->now_ns;
+}
+
+static void t3_print(const struct vgpu_sched_policy *policy,
+		     const struct t3_used *used)
+{
+	printf("# %s: of T3 used, per mille: %llu by who never overruns (%llu where debts are half of it), %llu by who does\n",
+	       policy->name, used->never, used->debts, used->overruns);
 }
 
 static void promises(const struct vgpu_sched_policy *policy, u64 seed)
@@ -337,6 +402,7 @@ static void promises(const struct vgpu_sched_policy *policy, u64 seed)
 	static struct promises p;
 	static struct sim sim;
 	unsigned int load, i, kind, runs = 0;
+	struct t3_used used = {};
 	u64 rnd = seed, most = 0;
 
 	for (load = 0; load < 3000; load++) {
@@ -355,10 +421,14 @@ static void promises(const struct vgpu_sched_policy *policy, u64 seed)
 		sim_run(&sim, 600, U64_MAX / 4);
 		most = max(most, p.off_permille);
 		runs += p.runs;
+		used.never = max(used.never, p.used.never);
+		used.overruns = max(used.overruns, p.used.overruns);
+		used.debts = max(used.debts, p.used.debts);
 		sim_exit(&sim);
 	}
 	printf("# %s: %u runs, %llu per mille of a slot more than the share\n",
 	       policy->name, runs, most);
+	t3_print(policy, &used);
 }
 
 static void test_equal_share_in_every_interval(void **state)
@@ -369,6 +439,88 @@ static void test_equal_share_in_every_interval(void **state)
 static void test_fixed_share_in_every_interval(void **state)
 {
 	promises(&vgpu_policy_fixed_share, test_seed() + 1);
+}
+
+/*
+ * T3 is no more than is needed: neighbours run up debts of @over_ns each and
+ * pay them, again and again, and @one overruns by as much as takes it to the
+ * brink of a slot that it owes, and then by @over_ns.
+ */
+struct t3_state {
+	struct t3 t3[MAX_ENTITIES];
+	struct t3_used used;
+	bool seen;
+};
+
+static void t3_state_see(struct sim *sim)
+{
+	struct t3_state *state = sim->data;
+
+	t3_see(sim, state->t3, !state->seen, &state->used);
+	state->seen = true;
+}
+
+static void t3_tight(const struct vgpu_sched_policy *policy, u64 over_ns,
+		     bool one, struct t3_used *used)
+{
+	static struct t3_state state;
+	static struct sim sim;
+	unsigned int i, round;
+	u64 slice_ns = 1 * MS;
+
+	memset(&state, 0, sizeof(state));
+	sim_init(&sim, policy, 4, slice_ns);
+	sim.see = t3_state_see;
+	sim.data = &state;
+	for (i = 0; i < 4; i++) {
+		start(&sim.w, join(&sim.w, i, 1));
+		sim.load[i].kind = HOG;
+	}
+	for (round = 0; round < 4; round++) {
+		/* Each of them once. */
+		for (i = one ? 3 : 1; i < 4; i++) {
+			u64 runs_ns = sim.w.service_ns[i] + slice_ns;
+
+			if (one) {
+				/* A slot owed, but for 1 ns. */
+				sim.load[i].kind = CHRONIC;
+				sim.load[i].over_ns = slice_ns - 1;
+				while (sim.w.entity[i].slots.debt_ns <
+				       slice_ns - 1)
+					sim_run(&sim, 1, U64_MAX / 4);
+				runs_ns = sim.w.service_ns[i] + slice_ns;
+			}
+			sim.load[i].kind = CHRONIC;
+			sim.load[i].over_ns = over_ns;
+			while (sim.w.service_ns[i] < runs_ns)
+				sim_run(&sim, 1, U64_MAX / 4);
+			sim.load[i].kind = HOG;
+		}
+		sim_run(&sim, ~0U, sim.w.now_ns + 8 * over_ns + 8 * slice_ns);
+	}
+	used->never = max(used->never, state.used.never);
+	used->debts = max(used->debts, state.used.debts);
+	used->overruns = max(used->overruns, state.used.overruns);
+	sim_exit(&sim);
+}
+
+static void test_t3_is_tight(void **state)
+{
+	static const u64 over_ns[] = { 1 * MS, 3 * MS, 9 * MS, 30 * MS };
+	unsigned int p, i;
+
+	for (p = 0; p < ARRAY_SIZE(policies); p++) {
+		struct t3_used used = {};
+
+		for (i = 0; i < ARRAY_SIZE(over_ns); i++) {
+			t3_tight(policies[p], over_ns[i], false, &used);
+			t3_tight(policies[p], over_ns[i], true, &used);
+		}
+		t3_print(policies[p], &used);
+		assert_true(used.never >= 500);
+		assert_true(used.debts >= 900);
+		assert_true(used.overruns >= 500);
+	}
 }
 
 /* T2: what entity 0 did. */
@@ -510,6 +662,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_equal_share_in_every_interval),
 		cmocka_unit_test(test_fixed_share_in_every_interval),
+		cmocka_unit_test(test_t3_is_tight),
 		cmocka_unit_test(test_neighbours_are_not_seen),
 	};
 

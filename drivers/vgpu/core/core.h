@@ -105,9 +105,11 @@ struct vgpu_gpu {
  * @frl:        the frame rate limit in force; fps changes with @gpu->lock held,
  *              too
  * @entity:     one per engine
- * @quarantine_lock: @quarantine; taken under timeline locks
+ * @quarantine_lock: @quarantine
  * @quarantine: fault counting
  * @quarantine_work: holds and releases
+ * @overruns:   gross ones that @overrun_work has not counted yet
+ * @overrun_work: counts them towards quarantine
  * @event_limit: of events that the guest brings about
  * @dma:        the worker that reaches guest memory, while the device is open
  * @frames:     PRESENT packets completed
@@ -157,6 +159,8 @@ struct vgpu_instance {
 	spinlock_t quarantine_lock;
 	struct vgpu_quarantine quarantine;
 	struct delayed_work quarantine_work;
+	atomic_t overruns;
+	struct work_struct overrun_work;
 	struct ratelimit_state event_limit;
 
 	struct vgpu_dma_worker *dma;

@@ -17,7 +17,7 @@ struct vgpu_event_reader {
 	u64 next_seq;
 };
 
-/* Protects the ring and its end; taken under timeline locks. */
+/* Protects the ring and its end. */
 static DEFINE_SPINLOCK(vgpu_events_lock);
 static struct vgpu_ctl_event *vgpu_events;
 static u64 vgpu_events_seq;	/* of the next event */

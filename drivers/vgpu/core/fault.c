@@ -11,8 +11,7 @@
 
 /*
  * Brings the holds in line with the quarantine, and itself back when it ends.
- * Holding is done here, not where faults are counted: that may be under a
- * timeline's lock.
+ * Holding is done here, not where faults are counted: that must not sleep.
  */
 static void vgpu_quarantine_work(struct work_struct *work)
 {
@@ -49,18 +48,6 @@ static void vgpu_quarantine_work(struct work_struct *work)
 }
 
 /**
- * vgpu_instance_init_quarantine() - nothing is counted yet
- * @instance: new
- */
-void vgpu_instance_init_quarantine(struct vgpu_instance *instance)
-{
-	spin_lock_init(&instance->quarantine_lock);
-	vgpu_quarantine_init(&instance->quarantine, 0,
-			     VGPU_QUARANTINE_WINDOW_NS, 0);
-	INIT_DELAYED_WORK(&instance->quarantine_work, vgpu_quarantine_work);
-}
-
-/**
  * vgpu_instance_set_quarantine() - take on the GPU's rules
  * @instance: the GPU's lock is held
  */
@@ -76,8 +63,8 @@ void vgpu_instance_set_quarantine(struct vgpu_instance *instance)
 }
 
 /*
- * Counts a fault or a gross overrun towards quarantine. Any context that may
- * take a spinlock, also under a timeline's lock.
+ * Counts a fault or a gross overrun towards quarantine. Any process context
+ * that may take a spinlock, but not under a timeline's lock.
  */
 static void vgpu_instance_strike(struct vgpu_instance *instance)
 {
@@ -96,15 +83,41 @@ static void vgpu_instance_strike(struct vgpu_instance *instance)
 	mod_delayed_work(system_wq, &instance->quarantine_work, 0);
 }
 
+static void vgpu_overrun_work(struct work_struct *work)
+{
+	struct vgpu_instance *instance =
+		container_of(work, struct vgpu_instance, overrun_work);
+	int nr = atomic_xchg(&instance->overruns, 0);
+
+	while (nr--)
+		vgpu_instance_strike(instance);
+}
+
+/**
+ * vgpu_instance_init_quarantine() - nothing is counted yet
+ * @instance: new
+ */
+void vgpu_instance_init_quarantine(struct vgpu_instance *instance)
+{
+	spin_lock_init(&instance->quarantine_lock);
+	vgpu_quarantine_init(&instance->quarantine, 0,
+			     VGPU_QUARANTINE_WINDOW_NS, 0);
+	INIT_DELAYED_WORK(&instance->quarantine_work, vgpu_quarantine_work);
+	INIT_WORK(&instance->overrun_work, vgpu_overrun_work);
+}
+
 /**
  * vgpu_instance_overrun() - it ran past its deadline beyond the preemption timeout
  * @instance: which
  *
- * Counts like a fault. May be called under a timeline's lock.
+ * Counts like a fault, soon: this is called under a timeline's lock, which
+ * interrupts take, too, and so must take no lock that is ever held with
+ * interrupts on.
  */
 void vgpu_instance_overrun(struct vgpu_instance *instance)
 {
-	vgpu_instance_strike(instance);
+	atomic_inc(&instance->overruns);
+	queue_work(system_wq, &instance->overrun_work);
 }
 
 /**

@@ -235,6 +235,8 @@ void vgpu_instance_destroy(struct vgpu_instance *instance)
 	instance->gone = true;
 	mutex_unlock(&gpu->lock);
 
+	/* The first brings about the second. */
+	cancel_work_sync(&instance->overrun_work);
 	cancel_delayed_work_sync(&instance->quarantine_work);
 	gpu->ops->instance_destroy(instance);
 	for (i = 0; i < gpu->info.nr_engines; i++)

@@ -7,6 +7,9 @@
  * state it is about, then wakes the thread; the thread goes to sleep only if
  * it finds the flag clear after it has announced that, and clears the flag
  * before it looks at the timelines.
+ *
+ * It never sleeps for one engine, as the others would have to wait: what does,
+ * resets, is done by workers, any number at once.
  */
 #include <linux/err.h>
 #include <linux/hrtimer.h>
@@ -22,6 +25,7 @@
 #include <linux/sprintf.h>
 #include <linux/string.h>
 #include <linux/time64.h>
+#include <linux/workqueue.h>
 
 #include "../core/compat.h"
 #include "timeline.h"
@@ -33,6 +37,7 @@
  * @lock:         serialises changes of @params and their way to the timelines
  * @task:         the thread; a reference is held
  * @timer:        wakes it; armed by it only
+ * @workers:      reset engines
  * @kicked:       there is something to look at; set by anybody, cleared by @task
  * @nr_timelines: constant
  * @timeline:     one for each engine
@@ -43,6 +48,7 @@ struct vgpu_sched {
 	struct mutex lock;	/* params */
 	struct task_struct *task;
 	struct hrtimer timer;
+	struct workqueue_struct *workers;
 	int kicked;
 	unsigned int nr_timelines;
 	struct vgpu_timeline timeline[] __counted_by(nr_timelines);
@@ -59,6 +65,18 @@ void vgpu_sched_kick(struct vgpu_sched *sched)
 	/* After what there is to see; pairs with the xchg() in sched_thread(). */
 	smp_store_release(&sched->kicked, 1);
 	wake_up_process(sched->task);
+}
+
+/**
+ * vgpu_sched_queue() - have something done that sleeps
+ * @sched: whose
+ * @work:  done before vgpu_sched_destroy() returns
+ *
+ * Context: any, also under a timeline's lock.
+ */
+void vgpu_sched_queue(struct vgpu_sched *sched, struct work_struct *work)
+{
+	queue_work(sched->workers, work);
 }
 
 static enum hrtimer_restart sched_timer(struct hrtimer *timer)
@@ -199,6 +217,7 @@ static void sched_free(struct vgpu_sched *sched, unsigned int nr_timelines)
 {
 	while (nr_timelines--)
 		vgpu_timeline_fini(&sched->timeline[nr_timelines]);
+	destroy_workqueue(sched->workers);
 	mutex_destroy(&sched->lock);
 	kvfree(sched);
 }
@@ -242,6 +261,17 @@ struct vgpu_sched *vgpu_sched_create(const char *name, unsigned int nr_timelines
 	hrtimer_setup(&sched->timer, sched_timer, CLOCK_MONOTONIC,
 		      HRTIMER_MODE_ABS);
 
+	/*
+	 * Of its own, with a rescuer: closing a device, which gives memory back,
+	 * waits for resets, so these must not wait for memory.
+	 */
+	sched->workers = alloc_workqueue("vgpu/%s", WQ_UNBOUND | WQ_HIGHPRI |
+					 WQ_MEM_RECLAIM, 0, name);
+	if (!sched->workers) {
+		ret = -ENOMEM;
+		goto err_sched;
+	}
+
 	for (i = 0; i < nr_timelines; i++) {
 		ret = vgpu_timeline_init(&sched->timeline[i], sched, i, ops,
 					 ops_data, params);
@@ -262,6 +292,11 @@ struct vgpu_sched *vgpu_sched_create(const char *name, unsigned int nr_timelines
 err_free:
 	sched_free(sched, i);
 	return ERR_PTR(ret);
+
+err_sched:
+	mutex_destroy(&sched->lock);
+	kvfree(sched);
+	return ERR_PTR(ret);
 }
 
 /**
@@ -274,7 +309,11 @@ err_free:
  */
 void vgpu_sched_destroy(struct vgpu_sched *sched)
 {
-	/* The thread arms the timer, the timer wakes the thread. */
+	/*
+	 * Who was reset last has left, but the worker may not have said so to the
+	 * thread yet. The thread arms the timer, the timer wakes the thread.
+	 */
+	flush_workqueue(sched->workers);
 	kthread_stop(sched->task);
 	hrtimer_cancel(&sched->timer);
 	put_task_struct(sched->task);

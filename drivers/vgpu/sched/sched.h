@@ -7,7 +7,8 @@
  * Decisions. The GPU's kthread decides when an engine is idle and work
  * arrives, when a preemption is due or late, and when a policy wants to be
  * asked again. Where an engine hands over, the pick is made in its own
- * context, under the same lock by the same code: a decision parked while the
+ * context, and where a policy said until when nobody may run, in the timer's,
+ * under the same lock by the same code: a decision parked while the
  * run began could be stale by its end, and a hop to the kthread would leave
  * the engine idle (Documentation/design-notes.rst).
  */
@@ -25,19 +26,20 @@ struct vgpu_timeline;
  * struct vgpu_timeline_ops - what a timeline needs of the engine
  * @owner:   the module of the ops
  * @run:     start @entity on the idle engine until @deadline_ns; called with the
- *           timeline's lock held, must not sleep. The run ends by
- *           vgpu_timeline_done()
+ *           timeline's lock held, perhaps in a hard interrupt, must not sleep.
+ *           The run ends by vgpu_timeline_done()
  * @preempt: ask the engine to stop @entity; lock held, must not sleep. It may
  *           come as soon as vgpu_timeline_done() has picked @entity, before
  *           the engine has seen that: what the engine forgets of an earlier
  *           request it forgets before it calls vgpu_timeline_done()
- * @reset:   stop an engine that did not stop; from the kthread, no lock held,
- *           may sleep. When it returns the engine is idle and vgpu_timeline_done()
+ * @reset:   stop an engine that did not stop; from a worker, no lock held, may
+ *           sleep, and the other engines go on meanwhile: they may be reset at
+ *           the same time. When it returns the engine is idle and vgpu_timeline_done()
  *           is not called for this run any more. It may have been while @reset
  *           began: then the engine was idle. Whether a channel faulted is
  *           reported by vgpu_entity_account_fault()
  * @overrun: @entity ran past its deadline by more than the preemption timeout
- *           yet stopped by itself; lock held
+ *           yet stopped by itself; lock held, must not sleep
  * @ran_ns:  time for which the engine could have worked so far; lock held, must
  *           not sleep. NULL: the clock
  */

@@ -7,10 +7,17 @@
  * length S, each with an owner or none, and in a slot only its owner runs. Work
  * that arrives in the middle of a slot starts at once with the rest of it; an
  * owner that goes idle keeps it. So nobody's load is seen by anybody else, but
- * for overruns. These are not cut out of a later slot, and slots are always
- * full: the grid waits until the engine is free, and goes on from there; the
- * offender owes what it took, and carries it like a deficit (M. Shreedhar and G.
- * Varghese, "Efficient fair queuing using deficit round-robin", IEEE/ACM
+ * for overruns.
+ *
+ * Slots begin on the grid and not when somebody gets round to it: a slot that is
+ * begun late, as the timer's interrupt or the thread that was to begin it was
+ * late, ends when it would have ended, and the next one begins where it would
+ * have begun. The latency is taken from the slot it is in, moves nobody's slots,
+ * is not charged, and is nobody's debt. It is not an overrun.
+ *
+ * Overruns are not cut out of a later slot, and slots are always full: the grid
+ * waits until the engine is free, and goes on from there; the offender owes what
+ * it took, and carries it like a deficit (M. Shreedhar and G. Varghese, "Efficient fair queuing using deficit round-robin", IEEE/ACM
  * Transactions on Networking 4(3), 1996). Once it owes a slot its next slot is
  * taken out of the cycle, which brings forward what follows: so the others get
  * back what they lost.
@@ -23,16 +30,22 @@
  *
  * of an entity that is always runnable changes, in any interval, by no more
  * than its slots are unevenly spaced: by less than S where each has the same
- * distance to the next. Of others it does not grow by more. A debt stays below
- * S + p, p the largest overrun of its owner. This gives
+ * distance to the next (fixed_share.c says where not, and by how many S then: as
+ * many take the place of the first S in T1 and T3). Of others it does not grow by
+ * more. A debt stays below S + p, p the largest overrun of its owner. This gives
  *
  * T1 always runnable: |service - s T| <= S + p + debts outstanding;
  * T2 with neighbours hogging and with neighbours off, start times and completed
- *    work differ by no more than the debts outstanding;
- * T3 always: service <= s T + S + p, plus the debt that an offender carries
- *    without having to skip (less than S), plus s times what others pay back.
- *    Whoever overruns a little each time gets there: less would need short
- *    slots, or more taken away than is owed.
+ *    work differ by no more than the debts outstanding, so not at all if there
+ *    are none;
+ * T3 whatever an entity does, with D at the beginning of T:
+ *    if it never overruns, service <= s T + S + s D. However long others overrun,
+ *    of that it gets its share of what they owe as they pay it back, and nothing
+ *    more;
+ *    if it does, p being its own longest overrun, service <= s T + S + s D
+ *    + (S + p): the last term is the debt that it carries. Whoever overruns
+ *    a little each time gets there: less would need short slots, or more taken
+ *    away than is owed.
  *
  * All of that while slot length and membership stay the same; both change at the
  * end of a cycle only.

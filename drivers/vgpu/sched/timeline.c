@@ -10,12 +10,18 @@
  *   into work left, whatever the engine said. A change of policy or share takes
  *   what is queued off one queue and puts it on the other within a section.
  * - If somebody is queued at the end of a section, the engine is busy (its
- *   vgpu_timeline_done() picks), or being reset (the kthread picks after), or
- *   the policy said until when nobody may run, or the kthread is kicked.
+ *   vgpu_timeline_done() picks), or being reset (the worker picks after), or
+ *   the policy said until when nobody may run, and @timer is armed for
+ *   that if it is a time; or the kthread is kicked.
  *   Whatever may change the policy's mind forgets what it said
  *   (vgpu_timeline_ask_again()).
  * - An entity that is to be woken at a time is in tl->sleepers until then, held
  *   or not, running or not: its time counts among the things due.
+ * - From the moment that an engine is to be reset until the worker is done with
+ *   that, tl->resetting is the entity, nobody is put on the engine, nothing of the
+ *   timeline is due, and the entity cannot leave: who waits until it is off waits
+ *   for that, too. Only the worker ends it, and then looks at all that was not
+ *   due. One reset is queued at a time.
  * - check_ns is not later than the next thing due, or the kthread is kicked. It
  *   writes check_ns under the lock before it sleeps until then.
  *
@@ -25,6 +31,7 @@
  * too.
  */
 #include <linux/bug.h>
+#include <linux/hrtimer.h>
 #include <linux/kernel.h>
 #include <linux/ktime.h>
 #include <linux/list_sort.h>
@@ -32,6 +39,7 @@
 #include <linux/minmax.h>
 #include <linux/string.h>
 
+#include "../core/compat.h"
 #include "timeline.h"
 #include "trace.h"
 
@@ -41,7 +49,11 @@
 /* The kthread looks no more often than this at what is late. */
 #define VGPU_RECHECK_NS		(500 * 1000ULL)
 
-/* A policy is not asked again sooner than this after it chose nobody. */
+/*
+ * When a policy is asked again that chose nobody until a time that is not to
+ * come: it must not make the kthread spin. What is to come is waited for to the
+ * ns: a slot that began later each time would cost its owner part of the engine.
+ */
 #define VGPU_UNTIL_NS		(10 * 1000ULL)
 
 static u64 timeline_engine_due_ns(struct vgpu_timeline *tl)
@@ -50,7 +62,8 @@ static u64 timeline_engine_due_ns(struct vgpu_timeline *tl)
 		return tl->preempting ? tl->preempt_due_ns :
 					min(tl->deadline_ns + VGPU_GRACE_NS,
 					    tl->preempt_at_ns);
-	return tl->rq.nr_queued ? tl->until_ns : U64_MAX;
+	/* A time to come is the timer's. */
+	return tl->rq.nr_queued && !tl->until_ns ? 0 : U64_MAX;
 }
 
 static u64 timeline_due_ns(struct vgpu_timeline *tl)
@@ -183,6 +196,14 @@ static bool timeline_hung(struct vgpu_timeline *tl, u64 now_ns)
 	return tl->late_ns >= tl->timeout_ns;
 }
 
+/* When to ask a policy again that chose nobody. */
+static u64 timeline_until_ns(const struct vgpu_pick *pick, u64 now_ns)
+{
+	if (!pick->until_ns)
+		return U64_MAX;
+	return pick->until_ns > now_ns ? pick->until_ns : now_ns + VGPU_UNTIL_NS;
+}
+
 /* Puts the policy's choice on the idle engine, as far as the timeline goes. */
 static struct vgpu_entity *timeline_pick(struct vgpu_timeline *tl, u64 now_ns)
 {
@@ -195,9 +216,10 @@ static struct vgpu_entity *timeline_pick(struct vgpu_timeline *tl, u64 now_ns)
 		return NULL;
 	entity = rq->policy->pick(rq, now_ns, &pick);
 	if (!entity) {
-		tl->until_ns = pick.until_ns ?
-			       max(pick.until_ns, now_ns + VGPU_UNTIL_NS) :
-			       U64_MAX;
+		tl->until_ns = timeline_until_ns(&pick, now_ns);
+		if (tl->until_ns < KTIME_MAX)
+			hrtimer_start(&tl->timer, ns_to_ktime(tl->until_ns),
+				      HRTIMER_MODE_ABS);
 		trace_vgpu_sched_none(tl, now_ns);
 		return NULL;
 	}
@@ -328,46 +350,93 @@ enum vgpu_sched_poll vgpu_timeline_poll(struct vgpu_timeline *tl, u64 empty_ns)
 	return stay ? VGPU_SCHED_POLL_LINGER : VGPU_SCHED_POLL_STOP;
 }
 
+/* Gives an idle engine work, if the policy has any for it now. */
+static void timeline_feed(struct vgpu_timeline *tl, u64 now_ns)
+{
+	struct vgpu_entity *entity;
+
+	if (tl->rq.running)
+		return;
+	entity = timeline_pick(tl, now_ns);
+	if (entity)
+		tl->ops->run(tl, entity, tl->deadline_ns);
+}
+
+/*
+ * What the policy put off until now begins now, in the interrupt: a slot does not
+ * wait until a thread has been woken. A timer that was armed before the policy
+ * changed its mind does no harm.
+ */
+static enum hrtimer_restart timeline_timer(struct hrtimer *timer)
+{
+	struct vgpu_timeline *tl = container_of(timer, struct vgpu_timeline,
+						timer);
+	unsigned long flags;
+	u64 now_ns;
+
+	spin_lock_irqsave(&tl->lock, flags);
+	now_ns = ktime_get_ns();
+	if (tl->until_ns <= now_ns)
+		timeline_feed(tl, now_ns);
+	if (vgpu_timeline_needs_kick(tl))
+		vgpu_sched_kick(tl->sched);
+	spin_unlock_irqrestore(&tl->lock, flags);
+	return HRTIMER_NORESTART;
+}
+
+/*
+ * Resets the engine for @resetting, which stays there meanwhile, and begins what
+ * comes after. That takes its time: the timeline's own, and no other's.
+ */
+static void timeline_reset(struct work_struct *work)
+{
+	struct vgpu_timeline *tl = container_of(work, struct vgpu_timeline,
+						reset_work);
+	struct vgpu_entity *entity = tl->resetting;
+	unsigned long flags;
+	u64 now_ns;
+
+	tl->ops->reset(tl, entity);
+	spin_lock_irqsave(&tl->lock, flags);
+	now_ns = ktime_get_ns();
+	tl->resets++;
+	entity->stats.resets++;
+	/* Unless it ended by itself meanwhile; nobody was put on since. */
+	if (tl->rq.running)
+		timeline_end(tl, VGPU_SCHED_PREEMPTED, 0, 0, now_ns);
+	tl->resetting = NULL;
+	timeline_wake_stopped(tl);
+	vgpu_entity_wake_due(tl, now_ns);
+	timeline_feed(tl, now_ns);
+	if (vgpu_timeline_needs_kick(tl))
+		vgpu_sched_kick(tl->sched);
+	spin_unlock_irqrestore(&tl->lock, flags);
+}
+
 /**
  * vgpu_timeline_service() - do what is due
  * @tl: timeline
  *
  * Gives an idle engine work, asks one to stop that is past its deadline or to
- * make way, resets one that was asked and did not, wakes entities.
+ * make way, has one reset that was asked and did not, wakes entities.
  *
- * Context: the GPU's kthread only; sleeps in ops->reset.
+ * Context: the GPU's kthread only, which serves all engines: does not sleep.
  * Return: when to call it again if it is not kicked before; U64_MAX for never.
  */
 u64 vgpu_timeline_service(struct vgpu_timeline *tl)
 {
-	struct vgpu_entity *entity;
 	unsigned long flags;
 	u64 now_ns, check_ns;
 
 	spin_lock_irqsave(&tl->lock, flags);
 	now_ns = ktime_get_ns();
 	timeline_preempt_due(tl, now_ns);
-	entity = tl->rq.running;
-	if (entity && timeline_hung(tl, now_ns)) {
-		tl->resetting = entity;
-		spin_unlock_irqrestore(&tl->lock, flags);
-		tl->ops->reset(tl, entity);
-		spin_lock_irqsave(&tl->lock, flags);
-		now_ns = ktime_get_ns();
-		tl->resets++;
-		entity->stats.resets++;
-		/* Unless it ended by itself meanwhile; nobody was put on since. */
-		if (tl->rq.running)
-			timeline_end(tl, VGPU_SCHED_PREEMPTED, 0, 0, now_ns);
-		tl->resetting = NULL;
-		timeline_wake_stopped(tl);
+	if (tl->rq.running && !tl->resetting && timeline_hung(tl, now_ns)) {
+		tl->resetting = tl->rq.running;
+		vgpu_sched_queue(tl->sched, &tl->reset_work);
 	}
 	vgpu_entity_wake_due(tl, now_ns);
-	if (!tl->rq.running) {
-		entity = timeline_pick(tl, now_ns);
-		if (entity)
-			tl->ops->run(tl, entity, tl->deadline_ns);
-	}
+	timeline_feed(tl, now_ns);
 	check_ns = timeline_due_ns(tl);
 	tl->check_ns = check_ns;
 	spin_unlock_irqrestore(&tl->lock, flags);
@@ -544,6 +613,9 @@ int vgpu_timeline_init(struct vgpu_timeline *tl, struct vgpu_sched *sched,
 	tl->until_ns = U64_MAX;
 	tl->check_ns = U64_MAX;
 	tl->created_ns = ktime_get_ns();
+	INIT_WORK(&tl->reset_work, timeline_reset);
+	hrtimer_setup(&tl->timer, timeline_timer, CLOCK_MONOTONIC,
+		      HRTIMER_MODE_ABS);
 	vgpu_account_set_window(tl, params->window_ns, tl->created_ns);
 	return vgpu_timeline_prepare(&tl->rq, params);
 }
@@ -557,5 +629,6 @@ int vgpu_timeline_init(struct vgpu_timeline *tl, struct vgpu_sched *sched,
 void vgpu_timeline_fini(struct vgpu_timeline *tl)
 {
 	WARN_ON(tl->nr_entities);
+	hrtimer_cancel(&tl->timer);
 	vgpu_timeline_release(&tl->rq);
 }

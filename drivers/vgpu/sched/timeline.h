@@ -7,8 +7,10 @@
 #ifndef _VGPU_TIMELINE_H
 #define _VGPU_TIMELINE_H
 
+#include <linux/hrtimer.h>
 #include <linux/spinlock.h>
 #include <linux/wait.h>
+#include <linux/workqueue.h>
 
 #include "log.h"
 #include "sched.h"
@@ -20,7 +22,9 @@
  * @ops:        the engine; constant
  * @ops_data:   its owner's; constant
  * @lock:       protects all below and, but for their tl, the entities. Taken in
- *              any context but a non-maskable interrupt
+ *              any context but a non-maskable interrupt, so nothing that is
+ *              called with it held may take a lock that is held anywhere with
+ *              interrupts on
  * @rq:         what the policy sees
  * @timeout_ns: how long the engine has to stop once asked
  * @window_ns:  length of the windows of statistics
@@ -29,8 +33,9 @@
  * @pick:       the policy's words on the run under way; the engine reads them
  *              without the lock, like rq.nr_queued and @preempting
  * @wait_ns:    how long it had waited before
- * @resetting:  the entity for which ops->reset is being called: the engine is
- *              not given anybody, whether or not that run has ended
+ * @resetting:  the entity for which @reset_work is on its way: the engine is not
+ *              given anybody, whether or not that run has ended
+ * @reset_work: calls ops->reset, which sleeps; clears @resetting
  * @preempting: the running entity was asked to stop
  * @preempt_at_ns: when it is to be, for another; U64_MAX: it is not
  * @end:        why it was asked
@@ -42,7 +47,8 @@
  * @preempt_due_ns: when to look again whether it did
  * @late_ns:    how long it has been able to work since it was asked
  * @until_ns:   nobody may run, though queued, until then; U64_MAX: until
- *              something happens
+ *              something happens; 0: the policy is to be asked
+ * @timer:      expires at @until_ns or before, unless that is 0 or U64_MAX
  * @window:     number of the present window, by the last look
  * @window_end_ns: its end
  * @check_ns:   the kthread looks again by itself then, if not before. Who makes
@@ -75,6 +81,7 @@ struct vgpu_timeline {
 	struct vgpu_pick pick;
 	u64 wait_ns;
 	struct vgpu_entity *resetting;
+	struct work_struct reset_work;
 	bool preempting;
 	u64 preempt_at_ns;
 	enum vgpu_ctl_switch_end end;
@@ -86,6 +93,7 @@ struct vgpu_timeline {
 	u64 preempt_due_ns;
 	u64 late_ns;
 	u64 until_ns;
+	struct hrtimer timer;
 	u64 window;
 	u64 window_end_ns;
 	u64 check_ns;
@@ -144,5 +152,6 @@ void vgpu_timeline_set_params(struct vgpu_timeline *tl,
 
 /* sched.c, for both */
 void vgpu_sched_kick(struct vgpu_sched *sched);
+void vgpu_sched_queue(struct vgpu_sched *sched, struct work_struct *work);
 
 #endif /* _VGPU_TIMELINE_H */

@@ -95,7 +95,8 @@ bool soft_engine_must_stop(struct soft_engine *engine,
  * soft_engine_hang() - fault injection: a packet that never ends
  * @engine: in a turn
  *
- * Neither a deadline nor a preemption ends it, only a reset of the engine.
+ * Neither a deadline nor a preemption ends it, only a reset of the engine, and
+ * that as late as @engine->hold_reset says.
  *
  * Context: the engine's thread.
  */
@@ -106,6 +107,11 @@ void soft_engine_hang(struct soft_engine *engine)
 		cpu_relax();
 		cond_resched();
 	}
+	if (cmpxchg(&engine->hold_reset, SOFT_HOLD_RESET, SOFT_RESET_HELD) !=
+	    SOFT_HOLD_RESET)
+		return;
+	while (READ_ONCE(engine->hold_reset))
+		schedule_timeout_idle(1);
 }
 
 /* The time without work has ended. */

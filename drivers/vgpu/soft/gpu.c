@@ -277,6 +277,9 @@ DEFINE_DEBUGFS_ATTRIBUTE(soft_hang_fops, soft_hang_get, soft_hang_set,
  * begins never ends, whatever its deadline and preemptions; an engine reset
  * frees it. Reads 0 when that packet has begun.
  *
+ * hold_reset: with 1 the engine reset that ends a hang lasts until 0 is written;
+ * reads 2 from when it has begun.
+ *
  * switches, switch_ns, switch_hist: how often the engine went from one vGPU's work
  * straight to another's, how long it was without work for that, all together, and
  * how often for below 1 us, 1 us, 2..3 us, 4..7 us and so on.
@@ -311,6 +314,8 @@ static void soft_gpu_debugfs_add(struct soft_gpu *gpu)
 					 gpu->debugfs);
 		debugfs_create_file_unsafe("hang", 0600, dir, &gpu->engine[i],
 					   &soft_hang_fops);
+		debugfs_create_u32("hold_reset", 0600, dir,
+				   &gpu->engine[i].hold_reset);
 		debugfs_create_u64("switches", 0400, dir,
 				   &gpu->engine[i].switches);
 		debugfs_create_u64("switch_ns", 0400, dir,

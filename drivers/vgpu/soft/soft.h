@@ -303,6 +303,10 @@ struct soft_instance {
 	struct soft_channel channel[] __counted_by(nr_channels);
 };
 
+/* Fault injection: struct soft_engine.hold_reset */
+#define SOFT_HOLD_RESET		1
+#define SOFT_RESET_HELD		2
+
 enum soft_engine_state {
 	SOFT_ENGINE_IDLE,
 	SOFT_ENGINE_RUNNING,
@@ -321,6 +325,8 @@ enum soft_engine_state {
  * @state:    enum soft_engine_state
  * @preempt:  the run is to stop; read without a lock
  * @hang:     the next packet of this type never ends (fault injection); 0
+ * @hold_reset: SOFT_HOLD_RESET: when it is reset because of that, it does not
+ *            get on until 0 is written; SOFT_RESET_HELD: it waits for that
  * @start:    the thread waits here for a run
  * @wake:     and here for guest memory during one
  * @idle:     engine_reset() waits here
@@ -348,6 +354,7 @@ struct soft_engine {
 	atomic_t state;
 	bool preempt;
 	u32 hang;
+	u32 hold_reset;
 	wait_queue_head_t start;
 	wait_queue_head_t wake;
 	wait_queue_head_t idle;
