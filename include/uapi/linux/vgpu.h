@@ -18,7 +18,7 @@
 #include <linux/types.h>
 
 #define VGPU_ABI_MAJOR		1
-#define VGPU_ABI_MINOR		1
+#define VGPU_ABI_MINOR		2
 
 #define VGPU_NAME_LEN		64
 #define VGPU_TEXT_LEN		192
@@ -309,9 +309,19 @@ struct vgpu_ctl_hist {
 };
 
 /*
- * read(2) gives whole records (EINVAL if the buffer holds none), blocking
- * unless O_NONBLOCK; poll(2) says POLLIN. A reader sees what happens after
- * its open. One too slow finds a gap in seq.
+ * Events. read(2) gives whole records (EINVAL if the buffer holds none),
+ * blocking unless O_NONBLOCK; poll(2) says POLLIN. A reader sees what happens
+ * after its open, in the order in which it happened.
+ *
+ * An open file has records of 56 bytes, up to and with c, until
+ * VGPU_IOC_EVENTS sets another size for it: what the kernel does not know of a
+ * larger record reads 0.
+ *
+ * Of each source the newest 64 events are kept. A reader too slow for that
+ * finds gaps in seq, and by source and source_seq it knows whom it missed:
+ * nobody's events push out those of others. The sources are each vGPU, each
+ * GPU, and for each GPU the vGPUs whose creation was refused; of vGPUs and GPUs
+ * that are gone, the 64 that went last.
  */
 enum vgpu_ctl_event_type {
 	VGPU_EVENT_GPU_ADDED = 1,
@@ -320,6 +330,7 @@ enum vgpu_ctl_event_type {
 	VGPU_EVENT_REMOVED = 4,
 	VGPU_EVENT_STARTED = 5,		/* a: pid of who opened it */
 	VGPU_EVENT_STOPPED = 6,
+	/* Of these three a vGPU has at most 32 per s; more are left out. */
 	VGPU_EVENT_RESET = 7,		/* device reset */
 	VGPU_EVENT_FAULT = 8,		/* a: channel, b: enum vgpu_hw_fault, c: packet */
 	VGPU_EVENT_ENGINE_RESET = 9,	/* a: engine */
@@ -339,6 +350,19 @@ struct vgpu_ctl_event {
 	__u32 a;
 	__u32 b;
 	__u64 c;
+	/* since 1.2 */
+	__u32 source;			/* a number of the source, from 1 on */
+	__u32 pad;
+	__u64 source_seq;		/* how many of its source were before, those left out, too */
+};
+
+/* How an open file reads events. */
+struct vgpu_ctl_events {
+	__u32 size;
+	__u32 flags;
+	__u32 event_size;		/* in: of a record; 56 .. 4096, else EINVAL, E2BIG */
+	__u32 known_size;		/* out: of a record that the kernel can fill */
+	__u64 next_seq;			/* out: of the next event, if none is lost */
 };
 
 #define VGPU_IOC_VERSION	_IOWR('g', 0xb0, struct vgpu_ctl_version)
@@ -355,5 +379,6 @@ struct vgpu_ctl_event {
 #define VGPU_IOC_SHARES_SET	_IOWR('g', 0xba, struct vgpu_ctl_shares)
 #define VGPU_IOC_SCHED_LOG	_IOWR('g', 0xbb, struct vgpu_ctl_sched_log)
 #define VGPU_IOC_HIST		_IOWR('g', 0xbc, struct vgpu_ctl_hist)
+#define VGPU_IOC_EVENTS		_IOWR('g', 0xbd, struct vgpu_ctl_events)
 
 #endif /* _UAPI_LINUX_VGPU_H */
