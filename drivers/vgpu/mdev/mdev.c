@@ -2,6 +2,9 @@
 /*
  * The mdev front end: each GPU is a parent with its types, each mdev a vGPU.
  */
+#include <linux/atomic.h>
+#include <linux/completion.h>
+#include <linux/kobject.h>
 #include <linux/list.h>
 #include <linux/mdev.h>
 #include <linux/module.h>
@@ -27,6 +30,10 @@ struct vgpu_mdev_gpu_type {
  * @gpu:    which; the core keeps it until remove_gpu has returned
  * @parent: mdev's
  * @list:   pointers to @types, as mdev wants them
+ * @ktype:  what the kobjects of @types are, in place of mdev's own
+ * @mdev_ktype: mdev's own
+ * @unreleased: kobjects of @types that the driver core still has, and 1 for us
+ * @released: @unreleased is 0
  * @types:  all of the GPU's
  */
 struct vgpu_mdev_gpu {
@@ -34,6 +41,10 @@ struct vgpu_mdev_gpu {
 	struct vgpu_gpu *gpu;
 	struct mdev_parent parent;
 	struct mdev_type **list;
+	struct kobj_type ktype;
+	const struct kobj_type *mdev_ktype;
+	atomic_t unreleased;
+	struct completion released;
 	struct vgpu_mdev_gpu_type types[];
 };
 
@@ -121,6 +132,63 @@ static struct mdev_driver vgpu_mdev_driver = {
 	.show_description = vgpu_mdev_show_description,
 };
 
+/*
+ * The types are kobjects, whose memory is ours while their release is mdev's.
+ * When mdev_unregister_parent() has returned, somebody may still hold a reference
+ * to a type: a vGPU's struct device does until it is released itself. So the
+ * types get a release that also counts, and the memory is kept until all of
+ * them were released. With it are kept what a release looks at: the parent, the
+ * driver and, by waiting, the modules.
+ */
+static void vgpu_mdev_type_release(struct kobject *kobj)
+{
+	struct vgpu_mdev_gpu *mgpu = container_of(kobj->ktype,
+						  struct vgpu_mdev_gpu, ktype);
+
+	mgpu->mdev_ktype->release(kobj);
+	if (atomic_dec_and_test(&mgpu->unreleased))
+		complete(&mgpu->released);
+}
+
+/*
+ * Called when mdev has the types, or has failed to take them. After a failure
+ * those it took have no references left, which means that they are released
+ * already; but for where the kernel debugs this, by putting each release off
+ * for a second or more.
+ */
+static void vgpu_mdev_count_types(struct vgpu_mdev_gpu *mgpu)
+{
+	unsigned int i;
+
+	init_completion(&mgpu->released);
+	atomic_set(&mgpu->unreleased, 1);
+	for (i = 0; i < mgpu->gpu->nr_types; i++) {
+		struct kobject *kobj = &mgpu->types[i].type.kobj;
+
+		if (!kobj->state_initialized ||
+		    (!kref_read(&kobj->kref) &&
+		     !IS_ENABLED(CONFIG_DEBUG_KOBJECT_RELEASE)))
+			continue;
+		if (!mgpu->mdev_ktype) {
+			mgpu->mdev_ktype = kobj->ktype;
+			mgpu->ktype = *kobj->ktype;
+			mgpu->ktype.release = vgpu_mdev_type_release;
+		}
+		atomic_inc(&mgpu->unreleased);
+		/* Users may be at its attributes, which stay the same. */
+		WRITE_ONCE(kobj->ktype, &mgpu->ktype);
+	}
+}
+
+/* Waits until all types that were counted have been released. */
+static void vgpu_mdev_free_gpu(struct vgpu_mdev_gpu *mgpu)
+{
+	if (!atomic_dec_and_test(&mgpu->unreleased))
+		wait_for_completion(&mgpu->released);
+	kfree(mgpu->list);
+	kfree(mgpu);
+}
+
 static int vgpu_mdev_add_gpu(struct vgpu_gpu *gpu)
 {
 	struct vgpu_mdev_gpu *mgpu;
@@ -132,8 +200,8 @@ static int vgpu_mdev_add_gpu(struct vgpu_gpu *gpu)
 		return -ENOMEM;
 	mgpu->list = kcalloc(gpu->nr_types, sizeof(*mgpu->list), GFP_KERNEL);
 	if (!mgpu->list) {
-		ret = -ENOMEM;
-		goto err_free;
+		kfree(mgpu);
+		return -ENOMEM;
 	}
 	mgpu->gpu = gpu;
 	for (i = 0; i < gpu->nr_types; i++) {
@@ -146,19 +214,16 @@ static int vgpu_mdev_add_gpu(struct vgpu_gpu *gpu)
 
 	ret = mdev_register_parent(&mgpu->parent, gpu->dev, &vgpu_mdev_driver,
 				   mgpu->list, gpu->nr_types);
-	if (ret)
-		goto err_list;
+	vgpu_mdev_count_types(mgpu);
+	if (ret) {
+		vgpu_mdev_free_gpu(mgpu);
+		return ret;
+	}
 
 	mutex_lock(&vgpu_mdev_gpus_lock);
 	list_add_tail(&mgpu->link, &vgpu_mdev_gpus);
 	mutex_unlock(&vgpu_mdev_gpus_lock);
 	return 0;
-
-err_list:
-	kfree(mgpu->list);
-err_free:
-	kfree(mgpu);
-	return ret;
 }
 
 static struct vgpu_mdev_gpu *vgpu_mdev_take_gpu(struct vgpu_gpu *gpu)
@@ -185,8 +250,7 @@ static void vgpu_mdev_remove_gpu(struct vgpu_gpu *gpu)
 		return;
 	/* Removes the mdevs, waiting for their users. */
 	mdev_unregister_parent(&mgpu->parent);
-	kfree(mgpu->list);
-	kfree(mgpu);
+	vgpu_mdev_free_gpu(mgpu);
 }
 
 static struct vgpu_front vgpu_mdev_front = {
