@@ -575,6 +575,149 @@ static void removed_vgpus(void)
 	close(fd);
 }
 
+/* Of elements, in the first version of the ABI. */
+#define SHARE_SIZE_1	40
+#define SWITCH_SIZE_1	80
+
+static uint8_t elements[4][4096];
+
+static int set_shares(uint32_t size, uint32_t count)
+{
+	struct vgpu_ctl_shares set = {
+		.size = sizeof(set),
+		.count = count,
+		.entry_size = size,
+		.entries = (uintptr_t)elements,
+	};
+	int ret = call_with(VGPU_IOC_SHARES_SET, &set);
+
+	CHECK(!ret || set.text[0], "no reason for %d", ret);
+	return ret;
+}
+
+/* Two elements of @size bytes each: a cap of @cap for both. */
+static void put_shares(uint32_t size, uint32_t cap)
+{
+	uint8_t *at = elements[0];
+	struct vgpu_ctl_share e = { .valid = VGPU_SHARE_CAP, .cap = cap };
+	unsigned int i;
+
+	memset(elements, 0, sizeof(elements));
+	for (i = 0; i < 2; i++, at += size) {
+		memcpy(e.uuid, i ? victim.id : v.id, sizeof(e.uuid));
+		memcpy(at, &e, size < sizeof(e) ? size : sizeof(e));
+	}
+}
+
+static void check_caps(uint32_t cap)
+{
+	struct vgpu_ctl_instance inst;
+
+	fx_instance(&v, &inst);
+	CHECK_EQ(inst.cap, cap);
+	fx_instance(&victim, &inst);
+	CHECK_EQ(inst.cap, cap, "of the second");
+}
+
+/* Programs with shorter and with longer elements than the kernel has. */
+static void share_sizes(void)
+{
+	static const uint32_t good[] = {
+		0, SHARE_SIZE_1, SHARE_SIZE_1 + 4, 64, 4096,
+	};
+	uint32_t cap = 901, size;
+	unsigned int i;
+
+	begin();
+	fx_create(&victim, fx_default_type());
+	for (i = 0; i < sizeof(good) / sizeof(good[0]); i++, cap++) {
+		size = good[i] ? good[i] : SHARE_SIZE_1;
+		put_shares(size, cap);
+		CHECK_EQ(set_shares(good[i], 2), 0, "of %u", good[i]);
+		check_caps(cap);
+	}
+	cap--;
+	for (i = 1; i < SHARE_SIZE_1; i++) {
+		put_shares(i, 800);
+		CHECK_EQ(set_shares(i, 2), -EINVAL, "of %u", i);
+	}
+	/* What the kernel does not know, at either end of the second's tail. */
+	put_shares(64, 800);
+	elements[0][64 + sizeof(struct vgpu_ctl_share)] = 1;
+	CHECK_EQ(set_shares(64, 2), -E2BIG, "tail");
+	put_shares(64, 800);
+	elements[0][127] = 1;
+	CHECK_EQ(set_shares(64, 2), -E2BIG, "tail");
+	CHECK_EQ(set_shares(4097, 1), -E2BIG);
+	/* Products that would be small in 32 bits. */
+	CHECK_EQ(set_shares(0x80000000, 2), -E2BIG);
+	CHECK_EQ(set_shares(0x01000000, 256), -E2BIG);
+	CHECK_EQ(set_shares(~0u, 256), -E2BIG);
+	check_caps(cap);
+}
+
+static int get_log(uint32_t size, uint32_t *count)
+{
+	struct vgpu_ctl_sched_log log = {
+		.size = sizeof(log),
+		.gpu = gpu_id,
+		.engine = 0,
+		.count = 2,
+		.entry_size = size,
+		.entries = (uintptr_t)elements,
+	};
+	int ret = call_with(VGPU_IOC_SCHED_LOG, &log);
+
+	*count = log.count;
+	return ret;
+}
+
+static void log_sizes(void)
+{
+	static const uint32_t good[] = {
+		0, SWITCH_SIZE_1, SWITCH_SIZE_1 + 4, 128, 4096,
+	};
+	struct vgpu_ctl_switch first[2];
+	struct vgpu_chan *chan;
+	uint32_t count, size;
+	unsigned int i, k;
+
+	begin();
+	fx_open(&v);
+	chan = fx_chan(&v, VGPU_HW_ENGINE_GR, 0, VGPU_RING_FB, 4);
+	for (i = 0; i < 3; i++) {
+		FX_OK(v.dev, vgpu_chan_nop(chan));
+		fx_finish(chan);
+		fx_sleep_ms(20);
+	}
+	vgpu_chan_destroy(chan);
+	fx_close(&v);
+	CHECK_EQ(get_log(0, &count), 0);
+	CHECK_EQ(count, 2);
+	memcpy(first, elements, sizeof(first));
+	CHECK(first[1].time_ns > first[0].time_ns, "no two runs");
+	for (i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+		size = good[i] ? good[i] : SWITCH_SIZE_1;
+		memset(elements, 0xee, sizeof(elements));
+		CHECK_EQ(get_log(good[i], &count), 0, "of %u", good[i]);
+		CHECK_EQ(count, 2);
+		for (k = 0; k < 2; k++) {
+			uint8_t *at = elements[0] + k * size;
+
+			CHECK(!memcmp(at, &first[k], SWITCH_SIZE_1),
+			      "entry %u of %u bytes", k, size);
+			CHECK(fx_is_zero(at + SWITCH_SIZE_1,
+					 size - SWITCH_SIZE_1), "tail");
+		}
+		CHECK_EQ(elements[0][2 * size], 0xee, "wrote too much");
+	}
+	CHECK_EQ(get_log(SWITCH_SIZE_1 - 1, &count), -EINVAL);
+	CHECK_EQ(get_log(1, &count), -EINVAL);
+	CHECK_EQ(get_log(4097, &count), -E2BIG);
+	CHECK_EQ(get_log(0x80000000, &count), -E2BIG);
+	CHECK_EQ(get_log(~0u, &count), -E2BIG);
+}
+
 static void statistics_only_grow(void)
 {
 	struct vgpu_ctl_instance before, after;
@@ -630,6 +773,8 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(event_sizes),
 	KTAP_TEST(flood_leaves_others_events),
 	KTAP_TEST(removed_vgpus),
+	KTAP_TEST(share_sizes),
+	KTAP_TEST(log_sizes),
 	KTAP_TEST(statistics_only_grow),
 };
 

@@ -175,6 +175,7 @@ int ctl_shares_set(int fd, const struct vgpu_ctl_share *shares, uint32_t count,
 	struct vgpu_ctl_shares set = {
 		.size = sizeof(set),
 		.count = count,
+		.entry_size = sizeof(*shares),
 		.entries = (uintptr_t)shares,
 	};
 	int ret;
@@ -194,6 +195,7 @@ int ctl_sched_log(int fd, uint32_t gpu, uint32_t engine,
 		.gpu = gpu,
 		.engine = engine,
 		.count = *count,
+		.entry_size = sizeof(*entries),
 		.entries = (uintptr_t)entries,
 	};
 	int ret;

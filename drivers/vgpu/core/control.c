@@ -6,6 +6,7 @@
 #include <linux/fs.h>
 #include <linux/miscdevice.h>
 #include <linux/module.h>
+#include <linux/nospec.h>
 #include <linux/slab.h>
 #include <linux/timekeeping.h>
 #include <linux/uaccess.h>
@@ -180,7 +181,7 @@ static int vgpu_ctl_type(void *arg)
 		ret = -ENOENT;
 		goto out_unlock;
 	}
-	type = &gpu->types[out->index];
+	type = &gpu->types[array_index_nospec(out->index, gpu->nr_types)];
 	memset_startat(out, 0, available);
 	out->available = vgpu_gpu_available(gpu, type->index);
 	out->max_instances = type->max_instances;

@@ -8,6 +8,12 @@
  * the caller has room for. flags must be 0 where no flag is named (EINVAL).
  * Pointers travel as __u64, all layouts are the same for 32 and 64 bits.
  *
+ * An array that a structure points to has elements of entry_size bytes, set by
+ * the caller, by the same rules: structures in arrays grow at their end, too.
+ * entry_size 0 is the size that the element had when the call came. Smaller is
+ * EINVAL, more than 4096 E2BIG. Arrays within a structure, and lists of ids, have
+ * elements that never change.
+ *
  * Reading needs permission on the node, changing needs CAP_SYS_ADMIN (EPERM).
  * Times are CLOCK_MONOTONIC nanoseconds.
  */
@@ -249,7 +255,7 @@ struct vgpu_ctl_shares {
 	__u32 size;
 	__u32 flags;
 	__u32 count;			/* in: 1 .. 256 */
-	__u32 pad;
+	__u32 entry_size;		/* in: sizeof(struct vgpu_ctl_share); 0: 40 */
 	__u64 entries;			/* in: struct vgpu_ctl_share[] */
 	__u8 text[VGPU_TEXT_LEN];	/* out: why it was refused, also on failure */
 };
@@ -286,7 +292,7 @@ struct vgpu_ctl_sched_log {
 	__u32 gpu;			/* in */
 	__u32 engine;			/* in: index, else ENOENT */
 	__u32 count;			/* in: room; out: entries written */
-	__u32 pad;
+	__u32 entry_size;		/* in: sizeof(struct vgpu_ctl_switch); 0: 80 */
 	__u64 total;			/* out: runs that have ended so far */
 	__u64 entries;			/* in: struct vgpu_ctl_switch[], the last ones */
 };
