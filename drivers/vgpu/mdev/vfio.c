@@ -349,6 +349,8 @@ static int vgpu_vfio_set_irqs(struct vgpu_mdev *dev, void __user *arg)
 						 VFIO_PCI_NUM_IRQS, &data_size);
 	if (ret)
 		return ret;
+	set.start = array_index_nospec(set.start,
+				       vgpu_irq_count(&dev->irqs, set.index));
 	if (data_size) {
 		data = memdup_user(arg + minsz, data_size);
 		if (IS_ERR(data))
