@@ -174,7 +174,7 @@ static int pick(struct world *w, u64 *rnd)
 	unsigned int tries, i;
 
 	for (tries = 0; tries < 50 && w->nr_sources; tries++) {
-		/* Most that happens happens to few. */
+		/* Few sources have most of the events. */
 		i = rnd_one_in(rnd, 2) ? rnd_range(rnd, 0, w->nr_sources - 1) :
 		    w->nr_sources - 1 - rnd_range(rnd, 0, w->nr_sources / 16);
 		if (!w->source[i].dropped && !w->source[i].retired_at)

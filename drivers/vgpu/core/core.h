@@ -195,7 +195,6 @@ struct vgpu_instance {
 		   ##__VA_ARGS__);					\
 } while (0)
 
-
 /*
  * For all that can be made to happen again and again. The limit is a vGPU's
  * or a GPU's own: what one tenant causes silences no message about another.

@@ -21,13 +21,13 @@
 
 /**
  * struct vgpu_event_reader - an open file
- * @lock:     one reads at a time; protects all below
+ * @lock:     one thread reads at a time
  * @next_seq: the first event that the reader has not read; changed with
  *            vgpu_events_lock held, too
  * @size:     of the records that it is given
  */
 struct vgpu_event_reader {
-	struct mutex lock;
+	struct mutex lock;	/* protects all below */
 	u64 next_seq;
 	u32 size;
 };
@@ -223,8 +223,8 @@ int vgpu_event_setup(struct vgpu_event_reader *reader, void *arg)
 {
 	struct vgpu_ctl_events *ctl = arg;
 
-	BUILD_BUG_ON(VGPU_EVENT_SIZE_1 != offsetof(struct vgpu_ctl_event,
-						   source));
+	BUILD_BUG_ON(offsetof(struct vgpu_ctl_event, source) !=
+		     VGPU_EVENT_SIZE_1);
 	if (ctl->event_size < VGPU_EVENT_SIZE_1)
 		return -EINVAL;
 	if (ctl->event_size > PAGE_SIZE)

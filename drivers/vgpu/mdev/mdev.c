@@ -12,14 +12,18 @@
 
 #include "mdev.h"
 
+struct vgpu_mdev_gpu;
+
 /**
  * struct vgpu_mdev_gpu_type - a type of a GPU, in sysfs
  * @type:  mdev's
- * @gpu:   whose
+ * @mgpu:  whose
+ * @gpu:   its GPU
  * @index: into the GPU's types
  */
 struct vgpu_mdev_gpu_type {
 	struct mdev_type type;
+	struct vgpu_mdev_gpu *mgpu;
 	struct vgpu_gpu *gpu;
 	unsigned int index;
 };
@@ -30,8 +34,7 @@ struct vgpu_mdev_gpu_type {
  * @gpu:    which; the core keeps it until remove_gpu has returned
  * @parent: mdev's
  * @list:   pointers to @types, as mdev wants them
- * @ktype:  what the kobjects of @types are, in place of mdev's own
- * @mdev_ktype: mdev's own
+ * @mdev_ktype: what the kobjects of @types are while they are in sysfs
  * @unreleased: kobjects of @types that the driver core still has, and 1 for us
  * @released: @unreleased is 0
  * @types:  all of the GPU's
@@ -41,7 +44,6 @@ struct vgpu_mdev_gpu {
 	struct vgpu_gpu *gpu;
 	struct mdev_parent parent;
 	struct mdev_type **list;
-	struct kobj_type ktype;
 	const struct kobj_type *mdev_ktype;
 	atomic_t unreleased;
 	struct completion released;
@@ -142,42 +144,55 @@ static struct mdev_driver vgpu_mdev_driver = {
  */
 static void vgpu_mdev_type_release(struct kobject *kobj)
 {
-	struct vgpu_mdev_gpu *mgpu = container_of(kobj->ktype,
-						  struct vgpu_mdev_gpu, ktype);
+	struct mdev_type *type = container_of(kobj, struct mdev_type, kobj);
+	struct vgpu_mdev_gpu *mgpu = to_gpu_type(type)->mgpu;
 
 	mgpu->mdev_ktype->release(kobj);
 	if (atomic_dec_and_test(&mgpu->unreleased))
 		complete(&mgpu->released);
 }
 
-/*
- * Called when mdev has the types, or has failed to take them. After a failure
- * those it took have no references left, which means that they are released
- * already; but for where the kernel debugs this, by putting each release off
- * for a second or more.
- */
-static void vgpu_mdev_count_types(struct vgpu_mdev_gpu *mgpu)
+/* Without attributes: for types that have left sysfs. */
+static const struct kobj_type vgpu_mdev_type_ktype = {
+	.release = vgpu_mdev_type_release,
+};
+
+static void vgpu_mdev_count_type(struct vgpu_mdev_gpu *mgpu,
+				 struct kobject *kobj)
+{
+	mgpu->mdev_ktype = kobj->ktype;
+	atomic_inc(&mgpu->unreleased);
+	kobj->ktype = &vgpu_mdev_type_ktype;
+}
+
+/* Removes the mdevs, waiting for their users, and the types from sysfs. */
+static void vgpu_mdev_unregister(struct vgpu_mdev_gpu *mgpu)
 {
 	unsigned int i;
 
-	init_completion(&mgpu->released);
-	atomic_set(&mgpu->unreleased, 1);
+	/* None is released before it is counted. */
+	for (i = 0; i < mgpu->gpu->nr_types; i++)
+		kobject_get(&mgpu->types[i].type.kobj);
+	mdev_unregister_parent(&mgpu->parent);
 	for (i = 0; i < mgpu->gpu->nr_types; i++) {
-		struct kobject *kobj = &mgpu->types[i].type.kobj;
-
-		if (!kobj->state_initialized ||
-		    (!kref_read(&kobj->kref) &&
-		     !IS_ENABLED(CONFIG_DEBUG_KOBJECT_RELEASE)))
-			continue;
-		if (!mgpu->mdev_ktype) {
-			mgpu->mdev_ktype = kobj->ktype;
-			mgpu->ktype = *kobj->ktype;
-			mgpu->ktype.release = vgpu_mdev_type_release;
-		}
-		atomic_inc(&mgpu->unreleased);
-		/* Users may be at its attributes, which stay the same. */
-		WRITE_ONCE(kobj->ktype, &mgpu->ktype);
+		vgpu_mdev_count_type(mgpu, &mgpu->types[i].type.kobj);
+		kobject_put(&mgpu->types[i].type.kobj);
 	}
+}
+
+/*
+ * The types that mdev took before it failed have no references left, so they
+ * are released already; but for where the kernel debugs just this, and puts
+ * each release off for a second or more.
+ */
+static void vgpu_mdev_failed(struct vgpu_mdev_gpu *mgpu)
+{
+	unsigned int i;
+
+	for (i = 0; i < mgpu->gpu->nr_types; i++)
+		if (IS_ENABLED(CONFIG_DEBUG_KOBJECT_RELEASE) &&
+		    mgpu->types[i].type.kobj.state_initialized)
+			vgpu_mdev_count_type(mgpu, &mgpu->types[i].type.kobj);
 }
 
 /* Waits until all types that were counted have been released. */
@@ -204,9 +219,12 @@ static int vgpu_mdev_add_gpu(struct vgpu_gpu *gpu)
 		return -ENOMEM;
 	}
 	mgpu->gpu = gpu;
+	atomic_set(&mgpu->unreleased, 1);
+	init_completion(&mgpu->released);
 	for (i = 0; i < gpu->nr_types; i++) {
 		mgpu->types[i].type.sysfs_name = gpu->types[i].name;
 		mgpu->types[i].type.pretty_name = gpu->types[i].name;
+		mgpu->types[i].mgpu = mgpu;
 		mgpu->types[i].gpu = gpu;
 		mgpu->types[i].index = i;
 		mgpu->list[i] = &mgpu->types[i].type;
@@ -214,8 +232,8 @@ static int vgpu_mdev_add_gpu(struct vgpu_gpu *gpu)
 
 	ret = mdev_register_parent(&mgpu->parent, gpu->dev, &vgpu_mdev_driver,
 				   mgpu->list, gpu->nr_types);
-	vgpu_mdev_count_types(mgpu);
 	if (ret) {
+		vgpu_mdev_failed(mgpu);
 		vgpu_mdev_free_gpu(mgpu);
 		return ret;
 	}
@@ -248,8 +266,7 @@ static void vgpu_mdev_remove_gpu(struct vgpu_gpu *gpu)
 
 	if (WARN_ON(!mgpu))
 		return;
-	/* Removes the mdevs, waiting for their users. */
-	mdev_unregister_parent(&mgpu->parent);
+	vgpu_mdev_unregister(mgpu);
 	vgpu_mdev_free_gpu(mgpu);
 }
 

@@ -414,10 +414,12 @@ static void vgpu_vfio_request(struct vfio_device *vdev, unsigned int count)
 	pid_t pid = READ_ONCE(instance->owner_pid);
 
 	if (vgpu_irq_request(&dev->irqs))
-		vgpu_inst_notice_limited(instance, "to be removed, asked pid %d to let go of it (%u): unplug it from the VM, or stop the VM\n",
+		vgpu_inst_notice_limited(instance,
+					 "to be removed, asked pid %d to let go of it (%u): unplug it from the VM, or stop the VM\n",
 					 pid, count + 1);
 	else
-		vgpu_inst_notice_limited(instance, "to be removed, but pid %d holds it open and takes no requests: end that process\n",
+		vgpu_inst_notice_limited(instance,
+					 "to be removed, but pid %d holds it open and takes no requests: end that process\n",
 					 pid);
 }
 

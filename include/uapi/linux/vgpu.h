@@ -359,7 +359,7 @@ struct vgpu_ctl_event {
 	/* since 1.2 */
 	__u32 source;			/* a number of the source, from 1 on */
 	__u32 pad;
-	__u64 source_seq;		/* how many of its source were before, those left out, too */
+	__u64 source_seq;		/* events of the source before it, those left out, too */
 };
 
 /* How an open file reads events. */
