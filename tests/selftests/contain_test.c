@@ -113,8 +113,7 @@ static void begin(uint32_t quarantine_faults)
 	memset(events_of, 0, sizeof(events_of));
 	if (events_fd >= 0)
 		close(events_fd);
-	events_fd = open("/dev/vgpu", O_RDWR | O_NONBLOCK | O_CLOEXEC);
-	CHECK(events_fd >= 0, "/dev/vgpu: %s", strerror(errno));
+	events_fd = fx_open_events();
 	tune_set(&sched, VGPU_SCHED_POLICY | VGPU_SCHED_SLICE |
 		 VGPU_SCHED_QUARANTINE_FAULTS | VGPU_SCHED_QUARANTINE_BACKOFF);
 	fx_create_open(&bad, "1Q");

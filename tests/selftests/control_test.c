@@ -14,6 +14,12 @@ static struct fx_vgpu v;
 
 #define ROOM	4096
 
+/* Of an event in the first version of the ABI. */
+#define EVENT_SIZE_1	56
+
+/* How many events of one vGPU are kept. */
+#define EVENTS_KEPT	64
+
 static union {
 	uint32_t words[ROOM / 4];
 	uint8_t bytes[ROOM];
@@ -28,6 +34,7 @@ static union {
 	struct vgpu_ctl_shares shares;
 	struct vgpu_ctl_sched_log log;
 	struct vgpu_ctl_hist hist;
+	struct vgpu_ctl_events events;
 } arg;
 
 static struct vgpu_ctl_share share;
@@ -50,6 +57,7 @@ static const struct call {
 	{ "SHARES_SET", VGPU_IOC_SHARES_SET, sizeof(struct vgpu_ctl_shares) },
 	{ "SCHED_LOG", VGPU_IOC_SCHED_LOG, sizeof(struct vgpu_ctl_sched_log) },
 	{ "HIST", VGPU_IOC_HIST, sizeof(struct vgpu_ctl_hist) },
+	{ "EVENTS", VGPU_IOC_EVENTS, sizeof(struct vgpu_ctl_events) },
 };
 
 #define NR_CALLS	(sizeof(calls) / sizeof(calls[0]))
@@ -93,6 +101,9 @@ static void prepare(const struct call *call, uint32_t size)
 		break;
 	case VGPU_IOC_HIST:
 		memcpy(arg.hist.uuid, v.id, sizeof(v.id));
+		break;
+	case VGPU_IOC_EVENTS:
+		arg.events.event_size = EVENT_SIZE_1;
 		break;
 	}
 }
@@ -331,8 +342,7 @@ static void event_stream(void)
 	uint64_t seq = 0;
 	int fd;
 
-	fd = open("/dev/vgpu", O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	CHECK(fd >= 0, "%s", strerror(errno));
+	fd = fx_open_events();
 	pfd.fd = fd;
 	CHECK_EQ(poll(&pfd, 1, 0), 0, "events from before the open");
 	CHECK(read(fd, event, sizeof(event)) < 0 && errno == EAGAIN, "empty");
@@ -363,33 +373,349 @@ static void event_stream(void)
 	close(fd);
 }
 
-/* A reader that does not read finds the newest, and a gap. */
-static void slow_reader(void)
+static int event_size(int fd, uint32_t size, uint64_t *next_seq)
 {
-	struct vgpu_ctl_event event;
-	uint64_t first = 0, last = 0;
-	unsigned int i, seen = 0;
+	struct vgpu_ctl_events setup = {
+		.size = sizeof(setup),
+		.event_size = size,
+	};
+
+	if (ioctl(fd, VGPU_IOC_EVENTS, &setup))
+		return -errno;
+	CHECK_EQ(setup.known_size, sizeof(struct vgpu_ctl_event));
+	if (next_seq)
+		*next_seq = setup.next_seq;
+	return 0;
+}
+
+/* Programs that know shorter records, and programs that know longer ones. */
+static void event_sizes(void)
+{
+	uint8_t bytes[3 * 4096];
+	const struct vgpu_ctl_event *event = (void *)bytes;
+	void *volatile nowhere = (void *)8;
+	uint64_t next_seq;
+	unsigned int i;
 	int fd;
 
 	fd = open("/dev/vgpu", O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	CHECK(fd >= 0, "%s", strerror(errno));
+	CHECK_EQ(event_size(fd, 0, NULL), -EINVAL);
+	CHECK_EQ(event_size(fd, EVENT_SIZE_1 - 1, NULL), -EINVAL);
+	CHECK_EQ(event_size(fd, 4097, NULL), -E2BIG);
+	CHECK_EQ(event_size(fd, 0x80000000, NULL), -E2BIG);
+	CHECK_EQ(event_size(fd, ~0u, NULL), -E2BIG);
+	/* CREATED, STARTED, STOPPED, REMOVED */
+	fx_create_open(&v, fx_default_type());
+	fx_close(&v);
+	fx_remove(&v);
+
+	/* As a program of version 1.0. */
+	memset(bytes, 0xee, sizeof(bytes));
+	CHECK(read(fd, bytes, EVENT_SIZE_1 - 1) < 0 && errno == EINVAL, "half");
+	CHECK_EQ(read(fd, bytes, 2 * EVENT_SIZE_1 - 1), EVENT_SIZE_1);
+	CHECK_EQ(event->type, VGPU_EVENT_CREATED);
+	CHECK_EQ(bytes[EVENT_SIZE_1], 0xee, "wrote too much");
+	next_seq = event->seq + 1;
+
+	/* A size that none of the versions has. */
+	CHECK_EQ(event_size(fd, EVENT_SIZE_1 + 4, &next_seq), 0);
+	CHECK_EQ(next_seq, event->seq + 1);
+	CHECK_EQ(read(fd, bytes, EVENT_SIZE_1 + 4), EVENT_SIZE_1 + 4);
+	CHECK_EQ(event->seq, next_seq);
+	CHECK_EQ(event->type, VGPU_EVENT_STARTED);
+	CHECK(event->source, "no source");
+	CHECK_EQ(bytes[EVENT_SIZE_1 + 4], 0xee, "wrote too much");
+
+	/* As a program that knows more than the kernel does: two at once. */
+	CHECK_EQ(event_size(fd, 4096, NULL), 0);
+	memset(bytes, 0xee, sizeof(bytes));
+	CHECK(read(fd, bytes, 4095) < 0 && errno == EINVAL, "half");
+	CHECK_EQ(read(fd, bytes, sizeof(bytes)), 2 * 4096);
+	CHECK_EQ(event->type, VGPU_EVENT_STOPPED);
+	CHECK_EQ(event->source_seq, 2);
+	for (i = 0; i < 2; i++)
+		CHECK(fx_is_zero(bytes + 4096 * i + sizeof(*event),
+				 4096 - sizeof(*event)), "tail of %u", i);
+	event = (void *)(bytes + 4096);
+	CHECK_EQ(event->type, VGPU_EVENT_REMOVED);
+	CHECK_EQ(event->source_seq, 3);
+	CHECK_EQ(bytes[2 * 4096], 0xee, "wrote too much");
+
+	/* What could not be copied is still there. */
 	fx_create(&v, fx_default_type());
-	for (i = 0; i < 700; i++) { /* two events each */
+	CHECK(read(fd, nowhere, 4096) < 0 && errno == EFAULT, "bad pointer");
+	CHECK_EQ(read(fd, bytes, sizeof(bytes)), 4096);
+	CHECK_EQ(((struct vgpu_ctl_event *)bytes)->type, VGPU_EVENT_CREATED);
+	close(fd);
+}
+
+#define MANY_READERS	200
+
+static struct fx_vgpu victim;
+
+static void attack(unsigned int rounds)
+{
+	unsigned int i;
+
+	for (i = 0; i < rounds; i++) { /* at least two events each */
 		fx_open(&v);
+		if (i % 4 == 0)
+			FX_OK(v.dev, vgpu_dev_reset(v.dev));
 		fx_close(&v);
 	}
+}
+
+/**
+ * struct found - what a reader has found
+ * @all:     events
+ * @attacker: of them, of the attacker
+ * @faults:  of the victim
+ * @missed:  of the attacker, by source_seq
+ * @last:    of the attacker
+ */
+struct found {
+	unsigned int all;
+	unsigned int attacker;
+	unsigned int faults;
+	uint64_t missed;
+	uint32_t last;
+};
+
+static void read_all(int fd, uint64_t from, struct found *found)
+{
+	struct vgpu_ctl_event event;
+	uint64_t expected = 0;
+
+	memset(found, 0, sizeof(*found));
 	while (read(fd, &event, sizeof(event)) == sizeof(event)) {
-		if (!seen)
-			first = event.seq;
-		CHECK(!seen || event.seq == last + 1, "a gap in the midst");
-		last = event.seq;
-		seen++;
+		CHECK(event.seq >= from, "went back to %llu", event.seq);
+		from = event.seq + 1;
+		found->all++;
+		if (!memcmp(event.uuid, v.id, sizeof(v.id))) {
+			CHECK(event.source_seq >= expected, "its own order");
+			found->missed += event.source_seq - expected;
+			expected = event.source_seq + 1;
+			found->attacker++;
+			found->last = event.type;
+		}
+		found->faults += event.type == VGPU_EVENT_FAULT &&
+				 !memcmp(event.uuid, victim.id,
+					 sizeof(victim.id));
 	}
-	ktap_note("%u events, from %llu to %llu", seen,
-		  (unsigned long long)first, (unsigned long long)last);
-	CHECK(seen >= 100, "only %u", seen);
-	CHECK_EQ(event.type, VGPU_EVENT_STOPPED, "the newest is missing");
+	CHECK_EQ(errno, EAGAIN);
+}
+
+/*
+ * A tenant opens, resets and closes its vGPU as often as it can, while readers
+ * do not read: what happened to another vGPU before is still there, and of the
+ * attacker the newest.
+ */
+static void flood_leaves_others_events(void)
+{
+	unsigned int rounds = fx_env("VGPU_TEST_ROUNDS", 700), i;
+	static int fd[MANY_READERS];
+	struct vgpu_fault fault;
+	struct vgpu_chan *chan;
+	struct found found;
+	uint64_t seq;
+
+	for (i = 0; i < MANY_READERS; i++)
+		fd[i] = fx_open_events();
+	CHECK_EQ(event_size(fd[0], sizeof(struct vgpu_ctl_event), &seq), 0);
+	fx_create(&v, fx_default_type());
+	fx_create_open(&victim, fx_default_type());
+	chan = fx_chan(&victim, VGPU_HW_ENGINE_CE, 0, VGPU_RING_FB, 4);
+	FX_OK(victim.dev, vgpu_chan_fill(chan, VGPU_FB(victim.dev->fb_bytes), 0,
+					 4));
+	FX_OK(victim.dev, vgpu_chan_wait_fault(chan, FX_TIMEOUT_MS, &fault));
+	attack(rounds);
+	for (i = 0; i < MANY_READERS; i++) {
+		read_all(fd[i], seq, &found);
+		if (!i)
+			ktap_note("%u events, %u of the attacker, which had %llu more",
+				  found.all, found.attacker,
+				  (unsigned long long)found.missed);
+		CHECK_EQ(found.faults, 1, "the victim's, reader %u", i);
+		CHECK_EQ(found.attacker, EVENTS_KEPT, "reader %u", i);
+		CHECK(found.attacker + found.missed >=
+		      1 + 2 * rounds + rounds / 4, "some are not counted");
+		CHECK_EQ(found.last, VGPU_EVENT_STOPPED);
+		close(fd[i]);
+	}
+}
+
+/* Events of vGPUs that are gone stay for a while, and so do those of others. */
+static void removed_vgpus(void)
+{
+	unsigned int i, k, removed = 0;
+	struct vgpu_ctl_event event;
+	uint8_t first[VGPU_UUID_LEN];
+	static struct fx_vgpu gone;
+	int fd;
+
+	fd = fx_open_events();
+	fx_create(&victim, fx_default_type());
+	fx_create(&gone, fx_default_type());
+	memcpy(first, gone.id, sizeof(first));
+	fx_remove(&gone);
+	/* One that comes and goes all the time is one all the time. */
+	fx_create(&v, fx_default_type());
+	for (i = 0; i < 100; i++) {
+		fx_remove(&v);
+		CHECK_EQ(fx_try_create(&v, fx_default_type()), 0);
+	}
+	for (i = k = 0; read(fd, &event, sizeof(event)) == sizeof(event); i++) {
+		removed += !memcmp(event.uuid, first, sizeof(first));
+		k += !memcmp(event.uuid, victim.id, sizeof(victim.id));
+	}
+	CHECK_EQ(removed, 2, "CREATED and REMOVED of the first");
+	CHECK_EQ(k, 1, "CREATED of the one that is there");
+	CHECK_EQ(i, EVENTS_KEPT + 3);
 	close(fd);
+}
+
+/* Of elements, in the first version of the ABI. */
+#define SHARE_SIZE_1	40
+#define SWITCH_SIZE_1	80
+
+static uint8_t elements[4][4096];
+
+static int set_shares(uint32_t size, uint32_t count)
+{
+	struct vgpu_ctl_shares set = {
+		.size = sizeof(set),
+		.count = count,
+		.entry_size = size,
+		.entries = (uintptr_t)elements,
+	};
+	int ret = call_with(VGPU_IOC_SHARES_SET, &set);
+
+	CHECK(!ret || set.text[0], "no reason for %d", ret);
+	return ret;
+}
+
+/* Two elements of @size bytes each: a cap of @cap for both. */
+static void put_shares(uint32_t size, uint32_t cap)
+{
+	uint8_t *at = elements[0];
+	struct vgpu_ctl_share e = { .valid = VGPU_SHARE_CAP, .cap = cap };
+	unsigned int i;
+
+	memset(elements, 0, sizeof(elements));
+	for (i = 0; i < 2; i++, at += size) {
+		memcpy(e.uuid, i ? victim.id : v.id, sizeof(e.uuid));
+		memcpy(at, &e, size < sizeof(e) ? size : sizeof(e));
+	}
+}
+
+static void check_caps(uint32_t cap)
+{
+	struct vgpu_ctl_instance inst;
+
+	fx_instance(&v, &inst);
+	CHECK_EQ(inst.cap, cap);
+	fx_instance(&victim, &inst);
+	CHECK_EQ(inst.cap, cap, "of the second");
+}
+
+/* Programs with shorter and with longer elements than the kernel has. */
+static void share_sizes(void)
+{
+	static const uint32_t good[] = {
+		0, SHARE_SIZE_1, SHARE_SIZE_1 + 4, 64, 4096,
+	};
+	uint32_t cap = 901, size;
+	unsigned int i;
+
+	begin();
+	fx_create(&victim, fx_default_type());
+	for (i = 0; i < sizeof(good) / sizeof(good[0]); i++, cap++) {
+		size = good[i] ? good[i] : SHARE_SIZE_1;
+		put_shares(size, cap);
+		CHECK_EQ(set_shares(good[i], 2), 0, "of %u", good[i]);
+		check_caps(cap);
+	}
+	cap--;
+	for (i = 1; i < SHARE_SIZE_1; i++) {
+		put_shares(i, 800);
+		CHECK_EQ(set_shares(i, 2), -EINVAL, "of %u", i);
+	}
+	/* What the kernel does not know, at either end of the second's tail. */
+	put_shares(64, 800);
+	elements[0][64 + sizeof(struct vgpu_ctl_share)] = 1;
+	CHECK_EQ(set_shares(64, 2), -E2BIG, "tail");
+	put_shares(64, 800);
+	elements[0][127] = 1;
+	CHECK_EQ(set_shares(64, 2), -E2BIG, "tail");
+	CHECK_EQ(set_shares(4097, 1), -E2BIG);
+	/* Products that would be small in 32 bits. */
+	CHECK_EQ(set_shares(0x80000000, 2), -E2BIG);
+	CHECK_EQ(set_shares(0x01000000, 256), -E2BIG);
+	CHECK_EQ(set_shares(~0u, 256), -E2BIG);
+	check_caps(cap);
+}
+
+static int get_log(uint32_t size, uint32_t *count)
+{
+	struct vgpu_ctl_sched_log log = {
+		.size = sizeof(log),
+		.gpu = gpu_id,
+		.engine = 0,
+		.count = 2,
+		.entry_size = size,
+		.entries = (uintptr_t)elements,
+	};
+	int ret = call_with(VGPU_IOC_SCHED_LOG, &log);
+
+	*count = log.count;
+	return ret;
+}
+
+static void log_sizes(void)
+{
+	static const uint32_t good[] = {
+		0, SWITCH_SIZE_1, SWITCH_SIZE_1 + 4, 128, 4096,
+	};
+	struct vgpu_ctl_switch first[2];
+	struct vgpu_chan *chan;
+	uint32_t count, size;
+	unsigned int i, k;
+
+	begin();
+	fx_open(&v);
+	chan = fx_chan(&v, VGPU_HW_ENGINE_GR, 0, VGPU_RING_FB, 4);
+	for (i = 0; i < 3; i++) {
+		FX_OK(v.dev, vgpu_chan_nop(chan));
+		fx_finish(chan);
+		fx_sleep_ms(20);
+	}
+	vgpu_chan_destroy(chan);
+	fx_close(&v);
+	CHECK_EQ(get_log(0, &count), 0);
+	CHECK_EQ(count, 2);
+	memcpy(first, elements, sizeof(first));
+	CHECK(first[1].time_ns > first[0].time_ns, "no two runs");
+	for (i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+		size = good[i] ? good[i] : SWITCH_SIZE_1;
+		memset(elements, 0xee, sizeof(elements));
+		CHECK_EQ(get_log(good[i], &count), 0, "of %u", good[i]);
+		CHECK_EQ(count, 2);
+		for (k = 0; k < 2; k++) {
+			uint8_t *at = elements[0] + k * size;
+
+			CHECK(!memcmp(at, &first[k], SWITCH_SIZE_1),
+			      "entry %u of %u bytes", k, size);
+			CHECK(fx_is_zero(at + SWITCH_SIZE_1,
+					 size - SWITCH_SIZE_1), "tail");
+		}
+		CHECK_EQ(elements[0][2 * size], 0xee, "wrote too much");
+	}
+	CHECK_EQ(get_log(SWITCH_SIZE_1 - 1, &count), -EINVAL);
+	CHECK_EQ(get_log(1, &count), -EINVAL);
+	CHECK_EQ(get_log(4097, &count), -E2BIG);
+	CHECK_EQ(get_log(0x80000000, &count), -E2BIG);
+	CHECK_EQ(get_log(~0u, &count), -E2BIG);
 }
 
 static void statistics_only_grow(void)
@@ -444,7 +770,11 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(lists),
 	KTAP_TEST(rights),
 	KTAP_TEST(event_stream),
-	KTAP_TEST(slow_reader),
+	KTAP_TEST(event_sizes),
+	KTAP_TEST(flood_leaves_others_events),
+	KTAP_TEST(removed_vgpus),
+	KTAP_TEST(share_sizes),
+	KTAP_TEST(log_sizes),
 	KTAP_TEST(statistics_only_grow),
 };
 

@@ -385,12 +385,27 @@ bool fx_wait_child(pid_t pid, int timeout_ms, int *status)
 	return true;
 }
 
+/* A new reader of events as large as struct vgpu_ctl_event. */
+int fx_open_events(void)
+{
+	struct vgpu_ctl_events setup = {
+		.size = sizeof(setup),
+		.event_size = sizeof(struct vgpu_ctl_event),
+	};
+	int fd;
+
+	fd = open("/dev/vgpu", O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0)
+		FAIL("/dev/vgpu: %s", strerror(errno));
+	CHECK(!ioctl(fd, VGPU_IOC_EVENTS, &setup), "%s", strerror(errno));
+	CHECK_EQ(setup.known_size, sizeof(struct vgpu_ctl_event));
+	return fd;
+}
+
 /* Events are read from here on. */
 void fx_events_begin(void)
 {
-	events = open("/dev/vgpu", O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (events < 0)
-		FAIL("/dev/vgpu: %s", strerror(errno));
+	events = fx_open_events();
 }
 
 /* The next event of a type; what else there was is passed over. */

@@ -86,6 +86,7 @@ bool fx_wait_fence(struct vgpu_chan *chan, uint64_t fence, int timeout_ms);
 
 /* Of /dev/vgpu; fx_cleanup() closes it. */
 void fx_events_begin(void);
+int fx_open_events(void);
 void fx_next_event(uint32_t type, struct vgpu_ctl_event *event);
 
 /* Children are killed by fx_cleanup(). */

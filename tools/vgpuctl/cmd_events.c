@@ -99,7 +99,8 @@ static bool refusal_text(int fd, const struct vgpu_ctl_event *event,
 	return refusal->text[0];
 }
 
-static void event_json(int fd, const struct vgpu_ctl_event *event)
+static void event_json(int fd, const struct vgpu_ctl_event *event,
+		       const uint64_t *missed)
 {
 	struct vgpu_ctl_refusal refusal;
 	char uuid[UUID_TEXT_LEN];
@@ -116,6 +117,10 @@ static void event_json(int fd, const struct vgpu_ctl_event *event)
 		json_null(&json, "uuid");
 	else
 		json_text(&json, "uuid", uuid_format(event->uuid, uuid));
+	if (missed)
+		json_u64(&json, "missed", *missed);
+	else
+		json_null(&json, "missed");
 	switch (event->type) {
 	case VGPU_EVENT_FAULT:
 		json_u64(&json, "channel", event->a);
@@ -177,41 +182,124 @@ static void event_text(int fd, const struct vgpu_ctl_event *event)
 	putchar('\n');
 }
 
-enum exit_code cmd_events(const struct options *options)
-{
-	struct vgpu_ctl_event events[64];
-	uint64_t seen = 0, expected = 0;
-	enum exit_code code = EXIT_OK;
-	ssize_t n = 0;
-	size_t i;
+/**
+ * struct reader - what has been read so far
+ * @fd:          /dev/vgpu
+ * @json:        for programs
+ * @expected:    the next event, if none is lost; 0: not known
+ * @sources:     of each source the next event, by the source's number; 0: none
+ *               of it was seen yet
+ * @nr_sources:  length of @sources
+ */
+struct reader {
 	int fd;
+	bool json;
+	uint64_t expected;
+	uint64_t *sources;
+	uint32_t nr_sources;
+};
 
-	fd = ctl_open();
-	if (fd < 0)
-		return EXIT_FAILED;
-	while (!options->count || seen < options->count) {
-		n = read(fd, events, sizeof(events));
+/* How many events of the same source were missed; false: not known. */
+static bool missed_of_source(struct reader *reader,
+			     const struct vgpu_ctl_event *event,
+			     uint64_t *missed)
+{
+	uint64_t *sources, before;
+	uint32_t nr;
+
+	if (!event->source)
+		return false;
+	if (event->source >= reader->nr_sources) {
+		nr = event->source + 64;
+		sources = reallocarray(reader->sources, nr, sizeof(*sources));
+		if (!sources)
+			return false;
+		memset(sources + reader->nr_sources, 0,
+		       (nr - reader->nr_sources) * sizeof(*sources));
+		reader->sources = sources;
+		reader->nr_sources = nr;
+	}
+	before = reader->sources[event->source];
+	reader->sources[event->source] = event->source_seq + 1;
+	*missed = event->source_seq - before;
+	/* What there was of it before this reader came is not missed. */
+	return before || !event->source_seq;
+}
+
+static void say_missed(const struct vgpu_ctl_event *event, uint64_t missed)
+{
+	char uuid[UUID_TEXT_LEN];
+
+	if (uuid_is_nil(event->uuid))
+		fail("%" PRIu64 " events of GPU %u were lost or left out",
+		     missed, event->gpu);
+	else
+		fail("%" PRIu64 " events of %s were lost or left out", missed,
+		     uuid_format(event->uuid, uuid));
+}
+
+static void show_event(struct reader *reader, const struct vgpu_ctl_event *event)
+{
+	uint64_t missed = 0;
+	bool known;
+
+	if (reader->expected && event->seq != reader->expected)
+		fail("%" PRIu64 " events were lost",
+		     (uint64_t)event->seq - reader->expected);
+	reader->expected = event->seq + 1;
+	known = missed_of_source(reader, event, &missed);
+	if (known && missed)
+		say_missed(event, missed);
+	if (reader->json)
+		event_json(reader->fd, event, known ? &missed : NULL);
+	else
+		event_text(reader->fd, event);
+}
+
+/* Returns 0, or the errno with which reading ended. */
+static int read_events(struct reader *reader, uint64_t count)
+{
+	size_t size = sizeof(struct vgpu_ctl_event);
+	struct vgpu_ctl_event event = { 0 };
+	uint8_t buf[64 * sizeof(event)];
+	uint64_t seen = 0;
+	ssize_t n, at;
+	int ret;
+
+	ret = ctl_events(reader->fd, &size, &reader->expected);
+	if (ret)
+		return -ret;
+	while (!count || seen < count) {
+		n = read(reader->fd, buf, sizeof(buf));
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
-			break;
-		for (i = 0; i < (size_t)n / sizeof(events[0]); i++) {
-			if (expected && events[i].seq != expected)
-				fail("%" PRIu64 " events were lost",
-				     (uint64_t)events[i].seq - expected);
-			expected = events[i].seq + 1;
-			if (options->json)
-				event_json(fd, &events[i]);
-			else
-				event_text(fd, &events[i]);
-			if (++seen == options->count)
+			return n ? errno : 0;
+		for (at = 0; at + (ssize_t)size <= n; at += (ssize_t)size) {
+			memcpy(&event, buf + at, size);
+			show_event(reader, &event);
+			if (++seen == count)
 				break;
 		}
 		if (fflush(stdout))
 			break;
 	}
-	if (n < 0)
-		code = fail("/dev/vgpu: events: %s", strerror(errno));
-	close(fd);
+	return 0;
+}
+
+enum exit_code cmd_events(const struct options *options)
+{
+	struct reader reader = { .json = options->json };
+	enum exit_code code = EXIT_OK;
+	int error;
+
+	reader.fd = ctl_open();
+	if (reader.fd < 0)
+		return EXIT_FAILED;
+	error = read_events(&reader, options->count);
+	if (error)
+		code = fail("/dev/vgpu: events: %s", strerror(error));
+	free(reader.sources);
+	close(reader.fd);
 	return code;
 }

@@ -2,6 +2,7 @@
 /* /dev/vgpu: one function per ioctl. */
 #include <errno.h>
 #include <fcntl.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -174,6 +175,7 @@ int ctl_shares_set(int fd, const struct vgpu_ctl_share *shares, uint32_t count,
 	struct vgpu_ctl_shares set = {
 		.size = sizeof(set),
 		.count = count,
+		.entry_size = sizeof(*shares),
 		.entries = (uintptr_t)shares,
 	};
 	int ret;
@@ -193,6 +195,7 @@ int ctl_sched_log(int fd, uint32_t gpu, uint32_t engine,
 		.gpu = gpu,
 		.engine = engine,
 		.count = *count,
+		.entry_size = sizeof(*entries),
 		.entries = (uintptr_t)entries,
 	};
 	int ret;
@@ -204,6 +207,28 @@ int ctl_sched_log(int fd, uint32_t gpu, uint32_t engine,
 		*count = log.count;
 	*total = log.total;
 	return 0;
+}
+
+/*
+ * Makes read() give records of @size bytes or, from a driver that knows no more
+ * than the first version of them, of less. @next_seq: of the next event, or 0.
+ */
+int ctl_events(int fd, size_t *size, uint64_t *next_seq)
+{
+	struct vgpu_ctl_events events = {
+		.size = sizeof(events),
+		.event_size = (uint32_t)*size,
+	};
+	int ret;
+
+	ret = ctl_call(fd, VGPU_IOC_EVENTS, &events);
+	if (ret == -ENOTTY) {
+		*size = offsetof(struct vgpu_ctl_event, source);
+		*next_seq = 0;
+		return 0;
+	}
+	*next_seq = events.next_seq;
+	return ret;
 }
 
 int ctl_hist(int fd, const uint8_t *uuid, uint32_t engine,

@@ -139,6 +139,7 @@ int ctl_shares_set(int fd, const struct vgpu_ctl_share *shares, uint32_t count,
 int ctl_sched_log(int fd, uint32_t gpu, uint32_t engine,
 		  struct vgpu_ctl_switch *entries, uint32_t *count,
 		  uint64_t *total);
+int ctl_events(int fd, size_t *size, uint64_t *next_seq);
 int ctl_hist(int fd, const uint8_t *uuid, uint32_t engine,
 	     struct vgpu_ctl_hist *hist);
 int ctl_find_gpu(int fd, const char *text, uint32_t *id);

@@ -6,6 +6,7 @@
 #include <linux/fs.h>
 #include <linux/miscdevice.h>
 #include <linux/module.h>
+#include <linux/nospec.h>
 #include <linux/slab.h>
 #include <linux/timekeeping.h>
 #include <linux/uaccess.h>
@@ -180,7 +181,7 @@ static int vgpu_ctl_type(void *arg)
 		ret = -ENOENT;
 		goto out_unlock;
 	}
-	type = &gpu->types[out->index];
+	type = &gpu->types[array_index_nospec(out->index, gpu->nr_types)];
 	memset_startat(out, 0, available);
 	out->available = vgpu_gpu_available(gpu, type->index);
 	out->max_instances = type->max_instances;
@@ -340,6 +341,7 @@ static int vgpu_ctl_release(void *arg)
  * struct vgpu_ctl_call - an ioctl
  * @cmd:   its number
  * @func:  does it, in place
+ * @reader_func: does it instead of @func, where it is about the open file
  * @min_size: of the structure's first version
  * @size:  of the structure now; it begins as struct vgpu_ctl_head
  * @admin: needs CAP_SYS_ADMIN
@@ -353,6 +355,7 @@ struct vgpu_ctl_call {
 	size_t size;
 	bool admin;
 	size_t text;
+	int (*reader_func)(struct vgpu_event_reader *reader, void *arg);
 };
 
 /* The third column is what the call's first version had; it stays when structures grow. */
@@ -386,6 +389,9 @@ static const struct vgpu_ctl_call vgpu_ctl_calls[] = {
 	  sizeof(struct vgpu_ctl_sched_log), false },
 	{ VGPU_IOC_HIST, vgpu_ctl_hist, 608,
 	  sizeof(struct vgpu_ctl_hist), false },
+	/* since 1.2 */
+	{ VGPU_IOC_EVENTS, NULL, 24, sizeof(struct vgpu_ctl_events), false,
+	  .reader_func = vgpu_event_setup },
 };
 
 struct vgpu_ctl_head {
@@ -393,7 +399,15 @@ struct vgpu_ctl_head {
 	__u32 flags;
 };
 
-static long vgpu_ctl_call(const struct vgpu_ctl_call *call, void __user *user)
+static int vgpu_ctl_do(const struct vgpu_ctl_call *call, struct file *file,
+		       void *arg)
+{
+	return call->reader_func ? call->reader_func(file->private_data, arg) :
+				   call->func(arg);
+}
+
+static long vgpu_ctl_call(const struct vgpu_ctl_call *call, struct file *file,
+			  void __user *user)
 {
 	struct vgpu_ctl_head *arg;
 	u32 usize;
@@ -419,7 +433,7 @@ static long vgpu_ctl_call(const struct vgpu_ctl_call *call, void __user *user)
 	if (call->text)
 		memset((void *)arg + call->text, 0, VGPU_TEXT_LEN);
 	if (!arg->flags) {
-		ret = call->func(arg);
+		ret = vgpu_ctl_do(call, file, arg);
 	} else {
 		ret = -EINVAL;
 		if (call->text)
@@ -452,7 +466,7 @@ static long vgpu_control_ioctl(struct file *file, unsigned int cmd,
 		if (_IOC_TYPE(cmd) == _IOC_TYPE(call->cmd) &&
 		    _IOC_NR(cmd) == _IOC_NR(call->cmd) &&
 		    _IOC_DIR(cmd) == _IOC_DIR(call->cmd))
-			return vgpu_ctl_call(call, (void __user *)user);
+			return vgpu_ctl_call(call, file, (void __user *)user);
 	}
 	return -ENOTTY;
 }

@@ -2,6 +2,7 @@
 /*
  * /dev/vgpu: the scheduler. What is set, what it did.
  */
+#include <linux/nospec.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
@@ -9,6 +10,52 @@
 #include "core.h"
 
 #define VGPU_SHARES_MAX	256
+
+/* Of elements of arrays, when their calls came. */
+#define VGPU_SHARE_SIZE_1	40
+#define VGPU_SWITCH_SIZE_1	80
+
+/* Returns the size of the caller's elements, or -EINVAL or -E2BIG. */
+static int vgpu_ctl_entry_size(u32 size, u32 first_size)
+{
+	if (!size)
+		return first_size;
+	if (size < first_size)
+		return -EINVAL;
+	return size > PAGE_SIZE ? -E2BIG : size;
+}
+
+static int vgpu_ctl_shares_copy(struct vgpu_ctl_share *entries,
+				const struct vgpu_ctl_shares *ctl, size_t size)
+{
+	u64 from = ctl->entries;
+	unsigned int i;
+	int ret;
+
+	BUILD_BUG_ON(sizeof(*entries) < VGPU_SHARE_SIZE_1);
+	for (i = 0; i < ctl->count; i++, from += size) {
+		ret = copy_struct_from_user(&entries[i], sizeof(*entries),
+					    u64_to_user_ptr(from), size);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+static int vgpu_ctl_log_copy(const struct vgpu_ctl_sched_log *ctl,
+			     const struct vgpu_ctl_switch *entries, size_t size)
+{
+	size_t known = min(size, sizeof(*entries));
+	u64 to = ctl->entries;
+	unsigned int i;
+
+	BUILD_BUG_ON(sizeof(*entries) < VGPU_SWITCH_SIZE_1);
+	for (i = 0; i < ctl->count; i++, to += size)
+		if (copy_to_user(u64_to_user_ptr(to), &entries[i], known) ||
+		    clear_user(u64_to_user_ptr(to + known), size - known))
+			return -EFAULT;
+	return 0;
+}
 
 /**
  * vgpu_ctl_sched() - VGPU_IOC_SCHED
@@ -57,7 +104,7 @@ int vgpu_ctl_sched_set(void *arg)
  * vgpu_ctl_shares_set() - VGPU_IOC_SHARES_SET
  * @arg: struct vgpu_ctl_shares
  *
- * Return: as vgpu_shares_set(), or -EFAULT.
+ * Return: as vgpu_shares_set(), or -EFAULT, -E2BIG.
  */
 int vgpu_ctl_shares_set(void *arg)
 {
@@ -66,34 +113,56 @@ int vgpu_ctl_shares_set(void *arg)
 	char why[VGPU_TEXT_LEN] = "";
 	unsigned int culprit;
 	guid_t uuid;
-	int ret;
+	int size, ret;
 
-	if (!ctl->count || ctl->count > VGPU_SHARES_MAX || ctl->pad) {
+	if (!ctl->count || ctl->count > VGPU_SHARES_MAX) {
 		snprintf(ctl->text, sizeof(ctl->text),
-			 "%u entries: must be 1..%u, and what is reserved must be 0",
-			 ctl->count, VGPU_SHARES_MAX);
+			 "%u entries: must be 1..%u", ctl->count,
+			 VGPU_SHARES_MAX);
 		return -EINVAL;
 	}
-	entries = vmemdup_array_user(u64_to_user_ptr(ctl->entries), ctl->count,
-				     sizeof(*entries));
-	if (IS_ERR(entries)) {
-		snprintf(ctl->text, sizeof(ctl->text), "cannot read the entries");
-		return PTR_ERR(entries);
+	size = vgpu_ctl_entry_size(ctl->entry_size, VGPU_SHARE_SIZE_1);
+	if (size < 0) {
+		snprintf(ctl->text, sizeof(ctl->text),
+			 "entries of %u bytes: must be %u..%lu",
+			 ctl->entry_size, VGPU_SHARE_SIZE_1, PAGE_SIZE);
+		return size;
+	}
+	entries = kvcalloc(ctl->count, sizeof(*entries), GFP_KERNEL_ACCOUNT);
+	if (!entries) {
+		snprintf(ctl->text, sizeof(ctl->text), "no memory");
+		return -ENOMEM;
+	}
+	ret = vgpu_ctl_shares_copy(entries, ctl, size);
+	if (ret) {
+		snprintf(ctl->text, sizeof(ctl->text), "%s",
+			 ret == -E2BIG ?
+			 "the entries have more than this kernel knows" :
+			 "cannot read the entries");
+		goto out_free;
 	}
 	ret = vgpu_shares_set(entries, ctl->count, &culprit, why, sizeof(why));
 	if (ret) {
 		vgpu_uuid_import(&uuid, entries[culprit].uuid);
 		scnprintf(ctl->text, sizeof(ctl->text), "%pUl: %s", &uuid, why);
 	}
+out_free:
 	kvfree(entries);
 	return ret;
+}
+
+/* @engine: the user's, below the GPU's number of engines */
+static struct vgpu_timeline *vgpu_ctl_timeline(struct vgpu_gpu *gpu, u32 engine)
+{
+	engine = array_index_nospec(engine, gpu->info.nr_engines);
+	return vgpu_sched_timeline(gpu->sched, engine);
 }
 
 /**
  * vgpu_ctl_sched_log() - VGPU_IOC_SCHED_LOG
  * @arg: struct vgpu_ctl_sched_log
  *
- * Return: 0, -ENODEV, -ENOENT, -EINVAL, -ENOMEM or -EFAULT.
+ * Return: 0, -ENODEV, -ENOENT, -EINVAL, -E2BIG, -ENOMEM or -EFAULT.
  */
 int vgpu_ctl_sched_log(void *arg)
 {
@@ -101,10 +170,11 @@ int vgpu_ctl_sched_log(void *arg)
 	unsigned int room = min_t(u32, ctl->count, VGPU_SCHED_LOG);
 	struct vgpu_ctl_switch *entries;
 	struct vgpu_gpu *gpu;
-	int ret = 0;
+	int size, ret = 0;
 
-	if (ctl->pad)
-		return -EINVAL;
+	size = vgpu_ctl_entry_size(ctl->entry_size, VGPU_SWITCH_SIZE_1);
+	if (size < 0)
+		return size;
 	gpu = vgpu_gpu_find(ctl->gpu);
 	if (!gpu)
 		return -ENODEV;
@@ -120,14 +190,13 @@ int vgpu_ctl_sched_log(void *arg)
 	else if (ctl->engine >= gpu->info.nr_engines)
 		ret = -ENOENT;
 	else
-		ctl->count = vgpu_timeline_log(vgpu_sched_timeline(gpu->sched,
-								   ctl->engine),
+		ctl->count = vgpu_timeline_log(vgpu_ctl_timeline(gpu,
+								 ctl->engine),
 					       entries, room, &ctl->total);
 	mutex_unlock(&gpu->lock);
 
-	if (!ret && copy_to_user(u64_to_user_ptr(ctl->entries), entries,
-				 ctl->count * sizeof(*entries)))
-		ret = -EFAULT;
+	if (!ret)
+		ret = vgpu_ctl_log_copy(ctl, entries, size);
 	kvfree(entries);
 out_put:
 	vgpu_gpu_put(gpu);
@@ -137,11 +206,13 @@ out_put:
 static int vgpu_ctl_hist_locked(struct vgpu_instance *instance, void *arg)
 {
 	struct vgpu_ctl_hist *ctl = arg;
+	u32 engines = instance->gpu->info.nr_engines;
 	struct vgpu_entity_stats s;
 
-	if (ctl->engine >= instance->gpu->info.nr_engines)
+	if (ctl->engine >= engines)
 		return -ENOENT;
-	vgpu_entity_stats(&instance->entity[ctl->engine], &s);
+	vgpu_entity_stats(&instance->entity[array_index_nospec(ctl->engine,
+							       engines)], &s);
 	memcpy(ctl->wait, s.wait_hist.count, sizeof(ctl->wait));
 	memcpy(ctl->overrun, s.overrun_hist.count, sizeof(ctl->overrun));
 	memcpy(ctl->preempt, s.preempt_hist.count, sizeof(ctl->preempt));

@@ -7,7 +7,7 @@
 
 #include <linux/completion.h>
 #include <linux/device.h>
-#include <linux/ratelimit_types.h>
+#include <linux/ratelimit.h>
 #include <linux/vgpu.h>
 #include <linux/workqueue.h>
 
@@ -21,6 +21,7 @@
 struct dentry;
 struct task_struct;
 struct vgpu_dma_worker;
+struct vgpu_event_source;
 
 /**
  * struct vgpu_gpu - a registered GPU
@@ -47,6 +48,9 @@ struct vgpu_dma_worker;
  * @registered_ns: when
  * @backend:   the back end's
  * @debugfs:   directory of this GPU
+ * @events:    source of what happens to the GPU itself
+ * @refused:   source of refusals to create an instance
+ * @log_limit: of what is said of the GPU again and again
  */
 struct vgpu_gpu {
 	u32 id;
@@ -76,6 +80,9 @@ struct vgpu_gpu {
 	u64 registered_ns;
 	void *backend;
 	struct dentry *debugfs;
+	struct vgpu_event_source *events;
+	struct vgpu_event_source *refused;
+	struct ratelimit_state log_limit;
 };
 
 /**
@@ -110,7 +117,10 @@ struct vgpu_gpu {
  * @quarantine_work: holds and releases
  * @overruns:   gross ones that @overrun_work has not counted yet
  * @overrun_work: counts them towards quarantine
- * @event_limit: of events that the guest brings about
+ * @events:     source of what happens to it; NULL until it is created
+ * @event_limit: of events that say no more than that something happened again
+ * @log_limit:  of what is said of it again and again
+ * @log_name:   by which the kernel says how much of that was suppressed
  * @dma:        the worker that reaches guest memory, while the device is open
  * @frames:     PRESENT packets completed
  * @faults:     channel faults
@@ -161,7 +171,10 @@ struct vgpu_instance {
 	struct delayed_work quarantine_work;
 	atomic_t overruns;
 	struct work_struct overrun_work;
+	struct vgpu_event_source *events;
 	struct ratelimit_state event_limit;
+	struct ratelimit_state log_limit;
+	char log_name[48];
 
 	struct vgpu_dma_worker *dma;
 
@@ -187,10 +200,27 @@ struct vgpu_instance {
 		   ##__VA_ARGS__);					\
 } while (0)
 
-#define VGPU_DRIVER_VERSION	"0.1.0"
+/*
+ * For all that can be made to happen again and again. The limit is a vGPU's
+ * or a GPU's own: what one tenant causes silences no message about another.
+ */
+static inline bool vgpu_inst_may_log(struct vgpu_instance *instance)
+{
+	return ___ratelimit(&instance->log_limit, instance->log_name);
+}
 
-/* How many FAULT and RESET events a vGPU may cause. */
-#define VGPU_EVENTS_PER_S	32
+static inline bool vgpu_gpu_may_log(struct vgpu_gpu *gpu)
+{
+	return ___ratelimit(&gpu->log_limit, gpu->name);
+}
+
+#define vgpu_inst_notice_limited(inst, fmt, ...) do {			\
+	struct vgpu_instance *__limited = (inst);			\
+	if (vgpu_inst_may_log(__limited))				\
+		vgpu_inst_notice(__limited, fmt, ##__VA_ARGS__);	\
+} while (0)
+
+#define VGPU_DRIVER_VERSION	"0.1.0"
 
 /*
  * The kernel's mdev core keeps UUIDs in the mixed byte order of a GUID, the
@@ -248,8 +278,6 @@ void vgpu_sysfs_remove_gpu(struct vgpu_gpu *gpu);
 void vgpu_instance_init_quarantine(struct vgpu_instance *instance);
 void vgpu_instance_set_quarantine(struct vgpu_instance *instance);
 void vgpu_instance_overrun(struct vgpu_instance *instance);
-void vgpu_instance_event(struct vgpu_instance *instance, u32 type, u32 a, u32 b,
-			 u64 c);
 int vgpu_instance_release(struct vgpu_instance *instance);
 
 /* instance.c: what front ends call */
@@ -293,13 +321,18 @@ void vgpu_thread_uncharge(struct task_struct *task);
 /* event.c */
 int vgpu_event_init(void);
 void vgpu_event_exit(void);
-void vgpu_event(u32 type, const struct vgpu_gpu *gpu, const guid_t *uuid,
-		u32 a, u32 b, u64 c);
+struct vgpu_event_source *vgpu_event_source_get(const guid_t *uuid);
+void vgpu_event_source_put(struct vgpu_event_source *source);
+void vgpu_event_limit_init(struct ratelimit_state *limit);
+void vgpu_gpu_event(struct vgpu_gpu *gpu, u32 type, u32 a);
+void vgpu_instance_event(struct vgpu_instance *instance, u32 type, u32 a, u32 b,
+			 u64 c);
 struct file;
 struct poll_table_struct;
 struct vgpu_event_reader;
 struct vgpu_event_reader *vgpu_event_open(void);
 void vgpu_event_close(struct vgpu_event_reader *reader);
+int vgpu_event_setup(struct vgpu_event_reader *reader, void *arg);
 ssize_t vgpu_event_read(struct vgpu_event_reader *reader, char __user *buf,
 			size_t count, bool nonblock);
 __poll_t vgpu_event_poll(struct vgpu_event_reader *reader, struct file *file,

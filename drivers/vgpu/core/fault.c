@@ -3,7 +3,6 @@
  * Faults of an instance, and the quarantine that too many of them bring.
  */
 #include <linux/module.h>
-#include <linux/ratelimit.h>
 #include <linux/timekeeping.h>
 
 #include "core.h"
@@ -42,8 +41,7 @@ static void vgpu_quarantine_work(struct work_struct *work)
 	vgpu_instance_unhold(instance, VGPU_HOLD_QUARANTINE);
 	if (expired) {
 		vgpu_inst_notice(instance, "quarantine over\n");
-		vgpu_event(VGPU_EVENT_RELEASED, instance->gpu, &instance->uuid,
-			   0, 0, 0);
+		vgpu_instance_event(instance, VGPU_EVENT_RELEASED, 0, 0, 0);
 	}
 }
 
@@ -78,8 +76,7 @@ static void vgpu_instance_strike(struct vgpu_instance *instance)
 	if (!begins)
 		return;
 
-	vgpu_event(VGPU_EVENT_QUARANTINED, instance->gpu, &instance->uuid,
-		   0, 0, until_ns);
+	vgpu_instance_event(instance, VGPU_EVENT_QUARANTINED, 0, 0, until_ns);
 	mod_delayed_work(system_wq, &instance->quarantine_work, 0);
 }
 
@@ -118,24 +115,6 @@ void vgpu_instance_overrun(struct vgpu_instance *instance)
 {
 	atomic_inc(&instance->overruns);
 	queue_work(system_wq, &instance->overrun_work);
-}
-
-/**
- * vgpu_instance_event() - an event that the guest can bring about at will
- * @instance: whose guest
- * @type: enum vgpu_ctl_event_type
- * @a: by type
- * @b: by type
- * @c: by type
- *
- * It must not push those of others out of the ring: too many are left out.
- * Does not sleep.
- */
-void vgpu_instance_event(struct vgpu_instance *instance, u32 type, u32 a, u32 b,
-			 u64 c)
-{
-	if (__ratelimit(&instance->event_limit))
-		vgpu_event(type, instance->gpu, &instance->uuid, a, b, c);
 }
 
 /**
@@ -192,7 +171,6 @@ int vgpu_instance_release(struct vgpu_instance *instance)
 
 	mod_delayed_work(system_wq, &instance->quarantine_work, 0);
 	vgpu_inst_notice(instance, "quarantine lifted by the host\n");
-	vgpu_event(VGPU_EVENT_RELEASED, instance->gpu, &instance->uuid, 0, 0,
-		   0);
+	vgpu_instance_event(instance, VGPU_EVENT_RELEASED, 0, 0, 0);
 	return 0;
 }

@@ -53,6 +53,8 @@ static void vgpu_gpu_free(struct kref *ref)
 {
 	struct vgpu_gpu *gpu = container_of(ref, struct vgpu_gpu, ref);
 
+	vgpu_event_source_put(gpu->events);
+	vgpu_event_source_put(gpu->refused);
 	put_device(gpu->dev);
 	kfree(gpu->types);
 	kfree(gpu);
@@ -230,11 +232,11 @@ static void vgpu_tl_reset(struct vgpu_timeline *tl, struct vgpu_entity *entity)
 
 	vgpu_sched_params_get(gpu->sched, &params);
 	/* A guest can have this happen again and again. */
-	dev_notice_ratelimited(gpu->dev, "vgpu %pUl: did not leave engine %s within %u us: engine reset\n",
-			       &instance->uuid, gpu->info.engines[engine].name,
-			       params.preempt_timeout_us);
+	vgpu_inst_notice_limited(instance, "did not leave engine %s within %u us: engine reset\n",
+				 gpu->info.engines[engine].name,
+				 params.preempt_timeout_us);
 	gpu->ops->engine_reset(gpu, engine);
-	vgpu_event(VGPU_EVENT_ENGINE_RESET, gpu, &instance->uuid, engine, 0, 0);
+	vgpu_instance_event(instance, VGPU_EVENT_ENGINE_RESET, engine, 0, 0);
 }
 
 static void vgpu_tl_overrun(struct vgpu_timeline *tl,
@@ -346,9 +348,15 @@ struct vgpu_gpu *vgpu_register_gpu(struct device *dev,
 	gpu->info = *info;
 	gpu->backend = backend;
 	gpu->registered_ns = ktime_get_ns();
+	ratelimit_default_init(&gpu->log_limit);
 	vgpu_placement_init(&gpu->placement, info->fb_bytes >> 30,
 			    info->placement == VGPU_PLACEMENT_HOMOGENEOUS);
 
+	ret = -ENOMEM;
+	gpu->events = vgpu_event_source_get(NULL);
+	gpu->refused = vgpu_event_source_get(NULL);
+	if (!gpu->events || !gpu->refused)
+		goto err_put;
 	ret = vgpu_gpu_init_types(gpu);
 	if (ret)
 		goto err_put;
@@ -385,7 +393,7 @@ struct vgpu_gpu *vgpu_register_gpu(struct device *dev,
 		      info->board, info->fb_bytes >> 20, info->channels,
 		      info->nr_engines, gpu->nr_types, params.policy->name,
 		      params.slice_ns / 1000);
-	vgpu_event(VGPU_EVENT_GPU_ADDED, gpu, NULL, 0, 0, 0);
+	vgpu_gpu_event(gpu, VGPU_EVENT_GPU_ADDED, 0);
 	return gpu;
 
 err_fronts:
@@ -446,7 +454,7 @@ void vgpu_unregister_gpu(struct vgpu_gpu *gpu)
 	mutex_unlock(&gpu->lock);
 
 	vgpu_sched_destroy(gpu->sched);
-	vgpu_event(VGPU_EVENT_GPU_REMOVED, gpu, NULL, 0, 0, 0);
+	vgpu_gpu_event(gpu, VGPU_EVENT_GPU_REMOVED, 0);
 	vgpu_gpu_put(gpu);
 }
 EXPORT_SYMBOL_GPL(vgpu_unregister_gpu);

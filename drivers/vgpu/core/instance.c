@@ -21,6 +21,7 @@ static void vgpu_instance_free(struct kref *ref)
 	struct vgpu_instance *instance =
 		container_of(ref, struct vgpu_instance, ref);
 
+	vgpu_event_source_put(instance->events);
 	vgpu_gpu_put(instance->gpu);
 	kfree(instance);
 }
@@ -162,6 +163,7 @@ struct vgpu_instance *vgpu_instance_create(struct vgpu_gpu *gpu,
 					   unsigned int type,
 					   const guid_t *uuid)
 {
+	struct vgpu_event_source *events;
 	struct vgpu_instance *instance;
 	u8 id[VGPU_ENTITY_ID_LEN];
 	unsigned int i;
@@ -181,14 +183,19 @@ struct vgpu_instance *vgpu_instance_create(struct vgpu_gpu *gpu,
 	init_rwsem(&instance->map_lock);
 	spin_lock_init(&instance->front_lock);
 	spin_lock_init(&instance->frl_lock);
-	ratelimit_state_init(&instance->event_limit, HZ, VGPU_EVENTS_PER_S);
-	/* Silent: the counters tell. */
-	ratelimit_set_flags(&instance->event_limit, RATELIMIT_MSG_ON_RELEASE);
+	vgpu_event_limit_init(&instance->event_limit);
+	ratelimit_default_init(&instance->log_limit);
+	snprintf(instance->log_name, sizeof(instance->log_name), "vgpu %pUl",
+		 uuid);
 	vgpu_instance_init_quarantine(instance);
 
+	ret = -ENOMEM;
+	events = vgpu_event_source_get(uuid);
+	if (!events)
+		goto err_put;
 	ret = vgpu_instance_place(gpu, instance);
 	if (ret)
-		goto err_put;
+		goto err_events;
 
 	vgpu_uuid_export(id, uuid);
 	for (i = 0; i < gpu->info.nr_engines; i++)
@@ -199,19 +206,23 @@ struct vgpu_instance *vgpu_instance_create(struct vgpu_gpu *gpu,
 	ret = gpu->ops->instance_create(instance);
 	if (ret)
 		goto err_entity;
+	/* From here on what happens is its own, no refusal of the GPU. */
+	instance->events = events;
 	vgpu_instance_list(gpu, instance);
 
 	vgpu_inst_notice(instance, "created: %s at %u MiB, channels %u..%u\n",
 			 instance->type->name, instance->first_gb * 1024,
 			 instance->first_channel,
 			 instance->first_channel + instance->nr_channels - 1);
-	vgpu_event(VGPU_EVENT_CREATED, gpu, uuid, 0, 0, 0);
+	vgpu_instance_event(instance, VGPU_EVENT_CREATED, 0, 0, 0);
 	return instance;
 
 err_entity:
 	while (i--)
 		vgpu_entity_exit(&instance->entity[i]);
 	vgpu_instance_unplace(gpu, instance);
+err_events:
+	vgpu_event_source_put(events);
 err_put:
 	vgpu_instance_put(instance);
 	return ERR_PTR(ret);
@@ -244,7 +255,7 @@ void vgpu_instance_destroy(struct vgpu_instance *instance)
 	vgpu_instance_unplace(gpu, instance);
 
 	vgpu_inst_notice(instance, "removed\n");
-	vgpu_event(VGPU_EVENT_REMOVED, gpu, &instance->uuid, 0, 0, 0);
+	vgpu_instance_event(instance, VGPU_EVENT_REMOVED, 0, 0, 0);
 	vgpu_instance_put(instance);
 }
 
@@ -302,8 +313,8 @@ int vgpu_instance_open(struct vgpu_instance *instance,
 	vgpu_instance_unhold(instance, VGPU_HOLD_STOPPED);
 	mutex_unlock(&instance->state_lock);
 
-	vgpu_event(VGPU_EVENT_STARTED, gpu, &instance->uuid,
-		   instance->owner_pid, 0, 0);
+	vgpu_instance_event(instance, VGPU_EVENT_STARTED, instance->owner_pid,
+			    0, 0);
 	return 0;
 
 err_close:
@@ -406,7 +417,7 @@ void vgpu_instance_close(struct vgpu_instance *instance)
 	instance->started_ns = 0;
 	mutex_unlock(&instance->state_lock);
 
-	vgpu_event(VGPU_EVENT_STOPPED, gpu, &instance->uuid, 0, 0, 0);
+	vgpu_instance_event(instance, VGPU_EVENT_STOPPED, 0, 0, 0);
 	module_put(gpu->ops->owner);
 }
 

@@ -209,12 +209,13 @@ int vgpu_refuse(struct vgpu_instance *instance, int error, const char *fmt, ...)
 	va_start(args, fmt);
 	vscnprintf(r->text, sizeof(r->text), fmt, args);
 	va_end(args);
-	dev_notice_ratelimited(instance->gpu->dev, "vgpu %pUl: refused: %s\n",
-			       &instance->uuid, r->text);
+	/* Those that are never created are all said to be the GPU's. */
+	if (instance->events ? vgpu_inst_may_log(instance) :
+			       vgpu_gpu_may_log(instance->gpu))
+		vgpu_inst_notice(instance, "refused: %s\n", r->text);
 	mutex_unlock(&vgpu_refusals_lock);
 
-	vgpu_event(VGPU_EVENT_REFUSED, instance->gpu, &instance->uuid, -error,
-		   0, 0);
+	vgpu_instance_event(instance, VGPU_EVENT_REFUSED, -error, 0, 0);
 	return error;
 }
 EXPORT_SYMBOL_GPL(vgpu_refuse);

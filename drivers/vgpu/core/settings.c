@@ -314,6 +314,6 @@ int vgpu_settings_set(struct vgpu_gpu *gpu, struct vgpu_ctl_sched *arg)
 		vgpu_settings_read(gpu, arg);
 	mutex_unlock(&gpu->lock);
 	if (!ret)
-		vgpu_event(VGPU_EVENT_SCHED, gpu, NULL, arg->valid, 0, 0);
+		vgpu_gpu_event(gpu, VGPU_EVENT_SCHED, arg->valid);
 	return ret;
 }

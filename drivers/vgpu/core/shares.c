@@ -292,6 +292,10 @@ int vgpu_shares_set(const struct vgpu_ctl_share *entries, unsigned int nr,
 	ret = vgpu_shares_plan(gpu, entries, nr, plan, &sum, culprit, why,
 			       size);
 	if (!ret) {
+		/* They forget whose they are when they are applied. */
+		for (i = 0; i < nr; i++)
+			vgpu_instance_event(plan[i].instance, VGPU_EVENT_SHARE,
+					    entries[i].valid, 0, 0);
 		vgpu_shares_apply_all(plan, nr);
 		gpu->guarantee_sum = sum;
 	}
@@ -301,11 +305,6 @@ int vgpu_shares_set(const struct vgpu_ctl_share *entries, unsigned int nr,
 	if (ret == -ENODEV)
 		ret = vgpu_shares_missing(gpu, entries[*culprit].uuid, why,
 					  size);
-	for (i = 0; i < nr && !ret; i++) {
-		vgpu_uuid_import(&guid, entries[i].uuid);
-		vgpu_event(VGPU_EVENT_SHARE, gpu, &guid, entries[i].valid, 0,
-			   0);
-	}
 out_put:
 	vgpu_instance_put(first);
 	return ret;

@@ -52,9 +52,8 @@ static int gpu_attr_set(struct device *dev, struct vgpu_ctl_sched *ctl)
 	if (!gpu)
 		return -ENODEV;
 	ret = vgpu_settings_set(gpu, ctl);
-	if (ret)
-		dev_notice_ratelimited(dev, "vgpu: refused: %s\n",
-				       (char *)ctl->text);
+	if (ret && vgpu_gpu_may_log(gpu))
+		dev_notice(dev, "vgpu: refused: %s\n", (char *)ctl->text);
 	vgpu_gpu_put(gpu);
 	return ret;
 }

@@ -14,6 +14,7 @@
 #else
 #include <string.h>
 #endif
+#include <linux/nospec.h>
 #include <linux/pci_regs.h>
 
 #include "config.h"
@@ -215,9 +216,15 @@ void vgpu_config_read(const struct vgpu_config *config, u32 offset, void *buf,
 		      u32 len)
 {
 	u8 *to = buf;
+	u32 at;
 
-	for (; len; len--, offset++)
-		*to++ = offset < VGPU_CONFIG_HEAD ? config->space[offset] : 0;
+	for (; len; len--, offset++, to++) {
+		*to = 0;
+		if (offset < VGPU_CONFIG_HEAD) {
+			at = array_index_nospec(offset, VGPU_CONFIG_HEAD);
+			*to = config->space[at];
+		}
+	}
 }
 
 /**
@@ -241,10 +248,11 @@ unsigned int vgpu_config_write(struct vgpu_config *config, u32 offset,
 	u8 *power_reg;
 
 	for (; len && offset < VGPU_CONFIG_HEAD; len--, offset++, from++) {
-		u8 mask = config->writable[offset];
+		u32 at = array_index_nospec(offset, VGPU_CONFIG_HEAD);
+		u8 mask = config->writable[at];
 
-		config->space[offset] &= ~mask;
-		config->space[offset] |= *from & mask;
+		config->space[at] &= ~mask;
+		config->space[at] |= *from & mask;
 		if (offset == flr_offset &&
 		    *from & (PCI_EXP_DEVCTL_BCR_FLR >> 8))
 			events |= VGPU_CONFIG_RESET;

@@ -20,6 +20,7 @@
 #include <linux/bitmap.h>
 #include <linux/eventfd.h>
 #include <linux/kthread.h>
+#include <linux/nospec.h>
 #include <linux/pci_regs.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
@@ -197,6 +198,7 @@ void vgpu_irq_raise(struct vgpu_mdev *dev, unsigned int vector)
 
 	if (vector >= irqs->nr)
 		return;
+	vector = array_index_nospec(vector, irqs->nr);
 	spin_lock(&irqs->raise_lock);
 	raised = irqs->enabled && !__test_and_set_bit(vector, irqs->pending);
 	if (raised)
@@ -502,7 +504,7 @@ static u8 irq_page_byte(const struct vgpu_mdev *dev, u32 offset)
 
 	lockdep_assert_held(&irqs->lock);
 	if (offset < table_bytes)
-		return irqs->table[offset];
+		return irqs->table[array_index_nospec(offset, table_bytes)];
 	if (offset >= pba && offset - pba < pba_bytes)
 		return bitmap_get_value8(irqs->pending, (offset - pba) * 8);
 	return 0;

@@ -77,9 +77,8 @@ static vm_fault_t map_fault(struct vm_fault *vmf)
 	if (ret > 0)
 		return VM_FAULT_NOPAGE;
 	atomic64_inc(&dev->map_failures);
-	dev_err_ratelimited(instance->gpu->dev,
-			    "vgpu %pUl: no memory for a page touched by pid %d (%d)\n",
-			    &instance->uuid, task_tgid_nr(current), ret);
+	vgpu_inst_notice_limited(instance, "no memory for a page touched by pid %d (%d)\n",
+				 task_tgid_nr(current), ret);
 	return VM_FAULT_SIGBUS;
 }
 

@@ -2,6 +2,9 @@
 /*
  * The mdev front end: each GPU is a parent with its types, each mdev a vGPU.
  */
+#include <linux/atomic.h>
+#include <linux/completion.h>
+#include <linux/kobject.h>
 #include <linux/list.h>
 #include <linux/mdev.h>
 #include <linux/module.h>
@@ -9,14 +12,18 @@
 
 #include "mdev.h"
 
+struct vgpu_mdev_gpu;
+
 /**
  * struct vgpu_mdev_gpu_type - a type of a GPU, in sysfs
  * @type:  mdev's
- * @gpu:   whose
+ * @mgpu:  whose
+ * @gpu:   its GPU
  * @index: into the GPU's types
  */
 struct vgpu_mdev_gpu_type {
 	struct mdev_type type;
+	struct vgpu_mdev_gpu *mgpu;
 	struct vgpu_gpu *gpu;
 	unsigned int index;
 };
@@ -27,6 +34,9 @@ struct vgpu_mdev_gpu_type {
  * @gpu:    which; the core keeps it until remove_gpu has returned
  * @parent: mdev's
  * @list:   pointers to @types, as mdev wants them
+ * @mdev_ktype: what the kobjects of @types are while they are in sysfs
+ * @unreleased: kobjects of @types that the driver core still has, and 1 for us
+ * @released: @unreleased is 0
  * @types:  all of the GPU's
  */
 struct vgpu_mdev_gpu {
@@ -34,6 +44,9 @@ struct vgpu_mdev_gpu {
 	struct vgpu_gpu *gpu;
 	struct mdev_parent parent;
 	struct mdev_type **list;
+	const struct kobj_type *mdev_ktype;
+	atomic_t unreleased;
+	struct completion released;
 	struct vgpu_mdev_gpu_type types[];
 };
 
@@ -121,6 +134,76 @@ static struct mdev_driver vgpu_mdev_driver = {
 	.show_description = vgpu_mdev_show_description,
 };
 
+/*
+ * The types are kobjects, whose memory is ours while their release is mdev's.
+ * When mdev_unregister_parent() has returned, somebody may still hold a reference
+ * to a type: a vGPU's struct device does until it is released itself. So the
+ * types get a release that also counts, and the memory is kept until all of
+ * them were released. With it are kept what a release looks at: the parent, the
+ * driver and, by waiting, the modules.
+ */
+static void vgpu_mdev_type_release(struct kobject *kobj)
+{
+	struct mdev_type *type = container_of(kobj, struct mdev_type, kobj);
+	struct vgpu_mdev_gpu *mgpu = to_gpu_type(type)->mgpu;
+
+	mgpu->mdev_ktype->release(kobj);
+	if (atomic_dec_and_test(&mgpu->unreleased))
+		complete(&mgpu->released);
+}
+
+/* Without attributes: for types that have left sysfs. */
+static const struct kobj_type vgpu_mdev_type_ktype = {
+	.release = vgpu_mdev_type_release,
+};
+
+static void vgpu_mdev_count_type(struct vgpu_mdev_gpu *mgpu,
+				 struct kobject *kobj)
+{
+	mgpu->mdev_ktype = kobj->ktype;
+	atomic_inc(&mgpu->unreleased);
+	kobj->ktype = &vgpu_mdev_type_ktype;
+}
+
+/* Removes the mdevs, waiting for their users, and the types from sysfs. */
+static void vgpu_mdev_unregister(struct vgpu_mdev_gpu *mgpu)
+{
+	unsigned int i;
+
+	/* None is released before it is counted. */
+	for (i = 0; i < mgpu->gpu->nr_types; i++)
+		kobject_get(&mgpu->types[i].type.kobj);
+	mdev_unregister_parent(&mgpu->parent);
+	for (i = 0; i < mgpu->gpu->nr_types; i++) {
+		vgpu_mdev_count_type(mgpu, &mgpu->types[i].type.kobj);
+		kobject_put(&mgpu->types[i].type.kobj);
+	}
+}
+
+/*
+ * The types that mdev took before it failed have no references left, so they
+ * are released already; but for where the kernel debugs just this, and puts
+ * each release off for a second or more.
+ */
+static void vgpu_mdev_failed(struct vgpu_mdev_gpu *mgpu)
+{
+	unsigned int i;
+
+	for (i = 0; i < mgpu->gpu->nr_types; i++)
+		if (IS_ENABLED(CONFIG_DEBUG_KOBJECT_RELEASE) &&
+		    mgpu->types[i].type.kobj.state_initialized)
+			vgpu_mdev_count_type(mgpu, &mgpu->types[i].type.kobj);
+}
+
+/* Waits until all types that were counted have been released. */
+static void vgpu_mdev_free_gpu(struct vgpu_mdev_gpu *mgpu)
+{
+	if (!atomic_dec_and_test(&mgpu->unreleased))
+		wait_for_completion(&mgpu->released);
+	kfree(mgpu->list);
+	kfree(mgpu);
+}
+
 static int vgpu_mdev_add_gpu(struct vgpu_gpu *gpu)
 {
 	struct vgpu_mdev_gpu *mgpu;
@@ -132,13 +215,16 @@ static int vgpu_mdev_add_gpu(struct vgpu_gpu *gpu)
 		return -ENOMEM;
 	mgpu->list = kcalloc(gpu->nr_types, sizeof(*mgpu->list), GFP_KERNEL);
 	if (!mgpu->list) {
-		ret = -ENOMEM;
-		goto err_free;
+		kfree(mgpu);
+		return -ENOMEM;
 	}
 	mgpu->gpu = gpu;
+	atomic_set(&mgpu->unreleased, 1);
+	init_completion(&mgpu->released);
 	for (i = 0; i < gpu->nr_types; i++) {
 		mgpu->types[i].type.sysfs_name = gpu->types[i].name;
 		mgpu->types[i].type.pretty_name = gpu->types[i].name;
+		mgpu->types[i].mgpu = mgpu;
 		mgpu->types[i].gpu = gpu;
 		mgpu->types[i].index = i;
 		mgpu->list[i] = &mgpu->types[i].type;
@@ -146,19 +232,16 @@ static int vgpu_mdev_add_gpu(struct vgpu_gpu *gpu)
 
 	ret = mdev_register_parent(&mgpu->parent, gpu->dev, &vgpu_mdev_driver,
 				   mgpu->list, gpu->nr_types);
-	if (ret)
-		goto err_list;
+	if (ret) {
+		vgpu_mdev_failed(mgpu);
+		vgpu_mdev_free_gpu(mgpu);
+		return ret;
+	}
 
 	mutex_lock(&vgpu_mdev_gpus_lock);
 	list_add_tail(&mgpu->link, &vgpu_mdev_gpus);
 	mutex_unlock(&vgpu_mdev_gpus_lock);
 	return 0;
-
-err_list:
-	kfree(mgpu->list);
-err_free:
-	kfree(mgpu);
-	return ret;
 }
 
 static struct vgpu_mdev_gpu *vgpu_mdev_take_gpu(struct vgpu_gpu *gpu)
@@ -183,10 +266,8 @@ static void vgpu_mdev_remove_gpu(struct vgpu_gpu *gpu)
 
 	if (WARN_ON(!mgpu))
 		return;
-	/* Removes the mdevs, waiting for their users. */
-	mdev_unregister_parent(&mgpu->parent);
-	kfree(mgpu->list);
-	kfree(mgpu);
+	vgpu_mdev_unregister(mgpu);
+	vgpu_mdev_free_gpu(mgpu);
 }
 
 static struct vgpu_front vgpu_mdev_front = {

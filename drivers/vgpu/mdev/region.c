@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <string.h>
 #endif
+#include <linux/nospec.h>
 
 #include "config.h"
 #include "region.h"
@@ -119,8 +120,10 @@ int vgpu_regions_init(struct vgpu_regions *regions,
  */
 u64 vgpu_region_bytes(const struct vgpu_regions *regions, unsigned int index)
 {
-	if (index < VGPU_REGION_MAX)
+	if (index < VGPU_REGION_MAX) {
+		index = array_index_nospec(index, VGPU_REGION_MAX);
 		return regions->bar[index].size;
+	}
 	if (index == VGPU_REGION_CONFIG)
 		return VGPU_CONFIG_SIZE;
 	return 0;
@@ -157,6 +160,7 @@ int vgpu_region_decode(const struct vgpu_regions *regions, u64 pos, u64 count,
 	size = vgpu_region_bytes(regions, *index);
 	if (*offset >= size || count > size - *offset)
 		return -EINVAL;
+	*index = array_index_nospec(*index, VGPU_REGION_CONFIG + 1);
 	return 0;
 }
 
@@ -192,7 +196,7 @@ void vgpu_region_piece(const struct vgpu_regions *regions, unsigned int index,
 		return;
 	}
 
-	bar = &regions->bar[index];
+	bar = &regions->bar[array_index_nospec(index, VGPU_REGION_MAX)];
 	if (offset >= bar->owned) {
 		piece->target = VGPU_TARGET_TAIL;
 		piece->len = left < page_left ? left : page_left;
@@ -232,11 +236,13 @@ int vgpu_region_map(const struct vgpu_regions *regions, u64 pgoff, u64 pages,
 	u64 index = pgoff >> (VGPU_REGION_SHIFT - page_shift);
 	u64 owned;
 
-	if (index >= VGPU_REGION_MAX || !regions->bar[index].memory)
+	if (index >= VGPU_REGION_MAX)
 		return -EINVAL;
-	*bar = index;
+	*bar = array_index_nospec((unsigned int)index, VGPU_REGION_MAX);
+	if (!regions->bar[*bar].memory)
+		return -EINVAL;
 	*first = pgoff - (index << (VGPU_REGION_SHIFT - page_shift));
-	owned = regions->bar[index].owned >> page_shift;
+	owned = regions->bar[*bar].owned >> page_shift;
 	if (!pages || *first >= owned || pages > owned - *first)
 		return -EINVAL;
 	return 0;

@@ -351,6 +351,8 @@ static int vgpu_vfio_set_irqs(struct vgpu_mdev *dev, void __user *arg)
 						 VFIO_PCI_NUM_IRQS, &data_size);
 	if (ret)
 		return ret;
+	set.start = array_index_nospec(set.start,
+				       vgpu_irq_count(&dev->irqs, set.index));
 	if (data_size) {
 		data = memdup_user(arg + minsz, data_size);
 		if (IS_ERR(data))
@@ -419,13 +421,13 @@ static void vgpu_vfio_request(struct vfio_device *vdev, unsigned int count)
 	pid_t pid = READ_ONCE(instance->owner_pid);
 
 	if (vgpu_irq_request(&dev->irqs))
-		dev_notice_ratelimited(instance->gpu->dev,
-				       "vgpu %pUl: to be removed, asked pid %d to let go of it (%u): unplug it from the VM, or stop the VM\n",
-				       &instance->uuid, pid, count + 1);
+		vgpu_inst_notice_limited(instance,
+					 "to be removed, asked pid %d to let go of it (%u): unplug it from the VM, or stop the VM\n",
+					 pid, count + 1);
 	else
-		dev_notice_ratelimited(instance->gpu->dev,
-				       "vgpu %pUl: to be removed, but pid %d holds it open and takes no requests: end that process\n",
-				       &instance->uuid, pid);
+		vgpu_inst_notice_limited(instance,
+					 "to be removed, but pid %d holds it open and takes no requests: end that process\n",
+					 pid);
 }
 
 static int vgpu_vfio_init(struct vfio_device *vdev)

@@ -4,6 +4,7 @@
  * doorbells, stopped by faults and resets. soft.h says who may touch what.
  */
 #include <linux/mm.h>
+#include <linux/nospec.h>
 #include <linux/seq_file.h>
 
 #include "soft.h"
@@ -194,7 +195,8 @@ static enum vgpu_hw_fault soft_channel_latch(struct soft_channel *ch, u32 ctrl)
 		    VGPU_HW_CTRL_ORDER_SHIFT;
 	enum vgpu_hw_fault code;
 
-	ch->engine = engine < SOFT_ENGINES ? engine : 0;
+	ch->engine = engine < SOFT_ENGINES ?
+		     array_index_nospec(engine, SOFT_ENGINES) : 0;
 	ch->ring_addr = ch->ring;
 	ch->ring_sys = ctrl & VGPU_HW_CTRL_RING_SYS;
 	ch->get = 0;

@@ -13,6 +13,7 @@
 #include <linux/highmem.h>
 #include <linux/memcontrol.h>
 #include <linux/mm.h>
+#include <linux/nospec.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
@@ -70,10 +71,12 @@ struct page *soft_store_alloc(struct soft_store *store, gfp_t gfp)
 static struct page **soft_store_leaf(struct soft_store *store,
 				     unsigned long pgoff, gfp_t gfp)
 {
-	struct page ***slot = &store->leaves[pgoff / SOFT_LEAF_PAGES];
-	struct page **leaf = READ_ONCE(*slot), **other;
+	struct page **leaf, **other, ***slot;
 	struct mem_cgroup *old = NULL;
 
+	pgoff = array_index_nospec(pgoff, store->nr_pages);
+	slot = &store->leaves[pgoff / SOFT_LEAF_PAGES];
+	leaf = READ_ONCE(*slot);
 	if (leaf)
 		return leaf;
 	if (store->memcg)
@@ -101,8 +104,11 @@ static struct page **soft_store_leaf(struct soft_store *store,
  */
 struct page *soft_store_peek(struct soft_store *store, unsigned long pgoff)
 {
-	struct page **leaf = READ_ONCE(store->leaves[pgoff / SOFT_LEAF_PAGES]);
+	struct page **leaf;
 
+	/* The guest chose it; it was checked where it came in. */
+	pgoff = array_index_nospec(pgoff, store->nr_pages);
+	leaf = READ_ONCE(store->leaves[pgoff / SOFT_LEAF_PAGES]);
 	return leaf ? READ_ONCE(leaf[pgoff % SOFT_LEAF_PAGES]) : NULL;
 }
 

@@ -5,6 +5,7 @@
  * do not come here.
  */
 #include <linux/align.h>
+#include <linux/nospec.h>
 
 #include "soft.h"
 
@@ -128,6 +129,7 @@ static int soft_regs_find(struct soft_instance *inst, u64 offset,
 	index = (offset - VGPU_HW_CHAN_BASE) / VGPU_HW_CHAN_STRIDE;
 	if (index >= inst->nr_channels)
 		return -ENXIO;
+	index = array_index_nospec((u32)index, inst->nr_channels);
 	*ch = &inst->channel[index];
 	*reg = (offset - VGPU_HW_CHAN_BASE) % VGPU_HW_CHAN_STRIDE;
 	return 0;

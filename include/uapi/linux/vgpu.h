@@ -8,6 +8,12 @@
  * the caller has room for. flags must be 0 where no flag is named (EINVAL).
  * Pointers travel as __u64, all layouts are the same for 32 and 64 bits.
  *
+ * An array that a structure points to has elements of entry_size bytes, set by
+ * the caller, by the same rules: structures in arrays grow at their end, too.
+ * entry_size 0 is the size that the element had when the call came. Smaller is
+ * EINVAL, more than 4096 E2BIG. Arrays within a structure, and lists of ids, have
+ * elements that never change.
+ *
  * Reading needs permission on the node, changing needs CAP_SYS_ADMIN (EPERM).
  * Times are CLOCK_MONOTONIC nanoseconds.
  */
@@ -18,7 +24,7 @@
 #include <linux/types.h>
 
 #define VGPU_ABI_MAJOR		1
-#define VGPU_ABI_MINOR		1
+#define VGPU_ABI_MINOR		2
 
 #define VGPU_NAME_LEN		64
 #define VGPU_TEXT_LEN		192
@@ -249,7 +255,7 @@ struct vgpu_ctl_shares {
 	__u32 size;
 	__u32 flags;
 	__u32 count;			/* in: 1 .. 256 */
-	__u32 pad;
+	__u32 entry_size;		/* in: sizeof(struct vgpu_ctl_share); 0: 40 */
 	__u64 entries;			/* in: struct vgpu_ctl_share[] */
 	__u8 text[VGPU_TEXT_LEN];	/* out: why it was refused, also on failure */
 };
@@ -286,7 +292,7 @@ struct vgpu_ctl_sched_log {
 	__u32 gpu;			/* in */
 	__u32 engine;			/* in: index, else ENOENT */
 	__u32 count;			/* in: room; out: entries written */
-	__u32 pad;
+	__u32 entry_size;		/* in: sizeof(struct vgpu_ctl_switch); 0: 80 */
 	__u64 total;			/* out: runs that have ended so far */
 	__u64 entries;			/* in: struct vgpu_ctl_switch[], the last ones */
 };
@@ -309,9 +315,19 @@ struct vgpu_ctl_hist {
 };
 
 /*
- * read(2) gives whole records (EINVAL if the buffer holds none), blocking
- * unless O_NONBLOCK; poll(2) says POLLIN. A reader sees what happens after
- * its open. One too slow finds a gap in seq.
+ * Events. read(2) gives whole records (EINVAL if the buffer holds none),
+ * blocking unless O_NONBLOCK; poll(2) says POLLIN. A reader sees what happens
+ * after its open, in the order in which it happened.
+ *
+ * An open file has records of 56 bytes, up to and with c, until
+ * VGPU_IOC_EVENTS sets another size for it: what the kernel does not know of a
+ * larger record reads 0.
+ *
+ * Of each source the newest 64 events are kept. A reader too slow for that
+ * finds gaps in seq, and by source and source_seq it knows whom it missed:
+ * nobody's events push out those of others. The sources are each vGPU, each
+ * GPU, and for each GPU the vGPUs whose creation was refused; of vGPUs and GPUs
+ * that are gone, the 64 that went last.
  */
 enum vgpu_ctl_event_type {
 	VGPU_EVENT_GPU_ADDED = 1,
@@ -320,6 +336,7 @@ enum vgpu_ctl_event_type {
 	VGPU_EVENT_REMOVED = 4,
 	VGPU_EVENT_STARTED = 5,		/* a: pid of who opened it */
 	VGPU_EVENT_STOPPED = 6,
+	/* Of these three a vGPU has at most 32 per s; more are left out. */
 	VGPU_EVENT_RESET = 7,		/* device reset */
 	VGPU_EVENT_FAULT = 8,		/* a: channel, b: enum vgpu_hw_fault, c: packet */
 	VGPU_EVENT_ENGINE_RESET = 9,	/* a: engine */
@@ -339,6 +356,19 @@ struct vgpu_ctl_event {
 	__u32 a;
 	__u32 b;
 	__u64 c;
+	/* since 1.2 */
+	__u32 source;			/* a number of the source, from 1 on */
+	__u32 pad;
+	__u64 source_seq;		/* events of the source before it, those left out, too */
+};
+
+/* How an open file reads events. */
+struct vgpu_ctl_events {
+	__u32 size;
+	__u32 flags;
+	__u32 event_size;		/* in: of a record; 56 .. 4096, else EINVAL, E2BIG */
+	__u32 known_size;		/* out: of a record that the kernel can fill */
+	__u64 next_seq;			/* out: of the next event, if none is lost */
 };
 
 #define VGPU_IOC_VERSION	_IOWR('g', 0xb0, struct vgpu_ctl_version)
@@ -355,5 +385,6 @@ struct vgpu_ctl_event {
 #define VGPU_IOC_SHARES_SET	_IOWR('g', 0xba, struct vgpu_ctl_shares)
 #define VGPU_IOC_SCHED_LOG	_IOWR('g', 0xbb, struct vgpu_ctl_sched_log)
 #define VGPU_IOC_HIST		_IOWR('g', 0xbc, struct vgpu_ctl_hist)
+#define VGPU_IOC_EVENTS		_IOWR('g', 0xbd, struct vgpu_ctl_events)
 
 #endif /* _UAPI_LINUX_VGPU_H */
