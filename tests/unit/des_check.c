@@ -285,7 +285,7 @@ static bool is_synchronous(const struct des *des, unsigned int client,
 		    des->config->action[i].client == client)
 			return false;
 	if (load->kind != DES_CLOSED || load->nr_stages != 1 || load->off_ns ||
-	    stage->engine != engine || load->hang_one_in ||
+	    stage->engine != engine || load->hang_one_in || load->stall_every_ns ||
 	    max(stage->job_ns, stage->job_max_ns) > era->params->slice_ns ||
 	    think_ns >= era->params->linger_us * DES_US)
 		return false;

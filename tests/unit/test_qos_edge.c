@@ -312,6 +312,68 @@ static void test_shed_debt(void **state)
 	}
 }
 
+/*
+ * A client whose work stops again and again in the middle, because its device is
+ * reset or because its memory is slow, waits for its neighbour's slice each time.
+ * It must not have saved all of these waits up when it turns into a hog.
+ */
+static void test_stops_save_nothing(void **state)
+{
+	static const struct {
+		u64 work_ns, stop_ns;
+		bool holds;
+		unsigned int times;
+	} stops[] = {
+		{ 83 * DES_US, 90 * DES_US, true, 1300 },
+		{ 67 * DES_US, 249 * DES_US, false, 1240 },
+		{ 67 * DES_US, 90 * DES_US, false, 1240 },
+		{ 83 * DES_US, 150 * DES_US, true, 1300 },
+		{ 1 * DES_US, 1 * DES_US, true, 1300 },
+		{ 1 * DES_US, 1 * DES_US, false, 1300 },
+	};
+	struct des_config config;
+	unsigned int i;
+	u64 hog_ns;
+
+	for (i = 0; i < ARRAY_SIZE(stops); i++) {
+		qos_config(&config, 2);
+		config.params.slice_ns = DES_MS;
+		hog_ns = stops[i].times * (DES_MS + stops[i].work_ns);
+		config.length_ns = hog_ns + 800 * DES_MS;
+		set_share(&config, 0, 500, 1000, 1);
+		set_share(&config, 1, 500, 1000, 1);
+		des_config_act(&config, hog_ns, DES_LOAD, 1)->load = des_busy();
+		config.client[1].load.stall_every_ns = stops[i].work_ns;
+		config.client[1].load.stall_ns = stops[i].stop_ns;
+		config.client[1].load.stall_holds = stops[i].holds;
+		run_and_end(&config);
+	}
+}
+
+/* The same by many at once, each with a small guarantee. */
+static void test_many_save_nothing(void **state)
+{
+	struct des_config config;
+	unsigned int holds, i;
+
+	for (holds = 0; holds < 2; holds++) {
+		qos_config(&config, 32);
+		config.params.slice_ns = DES_MS;
+		config.length_ns = 3 * DES_SEC;
+		config.switch_ns = 0;
+		set_share(&config, 0, 504, 1000, 1);
+		for (i = 1; i < 32; i++) {
+			set_share(&config, i, 16, 1000, 1);
+			config.client[i].load.stall_every_ns = DES_US;
+			config.client[i].load.stall_ns = 90 * DES_US;
+			config.client[i].load.stall_holds = holds;
+			des_config_act(&config, 2 * DES_SEC, DES_LOAD,
+				       i)->load = des_busy();
+		}
+		run_and_end(&config);
+	}
+}
+
 /* All wake at the same time, again and again. */
 static void test_1024_wake(void **state)
 {
@@ -533,6 +595,8 @@ int main(void)
 		cmocka_unit_test(test_jump),
 		cmocka_unit_test(test_sleepers_burst),
 		cmocka_unit_test(test_shed_debt),
+		cmocka_unit_test(test_stops_save_nothing),
+		cmocka_unit_test(test_many_save_nothing),
 		cmocka_unit_test(test_1024_wake),
 		cmocka_unit_test(test_overrunners),
 		cmocka_unit_test(test_hangs),

@@ -148,8 +148,8 @@ struct vgpu_slot_entity {
  * @reserved:    the run under way is of its guarantee
  * @synchronous: its last sleep was so short that the engine had better wait
  * @idled:       the engine was idle in its last run
- * @outlasted:   the engine waited for more in its last run, in vain
  * @end_ns:      when that ended
+ * @gap_ns:      for how long, at least, it had no work by then
  */
 struct vgpu_qos_entity {
 	u64 reserve_ns;
@@ -165,8 +165,8 @@ struct vgpu_qos_entity {
 	bool reserved;
 	bool synchronous;
 	bool idled;
-	bool outlasted;
 	u64 end_ns;
+	u64 gap_ns;
 };
 
 #define VGPU_ENTITY_ID_LEN	16

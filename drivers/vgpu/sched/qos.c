@@ -77,6 +77,7 @@
  * @now:       virtual time: the start of the last run of the excess
  * @overrun_ns: the largest of late
  * @slice_ns:  of the run under way; 0: it is not of this policy
+ * @linger_ns: likewise, how long the engine waits for more of it
  * @begin_ns:  when that began
  */
 struct vgpu_qos {
@@ -85,6 +86,7 @@ struct vgpu_qos {
 	u64 now;
 	u64 overrun_ns;
 	u64 slice_ns;
+	u64 linger_ns;
 	u64 begin_ns;
 };
 
@@ -200,22 +202,32 @@ static void qos_exit(struct vgpu_rq *rq, struct vgpu_entity *entity)
 }
 
 /*
- * Who sleeps has no credit. But who always comes back soon has work as good as
- * all the time: it is owed what it waited before, and while it is away, too, if
- * it left the engine to others.
+ * A sleeping entity gets no credit. But an entity that ran out of work and has
+ * more soon is as good as always busy: its tag is not brought up to now, as it
+ * is owed what it waited before, and while it was away, too, if the engine went
+ * to others.
+ *
+ * However the gaps were made, by want of work, stalls, resets or closing, no
+ * more than this survives one: the time for which the run of another entity can
+ * have kept the engine, and the gap itself. An entity that is owed more would
+ * not have been off the engine, as the engine lingers on it. As time, not as
+ * service: so the entities of a GPU, whose guarantees are not more than the
+ * whole engine, have saved up one such time of service together at most.
  */
 static void qos_wake(struct vgpu_rq *rq, struct vgpu_entity *entity, u64 now_ns)
 {
 	struct vgpu_qos *qos = rq->data;
 	struct vgpu_qos_entity *q = &entity->qos;
-	u64 slept_ns = now_ns - q->end_ns;
+	u64 slept_ns = now_ns - q->end_ns, gap_ns = q->gap_ns + slept_ns;
+	u64 kept_ns = 0;
 
-	/* Who outlasted the engine's patience has slept longer than that. */
-	q->synchronous = !q->outlasted && slept_ns <= rq->linger_ns;
-	if (!q->synchronous)
-		q->reserve_ns = qos_later(q->reserve_ns, now_ns);
-	else if (q->idled && qos_before(q->reserve_ns, q->end_ns))
-		q->reserve_ns += slept_ns;
+	q->synchronous = gap_ns <= rq->linger_ns;
+	if (q->synchronous) {
+		kept_ns = rq->slice_ns + qos->overrun_ns + gap_ns;
+		if (q->idled && qos_before(q->reserve_ns, q->end_ns))
+			q->reserve_ns += slept_ns;
+	}
+	q->reserve_ns = qos_later(q->reserve_ns, now_ns - kept_ns);
 	q->start = qos_start(q->start, qos->now);
 }
 
@@ -372,6 +384,7 @@ static struct vgpu_entity *qos_pick(struct vgpu_rq *rq, u64 now_ns,
 	q->limit_ns = qos_later(q->limit_ns,
 				now_ns - qos_span(most_ns, entity->share.cap));
 	qos->slice_ns = pick->slice_ns;
+	qos->linger_ns = pick->linger_ns;
 	qos->begin_ns = now_ns;
 	trace_vgpu_qos(entity);
 	return entity;
@@ -406,7 +419,7 @@ static void qos_charge(struct vgpu_rq *rq, struct vgpu_entity *entity,
 						  now_ns - ran_ns);
 	}
 	q->reserved = false;
-	q->outlasted = rq->outlasted;
+	q->gap_ns = rq->outlasted ? qos->linger_ns : 0;
 	q->idled = idle_ns;
 	q->end_ns = now_ns;
 }
