@@ -422,6 +422,34 @@ static void test_overrunners(void **state)
 	}
 }
 
+/*
+ * All begin to overrun at once, when those with small guarantees have queued up
+ * with deadlines that know nothing of it.
+ */
+static void test_overruns_begin(void **state)
+{
+	static const u64 overruns_ns[] = {
+		9 * DES_MS, DES_MS, 100 * DES_US, 60 * DES_US,
+	};
+	struct des_config config;
+	unsigned int i, k;
+
+	for (k = 0; k < ARRAY_SIZE(overruns_ns); k++) {
+		qos_config(&config, 32);
+		config.length_ns = 10 * DES_SEC;
+		config.params.slice_ns = DES_MS;
+		for (i = 0; i < 32; i++) {
+			struct des_load *load = &config.client[i].load;
+
+			set_share(&config, i, i ? 3 : 907, 1000, 1);
+			load->overrun_ns = overruns_ns[k];
+			load->overrun_always = true;
+			load->overrun_from_ns = DES_SEC + 70 * k * DES_MS;
+		}
+		run_and_end(&config);
+	}
+}
+
 /* One whose jobs hang costs the others its resets, and they are charged. */
 static void test_hangs(void **state)
 {
@@ -599,6 +627,7 @@ int main(void)
 		cmocka_unit_test(test_many_save_nothing),
 		cmocka_unit_test(test_1024_wake),
 		cmocka_unit_test(test_overrunners),
+		cmocka_unit_test(test_overruns_begin),
 		cmocka_unit_test(test_hangs),
 		cmocka_unit_test(test_flood),
 		cmocka_unit_test(test_resonance),

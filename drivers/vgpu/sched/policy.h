@@ -141,8 +141,9 @@ struct vgpu_slot_entity {
  * @by_due:      while queued and with a guarantee, by @eligible_ns
  * @eligible_ns: when guarantee and cap let it run
  * @deadline_ns: by when it is to have run
- * @slice_ns:    for how long, as @deadline_ns was counted
  * @min_deadline_ns: of @by_due's subtree
+ * @base_ns:     from when on @deadline_ns is counted
+ * @slice_ns:    for how long, as @deadline_ns was counted
  * @by_start:    while queued, by @start
  * @min_limit_ns: of @by_start's subtree
  * @reserved:    the run under way is of its guarantee
@@ -158,8 +159,9 @@ struct vgpu_qos_entity {
 	struct rb_node by_due;
 	u64 eligible_ns;
 	u64 deadline_ns;
-	u64 slice_ns;
 	u64 min_deadline_ns;
+	u64 base_ns;
+	u64 slice_ns;
 	struct rb_node by_start;
 	u64 min_limit_ns;
 	bool reserved;

@@ -53,6 +53,12 @@
 #define QOS_DECAY	10
 
 /*
+ * Deadlines are counted with p and up to this part of the least Q more. So most
+ * new p change no deadline of what is queued.
+ */
+#define QOS_COUNTED_PART	16
+
+/*
  * A reservation tag may lag behind by what its entity is owed; but after the
  * whole machine stood still, the guaranteed would have all of the engine for as
  * long again. So the lag ends at as many runs, and a second.
@@ -76,6 +82,7 @@
  * @by_start:  all queued, by virtual start
  * @now:       virtual time: the start of the last run of the excess
  * @overrun_ns: the largest of late
+ * @counted_ns: as deadlines are counted, not less
  * @slice_ns:  of the run under way; 0: it is not of this policy
  * @linger_ns: likewise, how long the engine waits for more of it
  * @begin_ns:  when that began
@@ -85,6 +92,7 @@ struct vgpu_qos {
 	struct rb_root_cached by_start;
 	u64 now;
 	u64 overrun_ns;
+	u64 counted_ns;
 	u64 slice_ns;
 	u64 linger_ns;
 	u64 begin_ns;
@@ -231,6 +239,15 @@ static void qos_wake(struct vgpu_rq *rq, struct vgpu_entity *entity, u64 now_ns)
 	q->start = qos_start(q->start, qos->now);
 }
 
+static u64 qos_deadline(const struct vgpu_qos *qos,
+			const struct vgpu_entity *entity)
+{
+	const struct vgpu_qos_entity *q = &entity->qos;
+
+	return q->base_ns + qos_span(q->slice_ns + qos->counted_ns,
+				     entity->share.guarantee);
+}
+
 static bool qos_enqueue(struct vgpu_rq *rq, struct vgpu_entity *entity,
 			bool woken, u64 now_ns)
 {
@@ -249,9 +266,9 @@ static bool qos_enqueue(struct vgpu_rq *rq, struct vgpu_entity *entity,
 	q->eligible_ns = qos_later(q->reserve_ns, q->limit_ns);
 	q->slice_ns = rq->slice_ns;
 	/* Whom the cap held back is not late, and must not pass the others. */
-	q->deadline_ns = qos_before(now_ns, q->limit_ns) ? q->eligible_ns :
-							   q->reserve_ns;
-	q->deadline_ns += qos_span(q->slice_ns + qos->overrun_ns, guarantee);
+	q->base_ns = qos_before(now_ns, q->limit_ns) ? q->eligible_ns :
+						       q->reserve_ns;
+	q->deadline_ns = qos_deadline(qos, entity);
 	q->min_deadline_ns = q->deadline_ns;
 	rb_add_augmented_cached(&q->by_due, &qos->by_due, qos_due_less,
 				&qos_due_cb);
@@ -390,6 +407,43 @@ static struct vgpu_entity *qos_pick(struct vgpu_rq *rq, u64 now_ns,
 	return entity;
 }
 
+/*
+ * p has changed. A deadline must not be earlier than a run of S + p that begins
+ * at its tag could be over at the rate of its guarantee: else those with small
+ * guarantees, who queued up when p was small, crowd all others out when it jumps.
+ * So what is queued gets its deadline anew. As deadlines are counted with a bit
+ * more than p, that is each time S + p is a 16th larger; and as p falls by a
+ * 1024th in a run, that is once in 60 runs in the long term, however an entity
+ * overruns. A deadline counted with a larger p asks for less, so none needs to be
+ * brought forward when p falls.
+ *
+ * The tree is ordered by eligible_ns, which stays: this is one walk, children
+ * before parents.
+ */
+static void qos_recount(struct vgpu_qos *qos)
+{
+	u64 counted_ns = 0;
+	struct rb_node *node;
+
+	if (qos->overrun_ns)
+		counted_ns = qos->overrun_ns + (VGPU_SLICE_MIN_NS + qos->overrun_ns) /
+					       QOS_COUNTED_PART;
+	if (qos->overrun_ns <= qos->counted_ns) {
+		qos->counted_ns = min(qos->counted_ns, counted_ns);
+		return;
+	}
+	qos->counted_ns = counted_ns;
+	for (node = rb_first_postorder(&qos->by_due.rb_root); node;
+	     node = rb_next_postorder(node)) {
+		struct vgpu_entity *entity = due_entity(node);
+		struct vgpu_qos_entity *q = &entity->qos;
+
+		q->deadline_ns = qos_later(q->deadline_ns,
+					   qos_deadline(qos, entity));
+		qos_due_compute(entity, false);
+	}
+}
+
 static void qos_charge(struct vgpu_rq *rq, struct vgpu_entity *entity,
 		       u64 ran_ns, u64 now_ns)
 {
@@ -403,6 +457,7 @@ static void qos_charge(struct vgpu_rq *rq, struct vgpu_entity *entity,
 	if (qos->slice_ns && ran_ns > qos->slice_ns)
 		qos->overrun_ns = clamp(ran_ns - qos->slice_ns, qos->overrun_ns,
 					QOS_OVERRUN_NS);
+	qos_recount(qos);
 	if (!qos->slice_ns)
 		idle_ns = 0;
 	qos->slice_ns = 0;

@@ -176,6 +176,28 @@ static inline struct rb_node *rb_prev(const struct rb_node *node)
 	return node->parent;
 }
 
+/* Children before parents. */
+static inline struct rb_node *shim_rb_deepest(struct rb_node *node)
+{
+	while (node && (node->rb_left || node->rb_right))
+		node = node->rb_left ? node->rb_left : node->rb_right;
+	return node;
+}
+
+static inline struct rb_node *rb_first_postorder(const struct rb_root *root)
+{
+	return shim_rb_deepest(root->rb_node);
+}
+
+static inline struct rb_node *rb_next_postorder(const struct rb_node *node)
+{
+	struct rb_node *parent = node->parent;
+
+	if (parent && node == parent->rb_left && parent->rb_right)
+		return shim_rb_deepest(parent->rb_right);
+	return parent;
+}
+
 static inline struct rb_node *rb_first_cached(const struct rb_root_cached *root)
 {
 	return root->rb_leftmost;
