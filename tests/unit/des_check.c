@@ -180,6 +180,7 @@ bool des_era(const struct des *des, unsigned int client, unsigned int engine,
 		era->slice_ns = max(era->slice_ns, params->params.slice_ns);
 		era->q_ns = era->slice_ns + p_ns;
 		start_ns = max(params->at_ns, share->at_ns);
+		era->at_ns = start_ns;
 		era->from_ns = start_ns ? start_ns + era->q_ns : 0;
 		era->to_ns = min(params_end_ns, share_end_ns);
 		era->share = &share->share;

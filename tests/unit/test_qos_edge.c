@@ -168,6 +168,47 @@ static void test_steps(void **state)
 	}
 }
 
+/*
+ * Alone with a cap that changes: whenever the new one lets it run it does, though
+ * the change comes while it runs or while the old one held it.
+ */
+static void test_cap_changes(void **state)
+{
+	static const unsigned int caps[][2] = {
+		{ 100, 1000 }, { 1000, 1 }, { 1, 500 }, { 50, 60 },
+	};
+	struct des_config config;
+	unsigned int i, k;
+
+	for (k = 0; k < ARRAY_SIZE(caps); k++) {
+		qos_config(&config, 1);
+		config.length_ns = 4 * DES_SEC;
+		set_share(&config, 0, 0, caps[k][0], 1);
+		for (i = 1; i < 20; i++)
+			des_config_act(&config, i * (190 * DES_MS + 333 * DES_US),
+				       DES_SHARE, 0)->share.cap = caps[k][i % 2];
+		run_and_end(&config);
+	}
+}
+
+/* What it had under another policy does not count against its cap. */
+static void test_cap_begins(void **state)
+{
+	struct des_config config;
+	unsigned int i;
+
+	qos_config(&config, 2);
+	config.length_ns = 4 * DES_SEC;
+	config.params.slice_ns = 30 * DES_MS;
+	set_share(&config, 0, 0, 10, 1);
+	config.client[1].load.kind = DES_NONE;
+	for (i = 1; i < 20; i++)
+		des_config_act(&config, i * (190 * DES_MS + 333 * DES_US),
+			       DES_PARAMS, 0)->params.policy =
+			i % 2 ? &vgpu_policy_best_effort : &vgpu_policy_qos;
+	run_and_end(&config);
+}
+
 static void test_slice(void **state)
 {
 	struct des_config config;
@@ -617,6 +658,8 @@ int main(void)
 		cmocka_unit_test(test_one_per_mille),
 		cmocka_unit_test(test_weights),
 		cmocka_unit_test(test_steps),
+		cmocka_unit_test(test_cap_changes),
+		cmocka_unit_test(test_cap_begins),
 		cmocka_unit_test(test_slice),
 		cmocka_unit_test(test_policies),
 		cmocka_unit_test(test_policy_while_throttled),

@@ -201,6 +201,7 @@ static void qos_init(struct vgpu_rq *rq, struct vgpu_entity *entity, u64 now_ns)
 	q->limit_ns = now_ns;
 	q->start = qos->now;
 	q->reserved = false;
+	q->end_ns = now_ns;
 	RB_CLEAR_NODE(&q->by_due);
 	RB_CLEAR_NODE(&q->by_start);
 }
@@ -458,8 +459,11 @@ static void qos_charge(struct vgpu_rq *rq, struct vgpu_entity *entity,
 		qos->overrun_ns = clamp(ran_ns - qos->slice_ns, qos->overrun_ns,
 					QOS_OVERRUN_NS);
 	qos_recount(qos);
-	if (!qos->slice_ns)
+	if (!qos->slice_ns) {
+		/* Another policy's run: what it had since this one is in force. */
+		ran_ns = min(ran_ns, now_ns - q->end_ns);
 		idle_ns = 0;
+	}
 	qos->slice_ns = 0;
 
 	q->limit_ns += qos_span(ran_ns, share->cap);
@@ -490,22 +494,46 @@ static u64 qos_rescale(u64 tag, u64 now, u32 from, u32 to)
 	return now + mul_u64_u32_div(ahead, from, to);
 }
 
+/*
+ * What a run under way has had so far counts by its old share, though all of it
+ * will be charged by the new one: the difference is taken off beforehand.
+ *
+ * A raised cap holds at once, and what was had above the old one is forgiven:
+ * else the engine would be idle while the entity may have it.
+ */
 static void qos_reshare(struct vgpu_rq *rq, struct vgpu_entity *entity,
 			const struct vgpu_share *share, u64 now_ns)
 {
 	const struct vgpu_share *old = &entity->share;
 	struct vgpu_qos *qos = rq->data;
 	struct vgpu_qos_entity *q = &entity->qos;
+	u64 ran_ns = 0, reserved_ns = 0;
 
-	if (!old->guarantee || !share->guarantee)
+	if (rq->running == entity)
+		ran_ns = min(now_ns - qos_later(qos->begin_ns, q->end_ns),
+			     QOS_RAN_NS);
+	if (q->reserved)
+		swap(ran_ns, reserved_ns);
+
+	if (!old->guarantee || !share->guarantee) {
 		q->reserve_ns = now_ns;
-	else
+	} else {
+		q->reserve_ns += qos_span(reserved_ns, old->guarantee);
 		q->reserve_ns = qos_rescale(q->reserve_ns, now_ns,
 					    old->guarantee, share->guarantee);
+		q->reserve_ns -= qos_span(reserved_ns, share->guarantee);
+	}
 	/* What may be saved up of the cap is limited when a run begins. */
+	q->limit_ns += qos_span(ran_ns + reserved_ns, old->cap);
 	q->limit_ns = qos_rescale(q->limit_ns, now_ns, old->cap, share->cap);
-	q->start = qos_rescale(qos_start(q->start, qos->now), qos->now,
-			       old->weight, share->weight);
+	if (share->cap > old->cap && qos_before(now_ns, q->limit_ns))
+		q->limit_ns = now_ns;
+	q->limit_ns -= qos_span(ran_ns + reserved_ns, share->cap);
+
+	q->start = qos_start(q->start, qos->now) +
+		   qos_span(ran_ns, old->weight);
+	q->start = qos_rescale(q->start, qos->now, old->weight, share->weight) -
+		   qos_span(ran_ns, share->weight);
 }
 
 const struct vgpu_sched_policy vgpu_policy_qos = {
