@@ -630,6 +630,57 @@ static void test_arrivals(void **state)
 	run_and_end(&config);
 }
 
+/* Of a guarantee of 250, what one gets that thinks so long after each job. */
+static u64 thinker_per_mille(u64 job_ns, u64 think_ns)
+{
+	struct des_config config;
+	unsigned int i;
+	struct des *des;
+	u64 got;
+
+	qos_config(&config, 4);
+	config.length_ns = 2 * DES_SEC;
+	for (i = 0; i < 4; i++)
+		set_share(&config, i, 250, 1000, 1);
+	config.client[0].load = des_closed(job_ns, think_ns, 1);
+	des = checked_run(&config);
+	got = per_mille(des, 0);
+	des_free(des);
+	des_config_exit(&config);
+	return got;
+}
+
+/*
+ * Gaps of up to linger get the guarantee, gaps of twice that what is left over.
+ * Between, each us costs little, and the promise is the part of the guarantee
+ * that the distance to twice linger is of linger.
+ */
+static void test_thinking_longer(void **state)
+{
+	static const u64 jobs_ns[] = { 20 * DES_US, 100 * DES_US, 500 * DES_US };
+	u64 us, got, last, part;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(jobs_ns); i++) {
+		last = thinker_per_mille(jobs_ns[i], VGPU_LINGER_US * DES_US);
+		got = thinker_per_mille(jobs_ns[i], VGPU_LINGER_US * DES_US + 1);
+		assert_in_range(last, jobs_ns[i] == 20 * DES_US ? 160 : 248, 251);
+		assert_in_range(got, last - 2, last + 2);
+		for (us = VGPU_LINGER_US; us <= 2 * VGPU_LINGER_US; us += 2) {
+			got = thinker_per_mille(jobs_ns[i], us * DES_US);
+			check_that(got <= last + 10 && got + 40 >= last,
+				   "%llu at %llu us, before %llu", got, us, last);
+			part = min(jobs_ns[i] * 1000 / (jobs_ns[i] + us * DES_US),
+				   250ULL) *
+			       (2 * VGPU_LINGER_US - us) / VGPU_LINGER_US;
+			/* 3 Q are 3 per mille of 2 s. */
+			check_that(got + 3 >= part, "%llu at %llu us, not %llu",
+				   got, us, part);
+			last = got;
+		}
+	}
+}
+
 /* A kthread that is late costs time, but never a wake-up. */
 static void test_late_kthread(void **state)
 {
@@ -677,6 +728,7 @@ int main(void)
 		cmocka_unit_test(test_dodger),
 		cmocka_unit_test(test_chain),
 		cmocka_unit_test(test_arrivals),
+		cmocka_unit_test(test_thinking_longer),
 		cmocka_unit_test(test_late_kthread),
 	};
 

@@ -147,7 +147,9 @@ struct vgpu_slot_entity {
  * @by_start:    while queued, by @start
  * @min_limit_ns: of @by_start's subtree
  * @reserved:    the run under way is of its guarantee
- * @synchronous: its last sleep was so short that the engine had better wait
+ * @stay_ns:     of linger_ns, how much of each turn of its guarantee the engine
+ *               lingers in, as its last gap was short
+ * @stayed_ns:   sum of these; from linger_ns on the engine lingers in the turn
  * @idled:       the engine was idle in its last run
  * @end_ns:      when that ended
  * @gap_ns:      for how long, at least, it had no work by then
@@ -165,10 +167,11 @@ struct vgpu_qos_entity {
 	struct rb_node by_start;
 	u64 min_limit_ns;
 	bool reserved;
-	bool synchronous;
 	bool idled;
 	u64 end_ns;
 	u64 gap_ns;
+	u64 stay_ns;
+	u64 stayed_ns;
 };
 
 #define VGPU_ENTITY_ID_LEN	16

@@ -222,6 +222,9 @@ static void qos_exit(struct vgpu_rq *rq, struct vgpu_entity *entity)
  * not have been off the engine, as the engine lingers on it. As time, not as
  * service: so the entities of a GPU, whose guarantees are not more than the
  * whole engine, have saved up one such time of service together at most.
+ *
+ * From gaps of linger_ns on all of this becomes less, and is nothing at twice
+ * that: a sharp end would be a cliff to fall off for a microsecond of thinking.
  */
 static void qos_wake(struct vgpu_rq *rq, struct vgpu_entity *entity, u64 now_ns)
 {
@@ -230,9 +233,12 @@ static void qos_wake(struct vgpu_rq *rq, struct vgpu_entity *entity, u64 now_ns)
 	u64 slept_ns = now_ns - q->end_ns, gap_ns = q->gap_ns + slept_ns;
 	u64 kept_ns = 0;
 
-	q->synchronous = gap_ns <= rq->linger_ns;
-	if (q->synchronous) {
+	q->stay_ns = 0;
+	if (gap_ns < 2 * rq->linger_ns) {
+		q->stay_ns = min(rq->linger_ns, 2 * rq->linger_ns - gap_ns);
 		kept_ns = rq->slice_ns + qos->overrun_ns + gap_ns;
+		if (q->stay_ns < rq->linger_ns)
+			kept_ns = div_u64(kept_ns * q->stay_ns, rq->linger_ns);
 		if (q->idled && qos_before(q->reserve_ns, q->end_ns))
 			q->reserve_ns += slept_ns;
 	}
@@ -364,6 +370,21 @@ static u64 qos_excess_ns(struct vgpu_rq *rq, u64 now_ns)
 	return clamp(due_ns, rq->slice_ns / 2, rq->slice_ns);
 }
 
+/*
+ * For how long the engine waits for more of an entity whose guarantee is due. As
+ * its last gap was not longer than linger_ns, so long; not as long as twice that,
+ * the longer the gap, the fewer turns, or a guest that thinks for a microsecond
+ * more than linger_ns would get a fraction of what it got before.
+ */
+static u64 qos_linger_ns(const struct vgpu_rq *rq, struct vgpu_qos_entity *q)
+{
+	q->stayed_ns += q->stay_ns;
+	if (!q->stay_ns || q->stayed_ns < rq->linger_ns)
+		return 0;
+	q->stayed_ns = min(q->stayed_ns - rq->linger_ns, rq->linger_ns);
+	return q->stay_ns < rq->linger_ns ? 2 * rq->linger_ns : rq->linger_ns;
+}
+
 static struct vgpu_entity *qos_pick(struct vgpu_rq *rq, u64 now_ns,
 				    struct vgpu_pick *pick)
 {
@@ -381,7 +402,7 @@ static struct vgpu_entity *qos_pick(struct vgpu_rq *rq, u64 now_ns,
 		lag_ns = QOS_LAG_NS + qos_span(lag_ns, entity->share.guarantee);
 		q->reserve_ns = qos_later(q->reserve_ns, now_ns - lag_ns);
 		pick->slice_ns = min(q->slice_ns, rq->slice_ns);
-		pick->linger_ns = q->synchronous ? rq->linger_ns : 0;
+		pick->linger_ns = qos_linger_ns(rq, q);
 		q->start = qos_later(q->start, qos->now - QOS_VIRTUAL);
 	} else {
 		entity = qos_pick_start(qos, now_ns);
@@ -478,7 +499,7 @@ static void qos_charge(struct vgpu_rq *rq, struct vgpu_entity *entity,
 						  now_ns - ran_ns);
 	}
 	q->reserved = false;
-	q->gap_ns = rq->outlasted ? qos->linger_ns : 0;
+	q->gap_ns = rq->outlasted ? qos->linger_ns + 1 : 0;
 	q->idled = idle_ns;
 	q->end_ns = now_ns;
 }
