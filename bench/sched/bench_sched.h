@@ -26,6 +26,14 @@ extern const struct vgpu_sched_policy *const bench_policies[BENCH_POLICIES];
 /* gvt_like.c, pick.c: for the bench only */
 extern const struct vgpu_sched_policy bench_policy_gvt_like;
 extern const struct vgpu_sched_policy bench_policy_scan;
+/* std::set; NULL: there was no C++ compiler. */
+extern const struct vgpu_sched_policy *const bench_policy_set;
+
+void *bench_set_create(void);
+void bench_set_destroy(void *set);
+void bench_set_add(void *set, u64 at, void *entity);
+void bench_set_remove(void *set, u64 at, void *entity);
+void *bench_set_take_first(void *set);
 
 #define BENCH_GROUPS	6
 #define BENCH_SPANS	4096
@@ -186,6 +194,9 @@ struct bench_pick_cost {
 /* pick.c */
 double bench_pick_cost(const struct vgpu_sched_policy *policy, unsigned int nr,
 		       u64 seed, unsigned int repeats);
+void bench_pick_beside(const struct vgpu_sched_policy *const *policies,
+		       unsigned int nr_policies, unsigned int nr, u64 seed,
+		       unsigned int repeats, double *cost_ns);
 void bench_pick_pairs(const struct vgpu_sched_policy *policy, unsigned int few,
 		      unsigned int many, u64 seed, unsigned int pairs,
 		      struct bench_pick_cost *cost);

@@ -2,7 +2,8 @@
 /*
  * What a decision costs: pick, charge and enqueue again, on the bare processor,
  * with random guarantees, caps, weights and lengths of runs. Beside qos a linear
- * scan with the same tags and the same choice.
+ * scan with the same tags and the same choice; and std::set, with one order of all
+ * entities and one tag to charge, as the least that a tree can cost.
  */
 #include <stdlib.h>
 
@@ -126,6 +127,62 @@ const struct vgpu_sched_policy bench_policy_scan = {
 	.pick = scan_pick,
 	.charge = scan_charge,
 };
+
+#ifdef HAVE_STD_SET
+static int set_rq_init(struct vgpu_rq *rq)
+{
+	rq->data = bench_set_create();
+	return 0;
+}
+
+static void set_rq_exit(struct vgpu_rq *rq)
+{
+	bench_set_destroy(rq->data);
+	rq->data = NULL;
+}
+
+static bool set_enqueue(struct vgpu_rq *rq, struct vgpu_entity *entity,
+			bool woken, u64 now_ns)
+{
+	bench_set_add(rq->data, entity->qos.start, entity);
+	return false;
+}
+
+static void set_dequeue(struct vgpu_rq *rq, struct vgpu_entity *entity,
+			u64 now_ns)
+{
+	bench_set_remove(rq->data, entity->qos.start, entity);
+}
+
+static struct vgpu_entity *set_pick(struct vgpu_rq *rq, u64 now_ns,
+				    struct vgpu_pick *pick)
+{
+	pick->slice_ns = rq->slice_ns;
+	return bench_set_take_first(rq->data);
+}
+
+static void set_charge(struct vgpu_rq *rq, struct vgpu_entity *entity,
+		       u64 ran_ns, u64 now_ns)
+{
+	entity->qos.start += ran_ns * VGPU_PER_MILLE / entity->share.weight;
+}
+
+static const struct vgpu_sched_policy set_policy = {
+	.name = "std::set",
+	.rq_init = set_rq_init,
+	.rq_exit = set_rq_exit,
+	.init = scan_init,
+	.exit = scan_exit,
+	.enqueue = set_enqueue,
+	.dequeue = set_dequeue,
+	.pick = set_pick,
+	.charge = set_charge,
+};
+
+const struct vgpu_sched_policy *const bench_policy_set = &set_policy;
+#else
+const struct vgpu_sched_policy *const bench_policy_set;
+#endif
 
 /**
  * struct pick_world - a run queue whose entities always have work
@@ -275,6 +332,40 @@ double bench_pick_cost(const struct vgpu_sched_policy *policy, unsigned int nr,
 	free(cost_ns);
 	pick_destroy(world);
 	return median_ns;
+}
+
+/**
+ * bench_pick_beside() - what a decision costs under several policies, in turn
+ * @policies:    whose
+ * @nr_policies: how many
+ * @nr:          this many entities, all with work
+ * @seed:        of their shares and of the lengths of runs
+ * @repeats:     batches of each, of which the median is taken
+ * @cost_ns:     out: ns for pick, charge and enqueue, by policy
+ */
+void bench_pick_beside(const struct vgpu_sched_policy *const *policies,
+		       unsigned int nr_policies, unsigned int nr, u64 seed,
+		       unsigned int repeats, double *cost_ns)
+{
+	struct pick_world **worlds = bench_alloc(nr_policies * sizeof(*worlds));
+	double *ns = bench_alloc(nr_policies * repeats * sizeof(*ns));
+	unsigned int *steps = bench_alloc(nr_policies * sizeof(*steps));
+	unsigned int i, j;
+
+	for (j = 0; j < nr_policies; j++) {
+		worlds[j] = pick_create(policies[j], nr, seed);
+		steps[j] = pick_batch(worlds[j]);
+	}
+	for (i = 0; i < repeats; i++)
+		for (j = 0; j < nr_policies; j++)
+			ns[j * repeats + i] = pick_measure(worlds[j], steps[j]);
+	for (j = 0; j < nr_policies; j++) {
+		cost_ns[j] = bench_quantile(&ns[j * repeats], repeats, 0.5);
+		pick_destroy(worlds[j]);
+	}
+	free(worlds);
+	free(ns);
+	free(steps);
 }
 
 /**

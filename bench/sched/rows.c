@@ -51,7 +51,7 @@ static void row_pick(struct bench_report *report)
 	row->value = cost.many_ns;
 	row->peer = cost.few_ns;
 	row->has_peer = true;
-	detail(row, "pick + charge + enqueue under qos, %d entities against %d, random guarantees, caps and weights, seed %#llx, natively; %d pairs (A B B A) after one that is dropped; of their ratios: median %.3f, quartiles %.3f to %.3f; entities of %zu bytes, trees are the unit tests' treaps",
+	detail(row, "pick + charge + enqueue under qos, %d entities against %d, random guarantees, caps and weights, seed %#llx, natively; %d pairs (A B B A) after one that is dropped; of their ratios: median %.3f, quartiles %.3f to %.3f; entities of %zu bytes, trees are the unit tests' red-black ones",
 	       PICK_MANY, PICK_FEW, (unsigned long long)report->seed,
 	       PICK_PAIRS, cost.ratio, cost.ratio_low, cost.ratio_high,
 	       sizeof(struct vgpu_entity));
@@ -67,6 +67,40 @@ static void row_pick(struct bench_report *report)
 		detail(row, "; %s: %.0f, %.0f", bench_policies[i]->name,
 		       cost.many_ns, cost.few_ns);
 	}
+}
+
+/* Where qos is the furthest from std::set. */
+static void row_pick_set(struct bench_report *report)
+{
+	static const unsigned int sizes[] = { 8, 32, 256, 1024 };
+	const struct vgpu_sched_policy *policies[] = {
+		&vgpu_policy_qos, &bench_policy_scan, bench_policy_set,
+	};
+	struct bench_row *row = row_add(report, "pick_set", "ns", 2, false);
+	unsigned int nr = bench_policy_set ? 3 : 2, i;
+	double ns[ARRAY_SIZE(policies)] = {};
+
+	bench_progress("pick_set");
+	detail(row, "pick + charge + enqueue, natively, medians of %d batches in turn; std::set has one order and one tag to charge; value and peer are of the size with the worst ratio",
+	       PICK_PAIRS);
+	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
+		bench_pick_beside(policies, nr, sizes[i], report->seed,
+				  PICK_PAIRS, ns);
+		detail(row, "; %u entities: qos %.0f, linear scan with the same tags %.0f",
+		       sizes[i], ns[0], ns[1]);
+		if (!bench_policy_set) {
+			row->value = ns[0];
+			continue;
+		}
+		detail(row, ", std::set %.0f, ratio %.2f", ns[2], ns[0] / ns[2]);
+		if (!row->peer || ns[0] / ns[2] > row->value / row->peer) {
+			row->value = ns[0];
+			row->peer = ns[2];
+		}
+		row->has_peer = true;
+	}
+	if (!bench_policy_set)
+		detail(row, "; no C++ compiler here, so no std::set");
 }
 
 static void row_violations(struct bench_report *report, unsigned int loads)
@@ -234,6 +268,7 @@ void bench_rows(struct bench_report *report, unsigned int loads, bool rst)
 	bench_progress("%s", "");
 	bench_show_loads(report, rst);
 	row_pick(report);
+	row_pick_set(report);
 	row_violations(report, loads);
 	row_use(report);
 }

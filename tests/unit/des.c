@@ -498,6 +498,8 @@ static void des_join(struct des_sim *sim, unsigned int index)
 	client->index = index;
 	client->load = config->load;
 	client->record = &sim->des->client[index];
+	client->hold_ns = DES_NEVER;
+	client->unhold_ns = DES_NEVER;
 	client->random = sim->config->seed ^
 			 (config->id + 1) * 0xd1342543de82ef95ULL;
 	share = des_push(&client->record->shares);
@@ -509,6 +511,7 @@ static void des_join(struct des_sim *sim, unsigned int index)
 		entity->client = client;
 		entity->engine = &sim->engine[i];
 		entity->track = &client->record->track[i];
+		entity->go_on_ns = DES_NEVER;
 		vgpu_entity_init(&entity->entity, &sim->engine[i].tl, id,
 				 &config->share);
 	}

@@ -73,7 +73,13 @@ struct des_stage {
  * @chunk_ns:     a job stops only after whole chunks of this; 0: anywhere
  * @overrun_ns:   runs past its deadline or a request to stop by up to this
  * @overrun_always: by exactly this
+ * @overrun_from_ns: not before this time of the record
  * @hang_one_in:  one job in so many never ends nor stops; 0: none
+ * @stall_every_ns: after so much work on it a job cannot go on; 0: it can
+ * @stall_ns:     at least for so long
+ * @stall_max_ns: at most, uniformly; 0: always stall_ns
+ * @stall_holds:  the job does not stall, but the client's device is held for as
+ *                long, as in a reset: the client chooses the moment
  */
 struct des_load {
 	enum des_load_kind kind;
@@ -91,7 +97,12 @@ struct des_load {
 	u64 chunk_ns;
 	u64 overrun_ns;
 	bool overrun_always;
+	u64 overrun_from_ns;
 	unsigned int hang_one_in;
+	u64 stall_every_ns;
+	u64 stall_ns;
+	u64 stall_max_ns;
+	bool stall_holds;
 };
 
 /**
@@ -383,6 +394,9 @@ struct des_load des_frames(u64 job_ns, u64 period_ns);
 /* des_random.c: any load, by seed. */
 void des_config_random(struct des_config *config,
 		       const struct vgpu_sched_policy *policy, u64 seed);
+/* And what hurts: stalls, devices held at will, overruns that begin suddenly. */
+void des_config_hostile(struct des_config *config,
+			const struct vgpu_sched_policy *policy, u64 seed);
 
 struct des *des_run(const struct des_config *config);
 void des_free(struct des *des);

@@ -180,6 +180,7 @@ bool des_era(const struct des *des, unsigned int client, unsigned int engine,
 		era->slice_ns = max(era->slice_ns, params->params.slice_ns);
 		era->q_ns = era->slice_ns + p_ns;
 		start_ns = max(params->at_ns, share->at_ns);
+		era->at_ns = start_ns;
 		era->from_ns = start_ns ? start_ns + era->q_ns : 0;
 		era->to_ns = min(params_end_ns, share_end_ns);
 		era->share = &share->share;
@@ -285,7 +286,7 @@ static bool is_synchronous(const struct des *des, unsigned int client,
 		    des->config->action[i].client == client)
 			return false;
 	if (load->kind != DES_CLOSED || load->nr_stages != 1 || load->off_ns ||
-	    stage->engine != engine || load->hang_one_in ||
+	    stage->engine != engine || load->hang_one_in || load->stall_every_ns ||
 	    max(stage->job_ns, stage->job_max_ns) > era->params->slice_ns ||
 	    think_ns >= era->params->linger_us * DES_US)
 		return false;

@@ -12,6 +12,7 @@
 
 /**
  * struct des_era - a client's parameters do not change, the policy is qos
+ * @at_ns:   from the change before it on
  * @from_ns: from Q after the change before it on
  * @to_ns:   to the next change
  * @share:   then
@@ -22,6 +23,7 @@
  * @params_index: of the next one
  */
 struct des_era {
+	u64 at_ns;
 	u64 from_ns;
 	u64 to_ns;
 	const struct vgpu_share *share;

@@ -213,24 +213,10 @@ static u64 bucket_rate(const struct bucket *bucket)
 }
 
 /*
- * The policy begins with nobody having had anything, but what runs then is
- * charged in full at its end.
+ * Goes on to @to_ns. What is over the share is kept when that changes, unless a
+ * cap is raised, which holds at once. A policy begins with nobody having had
+ * anything.
  */
-static u64 bucket_run(const struct bucket *bucket)
-{
-	const struct des_engine_record *record;
-	size_t i;
-
-	record = &bucket->des->engine[bucket->engine];
-	i = first_run(record, bucket->at_ns);
-	/* More than one if it stopped at once. */
-	while (i-- && record->runs.at[i].end_ns >= bucket->at_ns)
-		if (record->runs.at[i].client == bucket->client)
-			return bucket->at_ns - record->runs.at[i].start_ns;
-	return 0;
-}
-
-/* Goes on to @to_ns; what is over the share is kept when that changes. */
 static void bucket_to(struct bucket *bucket, u64 to_ns)
 {
 	const struct des *des = bucket->des;
@@ -242,14 +228,17 @@ static void bucket_to(struct bucket *bucket, u64 to_ns)
 
 		while (bucket->share + 1 < bucket->record->shares.nr &&
 		       bucket->record->shares.at[bucket->share + 1].at_ns <=
-		       bucket->at_ns)
-			bucket->share++;
+		       bucket->at_ns) {
+			share = &bucket->record->shares.at[bucket->share++];
+			if (bucket->cap && share[1].share.cap > share->share.cap)
+				bucket->level = 0;
+		}
 		while (bucket->params + 1 < des->params.nr &&
 		       des->params.at[bucket->params + 1].at_ns <=
 		       bucket->at_ns) {
 			params = &des->params.at[bucket->params++];
 			if (params[1].params.policy != params->params.policy)
-				bucket->level = 1000 * bucket_run(bucket);
+				bucket->level = 0;
 		}
 		if (bucket->at_ns >= to_ns)
 			return;
@@ -340,7 +329,7 @@ static void check_idle(const struct des *des, struct des_report *report,
 		*more = des_period(des, track, 0, period);
 	if (!*more)
 		return;
-	from_ns = max(max(idle->start_ns, period->from_ns), era->from_ns);
+	from_ns = max(max(idle->start_ns, period->from_ns), era->at_ns);
 	to_ns = min(min(idle->end_ns, period->to_ns), era->to_ns);
 	if (from_ns >= to_ns)
 		return;
@@ -382,7 +371,7 @@ void des_check_w(const struct des *des, struct des_report *report,
 			bool more = des_period(des, track, 0, &period);
 
 			report->checked[DES_W]++;
-			while (k < nr_idle && idle[k].end_ns <= era.from_ns)
+			while (k < nr_idle && idle[k].end_ns <= era.at_ns)
 				k++;
 			for (; k < nr_idle && idle[k].start_ns < era.to_ns; k++)
 				check_idle(des, report, &bucket, &idle[k], &era,

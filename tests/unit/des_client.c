@@ -33,7 +33,8 @@ void des_entity_runnable(struct des_entity *entity)
 
 	if (!client->started || client->hold)
 		entity->held_ns = at_ns;
-	runnable = client->started && !client->hold && entity->nr;
+	runnable = client->started && !client->hold && entity->nr &&
+		   !des_job(entity)->stalled;
 	if (runnable == entity->runnable)
 		return;
 	entity->runnable = runnable;
@@ -89,6 +90,8 @@ static void client_put(struct des_client *client, struct des_job job)
 	bool running = entity->engine->entity == entity;
 
 	job.done_ns = 0;
+	job.stalled = false;
+	job.to_stall_ns = client->load.stall_every_ns ?: DES_NEVER;
 	job.left_ns = job.endless ? DES_ENDLESS_NS :
 		      des_random_upto(&client->random, stage->job_ns,
 				      stage->job_max_ns);
@@ -132,6 +135,9 @@ static void client_due(struct des_client *client)
 
 	for (i = 0; i < client->nr_due; i++)
 		due_ns = min(due_ns, client->due_ns[i]);
+	for (i = 0; i < client->sim->config->nr_engines; i++)
+		due_ns = min(due_ns, client->entity[i].go_on_ns);
+	due_ns = min(due_ns, min(client->hold_ns, client->unhold_ns));
 	des_due_at(client->sim, source, due_ns);
 }
 
@@ -204,15 +210,90 @@ static void client_fire(struct des_client *client)
 }
 
 /**
+ * des_job_stall() - the first job of an entity has worked as long as it can
+ * @entity: which; on an engine
+ *
+ * Either the job is stalled then, or its client's device is about to be held.
+ */
+void des_job_stall(struct des_entity *entity)
+{
+	struct des_client *client = entity->client;
+	const struct des_load *load = &client->load;
+	struct des_job *job = des_job(entity);
+	u64 ns = des_random_upto(&client->random, load->stall_ns,
+				 load->stall_max_ns);
+
+	job->to_stall_ns = load->stall_every_ns ?: DES_NEVER;
+	if (!load->stall_every_ns)
+		return;
+	if (load->stall_holds) {
+		client->hold_ns = client->sim->now_ns;
+		client->unhold_ns = client->sim->now_ns + ns;
+	} else {
+		job->stalled = true;
+		entity->go_on_ns = client->sim->now_ns + ns;
+		des_entity_runnable(entity);
+	}
+	client_due(client);
+}
+
+static void client_go_on(struct des_entity *entity)
+{
+	struct des_job *job = des_job(entity);
+
+	entity->go_on_ns = DES_NEVER;
+	if (!job || !job->stalled)
+		return;
+	job->stalled = false;
+	des_entity_runnable(entity);
+	if (entity->engine->entity == entity)
+		des_engine_poke(entity->engine);
+	vgpu_entity_wake(&entity->entity);
+}
+
+/* What a client does with its own device. */
+static void client_hold(struct des_client *client, bool hold)
+{
+	unsigned int i;
+
+	if (hold)
+		client->hold |= DES_HOLD_OWN;
+	else
+		client->hold &= ~DES_HOLD_OWN;
+	des_client_runnable(client);
+	for (i = 0; i < client->sim->config->nr_engines; i++) {
+		struct vgpu_entity *entity = &client->entity[i].entity;
+
+		if (hold)
+			vgpu_entity_hold(entity, DES_HOLD_OWN);
+		else
+			vgpu_entity_unhold(entity, DES_HOLD_OWN);
+	}
+}
+
+/**
  * des_client_event() - submit what is due
  * @client: which
  */
 void des_client_event(struct des_client *client)
 {
 	unsigned int i, nr = client->nr_due;
+	u64 now_ns = client->sim->now_ns;
+
+	if (client->hold_ns <= now_ns) {
+		client->hold_ns = DES_NEVER;
+		client_hold(client, true);
+	}
+	if (client->unhold_ns <= now_ns) {
+		client->unhold_ns = DES_NEVER;
+		client_hold(client, false);
+	}
+	for (i = 0; i < client->sim->config->nr_engines; i++)
+		if (client->entity[i].go_on_ns <= now_ns)
+			client_go_on(&client->entity[i]);
 
 	for (i = 0; i < nr; ) {
-		if (client->due_ns[i] > client->sim->now_ns) {
+		if (client->due_ns[i] > now_ns) {
 			i++;
 			continue;
 		}
@@ -293,8 +374,10 @@ void des_client_drop(struct des_client *client)
 	client->loads++;
 	client->nr_due = 0;
 	client_due(client);
-	for (i = 0; i < client->sim->config->nr_engines; i++)
+	for (i = 0; i < client->sim->config->nr_engines; i++) {
 		client->entity[i].nr = 0;
+		client->entity[i].go_on_ns = DES_NEVER;
+	}
 	des_client_runnable(client);
 }
 

@@ -225,8 +225,13 @@ static void print_load(const struct des_load *load)
 	if (load->overrun_ns)
 		printf(" overrun %s%llu", load->overrun_always ? "" : "0..",
 		       load->overrun_ns);
+	if (load->overrun_from_ns)
+		printf(" from %llu", load->overrun_from_ns);
 	if (load->hang_one_in)
 		printf(" hang 1/%u", load->hang_one_in);
+	if (load->stall_every_ns)
+		printf(" %s %llu..%llu after %llu", load->stall_holds ? "held" : "stalled",
+		       load->stall_ns, load->stall_max_ns, load->stall_every_ns);
 }
 
 static void print_share(const struct vgpu_share *share)

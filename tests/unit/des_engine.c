@@ -61,6 +61,8 @@ static void engine_account(struct des_engine *engine)
 		if (!job->endless && !job->hung)
 			job->left_ns -= work_ns;
 		job->done_ns += work_ns;
+		if (job->to_stall_ns != DES_NEVER)
+			job->to_stall_ns -= min(work_ns, job->to_stall_ns);
 		if (engine->sim->recording)
 			engine->record->worked_ns += work_ns;
 		break;
@@ -138,6 +140,13 @@ static void engine_record(struct des_engine *engine, enum vgpu_sched_end end,
 						 run->end_ns - due_ns);
 }
 
+static bool engine_stalled(const struct des_engine *engine)
+{
+	const struct des_job *job = des_job(engine->entity);
+
+	return job && job->stalled;
+}
+
 static void engine_done(struct des_engine *engine)
 {
 	enum vgpu_sched_end end = VGPU_SCHED_IDLE;
@@ -146,8 +155,10 @@ static void engine_done(struct des_engine *engine)
 
 	/* When it is to stop it does not look whether there is more. */
 	due_ns = min(engine->run.deadline_ns + DES_EPOCH_NS, engine->stop_ns);
-	if (des_job(engine->entity) ||
-	    (engine->sim->now_ns >= due_ns && engine->phase != DES_IDLE))
+	if (engine_stalled(engine))
+		end = VGPU_SCHED_STALLED;
+	else if (des_job(engine->entity) ||
+		 (engine->sim->now_ns >= due_ns && engine->phase != DES_IDLE))
 		end = VGPU_SCHED_PREEMPTED;
 
 	if (engine->phase != DES_IDLE)
@@ -175,7 +186,7 @@ static u64 engine_stops_ns(struct des_engine *engine)
 		return engine->sim->now_ns;
 	if (job->hung)
 		return DES_NEVER - 1;
-	if (load->overrun_ns)
+	if (load->overrun_ns && des_at(engine->sim) >= load->overrun_from_ns)
 		ns = load->overrun_always ? load->overrun_ns :
 		     des_random(&client->random, 0, load->overrun_ns);
 	if (load->chunk_ns && job->done_ns % load->chunk_ns)
@@ -254,6 +265,10 @@ void des_engine_event(struct des_engine *engine)
 		}
 		engine->empty_ns = DES_NEVER;
 		engine_phase(engine, DES_WORK);
+		if (!job->to_stall_ns && job->left_ns && !job->hung)
+			des_job_stall(engine->entity);
+		if (job->stalled)
+			break;
 		if (job->left_ns) {
 			if (job->first_ns == DES_NEVER)
 				job->first_ns = des_at(sim);
@@ -263,6 +278,9 @@ void des_engine_event(struct des_engine *engine)
 				break;
 			until_ns = min(sim->now_ns + job->left_ns,
 				       engine->end_ns);
+			if (job->to_stall_ns != DES_NEVER && !job->hung)
+				until_ns = min(until_ns,
+					       sim->now_ns + job->to_stall_ns);
 			if (engine->end_ns == DES_NEVER)
 				until_ns = min(until_ns, due_ns);
 			des_due_at(sim, engine->index, until_ns);

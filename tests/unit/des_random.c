@@ -266,3 +266,65 @@ void des_config_random(struct des_config *config,
 		for (i = des_random(random, 1, 6); i; i--)
 			random_action(random, config);
 }
+
+/* Work that stops again and again in the middle, for as long as nobody notices. */
+static void random_stalls(u64 *random, const struct des_config *config,
+			  struct des_load *load)
+{
+	u64 linger_ns = config->params.linger_us * DES_US;
+
+	load->stall_every_ns = random_scale(random, 10 * DES_US,
+					    2 * config->params.slice_ns);
+	if (one_in(random, 2))
+		load->stall_ns = des_random(random, 1, 3 * linger_ns + 1);
+	else
+		load->stall_ns = random_scale(random, DES_US, 20 * DES_MS);
+	if (one_in(random, 3))
+		load->stall_max_ns = load->stall_ns * 4;
+	load->stall_holds = one_in(random, 2);
+}
+
+/**
+ * des_config_hostile() - any load, and what guests do to get more than their due
+ * @config: set to it
+ * @policy: under which
+ * @seed:   which one
+ *
+ * The load of des_config_random() with the same seed, and in most of them:
+ * clients whose work stalls or whose devices are held at moments of their own
+ * choice, up to some time from which on they are busy; and overruns that begin
+ * all at once.
+ */
+void des_config_hostile(struct des_config *config,
+			const struct vgpu_sched_policy *policy, u64 seed)
+{
+	u64 state = seed ^ 0x8f3b6a1c5d2e4907ULL, *random = &state, from_ns, p_ns;
+	bool stalls = !one_in(random, 4), jump = one_in(random, 3), all, always;
+	unsigned int i;
+
+	des_config_random(config, policy, seed);
+	from_ns = des_random(random, 1, config->length_ns);
+	p_ns = random_scale(random, 50 * DES_US,
+			    config->params.preempt_timeout_us * DES_US * 9 / 10);
+	all = one_in(random, 2);
+	always = one_in(random, 2);
+	for (i = 0; i < config->nr_clients; i++) {
+		struct des_load *load = &config->client[i].load;
+
+		if (jump && (all || one_in(random, 2))) {
+			load->overrun_ns = p_ns;
+			load->overrun_always = always;
+			load->overrun_from_ns = from_ns;
+			load->chunk_ns = 0;
+		}
+		if (!stalls || !one_in(random, 2))
+			continue;
+		if (one_in(random, 2))
+			*load = des_busy();
+		random_stalls(random, config, load);
+		if (one_in(random, 2))
+			des_config_act(config, des_random(random, 0,
+							  config->length_ns),
+				       DES_LOAD, i)->load = des_busy();
+	}
+}

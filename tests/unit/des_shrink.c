@@ -72,7 +72,8 @@ static bool shrink_simplify(struct des_client_config *client, unsigned int what)
 	u64 *values[] = {
 		&load->overrun_ns, &load->chunk_ns, &load->phase_ns,
 		&load->jitter_ns, &load->off_ns, &load->think_max_ns,
-		&load->stage[0].job_max_ns,
+		&load->stage[0].job_max_ns, &load->stall_every_ns,
+		&load->stall_max_ns, &load->overrun_from_ns,
 	};
 
 	if (what < ARRAY_SIZE(values)) {
@@ -105,7 +106,7 @@ static bool shrink_simplify(struct des_client_config *client, unsigned int what)
 	}
 }
 
-#define SHRINK_SIMPLER	11
+#define SHRINK_SIMPLER	14
 
 static bool shrink_clients(struct des_config *config, enum des_promise promise,
 			   unsigned int *tries)

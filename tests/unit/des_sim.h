@@ -39,6 +39,8 @@
  * @stage:     which
  * @endless:   of a client that is always busy
  * @hung:      it never ends nor stops
+ * @to_stall_ns: work until it stalls next; DES_NEVER: it does not
+ * @stalled:   it cannot go on now
  * @loads:     of which of its client's loads
  */
 struct des_job {
@@ -50,6 +52,8 @@ struct des_job {
 	unsigned int stage;
 	bool endless;
 	bool hung;
+	u64 to_stall_ns;
+	bool stalled;
 	unsigned int loads;
 };
 
@@ -59,6 +63,7 @@ struct des_job {
  * @runnable: as last recorded
  * @waits:    its last wait has not ended
  * @held_ns:  when it was last seen held
+ * @go_on_ns: when its first job can go on; DES_NEVER: it is not stalled
  */
 struct des_entity {
 	struct vgpu_entity entity;
@@ -72,6 +77,7 @@ struct des_entity {
 	bool runnable;
 	bool waits;
 	u64 held_ns;
+	u64 go_on_ns;
 };
 
 /**
@@ -84,6 +90,8 @@ struct des_entity {
  * @due_ns:    when jobs are to be submitted, in no order
  * @next_ns:   when the next burst or frame comes, without its jitter
  * @loads:     how often it got another load
+ * @hold_ns:   when its device is to be held; DES_NEVER: it is not
+ * @unhold_ns: when that ends
  */
 struct des_client {
 	struct des_sim *sim;
@@ -99,6 +107,8 @@ struct des_client {
 	unsigned int nr_due;
 	u64 next_ns;
 	unsigned int loads;
+	u64 hold_ns;
+	u64 unhold_ns;
 	struct des_entity entity[DES_MAX_ENGINES];
 };
 
@@ -190,6 +200,9 @@ struct des_sim {
 /* The clock does not begin with 0. Records do. */
 #define DES_EPOCH_NS	(1000 * DES_SEC)
 
+/* Beside VGPU_HOLD_*: a client's own doing. */
+#define DES_HOLD_OWN	0x100
+
 u64 des_random(u64 *state, u64 lo, u64 hi);
 u64 des_random_upto(u64 *state, u64 lo, u64 hi);
 u64 des_at(const struct des_sim *sim);
@@ -212,5 +225,6 @@ void des_client_runnable(struct des_client *client);
 void des_entity_runnable(struct des_entity *entity);
 void des_job_done(struct des_entity *entity);
 void des_job_fault(struct des_entity *entity);
+void des_job_stall(struct des_entity *entity);
 
 #endif /* _VGPU_DES_SIM_H */

@@ -11,14 +11,17 @@
 
 #define NR_LOADS	3000
 
-static void check_load(u64 load, u64 *checked, u64 *used)
+static void check_load(u64 load, bool hostile, u64 *checked, u64 *used)
 {
 	struct des_report report;
 	struct des_config config;
 	unsigned int i;
 	struct des *des;
 
-	des_config_random(&config, &vgpu_policy_qos, load);
+	if (hostile)
+		des_config_hostile(&config, &vgpu_policy_qos, load);
+	else
+		des_config_random(&config, &vgpu_policy_qos, load);
 	des = des_run(&config);
 	des_check(des, &report);
 	for (i = 0; i < DES_NR_PROMISES; i++) {
@@ -60,7 +63,7 @@ static void test_known(void **state)
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(loads); i++)
-		check_load(loads[i], checked, used);
+		check_load(loads[i], false, checked, used);
 }
 
 /* All promises that there are must have been looked at. */
@@ -73,7 +76,7 @@ static void test_random(void **state)
 
 	for (i = 0; i < (one ? 1 : NR_LOADS); i++) {
 		load = one ? strtoull(one, NULL, 0) : rnd_next(&seed);
-		check_load(load, checked, used);
+		check_load(load, true, checked, used);
 	}
 	for (j = 0; j < DES_NR_PROMISES; j++) {
 		printf("# %s: %llu checks, at most %llu per mille of the bound used\n",

@@ -168,6 +168,47 @@ static void test_steps(void **state)
 	}
 }
 
+/*
+ * Alone with a cap that changes: whenever the new one lets it run it does, though
+ * the change comes while it runs or while the old one held it.
+ */
+static void test_cap_changes(void **state)
+{
+	static const unsigned int caps[][2] = {
+		{ 100, 1000 }, { 1000, 1 }, { 1, 500 }, { 50, 60 },
+	};
+	struct des_config config;
+	unsigned int i, k;
+
+	for (k = 0; k < ARRAY_SIZE(caps); k++) {
+		qos_config(&config, 1);
+		config.length_ns = 4 * DES_SEC;
+		set_share(&config, 0, 0, caps[k][0], 1);
+		for (i = 1; i < 20; i++)
+			des_config_act(&config, i * (190 * DES_MS + 333 * DES_US),
+				       DES_SHARE, 0)->share.cap = caps[k][i % 2];
+		run_and_end(&config);
+	}
+}
+
+/* What it had under another policy does not count against its cap. */
+static void test_cap_begins(void **state)
+{
+	struct des_config config;
+	unsigned int i;
+
+	qos_config(&config, 2);
+	config.length_ns = 4 * DES_SEC;
+	config.params.slice_ns = 30 * DES_MS;
+	set_share(&config, 0, 0, 10, 1);
+	config.client[1].load.kind = DES_NONE;
+	for (i = 1; i < 20; i++)
+		des_config_act(&config, i * (190 * DES_MS + 333 * DES_US),
+			       DES_PARAMS, 0)->params.policy =
+			i % 2 ? &vgpu_policy_best_effort : &vgpu_policy_qos;
+	run_and_end(&config);
+}
+
 static void test_slice(void **state)
 {
 	struct des_config config;
@@ -312,6 +353,68 @@ static void test_shed_debt(void **state)
 	}
 }
 
+/*
+ * A client whose work stops again and again in the middle, because its device is
+ * reset or because its memory is slow, waits for its neighbour's slice each time.
+ * It must not have saved all of these waits up when it turns into a hog.
+ */
+static void test_stops_save_nothing(void **state)
+{
+	static const struct {
+		u64 work_ns, stop_ns;
+		bool holds;
+		unsigned int times;
+	} stops[] = {
+		{ 83 * DES_US, 90 * DES_US, true, 1300 },
+		{ 67 * DES_US, 249 * DES_US, false, 1240 },
+		{ 67 * DES_US, 90 * DES_US, false, 1240 },
+		{ 83 * DES_US, 150 * DES_US, true, 1300 },
+		{ 1 * DES_US, 1 * DES_US, true, 1300 },
+		{ 1 * DES_US, 1 * DES_US, false, 1300 },
+	};
+	struct des_config config;
+	unsigned int i;
+	u64 hog_ns;
+
+	for (i = 0; i < ARRAY_SIZE(stops); i++) {
+		qos_config(&config, 2);
+		config.params.slice_ns = DES_MS;
+		hog_ns = stops[i].times * (DES_MS + stops[i].work_ns);
+		config.length_ns = hog_ns + 800 * DES_MS;
+		set_share(&config, 0, 500, 1000, 1);
+		set_share(&config, 1, 500, 1000, 1);
+		des_config_act(&config, hog_ns, DES_LOAD, 1)->load = des_busy();
+		config.client[1].load.stall_every_ns = stops[i].work_ns;
+		config.client[1].load.stall_ns = stops[i].stop_ns;
+		config.client[1].load.stall_holds = stops[i].holds;
+		run_and_end(&config);
+	}
+}
+
+/* The same by many at once, each with a small guarantee. */
+static void test_many_save_nothing(void **state)
+{
+	struct des_config config;
+	unsigned int holds, i;
+
+	for (holds = 0; holds < 2; holds++) {
+		qos_config(&config, 32);
+		config.params.slice_ns = DES_MS;
+		config.length_ns = 3 * DES_SEC;
+		config.switch_ns = 0;
+		set_share(&config, 0, 504, 1000, 1);
+		for (i = 1; i < 32; i++) {
+			set_share(&config, i, 16, 1000, 1);
+			config.client[i].load.stall_every_ns = DES_US;
+			config.client[i].load.stall_ns = 90 * DES_US;
+			config.client[i].load.stall_holds = holds;
+			des_config_act(&config, 2 * DES_SEC, DES_LOAD,
+				       i)->load = des_busy();
+		}
+		run_and_end(&config);
+	}
+}
+
 /* All wake at the same time, again and again. */
 static void test_1024_wake(void **state)
 {
@@ -357,6 +460,34 @@ static void test_overrunners(void **state)
 		assert_int_equal(des->engine[0].resets, 0);
 		des_free(des);
 		des_config_exit(&config);
+	}
+}
+
+/*
+ * All begin to overrun at once, when those with small guarantees have queued up
+ * with deadlines that know nothing of it.
+ */
+static void test_overruns_begin(void **state)
+{
+	static const u64 overruns_ns[] = {
+		9 * DES_MS, DES_MS, 100 * DES_US, 60 * DES_US,
+	};
+	struct des_config config;
+	unsigned int i, k;
+
+	for (k = 0; k < ARRAY_SIZE(overruns_ns); k++) {
+		qos_config(&config, 32);
+		config.length_ns = 10 * DES_SEC;
+		config.params.slice_ns = DES_MS;
+		for (i = 0; i < 32; i++) {
+			struct des_load *load = &config.client[i].load;
+
+			set_share(&config, i, i ? 3 : 907, 1000, 1);
+			load->overrun_ns = overruns_ns[k];
+			load->overrun_always = true;
+			load->overrun_from_ns = DES_SEC + 70 * k * DES_MS;
+		}
+		run_and_end(&config);
 	}
 }
 
@@ -499,6 +630,57 @@ static void test_arrivals(void **state)
 	run_and_end(&config);
 }
 
+/* Of a guarantee of 250, what one gets that thinks so long after each job. */
+static u64 thinker_per_mille(u64 job_ns, u64 think_ns)
+{
+	struct des_config config;
+	unsigned int i;
+	struct des *des;
+	u64 got;
+
+	qos_config(&config, 4);
+	config.length_ns = 2 * DES_SEC;
+	for (i = 0; i < 4; i++)
+		set_share(&config, i, 250, 1000, 1);
+	config.client[0].load = des_closed(job_ns, think_ns, 1);
+	des = checked_run(&config);
+	got = per_mille(des, 0);
+	des_free(des);
+	des_config_exit(&config);
+	return got;
+}
+
+/*
+ * Gaps of up to linger get the guarantee, gaps of twice that what is left over.
+ * Between, each us costs little, and the promise is the part of the guarantee
+ * that the distance to twice linger is of linger.
+ */
+static void test_thinking_longer(void **state)
+{
+	static const u64 jobs_ns[] = { 20 * DES_US, 100 * DES_US, 500 * DES_US };
+	u64 us, got, last, part;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(jobs_ns); i++) {
+		last = thinker_per_mille(jobs_ns[i], VGPU_LINGER_US * DES_US);
+		got = thinker_per_mille(jobs_ns[i], VGPU_LINGER_US * DES_US + 1);
+		assert_in_range(last, jobs_ns[i] == 20 * DES_US ? 160 : 248, 251);
+		assert_in_range(got, last - 2, last + 2);
+		for (us = VGPU_LINGER_US; us <= 2 * VGPU_LINGER_US; us += 2) {
+			got = thinker_per_mille(jobs_ns[i], us * DES_US);
+			check_that(got <= last + 10 && got + 40 >= last,
+				   "%llu at %llu us, before %llu", got, us, last);
+			part = min(jobs_ns[i] * 1000 / (jobs_ns[i] + us * DES_US),
+				   250ULL) *
+			       (2 * VGPU_LINGER_US - us) / VGPU_LINGER_US;
+			/* 3 Q are 3 per mille of 2 s. */
+			check_that(got + 3 >= part, "%llu at %llu us, not %llu",
+				   got, us, part);
+			last = got;
+		}
+	}
+}
+
 /* A kthread that is late costs time, but never a wake-up. */
 static void test_late_kthread(void **state)
 {
@@ -527,20 +709,26 @@ int main(void)
 		cmocka_unit_test(test_one_per_mille),
 		cmocka_unit_test(test_weights),
 		cmocka_unit_test(test_steps),
+		cmocka_unit_test(test_cap_changes),
+		cmocka_unit_test(test_cap_begins),
 		cmocka_unit_test(test_slice),
 		cmocka_unit_test(test_policies),
 		cmocka_unit_test(test_policy_while_throttled),
 		cmocka_unit_test(test_jump),
 		cmocka_unit_test(test_sleepers_burst),
 		cmocka_unit_test(test_shed_debt),
+		cmocka_unit_test(test_stops_save_nothing),
+		cmocka_unit_test(test_many_save_nothing),
 		cmocka_unit_test(test_1024_wake),
 		cmocka_unit_test(test_overrunners),
+		cmocka_unit_test(test_overruns_begin),
 		cmocka_unit_test(test_hangs),
 		cmocka_unit_test(test_flood),
 		cmocka_unit_test(test_resonance),
 		cmocka_unit_test(test_dodger),
 		cmocka_unit_test(test_chain),
 		cmocka_unit_test(test_arrivals),
+		cmocka_unit_test(test_thinking_longer),
 		cmocka_unit_test(test_late_kthread),
 	};
 

@@ -63,6 +63,41 @@ static u64 item_check(struct rb_node *node, struct rb_node *parent,
 	return value;
 }
 
+/* No red node has a red child, and all paths have as many black nodes. */
+static unsigned int check_colors(const struct rb_node *node)
+{
+	unsigned int left, right;
+	bool black = shim_rb_is_black(node);
+
+	if (!node)
+		return 1;
+	left = check_colors(node->rb_left);
+	right = check_colors(node->rb_right);
+	assert_int_equal(left, right);
+	assert_true(black || (shim_rb_is_black(node->rb_left) &&
+			      shim_rb_is_black(node->rb_right)));
+	return left + black;
+}
+
+/* Children come before parents, and all come. */
+static void check_postorder(const struct rb_root *root, unsigned int nr)
+{
+	struct rb_node *node, *last = NULL;
+	unsigned int walked = 0;
+
+	for (node = rb_first_postorder(root); node;
+	     node = rb_next_postorder(node)) {
+		if (node->rb_right)
+			assert_ptr_equal(last, node->rb_right);
+		else if (node->rb_left)
+			assert_ptr_equal(last, node->rb_left);
+		last = node;
+		walked++;
+	}
+	assert_ptr_equal(last, root->rb_node);
+	assert_int_equal(walked, nr);
+}
+
 static void check_tree(const struct rb_root_cached *root, unsigned int nr)
 {
 	unsigned int found = 0, walked = 0, deepest = 0;
@@ -72,8 +107,11 @@ static void check_tree(const struct rb_root_cached *root, unsigned int nr)
 	if (root->rb_root.rb_node)
 		item_check(root->rb_root.rb_node, NULL, &found, 1, &deepest);
 	assert_int_equal(found, nr);
-	/* 7.6 levels if it were perfect. */
-	assert_in_range(deepest, 0, 40);
+	/* 7.6 levels if it were perfect, and at most twice that. */
+	assert_in_range(deepest, 0, 15);
+	check_colors(root->rb_root.rb_node);
+	assert_true(shim_rb_is_black(root->rb_root.rb_node));
+	check_postorder(&root->rb_root, nr);
 	assert_ptr_equal(rb_first_cached(root), rb_first(&root->rb_root));
 	for (node = rb_first_cached(root); node; node = rb_next(node)) {
 		item = rb_entry(node, struct item, node);

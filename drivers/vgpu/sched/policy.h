@@ -135,38 +135,53 @@ struct vgpu_slot_entity {
 
 /**
  * struct vgpu_qos_entity - qos's; see qos.c
- * @reserve_ns:  reservation tag: when its guarantee is due next
- * @limit_ns:    cap tag: may not run before
- * @start:       virtual start, of the excess
- * @by_due:      while queued and with a guarantee, by @eligible_ns
+ * @by_due:      in a tree if it has a guarantee, by @eligible_ns
  * @eligible_ns: when guarantee and cap let it run
  * @deadline_ns: by when it is to have run
- * @slice_ns:    for how long, as @deadline_ns was counted
  * @min_deadline_ns: of @by_due's subtree
- * @by_start:    while queued, by @start
- * @min_limit_ns: of @by_start's subtree
+ * @by_start:    in a tree, by @place
+ * @place:       its virtual start
+ * @free_ns:     when its cap lets it run
+ * @min_free_ns: of @by_start's subtree
+ * @reserve_ns:  reservation tag: when its guarantee is due next
+ * @limit_ns:    cap tag: may not run before; with a cap only
+ * @start:       virtual start, of the excess
+ * @base_ns:     from when on @deadline_ns is counted
+ * @slice_ns:    for how long, as @deadline_ns was counted
+ * @period_ns:   how long @period_of_ns lasts at its guarantee; 0: not known
+ * @period_of_ns: of what service that was counted
+ * @end_ns:      when its last run ended
+ * @gap_ns:      for how long, at least, it had no work by then
+ * @stay_ns:     of linger_ns, how much of each turn of its guarantee the engine
+ *               lingers in, as its last gap was short
+ * @stayed_ns:   sum of these; from linger_ns on the engine lingers in the turn
  * @reserved:    the run under way is of its guarantee
- * @synchronous: its last sleep was so short that the engine had better wait
  * @idled:       the engine was idle in its last run
- * @outlasted:   the engine waited for more in its last run, in vain
- * @end_ns:      when that ended
+ *
+ * The trees' nodes and keys come first, for the cache.
  */
 struct vgpu_qos_entity {
-	u64 reserve_ns;
-	u64 limit_ns;
-	u64 start;
 	struct rb_node by_due;
 	u64 eligible_ns;
 	u64 deadline_ns;
-	u64 slice_ns;
 	u64 min_deadline_ns;
 	struct rb_node by_start;
-	u64 min_limit_ns;
-	bool reserved;
-	bool synchronous;
-	bool idled;
-	bool outlasted;
+	u64 place;
+	u64 free_ns;
+	u64 min_free_ns;
+	u64 reserve_ns;
+	u64 limit_ns;
+	u64 start;
+	u64 base_ns;
+	u64 slice_ns;
+	u64 period_ns;
+	u64 period_of_ns;
 	u64 end_ns;
+	u32 gap_ns;
+	u32 stay_ns;
+	u32 stayed_ns;
+	bool reserved;
+	bool idled;
 };
 
 #define VGPU_ENTITY_ID_LEN	16

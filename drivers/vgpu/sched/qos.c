@@ -53,6 +53,12 @@
 #define QOS_DECAY	10
 
 /*
+ * Deadlines are counted with p and up to this part of the least Q more. So most
+ * new p change no deadline of what is queued.
+ */
+#define QOS_COUNTED_PART	16
+
+/*
  * A reservation tag may lag behind by what its entity is owed; but after the
  * whole machine stood still, the guaranteed would have all of the engine for as
  * long again. So the lag ends at as many runs, and a second.
@@ -76,7 +82,11 @@
  * @by_start:  all queued, by virtual start
  * @now:       virtual time: the start of the last run of the excess
  * @overrun_ns: the largest of late
+ * @counted_ns: as deadlines are counted, not less
+ * @last:      the entity that was picked last, in the trees still; NULL: none.
+ *             Most often it is queued again at once, and one tree at most changes
  * @slice_ns:  of the run under way; 0: it is not of this policy
+ * @linger_ns: likewise, how long the engine waits for more of it
  * @begin_ns:  when that began
  */
 struct vgpu_qos {
@@ -84,7 +94,10 @@ struct vgpu_qos {
 	struct rb_root_cached by_start;
 	u64 now;
 	u64 overrun_ns;
+	u64 counted_ns;
+	struct vgpu_entity *last;
 	u64 slice_ns;
+	u64 linger_ns;
 	u64 begin_ns;
 };
 
@@ -135,22 +148,22 @@ static bool qos_start_compute(struct vgpu_entity *entity, bool exit)
 	struct vgpu_qos_entity *q = &entity->qos;
 	struct rb_node *left = q->by_start.rb_left;
 	struct rb_node *right = q->by_start.rb_right;
-	u64 min_ns = q->limit_ns;
+	u64 min_ns = q->free_ns;
 
-	if (left && qos_before(start_entity(left)->qos.min_limit_ns, min_ns))
-		min_ns = start_entity(left)->qos.min_limit_ns;
-	if (right && qos_before(start_entity(right)->qos.min_limit_ns, min_ns))
-		min_ns = start_entity(right)->qos.min_limit_ns;
-	if (exit && q->min_limit_ns == min_ns)
+	if (left && qos_before(start_entity(left)->qos.min_free_ns, min_ns))
+		min_ns = start_entity(left)->qos.min_free_ns;
+	if (right && qos_before(start_entity(right)->qos.min_free_ns, min_ns))
+		min_ns = start_entity(right)->qos.min_free_ns;
+	if (exit && q->min_free_ns == min_ns)
 		return true;
-	q->min_limit_ns = min_ns;
+	q->min_free_ns = min_ns;
 	return false;
 }
 
 RB_DECLARE_CALLBACKS(static, qos_due_cb, struct vgpu_entity, qos.by_due,
 		     qos.min_deadline_ns, qos_due_compute);
 RB_DECLARE_CALLBACKS(static, qos_start_cb, struct vgpu_entity, qos.by_start,
-		     qos.min_limit_ns, qos_start_compute);
+		     qos.min_free_ns, qos_start_compute);
 
 static bool qos_due_less(struct rb_node *a, const struct rb_node *b)
 {
@@ -160,8 +173,8 @@ static bool qos_due_less(struct rb_node *a, const struct rb_node *b)
 
 static bool qos_start_less(struct rb_node *a, const struct rb_node *b)
 {
-	return qos_before(start_entity(a)->qos.start,
-			  start_entity(b)->qos.start);
+	return qos_before(start_entity(a)->qos.place,
+			  start_entity(b)->qos.place);
 }
 
 static int qos_rq_init(struct vgpu_rq *rq)
@@ -191,67 +204,14 @@ static void qos_init(struct vgpu_rq *rq, struct vgpu_entity *entity, u64 now_ns)
 	q->limit_ns = now_ns;
 	q->start = qos->now;
 	q->reserved = false;
+	q->end_ns = now_ns;
 	RB_CLEAR_NODE(&q->by_due);
 	RB_CLEAR_NODE(&q->by_start);
 }
 
-static void qos_exit(struct vgpu_rq *rq, struct vgpu_entity *entity)
+/* Takes an entity out of the trees. */
+static void qos_remove(struct vgpu_qos *qos, struct vgpu_entity *entity)
 {
-}
-
-/*
- * Who sleeps has no credit. But who always comes back soon has work as good as
- * all the time: it is owed what it waited before, and while it is away, too, if
- * it left the engine to others.
- */
-static void qos_wake(struct vgpu_rq *rq, struct vgpu_entity *entity, u64 now_ns)
-{
-	struct vgpu_qos *qos = rq->data;
-	struct vgpu_qos_entity *q = &entity->qos;
-	u64 slept_ns = now_ns - q->end_ns;
-
-	/* Who outlasted the engine's patience has slept longer than that. */
-	q->synchronous = !q->outlasted && slept_ns <= rq->linger_ns;
-	if (!q->synchronous)
-		q->reserve_ns = qos_later(q->reserve_ns, now_ns);
-	else if (q->idled && qos_before(q->reserve_ns, q->end_ns))
-		q->reserve_ns += slept_ns;
-	q->start = qos_start(q->start, qos->now);
-}
-
-static bool qos_enqueue(struct vgpu_rq *rq, struct vgpu_entity *entity,
-			bool woken, u64 now_ns)
-{
-	struct vgpu_qos *qos = rq->data;
-	struct vgpu_qos_entity *q = &entity->qos;
-	u32 guarantee = entity->share.guarantee;
-
-	if (woken)
-		qos_wake(rq, entity, now_ns);
-	q->min_limit_ns = q->limit_ns;
-	rb_add_augmented_cached(&q->by_start, &qos->by_start, qos_start_less,
-				&qos_start_cb);
-	if (!guarantee)
-		return false;
-
-	q->eligible_ns = qos_later(q->reserve_ns, q->limit_ns);
-	q->slice_ns = rq->slice_ns;
-	/* Whom the cap held back is not late, and must not pass the others. */
-	q->deadline_ns = qos_before(now_ns, q->limit_ns) ? q->eligible_ns :
-							   q->reserve_ns;
-	q->deadline_ns += qos_span(q->slice_ns + qos->overrun_ns, guarantee);
-	q->min_deadline_ns = q->deadline_ns;
-	rb_add_augmented_cached(&q->by_due, &qos->by_due, qos_due_less,
-				&qos_due_cb);
-
-	return woken && rq->running && !rq->running->qos.reserved &&
-	       !qos_before(now_ns, q->eligible_ns);
-}
-
-static void qos_dequeue(struct vgpu_rq *rq, struct vgpu_entity *entity,
-			u64 now_ns)
-{
-	struct vgpu_qos *qos = rq->data;
 	struct vgpu_qos_entity *q = &entity->qos;
 
 	rb_erase_augmented_cached(&q->by_start, &qos->by_start, &qos_start_cb);
@@ -260,6 +220,162 @@ static void qos_dequeue(struct vgpu_rq *rq, struct vgpu_entity *entity,
 		return;
 	rb_erase_augmented_cached(&q->by_due, &qos->by_due, &qos_due_cb);
 	RB_CLEAR_NODE(&q->by_due);
+}
+
+/* The entity that ran last does not stay, or cannot stay where it was. */
+static void qos_remove_last(struct vgpu_qos *qos)
+{
+	if (qos->last)
+		qos_remove(qos, qos->last);
+	qos->last = NULL;
+}
+
+static void qos_exit(struct vgpu_rq *rq, struct vgpu_entity *entity)
+{
+	struct vgpu_qos *qos = rq->data;
+
+	if (qos->last == entity)
+		qos_remove_last(qos);
+}
+
+/*
+ * A sleeping entity gets no credit. But an entity that ran out of work and has
+ * more soon is as good as always busy: its tag is not brought up to now, as it
+ * is owed what it waited before, and while it was away, too, if the engine went
+ * to others.
+ *
+ * However the gaps were made, by want of work, stalls, resets or closing, no
+ * more than this survives one: the time for which the run of another entity can
+ * have kept the engine, and the gap itself. An entity that is owed more would
+ * not have been off the engine, as the engine lingers on it. As time, not as
+ * service: so the entities of a GPU, whose guarantees are not more than the
+ * whole engine, have saved up one such time of service together at most.
+ *
+ * From gaps of linger_ns on all of this becomes less, and is nothing at twice
+ * that: a sharp end would be a cliff to fall off for a microsecond of thinking.
+ */
+static void qos_wake(struct vgpu_rq *rq, struct vgpu_entity *entity, u64 now_ns)
+{
+	struct vgpu_qos *qos = rq->data;
+	struct vgpu_qos_entity *q = &entity->qos;
+	u64 slept_ns = now_ns - q->end_ns, gap_ns = q->gap_ns + slept_ns;
+	u64 kept_ns = 0;
+
+	q->stay_ns = 0;
+	if (gap_ns < 2 * rq->linger_ns) {
+		q->stay_ns = min(rq->linger_ns, 2 * rq->linger_ns - gap_ns);
+		kept_ns = rq->slice_ns + qos->overrun_ns + gap_ns;
+		if (q->stay_ns < rq->linger_ns)
+			kept_ns = mul_u64_u32_div(kept_ns, q->stay_ns,
+						  rq->linger_ns);
+		if (q->idled && qos_before(q->reserve_ns, q->end_ns))
+			q->reserve_ns += slept_ns;
+	}
+	q->reserve_ns = qos_later(q->reserve_ns, now_ns - kept_ns);
+	q->start = qos_start(q->start, qos->now);
+}
+
+static u64 qos_deadline(const struct vgpu_qos *qos, struct vgpu_entity *entity)
+{
+	struct vgpu_qos_entity *q = &entity->qos;
+	u64 service_ns = q->slice_ns + qos->counted_ns;
+
+	if (q->period_of_ns != service_ns) {
+		q->period_of_ns = service_ns;
+		q->period_ns = qos_span(service_ns, entity->share.guarantee);
+	}
+	return q->base_ns + q->period_ns;
+}
+
+/* Whether an entity that moves back to @key is still before the next one. */
+static bool qos_stays(struct rb_node *node, u64 key, bool due)
+{
+	struct rb_node *next = rb_next(node);
+
+	if (!next)
+		return true;
+	return qos_before(key, due ? due_entity(next)->qos.eligible_ns :
+				     start_entity(next)->qos.place);
+}
+
+/* Into the tree of all, or to where it belongs there now. */
+static void qos_place_start(struct vgpu_qos *qos, struct vgpu_entity *entity)
+{
+	struct vgpu_qos_entity *q = &entity->qos;
+	u64 free_ns = q->free_ns;
+
+	q->free_ns = q->limit_ns;
+	if (!RB_EMPTY_NODE(&q->by_start)) {
+		if (q->place == q->start ||
+		    (qos_before(q->place, q->start) &&
+		     qos_stays(&q->by_start, q->start, false))) {
+			q->place = q->start;
+			if (free_ns != q->free_ns)
+				qos_start_cb.propagate(&q->by_start, NULL);
+			return;
+		}
+		rb_erase_augmented_cached(&q->by_start, &qos->by_start,
+					  &qos_start_cb);
+	}
+	q->place = q->start;
+	q->min_free_ns = q->free_ns;
+	rb_add_augmented_cached(&q->by_start, &qos->by_start, qos_start_less,
+				&qos_start_cb);
+}
+
+/* Into the tree of those with a guarantee, likewise. */
+static void qos_place_due(struct vgpu_qos *qos, struct vgpu_entity *entity,
+			  u64 now_ns)
+{
+	struct vgpu_qos_entity *q = &entity->qos;
+	u64 eligible_ns = qos_later(q->reserve_ns, q->limit_ns);
+	u64 deadline_ns = q->deadline_ns;
+
+	/* Whom the cap held back is not late, and must not pass the others. */
+	q->base_ns = qos_before(now_ns, q->limit_ns) ? eligible_ns :
+						       q->reserve_ns;
+	q->deadline_ns = qos_deadline(qos, entity);
+	if (!RB_EMPTY_NODE(&q->by_due)) {
+		if (q->eligible_ns == eligible_ns ||
+		    (qos_before(q->eligible_ns, eligible_ns) &&
+		     qos_stays(&q->by_due, eligible_ns, true))) {
+			q->eligible_ns = eligible_ns;
+			if (deadline_ns != q->deadline_ns)
+				qos_due_cb.propagate(&q->by_due, NULL);
+			return;
+		}
+		rb_erase_augmented_cached(&q->by_due, &qos->by_due,
+					  &qos_due_cb);
+	}
+	q->eligible_ns = eligible_ns;
+	q->min_deadline_ns = q->deadline_ns;
+	rb_add_augmented_cached(&q->by_due, &qos->by_due, qos_due_less,
+				&qos_due_cb);
+}
+
+static bool qos_enqueue(struct vgpu_rq *rq, struct vgpu_entity *entity,
+			bool woken, u64 now_ns)
+{
+	struct vgpu_qos *qos = rq->data;
+	struct vgpu_qos_entity *q = &entity->qos;
+
+	if (qos->last == entity)
+		qos->last = NULL;
+	if (woken)
+		qos_wake(rq, entity, now_ns);
+	qos_place_start(qos, entity);
+	if (!entity->share.guarantee)
+		return false;
+	q->slice_ns = rq->slice_ns;
+	qos_place_due(qos, entity, now_ns);
+	return woken && rq->running && !rq->running->qos.reserved &&
+	       !qos_before(now_ns, q->eligible_ns);
+}
+
+static void qos_dequeue(struct vgpu_rq *rq, struct vgpu_entity *entity,
+			u64 now_ns)
+{
+	qos_remove(rq->data, entity);
 }
 
 /* The earliest deadline of those whose guarantee is due and whom no cap holds. */
@@ -305,17 +421,17 @@ static struct vgpu_entity *qos_pick_start(struct vgpu_qos *qos, u64 now_ns)
 {
 	struct rb_node *node = qos->by_start.rb_root.rb_node;
 
-	if (!node || qos_before(now_ns, start_entity(node)->qos.min_limit_ns))
+	if (!node || qos_before(now_ns, start_entity(node)->qos.min_free_ns))
 		return NULL;
 	for (;;) {
 		struct rb_node *left = node->rb_left;
 
 		if (left && !qos_before(now_ns,
-					start_entity(left)->qos.min_limit_ns)) {
+					start_entity(left)->qos.min_free_ns)) {
 			node = left;
 			continue;
 		}
-		if (!qos_before(now_ns, start_entity(node)->qos.limit_ns))
+		if (!qos_before(now_ns, start_entity(node)->qos.free_ns))
 			return start_entity(node);
 		node = node->rb_right;
 	}
@@ -329,36 +445,60 @@ static u64 qos_excess_ns(struct vgpu_rq *rq, u64 now_ns)
 {
 	struct vgpu_qos *qos = rq->data;
 	struct rb_node *node = rb_first_cached(&qos->by_due);
-	u64 due_ns = node ? due_entity(node)->qos.eligible_ns - now_ns : U64_MAX;
+	u64 due_ns;
+
+	if (node && due_entity(node) == qos->last)
+		node = rb_next(node);
+	due_ns = node ? due_entity(node)->qos.eligible_ns - now_ns : U64_MAX;
 
 	return clamp(due_ns, rq->slice_ns / 2, rq->slice_ns);
+}
+
+/*
+ * For how long the engine waits for more of an entity whose guarantee is due. As
+ * its last gap was not longer than linger_ns, so long; not as long as twice that,
+ * the longer the gap, the fewer turns, or a guest that thinks for a microsecond
+ * more than linger_ns would get a fraction of what it got before.
+ */
+static u64 qos_linger_ns(const struct vgpu_rq *rq, struct vgpu_qos_entity *q)
+{
+	q->stayed_ns += q->stay_ns;
+	if (!q->stay_ns || q->stayed_ns < rq->linger_ns)
+		return 0;
+	q->stayed_ns = min_t(u64, q->stayed_ns - rq->linger_ns, rq->linger_ns);
+	return q->stay_ns < rq->linger_ns ? 2 * rq->linger_ns : rq->linger_ns;
 }
 
 static struct vgpu_entity *qos_pick(struct vgpu_rq *rq, u64 now_ns,
 				    struct vgpu_pick *pick)
 {
 	struct vgpu_qos *qos = rq->data;
-	struct rb_node *root = qos->by_start.rb_root.rb_node;
-	u64 most_ns = rq->slice_ns + qos->overrun_ns;
-	u64 lag_ns = QOS_LAG_RUNS * most_ns;
+	u64 most_ns = rq->slice_ns + qos->overrun_ns, lag_ns;
 	struct vgpu_entity *entity;
 	struct vgpu_qos_entity *q;
+	struct rb_node *root;
 
+	qos_remove_last(qos);
 	entity = qos_pick_due(qos, now_ns);
 	if (entity) {
 		q = &entity->qos;
 		q->reserved = true;
-		lag_ns = QOS_LAG_NS + qos_span(lag_ns, entity->share.guarantee);
-		q->reserve_ns = qos_later(q->reserve_ns, now_ns - lag_ns);
+		if (qos_before(q->reserve_ns, now_ns - QOS_LAG_NS)) {
+			lag_ns = QOS_LAG_NS + qos_span(QOS_LAG_RUNS * most_ns,
+						       entity->share.guarantee);
+			q->reserve_ns = qos_later(q->reserve_ns,
+						  now_ns - lag_ns);
+		}
 		pick->slice_ns = min(q->slice_ns, rq->slice_ns);
-		pick->linger_ns = q->synchronous ? rq->linger_ns : 0;
+		pick->linger_ns = qos_linger_ns(rq, q);
 		q->start = qos_later(q->start, qos->now - QOS_VIRTUAL);
 	} else {
 		entity = qos_pick_start(qos, now_ns);
 		if (!entity) {
+			root = qos->by_start.rb_root.rb_node;
 			if (root)
 				pick->until_ns =
-					start_entity(root)->qos.min_limit_ns;
+					start_entity(root)->qos.min_free_ns;
 			return NULL;
 		}
 		q = &entity->qos;
@@ -366,15 +506,54 @@ static struct vgpu_entity *qos_pick(struct vgpu_rq *rq, u64 now_ns,
 		q->start = qos_later(q->start, qos->now);
 		qos->now = q->start;
 	}
-	qos_dequeue(rq, entity, now_ns);
+	qos->last = entity;
 	if (!q->reserved)
 		pick->slice_ns = qos_excess_ns(rq, now_ns);
-	q->limit_ns = qos_later(q->limit_ns,
-				now_ns - qos_span(most_ns, entity->share.cap));
+	if (entity->share.cap < VGPU_PER_MILLE)
+		q->limit_ns = qos_later(q->limit_ns, now_ns -
+					qos_span(most_ns, entity->share.cap));
 	qos->slice_ns = pick->slice_ns;
+	qos->linger_ns = pick->linger_ns;
 	qos->begin_ns = now_ns;
 	trace_vgpu_qos(entity);
 	return entity;
+}
+
+/*
+ * p has changed. A deadline must not be earlier than a run of S + p that begins
+ * at its tag could be over at the rate of its guarantee: else those with small
+ * guarantees, who queued up when p was small, crowd all others out when it jumps.
+ * So what is queued gets its deadline anew. As deadlines are counted with a bit
+ * more than p, that is each time S + p is a 16th larger; and as p falls by a
+ * 1024th in a run, that is once in 60 runs in the long term, however an entity
+ * overruns. A deadline counted with a larger p asks for less, so none needs to be
+ * brought forward when p falls.
+ *
+ * The tree is ordered by eligible_ns, which stays: this is one walk, children
+ * before parents.
+ */
+static void qos_recount(struct vgpu_qos *qos)
+{
+	u64 counted_ns = 0;
+	struct rb_node *node;
+
+	if (qos->overrun_ns)
+		counted_ns = qos->overrun_ns + (VGPU_SLICE_MIN_NS + qos->overrun_ns) /
+					       QOS_COUNTED_PART;
+	if (qos->overrun_ns <= qos->counted_ns) {
+		qos->counted_ns = min(qos->counted_ns, counted_ns);
+		return;
+	}
+	qos->counted_ns = counted_ns;
+	for (node = rb_first_postorder(&qos->by_due.rb_root); node;
+	     node = rb_next_postorder(node)) {
+		struct vgpu_entity *entity = due_entity(node);
+		struct vgpu_qos_entity *q = &entity->qos;
+
+		q->deadline_ns = qos_later(q->deadline_ns,
+					   qos_deadline(qos, entity));
+		qos_due_compute(entity, false);
+	}
 }
 
 static void qos_charge(struct vgpu_rq *rq, struct vgpu_entity *entity,
@@ -390,11 +569,16 @@ static void qos_charge(struct vgpu_rq *rq, struct vgpu_entity *entity,
 	if (qos->slice_ns && ran_ns > qos->slice_ns)
 		qos->overrun_ns = clamp(ran_ns - qos->slice_ns, qos->overrun_ns,
 					QOS_OVERRUN_NS);
-	if (!qos->slice_ns)
+	qos_recount(qos);
+	if (!qos->slice_ns) {
+		/* Another policy's run: what it had since this one is in force. */
+		ran_ns = min(ran_ns, now_ns - q->end_ns);
 		idle_ns = 0;
+	}
 	qos->slice_ns = 0;
 
-	q->limit_ns += qos_span(ran_ns, share->cap);
+	if (share->cap < VGPU_PER_MILLE)
+		q->limit_ns += qos_span(ran_ns, share->cap);
 	if (q->reserved && share->guarantee) {
 		/* Nobody else wanted the engine: it is owed no more for that. */
 		q->reserve_ns += max(qos_span(ran_ns, share->guarantee),
@@ -406,7 +590,7 @@ static void qos_charge(struct vgpu_rq *rq, struct vgpu_entity *entity,
 						  now_ns - ran_ns);
 	}
 	q->reserved = false;
-	q->outlasted = rq->outlasted;
+	q->gap_ns = rq->outlasted ? qos->linger_ns + 1 : 0;
 	q->idled = idle_ns;
 	q->end_ns = now_ns;
 }
@@ -422,22 +606,52 @@ static u64 qos_rescale(u64 tag, u64 now, u32 from, u32 to)
 	return now + mul_u64_u32_div(ahead, from, to);
 }
 
+/*
+ * What a run under way has had so far counts by its old share, though all of it
+ * will be charged by the new one: the difference is taken off beforehand.
+ *
+ * A raised cap holds at once, and what was had above the old one is forgiven:
+ * else the engine would be idle while the entity may have it.
+ */
 static void qos_reshare(struct vgpu_rq *rq, struct vgpu_entity *entity,
 			const struct vgpu_share *share, u64 now_ns)
 {
 	const struct vgpu_share *old = &entity->share;
 	struct vgpu_qos *qos = rq->data;
 	struct vgpu_qos_entity *q = &entity->qos;
+	u64 ran_ns = 0, reserved_ns = 0;
 
-	if (!old->guarantee || !share->guarantee)
+	if (qos->last == entity)
+		qos_remove_last(qos);
+	q->period_of_ns = 0;
+	if (rq->running == entity)
+		ran_ns = min(now_ns - qos_later(qos->begin_ns, q->end_ns),
+			     QOS_RAN_NS);
+	if (q->reserved)
+		swap(ran_ns, reserved_ns);
+
+	if (!old->guarantee || !share->guarantee) {
 		q->reserve_ns = now_ns;
-	else
+	} else {
+		q->reserve_ns += qos_span(reserved_ns, old->guarantee);
 		q->reserve_ns = qos_rescale(q->reserve_ns, now_ns,
 					    old->guarantee, share->guarantee);
+		q->reserve_ns -= qos_span(reserved_ns, share->guarantee);
+	}
 	/* What may be saved up of the cap is limited when a run begins. */
+	if (old->cap == VGPU_PER_MILLE)
+		q->limit_ns = now_ns;
+	else
+		q->limit_ns += qos_span(ran_ns + reserved_ns, old->cap);
 	q->limit_ns = qos_rescale(q->limit_ns, now_ns, old->cap, share->cap);
-	q->start = qos_rescale(qos_start(q->start, qos->now), qos->now,
-			       old->weight, share->weight);
+	if (share->cap > old->cap && qos_before(now_ns, q->limit_ns))
+		q->limit_ns = now_ns;
+	q->limit_ns -= qos_span(ran_ns + reserved_ns, share->cap);
+
+	q->start = qos_start(q->start, qos->now) +
+		   qos_span(ran_ns, old->weight);
+	q->start = qos_rescale(q->start, qos->now, old->weight, share->weight) -
+		   qos_span(ran_ns, share->weight);
 }
 
 const struct vgpu_sched_policy vgpu_policy_qos = {

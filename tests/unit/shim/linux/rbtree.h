@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Ordered trees with the kernel's calls, balanced as treaps: each node's
- * priority is a hash of how many were added to its tree before, so that the
- * same calls make the same tree. Equal keys stay in order of insertion.
+ * Red-black trees with the kernel's calls, node layout and algorithm, that of
+ * lib/rbtree.c, so that what a call costs here is what it costs there; only
+ * that the mirrored halves are one function of the side here. Equal keys stay in
+ * order of insertion.
  */
 #ifndef _SHIM_LINUX_RBTREE_H
 #define _SHIM_LINUX_RBTREE_H
@@ -11,14 +12,15 @@
 #include <linux/container_of.h>
 #include <linux/types.h>
 
+/* The lowest bit of the parent's address says that the node is black. */
 struct rb_node {
-	struct rb_node *parent, *rb_left, *rb_right;
-	u64 priority;
+	unsigned long parent_color;
+	struct rb_node *rb_right;
+	struct rb_node *rb_left;
 };
 
 struct rb_root {
 	struct rb_node *rb_node;
-	u64 added;
 };
 
 struct rb_root_cached {
@@ -33,12 +35,12 @@ struct rb_augment_callbacks {
 	void (*rotate)(struct rb_node *old, struct rb_node *new);
 };
 
-#define RB_ROOT			((struct rb_root){ NULL, 0 })
-#define RB_ROOT_CACHED		((struct rb_root_cached){ { NULL, 0 }, NULL })
+#define RB_ROOT			((struct rb_root){ NULL })
+#define RB_ROOT_CACHED		((struct rb_root_cached){ { NULL }, NULL })
 #define RB_EMPTY_ROOT(root)	(!(root)->rb_node)
-#define RB_EMPTY_NODE(node)	((node)->parent == (node))
-#define RB_CLEAR_NODE(node)	((node)->parent = (node))
-#define rb_parent(node)		((node)->parent)
+#define RB_EMPTY_NODE(node)	((node)->parent_color == (unsigned long)(node))
+#define RB_CLEAR_NODE(node)	((node)->parent_color = (unsigned long)(node))
+#define rb_parent(node)		((struct rb_node *)((node)->parent_color & ~1UL))
 #define rb_entry(ptr, type, member)	container_of(ptr, type, member)
 #define rb_entry_safe(ptr, type, member) ({				\
 	__typeof__(ptr) __safe = (ptr);					\
@@ -46,55 +48,255 @@ struct rb_augment_callbacks {
 	__safe ? rb_entry(__safe, type, member) : NULL;			\
 })
 
-static inline u64 shim_rb_priority(u64 x)
+#define SHIM_RB_INLINE		static inline __attribute__((always_inline))
+#define SHIM_RB_RED		0UL
+#define SHIM_RB_BLACK		1UL
+
+SHIM_RB_INLINE bool shim_rb_is_black(const struct rb_node *node)
 {
-	x = (x ^ (x >> 31)) * 0x9e3779b97f4a7c15ULL;
-	x = (x ^ (x >> 29)) * 0xbf58476d1ce4e5b9ULL;
-	return x ^ (x >> 32);
+	return !node || node->parent_color & SHIM_RB_BLACK;
 }
 
-static inline void shim_rb_replace(struct rb_root *root, struct rb_node *old,
-				   struct rb_node *node)
+SHIM_RB_INLINE void shim_rb_set(struct rb_node *node, struct rb_node *parent,
+				unsigned long color)
 {
-	struct rb_node *parent = old->parent;
+	node->parent_color = (unsigned long)parent | color;
+}
 
+SHIM_RB_INLINE void shim_rb_set_parent(struct rb_node *node,
+				       struct rb_node *parent)
+{
+	shim_rb_set(node, parent, node->parent_color & SHIM_RB_BLACK);
+}
+
+SHIM_RB_INLINE struct rb_node **shim_rb_side(struct rb_node *node, bool right)
+{
+	return right ? &node->rb_right : &node->rb_left;
+}
+
+SHIM_RB_INLINE void shim_rb_change_child(struct rb_node *old,
+					 struct rb_node *new,
+					 struct rb_node *parent,
+					 struct rb_root *root)
+{
 	if (!parent)
-		root->rb_node = node;
+		root->rb_node = new;
 	else if (parent->rb_left == old)
-		parent->rb_left = node;
+		parent->rb_left = new;
 	else
-		parent->rb_right = node;
-	if (node)
-		node->parent = parent;
+		parent->rb_right = new;
 }
 
-/* Lifts @node over its parent. */
-static inline void shim_rb_lift(struct rb_root *root, struct rb_node *node,
-				const struct rb_augment_callbacks *augment)
+/* @new takes the place and color of @old, which becomes its child. */
+SHIM_RB_INLINE void shim_rb_swap(struct rb_node *old, struct rb_node *new,
+				 struct rb_root *root, unsigned long color)
 {
-	struct rb_node *parent = node->parent, *inner;
+	struct rb_node *parent = rb_parent(old);
 
-	shim_rb_replace(root, parent, node);
-	if (parent->rb_left == node) {
-		inner = node->rb_right;
-		node->rb_right = parent;
-		parent->rb_left = inner;
-	} else {
-		inner = node->rb_left;
-		node->rb_left = parent;
-		parent->rb_right = inner;
-	}
-	parent->parent = node;
-	if (inner)
-		inner->parent = parent;
-	if (augment)
-		augment->rotate(parent, node);
+	new->parent_color = old->parent_color;
+	shim_rb_set(old, new, color);
+	shim_rb_change_child(old, new, parent, root);
 }
 
-static inline void shim_rb_add(struct rb_node *node, struct rb_root *root,
-			       bool (*less)(struct rb_node *,
-					    const struct rb_node *),
-			       const struct rb_augment_callbacks *augment)
+SHIM_RB_INLINE void shim_rb_rotated(struct rb_node *old, struct rb_node *new,
+				    const struct rb_augment_callbacks *augment)
+{
+	if (augment)
+		augment->rotate(old, new);
+}
+
+/* The red @parent of the red @node is on side @r of @gparent; the uncle is black. */
+SHIM_RB_INLINE void shim_rb_insert_rotate(struct rb_node *node,
+					  struct rb_node *parent,
+					  struct rb_node *gparent, bool r,
+					  struct rb_root *root,
+					  const struct rb_augment_callbacks *augment)
+{
+	struct rb_node *inner = *shim_rb_side(parent, !r);
+
+	if (node == inner) {
+		inner = *shim_rb_side(node, r);
+		*shim_rb_side(parent, !r) = inner;
+		*shim_rb_side(node, r) = parent;
+		if (inner)
+			shim_rb_set(inner, parent, SHIM_RB_BLACK);
+		shim_rb_set(parent, node, SHIM_RB_RED);
+		shim_rb_rotated(parent, node, augment);
+		parent = node;
+		inner = *shim_rb_side(node, !r);
+	}
+	*shim_rb_side(gparent, r) = inner;
+	*shim_rb_side(parent, !r) = gparent;
+	if (inner)
+		shim_rb_set(inner, gparent, SHIM_RB_BLACK);
+	shim_rb_swap(gparent, parent, root, SHIM_RB_RED);
+	shim_rb_rotated(gparent, parent, augment);
+}
+
+SHIM_RB_INLINE void shim_rb_insert(struct rb_node *node, struct rb_root *root,
+				   const struct rb_augment_callbacks *augment)
+{
+	struct rb_node *parent = rb_parent(node), *gparent, *uncle;
+
+	for (;;) {
+		if (!parent) {
+			shim_rb_set(node, NULL, SHIM_RB_BLACK);
+			return;
+		}
+		if (shim_rb_is_black(parent))
+			return;
+		gparent = rb_parent(parent);
+		uncle = gparent->rb_left == parent ? gparent->rb_right :
+						     gparent->rb_left;
+		if (shim_rb_is_black(uncle))
+			break;
+		shim_rb_set(uncle, gparent, SHIM_RB_BLACK);
+		shim_rb_set(parent, gparent, SHIM_RB_BLACK);
+		node = gparent;
+		parent = rb_parent(node);
+		shim_rb_set(node, parent, SHIM_RB_RED);
+	}
+	if (gparent->rb_left == parent)
+		shim_rb_insert_rotate(node, parent, gparent, false, root, augment);
+	else
+		shim_rb_insert_rotate(node, parent, gparent, true, root, augment);
+}
+
+/*
+ * One step up: the side @r of @parent has a black node less than the other one.
+ * Return: whether that has been put right.
+ */
+SHIM_RB_INLINE bool shim_rb_erase_side(struct rb_node *parent, bool r,
+				       struct rb_root *root,
+				       const struct rb_augment_callbacks *augment)
+{
+	struct rb_node *sibling = *shim_rb_side(parent, !r), *outer, *inner;
+
+	if (!shim_rb_is_black(sibling)) {
+		inner = *shim_rb_side(sibling, r);
+		*shim_rb_side(parent, !r) = inner;
+		*shim_rb_side(sibling, r) = parent;
+		shim_rb_set(inner, parent, SHIM_RB_BLACK);
+		shim_rb_swap(parent, sibling, root, SHIM_RB_RED);
+		shim_rb_rotated(parent, sibling, augment);
+		sibling = inner;
+	}
+	outer = *shim_rb_side(sibling, !r);
+	if (shim_rb_is_black(outer)) {
+		struct rb_node *near = *shim_rb_side(sibling, r);
+
+		if (shim_rb_is_black(near)) {
+			bool red = !shim_rb_is_black(parent);
+
+			shim_rb_set(sibling, parent, SHIM_RB_RED);
+			parent->parent_color |= SHIM_RB_BLACK;
+			return red;
+		}
+		inner = *shim_rb_side(near, !r);
+		*shim_rb_side(sibling, r) = inner;
+		*shim_rb_side(near, !r) = sibling;
+		*shim_rb_side(parent, !r) = near;
+		if (inner)
+			shim_rb_set(inner, sibling, SHIM_RB_BLACK);
+		shim_rb_rotated(sibling, near, augment);
+		outer = sibling;
+		sibling = near;
+	}
+	inner = *shim_rb_side(sibling, r);
+	*shim_rb_side(parent, !r) = inner;
+	*shim_rb_side(sibling, r) = parent;
+	shim_rb_set(outer, sibling, SHIM_RB_BLACK);
+	if (inner)
+		shim_rb_set_parent(inner, parent);
+	shim_rb_swap(parent, sibling, root, SHIM_RB_BLACK);
+	shim_rb_rotated(parent, sibling, augment);
+	return true;
+}
+
+SHIM_RB_INLINE void shim_rb_erase_color(struct rb_node *parent,
+					struct rb_root *root,
+					const struct rb_augment_callbacks *augment)
+{
+	struct rb_node *node = NULL;
+
+	while (parent) {
+		if (node == parent->rb_left ?
+		    shim_rb_erase_side(parent, false, root, augment) :
+		    shim_rb_erase_side(parent, true, root, augment))
+			return;
+		node = parent;
+		parent = rb_parent(node);
+	}
+}
+
+/* @node has two children: its successor takes its place. */
+SHIM_RB_INLINE struct rb_node *
+shim_rb_erase_inner(struct rb_node *node, struct rb_root *root,
+		    const struct rb_augment_callbacks *augment)
+{
+	struct rb_node *child = node->rb_right, *successor = child;
+	struct rb_node *parent = successor, *left = child->rb_left, *rest;
+	struct rb_node *rebalance;
+
+	if (!left) {
+		rest = successor->rb_right;
+		if (augment)
+			augment->copy(node, successor);
+	} else {
+		do {
+			parent = successor;
+			successor = left;
+			left = left->rb_left;
+		} while (left);
+		rest = successor->rb_right;
+		parent->rb_left = rest;
+		successor->rb_right = child;
+		shim_rb_set_parent(child, successor);
+		if (augment) {
+			augment->copy(node, successor);
+			augment->propagate(parent, successor);
+		}
+	}
+	successor->rb_left = node->rb_left;
+	shim_rb_set_parent(node->rb_left, successor);
+	shim_rb_change_child(node, successor, rb_parent(node), root);
+	if (rest) {
+		shim_rb_set(rest, parent, SHIM_RB_BLACK);
+		rebalance = NULL;
+	} else {
+		rebalance = shim_rb_is_black(successor) ? parent : NULL;
+	}
+	successor->parent_color = node->parent_color;
+	if (augment)
+		augment->propagate(successor, NULL);
+	return rebalance;
+}
+
+SHIM_RB_INLINE void shim_rb_erase(struct rb_node *node, struct rb_root *root,
+				  const struct rb_augment_callbacks *augment)
+{
+	struct rb_node *child = node->rb_left ? node->rb_left : node->rb_right;
+	struct rb_node *parent = rb_parent(node), *rebalance = NULL;
+
+	if (node->rb_left && node->rb_right) {
+		rebalance = shim_rb_erase_inner(node, root, augment);
+	} else {
+		shim_rb_change_child(node, child, parent, root);
+		if (child)
+			child->parent_color = node->parent_color;
+		else if (shim_rb_is_black(node))
+			rebalance = parent;
+		if (augment)
+			augment->propagate(parent, NULL);
+	}
+	if (rebalance)
+		shim_rb_erase_color(rebalance, root, augment);
+}
+
+SHIM_RB_INLINE void shim_rb_add(struct rb_node *node, struct rb_root *root,
+				bool (*less)(struct rb_node *,
+					     const struct rb_node *),
+				const struct rb_augment_callbacks *augment)
 {
 	struct rb_node **link = &root->rb_node, *parent = NULL;
 
@@ -103,29 +305,14 @@ static inline void shim_rb_add(struct rb_node *node, struct rb_root *root,
 		link = less(node, parent) ? &parent->rb_left :
 					    &parent->rb_right;
 	}
-	node->parent = parent;
+	shim_rb_set(node, parent, SHIM_RB_RED);
 	node->rb_left = NULL;
 	node->rb_right = NULL;
-	node->priority = shim_rb_priority(++root->added);
 	*link = node;
 	/* As in the kernel, what @node itself has is its owner's to set. */
 	if (augment)
 		augment->propagate(parent, NULL);
-	while (node->parent && node->priority < node->parent->priority)
-		shim_rb_lift(root, node, augment);
-}
-
-static inline void shim_rb_erase(struct rb_node *node, struct rb_root *root,
-				 const struct rb_augment_callbacks *augment)
-{
-	while (node->rb_left && node->rb_right)
-		shim_rb_lift(root, node->rb_left->priority <
-				   node->rb_right->priority ?
-				   node->rb_left : node->rb_right, augment);
-	shim_rb_replace(root, node,
-			node->rb_left ? node->rb_left : node->rb_right);
-	if (augment)
-		augment->propagate(node->parent, NULL);
+	shim_rb_insert(node, root, augment);
 }
 
 static inline void rb_add(struct rb_node *node, struct rb_root *root,
@@ -157,9 +344,9 @@ static inline struct rb_node *rb_next(const struct rb_node *node)
 			next = next->rb_left;
 		return next;
 	}
-	while (node->parent && node == node->parent->rb_right)
-		node = node->parent;
-	return node->parent;
+	while (rb_parent(node) && node == rb_parent(node)->rb_right)
+		node = rb_parent(node);
+	return rb_parent(node);
 }
 
 static inline struct rb_node *rb_prev(const struct rb_node *node)
@@ -171,9 +358,31 @@ static inline struct rb_node *rb_prev(const struct rb_node *node)
 			prev = prev->rb_right;
 		return prev;
 	}
-	while (node->parent && node == node->parent->rb_left)
-		node = node->parent;
-	return node->parent;
+	while (rb_parent(node) && node == rb_parent(node)->rb_left)
+		node = rb_parent(node);
+	return rb_parent(node);
+}
+
+/* Children before parents. */
+static inline struct rb_node *shim_rb_deepest(struct rb_node *node)
+{
+	while (node && (node->rb_left || node->rb_right))
+		node = node->rb_left ? node->rb_left : node->rb_right;
+	return node;
+}
+
+static inline struct rb_node *rb_first_postorder(const struct rb_root *root)
+{
+	return shim_rb_deepest(root->rb_node);
+}
+
+static inline struct rb_node *rb_next_postorder(const struct rb_node *node)
+{
+	struct rb_node *parent = rb_parent(node);
+
+	if (parent && node == parent->rb_left && parent->rb_right)
+		return shim_rb_deepest(parent->rb_right);
+	return parent;
 }
 
 static inline struct rb_node *rb_first_cached(const struct rb_root_cached *root)
@@ -181,7 +390,7 @@ static inline struct rb_node *rb_first_cached(const struct rb_root_cached *root)
 	return root->rb_leftmost;
 }
 
-static inline struct rb_node *
+SHIM_RB_INLINE struct rb_node *
 shim_rb_add_cached(struct rb_node *node, struct rb_root_cached *root,
 		   bool (*less)(struct rb_node *, const struct rb_node *),
 		   const struct rb_augment_callbacks *augment)
@@ -194,7 +403,7 @@ shim_rb_add_cached(struct rb_node *node, struct rb_root_cached *root,
 	return first ? node : NULL;
 }
 
-static inline struct rb_node *
+SHIM_RB_INLINE struct rb_node *
 shim_rb_erase_cached(struct rb_node *node, struct rb_root_cached *root,
 		     const struct rb_augment_callbacks *augment)
 {
