@@ -118,7 +118,8 @@ enum vgpu_poll {
  * @map_pages:       pages of BAR @bar from page @pgoff on, allocated if need
  *                   be: at least one, up to @nr. They stay until map_lock, which
  *                   is held for reading, is released
- *                   Returns how many, or -ENOMEM
+ *                   Returns how many; -EAGAIN if the host has no memory at
+ *                   the moment; -ENOMEM if whoever is charged has none
  * @backed_bytes:    host memory behind the framebuffer now
  * @channels_show:   optional: one line per enabled channel, for debugfs. May sleep
  * @engine_run:      start @run on the idle engine. Called with the timeline

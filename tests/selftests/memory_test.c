@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Framebuffer is charged to the cgroup of who opened the device. At its limit a
- * channel faults or a touch is a SIGBUS; nobody is killed, nobody else notices.
+ * channel is stalled, and faults after some seconds, or a touch is a SIGBUS; nobody
+ * is killed, nobody else notices.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "fixture.h"
+#include "tune.h"
 
 #define ROOT	"/sys/fs/cgroup"
 #define LIMIT	(48 * FX_MIB)
@@ -153,7 +154,7 @@ static void cleanup(void)
 	unsigned int i;
 
 	leave_group();
-	fx_cleanup();
+	tune_cleanup();
 	for (i = 0; i < sizeof(groups) / sizeof(groups[0]); i++) {
 		snprintf(path, sizeof(path), ROOT "/%s", groups[i]);
 		rmdir(path);
@@ -215,6 +216,71 @@ static void fill_faults_its_channel_alone(void)
 	wait_charge_below(groups[0], OTHER);
 	CHECK_EQ(backed_bytes(&v), 0);
 	check_nobody_killed(groups[1]);
+}
+
+/* What is lacking for a second, and comes then, is noticed by the clock only. */
+static void short_of_memory_stalls_only(void)
+{
+	uint64_t fence, end = fx_now_ms() + FX_TIMEOUT_MS;
+	struct vgpu_chan *chan;
+	struct vgpu_fault fault;
+
+	need_no_reserve();
+	make_group(groups[0], LIMIT);
+	fx_create(&v, "1Q");
+	open_in(&v, groups[0]);
+	chan = fx_chan(&v, VGPU_HW_ENGINE_CE, 0, VGPU_RING_FB, 4);
+	FX_OK(v.dev, vgpu_chan_fill(chan, VGPU_FB(START), 0x5eed5eed,
+				    2 * LIMIT));
+	FX_OK(v.dev, vgpu_chan_fence(chan, &fence));
+	while (group_value(groups[0], "memory.events", "max ") == 0)
+		CHECK(fx_now_ms() < end, "the limit is not reached");
+	CHECK(!fx_wait_fence(chan, fence, 1000), "filled beyond the limit");
+	FX_OK(v.dev, vgpu_chan_fault(chan, &fault));
+	CHECK_EQ(fault.code, VGPU_HW_FAULT_NONE);
+	CHECK(!group_file(groups[0], "memory.max", "max"), "memory.max");
+	CHECK(fx_wait_fence(chan, fence, FX_TIMEOUT_MS), "does not go on");
+	CHECK_EQ(*(uint32_t *)(v.dev->fb + START + 2 * LIMIT - 4), 0x5eed5eed);
+	CHECK_EQ(fx_faults(&v), 0);
+	check_nobody_killed(groups[0]);
+}
+
+/* A single fault is enough for quarantine here, but not one for want of memory. */
+static void want_of_memory_is_no_strike(void)
+{
+	struct vgpu_ctl_sched sched = {
+		.quarantine_faults = 1,
+		.quarantine_backoff_ms = 600000,
+	};
+	struct vgpu_hw_packet wrong = { .type = 0xee };
+	struct vgpu_ctl_instance inst;
+	struct vgpu_fault fault;
+	struct vgpu_chan *chan;
+
+	need_no_reserve();
+	make_group(groups[0], LIMIT);
+	tune_set(&sched, VGPU_SCHED_QUARANTINE_FAULTS |
+			 VGPU_SCHED_QUARANTINE_BACKOFF);
+	fx_create(&v, "1Q");
+	open_in(&v, groups[0]);
+	chan = fx_chan(&v, VGPU_HW_ENGINE_CE, 0, VGPU_RING_FB, 4);
+	FX_OK(v.dev, vgpu_chan_fill(chan, VGPU_FB(START), ~0u, 2 * LIMIT));
+	FX_OK(v.dev, vgpu_chan_wait_fault(chan, FX_TIMEOUT_MS, &fault));
+	CHECK_EQ(fault.code, VGPU_HW_FAULT_MEMORY);
+	FX_SOON(fx_faults(&v) == 1);
+	/* It works on: nothing holds it. */
+	FX_OK(v.dev, vgpu_chan_disable(chan));
+	FX_OK(v.dev, vgpu_chan_enable(chan));
+	FX_OK(v.dev, vgpu_chan_fill(chan, VGPU_FB(START), 7, FX_MIB));
+	fx_finish(chan);
+	fx_instance(&v, &inst);
+	CHECK_EQ(inst.quarantines, 0);
+	CHECK_EQ(inst.faults, 1);
+	/* And the guest's own fault does. */
+	FX_OK(v.dev, vgpu_chan_submit(chan, &wrong, 1));
+	FX_OK(v.dev, vgpu_chan_wait_fault(chan, FX_TIMEOUT_MS, &fault));
+	FX_SOON((fx_instance(&v, &inst), inst.quarantines == 1));
+	fx_release(&v);
 }
 
 /**
@@ -473,6 +539,8 @@ static void reserve_refuses_what_the_host_has_not(void)
 
 static const struct ktap_test tests[] = {
 	KTAP_TEST(fill_faults_its_channel_alone),
+	KTAP_TEST(short_of_memory_stalls_only),
+	KTAP_TEST(want_of_memory_is_no_strike),
 	KTAP_TEST(owner_at_its_limit_lives),
 	KTAP_TEST(touch_beyond_the_limit_is_sigbus),
 	KTAP_TEST(trapped_write_beyond_the_limit_fails),

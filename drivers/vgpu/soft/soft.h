@@ -7,8 +7,8 @@
  * (engine_run, engine_preempt, engine_reset).
  *
  * Who may touch a channel. A channel that is enabled is on its queue's ready
- * list, or paced (its frame is not due yet), or stalled (waits for guest
- * memory), or sleeping, or faulted, or busy: taken by the engine's thread, which
+ * list, or paced (its frame is not due yet, or the host had no memory for a
+ * request), or stalled (waits for guest memory or pages), or sleeping, or faulted, or busy: taken by the engine's thread, which
  * alone then uses its execution state. Who disables it sets @stop, waits until
  * it is not busy, and then owns it.
  *
@@ -61,6 +61,14 @@ struct task_struct;
 #define SOFT_PACKET_WORK	4096
 #define SOFT_PIECE_WORK		256
 #define SOFT_FRESH_WORK		12288
+
+/*
+ * How soon an engine asks again for a request that it could not allocate, and how
+ * long who may sleep goes on asking for pages: the host's OOM killer, or
+ * somebody who ends, has then given some back, or the memory is not to be had.
+ */
+#define SOFT_SHORT_NS		NSEC_PER_MSEC
+#define SOFT_SHORT_MS		4000
 
 #define SOFT_PREFETCH		64	/* packets of a ring in guest memory */
 #define SOFT_BOUNCE_PAGES	(VGPU_DMA_MAX / VGPU_HW_PAGE_SIZE)
@@ -124,6 +132,8 @@ struct page *soft_store_peek(struct soft_store *store, unsigned long pgoff);
 struct page *soft_store_page(struct soft_store *store, unsigned long pgoff,
 			     gfp_t gfp);
 struct page *soft_store_alloc(struct soft_store *store, gfp_t gfp);
+bool soft_store_host_short(void);
+bool soft_store_pause(unsigned int *waited_ms);
 int soft_store_map(struct soft_store *store, unsigned long pgoff,
 		   struct page **pages, unsigned int nr);
 int soft_store_rw(struct soft_store *store, u64 offset, void *buf,
@@ -171,7 +181,7 @@ enum soft_end {
 	SOFT_END_PACKET,	/* one has completed */
 	SOFT_END_STOPPED,	/* told to stop, packet goes on later */
 	SOFT_END_WAIT,		/* waits for guest memory, or for pages */
-	SOFT_END_PACED,		/* the frame is to be shown at due_ns */
+	SOFT_END_PACED,		/* goes on at due_ns: a frame's time, or memory */
 	SOFT_END_FAULT,		/* see struct soft_fault */
 };
 
@@ -211,7 +221,7 @@ struct soft_fault {
  * @get:       packets completed. This and the next are the engine's while busy
  * @put:       as last read, in [get, get + size]
  * @empty_ns:  since when no packet is found, 0: one was
- * @due_ns:    when to ask again whether the frame may be shown
+ * @due_ns:    when to ask again whether the frame may be shown, or for memory
  * @dma:       request under way
  * @exec:      the packet at @get
  */
@@ -251,8 +261,8 @@ struct soft_channel {
  * struct soft_queue - channels of an instance that an engine is to look at
  * @ready:    AWAKE and not busy, in the order of turns
  * @nr_ready: how many (also read without the lock)
- * @paced:    AWAKE, but held back by the frame-rate limit, in the order in which
- *            they ask again
+ * @paced:    AWAKE, but held back by the frame-rate limit or for want of memory,
+ *            in the order in which they came
  * @due_ns:   none of @paced is due before; U64_MAX: there is none (also read
  *            without)
  * @nr_stalled: channels that wait for guest memory (also read without)
@@ -454,11 +464,10 @@ bool soft_dma_add_bounce(struct soft_channel *ch, struct vgpu_dma *dma,
 			 u32 len);
 bool soft_dma_add_fb(struct soft_channel *ch, struct vgpu_dma *dma, u64 addr,
 		     u32 len);
+enum soft_end soft_dma_later(struct soft_channel *ch);
 enum soft_end soft_dma_submit(struct soft_channel *ch, struct vgpu_dma *dma);
-enum soft_end soft_dma_get_fb(struct soft_channel *ch,
-			      struct soft_fault *fault, u64 addr, u32 len);
-enum soft_end soft_dma_get_loose(struct soft_channel *ch,
-				 struct soft_fault *fault, u64 addr, u32 len);
+enum soft_end soft_dma_get_fb(struct soft_channel *ch, u64 addr, u32 len);
+enum soft_end soft_dma_get_loose(struct soft_channel *ch, u64 addr, u32 len);
 void soft_dma_keep(struct soft_exec *exec, const struct vgpu_dma *dma);
 
 /* exec.c */
