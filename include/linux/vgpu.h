@@ -96,6 +96,10 @@ enum vgpu_poll {
  * @instance_create: a new instance; set instance->backend. May refuse, then
  *                   says why by vgpu_refuse(). May sleep
  * @instance_destroy: undo @instance_create. Never open here
+ * @fb_room:         optional: how many bytes of framebuffer new instances may
+ *                   have now, where something else than the GPU's framebuffer
+ *                   limits it; beyond, @instance_create refuses. May be called
+ *                   with the GPU's lock held, may sleep
  * @describe:        fill in the PCI function. Constant for an instance
  * @instance_open:   someone opened the device: current is charged for its
  *                   memory. Channels are disabled, memory reads zero. May sleep
@@ -142,6 +146,7 @@ struct vgpu_gpu_ops {
 
 	int (*instance_create)(struct vgpu_instance *instance);
 	void (*instance_destroy)(struct vgpu_instance *instance);
+	u64 (*fb_room)(struct vgpu_gpu *gpu);
 	void (*describe)(struct vgpu_instance *instance,
 			 struct vgpu_function_desc *desc);
 	int (*instance_open)(struct vgpu_instance *instance);

@@ -13,6 +13,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/sysinfo.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -148,12 +149,41 @@ static void need_reserve(void)
 		ktap_skip("vgpu_soft is loaded with fb_reserve=0");
 }
 
+#define OVERCOMMIT	"/sys/module/vgpu_soft/parameters/fb_overcommit"
+
+static char overcommit[16];	/* as it was, if it has been changed */
+
+/* Such that vGPUs of @gib GiB together may be there, and no more. */
+static void limit_to(uint64_t gib)
+{
+	struct sysinfo info;
+	char text[16];
+
+	if (!overcommit[0])
+		CHECK(fx_read_file(OVERCOMMIT, overcommit,
+				   sizeof(overcommit)) > 0, OVERCOMMIT);
+	CHECK(!sysinfo(&info), "sysinfo");
+	snprintf(text, sizeof(text), "%llu",
+		 (unsigned long long)(gib * FX_GIB * 100 /
+				      ((uint64_t)info.totalram * info.mem_unit) +
+				      1));
+	CHECK(!fx_write_file(OVERCOMMIT, text), OVERCOMMIT);
+}
+
+static void limit_as_before(void)
+{
+	if (overcommit[0])
+		fx_write_file(OVERCOMMIT, overcommit);
+	overcommit[0] = 0;
+}
+
 static void cleanup(void)
 {
 	char path[128];
 	unsigned int i;
 
 	leave_group();
+	limit_as_before();
 	tune_cleanup();
 	for (i = 0; i < sizeof(groups) / sizeof(groups[0]); i++) {
 		snprintf(path, sizeof(path), ROOT "/%s", groups[i]);
@@ -485,7 +515,7 @@ static void reserve_backs_all(void)
 	CHECK(fx_is_zero(v.dev->fb, 32 * FX_MIB), "after a close");
 }
 
-static void check_refusal(const char *what)
+static void check_refusal(int error, const char *what, const char *figure)
 {
 	struct vgpu_ctl_refusal refusal = { .size = sizeof(refusal) };
 
@@ -493,9 +523,40 @@ static void check_refusal(const char *what)
 	CHECK(!ioctl(fx_control(), VGPU_IOC_REFUSAL, &refusal), "%s",
 	      strerror(errno));
 	ktap_note("refusal: %s", (char *)refusal.text);
-	CHECK_EQ(refusal.error, ENOMEM);
+	CHECK_EQ(refusal.error, (uint32_t)error);
 	CHECK(strstr((char *)refusal.text, what), "does not name %s", what);
-	CHECK(strstr((char *)refusal.text, "1024 MiB"), "names no figure");
+	CHECK(strstr((char *)refusal.text, figure), "does not name %s", figure);
+}
+
+/* available_instances says what create does, and a refusal what to do about it. */
+static void promises_end_with_host_memory(void)
+{
+	static struct fx_vgpu more[3];
+	unsigned int i, nr = fx_available("1Q");
+
+	need_no_reserve();
+	if (nr < 4)
+		ktap_skip("framebuffer of %u GiB", nr);
+	limit_to(3);
+	CHECK_EQ(fx_available("1Q"), 3);
+	CHECK_EQ(fx_available("4Q"), 0);
+	memset(&v, 0, sizeof(v));
+	CHECK_EQ(fx_try_create(&v, "4Q"), -ENOSPC);
+	check_refusal(ENOSPC, "vgpu_soft.fb_overcommit=", "4096 MiB wanted");
+	check_refusal(ENOSPC, fx_gpu(), "3072 MiB would fit");
+	for (i = 0; i < 3; i++) {
+		fx_create(&more[i], "1Q");
+		CHECK_EQ(fx_available("1Q"), 2 - i);
+	}
+	memset(&v, 0, sizeof(v));
+	CHECK_EQ(fx_try_create(&v, "1Q"), -ENOSPC);
+	check_refusal(ENOSPC, "host memory", " 0 MiB would fit");
+	fx_remove(&more[0]);
+	CHECK_EQ(fx_available("1Q"), 1);
+	CHECK_EQ(fx_try_create(&v, "1Q"), 0);
+	CHECK(fx_write_file(OVERCOMMIT, "10001") < 0, "10001 is taken");
+	CHECK(!fx_write_file(OVERCOMMIT, "0"), OVERCOMMIT);
+	CHECK_EQ(fx_available("1Q"), nr - 3);
 }
 
 /* The creator's group pays, or the creation is refused. */
@@ -513,7 +574,7 @@ static void reserve_refuses_what_the_creator_cannot_pay(void)
 	leave_group();
 	CHECK_EQ(ret, -ENOMEM);
 	check_nobody_killed(groups[0]);
-	check_refusal("host memory");
+	check_refusal(ENOMEM, "host memory", "1024 MiB");
 	CHECK_EQ(fx_available("1Q"), before);
 	wait_charge_below(groups[0], OTHER);
 }
@@ -545,6 +606,7 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(touch_beyond_the_limit_is_sigbus),
 	KTAP_TEST(trapped_write_beyond_the_limit_fails),
 	KTAP_TEST(backed_bytes_are_exact),
+	KTAP_TEST(promises_end_with_host_memory),
 	KTAP_TEST(reserve_backs_all),
 	KTAP_TEST(reserve_refuses_what_the_creator_cannot_pay),
 	KTAP_TEST(reserve_refuses_what_the_host_has_not),

@@ -73,11 +73,14 @@ static int soft_instance_create(struct vgpu_instance *vgpu)
 	for (i = 0; i < nr_channels; i++)
 		soft_channel_init(inst, i);
 
+	ret = soft_admit(vgpu);
+	if (ret)
+		goto err_free;
 	ret = soft_store_init(&inst->fb, vgpu->fb_bytes);
 	if (ret) {
 		vgpu_refuse(vgpu, ret, "host memory: none for the page table of %llu MiB",
 			    vgpu->fb_bytes >> 20);
-		goto err_free;
+		goto err_admit;
 	}
 	ret = soft_store_init(&inst->pages,
 			      (u64)nr_channels * VGPU_HW_PAGE_SIZE);
@@ -98,6 +101,8 @@ err_pages:
 	soft_store_exit(&inst->pages);
 err_fb:
 	soft_store_exit(&inst->fb);
+err_admit:
+	soft_admit_end(vgpu);
 err_free:
 	kvfree(inst);
 	return ret;
@@ -106,6 +111,7 @@ err_free:
 static void soft_instance_destroy(struct vgpu_instance *vgpu)
 {
 	soft_instance_free(soft_instance(vgpu));
+	soft_admit_end(vgpu);
 	vgpu->backend = NULL;
 }
 
@@ -232,6 +238,7 @@ static const struct vgpu_gpu_ops soft_gpu_ops = {
 	.owner = THIS_MODULE,
 	.instance_create = soft_instance_create,
 	.instance_destroy = soft_instance_destroy,
+	.fb_room = soft_admit_room,
 	.describe = soft_instance_describe,
 	.instance_open = soft_instance_open,
 	.instance_stop = soft_instance_stop,

@@ -409,6 +409,11 @@ int soft_root_create(unsigned int nr_gpus, u16 vendor, u16 device);
 void soft_root_destroy(void);
 bool soft_root_owns(const struct pci_dev *pdev);
 
+/* admit.c */
+u64 soft_admit_room(struct vgpu_gpu *vgpu);
+int soft_admit(struct vgpu_instance *vgpu);
+void soft_admit_end(struct vgpu_instance *vgpu);
+
 /* gpu.c */
 int soft_gpu_probe(struct pci_dev *pdev, const struct pci_device_id *id);
 void soft_gpu_remove(struct pci_dev *pdev);
