@@ -153,6 +153,7 @@ static int soft_instance_open(struct vgpu_instance *vgpu)
 
 	inst->fb.memcg = memcg;
 	inst->pages.memcg = memcg;
+	soft_rss_begin(inst);
 	return 0;
 }
 
@@ -161,6 +162,7 @@ static void soft_instance_close(struct vgpu_instance *vgpu)
 	struct soft_instance *inst = soft_instance(vgpu);
 	struct mem_cgroup *memcg = inst->fb.memcg;
 
+	soft_rss_end(inst);
 	inst->fb.memcg = NULL;
 	inst->pages.memcg = NULL;
 	mem_cgroup_put(memcg);
@@ -177,6 +179,7 @@ static void soft_instance_drop_memory(struct vgpu_instance *vgpu)
 
 	soft_store_drop(&inst->fb);
 	soft_store_drop(&inst->pages);
+	soft_rss_update(inst);
 	soft_channel_restart(inst);
 }
 
@@ -200,6 +203,8 @@ static int soft_instance_region_rw(struct vgpu_instance *vgpu,
 	struct soft_instance *inst = soft_instance(vgpu);
 	struct soft_store *store = soft_instance_store(inst, bar);
 
+	if (unlikely(READ_ONCE(inst->rss.orphan)))
+		soft_rss_adopt(inst);
 	if (store)
 		return soft_store_rw(store, offset, buf, count, write);
 	if (bar == VGPU_HW_BAR_REGS)
@@ -211,9 +216,11 @@ static int soft_instance_map_pages(struct vgpu_instance *vgpu,
 				   unsigned int bar, pgoff_t pgoff,
 				   struct page **pages, unsigned int nr)
 {
-	struct soft_store *store = soft_instance_store(soft_instance(vgpu),
-						       bar);
+	struct soft_instance *inst = soft_instance(vgpu);
+	struct soft_store *store = soft_instance_store(inst, bar);
 
+	if (unlikely(READ_ONCE(inst->rss.orphan)))
+		soft_rss_adopt(inst);
 	return store ? soft_store_map(store, pgoff, pages, nr) : -ENOMEM;
 }
 

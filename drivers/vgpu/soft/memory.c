@@ -244,6 +244,40 @@ int soft_store_map(struct soft_store *store, unsigned long pgoff,
 	return soft_store_host_short() ? -EAGAIN : -ENOMEM;
 }
 
+/**
+ * soft_store_unmapped() - pages that are there and mapped by no process
+ * @store: initialised
+ *
+ * Context: may be called to find a victim for the OOM killer: does not allocate,
+ * does not wait for a lock. May reschedule.
+ * Return: how many; 0 of a reserved store, which does not end with its user;
+ * -EAGAIN: the store is being dropped.
+ */
+long soft_store_unmapped(struct soft_store *store)
+{
+	unsigned long i, j;
+	struct page *page;
+	long nr = 0;
+
+	if (store->reserved)
+		return 0;
+	if (!down_read_trylock(&store->drop_lock))
+		return -EAGAIN;
+	for (i = 0; i < store->nr_leaves; i++) {
+		struct page **leaf = READ_ONCE(store->leaves[i]);
+
+		if (!leaf)
+			continue;
+		for (j = 0; j < SOFT_LEAF_PAGES; j++) {
+			page = READ_ONCE(leaf[j]);
+			nr += page && !folio_mapped(page_folio(page));
+		}
+		cond_resched();
+	}
+	up_read(&store->drop_lock);
+	return nr;
+}
+
 /* Aligned words go over in one piece: put and get are looked at meanwhile. */
 static void soft_store_copy(void *dst, const void *src, size_t len)
 {

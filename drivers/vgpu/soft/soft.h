@@ -8,9 +8,10 @@
  *
  * Who may touch a channel. A channel that is enabled is on its queue's ready
  * list, or paced (its frame is not due yet, or the host had no memory for a
- * request), or stalled (waits for guest memory or pages), or sleeping, or faulted, or busy: taken by the engine's thread, which
- * alone then uses its execution state. Who disables it sets @stop, waits until
- * it is not busy, and then owns it.
+ * request), or stalled (waits for guest memory or for pages), or sleeping, or
+ * faulted, or busy: taken by the engine's thread, which alone then uses its
+ * execution state. Who disables it sets @stop, waits until it is not busy, and then
+ * owns it.
  *
  * Who may touch memory. Pages leave a store in drop_memory only: after
  * instance_stop, so no engine is inside, and @stopping keeps engines and
@@ -45,6 +46,7 @@
 #include "../core/core.h"
 
 struct mem_cgroup;
+struct mm_struct;
 struct seq_file;
 struct soft_engine;
 struct soft_gpu;
@@ -136,6 +138,7 @@ bool soft_store_host_short(void);
 bool soft_store_pause(unsigned int *waited_ms);
 int soft_store_map(struct soft_store *store, unsigned long pgoff,
 		   struct page **pages, unsigned int nr);
+long soft_store_unmapped(struct soft_store *store);
 int soft_store_rw(struct soft_store *store, u64 offset, void *buf,
 		  size_t count, bool write);
 void soft_store_drop(struct soft_store *store);
@@ -280,11 +283,31 @@ struct soft_queue {
 };
 
 /**
+ * struct soft_rss - an open instance's framebuffer in a process's resident set
+ * @link:   on the list of all
+ * @mm:     whose; with a reference
+ * @shown:  pages that were added to it
+ * @seen:   pages that were there when they were looked at last
+ * @orphan: @mm has no process any more: who uses the instance next takes over (also
+ *          read without the lock)
+ *
+ * Protected by rss.c's lock.
+ */
+struct soft_rss {
+	struct list_head link;
+	struct mm_struct *mm;
+	long shown;
+	long seen;
+	bool orphan;
+};
+
+/**
  * struct soft_instance - a vGPU
  * @vgpu:     the core's
  * @gpu:      ours
  * @fb:       BAR 0
  * @pages:    BAR 4
+ * @rss:      who is seen to have @fb
  * @config_lock: see above
  * @queue_lock: protects the states of channels, @queue, @stopping, @intr and
  *            @fault_channel
@@ -302,6 +325,7 @@ struct soft_instance {
 	struct soft_gpu *gpu;
 	struct soft_store fb;
 	struct soft_store pages;
+	struct soft_rss rss;
 	struct mutex config_lock;	/* enabling and disabling */
 	spinlock_t queue_lock;		/* states and queues */
 	wait_queue_head_t wait;
@@ -413,6 +437,14 @@ bool soft_root_owns(const struct pci_dev *pdev);
 u64 soft_admit_room(struct vgpu_gpu *vgpu);
 int soft_admit(struct vgpu_instance *vgpu);
 void soft_admit_end(struct vgpu_instance *vgpu);
+
+/* rss.c */
+int soft_rss_init(void);
+void soft_rss_exit(void);
+void soft_rss_begin(struct soft_instance *inst);
+void soft_rss_end(struct soft_instance *inst);
+void soft_rss_update(struct soft_instance *inst);
+void soft_rss_adopt(struct soft_instance *inst);
 
 /* gpu.c */
 int soft_gpu_probe(struct pci_dev *pdev, const struct pci_device_id *id);
