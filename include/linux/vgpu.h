@@ -96,6 +96,10 @@ enum vgpu_poll {
  * @instance_create: a new instance; set instance->backend. May refuse, then
  *                   says why by vgpu_refuse(). May sleep
  * @instance_destroy: undo @instance_create. Never open here
+ * @fb_room:         optional: how many bytes of framebuffer new instances may
+ *                   have now, where something else than the GPU's framebuffer
+ *                   limits it; beyond, @instance_create refuses. May be called
+ *                   with the GPU's lock held, may sleep
  * @describe:        fill in the PCI function. Constant for an instance
  * @instance_open:   someone opened the device: current is charged for its
  *                   memory. Channels are disabled, memory reads zero. May sleep
@@ -118,7 +122,8 @@ enum vgpu_poll {
  * @map_pages:       pages of BAR @bar from page @pgoff on, allocated if need
  *                   be: at least one, up to @nr. They stay until map_lock, which
  *                   is held for reading, is released
- *                   Returns how many, or -ENOMEM
+ *                   Returns how many; -EAGAIN if the host has no memory at
+ *                   the moment; -ENOMEM if whoever is charged has none
  * @backed_bytes:    host memory behind the framebuffer now
  * @channels_show:   optional: one line per enabled channel, for debugfs. May sleep
  * @engine_run:      start @run on the idle engine. Called with the timeline
@@ -144,6 +149,7 @@ struct vgpu_gpu_ops {
 
 	int (*instance_create)(struct vgpu_instance *instance);
 	void (*instance_destroy)(struct vgpu_instance *instance);
+	u64 (*fb_room)(struct vgpu_gpu *gpu);
 	void (*describe)(struct vgpu_instance *instance,
 			 struct vgpu_function_desc *desc);
 	int (*instance_open)(struct vgpu_instance *instance);

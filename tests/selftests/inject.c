@@ -152,6 +152,49 @@ void inject(const struct inject_op *op)
 	inject_task(op, 0);
 }
 
+static void set_kind(const char *kind, const char *file, const char *text)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), DEBUGFS "/%s/%s", kind, file);
+	CHECK(!fx_write_file(path, text), "%s", path);
+}
+
+static void set_threads(const pid_t *threads, unsigned int nr, const char *text)
+{
+	char path[64];
+
+	while (nr--) {
+		snprintf(path, sizeof(path), "/proc/%d/make-it-fail",
+			 threads[nr]);
+		CHECK(!fx_write_file(path, text), "%s", path);
+	}
+}
+
+void inject_shortage(const char *kind, const pid_t *threads, unsigned int nr)
+{
+	set_threads(threads, nr, "1");
+	set_kind(kind, "task-filter", "Y");
+	set_kind(kind, "times", "-1");
+	set_kind(kind, "probability", "100");
+}
+
+void inject_plenty(const char *kind, const pid_t *threads, unsigned int nr)
+{
+	set_kind(kind, "probability", "0");
+	set_kind(kind, "times", "1");
+	set_kind(kind, "task-filter", "N");
+	set_threads(threads, nr, "0");
+}
+
+/* A test may have failed in the middle of it. */
+static void inject_cleanup(void)
+{
+	inject_plenty("failslab", NULL, 0);
+	inject_plenty("fail_page_alloc", NULL, 0);
+	fx_cleanup();
+}
+
 void inject_check_counts(unsigned int instances)
 {
 	struct vgpu_ctl_gpu gpu;
@@ -181,5 +224,5 @@ int inject_main(const struct ktap_test *tests, size_t count)
 {
 	if (access("/proc/self/fail-nth", W_OK))
 		ktap_skip_all("no fault injection in this kernel");
-	return ktap_run(tests, count, fx_cleanup);
+	return ktap_run(tests, count, inject_cleanup);
 }

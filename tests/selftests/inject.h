@@ -35,6 +35,13 @@ void inject_need(void);
 void inject(const struct inject_op *op);
 void inject_task(const struct inject_op *op, pid_t pid);
 
+/*
+ * Every allocation of a kind ("failslab", "fail_page_alloc") by these threads
+ * fails, until it is said that no more does.
+ */
+void inject_shortage(const char *kind, const pid_t *threads, unsigned int nr);
+void inject_plenty(const char *kind, const pid_t *threads, unsigned int nr);
+
 /* So many there are, and the rest is available. */
 void inject_check_counts(unsigned int instances);
 

@@ -319,7 +319,8 @@ static void engine(void)
 {
 	inject_need();
 	fx_create_open(&v, "1Q");
-	faults_allowed = 1u << VGPU_HW_FAULT_MEMORY;
+	/* Memory that an engine cannot have at once is waited for. */
+	faults_allowed = 0;
 	work_ring = VGPU_RING_FB;
 	inject_thread("engine, ring in framebuffer", "vgpu-ce0-");
 	work_ring = VGPU_RING_SYS;
@@ -331,9 +332,68 @@ static void dma_worker(void)
 {
 	inject_need();
 	fx_create_open(&v, "1Q");
-	faults_allowed = 1u << VGPU_HW_FAULT_DMA | 1u << VGPU_HW_FAULT_MEMORY;
+	faults_allowed = 1u << VGPU_HW_FAULT_DMA;
 	work_ring = VGPU_RING_SYS;
 	inject_thread("DMA worker", "vgpu-dma");
+}
+
+/* A host without memory, as far as the engine and the worker can see */
+
+/*
+ * Without slab memory the engine has not even a request for the worker; without
+ * pages the worker gets none. Either is noticed by the clock only, and only
+ * by those that need memory.
+ */
+static void shortage_stalls(void)
+{
+	static const char * const kinds[] = { "failslab", "fail_page_alloc" };
+	static struct fx_vgpu other;
+	struct vgpu_chan *neighbour;
+	struct vgpu_fault fault;
+	uint64_t fence, theirs;
+	unsigned int i, j;
+	pid_t threads[2];
+
+	inject_need();
+	fx_create_open(&v, "1Q");
+	fx_create_open(&other, "1Q");
+	neighbour = fx_chan(&other, VGPU_HW_ENGINE_CE, 0, VGPU_RING_FB, 4);
+	FX_OK(other.dev, vgpu_chan_fill(neighbour, VGPU_FB(AT), 1, BYTES));
+	fx_finish(neighbour);
+	work_ring = VGPU_RING_FB;
+	for (i = 0; i < 2; i++) {
+		char name[16];
+
+		snprintf(name, sizeof(name), "vgpu-dma/%.6s", v.uuid);
+		threads[0] = find_thread("vgpu-ce0-");
+		threads[1] = find_thread(name);
+		work_prepare();
+		/* What is set up here may not need memory later. */
+		fx_finish(chan);
+		inject_shortage(kinds[i], threads, 2);
+		FX_OK(v.dev, vgpu_chan_fill(chan, VGPU_FB(AT), i + 7, BYTES));
+		FX_OK(v.dev, vgpu_chan_copy(chan, VGPU_SYS(&buf, 0),
+					    VGPU_FB(AT), BYTES));
+		FX_OK(v.dev, vgpu_chan_fence(chan, &fence));
+		CHECK(!fx_wait_fence(chan, fence, 700), "%s: done without",
+		      kinds[i]);
+		FX_OK(v.dev, vgpu_chan_fault(chan, &fault));
+		CHECK_EQ(fault.code, VGPU_HW_FAULT_NONE);
+		FX_OK(other.dev, vgpu_chan_fill(neighbour, VGPU_FB(AT), i + 2,
+						BYTES));
+		FX_OK(other.dev, vgpu_chan_fence(neighbour, &theirs));
+		CHECK(fx_wait_fence(neighbour, theirs, FX_TIMEOUT_MS),
+		      "%s: the neighbour", kinds[i]);
+		inject_plenty(kinds[i], threads, 2);
+		CHECK(fx_wait_fence(chan, fence, FX_TIMEOUT_MS), "%s: %s",
+		      kinds[i], "does not go on");
+		for (j = 0; j < BYTES; j += 4)
+			CHECK_EQ(*(uint32_t *)((char *)buf.ptr + j), i + 7);
+		vgpu_chan_destroy(chan);
+		vgpu_buf_free(&buf);
+	}
+	CHECK_EQ(fx_faults(&v), 0);
+	CHECK_EQ(fx_faults(&other), 0);
 }
 
 static const struct ktap_test tests[] = {
@@ -341,6 +401,7 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(settings),
 	KTAP_TEST(engine),
 	KTAP_TEST(dma_worker),
+	KTAP_TEST(shortage_stalls),
 	KTAP_TEST(bind_gpu),
 };
 

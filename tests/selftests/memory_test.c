@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Framebuffer is charged to the cgroup of who opened the device. At its limit a
- * channel faults or a touch is a SIGBUS; nobody is killed, nobody else notices.
+ * channel is stalled, and faults after some seconds, or a touch is a SIGBUS; nobody
+ * is killed, nobody else notices.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -12,10 +13,11 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/sysinfo.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "fixture.h"
+#include "tune.h"
 
 #define ROOT	"/sys/fs/cgroup"
 #define LIMIT	(48 * FX_MIB)
@@ -147,13 +149,42 @@ static void need_reserve(void)
 		ktap_skip("vgpu_soft is loaded with fb_reserve=0");
 }
 
+#define OVERCOMMIT	"/sys/module/vgpu_soft/parameters/fb_overcommit"
+
+static char overcommit[16];	/* as it was, if it has been changed */
+
+/* Such that vGPUs of @gib GiB together may be there, and no more. */
+static void limit_to(uint64_t gib)
+{
+	struct sysinfo info;
+	char text[16];
+
+	if (!overcommit[0])
+		CHECK(fx_read_file(OVERCOMMIT, overcommit,
+				   sizeof(overcommit)) > 0, OVERCOMMIT);
+	CHECK(!sysinfo(&info), "sysinfo");
+	snprintf(text, sizeof(text), "%llu",
+		 (unsigned long long)(gib * FX_GIB * 100 /
+				      ((uint64_t)info.totalram * info.mem_unit) +
+				      1));
+	CHECK(!fx_write_file(OVERCOMMIT, text), OVERCOMMIT);
+}
+
+static void limit_as_before(void)
+{
+	if (overcommit[0])
+		fx_write_file(OVERCOMMIT, overcommit);
+	overcommit[0] = 0;
+}
+
 static void cleanup(void)
 {
 	char path[128];
 	unsigned int i;
 
 	leave_group();
-	fx_cleanup();
+	limit_as_before();
+	tune_cleanup();
 	for (i = 0; i < sizeof(groups) / sizeof(groups[0]); i++) {
 		snprintf(path, sizeof(path), ROOT "/%s", groups[i]);
 		rmdir(path);
@@ -215,6 +246,71 @@ static void fill_faults_its_channel_alone(void)
 	wait_charge_below(groups[0], OTHER);
 	CHECK_EQ(backed_bytes(&v), 0);
 	check_nobody_killed(groups[1]);
+}
+
+/* What is lacking for a second, and comes then, is noticed by the clock only. */
+static void short_of_memory_stalls_only(void)
+{
+	uint64_t fence, end = fx_now_ms() + FX_TIMEOUT_MS;
+	struct vgpu_chan *chan;
+	struct vgpu_fault fault;
+
+	need_no_reserve();
+	make_group(groups[0], LIMIT);
+	fx_create(&v, "1Q");
+	open_in(&v, groups[0]);
+	chan = fx_chan(&v, VGPU_HW_ENGINE_CE, 0, VGPU_RING_FB, 4);
+	FX_OK(v.dev, vgpu_chan_fill(chan, VGPU_FB(START), 0x5eed5eed,
+				    2 * LIMIT));
+	FX_OK(v.dev, vgpu_chan_fence(chan, &fence));
+	while (group_value(groups[0], "memory.events", "max ") == 0)
+		CHECK(fx_now_ms() < end, "the limit is not reached");
+	CHECK(!fx_wait_fence(chan, fence, 1000), "filled beyond the limit");
+	FX_OK(v.dev, vgpu_chan_fault(chan, &fault));
+	CHECK_EQ(fault.code, VGPU_HW_FAULT_NONE);
+	CHECK(!group_file(groups[0], "memory.max", "max"), "memory.max");
+	CHECK(fx_wait_fence(chan, fence, FX_TIMEOUT_MS), "does not go on");
+	CHECK_EQ(*(uint32_t *)(v.dev->fb + START + 2 * LIMIT - 4), 0x5eed5eed);
+	CHECK_EQ(fx_faults(&v), 0);
+	check_nobody_killed(groups[0]);
+}
+
+/* A single fault is enough for quarantine here, but not one for want of memory. */
+static void want_of_memory_is_no_strike(void)
+{
+	struct vgpu_ctl_sched sched = {
+		.quarantine_faults = 1,
+		.quarantine_backoff_ms = 600000,
+	};
+	struct vgpu_hw_packet wrong = { .type = 0xee };
+	struct vgpu_ctl_instance inst;
+	struct vgpu_fault fault;
+	struct vgpu_chan *chan;
+
+	need_no_reserve();
+	make_group(groups[0], LIMIT);
+	tune_set(&sched, VGPU_SCHED_QUARANTINE_FAULTS |
+			 VGPU_SCHED_QUARANTINE_BACKOFF);
+	fx_create(&v, "1Q");
+	open_in(&v, groups[0]);
+	chan = fx_chan(&v, VGPU_HW_ENGINE_CE, 0, VGPU_RING_FB, 4);
+	FX_OK(v.dev, vgpu_chan_fill(chan, VGPU_FB(START), ~0u, 2 * LIMIT));
+	FX_OK(v.dev, vgpu_chan_wait_fault(chan, FX_TIMEOUT_MS, &fault));
+	CHECK_EQ(fault.code, VGPU_HW_FAULT_MEMORY);
+	FX_SOON(fx_faults(&v) == 1);
+	/* It works on: nothing holds it. */
+	FX_OK(v.dev, vgpu_chan_disable(chan));
+	FX_OK(v.dev, vgpu_chan_enable(chan));
+	FX_OK(v.dev, vgpu_chan_fill(chan, VGPU_FB(START), 7, FX_MIB));
+	fx_finish(chan);
+	fx_instance(&v, &inst);
+	CHECK_EQ(inst.quarantines, 0);
+	CHECK_EQ(inst.faults, 1);
+	/* And the guest's own fault does. */
+	FX_OK(v.dev, vgpu_chan_submit(chan, &wrong, 1));
+	FX_OK(v.dev, vgpu_chan_wait_fault(chan, FX_TIMEOUT_MS, &fault));
+	FX_SOON((fx_instance(&v, &inst), inst.quarantines == 1));
+	fx_release(&v);
 }
 
 /**
@@ -392,6 +488,157 @@ static void backed_bytes_are_exact(void)
 	CHECK_EQ(backed_bytes(&v), 0);
 }
 
+/* What ps and the OOM killer see, in bytes: "VmRSS:", "RssShmem:". */
+static uint64_t resident(const char *key)
+{
+	char text[4096], *at;
+
+	CHECK(fx_read_file("/proc/self/status", text, sizeof(text)) > 0,
+	      "/proc/self/status");
+	at = strstr(text, key);
+	CHECK(at, "no %s", key);
+	return strtoull(at + strlen(key), NULL, 10) << 10;
+}
+
+/* Page tables, the machine's own changes, pages that are mapped around. */
+#define RSS_ROOM	(4 * FX_MIB)
+
+/* Within the time that it may take to be noticed, and so it stays. */
+static void check_resident(const char *key, uint64_t bytes, const char *when)
+{
+	uint64_t end = fx_now_ms() + FX_TIMEOUT_MS;
+
+	while (resident(key) + RSS_ROOM < bytes ||
+	       resident(key) > bytes + RSS_ROOM) {
+		CHECK(fx_now_ms() < end, "%s: %s %llu KiB, not %llu", when, key,
+		      (unsigned long long)resident(key) >> 10,
+		      (unsigned long long)bytes >> 10);
+		fx_sleep_ms(50);
+	}
+}
+
+/* As much as is filled, however it is mapped, and no more. */
+static void filled_memory_is_resident(void)
+{
+	uint64_t fill = fx_memory_bytes() / 4 & ~(FX_MIB - 1), before, i;
+	volatile uint8_t *at;
+	struct vgpu_chan *chan;
+	unsigned int sum = 0;
+
+	need_no_reserve();
+	if (fill > 768 * FX_MIB)
+		fill = 768 * FX_MIB;
+	fx_create_open(&v, "1Q");
+	chan = fx_chan(&v, VGPU_HW_ENGINE_CE, 0, VGPU_RING_FB, 4);
+	fx_finish(chan);
+	before = resident("VmRSS:");
+	FX_OK(v.dev, vgpu_chan_fill(chan, VGPU_FB(START), 0x600dcafe, fill));
+	fx_finish(chan);
+	check_resident("VmRSS:", before + fill, "filled");
+	check_resident("RssShmem:", fill, "filled");
+
+	/* What is mapped is counted by the kernel, and not by the driver any more. */
+	at = v.dev->fb + START;
+	for (i = 0; i < fill / 2; i += 4096)
+		sum += at[i];
+	CHECK_EQ(sum, (unsigned int)(fill / 2 / 4096 * 0xfe));
+	check_resident("RssShmem:", fill / 2, "half of it touched");
+	check_resident("VmRSS:", before + fill, "half of it touched");
+
+	/* It does not go by being unmapped. */
+	CHECK(!madvise((void *)at, fill / 2, MADV_DONTNEED), "madvise: %s",
+	      strerror(errno));
+	check_resident("RssShmem:", fill, "unmapped");
+	check_resident("VmRSS:", before + fill, "unmapped");
+
+	FX_OK(v.dev, vgpu_dev_reset(v.dev));
+	CHECK(resident("VmRSS:") < before + RSS_ROOM, "after a reset");
+	for (i = 0; i < 32 * FX_MIB; i += 4096)
+		at[i] = 1;
+	CHECK(!madvise((void *)at, 32 * FX_MIB, MADV_DONTNEED), "madvise: %s",
+	      strerror(errno));
+	check_resident("VmRSS:", before + 32 * FX_MIB, "touched, unmapped");
+	fx_close(&v);
+	CHECK(resident("VmRSS:") < before + RSS_ROOM, "after a close");
+}
+
+/**
+ * struct heir - what a process says that is left with the device
+ * @alone:    the one that opened it has ended
+ * @resident: of the one that is left, after it has used it
+ * @done:     both are valid
+ * @leave:    it is to end
+ */
+struct heir {
+	volatile bool alone;
+	volatile bool leave;
+	volatile uint64_t resident;
+	volatile bool done;
+};
+
+static void inherit(struct heir *heir)
+{
+	uint64_t end = fx_now_ms() + FX_TIMEOUT_MS;
+	uint32_t value;
+
+	while (!heir->alone)
+		fx_sleep_ms(5);
+	do {
+		fx_sleep_ms(50);
+		vgpu_reg_read32(v.dev, VGPU_HW_STATUS, &value);
+		heir->resident = resident("RssShmem:");
+	} while (heir->resident < LIMIT && fx_now_ms() < end);
+	heir->done = true;
+	/* In the end by itself: nobody knows this process. */
+	while (!heir->leave && fx_now_ms() < end)
+		fx_sleep_ms(5);
+	_exit(0);
+}
+
+static void bequeath(void *arg)
+{
+	struct vgpu_chan *chan;
+
+	fx_open(&v);
+	chan = fx_chan(&v, VGPU_HW_ENGINE_CE, 0, VGPU_RING_FB, 4);
+	FX_OK(v.dev, vgpu_chan_fill(chan, VGPU_FB(START), ~0u, LIMIT));
+	fx_finish(chan);
+	if (!fork())
+		inherit(arg);
+	_exit(0);
+}
+
+/* The process that opened the device ends, another one goes on with it. */
+static void who_goes_on_has_it(void)
+{
+	uint64_t end = fx_now_ms() + 2 * FX_TIMEOUT_MS;
+	struct vgpu_ctl_instance inst;
+	struct heir *heir;
+	int status;
+	pid_t pid;
+
+	need_no_reserve();
+	fx_create(&v, "1Q");
+	heir = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
+		    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	CHECK(heir != MAP_FAILED, "mmap");
+	memset(heir, 0, sizeof(*heir));
+	pid = fx_fork(bequeath, heir);
+	CHECK(fx_wait_child(pid, FX_TIMEOUT_MS, &status), "does not end");
+	CHECK_EQ(backed_bytes(&v) >= LIMIT, true);
+	heir->alone = true;
+	while (!heir->done && fx_now_ms() < end)
+		fx_sleep_ms(10);
+	CHECK(heir->done, "says nothing");
+	CHECK(heir->resident >= LIMIT, "%llu KiB are resident",
+	      (unsigned long long)heir->resident >> 10);
+	fx_instance(&v, &inst);
+	CHECK_EQ(inst.state, VGPU_STATE_STARTED);
+	heir->leave = true;
+	FX_SOON((fx_instance(&v, &inst), inst.state == VGPU_STATE_CREATED));
+	munmap(heir, 4096);
+}
+
 static void reserve_backs_all(void)
 {
 	struct vgpu_chan *chan;
@@ -419,7 +666,7 @@ static void reserve_backs_all(void)
 	CHECK(fx_is_zero(v.dev->fb, 32 * FX_MIB), "after a close");
 }
 
-static void check_refusal(const char *what)
+static void check_refusal(int error, const char *what, const char *figure)
 {
 	struct vgpu_ctl_refusal refusal = { .size = sizeof(refusal) };
 
@@ -427,9 +674,40 @@ static void check_refusal(const char *what)
 	CHECK(!ioctl(fx_control(), VGPU_IOC_REFUSAL, &refusal), "%s",
 	      strerror(errno));
 	ktap_note("refusal: %s", (char *)refusal.text);
-	CHECK_EQ(refusal.error, ENOMEM);
+	CHECK_EQ(refusal.error, (uint32_t)error);
 	CHECK(strstr((char *)refusal.text, what), "does not name %s", what);
-	CHECK(strstr((char *)refusal.text, "1024 MiB"), "names no figure");
+	CHECK(strstr((char *)refusal.text, figure), "does not name %s", figure);
+}
+
+/* available_instances says what create does, and a refusal what to do about it. */
+static void promises_end_with_host_memory(void)
+{
+	static struct fx_vgpu more[3];
+	unsigned int i, nr = fx_available("1Q");
+
+	need_no_reserve();
+	if (nr < 4)
+		ktap_skip("framebuffer of %u GiB", nr);
+	limit_to(3);
+	CHECK_EQ(fx_available("1Q"), 3);
+	CHECK_EQ(fx_available("4Q"), 0);
+	memset(&v, 0, sizeof(v));
+	CHECK_EQ(fx_try_create(&v, "4Q"), -ENOSPC);
+	check_refusal(ENOSPC, "vgpu_soft.fb_overcommit=", "4096 MiB wanted");
+	check_refusal(ENOSPC, fx_gpu(), "3072 MiB would fit");
+	for (i = 0; i < 3; i++) {
+		fx_create(&more[i], "1Q");
+		CHECK_EQ(fx_available("1Q"), 2 - i);
+	}
+	memset(&v, 0, sizeof(v));
+	CHECK_EQ(fx_try_create(&v, "1Q"), -ENOSPC);
+	check_refusal(ENOSPC, "host memory", " 0 MiB would fit");
+	fx_remove(&more[0]);
+	CHECK_EQ(fx_available("1Q"), 1);
+	CHECK_EQ(fx_try_create(&v, "1Q"), 0);
+	CHECK(fx_write_file(OVERCOMMIT, "10001") < 0, "10001 is taken");
+	CHECK(!fx_write_file(OVERCOMMIT, "0"), OVERCOMMIT);
+	CHECK_EQ(fx_available("1Q"), nr - 3);
 }
 
 /* The creator's group pays, or the creation is refused. */
@@ -447,7 +725,7 @@ static void reserve_refuses_what_the_creator_cannot_pay(void)
 	leave_group();
 	CHECK_EQ(ret, -ENOMEM);
 	check_nobody_killed(groups[0]);
-	check_refusal("host memory");
+	check_refusal(ENOMEM, "host memory", "1024 MiB");
 	CHECK_EQ(fx_available("1Q"), before);
 	wait_charge_below(groups[0], OTHER);
 }
@@ -473,10 +751,15 @@ static void reserve_refuses_what_the_host_has_not(void)
 
 static const struct ktap_test tests[] = {
 	KTAP_TEST(fill_faults_its_channel_alone),
+	KTAP_TEST(short_of_memory_stalls_only),
+	KTAP_TEST(want_of_memory_is_no_strike),
 	KTAP_TEST(owner_at_its_limit_lives),
 	KTAP_TEST(touch_beyond_the_limit_is_sigbus),
 	KTAP_TEST(trapped_write_beyond_the_limit_fails),
 	KTAP_TEST(backed_bytes_are_exact),
+	KTAP_TEST(filled_memory_is_resident),
+	KTAP_TEST(who_goes_on_has_it),
+	KTAP_TEST(promises_end_with_host_memory),
 	KTAP_TEST(reserve_backs_all),
 	KTAP_TEST(reserve_refuses_what_the_creator_cannot_pay),
 	KTAP_TEST(reserve_refuses_what_the_host_has_not),

@@ -32,7 +32,7 @@ find_modules() {
 
 # load [PARAMETER...]: those named vgpu.NAME=VALUE are vgpu's
 load() {
-	local parameter core=() soft=()
+	local parameter core=() soft=(fb_overcommit=0)
 	for parameter; do
 		case $parameter in
 		vgpu.*) core+=("${parameter#vgpu.}") ;;
@@ -423,10 +423,44 @@ parameters_are_initial_settings() {
 # What does not parse is refused by the kernel, before the module runs.
 malformed_parameters_are_refused() {
 	local parameter
-	for parameter in gpus=two fb_mb=-1 fb_reserve=maybe vgpu.slice_us=x; do
+	for parameter in gpus=two fb_mb=-1 fb_reserve=maybe fb_overcommit=10001 vgpu.slice_us=x; do
 		! load "$parameter" 2>/dev/null || { note "$parameter is taken"; return 1; }
 		end || return
 	done
+}
+
+# All GPUs together promise no more than the host has, if nothing else is said.
+host_memory_limits_all_gpus() {
+	local first second gib kib uuids=() i
+	insmod "$vgpu" && insmod "$vgpu_soft" gpus=2 || return
+	list_gpus
+	first=${gpus[0]} second=${gpus[1]}
+	read -r i </sys/module/vgpu_soft/parameters/fb_overcommit
+	((i == 100)) || { note "fb_overcommit is $i"; return 1; }
+	read -r _ kib _ </proc/meminfo
+	gib=$((kib >> 20))
+	has_available "$first" 1Q "$gib" && has_available "$second" 1Q "$gib" || return
+	# So that there is room for a few, whatever machine this is.
+	echo $((3 * 1048576 * 100 / kib + 1)) >/sys/module/vgpu_soft/parameters/fb_overcommit || return
+	for i in 1 2 3; do
+		uuids+=("$(new_uuid)")
+	done
+	has_available "$first" 1Q 3 && has_available "$first" 2Q 1 && has_available "$first" 4Q 0 || return
+	create "$first" 1Q "${uuids[0]}" && create "$second" 1Q "${uuids[1]}" || return
+	has_available "$first" 1Q 1 && has_available "$second" 1Q 1 && has_available "$second" 2Q 0 || return
+	! create "$second" 2Q "${uuids[2]}" 2>/dev/null || { note "2Q is created"; return 1; }
+	create "$second" 1Q "${uuids[2]}" || return
+	has_available "$first" 1Q 0 && has_available "$second" 1Q 0 || return
+	# Less than there is: what is there stays.
+	echo 1 >/sys/module/vgpu_soft/parameters/fb_overcommit || return
+	has_available "$first" 1Q 0 || return
+	echo 0 >/sys/module/vgpu_soft/parameters/fb_overcommit || return
+	has_available "$first" 1Q 15 && has_available "$second" 1Q 14 || return
+	for i in "${uuids[@]}"; do
+		remove "$i" || return
+	done
+	echo 100 >/sys/module/vgpu_soft/parameters/fb_overcommit || return
+	has_available "$first" 1Q "$gib" && end
 }
 
 homogeneous_placement_takes_one_size() {
@@ -445,7 +479,8 @@ homogeneous_placement_takes_one_size() {
 
 tests=(lspci_lists_both addresses_are_stable load_cycles unbind_waits_for_the_user unbind_asks_the_user
 	remove_asks_the_user modules_in_use_stay unload_in_every_order unload_after_pci_remove
-	bad_parameters_are_refused parameters_are_initial_settings malformed_parameters_are_refused homogeneous_placement_takes_one_size)
+	bad_parameters_are_refused parameters_are_initial_settings malformed_parameters_are_refused
+	host_memory_limits_all_gpus homogeneous_placement_takes_one_size)
 if ! find_modules; then
 	echo "Bail out! the modules do not load"
 	exit 1

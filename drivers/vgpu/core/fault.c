@@ -103,6 +103,15 @@ void vgpu_instance_init_quarantine(struct vgpu_instance *instance)
 	INIT_WORK(&instance->overrun_work, vgpu_overrun_work);
 }
 
+/*
+ * Whether a fault speaks against the guest. That the host has no memory for a
+ * page is no fault of the guest whose page it is: others may have it all.
+ */
+static bool vgpu_fault_is_strike(enum vgpu_hw_fault code)
+{
+	return code != VGPU_HW_FAULT_MEMORY;
+}
+
 /**
  * vgpu_instance_overrun() - it ran past its deadline beyond the preemption timeout
  * @instance: which
@@ -135,7 +144,8 @@ void vgpu_channel_fault(struct vgpu_instance *instance, unsigned int engine,
 	vgpu_entity_account_fault(&instance->entity[engine]);
 	trace_vgpu_fault(&instance->uuid, engine, channel, code, index);
 	vgpu_instance_event(instance, VGPU_EVENT_FAULT, channel, code, index);
-	vgpu_instance_strike(instance);
+	if (vgpu_fault_is_strike(code))
+		vgpu_instance_strike(instance);
 }
 EXPORT_SYMBOL_GPL(vgpu_channel_fault);
 

@@ -2,6 +2,8 @@
 /*
  * The registry of GPUs.
  */
+#include <linux/math64.h>
+#include <linux/minmax.h>
 #include <linux/module.h>
 #include <linux/slab.h>
 #include <linux/timekeeping.h>
@@ -176,12 +178,17 @@ unsigned int vgpu_gpu_available(struct vgpu_gpu *gpu, unsigned int type)
 {
 	const struct vgpu_placement *p = &gpu->placement;
 	u32 size_gb = gpu->types[type].size_gb;
+	unsigned int nr;
 
 	lockdep_assert_held(&gpu->lock);
 	if (gpu->dying)
 		return 0;
-	return vgpu_share_room(gpu->guarantee_sum, size_gb, p->region_gb,
-			       vgpu_placement_available(p, size_gb));
+	nr = vgpu_share_room(gpu->guarantee_sum, size_gb, p->region_gb,
+			     vgpu_placement_available(p, size_gb));
+	if (nr && gpu->ops->fb_room)
+		nr = min_t(u64, nr, div_u64(gpu->ops->fb_room(gpu) >> 30,
+					    size_gb));
+	return nr;
 }
 
 /**

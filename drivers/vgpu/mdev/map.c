@@ -4,12 +4,17 @@
  * touched, in batches, and are mapped as ordinary pages, so that another
  * device in the VM can pin them.
  */
+#include <linux/jiffies.h>
 #include <linux/mm.h>
+#include <linux/sched/signal.h>
 
 #include "mdev.h"
 
 #define MAP_BATCH_BYTES		65536
 #define MAP_BATCH		DIV_ROUND_UP(MAP_BATCH_BYTES, PAGE_SIZE)
+
+/* How long a fault waits when the host has no memory, before it is taken again. */
+#define MAP_SHORT_MS		10
 
 /*
  * Maps up to @nr pages from @pgoff of the file on; the caller has checked the
@@ -76,6 +81,15 @@ static vm_fault_t map_fault(struct vm_fault *vmf)
 
 	if (ret > 0)
 		return VM_FAULT_NOPAGE;
+	/*
+	 * A shortage of the host is no reason to kill a VM, and waiting for its
+	 * end holds nobody else up: the access is tried again, as with other memory.
+	 */
+	if (ret == -EAGAIN) {
+		schedule_timeout_killable(msecs_to_jiffies(MAP_SHORT_MS));
+		if (!fatal_signal_pending(current))
+			return VM_FAULT_NOPAGE;
+	}
 	atomic64_inc(&dev->map_failures);
 	vgpu_inst_notice_limited(instance, "no memory for a page touched by pid %d (%d)\n",
 				 task_tgid_nr(current), ret);

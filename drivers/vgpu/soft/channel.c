@@ -211,6 +211,24 @@ static enum vgpu_hw_fault soft_channel_latch(struct soft_channel *ch, u32 ctrl)
 	return code;
 }
 
+/* NULL: the owner's cgroup has no page, or the host has had none for long. */
+static struct page *soft_channel_page(struct soft_channel *ch)
+{
+	struct soft_instance *inst = ch->inst;
+	unsigned int waited_ms = 0;
+	struct page *page;
+
+	lockdep_assert_held(&inst->config_lock);
+	/* Who stops the instance, which ends this, drops nothing before it has the lock. */
+	do {
+		page = soft_store_page(&inst->pages, ch->index, SOFT_GFP);
+	} while (!page && !READ_ONCE(inst->stopping) &&
+		 soft_store_host_short() && soft_store_pause(&waited_ms));
+	if (page)
+		get_page(page);
+	return page;
+}
+
 static void soft_channel_enable(struct soft_channel *ch, u32 ctrl)
 {
 	struct soft_instance *inst = ch->inst;
@@ -218,11 +236,8 @@ static void soft_channel_enable(struct soft_channel *ch, u32 ctrl)
 	struct page *page;
 
 	lockdep_assert_held(&inst->config_lock);
-	/* Not stopping, and with config_lock held it stays that way. */
-	page = soft_store_page(&inst->pages, ch->index, SOFT_GFP);
-	if (page)
-		get_page(page);
-	else
+	page = soft_channel_page(ch);
+	if (!page)
 		fault.code = VGPU_HW_FAULT_MEMORY;
 
 	spin_lock(&inst->queue_lock);

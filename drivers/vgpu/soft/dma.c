@@ -4,10 +4,14 @@
  *
  * Pages that cannot be had at once are a request, too: the worker gets them, who
  * may wait, and then the step is done again.
+ *
+ * A shortage of the host stalls a channel, and only one that lasts faults it. The
+ * engine itself, which belongs to all vGPUs, never enters reclaim.
  */
 #include <linux/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
+#include <linux/timekeeping.h>
 
 #include "soft.h"
 
@@ -34,20 +38,36 @@ void soft_dma_add(struct vgpu_dma *dma, struct page *page, unsigned int offset,
  * @addr: in guest memory
  * @write: to it, else from it
  *
- * Context: the engine's thread; may sleep.
- * Return: it, without host memory yet; NULL: no memory.
+ * Context: the engine's thread; does not wait for memory.
+ * Return: it, without host memory yet; NULL: no memory now, see
+ * soft_dma_later().
  */
 struct vgpu_dma *soft_dma_alloc(struct soft_channel *ch, u64 addr, bool write)
 {
 	struct vgpu_dma *dma;
 
-	dma = vgpu_dma_alloc(ch->inst->vgpu, GFP_KERNEL |
-			     __GFP_RETRY_MAYFAIL | __GFP_NOWARN);
+	dma = vgpu_dma_alloc(ch->inst->vgpu, GFP_NOWAIT | __GFP_NOWARN);
 	if (dma) {
 		dma->addr = addr;
 		dma->write = write;
 	}
 	return dma;
+}
+
+/**
+ * soft_dma_later() - a request could not be allocated: do the step again later
+ * @ch: busy
+ *
+ * There is no limit to it: so small a piece of memory is lacking on a host that
+ * is about to end a process, and nobody waits for the channel but its guest.
+ *
+ * Context: the engine's thread; does not sleep.
+ * Return: SOFT_END_PACED.
+ */
+enum soft_end soft_dma_later(struct soft_channel *ch)
+{
+	ch->due_ns = ktime_get_ns() + SOFT_SHORT_NS;
+	return SOFT_END_PACED;
 }
 
 /**
@@ -136,41 +156,48 @@ static int soft_work_fb(struct vgpu_dma *dma)
 	struct soft_store *fb = &ch->inst->fb;
 	unsigned long pgoff = dma->addr >> PAGE_SHIFT;
 	unsigned long last = (dma->addr + dma->len - 1) >> PAGE_SHIFT;
-	int ret = 0;
+	unsigned int waited_ms = 0;
+	bool got;
 
-	down_read(&fb->drop_lock);
-	for (; !ret && pgoff <= last; pgoff++) {
-		if (fatal_signal_pending(current) ||
-		    !soft_store_page(fb, pgoff, SOFT_GFP))
-			ret = -ENOMEM;
+	while (pgoff <= last) {
+		if (fatal_signal_pending(current))
+			return -ENOMEM;
+		down_read(&fb->drop_lock);
+		got = soft_store_page(fb, pgoff, SOFT_GFP);
+		up_read(&fb->drop_lock);
+		if (got)
+			pgoff++;
+		else if (!soft_store_pause(&waited_ms))
+			return -ENOMEM;
 	}
-	up_read(&fb->drop_lock);
-	return ret;
+	return 0;
 }
 
 static int soft_work_loose(struct vgpu_dma *dma)
 {
 	struct soft_channel *ch = dma->private;
+	unsigned int waited_ms = 0;
 	struct page *page;
 
 	while (dma->nr_vec < DIV_ROUND_UP(dma->len, PAGE_SIZE)) {
 		page = soft_store_alloc(&ch->inst->fb, SOFT_GFP);
-		if (!page)
+		if (page)
+			bvec_set_page(&dma->vec[dma->nr_vec++], page,
+				      PAGE_SIZE, 0);
+		else if (!soft_store_pause(&waited_ms))
 			return -ENOMEM;
-		bvec_set_page(&dma->vec[dma->nr_vec++], page, PAGE_SIZE, 0);
 	}
 	return 0;
 }
 
 static enum soft_end soft_dma_get(struct soft_channel *ch,
-				  struct soft_fault *fault,
 				  int (*work)(struct vgpu_dma *dma), u64 addr,
 				  u32 len)
 {
 	struct vgpu_dma *dma = soft_dma_alloc(ch, addr, false);
 
 	if (!dma)
-		return soft_exec_fault(fault, VGPU_HW_FAULT_MEMORY, addr);
+		return soft_dma_later(ch);
 	dma->work = work;
 	dma->len = len;
 	return soft_dma_submit(ch, dma);
@@ -179,35 +206,31 @@ static enum soft_end soft_dma_get(struct soft_channel *ch,
 /**
  * soft_dma_get_fb() - let the worker get pages of framebuffer
  * @ch: busy
- * @fault: why, with SOFT_END_FAULT
  * @addr: in framebuffer
  * @len: bytes
  *
  * Context: the engine's thread; does not wait for the pages.
- * Return: SOFT_END_WAIT, or SOFT_END_FAULT.
+ * Return: SOFT_END_WAIT, or SOFT_END_PACED: not even the request can be had now.
  */
-enum soft_end soft_dma_get_fb(struct soft_channel *ch,
-			      struct soft_fault *fault, u64 addr, u32 len)
+enum soft_end soft_dma_get_fb(struct soft_channel *ch, u64 addr, u32 len)
 {
-	return soft_dma_get(ch, fault, soft_work_fb, addr, len);
+	return soft_dma_get(ch, soft_work_fb, addr, len);
 }
 
 /**
  * soft_dma_get_loose() - let the worker get pages that belong to no address
  * @ch: busy
- * @fault: why, with SOFT_END_FAULT
  * @addr: that they are needed for
  * @len: bytes, VGPU_DMA_MAX at most
  *
  * When it has them, soft_dma_keep() is to be called.
  *
  * Context: the engine's thread; does not wait for the pages.
- * Return: SOFT_END_WAIT, or SOFT_END_FAULT.
+ * Return: SOFT_END_WAIT, or SOFT_END_PACED: not even the request can be had now.
  */
-enum soft_end soft_dma_get_loose(struct soft_channel *ch,
-				 struct soft_fault *fault, u64 addr, u32 len)
+enum soft_end soft_dma_get_loose(struct soft_channel *ch, u64 addr, u32 len)
 {
-	return soft_dma_get(ch, fault, soft_work_loose, addr, len);
+	return soft_dma_get(ch, soft_work_loose, addr, len);
 }
 
 /**

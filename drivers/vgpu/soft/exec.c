@@ -104,8 +104,7 @@ static bool soft_exec_pattern(struct soft_channel *ch, struct vgpu_dma *dma,
 }
 
 /* A piece of FILL or COPY with guest memory in it. */
-static enum soft_end soft_exec_chunk(struct soft_channel *ch,
-				     struct soft_fault *fault)
+static enum soft_end soft_exec_chunk(struct soft_channel *ch)
 {
 	struct soft_exec *exec = &ch->exec;
 	const struct soft_packet *packet = &exec->packet;
@@ -124,7 +123,7 @@ static enum soft_end soft_exec_chunk(struct soft_channel *ch,
 
 	dma = soft_dma_alloc(ch, guest, write);
 	if (!dma)
-		return soft_exec_fault(fault, VGPU_HW_FAULT_MEMORY, guest);
+		return soft_dma_later(ch);
 	if (packet->type == VGPU_HW_PKT_FILL)
 		ok = soft_exec_pattern(ch, dma, exec->chunk);
 	else if (loose)
@@ -133,9 +132,8 @@ static enum soft_end soft_exec_chunk(struct soft_channel *ch,
 		ok = soft_dma_add_fb(ch, dma, local, exec->chunk);
 	if (!ok) {
 		vgpu_dma_put(dma);
-		return loose ?
-		       soft_dma_get_loose(ch, fault, local, exec->chunk) :
-		       soft_dma_get_fb(ch, fault, local, exec->chunk);
+		return loose ? soft_dma_get_loose(ch, local, exec->chunk) :
+			       soft_dma_get_fb(ch, local, exec->chunk);
 	}
 	return soft_dma_submit(ch, dma);
 }
@@ -192,8 +190,7 @@ static bool soft_exec_copy_piece(struct soft_store *fb, u64 dst, u64 src,
 }
 
 static enum soft_end soft_exec_body(struct soft_engine *engine,
-				    struct soft_channel *ch,
-				    struct soft_fault *fault)
+				    struct soft_channel *ch)
 {
 	struct soft_exec *exec = &ch->exec;
 	const struct soft_packet *packet = &exec->packet;
@@ -205,7 +202,7 @@ static enum soft_end soft_exec_body(struct soft_engine *engine,
 		bool ok;
 
 		if (packet->dst_sys || packet->src_sys)
-			return soft_exec_chunk(ch, fault);
+			return soft_exec_chunk(ch);
 
 		len = min_t(u64, packet->width - exec->col,
 			    PAGE_SIZE - offset_in_page(dst));
@@ -221,7 +218,7 @@ static enum soft_end soft_exec_body(struct soft_engine *engine,
 			if (packet->type == VGPU_HW_PKT_FILL)
 				len = min_t(u64, packet->width - exec->col,
 					    VGPU_DMA_MAX);
-			return soft_dma_get_fb(ch, fault, dst, len);
+			return soft_dma_get_fb(ch, dst, len);
 		}
 		soft_exec_advance(exec, len);
 		if (soft_engine_must_stop(engine, ch, work))
@@ -231,8 +228,7 @@ static enum soft_end soft_exec_body(struct soft_engine *engine,
 	return SOFT_END_PACKET;
 }
 
-static enum soft_end soft_exec_signal(struct soft_channel *ch,
-				      struct soft_fault *fault)
+static enum soft_end soft_exec_signal(struct soft_channel *ch)
 {
 	struct soft_exec *exec = &ch->exec;
 	struct soft_packet *packet = &exec->packet;
@@ -246,11 +242,10 @@ static enum soft_end soft_exec_signal(struct soft_channel *ch,
 	if (packet->signal_sys) {
 		dma = soft_dma_alloc(ch, addr, true);
 		if (!dma)
-			return soft_exec_fault(fault, VGPU_HW_FAULT_MEMORY,
-					       addr);
+			return soft_dma_later(ch);
 		if (!soft_dma_add_bounce(ch, dma, 8)) {
 			vgpu_dma_put(dma);
-			return soft_dma_get_loose(ch, fault, addr, 8);
+			return soft_dma_get_loose(ch, addr, 8);
 		}
 		*(__le64 *)page_address(exec->bounce[0]) =
 			cpu_to_le64(packet->signal_value);
@@ -260,7 +255,7 @@ static enum soft_end soft_exec_signal(struct soft_channel *ch,
 	page = soft_store_page(&ch->inst->fb, addr >> PAGE_SHIFT,
 			       SOFT_GFP_ENGINE);
 	if (!page)
-		return soft_dma_get_fb(ch, fault, addr, 8);
+		return soft_dma_get_fb(ch, addr, 8);
 	smp_wmb();	/* who sees the signal sees the data */
 	WRITE_ONCE(*(__le64 *)(page_address(page) + offset_in_page(addr)),
 		   cpu_to_le64(packet->signal_value));
@@ -289,8 +284,7 @@ static enum soft_end soft_exec_poll(struct soft_channel *ch,
 }
 
 /* Requests packets of a ring in guest memory, up to its end. */
-static enum soft_end soft_exec_fetch(struct soft_channel *ch,
-				     struct soft_fault *fault)
+static enum soft_end soft_exec_fetch(struct soft_channel *ch)
 {
 	struct soft_exec *exec = &ch->exec;
 	u32 slot = ch->get & ch->ring_mask;
@@ -303,10 +297,10 @@ static enum soft_end soft_exec_fetch(struct soft_channel *ch,
 	if (!exec->fetch)
 		exec->fetch = soft_store_alloc(&ch->inst->fb, SOFT_GFP_ENGINE);
 	if (!exec->fetch)
-		return soft_dma_get_loose(ch, fault, addr, PAGE_SIZE);
+		return soft_dma_get_loose(ch, addr, PAGE_SIZE);
 	dma = soft_dma_alloc(ch, addr, false);
 	if (!dma)
-		return soft_exec_fault(fault, VGPU_HW_FAULT_MEMORY, addr);
+		return soft_dma_later(ch);
 
 	exec->step = SOFT_STEP_FETCH;
 	exec->fetch_first = ch->get;
@@ -359,7 +353,7 @@ static enum soft_end soft_exec_next(struct soft_engine *engine,
 	if (end != SOFT_END_PACKET)
 		return end;
 	if (ch->ring_sys && ch->get - exec->fetch_first >= exec->fetch_nr)
-		return soft_exec_fetch(ch, fault);
+		return soft_exec_fetch(ch);
 
 	soft_exec_load(ch, &raw);
 	fault->code = soft_packet_decode(&raw, &limits, &exec->packet,
@@ -461,8 +455,7 @@ static void soft_exec_complete(struct soft_channel *ch)
  * @ch: busy
  * @fault: why, with SOFT_END_FAULT
  *
- * Context: the engine's thread, in a turn; may sleep, but not for memory charged
- * to the instance's owner.
+ * Context: the engine's thread, in a turn; does not wait for memory.
  * Return: where the channel stands.
  */
 enum soft_end soft_exec(struct soft_engine *engine, struct soft_channel *ch,
@@ -476,9 +469,9 @@ enum soft_end soft_exec(struct soft_engine *engine, struct soft_channel *ch,
 	if (end == SOFT_END_PACKET && exec->step == SOFT_STEP_PACE)
 		end = soft_exec_pace(ch);
 	if (end == SOFT_END_PACKET && exec->step == SOFT_STEP_BODY)
-		end = soft_exec_body(engine, ch, fault);
+		end = soft_exec_body(engine, ch);
 	if (end == SOFT_END_PACKET && exec->step == SOFT_STEP_SIGNAL)
-		end = soft_exec_signal(ch, fault);
+		end = soft_exec_signal(ch);
 	if (end == SOFT_END_PACKET)
 		soft_exec_complete(ch);
 	return end;

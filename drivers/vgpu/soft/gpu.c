@@ -73,11 +73,14 @@ static int soft_instance_create(struct vgpu_instance *vgpu)
 	for (i = 0; i < nr_channels; i++)
 		soft_channel_init(inst, i);
 
+	ret = soft_admit(vgpu);
+	if (ret)
+		goto err_free;
 	ret = soft_store_init(&inst->fb, vgpu->fb_bytes);
 	if (ret) {
 		vgpu_refuse(vgpu, ret, "host memory: none for the page table of %llu MiB",
 			    vgpu->fb_bytes >> 20);
-		goto err_free;
+		goto err_admit;
 	}
 	ret = soft_store_init(&inst->pages,
 			      (u64)nr_channels * VGPU_HW_PAGE_SIZE);
@@ -98,6 +101,8 @@ err_pages:
 	soft_store_exit(&inst->pages);
 err_fb:
 	soft_store_exit(&inst->fb);
+err_admit:
+	soft_admit_end(vgpu);
 err_free:
 	kvfree(inst);
 	return ret;
@@ -106,6 +111,7 @@ err_free:
 static void soft_instance_destroy(struct vgpu_instance *vgpu)
 {
 	soft_instance_free(soft_instance(vgpu));
+	soft_admit_end(vgpu);
 	vgpu->backend = NULL;
 }
 
@@ -147,6 +153,7 @@ static int soft_instance_open(struct vgpu_instance *vgpu)
 
 	inst->fb.memcg = memcg;
 	inst->pages.memcg = memcg;
+	soft_rss_begin(inst);
 	return 0;
 }
 
@@ -155,6 +162,7 @@ static void soft_instance_close(struct vgpu_instance *vgpu)
 	struct soft_instance *inst = soft_instance(vgpu);
 	struct mem_cgroup *memcg = inst->fb.memcg;
 
+	soft_rss_end(inst);
 	inst->fb.memcg = NULL;
 	inst->pages.memcg = NULL;
 	mem_cgroup_put(memcg);
@@ -171,6 +179,7 @@ static void soft_instance_drop_memory(struct vgpu_instance *vgpu)
 
 	soft_store_drop(&inst->fb);
 	soft_store_drop(&inst->pages);
+	soft_rss_update(inst);
 	soft_channel_restart(inst);
 }
 
@@ -194,6 +203,8 @@ static int soft_instance_region_rw(struct vgpu_instance *vgpu,
 	struct soft_instance *inst = soft_instance(vgpu);
 	struct soft_store *store = soft_instance_store(inst, bar);
 
+	if (unlikely(READ_ONCE(inst->rss.orphan)))
+		soft_rss_adopt(inst);
 	if (store)
 		return soft_store_rw(store, offset, buf, count, write);
 	if (bar == VGPU_HW_BAR_REGS)
@@ -205,9 +216,11 @@ static int soft_instance_map_pages(struct vgpu_instance *vgpu,
 				   unsigned int bar, pgoff_t pgoff,
 				   struct page **pages, unsigned int nr)
 {
-	struct soft_store *store = soft_instance_store(soft_instance(vgpu),
-						       bar);
+	struct soft_instance *inst = soft_instance(vgpu);
+	struct soft_store *store = soft_instance_store(inst, bar);
 
+	if (unlikely(READ_ONCE(inst->rss.orphan)))
+		soft_rss_adopt(inst);
 	return store ? soft_store_map(store, pgoff, pages, nr) : -ENOMEM;
 }
 
@@ -232,6 +245,7 @@ static const struct vgpu_gpu_ops soft_gpu_ops = {
 	.owner = THIS_MODULE,
 	.instance_create = soft_instance_create,
 	.instance_destroy = soft_instance_destroy,
+	.fb_room = soft_admit_room,
 	.describe = soft_instance_describe,
 	.instance_open = soft_instance_open,
 	.instance_stop = soft_instance_stop,

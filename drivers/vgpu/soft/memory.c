@@ -146,6 +146,43 @@ struct page *soft_store_page(struct soft_store *store, unsigned long pgoff,
 	return page;
 }
 
+/**
+ * soft_store_pause() - pages could not be had: wait before trying again
+ * @waited_ms: how long this request has waited so far; 0 at first
+ *
+ * Each pause is as long as all before it, 256 ms at most.
+ *
+ * Context: sleeps, killable, without the store's lock.
+ * Return: false to give up: it is told to, or it has waited for SOFT_SHORT_MS.
+ */
+bool soft_store_pause(unsigned int *waited_ms)
+{
+	unsigned int ms = clamp(*waited_ms, 1U, 256U);
+
+	if (*waited_ms >= SOFT_SHORT_MS)
+		return false;
+	*waited_ms += ms;
+	schedule_timeout_killable(msecs_to_jiffies(ms));
+	return !fatal_signal_pending(current);
+}
+
+/**
+ * soft_store_host_short() - why a page could not be had
+ *
+ * Context: any; does not wait for memory.
+ * Return: true if the host has none, false if only the owner's cgroup has none:
+ * nothing is charged for a page that is had, and given back, here.
+ */
+bool soft_store_host_short(void)
+{
+	struct page *page = alloc_page(GFP_NOWAIT | __GFP_NOWARN);
+
+	if (!page)
+		return true;
+	__free_page(page);
+	return false;
+}
+
 /*
  * Makes a whole batch at once, if nothing of it is there: one allocation and
  * one charge for all. Single pages do where this does not work out.
@@ -190,7 +227,8 @@ static void soft_store_batch(struct soft_store *store, unsigned long pgoff)
  * @nr: how many, at least 1
  *
  * Context: may sleep.
- * Return: how many there are, at least 1, or -ENOMEM.
+ * Return: how many there are, at least 1; -EAGAIN: the host has none at the
+ * moment; -ENOMEM: the owner's cgroup has none, or there is no such page.
  */
 int soft_store_map(struct soft_store *store, unsigned long pgoff,
 		   struct page **pages, unsigned int nr)
@@ -207,7 +245,43 @@ int soft_store_map(struct soft_store *store, unsigned long pgoff,
 		if (!pages[i])
 			break;
 	}
-	return i ? i : -ENOMEM;
+	if (i)
+		return i;
+	return soft_store_host_short() ? -EAGAIN : -ENOMEM;
+}
+
+/**
+ * soft_store_unmapped() - pages that are there and mapped by no process
+ * @store: initialised
+ *
+ * Context: may be called to find a victim for the OOM killer: does not allocate,
+ * does not wait for a lock. May reschedule.
+ * Return: how many; 0 of a reserved store, which does not end with its user;
+ * -EAGAIN: the store is being dropped.
+ */
+long soft_store_unmapped(struct soft_store *store)
+{
+	unsigned long i, j;
+	struct page *page;
+	long nr = 0;
+
+	if (store->reserved)
+		return 0;
+	if (!down_read_trylock(&store->drop_lock))
+		return -EAGAIN;
+	for (i = 0; i < store->nr_leaves; i++) {
+		struct page **leaf = READ_ONCE(store->leaves[i]);
+
+		if (!leaf)
+			continue;
+		for (j = 0; j < SOFT_LEAF_PAGES; j++) {
+			page = READ_ONCE(leaf[j]);
+			nr += page && !folio_mapped(page_folio(page));
+		}
+		cond_resched();
+	}
+	up_read(&store->drop_lock);
+	return nr;
 }
 
 /* Aligned words go over in one piece: put and get are looked at meanwhile. */
@@ -221,6 +295,15 @@ static void soft_store_copy(void *dst, const void *src, size_t len)
 		WRITE_ONCE(*(u32 *)dst, READ_ONCE(*(const u32 *)src));
 	else
 		memcpy(dst, src, len);
+}
+
+static bool soft_store_back(struct soft_store *store, unsigned long pgoff,
+			    unsigned long last)
+{
+	for (; pgoff <= last; pgoff++)
+		if (!soft_store_page(store, pgoff, SOFT_GFP))
+			return false;
+	return true;
 }
 
 /**
@@ -238,9 +321,8 @@ int soft_store_rw(struct soft_store *store, u64 offset, void *buf,
 		  size_t count, bool write)
 {
 	unsigned long pgoff = offset >> PAGE_SHIFT, last;
-	unsigned int start = offset & ~PAGE_MASK;
+	unsigned int start = offset & ~PAGE_MASK, waited_ms = 0;
 	u64 end;
-	int ret = 0;
 
 	if (!count || check_add_overflow(offset, (u64)count, &end) ||
 	    end > (u64)store->nr_pages << PAGE_SHIFT)
@@ -249,13 +331,13 @@ int soft_store_rw(struct soft_store *store, u64 offset, void *buf,
 
 	down_read(&store->drop_lock);
 	/* All pages first, so that a write is done whole or not at all. */
-	for (; write && pgoff <= last; pgoff++) {
-		if (!soft_store_page(store, pgoff, SOFT_GFP)) {
-			ret = -ENOMEM;
-			goto unlock;
-		}
+	while (write && !soft_store_back(store, pgoff, last)) {
+		up_read(&store->drop_lock);
+		if (!soft_store_host_short() || !soft_store_pause(&waited_ms))
+			return -ENOMEM;
+		down_read(&store->drop_lock);
 	}
-	for (pgoff = offset >> PAGE_SHIFT; count; pgoff++) {
+	for (; count; pgoff++) {
 		size_t len = min_t(size_t, count, PAGE_SIZE - start);
 		struct page *page = soft_store_peek(store, pgoff);
 
@@ -269,9 +351,8 @@ int soft_store_rw(struct soft_store *store, u64 offset, void *buf,
 		count -= len;
 		start = 0;
 	}
-unlock:
 	up_read(&store->drop_lock);
-	return ret;
+	return 0;
 }
 
 /**

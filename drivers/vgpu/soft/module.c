@@ -133,6 +133,9 @@ static int __init soft_init(void)
 	if (ret)
 		return ret;
 
+	ret = soft_rss_init();
+	if (ret)
+		return ret;
 	soft_gpu_debugfs_init();
 	soft_ids[0] = (struct pci_device_id) {
 		PCI_DEVICE(vendor_id, device_id)
@@ -149,6 +152,7 @@ err_driver:
 	pci_unregister_driver(&soft_driver);
 err_debugfs:
 	soft_gpu_debugfs_exit();
+	soft_rss_exit();
 	return ret;
 }
 
@@ -158,6 +162,7 @@ static void __exit soft_exit(void)
 	pci_unregister_driver(&soft_driver);
 	soft_root_destroy();
 	soft_gpu_debugfs_exit();
+	soft_rss_exit();
 }
 
 module_init(soft_init);

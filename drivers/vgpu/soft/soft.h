@@ -7,10 +7,11 @@
  * (engine_run, engine_preempt, engine_reset).
  *
  * Who may touch a channel. A channel that is enabled is on its queue's ready
- * list, or paced (its frame is not due yet), or stalled (waits for guest
- * memory), or sleeping, or faulted, or busy: taken by the engine's thread, which
- * alone then uses its execution state. Who disables it sets @stop, waits until
- * it is not busy, and then owns it.
+ * list, or paced (its frame is not due yet, or the host had no memory for a
+ * request), or stalled (waits for guest memory or for pages), or sleeping, or
+ * faulted, or busy: taken by the engine's thread, which alone then uses its
+ * execution state. Who disables it sets @stop, waits until it is not busy, and then
+ * owns it.
  *
  * Who may touch memory. Pages leave a store in drop_memory only: after
  * instance_stop, so no engine is inside, and @stopping keeps engines and
@@ -45,6 +46,7 @@
 #include "../core/core.h"
 
 struct mem_cgroup;
+struct mm_struct;
 struct seq_file;
 struct soft_engine;
 struct soft_gpu;
@@ -61,6 +63,14 @@ struct task_struct;
 #define SOFT_PACKET_WORK	4096
 #define SOFT_PIECE_WORK		256
 #define SOFT_FRESH_WORK		12288
+
+/*
+ * How soon an engine asks again for a request that it could not allocate, and how
+ * long who may sleep goes on asking for pages: the host's OOM killer, or
+ * somebody who ends, has then given some back, or the memory is not to be had.
+ */
+#define SOFT_SHORT_NS		NSEC_PER_MSEC
+#define SOFT_SHORT_MS		4000
 
 #define SOFT_PREFETCH		64	/* packets of a ring in guest memory */
 #define SOFT_BOUNCE_PAGES	(VGPU_DMA_MAX / VGPU_HW_PAGE_SIZE)
@@ -124,8 +134,11 @@ struct page *soft_store_peek(struct soft_store *store, unsigned long pgoff);
 struct page *soft_store_page(struct soft_store *store, unsigned long pgoff,
 			     gfp_t gfp);
 struct page *soft_store_alloc(struct soft_store *store, gfp_t gfp);
+bool soft_store_host_short(void);
+bool soft_store_pause(unsigned int *waited_ms);
 int soft_store_map(struct soft_store *store, unsigned long pgoff,
 		   struct page **pages, unsigned int nr);
+long soft_store_unmapped(struct soft_store *store);
 int soft_store_rw(struct soft_store *store, u64 offset, void *buf,
 		  size_t count, bool write);
 void soft_store_drop(struct soft_store *store);
@@ -171,7 +184,7 @@ enum soft_end {
 	SOFT_END_PACKET,	/* one has completed */
 	SOFT_END_STOPPED,	/* told to stop, packet goes on later */
 	SOFT_END_WAIT,		/* waits for guest memory, or for pages */
-	SOFT_END_PACED,		/* the frame is to be shown at due_ns */
+	SOFT_END_PACED,		/* goes on at due_ns: a frame's time, or memory */
 	SOFT_END_FAULT,		/* see struct soft_fault */
 };
 
@@ -211,7 +224,7 @@ struct soft_fault {
  * @get:       packets completed. This and the next are the engine's while busy
  * @put:       as last read, in [get, get + size]
  * @empty_ns:  since when no packet is found, 0: one was
- * @due_ns:    when to ask again whether the frame may be shown
+ * @due_ns:    when to ask again whether the frame may be shown, or for memory
  * @dma:       request under way
  * @exec:      the packet at @get
  */
@@ -251,8 +264,8 @@ struct soft_channel {
  * struct soft_queue - channels of an instance that an engine is to look at
  * @ready:    AWAKE and not busy, in the order of turns
  * @nr_ready: how many (also read without the lock)
- * @paced:    AWAKE, but held back by the frame-rate limit, in the order in which
- *            they ask again
+ * @paced:    AWAKE, but held back by the frame-rate limit or for want of memory,
+ *            in the order in which they came
  * @due_ns:   none of @paced is due before; U64_MAX: there is none (also read
  *            without)
  * @nr_stalled: channels that wait for guest memory (also read without)
@@ -270,11 +283,31 @@ struct soft_queue {
 };
 
 /**
+ * struct soft_rss - an open instance's framebuffer in a process's resident set
+ * @link:   on the list of all
+ * @mm:     whose; with a reference
+ * @shown:  pages that were added to it
+ * @seen:   pages that were there when they were looked at last
+ * @orphan: @mm has no process any more: who uses the instance next takes over (also
+ *          read without the lock)
+ *
+ * Protected by rss.c's lock.
+ */
+struct soft_rss {
+	struct list_head link;
+	struct mm_struct *mm;
+	long shown;
+	long seen;
+	bool orphan;
+};
+
+/**
  * struct soft_instance - a vGPU
  * @vgpu:     the core's
  * @gpu:      ours
  * @fb:       BAR 0
  * @pages:    BAR 4
+ * @rss:      who is seen to have @fb
  * @config_lock: see above
  * @queue_lock: protects the states of channels, @queue, @stopping, @intr and
  *            @fault_channel
@@ -292,6 +325,7 @@ struct soft_instance {
 	struct soft_gpu *gpu;
 	struct soft_store fb;
 	struct soft_store pages;
+	struct soft_rss rss;
 	struct mutex config_lock;	/* enabling and disabling */
 	spinlock_t queue_lock;		/* states and queues */
 	wait_queue_head_t wait;
@@ -406,6 +440,19 @@ int soft_root_create(unsigned int nr_gpus, u16 vendor, u16 device);
 void soft_root_destroy(void);
 bool soft_root_owns(const struct pci_dev *pdev);
 
+/* admit.c */
+u64 soft_admit_room(struct vgpu_gpu *vgpu);
+int soft_admit(struct vgpu_instance *vgpu);
+void soft_admit_end(struct vgpu_instance *vgpu);
+
+/* rss.c */
+int soft_rss_init(void);
+void soft_rss_exit(void);
+void soft_rss_begin(struct soft_instance *inst);
+void soft_rss_end(struct soft_instance *inst);
+void soft_rss_update(struct soft_instance *inst);
+void soft_rss_adopt(struct soft_instance *inst);
+
 /* gpu.c */
 int soft_gpu_probe(struct pci_dev *pdev, const struct pci_device_id *id);
 void soft_gpu_remove(struct pci_dev *pdev);
@@ -461,11 +508,10 @@ bool soft_dma_add_bounce(struct soft_channel *ch, struct vgpu_dma *dma,
 			 u32 len);
 bool soft_dma_add_fb(struct soft_channel *ch, struct vgpu_dma *dma, u64 addr,
 		     u32 len);
+enum soft_end soft_dma_later(struct soft_channel *ch);
 enum soft_end soft_dma_submit(struct soft_channel *ch, struct vgpu_dma *dma);
-enum soft_end soft_dma_get_fb(struct soft_channel *ch,
-			      struct soft_fault *fault, u64 addr, u32 len);
-enum soft_end soft_dma_get_loose(struct soft_channel *ch,
-				 struct soft_fault *fault, u64 addr, u32 len);
+enum soft_end soft_dma_get_fb(struct soft_channel *ch, u64 addr, u32 len);
+enum soft_end soft_dma_get_loose(struct soft_channel *ch, u64 addr, u32 len);
 void soft_dma_keep(struct soft_exec *exec, const struct vgpu_dma *dma);
 
 /* exec.c */

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * How much framebuffer the vGPUs of all software GPUs may have together.
+ *
+ * Framebuffer is host memory once it is touched, and a GPU may be larger than its
+ * host. So what is promised to vGPUs is limited by what the host has: by all its
+ * memory, which is constant, and not by what happens to be free, so that
+ * available_instances changes with vGPUs only.
+ */
+#include <linux/math64.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+
+#include "soft.h"
+
+#define SOFT_OVERCOMMIT_MAX	10000
+
+static unsigned int fb_overcommit = 100;
+
+static int soft_overcommit_set(const char *text, const struct kernel_param *kp)
+{
+	return param_set_uint_minmax(text, kp, 0, SOFT_OVERCOMMIT_MAX);
+}
+
+static const struct kernel_param_ops soft_overcommit_ops = {
+	.set = soft_overcommit_set,
+	.get = param_get_uint,
+};
+
+module_param_cb(fb_overcommit, &soft_overcommit_ops, &fb_overcommit, 0644);
+__MODULE_PARM_TYPE(fb_overcommit, "uint");
+MODULE_PARM_DESC(fb_overcommit, "Framebuffer of all vGPUs together, in percent of host memory, 0..10000; 0: no limit (100)");
+
+static DEFINE_MUTEX(soft_admit_lock);	/* protects soft_admitted */
+static u64 soft_admitted;		/* bytes, of all instances there are */
+
+static u64 soft_admit_limit(unsigned int percent)
+{
+	return mul_u64_u32_div((u64)totalram_pages() << PAGE_SHIFT, percent,
+			       100);
+}
+
+static u64 soft_admit_left(unsigned int percent)
+{
+	u64 limit;
+
+	lockdep_assert_held(&soft_admit_lock);
+	if (!percent)
+		return U64_MAX;
+	limit = soft_admit_limit(percent);
+	return limit > soft_admitted ? limit - soft_admitted : 0;
+}
+
+/**
+ * soft_admit_room() - struct vgpu_gpu_ops.fb_room
+ * @vgpu: a software GPU; the limit is one for all of them
+ *
+ * Context: may sleep.
+ * Return: how many bytes of framebuffer new instances may have.
+ */
+u64 soft_admit_room(struct vgpu_gpu *vgpu)
+{
+	u64 left;
+
+	mutex_lock(&soft_admit_lock);
+	left = soft_admit_left(READ_ONCE(fb_overcommit));
+	mutex_unlock(&soft_admit_lock);
+	return left;
+}
+
+/**
+ * soft_admit() - promise an instance its framebuffer
+ * @vgpu: new
+ *
+ * Context: may sleep.
+ * Return: 0, to be taken back by soft_admit_end(), or -ENOSPC, said in the log.
+ */
+int soft_admit(struct vgpu_instance *vgpu)
+{
+	unsigned int percent = READ_ONCE(fb_overcommit);
+	u64 left;
+
+	mutex_lock(&soft_admit_lock);
+	left = soft_admit_left(percent);
+	if (left >= vgpu->fb_bytes)
+		soft_admitted += vgpu->fb_bytes;
+	mutex_unlock(&soft_admit_lock);
+	if (left >= vgpu->fb_bytes)
+		return 0;
+	return vgpu_refuse(vgpu, -ENOSPC,
+			   "%s on %s: host memory: %llu MiB wanted, %llu of %llu MiB left for vGPUs, %llu MiB would fit; vgpu_soft.fb_overcommit=%u sets that (%% of host memory, 0: no limit)",
+			   vgpu->type->name, vgpu->gpu->name,
+			   vgpu->fb_bytes >> 20, left >> 20,
+			   soft_admit_limit(percent) >> 20, left >> 30 << 10,
+			   percent);
+}
+
+/**
+ * soft_admit_end() - take back what soft_admit() promised
+ * @vgpu: its memory has been given back
+ *
+ * Context: may sleep.
+ */
+void soft_admit_end(struct vgpu_instance *vgpu)
+{
+	mutex_lock(&soft_admit_lock);
+	soft_admitted -= vgpu->fb_bytes;
+	mutex_unlock(&soft_admit_lock);
+}

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Framebuffer in the resident set of the process that opened the device.
+ *
+ * Pages that an engine has filled are mapped nowhere, so the kernel counts them in
+ * no process: ps would not show them, and the OOM killer would end an innocent
+ * while the process whose end would free them looks small. Pages that are mapped
+ * are counted by the kernel, in each process that has them mapped.
+ *
+ * So what is added here, as shared memory, is the number of pages that are there
+ * and not mapped. Nobody says when a mapping goes (munmap, MADV_DONTNEED), and
+ * counting at each page would slow engines and faults down: the pages are looked
+ * at again from time to time, and all of them when the kernel is about to choose
+ * whom to kill.
+ *
+ * A reserved store is not counted: its pages stay when its user is killed.
+ */
+#include <linux/jiffies.h>
+#include <linux/list.h>
+#include <linux/mm.h>
+#include <linux/mutex.h>
+#include <linux/oom.h>
+#include <linux/percpu_counter.h>
+#include <linux/sched.h>
+#include <linux/sched/mm.h>
+#include <linux/workqueue.h>
+
+#include "soft.h"
+
+/*
+ * How often stores are looked at; those in which no page has come or gone since,
+ * every so many times only. A look takes at most 1/SOFT_RSS_LOAD of a processor.
+ */
+#define SOFT_RSS_PERIOD		(HZ / 2)
+#define SOFT_RSS_QUIET		8
+#define SOFT_RSS_LOAD		32
+
+static void soft_rss_work(struct work_struct *work);
+
+/*
+ * Protects the list and struct soft_rss. The OOM killer waits for it: who holds
+ * it allocates nothing and waits for no other lock.
+ */
+static DEFINE_MUTEX(soft_rss_lock);
+static LIST_HEAD(soft_rss_list);	/* of open instances */
+static unsigned int soft_rss_nr;	/* on the list */
+static unsigned int soft_rss_round;	/* the work's */
+static DECLARE_DELAYED_WORK(soft_rss_delayed, soft_rss_work);
+
+static struct soft_instance *soft_rss_instance(struct soft_rss *rss)
+{
+	return container_of(rss, struct soft_instance, rss);
+}
+
+static void soft_rss_show(struct soft_rss *rss, long nr)
+{
+	lockdep_assert_held(&soft_rss_lock);
+	/* Not add_mm_counter(): its tracepoint is not for modules. */
+	percpu_counter_add(&rss->mm->rss_stat[MM_SHMEMPAGES], nr - rss->shown);
+	rss->shown = nr;
+}
+
+static void soft_rss_count(struct soft_rss *rss)
+{
+	struct soft_store *fb = &soft_rss_instance(rss)->fb;
+	long backed = atomic_long_read(&fb->backed), nr;
+
+	lockdep_assert_held(&soft_rss_lock);
+	/* Its processes have ended, the device lives on in another one. */
+	if (!atomic_read(&rss->mm->mm_users)) {
+		soft_rss_show(rss, 0);
+		WRITE_ONCE(rss->orphan, true);
+		return;
+	}
+	nr = soft_store_unmapped(fb);
+	if (nr < 0)
+		return;
+	soft_rss_show(rss, nr);
+	rss->seen = backed;
+}
+
+/* Each once; the lock is given up in between. */
+static void soft_rss_work(struct work_struct *work)
+{
+	bool all = soft_rss_round++ % SOFT_RSS_QUIET == 0;
+	unsigned long start = jiffies;
+	struct soft_rss *rss;
+	unsigned int nr;
+
+	mutex_lock(&soft_rss_lock);
+	for (nr = soft_rss_nr; nr; nr--) {
+		rss = list_first_entry_or_null(&soft_rss_list, struct soft_rss,
+					       link);
+		if (!rss)
+			break;
+		list_move_tail(&rss->link, &soft_rss_list);
+		if (all || rss->seen !=
+		    atomic_long_read(&soft_rss_instance(rss)->fb.backed))
+			soft_rss_count(rss);
+		mutex_unlock(&soft_rss_lock);
+		cond_resched();
+		mutex_lock(&soft_rss_lock);
+	}
+	if (soft_rss_nr)
+		queue_delayed_work(system_long_wq, &soft_rss_delayed,
+				   max_t(unsigned long, SOFT_RSS_PERIOD,
+					 (jiffies - start) * SOFT_RSS_LOAD));
+	mutex_unlock(&soft_rss_lock);
+}
+
+/* The kernel is about to choose a victim. */
+static int soft_rss_oom(struct notifier_block *nb, unsigned long unused,
+			void *freed)
+{
+	struct soft_rss *rss;
+
+	mutex_lock(&soft_rss_lock);
+	list_for_each_entry(rss, &soft_rss_list, link)
+		soft_rss_count(rss);
+	mutex_unlock(&soft_rss_lock);
+	return NOTIFY_OK;
+}
+
+static struct notifier_block soft_rss_notifier = {
+	.notifier_call = soft_rss_oom,
+};
+
+/**
+ * soft_rss_begin() - show an instance's framebuffer in the current process
+ * @inst: being opened
+ *
+ * Context: may sleep.
+ */
+void soft_rss_begin(struct soft_instance *inst)
+{
+	struct soft_rss *rss = &inst->rss;
+
+	/* Not mm_users: the device is closed when the process ends. */
+	mmgrab(current->mm);
+	rss->mm = current->mm;
+	rss->shown = 0;
+	rss->seen = 0;
+	rss->orphan = false;
+	mutex_lock(&soft_rss_lock);
+	list_add_tail(&rss->link, &soft_rss_list);
+	if (!soft_rss_nr++)
+		mod_delayed_work(system_long_wq, &soft_rss_delayed,
+				 SOFT_RSS_PERIOD);
+	mutex_unlock(&soft_rss_lock);
+}
+
+/**
+ * soft_rss_end() - undo soft_rss_begin()
+ * @inst: being closed
+ *
+ * Context: may sleep.
+ */
+void soft_rss_end(struct soft_instance *inst)
+{
+	struct soft_rss *rss = &inst->rss;
+
+	mutex_lock(&soft_rss_lock);
+	list_del(&rss->link);
+	soft_rss_nr--;
+	/* Or the kernel would report what is left when the mm is freed. */
+	soft_rss_show(rss, 0);
+	mutex_unlock(&soft_rss_lock);
+	mmdrop(rss->mm);
+	rss->mm = NULL;
+}
+
+/**
+ * soft_rss_update() - much has changed
+ * @inst: open; its pages have been dropped
+ *
+ * Context: may sleep.
+ */
+void soft_rss_update(struct soft_instance *inst)
+{
+	mutex_lock(&soft_rss_lock);
+	soft_rss_count(&inst->rss);
+	mutex_unlock(&soft_rss_lock);
+}
+
+/**
+ * soft_rss_adopt() - show framebuffer in the current process from now on
+ * @inst: open; @orphan was set: nobody is left of the process it was shown in
+ *
+ * Context: may sleep. The instance's user waits in a call or a page fault.
+ */
+void soft_rss_adopt(struct soft_instance *inst)
+{
+	struct soft_rss *rss = &inst->rss;
+	struct mm_struct *old = NULL;
+
+	mutex_lock(&soft_rss_lock);
+	if (rss->orphan && current->mm) {
+		soft_rss_show(rss, 0);
+		old = rss->mm;
+		mmgrab(current->mm);
+		rss->mm = current->mm;
+		WRITE_ONCE(rss->orphan, false);
+		soft_rss_count(rss);
+	}
+	mutex_unlock(&soft_rss_lock);
+	if (old)
+		mmdrop(old);
+}
+
+/**
+ * soft_rss_init() - the module loads
+ *
+ * Context: may sleep.
+ * Return: 0 or -errno.
+ */
+int soft_rss_init(void)
+{
+	return register_oom_notifier(&soft_rss_notifier);
+}
+
+/**
+ * soft_rss_exit() - the module unloads, with no instance left
+ *
+ * Context: may sleep.
+ */
+void soft_rss_exit(void)
+{
+	unregister_oom_notifier(&soft_rss_notifier);
+	cancel_delayed_work_sync(&soft_rss_delayed);
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The host runs out of memory: its OOM killer ends the process that holds most of
+ * it, in framebuffer that no process has mapped, and not one that is merely large.
+ *
+ * The kernel reports each kill with a trace of calls, which run.sh and the lab
+ * take for a failure. So it runs alone, in a machine of its own:
+ *
+ *	scripts/lab run --allow-reports -- sh -c \
+ *		'scripts/load && build/selftests/oom_test && scripts/unload'
+ */
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "fixture.h"
+
+#define START	FX_MIB
+
+/**
+ * struct shared - what the processes say
+ * @fill:   bytes that the tenant is to fill
+ * @filled: the tenant has done so
+ * @taken:  bytes that the hog has got
+ */
+struct shared {
+	volatile uint64_t fill;
+	volatile bool filled;
+	volatile uint64_t taken;
+};
+
+static struct fx_vgpu v;
+
+static void tenant(void *arg)
+{
+	struct shared *shared = arg;
+	struct vgpu_chan *chan;
+
+	fx_open(&v);
+	chan = fx_chan(&v, VGPU_HW_ENGINE_CE, 0, VGPU_RING_FB, 4);
+	FX_OK(v.dev, vgpu_chan_fill(chan, VGPU_FB(START), ~0u, shared->fill));
+	fx_finish(chan);
+	shared->filled = true;
+	for (;;)
+		pause();
+}
+
+/* Takes memory until there is none: then it is large, but not the largest. */
+static void hog(void *arg)
+{
+	struct shared *shared = arg;
+	uint64_t want = shared->fill;
+	char *bytes;
+
+	bytes = mmap(NULL, want, PROT_READ | PROT_WRITE,
+		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	CHECK(bytes != MAP_FAILED, "mmap");
+	for (; shared->taken < want; shared->taken += 4096)
+		bytes[shared->taken] = 1;
+	for (;;)
+		pause();
+}
+
+static void the_tenant_is_killed(void)
+{
+	uint64_t end = fx_now_ms() + 4 * FX_TIMEOUT_MS;
+	struct vgpu_ctl_instance inst;
+	pid_t holder, other, dead;
+	struct shared *shared;
+	int status;
+
+	fx_gpu();
+	if (fx_memory_bytes() > 4 * FX_GIB || fx_memory_bytes() < FX_GIB)
+		ktap_skip("%llu MiB of memory: would take too long, or be too little",
+			  (unsigned long long)fx_memory_bytes() >> 20);
+	shared = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
+		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	CHECK(shared != MAP_FAILED, "mmap");
+	memset(shared, 0, sizeof(*shared));
+	/* More than half: the hog cannot become larger. */
+	shared->fill = fx_memory_bytes() * 6 / 10 & ~(FX_MIB - 1);
+	if (shared->fill > FX_GIB - 4 * FX_MIB)
+		fx_create(&v, "2Q");
+	else
+		fx_create(&v, "1Q");
+	holder = fx_fork(tenant, shared);
+	while (!shared->filled && fx_now_ms() < end)
+		fx_sleep_ms(10);
+	CHECK(shared->filled, "the tenant does not come to it");
+	other = fx_fork(hog, shared);
+	do {
+		dead = waitpid(-1, &status, WNOHANG);
+		fx_sleep_ms(10);
+	} while (!dead && fx_now_ms() < end);
+	ktap_note("framebuffer %llu MiB, others' %llu MiB, %s died",
+		  (unsigned long long)shared->fill >> 20,
+		  (unsigned long long)shared->taken >> 20,
+		  !dead ? "nobody" : dead == holder ? "the tenant" : "the other");
+	CHECK(dead > 0, "memory does not run out");
+	CHECK_EQ(dead, holder);
+	CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL, "%#x", status);
+	/* And that has helped. */
+	FX_SOON((fx_instance(&v, &inst), inst.state == VGPU_STATE_CREATED));
+	CHECK_EQ(inst.fb_backed_bytes, 0);
+	CHECK(waitpid(other, &status, WNOHANG) == 0, "the other died, too");
+	munmap(shared, 4096);
+}
+
+static const struct ktap_test tests[] = {
+	KTAP_TEST(the_tenant_is_killed),
+};
+
+KTAP_MAIN(tests, fx_cleanup)
