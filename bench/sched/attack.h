@@ -124,6 +124,8 @@ bool attack_possible(const struct attack *attack);
 u64 attack_honest_run(const struct attack *attack, struct attack_honest *honest);
 void attack_run(const struct attack *attack, const struct attack_honest *honest,
 		u64 length_ns, struct attack_result *result);
+double attack_most_ns(const struct attack_record *record, double rate, int sign,
+		      u64 length_ns, u64 window_ns);
 double attack_worst_loss(const struct attack_result *result);
 
 /**

@@ -7,7 +7,7 @@
 #include "attack.h"
 #include "report.h"
 
-#define MAIN_EVENTS	(20 * 1000 * 1000ULL)
+#define MAIN_EVENTS	(60 * 1000 * 1000ULL)
 #define MAIN_LENGTH_NS	(16 * SEC)
 #define MAIN_POLICIES	4
 
@@ -33,8 +33,8 @@ static const char usage_text[] =
 	"neighbour what is due to it, under each policy, in virtual time.\n"
 	"\n"
 	"  --seed N         of all that is random (default 0xa77ac)\n"
-	"  --seconds S      search so long, in all; default: as many events as take some 30 s\n"
-	"  --events N       simulate about so many for each policy (default 20000000)\n"
+	"  --seconds S      search so long, in all; default: as long as --events says\n"
+	"  --events N       simulate about so many for each policy (default 60000000)\n"
 	"  --policy NAME    this one only\n"
 	"  --replay ATTACK  run this one, as the tables write it\n"
 	"  --rows FILE      write the rows for build/bench.json, see bench/merge.py\n"
@@ -173,19 +173,135 @@ static int replay(const char *text)
 	return 0;
 }
 
-static void row(FILE *out, const char *what, const char *policy, double value,
-		double raw, const struct attack *attack,
-		const struct attack_found *found, u64 seed)
-{
-	char text[ATTACK_TEXT];
+/**
+ * struct worst - of a policy
+ * @policy: its name
+ * @found:  by the search; results are of runs of MAIN_LENGTH_NS
+ * @gain:   of these and of the known ones, beyond the bound
+ * @gain_raw: the same attack's
+ * @gain_by: that
+ * @loss:   likewise
+ * @loss_raw: likewise
+ * @loss_by: likewise
+ */
+struct worst {
+	const char *policy;
+	struct attack_found found;
+	double gain;
+	double gain_raw;
+	struct attack gain_by;
+	double loss;
+	double loss_raw;
+	struct attack loss_by;
+};
 
-	attack_print(attack, text, sizeof(text));
-	fprintf(out, "{\"name\": \"attack_%s_%s\", \"value\": %.6g, \"peer\": null, \"ratio\": null, \"unit\": \"%%\", \"reach\": %g, \"higher\": false, \"detail\": \"of an engine over 2 s, beyond the policy's bound; raw %.4f; the worst of %u runs in %u climbs from seed %#llx, and of the known attacks, in virtual time: %s\"}\n",
-		what, policy, value, ATTACK_GOAL, raw, found->runs,
-		found->climbs, (unsigned long long)seed, text);
+static void note(struct worst *worst, const struct attack *attack,
+		 const struct attack_result *result, bool first)
+{
+	bool guarantee = result->short_of_guarantee.beyond > result->loss.beyond;
+
+	if (first || result->gain.beyond > worst->gain) {
+		worst->gain = result->gain.beyond;
+		worst->gain_raw = result->gain.raw;
+		worst->gain_by = *attack;
+	}
+	if (first || attack_worst_loss(result) > worst->loss) {
+		worst->loss = attack_worst_loss(result);
+		worst->loss_raw = guarantee ? result->short_of_guarantee.raw :
+					      result->loss.raw;
+		worst->loss_by = *attack;
+	}
 }
 
-static void known(const char *policy, struct attack_found *found)
+static void search(const struct options *options, const char *policy,
+		   struct worst *worst)
+{
+	struct attack_found *found = &worst->found;
+
+	worst->policy = policy;
+	attack_search(attack_policy(policy), options->seed, options->events,
+		      options->policy ? options->seconds :
+		      (options->seconds + MAIN_POLICIES - 1) / MAIN_POLICIES,
+		      found);
+	attack_shorten(&found->gain, true, &found->gain_result);
+	attack_shorten(&found->loss, false, &found->loss_result);
+	rerun(&found->gain, &found->gain_result);
+	rerun(&found->loss, &found->loss_result);
+	note(worst, &found->gain, &found->gain_result, true);
+	note(worst, &found->loss, &found->loss_result, false);
+}
+
+static void cells(struct bench_table *table, const struct attack_result *result)
+{
+	const struct attack_score *loss =
+		result->short_of_guarantee.beyond > result->loss.beyond ?
+		&result->short_of_guarantee : &result->loss;
+
+	/* Where what the attacker got is no gain: the victim leaves it. */
+	if (result->gain.beyond <= -100) {
+		bench_cell(table, "-");
+		bench_cell(table, "-");
+		bench_cell(table, "-");
+	} else {
+		bench_cell(table, "%.4f", result->gain.raw);
+		bench_cell(table, "%.3f", result->gain.bound_ns / MS);
+		bench_cell(table, "%.4f", result->gain.beyond);
+	}
+	bench_cell(table, "%.4f", loss->raw);
+	bench_cell(table, "%.3f", loss->bound_ns / MS);
+	bench_cell(table, "%.4f", loss->beyond);
+}
+
+static void title(const char *words, bool rst)
+{
+	size_t i;
+
+	puts(words);
+	for (i = 0; rst && i < strlen(words); i++)
+		putchar('~');
+	puts(rst ? "\n" : "");
+}
+
+static void show_texts(char (*text)[ATTACK_TEXT], unsigned int nr, bool rst)
+{
+	unsigned int i;
+
+	puts(rst ? "::\n" : "");
+	for (i = 0; i < nr; i++)
+		printf("  %u: %s\n", i + 1, text[i]);
+	puts("");
+}
+
+static void show_found(const struct worst *worst, unsigned int nr, bool rst)
+{
+	static const char *const head[] = {
+		"the worst found for", "no", "gain raw %", "bound ms", "beyond %",
+		"loss raw %", "bound ms", "beyond %",
+	};
+	struct bench_table *table = bench_table(head, ARRAY_SIZE(head));
+	char text[2 * MAIN_POLICIES][ATTACK_TEXT];
+	unsigned int i, line = 0;
+
+	for (i = 0; i < nr; i++) {
+		const struct attack_found *found = &worst[i].found;
+
+		bench_table_line(table);
+		bench_cell(table, "%s, gain", worst[i].policy);
+		bench_cell(table, "%u", line + 1);
+		cells(table, &found->gain_result);
+		attack_print(&found->gain, text[line++], ATTACK_TEXT);
+		bench_table_line(table);
+		bench_cell(table, "%s, loss", worst[i].policy);
+		bench_cell(table, "%u", line + 1);
+		cells(table, &found->loss_result);
+		attack_print(&found->loss, text[line++], ATTACK_TEXT);
+	}
+	bench_table_print(table, rst);
+	show_texts(text, line, rst);
+}
+
+/* Attacks of @policy that worked once. */
+static void run_known(struct worst *worst, struct bench_table *table)
 {
 	struct attack_result result;
 	struct attack attack;
@@ -194,38 +310,95 @@ static void known(const char *policy, struct attack_found *found)
 	for (i = 0; i < attack_nr_known; i++) {
 		if (!attack_parse(&attack, attack_known[i].text))
 			bench_die("%s is no attack", attack_known[i].name);
-		if (strcmp(attack.policy->name, policy))
+		if (strcmp(attack.policy->name, worst->policy))
 			continue;
 		rerun(&attack, &result);
-		print_attack(attack_known[i].name, &attack, &result);
+		note(worst, &attack, &result, false);
+		bench_table_line(table);
+		bench_cell(table, "%s: %s", worst->policy,
+			   attack_known[i].name);
+		cells(table, &result);
 	}
+}
+
+static void row(FILE *out, const char *what, const char *policy, double value,
+		double raw, const struct attack *attack,
+		const struct attack_found *found, u64 seed)
+{
+	char text[ATTACK_TEXT];
+
+	attack_print(attack, text, sizeof(text));
+	fprintf(out, "{\"name\": \"attack_%s_%s\", \"value\": %.6g, \"peer\": null, \"ratio\": null, \"unit\": \"%%\", \"reach\": %g, \"higher\": false, \"detail\": \"of an engine over 2 s and more, beyond the constant that the policy's promise allows in any interval (%.4f with it); the worst of %u attacks in %u climbs from seed %#llx, and of the known ones, in virtual time: %s\"}\n",
+		what, policy, value, ATTACK_GOAL, raw, found->runs,
+		found->climbs, (unsigned long long)seed, text);
+}
+
+static void write_rows(const char *name, const struct worst *worst,
+		       unsigned int nr, u64 seed)
+{
+	FILE *out = fopen(name, "w");
+	unsigned int i;
+
+	if (!out)
+		bench_die("%s: %m", name);
+	for (i = 0; i < nr; i++) {
+		row(out, "gain", worst[i].policy, worst[i].gain,
+		    worst[i].gain_raw, &worst[i].gain_by, &worst[i].found, seed);
+		row(out, "loss", worst[i].policy, worst[i].loss,
+		    worst[i].loss_raw, &worst[i].loss_by, &worst[i].found, seed);
+	}
+	if (fclose(out))
+		bench_die("%s: %m", name);
+}
+
+static void explain(const struct options *options, const struct worst *worst,
+		    unsigned int nr)
+{
+	unsigned int i;
+
+	title("Attacks", options->rst);
+	puts("The worst that hill climbing found of what clients can do to the others. Gain: what the\n"
+	     "attackers got beyond the part of honest clients in their place, which are busy and do\n"
+	     "not overrun; loss: what a victim that is always runnable lacks of its part, or of its\n"
+	     "guarantee. Both in % of an engine over 2 s: raw is the most in any interval of up to\n"
+	     "2 s; beyond is the most in any interval of up to 16 s less the bound, the constant that\n"
+	     "the policy's promise allows in each, with the overruns as they were: if negative, so\n"
+	     "much of it is left. The goal is 0.05 beyond. scheduler.rst has the bounds. ``--replay``\n"
+	     "runs an attack again by its text.\n");
+	printf("Seed %#llx:", (unsigned long long)options->seed);
+	for (i = 0; i < nr; i++)
+		printf("%s %s %u attacks in %u climbs", i ? "," : "",
+		       worst[i].policy, worst[i].found.runs,
+		       worst[i].found.climbs);
+	puts(".\n");
 }
 
 int main(int argc, char **argv)
 {
+	static const char *const head[] = {
+		"known attack", "gain raw %", "bound ms", "beyond %",
+		"loss raw %", "bound ms", "beyond %",
+	};
 	struct options options = { .seed = 0xa77ac, .events = MAIN_EVENTS };
-	struct attack_found found;
-	unsigned int i;
+	struct bench_table *table;
+	static struct worst worst[MAIN_POLICIES];
+	unsigned int i, nr = 0;
 
 	parse(argc, argv, &options);
 	if (options.replay)
 		return replay(options.replay);
 	if (options.verbose)
 		attack_on_climb = on_climb;
-	for (i = 0; i < MAIN_POLICIES; i++) {
-		if (options.policy && strcmp(policies[i], options.policy))
-			continue;
-		known(policies[i], &found);
-		attack_search(attack_policy(policies[i]), options.seed,
-			      options.events, options.seconds /
-			      (options.policy ? 1 : MAIN_POLICIES), &found);
-		attack_shorten(&found.gain, true, &found.gain_result);
-		attack_shorten(&found.loss, false, &found.loss_result);
-		printf("%s: %u climbs, %u runs, %llu events\n", policies[i],
-		       found.climbs, found.runs,
-		       (unsigned long long)found.events);
-		print_attack("worst gain", &found.gain, &found.gain_result);
-		print_attack("worst loss", &found.loss, &found.loss_result);
-	}
+	for (i = 0; i < MAIN_POLICIES; i++)
+		if (!options.policy || !strcmp(policies[i], options.policy))
+			search(&options, policies[i], &worst[nr++]);
+	explain(&options, worst, nr);
+	show_found(worst, nr, options.rst);
+	table = bench_table(head, ARRAY_SIZE(head));
+	for (i = 0; i < nr; i++)
+		run_known(&worst[i], table);
+	bench_table_print(table, options.rst);
+	if (options.rows)
+		write_rows(options.rows, worst, nr, options.seed);
 	return 0;
 }

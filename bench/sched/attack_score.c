@@ -20,11 +20,11 @@
 #include "attack.h"
 #include "due.h"
 
-#define HONEST_NS	(40 * SEC)
+#define HONEST_NS	(20 * SEC)
 #define LEAST_NS	(1 * US)	/* a piece of work and the thought after it */
 
 /* What happens more often than this on average is not looked at: it takes too long. */
-#define LEAST_EVENT_NS	(10 * US)
+#define LEAST_EVENT_NS	(20 * US)
 
 /* A turn of the sign of service less due: at a low, or at a high. */
 struct turn {
@@ -286,6 +286,26 @@ static double turns_most(const struct turns *turns, u64 window_ns)
 	return most;
 }
 
+/**
+ * attack_most_ns() - the most of service less due, or of due less service
+ * @record:    of a group
+ * @rate:      due, a fraction of the engine
+ * @sign:      1: too much; -1: too little
+ * @length_ns: of the run
+ * @window_ns: in intervals of up to this
+ *
+ * Return: that, at least 0.
+ */
+double attack_most_ns(const struct attack_record *record, double rate, int sign,
+		      u64 length_ns, u64 window_ns)
+{
+	struct turns turns = turns_of(record, rate, sign, length_ns);
+	double most_ns = turns_most(&turns, window_ns);
+
+	free(turns.at);
+	return most_ns;
+}
+
 static struct attack_score score(const struct attack_record *record, double rate,
 				 int sign, double bound_ns, u64 length_ns)
 {
@@ -302,7 +322,9 @@ static struct attack_score score(const struct attack_record *record, double rate
 			score.raw = 100 * most_ns / ATTACK_WINDOW_NS;
 			score.beyond = beyond;
 		}
-		score.beyond = max(score.beyond, beyond);
+		/* What is left of the bound is little of a long window. */
+		if (beyond > 0)
+			score.beyond = max(score.beyond, beyond);
 		if (window_ns >= length_ns)
 			break;
 	}
