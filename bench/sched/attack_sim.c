@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include <linux/bug.h>
+#include <linux/hrtimer.h>
 #include <linux/minmax.h>
 
 #include "attack_sim.h"
@@ -87,7 +88,8 @@ struct sim_client {
 
 /**
  * struct sim - one engine, its kthread, its clients
- * @due_ns:   of each client, the engine and the kthread
+ * @due_ns:   of each client, the engine, the kthread and the timer
+ * @timer:    the timeline's, while it is armed
  * @phase:    the engine's
  * @client_on: whose run it is; NULL: none
  * @ran:      whose was the last
@@ -111,7 +113,8 @@ struct sim {
 	u64 now_ns;
 	u64 random;
 	unsigned int nr;
-	u64 due_ns[ATTACK_CLIENTS + 2];
+	u64 due_ns[ATTACK_CLIENTS + 3];
+	struct hrtimer *timer;
 	struct sim_client client[ATTACK_CLIENTS];
 	enum sim_phase phase;
 	struct sim_client *client_on;
@@ -153,6 +156,11 @@ static u64 *sim_engine_due(struct sim *sim)
 static u64 *sim_kthread_due(struct sim *sim)
 {
 	return &sim->due_ns[sim->nr + 1];
+}
+
+static u64 *sim_timer_due(struct sim *sim)
+{
+	return &sim->due_ns[sim->nr + 2];
 }
 
 static void sim_poke(struct sim *sim)
@@ -694,6 +702,24 @@ static const struct vgpu_timeline_ops sim_ops = {
 	.overrun = sim_op_overrun,
 };
 
+/* What a timeline asks of the kernel. */
+
+void hrtimer_start(struct hrtimer *timer, ktime_t expires, int mode)
+{
+	struct sim *sim = the_sim;
+
+	sim->timer = timer;
+	*sim_timer_due(sim) = max((u64)expires, sim->now_ns) +
+			      bench_random(&sim->random,
+					   sim->config->timer_ns + 1);
+}
+
+int hrtimer_cancel(struct hrtimer *timer)
+{
+	*sim_timer_due(the_sim) = ATTACK_NEVER;
+	return 0;
+}
+
 /* What sched.c does. */
 
 static void sim_kthread_at(struct sim *sim, u64 due_ns)
@@ -732,6 +758,12 @@ static void sim_kthread_event(struct sim *sim)
 	sim_kthread_at(sim, sim->kicked ? sim->now_ns : due_ns);
 }
 
+static void sim_timer_event(struct sim *sim)
+{
+	hrtimer_cancel(sim->timer);
+	sim->timer->function(sim->timer);
+}
+
 /* The loop. */
 
 /* What comes next, unless that is after @limit_ns. */
@@ -739,7 +771,7 @@ static bool sim_step(struct sim *sim, u64 limit_ns)
 {
 	unsigned int i, source = 0;
 
-	for (i = 1; i < sim->nr + 2; i++)
+	for (i = 1; i < sim->nr + 3; i++)
 		if (sim->due_ns[i] < sim->due_ns[source])
 			source = i;
 	if (sim->due_ns[source] == ATTACK_NEVER ||
@@ -751,8 +783,10 @@ static bool sim_step(struct sim *sim, u64 limit_ns)
 		client_event(&sim->client[source]);
 	else if (source == sim->nr)
 		sim_engine_event(sim);
-	else
+	else if (source == sim->nr + 1)
 		sim_kthread_event(sim);
+	else
+		sim_timer_event(sim);
 	return true;
 }
 
@@ -800,7 +834,7 @@ static void sim_begin(struct sim *sim)
 	sim->nr = config->nr;
 	sim->stop_ns = ATTACK_NEVER;
 	sim->empty_ns = ATTACK_NEVER;
-	for (i = 0; i < sim->nr + 2; i++)
+	for (i = 0; i < sim->nr + 3; i++)
 		sim->due_ns[i] = ATTACK_NEVER;
 	if (vgpu_timeline_init(&sim->tl, NULL, 0, &sim_ops, sim,
 			       &config->params))

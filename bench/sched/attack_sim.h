@@ -89,6 +89,7 @@ struct attack_sim_client {
  * @max_events: or until so many were simulated; 0: any number
  * @late_ns:   everybody's engine stops so late
  * @kick_ns:   the kthread comes up to so late
+ * @timer_ns:  a timer's interrupt comes up to so late
  * @switch_ns: to restore a client other than the one before
  * @poll_ns:   the engine looks so long for work before it says idle
  * @stall_ns:  the engine waits so long for guest memory before it says stalled
@@ -102,6 +103,7 @@ struct attack_sim_config {
 	u64 max_events;
 	u64 late_ns;
 	u64 kick_ns;
+	u64 timer_ns;
 	u64 switch_ns;
 	u64 poll_ns;
 	u64 stall_ns;

@@ -55,6 +55,7 @@ static const struct word words[] = {
 	ENV("slots", nr_slots),
 	ENV_TIME("late", late),
 	ENV_TIME("kick", kick),
+	ENV_TIME("timer", timer),
 	ENV_TIME("switch", switch),
 	ENV_TIME("poll", poll),
 	ENV_TIME("stall", stall),
