@@ -380,7 +380,7 @@ static double bound_of(const struct attack *attack,
 	unsigned int i;
 
 	for (i = 0; i < ATTACK_GROUPS; i++) {
-		p_ns = max(p_ns, (double)result->overrun_ns[i]);
+		p_ns = max_t(double, p_ns, result->overrun_ns[i]);
 		debts_ns += result->record[i].debts_ns;
 	}
 	/* Of two, the difference (best_effort.c); so of one, against the mean. */

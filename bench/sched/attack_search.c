@@ -40,10 +40,13 @@ static void random_shares(struct attack_env *env, u64 *seed)
 {
 	u64 nr = env->attackers + env->others + 1;
 
-	env->a_weight = env->v_weight = env->o_weight = 1;
+	env->a_weight = 1;
+	env->v_weight = 1;
+	env->o_weight = 1;
 	switch (bench_random(seed, 6)) {
 	case 0:		/* all is guaranteed, in even parts */
-		env->a_guarantee = env->o_guarantee = VGPU_PER_MILLE / nr;
+		env->a_guarantee = VGPU_PER_MILLE / nr;
+		env->o_guarantee = env->a_guarantee;
 		env->v_guarantee = VGPU_PER_MILLE -
 				   (nr - 1) * env->a_guarantee;
 		break;
@@ -55,15 +58,18 @@ static void random_shares(struct attack_env *env, u64 *seed)
 				   env->others * env->o_guarantee;
 		break;
 	case 2:		/* half is guaranteed */
-		env->a_guarantee = env->o_guarantee = VGPU_PER_MILLE / nr / 2;
+		env->a_guarantee = VGPU_PER_MILLE / nr / 2;
+		env->o_guarantee = env->a_guarantee;
 		env->v_guarantee = env->a_guarantee;
 		break;
 	case 3:		/* only the victim has a guarantee */
 		env->v_guarantee = 100 * (1 + bench_random(seed, 9));
+		env->a_weight = random_log(seed, 1, VGPU_WEIGHT_MAX);
 		break;
 	case 4:		/* nobody has */
-		env->a_weight = 1 + bench_random(seed, 4);
-		env->v_weight = 1 + bench_random(seed, 4);
+		env->a_weight = random_log(seed, 1, VGPU_WEIGHT_MAX);
+		env->v_weight = random_log(seed, 1, VGPU_WEIGHT_MAX);
+		env->o_weight = random_log(seed, 1, VGPU_WEIGHT_MAX);
 		break;
 	case 5:		/* the attackers have a cap */
 		env->a_guarantee = bench_random(seed, 500 / env->attackers);
@@ -102,7 +108,7 @@ static void random_env(const struct vgpu_sched_policy *policy, bool gain,
 	}
 	if (one_in(seed, 2)) {
 		env->late_ns = 10 * US;
-		env->kick_ns = 20 * US;
+		env->kick_ns = one_in(seed, 3) ? 200 * US : 20 * US;
 		env->switch_ns = 10 * US;
 		env->poll_ns = 50 * US;
 	}

@@ -709,7 +709,7 @@ void hrtimer_start(struct hrtimer *timer, ktime_t expires, int mode)
 	struct sim *sim = the_sim;
 
 	sim->timer = timer;
-	*sim_timer_due(sim) = max((u64)expires, sim->now_ns) +
+	*sim_timer_due(sim) = max_t(u64, expires, sim->now_ns) +
 			      bench_random(&sim->random,
 					   sim->config->timer_ns + 1);
 }

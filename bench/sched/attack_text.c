@@ -237,11 +237,11 @@ bool attack_parse(struct attack *attack, const char *text)
 	if (strlen(text) >= sizeof(copy))
 		return false;
 	strcpy(copy, text);
-	word = strtok_r(copy, " \n", &rest);
+	word = strtok_r(copy, " \t", &rest);
 	attack->policy = word ? attack_policy(word) : NULL;
 	if (!attack->policy)
 		return false;
-	while ((word = strtok_r(NULL, " \n", &rest)))
+	while ((word = strtok_r(NULL, " \t", &rest)))
 		if (!parse_word(attack, word))
 			return false;
 	return attack_possible(attack);

@@ -214,7 +214,7 @@ static void test_every_interval(void **state)
 			}
 		}
 		value = attack_most_ns(&record, rate, sign, length, window);
-		assert_true(value > most - 1e-6 && value < most + 1e-6);
+		assert_true(value > most - 0.001 && value < most + 0.001);
 	}
 }
 
