@@ -94,9 +94,11 @@ struct attack_honest {
  *          cent of the engine over that interval, but ATTACK_WINDOW_NS at least;
  *          negative: the promise has so much left
  * @bound_ns: what the promise allows
+ * @honest: as @raw, but of honest clients; attack_compare() sets it
  */
 struct attack_score {
 	double raw;
+	double honest;
 	double beyond;
 	double bound_ns;
 };
@@ -128,6 +130,8 @@ void attack_run(const struct attack *attack, const struct attack_honest *honest,
 		u64 length_ns, struct attack_result *result);
 double attack_most_ns(const struct attack_record *record, double rate, int sign,
 		      u64 length_ns, u64 window_ns);
+void attack_compare(const struct attack *attack, u64 length_ns,
+		    struct attack_result *result);
 double attack_worst_loss(const struct attack_result *result);
 
 /**

@@ -14,6 +14,7 @@
  * bound, and what is raw is printed beside.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include <linux/minmax.h>
 
@@ -467,6 +468,29 @@ void attack_run(const struct attack *attack, const struct attack_honest *honest,
 	if (env->victim_job_ns)
 		out->gain.beyond = -100;
 	attack_sim_free(&result);
+}
+
+/**
+ * attack_compare() - an attack, and beside it honest clients in its place
+ * @attack: possible
+ * @length_ns: of each run
+ * @result: out, with what honest clients come to in it
+ */
+void attack_compare(const struct attack *attack, u64 length_ns,
+		    struct attack_result *result)
+{
+	struct attack plain = *attack;
+	struct attack_honest honest;
+	struct attack_result other;
+
+	memset(&plain.plan, 0, sizeof(plain.plan));
+	plain.env.all_overrun = 0;
+	attack_honest_run(attack, &honest);
+	attack_run(&plain, &honest, length_ns, &other);
+	attack_run(attack, &honest, length_ns, result);
+	result->gain.honest = other.gain.raw;
+	result->loss.honest = other.loss.raw;
+	result->short_of_guarantee.honest = other.short_of_guarantee.raw;
 }
 
 /**

@@ -106,7 +106,12 @@ static void random_env(const struct vgpu_sched_policy *policy, bool gain,
 				       env->v_slots + env->others)
 			env->nr_slots *= 2;
 	}
-	if (one_in(seed, 2)) {
+	/*
+	 * Where who pauses keeps its slot it pays for its own wake-ups and switches,
+	 * by chance and whatever others do; that is not looked for.
+	 */
+	if (one_in(seed, 2) && (policy == &vgpu_policy_qos ||
+				!env->victim_job_ns)) {
 		env->late_ns = 10 * US;
 		env->kick_ns = one_in(seed, 3) ? 200 * US : 20 * US;
 		env->switch_ns = 10 * US;
