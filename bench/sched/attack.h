@@ -136,10 +136,13 @@ double attack_worst_loss(const struct attack_result *result);
 
 /**
  * struct attack_found - the worst of a search
- * @gain:      the attack with the largest gain beyond the bound
+ * @gain:      the attack with the largest gain beyond the bound; if there is none
+ *             beyond it, the one that gains most over honest clients
  * @gain_result: what came of it
- * @loss:      the attack with the largest loss beyond the bound
+ * @gain_rank: the search's
+ * @loss:      likewise with the largest loss
  * @loss_result: what came of it
+ * @loss_rank: the search's
  * @climbs:    restarts
  * @runs:      attacks tried
  * @events:    simulated
@@ -147,8 +150,10 @@ double attack_worst_loss(const struct attack_result *result);
 struct attack_found {
 	struct attack gain;
 	struct attack_result gain_result;
+	double gain_rank;
 	struct attack loss;
 	struct attack_result loss_result;
+	double loss_rank;
 	unsigned int climbs;
 	unsigned int runs;
 	u64 events;

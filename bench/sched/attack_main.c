@@ -193,22 +193,23 @@ struct worst {
 	struct attack loss_by;
 };
 
-static void note(struct worst *worst, const struct attack *attack,
-		 const struct attack_result *result, bool first)
+static void note_gain(struct worst *worst, const struct attack *attack,
+		      const struct attack_result *result)
+{
+	worst->gain = result->gain.beyond;
+	worst->gain_raw = result->gain.raw;
+	worst->gain_by = *attack;
+}
+
+static void note_loss(struct worst *worst, const struct attack *attack,
+		      const struct attack_result *result)
 {
 	bool guarantee = result->short_of_guarantee.beyond > result->loss.beyond;
 
-	if (first || result->gain.beyond > worst->gain) {
-		worst->gain = result->gain.beyond;
-		worst->gain_raw = result->gain.raw;
-		worst->gain_by = *attack;
-	}
-	if (first || attack_worst_loss(result) > worst->loss) {
-		worst->loss = attack_worst_loss(result);
-		worst->loss_raw = guarantee ? result->short_of_guarantee.raw :
-					      result->loss.raw;
-		worst->loss_by = *attack;
-	}
+	worst->loss = attack_worst_loss(result);
+	worst->loss_raw = guarantee ? result->short_of_guarantee.raw :
+				      result->loss.raw;
+	worst->loss_by = *attack;
 }
 
 static void search(const struct options *options, const char *policy,
@@ -225,8 +226,8 @@ static void search(const struct options *options, const char *policy,
 	attack_shorten(&found->loss, false, &found->loss_result);
 	rerun(&found->gain, &found->gain_result);
 	rerun(&found->loss, &found->loss_result);
-	note(worst, &found->gain, &found->gain_result, true);
-	note(worst, &found->loss, &found->loss_result, false);
+	note_gain(worst, &found->gain, &found->gain_result);
+	note_loss(worst, &found->loss, &found->loss_result);
 }
 
 static void cells(struct bench_table *table, const struct attack_result *result)
@@ -314,7 +315,10 @@ static void run_known(struct worst *worst, struct bench_table *table)
 		if (strcmp(attack.policy->name, worst->policy))
 			continue;
 		rerun(&attack, &result);
-		note(worst, &attack, &result, false);
+		if (result.gain.beyond > max(worst->gain, 0.0))
+			note_gain(worst, &attack, &result);
+		if (attack_worst_loss(&result) > max(worst->loss, 0.0))
+			note_loss(worst, &attack, &result);
 		bench_table_line(table);
 		bench_cell(table, "%s: %s", worst->policy,
 			   attack_known[i].name);

@@ -265,16 +265,37 @@ static double fitness(const struct attack_result *result, bool gain)
 	return gain ? result->gain.beyond : attack_worst_loss(result);
 }
 
-static void note(struct attack_found *found, const struct attack *attack,
-		 const struct attack_result *result, bool first)
+/*
+ * How an attack compares with those of other settings: by what it is beyond the
+ * bound; if it is not, by what it gets or costs more than honest clients do, who
+ * come to different parts of the bound in different settings.
+ */
+static double rank(const struct attack_result *result,
+		   const struct attack_result *plain, bool gain)
 {
-	if (first || fitness(result, true) > fitness(&found->gain_result, true)) {
+	double beyond = fitness(result, gain);
+
+	return beyond > 0 ? 100 + beyond : beyond - fitness(plain, gain);
+}
+
+static void note(struct attack_found *found, const struct attack *attack,
+		 const struct attack_result *result,
+		 const struct attack_result *plain)
+{
+	double gain = rank(result, plain, true);
+	double loss = rank(result, plain, false);
+
+	/* Where the victim pauses there is no gain. */
+	if (result->gain.beyond > -100 &&
+	    (!found->gain.policy || gain > found->gain_rank)) {
 		found->gain = *attack;
 		found->gain_result = *result;
+		found->gain_rank = gain;
 	}
-	if (first || fitness(result, false) > fitness(&found->loss_result, false)) {
+	if (!found->loss.policy || loss > found->loss_rank) {
 		found->loss = *attack;
 		found->loss_result = *result;
+		found->loss_rank = loss;
 	}
 }
 
@@ -282,7 +303,7 @@ static void climb(const struct vgpu_sched_policy *policy, u64 seed, bool gain,
 		  u64 events, struct attack_found *found)
 {
 	struct attack attack = { .policy = policy }, best = {};
-	struct attack_result result, best_result = {};
+	struct attack_result result, plain, best_result = {};
 	unsigned int runs = 0, vain = 0, i;
 	struct attack_honest honest;
 
@@ -291,6 +312,7 @@ static void climb(const struct vgpu_sched_policy *policy, u64 seed, bool gain,
 		return;
 	found->climbs++;
 	found->events += attack_honest_run(&attack, &honest);
+	attack_run(&attack, &honest, SEARCH_LENGTH_NS, &plain);
 	while ((runs < SEARCH_PLANS || vain < SEARCH_PATIENCE) &&
 	       (found->events < events || !runs)) {
 		if (runs < SEARCH_PLANS) {
@@ -303,7 +325,7 @@ static void climb(const struct vgpu_sched_policy *policy, u64 seed, bool gain,
 		if (!attack_possible(&attack))
 			continue;
 		attack_run(&attack, &honest, SEARCH_LENGTH_NS, &result);
-		note(found, &attack, &result, !found->runs);
+		note(found, &attack, &result, &plain);
 		found->runs++;
 		found->events += result.events;
 		runs++;
@@ -338,7 +360,7 @@ void attack_shorten(struct attack *attack, bool gain,
 	attack_honest_run(attack, &honest);
 	attack_run(attack, &honest, SEARCH_LENGTH_NS, result);
 	enough = fitness(result, gain);
-	enough -= 0.1 * (enough > 0 ? enough : -enough);
+	enough -= enough > 0 ? 0.1 * enough : 0.002;
 	for (i = 0, less = *attack; attack_simplify(&less, i); i++, less = *attack) {
 		if (!memcmp(&less, attack, sizeof(less)) ||
 		    !attack_possible(&less))
