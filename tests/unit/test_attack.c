@@ -8,8 +8,8 @@
 #include "attack.h"
 
 #define KNOWN_LENGTH_NS	(8 * SEC)
-#define SEARCH_SEED	0xa77acULL
-#define SEARCH_EVENTS	(8 * 1000 * 1000ULL)
+#define SEARCH_SEED	5ULL
+#define SEARCH_EVENTS	(12 * 1000 * 1000ULL)
 
 static void check_result(const char *name, const struct attack *attack,
 			 const struct attack_result *result, unsigned int *bad)
