@@ -24,7 +24,7 @@
  * @victim_job_ns: the victim submits jobs of this, one at a time; 0: it is busy
  * @victim_gap_ns: and thinks so long after each
  * @a_guarantee: each attacker's share, per mille, and so on
- * @a_cap:      0: none
+ * @a_cap:      only attackers have one; 0: none
  * @a_weight:   weight
  * @a_slots:    of a cycle of fixed_share
  * @nr_slots:   of that cycle
@@ -47,11 +47,9 @@ struct attack_env {
 	u64 a_weight;
 	u64 a_slots;
 	u64 v_guarantee;
-	u64 v_cap;
 	u64 v_weight;
 	u64 v_slots;
 	u64 o_guarantee;
-	u64 o_cap;
 	u64 o_weight;
 	u64 o_slots;
 	u64 nr_slots;
@@ -80,10 +78,12 @@ struct attack {
  * struct attack_honest - the same machine with busy clients in the attackers' place
  * @attacker: their service, all of them, as a fraction of the engine
  * @victim:   its service
+ * @capped:   the attackers would get more without their cap
  */
 struct attack_honest {
 	double attacker;
 	double victim;
+	bool capped;
 };
 
 /**

@@ -91,9 +91,8 @@ bool attack_possible(const struct attack *attack)
 	       (env->o_weight || !env->others) &&
 	       env->attackers * env->a_guarantee + env->v_guarantee +
 	       env->others * env->o_guarantee <= VGPU_PER_MILLE &&
-	       (!env->a_cap || env->a_cap >= env->a_guarantee) &&
-	       (!env->v_cap || env->v_cap >= env->v_guarantee) &&
-	       (!env->o_cap || env->o_cap >= env->o_guarantee);
+	       (!env->a_cap || (env->a_cap >= env->a_guarantee &&
+				env->a_cap <= VGPU_PER_MILLE));
 }
 
 static void add_clients(struct attack_sim_config *config, u64 nr,
@@ -140,10 +139,10 @@ static void config_of(const struct attack *attack, bool honest, u64 length_ns,
 		.guarantee = env->a_guarantee, .cap = env->a_cap,
 		.weight = env->a_weight, .nr_slots = env->a_slots,
 	}, v = {
-		.guarantee = env->v_guarantee, .cap = env->v_cap,
+		.guarantee = env->v_guarantee,
 		.weight = env->v_weight, .nr_slots = env->v_slots,
 	}, o = {
-		.guarantee = env->o_guarantee, .cap = env->o_cap,
+		.guarantee = env->o_guarantee,
 		.weight = env->o_weight, .nr_slots = env->o_slots,
 	};
 	struct attack_plan busy = busy_plan(attack, honest), victim = busy;
@@ -218,6 +217,9 @@ u64 attack_honest_run(const struct attack *attack, struct attack_honest *honest)
 
 	config_of(attack, true, HONEST_NS, &config);
 	due_of(&config, due);
+	honest->capped = attack->env.a_cap &&
+			 due[ATTACK_ATTACKER] * VGPU_PER_MILLE >
+			 attack->env.a_cap - 0.001;
 	honest->attacker = attack->env.attackers * due[ATTACK_ATTACKER];
 	honest->victim = due[ATTACK_VICTIM];
 	if (!attack->env.victim_job_ns)
@@ -339,44 +341,36 @@ static struct attack_score score(const struct attack_record *record, double rate
  * cap, the excess differs by 3 Q (1/w + 1/w') (P): hence a client's part of it, against
  * all others', by the last term; and who has a cap may be ahead by 2 Q at its cost.
  */
-static double qos_bound_ns(const struct attack_env *env, u64 weight, u64 cap,
-			   double q_ns)
+static double qos_bound_ns(const struct attack_env *env,
+			   const struct attack_honest *honest,
+			   enum attack_group group, double q_ns)
 {
-	const struct {
-		u64 nr, weight, cap;
-	} group[ATTACK_GROUPS] = {
-		{ env->attackers, env->a_weight, env->a_cap },
-		{ 1, env->v_weight, env->v_cap },
-		{ env->others, env->o_weight, env->o_cap },
-	};
-	double weights = 0, nr = 0, capped = 0;
-	unsigned int i;
+	u64 weight = group == ATTACK_ATTACKER ? env->a_weight :
+		     group == ATTACK_VICTIM ? env->v_weight : env->o_weight;
+	double weights = env->v_weight + env->others * env->o_weight;
+	double nr = 1 + env->others, capped = 0;
 
-	if (cap || env->attackers * env->a_guarantee + env->v_guarantee +
-		   env->others * env->o_guarantee == VGPU_PER_MILLE)
+	if ((group == ATTACK_ATTACKER && honest->capped) ||
+	    env->attackers * env->a_guarantee + env->v_guarantee +
+	    env->others * env->o_guarantee == VGPU_PER_MILLE)
 		return 2 * q_ns;
-	for (i = 0; i < ATTACK_GROUPS; i++) {
-		if (group[i].cap) {
-			capped += group[i].nr;
-		} else {
-			nr += group[i].nr;
-			weights += group[i].nr * group[i].weight;
-		}
+	if (honest->capped) {
+		capped = env->attackers;
+	} else {
+		nr += env->attackers;
+		weights += env->attackers * env->a_weight;
 	}
 	return 2 * q_ns * (1 + capped) +
 	       3 * q_ns * (weights - weight + (nr - 1) * weight) / weights;
 }
 
-/* What the promise lets one client lack (@sign < 0) or have too much. */
+/* What the promise lets one client lack, or an attacker have too much. */
 static double bound_of(const struct attack *attack,
 		       const struct attack_sim_result *result,
-		       enum attack_group group, double rate)
+		       const struct attack_honest *honest,
+		       enum attack_group group)
 {
 	const struct attack_env *env = &attack->env;
-	u64 weight = group == ATTACK_ATTACKER ? env->a_weight :
-		     group == ATTACK_VICTIM ? env->v_weight : env->o_weight;
-	u64 cap = group == ATTACK_ATTACKER ? env->a_cap :
-		  group == ATTACK_VICTIM ? env->v_cap : env->o_cap;
 	double debts_ns = 0, p_ns = 0, nr = env->attackers + env->others;
 	unsigned int i;
 
@@ -388,10 +382,11 @@ static double bound_of(const struct attack *attack,
 	if (attack->policy == &vgpu_policy_best_effort)
 		return 2 * (2 * env->slice_ns + p_ns) * nr / (nr + 1);
 	if (attack->policy == &vgpu_policy_qos)
-		return qos_bound_ns(env, weight, cap, env->slice_ns + p_ns);
+		return qos_bound_ns(env, honest, group, env->slice_ns + p_ns);
 	/* T3: its own debt, less than a slot, and its part of all; T1: all debts. */
 	if (group == ATTACK_ATTACKER)
-		return env->slice_ns + p_ns + rate * debts_ns +
+		return env->slice_ns + p_ns +
+		       honest->attacker / env->attackers * debts_ns +
 		       (result->overrun_ns[group] ? env->slice_ns : 0);
 	return env->slice_ns + p_ns + debts_ns;
 }
@@ -402,10 +397,11 @@ static double gain_bound_ns(const struct attack *attack,
 			    const struct attack_honest *honest)
 {
 	const struct attack_env *env = &attack->env;
-	double own = env->attackers * bound_of(attack, result, ATTACK_ATTACKER,
-					       honest->attacker);
-	double theirs = bound_of(attack, result, ATTACK_VICTIM, 0) +
-			env->others * bound_of(attack, result, ATTACK_OTHER, 0);
+	double own = env->attackers * bound_of(attack, result, honest,
+					       ATTACK_ATTACKER);
+	double theirs = bound_of(attack, result, honest, ATTACK_VICTIM) +
+			env->others * bound_of(attack, result, honest,
+					       ATTACK_OTHER);
 
 	/* Slots that nobody has are nobody's loss. */
 	if (attack->policy == &vgpu_policy_fixed_share)
@@ -443,7 +439,7 @@ void attack_run(const struct attack *attack, const struct attack_honest *honest,
 	}
 	q_ns = env->slice_ns + max3(result.overrun_ns[0], result.overrun_ns[1],
 				    result.overrun_ns[2]);
-	bound_ns = bound_of(attack, &result, ATTACK_VICTIM, due);
+	bound_ns = bound_of(attack, &result, honest, ATTACK_VICTIM);
 	if (env->victim_job_ns)
 		alone = (double)env->victim_job_ns /
 			(env->victim_job_ns + env->victim_gap_ns);
