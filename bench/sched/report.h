@@ -79,7 +79,7 @@ void bench_svg(FILE *out, const struct bench_report *report);
 
 #define BENCH_COLUMNS	16
 #define BENCH_LINES	64
-#define BENCH_CELL	40
+#define BENCH_CELL	56
 
 /**
  * struct bench_table - cells of text; the first line is the head
