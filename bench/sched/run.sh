@@ -30,6 +30,6 @@ if [[ ${1:-} == --doc ]]; then
 	exit
 fi
 "$bench" --json build/bench-sched.json --svg build/bench-sched.svg --rows "$rows" "$@"
-bench/merge.py "$rows"
+bench/merge.py --measured 'pick_*=wall' --measured "virtual time" "$rows"
 echo
 echo "build/bench-sched.json has all of it, build/bench-sched.svg shows it"

@@ -22,9 +22,10 @@ usage_run() {
 	  --timeout SECONDS    end the machine after that time (default 600; shell: none)
 	  --cpus N             processors (default 2; uml has one)
 	  --mem MIB            memory (default 2048)
-	  --icount             time in the machine counts its instructions, 8 ns each: a
-	                       busy host changes no figure (stock only; such a second
-	                       takes 2 to 10 s of this host: give a longer --timeout)
+	  --icount[=SHIFT]     time in the machine counts its instructions, 2^SHIFT ns each
+	                       (3: 8 ns): a busy host changes no figure (stock only; such
+	                       a second takes 2 to 10 s of this host, with a smaller
+	                       SHIFT more: give a longer --timeout)
 	  --append ARGUMENTS   added to the kernel's command line (may be repeated)
 	  --env NAME[=VALUE]   set in COMMAND's environment (may be repeated)
 	  --kmemleak           scan for leaks at the end (uml-debug; 7 s; or LAB_KMEMLEAK=1)
@@ -51,7 +52,8 @@ lab_run() {
 		--append) append+=("${2:?}") ;;
 		--env) envs+=("${2:?}") ;;
 		--kmemleak) kmemleak=1; shift; continue ;;
-		--icount) icount=1; shift; continue ;;
+		--icount) icount=3; shift; continue ;;
+		--icount=*) icount=${1#*=}; shift; continue ;;
 		--allow-reports) allow=1; shift; continue ;;
 		--verbose) verbose=1; shift; continue ;;
 		--kernel=*|--timeout=*|--cpus=*|--mem=*|--append=*|--env=*)
@@ -71,6 +73,7 @@ lab_run() {
 		set -- bash -i
 	fi
 	[[ $timeout =~ ^[0-9]*$ && $cpus =~ ^[0-9]+$ && $mem =~ ^[0-9]+$ ]] || die "not a number"
+	[[ $icount =~ ^[0-9]?$ ]] || die "--icount=$icount: 0 to 9"
 	case $kernel in stock|uml|uml-debug) ;; *) die "no machine '$kernel'; there are stock, uml and uml-debug" ;; esac
 	[[ -z $icount || $kernel != uml* ]] ||
 		die "--icount: instructions are counted in emulated machines (stock); $kernel runs natively"
@@ -264,7 +267,7 @@ machine_stock() {
 	# One thread runs all processors in turns: what any of them has done is what
 	# the clocks say, whatever else this host does meanwhile.
 	if [[ -n $icount ]]; then
-		accel=(-accel tcg -icount 'shift=3,sleep=off' -rtc 'base=2026-01-01,clock=vm' "${accel[@]:2}")
+		accel=(-accel tcg -icount "shift=$icount,sleep=off" -rtc 'base=2026-01-01,clock=vm' "${accel[@]:2}")
 	# A /dev/kvm alone can be one that cannot run a stock kernel.
 	elif [[ -w /dev/kvm ]] && grep -qE '^kvm_(intel|amd) ' /proc/modules 2>/dev/null; then
 		accel=(-accel kvm -cpu host)
