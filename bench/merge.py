@@ -33,10 +33,11 @@ of several runs come together in one file.
 
   measured  wall          time of a clock, in a machine that shares its
                           processors with whatever else its host does
-            icount        instructions, 8 ns each: what the clocks of
-                          "scripts/lab run --icount" say, busy host or not
+            icount        instructions: what the clocks of "scripts/lab run
+                          --icount" say, whether or not the host is busy
             virtual time  simulated: neither driver nor machine took part
-  machine   where: kernel, processors, modules' parameters
+  machine   where: kernel, processors, how long an instruction takes, parameters
+            of the modules
 
 --measured HOW is for all rows that do not say it themselves, --measured
 PATTERN=HOW for those whose name is like PATTERN (*, ?); the first that fits.

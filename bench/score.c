@@ -517,7 +517,7 @@ static void print_board(void)
 	}
 	printf("\nmeasured: %s\n%u of %u goals met. Others' values are published ones, of other hardware (GPU-Virt-Bench, arXiv 2512.22125).\n",
 	       score.icount ?
-	       "icount: time is instructions of this machine, 8 ns each, so other work on its host changes nothing" :
+	       "icount: time is this machine's instructions, so that other work on its host changes nothing" :
 	       "wall: time of a clock, on a machine that shares its processors with other work of its host",
 	       reached, goals);
 }
