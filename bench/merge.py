@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""merge.py [--commit C] [--no-table] [--out FILE] ROWS.json...
+"""merge.py [--commit C] [--measured HOW] [--machine TEXT] [--no-table] [--out FILE] ROWS.json...
 
 Merges rows into build/bench.json by name and prints a table of those given.
 
@@ -15,6 +15,10 @@ standard input. A row has
   ratio   value / peer; null: none
   detail  what the two did, how often, from which seed
 
+may have
+
+  measured  what its times are times of: see below; else --measured says it
+
 may have, as published,
 
   hami, fcsp, mig   the same of HAMi-core, BUD-FCSP and MIG; null: none
@@ -24,18 +28,34 @@ and, for the table only,
   reach   what the ratio, or where there is none the value, is to reach
   higher  true: at least that, false: at most
 
-The date and the commit are added to each row, since rows of several runs come
-together in one file. Exit status: 0, also when a row misses its goal; 2 if a
-row is not one.
+The date, the commit, "measured" and "machine" are added to each row, since rows
+of several runs come together in one file.
+
+  measured  wall          time of a clock, in a machine that shares its
+                          processors with whatever else its host does
+            icount        instructions: what the clocks of "scripts/lab run
+                          --icount" say, whether or not the host is busy
+            virtual time  simulated: neither driver nor machine took part
+  machine   where: kernel, processors, how long an instruction takes, parameters
+            of the modules
+
+--measured HOW is for all rows that do not say it themselves, --measured
+PATTERN=HOW for those whose name is like PATTERN (*, ?); the first that fits.
+
+Exit status: 0, also when a row misses its goal; 2 if a row is not one, or says
+nothing of how it was measured.
 """
 import argparse
 import datetime
+import fnmatch
 import json
 import os
+import platform
 import sys
 
 KEYS = ("name", "value", "peer", "ratio", "unit", "detail")
 PUBLISHED = ("hami", "fcsp", "mig")
+MEASURED = ("wall", "icount", "virtual time")
 
 
 def read_rows(path):
@@ -56,6 +76,19 @@ def read_rows(path):
     return rows
 
 
+def measure_of(row, measured):
+    """How it was measured."""
+    if "measured" in row:
+        how = row["measured"]
+    else:
+        split = [text.rpartition("=")[::2] for text in measured]
+        how = next((how for pattern, how in split
+                    if fnmatch.fnmatch(row["name"], pattern or "*")), None)
+    if how not in MEASURED:
+        raise ValueError(f"row {row['name']} was measured by {how}, not {', '.join(MEASURED)}")
+    return how
+
+
 def number(value):
     """As it stands in the table."""
     if value is None:
@@ -69,7 +102,7 @@ def table(rows):
     """Prints it; how many rows miss their goal."""
     missed = 0
     width = max([16] + [len(row["name"]) for row in rows])
-    print(f"{'row':<{width}} {'value':>10} {'peer':>10} {'unit':<8} {'ratio':>6}  to reach  met")
+    print(f"{'row':<{width}} {'value':>10} {'peer':>10} {'unit':<8} {'ratio':>6}  {'measured':<12}  to reach  met")
     for row in rows:
         what = row["value"] if row["ratio"] is None else row["ratio"]
         ratio = "-" if row["ratio"] is None else f"{row['ratio']:.3f}"
@@ -81,7 +114,7 @@ def table(rows):
             goal = f"{'>=' if higher else '<='} {row['reach']:<5g}"
             met = "yes" if good else "NO"
         print(f"{row['name']:<{width}} {number(row['value']):>10} {number(row['peer']):>10} "
-              f"{row['unit']:<8} {ratio:>6}  {goal:<8}  {met}".rstrip())
+              f"{row['unit']:<8} {ratio:>6}  {row['measured']:<12}  {goal:<8}  {met}".rstrip())
     print()
     for row in rows:
         print(f"{row['name']}: {row['detail']}")
@@ -90,7 +123,7 @@ def table(rows):
     return missed
 
 
-def merge(path, rows, commit):
+def merge(path, rows, commit, machine):
     """Puts rows into the file at path, whole or not at all."""
     try:
         with open(path, encoding="utf-8") as file:
@@ -100,7 +133,8 @@ def merge(path, rows, commit):
     date = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M")
     for row in rows:
         keys = KEYS + tuple(key for key in PUBLISHED if key in row)
-        merged[row["name"]] = {key: row[key] for key in keys} | {"date": date, "commit": commit}
+        merged[row["name"]] = {key: row[key] for key in keys} | {
+            "measured": row["measured"], "machine": machine, "date": date, "commit": commit}
     os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
     new = f"{path}.{os.getpid()}"
     with open(new, "w", encoding="utf-8") as out:
@@ -115,6 +149,10 @@ def main():
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--commit", default=os.environ.get("COMMIT", "unknown"),
                         help="what was measured (or COMMIT in the environment)")
+    parser.add_argument("--measured", action="append", default=[], metavar="[PATTERN=]HOW",
+                        help=f"what times are times of: {', '.join(MEASURED)}")
+    parser.add_argument("--machine", default=f"{platform.system()} {platform.release()}",
+                        help="where (default: here)")
     parser.add_argument("--no-table", action="store_true", help="merge only")
     parser.add_argument("--out", default=os.path.join(top, "build", "bench.json"),
                         help="instead of build/bench.json")
@@ -122,12 +160,13 @@ def main():
     args = parser.parse_args()
     try:
         rows = [row for path in args.rows for row in read_rows(path)]
+        rows = [row | {"measured": measure_of(row, args.measured)} for row in rows]
     except (OSError, ValueError) as error:
         print(f"merge.py: {error}", file=sys.stderr)
         return 2
     if not args.no_table:
         table(rows)
-    merge(args.out, rows, args.commit)
+    merge(args.out, rows, args.commit, args.machine)
     return 0
 
 

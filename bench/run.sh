@@ -1,29 +1,44 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# run.sh [ROW...]: figures of a vGPU beside those of the kernel's sample drivers
-# and of memcpy, in one machine of the lab with the stock kernel, and before
-# that those of the scheduler in virtual time (bench/sched/run.sh, row "sched"),
-# after it the scoreboard in another (bench/score-inside, row "score"). Prints
-# tables and merges rows by name into build/bench.json. PAIRS=N: interleaved
-# pairs (100); at least 20 are for figures that are to be shown.
+# run.sh [ROW...]: figures of a vGPU beside those of the kernel's sample drivers,
+# of memcpy and of an eventfd, those of the scheduler in virtual time
+# (bench/sched/run.sh, row "sched"), and the scoreboard (bench/score-inside, row
+# "score", or some of its rows by name). Prints tables and merges rows by name
+# into build/bench.json, each with how it was measured (bench/merge.py --help).
+#
+# Rows about speed run in the lab's stock machine, on the clock. The scoreboard and
+# empty_packet run in one whose clock counts instructions (scripts/lab run
+# --icount), so that other work on this host does not change them; with WALL=1
+# they run in the stock machine, too.
+#
+# PAIRS=N: interleaved pairs of a row of the samples (100); at least 20 are for
+# figures that are to be shown. SCORE_PAIRS=N: the same of the scoreboard's rows
+# that compare (10; of is_009 5).
+# TIMEOUT=SECONDS of this host that each machine may take (3600).
 set -euo pipefail
 cd -- "${BASH_SOURCE[0]%/*}/.."
 
 if [[ ${1:-} == --help ]]; then
-	sed -n '3,8s/^# //p' bench/run.sh
+	sed -n '3,/^set/s/^#\( \|$\)//p' bench/run.sh
 	exit
 fi
-rows=() sched=$(( $# == 0 )) score=$(( $# == 0 )) samples=$(( $# == 0 ))
+(( $# )) || set -- sched region_read create_remove fb_first_touch copy_bandwidth empty_packet score
+board=(is_003 is_004 is_006 is_007 is_008 use_3_idle switch_loss switch_latency
+	preempt_latency error_detect error_recover hang_detect hang_recover)
+wall=() counted=() score=() fast=() sched=
 for row in "$@"; do
 	case $row in
 	sched|pick_scaling|qos_violations|qos_use) sched=1 ;;
-	score) score=1 ;;
-	*) rows+=("$row") samples=1 ;;
+	score) score=("${board[@]}") fast=(is_009) ;;
+	is_009) fast=("$row") ;;
+	is_*|use_3_idle|switch_*|preempt_latency|error_*|hang_*) score+=("$row") ;;
+	empty_packet) counted+=("$row") ;;
+	*) wall+=("$row") ;;
 	esac
 done
-if (( sched )); then
+if [[ -n $sched ]]; then
 	bench/sched/run.sh
-	(( score || samples )) || exit 0
+	(( ${#wall[@]} + ${#counted[@]} + ${#score[@]} + ${#fast[@]} )) || exit 0
 fi
 scripts/lab image
 scripts/build-modules stock
@@ -31,24 +46,42 @@ scripts/lab chroot make -s -C tools O="$PWD/build/lab-tools"
 scripts/lab chroot make -s -C bench
 
 commit=$(git describe --always --dirty 2>/dev/null || echo unknown)
+# What a client does between two jobs takes a part of its slice that depends on how
+# fast its processor is. 500 million instructions per second is a slow one still.
+icount=(--icount) icount_fast=(--icount=1)
+[[ -z ${WALL:-} ]] || icount=() icount_fast=()
+
+# in_lab TITLE LAB_OPTION... -- COMMAND...
 in_lab() {
-	scripts/lab run --kernel stock --mem 3072 --timeout 590 \
-		--env "PAIRS=${PAIRS:-100}" --env "COMMIT=$commit" -- "$@"
+	local start=$SECONDS title=$1
+	shift
+	echo "bench: $title ..." >&2
+	scripts/lab run --kernel stock --mem 3072 --timeout "${TIMEOUT:-3600}" \
+		--env "PAIRS=${PAIRS:-100}" --env "COMMIT=$commit" "$@"
+	echo "bench: $title took $(( SECONDS - start )) s" >&2
 }
 
-if (( samples )); then
+if (( ${#wall[@]} )); then
 	# The samples, from the distribution's source of the kernel, are built
 	# where nothing of them gets into the repository.
 	dir=build/bench/samples
 	if [[ ! -e $dir/mbochs.ko ]]; then
 		mkdir -p "$dir"
-		scripts/lab kernel uml
+		scripts/lab kernel uml-debug
 		cp "$(scripts/lab path source)"/samples/vfio-mdev/*.[ch] "$dir/"
 		echo 'obj-m := mtty.o mbochs.o mdpy.o' >"$dir/Kbuild"
 		scripts/lab chroot make -s -C "$(scripts/lab path stock/build)" M="$PWD/$dir" modules
 	fi
-	in_lab bench/run-inside "${rows[@]}"
+	in_lab "rows on the clock (2 min)" -- bench/run-inside "${wall[@]}"
 fi
-if (( score )); then
-	in_lab bench/score-inside
+if (( ${#counted[@]} )); then
+	in_lab "${counted[*]} (half a minute)" "${icount[@]}" -- bench/run-inside "${counted[@]}"
+fi
+if (( ${#fast[@]} )); then
+	in_lab "${fast[*]} (7 min on a quiet host)" "${icount_fast[@]}" -- \
+		bench/score-inside --pairs "${SCORE_PAIRS:-5}" --only "${fast[*]}"
+fi
+if (( ${#score[@]} )); then
+	in_lab "the scoreboard (7 min on a quiet host)" "${icount[@]}" -- \
+		bench/score-inside --pairs "${SCORE_PAIRS:-10}" --only "${score[*]}"
 fi

@@ -14,6 +14,8 @@
 #define TENANTS		4
 #define PAIRS_MAX	200
 #define DETAIL_LEN	1200
+#define PAGE		4096ull
+#define ALL_ORDER	16	/* of a ring that is to last for all of the engine */
 
 #define MS		1000000ull
 #define US		1000ull
@@ -43,6 +45,9 @@ struct tenant {
  * @usual_slice_ns: the GPU's default
  * @seed:     of all that is random
  * @pairs:    interleaved, for rows that compare
+ * @only:     names of the rows that are to be measured; NULL: all
+ * @icount:   the machine's clock counts its instructions, so that no time in it
+ *            is lost to others; else the engine's own time is the measure
  * @tenant:   the vGPUs
  */
 struct score {
@@ -53,6 +58,8 @@ struct score {
 	uint64_t usual_slice_ns;
 	uint64_t seed;
 	unsigned int pairs;
+	const char *only;
+	bool icount;
 	struct tenant tenant[TENANTS];
 };
 
@@ -64,6 +71,7 @@ extern struct score score;
  * @ran_ns:  engine time: what the engine could work so far
  * @busy_ns: service of all
  * @service_ns: of each
+ * @linger_ns: of the first one's service, the engine waited for work
  * @jobs:    completed, as each client sees it
  */
 struct reading {
@@ -71,6 +79,7 @@ struct reading {
 	uint64_t ran_ns;
 	uint64_t busy_ns;
 	uint64_t service_ns[TENANTS];
+	uint64_t linger_ns;
 	uint64_t jobs[TENANTS];
 };
 
@@ -100,12 +109,15 @@ void policy(const char *name);
 void shares(const unsigned int triple[TENANTS][3]);
 void open_tenant(unsigned int i);
 void close_tenant(unsigned int i);
-void start_load(unsigned int i, uint64_t job_ns, unsigned int order);
+void progress(const char *fmt, ...)
+	__attribute__((format(printf, 1, 2)));
+void start_load(unsigned int i, uint64_t job_ns, unsigned int order, bool irq);
 void stop_load(unsigned int i);
 void nap(uint64_t ns);
 void keep(uint64_t for_ns);
 void idle(unsigned int i);
 uint64_t random_below(uint64_t limit);
+bool wanted(const char *name);
 
 /* The rows. */
 void rows_share(void);

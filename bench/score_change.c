@@ -220,14 +220,18 @@ void rows_change(void)
 	struct result r = { 0 };
 	uint64_t call, back, ran;
 
+	if (!wanted("is_004"))
+		return;
 	policy("best_effort");
 	for (i = 0; i < TENANTS; i++)
-		start_load(i, JOB_NS, RING_ORDER);
+		start_load(i, JOB_NS, RING_ORDER, false);
 	policy("qos");
 	for (i = 0; i < TENANTS; i++)
 		score.tenant[i].busy = true;
 	keep(300 * MS);
 	for (k = 0; k < CHANGES; k++) {
+		if (k % 8 == 0)
+			progress("is_004: change %u of %u", k, CHANGES);
 		next_shares(triple, k % 2);
 		read_log(false);
 		nr_runs = 0;

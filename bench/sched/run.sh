@@ -46,6 +46,6 @@ if [[ ${1:-} == --doc ]]; then
 fi
 "$bench" --json build/bench-sched.json --svg build/bench-sched.svg --rows "$rows" "$@"
 "$attack" --rows "$attacks"
-bench/merge.py "$rows" "$attacks"
+bench/merge.py --measured 'pick_*=wall' --measured "virtual time" "$rows" "$attacks"
 echo
 echo "build/bench-sched.json has all of it, build/bench-sched.svg shows it"

@@ -22,6 +22,10 @@ usage_run() {
 	  --timeout SECONDS    end the machine after that time (default 600; shell: none)
 	  --cpus N             processors (default 2; uml has one)
 	  --mem MIB            memory (default 2048)
+	  --icount[=SHIFT]     time in the machine counts its instructions, 2^SHIFT ns each
+	                       (3: 8 ns): a busy host changes no figure (stock only; such
+	                       a second takes 2 to 10 s of this host, with a smaller
+	                       SHIFT more: give a longer --timeout)
 	  --append ARGUMENTS   added to the kernel's command line (may be repeated)
 	  --env NAME[=VALUE]   set in COMMAND's environment (may be repeated)
 	  --kmemleak           scan for leaks at the end (uml-debug; 7 s; or LAB_KMEMLEAK=1)
@@ -36,7 +40,7 @@ usage_run() {
 
 lab_run() {
 	local interactive=$1 kernel=stock timeout=600 cpus=2 mem=2048 append=() envs=() verbose=''
-	local allow='' kmemleak=${LAB_KMEMLEAK:-} console rc pid name fd died='' reports start late rows columns
+	local icount='' allow='' kmemleak=${LAB_KMEMLEAK:-} console rc pid name fd died='' reports start late rows columns
 	shift
 	[[ -z $interactive ]] || timeout=
 	while (( $# )); do
@@ -48,6 +52,8 @@ lab_run() {
 		--append) append+=("${2:?}") ;;
 		--env) envs+=("${2:?}") ;;
 		--kmemleak) kmemleak=1; shift; continue ;;
+		--icount) icount=3; shift; continue ;;
+		--icount=*) icount=${1#*=}; shift; continue ;;
 		--allow-reports) allow=1; shift; continue ;;
 		--verbose) verbose=1; shift; continue ;;
 		--kernel=*|--timeout=*|--cpus=*|--mem=*|--append=*|--env=*)
@@ -71,6 +77,9 @@ lab_run() {
 	stock|stock-rt|uml|uml-debug) ;;
 	*) die "no machine '$kernel'; there are stock, stock-rt, uml and uml-debug" ;;
 	esac
+	[[ $icount =~ ^[0-9]?$ ]] || die "--icount=$icount: 0 to 9"
+	[[ -z $icount || $kernel != uml* ]] ||
+		die "--icount: instructions are counted in emulated machines (stock); $kernel runs natively"
 	need_root
 	need_kernel "$kernel"
 
@@ -90,7 +99,7 @@ lab_run() {
 				printf 'export %s=%q\n' "$fd" "${!fd}"
 			fi
 		done
-		printf 'export LAB_KERNEL=%q LAB_CHECKOUT=%q\n' "$kernel" "$CHECKOUT"
+		printf 'export LAB_KERNEL=%q LAB_ICOUNT=%q LAB_CHECKOUT=%q\n' "$kernel" "$icount" "$CHECKOUT"
 		if [[ -n $interactive && -t 0 ]]; then
 			read -r rows columns < <(stty size)
 			printf 'stty sane rows %d cols %d\n' "$rows" "$columns"
@@ -258,8 +267,12 @@ machine_stock() {
 		-cpu 'EPYC,-fxsr-opt,-misalignsse,-osvw,-topoext,-nrip-save,-xsavec')
 	BOOT=$(boot_dir)
 	[[ -e $BOOT/initrd ]] || with_lock boot boot_make || exit 97
+	# One thread runs all processors in turns: what any of them has done is what
+	# the clocks say, whatever else this host does meanwhile.
+	if [[ -n $icount ]]; then
+		accel=(-accel tcg -icount "shift=$icount,sleep=off" -rtc 'base=2026-01-01,clock=vm' "${accel[@]:2}")
 	# A /dev/kvm alone can be one that cannot run a stock kernel.
-	if [[ -w /dev/kvm ]] && grep -qE '^kvm_(intel|amd) ' /proc/modules 2>/dev/null; then
+	elif [[ -w /dev/kvm ]] && grep -qE '^kvm_(intel|amd) ' /proc/modules 2>/dev/null; then
 		accel=(-accel kvm -cpu host)
 	fi
 	if [[ -n $interactive ]]; then

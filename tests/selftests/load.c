@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <endian.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <glob.h>
 #include <sched.h>
 #include <stdarg.h>
@@ -8,6 +9,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "load.h"
 
@@ -76,6 +78,8 @@ int load_init(struct load *load, struct vgpu_dev *dev,
 	memset(load, 0, sizeof(*load));
 	load->dev = dev;
 	load->config = *config;
+	if (config->irq && dev->irqs < 2)
+		return load_fail(load, -EINVAL, "interrupts are not enabled");
 	if (!load->config.fills)
 		load->config.fills = 1;
 	load->start = dev->fb_next;
@@ -183,7 +187,10 @@ static void load_write_job(struct load *load, uint64_t job)
 		};
 	*load_slot(load, index) = (struct vgpu_hw_packet) {
 		.type = VGPU_HW_PKT_COPY,
-		.flags = VGPU_HW_PKT_SIGNAL,
+		.flags = VGPU_HW_PKT_SIGNAL |
+			 (load->config.irq ? VGPU_HW_PKT_IRQ : 0),
+		.vector = htole16(load->config.irq ?
+				  (uint16_t)load->chan->vector : 0),
 		.dst = htole64(load->samples + slot * SAMPLE_BYTES),
 		.src = htole64(load->area + part - 8),
 		.width = htole64(8),
@@ -338,6 +345,35 @@ static int load_client_turn(struct load_client *client, uint64_t done)
 	return ret;
 }
 
+static int load_irq_fd(const struct load *load)
+{
+	return load->dev->irq_fds[load->chan->vector];
+}
+
+/* The thread blocks in read(): poll() before it would only make the wait longer. */
+static void load_irq_block(const struct load *load, bool block)
+{
+	int fd = load_irq_fd(load);
+	int flags = fcntl(fd, F_GETFL);
+
+	fcntl(fd, F_SETFL, block ? flags & ~O_NONBLOCK : flags | O_NONBLOCK);
+}
+
+/* Until a job has completed, or the channel has faulted, or the client is to end. */
+static void load_client_wait(struct load_client *client, uint64_t done)
+{
+	struct load *load = client->load;
+	uint64_t count;
+
+	while (load_jobs(load) == done &&
+	       vgpu_chan_state(load->chan) != VGPU_HW_STATE_FAULTED &&
+	       !__atomic_load_n(&client->stop, __ATOMIC_ACQUIRE)) {
+		if (!load->config.irq ||
+		    read(load_irq_fd(load), &count, sizeof(count)) < 0)
+			sched_yield();
+	}
+}
+
 static void *load_client_thread(void *arg)
 {
 	struct load_client *client = arg;
@@ -349,13 +385,7 @@ static void *load_client_thread(void *arg)
 		client->ret = load_client_turn(client, done);
 		if (client->ret)
 			break;
-		while (load_jobs(load) == done &&
-		       !__atomic_load_n(&client->stop, __ATOMIC_RELAXED)) {
-			if (vgpu_chan_state(load->chan) ==
-			    VGPU_HW_STATE_FAULTED)
-				break;
-			sched_yield();
-		}
+		load_client_wait(client, done);
 		if (client->think_ns)
 			load_think(client->think_ns);
 	}
@@ -374,6 +404,8 @@ int load_client_start(struct load_client *client)
 	if (load_room(client->load) < 2 * client->depth + 2)
 		return load_fail(client->load, -ENOSPC, "%llu jobs fit",
 				 (unsigned long long)load_room(client->load));
+	if (client->load->config.irq)
+		load_irq_block(client->load, true);
 	ret = -pthread_create(&client->thread, NULL, load_client_thread, client);
 	return ret ? load_fail(client->load, ret, "thread: %s", strerror(-ret)) :
 		     0;
@@ -381,8 +413,16 @@ int load_client_start(struct load_client *client)
 
 int load_client_stop(struct load_client *client)
 {
-	__atomic_store_n(&client->stop, true, __ATOMIC_RELAXED);
+	struct load *load = client->load;
+	uint64_t once = 1;
+
+	__atomic_store_n(&client->stop, true, __ATOMIC_RELEASE);
+	if (load->config.irq &&
+	    write(load_irq_fd(load), &once, sizeof(once)) != sizeof(once))
+		return load_fail(load, -errno, "eventfd: %s", strerror(errno));
 	pthread_join(client->thread, NULL);
+	if (load->config.irq)
+		load_irq_block(load, false);
 	return client->ret;
 }
 

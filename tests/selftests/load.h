@@ -28,6 +28,8 @@
  * @order:        log2 of the ring's packets
  * @fills:        FILLs of a job, all of the same memory; 0: 1
  * @job_bytes:    that each fills, whole pages
+ * @irq:          jobs raise an interrupt, for which a client's thread sleeps; else
+ *                the thread polls. The device's interrupts are enabled.
  * @seed:         of the patterns
  */
 struct load_config {
@@ -36,6 +38,7 @@ struct load_config {
 	uint32_t order;
 	uint32_t fills;
 	uint64_t job_bytes;
+	bool irq;
 	uint64_t seed;
 };
 
