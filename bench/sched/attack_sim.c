@@ -6,6 +6,7 @@
 #include <linux/bug.h>
 #include <linux/hrtimer.h>
 #include <linux/minmax.h>
+#include <linux/workqueue.h>
 
 #include "attack_sim.h"
 
@@ -88,8 +89,9 @@ struct sim_client {
 
 /**
  * struct sim - one engine, its kthread, its clients
- * @due_ns:   of each client, the engine, the kthread and the timer
+ * @due_ns:   of each client, the engine, the kthread, the timer and the worker
  * @timer:    the timeline's, while it is armed
+ * @work:     what the worker is to do
  * @phase:    the engine's
  * @client_on: whose run it is; NULL: none
  * @ran:      whose was the last
@@ -113,8 +115,9 @@ struct sim {
 	u64 now_ns;
 	u64 random;
 	unsigned int nr;
-	u64 due_ns[ATTACK_CLIENTS + 3];
+	u64 due_ns[ATTACK_CLIENTS + 4];
 	struct hrtimer *timer;
+	struct work_struct *work;
 	struct sim_client client[ATTACK_CLIENTS];
 	enum sim_phase phase;
 	struct sim_client *client_on;
@@ -161,6 +164,11 @@ static u64 *sim_kthread_due(struct sim *sim)
 static u64 *sim_timer_due(struct sim *sim)
 {
 	return &sim->due_ns[sim->nr + 2];
+}
+
+static u64 *sim_worker_due(struct sim *sim)
+{
+	return &sim->due_ns[sim->nr + 3];
 }
 
 static void sim_poke(struct sim *sim)
@@ -746,6 +754,17 @@ void vgpu_sched_kick(struct vgpu_sched *sched)
 		sim_kthread_at(sim, sim->now_ns);
 }
 
+/* What sleeps, resets of the engine, is done by a worker. */
+void vgpu_sched_queue(struct vgpu_sched *sched, struct work_struct *work)
+{
+	struct sim *sim = the_sim;
+
+	sim->work = work;
+	*sim_worker_due(sim) = sim->now_ns +
+			       bench_random(&sim->random,
+					    sim->config->kick_ns + 1);
+}
+
 static void sim_kthread_event(struct sim *sim)
 {
 	u64 due_ns;
@@ -764,6 +783,12 @@ static void sim_timer_event(struct sim *sim)
 	sim->timer->function(sim->timer);
 }
 
+static void sim_worker_event(struct sim *sim)
+{
+	*sim_worker_due(sim) = ATTACK_NEVER;
+	sim->work->func(sim->work);
+}
+
 /* The loop. */
 
 /* What comes next, unless that is after @limit_ns. */
@@ -771,7 +796,7 @@ static bool sim_step(struct sim *sim, u64 limit_ns)
 {
 	unsigned int i, source = 0;
 
-	for (i = 1; i < sim->nr + 3; i++)
+	for (i = 1; i < sim->nr + 4; i++)
 		if (sim->due_ns[i] < sim->due_ns[source])
 			source = i;
 	if (sim->due_ns[source] == ATTACK_NEVER ||
@@ -785,8 +810,10 @@ static bool sim_step(struct sim *sim, u64 limit_ns)
 		sim_engine_event(sim);
 	else if (source == sim->nr + 1)
 		sim_kthread_event(sim);
-	else
+	else if (source == sim->nr + 2)
 		sim_timer_event(sim);
+	else
+		sim_worker_event(sim);
 	return true;
 }
 
@@ -834,7 +861,7 @@ static void sim_begin(struct sim *sim)
 	sim->nr = config->nr;
 	sim->stop_ns = ATTACK_NEVER;
 	sim->empty_ns = ATTACK_NEVER;
-	for (i = 0; i < sim->nr + 3; i++)
+	for (i = 0; i < sim->nr + 4; i++)
 		sim->due_ns[i] = ATTACK_NEVER;
 	if (vgpu_timeline_init(&sim->tl, NULL, 0, &sim_ops, sim,
 			       &config->params))
