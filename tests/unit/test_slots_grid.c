@@ -101,14 +101,15 @@ static void grid_make(struct grid *grid, const struct des_config *config)
 		if (!config->client[i].stopped)
 			grid_starts(grid, i);
 	while (now_ns < config->length_ns) {
-		for (; action < config->action + config->nr_actions &&
-		       action->at_ns <= now_ns; action++) {
+		while (action < config->action + config->nr_actions &&
+		       action->at_ns <= now_ns) {
 			if (action->kind == DES_START)
 				grid_starts(grid, action->client);
 			else if (action->kind == DES_STOP)
 				grid->started[action->client] = false;
 			else
 				slice_ns = action->params.slice_ns;
+			action++;
 		}
 		grid_forgets(grid);
 		len = is_equal(config) ? grid->nr_order :
