@@ -17,10 +17,10 @@
  *
  * Overruns are not cut out of a later slot, and slots are always full: the grid
  * waits until the engine is free, and goes on from there; the offender owes what
- * it took, and carries it like a deficit (M. Shreedhar and G. Varghese, "Efficient fair queuing using deficit round-robin", IEEE/ACM
- * Transactions on Networking 4(3), 1996). Once it owes a slot its next slot is
- * taken out of the cycle, which brings forward what follows: so the others get
- * back what they lost.
+ * it took, and carries it like a deficit (M. Shreedhar and G. Varghese, "Efficient
+ * fair queuing using deficit round-robin", IEEE/ACM Transactions on Networking
+ * 4(3), 1996). Once it owes a slot its next slot is taken out of the cycle, which
+ * brings forward what follows: so the others get back what they lost.
  *
  * What follows from that. Let a debt be overrun not yet paid back, D the sum of
  * all, s an entity's share of the cycle. A slot passes in S plus its overrun, or
