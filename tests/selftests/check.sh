@@ -27,4 +27,21 @@ if ((status)) && ! tail -n 1 "$tap" | grep -qE ', [1-9][0-9]* failed$'; then
 	passed=$(tail -n 1 "$tap" | grep -oE '^[0-9]+ passed' || echo 0 passed)
 	echo "$passed, 1 failed"
 fi
+
+# The host's OOM killer at work: the kernel's reports of it are no failure, so it
+# has a machine of its own, and what it says is added to the rest.
+if [[ $kernel == stock && ( $# == 0 || " $* " == *" oom_test "* ) ]]; then
+	oom=build/selftests-oom.tap
+	scripts/lab run --kernel stock --mem 1536 --allow-reports --timeout 300 -- \
+		sh -c 'scripts/load && build/selftests/oom_test && scripts/unload' | tee "$oom" || status=$?
+	read -r passed _ failed _ < <(tail -n 1 "$tap")
+	passed=$((passed + $(grep -c '^ok ' "$oom"))) failed=$((failed + $(grep -c '^not ok ' "$oom")))
+	# Nothing said, or skipped, is nothing tested.
+	if ! grep -q '^ok ' "$oom" || grep -q '# SKIP' "$oom"; then
+		echo "not ok - oom_test ends without a result"
+		failed=$((failed + 1))
+	fi
+	((failed == 0)) || status=1
+	echo "$passed passed, $failed failed" | tee -a "$tap"
+fi
 exit "$status"

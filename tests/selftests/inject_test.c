@@ -212,6 +212,48 @@ static void map_and_touch(void)
 	sigaction(SIGBUS, &old, NULL);
 }
 
+/* A host without memory: the touch waits, and nobody gets a SIGBUS. */
+
+#define SHORT_MS	300
+
+static volatile bool *short_begun;
+
+static void end_shortage(void *arg)
+{
+	while (!*short_begun)
+		fx_sleep_ms(1);
+	fx_sleep_ms(SHORT_MS);
+	inject_plenty(arg, NULL, 0);
+}
+
+static void touch_waits_for_memory(void)
+{
+	static char kind[] = "fail_page_alloc";
+	pid_t self = gettid(), pid;
+	uint64_t begun_ms;
+	int status;
+
+	inject_need();
+	fx_create_open(&v, "1Q");
+	short_begun = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
+			   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	CHECK(short_begun != MAP_FAILED, "mmap");
+	*short_begun = false;
+	/* So that there is a page table: one that is lacking is the kernel's matter. */
+	v.dev->fb[AT] = 1;
+	pid = fx_fork(end_shortage, kind);
+	inject_shortage(kind, &self, 1);
+	begun_ms = fx_now_ms();
+	*short_begun = true;
+	v.dev->fb[AT + FX_MIB] = 0x42;
+	CHECK(fx_now_ms() - begun_ms >= SHORT_MS - 1, "there was memory");
+	inject_plenty(kind, &self, 1);
+	CHECK_EQ(v.dev->fb[AT + FX_MIB], 0x42);
+	CHECK(fx_wait_child(pid, FX_TIMEOUT_MS, &status), "does not end");
+	munmap((void *)short_begun, 4096);
+	inject_full_run(&v);
+}
+
 /* Registers */
 
 static void enable_prepare(void)
@@ -386,6 +428,7 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(remove_created),
 	KTAP_TEST(open_device),
 	KTAP_TEST(map_and_touch),
+	KTAP_TEST(touch_waits_for_memory),
 	KTAP_TEST(channel_enable),
 	KTAP_TEST(interrupts),
 	KTAP_TEST(trapped_access),

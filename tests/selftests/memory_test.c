@@ -275,6 +275,30 @@ static void short_of_memory_stalls_only(void)
 	check_nobody_killed(groups[0]);
 }
 
+/* A reset does not wait until the worker has given up. */
+static void reset_ends_the_wait(void)
+{
+	uint64_t end = fx_now_ms() + FX_TIMEOUT_MS;
+	struct vgpu_chan *chan;
+
+	need_no_reserve();
+	make_group(groups[0], LIMIT);
+	fx_create(&v, "1Q");
+	open_in(&v, groups[0]);
+	chan = fx_chan(&v, VGPU_HW_ENGINE_CE, 0, VGPU_RING_FB, 4);
+	FX_OK(v.dev, vgpu_chan_fill(chan, VGPU_FB(START), 1, 2 * LIMIT));
+	while (group_value(groups[0], "memory.events", "max ") == 0)
+		CHECK(fx_now_ms() < end, "the limit is not reached");
+	FX_OK(v.dev, vgpu_dev_reset(v.dev));
+	CHECK_EQ(backed_bytes(&v), 0);
+	CHECK_EQ(fx_faults(&v), 0);
+	chan = fx_chan(&v, VGPU_HW_ENGINE_CE, 0, VGPU_RING_FB, 4);
+	FX_OK(v.dev, vgpu_chan_fill(chan, VGPU_FB(START), 2, LIMIT / 2));
+	fx_finish(chan);
+	CHECK_EQ(*(uint32_t *)(v.dev->fb + START + LIMIT / 2 - 4), 2);
+	check_nobody_killed(groups[0]);
+}
+
 /* A single fault is enough for quarantine here, but not one for want of memory. */
 static void want_of_memory_is_no_strike(void)
 {
@@ -752,6 +776,7 @@ static void reserve_refuses_what_the_host_has_not(void)
 static const struct ktap_test tests[] = {
 	KTAP_TEST(fill_faults_its_channel_alone),
 	KTAP_TEST(short_of_memory_stalls_only),
+	KTAP_TEST(reset_ends_the_wait),
 	KTAP_TEST(want_of_memory_is_no_strike),
 	KTAP_TEST(owner_at_its_limit_lives),
 	KTAP_TEST(touch_beyond_the_limit_is_sigbus),

@@ -4,10 +4,7 @@
  * it, in framebuffer that no process has mapped, and not one that is merely large.
  *
  * The kernel reports each kill with a trace of calls, which run.sh and the lab
- * take for a failure. So it runs alone, in a machine of its own:
- *
- *	scripts/lab run --allow-reports -- sh -c \
- *		'scripts/load && build/selftests/oom_test && scripts/unload'
+ * take for a failure. So check.sh runs it alone, in a machine of its own.
  */
 #include <signal.h>
 #include <string.h>
