@@ -16,7 +16,7 @@ fi
 rows=() sched=$(( $# == 0 )) score=$(( $# == 0 )) samples=$(( $# == 0 ))
 for row in "$@"; do
 	case $row in
-	sched|pick_scaling|qos_violations|qos_use) sched=1 ;;
+	sched|pick_scaling|pick_set|qos_violations|qos_use) sched=1 ;;
 	score) score=1 ;;
 	*) rows+=("$row") samples=1 ;;
 	esac
