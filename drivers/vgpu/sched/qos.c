@@ -274,6 +274,9 @@ static void qos_wake(struct vgpu_rq *rq, struct vgpu_entity *entity, u64 now_ns)
 		if (q->idled && qos_before(q->reserve_ns, q->end_ns))
 			q->reserve_ns += slept_ns;
 	}
+	/* Its short turns are enough for its guarantee: no need to wait for more. */
+	if (gap_ns > rq->linger_ns && !qos_before(q->reserve_ns, now_ns))
+		q->stay_ns = 0;
 	q->reserve_ns = qos_later(q->reserve_ns, now_ns - kept_ns);
 	q->start = qos_start(q->start, qos->now);
 }
