@@ -28,7 +28,7 @@ board=(is_003 is_004 is_006 is_007 is_008 use_3_idle switch_loss switch_latency
 wall=() counted=() score=() fast=() sched=
 for row in "$@"; do
 	case $row in
-	sched|pick_scaling|qos_violations|qos_use) sched=1 ;;
+	sched|pick_scaling|pick_set|qos_violations|qos_use) sched=1 ;;
 	score) score=("${board[@]}") fast=(is_009) ;;
 	is_009) fast=("$row") ;;
 	is_*|use_3_idle|switch_*|preempt_latency|error_*|hang_*) score+=("$row") ;;

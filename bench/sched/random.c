@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Random loads: the promises of qos looked for under qos, with all that may
- * happen meanwhile, and then under each policy on the same arrivals.
+ * happen meanwhile and stalls, holds and jumps of p, and then under each policy on the same arrivals.
  */
 #include <stdlib.h>
 
@@ -107,7 +107,7 @@ void bench_loads_qos(u64 seed, unsigned int nr, struct bench_loads *sum)
 		struct des *des;
 
 		bench_progress("qos_violations: %u of %u", i, nr);
-		des_config_random(&config, &vgpu_policy_qos, seed + i);
+		des_config_hostile(&config, &vgpu_policy_qos, seed + i);
 		des = des_run(&config);
 		des_check(des, &check);
 		load_count(des, &check, sum);

@@ -110,7 +110,7 @@ static void row_violations(struct bench_report *report, unsigned int loads)
 	unsigned int i;
 
 	bench_loads_qos(report->seed, loads, &sum);
-	detail(row, "%u random loads, seeds from %#llx on, %.0f s of virtual time, %llu runs, %llu jobs; every interval, constants of DESIGN 6; broken of what was checked, and the largest part of the bound that was used:",
+	detail(row, "%u random loads with stalls, holds at the worst moment and sudden overruns, seeds from %#llx on, %.0f s of virtual time, %llu runs, %llu jobs; every interval, constants of DESIGN 6; broken of what was checked, and the largest part of the bound that was used:",
 	       loads, (unsigned long long)report->seed,
 	       (double)sum.length_ns / SEC, (unsigned long long)sum.runs,
 	       (unsigned long long)sum.jobs);

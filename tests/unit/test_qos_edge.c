@@ -681,6 +681,34 @@ static void test_thinking_longer(void **state)
 	}
 }
 
+/* Many small ones that get their guarantees by short turns do not hold the engine. */
+static void test_no_linger_in_vain(void **state)
+{
+	static const u64 thinks_ns[] = {
+		101 * DES_US, 150 * DES_US, 190 * DES_US, 300 * DES_US,
+	};
+	struct des_config config;
+	unsigned int i, k;
+	struct des *des;
+
+	for (k = 0; k < ARRAY_SIZE(thinks_ns); k++) {
+		qos_config(&config, 32);
+		config.params.slice_ns = DES_MS;
+		set_share(&config, 0, 504, 1000, 1);
+		for (i = 1; i < 32; i++) {
+			set_share(&config, i, 16, 1000, 1);
+			config.client[i].load = des_closed(100 * DES_US,
+							   thinks_ns[k], 1);
+			config.client[i].load.phase_ns = i * 600 * DES_US;
+		}
+		des = checked_run(&config);
+		assert_in_range(des->engine[0].linger_ns, 0, 5 * DES_MS);
+		assert_in_range(per_mille(des, 0), 500, 520);
+		des_free(des);
+		des_config_exit(&config);
+	}
+}
+
 /* A kthread that is late costs time, but never a wake-up. */
 static void test_late_kthread(void **state)
 {
@@ -729,6 +757,7 @@ int main(void)
 		cmocka_unit_test(test_chain),
 		cmocka_unit_test(test_arrivals),
 		cmocka_unit_test(test_thinking_longer),
+		cmocka_unit_test(test_no_linger_in_vain),
 		cmocka_unit_test(test_late_kthread),
 	};
 

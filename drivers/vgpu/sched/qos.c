@@ -23,17 +23,20 @@
  *
  * Unlike mClock, service of the guarantee does not move the place in the excess,
  * so that the excess comes on top of it, and tags are moved for nobody else when
- * somebody falls idle. Who wakes has no credit: its tags are brought up to now.
- * The tags of who stays runnable are not touched: what it waited too long is
- * made good. Tags outlive close and reset. A run is charged in full, overrun
- * included.
+ * somebody falls idle. An entity that wakes has no credit: its tags are brought
+ * up to now, but for one foreign run's time if it was away for no longer than it
+ * takes to think (qos_wake()). The tags of an entity that stays runnable are not
+ * touched: what it waited too long is made good. Tags outlive close and reset. A
+ * run is charged in full, overrun included.
  *
  * With S the slice, p the largest overrun past it, Q = S + p, every interval T:
  * service of who is runnable >= g T - 2 Q; service <= c T + 2 Q; the engine is
  * not idle while a cap lets somebody run (Documentation/scheduler.rst).
  *
  * Both trees are augmented, so a pick searches one path down each: O(log n),
- * with no entity to be moved as time passes.
+ * with no entity to be moved as time passes. The trees have copies of the tags,
+ * which change when an entity is queued and at no other time: so the entity that
+ * runs can stay in them.
  */
 #include <linux/bits.h>
 #include <linux/errno.h>
@@ -271,6 +274,9 @@ static void qos_wake(struct vgpu_rq *rq, struct vgpu_entity *entity, u64 now_ns)
 		if (q->idled && qos_before(q->reserve_ns, q->end_ns))
 			q->reserve_ns += slept_ns;
 	}
+	/* Its short turns are enough for its guarantee: no need to wait for more. */
+	if (gap_ns > rq->linger_ns && !qos_before(q->reserve_ns, now_ns))
+		q->stay_ns = 0;
 	q->reserve_ns = qos_later(q->reserve_ns, now_ns - kept_ns);
 	q->start = qos_start(q->start, qos->now);
 }
