@@ -42,7 +42,6 @@ if (( samples )); then
 	dir=build/bench/samples
 	if [[ ! -e $dir/mbochs.ko ]]; then
 		mkdir -p "$dir"
-		scripts/lab kernel uml
 		cp "$(scripts/lab path source)"/samples/vfio-mdev/*.[ch] "$dir/"
 		echo 'obj-m := mtty.o mbochs.o mdpy.o' >"$dir/Kbuild"
 		scripts/lab chroot make -s -C "$(scripts/lab path stock/build)" M="$PWD/$dir" modules
