@@ -67,7 +67,6 @@ if (( ${#wall[@]} )); then
 	dir=build/bench/samples
 	if [[ ! -e $dir/mbochs.ko ]]; then
 		mkdir -p "$dir"
-		scripts/lab kernel uml-debug
 		cp "$(scripts/lab path source)"/samples/vfio-mdev/*.[ch] "$dir/"
 		echo 'obj-m := mtty.o mbochs.o mdpy.o' >"$dir/Kbuild"
 		scripts/lab chroot make -s -C "$(scripts/lab path stock/build)" M="$PWD/$dir" modules

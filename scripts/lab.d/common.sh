@@ -44,13 +44,15 @@ step() {
 
 # with_lock NAME COMMAND...: run COMMAND, one at a time on this machine.
 with_lock() {
-	local name=$1 fd
+	local name=$1 fd start=$SECONDS
 	shift
 	mkdir -p "$CACHE/lock"
 	exec {fd}>"$CACHE/lock/$name"
 	if ! flock -n "$fd"; then
 		say "waiting for another lab command to make $name"
-		flock "$fd"
+		until flock -w 30 "$fd"; do
+			say "waiting for $name ... $((SECONDS - start)) s"
+		done
 	fi
 	"$@" || { local rc=$?; exec {fd}>&-; return "$rc"; }
 	exec {fd}>&-
@@ -96,7 +98,7 @@ apt_install() {
 # ---- the image ----
 
 LAB_PACKAGES=$(sed 's/#.*//' "$LAB_D/packages" | tr -s ' \t\n' '\n' | sed '/^$/d' | sort -u)
-IMAGE=$CACHE/image-$( { echo "recipe 1"; echo "$LAB_PACKAGES"; } | hash_of)
+IMAGE=$CACHE/image-$( { echo "recipe 2"; echo "$LAB_PACKAGES"; } | hash_of)
 ROOT=$IMAGE/root
 
 # The mirror the system is set up with, if it is a Debian; else mmdebstrap's own.
@@ -122,11 +124,14 @@ image_make() {
 	step "image: Debian trixie with $(wc -w <<<"$LAB_PACKAGES") packages" "$CACHE/log/image.log" \
 		"${OWN_NAMESPACE[@]}" --mount-proc mmdebstrap --mode=root --variant=minbase --architectures=amd64 \
 		--aptopt='APT::Install-Recommends "false"' \
+		--dpkgopt='path-exclude=/etc/kernel/postinst.d/initramfs-tools' \
+		--dpkgopt='path-exclude=/usr/share/doc/*' --dpkgopt='path-exclude=/usr/share/man/*' \
+		--dpkgopt='path-exclude=/usr/share/locale/*' \
 		--include="$(tr '\n' ',' <<<"$LAB_PACKAGES")" \
 		trixie "$tmp/root" ${uri:+"$uri"} || { rm -rf --one-file-system "$tmp"; exit 97; }
-	# The source is not for the machine's disk; the initrds are not used.
+	# The source is not for the machine's disk. (Initrds are not made.)
 	mv "$tmp"/root/usr/src/linux-source-*.tar.xz "$tmp/"
-	rm -rf "$tmp"/root/boot/initrd* "$tmp"/root/initrd* "$tmp"/root/var/cache/apt/*
+	rm -rf "$tmp"/root/var/cache/apt/*
 	echo lab >"$tmp/root/etc/hostname"
 	printf '127.0.0.1 localhost lab\n::1 localhost\n' >"$tmp/root/etc/hosts"
 	: >"$tmp/root/etc/resolv.conf"

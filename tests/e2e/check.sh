@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # check.sh: the end-to-end tests. Makes what they need, and runs them in
-# machines of the lab: all with guests on uml, and on stock what needs it.
+# machines of the lab: all with guests on uml-debug, and on stock what needs it.
 set -euo pipefail
 cd -- "${BASH_SOURCE[0]%/*}/../.."
 
@@ -10,7 +10,7 @@ if [[ ${1:-} == --help ]]; then
 	exit
 fi
 scripts/guest-image
-scripts/build-modules uml
+scripts/build-modules uml-debug
 scripts/build-modules stock
 scripts/lab chroot make -s -C tools O="$PWD/build/lab-tools"
 
@@ -35,7 +35,7 @@ lane() {
 }
 
 mkdir -p build
-lane uml 900 guest manage
+lane uml-debug 1200 guest manage
 lane stock 500 smoke pci libvirt
 echo "$passed passed, $failed failed"
 (( ! failed ))

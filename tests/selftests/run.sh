@@ -50,7 +50,7 @@ is_wanted() {
 
 # run NAME [VARIABLE=VALUE...]
 run() {
-	local name=$1 status program
+	local name=$1 status program start=$SECONDS
 	shift
 	is_wanted "$name" || return
 	echo "# $name $*"
@@ -58,6 +58,7 @@ run() {
 	[[ -x $program ]] || program=tests/selftests/$name.sh
 	env "$@" timeout -k 10 "$timeout" "$program" 2>&1 | tee "$output"
 	status=${PIPESTATUS[0]}
+	echo "# $name: $((SECONDS - start)) s"
 	passed=$((passed + $(grep -c '^ok ' "$output") - $(grep -c '^ok .*# SKIP' "$output")))
 	skipped=$((skipped + $(grep -c '# SKIP' "$output")))
 	failed=$((failed + $(grep -c '^not ok ' "$output")))
