@@ -356,10 +356,10 @@ static void explain(const struct options *options, const struct worst *worst,
 	     "attackers got beyond the part of honest clients in their place, which are busy and do\n"
 	     "not overrun; loss: what a victim that is always runnable lacks of its part, or of its\n"
 	     "guarantee. Both in % of an engine over 2 s: raw is the most in any interval of up to\n"
-	     "2 s; honest the same with honest clients in the attackers' place; beyond is the most in any interval of up to 16 s less the bound, the constant that\n"
-	     "the policy's promise allows in each, with the overruns as they were: if negative, so\n"
-	     "much of it is left. The goal is 0.05 beyond. scheduler.rst has the bounds. ``--replay``\n"
-	     "runs an attack again by its text.\n");
+	     "2 s; honest the same with honest clients in the attackers' place; beyond is the most in\n"
+	     "any interval of up to 16 s less the bound, the constant that the policy's promise allows\n"
+	     "in each, with the overruns as they were: if negative, so much of it is left. The goal is\n"
+	     "0.05 beyond. scheduler.rst has the bounds. ``--replay`` runs an attack again by its text.\n");
 	printf("Seed %#llx:", (unsigned long long)options->seed);
 	for (i = 0; i < nr; i++)
 		printf("%s %s %u attacks in %u climbs", i ? "," : "",
