@@ -4,8 +4,8 @@
 
 /* Which phase a channel is in, and until when. */
 const struct attack_phase *channel_phase(const struct sim_client *client,
-						const struct sim_channel *ch,
-						u64 *end_ns)
+					 const struct sim_channel *ch,
+					 u64 *end_ns)
 {
 	const struct attack_plan *plan = &client->config->plan;
 	u64 cycle_ns = 0, at_ns, i;
