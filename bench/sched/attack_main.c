@@ -175,41 +175,25 @@ static int replay(const char *text)
  * struct worst - of a policy
  * @policy: its name
  * @found:  by the search; results are of runs of MAIN_LENGTH_NS
- * @gain:   of these and of the known ones, beyond the bound
- * @gain_raw: the same attack's
- * @gain_by: that
+ * @gain:   of these and of the known ones
+ * @gain_by: that attack
  * @loss:   likewise
- * @loss_raw: likewise
  * @loss_by: likewise
  */
 struct worst {
 	const char *policy;
 	struct attack_found found;
-	double gain;
-	double gain_raw;
+	struct attack_score gain;
 	struct attack gain_by;
-	double loss;
-	double loss_raw;
+	struct attack_score loss;
 	struct attack loss_by;
 };
 
-static void note_gain(struct worst *worst, const struct attack *attack,
-		      const struct attack_result *result)
+/* What of its part or of its guarantee the victim lacks more of. */
+static struct attack_score loss_of(const struct attack_result *result)
 {
-	worst->gain = result->gain.beyond;
-	worst->gain_raw = result->gain.raw;
-	worst->gain_by = *attack;
-}
-
-static void note_loss(struct worst *worst, const struct attack *attack,
-		      const struct attack_result *result)
-{
-	bool guarantee = result->short_of_guarantee.beyond > result->loss.beyond;
-
-	worst->loss = attack_worst_loss(result);
-	worst->loss_raw = guarantee ? result->short_of_guarantee.raw :
-				      result->loss.raw;
-	worst->loss_by = *attack;
+	return result->short_of_guarantee.beyond > result->loss.beyond ?
+	       result->short_of_guarantee : result->loss;
 }
 
 static void search(const struct options *options, const char *policy,
@@ -226,15 +210,15 @@ static void search(const struct options *options, const char *policy,
 	attack_shorten(&found->loss, false, &found->loss_result);
 	rerun(&found->gain, &found->gain_result);
 	rerun(&found->loss, &found->loss_result);
-	note_gain(worst, &found->gain, &found->gain_result);
-	note_loss(worst, &found->loss, &found->loss_result);
+	worst->gain = found->gain_result.gain;
+	worst->gain_by = found->gain;
+	worst->loss = loss_of(&found->loss_result);
+	worst->loss_by = found->loss;
 }
 
 static void cells(struct bench_table *table, const struct attack_result *result)
 {
-	const struct attack_score *loss =
-		result->short_of_guarantee.beyond > result->loss.beyond ?
-		&result->short_of_guarantee : &result->loss;
+	const struct attack_score loss = loss_of(result);
 
 	/* Where what the attacker got is no gain: the victim leaves it. */
 	if (result->gain.beyond <= -100) {
@@ -248,10 +232,10 @@ static void cells(struct bench_table *table, const struct attack_result *result)
 		bench_cell(table, "%.3f", result->gain.bound_ns / MS);
 		bench_cell(table, "%.4f", result->gain.beyond);
 	}
-	bench_cell(table, "%.4f", loss->raw);
-	bench_cell(table, "%.4f", loss->honest);
-	bench_cell(table, "%.3f", loss->bound_ns / MS);
-	bench_cell(table, "%.4f", loss->beyond);
+	bench_cell(table, "%.4f", loss.raw);
+	bench_cell(table, "%.4f", loss.honest);
+	bench_cell(table, "%.3f", loss.bound_ns / MS);
+	bench_cell(table, "%.4f", loss.beyond);
 }
 
 static void title(const char *words, bool rst)
@@ -315,10 +299,15 @@ static void run_known(struct worst *worst, struct bench_table *table)
 		if (strcmp(attack.policy->name, worst->policy))
 			continue;
 		rerun(&attack, &result);
-		if (result.gain.beyond > max(worst->gain, 0.0))
-			note_gain(worst, &attack, &result);
-		if (attack_worst_loss(&result) > max(worst->loss, 0.0))
-			note_loss(worst, &attack, &result);
+		/* Where neither is beyond, what the search found is shown. */
+		if (result.gain.beyond > max(worst->gain.beyond, 0.0)) {
+			worst->gain = result.gain;
+			worst->gain_by = attack;
+		}
+		if (attack_worst_loss(&result) > max(worst->loss.beyond, 0.0)) {
+			worst->loss = loss_of(&result);
+			worst->loss_by = attack;
+		}
 		bench_table_line(table);
 		bench_cell(table, "%s: %s", worst->policy,
 			   attack_known[i].name);
@@ -326,16 +315,17 @@ static void run_known(struct worst *worst, struct bench_table *table)
 	}
 }
 
-static void row(FILE *out, const char *what, const char *policy, double value,
-		double raw, const struct attack *attack,
-		const struct attack_found *found, u64 seed)
+static void row(FILE *out, const char *what, const struct worst *worst,
+		const struct attack_score *score, const struct attack *attack,
+		u64 seed)
 {
 	char text[ATTACK_TEXT];
 
 	attack_print(attack, text, sizeof(text));
-	fprintf(out, "{\"name\": \"attack_%s_%s\", \"value\": %.6g, \"peer\": null, \"ratio\": null, \"unit\": \"%%\", \"reach\": %g, \"higher\": false, \"detail\": \"of an engine over 2 s and more, beyond the constant that the policy's promise allows in any interval (%.4f with it); the worst of %u attacks in %u climbs from seed %#llx, and of the known ones, in virtual time: %s\"}\n",
-		what, policy, value, ATTACK_GOAL, raw, found->runs,
-		found->climbs, (unsigned long long)seed, text);
+	fprintf(out, "{\"name\": \"attack_%s_%s\", \"value\": %.6g, \"peer\": null, \"ratio\": null, \"unit\": \"%%\", \"reach\": %g, \"higher\": false, \"detail\": \"of an engine over 2 s and more, beyond the constant that the policy's promise allows in any interval (raw %.4f; with honest clients in the attackers' place %.4f; the bound %.3f ms); the worst of %u attacks in %u climbs from seed %#llx, and of the known ones, in virtual time: %s\"}\n",
+		what, worst->policy, score->beyond, ATTACK_GOAL, score->raw,
+		score->honest, score->bound_ns / MS, worst->found.runs,
+		worst->found.climbs, (unsigned long long)seed, text);
 }
 
 static void write_rows(const char *name, const struct worst *worst,
@@ -347,10 +337,10 @@ static void write_rows(const char *name, const struct worst *worst,
 	if (!out)
 		bench_die("%s: %m", name);
 	for (i = 0; i < nr; i++) {
-		row(out, "gain", worst[i].policy, worst[i].gain,
-		    worst[i].gain_raw, &worst[i].gain_by, &worst[i].found, seed);
-		row(out, "loss", worst[i].policy, worst[i].loss,
-		    worst[i].loss_raw, &worst[i].loss_by, &worst[i].found, seed);
+		row(out, "gain", &worst[i], &worst[i].gain, &worst[i].gain_by,
+		    seed);
+		row(out, "loss", &worst[i], &worst[i].loss, &worst[i].loss_by,
+		    seed);
 	}
 	if (fclose(out))
 		bench_die("%s: %m", name);
@@ -366,10 +356,10 @@ static void explain(const struct options *options, const struct worst *worst,
 	     "attackers got beyond the part of honest clients in their place, which are busy and do\n"
 	     "not overrun; loss: what a victim that is always runnable lacks of its part, or of its\n"
 	     "guarantee. Both in % of an engine over 2 s: raw is the most in any interval of up to\n"
-	     "2 s; honest the same with honest clients in the attackers' place; beyond is the most in any interval of up to 16 s less the bound, the constant that\n"
-	     "the policy's promise allows in each, with the overruns as they were: if negative, so\n"
-	     "much of it is left. The goal is 0.05 beyond. scheduler.rst has the bounds. ``--replay``\n"
-	     "runs an attack again by its text.\n");
+	     "2 s; honest the same with honest clients in the attackers' place; beyond is the most in\n"
+	     "any interval of up to 16 s less the bound, the constant that the policy's promise allows\n"
+	     "in each, with the overruns as they were: if negative, so much of it is left. The goal is\n"
+	     "0.05 beyond. scheduler.rst has the bounds. ``--replay`` runs an attack again by its text.\n");
 	printf("Seed %#llx:", (unsigned long long)options->seed);
 	for (i = 0; i < nr; i++)
 		printf("%s %s %u attacks in %u climbs", i ? "," : "",

@@ -403,9 +403,11 @@ static double gain_bound_ns(const struct attack *attack,
 			env->others * bound_of(attack, result, honest,
 					       ATTACK_OTHER);
 
-	/* Slots that nobody has are nobody's loss. */
+	/* Each slot that nobody has is as a client's with one slot. */
 	if (attack->policy == &vgpu_policy_fixed_share)
-		return own;
+		theirs += (env->nr_slots - env->attackers * env->a_slots -
+			   env->v_slots - env->others * env->o_slots) *
+			  bound_of(attack, result, honest, ATTACK_OTHER);
 	return min(own, theirs);
 }
 
