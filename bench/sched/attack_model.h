@@ -9,6 +9,7 @@
 #include <linux/bug.h>
 #include <linux/hrtimer.h>
 #include <linux/minmax.h>
+#include <linux/workqueue.h>
 
 #include "attack_sim.h"
 
@@ -91,8 +92,9 @@ struct sim_client {
 
 /**
  * struct sim - one engine, its kthread, its clients
- * @due_ns:   of each client, the engine, the kthread and the timer
+ * @due_ns:   of each client, the engine, the kthread, the timer and the worker
  * @timer:    the timeline's, while it is armed
+ * @work:     what the worker is to do
  * @phase:    the engine's
  * @client_on: whose run it is; NULL: none
  * @ran:      whose was the last
@@ -116,8 +118,9 @@ struct sim {
 	u64 now_ns;
 	u64 random;
 	unsigned int nr;
-	u64 due_ns[ATTACK_CLIENTS + 3];
+	u64 due_ns[ATTACK_CLIENTS + 4];
 	struct hrtimer *timer;
+	struct work_struct *work;
 	struct sim_client client[ATTACK_CLIENTS];
 	enum sim_phase phase;
 	struct sim_client *client_on;
@@ -151,6 +154,11 @@ static inline u64 *sim_kthread_due(struct sim *sim)
 static inline u64 *sim_timer_due(struct sim *sim)
 {
 	return &sim->due_ns[sim->nr + 2];
+}
+
+static inline u64 *sim_worker_due(struct sim *sim)
+{
+	return &sim->due_ns[sim->nr + 3];
 }
 
 static inline void sim_poke(struct sim *sim)

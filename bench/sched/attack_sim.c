@@ -56,6 +56,17 @@ void vgpu_sched_kick(struct vgpu_sched *sched)
 		sim_kthread_at(sim, sim->now_ns);
 }
 
+/* What sleeps, resets of the engine, is done by a worker. */
+void vgpu_sched_queue(struct vgpu_sched *sched, struct work_struct *work)
+{
+	struct sim *sim = the_sim;
+
+	sim->work = work;
+	*sim_worker_due(sim) = sim->now_ns +
+			       bench_random(&sim->random,
+					    sim->config->kick_ns + 1);
+}
+
 static void sim_kthread_event(struct sim *sim)
 {
 	u64 due_ns;
@@ -74,6 +85,12 @@ static void sim_timer_event(struct sim *sim)
 	sim->timer->function(sim->timer);
 }
 
+static void sim_worker_event(struct sim *sim)
+{
+	*sim_worker_due(sim) = ATTACK_NEVER;
+	sim->work->func(sim->work);
+}
+
 /* The loop. */
 
 /* What comes next, unless that is after @limit_ns. */
@@ -81,7 +98,7 @@ bool sim_step(struct sim *sim, u64 limit_ns)
 {
 	unsigned int i, source = 0;
 
-	for (i = 1; i < sim->nr + 3; i++)
+	for (i = 1; i < sim->nr + 4; i++)
 		if (sim->due_ns[i] < sim->due_ns[source])
 			source = i;
 	if (sim->due_ns[source] == ATTACK_NEVER ||
@@ -95,8 +112,10 @@ bool sim_step(struct sim *sim, u64 limit_ns)
 		sim_engine_event(sim);
 	else if (source == sim->nr + 1)
 		sim_kthread_event(sim);
-	else
+	else if (source == sim->nr + 2)
 		sim_timer_event(sim);
+	else
+		sim_worker_event(sim);
 	return true;
 }
 
@@ -144,7 +163,7 @@ static void sim_begin(struct sim *sim)
 	sim->nr = config->nr;
 	sim->stop_ns = ATTACK_NEVER;
 	sim->empty_ns = ATTACK_NEVER;
-	for (i = 0; i < sim->nr + 3; i++)
+	for (i = 0; i < sim->nr + 4; i++)
 		sim->due_ns[i] = ATTACK_NEVER;
 	if (vgpu_timeline_init(&sim->tl, NULL, 0, &sim_ops, sim,
 			       &config->params))
