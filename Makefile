@@ -11,7 +11,7 @@ PREFIX ?= /usr/local
 export PREFIX DESTDIR
 
 .PHONY: all modules modules_install tools install demo check check-unit \
-	check-lab check-rt check-debug check-e2e check-more bench bench-sched lint clean help
+	check-lab check-rt check-debug check-e2e check-more fuzz bench bench-sched lint clean help
 
 all: tools modules
 
@@ -37,13 +37,17 @@ demo:
 	scripts/demo
 
 check:
-	scripts/check unit lint lab rt debug e2e
+	scripts/check unit lint lab rt debug e2e fuzz
 
-check-unit check-lab check-rt check-debug check-e2e check-more:
+check-unit check-lab check-rt check-debug check-e2e check-fuzz check-more:
 	scripts/check $(@:check-%=%)
 
 lint:
 	scripts/check lint
+
+# Until it is interrupted or finds something: make fuzz KERNEL=uml-debug SEED=1
+fuzz:
+	tests/fuzz/check.sh $(or $(KERNEL),stock) --seconds 0 $(if $(SEED),--seed $(SEED))
 
 bench:
 	bench/run.sh
@@ -60,8 +64,9 @@ help:
 	@echo "make modules_install into /lib/modules/RELEASE/updates"
 	@echo "make install         vgpuctl, its man page, completion and udev rule; libvgpu and headers"
 	@echo "make demo            two virtual machines share a GPU, in a test machine"
-	@echo "make check           all tests: check-unit lint check-lab check-rt check-debug check-e2e"
+	@echo "make check           all tests: check-unit lint check-lab check-rt check-debug check-e2e check-fuzz"
 	@echo "make check-more      what is about concurrency once more, on PREEMPT_RT and on 8 processors"
+	@echo "make fuzz            hostile clients on KERNEL=stock or uml-debug, until interrupted; SEED="
 	@echo "make bench           figures beside the kernel's sample drivers, build/bench.json"
 	@echo "make bench-sched     of these the scheduler's: policies compared in virtual time"
 	@echo "make lint            checkpatch, sparse, kernel-doc, shellcheck, W=1"
