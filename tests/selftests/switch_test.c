@@ -226,10 +226,10 @@ static void finish(void)
 			(unsigned long long)s->put);
 		check_stream(s);
 		CHECK_EQ(s->checked, s->put);
-		FX_SOON((count_irqs(s), s->irqs >= s->put), "%s: %llu of %llu",
-			"interrupts", (unsigned long long)s->irqs,
-			(unsigned long long)s->put);
-		CHECK_EQ(s->irqs, s->put, "interrupts");
+		/* Several may become one on the way, and none comes of itself. */
+		FX_SOON((count_irqs(s), s->irqs), "no interrupts");
+		CHECK(s->irqs <= s->put, "%llu interrupts of %llu packets",
+		      (unsigned long long)s->irqs, (unsigned long long)s->put);
 		fx_instance(s->v, &inst);
 		CHECK_EQ(inst.engine[s->chan->engine].packets, s->put,
 			 "the driver's count");
