@@ -12,6 +12,8 @@
 
 #define MAP_BATCH_BYTES		65536
 #define MAP_BATCH		DIV_ROUND_UP(MAP_BATCH_BYTES, PAGE_SIZE)
+/* Where one window is touched after the other: so many windows at once. */
+#define MAP_AHEAD		4
 
 /* How long a fault waits when the host has no memory, before it is taken again. */
 #define MAP_SHORT_MS		10
@@ -58,21 +60,36 @@ static int map_range(struct vgpu_mdev *dev, struct vm_area_struct *vma,
 	return ret ?: got;
 }
 
+/* Whole windows from @pgoff on; what cannot be had is left to its own fault. */
+static void map_ahead(struct vgpu_mdev *dev, struct vm_area_struct *vma,
+		      pgoff_t pgoff, pgoff_t end, unsigned int windows)
+{
+	while (windows-- && end - pgoff >= MAP_BATCH &&
+	       map_range(dev, vma, pgoff, MAP_BATCH) == MAP_BATCH)
+		pgoff += MAP_BATCH;
+	WRITE_ONCE(dev->map_next, pgoff);
+}
+
 static vm_fault_t map_fault(struct vm_fault *vmf)
 {
 	struct vm_area_struct *vma = vmf->vma;
 	struct vgpu_mdev *dev = vma->vm_private_data;
 	struct vgpu_instance *instance = dev->instance;
-	u64 start, nr;
+	u64 start, nr, end = vma->vm_pgoff + vma_pages(vma);
+	unsigned int windows = 1;
 	int ret = -ENODEV;
 
-	vgpu_region_window(vmf->pgoff, vma->vm_pgoff,
-			   vma->vm_pgoff + vma_pages(vma), MAP_BATCH, &start,
+	vgpu_region_window(vmf->pgoff, vma->vm_pgoff, end, MAP_BATCH, &start,
 			   &nr);
+	/* A hint: if another fault changes it meanwhile, nothing breaks. */
+	if (start == READ_ONCE(dev->map_next))
+		windows = MAP_AHEAD;
 
 	down_read(&instance->map_lock);
 	if (READ_ONCE(dev->opened)) {
 		ret = map_range(dev, vma, start, nr);
+		if (ret == nr)
+			map_ahead(dev, vma, start + nr, end, windows - 1);
 		/* Where not all can be had, the page touched is enough. */
 		if (ret < 0 || start + ret <= vmf->pgoff)
 			ret = map_range(dev, vma, vmf->pgoff, 1);

@@ -70,6 +70,7 @@ struct vgpu_irqs {
  * @opened:      mappings may be filled; changes before the pages are dropped
  *               under the instance's map_lock
  * @irqs:        interrupts
+ * @map_next:    page of the file after those that were mapped last; a hint
  * @map_failures: page faults that could not be served
  */
 struct vgpu_mdev {
@@ -81,6 +82,7 @@ struct vgpu_mdev {
 	unsigned int state;
 	bool opened;
 	struct vgpu_irqs irqs;
+	u64 map_next;
 	atomic64_t map_failures;
 };
 
