@@ -13,7 +13,8 @@
 #
 # PAIRS=N: interleaved pairs of a row of the samples (100); at least 20 are for
 # figures that are to be shown. SCORE_PAIRS=N: the same of the scoreboard's rows
-# that compare (10; of is_009 5).
+# that compare (5; of is_009 3): of windows of 1 s, whose ratios differ by less than
+# 1 %, as nothing but the scheduler's own phase makes them differ.
 # TIMEOUT=SECONDS of this host that each machine may take (3600).
 set -euo pipefail
 cd -- "${BASH_SOURCE[0]%/*}/.."
@@ -77,10 +78,10 @@ if (( ${#counted[@]} )); then
 	in_lab "${counted[*]} (half a minute)" "${icount[@]}" -- bench/run-inside "${counted[@]}"
 fi
 if (( ${#fast[@]} )); then
-	in_lab "${fast[*]} (7 min on a quiet host)" "${icount_fast[@]}" -- \
-		bench/score-inside --pairs "${SCORE_PAIRS:-5}" --only "${fast[*]}"
+	in_lab "${fast[*]} (some 7 min)" "${icount_fast[@]}" -- \
+		bench/score-inside --pairs "${SCORE_PAIRS:-3}" --only "${fast[*]}"
 fi
 if (( ${#score[@]} )); then
-	in_lab "the scoreboard (7 min on a quiet host)" "${icount[@]}" -- \
-		bench/score-inside --pairs "${SCORE_PAIRS:-10}" --only "${score[*]}"
+	in_lab "the scoreboard (some 5 min)" "${icount[@]}" -- \
+		bench/score-inside --pairs "${SCORE_PAIRS:-5}" --only "${score[*]}"
 fi
