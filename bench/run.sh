@@ -13,7 +13,7 @@
 #
 # PAIRS=N: interleaved pairs of a row of the samples (100); at least 20 are for
 # figures that are to be shown. SCORE_PAIRS=N: the same of the scoreboard's rows
-# that compare (20; of is_009, whose ratios differ by 0.2 % only, 3).
+# that compare (20; of is_009, whose ratios differ by 0.3 % only, 3).
 # TIMEOUT=SECONDS of this host that each machine may take (3600).
 set -euo pipefail
 cd -- "${BASH_SOURCE[0]%/*}/.."
