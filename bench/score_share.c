@@ -13,9 +13,9 @@
 #define SECONDS		31	/* the first window is dropped */
 #define SWITCH_SECONDS	11	/* some 5000 switches */
 /*
- * To read the counters takes the only processor there really is from the engine
- * for a fifth of a millisecond. This period is no multiple of a round of four
- * slices, so that all vGPUs lose the same.
+ * To read the counters and to refill the rings takes the only processor there
+ * really is from the engine for a millisecond. This period is no multiple of a
+ * round of four slices, so that not the same vGPU loses that each time.
  */
 #define SAMPLE_NS	(25 * MS)
 #define SAMPLES		(SECONDS * 1000 / 25 + 16)
