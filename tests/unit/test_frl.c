@@ -100,8 +100,8 @@ static void test_late_but_all(void **state)
 		late_ns = rnd_range(&rnd, 0, 2) * period_ns / 2;
 		memset(&frl, 0, sizeof(frl));
 		vgpu_frl_set(&frl, fps);
-		now_ns = rnd_range(&rnd, 0, 100 * SEC);
-		/* The first two may come at once. */
+		/* The first two may come at once, if the clock is past a period. */
+		now_ns = rnd_range(&rnd, period_ns + 1, 100 * SEC);
 		assert_int_equal(vgpu_frl_present(&frl, now_ns), 0);
 		assert_int_equal(vgpu_frl_present(&frl, now_ns), 0);
 		begin_ns = now_ns;
@@ -120,6 +120,29 @@ static void test_late_but_all(void **state)
 		check_that(now_ns - begin_ns >= nr * (u64)(SEC / fps),
 			   "%u frames in %llu ns at %u fps", nr,
 			   now_ns - begin_ns, fps);
+	}
+}
+
+/* Within the clock's first period the second frame waits until that is over. */
+static void test_young_clock(void **state)
+{
+	u64 rnd = test_seed() + 2, now_ns, period_ns;
+	struct vgpu_frl frl;
+	unsigned int load;
+	u32 fps;
+
+	for (load = 0; load < 1000; load++) {
+		fps = rnd_range(&rnd, 1, VGPU_FRL_MAX);
+		period_ns = DIV_ROUND_UP(SEC, fps);
+		now_ns = rnd_one_in(&rnd, 10) ? 0 :
+			 rnd_range(&rnd, 0, period_ns - 1);
+		memset(&frl, 0, sizeof(frl));
+		vgpu_frl_set(&frl, fps);
+		assert_int_equal(vgpu_frl_present(&frl, now_ns), 0);
+		assert_int_equal(vgpu_frl_present(&frl, now_ns), period_ns);
+		assert_int_equal(vgpu_frl_present(&frl, period_ns), 0);
+		assert_int_equal(vgpu_frl_present(&frl, period_ns),
+				 2 * period_ns);
 	}
 }
 
@@ -163,6 +186,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_never_too_many),
 		cmocka_unit_test(test_late_but_all),
+		cmocka_unit_test(test_young_clock),
 		cmocka_unit_test(test_off),
 		cmocka_unit_test(test_changes),
 	};

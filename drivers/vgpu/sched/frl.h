@@ -12,6 +12,9 @@
  * struct vgpu_frl - a vGPU's
  * @fps:     frames per s, 0: no limit
  * @next_ns: the frame after the last one is due then (CLOCK_MONOTONIC)
+ *
+ * All 0: as if the first frame had been due at time 0. Once the clock is past one
+ * period, that is long ago, and a guest may show its first two frames at once.
  */
 struct vgpu_frl {
 	u32 fps;
