@@ -2,7 +2,7 @@
 # The lab's own kernels; sourced by scripts/lab and scripts/build-modules.
 # shellcheck disable=SC2034 # K_* are for who sources this
 
-KERNELS="stock stock-rt uml uml-debug guest-small"
+KERNELS="stock stock-rt uml uml-debug uml-kobject guest-small"
 
 # kernel_setup NAME: sets K_ARCH, K_SRC, K_DIR (in the cache; empty for Debian's
 # kernels), K_IMAGE (what boots), K_KDIR (to build modules against) and K_MODULES;
@@ -20,6 +20,7 @@ kernel_setup() {
 		return ;;
 	uml) K_ARCH=um; frag=(uml.config) ;;
 	uml-debug) K_ARCH=um; frag=(uml.config uml-debug.add.config) ;;
+	uml-kobject) K_ARCH=um; frag=(uml.config uml-debug.add.config uml-kobject.add.config) ;;
 	guest-small) frag=(guest-small.config) ;;
 	*) die "no kernel named '$1'; there are: $KERNELS" ;;
 	esac

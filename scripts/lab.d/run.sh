@@ -18,7 +18,7 @@ usage_run() {
 	Boots a fresh machine and runs COMMAND in it as root, in this directory.
 	Only files in the checkout persist. No module of this project is loaded.
 
-	  --kernel NAME        stock (default), stock-rt, uml or uml-debug
+	  --kernel NAME        stock (default), stock-rt, uml, uml-debug or uml-kobject
 	  --timeout SECONDS    end the machine after that time (default 600; shell: none)
 	  --cpus N             processors (default 2; uml has one)
 	  --mem MIB            memory (default 2048)
@@ -74,8 +74,8 @@ lab_run() {
 	fi
 	[[ $timeout =~ ^[0-9]*$ && $cpus =~ ^[0-9]+$ && $mem =~ ^[0-9]+$ ]] || die "not a number"
 	case $kernel in
-	stock|stock-rt|uml|uml-debug) ;;
-	*) die "no machine '$kernel'; there are stock, stock-rt, uml and uml-debug" ;;
+	stock|stock-rt|uml|uml-debug|uml-kobject) ;;
+	*) die "no machine '$kernel'; there are stock, stock-rt, uml, uml-debug and uml-kobject" ;;
 	esac
 	[[ $icount =~ ^[0-9]?$ ]] || die "--icount=$icount: 0 to 9"
 	[[ -z $icount || $kernel != uml* ]] ||
