@@ -538,6 +538,8 @@ int vgpu_irq_table_rw(struct vgpu_mdev *dev, u32 offset, void *buf, u32 len,
 		for (i = 0; i < len; i++)
 			bytes[i] = irq_page_byte(dev, offset + i);
 	} else if (offset < irqs->nr * VGPU_MSIX_ENTRY_SIZE) {
+		offset = array_index_nospec(offset,
+					    irqs->nr * VGPU_MSIX_ENTRY_SIZE);
 		for (i = 0; i < len; i += 4)
 			irq_table_write(irqs, offset + i,
 					get_unaligned_le32(bytes + i));
