@@ -46,6 +46,7 @@ static int soft_regs_read_dev(struct soft_instance *inst, u32 reg, u32 *value)
 		i = (reg - VGPU_HW_ENGINE(0)) / 4;
 		if (i >= SOFT_ENGINES)
 			return -ENXIO;
+		i = array_index_nospec(i, SOFT_ENGINES);
 		*value = inst->gpu->engine[i].desc->engine_class << 8 |
 			 inst->gpu->engine[i].desc->instance;
 		break;
