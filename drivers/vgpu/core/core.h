@@ -19,6 +19,7 @@
 #include "../sched/sched.h"
 
 struct dentry;
+struct mm_struct;
 struct task_struct;
 struct vgpu_dma_worker;
 struct vgpu_event_source;
@@ -317,6 +318,7 @@ struct task_struct *vgpu_thread_run(struct vgpu_instance *instance,
 				    int (*fn)(void *data), void *data,
 				    const char *name);
 void vgpu_thread_uncharge(struct task_struct *task);
+bool vgpu_mm_ending(struct mm_struct *mm);
 
 /* event.c */
 int vgpu_event_init(void);

@@ -213,16 +213,13 @@ static struct vgpu_dma *vgpu_dma_next(struct vgpu_dma_worker *worker)
 
 /*
  * Whether every process of the address space that the worker accesses has exited
- * or been killed. The kernel keeps mm->owner one of the tasks that use the
- * address space, and NULL when there is none; a kthread that borrows it, as the
- * worker does, is none of them. A process that is being killed may be unable to
- * exit before the access ends, as it waits for a lock of the container. Without
- * memory cgroups there is no owner, and users of the address space are counted.
+ * or been killed. A process that is being killed may be unable to exit before the
+ * access ends, as it waits for a lock of the container. Where the kernel does not
+ * say whose an address space is, users of it are counted, the worker among them.
  */
 static bool vgpu_dma_orphaned(struct vgpu_dma_worker *worker)
 {
 	struct task_struct *task = worker->task;
-	struct task_struct *owner __maybe_unused;
 	struct mm_struct *mm;
 	bool orphaned = false;
 
@@ -230,17 +227,10 @@ static bool vgpu_dma_orphaned(struct vgpu_dma_worker *worker)
 	/* VFIO has the worker borrow an address space, and give it back. */
 	task_lock(task);
 	mm = task->mm;
-	if (mm) {
-#ifdef CONFIG_MEMCG
-		rcu_read_lock();
-		owner = rcu_dereference(mm->owner);
-		orphaned = !owner ||
-			   READ_ONCE(owner->signal->flags) & SIGNAL_GROUP_EXIT;
-		rcu_read_unlock();
-#else
-		orphaned = atomic_read(&mm->mm_users) == 1;
-#endif
-	}
+	if (mm)
+		orphaned = vgpu_mm_ending(mm) ||
+			   (!IS_ENABLED(CONFIG_MEMCG) &&
+			    atomic_read(&mm->mm_users) == 1);
 	task_unlock(task);
 	return orphaned;
 }

@@ -11,6 +11,8 @@
  */
 #include <linux/cgroup.h>
 #include <linux/kthread.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 
 #include "core.h"
@@ -83,3 +85,29 @@ void vgpu_thread_uncharge(struct task_struct *task)
 {
 	vgpu_thread_attach(&init_task, task);
 }
+
+/**
+ * vgpu_mm_ending() - whether an address space is on its way out
+ * @mm: a reference is held, of its users or of the structure
+ *
+ * The kernel keeps mm->owner one of the tasks that use the address space, and NULL when
+ * there is none; a kthread that borrows it is none of them. Kernels without memory cgroups
+ * keep no owner.
+ *
+ * Context: any.
+ * Return: true if every process that it is of has exited or been killed.
+ */
+bool vgpu_mm_ending(struct mm_struct *mm)
+{
+	struct task_struct *owner __maybe_unused;
+	bool ending = !atomic_read(&mm->mm_users);
+
+#ifdef CONFIG_MEMCG
+	rcu_read_lock();
+	owner = rcu_dereference(mm->owner);
+	ending |= !owner || READ_ONCE(owner->signal->flags) & SIGNAL_GROUP_EXIT;
+	rcu_read_unlock();
+#endif
+	return ending;
+}
+EXPORT_SYMBOL_GPL(vgpu_mm_ending);

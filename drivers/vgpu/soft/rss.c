@@ -14,6 +14,10 @@
  * whom to kill.
  *
  * A reserved store is not counted: its pages stay when its user is killed.
+ *
+ * The OOM killer takes the next victim as soon as the first one's mappings are gone,
+ * but these pages come back when the device is closed, which takes a little longer.
+ * So as long as somebody is about to close it the killer is told that memory comes.
  */
 #include <linux/jiffies.h>
 #include <linux/list.h>
@@ -34,6 +38,12 @@
 #define SOFT_RSS_PERIOD		(HZ / 2)
 #define SOFT_RSS_QUIET		8
 #define SOFT_RSS_LOAD		32
+
+/*
+ * How long a process that ends is waited for. What may hold the close of a device up,
+ * an access to memory that does not answer, is given up within 2 s.
+ */
+#define SOFT_RSS_ENDING		(5 * HZ)
 
 static void soft_rss_work(struct work_struct *work);
 
@@ -108,15 +118,33 @@ static void soft_rss_work(struct work_struct *work)
 	mutex_unlock(&soft_rss_lock);
 }
 
-/* The kernel is about to choose a victim. */
+/* How many pages come back soon, since the process they are shown in ends. */
+static unsigned long soft_rss_coming(struct soft_rss *rss)
+{
+	lockdep_assert_held(&soft_rss_lock);
+	if (soft_rss_instance(rss)->fb.reserved || !vgpu_mm_ending(rss->mm)) {
+		rss->ending = false;
+		return 0;
+	}
+	if (!rss->ending)
+		rss->ending_since = jiffies;
+	rss->ending = true;
+	if (time_after(jiffies, rss->ending_since + SOFT_RSS_ENDING))
+		return 0;
+	return atomic_long_read(&soft_rss_instance(rss)->fb.backed);
+}
+
+/* The kernel is about to choose a victim; it does not if something was freed. */
 static int soft_rss_oom(struct notifier_block *nb, unsigned long unused,
 			void *freed)
 {
 	struct soft_rss *rss;
 
 	mutex_lock(&soft_rss_lock);
-	list_for_each_entry(rss, &soft_rss_list, link)
+	list_for_each_entry(rss, &soft_rss_list, link) {
 		soft_rss_count(rss);
+		*(unsigned long *)freed += soft_rss_coming(rss);
+	}
 	mutex_unlock(&soft_rss_lock);
 	return NOTIFY_OK;
 }
@@ -141,6 +169,7 @@ void soft_rss_begin(struct soft_instance *inst)
 	rss->shown = 0;
 	rss->seen = 0;
 	rss->orphan = false;
+	rss->ending = false;
 	mutex_lock(&soft_rss_lock);
 	list_add_tail(&rss->link, &soft_rss_list);
 	if (!soft_rss_nr++)
@@ -200,6 +229,7 @@ void soft_rss_adopt(struct soft_instance *inst)
 		mmgrab(current->mm);
 		rss->mm = current->mm;
 		WRITE_ONCE(rss->orphan, false);
+		rss->ending = false;
 		soft_rss_count(rss);
 	}
 	mutex_unlock(&soft_rss_lock);

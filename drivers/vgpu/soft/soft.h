@@ -290,6 +290,9 @@ struct soft_queue {
  * @seen:   pages that were there when they were looked at last
  * @orphan: @mm has no process any more: who uses the instance next takes over (also
  *          read without the lock)
+ * @ending: when the OOM killer last asked, the processes of @mm had exited or been
+ *          killed
+ * @ending_since: jiffies, when that was found first
  *
  * Protected by rss.c's lock.
  */
@@ -299,6 +302,8 @@ struct soft_rss {
 	long shown;
 	long seen;
 	bool orphan;
+	bool ending;
+	unsigned long ending_since;
 };
 
 /**
