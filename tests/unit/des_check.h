@@ -19,7 +19,8 @@
  *      |y_i / w_i - y_j / w_j| <= 3 Q (1 / w_i + 1 / w_j)
  * L    who wakes having had no more than guarantee and cap in any interval up to
  *      now waits at most Q / g + Q; if meanwhile no other one with a guarantee
- *      is runnable, Q; and nobody without a guarantee is put on meanwhile
+ *      is runnable or lingered on, Q; and nobody without a guarantee is put on
+ *      meanwhile
  * WALL what the timeline counted is what the engine did; service + idle = wall
  * JOBS each job ended exactly once, or was dropped, or is left; all end
  */

@@ -413,20 +413,30 @@ static const struct vgpu_share *share_at(const struct des *des,
 	return &record->shares.at[i].share;
 }
 
-static bool is_alone(const struct des *des, const struct des_violation *v)
+/* Was @client runnable at a moment of the interval at which it had a guarantee? */
+static bool was_guaranteed(const struct des *des, unsigned int client,
+			   const struct des_violation *v)
 {
-	unsigned int i;
+	const struct des_record *record = &des->client[client];
+	size_t i;
 
-	for (i = 0; i < des->config->nr_clients; i++)
-		if (i != v->client && share_at(des, i, v->from_ns)->guarantee &&
-		    was_runnable(&des->client[i].track[v->engine], v->from_ns,
-				 v->to_ns))
-			return false;
-	return true;
+	for (i = 0; i < record->shares.nr; i++) {
+		const struct des_share_at *share = &record->shares.at[i];
+		u64 from_ns = max(share->at_ns, v->from_ns);
+		u64 to_ns = i + 1 < record->shares.nr ?
+			    min(share[1].at_ns, v->to_ns) : v->to_ns;
+
+		if (share->share.guarantee && from_ns < to_ns &&
+		    was_runnable(&record->track[v->engine], from_ns, to_ns))
+			return true;
+	}
+	return false;
 }
 
-/* Was one without a guarantee put on the engine while the other waited? */
-static bool was_passed(const struct des *des, struct des_violation *v)
+/* The first run of @v's interval that is of another client, by guarantee or not. */
+static const struct des_run *first_other(const struct des *des,
+					 const struct des_violation *v,
+					 bool guaranteed)
 {
 	const struct des_engine_record *record = &des->engine[v->engine];
 	size_t i = first_run(record, v->from_ns);
@@ -436,12 +446,37 @@ static bool was_passed(const struct des *des, struct des_violation *v)
 
 		if (run->start_ns >= v->to_ns)
 			break;
-		if (share_at(des, run->client, run->start_ns)->guarantee)
-			continue;
-		v->other = run->client;
-		return true;
+		if (run->client != v->client && guaranteed ==
+		    !!share_at(des, run->client, run->start_ns)->guarantee)
+			return run;
 	}
-	return false;
+	return NULL;
+}
+
+/*
+ * Another client that gets a guarantee after the wake-up has one meanwhile, too.
+ * And a client without work may be put on for its guarantee: an engine that stops
+ * at a deadline or on request says that there may be work left, and lingers on
+ * that client in its next run as on one that is runnable.
+ */
+static bool is_alone(const struct des *des, const struct des_violation *v)
+{
+	unsigned int i;
+
+	for (i = 0; i < des->config->nr_clients; i++)
+		if (i != v->client && was_guaranteed(des, i, v))
+			return false;
+	return !first_other(des, v, true);
+}
+
+/* Was one without a guarantee put on the engine while the other waited? */
+static bool was_passed(const struct des *des, struct des_violation *v)
+{
+	const struct des_run *run = first_other(des, v, false);
+
+	if (run)
+		v->other = run->client;
+	return run;
 }
 
 static void check_wait(const struct des *des, struct des_report *report,

@@ -59,11 +59,21 @@ static void test_known(void **state)
 		/* a gap longer than linger_us, taken for a short one (G) */
 		0xdf3, 0xe249,
 	};
+	static const u64 hostile[] = {
+		/* p in deadlines rounded up: late by a 16th of Q / 25 per mille (G) */
+		0x31000019e1,
+		/* another one is given a guarantee after the wake-up (L) */
+		0x31000004b1, 0x2100003534, 0x51002cdf,
+		/* another one without work is lingered on after the wake-up (L) */
+		0x31000192d2,
+	};
 	u64 checked[DES_NR_PROMISES] = {}, used[DES_NR_PROMISES] = {};
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(loads); i++)
 		check_load(loads[i], false, checked, used);
+	for (i = 0; i < ARRAY_SIZE(hostile); i++)
+		check_load(hostile[i], true, checked, used);
 }
 
 /* All promises that there are must have been looked at. */
@@ -282,6 +292,49 @@ static void test_finds_late(void **state)
 	des_config_exit(&config);
 }
 
+/* The excess has slices three times as long, and nobody is preempted. */
+static bool deaf_enqueue(struct vgpu_rq *rq, struct vgpu_entity *entity,
+			 bool woken, u64 now_ns)
+{
+	vgpu_policy_qos.enqueue(rq, entity, woken, now_ns);
+	return false;
+}
+
+static struct vgpu_entity *long_pick(struct vgpu_rq *rq, u64 now_ns,
+				     struct vgpu_pick *pick)
+{
+	struct vgpu_entity *entity = vgpu_policy_qos.pick(rq, now_ns, pick);
+
+	if (entity && !entity->share.guarantee)
+		pick->slice_ns = 3 * rq->slice_ns;
+	return entity;
+}
+
+/*
+ * Client 1 is alone in having a guarantee, as client 2 never has work: then 3 S is
+ * too long a wait. Beside others that have one it would not be, at 5 Q + Q.
+ */
+static void test_finds_alone(void **state)
+{
+	struct des_config config;
+
+	spoilt = vgpu_policy_qos;
+	spoilt.enqueue = deaf_enqueue;
+	spoilt.pick = long_pick;
+	des_config_init(&config, &spoilt, 3);
+	config.client[1].share.guarantee = 200;
+	config.client[1].load = des_poisson(100 * DES_US, 7 * DES_MS, 1);
+	config.client[2].share.guarantee = 300;
+	config.client[2].load.kind = DES_NONE;
+	assert_true(violations(&config, DES_L));
+	config.client[2].load = des_busy();
+	assert_false(violations(&config, DES_L));
+	config.client[2].load.kind = DES_NONE;
+	config.params.policy = &vgpu_policy_qos;
+	assert_false(violations(&config, DES_L));
+	des_config_exit(&config);
+}
+
 static void test_finds_bad_records(void **state)
 {
 	struct des_config config;
@@ -340,6 +393,7 @@ int main(void)
 		cmocka_unit_test(test_finds_no_linger),
 		cmocka_unit_test(test_finds_lazy),
 		cmocka_unit_test(test_finds_late),
+		cmocka_unit_test(test_finds_alone),
 		cmocka_unit_test(test_finds_bad_records),
 		cmocka_unit_test(test_shrinks),
 		cmocka_unit_test(test_known),

@@ -56,8 +56,9 @@
 #define QOS_DECAY	10
 
 /*
- * Deadlines are counted with p and up to this part of the least Q more. So most
- * new p change no deadline of what is queued.
+ * What p deadlines are counted with falls only when p is less by this part of the
+ * least Q. So overruns of about one size, with others between, change no deadline
+ * of what is queued.
  */
 #define QOS_COUNTED_PART	16
 
@@ -85,7 +86,7 @@
  * @by_start:  all queued, by virtual start
  * @now:       virtual time: the start of the last run of the excess
  * @overrun_ns: the largest of late
- * @counted_ns: as deadlines are counted, not less
+ * @counted_ns: as deadlines are counted: not less, nor more than p ever was
  * @last:      the entity that was picked last, in the trees still; NULL: none.
  *             Most often it is queued again at once, and one tree at most changes
  * @slice_ns:  of the run under way; 0: it is not of this policy
@@ -529,28 +530,29 @@ static struct vgpu_entity *qos_pick(struct vgpu_rq *rq, u64 now_ns,
  * p has changed. A deadline must not be earlier than a run of S + p that begins
  * at its tag could be over at the rate of its guarantee: else those with small
  * guarantees, who queued up when p was small, crowd all others out when it jumps.
- * So what is queued gets its deadline anew. As deadlines are counted with a bit
- * more than p, that is each time S + p is a 16th larger; and as p falls by a
- * 1024th in a run, that is once in 60 runs in the long term, however an entity
- * overruns. A deadline counted with a larger p asks for less, so none needs to be
- * brought forward when p falls.
+ * Nor may it be later, by p rounded up by e: one e / g would not be within 2 Q for
+ * a small guarantee beside a large one. So what is queued gets its deadline anew
+ * each time p is larger than any p of late. A deadline counted with a larger p asks
+ * for less, so none needs to be brought forward when p falls.
+ *
+ * An entity that overruns by more each time makes that one walk per run, of more
+ * than a slice, until its engine is reset; overruns that vary make few walks, as
+ * counted_ns does not fall for some 60 runs at least.
  *
  * The tree is ordered by eligible_ns, which stays: this is one walk, children
  * before parents.
  */
 static void qos_recount(struct vgpu_qos *qos)
 {
-	u64 counted_ns = 0;
+	u64 least_ns = VGPU_SLICE_MIN_NS + qos->overrun_ns;
 	struct rb_node *node;
 
-	if (qos->overrun_ns)
-		counted_ns = qos->overrun_ns + (VGPU_SLICE_MIN_NS + qos->overrun_ns) /
-					       QOS_COUNTED_PART;
 	if (qos->overrun_ns <= qos->counted_ns) {
-		qos->counted_ns = min(qos->counted_ns, counted_ns);
+		qos->counted_ns = min(qos->counted_ns, qos->overrun_ns +
+				      least_ns / QOS_COUNTED_PART);
 		return;
 	}
-	qos->counted_ns = counted_ns;
+	qos->counted_ns = qos->overrun_ns;
 	for (node = rb_first_postorder(&qos->by_due.rb_root); node;
 	     node = rb_next_postorder(node)) {
 		struct vgpu_entity *entity = due_entity(node);
