@@ -524,7 +524,7 @@ static void test_t3_is_tight(void **state)
 }
 
 /* T2: what entity 0 did. */
-#define MAX_RUNS	4000
+#define MAX_RUNS	40000
 
 struct history {
 	struct {
