@@ -281,7 +281,7 @@ void fuzz_op_reset(struct fuzz_life *life, struct fuzz_rng *rng)
 		break;
 	default: /* function level reset by the PCI Express capability */
 		value = 0x8000;
-		vgpu_config_write(life->dev, 0x40 + 4 * (unsigned int)fuzz_below(rng, 24) ,
+		vgpu_config_write(life->dev, 0x40 + 4 * (unsigned int)fuzz_below(rng, 24),
 				  &value, 2);
 	}
 	value = 6;
