@@ -221,7 +221,7 @@ struct des_run {
 	u64 idle_ns;
 	u64 linger_ns;
 	u64 switch_ns;
-	enum vgpu_sched_end end;
+	enum vgpu_run_end end;
 	bool reset;
 	bool ended;
 };
