@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The policies, watched: see sim_engine.h. */
-#include "sim_engine.h"
+/* The policies, watched: see race.h. */
+#include "race.h"
 
 static struct engine *rq_engine(struct vgpu_rq *rq)
 {

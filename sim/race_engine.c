@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* See sim_engine.h. */
-#include "sim_engine.h"
+/* See race.h. */
+#include "race.h"
 
 struct world t;
 
