@@ -142,6 +142,7 @@ static void vgpu_ctl_fill_gpu(struct vgpu_gpu *gpu, struct vgpu_ctl_gpu *out)
 		strscpy(e->name, info->engines[i].name, sizeof(e->name));
 	}
 	out->guarantee_sum = gpu->guarantee_sum;
+	out->due = params.policy->due;
 }
 
 static int vgpu_ctl_gpu(void *arg)
