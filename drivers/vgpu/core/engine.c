@@ -70,7 +70,6 @@ static u64 vgpu_engine_ran_ns(struct vgpu_timeline *tl)
 }
 
 const struct vgpu_timeline_ops vgpu_engine_ops = {
-	.owner = THIS_MODULE,
 	.run = vgpu_engine_run,
 	.preempt = vgpu_engine_preempt,
 	.reset = vgpu_engine_reset,
@@ -111,77 +110,63 @@ EXPORT_SYMBOL_GPL(vgpu_work_ready_at);
 /**
  * vgpu_engine_done() - a run has ended, the engine is free
  * @gpu: the GPU
- * @engine: index
- * @end: why
- * @idle_ns: of the run spent with nothing to do, not charged
- * @linger_ns: likewise, but where vgpu_engine_poll() said VGPU_POLL_LINGER:
- *             charged
- * @next: what to run at once
+ * @engine: index of the engine
+ * @end: why the run ended
+ * @idle_ns: how long of the run the engine polled without work; charged to nobody
+ * @linger_ns: how long the engine polled without work because vgpu_engine_poll() said
+ *             VGPU_POLL_LINGER; not part of @idle_ns, and charged to the instance
+ * @next: set to the run that the engine is to begin at once, if there is one
  *
- * Does not sleep.
+ * Called once for each run, whether engine_run of struct vgpu_gpu_ops began it or the run came by
+ * @next. When this has returned false, engine_run may be called, or has been called already.
  *
- * Return: true if @next is set; the engine's deadline and instance are in it.
+ * Context: process context, without a timeline's lock. Does not sleep.
+ * Return: true if @next is set.
  */
-bool vgpu_engine_done(struct vgpu_gpu *gpu, unsigned int engine,
-		      enum vgpu_run_end end, u64 idle_ns, u64 linger_ns,
-		      struct vgpu_run *next)
+bool vgpu_engine_done(struct vgpu_gpu *gpu, unsigned int engine, enum vgpu_run_end end,
+		      u64 idle_ns, u64 linger_ns, struct vgpu_run *next)
 {
-	static const enum vgpu_sched_end sched_end[] = {
-		[VGPU_RUN_IDLE] = VGPU_SCHED_IDLE,
-		[VGPU_RUN_PREEMPTED] = VGPU_SCHED_PREEMPTED,
-		[VGPU_RUN_STALLED] = VGPU_SCHED_STALLED,
-	};
 	struct vgpu_entity *entity;
 	u64 deadline_ns;
 
 	trace_vgpu_run_end(gpu->name, engine, end, idle_ns);
-	entity = vgpu_timeline_done(vgpu_sched_timeline(gpu->sched, engine),
-				    sched_end[end], idle_ns, linger_ns,
-				    &deadline_ns);
+	entity = vgpu_timeline_done(vgpu_sched_timeline(gpu->sched, engine), end, idle_ns,
+				    linger_ns, &deadline_ns);
 	if (!entity)
 		return false;
 	next->instance = vgpu_entity_instance(entity, engine);
 	next->deadline_ns = deadline_ns;
-	trace_vgpu_switch(gpu->name, engine, &next->instance->uuid,
-			  deadline_ns);
+	trace_vgpu_switch(gpu->name, engine, &next->instance->uuid, deadline_ns);
 	return true;
 }
 EXPORT_SYMBOL_GPL(vgpu_engine_done);
 
 /**
- * vgpu_engine_poll() - what an engine that has found no work is to do
+ * vgpu_engine_poll() - ask what an engine that finds no work is to do
  * @gpu: the GPU
- * @engine: index
- * @empty_ns: for how long it has looked
+ * @engine: index of the engine; it has a run
+ * @empty_ns: for how long the engine has found no work of the run's instance
  *
- * Does not sleep.
+ * The answer may change at any time, so an engine that polls on asks again. The answer does not
+ * take the run's deadline into account.
  *
- * Return: enum vgpu_poll; asked again and again it may change its mind.
+ * Context: any. Takes no lock.
+ * Return: what to do.
  */
-enum vgpu_poll vgpu_engine_poll(struct vgpu_gpu *gpu, unsigned int engine,
-				u64 empty_ns)
+enum vgpu_poll vgpu_engine_poll(struct vgpu_gpu *gpu, unsigned int engine, u64 empty_ns)
 {
-	switch (vgpu_timeline_poll(vgpu_sched_timeline(gpu->sched, engine),
-				   empty_ns)) {
-	case VGPU_SCHED_POLL_IDLE:
-		return VGPU_POLL_IDLE;
-	case VGPU_SCHED_POLL_WAIT:
-		return VGPU_POLL_WAIT;
-	case VGPU_SCHED_POLL_LINGER:
-		return VGPU_POLL_LINGER;
-	case VGPU_SCHED_POLL_STOP:
-		break;
-	}
-	return VGPU_POLL_STOP;
+	return vgpu_timeline_poll(vgpu_sched_timeline(gpu->sched, engine), empty_ns);
 }
 EXPORT_SYMBOL_GPL(vgpu_engine_poll);
 
 /**
  * vgpu_instance_hold() - keep an instance off all engines
- * @instance: which
- * @hold: why, VGPU_HOLD_*
+ * @instance: the instance
+ * @hold: the reason, VGPU_HOLD_*; holding twice for one reason is the same as once
  *
- * Does not wait until it is off them. Does not sleep.
+ * A run that the instance has on an engine is asked to stop; this does not wait for its end.
+ *
+ * Context: process context, without a timeline's lock. Does not sleep.
  */
 void vgpu_instance_hold(struct vgpu_instance *instance, unsigned int hold)
 {
@@ -192,11 +177,11 @@ void vgpu_instance_hold(struct vgpu_instance *instance, unsigned int hold)
 }
 
 /**
- * vgpu_instance_unhold() - take back a reason to keep it off the engines
- * @instance: which
- * @hold: VGPU_HOLD_*
+ * vgpu_instance_unhold() - take back a reason to keep an instance off the engines
+ * @instance: the instance
+ * @hold: the reason, VGPU_HOLD_*
  *
- * Does not sleep.
+ * Context: process context, without a timeline's lock. Does not sleep.
  */
 void vgpu_instance_unhold(struct vgpu_instance *instance, unsigned int hold)
 {
