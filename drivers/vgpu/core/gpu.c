@@ -264,7 +264,6 @@ static u64 vgpu_tl_ran_ns(struct vgpu_timeline *tl)
 }
 
 static const struct vgpu_timeline_ops vgpu_tl_ops = {
-	.owner = THIS_MODULE,
 	.run = vgpu_tl_run,
 	.preempt = vgpu_tl_preempt,
 	.reset = vgpu_tl_reset,

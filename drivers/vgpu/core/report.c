@@ -39,17 +39,12 @@ bool vgpu_engine_done(struct vgpu_gpu *gpu, unsigned int engine,
 		      enum vgpu_run_end end, u64 idle_ns, u64 linger_ns,
 		      struct vgpu_run *next)
 {
-	static const enum vgpu_sched_end sched_end[] = {
-		[VGPU_RUN_IDLE] = VGPU_SCHED_IDLE,
-		[VGPU_RUN_PREEMPTED] = VGPU_SCHED_PREEMPTED,
-		[VGPU_RUN_STALLED] = VGPU_SCHED_STALLED,
-	};
 	struct vgpu_entity *entity;
 	u64 deadline_ns;
 
 	trace_vgpu_run_end(gpu->name, engine, end, idle_ns);
 	entity = vgpu_timeline_done(vgpu_sched_timeline(gpu->sched, engine),
-				    sched_end[end], idle_ns, linger_ns,
+				    end, idle_ns, linger_ns,
 				    &deadline_ns);
 	if (!entity)
 		return false;
@@ -74,18 +69,7 @@ EXPORT_SYMBOL_GPL(vgpu_engine_done);
 enum vgpu_poll vgpu_engine_poll(struct vgpu_gpu *gpu, unsigned int engine,
 				u64 empty_ns)
 {
-	switch (vgpu_timeline_poll(vgpu_sched_timeline(gpu->sched, engine),
-				   empty_ns)) {
-	case VGPU_SCHED_POLL_IDLE:
-		return VGPU_POLL_IDLE;
-	case VGPU_SCHED_POLL_WAIT:
-		return VGPU_POLL_WAIT;
-	case VGPU_SCHED_POLL_LINGER:
-		return VGPU_POLL_LINGER;
-	case VGPU_SCHED_POLL_STOP:
-		break;
-	}
-	return VGPU_POLL_STOP;
+	return vgpu_timeline_poll(vgpu_sched_timeline(gpu->sched, engine), empty_ns);
 }
 EXPORT_SYMBOL_GPL(vgpu_engine_poll);
 

@@ -8,7 +8,7 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
-#include "../core/compat.h"
+#include "../compat.h"
 #include "mdev.h"
 
 static_assert(VGPU_REGION_CONFIG == VFIO_PCI_CONFIG_REGION_INDEX);
