@@ -265,7 +265,6 @@ void vgpu_dma_put(struct vgpu_dma *dma);
 
 /**
  * struct vgpu_front_ops - what a front end does for its instance
- * @owner:     the front end's module
  * @guest_rw:  read or write guest memory; called from the instance's worker
  *             only, between vgpu_instance_open() and vgpu_instance_close(). Sleeps,
  *             perhaps as long as the guest's memory likes; a fatal signal ends
@@ -278,7 +277,6 @@ void vgpu_dma_put(struct vgpu_dma *dma);
  * end's own business (VFIO calls it there), so there is no op for it.
  */
 struct vgpu_front_ops {
-	struct module *owner;
 	int (*guest_rw)(struct vgpu_instance *instance, u64 addr, void *buf,
 			size_t len, bool write);
 	bool (*may_dma)(struct vgpu_instance *instance);
