@@ -57,11 +57,6 @@ struct logs {
 	uint32_t fullest;
 };
 
-uint64_t log_end_ns(const struct vgpu_ctl_switch *run)
-{
-	return run->time_ns + run->ran_ns + run->idle_ns;
-}
-
 static int logs_add_gpu(int fd, const struct vgpu_ctl_gpu *gpu, void *arg)
 {
 	struct logs *logs = arg;

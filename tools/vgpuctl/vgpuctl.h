@@ -82,7 +82,7 @@ struct command {
 	enum exit_code (*run)(const struct options *options);
 };
 
-/* main.c */
+/* message.c: print a line on standard error; return EXIT_FAILED or EXIT_USAGE. */
 __attribute__((format(printf, 1, 2)))
 enum exit_code fail(const char *fmt, ...);
 __attribute__((format(printf, 1, 2)))
