@@ -161,11 +161,6 @@ int ctl_visit_instances(int fd, uint32_t gpu, void *arg,
 			int (*each)(const struct vgpu_ctl_instance *inst,
 				    void *arg));
 
-/* due.c: @due in hundredths of a per cent; returns false where none can be told. */
-bool due_shares(const struct vgpu_ctl_gpu *gpu,
-		const struct vgpu_ctl_instance *inst, const uint32_t *size_gb,
-		uint32_t nr, uint64_t *due);
-
 /* sysfs.c */
 int sysfs_create(const char *address, const char *type_id, const char *uuid);
 int sysfs_remove(const char *uuid);
