@@ -16,9 +16,10 @@ static double due_limit(const struct due_claim *claim)
  * @nr:     length of @claims
  * @whole:  how much an engine is
  *
- * Due to a vGPU is min(demand, cap, guarantee + level * weight), with the one level at which the sum over all
- * vGPUs is the whole engine, or infinity if demands and caps do not reach this sum. The level only rises
- * when vGPUs that it lifts over their limits are taken out, so after at most @nr rounds none is left.
+ * Due to a vGPU is min(demand, cap, guarantee + level * weight), with the one level at which the
+ * sum over all vGPUs is the whole engine, or infinity if demands and caps do not reach this sum.
+ * The level only rises when vGPUs that it lifts over their limits are taken out, so after at most
+ * @nr rounds none is left.
  */
 void due_by_level(struct due_claim *claims, unsigned int nr, double whole)
 {
@@ -55,7 +56,9 @@ void due_by_level(struct due_claim *claims, unsigned int nr, double whole)
 	}
 }
 
-/* A fixed part of the engine, also while the vGPU is in quarantine; idle time in it goes to nobody. */
+/*
+ * A fixed part of the engine, also while the vGPU is in quarantine; idle time in it goes to nobody.
+ */
 static void due_fix(struct due_claim *claim, double part)
 {
 	claim->guarantee = part;
@@ -109,8 +112,8 @@ static void due_weight(struct due_claim *claims, unsigned int nr, double whole)
 /**
  * struct due_rule - a rule by which a policy shares an engine
  * @name:    the word by which a policy names its rule
- * @rewrite: turns claims as they were set into the guarantees, caps and weights that say the same as the
- *           rule; NULL: they are those that were set
+ * @rewrite: turns claims as they were set into the guarantees, caps and weights that say the same
+ *           as the rule; NULL: they are those that were set
  */
 struct due_rule {
 	const char *name;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What is due to each vGPU of an engine that they share, by the rule of the policy in force. Pure arithmetic
- * without a call of the system or of the driver: vgpuctl and the scheduler's bench use the same file.
+ * What is due to each vGPU of an engine that they share, by the rule of the policy in force. Pure
+ * arithmetic without a call of the system or of the driver: vgpuctl and the scheduler's bench use
+ * the same file.
  */
 #ifndef VGPUCTL_DUE_H
 #define VGPUCTL_DUE_H
@@ -21,8 +22,8 @@
  * @limited:   for due_by_level() only: the vGPU gets its demand or its cap
  * @due:       the answer: service that is due to the vGPU, 0 if it is not started
  *
- * Guarantee, cap, part, demand and due have the unit in which the caller says how much a whole engine is:
- * 1 for fractions, 1000 for per mille.
+ * Guarantee, cap, part, demand and due have the unit in which the caller says how much a whole
+ * engine is: 1 for fractions, 1000 for per mille.
  */
 struct due_claim {
 	double guarantee;

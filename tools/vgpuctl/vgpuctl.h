@@ -145,7 +145,6 @@ int ctl_hist(int fd, const uint8_t *uuid, uint32_t engine,
 int ctl_find_gpu(int fd, const char *text, uint32_t *id);
 bool ctl_is_gone(int ret);
 bool ctl_text_is(const void *text, size_t room, const char *other);
-const char *ctl_class_name(uint32_t engine_class);
 const char *ctl_placement_name(uint32_t placement);
 const char *ctl_state_name(uint32_t state);
 uint32_t ctl_engines(uint32_t engines);
