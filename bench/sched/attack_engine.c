@@ -107,7 +107,7 @@ static void sim_off(struct sim *sim)
 static void sim_done(struct sim *sim)
 {
 	struct sim_client *client = sim->client_on;
-	enum vgpu_sched_end end = VGPU_SCHED_IDLE;
+	enum vgpu_run_end end = VGPU_RUN_IDLE;
 	u64 due_ns = min(sim->deadline_ns, sim->stop_ns), frame_ns, deadline_ns;
 	struct vgpu_entity *next;
 	unsigned int i;
@@ -118,11 +118,11 @@ static void sim_done(struct sim *sim)
 			frame_ns = min(frame_ns, client->channel[i].wake_ns);
 	/* When it is to stop it does not look whether there is more. */
 	if (client_ready(client))
-		end = VGPU_SCHED_PREEMPTED;
+		end = VGPU_RUN_PREEMPTED;
 	else if (client_stalled(client))
-		end = VGPU_SCHED_STALLED;
+		end = VGPU_RUN_STALLED;
 	else if (sim->now_ns >= due_ns && sim->phase != SIM_IDLE)
-		end = VGPU_SCHED_PREEMPTED;
+		end = VGPU_RUN_PREEMPTED;
 	sim_off(sim);
 	if (frame_ns != ATTACK_NEVER)
 		vgpu_entity_wake_at(&client->entity, frame_ns);
@@ -161,19 +161,19 @@ static bool sim_poll(struct sim *sim, u64 due_ns)
 		sim->empty_ns = sim->now_ns;
 	empty_ns = sim->now_ns - sim->empty_ns;
 	switch (vgpu_timeline_poll(&sim->tl, empty_ns)) {
-	case VGPU_SCHED_POLL_IDLE:
+	case VGPU_POLL_IDLE:
 		until_ns = sim->empty_ns + sim->config->poll_ns;
 		if (sim->now_ns >= min(due_ns, until_ns))
 			return false;
 		sim_enter(sim, SIM_IDLE);
 		break;
-	case VGPU_SCHED_POLL_WAIT:
+	case VGPU_POLL_WAIT:
 		if (sim->now_ns >= due_ns)
 			return false;
 		until_ns = sim->now_ns + SIM_LOOK_NS;
 		sim_enter(sim, SIM_IDLE);
 		break;
-	case VGPU_SCHED_POLL_LINGER:
+	case VGPU_POLL_LINGER:
 		sim_enter(sim, SIM_LINGER);
 		if (sim->now_ns >= due_ns)
 			return false;
@@ -200,7 +200,7 @@ static bool sim_stall(struct sim *sim, u64 due_ns)
 		sim->wait_ns = sim->now_ns;
 	if (sim->now_ns - sim->wait_ns >= sim->config->stall_ns &&
 	    vgpu_timeline_poll(&sim->tl, sim->now_ns - sim->wait_ns) ==
-	    VGPU_SCHED_POLL_STOP)
+	    VGPU_POLL_STOP)
 		return false;
 	*sim_engine_due(sim) = min(sim->now_ns + step_ns, due_ns);
 	return true;

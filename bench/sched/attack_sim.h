@@ -3,7 +3,7 @@
  * One engine in virtual time around the driver's own timeline.c, entity.c and
  * policies, and clients that do what a hostile guest can: stall, reset and close the
  * device, run past deadlines, ring doorbells without work, end just before the slice
- * does. It is a model of its own, independent of tests/unit/des.h, and records
+ * does. It is a model of its own, independent of sim/des.h, and records
  * nothing but service, so that a search can run it thousands of times.
  */
 #ifndef BENCH_ATTACK_SIM_H

@@ -24,6 +24,7 @@
 #include <linux/types.h>
 #include <linux/uuid.h>
 #include <linux/vgpu_function.h>
+#include <linux/vgpu_run.h>
 #include <uapi/linux/vgpu.h>
 #include <uapi/linux/vgpu_hw.h>
 
@@ -76,19 +77,6 @@ struct vgpu_run {
 
 /* Returned by @region_rw of struct vgpu_gpu_ops. */
 #define VGPU_REGION_RESET	1
-
-enum vgpu_run_end {
-	VGPU_RUN_IDLE,		/* no work left */
-	VGPU_RUN_PREEMPTED,	/* deadline or preempt request; work left */
-	VGPU_RUN_STALLED,	/* all work left waits for guest memory */
-};
-
-enum vgpu_poll {
-	VGPU_POLL_IDLE,		/* look on as long as the engine likes */
-	VGPU_POLL_WAIT,		/* also longer */
-	VGPU_POLL_LINGER,	/* also longer, and it is charged */
-	VGPU_POLL_STOP,		/* end the run */
-};
 
 /**
  * struct vgpu_gpu_ops - a GPU's back end
@@ -193,10 +181,7 @@ void *vgpu_gpu_backend(const struct vgpu_gpu *gpu);
  * so, and are.
  *
  * vgpu_engine_poll() says what an engine that has found no work for empty_ns is
- * to do: look on as it likes (IDLE: another instance could not have the engine
- * anyway), look on however long it would by itself (WAIT: likewise, but this
- * instance had better not be sent to sleep; LINGER: somebody waits, but this
- * instance may hold the engine so long), or end the run.
+ * to do (enum vgpu_poll).
  *
  * vgpu_present() asks whether a frame may be shown: 0, and it is counted, or
  * when to ask again. A channel whose packet is held back so is not ready until
@@ -280,7 +265,6 @@ void vgpu_dma_put(struct vgpu_dma *dma);
 
 /**
  * struct vgpu_front_ops - what a front end does for its instance
- * @owner:     the front end's module
  * @guest_rw:  read or write guest memory; called from the instance's worker
  *             only, between vgpu_instance_open() and vgpu_instance_close(). Sleeps,
  *             perhaps as long as the guest's memory likes; a fatal signal ends
@@ -293,7 +277,6 @@ void vgpu_dma_put(struct vgpu_dma *dma);
  * end's own business (VFIO calls it there), so there is no op for it.
  */
 struct vgpu_front_ops {
-	struct module *owner;
 	int (*guest_rw)(struct vgpu_instance *instance, u64 addr, void *buf,
 			size_t len, bool write);
 	bool (*may_dma)(struct vgpu_instance *instance);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * What is said of runs: how they ended, and the service of windows, against what
- * happened. On simulated engines (sim_engine.h), which check each log entry.
+ * happened. On simulated engines (race.h), which check each log entry.
  */
 #include <linux/seq_file.h>
 
-#include "sim_engine.h"
+#include "race.h"
 
 #define HOLD_OTHER	0x4
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The scheduler's settings: what they can be, and that they come all at once. */
-#include "sim_engine.h"
+#include "race.h"
 
 static const struct vgpu_sched_params good = {
 	.policy = &vgpu_policy_best_effort,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * What the scheduler promises to its users, one thing at a time: policies,
- * shares, wakes at a time, lingering. On simulated engines (sim_engine.h).
+ * shares, wakes at a time, lingering. On simulated engines (race.h).
  */
-#include "sim_engine.h"
+#include "race.h"
 
 #define HOLD_OTHER	0x4
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The scheduler as it is in the kernel (thread, timer, timelines, policies), on
- * simulated engines (sim_engine.h), under random interleavings (sim.h).
+ * simulated engines (race.h), under random interleavings (tasks.h).
  */
-#include "sim_engine.h"
+#include "race.h"
 
 /* A reason that is neither of the scheduler's own. */
 #define HOLD_OTHER	0x4

@@ -271,34 +271,6 @@ static void vgpu_ctl_fill_instance(struct vgpu_instance *instance,
 	out->frl_fps = instance->frl.fps;
 }
 
-/**
- * vgpu_ctl_with_instance() - do something with an instance that is not gone
- * @uuid: its name, in the order of the control ABI
- * @arg: for @func
- * @func: called with the lock of the instance's GPU held
- *
- * Return: what @func returned, or -ENODEV.
- */
-int vgpu_ctl_with_instance(const u8 *uuid, void *arg,
-			   int (*func)(struct vgpu_instance *instance,
-				       void *arg))
-{
-	struct vgpu_instance *instance;
-	guid_t guid;
-	int ret = -ENODEV;
-
-	vgpu_uuid_import(&guid, uuid);
-	instance = vgpu_instance_find(&guid);
-	if (!instance)
-		return -ENODEV;
-	mutex_lock(&instance->gpu->lock);
-	if (!instance->gone)
-		ret = func(instance, arg);
-	mutex_unlock(&instance->gpu->lock);
-	vgpu_instance_put(instance);
-	return ret;
-}
-
 static int vgpu_ctl_instance_locked(struct vgpu_instance *instance, void *arg)
 {
 	struct vgpu_ctl_instance *out = arg;
@@ -312,7 +284,7 @@ static int vgpu_ctl_instance(void *arg)
 {
 	struct vgpu_ctl_instance *out = arg;
 
-	return vgpu_ctl_with_instance(out->uuid, arg, vgpu_ctl_instance_locked);
+	return vgpu_instance_call(out->uuid, vgpu_ctl_instance_locked, arg);
 }
 
 static int vgpu_ctl_refusal(void *arg)
@@ -334,7 +306,7 @@ static int vgpu_ctl_release(void *arg)
 {
 	struct vgpu_ctl_instance_op *op = arg;
 
-	return vgpu_ctl_with_instance(op->uuid, arg, vgpu_ctl_release_locked);
+	return vgpu_instance_call(op->uuid, vgpu_ctl_release_locked, arg);
 }
 
 /**

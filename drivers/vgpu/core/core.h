@@ -246,13 +246,23 @@ static inline void vgpu_uuid_import(guid_t *to, const u8 *from)
 	vgpu_uuid_export(to->b, &tmp);
 }
 
-/* gpu.c: the registry */
-int vgpu_front_register(struct vgpu_front *front);
+/* registry.c */
+void vgpu_front_register(struct vgpu_front *front);
 void vgpu_front_unregister(struct vgpu_front *front);
+int vgpu_fronts_add_gpu(struct vgpu_gpu *gpu);
+void vgpu_fronts_remove_gpu(struct vgpu_gpu *gpu);
+void vgpu_registry_add(struct vgpu_gpu *gpu);
+void vgpu_registry_remove(struct vgpu_gpu *gpu);
 struct vgpu_gpu *vgpu_gpu_find(u32 id);
 struct vgpu_gpu *vgpu_gpu_find_device(const struct device *dev);
 void vgpu_gpu_put(struct vgpu_gpu *gpu);
 unsigned int vgpu_gpu_ids(u32 *ids, unsigned int room);
+struct vgpu_instance *vgpu_instance_find(const guid_t *uuid);
+void vgpu_instance_put(struct vgpu_instance *instance);
+int vgpu_instance_call(const u8 *uuid, int (*func)(struct vgpu_instance *instance, void *arg),
+		       void *arg);
+
+/* gpu.c */
 unsigned int vgpu_gpu_available(struct vgpu_gpu *gpu, unsigned int type);
 
 /* settings.c */
@@ -278,7 +288,6 @@ void vgpu_sysfs_remove_gpu(struct vgpu_gpu *gpu);
 /* fault.c */
 void vgpu_instance_init_quarantine(struct vgpu_instance *instance);
 void vgpu_instance_set_quarantine(struct vgpu_instance *instance);
-void vgpu_instance_overrun(struct vgpu_instance *instance);
 int vgpu_instance_release(struct vgpu_instance *instance);
 
 /* instance.c: what front ends call */
@@ -293,8 +302,9 @@ int vgpu_instance_reset(struct vgpu_instance *instance);
 int vgpu_instance_region_rw(struct vgpu_instance *instance, unsigned int bar,
 			    u64 offset, void *buf, size_t count, bool write);
 void vgpu_instance_bus_master(struct vgpu_instance *instance);
-struct vgpu_instance *vgpu_instance_find(const guid_t *uuid);
-void vgpu_instance_put(struct vgpu_instance *instance);
+
+/* engine.c */
+extern const struct vgpu_timeline_ops vgpu_engine_ops;
 void vgpu_instance_hold(struct vgpu_instance *instance, unsigned int hold);
 void vgpu_instance_unhold(struct vgpu_instance *instance, unsigned int hold);
 
@@ -350,7 +360,7 @@ void vgpu_debugfs_exit(void);
 void vgpu_debugfs_add_gpu(struct vgpu_gpu *gpu);
 void vgpu_debugfs_remove_gpu(struct vgpu_gpu *gpu);
 
-/* report.c: refusals */
+/* refusal.c */
 struct vgpu_ctl_refusal;
 int vgpu_refusal_get(const guid_t *uuid, struct vgpu_ctl_refusal *refusal);
 

@@ -113,20 +113,6 @@ static bool vgpu_fault_is_strike(enum vgpu_hw_fault code)
 }
 
 /**
- * vgpu_instance_overrun() - it ran past its deadline beyond the preemption timeout
- * @instance: which
- *
- * Counts like a fault, soon: this is called under a timeline's lock, which
- * interrupts take, too, and so must take no lock that is ever held with
- * interrupts on.
- */
-void vgpu_instance_overrun(struct vgpu_instance *instance)
-{
-	atomic_inc(&instance->overruns);
-	queue_work(system_wq, &instance->overrun_work);
-}
-
-/**
  * vgpu_channel_fault() - a channel has faulted
  * @instance: whose channel
  * @engine: it is bound to

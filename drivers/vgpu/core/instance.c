@@ -16,55 +16,6 @@
 
 #include "core.h"
 
-static void vgpu_instance_free(struct kref *ref)
-{
-	struct vgpu_instance *instance =
-		container_of(ref, struct vgpu_instance, ref);
-
-	vgpu_event_source_put(instance->events);
-	vgpu_gpu_put(instance->gpu);
-	kfree(instance);
-}
-
-/**
- * vgpu_instance_put() - drop a reference
- * @instance: may be gone after
- */
-void vgpu_instance_put(struct vgpu_instance *instance)
-{
-	kref_put(&instance->ref, vgpu_instance_free);
-}
-
-/**
- * vgpu_instance_hold() - keep an instance off all engines
- * @instance: which
- * @hold: why, VGPU_HOLD_*
- *
- * Does not wait until it is off them. Does not sleep.
- */
-void vgpu_instance_hold(struct vgpu_instance *instance, unsigned int hold)
-{
-	unsigned int i;
-
-	for (i = 0; i < instance->gpu->info.nr_engines; i++)
-		vgpu_entity_hold(&instance->entity[i], hold);
-}
-
-/**
- * vgpu_instance_unhold() - take back a reason to keep it off the engines
- * @instance: which
- * @hold: VGPU_HOLD_*
- *
- * Does not sleep.
- */
-void vgpu_instance_unhold(struct vgpu_instance *instance, unsigned int hold)
-{
-	unsigned int i;
-
-	for (i = 0; i < instance->gpu->info.nr_engines; i++)
-		vgpu_entity_unhold(&instance->entity[i], hold);
-}
-
 static int vgpu_instance_place(struct vgpu_gpu *gpu,
 			       struct vgpu_instance *instance)
 {

@@ -8,7 +8,7 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
-#include "../core/compat.h"
+#include "../compat.h"
 #include "mdev.h"
 
 static_assert(VGPU_REGION_CONFIG == VFIO_PCI_CONFIG_REGION_INDEX);
@@ -51,7 +51,6 @@ static void vgpu_vfio_front_zap(struct vgpu_instance *instance, unsigned int bar
 }
 
 static const struct vgpu_front_ops vgpu_vfio_front_ops = {
-	.owner = THIS_MODULE,
 	.guest_rw = vgpu_vfio_front_guest_rw,
 	.may_dma = vgpu_vfio_front_may_dma,
 	.raise_irq = vgpu_vfio_front_raise_irq,

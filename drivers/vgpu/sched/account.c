@@ -108,13 +108,13 @@ static u64 account_overrun(struct vgpu_timeline *tl, u64 ran_ns, u64 idle_ns,
 }
 
 static enum vgpu_ctl_switch_end account_end(struct vgpu_timeline *tl,
-					    enum vgpu_sched_end end, u64 now_ns)
+					    enum vgpu_run_end end, u64 now_ns)
 {
 	if (tl->resetting)
 		return VGPU_END_RESET;
-	if (end == VGPU_SCHED_IDLE)
+	if (end == VGPU_RUN_IDLE)
 		return VGPU_END_IDLE;
-	if (end == VGPU_SCHED_STALLED)
+	if (end == VGPU_RUN_STALLED)
 		return VGPU_END_STALLED;
 	if (tl->preempting)
 		return tl->end;
@@ -122,14 +122,14 @@ static enum vgpu_ctl_switch_end account_end(struct vgpu_timeline *tl,
 }
 
 /* How long it took to stop what was to stop; others just ended. */
-static u64 account_preempt(struct vgpu_timeline *tl, enum vgpu_sched_end end,
+static u64 account_preempt(struct vgpu_timeline *tl, enum vgpu_run_end end,
 			   u64 now_ns)
 {
 	u64 stop_ns = tl->deadline_ns;
 
 	if (tl->preempting)
 		stop_ns = min(stop_ns, tl->stop_ns);
-	else if (end != VGPU_SCHED_PREEMPTED || now_ns < stop_ns)
+	else if (end != VGPU_RUN_PREEMPTED || now_ns < stop_ns)
 		return 0;
 	vgpu_hist_add(&tl->rq.running->stats.preempt_hist, now_ns - stop_ns);
 	return now_ns - stop_ns;
@@ -146,7 +146,7 @@ static u64 account_preempt(struct vgpu_timeline *tl, enum vgpu_sched_end end,
  *
  * Context: any; the timeline's lock is held.
  */
-void vgpu_account_run(struct vgpu_timeline *tl, enum vgpu_sched_end end,
+void vgpu_account_run(struct vgpu_timeline *tl, enum vgpu_run_end end,
 		      u64 ran_ns, u64 idle_ns, u64 linger_ns, u64 now_ns)
 {
 	struct vgpu_entity *entity = tl->rq.running;
@@ -161,9 +161,9 @@ void vgpu_account_run(struct vgpu_timeline *tl, enum vgpu_sched_end end,
 	tl->linger_ns += linger_ns;
 	account_window(tl, entity, ran_ns, now_ns);
 	over_ns = account_overrun(tl, ran_ns, idle_ns, now_ns);
-	if (end == VGPU_SCHED_PREEMPTED)
+	if (end == VGPU_RUN_PREEMPTED)
 		stats->preemptions++;
-	else if (end == VGPU_SCHED_STALLED)
+	else if (end == VGPU_RUN_STALLED)
 		stats->stalls++;
 
 	entry = vgpu_sched_log_next(&tl->log);

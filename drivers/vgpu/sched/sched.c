@@ -27,7 +27,7 @@
 #include <linux/time64.h>
 #include <linux/workqueue.h>
 
-#include "../core/compat.h"
+#include "../compat.h"
 #include "timeline.h"
 
 /**

@@ -15,16 +15,16 @@
 #ifndef _VGPU_SCHED_H
 #define _VGPU_SCHED_H
 
+#include <linux/vgpu_run.h>
+
 #include "policy.h"
 
-struct module;
 struct seq_file;
 struct vgpu_sched;
 struct vgpu_timeline;
 
 /**
  * struct vgpu_timeline_ops - what a timeline needs of the engine
- * @owner:   the module of the ops
  * @run:     start @entity on the idle engine until @deadline_ns; called with the
  *           timeline's lock held, perhaps in a hard interrupt, must not sleep.
  *           The run ends by vgpu_timeline_done()
@@ -44,7 +44,6 @@ struct vgpu_timeline;
  *           not sleep. NULL: the clock
  */
 struct vgpu_timeline_ops {
-	struct module *owner;
 	void (*run)(struct vgpu_timeline *tl, struct vgpu_entity *entity,
 		    u64 deadline_ns);
 	void (*preempt)(struct vgpu_timeline *tl, struct vgpu_entity *entity);
@@ -57,20 +56,6 @@ struct vgpu_timeline_ops {
 /* Why an entity may not run though it has work; a mask. */
 #define VGPU_HOLD_STOPPED	0x1	/* device not open, or in reset */
 #define VGPU_HOLD_QUARANTINE	0x2
-
-enum vgpu_sched_end {
-	VGPU_SCHED_IDLE,	/* no work left */
-	VGPU_SCHED_PREEMPTED,	/* work left */
-	VGPU_SCHED_STALLED,	/* work left that cannot go on now */
-};
-
-/* What an engine that looks for work, and finds none, is to do. */
-enum vgpu_sched_poll {
-	VGPU_SCHED_POLL_IDLE,	/* look on as you like: this is idle time */
-	VGPU_SCHED_POLL_WAIT,	/* look on: this is idle time, too */
-	VGPU_SCHED_POLL_LINGER,	/* look on: it is service */
-	VGPU_SCHED_POLL_STOP,	/* end the run */
-};
 
 /* What runs is left alone so long at least before it makes way for another. */
 #define VGPU_PREEMPT_MIN_NS		(500 * 1000ULL)
@@ -176,9 +161,9 @@ void vgpu_entity_stats(struct vgpu_entity *entity,
 		       struct vgpu_entity_stats *stats);
 
 struct vgpu_entity *vgpu_timeline_done(struct vgpu_timeline *tl,
-				       enum vgpu_sched_end end, u64 idle_ns,
+				       enum vgpu_run_end end, u64 idle_ns,
 				       u64 linger_ns, u64 *deadline_ns);
-enum vgpu_sched_poll vgpu_timeline_poll(struct vgpu_timeline *tl, u64 empty_ns);
+enum vgpu_poll vgpu_timeline_poll(struct vgpu_timeline *tl, u64 empty_ns);
 
 void vgpu_timeline_show(struct vgpu_timeline *tl, struct seq_file *m,
 			void (*name)(struct seq_file *m,

@@ -39,7 +39,7 @@
 #include <linux/minmax.h>
 #include <linux/string.h>
 
-#include "../core/compat.h"
+#include "../compat.h"
 #include "timeline.h"
 #include "trace.h"
 
@@ -260,7 +260,7 @@ static void timeline_wake_stopped(struct vgpu_timeline *tl)
 }
 
 /* The running entity is off the engine: charge it, and queue it if it can. */
-static void timeline_end(struct vgpu_timeline *tl, enum vgpu_sched_end end,
+static void timeline_end(struct vgpu_timeline *tl, enum vgpu_run_end end,
 			 u64 idle_ns, u64 linger_ns, u64 now_ns)
 {
 	struct vgpu_rq *rq = &tl->rq;
@@ -275,11 +275,11 @@ static void timeline_end(struct vgpu_timeline *tl, enum vgpu_sched_end end,
 
 	rq->running = NULL;
 	/* Nothing else ends a run early in which the engine may linger. */
-	rq->outlasted = end == VGPU_SCHED_IDLE && tl->pick.linger_ns &&
+	rq->outlasted = end == VGPU_RUN_IDLE && tl->pick.linger_ns &&
 			!tl->preempting && now_ns < tl->deadline_ns;
 	WRITE_ONCE(tl->preempting, false);
 	rq->policy->charge(rq, entity, ran_ns, now_ns);
-	entity->has_work = end == VGPU_SCHED_PREEMPTED || entity->rewoken;
+	entity->has_work = end == VGPU_RUN_PREEMPTED || entity->rewoken;
 	entity->rewoken = false;
 	vgpu_entity_enqueue(entity, false, now_ns);
 
@@ -303,7 +303,7 @@ static void timeline_end(struct vgpu_timeline *tl, enum vgpu_sched_end end,
  * Return: the entity to run at once, perhaps the same, or NULL.
  */
 struct vgpu_entity *vgpu_timeline_done(struct vgpu_timeline *tl,
-				       enum vgpu_sched_end end, u64 idle_ns,
+				       enum vgpu_run_end end, u64 idle_ns,
 				       u64 linger_ns, u64 *deadline_ns)
 {
 	struct vgpu_entity *next = NULL;
@@ -336,18 +336,18 @@ out:
  * deadline, which the engine knows, it says nothing.
  *
  * Context: any.
- * Return: enum vgpu_sched_poll.
+ * Return: enum vgpu_poll.
  */
-enum vgpu_sched_poll vgpu_timeline_poll(struct vgpu_timeline *tl, u64 empty_ns)
+enum vgpu_poll vgpu_timeline_poll(struct vgpu_timeline *tl, u64 empty_ns)
 {
 	u64 linger_ns = READ_ONCE(tl->pick.linger_ns);
 	bool stay = linger_ns && empty_ns <= linger_ns;
 
 	if (READ_ONCE(tl->preempting))
-		return VGPU_SCHED_POLL_STOP;
+		return VGPU_POLL_STOP;
 	if (!READ_ONCE(tl->rq.nr_queued) || READ_ONCE(tl->pick.exclusive))
-		return stay ? VGPU_SCHED_POLL_WAIT : VGPU_SCHED_POLL_IDLE;
-	return stay ? VGPU_SCHED_POLL_LINGER : VGPU_SCHED_POLL_STOP;
+		return stay ? VGPU_POLL_WAIT : VGPU_POLL_IDLE;
+	return stay ? VGPU_POLL_LINGER : VGPU_POLL_STOP;
 }
 
 /* Gives an idle engine work, if the policy has any for it now. */
@@ -403,7 +403,7 @@ static void timeline_reset(struct work_struct *work)
 	entity->stats.resets++;
 	/* Unless it ended by itself meanwhile; nobody was put on since. */
 	if (tl->rq.running)
-		timeline_end(tl, VGPU_SCHED_PREEMPTED, 0, 0, now_ns);
+		timeline_end(tl, VGPU_RUN_PREEMPTED, 0, 0, now_ns);
 	tl->resetting = NULL;
 	timeline_wake_stopped(tl);
 	vgpu_entity_wake_due(tl, now_ns);

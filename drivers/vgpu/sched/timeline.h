@@ -128,7 +128,7 @@ void vgpu_entity_give(struct vgpu_entity *entity, bool woken, u64 now_ns);
 void vgpu_entity_enqueue(struct vgpu_entity *entity, bool woken, u64 now_ns);
 u64 vgpu_entity_unqueued(struct vgpu_entity *entity, u64 now_ns);
 void vgpu_entity_wake_due(struct vgpu_timeline *tl, u64 now_ns);
-void vgpu_account_run(struct vgpu_timeline *tl, enum vgpu_sched_end end,
+void vgpu_account_run(struct vgpu_timeline *tl, enum vgpu_run_end end,
 		      u64 ran_ns, u64 idle_ns, u64 linger_ns, u64 now_ns);
 void vgpu_account_set_window(struct vgpu_timeline *tl, u64 window_ns,
 			     u64 now_ns);

@@ -12,7 +12,8 @@
 #include <linux/module.h>
 #include <linux/mutex.h>
 
-#include "soft.h"
+#include "../core/core.h"
+#include "admit.h"
 
 #define SOFT_OVERCOMMIT_MAX	10000
 

@@ -4,7 +4,7 @@
 
 #include <linux/bug.h>
 
-#include "sim.h"
+#include "tasks.h"
 
 #define lockdep_assert_held(lock) \
 	((void)SHIM_DIE_IF("not held", (lock)->owner != sim_current()))

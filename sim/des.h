@@ -4,7 +4,7 @@
  * (timeline.c, entity.c, log.c and the policies): engines and their users in
  * virtual time, in one thread, the same for the same seed.
  *
- * (tests/unit/des_*.c; link all but des_check.c and des_random.c, or these too)
+ * (sim/des_*.c; link all but des_check.c and des_random.c, or these too)
  *
  *	struct des_config config;
  *	struct des *des;
@@ -221,7 +221,7 @@ struct des_run {
 	u64 idle_ns;
 	u64 linger_ns;
 	u64 switch_ns;
-	enum vgpu_sched_end end;
+	enum vgpu_run_end end;
 	bool reset;
 	bool ended;
 };

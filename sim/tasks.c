@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* See sim.h. */
+/* See tasks.h. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 #include <linux/wait.h>
 #include <linux/workqueue.h>
 
-#include "sim.h"
+#include "tasks.h"
 
 /* No test takes so long: somebody waits and is never woken. */
 #define SIM_END_NS		(200ULL * 1000 * 1000 * 1000)

@@ -4,7 +4,7 @@
 
 #include <linux/types.h>
 
-#include "sim.h"
+#include "tasks.h"
 
 typedef s64 ktime_t;
 

@@ -4,15 +4,15 @@
  * and the policies watched: the policies' and the engines' side check at each
  * call that the timelines keep their promises.
  */
-#ifndef _VGPU_SIM_ENGINE_H
-#define _VGPU_SIM_ENGINE_H
+#ifndef _VGPU_RACE_H
+#define _VGPU_RACE_H
 
 #include "vgpu_test.h"
 
 #include <linux/lockdep.h>
 
 #include "sched/timeline.h"
-#include "sim.h"
+#include "tasks.h"
 
 /* cmocka's jump to where the test began, which is on another stack. */
 #undef fail
@@ -213,7 +213,7 @@ static inline struct engine *sim_engine_of(const struct vgpu_timeline *tl)
 	return &t.engine[vgpu_timeline_index(tl)];
 }
 
-/* sim_watch.c: a policy that is watched, by its name. */
+/* race_watch.c: a policy that is watched, by its name. */
 const struct vgpu_sched_policy *watched(const char *name);
 void submit(struct user *user, u64 work_ns);
 void submit_frame(struct user *user, u64 due_ns);
@@ -232,4 +232,4 @@ void user_close(struct user *user);
 void hold_sync(struct user *user, unsigned int hold);
 void unhold(struct user *user, unsigned int hold);
 
-#endif /* _VGPU_SIM_ENGINE_H */
+#endif /* _VGPU_RACE_H */

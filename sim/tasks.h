@@ -10,8 +10,8 @@
  * The shims of spinlock.h, mutex.h, wait.h, hrtimer.h, kthread.h and sched.h
  * are made of this.
  */
-#ifndef _VGPU_SIM_H
-#define _VGPU_SIM_H
+#ifndef _VGPU_TASKS_H
+#define _VGPU_TASKS_H
 
 #include <ucontext.h>
 
@@ -63,4 +63,4 @@ void sim_yield(void);
 void sim_sleep(u64 ns);
 void sim_put(struct task_struct *task);
 
-#endif /* _VGPU_SIM_H */
+#endif /* _VGPU_TASKS_H */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The policies, watched: see sim_engine.h. */
-#include "sim_engine.h"
+/* The policies, watched: see race.h. */
+#include "race.h"
 
 static struct engine *rq_engine(struct vgpu_rq *rq)
 {
@@ -224,9 +224,9 @@ static void check_log(struct engine *e, u64 ran_ns, u64 now_ns)
 	end = entry->end;
 	if (e->tl->resetting) {
 		assert_int_equal(end, VGPU_END_RESET);
-	} else if (e->end == VGPU_SCHED_IDLE) {
+	} else if (e->end == VGPU_RUN_IDLE) {
 		assert_int_equal(end, VGPU_END_IDLE);
-	} else if (e->end == VGPU_SCHED_STALLED) {
+	} else if (e->end == VGPU_RUN_STALLED) {
 		assert_int_equal(end, VGPU_END_STALLED);
 	} else if (!e->stop_ns) {
 		/* A request to the run before it may have come too late. */
@@ -241,7 +241,7 @@ static void check_log(struct engine *e, u64 ran_ns, u64 now_ns)
 	}
 	if (e->stop_ns)
 		preempt_ns = now_ns - min(e->stop_ns, deadline_ns);
-	else if (e->end == VGPU_SCHED_PREEMPTED && now_ns >= deadline_ns)
+	else if (e->end == VGPU_RUN_PREEMPTED && now_ns >= deadline_ns)
 		preempt_ns = now_ns - deadline_ns;
 	assert_int_equal(entry->preempt_ns, preempt_ns);
 }

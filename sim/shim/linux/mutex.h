@@ -5,7 +5,7 @@
 #include <linux/bug.h>
 #include <linux/types.h>
 
-#include "sim.h"
+#include "tasks.h"
 
 struct mutex {
 	struct task_struct *owner;

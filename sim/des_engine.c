@@ -118,7 +118,7 @@ static void engine_begin(struct des_engine *engine, struct vgpu_entity *next,
 	des_engine_poke(engine);
 }
 
-static void engine_record(struct des_engine *engine, enum vgpu_sched_end end,
+static void engine_record(struct des_engine *engine, enum vgpu_run_end end,
 			  bool ended, bool reset)
 {
 	struct des_run *run = &engine->run;
@@ -149,17 +149,17 @@ static bool engine_stalled(const struct des_engine *engine)
 
 static void engine_done(struct des_engine *engine)
 {
-	enum vgpu_sched_end end = VGPU_SCHED_IDLE;
+	enum vgpu_run_end end = VGPU_RUN_IDLE;
 	struct vgpu_entity *next;
 	u64 deadline_ns, due_ns;
 
 	/* When it is to stop it does not look whether there is more. */
 	due_ns = min(engine->run.deadline_ns + DES_EPOCH_NS, engine->stop_ns);
 	if (engine_stalled(engine))
-		end = VGPU_SCHED_STALLED;
+		end = VGPU_RUN_STALLED;
 	else if (des_job(engine->entity) ||
 		 (engine->sim->now_ns >= due_ns && engine->phase != DES_IDLE))
-		end = VGPU_SCHED_PREEMPTED;
+		end = VGPU_RUN_PREEMPTED;
 
 	if (engine->phase != DES_IDLE)
 		engine_span(engine);
@@ -205,7 +205,7 @@ static bool engine_poll(struct des_engine *engine, u64 due_ns)
 		engine->empty_ns = sim->now_ns;
 	empty_ns = sim->now_ns - engine->empty_ns;
 	switch (vgpu_timeline_poll(&engine->tl, empty_ns)) {
-	case VGPU_SCHED_POLL_IDLE:
+	case VGPU_POLL_IDLE:
 		if (sim->now_ns >= due_ns)
 			return false;
 		until_ns = engine->empty_ns + sim->config->poll_ns;
@@ -213,14 +213,14 @@ static bool engine_poll(struct des_engine *engine, u64 due_ns)
 			return false;
 		engine_phase(engine, DES_IDLE);
 		break;
-	case VGPU_SCHED_POLL_WAIT:
+	case VGPU_POLL_WAIT:
 		if (sim->now_ns >= due_ns)
 			return false;
 		/* The answer is the same until then, or somebody waits. */
 		until_ns = engine->empty_ns + engine->tl.pick.linger_ns + 1;
 		engine_phase(engine, DES_IDLE);
 		break;
-	case VGPU_SCHED_POLL_LINGER:
+	case VGPU_POLL_LINGER:
 		if (sim->now_ns >= due_ns) {
 			engine_phase(engine, DES_LINGER);
 			return false;
@@ -306,7 +306,7 @@ void des_engine_flush(struct des_engine *engine)
 	if (engine->phase != DES_IDLE)
 		engine_span(engine);
 	/* The run is not over, but what is past its deadline is. */
-	engine_record(engine, VGPU_SCHED_PREEMPTED, false, false);
+	engine_record(engine, VGPU_RUN_PREEMPTED, false, false);
 }
 
 static void des_op_run(struct vgpu_timeline *tl, struct vgpu_entity *entity,
@@ -335,7 +335,7 @@ static void des_op_reset(struct vgpu_timeline *tl, struct vgpu_entity *entity)
 	engine_phase(engine, DES_IN_RESET);
 	des_sleep_ns(engine->sim, engine->sim->config->reset_ns);
 	engine_span(engine);
-	engine_record(engine, VGPU_SCHED_PREEMPTED, true, true);
+	engine_record(engine, VGPU_RUN_PREEMPTED, true, true);
 	engine->phase = DES_OFF;
 	engine->entity = NULL;
 	engine->ran = NULL;

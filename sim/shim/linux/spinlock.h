@@ -5,7 +5,7 @@
 #include <linux/bug.h>
 #include <linux/types.h>
 
-#include "sim.h"
+#include "tasks.h"
 
 /* Who holds one is not switched away, so it is never found taken by another. */
 typedef struct {

@@ -4,7 +4,7 @@
 
 #include <linux/compiler.h>
 
-#include "sim.h"
+#include "tasks.h"
 
 #define TASK_RUNNING		0
 #define TASK_INTERRUPTIBLE	1

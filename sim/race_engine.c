@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* See sim_engine.h. */
-#include "sim_engine.h"
+/* See race.h. */
+#include "race.h"
 
 struct world t;
 
@@ -124,17 +124,17 @@ static bool engine_poll(struct engine *e, u64 *empty_ns)
 	if (from_ns >= e->deadline_ns)
 		return false;
 	switch (vgpu_timeline_poll(e->tl, *empty_ns)) {
-	case VGPU_SCHED_POLL_IDLE:
+	case VGPU_POLL_IDLE:
 		if (*empty_ns >= t.poll_ns)
 			return false;
 		sim_sleep(5 * US);
 		e->idle_ns += sim_now_ns() - from_ns;
 		break;
-	case VGPU_SCHED_POLL_WAIT:
+	case VGPU_POLL_WAIT:
 		sim_sleep(5 * US);
 		e->idle_ns += sim_now_ns() - from_ns;
 		break;
-	case VGPU_SCHED_POLL_LINGER:
+	case VGPU_POLL_LINGER:
 		sim_sleep(5 * US);
 		e->linger_ns += sim_now_ns() - from_ns;
 		assert_true(*empty_ns < 200 * US || !e->tl->rq.nr_queued);
@@ -168,10 +168,10 @@ static int engine_work(struct engine *e, struct user *user)
 			continue;
 		}
 		if (user->dma)
-			return VGPU_SCHED_STALLED;
+			return VGPU_RUN_STALLED;
 		engine_frames(user);
 		if (user->work_ns && (e->stop || sim_now_ns() >= e->deadline_ns))
-			return VGPU_SCHED_PREEMPTED;
+			return VGPU_RUN_PREEMPTED;
 		if (user->work_ns) {
 			chunk_ns = min(user->work_ns, sim_random(1, 50 * US));
 			engine_spend(e, chunk_ns);
@@ -190,7 +190,7 @@ static int engine_work(struct engine *e, struct user *user)
 		sim_yield();
 		engine_frames(user);
 		if (!user->work_ns)
-			return VGPU_SCHED_IDLE;
+			return VGPU_RUN_IDLE;
 		user->awake = true;
 	}
 }
@@ -469,7 +469,7 @@ void world_end(void)
 		assert_true(list_empty(&tl->entities));
 		assert_null(rb_first_cached(&tl->sleepers));
 		assert_int_equal(vgpu_timeline_poll(tl, SEC),
-				 VGPU_SCHED_POLL_IDLE);
+				 VGPU_POLL_IDLE);
 		/* Service + idle = wall, to the ns. */
 		vgpu_timeline_stats(tl, &stats);
 		assert_int_equal(tl->busy_ns, e->charged_ns);
