@@ -4,8 +4,8 @@
 # Files are named from the top of the tree, which is $(TOP).
 
 # The scheduler's files without its thread (sched.c) and without the frame rate limit.
-SIM_SCHED := $(addprefix drivers/vgpu/sched/,timeline.c entity.c account.c log.c \
-	slots.c best_effort.c equal_share.c fixed_share.c qos.c)
+include $(TOP)/drivers/vgpu/sched/Kbuild
+SIM_SCHED := $(vgpu-sched:%=drivers/vgpu/sched/%.c)
 
 # host.h: a host and its engines in virtual time, in one thread, around SIM_SCHED.
 SIM_HOST := $(addprefix sim/,host.c host_time.c host_worker.c host_engine.c)

@@ -7,22 +7,13 @@
 #include <linux/nospec.h>
 #include <linux/seq_file.h>
 
-#include "soft.h"
-
-/**
- * soft_channel_publish() - a channel's new state, for the guest to see
- * @ch: the channel
- * @state: the state
- *
- * Context: any; queue_lock held.
- */
-void soft_channel_publish(struct soft_channel *ch, enum vgpu_hw_state state)
-{
-	lockdep_assert_held(&ch->inst->queue_lock);
-	ch->state = state;
-	if (ch->hw)
-		WRITE_ONCE(ch->hw->state, cpu_to_le32(state));
-}
+#include "channel.h"
+#include "exec.h"
+#include "gpu.h"
+#include "instance.h"
+#include "packet.h"
+#include "queue.h"
+#include "store.h"
 
 static void soft_channel_set_fault(struct soft_channel *ch,
 				   const struct soft_fault *fault, u64 pos)
@@ -40,7 +31,7 @@ static void soft_channel_set_fault(struct soft_channel *ch,
 		WRITE_ONCE(ch->hw->fault_pos, cpu_to_le64(pos));
 		smp_wmb();	/* who sees FAULTED sees why */
 	}
-	soft_channel_publish(ch, VGPU_HW_STATE_FAULTED);
+	soft_queue_publish(ch, VGPU_HW_STATE_FAULTED);
 }
 
 static void soft_channel_report_fault(struct soft_channel *ch,
@@ -50,16 +41,6 @@ static void soft_channel_report_fault(struct soft_channel *ch,
 
 	vgpu_channel_fault(vgpu, ch->engine, ch->index, code, pos);
 	vgpu_raise_irq(vgpu, 0);
-}
-
-/* An engine in a turn may be waiting for guest memory. */
-static void soft_channel_wake_engine(struct soft_instance *inst,
-				     unsigned int index)
-{
-	struct soft_engine *engine = &inst->gpu->engine[index];
-
-	if (wq_has_sleeper(&engine->wake))
-		wake_up(&engine->wake);
 }
 
 /**
@@ -140,7 +121,7 @@ static void soft_channel_end_stop(struct soft_channel *ch)
 
 	lockdep_assert_held(&inst->config_lock);
 	spin_lock(&inst->queue_lock);
-	soft_channel_publish(ch, VGPU_HW_STATE_DISABLED);
+	soft_queue_publish(ch, VGPU_HW_STATE_DISABLED);
 	page = ch->page;
 	ch->page = NULL;
 	ch->hw = NULL;
@@ -182,7 +163,7 @@ static void soft_channel_disable(struct soft_channel *ch)
 	soft_channel_begin_stop(ch);
 	spin_unlock(&inst->queue_lock);
 
-	soft_channel_wake_engine(inst, ch->engine);
+	soft_queue_wake(inst, ch->engine);
 	wait_event(inst->wait, soft_channel_left(ch));
 	soft_channel_end_stop(ch);
 }
@@ -205,7 +186,7 @@ static enum vgpu_hw_fault soft_channel_latch(struct soft_channel *ch, u32 ctrl)
 	if (engine >= SOFT_ENGINES)
 		return VGPU_HW_FAULT_RING;
 	code = soft_ring_check(ch->ring_addr, order, ch->ring_sys,
-			       ch->inst->vgpu->fb_bytes);
+			       ch->inst->fb_bytes);
 	if (!code)
 		ch->ring_mask = (1U << order) - 1;
 	return code;
@@ -260,7 +241,7 @@ static void soft_channel_enable(struct soft_channel *ch, u32 ctrl)
 	if (fault.code)
 		soft_channel_set_fault(ch, &fault, 0);
 	else
-		soft_channel_publish(ch, VGPU_HW_STATE_SLEEPING);
+		soft_queue_publish(ch, VGPU_HW_STATE_SLEEPING);
 	spin_unlock(&inst->queue_lock);
 
 	if (fault.code)
@@ -308,12 +289,12 @@ void soft_channel_doorbell(struct soft_channel *ch)
 	unsigned int engine;
 	bool ready;
 
-	vgpu_doorbell(inst->vgpu, ch->index);
+	vgpu_doorbell(inst->vgpu);
 	spin_lock(&inst->queue_lock);
 	if (ch->state == VGPU_HW_STATE_SLEEPING && !ch->stop &&
 	    !inst->stopping) {
 		ch->empty_ns = 0;
-		soft_channel_publish(ch, VGPU_HW_STATE_AWAKE);
+		soft_queue_publish(ch, VGPU_HW_STATE_AWAKE);
 		soft_queue_add(ch);
 	}
 	/* A frame's time does not come earlier by ringing. */
@@ -321,10 +302,8 @@ void soft_channel_doorbell(struct soft_channel *ch)
 	engine = ch->engine;
 	spin_unlock(&inst->queue_lock);
 
-	if (ready) {
-		vgpu_work_ready(inst->vgpu, engine);
-		soft_channel_wake_engine(inst, engine);
-	}
+	if (ready)
+		soft_queue_announce(inst, engine);
 }
 
 /**
@@ -352,75 +331,7 @@ void soft_channel_fault(struct soft_channel *ch,
 		soft_channel_report_fault(ch, fault->code, pos);
 }
 
-static void soft_channel_dma_complete(struct vgpu_dma *dma)
-{
-	struct soft_channel *ch = dma->private;
-	struct soft_instance *inst = ch->inst;
-	unsigned int engine;
-	bool ready = false;
-
-	spin_lock(&inst->queue_lock);
-	engine = ch->engine;
-	if (ch->dma == dma) {
-		ch->dma_done = true;
-		ready = ch->stalled;
-	}
-	if (ready) {
-		soft_queue_stall(ch, false);
-		soft_queue_add(ch);
-	}
-	spin_unlock(&inst->queue_lock);
-
-	if (ready) {
-		vgpu_work_ready(inst->vgpu, engine);
-		soft_channel_wake_engine(inst, engine);
-	}
-}
-
-/**
- * soft_channel_submit() - begin an access to guest memory
- * @ch: busy, without one
- * @dma: set up but for its completion; now the channel's
- *
- * The channel is to be released with SOFT_END_WAIT.
- *
- * Context: the engine's thread; does not sleep.
- */
-void soft_channel_submit(struct soft_channel *ch, struct vgpu_dma *dma)
-{
-	struct soft_instance *inst = ch->inst;
-
-	dma->complete = soft_channel_dma_complete;
-	dma->private = ch;
-	spin_lock(&inst->queue_lock);
-	ch->dma = dma;
-	ch->dma_done = false;
-	spin_unlock(&inst->queue_lock);
-	vgpu_dma_submit(dma);
-}
-
-/**
- * soft_channel_dma_take() - the access that has ended
- * @ch: busy
- *
- * Context: the engine's thread; does not sleep.
- * Return: it, with a reference for the caller; NULL if there was none.
- */
-struct vgpu_dma *soft_channel_dma_take(struct soft_channel *ch)
-{
-	struct vgpu_dma *dma = NULL;
-
-	spin_lock(&ch->inst->queue_lock);
-	if (ch->dma_done) {
-		dma = ch->dma;
-		ch->dma = NULL;
-		ch->dma_done = false;
-	}
-	spin_unlock(&ch->inst->queue_lock);
-	return dma;
-}
-
-static bool soft_instance_left(struct soft_instance *inst)
+static bool soft_channel_all_left(struct soft_instance *inst)
 {
 	bool left = true;
 	unsigned int i;
@@ -457,10 +368,10 @@ void soft_channel_stop_all(struct soft_instance *inst)
 	spin_unlock(&inst->queue_lock);
 
 	for (i = 0; i < SOFT_ENGINES; i++)
-		soft_channel_wake_engine(inst, i);
+		soft_queue_wake(inst, i);
 
 	mutex_lock(&inst->config_lock);
-	wait_event(inst->wait, soft_instance_left(inst));
+	wait_event(inst->wait, soft_channel_all_left(inst));
 	for (i = 0; i < inst->nr_channels; i++) {
 		ch = &inst->channel[i];
 		if (ch->state != VGPU_HW_STATE_DISABLED)

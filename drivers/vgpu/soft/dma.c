@@ -13,7 +13,15 @@
 #include <linux/slab.h>
 #include <linux/timekeeping.h>
 
-#include "soft.h"
+#include "channel.h"
+#include "dma.h"
+#include "exec.h"
+#include "instance.h"
+#include "queue.h"
+#include "store.h"
+
+/* An engine asks again for a request that it could not allocate after so long. */
+#define SOFT_SHORT_NS		NSEC_PER_MSEC
 
 /**
  * soft_dma_add() - a piece of host memory to be read into or written from
@@ -136,6 +144,29 @@ bool soft_dma_add_fb(struct soft_channel *ch, struct vgpu_dma *dma, u64 addr,
 	return true;
 }
 
+static void soft_dma_complete(struct vgpu_dma *dma)
+{
+	struct soft_channel *ch = dma->private;
+	struct soft_instance *inst = ch->inst;
+	unsigned int engine;
+	bool ready = false;
+
+	spin_lock(&inst->queue_lock);
+	engine = ch->engine;
+	if (ch->dma == dma) {
+		ch->dma_done = true;
+		ready = ch->stalled;
+	}
+	if (ready) {
+		soft_queue_stall(ch, false);
+		soft_queue_add(ch);
+	}
+	spin_unlock(&inst->queue_lock);
+
+	if (ready)
+		soft_queue_announce(inst, engine);
+}
+
 /**
  * soft_dma_submit() - begin a request; the engine goes on with other channels
  * @ch: busy
@@ -146,11 +177,40 @@ bool soft_dma_add_fb(struct soft_channel *ch, struct vgpu_dma *dma, u64 addr,
  */
 enum soft_end soft_dma_submit(struct soft_channel *ch, struct vgpu_dma *dma)
 {
-	soft_channel_submit(ch, dma);
+	struct soft_instance *inst = ch->inst;
+
+	dma->complete = soft_dma_complete;
+	dma->private = ch;
+	spin_lock(&inst->queue_lock);
+	ch->dma = dma;
+	ch->dma_done = false;
+	spin_unlock(&inst->queue_lock);
+	vgpu_dma_submit(dma);
 	return SOFT_END_WAIT;
 }
 
-static int soft_work_fb(struct vgpu_dma *dma)
+/**
+ * soft_dma_take() - the request that has completed
+ * @ch: busy
+ *
+ * Context: the engine's thread; does not sleep.
+ * Return: the request, with a reference for the caller; NULL if none has completed.
+ */
+struct vgpu_dma *soft_dma_take(struct soft_channel *ch)
+{
+	struct vgpu_dma *dma = NULL;
+
+	spin_lock(&ch->inst->queue_lock);
+	if (ch->dma_done) {
+		dma = ch->dma;
+		ch->dma = NULL;
+		ch->dma_done = false;
+	}
+	spin_unlock(&ch->inst->queue_lock);
+	return dma;
+}
+
+static int soft_dma_work_fb(struct vgpu_dma *dma)
 {
 	struct soft_channel *ch = dma->private;
 	struct soft_store *fb = &ch->inst->fb;
@@ -173,7 +233,7 @@ static int soft_work_fb(struct vgpu_dma *dma)
 	return 0;
 }
 
-static int soft_work_loose(struct vgpu_dma *dma)
+static int soft_dma_work_loose(struct vgpu_dma *dma)
 {
 	struct soft_channel *ch = dma->private;
 	unsigned int waited_ms = 0;
@@ -214,7 +274,7 @@ static enum soft_end soft_dma_get(struct soft_channel *ch,
  */
 enum soft_end soft_dma_get_fb(struct soft_channel *ch, u64 addr, u32 len)
 {
-	return soft_dma_get(ch, soft_work_fb, addr, len);
+	return soft_dma_get(ch, soft_dma_work_fb, addr, len);
 }
 
 /**
@@ -230,7 +290,7 @@ enum soft_end soft_dma_get_fb(struct soft_channel *ch, u64 addr, u32 len)
  */
 enum soft_end soft_dma_get_loose(struct soft_channel *ch, u64 addr, u32 len)
 {
-	return soft_dma_get(ch, soft_work_loose, addr, len);
+	return soft_dma_get(ch, soft_dma_work_loose, addr, len);
 }
 
 /**

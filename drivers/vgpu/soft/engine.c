@@ -10,13 +10,17 @@
 #include <linux/kthread.h>
 #include <linux/sched.h>
 
-#include "soft.h"
+#include "channel.h"
+#include "engine.h"
+#include "exec.h"
+#include "gpu.h"
+#include "instance.h"
+#include "params.h"
+#include "queue.h"
+#include "stop.h"
 
 /* Wait no longer for guest memory when somebody else wants the engine. */
 #define SOFT_STALL_NS		(200 * NSEC_PER_USEC)
-
-/* What counts at most as work from one look at the clock to the next. */
-#define SOFT_GAP_NS		NSEC_PER_MSEC
 
 /**
  * struct soft_turn - an engine's account of a turn
@@ -41,79 +45,6 @@ struct soft_turn {
 	bool over;
 };
 
-static bool soft_engine_told(struct soft_engine *engine)
-{
-	return READ_ONCE(engine->preempt) ||
-	       atomic_read(&engine->state) != SOFT_ENGINE_RUNNING;
-}
-
-/*
- * Reads the clock. Between two calls lie some 50 us of work: if it was much
- * longer, somebody else had the processor (a host that runs this machine,
- * perhaps, which no account here knows of), and the engine could not work.
- */
-static u64 soft_engine_clock(struct soft_engine *engine)
-{
-	u64 now_ns = ktime_get_ns();
-
-	WRITE_ONCE(engine->ran_ns, engine->ran_ns +
-		   min(now_ns - engine->now_ns, (u64)SOFT_GAP_NS));
-	engine->now_ns = now_ns;
-	if (engine->now_ns >= engine->run.deadline_ns)
-		engine->expired = true;
-	return engine->now_ns;
-}
-
-/**
- * soft_engine_must_stop() - whether to leave a channel, or the instance
- * @engine: in a turn
- * @ch: that it works on, or NULL
- * @work: bytes done since the last call
- *
- * Flags are looked at each time, the clock (and other threads' wish for the
- * processor) every 64 KiB: however late a turn begins, that much gets done.
- *
- * Context: the engine's thread; may reschedule.
- * Return: true to stop.
- */
-bool soft_engine_must_stop(struct soft_engine *engine,
-			   const struct soft_channel *ch, u32 work)
-{
-	if (soft_engine_told(engine) || engine->expired ||
-	    (ch && READ_ONCE(ch->stop)))
-		return true;
-	engine->work += work;
-	if (engine->work < SOFT_STOP_BYTES)
-		return false;
-	engine->work = 0;
-	cond_resched();
-	soft_engine_clock(engine);
-	return engine->expired;
-}
-
-/**
- * soft_engine_hang() - fault injection: a packet that never ends
- * @engine: in a turn
- *
- * Neither a deadline nor a preemption ends it, only a reset of the engine, and
- * that as late as @engine->hold_reset says.
- *
- * Context: the engine's thread.
- */
-void soft_engine_hang(struct soft_engine *engine)
-{
-	while (atomic_read(&engine->state) != SOFT_ENGINE_RESET) {
-		soft_engine_clock(engine);
-		cpu_relax();
-		cond_resched();
-	}
-	if (cmpxchg(&engine->hold_reset, SOFT_HOLD_RESET, SOFT_RESET_HELD) !=
-	    SOFT_HOLD_RESET)
-		return;
-	while (READ_ONCE(engine->hold_reset))
-		schedule_timeout_idle(1);
-}
-
 /* The time without work has ended. */
 static void soft_turn_settle(struct soft_turn *turn, u64 end_ns)
 {
@@ -133,7 +64,7 @@ static bool soft_engine_woken(struct soft_engine *engine,
 			      struct soft_queue *queue)
 {
 	return READ_ONCE(queue->nr_ready) || !READ_ONCE(queue->nr_stalled) ||
-	       soft_engine_told(engine);
+	       soft_stop_told(engine);
 }
 
 /*
@@ -143,7 +74,7 @@ static bool soft_engine_woken(struct soft_engine *engine,
 static bool soft_engine_wait(struct soft_engine *engine,
 			     struct soft_queue *queue, struct soft_turn *turn)
 {
-	u64 now_ns = soft_engine_clock(engine), timeout_ns, due_ns;
+	u64 now_ns = soft_stop_clock(engine), timeout_ns, due_ns;
 
 	if (!READ_ONCE(queue->nr_stalled))
 		return READ_ONCE(queue->nr_ready);
@@ -160,7 +91,7 @@ static bool soft_engine_wait(struct soft_engine *engine,
 					   soft_engine_woken(engine, queue),
 					   ns_to_ktime(timeout_ns));
 	engine->now_ns = ktime_get_ns();
-	now_ns = soft_engine_clock(engine);
+	now_ns = soft_stop_clock(engine);
 	return soft_engine_woken(engine, queue) || due_ns <= now_ns ||
 	       vgpu_engine_poll(engine->vgpu, engine->index,
 				now_ns - turn->stall_ns) != VGPU_POLL_STOP;
@@ -176,7 +107,7 @@ static void soft_engine_empty(struct soft_engine *engine,
 
 	if (idle) {
 		engine->left_ns = 0;
-		soft_engine_clock(engine);
+		soft_stop_clock(engine);
 		if (!turn->empty_ns)
 			turn->empty_ns = engine->now_ns;
 		poll = vgpu_engine_poll(engine->vgpu, engine->index,
@@ -197,7 +128,7 @@ static void soft_engine_empty(struct soft_engine *engine,
 		ch->empty_ns = engine->now_ns;
 	sleep = poll == VGPU_POLL_STOP ||
 		(poll == VGPU_POLL_IDLE &&
-		 engine->now_ns - ch->empty_ns >= soft_config.poll_ns);
+		 engine->now_ns - ch->empty_ns >= soft_params.poll_ns);
 	soft_queue_release(ch, SOFT_END_EMPTY, sleep);
 	if (idle && !sleep) {
 		cpu_relax();
@@ -227,7 +158,7 @@ static void soft_engine_step(struct soft_engine *engine,
 	u64 from_ns;
 
 	if (engine->left_ns)
-		soft_engine_clock(engine);
+		soft_stop_clock(engine);
 	from_ns = engine->now_ns;
 	end = soft_exec(engine, ch, &fault);
 	if (end == SOFT_END_EMPTY) {
@@ -270,7 +201,7 @@ static enum vgpu_run_end soft_engine_turn(struct soft_engine *engine,
 		return VGPU_RUN_IDLE;
 
 	while (!turn->over &&
-	       !soft_engine_must_stop(engine, NULL, SOFT_PACKET_WORK)) {
+	       !soft_stop_wanted(engine, NULL, SOFT_PACKET_WORK)) {
 		ch = soft_queue_take(inst, engine->index, engine->now_ns);
 		if (ch) {
 			soft_engine_step(engine, queue, ch, turn);
@@ -283,7 +214,7 @@ static enum vgpu_run_end soft_engine_turn(struct soft_engine *engine,
 			break;
 	}
 
-	engine->left_ns = soft_engine_clock(engine);
+	engine->left_ns = soft_stop_clock(engine);
 	/* Who may linger is as good as with work when its slice is over. */
 	if (turn->hold_ns && !turn->over)
 		engine->since_ns = turn->since_ns ?: turn->empty_ns;
@@ -348,8 +279,8 @@ static int soft_engine_thread(void *data)
 	struct soft_turn turn;
 	enum vgpu_run_end end;
 
-	if (!cpumask_empty(&soft_config.cpus))
-		set_cpus_allowed_ptr(current, &soft_config.cpus);
+	if (!cpumask_empty(&soft_params.cpus))
+		set_cpus_allowed_ptr(current, &soft_params.cpus);
 
 	for (;;) {
 		wait_event_idle(engine->start,

@@ -12,21 +12,23 @@
  */
 #include <linux/mm.h>
 
-#include "soft.h"
+#include "channel.h"
+#include "dma.h"
+#include "engine.h"
+#include "exec.h"
+#include "instance.h"
+#include "packet.h"
+#include "stop.h"
+#include "store.h"
+
+/* What a piece of a row, and a new page, cost beside their bytes. */
+#define SOFT_PIECE_WORK		256
+#define SOFT_FRESH_WORK		12288
 
 /* In soft_exec() and below, SOFT_END_PACKET of a step says: go on. */
 
-/**
- * soft_exec_fault() - note why a channel cannot go on
- * @fault: set
- * @code: what
- * @addr: that failed, or 0
- *
- * Context: any.
- * Return: SOFT_END_FAULT.
- */
-enum soft_end soft_exec_fault(struct soft_fault *fault,
-			      enum vgpu_hw_fault code, u64 addr)
+/* Notes why a channel cannot go on. */
+static enum soft_end soft_exec_fault(struct soft_fault *fault, enum vgpu_hw_fault code, u64 addr)
 {
 	fault->code = code;
 	fault->addr = addr;
@@ -221,7 +223,7 @@ static enum soft_end soft_exec_body(struct soft_engine *engine,
 			return soft_dma_get_fb(ch, dst, len);
 		}
 		soft_exec_advance(exec, len);
-		if (soft_engine_must_stop(engine, ch, work))
+		if (soft_stop_wanted(engine, ch, work))
 			return SOFT_END_STOPPED;
 	}
 	exec->step = SOFT_STEP_SIGNAL;
@@ -342,7 +344,7 @@ static enum soft_end soft_exec_next(struct soft_engine *engine,
 {
 	struct soft_exec *exec = &ch->exec;
 	const struct soft_limits limits = {
-		.fb_bytes = ch->inst->vgpu->fb_bytes,
+		.fb_bytes = ch->inst->fb_bytes,
 		.engine_class = engine->desc->engine_class,
 		.vectors = VGPU_HW_VECTORS,
 	};
@@ -369,7 +371,7 @@ static enum soft_end soft_exec_next(struct soft_engine *engine,
 	exec->pattern = false;
 	if (unlikely(READ_ONCE(engine->hang) == raw.type) &&
 	    cmpxchg(&engine->hang, raw.type, 0) == raw.type) {
-		soft_engine_hang(engine);
+		soft_stop_hang(engine);
 		return SOFT_END_STOPPED;
 	}
 	return SOFT_END_PACKET;
@@ -390,7 +392,7 @@ static enum soft_end soft_exec_resume(struct soft_channel *ch,
 				      struct soft_fault *fault)
 {
 	struct soft_exec *exec = &ch->exec;
-	struct vgpu_dma *dma = soft_channel_dma_take(ch);
+	struct vgpu_dma *dma = soft_dma_take(ch);
 	bool work;
 	int result;
 	u64 addr;

@@ -9,7 +9,30 @@
  * then reads the state. One of them sees the other. Both the engine's step and
  * the doorbell's are made under queue_lock, so that state and queue agree.
  */
-#include "soft.h"
+#include "channel.h"
+#include "gpu.h"
+#include "instance.h"
+#include "queue.h"
+
+static struct soft_queue *soft_queue_of(struct soft_channel *ch)
+{
+	return &ch->inst->queue[ch->engine];
+}
+
+/**
+ * soft_queue_publish() - a channel's new state, for the guest to see
+ * @ch: the channel
+ * @state: the state
+ *
+ * Context: any; queue_lock held.
+ */
+void soft_queue_publish(struct soft_channel *ch, enum vgpu_hw_state state)
+{
+	lockdep_assert_held(&ch->inst->queue_lock);
+	ch->state = state;
+	if (ch->hw)
+		WRITE_ONCE(ch->hw->state, cpu_to_le32(state));
+}
 
 /**
  * soft_queue_add() - a channel is to be looked at
@@ -19,7 +42,7 @@
  */
 void soft_queue_add(struct soft_channel *ch)
 {
-	struct soft_queue *queue = soft_channel_queue(ch);
+	struct soft_queue *queue = soft_queue_of(ch);
 
 	lockdep_assert_held(&ch->inst->queue_lock);
 	list_add_tail(&ch->link, &queue->ready);
@@ -34,7 +57,7 @@ void soft_queue_add(struct soft_channel *ch)
  */
 void soft_queue_del(struct soft_channel *ch)
 {
-	struct soft_queue *queue = soft_channel_queue(ch);
+	struct soft_queue *queue = soft_queue_of(ch);
 
 	lockdep_assert_held(&ch->inst->queue_lock);
 	list_del_init(&ch->link);
@@ -46,7 +69,7 @@ void soft_queue_del(struct soft_channel *ch)
 
 static void soft_queue_pace(struct soft_channel *ch)
 {
-	struct soft_queue *queue = soft_channel_queue(ch);
+	struct soft_queue *queue = soft_queue_of(ch);
 
 	lockdep_assert_held(&ch->inst->queue_lock);
 	ch->paced = true;
@@ -63,11 +86,39 @@ static void soft_queue_pace(struct soft_channel *ch)
  */
 void soft_queue_stall(struct soft_channel *ch, bool stalled)
 {
-	struct soft_queue *queue = soft_channel_queue(ch);
+	struct soft_queue *queue = soft_queue_of(ch);
 
 	lockdep_assert_held(&ch->inst->queue_lock);
 	ch->stalled = stalled;
 	WRITE_ONCE(queue->nr_stalled, queue->nr_stalled + (stalled ? 1 : -1));
+}
+
+/**
+ * soft_queue_wake() - wake an engine that waits for guest memory during a turn
+ * @inst: the vGPU whose channels or queues have changed
+ * @engine: number of the engine
+ *
+ * Context: any; without queue_lock.
+ */
+void soft_queue_wake(struct soft_instance *inst, unsigned int engine)
+{
+	wait_queue_head_t *wake = &inst->gpu->engine[engine].wake;
+
+	if (wq_has_sleeper(wake))
+		wake_up(wake);
+}
+
+/**
+ * soft_queue_announce() - say that an engine has something to do
+ * @inst: a vGPU with a ready channel
+ * @engine: number of the channel's engine
+ *
+ * Context: any; without queue_lock.
+ */
+void soft_queue_announce(struct soft_instance *inst, unsigned int engine)
+{
+	vgpu_work_ready(inst->vgpu, engine);
+	soft_queue_wake(inst, engine);
 }
 
 /**
@@ -95,11 +146,11 @@ bool soft_queue_begin(struct soft_instance *inst, unsigned int engine)
  */
 static bool soft_queue_sleep(struct soft_channel *ch)
 {
-	soft_channel_publish(ch, VGPU_HW_STATE_SLEEPING);
+	soft_queue_publish(ch, VGPU_HW_STATE_SLEEPING);
 	smp_mb();	/* pairs with the submitter's between put and state */
 	if (le64_to_cpu(READ_ONCE(ch->hw->put)) == ch->get)
 		return true;
-	soft_channel_publish(ch, VGPU_HW_STATE_AWAKE);
+	soft_queue_publish(ch, VGPU_HW_STATE_AWAKE);
 	return false;
 }
 

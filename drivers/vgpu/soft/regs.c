@@ -7,12 +7,15 @@
 #include <linux/align.h>
 #include <linux/nospec.h>
 
-#include "soft.h"
+#include "channel.h"
+#include "gpu.h"
+#include "instance.h"
+#include "regs.h"
 
 /* 32-bit words of the register file; a 64-bit register has two. */
 static int soft_regs_read_dev(struct soft_instance *inst, u32 reg, u32 *value)
 {
-	u64 fb_bytes = inst->vgpu->fb_bytes;
+	u64 fb_bytes = inst->fb_bytes;
 	int ret = 0;
 	u32 i;
 

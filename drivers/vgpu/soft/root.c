@@ -11,8 +11,10 @@
 
 #include <linux/bits.h>
 #include <linux/pci.h>
+#include <uapi/linux/vgpu_hw.h>
 
-#include "soft.h"
+#include "params.h"
+#include "root.h"
 
 /* Four digits and far from what firmware numbers; the first free one. */
 #define SOFT_DOMAIN_FIRST	0xf000

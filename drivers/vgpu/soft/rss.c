@@ -29,7 +29,9 @@
 #include <linux/sched/mm.h>
 #include <linux/workqueue.h>
 
-#include "soft.h"
+#include "instance.h"
+#include "rss.h"
+#include "store.h"
 
 /*
  * How often stores are looked at; those in which no page has come or gone since,

@@ -18,13 +18,19 @@
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 
-#include "soft.h"
+#include "store.h"
 
 #define SOFT_LEAF_PAGES		(PAGE_SIZE / sizeof(struct page *))
 
 /* What the front end maps at once. A leaf has a whole number of them. */
 #define SOFT_BATCH_ORDER	get_order(65536)
 #define SOFT_BATCH_PAGES	BIT(SOFT_BATCH_ORDER)
+
+/*
+ * How long a thread that may sleep goes on asking for pages. By then the host's OOM
+ * killer, or a process that ends, has given some back, or there will be none.
+ */
+#define SOFT_SHORT_MS		4000
 
 /**
  * soft_store_init() - a store without pages

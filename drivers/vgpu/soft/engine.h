@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Engines of a software GPU: a thread for each. */
+#ifndef _VGPU_SOFT_ENGINE_H
+#define _VGPU_SOFT_ENGINE_H
+
+#include <linux/atomic.h>
+#include <linux/debugfs.h>
+#include <linux/types.h>
+#include <linux/vgpu.h>
+#include <linux/wait.h>
+
+struct soft_gpu;
+struct task_struct;
+
+#define SOFT_ENGINES		3
+#define SOFT_HIST		24
+
+/* Fault injection: values of struct soft_engine.hold_reset. */
+#define SOFT_HOLD_RESET		1
+#define SOFT_RESET_HELD		2
+
+enum soft_engine_state {
+	SOFT_ENGINE_IDLE,
+	SOFT_ENGINE_RUNNING,
+	SOFT_ENGINE_RESET,	/* the thread is to leave its run without a report */
+	SOFT_ENGINE_ENDING,	/* the thread is reporting the end of its run */
+};
+
+/**
+ * struct soft_engine - an engine
+ * @gpu:      the GPU; constant
+ * @index:    number of the engine on its GPU; constant
+ * @desc:     name and class; constant
+ * @task:     the engine's thread
+ * @vgpu:     the GPU as the core knows it; set with @run
+ * @run:      the turn; written by the thread that sets @state to RUNNING
+ * @state:    enum soft_engine_state
+ * @preempt:  the run is to stop; read without a lock
+ * @hang:     enum vgpu_hw_packet_type: the next packet of this type never ends (fault
+ *            injection); 0: none
+ * @hold_reset: SOFT_HOLD_RESET: the engine reset that ends a hang does not end before 0
+ *            is written here; SOFT_RESET_HELD: such a reset has begun and waits
+ * @start:    the engine's thread waits here for a run
+ * @wake:     the engine's thread waits here for guest memory during a run
+ * @idle:     soft_engine_reset() waits here for the thread to leave its run
+ * @work:     bytes done since the clock was read. This and the following fields are
+ *            written by the engine's thread only
+ * @now_ns:   the clock when it was last read
+ * @ran_ns:   engine time: how long the engine has been able to work so far
+ * @expired:  the run's deadline has passed
+ * @since_ns: since when the last turn's vGPU has had no work, if that turn ended while
+ *            the engine lingered on it; 0: it did not end so
+ * @left_ns:  end of the last packet of the vGPU that had the engine before, until the
+ *            vGPU of this turn begins a packet; 0: no switch is being measured
+ * @switches: how often the engine went from the work of one vGPU straight to that of
+ *            another
+ * @switch_ns: time from the last packet of the one to the first packet of the other,
+ *            summed over all switches
+ * @switch_hist: switches by that time: [0] below 1 us, [i] from 2^(i-1) us to less
+ *            than 2^i us
+ * @switch_array: @switch_hist as debugfs shows it
+ */
+struct soft_engine {
+	struct soft_gpu *gpu;
+	unsigned int index;
+	const struct vgpu_engine_desc *desc;
+	struct task_struct *task;
+	struct vgpu_gpu *vgpu;
+	struct vgpu_run run;
+	atomic_t state;
+	bool preempt;
+	u32 hang;
+	u32 hold_reset;
+	wait_queue_head_t start;
+	wait_queue_head_t wake;
+	wait_queue_head_t idle;
+	u32 work;
+	u64 now_ns;
+	u64 ran_ns;
+	bool expired;
+	u64 since_ns;
+	u64 left_ns;
+	u64 switches;
+	u64 switch_ns;
+	u32 switch_hist[SOFT_HIST];
+	struct debugfs_u32_array switch_array;
+};
+
+int soft_engine_start(struct soft_engine *engine);
+void soft_engine_stop(struct soft_engine *engine);
+void soft_engine_run(struct vgpu_gpu *vgpu, unsigned int index, const struct vgpu_run *run);
+void soft_engine_preempt(struct vgpu_gpu *vgpu, unsigned int index);
+void soft_engine_reset(struct vgpu_gpu *vgpu, unsigned int index);
+u64 soft_engine_ran_ns(struct vgpu_gpu *vgpu, unsigned int index);
+
+#endif /* _VGPU_SOFT_ENGINE_H */

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Execution of packets, by the thread of an engine. */
+#ifndef _VGPU_SOFT_EXEC_H
+#define _VGPU_SOFT_EXEC_H
+
+#include <linux/types.h>
+#include <linux/vgpu.h>
+
+#include "packet.h"
+
+struct page;
+struct soft_channel;
+struct soft_engine;
+
+#define SOFT_PREFETCH		64	/* packets read at once from a ring in guest memory */
+#define SOFT_BOUNCE_PAGES	(VGPU_DMA_MAX / VGPU_HW_PAGE_SIZE)
+
+/* What a packet costs beside the bytes that it moves, in bytes: see soft_stop_wanted(). */
+#define SOFT_PACKET_WORK	4096
+
+enum soft_step {
+	SOFT_STEP_NEXT,		/* the packet at get has not been read yet */
+	SOFT_STEP_FETCH,	/* packets are being read from guest memory */
+	SOFT_STEP_PACE,		/* a frame that the frame-rate limit has not let through yet */
+	SOFT_STEP_BODY,
+	SOFT_STEP_SIGNAL,
+};
+
+/**
+ * struct soft_exec - how far the execution of the packet at get has come
+ * @step:    what is done next
+ * @packet:  the packet; valid from SOFT_STEP_PACE on
+ * @row:     the row that is being filled or copied
+ * @col:     bytes of @row that are done
+ * @chunk:   bytes of the request to guest memory that is under way
+ * @write_back: a copy from guest to guest memory has read @chunk bytes into @bounce,
+ *              and is to write them
+ * @pattern: @bounce holds the FILL's pattern
+ * @fetch_first: index of the first packet in @fetch
+ * @fetch_nr: packets in @fetch
+ * @fetch:   a page of packets from a ring in guest memory, or NULL
+ * @bounce:  host memory that guest memory is read into or written from; NULL where no
+ *           page has been needed yet
+ */
+struct soft_exec {
+	enum soft_step step;
+	struct soft_packet packet;
+	u32 row;
+	u64 col;
+	u32 chunk;
+	bool write_back;
+	bool pattern;
+	u64 fetch_first;
+	u32 fetch_nr;
+	struct page *fetch;
+	struct page *bounce[SOFT_BOUNCE_PAGES];
+};
+
+enum soft_end {
+	SOFT_END_EMPTY,		/* the channel has no packet */
+	SOFT_END_PACKET,	/* a packet has completed */
+	SOFT_END_STOPPED,	/* the engine is to stop; the packet goes on later */
+	SOFT_END_WAIT,		/* the channel waits for guest memory, or for pages */
+	SOFT_END_PACED,		/* the channel goes on at its due_ns */
+	SOFT_END_FAULT,		/* the channel cannot go on: see struct soft_fault */
+};
+
+/**
+ * struct soft_fault - why a channel faults
+ * @code: enum vgpu_hw_fault
+ * @addr: the address that failed, 0 if the fault is not about an address
+ */
+struct soft_fault {
+	enum vgpu_hw_fault code;
+	u64 addr;
+};
+
+enum soft_end soft_exec(struct soft_engine *engine, struct soft_channel *ch,
+			struct soft_fault *fault);
+void soft_exec_init(struct soft_exec *exec);
+void soft_exec_exit(struct soft_exec *exec);
+
+#endif /* _VGPU_SOFT_EXEC_H */

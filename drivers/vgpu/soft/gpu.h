@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Software GPUs as devices. */
+#ifndef _VGPU_SOFT_GPU_H
+#define _VGPU_SOFT_GPU_H
+
+#include <linux/pci.h>
+#include <linux/vgpu.h>
+
+#include "engine.h"
+
+struct dentry;
+
+/**
+ * struct soft_gpu - a software GPU
+ * @pdev:    its PCI function
+ * @vgpu:    the GPU as the core knows it
+ * @board:   first part of its types' names
+ * @debugfs: directory of fault injection and measurement
+ * @engine:  the engines, by number
+ */
+struct soft_gpu {
+	struct pci_dev *pdev;
+	struct vgpu_gpu *vgpu;
+	char board[VGPU_ADDR_LEN];
+	struct dentry *debugfs;
+	struct soft_engine engine[SOFT_ENGINES];
+};
+
+static inline struct soft_gpu *soft_gpu(struct vgpu_gpu *vgpu)
+{
+	return vgpu_gpu_backend(vgpu);
+}
+
+int soft_gpu_probe(struct pci_dev *pdev, const struct pci_device_id *id);
+void soft_gpu_remove(struct pci_dev *pdev);
+void soft_gpu_debugfs_init(void);
+void soft_gpu_debugfs_exit(void);
+
+#endif /* _VGPU_SOFT_GPU_H */

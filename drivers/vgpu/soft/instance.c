@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * vGPUs of a software GPU, from create to destroy: struct vgpu_gpu_ops.
+ */
+#include <linux/memcontrol.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+
+#include "admit.h"
+#include "channel.h"
+#include "engine.h"
+#include "gpu.h"
+#include "instance.h"
+#include "params.h"
+#include "regs.h"
+#include "rss.h"
+#include "store.h"
+
+static void soft_instance_free(struct soft_instance *inst)
+{
+	soft_store_exit(&inst->pages);
+	soft_store_exit(&inst->fb);
+	kvfree(inst);
+}
+
+static int soft_instance_reserve(struct soft_instance *inst)
+{
+	u64 want_mb = inst->fb_bytes >> 20;
+	u64 have_mb = (u64)max(si_mem_available(), 0L) >> (20 - PAGE_SHIFT);
+	int ret = -ENOMEM;
+
+	if (have_mb >= want_mb)
+		ret = soft_store_reserve(&inst->fb);
+	if (ret == -ENOMEM)
+		return vgpu_refuse(inst->vgpu, ret,
+				   "host memory: %llu MiB wanted (fb_reserve=1), %llu MiB available, %lu MiB got",
+				   want_mb, have_mb,
+				   atomic_long_read(&inst->fb.backed) >>
+				   (20 - PAGE_SHIFT));
+	if (ret)
+		return vgpu_refuse(inst->vgpu, ret,
+				   "host memory: killed while taking %llu MiB (fb_reserve=1)",
+				   want_mb);
+	return 0;
+}
+
+static void *soft_instance_create(struct vgpu_gpu *gpu, struct vgpu_instance *vgpu,
+				  const struct vgpu_instance_info *info)
+{
+	u32 nr_channels = info->nr_channels, i;
+	struct soft_instance *inst;
+	int ret = -ENOMEM;
+
+	inst = kvzalloc(struct_size(inst, channel, nr_channels),
+			GFP_KERNEL_ACCOUNT);
+	if (!inst) {
+		vgpu_refuse(vgpu, ret, "host memory: none for the state of %u channels",
+			    nr_channels);
+		return ERR_PTR(ret);
+	}
+	inst->vgpu = vgpu;
+	inst->gpu = soft_gpu(gpu);
+	inst->fb_bytes = info->fb_bytes;
+	inst->nr_channels = nr_channels;
+	inst->fault_channel = ~0U;
+	mutex_init(&inst->config_lock);
+	spin_lock_init(&inst->queue_lock);
+	init_waitqueue_head(&inst->wait);
+	for (i = 0; i < SOFT_ENGINES; i++) {
+		INIT_LIST_HEAD(&inst->queue[i].ready);
+		INIT_LIST_HEAD(&inst->queue[i].paced);
+		inst->queue[i].due_ns = U64_MAX;
+	}
+	for (i = 0; i < nr_channels; i++)
+		soft_channel_init(inst, i);
+
+	ret = soft_admit(vgpu, info, pci_name(inst->gpu->pdev));
+	if (ret)
+		goto err_free;
+	ret = soft_store_init(&inst->fb, info->fb_bytes);
+	if (ret) {
+		vgpu_refuse(vgpu, ret, "host memory: none for the page table of %llu MiB",
+			    info->fb_bytes >> 20);
+		goto err_admit;
+	}
+	ret = soft_store_init(&inst->pages,
+			      (u64)nr_channels * VGPU_HW_PAGE_SIZE);
+	if (ret) {
+		vgpu_refuse(vgpu, ret, "host memory: none for the page table of %u channel pages",
+			    nr_channels);
+		goto err_fb;
+	}
+	if (soft_params.fb_reserve) {
+		ret = soft_instance_reserve(inst);
+		if (ret)
+			goto err_pages;
+	}
+	return inst;
+
+err_pages:
+	soft_store_exit(&inst->pages);
+err_fb:
+	soft_store_exit(&inst->fb);
+err_admit:
+	soft_admit_end(info->fb_bytes);
+err_free:
+	kvfree(inst);
+	return ERR_PTR(ret);
+}
+
+static void soft_instance_destroy(struct vgpu_instance *vgpu)
+{
+	struct soft_instance *inst = soft_instance(vgpu);
+	u64 fb_bytes = inst->fb_bytes;
+
+	soft_instance_free(inst);
+	soft_admit_end(fb_bytes);
+}
+
+static void soft_instance_describe(struct vgpu_instance *vgpu,
+				   struct vgpu_function_desc *desc)
+{
+	const struct soft_instance *inst = soft_instance(vgpu);
+
+	*desc = (struct vgpu_function_desc) {
+		.vendor_id = VGPU_HW_VENDOR_ID,
+		.device_id = VGPU_HW_DEVICE_ID,
+		.class = VGPU_HW_CLASS,
+		.region = {
+			[VGPU_HW_BAR_FB] = {
+				.owned_bytes = inst->fb_bytes,
+				.flags = VGPU_REGION_MMAP |
+					 VGPU_REGION_64BIT |
+					 VGPU_REGION_PREFETCH,
+			},
+			[VGPU_HW_BAR_REGS] = {
+				.owned_bytes = VGPU_HW_REGS_SIZE,
+			},
+			[VGPU_HW_BAR_CHANNELS] = {
+				.owned_bytes = (u64)inst->nr_channels *
+					       VGPU_HW_PAGE_SIZE,
+				.flags = VGPU_REGION_MMAP |
+					 VGPU_REGION_64BIT,
+			},
+		},
+		.vectors = VGPU_HW_VECTORS,
+		.msix_bar = VGPU_HW_BAR_REGS,
+		.msix_table = VGPU_HW_MSIX_TABLE,
+		.msix_pba = VGPU_HW_MSIX_PBA,
+	};
+}
+
+static int soft_instance_open(struct vgpu_instance *vgpu)
+{
+	struct soft_instance *inst = soft_instance(vgpu);
+	struct mem_cgroup *memcg = get_mem_cgroup_from_mm(current->mm);
+
+	inst->fb.memcg = memcg;
+	inst->pages.memcg = memcg;
+	soft_rss_begin(inst);
+	return 0;
+}
+
+static void soft_instance_close(struct vgpu_instance *vgpu)
+{
+	struct soft_instance *inst = soft_instance(vgpu);
+	struct mem_cgroup *memcg = inst->fb.memcg;
+
+	soft_rss_end(inst);
+	inst->fb.memcg = NULL;
+	inst->pages.memcg = NULL;
+	mem_cgroup_put(memcg);
+}
+
+static void soft_instance_stop(struct vgpu_instance *vgpu)
+{
+	soft_channel_stop_all(soft_instance(vgpu));
+}
+
+static void soft_instance_drop_memory(struct vgpu_instance *vgpu)
+{
+	struct soft_instance *inst = soft_instance(vgpu);
+
+	soft_store_drop(&inst->fb);
+	soft_store_drop(&inst->pages);
+	soft_rss_update(inst);
+	soft_channel_restart(inst);
+}
+
+static struct soft_store *soft_instance_store(struct soft_instance *inst,
+					      unsigned int bar)
+{
+	switch (bar) {
+	case VGPU_HW_BAR_FB:
+		return &inst->fb;
+	case VGPU_HW_BAR_CHANNELS:
+		return &inst->pages;
+	default:
+		return NULL;
+	}
+}
+
+static int soft_instance_region_rw(struct vgpu_instance *vgpu,
+				   unsigned int bar, u64 offset, void *buf,
+				   size_t count, bool write)
+{
+	struct soft_instance *inst = soft_instance(vgpu);
+	struct soft_store *store = soft_instance_store(inst, bar);
+
+	if (unlikely(READ_ONCE(inst->rss.orphan)))
+		soft_rss_adopt(inst);
+	if (store)
+		return soft_store_rw(store, offset, buf, count, write);
+	if (bar == VGPU_HW_BAR_REGS)
+		return soft_regs_rw(inst, offset, buf, count, write);
+	return -ENXIO;
+}
+
+static int soft_instance_map_pages(struct vgpu_instance *vgpu,
+				   unsigned int bar, pgoff_t pgoff,
+				   struct page **pages, unsigned int nr)
+{
+	struct soft_instance *inst = soft_instance(vgpu);
+	struct soft_store *store = soft_instance_store(inst, bar);
+
+	if (unlikely(READ_ONCE(inst->rss.orphan)))
+		soft_rss_adopt(inst);
+	return store ? soft_store_map(store, pgoff, pages, nr) : -ENOMEM;
+}
+
+static u64 soft_instance_backed_bytes(struct vgpu_instance *vgpu)
+{
+	struct soft_instance *inst = soft_instance(vgpu);
+
+	return (u64)atomic_long_read(&inst->fb.backed) << PAGE_SHIFT;
+}
+
+static void soft_instance_channels_show(struct vgpu_instance *vgpu,
+					struct seq_file *m)
+{
+	struct soft_instance *inst = soft_instance(vgpu);
+	u32 i;
+
+	for (i = 0; i < inst->nr_channels; i++)
+		soft_channel_show(&inst->channel[i], m);
+}
+
+/* What the core calls, also for engines. */
+const struct vgpu_gpu_ops soft_instance_ops = {
+	.owner = THIS_MODULE,
+	.instance_create = soft_instance_create,
+	.instance_destroy = soft_instance_destroy,
+	.fb_room = soft_admit_room,
+	.describe = soft_instance_describe,
+	.instance_open = soft_instance_open,
+	.instance_stop = soft_instance_stop,
+	.drop_memory = soft_instance_drop_memory,
+	.instance_close = soft_instance_close,
+	.region_rw = soft_instance_region_rw,
+	.map_pages = soft_instance_map_pages,
+	.backed_bytes = soft_instance_backed_bytes,
+	.channels_show = soft_instance_channels_show,
+	.engine_run = soft_engine_run,
+	.engine_preempt = soft_engine_preempt,
+	.engine_reset = soft_engine_reset,
+	.engine_ran_ns = soft_engine_ran_ns,
+};

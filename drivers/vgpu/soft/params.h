@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The parameters of vgpu_soft.ko that are fixed when the module is loaded. */
+#ifndef _VGPU_SOFT_PARAMS_H
+#define _VGPU_SOFT_PARAMS_H
+
+#include <linux/cpumask.h>
+#include <linux/types.h>
+#include <uapi/linux/vgpu.h>
+
+#define SOFT_GPUS_MAX		16
+
+/**
+ * struct soft_params - the parameters after their check, constant from then on
+ * @nr_gpus:    how many GPUs are made, 1..SOFT_GPUS_MAX
+ * @vendor_id:  PCI vendor ID of the GPUs
+ * @device_id:  PCI device ID of the GPUs
+ * @fb_mb:      framebuffer of each GPU in MiB, a multiple of 1024
+ * @channels:   channels of each GPU
+ * @placement:  how a GPU's framebuffer is divided among its vGPUs
+ * @fb_reserve: a vGPU gets all its framebuffer pages when it is created
+ * @poll_ns:    how long an engine polls an empty channel before the channel sleeps
+ * @cpus:       the CPUs on which the engines' threads run; empty: all CPUs
+ */
+struct soft_params {
+	u32 nr_gpus;
+	u16 vendor_id;
+	u16 device_id;
+	u32 fb_mb;
+	u32 channels;
+	enum vgpu_ctl_placement placement;
+	bool fb_reserve;
+	u64 poll_ns;
+	struct cpumask cpus;
+};
+
+extern struct soft_params soft_params;
+
+int soft_params_check(void);
+
+#endif /* _VGPU_SOFT_PARAMS_H */

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Memory of a vGPU: pages that are allocated when they are first touched. */
+#ifndef _VGPU_SOFT_STORE_H
+#define _VGPU_SOFT_STORE_H
+
+#include <linux/atomic.h>
+#include <linux/gfp.h>
+#include <linux/rwsem.h>
+#include <linux/types.h>
+
+struct mem_cgroup;
+struct page;
+
+/*
+ * For threads that may sleep. The page is charged to the vGPU's user, and when the
+ * user's memory cgroup is full the allocation fails; the OOM killer kills nothing.
+ */
+#define SOFT_GFP	(GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_RETRY_MAYFAIL | __GFP_NOWARN)
+
+/*
+ * For an engine's thread, which works for all vGPUs of the GPU. Reclaim in the memory
+ * cgroup of one vGPU's user, or its memory.high, may take seconds: an engine does not
+ * enter them, and has the worker of that vGPU allocate instead (dma.c).
+ */
+#define SOFT_GFP_ENGINE	(GFP_NOWAIT | __GFP_ACCOUNT | __GFP_ZERO | __GFP_NOWARN)
+
+/**
+ * struct soft_store - memory whose pages are allocated when they are first touched
+ * @nr_pages:  length of the memory in pages
+ * @nr_leaves: length of @leaves
+ * @leaves:    page pointers in a table of two levels. A leaf, and a page in it, is NULL
+ *             until it is touched; both are set by cmpxchg
+ * @backed:    pages that are allocated
+ * @reserved:  all pages were allocated when the vGPU was created, and a reset keeps them
+ * @memcg:     memory cgroup charged for new pages; NULL: that of the current task.
+ *             Changes only while the vGPU is being opened or closed
+ * @drop_lock: read: a trapped access, or the vGPU's worker, is using pages; write:
+ *             soft_store_drop() is removing them
+ */
+struct soft_store {
+	unsigned long nr_pages;
+	unsigned long nr_leaves;
+	struct page ***leaves;
+	atomic_long_t backed;
+	bool reserved;
+	struct mem_cgroup *memcg;
+	struct rw_semaphore drop_lock;
+};
+
+int soft_store_init(struct soft_store *store, u64 bytes);
+int soft_store_reserve(struct soft_store *store);
+void soft_store_exit(struct soft_store *store);
+struct page *soft_store_peek(struct soft_store *store, unsigned long pgoff);
+struct page *soft_store_page(struct soft_store *store, unsigned long pgoff, gfp_t gfp);
+struct page *soft_store_alloc(struct soft_store *store, gfp_t gfp);
+bool soft_store_host_short(void);
+bool soft_store_pause(unsigned int *waited_ms);
+int soft_store_map(struct soft_store *store, unsigned long pgoff, struct page **pages,
+		   unsigned int nr);
+long soft_store_unmapped(struct soft_store *store);
+int soft_store_rw(struct soft_store *store, u64 offset, void *buf, size_t count, bool write);
+void soft_store_drop(struct soft_store *store);
+
+#endif /* _VGPU_SOFT_STORE_H */
