@@ -83,25 +83,7 @@ static void vgpus_free(struct vgpus *vgpus)
 	free(vgpus->due);
 }
 
-/* The rule by which each policy shares an engine. */
-static const char *policy_rule(const struct vgpu_ctl_gpu *gpu)
-{
-	static const struct {
-		const char *policy;
-		const char *rule;
-	} known[] = {
-		{ "best_effort", "even" }, { "equal_share", "equal" },
-		{ "fixed_share", "part" }, { "qos", "guarantee" },
-	};
-	size_t i;
-
-	for (i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-		if (ctl_text_is(gpu->policy, sizeof(gpu->policy), known[i].policy))
-			return known[i].rule;
-	return "";
-}
-
-/* Sets @due of all @vgpus if the policy's rule is known. */
+/* Sets @due of all @vgpus, if it is known what is due under the GPU's policy. */
 static int vgpus_due(const struct vgpu_ctl_gpu *gpu, struct vgpus *vgpus)
 {
 	uint64_t region_gb = gpu->fb_bytes >> 30;
@@ -124,7 +106,7 @@ static int vgpus_due(const struct vgpu_ctl_gpu *gpu, struct vgpus *vgpus)
 			.held = inst->status & VGPU_INSTANCE_QUARANTINED,
 		};
 	}
-	vgpus->known = due_by_rule(policy_rule(gpu), claims, vgpus->nr, WHOLE);
+	vgpus->known = due_by_rule(gpu->due, claims, vgpus->nr, WHOLE);
 	for (i = 0; i < vgpus->nr; i++)
 		vgpus->due[i] = (uint64_t)(claims[i].due * 10 + 0.5);
 	free(claims);
