@@ -2,14 +2,18 @@
 /* See slots_world.h. */
 #include "slots_world.h"
 
+#include "sched/sched.h"
+
 /* The @i-th policy whose runs lie in slots, or NULL. */
 const struct vgpu_sched_policy *slots_policy(unsigned int i)
 {
-	static const struct vgpu_sched_policy *const policies[] = {
-		&vgpu_policy_equal_share, &vgpu_policy_fixed_share,
-	};
+	const struct vgpu_sched_policy *policy;
+	unsigned int at;
 
-	return i < ARRAY_SIZE(policies) ? policies[i] : NULL;
+	for (at = 0; (policy = vgpu_sched_policy_at(at)); at++)
+		if (policy->pick == vgpu_slots_pick && !i--)
+			break;
+	return policy;
 }
 
 void slots_begin(struct world *w, const struct vgpu_sched_policy *policy, u32 nr_slots,
