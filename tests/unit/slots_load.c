@@ -5,17 +5,17 @@
 /* Any load but an idle one. */
 static void load_random(struct load *load, u64 *rnd, u64 slice_ns, u64 now_ns)
 {
-	load->kind = rnd_range(rnd, LOAD_HOG, LOAD_JOBS);
-	load->over_ns = rnd_one_in(rnd, 3) ? rnd_range(rnd, 1, 9 * MS) :
-					     rnd_range(rnd, 1, 100 * US);
-	if (rnd_one_in(rnd, 10))
-		load->over_ns = rnd_range(rnd, slice_ns, 20 * slice_ns);
-	load->period_ns = rnd_range(rnd, 10 * US, 10 * slice_ns);
-	load->job_ns = rnd_one_in(rnd, 4) ? rnd_range(rnd, 1, 3 * slice_ns) :
-					    rnd_range(rnd, 1, slice_ns);
-	load->next_ns = now_ns + rnd_range(rnd, 0, load->period_ns);
+	load->kind = random_range(rnd, LOAD_HOG, LOAD_JOBS);
+	load->over_ns = random_one_in(rnd, 3) ? random_range(rnd, 1, 9 * MS) :
+					     random_range(rnd, 1, 100 * US);
+	if (random_one_in(rnd, 10))
+		load->over_ns = random_range(rnd, slice_ns, 20 * slice_ns);
+	load->period_ns = random_range(rnd, 10 * US, 10 * slice_ns);
+	load->job_ns = random_one_in(rnd, 4) ? random_range(rnd, 1, 3 * slice_ns) :
+					    random_range(rnd, 1, slice_ns);
+	load->next_ns = now_ns + random_range(rnd, 0, load->period_ns);
 	load->backlog_ns = 0;
-	load->rnd = rnd_next(rnd);
+	load->rnd = random_next(rnd);
 }
 
 bool load_overruns(const struct load *load)
@@ -41,10 +41,10 @@ static u64 load_run_ns(struct load *load, u64 slice_ns)
 	case LOAD_CHRONIC:
 		return slice_ns + load->over_ns;
 	case LOAD_OVERRUNS:
-		return slice_ns + (rnd_one_in(&load->rnd, 3) ? 0 :
-				   rnd_range(&load->rnd, 0, load->over_ns));
+		return slice_ns + (random_one_in(&load->rnd, 3) ? 0 :
+				   random_range(&load->rnd, 0, load->over_ns));
 	case LOAD_FLICKERS:
-		return rnd_range(&load->rnd, 0, slice_ns);
+		return random_range(&load->rnd, 0, slice_ns);
 	case LOAD_JOBS:
 		return min(load->backlog_ns, slice_ns);
 	default:
@@ -56,7 +56,7 @@ static void load_arrive(struct load *load, u64 now_ns)
 {
 	while (load->kind == LOAD_JOBS && load->next_ns <= now_ns) {
 		load->backlog_ns += load->job_ns;
-		load->next_ns += rnd_range(&load->rnd, 1, 2 * load->period_ns);
+		load->next_ns += random_range(&load->rnd, 1, 2 * load->period_ns);
 	}
 }
 
@@ -162,13 +162,13 @@ void loads_populate(struct loads *loads, u64 *rnd)
 	u32 first = 0, size, slots = w->rq.nr_slots;
 
 	while (first < slots && w->nr < LOADS_MAX) {
-		for (size = rnd_range(rnd, 1, slots); slots % size; size--)
+		for (size = random_range(rnd, 1, slots); slots % size; size--)
 			;
 		/* It lies at a multiple of its size, and not over the end. */
 		while (first % size || first + size > slots)
 			for (size--; slots % size; size--)
 				;
-		if ((first + size == slots && !w->nr) || !rnd_one_in(rnd, 4)) {
+		if ((first + size == slots && !w->nr) || !random_one_in(rnd, 4)) {
 			load_random(&loads->load[w->nr], rnd, w->rq.slice_ns, w->now_ns);
 			world_start(w, world_join(w, first, size));
 		}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* For tests of equal_share and fixed_share: loads of vGPUs, simulated on a world (slots_world.h). */
+/* For tests of equal_share and fixed_share: loads of vGPUs on a world (slots_world.h). */
 #ifndef _SLOTS_LOAD_H
 #define _SLOTS_LOAD_H
 

@@ -26,15 +26,15 @@ static u64 random_run_ns(u64 *rnd, u64 slice_ns, unsigned int kind)
 	case 0:
 		return slice_ns;
 	case 1:
-		return slice_ns + rnd_range(rnd, 0, 50 * US);
+		return slice_ns + random_range(rnd, 0, 50 * US);
 	case 2:
-		return slice_ns + rnd_range(rnd, 0, 2 * slice_ns);
+		return slice_ns + random_range(rnd, 0, 2 * slice_ns);
 	case 3:		/* ends early, goes on */
-		return rnd_range(rnd, 20 * US, slice_ns);
+		return random_range(rnd, 20 * US, slice_ns);
 	default:	/* all of it, and sometimes far too long */
-		if (rnd_one_in(rnd, 20))
-			return slice_ns * rnd_range(rnd, 2, 40);
-		return rnd_range(rnd, 20 * US, slice_ns + slice_ns / 8);
+		if (random_one_in(rnd, 20))
+			return slice_ns * random_range(rnd, 2, 40);
+		return random_range(rnd, 20 * US, slice_ns + slice_ns / 8);
 	}
 }
 
@@ -48,13 +48,13 @@ static void test_fair_in_every_interval(void **state)
 	int i;
 
 	for (load = 0; load < 400; load++) {
-		begin(&w, rnd_range(&rnd, 2, 12),
-		      rnd_range(&rnd, VGPU_SLICE_MIN_NS, VGPU_SLICE_MAX_NS));
+		begin(&w, random_range(&rnd, 2, 12),
+		      random_range(&rnd, VGPU_SLICE_MIN_NS, VGPU_SLICE_MAX_NS));
 		watch(&fair, &w, w.nr);
-		alike = rnd_one_in(&rnd, 4);
-		kind[0] = rnd_next(&rnd);
+		alike = random_one_in(&rnd, 4);
+		kind[0] = random_next(&rnd);
 		for (i = 0; i < w.nr; i++)
-			kind[i] = alike ? kind[0] : rnd_next(&rnd);
+			kind[i] = alike ? kind[0] : random_next(&rnd);
 		world_wake_all(&w);
 		for (turn = 0; turn < 2000; turn++) {
 			i = world_pick(&w);
@@ -80,21 +80,21 @@ static void test_fair_beside_sleepers(void **state)
 	int i;
 
 	for (load = 0; load < 400; load++) {
-		begin(&w, rnd_range(&rnd, 3, 12),
-		      rnd_range(&rnd, VGPU_SLICE_MIN_NS, VGPU_SLICE_MAX_NS));
+		begin(&w, random_range(&rnd, 3, 12),
+		      random_range(&rnd, VGPU_SLICE_MIN_NS, VGPU_SLICE_MAX_NS));
 		watch(&fair, &w, 2);
 		for (i = 0; i < w.nr; i++) {
-			kind[i] = rnd_next(&rnd);
+			kind[i] = random_next(&rnd);
 			if (i < 2)
 				world_wake(&w, i);
 		}
 		for (turn = 0; turn < 3000; turn++) {
 			i = world_pick(&w);
 			world_ran(&w, i, random_run_ns(&rnd, w.rq.slice_ns, kind[i]));
-			if (i < 2 || !rnd_one_in(&rnd, 3))
+			if (i < 2 || !random_one_in(&rnd, 3))
 				world_requeue(&w, i);
 			for (i = 2; i < w.nr; i++) {
-				if (!rnd_one_in(&rnd, 8))
+				if (!random_one_in(&rnd, 8))
 					continue;
 				if (w.entity[i].queued)
 					world_dequeue(&w, i);
@@ -112,8 +112,8 @@ static u64 random_over_ns(u64 salt, unsigned int i, u64 run, u64 slice_ns)
 {
 	u64 rnd = salt + i * 1000003ULL + run * 7919ULL;
 
-	return rnd_range(&rnd, 0, 9) ? rnd_range(&rnd, 0, 100 * US) :
-				       rnd_range(&rnd, 0, 12) * slice_ns;
+	return random_range(&rnd, 0, 9) ? random_range(&rnd, 0, 100 * US) :
+				       random_range(&rnd, 0, 12) * slice_ns;
 }
 
 /*
@@ -130,8 +130,8 @@ static void test_like_naive_rounds(void **state)
 	int i, k;
 
 	for (load = 0; load < 300; load++) {
-		begin(&w, rnd_range(&rnd, 1, 10), slice_ns);
-		salt = rnd_next(&rnd);
+		begin(&w, random_range(&rnd, 1, 10), slice_ns);
+		salt = random_next(&rnd);
 		memset(runs, 0, sizeof(runs));
 		memset(policy_runs, 0, sizeof(policy_runs));
 		memset(credit, 0, sizeof(credit));
@@ -296,9 +296,9 @@ static void test_nobody_starves(void **state)
 	int i, k;
 
 	for (load = 0; load < 200; load++) {
-		begin(&w, rnd_range(&rnd, 2, 40), 1 * MS);
+		begin(&w, random_range(&rnd, 2, 40), 1 * MS);
 		for (i = 0; i < w.nr; i++)
-			wake_ns[i] = w.now_ns + rnd_range(&rnd, 0, 20 * MS);
+			wake_ns[i] = w.now_ns + random_range(&rnd, 0, 20 * MS);
 		/* Two rounds, in which entities that sleep may come once more. */
 		bound_ns = 3 * w.nr * (w.rq.slice_ns + 50 * US);
 		for (turn = 0; turn < 4000; turn++) {
@@ -313,11 +313,11 @@ static void test_nobody_starves(void **state)
 			wait_ns = w.now_ns - w.entity[i].ready_ns;
 			check_that(wait_ns <= bound_ns, "%llu > %llu", wait_ns, bound_ns);
 			if (i % 2) {
-				world_ran(&w, i, w.rq.slice_ns + rnd_range(&rnd, 0, 50 * US));
+				world_ran(&w, i, w.rq.slice_ns + random_range(&rnd, 0, 50 * US));
 				wake_ns[i] = w.now_ns;
 			} else {
-				world_ran(&w, i, rnd_range(&rnd, 20 * US, 200 * US));
-				wake_ns[i] = w.now_ns + rnd_range(&rnd, 0, 10 * MS);
+				world_ran(&w, i, random_range(&rnd, 20 * US, 200 * US));
+				wake_ns[i] = w.now_ns + random_range(&rnd, 0, 10 * MS);
 			}
 		}
 		world_exit(&w);
@@ -384,11 +384,11 @@ static void test_slice_changes(void **state)
 	static struct world w;
 
 	for (load = 0; load < 200; load++) {
-		begin(&w, rnd_range(&rnd, 1, 20), 1 * MS);
+		begin(&w, random_range(&rnd, 1, 20), 1 * MS);
 		world_wake_all(&w);
 		for (turn = 0; turn < 3000; turn++) {
-			if (rnd_one_in(&rnd, 10))
-				w.rq.slice_ns = rnd_range(&rnd, VGPU_SLICE_MIN_NS,
+			if (random_one_in(&rnd, 10))
+				w.rq.slice_ns = random_range(&rnd, VGPU_SLICE_MIN_NS,
 							  VGPU_SLICE_MAX_NS);
 			world_turn(&w, random_run_ns(&rnd, w.rq.slice_ns, 4));
 		}

@@ -24,7 +24,7 @@ static void check_fair(struct world *w, u64 *rnd, unsigned int turns, unsigned i
 
 	world_fair_begin(&fair, w, first, nr, 4 * w->rq.slice_ns);
 	while (turns--) {
-		world_turn(w, w->rq.slice_ns + rnd_range(rnd, 0, 50 * US));
+		world_turn(w, w->rq.slice_ns + random_range(rnd, 0, 50 * US));
 		world_fair_check(&fair, w);
 	}
 }
@@ -35,7 +35,7 @@ static void run_dry(struct world *w, u64 *rnd, u64 most_ns)
 	int who;
 
 	while ((who = world_pick(w)) != NOBODY)
-		world_ran(w, who, rnd_range(rnd, 0, most_ns));
+		world_ran(w, who, random_range(rnd, 0, most_ns));
 }
 
 /* An entity has the engine at once, whatever it took before. */
@@ -68,15 +68,15 @@ static void test_all_idle_then_one(void **state)
 		world_wake_all(&w);
 		/* Some have credit left, some owe. */
 		for (turn = 0; turn < 20; turn++)
-			world_turn(&w, rnd_range(&rnd, 0, 8 * MS));
+			world_turn(&w, random_range(&rnd, 0, 8 * MS));
 		run_dry(&w, &rnd, 8 * MS);
-		w.now_ns += rnd_range(&rnd, 0, SEC);
+		w.now_ns += random_range(&rnd, 0, SEC);
 		assert_int_equal(world_pick(&w), NOBODY);
-		i = rnd_range(&rnd, 0, NR - 1);
+		i = random_range(&rnd, 0, NR - 1);
 		for (turn = 0; turn < 50; turn++) {
 			world_wake(&w, i);
 			assert_int_equal(world_pick(&w), i);
-			world_ran(&w, i, rnd_range(&rnd, 0, 4 * MS));
+			world_ran(&w, i, random_range(&rnd, 0, 4 * MS));
 		}
 		world_exit(&w);
 	}

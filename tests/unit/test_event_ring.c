@@ -175,8 +175,8 @@ static int pick(struct world *w, u64 *rnd)
 
 	for (tries = 0; tries < 50 && w->nr_sources; tries++) {
 		/* Few sources have most of the events. */
-		i = rnd_one_in(rnd, 2) ? rnd_range(rnd, 0, w->nr_sources - 1) :
-		    w->nr_sources - 1 - rnd_range(rnd, 0, w->nr_sources / 16);
+		i = random_one_in(rnd, 2) ? random_range(rnd, 0, w->nr_sources - 1) :
+		    w->nr_sources - 1 - random_range(rnd, 0, w->nr_sources / 16);
 		if (!w->source[i].dropped && !w->source[i].retired_at)
 			return i;
 	}
@@ -208,10 +208,10 @@ static void run(u64 seed, unsigned int steps, unsigned int sources)
 	vgpu_event_ring_init(&w->ring);
 	for (step = 0; step < steps; step++) {
 		i = pick(w, &rnd);
-		switch (rnd_range(&rnd, 0, 99)) {
+		switch (random_range(&rnd, 0, 99)) {
 		case 0 ... 3:
 			if (w->nr_sources < sources)
-				start(w, rnd_range(&rnd, 0, 20));
+				start(w, random_range(&rnd, 0, 20));
 			break;
 		case 4 ... 5:
 			if (i >= 0)
@@ -219,7 +219,7 @@ static void run(u64 seed, unsigned int steps, unsigned int sources)
 			break;
 		case 6: {
 			u8 uuid[VGPU_UUID_LEN] = { 0, 0, 0,
-						   rnd_range(&rnd, 1, 20) };
+						   random_range(&rnd, 1, 20) };
 			revive(w, uuid);
 			break;
 		}
@@ -235,8 +235,8 @@ static void run(u64 seed, unsigned int steps, unsigned int sources)
 			break;
 		default:
 			/* The last ones hardly ever read. */
-			r = rnd_range(&rnd, 0, READERS - 1);
-			if (r < 2 || rnd_one_in(&rnd, 40))
+			r = random_range(&rnd, 0, READERS - 1);
+			if (r < 2 || random_one_in(&rnd, 40))
 				check_reader(w, r);
 		}
 	}
@@ -253,7 +253,7 @@ static void test_random(void **state)
 	unsigned int i;
 
 	for (i = 0; i < 60; i++)
-		run(rnd_next(&rnd), 1500, rnd_range(&rnd, 1, SOURCES));
+		run(random_next(&rnd), 1500, random_range(&rnd, 1, SOURCES));
 }
 
 /* What was found: one tenant opens and closes, and the other's fault is gone. */

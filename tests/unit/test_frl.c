@@ -36,15 +36,15 @@ static u64 next_frame_ns(u64 *rnd, unsigned int kind, u64 period_ns)
 	case 0:		/* always has one ready */
 		return 0;
 	case 1:		/* renders for some time */
-		return rnd_range(rnd, 0, period_ns);
+		return random_range(rnd, 0, period_ns);
 	case 2:		/* is slow at times */
-		return rnd_one_in(rnd, 10) ? rnd_range(rnd, 0, 10 * period_ns) :
-					     rnd_range(rnd, 0, period_ns / 2);
+		return random_one_in(rnd, 10) ? random_range(rnd, 0, 10 * period_ns) :
+					     random_range(rnd, 0, period_ns / 2);
 	case 3:		/* bursts */
-		return rnd_one_in(rnd, 20) ? rnd_range(rnd, 0, 50 * period_ns) :
+		return random_one_in(rnd, 20) ? random_range(rnd, 0, 50 * period_ns) :
 					     0;
 	default:
-		return rnd_next(rnd) >> rnd_range(rnd, 30, 60);
+		return random_next(rnd) >> random_range(rnd, 30, 60);
 	}
 }
 
@@ -57,12 +57,12 @@ static void test_never_too_many(void **state)
 	u32 fps;
 
 	for (load = 0; load < 400; load++) {
-		fps = rnd_one_in(&rnd, 2) ? 60 :
-		      rnd_range(&rnd, 1, VGPU_FRL_MAX);
-		kind = rnd_range(&rnd, 0, 4);
+		fps = random_one_in(&rnd, 2) ? 60 :
+		      random_range(&rnd, 1, VGPU_FRL_MAX);
+		kind = random_range(&rnd, 0, 4);
 		memset(&frl, 0, sizeof(frl));
 		vgpu_frl_set(&frl, fps);
-		now_ns = rnd_next(&rnd) >> rnd_range(&rnd, 20, 60);
+		now_ns = random_next(&rnd) >> random_range(&rnd, 20, 60);
 		for (nr = 0; nr < MAX_FRAMES / 10;) {
 			due_ns = vgpu_frl_present(&frl, now_ns);
 			if (due_ns) {
@@ -94,21 +94,21 @@ static void test_late_but_all(void **state)
 	u32 fps;
 
 	for (load = 0; load < 200; load++) {
-		fps = rnd_one_in(&rnd, 2) ? 60 :
-		      rnd_range(&rnd, 1, VGPU_FRL_MAX);
+		fps = random_one_in(&rnd, 2) ? 60 :
+		      random_range(&rnd, 1, VGPU_FRL_MAX);
 		period_ns = SEC / fps;
-		late_ns = rnd_range(&rnd, 0, 2) * period_ns / 2;
+		late_ns = random_range(&rnd, 0, 2) * period_ns / 2;
 		memset(&frl, 0, sizeof(frl));
 		vgpu_frl_set(&frl, fps);
 		/* The first two may come at once, if the clock is past a period. */
-		now_ns = rnd_range(&rnd, period_ns + 1, 100 * SEC);
+		now_ns = random_range(&rnd, period_ns + 1, 100 * SEC);
 		assert_int_equal(vgpu_frl_present(&frl, now_ns), 0);
 		assert_int_equal(vgpu_frl_present(&frl, now_ns), 0);
 		begin_ns = now_ns;
 		for (nr = 0; nr < MAX_FRAMES; nr++) {
 			due_ns = vgpu_frl_present(&frl, now_ns);
 			if (due_ns)
-				now_ns = due_ns + rnd_range(&rnd, 0, late_ns);
+				now_ns = due_ns + random_range(&rnd, 0, late_ns);
 			/* It has come, perhaps late; the next one is ready. */
 			if (due_ns)
 				assert_int_equal(vgpu_frl_present(&frl, now_ns), 0);
@@ -132,10 +132,10 @@ static void test_young_clock(void **state)
 	u32 fps;
 
 	for (load = 0; load < 1000; load++) {
-		fps = rnd_range(&rnd, 1, VGPU_FRL_MAX);
+		fps = random_range(&rnd, 1, VGPU_FRL_MAX);
 		period_ns = DIV_ROUND_UP(SEC, fps);
-		now_ns = rnd_one_in(&rnd, 10) ? 0 :
-			 rnd_range(&rnd, 0, period_ns - 1);
+		now_ns = random_one_in(&rnd, 10) ? 0 :
+			 random_range(&rnd, 0, period_ns - 1);
 		memset(&frl, 0, sizeof(frl));
 		vgpu_frl_set(&frl, fps);
 		assert_int_equal(vgpu_frl_present(&frl, now_ns), 0);

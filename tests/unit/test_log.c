@@ -101,7 +101,7 @@ static void test_counts_add_up(void **state)
 	unsigned int i;
 
 	for (i = 0; i < 10000; i++)
-		vgpu_hist_add(&hist, rnd_next(&rnd) >> rnd_range(&rnd, 0, 63));
+		vgpu_hist_add(&hist, random_next(&rnd) >> random_range(&rnd, 0, 63));
 	for (i = 0; i < VGPU_HIST_BUCKETS; i++)
 		sum += hist.count[i];
 	assert_int_equal(sum, 10000);

@@ -287,13 +287,13 @@ static u64 edge(u64 *seed)
 	static const u64 edges[] = {
 		0, 4, 64, 4096, 65536, FB, 1ULL << 32, 1ULL << 63, 0,
 	};
-	u64 value = edges[rnd_range(seed, 0, 8)];
+	u64 value = edges[random_range(seed, 0, 8)];
 
-	if (rnd_one_in(seed, 3))
-		value += rnd_range(seed, 0, 16) - 8;
-	if (rnd_one_in(seed, 8))
-		value = rnd_next(seed);
-	if (rnd_one_in(seed, 2))
+	if (random_one_in(seed, 3))
+		value += random_range(seed, 0, 16) - 8;
+	if (random_one_in(seed, 8))
+		value = random_next(seed);
+	if (random_one_in(seed, 2))
 		value %= FB;
 	return value;
 }
@@ -318,34 +318,34 @@ static void test_random(void **state)
 
 	for (i = 0; i < NR_RANDOM; i++) {
 		memset(&raw, 0, sizeof(raw));
-		raw.type = rnd_range(&seed, 0, 6);
-		raw.op_flags = rnd_range(&seed, 0, 3);
+		raw.type = random_range(&seed, 0, 6);
+		raw.op_flags = random_range(&seed, 0, 3);
 		raw.dst = edge(&seed);
 		raw.src = edge(&seed);
 		raw.width = edge(&seed);
-		raw.rows = rnd_one_in(&seed, 2) ? 1 : edge(&seed);
+		raw.rows = random_one_in(&seed, 2) ? 1 : edge(&seed);
 		if (raw.rows != 1) {
 			raw.dst_pitch = edge(&seed);
 			raw.src_pitch = edge(&seed);
 		}
-		if (rnd_one_in(&seed, 4)) {
-			raw.flags = rnd_next(&seed);
-			raw.vector = rnd_range(&seed, 0, 40);
+		if (random_one_in(&seed, 4)) {
+			raw.flags = random_next(&seed);
+			raw.vector = random_range(&seed, 0, 40);
 			raw.signal_addr = edge(&seed);
-			raw.signal_value = rnd_next(&seed);
+			raw.signal_value = random_next(&seed);
 		}
 		if (raw.type == VGPU_HW_PKT_FILL) {
 			raw.src_pitch = 0;
 			raw.value_pad = 0;
-			if (rnd_one_in(&seed, 2)) {
+			if (random_one_in(&seed, 2)) {
 				raw.dst &= ~3ULL;
 				raw.width &= ~3ULL;
 				raw.dst_pitch &= ~3U;
 			}
 		}
-		if (rnd_one_in(&seed, 50))
-			((u8 *)&raw)[rnd_range(&seed, 0, 63)] ^=
-				1 << rnd_range(&seed, 0, 7);
+		if (random_one_in(&seed, 50))
+			((u8 *)&raw)[random_range(&seed, 0, 63)] ^=
+				1 << random_range(&seed, 0, 7);
 
 		if (soft_packet_decode(&raw, &gr, &p, &addr))
 			continue;

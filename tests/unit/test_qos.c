@@ -84,7 +84,7 @@ static void test_random(void **state)
 	unsigned int i, j;
 
 	for (i = 0; i < (one ? 1 : NR_LOADS); i++) {
-		load = one ? strtoull(one, NULL, 0) : rnd_next(&seed);
+		load = one ? strtoull(one, NULL, 0) : random_next(&seed);
 		check_load(load, true, checked, used);
 	}
 	for (j = 0; j < DES_NR_PROMISES; j++) {
@@ -139,8 +139,8 @@ static unsigned int broken(const struct des_config *config)
 }
 
 /*
- * Client 0 has a guarantee of 500 and is always busy; 1 has a cap of 100 and is always busy; 2 waits
- * for each job; 3 wakes now and then; 4 is always busy, and has the same weight as 1.
+ * Client 0 has a guarantee of 500 and is always busy; 1 has a cap of 100 and is always busy; 2
+ * waits for each job; 3 wakes now and then; 4 is always busy, and has the same weight as 1.
  */
 static void mixed_config(struct des_config *config,
 			 const struct vgpu_sched_policy *policy)

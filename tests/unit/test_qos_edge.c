@@ -198,7 +198,8 @@ static void test_policies(void **state)
 	config.client[2].load = des_closed(700 * US, 90 * US, 3);
 	config.client[3].load = des_poisson(MS, 4 * MS, 2);
 	for (i = 1; i < 199; i++)
-		des_config_act(&config, i * 5 * MS, DES_PARAMS, 0)->params.policy = sim_policy(i - 1);
+		des_config_act(&config, i * 5 * MS, DES_PARAMS, 0)->params.policy =
+			sim_policy(i - 1);
 	des = des_test_run(&config);
 	for (i = 0; i < 4; i++)
 		assert_true(des_test_per_mille(des, i) > 10);

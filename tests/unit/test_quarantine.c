@@ -201,10 +201,10 @@ static void set_both(struct model *m, struct vgpu_quarantine *q, u64 *rnd)
 	unsigned int threshold = q->threshold;
 	u64 backoff_ns = q->backoff_ns;
 
-	if (rnd_one_in(rnd, 2))
-		threshold = rnd_range(rnd, 0, 16);
-	if (rnd_one_in(rnd, 2))
-		backoff_ns = rnd_range(rnd, 1, 4000 * SEC);
+	if (random_one_in(rnd, 2))
+		threshold = random_range(rnd, 0, 16);
+	if (random_one_in(rnd, 2))
+		backoff_ns = random_range(rnd, 1, 4000 * SEC);
 	model_set(m, q, threshold, backoff_ns);
 	vgpu_quarantine_set(q, threshold, backoff_ns);
 }
@@ -213,17 +213,17 @@ static void run_model(u64 *rnd)
 {
 	static struct model m;
 	struct vgpu_quarantine q;
-	u64 now_ns = rnd_range(rnd, 0, 1000 * SEC), begun = 0;
+	u64 now_ns = random_range(rnd, 0, 1000 * SEC), begun = 0;
 	unsigned int i;
 
 	memset(&m, 0, sizeof(m));
-	vgpu_quarantine_init(&q, rnd_range(rnd, 0, 16),
-			     rnd_range(rnd, 0, 100 * SEC),
-			     rnd_range(rnd, 1, 4000 * SEC));
+	vgpu_quarantine_init(&q, random_range(rnd, 0, 16),
+			     random_range(rnd, 0, 100 * SEC),
+			     random_range(rnd, 1, 4000 * SEC));
 	for (i = 0; i < MODEL_MAX; i++) {
-		switch (rnd_range(rnd, 0, 62)) {
+		switch (random_range(rnd, 0, 62)) {
 		case 0:
-			now_ns += rnd_range(rnd, 0, 2 *
+			now_ns += random_range(rnd, 0, 2 *
 					    VGPU_QUARANTINE_QUIET_NS);
 			break;
 		case 1:
@@ -236,13 +236,13 @@ static void run_model(u64 *rnd)
 			set_both(&m, &q, rnd);
 			break;
 		case 2 ... 9:
-			now_ns += rnd_range(rnd, 0, 30 * SEC);
+			now_ns += random_range(rnd, 0, 30 * SEC);
 			break;
 		case 10 ... 20:
-			now_ns += rnd_range(rnd, 0, 10);
+			now_ns += random_range(rnd, 0, 10);
 			break;
 		case 21 ... 30:
-			if (rnd_one_in(rnd, 2) && q.until_ns)
+			if (random_one_in(rnd, 2) && q.until_ns)
 				now_ns = max(now_ns, q.until_ns);
 			check_that(vgpu_quarantine_expire(&q, now_ns) ==
 				   (m.until_ns && m.until_ns <= now_ns),

@@ -137,8 +137,8 @@ static void test_random(void **state)
 	memset(items, 0, sizeof(items));
 	for (step = 0; step < 20000; step++) {
 		/* Phases in which it fills and in which it empties. */
-		struct item *item = &items[rnd_range(&seed, 0, NR - 1)];
-		bool add = rnd_one_in(&seed, step / 1000 % 2 ? 4 : 2);
+		struct item *item = &items[random_range(&seed, 0, NR - 1)];
+		bool add = random_one_in(&seed, step / 1000 % 2 ? 4 : 2);
 
 		if (item->in && !add) {
 			rb_erase_augmented_cached(&item->node, &root,
@@ -146,8 +146,8 @@ static void test_random(void **state)
 			item->in = false;
 			nr--;
 		} else if (!item->in) {
-			item->key = rnd_range(&seed, 0, 30);
-			item->value = rnd_range(&seed, 0, 1000);
+			item->key = random_range(&seed, 0, 30);
+			item->value = random_range(&seed, 0, 1000);
 			item->min_value = item->value;
 			item->serial = serial++;
 			rb_add_augmented_cached(&item->node, &root, item_less,

@@ -54,12 +54,12 @@ static void fill_one(u64 *rnd)
 	struct vgpu_share s;
 	unsigned int i;
 
-	vgpu_placement_init(&p, rnd_one_in(rnd, 2) ? 1U << rnd_range(rnd, 0, 10) :
-			    rnd_range(rnd, 1, 1024), rnd_one_in(rnd, 3));
+	vgpu_placement_init(&p, random_one_in(rnd, 2) ? 1U << random_range(rnd, 0, 10) :
+			    random_range(rnd, 1, 1024), random_one_in(rnd, 3));
 	for (i = 0; i < 200; i++) {
-		u32 size_gb = rnd_one_in(rnd, 2) ?
-			      1U << rnd_range(rnd, 0, 10) :
-			      rnd_range(rnd, 1, p.region_gb);
+		u32 size_gb = random_one_in(rnd, 2) ?
+			      1U << random_range(rnd, 0, 10) :
+			      random_range(rnd, 1, p.region_gb);
 		unsigned int fits = vgpu_placement_available(&p, size_gb);
 
 		if (size_gb > p.region_gb)
@@ -112,8 +112,8 @@ static void test_admit_says_by_how_much(void **state)
 	unsigned int i;
 
 	for (i = 0; i < ROUNDS; i++) {
-		u32 others = rnd_range(&rnd, 0, 3000);
-		u32 guarantee = rnd_range(&rnd, 0, 1000);
+		u32 others = random_range(&rnd, 0, 3000);
+		u32 guarantee = random_range(&rnd, 0, 1000);
 		u32 g, given, left, by;
 		int ret = vgpu_share_admit(others, guarantee, why, sizeof(why));
 
@@ -196,9 +196,9 @@ static u32 rnd_value(u64 *rnd)
 	static const u32 edges[] = { 0, 1, 999, 1000, 1001, 0xffff, 0x10000,
 				     0x100ff, ~0U };
 
-	if (rnd_one_in(rnd, 4))
-		return edges[rnd_range(rnd, 0, ARRAY_SIZE(edges) - 1)];
-	return rnd_range(rnd, 0, 1100);
+	if (random_one_in(rnd, 4))
+		return edges[random_range(rnd, 0, ARRAY_SIZE(edges) - 1)];
+	return random_range(rnd, 0, 1100);
 }
 
 /* Whatever is asked, what holds is right; refused, nothing has changed. */
@@ -212,12 +212,12 @@ static void test_change_random(void **state)
 	vgpu_share_default(&s, 0, 4, 16);
 	for (i = 0; i < ROUNDS; i++) {
 		struct vgpu_ctl_share c = {
-			.valid = rnd_range(&rnd, 0, 0x1f),
+			.valid = random_range(&rnd, 0, 0x1f),
 			.guarantee = rnd_value(&rnd),
 			.cap = rnd_value(&rnd),
 			.weight = rnd_value(&rnd),
 			.frl = rnd_value(&rnd),
-			.pad = rnd_one_in(&rnd, 50),
+			.pad = random_one_in(&rnd, 50),
 		};
 		struct vgpu_share was = s;
 		u32 frl_was = frl;

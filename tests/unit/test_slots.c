@@ -526,7 +526,7 @@ static void test_overlapping_shares(void **state)
 	for (load = 0; load < 100; load++) {
 		slots_begin(&w, &vgpu_policy_fixed_share, 16, 1 * MS);
 		for (i = 0; i < 6; i++)
-			world_wake(&w, world_join(&w, rnd_range(&rnd, 0, 12), 4));
+			world_wake(&w, world_join(&w, random_range(&rnd, 0, 12), 4));
 		for (turn = 0; turn < 600; turn++) {
 			who = world_pick(&w);
 			if (who == NOBODY) {
@@ -534,8 +534,8 @@ static void test_overlapping_shares(void **state)
 				w.now_ns = w.until_ns;
 				continue;
 			}
-			world_ran(&w, who, 1 * MS + (rnd_one_in(&rnd, 2) ? 0 :
-						     rnd_range(&rnd, 0, 9 * MS)));
+			world_ran(&w, who, 1 * MS + (random_one_in(&rnd, 2) ? 0 :
+						     random_range(&rnd, 0, 9 * MS)));
 			world_requeue(&w, who);
 		}
 		assert_true(w.now_ns > 100 * MS);

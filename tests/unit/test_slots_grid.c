@@ -207,17 +207,18 @@ static struct des_load load_random(const struct des_config *config, unsigned int
 	u64 slice_ns = config->params.slice_ns;
 	struct des_load load;
 
-	switch (rnd_range(rnd, 0, 4)) {
+	switch (random_range(rnd, 0, 4)) {
 	case 0:
-		return load_almost(config, client, rnd_range(rnd, 1, ALMOST_NS));
+		return load_almost(config, client, random_range(rnd, 1, ALMOST_NS));
 	case 1:
-		load = des_closed(rnd_range(rnd, 1, 2 * slice_ns), rnd_range(rnd, 0, slice_ns),
-				  rnd_range(rnd, 1, 4));
-		load.think_max_ns = load.think_ns + rnd_range(rnd, 0, slice_ns);
+		load = des_closed(random_range(rnd, 1, 2 * slice_ns),
+				  random_range(rnd, 0, slice_ns), random_range(rnd, 1, 4));
+		load.think_max_ns = load.think_ns + random_range(rnd, 0, slice_ns);
 		return load;
 	case 2:
-		load = des_poisson(rnd_range(rnd, 1, slice_ns),
-				   rnd_range(rnd, 100 * US, 8 * slice_ns), rnd_range(rnd, 1, 3));
+		load = des_poisson(random_range(rnd, 1, slice_ns),
+				   random_range(rnd, 100 * US, 8 * slice_ns),
+				   random_range(rnd, 1, 3));
 		load.depth = 8;
 		return load;
 	case 3:
@@ -235,15 +236,15 @@ static void config_random(struct des_config *config, const struct vgpu_sched_pol
 {
 	unsigned int i, first = 0, size;
 
-	des_config_init(config, policy, rnd_range(rnd, 2, 8));
-	config->seed = rnd_next(rnd);
+	des_config_init(config, policy, random_range(rnd, 2, 8));
+	config->seed = random_next(rnd);
 	config->length_ns = 400 * MS;
 	config->switch_ns = 0;
-	config->params.slice_ns = rnd_range(rnd, VGPU_SLICE_MIN_NS, 5 * MS);
-	config->poll_ns = rnd_one_in(rnd, 2) ? 0 : 50 * US;
+	config->params.slice_ns = random_range(rnd, VGPU_SLICE_MIN_NS, 5 * MS);
+	config->poll_ns = random_one_in(rnd, 2) ? 0 : 50 * US;
 	for (i = 0; i < config->nr_clients; i++) {
 		size = first + 8 <= config->params.nr_slots && i < 2 ?
-		       1 << rnd_range(rnd, 0, 2) : 1;
+		       1 << random_range(rnd, 0, 2) : 1;
 		config->client[i].share.first_slot = first;
 		config->client[i].share.nr_slots = size;
 		first += size;
@@ -325,26 +326,25 @@ static void changes(const struct vgpu_sched_policy *policy, u64 seed)
 	for (load = 0; load < 300; load++) {
 		config_random(&config, policy, &rnd);
 		for (i = 1; i < config.nr_clients; i++) {
-			bool stopped = rnd_one_in(&rnd, 2);
+			bool stopped = random_one_in(&rnd, 2);
 			u64 at_ns = 0;
 
 			config.client[i].stopped = stopped;
 			/* A busy client that was reopened would begin its load anew. */
 			if (config.client[i].load.kind == DES_BUSY)
 				config.client[i].load.kind = DES_NONE;
-			for (n = rnd_range(&rnd, 0, 20); n--; ) {
-				at_ns += rnd_range(&rnd, 1, 40 * MS);
+			for (n = random_range(&rnd, 0, 20); n--; ) {
+				at_ns += random_range(&rnd, 1, 40 * MS);
 				des_config_act(&config, at_ns, stopped ? DES_START : DES_STOP, i);
 				stopped = !stopped;
 			}
 		}
-		for (n = rnd_range(&rnd, 0, 10); n--; ) {
-			struct des_action *action;
+		for (n = random_range(&rnd, 0, 10); n--; ) {
+			u64 at_ns = random_range(&rnd, 1, 400 * MS);
+			struct des_action *action = des_config_act(&config, at_ns, DES_PARAMS, 0);
 
-			action = des_config_act(&config, rnd_range(&rnd, 1, 400 * MS), DES_PARAMS,
-						0);
 			action->params = config.params;
-			action->params.slice_ns = rnd_range(&rnd, VGPU_SLICE_MIN_NS, 5 * MS);
+			action->params.slice_ns = random_range(&rnd, VGPU_SLICE_MIN_NS, 5 * MS);
 		}
 		if (config.nr_actions)
 			qsort(config.action, config.nr_actions, sizeof(*config.action), earlier);
@@ -405,7 +405,7 @@ static void unseen(const struct vgpu_sched_policy *policy, u64 seed)
 		victim = load % 2;
 		if (victim) {
 			config.client[1].load = des_busy();
-			config.kick_ns = rnd_range(&rnd, 1, 200 * US);
+			config.kick_ns = random_range(&rnd, 1, 200 * US);
 		} else {
 			config.client[0].load = load_random(&config, 0, &rnd);
 		}
@@ -480,14 +480,14 @@ static void overruns(const struct vgpu_sched_policy *policy, u64 seed)
 			struct des_load *it = &config.client[i].load;
 
 			*it = des_busy();
-			if (i > 1 && rnd_one_in(&rnd, 3))
+			if (i > 1 && random_one_in(&rnd, 3))
 				it->kind = DES_NONE;
-			if (rnd_one_in(&rnd, 2))
-				it->overrun_ns = rnd_range(&rnd, 1, 9 * MS);
-			it->overrun_always = rnd_one_in(&rnd, 4);
+			if (random_one_in(&rnd, 2))
+				it->overrun_ns = random_range(&rnd, 1, 9 * MS);
+			it->overrun_always = random_one_in(&rnd, 4);
 		}
 		prompt = des_run(&config);
-		config.kick_ns = rnd_range(&rnd, 1, 500 * US);
+		config.kick_ns = random_range(&rnd, 1, 500 * US);
 		late = des_run(&config);
 		for (i = 1; i < config.nr_clients; i++)
 			same_runs(prompt, late, i);

@@ -198,13 +198,13 @@ static void promises(const struct vgpu_sched_policy *policy, u64 seed)
 	bool alike;
 
 	for (load = 0; load < 3000; load++) {
-		loads_begin(&loads, policy, rnd_one_in(&rnd, 3) ?
-			    rnd_range(&rnd, 1, 100) : 1U << rnd_range(&rnd, 0, 5),
-			    rnd_one_in(&rnd, 2) ? 1 * MS :
-			    rnd_range(&rnd, VGPU_SLICE_MIN_NS, VGPU_SLICE_MAX_NS));
+		loads_begin(&loads, policy, random_one_in(&rnd, 3) ?
+			    random_range(&rnd, 1, 100) : 1U << random_range(&rnd, 0, 5),
+			    random_one_in(&rnd, 2) ? 1 * MS :
+			    random_range(&rnd, VGPU_SLICE_MIN_NS, VGPU_SLICE_MAX_NS));
 		loads_populate(&loads, &rnd);
-		alike = rnd_one_in(&rnd, 3);
-		kind = alike ? rnd_range(&rnd, LOAD_HOG, LOAD_JOBS) : LOAD_IDLE;
+		alike = random_one_in(&rnd, 3);
+		kind = alike ? random_range(&rnd, LOAD_HOG, LOAD_JOBS) : LOAD_IDLE;
 		for (i = 0; i < loads.w.nr && alike; i++)
 			loads.load[i].kind = kind;
 		memset(&p, 0, sizeof(p));

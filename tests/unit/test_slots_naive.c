@@ -150,7 +150,7 @@ static void naive_init(struct naive *n, const struct world *w, const u32 (*place
 /* Any entity, while the engine is free: it starts, stops, wakes or is taken off the queue. */
 static void naive_any(struct naive *n, struct world *w, u64 *rnd)
 {
-	unsigned int i = rnd_range(rnd, 0, w->nr - 1);
+	unsigned int i = random_range(rnd, 0, w->nr - 1);
 
 	if (n->running)
 		return;
@@ -159,9 +159,9 @@ static void naive_any(struct naive *n, struct world *w, u64 *rnd)
 		if (!n->fixed)
 			naive_start(n, i, w->rq.slice_ns, w->now_ns);
 	} else if (w->entity[i].queued) {
-		if (rnd_one_in(rnd, 4))
+		if (random_one_in(rnd, 4))
 			world_dequeue(w, i);
-	} else if (rnd_one_in(rnd, 8)) {
+	} else if (random_one_in(rnd, 8)) {
 		world_stop(w, i);
 		if (!n->fixed)
 			naive_stop(n, i, w->rq.slice_ns);
@@ -200,14 +200,14 @@ static int naive_pick(struct naive *n, struct world *w, unsigned int load, unsig
 
 static u64 random_run_ns(const struct world *w, unsigned int overruns, u64 *rnd)
 {
-	u64 run_ns = rnd_range(rnd, 0, w->deadline_ns - w->now_ns);
+	u64 run_ns = random_range(rnd, 0, w->deadline_ns - w->now_ns);
 
-	if (!rnd_one_in(rnd, 3))
+	if (!random_one_in(rnd, 3))
 		run_ns = w->deadline_ns - w->now_ns;
-	if (overruns && rnd_one_in(rnd, overruns))
-		run_ns += rnd_range(rnd, 0, 9 * MS);
-	if (overruns && rnd_one_in(rnd, 100))
-		run_ns += rnd_range(rnd, 0, 200 * MS);
+	if (overruns && random_one_in(rnd, overruns))
+		run_ns += random_range(rnd, 0, 9 * MS);
+	if (overruns && random_one_in(rnd, 100))
+		run_ns += random_range(rnd, 0, 200 * MS);
 	return run_ns;
 }
 
@@ -218,10 +218,10 @@ static unsigned int random_places(u32 (*place)[2], u32 nr_slots, u64 *rnd)
 	u32 first, size;
 
 	for (first = 0; first < nr_slots; first += size) {
-		size = rnd_range(rnd, 1, nr_slots - first);
+		size = random_range(rnd, 1, nr_slots - first);
 		place[nr][0] = first;
 		place[nr][1] = size;
-		nr += !rnd_one_in(rnd, 4);
+		nr += !random_one_in(rnd, 4);
 	}
 	return nr;
 }
@@ -236,25 +236,26 @@ static void one_like_naive(const struct vgpu_sched_policy *policy, u64 *rnd, uns
 	static struct world w;
 	static struct naive n;
 
-	nr_slots = rnd_range(rnd, 1, 24);
+	nr_slots = random_range(rnd, 1, 24);
 	nr = random_places(place, nr_slots, rnd);
 	slots_begin(&w, policy, nr_slots, 1 * MS);
-	w.now_ns += rnd_range(rnd, 0, MS);
+	w.now_ns += random_range(rnd, 0, MS);
 	naive_init(&n, &w, place, nr);
 	for (i = 0; i < nr; i++)
 		world_join(&w, place[i][0], place[i][1]);
-	overruns = rnd_range(rnd, 0, 3);
-	idle = rnd_range(rnd, 1, 6);
+	overruns = random_range(rnd, 0, 3);
+	idle = random_range(rnd, 1, 6);
 	for (step = 0; step < 400 && nr; step++) {
 		/* Something happens, or the time comes that was waited for. */
-		next_ns = w.now_ns + rnd_range(rnd, 0, idle * MS);
-		if (rnd_one_in(rnd, 50))
-			next_ns += rnd_range(rnd, 0, 300 * MS);
+		next_ns = w.now_ns + random_range(rnd, 0, idle * MS);
+		if (random_one_in(rnd, 50))
+			next_ns += random_range(rnd, 0, 300 * MS);
 		if (n.running)
 			next_ns = min(next_ns, done_ns);
-		else if (w.until_ns && !rnd_one_in(rnd, 20))
+		else if (w.until_ns && !random_one_in(rnd, 20))
 			next_ns = min(next_ns, w.until_ns);
-		if (rnd_one_in(rnd, 5) && !n.running && n.len && n.begin_ns + n.slot_ns > w.now_ns)
+		if (random_one_in(rnd, 5) && !n.running && n.len &&
+		    n.begin_ns + n.slot_ns > w.now_ns)
 			next_ns = n.begin_ns + n.slot_ns - 1;
 		if (!n.running)
 			w.now_ns = next_ns;
@@ -264,17 +265,17 @@ static void one_like_naive(const struct vgpu_sched_policy *policy, u64 *rnd, uns
 			world_ran(&w, running, done_ns - w.now_ns);
 			naive_done(&n, w.now_ns);
 			naive_advance(&n, w.rq.slice_ns, w.now_ns);
-			if (!rnd_one_in(rnd, 4))
+			if (!random_one_in(rnd, 4))
 				world_requeue(&w, running);
 		}
 		naive_any(&n, &w, rnd);
 		if (n.running)
 			continue;
 		/* The policy has to see when slices change. */
-		if (rnd_one_in(rnd, 10)) {
+		if (random_one_in(rnd, 10)) {
 			vgpu_slots_advance(&w.rq, w.now_ns);
 			naive_advance(&n, w.rq.slice_ns, w.now_ns);
-			w.rq.slice_ns = rnd_range(rnd, 1, 5) * MS / 2;
+			w.rq.slice_ns = random_range(rnd, 1, 5) * MS / 2;
 		}
 		running = naive_pick(&n, &w, load, step);
 		if (n.running)

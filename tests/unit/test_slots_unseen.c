@@ -128,10 +128,10 @@ static void unseen(const struct vgpu_sched_policy *policy, u64 seed)
 
 	for (load = 0; load < 700; load++) {
 		memset(h, 0, sizeof(h));
-		nr_slots = rnd_range(&rnd, 2, 40);
-		slice_ns = rnd_range(&rnd, VGPU_SLICE_MIN_NS, 5 * MS);
-		salt = rnd_next(&rnd);
-		overruns = rnd_one_in(&rnd, 2);
+		nr_slots = random_range(&rnd, 2, 40);
+		slice_ns = random_range(&rnd, VGPU_SLICE_MIN_NS, 5 * MS);
+		salt = random_next(&rnd);
+		overruns = random_one_in(&rnd, 2);
 		end_ns = 400 * slice_ns;
 		for (on = 0; on < 2; on++) {
 			/* The same loads; entity 0's own arrivals are its own random numbers. */

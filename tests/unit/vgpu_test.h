@@ -16,6 +16,8 @@
 
 #include <linux/kernel.h>
 
+#include "random.h"
+
 /* Units of time, in ns. */
 #define US		1000ULL
 #define MS		(1000 * US)
@@ -23,26 +25,10 @@
 #define HOUR		(3600 * SEC)
 #define DAY		(24 * HOUR)
 
-/* The next of a row of random numbers (splitmix64), of which @state is the seed. */
-static inline u64 rnd_next(u64 *state)
-{
-	u64 x = (*state += 0x9e3779b97f4a7c15ULL);
-
-	x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
-	x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
-	return x ^ (x >> 31);
-}
-
-/* A random number of @lo .. @hi, both included. */
-static inline u64 rnd_range(u64 *state, u64 lo, u64 hi)
-{
-	return lo + rnd_next(state) % (hi - lo + 1);
-}
-
 /* True once in @n calls on average. */
-static inline bool rnd_one_in(u64 *state, u64 n)
+static inline bool random_one_in(u64 *state, u64 n)
 {
-	return rnd_next(state) % n == 0;
+	return random_next(state) % n == 0;
 }
 
 /*

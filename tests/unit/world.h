@@ -13,13 +13,13 @@
 #include "sched/policy.h"
 
 #define WORLD_ENTITIES	1024
-#define WORLD_BEGIN_NS	12345	/* the time when a world begins: no multiple of anything */
+#define WORLD_BEGIN_NS	12345	/* the time when a world begins, and no multiple of a slice */
 #define NOBODY		-1	/* in place of the number of an entity */
 
 /* What this policy promises of each call, beyond what all policies do; a mask. */
 #define WORLD_CONSERVES	0x1	/* the engine is not idle while an entity is queued */
 #define WORLD_FULL	0x2	/* each run may last a whole slice */
-#define WORLD_EXCLUSIVE	0x4	/* a run's time is its entity's alone, until its slice is over */
+#define WORLD_EXCLUSIVE	0x4	/* no other entity runs before a run's slice is over */
 #define WORLD_PREEMPTS	0x8	/* an entity that wakes may preempt another one */
 
 /**
