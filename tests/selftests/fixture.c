@@ -334,6 +334,16 @@ void fx_ok(struct vgpu_dev *dev, int ret, const char *what)
 		FAIL("%s: %s (%s)", what, strerror(-ret), vgpu_dev_error(dev));
 }
 
+/* For what the GPU of vgpu_null does not do: it only completes packets. */
+void fx_need_execution(void)
+{
+	struct vgpu_ctl_gpu gpu;
+
+	fx_ctl_gpu(&gpu);
+	if (!strncmp((char *)gpu.board, "NULL", 4))
+		ktap_skip("the GPU %.32s executes nothing", (char *)gpu.board);
+}
+
 struct vgpu_chan *fx_chan(struct fx_vgpu *v, uint32_t engine_class,
 			  uint32_t instance, enum vgpu_ring where,
 			  uint32_t order)

@@ -75,6 +75,7 @@ uint64_t fx_faults(const struct fx_vgpu *v);
 uint64_t fx_backed_bytes(const struct fx_vgpu *v);
 void fx_release(const struct fx_vgpu *v);
 void fx_need_no_quarantine(void);
+void fx_need_execution(void);
 void fx_need_no_reserve(void);
 void fx_need_reserve(void);
 
