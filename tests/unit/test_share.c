@@ -25,19 +25,18 @@ static void test_table(void **state)
 	u8 set[sizeof(struct vgpu_ctl_share)] = {};
 	u8 reported[sizeof(struct vgpu_ctl_instance)] = {};
 	const struct vgpu_setting *s;
-	u32 seen = 0, i;
+	u32 seen = 0, size, i;
 
 	for (s = vgpu_share_settings; s->name; s++) {
 		check_that(s->valid && !(s->valid & (s->valid - 1)) && !(s->valid & seen),
 			   "%s: bit %#x", s->name, s->valid);
 		seen |= s->valid;
-		check_that(s->text || s->size == 4 || s->size == 8, "%s: %u bytes", s->name,
-			   s->size);
+		size = vgpu_setting_size(s);
 		check_that(s->offset >= offsetofend(struct vgpu_ctl_share, valid) &&
-			   s->offset + s->size <= sizeof(set), "%s: at %u", s->name, s->offset);
-		check_that(s->reported && s->reported + s->size <= sizeof(reported),
+			   s->offset + size <= sizeof(set), "%s: at %u", s->name, s->offset);
+		check_that(s->reported && s->reported + size <= sizeof(reported),
 			   "%s: reported at %u", s->name, s->reported);
-		for (i = 0; i < s->size; i++) {
+		for (i = 0; i < size; i++) {
 			check_that(!set[s->offset + i]++, "%s: field of another", s->name);
 			check_that(!reported[s->reported + i]++, "%s: reported of another",
 				   s->name);
@@ -60,8 +59,9 @@ static void test_report(void **state)
 }
 
 struct words {
-	u8 name[4];
+	u8 name[VGPU_ADDR_LEN];
 	u32 number;
+	u32 pad;
 	u64 wide;
 };
 
@@ -75,14 +75,13 @@ static int not_seven(const void *settings, char *text, size_t size)
 	return -EBUSY;
 }
 
-#define WORD(field) .name = #field, .offset = offsetof(struct words, field), \
-	.size = sizeof_field(struct words, field)
+#define WORD(field) .name = #field, .offset = offsetof(struct words, field)
 
 static const struct vgpu_setting words_table[] = {
-	{ WORD(name), .valid = 1, .text = true },
+	{ WORD(name), .valid = 1, .type = VGPU_SETTING_TEXT },
 	{ WORD(number), .valid = 2, .what = "number", .min = 5, .max = 8, .check = not_seven },
-	{ WORD(wide), .valid = 8, .what = "wide of", .unit = "!", .zero = " (none)",
-	  .max = 1ULL << 40, .other = 1ULL << 50, .other_name = "huge" },
+	{ WORD(wide), .valid = 8, .type = VGPU_SETTING_U64, .what = "wide of", .unit = "!",
+	  .zero = " (none)", .max = 1ULL << 40, .other = 1ULL << 50, .other_name = "huge" },
 	{}
 };
 
@@ -96,16 +95,18 @@ static void check_words(u32 valid, struct words w, int ret, const char *text)
 /* What any row can say, also those that no vGPU's setting has today. */
 static void test_rows(void **state)
 {
-	struct words w = { "abc", 5, 1ULL << 40 }, to = { "x", 1, 2 };
+	struct words w = { "abc", 5, 0, 1ULL << 40 }, to = { "x", 1, 0, 2 };
 
 	check_words(~0U, w, 0, "");
 	check_words(1, (struct words){ "a\nc" }, -EINVAL,
-		    "name: must not have control characters");
+		    "name: must have at most 31 bytes, and no control characters");
 	check_words(1, (struct words){ "ab\x7f" }, -EINVAL,
-		    "name: must not have control characters");
-	check_words(1, (struct words){ "abcd" }, -EINVAL, "name: must have at most 3 bytes");
+		    "name: must have at most 31 bytes, and no control characters");
+	check_words(1, (struct words){ "0123456789abcdef0123456789abcdef" }, -EINVAL,
+		    "name: must have at most 31 bytes, and no control characters");
+	check_words(1, (struct words){ "0123456789abcdef0123456789abcde" }, 0, "");
 	check_words(1, (struct words){ "\xc3\xa4" }, 0, "");
-	check_words(1, (struct words){ "ab", 100, ~0ULL }, 0, "");
+	check_words(1, (struct words){ "ab", 100, 0, ~0ULL }, 0, "");
 	check_words(2, (struct words){ "ab", 4 }, -ERANGE, "number 4: must be 5..8");
 	check_words(2, (struct words){ "ab", 9 }, -ERANGE, "number 9: must be 5..8");
 	check_words(2, (struct words){ "ab", 7 }, -EBUSY, "number: not 7");

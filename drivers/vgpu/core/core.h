@@ -305,9 +305,7 @@ int vgpu_settings_set(struct vgpu_gpu *gpu, struct vgpu_ctl_sched *arg);
 /* shares.c */
 int vgpu_shares_join(struct vgpu_instance *instance, char *why, size_t size);
 void vgpu_shares_leave(struct vgpu_instance *instance);
-void vgpu_shares_sched(const struct vgpu_instance *instance, struct vgpu_share *share);
 void vgpu_shares_update_frl(struct vgpu_instance *instance);
-void vgpu_shares_get(struct vgpu_instance *instance, struct vgpu_ctl_share *out);
 int vgpu_shares_set(const struct vgpu_ctl_share *entries, unsigned int nr,
 		    unsigned int *culprit, char *why, size_t size);
 
@@ -321,13 +319,9 @@ struct vgpu_setting_attr {
 	const struct vgpu_setting *setting;
 };
 
-typedef ssize_t vgpu_attr_show(struct device *dev, struct device_attribute *attr, char *buf);
-typedef ssize_t vgpu_attr_store(struct device *dev, struct device_attribute *attr,
-				const char *buf, size_t count);
-
 /* sysfs.c */
-void vgpu_setting_attrs(const struct vgpu_setting *table, struct vgpu_setting_attr *attrs,
-			struct attribute **list, vgpu_attr_show *show, vgpu_attr_store *store);
+void vgpu_setting_attrs(const struct vgpu_setting *table, const struct device_attribute *like,
+			struct vgpu_setting_attr *attrs, struct attribute **list);
 ssize_t vgpu_setting_show(const struct vgpu_setting *setting, const void *settings, char *buf);
 int vgpu_setting_store(const struct vgpu_setting *setting, void *settings, const char *buf);
 void vgpu_sysfs_init(void);

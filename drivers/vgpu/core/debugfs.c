@@ -113,7 +113,8 @@ static int instances_show(struct seq_file *m, void *unused)
 			   (s64)atomic64_read(&instance->resets),
 			   (s64)atomic64_read(&instance->dma_read_bytes),
 			   (s64)atomic64_read(&instance->dma_written_bytes));
-		vgpu_shares_sched(instance, &share);
+		vgpu_share_of(&instance->settings, instance->info.fb_start >> 30,
+			      instance->type->size_gb, &share);
 		seq_printf(m, "  guarantee %u, cap %u, weight %u, first_slot %u, slots %u, frl_fps %u\n",
 			   share.guarantee, share.cap, share.weight, share.first_slot,
 			   share.nr_slots, instance->frl.fps);

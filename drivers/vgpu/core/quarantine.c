@@ -26,8 +26,6 @@ static void forget_faults(struct vgpu_quarantine *q)
  *              VGPU_QUARANTINE_MAX_FAULTS are taken as these
  * @window_ns:  within which these faults lie
  * @backoff_ns: length of the first quarantine; 0 is taken as 1
- *
- * Context: any; the caller has @q to itself.
  */
 void vgpu_quarantine_init(struct vgpu_quarantine *q, unsigned int threshold, u64 window_ns,
 			  u64 backoff_ns)
@@ -63,8 +61,6 @@ static void resize(struct vgpu_quarantine *q, unsigned int threshold)
  * A quarantine that has begun goes on as it is. The last faults before the call still count, up to
  * @threshold of them; no quarantine begins before the next fault. If @backoff_ns changes, the next
  * quarantine is a first one.
- *
- * Context: any; the caller serialises.
  */
 void vgpu_quarantine_set(struct vgpu_quarantine *q, unsigned int threshold, u64 backoff_ns)
 {
@@ -95,7 +91,6 @@ static void begin(struct vgpu_quarantine *q, u64 now_ns)
  *
  * A fault during a quarantine does not count.
  *
- * Context: any; the caller serialises.
  * Return: whether a quarantine begins now; it lasts until q->until_ns.
  */
 bool vgpu_quarantine_fault(struct vgpu_quarantine *q, u64 now_ns)
@@ -125,7 +120,6 @@ bool vgpu_quarantine_fault(struct vgpu_quarantine *q, u64 now_ns)
  * @q:      quarantine of a vGPU
  * @now_ns: the time, CLOCK_MONOTONIC
  *
- * Context: any; the caller serialises.
  * Return: whether this call has ended a quarantine.
  */
 bool vgpu_quarantine_expire(struct vgpu_quarantine *q, u64 now_ns)
@@ -143,8 +137,6 @@ bool vgpu_quarantine_expire(struct vgpu_quarantine *q, u64 now_ns)
  *
  * Earlier faults are forgotten, too, and the next quarantine is a first one. The count of
  * quarantines stays.
- *
- * Context: any; the caller serialises.
  */
 void vgpu_quarantine_release(struct vgpu_quarantine *q)
 {

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * What the rows of a table of settings have in common: access to the fields and checks.
- * Pure logic, compiled in user space too.
- */
+/* What the rows of a table of settings have in common. Pure logic, compiled in user space too. */
 #include <linux/errno.h>
 #include <linux/limits.h>
 #include <linux/sprintf.h>
@@ -11,34 +8,18 @@
 #include "setting.h"
 
 /**
- * vgpu_setting_number() - read a setting that is a number
- * @setting:  its row
- * @settings: the structure with the field
- *
- * Context: any.
- * Return: the number in the field's unit.
- */
-u64 vgpu_setting_number(const struct vgpu_setting *setting, const void *settings)
-{
-	const void *field = settings + setting->offset;
-
-	return setting->size == sizeof(u64) ? *(const u64 *)field : *(const u32 *)field;
-}
-
-/**
  * vgpu_setting_set_number() - write a setting that is a number
  * @setting:  its row
  * @settings: the structure with the field
- * @number:   in the field's unit; need not be one that the setting can have
+ * @number:   in the field's unit; need not be within the setting's limits
  *
- * Context: any.
  * Return: false, and nothing is written, if the field is too small for @number.
  */
 bool vgpu_setting_set_number(const struct vgpu_setting *setting, void *settings, u64 number)
 {
 	void *field = settings + setting->offset;
 
-	if (setting->size == sizeof(u64))
+	if (setting->type == VGPU_SETTING_U64)
 		*(u64 *)field = number;
 	else if (number <= U32_MAX)
 		*(u32 *)field = number;
@@ -55,7 +36,6 @@ bool vgpu_setting_set_number(const struct vgpu_setting *setting, void *settings,
  * @why:   gets the reason of a refusal, for the user
  * @size:  of @why in bytes
  *
- * Context: any.
  * Return: 0 or -EINVAL.
  */
 int vgpu_settings_check_form(const struct vgpu_setting *table, u32 valid, u32 pad, char *why,
@@ -79,39 +59,34 @@ int vgpu_settings_check_form(const struct vgpu_setting *table, u32 valid, u32 pa
  * @valid: bits of the settings to be copied
  * @to:    the other fields are left alone
  * @from:  a structure of the same type
- *
- * Context: any.
  */
 void vgpu_settings_copy(const struct vgpu_setting *table, u32 valid, void *to, const void *from)
 {
 	for (; table->name; table++)
 		if (valid & table->valid)
-			memcpy(to + table->offset, from + table->offset, table->size);
+			memcpy(to + table->offset, from + table->offset, vgpu_setting_size(table));
 }
 
-static int check_text(const struct vgpu_setting *setting, const u8 *text, char *why, size_t size)
+static int check_text(const struct vgpu_setting *s, const u8 *text, char *why, size_t size)
 {
 	unsigned int i;
 
-	for (i = 0; i < setting->size && text[i]; i++) {
-		if (text[i] < ' ' || text[i] == 0x7f) {
-			snprintf(why, size, "%s: must not have control characters", setting->name);
-			return -EINVAL;
-		}
-	}
-	if (i < setting->size)
+	for (i = 0; i < VGPU_ADDR_LEN && text[i] >= ' ' && text[i] != 0x7f; i++)
+		;
+	if (i < VGPU_ADDR_LEN && !text[i])
 		return 0;
-	snprintf(why, size, "%s: must have at most %u bytes", setting->name, setting->size - 1);
+	snprintf(why, size, "%s: must have at most %u bytes, and no control characters", s->name,
+		 VGPU_ADDR_LEN - 1);
 	return -EINVAL;
 }
 
-static int check_number(const struct vgpu_setting *setting, u64 number, char *why, size_t size)
+static int check_number(const struct vgpu_setting *s, u64 number, char *why, size_t size)
 {
-	if (!setting->what || (number >= setting->min && number <= setting->max) ||
-	    (setting->other_name && number == setting->other))
+	if (!s->what || (number >= s->min && number <= s->max) ||
+	    (s->other_name && number == s->other))
 		return 0;
-	snprintf(why, size, "%s %llu%s: must be %llu%s..%llu", setting->what, number,
-		 setting->unit ?: "", setting->min, setting->zero ?: "", setting->max);
+	snprintf(why, size, "%s %llu%s: must be %llu%s..%llu", s->what, number, s->unit ?: "",
+		 s->min, s->zero ?: "", s->max);
 	return -ERANGE;
 }
 
@@ -123,24 +98,23 @@ static int check_number(const struct vgpu_setting *setting, u64 number, char *wh
  * @why:      gets the reason of a refusal, for the user
  * @size:     of @why in bytes
  *
- * Context: any.
  * Return: 0; -ERANGE for a number beyond its limits, -EINVAL for a bad text, or what the check of
  * a row returned.
  */
 int vgpu_settings_check(const struct vgpu_setting *table, u32 valid, const void *settings,
 			char *why, size_t size)
 {
+	const struct vgpu_setting *s;
 	int ret;
 
-	for (; table->name; table++) {
-		if (!(valid & table->valid))
+	for (s = table; s->name; s++) {
+		if (!(valid & s->valid))
 			continue;
-		if (table->text)
-			ret = check_text(table, settings + table->offset, why, size);
-		else
-			ret = check_number(table, vgpu_setting_number(table, settings), why, size);
-		if (!ret && table->check)
-			ret = table->check(settings, why, size);
+		ret = s->type == VGPU_SETTING_TEXT ?
+		      check_text(s, settings + s->offset, why, size) :
+		      check_number(s, vgpu_setting_number(s, settings), why, size);
+		if (!ret && s->check)
+			ret = s->check(settings, why, size);
 		if (ret)
 			return ret;
 	}

@@ -52,25 +52,23 @@ static int vgpu_settings_check_policy(const void *settings, char *why, size_t si
 	return -EINVAL;
 }
 
-#define FIELD(field)							\
-	.offset = offsetof(struct vgpu_ctl_sched, field),		\
-	.size = sizeof_field(struct vgpu_ctl_sched, field)
+#define FIELD(field) .offset = offsetof(struct vgpu_ctl_sched, field)
 #define PARAM(parameter, of_field)					\
-	.param = &parameter, .param_name = #parameter, .param_unit = of_field
+	.param = &(parameter), .param_name = #parameter, .param_unit = (of_field)
 
 /* What can be set for a GPU. */
 const struct vgpu_setting vgpu_gpu_settings[] = {
-	{ .name = "policy", .valid = VGPU_SCHED_POLICY, FIELD(policy), .text = true,
-	  .check = vgpu_settings_check_policy },
+	{ .name = "policy", .valid = VGPU_SCHED_POLICY, FIELD(policy),
+	  .type = VGPU_SETTING_TEXT, .check = vgpu_settings_check_policy },
 	{ .name = "slice_ns", .valid = VGPU_SCHED_SLICE, FIELD(slice_ns),
-	  .min = VGPU_SLICE_MIN_NS, .max = VGPU_SLICE_MAX_NS,
+	  .type = VGPU_SETTING_U64, .min = VGPU_SLICE_MIN_NS, .max = VGPU_SLICE_MAX_NS,
 	  PARAM(slice_us, NSEC_PER_USEC), .param_auto = true },
 	{ .name = "frequency_hz", .valid = VGPU_SCHED_FREQUENCY, FIELD(frequency_hz),
 	  .what = "frequency", .unit = " Hz",
 	  .min = VGPU_FREQUENCY_MIN_HZ, .max = VGPU_FREQUENCY_MAX_HZ },
 	{ .name = "window_ms", .valid = VGPU_SCHED_WINDOW, FIELD(window_ns),
-	  .min = VGPU_WINDOW_MIN_NS, .max = VGPU_WINDOW_MAX_NS, .attr_unit = NSEC_PER_MSEC,
-	  PARAM(window_ms, NSEC_PER_MSEC), .param_auto = true },
+	  .type = VGPU_SETTING_U64, .min = VGPU_WINDOW_MIN_NS, .max = VGPU_WINDOW_MAX_NS,
+	  .attr_unit = NSEC_PER_MSEC, PARAM(window_ms, NSEC_PER_MSEC), .param_auto = true },
 	{ .name = "preempt_timeout_us", .valid = VGPU_SCHED_PREEMPT_TIMEOUT,
 	  FIELD(preempt_timeout_us),
 	  .min = VGPU_PREEMPT_TIMEOUT_MIN_US, .max = VGPU_PREEMPT_TIMEOUT_MAX_US,
@@ -101,9 +99,7 @@ static int vgpu_settings_check_param(const struct vgpu_setting *s)
 }
 
 /**
- * vgpu_settings_check_params() - check the parameters of this file
- *
- * Called when the module loads.
+ * vgpu_settings_check_params() - check the parameters of this file, when the module loads
  *
  * Return: 0, or -EINVAL (said in the log).
  */
@@ -125,11 +121,12 @@ int vgpu_settings_check_params(void)
 
 static u64 vgpu_settings_auto_slice_ns(const struct vgpu_gpu *gpu)
 {
-	unsigned int i, most = 0;
+	unsigned int i;
 
 	for (i = 0; i < gpu->nr_types; i++)
-		most = max(most, gpu->types[i].max_instances);
-	return most > 8 ? 1000000 : 2000000;
+		if (gpu->types[i].max_instances > 8)
+			return 1000000;
+	return 2000000;
 }
 
 /*
@@ -141,12 +138,14 @@ static int vgpu_settings_to_params(const struct vgpu_gpu *gpu, struct vgpu_ctl_s
 {
 	int ret;
 
-	params->policy = vgpu_sched_policy(s->policy);
-	params->slice_ns = s->slice_ns;
-	params->window_ns = s->window_ns;
-	params->preempt_timeout_us = s->preempt_timeout_us;
-	params->linger_us = s->linger_us;
-	params->nr_slots = gpu->placement.region_gb;
+	*params = (struct vgpu_sched_params){
+		.policy = vgpu_sched_policy(s->policy),
+		.slice_ns = s->slice_ns,
+		.window_ns = s->window_ns,
+		.preempt_timeout_us = s->preempt_timeout_us,
+		.linger_us = s->linger_us,
+		.nr_slots = gpu->placement.region_gb,
+	};
 	ret = vgpu_sched_params_check(params, why, size);
 	if (!ret)
 		s->frequency_hz = DIV_ROUND_CLOSEST_ULL(NSEC_PER_SEC, (u32)s->slice_ns);
@@ -174,9 +173,7 @@ int vgpu_settings_init(struct vgpu_gpu *gpu, struct vgpu_sched_params *params)
 	if (!settings->slice_ns)
 		settings->slice_ns = vgpu_settings_auto_slice_ns(gpu);
 	if (!settings->window_ns)
-		settings->window_ns = max(VGPU_WINDOW_NS,
-					  VGPU_WINDOW_SLICES * settings->slice_ns);
-
+		settings->window_ns = max(VGPU_WINDOW_NS, VGPU_WINDOW_SLICES * settings->slice_ns);
 	ret = vgpu_settings_to_params(gpu, settings, params, why, sizeof(why));
 	if (ret)
 		vgpu_gpu_err(gpu, "%s\n", why);
@@ -222,8 +219,7 @@ static int vgpu_settings_merge(const struct vgpu_ctl_sched *in, struct vgpu_ctl_
 	if (ret)
 		return ret;
 	if (in->valid & VGPU_SCHED_SLICE && in->valid & VGPU_SCHED_FREQUENCY) {
-		snprintf(why, size,
-			 "slice and frequency are one thing: only one of them can be set");
+		snprintf(why, size, "slice and frequency are one thing: only one of them can be set");
 		return -EINVAL;
 	}
 	vgpu_settings_copy(vgpu_gpu_settings, in->valid, next, in);

@@ -6,7 +6,6 @@
  * 1000; guarantee <= cap <= 1000; 1 <= weight <= 1000. The rule holds under every policy, so a
  * switch to qos cannot fail on it.
  */
-#include <linux/build_bug.h>
 #include <linux/errno.h>
 #include <linux/kernel.h>
 #include <linux/minmax.h>
@@ -40,9 +39,6 @@ static int check_cap(const void *settings, char *why, size_t size)
 /* The field that sets a setting, and the field of struct vgpu_ctl_instance that reports it. */
 #define FIELDS(set, report)						\
 	.offset = offsetof(struct vgpu_ctl_share, set),			\
-	.size = sizeof_field(struct vgpu_ctl_share, set) +		\
-		BUILD_BUG_ON_ZERO(sizeof_field(struct vgpu_ctl_share, set) != \
-				  sizeof_field(struct vgpu_ctl_instance, report)), \
 	.reported = offsetof(struct vgpu_ctl_instance, report)
 
 /* What can be set for a vGPU. */
@@ -69,8 +65,6 @@ const struct vgpu_setting vgpu_share_settings[] = {
  *
  * Rounded down, so that the guarantees of vGPUs that fit side by side are always admitted
  * together.
- *
- * Context: any.
  */
 void vgpu_share_default(struct vgpu_ctl_share *settings, u32 size_gb, u32 region_gb)
 {
@@ -78,7 +72,7 @@ void vgpu_share_default(struct vgpu_ctl_share *settings, u32 size_gb, u32 region
 
 	memset(settings, 0, sizeof(*settings));
 	for (s = vgpu_share_settings; s->name; s++)
-		if (!s->text)
+		if (s->type != VGPU_SETTING_TEXT)
 			vgpu_setting_set_number(s, settings, s->initial_of ?
 						s->initial_of(size_gb, region_gb) : s->initial);
 }
@@ -90,7 +84,6 @@ void vgpu_share_default(struct vgpu_ctl_share *settings, u32 size_gb, u32 region
  * @region_gb: framebuffer of the GPU in GiB
  * @most:      how many would fit if guarantees did not count
  *
- * Context: any.
  * Return: at most @most.
  */
 unsigned int vgpu_share_room(u32 sum, u32 size_gb, u32 region_gb, unsigned int most)
@@ -109,7 +102,6 @@ unsigned int vgpu_share_room(u32 sum, u32 size_gb, u32 region_gb, unsigned int m
  *
  * Whether the guarantee fits beside those of other vGPUs is not checked here.
  *
- * Context: any.
  * Return: 0, or -EINVAL and nothing has changed.
  */
 int vgpu_share_change(struct vgpu_ctl_share *settings, const struct vgpu_ctl_share *change,
@@ -134,7 +126,6 @@ int vgpu_share_change(struct vgpu_ctl_share *settings, const struct vgpu_ctl_sha
  * @why:       gets the reason of a refusal, for the user
  * @size:      of @why in bytes
  *
- * Context: any.
  * Return: 0 or -ENOSPC.
  */
 int vgpu_share_admit(u32 others, u32 guarantee, char *why, size_t size)
@@ -156,8 +147,6 @@ int vgpu_share_admit(u32 others, u32 guarantee, char *why, size_t size)
  * @share:    set
  *
  * A slot is the time slot of one GiB of framebuffer.
- *
- * Context: any.
  */
 void vgpu_share_of(const struct vgpu_ctl_share *settings, u32 first_gb, u32 size_gb,
 		   struct vgpu_share *share)
@@ -173,15 +162,14 @@ void vgpu_share_of(const struct vgpu_ctl_share *settings, u32 first_gb, u32 size
  * vgpu_share_report() - report a vGPU's settings
  * @settings: of the vGPU
  * @out:      the settings' fields are set
- *
- * Context: any.
  */
 void vgpu_share_report(const struct vgpu_ctl_share *settings, struct vgpu_ctl_instance *out)
 {
 	const struct vgpu_setting *s;
 
 	for (s = vgpu_share_settings; s->name; s++)
-		memcpy((void *)out + s->reported, (const void *)settings + s->offset, s->size);
+		memcpy((void *)out + s->reported, (const void *)settings + s->offset,
+		       vgpu_setting_size(s));
 }
 
 /**
@@ -190,7 +178,6 @@ void vgpu_share_report(const struct vgpu_ctl_share *settings, struct vgpu_ctl_in
  * @config:   as set for the vGPU, frames per s; 0: off; VGPU_FRL_DEFAULT: not set
  * @type_fps: limit of the vGPU's type, frames per s
  *
- * Context: any.
  * Return: frames per s, 0: none.
  */
 u32 vgpu_share_frl(enum vgpu_frl_mode mode, u32 config, u32 type_fps)

@@ -42,17 +42,6 @@ void vgpu_shares_leave(struct vgpu_instance *instance)
 }
 
 /**
- * vgpu_shares_sched() - what the scheduler is to give an instance
- * @instance: placed; @settings of it do not change meanwhile
- * @share: set
- */
-void vgpu_shares_sched(const struct vgpu_instance *instance, struct vgpu_share *share)
-{
-	vgpu_share_of(&instance->settings, instance->info.fb_start >> 30, instance->type->size_gb,
-		      share);
-}
-
-/**
  * vgpu_shares_update_frl() - bring the frame rate limit in force into line
  * @instance: its settings or its GPU's policy have changed, or it is new; the GPU's lock is held
  *
@@ -71,20 +60,6 @@ void vgpu_shares_update_frl(struct vgpu_instance *instance)
 	if (fps != instance->frl.fps)
 		vgpu_frl_set(&instance->frl, fps);
 	spin_unlock(&instance->frl_lock);
-}
-
-/**
- * vgpu_shares_get() - read an instance's settings
- * @instance: not gone
- * @out: set, @uuid and @valid of it to 0
- *
- * Sleeps.
- */
-void vgpu_shares_get(struct vgpu_instance *instance, struct vgpu_ctl_share *out)
-{
-	mutex_lock(&instance->gpu->lock);
-	*out = instance->settings;
-	mutex_unlock(&instance->gpu->lock);
 }
 
 /**
@@ -174,7 +149,8 @@ static void vgpu_shares_apply(struct vgpu_share_plan *plan)
 	instance->settings = plan->settings;
 	if (plan->settings.guarantee != was.guarantee || plan->settings.cap != was.cap ||
 	    plan->settings.weight != was.weight) {
-		vgpu_shares_sched(instance, &share);
+		vgpu_share_of(&instance->settings, instance->info.fb_start >> 30,
+			      instance->type->size_gb, &share);
 		for (i = 0; i < instance->gpu->info.nr_engines; i++)
 			vgpu_entity_set_share(&instance->entity[i], &share);
 	}

@@ -14,23 +14,20 @@
 /**
  * vgpu_setting_attrs() - make the attributes of a table of settings
  * @table: the settings
+ * @like: each attribute is like this one, but for the name
  * @attrs: set, one for each row; has room for VGPU_SETTINGS_MAX
  * @list: of the group, ends with NULL; the attributes are appended
- * @show: of each attribute
- * @store: of each attribute
  *
  * Called when the module loads.
  */
-void vgpu_setting_attrs(const struct vgpu_setting *table, struct vgpu_setting_attr *attrs,
-			struct attribute **list, vgpu_attr_show *show, vgpu_attr_store *store)
+void vgpu_setting_attrs(const struct vgpu_setting *table, const struct device_attribute *like,
+			struct vgpu_setting_attr *attrs, struct attribute **list)
 {
 	while (*list)
 		list++;
 	for (; table->name; table++, attrs++) {
+		attrs->attr = *like;
 		attrs->attr.attr.name = table->name;
-		attrs->attr.attr.mode = 0644;
-		attrs->attr.show = show;
-		attrs->attr.store = store;
 		attrs->setting = table;
 		*list++ = &attrs->attr.attr;
 	}
@@ -48,7 +45,7 @@ ssize_t vgpu_setting_show(const struct vgpu_setting *setting, const void *settin
 {
 	u64 number;
 
-	if (setting->text)
+	if (setting->type == VGPU_SETTING_TEXT)
 		return sysfs_emit(buf, "%s\n", (const char *)settings + setting->offset);
 	number = vgpu_setting_number(setting, settings);
 	if (setting->other_name && number == setting->other)
@@ -64,8 +61,8 @@ ssize_t vgpu_setting_show(const struct vgpu_setting *setting, const void *settin
  *
  * Whether the setting can be so is not checked here.
  *
- * Return: 0; -EINVAL for a text that is too long or has more than one line, or for what is no
- * number; -ERANGE for a number that the field is too small for.
+ * Return: 0; -EINVAL for a text that is too long or has several lines, or for what is no number;
+ * -ERANGE for a number that the field is too small for.
  */
 int vgpu_setting_store(const struct vgpu_setting *setting, void *settings, const char *buf)
 {
@@ -73,11 +70,11 @@ int vgpu_setting_store(const struct vgpu_setting *setting, void *settings, const
 	u64 number;
 	int ret;
 
-	if (setting->text) {
-		if (len >= setting->size || (buf[len] && buf[len + 1]))
+	if (setting->type == VGPU_SETTING_TEXT) {
+		if (len >= VGPU_ADDR_LEN || (buf[len] && buf[len + 1]))
 			return -EINVAL;
 		memcpy(settings + setting->offset, buf, len);
-		memset(settings + setting->offset + len, 0, setting->size - len);
+		memset(settings + setting->offset + len, 0, VGPU_ADDR_LEN - len);
 		return 0;
 	}
 	if (setting->other_name && sysfs_streq(buf, setting->other_name)) {
@@ -143,9 +140,9 @@ static ssize_t policies_show(struct device *dev, struct device_attribute *attr, 
 		len += sysfs_emit_at(buf, len, "%s%s", i ? " " : "", policy->name);
 	return len + sysfs_emit_at(buf, len, "\n");
 }
-
 static DEVICE_ATTR_RO(policies);
 
+static DEVICE_ATTR_RW(gpu_setting);
 static struct vgpu_setting_attr gpu_settings[VGPU_SETTINGS_MAX] __ro_after_init;
 
 /* vgpu_sysfs_init() appends gpu_settings; NULL ends the list. */
@@ -165,8 +162,7 @@ static const struct attribute_group gpu_attr_group = {
  */
 void vgpu_sysfs_init(void)
 {
-	vgpu_setting_attrs(vgpu_gpu_settings, gpu_settings, gpu_attrs, gpu_setting_show,
-			   gpu_setting_store);
+	vgpu_setting_attrs(vgpu_gpu_settings, &dev_attr_gpu_setting, gpu_settings, gpu_attrs);
 }
 
 /**

@@ -67,9 +67,12 @@ static const struct vgpu_setting *to_setting(struct device_attribute *attr)
 
 static ssize_t share_show(struct device *device, struct device_attribute *attr, char *buf)
 {
+	struct vgpu_instance *instance = to_instance(device);
 	struct vgpu_ctl_share share;
 
-	vgpu_shares_get(to_instance(device), &share);
+	mutex_lock(&instance->gpu->lock);
+	share = instance->settings;
+	mutex_unlock(&instance->gpu->lock);
 	return vgpu_setting_show(to_setting(attr), &share, buf);
 }
 
@@ -85,7 +88,8 @@ static ssize_t share_store(struct device *device, struct device_attribute *attr,
 
 	if (vgpu_setting_store(setting, &share, buf))
 		return vgpu_refuse(instance, -EINVAL, "%s: not a %s that it can be",
-				   setting->name, setting->text ? "text" : "number");
+				   setting->name,
+				   setting->type == VGPU_SETTING_TEXT ? "text" : "number");
 	vgpu_uuid_export(share.uuid, &instance->uuid);
 	ret = vgpu_shares_set(&share, 1, &culprit, why, sizeof(why));
 	if (ret)
@@ -93,6 +97,7 @@ static ssize_t share_store(struct device *device, struct device_attribute *attr,
 	return count;
 }
 
+static DEVICE_ATTR_RW(share);
 static struct vgpu_setting_attr share_attrs[VGPU_SETTINGS_MAX] __ro_after_init;
 
 /* vgpu_mdev_attrs_init() appends share_attrs; NULL ends the list. */
@@ -121,6 +126,5 @@ const struct attribute_group *vgpu_mdev_attr_groups[] = {
  */
 void vgpu_mdev_attrs_init(void)
 {
-	vgpu_setting_attrs(vgpu_share_settings, share_attrs, vgpu_mdev_attrs, share_show,
-			   share_store);
+	vgpu_setting_attrs(vgpu_share_settings, &dev_attr_share, share_attrs, vgpu_mdev_attrs);
 }

@@ -28,7 +28,6 @@
 #define BUG()			BUG_ON(true)
 
 #define BUILD_BUG_ON(cond)	_Static_assert(!(cond), #cond)
-#define BUILD_BUG_ON_ZERO(cond)	((int)sizeof(struct { int : -!!(cond); }))
 #define BUILD_BUG_ON_MSG(cond, msg) _Static_assert(!(cond), msg)
 #ifndef static_assert
 #define static_assert(cond, ...) _Static_assert(cond, #cond)
