@@ -219,7 +219,8 @@ static int vgpu_settings_merge(const struct vgpu_ctl_sched *in, struct vgpu_ctl_
 	if (ret)
 		return ret;
 	if (in->valid & VGPU_SCHED_SLICE && in->valid & VGPU_SCHED_FREQUENCY) {
-		snprintf(why, size, "slice and frequency are one thing: only one of them can be set");
+		snprintf(why, size,
+			 "slice and frequency are one thing: only one of them can be set");
 		return -EINVAL;
 	}
 	vgpu_settings_copy(vgpu_gpu_settings, in->valid, next, in);
