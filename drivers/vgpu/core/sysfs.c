@@ -56,7 +56,7 @@ ssize_t vgpu_setting_show(const struct vgpu_setting *setting, const void *settin
 /**
  * vgpu_setting_store() - read a setting from what was written to an attribute
  * @setting: its row
- * @settings: the structure with the field
+ * @settings: the structure with the field, in which a text is 0
  * @buf: of the attribute's store function
  *
  * Whether the setting can be so is not checked here.
@@ -74,7 +74,6 @@ int vgpu_setting_store(const struct vgpu_setting *setting, void *settings, const
 		if (len >= VGPU_ADDR_LEN || (buf[len] && buf[len + 1]))
 			return -EINVAL;
 		memcpy(settings + setting->offset, buf, len);
-		memset(settings + setting->offset + len, 0, VGPU_ADDR_LEN - len);
 		return 0;
 	}
 	if (setting->other_name && sysfs_streq(buf, setting->other_name)) {
@@ -115,9 +114,8 @@ static ssize_t gpu_setting_store(struct device *dev, struct device_attribute *at
 	const struct vgpu_setting *setting = to_setting(attr);
 	struct vgpu_ctl_sched ctl = { .valid = setting->valid };
 	struct vgpu_gpu *gpu;
-	int ret;
+	int ret = vgpu_setting_store(setting, &ctl, buf);
 
-	ret = vgpu_setting_store(setting, &ctl, buf);
 	if (ret)
 		return ret;
 	gpu = vgpu_gpu_find_device(dev);
