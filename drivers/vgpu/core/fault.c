@@ -15,8 +15,7 @@
 static void vgpu_quarantine_work(struct work_struct *work)
 {
 	struct vgpu_instance *instance =
-		container_of(to_delayed_work(work), struct vgpu_instance,
-			     quarantine_work);
+		container_of(to_delayed_work(work), struct vgpu_instance, quarantine_work);
 	u64 now_ns = ktime_get_ns(), until_ns;
 	unsigned int threshold;
 	bool expired;
@@ -31,8 +30,7 @@ static void vgpu_quarantine_work(struct work_struct *work)
 		vgpu_instance_hold(instance, VGPU_HOLD_QUARANTINE);
 		vgpu_inst_notice(instance, "quarantined for %llu s, after %u faults within %llu s; 'vgpuctl release %pUl' lifts it\n",
 				 (until_ns - now_ns) / NSEC_PER_SEC, threshold,
-				 VGPU_QUARANTINE_WINDOW_NS / NSEC_PER_SEC,
-				 &instance->uuid);
+				 VGPU_QUARANTINE_WINDOW_NS / NSEC_PER_SEC, &instance->uuid);
 		/* Not mod_delayed_work(), which would put off the run that a release has queued. */
 		queue_delayed_work(system_wq, &instance->quarantine_work,
 				   nsecs_to_jiffies(until_ns - now_ns) + 1);
@@ -82,8 +80,7 @@ static void vgpu_instance_strike(struct vgpu_instance *instance)
 
 static void vgpu_overrun_work(struct work_struct *work)
 {
-	struct vgpu_instance *instance =
-		container_of(work, struct vgpu_instance, overrun_work);
+	struct vgpu_instance *instance = container_of(work, struct vgpu_instance, overrun_work);
 	int nr = atomic_xchg(&instance->overruns, 0);
 
 	while (nr--)
@@ -97,8 +94,7 @@ static void vgpu_overrun_work(struct work_struct *work)
 void vgpu_instance_init_quarantine(struct vgpu_instance *instance)
 {
 	spin_lock_init(&instance->quarantine_lock);
-	vgpu_quarantine_init(&instance->quarantine, 0,
-			     VGPU_QUARANTINE_WINDOW_NS, 0);
+	vgpu_quarantine_init(&instance->quarantine, 0, VGPU_QUARANTINE_WINDOW_NS, 0);
 	INIT_DELAYED_WORK(&instance->quarantine_work, vgpu_quarantine_work);
 	INIT_WORK(&instance->overrun_work, vgpu_overrun_work);
 }

@@ -122,8 +122,7 @@ u32 vgpu_placement_free_gb(const struct vgpu_placement *p)
 	return free_gb;
 }
 
-static enum vgpu_short placement_short(const struct vgpu_placement *p,
-				       u32 size_gb)
+static enum vgpu_short placement_short(const struct vgpu_placement *p, u32 size_gb)
 {
 	if (p->nr == VGPU_PLACEMENT_MAX)
 		return VGPU_SHORT_INSTANCES;

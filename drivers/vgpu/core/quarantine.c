@@ -44,8 +44,7 @@ static void resize(struct vgpu_quarantine *q, unsigned int threshold)
 	u64 newest[VGPU_QUARANTINE_MAX_FAULTS];
 
 	for (i = 0; i < keep; i++)
-		newest[i] = q->fault_ns[(q->head + q->threshold - keep + i) %
-					q->threshold];
+		newest[i] = q->fault_ns[(q->head + q->threshold - keep + i) % q->threshold];
 	memcpy(q->fault_ns, newest, keep * sizeof(newest[0]));
 	q->threshold = threshold;
 	q->nr_faults = keep;
@@ -107,8 +106,7 @@ bool vgpu_quarantine_fault(struct vgpu_quarantine *q, u64 now_ns)
 	if (q->nr_faults < q->threshold)
 		q->nr_faults++;
 	/* In a full ring the oldest time is at the head. */
-	if (q->nr_faults < q->threshold ||
-	    now_ns - q->fault_ns[q->head] > q->window_ns)
+	if (q->nr_faults < q->threshold || now_ns - q->fault_ns[q->head] > q->window_ns)
 		return false;
 
 	begin(q, now_ns);

@@ -80,8 +80,7 @@ const struct vgpu_setting vgpu_gpu_settings[] = {
 	  .what = "quarantine after", .unit = " faults", .zero = " (never)",
 	  .max = VGPU_QUARANTINE_MAX_FAULTS, PARAM(quarantine_faults, 1) },
 	{ .name = "quarantine_backoff_ms", .valid = VGPU_SCHED_QUARANTINE_BACKOFF,
-	  FIELD(quarantine_backoff_ms),
-	  .what = "quarantine of", .unit = " ms",
+	  FIELD(quarantine_backoff_ms), .what = "quarantine of", .unit = " ms",
 	  .min = 1, .max = VGPU_BACKOFF_MAX_MS, PARAM(quarantine_backoff_ms, 1) },
 	{}
 };

@@ -15,32 +15,27 @@ static struct vgpu_instance *to_instance(struct device *device)
 	return dev->instance;
 }
 
-static ssize_t vgpu_name_show(struct device *device,
-			      struct device_attribute *attr, char *buf)
+static ssize_t vgpu_name_show(struct device *device, struct device_attribute *attr, char *buf)
 {
 	return sysfs_emit(buf, "%s\n", to_instance(device)->type->name);
 }
 static DEVICE_ATTR_RO(vgpu_name);
 
-static ssize_t gpu_show(struct device *device, struct device_attribute *attr,
-			char *buf)
+static ssize_t gpu_show(struct device *device, struct device_attribute *attr, char *buf)
 {
 	return sysfs_emit(buf, "%s\n", to_instance(device)->gpu->name);
 }
 static DEVICE_ATTR_RO(gpu);
 
-static ssize_t state_show(struct device *device, struct device_attribute *attr,
-			  char *buf)
+static ssize_t state_show(struct device *device, struct device_attribute *attr, char *buf)
 {
 	struct vgpu_mdev *dev = dev_get_drvdata(device);
 
-	return sysfs_emit(buf, "%s\n",
-			  READ_ONCE(dev->opened) ? "started" : "created");
+	return sysfs_emit(buf, "%s\n", READ_ONCE(dev->opened) ? "started" : "created");
 }
 static DEVICE_ATTR_RO(state);
 
-static ssize_t map_failures_show(struct device *device,
-				 struct device_attribute *attr, char *buf)
+static ssize_t map_failures_show(struct device *device, struct device_attribute *attr, char *buf)
 {
 	struct vgpu_mdev *dev = dev_get_drvdata(device);
 
