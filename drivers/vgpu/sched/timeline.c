@@ -505,9 +505,7 @@ static void timeline_set_policy(struct vgpu_timeline *tl, struct vgpu_rq *next,
 
 	list_sort(NULL, &tl->entities, timeline_longer_queued);
 	list_for_each_entry(entity, &tl->entities, node) {
-		/* All of the policies' union, whichever is the largest. */
-		memset((char *)entity + VGPU_ENTITY_PART_BEGIN, 0,
-		       VGPU_ENTITY_PART_END - VGPU_ENTITY_PART_BEGIN);
+		memset(entity->part, 0, sizeof(entity->part));
 		rq->policy->init(rq, entity, now_ns);
 		if (entity->started && rq->policy->start)
 			rq->policy->start(rq, entity, now_ns);

@@ -11,7 +11,7 @@
 
 #include <linux/tracepoint.h>
 
-#include "policy.h"
+#include "qos.h"
 
 /*
  * An entity is queued: woken, or runnable still after a run. preempt: the policy
@@ -267,10 +267,10 @@ TRACE_EVENT(vgpu_qos,
 		__assign_str(gpu);
 		__entry->engine = entity->tl->index;
 		memcpy(__entry->id, entity->id, sizeof(__entry->id));
-		__entry->reserve_ns = entity->qos.reserve_ns;
-		__entry->limit_ns = entity->qos.limit_ns;
-		__entry->start = entity->qos.start;
-		__entry->reserved = entity->qos.reserved;
+		__entry->reserve_ns = vgpu_qos_of(entity)->reserve_ns;
+		__entry->limit_ns = vgpu_qos_of(entity)->limit_ns;
+		__entry->start = vgpu_qos_of(entity)->start;
+		__entry->reserved = vgpu_qos_of(entity)->reserved;
 	),
 	TP_printk("%s engine=%u vgpu=%pUb reserve_ns=%llu limit_ns=%llu start=%llu reserved=%d",
 		  __get_str(gpu), __entry->engine, __entry->id,
