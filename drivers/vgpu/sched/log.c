@@ -7,11 +7,11 @@
 #include "log.h"
 
 /**
- * vgpu_sched_log_next() - the entry for one more run
- * @log: log
+ * vgpu_sched_log_next() - take the entry for one more run
+ * @log: a timeline's log
  *
  * Context: any; the caller holds the timeline's lock.
- * Return: it, with what it held before; all of it is to be set.
+ * Return: the entry, which holds an old run: the caller sets all of it.
  */
 struct vgpu_ctl_switch *vgpu_sched_log_next(struct vgpu_sched_log *log)
 {
@@ -22,20 +22,18 @@ struct vgpu_ctl_switch *vgpu_sched_log_next(struct vgpu_sched_log *log)
 }
 
 /**
- * vgpu_sched_log_copy() - read the last entries
- * @log:     log
- * @entries: where to
- * @room:    for so many
+ * vgpu_sched_log_copy() - read the last runs
+ * @log:     a timeline's log
+ * @entries: gets the runs, the oldest first
+ * @room:    length of @entries
  *
  * Context: any; the caller holds the timeline's lock.
- * Return: how many were written, oldest first.
+ * Return: the number of entries written.
  */
 unsigned int vgpu_sched_log_copy(const struct vgpu_sched_log *log,
-				 struct vgpu_ctl_switch *entries,
-				 unsigned int room)
+				 struct vgpu_ctl_switch *entries, unsigned int room)
 {
-	unsigned int count = min_t(u64, room,
-				   min_t(u64, log->total, VGPU_SCHED_LOG));
+	unsigned int count = min_t(u64, room, min_t(u64, log->total, VGPU_SCHED_LOG));
 	unsigned int i;
 	u32 index;
 
@@ -49,9 +47,9 @@ unsigned int vgpu_sched_log_copy(const struct vgpu_sched_log *log,
 }
 
 /**
- * vgpu_hist_add() - count a time
+ * vgpu_hist_add() - count a time in a histogram
  * @hist:    histogram
- * @time_ns: the time
+ * @time_ns: how long something took
  *
  * Context: any; the caller holds the timeline's lock.
  */
