@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The frame-rate limiter's two promises, over every interval: never too many
- * frames, and never too few for a guest that is not too late.
+ * The two promises of the frame-rate limiter, over every interval: never too many frames, and never
+ * too few for a guest that is not too late.
  */
 #include "vgpu_test.h"
 
@@ -9,12 +9,11 @@
 
 #include "sched/frl.h"
 
-#define SEC		1000000000ULL
 #define MAX_FRAMES	3000
 
 /*
- * b - a + 1 <= fps (shown[b] - shown[a]) + 2 for all a <= b: what a frame is
- * late by, as of an even row of them, never falls by more than one frame.
+ * b - a + 1 <= fps (shown[b] - shown[a]) + 2 for all a <= b: how late a frame is, compared with an
+ * even row of frames, never falls by more than the time of one frame.
  */
 static void check_never_too_many(const u64 *shown, unsigned int nr, u32 fps)
 {
@@ -29,11 +28,11 @@ static void check_never_too_many(const u64 *shown, unsigned int nr, u32 fps)
 	}
 }
 
-/* How a guest comes up with frames: how long after the last was shown or due. */
+/* How long after its last frame was shown a guest, of one of several kinds, has the next one. */
 static u64 next_frame_ns(u64 *rnd, unsigned int kind, u64 period_ns)
 {
 	switch (kind) {
-	case 0:		/* always has one ready */
+	case 0:		/* always has a frame ready */
 		return 0;
 	case 1:		/* renders for some time */
 		return random_range(rnd, 0, period_ns);
@@ -85,7 +84,7 @@ static void test_never_too_many(void **state)
 	}
 }
 
-/* Each frame comes up to a period after it was due: still all of them. */
+/* The guest comes up to a period after each frame was due, and still shows all of them. */
 static void test_late_but_all(void **state)
 {
 	u64 rnd = test_seed() + 1, now_ns, begin_ns, due_ns, late_ns, period_ns;
@@ -100,7 +99,7 @@ static void test_late_but_all(void **state)
 		late_ns = random_range(&rnd, 0, 2) * period_ns / 2;
 		memset(&frl, 0, sizeof(frl));
 		vgpu_frl_set(&frl, fps);
-		/* The first two may come at once, if the clock is past a period. */
+		/* The first two frames may come at once, if the clock is past a period. */
 		now_ns = random_range(&rnd, period_ns + 1, 100 * SEC);
 		assert_int_equal(vgpu_frl_present(&frl, now_ns), 0);
 		assert_int_equal(vgpu_frl_present(&frl, now_ns), 0);
@@ -109,11 +108,11 @@ static void test_late_but_all(void **state)
 			due_ns = vgpu_frl_present(&frl, now_ns);
 			if (due_ns)
 				now_ns = due_ns + random_range(&rnd, 0, late_ns);
-			/* It has come, perhaps late; the next one is ready. */
+			/* The guest comes, perhaps late; its next frame is ready then. */
 			if (due_ns)
 				assert_int_equal(vgpu_frl_present(&frl, now_ns), 0);
 		}
-		/* Exact but for ns of rounding and the last one's lateness. */
+		/* The rate is exact but for ns of rounding and how late the last frame was. */
 		check_that(now_ns - begin_ns <= nr * (u64)(SEC / fps + 1) + late_ns,
 			   "%u frames in %llu ns at %u fps, %llu ns late", nr,
 			   now_ns - begin_ns, fps, late_ns);
@@ -123,7 +122,7 @@ static void test_late_but_all(void **state)
 	}
 }
 
-/* Within the clock's first period the second frame waits until that is over. */
+/* Within the first period of the clock the second frame waits until the period is over. */
 static void test_young_clock(void **state)
 {
 	u64 rnd = test_seed() + 2, now_ns, period_ns;
@@ -160,7 +159,7 @@ static void test_off(void **state)
 		assert_int_equal(vgpu_frl_present(&frl, 1000), 0);
 }
 
-/* Who waits under a low limit goes on under a higher one. */
+/* A guest that waits under a low limit goes on as soon as a higher one lets it. */
 static void test_changes(void **state)
 {
 	u64 now_ns = 50 * SEC, due_ns;
@@ -173,7 +172,7 @@ static void test_changes(void **state)
 	vgpu_frl_set(&frl, 100);
 	due_ns = vgpu_frl_present(&frl, now_ns);
 	assert_int_equal(due_ns, now_ns + SEC / 100);
-	/* However often it is asked meanwhile. */
+	/* The time stays the same, however often the guest asks meanwhile. */
 	assert_int_equal(vgpu_frl_present(&frl, now_ns + 1), due_ns);
 	assert_int_equal(vgpu_frl_present(&frl, due_ns), 0);
 	assert_int_equal(vgpu_frl_present(&frl, due_ns), due_ns + SEC / 100);

@@ -83,6 +83,15 @@ static void test_spread(void **state)
 	assert_true(most_usual <= 2250);
 }
 
+/* A world of @nr entities that have one slot of the cycle each, and are all queued. */
+static void begin_busy(struct world *w, const struct vgpu_sched_policy *policy, u32 nr,
+		       u64 slice_ns)
+{
+	slots_begin(w, policy, nr, slice_ns);
+	world_open(w, nr);
+	world_wake_all(w);
+}
+
 static void test_one_alone(void **state)
 {
 	const struct vgpu_sched_policy *policy;
@@ -212,10 +221,8 @@ static void test_slice_changes_at_the_end(void **state)
 	int who;
 
 	for_each_slots_policy(policy, p) {
-		slots_begin(&w, policy, 4, 1 * MS);
+		begin_busy(&w, policy, 4, 1 * MS);
 		begin_ns = w.now_ns;
-		world_open(&w, 4);
-		world_wake_all(&w);
 		for (i = 0; i < 4; i++) {
 			at_ns = w.now_ns;
 			who = world_pick(&w);
@@ -297,9 +304,7 @@ static void test_long_debts(void **state)
 	int who;
 
 	for_each_slots_policy(policy, p) {
-		slots_begin(&w, policy, 1024, 1 * MS);
-		world_open(&w, 1024);
-		world_wake_all(&w);
+		begin_busy(&w, policy, 1024, 1 * MS);
 		for (i = 0; i < 1024; i++) {
 			who = world_pick(&w);
 			world_ran(&w, who, 1 * MS + HOUR + who * 10 * MS);
@@ -363,9 +368,7 @@ static void test_clock_jumps(void **state)
 	u64 now_ns;
 
 	for_each_slots_policy(policy, p) {
-		slots_begin(&w, policy, 4, 2 * MS);
-		world_open(&w, 4);
-		world_wake_all(&w);
+		begin_busy(&w, policy, 4, 2 * MS);
 		for (jump = 0; jump < 20; jump++) {
 			check_slots_go_on(&w);
 			w.now_ns += DAY + jump * 333 * US;
@@ -400,9 +403,7 @@ static void test_all_overrun(void **state)
 	for_each_slots_policy(policy, p) {
 		for (k = 0; k < ARRAY_SIZE(nrs); k++) {
 			nr = nrs[k];
-			slots_begin(&w, policy, nr, 2 * MS);
-			world_open(&w, nr);
-			world_wake_all(&w);
+			begin_busy(&w, policy, nr, 2 * MS);
 			for (turn = 0; turn < 20 * nr; turn++) {
 				who = world_pick(&w);
 				assert_true(who != NOBODY);
@@ -428,9 +429,7 @@ static void test_reopen_sheds_no_debt(void **state)
 	int who;
 
 	for_each_slots_policy(policy, p) {
-		slots_begin(&w, policy, 4, 1 * MS);
-		world_open(&w, 4);
-		world_wake_all(&w);
+		begin_busy(&w, policy, 4, 1 * MS);
 		end_ns = w.now_ns + 10 * SEC;
 		for (turn = 0; w.now_ns < end_ns; turn++) {
 			who = world_pick(&w);
