@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The books of a timeline: service, overruns, windows of statistics and the log of
- * runs; and the calls by which the core reads them.
+ * The books of a timeline: service, overruns, windows of statistics and the log of runs; and the
+ * calls by which the core reads them.
  *
- * Service and idle time add up to wall time: a run's service is charged when the run
- * ends, and whoever reads the sum meanwhile is told the time of the run under way as
- * service, too. Should a part of that turn out to have been idle, the sum stands
- * still until it is true again, as a counter must not go back.
+ * Service and idle time add up to wall time: a run's service is charged when the run ends, and
+ * whoever reads the sum meanwhile is told the time of the run under way as service, too. Should a
+ * part of that turn out to have been idle, the sum stands still until it is true again, as a
+ * counter must not go back.
  */
 #include <linux/kernel.h>
 #include <linux/ktime.h>
@@ -31,15 +31,9 @@ static void account_roll(struct vgpu_timeline *tl, u64 now_ns)
 	tl->window_end_ns = (tl->window + 1) * tl->window_ns;
 }
 
-/**
- * vgpu_account_set_window() - set the length of the windows of statistics
- * @tl:        timeline
- * @window_ns: the new length
- * @now_ns:    the time
- *
- * What was counted in windows of another length is forgotten.
- *
- * Context: any; the timeline's lock is held, or @tl is being set up.
+/*
+ * Sets the length of the windows of statistics. What was counted in windows of another length is
+ * forgotten. The timeline's lock is held, or the timeline is being set up.
  */
 void vgpu_account_set_window(struct vgpu_timeline *tl, u64 window_ns, u64 now_ns)
 {
@@ -56,9 +50,9 @@ void vgpu_account_set_window(struct vgpu_timeline *tl, u64 window_ns, u64 now_ns
 }
 
 /*
- * Counts service of @ran_ns that ended at @now_ns: its last part belongs to the
- * present window, the rest to earlier ones. A run's idle time is taken to have been
- * at the run's begin, so a window's service may be wrong by that idle time.
+ * Counts service of @ran_ns that ended at @now_ns: its last part belongs to the present window, the
+ * rest to earlier ones. A run's idle time is taken to have been at the run's begin, so a window's
+ * service may be wrong by that idle time.
  */
 static void account_window(struct vgpu_timeline *tl, struct vgpu_entity *entity, u64 ran_ns,
 			   u64 now_ns)
@@ -132,16 +126,10 @@ static u64 account_preempt(struct vgpu_timeline *tl, enum vgpu_run_end end, u64 
 	return now_ns - stop_ns;
 }
 
-/**
- * vgpu_account_run() - enter a run into the books
- * @tl:        timeline; rq.running, whose run it was, is off the engine
- * @end:       why the run ended, as the engine says
- * @ran_ns:    service
- * @idle_ns:   the rest of the run's time
- * @linger_ns: the part of @ran_ns in which the engine was held without work
- * @now_ns:    the time
- *
- * Context: any; the timeline's lock is held.
+/*
+ * Enters the run of rq.running, which is off the engine, into the books: @ran_ns of service, of
+ * which the engine was held without work for @linger_ns, and @idle_ns of idle time. @end is why the
+ * run ended, as the engine says. The timeline's lock is held.
  */
 void vgpu_account_run(struct vgpu_timeline *tl, enum vgpu_run_end end, u64 ran_ns, u64 idle_ns,
 		      u64 linger_ns, u64 now_ns)
@@ -367,8 +355,7 @@ void vgpu_timeline_show(struct vgpu_timeline *tl, struct seq_file *m,
 		if (rq->nr_queued)
 			account_show_left(m, "until_ns", tl->until_ns, now_ns);
 	}
-	seq_printf(m, "state: %s\n", tl->resetting ? "resetting" :
-		   tl->preempting ? "preempting" :
+	seq_printf(m, "state: %s\n", tl->resetting ? "resetting" : tl->preempting ? "preempting" :
 		   rq->running ? "running" :
 		   rq->nr_queued ? "throttled" : "idle");
 	seq_printf(m, "wall_ns: %llu\n", stats.wall_ns);

@@ -2,22 +2,20 @@
 /*
  * best_effort: deficit round robin over the runnable entities.
  *
- * M. Shreedhar and G. Varghese, "Efficient fair queuing using deficit
- * round-robin", IEEE/ACM Transactions on Networking 4(3), 1996.
+ * M. Shreedhar and G. Varghese, "Efficient fair queuing using deficit round-robin", IEEE/ACM
+ * Transactions on Networking 4(3), 1996.
  *
- * Each round gives every entity one turn and one slice of credit. A turn is a full
- * slice as long as any credit is left: a slice is never cut for what an earlier
- * turn took too much. That is carried as a debt, and an entity that owes a slice
- * or more skips turns. An entity that ends a slice early keeps the rest for the
- * present round. With S the slice and p an entity's largest overrun, credit not
- * used lies in (-S - p, S], and two entities that are runnable all the time get
- * the same service within (2 S + p_i) + (2 S + p_j) in any interval.
+ * Each round gives every entity one turn and one slice of credit. A turn is a full slice as long as
+ * any credit is left: a slice is never cut for what an earlier turn took too much. That is carried
+ * as a debt, and an entity that owes a slice or more skips turns. An entity that ends a slice early
+ * keeps the rest for the present round. With S the slice and p an entity's largest overrun, credit
+ * not used lies in (-S - p, S], and two entities that are runnable all the time get the same
+ * service within (2 S + p_i) + (2 S + p_j) in any interval.
  *
- * An entity that sleeps gets no credit, and its debt waits. Entities that skip
- * turns are kept in a tree by the point at which their debt is paid, measured by
- * the credit given to each entity since the start (drr->credit_ns). So a turn
- * skipped costs nothing; and when all entities skip, the rounds until the first
- * has paid pass at once, which forgives all of them equally.
+ * An entity that sleeps gets no credit, and its debt waits. Entities that skip turns are kept in a
+ * tree by the point at which their debt is paid, measured by the credit given to each entity since
+ * the start (drr->credit_ns). So a turn skipped costs nothing; and when all entities skip, the
+ * rounds until the first has paid pass at once, which forgives all of them equally.
  */
 #include <linux/build_bug.h>
 #include <linux/errno.h>
@@ -28,8 +26,8 @@
 #include "policy.h"
 
 /*
- * A turn costs this at least. Else an entity that does nothing, and is woken again
- * each time, would have endless turns in one round.
+ * A turn costs this at least. Else an entity that does nothing, and is woken again each time, would
+ * have endless turns in one round.
  */
 #define VGPU_DRR_MIN_NS		(20 * 1000ULL)
 
@@ -184,9 +182,8 @@ static void drr_next_round(struct vgpu_rq *rq)
 }
 
 /*
- * A round has an entity unless none is queued, so the first on the queue is next;
- * except where the slice was made shorter than that entity's debt: then it becomes
- * a debtor, once.
+ * A round has an entity unless none is queued, so the first on the queue is next; except where the
+ * slice was made shorter than that entity's debt: then it becomes a debtor, once.
  */
 static struct vgpu_entity *drr_pick(struct vgpu_rq *rq, u64 now_ns, struct vgpu_pick *pick)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Entities: all that the core may say of a vGPU to its timelines. A vGPU's device is
- * opened or closed, may not run for a while, has work, has another share.
- * runqueue.c queues the entity, and says how no wake-up is lost.
+ * Entities: all that the core may say of a vGPU to its timelines. A vGPU's device is opened or
+ * closed, may not run for a while, has work, has another share. runqueue.c queues the entity, and
+ * says how no wake-up is lost.
  */
 #include <linux/kernel.h>
 #include <linux/ktime.h>
@@ -169,8 +169,8 @@ void vgpu_entity_set_share(struct vgpu_entity *entity, const struct vgpu_share *
  * @entity: on a timeline
  * @hold:   reasons, VGPU_HOLD_*; added to the reasons there are
  *
- * If the entity runs, its engine is asked to stop it; vgpu_entity_hold_sync() waits
- * for that. What work the entity has is not forgotten.
+ * If the entity runs, its engine is asked to stop it; vgpu_entity_hold_sync() waits for that. What
+ * work the entity has is not forgotten.
  *
  * Context: any; takes the timeline's lock.
  */
@@ -211,10 +211,9 @@ static bool entity_is_off(struct vgpu_entity *entity)
  * @entity: on a timeline
  * @hold:   reasons, VGPU_HOLD_*; added to the reasons there are
  *
- * When this returns, and as long as @hold is not taken back, @entity is neither
- * queued nor on the engine, and no reset on its account is going on. Any number of
- * callers may wait at once. Takes as long as the preemption timeout and a reset at
- * most, in the engine's time.
+ * When this returns, and as long as @hold is not taken back, @entity is neither queued nor on the
+ * engine, and no reset on its account is going on. Any number of callers may wait at once. Takes as
+ * long as the preemption timeout and a reset at most, in the engine's time.
  *
  * Context: process; sleeps. Not from the engine or ops->reset().
  */
@@ -260,8 +259,8 @@ static void entity_wake(struct vgpu_entity *entity, u64 now_ns)
  * vgpu_entity_wake() - the engine has, or may have, something to do for an entity
  * @entity: on a timeline
  *
- * To call this twice, or though there is no work, does no harm; work of which the
- * timeline is not told waits for ever.
+ * To call this twice, or though there is no work, does no harm; work of which the timeline is not
+ * told waits for ever.
  *
  * Context: any; takes the timeline's lock.
  */
@@ -286,11 +285,10 @@ static bool entity_wakes_before(struct rb_node *a, const struct rb_node *b)
  * @entity:  on a timeline
  * @wake_ns: when; a time that has passed means now
  *
- * The same as vgpu_entity_wake() at that time. Of several times the earliest
- * counts, and the others are forgotten when it comes: the engine that named them
- * finds out, as it runs the entity, which packets still wait, and names their times
- * again. A wake, a run or a hold before that time does not cancel it; an entity that
- * is held at that time waits for the end of the hold.
+ * The same as vgpu_entity_wake() at that time. Of several times the earliest counts, and the others
+ * are forgotten when it comes: the engine that named them finds out, as it runs the entity, which
+ * packets still wait, and names their times again. A wake, a run or a hold before that time does
+ * not cancel it; an entity that is held at that time waits for the end of the hold.
  *
  * Context: any; takes the timeline's lock.
  */
@@ -312,13 +310,7 @@ void vgpu_entity_wake_at(struct vgpu_entity *entity, u64 wake_ns)
 	vgpu_rq_unlock(tl, flags);
 }
 
-/**
- * vgpu_entity_wake_due() - wake the entities whose time has come
- * @tl:     timeline
- * @now_ns: the time
- *
- * Context: any; the timeline's lock is held.
- */
+/* Wakes the entities whose time has come. The timeline's lock is held. */
 void vgpu_entity_wake_due(struct vgpu_timeline *tl, u64 now_ns)
 {
 	struct vgpu_entity *entity;

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * equal_share: a cycle has one slot for each started vGPU, busy or idle, in the
- * order in which the vGPUs were started. slots.c says what the policy promises,
- * with a share of 1 / N for N started vGPUs.
+ * equal_share: a cycle has one slot for each started vGPU, busy or idle, in the order in which the
+ * vGPUs were started. slots.c says what the policy promises, with a share of 1 / N for N started
+ * vGPUs.
  *
- * N and the order change at the end of a cycle, so no slot moves in a cycle that
- * has begun. While no vGPU is started there is no grid, and the first start begins
- * one at once.
+ * N and the order change at the end of a cycle, so no slot moves in a cycle that has begun. While
+ * no vGPU is started there is no grid, and the first start begins one at once.
  */
 #include <linux/errno.h>
 #include <linux/math64.h>
@@ -17,8 +16,8 @@
 /**
  * struct vgpu_equal - a run queue's state
  * @slots:      the grid
- * @members:    entities that are started, or were when this cycle began, in the
- *              order of their starts
+ * @members:    entities that are started, or were when this cycle began, in the order of their
+ *              starts
  * @nr_started: how many entities are started
  */
 struct vgpu_equal {
@@ -32,8 +31,7 @@ static struct vgpu_equal *equal_of(struct vgpu_slots *slots)
 	return container_of(slots, struct vgpu_equal, slots);
 }
 
-static u64 equal_next(const struct vgpu_slots *slots,
-		      const struct vgpu_entity *entity, u64 from)
+static u64 equal_next(const struct vgpu_slots *slots, const struct vgpu_entity *entity, u64 from)
 {
 	u64 slot = slots->cycle + vgpu_slots_of(entity)->index;
 

@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * fixed_share: a cycle has one slot for each GiB of the GPU's framebuffer, and a
- * vGPU has the slots of the GiB that it is placed on, whether other vGPUs are
- * there or not. slots.c says what the policy promises.
+ * fixed_share: a cycle has one slot for each GiB of the GPU's framebuffer, and a vGPU has the slots
+ * of the GiB that it is placed on, whether other vGPUs are there or not. slots.c says what the
+ * policy promises.
  *
- * Which slot belongs to which GiB is fixed, so a vGPU that comes or goes changes
- * nothing for others. Neighbours in the framebuffer are spread over the cycle by
- * digit reversal (J. G. van der Corput, "Verteilungsfunktionen", 1935): the
- * number of a GiB is written with the prime factors of the GPU's size as
- * radices, odd ones first, and its digits, read backwards, are the number of the
- * slot. A size that is a power of two, placed at a multiple of itself, leaves
- * the leading digits alone: its slots are exactly evenly spaced. All vGPUs' slots
- * are, if the GPU's size is a power of two. Else an interval may have more or less
- * of a vGPU's slots than its share, by less than 1 if evenly spaced, by at most
- * 3 for any divisor of a GPU of up to 128 GiB (2.25 for 24, 40, 48, 80 and 96);
- * for that the values of a digit are in van der Corput's order, too.
+ * Which slot belongs to which GiB is fixed, so a vGPU that comes or goes changes nothing for
+ * others. Neighbours in the framebuffer are spread over the cycle by digit reversal (J. G. van der
+ * Corput, "Verteilungsfunktionen", 1935): the number of a GiB is written with the prime factors of
+ * the GPU's size as radices, odd ones first, and its digits, read backwards, are the number of the
+ * slot. A size that is a power of two, placed at a multiple of itself, leaves the leading digits
+ * alone: its slots are exactly evenly spaced. All vGPUs' slots are, if the GPU's size is a power of
+ * two. Else an interval may have more or less of a vGPU's slots than its share, by less than 1 if
+ * evenly spaced, by at most 3 for any divisor of a GPU of up to 128 GiB (2.25 for 24, 40, 48, 80
+ * and 96); for that the values of a digit are in van der Corput's order, too.
  */
 #include <linux/errno.h>
 #include <linux/kernel.h>
@@ -82,11 +80,10 @@ static u32 fixed_slot_of(u32 unit, u32 nr)
 }
 
 /*
- * Looks at the GiB that the entity has, or at the slots from @from on, whichever
- * are fewer: about the square root of a cycle's slots at most.
+ * Looks at the GiB that the entity has, or at the slots from @from on, whichever are fewer: about
+ * the square root of a cycle's slots at most.
  */
-static u64 fixed_next(const struct vgpu_slots *slots,
-		      const struct vgpu_entity *entity, u64 from)
+static u64 fixed_next(const struct vgpu_slots *slots, const struct vgpu_entity *entity, u64 from)
 {
 	const struct vgpu_fixed *fixed = fixed_of(slots);
 	u32 first = vgpu_slots_of(entity)->index, nr = vgpu_slots_of(entity)->nr;

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The frame-rate limiter. A frame is due one period after the frame before was due,
- * not after that was shown: a guest that always has a frame ready gets fps frames a
- * second though each of them is shown late, by up to a period. A guest that is later
- * than that loses frames: it can catch up with one at most, so in no interval T are
- * more than fps T + 2 frames shown.
+ * The frame-rate limiter. A frame is due one period after the frame before was due, not after that
+ * was shown: a guest that always has a frame ready gets fps frames a second though each of them is
+ * shown late, by up to a period. A guest that is later than that loses frames: it can catch up with
+ * one at most, so in no interval T are more than fps T + 2 frames shown.
  */
 #include <linux/kernel.h>
 #include <linux/minmax.h>

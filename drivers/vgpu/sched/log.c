@@ -6,13 +6,7 @@
 
 #include "log.h"
 
-/**
- * vgpu_sched_log_next() - take the entry for one more run
- * @log: a timeline's log
- *
- * Context: any; the caller holds the timeline's lock.
- * Return: the entry, which holds an old run: the caller sets all of it.
- */
+/* Takes the entry for one more run. It holds an old run: the caller sets all of it. */
 struct vgpu_ctl_switch *vgpu_sched_log_next(struct vgpu_sched_log *log)
 {
 	u32 index;
@@ -21,15 +15,7 @@ struct vgpu_ctl_switch *vgpu_sched_log_next(struct vgpu_sched_log *log)
 	return &log->entry[index];
 }
 
-/**
- * vgpu_sched_log_copy() - read the last runs
- * @log:     a timeline's log
- * @entries: gets the runs, the oldest first
- * @room:    length of @entries
- *
- * Context: any; the caller holds the timeline's lock.
- * Return: the number of entries written.
- */
+/* Copies the last runs, the oldest first, @room at most. Returns how many. */
 unsigned int vgpu_sched_log_copy(const struct vgpu_sched_log *log,
 				 struct vgpu_ctl_switch *entries, unsigned int room)
 {
@@ -46,13 +32,7 @@ unsigned int vgpu_sched_log_copy(const struct vgpu_sched_log *log,
 	return count;
 }
 
-/**
- * vgpu_hist_add() - count a time in a histogram
- * @hist:    histogram
- * @time_ns: how long something took
- *
- * Context: any; the caller holds the timeline's lock.
- */
+/* Counts a time in a histogram. */
 void vgpu_hist_add(struct vgpu_hist *hist, u64 time_ns)
 {
 	unsigned int bucket = fls64(div_u64(time_ns, 1000));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What is kept of runs that have ended: the last runs, and histograms of times.
- * Takes no lock: the timeline's is held.
+ * What is kept of runs that have ended: the last runs, and histograms of times. Takes no lock: the
+ * timeline's is held.
  */
 #ifndef _VGPU_SCHED_LOG_H
 #define _VGPU_SCHED_LOG_H

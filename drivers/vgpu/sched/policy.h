@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What a scheduling policy sees: entities (one vGPU on one engine each), a run
- * queue per engine, and time. A policy sees no lock, no thread and no hardware:
- * the timeline calls it with the timeline's lock held, and the policies' files
- * compile in user space as they are.
+ * What a scheduling policy sees: entities (one vGPU on one engine each), a run queue per engine,
+ * and time. A policy sees no lock, no thread and no hardware: the timeline calls it with the
+ * timeline's lock held, and the policies' files compile in user space as they are.
  */
 #ifndef _VGPU_POLICY_H
 #define _VGPU_POLICY_H
@@ -30,8 +29,8 @@ struct vgpu_timeline;
  * @guarantee: qos: per mille of the engine, 0 .. @cap
  * @cap:       qos: per mille of the engine, 1 .. 1000; 1000 means no cap
  * @weight:    qos: the vGPU's part of what guarantees leave over, 1 .. 1000
- * @first_slot: fixed_share: the vGPU's first GiB of the GPU's framebuffer; each
- *             GiB has one slot of a cycle, of which there are rq->nr_slots
+ * @first_slot: fixed_share: the vGPU's first GiB of the GPU's framebuffer; each GiB has one slot of
+ *             a cycle, of which there are rq->nr_slots
  * @nr_slots:  fixed_share: how many GiB the vGPU has
  */
 struct vgpu_share {
@@ -44,8 +43,8 @@ struct vgpu_share {
 
 /**
  * struct vgpu_hist - a histogram of times
- * @count: [0] counts times below 1 us, [i] those from 2^(i-1) us to less than
- *         2^i us; the last one counts all longer times, too
+ * @count: [0] counts times below 1 us, [i] those from 2^(i-1) us to less than 2^i us; the last one
+ *         counts all longer times, too
  */
 struct vgpu_hist {
 	u64 count[VGPU_HIST_BUCKETS];
@@ -53,10 +52,9 @@ struct vgpu_hist {
 
 /**
  * struct vgpu_entity_stats - what one vGPU did on one engine
- * @busy_ns:     service: the time from the start of each run to the engine being
- *               free again, without idle time
- * @linger_ns:   the part of @busy_ns in which the entity held the engine without
- *               work (linger_us)
+ * @busy_ns:     service: the time from the start of each run to the engine being free again,
+ *               without idle time
+ * @linger_ns:   the part of @busy_ns in which the entity held the engine without work (linger_us)
  * @wait_ns:     how long the entity was runnable and did not run
  * @max_wait_ns: the longest single wait
  * @runs:        how often the entity was put on the engine
@@ -73,9 +71,8 @@ struct vgpu_hist {
  * @window_ns:   service in the last whole window (struct vgpu_sched_params)
  * @wait_hist:   the waits before each run
  * @overrun_hist: the times past the deadline, of the runs that ended past it
- * @preempt_hist: for each run that was to stop, the time from its deadline or
- *                from the request to stop, whichever came first, until the
- *                engine was free
+ * @preempt_hist: for each run that was to stop, the time from its deadline or from the request to
+ *                stop, whichever came first, until the engine was free
  */
 struct vgpu_entity_stats {
 	u64 busy_ns;
@@ -118,15 +115,14 @@ struct vgpu_entity_stats {
  * @wake_ns:  when a timer wakes the entity (vgpu_entity_wake_at()); 0: no timer
  * @wake_rb:  in tl->sleepers while @wake_ns is not 0
  * @share:    what the vGPU is to get
- * @part:     the policy's own state of the entity, zeroed before ->init(); see
- *            vgpu_entity_part()
+ * @part:     the policy's own state of the entity, zeroed before ->init(); see vgpu_entity_part()
  * @window:   number of the window of statistics that @window_ns belongs to
  * @window_ns: service in that window so far
  * @seen_ns:  the largest stats.busy_ns that vgpu_entity_stats() has reported
  * @stats:    what vgpu_entity_stats() reports, but for the run under way
  *
- * The timeline's lock protects all but @tl and @id. The core embeds entities in
- * its vGPUs. A policy uses @share and @part only.
+ * The timeline's lock protects all but @tl and @id. The core embeds entities in its vGPUs. A policy
+ * uses @share and @part only.
  */
 struct vgpu_entity {
 	struct vgpu_timeline *tl;
@@ -149,9 +145,8 @@ struct vgpu_entity {
 };
 
 /*
- * A policy keeps its state of an entity in a structure of its own, of at most
- * VGPU_ENTITY_PART bytes. These two lead from the entity to that structure and
- * back.
+ * A policy keeps its state of an entity in a structure of its own, of at most VGPU_ENTITY_PART
+ * bytes. These two lead from the entity to that structure and back.
  */
 static inline void *vgpu_entity_part(const struct vgpu_entity *entity)
 {
@@ -167,15 +162,15 @@ static inline struct vgpu_entity *vgpu_part_entity(const void *part)
  * struct vgpu_rq - an engine's run queue as a policy sees it
  * @policy:   the policy in force
  * @slice_ns: the GPU's slice
- * @linger_ns: the GPU's linger_us: how long a run may hold the engine without
- *            work, where the policy has a reason to allow that
+ * @linger_ns: the GPU's linger_us: how long a run may hold the engine without work, where the
+ *            policy has a reason to allow that
  * @nr_slots: slots of a cycle under fixed_share, at least 1; constant
- * @running:  the entity on the engine, or NULL. It is NULL already when the
- *            policy is asked to charge and to enqueue the entity that ran
- * @outlasted: during ->charge(): the entity had no work left, and the engine
- *            waited for more of it as long as pick->linger_ns said, in vain
- * @nr_queued: how many entities are queued; the timeline counts them, before or
- *            after it calls the policy
+ * @running:  the entity on the engine, or NULL. It is NULL already when the policy is asked to
+ *            charge and to enqueue the entity that ran
+ * @outlasted: during ->charge(): the entity had no work left, and the engine waited for more of it
+ *            as long as pick->linger_ns said, in vain
+ * @nr_queued: how many entities are queued; the timeline counts them, before or after it calls the
+ *            policy
  * @data:     the policy's own state of the run queue, made by ->rq_init()
  */
 struct vgpu_rq {
@@ -192,12 +187,12 @@ struct vgpu_rq {
 /**
  * struct vgpu_pick - how the entity that a policy chose is to run
  * @slice_ns:  how long the entity may run, at least 1
- * @linger_ns: how long the engine waits for more work of the entity when it has
- *             none left though other entities wait; that time is charged
- * @exclusive: no other entity may run before the slice is over, so the engine
- *             may look for more work of this one until then; not charged
- * @until_ns:  where ->pick() chose no entity: when to ask it again; 0 means when
- *             an entity is queued or a setting or share has changed
+ * @linger_ns: how long the engine waits for more work of the entity when it has none left though
+ *             other entities wait; that time is charged
+ * @exclusive: no other entity may run before the slice is over, so the engine may look for more
+ *             work of this one until then; not charged
+ * @until_ns:  where ->pick() chose no entity: when to ask it again; 0 means when an entity is
+ *             queued or a setting or share has changed
  *
  * All of it is 0 when ->pick() is called.
  */
@@ -224,31 +219,28 @@ enum vgpu_frl_mode {
  * struct vgpu_sched_policy - which entity is next on an engine, and for how long
  * @name:    as users write it, shorter than VGPU_ADDR_LEN
  * @frl:     which frame rate limits apply
- * @due:     what a vGPU is due of an engine, for tools that show it beside what
- *           the vGPU got
- * @rq_init: optional: set up rq->data. May sleep; no lock is held. Returns 0 or
- *           -ENOMEM
+ * @due:     what a vGPU is due of an engine, for tools that show it beside what the vGPU got
+ * @rq_init: optional: set up rq->data. May sleep; no lock is held. Returns 0 or -ENOMEM
  * @rq_exit: optional: free rq->data, when all entities have left
- * @init:    @entity joins the timeline, neither started nor runnable, with its
- *           part all 0
+ * @init:    @entity joins the timeline, neither started nor runnable, with its part all 0
  * @exit:    @entity leaves the timeline; it is stopped and not queued
  * @start:   optional: the vGPU's device was opened
  * @stop:    optional: the vGPU's device was closed; @entity is not queued
- * @enqueue: @entity has become runnable (@woken), or is so still after a run or
- *           after its share or the policy has changed (not @woken). Returns
- *           whether the running entity is to be preempted for @entity
- * @dequeue: @entity, which is queued, is not runnable any more, or its share or
- *           the policy is about to change
- * @pick:    take the next entity off the queue and fill in @pick, or return NULL
- *           if no entity may run now
- * @charge:  @entity has occupied the engine for @ran_ns. Called once for each
- *           run, before @entity is enqueued again. Another policy may have
- *           picked @entity, if the policy was changed during the run
- * @reshare: optional: entity->share will be @share after this call. @entity is
- *           not queued, perhaps it runs
+ * @enqueue: @entity has become runnable (@woken), or is so still after a run or after its share or
+ *           the policy has changed (not @woken). Returns whether the running entity is to be
+ *           preempted for @entity
+ * @dequeue: @entity, which is queued, is not runnable any more, or its share or the policy is about
+ *           to change
+ * @pick:    take the next entity off the queue and fill in @pick, or return NULL if no entity may
+ *           run now
+ * @charge:  @entity has occupied the engine for @ran_ns. Called once for each run, before @entity
+ *           is enqueued again. Another policy may have picked @entity, if the policy was changed
+ *           during the run
+ * @reshare: optional: entity->share will be @share after this call. @entity is not queued, perhaps
+ *           it runs
  *
- * All but @rq_init and @rq_exit are called with the timeline's lock held. Times
- * are in ns of CLOCK_MONOTONIC.
+ * All but @rq_init and @rq_exit are called with the timeline's lock held. Times are in ns of
+ * CLOCK_MONOTONIC.
  */
 struct vgpu_sched_policy {
 	const char *name;

@@ -2,40 +2,36 @@
 /*
  * qos: a guarantee, a cap and a weight per vGPU; unused time is given away.
  *
- * There are two classes of runs. Entities whose guarantee is due are served first,
- * by earliest deadline; what is left goes to all entities by weight; a cap bounds
- * both. Each entity has three tags, as in
+ * There are two classes of runs. Entities whose guarantee is due are served first, by earliest
+ * deadline; what is left goes to all entities by weight; a cap bounds both. Each entity has three
+ * tags, as in
  *
- *   A. Gulati, A. Merchant, P. Varman, "mClock: handling throughput variability
- *   for hypervisor IO scheduling", OSDI 2010:
+ *   A. Gulati, A. Merchant, P. Varman, "mClock: handling throughput variability for hypervisor IO
+ *   scheduling", OSDI 2010:
  *
- * - reservation: when the entity's guarantee is due next. Entities with a guarantee
- *   are constant bandwidth servers under earliest deadline first: L. Abeni,
- *   G. Buttazzo, "Integrating multimedia applications in hard real-time systems",
- *   RTSS 1998; C. Liu, J. Layland, "Scheduling algorithms for multiprogramming in a
- *   hard-real-time environment", JACM 20(1), 1973.
- * - virtual start: the entity's place in the excess, by start-time fair queuing:
- *   P. Goyal, H. Vin, H. Cheng, "Start-time fair queueing: a scheduling algorithm
- *   for integrated services packet switching networks", SIGCOMM 1996.
- * - limit: before that the entity may not run. A run may begin as if up to one
- *   slice of cap had been saved up: with nothing saved a cap near the guarantee
- *   starves the guarantee, with more the cap leaks.
+ * - reservation: when the entity's guarantee is due next. Entities with a guarantee are constant
+ *   bandwidth servers under earliest deadline first: L. Abeni, G. Buttazzo, "Integrating multimedia
+ *   applications in hard real-time systems", RTSS 1998; C. Liu, J. Layland, "Scheduling algorithms
+ *   for multiprogramming in a hard-real-time environment", JACM 20(1), 1973.
+ * - virtual start: the entity's place in the excess, by start-time fair queuing: P. Goyal, H. Vin,
+ *   H. Cheng, "Start-time fair queueing: a scheduling algorithm for integrated services packet
+ *   switching networks", SIGCOMM 1996.
+ * - limit: before that the entity may not run. A run may begin as if up to one slice of cap had
+ *   been saved up: with nothing saved a cap near the guarantee starves the guarantee, with more the
+ *   cap leaks.
  *
- * Two things differ from mClock: service of the guarantee does not move the place
- * in the excess, so that the excess comes on top of the guarantee; and when an
- * entity falls idle no other entity's tags are moved. An entity that wakes has no
- * credit: its tags are brought up to now, but for the time of one run of another
- * entity if it was away for no longer than a guest thinks (qos_wake()). The tags
- * of an entity that stays runnable are not touched: what it waited too long is
- * made good. Tags outlive close and reset. A run is charged in full, overrun
- * included.
+ * Two things differ from mClock: service of the guarantee does not move the place in the excess, so
+ * that the excess comes on top of the guarantee; and when an entity falls idle no other entity's
+ * tags are moved. An entity that wakes has no credit: its tags are brought up to now, but for the
+ * time of one run of another entity if it was away for no longer than a guest thinks (qos_wake()).
+ * The tags of an entity that stays runnable are not touched: what it waited too long is made good.
+ * Tags outlive close and reset. A run is charged in full, overrun included.
  *
- * With S the slice, p the largest overrun past it, Q = S + p, in every interval T:
- * service of a runnable entity >= g T - 2 Q; service <= c T + 2 Q; the engine is
- * not idle while a cap lets a runnable entity run (Documentation/scheduler.rst).
+ * With S the slice, p the largest overrun past it, Q = S + p, in every interval T: service of a
+ * runnable entity >= g T - 2 Q; service <= c T + 2 Q; the engine is not idle while a cap lets a
+ * runnable entity run (Documentation/scheduler.rst).
  *
- * qos_tree.c finds the entity with the earliest deadline, or the least virtual
- * start, in O(log n).
+ * qos_tree.c finds the entity with the earliest deadline, or the least virtual start, in O(log n).
  */
 #include <linux/bits.h>
 #include <linux/errno.h>
@@ -47,26 +43,25 @@
 #include "trace.h"
 
 /*
- * p is the largest overrun of late, but at most this: the largest preemption
- * timeout. It is halved in some 700 runs.
+ * p is the largest overrun of late, but at most this: the largest preemption timeout. It is halved
+ * in some 700 runs.
  */
 #define QOS_OVERRUN_NS	(1000 * 1000 * 1000ULL)
 #define QOS_DECAY	10
 
 /*
- * A reservation tag may lag behind the clock by what its entity is owed. But after
- * the whole machine stood still, entities with a guarantee would have all of the
- * engine for as long again. So a tag lags by as many runs and a second at most.
+ * A reservation tag may lag behind the clock by what its entity is owed. But after the whole
+ * machine stood still, entities with a guarantee would have all of the engine for as long again. So
+ * a tag lags by as many runs and a second at most.
  */
 #define QOS_LAG_RUNS	4
 #define QOS_LAG_NS	(1000 * 1000 * 1000ULL)
 
 /*
- * Distances of tags stay small enough to be told from a wrap and to be multiplied
- * by 1000: no more than QOS_RAN_NS, some hours, is charged for one run (after a
- * clock that jumped); no more than QOS_BEHIND_NS is kept of a tag's lag; and a
- * virtual start is no further than QOS_VIRTUAL from virtual time, which can pass
- * 1000 times as fast as time, so that it wraps within months.
+ * Distances of tags stay small enough to be told from a wrap and to be multiplied by 1000: no more
+ * than QOS_RAN_NS, some hours, is charged for one run (after a clock that jumped); no more than
+ * QOS_BEHIND_NS is kept of a tag's lag; and a virtual start is no further than QOS_VIRTUAL from
+ * virtual time, which can pass 1000 times as fast as time, so that it wraps within months.
  */
 #define QOS_RAN_NS	(10000ULL * 1000 * 1000 * 1000)
 #define QOS_BEHIND_NS	(1000 * QOS_RAN_NS / 2)
@@ -124,21 +119,19 @@ static void qos_exit(struct vgpu_rq *rq, struct vgpu_entity *entity)
 }
 
 /*
- * Brings the tags of an entity that wakes up to now: an entity that slept gets no
- * credit for that. But an entity that ran out of work and has more soon is as good
- * as always busy: its reservation tag may lag behind, as the entity is owed what
- * it waited before the gap, and the gap, too, if others had the engine then.
+ * Brings the tags of an entity that wakes up to now: an entity that slept gets no credit for that.
+ * But an entity that ran out of work and has more soon is as good as always busy: its reservation
+ * tag may lag behind, as the entity is owed what it waited before the gap, and the gap, too, if
+ * others had the engine then.
  *
- * However the gaps were made, by want of work, stalls, resets or closing, a lag of
- * no more than this survives one: the longest run of another entity, and the gap
- * itself. (The engine lingers on an entity that is owed more, which then has no
- * gap.) This is time, not service: so all entities of a GPU, whose guarantees are
- * not more than the whole engine, have saved up one such time of service together
- * at most.
+ * However the gaps were made, by want of work, stalls, resets or closing, a lag of no more than
+ * this survives one: the longest run of another entity, and the gap itself. (The engine lingers on
+ * an entity that is owed more, which then has no gap.) This is time, not service: so all entities
+ * of a GPU, whose guarantees are not more than the whole engine, have saved up one such time of
+ * service together at most.
  *
- * For gaps longer than linger_ns all of this fades, and it is nothing at twice
- * linger_ns: with a sharp end a guest would lose most of its service for thinking
- * a microsecond longer.
+ * For gaps longer than linger_ns all of this fades, and it is nothing at twice linger_ns: with a
+ * sharp end a guest would lose most of its service for thinking a microsecond longer.
  */
 static void qos_wake(struct vgpu_rq *rq, struct vgpu_entity *entity, u64 now_ns)
 {
@@ -185,11 +178,10 @@ static void qos_dequeue(struct vgpu_rq *rq, struct vgpu_entity *entity, u64 now_
 }
 
 /*
- * For how long the engine lingers in a run of the guarantee. An entity whose last
- * gap was no longer than linger_ns has the engine wait for linger_ns in each turn.
- * With longer gaps, up to twice linger_ns, the engine waits for twice linger_ns,
- * in the fewer turns the longer the gap was: so what a guest gets fades with the
- * time it thinks, and does not end at linger_ns.
+ * For how long the engine lingers in a run of the guarantee. An entity whose last gap was no longer
+ * than linger_ns has the engine wait for linger_ns in each turn. With longer gaps, up to twice
+ * linger_ns, the engine waits for twice linger_ns, in the fewer turns the longer the gap was: so
+ * what a guest gets fades with the time it thinks, and does not end at linger_ns.
  */
 static u64 qos_linger_ns(const struct vgpu_rq *rq, struct vgpu_qos_entity *q)
 {
@@ -292,11 +284,11 @@ static u64 qos_rescale(u64 tag, u64 now, u32 from, u32 to)
 }
 
 /*
- * What a run under way has had so far counts by the old share, though all of the
- * run will be charged by the new one: the difference is taken off beforehand.
+ * What a run under way has had so far counts by the old share, though all of the run will be
+ * charged by the new one: the difference is taken off beforehand.
  *
- * A raised cap holds at once, and what the entity had above the old cap is
- * forgiven: else the engine would be idle while the entity may have it.
+ * A raised cap holds at once, and what the entity had above the old cap is forgiven: else the
+ * engine would be idle while the entity may have it.
  */
 static void qos_reshare(struct vgpu_rq *rq, struct vgpu_entity *entity,
 			const struct vgpu_share *share, u64 now_ns)

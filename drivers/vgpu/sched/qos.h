@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Inside qos: the state of a run queue and of an entity, shared by qos.c (the tags
- * and what moves them) and qos_tree.c (the trees in which queued entities are
- * found by their tags).
+ * Inside qos: the state of a run queue and of an entity, shared by qos.c (the tags and what moves
+ * them) and qos_tree.c (the trees in which queued entities are found by their tags).
  */
 #ifndef _VGPU_QOS_H
 #define _VGPU_QOS_H
@@ -23,20 +22,19 @@
  * @free_ns:     from when on the cap lets the entity run: @limit_ns as it was then
  * @min_free_ns: the least @free_ns in @by_start's subtree
  * @reserve_ns:  reservation tag: when the guarantee is due next
- * @limit_ns:    limit tag: before that the cap does not let the entity run. Means
- *               nothing, and lies in the past, without a cap
+ * @limit_ns:    limit tag: before that the cap does not let the entity run. Means nothing, and lies
+ *               in the past, without a cap
  * @start:       virtual start tag: the entity's place in the excess
  * @base_ns:     the time from which @deadline_ns was counted
  * @slice_ns:    the slice with which @deadline_ns was counted
  * @period_ns:   how long service of @period_of_ns lasts at the guarantee's rate
  * @period_of_ns: see @period_ns; 0: @period_ns is to be counted anew
  * @end_ns:      when the entity's last run ended
- * @gap_ns:      for how long, at least, the entity had had no work by then
- * @stay_ns:     how long the engine is to linger, on average over the turns of
- *               the guarantee; 0 .. linger_us, the less the longer the last gap
- * @stayed_ns:   sum of @stay_ns over the turns of the guarantee: a turn in which
- *               it reaches linger_us is one to linger in, and linger_us is taken
- *               off
+ * @gap_ns:      for how long, at least, the entity had been without work by then
+ * @stay_ns:     how long the engine is to linger, on average over the turns of the guarantee; 0 ..
+ *               linger_us, the less the longer the last gap
+ * @stayed_ns:   sum of @stay_ns over the turns of the guarantee: a turn in which it reaches
+ *               linger_us is one to linger in, and linger_us is taken off
  * @reserved:    the run under way is of the guarantee
  * @idled:       the engine was idle for a part of the entity's last run
  *
@@ -74,11 +72,10 @@ static_assert(sizeof(struct vgpu_qos_entity) <= VGPU_ENTITY_PART);
  * @by_start:  all queued entities, by place
  * @now:       virtual time: the virtual start of the last run of the excess
  * @overrun_ns: p, the largest overrun of late
- * @counted_ns: p as deadlines are counted with it: at least @overrun_ns, at most
- *             the largest p there ever was
- * @last:      the entity that was picked last, while it is in the trees still, or
- *             NULL. Most often it is queued again at once; then one tree changes
- *             at most
+ * @counted_ns: p as deadlines are counted with it: at least @overrun_ns, at most the largest p
+ *             there ever was
+ * @last:      the entity that was picked last, while it is in the trees still, or NULL. Most often
+ *             it is queued again at once; then one tree changes at most
  * @slice_ns:  the slice of the run under way; 0: another policy began that run
  * @linger_ns: how long the engine may linger in that run
  * @begin_ns:  when that run began
@@ -117,6 +114,7 @@ static inline u64 vgpu_qos_span(u64 service_ns, u32 share)
 	return div_u64(service_ns * VGPU_PER_MILLE, share);
 }
 
+/* qos_tree.c; but for init with the timeline's lock held */
 void vgpu_qos_tree_init(struct vgpu_qos *qos);
 void vgpu_qos_tree_init_entity(struct vgpu_entity *entity);
 void vgpu_qos_tree_add(struct vgpu_qos *qos, struct vgpu_entity *entity, u64 now_ns);

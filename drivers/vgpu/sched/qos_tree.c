@@ -2,14 +2,13 @@
 /*
  * The queue of qos: two trees of the queued entities, by their tags.
  *
- * by_due holds entities with a guarantee by the time from which they may run for
- * it, and knows the earliest deadline of each subtree. by_start holds all queued
- * entities by virtual start, and knows of each subtree when the first cap lets
- * somebody run. So a pick searches one path down each: O(log n), and no entity is
- * moved as time passes.
+ * by_due holds entities with a guarantee by the time from which they may run for it, and knows the
+ * earliest deadline of each subtree. by_start holds all queued entities by virtual start, and knows
+ * of each subtree when the first cap lets somebody run. So a pick searches one path down each:
+ * O(log n), and no entity is moved as time passes.
  *
- * The trees have copies of the tags, which change when an entity is queued and at
- * no other time. So the entity that runs can stay in the trees.
+ * The trees have copies of the tags, which change when an entity is queued and at no other time. So
+ * the entity that runs can stay in the trees.
  */
 #include <linux/minmax.h>
 #include <linux/rbtree_augmented.h>
@@ -17,9 +16,9 @@
 #include "qos.h"
 
 /*
- * Deadlines are counted with a p (the largest overrun of late) that falls only
- * when p has fallen by this part of the least Q. So overruns of about one size,
- * with others between, change no deadline of a queued entity.
+ * Deadlines are counted with a p (the largest overrun of late) that falls only when p has fallen by
+ * this part of the least Q. So overruns of about one size, with others between, change no deadline
+ * of a queued entity.
  */
 #define QOS_COUNTED_PART	16
 
@@ -71,33 +70,20 @@ static bool qos_start_less(struct rb_node *a, const struct rb_node *b)
 	return vgpu_qos_before(start_part(a)->place, start_part(b)->place);
 }
 
-/**
- * vgpu_qos_tree_init() - make the trees empty
- * @qos: run queue
- */
 void vgpu_qos_tree_init(struct vgpu_qos *qos)
 {
 	qos->by_due = RB_ROOT_CACHED;
 	qos->by_start = RB_ROOT_CACHED;
 }
 
-/**
- * vgpu_qos_tree_init_entity() - say that an entity is in no tree
- * @entity: joins the timeline
- */
+/* Says of an entity that joins the timeline that it is in no tree. */
 void vgpu_qos_tree_init_entity(struct vgpu_entity *entity)
 {
 	RB_CLEAR_NODE(&vgpu_qos_of(entity)->by_due);
 	RB_CLEAR_NODE(&vgpu_qos_of(entity)->by_start);
 }
 
-/**
- * vgpu_qos_tree_remove() - take an entity out of the trees
- * @qos:    run queue
- * @entity: in by_start, perhaps in by_due
- *
- * Context: the timeline's lock is held.
- */
+/* Takes an entity out of by_start, and out of by_due if it is there. */
 void vgpu_qos_tree_remove(struct vgpu_qos *qos, struct vgpu_entity *entity)
 {
 	struct vgpu_qos_entity *q = vgpu_qos_of(entity);
@@ -178,13 +164,9 @@ static void qos_place_due(struct vgpu_qos *qos, struct vgpu_qos_entity *q, u64 n
 	rb_add_augmented_cached(&q->by_due, &qos->by_due, qos_due_less, &qos_due_cb);
 }
 
-/**
- * vgpu_qos_tree_add() - put an entity into the trees by its present tags
- * @qos:    run queue
- * @entity: in no tree, or in the trees still by the tags that it had
- * @now_ns: the time
- *
- * Context: the timeline's lock is held.
+/*
+ * Puts an entity into the trees by its present tags, or, if it is in the trees still by the tags
+ * that it had, moves it to where it belongs now.
  */
 void vgpu_qos_tree_add(struct vgpu_qos *qos, struct vgpu_entity *entity, u64 now_ns)
 {
@@ -195,26 +177,21 @@ void vgpu_qos_tree_add(struct vgpu_qos *qos, struct vgpu_entity *entity, u64 now
 		qos_place_due(qos, q, now_ns);
 }
 
-/**
- * vgpu_qos_tree_recount() - bring deadlines up to date when p has changed
- * @qos: run queue, with the new overrun_ns
+/*
+ * Brings deadlines up to date when qos->overrun_ns, that is p, has changed.
  *
- * A deadline must not be earlier than a run of S + p that begins at the entity's
- * tag could be over at the rate of its guarantee: else entities with small
- * guarantees that queued up when p was small crowd all others out when p jumps.
- * Nor may a deadline be later, by p rounded up by e: one e / g would not be within
- * 2 Q for a small guarantee beside a large one. So queued entities get new
- * deadlines each time p is larger than any p of late. A deadline counted with a
- * larger p asks for less, so none needs to be brought forward when p falls.
+ * A deadline must not be earlier than a run of S + p that begins at the entity's tag could be over
+ * at the rate of its guarantee: else entities with small guarantees that queued up when p was small
+ * crowd all others out when p jumps. Nor may a deadline be later, by p rounded up by e: one e / g
+ * would not be within 2 Q for a small guarantee beside a large one. So queued entities get new
+ * deadlines each time p is larger than any p of late. A deadline counted with a larger p asks for
+ * less, so none needs to be brought forward when p falls.
  *
- * An entity that overruns by more each time causes one such walk of the tree per
- * run, which lasts more than a slice, until its engine is reset; overruns that
- * vary cause few walks, as counted_ns does not fall for some 60 runs at least.
+ * An entity that overruns by more each time causes one such walk of the tree per run, which lasts
+ * more than a slice, until its engine is reset; overruns that vary cause few walks, as counted_ns
+ * does not fall for some 60 runs at least.
  *
- * The order of the tree, by eligible_ns, stays: this is one walk, children before
- * parents.
- *
- * Context: the timeline's lock is held.
+ * The order of the tree, by eligible_ns, stays: this is one walk, children before parents.
  */
 void vgpu_qos_tree_recount(struct vgpu_qos *qos)
 {
@@ -236,14 +213,9 @@ void vgpu_qos_tree_recount(struct vgpu_qos *qos)
 	}
 }
 
-/**
- * vgpu_qos_tree_pick_due() - find the entity that is next by its guarantee
- * @qos:    run queue
- * @now_ns: the time
- *
- * Context: the timeline's lock is held.
- * Return: of the entities whose guarantee is due and that no cap holds back, the
- * one with the earliest deadline, which stays in the trees; NULL if there is none.
+/*
+ * Finds the entity with the earliest deadline among those whose guarantee is due and that no cap
+ * holds back. It stays in the trees. NULL: there is none.
  */
 struct vgpu_entity *vgpu_qos_tree_pick_due(struct vgpu_qos *qos, u64 now_ns)
 {
@@ -261,8 +233,7 @@ struct vgpu_entity *vgpu_qos_tree_pick_due(struct vgpu_qos *qos, u64 now_ns)
 			continue;
 		}
 		left = node->rb_left;
-		if (left && (!best ||
-			     vgpu_qos_before(due_part(left)->min_deadline_ns, best_ns))) {
+		if (left && (!best || vgpu_qos_before(due_part(left)->min_deadline_ns, best_ns))) {
 			best = left;
 			best_ns = due_part(left)->min_deadline_ns;
 			subtree = true;
@@ -281,14 +252,9 @@ struct vgpu_entity *vgpu_qos_tree_pick_due(struct vgpu_qos *qos, u64 now_ns)
 	return best ? vgpu_part_entity(due_part(best)) : NULL;
 }
 
-/**
- * vgpu_qos_tree_pick_start() - find the entity that is next in the excess
- * @qos:    run queue
- * @now_ns: the time
- *
- * Context: the timeline's lock is held.
- * Return: of the entities that no cap holds back, the one with the least virtual
- * start, which stays in the trees; NULL if there is none.
+/*
+ * Finds the entity with the least virtual start among those that no cap holds back. It stays in
+ * the trees. NULL: there is none.
  */
 struct vgpu_entity *vgpu_qos_tree_pick_start(struct vgpu_qos *qos, u64 now_ns)
 {
@@ -309,13 +275,9 @@ struct vgpu_entity *vgpu_qos_tree_pick_start(struct vgpu_qos *qos, u64 now_ns)
 	}
 }
 
-/**
- * vgpu_qos_tree_due_in() - how long it is until the next guarantee comes due
- * @qos:    run queue; the guarantee of qos->last does not count
- * @now_ns: the time, at which no other guarantee is due
- *
- * Context: the timeline's lock is held.
- * Return: ns, or U64_MAX if no other entity with a guarantee is queued.
+/*
+ * How long it is until the guarantee of another entity than qos->last comes due, in ns. None is due
+ * at @now_ns. U64_MAX: no other entity with a guarantee is queued.
  */
 u64 vgpu_qos_tree_due_in(struct vgpu_qos *qos, u64 now_ns)
 {
@@ -326,13 +288,7 @@ u64 vgpu_qos_tree_due_in(struct vgpu_qos *qos, u64 now_ns)
 	return node ? due_part(node)->eligible_ns - now_ns : U64_MAX;
 }
 
-/**
- * vgpu_qos_tree_next_free() - when the first cap lets a queued entity run
- * @qos: run queue
- *
- * Context: the timeline's lock is held.
- * Return: the time, or 0 if no entity is queued.
- */
+/* When the first cap lets a queued entity run; 0: no entity is queued. */
 u64 vgpu_qos_tree_next_free(struct vgpu_qos *qos)
 {
 	struct rb_node *root = qos->by_start.rb_root.rb_node;

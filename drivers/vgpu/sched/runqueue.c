@@ -1,35 +1,32 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The run queue of a timeline: how an entity gets onto the policy's queue, when the
- * engine is asked to stop the entity that runs, and when the GPU's thread is kicked.
+ * The run queue of a timeline: how an entity gets onto the policy's queue, when the engine is asked
+ * to stop the entity that runs, and when the GPU's thread is kicked.
  *
- * Everything happens in short sections under tl->lock, so the order of these
- * sections is all there is to interleavings. What keeps wake-ups from being lost:
+ * Everything happens in short sections under tl->lock, so the order of these sections is all there
+ * is to interleavings. What keeps wake-ups from being lost:
  *
- * - An entity with work and without a hold is, at the end of every section, queued
- *   or running. A wake while it runs sets rewoken, which the end of the run turns
- *   into work left, whatever the engine said. A change of policy or share takes
- *   queued entities off one queue and puts them on the other within a section.
- * - If an entity is queued at the end of a section, the engine is busy (and
- *   vgpu_timeline_done() will pick), or is being reset (and the worker picks after
- *   that), or the policy said until when no entity may run (and tl->timer is armed
- *   for that, if it is a time); or the thread is kicked. Whatever may change the
- *   policy's mind forgets what it said (vgpu_rq_ask_again()).
- * - An entity that is to be woken at a time is in tl->sleepers until then, whether
- *   it is held or runs or neither: its time counts among the things due.
- * - From the moment that an engine is to be reset until the worker is done with
- *   that, tl->resetting is the entity, no entity is put on the engine, nothing of
- *   the timeline is due, and the entity cannot leave: whoever waits until it is off
- *   the engine waits for that, too. Only the worker ends this, and then looks at
- *   all that was not due meanwhile. One reset is queued at a time.
+ * - An entity with work and without a hold is, at the end of every section, queued or running. A
+ *   wake while it runs sets rewoken, which the end of the run turns into work left, whatever the
+ *   engine said. A change of policy or share takes queued entities off one queue and puts them on
+ *   the other within a section.
+ * - If an entity is queued at the end of a section, the engine is busy (and vgpu_timeline_done()
+ *   will pick), or is being reset (and the worker picks after that), or the policy said until when
+ *   no entity may run (and tl->timer is armed for that, if it is a time); or the thread is kicked.
+ *   Whatever may change the policy's mind forgets what it said (vgpu_rq_ask_again()).
+ * - An entity that is to be woken at a time is in tl->sleepers until then, whether it is held or
+ *   runs or neither: its time counts among the things due.
+ * - From the moment that an engine is to be reset until the worker is done with that, tl->resetting
+ *   is the entity, no entity is put on the engine, nothing of the timeline is due, and the entity
+ *   cannot leave: whoever waits until it is off the engine waits for that, too. Only the worker
+ *   ends this, and then looks at all that was not due meanwhile. One reset is queued at a time.
  *
- * Why there is a kick, and where. The thread looks at the timeline by itself at
- * tl->check_ns, which it sets at the end of each of its own sections to when the
- * next thing is due. Any other section may make something due earlier, such as an
- * entity for an idle engine; it ends with vgpu_rq_unlock() or vgpu_rq_kick(), which
- * compare what is due now with check_ns and kick the thread if it would look too
- * late. So whoever changes a timeline need not know what the thread has to do about
- * it.
+ * Why there is a kick, and where. The thread looks at the timeline by itself at tl->check_ns, which
+ * it sets at the end of each of its own sections to when the next thing is due. Any other section
+ * may make something due earlier, such as an entity for an idle engine; it ends with
+ * vgpu_rq_unlock() or vgpu_rq_kick(), which compare what is due now with check_ns and kick the
+ * thread if it would look too late. So whoever changes a timeline need not know what the thread has
+ * to do about it.
  */
 #include <linux/kernel.h>
 #include <linux/lockdep.h>
@@ -53,13 +50,7 @@ static u64 rq_engine_due_ns(struct vgpu_timeline *tl)
 	return tl->rq.nr_queued && !tl->until_ns ? 0 : U64_MAX;
 }
 
-/**
- * vgpu_rq_due_ns() - when the thread has to look at a timeline
- * @tl: timeline
- *
- * Context: any; the timeline's lock is held.
- * Return: the time, perhaps one that has passed; U64_MAX if nothing is due.
- */
+/* When the thread has to look at a timeline, perhaps a time that has passed; U64_MAX: never. */
 u64 vgpu_rq_due_ns(struct vgpu_timeline *tl)
 {
 	struct rb_node *first;
@@ -75,13 +66,9 @@ u64 vgpu_rq_due_ns(struct vgpu_timeline *tl)
 	return due_ns;
 }
 
-/**
- * vgpu_rq_kick() - kick the thread if it would look too late
- * @tl: timeline
- *
- * For sections after which the timeline may be gone; vgpu_rq_unlock() is cheaper.
- *
- * Context: any; the timeline's lock is held.
+/*
+ * Kicks the thread if it would look too late. For sections after which the timeline may be gone;
+ * else vgpu_rq_unlock() is cheaper, as the thread does not find the lock taken.
  */
 void vgpu_rq_kick(struct vgpu_timeline *tl)
 {
@@ -89,13 +76,7 @@ void vgpu_rq_kick(struct vgpu_timeline *tl)
 		vgpu_sched_kick(tl->thread);
 }
 
-/**
- * vgpu_rq_unlock() - end a section, and kick the thread if it would look too late
- * @tl:    timeline, which lives on
- * @flags: of the spin_lock_irqsave() that began the section
- *
- * Context: any; the timeline's lock is released.
- */
+/* Ends a section of a timeline that lives on, and kicks the thread if it would look too late. */
 void vgpu_rq_unlock(struct vgpu_timeline *tl, unsigned long flags)
 	__releases(&tl->lock)
 {
@@ -106,13 +87,9 @@ void vgpu_rq_unlock(struct vgpu_timeline *tl, unsigned long flags)
 		vgpu_sched_kick(tl->thread);
 }
 
-/**
- * vgpu_rq_ask_again() - the policy may have changed its mind
- * @tl: timeline
- *
- * If the policy said that no entity may run until some time, that is forgotten.
- *
- * Context: any; the timeline's lock is held.
+/*
+ * The policy may have changed its mind: if it said that no entity may run until some time, that is
+ * forgotten.
  */
 void vgpu_rq_ask_again(struct vgpu_timeline *tl)
 {
@@ -127,14 +104,7 @@ static u64 rq_look_ns(struct vgpu_timeline *tl)
 	return max(tl->timeout_ns / 4, VGPU_RECHECK_NS);
 }
 
-/**
- * vgpu_rq_preempt() - ask the engine to stop, unless it was asked
- * @tl:     timeline, on which an entity runs
- * @why:    the reason, for the log
- * @now_ns: the time
- *
- * Context: any; the timeline's lock is held.
- */
+/* Asks the engine to stop the running entity, unless it was asked. @why: for the log. */
 void vgpu_rq_preempt(struct vgpu_timeline *tl, enum vgpu_ctl_switch_end why, u64 now_ns)
 {
 	lockdep_assert_held(&tl->lock);
@@ -162,15 +132,9 @@ static void rq_preempt_for(struct vgpu_timeline *tl, u64 now_ns)
 		tl->preempt_at_ns = tl->start_ns + VGPU_PREEMPT_MIN_NS;
 }
 
-/**
- * vgpu_rq_preempt_due() - ask the engine to stop if that is due
- * @tl:     timeline
- * @now_ns: the time
- *
- * It is due if the engine went on past the run's deadline, or if another entity is
- * to run and the running one has had VGPU_PREEMPT_MIN_NS.
- *
- * Context: any; the timeline's lock is held.
+/*
+ * Asks the engine to stop if it went on past the run's deadline, or if another entity is to run and
+ * the running one has had VGPU_PREEMPT_MIN_NS.
  */
 void vgpu_rq_preempt_due(struct vgpu_timeline *tl, u64 now_ns)
 {
@@ -186,20 +150,12 @@ void vgpu_rq_preempt_due(struct vgpu_timeline *tl, u64 now_ns)
 	}
 }
 
-/**
- * vgpu_rq_hung() - say whether the engine is to be reset
- * @tl:     timeline
- * @now_ns: the time
- *
- * An engine hangs if it was asked to stop and has not, in as much time as it has
- * for that and was able to work. That time is added up from looks at the engine, of
- * which none counts for more than a third of the timeout. A software engine whose
- * processor was taken away seems to have worked all the while when its account of
- * time is brought up to date, just before it goes on and stops: once that may look
- * like a hang.
- *
- * Context: any; the timeline's lock is held.
- * Return: whether it hangs, and no reset is on its way yet.
+/*
+ * Whether the engine is to be reset: it was asked to stop and has not, in as much time as it has
+ * for that and was able to work. That time is added up from looks at the engine, of which none
+ * counts for more than a third of the timeout. A software engine whose processor was taken away
+ * seems to have worked all the while when its account of time is brought up to date, just before it
+ * goes on and stops: once that may look like a hang.
  */
 bool vgpu_rq_hung(struct vgpu_timeline *tl, u64 now_ns)
 {
@@ -214,14 +170,7 @@ bool vgpu_rq_hung(struct vgpu_timeline *tl, u64 now_ns)
 	return tl->late_ns >= tl->timeout_ns;
 }
 
-/**
- * vgpu_rq_give() - give a queued entity to the policy
- * @entity: queued; the policy does not have it
- * @woken:  whether @entity was not runnable before
- * @now_ns: the time
- *
- * Context: any; the timeline's lock is held.
- */
+/* Gives a queued entity to the policy, which does not have it. @woken: it was not runnable. */
 void vgpu_rq_give(struct vgpu_entity *entity, bool woken, u64 now_ns)
 {
 	struct vgpu_timeline *tl = entity->tl;
@@ -235,14 +184,7 @@ void vgpu_rq_give(struct vgpu_entity *entity, bool woken, u64 now_ns)
 		rq_preempt_for(tl, now_ns);
 }
 
-/**
- * vgpu_rq_enqueue() - queue an entity if it is runnable and is not queued yet
- * @entity: on its timeline
- * @woken:  whether @entity was not runnable before
- * @now_ns: the time
- *
- * Context: any; the timeline's lock is held.
- */
+/* Queues an entity if it is runnable and is not queued yet. @woken: it was not runnable before. */
 void vgpu_rq_enqueue(struct vgpu_entity *entity, bool woken, u64 now_ns)
 {
 	struct vgpu_timeline *tl = entity->tl;
@@ -258,14 +200,7 @@ void vgpu_rq_enqueue(struct vgpu_entity *entity, bool woken, u64 now_ns)
 	vgpu_rq_give(entity, woken, now_ns);
 }
 
-/**
- * vgpu_rq_unqueued() - an entity is off the policy's queue, by dequeue or pick
- * @entity: was queued
- * @now_ns: the time
- *
- * Context: any; the timeline's lock is held.
- * Return: for how long @entity was queued.
- */
+/* An entity is off the policy's queue, by ->dequeue() or ->pick(). Returns how long it waited. */
 u64 vgpu_rq_unqueued(struct vgpu_entity *entity, u64 now_ns)
 {
 	struct vgpu_entity_stats *stats = &entity->stats;

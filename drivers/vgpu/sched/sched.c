@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A GPU's scheduler: its timelines, the thread that looks after them, and the
- * settings that they have in common.
+ * A GPU's scheduler: its timelines, the thread that looks after them, and the settings that they
+ * have in common.
  */
 #include <linux/err.h>
 #include <linux/kernel.h>
@@ -68,8 +68,7 @@ static const char *sched_time(char *text, u64 time_ns)
  * @size:   bytes of @why, may be 0
  *
  * Context: any.
- * Return: 0; -ERANGE for a value beyond its limits, -EINVAL for one that does
- * not go with another.
+ * Return: 0; -ERANGE for a value beyond its limits, -EINVAL for one that does not go with another.
  */
 int vgpu_sched_params_check(const struct vgpu_sched_params *params, char *why, size_t size)
 {
@@ -85,26 +84,22 @@ int vgpu_sched_params_check(const struct vgpu_sched_params *params, char *why, s
 		scnprintf(why, size, "0 slots: at least 1");
 		return -EINVAL;
 	}
-	if (params->slice_ns < VGPU_SLICE_MIN_NS ||
-	    params->slice_ns > VGPU_SLICE_MAX_NS) {
+	if (params->slice_ns < VGPU_SLICE_MIN_NS || params->slice_ns > VGPU_SLICE_MAX_NS) {
 		scnprintf(why, size, "slice %s: %llu .. %llu ms", slice,
 			  div_u64(VGPU_SLICE_MIN_NS, NSEC_PER_MSEC),
 			  div_u64(VGPU_SLICE_MAX_NS, NSEC_PER_MSEC));
 		return -ERANGE;
 	}
-	if (params->window_ns < VGPU_WINDOW_MIN_NS ||
-	    params->window_ns > VGPU_WINDOW_MAX_NS) {
+	if (params->window_ns < VGPU_WINDOW_MIN_NS || params->window_ns > VGPU_WINDOW_MAX_NS) {
 		scnprintf(why, size, "window %s: %llu .. %llu ms", window,
 			  div_u64(VGPU_WINDOW_MIN_NS, NSEC_PER_MSEC),
 			  div_u64(VGPU_WINDOW_MAX_NS, NSEC_PER_MSEC));
 		return -ERANGE;
 	}
 	if (params->window_ns < VGPU_WINDOW_SLICES * params->slice_ns) {
-		scnprintf(why, size,
-			  "window %s: at least %u slices, %s at a slice of %s",
+		scnprintf(why, size, "window %s: at least %u slices, %s at a slice of %s",
 			  window, VGPU_WINDOW_SLICES,
-			  sched_time(least, VGPU_WINDOW_SLICES *
-					    params->slice_ns), slice);
+			  sched_time(least, VGPU_WINDOW_SLICES * params->slice_ns), slice);
 		return -EINVAL;
 	}
 	if (params->preempt_timeout_us < VGPU_PREEMPT_TIMEOUT_MIN_US ||
@@ -141,8 +136,8 @@ static void sched_free(struct vgpu_sched *sched, unsigned int nr_timelines)
  * @params:       settings, copied
  *
  * Context: process; sleeps.
- * Return: the scheduler, or an ERR_PTR: -EINVAL or -ERANGE for settings that cannot
- * be, -ENOMEM, or why there is no thread.
+ * Return: the scheduler, or an ERR_PTR: -EINVAL or -ERANGE for settings that cannot be, -ENOMEM, or
+ * why there is no thread.
  */
 struct vgpu_sched *vgpu_sched_create(const char *name, unsigned int nr_timelines,
 				     const struct vgpu_timeline_ops *ops, void *ops_data,
@@ -240,8 +235,7 @@ static void sched_release(struct vgpu_rq *next, unsigned int nr)
 }
 
 /* Does all that may fail of a change of policy. */
-static struct vgpu_rq *sched_prepare(const struct vgpu_sched_params *params,
-				     unsigned int nr)
+static struct vgpu_rq *sched_prepare(const struct vgpu_sched_params *params, unsigned int nr)
 {
 	struct vgpu_rq *next;
 	unsigned int i;
@@ -265,12 +259,10 @@ static struct vgpu_rq *sched_prepare(const struct vgpu_sched_params *params,
  * @sched:  the GPU's scheduler
  * @params: all settings; nr_slots is as it was
  *
- * Runs under way keep their deadlines, but make way for another policy at once. No
- * work is lost.
+ * Runs under way keep their deadlines, but make way for another policy at once. No work is lost.
  *
  * Context: process; sleeps.
- * Return: 0; or -EINVAL, -ERANGE (see vgpu_sched_params_check()), -ENOMEM, and
- * nothing has changed.
+ * Return: 0; or -EINVAL, -ERANGE (see vgpu_sched_params_check()), -ENOMEM, and nothing has changed.
  */
 int vgpu_sched_params_set(struct vgpu_sched *sched, const struct vgpu_sched_params *params)
 {
@@ -296,8 +288,7 @@ int vgpu_sched_params_set(struct vgpu_sched *sched, const struct vgpu_sched_para
 	}
 	sched->params = *params;
 	for (i = 0; i < sched->nr_timelines; i++)
-		vgpu_timeline_set_params(&sched->timeline[i], params,
-					 next ? &next[i] : NULL);
+		vgpu_timeline_set_params(&sched->timeline[i], params, next ? &next[i] : NULL);
 	if (next)
 		sched_release(next, sched->nr_timelines);
 out:

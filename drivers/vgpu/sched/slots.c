@@ -2,59 +2,52 @@
 /*
  * Time slots on a grid: what equal_share and fixed_share have in common.
  *
- * Time division as in time-triggered systems (H. Kopetz, "Event-triggered versus
- * time-triggered real-time systems", LNCS 563, 1991): a cycle of slots of one
- * length S, each with an owner or none; in a slot only its owner runs. Work that
- * arrives in the middle of a slot starts at once with the rest of it; an owner
- * that goes idle keeps its slot. So no entity notices another's load, but for
- * overruns.
+ * Time division as in time-triggered systems (H. Kopetz, "Event-triggered versus time-triggered
+ * real-time systems", LNCS 563, 1991): a cycle of slots of one length S, each with an owner or
+ * none; in a slot only its owner runs. Work that arrives in the middle of a slot starts at once
+ * with the rest of it; an owner that goes idle keeps its slot. So no entity notices another's load,
+ * but for overruns.
  *
- * A slot begins at its time on the grid, however late the timer's interrupt or the
- * thread is that begins it: it ends when it would have ended, and the next slot
- * begins where it would have begun. Such a latency shortens the slot that it falls
- * into, moves no other slot, is not charged, is nobody's debt and no overrun.
+ * A slot begins at its time on the grid, however late the timer's interrupt or the thread is that
+ * begins it: it ends when it would have ended, and the next slot begins where it would have begun.
+ * Such a latency shortens the slot that it falls into, moves no other slot, is not charged, is
+ * nobody's debt and no overrun.
  *
- * Overruns are not cut out of a later slot, slots are always full: the grid waits
- * until the engine is free, and goes on from there; the entity that overran owes
- * the time, and carries it like a deficit (M. Shreedhar and G. Varghese, "Efficient
- * fair queuing using deficit round-robin", IEEE/ACM Transactions on Networking
- * 4(3), 1996). Once an entity owes a slot, its next slot is taken out of the cycle,
- * which brings forward what follows: so the others get back what they lost.
+ * Overruns are not cut out of a later slot, slots are always full: the grid waits until the engine
+ * is free, and goes on from there; the entity that overran owes the time, and carries it like a
+ * deficit (M. Shreedhar and G. Varghese, "Efficient fair queuing using deficit round-robin",
+ * IEEE/ACM Transactions on Networking 4(3), 1996). Once an entity owes a slot, its next slot is
+ * taken out of the cycle, which brings forward what follows: so the others get back what they lost.
  *
- * What follows from that. Let a debt be overrun not yet paid back, D the sum of
- * all debts, s an entity's share of the cycle. A slot passes in S plus its overrun,
- * or in no time if it is taken out, and so, whatever any entity does,
+ * What follows from that. Let a debt be overrun not yet paid back, D the sum of all debts, s an
+ * entity's share of the cycle. A slot passes in S plus its overrun, or in no time if it is taken
+ * out, and so, whatever any entity does,
  *
  *	service - debt - s (time - D)
  *
- * of an entity that is always runnable changes, in any interval, by no more
- * than its slots are unevenly spaced: by less than S where each has the same
- * distance to the next (fixed_share.c says where not, and by how many S then: as
- * many take the place of the first S in T1 and T3). For other entities it does not
- * grow by more. A debt stays below S + p, p the largest overrun of its owner. This
- * gives
+ * of an entity that is always runnable changes, in any interval, by no more than its slots are
+ * unevenly spaced: by less than S where each has the same distance to the next (fixed_share.c says
+ * where not, and by how many S then: as many take the place of the first S in T1 and T3). For other
+ * entities it does not grow by more. A debt stays below S + p, p the largest overrun of its owner.
+ * This gives
  *
  * T1 always runnable: |service - s T| <= S + p + debts outstanding;
- * T2 with neighbours hogging and with neighbours off, start times and completed
- *    work differ by no more than the debts outstanding, so not at all if there
- *    are none;
+ * T2 with neighbours hogging and with neighbours off, start times and completed work differ by no
+ *    more than the debts outstanding, so not at all if there are none;
  * T3 whatever an entity does, with D at the beginning of T:
- *    if it never overruns, service <= s T + S + s D. However long others overrun,
- *    of that it gets its share of what they owe as they pay it back, and nothing
- *    more;
- *    if it does, p being its own longest overrun, service <= s T + S + s D
- *    + (S + p): the last term is the debt that it carries. An entity that overruns
- *    a little each time gets there: less would need short slots, or more taken
- *    away than is owed.
+ *    if it never overruns, service <= s T + S + s D. However long others overrun, of that it gets
+ *    its share of what they owe as they pay it back, and nothing more;
+ *    if it does, p being its own longest overrun, service <= s T + S + s D + (S + p): the last term
+ *    is the debt that it carries. An entity that overruns a little each time gets there: less would
+ *    need short slots, or more taken away than is owed.
  *
- * All of that while slot length and membership stay the same; both change at the
- * end of a cycle only.
+ * All of that while slot length and membership stay the same; both change at the end of a cycle
+ * only.
  *
- * The grid is not walked. Two trees hold the queued entities and those that owe a
- * slot, by the number of each one's next slot, which is calculated. Between two
- * slots that matter the grid advances by division. A slot that is taken out has
- * cost a slot of overrun before, and where time or debts are long whole cycles
- * pass at once.
+ * The grid is not walked. Two trees hold the queued entities and those that owe a slot, by the
+ * number of each one's next slot, which is calculated. Between two slots that matter the grid
+ * advances by division. A slot that is taken out has cost a slot of overrun before, and where time
+ * or debts are long whole cycles pass at once.
  */
 #include <linux/kernel.h>
 #include <linux/limits.h>
@@ -82,11 +75,7 @@ static bool slots_changing(const struct vgpu_rq *rq, const struct vgpu_slots *sl
 	return slots->dirty || slots->slot_ns != rq->slice_ns;
 }
 
-/**
- * vgpu_slots_setup() - begin without a grid and without entities
- * @slots: all 0
- * @ops:   the policy's; live as long as @slots
- */
+/* Begins without a grid. @slots: all 0; @ops live as long as @slots. */
 void vgpu_slots_setup(struct vgpu_slots *slots, const struct vgpu_slots_ops *ops)
 {
 	slots->ops = ops;
@@ -94,13 +83,7 @@ void vgpu_slots_setup(struct vgpu_slots *slots, const struct vgpu_slots_ops *ops
 	slots->debtors = RB_ROOT_CACHED;
 }
 
-/**
- * vgpu_slots_place() - put an entity into the tree where it belongs, if any
- * @slots:  the grid
- * @entity: in no tree
- *
- * Context: the timeline's lock is held.
- */
+/* Puts an entity, which is in no tree, into the tree where it belongs, if any. */
 void vgpu_slots_place(struct vgpu_slots *slots, struct vgpu_entity *entity)
 {
 	struct vgpu_slot_entity *se = vgpu_slots_of(entity);
@@ -120,13 +103,7 @@ void vgpu_slots_place(struct vgpu_slots *slots, struct vgpu_entity *entity)
 	}
 }
 
-/**
- * vgpu_slots_unplace() - take an entity out of the tree it is in, if any
- * @slots:  the grid
- * @entity: on the timeline
- *
- * Context: the timeline's lock is held.
- */
+/* Takes an entity out of the tree that it is in, if any. */
 void vgpu_slots_unplace(struct vgpu_slots *slots, struct vgpu_entity *entity)
 {
 	struct vgpu_slot_entity *se = vgpu_slots_of(entity);
@@ -148,13 +125,7 @@ static void slots_replace(struct vgpu_slots *slots, struct vgpu_entity *entity)
 	vgpu_slots_place(slots, entity);
 }
 
-/**
- * vgpu_slots_forget() - an entity leaves the timeline
- * @slots:  the grid
- * @entity: not queued
- *
- * Context: the timeline's lock is held.
- */
+/* An entity that is not queued leaves the timeline. */
 void vgpu_slots_forget(struct vgpu_slots *slots, struct vgpu_entity *entity)
 {
 	vgpu_slots_unplace(slots, entity);
@@ -171,13 +142,7 @@ static void slots_renew(struct vgpu_rq *rq, struct vgpu_slots *slots)
 	slots->ops->renew(slots);
 }
 
-/**
- * vgpu_slots_begin() - begin a new cycle now
- * @rq:     run queue, on which no entity runs in the present slot
- * @now_ns: the time
- *
- * Context: the timeline's lock is held.
- */
+/* Begins a new cycle now; no entity runs in the present slot. */
 void vgpu_slots_begin(struct vgpu_rq *rq, u64 now_ns)
 {
 	struct vgpu_slots *slots = rq->data;
@@ -187,11 +152,11 @@ void vgpu_slots_begin(struct vgpu_rq *rq, u64 now_ns)
 }
 
 /*
- * Lets whole cycles pass in which nothing happens but that debtors pay: as many as
- * time and debts allow. Return: whether any cycle passed.
+ * Lets whole cycles pass in which nothing happens but that debtors pay: as many as time and debts
+ * allow. Return: whether any cycle passed.
  *
- * Tried once per cycle at most, this costs no more than the slots that it saves
- * walking, as each debtor has one at least.
+ * Tried once per cycle at most, this costs no more than the slots that it saves walking, as each
+ * debtor has one at least.
  */
 static bool slots_sweep(struct vgpu_slots *slots, u64 now_ns)
 {
@@ -230,9 +195,8 @@ static bool slots_sweep(struct vgpu_slots *slots, u64 now_ns)
 }
 
 /*
- * The present slot is a debtor's: it is taken out of the cycle. (Unless it was
- * taken out for another debtor already. Shares should not overlap, but nothing
- * depends on that.)
+ * The present slot is a debtor's: it is taken out of the cycle. (Unless it was taken out for
+ * another debtor already. Shares should not overlap, but nothing depends on that.)
  */
 static void slots_repay(struct vgpu_slots *slots, struct vgpu_entity *entity)
 {
@@ -245,15 +209,9 @@ static void slots_repay(struct vgpu_slots *slots, struct vgpu_entity *entity)
 	slots_replace(slots, entity);
 }
 
-/**
- * vgpu_slots_advance() - bring the grid up to date
- * @rq:     run queue
- * @now_ns: the time
- *
- * Afterwards the present slot is the one in which @now_ns lies, unless the present
- * slot's owner runs still.
- *
- * Context: the timeline's lock is held.
+/*
+ * Brings the grid up to date: afterwards the present slot is the one in which @now_ns lies, unless
+ * the present slot's owner runs still.
  */
 void vgpu_slots_advance(struct vgpu_rq *rq, u64 now_ns)
 {
@@ -294,16 +252,7 @@ void vgpu_slots_advance(struct vgpu_rq *rq, u64 now_ns)
 	}
 }
 
-/**
- * vgpu_slots_enqueue() - ->enqueue() of struct vgpu_sched_policy
- * @rq:     run queue
- * @entity: runnable
- * @woken:  whether @entity was not runnable before
- * @now_ns: the time
- *
- * Context: the timeline's lock is held.
- * Return: false: in its slot no entity is preempted for another.
- */
+/* ->enqueue(): no entity is preempted in its slot for another one. */
 bool vgpu_slots_enqueue(struct vgpu_rq *rq, struct vgpu_entity *entity, bool woken, u64 now_ns)
 {
 	struct vgpu_slot_entity *se = vgpu_slots_of(entity);
@@ -315,14 +264,6 @@ bool vgpu_slots_enqueue(struct vgpu_rq *rq, struct vgpu_entity *entity, bool wok
 	return false;
 }
 
-/**
- * vgpu_slots_dequeue() - ->dequeue() of struct vgpu_sched_policy
- * @rq:     run queue
- * @entity: queued
- * @now_ns: the time
- *
- * Context: the timeline's lock is held.
- */
 void vgpu_slots_dequeue(struct vgpu_rq *rq, struct vgpu_entity *entity, u64 now_ns)
 {
 	struct vgpu_slot_entity *se = vgpu_slots_of(entity);
@@ -351,16 +292,7 @@ static u64 slots_until_ns(const struct vgpu_rq *rq, const struct vgpu_slots *slo
 	return slots->begin_ns + (slot - slots->slot) * slots->slot_ns;
 }
 
-/**
- * vgpu_slots_pick() - ->pick() of struct vgpu_sched_policy
- * @rq:     run queue
- * @now_ns: the time
- * @pick:   set
- *
- * Context: the timeline's lock is held.
- * Return: the owner of the present slot, if it is queued, with the rest of that
- * slot; else NULL.
- */
+/* ->pick(): the owner of the present slot, if it is queued, with the rest of that slot. */
 struct vgpu_entity *vgpu_slots_pick(struct vgpu_rq *rq, u64 now_ns, struct vgpu_pick *pick)
 {
 	struct vgpu_slots *slots = rq->data;
@@ -384,17 +316,9 @@ struct vgpu_entity *vgpu_slots_pick(struct vgpu_rq *rq, u64 now_ns, struct vgpu_
 	return first;
 }
 
-/**
- * vgpu_slots_charge() - ->charge() of struct vgpu_sched_policy
- * @rq:     run queue
- * @entity: the entity that ran
- * @ran_ns: its service; of no account here, only the time of the run's end counts
- * @now_ns: the time
- *
- * An entity that another policy put on the engine owes nothing, and the grid begins
- * when that entity is off.
- *
- * Context: the timeline's lock is held.
+/*
+ * ->charge(): not the service counts but when the run ended. An entity that another policy put on
+ * the engine owes nothing, and the grid begins when that entity is off.
  */
 void vgpu_slots_charge(struct vgpu_rq *rq, struct vgpu_entity *entity, u64 ran_ns, u64 now_ns)
 {

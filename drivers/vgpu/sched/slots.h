@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Time slots on a grid, for equal_share and fixed_share: see slots.c. Such a
- * policy says which entity owns which slot; all else is common.
+ * Time slots on a grid, for equal_share and fixed_share: see slots.c. Such a policy says which
+ * entity owns which slot; all else is common.
  */
 #ifndef _VGPU_SLOTS_H
 #define _VGPU_SLOTS_H
@@ -17,13 +17,12 @@ struct vgpu_slots;
 
 /**
  * struct vgpu_slot_entity - an entity under a policy of slots
- * @node:    on the policy's list of members; under equal_share in the order of
- *           their slots
+ * @node:    on the policy's list of members; under equal_share in the order of their slots
  * @rb:      in slots->queue or slots->debtors
  * @slot:    number of the entity's next slot, while @rb is in a tree
  * @debt_ns: overrun that the entity has not yet paid back by skipping a slot
- * @index:   equal_share: which slot of a cycle is the entity's; fixed_share: the
- *           entity's first GiB of the framebuffer
+ * @index:   equal_share: which slot of a cycle is the entity's; fixed_share: the entity's first GiB
+ *           of the framebuffer
  * @nr:      how many slots of each cycle are the entity's; 0: it is no member
  * @queued:  the entity may run in its next slot
  * @debtor:  while @rb is in a tree: that tree is slots->debtors
@@ -50,12 +49,12 @@ static inline struct vgpu_slot_entity *vgpu_slots_of(const struct vgpu_entity *e
 
 /**
  * struct vgpu_slots_ops - which entity owns which slot
- * @next:  returns the number of @entity's first slot at or after slot @from, which
- *         is not before the present cycle; VGPU_SLOT_NONE if there is none. What an
- *         entity owns of a cycle does not change but in @renew
- * @renew: a cycle begins with slots->slot that may differ from the one before. Sets
- *         slots->len (0: there is no grid) and what each entity owns, and calls
- *         vgpu_slots_unplace() and vgpu_slots_place() for each
+ * @next:  returns the number of @entity's first slot at or after slot @from, which is not before
+ *         the present cycle; VGPU_SLOT_NONE if there is none. What an entity owns of a cycle does
+ *         not change but in @renew
+ * @renew: a cycle begins with slots->slot that may differ from the one before. Sets slots->len (0:
+ *         there is no grid) and what each entity owns, and calls vgpu_slots_unplace() and
+ *         vgpu_slots_place() for each
  */
 struct vgpu_slots_ops {
 	u64 (*next)(const struct vgpu_slots *slots, const struct vgpu_entity *entity, u64 from);
@@ -70,14 +69,14 @@ struct vgpu_slots_ops {
  * @slot_ns:  length of each slot of the present cycle
  * @cycle:    number of the first slot of the present cycle
  * @len:      slots of a cycle; 0: there is no grid
- * @dirty:    @ops->renew is to be called at the end of the cycle. (It is called
- *            there without that if the GPU's slice has changed.)
- * @owner:    the entity that runs in the present slot, or NULL. While it runs the
- *            grid does not advance
- * @queue:    queued entities that may run in their next slot, by its number. A
- *            number that has passed is brought up to date when the policy picks
- * @debtors:  entities that owe a slot or more, queued or not, by the number of their
- *            next slot, none of which has passed
+ * @dirty:    @ops->renew is to be called at the end of the cycle. (It is called there without that
+ *            if the GPU's slice has changed.)
+ * @owner:    the entity that runs in the present slot, or NULL. While it runs the grid does not
+ *            advance
+ * @queue:    queued entities that may run in their next slot, by its number. A number that has
+ *            passed is brought up to date when the policy picks
+ * @debtors:  entities that owe a slot or more, queued or not, by the number of their next slot,
+ *            none of which has passed
  * @debtor_slots: how many slots of a cycle belong to @debtors
  * @sweep:    number of the slot from which slots_sweep() may be tried again
  */
@@ -96,6 +95,7 @@ struct vgpu_slots {
 	u64 sweep;
 };
 
+/* But for setup with the timeline's lock held. */
 void vgpu_slots_setup(struct vgpu_slots *slots, const struct vgpu_slots_ops *ops);
 void vgpu_slots_begin(struct vgpu_rq *rq, u64 now_ns);
 void vgpu_slots_advance(struct vgpu_rq *rq, u64 now_ns);

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A GPU's scheduler thread. It runs when it is kicked and when the earliest of the
- * GPU's timelines has something due.
+ * A GPU's scheduler thread. It runs when it is kicked and when the earliest of the GPU's timelines
+ * has something due.
  *
- * Kicks are never lost: vgpu_sched_kick() sets thread->kicked after the state that
- * the kick is about, then wakes the thread. The thread goes to sleep only if it
- * finds the flag clear after it has announced that it sleeps, and clears the flag
- * before it looks at the timelines.
+ * Kicks are never lost: vgpu_sched_kick() sets thread->kicked after the state that the kick is
+ * about, then wakes the thread. The thread goes to sleep only if it finds the flag clear after it
+ * has announced that it sleeps, and clears the flag before it looks at the timelines.
  *
- * The thread never sleeps for one engine, as the others would have to wait: resets
- * of engines, which sleep, are done by workers, any number of them at once.
+ * The thread never sleeps for one engine, as the others would have to wait: resets of engines,
+ * which sleep, are done by workers, any number of them at once.
  */
 #include <linux/err.h>
 #include <linux/kthread.h>
@@ -20,12 +19,7 @@
 #include "../compat.h"
 #include "thread.h"
 
-/**
- * vgpu_sched_kick() - have the thread look at the timelines
- * @thread: the GPU's
- *
- * Context: any, also under a timeline's lock.
- */
+/* Has the thread look at the timelines. In any context, also under a timeline's lock. */
 void vgpu_sched_kick(struct vgpu_sched_thread *thread)
 {
 	/* After what there is to see; pairs with the xchg() in sched_thread(). */
@@ -33,12 +27,9 @@ void vgpu_sched_kick(struct vgpu_sched_thread *thread)
 	wake_up_process(thread->task);
 }
 
-/**
- * vgpu_sched_queue() - have a worker do what sleeps
- * @thread: the GPU's
- * @work:   done before vgpu_sched_thread_stop() returns
- *
- * Context: any, also under a timeline's lock.
+/*
+ * Has a worker do what sleeps, before vgpu_sched_thread_stop() returns. In any context, also under
+ * a timeline's lock.
  */
 void vgpu_sched_queue(struct vgpu_sched_thread *thread, struct work_struct *work)
 {
@@ -74,18 +65,12 @@ static int sched_thread(void *data)
 	return 0;
 }
 
-/**
- * vgpu_sched_thread_init() - make the workers and what the thread needs
- * @thread: all 0
- * @name:   the GPU's, for the workers' name
- * @look:   see struct vgpu_sched_thread
- * @data:   for @look
+/*
+ * Makes the workers and what the thread needs. @thread: all 0; @name: the GPU's. Sleeps. Returns 0
+ * or -ENOMEM.
  *
- * The workers are the GPU's own, with a rescuer: closing a device, which gives
- * memory back, waits for resets, so resets must not wait for memory.
- *
- * Context: process; sleeps.
- * Return: 0 or -ENOMEM.
+ * The workers are the GPU's own, with a rescuer: closing a device, which gives memory back, waits
+ * for resets, so resets must not wait for memory.
  */
 int vgpu_sched_thread_init(struct vgpu_sched_thread *thread, const char *name,
 			   u64 (*look)(void *data), void *data)
@@ -98,14 +83,7 @@ int vgpu_sched_thread_init(struct vgpu_sched_thread *thread, const char *name,
 	return thread->workers ? 0 : -ENOMEM;
 }
 
-/**
- * vgpu_sched_thread_start() - start the thread, which waits for a kick
- * @thread: set up
- * @name:   the GPU's, for the thread's name
- *
- * Context: process; sleeps.
- * Return: 0, or why there is no thread.
- */
+/* Starts the thread, which waits for a kick. Sleeps. Returns 0, or why there is no thread. */
 int vgpu_sched_thread_start(struct vgpu_sched_thread *thread, const char *name)
 {
 	struct task_struct *task;
@@ -119,19 +97,15 @@ int vgpu_sched_thread_start(struct vgpu_sched_thread *thread, const char *name)
 	return 0;
 }
 
-/**
- * vgpu_sched_thread_stop() - end the thread
- * @thread: running; no entity is left on the GPU's timelines
- *
- * Neither the thread nor a worker touches a timeline any more.
- *
- * Context: process; sleeps.
+/*
+ * Ends the thread of a GPU whose timelines have no entities. After this neither thread nor workers
+ * touch a timeline. Sleeps.
  */
 void vgpu_sched_thread_stop(struct vgpu_sched_thread *thread)
 {
 	/*
-	 * The entity that was reset last has left, but the worker may not have kicked
-	 * the thread yet. The thread arms the timer, the timer wakes the thread.
+	 * The entity that was reset last has left, but the worker may not have kicked the thread
+	 * yet. The thread arms the timer, the timer wakes the thread.
 	 */
 	flush_workqueue(thread->workers);
 	kthread_stop(thread->task);
@@ -139,12 +113,7 @@ void vgpu_sched_thread_stop(struct vgpu_sched_thread *thread)
 	put_task_struct(thread->task);
 }
 
-/**
- * vgpu_sched_thread_exit() - undo vgpu_sched_thread_init()
- * @thread: not started, or stopped
- *
- * Context: process; sleeps.
- */
+/* Undoes vgpu_sched_thread_init(). The thread was not started, or has been stopped. Sleeps. */
 void vgpu_sched_thread_exit(struct vgpu_sched_thread *thread)
 {
 	destroy_workqueue(thread->workers);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A GPU's scheduler thread: sleeps until it is kicked or something is due, then
- * looks at the GPU's timelines.
+ * A GPU's scheduler thread: sleeps until it is kicked or something is due, then looks at the GPU's
+ * timelines.
  */
 #ifndef _VGPU_SCHED_THREAD_H
 #define _VGPU_SCHED_THREAD_H
@@ -15,14 +15,14 @@ struct workqueue_struct;
 
 /**
  * struct vgpu_sched_thread - a GPU's scheduler thread, and workers beside it
- * @look:    called by the thread to do what is due. Returns when it is to be called
- *           again without a kick, ns of CLOCK_MONOTONIC; U64_MAX: never
+ * @look:    called by the thread to do what is due. Returns when it is to be called again without a
+ *           kick, ns of CLOCK_MONOTONIC; U64_MAX: never
  * @data:    for @look
  * @task:    the thread, with a reference
  * @timer:   kicks the thread when @look is to be called again; armed by the thread
  * @workers: do what sleeps: engine resets
- * @kicked:  there is something to look at. Set by vgpu_sched_kick(), cleared by the
- *           thread before it calls @look
+ * @kicked:  there is something to look at. Set by vgpu_sched_kick(), cleared by the thread before
+ *           it calls @look
  *
  * @look, @data, @task and @workers are constant while the thread runs.
  */

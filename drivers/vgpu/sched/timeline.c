@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A timeline: which entity has the engine, and which is next. runqueue.c says what
- * keeps wake-ups from being lost.
+ * A timeline: which entity has the engine, and which is next. runqueue.c says what keeps wake-ups
+ * from being lost.
  *
- * A decision is made where it is due: by the engine that has ended a run
- * (vgpu_timeline_done()), by the timer where the policy said until when no entity
- * may run, by the worker after a reset, and by the GPU's thread for the rest
- * (vgpu_timeline_service()). All of them call timeline_pick() under the lock.
+ * A decision is made where it is due: by the engine that has ended a run (vgpu_timeline_done()), by
+ * the timer where the policy said until when no entity may run, by the worker after a reset, and by
+ * the GPU's thread for the rest (vgpu_timeline_service()). All of them call timeline_pick() under
+ * the lock.
  *
- * What an engine asks while it polls (vgpu_timeline_poll()) is answered without
- * the lock. Such an answer is of a moment ago at worst: the next one, some us
- * later, is of now, and a request to stop reaches the engine by ops->preempt(),
- * too.
+ * What an engine asks while it polls (vgpu_timeline_poll()) is answered without the lock. Such an
+ * answer is of a moment ago at worst: the next one, some us later, is of now, and a request to stop
+ * reaches the engine by ops->preempt(), too.
  */
 #include <linux/bug.h>
 #include <linux/hrtimer.h>
@@ -27,9 +26,9 @@
 #include "trace.h"
 
 /*
- * When to ask a policy again that chose no entity until a time that has passed:
- * such a policy must not make the thread spin. A time to come is waited for to the
- * ns: a slot that began later each time would cost its owner part of the engine.
+ * When to ask a policy again that chose no entity until a time that has passed: such a policy must
+ * not make the thread spin. A time to come is waited for to the ns: a slot that began later each
+ * time would cost its owner part of the engine.
  */
 #define VGPU_UNTIL_NS		(10 * 1000ULL)
 
@@ -94,16 +93,11 @@ static void timeline_feed(struct vgpu_timeline *tl, u64 now_ns)
 		tl->ops->run(tl, entity, tl->deadline_ns);
 }
 
-/**
- * vgpu_timeline_service() - do what is due
- * @tl: timeline
- *
- * Asks the engine to stop an entity that is past its deadline or is to make way
- * for another, has an engine reset that was asked to stop and did not, wakes
- * entities whose time has come, and gives an idle engine work.
- *
- * Context: the GPU's thread, which serves all engines; so it does not sleep.
- * Return: when to call it again if the thread is not kicked before; U64_MAX: never.
+/*
+ * The part of the GPU's thread, which serves all engines: does not sleep. Asks the engine to stop
+ * an entity that is past its deadline or is to make way, has an engine reset that was asked to stop
+ * and did not, wakes entities whose time has come, and gives an idle engine work. Returns when to
+ * call this again without a kick; U64_MAX: never.
  */
 u64 vgpu_timeline_service(struct vgpu_timeline *tl)
 {
@@ -126,10 +120,9 @@ u64 vgpu_timeline_service(struct vgpu_timeline *tl)
 }
 
 /*
- * Called with the lock held, as a thread that waits may free the timeline once it
- * has found its entity off the engine. To find that it takes the lock, too; so a
- * thread that joins the queue too late for waitqueue_active() to see it finds its
- * entity off.
+ * Called with the lock held, as a thread that waits may free the timeline once it has found its
+ * entity off the engine. To find that it takes the lock, too; so a thread that joins the queue too
+ * late for waitqueue_active() to see it finds its entity off.
  */
 static void timeline_wake_stopped(struct vgpu_timeline *tl)
 {
@@ -169,15 +162,13 @@ static void timeline_end(struct vgpu_timeline *tl, enum vgpu_run_end end, u64 id
  * vgpu_timeline_done() - a run has ended, the engine is free
  * @tl:          the engine's timeline
  * @end:         why the run ended
- * @idle_ns:     for how long the engine polled in the run with nothing to do; not
- *               charged
- * @linger_ns:   for how long it polled as vgpu_timeline_poll() said
- *               VGPU_POLL_LINGER; charged
+ * @idle_ns:     for how long the engine polled in the run with nothing to do; not charged
+ * @linger_ns:   for how long it polled as vgpu_timeline_poll() said VGPU_POLL_LINGER; charged
  * @deadline_ns: set to the end of the next entity's slice, if there is a next one
  *
- * Called by the engine, once for each run, whether the run was begun by ops->run()
- * or by the return of this function. If this returns NULL the engine waits for
- * ops->run(), which may have been called already.
+ * Called by the engine, once for each run, whether the run was begun by ops->run() or by the return
+ * of this function. If this returns NULL the engine waits for ops->run(), which may have been
+ * called already.
  *
  * Context: any; takes the timeline's lock.
  * Return: the entity to run at once, perhaps the same one, or NULL.
@@ -210,8 +201,8 @@ out:
  * @tl:       the engine's timeline
  * @empty_ns: for how long the engine has found no work of the running entity
  *
- * The answer is of the moment, so the engine asks again and again. The end of the
- * run's slice, which the engine knows, is not looked at.
+ * The answer is of the moment, so the engine asks again and again. The end of the run's slice,
+ * which the engine knows, is not looked at.
  *
  * Context: any; takes no lock.
  * Return: enum vgpu_poll.
@@ -229,9 +220,8 @@ enum vgpu_poll vgpu_timeline_poll(struct vgpu_timeline *tl, u64 empty_ns)
 }
 
 /*
- * What the policy put off until now begins now, in the interrupt: a slot does not
- * wait until a thread has been woken. A timer that was armed before the policy
- * changed its mind does no harm.
+ * What the policy put off until now begins now, in the interrupt: a slot does not wait until a
+ * thread has been woken. A timer that was armed before the policy changed its mind does no harm.
  */
 static enum hrtimer_restart timeline_timer(struct hrtimer *timer)
 {
@@ -249,8 +239,8 @@ static enum hrtimer_restart timeline_timer(struct hrtimer *timer)
 }
 
 /*
- * Resets the engine for the entity tl->resetting, which cannot leave meanwhile, and
- * gives the engine work after. That takes time, but only of this engine.
+ * Resets the engine for the entity tl->resetting, which cannot leave meanwhile, and gives the
+ * engine work after. That takes time, but only of this engine.
  */
 static void timeline_reset(struct work_struct *work)
 {
@@ -299,17 +289,16 @@ void *vgpu_timeline_data(const struct vgpu_timeline *tl)
 	return tl->ops_data;
 }
 
-static int timeline_longer_queued(void *priv, const struct list_head *a,
-				  const struct list_head *b)
+static int timeline_longer_queued(void *priv, const struct list_head *a, const struct list_head *b)
 {
 	return list_entry(a, struct vgpu_entity, node)->ready_ns >
 	       list_entry(b, struct vgpu_entity, node)->ready_ns;
 }
 
 /*
- * Each entity leaves the old policy and joins the new one as what it is: started,
- * queued, running. Entities are queued in the order in which they were queued
- * before, so that none loses its turn to a host that changes its mind all the time.
+ * Each entity leaves the old policy and joins the new one as what it is: started, queued, running.
+ * Entities are queued in the order in which they were queued before, so that none loses its turn to
+ * a host that changes its mind all the time.
  */
 static void timeline_set_policy(struct vgpu_timeline *tl, struct vgpu_rq *next, u64 now_ns)
 {
@@ -346,13 +335,9 @@ static void timeline_set_policy(struct vgpu_timeline *tl, struct vgpu_rq *next, 
 			vgpu_rq_give(entity, false, now_ns);
 }
 
-/**
- * vgpu_timeline_prepare() - make ready what a policy needs of a timeline
- * @next:   set up; for vgpu_timeline_set_params() or vgpu_timeline_release()
- * @params: checked
- *
- * Context: process; may sleep.
- * Return: 0 or what the policy's ->rq_init() returned.
+/*
+ * Makes ready in @next what a policy needs of a timeline. @params: checked. May sleep. Returns 0 or
+ * what ->rq_init() returned.
  */
 int vgpu_timeline_prepare(struct vgpu_rq *next, const struct vgpu_sched_params *params)
 {
@@ -364,28 +349,17 @@ int vgpu_timeline_prepare(struct vgpu_rq *next, const struct vgpu_sched_params *
 	return next->policy->rq_init ? next->policy->rq_init(next) : 0;
 }
 
-/**
- * vgpu_timeline_release() - undo vgpu_timeline_prepare()
- * @next: without entities
- *
- * Context: process; may sleep.
- */
+/* Undoes vgpu_timeline_prepare(), when no entity is left on @next. May sleep. */
 void vgpu_timeline_release(struct vgpu_rq *next)
 {
 	if (next->policy->rq_exit)
 		next->policy->rq_exit(next);
 }
 
-/**
- * vgpu_timeline_set_params() - change a timeline's settings
- * @tl:     timeline
- * @params: checked; nr_slots is as it was in vgpu_timeline_init()
- * @next:   prepared for another policy, and gets what the old policy had; NULL: the
- *          policy stays
- *
- * A run under way keeps its deadline, but makes way for another policy at once.
- *
- * Context: any; takes the timeline's lock.
+/*
+ * Changes a timeline's settings. @params: checked, with nr_slots as it was. @next: prepared for
+ * another policy, and gets what the old one had; NULL: the policy stays. A run under way keeps its
+ * deadline, but makes way for another policy at once.
  */
 void vgpu_timeline_set_params(struct vgpu_timeline *tl, const struct vgpu_sched_params *params,
 			      struct vgpu_rq *next)
@@ -407,18 +381,9 @@ void vgpu_timeline_set_params(struct vgpu_timeline *tl, const struct vgpu_sched_
 	vgpu_rq_unlock(tl, flags);
 }
 
-/**
- * vgpu_timeline_init() - set a timeline up
- * @tl:       zeroed
- * @thread:   the GPU's scheduler thread; need not run yet
- * @name:     the GPU's; lives as long as @tl
- * @index:    the engine's number on the GPU
- * @ops:      what the timeline calls of the engine; live as long as @tl
- * @ops_data: for vgpu_timeline_data()
- * @params:   checked
- *
- * Context: process; may sleep.
- * Return: 0 or what the policy's ->rq_init() returned.
+/*
+ * Sets a timeline up. May sleep; returns 0 or what ->rq_init() returned. @tl is zeroed, @thread
+ * need not run yet, @name is the GPU's and lives as long as @tl, @params are checked.
  */
 int vgpu_timeline_init(struct vgpu_timeline *tl, struct vgpu_sched_thread *thread,
 		       const char *name, unsigned int index, const struct vgpu_timeline_ops *ops,
@@ -444,12 +409,7 @@ int vgpu_timeline_init(struct vgpu_timeline *tl, struct vgpu_sched_thread *threa
 	return vgpu_timeline_prepare(&tl->rq, params);
 }
 
-/**
- * vgpu_timeline_fini() - undo vgpu_timeline_init()
- * @tl: without entities
- *
- * Context: process; may sleep.
- */
+/* Undoes vgpu_timeline_init(), when all entities have left. May sleep. */
 void vgpu_timeline_fini(struct vgpu_timeline *tl)
 {
 	WARN_ON(tl->nr_entities);

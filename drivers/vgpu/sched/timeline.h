@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Inside sched: a timeline, the order in which one engine serves entities, and
- * what the files that work on it call of each other. New work passes through them
- * from top to bottom: entity.c (an entity wakes), runqueue.c (it is queued, the
- * thread is kicked), timeline.c (the policy picks it, the engine runs it),
- * account.c (its run is charged and logged).
+ * Inside sched: a timeline, the order in which one engine serves entities, and what the files that
+ * work on it call of each other. New work passes through them from top to bottom: entity.c (an
+ * entity wakes), runqueue.c (it is queued, the thread is kicked), timeline.c (the policy picks it,
+ * the engine runs it), account.c (its run is charged and logged).
  */
 #ifndef _VGPU_TIMELINE_H
 #define _VGPU_TIMELINE_H
@@ -25,42 +24,39 @@
  * @index:      the engine's number on the GPU; constant
  * @ops:        what the timeline calls of the engine; constant
  * @ops_data:   for the owner of @ops; constant
- * @lock:       protects all that follows and, but for their constants, the entities.
- *              Taken in any context but a non-maskable interrupt; so a function that
- *              is called with it held must not take a lock that is held anywhere
- *              with interrupts on
+ * @lock:       protects all that follows and, but for their constants, the entities. Taken in any
+ *              context but a non-maskable interrupt; so a function that is called with it held must
+ *              not take a lock that is held anywhere with interrupts on
  * @rq:         the run queue, as the policy sees it
  * @timeout_ns: how long the engine has to stop an entity once it was asked to
  * @window_ns:  length of the windows of statistics
  * @entities:   all entities of the timeline
  * @sleepers:   the entities that a timer is to wake, by wake_ns
- * @pick:       what the policy said of the run under way. The engine reads it without
- *              the lock when it polls, as it does rq.nr_queued and @preempting
+ * @pick:       what the policy said of the run under way. The engine reads it without the lock when
+ *              it polls, as it does rq.nr_queued and @preempting
  * @wait_ns:    how long the running entity had waited before its run
- * @resetting:  the entity for which @reset_work is queued or resets the engine, or
- *              NULL. Meanwhile no entity is put on the engine, whether or not the
- *              run has ended
+ * @resetting:  the entity for which @reset_work is queued or resets the engine, or NULL. Meanwhile
+ *              no entity is put on the engine, whether or not the run has ended
  * @reset_work: calls ops->reset(), which sleeps, and clears @resetting
  * @preempting: the engine was asked to stop the running entity
- * @preempt_at_ns: when the engine is to be asked to stop the running entity for
- *              another one; U64_MAX: it is not
+ * @preempt_at_ns: when the engine is to be asked to stop the running entity for another one;
+ *              U64_MAX: it is not
  * @end:        why the engine was asked to stop the running entity
  * @stop_ns:    when the engine was asked
  * @deadline_ns: when the running entity's slice ends
  * @start_ns:   when the running entity was put on the engine
  * @start_ran_ns: the engine's time (vgpu_timeline_ran_ns()) at @start_ns
- * @preempt_ran_ns: the engine's time when the timeline last looked whether the engine
- *              had stopped
+ * @preempt_ran_ns: the engine's time when the timeline last looked whether the engine had stopped
  * @preempt_due_ns: when the timeline is to look again
  * @late_ns:    for how long the engine has been able to work since it was asked
- * @until_ns:   the policy said that no queued entity may run until then; U64_MAX:
- *              until something changes; 0: the policy is to be asked
- * @timer:      asks the policy again at @until_ns; expires then or earlier, if
- *              @until_ns is neither 0 nor U64_MAX
+ * @until_ns:   the policy said that no queued entity may run until then; U64_MAX: until something
+ *              changes; 0: the policy is to be asked
+ * @timer:      asks the policy again at @until_ns; expires then or earlier, if @until_ns is neither
+ *              0 nor U64_MAX
  * @window:     number of the present window of statistics, as of the last look
  * @window_end_ns: when that window ends
- * @check_ns:   the thread looks at the timeline then, without a kick. A section under
- *              @lock that makes something due earlier kicks the thread
+ * @check_ns:   the thread looks at the timeline then, without a kick. A section under @lock that
+ *              makes something due earlier kicks the thread
  * @last:       the entity that ran last; NULL: none, or one that has left
  * @nr_entities: length of @entities
  * @stopped:    threads wait here until an entity is off the engine
@@ -130,7 +126,7 @@ static inline u64 vgpu_timeline_ran_ns(struct vgpu_timeline *tl, u64 now_ns)
 /* entity.c, for timeline.c */
 void vgpu_entity_wake_due(struct vgpu_timeline *tl, u64 now_ns);
 
-/* runqueue.c, for entity.c and timeline.c */
+/* runqueue.c, for entity.c and timeline.c; the timeline's lock is held, unlock releases it */
 u64 vgpu_rq_due_ns(struct vgpu_timeline *tl);
 void vgpu_rq_kick(struct vgpu_timeline *tl);
 void vgpu_rq_unlock(struct vgpu_timeline *tl, unsigned long flags);
@@ -150,8 +146,8 @@ void vgpu_timeline_fini(struct vgpu_timeline *tl);
 u64 vgpu_timeline_service(struct vgpu_timeline *tl);
 
 /*
- * A new policy comes in two steps: prepare, which may fail, for all timelines; then
- * set_params. After that @next is the old policy's, to be released.
+ * A new policy comes in two steps: prepare, which may fail, for all timelines; then set_params.
+ * After that @next is the old policy's, to be released.
  */
 int vgpu_timeline_prepare(struct vgpu_rq *next, const struct vgpu_sched_params *params);
 void vgpu_timeline_release(struct vgpu_rq *next);

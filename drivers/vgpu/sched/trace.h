@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The scheduler's tracepoints: enough to rebuild every decision. now_ns is the time
- * by which the decision was made, CLOCK_MONOTONIC.
+ * The scheduler's tracepoints: enough to rebuild every decision. now_ns is the time by which the
+ * decision was made, CLOCK_MONOTONIC.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM vgpu
@@ -14,8 +14,8 @@
 #include "qos.h"
 
 /*
- * An entity is queued: it has woken, or is runnable still after a run. preempt: the
- * policy asks for the running entity to make way.
+ * An entity is queued: it has woken, or is runnable still after a run. preempt: the policy asks for
+ * the running entity to make way.
  */
 TRACE_EVENT(vgpu_sched_wake,
 	TP_PROTO(const struct vgpu_timeline *tl,
