@@ -70,9 +70,9 @@ struct vgpu_ctl_engine {
  */
 enum vgpu_ctl_due {
 	VGPU_DUE_UNKNOWN = 0,		/* the driver does not say */
-	VGPU_DUE_EQUAL = 1,		/* the same for each that is started and not quarantined */
-	VGPU_DUE_SLOT = 2,		/* the same for each that is started, idle time stays idle */
-	VGPU_DUE_SIZE = 3,		/* its type's part of fb_bytes, idle time stays idle */
+	VGPU_DUE_EQUAL = 1,		/* the same for each started one that is not quarantined */
+	VGPU_DUE_SLOT = 2,		/* the same for each started one; idle time stays idle */
+	VGPU_DUE_SIZE = 3,		/* its type's part of fb_bytes; idle time stays idle */
 	VGPU_DUE_SHARE = 4,		/* guarantee, and of the rest by weight, up to the cap */
 };
 
