@@ -285,6 +285,7 @@ int vgpu_mdev_init(void)
 {
 	int ret;
 
+	vgpu_mdev_attrs_init();
 	ret = mdev_register_driver(&vgpu_mdev_driver);
 	if (ret)
 		return ret;

@@ -92,6 +92,7 @@ void vgpu_mdev_exit(void);
 
 /* attrs.c */
 extern const struct attribute_group *vgpu_mdev_attr_groups[];
+void vgpu_mdev_attrs_init(void);
 
 /* vfio.c */
 extern const struct vfio_device_ops vgpu_vfio_ops;
