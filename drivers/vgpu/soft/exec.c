@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Execution of packets. It can stop after any piece of a row, with the position
- * saved in the channel, and go on in another turn.
+ * Execution of packets, whatever their type: a packet is found, read and decoded, waits
+ * for its frame's time if it is paced, is executed by its type (move.c), and completes.
+ * Each step can be left and gone on with in another turn.
  *
- * Guest memory is reached by requests of at most 64 KiB only; while one is
- * under way the channel waits and the engine goes on with others. So it is with
- * pages that cannot be had without waiting.
- *
- * A guest sees the effects of a packet in this order: data, signal, get,
- * interrupt.
+ * A guest sees the effects of a packet in this order: data, signal, get, interrupt.
  */
 #include <linux/mm.h>
 
@@ -20,10 +16,6 @@
 #include "packet.h"
 #include "stop.h"
 #include "store.h"
-
-/* What a piece of a row, and a new page, cost beside their bytes. */
-#define SOFT_PIECE_WORK		256
-#define SOFT_FRESH_WORK		12288
 
 /* In soft_exec() and below, SOFT_END_PACKET of a step says: go on. */
 
@@ -67,167 +59,17 @@ void soft_exec_exit(struct soft_exec *exec)
 	soft_exec_init(exec);
 }
 
-static void soft_exec_advance(struct soft_exec *exec, u32 len)
-{
-	exec->col += len;
-	if (exec->col == exec->packet.width) {
-		exec->col = 0;
-		exec->row++;
-	}
-}
-
-static u64 soft_exec_dst(const struct soft_exec *exec)
-{
-	return exec->packet.dst + (u64)exec->row * exec->packet.dst_pitch +
-	       exec->col;
-}
-
-static u64 soft_exec_src(const struct soft_exec *exec)
-{
-	return exec->packet.src + (u64)exec->row * exec->packet.src_pitch +
-	       exec->col;
-}
-
-/* The bounce pages hold the pattern once per packet: chunks only get shorter. */
-static bool soft_exec_pattern(struct soft_channel *ch, struct vgpu_dma *dma,
-			      u32 len)
+/* The work of a packet on memory. */
+static enum soft_end soft_exec_body(struct soft_engine *engine, struct soft_channel *ch)
 {
 	struct soft_exec *exec = &ch->exec;
-	unsigned int i;
+	enum soft_end end = SOFT_END_PACKET;
 
-	if (!soft_dma_add_bounce(ch, dma, len))
-		return false;
-	for (i = 0; !exec->pattern && i < DIV_ROUND_UP(len, PAGE_SIZE); i++)
-		memset32(page_address(exec->bounce[i]),
-			 (__force u32)cpu_to_le32(exec->packet.value),
-			 PAGE_SIZE / 4);
-	exec->pattern = true;
-	return true;
-}
-
-/* A piece of FILL or COPY with guest memory in it. */
-static enum soft_end soft_exec_chunk(struct soft_channel *ch)
-{
-	struct soft_exec *exec = &ch->exec;
-	const struct soft_packet *packet = &exec->packet;
-	u64 dst = soft_exec_dst(exec), src = soft_exec_src(exec);
-	u64 guest, local;
-	struct vgpu_dma *dma;
-	bool write, loose, ok;
-
-	/* Guest to guest comes here twice. */
-	write = packet->dst_sys && (!packet->src_sys || exec->write_back);
-	guest = write ? dst : src;
-	local = write ? src : dst;
-	loose = packet->type == VGPU_HW_PKT_FILL ||
-		(packet->dst_sys && packet->src_sys);
-	exec->chunk = min_t(u64, packet->width - exec->col, VGPU_DMA_MAX);
-
-	dma = soft_dma_alloc(ch, guest, write);
-	if (!dma)
-		return soft_dma_later(ch);
-	if (packet->type == VGPU_HW_PKT_FILL)
-		ok = soft_exec_pattern(ch, dma, exec->chunk);
-	else if (loose)
-		ok = soft_dma_add_bounce(ch, dma, exec->chunk);
-	else
-		ok = soft_dma_add_fb(ch, dma, local, exec->chunk);
-	if (!ok) {
-		vgpu_dma_put(dma);
-		return loose ? soft_dma_get_loose(ch, local, exec->chunk) :
-			       soft_dma_get_fb(ch, local, exec->chunk);
-	}
-	return soft_dma_submit(ch, dma);
-}
-
-/* Where to write to, and what it took to get there. NULL: no memory now. */
-static void *soft_exec_page(struct soft_store *fb, u64 addr, u32 *work)
-{
-	struct page *page = soft_store_peek(fb, addr >> PAGE_SHIFT);
-
-	if (!page) {
-		*work += SOFT_FRESH_WORK;
-		page = soft_store_page(fb, addr >> PAGE_SHIFT, SOFT_GFP_ENGINE);
-	}
-	return page ? page_address(page) + offset_in_page(addr) : NULL;
-}
-
-static bool soft_exec_fill_piece(struct soft_store *fb, u64 addr, u32 len,
-				 u32 value, u32 *work)
-{
-	void *to;
-
-	/* What was never touched is zero. */
-	if (!value && !soft_store_peek(fb, addr >> PAGE_SHIFT))
-		return true;
-	to = soft_exec_page(fb, addr, work);
-	if (!to)
-		return false;
-	memset32(to, (__force u32)cpu_to_le32(value), len / 4);
-	return true;
-}
-
-static bool soft_exec_copy_piece(struct soft_store *fb, u64 dst, u64 src,
-				 u32 len, u32 *work)
-{
-	struct page *page = soft_store_peek(fb, src >> PAGE_SHIFT);
-	void *to, *from;
-
-	if (!page) {
-		page = soft_store_peek(fb, dst >> PAGE_SHIFT);
-		if (page)
-			memset(page_address(page) + offset_in_page(dst), 0,
-			       len);
-		return true;
-	}
-	from = page_address(page) + offset_in_page(src);
-	to = soft_exec_page(fb, dst, work);
-	if (!to)
-		return false;
-	if (dst >> PAGE_SHIFT == src >> PAGE_SHIFT)
-		memmove(to, from, len);
-	else
-		memcpy(to, from, len);
-	return true;
-}
-
-static enum soft_end soft_exec_body(struct soft_engine *engine,
-				    struct soft_channel *ch)
-{
-	struct soft_exec *exec = &ch->exec;
-	const struct soft_packet *packet = &exec->packet;
-	struct soft_store *fb = &ch->inst->fb;
-
-	while (exec->row < packet->rows) {
-		u64 dst = soft_exec_dst(exec), src = soft_exec_src(exec);
-		u32 len, work;
-		bool ok;
-
-		if (packet->dst_sys || packet->src_sys)
-			return soft_exec_chunk(ch);
-
-		len = min_t(u64, packet->width - exec->col,
-			    PAGE_SIZE - offset_in_page(dst));
-		if (packet->type == VGPU_HW_PKT_COPY)
-			len = min_t(u32, len, PAGE_SIZE - offset_in_page(src));
-		work = len + SOFT_PIECE_WORK;
-		if (packet->type == VGPU_HW_PKT_COPY)
-			ok = soft_exec_copy_piece(fb, dst, src, len, &work);
-		else
-			ok = soft_exec_fill_piece(fb, dst, len, packet->value,
-						  &work);
-		if (!ok) {
-			if (packet->type == VGPU_HW_PKT_FILL)
-				len = min_t(u64, packet->width - exec->col,
-					    VGPU_DMA_MAX);
-			return soft_dma_get_fb(ch, dst, len);
-		}
-		soft_exec_advance(exec, len);
-		if (soft_stop_wanted(engine, ch, work))
-			return SOFT_END_STOPPED;
-	}
-	exec->step = SOFT_STEP_SIGNAL;
-	return SOFT_END_PACKET;
+	if (exec->packet.desc->execute)
+		end = exec->packet.desc->execute(engine, ch);
+	if (end == SOFT_END_PACKET)
+		exec->step = SOFT_STEP_SIGNAL;
+	return end;
 }
 
 static enum soft_end soft_exec_signal(struct soft_channel *ch)
@@ -363,10 +205,11 @@ static enum soft_end soft_exec_next(struct soft_engine *engine,
 	if (fault->code)
 		return SOFT_END_FAULT;
 
-	exec->step = exec->packet.type == VGPU_HW_PKT_PRESENT ?
-		     SOFT_STEP_PACE : SOFT_STEP_BODY;
+	exec->step = exec->packet.desc->paced ? SOFT_STEP_PACE : SOFT_STEP_BODY;
+	exec->answered = false;
 	exec->row = 0;
 	exec->col = 0;
+	exec->chunk = 0;
 	exec->write_back = false;
 	exec->pattern = false;
 	if (unlikely(READ_ONCE(engine->hang) == raw.type) &&
@@ -420,10 +263,7 @@ static enum soft_end soft_exec_resume(struct soft_channel *ch,
 		exec->step = SOFT_STEP_NEXT;
 		break;
 	case SOFT_STEP_BODY:
-		exec->write_back = exec->packet.src_sys &&
-				   exec->packet.dst_sys && !exec->write_back;
-		if (!exec->write_back)
-			soft_exec_advance(exec, exec->chunk);
+		exec->answered = true;
 		break;
 	case SOFT_STEP_SIGNAL:
 		exec->packet.signal = false;

@@ -22,19 +22,22 @@ enum soft_step {
 	SOFT_STEP_NEXT,		/* the packet at get has not been read yet */
 	SOFT_STEP_FETCH,	/* packets are being read from guest memory */
 	SOFT_STEP_PACE,		/* a frame that the frame-rate limit has not let through yet */
-	SOFT_STEP_BODY,
-	SOFT_STEP_SIGNAL,
+	SOFT_STEP_BODY,		/* the packet's type has it executed */
+	SOFT_STEP_SIGNAL,	/* only the packet's signal is left to be written */
 };
 
 /**
  * struct soft_exec - how far the execution of the packet at get has come
  * @step:    what is done next
  * @packet:  the packet; valid from SOFT_STEP_PACE on
- * @row:     the row that is being filled or copied
+ * @answered: the request to guest memory that @packet's execution made has succeeded;
+ *           the execution clears this
+ * @row:     the row that is being filled or copied. This and the next four fields belong
+ *           to @packet's execution; they are 0 when it begins
  * @col:     bytes of @row that are done
- * @chunk:   bytes of the request to guest memory that is under way
+ * @chunk:   bytes of the last request to guest memory
  * @write_back: a copy from guest to guest memory has read @chunk bytes into @bounce,
- *              and is to write them
+ *           and is to write them
  * @pattern: @bounce holds the FILL's pattern
  * @fetch_first: index of the first packet in @fetch
  * @fetch_nr: packets in @fetch
@@ -45,6 +48,7 @@ enum soft_step {
 struct soft_exec {
 	enum soft_step step;
 	struct soft_packet packet;
+	bool answered;
 	u32 row;
 	u64 col;
 	u32 chunk;
@@ -54,15 +58,6 @@ struct soft_exec {
 	u32 fetch_nr;
 	struct page *fetch;
 	struct page *bounce[SOFT_BOUNCE_PAGES];
-};
-
-enum soft_end {
-	SOFT_END_EMPTY,		/* the channel has no packet */
-	SOFT_END_PACKET,	/* a packet has completed */
-	SOFT_END_STOPPED,	/* the engine is to stop; the packet goes on later */
-	SOFT_END_WAIT,		/* the channel waits for guest memory, or for pages */
-	SOFT_END_PACED,		/* the channel goes on at its due_ns */
-	SOFT_END_FAULT,		/* the channel cannot go on: see struct soft_fault */
 };
 
 /**

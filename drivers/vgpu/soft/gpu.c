@@ -9,6 +9,7 @@
 #include "engine.h"
 #include "gpu.h"
 #include "instance.h"
+#include "packet.h"
 #include "params.h"
 #include "root.h"
 
@@ -32,7 +33,7 @@ static int soft_hang_set(void *data, u64 value)
 {
 	struct soft_engine *engine = data;
 
-	if (value > VGPU_HW_PKT_PRESENT)
+	if (value && !soft_packet_known(value))
 		return -EINVAL;
 	WRITE_ONCE(engine->hang, value);
 	return 0;

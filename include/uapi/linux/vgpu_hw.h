@@ -135,6 +135,7 @@ enum vgpu_hw_packet_type {
 	VGPU_HW_PKT_FILL = 3,
 	VGPU_HW_PKT_COPY = 4,
 	VGPU_HW_PKT_PRESENT = 5,	/* gr only */
+	VGPU_HW_PKT_END,		/* all types are below; grows with them */
 };
 
 /* struct vgpu_hw_packet.flags: what happens when the packet has completed */
