@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Execution of packets, whatever their type: a packet is found, read and decoded, waits
- * for its frame's time if it is paced, is executed by its type (move.c), and completes.
- * Each step can be left and gone on with in another turn.
+ * Execution of packets, whatever their type: a packet is found, read and decoded, waits for its
+ * frame's time if it is paced, is executed by its type (move.c), and completes. Each step can be
+ * left and gone on with in another turn.
  *
  * A guest sees the effects of a packet in this order: data, signal, get, interrupt.
  */
@@ -17,9 +17,11 @@
 #include "stop.h"
 #include "store.h"
 
-/* In soft_exec() and below, SOFT_END_PACKET of a step says: go on. */
+/*
+ * The functions below are the steps of a packet. A step that returns SOFT_END_PACKET is
+ * complete, and the next one follows; whatever else a step returns ends soft_exec().
+ */
 
-/* Notes why a channel cannot go on. */
 static enum soft_end soft_exec_fault(struct soft_fault *fault, enum vgpu_hw_fault code, u64 addr)
 {
 	fault->code = code;
@@ -28,22 +30,11 @@ static enum soft_end soft_exec_fault(struct soft_fault *fault, enum vgpu_hw_faul
 }
 
 /**
- * soft_exec_init() - a channel's execution state
- * @exec: the state
+ * soft_exec_exit() - drop the packet that a channel was executing
+ * @exec: the channel's execution state; all zero afterwards
  *
- * Context: any.
- */
-void soft_exec_init(struct soft_exec *exec)
-{
-	memset(exec, 0, sizeof(*exec));
-}
-
-/**
- * soft_exec_exit() - drop what a channel was executing
- * @exec: the state; as after soft_exec_init()
- *
- * Pages that a forgotten request uses live on with that request, and are not
- * used for anything else.
+ * A request to guest memory that vgpu_dma_forget() was called for may still use pages of @exec.
+ * It has references of its own, and the pages are used for nothing else after it.
  *
  * Context: any.
  */
@@ -56,10 +47,9 @@ void soft_exec_exit(struct soft_exec *exec)
 			put_page(exec->bounce[i]);
 	if (exec->fetch)
 		put_page(exec->fetch);
-	soft_exec_init(exec);
+	memset(exec, 0, sizeof(*exec));
 }
 
-/* The work of a packet on memory. */
 static enum soft_end soft_exec_body(struct soft_engine *engine, struct soft_channel *ch)
 {
 	struct soft_exec *exec = &ch->exec;
@@ -96,20 +86,18 @@ static enum soft_end soft_exec_signal(struct soft_channel *ch)
 		return soft_dma_submit(ch, dma);
 	}
 
-	page = soft_store_page(&ch->inst->fb, addr >> PAGE_SHIFT,
-			       SOFT_GFP_ENGINE);
+	page = soft_store_page(&ch->inst->fb, addr >> PAGE_SHIFT, SOFT_GFP_ENGINE);
 	if (!page)
 		return soft_dma_get_fb(ch, addr, 8);
-	smp_wmb();	/* who sees the signal sees the data */
+	smp_wmb();	/* a guest that sees the signal sees the data */
 	WRITE_ONCE(*(__le64 *)(page_address(page) + offset_in_page(addr)),
 		   cpu_to_le64(packet->signal_value));
 	packet->signal = false;
 	return SOFT_END_PACKET;
 }
 
-/* Looks for the next packet: put is read once for as many as it says. */
-static enum soft_end soft_exec_poll(struct soft_channel *ch,
-				    struct soft_fault *fault)
+/* Looks for the next packet. Reads put only when all packets before it are done. */
+static enum soft_end soft_exec_poll(struct soft_channel *ch, struct soft_fault *fault)
 {
 	u64 put;
 
@@ -118,16 +106,16 @@ static enum soft_end soft_exec_poll(struct soft_channel *ch,
 	put = le64_to_cpu(READ_ONCE(ch->hw->put));
 	if (put == ch->get)
 		return SOFT_END_EMPTY;
-	/* A put that went back is far ahead of get, modulo 2^64. */
+	/* Where put went back, put - get is about 2^64. */
 	if (put - ch->get > (u64)ch->ring_mask + 1)
 		return soft_exec_fault(fault, VGPU_HW_FAULT_RING, 0);
-	smp_rmb();	/* pairs with the submitter's between packets and put */
+	smp_rmb();	/* pairs with the submitter's write barrier between packets and put */
 	ch->put = put;
 	vgpu_packet_submitted(ch->inst->vgpu, ch->engine, ch->index, put);
 	return SOFT_END_PACKET;
 }
 
-/* Requests packets of a ring in guest memory, up to its end. */
+/* Requests packets of a ring in guest memory, but none beyond the ring's end. */
 static enum soft_end soft_exec_fetch(struct soft_channel *ch)
 {
 	struct soft_exec *exec = &ch->exec;
@@ -136,8 +124,7 @@ static enum soft_end soft_exec_fetch(struct soft_channel *ch)
 	u64 nr = min_t(u64, ch->put - ch->get, ch->ring_mask + 1 - slot);
 	struct vgpu_dma *dma;
 
-	BUILD_BUG_ON(SOFT_PREFETCH * sizeof(struct vgpu_hw_packet) >
-		     PAGE_SIZE);
+	BUILD_BUG_ON(SOFT_PREFETCH * sizeof(struct vgpu_hw_packet) > PAGE_SIZE);
 	if (!exec->fetch)
 		exec->fetch = soft_store_alloc(&ch->inst->fb, SOFT_GFP_ENGINE);
 	if (!exec->fetch)
@@ -149,12 +136,14 @@ static enum soft_end soft_exec_fetch(struct soft_channel *ch)
 	exec->step = SOFT_STEP_FETCH;
 	exec->fetch_first = ch->get;
 	exec->fetch_nr = min_t(u64, nr, SOFT_PREFETCH);
-	soft_dma_add(dma, exec->fetch, 0,
-		     exec->fetch_nr * sizeof(struct vgpu_hw_packet));
+	soft_dma_add(dma, exec->fetch, 0, exec->fetch_nr * sizeof(struct vgpu_hw_packet));
 	return soft_dma_submit(ch, dma);
 }
 
-/* A private copy of the packet at get, each byte read once. */
+/*
+ * Makes a private copy of the packet at get. Each byte is read once: the guest may be changing
+ * the packet.
+ */
 static void soft_exec_load(struct soft_channel *ch, struct vgpu_hw_packet *raw)
 {
 	struct soft_exec *exec = &ch->exec;
@@ -180,8 +169,7 @@ static void soft_exec_load(struct soft_channel *ch, struct vgpu_hw_packet *raw)
 		to[i] = READ_ONCE(from[i]);
 }
 
-static enum soft_end soft_exec_next(struct soft_engine *engine,
-				    struct soft_channel *ch,
+static enum soft_end soft_exec_next(struct soft_engine *engine, struct soft_channel *ch,
 				    struct soft_fault *fault)
 {
 	struct soft_exec *exec = &ch->exec;
@@ -200,8 +188,7 @@ static enum soft_end soft_exec_next(struct soft_engine *engine,
 		return soft_exec_fetch(ch);
 
 	soft_exec_load(ch, &raw);
-	fault->code = soft_packet_decode(&raw, &limits, &exec->packet,
-					 &fault->addr);
+	fault->code = soft_packet_decode(&raw, &limits, &exec->packet, &fault->addr);
 	if (fault->code)
 		return SOFT_END_FAULT;
 
@@ -220,7 +207,7 @@ static enum soft_end soft_exec_next(struct soft_engine *engine,
 	return SOFT_END_PACKET;
 }
 
-/* Asked until it is let through, and then not any more. */
+/* Asks whether the frame may be shown, until the answer is yes. */
 static enum soft_end soft_exec_pace(struct soft_channel *ch)
 {
 	ch->due_ns = vgpu_present(ch->inst->vgpu);
@@ -230,9 +217,8 @@ static enum soft_end soft_exec_pace(struct soft_channel *ch)
 	return SOFT_END_PACKET;
 }
 
-/* What a request to guest memory, if there was one, has come to. */
-static enum soft_end soft_exec_resume(struct soft_channel *ch,
-				      struct soft_fault *fault)
+/* Looks at the outcome of the channel's last request, if one has completed. */
+static enum soft_end soft_exec_resume(struct soft_channel *ch, struct soft_fault *fault)
 {
 	struct soft_exec *exec = &ch->exec;
 	struct vgpu_dma *dma = soft_dma_take(ch);
@@ -249,7 +235,7 @@ static enum soft_end soft_exec_resume(struct soft_channel *ch,
 		soft_dma_keep(exec, dma);
 	vgpu_dma_put(dma);
 
-	/* The instance is about to be stopped: no fault, and nothing to do. */
+	/* The core aborts requests when it is about to stop the vGPU: this is no fault. */
 	if (result == -ECANCELED)
 		return SOFT_END_WAIT;
 	if (result)
@@ -282,10 +268,9 @@ static void soft_exec_complete(struct soft_channel *ch)
 	u64 index = ch->get;
 
 	ch->exec.step = SOFT_STEP_NEXT;
-	vgpu_packet_done(vgpu, ch->engine, ch->index, index, packet->type,
-			 packet->bytes);
+	vgpu_packet_done(vgpu, ch->engine, ch->index, index, packet->type, packet->bytes);
 	WRITE_ONCE(ch->get, index + 1);
-	smp_wmb();	/* who sees get sees data and signal */
+	smp_wmb();	/* a guest that sees get sees data and signal */
 	WRITE_ONCE(ch->hw->get, cpu_to_le64(index + 1));
 	if (packet->irq)
 		vgpu_raise_irq(vgpu, packet->vector);
@@ -293,12 +278,12 @@ static void soft_exec_complete(struct soft_channel *ch)
 
 /**
  * soft_exec() - execute one packet of a channel, or a part of it
- * @engine: that does it
+ * @engine: the engine that executes it
  * @ch: busy
- * @fault: why, with SOFT_END_FAULT
+ * @fault: set with SOFT_END_FAULT
  *
  * Context: the engine's thread, in a turn; does not wait for memory.
- * Return: where the channel stands.
+ * Return: how the engine leaves the channel.
  */
 enum soft_end soft_exec(struct soft_engine *engine, struct soft_channel *ch,
 			struct soft_fault *fault)

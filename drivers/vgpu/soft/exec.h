@@ -27,23 +27,23 @@ enum soft_step {
 };
 
 /**
- * struct soft_exec - how far the execution of the packet at get has come
+ * struct soft_exec - how far the execution of a channel's packet at get has come
  * @step:    what is done next
  * @packet:  the packet; valid from SOFT_STEP_PACE on
- * @answered: the request to guest memory that @packet's execution made has succeeded;
- *           the execution clears this
- * @row:     the row that is being filled or copied. This and the next four fields belong
- *           to @packet's execution; they are 0 when it begins
+ * @answered: the request to guest memory that @packet's execution made has succeeded; the
+ *           execution clears this
+ * @row:     the row that is being filled or copied. This and the next four fields belong to
+ *           @packet's execution; they are 0 when it begins
  * @col:     bytes of @row that are done
  * @chunk:   bytes of the last request to guest memory
- * @write_back: a copy from guest to guest memory has read @chunk bytes into @bounce,
- *           and is to write them
+ * @write_back: a copy from guest to guest memory has read @chunk bytes into @bounce, and is to
+ *           write them
  * @pattern: @bounce holds the FILL's pattern
  * @fetch_first: index of the first packet in @fetch
  * @fetch_nr: packets in @fetch
  * @fetch:   a page of packets from a ring in guest memory, or NULL
- * @bounce:  host memory that guest memory is read into or written from; NULL where no
- *           page has been needed yet
+ * @bounce:  host memory that guest memory is read into or written from; NULL where no page has
+ *           been needed yet
  */
 struct soft_exec {
 	enum soft_step step;
@@ -72,7 +72,6 @@ struct soft_fault {
 
 enum soft_end soft_exec(struct soft_engine *engine, struct soft_channel *ch,
 			struct soft_fault *fault);
-void soft_exec_init(struct soft_exec *exec);
 void soft_exec_exit(struct soft_exec *exec);
 
 #endif /* _VGPU_SOFT_EXEC_H */

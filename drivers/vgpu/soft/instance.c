@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * vGPUs of a software GPU, from create to destroy: struct vgpu_gpu_ops.
- */
+/* vGPUs of a software GPU, from create to destroy: struct vgpu_gpu_ops. */
 #include <linux/memcontrol.h>
 #include <linux/mm.h>
 #include <linux/module.h>
@@ -17,13 +15,6 @@
 #include "rss.h"
 #include "store.h"
 
-static void soft_instance_free(struct soft_instance *inst)
-{
-	soft_store_exit(&inst->pages);
-	soft_store_exit(&inst->fb);
-	kvfree(inst);
-}
-
 static int soft_instance_reserve(struct soft_instance *inst)
 {
 	u64 want_mb = inst->fb_bytes >> 20;
@@ -35,8 +26,7 @@ static int soft_instance_reserve(struct soft_instance *inst)
 	if (ret == -ENOMEM)
 		return vgpu_refuse(inst->vgpu, ret,
 				   "host memory: %llu MiB wanted (fb_reserve=1), %llu MiB available, %lu MiB got",
-				   want_mb, have_mb,
-				   atomic_long_read(&inst->fb.backed) >>
+				   want_mb, have_mb, atomic_long_read(&inst->fb.backed) >>
 				   (20 - PAGE_SHIFT));
 	if (ret)
 		return vgpu_refuse(inst->vgpu, ret,
@@ -51,12 +41,10 @@ static int soft_instance_create(struct vgpu_instance *vgpu)
 	struct soft_instance *inst;
 	int ret;
 
-	inst = kvzalloc(struct_size(inst, channel, nr_channels),
-			GFP_KERNEL_ACCOUNT);
+	inst = kvzalloc(struct_size(inst, channel, nr_channels), GFP_KERNEL_ACCOUNT);
 	if (!inst)
 		return vgpu_refuse(vgpu, -ENOMEM,
-				   "host memory: none for the state of %u channels",
-				   nr_channels);
+				   "host memory: none for the state of %u channels", nr_channels);
 	inst->vgpu = vgpu;
 	inst->gpu = soft_gpu(vgpu->gpu);
 	inst->fb_bytes = vgpu->fb_bytes;
@@ -82,8 +70,7 @@ static int soft_instance_create(struct vgpu_instance *vgpu)
 			    vgpu->fb_bytes >> 20);
 		goto err_admit;
 	}
-	ret = soft_store_init(&inst->pages,
-			      (u64)nr_channels * VGPU_HW_PAGE_SIZE);
+	ret = soft_store_init(&inst->pages, (u64)nr_channels * VGPU_HW_PAGE_SIZE);
 	if (ret) {
 		vgpu_refuse(vgpu, ret, "host memory: none for the page table of %u channel pages",
 			    nr_channels);
@@ -110,13 +97,16 @@ err_free:
 
 static void soft_instance_destroy(struct vgpu_instance *vgpu)
 {
-	soft_instance_free(soft_instance(vgpu));
+	struct soft_instance *inst = soft_instance(vgpu);
+
+	soft_store_exit(&inst->pages);
+	soft_store_exit(&inst->fb);
+	kvfree(inst);
 	soft_admit_end(vgpu);
 	vgpu->backend = NULL;
 }
 
-static void soft_instance_describe(struct vgpu_instance *vgpu,
-				   struct vgpu_function_desc *desc)
+static void soft_instance_describe(struct vgpu_instance *vgpu, struct vgpu_function_desc *desc)
 {
 	*desc = (struct vgpu_function_desc) {
 		.vendor_id = VGPU_HW_VENDOR_ID,
@@ -183,8 +173,7 @@ static void soft_instance_drop_memory(struct vgpu_instance *vgpu)
 	soft_channel_restart(inst);
 }
 
-static struct soft_store *soft_instance_store(struct soft_instance *inst,
-					      unsigned int bar)
+static struct soft_store *soft_instance_store(struct soft_instance *inst, unsigned int bar)
 {
 	switch (bar) {
 	case VGPU_HW_BAR_FB:
@@ -212,8 +201,7 @@ static int soft_instance_region_rw(struct vgpu_instance *vgpu,
 	return -ENXIO;
 }
 
-static int soft_instance_map_pages(struct vgpu_instance *vgpu,
-				   unsigned int bar, pgoff_t pgoff,
+static int soft_instance_map_pages(struct vgpu_instance *vgpu, unsigned int bar, pgoff_t pgoff,
 				   struct page **pages, unsigned int nr)
 {
 	struct soft_instance *inst = soft_instance(vgpu);
@@ -231,8 +219,7 @@ static u64 soft_instance_backed_bytes(struct vgpu_instance *vgpu)
 	return (u64)atomic_long_read(&inst->fb.backed) << PAGE_SHIFT;
 }
 
-static void soft_instance_channels_show(struct vgpu_instance *vgpu,
-					struct seq_file *m)
+static void soft_instance_channels_show(struct vgpu_instance *vgpu, struct seq_file *m)
 {
 	struct soft_instance *inst = soft_instance(vgpu);
 	u32 i;

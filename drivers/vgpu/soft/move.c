@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What packets do to memory. Each function here executes one type of packet, as the
- * table in packet.c says. It can stop after any piece of a row, with the position saved
- * in the channel, and go on in another turn.
+ * What packets do to memory. Each function here executes one type of packet, as the table in
+ * packet.c says. It can stop after any piece of a row, with the position saved in the channel,
+ * and go on in another turn.
  *
- * Memory is touched in pieces that lie in one page of each surface. A surface in guest
- * memory is reached by requests of at most VGPU_DMA_MAX bytes; while a request is under
- * way the channel waits, and its engine goes on with other channels. The same holds for
- * pages that cannot be had without waiting.
+ * Memory is touched in pieces that lie in one page of each surface. A surface in guest memory is
+ * reached by requests of at most VGPU_DMA_MAX bytes; while a request is under way the channel
+ * waits, and its engine goes on with other channels. The same holds for pages that cannot be had
+ * without waiting.
  */
 #include <linux/mm.h>
 

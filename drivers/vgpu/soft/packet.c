@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The table of packet types, and the decoding and checking of packets and rings. The
- * input is a private copy of what the guest wrote. A packet that passes can be executed
- * without further checks of the partition's bounds.
+ * The table of packet types, and the decoding and checking of packets and rings. The input is a
+ * private copy of what the guest wrote. A packet that passes can be executed without further
+ * checks of the partition's bounds.
  */
 #include <linux/bits.h>
 #include <linux/kernel.h>
@@ -34,8 +34,8 @@ static bool soft_range_ok(u64 addr, u64 len, bool sys, u64 fb_bytes)
 }
 
 /*
- * The same for @rows rows of @width bytes, @pitch bytes apart. The caller has checked
- * that @pitch is 0 where there is one row, and at least @width where there are more.
+ * The same for @rows rows of @width bytes, @pitch bytes apart. The caller has checked that
+ * @pitch is 0 where there is one row, and at least @width where there are more.
  */
 static bool soft_surface_ok(u64 addr, u64 width, u32 rows, u32 pitch, bool sys, u64 fb_bytes)
 {
@@ -66,23 +66,21 @@ static enum vgpu_hw_fault soft_decode_signal(const struct vgpu_hw_packet *raw,
 	if (packet->irq ? packet->vector >= limits->vectors : packet->vector)
 		return VGPU_HW_FAULT_PACKET;
 	if (!packet->signal) {
-		if (packet->signal_sys || packet->signal_addr ||
-		    packet->signal_value)
+		if (packet->signal_sys || packet->signal_addr || packet->signal_value)
 			return VGPU_HW_FAULT_PACKET;
 		return VGPU_HW_FAULT_NONE;
 	}
 	*fault_addr = packet->signal_addr;
 	if (packet->signal_addr % 8)
 		return VGPU_HW_FAULT_ALIGN;
-	if (!soft_range_ok(packet->signal_addr, 8, packet->signal_sys,
-			   limits->fb_bytes))
+	if (!soft_range_ok(packet->signal_addr, 8, packet->signal_sys, limits->fb_bytes))
 		return VGPU_HW_FAULT_ADDRESS;
 	return VGPU_HW_FAULT_NONE;
 }
 
 /*
- * Rows without gaps are one long row: fewer, larger pieces. Cannot overflow: with more
- * than one row, the width is at most a 32-bit pitch.
+ * Rows without gaps are one long row: fewer, larger pieces. Cannot overflow: with more than one
+ * row, the width is at most a 32-bit pitch.
  */
 static void soft_packet_join(struct soft_packet *packet)
 {
@@ -160,8 +158,7 @@ static enum vgpu_hw_fault soft_decode_present(const struct vgpu_hw_packet *raw,
 	*fault_addr = packet->dst;
 	if (packet->dst % 4 || pitch % 4)
 		return VGPU_HW_FAULT_ALIGN;
-	if (!soft_surface_ok(packet->dst, (u64)width * 4, height, pitch, false,
-			     limits->fb_bytes))
+	if (!soft_surface_ok(packet->dst, (u64)width * 4, height, pitch, false, limits->fb_bytes))
 		return VGPU_HW_FAULT_ADDRESS;
 	return VGPU_HW_FAULT_NONE;
 }
@@ -221,8 +218,7 @@ bool soft_packet_known(u64 type)
  * @raw: a private copy of the packet
  * @limits: what the packet may touch and use
  * @packet: set up; valid when the packet is good
- * @fault_addr: set to the address that is wrong with FAULT_ADDRESS and FAULT_ALIGN,
- *              else to 0
+ * @fault_addr: set to the address that is wrong with FAULT_ADDRESS and FAULT_ALIGN, else to 0
  *
  * Context: any; pure.
  * Return: VGPU_HW_FAULT_NONE, or the fault of the channel.
@@ -283,8 +279,7 @@ enum vgpu_hw_fault soft_ring_check(u64 addr, u32 order, bool sys, u64 fb_bytes)
 		return VGPU_HW_FAULT_RING;
 	if (addr % sizeof(struct vgpu_hw_packet))
 		return VGPU_HW_FAULT_ALIGN;
-	if (!soft_range_ok(addr, sizeof(struct vgpu_hw_packet) << order, sys,
-			   fb_bytes))
+	if (!soft_range_ok(addr, sizeof(struct vgpu_hw_packet) << order, sys, fb_bytes))
 		return VGPU_HW_FAULT_ADDRESS;
 	return VGPU_HW_FAULT_NONE;
 }

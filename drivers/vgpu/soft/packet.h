@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Packets: their types, and how they are decoded and checked. Needs no memory and no
- * engine, so it compiles in user space, too.
+ * Packets: their types, and how they are decoded and checked. Needs no memory and no engine, so
+ * it compiles in user space, too.
  */
 #ifndef _VGPU_SOFT_PACKET_H
 #define _VGPU_SOFT_PACKET_H
@@ -26,19 +26,19 @@ enum soft_end {
 
 /**
  * struct soft_packet_desc - a type of packet: a row of the table in packet.c
- * @engines:  the engine classes that execute the type, 1 << enum vgpu_hw_engine_class
- *            each; 0: there is no such type
+ * @engines:  the engine classes that execute the type, 1 << enum vgpu_hw_engine_class each; 0:
+ *            there is no such type
  * @op_flags: flags that a packet may have in struct vgpu_hw_packet.op_flags
  * @must_tell: a packet must have a signal or an interrupt
  * @paced:    the frame-rate limit may hold a packet back before it is executed
- * @decode:   checks a packet's operands against the limits, and sets those fields of
- *            struct soft_packet that the type uses and soft_packet_decode() does not set.
- *            Sets @fault_addr if it returns FAULT_ADDRESS or FAULT_ALIGN. NULL: the type
- *            has no operands, so that all their fields must be 0
- * @execute:  does a packet's work on memory, in the engine's thread. It returns
- *            SOFT_END_PACKET when the work is complete. Until then it is called again
- *            whenever the channel can go on, and finds in struct soft_exec how far it
- *            has come. NULL: there is nothing to do; also in user space
+ * @decode:   checks a packet's operands against the limits, and sets those fields of struct
+ *            soft_packet that the type uses and soft_packet_decode() does not set. Sets
+ *            @fault_addr if it returns FAULT_ADDRESS or FAULT_ALIGN. NULL: the type has no
+ *            operands, so that all their fields must be 0
+ * @execute:  does a packet's work on memory, in the engine's thread. It returns SOFT_END_PACKET
+ *            when the work is complete. Until then it is called again whenever the channel can
+ *            go on, and finds in struct soft_exec how far it has come. NULL: there is nothing to
+ *            do; also in user space
  */
 struct soft_packet_desc {
 	u8 engines;
@@ -76,8 +76,7 @@ struct soft_limits {
  * @value:   FILL: the pattern
  * @dst:     address of the destination
  * @src:     COPY: address of the source
- * @width:   bytes per row; rows that follow each other without a gap have been
- *           joined into one
+ * @width:   bytes per row; rows that follow each other without a gap have been joined into one
  * @rows:    rows; 0: nothing to move
  * @dst_pitch: bytes from row to row of the destination
  * @src_pitch: bytes from row to row of the source

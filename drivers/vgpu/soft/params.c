@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The parameters of vgpu_soft.ko that are fixed when the module is loaded.
+ * The parameters of vgpu_soft.ko that are fixed when the module is loaded. One more is in
+ * admit.c, since it can be changed at run time.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -90,8 +91,7 @@ int soft_params_check(void)
 
 	ret = soft_param_range("gpus", gpus, 1, SOFT_GPUS_MAX) ?:
 	      soft_param_range("fb_mb", fb_mb, 1024, 65536) ?:
-	      soft_param_range("channels", channels, fb_mb / 1024,
-			       VGPU_HW_MAX_CHANNELS) ?:
+	      soft_param_range("channels", channels, fb_mb / 1024, VGPU_HW_MAX_CHANNELS) ?:
 	      soft_param_range("poll_us", poll_us, 0, 1000) ?:
 	      soft_param_range("vendor_id", vendor_id, 1, 0xfffe) ?:
 	      soft_param_range("device_id", device_id, 0, 0xffff) ?:
@@ -108,8 +108,7 @@ int soft_params_check(void)
 	} else if (!strcmp(placement, "homogeneous")) {
 		soft_params.placement = VGPU_PLACEMENT_HOMOGENEOUS;
 	} else {
-		pr_err("placement=%s: must be mixed or homogeneous\n",
-		       placement);
+		pr_err("placement=%s: must be mixed or homogeneous\n", placement);
 		return -EINVAL;
 	}
 	soft_params.nr_gpus = gpus;
