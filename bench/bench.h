@@ -10,17 +10,17 @@
 #define MAX_PAIRS	1000
 
 /**
- * struct side - one of the two that are compared
+ * struct bench_side - one of the two that are compared
  * @block: does a block of work; what one unit of it cost, or < 0: failed
  * @arg:   for @block
  */
-struct side {
+struct bench_side {
 	double (*block)(void *arg);
 	void *arg;
 };
 
 /**
- * struct row - a comparison
+ * struct bench_row - a comparison
  * @name:   as in bench.json
  * @unit:   of a block's answer
  * @reach:  the ratio to reach
@@ -30,24 +30,24 @@ struct side {
  * @detail: what the two did
  * @tell:   optional: more of it, known afterwards
  */
-struct row {
+struct bench_row {
 	const char *name;
 	const char *unit;
 	double reach;
 	bool higher;
-	struct side ours;
-	struct side peer;
+	struct bench_side ours;
+	struct bench_side peer;
 	const char *detail;
 	void (*tell)(void *arg, char *text, size_t bytes);
 };
 
-/* bench.c */
+/* compare.c */
 extern unsigned int bench_pairs;
 
-void die(const char *fmt, ...)
+void bench_die(const char *fmt, ...)
 	__attribute__((noreturn, format(printf, 1, 2)));
-double now_ns(void);
-void bench_compare(const struct row *row);
+double bench_now_ns(void);
+void bench_compare(const struct bench_row *row);
 
 /* mdev.c: a device through VFIO, whatever it is */
 struct mdev_region {

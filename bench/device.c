@@ -32,16 +32,16 @@ struct reads {
 static double block_reads(void *arg)
 {
 	struct reads *reads = arg;
-	double start = now_ns();
+	double start = bench_now_ns();
 	unsigned int i;
 	uint32_t value;
 
 	for (i = 0; i < READS; i++) {
 		if (pread(reads->mdev.fd, &value, sizeof(value),
 			  (off_t)reads->offset) != sizeof(value))
-			die("register: %s", strerror(errno));
+			bench_die("register: %s", strerror(errno));
 	}
-	return (now_ns() - start) / READS;
+	return (bench_now_ns() - start) / READS;
 }
 
 static void enable_memory(struct mdev *mdev)
@@ -52,13 +52,13 @@ static void enable_memory(struct mdev *mdev)
 
 	if (pwrite(mdev->fd, &command, sizeof(command),
 		   (off_t)config.offset + 4) != sizeof(command))
-		die("configuration space: %s", strerror(errno));
+		bench_die("configuration space: %s", strerror(errno));
 }
 
 void row_region_read(const char *uuid, const char *mtty)
 {
 	struct reads ours, peer;
-	struct row row = {
+	struct bench_row row = {
 		.name = "region_read", .unit = "ns", .reach = 1.05,
 		.ours = { block_reads, &ours }, .peer = { block_reads, &peer },
 		.detail = "4-byte read of a register in BAR 2, against one of mtty's BAR 0; 200 reads per block",
@@ -73,7 +73,7 @@ void row_region_read(const char *uuid, const char *mtty)
 	peer.offset = mdev_region(&peer.mdev, VFIO_PCI_BAR0_REGION_INDEX).offset;
 	if (pread(ours.mdev.fd, &magic, sizeof(magic), (off_t)ours.offset) !=
 	    sizeof(magic) || magic != VGPU_HW_ID_MAGIC)
-		die("no vGPU: register reads %#x", magic);
+		bench_die("no vGPU: register reads %#x", magic);
 	bench_compare(&row);
 	mdev_close(&ours.mdev);
 	mdev_close(&peer.mdev);
@@ -92,21 +92,21 @@ struct creates {
 static double block_creates(void *arg)
 {
 	struct creates *creates = arg;
-	double start = now_ns();
+	double start = bench_now_ns();
 	unsigned int i;
 
 	for (i = 0; i < CREATES; i++) {
 		mdev_create(creates->type, creates->uuid);
 		mdev_remove(creates->uuid);
 	}
-	return (now_ns() - start) / CREATES / 1000;
+	return (bench_now_ns() - start) / CREATES / 1000;
 }
 
 void row_create_remove(const char *ours_type, const char *mbochs_type)
 {
 	struct creates ours = { ours_type, UUID_OURS };
 	struct creates peer = { mbochs_type, UUID_PEER };
-	struct row row = {
+	struct bench_row row = {
 		.name = "create_remove", .unit = "us", .reach = 1.5,
 		.ours = { block_creates, &ours },
 		.peer = { block_creates, &peer },
@@ -139,28 +139,28 @@ static void touches_open(struct touches *touches, const char *uuid)
 	touches->bytes = (bench_pairs + 1ull) * TOUCHES * PAGE;
 	touches->next = 0;
 	if (touches->bytes > region.bytes)
-		die("%s: %u pairs touch more than its %llu MiB", uuid,
-		    bench_pairs, (unsigned long long)(region.bytes >> 20));
+		bench_die("%s: %u pairs touch more than its %llu MiB", uuid,
+			  bench_pairs, (unsigned long long)(region.bytes >> 20));
 	touches->map = mmap(NULL, touches->bytes, PROT_READ | PROT_WRITE,
 			    MAP_SHARED, touches->mdev.fd, (off_t)region.offset);
 	if (touches->map == MAP_FAILED)
-		die("%s: mmap: %s", uuid, strerror(errno));
+		bench_die("%s: mmap: %s", uuid, strerror(errno));
 }
 
 static double block_touches(void *arg)
 {
 	struct touches *touches = arg;
 	volatile uint8_t *at = touches->map + touches->next;
-	double start = now_ns(), spent;
+	double start = bench_now_ns(), spent;
 	unsigned int i;
 
 	for (i = 0; i < TOUCHES; i++)
 		at[(size_t)i * PAGE] = 1;
-	spent = now_ns() - start;
+	spent = bench_now_ns() - start;
 	/* Fresh pages are zero but for what was written. */
 	for (i = 0; i < TOUCHES; i++)
 		if (at[(size_t)i * PAGE] != 1 || at[(size_t)i * PAGE + 1])
-			die("a fresh page is not zero");
+			bench_die("a fresh page is not zero");
 	touches->next += TOUCHES * PAGE;
 	return spent / TOUCHES;
 }
@@ -168,7 +168,7 @@ static double block_touches(void *arg)
 void row_fb_first_touch(const char *uuid, const char *mbochs)
 {
 	struct touches ours, peer;
-	struct row row = {
+	struct bench_row row = {
 		.name = "fb_first_touch", .unit = "ns/page", .reach = 0.25,
 		.ours = { block_touches, &ours },
 		.peer = { block_touches, &peer },

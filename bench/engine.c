@@ -50,13 +50,13 @@ static void eventfd_wait(int fd)
 	uint64_t count;
 
 	if (read(fd, &count, sizeof(count)) != sizeof(count))
-		die("eventfd: %s", strerror(errno));
+		bench_die("eventfd: %s", strerror(errno));
 }
 
 static void eventfd_wake(int fd, uint64_t count)
 {
 	if (write(fd, &count, sizeof(count)) != sizeof(count))
-		die("eventfd: %s", strerror(errno));
+		bench_die("eventfd: %s", strerror(errno));
 }
 
 static void ping_packet(struct pings *pings)
@@ -68,7 +68,7 @@ static void ping_packet(struct pings *pings)
 	chan->ring[put & ((1ull << chan->order) - 1)] = pings->packet;
 	rung = vgpu_chan_kick(chan, put + 1);
 	if (rung < 0)
-		die("doorbell: %s", vgpu_dev_error(chan->dev));
+		bench_die("doorbell: %s", vgpu_dev_error(chan->dev));
 	pings->rings += (unsigned int)rung;
 	pings->total++;
 	eventfd_wait(pings->fd);
@@ -87,12 +87,12 @@ static double block_packets(void *arg)
 	ping_packet(pings);
 	pings->rings = rings;
 	pings->total = total;
-	start = now_ns();
+	start = bench_now_ns();
 	for (i = 0; i < PINGS; i++)
 		ping_packet(pings);
-	start = (now_ns() - start) / PINGS;
+	start = (bench_now_ns() - start) / PINGS;
 	if (vgpu_chan_get(pings->chan) != pings->chan->put)
-		die("get is not put");
+		bench_die("get is not put");
 	return start;
 }
 
@@ -118,12 +118,12 @@ static double block_pings(void *arg)
 
 	eventfd_wake(pings->ping, 1);
 	eventfd_wait(pings->pong);
-	start = now_ns();
+	start = bench_now_ns();
 	for (i = 0; i < PINGS; i++) {
 		eventfd_wake(pings->ping, 1);
 		eventfd_wait(pings->pong);
 	}
-	return (now_ns() - start) / PINGS;
+	return (bench_now_ns() - start) / PINGS;
 }
 
 static struct vgpu_dev *open_vgpu(const char *uuid)
@@ -131,7 +131,7 @@ static struct vgpu_dev *open_vgpu(const char *uuid)
 	struct vgpu_dev *dev;
 
 	if (vgpu_dev_open_vfio(&dev, uuid))
-		die("%s: %s", uuid, vgpu_dev_error(NULL));
+		bench_die("%s: %s", uuid, vgpu_dev_error(NULL));
 	return dev;
 }
 
@@ -142,7 +142,7 @@ static struct vgpu_chan *open_channel(struct vgpu_dev *dev, uint32_t class)
 
 	if (engine < 0 ||
 	    vgpu_chan_create(dev, (uint32_t)engine, VGPU_RING_FB, 8, &chan))
-		die("channel: %s", vgpu_dev_error(dev));
+		bench_die("channel: %s", vgpu_dev_error(dev));
 	return chan;
 }
 
@@ -162,7 +162,7 @@ static void pings_start(struct pings *pings)
 	pings->pong = eventfd(0, EFD_CLOEXEC);
 	if (pings->ping < 0 || pings->pong < 0 ||
 	    pthread_create(&pings->thread, NULL, ping_thread, pings))
-		die("thread: %s", strerror(errno));
+		bench_die("thread: %s", strerror(errno));
 }
 
 void row_empty_packet(const char *uuid)
@@ -174,7 +174,7 @@ void row_empty_packet(const char *uuid)
 			.flags = VGPU_HW_PKT_IRQ,
 		},
 	};
-	struct row row = {
+	struct bench_row row = {
 		.name = "empty_packet", .unit = "ns", .reach = 1.0,
 		.ours = { block_packets, &pings },
 		.peer = { block_pings, &pings },
@@ -183,7 +183,7 @@ void row_empty_packet(const char *uuid)
 	};
 
 	if (vgpu_irq_enable(dev, 2))
-		die("interrupts: %s", vgpu_dev_error(dev));
+		bench_die("interrupts: %s", vgpu_dev_error(dev));
 	pings.chan = open_channel(dev, VGPU_HW_ENGINE_CE);
 	pings.packet.vector = (uint16_t)pings.chan->vector;
 	pings.fd = dev->irq_fds[pings.chan->vector];
@@ -283,7 +283,7 @@ static void engine_copy(struct copies *copies)
 			   COPY_BYTES) ||
 	    vgpu_chan_fence(chan, &fence) ||
 	    vgpu_chan_wait(chan, fence, WAIT_MS))
-		die("copy: %s", vgpu_dev_error(chan->dev));
+		bench_die("copy: %s", vgpu_dev_error(chan->dev));
 }
 
 static double bandwidth(double ns)
@@ -294,10 +294,10 @@ static double bandwidth(double ns)
 static double block_engine(void *arg)
 {
 	struct copies *copies = arg;
-	double start = now_ns();
+	double start = bench_now_ns();
 
 	engine_copy(copies);
-	return bandwidth(now_ns() - start);
+	return bandwidth(bench_now_ns() - start);
 }
 
 static void *copy_thread(void *arg)
@@ -317,11 +317,11 @@ static void *copy_thread(void *arg)
 static double block_memcpy(void *arg)
 {
 	struct copies *copies = arg;
-	double start = now_ns();
+	double start = bench_now_ns();
 
 	eventfd_wake(copies->go, 1);
 	eventfd_wait(copies->done);
-	return bandwidth(now_ns() - start);
+	return bandwidth(bench_now_ns() - start);
 }
 
 static uint8_t *memory(void)
@@ -330,7 +330,7 @@ static uint8_t *memory(void)
 			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	if (at == MAP_FAILED)
-		die("memory: %s", strerror(errno));
+		bench_die("memory: %s", strerror(errno));
 	return at;
 }
 
@@ -358,9 +358,9 @@ static void find_fastest(struct copies *copies)
 
 	for (i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
 		for (k = 0; k < 5; k++) {
-			start = now_ns();
+			start = bench_now_ns();
 			ways[i].copy(copies->to, copies->from, COPY_BYTES);
-			spent = now_ns() - start;
+			spent = bench_now_ns() - start;
 			if (!best || spent < best) {
 				best = spent;
 				copies->how = &ways[i];
@@ -380,7 +380,7 @@ void row_copy_bandwidth(const char *uuid)
 {
 	struct vgpu_dev *dev = open_vgpu(uuid);
 	struct copies copies = { .from = memory(), .to = memory() + COPY_SKEW };
-	struct row row = {
+	struct bench_row row = {
 		.name = "copy_bandwidth", .unit = "MiB/s", .reach = 0.9,
 		.higher = true,
 		.ours = { block_engine, &copies },
@@ -394,11 +394,11 @@ void row_copy_bandwidth(const char *uuid)
 	copies.done = eventfd(0, EFD_CLOEXEC);
 	if (vgpu_fb_alloc(dev, COPY_BYTES, 1 << 20, &copies.src) ||
 	    vgpu_fb_alloc(dev, COPY_BYTES + COPY_SKEW, 1 << 20, &copies.dst))
-		die("framebuffer: %s", vgpu_dev_error(dev));
+		bench_die("framebuffer: %s", vgpu_dev_error(dev));
 	copies.dst += COPY_SKEW;
 	if (copies.go < 0 || copies.done < 0 ||
 	    pthread_create(&copies.thread, NULL, copy_thread, &copies))
-		die("thread: %s", strerror(errno));
+		bench_die("thread: %s", strerror(errno));
 	copies_fill(&copies, dev);
 	find_fastest(&copies);
 	bench_compare(&row);
@@ -406,7 +406,7 @@ void row_copy_bandwidth(const char *uuid)
 	pthread_join(copies.thread, NULL);
 	if (memcmp(copies.to, copies.from, COPY_BYTES) ||
 	    memcmp(dev->fb + copies.dst, copies.from, COPY_BYTES))
-		die("the copies differ");
+		bench_die("the copies differ");
 	vgpu_chan_destroy(copies.chan);
 	vgpu_dev_close(dev);
 }

@@ -18,7 +18,7 @@ static void write_file(const char *path, const char *text)
 	int fd = open(path, O_WRONLY | O_CLOEXEC);
 
 	if (fd < 0 || write(fd, text, (size_t)bytes) != bytes)
-		die("%s: %s", path, strerror(errno));
+		bench_die("%s: %s", path, strerror(errno));
 	close(fd);
 }
 
@@ -46,20 +46,20 @@ void mdev_open(struct mdev *mdev, const char *uuid)
 	snprintf(path, sizeof(path), "/sys/bus/mdev/devices/%s/iommu_group", uuid);
 	length = readlink(path, target, sizeof(target) - 1);
 	if (length < 0)
-		die("%s: %s", path, strerror(errno));
+		bench_die("%s: %s", path, strerror(errno));
 	target[length] = 0;
 	group = strrchr(target, '/');
 	snprintf(path, sizeof(path), "/dev/vfio%s", group ? group : "");
 	mdev->container = open("/dev/vfio/vfio", O_RDWR | O_CLOEXEC);
 	mdev->group = open(path, O_RDWR | O_CLOEXEC);
 	if (mdev->container < 0 || mdev->group < 0)
-		die("%s: %s", path, strerror(errno));
+		bench_die("%s: %s", path, strerror(errno));
 	if (ioctl(mdev->group, VFIO_GROUP_SET_CONTAINER, &mdev->container) ||
 	    ioctl(mdev->container, VFIO_SET_IOMMU, VFIO_TYPE1v2_IOMMU))
-		die("%s: container: %s", uuid, strerror(errno));
+		bench_die("%s: container: %s", uuid, strerror(errno));
 	mdev->fd = ioctl(mdev->group, VFIO_GROUP_GET_DEVICE_FD, uuid);
 	if (mdev->fd < 0)
-		die("%s: device: %s", uuid, strerror(errno));
+		bench_die("%s: device: %s", uuid, strerror(errno));
 }
 
 struct mdev_region mdev_region(struct mdev *mdev, unsigned int index)
@@ -70,7 +70,7 @@ struct mdev_region mdev_region(struct mdev *mdev, unsigned int index)
 	};
 
 	if (ioctl(mdev->fd, VFIO_DEVICE_GET_REGION_INFO, &info))
-		die("region %u: %s", index, strerror(errno));
+		bench_die("region %u: %s", index, strerror(errno));
 	return (struct mdev_region){ info.size, info.offset };
 }
 

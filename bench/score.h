@@ -21,14 +21,14 @@
 #define US		1000ull
 
 /**
- * struct tenant - a vGPU and its client
+ * struct score_tenant - a vGPU and its client
  * @uuid: the vGPU
  * @id:   the same as 16 bytes
  * @dev:  open, or NULL
  * @load: its client; dev is NULL: none
  * @busy: main thread keeps its ring full
  */
-struct tenant {
+struct score_tenant {
 	char uuid[37];
 	uint8_t id[VGPU_UUID_LEN];
 	struct vgpu_dev *dev;
@@ -60,13 +60,13 @@ struct score {
 	unsigned int pairs;
 	const char *only;
 	bool icount;
-	struct tenant tenant[TENANTS];
+	struct score_tenant tenant[TENANTS];
 };
 
 extern struct score score;
 
 /**
- * struct reading - counters at one time
+ * struct score_reading - counters at one time
  * @now_ns:  when
  * @ran_ns:  engine time: what the engine could work so far
  * @busy_ns: service of all
@@ -74,7 +74,7 @@ extern struct score score;
  * @linger_ns: of the first one's service, the engine waited for work
  * @jobs:    completed, as each client sees it
  */
-struct reading {
+struct score_reading {
 	uint64_t now_ns;
 	uint64_t ran_ns;
 	uint64_t busy_ns;
@@ -84,45 +84,55 @@ struct reading {
 };
 
 /**
- * struct result - a row
+ * struct score_result - a row
  * @value:  measured
  * @reach:  the goal, if it is only known now; else 0
  * @detail: how
  */
-struct result {
+struct score_result {
 	double value;
 	double reach;
 	char detail[DETAIL_LEN];
 };
 
-/* score.c */
-void die(const char *fmt, ...)
+/* score_world.c: /dev/vgpu, the GPU, and what a row says meanwhile */
+void score_die(const char *fmt, ...)
 	__attribute__((noreturn, format(printf, 1, 2)));
-void check(const struct load *load, int ret);
-void add(struct result *result, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
-void result(const char *name, const struct result *result);
-double quantile(double *values, unsigned int nr, double q);
-uint64_t soft_counter(const char *name);
-void take(struct reading *r);
-void policy(const char *name);
-void shares(const unsigned int triple[TENANTS][3]);
-void open_tenant(unsigned int i);
-void close_tenant(unsigned int i);
-void progress(const char *fmt, ...)
+void score_progress(const char *fmt, ...)
 	__attribute__((format(printf, 1, 2)));
-void start_load(unsigned int i, uint64_t job_ns, unsigned int order, bool irq);
-void stop_load(unsigned int i);
-void nap(uint64_t ns);
-void keep(uint64_t for_ns);
-void idle(unsigned int i);
-uint64_t random_below(uint64_t limit);
-bool wanted(const char *name);
+uint64_t score_random_below(uint64_t limit);
+void score_find_gpu(void);
+void score_read_gpu(struct vgpu_ctl_gpu *gpu);
+bool score_parse_uuid(const char *text, struct score_tenant *t);
+uint64_t score_counter(const char *name);
+void score_policy(const char *name);
+void score_shares(const unsigned int triple[TENANTS][3]);
+
+/* score_load.c: tenants, and the work that they have */
+void score_check(const struct load *load, int ret);
+void score_nap(uint64_t ns);
+void score_open(unsigned int i);
+void score_close(unsigned int i);
+void score_start(unsigned int i, uint64_t job_ns, unsigned int order, bool irq);
+void score_stop(unsigned int i);
+void score_keep(uint64_t for_ns);
+void score_idle(unsigned int i);
+
+/* score_reading.c */
+void score_take(struct score_reading *r);
+
+/* score_board.c: the rows, what they have measured, and the table of them */
+bool score_wanted(const char *name);
+void score_add(struct score_result *result, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+void score_result(const char *name, const struct score_result *result);
+void score_print(void);
+void score_write(const char *path);
 
 /* The rows. */
-void rows_share(void);
-void rows_change(void);
-void rows_pairs(void);
-void rows_error(void);
+void score_rows_share(void);
+void score_rows_change(void);
+void score_rows_pairs(void);
+void score_rows_error(void);
 
 #endif /* SCORE_H */

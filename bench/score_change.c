@@ -64,20 +64,20 @@ static void read_log(bool keep_runs)
 	unsigned int i, k;
 
 	if (ioctl(score.control, VGPU_IOC_SCHED_LOG, &log))
-		die("VGPU_IOC_SCHED_LOG: %s", strerror(errno));
+		score_die("VGPU_IOC_SCHED_LOG: %s", strerror(errno));
 	fresh = log.total - log_total;
 	log_total = log.total;
 	if (!keep_runs)
 		return;
 	if (fresh > log.count)
-		die("the log was read too late");
+		score_die("the log was read too late");
 	for (i = log.count - (unsigned int)fresh; i < log.count; i++) {
 		for (k = 0; k < TENANTS; k++)
 			if (!memcmp(entry[i].uuid, score.tenant[k].id,
 				    VGPU_UUID_LEN))
 				break;
 		if (k == TENANTS || nr_runs == RUNS)
-			die("a run of somebody else, or too many");
+			score_die("a run of somebody else, or too many");
 		over = entry[i].ran_ns > entry[i].slice_ns ?
 		       entry[i].ran_ns - entry[i].slice_ns : 0;
 		if (over > longest_ns)
@@ -104,9 +104,9 @@ static void watch(uint64_t for_ns)
 		if (now - logged > 50 * MS) {
 			logged = now;
 			read_log(true);
-			keep(0);
+			score_keep(0);
 		}
-		nap(100 * US);
+		score_nap(100 * US);
 		now = load_now_ns();
 	}
 	read_log(true);
@@ -115,7 +115,7 @@ static void watch(uint64_t for_ns)
 static void point(struct curve *c, double at_ns, double there, double got)
 {
 	if (c->nr == POINTS)
-		die("too many points");
+		score_die("too many points");
 	c->at_ns[c->nr] = at_ns;
 	c->there[c->nr] = there;
 	c->got[c->nr++] = got;
@@ -152,7 +152,7 @@ static double by_work(struct curve *c, unsigned int who, uint64_t from_ns)
 	for (first = 0; first < nr_seen && seen[first].at_ns < from_ns; first++)
 		;
 	if (first + 10 > nr_seen)
-		die("nothing was seen");
+		score_die("nothing was seen");
 	for (sum = 0, k = 0; k < TENANTS; k++)
 		sum += (double)(seen[nr_seen - 1].jobs[k] - seen[first].jobs[k]);
 	job_ns = (double)(seen[nr_seen - 1].at_ns - seen[first].at_ns) / sum;
@@ -193,10 +193,10 @@ static void next_shares(unsigned int triple[TENANTS][3], bool capped)
 	for (i = 0; i < TENANTS; i++)
 		triple[i][0] = 50;
 	while (left--)
-		triple[random_below(TENANTS)][0] += 50;
+		triple[score_random_below(TENANTS)][0] += 50;
 	for (i = 0; i < TENANTS; i++) {
 		triple[i][1] = capped ? triple[i][0] : 1000;
-		triple[i][2] = 1 + (unsigned int)random_below(1000);
+		triple[i][2] = 1 + (unsigned int)score_random_below(1000);
 	}
 }
 
@@ -211,38 +211,38 @@ static double first_run(uint64_t from_ns)
 	return (double)HOLD_NS;
 }
 
-void rows_change(void)
+void score_rows_change(void)
 {
 	double log_ns = 0, work_ns = 0, call_ns = 0, begun_ns = 0, q, job_ns, x;
 	double q_max = 0, lost, lost_max = 0;
 	unsigned int triple[TENANTS][3], i, k, now = 0;
 	static struct curve curve;
-	struct result r = { 0 };
+	struct score_result r = { 0 };
 	uint64_t call, back, ran;
 
-	if (!wanted("is_004"))
+	if (!score_wanted("is_004"))
 		return;
-	policy("best_effort");
+	score_policy("best_effort");
 	for (i = 0; i < TENANTS; i++)
-		start_load(i, JOB_NS, RING_ORDER, false);
-	policy("qos");
+		score_start(i, JOB_NS, RING_ORDER, false);
+	score_policy("qos");
 	for (i = 0; i < TENANTS; i++)
 		score.tenant[i].busy = true;
-	keep(300 * MS);
+	score_keep(300 * MS);
 	for (k = 0; k < CHANGES; k++) {
 		if (k % 8 == 0)
-			progress("is_004: change %u of %u", k, CHANGES);
+			score_progress("is_004: change %u of %u", k, CHANGES);
 		next_shares(triple, k % 2);
 		read_log(false);
 		nr_runs = 0;
 		nr_seen = 0;
 		longest_ns = 0;
 		call = load_now_ns();
-		shares(triple);
+		score_shares(triple);
 		back = load_now_ns();
-		ran = soft_counter("ran_ns");
+		ran = score_counter("ran_ns");
 		watch(HOLD_NS);
-		ran = soft_counter("ran_ns") - ran;
+		ran = score_counter("ran_ns") - ran;
 		lost = fmax(0, (double)(load_now_ns() - back) - (double)ran);
 		lost_max = fmax(lost_max, lost);
 		call_ns = fmax(call_ns, (double)(back - call));
@@ -265,12 +265,12 @@ void rows_change(void)
 	}
 	r.value = fmax(log_ns, work_ns) / MS;
 	r.reach = q_max / MS;
-	add(&r, "qos, %u changes of all four shares under 4 hogs, guarantees random with sum 1000, caps the same or none; until all intervals, however short, meet guarantee and cap within 2 Q: by the log of runs %.3f ms, by work that clients saw done, but for twice the engine time that the machine lost meanwhile (at most %.3f ms, anybody's), %.3f ms; Q = slice + largest overrun, at most %.3f ms; %u of %u within one Q; first run after the return begins within %.3f ms, the call takes up to %.3f ms; the goal is Q",
-	    CHANGES, log_ns / MS, lost_max / MS, work_ns / MS, q_max / MS, now,
-	    CHANGES * TENANTS, begun_ns / MS, call_ns / MS);
-	result("is_004", &r);
+	score_add(&r, "qos, %u changes of all four shares under 4 hogs, guarantees random with sum 1000, caps the same or none; until all intervals, however short, meet guarantee and cap within 2 Q: by the log of runs %.3f ms, by work that clients saw done, but for twice the engine time that the machine lost meanwhile (at most %.3f ms, anybody's), %.3f ms; Q = slice + largest overrun, at most %.3f ms; %u of %u within one Q; first run after the return begins within %.3f ms, the call takes up to %.3f ms; the goal is Q",
+		  CHANGES, log_ns / MS, lost_max / MS, work_ns / MS, q_max / MS, now,
+		  CHANGES * TENANTS, begun_ns / MS, call_ns / MS);
+	score_result("is_004", &r);
 	for (i = 0; i < TENANTS; i++) {
-		idle(i);
-		stop_load(i);
+		score_idle(i);
+		score_stop(i);
 	}
 }

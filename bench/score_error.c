@@ -7,6 +7,7 @@
 #include <sys/ioctl.h>
 
 #include "score.h"
+#include "stats.h"
 
 #define ROUNDS		20
 #define JOB_NS		(100 * US)
@@ -27,7 +28,7 @@ static void quarantine_faults(uint32_t faults)
 	};
 
 	if (ioctl(score.control, VGPU_IOC_SCHED_SET, &sched))
-		die("VGPU_IOC_SCHED_SET: %s", (char *)sched.text);
+		score_die("VGPU_IOC_SCHED_SET: %s", (char *)sched.text);
 }
 
 static void inject_hang(void)
@@ -36,10 +37,10 @@ static void inject_hang(void)
 	FILE *f;
 
 	if (glob("/sys/kernel/debug/vgpu_soft/*/gr/hang", 0, NULL, &found))
-		die("no way to inject a hang");
+		score_die("no way to inject a hang");
 	f = fopen(found.gl_pathv[0], "we");
 	if (!f || fprintf(f, "%u", VGPU_HW_PKT_NOP) < 0 || fclose(f))
-		die("%s: %s", found.gl_pathv[0], strerror(errno));
+		score_die("%s: %s", found.gl_pathv[0], strerror(errno));
 	globfree(&found);
 }
 
@@ -48,7 +49,7 @@ static void until_faulted(struct vgpu_chan *chan, uint64_t start)
 {
 	while (vgpu_chan_state(chan) != VGPU_HW_STATE_FAULTED) {
 		if (load_now_ns() - start > PATIENCE_NS)
-			die("no fault");
+			score_die("no fault");
 		vgpu_irq_wait(chan->dev, FAULT_VECTOR, IRQ_WAIT_MS);
 	}
 }
@@ -57,7 +58,7 @@ static void until_done(struct vgpu_chan *chan, uint64_t get, uint64_t start)
 {
 	while (vgpu_chan_get(chan) < get) {
 		if (load_now_ns() - start > PATIENCE_NS)
-			die("no recovery");
+			score_die("no recovery");
 		vgpu_irq_wait(chan->dev, chan->vector, IRQ_WAIT_MS);
 	}
 }
@@ -74,61 +75,61 @@ static void round_of(unsigned int i, bool hang)
 
 	if (vgpu_chan_create(dev, (uint32_t)load->chan->engine, VGPU_RING_FB, 4,
 			     &chan))
-		die("%s", vgpu_dev_error(dev));
+		score_die("%s", vgpu_dev_error(dev));
 	if (hang)
 		inject_hang();
 	start = load_now_ns();
 	if (vgpu_chan_submit(chan, &packet, 1))
-		die("%s", vgpu_dev_error(dev));
+		score_die("%s", vgpu_dev_error(dev));
 	until_faulted(chan, start);
 	known = load_now_ns();
 	/* The usual way out: the channel anew, then a job. */
 	if (vgpu_chan_disable(chan) || vgpu_chan_enable(chan) ||
 	    vgpu_chan_fence(chan, &fence))
-		die("%s", vgpu_dev_error(dev));
+		score_die("%s", vgpu_dev_error(dev));
 	until_done(chan, 1, known);
-	check(load, load_keep(load, load->put - load->checked + 1));
+	score_check(load, load_keep(load, load->put - load->checked + 1));
 	until_done(load->chan, load->put * load_packets(load), known);
 	recover[i] = (double)(load_now_ns() - known) / US;
 	detect[i] = (double)(known - start) / US;
-	check(load, load_check(load));
+	score_check(load, load_check(load));
 	vgpu_chan_destroy(chan);
 }
 
 static void rounds(bool hang)
 {
-	struct result found = { 0 }, good = { 0 };
+	struct score_result found = { 0 }, good = { 0 };
 	unsigned int i;
 
-	progress(hang ? "packets without end" : "bad packets");
+	score_progress(hang ? "packets without end" : "bad packets");
 	for (i = 0; i < ROUNDS; i++)
 		round_of(i, hang);
-	found.value = quantile(detect, ROUNDS, 0.5);
-	add(&found, "%s until its channel says that it has faulted, %u times, largest %.1f us",
+	found.value = stats_quantile(detect, ROUNDS, 0.5);
+	score_add(&found, "%s until its channel says that it has faulted, %u times, largest %.1f us",
 	    hang ? "a packet that never ends (slice 2 ms, preempt_timeout_us as set by default, then a reset of the engine)" :
-		   "submission of a packet of no type", ROUNDS,
-	    quantile(detect, ROUNDS, 1));
-	result(hang ? "hang_detect" : "error_detect", &found);
-	good.value = quantile(recover, ROUNDS, 0.5);
-	add(&good, "channel disabled and enabled, a fence on it and a job of 100 us on another channel of the vGPU done, %u times, largest %.1f us",
-	    ROUNDS, quantile(recover, ROUNDS, 1));
-	result(hang ? "hang_recover" : "error_recover", &good);
+		  "submission of a packet of no type", ROUNDS,
+		  stats_quantile(detect, ROUNDS, 1));
+	score_result(hang ? "hang_detect" : "error_detect", &found);
+	good.value = stats_quantile(recover, ROUNDS, 0.5);
+	score_add(&good, "channel disabled and enabled, a fence on it and a job of 100 us on another channel of the vGPU done, %u times, largest %.1f us",
+		  ROUNDS, stats_quantile(recover, ROUNDS, 1));
+	score_result(hang ? "hang_recover" : "error_recover", &good);
 }
 
-void rows_error(void)
+void score_rows_error(void)
 {
-	bool errors = wanted("error_detect") || wanted("error_recover");
-	bool hangs = wanted("hang_detect") || wanted("hang_recover");
+	bool errors = score_wanted("error_detect") || score_wanted("error_recover");
+	bool hangs = score_wanted("hang_detect") || score_wanted("hang_recover");
 
 	if (!errors && !hangs)
 		return;
-	policy("best_effort");
-	start_load(0, JOB_NS, 8, true);
+	score_policy("best_effort");
+	score_start(0, JOB_NS, 8, true);
 	quarantine_faults(0);
 	if (errors)
 		rounds(false);
 	if (hangs)
 		rounds(true);
 	quarantine_faults(3);
-	stop_load(0);
+	score_stop(0);
 }

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "score.h"
+#include "stats.h"
 
 #define HOG_JOB_NS	(100 * US)
 #define HOG_ORDER	15
@@ -63,7 +64,7 @@ static struct load_client client;
  * saw none, the machine had something else to do: half a job, so that the window
  * counts.
  */
-static void rates(const struct reading *a, const struct reading *b,
+static void rates(const struct score_reading *a, const struct score_reading *b,
 		  double *engine, double *clock)
 {
 	double jobs = (double)(b->jobs[0] - a->jobs[0]);
@@ -91,7 +92,7 @@ static void check_busy(const struct pairs *p, enum side which)
 		if (i && (which == ALONE || p->reopen))
 			return;
 		if (load_jobs(load) >= load->put)
-			die("the jobs of vGPU %u did not last for a window", i);
+			score_die("the jobs of vGPU %u did not last for a window", i);
 	}
 }
 
@@ -102,29 +103,29 @@ static void enter(const struct pairs *p, enum side which)
 
 	for (i = 1; i < TENANTS; i++) {
 		if (p->reopen && which == ALONE)
-			close_tenant(i);
+			score_close(i);
 		else if (p->reopen)
-			open_tenant(i);
+			score_open(i);
 		else
-			idle(i);
+			score_idle(i);
 	}
 	if (!p->depth)
-		check(own, load_keep(own, load_room(own)));
+		score_check(own, load_keep(own, load_room(own)));
 	for (i = 1; i < TENANTS && !p->reopen && which == BESIDE; i++)
-		check(&score.tenant[i].load,
-		      load_keep(&score.tenant[i].load, HOG_JOBS));
-	nap(SETTLE_NS);
+		score_check(&score.tenant[i].load,
+			    load_keep(&score.tenant[i].load, HOG_JOBS));
+	score_nap(SETTLE_NS);
 }
 
 static void window(struct pairs *p, enum side which, double *engine,
 		   double *clock, double *use)
 {
-	struct reading a, b;
+	struct score_reading a, b;
 
 	enter(p, which);
-	take(&a);
-	nap(WINDOW_NS);
-	take(&b);
+	score_take(&a);
+	score_nap(WINDOW_NS);
+	score_take(&b);
 	check_busy(p, which);
 	rates(&a, &b, engine, clock);
 	p->service_ns[which] += b.service_ns[0] - a.service_ns[0];
@@ -139,20 +140,20 @@ static void start(const struct pairs *p)
 {
 	unsigned int i;
 
-	policy("best_effort");
-	start_load(0, p->job_ns, p->depth ? CLIENT_ORDER :
-		   p->reopen ? ALL_ORDER : HOG_ORDER, p->depth);
+	score_policy("best_effort");
+	score_start(0, p->job_ns, p->depth ? CLIENT_ORDER :
+		    p->reopen ? ALL_ORDER : HOG_ORDER, p->depth);
 	for (i = 1; i < TENANTS && !p->reopen; i++)
-		start_load(i, HOG_JOB_NS, HOG_ORDER, false);
-	shares(p->share);
-	policy(p->policy);
+		score_start(i, HOG_JOB_NS, HOG_ORDER, false);
+	score_shares(p->share);
+	score_policy(p->policy);
 	if (!p->depth)
 		return;
 	client = (struct load_client) {
 		.load = &score.tenant[0].load,
 		.depth = p->depth,
 	};
-	check(&score.tenant[0].load, load_client_start(&client));
+	score_check(&score.tenant[0].load, load_client_start(&client));
 }
 
 static void stop(const struct pairs *p)
@@ -160,11 +161,11 @@ static void stop(const struct pairs *p)
 	unsigned int i;
 
 	if (p->depth)
-		check(&score.tenant[0].load, load_client_stop(&client));
+		score_check(&score.tenant[0].load, load_client_stop(&client));
 	for (i = 0; i < TENANTS; i++) {
 		if (score.tenant[i].load.dev)
-			idle(i);
-		stop_load(i);
+			score_idle(i);
+		score_stop(i);
 	}
 }
 
@@ -178,8 +179,8 @@ static void compare(const char *row, struct pairs *p, double *use)
 	start(p);
 	for (i = 0; i <= score.pairs; i++) {
 		if (i % 5 == 0)
-			progress("%s, %s: pair %u of %u", row, p->policy, i,
-				 score.pairs);
+			score_progress("%s, %s: pair %u of %u", row, p->policy, i,
+				       score.pairs);
 		first = i % 2 ? BESIDE : ALONE;
 		other = i % 2 ? ALONE : BESIDE;
 		window(p, first, &engine[first], &clock[first],
@@ -209,27 +210,27 @@ static double per_job_us(const uint64_t *ns, const struct pairs *p,
 }
 
 /* What rates are rates of. */
-static const char *score_time(void)
+static const char *rate_time(void)
 {
 	return score.icount ? "the clock" : "engine time";
 }
 
-static double tell(struct result *r, const char *name, struct pairs *p)
+static double tell(struct score_result *r, const char *name, struct pairs *p)
 {
-	double median = quantile(p->ratio, score.pairs, 0.5);
-	double low = quantile(p->ratio, score.pairs, 0.25);
-	double high = quantile(p->ratio, score.pairs, 0.75);
+	double median = stats_quantile(p->ratio, score.pairs, 0.5);
+	double low = stats_quantile(p->ratio, score.pairs, 0.25);
+	double high = stats_quantile(p->ratio, score.pairs, 0.75);
 
 	/* The error of the median, were ratios normally distributed. */
-	add(r, "; %s: median %.2f %% +- %.2f (quartiles %.2f to %.2f), by the clock %.2f %%",
-	    name, 100 * median,
-	    100 * 1.253 * (high - low) / 1.349 / sqrt(score.pairs), 100 * low,
-	    100 * high, 100 * quantile(p->clock, score.pairs, 0.5));
-	add(r, ", us of service per job %.2f alone (of them waited %.2f), %.2f beside (%.2f)",
-	    per_job_us(p->service_ns, p, ALONE),
-	    per_job_us(p->linger_ns, p, ALONE),
-	    per_job_us(p->service_ns, p, BESIDE),
-	    per_job_us(p->linger_ns, p, BESIDE));
+	score_add(r, "; %s: median %.2f %% +- %.2f (quartiles %.2f to %.2f), by the clock %.2f %%",
+		  name, 100 * median,
+		  100 * 1.253 * (high - low) / 1.349 / sqrt(score.pairs), 100 * low,
+		  100 * high, 100 * stats_quantile(p->clock, score.pairs, 0.5));
+	score_add(r, ", us of service per job %.2f alone (of them waited %.2f), %.2f beside (%.2f)",
+		  per_job_us(p->service_ns, p, ALONE),
+		  per_job_us(p->linger_ns, p, ALONE),
+		  per_job_us(p->service_ns, p, BESIDE),
+		  per_job_us(p->linger_ns, p, BESIDE));
 	return median;
 }
 
@@ -245,15 +246,15 @@ static void row_is_006(void)
 	static struct pairs qos = {
 		.policy = "qos", .share = QUARTERS(250), .job_ns = HOG_JOB_NS,
 	};
-	struct result r = { 0 };
+	struct score_result r = { 0 };
 
 	compare("is_006", &fixed, NULL);
 	compare("is_006", &qos, NULL);
-	add(&r, "work of a hog with a quarter beside three hogs, of the same with these idle; %u pairs of 1 s, per s of %s",
-	    score.pairs, score_time());
+	score_add(&r, "work of a hog with a quarter beside three hogs, of the same with these idle; %u pairs of 1 s, per s of %s",
+		  score.pairs, rate_time());
 	r.value = 100 * fmin(tell(&r, "fixed_share", &fixed),
 			     tell(&r, "qos with guarantee and cap 250", &qos));
-	result("is_006", &r);
+	score_result("is_006", &r);
 }
 
 static void row_is_009(void)
@@ -269,12 +270,12 @@ static void row_is_009(void)
 		  .job_ns = MS },
 	};
 	double least = 1e9;
-	struct result r = { 0 };
+	struct score_result r = { 0 };
 	char name[64];
 	unsigned int i;
 
-	add(&r, "work kept beside three hogs by a client with two jobs of 0.5 ms under way, per s of %s, and by one that waits for each of 1 ms, per s of the clock (linger_us as set by default); %u pairs of 1 s",
-	    score_time(), score.pairs);
+	score_add(&r, "work kept beside three hogs by a client with two jobs of 0.5 ms under way, per s of %s, and by one that waits for each of 1 ms, per s of the clock (linger_us as set by default); %u pairs of 1 s",
+		  rate_time(), score.pairs);
 	for (i = 0; i < sizeof(list) / sizeof(list[0]); i++) {
 		compare("is_009", &list[i], NULL);
 		snprintf(name, sizeof(name), "%s, depth %u", list[i].policy,
@@ -282,7 +283,7 @@ static void row_is_009(void)
 		least = fmin(least, tell(&r, name, &list[i]));
 	}
 	r.value = 100 * (1 - least);
-	result("is_009", &r);
+	score_result("is_009", &r);
 }
 
 static void row_use_3_idle(void)
@@ -292,24 +293,24 @@ static void row_use_3_idle(void)
 		.reopen = true,
 	};
 	double median, use = 1;
-	struct result r = { 0 };
+	struct score_result r = { 0 };
 
 	compare("use_3_idle", &p, &use);
-	add(&r, "qos; work of a hog with three idle vGPUs open, of the same with these closed; %u pairs of 1 s, per s of %s",
-	    score.pairs, score_time());
+	score_add(&r, "qos; work of a hog with three idle vGPUs open, of the same with these closed; %u pairs of 1 s, per s of %s",
+		  score.pairs, rate_time());
 	median = tell(&r, "work", &p);
-	add(&r, "; least service of the engine's time in a window with them %.3f %%",
-	    100 * use);
+	score_add(&r, "; least service of the engine's time in a window with them %.3f %%",
+		  100 * use);
 	r.value = 100 * fmin(median, use);
-	result("use_3_idle", &r);
+	score_result("use_3_idle", &r);
 }
 
-void rows_pairs(void)
+void score_rows_pairs(void)
 {
-	if (wanted("is_006"))
+	if (score_wanted("is_006"))
 		row_is_006();
-	if (wanted("is_009"))
+	if (score_wanted("is_009"))
 		row_is_009();
-	if (wanted("use_3_idle"))
+	if (score_wanted("use_3_idle"))
 		row_use_3_idle();
 }

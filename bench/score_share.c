@@ -7,6 +7,7 @@
 #include <sys/ioctl.h>
 
 #include "score.h"
+#include "stats.h"
 
 #define JOB_NS		(100 * US)
 #define RING_ORDER	14
@@ -21,7 +22,7 @@
 #define SAMPLES		(SECONDS * 1000 / 25 + 16)
 #define STOPS		8000
 
-static struct reading sample[SAMPLES];
+static struct score_reading sample[SAMPLES];
 static unsigned int samples;
 static double stops[STOPS];
 static unsigned int nr_stops;
@@ -40,7 +41,7 @@ static void collect_stops(void)
 	unsigned int i;
 
 	if (ioctl(score.control, VGPU_IOC_SCHED_LOG, &log))
-		die("VGPU_IOC_SCHED_LOG: %s", strerror(errno));
+		score_die("VGPU_IOC_SCHED_LOG: %s", strerror(errno));
 	for (i = 0; i < log.count && nr_stops < STOPS; i++)
 		if (entry[i].preempt_ns)
 			stops[nr_stops++] = (double)entry[i].preempt_ns / US;
@@ -56,7 +57,7 @@ static void row_is_003(unsigned int first)
 {
 	double worst = 1e9, worst_work = 1e9, sum = 0, squares = 0, share, jobs;
 	unsigned int a, b, i, k, n = 0;
-	struct result r = { 0 };
+	struct score_result r = { 0 };
 
 	for (a = first, b = first; a < samples; a++) {
 		while (b < samples &&
@@ -82,16 +83,16 @@ static void row_is_003(unsigned int first)
 		}
 	}
 	if (!n)
-		die("no interval of 2 s");
+		score_die("no interval of 2 s");
 	sum /= n;
 	r.value = 100 * worst;
-	add(&r, "qos, slice as by default, guarantee 250 each, 4 hogs, %u intervals of 2 s at each 25 ms of %u s; mean %.2f, sd %.3f; the same of all work that clients saw done: %.2f",
-	    n, SECONDS - 1, 100 * sum,
-	    100 * sqrt(fmax(squares / n - sum * sum, 0)), 100 * worst_work);
+	score_add(&r, "qos, slice as by default, guarantee 250 each, 4 hogs, %u intervals of 2 s at each 25 ms of %u s; mean %.2f, sd %.3f; the same of all work that clients saw done: %.2f",
+		  n, SECONDS - 1, 100 * sum,
+		  100 * sqrt(fmax(squares / n - sum * sum, 0)), 100 * worst_work);
 	if (nr_stops)
-		add(&r, "; the longest that the engine took to stop, as the machine did something else: %.3f ms",
-		    quantile(stops, nr_stops, 1) / 1000);
-	result("is_003", &r);
+		score_add(&r, "; the longest that the engine took to stop, as the machine did something else: %.3f ms",
+			  stats_quantile(stops, nr_stops, 1) / 1000);
+	score_result("is_003", &r);
 }
 
 static double cv(const double *x, unsigned int n)
@@ -122,17 +123,17 @@ static double jain(const double *x, double *worst)
 }
 
 /* What a job of each costs, and how much of the engine's time was lost. */
-static void tell_jobs(struct result *r)
+static void tell_jobs(struct score_result *r)
 {
-	const struct reading *a = &sample[0], *b = &sample[samples - 1];
+	const struct score_reading *a = &sample[0], *b = &sample[samples - 1];
 	unsigned int i;
 
-	add(r, "; us of service per job:");
+	score_add(r, "; us of service per job:");
 	for (i = 0; i < TENANTS; i++)
-		add(r, " %.1f", per(b->service_ns[i] - a->service_ns[i],
-				    b->jobs[i] - a->jobs[i]) / US);
-	add(r, "; %.2f %% of the engine's time lost to others on this machine",
-	    100 * (1 - per(b->ran_ns - a->ran_ns, b->busy_ns - a->busy_ns)));
+		score_add(r, " %.1f", per(b->service_ns[i] - a->service_ns[i],
+					  b->jobs[i] - a->jobs[i]) / US);
+	score_add(r, "; %.2f %% of the engine's time lost to others on this machine",
+		  100 * (1 - per(b->ran_ns - a->ran_ns, b->busy_ns - a->busy_ns)));
 }
 
 /* Windows of 1 s, one after the other. */
@@ -142,7 +143,7 @@ static void rows_windows(unsigned int first)
 	static double wall[TENANTS][SECONDS], all[SECONDS];
 	double work[TENANTS], service[TENANTS], fair = 1, fair_service = 1;
 	double error = 0, error_service = 0, at, worst = 0, worst_wall = 0;
-	struct result even = { 0 }, equal = { 0 };
+	struct score_result even = { 0 }, equal = { 0 };
 	unsigned int a, b, i, n = 0;
 
 	for (a = first, b = first; n < SECONDS; a = b) {
@@ -172,58 +173,58 @@ static void rows_windows(unsigned int first)
 		n++;
 	}
 	if (n < 20)
-		die("%u windows of 1 s", n);
+		score_die("%u windows of 1 s", n);
 	for (i = 0; i < TENANTS; i++) {
 		even.value = fmax(even.value, cv(speed[i], n));
 		worst = fmax(worst, cv(engine[i], n));
 		worst_wall = fmax(worst_wall, cv(wall[i], n));
 	}
-	add(&even, "qos, slice as by default, guarantee 250 each, 4 hogs, %u samples; work of each per s in which the engine does its mean work, as the emulated engine itself is not equally fast: it varies by %.4f; per s of engine time %.4f, per s of the clock %.4f",
-	    n, cv(all, n), worst, worst_wall);
+	score_add(&even, "qos, slice as by default, guarantee 250 each, 4 hogs, %u samples; work of each per s in which the engine does its mean work, as the emulated engine itself is not equally fast: it varies by %.4f; per s of engine time %.4f, per s of the clock %.4f",
+		  n, cv(all, n), worst, worst_wall);
 	tell_jobs(&even);
-	result("is_007", &even);
+	score_result("is_007", &even);
 	equal.value = fair_service;
-	add(&equal, "qos, slice as by default, guarantee 250 each, 4 hogs, worst of %u windows, of service; largest single error %.3f %%; of work that clients saw done, from whose time their own refilling of rings is taken: %.6f, %.3f %%",
-	    n, 100 * error_service, fair, 100 * error);
-	result("is_008", &equal);
+	score_add(&equal, "qos, slice as by default, guarantee 250 each, 4 hogs, worst of %u windows, of service; largest single error %.3f %%; of work that clients saw done, from whose time their own refilling of rings is taken: %.6f, %.3f %%",
+		  n, 100 * error_service, fair, 100 * error);
+	score_result("is_008", &equal);
 }
 
 static void rows_switch(uint64_t switches, uint64_t switch_ns)
 {
-	const struct reading *a = &sample[0], *b = &sample[samples - 1];
-	struct result loss = { 0 }, latency = { 0 }, stop = { 0 };
+	const struct score_reading *a = &sample[0], *b = &sample[samples - 1];
+	struct score_result loss = { 0 }, latency = { 0 }, stop = { 0 };
 	uint64_t sum = 0, wall = b->now_ns - a->now_ns;
 	unsigned int i;
 	double whole;
 
 	if (!switches)
-		die("no switches");
+		score_die("no switches");
 	for (i = 0; i < TENANTS; i++)
 		sum += b->service_ns[i] - a->service_ns[i];
 	loss.value = 100 * per(switch_ns, sum);
-	add(&loss, "%llu switches, %llu us of %llu us of service in %llu us of the clock (idle %lld us), engine time %llu us; services of all and the engine's differ by %lld us",
-	    (unsigned long long)switches, (unsigned long long)(switch_ns / US),
-	    (unsigned long long)(sum / US), (unsigned long long)(wall / US),
-	    (long long)(wall - sum) / (long long)US,
-	    (unsigned long long)((b->ran_ns - a->ran_ns) / US),
-	    (long long)(b->busy_ns - a->busy_ns - sum) / (long long)US);
+	score_add(&loss, "%llu switches, %llu us of %llu us of service in %llu us of the clock (idle %lld us), engine time %llu us; services of all and the engine's differ by %lld us",
+		  (unsigned long long)switches, (unsigned long long)(switch_ns / US),
+		  (unsigned long long)(sum / US), (unsigned long long)(wall / US),
+		  (long long)(wall - sum) / (long long)US,
+		  (unsigned long long)((b->ran_ns - a->ran_ns) / US),
+		  (long long)(b->busy_ns - a->busy_ns - sum) / (long long)US);
 	/* Four that always have work: what is not service was not counted. */
 	whole = fmax(fabs(per(sum, wall) - 1),
 		     fabs(per(b->busy_ns - a->busy_ns, wall) - 1));
-	add(&loss, "; service + idle is the time there was but for %.4f %%: %s",
-	    100 * whole, whole <= 0.001 ? "within 0.1 %" : "NOT within 0.1 %");
-	result("switch_loss", &loss);
+	score_add(&loss, "; service + idle is the time there was but for %.4f %%: %s",
+		  100 * whole, whole <= 0.001 ? "within 0.1 %" : "NOT within 0.1 %");
+	score_result("switch_loss", &loss);
 	latency.value = per(switch_ns, switches) / US;
-	add(&latency, "from the last packet of one vGPU to the first of the next, on the same engine, mean of %llu",
-	    (unsigned long long)switches);
-	result("switch_latency", &latency);
+	score_add(&latency, "from the last packet of one vGPU to the first of the next, on the same engine, mean of %llu",
+		  (unsigned long long)switches);
+	score_result("switch_latency", &latency);
 	if (!nr_stops)
-		die("no run was stopped");
-	stop.value = quantile(stops, nr_stops, 0.5);
-	add(&stop, "from a slice's end, or the request, until the engine was free; %u stops inside of packets of 100 us, 99th percentile %.1f us, largest %.1f us",
-	    nr_stops, quantile(stops, nr_stops, 0.99),
-	    quantile(stops, nr_stops, 1));
-	result("preempt_latency", &stop);
+		score_die("no run was stopped");
+	stop.value = stats_quantile(stops, nr_stops, 0.5);
+	score_add(&stop, "from a slice's end, or the request, until the engine was free; %u stops inside of packets of 100 us, 99th percentile %.1f us, largest %.1f us",
+		  nr_stops, stats_quantile(stops, nr_stops, 0.99),
+		  stats_quantile(stops, nr_stops, 1));
+	score_result("preempt_latency", &stop);
 }
 
 /* Four hogs for a while. */
@@ -238,44 +239,44 @@ static void measure(unsigned int seconds, uint64_t *switches,
 	uint64_t start;
 
 	for (i = 0; i < TENANTS; i++)
-		start_load(i, JOB_NS, RING_ORDER, false);
-	shares(quarter);
-	policy("qos");
+		score_start(i, JOB_NS, RING_ORDER, false);
+	score_shares(quarter);
+	score_policy("qos");
 	for (i = 0; i < TENANTS; i++)
 		score.tenant[i].busy = true;
-	keep(300 * MS);
-	*switches = soft_counter("switches");
-	*switch_ns = soft_counter("switch_ns");
+	score_keep(300 * MS);
+	*switches = score_counter("switches");
+	*switch_ns = score_counter("switch_ns");
 	start = load_now_ns();
 	samples = 0;
-	progress("four hogs for %u s, slices of %llu us", seconds,
-		 (unsigned long long)(score.slice_ns / US));
+	score_progress("four hogs for %u s, slices of %llu us", seconds,
+		       (unsigned long long)(score.slice_ns / US));
 	while (samples < SAMPLES &&
 	       load_now_ns() - start <= seconds * 1000 * MS + 20 * MS) {
-		take(&sample[samples]);
+		score_take(&sample[samples]);
 		if (++samples % 20 == 0)
 			collect_stops();
-		keep(SAMPLE_NS);
+		score_keep(SAMPLE_NS);
 	}
-	*switches = soft_counter("switches") - *switches;
-	*switch_ns = soft_counter("switch_ns") - *switch_ns;
+	*switches = score_counter("switches") - *switches;
+	*switch_ns = score_counter("switch_ns") - *switch_ns;
 	for (i = 0; i < TENANTS; i++) {
-		idle(i);
-		stop_load(i);
+		score_idle(i);
+		score_stop(i);
 	}
 }
 
-void rows_share(void)
+void score_rows_share(void)
 {
 	uint64_t slice_ns = score.slice_ns, switches, switch_ns;
 	unsigned int first = 0;
 
-	if (wanted("switch_loss") || wanted("switch_latency") ||
-	    wanted("preempt_latency")) {
+	if (score_wanted("switch_loss") || score_wanted("switch_latency") ||
+	    score_wanted("preempt_latency")) {
 		measure(SWITCH_SECONDS, &switches, &switch_ns);
 		rows_switch(switches, switch_ns);
 	}
-	if (!wanted("is_003") && !wanted("is_007") && !wanted("is_008"))
+	if (!score_wanted("is_003") && !score_wanted("is_007") && !score_wanted("is_008"))
 		return;
 
 	/* Shares as they are without any setting of the slice. */

@@ -42,7 +42,6 @@
 #define NR_TIMELINES	2
 #define NR_SLOTS	16
 #define NR_PLACES	8
-#define NR_POLICIES	4
 #define NR_FRAMES	3
 #define TIMEOUT_US	10000
 #define TIMEOUT_NS	(TIMEOUT_US * US)

@@ -12,10 +12,18 @@ static bool all_zero(const void *part, size_t size)
 	return !memchr_inv(part, 0, size);
 }
 
-static struct watch {
+/* A policy behind callbacks that check what the timeline asks of it and what it answers. */
+struct watch {
 	struct vgpu_sched_policy policy;
 	const struct vgpu_sched_policy *real;
-} watches[NR_POLICIES];
+};
+
+#define VGPU_POLICY(name) { .real = &vgpu_policy_##name },
+static struct watch watches[] = {
+#include "sched/policies.h"
+};
+
+#undef VGPU_POLICY
 
 static const struct vgpu_sched_policy *real(const struct vgpu_rq *rq)
 {
@@ -294,9 +302,8 @@ const struct vgpu_sched_policy *watched(const char *name)
 	unsigned int i;
 
 	assert_non_null(policy);
-	for (i = 0; watches[i].real && watches[i].real != policy; i++)
-		assert_true(i < NR_POLICIES - 1);
-	watches[i].real = policy;
+	for (i = 0; watches[i].real != policy; i++)
+		assert_true(i < ARRAY_SIZE(watches) - 1);
 	watches[i].policy = watch_ops;
 	watches[i].policy.name = policy->name;
 	return &watches[i].policy;

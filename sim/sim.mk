@@ -4,8 +4,8 @@
 # Files are named from the top of the tree, which is $(TOP).
 
 # The scheduler's files without its thread (sched.c) and without the frame rate limit.
-SIM_SCHED := $(addprefix drivers/vgpu/sched/,timeline.c entity.c account.c log.c \
-	slots.c best_effort.c equal_share.c fixed_share.c qos.c)
+include $(TOP)/drivers/vgpu/sched/Kbuild
+SIM_SCHED := $(vgpu-sched:%=drivers/vgpu/sched/%.c)
 
 # des.h: engines and their clients in virtual time, in one thread; needs SIM_SCHED.
 SIM_DES := $(addprefix sim/,des.c des_engine.c des_client.c des_config.c des_random.c \

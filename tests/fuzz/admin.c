@@ -43,19 +43,39 @@ static void admin_ask(int fd, struct fuzz_rng *rng)
 						  (void *)(uintptr_t)fuzz_value(rng));
 }
 
+/* A policy that the driver lists, or something that is none. */
+static const char *admin_policy(struct fuzz_rng *rng, char names[256])
+{
+	char path[128], *name, *at;
+	uint64_t nr = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/sys/class/mdev_bus/%.64s/vgpu/policies",
+		 fuzz.gpu[0].address);
+	file = fuzz_chance(rng, 67) ? fopen(path, "r") : NULL;
+	if (!file)
+		return fuzz_chance(rng, 50) ? "qos " : "";
+	names = fgets(names, 256, file);
+	fclose(file);
+	if (!names)
+		return "";
+	/* Each of them with the same chance: of the n-th one in n. */
+	for (name = strtok_r(names, " \n", &at); name; name = strtok_r(NULL, " \n", &at))
+		if (!fuzz_below(rng, ++nr))
+			names = name;
+	return names;
+}
+
 static void admin_sched(int fd, struct fuzz_rng *rng)
 {
-	static const char * const policies[] = {
-		"best_effort", "equal_share", "fixed_share", "qos", "qos ", "",
-	};
 	struct vgpu_ctl_sched set = { .size = sizeof(set) };
+	char names[256];
 
 	set.gpu = (uint32_t)fuzz_below(rng, 4);
 	set.valid = (uint32_t)fuzz_below(rng, 0x100);
 	if (fuzz_chance(rng, 90)) /* both are refused */
 		set.valid &= ~VGPU_SCHED_FREQUENCY;
-	snprintf((char *)set.policy, sizeof(set.policy), "%s",
-		 policies[fuzz_below(rng, 6)]);
+	snprintf((char *)set.policy, sizeof(set.policy), "%s", admin_policy(rng, names));
 	set.slice_ns = 1000000 * (1 + fuzz_below(rng, 10));
 	set.window_ns = 100000000 + fuzz_below(rng, 900000000);
 	set.frequency_hz = (uint32_t)fuzz_below(rng, 1000);

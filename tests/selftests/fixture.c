@@ -278,6 +278,14 @@ uint64_t fx_faults(const struct fx_vgpu *v)
 	return inst.faults;
 }
 
+uint64_t fx_backed_bytes(const struct fx_vgpu *who)
+{
+	struct vgpu_ctl_instance inst;
+
+	fx_instance(who, &inst);
+	return inst.fb_backed_bytes;
+}
+
 /* Lift a quarantine, if there is one: faults made on purpose add up. */
 void fx_release(const struct fx_vgpu *v)
 {
@@ -296,6 +304,28 @@ void fx_need_no_quarantine(void)
 	if (fx_read_file("/sys/module/vgpu/parameters/quarantine_faults", text,
 			 sizeof(text)) > 0 && text[0] != '0')
 		ktap_skip("vgpu is loaded with quarantine_faults=%s", text);
+}
+
+static bool is_reserved(void)
+{
+	char text[8];
+
+	return fx_read_file("/sys/module/vgpu_soft/parameters/fb_reserve",
+			    text, sizeof(text)) > 0 && text[0] == 'Y';
+}
+
+void fx_need_no_reserve(void)
+{
+	fx_gpu();
+	if (is_reserved())
+		ktap_skip("vgpu_soft is loaded with fb_reserve=1");
+}
+
+void fx_need_reserve(void)
+{
+	fx_gpu();
+	if (!is_reserved())
+		ktap_skip("vgpu_soft is loaded with fb_reserve=0");
 }
 
 void fx_ok(struct vgpu_dev *dev, int ret, const char *what)

@@ -72,8 +72,11 @@ void fx_cleanup(void);
 int fx_control(void);
 void fx_instance(const struct fx_vgpu *v, struct vgpu_ctl_instance *inst);
 uint64_t fx_faults(const struct fx_vgpu *v);
+uint64_t fx_backed_bytes(const struct fx_vgpu *v);
 void fx_release(const struct fx_vgpu *v);
 void fx_need_no_quarantine(void);
+void fx_need_no_reserve(void);
+void fx_need_reserve(void);
 
 /* Channels; each fails the test if it cannot. */
 struct vgpu_chan *fx_chan(struct fx_vgpu *v, uint32_t engine_class,

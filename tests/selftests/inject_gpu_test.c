@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "inject.h"
+#include "tune.h"
 
 #define DRIVER		"/sys/bus/pci/drivers/vgpu_soft"
 #define AT		INJECT_AT
@@ -91,9 +92,6 @@ static unsigned int settings_done;
 
 static void settings_prepare(void)
 {
-	static const char * const policies[] = {
-		"equal_share", "fixed_share", "qos", "best_effort",
-	};
 	static unsigned int nr;
 	struct vgpu_ctl_gpu gpu;
 
@@ -106,7 +104,7 @@ static void settings_prepare(void)
 	      strerror(errno));
 	set.valid = VGPU_SCHED_POLICY | VGPU_SCHED_LINGER;
 	snprintf((char *)set.policy, sizeof(set.policy), "%s",
-		 policies[nr % 4]);
+		 tune_policy_at((nr + 1) % tune_nr_policies()));
 	set.linger_us = nr % 1000;
 	memcpy(share.uuid, v.id, sizeof(v.id));
 	share.valid = VGPU_SHARE_WEIGHT | VGPU_SHARE_FRL;

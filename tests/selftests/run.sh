@@ -108,8 +108,8 @@ if [[ ! -x $bin/sysfs_test ]]; then
 fi
 
 plain=(sysfs_test config_test region_test submit_test fault_test irq_test watcher_test cgroup_test reset_test
-	preempt_test isolation_test close_test stall_test handover_test control_test schedlog_test doorbell_test
-	frl_test contain_test vgpuctl_test observe_test)
+	preempt_test isolation_test close_test stall_test handover_test control_test event_test schedlog_test
+	doorbell_test frl_test contain_test vgpuctl_test observe_test)
 if any_wanted "${plain[@]}" && load vgpu.quarantine_faults=0; then
 	for name in "${plain[@]}"; do
 		run "$name"
@@ -154,14 +154,15 @@ if any_wanted sysfs_test region_test submit_test; then
 		unload
 	fi
 fi
-if any_wanted memory_test fuse_test inject_test inject_gpu_test && load vgpu.quarantine_faults=0; then
-	for name in memory_test fuse_test inject_test inject_gpu_test; do
+memory=(memory_test resident_test promise_test fuse_test inject_test inject_gpu_test)
+if any_wanted "${memory[@]}" && load vgpu.quarantine_faults=0; then
+	for name in "${memory[@]}"; do
 		run "$name"
 	done
 	unload
 fi
-if any_wanted memory_test && load fb_reserve=1; then
-	run memory_test
+if any_wanted promise_test && load fb_reserve=1; then
+	run promise_test
 	unload
 fi
 run module_test

@@ -91,17 +91,18 @@ static void gpu_read_back(void)
 	struct vgpu_ctl_sched s, now;
 	struct vgpu_ctl_event event;
 	struct vgpu_ctl_gpu gpu;
+	const char *policy;
 	unsigned int i;
 
 	begin();
-	for (i = 0; i < TUNE_POLICIES; i++) {
-		set_policy(tune_policies[i]);
+	for (i = 0; (policy = tune_policy_at(i)); i++) {
+		set_policy(policy);
 		fx_next_event(VGPU_EVENT_SCHED, &event);
 		CHECK_EQ(event.gpu, gpu_id);
 		CHECK_EQ(event.a, VGPU_SCHED_POLICY);
 		fx_ctl_gpu(&gpu);
-		CHECK(!strcmp((char *)gpu.policy, tune_policies[i]), "%s",
-		      (char *)gpu.policy);
+		CHECK(!strcmp((char *)gpu.policy, policy), "%s", (char *)gpu.policy);
+		CHECK(gpu.due != VGPU_DUE_UNKNOWN, "%s", policy);
 	}
 	memset(&s, 0, sizeof(s));
 	strcpy((char *)s.policy, "qos");

@@ -17,6 +17,7 @@
 
 #include "fixture.h"
 #include "load.h"
+#include "tune.h"
 
 #define VGPUS		4
 #define STREAMS		(2 * VGPUS)
@@ -56,10 +57,6 @@ static struct fx_vgpu vgpu[VGPUS], guest;
 static struct stream stream[STREAMS];
 static struct vgpu_ctl_gpu gpu;
 static volatile uint64_t *progress;	/* of children, shared */
-
-static const char * const policies[] = {
-	"best_effort", "equal_share", "fixed_share", "qos",
-};
 
 static unsigned int seconds(void)
 {
@@ -252,8 +249,9 @@ static int sched_set(struct vgpu_ctl_sched *sched)
 static void work(bool switching)
 {
 	uint64_t end = fx_now_ms() + 1000 * seconds(), next = 0;
-	unsigned int i, switches = 0, last = 0, now;
+	unsigned int i, switches = 0, last = 0, now, nr = tune_nr_policies();
 	char why[VGPU_TEXT_LEN];
+	const char *policy;
 
 	while (fx_now_ms() < end) {
 		for (i = 0; i < STREAMS; i++) {
@@ -263,12 +261,12 @@ static void work(bool switching)
 		if (switching && fx_now_ms() >= next) {
 			next = fx_now_ms() + SWITCH_MS;
 			/* Each from each, and now and then to itself. */
-			now = switches < 16 ? switches / 4 + switches % 4 :
-			      last + (unsigned int)fx_random_below(4);
-			last = now % 4;
-			CHECK(!load_set_policy(fx_control(), gpu.gpu,
-					       policies[last], 0, why),
-			      "%s: %s", policies[last], why);
+			now = switches < nr * nr ? switches / nr + switches % nr :
+			      last + (unsigned int)fx_random_below(nr);
+			last = now % nr;
+			policy = tune_policy_at(last);
+			CHECK(!load_set_policy(fx_control(), gpu.gpu, policy, 0, why),
+			      "%s: %s", policy, why);
 			switches++;
 		}
 		fx_sleep_ms(1);
@@ -361,17 +359,17 @@ static void parameters_changed_under_load(void)
 {
 	unsigned int i;
 	char why[VGPU_TEXT_LEN];
+	const char *policy;
 	pid_t child;
 
 	open_all();
 	child = fx_fork(change_parameters, NULL);
-	for (i = 0; i < 4; i++) {
+	for (i = 0; (policy = tune_policy_at(i)); i++) {
 		progress[0] = 0;
-		CHECK(!load_set_policy(fx_control(), gpu.gpu, policies[i], 0,
-				       why), "%s", why);
+		CHECK(!load_set_policy(fx_control(), gpu.gpu, policy, 0, why), "%s", why);
 		work(false);
 		child_alive(child);
-		ktap_note("%s: parameters changed %llu times", policies[i],
+		ktap_note("%s: parameters changed %llu times", policy,
 			  (unsigned long long)progress[0]);
 		CHECK(progress[0] > 1);
 	}
@@ -409,7 +407,7 @@ static void resets_between_switches(void)
 		.job_bytes = 64 * PAGE,
 		.seed = 7,
 	};
-	unsigned int i, round = 0;
+	unsigned int i, round = 0, nr = tune_nr_policies();
 	char why[VGPU_TEXT_LEN];
 	struct load load;
 
@@ -418,9 +416,8 @@ static void resets_between_switches(void)
 	while (fx_now_ms() < end) {
 		CHECK(!load_init(&load, guest.dev, &config), "%s", load.text);
 		CHECK(!load_keep(&load, load_room(&load)), "%s", load.text);
-		CHECK(!load_set_policy(fx_control(), gpu.gpu,
-				       policies[round++ % 4], 0, why),
-		      "%s", why);
+		CHECK(!load_set_policy(fx_control(), gpu.gpu, tune_policy_at(round++ % nr), 0,
+				       why), "%s", why);
 		for (i = 0; i < STREAMS; i++) {
 			check_stream(&stream[i]);
 			refill(&stream[i]);

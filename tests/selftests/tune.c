@@ -5,10 +5,6 @@
 
 #include "tune.h"
 
-const char * const tune_policies[TUNE_POLICIES] = {
-	"best_effort", "equal_share", "fixed_share", "qos",
-};
-
 static struct vgpu_ctl_sched before;	/* size 0: nothing was set */
 
 static uint32_t tune_gpu(void)
@@ -17,6 +13,28 @@ static uint32_t tune_gpu(void)
 
 	fx_ctl_gpu(&gpu);
 	return gpu.gpu;
+}
+
+const char *tune_policy_at(unsigned int i)
+{
+	static char text[256];
+	const char *name;
+	char path[256];
+
+	snprintf(path, sizeof(path), "/sys/class/mdev_bus/%s/vgpu/policies", fx_gpu());
+	CHECK(fx_read_file(path, text, sizeof(text)) > 0, "%s", path);
+	for (name = strtok(text, " \n"); name && i; i--)
+		name = strtok(NULL, " \n");
+	return name;
+}
+
+unsigned int tune_nr_policies(void)
+{
+	unsigned int nr = 0;
+
+	while (tune_policy_at(nr))
+		nr++;
+	return nr;
 }
 
 void tune_get(struct vgpu_ctl_sched *sched)

@@ -7,11 +7,10 @@
 
 #include "fixture.h"
 
-#define TUNE_POLICIES	4
-
-extern const char * const tune_policies[TUNE_POLICIES];
-
 /* Each fails the test if it cannot. */
+/* The names of policies that the driver lists; NULL past the last one. Good until the next call. */
+const char *tune_policy_at(unsigned int i);
+unsigned int tune_nr_policies(void);
 void tune_get(struct vgpu_ctl_sched *sched);
 void tune_set(struct vgpu_ctl_sched *sched, uint32_t valid);
 void tune_policy(const char *policy);

@@ -236,6 +236,7 @@ static void creating_takes_guarantees(void)
 	struct vgpu_ctl_instance inst;
 	struct vgpu_ctl_share e;
 	uint32_t each, room;
+	const char *policy;
 	unsigned int i;
 
 	fx_create(&v[0], fx_default_type());
@@ -244,20 +245,20 @@ static void creating_takes_guarantees(void)
 	CHECK(each, "no default guarantee");
 	room = fx_available(fx_default_type());
 	CHECK(room >= 2, "only %u more", room);
-	for (i = 0; i < TUNE_POLICIES; i++) {
-		tune_policy(tune_policies[i]);
+	for (i = 0; (policy = tune_policy_at(i)); i++) {
+		tune_policy(policy);
 		e = entry(&v[0], VGPU_SHARE_GUARANTEE, 1000 - 2 * each, 0, 0);
 		CHECK_EQ(shares_set(&e, 1), 0, "%.192s", refusal);
-		CHECK_EQ(fx_available(fx_default_type()), 2, "%s", tune_policies[i]);
+		CHECK_EQ(fx_available(fx_default_type()), 2, "%s", policy);
 		e.guarantee = 1000 - 2 * each + 1;
 		CHECK_EQ(shares_set(&e, 1), 0, "%.192s", refusal);
-		CHECK_EQ(fx_available(fx_default_type()), 1, "%s", tune_policies[i]);
+		CHECK_EQ(fx_available(fx_default_type()), 1, "%s", policy);
 		e.guarantee = 1000 - each + 1;
 		CHECK_EQ(shares_set(&e, 1), 0, "%.192s", refusal);
-		CHECK_EQ(fx_available(fx_default_type()), 0, "%s", tune_policies[i]);
+		CHECK_EQ(fx_available(fx_default_type()), 0, "%s", policy);
 		memset(&v[1], 0, sizeof(v[1]));
 		CHECK_EQ(fx_try_create(&v[1], fx_default_type()), -ENOSPC, "%s",
-			 tune_policies[i]);
+			 policy);
 		memcpy(why.uuid, v[1].id, sizeof(why.uuid));
 		CHECK(!ioctl(fx_control(), VGPU_IOC_REFUSAL, &why), "%s",
 		      strerror(errno));
@@ -278,6 +279,7 @@ static void settings_survive_close(void)
 {
 	struct vgpu_ctl_share e;
 	struct vgpu_ctl_instance inst;
+	const char *policy;
 	unsigned int i;
 
 	fx_create(&v[0], fx_default_type());
@@ -291,8 +293,8 @@ static void settings_survive_close(void)
 		check_share(&v[0], 300, 400, 77);
 		fx_close(&v[0]);
 	}
-	for (i = 0; i < TUNE_POLICIES; i++) {
-		tune_policy(tune_policies[i]);
+	for (i = 0; (policy = tune_policy_at(i)); i++) {
+		tune_policy(policy);
 		check_share(&v[0], 300, 400, 77);
 		fx_instance(&v[0], &inst);
 		CHECK_EQ(inst.frl_config, 25);
@@ -302,9 +304,12 @@ static void settings_survive_close(void)
 /* The policy says which frame rate limit is in force. */
 static void frame_rate_limits(void)
 {
+	static const char * const policies[] = {
+		"best_effort", "equal_share", "fixed_share", "qos",
+	};
 	static const struct {
 		uint32_t frl;
-		uint32_t fps[TUNE_POLICIES];
+		uint32_t fps[4];	/* under these */
 	} cases[] = {
 		{ VGPU_FRL_DEFAULT, { 60, 0, 0, 0 } },
 		{ 30, { 30, 0, 0, 30 } },
@@ -325,11 +330,11 @@ static void frame_rate_limits(void)
 		e = entry(&v[0], VGPU_SHARE_FRL, 0, 0, 0);
 		e.frl = cases[i].frl;
 		CHECK_EQ(shares_set(&e, 1), 0, "%.192s", refusal);
-		for (k = 0; k < TUNE_POLICIES; k++) {
-			tune_policy(tune_policies[k]);
+		for (k = 0; k < 4; k++) {
+			tune_policy(policies[k]);
 			fx_instance(&v[0], &inst);
 			CHECK_EQ(inst.frl_fps, cases[i].fps[k], "case %u, %s",
-				 i, tune_policies[k]);
+				 i, policies[k]);
 			CHECK_EQ(inst.frl_config, cases[i].frl);
 		}
 	}

@@ -190,16 +190,13 @@ static void test_poisson(void **state)
  */
 static void test_resets(void **state)
 {
-	static const struct vgpu_sched_policy *const policies[] = {
-		&vgpu_policy_best_effort, &vgpu_policy_equal_share,
-		&vgpu_policy_fixed_share, &vgpu_policy_qos,
-	};
+	const struct vgpu_sched_policy *policy;
 	struct des_config config;
 	struct des *busy, *quiet;
 	unsigned int i, j;
 
-	for (i = 0; i < ARRAY_SIZE(policies); i++) {
-		des_config_init(&config, policies[i], 3);
+	for (i = 0; (policy = vgpu_sched_policy_at(i)); i++) {
+		des_config_init(&config, policy, 3);
 		config.length_ns = 5 * DES_SEC;
 		config.nr_engines = 3;
 		config.reset_ns = 20 * DES_MS;

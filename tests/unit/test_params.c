@@ -82,18 +82,24 @@ static void test_params_check(void **state)
 
 static void test_policies(void **state)
 {
-	static const struct vgpu_sched_policy * const all[] = {
-		&vgpu_policy_best_effort, &vgpu_policy_equal_share,
-		&vgpu_policy_fixed_share, &vgpu_policy_qos,
-	};
+	const struct vgpu_sched_policy *policy;
+	char names[256], less[12];
 	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(all); i++)
-		assert_ptr_equal(vgpu_sched_policy(all[i]->name), all[i]);
-	assert_int_equal(strcmp(all[0]->name, "best_effort"), 0);
-	assert_int_equal(strcmp(all[1]->name, "equal_share"), 0);
-	assert_int_equal(strcmp(all[2]->name, "fixed_share"), 0);
-	assert_int_equal(strcmp(all[3]->name, "qos"), 0);
+	vgpu_sched_policy_names(names, sizeof(names), "and");
+	for (i = 0; (policy = vgpu_sched_policy_at(i)); i++) {
+		assert_ptr_equal(vgpu_sched_policy(policy->name), policy);
+		assert_non_null(strstr(names, policy->name));
+		assert_int_not_equal(policy->due, VGPU_DUE_UNKNOWN);
+	}
+	assert_true(i >= 4);
+	assert_null(vgpu_sched_policy_at(i));
+	assert_ptr_equal(vgpu_sched_policy("best_effort"), &vgpu_policy_best_effort);
+	assert_ptr_equal(vgpu_sched_policy("qos"), &vgpu_policy_qos);
+	assert_memory_equal(names, "best_effort, equal_share, ", 26);
+	assert_non_null(strstr(names, " and "));
+	assert_string_equal(vgpu_sched_policy_names(less, sizeof(less), "and"), "best_effort");
+	assert_string_equal(vgpu_sched_policy_names(less, 1, "and"), "");
 	assert_null(vgpu_sched_policy("qo"));
 	assert_null(vgpu_sched_policy("qos "));
 	assert_null(vgpu_sched_policy(""));

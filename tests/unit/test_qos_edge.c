@@ -3,6 +3,7 @@
 #include "vgpu_test.h"
 
 #include "des_test.h"
+#include "policy_at.h"
 
 /* Service of a client, per mille of all time. */
 static u64 per_mille(const struct des *des, unsigned int client)
@@ -232,10 +233,6 @@ static void test_slice(void **state)
 /* Every 5 ms another policy: nothing is lost, and nobody waits for ever. */
 static void test_policies(void **state)
 {
-	static const struct vgpu_sched_policy * const policies[] = {
-		&vgpu_policy_qos, &vgpu_policy_best_effort,
-		&vgpu_policy_equal_share, &vgpu_policy_fixed_share,
-	};
 	struct des_config config;
 	unsigned int i;
 	struct des *des;
@@ -247,7 +244,7 @@ static void test_policies(void **state)
 	config.client[3].load = des_poisson(DES_MS, 4 * DES_MS, 2);
 	for (i = 1; i < 199; i++)
 		des_config_act(&config, i * 5 * DES_MS, DES_PARAMS, 0)
-			->params.policy = policies[i % 4];
+			->params.policy = sim_policy(i - 1);
 	des = checked_run(&config);
 	for (i = 0; i < 4; i++)
 		assert_true(per_mille(des, i) > 10);

@@ -3,6 +3,7 @@
  * What the scheduler promises to its users, one thing at a time: policies,
  * shares, wakes at a time, lingering. On simulated engines (race.h).
  */
+#include "policy_at.h"
 #include "race.h"
 
 #define HOLD_OTHER	0x4
@@ -18,9 +19,6 @@ static u64 busy_ns(struct user *user)
 /* Four always busy, another policy every ms: all gets done, in turns. */
 static void test_policy_storm(void **state)
 {
-	static const char * const name[] = {
-		"best_effort", "equal_share", "fixed_share", "qos",
-	};
 	struct vgpu_entity_stats s;
 	unsigned int i, n;
 	struct user *user[4];
@@ -34,7 +32,7 @@ static void test_policy_storm(void **state)
 	}
 	for (n = 0; n < 400; n++) {
 		sim_sleep(1 * MS);
-		set_policy(name[n % 4]);
+		set_policy(sim_policy(n)->name);
 	}
 	/* Nobody's turn is lost each time. */
 	for (i = 0; i < 4; i++) {

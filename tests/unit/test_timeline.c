@@ -3,6 +3,7 @@
  * The scheduler as it is in the kernel (thread, timer, timelines, policies), on
  * simulated engines (race.h), under random interleavings (tasks.h).
  */
+#include "policy_at.h"
 #include "race.h"
 
 /* A reason that is neither of the scheduler's own. */
@@ -105,14 +106,11 @@ static int user_task(void *data)
 
 static void change_settings(void)
 {
-	static const char * const name[] = {
-		"best_effort", "equal_share", "fixed_share", "qos",
-	};
 	struct vgpu_sched_params params;
 
 	vgpu_sched_params_get(t.sched, &params);
 	if (t.switches && sim_one_in(2))
-		params.policy = watched(name[sim_random(0, 3)]);
+		params.policy = watched(sim_policy(sim_random(0, 999))->name);
 	if (sim_one_in(2))
 		params.slice_ns = sim_random(1, 30) * MS;
 	if (sim_one_in(4))

@@ -7,7 +7,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "due.h"
 #include "share.h"
+
+#define WHOLE	1000.0	/* an engine, per mille */
 
 /**
  * struct vgpus - the vGPUs of a GPU
@@ -76,6 +79,54 @@ static void vgpus_free(struct vgpus *vgpus)
 	free(vgpus->due);
 }
 
+/* The rule by which each policy shares an engine. */
+static const char *policy_rule(const struct vgpu_ctl_gpu *gpu)
+{
+	static const struct {
+		const char *policy;
+		const char *rule;
+	} known[] = {
+		{ "best_effort", "even" }, { "equal_share", "equal" },
+		{ "fixed_share", "part" }, { "qos", "guarantee" },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (ctl_text_is(gpu->policy, sizeof(gpu->policy), known[i].policy))
+			return known[i].rule;
+	return "";
+}
+
+/* Sets @due of all @vgpus if the policy's rule is known. */
+static int vgpus_due(const struct vgpu_ctl_gpu *gpu, struct vgpus *vgpus)
+{
+	uint64_t region_gb = gpu->fb_bytes >> 30;
+	struct due_claim *claims;
+	uint32_t i;
+
+	claims = calloc(vgpus->nr, sizeof(*claims));
+	if (!claims)
+		return -ENOMEM;
+	for (i = 0; i < vgpus->nr; i++) {
+		const struct vgpu_ctl_instance *inst = &vgpus->inst[i];
+
+		claims[i] = (struct due_claim){
+			.guarantee = inst->guarantee,
+			.cap = inst->cap,
+			.weight = inst->weight,
+			.part = region_gb ? WHOLE * vgpus->size_gb[i] / region_gb : 0,
+			.demand = WHOLE,
+			.started = inst->state == VGPU_STATE_STARTED,
+			.held = inst->status & VGPU_INSTANCE_QUARANTINED,
+		};
+	}
+	vgpus->known = due_by_rule(policy_rule(gpu), claims, vgpus->nr, WHOLE);
+	for (i = 0; i < vgpus->nr; i++)
+		vgpus->due[i] = (uint64_t)(claims[i].due * 10 + 0.5);
+	free(claims);
+	return 0;
+}
+
 static int vgpus_read(int fd, const struct vgpu_ctl_gpu *gpu,
 		      struct vgpus *vgpus)
 {
@@ -84,11 +135,10 @@ static int vgpus_read(int fd, const struct vgpu_ctl_gpu *gpu,
 	memset(vgpus, 0, sizeof(*vgpus));
 	vgpus->fd = fd;
 	ret = ctl_visit_instances(fd, gpu->gpu, vgpus, vgpus_add);
+	if (!ret && vgpus->nr)
+		ret = vgpus_due(gpu, vgpus);
 	if (ret)
 		vgpus_free(vgpus);
-	else if (vgpus->nr)
-		vgpus->known = due_shares(gpu, vgpus->inst, vgpus->size_gb,
-					  vgpus->nr, vgpus->due);
 	return ret;
 }
 

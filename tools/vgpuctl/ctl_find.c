@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <linux/vgpu_hw.h>
+#include <libvgpu_names.h>
 
 #include "vgpuctl.h"
 
@@ -148,39 +148,22 @@ enum exit_code ctl_fail_engine(const struct vgpu_ctl_gpu *gpu,
 	return fail("GPU %u: no engine %s; there are:%s", gpu->gpu, name, text);
 }
 
-const char *ctl_class_name(uint32_t engine_class)
-{
-	switch (engine_class) {
-	case VGPU_HW_ENGINE_GR:
-		return "gr";
-	case VGPU_HW_ENGINE_CE:
-		return "ce";
-	case VGPU_HW_ENGINE_ENC:
-		return "enc";
-	case VGPU_HW_ENGINE_DEC:
-		return "dec";
-	}
-	return "unknown";
-}
+static const char * const placement_names[] = {
+	[VGPU_PLACEMENT_MIXED] = "mixed",
+	[VGPU_PLACEMENT_HOMOGENEOUS] = "homogeneous",
+};
+
+static const char * const state_names[] = {
+	[VGPU_STATE_CREATED] = "created",
+	[VGPU_STATE_STARTED] = "started",
+};
 
 const char *ctl_placement_name(uint32_t placement)
 {
-	switch (placement) {
-	case VGPU_PLACEMENT_MIXED:
-		return "mixed";
-	case VGPU_PLACEMENT_HOMOGENEOUS:
-		return "homogeneous";
-	}
-	return "unknown";
+	return VGPU_NAME_OF(placement_names, placement);
 }
 
 const char *ctl_state_name(uint32_t state)
 {
-	switch (state) {
-	case VGPU_STATE_CREATED:
-		return "created";
-	case VGPU_STATE_STARTED:
-		return "started";
-	}
-	return "unknown";
+	return VGPU_NAME_OF(state_names, state);
 }

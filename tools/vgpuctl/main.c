@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* vgpuctl: show and manage vGPUs. */
-#include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "vgpuctl.h"
@@ -160,33 +158,6 @@ static const struct command commands[] = {
 };
 
 #define NR_COMMANDS	(sizeof(commands) / sizeof(commands[0]))
-
-static void say(const char *fmt, va_list ap)
-{
-	fputs("vgpuctl: ", stderr);
-	vfprintf(stderr, fmt, ap);
-	putc('\n', stderr);
-}
-
-enum exit_code fail(const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	say(fmt, ap);
-	va_end(ap);
-	return EXIT_FAILED;
-}
-
-enum exit_code fail_usage(const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	say(fmt, ap);
-	va_end(ap);
-	return EXIT_USAGE;
-}
 
 static void usage(FILE *out)
 {

@@ -82,7 +82,7 @@ struct command {
 	enum exit_code (*run)(const struct options *options);
 };
 
-/* main.c */
+/* message.c: print a line on standard error; return EXIT_FAILED or EXIT_USAGE. */
 __attribute__((format(printf, 1, 2)))
 enum exit_code fail(const char *fmt, ...);
 __attribute__((format(printf, 1, 2)))
@@ -145,7 +145,6 @@ int ctl_hist(int fd, const uint8_t *uuid, uint32_t engine,
 int ctl_find_gpu(int fd, const char *text, uint32_t *id);
 bool ctl_is_gone(int ret);
 bool ctl_text_is(const void *text, size_t room, const char *other);
-const char *ctl_class_name(uint32_t engine_class);
 const char *ctl_placement_name(uint32_t placement);
 const char *ctl_state_name(uint32_t state);
 uint32_t ctl_engines(uint32_t engines);
@@ -160,11 +159,6 @@ enum exit_code ctl_visit_gpus(int fd, const char *only, void *arg,
 int ctl_visit_instances(int fd, uint32_t gpu, void *arg,
 			int (*each)(const struct vgpu_ctl_instance *inst,
 				    void *arg));
-
-/* due.c: @due in hundredths of a per cent; returns false where none can be told. */
-bool due_shares(const struct vgpu_ctl_gpu *gpu,
-		const struct vgpu_ctl_instance *inst, const uint32_t *size_gb,
-		uint32_t nr, uint64_t *due);
 
 /* sysfs.c */
 int sysfs_create(const char *address, const char *type_id, const char *uuid);

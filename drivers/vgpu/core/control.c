@@ -119,8 +119,8 @@ static void vgpu_ctl_fill_gpu(struct vgpu_gpu *gpu, struct vgpu_ctl_gpu *out)
 	out->engines = info->nr_engines;
 	out->fb_bytes = info->fb_bytes;
 	list_for_each_entry(instance, &gpu->instances, link) {
-		out->channels_used += instance->nr_channels;
-		out->fb_used_bytes += instance->fb_bytes;
+		out->channels_used += instance->info.nr_channels;
+		out->fb_used_bytes += instance->info.fb_bytes;
 		out->fb_backed_bytes += gpu->ops->backed_bytes(instance);
 	}
 	out->slice_ns = params.slice_ns;
@@ -142,6 +142,7 @@ static void vgpu_ctl_fill_gpu(struct vgpu_gpu *gpu, struct vgpu_ctl_gpu *out)
 		strscpy(e->name, info->engines[i].name, sizeof(e->name));
 	}
 	out->guarantee_sum = gpu->guarantee_sum;
+	out->due = params.policy->due;
 }
 
 static int vgpu_ctl_gpu(void *arg)
@@ -240,11 +241,11 @@ static void vgpu_ctl_fill_instance(struct vgpu_instance *instance,
 	out->started_ns = READ_ONCE(instance->started_ns);
 	out->state = out->started_ns ? VGPU_STATE_STARTED : VGPU_STATE_CREATED;
 	out->owner_pid = READ_ONCE(instance->owner_pid);
-	out->placement_gb = instance->first_gb;
-	out->first_channel = instance->first_channel;
-	out->channels = instance->nr_channels;
+	out->placement_gb = instance->info.fb_start >> 30;
+	out->first_channel = instance->info.first_channel;
+	out->channels = instance->info.nr_channels;
 	out->engines = gpu->info.nr_engines;
-	out->fb_bytes = instance->fb_bytes;
+	out->fb_bytes = instance->info.fb_bytes;
 	out->fb_backed_bytes = gpu->ops->backed_bytes(instance);
 	out->created_ns = instance->created_ns;
 	out->now_ns = ktime_get_ns();
@@ -271,34 +272,6 @@ static void vgpu_ctl_fill_instance(struct vgpu_instance *instance,
 	out->frl_fps = instance->frl.fps;
 }
 
-/**
- * vgpu_ctl_with_instance() - do something with an instance that is not gone
- * @uuid: its name, in the order of the control ABI
- * @arg: for @func
- * @func: called with the lock of the instance's GPU held
- *
- * Return: what @func returned, or -ENODEV.
- */
-int vgpu_ctl_with_instance(const u8 *uuid, void *arg,
-			   int (*func)(struct vgpu_instance *instance,
-				       void *arg))
-{
-	struct vgpu_instance *instance;
-	guid_t guid;
-	int ret = -ENODEV;
-
-	vgpu_uuid_import(&guid, uuid);
-	instance = vgpu_instance_find(&guid);
-	if (!instance)
-		return -ENODEV;
-	mutex_lock(&instance->gpu->lock);
-	if (!instance->gone)
-		ret = func(instance, arg);
-	mutex_unlock(&instance->gpu->lock);
-	vgpu_instance_put(instance);
-	return ret;
-}
-
 static int vgpu_ctl_instance_locked(struct vgpu_instance *instance, void *arg)
 {
 	struct vgpu_ctl_instance *out = arg;
@@ -312,7 +285,7 @@ static int vgpu_ctl_instance(void *arg)
 {
 	struct vgpu_ctl_instance *out = arg;
 
-	return vgpu_ctl_with_instance(out->uuid, arg, vgpu_ctl_instance_locked);
+	return vgpu_instance_call(out->uuid, vgpu_ctl_instance_locked, arg);
 }
 
 static int vgpu_ctl_refusal(void *arg)
@@ -334,7 +307,7 @@ static int vgpu_ctl_release(void *arg)
 {
 	struct vgpu_ctl_instance_op *op = arg;
 
-	return vgpu_ctl_with_instance(op->uuid, arg, vgpu_ctl_release_locked);
+	return vgpu_instance_call(op->uuid, vgpu_ctl_release_locked, arg);
 }
 
 /**

@@ -232,5 +232,5 @@ int vgpu_ctl_hist(void *arg)
 	BUILD_BUG_ON(sizeof(ctl->wait) != sizeof(struct vgpu_hist));
 	if (ctl->pad)
 		return -EINVAL;
-	return vgpu_ctl_with_instance(ctl->uuid, arg, vgpu_ctl_hist_locked);
+	return vgpu_instance_call(ctl->uuid, vgpu_ctl_hist_locked, arg);
 }

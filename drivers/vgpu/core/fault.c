@@ -113,20 +113,6 @@ static bool vgpu_fault_is_strike(enum vgpu_hw_fault code)
 }
 
 /**
- * vgpu_instance_overrun() - it ran past its deadline beyond the preemption timeout
- * @instance: which
- *
- * Counts like a fault, soon: this is called under a timeline's lock, which
- * interrupts take, too, and so must take no lock that is ever held with
- * interrupts on.
- */
-void vgpu_instance_overrun(struct vgpu_instance *instance)
-{
-	atomic_inc(&instance->overruns);
-	queue_work(system_wq, &instance->overrun_work);
-}
-
-/**
  * vgpu_channel_fault() - a channel has faulted
  * @instance: whose channel
  * @engine: it is bound to
@@ -155,7 +141,7 @@ EXPORT_SYMBOL_GPL(vgpu_channel_fault);
  *
  * Return: true while it is in quarantine.
  */
-bool vgpu_instance_quarantined(struct vgpu_instance *instance)
+bool vgpu_instance_quarantined(const struct vgpu_instance *instance)
 {
 	return READ_ONCE(instance->quarantine.until_ns);
 }

@@ -14,7 +14,7 @@
 
 static char *policy = "best_effort";
 module_param(policy, charp, 0444);
-MODULE_PARM_DESC(policy, "Scheduling policy of new GPUs: best_effort, equal_share, fixed_share, qos (best_effort)");
+MODULE_PARM_DESC(policy, "Scheduling policy of new GPUs (best_effort); a GPU has the names of all in vgpu/policies");
 
 static unsigned int slice_us;
 module_param(slice_us, uint, 0444);
@@ -69,11 +69,12 @@ static const struct {
  */
 int vgpu_settings_check_params(void)
 {
+	char names[VGPU_TEXT_LEN];
 	unsigned int i;
 
 	if (!vgpu_sched_policy(policy)) {
-		pr_err("policy=%s: must be best_effort, equal_share, fixed_share or qos\n",
-		       policy);
+		pr_err("policy=%s: must be %s\n", policy,
+		       vgpu_sched_policy_names(names, sizeof(names), "or"));
 		return -EINVAL;
 	}
 	for (i = 0; i < ARRAY_SIZE(vgpu_numbers); i++) {
@@ -202,13 +203,15 @@ static int vgpu_settings_merge(const struct vgpu_ctl_sched *in,
 			       struct vgpu_sched_params *params, char *why,
 			       size_t size)
 {
+	char names[VGPU_TEXT_LEN];
+
 	if (in->valid & VGPU_SCHED_POLICY) {
 		params->policy = NULL;
 		if (memchr(in->policy, 0, sizeof(in->policy)))
 			params->policy = vgpu_sched_policy(in->policy);
 		if (!params->policy) {
-			snprintf(why, size,
-				 "no such policy: there are best_effort, equal_share, fixed_share and qos");
+			scnprintf(why, size, "no such policy: there are %s",
+				  vgpu_sched_policy_names(names, sizeof(names), "and"));
 			return -EINVAL;
 		}
 	}

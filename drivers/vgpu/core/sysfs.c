@@ -121,6 +121,20 @@ static ssize_t policy_store(struct device *dev, struct device_attribute *attr,
 
 static DEVICE_ATTR_RW(policy);
 
+static ssize_t policies_show(struct device *dev, struct device_attribute *attr,
+			     char *buf)
+{
+	const struct vgpu_sched_policy *policy;
+	unsigned int i;
+	int len = 0;
+
+	for (i = 0; (policy = vgpu_sched_policy_at(i)); i++)
+		len += sysfs_emit_at(buf, len, "%s%s", i ? " " : "", policy->name);
+	return len + sysfs_emit_at(buf, len, "\n");
+}
+
+static DEVICE_ATTR_RO(policies);
+
 #define NUMBER_ATTR(name) __ATTR(name, 0644, number_show, number_store)
 #define CTL_FIELD(field) offsetof(struct vgpu_ctl_sched, field)
 
@@ -142,6 +156,7 @@ static struct vgpu_gpu_attr gpu_numbers[] = {
 
 static struct attribute *gpu_attrs[] = {
 	&dev_attr_policy.attr,
+	&dev_attr_policies.attr,
 	&gpu_numbers[0].attr.attr,
 	&gpu_numbers[1].attr.attr,
 	&gpu_numbers[2].attr.attr,
@@ -152,7 +167,7 @@ static struct attribute *gpu_attrs[] = {
 	NULL
 };
 
-static_assert(ARRAY_SIZE(gpu_attrs) == ARRAY_SIZE(gpu_numbers) + 2);
+static_assert(ARRAY_SIZE(gpu_attrs) == ARRAY_SIZE(gpu_numbers) + 3);
 
 static const struct attribute_group gpu_attr_group = {
 	.name = "vgpu",

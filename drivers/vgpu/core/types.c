@@ -68,7 +68,6 @@ unsigned int vgpu_types_build(const char *board,
 			t = &types[nr - 1];
 			snprintf(t->name, sizeof(t->name), "%s-%u%c", board,
 				 size_gb, s->series);
-			t->series = s->series;
 			t->edition = s->edition;
 			t->index = nr - 1;
 			t->size_gb = size_gb;

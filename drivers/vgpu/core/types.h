@@ -13,7 +13,6 @@ struct vgpu_placement;
 /**
  * struct vgpu_type - a vGPU profile
  * @name:       board, framebuffer in GB, series: "SG16-4Q"
- * @series:     'Q' workstation, 'B' desktop, 'A' applications, 'C' compute
  * @edition:    licence edition that NVML clients expect of the series
  * @index:      in the catalogue
  * @size_gb:    framebuffer
@@ -26,7 +25,6 @@ struct vgpu_placement;
  */
 struct vgpu_type {
 	char name[VGPU_TYPE_NAME_LEN];
-	char series;
 	const char *edition;
 	unsigned int index;
 	u32 size_gb;

@@ -288,10 +288,8 @@ int vgpu_mdev_init(void)
 	ret = mdev_register_driver(&vgpu_mdev_driver);
 	if (ret)
 		return ret;
-	ret = vgpu_front_register(&vgpu_mdev_front);
-	if (ret)
-		mdev_unregister_driver(&vgpu_mdev_driver);
-	return ret;
+	vgpu_front_register(&vgpu_mdev_front);
+	return 0;
 }
 
 /**

@@ -51,7 +51,6 @@ static void vgpu_vfio_front_zap(struct vgpu_instance *instance, unsigned int bar
 }
 
 static const struct vgpu_front_ops vgpu_vfio_front_ops = {
-	.owner = THIS_MODULE,
 	.guest_rw = vgpu_vfio_front_guest_rw,
 	.may_dma = vgpu_vfio_front_may_dma,
 	.raise_irq = vgpu_vfio_front_raise_irq,
@@ -482,10 +481,10 @@ const struct vfio_device_ops vgpu_vfio_ops = {
  */
 int vgpu_vfio_setup(struct vgpu_mdev *dev, struct vgpu_instance *instance)
 {
-	struct vgpu_function_desc desc = {};
+	struct vgpu_function_desc desc;
 	int ret;
 
-	instance->gpu->ops->describe(instance, &desc);
+	vgpu_instance_describe(instance, &desc);
 	ret = vgpu_regions_init(&dev->regions, &desc);
 	if (ret)
 		return vgpu_refuse(instance, ret,

@@ -198,6 +198,7 @@ static void drr_charge(struct vgpu_rq *rq, struct vgpu_entity *entity,
 const struct vgpu_sched_policy vgpu_policy_best_effort = {
 	.name = "best_effort",
 	.frl = VGPU_FRL_MODE_DEFAULT,
+	.due = VGPU_DUE_EQUAL,
 	.rq_init = drr_rq_init,
 	.rq_exit = drr_rq_exit,
 	.init = drr_init,

@@ -134,6 +134,7 @@ static void equal_stop(struct vgpu_rq *rq, struct vgpu_entity *entity,
 const struct vgpu_sched_policy vgpu_policy_equal_share = {
 	.name = "equal_share",
 	.frl = VGPU_FRL_MODE_OFF,
+	.due = VGPU_DUE_SLOT,
 	.rq_init = equal_rq_init,
 	.rq_exit = equal_rq_exit,
 	.init = equal_init,

@@ -199,6 +199,7 @@ static void fixed_reshare(struct vgpu_rq *rq, struct vgpu_entity *entity,
 const struct vgpu_sched_policy vgpu_policy_fixed_share = {
 	.name = "fixed_share",
 	.frl = VGPU_FRL_MODE_OFF,
+	.due = VGPU_DUE_SIZE,
 	.rq_init = fixed_rq_init,
 	.rq_exit = fixed_rq_exit,
 	.init = fixed_init,

@@ -290,6 +290,7 @@ enum vgpu_frl_mode {
  * struct vgpu_sched_policy - who is next and for how long
  * @name:    as users write it
  * @frl:     which frame rate limits apply
+ * @due:     what a vGPU is due of an engine under it, for tools
  * @rq_init: optional: set up rq->data; may sleep, no lock held. 0 or -ENOMEM
  * @rq_exit: optional: free rq->data; all entities have left
  * @init:    an entity joins the timeline (not started, not runnable), its
@@ -314,6 +315,7 @@ enum vgpu_frl_mode {
 struct vgpu_sched_policy {
 	const char *name;
 	enum vgpu_frl_mode frl;
+	enum vgpu_ctl_due due;
 	int (*rq_init)(struct vgpu_rq *rq);
 	void (*rq_exit)(struct vgpu_rq *rq);
 	void (*init)(struct vgpu_rq *rq, struct vgpu_entity *entity, u64 now_ns);
@@ -334,9 +336,8 @@ struct vgpu_sched_policy {
 			const struct vgpu_share *share, u64 now_ns);
 };
 
-extern const struct vgpu_sched_policy vgpu_policy_best_effort;
-extern const struct vgpu_sched_policy vgpu_policy_equal_share;
-extern const struct vgpu_sched_policy vgpu_policy_fixed_share;
-extern const struct vgpu_sched_policy vgpu_policy_qos;
+#define VGPU_POLICY(name) extern const struct vgpu_sched_policy vgpu_policy_##name;
+#include "policies.h"
+#undef VGPU_POLICY
 
 #endif /* _VGPU_POLICY_H */

@@ -665,6 +665,7 @@ static void qos_reshare(struct vgpu_rq *rq, struct vgpu_entity *entity,
 const struct vgpu_sched_policy vgpu_policy_qos = {
 	.name = "qos",
 	.frl = VGPU_FRL_MODE_SET,
+	.due = VGPU_DUE_SHARE,
 	.rq_init = qos_rq_init,
 	.rq_exit = qos_rq_exit,
 	.init = qos_init,

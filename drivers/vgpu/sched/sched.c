@@ -112,29 +112,6 @@ static int sched_thread(void *data)
 	return 0;
 }
 
-/**
- * vgpu_sched_policy() - a policy by its name
- * @name: as users write it
- *
- * Context: any.
- * Return: it, or NULL.
- */
-const struct vgpu_sched_policy *vgpu_sched_policy(const char *name)
-{
-	static const struct vgpu_sched_policy * const policies[] = {
-		&vgpu_policy_best_effort,
-		&vgpu_policy_equal_share,
-		&vgpu_policy_fixed_share,
-		&vgpu_policy_qos,
-	};
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(policies); i++)
-		if (!strcmp(policies[i]->name, name))
-			return policies[i];
-	return NULL;
-}
-
 #define SCHED_TIME_LEN	32
 
 /* "10 ms", or "1041667 ns" */

@@ -92,6 +92,8 @@ struct vgpu_sched_params {
 };
 
 const struct vgpu_sched_policy *vgpu_sched_policy(const char *name);
+const struct vgpu_sched_policy *vgpu_sched_policy_at(unsigned int index);
+const char *vgpu_sched_policy_names(char *text, size_t size, const char *last);
 int vgpu_sched_params_check(const struct vgpu_sched_params *params, char *why,
 			    size_t size);
 struct vgpu_sched *vgpu_sched_create(const char *name, unsigned int nr_timelines,

@@ -24,7 +24,7 @@
 #include <linux/types.h>
 
 #define VGPU_ABI_MAJOR		1
-#define VGPU_ABI_MINOR		2
+#define VGPU_ABI_MINOR		3
 
 #define VGPU_NAME_LEN		64
 #define VGPU_TEXT_LEN		192
@@ -64,6 +64,18 @@ struct vgpu_ctl_engine {
 	__u8 name[16];			/* "gr", "ce0", ... */
 };
 
+/*
+ * What a vGPU is due of an engine while all started vGPUs have work all the
+ * time, by the kind of the GPU's policy.
+ */
+enum vgpu_ctl_due {
+	VGPU_DUE_UNKNOWN = 0,		/* the driver does not say */
+	VGPU_DUE_EQUAL = 1,		/* the same for each that is started and not quarantined */
+	VGPU_DUE_SLOT = 2,		/* the same for each that is started, idle time stays idle */
+	VGPU_DUE_SIZE = 3,		/* its type's part of fb_bytes, idle time stays idle */
+	VGPU_DUE_SHARE = 4,		/* guarantee, and of the rest by weight, up to the cap */
+};
+
 struct vgpu_ctl_gpu {
 	__u32 size;
 	__u32 flags;
@@ -84,11 +96,12 @@ struct vgpu_ctl_gpu {
 	__u8 address[VGPU_ADDR_LEN];	/* "f000:00:00.0" */
 	__u8 board[VGPU_ADDR_LEN];	/* "SG16" */
 	__u8 driver[VGPU_ADDR_LEN];	/* "vgpu_soft" */
-	__u8 policy[VGPU_ADDR_LEN];	/* "best_effort" */
+	__u8 policy[VGPU_ADDR_LEN];	/* its name; sysfs has all names in vgpu/policies */
 	struct vgpu_ctl_engine engine[VGPU_MAX_ENGINES];
 	/* since 1.1 */
 	__u32 guarantee_sum;		/* per mille, of all vGPUs */
-	__u32 pad;
+	/* since 1.3, 0 before */
+	__u32 due;			/* enum vgpu_ctl_due, the policy's */
 };
 
 struct vgpu_ctl_type {
@@ -218,7 +231,7 @@ struct vgpu_ctl_sched {
 	__u32 flags;
 	__u32 gpu;			/* in */
 	__u32 valid;			/* in, SET: VGPU_SCHED_*; reading: 0 */
-	__u8 policy[VGPU_ADDR_LEN];	/* best_effort, equal_share, fixed_share, qos */
+	__u8 policy[VGPU_ADDR_LEN];	/* a name out of vgpu/policies in sysfs */
 	__u64 slice_ns;			/* 1000000 .. 30000000 */
 	__u64 window_ns;		/* 10 .. 1000 ms, at least 10 slices */
 	__u32 frequency_hz;		/* SET: 63 .. 960 */

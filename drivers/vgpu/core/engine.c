@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What lies between the scheduler and a back end's engines: the scheduler's requests go down
+ * through vgpu_engine_ops, the back end's reports about its engines come up.
+ */
+#include <linux/module.h>
+#include <linux/timekeeping.h>
+
+#include "core.h"
+#include "trace.h"
+
+static void vgpu_engine_run(struct vgpu_timeline *tl, struct vgpu_entity *entity, u64 deadline_ns)
+{
+	struct vgpu_gpu *gpu = vgpu_timeline_data(tl);
+	unsigned int engine = vgpu_timeline_index(tl);
+	struct vgpu_run run = {
+		.instance = vgpu_entity_instance(entity, engine),
+		.deadline_ns = deadline_ns,
+	};
+
+	trace_vgpu_switch(gpu->name, engine, &run.instance->uuid, deadline_ns);
+	gpu->ops->engine_run(gpu, engine, &run);
+}
+
+static void vgpu_engine_preempt(struct vgpu_timeline *tl, struct vgpu_entity *entity)
+{
+	struct vgpu_gpu *gpu = vgpu_timeline_data(tl);
+	unsigned int engine = vgpu_timeline_index(tl);
+
+	trace_vgpu_preempt(gpu->name, engine, &vgpu_entity_instance(entity, engine)->uuid);
+	gpu->ops->engine_preempt(gpu, engine);
+}
+
+static void vgpu_engine_reset(struct vgpu_timeline *tl, struct vgpu_entity *entity)
+{
+	struct vgpu_gpu *gpu = vgpu_timeline_data(tl);
+	unsigned int engine = vgpu_timeline_index(tl);
+	struct vgpu_instance *instance = vgpu_entity_instance(entity, engine);
+	struct vgpu_sched_params params;
+
+	vgpu_sched_params_get(gpu->sched, &params);
+	/* A guest can make its engine be reset again and again. */
+	vgpu_inst_notice_limited(instance, "did not leave engine %s within %u us: engine reset\n",
+				 gpu->info.engines[engine].name, params.preempt_timeout_us);
+	gpu->ops->engine_reset(gpu, engine);
+	vgpu_instance_event(instance, VGPU_EVENT_ENGINE_RESET, engine, 0, 0);
+}
+
+/*
+ * The instance ran past its deadline by more than the preemption timeout: it is counted like a
+ * fault, but by a work item. This is called under a timeline's lock, which interrupts take, too,
+ * so it must take no lock that is ever held with interrupts on.
+ */
+static void vgpu_engine_overrun(struct vgpu_timeline *tl, struct vgpu_entity *entity,
+				u64 overrun_ns)
+{
+	struct vgpu_instance *instance = vgpu_entity_instance(entity, vgpu_timeline_index(tl));
+
+	atomic_inc(&instance->overruns);
+	queue_work(system_wq, &instance->overrun_work);
+}
+
+static u64 vgpu_engine_ran_ns(struct vgpu_timeline *tl)
+{
+	struct vgpu_gpu *gpu = vgpu_timeline_data(tl);
+
+	if (!gpu->ops->engine_ran_ns)
+		return ktime_get_ns();
+	return gpu->ops->engine_ran_ns(gpu, vgpu_timeline_index(tl));
+}
+
+const struct vgpu_timeline_ops vgpu_engine_ops = {
+	.run = vgpu_engine_run,
+	.preempt = vgpu_engine_preempt,
+	.reset = vgpu_engine_reset,
+	.overrun = vgpu_engine_overrun,
+	.ran_ns = vgpu_engine_ran_ns,
+};
+
+/**
+ * vgpu_work_ready() - an engine has something to do for an instance
+ * @instance: whose channel has work
+ * @engine: index of the engine, below nr_engines of struct vgpu_gpu_info
+ *
+ * Saying it twice, or of the instance that is running, is harmless; forgetting it leaves the work
+ * lying.
+ *
+ * Context: any that may take a spinlock, but without a timeline's lock. Does not sleep.
+ */
+void vgpu_work_ready(struct vgpu_instance *instance, unsigned int engine)
+{
+	vgpu_entity_wake(&instance->entity[engine]);
+}
+EXPORT_SYMBOL_GPL(vgpu_work_ready);
+
+/**
+ * vgpu_work_ready_at() - an engine will have something to do for an instance
+ * @instance: whose channel will have work
+ * @engine: index of the engine
+ * @ready_ns: when, CLOCK_MONOTONIC; of several such times the earliest counts
+ *
+ * Context: any that may take a spinlock, but without a timeline's lock. Does not sleep.
+ */
+void vgpu_work_ready_at(struct vgpu_instance *instance, unsigned int engine, u64 ready_ns)
+{
+	vgpu_entity_wake_at(&instance->entity[engine], ready_ns);
+}
+EXPORT_SYMBOL_GPL(vgpu_work_ready_at);
+
+/**
+ * vgpu_engine_done() - a run has ended, the engine is free
+ * @gpu: the GPU
+ * @engine: index of the engine
+ * @end: why the run ended
+ * @idle_ns: how long of the run the engine polled without work; charged to nobody
+ * @linger_ns: how long the engine polled without work because vgpu_engine_poll() said
+ *             VGPU_POLL_LINGER; not part of @idle_ns, and charged to the instance
+ * @next: set to the run that the engine is to begin at once, if there is one
+ *
+ * Called once for each run, whether engine_run of struct vgpu_gpu_ops began it or the run came by
+ * @next. When this has returned false, engine_run may be called, or has been called already.
+ *
+ * Context: any that may take a spinlock, but without a timeline's lock. Does not sleep.
+ * Return: true if @next is set.
+ */
+bool vgpu_engine_done(struct vgpu_gpu *gpu, unsigned int engine, enum vgpu_run_end end,
+		      u64 idle_ns, u64 linger_ns, struct vgpu_run *next)
+{
+	struct vgpu_entity *entity;
+	u64 deadline_ns;
+
+	trace_vgpu_run_end(gpu->name, engine, end, idle_ns);
+	entity = vgpu_timeline_done(vgpu_sched_timeline(gpu->sched, engine), end, idle_ns,
+				    linger_ns, &deadline_ns);
+	if (!entity)
+		return false;
+	next->instance = vgpu_entity_instance(entity, engine);
+	next->deadline_ns = deadline_ns;
+	trace_vgpu_switch(gpu->name, engine, &next->instance->uuid, deadline_ns);
+	return true;
+}
+EXPORT_SYMBOL_GPL(vgpu_engine_done);
+
+/**
+ * vgpu_engine_poll() - ask what an engine that finds no work is to do
+ * @gpu: the GPU
+ * @engine: index of the engine; it has a run
+ * @empty_ns: for how long the engine has found no work of the run's instance
+ *
+ * The answer may change at any time, so an engine that polls on asks again. The answer does not
+ * take the run's deadline into account.
+ *
+ * Context: any. Takes no lock.
+ * Return: what to do.
+ */
+enum vgpu_poll vgpu_engine_poll(struct vgpu_gpu *gpu, unsigned int engine, u64 empty_ns)
+{
+	return vgpu_timeline_poll(vgpu_sched_timeline(gpu->sched, engine), empty_ns);
+}
+EXPORT_SYMBOL_GPL(vgpu_engine_poll);
+
+/**
+ * vgpu_instance_hold() - keep an instance off all engines
+ * @instance: the instance
+ * @hold: the reason, VGPU_HOLD_*; holding twice for one reason is the same as once
+ *
+ * A run that the instance has on an engine is asked to stop; this does not wait for its end.
+ *
+ * Context: any that may take a spinlock, but without a timeline's lock. Does not sleep.
+ */
+void vgpu_instance_hold(struct vgpu_instance *instance, unsigned int hold)
+{
+	unsigned int i;
+
+	for (i = 0; i < instance->gpu->info.nr_engines; i++)
+		vgpu_entity_hold(&instance->entity[i], hold);
+}
+
+/**
+ * vgpu_instance_unhold() - take back a reason to keep an instance off the engines
+ * @instance: the instance
+ * @hold: the reason, VGPU_HOLD_*
+ *
+ * Context: any that may take a spinlock, but without a timeline's lock. Does not sleep.
+ */
+void vgpu_instance_unhold(struct vgpu_instance *instance, unsigned int hold)
+{
+	unsigned int i;
+
+	for (i = 0; i < instance->gpu->info.nr_engines; i++)
+		vgpu_entity_unhold(&instance->entity[i], hold);
+}

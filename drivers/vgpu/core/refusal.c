@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Refusals: why an instance was not created or not changed.
+ */
+#include <linux/module.h>
+#include <linux/timekeeping.h>
+
+#include "core.h"
+
+#define VGPU_REFUSALS	64
+
+struct vgpu_refusal {
+	guid_t uuid;
+	int error;		/* 0: free */
+	u64 time_ns;
+	char text[VGPU_TEXT_LEN];
+};
+
+/* A refused instance never was: so its reason is kept by UUID, the newest 64. */
+static DEFINE_MUTEX(vgpu_refusals_lock);	/* protects the two below */
+static struct vgpu_refusal vgpu_refusals[VGPU_REFUSALS];
+static unsigned int vgpu_refusals_next;
+
+/**
+ * vgpu_refuse() - say why an instance is not created or not changed
+ * @instance: that is being created or set
+ * @error: -errno
+ * @fmt: the short pool, the limit and what would fit; no newline
+ *
+ * Goes to the kernel log, the event stream and the control node. Sleeps.
+ *
+ * Return: @error.
+ */
+int vgpu_refuse(struct vgpu_instance *instance, int error, const char *fmt, ...)
+{
+	struct vgpu_refusal *r = NULL;
+	unsigned int i;
+	va_list args;
+
+	mutex_lock(&vgpu_refusals_lock);
+	for (i = 0; i < VGPU_REFUSALS; i++)
+		if (guid_equal(&vgpu_refusals[i].uuid, &instance->uuid))
+			r = &vgpu_refusals[i];
+	if (!r)
+		r = &vgpu_refusals[vgpu_refusals_next++ % VGPU_REFUSALS];
+	r->uuid = instance->uuid;
+	r->error = -error;
+	r->time_ns = ktime_get_ns();
+	va_start(args, fmt);
+	vscnprintf(r->text, sizeof(r->text), fmt, args);
+	va_end(args);
+	/* Those that are never created are all said to be the GPU's. */
+	if (instance->events ? vgpu_inst_may_log(instance) :
+			       vgpu_gpu_may_log(instance->gpu))
+		vgpu_inst_notice(instance, "refused: %s\n", r->text);
+	mutex_unlock(&vgpu_refusals_lock);
+
+	vgpu_instance_event(instance, VGPU_EVENT_REFUSED, -error, 0, 0);
+	return error;
+}
+EXPORT_SYMBOL_GPL(vgpu_refuse);
+
+/**
+ * vgpu_refusal_get() - why a UUID was refused
+ * @uuid: which
+ * @refusal: error, time and text are filled in
+ *
+ * Return: 0, or -ENOENT if it is not known.
+ */
+int vgpu_refusal_get(const guid_t *uuid, struct vgpu_ctl_refusal *refusal)
+{
+	int ret = -ENOENT;
+	unsigned int i;
+
+	mutex_lock(&vgpu_refusals_lock);
+	for (i = 0; i < VGPU_REFUSALS; i++) {
+		const struct vgpu_refusal *r = &vgpu_refusals[i];
+
+		if (!r->error || !guid_equal(&r->uuid, uuid))
+			continue;
+		refusal->error = r->error;
+		refusal->time_ns = r->time_ns;
+		strscpy(refusal->text, r->text, sizeof(refusal->text));
+		ret = 0;
+		break;
+	}
+	mutex_unlock(&vgpu_refusals_lock);
+	return ret;
+}

@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The registry: the kinds of front end, the GPUs with their instances, how they are found, and the
+ * references that keep a GPU or an instance that was found.
+ */
+#include <linux/module.h>
+#include <linux/slab.h>
+
+#include "core.h"
+
+/*
+ * Protects the two lists. Front ends register when the module loads and leave when it unloads. No
+ * back end can be there at either time, so vgpu_fronts_add_gpu() and vgpu_fronts_remove_gpu() walk
+ * vgpu_fronts without the lock: remove_gpu may wait for the user of a vGPU.
+ */
+static DEFINE_MUTEX(vgpu_registry_lock);
+static LIST_HEAD(vgpu_gpus);
+static LIST_HEAD(vgpu_fronts);
+static u32 vgpu_next_id;	/* protected by vgpu_registry_lock */
+
+/**
+ * vgpu_front_register() - add a kind of front end
+ * @front: must stay until vgpu_front_unregister()
+ *
+ * Context: module init, before any GPU is registered. Sleeps.
+ */
+void vgpu_front_register(struct vgpu_front *front)
+{
+	mutex_lock(&vgpu_registry_lock);
+	list_add_tail(&front->link, &vgpu_fronts);
+	mutex_unlock(&vgpu_registry_lock);
+}
+
+/**
+ * vgpu_front_unregister() - remove a kind of front end
+ * @front: registered before
+ *
+ * Context: module exit, when all GPUs have been unregistered. Sleeps.
+ */
+void vgpu_front_unregister(struct vgpu_front *front)
+{
+	mutex_lock(&vgpu_registry_lock);
+	WARN_ON(!list_empty(&vgpu_gpus));
+	list_del(&front->link);
+	mutex_unlock(&vgpu_registry_lock);
+}
+
+/* Takes the GPU from the front ends before @front on the list, the last of these first. */
+static void vgpu_fronts_remove_before(struct vgpu_gpu *gpu, struct vgpu_front *front)
+{
+	list_for_each_entry_continue_reverse(front, &vgpu_fronts, link)
+		front->remove_gpu(gpu);
+}
+
+/**
+ * vgpu_fronts_add_gpu() - show a GPU to all front ends
+ * @gpu: ready to have instances created
+ *
+ * Context: sleeps.
+ * Return: 0, or the error of a front end, and no front end has the GPU.
+ */
+int vgpu_fronts_add_gpu(struct vgpu_gpu *gpu)
+{
+	struct vgpu_front *front;
+	int ret;
+
+	list_for_each_entry(front, &vgpu_fronts, link) {
+		ret = front->add_gpu(gpu);
+		if (ret) {
+			vgpu_gpu_err(gpu, "front end %s refused the GPU: %d\n", front->name, ret);
+			vgpu_fronts_remove_before(gpu, front);
+			return ret;
+		}
+	}
+	return 0;
+}
+
+/**
+ * vgpu_fronts_remove_gpu() - take a GPU away from all front ends
+ * @gpu: shown to them by vgpu_fronts_add_gpu()
+ *
+ * All instances of the GPU are destroyed when this returns.
+ *
+ * Context: sleeps, until the users of the instances have closed them.
+ */
+void vgpu_fronts_remove_gpu(struct vgpu_gpu *gpu)
+{
+	vgpu_fronts_remove_before(gpu, list_entry(&vgpu_fronts, struct vgpu_front, link));
+}
+
+/**
+ * vgpu_registry_add() - put a GPU into the registry
+ * @gpu: its lock is not held; gets its id
+ *
+ * From here on the GPU can be found.
+ *
+ * Context: sleeps.
+ */
+void vgpu_registry_add(struct vgpu_gpu *gpu)
+{
+	mutex_lock(&vgpu_registry_lock);
+	gpu->id = vgpu_next_id++;
+	list_add_tail(&gpu->link, &vgpu_gpus);
+	mutex_unlock(&vgpu_registry_lock);
+}
+
+/**
+ * vgpu_registry_remove() - take a GPU out of the registry
+ * @gpu: in the registry; its lock is not held
+ *
+ * A thread that has found the GPU before keeps its reference.
+ *
+ * Context: sleeps.
+ */
+void vgpu_registry_remove(struct vgpu_gpu *gpu)
+{
+	mutex_lock(&vgpu_registry_lock);
+	list_del(&gpu->link);
+	mutex_unlock(&vgpu_registry_lock);
+}
+
+static void vgpu_gpu_free(struct kref *ref)
+{
+	struct vgpu_gpu *gpu = container_of(ref, struct vgpu_gpu, ref);
+
+	vgpu_event_source_put(gpu->events);
+	vgpu_event_source_put(gpu->refused);
+	put_device(gpu->dev);
+	kfree(gpu->types);
+	kfree(gpu);
+}
+
+/**
+ * vgpu_gpu_put() - drop a reference to a GPU
+ * @gpu: freed with the last reference
+ *
+ * Context: process context; does not sleep but for the last reference.
+ */
+void vgpu_gpu_put(struct vgpu_gpu *gpu)
+{
+	kref_put(&gpu->ref, vgpu_gpu_free);
+}
+
+/**
+ * vgpu_gpu_find() - find a GPU by its number
+ * @id: the GPU's number in the control ABI
+ *
+ * Context: sleeps.
+ * Return: the GPU with a reference for the caller, or NULL.
+ */
+struct vgpu_gpu *vgpu_gpu_find(u32 id)
+{
+	struct vgpu_gpu *gpu, *found = NULL;
+
+	mutex_lock(&vgpu_registry_lock);
+	list_for_each_entry(gpu, &vgpu_gpus, link) {
+		if (gpu->id == id) {
+			kref_get(&gpu->ref);
+			found = gpu;
+			break;
+		}
+	}
+	mutex_unlock(&vgpu_registry_lock);
+	return found;
+}
+
+/**
+ * vgpu_gpu_find_device() - find a GPU by its physical function
+ * @dev: the physical function
+ *
+ * Context: sleeps.
+ * Return: the GPU with a reference for the caller, or NULL.
+ */
+struct vgpu_gpu *vgpu_gpu_find_device(const struct device *dev)
+{
+	struct vgpu_gpu *gpu, *found = NULL;
+
+	mutex_lock(&vgpu_registry_lock);
+	list_for_each_entry(gpu, &vgpu_gpus, link) {
+		if (gpu->dev == dev) {
+			kref_get(&gpu->ref);
+			found = gpu;
+			break;
+		}
+	}
+	mutex_unlock(&vgpu_registry_lock);
+	return found;
+}
+
+/**
+ * vgpu_gpu_ids() - list the numbers of all GPUs
+ * @ids: filled in
+ * @room: length of @ids
+ *
+ * Context: sleeps.
+ * Return: how many GPUs there are; the first @room of their numbers are in @ids.
+ */
+unsigned int vgpu_gpu_ids(u32 *ids, unsigned int room)
+{
+	struct vgpu_gpu *gpu;
+	unsigned int nr = 0;
+
+	mutex_lock(&vgpu_registry_lock);
+	list_for_each_entry(gpu, &vgpu_gpus, link) {
+		if (nr < room)
+			ids[nr] = gpu->id;
+		nr++;
+	}
+	mutex_unlock(&vgpu_registry_lock);
+	return nr;
+}
+
+static void vgpu_instance_free(struct kref *ref)
+{
+	struct vgpu_instance *instance = container_of(ref, struct vgpu_instance, ref);
+
+	vgpu_event_source_put(instance->events);
+	vgpu_gpu_put(instance->gpu);
+	kfree(instance);
+}
+
+/**
+ * vgpu_instance_put() - drop a reference to an instance
+ * @instance: freed with the last reference
+ *
+ * Context: process context; does not sleep but for the last reference.
+ */
+void vgpu_instance_put(struct vgpu_instance *instance)
+{
+	kref_put(&instance->ref, vgpu_instance_free);
+}
+
+/**
+ * vgpu_instance_find() - find an instance on any GPU
+ * @uuid: the instance's name
+ *
+ * Context: sleeps; takes the locks of GPUs.
+ * Return: the instance with a reference for the caller, or NULL. The instance may have been
+ * destroyed (its @gone is set) by the time the caller holds its GPU's lock.
+ */
+struct vgpu_instance *vgpu_instance_find(const guid_t *uuid)
+{
+	struct vgpu_instance *instance, *found = NULL;
+	struct vgpu_gpu *gpu;
+
+	mutex_lock(&vgpu_registry_lock);
+	list_for_each_entry(gpu, &vgpu_gpus, link) {
+		mutex_lock(&gpu->lock);
+		list_for_each_entry(instance, &gpu->instances, link) {
+			if (guid_equal(&instance->uuid, uuid)) {
+				kref_get(&instance->ref);
+				found = instance;
+				break;
+			}
+		}
+		mutex_unlock(&gpu->lock);
+		if (found)
+			break;
+	}
+	mutex_unlock(&vgpu_registry_lock);
+	return found;
+}
+
+/**
+ * vgpu_instance_call() - call a function for an instance that is not destroyed meanwhile
+ * @uuid: the instance's name, in the byte order of the control ABI
+ * @func: called with the lock of the instance's GPU held
+ * @arg: for @func
+ *
+ * Context: sleeps; takes the locks of GPUs.
+ * Return: what @func returned, or -ENODEV if there is no such instance.
+ */
+int vgpu_instance_call(const u8 *uuid, int (*func)(struct vgpu_instance *instance, void *arg),
+		       void *arg)
+{
+	struct vgpu_instance *instance;
+	guid_t guid;
+	int ret = -ENODEV;
+
+	vgpu_uuid_import(&guid, uuid);
+	instance = vgpu_instance_find(&guid);
+	if (!instance)
+		return -ENODEV;
+	mutex_lock(&instance->gpu->lock);
+	if (!instance->gone)
+		ret = func(instance, arg);
+	mutex_unlock(&instance->gpu->lock);
+	vgpu_instance_put(instance);
+	return ret;
+}

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Events read from /dev/vgpu: their order, their size, and what a flood leaves of them. */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "fixture.h"
+
+/* Of an event in the first version of the ABI. */
+#define EVENT_SIZE_1	56
+
+/* How many events of one vGPU are kept. */
+#define EVENTS_KEPT	64
+
+static struct fx_vgpu v, victim;
+
+static int next_event(int fd, struct vgpu_ctl_event *event)
+{
+	struct pollfd pfd = { .fd = fd, .events = POLLIN };
+
+	if (poll(&pfd, 1, FX_TIMEOUT_MS) != 1)
+		return -ETIMEDOUT;
+	return read(fd, event, sizeof(*event)) == sizeof(*event) ? 0 : -errno;
+}
+
+static void expect(int fd, uint32_t type, uint64_t *seq)
+{
+	struct vgpu_ctl_event event;
+
+	CHECK_EQ(next_event(fd, &event), 0, "event %u", type);
+	CHECK_EQ(event.type, type);
+	CHECK(!memcmp(event.uuid, v.id, sizeof(v.id)), "another vGPU");
+	CHECK(!*seq || event.seq == *seq + 1, "a gap");
+	CHECK(event.time_ns, "no time");
+	*seq = event.seq;
+}
+
+static void event_stream(void)
+{
+	struct vgpu_ctl_event event[4];
+	struct pollfd pfd = { .events = POLLIN };
+	struct vgpu_chan *chan;
+	struct vgpu_fault fault;
+	uint64_t seq = 0;
+	int fd;
+
+	fd = fx_open_events();
+	pfd.fd = fd;
+	CHECK_EQ(poll(&pfd, 1, 0), 0, "events from before the open");
+	CHECK(read(fd, event, sizeof(event)) < 0 && errno == EAGAIN, "empty");
+	fx_create(&v, fx_default_type());
+	CHECK_EQ(poll(&pfd, 1, FX_TIMEOUT_MS), 1);
+	CHECK(read(fd, event, sizeof(event[0]) - 1) < 0 && errno == EINVAL,
+	      "half a record");
+	expect(fd, VGPU_EVENT_CREATED, &seq);
+	fx_open(&v);
+	expect(fd, VGPU_EVENT_STARTED, &seq);
+	FX_OK(v.dev, vgpu_dev_reset(v.dev));
+	expect(fd, VGPU_EVENT_RESET, &seq);
+	chan = fx_chan(&v, VGPU_HW_ENGINE_CE, 0, VGPU_RING_FB, 4);
+	FX_OK(v.dev, vgpu_chan_nop(chan));
+	FX_OK(v.dev, vgpu_chan_fill(chan, VGPU_FB(v.dev->fb_bytes), 0, 4));
+	FX_OK(v.dev, vgpu_chan_wait_fault(chan, FX_TIMEOUT_MS, &fault));
+	CHECK_EQ(next_event(fd, &event[0]), 0);
+	CHECK_EQ(event[0].type, VGPU_EVENT_FAULT);
+	CHECK_EQ(event[0].a, chan->id);
+	CHECK_EQ(event[0].b, VGPU_HW_FAULT_ADDRESS);
+	CHECK_EQ(event[0].c, 1);
+	seq = event[0].seq;
+	fx_close(&v);
+	expect(fd, VGPU_EVENT_STOPPED, &seq);
+	fx_remove(&v);
+	expect(fd, VGPU_EVENT_REMOVED, &seq);
+	CHECK_EQ(poll(&pfd, 1, 0), 0);
+	close(fd);
+}
+
+static int event_size(int fd, uint32_t size, uint64_t *next_seq)
+{
+	struct vgpu_ctl_events setup = {
+		.size = sizeof(setup),
+		.event_size = size,
+	};
+
+	if (ioctl(fd, VGPU_IOC_EVENTS, &setup))
+		return -errno;
+	CHECK_EQ(setup.known_size, sizeof(struct vgpu_ctl_event));
+	if (next_seq)
+		*next_seq = setup.next_seq;
+	return 0;
+}
+
+/* Programs that know shorter records, and programs that know longer ones. */
+static void event_sizes(void)
+{
+	uint8_t bytes[3 * 4096];
+	const struct vgpu_ctl_event *event = (void *)bytes;
+	void *volatile nowhere = (void *)8;
+	uint64_t next_seq;
+	unsigned int i;
+	int fd;
+
+	fd = open("/dev/vgpu", O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	CHECK(fd >= 0, "%s", strerror(errno));
+	CHECK_EQ(event_size(fd, 0, NULL), -EINVAL);
+	CHECK_EQ(event_size(fd, EVENT_SIZE_1 - 1, NULL), -EINVAL);
+	CHECK_EQ(event_size(fd, 4097, NULL), -E2BIG);
+	CHECK_EQ(event_size(fd, 0x80000000, NULL), -E2BIG);
+	CHECK_EQ(event_size(fd, ~0u, NULL), -E2BIG);
+	/* CREATED, STARTED, STOPPED, REMOVED */
+	fx_create_open(&v, fx_default_type());
+	fx_close(&v);
+	fx_remove(&v);
+
+	/* As a program of version 1.0. */
+	memset(bytes, 0xee, sizeof(bytes));
+	CHECK(read(fd, bytes, EVENT_SIZE_1 - 1) < 0 && errno == EINVAL, "half");
+	CHECK_EQ(read(fd, bytes, 2 * EVENT_SIZE_1 - 1), EVENT_SIZE_1);
+	CHECK_EQ(event->type, VGPU_EVENT_CREATED);
+	CHECK_EQ(bytes[EVENT_SIZE_1], 0xee, "wrote too much");
+	next_seq = event->seq + 1;
+
+	/* A size that none of the versions has. */
+	CHECK_EQ(event_size(fd, EVENT_SIZE_1 + 4, &next_seq), 0);
+	CHECK_EQ(next_seq, event->seq + 1);
+	CHECK_EQ(read(fd, bytes, EVENT_SIZE_1 + 4), EVENT_SIZE_1 + 4);
+	CHECK_EQ(event->seq, next_seq);
+	CHECK_EQ(event->type, VGPU_EVENT_STARTED);
+	CHECK(event->source, "no source");
+	CHECK_EQ(bytes[EVENT_SIZE_1 + 4], 0xee, "wrote too much");
+
+	/* As a program that knows more than the kernel does: two at once. */
+	CHECK_EQ(event_size(fd, 4096, NULL), 0);
+	memset(bytes, 0xee, sizeof(bytes));
+	CHECK(read(fd, bytes, 4095) < 0 && errno == EINVAL, "half");
+	CHECK_EQ(read(fd, bytes, sizeof(bytes)), 2 * 4096);
+	CHECK_EQ(event->type, VGPU_EVENT_STOPPED);
+	CHECK_EQ(event->source_seq, 2);
+	for (i = 0; i < 2; i++)
+		CHECK(fx_is_zero(bytes + 4096 * i + sizeof(*event),
+				 4096 - sizeof(*event)), "tail of %u", i);
+	event = (void *)(bytes + 4096);
+	CHECK_EQ(event->type, VGPU_EVENT_REMOVED);
+	CHECK_EQ(event->source_seq, 3);
+	CHECK_EQ(bytes[2 * 4096], 0xee, "wrote too much");
+
+	/* What could not be copied is still there. */
+	fx_create(&v, fx_default_type());
+	CHECK(read(fd, nowhere, 4096) < 0 && errno == EFAULT, "bad pointer");
+	CHECK_EQ(read(fd, bytes, sizeof(bytes)), 4096);
+	CHECK_EQ(((struct vgpu_ctl_event *)bytes)->type, VGPU_EVENT_CREATED);
+	close(fd);
+}
+
+#define MANY_READERS	200
+
+static void attack(unsigned int rounds)
+{
+	unsigned int i;
+
+	for (i = 0; i < rounds; i++) { /* at least two events each */
+		fx_open(&v);
+		if (i % 4 == 0)
+			FX_OK(v.dev, vgpu_dev_reset(v.dev));
+		fx_close(&v);
+	}
+}
+
+/**
+ * struct found - what a reader has found
+ * @all:     events
+ * @attacker: of them, of the attacker
+ * @faults:  of the victim
+ * @missed:  of the attacker, by source_seq
+ * @last:    of the attacker
+ */
+struct found {
+	unsigned int all;
+	unsigned int attacker;
+	unsigned int faults;
+	uint64_t missed;
+	uint32_t last;
+};
+
+static void read_all(int fd, uint64_t from, struct found *found)
+{
+	struct vgpu_ctl_event event;
+	uint64_t expected = 0;
+
+	memset(found, 0, sizeof(*found));
+	while (read(fd, &event, sizeof(event)) == sizeof(event)) {
+		CHECK(event.seq >= from, "went back to %llu", event.seq);
+		from = event.seq + 1;
+		found->all++;
+		if (!memcmp(event.uuid, v.id, sizeof(v.id))) {
+			CHECK(event.source_seq >= expected, "its own order");
+			found->missed += event.source_seq - expected;
+			expected = event.source_seq + 1;
+			found->attacker++;
+			found->last = event.type;
+		}
+		found->faults += event.type == VGPU_EVENT_FAULT &&
+				 !memcmp(event.uuid, victim.id,
+					 sizeof(victim.id));
+	}
+	CHECK_EQ(errno, EAGAIN);
+}
+
+/*
+ * A tenant opens, resets and closes its vGPU as often as it can, while readers
+ * do not read: what happened to another vGPU before is still there, and of the
+ * attacker the newest.
+ */
+static void flood_leaves_others_events(void)
+{
+	unsigned int rounds = fx_env("VGPU_TEST_ROUNDS", 700), i;
+	static int fd[MANY_READERS];
+	struct vgpu_fault fault;
+	struct vgpu_chan *chan;
+	struct found found;
+	uint64_t seq;
+
+	for (i = 0; i < MANY_READERS; i++)
+		fd[i] = fx_open_events();
+	CHECK_EQ(event_size(fd[0], sizeof(struct vgpu_ctl_event), &seq), 0);
+	fx_create(&v, fx_default_type());
+	fx_create_open(&victim, fx_default_type());
+	chan = fx_chan(&victim, VGPU_HW_ENGINE_CE, 0, VGPU_RING_FB, 4);
+	FX_OK(victim.dev, vgpu_chan_fill(chan, VGPU_FB(victim.dev->fb_bytes), 0,
+					 4));
+	FX_OK(victim.dev, vgpu_chan_wait_fault(chan, FX_TIMEOUT_MS, &fault));
+	attack(rounds);
+	for (i = 0; i < MANY_READERS; i++) {
+		read_all(fd[i], seq, &found);
+		if (!i)
+			ktap_note("%u events, %u of the attacker, which had %llu more",
+				  found.all, found.attacker,
+				  (unsigned long long)found.missed);
+		CHECK_EQ(found.faults, 1, "the victim's, reader %u", i);
+		CHECK_EQ(found.attacker, EVENTS_KEPT, "reader %u", i);
+		CHECK(found.attacker + found.missed >=
+		      1 + 2 * rounds + rounds / 4, "some are not counted");
+		CHECK_EQ(found.last, VGPU_EVENT_STOPPED);
+		close(fd[i]);
+	}
+}
+
+/* Events of vGPUs that are gone stay for a while, and so do those of others. */
+static void removed_vgpus(void)
+{
+	unsigned int i, k, removed = 0;
+	struct vgpu_ctl_event event;
+	uint8_t first[VGPU_UUID_LEN];
+	static struct fx_vgpu gone;
+	int fd;
+
+	fd = fx_open_events();
+	fx_create(&victim, fx_default_type());
+	fx_create(&gone, fx_default_type());
+	memcpy(first, gone.id, sizeof(first));
+	fx_remove(&gone);
+	/* One that comes and goes all the time is one all the time. */
+	fx_create(&v, fx_default_type());
+	for (i = 0; i < 100; i++) {
+		fx_remove(&v);
+		CHECK_EQ(fx_try_create(&v, fx_default_type()), 0);
+	}
+	for (i = k = 0; read(fd, &event, sizeof(event)) == sizeof(event); i++) {
+		removed += !memcmp(event.uuid, first, sizeof(first));
+		k += !memcmp(event.uuid, victim.id, sizeof(victim.id));
+	}
+	CHECK_EQ(removed, 2, "CREATED and REMOVED of the first");
+	CHECK_EQ(k, 1, "CREATED of the one that is there");
+	CHECK_EQ(i, EVENTS_KEPT + 3);
+	close(fd);
+}
+static const struct ktap_test tests[] = {
+	KTAP_TEST(event_stream),
+	KTAP_TEST(event_sizes),
+	KTAP_TEST(flood_leaves_others_events),
+	KTAP_TEST(removed_vgpus),
+};
+
+KTAP_MAIN(tests, fx_cleanup)
