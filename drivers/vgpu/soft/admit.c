@@ -13,7 +13,7 @@
 #include <linux/mutex.h>
 #include <linux/vgpu.h>
 
-#include "admit.h"
+#include "instance.h"
 
 #define SOFT_OVERCOMMIT_MAX	10000
 
@@ -55,7 +55,6 @@ static u64 soft_admit_left(unsigned int percent)
 /**
  * soft_admit_room() - struct vgpu_gpu_ops.fb_room
  * @vgpu: a software GPU; the answer is the same for all of them
- *
  * Context: may sleep.
  * Return: how many bytes of framebuffer new vGPUs may have.
  */
@@ -74,7 +73,6 @@ u64 soft_admit_room(struct vgpu_gpu *vgpu)
  * @vgpu: the new vGPU
  * @info: its framebuffer and type
  * @gpu_name: name of the GPU, for the message of a refusal
- *
  * Context: may sleep.
  * Return: 0, to be undone by soft_admit_end(), or -ENOSPC, for which the log has the reason.
  */
@@ -100,7 +98,6 @@ int soft_admit(struct vgpu_instance *vgpu, const struct vgpu_instance_info *info
 /**
  * soft_admit_end() - undo soft_admit()
  * @fb_bytes: length of a framebuffer whose memory has been given back
- *
  * Context: may sleep.
  */
 void soft_admit_end(u64 fb_bytes)

@@ -7,13 +7,8 @@
 #include <linux/nospec.h>
 #include <linux/seq_file.h>
 
-#include "channel.h"
-#include "exec.h"
 #include "gpu.h"
 #include "instance.h"
-#include "packet.h"
-#include "queue.h"
-#include "store.h"
 
 static void soft_channel_set_fault(struct soft_channel *ch, const struct soft_fault *fault, u64 pos)
 {
@@ -45,7 +40,6 @@ static void soft_channel_report_fault(struct soft_channel *ch, enum vgpu_hw_faul
  * soft_channel_show() - print a line on a channel, for debugfs
  * @ch: the channel; a disabled one has no line
  * @m: the file
- *
  * Context: may sleep.
  */
 void soft_channel_show(struct soft_channel *ch, struct seq_file *m)
@@ -56,33 +50,21 @@ void soft_channel_show(struct soft_channel *ch, struct seq_file *m)
 		[VGPU_HW_STATE_FAULTED] = "faulted",
 	};
 	struct soft_instance *inst = ch->inst;
-	enum vgpu_hw_fault fault;
-	enum vgpu_hw_state state;
-	bool stalled, paced, sys;
-	u64 ring, get;
 
 	spin_lock(&inst->queue_lock);
-	state = ch->state;
-	stalled = ch->stalled;
-	paced = ch->paced;
-	fault = ch->fault_code;
-	ring = ch->ring_addr;
-	sys = ch->ring_sys;
-	get = READ_ONCE(ch->get);
+	if (ch->state != VGPU_HW_STATE_DISABLED)
+		seq_printf(m, "  %u: %s, %s%s, ring at %#llx in %s memory, get %llu, fault %u\n",
+			   ch->index, inst->gpu->engine[ch->engine].desc->name, names[ch->state],
+			   ch->stalled ? " (stalled)" : ch->paced ? " (paced)" : "",
+			   ch->ring_addr, ch->ring_sys ? "guest" : "own", READ_ONCE(ch->get),
+			   ch->fault_code);
 	spin_unlock(&inst->queue_lock);
-	if (state == VGPU_HW_STATE_DISABLED)
-		return;
-	seq_printf(m, "  %u: %s, %s%s, ring at %#llx in %s memory, get %llu, fault %u\n",
-		   ch->index, inst->gpu->engine[ch->engine].desc->name, names[state],
-		   stalled ? " (stalled)" : paced ? " (paced)" : "", ring,
-		   sys ? "guest" : "own", get, fault);
 }
 
 /**
  * soft_channel_init() - set up a channel of a new vGPU
  * @inst: the vGPU, zeroed and known to no other thread
  * @index: number of the channel, below @inst->nr_channels
- *
  * Context: any.
  */
 void soft_channel_init(struct soft_instance *inst, u32 index)
@@ -275,7 +257,6 @@ void soft_channel_write_ctrl(struct soft_channel *ch, u32 ctrl)
 /**
  * soft_channel_doorbell() - wake a channel whose doorbell the guest has rung
  * @ch: the channel
- *
  * Context: process; does not sleep.
  */
 void soft_channel_doorbell(struct soft_channel *ch)
@@ -305,7 +286,6 @@ void soft_channel_doorbell(struct soft_channel *ch)
  * @ch: busy
  * @fault: why the engine cannot go on with the channel
  * @pos: index of the packet that faults
- *
  * Context: the engine's thread; does not sleep.
  */
 void soft_channel_fault(struct soft_channel *ch, const struct soft_fault *fault, u64 pos)
@@ -390,7 +370,6 @@ void soft_channel_stop_all(struct soft_instance *inst)
 /**
  * soft_channel_restart() - allow turns, and channels to be enabled, again
  * @inst: a vGPU after soft_channel_stop_all(), whose memory has been dropped
- *
  * Context: sleeps.
  */
 void soft_channel_restart(struct soft_instance *inst)

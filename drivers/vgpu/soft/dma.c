@@ -14,12 +14,8 @@
 #include <linux/slab.h>
 #include <linux/timekeeping.h>
 
-#include "channel.h"
 #include "dma.h"
-#include "exec.h"
 #include "instance.h"
-#include "queue.h"
-#include "store.h"
 
 /* When an engine could not allocate a request, it tries again after this time. */
 #define SOFT_SHORT_NS		NSEC_PER_MSEC
@@ -30,7 +26,6 @@
  * @page: the page of the piece; the request takes a reference of its own
  * @offset: start of the piece in @page
  * @len: bytes; the piece lies in @page
- *
  * Context: any.
  */
 void soft_dma_add(struct vgpu_dma *dma, struct page *page, unsigned int offset, unsigned int len)
@@ -45,7 +40,6 @@ void soft_dma_add(struct vgpu_dma *dma, struct page *page, unsigned int offset, 
  * @ch: busy
  * @addr: guest physical address
  * @write: guest memory is to be written, else read
- *
  * Context: the engine's thread; does not wait for memory.
  * Return: the request, without a piece of host memory yet; NULL: no memory now, see
  * soft_dma_later().
@@ -83,7 +77,6 @@ enum soft_end soft_dma_later(struct soft_channel *ch)
  * @ch: busy
  * @dma: the channel's request, without a piece so far
  * @len: bytes, VGPU_DMA_MAX at most
- *
  * Context: the engine's thread; does not wait for memory.
  * Return: false if there are not enough pages now, see soft_dma_get_loose().
  */
@@ -191,7 +184,6 @@ enum soft_end soft_dma_submit(struct soft_channel *ch, struct vgpu_dma *dma)
 /**
  * soft_dma_take() - the request that has completed
  * @ch: busy
- *
  * Context: the engine's thread; does not sleep.
  * Return: the request, with a reference for the caller; NULL if none has completed.
  */
@@ -265,7 +257,6 @@ static enum soft_end soft_dma_get(struct soft_channel *ch,
  * @ch: busy
  * @addr: address in the framebuffer partition
  * @len: bytes
- *
  * Context: the engine's thread; does not wait for the pages.
  * Return: SOFT_END_WAIT, or SOFT_END_PACED if there is no memory for the request.
  */
@@ -296,7 +287,6 @@ enum soft_end soft_dma_get_loose(struct soft_channel *ch, u64 addr, u32 len)
  *        pages, from then on
  * @dma: a request for pages that has succeeded. It has none if they are framebuffer, since the
  *       worker has put those into the store
- *
  * Context: the engine's thread.
  */
 void soft_dma_keep(struct soft_exec *exec, const struct vgpu_dma *dma)

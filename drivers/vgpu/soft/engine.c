@@ -10,14 +10,9 @@
 #include <linux/kthread.h>
 #include <linux/sched.h>
 
-#include "channel.h"
-#include "engine.h"
-#include "exec.h"
 #include "gpu.h"
 #include "instance.h"
 #include "params.h"
-#include "queue.h"
-#include "stop.h"
 
 /* While an engine waits for guest memory, it asks so often whether another vGPU waits. */
 #define SOFT_STALL_NS		(200 * NSEC_PER_USEC)
@@ -107,8 +102,8 @@ static void soft_engine_empty(struct soft_engine *engine, struct soft_queue *que
 		soft_stop_clock(engine);
 		if (!turn->empty_ns)
 			turn->empty_ns = engine->now_ns;
-		poll = vgpu_engine_poll(engine->vgpu, engine->index, engine->now_ns -
-					(turn->since_ns ?: turn->empty_ns));
+		poll = vgpu_engine_poll(engine->vgpu, engine->index,
+					engine->now_ns - (turn->since_ns ?: turn->empty_ns));
 		/*
 		 * Ends the turn at once. If it ended when the last channel has been put to
 		 * sleep, a guest that rings its doorbells all the time would keep the engine,
@@ -275,8 +270,8 @@ static int soft_engine_thread(void *data)
 		set_cpus_allowed_ptr(current, &soft_params.cpus);
 
 	for (;;) {
-		wait_event_idle(engine->start, soft_engine_started(engine) ||
-				kthread_should_stop());
+		wait_event_idle(engine->start,
+				soft_engine_started(engine) || kthread_should_stop());
 		if (!soft_engine_started(engine))
 			return 0;
 		do {
@@ -290,7 +285,6 @@ static int soft_engine_thread(void *data)
 /**
  * soft_engine_start() - start an engine's thread
  * @engine: @gpu, @index and @desc are set, all else is zero
- *
  * Context: may sleep.
  * Return: 0 or -errno.
  */
@@ -313,7 +307,6 @@ int soft_engine_start(struct soft_engine *engine)
 /**
  * soft_engine_stop() - end an engine's thread
  * @engine: idle; the core calls no op for it any more
- *
  * Context: may sleep.
  */
 void soft_engine_stop(struct soft_engine *engine)
@@ -326,7 +319,6 @@ void soft_engine_stop(struct soft_engine *engine)
  * @vgpu: the GPU
  * @index: number of the engine, which is idle
  * @run: the run; copied
- *
  * Context: the timeline's lock is held.
  */
 void soft_engine_run(struct vgpu_gpu *vgpu, unsigned int index, const struct vgpu_run *run)
@@ -362,7 +354,6 @@ void soft_engine_preempt(struct vgpu_gpu *vgpu, unsigned int index)
  * soft_engine_reset() - struct vgpu_gpu_ops.engine_reset
  * @vgpu: the GPU
  * @index: number of the engine
- *
  * Context: sleeps until the thread has left its run.
  */
 void soft_engine_reset(struct vgpu_gpu *vgpu, unsigned int index)

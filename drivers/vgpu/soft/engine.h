@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Engines of a software GPU: a thread for each. */
+/* Engines of a software GPU: a thread for each. And when an engine is to leave its work. */
 #ifndef _VGPU_SOFT_ENGINE_H
 #define _VGPU_SOFT_ENGINE_H
 
@@ -9,6 +9,7 @@
 #include <linux/vgpu.h>
 #include <linux/wait.h>
 
+struct soft_channel;
 struct soft_gpu;
 struct task_struct;
 
@@ -84,11 +85,23 @@ struct soft_engine {
 	struct debugfs_u32_array switch_array;
 };
 
+/* Whether the run is to be preempted, or the engine is being reset. */
+static inline bool soft_stop_told(struct soft_engine *engine)
+{
+	return READ_ONCE(engine->preempt) || atomic_read(&engine->state) != SOFT_ENGINE_RUNNING;
+}
+
+/* engine.c */
 int soft_engine_start(struct soft_engine *engine);
 void soft_engine_stop(struct soft_engine *engine);
 void soft_engine_run(struct vgpu_gpu *vgpu, unsigned int index, const struct vgpu_run *run);
 void soft_engine_preempt(struct vgpu_gpu *vgpu, unsigned int index);
 void soft_engine_reset(struct vgpu_gpu *vgpu, unsigned int index);
 u64 soft_engine_ran_ns(struct vgpu_gpu *vgpu, unsigned int index);
+
+/* stop.c */
+bool soft_stop_wanted(struct soft_engine *engine, const struct soft_channel *ch, u32 work);
+u64 soft_stop_clock(struct soft_engine *engine);
+void soft_stop_hang(struct soft_engine *engine);
 
 #endif /* _VGPU_SOFT_ENGINE_H */

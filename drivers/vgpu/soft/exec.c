@@ -8,14 +8,8 @@
  */
 #include <linux/mm.h>
 
-#include "channel.h"
 #include "dma.h"
-#include "engine.h"
-#include "exec.h"
 #include "instance.h"
-#include "packet.h"
-#include "stop.h"
-#include "store.h"
 
 /*
  * The functions below are the steps of a packet. A step that returns SOFT_END_PACKET is
@@ -281,7 +275,6 @@ static void soft_exec_complete(struct soft_channel *ch)
  * @engine: the engine that executes it
  * @ch: busy
  * @fault: set with SOFT_END_FAULT
- *
  * Context: the engine's thread, in a turn; does not wait for memory.
  * Return: how the engine leaves the channel.
  */

@@ -6,12 +6,9 @@
 #include <linux/debugfs.h>
 #include <linux/slab.h>
 
-#include "engine.h"
 #include "gpu.h"
 #include "instance.h"
-#include "packet.h"
 #include "params.h"
-#include "root.h"
 
 static const struct vgpu_engine_desc soft_engine_desc[SOFT_ENGINES] = {
 	{ .name = "gr", .engine_class = VGPU_HW_ENGINE_GR, .instance = 0 },
@@ -68,7 +65,6 @@ void soft_gpu_debugfs_init(void)
 
 /**
  * soft_gpu_debugfs_exit() - undo soft_gpu_debugfs_init(); no GPU is left
- *
  * Context: module exit.
  */
 void soft_gpu_debugfs_exit(void)
@@ -105,7 +101,6 @@ static void soft_gpu_stop_engines(struct soft_gpu *gpu, unsigned int nr)
  * soft_gpu_probe() - struct pci_driver.probe
  * @pdev: any device with the GPUs' IDs; refused if it is not on this module's root bus
  * @id: the entry that matched; not used
- *
  * Context: may sleep.
  * Return: 0 or -errno.
  */
@@ -160,7 +155,6 @@ err_engines:
 /**
  * soft_gpu_remove() - struct pci_driver.remove
  * @pdev: a device that soft_gpu_probe() took
- *
  * Context: sleeps until no vGPU of the GPU is open.
  */
 void soft_gpu_remove(struct pci_dev *pdev)

@@ -5,15 +5,9 @@
 #include <linux/module.h>
 #include <linux/slab.h>
 
-#include "admit.h"
-#include "channel.h"
-#include "engine.h"
 #include "gpu.h"
 #include "instance.h"
 #include "params.h"
-#include "regs.h"
-#include "rss.h"
-#include "store.h"
 
 static int soft_instance_reserve(struct soft_instance *inst)
 {

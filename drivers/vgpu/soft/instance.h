@@ -85,6 +85,16 @@ static inline struct soft_instance *soft_instance(struct vgpu_instance *vgpu)
 	return vgpu_instance_backend(vgpu);
 }
 
+/* instance.c */
 extern const struct vgpu_gpu_ops soft_instance_ops;
+
+/* admit.c */
+u64 soft_admit_room(struct vgpu_gpu *vgpu);
+int soft_admit(struct vgpu_instance *vgpu, const struct vgpu_instance_info *info,
+	       const char *gpu_name);
+void soft_admit_end(u64 fb_bytes);
+
+/* regs.c */
+int soft_regs_rw(struct soft_instance *inst, u64 offset, void *buf, size_t count, bool write);
 
 #endif /* _VGPU_SOFT_INSTANCE_H */

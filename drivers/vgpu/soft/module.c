@@ -6,7 +6,6 @@
 
 #include "gpu.h"
 #include "params.h"
-#include "root.h"
 #include "rss.h"
 
 /* One entry, made from the parameters, and the end mark. */

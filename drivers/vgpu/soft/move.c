@@ -11,13 +11,8 @@
  */
 #include <linux/mm.h>
 
-#include "channel.h"
 #include "dma.h"
-#include "exec.h"
 #include "instance.h"
-#include "move.h"
-#include "stop.h"
-#include "store.h"
 
 /* What a piece of a row, and a new page, cost beside their bytes: see soft_stop_wanted(). */
 #define SOFT_PIECE_WORK		256
@@ -110,7 +105,6 @@ static bool soft_fill_piece(struct soft_store *fb, u64 addr, u32 len, u32 value,
  * soft_move_fill() - execute a FILL, or a part of it
  * @engine: the engine that executes it
  * @ch: busy, with the packet
- *
  * Context: the engine's thread, in a turn; does not wait for memory.
  * Return: see struct soft_packet_desc.
  */
@@ -202,7 +196,6 @@ static bool soft_copy_piece(struct soft_store *fb, u64 dst, u64 src, u32 len, u3
  * soft_move_copy() - execute a COPY, or a part of it
  * @engine: the engine that executes it
  * @ch: busy, with the packet
- *
  * Context: the engine's thread, in a turn; does not wait for memory.
  * Return: see struct soft_packet_desc.
  */

@@ -11,7 +11,7 @@
 #include <linux/string.h>
 #ifdef __KERNEL__
 #include <asm/byteorder.h>
-#include "move.h"
+#include "exec.h"
 #define SOFT_EXECUTE(fn)	(fn)
 #else
 #include <endian.h>
@@ -175,36 +175,24 @@ static enum vgpu_hw_fault soft_decode_empty(const struct vgpu_hw_packet *raw)
 
 /* All that the driver knows of a type is in its row, or named there. */
 static const struct soft_packet_desc soft_packet_descs[VGPU_HW_PKT_END] = {
-	[VGPU_HW_PKT_NOP] = {
-		.engines = SOFT_ALL_ENGINES,
-	},
-	[VGPU_HW_PKT_FENCE] = {
-		.engines = SOFT_ALL_ENGINES,
-		.must_tell = true,
-	},
+	[VGPU_HW_PKT_NOP] = { .engines = SOFT_ALL_ENGINES },
+	[VGPU_HW_PKT_FENCE] = { .engines = SOFT_ALL_ENGINES, .must_tell = true },
 	[VGPU_HW_PKT_FILL] = {
-		.engines = SOFT_ALL_ENGINES,
-		.op_flags = VGPU_HW_OP_DST_SYS,
-		.decode = soft_decode_fill,
-		.execute = SOFT_EXECUTE(soft_move_fill),
+		.engines = SOFT_ALL_ENGINES, .op_flags = VGPU_HW_OP_DST_SYS,
+		.decode = soft_decode_fill, .execute = SOFT_EXECUTE(soft_move_fill),
 	},
 	[VGPU_HW_PKT_COPY] = {
-		.engines = SOFT_ALL_ENGINES,
-		.op_flags = VGPU_HW_OP_DST_SYS | VGPU_HW_OP_SRC_SYS,
-		.decode = soft_decode_copy,
-		.execute = SOFT_EXECUTE(soft_move_copy),
+		.engines = SOFT_ALL_ENGINES, .op_flags = VGPU_HW_OP_DST_SYS | VGPU_HW_OP_SRC_SYS,
+		.decode = soft_decode_copy, .execute = SOFT_EXECUTE(soft_move_copy),
 	},
 	[VGPU_HW_PKT_PRESENT] = {
-		.engines = BIT(VGPU_HW_ENGINE_GR),
-		.paced = true,
-		.decode = soft_decode_present,
+		.engines = BIT(VGPU_HW_ENGINE_GR), .paced = true, .decode = soft_decode_present,
 	},
 };
 
 /**
  * soft_packet_known() - whether there is a type of packet
  * @type: any number, not chosen by a guest
- *
  * Context: any; pure.
  * Return: true if at least one class of engines executes packets of that type.
  */
@@ -219,7 +207,6 @@ bool soft_packet_known(u64 type)
  * @limits: what the packet may touch and use
  * @packet: set up; valid when the packet is good
  * @fault_addr: set to the address that is wrong with FAULT_ADDRESS and FAULT_ALIGN, else to 0
- *
  * Context: any; pure.
  * Return: VGPU_HW_FAULT_NONE, or the fault of the channel.
  */
@@ -269,7 +256,6 @@ enum vgpu_hw_fault soft_packet_decode(const struct vgpu_hw_packet *raw,
  * @order: log2 of the number of packets
  * @sys: the ring is in guest memory
  * @fb_bytes: length of the vGPU's framebuffer partition
- *
  * Context: any; pure.
  * Return: VGPU_HW_FAULT_NONE, or the fault of the channel.
  */

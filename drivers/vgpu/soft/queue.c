@@ -8,10 +8,8 @@
  * one of the two sees what the other has written. The engine does its part, and the doorbell its
  * own, under queue_lock, so that state and queue agree.
  */
-#include "channel.h"
 #include "gpu.h"
 #include "instance.h"
-#include "queue.h"
 
 static struct soft_queue *soft_queue_of(struct soft_channel *ch)
 {
@@ -22,7 +20,6 @@ static struct soft_queue *soft_queue_of(struct soft_channel *ch)
  * soft_queue_publish() - set a channel's state, and show it to the guest
  * @ch: the channel
  * @state: the new state
- *
  * Context: any; queue_lock held.
  */
 void soft_queue_publish(struct soft_channel *ch, enum vgpu_hw_state state)
@@ -36,7 +33,6 @@ void soft_queue_publish(struct soft_channel *ch, enum vgpu_hw_state state)
 /**
  * soft_queue_add() - have the engine look at a channel
  * @ch: AWAKE, on no list
- *
  * Context: any; queue_lock held.
  */
 void soft_queue_add(struct soft_channel *ch)
@@ -51,7 +47,6 @@ void soft_queue_add(struct soft_channel *ch)
 /**
  * soft_queue_del() - take a channel off its list
  * @ch: on the ready list, or on the paced list
- *
  * Context: any; queue_lock held.
  */
 void soft_queue_del(struct soft_channel *ch)
@@ -80,7 +75,6 @@ static void soft_queue_pace(struct soft_channel *ch)
  * soft_queue_stall() - note that a channel begins or ends to wait for its request
  * @ch: on no list
  * @stalled: the channel begins to wait, else it ends; a change from what it was
- *
  * Context: any; queue_lock held.
  */
 void soft_queue_stall(struct soft_channel *ch, bool stalled)
@@ -96,7 +90,6 @@ void soft_queue_stall(struct soft_channel *ch, bool stalled)
  * soft_queue_wake() - wake an engine that waits for guest memory during a turn
  * @inst: the vGPU whose channels or queues have changed
  * @engine: number of the engine
- *
  * Context: any; without queue_lock.
  */
 void soft_queue_wake(struct soft_instance *inst, unsigned int engine)
@@ -111,7 +104,6 @@ void soft_queue_wake(struct soft_instance *inst, unsigned int engine)
  * soft_queue_announce() - say that an engine has something to do
  * @inst: a vGPU with a ready channel
  * @engine: number of the channel's engine
- *
  * Context: any; without queue_lock.
  */
 void soft_queue_announce(struct soft_instance *inst, unsigned int engine)
@@ -124,7 +116,6 @@ void soft_queue_announce(struct soft_instance *inst, unsigned int engine)
  * soft_queue_begin() - begin a turn
  * @inst: the vGPU whose turn it is
  * @engine: number of the engine
- *
  * Context: the engine's thread.
  * Return: false if the vGPU is being stopped: there is nothing to do.
  */
@@ -158,7 +149,6 @@ static bool soft_queue_sleep(struct soft_channel *ch)
  * @inst: the vGPU whose turn it was; may have been freed when this returns
  * @engine: number of the engine
  * @all_empty: the engine has found no packet on any ready channel: they may sleep
- *
  * Context: the engine's thread.
  * Return: whether the vGPU has work left for the engine.
  */
@@ -215,7 +205,6 @@ static void soft_queue_promote(struct soft_queue *queue, u64 now_ns)
  * @inst: the vGPU whose turn it is
  * @engine: number of the engine
  * @now_ns: the time when the engine last read the clock
- *
  * Context: the engine's thread.
  * Return: the channel, busy until soft_queue_release(); NULL if none is ready.
  */
@@ -241,7 +230,6 @@ struct soft_channel *soft_queue_take(struct soft_instance *inst, unsigned int en
  * @ch: busy since soft_queue_take()
  * @end: how the engine leaves the channel
  * @sleep: with SOFT_END_EMPTY: the channel may sleep
- *
  * Context: the engine's thread.
  */
 void soft_queue_release(struct soft_channel *ch, enum soft_end end, bool sleep)

@@ -7,15 +7,18 @@
 #include <linux/align.h>
 #include <linux/nospec.h>
 
-#include "channel.h"
 #include "gpu.h"
 #include "instance.h"
-#include "regs.h"
 
-/* Reads a 32-bit word of the device registers. A 64-bit register has two words. */
+/* One of the two words of a 64-bit register. All word offsets are multiples of 4. */
+static u32 soft_regs_half(u64 value, u32 reg)
+{
+	return reg & 4 ? upper_32_bits(value) : lower_32_bits(value);
+}
+
+/* Reads a word of the device registers. */
 static int soft_regs_read_dev(struct soft_instance *inst, u32 reg, u32 *value)
 {
-	u64 fb_bytes = inst->fb_bytes;
 	int ret = 0;
 	u32 i;
 
@@ -33,11 +36,8 @@ static int soft_regs_read_dev(struct soft_instance *inst, u32 reg, u32 *value)
 	case VGPU_HW_CHANNELS:
 		*value = inst->nr_channels;
 		break;
-	case VGPU_HW_FB_SIZE:
-		*value = lower_32_bits(fb_bytes);
-		break;
-	case VGPU_HW_FB_SIZE + 4:
-		*value = upper_32_bits(fb_bytes);
+	case VGPU_HW_FB_SIZE ... VGPU_HW_FB_SIZE + 4:
+		*value = soft_regs_half(inst->fb_bytes, reg);
 		break;
 	case VGPU_HW_ENGINES:
 		*value = SOFT_ENGINES;
@@ -80,11 +80,8 @@ static int soft_regs_read_chan(struct soft_channel *ch, u32 reg, u32 *value)
 	case VGPU_HW_CHAN_CTRL:
 		*value = ch->ctrl;
 		break;
-	case VGPU_HW_CHAN_RING:
-		*value = lower_32_bits(ch->ring);
-		break;
-	case VGPU_HW_CHAN_RING + 4:
-		*value = upper_32_bits(ch->ring);
+	case VGPU_HW_CHAN_RING ... VGPU_HW_CHAN_RING + 4:
+		*value = soft_regs_half(ch->ring, reg);
 		break;
 	case VGPU_HW_CHAN_STATE:
 		*value = ch->state;
@@ -92,23 +89,14 @@ static int soft_regs_read_chan(struct soft_channel *ch, u32 reg, u32 *value)
 	case VGPU_HW_CHAN_FAULT_CODE:
 		*value = ch->fault_code;
 		break;
-	case VGPU_HW_CHAN_FAULT_POS:
-		*value = lower_32_bits(ch->fault_pos);
+	case VGPU_HW_CHAN_FAULT_POS ... VGPU_HW_CHAN_FAULT_POS + 4:
+		*value = soft_regs_half(ch->fault_pos, reg);
 		break;
-	case VGPU_HW_CHAN_FAULT_POS + 4:
-		*value = upper_32_bits(ch->fault_pos);
+	case VGPU_HW_CHAN_FAULT_ADDR ... VGPU_HW_CHAN_FAULT_ADDR + 4:
+		*value = soft_regs_half(ch->fault_addr, reg);
 		break;
-	case VGPU_HW_CHAN_FAULT_ADDR:
-		*value = lower_32_bits(ch->fault_addr);
-		break;
-	case VGPU_HW_CHAN_FAULT_ADDR + 4:
-		*value = upper_32_bits(ch->fault_addr);
-		break;
-	case VGPU_HW_CHAN_GET:
-		*value = lower_32_bits(get);
-		break;
-	case VGPU_HW_CHAN_GET + 4:
-		*value = upper_32_bits(get);
+	case VGPU_HW_CHAN_GET ... VGPU_HW_CHAN_GET + 4:
+		*value = soft_regs_half(get, reg);
 		break;
 	default:	/* also VGPU_HW_CHAN_DOORBELL, which can only be written */
 		ret = -ENXIO;
@@ -284,7 +272,6 @@ static int soft_regs_write(struct soft_instance *inst, u64 offset, const void *b
  * @buf: kernel memory, little endian
  * @count: bytes, any number
  * @write: write the register, else read it
- *
  * Context: sleeps; a write that disables a channel waits for its engine.
  * Return: 0; VGPU_REGION_RESET; -EINVAL for a width, an alignment or a value that is not
  * allowed; -ENXIO for no such register.

@@ -13,8 +13,8 @@
 #include <linux/pci.h>
 #include <uapi/linux/vgpu_hw.h>
 
+#include "gpu.h"
 #include "params.h"
-#include "root.h"
 
 /* The first free number is taken: of four digits, and far from those of firmware. */
 #define SOFT_DOMAIN_FIRST	0xf000
@@ -122,7 +122,6 @@ static struct pci_ops soft_config_ops = {
 /**
  * soft_root_owns() - whether a device is a software GPU
  * @pdev: any PCI device
- *
  * Context: any.
  * Return: true if the device is on the root bus of this module.
  */

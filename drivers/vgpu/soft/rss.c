@@ -29,8 +29,6 @@
 #include <linux/workqueue.h>
 
 #include "instance.h"
-#include "rss.h"
-#include "store.h"
 
 /*
  * Stores are looked at once in a period; those in which no page has come or gone since, only
@@ -155,7 +153,6 @@ static struct notifier_block soft_rss_notifier = {
 /**
  * soft_rss_begin() - show a vGPU's framebuffer in the current process
  * @inst: a vGPU that is being opened
- *
  * Context: may sleep.
  */
 void soft_rss_begin(struct soft_instance *inst)
@@ -179,7 +176,6 @@ void soft_rss_begin(struct soft_instance *inst)
 /**
  * soft_rss_end() - undo soft_rss_begin()
  * @inst: a vGPU that is being closed
- *
  * Context: may sleep.
  */
 void soft_rss_end(struct soft_instance *inst)
@@ -199,7 +195,6 @@ void soft_rss_end(struct soft_instance *inst)
 /**
  * soft_rss_update() - count a vGPU's pages now
  * @inst: an open vGPU whose pages have been dropped
- *
  * Context: may sleep.
  */
 void soft_rss_update(struct soft_instance *inst)
@@ -212,7 +207,6 @@ void soft_rss_update(struct soft_instance *inst)
 /**
  * soft_rss_adopt() - show a vGPU's framebuffer in the current process from now on
  * @inst: an open vGPU whose @orphan was set: the process it was shown in has ended
- *
  * Context: may sleep. The current process is using the vGPU, in a call or a page fault.
  */
 void soft_rss_adopt(struct soft_instance *inst)
@@ -237,7 +231,6 @@ void soft_rss_adopt(struct soft_instance *inst)
 
 /**
  * soft_rss_init() - begin to answer the OOM killer
- *
  * Context: may sleep.
  * Return: 0 or -errno.
  */
@@ -248,7 +241,6 @@ int soft_rss_init(void)
 
 /**
  * soft_rss_exit() - undo soft_rss_init(); no vGPU is left
- *
  * Context: may sleep.
  */
 void soft_rss_exit(void)

@@ -8,25 +8,12 @@
 
 #include "channel.h"
 #include "engine.h"
-#include "stop.h"
 
 /* An engine reads the clock at least once in so many bytes of work. */
 #define SOFT_STOP_BYTES		65536
 
 /* What counts at most as engine time from one look at the clock to the next. */
 #define SOFT_GAP_NS		NSEC_PER_MSEC
-
-/**
- * soft_stop_told() - whether another thread wants the run to end
- * @engine: in a turn
- *
- * Context: the engine's thread.
- * Return: true if the run is to be preempted, or the engine is being reset.
- */
-bool soft_stop_told(struct soft_engine *engine)
-{
-	return READ_ONCE(engine->preempt) || atomic_read(&engine->state) != SOFT_ENGINE_RUNNING;
-}
 
 /**
  * soft_stop_clock() - read the clock

@@ -35,7 +35,6 @@
  * soft_store_init() - set up a store without pages
  * @store: zeroed
  * @bytes: length of the memory, whole pages
- *
  * Context: may sleep.
  * Return: 0, to be undone by soft_store_exit(), or -ENOMEM.
  */
@@ -55,38 +54,31 @@ int soft_store_init(struct soft_store *store, u64 bytes)
  * soft_store_alloc() - allocate a zeroed page, charged as the store's pages are
  * @store: initialised
  * @gfp: SOFT_GFP or SOFT_GFP_ENGINE
- *
  * Context: as @gfp says.
  * Return: the page, which is the caller's and not in the store; or NULL.
  */
 struct page *soft_store_alloc(struct soft_store *store, gfp_t gfp)
 {
-	struct mem_cgroup *old = NULL;
-	struct page *page;
+	struct mem_cgroup *old = set_active_memcg(store->memcg);
+	struct page *page = alloc_page(gfp);
 
-	if (store->memcg)
-		old = set_active_memcg(store->memcg);
-	page = alloc_page(gfp);
-	if (store->memcg)
-		set_active_memcg(old);
+	set_active_memcg(old);
 	return page;
 }
 
 static struct page **soft_store_leaf(struct soft_store *store, unsigned long pgoff, gfp_t gfp)
 {
 	struct page **leaf, **other, ***slot;
-	struct mem_cgroup *old = NULL;
+	struct mem_cgroup *old;
 
 	pgoff = array_index_nospec(pgoff, store->nr_pages);
 	slot = &store->leaves[pgoff / SOFT_LEAF_PAGES];
 	leaf = READ_ONCE(*slot);
 	if (leaf)
 		return leaf;
-	if (store->memcg)
-		old = set_active_memcg(store->memcg);
+	old = set_active_memcg(store->memcg);
 	leaf = kcalloc(SOFT_LEAF_PAGES, sizeof(*leaf), gfp);
-	if (store->memcg)
-		set_active_memcg(old);
+	set_active_memcg(old);
 	if (!leaf)
 		return NULL;
 	other = cmpxchg(slot, NULL, leaf);
@@ -101,7 +93,6 @@ static struct page **soft_store_leaf(struct soft_store *store, unsigned long pgo
  * soft_store_peek() - find a page
  * @store: its pages are not being dropped
  * @pgoff: number of the page, below the store's number of pages
- *
  * Context: any.
  * Return: the page, without a reference; NULL if it was never touched: it reads zero.
  */
@@ -120,7 +111,6 @@ struct page *soft_store_peek(struct soft_store *store, unsigned long pgoff)
  * @store: its pages are not being dropped
  * @pgoff: number of the page, below the store's number of pages
  * @gfp: SOFT_GFP or SOFT_GFP_ENGINE
- *
  * Context: as @gfp says; does not wait for the OOM killer.
  * Return: the page, without a reference; NULL if there is no memory.
  */
@@ -194,9 +184,9 @@ static void soft_store_batch(struct soft_store *store, unsigned long pgoff)
 {
 	gfp_t gfp = (SOFT_GFP & ~__GFP_RETRY_MAYFAIL) | __GFP_NORETRY;
 	struct page **leaf = soft_store_leaf(store, pgoff, SOFT_GFP);
-	struct mem_cgroup *old = NULL;
-	struct page *page;
+	struct mem_cgroup *old;
 	unsigned int i, nr = 0;
+	struct page *page;
 
 	if (!leaf)
 		return;
@@ -205,11 +195,9 @@ static void soft_store_batch(struct soft_store *store, unsigned long pgoff)
 		if (READ_ONCE(leaf[i]))
 			return;
 
-	if (store->memcg)
-		old = set_active_memcg(store->memcg);
+	old = set_active_memcg(store->memcg);
 	page = alloc_pages(gfp, SOFT_BATCH_ORDER);
-	if (store->memcg)
-		set_active_memcg(old);
+	set_active_memcg(old);
 	if (!page)
 		return;
 	split_page(page, SOFT_BATCH_ORDER);
@@ -228,7 +216,6 @@ static void soft_store_batch(struct soft_store *store, unsigned long pgoff)
  * @pgoff: number of the first page, any number
  * @pages: room for @nr pages, which are filled in without references
  * @nr: number of pages that are wanted, at least 1
- *
  * Context: may sleep.
  * Return: number of pages filled in, at least 1; -EAGAIN: the host has no memory at the moment;
  * -ENOMEM: the charged cgroup is full, or the store has no page @pgoff.
@@ -256,7 +243,6 @@ int soft_store_map(struct soft_store *store, unsigned long pgoff,
 /**
  * soft_store_unmapped() - count the pages that no process has mapped
  * @store: initialised
- *
  * Context: may be called while the OOM killer looks for a victim, so it does not allocate, nor
  * wait for a lock. May reschedule.
  * Return: the number of pages; 0 for a reserved store, whose pages stay when its user ends;
@@ -315,7 +301,6 @@ static bool soft_store_back(struct soft_store *store, unsigned long pgoff, unsig
  * @buf: kernel memory
  * @count: bytes, at most a page
  * @write: write to the store, else read from it
- *
  * Context: may sleep.
  * Return: 0; -ENXIO if not all of the access is in the store; -ENOMEM. An access that fails has
  * changed nothing.
@@ -360,7 +345,6 @@ int soft_store_rw(struct soft_store *store, u64 offset, void *buf, size_t count,
 /**
  * soft_store_reserve() - allocate all pages of a new store
  * @store: without pages, and known to no other thread
- *
  * Context: may sleep, for long. Charges the current task.
  * Return: 0; -ENOMEM; -EINTR if the task is being killed. Pages that were allocated before an
  * error stay until soft_store_exit().
@@ -440,7 +424,6 @@ void soft_store_drop(struct soft_store *store)
 /**
  * soft_store_exit() - free a store
  * @store: initialised; no thread uses it any more
- *
  * Context: may sleep.
  */
 void soft_store_exit(struct soft_store *store)
