@@ -23,8 +23,8 @@
  * @linger_ns: likewise, but while another vGPU waited for the engine (VGPU_POLL_LINGER)
  * @empty_ns:  since when no ready channel has had work; 0: one has
  * @hold_ns:   since when the engine has lingered; 0: it does not linger
- * @since_ns:  since when there has been no work, if it ended in an earlier turn; 0: it ended in
- *             this one, or there is work
+ * @since_ns:  since when there has been no work, if that time began in an earlier turn; 0: it
+ *             began in this turn, or there is work
  * @stall_ns:  since when all work has waited for guest memory; 0: some does not
  * @nr_empty:  channels without work that were looked at, one after the other
  * @over:      there is no work, and another vGPU wants the engine
@@ -109,8 +109,7 @@ static void soft_engine_empty(struct soft_engine *engine, struct soft_queue *que
 		 * sleep, a guest that rings its doorbells all the time would keep the engine,
 		 * and not be charged for it.
 		 */
-		turn->over = poll == VGPU_POLL_STOP &&
-			     !READ_ONCE(queue->nr_stalled);
+		turn->over = poll == VGPU_POLL_STOP && !READ_ONCE(queue->nr_stalled);
 		/* Another vGPU wants the engine, which lingers or waits for guest memory. */
 		if (!turn->hold_ns && !turn->over &&
 		    (poll == VGPU_POLL_LINGER || poll == VGPU_POLL_STOP))
