@@ -265,7 +265,7 @@ static int vgpu_vfio_add_sparse(struct vfio_info_cap *caps, u64 bytes)
 }
 
 static int vgpu_vfio_region_info(struct vfio_device *vdev, struct vfio_region_info *info,
-			    struct vfio_info_cap *caps)
+				 struct vfio_info_cap *caps)
 {
 	struct vgpu_mdev *dev = vgpu_vfio_to_mdev(vdev);
 	const struct vgpu_region *bar;

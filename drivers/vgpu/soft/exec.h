@@ -70,13 +70,8 @@ struct soft_fault {
 	u64 addr;
 };
 
-/* exec.c */
 enum soft_end soft_exec(struct soft_engine *engine, struct soft_channel *ch,
 			struct soft_fault *fault);
 void soft_exec_exit(struct soft_exec *exec);
-
-/* move.c: the execute functions of struct soft_packet_desc */
-enum soft_end soft_move_fill(struct soft_engine *engine, struct soft_channel *ch);
-enum soft_end soft_move_copy(struct soft_engine *engine, struct soft_channel *ch);
 
 #endif /* _VGPU_SOFT_EXEC_H */

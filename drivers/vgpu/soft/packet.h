@@ -105,10 +105,15 @@ struct soft_packet {
 	u64 signal_value;
 };
 
+/* packet.c */
 bool soft_packet_known(u64 type);
 enum vgpu_hw_fault soft_packet_decode(const struct vgpu_hw_packet *raw,
 				      const struct soft_limits *limits,
 				      struct soft_packet *packet, u64 *fault_addr);
 enum vgpu_hw_fault soft_ring_check(u64 addr, u32 order, bool sys, u64 fb_bytes);
+
+/* move.c: execute functions of struct soft_packet_desc */
+enum soft_end soft_move_fill(struct soft_engine *engine, struct soft_channel *ch);
+enum soft_end soft_move_copy(struct soft_engine *engine, struct soft_channel *ch);
 
 #endif /* _VGPU_SOFT_PACKET_H */

@@ -138,7 +138,7 @@ enum vgpu_hw_packet_type {
 };
 
 /* struct vgpu_hw_packet.flags: what happens when the packet has completed */
-#define VGPU_HW_PKT_BARRIER		0x01	/* follows all packets before it, as any packet does */
+#define VGPU_HW_PKT_BARRIER		0x01	/* no effect: packets are in order anyway */
 #define VGPU_HW_PKT_SIGNAL		0x02	/* write signal_value to signal_addr */
 #define VGPU_HW_PKT_SIGNAL_SYS		0x04	/* signal_addr is guest memory */
 #define VGPU_HW_PKT_IRQ			0x08	/* raise MSI-X vector, after the signal */
