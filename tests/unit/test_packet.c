@@ -356,9 +356,9 @@ static void test_random(void **state)
 				   p.signal_addr);
 		if (p.irq)
 			check_that(p.vector < VGPU_HW_VECTORS, "%u", p.vector);
-		if (p.rows && !p.dst_sys)
+		if ((p.type == VGPU_HW_PKT_FILL || p.type == VGPU_HW_PKT_COPY) && !p.dst_sys)
 			check_inside(&p, p.dst, p.dst_pitch);
-		if (p.rows && p.type == VGPU_HW_PKT_COPY && !p.src_sys)
+		if (p.type == VGPU_HW_PKT_COPY && !p.src_sys)
 			check_inside(&p, p.src, p.src_pitch);
 		check_that(p.bytes == p.width * p.rows, "%llu", p.bytes);
 	}
