@@ -9,8 +9,12 @@
 
 #include <libvgpu_names.h>
 
+#include "command.h"
+#include "ctl.h"
 #include "json.h"
-#include "vgpuctl.h"
+#include "sched.h"
+#include "share.h"
+#include "uuid.h"
 
 static const char * const event_names[] = {
 	[VGPU_EVENT_GPU_ADDED] = "gpu_added",
@@ -29,43 +33,36 @@ static const char * const event_names[] = {
 	[VGPU_EVENT_SHARE] = "share",
 };
 
-/* By the number of the bit. */
-static const char * const sched_names[] = {
-	"policy", "slice", "frequency", "window", "preempt_timeout", "linger",
-	"quarantine_faults", "quarantine_backoff",
-};
-
-static const char * const share_names[] = {
-	"guarantee", "cap", "weight", "frl",
-};
-
-static const char *bit_name(const struct vgpu_ctl_event *event, uint32_t bit)
+/* The name of the setting that bit @i of an event about settings stands for. */
+static const char *bit_name(const struct vgpu_ctl_event *event, uint32_t i, char *text, size_t room)
 {
-	return event->type == VGPU_EVENT_SCHED ? VGPU_NAME_OF(sched_names, bit) :
-		VGPU_NAME_OF(share_names, bit);
+	return setting_changed(event->type == VGPU_EVENT_SCHED ? &sched_settings : &share_settings,
+			       1u << i, text, room);
 }
 
 /* What was set: the names of the bits in a. */
 static void changed_json(struct json *json, const struct vgpu_ctl_event *event)
 {
+	char name[64];
 	uint32_t i;
 
 	json_array(json, "changed");
 	for (i = 0; i < 32; i++)
 		if (event->a & 1u << i)
-			json_text(json, NULL, bit_name(event, i));
+			json_text(json, NULL, bit_name(event, i, name, sizeof(name)));
 	json_array_end(json);
 }
 
 static void changed_text(const struct vgpu_ctl_event *event)
 {
 	const char *between = ": ";
+	char name[64];
 	uint32_t i;
 
 	for (i = 0; i < 32; i++) {
 		if (!(event->a & 1u << i))
 			continue;
-		printf("%s%s", between, bit_name(event, i));
+		printf("%s%s", between, bit_name(event, i, name, sizeof(name)));
 		between = ", ";
 	}
 }

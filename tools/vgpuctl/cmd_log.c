@@ -10,6 +10,7 @@
 
 #include <libvgpu_names.h>
 
+#include "command.h"
 #include "json.h"
 #include "log.h"
 #include "table.h"

@@ -8,9 +8,11 @@
 
 #include <libvgpu_names.h>
 
+#include "command.h"
+#include "ctl.h"
 #include "json.h"
 #include "table.h"
-#include "vgpuctl.h"
+#include "uuid.h"
 
 #define BYTES(a)	(a), sizeof(a)
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What is to be found on /dev/vgpu, and the ABI's numbers in words. */
+/* Finding GPUs and vGPUs, and numbers of the ABI in words. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,9 +7,8 @@
 
 #include <libvgpu_names.h>
 
-#include "vgpuctl.h"
+#include "ctl.h"
 
-/* The GPU or vGPU is not there, or not any more. */
 bool ctl_is_gone(int ret)
 {
 	return ret == -ENOENT || ret == -ENODEV;
@@ -22,7 +21,6 @@ bool ctl_text_is(const void *text, size_t room, const char *other)
 	return length == strlen(other) && !memcmp(text, other, length);
 }
 
-/* A GPU by number, PCI address, or address without the domain. */
 int ctl_find_gpu(int fd, const char *text, uint32_t *id)
 {
 	uint32_t *ids, count, i;
@@ -57,10 +55,6 @@ int ctl_find_gpu(int fd, const char *text, uint32_t *id)
 	return ret;
 }
 
-/*
- * Calls @each for the GPU @only, or for all if it is NULL; one that went
- * meanwhile is no error.
- */
 enum exit_code ctl_visit_gpus(int fd, const char *only, void *arg,
 			      int (*each)(int fd, const struct vgpu_ctl_gpu *gpu,
 					  void *arg))
@@ -90,7 +84,6 @@ enum exit_code ctl_visit_gpus(int fd, const char *only, void *arg,
 	return ret ? EXIT_FAILED : EXIT_OK;
 }
 
-/* Calls @each for the vGPUs of a GPU; one removed meanwhile is left out. */
 int ctl_visit_instances(int fd, uint32_t gpu, void *arg,
 			int (*each)(const struct vgpu_ctl_instance *inst,
 				    void *arg))
@@ -110,7 +103,6 @@ int ctl_visit_instances(int fd, uint32_t gpu, void *arg,
 	return ret;
 }
 
-/* Of a count that the kernel gave, what the ABI's arrays hold. */
 uint32_t ctl_engines(uint32_t engines)
 {
 	return engines < VGPU_MAX_ENGINES ? engines : VGPU_MAX_ENGINES;
@@ -133,7 +125,6 @@ bool ctl_has_engine(const struct vgpu_ctl_gpu *gpu, const char *name)
 	return false;
 }
 
-/* Says that there is no such engine, and which there are. */
 enum exit_code ctl_fail_engine(const struct vgpu_ctl_gpu *gpu,
 			       const char *name)
 {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What is due to each vGPU of an engine. */
 #include <stddef.h>
-#include <string.h>
 
 #include "due.h"
 
@@ -67,6 +65,7 @@ static void due_fix(struct due_claim *claim, double part)
 	claim->held = false;
 }
 
+/* The same to all, and idle time of one goes to the others. */
 static void due_even(struct due_claim *claims, unsigned int nr, double whole)
 {
 	struct due_claim *claim;
@@ -78,7 +77,8 @@ static void due_even(struct due_claim *claims, unsigned int nr, double whole)
 	}
 }
 
-static void due_equal(struct due_claim *claims, unsigned int nr, double whole)
+/* The same fixed part for each. */
+static void due_slot(struct due_claim *claims, unsigned int nr, double whole)
 {
 	struct due_claim *claim;
 	unsigned int started = 0;
@@ -89,7 +89,8 @@ static void due_equal(struct due_claim *claims, unsigned int nr, double whole)
 		due_fix(claim, started ? whole / started : 0);
 }
 
-static void due_part(struct due_claim *claims, unsigned int nr, double whole)
+/* The fixed part that comes with the type. */
+static void due_size(struct due_claim *claims, unsigned int nr, double whole)
 {
 	struct due_claim *claim;
 
@@ -98,56 +99,33 @@ static void due_part(struct due_claim *claims, unsigned int nr, double whole)
 		due_fix(claim, claim->part);
 }
 
-static void due_weight(struct due_claim *claims, unsigned int nr, double whole)
-{
-	struct due_claim *claim;
-	double weights = 0;
-
-	for (claim = claims; claim < claims + nr; claim++)
-		weights += claim->started ? claim->weight : 0;
-	for (claim = claims; claim < claims + nr; claim++)
-		due_fix(claim, weights > 0 ? whole * claim->weight / weights : 0);
-}
-
-/**
- * struct due_rule - a rule by which a policy shares an engine
- * @name:    the word by which a policy names its rule
- * @rewrite: turns claims as they were set into the guarantees, caps and weights that say the same
- *           as the rule; NULL: they are those that were set
+/*
+ * Each turns the claims as they were set into guarantees, caps and weights that say the same as a
+ * policy of its kind does; NULL: the claims are what such a policy goes by.
  */
-struct due_rule {
-	const char *name;
-	void (*rewrite)(struct due_claim *claims, unsigned int nr, double whole);
-};
-
-static const struct due_rule due_rules[] = {
-	{ "even", due_even },		/* all alike; idle time goes to those that have work */
-	{ "equal", due_equal },		/* each the same fixed part */
-	{ "part", due_part },		/* each the part that comes with its type */
-	{ "weight", due_weight },	/* each a fixed part by weight */
-	{ "guarantee", NULL },		/* guarantee, cap and weight as they were set */
+static void (* const due_rewrite[])(struct due_claim *claims, unsigned int nr, double whole) = {
+	[VGPU_DUE_EQUAL] = due_even,
+	[VGPU_DUE_SLOT] = due_slot,
+	[VGPU_DUE_SIZE] = due_size,
+	[VGPU_DUE_SHARE] = NULL,
 };
 
 /**
- * due_by_rule() - share an engine by the rule of a policy
- * @rule:   name of the rule
- * @claims: the claims of all vGPUs; @due is written, and all but @part, @demand and @started may be
+ * due_by_rule() - share an engine like a policy
+ * @rule:   the kind of the policy
+ * @claims: the claims of all vGPUs; @due is written, and guarantee, cap, weight, held and limited
+ *          may be
  * @nr:     length of @claims
  * @whole:  how much an engine is
  *
- * Return: true, or false if the rule is not known.
+ * Return: true, or false if the kind is not known.
  */
-bool due_by_rule(const char *rule, struct due_claim *claims, unsigned int nr, double whole)
+bool due_by_rule(enum vgpu_ctl_due rule, struct due_claim *claims, unsigned int nr, double whole)
 {
-	size_t i;
-
-	for (i = 0; i < sizeof(due_rules) / sizeof(due_rules[0]); i++) {
-		if (strcmp(due_rules[i].name, rule))
-			continue;
-		if (due_rules[i].rewrite)
-			due_rules[i].rewrite(claims, nr, whole);
-		due_by_level(claims, nr, whole);
-		return true;
-	}
-	return false;
+	if (rule == VGPU_DUE_UNKNOWN || rule >= sizeof(due_rewrite) / sizeof(due_rewrite[0]))
+		return false;
+	if (due_rewrite[rule])
+		due_rewrite[rule](claims, nr, whole);
+	due_by_level(claims, nr, whole);
+	return true;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What is due to each vGPU of an engine that they share, by the rule of the policy in force. Pure
+ * What is due to each vGPU of an engine that they share, under the policy in force. Pure
  * arithmetic without a call of the system or of the driver: vgpuctl and the scheduler's bench use
  * the same file.
  */
@@ -8,6 +8,9 @@
 #define VGPUCTL_DUE_H
 
 #include <stdbool.h>
+
+/* By its place: <linux/vgpu.h> is the driver's own header where the simulator is built. */
+#include "../../include/uapi/linux/vgpu.h"
 
 /**
  * struct due_claim - the claim of one vGPU to an engine
@@ -38,6 +41,6 @@ struct due_claim {
 };
 
 void due_by_level(struct due_claim *claims, unsigned int nr, double whole);
-bool due_by_rule(const char *rule, struct due_claim *claims, unsigned int nr, double whole);
+bool due_by_rule(enum vgpu_ctl_due rule, struct due_claim *claims, unsigned int nr, double whole);
 
 #endif /* VGPUCTL_DUE_H */

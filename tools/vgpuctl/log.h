@@ -3,7 +3,8 @@
 #ifndef VGPUCTL_LOG_H
 #define VGPUCTL_LOG_H
 
-#include "vgpuctl.h"
+#include "ctl.h"
+#include "uuid.h"
 
 /**
  * struct log_stream - the log of an engine

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
-/* UUIDs: text, and 16 bytes in the order of RFC 9562. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
 
-#include "vgpuctl.h"
+#include <linux/vgpu.h>
+
+#include "uuid.h"
 
 static int hex_digit(char c)
 {
@@ -40,7 +41,6 @@ bool uuid_parse(const char *text, uint8_t *uuid)
 	return true;
 }
 
-/* @text: UUID_TEXT_LEN bytes. */
 const char *uuid_format(const uint8_t *uuid, char *text)
 {
 	static const char digits[] = "0123456789abcdef";
@@ -57,7 +57,6 @@ const char *uuid_format(const uint8_t *uuid, char *text)
 	return text;
 }
 
-/* Version 4. */
 int uuid_random(uint8_t *uuid)
 {
 	if (getrandom(uuid, VGPU_UUID_LEN, 0) != VGPU_UUID_LEN)

@@ -26,8 +26,7 @@ static int map_range(struct vgpu_mdev *dev, struct vm_area_struct *vma,
 		     pgoff_t pgoff, unsigned int nr)
 {
 	struct vgpu_instance *instance = dev->instance;
-	unsigned long addr = vma->vm_start +
-			     ((pgoff - vma->vm_pgoff) << PAGE_SHIFT);
+	unsigned long addr = vma->vm_start + ((pgoff - vma->vm_pgoff) << PAGE_SHIFT);
 	struct page *pages[MAP_BATCH];
 	unsigned long left;
 	unsigned int bar;

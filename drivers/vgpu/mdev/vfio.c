@@ -33,8 +33,7 @@ static int vgpu_vfio_front_guest_rw(struct vgpu_instance *instance, u64 addr,
 
 static bool vgpu_vfio_front_may_dma(struct vgpu_instance *instance)
 {
-	return READ_ONCE(instance_to_mdev(instance)->state) &
-	       VGPU_CONFIG_MASTER;
+	return READ_ONCE(instance_to_mdev(instance)->state) & VGPU_CONFIG_MASTER;
 }
 
 static void vgpu_vfio_front_raise_irq(struct vgpu_instance *instance, unsigned int vector)

@@ -151,8 +151,7 @@ static enum vgpu_hw_fault soft_channel_latch(struct soft_channel *ch, u32 ctrl)
 		    VGPU_HW_CTRL_ORDER_SHIFT;
 	enum vgpu_hw_fault code;
 
-	ch->engine = engine < SOFT_ENGINES ?
-		     array_index_nospec(engine, SOFT_ENGINES) : 0;
+	ch->engine = engine < SOFT_ENGINES ? array_index_nospec(engine, SOFT_ENGINES) : 0;
 	ch->ring_addr = ch->ring;
 	ch->ring_sys = ctrl & VGPU_HW_CTRL_RING_SYS;
 	ch->get = 0;

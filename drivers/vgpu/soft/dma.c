@@ -121,8 +121,7 @@ bool soft_dma_add_fb(struct soft_channel *ch, struct vgpu_dma *dma, u64 addr, u3
 		struct page *page;
 
 		if (dma->write)
-			page = soft_store_peek(fb, addr >> PAGE_SHIFT) ?:
-			       ZERO_PAGE(0);
+			page = soft_store_peek(fb, addr >> PAGE_SHIFT) ?: ZERO_PAGE(0);
 		else
 			page = soft_store_page(fb, addr >> PAGE_SHIFT, SOFT_GFP_ENGINE);
 		if (!page)
@@ -294,8 +293,7 @@ void soft_dma_keep(struct soft_exec *exec, const struct vgpu_dma *dma)
 	unsigned int i;
 
 	for (i = 0; i < dma->nr_vec; i++) {
-		struct page **slot = exec->step == SOFT_STEP_NEXT ?
-				     &exec->fetch : &exec->bounce[i];
+		struct page **slot = exec->step == SOFT_STEP_NEXT ? &exec->fetch : &exec->bounce[i];
 
 		if (*slot)
 			continue;

@@ -141,8 +141,7 @@ static enum soft_end soft_exec_fetch(struct soft_channel *ch)
 static void soft_exec_load(struct soft_channel *ch, struct vgpu_hw_packet *raw)
 {
 	struct soft_exec *exec = &ch->exec;
-	u64 addr = ch->ring_addr +
-		   (ch->get & ch->ring_mask) * sizeof(*raw);
+	u64 addr = ch->ring_addr + (ch->get & ch->ring_mask) * sizeof(*raw);
 	u64 *to = (u64 *)raw;
 	struct page *page;
 	const u64 *from;

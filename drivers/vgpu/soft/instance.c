@@ -112,18 +112,13 @@ static void soft_instance_describe(struct vgpu_instance *vgpu, struct vgpu_funct
 		.region = {
 			[VGPU_HW_BAR_FB] = {
 				.owned_bytes = inst->fb_bytes,
-				.flags = VGPU_REGION_MMAP |
-					 VGPU_REGION_64BIT |
+				.flags = VGPU_REGION_MMAP | VGPU_REGION_64BIT |
 					 VGPU_REGION_PREFETCH,
 			},
-			[VGPU_HW_BAR_REGS] = {
-				.owned_bytes = VGPU_HW_REGS_SIZE,
-			},
+			[VGPU_HW_BAR_REGS] = { .owned_bytes = VGPU_HW_REGS_SIZE },
 			[VGPU_HW_BAR_CHANNELS] = {
-				.owned_bytes = (u64)inst->nr_channels *
-					       VGPU_HW_PAGE_SIZE,
-				.flags = VGPU_REGION_MMAP |
-					 VGPU_REGION_64BIT,
+				.owned_bytes = (u64)inst->nr_channels * VGPU_HW_PAGE_SIZE,
+				.flags = VGPU_REGION_MMAP | VGPU_REGION_64BIT,
 			},
 		},
 		.vectors = VGPU_HW_VECTORS,
