@@ -173,7 +173,7 @@ static enum vgpu_hw_fault soft_decode_empty(const struct vgpu_hw_packet *raw)
 
 #define SOFT_ALL_ENGINES	0xff
 
-/* All that the driver knows of a type is in its row, or named there. */
+/* All that the driver knows of a type is its number, its row, and the functions named there. */
 static const struct soft_packet_desc soft_packet_descs[VGPU_HW_PKT_END] = {
 	[VGPU_HW_PKT_NOP] = { .engines = SOFT_ALL_ENGINES },
 	[VGPU_HW_PKT_FENCE] = { .engines = SOFT_ALL_ENGINES, .must_tell = true },

@@ -13,7 +13,7 @@ struct page;
 
 /*
  * For threads that may sleep. The page is charged to the vGPU's user, and when the user's memory
- * cgroup is full the allocation fails; the OOM killer kills nothing.
+ * cgroup is full the allocation fails without the OOM killer.
  */
 #define SOFT_GFP	(GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_RETRY_MAYFAIL | __GFP_NOWARN)
 
