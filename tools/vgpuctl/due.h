@@ -9,7 +9,8 @@
 
 #include <stdbool.h>
 
-#include <linux/vgpu.h>
+/* By its place: <linux/vgpu.h> is the driver's own header where the simulator is built. */
+#include "../../include/uapi/linux/vgpu.h"
 
 /**
  * struct due_claim - the claim of one vGPU to an engine
