@@ -361,8 +361,7 @@ enum exit_code cmd_sched_set(const struct options *options)
 	ret = ctl_sched_set(fd, &sched);
 	if (ret)
 		code = fail("GPU %u: %s", sched.gpu,
-			    message_refusal(sched.text, ret, reason,
-					  sizeof(reason)));
+			    message_refusal(sched.text, ret, reason, sizeof(reason)));
 	if (!ret) {
 		ret = ctl_gpu(fd, sched.gpu, &gpu);
 		if (ret)
