@@ -177,7 +177,9 @@ static void config_of(const struct attack *attack, bool honest, u64 length_ns,
 	add_clients(config, env->others, ATTACK_OTHER, &o, &busy, &slot);
 }
 
-/* Sets @due to what the policy's rule gives to a client of each group while all clients are busy. */
+/*
+ * Sets @due to what the policy's rule gives to a client of each group while all clients are busy.
+ */
 static void due_of(const struct attack_sim_config *config, double *due)
 {
 	struct due_claim claims[ATTACK_CLIENTS];
