@@ -46,7 +46,7 @@ static void work_packet(struct fuzz_life *life, struct fuzz_rng *rng,
 	uint32_t op = 0;
 
 	memset(packet, 0, sizeof(*packet));
-	packet->type = (uint8_t)(1 + fuzz_below(rng, 5));
+	packet->type = (uint8_t)(1 + fuzz_below(rng, VGPU_HW_PKT_END - 1));
 	switch (packet->type) {
 	case VGPU_HW_PKT_FILL:
 	case VGPU_HW_PKT_COPY:
