@@ -90,7 +90,7 @@ static void read_log(bool keep_runs)
 
 static void watch(uint64_t for_ns)
 {
-	uint64_t start = load_now_ns(), logged = start, now = start;
+	uint64_t start = clk_ns(), logged = start, now = start;
 	unsigned int i;
 
 	while (now - start < for_ns) {
@@ -107,7 +107,7 @@ static void watch(uint64_t for_ns)
 			score_keep(0);
 		}
 		score_nap(100 * US);
-		now = load_now_ns();
+		now = clk_ns();
 	}
 	read_log(true);
 }
@@ -237,13 +237,13 @@ void score_rows_change(void)
 		nr_runs = 0;
 		nr_seen = 0;
 		longest_ns = 0;
-		call = load_now_ns();
+		call = clk_ns();
 		score_shares(triple);
-		back = load_now_ns();
+		back = clk_ns();
 		ran = score_counter("ran_ns");
 		watch(HOLD_NS);
 		ran = score_counter("ran_ns") - ran;
-		lost = fmax(0, (double)(load_now_ns() - back) - (double)ran);
+		lost = fmax(0, (double)(clk_ns() - back) - (double)ran);
 		lost_max = fmax(lost_max, lost);
 		call_ns = fmax(call_ns, (double)(back - call));
 		begun_ns = fmax(begun_ns, first_run(back));

@@ -48,7 +48,7 @@ static void inject_hang(void)
 static void until_faulted(struct vgpu_chan *chan, uint64_t start)
 {
 	while (vgpu_chan_state(chan) != VGPU_HW_STATE_FAULTED) {
-		if (load_now_ns() - start > PATIENCE_NS)
+		if (clk_ns() - start > PATIENCE_NS)
 			score_die("no fault");
 		vgpu_irq_wait(chan->dev, FAULT_VECTOR, IRQ_WAIT_MS);
 	}
@@ -57,7 +57,7 @@ static void until_faulted(struct vgpu_chan *chan, uint64_t start)
 static void until_done(struct vgpu_chan *chan, uint64_t get, uint64_t start)
 {
 	while (vgpu_chan_get(chan) < get) {
-		if (load_now_ns() - start > PATIENCE_NS)
+		if (clk_ns() - start > PATIENCE_NS)
 			score_die("no recovery");
 		vgpu_irq_wait(chan->dev, chan->vector, IRQ_WAIT_MS);
 	}
@@ -78,11 +78,11 @@ static void round_of(unsigned int i, bool hang)
 		score_die("%s", vgpu_dev_error(dev));
 	if (hang)
 		inject_hang();
-	start = load_now_ns();
+	start = clk_ns();
 	if (vgpu_chan_submit(chan, &packet, 1))
 		score_die("%s", vgpu_dev_error(dev));
 	until_faulted(chan, start);
-	known = load_now_ns();
+	known = clk_ns();
 	/* The usual way out: the channel anew, then a job. */
 	if (vgpu_chan_disable(chan) || vgpu_chan_enable(chan) ||
 	    vgpu_chan_fence(chan, &fence))
@@ -90,7 +90,7 @@ static void round_of(unsigned int i, bool hang)
 	until_done(chan, 1, known);
 	score_check(load, load_keep(load, load->put - load->checked + 1));
 	until_done(load->chan, load->put * load_packets(load), known);
-	recover[i] = (double)(load_now_ns() - known) / US;
+	recover[i] = (double)(clk_ns() - known) / US;
 	detect[i] = (double)(known - start) / US;
 	score_check(load, load_check(load));
 	vgpu_chan_destroy(chan);

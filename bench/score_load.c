@@ -40,12 +40,12 @@ static uint64_t time_unit(struct load *load, struct vgpu_dev *dev,
 	score_check(load, load_keep(load, 1));
 	while (load_jobs(load) < load->put)
 		score_nap(MS);
-	start = load_now_ns();
+	start = clk_ns();
 	score_check(load, load_keep(load, 4));
 	/* To look is to take processor time away, perhaps from the engine. */
 	while (load_jobs(load) < load->put)
 		score_nap(MS);
-	start = load_now_ns() - start;
+	start = clk_ns() - start;
 	score_check(load, load_check(load));
 	load_exit(load);
 	return start / 4 / UNITS;
@@ -131,7 +131,7 @@ void score_start(unsigned int i, uint64_t job_ns, unsigned int order, bool irq)
 /* Keeps rings of busy tenants filled for a while. */
 void score_keep(uint64_t for_ns)
 {
-	uint64_t end = load_now_ns() + for_ns, now;
+	uint64_t end = clk_ns() + for_ns, now;
 	unsigned int i;
 
 	for (;;) {
@@ -142,7 +142,7 @@ void score_keep(uint64_t for_ns)
 				score_check(&t->load, load_keep(&t->load,
 								load_room(&t->load)));
 		}
-		now = load_now_ns();
+		now = clk_ns();
 		if (now >= end)
 			return;
 		score_nap(end - now < TICK_NS ? end - now : TICK_NS);

@@ -55,7 +55,7 @@ void score_progress(const char *fmt, ...)
 	va_list args;
 
 	va_start(args, fmt);
-	fprintf(stderr, "[%5.1f s] ", (double)load_now_ns() / 1e9);
+	fprintf(stderr, "[%5.1f s] ", (double)clk_ns() / 1e9);
 	vfprintf(stderr, fmt, args);
 	fputc('\n', stderr);
 	va_end(args);

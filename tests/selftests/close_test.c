@@ -8,14 +8,13 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <linux/vfio.h>
-
+#include "child.h"
 #include "fixture.h"
+#include "irqs.h"
 
 static struct fx_vgpu v;
 
@@ -54,8 +53,8 @@ static void close_with_work_queued(void)
 	for (i = 0; i < 10; i++) {
 		fx_open(&v);
 		queue_load();
-		fx_sleep_ms((unsigned int)fx_random_below(10));
-		fx_close(&v); /* with the channels still there */
+		clk_sleep_ms((unsigned int)fx_random_below(10));
+		fx_close(&v); /* without destroying the channels before */
 		check_clean();
 	}
 }
@@ -90,11 +89,11 @@ static void kill_under_load(void)
 	fx_create(&v, fx_default_type());
 	CHECK(!pipe2(fds, O_CLOEXEC), "pipe");
 	for (i = 0; i < 5; i++) {
-		pid = fx_fork(load_and_wait, fds);
+		pid = child_start(load_and_wait, fds);
 		CHECK_EQ(read(fds[0], &c, 1), 1);
-		fx_sleep_ms((unsigned int)fx_random_below(30));
+		clk_sleep_ms((unsigned int)fx_random_below(30));
 		kill(pid, SIGKILL);
-		CHECK(fx_wait_child(pid, FX_TIMEOUT_MS, &status),
+		CHECK(child_ends(pid, FX_TIMEOUT_MS, &status),
 		      "does not die");
 		CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL,
 		      "status %#x", status);
@@ -115,22 +114,7 @@ static void *remover(void *arg)
 	return NULL;
 }
 
-static int set_request_fd(int32_t fd)
-{
-	struct {
-		struct vfio_irq_set set;
-		int32_t fd;
-	} r = { .set = {
-		.argsz = sizeof(r), .count = 1,
-		.flags = VFIO_IRQ_SET_DATA_EVENTFD |
-			VFIO_IRQ_SET_ACTION_TRIGGER,
-		.index = VFIO_PCI_REQ_IRQ_INDEX,
-	}, .fd = fd };
-
-	return ioctl(v.dev->fd, VFIO_DEVICE_SET_IRQS, &r) ? -errno : 0;
-}
-
-/* Removal asks by the request interrupt, and ends when the user closes. */
+/* Removal asks the user by the request interrupt, and ends when the user closes the device. */
 static void remove_while_in_use(void)
 {
 	struct pollfd pfd = { .events = POLLIN };
@@ -140,11 +124,11 @@ static void remove_while_in_use(void)
 	fx_create_open(&v, fx_default_type());
 	chan = fx_chan(&v, VGPU_HW_ENGINE_GR, 0, VGPU_RING_FB, 4);
 	pfd.fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	CHECK_EQ(set_request_fd(pfd.fd), 0);
+	CHECK_EQ(irqs_set_request(v.dev, pfd.fd), 0);
 	remove_done = false;
 	CHECK(!pthread_create(&thread, NULL, remover, NULL), "thread");
 	CHECK_EQ(poll(&pfd, 1, FX_TIMEOUT_MS), 1, "nobody asks");
-	fx_finish(chan); /* it works until it is let go */
+	fx_finish(chan); /* the vGPU works until the device is closed */
 	CHECK(!remove_done, "removed under its user");
 	vgpu_chan_destroy(chan);
 	fx_close(&v);
@@ -154,7 +138,7 @@ static void remove_while_in_use(void)
 	close(pfd.fd);
 }
 
-/* The same when the user knows no requests: it ends when that dies. */
+/* A child process: a user that does not listen to the request interrupt. */
 static void hold_open(void *arg)
 {
 	int *pipe_fd = arg;
@@ -168,21 +152,20 @@ static void hold_open(void *arg)
 
 static void remove_while_held_by_another(void)
 {
-	int fds[2], status;
+	int fds[2];
 	pthread_t thread;
 	pid_t pid;
 	char c;
 
 	fx_create(&v, fx_default_type());
 	CHECK(!pipe2(fds, O_CLOEXEC), "pipe");
-	pid = fx_fork(hold_open, fds);
+	pid = child_start(hold_open, fds);
 	CHECK_EQ(read(fds[0], &c, 1), 1);
 	remove_done = false;
 	CHECK(!pthread_create(&thread, NULL, remover, NULL), "thread");
-	fx_sleep_ms(300);
+	clk_sleep_ms(300);
 	CHECK(!remove_done, "removed under its user");
-	kill(pid, SIGKILL);
-	CHECK(fx_wait_child(pid, FX_TIMEOUT_MS, &status), "does not die");
+	child_kill(pid);
 	pthread_join(thread, NULL);
 	CHECK_EQ(remove_result, 0);
 	close(fds[0]);

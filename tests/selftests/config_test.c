@@ -38,7 +38,7 @@ static void identity(void)
 	CHECK_EQ(get(PCI_VENDOR_ID, 2), VGPU_HW_VENDOR_ID, "is read only");
 }
 
-/* The size of a BAR as firmware finds it: write ones, read, restore. */
+/* The size of a BAR as firmware finds it: writes ones, reads, writes back what was there. */
 static uint64_t bar_size(unsigned int bar, uint32_t *type)
 {
 	unsigned int offset = PCI_BASE_ADDRESS_0 + 4 * bar;
@@ -86,7 +86,7 @@ static void bars(void)
 	CHECK_EQ(get(PCI_ROM_ADDRESS, 4), 0, "there is no ROM");
 }
 
-/* A BAR keeps the address bits that are written, and no others. */
+/* A BAR keeps the address bits that are written, and ignores the bits below its size. */
 static void bar_address(void)
 {
 	fx_create_open(&v, fx_default_type());
@@ -118,28 +118,13 @@ static void command(void)
 	CHECK_EQ(get(PCI_COMMAND, 2), wanted);
 }
 
-static unsigned int find_cap(unsigned int id)
-{
-	unsigned int at = get(PCI_CAPABILITY_LIST, 1), steps, found = 0;
-
-	CHECK(get(PCI_STATUS, 2) & PCI_STATUS_CAP_LIST, "no list");
-	for (steps = 0; at; steps++) {
-		CHECK(at >= 0x40 && at <= 0xfc && !(at & 3), "at %#x", at);
-		CHECK(steps < 48, "the list does not end");
-		if (get(at + PCI_CAP_LIST_ID, 1) == id)
-			found = at;
-		at = get(at + PCI_CAP_LIST_NEXT, 1);
-	}
-	return found;
-}
-
 static void capabilities(void)
 {
 	unsigned int msix;
 	uint32_t flags;
 
 	fx_create_open(&v, fx_default_type());
-	msix = find_cap(PCI_CAP_ID_MSIX);
+	msix = fx_find_cap(&v, PCI_CAP_ID_MSIX);
 	CHECK(msix, "no MSI-X");
 	flags = get(msix + PCI_MSIX_FLAGS, 2);
 	CHECK_EQ((flags & PCI_MSIX_FLAGS_QSIZE) + 1, v.dev->vectors);
@@ -148,10 +133,10 @@ static void capabilities(void)
 		 VGPU_HW_MSIX_TABLE | VGPU_HW_BAR_REGS);
 	CHECK_EQ(get(msix + PCI_MSIX_PBA, 4),
 		 VGPU_HW_MSIX_PBA | VGPU_HW_BAR_REGS);
-	CHECK(!find_cap(PCI_CAP_ID_MSI), "MSI beside MSI-X");
+	CHECK(!fx_find_cap(&v, PCI_CAP_ID_MSI), "MSI beside MSI-X");
 }
 
-/* The same bytes, whatever the width they are read by. */
+/* Reads of any width give the same bytes. */
 static void widths(void)
 {
 	uint8_t whole[256], parts[256];
@@ -176,7 +161,7 @@ static void widths(void)
 	raw = htole64(0x00000000e0000000ull);
 	FX_OK(v.dev, vgpu_config_write(v.dev, PCI_BASE_ADDRESS_4, &raw, 8));
 	CHECK_EQ(get(PCI_BASE_ADDRESS_4, 4) & ~0xfu, 0xe0000000u);
-	/* Byte by byte, as some firmware does. */
+	/* A write of one byte, as some firmware does. */
 	put(PCI_BASE_ADDRESS_4 + 3, 1, 0xd0);
 	CHECK_EQ(get(PCI_BASE_ADDRESS_4, 4) & ~0xfu, 0xd0000000u);
 }

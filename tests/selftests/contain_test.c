@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A vGPU that misbehaves beside one that has a guarantee, under qos: what the
- * neighbour gets keeps to its guarantee, listeners are told, and a device reset
- * makes good.
+ * A vGPU that misbehaves beside one that has a guarantee, under qos: the neighbour gets its
+ * guarantee, readers of events are told, and after a device reset the bad vGPU works again.
  *
- * The bound is that of the policy: within one runnable period of T the service
- * is at least g T - 2 Q, where Q is a slice and the longest overrun; here as much
- * again is allowed, and a tenth of T. What a host that takes processors away makes
- * of the overruns is in Q, so it goes on until T is long enough to say something.
+ * The bound is that of the policy: in a time T in which the neighbour always has work its
+ * service is at least g T - 2 Q, where g is the guarantee and Q a slice and the longest
+ * overrun. Here as much again is allowed, and a tenth of T. A host that takes processors away
+ * makes overruns longer, and Q with them, so a test goes on until T is long enough to say
+ * something.
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/mount.h>
 #include <unistd.h>
 
+#include "child.h"
+#include "event.h"
 #include "load.h"
+#include "soft.h"
 #include "tune.h"
 
-#define DEBUGFS		"/sys/kernel/debug"
 #define GR		VGPU_HW_ENGINE_GR
 #define GUARANTEE	600
 #define SLICE_NS	2000000
@@ -29,17 +29,17 @@
 
 static struct fx_vgpu bad, good;
 static struct load neighbour;
-static struct vgpu_chan *chan;		/* of the bad one */
+static struct vgpu_chan *chan;		/* of the bad vGPU */
 static uint64_t events_of[VGPU_EVENT_SHARE + 1];
 static int events_fd = -1;
 
 /**
- * struct look - how things are
- * @good:       the neighbour
- * @bad:        the other
- * @time_ns:    since it began
- * @service_ns: of the neighbour, since then
- * @overrun_ns: the longest of both
+ * struct look - both vGPUs at one time
+ * @good:       what the driver says of the neighbour
+ * @bad:        what the driver says of the other vGPU
+ * @time_ns:    since the test began
+ * @service_ns: of the neighbour since the test began
+ * @overrun_ns: the longest of both vGPUs
  * @bound_ns:   how much less than its guarantee the neighbour may have got
  */
 struct look {
@@ -56,21 +56,13 @@ static struct look began;
 static void inject(void)
 {
 	struct vgpu_ctl_gpu gpu;
-	char path[256], type[8];
-	int ret;
 
-	if (access(DEBUGFS "/vgpu_soft", F_OK))
-		mount("none", DEBUGFS, "debugfs", 0, NULL);
 	fx_ctl_gpu(&gpu);
-	snprintf(path, sizeof(path), DEBUGFS "/vgpu_soft/%s/%.16s/hang",
-		 fx_gpu(), (char *)gpu.engine[chan->engine].name);
-	/* The neighbour has none of this type. */
-	snprintf(type, sizeof(type), "%d", VGPU_HW_PKT_NOP);
-	ret = fx_write_file(path, type);
-	CHECK_EQ(ret, 0, "%s", path);
+	/* The neighbour has no packets of this type. */
+	CHECK_EQ(soft_hang(fx_gpu(), (char *)gpu.engine[chan->engine].name, VGPU_HW_PKT_NOP), 0);
 }
 
-/* Counts what has happened to the bad one since the test began. */
+/* How many events of @type the bad vGPU has had since the test began. */
 static uint64_t events(unsigned int type)
 {
 	struct vgpu_ctl_event event[16];
@@ -88,7 +80,7 @@ static uint64_t events(unsigned int type)
 	return events_of[type];
 }
 
-/* It always has work, for seconds. */
+/* Refills the neighbour's ring, with work for seconds. */
 static void keep(void)
 {
 	if (load_keep(&neighbour, load_room(&neighbour)))
@@ -113,7 +105,7 @@ static void begin(uint32_t quarantine_faults)
 	memset(events_of, 0, sizeof(events_of));
 	if (events_fd >= 0)
 		close(events_fd);
-	events_fd = fx_open_events();
+	events_fd = event_open();
 	tune_set(&sched, VGPU_SCHED_POLICY | VGPU_SCHED_SLICE |
 		 VGPU_SCHED_QUARANTINE_FAULTS | VGPU_SCHED_QUARANTINE_BACKOFF);
 	fx_create_open(&bad, "1Q");
@@ -148,7 +140,7 @@ static void look(struct look *look)
 	look->bound_ns = 4 * (SLICE_NS + overrun_ns) + look->time_ns / 10;
 }
 
-/* Whether it has gone on for long enough. */
+/* Whether the test has gone on for long enough to say something. */
 static bool enough(void)
 {
 	struct look now;
@@ -187,13 +179,7 @@ static void check_guarantee(const char *beside)
 		FAIL("%s", neighbour.text);
 }
 
-static void again(void)
-{
-	FX_OK(bad.dev, vgpu_chan_disable(chan));
-	FX_OK(bad.dev, vgpu_chan_enable(chan));
-}
-
-/* After a device reset it is as good as new, and the neighbour still works. */
+/* After a device reset the bad vGPU is as good as new, and the neighbour still works. */
 static void check_recovery(void)
 {
 	uint64_t jobs = load_jobs(&neighbour);
@@ -209,7 +195,7 @@ static void check_recovery(void)
 	FX_SOON(load_jobs(&neighbour) > jobs);
 }
 
-/* One packet after the other never ends. */
+/* The bad vGPU submits one packet after the other that never ends. */
 static void endless_packets(void)
 {
 	struct vgpu_fault fault;
@@ -223,7 +209,7 @@ static void endless_packets(void)
 						    &fault));
 		CHECK_EQ(fault.code, VGPU_HW_FAULT_RESET);
 		hangs++;
-		again();
+		fx_again(chan);
 	}
 	check_guarantee("packets that never end");
 	FX_SOON(events(VGPU_EVENT_ENGINE_RESET) >= 5, "events");
@@ -238,7 +224,7 @@ static void flood(void *arg)
 		;
 }
 
-/* A process that does nothing but ring, of a channel without work. */
+/* A process does nothing but ring the doorbell of a channel without work. */
 static void doorbell_flood(void)
 {
 	struct look now;
@@ -246,9 +232,9 @@ static void doorbell_flood(void)
 	pid_t pid;
 
 	begin(0);
-	pid = fx_fork(flood, &chan->id);
+	pid = child_start(flood, &chan->id);
 	while (!enough())
-		fx_sleep_ms(20);
+		clk_sleep_ms(20);
 	look(&now);
 	ktap_note("%llu doorbells, %llu turns",
 		  now.bad.doorbells - began.bad.doorbells,
@@ -256,8 +242,8 @@ static void doorbell_flood(void)
 		  began.bad.engine[chan->engine].runs);
 	CHECK(now.bad.doorbells - began.bad.doorbells > 100, "no flood");
 	check_guarantee("a flood of doorbells");
-	CHECK(!fx_wait_child(pid, 0, &status), "the flood has ended");
-	/* While it goes on its owner's work is done, too. */
+	CHECK(!child_ends(pid, 0, &status), "the flood has ended");
+	/* During the flood work of its own vGPU is done, too. */
 	fx_finish(chan);
 	check_recovery();
 }
@@ -287,9 +273,9 @@ static uint64_t engine_busy_ns(uint64_t *now_ns)
 }
 
 /*
- * Processes that ring all of its channels as fast as an engine that finds
- * nothing there can put them to sleep. Somebody has work all the time, so all
- * of the engine's time is somebody's service, this too.
+ * Processes ring the doorbells of all channels of the bad vGPU, as fast as an engine that finds
+ * no work there can put them to sleep. The neighbour has work all the time, so all of the
+ * engine's time is the service of one of the two, the time spent on doorbells too.
  */
 static void doorbell_flood_of_all(void)
 {
@@ -306,10 +292,10 @@ static void doorbell_flood_of_all(void)
 	for (i = 1; i < nr_chans; i++)
 		chans[i] = fx_chan(&bad, GR, 0, VGPU_RING_FB, 4);
 	for (i = 0; i < 3; i++)
-		pid[i] = fx_fork(flood_all, &bad);
+		pid[i] = child_start(flood_all, &bad);
 	busy_ns = engine_busy_ns(&from_ns);
 	do {
-		fx_sleep_ms(20);
+		clk_sleep_ms(20);
 		keep();
 		engine_busy_ns(&now_ns);
 	} while (now_ns - from_ns < RUN_MS * 1000000ull);
@@ -326,21 +312,13 @@ static void doorbell_flood_of_all(void)
 		  (unsigned long long)busy_ns / 1000,
 		  (unsigned long long)(now_ns - from_ns) / 1000);
 	for (i = 0; i < 3; i++)
-		ended += fx_wait_child(pid[i], 0, &status);
+		ended += child_ends(pid[i], 0, &status);
 	CHECK_EQ(ended, 0, "floods have ended");
 	CHECK(busy_ns >= (now_ns - from_ns) * 9 / 10,
 	      "the engine is nobody's though there is work");
 }
 
-static bool quarantined(void)
-{
-	struct vgpu_ctl_instance inst;
-
-	fx_instance(&bad, &inst);
-	return inst.status & VGPU_INSTANCE_QUARANTINED;
-}
-
-/* It faults as often as it can, until it may not work any more. */
+/* The bad vGPU faults as often as it can, until it is in quarantine. */
 static void faults_in_a_loop(void)
 {
 	const unsigned int threshold = 16;
@@ -357,15 +335,15 @@ static void faults_in_a_loop(void)
 						    &fault));
 		CHECK_EQ(fault.code, VGPU_HW_FAULT_PACKET);
 		nr++;
-		again();
+		fx_again(chan);
 		keep();
 	}
-	FX_SOON(quarantined());
-	/* It is told that a moment before it is taken off the engine. */
+	FX_SOON(fx_quarantined(&bad));
+	/* The status says so a moment before the vGPU is taken off the engine. */
 	FX_SOON((fx_ok(bad.dev, vgpu_chan_fence(chan, &fence), "fence"),
 		 !fx_wait_fence(chan, fence, 20)));
 	while (!enough())
-		fx_sleep_ms(20);
+		clk_sleep_ms(20);
 	check_guarantee("faults in a loop");
 	FX_SOON(events(VGPU_EVENT_QUARANTINED) == 1, "events");
 	CHECK(events(VGPU_EVENT_FAULT) >= 1, "no event of a fault");

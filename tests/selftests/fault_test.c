@@ -224,8 +224,7 @@ static void every_packet_fault(void)
 		for (k = 0; k < GOOD + 2; k++)
 			p[k].type = VGPU_HW_PKT_NOP;
 		p[GOOD] = encode(&bads[i]);
-		FX_OK(v.dev, vgpu_chan_disable(chan));
-		FX_OK(v.dev, vgpu_chan_enable(chan));
+		fx_again(chan);
 		FX_OK(v.dev, vgpu_chan_submit(chan, p, GOOD + 2));
 		check_fault(chan, bads[i].code, GOOD, bads[i].what);
 		fx_finish(bystander);
@@ -243,8 +242,7 @@ static void fault_address(void)
 	fx_create_open(&v, fx_default_type());
 	chan = fx_chan(&v, VGPU_HW_ENGINE_CE, 0, VGPU_RING_FB, 5);
 	end = v.dev->fb_bytes;
-	FX_OK(v.dev, vgpu_chan_fill(chan, VGPU_FB(end + 64), 0, 4));
-	FX_OK(v.dev, vgpu_chan_wait_fault(chan, FX_TIMEOUT_MS, &fault));
+	fx_fill_fails(chan, end + 64, &fault);
 	CHECK_EQ(fault.addr, end + 64);
 	recover(chan);
 	/* Guest memory that ends in the middle of a copy. */
@@ -279,8 +277,7 @@ static void put_jumps(void)
 	chan = fx_chan(&v, VGPU_HW_ENGINE_GR, 0, VGPU_RING_FB, 4);
 	for (i = 0; i < sizeof(jumps) / sizeof(jumps[0]); i++) {
 		recover(chan);
-		FX_OK(v.dev, vgpu_chan_disable(chan));
-		FX_OK(v.dev, vgpu_chan_enable(chan));
+		fx_again(chan);
 		for (k = 0; k < 16; k++) {
 			memset(&chan->ring[k], 0, sizeof(chan->ring[k]));
 			chan->ring[k].type = VGPU_HW_PKT_NOP;
@@ -407,9 +404,7 @@ static void neighbour_is_unaffected(void)
 	for (i = 0; i < 20; i++) {
 		FX_OK(other.dev, vgpu_chan_fill(neighbour, VGPU_FB(1 << 20),
 						i * 0x01010101u, 1 << 20));
-		FX_OK(v.dev, vgpu_chan_fill(chan, VGPU_FB(v.dev->fb_bytes), 1,
-					    4));
-		FX_OK(v.dev, vgpu_chan_wait_fault(chan, FX_TIMEOUT_MS, &fault));
+		fx_fill_fails(chan, v.dev->fb_bytes, &fault);
 		fx_finish(neighbour);
 		CHECK_EQ(other.dev->fb[1 << 20], i);
 		CHECK_EQ(other.dev->fb[(2 << 20) - 1], i);
@@ -431,8 +426,7 @@ static void faults_are_counted(void)
 	fx_create_open(&v, fx_default_type());
 	chan = fx_chan(&v, VGPU_HW_ENGINE_CE, 1, VGPU_RING_FB, 4);
 	fx_instance(&v, &before);
-	FX_OK(v.dev, vgpu_chan_fill(chan, VGPU_FB(v.dev->fb_bytes), 0, 4));
-	FX_OK(v.dev, vgpu_chan_wait_fault(chan, FX_TIMEOUT_MS, &fault));
+	fx_fill_fails(chan, v.dev->fb_bytes, &fault);
 	FX_SOON(fx_faults(&v) == before.faults + 1);
 	fx_instance(&v, &after);
 	CHECK_EQ(after.engine[chan->engine].faults,

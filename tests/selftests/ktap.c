@@ -7,7 +7,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "clk.h"
 #include "ktap.h"
+
+#define SLOW_MS		1000	/* a test that takes longer says so */
 
 enum { RESULT_PASS, RESULT_FAIL, RESULT_SKIP };
 
@@ -36,7 +39,7 @@ void ktap_note(const char *fmt, ...)
 	va_end(ap);
 }
 
-/* A child process says by its exit code how it went. */
+/* Ends the test. A child process says by its exit code how the test has ended. */
 static __attribute__((noreturn)) void leave(int result)
 {
 	fflush(stdout);
@@ -84,6 +87,8 @@ void ktap_skip_all(const char *fmt, ...)
 int ktap_run(const struct ktap_test *tests, size_t nr, void (*cleanup)(void))
 {
 	static volatile size_t i, failed, skipped;
+	static volatile uint64_t start_ms;
+	uint64_t took_ms;
 	int result;
 
 	ktap_pid = getpid();
@@ -91,6 +96,7 @@ int ktap_run(const struct ktap_test *tests, size_t nr, void (*cleanup)(void))
 	fflush(stdout);
 	for (i = 0; i < nr; i++) {
 		ktap_running = true;
+		start_ms = clk_ms();
 		result = setjmp(ktap_return);
 		if (!result) {
 			tests[i].run();
@@ -98,6 +104,9 @@ int ktap_run(const struct ktap_test *tests, size_t nr, void (*cleanup)(void))
 		}
 		ktap_running = false;
 		cleanup();
+		took_ms = clk_ms() - start_ms;
+		if (took_ms >= SLOW_MS)
+			ktap_note("%s took %.1f s", tests[i].name, (double)took_ms / 1000);
 		printf("%s %zu %s%s%s\n",
 		       result == RESULT_FAIL ? "not ok" : "ok", i + 1,
 		       tests[i].name, result == RESULT_SKIP ? " # SKIP " : "",

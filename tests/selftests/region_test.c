@@ -75,7 +75,7 @@ static void register_widths(void)
 	}
 }
 
-/* Writes of a wrong width say so and change nothing. */
+/* Writes of a wrong width fail and change nothing. */
 static void register_writes(void)
 {
 	uint64_t ring = vgpu_chan_reg(0, VGPU_HW_CHAN_RING), value;
@@ -106,7 +106,7 @@ static void register_writes(void)
 	FX_OK(v.dev, vgpu_reg_read64(v.dev, VGPU_HW_DEV_BASE + VGPU_HW_FB_SIZE,
 				     &value));
 	CHECK_EQ(value, v.dev->fb_bytes);
-	/* A reset register that gets anything but the magic word. */
+	/* A write of anything but the magic word to the reset register does not reset. */
 	CHECK_EQ(wr(2, VGPU_HW_DEV_BASE + VGPU_HW_RESET, ones, 4), -EINVAL);
 	FX_OK(v.dev, vgpu_reg_read64(v.dev, ring, &value));
 	CHECK_EQ(value, 0x12340);
@@ -155,7 +155,7 @@ static void bad_offsets(void)
 	CHECK_EQ(wr(0, 0, (void *)8, 16), -EFAULT);
 }
 
-/* What lies behind the owned part reads ones and takes no writes. */
+/* Behind the part of a BAR that the vGPU owns reads give ones, and writes are dropped. */
 static void tails(void)
 {
 	static const unsigned int bars[] = { 0, 4 };
@@ -178,7 +178,7 @@ static void tails(void)
 		memset(buf, 0, sizeof(buf));
 		CHECK_EQ(rd(bars[i], region->bytes - 8, buf, 8), 8);
 		CHECK_EQ(buf[0] & buf[7], 0xff);
-		/* Across the border. */
+		/* Across the end of the part that is owned. */
 		memset(buf, 0x11, sizeof(buf));
 		CHECK_EQ(wr(bars[i], owned - 4096, buf, sizeof(buf)),
 			 sizeof(buf));
@@ -226,7 +226,7 @@ static void mappings(void)
 	CHECK(!maps(1ull << 46, 4096), "far away");
 }
 
-/* The same memory by mapping and by read and write of any shape. */
+/* The mapping and reads and writes of any size see the same memory. */
 static void memory_both_ways(void)
 {
 	uint8_t *buf = malloc(3 * 4096), *copy = malloc(3 * 4096);
@@ -257,7 +257,7 @@ static void memory_both_ways(void)
 	free(copy);
 }
 
-/* With memory decoding off, nobody is at home. */
+/* While memory decoding is off, reads give ones and writes are dropped. */
 static void memory_decoding_off(void)
 {
 	uint32_t word;

@@ -11,30 +11,18 @@ static uint32_t gpu_id;
 
 static void begin(void)
 {
-	struct vgpu_ctl_gpu gpu;
-
-	fx_ctl_gpu(&gpu);
-	gpu_id = gpu.gpu;
+	gpu_id = fx_gpu_id();
 }
 
 static unsigned int read_log(uint32_t engine, struct vgpu_ctl_switch *log,
 			     unsigned int room, uint64_t *total)
 {
-	struct vgpu_ctl_sched_log l = {
-		.size = sizeof(l),
-		.gpu = gpu_id,
-		.engine = engine,
-		.count = room,
-		.entries = (uintptr_t)log,
-	};
+	uint32_t count = room;
 
-	CHECK(!ioctl(fx_control(), VGPU_IOC_SCHED_LOG, &l), "%s",
-	      strerror(errno));
-	CHECK(l.count <= room && l.count <= VGPU_SCHED_LOG &&
-	      l.count <= l.total, "%u of %llu", l.count,
-	      (unsigned long long)l.total);
-	*total = l.total;
-	return l.count;
+	CHECK_EQ(node_sched_log(fx_control(), gpu_id, engine, log, &count, total), 0);
+	CHECK(count <= room && count <= VGPU_SCHED_LOG && count <= *total, "%u of %llu", count,
+	      (unsigned long long)*total);
+	return count;
 }
 
 static void some_work(struct fx_vgpu *vgpu, struct vgpu_chan *chan,
@@ -44,8 +32,8 @@ static void some_work(struct fx_vgpu *vgpu, struct vgpu_chan *chan,
 		FX_OK(vgpu->dev, vgpu_chan_fill(chan, VGPU_FB(FX_MIB), times,
 						FX_MIB));
 		fx_finish(chan);
-		/* Longer than an engine looks for more: the run ends. */
-		fx_sleep_ms(1);
+		/* Longer than an engine looks for more work, so that the run ends. */
+		clk_sleep_ms(1);
 	}
 }
 
@@ -64,7 +52,7 @@ static void scheduler_log(void)
 	some_work(&v[0], chan, 5);
 	FX_SOON(read_log(engine, log, VGPU_SCHED_LOG, &after) &&
 		after > total, "nothing in the log");
-	/* More than fits: the newest are there, and nothing behind them. */
+	/* More runs than the log keeps: the newest are there, and nothing is written behind them. */
 	some_work(&v[0], chan, 300);
 	FX_SOON(read_log(engine, log, 0, &after) == 0 &&
 		after >= total + VGPU_SCHED_LOG, "few runs in the log");
@@ -138,7 +126,7 @@ static uint64_t waits(const struct fx_vgpu *vgpu, uint32_t engine)
 	return sum;
 }
 
-/* Each run was waited for, however shortly; other engines had none. */
+/* The vGPU waited before each of its runs, however shortly, and had none on other engines. */
 static void histograms(void)
 {
 	struct vgpu_ctl_instance inst;

@@ -18,10 +18,10 @@
 static struct fx_vgpu v;
 
 /**
- * struct arena - memory on the device and what the CPU says it holds
- * @fb_at:  where the framebuffer part starts
- * @buf:    guest memory
- * @shadow: framebuffer, then guest memory
+ * struct arena - memory of the device, and what it should contain
+ * @fb_at:  offset of the part in framebuffer
+ * @buf:    the part in guest memory
+ * @shadow: what the CPU has computed for framebuffer and for guest memory
  */
 static struct {
 	uint64_t fb_at;
@@ -76,12 +76,12 @@ static void arena_compare(const char *what)
 
 /**
  * struct area - a random rectangle
- * @sys:   where
- * @at:    first byte
+ * @sys:   it is in guest memory, else in framebuffer
+ * @at:    offset of its first byte in the arena
  * @width: bytes per row
- * @rows:  how many
- * @pitch: 0 if there is one row
- * @span:  from the first byte to behind the last
+ * @rows:  at least 1
+ * @pitch: bytes from row to row; 0 if there is one row
+ * @span:  bytes from the first to the last byte, both included
  */
 struct area {
 	bool sys;
@@ -108,7 +108,7 @@ static void area_pitch(struct area *area, unsigned int align)
 	area->span = (area->rows - 1) * (uint64_t)area->pitch + area->width;
 }
 
-/* Small, page-sized and large ones; with odd edges where allowed. */
+/* A shape that is small, about a page, or large; its width is a multiple of @align. */
 static void area_shape(struct area *area, unsigned int align, uint64_t limit)
 {
 	static const uint64_t sizes[] = { 16, 300, 5000, 70000, 200000 };
@@ -146,7 +146,7 @@ static void random_fill(struct vgpu_chan *chan)
 	FX_OK(v.dev, vgpu_chan_submit(chan, &p, 1));
 }
 
-/* Source and destination do not overlap: each has its half. */
+/* In the same memory source and destination have a half each, so that they do not overlap. */
 static void random_copy(struct vgpu_chan *chan)
 {
 	struct area dst = { .sys = fx_random_below(2) }, src;
@@ -238,7 +238,7 @@ static void ce1_ring_in_fb(void)
 	random_work(CE, 1, VGPU_RING_FB);
 }
 
-/* libvgpu's helpers do what the raw packets do. */
+/* The functions of libvgpu that make packets. */
 static void helpers(void)
 {
 	struct vgpu_chan *chan;
@@ -267,7 +267,7 @@ static void helpers(void)
 	vgpu_buf_free(&arena.buf);
 }
 
-/* Rings of the smallest and largest order, many times around. */
+/* Rings of the smallest and of the largest order, filled many times. */
 static void rings_wrap(void)
 {
 	static const uint32_t orders[] = { VGPU_HW_RING_ORDER_MIN,
@@ -296,7 +296,7 @@ static void rings_wrap(void)
 	free(batch);
 }
 
-/* Signals in both memories, in order, behind the work that they announce. */
+/* Signals in framebuffer and in guest memory are written in order. */
 static void signals(void)
 {
 	uint64_t *fb_word, *sys_word, at, i;

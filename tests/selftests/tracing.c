@@ -12,7 +12,7 @@
 
 static void put(const char *path, const char *text)
 {
-	int ret = fx_write_file(path, text);
+	int ret = file_write(path, text);
 
 	CHECK(!ret, "%s: %s", path, strerror(-ret));
 }

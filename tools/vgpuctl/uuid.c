@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/random.h>
 
-#include "vgpuctl.h"
+#include "uuid.h"
 
 static int hex_digit(char c)
 {
@@ -40,7 +40,6 @@ bool uuid_parse(const char *text, uint8_t *uuid)
 	return true;
 }
 
-/* @text: UUID_TEXT_LEN bytes. */
 const char *uuid_format(const uint8_t *uuid, char *text)
 {
 	static const char digits[] = "0123456789abcdef";
@@ -57,7 +56,6 @@ const char *uuid_format(const uint8_t *uuid, char *text)
 	return text;
 }
 
-/* Version 4. */
 int uuid_random(uint8_t *uuid)
 {
 	if (getrandom(uuid, VGPU_UUID_LEN, 0) != VGPU_UUID_LEN)

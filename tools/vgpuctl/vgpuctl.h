@@ -8,8 +8,9 @@
 
 #include <linux/vgpu.h>
 
+#include "uuid.h"
+
 #define VGPUCTL_VERSION	"0.1.0"
-#define UUID_TEXT_LEN	37
 #define ALL_GPUS	(~0u)
 
 enum exit_code {
@@ -169,12 +170,6 @@ bool due_shares(const struct vgpu_ctl_gpu *gpu,
 /* sysfs.c */
 int sysfs_create(const char *address, const char *type_id, const char *uuid);
 int sysfs_remove(const char *uuid);
-
-/* uuid.c */
-bool uuid_parse(const char *text, uint8_t *uuid);
-const char *uuid_format(const uint8_t *uuid, char *text);
-int uuid_random(uint8_t *uuid);
-bool uuid_is_nil(const uint8_t *uuid);
 
 /* Texts of the ABI fill their arrays at most. */
 #define TEXT(a)		(int)sizeof(a), (const char *)(a)
