@@ -10,12 +10,23 @@ static int compare_doubles(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* @q: 0 .. 1. Sorts. */
+/**
+ * stats_quantile() - a quantile of some values
+ * @values: the values, which are sorted by this
+ * @nr:     length of @values
+ * @q:      which quantile, 0 .. 1; 0.5: the median
+ *
+ * Return: the quantile, between two values by linear interpolation; 0 if there are no values.
+ */
 double stats_quantile(double *values, unsigned int nr, double q)
 {
-	double at = q * (nr - 1);
-	unsigned int low = (unsigned int)at;
+	unsigned int low;
+	double at;
 
+	if (!nr)
+		return 0;
+	at = q * (nr - 1);
+	low = (unsigned int)at;
 	qsort(values, nr, sizeof(*values), compare_doubles);
 	if (low + 1 >= nr)
 		return values[nr - 1];

@@ -360,7 +360,6 @@ struct des_engine_record {
  * @params:  over time, first at 0
  * @events:  the simulator saw
  * @stuck:   a job was left that nothing would ever have ended
- * @sim:     the simulator's
  */
 struct des {
 	const struct des_config *config;
@@ -370,7 +369,6 @@ struct des {
 	struct des_all_params params;
 	u64 events;
 	bool stuck;
-	struct des_sim *sim;
 };
 
 void des_config_init(struct des_config *config,
@@ -407,8 +405,5 @@ u64 des_service_ns(const struct des *des, unsigned int client,
 /* In how much of [from, to) it was runnable. */
 u64 des_runnable_ns(const struct des *des, unsigned int client,
 		    unsigned int engine, u64 from_ns, u64 to_ns);
-
-u64 des_now_ns(void);
-void des_sleep(void);
 
 #endif /* _VGPU_DES_H */

@@ -1,71 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-/* See des.h: loads. */
-#include <string.h>
-
+/* See des.h: what clients do by their loads. */
 #include "des_sim.h"
 
 #define DES_ENDLESS_NS	(1ULL << 60)
 
-/* At the end no job is left longer than this. */
+/* When the simulation ends no stage of a job takes longer than this. */
 #define DES_DRAIN_NS	(100 * DES_US)
-
-/**
- * des_job() - what an engine is to do for an entity
- * @entity: which
- *
- * Return: its first job, or NULL.
- */
-struct des_job *des_job(struct des_entity *entity)
-{
-	return entity->nr ? &entity->jobs[entity->head] : NULL;
-}
-
-/**
- * des_entity_runnable() - record whether it is, if that has changed
- * @entity: which
- */
-void des_entity_runnable(struct des_entity *entity)
-{
-	struct des_client *client = entity->client;
-	struct des_track *track = entity->track;
-	u64 at_ns = des_at(client->sim);
-	bool runnable;
-
-	if (!client->started || client->hold)
-		entity->held_ns = at_ns;
-	runnable = client->started && !client->hold && entity->nr &&
-		   !des_job(entity)->stalled;
-	if (runnable == entity->runnable)
-		return;
-	entity->runnable = runnable;
-	if (!client->sim->recording)
-		return;
-	/* What lasts no time was not, but for a device that was closed or reset. */
-	if (track->edges.nr && des_last(&track->edges)->at_ns == at_ns &&
-	    entity->held_ns != at_ns)
-		track->edges.nr--;
-	else
-		*des_push(&track->edges) = (struct des_edge){ at_ns, runnable };
-	if (runnable && entity->engine->entity != entity) {
-		*des_push(&track->waits) = (struct des_wait){ at_ns, DES_NEVER };
-		entity->waits = true;
-	} else if (!runnable && entity->waits) {
-		track->waits.nr--;
-		entity->waits = false;
-	}
-}
-
-/**
- * des_client_runnable() - the same for all of a client's entities
- * @client: which
- */
-void des_client_runnable(struct des_client *client)
-{
-	unsigned int i;
-
-	for (i = 0; i < client->sim->config->nr_engines; i++)
-		des_entity_runnable(&client->entity[i]);
-}
 
 static void entity_grow(struct des_entity *entity)
 {
@@ -81,37 +21,35 @@ static void entity_grow(struct des_entity *entity)
 	entity->room = room;
 }
 
-/* Puts @job, at the stage it is at, on the engine's ring. */
+/* Queues @job for the engine of its present stage. */
 static void client_put(struct des_client *client, struct des_job job)
 {
 	const struct des_stage *stage = &client->load.stage[job.stage];
 	struct des_entity *entity = &client->entity[stage->engine];
-	struct des_sim *sim = client->sim;
-	bool running = entity->engine->entity == entity;
+	unsigned int sloppy = client->sim->config->sloppy_wakes;
+	bool running = des_on_engine(entity);
 
 	job.done_ns = 0;
 	job.stalled = false;
 	job.to_stall_ns = client->load.stall_every_ns ?: DES_NEVER;
 	job.left_ns = job.endless ? DES_ENDLESS_NS :
-		      des_random_upto(&client->random, stage->job_ns,
+		      random_upto(&client->random, stage->job_ns,
 				      stage->job_max_ns);
 	if (entity->nr == entity->room)
 		entity_grow(entity);
 	entity->jobs[(entity->head + entity->nr++) % entity->room] = job;
 	des_entity_runnable(entity);
 	if (running)
-		des_engine_poke(entity->engine);
-	if (!running || (sim->config->sloppy_wakes &&
-			 des_random(&client->random, 1,
-				    sim->config->sloppy_wakes) == 1))
-		vgpu_entity_wake(&entity->entity);
+		host_engine_poke(entity->host.engine);
+	if (!running || (sloppy && random_range(&client->random, 1, sloppy) == 1))
+		vgpu_entity_wake(&entity->host.entity);
 }
 
 static void client_submit(struct des_client *client, u64 due_ns)
 {
 	const struct des_load *load = &client->load;
 	struct des_job job = {
-		.submit_ns = des_at(client->sim),
+		.submit_ns = host_at(&client->sim->host),
 		.first_ns = DES_NEVER,
 		.due_ns = due_ns,
 		.endless = load->kind == DES_BUSY,
@@ -119,7 +57,7 @@ static void client_submit(struct des_client *client, u64 due_ns)
 	};
 
 	if (load->hang_one_in)
-		job.hung = des_random(&client->random, 1,
+		job.hung = random_range(&client->random, 1,
 				      load->hang_one_in) == 1;
 	client->in_flight++;
 	if (client->sim->recording)
@@ -129,7 +67,6 @@ static void client_submit(struct des_client *client, u64 due_ns)
 
 static void client_due(struct des_client *client)
 {
-	unsigned int source = client->sim->config->nr_engines + client->index;
 	u64 due_ns = DES_NEVER;
 	unsigned int i;
 
@@ -138,7 +75,7 @@ static void client_due(struct des_client *client)
 	for (i = 0; i < client->sim->config->nr_engines; i++)
 		due_ns = min(due_ns, client->entity[i].go_on_ns);
 	due_ns = min(due_ns, min(client->hold_ns, client->unhold_ns));
-	des_due_at(client->sim, source, due_ns);
+	host_client_due_at(&client->sim->host, client->index, due_ns);
 }
 
 static void client_add_due(struct des_client *client, u64 due_ns)
@@ -156,10 +93,10 @@ static void client_add_due(struct des_client *client, u64 due_ns)
 	client_due(client);
 }
 
-/* As long as the mean of an exponential distribution says, roughly. */
+/* Exponentially distributed with a mean of period_ns, roughly. */
 static u64 client_gap(struct des_client *client)
 {
-	u64 x = des_random(&client->random, 1, U64_MAX - 1), log, frac;
+	u64 x = random_range(&client->random, 1, U64_MAX - 1), log, frac;
 
 	/* -ln(x / 2^64) in 1/1024: the exponent, and the mantissa by a parabola. */
 	log = __builtin_clzll(x);
@@ -169,7 +106,7 @@ static u64 client_gap(struct des_client *client)
 	return (client->load.period_ns / 1024 * log * 710) >> 10;
 }
 
-/* PERIODIC, POISSON: a burst, as far as there is room. */
+/* DES_PERIODIC, DES_POISSON: submits a burst; jobs for which there is no room are refused. */
 static void client_burst(struct des_client *client, u64 due_ns)
 {
 	const struct des_load *load = &client->load;
@@ -195,13 +132,13 @@ static void client_fire(struct des_client *client)
 		client_submit(client, DES_NEVER);
 		break;
 	case DES_POISSON:
-		client_add_due(client, client->sim->now_ns + client_gap(client));
+		client_add_due(client, client->sim->host.now_ns + client_gap(client));
 		client_burst(client, DES_NEVER);
 		break;
 	case DES_PERIODIC:
 		client->next_ns += load->period_ns;
 		client_add_due(client, client->next_ns +
-			       des_random(&client->random, 0, load->jitter_ns));
+			       random_range(&client->random, 0, load->jitter_ns));
 		client_burst(client, client->next_ns);
 		break;
 	case DES_NONE:
@@ -209,29 +146,26 @@ static void client_fire(struct des_client *client)
 	}
 }
 
-/**
- * des_job_stall() - the first job of an entity has worked as long as it can
- * @entity: which; on an engine
- *
- * Either the job is stalled then, or its client's device is about to be held.
+/*
+ * The first job of @entity, which is on its engine, has worked for as long as it does at a time: either the job stalls
+ * now, or the client has its device held from now on.
  */
-void des_job_stall(struct des_entity *entity)
+static void client_stall(struct des_entity *entity)
 {
 	struct des_client *client = entity->client;
 	const struct des_load *load = &client->load;
 	struct des_job *job = des_job(entity);
-	u64 ns = des_random_upto(&client->random, load->stall_ns,
-				 load->stall_max_ns);
+	u64 ns = random_upto(&client->random, load->stall_ns, load->stall_max_ns);
 
 	job->to_stall_ns = load->stall_every_ns ?: DES_NEVER;
 	if (!load->stall_every_ns)
 		return;
 	if (load->stall_holds) {
-		client->hold_ns = client->sim->now_ns;
-		client->unhold_ns = client->sim->now_ns + ns;
+		client->hold_ns = client->sim->host.now_ns;
+		client->unhold_ns = client->sim->host.now_ns + ns;
 	} else {
 		job->stalled = true;
-		entity->go_on_ns = client->sim->now_ns + ns;
+		entity->go_on_ns = client->sim->host.now_ns + ns;
 		des_entity_runnable(entity);
 	}
 	client_due(client);
@@ -246,12 +180,12 @@ static void client_go_on(struct des_entity *entity)
 		return;
 	job->stalled = false;
 	des_entity_runnable(entity);
-	if (entity->engine->entity == entity)
-		des_engine_poke(entity->engine);
-	vgpu_entity_wake(&entity->entity);
+	if (des_on_engine(entity))
+		host_engine_poke(entity->host.engine);
+	vgpu_entity_wake(&entity->host.entity);
 }
 
-/* What a client does with its own device. */
+/* A client has its own device held, or not any more. */
 static void client_hold(struct des_client *client, bool hold)
 {
 	unsigned int i;
@@ -262,7 +196,7 @@ static void client_hold(struct des_client *client, bool hold)
 		client->hold &= ~DES_HOLD_OWN;
 	des_client_runnable(client);
 	for (i = 0; i < client->sim->config->nr_engines; i++) {
-		struct vgpu_entity *entity = &client->entity[i].entity;
+		struct vgpu_entity *entity = &client->entity[i].host.entity;
 
 		if (hold)
 			vgpu_entity_hold(entity, DES_HOLD_OWN);
@@ -271,14 +205,12 @@ static void client_hold(struct des_client *client, bool hold)
 	}
 }
 
-/**
- * des_client_event() - submit what is due
- * @client: which
- */
-void des_client_event(struct des_client *client)
+/* struct host_model.client_event: stalls, holds and jobs that are due */
+void des_client_event(struct host *host, unsigned int index)
 {
+	struct des_client *client = &to_des_sim(host)->client[index];
 	unsigned int i, nr = client->nr_due;
-	u64 now_ns = client->sim->now_ns;
+	u64 now_ns = host->now_ns;
 
 	if (client->hold_ns <= now_ns) {
 		client->hold_ns = DES_NEVER;
@@ -305,8 +237,8 @@ void des_client_event(struct des_client *client)
 }
 
 /**
- * des_client_begin() - its load begins now, from the beginning
- * @client: which
+ * des_client_begin() - begin a client's load
+ * @client: the client; its device is open
  */
 void des_client_begin(struct des_client *client)
 {
@@ -316,7 +248,7 @@ void des_client_begin(struct des_client *client)
 
 	client->loads++;
 	client->nr_due = 0;
-	client->began_ns = client->sim->now_ns + load->phase_ns;
+	client->began_ns = client->sim->host.now_ns + load->phase_ns;
 	client->next_ns = client->began_ns;
 	if (load->kind == DES_NONE)
 		nr = 0;
@@ -342,15 +274,15 @@ static void client_cut(struct des_client *client, bool all)
 			job->endless = false;
 			job->left_ns = min(job->left_ns, DES_DRAIN_NS);
 		}
-		if (entity->engine->entity == entity)
-			des_engine_poke(entity->engine);
+		if (des_on_engine(entity))
+			host_engine_poke(entity->host.engine);
 	}
 }
 
 /**
- * des_client_load() - give it another load
- * @client: which; what jobs it has are still done
- * @load:   that; on the same engines
+ * des_client_load() - give a client another load
+ * @client: the client; jobs that it has are still done, endless ones end soon
+ * @load:   the load, on the same engines as the one before
  */
 void des_client_load(struct des_client *client, const struct des_load *load)
 {
@@ -361,8 +293,8 @@ void des_client_load(struct des_client *client, const struct des_load *load)
 }
 
 /**
- * des_client_drop() - its device is closed or reset: it has no jobs any more
- * @client: which; not on an engine
+ * des_client_drop() - drop all jobs of a client, as its device was closed or reset
+ * @client: the client; not on an engine
  */
 void des_client_drop(struct des_client *client)
 {
@@ -382,8 +314,8 @@ void des_client_drop(struct des_client *client)
 }
 
 /**
- * des_client_drain() - it submits nothing any more, and has little left
- * @client: which
+ * des_client_drain() - have a client submit nothing more, and its jobs end soon
+ * @client: the client
  */
 void des_client_drain(struct des_client *client)
 {
@@ -393,7 +325,7 @@ void des_client_drain(struct des_client *client)
 	client_cut(client, true);
 }
 
-/* A job has ended, one way or the other. */
+/* @job was done or dropped: a client with a closed load submits the next one. */
 static void client_next(struct des_client *client, const struct des_job *job)
 {
 	const struct des_load *load = &client->load;
@@ -402,12 +334,12 @@ static void client_next(struct des_client *client, const struct des_job *job)
 	client->in_flight--;
 	if (job->loads != client->loads || load->kind != DES_CLOSED)
 		return;
-	ns = des_random_upto(&client->random, load->think_ns,
+	ns = random_upto(&client->random, load->think_ns,
 			     load->think_max_ns);
 	if (!ns && !load->off_ns)
 		client_submit(client, DES_NEVER);
 	else
-		client_add_due(client, client->sim->now_ns + ns);
+		client_add_due(client, client->sim->host.now_ns + ns);
 }
 
 static struct des_job entity_pop(struct des_entity *entity)
@@ -419,25 +351,21 @@ static struct des_job entity_pop(struct des_entity *entity)
 	return job;
 }
 
-/**
- * des_job_done() - the first job of an entity is done, at this stage
- * @entity: which
- */
-void des_job_done(struct des_entity *entity)
+/* The first job of @entity is done with its present stage. */
+static void client_done(struct des_entity *entity)
 {
 	struct des_client *client = entity->client;
 	struct des_record *record = client->record;
 	struct des_job job = entity_pop(entity);
-	u64 at_ns = des_at(client->sim);
+	u64 at_ns = host_at(&client->sim->host);
 
-	if (job.loads == client->loads &&
-	    job.stage + 1 < client->load.nr_stages) {
+	if (job.loads == client->loads && job.stage + 1 < client->load.nr_stages) {
 		job.stage++;
 		client_put(client, job);
 	} else {
 		if (client->sim->recording) {
 			record->completed++;
-			record->missed += at_ns + DES_EPOCH_NS > job.due_ns;
+			record->missed += client->sim->host.now_ns > job.due_ns;
 			*des_push(&record->jobs) = (struct des_done){
 				job.submit_ns, job.first_ns, at_ns,
 			};
@@ -447,12 +375,77 @@ void des_job_done(struct des_entity *entity)
 	des_entity_runnable(entity);
 }
 
-/**
- * des_job_fault() - the engine was reset as an entity's first job did not stop
- * @entity: which
- */
-void des_job_fault(struct des_entity *entity)
+/* struct host_model.has */
+enum host_has des_client_has(struct host_entity *entity)
 {
+	const struct des_job *job = des_job(to_des_entity(entity));
+
+	if (!job)
+		return HOST_NOTHING;
+	return job->stalled ? HOST_STALLED : HOST_WORK;
+}
+
+/* struct host_model.work */
+u64 des_client_work(struct host_engine *engine, u64 due_ns)
+{
+	struct des_entity *entity = to_des_entity(engine->entity);
+	struct des_job *job = des_job(entity);
+
+	if (!job->left_ns) {
+		client_done(entity);
+		return 0;
+	}
+	if (!job->to_stall_ns && !job->hung) {
+		client_stall(entity);
+		if (job->stalled)
+			return 0;
+	}
+	if (job->first_ns == DES_NEVER)
+		job->first_ns = host_at(engine->host);
+	return job->hung ? job->left_ns : min(job->left_ns, job->to_stall_ns);
+}
+
+/* struct host_model.worked */
+void des_client_worked(struct host_engine *engine, u64 ns)
+{
+	struct des_sim *sim = to_des_sim(engine->host);
+	struct des_job *job = des_job(to_des_entity(engine->entity));
+
+	if (!job)
+		return;
+	ns = min(ns, job->left_ns);
+	if (!job->endless && !job->hung)
+		job->left_ns -= ns;
+	job->done_ns += ns;
+	if (job->to_stall_ns != DES_NEVER)
+		job->to_stall_ns -= min(ns, job->to_stall_ns);
+	if (sim->recording)
+		sim->des->engine[engine->index].worked_ns += ns;
+}
+
+/* struct host_model.stop_at */
+u64 des_client_stop_at(struct host_engine *engine)
+{
+	struct des_entity *entity = to_des_entity(engine->entity);
+	struct des_client *client = entity->client;
+	const struct des_load *load = &client->load;
+	struct des_job *job = des_job(entity);
+	u64 ns = client->sim->config->save_ns;
+
+	if (job->hung)
+		return HOST_NEVER - 1;
+	if (load->overrun_ns && host_at(engine->host) >= load->overrun_from_ns)
+		ns += load->overrun_always ? load->overrun_ns :
+		      random_range(&client->random, 0, load->overrun_ns);
+	if (load->chunk_ns && job->done_ns % load->chunk_ns)
+		ns += load->chunk_ns - job->done_ns % load->chunk_ns;
+	return engine->host->now_ns + ns;
+}
+
+/* struct host_model.fault */
+void des_client_fault(struct host_entity *host)
+{
+	struct des_entity *entity = to_des_entity(host);
 	struct des_client *client = entity->client;
 	struct des_job job;
 

@@ -4,7 +4,7 @@
 
 static bool one_in(u64 *random, u64 n)
 {
-	return des_random(random, 1, n) == 1;
+	return random_range(random, 1, n) == 1;
 }
 
 /* From @lo to @hi, each order of magnitude as likely. */
@@ -14,16 +14,16 @@ static u64 random_scale(u64 *random, u64 lo, u64 hi)
 
 	while (lo << (octaves + 1) <= hi)
 		octaves++;
-	lo <<= des_random(random, 0, octaves);
-	return des_random(random, lo, min(2 * lo, hi));
+	lo <<= random_range(random, 0, octaves);
+	return random_range(random, lo, min(2 * lo, hi));
 }
 
 static u64 random_slice(u64 *random)
 {
 	if (one_in(random, 2))
-		return des_random(random, 1, 2) * DES_MS;
+		return random_range(random, 1, 2) * DES_MS;
 	return one_in(random, 6) ? random_scale(random, 1, 30) * DES_MS :
-				   des_random(random, DES_MS, 4 * DES_MS);
+				   random_range(random, DES_MS, 4 * DES_MS);
 }
 
 /* What resonates with something there is. */
@@ -31,7 +31,7 @@ static u64 random_period(u64 *random, const struct des_config *config)
 {
 	u64 slice_ns = config->params.slice_ns, ns;
 
-	switch (des_random(random, 0, 4)) {
+	switch (random_range(random, 0, 4)) {
 	case 0:
 		ns = slice_ns;
 		break;
@@ -46,7 +46,7 @@ static u64 random_period(u64 *random, const struct des_config *config)
 	default:
 		return random_scale(random, 200 * DES_US, 50 * DES_MS);
 	}
-	return ns + des_random(random, 0, 200) * DES_US - 100 * DES_US;
+	return ns + random_range(random, 0, 200) * DES_US - 100 * DES_US;
 }
 
 static struct des_load random_load(u64 *random, const struct des_config *config)
@@ -54,23 +54,23 @@ static struct des_load random_load(u64 *random, const struct des_config *config)
 	u64 slice_ns = config->params.slice_ns, ns;
 	struct des_load load;
 
-	switch (des_random(random, 0, 9)) {
+	switch (random_range(random, 0, 9)) {
 	case 0:
 	case 1:
 		return des_busy();
 	case 2:
 		/* Synchronous. */
 		load = des_closed(random_scale(random, 20 * DES_US, slice_ns),
-				  des_random(random, 0, 100) * DES_US, 1);
+				  random_range(random, 0, 100) * DES_US, 1);
 		break;
 	case 3:
 		load = des_closed(random_scale(random, 20 * DES_US,
 					       4 * slice_ns),
 				  random_scale(random, 1 * DES_US, 20 * DES_MS),
-				  des_random(random, 1, 4));
+				  random_range(random, 1, 4));
 		load.stage[0].job_max_ns = load.stage[0].job_ns *
-					   des_random(random, 1, 8);
-		load.think_max_ns = load.think_ns * des_random(random, 1, 8);
+					   random_range(random, 1, 8);
+		load.think_max_ns = load.think_ns * random_range(random, 1, 8);
 		break;
 	case 4:
 		/* On and off. */
@@ -81,31 +81,31 @@ static struct des_load random_load(u64 *random, const struct des_config *config)
 		break;
 	case 5:
 		ns = random_scale(random, 50 * DES_US, 4 * DES_MS);
-		load = des_poisson(ns, ns * des_random(random, 1, 12),
-				   des_random(random, 1, 10));
+		load = des_poisson(ns, ns * random_range(random, 1, 12),
+				   random_range(random, 1, 10));
 		load.stage[0].job_max_ns = 2 * ns;
 		break;
 	case 6:
 	case 7:
 		ns = random_period(random, config);
-		load = des_frames(ns * des_random(random, 1, 60) / 100, ns);
-		load.depth = des_random(random, 1, 3);
+		load = des_frames(ns * random_range(random, 1, 60) / 100, ns);
+		load.depth = random_range(random, 1, 3);
 		if (one_in(random, 3))
 			load.jitter_ns = ns / 10;
 		break;
 	case 8:
 		/* Sleeps just before its slice ends. */
 		load = des_closed(slice_ns - config->switch_ns -
-				  des_random(random, 1, 50) * DES_US,
-				  des_random(random, 1, 120) * DES_US, 1);
+				  random_range(random, 1, 50) * DES_US,
+				  random_range(random, 1, 120) * DES_US, 1);
 		break;
 	default:
 		/* A flood of small ones. */
-		load = des_closed(20 * DES_US, 0, des_random(random, 1, 8));
+		load = des_closed(20 * DES_US, 0, random_range(random, 1, 8));
 		break;
 	}
 	if (one_in(random, 2))
-		load.phase_ns = des_random(random, 0, 20 * DES_MS);
+		load.phase_ns = random_range(random, 0, 20 * DES_MS);
 	return load;
 }
 
@@ -114,9 +114,9 @@ static void random_overrun(u64 *random, const struct des_config *config,
 {
 	u64 timeout_ns = config->params.preempt_timeout_us * DES_US;
 
-	switch (des_random(random, 0, 3)) {
+	switch (random_range(random, 0, 3)) {
 	case 0:
-		load->overrun_ns = des_random(random, 1, 100) * DES_US;
+		load->overrun_ns = random_range(random, 1, 100) * DES_US;
 		break;
 	case 1:
 		load->overrun_ns = random_scale(random, 50 * DES_US,
@@ -136,15 +136,15 @@ static struct vgpu_share random_share(u64 *random, unsigned int rest, bool all)
 	struct vgpu_share share = { .cap = 1000, .weight = 1, .nr_slots = 1 };
 
 	share.guarantee = all ? rest : one_in(random, 3) ? 0 :
-			  des_random(random, 0, rest);
+			  random_range(random, 0, rest);
 	if (!all && one_in(random, 16))
 		share.guarantee = min(rest, 1U);
 	if (one_in(random, 5))
 		share.cap = share.guarantee ?: 1;
 	else if (one_in(random, 4))
-		share.cap = des_random(random, share.guarantee ?: 1, 1000);
+		share.cap = random_range(random, share.guarantee ?: 1, 1000);
 	if (one_in(random, 2))
-		share.weight = des_random(random, 1, 10);
+		share.weight = random_range(random, 1, 10);
 	else if (one_in(random, 3))
 		share.weight = random_scale(random, 1, 1000);
 	return share;
@@ -152,7 +152,7 @@ static struct vgpu_share random_share(u64 *random, unsigned int rest, bool all)
 
 static void random_reshare(u64 *random, struct des_config *config, u64 at_ns)
 {
-	unsigned int i = des_random(random, 0, config->nr_clients - 1), j, k;
+	unsigned int i = random_range(random, 0, config->nr_clients - 1), j, k;
 	unsigned int sum = 0;
 	struct vgpu_share share;
 
@@ -175,12 +175,12 @@ static void random_reshare(u64 *random, struct des_config *config, u64 at_ns)
 
 static void random_action(u64 *random, struct des_config *config)
 {
-	u64 at_ns = des_random(random, 0, config->length_ns);
+	u64 at_ns = random_range(random, 0, config->length_ns);
 	u64 back_ns = at_ns + random_scale(random, 10 * DES_US, 200 * DES_MS);
-	unsigned int i = des_random(random, 0, config->nr_clients - 1);
+	unsigned int i = random_range(random, 0, config->nr_clients - 1);
 	struct vgpu_sched_params params = config->params;
 
-	switch (des_random(random, 0, 7)) {
+	switch (random_range(random, 0, 7)) {
 	case 0:
 	case 1:
 	case 2:
@@ -225,20 +225,20 @@ void des_config_random(struct des_config *config,
 	bool overruns, full;
 	unsigned int i, nr, rest = 1000;
 
-	nr = one_in(random, 12) ? des_random(random, 8, 24) :
-				  des_random(random, 1, 7);
+	nr = one_in(random, 12) ? random_range(random, 8, 24) :
+				  random_range(random, 1, 7);
 	des_config_init(config, policy, nr);
 	config->seed = seed;
 	config->params.slice_ns = random_slice(random);
 	config->params.linger_us = one_in(random, 4) ?
-				   des_random(random, 0, 1000) : VGPU_LINGER_US;
+				   random_range(random, 0, 1000) : VGPU_LINGER_US;
 	config->length_ns = config->params.slice_ns *
-			    des_random(random, 50, 250);
-	config->switch_ns = des_random(random, 0, 20) * DES_US;
+			    random_range(random, 50, 250);
+	config->switch_ns = random_range(random, 0, 20) * DES_US;
 	if (one_in(random, 2))
-		config->save_ns = des_random(random, 1, 20) * DES_US;
+		config->save_ns = random_range(random, 1, 20) * DES_US;
 	if (one_in(random, 4))
-		config->poll_ns = des_random(random, 0, 200) * DES_US;
+		config->poll_ns = random_range(random, 0, 200) * DES_US;
 	if (one_in(random, 8))
 		config->sloppy_wakes = 4;
 	config->drain = one_in(random, 4);
@@ -257,13 +257,13 @@ void des_config_random(struct des_config *config,
 			random_overrun(random, config, &client->load);
 		if (one_in(random, 24)) {
 			client->stopped = true;
-			des_config_act(config, des_random(random, 0,
+			des_config_act(config, random_range(random, 0,
 							  config->length_ns),
 				       DES_START, i);
 		}
 	}
 	if (one_in(random, 2))
-		for (i = des_random(random, 1, 6); i; i--)
+		for (i = random_range(random, 1, 6); i; i--)
 			random_action(random, config);
 }
 
@@ -276,7 +276,7 @@ static void random_stalls(u64 *random, const struct des_config *config,
 	load->stall_every_ns = random_scale(random, 10 * DES_US,
 					    2 * config->params.slice_ns);
 	if (one_in(random, 2))
-		load->stall_ns = des_random(random, 1, 3 * linger_ns + 1);
+		load->stall_ns = random_range(random, 1, 3 * linger_ns + 1);
 	else
 		load->stall_ns = random_scale(random, DES_US, 20 * DES_MS);
 	if (one_in(random, 3))
@@ -303,7 +303,7 @@ void des_config_hostile(struct des_config *config,
 	unsigned int i;
 
 	des_config_random(config, policy, seed);
-	from_ns = des_random(random, 1, config->length_ns);
+	from_ns = random_range(random, 1, config->length_ns);
 	p_ns = random_scale(random, 50 * DES_US,
 			    config->params.preempt_timeout_us * DES_US * 9 / 10);
 	all = one_in(random, 2);
@@ -323,7 +323,7 @@ void des_config_hostile(struct des_config *config,
 			*load = des_busy();
 		random_stalls(random, config, load);
 		if (one_in(random, 2))
-			des_config_act(config, des_random(random, 0,
+			des_config_act(config, random_range(random, 0,
 							  config->length_ns),
 				       DES_LOAD, i)->load = des_busy();
 	}

@@ -1,18 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Inside the simulator: des.c (time, the kthread, what happens by the script),
- * des_engine.c (engines), des_client.c (loads).
+ * Inside the simulation of des.h, on the host of host.h: des.c (the script, begin and end), des_client.c (loads),
+ * des_record.c (what is recorded).
  */
-#ifndef _VGPU_DES_SIM_H
-#define _VGPU_DES_SIM_H
-
-#include <stdlib.h>
-#include <ucontext.h>
-
-#include <linux/bug.h>
-#include <linux/kernel.h>
+#ifndef _SIM_DES_SIM_H
+#define _SIM_DES_SIM_H
 
 #include "des.h"
+#include "host.h"
 
 #define DES_MAX_DEPTH	64
 
@@ -30,18 +25,18 @@
 #define des_last(vec)	(&(vec)->at[(vec)->nr - 1])
 
 /**
- * struct des_job - one job, at its present stage
- * @submit_ns: when
- * @first_ns:  when its first stage began; DES_NEVER: not yet
- * @due_ns:    a frame is to be done by then
- * @left_ns:   of this stage
- * @done_ns:   of this stage
- * @stage:     which
- * @endless:   of a client that is always busy
- * @hung:      it never ends nor stops
- * @to_stall_ns: work until it stalls next; DES_NEVER: it does not
- * @stalled:   it cannot go on now
- * @loads:     of which of its client's loads
+ * struct des_job - one job, at its present stage; times are of the host's clock or of the record
+ * @submit_ns: when the client submitted it (record)
+ * @first_ns:  when its first stage began (record); DES_NEVER: not yet
+ * @due_ns:    when a frame is to be done (clock); DES_NEVER: the job is no frame
+ * @left_ns:   work left of this stage
+ * @done_ns:   work done of this stage
+ * @stage:     index of the stage
+ * @endless:   the client is always busy: @left_ns does not get less
+ * @hung:      the job never ends nor stops
+ * @to_stall_ns: work until the job stalls next; DES_NEVER: it does not
+ * @stalled:   the job cannot go on now
+ * @loads:     client->loads when the client submitted it
  */
 struct des_job {
 	u64 submit_ns;
@@ -59,16 +54,21 @@ struct des_job {
 
 /**
  * struct des_entity - a client on an engine
- * @jobs:     a ring of @room, @nr from @head on
+ * @host:     what the host knows of it
+ * @client:   the client
+ * @track:    its record
+ * @jobs:     a ring of @room jobs, of which @nr from @head on are there
+ * @head:     index of the first job, which is the one that the engine works on
+ * @nr:       number of jobs
+ * @room:     size of the ring
  * @runnable: as last recorded
- * @waits:    its last wait has not ended
- * @held_ns:  when it was last seen held
- * @go_on_ns: when its first job can go on; DES_NEVER: it is not stalled
+ * @waits:    the last wait in the record has not ended
+ * @held_ns:  when the device was last seen closed or held (record)
+ * @go_on_ns: when the first job can go on (clock); DES_NEVER: it is not stalled
  */
 struct des_entity {
-	struct vgpu_entity entity;
+	struct host_entity host;
 	struct des_client *client;
-	struct des_engine *engine;
 	struct des_track *track;
 	struct des_job *jobs;
 	unsigned int head;
@@ -81,17 +81,23 @@ struct des_entity {
 };
 
 /**
- * struct des_client - a vGPU
- * @random:    state
+ * struct des_client - a vGPU; times are of the host's clock
+ * @sim:       the simulation
+ * @index:     of it in config->client
+ * @load:      present load
+ * @record:    its record
+ * @random:    state of its random numbers
  * @started:   its device is open
- * @hold:      VGPU_HOLD_*
- * @in_flight: jobs at any stage
+ * @hold:      reasons for which its device is held, VGPU_HOLD_* and DES_HOLD_OWN
+ * @in_flight: its jobs at any stage
  * @began_ns:  when the load began
  * @due_ns:    when jobs are to be submitted, in no order
+ * @nr_due:    length of that
  * @next_ns:   when the next burst or frame comes, without its jitter
- * @loads:     how often it got another load
- * @hold_ns:   when its device is to be held; DES_NEVER: it is not
- * @unhold_ns: when that ends
+ * @loads:     how often a load began or ended: jobs of earlier ones have no successors
+ * @hold_ns:   when it has its device held; DES_NEVER: not planned
+ * @unhold_ns: when that ends; DES_NEVER: not planned
+ * @entity:    by engine
  */
 struct des_client {
 	struct des_sim *sim;
@@ -112,119 +118,66 @@ struct des_client {
 	struct des_entity entity[DES_MAX_ENGINES];
 };
 
-enum des_phase {
-	DES_OFF,	/* no run */
-	DES_SWITCH,	/* restoring */
-	DES_WORK,
-	DES_IDLE,	/* polls, not charged */
-	DES_LINGER,	/* polls, charged */
-	DES_IN_RESET,
-};
-
 /**
- * struct des_engine - an engine
- * @ran:       who ran last
- * @mark_ns:   @phase is accounted until then
- * @span_ns:   service not recorded yet begins then
- * @switch_ns: left to restore
- * @empty_ns:  since when there is nothing to do; DES_NEVER: there is
- * @stop_ns:   asked to stop then; DES_NEVER: it was not
- * @end_ns:    it stops then; DES_NEVER: not known yet
- * @run:       record of the run under way
- * @worker:    where its worker goes on
- * @stack:     the worker's; NULL: it never had anything to do
- * @working:   the worker has something to do
- * @fake:      AddressSanitizer's, for the worker
- */
-struct des_engine {
-	struct vgpu_timeline tl;
-	struct des_sim *sim;
-	unsigned int index;
-	struct des_engine_record *record;
-	enum des_phase phase;
-	struct des_entity *entity;
-	struct des_entity *ran;
-	u64 mark_ns;
-	u64 span_ns;
-	u64 switch_ns;
-	u64 empty_ns;
-	u64 stop_ns;
-	u64 end_ns;
-	struct des_run run;
-	ucontext_t worker;
-	void *stack;
-	bool working;
-	void *fake;
-};
-
-/**
- * struct des_sim - the simulator
- * @now_ns:   time, from DES_EPOCH_NS on
- * @due_ns:   by source: engines, clients, the script, the kthread, timers,
- *            workers
- * @tie:      by source: who is first at the same time
- * @heap:     sources by @due_ns
- * @place:    by source: in @heap
- * @serving:  the kthread is at it
- * @loop:     where the worker that goes on returns to
- * @loop_stack: and that one's stack
- * @loop_size: and its size
- * @loop_fake: AddressSanitizer's
- * @at_work:  whose worker goes on; NULL: none
- * @kicked:   meanwhile it was kicked
- * @recording: the end is not yet
+ * struct des_sim - a simulation
+ * @host:      the host it runs on
+ * @config:    the caller's
+ * @des:       the record
+ * @client:    by index of config->client
+ * @next_action: index of the next action of the script
+ * @recording: the end of the record has not come yet
  */
 struct des_sim {
-	struct des *des;
+	struct host host;
 	const struct des_config *config;
-	u64 now_ns;
-	u64 random;
-	unsigned int nr_sources;
-	u64 *due_ns;
-	u64 *tie;
-	unsigned int *heap;
-	unsigned int *place;
-	unsigned int next_action;
-	bool serving;
-	ucontext_t loop;
-	const void *loop_stack;
-	size_t loop_size;
-	void *loop_fake;
-	struct des_engine *at_work;
-	bool kicked;
-	bool recording;
-	struct des_engine engine[DES_MAX_ENGINES];
+	struct des *des;
 	struct des_client *client;
+	unsigned int next_action;
+	bool recording;
 };
 
-/* The clock does not begin with 0. Records do. */
-#define DES_EPOCH_NS	(1000 * DES_SEC)
-
-/* Beside VGPU_HOLD_*: a client's own doing. */
+/* Beside VGPU_HOLD_*: a client has its own device held. */
 #define DES_HOLD_OWN	0x100
 
-u64 des_random(u64 *state, u64 lo, u64 hi);
-u64 des_random_upto(u64 *state, u64 lo, u64 hi);
-u64 des_at(const struct des_sim *sim);
-void des_due_at(struct des_sim *sim, unsigned int source, u64 due_ns);
-void des_poke_pollers(struct des_sim *sim);
-void des_sleep_ns(struct des_sim *sim, u64 ns);
+static inline struct des_sim *to_des_sim(struct host *host)
+{
+	return container_of(host, struct des_sim, host);
+}
 
-extern const struct vgpu_timeline_ops des_engine_ops;
-void des_engine_event(struct des_engine *engine);
-void des_engine_poke(struct des_engine *engine);
-void des_engine_flush(struct des_engine *engine);
+static inline struct des_entity *to_des_entity(struct host_entity *entity)
+{
+	return container_of(entity, struct des_entity, host);
+}
 
-struct des_job *des_job(struct des_entity *entity);
-void des_client_event(struct des_client *client);
+static inline bool des_on_engine(const struct des_entity *entity)
+{
+	return entity->host.engine->entity == &entity->host;
+}
+
+/* The job that an engine is to work on for @entity; NULL: there is none. */
+static inline struct des_job *des_job(struct des_entity *entity)
+{
+	return entity->nr ? &entity->jobs[entity->head] : NULL;
+}
+
+/* des_record.c */
+void des_entity_runnable(struct des_entity *entity);
+void des_client_runnable(struct des_client *client);
+void des_record_begin(struct host_engine *engine);
+void des_record_served(struct host_engine *engine, u64 start_ns, u64 end_ns);
+void des_record_run(struct host_engine *engine, enum vgpu_run_end end, bool ended, bool reset);
+void des_record_end(struct host_engine *engine, enum vgpu_run_end end, bool reset);
+
+/* des_client.c */
+void des_client_event(struct host *host, unsigned int index);
+enum host_has des_client_has(struct host_entity *entity);
+u64 des_client_work(struct host_engine *engine, u64 due_ns);
+void des_client_worked(struct host_engine *engine, u64 ns);
+u64 des_client_stop_at(struct host_engine *engine);
+void des_client_fault(struct host_entity *entity);
 void des_client_begin(struct des_client *client);
 void des_client_load(struct des_client *client, const struct des_load *load);
 void des_client_drop(struct des_client *client);
 void des_client_drain(struct des_client *client);
-void des_client_runnable(struct des_client *client);
-void des_entity_runnable(struct des_entity *entity);
-void des_job_done(struct des_entity *entity);
-void des_job_fault(struct des_entity *entity);
-void des_job_stall(struct des_entity *entity);
 
-#endif /* _VGPU_DES_SIM_H */
+#endif /* _SIM_DES_SIM_H */

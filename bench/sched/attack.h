@@ -121,7 +121,6 @@ struct attack_result {
 void attack_print(const struct attack *attack, char *text, size_t size);
 bool attack_simplify(struct attack *attack, unsigned int step);
 bool attack_parse(struct attack *attack, const char *text);
-const struct vgpu_sched_policy *attack_policy(const char *name);
 
 /* attack_score.c */
 bool attack_possible(const struct attack *attack);

@@ -1,20 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0
-/* bench_attack: the adversarial search by itself, its table and its rows. */
-#include <getopt.h>
+/* bench_attack: the adversarial search, its tables and its rows. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "attack.h"
-#include "report.h"
+#include "options.h"
+#include "row.h"
+#include "sched/sched.h"
+#include "table.h"
 
 #define MAIN_EVENTS	(60 * 1000 * 1000ULL)
 #define MAIN_LENGTH_NS	(16 * SEC)
-#define MAIN_POLICIES	4
+/* The driver's policies. gvt_like is not attacked. */
+#define MAIN_POLICIES	BENCH_POLICY_GVT_LIKE
 
-static const char *const policies[MAIN_POLICIES] = {
-	"best_effort", "equal_share", "fixed_share", "qos",
-};
-
+/**
+ * struct options - the command line
+ * @seed:    seed of all that is random
+ * @seconds: search for so long; 0: as long as @events says
+ * @events:  simulate about so many for each policy
+ * @policy:  name of the only policy; NULL: all policies
+ * @rows:    file for rows; NULL: none
+ * @replay:  text of an attack to run instead of a search; NULL: none
+ * @rst:     tables are reStructuredText
+ * @verbose: name what each climb found
+ */
 struct options {
 	u64 seed;
 	u64 seconds;
@@ -42,77 +52,23 @@ static const char usage_text[] =
 	"  --verbose        name what each climb found\n"
 	"  --help           this\n";
 
-static u64 parse_number(const char *option, const char *words)
-{
-	u64 number;
-	char *end;
-
-	number = strtoull(words, &end, 0);
-	if (*end || end == words) {
-		fprintf(stderr, "bench_attack: %s %s is not a number\n", option,
-			words);
-		exit(2);
-	}
-	return number;
-}
-
 static void parse(int argc, char **argv, struct options *options)
 {
-	enum { SEED = 1, SECONDS, EVENTS, POLICY, REPLAY, ROWS, RST, VERBOSE,
-	       HELP };
-	static const struct option longs[] = {
-		{ "seed", required_argument, NULL, SEED },
-		{ "seconds", required_argument, NULL, SECONDS },
-		{ "events", required_argument, NULL, EVENTS },
-		{ "policy", required_argument, NULL, POLICY },
-		{ "replay", required_argument, NULL, REPLAY },
-		{ "rows", required_argument, NULL, ROWS },
-		{ "rst", no_argument, NULL, RST },
-		{ "verbose", no_argument, NULL, VERBOSE },
-		{ "help", no_argument, NULL, HELP },
+	const struct bench_option table[] = {
+		{ "seed", .number = &options->seed },
+		{ "seconds", .number = &options->seconds },
+		{ "events", .number = &options->events },
+		{ "policy", .words = &options->policy },
+		{ "replay", .words = &options->replay },
+		{ "rows", .words = &options->rows },
+		{ "rst", .flag = &options->rst },
+		{ "verbose", .flag = &options->verbose },
 		{},
 	};
-	int c;
 
-	while ((c = getopt_long(argc, argv, "", longs, NULL)) != -1) {
-		switch (c) {
-		case SEED:
-			options->seed = parse_number("--seed", optarg);
-			break;
-		case SECONDS:
-			options->seconds = parse_number("--seconds", optarg);
-			break;
-		case EVENTS:
-			options->events = parse_number("--events", optarg);
-			break;
-		case POLICY:
-			options->policy = optarg;
-			break;
-		case REPLAY:
-			options->replay = optarg;
-			break;
-		case ROWS:
-			options->rows = optarg;
-			break;
-		case RST:
-			options->rst = true;
-			break;
-		case VERBOSE:
-			options->verbose = true;
-			break;
-		case HELP:
-			fputs(usage_text, stdout);
-			exit(0);
-		default:
-			fputs(usage_text, stderr);
-			exit(2);
-		}
-	}
-	if (optind != argc || (options->policy &&
-			       !attack_policy(options->policy))) {
-		fputs(usage_text, stderr);
-		exit(2);
-	}
+	bench_options(argc, argv, usage_text, table);
+	if (options->policy && !vgpu_sched_policy(options->policy))
+		bench_usage(usage_text);
 }
 
 static void print_score(const char *what, const struct attack_score *score)
@@ -172,16 +128,20 @@ static int replay(const char *text)
 }
 
 /**
- * struct worst - of a policy
- * @policy: its name
- * @found:  by the search; results are of runs of MAIN_LENGTH_NS
- * @gain:   of these and of the known ones
- * @gain_by: that attack
- * @loss:   likewise
- * @loss_by: likewise
+ * struct worst - the worst attacks on a policy
+ * @policy: name of the policy
+ * @gain_row: name of the row of @gain
+ * @loss_row: name of the row of @loss
+ * @found:  what the search found; results are of runs of MAIN_LENGTH_NS
+ * @gain:   largest gain of what was found and of the known attacks
+ * @gain_by: the attack with that gain
+ * @loss:   largest loss, likewise
+ * @loss_by: the attack with that loss
  */
 struct worst {
 	const char *policy;
+	char gain_row[64];
+	char loss_row[64];
 	struct attack_found found;
 	struct attack_score gain;
 	struct attack gain_by;
@@ -189,20 +149,22 @@ struct worst {
 	struct attack loss_by;
 };
 
-/* What of its part or of its guarantee the victim lacks more of. */
+/* The victim's loss against its part, or against its guarantee if that is larger. */
 static struct attack_score loss_of(const struct attack_result *result)
 {
 	return result->short_of_guarantee.beyond > result->loss.beyond ?
 	       result->short_of_guarantee : result->loss;
 }
 
-static void search(const struct options *options, const char *policy,
+static void search(const struct options *options, const struct vgpu_sched_policy *policy,
 		   struct worst *worst)
 {
 	struct attack_found *found = &worst->found;
 
-	worst->policy = policy;
-	attack_search(attack_policy(policy), options->seed, options->events,
+	worst->policy = policy->name;
+	snprintf(worst->gain_row, sizeof(worst->gain_row), "attack_gain_%s", policy->name);
+	snprintf(worst->loss_row, sizeof(worst->loss_row), "attack_loss_%s", policy->name);
+	attack_search(policy, options->seed, options->events,
 		      options->policy ? options->seconds :
 		      (options->seconds + MAIN_POLICIES - 1) / MAIN_POLICIES,
 		      found);
@@ -220,7 +182,7 @@ static void cells(struct bench_table *table, const struct attack_result *result)
 {
 	const struct attack_score loss = loss_of(result);
 
-	/* Where what the attacker got is no gain: the victim leaves it. */
+	/* -100: what the attackers got is no gain, as the victim left it to them. */
 	if (result->gain.beyond <= -100) {
 		bench_cell(table, "-");
 		bench_cell(table, "-");
@@ -236,16 +198,6 @@ static void cells(struct bench_table *table, const struct attack_result *result)
 	bench_cell(table, "%.4f", loss.honest);
 	bench_cell(table, "%.3f", loss.bound_ns / MS);
 	bench_cell(table, "%.4f", loss.beyond);
-}
-
-static void title(const char *words, bool rst)
-{
-	size_t i;
-
-	puts(words);
-	for (i = 0; rst && i < strlen(words); i++)
-		putchar('~');
-	puts(rst ? "\n" : "");
 }
 
 static void show_texts(char (*text)[ATTACK_TEXT], unsigned int nr, bool rst)
@@ -286,7 +238,7 @@ static void show_found(const struct worst *worst, unsigned int nr, bool rst)
 	show_texts(text, line, rst);
 }
 
-/* Attacks of @policy that worked once. */
+/* Runs the attacks on the policy that worked once. */
 static void run_known(struct worst *worst, struct bench_table *table)
 {
 	struct attack_result result;
@@ -299,7 +251,7 @@ static void run_known(struct worst *worst, struct bench_table *table)
 		if (strcmp(attack.policy->name, worst->policy))
 			continue;
 		rerun(&attack, &result);
-		/* Where neither is beyond, what the search found is shown. */
+		/* If no attack is beyond its bound, the row is about what the search found. */
 		if (result.gain.beyond > max(worst->gain.beyond, 0.0)) {
 			worst->gain = result.gain;
 			worst->gain_by = attack;
@@ -315,35 +267,33 @@ static void run_known(struct worst *worst, struct bench_table *table)
 	}
 }
 
-static void row(FILE *out, const char *what, const struct worst *worst,
-		const struct attack_score *score, const struct attack *attack,
-		u64 seed)
+static void row(struct bench_row *row, const struct worst *worst, bool gain, u64 seed)
 {
+	const struct attack_score *score = gain ? &worst->gain : &worst->loss;
 	char text[ATTACK_TEXT];
 
-	attack_print(attack, text, sizeof(text));
-	fprintf(out, "{\"name\": \"attack_%s_%s\", \"value\": %.6g, \"peer\": null, \"ratio\": null, \"unit\": \"%%\", \"reach\": %g, \"higher\": false, \"detail\": \"of an engine over 2 s and more, beyond the constant that the policy's promise allows in any interval (raw %.4f; with honest clients in the attackers' place %.4f; the bound %.3f ms); the worst of %u attacks in %u climbs from seed %#llx, and of the known ones, in virtual time: %s\"}\n",
-		what, worst->policy, score->beyond, ATTACK_GOAL, score->raw,
-		score->honest, score->bound_ns / MS, worst->found.runs,
-		worst->found.climbs, (unsigned long long)seed, text);
+	attack_print(gain ? &worst->gain_by : &worst->loss_by, text, sizeof(text));
+	*row = (struct bench_row){
+		.name = gain ? worst->gain_row : worst->loss_row,
+		.value = score->beyond,
+		.unit = "%",
+		.reach = ATTACK_GOAL,
+	};
+	bench_row_detail(row, "of an engine over 2 s and more, beyond the constant that the policy's promise allows in any interval (raw %.4f; with honest clients in the attackers' place %.4f; the bound %.3f ms); the worst of %u attacks in %u climbs from seed %#llx, and of the known ones, in virtual time: %s",
+			 score->raw, score->honest, score->bound_ns / MS, worst->found.runs,
+			 worst->found.climbs, (unsigned long long)seed, text);
 }
 
-static void write_rows(const char *name, const struct worst *worst,
-		       unsigned int nr, u64 seed)
+static void write_rows(const char *name, const struct worst *worst, unsigned int nr, u64 seed)
 {
-	FILE *out = fopen(name, "w");
+	struct bench_row rows[2 * MAIN_POLICIES];
 	unsigned int i;
 
-	if (!out)
-		bench_die("%s: %m", name);
 	for (i = 0; i < nr; i++) {
-		row(out, "gain", &worst[i], &worst[i].gain, &worst[i].gain_by,
-		    seed);
-		row(out, "loss", &worst[i], &worst[i].loss, &worst[i].loss_by,
-		    seed);
+		row(&rows[2 * i], &worst[i], true, seed);
+		row(&rows[2 * i + 1], &worst[i], false, seed);
 	}
-	if (fclose(out))
-		bench_die("%s: %m", name);
+	bench_rows_write(name, rows, 2 * nr);
 }
 
 static void explain(const struct options *options, const struct worst *worst,
@@ -351,7 +301,9 @@ static void explain(const struct options *options, const struct worst *worst,
 {
 	unsigned int i;
 
-	title("Attacks", options->rst);
+	bench_title("Attacks", options->rst);
+	if (!options->rst)
+		puts("");
 	puts("The worst that hill climbing found of what clients can do to the others. Gain: what the\n"
 	     "attackers got beyond the part of honest clients in their place, which are busy and do\n"
 	     "not overrun; loss: what a victim that is always runnable lacks of its part, or of its\n"
@@ -385,8 +337,8 @@ int main(int argc, char **argv)
 	if (options.verbose)
 		attack_on_climb = on_climb;
 	for (i = 0; i < MAIN_POLICIES; i++)
-		if (!options.policy || !strcmp(policies[i], options.policy))
-			search(&options, policies[i], &worst[nr++]);
+		if (!options.policy || !strcmp(bench_policy_at(i)->name, options.policy))
+			search(&options, bench_policy_at(i), &worst[nr++]);
 	explain(&options, worst, nr);
 	show_found(worst, nr, options.rst);
 	table = bench_table(head, ARRAY_SIZE(head));

@@ -177,25 +177,19 @@ static void config_of(const struct attack *attack, bool honest, u64 length_ns,
 	add_clients(config, env->others, ATTACK_OTHER, &o, &busy, &slot);
 }
 
-/* What each group's rule gives it while all are busy; of one client. */
+/* Sets @due to what the policy's rule gives to a client of each group while all clients are busy. */
 static void due_of(const struct attack_sim_config *config, double *due)
 {
-	const struct vgpu_sched_policy *policy = config->params.policy;
-	struct bench_claim claims[ATTACK_CLIENTS];
+	struct due_claim claims[ATTACK_CLIENTS];
 	unsigned int i;
 
-	for (i = 0; i < config->nr; i++)
-		claims[i] = bench_claim(&config->client[i].share);
-	if (policy == &vgpu_policy_qos)
-		bench_due(claims, config->nr);
 	for (i = 0; i < config->nr; i++) {
-		if (policy == &vgpu_policy_fixed_share)
-			claims[i].due = (double)claims[i].share.nr_slots /
-					config->params.nr_slots;
-		else if (policy != &vgpu_policy_qos)
-			claims[i].due = 1.0 / config->nr;
-		due[config->client[i].group] = claims[i].due;
+		claims[i] = bench_claim(&config->client[i].share);
+		claims[i].part = (double)config->client[i].share.nr_slots / config->params.nr_slots;
 	}
+	due_by_rule(config->params.policy->due, claims, config->nr, 1);
+	for (i = 0; i < config->nr; i++)
+		due[config->client[i].group] = claims[i].due;
 }
 
 /**

@@ -1,254 +1,251 @@
 // SPDX-License-Identifier: GPL-2.0
-/* See attack_sim.h: time, and what the kernel does. */
-#include <stdlib.h>
+/* See attack_sim.h: what the host asks of clients, what is recorded, and the run. */
 #include <string.h>
 
 #include "attack_model.h"
 
-struct sim *the_sim;
+#define RESET_NS	(200 * US)
+#define LOOK_NS		(10 * US)
 
-u64 des_now_ns(void)
+static enum host_has sim_has(struct host_entity *entity)
 {
-	return the_sim->now_ns;
+	struct attack_client *client = to_attack_client(entity);
+
+	if (attack_client_ready(client))
+		return HOST_WORK;
+	return attack_client_stalled(client) ? HOST_STALLED : HOST_NOTHING;
 }
 
-/* What a timeline asks of the kernel. */
-
-void hrtimer_start(struct hrtimer *timer, ktime_t expires, int mode)
+static u64 sim_work(struct host_engine *engine, u64 due_ns)
 {
-	struct sim *sim = the_sim;
+	struct attack_client *client = to_attack_client(engine->entity);
+	struct attack_channel *ch = attack_client_ready(client);
+	u64 tail_ns = engine->deadline_ns - ch->phase->tail_ns, now_ns = engine->host->now_ns;
+	bool tail = ch->phase->tail_ns && engine->start_ns < tail_ns;
 
-	sim->timer = timer;
-	*sim_timer_due(sim) = max_t(u64, expires, sim->now_ns) +
-			      bench_random(&sim->random,
-					   sim->config->timer_ns + 1);
+	if (!ch->left_ns || (tail && now_ns >= tail_ns && now_ns < due_ns)) {
+		attack_channel_done(client, ch);
+		return 0;
+	}
+	return tail && now_ns < tail_ns ? min(ch->left_ns, tail_ns - now_ns) : ch->left_ns;
 }
 
-int hrtimer_cancel(struct hrtimer *timer)
+static void sim_worked(struct host_engine *engine, u64 ns)
 {
-	*sim_timer_due(the_sim) = ATTACK_NEVER;
-	return 0;
+	struct attack_channel *ch = attack_client_ready(to_attack_client(engine->entity));
+
+	if (ch && ch->left_ns < ATTACK_ENDLESS_NS)
+		ch->left_ns -= min(ch->left_ns, ns);
 }
 
-/* What sched.c does. */
-
-static void sim_kthread_at(struct sim *sim, u64 due_ns)
+static u64 sim_stop_at(struct host_engine *engine)
 {
-	if (due_ns != U64_MAX)
-		due_ns = max(due_ns, sim->now_ns) +
-			 bench_random(&sim->random, sim->config->kick_ns + 1);
-	*sim_kthread_due(sim) = due_ns;
+	struct attack_client *client = to_attack_client(engine->entity);
+	struct attack_channel *ch = attack_client_ready(client);
+	const struct attack_phase *phase = ch->phase;
+	u64 ns = client->sim->config->late_ns, end_ns;
+
+	/* Work without an end may have begun in an earlier phase. */
+	if (!phase->job_ns)
+		phase = attack_channel_phase(client, ch, &end_ns);
+	client->stops++;
+	if (!client->sim->ending && phase->overrun_every && !(client->stops % phase->overrun_every))
+		ns += phase->overrun_ns;
+	return engine->host->now_ns + ns;
 }
 
-const char *vgpu_sched_name(const struct vgpu_sched *sched)
+static void sim_begins(struct host_engine *engine)
 {
-	return "attack";
 }
 
-void vgpu_sched_kick(struct vgpu_sched *sched)
+static void sim_served(struct host_engine *engine, u64 start_ns, u64 end_ns)
 {
-	struct sim *sim = the_sim;
+	struct attack_client *client = to_attack_client(engine->entity);
+	struct attack_record *record = &client->sim->result->record[client->config->group];
 
-	if (sim->kicked)
+	if (client->sim->ending)
 		return;
-	sim->kicked = true;
-	if (!sim->serving)
-		sim_kthread_at(sim, sim->now_ns);
+	start_ns -= HOST_EPOCH_NS;
+	end_ns -= HOST_EPOCH_NS;
+	record->service_ns += end_ns - start_ns;
+	if (record->nr && record->span[record->nr - 1].end_ns == start_ns) {
+		record->span[record->nr - 1].end_ns = end_ns;
+		return;
+	}
+	if (record->nr == record->room) {
+		record->room = record->room ? 2 * record->room : 4096;
+		record->span = realloc(record->span, record->room * sizeof(*record->span));
+		if (!record->span)
+			bench_die("no memory for %zu spans", record->room);
+	}
+	record->span[record->nr++] = (struct attack_span){ start_ns, end_ns };
 }
 
-/* What sleeps, resets of the engine, is done by a worker. */
-void vgpu_sched_queue(struct vgpu_sched *sched, struct work_struct *work)
+static void sim_ends(struct host_engine *engine, enum vgpu_run_end end, bool reset)
 {
-	struct sim *sim = the_sim;
-
-	sim->work = work;
-	*sim_worker_due(sim) = sim->now_ns +
-			       bench_random(&sim->random,
-					    sim->config->kick_ns + 1);
-}
-
-static void sim_kthread_event(struct sim *sim)
-{
-	u64 due_ns;
-
-	*sim_kthread_due(sim) = ATTACK_NEVER;
-	sim->serving = true;
-	sim->kicked = false;
-	due_ns = vgpu_timeline_service(&sim->tl);
-	sim->serving = false;
-	sim_kthread_at(sim, sim->kicked ? sim->now_ns : due_ns);
-}
-
-static void sim_timer_event(struct sim *sim)
-{
-	hrtimer_cancel(sim->timer);
-	sim->timer->function(sim->timer);
-}
-
-static void sim_worker_event(struct sim *sim)
-{
-	*sim_worker_due(sim) = ATTACK_NEVER;
-	sim->work->func(sim->work);
-}
-
-/* The loop. */
-
-/* What comes next, unless that is after @limit_ns. */
-bool sim_step(struct sim *sim, u64 limit_ns)
-{
-	unsigned int i, source = 0;
-
-	for (i = 1; i < sim->nr + 4; i++)
-		if (sim->due_ns[i] < sim->due_ns[source])
-			source = i;
-	if (sim->due_ns[source] == ATTACK_NEVER ||
-	    sim->due_ns[source] > limit_ns)
-		return false;
-	sim->now_ns = max(sim->now_ns, sim->due_ns[source]);
-	sim->result->events++;
-	if (source < sim->nr)
-		client_event(&sim->client[source]);
-	else if (source == sim->nr)
-		sim_engine_event(sim);
-	else if (source == sim->nr + 1)
-		sim_kthread_event(sim);
-	else if (source == sim->nr + 2)
-		sim_timer_event(sim);
-	else
-		sim_worker_event(sim);
-	return true;
-}
-
-/* For wait_event(). */
-void des_sleep(void)
-{
-	if (!sim_step(the_sim, ATTACK_NEVER - 1))
-		bench_die("an entity never leaves the engine");
-}
-
-static void sim_join(struct sim *sim, unsigned int index)
-{
-	const struct attack_sim_client *config = &sim->config->client[index];
-	struct sim_client *client = &sim->client[index];
-	u8 id[VGPU_ENTITY_ID_LEN] = { index };
+	struct attack_client *client = to_attack_client(engine->entity);
+	u64 due_ns = host_engine_due_ns(engine), frame_ns = ATTACK_NEVER;
 	unsigned int i;
 
-	client->config = config;
+	if (engine->phase != HOST_IDLE && !client->sim->ending && engine->host->now_ns > due_ns) {
+		client->overran_ns += engine->host->now_ns - due_ns;
+		client->overrun_ns = max(client->overrun_ns, engine->host->now_ns - due_ns);
+	}
+	for (i = 0; !reset && i < attack_client_channels(client); i++)
+		if (client->channel[i].framed)
+			frame_ns = min(frame_ns, client->channel[i].wake_ns);
+	if (frame_ns != ATTACK_NEVER)
+		vgpu_entity_wake_at(&client->entity.entity, frame_ns);
+}
+
+static void sim_left(struct host_entity *entity)
+{
+	struct attack_client *client = to_attack_client(entity);
+
+	if (client->state == ATTACK_GOING && !attack_runs(client))
+		attack_client_off(client);
+}
+
+static void sim_strike(struct host_entity *entity)
+{
+	struct attack_client *client = to_attack_client(entity);
+
+	client->quarantine = ++client->strikes == ATTACK_STRIKES;
+	attack_client_due(client);
+}
+
+static void sim_fault(struct host_entity *entity)
+{
+	struct attack_client *client = to_attack_client(entity);
+	unsigned int i;
+
+	client->sim->result->resets++;
+	for (i = 0; i < attack_client_channels(client); i++) {
+		client->channel[i].active = false;
+		client->channel[i].cut_ns = ATTACK_NEVER;
+		client->channel[i].wake_ns = client->sim->host.now_ns;
+	}
+	/* A device that was to be closed is closed once the timeline has the client off the engine. */
+	if (client->state == ATTACK_GOING)
+		client->abort_ns = client->sim->host.now_ns;
+	sim_strike(entity);
+}
+
+static void sim_script_event(struct host *host)
+{
+}
+
+static const struct host_model sim_model = {
+	.client_event = attack_client_event,
+	.script_event = sim_script_event,
+	.has = sim_has,
+	.work = sim_work,
+	.worked = sim_worked,
+	.stop_at = sim_stop_at,
+	.begins = sim_begins,
+	.served = sim_served,
+	.ends = sim_ends,
+	.left = sim_left,
+	.fault = sim_fault,
+	.overrun = sim_strike,
+};
+
+static void sim_join(struct attack_sim *sim, unsigned int index)
+{
+	struct attack_client *client = &sim->client[index];
+	u8 id[VGPU_ENTITY_ID_LEN] = { index };
+
+	client->config = &sim->config->client[index];
 	client->sim = sim;
 	client->index = index;
-	client->move = ATTACK_RESET;
-	client->up_ns = ATTACK_NEVER;
-	client->abort_ns = ATTACK_NEVER;
-	client->ring_ns = config->plan.ring_ns ?
-			  sim->now_ns + config->plan.ring_ns : ATTACK_NEVER;
-	for (i = 0; i < ATTACK_CHANNELS; i++) {
-		struct sim_channel *ch = &client->channel[i];
-
-		ch->origin_ns = sim->now_ns + config->plan.start_ns +
-				i * config->plan.stagger_ns;
-		ch->wake_ns = ch->origin_ns;
-		ch->cut_ns = ATTACK_NEVER;
-		ch->phase = &config->plan.phase[0];
-	}
-	vgpu_entity_init(&client->entity, &sim->tl, id, &config->share);
+	client->entity.engine = &sim->host.engine[0];
+	attack_client_begin(client, sim->host.now_ns);
+	vgpu_entity_init(&client->entity.entity, &sim->host.engine[0].tl, id, &client->config->share);
 }
 
-static void sim_begin(struct sim *sim)
+static void sim_begin(struct attack_sim *sim)
 {
 	const struct attack_sim_config *config = sim->config;
+	const struct host_settings set = {
+		.seed = config->seed,
+		.nr_engines = 1,
+		.nr_clients = config->nr,
+		.switch_ns = config->switch_ns,
+		.poll_ns = config->poll_ns,
+		.look_ns = LOOK_NS,
+		.stall_ns = config->stall_ns,
+		.kick_ns = config->kick_ns,
+		.timer_ns = config->timer_ns,
+		.reset_ns = RESET_NS,
+		.in_order = true,
+	};
 	unsigned int i;
 
-	sim->now_ns = SIM_EPOCH_NS;
-	sim->random = config->seed;
-	sim->nr = config->nr;
-	sim->stop_ns = ATTACK_NEVER;
-	sim->empty_ns = ATTACK_NEVER;
-	for (i = 0; i < sim->nr + 4; i++)
-		sim->due_ns[i] = ATTACK_NEVER;
-	if (vgpu_timeline_init(&sim->tl, NULL, 0, &sim_ops, sim,
-			       &config->params))
-		bench_die("no timeline");
-	for (i = 0; i < sim->nr; i++)
+	host_begin(&sim->host, &set, &sim_model, &config->params);
+	for (i = 0; i < config->nr; i++)
 		sim_join(sim, i);
-	for (i = 0; i < sim->nr; i++) {
-		vgpu_entity_start(&sim->client[i].entity);
-		vgpu_entity_unhold(&sim->client[i].entity, VGPU_HOLD_STOPPED);
-		client_due(&sim->client[i]);
+	for (i = 0; i < config->nr; i++) {
+		vgpu_entity_start(&sim->client[i].entity.entity);
+		vgpu_entity_unhold(&sim->client[i].entity.entity, VGPU_HOLD_STOPPED);
+		attack_client_due(&sim->client[i]);
 	}
 }
 
-static void sim_finish(struct sim *sim)
+static void sim_finish(struct attack_sim *sim)
 {
 	struct attack_sim_result *result = sim->result;
 	unsigned int i;
 
-	if (sim->client_on) {
-		sim_account(sim);
-		if (sim->phase != SIM_IDLE)
-			sim_span(sim);
-	}
-	for (i = 0; i < sim->nr; i++) {
-		struct sim_client *client = &sim->client[i];
+	host_engine_flush(&sim->host.engine[0]);
+	for (i = 0; i < sim->config->nr; i++) {
+		struct attack_client *client = &sim->client[i];
 		enum attack_group group = client->config->group;
 
-		result->overrun_ns[group] = max(result->overrun_ns[group],
-						client->overrun_ns);
-		result->record[group].debts_ns +=
-			min(client->overran_ns, sim->config->params.slice_ns +
-						client->overrun_ns);
+		result->overrun_ns[group] = max(result->overrun_ns[group], client->overrun_ns);
+		result->record[group].debts_ns += min(client->overran_ns,
+						      sim->config->params.slice_ns +
+						      client->overrun_ns);
 	}
 }
 
-static void sim_end(struct sim *sim)
+static void sim_end(struct attack_sim *sim)
 {
-	unsigned int i, j;
+	struct host_engine *engine = &sim->host.engine[0];
+	unsigned int i;
 
 	sim->ending = true;
-	for (i = 0; i < sim->nr; i++) {
-		struct sim_client *client = &sim->client[i];
-
-		for (j = 0; j < ATTACK_CHANNELS; j++) {
-			client->channel[j].active = false;
-			client->channel[j].stalled = false;
-			client->channel[j].framed = false;
-		}
-		client->state = SIM_DOWN;
-		sim->due_ns[i] = ATTACK_NEVER;
+	for (i = 0; i < sim->config->nr; i++) {
+		attack_client_idle(&sim->client[i]);
+		sim->client[i].state = ATTACK_DOWN;
+		host_client_due_at(&sim->host, i, HOST_NEVER);
 	}
-	sim->end_ns = min(sim->end_ns, sim->now_ns);
-	if (sim->client_on)
-		sim_poke(sim);
-	for (i = 0; i < sim->nr; i++)
-		vgpu_entity_exit(&sim->client[i].entity);
-	vgpu_timeline_fini(&sim->tl);
+	engine->end_ns = min(engine->end_ns, sim->host.now_ns);
+	if (engine->entity)
+		host_engine_poke(engine);
+	for (i = 0; i < sim->config->nr; i++)
+		vgpu_entity_exit(&sim->client[i].entity.entity);
+	host_end(&sim->host);
 }
 
 /**
  * attack_sim_run() - simulate
- * @config: all of it
- * @result: out; attack_sim_free()
+ * @config: all that there is to the run
+ * @result: set to what came of it; the caller frees it by attack_sim_free()
  */
-void attack_sim_run(const struct attack_sim_config *config,
-		    struct attack_sim_result *result)
+void attack_sim_run(const struct attack_sim_config *config, struct attack_sim_result *result)
 {
-	struct sim *sim = bench_alloc(sizeof(*sim));
+	struct attack_sim *sim = bench_alloc(sizeof(*sim));
+	u64 max_events = config->max_events ?: U64_MAX;
 
 	memset(result, 0, sizeof(*result));
 	sim->config = config;
 	sim->result = result;
-	the_sim = sim;
 	sim_begin(sim);
-	result->ended = true;
-	while (sim_step(sim, SIM_EPOCH_NS + config->length_ns)) {
-		if (config->max_events && result->events > config->max_events) {
-			result->ended = false;
-			break;
-		}
-	}
-	sim->now_ns = max(sim->now_ns, SIM_EPOCH_NS + config->length_ns);
+	host_run(&sim->host, config->length_ns, max_events);
+	result->events = sim->host.events;
+	result->ended = sim->host.events <= max_events;
 	sim_finish(sim);
 	sim_end(sim);
-	the_sim = NULL;
 	free(sim);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * An attack as text: what the tables, build/bench.json and --replay have. Words of
- * the form name=value; what is 0 is left out. Times have a unit.
+ * Attacks as text, for tables, build/bench.json and --replay: the name of the policy, and words of the form
+ * name=value. Words whose value is 0 are left out; times have a unit.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -10,6 +10,7 @@
 #include <linux/kernel.h>
 
 #include "attack.h"
+#include "sched/sched.h"
 
 struct word {
 	const char *name;
@@ -72,13 +73,6 @@ static const char *const moves[ATTACK_MOVES] = {
 	"think", "stall", "frame", "reset", "close", "abort", "sleep",
 };
 
-static const struct vgpu_sched_policy *const policies[] = {
-	&vgpu_policy_best_effort,
-	&vgpu_policy_equal_share,
-	&vgpu_policy_fixed_share,
-	&vgpu_policy_qos,
-};
-
 static u64 *word_value(struct attack *attack, const struct word *word)
 {
 	return (u64 *)((char *)attack + word->offset);
@@ -137,10 +131,10 @@ bool attack_simplify(struct attack *attack, unsigned int step)
 }
 
 /**
- * attack_print() - as text
- * @attack: which
- * @text:   out
- * @size:   of @text; ATTACK_TEXT is enough
+ * attack_print() - write an attack as text
+ * @attack: the attack
+ * @text:   gets the text
+ * @size:   bytes of @text; ATTACK_TEXT is enough
  */
 void attack_print(const struct attack *attack, char *text, size_t size)
 {
@@ -159,22 +153,6 @@ void attack_print(const struct attack *attack, char *text, size_t size)
 	}
 	if (at >= size)
 		bench_die("an attack of more than %zu characters", size);
-}
-
-/**
- * attack_policy() - by name
- * @name: of a policy
- *
- * Return: it, or NULL.
- */
-const struct vgpu_sched_policy *attack_policy(const char *name)
-{
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(policies); i++)
-		if (!strcmp(policies[i]->name, name))
-			return policies[i];
-	return NULL;
 }
 
 static bool parse_value(const struct word *word, const char *text, u64 *value)
@@ -221,11 +199,11 @@ static bool parse_word(struct attack *attack, char *text)
 }
 
 /**
- * attack_parse() - from text
- * @attack: out
- * @text:   as attack_print() writes it
+ * attack_parse() - read an attack from text
+ * @attack: set to the attack
+ * @text:   text, as attack_print() writes it
  *
- * Return: whether it is one.
+ * Return: whether the text is an attack that is possible.
  */
 bool attack_parse(struct attack *attack, const char *text)
 {
@@ -236,7 +214,7 @@ bool attack_parse(struct attack *attack, const char *text)
 		return false;
 	strcpy(copy, text);
 	word = strtok_r(copy, " \t", &rest);
-	attack->policy = word ? attack_policy(word) : NULL;
+	attack->policy = word ? vgpu_sched_policy(word) : NULL;
 	if (!attack->policy)
 		return false;
 	while ((word = strtok_r(NULL, " \t", &rest)))

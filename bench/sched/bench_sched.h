@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * bench/sched: the scheduler's policies, as they are in the kernel, on simulated
- * engines in virtual time.
- */
+/* bench/sched: the scheduler's policies, as they are in the kernel, on simulated engines in virtual time. */
 #ifndef BENCH_SCHED_H
 #define BENCH_SCHED_H
 
@@ -11,6 +8,8 @@
 #include <linux/kernel.h>
 #include <linux/types.h>
 
+#include "des_check.h"
+#include "random.h"
 #include "sched/policy.h"
 
 #define US		1000ULL
@@ -18,61 +17,48 @@
 #define SEC		(1000 * MS)
 #define BENCH_SLICE_NS	(2 * MS)
 
-/* The policies that are compared; the last is the baseline. */
-#define BENCH_POLICIES	5
+/* The policies that are compared: those of the driver, and gvt_like as the baseline. */
+enum {
+#define VGPU_POLICY(name) BENCH_POLICY_##name,
+#include "sched/policies.h"
+#undef VGPU_POLICY
+	BENCH_POLICY_GVT_LIKE,
+	BENCH_POLICIES
+};
 
-extern const struct vgpu_sched_policy *const bench_policies[BENCH_POLICIES];
-
-/* gvt_like.c, pick.c: for the bench only */
+/* gvt_like.c, pick.c: policies for the bench only */
 extern const struct vgpu_sched_policy bench_policy_gvt_like;
 extern const struct vgpu_sched_policy bench_policy_scan;
-/* std::set; NULL: there was no C++ compiler. */
+/* NULL: std::set is not here, as there was no C++ compiler. */
 extern const struct vgpu_sched_policy *const bench_policy_set;
 
-void *bench_set_create(void);
-void bench_set_destroy(void *set);
-void bench_set_add(void *set, u64 at, void *entity);
-void bench_set_remove(void *set, u64 at, void *entity);
-void *bench_set_take_first(void *set);
+/* The promises of qos that any policy can be held against: DES_G .. DES_L. */
+#define BENCH_PROMISES	(DES_L + 1)
 
 #define BENCH_GROUPS	6
 #define BENCH_SPANS	4096
 
-/* What is promised, and checked over every interval (DESIGN 6). */
-enum bench_promise {
-	BENCH_G,
-	BENCH_G2,
-	BENCH_C,
-	BENCH_W,
-	BENCH_P,
-	BENCH_L,
-	BENCH_PROMISES
-};
-
-extern const char *const bench_promise_names[BENCH_PROMISES];
-
 /**
- * struct bench_group - clients of one kind under one policy; shares are fractions
- * of an engine
- * @name:      of the kind
- * @nr:        how many there are
- * @engine:    the engine on which it is counted
- * @again:     its clients were counted on another engine already
- * @due:       of each: its part by guarantee, cap and weight of what all ask for
- * @promised:  of each, by the policy's own rule
- * @got:       service, mean of them
- * @got_min:   of the worst
- * @got_max:   of the best
- * @short_due: the worst one's shortfall against @due, as a fraction of it
- * @short_own: the same against @promised
- * @over_due:  the best one's excess over @due, as a fraction of the engine
- * @wait_p50_ns: from runnable to running
- * @wait_p99_ns: likewise
- * @job_p50_ns: from a job's submission to its end
- * @job_p99_ns: likewise
- * @jobs:      completed, by the clients' count, per s, all of them together
- * @frames:    due in the time measured
- * @missed:    of these not completed one period after they began
+ * struct bench_group - clients of one kind under one policy; parts are fractions of an engine
+ * @name:      name of the kind
+ * @nr:        number of clients
+ * @engine:    index of the engine whose service is counted
+ * @again:     the clients were counted on another engine already
+ * @due:       mean of what is due to each by guarantee, cap and weight of what all clients ask for
+ * @promised:  mean of what is due to each by the policy's own rule
+ * @got:       mean of the service
+ * @got_min:   service of the client with the least
+ * @got_max:   service of the client with the most
+ * @short_due: largest shortfall of a client against @due, as a fraction of that
+ * @short_own: largest shortfall of a client against @promised, as a fraction of that
+ * @over_due:  largest excess of a client over @due, as a fraction of the engine
+ * @wait_p50_ns: median of the times from runnable to running
+ * @wait_p99_ns: 99th percentile of these
+ * @job_p50_ns: median of the times from a job's submission to its end
+ * @job_p99_ns: 99th percentile of these
+ * @jobs:      jobs per second that all clients together saw completed
+ * @frames:    frames that were due in the time measured
+ * @missed:    of these, frames that were not completed one period after they began
  */
 struct bench_group {
 	char name[32];
@@ -96,7 +82,7 @@ struct bench_group {
 	u64 missed;
 };
 
-/* Who had the engine. */
+/* A run of a client of @group on the first engine. */
 struct bench_span {
 	u64 start_ns;
 	u64 end_ns;
@@ -106,9 +92,9 @@ struct bench_span {
 /**
  * struct bench_use - where the time of an engine went, as fractions of it
  * @useful: work on the clients' jobs
- * @late:   past the end of a slice or a request to stop; mostly part of @useful
- * @switching: from one client to another
- * @drain:  of service neither work nor switch nor linger: resets
+ * @late:   runs past the end of a slice or a request to stop; mostly part of @useful
+ * @switching: switches from one client to another
+ * @drain:  service that is neither work nor switch nor linger: resets
  * @linger: held by a client that had nothing to do
  * @idle:   the rest
  */
@@ -123,26 +109,25 @@ struct bench_use {
 
 /**
  * struct bench_result - a scenario under a policy
- * @scenario: its name
- * @policy:   its name
- * @group:    of clients
- * @nr_groups: how many
- * @short_due: the worst client's, see struct bench_group
- * @short_own: likewise
- * @over_due:  likewise
- * @violations: what broke a promise in some interval (periods of clients, pairs
- *              of these, waits), by bench_promise
- * @checked:  of so many
- * @bound_used: the largest part of the bound that was used; above 1: broken
- * @use:      of the first engine
- * @wait_p50_ns: over all clients
- * @wait_p99_ns: likewise
- * @frames:   over all clients
- * @missed:   likewise
- * @switches_per_s: of the first engine
- * @pick_ns:  of a decision among as many as there are clients
- * @span:     who had the first engine, for a picture; times from its beginning
- * @nr_spans: how many of these are known
+ * @scenario: name of the scenario
+ * @policy:   name of the policy
+ * @group:    the groups of clients
+ * @nr_groups: length of @group
+ * @short_due: largest of all groups
+ * @short_own: largest of all groups
+ * @over_due:  largest of all groups
+ * @violations: by promise, in how many cases (periods of clients, pairs of clients, waits) some interval broke it
+ * @checked:  by promise, how many cases were looked at
+ * @bound_used: by promise, the largest part of the bound that was used; above 1: broken
+ * @use:      where the time of the first engine went
+ * @wait_p50_ns: median over all clients of the times from runnable to running
+ * @wait_p99_ns: 99th percentile of these
+ * @frames:   sum over all clients
+ * @missed:   sum over all clients
+ * @switches_per_s: switches of the first engine
+ * @pick_ns:  processor time of a decision among as many entities as there are clients
+ * @span:     runs of the first engine, for a picture; times from the picture's begin
+ * @nr_spans: length of @span
  */
 struct bench_result {
 	const char *scenario;
@@ -166,39 +151,22 @@ struct bench_result {
 	unsigned int nr_spans;
 };
 
+/* policies.c */
+const struct vgpu_sched_policy *bench_policy_at(unsigned int index);
+
 /* util.c */
-void bench_die(const char *fmt, ...)
-	__attribute__((noreturn, format(printf, 1, 2)));
+void bench_die(const char *fmt, ...) __attribute__((noreturn, format(printf, 1, 2)));
 void *bench_alloc(size_t bytes);
 u64 bench_clock_ns(void);
 u64 bench_cpu_ns(void);
-void bench_progress(const char *fmt, ...)
-	__attribute__((format(printf, 1, 2)));
-u64 bench_random(u64 *seed, u64 n);
-double bench_quantile(double *values, size_t nr, double q);
+void bench_progress(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+FILE *bench_open(const char *name);
+void bench_close(const char *name, FILE *out);
 
-/**
- * struct bench_pick_cost - of few and of many entities
- * @few_ns:  median
- * @many_ns: median
- * @ratio:   median of the pairs', and its quartiles
- */
-struct bench_pick_cost {
-	double few_ns;
-	double many_ns;
-	double ratio;
-	double ratio_low;
-	double ratio_high;
-};
-
-/* pick.c */
-double bench_pick_cost(const struct vgpu_sched_policy *policy, unsigned int nr,
-		       u64 seed, unsigned int repeats);
-void bench_pick_beside(const struct vgpu_sched_policy *const *policies,
-		       unsigned int nr_policies, unsigned int nr, u64 seed,
-		       unsigned int repeats, double *cost_ns);
-void bench_pick_pairs(const struct vgpu_sched_policy *policy, unsigned int few,
-		      unsigned int many, u64 seed, unsigned int pairs,
-		      struct bench_pick_cost *cost);
+/* One of 0 .. @n - 1. */
+static inline u64 bench_random(u64 *seed, u64 n)
+{
+	return random_next(seed) % n;
+}
 
 #endif /* BENCH_SCHED_H */

@@ -4,22 +4,10 @@
 #include "rows.h"
 #include "run.h"
 
-/* Text between quotes; ours has no control characters. */
-static void json_text(FILE *out, const char *words)
-{
-	putc('"', out);
-	for (; *words; words++) {
-		if (*words == '"' || *words == '\\')
-			putc('\\', out);
-		putc(*words, out);
-	}
-	putc('"', out);
-}
-
 static void json_group(FILE *out, const struct bench_group *group)
 {
 	fputs("{\"name\": ", out);
-	json_text(out, group->name);
+	bench_json_text(out, group->name);
 	fprintf(out, ", \"clients\": %u, \"engine\": %u", group->nr,
 		group->engine);
 	fprintf(out, ", \"due\": %.6f, \"due_own_rule\": %.6f", group->due,
@@ -37,6 +25,18 @@ static void json_group(FILE *out, const struct bench_group *group)
 		(unsigned long long)group->missed);
 }
 
+static void json_promises(FILE *out, const u64 *broken, const u64 *checked, const double *used)
+{
+	unsigned int i;
+
+	fputs("\"violations\": {", out);
+	for (i = 0; i < BENCH_PROMISES; i++)
+		fprintf(out, "%s\"%s\": {\"broken\": %llu, \"checked\": %llu, \"bound_used\": %.3f}",
+			i ? ", " : "", des_promise_name(i), (unsigned long long)broken[i],
+			(unsigned long long)checked[i], used[i]);
+	putc('}', out);
+}
+
 static void json_result(FILE *out, const struct bench_result *result)
 {
 	unsigned int i;
@@ -45,14 +45,8 @@ static void json_result(FILE *out, const struct bench_result *result)
 		result->scenario, result->policy);
 	fprintf(out, "\"short\": %.6f, \"short_own_rule\": %.6f, \"over\": %.6f,\n   ",
 		result->short_due, result->short_own, result->over_due);
-	fputs("\"violations\": {", out);
-	for (i = 0; i < BENCH_PROMISES; i++)
-		fprintf(out, "%s\"%s\": {\"broken\": %llu, \"checked\": %llu, \"bound_used\": %.3f}",
-			i ? ", " : "", bench_promise_names[i],
-			(unsigned long long)result->violations[i],
-			(unsigned long long)result->checked[i],
-			result->bound_used[i]);
-	fprintf(out, "},\n   \"useful\": %.6f, \"late\": %.6f, \"switch\": %.6f, \"drain\": %.6f, \"linger\": %.6f, \"idle\": %.6f,\n   ",
+	json_promises(out, result->violations, result->checked, result->bound_used);
+	fprintf(out, ",\n   \"useful\": %.6f, \"late\": %.6f, \"switch\": %.6f, \"drain\": %.6f, \"linger\": %.6f, \"idle\": %.6f,\n   ",
 		result->use.useful, result->use.late, result->use.switching,
 		result->use.drain, result->use.linger, result->use.idle);
 	fprintf(out, "\"wait_p50_ns\": %.0f, \"wait_p99_ns\": %.0f, \"frames\": %llu, \"missed\": %llu, ",
@@ -68,63 +62,22 @@ static void json_result(FILE *out, const struct bench_result *result)
 	fputs("]}", out);
 }
 
-static void json_loads(FILE *out, const struct bench_loads *loads,
-		       unsigned int nr)
+static void json_loads(FILE *out, const struct bench_loads *loads, unsigned int nr)
 {
-	unsigned int i;
-
-	fprintf(out, "{\"policy\": \"%s\", \"loads\": %u, \"length_ns\": %llu, \"worked_ns\": %llu, \"service_ns\": %llu, \"runs\": %llu, \"jobs\": %llu, \"violations\": {",
+	fprintf(out, "{\"policy\": \"%s\", \"loads\": %u, \"length_ns\": %llu, \"worked_ns\": %llu, \"service_ns\": %llu, \"runs\": %llu, \"jobs\": %llu, ",
 		loads->policy, nr, (unsigned long long)loads->length_ns,
 		(unsigned long long)loads->worked_ns,
 		(unsigned long long)loads->service_ns,
 		(unsigned long long)loads->runs,
 		(unsigned long long)loads->jobs);
-	for (i = DES_G; i <= DES_L; i++)
-		fprintf(out, "%s\"%s\": {\"broken\": %llu, \"checked\": %llu, \"bound_used\": %.3f}",
-			i ? ", " : "", des_promise_name(i),
-			(unsigned long long)loads->broken[i],
-			(unsigned long long)loads->checked[i],
-			loads->used[i]);
-	fputs("}}", out);
-}
-
-static void json_row(FILE *out, const struct bench_row *row)
-{
-	fprintf(out, "{\"name\": \"%s\", \"value\": %.6g, ", row->name,
-		row->value);
-	if (row->has_peer)
-		fprintf(out, "\"peer\": %.6g, ", row->peer);
-	else
-		fputs("\"peer\": null, ", out);
-	if (row->has_peer && !row->absolute)
-		fprintf(out, "\"ratio\": %.4f, ", row->value / row->peer);
-	else
-		fputs("\"ratio\": null, ", out);
-	fprintf(out, "\"unit\": \"%s\", \"reach\": %g, \"higher\": %s, \"detail\": ",
-		row->unit, row->reach, row->higher ? "true" : "false");
-	json_text(out, row->detail);
-	putc('}', out);
+	json_promises(out, loads->broken, loads->checked, loads->used);
+	fputs("}", out);
 }
 
 /**
- * bench_json_rows() - the rows for build/bench.json, as bench/merge.py reads them
- * @out:    to this file
- * @report: with rows
- */
-void bench_json_rows(FILE *out, const struct bench_report *report)
-{
-	unsigned int i;
-
-	for (i = 0; i < report->nr_rows; i++) {
-		json_row(out, &report->row[i]);
-		putc('\n', out);
-	}
-}
-
-/**
- * bench_json() - everything
- * @out:    to this file
- * @report: all that is known
+ * bench_json() - write all results as one JSON object
+ * @out:    file to write to
+ * @report: the results
  */
 void bench_json(FILE *out, const struct bench_report *report)
 {
@@ -148,7 +101,7 @@ void bench_json(FILE *out, const struct bench_report *report)
 	fputs("],\n \"rows\": [", out);
 	for (i = 0; i < report->nr_rows; i++) {
 		fputs(i ? ",\n  " : "\n  ", out);
-		json_row(out, &report->row[i]);
+		bench_row_json(out, &report->row[i]);
 	}
 	fputs("]}\n", out);
 }

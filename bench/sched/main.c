@@ -1,52 +1,40 @@
 // SPDX-License-Identifier: GPL-2.0
-/* bench_sched: runs what the command line names and shows what came of it. */
-#include <getopt.h>
-#include <stdarg.h>
+/* bench_sched: runs the scenarios that the command line names, and shows what came of them. */
 #include <stdlib.h>
 #include <time.h>
-#include <unistd.h>
 
+#include "options.h"
+#include "pick.h"
 #include "report.h"
 #include "rows.h"
 #include "run.h"
 
-#define QUIET_NS	(2 * SEC)	/* so long nothing is said of progress */
 #define PICK_REPEATS	21
-
-const struct vgpu_sched_policy *const bench_policies[BENCH_POLICIES] = {
-	&vgpu_policy_best_effort,
-	&vgpu_policy_equal_share,
-	&vgpu_policy_fixed_share,
-	&vgpu_policy_qos,
-	&bench_policy_gvt_like,
-};
-
-const char *const bench_promise_names[BENCH_PROMISES] = {
-	"G", "G2", "C", "W", "P", "L",
-};
 
 /**
  * struct options - the command line
- * @seed:     of all that is random
- * @scenario: the only one; NULL: all
- * @policy:   the only one; NULL: all
- * @json:     file; NULL: none
- * @rows:     file; NULL: none
- * @svg:      file; NULL: none
- * @rst:      tables as reStructuredText
- * @no_rows:  scenarios only
- * @loads:    random loads of the row qos_violations
+ * @seed:     seed of all that is random
+ * @loads:    number of random loads of the row qos_violations
+ * @scenario: name of the only scenario; NULL: all scenarios
+ * @policy:   name of the only policy; NULL: all policies
+ * @json:     file for all results; NULL: none
+ * @rows:     file for rows; NULL: none
+ * @svg:      file for charts; NULL: none
+ * @rst:      tables are reStructuredText
+ * @list:     only name scenarios and policies
+ * @no_rows:  run scenarios only
  */
 struct options {
 	u64 seed;
+	u64 loads;
 	const char *scenario;
 	const char *policy;
 	const char *json;
 	const char *rows;
 	const char *svg;
 	bool rst;
+	bool list;
 	bool no_rows;
-	unsigned int loads;
 };
 
 static const char usage_text[] =
@@ -66,21 +54,6 @@ static const char usage_text[] =
 	"  --list           name scenarios and policies\n"
 	"  --help           this\n";
 
-static u64 began_ns;
-
-void bench_progress(const char *fmt, ...)
-{
-	va_list args;
-
-	if (!isatty(STDERR_FILENO) || bench_clock_ns() - began_ns < QUIET_NS)
-		return;
-	fputs("\r\033[K", stderr);
-	va_start(args, fmt);
-	vfprintf(stderr, fmt, args);
-	va_end(args);
-	fflush(stderr);
-}
-
 static void list(void)
 {
 	unsigned int i;
@@ -91,7 +64,7 @@ static void list(void)
 		       bench_scenarios[i].what);
 	puts("policies:");
 	for (i = 0; i < BENCH_POLICIES; i++)
-		printf("  %s\n", bench_policies[i]->name);
+		printf("  %s\n", bench_policy_at(i)->name);
 }
 
 static void usage_error(const char *what, const char *name)
@@ -101,91 +74,35 @@ static void usage_error(const char *what, const char *name)
 	exit(2);
 }
 
-static u64 parse_number(const char *option, const char *words)
-{
-	u64 number;
-	char *end;
-
-	number = strtoull(words, &end, 0);
-	if (*end || end == words) {
-		fprintf(stderr, "bench_sched: %s %s is not a number\n", option,
-			words);
-		exit(2);
-	}
-	return number;
-}
-
 static void parse(int argc, char **argv, struct options *options)
 {
-	enum { SEED = 1, SCENARIO, POLICY, LOADS, JSON, ROWS, SVG, RST, LIST,
-	       HELP };
-	static const struct option longs[] = {
-		{ "seed", required_argument, NULL, SEED },
-		{ "scenario", required_argument, NULL, SCENARIO },
-		{ "policy", required_argument, NULL, POLICY },
-		{ "loads", required_argument, NULL, LOADS },
-		{ "json", required_argument, NULL, JSON },
-		{ "rows", required_argument, NULL, ROWS },
-		{ "svg", required_argument, NULL, SVG },
-		{ "rst", no_argument, NULL, RST },
-		{ "list", no_argument, NULL, LIST },
-		{ "help", no_argument, NULL, HELP },
+	const struct bench_option table[] = {
+		{ "seed", .number = &options->seed },
+		{ "scenario", .words = &options->scenario },
+		{ "policy", .words = &options->policy },
+		{ "loads", .number = &options->loads },
+		{ "json", .words = &options->json },
+		{ "rows", .words = &options->rows },
+		{ "svg", .words = &options->svg },
+		{ "rst", .flag = &options->rst },
+		{ "list", .flag = &options->list },
 		{},
 	};
 	bool known = false;
 	unsigned int i;
-	int c;
 
-	while ((c = getopt_long(argc, argv, "", longs, NULL)) != -1) {
-		switch (c) {
-		case SEED:
-			options->seed = parse_number("--seed", optarg);
-			break;
-		case LOADS:
-			options->loads = max(parse_number("--loads", optarg), 1ULL);
-			break;
-		case SCENARIO:
-			options->scenario = optarg;
-			break;
-		case POLICY:
-			options->policy = optarg;
-			break;
-		case JSON:
-			options->json = optarg;
-			break;
-		case ROWS:
-			options->rows = optarg;
-			break;
-		case SVG:
-			options->svg = optarg;
-			break;
-		case RST:
-			options->rst = true;
-			break;
-		case LIST:
-			list();
-			exit(0);
-		case HELP:
-			fputs(usage_text, stdout);
-			exit(0);
-		default:
-			fputs(usage_text, stderr);
-			exit(2);
-		}
-	}
-	if (optind != argc)
-		usage_error("argument", argv[optind]);
+	bench_options(argc, argv, usage_text, table);
 	if (options->scenario && !bench_scenario(options->scenario))
 		usage_error("scenario", options->scenario);
 	for (i = 0; i < BENCH_POLICIES; i++)
-		known |= options->policy &&
-			 !strcmp(options->policy, bench_policies[i]->name);
+		known |= options->policy && !strcmp(options->policy, bench_policy_at(i)->name);
 	if (options->policy && !known)
 		usage_error("policy", options->policy);
+	options->loads = max(options->loads, 1ULL);
 	options->no_rows = options->scenario || options->policy;
 }
 
-/* Of one number of clients, found out once. */
+/* What a decision of @policy costs among @nr entities; each is measured once. */
 static double pick_cost(unsigned int policy, unsigned int nr, u64 seed)
 {
 	static struct {
@@ -198,7 +115,7 @@ static double pick_cost(unsigned int policy, unsigned int nr, u64 seed)
 		if (!known[policy][i].nr) {
 			known[policy][i].nr = nr;
 			known[policy][i].ns =
-				bench_pick_cost(bench_policies[policy], nr,
+				bench_pick_cost(bench_policy_at(policy), nr,
 						seed, PICK_REPEATS);
 		}
 		if (known[policy][i].nr == nr)
@@ -218,11 +135,11 @@ static void run_scenario(const struct bench_scenario *scenario,
 		struct bench_result *result = &report->result[report->nr];
 
 		if (options->policy &&
-		    strcmp(options->policy, bench_policies[i]->name))
+		    strcmp(options->policy, bench_policy_at(i)->name))
 			continue;
 		bench_progress("%s, %s", scenario->name,
-			       bench_policies[i]->name);
-		bench_case_run(bcase, bench_policies[i], result);
+			       bench_policy_at(i)->name);
+		bench_case_run(bcase, bench_policy_at(i), result);
 		result->pick_ns = pick_cost(i, bcase->nr, options->seed);
 		report->nr++;
 	}
@@ -233,20 +150,16 @@ static void run_scenario(const struct bench_scenario *scenario,
 }
 
 static void write_file(const char *name,
-		       void (*write)(FILE *out,
-				     const struct bench_report *report),
+		       void (*write)(FILE *out, const struct bench_report *report),
 		       const struct bench_report *report)
 {
 	FILE *out;
 
 	if (!name)
 		return;
-	out = fopen(name, "w");
-	if (!out)
-		bench_die("%s: %m", name);
+	out = bench_open(name);
 	write(out, report);
-	if (fclose(out))
-		bench_die("%s: %m", name);
+	bench_close(name, out);
 }
 
 int main(int argc, char **argv)
@@ -261,8 +174,11 @@ int main(int argc, char **argv)
 	time_t now = time(NULL);
 	unsigned int i;
 
-	began_ns = bench_clock_ns();
 	parse(argc, argv, &options);
+	if (options.list) {
+		list();
+		return 0;
+	}
 	if (options.scenario) {
 		report.picture = options.scenario;
 		report.bursty = options.scenario;
@@ -282,7 +198,8 @@ int main(int argc, char **argv)
 		bench_rows(&report, options.loads, options.rst);
 	bench_progress("%s", "");
 	write_file(options.json, bench_json, &report);
-	write_file(options.rows, bench_json_rows, &report);
+	if (options.rows)
+		bench_rows_write(options.rows, report.row, report.nr_rows);
 	write_file(options.svg, bench_svg, &report);
 	for (i = 0; i < report.nr; i++)
 		free(report.result[i].span);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What a run came to: shares, waits, frames, where the engine's time went. */
+/* What came of a run: shares, waits, frames, where the engine's time went. */
 #include <stdlib.h>
 
 #include "run.h"
+#include "stats.h"
 
-/* Numbers that quantiles are taken of. */
+/* An array of numbers that grows. */
 struct samples {
 	double *at;
 	size_t nr;
@@ -25,7 +26,7 @@ static void samples_add(struct samples *samples, double value)
 
 static double samples_quantile(struct samples *samples, double q)
 {
-	return bench_quantile(samples->at, samples->nr, q);
+	return stats_quantile(samples->at, samples->nr, q);
 }
 
 static void samples_free(struct samples *samples)
@@ -34,7 +35,7 @@ static void samples_free(struct samples *samples)
 	*samples = (struct samples){};
 }
 
-/* Each time from runnable, or the end of its run before, to its next run. */
+/* Adds each time from runnable, or from the end of the run before, to the next run. */
 static void waits_of(const struct des_track *track, u64 end_ns,
 		     struct samples *one, struct samples *all)
 {
@@ -79,7 +80,7 @@ static double shortfall(double due, double got)
 	return due > 0 && got < due ? (due - got) / due : 0;
 }
 
-/* One client's part in its group. */
+/* Counts a client in its group. */
 static void group_add(struct bench_group *group, double due, double promised,
 		      double got)
 {
@@ -96,8 +97,8 @@ static void group_add(struct bench_group *group, double due, double promised,
 
 static void measure_group(const struct bench_case *bcase, const struct des *des,
 			  unsigned int kind, unsigned int engine,
-			  const struct bench_claim *due,
-			  const struct bench_claim *promised,
+			  const struct due_claim *due,
+			  const struct due_claim *promised,
 			  struct bench_group *group, struct samples *all_waits)
 {
 	const struct bench_kind *what = &bcase->scenario->kind[kind];
@@ -157,7 +158,7 @@ static void measure_use(const struct des *des, struct bench_result *result)
 				done_ns += (double)load->stage[stage].job_ns *
 					   des->client[client].completed;
 	}
-	/* The clients' word against the engine's. */
+	/* What clients saw completed can be no more than what the engine did. */
 	if (done_ns > engine->worked_ns)
 		bench_die("%s, %s: clients saw %.0f ns of work completed, the engine worked for %llu ns",
 			  result->scenario, result->policy, done_ns,
@@ -201,28 +202,27 @@ static void measure_spans(const struct bench_case *bcase, const struct des *des,
 	}
 }
 
-/* The claims to an engine, of all clients. */
-static struct bench_claim *claims_of(const struct bench_case *bcase,
+/* The claims of all clients to an engine. */
+static struct due_claim *claims_of(const struct bench_case *bcase,
 				     const struct des_config *config,
 				     unsigned int engine)
 {
-	struct bench_claim *claims = bench_alloc(bcase->nr * sizeof(*claims));
+	struct due_claim *claims = bench_alloc(bcase->nr * sizeof(*claims));
 	unsigned int i;
 
 	for (i = 0; i < bcase->nr; i++) {
-		struct bench_claim *claim = &claims[i];
+		struct due_claim *claim = &claims[i];
 
 		*claim = bench_claim(&bcase->share[i]);
 		claim->demand = bcase->demand[engine][i];
-		claim->share = config->client[i].share;
-		claim->nr_slots = bcase->nr_slots;
+		claim->part = (double)config->client[i].share.nr_slots / bcase->nr_slots;
 	}
 	return claims;
 }
 
-/* Whose jobs go through several engines asks of each only what the slowest lets. */
+/* A client whose jobs go through several engines asks of each only what the slowest engine leaves to do. */
 static void claims_couple(const struct des_load *load, unsigned int client,
-			  struct bench_claim **claims)
+			  struct due_claim **claims)
 {
 	double rate = 0, stage_rate;
 	unsigned int i;
@@ -235,17 +235,17 @@ static void claims_couple(const struct des_load *load, unsigned int client,
 	}
 	for (i = 0; i < load->nr_stages; i++) {
 		const struct des_stage *stage = &load->stage[i];
-		struct bench_claim *claim = &claims[stage->engine][client];
+		struct due_claim *claim = &claims[stage->engine][client];
 
 		claim->demand = min(claim->demand, rate * stage->job_ns);
 	}
 }
 
-/* What is due by a policy's rule (NULL: by configuration), on each engine. */
+/* What is due on each engine, by a policy's rule or, without a policy, by guarantee, cap and weight. */
 static void claims_create(const struct bench_case *bcase,
 			  const struct des_config *config,
 			  const struct vgpu_sched_policy *policy,
-			  struct bench_claim **claims)
+			  struct due_claim **claims)
 {
 	unsigned int engine, i;
 
@@ -263,17 +263,17 @@ static void claims_create(const struct bench_case *bcase,
 }
 
 /**
- * bench_measure() - what a run came to
- * @bcase:  what was run
- * @policy: under which policy
- * @des:    the record
- * @result: out; result->span is the caller's to free
+ * bench_measure() - what came of a run
+ * @bcase:  the case that was run
+ * @policy: the policy that it was run under
+ * @des:    the record of the run
+ * @result: set to what came of it; the caller frees result->span
  */
 void bench_measure(const struct bench_case *bcase,
 		   const struct vgpu_sched_policy *policy,
 		   const struct des *des, struct bench_result *result)
 {
-	struct bench_claim *due[DES_MAX_ENGINES], *promised[DES_MAX_ENGINES];
+	struct due_claim *due[DES_MAX_ENGINES], *promised[DES_MAX_ENGINES];
 	unsigned int group_of[BENCH_KINDS] = {}, kind, engine;
 	struct samples waits = {};
 

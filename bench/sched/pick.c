@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a decision costs: pick, charge and enqueue again, on the bare processor,
- * with random guarantees, caps, weights and lengths of runs. Beside qos a linear
- * scan with the same tags and the same choice; and std::set, with one order of all
- * entities and one tag to charge, as the least that a tree can cost.
+ * What a decision costs: pick, charge and enqueue again, on the bare processor, with random guarantees, caps, weights
+ * and lengths of runs. Beside qos there are two policies for comparison: a linear scan, with the tags and the choice
+ * of qos; and std::set, with one order of all entities and one tag to charge, as the least that a tree can cost.
  */
 #include <stdlib.h>
 
@@ -13,12 +12,13 @@
 #include <linux/minmax.h>
 #include <linux/slab.h>
 
-#include "bench_sched.h"
+#include "pick.h"
+#include "stats.h"
 
 #define PICK_BATCH_NS	(500 * US)
 #define PICK_WARM_TURNS	8
 
-/* What qos' tags say, by looking at all of them. */
+/* The scan: the choice that qos makes by its tags, made by looking at the tags of all entities. */
 static int scan_rq_init(struct vgpu_rq *rq)
 {
 	struct list_head *queue = kzalloc(sizeof(*queue), GFP_KERNEL);
@@ -186,7 +186,12 @@ const struct vgpu_sched_policy *const bench_policy_set;
 
 /**
  * struct pick_world - a run queue whose entities always have work
- * @ran_ns: the next lengths of runs, drawn beforehand
+ * @rq:     the run queue
+ * @entity: the entities
+ * @nr:     length of @entity
+ * @now_ns: time
+ * @ran_ns: lengths of runs, drawn beforehand, used again and again
+ * @at:     number of runs so far
  */
 struct pick_world {
 	struct vgpu_rq rq;
@@ -287,7 +292,7 @@ static void pick_destroy(struct pick_world *world)
 	free(world);
 }
 
-/* As many steps as take a while, so that the clock does not matter. */
+/* How many steps take PICK_BATCH_NS: so long that reading the clock does not matter. */
 static unsigned int pick_batch(struct pick_world *world)
 {
 	unsigned int steps = 64;
@@ -310,11 +315,11 @@ static double pick_measure(struct pick_world *world, unsigned int steps)
 }
 
 /**
- * bench_pick_cost() - what a decision costs with so many entities
- * @policy:  whose
- * @nr:      this many entities, all with work
- * @seed:    of their shares and of the lengths of runs
- * @repeats: batches, of which the median is taken
+ * bench_pick_cost() - what a decision of a policy costs
+ * @policy:  the policy
+ * @nr:      number of entities, all of which have work
+ * @seed:    seed of their shares and of the lengths of runs
+ * @repeats: number of batches, of which the median is taken
  *
  * Return: ns for pick, charge and enqueue.
  */
@@ -328,20 +333,20 @@ double bench_pick_cost(const struct vgpu_sched_policy *policy, unsigned int nr,
 
 	for (i = 0; i < repeats; i++)
 		cost_ns[i] = pick_measure(world, steps);
-	median_ns = bench_quantile(cost_ns, repeats, 0.5);
+	median_ns = stats_quantile(cost_ns, repeats, 0.5);
 	free(cost_ns);
 	pick_destroy(world);
 	return median_ns;
 }
 
 /**
- * bench_pick_beside() - what a decision costs under several policies, in turn
- * @policies:    whose
- * @nr_policies: how many
- * @nr:          this many entities, all with work
- * @seed:        of their shares and of the lengths of runs
- * @repeats:     batches of each, of which the median is taken
- * @cost_ns:     out: ns for pick, charge and enqueue, by policy
+ * bench_pick_beside() - what a decision costs under several policies, measured in turn
+ * @policies:    the policies
+ * @nr_policies: length of @policies
+ * @nr:          number of entities, all of which have work
+ * @seed:        seed of their shares and of the lengths of runs
+ * @repeats:     number of batches of each, of which the median is taken
+ * @cost_ns:     by policy, set to the ns for pick, charge and enqueue
  */
 void bench_pick_beside(const struct vgpu_sched_policy *const *policies,
 		       unsigned int nr_policies, unsigned int nr, u64 seed,
@@ -360,7 +365,7 @@ void bench_pick_beside(const struct vgpu_sched_policy *const *policies,
 		for (j = 0; j < nr_policies; j++)
 			ns[j * repeats + i] = pick_measure(worlds[j], steps[j]);
 	for (j = 0; j < nr_policies; j++) {
-		cost_ns[j] = bench_quantile(&ns[j * repeats], repeats, 0.5);
+		cost_ns[j] = stats_quantile(&ns[j * repeats], repeats, 0.5);
 		pick_destroy(worlds[j]);
 	}
 	free(worlds);
@@ -369,13 +374,13 @@ void bench_pick_beside(const struct vgpu_sched_policy *const *policies,
 }
 
 /**
- * bench_pick_pairs() - the same with few and with many entities, interleaved
- * @policy: whose
- * @few:    entities
- * @many:   entities
- * @seed:   of their shares and of the lengths of runs
- * @pairs:  A B B A; one more comes first and is dropped
- * @cost:   out: the medians, and the quartiles of the pairs' ratios
+ * bench_pick_pairs() - what a decision costs among few and among many entities, measured in turn
+ * @policy: the policy
+ * @few:    number of entities
+ * @many:   number of entities
+ * @seed:   seed of their shares and of the lengths of runs
+ * @pairs:  number of pairs, in the order few, many, many, few; one more pair comes first and is dropped
+ * @cost:   set to the medians, and to the quartiles of the pairs' ratios
  */
 void bench_pick_pairs(const struct vgpu_sched_policy *policy, unsigned int few,
 		      unsigned int many, u64 seed, unsigned int pairs,
@@ -400,11 +405,11 @@ void bench_pick_pairs(const struct vgpu_sched_policy *policy, unsigned int few,
 		}
 		ratio[i] = many_ns[i] / few_ns[i];
 	}
-	cost->few_ns = bench_quantile(few_ns, pairs, 0.5);
-	cost->many_ns = bench_quantile(many_ns, pairs, 0.5);
-	cost->ratio = bench_quantile(ratio, pairs, 0.5);
-	cost->ratio_low = bench_quantile(ratio, pairs, 0.25);
-	cost->ratio_high = bench_quantile(ratio, pairs, 0.75);
+	cost->few_ns = stats_quantile(few_ns, pairs, 0.5);
+	cost->many_ns = stats_quantile(many_ns, pairs, 0.5);
+	cost->ratio = stats_quantile(ratio, pairs, 0.5);
+	cost->ratio_low = stats_quantile(ratio, pairs, 0.25);
+	cost->ratio_high = stats_quantile(ratio, pairs, 0.75);
 	free(few_ns);
 	free(many_ns);
 	free(ratio);

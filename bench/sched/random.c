@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Random loads: the promises of qos looked for under qos, with all that may
- * happen meanwhile and stalls, holds and jumps of p, and then under each policy on the same arrivals.
+ * Random loads. Under qos, with all that may happen in a load and with stalls, holds and sudden overruns, its promises
+ * must hold; under each policy, on the same arrivals, it is counted how often they do not.
  */
 #include <stdlib.h>
 
@@ -10,45 +10,48 @@
 
 /**
  * struct load - one of the random loads
- * @overrun_ns: largest under a policy whose engine is preemptive, by engine
+ * @overrun_ns: by engine, the largest overrun so far under policies whose engine is preemptive
  */
 struct load {
 	u64 overrun_ns[DES_MAX_ENGINES];
 };
 
-/* Slots and weights for policies that know no guarantee; nobody switches policy. */
+/* Adds slots and weights for policies that know no guarantee, and takes out changes of the policy. */
 static void load_adapt(struct des_config *config,
 		       const struct vgpu_sched_policy *policy)
 {
-	struct bench_claim *claims;
+	struct due_claim *claims = bench_alloc(config->nr_clients * sizeof(*claims));
+	struct vgpu_share *shares = bench_alloc(config->nr_clients * sizeof(*shares));
 	unsigned int i;
 
-	claims = bench_alloc(config->nr_clients * sizeof(*claims));
-	for (i = 0; i < config->nr_clients; i++)
+	for (i = 0; i < config->nr_clients; i++) {
 		claims[i] = bench_claim(&config->client[i].share);
-	config->params.nr_slots = bench_due_slots(claims, config->nr_clients);
+		shares[i] = config->client[i].share;
+	}
+	config->params.nr_slots = bench_due_slots(claims, shares, config->nr_clients);
 	for (i = 0; i < config->nr_clients; i++) {
 		struct vgpu_share *share = &config->client[i].share;
 
-		share->first_slot = claims[i].share.first_slot;
-		share->nr_slots = claims[i].share.nr_slots;
+		share->first_slot = shares[i].first_slot;
+		share->nr_slots = shares[i].nr_slots;
 		if (policy == &bench_policy_gvt_like)
-			share->weight = claims[i].share.weight;
+			share->weight = shares[i].weight;
 	}
 	for (i = 0; i < config->nr_actions; i++) {
 		struct des_action *action = &config->action[i];
 
 		action->params.policy = policy;
 		action->params.nr_slots = config->params.nr_slots;
-		action->share.first_slot = claims[action->client].share.first_slot;
-		action->share.nr_slots = claims[action->client].share.nr_slots;
+		action->share.first_slot = shares[action->client].first_slot;
+		action->share.nr_slots = shares[action->client].nr_slots;
 	}
 	free(claims);
+	free(shares);
 	if (policy == &bench_policy_gvt_like)
 		bench_cooperative(config);
 }
 
-/* As if it had been recorded under qos, with what was set there. */
+/* Makes the record say that it was made under qos, with the shares of @config. */
 static void load_pretend(struct des *des, const struct des_config *config,
 			 struct load *load)
 {
@@ -91,10 +94,10 @@ static void load_count(const struct des *des, struct des_report *check,
 }
 
 /**
- * bench_loads_qos() - violations of qos, whatever happens
- * @seed: of the first one; the others follow
- * @nr:   of loads
- * @sum:  out
+ * bench_loads_qos() - count violations of the promises of qos under qos, whatever happens
+ * @seed: seed of the first load; the others have the seeds that follow
+ * @nr:   number of loads
+ * @sum:  set to what came of all loads
  */
 void bench_loads_qos(u64 seed, unsigned int nr, struct bench_loads *sum)
 {
@@ -119,10 +122,10 @@ void bench_loads_qos(u64 seed, unsigned int nr, struct bench_loads *sum)
 }
 
 /**
- * bench_loads_all() - the same loads under each policy, which is not changed
- * @seed: of the first one; the others follow
- * @nr:   of loads
- * @sums: out, by policy
+ * bench_loads_all() - run the same loads under each policy
+ * @seed: seed of the first load; the others have the seeds that follow
+ * @nr:   number of loads
+ * @sums: by policy, set to what came of all loads
  */
 void bench_loads_all(u64 seed, unsigned int nr, struct bench_loads *sums)
 {
@@ -133,7 +136,7 @@ void bench_loads_all(u64 seed, unsigned int nr, struct bench_loads *sums)
 		struct bench_loads *sum = &sums[policy];
 
 		*sum = (struct bench_loads){
-			.policy = bench_policies[policy]->name,
+			.policy = bench_policy_at(policy)->name,
 		};
 		for (i = 0; i < nr; i++) {
 			struct des_config config, asked;
@@ -142,10 +145,10 @@ void bench_loads_all(u64 seed, unsigned int nr, struct bench_loads *sums)
 
 			bench_progress("random loads, %s: %u of %u",
 				       sum->policy, i, nr);
-			des_config_random(&asked, bench_policies[policy],
+			des_config_random(&asked, bench_policy_at(policy),
 					  seed + i);
 			des_config_copy(&config, &asked);
-			load_adapt(&config, bench_policies[policy]);
+			load_adapt(&config, bench_policy_at(policy));
 			des = des_run(&config);
 			load_pretend(des, &asked, &loads[i]);
 			des_check(des, &check);

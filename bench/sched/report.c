@@ -1,25 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The comparison in words and tables. */
+/* The comparison, in words and tables. */
 #include "report.h"
 #include "rows.h"
 #include "run.h"
 
-/* A heading. */
-void bench_title(const char *words, bool rst)
-{
-	size_t i;
-
-	puts(words);
-	if (rst) {
-		for (i = 0; i < strlen(words); i++)
-			putchar('~');
-		puts("\n");
-	}
-}
-
 /**
- * bench_show_setup() - what was run
- * @report: date, commit and seed are known
+ * bench_show_setup() - say what is run, and what the columns of the tables are
+ * @report: the report, of which date, commit and seed are set
  */
 void bench_show_setup(const struct bench_report *report)
 {
@@ -143,7 +130,7 @@ static void show_use(const struct bench_report *report, unsigned int first,
 	bench_table_print(table, rst);
 }
 
-/* From a job's submission to its end. */
+/* Times from the submission of jobs to their ends. */
 static void show_jobs(const struct bench_report *report, unsigned int first,
 		      unsigned int nr, bool rst)
 {
@@ -170,10 +157,10 @@ static void show_jobs(const struct bench_report *report, unsigned int first,
 }
 
 /**
- * bench_show_scenario() - the tables of a scenario
- * @report: with its results
- * @first:  of them; the others follow
- * @rst:    as reStructuredText
+ * bench_show_scenario() - print the tables of a scenario
+ * @report: the report
+ * @first:  index of the scenario's first result; the others follow
+ * @rst:    print reStructuredText
  */
 void bench_show_scenario(const struct bench_report *report, unsigned int first,
 			 bool rst)
@@ -193,9 +180,9 @@ void bench_show_scenario(const struct bench_report *report, unsigned int first,
 }
 
 /**
- * bench_show_summary() - all scenarios, a line for each policy
- * @report: with all results
- * @rst:    as reStructuredText
+ * bench_show_summary() - print what all scenarios came to, a line for each policy
+ * @report: the report
+ * @rst:    print reStructuredText
  */
 void bench_show_summary(const struct bench_report *report, bool rst)
 {
@@ -215,7 +202,7 @@ void bench_show_summary(const struct bench_report *report, bool rst)
 		for (i = 0; i < report->nr; i++) {
 			const struct bench_result *result = &report->result[i];
 
-			if (strcmp(result->policy, bench_policies[policy]->name))
+			if (strcmp(result->policy, bench_policy_at(policy)->name))
 				continue;
 			nr++;
 			worst = max(worst, result->short_due);
@@ -231,7 +218,7 @@ void bench_show_summary(const struct bench_report *report, bool rst)
 		if (!nr)
 			continue;
 		bench_table_line(table);
-		bench_cell(table, "%s", bench_policies[policy]->name);
+		bench_cell(table, "%s", bench_policy_at(policy)->name);
 		bench_cell(table, "%.1f", 100 * worst);
 		bench_cell(table, "%.1f", 100 * sum / nr);
 		bench_cell(table, "%.1f", 100 * own);
@@ -248,9 +235,9 @@ void bench_show_summary(const struct bench_report *report, bool rst)
 }
 
 /**
- * bench_show_loads() - the random loads, a line for each policy
- * @report: with them
- * @rst:    as reStructuredText
+ * bench_show_loads() - print what the random loads came to, a line for each policy
+ * @report: the report, with the random loads
+ * @rst:    print reStructuredText
  */
 void bench_show_loads(const struct bench_report *report, bool rst)
 {

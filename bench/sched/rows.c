@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Rows: what a decision costs, whether promises hold, how well time is used. */
-#include <stdarg.h>
+/* The rows: what a decision costs, whether promises hold, how well the engine's time is used. */
 #include <stdlib.h>
 
+#include "pick.h"
 #include "rows.h"
 #include "run.h"
 
@@ -26,19 +26,6 @@ static struct bench_row *row_add(struct bench_report *report, const char *name,
 	return row;
 }
 
-static void detail(struct bench_row *row, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
-
-static void detail(struct bench_row *row, const char *fmt, ...)
-{
-	size_t at = strlen(row->detail);
-	va_list args;
-
-	va_start(args, fmt);
-	vsnprintf(row->detail + at, sizeof(row->detail) - at, fmt, args);
-	va_end(args);
-}
-
 static void row_pick(struct bench_report *report)
 {
 	struct bench_row *row = row_add(report, "pick_scaling", "ns", 4, false);
@@ -51,25 +38,25 @@ static void row_pick(struct bench_report *report)
 	row->value = cost.many_ns;
 	row->peer = cost.few_ns;
 	row->has_peer = true;
-	detail(row, "pick + charge + enqueue under qos, %d entities against %d, random guarantees, caps and weights, seed %#llx, natively; %d pairs (A B B A) after one that is dropped; of their ratios: median %.3f, quartiles %.3f to %.3f; entities of %zu bytes, trees are the unit tests' red-black ones",
+	bench_row_detail(row, "pick + charge + enqueue under qos, %d entities against %d, random guarantees, caps and weights, seed %#llx, natively; %d pairs (A B B A) after one that is dropped; of their ratios: median %.3f, quartiles %.3f to %.3f; entities of %zu bytes, trees are the unit tests' red-black ones",
 	       PICK_MANY, PICK_FEW, (unsigned long long)report->seed,
 	       PICK_PAIRS, cost.ratio, cost.ratio_low, cost.ratio_high,
 	       sizeof(struct vgpu_entity));
 	bench_pick_pairs(&bench_policy_scan, PICK_FEW, PICK_MANY, report->seed,
 			 PICK_PAIRS, &cost);
-	detail(row, "; a linear scan with the same tags: %.0f against %.0f ns, ratio %.0f",
+	bench_row_detail(row, "; a linear scan with the same tags: %.0f against %.0f ns, ratio %.0f",
 	       cost.many_ns, cost.few_ns, cost.ratio);
 	for (i = 0; i < BENCH_POLICIES; i++) {
-		if (bench_policies[i] == &vgpu_policy_qos)
+		const struct vgpu_sched_policy *policy = bench_policy_at(i);
+
+		if (policy == &vgpu_policy_qos)
 			continue;
-		bench_pick_pairs(bench_policies[i], PICK_FEW, PICK_MANY,
-				 report->seed, PICK_PAIRS, &cost);
-		detail(row, "; %s: %.0f, %.0f", bench_policies[i]->name,
-		       cost.many_ns, cost.few_ns);
+		bench_pick_pairs(policy, PICK_FEW, PICK_MANY, report->seed, PICK_PAIRS, &cost);
+		bench_row_detail(row, "; %s: %.0f, %.0f", policy->name, cost.many_ns, cost.few_ns);
 	}
 }
 
-/* Where qos is the furthest from std::set. */
+/* The row has the size at which qos is the furthest from std::set. */
 static void row_pick_set(struct bench_report *report)
 {
 	static const unsigned int sizes[] = { 8, 32, 256, 1024 };
@@ -81,18 +68,18 @@ static void row_pick_set(struct bench_report *report)
 	double ns[ARRAY_SIZE(policies)] = {};
 
 	bench_progress("pick_set");
-	detail(row, "pick + charge + enqueue, natively, medians of %d batches in turn; std::set has one order and one tag to charge; value and peer are of the size with the worst ratio",
+	bench_row_detail(row, "pick + charge + enqueue, natively, medians of %d batches in turn; std::set has one order and one tag to charge; value and peer are of the size with the worst ratio",
 	       PICK_PAIRS);
 	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
 		bench_pick_beside(policies, nr, sizes[i], report->seed,
 				  PICK_PAIRS, ns);
-		detail(row, "; %u entities: qos %.0f, linear scan with the same tags %.0f",
+		bench_row_detail(row, "; %u entities: qos %.0f, linear scan with the same tags %.0f",
 		       sizes[i], ns[0], ns[1]);
 		if (!bench_policy_set) {
 			row->value = ns[0];
 			continue;
 		}
-		detail(row, ", std::set %.0f, ratio %.2f", ns[2], ns[0] / ns[2]);
+		bench_row_detail(row, ", std::set %.0f, ratio %.2f", ns[2], ns[0] / ns[2]);
 		if (!row->peer || ns[0] / ns[2] > row->value / row->peer) {
 			row->value = ns[0];
 			row->peer = ns[2];
@@ -100,7 +87,7 @@ static void row_pick_set(struct bench_report *report)
 		row->has_peer = true;
 	}
 	if (!bench_policy_set)
-		detail(row, "; no C++ compiler here, so no std::set");
+		bench_row_detail(row, "; no C++ compiler here, so no std::set");
 }
 
 static void row_violations(struct bench_report *report, unsigned int loads)
@@ -110,22 +97,22 @@ static void row_violations(struct bench_report *report, unsigned int loads)
 	unsigned int i;
 
 	bench_loads_qos(report->seed, loads, &sum);
-	detail(row, "%u random loads with stalls, holds at the worst moment and sudden overruns, seeds from %#llx on, %.0f s of virtual time, %llu runs, %llu jobs; every interval, constants of DESIGN 6; broken of what was checked, and the largest part of the bound that was used:",
+	bench_row_detail(row, "%u random loads with stalls, holds at the worst moment and sudden overruns, seeds from %#llx on, %.0f s of virtual time, %llu runs, %llu jobs; every interval, constants of DESIGN 6; broken of what was checked, and the largest part of the bound that was used:",
 	       loads, (unsigned long long)report->seed,
 	       (double)sum.length_ns / SEC, (unsigned long long)sum.runs,
 	       (unsigned long long)sum.jobs);
 	for (i = 0; i < DES_NR_PROMISES; i++) {
 		row->value += sum.broken[i];
-		detail(row, "%s %s %llu of %llu, %.2f", i ? ";" : "",
+		bench_row_detail(row, "%s %s %llu of %llu, %.2f", i ? ";" : "",
 		       des_promise_name(i), (unsigned long long)sum.broken[i],
 		       (unsigned long long)sum.checked[i], sum.used[i]);
 	}
 	if (sum.nr_bad)
-		detail(row, "; in %u loads, the first has seed %#llx",
+		bench_row_detail(row, "; in %u loads, the first has seed %#llx",
 		       sum.nr_bad, (unsigned long long)sum.first_bad);
 }
 
-/* From @at_ns on one more, or one less. */
+/* From @at_ns on so many more clients are runnable (in thousands), or served. */
 struct change {
 	u64 at_ns;
 	int more;
@@ -141,8 +128,8 @@ static int compare_changes(const void *a, const void *b)
 }
 
 /*
- * Time in which somebody was runnable, and in which it was so and the engine
- * served somebody. Nobody has a cap.
+ * Adds the time in which a client was runnable, and the part of it in which the engine also served one. No client has
+ * a cap.
  */
 static void use_of(const struct des *des, u64 *wanted_ns, u64 *served_ns)
 {
@@ -154,7 +141,6 @@ static void use_of(const struct des *des, u64 *wanted_ns, u64 *served_ns)
 	for (i = 0; i < clients; i++)
 		room += des->client[i].track[0].edges.nr +
 			2 * des->client[i].track[0].spans.nr;
-	/* Runnable ones count by thousands. */
 	changes = bench_alloc(room * sizeof(*changes));
 	for (i = 0; i < clients; i++) {
 		const struct des_track *track = &des->client[i].track[0];
@@ -222,43 +208,36 @@ static double use_under(const struct bench_scenario *scenario,
 
 static void row_use(struct bench_report *report)
 {
-	static const struct vgpu_sched_policy *const policies[] = {
-		&vgpu_policy_qos, &vgpu_policy_equal_share,
-		&vgpu_policy_fixed_share, &vgpu_policy_best_effort,
-		&bench_policy_gvt_like,
-	};
 	struct bench_row *row = row_add(report, "qos_use", "%", 99, true);
 	const struct bench_scenario *scenario = bench_scenario("desktops");
 	unsigned int i;
 
 	row->has_peer = true;
 	row->absolute = true;
-	detail(row, "service in the time in which somebody is runnable (nobody has a cap), %s: %s; %d seeds from %#llx on, %.0f s each, the same arrivals for all",
+	bench_row_detail(row, "service in the time in which somebody is runnable (nobody has a cap), %s: %s; %d seeds from %#llx on, %.0f s each, the same arrivals for all",
 	       scenario->name, scenario->what, USE_SEEDS,
 	       (unsigned long long)report->seed,
 	       (double)scenario->length_ns / SEC);
-	for (i = 0; i < ARRAY_SIZE(policies); i++) {
+	for (i = 0; i < BENCH_POLICIES; i++) {
+		const struct vgpu_sched_policy *policy = bench_policy_at(i);
 		struct bench_use use = {};
-		double value = use_under(scenario, policies[i], report->seed,
-					 &use);
+		double value = use_under(scenario, policy, report->seed, &use);
 
-		if (policies[i] == &vgpu_policy_qos)
+		if (policy == &vgpu_policy_qos)
 			row->value = value;
-		if (policies[i] == &vgpu_policy_equal_share ||
-		    policies[i] == &vgpu_policy_fixed_share)
+		else if (policy->due == VGPU_DUE_SLOT || policy->due == VGPU_DUE_SIZE)
 			row->peer = max(row->peer, value);
-		detail(row, "; %s %.2f %% (of wall time useful %.2f, switch %.2f, drain %.2f, linger %.2f, idle %.2f)",
-		       policies[i]->name, value, 100 * use.useful,
-		       100 * use.switching, 100 * use.drain, 100 * use.linger,
-		       100 * use.idle);
+		bench_row_detail(row, "; %s %.2f %% (of wall time useful %.2f, switch %.2f, drain %.2f, linger %.2f, idle %.2f)",
+				 policy->name, value, 100 * use.useful, 100 * use.switching,
+				 100 * use.drain, 100 * use.linger, 100 * use.idle);
 	}
 }
 
 /**
- * bench_rows() - random loads, and the rows for build/bench.json
- * @report: where to
- * @loads:  random loads for qos_violations
- * @rst:    as reStructuredText
+ * bench_rows() - run the random loads and print what they came to, and make the rows for build/bench.json
+ * @report: the report, to which both are added
+ * @loads:  number of random loads for the row qos_violations
+ * @rst:    print reStructuredText
  */
 void bench_rows(struct bench_report *report, unsigned int loads, bool rst)
 {

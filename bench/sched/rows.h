@@ -1,24 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The rows for build/bench.json. */
+/* The random loads, and the rows for build/bench.json. */
 #ifndef BENCH_SCHED_ROWS_H
 #define BENCH_SCHED_ROWS_H
 
-#include "des_check.h"
 #include "report.h"
 
 /**
- * struct bench_loads - random loads under a policy
- * @policy:    its name
- * @broken:    what broke a promise of qos, by des_promise
- * @checked:   of so many
- * @used:      the largest part of the bound that was used
- * @length_ns: of all in virtual time
- * @worked_ns: by the first engine on jobs
- * @service_ns: of the first engine
- * @runs:      of all engines
- * @jobs:      completed
+ * struct bench_loads - what came of random loads under a policy
+ * @policy:    name of the policy
+ * @broken:    by promise of qos, in how many cases it was broken
+ * @checked:   by promise, how many cases were looked at
+ * @used:      by promise, the largest part of the bound that was used
+ * @length_ns: virtual time of all loads
+ * @worked_ns: time in which the first engine worked on jobs
+ * @service_ns: service of the first engine
+ * @runs:      runs on all engines
+ * @jobs:      jobs that were completed
  * @nr_bad:    loads in which a promise was broken
- * @first_bad: seed of the first
+ * @first_bad: seed of the first of these
  */
 struct bench_loads {
 	const char *policy;

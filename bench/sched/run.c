@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-/* From a scenario to a simulator's configuration, and through it. */
+/* See run.h. */
 #include <stdlib.h>
 
-#include "des_check.h"
 #include "run.h"
 
-#define ALONE_MAX	8	/* of one kind whose demand is found out */
+#define ALONE_MAX	8	/* clients of a kind whose demand is measured; the others have the same */
 
 static void case_params(const struct bench_case *bcase,
 			const struct vgpu_sched_policy *policy,
@@ -55,8 +54,8 @@ static void case_clients(const struct bench_scenario *scenario,
 }
 
 /**
- * bench_cooperative() - make engines run jobs to their end
- * @config: before the run
+ * bench_cooperative() - make engines run jobs to their end, as GVT-g does
+ * @config: configuration; the actions and the loads of all clients are changed
  */
 void bench_cooperative(struct des_config *config)
 {
@@ -78,9 +77,9 @@ void bench_cooperative(struct des_config *config)
 
 /**
  * bench_case_config() - the simulator's configuration of a case
- * @bcase:  what
- * @policy: under which policy
- * @config: out; the caller calls des_config_exit()
+ * @bcase:  the case
+ * @policy: policy to run it under
+ * @config: set to the configuration; the caller frees it by des_config_exit()
  */
 void bench_case_config(const struct bench_case *bcase,
 		       const struct vgpu_sched_policy *policy,
@@ -100,7 +99,7 @@ void bench_case_config(const struct bench_case *bcase,
 	}
 }
 
-/* What the client gets of engines of its own. */
+/* Measures what the client gets of engines that it has for itself. */
 static void case_alone(struct bench_case *bcase, const struct des_config *all,
 		       unsigned int index)
 {
@@ -139,26 +138,30 @@ static void case_demand(struct bench_case *bcase, const struct des_config *all)
 
 static void case_shares(struct bench_case *bcase)
 {
-	struct bench_claim *claims = bench_alloc(bcase->nr * sizeof(*claims));
+	struct due_claim *claims = bench_alloc(bcase->nr * sizeof(*claims));
+	struct vgpu_share *shares = bench_alloc(bcase->nr * sizeof(*shares));
 	unsigned int i;
 
-	for (i = 0; i < bcase->nr; i++)
-		claims[i] = bench_claim(&bcase->share[i]);
-	bcase->nr_slots = bench_due_slots(claims, bcase->nr);
 	for (i = 0; i < bcase->nr; i++) {
-		bcase->share[i].first_slot = claims[i].share.first_slot;
-		bcase->share[i].nr_slots = claims[i].share.nr_slots;
-		bcase->gvt_weight[i] = claims[i].share.weight;
+		claims[i] = bench_claim(&bcase->share[i]);
+		shares[i] = bcase->share[i];
+	}
+	bcase->nr_slots = bench_due_slots(claims, shares, bcase->nr);
+	for (i = 0; i < bcase->nr; i++) {
+		bcase->share[i].first_slot = shares[i].first_slot;
+		bcase->share[i].nr_slots = shares[i].nr_slots;
+		bcase->gvt_weight[i] = shares[i].weight;
 	}
 	free(claims);
+	free(shares);
 }
 
 /**
- * bench_case_create() - make ready what all policies share
- * @scenario: what
- * @seed:     of what is random
+ * bench_case_create() - make ready what runs of a scenario under all policies share
+ * @scenario: the scenario
+ * @seed:     seed of all that is random in the runs
  *
- * Return: it; bench_case_destroy().
+ * Return: the case, which the caller frees by bench_case_destroy().
  */
 struct bench_case *bench_case_create(const struct bench_scenario *scenario,
 				     u64 seed)
@@ -205,21 +208,13 @@ void bench_case_destroy(struct bench_case *bcase)
 }
 
 /*
- * Asks of any policy what qos promises: the checkers look at what was recorded
- * under qos with the shares that were set, so the record is made to say so.
- * Whose engine is not preemptive is measured by the overruns of the others.
+ * Holds any policy against the promises of qos: the checkers look at what was recorded under qos with the shares that
+ * were set, so the record is made to say that. Where the engine runs jobs to their end, the bounds are those of the
+ * overruns under the other policies.
  */
 static void case_check(const struct bench_case *bcase, struct des *des,
 		       struct bench_result *result)
 {
-	static const enum des_promise promises[BENCH_PROMISES] = {
-		[BENCH_G] = DES_G,
-		[BENCH_G2] = DES_G2,
-		[BENCH_C] = DES_C,
-		[BENCH_W] = DES_W,
-		[BENCH_P] = DES_P,
-		[BENCH_L] = DES_L,
-	};
 	struct des_report report;
 	unsigned int i;
 
@@ -232,9 +227,9 @@ static void case_check(const struct bench_case *bcase, struct des *des,
 							des->engine[i].overrun_ns);
 	des_check(des, &report);
 	for (i = 0; i < BENCH_PROMISES; i++) {
-		result->violations[i] = report.violations[promises[i]];
-		result->checked[i] = report.checked[promises[i]];
-		result->bound_used[i] = report.use[promises[i]] / 1000.0;
+		result->violations[i] = report.violations[i];
+		result->checked[i] = report.checked[i];
+		result->bound_used[i] = report.use[i] / 1000.0;
 	}
 	if (report.violations[DES_WALL] || report.violations[DES_JOBS])
 		bench_die("%s, %s: the simulator does not add up: %llu times wall, %llu times jobs",
@@ -244,10 +239,10 @@ static void case_check(const struct bench_case *bcase, struct des *des,
 }
 
 /**
- * bench_case_run() - run it under a policy
- * @bcase:  what
- * @policy: under which
- * @result: out: what came of it; result->span is the caller's to free
+ * bench_case_run() - run a case under a policy
+ * @bcase:  the case
+ * @policy: the policy; gvt_like after all others, as it is held to their overruns
+ * @result: set to what came of the run; the caller frees result->span
  */
 void bench_case_run(struct bench_case *bcase,
 		    const struct vgpu_sched_policy *policy,

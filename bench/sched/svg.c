@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The pictures: shares missed, who had the engine, and where its time went. */
+/* The charts: shortfalls, which client had the engine, and where the engine's time went. */
 #include "report.h"
 
 #define WIDTH		1180
@@ -12,10 +12,15 @@
 #define LANE_GAP	10
 #define PICTURE_NS	(120 * MS)
 
-/* Told apart also by those who do not see all colours (Okabe and Ito). */
-static const char *const policy_colours[BENCH_POLICIES] = {
+/* Colours that can also be told apart by people who do not see all of them (Okabe and Ito). */
+static const char *const policy_colours[] = {
 	"#0072b2", "#e69f00", "#56b4e9", "#009e73", "#999999",
 };
+
+static const char *policy_colour(unsigned int policy)
+{
+	return policy_colours[policy % ARRAY_SIZE(policy_colours)];
+}
 
 static const char *const group_colours[BENCH_GROUPS + 1] = {
 	"#d55e00", "#0072b2", "#009e73", "#e69f00", "#cc79a7", "#56b4e9",
@@ -50,7 +55,7 @@ static void heading(FILE *out, double y, const char *title, const char *below)
 	text(out, 20, y + 18, "start", " fill=\"#555\"", below);
 }
 
-/* Ticks 0 .. @end at @y downwards, with grid lines up to @top. */
+/* An axis at @y with ticks from 0 to @end, and grid lines up to @top. */
 static void axis(FILE *out, double top, double y, unsigned int end,
 		 unsigned int step, const char *unit)
 {
@@ -90,7 +95,7 @@ static int policy_index(const struct bench_report *report,
 	unsigned int i;
 
 	for (i = 0; i < BENCH_POLICIES; i++)
-		if (!strcmp(bench_policies[i]->name, result->policy))
+		if (!strcmp(bench_policy_at(i)->name, result->policy))
 			return (int)i;
 	bench_die("%s: no policy %s", report->date, result->policy);
 }
@@ -105,20 +110,22 @@ static unsigned int results_of(const struct bench_report *report,
 	return nr;
 }
 
-/* Bars of each scenario's results, which follow each other in the report. */
+/* Bars, one for each result. The results of a scenario follow each other in the report. */
 static double shares(FILE *out, const struct bench_report *report, double y)
 {
-	const char *names[BENCH_POLICIES];
+	const char *names[BENCH_POLICIES], *colours[BENCH_POLICIES];
 	const char *scenario = "";
 	char words[128];
 	unsigned int i;
 	double top;
 
-	for (i = 0; i < BENCH_POLICIES; i++)
-		names[i] = bench_policies[i]->name;
 	heading(out, y, "Worst client's shortfall",
 		"Service got against what guarantee, cap, weight and demand make due; 0 is best");
-	legend(out, y + 40, names, policy_colours, BENCH_POLICIES);
+	for (i = 0; i < BENCH_POLICIES; i++) {
+		names[i] = bench_policy_at(i)->name;
+		colours[i] = policy_colour(i);
+	}
+	legend(out, y + 40, names, colours, BENCH_POLICIES);
 	y += 58;
 	top = y;
 	/* Bars are drawn after the grid, so the height is found out first. */
@@ -142,7 +149,7 @@ static double shares(FILE *out, const struct bench_report *report, double y)
 			     result->scenario);
 		}
 		scenario = result->scenario;
-		box(out, LEFT, y, max(width, 1.0), BAR - 1, policy_colours[at]);
+		box(out, LEFT, y, max(width, 1.0), BAR - 1, policy_colour(at));
 		snprintf(words, sizeof(words), "%.1f", 100 * result->short_due);
 		text(out, LEFT + max(width, 1.0) + 4, y + BAR - 1, "start",
 		     " font-size=\"8\" fill=\"#555\"", words);
@@ -173,7 +180,7 @@ static void lane(FILE *out, const struct bench_result *result, double y)
 	}
 }
 
-/* Of one scenario. */
+/* The lanes of one scenario, one for each policy. */
 static double lanes(FILE *out, const struct bench_report *report,
 		    const char *scenario, double y)
 {
@@ -266,8 +273,8 @@ static double draw(FILE *out, const struct bench_report *report)
 
 /**
  * bench_svg() - write the charts
- * @out:    to this file
- * @report: all that is known
+ * @out:    file to write to
+ * @report: the results
  */
 void bench_svg(FILE *out, const struct bench_report *report)
 {

@@ -1,16 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Tables of text, for a terminal or for reStructuredText. */
+/* See table.h. */
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "report.h"
+#include "bench_sched.h"
+#include "table.h"
+
+/* Prints a heading. */
+void bench_title(const char *words, bool rst)
+{
+	size_t i;
+
+	puts(words);
+	for (i = 0; rst && i < strlen(words); i++)
+		putchar('~');
+	if (rst)
+		puts("\n");
+}
 
 /**
  * bench_table() - begin a table
- * @head: its first line
- * @nr:   of columns
+ * @head: cells of the first line
+ * @nr:   length of @head
  *
- * Return: it; bench_table_print() ends it.
+ * Return: the table, which bench_table_print() frees.
  */
 struct bench_table *bench_table(const char *const *head, unsigned int nr)
 {
@@ -25,7 +40,7 @@ struct bench_table *bench_table(const char *const *head, unsigned int nr)
 	return table;
 }
 
-/* Begins a line. */
+/* Begins a line of the table. */
 void bench_table_line(struct bench_table *table)
 {
 	if (table->nr_lines == BENCH_LINES)
@@ -33,7 +48,7 @@ void bench_table_line(struct bench_table *table)
 	table->nr_lines++;
 }
 
-/* Writes the next cell of the line. */
+/* Writes the next cell of the present line. */
 void bench_cell(struct bench_table *table, const char *fmt, ...)
 {
 	char (*line)[BENCH_CELL] = table->cell[table->nr_lines - 1];
@@ -61,7 +76,7 @@ static void print_rule(const unsigned int *widths, unsigned int nr)
 	}
 }
 
-/* Prints it; the first column to the left, the others to the right. */
+/* Prints a table, the first column flush left and the others flush right, and frees it. */
 void bench_table_print(struct bench_table *table, bool rst)
 {
 	unsigned int widths[BENCH_COLUMNS] = {}, width, i, j;

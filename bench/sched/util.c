@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Small things that the whole bench uses. */
+#include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "bench_sched.h"
+
+#define QUIET_NS	(2 * SEC)	/* nothing is said of progress for so long */
 
 void bench_die(const char *fmt, ...)
 {
 	va_list args;
 
-	fputs("bench_sched: ", stderr);
+	fprintf(stderr, "%s: ", program_invocation_short_name);
 	va_start(args, fmt);
 	vfprintf(stderr, fmt, args);
 	va_end(args);
@@ -18,7 +22,7 @@ void bench_die(const char *fmt, ...)
 	exit(1);
 }
 
-/* Zeroed; there is no bench without memory. */
+/* Zeroed memory; without memory there is no bench. */
 void *bench_alloc(size_t bytes)
 {
 	void *memory = calloc(1, bytes ? bytes : 1);
@@ -28,53 +32,55 @@ void *bench_alloc(size_t bytes)
 	return memory;
 }
 
-/* Of the real world. */
+static u64 clock_ns(clockid_t clock)
+{
+	struct timespec ts;
+
+	clock_gettime(clock, &ts);
+	return (u64)ts.tv_sec * SEC + (u64)ts.tv_nsec;
+}
+
+/* Time of the real world. */
 u64 bench_clock_ns(void)
 {
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (u64)ts.tv_sec * SEC + (u64)ts.tv_nsec;
+	return clock_ns(CLOCK_MONOTONIC);
 }
 
-/* Of this thread on a processor: what else runs there does not count. */
+/* Time of this thread on a processor: what else runs there does not count. */
 u64 bench_cpu_ns(void)
 {
-	struct timespec ts;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
-	return (u64)ts.tv_sec * SEC + (u64)ts.tv_nsec;
+	return clock_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
-/* 0 .. n - 1 */
-u64 bench_random(u64 *seed, u64 n)
+/* Says on a terminal what is under way, in place of what was said before. */
+void bench_progress(const char *fmt, ...)
 {
-	u64 x = (*seed += 0x9e3779b97f4a7c15ULL);
+	static u64 began_ns;
+	va_list args;
 
-	x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
-	x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
-	return (x ^ (x >> 31)) % n;
+	if (!began_ns)
+		began_ns = bench_clock_ns();
+	if (!isatty(STDERR_FILENO) || bench_clock_ns() - began_ns < QUIET_NS)
+		return;
+	fputs("\r\033[K", stderr);
+	va_start(args, fmt);
+	vfprintf(stderr, fmt, args);
+	va_end(args);
+	fflush(stderr);
 }
 
-static int compare_doubles(const void *a, const void *b)
+/* Opens a file to be written, and replaces what it had. */
+FILE *bench_open(const char *name)
 {
-	double x = *(const double *)a, y = *(const double *)b;
+	FILE *out = fopen(name, "w");
 
-	return (x > y) - (x < y);
+	if (!out)
+		bench_die("%s: %m", name);
+	return out;
 }
 
-/* @q: 0 .. 1. Sorts. 0 of no values. */
-double bench_quantile(double *values, size_t nr, double q)
+void bench_close(const char *name, FILE *out)
 {
-	double at;
-	size_t low;
-
-	if (!nr)
-		return 0;
-	qsort(values, nr, sizeof(*values), compare_doubles);
-	at = q * (double)(nr - 1);
-	low = (size_t)at;
-	if (low + 1 >= nr)
-		return values[nr - 1];
-	return values[low] + (at - (double)low) * (values[low + 1] - values[low]);
+	if (fclose(out))
+		bench_die("%s: %m", name);
 }

@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The contracts of the vGPU core: with a GPU's back end (struct vgpu_gpu_ops)
- * and with a front end (struct vgpu_front, struct vgpu_front_ops).
+ * The contract between the vGPU core and the driver of a GPU, its back end: the back end fills in a
+ * struct vgpu_gpu_ops, registers each of its GPUs, and reports what the engines do.
+ * Documentation/backend.rst walks through it by the smallest back end, drivers/vgpu/null.
  *
- * Lock order, outermost first:
+ * Locks that the core holds over ops, outermost first:
  *
- *   device lock of the parent or the mdev
- *   instance->state_lock		open, close, reset
+ *   state lock of an instance	a mutex: open, close and reset of the instance
  *   (VFIO container, mmap_lock)
- *   instance->map_lock			never held over a user copy, a DMA or a
- *					wait for an engine or a worker
- *   back end's locks
- *   timeline lock (spinlock)
+ *   map_lock of an instance	an rwsem: read over map_pages, write over drop_memory; never held
+ *				over a user copy, a DMA or a wait for an engine or a worker
+ *   the back end's own locks
+ *   lock of a timeline		a spinlock that interrupts take: over engine_run and engine_preempt
+ *
+ * An op that does not name a lock is called without it. What a back end reports to the core may
+ * take a timeline's lock, and takes none of the locks above the back end's own.
  */
 #ifndef _LINUX_VGPU_H
 #define _LINUX_VGPU_H
@@ -19,16 +22,14 @@
 #include <linux/bvec.h>
 #include <linux/kref.h>
 #include <linux/list.h>
-#include <linux/mutex.h>
-#include <linux/rwsem.h>
 #include <linux/types.h>
-#include <linux/uuid.h>
 #include <linux/vgpu_function.h>
 #include <linux/vgpu_run.h>
 #include <uapi/linux/vgpu.h>
 #include <uapi/linux/vgpu_hw.h>
 
 struct device;
+struct mm_struct;
 struct module;
 struct page;
 struct seq_file;
@@ -39,7 +40,7 @@ struct vgpu_instance;
  * struct vgpu_engine_desc - an engine of a GPU
  * @name:         "gr", "ce0", ...; unique on the GPU
  * @engine_class: enum vgpu_hw_engine_class
- * @instance:     number within the class
+ * @instance:     counts the engines of one class, from 0
  */
 struct vgpu_engine_desc {
 	const char *name;
@@ -49,12 +50,14 @@ struct vgpu_engine_desc {
 
 /**
  * struct vgpu_gpu_info - what a back end says of its GPU
- * @board:     first part of the types' names ("SG16"), no '.', ':', '/' or space
- * @fb_bytes:  framebuffer to share, whole GiB
- * @channels:  channels to share, at least one per GiB
- * @nr_engines: 1 .. VGPU_MAX_ENGINES
- * @engines:   lives as long as the GPU
- * @placement: how framebuffer is placed
+ * @board:      first part of the types' names ("SG16"): no '.', ':', '/' or space. The string
+ *              lives as long as the GPU is registered
+ * @fb_bytes:   framebuffer to share: 1 .. 1024 whole GiB
+ * @channels:   channels to share: at least one per GiB, at most VGPU_HW_MAX_CHANNELS
+ * @nr_engines: length of @engines, 1 .. VGPU_MAX_ENGINES
+ * @engines:    the engines; an engine's index here is its number in every call. The array lives
+ *              as long as the GPU is registered
+ * @placement:  whether vGPUs of different sizes may lie side by side in the framebuffer
  */
 struct vgpu_gpu_info {
 	const char *board;
@@ -66,175 +69,182 @@ struct vgpu_gpu_info {
 };
 
 /**
+ * struct vgpu_instance_info - which part of its GPU an instance owns
+ * @type_name:     name of the vGPU's type, for messages
+ * @fb_start:      first byte of its framebuffer, counted from the start of the GPU's
+ * @fb_bytes:      length of its framebuffer, whole GiB
+ * @first_channel: its first channel, counted from the GPU's first
+ * @nr_channels:   how many channels it owns, at least 1. Calls and ops about an instance's channel
+ *                 count from 0 within the instance
+ *
+ * Constant, and there from instance_create to the end of instance_destroy.
+ */
+struct vgpu_instance_info {
+	const char *type_name;
+	u64 fb_start;
+	u64 fb_bytes;
+	u32 first_channel;
+	u32 nr_channels;
+};
+
+/**
  * struct vgpu_run - a turn on an engine
- * @instance:    whose turn
- * @deadline_ns: when the engine stops by itself (CLOCK_MONOTONIC)
+ * @instance:    whose channels the engine is to work for
+ * @deadline_ns: when the engine stops by itself, CLOCK_MONOTONIC
  */
 struct vgpu_run {
 	struct vgpu_instance *instance;
 	u64 deadline_ns;
 };
 
-/* Returned by @region_rw of struct vgpu_gpu_ops. */
+/* Returned by region_rw of struct vgpu_gpu_ops: the write asks for a reset of the device. */
 #define VGPU_REGION_RESET	1
 
 /**
- * struct vgpu_gpu_ops - a GPU's back end
- * @owner:           pinned while a device of the GPU is open
- * @instance_create: a new instance; set instance->backend. May refuse, then
- *                   says why by vgpu_refuse(). May sleep
- * @instance_destroy: undo @instance_create. Never open here
- * @fb_room:         optional: how many bytes of framebuffer new instances may
- *                   have now, where something else than the GPU's framebuffer
- *                   limits it; beyond, @instance_create refuses. May be called
- *                   with the GPU's lock held, may sleep
- * @describe:        fill in the PCI function. Constant for an instance
- * @instance_open:   someone opened the device: current is charged for its
- *                   memory. Channels are disabled, memory reads zero. May sleep
- * @instance_stop:   disable all channels, registers to their reset values;
- *                   returns when no engine works on the instance. Its DMA is
- *                   aborted by the core before. May sleep. Called with
- *                   state_lock held, before @drop_memory at reset and close
- * @drop_memory:     give back all pages; what is touched later reads zero.
- *                   Called with map_lock held for writing, stopped, when
- *                   nothing is mapped any more
- * @instance_close:  nobody has the device open any more: drop what
- *                   @instance_open took. After @instance_stop, @drop_memory
- * @region_rw:       trapped access to the owned bytes of BAR @bar: registers by
- *                   1, 2, 4 or 8 naturally aligned bytes; memory any @count up
- *                   to a page. @buf is kernel memory, little endian. May sleep
- *                   Returns 0; VGPU_REGION_RESET if a write asks for a device
- *                   reset, done before the access ends; -EINVAL for a width,
- *                   -ENXIO for no such register, -ENOMEM. A failed access
+ * struct vgpu_gpu_ops - what a back end does for the core
+ * @owner:           the back end's module; pinned while a vGPU of the GPU is open
+ * @instance_create: make a new instance that has the part @info of the GPU. Returns the back end's
+ *                   data of the instance, see vgpu_instance_backend(), or an ERR_PTR; a back end
+ *                   that refuses says why by vgpu_refuse(). May sleep
+ * @instance_destroy: free what @instance_create made. The instance is not open. May sleep
+ * @fb_room:         optional: how many bytes of framebuffer new instances may have now, where
+ *                   something else than the size of the framebuffer limits them;
+ *                   @instance_create refuses what goes beyond. May be called with the GPU's lock
+ *                   held, a mutex; may sleep, but must not call back into the core
+ * @describe:        fill in the PCI function that a VM sees; @desc is zero before. Always the same
+ *                   for an instance. May sleep
+ * @instance_open:   the device is being opened by current, which is to be charged for its memory.
+ *                   All channels are disabled, all memory reads zero. With the state lock held;
+ *                   may sleep. Returns 0 or -errno
+ * @instance_stop:   disable all channels and give all registers their reset values. When it
+ *                   returns no engine works on the instance. The instance is kept off the engines
+ *                   and its accesses to guest memory are cancelled before. With the state lock
+ *                   held, at reset and at close; may sleep
+ * @drop_memory:     give back all pages: memory that is touched later reads zero. Comes after
+ *                   @instance_stop, when no page is mapped any more. With the state lock held, and
+ *                   map_lock for writing; may sleep
+ * @instance_close:  drop what @instance_open took. Comes after @instance_stop and @drop_memory. With
+ *                   the state lock held; may sleep
+ * @region_rw:       a trapped access to the owned bytes of BAR @bar, perhaps several at a time:
+ *                   to registers by 1, 2, 4 or 8 bytes, naturally aligned; to memory by any @count
+ *                   up to a page. @buf is kernel memory, little endian. May sleep.
+ *                   Returns 0; VGPU_REGION_RESET if a write asks for a reset of the device, which
+ *                   the core does before the access ends; -EINVAL for a width or value that is not
+ *                   allowed, -ENXIO for no such register, -ENOMEM. An access that fails must have
  *                   changed nothing
- * @map_pages:       pages of BAR @bar from page @pgoff on, allocated if need
- *                   be: at least one, up to @nr. They stay until map_lock, which
- *                   is held for reading, is released
- *                   Returns how many; -EAGAIN if the host has no memory at
- *                   the moment; -ENOMEM if whoever is charged has none
- * @backed_bytes:    host memory behind the framebuffer now
- * @channels_show:   optional: one line per enabled channel, for debugfs. May sleep
- * @engine_run:      start @run on the idle engine. Called with the timeline
- *                   lock held, perhaps in a hard interrupt: must not sleep, nor
- *                   take a lock that is held elsewhere with interrupts on. Ends
- *                   with vgpu_engine_done()
- * @engine_preempt:  ask the engine to stop soon, with its work saved. Called
- *                   as @engine_run is
- * @engine_reset:    stop an engine that did not: fault the channel it works
- *                   on with VGPU_HW_FAULT_RESET. When it returns the engine is
- *                   idle and does not report the run. Called from a
- *                   worker, perhaps while other engines are being reset, too;
- *                   may sleep
- * @engine_ran_ns:   how long the engine has been able to work so far; a
- *                   software engine's processor time. Preemption timeouts count
- *                   by it, so that a busy host does not look like a hung
- *                   engine. NULL: time passes as on the clock
+ * @map_pages:       put into @pages up to @nr pages of BAR @bar, from its page @pgoff on, all within
+ *                   the owned bytes; allocate them if need be. The core takes references of its
+ *                   own. The pages must stay until map_lock, which is held for reading, is
+ *                   released; may sleep.
+ *                   Returns how many there are, at least 1; -EAGAIN if the host has no memory at
+ *                   the moment; -ENOMEM if the memory of whoever is charged is used up
+ * @backed_bytes:    host memory behind the framebuffer now. With the GPU's lock held; may sleep,
+ *                   but must not call back into the core
+ * @channels_show:   optional: print one line per enabled channel, for debugfs. Called as
+ *                   @backed_bytes is
+ * @engine_run:      begin @run on the engine, which is idle; copy @run. The run ends by
+ *                   vgpu_engine_done(), which must not be called in here. With the timeline's lock
+ *                   held, perhaps in a hard interrupt: must not sleep, nor take a lock that is ever
+ *                   held with interrupts on
+ * @engine_preempt:  ask the engine to save its work and stop soon. The engine may have stopped by
+ *                   itself, and be about to report the end of the run. Called as @engine_run is
+ * @engine_reset:    stop an engine that did not stop when it was asked to. The channel whose
+ *                   packet is lost so faults with VGPU_HW_FAULT_RESET. When it returns the engine
+ *                   is idle, and the run will not be reported; one that has ended by itself before
+ *                   is reported as ever. Called from a worker, perhaps while other engines are
+ *                   being reset; may sleep
+ * @engine_ran_ns:   optional: for how long the engine has been able to work so far, in ns; the
+ *                   processor time of an engine that is a thread. Preemption timeouts are measured
+ *                   by it, so that a busy host does not look like a hung engine. Without it they
+ *                   are measured by CLOCK_MONOTONIC. With the timeline's lock held, as @engine_run
  *
  * The core calls no op after vgpu_unregister_gpu() has returned.
  */
 struct vgpu_gpu_ops {
 	struct module *owner;
 
-	int (*instance_create)(struct vgpu_instance *instance);
+	void *(*instance_create)(struct vgpu_gpu *gpu, struct vgpu_instance *instance,
+				 const struct vgpu_instance_info *info);
 	void (*instance_destroy)(struct vgpu_instance *instance);
 	u64 (*fb_room)(struct vgpu_gpu *gpu);
-	void (*describe)(struct vgpu_instance *instance,
-			 struct vgpu_function_desc *desc);
+	void (*describe)(struct vgpu_instance *instance, struct vgpu_function_desc *desc);
 	int (*instance_open)(struct vgpu_instance *instance);
 	void (*instance_stop)(struct vgpu_instance *instance);
 	void (*drop_memory)(struct vgpu_instance *instance);
 	void (*instance_close)(struct vgpu_instance *instance);
 
-	int (*region_rw)(struct vgpu_instance *instance, unsigned int bar,
-			 u64 offset, void *buf, size_t count, bool write);
-	int (*map_pages)(struct vgpu_instance *instance, unsigned int bar,
-			 pgoff_t pgoff, struct page **pages, unsigned int nr);
+	int (*region_rw)(struct vgpu_instance *instance, unsigned int bar, u64 offset, void *buf,
+			 size_t count, bool write);
+	int (*map_pages)(struct vgpu_instance *instance, unsigned int bar, pgoff_t pgoff,
+			 struct page **pages, unsigned int nr);
 	u64 (*backed_bytes)(struct vgpu_instance *instance);
-	void (*channels_show)(struct vgpu_instance *instance,
-			      struct seq_file *m);
+	void (*channels_show)(struct vgpu_instance *instance, struct seq_file *m);
 
-	void (*engine_run)(struct vgpu_gpu *gpu, unsigned int engine,
-			   const struct vgpu_run *run);
+	void (*engine_run)(struct vgpu_gpu *gpu, unsigned int engine, const struct vgpu_run *run);
 	void (*engine_preempt)(struct vgpu_gpu *gpu, unsigned int engine);
 	void (*engine_reset)(struct vgpu_gpu *gpu, unsigned int engine);
 	u64 (*engine_ran_ns)(struct vgpu_gpu *gpu, unsigned int engine);
 };
 
-/* A back end's calls: the life of a GPU. */
+/* What a back end calls. kernel-doc is at the definitions, in drivers/vgpu/core. */
 
-struct vgpu_gpu *vgpu_register_gpu(struct device *dev,
-				   const struct vgpu_gpu_ops *ops,
-				   const struct vgpu_gpu_info *info,
-				   void *backend);
+/* The life of a GPU, and the back end's own data */
+struct vgpu_gpu *vgpu_register_gpu(struct device *dev, const struct vgpu_gpu_ops *ops,
+				   const struct vgpu_gpu_info *info, void *backend);
 void vgpu_unregister_gpu(struct vgpu_gpu *gpu);
 void *vgpu_gpu_backend(const struct vgpu_gpu *gpu);
-
-/*
- * A back end's reports (kernel-doc at the definitions). None of them sleeps
- * but vgpu_refuse().
- *
- * vgpu_work_ready() says that an engine has something to do for an instance;
- * saying it twice, or of the running instance, is harmless, losing it is not.
- * vgpu_engine_done() ends a run: the engine is free; if it says true, @next is
- * to be run at once. idle_ns of the run were spent polling with nothing to do
- * and are not charged, linger_ns likewise but because vgpu_engine_poll() said
- * so, and are.
- *
- * vgpu_engine_poll() says what an engine that has found no work for empty_ns is
- * to do (enum vgpu_poll).
- *
- * vgpu_present() asks whether a frame may be shown: 0, and it is counted, or
- * when to ask again. A channel whose packet is held back so is not ready until
- * then; vgpu_work_ready_at() says when there will be something to do, the
- * earliest of such times counts.
- */
-
-void vgpu_work_ready(struct vgpu_instance *instance, unsigned int engine);
-bool vgpu_engine_done(struct vgpu_gpu *gpu, unsigned int engine,
-		      enum vgpu_run_end end, u64 idle_ns, u64 linger_ns,
-		      struct vgpu_run *next);
-enum vgpu_poll vgpu_engine_poll(struct vgpu_gpu *gpu, unsigned int engine,
-				u64 empty_ns);
-u64 vgpu_present(struct vgpu_instance *instance);
-void vgpu_work_ready_at(struct vgpu_instance *instance, unsigned int engine,
-			u64 ready_ns);
-void vgpu_packet_submitted(struct vgpu_instance *instance, unsigned int engine,
-			   u32 channel, u64 put);
-void vgpu_packet_done(struct vgpu_instance *instance, unsigned int engine,
-		      u32 channel, u64 index, u8 type, u64 bytes);
-void vgpu_channel_fault(struct vgpu_instance *instance, unsigned int engine,
-			u32 channel, enum vgpu_hw_fault code, u64 index);
-void vgpu_doorbell(struct vgpu_instance *instance, u32 channel);
-bool vgpu_instance_quarantined(struct vgpu_instance *instance);
-void vgpu_raise_irq(struct vgpu_instance *instance, unsigned int vector);
+void *vgpu_instance_backend(const struct vgpu_instance *instance);
 __printf(3, 4)
 int vgpu_refuse(struct vgpu_instance *instance, int error, const char *fmt, ...);
 
-#define VGPU_DMA_MAX		65536
-#define VGPU_DMA_MAX_VEC	17
+/* Engines and the scheduler */
+void vgpu_work_ready(struct vgpu_instance *instance, unsigned int engine);
+void vgpu_work_ready_at(struct vgpu_instance *instance, unsigned int engine, u64 ready_ns);
+bool vgpu_engine_done(struct vgpu_gpu *gpu, unsigned int engine, enum vgpu_run_end end,
+		      u64 idle_ns, u64 linger_ns, struct vgpu_run *next);
+enum vgpu_poll vgpu_engine_poll(struct vgpu_gpu *gpu, unsigned int engine, u64 empty_ns);
+
+/* Channels and packets */
+void vgpu_doorbell(struct vgpu_instance *instance);
+void vgpu_packet_submitted(struct vgpu_instance *instance, unsigned int engine, u32 channel,
+			   u64 put);
+u64 vgpu_present(struct vgpu_instance *instance);
+void vgpu_packet_done(struct vgpu_instance *instance, unsigned int engine, u32 channel, u64 index,
+		      u8 type, u64 bytes);
+void vgpu_channel_fault(struct vgpu_instance *instance, unsigned int engine, u32 channel,
+			enum vgpu_hw_fault code, u64 index);
+void vgpu_raise_irq(struct vgpu_instance *instance, unsigned int vector);
+bool vgpu_instance_quarantined(const struct vgpu_instance *instance);
+
+/* The process behind a mapping */
+bool vgpu_mm_ending(struct mm_struct *mm);
+
+/* Guest memory */
+#define VGPU_DMA_MAX		65536	/* bytes of one access */
+#define VGPU_DMA_MAX_VEC	17	/* segments: of pages, not aligned */
 
 /**
- * struct vgpu_dma - one access of at most 64 KiB to guest memory
- * @instance: whose guest
- * @addr:     guest physical address
- * @len:      bytes, 1 .. VGPU_DMA_MAX, the sum of the segments
- * @write:    to the guest
- * @vec:      host memory, each page with a reference that the request owns
- *            and drops with itself
+ * struct vgpu_dma - one access to guest memory, by the worker of an open instance
+ * @instance: whose guest memory
+ * @addr:     first byte in guest memory, as the device addresses it
+ * @len:      bytes, 1 .. VGPU_DMA_MAX: the sum of the segments
+ * @write:    to guest memory; else from there
  * @nr_vec:   segments in use
- * @work:     NULL, or what the worker does instead, outside of guest memory;
- *            may sleep, but must end soon on a fatal signal. Returns 0 or -errno
- * @result:   valid when done: 0, -EFAULT not mapped, -ECANCELED aborted
- * @complete: called once, by the worker or whoever aborts, without locks, when
- *            @result is set. Must not sleep. After vgpu_dma_forget() has
- *            returned it is not called any more, and does not run
- * @private:  of the submitter
+ * @vec:      host memory. The request owns a reference to each page, and drops it when it is freed
+ * @work:     NULL, or called by the worker instead of an access to guest memory: work that may
+ *            take long, charged to the instance's user. May sleep, but must end soon after a
+ *            fatal signal. Returns 0 or -errno
+ * @result:   valid in and after @complete: 0, -EFAULT if guest memory is not mapped, -ECANCELED
+ *            if the access was cancelled, or what @work returned
+ * @complete: optional: called once, when @result is set, by the worker or by a thread that cancels
+ *            all accesses; without a lock held. Must not sleep. Does not run any more when
+ *            vgpu_dma_forget() has returned
+ * @private:  for the submitter
  * @state:    the core's
  * @ref:      the core's
  * @link:     the core's
  *
- * An engine never waits on guest memory past its deadline, so a request can
- * outlive the turn.
+ * An engine never waits for guest memory past its run's deadline, so an access can outlast the run.
  */
 struct vgpu_dma {
 	struct vgpu_instance *instance;
@@ -252,50 +262,9 @@ struct vgpu_dma {
 	struct list_head link;
 };
 
-/*
- * alloc gives the submitter a reference, submit takes one of the worker's own.
- * forget waits until guest memory is not touched any more, and for a @complete
- * that another thread is in: hold no lock that these take. None of them sleeps
- * but alloc and forget.
- */
 struct vgpu_dma *vgpu_dma_alloc(struct vgpu_instance *instance, gfp_t gfp);
 void vgpu_dma_submit(struct vgpu_dma *dma);
 void vgpu_dma_forget(struct vgpu_dma *dma);
 void vgpu_dma_put(struct vgpu_dma *dma);
-
-/**
- * struct vgpu_front_ops - what a front end does for its instance
- * @guest_rw:  read or write guest memory; called from the instance's worker
- *             only, between vgpu_instance_open() and vgpu_instance_close(). Sleeps,
- *             perhaps as long as the guest's memory likes; a fatal signal ends
- *             it. Returns 0 or -EFAULT
- * @may_dma:   whether the function is bus master. Must not sleep
- * @raise_irq: MSI-X vector. Must not sleep
- * @zap:       unmap all of @bar from the user. Called with map_lock held for writing
- *
- * Asking the user to let go of a device that is to be removed is the front
- * end's own business (VFIO calls it there), so there is no op for it.
- */
-struct vgpu_front_ops {
-	int (*guest_rw)(struct vgpu_instance *instance, u64 addr, void *buf,
-			size_t len, bool write);
-	bool (*may_dma)(struct vgpu_instance *instance);
-	void (*raise_irq)(struct vgpu_instance *instance, unsigned int vector);
-	void (*zap)(struct vgpu_instance *instance, unsigned int bar);
-};
-
-/**
- * struct vgpu_front - a kind of front end, told of every GPU
- * @link:       the core's
- * @name:       for messages
- * @add_gpu:    a GPU has come, or was there when the front end registered
- * @remove_gpu: it goes: remove all instances made through this front end
- */
-struct vgpu_front {
-	struct list_head link;
-	const char *name;
-	int (*add_gpu)(struct vgpu_gpu *gpu);
-	void (*remove_gpu)(struct vgpu_gpu *gpu);
-};
 
 #endif /* _LINUX_VGPU_H */

@@ -332,6 +332,28 @@ for command in gpus types list show stats create remove release events hist \
 	"$ctl" $command --help | grep -q "^Usage: vgpuctl $command"
 	ok "help_${command/ /_}" $?
 done
+# The completion and the man page know every option that the help lists.
+# shellcheck source=tools/vgpuctl/vgpuctl.bash
+. tools/vgpuctl/vgpuctl.bash
+completes() { # WORD...: what the completion offers for the last word
+	COMP_WORDS=("$ctl" "$@") COMP_CWORD=$# COMPREPLY=()
+	_vgpuctl
+	echo " ${COMPREPLY[*]} "
+}
+for command in gpus types list show stats create remove release events hist \
+	"sched show" "sched set" "sched log" "share show" "share set"; do
+	# shellcheck disable=SC2086 # two words
+	offered=$(completes $command --) missing=
+	# shellcheck disable=SC2086
+	for option in $("$ctl" $command --help | sed -n 's/^  \(--[a-z-]*\).*/\1/p'); do
+		[[ $offered == *" $option "* ]] || missing+=" completion: $option"
+		grep -q "^\.It Fl -${option#--}\b" tools/vgpuctl/vgpuctl.8 || missing+=" man page: $option"
+	done
+	[[ $offered == *" --json --help "* && ! $missing ]]
+	ok "options_are_documented_${command/ /_}" $? "missing:$missing"
+done
+[[ $(completes sched set --policy q) == " qos " && $(completes sched s) == " show set " ]]
+ok completion_of_words $?
 "$ctl" sched --help | grep -q 'vgpuctl sched log'
 ok help_sched $?
 "$ctl" --version | grep -q '^vgpuctl [0-9]'

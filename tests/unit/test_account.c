@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What is said of runs: how they ended, and the service of windows, against what
- * happened. On simulated engines (race.h), which check each log entry.
+ * What the scheduler says of runs, against what happened: how they ended, and the service in
+ * windows. On simulated engines (race.h), which check each log entry.
  */
 #include <linux/seq_file.h>
 
@@ -17,7 +17,7 @@ static u64 busy_ns(struct user *user)
 	return s.busy_ns;
 }
 
-/* Its last run, but @skip. */
+/* The log entry of a user's last run but @skip. */
 static struct vgpu_ctl_switch last_but(struct user *user, unsigned int skip)
 {
 	static struct vgpu_ctl_switch entry[VGPU_SCHED_LOG];
@@ -102,7 +102,7 @@ static void test_log_ends(void **state)
 	user->hung = true;
 	submit(user, 1 * MS);
 	sim_sleep(10 * MS + TIMEOUT_NS + 5 * MS);
-	/* After it the engine looks once more. */
+	/* After the reset the engine looks once more. */
 	assert_int_equal(last_of(user).end, VGPU_END_IDLE);
 	run = last_but(user, 1);
 	assert_int_equal(run.end, VGPU_END_RESET);
@@ -113,7 +113,10 @@ static void test_log_ends(void **state)
 	world_end();
 }
 
-/* Who runs has half a ms before it makes way, then it does at once. */
+/*
+ * A user with a guarantee wakes @after_ns after the beginning of another one's run: that run is
+ * preempted, but not before it has lasted for half a ms. It ends after @least_ns .. @most_ns.
+ */
 static void one_preempted(u64 after_ns, u64 least_ns, u64 most_ns)
 {
 	struct vgpu_ctl_switch run;
@@ -151,7 +154,7 @@ static void test_preempt_min(void **state)
 	one_preempted(3 * MS, 3 * MS, 3 * MS + 100 * US);
 }
 
-/* Who was to have the engine is held before it has come to that. */
+/* The user for which another one was to be preempted is held before that happens. */
 static void test_preempt_for_nobody(void **state)
 {
 	struct user *hog, *user;
@@ -178,7 +181,7 @@ static void test_preempt_for_nobody(void **state)
 	world_end();
 }
 
-/* Of @user's service, what lies in from .. to. */
+/* The service of @user from @from_ns to @to_ns. */
 static u64 service_between(struct user *user, u64 from_ns, u64 to_ns)
 {
 	struct engine *e = user->engine;
@@ -233,7 +236,7 @@ static void test_windows(void **state)
 			i = sim_random(0, 2);
 			vgpu_entity_stats(&user[i]->entity, &s);
 			window = sim_now_ns() / params.window_ns;
-			/* What was before the change does not count. */
+			/* A window that began before its length was set is not looked at. */
 			if ((window - 1) * params.window_ns < begin_ns)
 				continue;
 			whole = service_between(user[i],
@@ -252,7 +255,7 @@ static void test_windows(void **state)
 	}
 }
 
-/* Read as it runs: what counts is there, and adds up. */
+/* Statistics that are read during a run have the run so far, and add up. */
 static void test_stats_of_a_run(void **state)
 {
 	struct vgpu_timeline_stats a, b;
@@ -309,7 +312,7 @@ static void test_show(void **state)
 	free(text);
 	world_drain();
 
-	/* Queued, but may not run. */
+	/* The entity is queued, but may not run. */
 	set_policy("qos");
 	set_share(user, 0, 1, 1);
 	submit(user, 100 * MS);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The adversarial search of bench/sched: no attack that is known, and none that a short
- * search finds, gets or costs more than the goal; and the search's own arithmetic.
+ * The search for attacks of bench/sched: no attack that is known, and none that a short search
+ * finds, gains or costs more than the goal; and the arithmetic of the search.
  */
 #include "vgpu_test.h"
 
@@ -74,7 +74,7 @@ static void test_qos(void **state)
 	search(&vgpu_policy_qos);
 }
 
-/* The same attack has the same outcome, and its text is all of it. */
+/* An attack has the same outcome each time, and its text says all of it. */
 static void test_text(void **state)
 {
 	struct attack_result result, again;
@@ -102,7 +102,7 @@ static void test_text(void **state)
 	assert_true(attack_parse(&attack, "best_effort slice=1ms attackers=1 0.job=1s"));
 }
 
-/* Who is honest has its part, to the bound, and not too little of that is left. */
+/* Where all are honest, gain and loss are within the bound, and small. */
 static void test_honest(void **state)
 {
 	static const char *const texts[] = {
@@ -123,12 +123,12 @@ static void test_honest(void **state)
 		attack_run(&attack, &honest, 16 * SEC, &result);
 		assert_true(result.gain.beyond < 0);
 		assert_true(attack_worst_loss(&result) < 0);
-		/* 12 ms */
+		/* Per cent of ATTACK_WINDOW_NS: 12 ms. */
 		assert_true(result.gain.raw < 0.6 && result.loss.raw < 0.6);
 	}
 }
 
-/* What a rate that is too high, or too low, comes to in all of a run. */
+/* attack_most_ns() finds how much service is beyond a rate that is too high or too low. */
 static void test_rates(void **state)
 {
 	struct attack_sim_config config = {
@@ -178,7 +178,7 @@ static double clip_ns(const struct attack_record *record, u64 from_ns, u64 to_ns
 	return sum_ns;
 }
 
-/* Every pair of edges, on random spans. */
+/* attack_most_ns() on random spans finds what a look at every pair of edges does. */
 static void test_every_interval(void **state)
 {
 	u64 seed = test_seed();

@@ -1,76 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * PCI configuration space, as monitors and guests use it: the capability list,
- * BAR and ROM sizing with every width, command bits, power states, function
- * level reset; then random writes that must not change what is read-only.
+ * PCI configuration space, as VM monitors and guests use it: the capability list, BAR and ROM
+ * sizing with every width, command bits, power states, function level reset; then random writes
+ * that must not change what is read-only.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
-
-#include <cmocka.h>
 #include <linux/pci_regs.h>
 
-#include "../../drivers/vgpu/mdev/config.h"
-#include "../../drivers/vgpu/mdev/region.h"
+#include "function_test.h"
 
-#define ROUNDS 200000
-
-static uint64_t random_state;
-
-static uint64_t random_u64(void)
+static u64 get(const struct vgpu_config *config, u32 offset, unsigned int len)
 {
-	random_state ^= random_state << 13;
-	random_state ^= random_state >> 7;
-	random_state ^= random_state << 17;
-	return random_state;
-}
-
-static const struct vgpu_function_desc typical = {
-	.vendor_id = 0x1af4,
-	.device_id = 0x10f1,
-	.class = 0x030200,
-	.region = {
-		[0] = {
-			.owned_bytes = 5ULL << 30,
-			.flags = VGPU_REGION_MMAP | VGPU_REGION_64BIT |
-				 VGPU_REGION_PREFETCH,
-		},
-		[2] = { .owned_bytes = 0x20000 },
-		[4] = {
-			.owned_bytes = 12 * 4096,
-			.flags = VGPU_REGION_MMAP | VGPU_REGION_64BIT,
-		},
-	},
-	.vectors = 32,
-	.msix_bar = 2,
-	.msix_table = 0x2000,
-	.msix_pba = 0x2800,
-};
-
-static uint64_t get(const struct vgpu_config *config, uint32_t offset,
-		    unsigned int len)
-{
-	uint64_t value = 0;
+	u64 value = 0;
 
 	vgpu_config_read(config, offset, &value, len);
 	return value;
 }
 
-static unsigned int put(struct vgpu_config *config, uint32_t offset,
-			uint64_t value, unsigned int len)
+static unsigned int put(struct vgpu_config *config, u32 offset, u64 value, unsigned int len)
 {
 	return vgpu_config_write(config, offset, &value, len);
 }
 
-static uint32_t find_cap(const struct vgpu_config *config, uint8_t id)
+/* The offset of a capability, or 0. */
+static u32 find_cap(const struct vgpu_config *config, u8 id)
 {
-	uint32_t offset = get(config, PCI_CAPABILITY_LIST, 1);
+	u32 offset = get(config, PCI_CAPABILITY_LIST, 1);
 	unsigned int i;
 
 	for (i = 0; i < 48 && offset; i++) {
@@ -87,7 +41,6 @@ static void test_header(void **state)
 {
 	struct vgpu_config config;
 
-	(void)state;
 	vgpu_config_init(&config, &typical);
 	assert_int_equal(get(&config, 0, 4), 0x10f11af4);
 	assert_int_equal(get(&config, PCI_COMMAND, 2), 0);
@@ -105,9 +58,8 @@ static void test_capabilities(void **state)
 {
 	struct vgpu_function_desc without = typical;
 	struct vgpu_config config;
-	uint32_t cap;
+	u32 cap;
 
-	(void)state;
 	vgpu_config_init(&config, &typical);
 	cap = find_cap(&config, PCI_CAP_ID_MSIX);
 	assert_true(cap);
@@ -136,8 +88,9 @@ static void test_capabilities(void **state)
 	assert_true(find_cap(&config, PCI_CAP_ID_EXP));
 }
 
-static void write_by(struct vgpu_config *config, uint32_t offset,
-		     uint64_t value, unsigned int bytes, unsigned int width)
+/* Writes the @bytes low bytes of @value by accesses of @width bytes. */
+static void write_by(struct vgpu_config *config, u32 offset, u64 value, unsigned int bytes,
+		     unsigned int width)
 {
 	unsigned int i;
 
@@ -145,14 +98,14 @@ static void write_by(struct vgpu_config *config, uint32_t offset,
 		put(config, offset + i, value >> (8 * i), width);
 }
 
-static void size_bar(struct vgpu_config *config, unsigned int bar,
-		     unsigned int bytes, unsigned int width, uint64_t size,
-		     uint64_t type)
+/* Finds out the size of a BAR of @bytes as a guest does: it must be @size, the low bits @type. */
+static void size_bar(struct vgpu_config *config, unsigned int bar, unsigned int bytes,
+		     unsigned int width, u64 size, u64 type)
 {
-	uint32_t offset = PCI_BASE_ADDRESS_0 + 4 * bar;
-	uint64_t mask = bytes == 8 ? ~0ULL : 0xffffffffULL;
-	uint64_t address = 0x123456789abcdef0ULL & mask;
-	uint64_t old;
+	u32 offset = PCI_BASE_ADDRESS_0 + 4 * bar;
+	u64 mask = bytes == 8 ? ~0ULL : 0xffffffffULL;
+	u64 address = 0x123456789abcdef0ULL & mask;
+	u64 old;
 
 	write_by(config, offset, address, bytes, width);
 	old = get(config, offset, bytes);
@@ -173,7 +126,6 @@ static void test_sizing(void **state)
 	struct vgpu_config config;
 	unsigned int width;
 
-	(void)state;
 	for (width = 1; width <= 8; width *= 2) {
 		vgpu_config_init(&config, &typical);
 		size_bar(&config, 0, 8, width, 8ULL << 30,
@@ -197,7 +149,6 @@ static void test_command(void **state)
 {
 	struct vgpu_config config;
 
-	(void)state;
 	vgpu_config_init(&config, &typical);
 	assert_int_equal(put(&config, PCI_COMMAND, PCI_COMMAND_IO, 2), 0);
 	assert_int_equal(get(&config, PCI_COMMAND, 2), 0);
@@ -214,7 +165,7 @@ static void test_command(void **state)
 	assert_int_equal(put(&config, PCI_COMMAND, 0, 2), 0);
 	assert_int_equal(vgpu_config_state(&config), 0);
 	assert_int_equal(put(&config, PCI_VENDOR_ID,
-			     (uint64_t)PCI_COMMAND_MASTER << 32, 8),
+			     (u64)PCI_COMMAND_MASTER << 32, 8),
 			 VGPU_CONFIG_MASTER_ON);
 	vgpu_config_reset(&config);
 	assert_int_equal(vgpu_config_state(&config), 0);
@@ -223,9 +174,8 @@ static void test_command(void **state)
 static void test_power(void **state)
 {
 	struct vgpu_config config;
-	uint32_t pm;
+	u32 pm;
 
-	(void)state;
 	vgpu_config_init(&config, &typical);
 	pm = find_cap(&config, PCI_CAP_ID_PM) + PCI_PM_CTRL;
 	put(&config, PCI_COMMAND, PCI_COMMAND_MEMORY | PCI_COMMAND_MASTER, 2);
@@ -245,10 +195,9 @@ static void test_power(void **state)
 static void test_flr(void **state)
 {
 	struct vgpu_config config;
-	uint32_t ctl;
-	uint64_t was;
+	u32 ctl;
+	u64 was;
 
-	(void)state;
 	vgpu_config_init(&config, &typical);
 	ctl = find_cap(&config, PCI_CAP_ID_EXP) + PCI_EXP_DEVCTL;
 	was = get(&config, ctl, 2);
@@ -264,10 +213,10 @@ static void test_flr(void **state)
 	assert_int_equal(put(&config, ctl, 0x80, 1), 0);
 }
 
-/* Read-only whatever is written, in a typical function. */
+/* These bytes are read-only, whatever is written. */
 static const struct {
-	uint32_t offset;
-	uint32_t len;
+	u32 offset;
+	u32 len;
 } read_only[] = {
 	{ PCI_VENDOR_ID, 4 },
 	{ PCI_STATUS, 2 },
@@ -281,17 +230,17 @@ static const struct {
 static void test_random(void **state)
 {
 	struct vgpu_config config, fresh;
-	uint8_t bytes[VGPU_CONFIG_SIZE];
+	u8 bytes[VGPU_CONFIG_SIZE];
+	u64 rnd = test_seed();
 	unsigned int round, i;
 
-	(void)state;
 	vgpu_config_init(&config, &typical);
 	vgpu_config_init(&fresh, &typical);
 	for (round = 0; round < ROUNDS; round++) {
-		unsigned int len = 1U << random_u64() % 4;
-		uint32_t offset = random_u64() % 4 ? random_u64() % 256 :
-				  random_u64() % VGPU_CONFIG_SIZE;
-		uint64_t value = random_u64();
+		unsigned int len = 1U << random_range(&rnd, 0, 3);
+		u32 offset = random_range(&rnd, 0, (random_one_in(&rnd, 4) ? VGPU_CONFIG_SIZE :
+								     VGPU_CONFIG_HEAD) - 1);
+		u64 value = random_next(&rnd);
 		unsigned int before = vgpu_config_state(&config);
 		unsigned int after, events, expect = 0;
 
@@ -305,16 +254,13 @@ static void test_random(void **state)
 		vgpu_config_read(&config, offset, bytes, len);
 		for (i = 0; i < len; i++)
 			assert_int_equal(bytes[i], get(&config, offset + i, 1));
-		assert_int_equal(get(&config, 0x0c, 8) & ~0xffULL & 0xffffffff,
-				 0);
-		for (i = 0; i < sizeof(read_only) / sizeof(*read_only); i++)
+		assert_int_equal(get(&config, 0x0c, 8) & ~0xffULL & 0xffffffff, 0);
+		for (i = 0; i < ARRAY_SIZE(read_only); i++)
 			assert_memory_equal(config.space + read_only[i].offset,
 					    fresh.space + read_only[i].offset,
 					    read_only[i].len);
-		assert_int_equal(get(&config, PCI_BASE_ADDRESS_0, 4) & 0xfff,
-				 0xc);
-		assert_int_equal(get(&config, PCI_BASE_ADDRESS_2, 4) & 0x1ffff,
-				 0);
+		assert_int_equal(get(&config, PCI_BASE_ADDRESS_0, 4) & 0xfff, 0xc);
+		assert_int_equal(get(&config, PCI_BASE_ADDRESS_2, 4) & 0x1ffff, 0);
 		assert_int_equal(get(&config, PCI_COMMAND, 2) & ~0x546ULL, 0);
 	}
 
@@ -336,10 +282,6 @@ int main(void)
 		cmocka_unit_test(test_flr),
 		cmocka_unit_test(test_random),
 	};
-	const char *seed = getenv("VGPU_SEED");
 
-	random_state = seed ? strtoull(seed, NULL, 0) : (uint64_t)time(NULL);
-	printf("# seed: VGPU_SEED=%llu\n", (unsigned long long)random_state);
-	random_state = random_state * 0x9e3779b97f4a7c15ULL | 1;
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The events kept for readers, against a naive model that keeps all events for
- * ever and says of each, by counting, whether it should still be there.
+ * The events kept for readers, against a naive model that keeps all events for ever and says of
+ * each, by counting newer ones, whether it should still be there.
  */
 #include "vgpu_test.h"
 
@@ -11,13 +11,13 @@
 #define EVENTS		20000
 #define READERS		5
 
-/* What the model knows of a source. */
+/* What the model knows of a source; @retired_at: when it was retired, 0: it is not. */
 struct model_source {
 	struct vgpu_event_source *source;
 	u8 uuid[VGPU_UUID_LEN];
 	u32 id;
 	u64 seq;
-	u64 retired_at;		/* 0: it is not */
+	u64 retired_at;
 	bool dropped;
 };
 
@@ -27,7 +27,17 @@ struct model_event {
 	unsigned int source;
 };
 
-struct world {
+/**
+ * struct model - a ring, what the model knows of it, and readers
+ * @ring:       the ring under test
+ * @source:     all sources there ever were
+ * @event:      all events there ever were
+ * @nr_sources: how many sources
+ * @nr_events:  how many events
+ * @time:       counts the retirements, to tell which one was first
+ * @next:       the event from which each reader reads on
+ */
+struct model {
 	struct vgpu_event_ring ring;
 	struct model_source source[SOURCES];
 	struct model_event event[EVENTS];
@@ -36,7 +46,8 @@ struct world {
 	u64 next[READERS];
 };
 
-static unsigned int model_newer(const struct world *w, unsigned int i)
+/* How many events of the same source are newer than event @i. */
+static unsigned int model_newer(const struct model *w, unsigned int i)
 {
 	unsigned int k, newer = 0;
 
@@ -45,13 +56,14 @@ static unsigned int model_newer(const struct world *w, unsigned int i)
 	return newer;
 }
 
-static bool model_kept(const struct world *w, unsigned int i)
+static bool model_kept(const struct model *w, unsigned int i)
 {
 	return !w->source[w->event[i].source].dropped &&
 	       model_newer(w, i) < VGPU_EVENT_SLOTS;
 }
 
-static const struct vgpu_ctl_event *model_find(const struct world *w, u64 seq)
+/* The first event from @seq on that is kept. */
+static const struct vgpu_ctl_event *model_find(const struct model *w, u64 seq)
 {
 	unsigned int i;
 
@@ -61,7 +73,8 @@ static const struct vgpu_ctl_event *model_find(const struct world *w, u64 seq)
 	return NULL;
 }
 
-static unsigned int model_stored(const struct world *w, unsigned int source)
+/* How many events a source ever had. */
+static unsigned int model_stored(const struct model *w, unsigned int source)
 {
 	unsigned int i, stored = 0;
 
@@ -70,7 +83,7 @@ static unsigned int model_stored(const struct world *w, unsigned int source)
 	return stored;
 }
 
-static void start(struct world *w, u8 name)
+static void start(struct model *w, u8 name)
 {
 	struct model_source *s = &w->source[w->nr_sources++];
 
@@ -82,8 +95,8 @@ static void start(struct world *w, u8 name)
 	check_that(s->source->id == s->id, "id %u", s->source->id);
 }
 
-/* The one that the ring gives to be freed must be the one the model drops. */
-static void drop(struct world *w, struct vgpu_event_source *source)
+/* The source that the ring gives back to be freed must be the one that the model drops. */
+static void drop(struct model *w, struct vgpu_event_source *source)
 {
 	struct model_source *s, *oldest = NULL;
 	unsigned int i, retired = 0;
@@ -105,7 +118,7 @@ static void drop(struct world *w, struct vgpu_event_source *source)
 	free(source);
 }
 
-static void retire(struct world *w, unsigned int i)
+static void retire(struct model *w, unsigned int i)
 {
 	struct model_source *s = &w->source[i];
 	struct vgpu_event_source *source;
@@ -121,7 +134,7 @@ static void retire(struct world *w, unsigned int i)
 	drop(w, source);
 }
 
-static void revive(struct world *w, const u8 *uuid)
+static void revive(struct model *w, const u8 *uuid)
 {
 	struct vgpu_event_source *source;
 	struct model_source *s, *want = NULL;
@@ -140,7 +153,7 @@ static void revive(struct world *w, const u8 *uuid)
 		want->retired_at = 0;
 }
 
-static void add(struct world *w, unsigned int i, u32 a)
+static void add(struct model *w, unsigned int i, u32 a)
 {
 	struct model_event *e = &w->event[w->nr_events];
 	struct vgpu_ctl_event event = { .type = 7, .a = a, .seq = ~0ULL,
@@ -154,7 +167,8 @@ static void add(struct world *w, unsigned int i, u32 a)
 	e->source = i;
 }
 
-static void check_reader(struct world *w, unsigned int r)
+/* A reader gets the next event, which is the one that the model has. */
+static void check_reader(struct model *w, unsigned int r)
 {
 	const struct vgpu_ctl_event *want = model_find(w, w->next[r]);
 	const struct vgpu_ctl_event *got = vgpu_event_ring_find(&w->ring,
@@ -168,22 +182,22 @@ static void check_reader(struct world *w, unsigned int r)
 	w->next[r] = got->seq + 1;
 }
 
-/* One of those that are there, or -1. */
-static int pick(struct world *w, u64 *rnd)
+/* A source that is in use, or -1. */
+static int pick(struct model *w, u64 *rnd)
 {
 	unsigned int tries, i;
 
 	for (tries = 0; tries < 50 && w->nr_sources; tries++) {
 		/* Few sources have most of the events. */
-		i = rnd_one_in(rnd, 2) ? rnd_range(rnd, 0, w->nr_sources - 1) :
-		    w->nr_sources - 1 - rnd_range(rnd, 0, w->nr_sources / 16);
+		i = random_one_in(rnd, 2) ? random_range(rnd, 0, w->nr_sources - 1) :
+		    w->nr_sources - 1 - random_range(rnd, 0, w->nr_sources / 16);
 		if (!w->source[i].dropped && !w->source[i].retired_at)
 			return i;
 	}
 	return -1;
 }
 
-static void finish(struct world *w)
+static void finish(struct model *w)
 {
 	struct vgpu_event_source *source;
 	unsigned int i;
@@ -200,7 +214,7 @@ static void finish(struct world *w)
 
 static void run(u64 seed, unsigned int steps, unsigned int sources)
 {
-	struct world *w = calloc(1, sizeof(*w));
+	struct model *w = calloc(1, sizeof(*w));
 	unsigned int step, r;
 	u64 rnd = seed;
 	int i;
@@ -208,10 +222,10 @@ static void run(u64 seed, unsigned int steps, unsigned int sources)
 	vgpu_event_ring_init(&w->ring);
 	for (step = 0; step < steps; step++) {
 		i = pick(w, &rnd);
-		switch (rnd_range(&rnd, 0, 99)) {
+		switch (random_range(&rnd, 0, 99)) {
 		case 0 ... 3:
 			if (w->nr_sources < sources)
-				start(w, rnd_range(&rnd, 0, 20));
+				start(w, random_range(&rnd, 0, 20));
 			break;
 		case 4 ... 5:
 			if (i >= 0)
@@ -219,7 +233,7 @@ static void run(u64 seed, unsigned int steps, unsigned int sources)
 			break;
 		case 6: {
 			u8 uuid[VGPU_UUID_LEN] = { 0, 0, 0,
-						   rnd_range(&rnd, 1, 20) };
+						   random_range(&rnd, 1, 20) };
 			revive(w, uuid);
 			break;
 		}
@@ -234,9 +248,9 @@ static void run(u64 seed, unsigned int steps, unsigned int sources)
 				add(w, i, step);
 			break;
 		default:
-			/* The last ones hardly ever read. */
-			r = rnd_range(&rnd, 0, READERS - 1);
-			if (r < 2 || rnd_one_in(&rnd, 40))
+			/* All readers but two read hardly ever. */
+			r = random_range(&rnd, 0, READERS - 1);
+			if (r < 2 || random_one_in(&rnd, 40))
 				check_reader(w, r);
 		}
 	}
@@ -253,13 +267,13 @@ static void test_random(void **state)
 	unsigned int i;
 
 	for (i = 0; i < 60; i++)
-		run(rnd_next(&rnd), 1500, rnd_range(&rnd, 1, SOURCES));
+		run(random_next(&rnd), 1500, random_range(&rnd, 1, SOURCES));
 }
 
-/* What was found: one tenant opens and closes, and the other's fault is gone. */
+/* A bug that was found: one tenant opened and closed, and the event of another's fault was gone. */
 static void test_flood(void **state)
 {
-	struct world *w = calloc(1, sizeof(*w));
+	struct model *w = calloc(1, sizeof(*w));
 	const struct vgpu_ctl_event *e;
 	unsigned int i, of_attacker = 0, of_victim = 0;
 	u64 seq = 0;
@@ -285,10 +299,10 @@ static void test_flood(void **state)
 	free(w);
 }
 
-/* A vGPU that is made and removed again and again takes one place. */
+/* A vGPU that is made and removed again and again takes one place among the retired ones. */
 static void test_remade(void **state)
 {
-	struct world *w = calloc(1, sizeof(*w));
+	struct model *w = calloc(1, sizeof(*w));
 	unsigned int i;
 
 	vgpu_event_ring_init(&w->ring);

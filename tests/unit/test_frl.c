@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The frame-rate limiter's two promises, over every interval: never too many
- * frames, and never too few for a guest that is not too late.
+ * The two promises of the frame-rate limiter, over every interval: never too many frames, and never
+ * too few for a guest that is not too late.
  */
 #include "vgpu_test.h"
 
@@ -9,12 +9,11 @@
 
 #include "sched/frl.h"
 
-#define SEC		1000000000ULL
 #define MAX_FRAMES	3000
 
 /*
- * b - a + 1 <= fps (shown[b] - shown[a]) + 2 for all a <= b: what a frame is
- * late by, as of an even row of them, never falls by more than one frame.
+ * b - a + 1 <= fps (shown[b] - shown[a]) + 2 for all a <= b: how late a frame is, compared with an
+ * even row of frames, never falls by more than the time of one frame.
  */
 static void check_never_too_many(const u64 *shown, unsigned int nr, u32 fps)
 {
@@ -29,22 +28,22 @@ static void check_never_too_many(const u64 *shown, unsigned int nr, u32 fps)
 	}
 }
 
-/* How a guest comes up with frames: how long after the last was shown or due. */
+/* How long after its last frame was shown a guest, of one of several kinds, has the next one. */
 static u64 next_frame_ns(u64 *rnd, unsigned int kind, u64 period_ns)
 {
 	switch (kind) {
-	case 0:		/* always has one ready */
+	case 0:		/* always has a frame ready */
 		return 0;
 	case 1:		/* renders for some time */
-		return rnd_range(rnd, 0, period_ns);
+		return random_range(rnd, 0, period_ns);
 	case 2:		/* is slow at times */
-		return rnd_one_in(rnd, 10) ? rnd_range(rnd, 0, 10 * period_ns) :
-					     rnd_range(rnd, 0, period_ns / 2);
+		return random_one_in(rnd, 10) ? random_range(rnd, 0, 10 * period_ns) :
+					     random_range(rnd, 0, period_ns / 2);
 	case 3:		/* bursts */
-		return rnd_one_in(rnd, 20) ? rnd_range(rnd, 0, 50 * period_ns) :
+		return random_one_in(rnd, 20) ? random_range(rnd, 0, 50 * period_ns) :
 					     0;
 	default:
-		return rnd_next(rnd) >> rnd_range(rnd, 30, 60);
+		return random_next(rnd) >> random_range(rnd, 30, 60);
 	}
 }
 
@@ -57,12 +56,12 @@ static void test_never_too_many(void **state)
 	u32 fps;
 
 	for (load = 0; load < 400; load++) {
-		fps = rnd_one_in(&rnd, 2) ? 60 :
-		      rnd_range(&rnd, 1, VGPU_FRL_MAX);
-		kind = rnd_range(&rnd, 0, 4);
+		fps = random_one_in(&rnd, 2) ? 60 :
+		      random_range(&rnd, 1, VGPU_FRL_MAX);
+		kind = random_range(&rnd, 0, 4);
 		memset(&frl, 0, sizeof(frl));
 		vgpu_frl_set(&frl, fps);
-		now_ns = rnd_next(&rnd) >> rnd_range(&rnd, 20, 60);
+		now_ns = random_next(&rnd) >> random_range(&rnd, 20, 60);
 		for (nr = 0; nr < MAX_FRAMES / 10;) {
 			due_ns = vgpu_frl_present(&frl, now_ns);
 			if (due_ns) {
@@ -85,7 +84,7 @@ static void test_never_too_many(void **state)
 	}
 }
 
-/* Each frame comes up to a period after it was due: still all of them. */
+/* The guest comes up to a period after each frame was due, and still shows all of them. */
 static void test_late_but_all(void **state)
 {
 	u64 rnd = test_seed() + 1, now_ns, begin_ns, due_ns, late_ns, period_ns;
@@ -94,26 +93,26 @@ static void test_late_but_all(void **state)
 	u32 fps;
 
 	for (load = 0; load < 200; load++) {
-		fps = rnd_one_in(&rnd, 2) ? 60 :
-		      rnd_range(&rnd, 1, VGPU_FRL_MAX);
+		fps = random_one_in(&rnd, 2) ? 60 :
+		      random_range(&rnd, 1, VGPU_FRL_MAX);
 		period_ns = SEC / fps;
-		late_ns = rnd_range(&rnd, 0, 2) * period_ns / 2;
+		late_ns = random_range(&rnd, 0, 2) * period_ns / 2;
 		memset(&frl, 0, sizeof(frl));
 		vgpu_frl_set(&frl, fps);
-		/* The first two may come at once, if the clock is past a period. */
-		now_ns = rnd_range(&rnd, period_ns + 1, 100 * SEC);
+		/* The first two frames may come at once, if the clock is past a period. */
+		now_ns = random_range(&rnd, period_ns + 1, 100 * SEC);
 		assert_int_equal(vgpu_frl_present(&frl, now_ns), 0);
 		assert_int_equal(vgpu_frl_present(&frl, now_ns), 0);
 		begin_ns = now_ns;
 		for (nr = 0; nr < MAX_FRAMES; nr++) {
 			due_ns = vgpu_frl_present(&frl, now_ns);
 			if (due_ns)
-				now_ns = due_ns + rnd_range(&rnd, 0, late_ns);
-			/* It has come, perhaps late; the next one is ready. */
+				now_ns = due_ns + random_range(&rnd, 0, late_ns);
+			/* The guest comes, perhaps late; its next frame is ready then. */
 			if (due_ns)
 				assert_int_equal(vgpu_frl_present(&frl, now_ns), 0);
 		}
-		/* Exact but for ns of rounding and the last one's lateness. */
+		/* The rate is exact but for ns of rounding and how late the last frame was. */
 		check_that(now_ns - begin_ns <= nr * (u64)(SEC / fps + 1) + late_ns,
 			   "%u frames in %llu ns at %u fps, %llu ns late", nr,
 			   now_ns - begin_ns, fps, late_ns);
@@ -123,7 +122,7 @@ static void test_late_but_all(void **state)
 	}
 }
 
-/* Within the clock's first period the second frame waits until that is over. */
+/* Within the first period of the clock the second frame waits until the period is over. */
 static void test_young_clock(void **state)
 {
 	u64 rnd = test_seed() + 2, now_ns, period_ns;
@@ -132,10 +131,10 @@ static void test_young_clock(void **state)
 	u32 fps;
 
 	for (load = 0; load < 1000; load++) {
-		fps = rnd_range(&rnd, 1, VGPU_FRL_MAX);
+		fps = random_range(&rnd, 1, VGPU_FRL_MAX);
 		period_ns = DIV_ROUND_UP(SEC, fps);
-		now_ns = rnd_one_in(&rnd, 10) ? 0 :
-			 rnd_range(&rnd, 0, period_ns - 1);
+		now_ns = random_one_in(&rnd, 10) ? 0 :
+			 random_range(&rnd, 0, period_ns - 1);
 		memset(&frl, 0, sizeof(frl));
 		vgpu_frl_set(&frl, fps);
 		assert_int_equal(vgpu_frl_present(&frl, now_ns), 0);
@@ -160,7 +159,7 @@ static void test_off(void **state)
 		assert_int_equal(vgpu_frl_present(&frl, 1000), 0);
 }
 
-/* Who waits under a low limit goes on under a higher one. */
+/* A guest that waits under a low limit goes on as soon as a higher one lets it. */
 static void test_changes(void **state)
 {
 	u64 now_ns = 50 * SEC, due_ns;
@@ -173,7 +172,7 @@ static void test_changes(void **state)
 	vgpu_frl_set(&frl, 100);
 	due_ns = vgpu_frl_present(&frl, now_ns);
 	assert_int_equal(due_ns, now_ns + SEC / 100);
-	/* However often it is asked meanwhile. */
+	/* The time stays the same, however often the guest asks meanwhile. */
 	assert_int_equal(vgpu_frl_present(&frl, now_ns + 1), due_ns);
 	assert_int_equal(vgpu_frl_present(&frl, due_ns), 0);
 	assert_int_equal(vgpu_frl_present(&frl, due_ns), due_ns + SEC / 100);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The log of runs, and histograms, against plain lists. */
+/* The log of runs, against a plain count, and histograms. */
 #include "vgpu_test.h"
 
 #include "sched/log.h"
@@ -16,7 +16,7 @@ static void fill(struct vgpu_sched_log *log, u64 from, u64 to)
 	}
 }
 
-/* Whatever the room, the last entries, oldest first, and nothing behind. */
+/* A copy has the last entries that fit, oldest first, and nothing is written behind them. */
 static void check_copy(const struct vgpu_sched_log *log, unsigned int room)
 {
 	struct vgpu_ctl_switch *copy, guard;
@@ -101,7 +101,7 @@ static void test_counts_add_up(void **state)
 	unsigned int i;
 
 	for (i = 0; i < 10000; i++)
-		vgpu_hist_add(&hist, rnd_next(&rnd) >> rnd_range(&rnd, 0, 63));
+		vgpu_hist_add(&hist, random_next(&rnd) >> random_range(&rnd, 0, 63));
 	for (i = 0; i < VGPU_HIST_BUCKETS; i++)
 		sum += hist.count[i];
 	assert_int_equal(sum, 10000);

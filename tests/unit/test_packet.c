@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Packets and rings of the software GPU: what passes, what faults and how, and
- * that what passes cannot leave the partition.
+ * Packets and rings of the software GPU: which ones pass, which ones fault and how; and a packet
+ * that passes cannot leave the partition.
  */
 #include "vgpu_test.h"
 
@@ -68,7 +68,7 @@ static void test_type(void **state)
 	EXPECT(PACKET, 0, NOP, .flags = 0x80);
 }
 
-/* Each field that a type has no use for. */
+/* A packet faults if a field that its type has no use for is not 0. */
 static void test_unused(void **state)
 {
 	EXPECT(PACKET, 0, NOP, .op_flags = 1);
@@ -137,7 +137,7 @@ static void test_signal(void **state)
 	EXPECT(ALIGN, 1, FENCE,
 	       .flags = VGPU_HW_PKT_SIGNAL | VGPU_HW_PKT_SIGNAL_SYS,
 	       .signal_addr = 1);
-	/* A bad vector after a good body has no address. */
+	/* The fault of a bad vector has no address, though the body has one. */
 	EXPECT(PACKET, 0, FILL, .dst = 4096, .width = 4, .rows = 1,
 	       .vector = 1);
 }
@@ -167,7 +167,7 @@ static void test_fill(void **state)
 	       .rows = 2, .dst_pitch = 4096);
 	EXPECT(ADDRESS, 0, FILL, .width = 4, .rows = ~0U,
 	       .dst_pitch = 0xfffffffc);
-	/* Guest memory may lie anywhere, but not wrap. */
+	/* An area in guest memory may lie anywhere, but must not wrap. */
 	EXPECT(NONE, 0, FILL, .op_flags = VGPU_HW_OP_DST_SYS, .dst = ~3ULL,
 	       .width = 4, .rows = 1);
 	EXPECT(ADDRESS, ~3ULL, FILL, .op_flags = VGPU_HW_OP_DST_SYS,
@@ -247,7 +247,7 @@ static void test_join(void **state)
 	assert_int_equal(packet.width, 4096);
 	assert_int_equal(packet.bytes, 65536);
 
-	/* The largest there is: no overflow. */
+	/* The largest packet there is does not overflow. */
 	raw = (struct vgpu_hw_packet) { FILL, .width = 0xfffffffc,
 		.rows = ~0U, .dst_pitch = 0xfffffffc,
 		.op_flags = VGPU_HW_OP_DST_SYS };
@@ -281,26 +281,26 @@ static void test_ring(void **state)
 			 VGPU_HW_FAULT_NONE);
 }
 
-/* A value that is likely to be near an edge. */
+/* A value that is likely to be near an edge of the partition or of an integer type. */
 static u64 edge(u64 *seed)
 {
 	static const u64 edges[] = {
 		0, 4, 64, 4096, 65536, FB, 1ULL << 32, 1ULL << 63, 0,
 	};
-	u64 value = edges[rnd_range(seed, 0, 8)];
+	u64 value = edges[random_range(seed, 0, 8)];
 
-	if (rnd_one_in(seed, 3))
-		value += rnd_range(seed, 0, 16) - 8;
-	if (rnd_one_in(seed, 8))
-		value = rnd_next(seed);
-	if (rnd_one_in(seed, 2))
+	if (random_one_in(seed, 3))
+		value += random_range(seed, 0, 16) - 8;
+	if (random_one_in(seed, 8))
+		value = random_next(seed);
+	if (random_one_in(seed, 2))
 		value %= FB;
 	return value;
 }
 
 static void check_inside(const struct soft_packet *p, u64 addr, u32 pitch)
 {
-	/* 96 bits are enough: the check must not need them. */
+	/* 96 bits hold any sum here; the code under test must do with 64. */
 	unsigned __int128 end = (unsigned __int128)addr +
 		(unsigned __int128)(p->rows - 1) * pitch + p->width;
 
@@ -308,7 +308,7 @@ static void check_inside(const struct soft_packet *p, u64 addr, u32 pitch)
 		   pitch, p->width);
 }
 
-/* Whatever passes stays inside, by arithmetic that cannot overflow. */
+/* All packets that pass stay inside, as arithmetic that cannot overflow says. */
 static void test_random(void **state)
 {
 	u64 seed = test_seed(), passed = 0, addr;
@@ -318,34 +318,34 @@ static void test_random(void **state)
 
 	for (i = 0; i < NR_RANDOM; i++) {
 		memset(&raw, 0, sizeof(raw));
-		raw.type = rnd_range(&seed, 0, 6);
-		raw.op_flags = rnd_range(&seed, 0, 3);
+		raw.type = random_range(&seed, 0, 6);
+		raw.op_flags = random_range(&seed, 0, 3);
 		raw.dst = edge(&seed);
 		raw.src = edge(&seed);
 		raw.width = edge(&seed);
-		raw.rows = rnd_one_in(&seed, 2) ? 1 : edge(&seed);
+		raw.rows = random_one_in(&seed, 2) ? 1 : edge(&seed);
 		if (raw.rows != 1) {
 			raw.dst_pitch = edge(&seed);
 			raw.src_pitch = edge(&seed);
 		}
-		if (rnd_one_in(&seed, 4)) {
-			raw.flags = rnd_next(&seed);
-			raw.vector = rnd_range(&seed, 0, 40);
+		if (random_one_in(&seed, 4)) {
+			raw.flags = random_next(&seed);
+			raw.vector = random_range(&seed, 0, 40);
 			raw.signal_addr = edge(&seed);
-			raw.signal_value = rnd_next(&seed);
+			raw.signal_value = random_next(&seed);
 		}
 		if (raw.type == VGPU_HW_PKT_FILL) {
 			raw.src_pitch = 0;
 			raw.value_pad = 0;
-			if (rnd_one_in(&seed, 2)) {
+			if (random_one_in(&seed, 2)) {
 				raw.dst &= ~3ULL;
 				raw.width &= ~3ULL;
 				raw.dst_pitch &= ~3U;
 			}
 		}
-		if (rnd_one_in(&seed, 50))
-			((u8 *)&raw)[rnd_range(&seed, 0, 63)] ^=
-				1 << rnd_range(&seed, 0, 7);
+		if (random_one_in(&seed, 50))
+			((u8 *)&raw)[random_range(&seed, 0, 63)] ^=
+				1 << random_range(&seed, 0, 7);
 
 		if (soft_packet_decode(&raw, &gr, &p, &addr))
 			continue;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The scheduler's settings: what they can be, and that they come all at once. */
+/* The scheduler's settings: which values are taken, and that they take effect all at once. */
 #include "race.h"
 
 static const struct vgpu_sched_params good = {
@@ -11,7 +11,7 @@ static const struct vgpu_sched_params good = {
 	.nr_slots = 1,
 };
 
-/* What can be set and what not, with what is said. */
+/* Which settings are taken and which are not, and what the refusal says. */
 static void test_params_check(void **state)
 {
 	static const struct {
@@ -62,7 +62,7 @@ static void test_params_check(void **state)
 		ret = vgpu_sched_params_check(&params, why, sizeof(why));
 		check_that(ret == row[i].ret && !strcmp(why, row[i].why),
 			   "row %u: %d, %s", i, ret, why);
-		/* Little room, or none. */
+		/* There is little room for the text, or none. */
 		few[0] = 0;
 		few[7] = 'x';
 		assert_int_equal(vgpu_sched_params_check(&params, few, 7), ret);
@@ -125,7 +125,7 @@ static void test_create_refuses(void **state)
 			 -ERANGE);
 }
 
-/* All of the timelines or none, wherever memory runs out. */
+/* All timelines have the new settings or none has, wherever memory runs out. */
 static void test_set_is_atomic(void **state)
 {
 	struct vgpu_sched_params params, now;
@@ -158,7 +158,7 @@ static void test_set_is_atomic(void **state)
 					 t.params.linger_us * US);
 		}
 	}
-	/* The same policy again takes nothing. */
+	/* The same policy again needs no memory. */
 	t.rqs_left = 0;
 	assert_int_equal(set_params(&t.params), 0);
 	params = t.params;

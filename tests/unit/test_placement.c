@@ -1,25 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Placement against the published tables of mixed-size placement ids, against
- * a brute-force oracle, and over random histories.
+ * Placement against the published tables of mixed-size placement ids, against a count by brute
+ * force, and over random histories.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
+#include "vgpu_test.h"
 
-#include <cmocka.h>
-
-#include "../../drivers/vgpu/core/placement.h"
+#include "core/placement.h"
 
 /*
- * The published rows: region, size, ids. "Every n" and "all multiples" of the
- * source are written by step; explicit lists as they are printed (but for the
- * one printed typo, 46 for 56 in region 64).
+ * The published rows: region, size, ids. Where the source says "every n" or "all multiples" a row
+ * has a step; lists are as they are printed (but for one typo there, 46 for 56 in region 64).
  */
 struct row {
 	u32 region;
@@ -95,9 +85,8 @@ static void published_rows(void **state)
 	struct vgpu_placement p;
 	unsigned int i, k;
 
-	(void)state;
-	assert_int_equal(sizeof(rows) / sizeof(rows[0]), 51);
-	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	assert_int_equal(ARRAY_SIZE(rows), 51);
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		const struct row *r = &rows[i];
 		unsigned int nr = r->step ? r->region / r->step : r->nr;
 
@@ -115,7 +104,6 @@ static void homogeneous_places(void **state)
 	u32 region, size;
 	unsigned int k, nr;
 
-	(void)state;
 	for (region = 1; region <= 128; region++) {
 		vgpu_placement_init(&p, region, true);
 		assert_int_equal(vgpu_placement_count(&p, region + 1), 0);
@@ -130,11 +118,12 @@ static void homogeneous_places(void **state)
 	}
 }
 
-static unsigned int seed;
+/* The state of all random numbers here; main() sets it. */
+static u64 rnd;
 
 static u32 below(u32 n)
 {
-	return rand_r(&seed) % n;
+	return random_next(&rnd) % n;
 }
 
 static bool overlaps(const struct vgpu_placement *p, u32 start, u32 size)
@@ -148,7 +137,7 @@ static bool overlaps(const struct vgpu_placement *p, u32 start, u32 size)
 	return false;
 }
 
-/* Oracle: the free places, counted without the code under test's holes. */
+/* How many places are free: each is compared with all that are taken, one by one. */
 static unsigned int oracle_available(const struct vgpu_placement *p, u32 size)
 {
 	unsigned int i, nr = 0;
@@ -175,7 +164,7 @@ static void check_history(bool homogeneous)
 		available = vgpu_placement_available(&p, size);
 		assert_int_equal(available, oracle_available(&p, size));
 
-		/* All that is promised can be taken, and no more. */
+		/* As many places as are said to be available can be taken, and no more. */
 		q = p;
 		for (k = 0; k < available; k++)
 			assert_int_equal(vgpu_placement_take(&q, size, &start),
@@ -225,7 +214,6 @@ static void random_histories(void **state)
 {
 	unsigned int i;
 
-	(void)state;
 	for (i = 0; i < 2000; i++)
 		check_history(i & 1);
 }
@@ -235,7 +223,6 @@ static void short_pools(void **state)
 	struct vgpu_placement p;
 	u32 start;
 
-	(void)state;
 	vgpu_placement_init(&p, 16, true);
 	assert_int_equal(vgpu_placement_take(&p, 4, &start), VGPU_SHORT_NOTHING);
 	assert_int_equal(vgpu_placement_take(&p, 2, &start), VGPU_SHORT_SIZE);
@@ -247,7 +234,7 @@ static void short_pools(void **state)
 	assert_int_equal(vgpu_placement_take(&p, 16, &start),
 			 VGPU_SHORT_FRAMEBUFFER);
 
-	/* 24: a 3 at 0 leaves 21, but both places of 12 need one half free. */
+	/* Of 24 GB 18 are free, but in each of the two places of 12 GB lies a vGPU of 3. */
 	vgpu_placement_init(&p, 24, false);
 	p.nr = 2;
 	p.used[0].start_gb = 0;
@@ -276,9 +263,7 @@ int main(void)
 		cmocka_unit_test(random_histories),
 		cmocka_unit_test(short_pools),
 	};
-	const char *env = getenv("VGPU_SEED");
 
-	seed = env ? strtoul(env, NULL, 0) : (unsigned int)time(NULL);
-	printf("# seed %u\n", seed);
+	rnd = test_seed();
 	return cmocka_run_group_tests_name("placement", tests, NULL, NULL);
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * qos keeps what it promises (des_check.h) over every interval of thousands of
- * random loads in virtual time. VGPU_SEED replays all of them, VGPU_LOAD the one
- * load of which a failure tells the seed. test_qos_edge.c has the edge cases.
- * Checkers that find nothing are no proof, so they are shown spoilt policies, too.
+ * qos keeps what it promises (des_check.h) over every interval of thousands of random loads in
+ * virtual time. VGPU_SEED replays all of them, VGPU_LOAD the one load whose seed a failure prints.
+ * test_qos_edge.c and test_qos_hostile.c have the hard cases. Checkers that find nothing are no
+ * proof, so they are shown policies that were spoilt on purpose, too.
  */
 #include "vgpu_test.h"
 
@@ -32,29 +32,28 @@ static void check_load(u64 load, bool hostile, u64 *checked, u64 *used)
 		printf("# VGPU_LOAD=%#llx\n", load);
 		check_des(des);
 	}
-	des_free(des);
-	des_config_exit(&config);
+	des_test_end(des, &config);
 }
 
 /* Loads that broke a promise once. */
 static void test_known(void **state)
 {
 	static const u64 loads[] = {
-		/* think times, in which tags forgot what was owed (G2) */
+		/* think times in which a tag forgot what its entity was owed (G2) */
 		0x03479fb192df43feULL, 0x1cbe4e1078a764f9ULL,
 		0x135824fa6fd9fd27ULL, 0xf11cff988d3b6da9ULL,
 		0xa5cc16cb8dfddfbbULL, 0x62a32eaa7e381cf9ULL,
 		/* sleeps just before each slice ends (G2) */
 		0xe263183773ef6508ULL, 0x388495061eb06ce1ULL,
-		/* what was owed to a synchronous one hurt others (G, L) */
+		/* what a client with synchronous work was owed hurt others (G, L) */
 		0xcc82eb501c709d5eULL, 0xea990396a3293fb3ULL,
 		0xaa2dc6ddcf86d9f4ULL, 0x3257327ecb984846ULL,
 		0xfa08030e22129f94ULL, 0xdcdaa76732b49f11ULL,
 		/* a longer slice with the deadline of a short one (G) */
 		0xf6bfb037e668abbbULL,
-		/* one gap lingered on twice (L) */
+		/* the engine waited twice for the end of one gap (L) */
 		0x744e2ee5ee1b14aaULL,
-		/* the deadline of one whom its cap held back (G) */
+		/* the deadline of an entity that its cap held back (G) */
 		0x48a4353373dccf78ULL,
 		/* a gap longer than linger_us, taken for a short one (G) */
 		0xdf3, 0xe249,
@@ -62,9 +61,9 @@ static void test_known(void **state)
 	static const u64 hostile[] = {
 		/* p in deadlines rounded up: late by a 16th of Q / 25 per mille (G) */
 		0x31000019e1,
-		/* another one is given a guarantee after the wake-up (L) */
+		/* another client is given a guarantee after the wake-up (L) */
 		0x31000004b1, 0x2100003534, 0x51002cdf,
-		/* another one without work is lingered on after the wake-up (L) */
+		/* the engine waits for another client, without work, after the wake-up (L) */
 		0x31000192d2,
 	};
 	u64 checked[DES_NR_PROMISES] = {}, used[DES_NR_PROMISES] = {};
@@ -76,7 +75,7 @@ static void test_known(void **state)
 		check_load(hostile[i], true, checked, used);
 }
 
-/* All promises that there are must have been looked at. */
+/* Each promise must have been looked at. */
 static void test_random(void **state)
 {
 	u64 checked[DES_NR_PROMISES] = {}, used[DES_NR_PROMISES] = {};
@@ -85,7 +84,7 @@ static void test_random(void **state)
 	unsigned int i, j;
 
 	for (i = 0; i < (one ? 1 : NR_LOADS); i++) {
-		load = one ? strtoull(one, NULL, 0) : rnd_next(&seed);
+		load = one ? strtoull(one, NULL, 0) : random_next(&seed);
 		check_load(load, true, checked, used);
 	}
 	for (j = 0; j < DES_NR_PROMISES; j++) {
@@ -102,7 +101,7 @@ static void test_replay(void **state)
 	struct des *a, *b, *c;
 
 	des_config_random(&config, &vgpu_policy_qos, 5);
-	config.client[0].load = des_poisson(DES_MS, 2 * DES_MS, 2);
+	config.client[0].load = des_poisson(MS, 2 * MS, 2);
 	config.client[0].stopped = false;
 	a = des_run(&config);
 	b = des_run(&config);
@@ -122,21 +121,26 @@ static void test_replay(void **state)
 	des_config_exit(&config);
 }
 
-/* What follows shows that each checker finds what it is for. */
+/* The tests that follow show that each checker finds what it is there to find. */
 
-static u64 violations(const struct des_config *config, enum des_promise promise)
+/* The promises that a simulation of @config breaks; a mask. */
+static unsigned int broken(const struct des_config *config)
 {
 	struct des *des = des_run(config);
 	struct des_report report;
+	unsigned int i, mask = 0;
 
 	des_check(des, &report);
 	des_free(des);
-	return report.violations[promise];
+	for (i = 0; i < DES_NR_PROMISES; i++)
+		if (report.violations[i])
+			mask |= BIT(i);
+	return mask;
 }
 
 /*
- * 0: a guarantee of 500, always busy. 1: a cap of 100, always busy. 2:
- * synchronous. 3: wakes at times. 4: always busy, as heavy as 1.
+ * Client 0 has a guarantee of 500 and is always busy; 1 has a cap of 100 and is always busy; 2
+ * waits for each job; 3 wakes now and then; 4 is always busy, and has the same weight as 1.
  */
 static void mixed_config(struct des_config *config,
 			 const struct vgpu_sched_policy *policy)
@@ -146,78 +150,60 @@ static void mixed_config(struct des_config *config,
 	config->client[1].share.cap = 100;
 	config->client[1].share.weight = 10;
 	config->client[2].share.guarantee = 250;
-	config->client[2].load = des_closed(100 * DES_US, 50 * DES_US, 1);
+	config->client[2].load = des_closed(100 * US, 50 * US, 1);
 	config->client[3].share.guarantee = 20;
-	config->client[3].load = des_poisson(100 * DES_US, 50 * DES_MS, 1);
+	config->client[3].load = des_poisson(100 * US, 50 * MS, 1);
 	config->client[4].share.weight = 10;
 }
-
-static struct vgpu_sched_policy spoilt;
 
 static void test_sound(void **state)
 {
 	struct des_config config;
-	struct des *des;
 
 	mixed_config(&config, &vgpu_policy_qos);
-	des = des_run(&config);
-	check_des(des);
-	des_free(des);
-	des_config_exit(&config);
+	des_test_once(&config);
 }
 
-/* Under another policy's rules most of it does not hold. */
-static void test_finds_best_effort(void **state)
+/* What @policy, taken for qos, breaks with these clients. */
+static unsigned int broken_by(struct vgpu_sched_policy policy)
 {
 	struct des_config config;
+	unsigned int mask;
 
-	spoilt = vgpu_policy_best_effort;
-	spoilt.name = "qos";
-	mixed_config(&config, &spoilt);
-	assert_true(violations(&config, DES_G));
-	assert_true(violations(&config, DES_G2));
-	assert_true(violations(&config, DES_C));
-	assert_true(violations(&config, DES_P));
-	assert_true(violations(&config, DES_L));
-	assert_false(violations(&config, DES_W));
-	assert_false(violations(&config, DES_WALL));
-	assert_false(violations(&config, DES_JOBS));
+	policy.name = "qos";
+	mixed_config(&config, &policy);
+	mask = broken(&config);
 	des_config_exit(&config);
+	return mask;
+}
+
+/* best_effort, taken for qos, breaks most promises, and no others. */
+static void test_finds_best_effort(void **state)
+{
+	assert_int_equal(broken_by(vgpu_policy_best_effort),
+			 BIT(DES_G) | BIT(DES_G2) | BIT(DES_C) | BIT(DES_P) | BIT(DES_L));
 }
 
 static void test_finds_idle_slots(void **state)
 {
-	struct des_config config;
-
-	spoilt = vgpu_policy_equal_share;
-	spoilt.name = "qos";
-	mixed_config(&config, &spoilt);
-	assert_true(violations(&config, DES_W));
-	des_config_exit(&config);
+	assert_true(broken_by(vgpu_policy_equal_share) & BIT(DES_W));
 }
 
-static void spoilt_charge(struct vgpu_rq *rq, struct vgpu_entity *entity,
-			  u64 ran_ns, u64 now_ns)
+static void spoilt_charge(struct vgpu_rq *rq, struct vgpu_entity *entity, u64 ran_ns, u64 now_ns)
 {
-	/* Half of each slice of those with a cap is free. */
-	vgpu_policy_qos.charge(rq, entity, entity->share.cap < 1000 ?
-			       ran_ns / 2 : ran_ns, now_ns);
+	/* An entity with a cap is charged for half of each slice only. */
+	vgpu_policy_qos.charge(rq, entity, entity->share.cap < 1000 ? ran_ns / 2 : ran_ns, now_ns);
 }
 
 static void test_finds_leak(void **state)
 {
-	struct des_config config;
+	struct vgpu_sched_policy spoilt = vgpu_policy_qos;
 
-	spoilt = vgpu_policy_qos;
 	spoilt.charge = spoilt_charge;
-	mixed_config(&config, &spoilt);
-	assert_true(violations(&config, DES_C));
-	assert_false(violations(&config, DES_G));
-	des_config_exit(&config);
+	assert_int_equal(broken_by(spoilt) & (BIT(DES_C) | BIT(DES_G)), BIT(DES_C));
 }
 
-static struct vgpu_entity *spoilt_pick(struct vgpu_rq *rq, u64 now_ns,
-				       struct vgpu_pick *pick)
+static struct vgpu_entity *spoilt_pick(struct vgpu_rq *rq, u64 now_ns, struct vgpu_pick *pick)
 {
 	struct vgpu_entity *entity = vgpu_policy_qos.pick(rq, now_ns, pick);
 
@@ -227,42 +213,33 @@ static struct vgpu_entity *spoilt_pick(struct vgpu_rq *rq, u64 now_ns,
 
 static void test_finds_no_linger(void **state)
 {
-	struct des_config config;
+	struct vgpu_sched_policy spoilt = vgpu_policy_qos;
 
-	spoilt = vgpu_policy_qos;
 	spoilt.pick = spoilt_pick;
-	mixed_config(&config, &spoilt);
-	assert_true(violations(&config, DES_G2));
-	des_config_exit(&config);
+	assert_true(broken_by(spoilt) & BIT(DES_G2));
 }
 
-static struct vgpu_entity *lazy_pick(struct vgpu_rq *rq, u64 now_ns,
-				     struct vgpu_pick *pick)
+static struct vgpu_entity *lazy_pick(struct vgpu_rq *rq, u64 now_ns, struct vgpu_pick *pick)
 {
-	u64 rest_ns = now_ns % (10 * DES_MS);
+	u64 rest_ns = now_ns % (10 * MS);
 
-	/* Rests at times. */
-	if (rest_ns >= DES_MS)
+	/* One ms of ten is a rest. */
+	if (rest_ns >= MS)
 		return vgpu_policy_qos.pick(rq, now_ns, pick);
-	pick->until_ns = now_ns - rest_ns + DES_MS;
+	pick->until_ns = now_ns - rest_ns + MS;
 	return NULL;
 }
 
 static void test_finds_lazy(void **state)
 {
-	struct des_config config;
+	struct vgpu_sched_policy spoilt = vgpu_policy_qos;
 
-	spoilt = vgpu_policy_qos;
 	spoilt.pick = lazy_pick;
-	mixed_config(&config, &spoilt);
-	assert_true(violations(&config, DES_W));
-	assert_false(violations(&config, DES_C));
-	des_config_exit(&config);
+	assert_int_equal(broken_by(spoilt) & (BIT(DES_W) | BIT(DES_C)), BIT(DES_W));
 }
 
-/* Deadlines as of a guarantee of 1, so that who wakes comes last. */
-static bool late_enqueue(struct vgpu_rq *rq, struct vgpu_entity *entity,
-			 bool woken, u64 now_ns)
+/* Deadlines are counted with a guarantee of 1, so that an entity that wakes comes last. */
+static bool late_enqueue(struct vgpu_rq *rq, struct vgpu_entity *entity, bool woken, u64 now_ns)
 {
 	struct vgpu_share share = entity->share;
 	bool preempt;
@@ -275,33 +252,32 @@ static bool late_enqueue(struct vgpu_rq *rq, struct vgpu_entity *entity,
 
 static void test_finds_late(void **state)
 {
+	struct vgpu_sched_policy spoilt = vgpu_policy_qos;
 	struct des_config config;
 	unsigned int i;
 
-	spoilt = vgpu_policy_qos;
 	spoilt.enqueue = late_enqueue;
 	des_config_init(&config, &spoilt, 12);
-	config.length_ns = 4 * DES_SEC;
+	config.length_ns = 4 * SEC;
 	for (i = 0; i < 11; i++)
 		config.client[i].share.guarantee = 20;
 	config.client[11].share.guarantee = 700;
-	config.client[11].load = des_poisson(100 * DES_US, 7 * DES_MS, 1);
-	assert_true(violations(&config, DES_L));
+	config.client[11].load = des_poisson(100 * US, 7 * MS, 1);
+	assert_true(broken(&config) & BIT(DES_L));
 	config.params.policy = &vgpu_policy_qos;
-	assert_false(violations(&config, DES_L));
+	assert_false(broken(&config) & BIT(DES_L));
 	des_config_exit(&config);
 }
 
-/* The excess has slices three times as long, and nobody is preempted. */
-static bool deaf_enqueue(struct vgpu_rq *rq, struct vgpu_entity *entity,
-			 bool woken, u64 now_ns)
+/* Nobody is preempted. */
+static bool deaf_enqueue(struct vgpu_rq *rq, struct vgpu_entity *entity, bool woken, u64 now_ns)
 {
 	vgpu_policy_qos.enqueue(rq, entity, woken, now_ns);
 	return false;
 }
 
-static struct vgpu_entity *long_pick(struct vgpu_rq *rq, u64 now_ns,
-				     struct vgpu_pick *pick)
+/* Slices of the excess are three times as long. */
+static struct vgpu_entity *long_pick(struct vgpu_rq *rq, u64 now_ns, struct vgpu_pick *pick)
 {
 	struct vgpu_entity *entity = vgpu_policy_qos.pick(rq, now_ns, pick);
 
@@ -311,27 +287,27 @@ static struct vgpu_entity *long_pick(struct vgpu_rq *rq, u64 now_ns,
 }
 
 /*
- * Client 1 is alone in having a guarantee, as client 2 never has work: then 3 S is
- * too long a wait. Beside others that have one it would not be, at 5 Q + Q.
+ * Client 1 is the only one with a guarantee, as client 2 never has work: then a wait of 3 S is too
+ * long. If client 2 works it is not, as then the bound is 5 Q + Q.
  */
 static void test_finds_alone(void **state)
 {
+	struct vgpu_sched_policy spoilt = vgpu_policy_qos;
 	struct des_config config;
 
-	spoilt = vgpu_policy_qos;
 	spoilt.enqueue = deaf_enqueue;
 	spoilt.pick = long_pick;
 	des_config_init(&config, &spoilt, 3);
 	config.client[1].share.guarantee = 200;
-	config.client[1].load = des_poisson(100 * DES_US, 7 * DES_MS, 1);
+	config.client[1].load = des_poisson(100 * US, 7 * MS, 1);
 	config.client[2].share.guarantee = 300;
 	config.client[2].load.kind = DES_NONE;
-	assert_true(violations(&config, DES_L));
+	assert_true(broken(&config) & BIT(DES_L));
 	config.client[2].load = des_busy();
-	assert_false(violations(&config, DES_L));
+	assert_false(broken(&config) & BIT(DES_L));
 	config.client[2].load.kind = DES_NONE;
 	config.params.policy = &vgpu_policy_qos;
-	assert_false(violations(&config, DES_L));
+	assert_false(broken(&config) & BIT(DES_L));
 	des_config_exit(&config);
 }
 
@@ -360,25 +336,24 @@ static void test_finds_bad_records(void **state)
 	des->stuck = true;
 	des_check(des, &report);
 	assert_int_equal(report.violations[DES_JOBS], 1);
-	des_free(des);
-	des_config_exit(&config);
+	des_test_end(des, &config);
 }
 
-/* Of the five clients two do it, of the second a part. */
+/* To break the promise two of the five clients are enough, and a part of the time. */
 static void test_shrinks(void **state)
 {
+	struct vgpu_sched_policy spoilt = vgpu_policy_best_effort;
 	struct des_config config;
 
-	spoilt = vgpu_policy_best_effort;
 	spoilt.name = "qos";
 	mixed_config(&config, &spoilt);
-	des_config_act(&config, 300 * DES_MS, DES_RESET, 1);
-	assert_true(violations(&config, DES_G));
+	des_config_act(&config, 300 * MS, DES_RESET, 1);
+	assert_true(broken(&config) & BIT(DES_G));
 	des_shrink(&config, DES_G);
-	assert_true(violations(&config, DES_G));
+	assert_true(broken(&config) & BIT(DES_G));
 	assert_int_equal(config.nr_actions, 0);
 	assert_in_range(config.nr_clients, 2, 3);
-	assert_in_range(config.length_ns, 1, 200 * DES_MS);
+	assert_in_range(config.length_ns, 1, 200 * MS);
 	des_config_exit(&config);
 }
 

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Quarantine, against a model that keeps the whole history. */
+/* Quarantine, and a model of it that keeps the whole history. */
 #include "vgpu_test.h"
 
 #include "core/quarantine.h"
-
-#define SEC	(1000ULL * 1000 * 1000)
 
 static void test_defaults(void **state)
 {
@@ -20,13 +18,13 @@ static void test_defaults(void **state)
 	assert_true(vgpu_quarantine_fault(&q, 160 * SEC));
 	assert_int_equal(q.until_ns, 220 * SEC);
 	assert_int_equal(q.quarantines, 1);
-	/* Those during it do not count. */
+	/* Faults during the quarantine do not count. */
 	assert_false(vgpu_quarantine_fault(&q, 170 * SEC));
 	assert_false(vgpu_quarantine_expire(&q, 220 * SEC - 1));
 	assert_true(vgpu_quarantine_expire(&q, 220 * SEC));
 	assert_false(vgpu_quarantine_expire(&q, 220 * SEC));
 	assert_int_equal(q.until_ns, 0);
-	/* K new ones are needed, and the next is twice as long. */
+	/* Three new faults are needed, and the next quarantine is twice as long. */
 	assert_false(vgpu_quarantine_fault(&q, 221 * SEC));
 	assert_false(vgpu_quarantine_fault(&q, 221 * SEC));
 	assert_true(vgpu_quarantine_fault(&q, 221 * SEC));
@@ -79,7 +77,7 @@ static void test_backoff(void **state)
 	}
 	assert_int_equal(want_ns, VGPU_QUARANTINE_LIMIT_NS);
 
-	/* Quiet for so long, but no longer: still the long one. */
+	/* Quiet for VGPU_QUARANTINE_QUIET_NS and no longer: still the longest quarantine. */
 	now_ns += VGPU_QUARANTINE_QUIET_NS;
 	assert_true(vgpu_quarantine_fault(&q, now_ns));
 	assert_int_equal(q.until_ns - now_ns, VGPU_QUARANTINE_LIMIT_NS);
@@ -89,7 +87,7 @@ static void test_backoff(void **state)
 	assert_true(vgpu_quarantine_fault(&q, now_ns));
 	assert_int_equal(q.until_ns - now_ns, 60 * SEC);
 
-	/* The host forgives. */
+	/* After the host has forgiven, the shortest one again. */
 	vgpu_quarantine_release(&q);
 	assert_int_equal(q.until_ns, 0);
 	assert_true(vgpu_quarantine_fault(&q, now_ns + 1));
@@ -104,11 +102,11 @@ static void test_set(void **state)
 	vgpu_quarantine_fault(&q, 100 * SEC);
 	vgpu_quarantine_fault(&q, 101 * SEC);
 	vgpu_quarantine_fault(&q, 102 * SEC);
-	/* Enough of them already: the next one counts. */
+	/* There are as many faults already: the next one begins a quarantine. */
 	vgpu_quarantine_set(&q, 3, 60 * SEC);
 	assert_int_equal(q.until_ns, 0);
 	assert_true(vgpu_quarantine_fault(&q, 103 * SEC));
-	/* What has begun goes on, whatever is set; the next is as long as said. */
+	/* A quarantine that has begun goes on, whatever is set; the next one is as long as set. */
 	vgpu_quarantine_set(&q, 0, 7 * SEC);
 	assert_int_equal(q.until_ns, 163 * SEC);
 	assert_false(vgpu_quarantine_expire(&q, 163 * SEC - 1));
@@ -118,12 +116,12 @@ static void test_set(void **state)
 	assert_true(vgpu_quarantine_fault(&q, 165 * SEC));
 	assert_int_equal(q.until_ns, 172 * SEC);
 	assert_true(vgpu_quarantine_expire(&q, 172 * SEC));
-	/* The same again changes nothing: it is still doubled. */
+	/* The same settings again change nothing: the time is still doubled. */
 	vgpu_quarantine_set(&q, 1, 7 * SEC);
 	assert_true(vgpu_quarantine_fault(&q, 173 * SEC));
 	assert_int_equal(q.until_ns, 187 * SEC);
 	assert_true(vgpu_quarantine_expire(&q, 187 * SEC));
-	/* More than the ring holds. */
+	/* A threshold above the number of faults that are remembered becomes that number. */
 	vgpu_quarantine_set(&q, 1000, 0);
 	assert_int_equal(q.threshold, VGPU_QUARANTINE_MAX_FAULTS);
 	assert_int_equal(q.backoff_ns, 1);
@@ -144,7 +142,7 @@ static void test_end_of_time(void **state)
 
 #define MODEL_MAX	4096
 
-/* The definition, word for word. */
+/* The definition of quarantine, word for word. */
 struct model {
 	u64 fault_ns[MODEL_MAX];
 	unsigned int nr;
@@ -181,7 +179,7 @@ static bool model_fault(struct model *m, const struct vgpu_quarantine *q,
 	return true;
 }
 
-/* Only what both thresholds are about is remembered. */
+/* New settings: of the faults no more are kept than the old threshold and the new one ask for. */
 static void model_set(struct model *m, const struct vgpu_quarantine *q,
 		      unsigned int threshold, u64 backoff_ns)
 {
@@ -201,10 +199,10 @@ static void set_both(struct model *m, struct vgpu_quarantine *q, u64 *rnd)
 	unsigned int threshold = q->threshold;
 	u64 backoff_ns = q->backoff_ns;
 
-	if (rnd_one_in(rnd, 2))
-		threshold = rnd_range(rnd, 0, 16);
-	if (rnd_one_in(rnd, 2))
-		backoff_ns = rnd_range(rnd, 1, 4000 * SEC);
+	if (random_one_in(rnd, 2))
+		threshold = random_range(rnd, 0, 16);
+	if (random_one_in(rnd, 2))
+		backoff_ns = random_range(rnd, 1, 4000 * SEC);
 	model_set(m, q, threshold, backoff_ns);
 	vgpu_quarantine_set(q, threshold, backoff_ns);
 }
@@ -213,17 +211,17 @@ static void run_model(u64 *rnd)
 {
 	static struct model m;
 	struct vgpu_quarantine q;
-	u64 now_ns = rnd_range(rnd, 0, 1000 * SEC), begun = 0;
+	u64 now_ns = random_range(rnd, 0, 1000 * SEC), begun = 0;
 	unsigned int i;
 
 	memset(&m, 0, sizeof(m));
-	vgpu_quarantine_init(&q, rnd_range(rnd, 0, 16),
-			     rnd_range(rnd, 0, 100 * SEC),
-			     rnd_range(rnd, 1, 4000 * SEC));
+	vgpu_quarantine_init(&q, random_range(rnd, 0, 16),
+			     random_range(rnd, 0, 100 * SEC),
+			     random_range(rnd, 1, 4000 * SEC));
 	for (i = 0; i < MODEL_MAX; i++) {
-		switch (rnd_range(rnd, 0, 62)) {
+		switch (random_range(rnd, 0, 62)) {
 		case 0:
-			now_ns += rnd_range(rnd, 0, 2 *
+			now_ns += random_range(rnd, 0, 2 *
 					    VGPU_QUARANTINE_QUIET_NS);
 			break;
 		case 1:
@@ -236,13 +234,13 @@ static void run_model(u64 *rnd)
 			set_both(&m, &q, rnd);
 			break;
 		case 2 ... 9:
-			now_ns += rnd_range(rnd, 0, 30 * SEC);
+			now_ns += random_range(rnd, 0, 30 * SEC);
 			break;
 		case 10 ... 20:
-			now_ns += rnd_range(rnd, 0, 10);
+			now_ns += random_range(rnd, 0, 10);
 			break;
 		case 21 ... 30:
-			if (rnd_one_in(rnd, 2) && q.until_ns)
+			if (random_one_in(rnd, 2) && q.until_ns)
 				now_ns = max(now_ns, q.until_ns);
 			check_that(vgpu_quarantine_expire(&q, now_ns) ==
 				   (m.until_ns && m.until_ns <= now_ns),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The trees the other tests stand on: order, first of equals, and what a node
- * knows of those below it, all against a plain list.
+ * The shim's trees, on which the other tests stand: order, the first of equals, and what a node
+ * knows of the nodes below it, checked by a walk over all nodes.
  */
 #include "vgpu_test.h"
 
@@ -63,7 +63,7 @@ static u64 item_check(struct rb_node *node, struct rb_node *parent,
 	return value;
 }
 
-/* No red node has a red child, and all paths have as many black nodes. */
+/* No red node has a red child, and all paths have the same number of black nodes. */
 static unsigned int check_colors(const struct rb_node *node)
 {
 	unsigned int left, right;
@@ -79,7 +79,7 @@ static unsigned int check_colors(const struct rb_node *node)
 	return left + black;
 }
 
-/* Children come before parents, and all come. */
+/* The walk has children before their parents, and all nodes. */
 static void check_postorder(const struct rb_root *root, unsigned int nr)
 {
 	struct rb_node *node, *last = NULL;
@@ -107,7 +107,7 @@ static void check_tree(const struct rb_root_cached *root, unsigned int nr)
 	if (root->rb_root.rb_node)
 		item_check(root->rb_root.rb_node, NULL, &found, 1, &deepest);
 	assert_int_equal(found, nr);
-	/* 7.6 levels if it were perfect, and at most twice that. */
+	/* A perfect tree of NR nodes has 7.6 levels, a red-black tree at most twice that. */
 	assert_in_range(deepest, 0, 15);
 	check_colors(root->rb_root.rb_node);
 	assert_true(shim_rb_is_black(root->rb_root.rb_node));
@@ -136,9 +136,9 @@ static void test_random(void **state)
 
 	memset(items, 0, sizeof(items));
 	for (step = 0; step < 20000; step++) {
-		/* Phases in which it fills and in which it empties. */
-		struct item *item = &items[rnd_range(&seed, 0, NR - 1)];
-		bool add = rnd_one_in(&seed, step / 1000 % 2 ? 4 : 2);
+		/* There are phases in which the tree fills and in which it empties. */
+		struct item *item = &items[random_range(&seed, 0, NR - 1)];
+		bool add = random_one_in(&seed, step / 1000 % 2 ? 4 : 2);
 
 		if (item->in && !add) {
 			rb_erase_augmented_cached(&item->node, &root,
@@ -146,8 +146,8 @@ static void test_random(void **state)
 			item->in = false;
 			nr--;
 		} else if (!item->in) {
-			item->key = rnd_range(&seed, 0, 30);
-			item->value = rnd_range(&seed, 0, 1000);
+			item->key = random_range(&seed, 0, 30);
+			item->value = random_range(&seed, 0, 1000);
 			item->min_value = item->value;
 			item->serial = serial++;
 			rb_add_augmented_cached(&item->node, &root, item_less,
@@ -167,7 +167,7 @@ static void test_random(void **state)
 	assert_true(RB_EMPTY_ROOT(&root.rb_root));
 }
 
-/* Ascending, descending and equal keys do not make a list of it. */
+/* Ascending, descending and equal keys do not make a list of a tree. */
 static void test_shapes(void **state)
 {
 	static struct item items[NR];

@@ -1,44 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Regions: descriptions that are refused, and random accesses and mappings
- * against oracles in wider arithmetic.
+ * Regions: descriptions that are refused, and random accesses and mappings, checked in wider
+ * arithmetic.
  */
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
-
-#include <cmocka.h>
-
-#include "../../drivers/vgpu/mdev/config.h"
-#include "../../drivers/vgpu/mdev/region.h"
-
-#define ROUNDS 200000
+#include "function_test.h"
 
 typedef unsigned __int128 wide;
 
-static uint64_t random_state;
+/* The state of all random numbers here; main() sets it. */
+static u64 rnd;
 
-static uint64_t random_u64(void)
+static u64 below(u64 limit)
 {
-	random_state ^= random_state << 13;
-	random_state ^= random_state >> 7;
-	random_state ^= random_state << 17;
-	return random_state;
+	return random_next(&rnd) % limit;
 }
 
-static uint64_t below(uint64_t limit)
-{
-	return random_u64() % limit;
-}
-
-/* Numbers near the edges of everything, and any. */
-static uint64_t hostile(uint64_t edge)
+/* A number that is likely to be near @edge, or near another edge. */
+static u64 hostile(u64 edge)
 {
 	switch (below(6)) {
 	case 0:
@@ -48,7 +26,7 @@ static uint64_t hostile(uint64_t edge)
 	case 2:
 		return below(5000);
 	case 3:
-		return random_u64() >> below(64);
+		return random_next(&rnd) >> below(64);
 	case 4:
 		return (1ULL << below(64)) + below(3) - 1;
 	default:
@@ -56,34 +34,8 @@ static uint64_t hostile(uint64_t edge)
 	}
 }
 
-static struct vgpu_function_desc typical(void)
-{
-	return (struct vgpu_function_desc) {
-		.vendor_id = 0x1af4,
-		.device_id = 0x10f1,
-		.class = 0x030200,
-		.region = {
-			[0] = {
-				.owned_bytes = 3ULL << 30,
-				.flags = VGPU_REGION_MMAP | VGPU_REGION_64BIT |
-					 VGPU_REGION_PREFETCH,
-			},
-			[2] = { .owned_bytes = 0x20000 },
-			[4] = {
-				.owned_bytes = 12 * 4096,
-				.flags = VGPU_REGION_MMAP | VGPU_REGION_64BIT,
-			},
-		},
-		.vectors = 32,
-		.msix_bar = 2,
-		.msix_table = 0x2000,
-		.msix_pba = 0x2800,
-	};
-}
-
 static void test_size(void **state)
 {
-	(void)state;
 	assert_int_equal(vgpu_region_size(0), 0);
 	assert_int_equal(vgpu_region_size(1), 4096);
 	assert_int_equal(vgpu_region_size(4096), 4096);
@@ -97,12 +49,11 @@ static void test_size(void **state)
 
 static void test_typical(void **state)
 {
-	struct vgpu_function_desc desc = typical();
+	struct vgpu_function_desc desc = typical;
 	struct vgpu_regions regions;
 
-	(void)state;
 	assert_int_equal(vgpu_regions_init(&regions, &desc), 0);
-	assert_int_equal(vgpu_region_bytes(&regions, 0), 4ULL << 30);
+	assert_int_equal(vgpu_region_bytes(&regions, 0), 8ULL << 30);
 	assert_int_equal(vgpu_region_bytes(&regions, 1), 0);
 	assert_int_equal(vgpu_region_bytes(&regions, 2), 0x20000);
 	assert_int_equal(vgpu_region_bytes(&regions, 4), 16 * 4096);
@@ -119,9 +70,8 @@ static void test_refused(void **state)
 	struct vgpu_regions regions;
 	unsigned int i;
 
-	(void)state;
 	for (i = 0; i < 14; i++)
-		desc[i] = typical();
+		desc[i] = typical;
 	desc[0].region[5].owned_bytes = 4096;
 	desc[1].region[1].owned_bytes = 4096;
 	desc[2].region[2].owned_bytes = 0x80000001ULL;
@@ -142,7 +92,7 @@ static void test_refused(void **state)
 			fail_msg("description %u is not refused", i);
 	}
 
-	desc[0] = typical();
+	desc[0] = typical;
 	desc[0].region[4].owned_bytes = 0;
 	desc[0].region[5].owned_bytes = 4096;
 	assert_int_equal(vgpu_regions_init(&regions, &desc[0]), 0);
@@ -152,11 +102,10 @@ static void test_refused(void **state)
 
 static struct vgpu_function_desc random_desc(void)
 {
-	struct vgpu_function_desc desc = typical();
+	struct vgpu_function_desc desc = typical;
 	unsigned int bar;
 
-	desc.region[0].owned_bytes = 1 + below(VGPU_REGION_SIZE_MAX >>
-					       below(40));
+	desc.region[0].owned_bytes = 1 + below(VGPU_REGION_SIZE_MAX >> below(40));
 	desc.region[2].owned_bytes = 0x3000 + below(0x20000);
 	desc.region[4].owned_bytes = below(3) ? 1 + below(1 << 20) : 0;
 	for (bar = 0; bar < VGPU_REGION_MAX; bar += 4) {
@@ -167,9 +116,9 @@ static struct vgpu_function_desc random_desc(void)
 	return desc;
 }
 
-static void check_piece(const struct vgpu_regions *regions, unsigned int index,
-			uint64_t offset, uint64_t left,
-			const struct vgpu_piece *piece)
+/* The first piece of an access of @left bytes at @offset of a region is what it has to be. */
+static void check_piece(const struct vgpu_regions *regions, unsigned int index, u64 offset,
+			u64 left, const struct vgpu_piece *piece)
 {
 	const struct vgpu_region *bar = &regions->bar[index % VGPU_REGION_MAX];
 	bool msix = regions->vectors && index == regions->msix_bar &&
@@ -204,12 +153,10 @@ static void check_piece(const struct vgpu_regions *regions, unsigned int index,
 		break;
 	case VGPU_TARGET_MEMORY:
 	case VGPU_TARGET_TAIL:
-		assert_int_equal(offset / 4096,
-				 (offset + piece->len - 1) / 4096);
+		assert_int_equal(offset / 4096, (offset + piece->len - 1) / 4096);
 		break;
 	}
-	if (piece->target == VGPU_TARGET_MEMORY ||
-	    piece->target == VGPU_TARGET_REGISTERS)
+	if (piece->target == VGPU_TARGET_MEMORY || piece->target == VGPU_TARGET_REGISTERS)
 		assert_true(offset + piece->len <= bar->owned);
 }
 
@@ -218,10 +165,9 @@ static void test_access_random(void **state)
 	struct vgpu_regions regions;
 	unsigned int round;
 
-	(void)state;
 	for (round = 0; round < ROUNDS; round++) {
 		struct vgpu_function_desc desc = random_desc();
-		uint64_t pos, count, offset = 0, size, done, edge;
+		u64 pos, count, offset = 0, size, done, edge;
 		unsigned int index = 0, want = below(10);
 		int ret;
 
@@ -249,25 +195,22 @@ static void test_access_random(void **state)
 		for (done = 0; done < count;) {
 			struct vgpu_piece piece;
 
-			vgpu_region_piece(&regions, index, offset + done,
-					  count - done, &piece);
-			check_piece(&regions, index, offset + done,
-				    count - done, &piece);
+			vgpu_region_piece(&regions, index, offset + done, count - done, &piece);
+			check_piece(&regions, index, offset + done, count - done, &piece);
 			done += piece.len;
 		}
 		assert_int_equal(done, count);
 	}
 }
 
-/* An aligned access of a register's width is one piece. */
+/* An aligned access with the width of a register is one piece. */
 static void test_access_whole(void **state)
 {
-	struct vgpu_function_desc desc = typical();
+	struct vgpu_function_desc desc = typical;
 	struct vgpu_regions regions;
 	struct vgpu_piece piece;
-	uint64_t width, offset;
+	u64 width, offset;
 
-	(void)state;
 	assert_int_equal(vgpu_regions_init(&regions, &desc), 0);
 	for (width = 1; width <= 8; width *= 2) {
 		for (offset = 0; offset < 0x20000; offset += width) {
@@ -288,12 +231,11 @@ static void test_map_random(void **state)
 	struct vgpu_regions regions;
 	unsigned int round;
 
-	(void)state;
 	for (round = 0; round < ROUNDS; round++) {
 		struct vgpu_function_desc desc = random_desc();
 		unsigned int shift = 12 + 2 * below(3), bar = 99;
 		unsigned int want = below(8);
-		uint64_t owned = 0, pgoff, pages, first = ~0ULL;
+		u64 owned = 0, pgoff, pages, first = ~0ULL;
 		bool good = false;
 		int ret;
 
@@ -302,8 +244,7 @@ static void test_map_random(void **state)
 			owned = regions.bar[want].owned >> shift;
 		pgoff = (vgpu_region_offset(want) >> shift) + hostile(owned);
 		pages = hostile(owned);
-		ret = vgpu_region_map(&regions, pgoff, pages, shift, &bar,
-				      &first);
+		ret = vgpu_region_map(&regions, pgoff, pages, shift, &bar, &first);
 
 		want = pgoff >> (VGPU_REGION_SHIFT - shift) > 5 ?
 		       99 : pgoff >> (VGPU_REGION_SHIFT - shift);
@@ -312,15 +253,13 @@ static void test_map_random(void **state)
 			wide end = start + ((wide)pages << shift);
 			wide base = vgpu_region_offset(want);
 
-			good = pages && start >= base &&
-			       end <= base + regions.bar[want].owned;
+			good = pages && start >= base && end <= base + regions.bar[want].owned;
 		}
 		assert_int_equal(ret, good ? 0 : -EINVAL);
 		if (!good)
 			continue;
 		assert_int_equal(bar, want);
-		assert_int_equal(first, pgoff - (vgpu_region_offset(want) >>
-						 shift));
+		assert_int_equal(first, pgoff - (vgpu_region_offset(want) >> shift));
 	}
 }
 
@@ -328,13 +267,12 @@ static void test_window_random(void **state)
 {
 	unsigned int round;
 
-	(void)state;
 	for (round = 0; round < ROUNDS; round++) {
-		uint64_t batch = 1ULL << below(5);
-		uint64_t low = random_u64() >> 12 >> below(50);
-		uint64_t high = low + 1 + below(100);
-		uint64_t page = low + below(high - low);
-		uint64_t start, nr;
+		u64 batch = 1ULL << below(5);
+		u64 low = random_next(&rnd) >> 12 >> below(50);
+		u64 high = low + 1 + below(100);
+		u64 page = low + below(high - low);
+		u64 start, nr;
 
 		vgpu_region_window(page, low, high, batch, &start, &nr);
 		assert_true(start >= low && start + nr <= high);
@@ -356,10 +294,7 @@ int main(void)
 		cmocka_unit_test(test_map_random),
 		cmocka_unit_test(test_window_random),
 	};
-	const char *seed = getenv("VGPU_SEED");
 
-	random_state = seed ? strtoull(seed, NULL, 0) : (uint64_t)time(NULL);
-	printf("# seed: VGPU_SEED=%llu\n", (unsigned long long)random_state);
-	random_state = random_state * 0x9e3779b97f4a7c15ULL | 1;
+	rnd = test_seed();
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

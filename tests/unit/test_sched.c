@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the scheduler promises to its users, one thing at a time: policies,
- * shares, wakes at a time, lingering. On simulated engines (race.h).
+ * What the scheduler promises to its users, one thing at a time: policies, shares, wakes at a time,
+ * lingering, resets. On simulated engines (race.h).
  */
 #include "policy_at.h"
 #include "race.h"
@@ -16,7 +16,16 @@ static u64 busy_ns(struct user *user)
 	return s.busy_ns;
 }
 
-/* Four always busy, another policy every ms: all gets done, in turns. */
+/* The service that a user gets in the next @time_ns. */
+static u64 gets_ns(struct user *user, u64 time_ns)
+{
+	u64 from_ns = busy_ns(user);
+
+	sim_sleep(time_ns);
+	return busy_ns(user) - from_ns;
+}
+
+/* With another policy every ms four busy users get all of their work done, in turns. */
 static void test_policy_storm(void **state)
 {
 	struct vgpu_entity_stats s;
@@ -34,7 +43,7 @@ static void test_policy_storm(void **state)
 		sim_sleep(1 * MS);
 		set_policy(sim_policy(n)->name);
 	}
-	/* Nobody's turn is lost each time. */
+	/* No user loses its turn each time. */
 	for (i = 0; i < 4; i++) {
 		vgpu_entity_stats(&user[i]->entity, &s);
 		least = min(least, s.busy_ns);
@@ -66,7 +75,7 @@ static void test_wake_at(void **state)
 	user = user_open(0);
 	sim_sleep(1 * MS);
 
-	/* In the past: now. */
+	/* A time in the past means now. */
 	vgpu_entity_wake_at(&user->entity, 0);
 	sim_sleep(100 * US);
 	assert_int_equal(runs_of(user), 1);
@@ -74,7 +83,7 @@ static void test_wake_at(void **state)
 	sim_sleep(100 * US);
 	assert_int_equal(runs_of(user), 2);
 
-	/* Not early, not late; a later time does not count. */
+	/* The wake comes neither early nor late; a later time does not replace an earlier one. */
 	due_ns = sim_now_ns() + 10 * MS;
 	vgpu_entity_wake_at(&user->entity, due_ns + 5 * MS);
 	vgpu_entity_wake_at(&user->entity, due_ns);
@@ -86,7 +95,7 @@ static void test_wake_at(void **state)
 	sim_sleep(20 * MS);
 	assert_int_equal(runs_of(user), 3);
 
-	/* A wake and a run before make no difference. */
+	/* A wake and a run before that time make no difference. */
 	due_ns = sim_now_ns() + 10 * MS;
 	vgpu_entity_wake_at(&user->entity, due_ns);
 	vgpu_entity_wake(&user->entity);
@@ -95,7 +104,7 @@ static void test_wake_at(void **state)
 	sim_sleep(6 * MS);
 	assert_int_equal(runs_of(user), 5);
 
-	/* Held as it comes: it waits for the hold, and only then. */
+	/* The entity is held when the time comes: it runs as soon as it is not. */
 	vgpu_entity_wake_at(&user->entity, sim_now_ns() + 1 * MS);
 	hold_sync(user, HOLD_OTHER);
 	sim_sleep(5 * MS);
@@ -104,18 +113,18 @@ static void test_wake_at(void **state)
 	sim_sleep(100 * US);
 	assert_int_equal(runs_of(user), 6);
 
-	/* Running as it comes: looked at once more. */
+	/* It runs when the time comes: the engine looks at it once more. */
 	submit(user, 500 * US);
 	vgpu_entity_wake_at(&user->entity, sim_now_ns() + 300 * US);
 	sim_sleep(1 * MS);
 	runs = runs_of(user);
 	assert_int_equal(runs, 8);
 
-	/* Waiting is not counted, being late is. */
+	/* Time until the wake does not count as waiting, time after it does. */
 	vgpu_entity_stats(&user->entity, &s);
 	check_that(s.max_wait_ns < 100 * US, "%llu", s.max_wait_ns);
 
-	/* It leaves with one to come. */
+	/* The entity leaves with a wake to come. */
 	vgpu_entity_wake_at(&user->entity, sim_now_ns() + 1 * MS);
 	user_close(user);
 	assert_null(rb_first_cached(&t.engine[0].tl->sleepers));
@@ -123,7 +132,7 @@ static void test_wake_at(void **state)
 	world_end();
 }
 
-/* Many sleepers, each woken at its time, in whatever order they said so. */
+/* Many entities sleep, and each is woken at its time, in whatever order they asked for it. */
 static void test_many_sleepers(void **state)
 {
 	u64 due_ns[NR_PLACES], runs[NR_PLACES];
@@ -145,17 +154,13 @@ static void test_many_sleepers(void **state)
 		}
 		sim_sleep(sim_random(1, 200 * US));
 		for (i = 0; i < NR_PLACES; i++) {
-			if (!due_ns[i] || sim_now_ns() < due_ns[i]) {
-				assert_int_equal(runs_of(user[i]), runs[i]);
-			} else if (sim_now_ns() > due_ns[i] + 200 * US) {
+			if (due_ns[i] && sim_now_ns() >= due_ns[i] &&
+			    (sim_now_ns() > due_ns[i] + 200 * US ||
+			     runs_of(user[i]) != runs[i])) {
 				runs[i]++;
-				assert_int_equal(runs_of(user[i]), runs[i]);
-				due_ns[i] = 0;
-			} else if (runs_of(user[i]) != runs[i]) {
-				runs[i]++;
-				assert_int_equal(runs_of(user[i]), runs[i]);
 				due_ns[i] = 0;
 			}
+			assert_int_equal(runs_of(user[i]), runs[i]);
 		}
 	}
 	for (i = 0; i < NR_PLACES; i++)
@@ -163,7 +168,7 @@ static void test_many_sleepers(void **state)
 	world_end();
 }
 
-/* A client with pauses keeps the engine through those that are short enough. */
+/* A user with pauses in its work keeps the engine through those that are short enough. */
 static void one_linger(u64 linger_ns, bool exclusive, bool neighbour)
 {
 	struct vgpu_timeline_stats stats;
@@ -193,14 +198,13 @@ static void one_linger(u64 linger_ns, bool exclusive, bool neighbour)
 	assert_true(stats.linger_ns >= s.linger_ns);
 	if (!neighbour || exclusive) {
 		assert_int_equal(s.linger_ns, 0);
-		/* A wake that was not needed makes a second one. */
+		/* A wake that was not needed makes a second run. */
 		assert_true(s.runs <= 2);
 	} else if (linger_ns) {
 		/* The pauses, and one in vain. */
 		assert_true(s.runs <= 2);
 		check_that(s.linger_ns >= 350 * US + linger_ns &&
-			   s.linger_ns <= 600 * US + linger_ns, "%llu",
-			   s.linger_ns);
+			   s.linger_ns <= 600 * US + linger_ns, "%llu", s.linger_ns);
 	} else {
 		assert_true(s.runs > 5);
 		assert_int_equal(s.linger_ns, 0);
@@ -221,11 +225,11 @@ static void test_linger(void **state)
 	one_linger(80 * US, true, true);
 }
 
-/* A share that is changed while its entity may not run yet. */
+/* A share is changed while its entity may not run yet. */
 static void test_share_lets_run(void **state)
 {
 	struct user *user, *hog;
-	u64 from_ns;
+	u64 got_ns;
 
 	world_begin(8, 0, 2 * MS);
 	set_policy("qos");
@@ -233,38 +237,31 @@ static void test_share_lets_run(void **state)
 	set_share(user, 0, 1, 1);
 	submit(user, 10 * SEC);
 	sim_sleep(500 * MS);
-	/* It has had its part of some time to come, and nobody else is there. */
-	from_ns = busy_ns(user);
-	sim_sleep(200 * MS);
-	assert_int_equal(busy_ns(user), from_ns);
+	/* It has had its part of some time to come, so it waits, though no other user is there. */
+	assert_int_equal(gets_ns(user, 200 * MS), 0);
 	assert_true(user->entity.queued);
 	set_share(user, 0, VGPU_PER_MILLE, 1);
-	sim_sleep(10 * MS);
-	check_that(busy_ns(user) - from_ns >= 5 * MS, "%llu",
-		   busy_ns(user) - from_ns);
+	got_ns = gets_ns(user, 10 * MS);
+	check_that(got_ns >= 5 * MS, "%llu", got_ns);
 
-	/* And back, as it runs and as it waits. */
+	/* The cap comes back while it runs, and goes again while it waits. */
 	hog = user_open(0);
 	submit(hog, 10 * SEC);
 	set_share(user, 0, 1, 1);
 	sim_sleep(100 * MS);
-	from_ns = busy_ns(user);
-	sim_sleep(100 * MS);
-	check_that(busy_ns(user) - from_ns <= 5 * MS, "%llu",
-		   busy_ns(user) - from_ns);
+	got_ns = gets_ns(user, 100 * MS);
+	check_that(got_ns <= 5 * MS, "%llu", got_ns);
 	set_share(user, 800, VGPU_PER_MILLE, 1);
 	set_share(hog, 0, VGPU_PER_MILLE, 1);
 	sim_sleep(100 * MS);
-	from_ns = busy_ns(user);
-	sim_sleep(1 * SEC);
-	check_that(busy_ns(user) - from_ns >= 780 * MS, "%llu",
-		   busy_ns(user) - from_ns);
+	got_ns = gets_ns(user, 1 * SEC);
+	check_that(got_ns >= 780 * MS, "%llu", got_ns);
 	user_close(user);
 	user_close(hog);
 	world_end();
 }
 
-/* Nobody may run, until something happens: all these are something. */
+/* A policy that chose nobody until something happens is asked again after each of these events. */
 static void test_asked_again(void **state)
 {
 	struct user *user, *other;
@@ -314,11 +311,11 @@ static void test_asked_again(void **state)
 	world_end();
 }
 
-/* Who is started counts, idle or not; who stops does not. */
+/* For equal_share each started entity counts, whether idle or not, and stopped ones do not. */
 static void test_start_stop(void **state)
 {
 	struct user *user, *other;
-	u64 from_ns;
+	u64 got_ns;
 
 	world_begin(9, 0, 2 * MS);
 	set_policy("equal_share");
@@ -326,36 +323,29 @@ static void test_start_stop(void **state)
 	other = user_open(0);
 	submit(user, 10 * SEC);
 	sim_sleep(50 * MS);
-	from_ns = busy_ns(user);
-	sim_sleep(200 * MS);
-	check_that(busy_ns(user) - from_ns > 90 * MS &&
-		   busy_ns(user) - from_ns < 110 * MS, "%llu",
-		   busy_ns(user) - from_ns);
+	got_ns = gets_ns(user, 200 * MS);
+	check_that(got_ns > 90 * MS && got_ns < 110 * MS, "%llu", got_ns);
 	vgpu_entity_stop(&other->entity);
 	sim_sleep(20 * MS);
-	from_ns = busy_ns(user);
-	sim_sleep(200 * MS);
-	check_that(busy_ns(user) - from_ns > 190 * MS, "%llu",
-		   busy_ns(user) - from_ns);
-	/* Twice is once. */
+	got_ns = gets_ns(user, 200 * MS);
+	check_that(got_ns > 190 * MS, "%llu", got_ns);
+	/* Two starts count as one, and two stops, too. */
 	vgpu_entity_stop(&other->entity);
 	vgpu_entity_start(&other->entity);
 	vgpu_entity_start(&other->entity);
 	vgpu_entity_unhold(&other->entity, VGPU_HOLD_STOPPED);
 	sim_sleep(20 * MS);
-	from_ns = busy_ns(user);
-	sim_sleep(200 * MS);
-	check_that(busy_ns(user) - from_ns < 110 * MS, "%llu",
-		   busy_ns(user) - from_ns);
+	got_ns = gets_ns(user, 200 * MS);
+	check_that(got_ns < 110 * MS, "%llu", got_ns);
 	user_close(user);
 	user_close(other);
 	world_end();
 }
 
 /*
- * Engines are reset one at a time and both at once, which takes 20 ms: a client
- * of the other engine, which falls asleep after each job, has its next one begun
- * as soon as ever, and both come back.
+ * One engine is reset, or @both at once, which takes 20 ms. A user of the other engine that falls
+ * asleep after each piece of work has its next one begun as soon as ever; and the engines that were
+ * reset work again. The user whose work hung @leaves before the reset is over, or later.
  */
 static void one_reset(bool both, bool leaves)
 {
@@ -385,12 +375,12 @@ static void one_reset(bool both, bool leaves)
 				sim_sleep(10 * US);
 			most_ns = max(most_ns, late_ns);
 			sim_sleep(500 * US);
-			/* All that is meanwhile. */
+			/* The reset is still under way. */
 			assert_non_null(t.engine[1].tl->resetting);
 		}
 		check_that(most_ns <= 200 * US, "%llu", most_ns);
 	}
-	/* Who leaves waits for its reset, and not for the other engine's. */
+	/* A user that leaves waits for the reset of its engine, and not for that of the other. */
 	if (leaves) {
 		user_close(hung);
 		assert_null(t.engine[1].tl->resetting);

@@ -39,13 +39,13 @@ static void test_room(void **state)
 	assert_int_equal(vgpu_share_room(751, 4, 16, 4), 0);
 	assert_int_equal(vgpu_share_room(1000, 4, 16, 4), 0);
 	assert_int_equal(vgpu_share_room(0, 4, 16, 1), 1);
-	/* Nothing is guaranteed, so nothing is short. */
+	/* The default guarantee is 0, so there is room for any number. */
 	assert_int_equal(vgpu_share_room(1000, 1, 1024, 32), 32);
 }
 
 /*
- * On a GPU of any size, filled at random with whatever fits, all defaults are
- * admitted; and the room says how many are.
+ * On a GPU of any size, filled with random vGPUs as long as they fit, all default shares are
+ * admitted; and vgpu_share_room() says how many are.
  */
 static void fill_one(u64 *rnd)
 {
@@ -54,12 +54,12 @@ static void fill_one(u64 *rnd)
 	struct vgpu_share s;
 	unsigned int i;
 
-	vgpu_placement_init(&p, rnd_one_in(rnd, 2) ? 1U << rnd_range(rnd, 0, 10) :
-			    rnd_range(rnd, 1, 1024), rnd_one_in(rnd, 3));
+	vgpu_placement_init(&p, random_one_in(rnd, 2) ? 1U << random_range(rnd, 0, 10) :
+			    random_range(rnd, 1, 1024), random_one_in(rnd, 3));
 	for (i = 0; i < 200; i++) {
-		u32 size_gb = rnd_one_in(rnd, 2) ?
-			      1U << rnd_range(rnd, 0, 10) :
-			      rnd_range(rnd, 1, p.region_gb);
+		u32 size_gb = random_one_in(rnd, 2) ?
+			      1U << random_range(rnd, 0, 10) :
+			      random_range(rnd, 1, p.region_gb);
 		unsigned int fits = vgpu_placement_available(&p, size_gb);
 
 		if (size_gb > p.region_gb)
@@ -99,21 +99,21 @@ static void test_admit(void **state)
 	assert_int_equal(vgpu_share_admit(600, 400, why, sizeof(why)), 0);
 	assert_int_equal(vgpu_share_admit(600, 700, why, sizeof(why)), -ENOSPC);
 	assert_string_equal(why, "guarantee 700 per mille does not fit: 600 of 1000 are given to others, 400 are left; lower theirs by 300");
-	/* In one call, others may want too much, too. */
+	/* The others may want too much, too, as one call can set the shares of many. */
 	assert_int_equal(vgpu_share_admit(1800, 900, why, sizeof(why)),
 			 -ENOSPC);
 	assert_string_equal(why, "guarantee 900 per mille does not fit: 1800 of 1000 are given to others, 0 are left; lower theirs by 1700");
 }
 
-/* What the text says would do, does: exactly so much less, and no less. */
+/* If the others have less by what the text says, the guarantee fits; if by 1 less, it does not. */
 static void test_admit_says_by_how_much(void **state)
 {
 	u64 rnd = test_seed();
 	unsigned int i;
 
 	for (i = 0; i < ROUNDS; i++) {
-		u32 others = rnd_range(&rnd, 0, 3000);
-		u32 guarantee = rnd_range(&rnd, 0, 1000);
+		u32 others = random_range(&rnd, 0, 3000);
+		u32 guarantee = random_range(&rnd, 0, 1000);
 		u32 g, given, left, by;
 		int ret = vgpu_share_admit(others, guarantee, why, sizeof(why));
 
@@ -121,7 +121,7 @@ static void test_admit_says_by_how_much(void **state)
 			   "%u + %u: %d", others, guarantee, ret);
 		if (!ret)
 			continue;
-		/* The numbers in the text are what is tested. */
+		/* The numbers are taken out of the text, as its reader would do. */
 		ret = sscanf(why, "guarantee %u per mille does not fit: %u of 1000 are given to others, %u are left; lower theirs by %u",
 			     &g, &given, &left, &by);
 		assert_int_equal(ret, 4);
@@ -179,7 +179,7 @@ static void test_change(void **state)
 	assert_int_equal(frl, 0);
 	assert_int_equal(change(&s, &frl, VGPU_SHARE_FRL, VGPU_FRL_DEFAULT), 0);
 	assert_int_equal(frl, VGPU_FRL_DEFAULT);
-	/* Nothing, or what there is not. */
+	/* No field, and fields that do not exist. */
 	assert_int_equal(change(&s, &frl, 0, 1), -EINVAL);
 	assert_int_equal(change(&s, &frl, 0x10, 1), -EINVAL);
 	assert_int_equal(change(&s, &frl, VGPU_SHARE_CAP | 1U << 31, 10),
@@ -196,12 +196,12 @@ static u32 rnd_value(u64 *rnd)
 	static const u32 edges[] = { 0, 1, 999, 1000, 1001, 0xffff, 0x10000,
 				     0x100ff, ~0U };
 
-	if (rnd_one_in(rnd, 4))
-		return edges[rnd_range(rnd, 0, ARRAY_SIZE(edges) - 1)];
-	return rnd_range(rnd, 0, 1100);
+	if (random_one_in(rnd, 4))
+		return edges[random_range(rnd, 0, ARRAY_SIZE(edges) - 1)];
+	return random_range(rnd, 0, 1100);
 }
 
-/* Whatever is asked, what holds is right; refused, nothing has changed. */
+/* Random changes: after one that is taken the share is as asked for, else it has not changed. */
 static void test_change_random(void **state)
 {
 	u64 rnd = test_seed(), taken = 0;
@@ -212,12 +212,12 @@ static void test_change_random(void **state)
 	vgpu_share_default(&s, 0, 4, 16);
 	for (i = 0; i < ROUNDS; i++) {
 		struct vgpu_ctl_share c = {
-			.valid = rnd_range(&rnd, 0, 0x1f),
+			.valid = random_range(&rnd, 0, 0x1f),
 			.guarantee = rnd_value(&rnd),
 			.cap = rnd_value(&rnd),
 			.weight = rnd_value(&rnd),
 			.frl = rnd_value(&rnd),
-			.pad = rnd_one_in(&rnd, 50),
+			.pad = random_one_in(&rnd, 50),
 		};
 		struct vgpu_share was = s;
 		u32 frl_was = frl;
@@ -250,7 +250,7 @@ static void test_change_random(void **state)
 	check_that(taken > ROUNDS / 100, "only %llu taken", taken);
 }
 
-/* Texts never write behind their end. */
+/* A text is cut off where its buffer ends. */
 static void test_short_text(void **state)
 {
 	struct vgpu_share s;

@@ -1,28 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * equal_share and fixed_share through the timeline as it is in the kernel: the
- * starts of slots belong to a grid, which an oracle here computes from nothing
- * but the script of the simulation (des.h), however late the scheduler's thread
- * runs and whatever neighbours do. Where they overrun, which moves the grid, runs
- * are as they are without a late thread: what test_slots_load shows of those
- * holds with one, too.
+ * equal_share and fixed_share through the timeline as it is in the kernel: slots begin on a grid,
+ * which is computed here from nothing but the script of the simulation (des.h), however late the
+ * scheduler's thread runs and whatever neighbours do. Overruns move the grid; with these, runs are
+ * the same with and without a late thread: so what test_slots_load.c shows holds with one, too.
  */
 #include "vgpu_test.h"
 
-#include "des.h"
+#include "des_test.h"
 
 #define MAX_SLOTS	100000
 #define MAX_CLIENTS	16
 #define NOBODY		MAX_CLIENTS
 
-/* By how much a neighbour falls idle before its slot is over, at most. */
-#define ALMOST_NS	(12 * DES_US)
+/* How long before the end of its slot a neighbour falls idle, at most. */
+#define ALMOST_NS	(12 * US)
 
 /**
- * struct slot - of the grid as it has to be
+ * struct slot - a slot of the grid as it has to be
  * @begin_ns: when it begins
- * @end_ns:   when the next one does
- * @owner:    a client, or NOBODY
+ * @end_ns:   when the next one begins
+ * @owner:    the client that may run in it, or NOBODY
  */
 struct slot {
 	u64 begin_ns;
@@ -32,9 +30,12 @@ struct slot {
 
 /**
  * struct grid - all slots of a simulation
- * @order:   members of the present cycle, in the order of their slots, and those
- *           who have come since
- * @started: who is started now
+ * @slot:     the slots
+ * @nr:       how many
+ * @order:    equal_share: the clients that have slots in the present cycle, in the order of these,
+ *            and those that have started since
+ * @nr_order: how many
+ * @started:  whether each client is started now
  */
 struct grid {
 	struct slot slot[MAX_SLOTS];
@@ -49,12 +50,12 @@ static bool is_equal(const struct des_config *config)
 	return config->params.policy == &vgpu_policy_equal_share;
 }
 
-static unsigned int fixed_owner(const struct des_config *config,
-				unsigned int slot)
+/* The owner of a slot of fixed_share's cycle. */
+static unsigned int fixed_owner(const struct des_config *config, unsigned int slot)
 {
 	unsigned int i, unit = 0, bit, nr = config->params.nr_slots;
 
-	/* A power of two: the digits are bits. */
+	/* @nr is a power of two, so the digits that are reversed are bits. */
 	for (bit = 1; bit < nr; bit *= 2) {
 		unit = 2 * unit + slot % 2;
 		slot /= 2;
@@ -79,7 +80,7 @@ static void grid_starts(struct grid *grid, unsigned int client)
 	grid->order[grid->nr_order++] = client;
 }
 
-/* Who has stopped leaves, at the end of a cycle. */
+/* The clients that have stopped lose their slots, at the end of a cycle. */
 static void grid_forgets(struct grid *grid)
 {
 	unsigned int i, kept = 0;
@@ -112,15 +113,13 @@ static void grid_make(struct grid *grid, const struct des_config *config)
 			action++;
 		}
 		grid_forgets(grid);
-		len = is_equal(config) ? grid->nr_order :
-					 config->params.nr_slots;
+		len = is_equal(config) ? grid->nr_order : config->params.nr_slots;
 		for (i = 0; i < len; i++) {
 			assert_true(grid->nr < MAX_SLOTS);
 			grid->slot[grid->nr++] = (struct slot){
 				.begin_ns = now_ns,
 				.end_ns = now_ns + slice_ns,
-				.owner = is_equal(config) ? grid->order[i] :
-					 fixed_owner(config, i),
+				.owner = is_equal(config) ? grid->order[i] : fixed_owner(config, i),
 			};
 			now_ns += slice_ns;
 		}
@@ -128,12 +127,11 @@ static void grid_make(struct grid *grid, const struct des_config *config)
 }
 
 /*
- * Every run lies in a slot of its client, and is to end with that; who is always
- * busy runs in each of its slots once, from at most @late_ns after its begin to
- * its end. Return: by how much all those were late.
+ * Every run lies in a slot of its client, and its deadline is the end of that slot; a client that
+ * is always busy runs in each of its slots once, from at most @late_ns after the beginning of the
+ * slot to its end. Return: the sum of these delays.
  */
-static u64 check_grid(const struct des *des, const struct grid *grid,
-		      u64 late_ns)
+static u64 check_grid(const struct des *des, const struct grid *grid, u64 late_ns)
 {
 	const struct des_runs *runs = &des->engine[0].runs;
 	const struct des_config *config = des->config;
@@ -170,36 +168,31 @@ static u64 check_grid(const struct des *des, const struct grid *grid,
 	/* No slot is left out, to the ns. */
 	for (k = 0; k < grid->nr && grid->slot[k].end_ns <= des->end_ns; k++)
 		if (grid->slot[k].owner != NOBODY)
-			due_ns[grid->slot[k].owner] += grid->slot[k].end_ns -
-						       grid->slot[k].begin_ns;
+			due_ns[grid->slot[k].owner] +=
+				grid->slot[k].end_ns - grid->slot[k].begin_ns;
 	for (i = 0; i < config->nr_clients; i++) {
-		u64 got_ns = des_service_ns(des, i, 0, 0,
-					    grid->slot[k - 1].end_ns);
+		u64 got_ns = des_service_ns(des, i, 0, 0, grid->slot[k - 1].end_ns);
 
-		if (config->client[i].load.kind != DES_BUSY ||
-		    config->client[i].stopped)
+		if (config->client[i].load.kind != DES_BUSY || config->client[i].stopped)
 			continue;
-		check_that(got_ns + lost_ns[i] == due_ns[i],
-			   "%u: %llu + %llu, not %llu", i, got_ns, lost_ns[i],
-			   due_ns[i]);
+		check_that(got_ns + lost_ns[i] == due_ns[i], "%u: %llu + %llu, not %llu", i,
+			   got_ns, lost_ns[i], due_ns[i]);
 		all_ns += lost_ns[i];
 	}
 	return all_ns;
 }
 
 /*
- * In the first of its slots of each cycle it has work for almost all of that,
- * and the engine looks for more until just before it is over. The work comes
- * half a slot before, so that it begins with the slot.
+ * A client that has work in the first of its slots of each cycle: so much that the engine, when it
+ * has looked for more in vain (poll_ns), is free @almost_ns before the end of the slot. The work
+ * comes half a slot before, so that it begins with the slot.
  */
-static struct des_load load_almost(const struct des_config *config,
-				   unsigned int client, u64 almost_ns)
+static struct des_load load_almost(const struct des_config *config, unsigned int client,
+				   u64 almost_ns)
 {
 	u64 slice_ns = config->params.slice_ns;
-	unsigned int len = is_equal(config) ? config->nr_clients :
-					      config->params.nr_slots;
-	struct des_load load = des_frames(slice_ns - config->poll_ns - almost_ns,
-					  len * slice_ns);
+	unsigned int len = is_equal(config) ? config->nr_clients : config->params.nr_slots;
+	struct des_load load = des_frames(slice_ns - config->poll_ns - almost_ns, len * slice_ns);
 	unsigned int slot = client;
 
 	if (!is_equal(config))
@@ -209,26 +202,23 @@ static struct des_load load_almost(const struct des_config *config,
 	return load;
 }
 
-static struct des_load load_random(const struct des_config *config,
-				   unsigned int client, u64 *rnd)
+static struct des_load load_random(const struct des_config *config, unsigned int client, u64 *rnd)
 {
 	u64 slice_ns = config->params.slice_ns;
 	struct des_load load;
 
-	switch (rnd_range(rnd, 0, 4)) {
+	switch (random_range(rnd, 0, 4)) {
 	case 0:
-		return load_almost(config, client,
-				   rnd_range(rnd, 1, ALMOST_NS));
+		return load_almost(config, client, random_range(rnd, 1, ALMOST_NS));
 	case 1:
-		load = des_closed(rnd_range(rnd, 1, 2 * slice_ns),
-				  rnd_range(rnd, 0, slice_ns),
-				  rnd_range(rnd, 1, 4));
-		load.think_max_ns = load.think_ns + rnd_range(rnd, 0, slice_ns);
+		load = des_closed(random_range(rnd, 1, 2 * slice_ns),
+				  random_range(rnd, 0, slice_ns), random_range(rnd, 1, 4));
+		load.think_max_ns = load.think_ns + random_range(rnd, 0, slice_ns);
 		return load;
 	case 2:
-		load = des_poisson(rnd_range(rnd, 1, slice_ns),
-				   rnd_range(rnd, 100 * DES_US, 8 * slice_ns),
-				   rnd_range(rnd, 1, 3));
+		load = des_poisson(random_range(rnd, 1, slice_ns),
+				   random_range(rnd, 100 * US, 8 * slice_ns),
+				   random_range(rnd, 1, 3));
 		load.depth = 8;
 		return load;
 	case 3:
@@ -240,21 +230,21 @@ static struct des_load load_random(const struct des_config *config,
 	}
 }
 
-/* Client 0 is always busy. */
-static void config_random(struct des_config *config,
-			  const struct vgpu_sched_policy *policy, u64 *rnd)
+/* Client 0 is always busy, the others have random loads. */
+static void config_random(struct des_config *config, const struct vgpu_sched_policy *policy,
+			  u64 *rnd)
 {
 	unsigned int i, first = 0, size;
 
-	des_config_init(config, policy, rnd_range(rnd, 2, 8));
-	config->seed = rnd_next(rnd);
-	config->length_ns = 400 * DES_MS;
+	des_config_init(config, policy, random_range(rnd, 2, 8));
+	config->seed = random_next(rnd);
+	config->length_ns = 400 * MS;
 	config->switch_ns = 0;
-	config->params.slice_ns = rnd_range(rnd, VGPU_SLICE_MIN_NS, 5 * DES_MS);
-	config->poll_ns = rnd_one_in(rnd, 2) ? 0 : 50 * DES_US;
+	config->params.slice_ns = random_range(rnd, VGPU_SLICE_MIN_NS, 5 * MS);
+	config->poll_ns = random_one_in(rnd, 2) ? 0 : 50 * US;
 	for (i = 0; i < config->nr_clients; i++) {
 		size = first + 8 <= config->params.nr_slots && i < 2 ?
-		       1 << rnd_range(rnd, 0, 2) : 1;
+		       1 << random_range(rnd, 0, 2) : 1;
 		config->client[i].share.first_slot = first;
 		config->client[i].share.nr_slots = size;
 		first += size;
@@ -265,11 +255,11 @@ static void config_random(struct des_config *config,
 
 static struct grid grid;
 
-/* Neighbours stop working just before their slots end: nobody is late for that. */
+/* Neighbours stop working just before the end of their slots: no other client is late for that. */
 static void test_almost(void **state)
 {
 	static const u64 almost_ns[] = {
-		1, 999, 5 * DES_US, 9999, 10 * DES_US, 11 * DES_US,
+		1, 999, 5 * US, 9999, 10 * US, 11 * US,
 	};
 	struct des_config config;
 	struct des *des;
@@ -279,23 +269,19 @@ static void test_almost(void **state)
 	for (i = 0; i < 2 * ARRAY_SIZE(almost_ns); i++) {
 		poll = i % 2;
 		des_config_init(&config, &vgpu_policy_equal_share, 3);
-		config.params.slice_ns = DES_MS;
-		config.length_ns = 2 * DES_SEC;
+		config.params.slice_ns = MS;
+		config.length_ns = 2 * SEC;
 		config.switch_ns = 0;
-		config.poll_ns = poll ? 50 * DES_US : 0;
-		config.client[0].load = load_almost(&config, 0,
-						    almost_ns[i / 2]);
-		config.client[1].load = load_almost(&config, 1,
-						    almost_ns[i / 2]);
+		config.poll_ns = poll ? 50 * US : 0;
+		config.client[0].load = load_almost(&config, 0, almost_ns[i / 2]);
+		config.client[1].load = load_almost(&config, 1, almost_ns[i / 2]);
 		des = des_run(&config);
 		grid_make(&grid, &config);
-		/* First, by how much, as that is what there is to see. */
+		/* Any delay is let pass here, to be told all of it. */
 		lost_ns = check_grid(des, &grid, ALMOST_NS);
 		check_that(!lost_ns, "%llu ns before, poll %llu: lost %llu of %llu",
-			   almost_ns[i / 2], config.poll_ns, lost_ns,
-			   des->end_ns);
-		des_free(des);
-		des_config_exit(&config);
+			   almost_ns[i / 2], config.poll_ns, lost_ns, des->end_ns);
+		des_test_end(des, &config);
 	}
 }
 
@@ -311,8 +297,7 @@ static void grids(const struct vgpu_sched_policy *policy, u64 seed)
 		des = des_run(&config);
 		grid_make(&grid, &config);
 		check_grid(des, &grid, 0);
-		des_free(des);
-		des_config_exit(&config);
+		des_test_end(des, &config);
 	}
 }
 
@@ -330,7 +315,7 @@ static int earlier(const void *a, const void *b)
 	return at < bt ? -1 : at > bt;
 }
 
-/* Others come and go, and slots get shorter and longer, at the ends of cycles. */
+/* Other clients come and go, and slots get shorter and longer, at the ends of cycles. */
 static void changes(const struct vgpu_sched_policy *policy, u64 seed)
 {
 	unsigned int load, i, n, slots = 0;
@@ -341,40 +326,33 @@ static void changes(const struct vgpu_sched_policy *policy, u64 seed)
 	for (load = 0; load < 300; load++) {
 		config_random(&config, policy, &rnd);
 		for (i = 1; i < config.nr_clients; i++) {
-			bool stopped = rnd_one_in(&rnd, 2);
+			bool stopped = random_one_in(&rnd, 2);
 			u64 at_ns = 0;
 
 			config.client[i].stopped = stopped;
-			/* Who is reopened begins its load anew. */
+			/* A busy client that was reopened would begin its load anew. */
 			if (config.client[i].load.kind == DES_BUSY)
 				config.client[i].load.kind = DES_NONE;
-			for (n = rnd_range(&rnd, 0, 20); n--; ) {
-				at_ns += rnd_range(&rnd, 1, 40 * DES_MS);
-				des_config_act(&config, at_ns,
-					       stopped ? DES_START : DES_STOP,
-					       i);
+			for (n = random_range(&rnd, 0, 20); n--; ) {
+				at_ns += random_range(&rnd, 1, 40 * MS);
+				des_config_act(&config, at_ns, stopped ? DES_START : DES_STOP, i);
 				stopped = !stopped;
 			}
 		}
-		for (n = rnd_range(&rnd, 0, 10); n--; ) {
-			struct des_action *action;
+		for (n = random_range(&rnd, 0, 10); n--; ) {
+			u64 at_ns = random_range(&rnd, 1, 400 * MS);
+			struct des_action *action = des_config_act(&config, at_ns, DES_PARAMS, 0);
 
-			action = des_config_act(&config,
-						rnd_range(&rnd, 1, 400 * DES_MS),
-						DES_PARAMS, 0);
 			action->params = config.params;
-			action->params.slice_ns =
-				rnd_range(&rnd, VGPU_SLICE_MIN_NS, 5 * DES_MS);
+			action->params.slice_ns = random_range(&rnd, VGPU_SLICE_MIN_NS, 5 * MS);
 		}
 		if (config.nr_actions)
-			qsort(config.action, config.nr_actions,
-			      sizeof(*config.action), earlier);
+			qsort(config.action, config.nr_actions, sizeof(*config.action), earlier);
 		des = des_run(&config);
 		grid_make(&grid, &config);
 		check_grid(des, &grid, 0);
 		slots += grid.nr;
-		des_free(des);
-		des_config_exit(&config);
+		des_test_end(des, &config);
 	}
 	printf("# %s: %u slots\n", policy->name, slots);
 }
@@ -385,9 +363,8 @@ static void test_changes(void **state)
 	changes(&vgpu_policy_fixed_share, test_seed() + 3);
 }
 
-/* The same runs, by start and end, to the ns. */
-static void same_runs(const struct des *on, const struct des *off,
-		      unsigned int client)
+/* A client has the same runs in both records: starts and ends are equal, to the ns. */
+static void same_runs(const struct des *on, const struct des *off, unsigned int client)
 {
 	const struct des_runs *a = &on->engine[0].runs;
 	const struct des_runs *b = &off->engine[0].runs;
@@ -403,20 +380,18 @@ static void same_runs(const struct des *on, const struct des *off,
 		check_that(a->at[i].start_ns == b->at[j].start_ns &&
 			   a->at[i].end_ns == b->at[j].end_ns &&
 			   a->at[i].idle_ns == b->at[j].idle_ns,
-			   "run %zu: %llu to %llu (idle %llu), and %llu to %llu (idle %llu)",
-			   nr, a->at[i].start_ns, a->at[i].end_ns,
-			   a->at[i].idle_ns, b->at[j].start_ns, b->at[j].end_ns,
-			   b->at[j].idle_ns);
+			   "run %zu: %llu to %llu (idle %llu), and %llu to %llu (idle %llu)", nr,
+			   a->at[i].start_ns, a->at[i].end_ns, a->at[i].idle_ns,
+			   b->at[j].start_ns, b->at[j].end_ns, b->at[j].idle_ns);
 	}
 	assert_true(i == a->nr && j == b->nr);
-	assert_true(on->client[client].completed ==
-		    off->client[client].completed);
+	assert_true(on->client[client].completed == off->client[client].completed);
 }
 
 /*
- * T2: whether neighbours hog, come and go or do nothing is not to be seen. That
- * the scheduler's thread is late is neither, by a client that always has work:
- * not so by its first work, so this is not the client of the first slot.
+ * T2: a client cannot tell whether its neighbours are always busy, come and go or do nothing. Nor
+ * can a client that always has work tell that the scheduler's thread is late; but its first work
+ * waits for the thread, so this is not the client of the first slot.
  */
 static void unseen(const struct vgpu_sched_policy *policy, u64 seed)
 {
@@ -430,7 +405,7 @@ static void unseen(const struct vgpu_sched_policy *policy, u64 seed)
 		victim = load % 2;
 		if (victim) {
 			config.client[1].load = des_busy();
-			config.kick_ns = rnd_range(&rnd, 1, 200 * DES_US);
+			config.kick_ns = random_range(&rnd, 1, 200 * US);
 		} else {
 			config.client[0].load = load_random(&config, 0, &rnd);
 		}
@@ -453,12 +428,11 @@ static void test_neighbours_are_not_seen(void **state)
 }
 
 /*
- * The scheduler's thread is late, and then the timer's interrupt, too: a slot
- * begins as much later, and ends when it is to. 100 000 slots on that is so
- * still. Of the thread those who always have work notice nothing.
+ * The scheduler's thread is late, and perhaps the timer's interrupt, too. By as much as the timer
+ * is late a slot begins later, and it ends when it has to; that is still so 100 000 slots later.
+ * Clients that always have work notice nothing of a late thread.
  */
-static void late(const struct vgpu_sched_policy *policy, u64 kick_ns,
-		 u64 timer_ns, u64 seed)
+static void late(const struct vgpu_sched_policy *policy, u64 kick_ns, u64 timer_ns, u64 seed)
 {
 	struct des_config config;
 	struct des *des;
@@ -466,33 +440,31 @@ static void late(const struct vgpu_sched_policy *policy, u64 kick_ns,
 
 	des_config_init(&config, policy, 4);
 	config.seed = seed;
-	config.params.slice_ns = DES_MS;
-	config.length_ns = (MAX_SLOTS - 16) * DES_MS;
+	config.params.slice_ns = MS;
+	config.length_ns = (MAX_SLOTS - 16) * MS;
 	config.switch_ns = 0;
 	config.kick_ns = kick_ns;
 	config.timer_ns = timer_ns;
-	/* What comes first waits for the thread: client 0 has none. */
+	/* The very first work waits for the thread: so client 0, whose slot is first, has none. */
 	config.client[0].load.kind = DES_NONE;
 	/*
-	 * Client 2's slots come after client 1's if N is 4, and client 1's after
-	 * idle ones if the cycle is 16. Too late to wake a thread that is to arm a
-	 * timer for the next slot.
+	 * Client 1 falls idle too late in its slots to wake a thread that arms a timer for the next
+	 * slot, which is client 2's under equal_share.
 	 */
-	config.client[1].load = load_almost(&config, 1, 5 * DES_US);
+	config.client[1].load = load_almost(&config, 1, 5 * US);
 	des = des_run(&config);
 	grid_make(&grid, &config);
 	lost_ns = check_grid(des, &grid, timer_ns);
-	printf("# %s, kick 0..%llu ns, timer 0..%llu ns: %llu ns late in %u slots\n",
-	       policy->name, kick_ns, timer_ns, lost_ns, grid.nr);
-	/* The test is of something: some were late. */
+	printf("# %s, kick 0..%llu ns, timer 0..%llu ns: %llu ns late in %u slots\n", policy->name,
+	       kick_ns, timer_ns, lost_ns, grid.nr);
+	/* Some slots were late, or else this would have tested nothing. */
 	assert_true(!lost_ns == !timer_ns);
-	des_free(des);
-	des_config_exit(&config);
+	des_test_end(des, &config);
 }
 
 /*
- * Overruns move the grid, and debts take slots out of it; the thread, however
- * late, does nothing to that. The owner of the first slot does nothing, see above.
+ * Overruns move the grid, and debts take slots out of it; a late thread changes nothing of that.
+ * The owner of the first slot has no work, as its first work would wait for the thread.
  */
 static void overruns(const struct vgpu_sched_policy *policy, u64 seed)
 {
@@ -508,14 +480,14 @@ static void overruns(const struct vgpu_sched_policy *policy, u64 seed)
 			struct des_load *it = &config.client[i].load;
 
 			*it = des_busy();
-			if (i > 1 && rnd_one_in(&rnd, 3))
+			if (i > 1 && random_one_in(&rnd, 3))
 				it->kind = DES_NONE;
-			if (rnd_one_in(&rnd, 2))
-				it->overrun_ns = rnd_range(&rnd, 1, 9 * DES_MS);
-			it->overrun_always = rnd_one_in(&rnd, 4);
+			if (random_one_in(&rnd, 2))
+				it->overrun_ns = random_range(&rnd, 1, 9 * MS);
+			it->overrun_always = random_one_in(&rnd, 4);
 		}
 		prompt = des_run(&config);
-		config.kick_ns = rnd_range(&rnd, 1, 500 * DES_US);
+		config.kick_ns = random_range(&rnd, 1, 500 * US);
 		late = des_run(&config);
 		for (i = 1; i < config.nr_clients; i++)
 			same_runs(prompt, late, i);
@@ -526,8 +498,8 @@ static void overruns(const struct vgpu_sched_policy *policy, u64 seed)
 		des_free(late);
 		des_config_exit(&config);
 	}
-	printf("# %s: overruns in %llu of %u, up to %llu ns\n", policy->name,
-	       moved, load, over_ns);
+	printf("# %s: overruns in %llu of %u, up to %llu ns\n", policy->name, moved, load,
+	       over_ns);
 	assert_true(moved > load / 2);
 }
 
@@ -545,8 +517,8 @@ static void test_late(void **state)
 		const struct vgpu_sched_policy *policy =
 			i ? &vgpu_policy_fixed_share : &vgpu_policy_equal_share;
 
-		late(policy, 200 * DES_US, 0, test_seed() + i);
-		late(policy, 200 * DES_US, 200 * DES_US, test_seed() + i);
+		late(policy, 200 * US, 0, test_seed() + i);
+		late(policy, 200 * US, 200 * US, test_seed() + i);
 	}
 }
 

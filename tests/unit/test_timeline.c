@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The scheduler as it is in the kernel (thread, timer, timelines, policies), on
- * simulated engines (race.h), under random interleavings (tasks.h).
+ * The scheduler as it is in the kernel (thread, timer, timelines, policies), on simulated engines
+ * (race.h), under random interleavings (tasks.h).
  */
 #include "policy_at.h"
 #include "race.h"
 
-/* A reason that is neither of the scheduler's own. */
+/* A reason to hold an entity that is none of the scheduler's own. */
 #define HOLD_OTHER	0x4
 
 static void one_user_step(struct user *user)
@@ -40,7 +40,7 @@ static void one_user_step(struct user *user)
 		vgpu_entity_wake(&user->entity);
 		break;
 	case 5 ... 6:
-		/* Memory that answers later: the engine may find it so. */
+		/* The work waits for memory: the engine may find it so. */
 		user->dma = true;
 		sim_sleep(sim_random(1, 2 * MS));
 		user->dma = false;
@@ -57,7 +57,7 @@ static void one_user_step(struct user *user)
 		submit(user, sim_random(1, t.light ? 100 * US : 20 * MS));
 		break;
 	case 17:
-		/* Closed, and opened again. */
+		/* The device is closed, and opened again. */
 		vgpu_entity_stop(&user->entity);
 		user->held++;
 		assert_false(user->started || user->queued);
@@ -74,7 +74,7 @@ static void one_user_step(struct user *user)
 		submit_frame(user, sim_random(0, sim_now_ns()));
 		break;
 	case 21 ... 28:
-		/* One that waits for its work, as most do. */
+		/* The user waits until its work is done, as most do. */
 		submit(user, sim_random(1, 10 * US));
 		for (n = 0; user->work_ns && n < 200; n++)
 			sim_sleep(sim_random(0, 5 * US));
@@ -95,7 +95,7 @@ static int user_task(void *data)
 		t.user[index] = user;
 		for (n = sim_random(1, 60); n; n--)
 			one_user_step(user);
-		/* The last one stays open, to be drained. */
+		/* The last one stays open: run_load() has it finish its work. */
 		if (i > 1) {
 			t.user[index] = NULL;
 			user_close(user);
@@ -122,7 +122,7 @@ static void change_settings(void)
 	assert_int_equal(set_params(&params), 0);
 }
 
-/* The host: holds others' entities, reads them, changes shares and settings. */
+/* The host: holds the entities of users, reads their statistics, changes shares and settings. */
 static int host_task(void *data)
 {
 	unsigned int n, hold = (uintptr_t)data;
@@ -157,7 +157,7 @@ static int host_task(void *data)
 			sim_sleep(sim_random(1, 2 * MS));
 			user->held--;
 		}
-		/* What is read never goes back. */
+		/* Service, as it is read, never becomes less. */
 		vgpu_entity_stats(&user->entity, &s);
 		assert_true(s.busy_ns >= seen_ns && s.busy_ns <= sim_now_ns());
 		assert_true(s.window_ns <= VGPU_WINDOW_MAX_NS);
@@ -171,7 +171,7 @@ static int host_task(void *data)
 	return 0;
 }
 
-/* The thread that would wake somebody waits for an engine without processor. */
+/* The scheduler's thread resets an engine, and may wait for that: it wakes nobody meanwhile. */
 static bool thread_waits(void)
 {
 	unsigned int i;
@@ -182,7 +182,7 @@ static bool thread_waits(void)
 	return false;
 }
 
-/* No wake-up is lost, not even until the next one. */
+/* No wake-up is lost: an entity that could run is queued or runs within 2 ms. */
 static int watchdog_task(void *data)
 {
 	struct user *user;
@@ -235,7 +235,7 @@ static void run_load(u64 seed)
 		sim_join(task[i]);
 	sim_join(host[0]);
 	sim_join(host[1]);
-	/* What a cap lets through takes its time. */
+	/* With a cap the rest of the work would take long. */
 	for (i = 0; i < t.nr_users; i++) {
 		share = plain_share(t.user[i]);
 		vgpu_entity_set_share(&t.user[i]->entity, &share);
@@ -251,7 +251,7 @@ static void run_load(u64 seed)
 			check_that(!t.engine[i].resets && !t.engine[i].overruns,
 				   "%u resets, %u overruns", t.engine[i].resets,
 				   t.engine[i].overruns);
-		/* Who could run did, as soon as the thread could. */
+		/* An entity that could run did so as soon as the scheduler's thread could. */
 		if (!t.throttle && !t.hogs && !t.switches)
 			check_that(t.engine[i].max_gap_ns <= 1 * MS,
 				   "idle for %llu ns with somebody queued",
@@ -276,8 +276,8 @@ static void test_random_interleavings(void **state)
 }
 
 /*
- * Two engines are woken at about the same time, by one thread, and nothing else
- * happens that would make up for a kick that it did not see.
+ * Users of two engines have work at about the same time, and one thread serves both. Nothing else
+ * happens that would make up for a kick that the thread did not see.
  */
 static int prompt_task(void *data)
 {
@@ -314,7 +314,7 @@ static void test_prompt(void **state)
 	world_end();
 }
 
-/* Two that always have work take turns, and the engine is never free. */
+/* Two users that always have work take turns, and the engine is never free. */
 static void test_hand_over(void **state)
 {
 	struct vgpu_entity_stats s;
@@ -367,7 +367,7 @@ static void test_slice_under_load(void **state)
 	runs = t.engine[0].tl->runs - runs;
 	check_that(runs >= 94 && runs <= 101, "%llu", runs);
 
-	/* A long slice, a preemption within it, and work of another. */
+	/* The slice is long again, and users are held in the middle of theirs. */
 	assert_int_equal(set_slice(30 * MS), 0);
 	sim_sleep(10 * MS);
 	for (i = 0; i < 2; i++) {
@@ -380,7 +380,10 @@ static void test_slice_under_load(void **state)
 	world_end();
 }
 
-/* Deaf for some time past its deadline: counted, told, or reset. */
+/*
+ * A user's work goes on for @deaf_ns after it was to stop, or for ever: that is counted as an
+ * overrun, told to the engine as one longer than the timeout, or ended by a reset.
+ */
 static void one_deaf(u64 deaf_ns, bool hung, unsigned int overruns,
 		     unsigned int told, unsigned int resets)
 {
@@ -405,7 +408,7 @@ static void one_deaf(u64 deaf_ns, bool hung, unsigned int overruns,
 		   s.overruns, t.engine[0].overruns, s.resets);
 	assert_int_equal(s.faults, 0);
 	if (resets) {
-		/* Slice, grace, timeout, a look too early, the reset. */
+		/* The slice, the timeout, and 2 ms for grace, a look too early and the reset. */
 		vgpu_entity_stats(&other->entity, &s);
 		check_that(s.max_wait_ns < 2 * MS + TIMEOUT_NS + 2 * MS,
 			   "%llu", s.max_wait_ns);
@@ -417,8 +420,8 @@ static void one_deaf(u64 deaf_ns, bool hung, unsigned int overruns,
 }
 
 /*
- * A run handed over under a slice made shorter is due before the thread meant
- * to look again.
+ * A run that begins after the slice was made shorter is due before the time at which the thread
+ * meant to look again.
  */
 static void test_shorter_slice_is_kept(void **state)
 {
@@ -456,7 +459,7 @@ static void test_deaf(void **state)
 	one_deaf(0, true, 1, 0, 1);
 }
 
-/* Held while it hangs: the waiter gets it back after timeout and reset. */
+/* A user is held while its work hangs: hold_sync() returns after the timeout and a reset. */
 static void test_hold_hung(void **state)
 {
 	struct user *user;
@@ -478,7 +481,7 @@ static void test_hold_hung(void **state)
 	world_end();
 }
 
-/* What had a stall runs only when it is woken. */
+/* An entity whose run ended with a stall runs again only when it is woken. */
 static void test_stall(void **state)
 {
 	struct vgpu_entity_stats s;

@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The type catalogue: names, figures of the series, the description's format. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
+#include "vgpu_test.h"
 
-#include <cmocka.h>
-
-#include "../../drivers/vgpu/core/placement.h"
-#include "../../drivers/vgpu/core/types.h"
+#include "core/placement.h"
+#include "core/types.h"
 
 static struct vgpu_type types[128];
 
@@ -45,8 +39,7 @@ static void sixteen_gb(void **state)
 	};
 	unsigned int nr = build(16, false), i;
 
-	(void)state;
-	assert_int_equal(nr, sizeof(names) / sizeof(names[0]));
+	assert_int_equal(nr, ARRAY_SIZE(names));
 	for (i = 0; i < nr; i++) {
 		assert_string_equal(types[i].name, names[i]);
 		assert_int_equal(types[i].index, i);
@@ -71,22 +64,19 @@ static void descriptions(void **state)
 	unsigned int nr = build(16, false), i;
 	char buf[VGPU_TYPE_DESCRIPTION_LEN];
 
-	(void)state;
-	for (i = 0; i < sizeof(expect) / sizeof(expect[0]); i++) {
-		int len = vgpu_type_describe(find(nr, expect[i].name), buf,
-					     sizeof(buf));
+	for (i = 0; i < ARRAY_SIZE(expect); i++) {
+		int len = vgpu_type_describe(find(nr, expect[i].name), buf, sizeof(buf));
 
 		assert_string_equal(buf, expect[i].text);
 		assert_int_equal(len, strlen(expect[i].text));
 	}
 }
 
+/* As published of A40, alike/mixed: 24/16, 12/8, 6/4, 3/2; and of L4: 24/16, 12/8, 8/8, 3/2. */
 static void published_maxima(void **state)
 {
 	unsigned int nr;
 
-	(void)state;
-	/* A40: eq/mix 24/16, 12/8, 6/4, 3/2; L4: 24/16, 12/8, 8/8, 3/2. */
 	nr = build(48, true);
 	assert_int_equal(find(nr, "SG48-1Q")->max_instances, 32);
 	assert_int_equal(find(nr, "SG48-2Q")->max_instances, 24);
@@ -105,12 +95,12 @@ static void published_maxima(void **state)
 	assert_int_equal(find(nr, "SG24-8Q")->max_instances, 2);
 }
 
-/* Every name is unique, fits sysfs and the managers' patterns; room is kept. */
+/* Each name is unique and fits sysfs and the patterns of managers; the array's end is kept. */
 static void all_sizes(void **state)
 {
 	unsigned int gb, nr, i, k;
+	struct vgpu_placement p;
 
-	(void)state;
 	for (gb = 1; gb <= 64; gb++) {
 		nr = build(gb, gb & 1);
 		assert_in_range(nr, 3, 128);
@@ -124,16 +114,10 @@ static void all_sizes(void **state)
 		}
 	}
 	memset(types, 0xaa, sizeof(types));
-	{
-		struct vgpu_placement p;
-
-		vgpu_placement_init(&p, 16, false);
-		assert_int_equal(vgpu_types_build("SG16", &p, 256, types, 3),
-				 15);
-		assert_int_equal((unsigned char)types[3].name[0], 0xaa);
-		assert_int_equal(vgpu_types_build("SG16", &p, 256, NULL, 0),
-				 15);
-	}
+	vgpu_placement_init(&p, 16, false);
+	assert_int_equal(vgpu_types_build("SG16", &p, 256, types, 3), 15);
+	assert_int_equal((unsigned char)types[3].name[0], 0xaa);
+	assert_int_equal(vgpu_types_build("SG16", &p, 256, NULL, 0), 15);
 }
 
 int main(void)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* For unit tests: cmocka with what it needs, and random numbers by seed. */
+/* For all unit tests: cmocka and the headers it needs, units of time, random numbers by seed. */
 #ifndef _VGPU_TEST_H
 #define _VGPU_TEST_H
 
@@ -16,28 +16,25 @@
 
 #include <linux/kernel.h>
 
-static inline u64 rnd_next(u64 *state)
-{
-	u64 x = (*state += 0x9e3779b97f4a7c15ULL);
+#include "random.h"
 
-	x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
-	x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
-	return x ^ (x >> 31);
+/* Units of time, in ns. */
+#define US		1000ULL
+#define MS		(1000 * US)
+#define SEC		(1000 * MS)
+#define HOUR		(3600 * SEC)
+#define DAY		(24 * HOUR)
+
+/* True once in @n calls on average. */
+static inline bool random_one_in(u64 *state, u64 n)
+{
+	return random_next(state) % n == 0;
 }
 
-/* lo .. hi */
-static inline u64 rnd_range(u64 *state, u64 lo, u64 hi)
-{
-	return lo + rnd_next(state) % (hi - lo + 1);
-}
-
-/* One in n. */
-static inline bool rnd_one_in(u64 *state, u64 n)
-{
-	return rnd_next(state) % n == 0;
-}
-
-/* The seed of this run: VGPU_SEED or a new one, printed once. */
+/*
+ * The seed of this run of the program: the environment's VGPU_SEED, or else a new one. It is
+ * printed, so that a run that failed can be repeated.
+ */
 static inline u64 test_seed(void)
 {
 	static u64 seed;
@@ -59,7 +56,7 @@ static inline u64 test_seed(void)
 	return seed;
 }
 
-/* Says what went wrong, with the numbers, and fails the test. */
+/* Fails the test unless @cond is true, and prints the numbers that @fmt is given. */
 #define check_that(cond, fmt, ...) do {					\
 	if (!(cond)) {							\
 		printf("# %s:%d: %s: " fmt "\n", __func__, __LINE__,	\

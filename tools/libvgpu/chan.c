@@ -15,24 +15,6 @@
 #define SLEEP_MAX_NS		2000000
 #define SIGNAL_BYTES		64
 
-static const char * const fault_names[] = {
-	[VGPU_HW_FAULT_NONE] = "none",
-	[VGPU_HW_FAULT_PACKET] = "packet",
-	[VGPU_HW_FAULT_ADDRESS] = "address",
-	[VGPU_HW_FAULT_ALIGN] = "align",
-	[VGPU_HW_FAULT_DMA] = "dma",
-	[VGPU_HW_FAULT_RING] = "ring",
-	[VGPU_HW_FAULT_MEMORY] = "memory",
-	[VGPU_HW_FAULT_RESET] = "reset",
-};
-
-const char *vgpu_fault_name(uint32_t code)
-{
-	if (code >= sizeof(fault_names) / sizeof(fault_names[0]))
-		return "unknown";
-	return fault_names[code];
-}
-
 uint64_t vgpu_chan_get(const struct vgpu_chan *chan)
 {
 	return le64toh(__atomic_load_n(&chan->page->get, __ATOMIC_ACQUIRE));

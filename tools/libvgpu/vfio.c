@@ -137,6 +137,7 @@ static int vfio_map(struct vgpu_dev *dev, unsigned int index, uint64_t bytes,
 {
 	const struct vgpu_region *region = &dev->region[index];
 
+	*ptr = NULL;
 	if (!region->nr_areas || region->area[0].offset ||
 	    region->area[0].bytes < bytes)
 		return vgpu_fail(dev, -EPROTO,

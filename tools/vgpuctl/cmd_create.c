@@ -6,8 +6,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "command.h"
+#include "ctl.h"
 #include "json.h"
-#include "vgpuctl.h"
+#include "sysfs.h"
+#include "uuid.h"
 
 /**
  * struct candidate - a GPU that has the type

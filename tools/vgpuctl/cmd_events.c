@@ -7,10 +7,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <linux/vgpu_hw.h>
+#include <libvgpu_names.h>
 
+#include "command.h"
+#include "ctl.h"
 #include "json.h"
-#include "vgpuctl.h"
+#include "sched.h"
+#include "share.h"
+#include "uuid.h"
 
 static const char * const event_names[] = {
 	[VGPU_EVENT_GPU_ADDED] = "gpu_added",
@@ -29,62 +33,36 @@ static const char * const event_names[] = {
 	[VGPU_EVENT_SHARE] = "share",
 };
 
-/* By the number of the bit. */
-static const char * const sched_names[] = {
-	"policy", "slice", "frequency", "window", "preempt_timeout", "linger",
-	"quarantine_faults", "quarantine_backoff",
-};
-
-static const char * const share_names[] = {
-	"guarantee", "cap", "weight", "frl",
-};
-
-static const char * const fault_names[] = {
-	[VGPU_HW_FAULT_NONE] = "none",
-	[VGPU_HW_FAULT_PACKET] = "packet",
-	[VGPU_HW_FAULT_ADDRESS] = "address",
-	[VGPU_HW_FAULT_ALIGN] = "align",
-	[VGPU_HW_FAULT_DMA] = "dma",
-	[VGPU_HW_FAULT_RING] = "ring",
-	[VGPU_HW_FAULT_MEMORY] = "memory",
-	[VGPU_HW_FAULT_RESET] = "reset",
-};
-
-static const char *name_of(const char * const *names, size_t nr, uint32_t i)
+/* The name of the setting that bit @i of an event about settings stands for. */
+static const char *bit_name(const struct vgpu_ctl_event *event, uint32_t i, char *text, size_t room)
 {
-	return i < nr && names[i] ? names[i] : "unknown";
-}
-
-#define NAME_OF(names, i) \
-	name_of(names, sizeof(names) / sizeof((names)[0]), i)
-
-static const char *bit_name(const struct vgpu_ctl_event *event, uint32_t bit)
-{
-	return event->type == VGPU_EVENT_SCHED ? NAME_OF(sched_names, bit) :
-		NAME_OF(share_names, bit);
+	return setting_changed(event->type == VGPU_EVENT_SCHED ? &sched_settings : &share_settings,
+			       1u << i, text, room);
 }
 
 /* What was set: the names of the bits in a. */
 static void changed_json(struct json *json, const struct vgpu_ctl_event *event)
 {
+	char name[64];
 	uint32_t i;
 
 	json_array(json, "changed");
 	for (i = 0; i < 32; i++)
 		if (event->a & 1u << i)
-			json_text(json, NULL, bit_name(event, i));
+			json_text(json, NULL, bit_name(event, i, name, sizeof(name)));
 	json_array_end(json);
 }
 
 static void changed_text(const struct vgpu_ctl_event *event)
 {
 	const char *between = ": ";
+	char name[64];
 	uint32_t i;
 
 	for (i = 0; i < 32; i++) {
 		if (!(event->a & 1u << i))
 			continue;
-		printf("%s%s", between, bit_name(event, i));
+		printf("%s%s", between, bit_name(event, i, name, sizeof(name)));
 		between = ", ";
 	}
 }
@@ -110,7 +88,7 @@ static void event_json(int fd, const struct vgpu_ctl_event *event,
 	json_object(&json, NULL);
 	json_u64(&json, "seq", event->seq);
 	json_u64(&json, "time_ns", event->time_ns);
-	json_text(&json, "type", NAME_OF(event_names, event->type));
+	json_text(&json, "type", VGPU_NAME_OF(event_names, event->type));
 	json_u64(&json, "type_number", event->type);
 	json_u64(&json, "gpu", event->gpu);
 	if (uuid_is_nil(event->uuid))
@@ -124,7 +102,7 @@ static void event_json(int fd, const struct vgpu_ctl_event *event,
 	switch (event->type) {
 	case VGPU_EVENT_FAULT:
 		json_u64(&json, "channel", event->a);
-		json_text(&json, "fault", NAME_OF(fault_names, event->b));
+		json_text(&json, "fault", vgpu_fault_name(event->b));
 		json_u64(&json, "fault_code", event->b);
 		json_u64(&json, "packet", event->c);
 		break;
@@ -156,11 +134,11 @@ static void event_text(int fd, const struct vgpu_ctl_event *event)
 	       (uint64_t)event->time_ns / 1000000000u,
 	       (uint64_t)event->time_ns % 1000000000u / 1000u, event->gpu,
 	       uuid_is_nil(event->uuid) ? "-" : uuid_format(event->uuid, uuid),
-	       NAME_OF(event_names, event->type));
+	       VGPU_NAME_OF(event_names, event->type));
 	switch (event->type) {
 	case VGPU_EVENT_FAULT:
 		printf(": channel %u, %s, packet %llu", event->a,
-		       NAME_OF(fault_names, event->b), event->c);
+		       vgpu_fault_name(event->b), event->c);
 		break;
 	case VGPU_EVENT_ENGINE_RESET:
 		printf(": engine %u", event->a);

@@ -6,9 +6,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "command.h"
+#include "ctl.h"
 #include "json.h"
 #include "table.h"
-#include "vgpuctl.h"
+#include "uuid.h"
 
 #define BAR	40	/* columns of the longest one */
 #define LAST	(VGPU_HIST_BUCKETS - 1)

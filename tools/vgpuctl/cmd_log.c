@@ -8,6 +8,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <libvgpu_names.h>
+
+#include "command.h"
 #include "json.h"
 #include "log.h"
 #include "table.h"
@@ -26,12 +29,6 @@ static const char * const end_names[] = {
 	[VGPU_END_RESET] = "reset",
 	[VGPU_END_CHANGED] = "changed",
 };
-
-static const char *end_name(uint32_t end)
-{
-	return end < sizeof(end_names) / sizeof(end_names[0]) ?
-		end_names[end] : "unknown";
-}
 
 /**
  * struct logs - the logs that are read
@@ -56,11 +53,6 @@ struct logs {
 	size_t nr_entries;
 	uint32_t fullest;
 };
-
-uint64_t log_end_ns(const struct vgpu_ctl_switch *run)
-{
-	return run->time_ns + run->ran_ns + run->idle_ns;
-}
 
 static int logs_add_gpu(int fd, const struct vgpu_ctl_gpu *gpu, void *arg)
 {
@@ -181,7 +173,7 @@ static void entry_json(struct json *json, const struct log_entry *entry)
 	json_u64(json, "idle_ns", run->idle_ns);
 	json_u64(json, "linger_ns", run->linger_ns);
 	json_u64(json, "preempt_ns", run->preempt_ns);
-	json_text(json, "end", end_name(run->end));
+	json_text(json, "end", VGPU_NAME_OF(end_names, run->end));
 	json_u64(json, "end_number", run->end);
 	json_object_end(json);
 }
@@ -228,7 +220,7 @@ static void print_entry(const struct log_entry *entry)
 		print_ms(10, run->preempt_ns);
 	else
 		printf("  %10s", "-");
-	printf("  %s%s%s\n", colour ? colour : "", end_name(run->end),
+	printf("  %s%s%s\n", colour ? colour : "", VGPU_NAME_OF(end_names, run->end),
 	       colour ? "\033[0m" : "");
 }
 

@@ -6,9 +6,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <libvgpu_names.h>
+
+#include "command.h"
+#include "ctl.h"
 #include "json.h"
 #include "table.h"
-#include "vgpuctl.h"
+#include "uuid.h"
 
 #define BYTES(a)	(a), sizeof(a)
 
@@ -40,7 +44,7 @@ static void gpu_json(struct json *json, const struct vgpu_ctl_gpu *gpu)
 		json_object(json, NULL);
 		json_bytes(json, "name", BYTES(gpu->engine[i].name));
 		json_text(json, "class",
-			  ctl_class_name(gpu->engine[i].engine_class));
+			  vgpu_engine_class_name(gpu->engine[i].engine_class));
 		json_u64(json, "instance", gpu->engine[i].instance);
 		json_u64(json, "busy_ns", gpu->engine[i].busy_ns);
 		json_object_end(json);

@@ -7,7 +7,14 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "command.h"
+#include "ctl.h"
+#include "due.h"
+#include "sched.h"
 #include "share.h"
+#include "uuid.h"
+
+#define WHOLE	1000.0	/* an engine, per mille */
 
 /**
  * struct vgpus - the vGPUs of a GPU
@@ -76,6 +83,36 @@ static void vgpus_free(struct vgpus *vgpus)
 	free(vgpus->due);
 }
 
+/* Sets @due of all @vgpus, if it is known what is due under the GPU's policy. */
+static int vgpus_due(const struct vgpu_ctl_gpu *gpu, struct vgpus *vgpus)
+{
+	uint64_t region_gb = gpu->fb_bytes >> 30;
+	struct due_claim *claims;
+	uint32_t i;
+
+	claims = calloc(vgpus->nr, sizeof(*claims));
+	if (!claims)
+		return -ENOMEM;
+	for (i = 0; i < vgpus->nr; i++) {
+		const struct vgpu_ctl_instance *inst = &vgpus->inst[i];
+
+		claims[i] = (struct due_claim){
+			.guarantee = inst->guarantee,
+			.cap = inst->cap,
+			.weight = inst->weight,
+			.part = region_gb ? WHOLE * vgpus->size_gb[i] / region_gb : 0,
+			.demand = WHOLE,
+			.started = inst->state == VGPU_STATE_STARTED,
+			.held = inst->status & VGPU_INSTANCE_QUARANTINED,
+		};
+	}
+	vgpus->known = due_by_rule(gpu->due, claims, vgpus->nr, WHOLE);
+	for (i = 0; i < vgpus->nr; i++)
+		vgpus->due[i] = (uint64_t)(claims[i].due * 10 + 0.5);
+	free(claims);
+	return 0;
+}
+
 static int vgpus_read(int fd, const struct vgpu_ctl_gpu *gpu,
 		      struct vgpus *vgpus)
 {
@@ -84,11 +121,10 @@ static int vgpus_read(int fd, const struct vgpu_ctl_gpu *gpu,
 	memset(vgpus, 0, sizeof(*vgpus));
 	vgpus->fd = fd;
 	ret = ctl_visit_instances(fd, gpu->gpu, vgpus, vgpus_add);
+	if (!ret && vgpus->nr)
+		ret = vgpus_due(gpu, vgpus);
 	if (ret)
 		vgpus_free(vgpus);
-	else if (vgpus->nr)
-		vgpus->known = due_shares(gpu, vgpus->inst, vgpus->size_gb,
-					  vgpus->nr, vgpus->due);
 	return ret;
 }
 
@@ -99,14 +135,7 @@ static void params_json(struct json *json, const struct vgpu_ctl_gpu *gpu,
 	json_u64(json, "gpu", gpu->gpu);
 	json_bytes(json, "address", gpu->address, sizeof(gpu->address));
 	json_bytes(json, "board", gpu->board, sizeof(gpu->board));
-	json_bytes(json, "policy", sched->policy, sizeof(sched->policy));
-	json_u64(json, "slice_ns", sched->slice_ns);
-	json_u64(json, "frequency_hz", sched->frequency_hz);
-	json_u64(json, "window_ns", sched->window_ns);
-	json_u64(json, "preempt_timeout_us", sched->preempt_timeout_us);
-	json_u64(json, "linger_us", sched->linger_us);
-	json_u64(json, "quarantine_faults", sched->quarantine_faults);
-	json_u64(json, "quarantine_backoff_ms", sched->quarantine_backoff_ms);
+	setting_json(&sched_settings, json, sched);
 	json_u64(json, "guarantee_sum_permille", gpu->guarantee_sum);
 }
 
@@ -124,7 +153,7 @@ static void vgpu_json(struct json *json, const struct vgpu_ctl_gpu *gpu,
 	json_text(json, "state", ctl_state_name(inst->state));
 	json_bool(json, "quarantined",
 		  inst->status & VGPU_INSTANCE_QUARANTINED);
-	share_json(json, inst);
+	setting_json(&share_settings, json, inst);
 	if (vgpus->known)
 		json_centi(json, "due_percent", vgpus->due[i]);
 	else
@@ -160,41 +189,12 @@ static void show_json(struct json *json, const struct vgpu_ctl_gpu *gpu,
 	json_object_end(json);
 }
 
-/* 2083333 ns is "2.083 ms": a slice may come from a frequency. */
-static void params_line_time(const char *name, uint64_t ns, const char *more)
+static void params_text(const struct vgpu_ctl_gpu *gpu, const struct vgpu_ctl_sched *sched)
 {
-	if (ns < 1000000)
-		printf("%-18s%" PRIu64 ".%03" PRIu64 " us%s\n", name, ns / 1000,
-		       ns % 1000, more);
-	else
-		printf("%-18s%" PRIu64 ".%03" PRIu64 " ms%s\n", name,
-		       ns / 1000000, ns / 1000 % 1000, more);
-}
-
-static void params_text(const struct vgpu_ctl_gpu *gpu,
-			const struct vgpu_ctl_sched *sched)
-{
-	char text[32];
-
-	printf("%-18s%u, %.*s, %.*s\n", "GPU", gpu->gpu, TEXT(gpu->address),
-	       TEXT(gpu->board));
-	printf("%-18s%.*s\n", "Policy", TEXT(sched->policy));
-	snprintf(text, sizeof(text), ", %u Hz", sched->frequency_hz);
-	params_line_time("Slice", sched->slice_ns, text);
-	params_line_time("Window", sched->window_ns, "");
-	params_line_time("Preempt timeout",
-			 (uint64_t)sched->preempt_timeout_us * 1000, "");
-	params_line_time("Linger", (uint64_t)sched->linger_us * 1000, "");
-	if (sched->quarantine_faults)
-		printf("%-18safter %u faults in 60 s, for %s at first\n",
-		       "Quarantine", sched->quarantine_faults,
-		       table_duration(text, sizeof(text),
-				      (uint64_t)sched->quarantine_backoff_ms *
-				      1000000));
-	else
-		printf("%-18snever\n", "Quarantine");
-	printf("%-18s%u.%u %% of each engine\n", "Guaranteed",
-	       gpu->guarantee_sum / 10, gpu->guarantee_sum % 10);
+	printf("%-18s%u, %.*s, %.*s\n", "GPU", gpu->gpu, TEXT(gpu->address), TEXT(gpu->board));
+	setting_print(&sched_settings, 18, sched);
+	printf("%-18s%u.%u %% of each engine\n", "Guaranteed", gpu->guarantee_sum / 10,
+	       gpu->guarantee_sum % 10);
 }
 
 static void vgpu_row(struct table *table, const struct vgpu_ctl_gpu *gpu,
@@ -209,7 +209,7 @@ static void vgpu_row(struct table *table, const struct vgpu_ctl_gpu *gpu,
 	table_add(table, "%.*s", TEXT(inst->type_name));
 	table_add(table, "%s%s", ctl_state_name(inst->state),
 		  inst->status & VGPU_INSTANCE_QUARANTINED ? ", quarantined" : "");
-	share_cells(table, inst);
+	setting_cells(&share_settings, table, inst);
 	if (vgpus->known)
 		share_cell(table, vgpus->due[i]);
 	else
@@ -225,19 +225,16 @@ static int show_text(const struct vgpu_ctl_gpu *gpu,
 {
 	char headings[512];
 	struct table table;
-	size_t length;
 	uint32_t i;
 
 	params_text(gpu, sched);
 	if (!vgpus->nr)
 		return 0;
-	length = (size_t)snprintf(headings, sizeof(headings),
-				  "%s", "UUID|TYPE|STATE|" SHARE_HEADINGS "|>DUE %");
+	strcpy(headings, "UUID|TYPE|STATE");
+	setting_headings(&share_settings, headings, sizeof(headings));
+	table_heading(headings, sizeof(headings), "%s", ">DUE %");
 	for (i = 0; i < ctl_engines(gpu->engines); i++)
-		length += (size_t)snprintf(headings + length,
-					   sizeof(headings) - length,
-					   "|>%.*s %%",
-					   TEXT(gpu->engine[i].name));
+		table_heading(headings, sizeof(headings), ">%.*s %%", TEXT(gpu->engine[i].name));
 	table_init(&table, headings);
 	for (i = 0; i < vgpus->nr; i++)
 		vgpu_row(&table, gpu, sched, vgpus, i);
@@ -364,7 +361,7 @@ enum exit_code cmd_sched_set(const struct options *options)
 	ret = ctl_sched_set(fd, &sched);
 	if (ret)
 		code = fail("GPU %u: %s", sched.gpu,
-			    share_refusal(sched.text, ret, reason,
+			    message_refusal(sched.text, ret, reason,
 					  sizeof(reason)));
 	if (!ret) {
 		ret = ctl_gpu(fd, sched.gpu, &gpu);

@@ -4,7 +4,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "command.h"
+#include "ctl.h"
 #include "share.h"
+#include "uuid.h"
 
 /**
  * struct shares - where vGPUs are shown
@@ -35,7 +38,7 @@ static int shares_inst(const struct vgpu_ctl_instance *inst, void *arg)
 		json_bytes(shares->json, "type", inst->type_name,
 			   sizeof(inst->type_name));
 		json_text(shares->json, "state", ctl_state_name(inst->state));
-		share_json(shares->json, inst);
+		setting_json(&share_settings, shares->json, inst);
 		json_object_end(shares->json);
 		return 0;
 	}
@@ -43,7 +46,7 @@ static int shares_inst(const struct vgpu_ctl_instance *inst, void *arg)
 	table_add(shares->table, "%.*s", TEXT(shares->gpu->address));
 	table_add(shares->table, "%.*s", TEXT(inst->type_name));
 	table_add(shares->table, "%s", ctl_state_name(inst->state));
-	share_cells(shares->table, inst);
+	setting_cells(&share_settings, shares->table, inst);
 	return 0;
 }
 
@@ -82,6 +85,7 @@ static enum exit_code shares_show(int fd, const struct options *options,
 {
 	struct shares shares = { .fd = fd };
 	enum exit_code code = EXIT_OK;
+	char headings[512];
 	struct table table;
 	struct json json;
 	uint32_t i;
@@ -91,7 +95,9 @@ static enum exit_code shares_show(int fd, const struct options *options,
 		json_array(&json, NULL);
 		shares.json = &json;
 	} else {
-		table_init(&table, "UUID|GPU|TYPE|STATE|" SHARE_HEADINGS);
+		strcpy(headings, "UUID|GPU|TYPE|STATE");
+		setting_headings(&share_settings, headings, sizeof(headings));
+		table_init(&table, headings);
 		shares.table = &table;
 	}
 	if (!set)
@@ -136,7 +142,7 @@ enum exit_code cmd_share_set(const struct options *options)
 	if (ret)
 		/* The kernel names the vGPU. */
 		code = fail("cannot set shares: %s",
-			    share_refusal(text, ret, reason, sizeof(reason)));
+			    message_refusal(text, ret, reason, sizeof(reason)));
 	else
 		code = shares_show(fd, options, options->shares,
 				   options->nr_shares);

@@ -5,7 +5,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "command.h"
+#include "ctl.h"
 #include "share.h"
+#include "uuid.h"
 
 static void show_engine_json(struct json *json, const struct vgpu_ctl_gpu *gpu,
 			     const struct vgpu_ctl_instance *inst, uint32_t i)
@@ -59,7 +62,7 @@ static void show_json(const struct vgpu_ctl_gpu *gpu,
 	json_u64(&json, "placement_gib", inst->placement_gb);
 	json_u64(&json, "fb_bytes", inst->fb_bytes);
 	json_u64(&json, "fb_backed_bytes", inst->fb_backed_bytes);
-	share_json(&json, inst);
+	setting_json(&share_settings, &json, inst);
 	json_u64(&json, "first_channel", inst->first_channel);
 	json_u64(&json, "channels", inst->channels);
 	json_u64(&json, "created_ns", inst->created_ns);
@@ -118,20 +121,6 @@ static void show_status(const struct vgpu_ctl_instance *inst)
 	show_line_u64("Quarantines", inst->quarantines);
 }
 
-static void show_share(const struct vgpu_ctl_instance *inst)
-{
-	char set[16], holds[16];
-
-	printf("%-22s%u.%u %% of each engine\n", "Guarantee",
-	       inst->guarantee / 10, inst->guarantee % 10);
-	printf("%-22s%u.%u %%\n", "Cap", inst->cap / 10, inst->cap % 10);
-	show_line_u64("Weight", inst->weight);
-	share_frl_text(set, sizeof(set), inst->frl_config);
-	share_frl_text(holds, sizeof(holds), inst->frl_fps);
-	printf("%-22s%s, in force: %s%s\n", "Frame rate limit", set, holds,
-	       inst->frl_fps ? " fps" : "");
-}
-
 static void show_duration(struct table *table, uint64_t ns)
 {
 	char text[32];
@@ -180,7 +169,7 @@ static enum exit_code show_text(const struct vgpu_ctl_gpu *gpu,
 	printf("%-22s%u, %.*s\n", "GPU", inst->gpu, TEXT(gpu->address));
 	printf("%-22s%.*s\n", "Type", TEXT(inst->type_name));
 	show_status(inst);
-	show_share(inst);
+	setting_print(&share_settings, 22, inst);
 	printf("%-22s%u GiB\n", "Placement", inst->placement_gb);
 	show_line_size("Framebuffer", inst->fb_bytes);
 	show_line_size("Framebuffer backed", inst->fb_backed_bytes);

@@ -7,7 +7,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "command.h"
+#include "ctl.h"
 #include "share.h"
+#include "uuid.h"
 
 /**
  * struct sample - what was read at one time

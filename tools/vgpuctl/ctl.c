@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0
-/* /dev/vgpu: one function per ioctl. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
@@ -9,11 +8,10 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "vgpuctl.h"
+#include "ctl.h"
 
 #define NODE	"/dev/vgpu"
 
-/* Says itself what is wrong. */
 int ctl_open(void)
 {
 	struct vgpu_ctl_version version;
@@ -60,7 +58,7 @@ int ctl_version(int fd, struct vgpu_ctl_version *version)
 	return ctl_call(fd, VGPU_IOC_VERSION, version);
 }
 
-/* Lists change between two calls: ask until what there is fits. */
+/* A list may have grown since the driver told its length: asks again until the whole list fits. */
 static int ctl_list(int fd, unsigned long request, uint32_t gpu, size_t each,
 		    void **items, uint32_t *count)
 {
@@ -161,14 +159,12 @@ int ctl_sched(int fd, uint32_t gpu, struct vgpu_ctl_sched *sched)
 	return ctl_call(fd, VGPU_IOC_SCHED, sched);
 }
 
-/* On success @sched is what holds then, else its text says why not. */
 int ctl_sched_set(int fd, struct vgpu_ctl_sched *sched)
 {
 	sched->size = sizeof(*sched);
 	return ctl_call(fd, VGPU_IOC_SCHED_SET, sched);
 }
 
-/* @text: VGPU_TEXT_LEN bytes for the kernel's reason. */
 int ctl_shares_set(int fd, const struct vgpu_ctl_share *shares, uint32_t count,
 		   uint8_t *text)
 {
@@ -185,7 +181,6 @@ int ctl_shares_set(int fd, const struct vgpu_ctl_share *shares, uint32_t count,
 	return ret;
 }
 
-/* @count: in, room of @entries; out, how many are there. */
 int ctl_sched_log(int fd, uint32_t gpu, uint32_t engine,
 		  struct vgpu_ctl_switch *entries, uint32_t *count,
 		  uint64_t *total)
@@ -209,10 +204,6 @@ int ctl_sched_log(int fd, uint32_t gpu, uint32_t engine,
 	return 0;
 }
 
-/*
- * Makes read() give records of @size bytes or, from a driver that knows no more
- * than the first version of them, of less. @next_seq: of the next event, or 0.
- */
 int ctl_events(int fd, size_t *size, uint64_t *next_seq)
 {
 	struct vgpu_ctl_events events = {

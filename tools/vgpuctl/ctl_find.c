@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What is to be found on /dev/vgpu, and the ABI's numbers in words. */
+/* Finding GPUs and vGPUs, and numbers of the ABI in words. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <linux/vgpu_hw.h>
+#include <libvgpu_names.h>
 
-#include "vgpuctl.h"
+#include "ctl.h"
 
-/* The GPU or vGPU is not there, or not any more. */
 bool ctl_is_gone(int ret)
 {
 	return ret == -ENOENT || ret == -ENODEV;
@@ -22,7 +21,6 @@ bool ctl_text_is(const void *text, size_t room, const char *other)
 	return length == strlen(other) && !memcmp(text, other, length);
 }
 
-/* A GPU by number, PCI address, or address without the domain. */
 int ctl_find_gpu(int fd, const char *text, uint32_t *id)
 {
 	uint32_t *ids, count, i;
@@ -57,10 +55,6 @@ int ctl_find_gpu(int fd, const char *text, uint32_t *id)
 	return ret;
 }
 
-/*
- * Calls @each for the GPU @only, or for all if it is NULL; one that went
- * meanwhile is no error.
- */
 enum exit_code ctl_visit_gpus(int fd, const char *only, void *arg,
 			      int (*each)(int fd, const struct vgpu_ctl_gpu *gpu,
 					  void *arg))
@@ -90,7 +84,6 @@ enum exit_code ctl_visit_gpus(int fd, const char *only, void *arg,
 	return ret ? EXIT_FAILED : EXIT_OK;
 }
 
-/* Calls @each for the vGPUs of a GPU; one removed meanwhile is left out. */
 int ctl_visit_instances(int fd, uint32_t gpu, void *arg,
 			int (*each)(const struct vgpu_ctl_instance *inst,
 				    void *arg))
@@ -110,7 +103,6 @@ int ctl_visit_instances(int fd, uint32_t gpu, void *arg,
 	return ret;
 }
 
-/* Of a count that the kernel gave, what the ABI's arrays hold. */
 uint32_t ctl_engines(uint32_t engines)
 {
 	return engines < VGPU_MAX_ENGINES ? engines : VGPU_MAX_ENGINES;
@@ -133,7 +125,6 @@ bool ctl_has_engine(const struct vgpu_ctl_gpu *gpu, const char *name)
 	return false;
 }
 
-/* Says that there is no such engine, and which there are. */
 enum exit_code ctl_fail_engine(const struct vgpu_ctl_gpu *gpu,
 			       const char *name)
 {
@@ -148,39 +139,22 @@ enum exit_code ctl_fail_engine(const struct vgpu_ctl_gpu *gpu,
 	return fail("GPU %u: no engine %s; there are:%s", gpu->gpu, name, text);
 }
 
-const char *ctl_class_name(uint32_t engine_class)
-{
-	switch (engine_class) {
-	case VGPU_HW_ENGINE_GR:
-		return "gr";
-	case VGPU_HW_ENGINE_CE:
-		return "ce";
-	case VGPU_HW_ENGINE_ENC:
-		return "enc";
-	case VGPU_HW_ENGINE_DEC:
-		return "dec";
-	}
-	return "unknown";
-}
+static const char * const placement_names[] = {
+	[VGPU_PLACEMENT_MIXED] = "mixed",
+	[VGPU_PLACEMENT_HOMOGENEOUS] = "homogeneous",
+};
+
+static const char * const state_names[] = {
+	[VGPU_STATE_CREATED] = "created",
+	[VGPU_STATE_STARTED] = "started",
+};
 
 const char *ctl_placement_name(uint32_t placement)
 {
-	switch (placement) {
-	case VGPU_PLACEMENT_MIXED:
-		return "mixed";
-	case VGPU_PLACEMENT_HOMOGENEOUS:
-		return "homogeneous";
-	}
-	return "unknown";
+	return VGPU_NAME_OF(placement_names, placement);
 }
 
 const char *ctl_state_name(uint32_t state)
 {
-	switch (state) {
-	case VGPU_STATE_CREATED:
-		return "created";
-	case VGPU_STATE_STARTED:
-		return "started";
-	}
-	return "unknown";
+	return VGPU_NAME_OF(state_names, state);
 }

@@ -1,105 +1,131 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What vGPUs are due of an engine on which all in use always have work. */
-#include <stdlib.h>
-#include <string.h>
+#include <stddef.h>
 
-#include "vgpuctl.h"
+#include "due.h"
 
-#define WHOLE	10000.0	/* hundredths of a per cent */
-
-static bool takes_part(const struct vgpu_ctl_instance *inst)
+static double due_limit(const struct due_claim *claim)
 {
-	return inst->state == VGPU_STATE_STARTED &&
-		!(inst->status & VGPU_INSTANCE_QUARANTINED);
+	return claim->demand < claim->cap ? claim->demand : claim->cap;
 }
 
-/* Slots count vGPUs from open to close, quarantined or not. */
-static bool has_slot(const struct vgpu_ctl_instance *inst)
-{
-	return inst->state == VGPU_STATE_STARTED;
-}
-
-static void due_equal(const struct vgpu_ctl_instance *inst, uint32_t nr,
-		      bool (*counts)(const struct vgpu_ctl_instance *inst),
-		      uint64_t *due)
-{
-	uint32_t i, n = 0;
-
-	for (i = 0; i < nr; i++)
-		n += counts(&inst[i]);
-	for (i = 0; i < nr; i++)
-		due[i] = counts(&inst[i]) ? (uint64_t)(WHOLE / n + 0.5) : 0;
-}
-
-/*
- * due = min(cap, guarantee + level * weight) with the level at which the sum is
- * the whole engine, if the caps allow that: those the level lifts over their
- * caps are taken out until there are none. At most @nr rounds.
+/**
+ * due_by_level() - share an engine by guarantee, cap, weight and demand
+ * @claims: the claims of all vGPUs; @limited and @due are written
+ * @nr:     length of @claims
+ * @whole:  how much an engine is
+ *
+ * Due to a vGPU is min(demand, cap, guarantee + level * weight), with the one level at which the
+ * sum over all vGPUs is the whole engine, or infinity if demands and caps do not reach this sum.
+ * The level only rises when vGPUs that it lifts over their limits are taken out, so after at most
+ * @nr rounds none is left.
  */
-static bool due_qos(const struct vgpu_ctl_instance *inst, uint32_t nr,
-		    uint64_t *due)
+void due_by_level(struct due_claim *claims, unsigned int nr, double whole)
 {
-	double rest = 1000, weights = 0, level, share;
-	bool *capped, again = true;
-	uint32_t i;
+	double rest = whole, weights = 0, level = 0;
+	struct due_claim *claim;
+	bool again = true;
 
-	capped = calloc(nr, sizeof(*capped));
-	if (!capped)
-		return false;
-	for (i = 0; i < nr; i++) {
-		capped[i] = !takes_part(&inst[i]);
-		if (!capped[i]) {
-			rest -= inst[i].guarantee;
-			weights += inst[i].weight;
-		}
+	for (claim = claims; claim < claims + nr; claim++) {
+		claim->limited = !claim->started || claim->held;
+		if (claim->limited)
+			continue;
+		rest -= claim->guarantee;
+		weights += claim->weight;
 	}
 	while (again) {
 		again = false;
 		level = weights > 0 && rest > 0 ? rest / weights : 0;
-		for (i = 0; i < nr; i++) {
-			if (capped[i] || inst[i].guarantee +
-			    level * inst[i].weight <= inst[i].cap)
+		for (claim = claims; claim < claims + nr; claim++) {
+			if (claim->limited ||
+			    claim->guarantee + level * claim->weight <= due_limit(claim))
 				continue;
-			capped[i] = true;
+			claim->limited = true;
 			again = true;
-			rest -= (double)inst[i].cap - inst[i].guarantee;
-			weights -= inst[i].weight;
+			rest -= due_limit(claim) - claim->guarantee;
+			weights -= claim->weight;
 		}
 	}
-	for (i = 0; i < nr; i++) {
-		share = capped[i] ? inst[i].cap :
-			inst[i].guarantee + level * inst[i].weight;
-		due[i] = takes_part(&inst[i]) ? (uint64_t)(share * 10 + 0.5) : 0;
+	for (claim = claims; claim < claims + nr; claim++) {
+		if (!claim->started || claim->held)
+			claim->due = 0;
+		else
+			claim->due = claim->limited ? due_limit(claim) :
+				claim->guarantee + level * claim->weight;
 	}
-	free(capped);
-	return true;
 }
 
-/* @size_gb: per vGPU, what its type takes of the GPU's framebuffer. */
-bool due_shares(const struct vgpu_ctl_gpu *gpu,
-		const struct vgpu_ctl_instance *inst, const uint32_t *size_gb,
-		uint32_t nr, uint64_t *due)
+/*
+ * A fixed part of the engine, also while the vGPU is in quarantine; idle time in it goes to nobody.
+ */
+static void due_fix(struct due_claim *claim, double part)
 {
-	uint64_t region_gb = gpu->fb_bytes >> 30;
-	uint32_t i;
+	claim->guarantee = part;
+	claim->cap = part;
+	claim->weight = 0;
+	claim->held = false;
+}
 
-	if (ctl_text_is(gpu->policy, sizeof(gpu->policy), "best_effort")) {
-		due_equal(inst, nr, takes_part, due);
-		return true;
+/* The same to all, and idle time of one goes to the others. */
+static void due_even(struct due_claim *claims, unsigned int nr, double whole)
+{
+	struct due_claim *claim;
+
+	for (claim = claims; claim < claims + nr; claim++) {
+		claim->guarantee = 0;
+		claim->cap = whole;
+		claim->weight = 1;
 	}
-	if (ctl_text_is(gpu->policy, sizeof(gpu->policy), "equal_share")) {
-		due_equal(inst, nr, has_slot, due);
-		return true;
-	}
-	if (ctl_text_is(gpu->policy, sizeof(gpu->policy), "fixed_share") &&
-	    region_gb) {
-		for (i = 0; i < nr; i++)
-			due[i] = has_slot(&inst[i]) ?
-				(uint64_t)(WHOLE * size_gb[i] /
-					   (double)region_gb + 0.5) : 0;
-		return true;
-	}
-	if (ctl_text_is(gpu->policy, sizeof(gpu->policy), "qos"))
-		return due_qos(inst, nr, due);
-	return false;
+}
+
+/* The same fixed part for each. */
+static void due_slot(struct due_claim *claims, unsigned int nr, double whole)
+{
+	struct due_claim *claim;
+	unsigned int started = 0;
+
+	for (claim = claims; claim < claims + nr; claim++)
+		started += claim->started;
+	for (claim = claims; claim < claims + nr; claim++)
+		due_fix(claim, started ? whole / started : 0);
+}
+
+/* The fixed part that comes with the type. */
+static void due_size(struct due_claim *claims, unsigned int nr, double whole)
+{
+	struct due_claim *claim;
+
+	(void)whole;
+	for (claim = claims; claim < claims + nr; claim++)
+		due_fix(claim, claim->part);
+}
+
+/*
+ * Each turns the claims as they were set into guarantees, caps and weights that say the same as a
+ * policy of its kind does; NULL: the claims are what such a policy goes by.
+ */
+static void (* const due_rewrite[])(struct due_claim *claims, unsigned int nr, double whole) = {
+	[VGPU_DUE_EQUAL] = due_even,
+	[VGPU_DUE_SLOT] = due_slot,
+	[VGPU_DUE_SIZE] = due_size,
+	[VGPU_DUE_SHARE] = NULL,
+};
+
+/**
+ * due_by_rule() - share an engine like a policy
+ * @rule:   the kind of the policy
+ * @claims: the claims of all vGPUs; @due is written, and guarantee, cap, weight, held and limited
+ *          may be
+ * @nr:     length of @claims
+ * @whole:  how much an engine is
+ *
+ * Return: true, or false if the kind is not known.
+ */
+bool due_by_rule(enum vgpu_ctl_due rule, struct due_claim *claims, unsigned int nr, double whole)
+{
+	if (rule == VGPU_DUE_UNKNOWN || rule >= sizeof(due_rewrite) / sizeof(due_rewrite[0]))
+		return false;
+	if (due_rewrite[rule])
+		due_rewrite[rule](claims, nr, whole);
+	due_by_level(claims, nr, whole);
+	return true;
 }

@@ -3,7 +3,8 @@
 #ifndef VGPUCTL_LOG_H
 #define VGPUCTL_LOG_H
 
-#include "vgpuctl.h"
+#include "ctl.h"
+#include "uuid.h"
 
 /**
  * struct log_stream - the log of an engine
@@ -33,7 +34,12 @@ struct log_entry {
 	struct vgpu_ctl_switch run;
 };
 
-uint64_t log_end_ns(const struct vgpu_ctl_switch *run);
+/* CLOCK_MONOTONIC time at which @run ended. */
+static inline uint64_t log_end_ns(const struct vgpu_ctl_switch *run)
+{
+	return run->time_ns + run->ran_ns + run->idle_ns;
+}
+
 int chart_print(const struct log_stream *stream,
 		const struct log_entry *entries, size_t nr);
 

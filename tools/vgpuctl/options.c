@@ -1,55 +1,40 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The command line behind a command's name. */
 #include <errno.h>
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "vgpuctl.h"
-
-enum {
-	KEY_ARGUMENT = 1, /* getopt's, where the order matters */
-	KEY_JSON = 256, KEY_WATCH, KEY_COUNT, KEY_TYPE, KEY_GPU, KEY_UUID,
-	KEY_ENGINE, KEY_FOLLOW, KEY_CHART,
-	KEY_POLICY, KEY_SLICE, KEY_FREQUENCY, KEY_WINDOW, KEY_PREEMPT_TIMEOUT,
-	KEY_LINGER, KEY_QUARANTINE_FAULTS, KEY_QUARANTINE_BACKOFF,
-	KEY_GUARANTEE, KEY_CAP, KEY_WEIGHT, KEY_FRL,
-};
+#include "command.h"
+#include "setting.h"
+#include "share.h"
+#include "uuid.h"
 
 #define MAX_SHARES	256	/* of one VGPU_IOC_SHARES_SET */
+#define MAX_OPTIONS	32
 
-static const struct {
-	unsigned int allowed;
-	struct option option;
-} known[] = {
-	{ ~0u, { "help", no_argument, NULL, 'h' } },
-	{ OPT_JSON, { "json", no_argument, NULL, KEY_JSON } },
-	{ OPT_WATCH, { "watch", optional_argument, NULL, KEY_WATCH } },
-	{ OPT_COUNT, { "count", required_argument, NULL, KEY_COUNT } },
-	{ OPT_TYPE, { "type", required_argument, NULL, KEY_TYPE } },
-	{ OPT_GPU, { "gpu", required_argument, NULL, KEY_GPU } },
-	{ OPT_UUID, { "uuid", required_argument, NULL, KEY_UUID } },
-	{ OPT_ENGINE, { "engine", required_argument, NULL, KEY_ENGINE } },
-	{ OPT_LOG, { "follow", no_argument, NULL, KEY_FOLLOW } },
-	{ OPT_LOG, { "chart", no_argument, NULL, KEY_CHART } },
-	{ OPT_SCHED, { "policy", required_argument, NULL, KEY_POLICY } },
-	{ OPT_SCHED, { "slice", required_argument, NULL, KEY_SLICE } },
-	{ OPT_SCHED, { "frequency", required_argument, NULL, KEY_FREQUENCY } },
-	{ OPT_SCHED, { "window", required_argument, NULL, KEY_WINDOW } },
-	{ OPT_SCHED, { "preempt-timeout", required_argument, NULL,
-		       KEY_PREEMPT_TIMEOUT } },
-	{ OPT_SCHED, { "linger", required_argument, NULL, KEY_LINGER } },
-	{ OPT_SCHED, { "quarantine-faults", required_argument, NULL,
-		       KEY_QUARANTINE_FAULTS } },
-	{ OPT_SCHED, { "quarantine-backoff", required_argument, NULL,
-		       KEY_QUARANTINE_BACKOFF } },
-	{ OPT_SHARES, { "guarantee", required_argument, NULL, KEY_GUARANTEE } },
-	{ OPT_SHARES, { "cap", required_argument, NULL, KEY_CAP } },
-	{ OPT_SHARES, { "weight", required_argument, NULL, KEY_WEIGHT } },
-	{ OPT_SHARES, { "frl", required_argument, NULL, KEY_FRL } },
+static const struct option_form forms[] = {
+	{ OPT_HELP, "help", NULL, false },
+	{ OPT_JSON, "json", NULL, false },
+	{ OPT_WATCH, "watch", "SECS", true },
+	{ OPT_COUNT, "count", "N", false },
+	{ OPT_TYPE, "type", "TYPE", false },
+	{ OPT_GPU, "gpu", "GPU", false },
+	{ OPT_UUID, "uuid", "UUID", false },
+	{ OPT_ENGINE, "engine", "ENGINE", false },
+	{ OPT_FOLLOW, "follow", NULL, false },
+	{ OPT_CHART, "chart", NULL, false },
 };
 
-#define NR_KNOWN	(sizeof(known) / sizeof(known[0]))
+/* How the option @id is typed, or NULL. */
+const struct option_form *options_form(enum option_id id)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(forms) / sizeof(forms[0]); i++)
+		if (forms[i].id == id)
+			return &forms[i];
+	return NULL;
+}
 
 static enum exit_code parse_watch(const char *text, uint64_t *ns)
 {
@@ -78,84 +63,7 @@ static enum exit_code parse_count(const char *text, uint64_t *count)
 	return EXIT_OK;
 }
 
-static enum exit_code parse_policy(const char *text, uint8_t *policy)
-{
-	size_t length = strlen(text);
-
-	/* Which policies there are, the driver knows. */
-	if (!length || length >= VGPU_ADDR_LEN)
-		return fail_usage("--policy %s: not the name of a policy", text);
-	memcpy(policy, text, length + 1);
-	return EXIT_OK;
-}
-
-/* A time of which the ABI takes a 32-bit number of @unit_ns. */
-static enum exit_code parse_time32(const char *option, uint64_t unit_ns,
-				   uint32_t *value)
-{
-	enum exit_code code;
-	uint64_t units;
-
-	code = value_time(option, optarg, unit_ns, UINT32_MAX, &units);
-	if (!code)
-		*value = (uint32_t)units;
-	return code;
-}
-
-static enum exit_code parse_time64(const char *option, uint64_t *ns)
-{
-	uint64_t units;
-	enum exit_code code;
-
-	code = value_time(option, optarg, 1, UINT64_MAX, &units);
-	if (!code)
-		*ns = units;
-	return code;
-}
-
-static enum exit_code parse_sched(struct vgpu_ctl_sched *sched, int key)
-{
-	uint64_t ns = 0;
-	enum exit_code code;
-
-	switch (key) {
-	case KEY_POLICY:
-		sched->valid |= VGPU_SCHED_POLICY;
-		return parse_policy(optarg, sched->policy);
-	case KEY_SLICE:
-		sched->valid |= VGPU_SCHED_SLICE;
-		code = parse_time64("slice", &ns);
-		sched->slice_ns = ns;
-		return code;
-	case KEY_FREQUENCY:
-		sched->valid |= VGPU_SCHED_FREQUENCY;
-		return value_frequency("frequency", optarg,
-				       &sched->frequency_hz);
-	case KEY_WINDOW:
-		sched->valid |= VGPU_SCHED_WINDOW;
-		code = parse_time64("window", &ns);
-		sched->window_ns = ns;
-		return code;
-	case KEY_PREEMPT_TIMEOUT:
-		sched->valid |= VGPU_SCHED_PREEMPT_TIMEOUT;
-		return parse_time32("preempt-timeout", 1000,
-				    &sched->preempt_timeout_us);
-	case KEY_LINGER:
-		sched->valid |= VGPU_SCHED_LINGER;
-		return parse_time32("linger", 1000, &sched->linger_us);
-	case KEY_QUARANTINE_FAULTS:
-		sched->valid |= VGPU_SCHED_QUARANTINE_FAULTS;
-		return value_number("quarantine-faults", optarg, 0, UINT32_MAX,
-				    &sched->quarantine_faults);
-	case KEY_QUARANTINE_BACKOFF:
-		sched->valid |= VGPU_SCHED_QUARANTINE_BACKOFF;
-		return parse_time32("quarantine-backoff", 1000000,
-				    &sched->quarantine_backoff_ms);
-	}
-	return EXIT_USAGE;
-}
-
-/* What follows is about this vGPU. */
+/* The options that follow are for the vGPU with the UUID @text. */
 static enum exit_code add_share(struct options *options, const char *text)
 {
 	struct vgpu_ctl_share *share;
@@ -174,79 +82,59 @@ static enum exit_code add_share(struct options *options, const char *text)
 	return EXIT_OK;
 }
 
-static enum exit_code parse_share(struct options *options, int key)
+/* A setting of the GPU, or of the vGPU whose UUID came last. */
+static enum exit_code parse_setting(struct options *options, const struct setting_table *settings,
+				    const struct setting *setting)
 {
-	static const char * const names[] = { "guarantee", "cap", "weight", "frl" };
-	const char *name = names[key - KEY_GUARANTEE];
-	struct vgpu_ctl_share *share;
+	void *set = &options->sched;
 
-	if (!options->nr_shares)
-		return fail_usage("--%s %s: of which vGPU? Its UUID comes first",
-				  name, optarg);
-	share = &options->shares[options->nr_shares - 1];
-	switch (key) {
-	case KEY_GUARANTEE:
-		share->valid |= VGPU_SHARE_GUARANTEE;
-		return value_permille(name, optarg, 0, &share->guarantee);
-	case KEY_CAP:
-		share->valid |= VGPU_SHARE_CAP;
-		return value_permille(name, optarg, 1, &share->cap);
-	case KEY_WEIGHT:
-		share->valid |= VGPU_SHARE_WEIGHT;
-		return value_number(name, optarg, 1, 1000, &share->weight);
-	case KEY_FRL:
-		share->valid |= VGPU_SHARE_FRL;
-		return value_frl(name, optarg, &share->frl);
+	if (settings == &share_settings) {
+		if (!options->nr_shares)
+			return fail_usage("--%s %s: of which vGPU? Its UUID comes first",
+					  setting->name, optarg);
+		set = &options->shares[options->nr_shares - 1];
 	}
-	return EXIT_USAGE;
+	return setting_parse(settings, setting, optarg, set);
 }
 
-static enum exit_code parse_one(struct options *options, int key, bool *help)
+static enum exit_code parse_one(struct options *options, int key)
 {
 	switch (key) {
-	case KEY_ARGUMENT:
+	case OPT_ARGUMENT:
 		return add_share(options, optarg);
-	case 'h':
-		*help = true;
-		return EXIT_OK;
-	case KEY_JSON:
+	case OPT_JSON:
 		options->json = true;
 		return EXIT_OK;
-	case KEY_WATCH:
+	case OPT_WATCH:
 		return parse_watch(optarg, &options->watch_ns);
-	case KEY_COUNT:
+	case OPT_COUNT:
 		return parse_count(optarg, &options->count);
-	case KEY_TYPE:
+	case OPT_TYPE:
 		options->type = optarg;
 		return EXIT_OK;
-	case KEY_GPU:
+	case OPT_GPU:
 		options->gpu = optarg;
 		return EXIT_OK;
-	case KEY_UUID:
+	case OPT_UUID:
 		options->uuid = optarg;
 		return EXIT_OK;
-	case KEY_ENGINE:
+	case OPT_ENGINE:
 		options->engine = optarg;
 		return EXIT_OK;
-	case KEY_FOLLOW:
+	case OPT_FOLLOW:
 		options->follow = true;
 		return EXIT_OK;
-	case KEY_CHART:
+	case OPT_CHART:
 		options->chart = true;
 		return EXIT_OK;
-	case KEY_POLICY ... KEY_QUARANTINE_BACKOFF:
-		return parse_sched(&options->sched, key);
-	case KEY_GUARANTEE ... KEY_FRL:
-		return parse_share(options, key);
 	}
 	return EXIT_USAGE; /* getopt has said why */
 }
 
-/* What is wrong though each option for itself is right. */
-static enum exit_code check_shares(const struct options *options,
-				   const struct command *command)
+/* Is each vGPU given something, and is there one? */
+static enum exit_code check_shares(const struct options *options, const struct command *command)
 {
-	char uuid[UUID_TEXT_LEN];
+	char uuid[UUID_TEXT_LEN], names[256];
 	uint32_t i;
 
 	if (!options->nr_shares)
@@ -254,21 +142,17 @@ static enum exit_code check_shares(const struct options *options,
 				  command->name);
 	for (i = 0; i < options->nr_shares; i++)
 		if (!options->shares[i].valid)
-			return fail_usage("vGPU %s: what is it to get? --guarantee, --cap, --weight or --frl is needed",
-					  uuid_format(options->shares[i].uuid, uuid));
+			return fail_usage("vGPU %s: what is it to get? %s is needed",
+					  uuid_format(options->shares[i].uuid, uuid),
+					  setting_options(command->settings, names, sizeof(names)));
 	return EXIT_OK;
 }
 
-static enum exit_code check_sched(const struct options *options,
-				  const struct command *command)
+static enum exit_code check_sched(const struct options *options, const struct command *command)
 {
-	const uint32_t both = VGPU_SCHED_SLICE | VGPU_SCHED_FREQUENCY;
-
 	if (!options->sched.valid)
 		return fail_usage("%s: nothing is to be set", command->name);
-	if ((options->sched.valid & both) == both)
-		return fail_usage("--slice and --frequency set the same thing: one of them is enough");
-	return EXIT_OK;
+	return setting_check(command->settings, options->sched.valid);
 }
 
 void options_free(struct options *options)
@@ -278,28 +162,62 @@ void options_free(struct options *options)
 	options->nr_shares = 0;
 }
 
-/* argv[0] is what messages begin with. options_free() in any case. */
-enum exit_code options_parse(struct options *options,
-			     const struct command *command, int argc,
+static void add_form(struct option *to, const struct option_form *form)
+{
+	to->name = form->name;
+	to->has_arg = form->optional ? optional_argument :
+		form->argument ? required_argument : no_argument;
+	to->val = (int)form->id;
+}
+
+/* The options of a command for getopt_long(). @to has MAX_OPTIONS elements. */
+static void list_options(const struct command *command, struct option *to)
+{
+	const struct setting_table *settings = command->settings;
+	size_t i, nr = 0;
+
+	memset(to, 0, MAX_OPTIONS * sizeof(*to));
+	add_form(&to[nr++], options_form(OPT_HELP));
+	add_form(&to[nr++], options_form(OPT_JSON));
+	for (i = 0; i < COMMAND_OPTIONS && command->option[i].id; i++)
+		add_form(&to[nr++], options_form(command->option[i].id));
+	for (i = 0; settings && i < settings->nr && nr < MAX_OPTIONS - 1; i++) {
+		if (!settings->setting[i].name)
+			continue;
+		to[nr].name = settings->setting[i].name;
+		to[nr].has_arg = required_argument;
+		to[nr++].val = OPT_SETTING + (int)i;
+	}
+}
+
+/*
+ * Takes the words behind a command's name apart. argv[0] is what the messages of getopt_long()
+ * begin with.
+ * @help is set if the user asks for help. options_free() must be called whatever is returned.
+ */
+enum exit_code options_parse(struct options *options, const struct command *command, int argc,
 			     char **argv, bool *help)
 {
-	struct option long_options[NR_KNOWN + 1];
+	const struct setting_table *settings = command->settings;
+	struct option long_options[MAX_OPTIONS];
 	const char *short_options;
 	enum exit_code code;
-	size_t i, nr = 0;
 	int key, args;
 
 	memset(options, 0, sizeof(*options));
-	memset(long_options, 0, sizeof(long_options));
-	for (i = 0; i < NR_KNOWN; i++)
-		if (command->allowed & known[i].allowed || known[i].allowed == ~0u)
-			long_options[nr++] = known[i].option;
+	list_options(command, long_options);
 	optind = 0;
-	short_options = command->allowed & OPT_SHARES ? "-h" : "h";
-	while ((key = getopt_long(argc, argv, short_options, long_options,
-				  NULL)) != -1) {
-		code = parse_one(options, key, help);
-		if (code || *help)
+	short_options = settings == &share_settings ? "-h" : "h";
+	while ((key = getopt_long(argc, argv, short_options, long_options, NULL)) != -1) {
+		*help = key == OPT_HELP;
+		if (*help)
+			return EXIT_OK;
+		if (key >= OPT_SETTING)
+			code = parse_setting(options, settings,
+					     &settings->setting[key - OPT_SETTING]);
+		else
+			code = parse_one(options, key);
+		if (code)
 			return code;
 	}
 	args = argc - optind;
@@ -311,9 +229,7 @@ enum exit_code options_parse(struct options *options,
 				  argv[optind + command->args_max]);
 	if (args)
 		options->uuid = argv[optind];
-	if (command->allowed & OPT_SHARES)
+	if (settings == &share_settings)
 		return check_shares(options, command);
-	if (command->allowed & OPT_SCHED)
-		return check_sched(options, command);
-	return EXIT_OK;
+	return settings ? check_sched(options, command) : EXIT_OK;
 }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
-/* mdevs are made and removed through sysfs: the kernel has no other way. */
 #include <errno.h>
 #include <fcntl.h>
+#include <glob.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "vgpuctl.h"
+#include "sysfs.h"
 
 static int sysfs_write(const char *path, const char *text)
 {
@@ -42,4 +43,31 @@ int sysfs_remove(const char *uuid)
 
 	snprintf(path, sizeof(path), "/sys/bus/mdev/devices/%s/remove", uuid);
 	return sysfs_write(path, "1");
+}
+
+static bool read_line(const char *path, char *text, size_t room)
+{
+	FILE *file = fopen(path, "re");
+	bool done;
+
+	if (!file)
+		return false;
+	done = fgets(text, (int)room, file);
+	fclose(file);
+	return done;
+}
+
+void sysfs_policies(char *text, size_t room)
+{
+	bool done = false;
+	glob_t files;
+	size_t i;
+
+	if (!glob("/sys/bus/pci/devices/*/vgpu/policies", 0, NULL, &files)) {
+		/* All GPUs have the same; one that was removed meanwhile is passed over. */
+		for (i = 0; i < files.gl_pathc && !done; i++)
+			done = read_line(files.gl_pathv[i], text, room);
+		globfree(&files);
+	}
+	text[done ? strcspn(text, "\n") : 0] = 0;
 }

@@ -54,6 +54,19 @@ void table_init(struct table *table, const char *headings)
 	}
 }
 
+void table_heading(char *headings, size_t room, const char *fmt, ...)
+{
+	size_t length = strlen(headings);
+	va_list ap;
+
+	if (length + 1 >= room)
+		return;
+	headings[length++] = '|';
+	va_start(ap, fmt);
+	vsnprintf(headings + length, room - length, fmt, ap);
+	va_end(ap);
+}
+
 void table_add(struct table *table, const char *fmt, ...)
 {
 	char *cell = NULL;
@@ -73,7 +86,6 @@ void table_add_bytes(struct table *table, uint64_t bytes)
 	table_add(table, "%s", table_size(text, sizeof(text), bytes));
 }
 
-/* Prints and frees. */
 int table_print(struct table *table, FILE *out)
 {
 	bool bold, last;

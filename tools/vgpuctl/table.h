@@ -11,14 +11,14 @@
 #define TABLE_COLUMNS	20
 
 /**
- * struct table - rows of cells, printed when all are known
+ * struct table - rows of cells, kept until the widest cell of each column is known
  * @columns: number of columns
- * @right:   per column: flush right
- * @width:   per column: of the widest cell
- * @cells:   row by row, the heading first
- * @nr:      cells so far
- * @room:    cells that fit
- * @failed:  out of memory
+ * @right:   of each column whether its cells are flush right
+ * @width:   of each column the length of its widest cell
+ * @cells:   the cells row by row, the headings first; allocated
+ * @nr:      number of cells so far
+ * @room:    number of elements of @cells
+ * @failed:  memory was short, so the table is incomplete
  */
 struct table {
 	unsigned int columns;
@@ -31,16 +31,27 @@ struct table {
 };
 
 /*
- * Headings are separated by '|'; one that starts with '>' is flush right.
- * Cells are added from left to right, row by row.
+ * Begins a table. Headings are separated by '|'; a heading that starts with '>' makes its column
+ * flush right.
  */
 void table_init(struct table *table, const char *headings);
+
+/* Appends a '|' and a heading to headings for table_init(). */
+__attribute__((format(printf, 3, 4)))
+void table_heading(char *headings, size_t room, const char *fmt, ...);
+
+/* Adds the next cell of a row, or the first cell of the next row. */
 __attribute__((format(printf, 2, 3)))
 void table_add(struct table *table, const char *fmt, ...);
 void table_add_bytes(struct table *table, uint64_t bytes);
+
+/* Prints the table and frees its cells. Returns 0, or -ENOMEM if nothing could be printed. */
 int table_print(struct table *table, FILE *out);
 
+/* Does @out, a terminal, show colours, and does the user want them? */
 bool table_colour(FILE *out);
+
+/* Write a size and a time with a unit that suits it to @text, and return it. */
 const char *table_size(char *text, size_t room, uint64_t bytes);
 const char *table_duration(char *text, size_t room, uint64_t ns);
 

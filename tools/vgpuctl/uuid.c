@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-/* UUIDs: text, and 16 bytes in the order of RFC 9562. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
+
+#include <linux/vgpu.h>
 
 #include "uuid.h"
 

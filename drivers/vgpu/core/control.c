@@ -119,8 +119,8 @@ static void vgpu_ctl_fill_gpu(struct vgpu_gpu *gpu, struct vgpu_ctl_gpu *out)
 	out->engines = info->nr_engines;
 	out->fb_bytes = info->fb_bytes;
 	list_for_each_entry(instance, &gpu->instances, link) {
-		out->channels_used += instance->nr_channels;
-		out->fb_used_bytes += instance->fb_bytes;
+		out->channels_used += instance->info.nr_channels;
+		out->fb_used_bytes += instance->info.fb_bytes;
 		out->fb_backed_bytes += gpu->ops->backed_bytes(instance);
 	}
 	out->slice_ns = params.slice_ns;
@@ -241,11 +241,11 @@ static void vgpu_ctl_fill_instance(struct vgpu_instance *instance,
 	out->started_ns = READ_ONCE(instance->started_ns);
 	out->state = out->started_ns ? VGPU_STATE_STARTED : VGPU_STATE_CREATED;
 	out->owner_pid = READ_ONCE(instance->owner_pid);
-	out->placement_gb = instance->first_gb;
-	out->first_channel = instance->first_channel;
-	out->channels = instance->nr_channels;
+	out->placement_gb = instance->info.fb_start >> 30;
+	out->first_channel = instance->info.first_channel;
+	out->channels = instance->info.nr_channels;
 	out->engines = gpu->info.nr_engines;
-	out->fb_bytes = instance->fb_bytes;
+	out->fb_bytes = instance->info.fb_bytes;
 	out->fb_backed_bytes = gpu->ops->backed_bytes(instance);
 	out->created_ns = instance->created_ns;
 	out->now_ns = ktime_get_ns();

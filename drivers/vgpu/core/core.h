@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Inside vgpu.ko: GPUs and instances, for core's files and the front ends.
+ * Inside vgpu.ko: GPUs, instances and front ends, for core's files and the front ends. A back end
+ * knows none of this, only <linux/vgpu.h>, where the order of locks is written down, too. The lock
+ * of a GPU comes after the registry's, is taken with none of those held, and the only ops called with
+ * it held are fb_room, backed_bytes and channels_show.
  */
 #ifndef _VGPU_CORE_H
 #define _VGPU_CORE_H
 
-#include <linux/completion.h>
 #include <linux/device.h>
+#include <linux/mutex.h>
 #include <linux/ratelimit.h>
+#include <linux/rwsem.h>
+#include <linux/uuid.h>
 #include <linux/vgpu.h>
 #include <linux/workqueue.h>
 
@@ -19,39 +24,37 @@
 #include "../sched/sched.h"
 
 struct dentry;
-struct mm_struct;
 struct task_struct;
 struct vgpu_dma_worker;
 struct vgpu_event_source;
 
 /**
  * struct vgpu_gpu - a registered GPU
- * @id:        in the control ABI; not used again until the module is reloaded
- * @dev:       the physical function
+ * @id:        number in the control ABI; not used again until the module is reloaded
+ * @dev:       the physical function; a reference is held
  * @name:      dev_name(@dev)
  * @ops:       the back end's
- * @info:      what the back end says of it
- * @ref:       the registry holds one, so does each user of a pointer outside of
- *             @lock
+ * @info:      what the back end says of the GPU
+ * @ref:       the registry holds one, and so does each user of the GPU that does not hold @lock
  * @link:      in the registry
- * @lock:      what is created or removed on the GPU
- * @instances: all of them, by creation
- * @nr_instances: how many
- * @dying:     unregistering: nothing is created any more
- * @gone:      unregistered: no ops, no @sched
+ * @lock:      see below
+ * @instances: all instances, in the order of creation
+ * @nr_instances: length of @instances
+ * @dying:     the GPU is being unregistered: nothing is created any more
+ * @gone:      the GPU has been unregistered: @ops and @sched must not be used any more
  * @nr_types:  length of @types
- * @types:     catalogue, constant
- * @placement: which part of the framebuffer is whose
- * @guarantee_sum: of all that are placed, per mille
- * @quarantine_faults: that begin a quarantine, 0: never
- * @quarantine_backoff_ms: how long the first one is
- * @sched:     one timeline per engine; its settings change with @lock held
- * @registered_ns: when
- * @backend:   the back end's
- * @debugfs:   directory of this GPU
- * @events:    source of what happens to the GPU itself
- * @refused:   source of refusals to create an instance
- * @log_limit: of what is said of the GPU again and again
+ * @types:     catalogue of types; constant
+ * @placement: which part of the framebuffer belongs to which instance
+ * @guarantee_sum: guarantees of all placed instances together, per mille
+ * @quarantine_faults: how many faults within the window begin a quarantine; 0: never
+ * @quarantine_backoff_ms: length of an instance's first quarantine
+ * @sched:     has one timeline per engine; its settings change with @lock held
+ * @registered_ns: when the GPU was registered, CLOCK_MONOTONIC
+ * @backend:   the back end's data, see vgpu_gpu_backend()
+ * @debugfs:   directory of the GPU
+ * @events:    source of events about the GPU itself
+ * @refused:   source of events about refusals to create an instance
+ * @log_limit: for messages about the GPU that can be brought about again and again
  */
 struct vgpu_gpu {
 	u32 id;
@@ -62,9 +65,8 @@ struct vgpu_gpu {
 	struct kref ref;
 	struct list_head link;
 	/*
-	 * Protects @instances, @nr_instances, @placement, @dying, @gone and
-	 * the settings, also those of the instances: @guarantee_sum,
-	 * @quarantine_*, share, frl_config.
+	 * Protects @instances, @nr_instances, @placement, @dying, @gone and the settings, those of
+	 * the instances, too: @guarantee_sum, @quarantine_*, share, frl_config.
 	 */
 	struct mutex lock;
 	struct list_head instances;
@@ -89,49 +91,45 @@ struct vgpu_gpu {
 /**
  * struct vgpu_instance - a vGPU
  * @uuid:       its name
- * @gpu:        whose it is
- * @type:       of @gpu->types
+ * @gpu:        its GPU; a reference is held
+ * @type:       one of @gpu->types
  * @ref:        the front end holds one from create to destroy
  * @link:       on @gpu->instances
  * @gone:       not on @gpu->instances any more; protected by @gpu->lock
- * @first_gb:   where its framebuffer starts, in GiB
- * @fb_bytes:   how long it is
- * @first_channel: its first channel on the GPU
- * @nr_channels: how many it owns
- * @created_ns: when
- * @state_lock: open, close and reset
- * @opened:     someone has the device open
- * @started_ns: when it was opened, or 0
- * @owner_pid:  who opened it, or 0
- * @map_lock:   read: from taking pages off the back end until they are mapped;
- *              write: while pages are dropped and mappings zapped
- * @front_lock: @front, for those that must not sleep
- * @front:      the front end's ops, set while the device is open
- * @share:      what it is to get, on each engine; protected by @gpu->lock
- * @frl_config: frames per s, 0: off, VGPU_FRL_DEFAULT; likewise
- * @frl_lock:   @frl
- * @frl:        the frame rate limit in force; fps changes with @gpu->lock held,
- *              too
- * @entity:     one per engine
- * @quarantine_lock: @quarantine
- * @quarantine: fault counting
- * @quarantine_work: holds and releases
- * @overruns:   gross ones that @overrun_work has not counted yet
- * @overrun_work: counts them towards quarantine
- * @events:     source of what happens to it; NULL until it is created
- * @event_limit: of events that say no more than that something happened again
- * @log_limit:  of what is said of it again and again
- * @log_name:   by which the kernel says how much of that was suppressed
- * @dma:        the worker that reaches guest memory, while the device is open
+ * @info:       which part of the GPU it owns; constant once it is placed
+ * @created_ns: when it was created, CLOCK_MONOTONIC
+ * @state_lock: see below
+ * @opened:     a user has the device open
+ * @started_ns: when the device was opened, CLOCK_MONOTONIC, or 0; written with @state_lock held
+ * @owner_pid:  process that opened the device, or 0; written with @state_lock held
+ * @map_lock:   see below
+ * @front_lock: see below
+ * @front:      the front end's ops while the device is open, else NULL
+ * @share:      guarantee, cap and weight on each engine; protected by @gpu->lock
+ * @frl_config: frame rate limit as it was set: frames per second, 0: off, VGPU_FRL_DEFAULT: the
+ *              type's; protected by @gpu->lock
+ * @frl_lock:   see below
+ * @frl:        the frame rate limit in force; its fps changes with @gpu->lock held, too
+ * @entity:     what the scheduler knows of it, one per engine
+ * @quarantine_lock: see below
+ * @quarantine: counts faults
+ * @quarantine_work: brings the instance's holds in line with @quarantine
+ * @overruns:   gross overruns that @overrun_work has not counted yet
+ * @overrun_work: counts @overruns towards quarantine
+ * @events:     source of events about it; NULL until it has been created
+ * @event_limit: for events that say no more than that something has happened once more
+ * @log_limit:  for messages that its guest can bring about again and again
+ * @log_name:   name under which the kernel says how many of those were suppressed
+ * @dma:        the worker that accesses guest memory, while the device is open
  * @frames:     PRESENT packets completed
  * @faults:     channel faults
- * @interrupts: raised
- * @doorbells:  rung
- * @resets:     of the device
- * @dma_read_bytes: of guest memory
- * @dma_written_bytes: to guest memory
- * @backend:    the back end's
- * @front_data: the front end's
+ * @interrupts: interrupts raised
+ * @doorbells:  doorbells rung
+ * @resets:     resets of the device
+ * @dma_read_bytes: bytes read from guest memory
+ * @dma_written_bytes: bytes written to guest memory
+ * @backend:    the back end's data, see vgpu_instance_backend()
+ * @front_data: the front end's data
  */
 struct vgpu_instance {
 	guid_t uuid;
@@ -140,10 +138,7 @@ struct vgpu_instance {
 	struct kref ref;
 	struct list_head link;
 	bool gone;
-	u32 first_gb;
-	u64 fb_bytes;
-	u32 first_channel;
-	u32 nr_channels;
+	struct vgpu_instance_info info;
 	u64 created_ns;
 
 	/* Serialises open, close and reset; protects @opened, @dma. */
@@ -152,9 +147,13 @@ struct vgpu_instance {
 	u64 started_ns;
 	pid_t owner_pid;
 
+	/*
+	 * For reading: from taking pages off the back end until they are mapped. For writing:
+	 * while mappings are zapped and pages dropped.
+	 */
 	struct rw_semaphore map_lock;
 
-	/* Protects @front against close, where nothing may sleep. */
+	/* Protects @front, for callers that must not sleep. */
 	spinlock_t front_lock;
 	const struct vgpu_front_ops *front;
 
@@ -191,6 +190,42 @@ struct vgpu_instance {
 	void *front_data;
 };
 
+/**
+ * struct vgpu_front_ops - what a front end does for an open instance
+ * @guest_rw:  read or write @len bytes of guest memory at @addr. Called from the instance's worker
+ *             only, between vgpu_instance_open() and vgpu_instance_close(). Sleeps, perhaps for as
+ *             long as the guest's memory does not answer; a fatal signal ends it. Returns 0 or
+ *             -EFAULT
+ * @may_dma:   whether the function is bus master. Must not sleep
+ * @raise_irq: raise an MSI-X vector. With front_lock held; must not sleep
+ * @zap:       unmap all of @bar from the user's address spaces. With map_lock held for writing
+ *
+ * Asking the user to let go of a device that is to be removed is the front end's own business
+ * (VFIO calls the front end for it), so there is no op for it.
+ */
+struct vgpu_front_ops {
+	int (*guest_rw)(struct vgpu_instance *instance, u64 addr, void *buf, size_t len,
+			bool write);
+	bool (*may_dma)(struct vgpu_instance *instance);
+	void (*raise_irq)(struct vgpu_instance *instance, unsigned int vector);
+	void (*zap)(struct vgpu_instance *instance, unsigned int bar);
+};
+
+/**
+ * struct vgpu_front - a kind of front end, told of every GPU
+ * @link:       on the registry's list
+ * @name:       for messages
+ * @add_gpu:    a GPU has been registered; returns 0 or -errno. Sleeps
+ * @remove_gpu: the GPU goes: destroy all instances made through this front end. Sleeps, until
+ *              their users have closed them
+ */
+struct vgpu_front {
+	struct list_head link;
+	const char *name;
+	int (*add_gpu)(struct vgpu_gpu *gpu);
+	void (*remove_gpu)(struct vgpu_gpu *gpu);
+};
+
 #define vgpu_gpu_err(gpu, fmt, ...) \
 	dev_err((gpu)->dev, "vgpu: " fmt, ##__VA_ARGS__)
 #define vgpu_gpu_info(gpu, fmt, ...) \
@@ -202,8 +237,8 @@ struct vgpu_instance {
 } while (0)
 
 /*
- * For all that can be made to happen again and again. The limit is a vGPU's
- * or a GPU's own: what one tenant causes silences no message about another.
+ * Asked before a message that a guest can bring about again and again. Each vGPU and each GPU has a
+ * limit of its own, so that one tenant's messages silence none about another.
  */
 static inline bool vgpu_inst_may_log(struct vgpu_instance *instance)
 {
@@ -224,8 +259,8 @@ static inline bool vgpu_gpu_may_log(struct vgpu_gpu *gpu)
 #define VGPU_DRIVER_VERSION	"0.1.0"
 
 /*
- * The kernel's mdev core keeps UUIDs in the mixed byte order of a GUID, the
- * control ABI has the order in which they are written.
+ * The kernel's mdev core keeps UUIDs in the mixed byte order of a GUID; in the control ABI the bytes
+ * of a UUID are in the order in which people write them.
  */
 static inline void vgpu_uuid_export(u8 *to, const guid_t *from)
 {
@@ -239,7 +274,7 @@ static inline void vgpu_uuid_export(u8 *to, const guid_t *from)
 
 static inline void vgpu_uuid_import(guid_t *to, const u8 *from)
 {
-	/* The order is its own inverse. */
+	/* Reordering twice gives the original. */
 	guid_t tmp;
 
 	memcpy(tmp.b, from, 16);
@@ -299,8 +334,11 @@ int vgpu_instance_open(struct vgpu_instance *instance,
 		       const struct vgpu_front_ops *front);
 void vgpu_instance_close(struct vgpu_instance *instance);
 int vgpu_instance_reset(struct vgpu_instance *instance);
+void vgpu_instance_describe(struct vgpu_instance *instance, struct vgpu_function_desc *desc);
 int vgpu_instance_region_rw(struct vgpu_instance *instance, unsigned int bar,
 			    u64 offset, void *buf, size_t count, bool write);
+int vgpu_instance_map_pages(struct vgpu_instance *instance, unsigned int bar, pgoff_t pgoff,
+			    struct page **pages, unsigned int nr);
 void vgpu_instance_bus_master(struct vgpu_instance *instance);
 
 /* engine.c */
@@ -320,7 +358,6 @@ void vgpu_dma_stop(struct vgpu_dma_worker *worker);
 void vgpu_dma_abort(struct vgpu_dma_worker *worker);
 void vgpu_dma_resume(struct vgpu_dma_worker *worker);
 void vgpu_dma_kick(struct vgpu_dma_worker *worker);
-
 void vgpu_dma_uncharge(struct vgpu_dma_worker *worker);
 
 /* thread.c */
@@ -328,7 +365,6 @@ struct task_struct *vgpu_thread_run(struct vgpu_instance *instance,
 				    int (*fn)(void *data), void *data,
 				    const char *name);
 void vgpu_thread_uncharge(struct task_struct *task);
-bool vgpu_mm_ending(struct mm_struct *mm);
 
 /* event.c */
 int vgpu_event_init(void);

@@ -25,9 +25,9 @@ static int partitions_show(struct seq_file *m, void *unused)
 	seq_printf(m, "%-36s %-12s %9s %9s %9s\n", "vgpu", "type", "start_mb",
 		   "size_mb", "backed_kb");
 	list_for_each_entry(instance, &gpu->instances, link)
-		seq_printf(m, "%pUl %-12s %9u %9u %9llu\n", &instance->uuid,
-			   instance->type->name, instance->first_gb * 1024,
-			   instance->type->size_gb * 1024,
+		seq_printf(m, "%pUl %-12s %9llu %9llu %9llu\n", &instance->uuid,
+			   instance->type->name, instance->info.fb_start >> 20,
+			   instance->info.fb_bytes >> 20,
 			   gpu->ops->backed_bytes(instance) >> 10);
 	mutex_unlock(&gpu->lock);
 	return 0;
@@ -43,8 +43,8 @@ static int channels_show(struct seq_file *m, void *unused)
 	seq_printf(m, "channels: %u\n", gpu->info.channels);
 	list_for_each_entry(instance, &gpu->instances, link) {
 		seq_printf(m, "%pUl %u..%u\n", &instance->uuid,
-			   instance->first_channel,
-			   instance->first_channel + instance->nr_channels - 1);
+			   instance->info.first_channel,
+			   instance->info.first_channel + instance->info.nr_channels - 1);
 		if (gpu->ops->channels_show)
 			gpu->ops->channels_show(instance, m);
 	}

@@ -85,7 +85,7 @@ const struct vgpu_timeline_ops vgpu_engine_ops = {
  * Saying it twice, or of the instance that is running, is harmless; forgetting it leaves the work
  * lying.
  *
- * Context: process context, without a timeline's lock. Does not sleep.
+ * Context: any that may take a spinlock, but without a timeline's lock. Does not sleep.
  */
 void vgpu_work_ready(struct vgpu_instance *instance, unsigned int engine)
 {
@@ -99,7 +99,7 @@ EXPORT_SYMBOL_GPL(vgpu_work_ready);
  * @engine: index of the engine
  * @ready_ns: when, CLOCK_MONOTONIC; of several such times the earliest counts
  *
- * Context: process context, without a timeline's lock. Does not sleep.
+ * Context: any that may take a spinlock, but without a timeline's lock. Does not sleep.
  */
 void vgpu_work_ready_at(struct vgpu_instance *instance, unsigned int engine, u64 ready_ns)
 {
@@ -120,7 +120,7 @@ EXPORT_SYMBOL_GPL(vgpu_work_ready_at);
  * Called once for each run, whether engine_run of struct vgpu_gpu_ops began it or the run came by
  * @next. When this has returned false, engine_run may be called, or has been called already.
  *
- * Context: process context, without a timeline's lock. Does not sleep.
+ * Context: any that may take a spinlock, but without a timeline's lock. Does not sleep.
  * Return: true if @next is set.
  */
 bool vgpu_engine_done(struct vgpu_gpu *gpu, unsigned int engine, enum vgpu_run_end end,
@@ -166,7 +166,7 @@ EXPORT_SYMBOL_GPL(vgpu_engine_poll);
  *
  * A run that the instance has on an engine is asked to stop; this does not wait for its end.
  *
- * Context: process context, without a timeline's lock. Does not sleep.
+ * Context: any that may take a spinlock, but without a timeline's lock. Does not sleep.
  */
 void vgpu_instance_hold(struct vgpu_instance *instance, unsigned int hold)
 {
@@ -181,7 +181,7 @@ void vgpu_instance_hold(struct vgpu_instance *instance, unsigned int hold)
  * @instance: the instance
  * @hold: the reason, VGPU_HOLD_*
  *
- * Context: process context, without a timeline's lock. Does not sleep.
+ * Context: any that may take a spinlock, but without a timeline's lock. Does not sleep.
  */
 void vgpu_instance_unhold(struct vgpu_instance *instance, unsigned int hold)
 {

@@ -141,7 +141,7 @@ EXPORT_SYMBOL_GPL(vgpu_channel_fault);
  *
  * Return: true while it is in quarantine.
  */
-bool vgpu_instance_quarantined(struct vgpu_instance *instance)
+bool vgpu_instance_quarantined(const struct vgpu_instance *instance)
 {
 	return READ_ONCE(instance->quarantine.until_ns);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The life of an instance: created and destroyed by its front end, opened,
- * reset and closed by whoever uses the device.
+ * The life of an instance: created and destroyed by its front end; opened, reset and closed by the
+ * user of the device.
  *
  * State in short:
  *
@@ -16,14 +16,14 @@
 
 #include "core.h"
 
-static int vgpu_instance_place(struct vgpu_gpu *gpu,
-			       struct vgpu_instance *instance)
+static int vgpu_instance_place(struct vgpu_gpu *gpu, struct vgpu_instance *instance)
 {
+	struct vgpu_instance_info *info = &instance->info;
 	const struct vgpu_type *type = instance->type;
 	struct vgpu_placement *p = &gpu->placement;
+	u32 free_gb, other_gb, start_gb = 0;
 	char why[VGPU_TEXT_LEN] = "";
 	enum vgpu_short what;
-	u32 free_gb, other_gb;
 	unsigned int nr;
 	bool dying;
 	int ret = 0;
@@ -33,12 +33,12 @@ static int vgpu_instance_place(struct vgpu_gpu *gpu,
 	free_gb = vgpu_placement_free_gb(p);
 	other_gb = p->nr ? p->used[0].size_gb : 0;
 	nr = p->nr;
-	what = dying ? VGPU_SHORT_NOTHING :
-	       vgpu_placement_take(p, type->size_gb, &instance->first_gb);
+	what = dying ? VGPU_SHORT_NOTHING : vgpu_placement_take(p, type->size_gb, &start_gb);
+	info->fb_start = (u64)start_gb << 30;
 	if (!dying && what == VGPU_SHORT_NOTHING) {
 		ret = vgpu_shares_join(instance, why, sizeof(why));
 		if (ret)
-			vgpu_placement_put(p, instance->first_gb);
+			vgpu_placement_put(p, start_gb);
 	}
 	mutex_unlock(&gpu->lock);
 
@@ -72,24 +72,24 @@ static int vgpu_instance_place(struct vgpu_gpu *gpu,
 				   vgpu_placement_count(p, type->size_gb));
 	}
 
-	vgpu_placement_channels(p, gpu->info.channels, instance->first_gb,
-				type->size_gb, &instance->first_channel,
-				&instance->nr_channels);
+	vgpu_placement_channels(p, gpu->info.channels, start_gb, type->size_gb,
+				&info->first_channel, &info->nr_channels);
 	return 0;
 }
 
-static void vgpu_instance_unplace(struct vgpu_gpu *gpu,
-				  struct vgpu_instance *instance)
+static void vgpu_instance_unplace(struct vgpu_gpu *gpu, struct vgpu_instance *instance)
 {
 	mutex_lock(&gpu->lock);
 	vgpu_shares_leave(instance);
-	vgpu_placement_put(&gpu->placement, instance->first_gb);
+	vgpu_placement_put(&gpu->placement, instance->info.fb_start >> 30);
 	mutex_unlock(&gpu->lock);
 }
 
-/* From here on the GPU's settings reach it; so those of now are taken here. */
-static void vgpu_instance_list(struct vgpu_gpu *gpu,
-			       struct vgpu_instance *instance)
+/*
+ * From here on changes of the GPU's settings reach the instance, so it takes the present ones
+ * under the same lock.
+ */
+static void vgpu_instance_list(struct vgpu_gpu *gpu, struct vgpu_instance *instance)
 {
 	mutex_lock(&gpu->lock);
 	vgpu_instance_set_quarantine(instance);
@@ -100,20 +100,21 @@ static void vgpu_instance_list(struct vgpu_gpu *gpu,
 }
 
 /**
- * vgpu_instance_create() - a new instance
- * @gpu: on which GPU; the caller keeps it registered
- * @type: index into its types
- * @uuid: its name; the front end has seen to it that it is unique
+ * vgpu_instance_create() - make a new instance
+ * @gpu: the GPU; the caller keeps it registered
+ * @type: index into the GPU's types
+ * @uuid: name of the instance; the front end has seen to it that it is unique
  *
- * Sleeps. A refusal is in the log and kept for the control node.
+ * A refusal is in the log and kept for the control node.
  *
- * Return: the instance, to be ended by vgpu_instance_destroy(), or an ERR_PTR:
- * -ENOSPC, -ENOMEM, -ENODEV.
+ * Context: sleeps.
+ * Return: the instance, to be ended by vgpu_instance_destroy(), or an ERR_PTR: -ENOSPC, -ENOMEM,
+ * -ENODEV, or the back end's error.
  */
-struct vgpu_instance *vgpu_instance_create(struct vgpu_gpu *gpu,
-					   unsigned int type,
+struct vgpu_instance *vgpu_instance_create(struct vgpu_gpu *gpu, unsigned int type,
 					   const guid_t *uuid)
 {
+	struct vgpu_instance_info *info;
 	struct vgpu_event_source *events;
 	struct vgpu_instance *instance;
 	u8 id[VGPU_ENTITY_ID_LEN];
@@ -128,7 +129,9 @@ struct vgpu_instance *vgpu_instance_create(struct vgpu_gpu *gpu,
 	instance->gpu = gpu;
 	instance->uuid = *uuid;
 	instance->type = &gpu->types[type];
-	instance->fb_bytes = (u64)instance->type->size_gb << 30;
+	info = &instance->info;
+	info->type_name = instance->type->name;
+	info->fb_bytes = (u64)instance->type->size_gb << 30;
 	instance->created_ns = ktime_get_ns();
 	mutex_init(&instance->state_lock);
 	init_rwsem(&instance->map_lock);
@@ -136,8 +139,7 @@ struct vgpu_instance *vgpu_instance_create(struct vgpu_gpu *gpu,
 	spin_lock_init(&instance->frl_lock);
 	vgpu_event_limit_init(&instance->event_limit);
 	ratelimit_default_init(&instance->log_limit);
-	snprintf(instance->log_name, sizeof(instance->log_name), "vgpu %pUl",
-		 uuid);
+	snprintf(instance->log_name, sizeof(instance->log_name), "vgpu %pUl", uuid);
 	vgpu_instance_init_quarantine(instance);
 
 	ret = -ENOMEM;
@@ -150,21 +152,21 @@ struct vgpu_instance *vgpu_instance_create(struct vgpu_gpu *gpu,
 
 	vgpu_uuid_export(id, uuid);
 	for (i = 0; i < gpu->info.nr_engines; i++)
-		vgpu_entity_init(&instance->entity[i],
-				 vgpu_sched_timeline(gpu->sched, i), id,
+		vgpu_entity_init(&instance->entity[i], vgpu_sched_timeline(gpu->sched, i), id,
 				 &instance->share);
 
-	ret = gpu->ops->instance_create(instance);
-	if (ret)
+	instance->backend = gpu->ops->instance_create(gpu, instance, info);
+	if (IS_ERR(instance->backend)) {
+		ret = PTR_ERR(instance->backend);
 		goto err_entity;
-	/* From here on what happens is its own, no refusal of the GPU. */
+	}
+	/* From here on refusals are events of the instance, and not of its GPU any more. */
 	instance->events = events;
 	vgpu_instance_list(gpu, instance);
 
-	vgpu_inst_notice(instance, "created: %s at %u MiB, channels %u..%u\n",
-			 instance->type->name, instance->first_gb * 1024,
-			 instance->first_channel,
-			 instance->first_channel + instance->nr_channels - 1);
+	vgpu_inst_notice(instance, "created: %s at %llu MiB, channels %u..%u\n", info->type_name,
+			 info->fb_start >> 20, info->first_channel,
+			 info->first_channel + info->nr_channels - 1);
 	vgpu_instance_event(instance, VGPU_EVENT_CREATED, 0, 0, 0);
 	return instance;
 
@@ -180,10 +182,23 @@ err_put:
 }
 
 /**
- * vgpu_instance_destroy() - end an instance
- * @instance: closed; not to be used after
+ * vgpu_instance_backend() - get the back end's data of an instance
+ * @instance: the instance
  *
- * Sleeps.
+ * Context: any.
+ * Return: what instance_create of struct vgpu_gpu_ops returned.
+ */
+void *vgpu_instance_backend(const struct vgpu_instance *instance)
+{
+	return instance->backend;
+}
+EXPORT_SYMBOL_GPL(vgpu_instance_backend);
+
+/**
+ * vgpu_instance_destroy() - end an instance
+ * @instance: not open; must not be used any more
+ *
+ * Context: sleeps.
  */
 void vgpu_instance_destroy(struct vgpu_instance *instance)
 {
@@ -197,7 +212,7 @@ void vgpu_instance_destroy(struct vgpu_instance *instance)
 	instance->gone = true;
 	mutex_unlock(&gpu->lock);
 
-	/* The first brings about the second. */
+	/* In this order: the first work queues the second. */
 	cancel_work_sync(&instance->overrun_work);
 	cancel_delayed_work_sync(&instance->quarantine_work);
 	gpu->ops->instance_destroy(instance);
@@ -219,14 +234,15 @@ static void vgpu_instance_set_front(struct vgpu_instance *instance,
 }
 
 /**
- * vgpu_instance_open() - a user opens the device
- * @instance: which
- * @front: how to reach guest memory and interrupts, until close
+ * vgpu_instance_open() - open the device for a user
+ * @instance: the instance
+ * @front: how to reach guest memory and interrupts; until vgpu_instance_close()
  *
  * The device comes up as after a reset. current is charged for its memory.
- * Sleeps.
  *
- * Return: 0, -EBUSY if it is open already, -ENODEV, -ENOMEM.
+ * Context: sleeps.
+ * Return: 0, -EBUSY if the device is open already, -ENODEV if the back end's module goes, -ENOMEM,
+ * or the back end's error.
  */
 int vgpu_instance_open(struct vgpu_instance *instance,
 		       const struct vgpu_front_ops *front)
@@ -258,7 +274,7 @@ int vgpu_instance_open(struct vgpu_instance *instance,
 	instance->owner_pid = task_tgid_nr(current);
 	instance->started_ns = ktime_get_ns();
 	instance->opened = true;
-	/* Nothing can fail any more: policies count it from here to close. */
+	/* Nothing can fail any more: policies count the instance from here to its close. */
 	for (i = 0; i < gpu->info.nr_engines; i++)
 		vgpu_entity_start(&instance->entity[i]);
 	vgpu_instance_unhold(instance, VGPU_HOLD_STOPPED);
@@ -280,8 +296,8 @@ err_unlock:
 }
 
 /*
- * Stops all work, waiting until engines have left; guest memory that does not
- * answer is given up. Channels are disabled after.
+ * Disables all channels and waits until no engine works on the instance. Accesses to guest memory
+ * are cancelled first, since guest memory may never answer.
  */
 static void vgpu_instance_halt(struct vgpu_instance *instance)
 {
@@ -296,31 +312,31 @@ static void vgpu_instance_halt(struct vgpu_instance *instance)
 		vgpu_entity_hold_sync(&instance->entity[i], VGPU_HOLD_STOPPED);
 }
 
-/* Gives all memory back; what the user has mapped faults anew after. */
+/* Gives all memory back. What the user has mapped faults when it is touched the next time. */
 static void vgpu_instance_drop_memory(struct vgpu_instance *instance)
 {
-	struct vgpu_gpu *gpu = instance->gpu;
-	struct vgpu_function_desc desc = {};
+	struct vgpu_function_desc desc;
 	unsigned int bar;
 
-	gpu->ops->describe(instance, &desc);
+	vgpu_instance_describe(instance, &desc);
 	down_write(&instance->map_lock);
-	/* First: a reserved page that is mapped would have to be replaced. */
+	/* Before pages are dropped: a back end may keep a page if nobody else has it. */
 	for (bar = 0; bar < VGPU_REGION_MAX; bar++)
 		if (desc.region[bar].flags & VGPU_REGION_MMAP)
 			instance->front->zap(instance, bar);
-	gpu->ops->drop_memory(instance);
+	instance->gpu->ops->drop_memory(instance);
 	up_write(&instance->map_lock);
 }
 
 /**
  * vgpu_instance_reset() - reset the device
- * @instance: open
+ * @instance: the instance
  *
- * Channels are disabled, registers at their reset values, memory reads zero.
- * Fault counters, statistics and quarantine stay. Sleeps.
+ * Channels are disabled, registers have their reset values, memory reads zero. Fault counters,
+ * statistics and quarantine stay.
  *
- * Return: 0, or -ENODEV if it is not open.
+ * Context: sleeps.
+ * Return: 0, or -ENODEV if the device is not open.
  */
 int vgpu_instance_reset(struct vgpu_instance *instance)
 {
@@ -341,11 +357,13 @@ int vgpu_instance_reset(struct vgpu_instance *instance)
 }
 
 /**
- * vgpu_instance_close() - the last user has closed the device
+ * vgpu_instance_close() - close the device after its last user
  * @instance: open
  *
- * When this returns nothing reaches guest memory any more, and no byte of it is
- * left on the GPU. Sleeps.
+ * When this returns nothing reaches guest memory any more, and no byte of the guest's data is left
+ * on the GPU.
+ *
+ * Context: sleeps.
  */
 void vgpu_instance_close(struct vgpu_instance *instance)
 {
@@ -355,7 +373,7 @@ void vgpu_instance_close(struct vgpu_instance *instance)
 	mutex_lock(&instance->state_lock);
 	vgpu_dma_uncharge(instance->dma);
 	vgpu_instance_halt(instance);
-	/* Held and off the engines; its place goes to others now. */
+	/* The instance is held and off the engines; its share goes to others now. */
 	for (i = 0; i < gpu->info.nr_engines; i++)
 		vgpu_entity_stop(&instance->entity[i]);
 	vgpu_dma_stop(instance->dma);
@@ -373,33 +391,69 @@ void vgpu_instance_close(struct vgpu_instance *instance)
 }
 
 /**
- * vgpu_instance_region_rw() - a trapped access, for front ends
- * @instance: open
- * @bar: region
- * @offset: within the bytes it owns there
- * @buf: kernel memory
- * @count: as @region_rw of struct vgpu_gpu_ops
- * @write: direction
+ * vgpu_instance_describe() - describe the PCI function that the VM sees
+ * @instance: the instance
+ * @desc: filled in; always the same for an instance
  *
- * A write that asks for a device reset returns when that is done. Sleeps.
- *
- * Return: 0 or -errno of the back end; a failed access changed nothing.
+ * Context: sleeps.
  */
-int vgpu_instance_region_rw(struct vgpu_instance *instance, unsigned int bar,
-			    u64 offset, void *buf, size_t count, bool write)
+void vgpu_instance_describe(struct vgpu_instance *instance, struct vgpu_function_desc *desc)
+{
+	memset(desc, 0, sizeof(*desc));
+	instance->gpu->ops->describe(instance, desc);
+}
+
+/**
+ * vgpu_instance_region_rw() - do a trapped access to a BAR
+ * @instance: open
+ * @bar: index of the BAR
+ * @offset: first byte, within the bytes that the instance owns there
+ * @buf: kernel memory, little endian
+ * @count: bytes, as region_rw of struct vgpu_gpu_ops takes them
+ * @write: to the BAR; else from there
+ *
+ * A write that asks for a reset of the device returns when the reset is done.
+ *
+ * Context: sleeps.
+ * Return: 0, or the back end's error; then nothing has changed.
+ */
+int vgpu_instance_region_rw(struct vgpu_instance *instance, unsigned int bar, u64 offset,
+			    void *buf, size_t count, bool write)
 {
 	int ret;
 
-	ret = instance->gpu->ops->region_rw(instance, bar, offset, buf, count,
-					    write);
+	ret = instance->gpu->ops->region_rw(instance, bar, offset, buf, count, write);
 	return ret == VGPU_REGION_RESET ? vgpu_instance_reset(instance) : ret;
 }
 
 /**
- * vgpu_instance_bus_master() - the function may reach guest memory again
+ * vgpu_instance_map_pages() - get pages of a BAR to map them
+ * @instance: open
+ * @bar: index of the BAR
+ * @pgoff: first page, counted from the start of the BAR
+ * @pages: filled in
+ * @nr: length of @pages; all within the bytes that the instance owns there
+ *
+ * The pages stay until the caller releases the instance's map_lock.
+ *
+ * Context: map_lock is held for reading. Sleeps.
+ * Return: how many pages there are, at least 1; -EAGAIN if the host has no memory at the moment;
+ * -ENOMEM if the memory of whoever is charged is used up.
+ */
+int vgpu_instance_map_pages(struct vgpu_instance *instance, unsigned int bar, pgoff_t pgoff,
+			    struct page **pages, unsigned int nr)
+{
+	lockdep_assert_held_read(&instance->map_lock);
+	return instance->gpu->ops->map_pages(instance, bar, pgoff, pages, nr) ?: -ENOMEM;
+}
+
+/**
+ * vgpu_instance_bus_master() - the function has become bus master
  * @instance: open
  *
- * Accesses that waited for it go on. Does not sleep.
+ * Accesses to guest memory that waited for this go on.
+ *
+ * Context: does not sleep.
  */
 void vgpu_instance_bus_master(struct vgpu_instance *instance)
 {

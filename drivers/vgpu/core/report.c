@@ -42,11 +42,12 @@ void vgpu_packet_done(struct vgpu_instance *instance, unsigned int engine,
 EXPORT_SYMBOL_GPL(vgpu_packet_done);
 
 /**
- * vgpu_doorbell() - a doorbell was rung
- * @instance: whose
- * @channel: of the instance
+ * vgpu_doorbell() - count a doorbell
+ * @instance: whose doorbell was rung
+ *
+ * Context: any.
  */
-void vgpu_doorbell(struct vgpu_instance *instance, u32 channel)
+void vgpu_doorbell(struct vgpu_instance *instance)
 {
 	atomic64_inc(&instance->doorbells);
 }

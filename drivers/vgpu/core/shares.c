@@ -24,7 +24,7 @@ int vgpu_shares_join(struct vgpu_instance *instance, char *why, size_t size)
 	int ret;
 
 	lockdep_assert_held(&gpu->lock);
-	vgpu_share_default(share, instance->first_gb, instance->type->size_gb,
+	vgpu_share_default(share, instance->info.fb_start >> 30, instance->type->size_gb,
 			   gpu->placement.region_gb);
 	ret = vgpu_share_admit(gpu->guarantee_sum, share->guarantee, why, size);
 	if (!ret)

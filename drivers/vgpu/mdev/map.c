@@ -34,14 +34,13 @@ static int map_range(struct vgpu_mdev *dev, struct vm_area_struct *vma,
 	u64 first;
 	int got, i, ret;
 
-	lockdep_assert_held_read(&instance->map_lock);
 	ret = vgpu_region_map(&dev->regions, pgoff, nr, PAGE_SHIFT, &bar,
 			      &first);
 	if (ret)
 		return ret;
-	got = instance->gpu->ops->map_pages(instance, bar, first, pages, nr);
-	if (got <= 0)
-		return got ?: -ENOMEM;
+	got = vgpu_instance_map_pages(instance, bar, first, pages, nr);
+	if (got < 0)
+		return got;
 
 	i = 0;
 	while (i < got) {

@@ -481,10 +481,10 @@ const struct vfio_device_ops vgpu_vfio_ops = {
  */
 int vgpu_vfio_setup(struct vgpu_mdev *dev, struct vgpu_instance *instance)
 {
-	struct vgpu_function_desc desc = {};
+	struct vgpu_function_desc desc;
 	int ret;
 
-	instance->gpu->ops->describe(instance, &desc);
+	vgpu_instance_describe(instance, &desc);
 	ret = vgpu_regions_init(&dev->regions, &desc);
 	if (ret)
 		return vgpu_refuse(instance, ret,

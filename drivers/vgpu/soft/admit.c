@@ -11,8 +11,8 @@
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
+#include <linux/vgpu.h>
 
-#include "../core/core.h"
 #include "admit.h"
 
 #define SOFT_OVERCOMMIT_MAX	10000
@@ -72,40 +72,41 @@ u64 soft_admit_room(struct vgpu_gpu *vgpu)
 
 /**
  * soft_admit() - promise an instance its framebuffer
- * @vgpu: new
+ * @vgpu: the new instance
+ * @info: its framebuffer and type
+ * @gpu_name: its GPU, for the message of a refusal
  *
  * Context: may sleep.
  * Return: 0, to be taken back by soft_admit_end(), or -ENOSPC, said in the log.
  */
-int soft_admit(struct vgpu_instance *vgpu)
+int soft_admit(struct vgpu_instance *vgpu, const struct vgpu_instance_info *info,
+	       const char *gpu_name)
 {
 	unsigned int percent = READ_ONCE(fb_overcommit);
 	u64 left;
 
 	mutex_lock(&soft_admit_lock);
 	left = soft_admit_left(percent);
-	if (left >= vgpu->fb_bytes)
-		soft_admitted += vgpu->fb_bytes;
+	if (left >= info->fb_bytes)
+		soft_admitted += info->fb_bytes;
 	mutex_unlock(&soft_admit_lock);
-	if (left >= vgpu->fb_bytes)
+	if (left >= info->fb_bytes)
 		return 0;
 	return vgpu_refuse(vgpu, -ENOSPC,
 			   "%s on %s: host memory: %llu MiB wanted, %llu of %llu MiB left for vGPUs, %llu MiB would fit; vgpu_soft.fb_overcommit=%u sets that (%% of host memory, 0: no limit)",
-			   vgpu->type->name, vgpu->gpu->name,
-			   vgpu->fb_bytes >> 20, left >> 20,
-			   soft_admit_limit(percent) >> 20, left >> 30 << 10,
-			   percent);
+			   info->type_name, gpu_name, info->fb_bytes >> 20, left >> 20,
+			   soft_admit_limit(percent) >> 20, left >> 30 << 10, percent);
 }
 
 /**
  * soft_admit_end() - take back what soft_admit() promised
- * @vgpu: its memory has been given back
+ * @fb_bytes: length of the framebuffer whose memory has been given back
  *
  * Context: may sleep.
  */
-void soft_admit_end(struct vgpu_instance *vgpu)
+void soft_admit_end(u64 fb_bytes)
 {
 	mutex_lock(&soft_admit_lock);
-	soft_admitted -= vgpu->fb_bytes;
+	soft_admitted -= fb_bytes;
 	mutex_unlock(&soft_admit_lock);
 }

@@ -7,9 +7,11 @@
 
 struct vgpu_gpu;
 struct vgpu_instance;
+struct vgpu_instance_info;
 
 u64 soft_admit_room(struct vgpu_gpu *vgpu);
-int soft_admit(struct vgpu_instance *vgpu);
-void soft_admit_end(struct vgpu_instance *vgpu);
+int soft_admit(struct vgpu_instance *vgpu, const struct vgpu_instance_info *info,
+	       const char *gpu_name);
+void soft_admit_end(u64 fb_bytes);
 
 #endif /* _VGPU_SOFT_ADMIT_H */

@@ -289,7 +289,7 @@ void soft_channel_doorbell(struct soft_channel *ch)
 	unsigned int engine;
 	bool ready;
 
-	vgpu_doorbell(inst->vgpu, ch->index);
+	vgpu_doorbell(inst->vgpu);
 	spin_lock(&inst->queue_lock);
 	if (ch->state == VGPU_HW_STATE_SLEEPING && !ch->stop &&
 	    !inst->stopping) {

@@ -45,21 +45,23 @@ static int soft_instance_reserve(struct soft_instance *inst)
 	return 0;
 }
 
-static int soft_instance_create(struct vgpu_instance *vgpu)
+static void *soft_instance_create(struct vgpu_gpu *gpu, struct vgpu_instance *vgpu,
+				  const struct vgpu_instance_info *info)
 {
-	u32 nr_channels = vgpu->nr_channels, i;
+	u32 nr_channels = info->nr_channels, i;
 	struct soft_instance *inst;
-	int ret;
+	int ret = -ENOMEM;
 
 	inst = kvzalloc(struct_size(inst, channel, nr_channels),
 			GFP_KERNEL_ACCOUNT);
-	if (!inst)
-		return vgpu_refuse(vgpu, -ENOMEM,
-				   "host memory: none for the state of %u channels",
-				   nr_channels);
+	if (!inst) {
+		vgpu_refuse(vgpu, ret, "host memory: none for the state of %u channels",
+			    nr_channels);
+		return ERR_PTR(ret);
+	}
 	inst->vgpu = vgpu;
-	inst->gpu = soft_gpu(vgpu->gpu);
-	inst->fb_bytes = vgpu->fb_bytes;
+	inst->gpu = soft_gpu(gpu);
+	inst->fb_bytes = info->fb_bytes;
 	inst->nr_channels = nr_channels;
 	inst->fault_channel = ~0U;
 	mutex_init(&inst->config_lock);
@@ -73,13 +75,13 @@ static int soft_instance_create(struct vgpu_instance *vgpu)
 	for (i = 0; i < nr_channels; i++)
 		soft_channel_init(inst, i);
 
-	ret = soft_admit(vgpu);
+	ret = soft_admit(vgpu, info, pci_name(inst->gpu->pdev));
 	if (ret)
 		goto err_free;
-	ret = soft_store_init(&inst->fb, vgpu->fb_bytes);
+	ret = soft_store_init(&inst->fb, info->fb_bytes);
 	if (ret) {
 		vgpu_refuse(vgpu, ret, "host memory: none for the page table of %llu MiB",
-			    vgpu->fb_bytes >> 20);
+			    info->fb_bytes >> 20);
 		goto err_admit;
 	}
 	ret = soft_store_init(&inst->pages,
@@ -94,37 +96,40 @@ static int soft_instance_create(struct vgpu_instance *vgpu)
 		if (ret)
 			goto err_pages;
 	}
-	vgpu->backend = inst;
-	return 0;
+	return inst;
 
 err_pages:
 	soft_store_exit(&inst->pages);
 err_fb:
 	soft_store_exit(&inst->fb);
 err_admit:
-	soft_admit_end(vgpu);
+	soft_admit_end(info->fb_bytes);
 err_free:
 	kvfree(inst);
-	return ret;
+	return ERR_PTR(ret);
 }
 
 static void soft_instance_destroy(struct vgpu_instance *vgpu)
 {
-	soft_instance_free(soft_instance(vgpu));
-	soft_admit_end(vgpu);
-	vgpu->backend = NULL;
+	struct soft_instance *inst = soft_instance(vgpu);
+	u64 fb_bytes = inst->fb_bytes;
+
+	soft_instance_free(inst);
+	soft_admit_end(fb_bytes);
 }
 
 static void soft_instance_describe(struct vgpu_instance *vgpu,
 				   struct vgpu_function_desc *desc)
 {
+	const struct soft_instance *inst = soft_instance(vgpu);
+
 	*desc = (struct vgpu_function_desc) {
 		.vendor_id = VGPU_HW_VENDOR_ID,
 		.device_id = VGPU_HW_DEVICE_ID,
 		.class = VGPU_HW_CLASS,
 		.region = {
 			[VGPU_HW_BAR_FB] = {
-				.owned_bytes = vgpu->fb_bytes,
+				.owned_bytes = inst->fb_bytes,
 				.flags = VGPU_REGION_MMAP |
 					 VGPU_REGION_64BIT |
 					 VGPU_REGION_PREFETCH,
@@ -133,7 +138,7 @@ static void soft_instance_describe(struct vgpu_instance *vgpu,
 				.owned_bytes = VGPU_HW_REGS_SIZE,
 			},
 			[VGPU_HW_BAR_CHANNELS] = {
-				.owned_bytes = (u64)vgpu->nr_channels *
+				.owned_bytes = (u64)inst->nr_channels *
 					       VGPU_HW_PAGE_SIZE,
 				.flags = VGPU_REGION_MMAP |
 					 VGPU_REGION_64BIT,

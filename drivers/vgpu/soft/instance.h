@@ -36,7 +36,6 @@
 #include <linux/vgpu.h>
 #include <linux/wait.h>
 
-#include "../core/core.h"
 #include "channel.h"
 #include "engine.h"
 #include "queue.h"
@@ -85,7 +84,7 @@ struct soft_instance {
 
 static inline struct soft_instance *soft_instance(struct vgpu_instance *vgpu)
 {
-	return vgpu->backend;
+	return vgpu_instance_backend(vgpu);
 }
 
 extern const struct vgpu_gpu_ops soft_instance_ops;

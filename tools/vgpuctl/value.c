@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What options are set to: numbers, shares, times with their unit. */
-#include <stdlib.h>
+#include <stdbool.h>
 #include <string.h>
 
-#include "vgpuctl.h"
+#include <linux/vgpu.h>
+
+#include "value.h"
 
 /**
  * struct decimal - a number as it was typed: digits, with or without a fraction
- * @whole:    before the point
- * @fraction: after it
- * @scale:    10 to the number of digits in @fraction
+ * @whole:    the digits before the point
+ * @fraction: the digits after the point, as a whole number
+ * @scale:    10 to the power of the number of digits in @fraction
  */
 struct decimal {
 	uint64_t whole;
@@ -28,7 +29,10 @@ static bool append_digit(uint64_t *number, char c)
 		!__builtin_add_overflow(*number, (uint64_t)(c - '0'), number);
 }
 
-/* Returns what follows the number, or NULL: there is none, or it is too long. */
+/*
+ * Reads the number that @text begins with. Returns the text behind the number, or NULL if there is
+ * no number or if it does not fit.
+ */
 static const char *decimal_parse(const char *text, struct decimal *number)
 {
 	memset(number, 0, sizeof(*number));
@@ -49,7 +53,7 @@ static const char *decimal_parse(const char *text, struct decimal *number)
 	return text;
 }
 
-/* @number * @unit, which must be a whole number. */
+/* Multiplies @number by @unit. Returns false if the product is no whole number or does not fit. */
 static bool decimal_times(const struct decimal *number, uint64_t unit,
 			  uint64_t *product)
 {
@@ -77,7 +81,6 @@ enum exit_code value_number(const char *option, const char *text, uint32_t min,
 	return EXIT_OK;
 }
 
-/* "250", and the same as a percentage: "25%". */
 enum exit_code value_permille(const char *option, const char *text,
 			      uint32_t min, uint32_t *permille)
 {
@@ -96,7 +99,6 @@ enum exit_code value_permille(const char *option, const char *text,
 	return EXIT_OK;
 }
 
-/* A time with its unit, as a number of @unit_ns. */
 enum exit_code value_time(const char *option, const char *text,
 			  uint64_t unit_ns, uint64_t max, uint64_t *units)
 {

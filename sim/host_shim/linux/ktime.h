@@ -12,11 +12,11 @@ typedef s64 ktime_t;
 
 #define KTIME_MAX	((s64)~((u64)1 << 63))
 
-u64 des_now_ns(void);
+u64 host_now_ns(void);
 
 static inline u64 ktime_get_ns(void)
 {
-	return des_now_ns();
+	return host_now_ns();
 }
 
 static inline ktime_t ns_to_ktime(u64 ns)

@@ -8,7 +8,7 @@ typedef struct {
 	unsigned int waiters;
 } wait_queue_head_t;
 
-void des_sleep(void);
+void host_sleep(void);
 
 static inline void init_waitqueue_head(wait_queue_head_t *head)
 {
@@ -29,7 +29,7 @@ static inline void wake_up_all(wait_queue_head_t *head)
 #define wait_event(head, cond) do {	\
 	(head).waiters++;		\
 	while (!(cond))			\
-		des_sleep();		\
+		host_sleep();		\
 	(head).waiters--;		\
 } while (0)
 

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* A PCI function as vGPUs have it, for the tests of mdev/config.c and mdev/region.c. */
+#ifndef _FUNCTION_TEST_H
+#define _FUNCTION_TEST_H
+
+#include "vgpu_test.h"
+
+#include "mdev/config.h"
+#include "mdev/region.h"
+
+#define ROUNDS	200000
+
+static const struct vgpu_function_desc typical = {
+	.vendor_id = 0x1af4,
+	.device_id = 0x10f1,
+	.class = 0x030200,
+	.region = {
+		[0] = {
+			.owned_bytes = 5ULL << 30,
+			.flags = VGPU_REGION_MMAP | VGPU_REGION_64BIT | VGPU_REGION_PREFETCH,
+		},
+		[2] = { .owned_bytes = 0x20000 },
+		[4] = {
+			.owned_bytes = 12 * 4096,
+			.flags = VGPU_REGION_MMAP | VGPU_REGION_64BIT,
+		},
+	},
+	.vectors = 32,
+	.msix_bar = 2,
+	.msix_table = 0x2000,
+	.msix_pba = 0x2800,
+};
+
+#endif /* _FUNCTION_TEST_H */

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <string.h>
+
+#include "command.h"
+#include "sched.h"
+#include "share.h"
+
+#define THIS_GPU_ONLY		{ OPT_GPU, "of this GPU only (number or PCI address)" }
+#define THIS_ENGINE_ONLY(on)	{ OPT_ENGINE, on " this engine only (gr, ce0, ...)" }
+
+static const struct command commands[] = {
+	{
+		.name = "gpus", .run = cmd_gpus,
+		.brief = "list the GPUs that are shared",
+		.synopsis = "[--json]",
+		.about = "Memory, channels, scheduler and engines of each GPU.\n",
+	},
+	{
+		.name = "types", .run = cmd_types,
+		.brief = "list the types, and how many more of each fit",
+		.synopsis = "[--gpu GPU] [--json]",
+		.option = { THIS_GPU_ONLY },
+	},
+	{
+		.name = "list", .run = cmd_list,
+		.brief = "list the vGPUs",
+		.synopsis = "[--gpu GPU] [--json]",
+		.option = { THIS_GPU_ONLY },
+	},
+	{
+		.name = "show", .run = cmd_show, .args_min = 1, .args_max = 1,
+		.brief = "show all about a vGPU",
+		.synopsis = "UUID [--json]",
+	},
+	{
+		.name = "stats", .run = cmd_stats, .args_max = 1,
+		.brief = "show what vGPUs got of the engines",
+		.synopsis = "[UUID] [--watch[=SECS]] [--count N] [--json]",
+		.about =
+		"Per engine: share of the time since the last sample (since the vGPU was\n"
+		"created, without --watch) and counters since it was created.\n",
+		.option = {
+			{ OPT_WATCH, "sample every SECS seconds (1); with --json one line each" },
+			{ OPT_COUNT, "end after N samples (implies --watch)" },
+		},
+	},
+	{
+		.name = "create", .run = cmd_create,
+		.brief = "create a vGPU and print its UUID",
+		.synopsis = "--type TYPE [--gpu GPU] [--uuid UUID] [--json]",
+		.option = {
+			{ OPT_TYPE, "SG16-4Q, or as in sysfs: vgpu_soft-SG16-4Q" },
+			{ OPT_GPU, "on this GPU (number or PCI address); else on one with room" },
+			{ OPT_UUID, "its name; else a random one" },
+		},
+	},
+	{
+		.name = "remove", .run = cmd_remove, .args_min = 1, .args_max = 1,
+		.brief = "remove a vGPU",
+		.synopsis = "UUID [--json]",
+		.about =
+		"If it is in use, its user is asked to let go of it, and the command waits\n"
+		"until it has.\n",
+	},
+	{
+		.name = "release", .run = cmd_release, .args_min = 1, .args_max = 1,
+		.brief = "lift a vGPU's quarantine",
+		.synopsis = "UUID [--json]",
+	},
+	{
+		.name = "events", .run = cmd_events,
+		.brief = "print events as they happen",
+		.synopsis = "[--count N] [--json]",
+		.option = { { OPT_COUNT, "end after N events" } },
+		.notes = "With --json one line each.\n",
+	},
+	{
+		.name = "sched show", .run = cmd_sched_show,
+		.brief = "show how GPUs are scheduled, and what vGPUs get",
+		.synopsis = "[--gpu GPU] [--json]",
+		.about =
+		"Per engine: share of the last window that a vGPU got. DUE is what it gets of\n"
+		"an engine on which all vGPUs in use always have work.\n",
+		.option = { THIS_GPU_ONLY },
+	},
+	{
+		.name = "sched set", .run = cmd_sched_set,
+		.brief = "set how a GPU is scheduled",
+		.synopsis = "[--gpu GPU] OPTION... [--json]",
+		.about = "All or nothing, while vGPUs run; prints what holds then.\n",
+		.option = {
+			{ OPT_GPU, "this GPU (number or PCI address); else the only one" },
+		},
+		.settings = &sched_settings,
+		.notes = "A TIME has a unit: ns, us, ms or s.\n",
+	},
+	{
+		.name = "sched log", .run = cmd_sched_log,
+		.brief = "show which vGPU ran when, and why it stopped",
+		.synopsis = "[--gpu GPU] [--engine ENGINE] [--count N] [--follow | --chart] [--json]",
+		.about = "The last 200 runs of each engine that have ended.\n",
+		.option = {
+			THIS_GPU_ONLY,
+			THIS_ENGINE_ONLY("of"),
+			{ OPT_COUNT, "of each engine only the last N" },
+			{ OPT_FOLLOW, "go on with those to come; with --json one line each" },
+			{ OPT_CHART, "draw who had each engine" },
+		},
+	},
+	{
+		.name = "share show", .run = cmd_share_show, .args_max = 1,
+		.brief = "show what vGPUs are to get",
+		.synopsis = "[UUID] [--json]",
+	},
+	{
+		.name = "share set", .run = cmd_share_set,
+		.brief = "set what vGPUs are to get",
+		.synopsis = "UUID OPTION... [UUID OPTION...]... [--json]",
+		.about = "All vGPUs named are set at once, or none is; prints what holds then.\n",
+		.settings = &share_settings,
+		.notes =
+		"A SHARE is per mille (250) or per cent (25%). Policies other than qos do not\n"
+		"look at guarantee, cap and weight, but the sum of guarantees is checked.\n",
+	},
+	{
+		.name = "hist", .run = cmd_hist, .args_min = 1, .args_max = 1,
+		.brief = "show how long a vGPU waited, overran and took to stop",
+		.synopsis = "UUID [--engine ENGINE] [--json]",
+		.option = { THIS_ENGINE_ONLY("on") },
+	},
+};
+
+#define NR_COMMANDS	(sizeof(commands) / sizeof(commands[0]))
+
+/* The commands in the order in which the help lists them; NULL after the last one. */
+const struct command *command_at(size_t i)
+{
+	return i < NR_COMMANDS ? &commands[i] : NULL;
+}
+
+bool command_first_word_is(const struct command *command, const char *word)
+{
+	size_t length = strcspn(command->name, " ");
+
+	return strlen(word) == length && !memcmp(command->name, word, length);
+}
+
+/* The second word of the command's name, or NULL if the name is one word. */
+const char *command_second_word(const struct command *command)
+{
+	const char *space = strchr(command->name, ' ');
+
+	return space ? space + 1 : NULL;
+}
+
+/*
+ * Finds the command that the words of @argv begin with, or returns NULL. Where a name has two
+ * words, "show" may be left out. @words is set to the number of words that are the name.
+ */
+const struct command *command_find(int argc, char **argv, int *words)
+{
+	const char *next = argc > 1 ? argv[1] : NULL, *second;
+	size_t i;
+
+	*words = next && *next != '-' ? 2 : 1;
+	for (i = 0; i < NR_COMMANDS; i++) {
+		if (!command_first_word_is(&commands[i], argv[0]))
+			continue;
+		second = command_second_word(&commands[i]);
+		if (!second)
+			*words = 1;
+		if (!second || !strcmp(second, *words == 2 ? next : "show"))
+			return &commands[i];
+	}
+	return NULL;
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The commands of vgpuctl. */
+#ifndef VGPUCTL_COMMAND_H
+#define VGPUCTL_COMMAND_H
+
+#include <stddef.h>
+
+#include "options.h"
+
+#define COMMAND_OPTIONS	5
+
+/**
+ * struct command_option - an option that a command has beside settings, --json and --help
+ * @id:   the option
+ * @help: what the option means to this command
+ */
+struct command_option {
+	enum option_id id;
+	const char *help;
+};
+
+/**
+ * struct command - a command
+ * @name:     what the user types: a word or two
+ * @brief:    one line, which begins with a small letter
+ * @synopsis: what follows the name
+ * @about:    more lines for --help, or NULL
+ * @option:   the options, the last one followed by OPT_NONE
+ * @settings: what the command can set, or NULL
+ * @notes:    lines for --help after the options, or NULL
+ * @args_min: least number of arguments, 0 or 1; the argument is a UUID
+ * @args_max: largest number of arguments, 0 or 1
+ * @run:      executes the command
+ */
+struct command {
+	const char *name;
+	const char *brief;
+	const char *synopsis;
+	const char *about;
+	struct command_option option[COMMAND_OPTIONS];
+	const struct setting_table *settings;
+	const char *notes;
+	int args_min;
+	int args_max;
+	enum exit_code (*run)(const struct options *options);
+};
+
+const struct command *command_at(size_t i);
+const struct command *command_find(int argc, char **argv, int *words);
+bool command_first_word_is(const struct command *command, const char *word);
+const char *command_second_word(const struct command *command);
+
+/* Each in cmd_*.c. */
+enum exit_code cmd_gpus(const struct options *options);
+enum exit_code cmd_types(const struct options *options);
+enum exit_code cmd_list(const struct options *options);
+enum exit_code cmd_show(const struct options *options);
+enum exit_code cmd_stats(const struct options *options);
+enum exit_code cmd_create(const struct options *options);
+enum exit_code cmd_remove(const struct options *options);
+enum exit_code cmd_release(const struct options *options);
+enum exit_code cmd_events(const struct options *options);
+enum exit_code cmd_sched_show(const struct options *options);
+enum exit_code cmd_sched_set(const struct options *options);
+enum exit_code cmd_sched_log(const struct options *options);
+enum exit_code cmd_share_show(const struct options *options);
+enum exit_code cmd_share_set(const struct options *options);
+enum exit_code cmd_hist(const struct options *options);
+
+#endif /* VGPUCTL_COMMAND_H */

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * /dev/vgpu: a function per ioctl (ctl.c), and what the commands do with several of them
+ * (ctl_find.c).
+ */
+#ifndef VGPUCTL_CTL_H
+#define VGPUCTL_CTL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <linux/vgpu.h>
+
+#include "message.h"
+
+#define ALL_GPUS	(~0u)
+
+/* For "%.*s": texts of the ABI may fill their arrays, without a 0 at the end. */
+#define TEXT(a)		(int)sizeof(a), (const char *)(a)
+
+/* ---- ctl.c: return 0 or a negative errno ---- */
+
+/*
+ * Opens /dev/vgpu and returns its file, or says on standard error why not and returns a negative
+ * errno.
+ */
+int ctl_open(void);
+int ctl_version(int fd, struct vgpu_ctl_version *version);
+
+/* The lists are allocated; the caller frees them. @gpu may be ALL_GPUS. */
+int ctl_gpus(int fd, uint32_t **ids, uint32_t *count);
+int ctl_instances(int fd, uint32_t gpu, uint8_t **uuids, uint32_t *count);
+
+int ctl_gpu(int fd, uint32_t id, struct vgpu_ctl_gpu *gpu);
+int ctl_type(int fd, uint32_t gpu, uint32_t index, struct vgpu_ctl_type *type);
+int ctl_instance(int fd, const uint8_t *uuid, struct vgpu_ctl_instance *inst);
+int ctl_refusal(int fd, const uint8_t *uuid, struct vgpu_ctl_refusal *refusal);
+int ctl_release(int fd, const uint8_t *uuid);
+int ctl_sched(int fd, uint32_t gpu, struct vgpu_ctl_sched *sched);
+int ctl_hist(int fd, const uint8_t *uuid, uint32_t engine, struct vgpu_ctl_hist *hist);
+
+/*
+ * On success @sched has all settings that are in force now; if the driver refuses, its text says
+ * why.
+ */
+int ctl_sched_set(int fd, struct vgpu_ctl_sched *sched);
+
+/* Sets @count vGPUs. @text has VGPU_TEXT_LEN bytes: if the driver refuses, its reason. */
+int ctl_shares_set(int fd, const struct vgpu_ctl_share *shares, uint32_t count, uint8_t *text);
+
+/*
+ * Reads the last runs of an engine. @count is the number of elements of @entries, and is set to the
+ * number of runs that were written there; @total is set to the number of runs that have ended so
+ * far.
+ */
+int ctl_sched_log(int fd, uint32_t gpu, uint32_t engine, struct vgpu_ctl_switch *entries,
+		  uint32_t *count, uint64_t *total);
+
+/*
+ * Makes read() return events as records of @size bytes. If the driver knows only the first version
+ * of these records, @size is set to their length. @next_seq is set to the number of the next event,
+ * or to 0 if the driver does not tell.
+ */
+int ctl_events(int fd, size_t *size, uint64_t *next_seq);
+
+/* ---- ctl_find.c ---- */
+
+/*
+ * Does @ret, from one of the functions above, mean that the GPU or vGPU does not exist (any more)?
+ */
+bool ctl_is_gone(int ret);
+
+/* Is the text in an array of @room bytes the same as @other? */
+bool ctl_text_is(const void *text, size_t room, const char *other);
+
+/*
+ * Finds a GPU by its number or PCI address, with or without the domain. Returns 0 or a negative
+ * errno.
+ */
+int ctl_find_gpu(int fd, const char *text, uint32_t *id);
+
+/*
+ * Calls @each for the GPU that @only names, or for all GPUs if @only is NULL. A GPU that is removed
+ * meanwhile is passed over. If @each returns an error, it is printed and ends the visit.
+ */
+enum exit_code ctl_visit_gpus(int fd, const char *only, void *arg,
+			      int (*each)(int fd, const struct vgpu_ctl_gpu *gpu, void *arg));
+
+/*
+ * Calls @each for the vGPUs of a GPU until it returns an error, which is returned. A vGPU that is
+ * removed meanwhile is passed over.
+ */
+int ctl_visit_instances(int fd, uint32_t gpu, void *arg,
+			int (*each)(const struct vgpu_ctl_instance *inst, void *arg));
+
+/*
+ * @engines, a number of engines that the driver has told, but no more than the ABI's arrays hold.
+ */
+uint32_t ctl_engines(uint32_t engines);
+bool ctl_engine_is(const struct vgpu_ctl_gpu *gpu, uint32_t i, const char *name);
+bool ctl_has_engine(const struct vgpu_ctl_gpu *gpu, const char *name);
+
+/* Says that the GPU has no engine @name, and which engines it has. */
+enum exit_code ctl_fail_engine(const struct vgpu_ctl_gpu *gpu, const char *name);
+
+const char *ctl_placement_name(uint32_t placement);
+const char *ctl_state_name(uint32_t state);
+
+#endif /* VGPUCTL_CTL_H */

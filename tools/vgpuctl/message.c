@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <linux/vgpu.h>
+
+#include "message.h"
+
+static void say(const char *fmt, va_list ap)
+{
+	fputs("vgpuctl: ", stderr);
+	vfprintf(stderr, fmt, ap);
+	putc('\n', stderr);
+}
+
+enum exit_code fail(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	say(fmt, ap);
+	va_end(ap);
+	return EXIT_FAILED;
+}
+
+enum exit_code fail_usage(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	say(fmt, ap);
+	va_end(ap);
+	return EXIT_USAGE;
+}
+
+/*
+ * Why the driver refused a setting: @reason, the driver's own words (VGPU_TEXT_LEN bytes), or words
+ * for the negative errno @ret if the driver gave none. The words go to @text, which is returned.
+ */
+const char *message_refusal(const uint8_t *reason, int ret, char *text, size_t room)
+{
+	if (reason[0])
+		snprintf(text, room, "%.*s", VGPU_TEXT_LEN, (const char *)reason);
+	else if (ret == -EPERM || ret == -EACCES)
+		snprintf(text, room, "permission denied; needs CAP_SYS_ADMIN");
+	else
+		snprintf(text, room, "%s", strerror(-ret));
+	return text;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What vgpuctl says on standard error, and its exit codes. */
+#ifndef VGPUCTL_MESSAGE_H
+#define VGPUCTL_MESSAGE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum exit_code {
+	EXIT_OK = 0,
+	EXIT_FAILED = 1,
+	EXIT_USAGE = 2,	/* the command line is wrong */
+};
+
+/* Each prints "vgpuctl: ", the text and a newline, and returns the exit code of its name. */
+__attribute__((format(printf, 1, 2)))
+enum exit_code fail(const char *fmt, ...);
+__attribute__((format(printf, 1, 2)))
+enum exit_code fail_usage(const char *fmt, ...);
+
+const char *message_refusal(const uint8_t *reason, int ret, char *text, size_t room);
+
+#endif /* VGPUCTL_MESSAGE_H */

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What vgpuctl reads and writes in sysfs. */
+#ifndef VGPUCTL_SYSFS_H
+#define VGPUCTL_SYSFS_H
+
+#include <stddef.h>
+
+/* Create and remove an mdev; return 0 or a negative errno. */
+int sysfs_create(const char *address, const char *type_id, const char *uuid);
+int sysfs_remove(const char *uuid);
+
+/*
+ * Writes the names of all policies, separated by blanks; an empty text if the driver is not loaded.
+ */
+void sysfs_policies(char *text, size_t room);
+
+#endif /* VGPUCTL_SYSFS_H */
