@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The rows, their goals and what has been published; and what was measured. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -10,15 +9,15 @@
 
 /**
  * struct known - a row, its goal, and what has been published
- * @name:   of the row
- * @text:   what it says
- * @unit:   of all values
- * @reach:  goal, negative: none, or only known when measured
- * @higher: at least that; else at most
- * @hami:   HAMi-core's value as text, "" if none
- * @fcsp:   BUD-FCSP's
- * @mig:    MIG's
- * @peer:   the best of them, negative: none
+ * @name:   as in bench.json
+ * @text:   what the row says
+ * @unit:   of all values of the row
+ * @reach:  the goal; negative: there is none, or it is only known after the measurement
+ * @higher: the value is to be at least the goal, else at most
+ * @hami:   HAMi-core's published value as text; "" if there is none
+ * @fcsp:   BUD-FCSP's published value
+ * @mig:    MIG's published value
+ * @peer:   the best published value; negative: there is none
  */
 static const struct known {
 	const char *name;
@@ -71,7 +70,6 @@ bool score_wanted(const char *name)
 	return !score.only || strstr(score.only, name);
 }
 
-/* Adds to the detail of a row. */
 void score_add(struct score_result *result, const char *fmt, ...)
 {
 	size_t used = strlen(result->detail);
@@ -99,7 +97,7 @@ void score_result(const char *name, const struct score_result *result)
 		fflush(stdout);
 		return;
 	}
-	score_die("no row %s", name);
+	bench_die("no row %s", name);
 }
 
 static double reach(size_t i)
@@ -145,7 +143,7 @@ void score_print(void)
 	       reached, goals);
 }
 
-/* A published value: a number, perhaps with a sign that it is not exact. */
+/* A published value is a number, perhaps with a sign that it is not exact. */
 static void write_published(FILE *out, const char *name, const char *text)
 {
 	text += strspn(text, "~<");
@@ -161,7 +159,7 @@ void score_write(const char *path)
 	size_t i;
 
 	if (!out)
-		score_die("%s: %s", path, strerror(errno));
+		bench_die("%s: %s", path, strerror(errno));
 	for (i = 0; i < ROWS; i++) {
 		if (!measured[i])
 			continue;
@@ -180,5 +178,5 @@ void score_write(const char *path)
 			met(i) ? "" : " (goal NOT met)", results[i].detail);
 	}
 	if (fclose(out))
-		score_die("%s: %s", path, strerror(errno));
+		bench_die("%s: %s", path, strerror(errno));
 }
