@@ -46,7 +46,6 @@ struct bench_row {
 /* compare.c */
 extern unsigned int bench_pairs;	/* pairs of blocks per row, at most MAX_PAIRS */
 
-
 /* Time in ns, as the blocks measure it. */
 double bench_now_ns(void);
 

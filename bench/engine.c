@@ -140,8 +140,7 @@ static struct vgpu_chan *open_channel(struct vgpu_dev *dev, uint32_t class)
 	int engine = vgpu_dev_find_engine(dev, class, 0);
 	struct vgpu_chan *chan;
 
-	if (engine < 0 ||
-	    vgpu_chan_create(dev, (uint32_t)engine, VGPU_RING_FB, 8, &chan))
+	if (engine < 0 || vgpu_chan_create(dev, (uint32_t)engine, VGPU_RING_FB, 8, &chan))
 		bench_die("channel: %s", vgpu_dev_error(dev));
 	return chan;
 }
@@ -152,8 +151,7 @@ static void tell_pings(void *arg, char *text, size_t bytes)
 
 	snprintf(text, bytes,
 		 "; of %llu packets %llu found the engine asleep and rang the doorbell",
-		 (unsigned long long)pings->total,
-		 (unsigned long long)pings->rings);
+		 (unsigned long long)pings->total, (unsigned long long)pings->rings);
 }
 
 static void pings_start(struct pings *pings)
@@ -218,8 +216,7 @@ static void copy_words(void *to, const void *from, size_t bytes)
 #ifdef __x86_64__
 	size_t words = bytes / 8;
 
-	asm volatile("rep movsq" : "+D"(to), "+S"(from), "+c"(words)
-		     : : "memory");
+	asm volatile("rep movsq" : "+D"(to), "+S"(from), "+c"(words) : : "memory");
 #else
 	memcpy(to, from, bytes);
 #endif
@@ -279,10 +276,8 @@ static void engine_copy(struct copies *copies)
 	struct vgpu_chan *chan = copies->chan;
 	uint64_t fence;
 
-	if (vgpu_chan_copy(chan, VGPU_FB(copies->dst), VGPU_FB(copies->src),
-			   COPY_BYTES) ||
-	    vgpu_chan_fence(chan, &fence) ||
-	    vgpu_chan_wait(chan, fence, WAIT_MS))
+	if (vgpu_chan_copy(chan, VGPU_FB(copies->dst), VGPU_FB(copies->src), COPY_BYTES) ||
+	    vgpu_chan_fence(chan, &fence) || vgpu_chan_wait(chan, fence, WAIT_MS))
 		bench_die("copy: %s", vgpu_dev_error(chan->dev));
 }
 
@@ -306,8 +301,7 @@ static void *copy_thread(void *arg)
 	uint64_t count;
 
 	for (;;) {
-		if (read(copies->go, &count, sizeof(count)) != sizeof(count) ||
-		    count > 1)
+		if (read(copies->go, &count, sizeof(count)) != sizeof(count) || count > 1)
 			return NULL;
 		copies->how->copy(copies->to, copies->from, COPY_BYTES);
 		eventfd_wake(copies->done, 1);

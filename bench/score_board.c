@@ -76,8 +76,7 @@ void score_add(struct score_result *result, const char *fmt, ...)
 	va_list args;
 
 	va_start(args, fmt);
-	vsnprintf(result->detail + used, sizeof(result->detail) - used, fmt,
-		  args);
+	vsnprintf(result->detail + used, sizeof(result->detail) - used, fmt, args);
 	va_end(args);
 }
 
@@ -92,8 +91,7 @@ void score_result(const char *name, const struct score_result *result)
 			return;
 		results[i] = *result;
 		measured[i] = true;
-		printf("# %s: %.6g %s; %s\n", name, result->value, known[i].unit,
-		       result->detail);
+		printf("# %s: %.6g %s; %s\n", name, result->value, known[i].unit, result->detail);
 		fflush(stdout);
 		return;
 	}
@@ -128,11 +126,9 @@ void score_print(void)
 		if (reach(i) >= 0)
 			snprintf(goal, sizeof(goal), "%s %.4g",
 				 known[i].higher ? ">=" : "<=", reach(i));
-		printf("%-16s %-50s %10.5g %-4s %10s %-8s %10s %7s %7s\n",
-		       known[i].name, known[i].text, results[i].value,
-		       known[i].unit, goal,
-		       !goal[0] ? "" : met(i) ? "met" : "NOT met",
-		       known[i].hami, known[i].fcsp, known[i].mig);
+		printf("%-16s %-50s %10.5g %-4s %10s %-8s %10s %7s %7s\n", known[i].name,
+		       known[i].text, results[i].value, known[i].unit, goal, !goal[0] ? "" :
+		       met(i) ? "met" : "NOT met", known[i].hami, known[i].fcsp, known[i].mig);
 		goals += !!goal[0];
 		reached += goal[0] && met(i);
 	}
@@ -173,9 +169,8 @@ void score_write(const char *path)
 		write_published(out, "hami", known[i].hami);
 		write_published(out, "fcsp", known[i].fcsp);
 		write_published(out, "mig", known[i].mig);
-		fprintf(out, "\"unit\": \"%s\", \"detail\": \"%s%s; %s\"}\n",
-			known[i].unit, known[i].text,
-			met(i) ? "" : " (goal NOT met)", results[i].detail);
+		fprintf(out, "\"unit\": \"%s\", \"detail\": \"%s%s; %s\"}\n", known[i].unit,
+			known[i].text, met(i) ? "" : " (goal NOT met)", results[i].detail);
 	}
 	if (fclose(out))
 		bench_die("%s: %s", path, strerror(errno));

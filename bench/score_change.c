@@ -67,8 +67,7 @@ static void read_log(bool keep_runs)
 		bench_die("the log was read too late");
 	for (i = count - (uint32_t)fresh; i < count; i++) {
 		for (k = 0; k < TENANTS; k++)
-			if (!memcmp(entry[i].uuid, score.tenant[k].id,
-				    VGPU_UUID_LEN))
+			if (!memcmp(entry[i].uuid, score.tenant[k].id, VGPU_UUID_LEN))
 				break;
 		if (k == TENANTS || nr_runs == RUNS)
 			bench_die("a run of somebody else, or too many");
@@ -154,8 +153,7 @@ static double by_work(struct curve *c, unsigned int who, uint64_t from_ns)
 		for (sum = 0, k = 0; k < TENANTS; k++)
 			sum += (double)(seen[i].jobs[k] - seen[first].jobs[k]);
 		point(c, (double)seen[i].at_ns, sum * job_ns,
-		      (double)(seen[i].jobs[who] - seen[first].jobs[who]) *
-		      job_ns);
+		      (double)(seen[i].jobs[who] - seen[first].jobs[who]) * job_ns);
 	}
 	return job_ns;
 }

@@ -55,8 +55,7 @@ static void round_of(unsigned int i, bool hang)
 	struct vgpu_chan *chan;
 	uint64_t start, known, fence;
 
-	if (vgpu_chan_create(dev, (uint32_t)load->chan->engine, VGPU_RING_FB, 4,
-			     &chan))
+	if (vgpu_chan_create(dev, (uint32_t)load->chan->engine, VGPU_RING_FB, 4, &chan))
 		bench_die("%s", vgpu_dev_error(dev));
 	if (hang)
 		inject_hang();
@@ -66,8 +65,7 @@ static void round_of(unsigned int i, bool hang)
 	until_faulted(chan, start);
 	known = clk_ns();
 	/* What a client does then: disables and enables the channel, and goes on with a job. */
-	if (vgpu_chan_disable(chan) || vgpu_chan_enable(chan) ||
-	    vgpu_chan_fence(chan, &fence))
+	if (vgpu_chan_disable(chan) || vgpu_chan_enable(chan) || vgpu_chan_fence(chan, &fence))
 		bench_die("%s", vgpu_dev_error(dev));
 	until_done(chan, 1, known);
 	score_check(load, load_keep(load, load->put - load->checked + 1));

@@ -41,8 +41,7 @@ static uint64_t time_unit(struct load *load, struct vgpu_dev *dev,
 }
 
 /* The size of a FILL that takes UNIT_NS, to the nearest page. */
-static uint64_t size_unit(struct load *load, struct vgpu_dev *dev,
-			  const struct load_config *config)
+static uint64_t size_unit(struct load *load, struct vgpu_dev *dev, const struct load_config *config)
 {
 	uint64_t one_ns = time_unit(load, dev, config, 4 * PAGE) / 4, took_ns;
 	uint64_t bytes = PAGE;
@@ -125,8 +124,7 @@ void score_keep(uint64_t for_ns)
 			struct score_tenant *t = &score.tenant[i];
 
 			if (t->busy)
-				score_check(&t->load, load_keep(&t->load,
-								load_room(&t->load)));
+				score_check(&t->load, load_keep(&t->load, load_room(&t->load)));
 		}
 		now = clk_ns();
 		if (now >= end)

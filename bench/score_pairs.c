@@ -112,13 +112,11 @@ static void enter(const struct pairs *p, enum side which)
 	if (!p->depth)
 		score_check(own, load_keep(own, load_room(own)));
 	for (i = 1; i < TENANTS && !p->reopen && which == BESIDE; i++)
-		score_check(&score.tenant[i].load,
-			    load_keep(&score.tenant[i].load, HOG_JOBS));
+		score_check(&score.tenant[i].load, load_keep(&score.tenant[i].load, HOG_JOBS));
 	clk_sleep_ns(SETTLE_NS);
 }
 
-static void window(struct pairs *p, enum side which, double *engine,
-		   double *clock, double *use)
+static void window(struct pairs *p, enum side which, double *engine, double *clock, double *use)
 {
 	struct score_reading a, b;
 
@@ -179,14 +177,11 @@ static void compare(const char *row, struct pairs *p, double *use)
 	start(p);
 	for (i = 0; i <= score.pairs; i++) {
 		if (i % 5 == 0)
-			score_progress("%s, %s: pair %u of %u", row, p->policy, i,
-				       score.pairs);
+			score_progress("%s, %s: pair %u of %u", row, p->policy, i, score.pairs);
 		first = i % 2 ? BESIDE : ALONE;
 		other = i % 2 ? ALONE : BESIDE;
-		window(p, first, &engine[first], &clock[first],
-		       first == BESIDE ? &used : NULL);
-		window(p, other, &engine[other], &clock[other],
-		       other == BESIDE ? &used : NULL);
+		window(p, first, &engine[first], &clock[first], first == BESIDE ? &used : NULL);
+		window(p, other, &engine[other], &clock[other], other == BESIDE ? &used : NULL);
 		if (!i) {
 			memset(p->service_ns, 0, sizeof(p->service_ns));
 			memset(p->linger_ns, 0, sizeof(p->linger_ns));
@@ -203,8 +198,7 @@ static void compare(const char *row, struct pairs *p, double *use)
 	stop(p);
 }
 
-static double per_job_us(const uint64_t *ns, const struct pairs *p,
-			 enum side which)
+static double per_job_us(const uint64_t *ns, const struct pairs *p, enum side which)
 {
 	return (double)ns[which] / US / fmax(1, (double)p->jobs[which]);
 }
@@ -223,14 +217,11 @@ static double tell(struct score_result *r, const char *name, struct pairs *p)
 
 	/* The error of the median, if ratios are normally distributed. */
 	score_add(r, "; %s: median %.2f %% +- %.2f (quartiles %.2f to %.2f), by the clock %.2f %%",
-		  name, 100 * median,
-		  100 * 1.253 * (high - low) / 1.349 / sqrt(score.pairs), 100 * low,
-		  100 * high, 100 * stats_quantile(p->clock, score.pairs, 0.5));
+		  name, 100 * median, 100 * 1.253 * (high - low) / 1.349 / sqrt(score.pairs),
+		  100 * low, 100 * high, 100 * stats_quantile(p->clock, score.pairs, 0.5));
 	score_add(r, ", us of service per job %.2f alone (of them waited %.2f), %.2f beside (%.2f)",
-		  per_job_us(p->service_ns, p, ALONE),
-		  per_job_us(p->linger_ns, p, ALONE),
-		  per_job_us(p->service_ns, p, BESIDE),
-		  per_job_us(p->linger_ns, p, BESIDE));
+		  per_job_us(p->service_ns, p, ALONE), per_job_us(p->linger_ns, p, ALONE),
+		  per_job_us(p->service_ns, p, BESIDE), per_job_us(p->linger_ns, p, BESIDE));
 	return median;
 }
 
@@ -278,8 +269,7 @@ static void row_is_009(void)
 		  rate_time(), score.pairs);
 	for (i = 0; i < sizeof(list) / sizeof(list[0]); i++) {
 		compare("is_009", &list[i], NULL);
-		snprintf(name, sizeof(name), "%s, depth %u", list[i].policy,
-			 list[i].depth);
+		snprintf(name, sizeof(name), "%s, depth %u", list[i].policy, list[i].depth);
 		least = fmin(least, tell(&r, name, &list[i]));
 	}
 	r.value = 100 * (1 - least);

@@ -48,24 +48,21 @@ static void row_is_003(unsigned int first)
 	struct score_result r = { 0 };
 
 	for (a = first, b = first; a < samples; a++) {
-		while (b < samples &&
-		       sample[b].now_ns - sample[a].now_ns < 2000 * MS)
+		while (b < samples && sample[b].now_ns - sample[a].now_ns < 2000 * MS)
 			b++;
 		if (b == samples)
 			break;
 		for (jobs = 0, k = 0; k < TENANTS; k++)
 			jobs += (double)(sample[b].jobs[k] - sample[a].jobs[k]);
 		for (i = 0; i < TENANTS; i++) {
-			share = TENANTS * per(sample[b].service_ns[i] -
-					      sample[a].service_ns[i],
+			share = TENANTS * per(sample[b].service_ns[i] - sample[a].service_ns[i],
 					      sample[b].now_ns - sample[a].now_ns);
 			sum += share;
 			squares += share * share;
 			n++;
 			if (share < worst)
 				worst = share;
-			share = TENANTS * (double)(sample[b].jobs[i] -
-						   sample[a].jobs[i]) / jobs;
+			share = TENANTS * (double)(sample[b].jobs[i] - sample[a].jobs[i]) / jobs;
 			if (share < worst_work)
 				worst_work = share;
 		}
@@ -135,8 +132,7 @@ static void rows_windows(unsigned int first)
 	unsigned int a, b, i, n = 0;
 
 	for (a = first, b = first; n < SECONDS; a = b) {
-		while (b < samples &&
-		       sample[b].now_ns - sample[a].now_ns < 1000 * MS)
+		while (b < samples && sample[b].now_ns - sample[a].now_ns < 1000 * MS)
 			b++;
 		if (b >= samples)
 			break;
@@ -145,13 +141,10 @@ static void rows_windows(unsigned int first)
 			all[n] += (double)(sample[b].jobs[i] - sample[a].jobs[i]);
 		for (i = 0; i < TENANTS; i++) {
 			work[i] = (double)(sample[b].jobs[i] - sample[a].jobs[i]);
-			service[i] = (double)(sample[b].service_ns[i] -
-					      sample[a].service_ns[i]);
+			service[i] = (double)(sample[b].service_ns[i] - sample[a].service_ns[i]);
 			speed[i][n] = work[i] / all[n];
-			engine[i][n] = work[i] / (double)(sample[b].ran_ns -
-							  sample[a].ran_ns);
-			wall[i][n] = work[i] / (double)(sample[b].now_ns -
-							sample[a].now_ns);
+			engine[i][n] = work[i] / (double)(sample[b].ran_ns - sample[a].ran_ns);
+			wall[i][n] = work[i] / (double)(sample[b].now_ns - sample[a].now_ns);
 		}
 		all[n] /= (double)(sample[b].ran_ns - sample[a].ran_ns);
 		at = jain(work, &error);
@@ -197,8 +190,7 @@ static void rows_switch(uint64_t switches, uint64_t switch_ns)
 		  (unsigned long long)((b->ran_ns - a->ran_ns) / US),
 		  (long long)(b->busy_ns - a->busy_ns - sum) / (long long)US);
 	/* The four always have work, so time that is not service was not counted. */
-	whole = fmax(fabs(per(sum, wall) - 1),
-		     fabs(per(b->busy_ns - a->busy_ns, wall) - 1));
+	whole = fmax(fabs(per(sum, wall) - 1), fabs(per(b->busy_ns - a->busy_ns, wall) - 1));
 	score_add(&loss, "; service + idle is the time there was but for %.4f %%: %s",
 		  100 * whole, whole <= 0.001 ? "within 0.1 %" : "NOT within 0.1 %");
 	score_result("switch_loss", &loss);
@@ -216,8 +208,7 @@ static void rows_switch(uint64_t switches, uint64_t switch_ns)
 }
 
 /* Four hogs work for a while; samples are taken, and the engine's switches counted. */
-static void measure(unsigned int seconds, uint64_t *switches,
-		    uint64_t *switch_ns)
+static void measure(unsigned int seconds, uint64_t *switches, uint64_t *switch_ns)
 {
 	static const unsigned int quarter[TENANTS][3] = {
 		{ 250, 1000, 250 }, { 250, 1000, 250 }, { 250, 1000, 250 },
@@ -239,8 +230,7 @@ static void measure(unsigned int seconds, uint64_t *switches,
 	samples = 0;
 	score_progress("four hogs for %u s, slices of %llu us", seconds,
 		       (unsigned long long)(score.slice_ns / US));
-	while (samples < SAMPLES &&
-	       clk_ns() - start <= seconds * 1000 * MS + 20 * MS) {
+	while (samples < SAMPLES && clk_ns() - start <= seconds * 1000 * MS + 20 * MS) {
 		score_take(&sample[samples]);
 		if (++samples % 20 == 0)
 			collect_stops();

@@ -61,7 +61,7 @@ static const char *admin_policy(struct rng *rng, char names[256])
 	if (!names)
 		return "";
 	/* Each of them with the same chance: of the n-th one in n. */
-	for (name = strtok_r(names, " \n", &at); name; name = strtok_r(NULL, " \n", &at))
+	for (name = strtok_r(names, "\n ", &at); name; name = strtok_r(NULL, "\n ", &at))
 		if (!rng_below(rng, ++nr))
 			names = name;
 	return names;
@@ -107,8 +107,7 @@ static unsigned int admin_instances(int fd, uint8_t ids[][VGPU_UUID_LEN], unsign
 		return 0;
 	for (i = 0; i < list.count && i < room; i++) {
 		/* The victim is the first vGPU that was made on the first GPU. */
-		if (node_instance(fd, ids[i], &inst) ||
-		    (!inst.placement_gb && !inst.first_channel))
+		if (node_instance(fd, ids[i], &inst) || (!inst.placement_gb && !inst.first_channel))
 			continue;
 		memmove(ids[nr++], ids[i], VGPU_UUID_LEN);
 	}
@@ -153,8 +152,7 @@ static void admin_events(int fd, struct rng *rng)
 		(void)!read(fd, (void *)(uintptr_t)fuzz_value(rng), 4096);
 }
 
-static int admin_read_file(const char *path, const struct stat *st, int flag,
-			   struct FTW *ftw)
+static int admin_read_file(const char *path, const struct stat *st, int flag, struct FTW *ftw)
 {
 	char buf[4096];
 	int fd;

@@ -21,7 +21,7 @@ seconds=60
 for ((i = 1; i < $#; i++)); do
 	[[ ${!i} != --seconds ]] || { j=$((i + 1)); seconds=${!j}; }
 done
-# 0 seconds: until it is interrupted.
+# 0 is without end.
 ((seconds)) && options+=(--timeout "$((seconds + 600))") || options+=(--timeout 1000000)
 scripts/build-modules "$kernel"
 make -s -C tests/fuzz
@@ -30,7 +30,7 @@ tap=build/fuzz-$kernel.tap
 status=0
 scripts/lab run --kernel "$kernel" "${options[@]}" -- tests/fuzz/run.sh "$@" |
 	tee "$tap" || status=$?
-# A machine that dies, or a report of its kernel, is a failure that the last line does not count.
+# A machine that died, or a report of its kernel, is a failure of its own.
 if ((status)) && ! tail -n 1 "$tap" | grep -qE ', [1-9][0-9]* failed$'; then
 	echo "not ok - $kernel ends with status $status"
 	passed=$(tail -n 1 "$tap" | grep -oE '^[0-9]+ passed' || echo 0 passed)

@@ -138,8 +138,7 @@ static void print_counts(unsigned int seconds)
 
 	printf("# %4u s:", seconds);
 	for (i = 0; i < FUZZ_COUNTS; i++)
-		printf(" %s %llu", count_names[i],
-		       (unsigned long long)fuzz.shared->count[i]);
+		printf(" %s %llu", count_names[i], (unsigned long long)fuzz.shared->count[i]);
 	putchar('\n');
 	fflush(stdout);
 }

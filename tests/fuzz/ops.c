@@ -159,8 +159,7 @@ void fuzz_op_config(struct fuzz_life *life, struct rng *rng)
 	default:
 		if (fuzz_chance(rng, 70))
 			offset = 0x40 + (unsigned int)rng_below(rng, 0x60);
-		vgpu_config_write(life->dev, offset & ~(bytes - 1), &value,
-				  bytes);
+		vgpu_config_write(life->dev, offset & ~(bytes - 1), &value, bytes);
 	}
 }
 

@@ -99,8 +99,7 @@ int fuzz_create(const struct fuzz_gpu *gpu, const char *type, const char *uuid)
 {
 	char path[320];
 
-	snprintf(path, sizeof(path),
-		 "/sys/class/mdev_bus/%s/mdev_supported_types/%s-%s/create",
+	snprintf(path, sizeof(path), "/sys/class/mdev_bus/%s/mdev_supported_types/%s-%s/create",
 		 gpu->address, gpu->prefix, type);
 	return file_write(path, uuid);
 }

@@ -35,13 +35,11 @@ static int victim_setup(struct victim *v, const char *uuid)
 	for (i = 0; !ret && i < 3; i++) {
 		index = vgpu_dev_find_engine(v->dev, engine[i][0], engine[i][1]);
 		ret = index < 0 ? index :
-			vgpu_chan_create(v->dev, (uint32_t)index,
-					 i & 1 ? VGPU_RING_SYS : VGPU_RING_FB, 6,
-					 &v->chan[i]);
+			vgpu_chan_create(v->dev, (uint32_t)index, i & 1 ? VGPU_RING_SYS :
+					 VGPU_RING_FB, 6, &v->chan[i]);
 	}
 	ret = ret ?: vgpu_buf_alloc(v->dev, VICTIM_BYTES, &v->buf);
-	ret = ret ?: vgpu_fb_alloc(v->dev, VICTIM_SLOTS * VICTIM_BYTES, 4096,
-				   &v->secret);
+	ret = ret ?: vgpu_fb_alloc(v->dev, VICTIM_SLOTS * VICTIM_BYTES, 4096, &v->secret);
 	return ret ?: vgpu_fb_alloc(v->dev, VICTIM_BYTES, 4096, &v->copy);
 }
 
@@ -62,18 +60,15 @@ static int victim_job(struct victim *v, struct rng *rng, uint32_t *filled)
 		ret = ret ?: vgpu_chan_fence(fill, &fence);
 		ret = ret ?: vgpu_chan_wait(fill, fence, VICTIM_WAIT_MS);
 	}
-	ret = ret ?: vgpu_chan_copy(copy, VGPU_SYS(&v->buf, 0), VGPU_FB(at),
-				    VICTIM_BYTES);
-	ret = ret ?: vgpu_chan_copy(copy, VGPU_FB(v->copy), VGPU_SYS(&v->buf, 0),
-				    VICTIM_BYTES);
+	ret = ret ?: vgpu_chan_copy(copy, VGPU_SYS(&v->buf, 0), VGPU_FB(at), VICTIM_BYTES);
+	ret = ret ?: vgpu_chan_copy(copy, VGPU_FB(v->copy), VGPU_SYS(&v->buf, 0), VICTIM_BYTES);
 	ret = ret ?: vgpu_chan_fence(copy, &fence);
 	ret = ret ?: vgpu_chan_wait(copy, fence, VICTIM_WAIT_MS);
 	if (ret) {
 		fuzz_wrong("the victim's job did not end: %s", vgpu_dev_error(v->dev));
 		return ret;
 	}
-	for (got = (const void *)(v->dev->fb + v->copy), i = 0;
-	     i < VICTIM_BYTES / 4; i++) {
+	for (got = (const void *)(v->dev->fb + v->copy), i = 0; i < VICTIM_BYTES / 4; i++) {
 		if (got[i] != filled[slot]) {
 			fuzz_wrong("the victim's memory: word %u of slot %u is %#x, not %#x",
 				   i, slot, got[i], filled[slot]);

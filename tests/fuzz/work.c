@@ -40,8 +40,7 @@ static void work_rows(struct rng *rng, struct vgpu_hw_packet *packet)
 	packet->rows = htole32(rows);
 }
 
-static void work_packet(struct fuzz_life *life, struct rng *rng,
-			struct vgpu_hw_packet *packet)
+static void work_packet(struct fuzz_life *life, struct rng *rng, struct vgpu_hw_packet *packet)
 {
 	uint32_t op = 0;
 
@@ -52,8 +51,7 @@ static void work_packet(struct fuzz_life *life, struct rng *rng,
 	case VGPU_HW_PKT_COPY:
 		op = (uint32_t)rng_below(rng, packet->type == VGPU_HW_PKT_COPY ? 4 : 2);
 		packet->op_flags = htole32(op);
-		packet->dst = htole64(op & VGPU_HW_OP_DST_SYS ? work_sys(rng) :
-				      work_fb(life, rng));
+		packet->dst = htole64(op & VGPU_HW_OP_DST_SYS ? work_sys(rng) : work_fb(life, rng));
 		if (packet->type == VGPU_HW_PKT_COPY)
 			packet->src = htole64(op & VGPU_HW_OP_SRC_SYS ?
 					      work_sys(rng) : work_fb(life, rng));
@@ -141,8 +139,7 @@ void fuzz_op_work(struct fuzz_life *life, struct rng *rng)
 /* Writes to registers or to the page of a channel, whatever the channel is doing. */
 void fuzz_op_channel(struct fuzz_life *life, struct rng *rng)
 {
-	uint32_t id = (uint32_t)rng_below(rng, fuzz_chance(rng, 90) ?
-					  life->dev->channels : 2048);
+	uint32_t id = (uint32_t)rng_below(rng, fuzz_chance(rng, 90) ? life->dev->channels : 2048);
 	uint32_t reg = (uint32_t)rng_below(rng, 16) * 4, value;
 
 	if (id < life->dev->channels && fuzz_chance(rng, 40)) {

@@ -12,19 +12,15 @@ static struct fx_vgpu v[2];
 static struct vgpu_ctl_gpu gpu;
 
 /* An attribute of the group vgpu/: of @vgpu, or of the GPU if that is NULL. */
-static void attr_path(const struct fx_vgpu *vgpu, const char *name, char *path,
-		      size_t room)
+static void attr_path(const struct fx_vgpu *vgpu, const char *name, char *path, size_t room)
 {
 	if (vgpu)
-		snprintf(path, room, "/sys/bus/mdev/devices/%s/vgpu/%s",
-			 vgpu->uuid, name);
+		snprintf(path, room, "/sys/bus/mdev/devices/%s/vgpu/%s", vgpu->uuid, name);
 	else
-		snprintf(path, room, "/sys/class/mdev_bus/%s/vgpu/%s",
-			 fx_gpu(), name);
+		snprintf(path, room, "/sys/class/mdev_bus/%s/vgpu/%s", fx_gpu(), name);
 }
 
-static int set_attr(const struct fx_vgpu *vgpu, const char *name,
-		    const char *text)
+static int set_attr(const struct fx_vgpu *vgpu, const char *name, const char *text)
 {
 	char path[256];
 
@@ -32,8 +28,7 @@ static int set_attr(const struct fx_vgpu *vgpu, const char *name,
 	return file_write(path, text);
 }
 
-static void check_attr(const struct fx_vgpu *vgpu, const char *name,
-		       const char *wanted)
+static void check_attr(const struct fx_vgpu *vgpu, const char *name, const char *wanted)
 {
 	char path[256], text[64], line[64];
 	int n;
@@ -240,11 +235,9 @@ static void mdevctl_attributes(void)
 	fx_ctl_gpu(&gpu);
 	memset(&v[0], 0, sizeof(v[0]));
 	fx_new_uuid(&v[0]);
-	snprintf(type, sizeof(type), "%.32s-%.32s-1Q", (char *)gpu.driver,
-		 (char *)gpu.board);
+	snprintf(type, sizeof(type), "%.32s-%.32s-1Q", (char *)gpu.driver, (char *)gpu.board);
 	run_mdevctl("define -u %s -p %s -t %s", v[0].uuid, fx_gpu(), type);
-	run_mdevctl("modify -u %s --addattr vgpu/guarantee --value 200",
-		    v[0].uuid);
+	run_mdevctl("modify -u %s --addattr vgpu/guarantee --value 200", v[0].uuid);
 	run_mdevctl("modify -u %s --addattr vgpu/cap --value 300", v[0].uuid);
 	run_mdevctl("modify -u %s --addattr vgpu/weight --value 7", v[0].uuid);
 	run_mdevctl("modify -u %s --addattr vgpu/frl --value 25", v[0].uuid);
@@ -290,12 +283,10 @@ static void rebind(const char *address)
 {
 	char path[128];
 
-	snprintf(path, sizeof(path), "/sys/bus/pci/drivers/%.32s/unbind",
-		 (char *)gpu.driver);
+	snprintf(path, sizeof(path), "/sys/bus/pci/drivers/%.32s/unbind", (char *)gpu.driver);
 	CHECK_EQ(file_write(path, address), 0, "%s", path);
 	v[0].created = false;
-	snprintf(path, sizeof(path), "/sys/bus/pci/drivers/%.32s/bind",
-		 (char *)gpu.driver);
+	snprintf(path, sizeof(path), "/sys/bus/pci/drivers/%.32s/bind", (char *)gpu.driver);
 	CHECK_EQ(file_write(path, address), 0, "%s", path);
 }
 

@@ -33,8 +33,7 @@ static void make_group(void)
 
 	if (statfs(ROOT, &fs) || fs.f_type != CGROUP2_SUPER_MAGIC)
 		ktap_skip("no cgroup2 at " ROOT);
-	CHECK(!mkdir(ROOT "/" GROUP, 0755) || errno == EEXIST, "%s",
-	      strerror(errno));
+	CHECK(!mkdir(ROOT "/" GROUP, 0755) || errno == EEXIST, "%s", strerror(errno));
 }
 
 /* PID of the vGPU's thread of that kind ("vgpu-dma"), 0 if there is none. */
@@ -95,8 +94,7 @@ static void opener_pays(void)
 	enter(ROOT "/" GROUP);
 	start = clk_ms();
 	fx_open(&v);
-	ktap_note("opened in %llu ms",
-		  (unsigned long long)(clk_ms() - start));
+	ktap_note("opened in %llu ms", (unsigned long long)(clk_ms() - start));
 	enter(ROOT);
 	check_group(find_thread("vgpu-dma"), GROUP);
 	check_group(find_thread("vgpu-irq"), GROUP);
@@ -107,15 +105,13 @@ static void opener_pays(void)
 	for (i = 0; i < 64; i++)
 		FX_OK(v.dev, vgpu_chan_fill(chan, VGPU_SYS(&buf, 0), i, FX_MIB));
 	fx_finish(chan);
-	ktap_note("64 MiB cost the opener %llu us",
-		  (unsigned long long)(used_us() - before_us));
+	ktap_note("64 MiB cost the opener %llu us", (unsigned long long)(used_us() - before_us));
 	CHECK(used_us() > before_us, "nothing was charged");
 	vgpu_chan_destroy(chan);
 	vgpu_buf_free(&buf);
 	start = clk_ms();
 	fx_close(&v);
-	ktap_note("closed in %llu ms",
-		  (unsigned long long)(clk_ms() - start));
+	ktap_note("closed in %llu ms", (unsigned long long)(clk_ms() - start));
 	FX_SOON(group_is_gone(), "threads are left in the cgroup");
 }
 

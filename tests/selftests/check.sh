@@ -18,9 +18,9 @@ fi
 kernel=${1:?a kernel: stock, stock-rt, uml or uml-debug}
 shift
 [[ $kernel == uml-debug ]] && options+=(--kmemleak)
-# Tests fill up to half of the machine's memory, and one wants to fill a whole GiB.
+# Room for the fill of a whole GiB, of which tests take half the machine's memory.
 [[ $kernel == stock* ]] && options+=(--mem 3072)
-# Emulated, a kernel that preempts everywhere, or a machine with more processors than the
+# Under TCG a kernel that preempts everywhere, or has more processors than the
 # host, takes several times as long.
 if [[ $kernel == stock-rt || -n $name ]]; then
 	timeout=4500
@@ -35,16 +35,16 @@ tap=build/selftests-$kernel$name.tap
 status=0
 scripts/lab run --kernel "$kernel" --timeout "$timeout" "${options[@]}" -- \
 	tests/selftests/run.sh "$@" | tee "$tap" || status=$?
-# A machine that dies, or a report of its kernel (kmemleak's comes last), is a failure that
-# the last line does not count.
+# A machine that died, or a report of its kernel (kmemleak's comes last), is a
+# failure of its own.
 if ((status)) && ! tail -n 1 "$tap" | grep -qE ', [1-9][0-9]* failed$'; then
 	echo "not ok - $kernel$name ends with status $status"
 	passed=$(tail -n 1 "$tap" | grep -oE '^[0-9]+ passed' || echo 0 passed)
 	echo "$passed, 1 failed"
 fi
 
-# oom_test has a machine of its own, as there the kernel's reports of its OOM killer are no
-# failure. Its results are added to the others.
+# The host's OOM killer at work: the kernel's reports of it are no failure, so it
+# has a machine of its own, and what it says is added to the rest.
 if [[ $kernel == stock && ( $# == 0 || " $* " == *" oom_test "* ) ]]; then
 	oom=build/selftests-oom.tap
 	scripts/lab run --kernel stock --mem 1536 --allow-reports --timeout 300 -- \
@@ -52,7 +52,7 @@ if [[ $kernel == stock && ( $# == 0 || " $* " == *" oom_test "* ) ]]; then
 	read -r passed _ failed _ < <(tail -n 1 "$tap")
 	passed=$((passed + $(grep -c '^ok ' "$oom" || :)))
 	failed=$((failed + $(grep -c '^not ok ' "$oom" || :)))
-	# No result, or a skipped test, is a failure.
+	# Nothing said, or skipped, is nothing tested.
 	if ! grep -q '^ok ' "$oom" || grep -q '# SKIP' "$oom"; then
 		echo "not ok - oom_test ends without a result"
 		failed=$((failed + 1))

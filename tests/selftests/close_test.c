@@ -29,8 +29,7 @@ static void queue_load(void)
 	chans[3] = fx_chan(&v, VGPU_HW_ENGINE_CE, 1, VGPU_RING_SYS, 4);
 	for (i = 0; i < 4; i++)
 		for (k = 0; k < 12; k++)
-			FX_OK(v.dev, vgpu_chan_fill(chans[i], VGPU_FB(FX_MIB),
-						    i, 16 * FX_MIB));
+			FX_OK(v.dev, vgpu_chan_fill(chans[i], VGPU_FB(FX_MIB), i, 16 * FX_MIB));
 }
 
 static void check_clean(void)
@@ -68,11 +67,9 @@ static void load_and_wait(void *arg)
 	if (write(pipe_fd[1], "x", 1) != 1)
 		_exit(1);
 	for (;;) {
-		struct vgpu_chan *chan = fx_chan(&v, VGPU_HW_ENGINE_CE, 0,
-						 VGPU_RING_FB, 4);
+		struct vgpu_chan *chan = fx_chan(&v, VGPU_HW_ENGINE_CE, 0, VGPU_RING_FB, 4);
 
-		FX_OK(v.dev, vgpu_chan_fill(chan, VGPU_FB(FX_MIB), 1,
-					    16 * FX_MIB));
+		FX_OK(v.dev, vgpu_chan_fill(chan, VGPU_FB(FX_MIB), 1, 16 * FX_MIB));
 		fx_finish(chan);
 		vgpu_chan_destroy(chan);
 		vgpu_fb_release(v.dev, 32 * FX_MIB);
@@ -93,10 +90,8 @@ static void kill_under_load(void)
 		CHECK_EQ(read(fds[0], &c, 1), 1);
 		clk_sleep_ms((unsigned int)fx_random_below(30));
 		kill(pid, SIGKILL);
-		CHECK(child_ends(pid, FX_TIMEOUT_MS, &status),
-		      "does not die");
-		CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL,
-		      "status %#x", status);
+		CHECK(child_ends(pid, FX_TIMEOUT_MS, &status), "does not die");
+		CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL, "status %#x", status);
 		check_clean();
 	}
 	close(fds[0]);
@@ -177,8 +172,7 @@ static void second_open_is_refused(void)
 	struct vgpu_dev *dev;
 
 	fx_create_open(&v, fx_default_type());
-	CHECK_EQ(vgpu_dev_open_vfio(&dev, v.uuid), -EBUSY, "%s",
-		 vgpu_dev_error(NULL));
+	CHECK_EQ(vgpu_dev_open_vfio(&dev, v.uuid), -EBUSY, "%s", vgpu_dev_error(NULL));
 }
 
 static int unload(const char *module)
@@ -193,11 +187,9 @@ static void unload_while_open(void)
 
 	fx_create_open(&v, fx_default_type());
 	error = unload("vgpu_soft");
-	CHECK(error == EBUSY || error == EWOULDBLOCK, "vgpu_soft: %s",
-	      strerror(error));
+	CHECK(error == EBUSY || error == EWOULDBLOCK, "vgpu_soft: %s", strerror(error));
 	error = unload("vgpu");
-	CHECK(error == EBUSY || error == EWOULDBLOCK, "vgpu: %s",
-	      strerror(error));
+	CHECK(error == EBUSY || error == EWOULDBLOCK, "vgpu: %s", strerror(error));
 	chan = fx_chan(&v, VGPU_HW_ENGINE_GR, 0, VGPU_RING_FB, 4);
 	fx_finish(chan);
 	vgpu_chan_destroy(chan);

@@ -67,17 +67,13 @@ static void bars(void)
 	uint32_t type;
 
 	fx_create_open(&v, fx_default_type());
-	CHECK_EQ(bar_size(VGPU_HW_BAR_FB, &type),
-		 v.dev->region[VGPU_HW_BAR_FB].bytes);
-	CHECK_EQ(type, PCI_BASE_ADDRESS_MEM_TYPE_64 |
-		 PCI_BASE_ADDRESS_MEM_PREFETCH);
+	CHECK_EQ(bar_size(VGPU_HW_BAR_FB, &type), v.dev->region[VGPU_HW_BAR_FB].bytes);
+	CHECK_EQ(type, PCI_BASE_ADDRESS_MEM_TYPE_64 | PCI_BASE_ADDRESS_MEM_PREFETCH);
 	CHECK(v.dev->region[VGPU_HW_BAR_FB].bytes >= v.dev->fb_bytes, "small");
 	CHECK_EQ(bar_size(VGPU_HW_BAR_REGS, &type), VGPU_HW_REGS_SIZE);
 	CHECK_EQ(type, 0);
-	CHECK_EQ(bar_size(VGPU_HW_BAR_CHANNELS, &type),
-		 v.dev->region[VGPU_HW_BAR_CHANNELS].bytes);
-	CHECK_EQ(type & PCI_BASE_ADDRESS_MEM_TYPE_64,
-		 PCI_BASE_ADDRESS_MEM_TYPE_64);
+	CHECK_EQ(bar_size(VGPU_HW_BAR_CHANNELS, &type), v.dev->region[VGPU_HW_BAR_CHANNELS].bytes);
+	CHECK_EQ(type & PCI_BASE_ADDRESS_MEM_TYPE_64, PCI_BASE_ADDRESS_MEM_TYPE_64);
 	CHECK_EQ(bar_size(3, &type), 0);
 	CHECK_EQ(v.dev->region[1].bytes, 0);
 	CHECK_EQ(v.dev->region[3].bytes, 0);
@@ -91,13 +87,11 @@ static void bar_address(void)
 {
 	fx_create_open(&v, fx_default_type());
 	put(PCI_BASE_ADDRESS_0 + 8, 4, 0xfebd1234);
-	CHECK_EQ(get(PCI_BASE_ADDRESS_0 + 8, 4),
-		 0xfebd1234 & ~(VGPU_HW_REGS_SIZE - 1));
+	CHECK_EQ(get(PCI_BASE_ADDRESS_0 + 8, 4), 0xfebd1234 & ~(VGPU_HW_REGS_SIZE - 1));
 	put(PCI_BASE_ADDRESS_0, 4, 0x7fffffff);
 	put(PCI_BASE_ADDRESS_0 + 4, 4, 0x12);
 	CHECK_EQ(get(PCI_BASE_ADDRESS_0 + 4, 4), 0x12);
-	CHECK_EQ(get(PCI_BASE_ADDRESS_0, 4) & ~0xfu,
-		 0x7fffffffu & ~(v.dev->region[0].bytes - 1));
+	CHECK_EQ(get(PCI_BASE_ADDRESS_0, 4) & ~0xfu, 0x7fffffffu & ~(v.dev->region[0].bytes - 1));
 }
 
 static void command(void)
@@ -129,10 +123,8 @@ static void capabilities(void)
 	flags = get(msix + PCI_MSIX_FLAGS, 2);
 	CHECK_EQ((flags & PCI_MSIX_FLAGS_QSIZE) + 1, v.dev->vectors);
 	CHECK_EQ(v.dev->vectors, VGPU_HW_VECTORS);
-	CHECK_EQ(get(msix + PCI_MSIX_TABLE, 4),
-		 VGPU_HW_MSIX_TABLE | VGPU_HW_BAR_REGS);
-	CHECK_EQ(get(msix + PCI_MSIX_PBA, 4),
-		 VGPU_HW_MSIX_PBA | VGPU_HW_BAR_REGS);
+	CHECK_EQ(get(msix + PCI_MSIX_TABLE, 4), VGPU_HW_MSIX_TABLE | VGPU_HW_BAR_REGS);
+	CHECK_EQ(get(msix + PCI_MSIX_PBA, 4), VGPU_HW_MSIX_PBA | VGPU_HW_BAR_REGS);
 	CHECK(!fx_find_cap(&v, PCI_CAP_ID_MSI), "MSI beside MSI-X");
 }
 
@@ -148,10 +140,8 @@ static void widths(void)
 	FX_OK(v.dev, vgpu_config_read(v.dev, 0, whole, sizeof(whole)));
 	for (width = 1; width <= 8; width *= 2) {
 		for (i = 0; i < sizeof(parts); i += width)
-			FX_OK(v.dev, vgpu_config_read(v.dev, i, parts + i,
-						      width));
-		CHECK(!memcmp(whole, parts, sizeof(whole)), "by %u bytes",
-		      width);
+			FX_OK(v.dev, vgpu_config_read(v.dev, i, parts + i, width));
+		CHECK(!memcmp(whole, parts, sizeof(whole)), "by %u bytes", width);
 	}
 	put(PCI_INTERRUPT_LINE, 1, 0x5a);
 	CHECK_EQ(get(PCI_INTERRUPT_LINE, 1), 0x5a);
@@ -173,12 +163,9 @@ static void out_of_range(void)
 
 	fx_create_open(&v, fx_default_type());
 	end = v.dev->region[VGPU_REGION_CONFIG].bytes;
-	CHECK_EQ(vgpu_region_read(v.dev, VGPU_REGION_CONFIG, end, &word, 4),
-		 -EINVAL);
-	CHECK_EQ(vgpu_region_write(v.dev, VGPU_REGION_CONFIG, end, &word, 4),
-		 -EINVAL);
-	CHECK_EQ(vgpu_region_read(v.dev, VGPU_REGION_CONFIG, end - 2, &word, 4),
-		 -EINVAL);
+	CHECK_EQ(vgpu_region_read(v.dev, VGPU_REGION_CONFIG, end, &word, 4), -EINVAL);
+	CHECK_EQ(vgpu_region_write(v.dev, VGPU_REGION_CONFIG, end, &word, 4), -EINVAL);
+	CHECK_EQ(vgpu_region_read(v.dev, VGPU_REGION_CONFIG, end - 2, &word, 4), -EINVAL);
 }
 
 static const struct ktap_test tests[] = {

@@ -147,8 +147,7 @@ static bool enough(void)
 
 	keep();
 	look(&now);
-	CHECK(now.time_ns < FX_TIMEOUT_MS * 1000000ull,
-	      "overruns of %llu us: nothing can be said",
+	CHECK(now.time_ns < FX_TIMEOUT_MS * 1000000ull, "overruns of %llu us: nothing can be said",
 	      (unsigned long long)now.overrun_ns / 1000);
 	return now.time_ns >= RUN_MS * 1000000ull &&
 	       2 * now.bound_ns < now.time_ns * GUARANTEE / 1000;
@@ -160,8 +159,7 @@ static void check_guarantee(const char *beside)
 	struct look now;
 
 	look(&now);
-	CHECK(load_jobs(&neighbour) < neighbour.put,
-	      "the neighbour ran out of work");
+	CHECK(load_jobs(&neighbour) < neighbour.put, "the neighbour ran out of work");
 	ktap_note("beside %s: %llu of %llu us, %llu jobs, overruns of up to %llu us; %llu us, %llu resets and %llu faults of the other",
 		  beside, (unsigned long long)now.service_ns / 1000,
 		  (unsigned long long)now.time_ns / 1000,
@@ -205,8 +203,7 @@ static void endless_packets(void)
 	while (hangs < 5 || !enough()) {
 		inject();
 		FX_OK(bad.dev, vgpu_chan_nop(chan));
-		FX_OK(bad.dev, vgpu_chan_wait_fault(chan, FX_TIMEOUT_MS,
-						    &fault));
+		FX_OK(bad.dev, vgpu_chan_wait_fault(chan, FX_TIMEOUT_MS, &fault));
 		CHECK_EQ(fault.code, VGPU_HW_FAULT_RESET);
 		hangs++;
 		fx_again(chan);
@@ -236,10 +233,8 @@ static void doorbell_flood(void)
 	while (!enough())
 		clk_sleep_ms(20);
 	look(&now);
-	ktap_note("%llu doorbells, %llu turns",
-		  now.bad.doorbells - began.bad.doorbells,
-		  now.bad.engine[chan->engine].runs -
-		  began.bad.engine[chan->engine].runs);
+	ktap_note("%llu doorbells, %llu turns", now.bad.doorbells - began.bad.doorbells,
+		  now.bad.engine[chan->engine].runs - began.bad.engine[chan->engine].runs);
 	CHECK(now.bad.doorbells - began.bad.doorbells > 100, "no flood");
 	check_guarantee("a flood of doorbells");
 	CHECK(!child_ends(pid, 0, &status), "the flood has ended");
@@ -258,9 +253,7 @@ static void flood_all(void *arg)
 
 	do {
 		i = (i + 1) % nr_chans;
-	} while (!vgpu_reg_write32(v->dev,
-				   vgpu_chan_reg(chans[i]->id,
-						 VGPU_HW_CHAN_DOORBELL), 1));
+	} while (!vgpu_reg_write32(v->dev, vgpu_chan_reg(chans[i]->id, VGPU_HW_CHAN_DOORBELL), 1));
 }
 
 static uint64_t engine_busy_ns(uint64_t *now_ns)
@@ -300,8 +293,7 @@ static void doorbell_flood_of_all(void)
 		engine_busy_ns(&now_ns);
 	} while (now_ns - from_ns < RUN_MS * 1000000ull);
 	busy_ns = engine_busy_ns(&now_ns) - busy_ns;
-	CHECK(load_jobs(&neighbour) < neighbour.put,
-	      "the neighbour ran out of work");
+	CHECK(load_jobs(&neighbour) < neighbour.put, "the neighbour ran out of work");
 	fx_instance(&bad, &inst);
 	ktap_note("%u channels, %llu doorbells, %llu turns of %llu us: busy for %llu of %llu us",
 		  nr_chans, inst.doorbells - began.bad.doorbells,
@@ -331,8 +323,7 @@ static void faults_in_a_loop(void)
 	begin(threshold);
 	while (nr < threshold) {
 		FX_OK(bad.dev, vgpu_chan_submit(chan, &wrong, 1));
-		FX_OK(bad.dev, vgpu_chan_wait_fault(chan, FX_TIMEOUT_MS,
-						    &fault));
+		FX_OK(bad.dev, vgpu_chan_wait_fault(chan, FX_TIMEOUT_MS, &fault));
 		CHECK_EQ(fault.code, VGPU_HW_FAULT_PACKET);
 		nr++;
 		fx_again(chan);

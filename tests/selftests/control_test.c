@@ -128,22 +128,17 @@ static void sizes(void)
 		prepare(c, c->size);
 		CHECK_EQ(call_with(c->request, &arg), 0, "%s", c->name);
 		prepare(c, c->size + 64);
-		CHECK_EQ(call_with(c->request, &arg), 0, "%s longer, zero",
-			 c->name);
+		CHECK_EQ(call_with(c->request, &arg), 0, "%s longer, zero", c->name);
 		prepare(c, c->size + 64);
 		arg.bytes[c->size + 63] = 1;
-		CHECK_EQ(call_with(c->request, &arg), -E2BIG, "%s tail",
-			 c->name);
+		CHECK_EQ(call_with(c->request, &arg), -E2BIG, "%s tail", c->name);
 		prepare(c, c->size + 64);
 		arg.bytes[c->size] = 1;
-		CHECK_EQ(call_with(c->request, &arg), -E2BIG, "%s tail",
-			 c->name);
+		CHECK_EQ(call_with(c->request, &arg), -E2BIG, "%s tail", c->name);
 		prepare(c, 4);
-		CHECK_EQ(call_with(c->request, &arg), -EINVAL, "%s of 4",
-			 c->name);
+		CHECK_EQ(call_with(c->request, &arg), -EINVAL, "%s of 4", c->name);
 		prepare(c, 0);
-		CHECK_EQ(call_with(c->request, &arg), -EINVAL, "%s of 0",
-			 c->name);
+		CHECK_EQ(call_with(c->request, &arg), -EINVAL, "%s of 0", c->name);
 		prepare(c, ~0u);
 		CHECK(call_with(c->request, &arg) < 0, "%s of ~0", c->name);
 		prepare(c, 1u << 20);
@@ -160,11 +155,9 @@ static void no_write_behind_the_size(void)
 	for (i = 0; i < NR_CALLS; i++) {
 		prepare(&calls[i], calls[i].size);
 		memset(arg.bytes + calls[i].size, 0xee, 64);
-		CHECK_EQ(call_with(calls[i].request, &arg), 0, "%s",
-			 calls[i].name);
+		CHECK_EQ(call_with(calls[i].request, &arg), 0, "%s", calls[i].name);
 		for (k = 0; k < 64; k++)
-			CHECK_EQ(arg.bytes[calls[i].size + k], 0xee, "%s",
-				 calls[i].name);
+			CHECK_EQ(arg.bytes[calls[i].size + k], 0xee, "%s", calls[i].name);
 		CHECK_EQ(arg.words[0], calls[i].size, "%s", calls[i].name);
 	}
 }
@@ -184,11 +177,9 @@ static void structures_of_version_1_0(void)
 		memset(arg.bytes + old[i].size, 0xee, 64);
 		CHECK_EQ(call_with(old[i].request, &arg), 0, "%s", old[i].name);
 		for (k = 0; k < 64; k++)
-			CHECK_EQ(arg.bytes[old[i].size + k], 0xee, "%s",
-				 old[i].name);
+			CHECK_EQ(arg.bytes[old[i].size + k], 0xee, "%s", old[i].name);
 		prepare(&old[i], old[i].size - 1);
-		CHECK_EQ(call_with(old[i].request, &arg), -EINVAL, "%s",
-			 old[i].name);
+		CHECK_EQ(call_with(old[i].request, &arg), -EINVAL, "%s", old[i].name);
 	}
 }
 
@@ -214,8 +205,7 @@ static void bad_pointers(void)
 
 	begin();
 	for (i = 0; i < NR_CALLS; i++) {
-		CHECK_EQ(call_with(calls[i].request, NULL), -EFAULT, "%s",
-			 calls[i].name);
+		CHECK_EQ(call_with(calls[i].request, NULL), -EFAULT, "%s", calls[i].name);
 		CHECK_EQ(call_with(calls[i].request, (void *)~0xfffull),
 			 -EFAULT, "%s", calls[i].name);
 	}
@@ -249,8 +239,7 @@ static void what_is_not_there(void)
 	memset(&arg, 0, sizeof(arg));
 	arg.op.size = sizeof(arg.op);
 	memcpy(arg.op.uuid, v.id, sizeof(v.id));
-	CHECK_EQ(call_with(VGPU_IOC_RELEASE, &arg), -EINVAL,
-		 "is not in quarantine");
+	CHECK_EQ(call_with(VGPU_IOC_RELEASE, &arg), -EINVAL, "is not in quarantine");
 }
 
 /* A list for which the caller has too little room still says how many entries there are. */
@@ -288,10 +277,8 @@ static void as_nobody(void *unused)
 	fd = open("/dev/vgpu", O_RDWR | O_CLOEXEC);
 	CHECK(fd < 0 && errno == EACCES, "opened by anybody");
 	/* A process that was given an open file may read, and change nothing. */
-	CHECK(!ioctl(fx_control(), VGPU_IOC_VERSION, &version), "%s",
-	      strerror(errno));
-	CHECK(ioctl(fx_control(), VGPU_IOC_RELEASE, &op) && errno == EPERM,
-	      "released by anybody");
+	CHECK(!ioctl(fx_control(), VGPU_IOC_VERSION, &version), "%s", strerror(errno));
+	CHECK(ioctl(fx_control(), VGPU_IOC_RELEASE, &op) && errno == EPERM, "released by anybody");
 	fx_type_path("1Q", "create", path, sizeof(path));
 	CHECK_EQ(file_write(path, v.uuid), -EACCES, "created by anybody");
 }
@@ -438,8 +425,7 @@ static void log_sizes(void)
 
 			CHECK(!memcmp(at, &first[k], SWITCH_SIZE_1),
 			      "entry %u of %u bytes", k, size);
-			CHECK(fx_is_zero(at + SWITCH_SIZE_1,
-					 size - SWITCH_SIZE_1), "tail");
+			CHECK(fx_is_zero(at + SWITCH_SIZE_1, size - SWITCH_SIZE_1), "tail");
 		}
 		CHECK_EQ(elements[0][2 * size], 0xee, "wrote too much");
 	}
@@ -466,8 +452,7 @@ static void statistics_only_grow(void)
 		fx_finish(chan);
 		fx_instance(&v, &after);
 		CHECK_EQ(after.engine[e].packets, before.engine[e].packets + 2);
-		CHECK_EQ(after.engine[e].bytes,
-			 before.engine[e].bytes + FX_MIB);
+		CHECK_EQ(after.engine[e].bytes, before.engine[e].bytes + FX_MIB);
 		CHECK(after.engine[e].busy_ns >= before.engine[e].busy_ns &&
 		      after.engine[e].wait_ns >= before.engine[e].wait_ns &&
 		      after.engine[e].runs >= before.engine[e].runs &&
@@ -478,15 +463,13 @@ static void statistics_only_grow(void)
 	CHECK(after.engine[e].runs, "no runs");
 	CHECK_EQ(after.owner_pid, getpid());
 	CHECK_EQ(after.state, VGPU_STATE_STARTED);
-	CHECK(after.fb_backed_bytes >= FX_MIB &&
-	      after.fb_backed_bytes <= after.fb_bytes, "backed");
+	CHECK(after.fb_backed_bytes >= FX_MIB && after.fb_backed_bytes <= after.fb_bytes, "backed");
 	CHECK_EQ(after.channels, v.dev->channels);
 	CHECK_EQ(after.fb_bytes, v.dev->fb_bytes);
 	vgpu_chan_destroy(chan);
 	fx_close(&v);
 	fx_instance(&v, &after);
-	CHECK_EQ(after.engine[e].packets, before.engine[e].packets,
-		 "counters survive close");
+	CHECK_EQ(after.engine[e].packets, before.engine[e].packets, "counters survive close");
 	CHECK_EQ(after.state, VGPU_STATE_CREATED);
 	CHECK_EQ(after.owner_pid, 0);
 	CHECK_EQ(after.started_ns, 0);

@@ -66,29 +66,25 @@ static void shake_hands(enum vgpu_ring where, uint64_t rounds)
 				since = clk_ns();
 			else if (clk_ns() - since > STALL_MS * 1000000ull)
 				FAIL("handshake %llu is lost: state %u, rung %d",
-				     (unsigned long long)i,
-				     vgpu_chan_state(chan), ret);
+				     (unsigned long long)i, vgpu_chan_state(chan), ret);
 		}
 		if (!(fx_random() >> 60))
 			pause_ns(fx_random_below(120000), yield);
 	}
-	ktap_note("%llu handshakes, %llu doorbells, %llu ms",
-		  (unsigned long long)rounds, (unsigned long long)rung,
-		  (unsigned long long)((clk_ns() - start) / 1000000));
+	ktap_note("%llu handshakes, %llu doorbells, %llu ms", (unsigned long long)rounds,
+		  (unsigned long long)rung, (unsigned long long)((clk_ns() - start) / 1000000));
 	CHECK_EQ(vgpu_chan_get(chan), rounds);
 	vgpu_chan_destroy(chan);
 }
 
 static void ring_in_fb(void)
 {
-	shake_hands(VGPU_RING_FB, fx_env("VGPU_TEST_HANDSHAKES",
-					 default_rounds()));
+	shake_hands(VGPU_RING_FB, fx_env("VGPU_TEST_HANDSHAKES", default_rounds()));
 }
 
 static void ring_in_sys(void)
 {
-	shake_hands(VGPU_RING_SYS, fx_env("VGPU_TEST_HANDSHAKES",
-					  default_rounds()) / 100 + 1);
+	shake_hands(VGPU_RING_SYS, fx_env("VGPU_TEST_HANDSHAKES", default_rounds()) / 100 + 1);
 }
 
 /* A doorbell without new packets does no harm, however often it is rung. */

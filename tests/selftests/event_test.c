@@ -54,8 +54,7 @@ static void event_stream(void)
 	CHECK(read(fd, event, sizeof(event)) < 0 && errno == EAGAIN, "empty");
 	fx_create(&v, fx_default_type());
 	CHECK_EQ(poll(&pfd, 1, FX_TIMEOUT_MS), 1);
-	CHECK(read(fd, event, sizeof(event[0]) - 1) < 0 && errno == EINVAL,
-	      "half a record");
+	CHECK(read(fd, event, sizeof(event[0]) - 1) < 0 && errno == EINVAL, "half a record");
 	expect(fd, VGPU_EVENT_CREATED, &seq);
 	fx_open(&v);
 	expect(fd, VGPU_EVENT_STARTED, &seq);
@@ -203,8 +202,7 @@ static void read_all(int fd, uint64_t from, struct found *found)
 			found->last = event.type;
 		}
 		found->faults += event.type == VGPU_EVENT_FAULT &&
-				 !memcmp(event.uuid, victim.id,
-					 sizeof(victim.id));
+				 !memcmp(event.uuid, victim.id, sizeof(victim.id));
 	}
 	CHECK_EQ(errno, EAGAIN);
 }
@@ -234,9 +232,8 @@ static void flood_leaves_others_events(void)
 	for (i = 0; i < MANY_READERS; i++) {
 		read_all(fd[i], seq, &found);
 		if (!i)
-			ktap_note("%u events, %u of the attacker, which had %llu more",
-				  found.all, found.attacker,
-				  (unsigned long long)found.missed);
+			ktap_note("%u events, %u of the attacker, which had %llu more", found.all,
+				  found.attacker, (unsigned long long)found.missed);
 		CHECK_EQ(found.faults, 1, "the victim's, reader %u", i);
 		CHECK_EQ(found.attacker, EVENTS_KEPT, "reader %u", i);
 		CHECK(found.attacker + found.missed >=
@@ -275,6 +272,7 @@ static void removed_vgpus(void)
 	CHECK_EQ(i, EVENTS_KEPT + 3);
 	close(fd);
 }
+
 static const struct ktap_test tests[] = {
 	KTAP_TEST(event_stream),
 	KTAP_TEST(event_sizes),

@@ -264,8 +264,7 @@ void fx_need_no_quarantine(void)
 	uint64_t faults;
 
 	if (!file_number("/sys/module/vgpu/parameters/quarantine_faults", NULL, &faults) && faults)
-		ktap_skip("vgpu is loaded with quarantine_faults=%llu",
-			  (unsigned long long)faults);
+		ktap_skip("vgpu is loaded with quarantine_faults=%llu", (unsigned long long)faults);
 }
 
 void fx_need_reserve(bool wanted)

@@ -47,8 +47,7 @@ static void present(struct vgpu_chan *chan, unsigned int nr)
 
 	for (; nr; nr--) {
 		if (!signal.ptr) {
-			FX_OK(chan->dev, vgpu_chan_present(chan, FX_MIB, 64, 64,
-							   256));
+			FX_OK(chan->dev, vgpu_chan_present(chan, FX_MIB, 64, 64, 256));
 			continue;
 		}
 		p.signal_addr = htole64(vgpu_buf_addr(&signal, 0, NULL));
@@ -98,9 +97,8 @@ static void check_windows(uint64_t nr, double fps, double late)
 		for (j = i + 1; j < nr; j++) {
 			span = (double)(frames[j].to_ns - frames[i].from_ns) /
 			       1e9;
-			CHECK((double)(j - i + 1) <= fps * span + 2 + late,
-			      "%llu frames in %.4f s", (unsigned long long)
-			      (j - i + 1), span);
+			CHECK((double)(j - i + 1) <= fps * span + 2 + late, "%llu frames in %.4f s",
+			      (unsigned long long)(j - i + 1), span);
 		}
 	}
 }
@@ -130,9 +128,8 @@ static void is_paced(const char *type, uint32_t fps)
 		fx_instance(&v, &after);
 		runs = after.engine[chan->engine].runs -
 		       before.engine[chan->engine].runs;
-		ktap_note("%s: %llu frames in %.3f s, %llu runs", type,
-			  (unsigned long long)nr, seconds,
-			  (unsigned long long)runs);
+		ktap_note("%s: %llu frames in %.3f s, %llu runs", type, (unsigned long long)nr,
+			  seconds, (unsigned long long)runs);
 		/*
 		 * The first frame of a window may have been let through long before it was
 		 * seen, as the host can take the engine's processor away; the next frames of
@@ -206,8 +203,7 @@ static void qos_only_set(void)
 	CHECK_EQ(in_force(), 0);
 	chan = fx_chan(&v, GR, 0, VGPU_RING_FB, RING_ORDER);
 	nr = watch(chan, WATCH_NS / 4, &seconds);
-	CHECK((double)nr > 120 * seconds, "%llu frames in %.3f s",
-	      (unsigned long long)nr, seconds);
+	CHECK((double)nr > 120 * seconds, "%llu frames in %.3f s", (unsigned long long)nr, seconds);
 	vgpu_chan_destroy(chan);
 	tune_frl(&v, 50);
 	is_paced("set to 50", 50);
@@ -238,8 +234,7 @@ static bool says_paced(const struct vgpu_chan *chan)
 {
 	char path[128], text[16384], begin[32], *line;
 
-	snprintf(path, sizeof(path), "/sys/kernel/debug/vgpu/%s/channels",
-		 fx_gpu());
+	snprintf(path, sizeof(path), "/sys/kernel/debug/vgpu/%s/channels", fx_gpu());
 	CHECK(file_read(path, text, sizeof(text)) > 0, "%s", path);
 	snprintf(begin, sizeof(begin), "  %u: ", chan->id);
 	line = strstr(text, begin);
@@ -279,18 +274,13 @@ static void nothing_else_waits(void)
 	shown = vgpu_chan_get(chan);
 	while (vgpu_chan_get(chan) == shown && done < 2000) {
 		for (i = 0; i < 2; i++) {
-			FX_OK(v.dev, vgpu_chan_fill(other[i],
-						    VGPU_FB((2 + i) * FX_MIB),
+			FX_OK(v.dev, vgpu_chan_fill(other[i], VGPU_FB((2 + i) * FX_MIB),
 						    (uint32_t)done, 65536));
-			FX_OK(v.dev, vgpu_chan_copy(other[i],
-						    VGPU_FB((4 + i) * FX_MIB),
-						    VGPU_FB((2 + i) * FX_MIB),
-						    65536));
+			FX_OK(v.dev, vgpu_chan_copy(other[i], VGPU_FB((4 + i) * FX_MIB),
+						    VGPU_FB((2 + i) * FX_MIB), 65536));
 			FX_OK(v.dev, vgpu_chan_fence(other[i], &fence));
-			FX_OK(v.dev, vgpu_chan_wait(other[i], fence,
-						    FX_TIMEOUT_MS));
-			CHECK_EQ(*(uint32_t *)(v.dev->fb +
-					       (4 + i) * FX_MIB + 65532),
+			FX_OK(v.dev, vgpu_chan_wait(other[i], fence, FX_TIMEOUT_MS));
+			CHECK_EQ(*(uint32_t *)(v.dev->fb + (4 + i) * FX_MIB + 65532),
 				 (uint32_t)done);
 		}
 		done++;
@@ -315,17 +305,14 @@ static void doorbells_do_nothing(void)
 	start = clk_ms();
 	shown = vgpu_chan_get(chan);
 	for (i = 0; i < 1000; i++)
-		FX_OK(v.dev, vgpu_reg_write32(v.dev,
-					      vgpu_chan_reg(chan->id,
-							    VGPU_HW_CHAN_DOORBELL),
+		FX_OK(v.dev, vgpu_reg_write32(v.dev, vgpu_chan_reg(chan->id, VGPU_HW_CHAN_DOORBELL),
 					      1));
 	fx_instance(&v, &after);
 	/* One frame per second is due, so as many may be shown as seconds have passed. */
 	CHECK(vgpu_chan_get(chan) - shown <= 2 + (clk_ms() - start) / 1000,
 	      "%llu frames", (unsigned long long)(vgpu_chan_get(chan) - shown));
 	runs = after.engine[chan->engine].runs - before.engine[chan->engine].runs;
-	CHECK(runs <= 20 + (clk_ms() - start) / 100, "%llu runs",
-	      (unsigned long long)runs);
+	CHECK(runs <= 20 + (clk_ms() - start) / 100, "%llu runs", (unsigned long long)runs);
 	CHECK_EQ(after.doorbells - before.doorbells, 1000);
 	CHECK_EQ(vgpu_chan_state(chan), VGPU_HW_STATE_AWAKE);
 }
@@ -424,11 +411,9 @@ static void two_channels(void)
 	for (i = 0; i < 2; i++)
 		shown[i] = vgpu_chan_get(chan[i]);
 	ms = clk_ms() - start;
-	ktap_note("%llu and %llu frames in %llu ms",
-		  (unsigned long long)shown[0], (unsigned long long)shown[1],
-		  (unsigned long long)ms);
-	CHECK((shown[0] + shown[1] - 2) * 1000 <= 60 * (ms + 1),
-	      "more than the limit");
+	ktap_note("%llu and %llu frames in %llu ms", (unsigned long long)shown[0],
+		  (unsigned long long)shown[1], (unsigned long long)ms);
+	CHECK((shown[0] + shown[1] - 2) * 1000 <= 60 * (ms + 1), "more than the limit");
 	CHECK(shown[0] >= 15 && shown[1] >= 15, "one of them starves");
 }
 

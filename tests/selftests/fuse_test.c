@@ -123,8 +123,7 @@ static pid_t mount_silent(void)
 		ktap_skip("/dev/fuse: %s", strerror(errno));
 	strcpy(dir + sizeof(dir) - 7, "XXXXXX");
 	CHECK(mkdtemp(dir), "%s", strerror(errno));
-	snprintf(options, sizeof(options),
-		 "fd=%d,rootmode=40000,user_id=0,group_id=0", fd);
+	snprintf(options, sizeof(options), "fd=%d,rootmode=40000,user_id=0,group_id=0", fd);
 	CHECK(!mount("vgpu-test", dir, "fuse", MS_NOSUID | MS_NODEV, options),
 	      "%s", strerror(errno));
 	mounted = true;
@@ -133,8 +132,7 @@ static pid_t mount_silent(void)
 	snprintf(path, sizeof(path), "%s/memory", dir);
 	silent_fd = open(path, O_RDWR | O_CLOEXEC);
 	CHECK(silent_fd >= 0, "%s: %s", path, strerror(errno));
-	silent = mmap(NULL, SILENT_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED,
-		      silent_fd, 0);
+	silent = mmap(NULL, SILENT_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, silent_fd, 0);
 	CHECK(silent != MAP_FAILED, "%s", strerror(errno));
 	return pid;
 }
@@ -179,8 +177,7 @@ static void check_neighbour(void)
 
 	chan = fx_chan(&other, VGPU_HW_ENGINE_CE, 0, VGPU_RING_SYS, 4);
 	for (i = 1; i <= 100; i++) {
-		FX_OK(other.dev, vgpu_chan_fill(chan, VGPU_FB(FX_MIB), i,
-						65536));
+		FX_OK(other.dev, vgpu_chan_fill(chan, VGPU_FB(FX_MIB), i, 65536));
 		fx_finish(chan);
 		CHECK_EQ(*(uint32_t *)(other.dev->fb + FX_MIB), i);
 	}
@@ -205,8 +202,7 @@ static void neighbour_goes_on(void)
 		CHECK_EQ(vgpu_chan_state(stuck), VGPU_HW_STATE_AWAKE);
 		/* That aborts the connection: the memory is not there any more. */
 		child_kill(pid);
-		FX_OK(v.dev, vgpu_chan_wait_fault(stuck, FX_TIMEOUT_MS,
-						  &fault));
+		FX_OK(v.dev, vgpu_chan_wait_fault(stuck, FX_TIMEOUT_MS, &fault));
 		CHECK_EQ(fault.code, VGPU_HW_FAULT_DMA);
 		CHECK_EQ(fault.addr, SILENT_IOVA);
 		cleanup();

@@ -18,8 +18,7 @@ int group_write(const char *group, const char *file, const char *text)
 	return file_write(path, text);
 }
 
-uint64_t group_value(const char *group, const char *file,
-		     const char *key)
+uint64_t group_value(const char *group, const char *file, const char *key)
 {
 	char path[128];
 	uint64_t value;

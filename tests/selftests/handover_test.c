@@ -92,13 +92,11 @@ static void receive_device(struct will *will)
 	await_death(will);
 	for (i = 0; i < 3; i++)
 		*fds[i] = silent_receive_fd(will->socket[0]);
-	v.dev->fb = mmap(v.dev->fb, v.dev->fb_bytes, PROT_READ | PROT_WRITE,
-			 MAP_SHARED, v.dev->fd,
+	v.dev->fb = mmap(v.dev->fb, v.dev->fb_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, v.dev->fd,
 			 (off_t)v.dev->region[0].offset);
 	CHECK(v.dev->fb != MAP_FAILED, "%s", strerror(errno));
-	v.dev->chan_pages = mmap(v.dev->chan_pages, chan_bytes,
-				 PROT_READ | PROT_WRITE, MAP_SHARED, v.dev->fd,
-				 (off_t)v.dev->region[4].offset);
+	v.dev->chan_pages = mmap(v.dev->chan_pages, chan_bytes, PROT_READ | PROT_WRITE, MAP_SHARED,
+				 v.dev->fd, (off_t)v.dev->region[4].offset);
 	CHECK(v.dev->chan_pages != MAP_FAILED, "%s", strerror(errno));
 }
 
@@ -120,8 +118,7 @@ static void robbed_heir(struct will *will)
 
 	await_death(will);
 	for (i = 0; i < STALLED; i++) {
-		FX_OK(v.dev, vgpu_chan_wait_fault(will->chan[i], FX_TIMEOUT_MS,
-						  &fault));
+		FX_OK(v.dev, vgpu_chan_wait_fault(will->chan[i], FX_TIMEOUT_MS, &fault));
 		CHECK_EQ(fault.code, VGPU_HW_FAULT_DMA);
 	}
 	FX_OK(v.dev, vgpu_dma_unmap(v.dev, SILENT_BYTES, SILENT_IOVA));

@@ -102,10 +102,8 @@ static void engine_is_reset(void)
 	FX_SOON(fx_faults(&v) == before.faults + 1);
 	do {
 		fx_instance(&v, &after);
-	} while (after.engine[chan->engine].resets ==
-		 before.engine[chan->engine].resets);
-	CHECK_EQ(after.engine[chan->engine].resets,
-		 before.engine[chan->engine].resets + 1);
+	} while (after.engine[chan->engine].resets == before.engine[chan->engine].resets);
+	CHECK_EQ(after.engine[chan->engine].resets, before.engine[chan->engine].resets + 1);
 	/* Channels on other engines, and other vGPUs on this one, go on. */
 	fx_finish(beside);
 	fx_finish(neighbour);
@@ -130,12 +128,10 @@ static void neighbours_queue_survives(void)
 	inject(chan->engine);
 	FX_OK(v.dev, vgpu_chan_nop(chan));
 	/* Until the hang has hit a packet, of whichever channel the engine took first. */
-	while (vgpu_chan_state(chan) != VGPU_HW_STATE_FAULTED &&
-	       vgpu_chan_get(chan) < chan->put)
+	while (vgpu_chan_state(chan) != VGPU_HW_STATE_FAULTED && vgpu_chan_get(chan) < chan->put)
 		clk_sleep_ms(1);
 	for (i = 0; i < 20; i++)
-		FX_OK(other.dev, vgpu_chan_fill(neighbour, VGPU_FB(FX_MIB),
-						(uint32_t)i, FX_MIB));
+		FX_OK(other.dev, vgpu_chan_fill(neighbour, VGPU_FB(FX_MIB), (uint32_t)i, FX_MIB));
 	FX_OK(other.dev, vgpu_chan_fence(neighbour, &fence));
 	FX_OK(other.dev, vgpu_chan_wait(neighbour, fence, FX_TIMEOUT_MS));
 	CHECK_EQ(other.dev->fb[FX_MIB], 19);
@@ -174,16 +170,14 @@ static void other_engines_go_on(void)
 	}
 	CHECK(reset_is_held(), "the reset is over");
 	fx_instance(&v, &after);
-	CHECK_EQ(after.engine[chan->engine].resets,
-		 before.engine[chan->engine].resets);
+	CHECK_EQ(after.engine[chan->engine].resets, before.engine[chan->engine].resets);
 	let_reset_go();
 	FX_OK(v.dev, vgpu_chan_wait_fault(chan, FX_TIMEOUT_MS, &fault));
 	CHECK_EQ(fault.code, VGPU_HW_FAULT_RESET);
 	fx_again(chan);
 	fx_finish(chan);
 	fx_instance(&v, &after);
-	CHECK_EQ(after.engine[chan->engine].resets,
-		 before.engine[chan->engine].resets + 1);
+	CHECK_EQ(after.engine[chan->engine].resets, before.engine[chan->engine].resets + 1);
 }
 
 static struct vgpu_chan *into_quarantine(void)
@@ -198,8 +192,7 @@ static struct vgpu_chan *into_quarantine(void)
 		hang_once(chan);
 		if (i < threshold) {
 			CHECK(!fx_quarantined(&v), "after %llu of %llu faults",
-			      (unsigned long long)i,
-			      (unsigned long long)threshold);
+			      (unsigned long long)i, (unsigned long long)threshold);
 			fx_again(chan);
 		}
 	}
@@ -223,8 +216,7 @@ static void quarantine_until_release(void)
 	fx_instance(&v, &inst);
 	CHECK_EQ(inst.quarantines, 1);
 	CHECK(inst.quarantine_until_ns > inst.now_ns, "ends in the past");
-	FX_OK(v.dev, vgpu_reg_read32(v.dev, VGPU_HW_DEV_BASE + VGPU_HW_STATUS,
-				     &value));
+	FX_OK(v.dev, vgpu_reg_read32(v.dev, VGPU_HW_DEV_BASE + VGPU_HW_STATUS, &value));
 	CHECK(value & VGPU_HW_STATUS_QUARANTINE, "the guest is not told");
 	/* Neither a reset of the device nor a new owner lifts the quarantine. */
 	FX_OK(v.dev, vgpu_dev_reset(v.dev));
@@ -240,8 +232,7 @@ static void quarantine_until_release(void)
 	fx_release(&v);
 	FX_SOON(!fx_quarantined(&v));
 	CHECK(fx_wait_fence(chan, fence, FX_TIMEOUT_MS), "does not go on");
-	FX_OK(v.dev, vgpu_reg_read32(v.dev, VGPU_HW_DEV_BASE + VGPU_HW_STATUS,
-				     &value));
+	FX_OK(v.dev, vgpu_reg_read32(v.dev, VGPU_HW_DEV_BASE + VGPU_HW_STATUS, &value));
 	CHECK(!(value & VGPU_HW_STATUS_QUARANTINE), "the guest is not told");
 }
 

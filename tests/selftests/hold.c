@@ -29,8 +29,7 @@ int main(int argc, char **argv)
 	if (argc == 3) {
 		asked.fd = eventfd(0, EFD_CLOEXEC);
 		if (asked.fd < 0 || irqs_set_request(dev, asked.fd)) {
-			fprintf(stderr, "hold: request irq: %s\n",
-				strerror(errno));
+			fprintf(stderr, "hold: request irq: %s\n", strerror(errno));
 			return 1;
 		}
 	}

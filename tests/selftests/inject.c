@@ -58,23 +58,18 @@ void inject_need(void)
 		/* Not each kind has each of these files. */
 		snprintf(path, sizeof(path), DEBUGFS "/%s/verbose", kinds[i]);
 		CHECK(!file_write(path, "0"), "%s", path);
-		snprintf(path, sizeof(path), DEBUGFS "/%s/ignore-gfp-wait",
-			 kinds[i]);
+		snprintf(path, sizeof(path), DEBUGFS "/%s/ignore-gfp-wait", kinds[i]);
 		file_write(path, "N");
-		snprintf(path, sizeof(path), DEBUGFS "/%s/ignore-gfp-highmem",
-			 kinds[i]);
+		snprintf(path, sizeof(path), DEBUGFS "/%s/ignore-gfp-highmem", kinds[i]);
 		file_write(path, "N");
-		snprintf(path, sizeof(path), DEBUGFS "/%s/min-order",
-			 kinds[i]);
+		snprintf(path, sizeof(path), DEBUGFS "/%s/min-order", kinds[i]);
 		file_write(path, "0");
 		if (!find_vfio_group(&start, &end))
 			continue;
-		snprintf(path, sizeof(path), DEBUGFS "/%s/reject-start",
-			 kinds[i]);
+		snprintf(path, sizeof(path), DEBUGFS "/%s/reject-start", kinds[i]);
 		snprintf(text, sizeof(text), "%#llx", start);
 		file_write(path, text);
-		snprintf(path, sizeof(path), DEBUGFS "/%s/reject-end",
-			 kinds[i]);
+		snprintf(path, sizeof(path), DEBUGFS "/%s/reject-end", kinds[i]);
 		snprintf(text, sizeof(text), "%#llx", end);
 		file_write(path, text);
 	}
@@ -141,8 +136,7 @@ void inject_task(const struct inject_op *op, pid_t pid)
 		nth += step == 1 ? 1 : 1 + fx_random_below(2 * step);
 		CHECK(nth < 1000000, "%s does not end", op->name);
 	} while (hit);
-	ktap_note("%s: %u points below %u, %u made it fail", op->name,
-		  points, nth, failures);
+	ktap_note("%s: %u points below %u, %u made it fail", op->name, points, nth, failures);
 	CHECK(points, "%s: nothing was injected", op->name);
 	close(fd);
 }
@@ -165,8 +159,7 @@ static void set_threads(const pid_t *threads, unsigned int nr, const char *text)
 	char path[64];
 
 	while (nr--) {
-		snprintf(path, sizeof(path), "/proc/%d/make-it-fail",
-			 threads[nr]);
+		snprintf(path, sizeof(path), "/proc/%d/make-it-fail", threads[nr]);
 		CHECK(!file_write(path, text), "%s", path);
 	}
 }

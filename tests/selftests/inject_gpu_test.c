@@ -41,19 +41,16 @@ static int control_run(void)
 	if (fd < 0)
 		return -errno;
 	list.ids = (uintptr_t)ids;
-	if (ioctl(fd, VGPU_IOC_VERSION, &version) ||
-	    ioctl(fd, VGPU_IOC_GPUS, &list))
+	if (ioctl(fd, VGPU_IOC_VERSION, &version) || ioctl(fd, VGPU_IOC_GPUS, &list))
 		error = -errno;
 	gpu.gpu = ids[0];
 	type.gpu = ids[0];
-	if (!error && (ioctl(fd, VGPU_IOC_GPU, &gpu) ||
-		       ioctl(fd, VGPU_IOC_TYPE, &type)))
+	if (!error && (ioctl(fd, VGPU_IOC_GPU, &gpu) || ioctl(fd, VGPU_IOC_TYPE, &type)))
 		error = -errno;
 	list.gpu = ~0u;
 	list.count = 4;
 	list.ids = (uintptr_t)uuids;
-	if (!error && (ioctl(fd, VGPU_IOC_INSTANCES, &list) ||
-		       ioctl(fd, VGPU_IOC_INSTANCE, &inst)))
+	if (!error && (ioctl(fd, VGPU_IOC_INSTANCES, &list) || ioctl(fd, VGPU_IOC_INSTANCE, &inst)))
 		error = -errno;
 	if (!error && ioctl(fd, VGPU_IOC_REFUSAL, &refusal) && errno != ENOENT)
 		error = -errno;
@@ -133,8 +130,7 @@ static void settings_check(int ret, bool hit)
 	/* EFAULT may come after the call has set all: when it writes its answer. */
 	if (ret != -EFAULT || settings_done) {
 		want = settings_done ? &set : &was;
-		CHECK(!strcmp((char *)now.policy, (char *)want->policy), "%s",
-		      (char *)now.policy);
+		CHECK(!strcmp((char *)now.policy, (char *)want->policy), "%s", (char *)now.policy);
 		CHECK_EQ(now.linger_us, want->linger_us);
 	}
 	fx_instance(&v, &inst);
@@ -189,8 +185,7 @@ static void bind_check(int ret, bool hit)
 	(void)hit;
 	/* A bind that has failed leaves nothing, so that it may be tried again at once. */
 	snprintf(path, sizeof(path), "/sys/class/mdev_bus/%s", fx_gpu());
-	CHECK(!ioctl(fx_control(), VGPU_IOC_GPUS, &list), "%s",
-	      strerror(errno));
+	CHECK(!ioctl(fx_control(), VGPU_IOC_GPUS, &list), "%s", strerror(errno));
 	CHECK_EQ(bound(), ret == 0, "%s", strerror(-ret));
 	CHECK_EQ(list.count, ret == 0);
 	CHECK_EQ(!access(path, F_OK), ret == 0, "%s", path);
@@ -257,8 +252,7 @@ static void work_check(int ret, bool hit)
 	if (ret) {
 		CHECK_EQ(ret, -EIO, "%s", vgpu_dev_error(v.dev));
 		FX_OK(v.dev, vgpu_chan_fault(chan, &fault));
-		CHECK(faults_allowed & 1u << fault.code, "%s",
-		      vgpu_fault_name(fault.code));
+		CHECK(faults_allowed & 1u << fault.code, "%s", vgpu_fault_name(fault.code));
 	} else {
 		fx_check_words(v.dev->fb + 2 * AT, BYTES, 0x600df00d);
 		fx_check_words(buf.ptr, BYTES, 0x600df00d);
@@ -332,15 +326,12 @@ static void shortage_stalls(void)
 		fx_finish(chan);
 		inject_shortage(kinds[i], threads, 2);
 		FX_OK(v.dev, vgpu_chan_fill(chan, VGPU_FB(AT), i + 7, BYTES));
-		FX_OK(v.dev, vgpu_chan_copy(chan, VGPU_SYS(&buf, 0),
-					    VGPU_FB(AT), BYTES));
+		FX_OK(v.dev, vgpu_chan_copy(chan, VGPU_SYS(&buf, 0), VGPU_FB(AT), BYTES));
 		FX_OK(v.dev, vgpu_chan_fence(chan, &fence));
-		CHECK(!fx_wait_fence(chan, fence, 700), "%s: done without",
-		      kinds[i]);
+		CHECK(!fx_wait_fence(chan, fence, 700), "%s: done without", kinds[i]);
 		FX_OK(v.dev, vgpu_chan_fault(chan, &fault));
 		CHECK_EQ(fault.code, VGPU_HW_FAULT_NONE);
-		FX_OK(other.dev, vgpu_chan_fill(neighbour, VGPU_FB(AT), i + 2,
-						BYTES));
+		FX_OK(other.dev, vgpu_chan_fill(neighbour, VGPU_FB(AT), i + 2, BYTES));
 		FX_OK(other.dev, vgpu_chan_fence(neighbour, &theirs));
 		CHECK(fx_wait_fence(neighbour, theirs, FX_TIMEOUT_MS),
 		      "%s: the neighbour", kinds[i]);

@@ -244,27 +244,21 @@ static void touch_waits_for_memory(void)
 static void enable_prepare(void)
 {
 	reset_device();
-	FX_OK(v.dev, vgpu_reg_write64(v.dev, vgpu_chan_reg(3, VGPU_HW_CHAN_RING),
-				      AT));
+	FX_OK(v.dev, vgpu_reg_write64(v.dev, vgpu_chan_reg(3, VGPU_HW_CHAN_RING), AT));
 }
 
 static int enable_run(void)
 {
-	return vgpu_reg_write32(v.dev, vgpu_chan_reg(3, VGPU_HW_CHAN_CTRL),
-				VGPU_HW_CTRL_ENABLE |
-				1 << VGPU_HW_CTRL_ENGINE_SHIFT |
-				4 << VGPU_HW_CTRL_ORDER_SHIFT);
+	return vgpu_reg_write32(v.dev, vgpu_chan_reg(3, VGPU_HW_CHAN_CTRL), VGPU_HW_CTRL_ENABLE |
+				1 << VGPU_HW_CTRL_ENGINE_SHIFT | 4 << VGPU_HW_CTRL_ORDER_SHIFT);
 }
 
 static void enable_check(int ret, bool hit)
 {
 	uint32_t state, code;
 
-	FX_OK(v.dev, vgpu_reg_read32(v.dev, vgpu_chan_reg(3, VGPU_HW_CHAN_STATE),
-				     &state));
-	FX_OK(v.dev, vgpu_reg_read32(v.dev,
-				     vgpu_chan_reg(3, VGPU_HW_CHAN_FAULT_CODE),
-				     &code));
+	FX_OK(v.dev, vgpu_reg_read32(v.dev, vgpu_chan_reg(3, VGPU_HW_CHAN_STATE), &state));
+	FX_OK(v.dev, vgpu_reg_read32(v.dev, vgpu_chan_reg(3, VGPU_HW_CHAN_FAULT_CODE), &code));
 	if (ret) {
 		CHECK_EQ(state, VGPU_HW_STATE_DISABLED);
 	} else if (state == VGPU_HW_STATE_FAULTED) {
@@ -273,8 +267,7 @@ static void enable_check(int ret, bool hit)
 	} else {
 		CHECK_EQ(state, VGPU_HW_STATE_SLEEPING);
 	}
-	FX_OK(v.dev, vgpu_reg_write32(v.dev, vgpu_chan_reg(3, VGPU_HW_CHAN_CTRL),
-				      0));
+	FX_OK(v.dev, vgpu_reg_write32(v.dev, vgpu_chan_reg(3, VGPU_HW_CHAN_CTRL), 0));
 	inject_full_run(&v);
 }
 
@@ -331,11 +324,9 @@ static void write_check(int ret, bool hit)
 
 	(void)ret;
 	(void)hit;
-	CHECK_EQ(vgpu_region_read(v.dev, 0, AT + 100, bytes, sizeof(bytes)),
-		 sizeof(bytes));
+	CHECK_EQ(vgpu_region_read(v.dev, 0, AT + 100, bytes, sizeof(bytes)), sizeof(bytes));
 	for (i = 0; i < sizeof(bytes); i++)
-		CHECK_EQ(bytes[i], i < done ? 0x66 : 0, "byte %zu of %zu", i,
-			 done);
+		CHECK_EQ(bytes[i], i < done ? 0x66 : 0, "byte %zu of %zu", i, done);
 }
 
 static void read_prepare(void)

@@ -38,9 +38,8 @@ static void every_vector(void)
 	for (i = 0; i < v.dev->vectors; i++) {
 		raise_vector(chan, i);
 		for (k = 0; k < v.dev->vectors; k++)
-			CHECK_EQ(vgpu_irq_wait(v.dev, k,
-					       k == i ? FX_TIMEOUT_MS : 0),
-				 k == i ? 1 : -ETIMEDOUT, "%u, raised %u", k, i);
+			CHECK_EQ(vgpu_irq_wait(v.dev, k, k == i ? FX_TIMEOUT_MS : 0), k == i ? 1 :
+				 -ETIMEDOUT, "%u, raised %u", k, i);
 	}
 	vgpu_chan_destroy(chan);
 }
@@ -59,8 +58,7 @@ static void signal_before_interrupt(void)
 		FX_OK(v.dev, vgpu_chan_fence(chan, &fence));
 		CHECK(vgpu_irq_wait(v.dev, 1, FX_TIMEOUT_MS) > 0, "fence %llu",
 		      (unsigned long long)fence);
-		CHECK_EQ(le64toh(__atomic_load_n(chan->signal,
-						 __ATOMIC_ACQUIRE)), fence);
+		CHECK_EQ(le64toh(__atomic_load_n(chan->signal, __ATOMIC_ACQUIRE)), fence);
 	}
 	vgpu_chan_destroy(chan);
 }
@@ -138,17 +136,15 @@ static void bounds(void)
 	CHECK_EQ(irqs_set(v.dev, MSIX, TRIGGER(EVENTFD), n, 1, &fd, 1), -EINVAL);
 	CHECK_EQ(irqs_set(v.dev, MSIX, TRIGGER(EVENTFD), n - 1, 2, &fd, 1), -EINVAL);
 	CHECK_EQ(irqs_set(v.dev, MSIX, TRIGGER(EVENTFD), ~0u, 2, &fd, 1), -EINVAL);
-	CHECK_EQ(irqs_set(v.dev, MSIX, TRIGGER(EVENTFD), 0, 4, &fd, 1), -EINVAL,
-		 "argsz is short");
+	CHECK_EQ(irqs_set(v.dev, MSIX, TRIGGER(EVENTFD), 0, 4, &fd, 1), -EINVAL, "argsz is short");
 	CHECK_EQ(irqs_set(v.dev, MSIX, TRIGGER(EVENTFD), 0, 1, &bad, 1), -EBADF);
 	CHECK(irqs_set(v.dev, MSIX, TRIGGER(EVENTFD), 0, 1, &file, 1) < 0,
 	      "a file that is no eventfd");
 	CHECK_EQ(irqs_set(v.dev, VFIO_PCI_INTX_IRQ_INDEX, TRIGGER(EVENTFD), 0, 1, &fd,
 			  1), -EINVAL, "there is no INTx");
 	CHECK_EQ(irqs_set(v.dev, 99, TRIGGER(EVENTFD), 0, 1, &fd, 1), -EINVAL);
-	CHECK(irqs_set(v.dev, MSIX, VFIO_IRQ_SET_ACTION_MASK |
-		       VFIO_IRQ_SET_DATA_NONE, 0, 1, NULL, 0) < 0,
-	      "MSI-X cannot be masked here");
+	CHECK(irqs_set(v.dev, MSIX, VFIO_IRQ_SET_ACTION_MASK | VFIO_IRQ_SET_DATA_NONE, 0, 1, NULL,
+		       0) < 0, "MSI-X cannot be masked here");
 	/* A bad eventfd among good ones changes nothing. */
 	CHECK_EQ(irqs_set(v.dev, MSIX, TRIGGER(EVENTFD), 1, 1, &fd, 1), 0);
 	fds[0] = none;

@@ -28,8 +28,7 @@ static void check_zero(struct fx_vgpu *v, const char *when)
 	uint32_t i;
 
 	CHECK(fx_is_zero(v->dev->fb, WINDOW), "%s: start", when);
-	CHECK(fx_is_zero(v->dev->fb + v->dev->fb_bytes - WINDOW, WINDOW),
-	      "%s: end", when);
+	CHECK(fx_is_zero(v->dev->fb + v->dev->fb_bytes - WINDOW, WINDOW), "%s: end", when);
 	for (i = 0; i < v->dev->channels; i++)
 		CHECK_EQ(vgpu_chan_state((&(struct vgpu_chan){
 			.page = (void *)(v->dev->chan_pages + i * 4096ull) })),
@@ -107,18 +106,14 @@ static void neighbours_do_not_meet(void)
 	ca = fx_chan(&a, VGPU_HW_ENGINE_CE, 0, VGPU_RING_FB, 4);
 	cb = fx_chan(&b, VGPU_HW_ENGINE_CE, 0, VGPU_RING_FB, 4);
 	for (i = 1; i < 20; i++) {
-		FX_OK(a.dev, vgpu_chan_fill(ca, VGPU_FB(FX_MIB), 0x01010101u * i,
-					    WINDOW));
-		FX_OK(b.dev, vgpu_chan_fill(cb, VGPU_FB(FX_MIB),
-					    0x01010101u * (i + 100), WINDOW));
+		FX_OK(a.dev, vgpu_chan_fill(ca, VGPU_FB(FX_MIB), 0x01010101u * i, WINDOW));
+		FX_OK(b.dev, vgpu_chan_fill(cb, VGPU_FB(FX_MIB), 0x01010101u * (i + 100), WINDOW));
 		fx_finish(ca);
 		fx_finish(cb);
 		CHECK_EQ(a.dev->fb[FX_MIB], i);
-		CHECK(!memcmp(a.dev->fb + FX_MIB, a.dev->fb + FX_MIB + 1,
-			      WINDOW - 1), "of a");
+		CHECK(!memcmp(a.dev->fb + FX_MIB, a.dev->fb + FX_MIB + 1, WINDOW - 1), "of a");
 		CHECK_EQ(b.dev->fb[FX_MIB], i + 100);
-		CHECK(!memcmp(b.dev->fb + FX_MIB, b.dev->fb + FX_MIB + 1,
-			      WINDOW - 1), "of b");
+		CHECK(!memcmp(b.dev->fb + FX_MIB, b.dev->fb + FX_MIB + 1, WINDOW - 1), "of b");
 	}
 	vgpu_chan_destroy(ca);
 	vgpu_chan_destroy(cb);

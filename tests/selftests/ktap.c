@@ -24,8 +24,7 @@ static void print_note(const char *fmt, va_list ap)
 	char text[1024], *line, *save;
 
 	vsnprintf(text, sizeof(text), fmt, ap);
-	for (line = strtok_r(text, "\n", &save); line;
-	     line = strtok_r(NULL, "\n", &save))
+	for (line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
 		printf("# %s\n", line);
 	fflush(stdout);
 }
@@ -48,8 +47,7 @@ static __attribute__((noreturn)) void leave(int result)
 	longjmp(ktap_return, result);
 }
 
-void ktap_fail(const char *file, int line, const char *what,
-	       const char *fmt, ...)
+void ktap_fail(const char *file, int line, const char *what, const char *fmt, ...)
 {
 	const char *name = strrchr(file, '/');
 	va_list ap;
@@ -107,16 +105,14 @@ int ktap_run(const struct ktap_test *tests, size_t nr, void (*cleanup)(void))
 		took_ms = clk_ms() - start_ms;
 		if (took_ms >= SLOW_MS)
 			ktap_note("%s took %.1f s", tests[i].name, (double)took_ms / 1000);
-		printf("%s %zu %s%s%s\n",
-		       result == RESULT_FAIL ? "not ok" : "ok", i + 1,
+		printf("%s %zu %s%s%s\n", result == RESULT_FAIL ? "not ok" : "ok", i + 1,
 		       tests[i].name, result == RESULT_SKIP ? " # SKIP " : "",
 		       result == RESULT_SKIP ? ktap_reason : "");
 		fflush(stdout);
 		failed += result == RESULT_FAIL;
 		skipped += result == RESULT_SKIP;
 	}
-	printf("# Totals: pass:%zu fail:%zu skip:%zu\n", nr - failed - skipped,
-	       failed, skipped);
+	printf("# Totals: pass:%zu fail:%zu skip:%zu\n", nr - failed - skipped, failed, skipped);
 	fflush(stdout);
 	if (failed)
 		return KTAP_EXIT_FAIL;

@@ -33,8 +33,7 @@ int ktap_run(const struct ktap_test *tests, size_t nr, void (*cleanup)(void));
 __attribute__((format(printf, 1, 2)))
 void ktap_note(const char *fmt, ...);
 __attribute__((noreturn, format(printf, 4, 5)))
-void ktap_fail(const char *file, int line, const char *what,
-	       const char *fmt, ...);
+void ktap_fail(const char *file, int line, const char *what, const char *fmt, ...);
 __attribute__((noreturn, format(printf, 1, 2)))
 void ktap_skip(const char *fmt, ...);
 __attribute__((noreturn, format(printf, 1, 2)))

@@ -70,16 +70,13 @@ static void one_job(void)
 {
 	uint64_t fence, since = 0;
 
-	FX_OK(client.dev, vgpu_chan_fill(chan, VGPU_FB(FX_MIB), 0x5eed,
-					 job_bytes));
+	FX_OK(client.dev, vgpu_chan_fill(chan, VGPU_FB(FX_MIB), 0x5eed, job_bytes));
 	FX_OK(client.dev, vgpu_chan_fence(chan, &fence));
-	while (le64toh(__atomic_load_n(chan->signal, __ATOMIC_ACQUIRE)) <
-	       fence) {
+	while (le64toh(__atomic_load_n(chan->signal, __ATOMIC_ACQUIRE)) < fence) {
 		vgpu_irq_wait(client.dev, chan->vector, 1000);
 		if (!since)
 			since = clk_ms();
-		CHECK(clk_ms() - since < FX_TIMEOUT_MS, "%s",
-		      vgpu_dev_error(client.dev));
+		CHECK(clk_ms() - since < FX_TIMEOUT_MS, "%s", vgpu_dev_error(client.dev));
 	}
 }
 
@@ -87,8 +84,7 @@ static void set_realtime(bool on)
 {
 	const struct sched_param param = { .sched_priority = on ? 2 : 0 };
 
-	CHECK(!sched_setscheduler(0, on ? SCHED_FIFO : SCHED_OTHER, &param),
-	      "%s", strerror(errno));
+	CHECK(!sched_setscheduler(0, on ? SCHED_FIFO : SCHED_OTHER, &param), "%s", strerror(errno));
 }
 
 /* The client works for a while, alone or beside the hog, and what it got is added to @sum. */
@@ -191,8 +187,7 @@ static bool holds(void)
 	ktap_note("beside a hog with linger_us=%u %.0f jobs/s, %.1f a turn, %llu us of %llu us lingering; without %.0f jobs/s, %.1f a turn",
 		  linger_us, rate(&with), per_turn(&with),
 		  (unsigned long long)with.linger_ns / 1000,
-		  (unsigned long long)with.busy_ns / 1000, rate(&without),
-		  per_turn(&without));
+		  (unsigned long long)with.busy_ns / 1000, rate(&without), per_turn(&without));
 	CHECK_EQ(without.linger_ns, 0);
 	CHECK(with.linger_ns < with.busy_ns, "lingering is part of service");
 	ok = with.linger_ns && per_turn(&with) >= 1.5 * per_turn(&without);

@@ -56,8 +56,7 @@ static uint32_t load_pattern(const struct load *load, uint64_t job)
 	return (uint32_t)(x ^ x >> 31);
 }
 
-int load_init(struct load *load, struct vgpu_dev *dev,
-	      const struct load_config *config)
+int load_init(struct load *load, struct vgpu_dev *dev, const struct load_config *config)
 {
 	uint64_t at;
 	int engine, ret;
@@ -70,18 +69,15 @@ int load_init(struct load *load, struct vgpu_dev *dev,
 	if (!load->config.fills)
 		load->config.fills = 1;
 	load->start = dev->fb_next;
-	engine = vgpu_dev_find_engine(dev, config->engine_class,
-				      config->instance);
+	engine = vgpu_dev_find_engine(dev, config->engine_class, config->instance);
 	if (engine < 0)
 		return load_fail_dev(load, engine);
-	ret = vgpu_chan_create(dev, (uint32_t)engine, VGPU_RING_FB,
-			       config->order, &load->chan);
+	ret = vgpu_chan_create(dev, (uint32_t)engine, VGPU_RING_FB, config->order, &load->chan);
 	if (ret)
 		return load_fail_dev(load, ret);
 	ret = vgpu_fb_alloc(dev, 8 * load_room(load), PAGE, &load->fence);
 	if (!ret)
-		ret = vgpu_fb_alloc(dev, SAMPLE_BYTES * load_room(load), PAGE,
-				    &load->samples);
+		ret = vgpu_fb_alloc(dev, SAMPLE_BYTES * load_room(load), PAGE, &load->samples);
 	if (!ret)
 		ret = vgpu_fb_alloc(dev, config->job_bytes, PAGE, &load->area);
 	if (ret)
@@ -105,22 +101,19 @@ static int load_check_job(struct load *load, uint64_t job)
 {
 	uint64_t slot = job % load_room(load);
 	const uint64_t *fence = (void *)(load->dev->fb + load->fence);
-	const uint32_t *sample = (void *)(load->dev->fb + load->samples +
-					  slot * SAMPLE_BYTES);
+	const uint32_t *sample = (void *)(load->dev->fb + load->samples + slot * SAMPLE_BYTES);
 	uint32_t pattern = load_pattern(load, job);
 	unsigned int i;
 
 	if (le64toh(fence[slot]) != job + 1)
-		return load_fail(load, -EILSEQ,
-				 "%s: job %llu has completed and signals %llu",
+		return load_fail(load, -EILSEQ, "%s: job %llu has completed and signals %llu",
 				 load->dev->name, (unsigned long long)job,
 				 (unsigned long long)le64toh(fence[slot]));
 	for (i = 0; i < SAMPLE_BYTES / 4; i++) {
 		if (le32toh(sample[i]) != pattern)
-			return load_fail(load, -EILSEQ,
-					 "%s: job %llu, sample %u: %#x, not %#x",
-					 load->dev->name, (unsigned long long)job,
-					 i, le32toh(sample[i]), pattern);
+			return load_fail(load, -EILSEQ, "%s: job %llu, sample %u: %#x, not %#x",
+					 load->dev->name, (unsigned long long)job, i,
+					 le32toh(sample[i]), pattern);
 		/* FNV-1a */
 		load->sum = (load->sum ^ le32toh(sample[i])) * 0x100000001b3ull;
 	}
@@ -136,10 +129,8 @@ int load_check(struct load *load)
 		return load_fail(load, -EIO, "%s: channel %u has faulted",
 				 load->dev->name, load->chan->id);
 	if (done > load->put)
-		return load_fail(load, -EILSEQ,
-				 "%s: %llu jobs submitted, %llu completed",
-				 load->dev->name,
-				 (unsigned long long)load->put,
+		return load_fail(load, -EILSEQ, "%s: %llu jobs submitted, %llu completed",
+				 load->dev->name, (unsigned long long)load->put,
 				 (unsigned long long)done);
 	while (load->checked < done) {
 		ret = load_check_job(load, load->checked);
@@ -174,8 +165,7 @@ static void load_write_job(struct load *load, uint64_t job)
 		.type = VGPU_HW_PKT_COPY,
 		.flags = VGPU_HW_PKT_SIGNAL |
 			 (load->config.irq ? VGPU_HW_PKT_IRQ : 0),
-		.vector = htole16(load->config.irq ?
-				  (uint16_t)load->chan->vector : 0),
+		.vector = htole16(load->config.irq ? (uint16_t)load->chan->vector : 0),
 		.dst = htole64(load->samples + slot * SAMPLE_BYTES),
 		.src = htole64(load->area + part - 8),
 		.width = htole64(8),
@@ -218,10 +208,8 @@ int load_drain(struct load *load, int timeout_ms)
 		return load_fail_dev(load, ret);
 	ret = load_check(load);
 	if (!ret && load->checked != load->put)
-		ret = load_fail(load, -EILSEQ, "%s: %llu jobs of %llu done",
-				load->dev->name,
-				(unsigned long long)load->checked,
-				(unsigned long long)load->put);
+		ret = load_fail(load, -EILSEQ, "%s: %llu jobs of %llu done", load->dev->name,
+				(unsigned long long)load->checked, (unsigned long long)load->put);
 	return ret;
 }
 
@@ -233,8 +221,7 @@ static int load_time(struct load *load, uint64_t jobs, uint64_t *took_ns)
 	ret = load_keep(load, jobs);
 	while (!ret && load_jobs(load) < load->put) {
 		if (clk_ns() - start > 60000000000ull)
-			return load_fail(load, -ETIMEDOUT, "%s: no progress",
-					 load->dev->name);
+			return load_fail(load, -ETIMEDOUT, "%s: no progress", load->dev->name);
 		sched_yield();
 		ret = load_check(load);
 	}
@@ -246,8 +233,7 @@ static int load_time(struct load *load, uint64_t jobs, uint64_t *took_ns)
  * The fastest of several tries: what else runs on this machine makes a job
  * longer, never shorter.
  */
-static int load_best(struct load *load, unsigned int tries, uint64_t jobs,
-		     uint64_t *best_ns)
+static int load_best(struct load *load, unsigned int tries, uint64_t jobs, uint64_t *best_ns)
 {
 	uint64_t took_ns = 0;
 	int ret = 0;
@@ -261,9 +247,8 @@ static int load_best(struct load *load, unsigned int tries, uint64_t jobs,
 	return ret;
 }
 
-int load_size(struct load *load, struct vgpu_dev *dev,
-	      const struct load_config *config, uint64_t job_ns,
-	      uint64_t *job_bytes, uint64_t *took_ns)
+int load_size(struct load *load, struct vgpu_dev *dev, const struct load_config *config,
+	      uint64_t job_ns, uint64_t *job_bytes, uint64_t *took_ns)
 {
 	struct load_config trial = *config;
 	uint64_t bytes = 16 * PAGE;
@@ -280,8 +265,7 @@ int load_size(struct load *load, struct vgpu_dev *dev,
 		if (ret)
 			return ret;
 		load_exit(load);
-		if (round && *took_ns > job_ns - job_ns / 10 &&
-		    *took_ns < job_ns + job_ns / 10)
+		if (round && *took_ns > job_ns - job_ns / 10 && *took_ns < job_ns + job_ns / 10)
 			break;
 		bytes = trial.job_bytes * job_ns / (*took_ns ? *took_ns : 1);
 		bytes &= ~(PAGE - 1);
@@ -350,11 +334,9 @@ static void load_client_wait(struct load_client *client, uint64_t done)
 	struct load *load = client->load;
 	uint64_t count;
 
-	while (load_jobs(load) == done &&
-	       vgpu_chan_state(load->chan) != VGPU_HW_STATE_FAULTED &&
+	while (load_jobs(load) == done && vgpu_chan_state(load->chan) != VGPU_HW_STATE_FAULTED &&
 	       !__atomic_load_n(&client->stop, __ATOMIC_ACQUIRE)) {
-		if (!load->config.irq ||
-		    read(load_irq_fd(load), &count, sizeof(count)) < 0)
+		if (!load->config.irq || read(load_irq_fd(load), &count, sizeof(count)) < 0)
 			sched_yield();
 	}
 }
@@ -401,8 +383,7 @@ int load_client_stop(struct load_client *client)
 	uint64_t once = 1;
 
 	__atomic_store_n(&client->stop, true, __ATOMIC_RELEASE);
-	if (load->config.irq &&
-	    write(load_irq_fd(load), &once, sizeof(once)) != sizeof(once))
+	if (load->config.irq && write(load_irq_fd(load), &once, sizeof(once)) != sizeof(once))
 		return load_fail(load, -errno, "eventfd: %s", strerror(errno));
 	pthread_join(client->thread, NULL);
 	if (load->config.irq)
@@ -419,8 +400,7 @@ static bool is_below(double due, const struct vgpu_ctl_share *share)
  * A vGPU that has work is due its guarantee; what is left over is shared by weight among the
  * busy vGPUs whose caps allow more.
  */
-void load_due(const struct vgpu_ctl_share *share, const bool *busy,
-	      unsigned int nr, double *due)
+void load_due(const struct vgpu_ctl_share *share, const bool *busy, unsigned int nr, double *due)
 {
 	double left = 1, weights, give, room;
 	unsigned int i, round;

@@ -75,8 +75,7 @@ struct load {
  *
  * Of the clients on one device the last one that was made is to be ended first.
  */
-int load_init(struct load *load, struct vgpu_dev *dev,
-	      const struct load_config *config);
+int load_init(struct load *load, struct vgpu_dev *dev, const struct load_config *config);
 void load_exit(struct load *load);
 
 /* Verifies the jobs that have completed since the last time. */
@@ -94,9 +93,8 @@ uint64_t load_room(const struct load *load);
 uint64_t load_jobs(const struct load *load);
 
 /* Finds how large a job is that takes job_ns on an idle engine, and how long that one takes. */
-int load_size(struct load *load, struct vgpu_dev *dev,
-	      const struct load_config *config, uint64_t job_ns,
-	      uint64_t *job_bytes, uint64_t *took_ns);
+int load_size(struct load *load, struct vgpu_dev *dev, const struct load_config *config,
+	      uint64_t job_ns, uint64_t *job_bytes, uint64_t *took_ns);
 
 /**
  * struct load_client - a client with a thread of its own, which waits for its jobs
@@ -126,7 +124,6 @@ int load_client_stop(struct load_client *client);
  * The fraction of the engine that is due to each of @nr vGPUs under qos, if those with @busy
  * always have work and the others none.
  */
-void load_due(const struct vgpu_ctl_share *share, const bool *busy,
-	      unsigned int nr, double *due);
+void load_due(const struct vgpu_ctl_share *share, const bool *busy, unsigned int nr, double *due);
 
 #endif /* LOAD_H */

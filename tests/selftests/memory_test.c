@@ -54,36 +54,30 @@ static void fill_faults_its_channel_alone(void)
 	chan = fx_chan(&v, VGPU_HW_ENGINE_CE, 0, VGPU_RING_FB, 4);
 	neighbour = fx_chan(&other, VGPU_HW_ENGINE_CE, 0, VGPU_RING_FB, 4);
 
-	FX_OK(v.dev, vgpu_chan_fill(chan, VGPU_FB(START), 0xa5a5a5a5,
-				    4 * GROUP_LIMIT));
+	FX_OK(v.dev, vgpu_chan_fill(chan, VGPU_FB(START), 0xa5a5a5a5, 4 * GROUP_LIMIT));
 	for (i = 0; i < 50; i++) {
-		FX_OK(other.dev, vgpu_chan_fill(neighbour,
-						VGPU_FB(START + i * 65536),
-						(uint32_t)i + 1, 65536));
+		FX_OK(other.dev, vgpu_chan_fill(neighbour, VGPU_FB(START + i * 65536), (uint32_t)i +
+						1, 65536));
 		fx_finish(neighbour);
 	}
 	FX_OK(v.dev, vgpu_chan_wait_fault(chan, FX_TIMEOUT_MS, &fault));
 	CHECK_EQ(fault.code, VGPU_HW_FAULT_MEMORY);
 	CHECK_EQ(fault.pos, 0);
-	CHECK(fault.addr >= START + GROUP_LIMIT - GROUP_OTHER &&
-	      fault.addr < START + GROUP_LIMIT, "%#llx",
-	      (unsigned long long)fault.addr);
+	CHECK(fault.addr >= START + GROUP_LIMIT - GROUP_OTHER && fault.addr < START + GROUP_LIMIT,
+	      "%#llx", (unsigned long long)fault.addr);
 	group_check_alive(GROUP_A);
 	CHECK_EQ(group_value(GROUP_A, "memory.events", "oom "), 0);
 	CHECK(group_value(GROUP_A, "memory.current", NULL) <= GROUP_LIMIT, "");
-	CHECK(fx_backed_bytes(&v) <= GROUP_LIMIT, "%llu",
-	      (unsigned long long)fx_backed_bytes(&v));
+	CHECK(fx_backed_bytes(&v) <= GROUP_LIMIT, "%llu", (unsigned long long)fx_backed_bytes(&v));
 	for (i = 0; i < 50; i++)
-		CHECK_EQ(*(uint32_t *)(other.dev->fb + START + i * 65536 + 65532),
-			 i + 1);
+		CHECK_EQ(*(uint32_t *)(other.dev->fb + START + i * 65536 + 65532), i + 1);
 	FX_OK(other.dev, vgpu_chan_fence(neighbour, &fence));
 	CHECK(fx_wait_fence(neighbour, fence, FX_TIMEOUT_MS), "neighbour");
 
 	/* The vGPU keeps the memory that it has, and goes on with that. */
 	CHECK_EQ(*(uint32_t *)(v.dev->fb + START), 0xa5a5a5a5);
 	fx_again(chan);
-	FX_OK(v.dev, vgpu_chan_fill(chan, VGPU_FB(START), 0x5a5a5a5a,
-				    FX_MIB));
+	FX_OK(v.dev, vgpu_chan_fill(chan, VGPU_FB(START), 0x5a5a5a5a, FX_MIB));
 	fx_finish(chan);
 	CHECK_EQ(*(uint32_t *)(v.dev->fb + 2 * FX_MIB - 4), 0x5a5a5a5a);
 
@@ -105,8 +99,7 @@ static void short_of_memory_stalls_only(void)
 	fx_create(&v, "1Q");
 	group_open(&v, GROUP_A);
 	chan = fx_chan(&v, VGPU_HW_ENGINE_CE, 0, VGPU_RING_FB, 4);
-	FX_OK(v.dev, vgpu_chan_fill(chan, VGPU_FB(START), 0x5eed5eed,
-				    2 * GROUP_LIMIT));
+	FX_OK(v.dev, vgpu_chan_fill(chan, VGPU_FB(START), 0x5eed5eed, 2 * GROUP_LIMIT));
 	FX_OK(v.dev, vgpu_chan_fence(chan, &fence));
 	FX_SOON(group_value(GROUP_A, "memory.events", "max "), "the limit is not reached");
 	CHECK(!fx_wait_fence(chan, fence, 1000), "filled beyond the limit");
@@ -155,8 +148,7 @@ static void want_of_memory_is_no_strike(void)
 
 	fx_need_reserve(false);
 	group_make(GROUP_A, GROUP_LIMIT);
-	tune_set(&sched, VGPU_SCHED_QUARANTINE_FAULTS |
-		 VGPU_SCHED_QUARANTINE_BACKOFF);
+	tune_set(&sched, VGPU_SCHED_QUARANTINE_FAULTS | VGPU_SCHED_QUARANTINE_BACKOFF);
 	fx_create(&v, "1Q");
 	group_open(&v, GROUP_A);
 	chan = fx_chan(&v, VGPU_HW_ENGINE_CE, 0, VGPU_RING_FB, 4);
@@ -200,8 +192,7 @@ static void limited_child(void *arg)
 	fx_open(&v);
 	chan = fx_chan(&v, VGPU_HW_ENGINE_CE, 0, VGPU_RING_FB, 4);
 	FX_OK(v.dev, vgpu_chan_fill(chan, VGPU_FB(START), ~0u, 4 * GROUP_LIMIT));
-	result->failed = vgpu_chan_wait_fault(chan, FX_TIMEOUT_MS,
-					      &result->fault);
+	result->failed = vgpu_chan_wait_fault(chan, FX_TIMEOUT_MS, &result->fault);
 	result->done = true;
 	for (;;)
 		pause();
@@ -256,8 +247,7 @@ static void touch_beyond_the_limit_is_sigbus(void)
 	for (at = fault_at; at < fault_at + 4 * FX_MIB; at += 4096)
 		seen += !bus_write(v.dev->fb + at, 1);
 	bus_release();
-	ktap_note("SIGBUS after %llu KiB",
-		  (unsigned long long)(fault_at - START) >> 10);
+	ktap_note("SIGBUS after %llu KiB", (unsigned long long)(fault_at - START) >> 10);
 	CHECK(fault_at >= START + GROUP_LIMIT - GROUP_OTHER && fault_at < START + GROUP_LIMIT,
 	      "at %#llx", (unsigned long long)fault_at);
 	CHECK(seen > 512, "only %u of 1024 pages", seen);
@@ -294,12 +284,10 @@ static void trapped_write_beyond_the_limit_fails(void)
 		if (n != sizeof(page))
 			break;
 	}
-	CHECK_EQ(n, -ENOMEM, "after %llu KiB",
-		 (unsigned long long)(at - START) >> 10);
+	CHECK_EQ(n, -ENOMEM, "after %llu KiB", (unsigned long long)(at - START) >> 10);
 	CHECK(at >= START + GROUP_LIMIT - GROUP_OTHER, "at %#llx", (unsigned long long)at);
 	group_check_alive(GROUP_A);
-	CHECK_EQ(vgpu_region_read(v.dev, 0, at, page, sizeof(page)),
-		 sizeof(page));
+	CHECK_EQ(vgpu_region_read(v.dev, 0, at, page, sizeof(page)), sizeof(page));
 	CHECK(fx_is_zero(page, sizeof(page)), "a refused write left bytes");
 }
 

@@ -89,8 +89,7 @@ static void the_tenant_is_killed(void)
 		clk_sleep_ms(10);
 	} while (!dead && clk_ms() < end);
 	ktap_note("framebuffer %llu MiB, others' %llu MiB, %s died",
-		  (unsigned long long)shared->fill >> 20,
-		  (unsigned long long)shared->taken >> 20,
+		  (unsigned long long)shared->fill >> 20, (unsigned long long)shared->taken >> 20,
 		  !dead ? "nobody" : dead == holder ? "the tenant" : "the other");
 	CHECK(dead > 0, "memory does not run out");
 	CHECK_EQ(dead, holder);

@@ -26,15 +26,13 @@ static uint64_t fill_bytes(uint64_t fb_bytes)
 	return bytes;
 }
 
-static void check_filled(const struct fx_vgpu *v, uint64_t at, uint64_t bytes,
-			 uint32_t value)
+static void check_filled(const struct fx_vgpu *v, uint64_t at, uint64_t bytes, uint32_t value)
 {
 	const uint32_t *words = (const void *)(v->dev->fb + at);
 	uint64_t i;
 
 	/* Every word of the first and the last page, one word of each page between. */
-	for (i = 0; i < bytes / 4; i += i < 1024 || i > bytes / 4 - 1024 ?
-	     1 : 1024)
+	for (i = 0; i < bytes / 4; i += i < 1024 || i > bytes / 4 - 1024 ? 1 : 1024)
 		CHECK_EQ(words[i], value, "word %llu", (unsigned long long)i);
 }
 
@@ -63,18 +61,14 @@ static void long_fill_is_preempted(void)
 		done_before++;
 		CHECK(clk_ms() - start < 5 * FX_TIMEOUT_MS,
 		      "the fill does not end: %s", vgpu_dev_error(hog.dev));
-		CHECK(vgpu_chan_state(big) != VGPU_HW_STATE_FAULTED, "%s",
-		      vgpu_dev_error(hog.dev));
+		CHECK(vgpu_chan_state(big) != VGPU_HW_STATE_FAULTED, "%s", vgpu_dev_error(hog.dev));
 	}
 	fx_instance(&hog, &after);
 	ktap_note("%llu MiB in %llu ms, %llu jobs of the other beside it, %llu preemptions, %llu overruns, max %llu us past the slice",
-		  (unsigned long long)(bytes >> 20),
-		  (unsigned long long)(clk_ms() - start),
+		  (unsigned long long)(bytes >> 20), (unsigned long long)(clk_ms() - start),
 		  (unsigned long long)done_before,
-		  after.engine[big->engine].preemptions -
-		  before.engine[big->engine].preemptions,
-		  after.engine[big->engine].overruns -
-		  before.engine[big->engine].overruns,
+		  after.engine[big->engine].preemptions - before.engine[big->engine].preemptions,
+		  after.engine[big->engine].overruns - before.engine[big->engine].overruns,
 		  after.engine[big->engine].max_overrun_ns / 1000);
 	check_filled(&hog, FX_MIB, bytes, 0xc0ffee11);
 	CHECK_EQ(after.faults, before.faults);
@@ -85,8 +79,7 @@ static void long_fill_is_preempted(void)
 		      before.engine[big->engine].preemptions, "none");
 		CHECK(done_before > 1, "the other starved");
 	}
-	CHECK_EQ(after.engine[big->engine].resets,
-		 before.engine[big->engine].resets);
+	CHECK_EQ(after.engine[big->engine].resets, before.engine[big->engine].resets);
 	vgpu_chan_destroy(big);
 	vgpu_chan_destroy(small);
 }
@@ -110,23 +103,18 @@ static void both_long(void)
 		for (i = 0; i < 2; i++) {
 			uint32_t value = 0x01010101u * (1 + i + 2 * round);
 
-			FX_OK(v[i]->dev, vgpu_chan_fill(chan[i], VGPU_FB(FX_MIB),
-							value, bytes));
-			FX_OK(v[i]->dev, vgpu_chan_copy(chan[i],
-							VGPU_FB(FX_MIB + bytes),
+			FX_OK(v[i]->dev, vgpu_chan_fill(chan[i], VGPU_FB(FX_MIB), value, bytes));
+			FX_OK(v[i]->dev, vgpu_chan_copy(chan[i], VGPU_FB(FX_MIB + bytes),
 							VGPU_FB(FX_MIB), bytes));
-			FX_OK(v[i]->dev, vgpu_chan_copy(chan[i],
-							VGPU_SYS(&buf[i], 0),
-							VGPU_FB(2 * bytes -
-								3 * FX_MIB),
+			FX_OK(v[i]->dev, vgpu_chan_copy(chan[i], VGPU_SYS(&buf[i], 0),
+							VGPU_FB(2 * bytes - 3 * FX_MIB),
 							4 * FX_MIB));
 			FX_OK(v[i]->dev, vgpu_chan_fence(chan[i], &fence[i]));
 		}
 		for (i = 0; i < 2; i++) {
 			uint32_t value = 0x01010101u * (1 + i + 2 * round);
 
-			FX_OK(v[i]->dev, vgpu_chan_wait(chan[i], fence[i],
-							FX_TIMEOUT_MS));
+			FX_OK(v[i]->dev, vgpu_chan_wait(chan[i], fence[i], FX_TIMEOUT_MS));
 			check_filled(v[i], FX_MIB, 2 * bytes, value);
 			CHECK_EQ(*(uint32_t *)buf[i].ptr, value);
 			CHECK(!memcmp(buf[i].ptr, (char *)buf[i].ptr + 4,
@@ -155,13 +143,11 @@ static void service_adds_up(void)
 	gr = chan[0]->engine;
 	fx_ctl_gpu(&before);
 	for (i = 0; i < 40; i++)
-		FX_OK(chan[i % 2]->dev, vgpu_chan_fill(chan[i % 2],
-						       VGPU_FB(FX_MIB), i,
+		FX_OK(chan[i % 2]->dev, vgpu_chan_fill(chan[i % 2], VGPU_FB(FX_MIB), i,
 						       32 * FX_MIB));
 	for (i = 0; i < 2; i++) {
 		FX_OK(chan[i]->dev, vgpu_chan_fence(chan[i], &fence));
-		FX_OK(chan[i]->dev, vgpu_chan_wait(chan[i], fence,
-						   FX_TIMEOUT_MS));
+		FX_OK(chan[i]->dev, vgpu_chan_wait(chan[i], fence, FX_TIMEOUT_MS));
 	}
 	FX_OK(hog.dev, vgpu_chan_disable(chan[0]));
 	FX_OK(other.dev, vgpu_chan_disable(chan[1]));
@@ -212,18 +198,15 @@ static void switches_are_counted(void)
 
 	for (i = 0; i < 2; i++) {
 		fx_create_open(both[i], "1Q");
-		chan[i] = fx_chan(both[i], VGPU_HW_ENGINE_GR, 0, VGPU_RING_FB,
-				  10);
+		chan[i] = fx_chan(both[i], VGPU_HW_ENGINE_GR, 0, VGPU_RING_FB, 10);
 	}
 	for (job = 0; job < 60; job++)
 		for (i = 0; i < 2; i++)
-			FX_OK(chan[i]->dev, vgpu_chan_fill(chan[i],
-							   VGPU_FB(FX_MIB), job,
+			FX_OK(chan[i]->dev, vgpu_chan_fill(chan[i], VGPU_FB(FX_MIB), job,
 							   16 * FX_MIB));
 	for (i = 0; i < 2; i++) {
 		FX_OK(chan[i]->dev, vgpu_chan_fence(chan[i], &fence));
-		FX_OK(chan[i]->dev, vgpu_chan_wait(chan[i], fence,
-						   FX_TIMEOUT_MS));
+		FX_OK(chan[i]->dev, vgpu_chan_wait(chan[i], fence, FX_TIMEOUT_MS));
 		FX_OK(chan[i]->dev, vgpu_chan_disable(chan[i]));
 	}
 	clk_sleep_ms(50);
@@ -239,10 +222,8 @@ static void switches_are_counted(void)
 		  (unsigned long long)(switch_ns / (switches ? switches : 1)));
 	CHECK(switches, "none");
 	CHECK(switches <= of_both, "more than the scheduler's");
-	CHECK(switch_ns && switch_ns < sum_ns, "of %llu ns of service",
-	      (unsigned long long)sum_ns);
-	CHECK_EQ(debugfs_sum("gr", "switch_hist"),
-		 debugfs_sum("gr", "switches"));
+	CHECK(switch_ns && switch_ns < sum_ns, "of %llu ns of service", (unsigned long long)sum_ns);
+	CHECK_EQ(debugfs_sum("gr", "switch_hist"), debugfs_sum("gr", "switches"));
 }
 
 static const struct ktap_test tests[] = {

@@ -23,8 +23,7 @@ static void limit_to(uint64_t gib)
 	char text[16];
 
 	if (!overcommit[0])
-		CHECK(file_read(OVERCOMMIT, overcommit,
-				sizeof(overcommit)) > 0, OVERCOMMIT);
+		CHECK(file_read(OVERCOMMIT, overcommit, sizeof(overcommit)) > 0, OVERCOMMIT);
 	CHECK(!sysinfo(&info), "sysinfo");
 	snprintf(text, sizeof(text), "%llu",
 		 (unsigned long long)(gib * FX_GIB * 100 /
@@ -54,14 +53,12 @@ static void reserve_backs_all(void)
 
 	fx_need_reserve(true);
 	if (fx_memory_bytes() < FX_GIB + FX_GIB / 4)
-		ktap_skip("%llu MiB of memory",
-			  (unsigned long long)fx_memory_bytes() >> 20);
+		ktap_skip("%llu MiB of memory", (unsigned long long)fx_memory_bytes() >> 20);
 	fx_create(&v, "1Q");
 	CHECK_EQ(fx_backed_bytes(&v), FX_GIB);
 	fx_open(&v);
 	chan = fx_chan(&v, VGPU_HW_ENGINE_CE, 0, VGPU_RING_FB, 4);
-	FX_OK(v.dev, vgpu_chan_fill(chan, VGPU_FB(4 * FX_MIB), ~0u,
-				    16 * FX_MIB));
+	FX_OK(v.dev, vgpu_chan_fill(chan, VGPU_FB(4 * FX_MIB), ~0u, 16 * FX_MIB));
 	fx_finish(chan);
 	CHECK_EQ(*(uint32_t *)(v.dev->fb + 4 * FX_MIB), ~0u);
 	CHECK_EQ(fx_backed_bytes(&v), FX_GIB);

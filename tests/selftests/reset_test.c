@@ -15,8 +15,7 @@ static struct fx_vgpu v;
 
 static void enable_function(void)
 {
-	FX_OK(v.dev, vgpu_dev_command(v.dev, PCI_COMMAND_MEMORY |
-				      PCI_COMMAND_MASTER, 0));
+	FX_OK(v.dev, vgpu_dev_command(v.dev, PCI_COMMAND_MEMORY | PCI_COMMAND_MASTER, 0));
 }
 
 static void reset_ioctl(void)
@@ -46,14 +45,12 @@ static void reset_flr(void)
 	uint32_t cap = 0;
 
 	if (exp)
-		FX_OK(v.dev, vgpu_config_read(v.dev, exp + PCI_EXP_DEVCAP, &cap,
-					      4));
+		FX_OK(v.dev, vgpu_config_read(v.dev, exp + PCI_EXP_DEVCAP, &cap, 4));
 	if (!(le32toh(cap) & PCI_EXP_DEVCAP_FLR))
 		ktap_skip("the function has no FLR");
 	FX_OK(v.dev, vgpu_config_read(v.dev, exp + PCI_EXP_DEVCTL, &control, 2));
 	control |= htole16(PCI_EXP_DEVCTL_BCR_FLR);
-	FX_OK(v.dev, vgpu_config_write(v.dev, exp + PCI_EXP_DEVCTL, &control,
-				       2));
+	FX_OK(v.dev, vgpu_config_write(v.dev, exp + PCI_EXP_DEVCTL, &control, 2));
 	enable_function();
 }
 
@@ -76,17 +73,11 @@ static void check_reset(void (*reset)(void))
 	CHECK(fx_is_zero(v.dev->fb, 1 << 20), "memory is kept");
 	CHECK(fx_is_zero(v.dev->fb + v.dev->fb_bytes - 4096, 4096), "the end");
 	for (i = 0; i < v.dev->channels; i++) {
-		FX_OK(v.dev, vgpu_reg_read32(v.dev,
-					     vgpu_chan_reg(i, VGPU_HW_CHAN_STATE),
-					     &value));
+		FX_OK(v.dev, vgpu_reg_read32(v.dev, vgpu_chan_reg(i, VGPU_HW_CHAN_STATE), &value));
 		CHECK_EQ(value, VGPU_HW_STATE_DISABLED, "channel %u", i);
-		FX_OK(v.dev, vgpu_reg_read32(v.dev,
-					     vgpu_chan_reg(i, VGPU_HW_CHAN_CTRL),
-					     &value));
+		FX_OK(v.dev, vgpu_reg_read32(v.dev, vgpu_chan_reg(i, VGPU_HW_CHAN_CTRL), &value));
 		CHECK_EQ(value, 0, "channel %u", i);
-		FX_OK(v.dev, vgpu_reg_read64(v.dev,
-					     vgpu_chan_reg(i, VGPU_HW_CHAN_RING),
-					     &ring));
+		FX_OK(v.dev, vgpu_reg_read64(v.dev, vgpu_chan_reg(i, VGPU_HW_CHAN_RING), &ring));
 		CHECK_EQ(ring, 0, "channel %u", i);
 	}
 	CHECK_EQ(vgpu_chan_state(chan), VGPU_HW_STATE_DISABLED);
@@ -161,8 +152,7 @@ static void under_load_by(void (*reset)(void), unsigned int rounds)
 		CHECK(fx_is_zero(v.dev->fb + (1 << 20), 16 << 20),
 		      "an engine wrote after the reset");
 		for (i = 0; i < 3; i++) {
-			CHECK_EQ(vgpu_chan_state(chans[i]),
-				 VGPU_HW_STATE_DISABLED);
+			CHECK_EQ(vgpu_chan_state(chans[i]), VGPU_HW_STATE_DISABLED);
 			FX_OK(v.dev, vgpu_chan_enable(chans[i]));
 			fx_finish(chans[i]);
 		}
@@ -241,8 +231,7 @@ static void copy_aimed_at_own_bar(void)
 		ktap_skip("the BAR cannot be mapped for DMA: %s", strerror(-ret));
 	for (i = 0; i < 30; i++) {
 		for (k = 0; k < 16; k++) {
-			p.dst = htole64(iova + (8ull << 20) +
-					fx_random_below(40 << 20));
+			p.dst = htole64(iova + (8ull << 20) + fx_random_below(40 << 20));
 			FX_OK(v.dev, vgpu_chan_submit(chan, &p, 1));
 		}
 		clk_sleep_ms((unsigned int)fx_random_below(10));

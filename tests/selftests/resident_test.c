@@ -64,8 +64,7 @@ static void filled_memory_is_resident(void)
 	check_resident("VmRSS:", before + fill, "half of it touched");
 
 	/* Pages that are unmapped are still there. */
-	CHECK(!madvise((void *)at, fill / 2, MADV_DONTNEED), "madvise: %s",
-	      strerror(errno));
+	CHECK(!madvise((void *)at, fill / 2, MADV_DONTNEED), "madvise: %s", strerror(errno));
 	check_resident("RssShmem:", fill, "unmapped");
 	check_resident("VmRSS:", before + fill, "unmapped");
 
@@ -73,8 +72,7 @@ static void filled_memory_is_resident(void)
 	CHECK(resident("VmRSS:") < before + RSS_ROOM, "after a reset");
 	for (i = 0; i < 32 * FX_MIB; i += 4096)
 		at[i] = 1;
-	CHECK(!madvise((void *)at, 32 * FX_MIB, MADV_DONTNEED), "madvise: %s",
-	      strerror(errno));
+	CHECK(!madvise((void *)at, 32 * FX_MIB, MADV_DONTNEED), "madvise: %s", strerror(errno));
 	check_resident("VmRSS:", before + 32 * FX_MIB, "touched, unmapped");
 	fx_close(&v);
 	CHECK(resident("VmRSS:") < before + RSS_ROOM, "after a close");

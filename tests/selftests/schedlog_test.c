@@ -25,12 +25,10 @@ static unsigned int read_log(uint32_t engine, struct vgpu_ctl_switch *log,
 	return count;
 }
 
-static void some_work(struct fx_vgpu *vgpu, struct vgpu_chan *chan,
-		      unsigned int times)
+static void some_work(struct fx_vgpu *vgpu, struct vgpu_chan *chan, unsigned int times)
 {
 	while (times--) {
-		FX_OK(vgpu->dev, vgpu_chan_fill(chan, VGPU_FB(FX_MIB), times,
-						FX_MIB));
+		FX_OK(vgpu->dev, vgpu_chan_fill(chan, VGPU_FB(FX_MIB), times, FX_MIB));
 		fx_finish(chan);
 		/* Longer than an engine looks for more work, so that the run ends. */
 		clk_sleep_ms(1);
@@ -64,12 +62,10 @@ static void scheduler_log(void)
 	for (i = 0; i < nr; i++) {
 		CHECK(!memcmp(log[i].uuid, v[0].id, sizeof(v[0].id)),
 		      "entry %u is of another vGPU", i);
-		CHECK(!i || log[i].time_ns >= log[i - 1].time_ns, "entry %u",
-		      i);
+		CHECK(!i || log[i].time_ns >= log[i - 1].time_ns, "entry %u", i);
 		CHECK(log[i].slice_ns, "entry %u has no slice", i);
 		CHECK(log[i].linger_ns <= log[i].ran_ns, "entry %u", i);
-		CHECK(log[i].end <= VGPU_END_CHANGED, "entry %u: end %u", i,
-		      log[i].end);
+		CHECK(log[i].end <= VGPU_END_CHANGED, "entry %u: end %u", i, log[i].end);
 		CHECK_EQ(log[i].pad, 0);
 	}
 	CHECK_EQ(read_log(engine, last, 8, &total), 8);
@@ -85,32 +81,25 @@ static void log_of_what_is_not_there(void)
 
 	begin();
 	fx_create_open(&v[0], fx_default_type());
-	some_work(&v[0], fx_chan(&v[0], VGPU_HW_ENGINE_GR, 0, VGPU_RING_FB, 4),
-		  1);
+	some_work(&v[0], fx_chan(&v[0], VGPU_HW_ENGINE_GR, 0, VGPU_RING_FB, 4), 1);
 	fx_close(&v[0]);
 	fx_ctl_gpu(&gpu);
 	l.gpu = gpu_id;
 	l.engine = gpu.engines;
-	CHECK(ioctl(fx_control(), VGPU_IOC_SCHED_LOG, &l) && errno == ENOENT,
-	      "no such engine");
+	CHECK(ioctl(fx_control(), VGPU_IOC_SCHED_LOG, &l) && errno == ENOENT, "no such engine");
 	l.engine = ~0u;
-	CHECK(ioctl(fx_control(), VGPU_IOC_SCHED_LOG, &l) && errno == ENOENT,
-	      "no such engine");
+	CHECK(ioctl(fx_control(), VGPU_IOC_SCHED_LOG, &l) && errno == ENOENT, "no such engine");
 	l.engine = 0;
 	l.entries = 8;
-	CHECK(ioctl(fx_control(), VGPU_IOC_SCHED_LOG, &l) && errno == EFAULT,
-	      "bad pointer");
+	CHECK(ioctl(fx_control(), VGPU_IOC_SCHED_LOG, &l) && errno == EFAULT, "bad pointer");
 	l.gpu = 0x7fffffff;
-	CHECK(ioctl(fx_control(), VGPU_IOC_SCHED_LOG, &l) && errno == ENODEV,
-	      "no such GPU");
+	CHECK(ioctl(fx_control(), VGPU_IOC_SCHED_LOG, &l) && errno == ENODEV, "no such GPU");
 	memcpy(h.uuid, v[0].id, sizeof(h.uuid));
 	h.engine = gpu.engines;
-	CHECK(ioctl(fx_control(), VGPU_IOC_HIST, &h) && errno == ENOENT,
-	      "no such engine");
+	CHECK(ioctl(fx_control(), VGPU_IOC_HIST, &h) && errno == ENOENT, "no such engine");
 	h.engine = 0;
 	h.uuid[0] ^= 1;
-	CHECK(ioctl(fx_control(), VGPU_IOC_HIST, &h) && errno == ENODEV,
-	      "no such vGPU");
+	CHECK(ioctl(fx_control(), VGPU_IOC_HIST, &h) && errno == ENODEV, "no such vGPU");
 }
 
 static uint64_t waits(const struct fx_vgpu *vgpu, uint32_t engine)

@@ -166,20 +166,16 @@ static void gpu_bad_values(void)
 	check_unchanged(&before);
 	s.size = sizeof(s);
 	s.flags = 1;
-	CHECK(ioctl(fx_control(), VGPU_IOC_SCHED_SET, &s) && errno == EINVAL,
-	      "flags");
+	CHECK(ioctl(fx_control(), VGPU_IOC_SCHED_SET, &s) && errno == EINVAL, "flags");
 	tune_check_text(-EINVAL, s.text);
 	s.flags = 0;
 	s.valid = VGPU_SCHED_LINGER;
 	s.gpu = 0x7fffffff;
-	CHECK(ioctl(fx_control(), VGPU_IOC_SCHED_SET, &s) && errno == ENODEV,
-	      "no such GPU");
+	CHECK(ioctl(fx_control(), VGPU_IOC_SCHED_SET, &s) && errno == ENODEV, "no such GPU");
 	tune_check_text(-ENODEV, s.text);
-	CHECK(ioctl(fx_control(), VGPU_IOC_SCHED, &s) && errno == EINVAL,
-	      "reading with valid set");
+	CHECK(ioctl(fx_control(), VGPU_IOC_SCHED, &s) && errno == EINVAL, "reading with valid set");
 	s.valid = 0;
-	CHECK(ioctl(fx_control(), VGPU_IOC_SCHED, &s) && errno == ENODEV,
-	      "no such GPU");
+	CHECK(ioctl(fx_control(), VGPU_IOC_SCHED, &s) && errno == ENODEV, "no such GPU");
 }
 
 static void fault(struct fx_vgpu *vgpu)
@@ -215,9 +211,8 @@ static void quarantine(void)
 	fault(&v[0]);
 	event_next(VGPU_EVENT_QUARANTINED, &event);
 	CHECK(fx_quarantined(&v[0]), "not after two");
-	CHECK(event.c > event.time_ns + 50ull * 1000000000 &&
-	      event.c <= event.time_ns + 100ull * 1000000000,
-	      "for %lld ns", (long long)(event.c - event.time_ns));
+	CHECK(event.c > event.time_ns + 50ull * 1000000000 && event.c <= event.time_ns +
+	      100ull * 1000000000, "for %lld ns", (long long)(event.c - event.time_ns));
 	fx_release(&v[0]);
 	/* And for vGPUs that are created later. */
 	fx_create_open(&v[1], fx_default_type());
@@ -243,14 +238,11 @@ static void as_nobody(void *unused)
 	memcpy(h.uuid, v[0].id, sizeof(h.uuid));
 	CHECK(!setgid(65534) && !setuid(65534), "setuid");
 	CHECK(!ioctl(fx_control(), VGPU_IOC_SCHED, &s), "%s", strerror(errno));
-	CHECK(!ioctl(fx_control(), VGPU_IOC_SCHED_LOG, &l), "%s",
-	      strerror(errno));
+	CHECK(!ioctl(fx_control(), VGPU_IOC_SCHED_LOG, &l), "%s", strerror(errno));
 	CHECK(!ioctl(fx_control(), VGPU_IOC_HIST, &h), "%s", strerror(errno));
 	s.valid = VGPU_SCHED_LINGER;
-	CHECK(ioctl(fx_control(), VGPU_IOC_SCHED_SET, &s) && errno == EPERM,
-	      "set by anybody");
-	CHECK(ioctl(fx_control(), VGPU_IOC_SHARES_SET, &set) && errno == EPERM,
-	      "set by anybody");
+	CHECK(ioctl(fx_control(), VGPU_IOC_SCHED_SET, &s) && errno == EPERM, "set by anybody");
+	CHECK(ioctl(fx_control(), VGPU_IOC_SHARES_SET, &set) && errno == EPERM, "set by anybody");
 }
 
 static void rights(void)

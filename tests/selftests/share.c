@@ -126,7 +126,7 @@ void share_qos_due(void)
 	load_due(share.set, share.busy, share.nr, share.due);
 }
 
-void share_want(const unsigned int (*triple)[3])
+void share_want(const unsigned int triple[][3])
 {
 	unsigned int i;
 

@@ -66,7 +66,7 @@ void share_ok(struct load *l, int ret);
 void share_open(const char *types);
 
 /* Sets guarantee, cap and weight of each vGPU. */
-void share_want(const unsigned int (*triple)[3]);
+void share_want(const unsigned int triple[][3]);
 
 /* Computes share.due anew from share.set, for qos. */
 void share_qos_due(void);

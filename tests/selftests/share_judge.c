@@ -154,8 +154,7 @@ static void judge(const struct snapshot *a, const struct snapshot *b,
 		of = share.due[i] / due_sum;
 		over = 0;
 		if (!strict && share.due[i] > 0)
-			over = fmin(OVERRUN_MAX,
-				    (double)b->overrun_ns / wall / share.due[i]);
+			over = fmin(OVERRUN_MAX, (double)b->overrun_ns / wall / share.due[i]);
 		late = got < share.due[i] ? wake : 0;
 		v->far = fmax(v->far, error(got, share.due[i], 0));
 		v->service = fmax(v->service, error(got, share.due[i], over + late));
@@ -164,9 +163,8 @@ static void judge(const struct snapshot *a, const struct snapshot *b,
 			       error(did, of, fmin(WORK_SLACK_MAX,
 						   WORK_SPEED + 2 * lost / of +
 						   over + wake)));
-		n += snprintf(text + n, sizeof(text) - (size_t)n,
-			      " %.1f/%.1f(%.1f)", 1000 * got, 1000 * share.due[i],
-			      1000 * did * due_sum);
+		n += snprintf(text + n, sizeof(text) - (size_t)n, " %.1f/%.1f(%.1f)", 1000 * got,
+			      1000 * share.due[i], 1000 * did * due_sum);
 	}
 	v->idle_off = fmax(0, fabs(idle - (1 - due_sum)) - wake * due_sum);
 	v->service_met = v->service <= MARGIN && v->idle_off <= MARGIN &&
@@ -197,8 +195,7 @@ void share_measure(void)
 		share_keep_busy(WINDOW_MS);
 		take(&at[w]);
 		for (length = 1; length < 2 * w; length *= 2) {
-			judge(&at[length < w ? w - length : 0], &at[w],
-			      w <= STRICT, &v);
+			judge(&at[length < w ? w - length : 0], &at[w], w <= STRICT, &v);
 			if (v.service_met && v.work_met)
 				return;
 			service_met |= v.service_met;

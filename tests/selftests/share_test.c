@@ -36,16 +36,13 @@ SCENARIO(best_effort_idle_time_goes_on, "best_effort", FOUR, .idle = 0x2)
 SCENARIO(equal_share_2, "equal_share", TWO)
 SCENARIO(equal_share_8, "equal_share", EIGHT)
 SCENARIO(equal_share_16, "equal_share", SIXTEEN)
-SCENARIO(equal_share_idle_slots_stay, "equal_share", "4Q 2Q 1Q", .idle = 0x1,
-	 .slice_ns = 5000000)
+SCENARIO(equal_share_idle_slots_stay, "equal_share", "4Q 2Q 1Q", .idle = 0x1, .slice_ns = 5000000)
 
 SCENARIO(fixed_share_2, "fixed_share", TWO)
 SCENARIO(fixed_share_16, "fixed_share", SIXTEEN)
 SCENARIO(fixed_share_mixed, "fixed_share", "8Q 4Q 2Q 1Q 1Q")
-SCENARIO(fixed_share_unsold_slots_stay, "fixed_share", "4Q 2Q",
-	 .slice_ns = 5000000)
-SCENARIO(fixed_share_idle_slots_stay, "fixed_share", "8Q 4Q 4Q", .idle = 0x1,
-	 .slice_ns = 5000000)
+SCENARIO(fixed_share_unsold_slots_stay, "fixed_share", "4Q 2Q", .slice_ns = 5000000)
+SCENARIO(fixed_share_idle_slots_stay, "fixed_share", "8Q 4Q 4Q", .idle = 0x1, .slice_ns = 5000000)
 
 SCENARIO(qos_defaults_4, "qos", FOUR, .share = {
 	{ 250, 1000, 250 }, { 250, 1000, 250 }, { 250, 1000, 250 },

@@ -68,9 +68,8 @@ static void arena_compare(const char *what)
 			continue;
 		for (i = 0; has[i] == arena.shadow[sys][i]; i++)
 			;
-		FAIL("%s: %s differs at %#llx: %#x, not %#x", what,
-		     sys ? "guest memory" : "framebuffer",
-		     (unsigned long long)i, has[i], arena.shadow[sys][i]);
+		FAIL("%s: %s differs at %#llx: %#x, not %#x", what, sys ? "guest memory" :
+		     "framebuffer", (unsigned long long)i, has[i], arena.shadow[sys][i]);
 	}
 }
 
@@ -92,8 +91,7 @@ struct area {
 	uint64_t span;
 };
 
-static void area_place(struct area *area, unsigned int align, uint64_t low,
-		       uint64_t high)
+static void area_place(struct area *area, unsigned int align, uint64_t low, uint64_t high)
 {
 	area->at = low + fx_random_below((high - low - area->span) / align + 1) *
 		align;
@@ -103,8 +101,7 @@ static void area_pitch(struct area *area, unsigned int align)
 {
 	area->pitch = 0;
 	if (area->rows > 1)
-		area->pitch = (uint32_t)(area->width +
-					 fx_random_below(64 / align) * align);
+		area->pitch = (uint32_t)(area->width + fx_random_below(64 / align) * align);
 	area->span = (area->rows - 1) * (uint64_t)area->pitch + area->width;
 }
 
@@ -133,8 +130,7 @@ static void random_fill(struct vgpu_chan *chan)
 	area_pitch(&dst, 4);
 	area_place(&dst, 4, 0, arena_bytes(dst.sys));
 	p.op_flags = htole32(dst.sys ? VGPU_HW_OP_DST_SYS : 0);
-	p.dst = htole64(dst.sys ? arena.buf.iova + dst.at :
-			arena.fb_at + dst.at);
+	p.dst = htole64(dst.sys ? arena.buf.iova + dst.at : arena.fb_at + dst.at);
 	p.value = raw;
 	p.width = htole64(dst.width);
 	p.rows = htole32(dst.rows);
@@ -172,24 +168,19 @@ static void random_copy(struct vgpu_chan *chan)
 	}
 	p.op_flags = htole32((dst.sys ? VGPU_HW_OP_DST_SYS : 0) |
 			     (src.sys ? VGPU_HW_OP_SRC_SYS : 0));
-	p.dst = htole64(dst.sys ? arena.buf.iova + dst.at :
-			arena.fb_at + dst.at);
-	p.src = htole64(src.sys ? arena.buf.iova + src.at :
-			arena.fb_at + src.at);
+	p.dst = htole64(dst.sys ? arena.buf.iova + dst.at : arena.fb_at + dst.at);
+	p.src = htole64(src.sys ? arena.buf.iova + src.at : arena.fb_at + src.at);
 	p.width = htole64(dst.width);
 	p.rows = htole32(dst.rows);
 	p.dst_pitch = htole32(dst.pitch);
 	p.src_pitch = htole32(src.pitch);
 	for (row = 0; row < dst.rows; row++)
-		memcpy(arena.shadow[dst.sys] + dst.at +
-		       row * (uint64_t)dst.pitch,
-		       arena.shadow[src.sys] + src.at +
-		       row * (uint64_t)src.pitch, dst.width);
+		memcpy(arena.shadow[dst.sys] + dst.at + row * (uint64_t)dst.pitch,
+		       arena.shadow[src.sys] + src.at + row * (uint64_t)src.pitch, dst.width);
 	FX_OK(v.dev, vgpu_chan_submit(chan, &p, 1));
 }
 
-static void random_work(uint32_t engine_class, uint32_t instance,
-			enum vgpu_ring where)
+static void random_work(uint32_t engine_class, uint32_t instance, enum vgpu_ring where)
 {
 	uint64_t rounds = fx_env("VGPU_TEST_ROUNDS", 40), round, i;
 	struct vgpu_chan *chan;
@@ -248,10 +239,8 @@ static void helpers(void)
 	FX_OK(v.dev, vgpu_irq_enable(v.dev, 4));
 	chan = fx_chan(&v, CE, 0, VGPU_RING_FB, 5);
 	arena_init();
-	FX_OK(v.dev, vgpu_chan_fill(chan, VGPU_FB(arena.fb_at), 0xa5a5a5a5,
-				    4096));
-	FX_OK(v.dev, vgpu_chan_copy(chan, VGPU_SYS(&arena.buf, 100),
-				    VGPU_FB(arena.fb_at), 3000));
+	FX_OK(v.dev, vgpu_chan_fill(chan, VGPU_FB(arena.fb_at), 0xa5a5a5a5, 4096));
+	FX_OK(v.dev, vgpu_chan_copy(chan, VGPU_SYS(&arena.buf, 100), VGPU_FB(arena.fb_at), 3000));
 	FX_OK(v.dev, vgpu_chan_copy2d(chan, VGPU_FB(arena.fb_at + 8192), 128,
 				      VGPU_SYS(&arena.buf, 0), 256, 100, 10));
 	FX_OK(v.dev, vgpu_chan_nop(chan));
@@ -260,8 +249,7 @@ static void helpers(void)
 	memset(arena.shadow[0], 0xa5, 4096);
 	memcpy(arena.shadow[1] + 100, arena.shadow[0], 3000);
 	for (i = 0; i < 10; i++)
-		memcpy(arena.shadow[0] + 8192 + i * 128,
-		       arena.shadow[1] + i * 256, 100);
+		memcpy(arena.shadow[0] + 8192 + i * 128, arena.shadow[1] + i * 256, 100);
 	arena_compare("helpers");
 	vgpu_chan_destroy(chan);
 	vgpu_buf_free(&arena.buf);
@@ -283,11 +271,9 @@ static void rings_wrap(void)
 	fx_create_open(&v, fx_default_type());
 	for (where = 0; where < 2; where++) {
 		for (i = 0; i < 2; i++) {
-			chan = fx_chan(&v, CE, 1, (enum vgpu_ring)where,
-				       orders[i]);
+			chan = fx_chan(&v, CE, 1, (enum vgpu_ring)where, orders[i]);
 			for (k = 0; k < (2u << orders[i]) / 100 + 3; k++)
-				FX_OK(v.dev, vgpu_chan_submit(chan, batch,
-							      100));
+				FX_OK(v.dev, vgpu_chan_submit(chan, batch, 100));
 			fx_finish(chan);
 			CHECK_EQ(vgpu_chan_get(chan), k * 100 + 1);
 			vgpu_chan_destroy(chan);
@@ -356,14 +342,12 @@ static void all_channels(void)
 	fx_create_open(&v, fx_default_type());
 	nr = v.dev->channels;
 	for (i = 0; i < nr; i++) {
-		FX_OK(v.dev, vgpu_chan_create(v.dev, i % v.dev->engines,
-					      i % 2 ? VGPU_RING_SYS :
+		FX_OK(v.dev, vgpu_chan_create(v.dev, i % v.dev->engines, i % 2 ? VGPU_RING_SYS :
 					      VGPU_RING_FB, 4, &chan[i]));
 		FX_OK(v.dev, vgpu_fb_alloc(v.dev, 65536, 4096, &at[i]));
 	}
 	for (i = 0; i < nr; i++) {
-		FX_OK(v.dev, vgpu_chan_fill(chan[i], VGPU_FB(at[i]),
-					    i * 0x01010101u, 65536));
+		FX_OK(v.dev, vgpu_chan_fill(chan[i], VGPU_FB(at[i]), i * 0x01010101u, 65536));
 		FX_OK(v.dev, vgpu_chan_fence(chan[i], &fence[i]));
 	}
 	for (i = 0; i < nr; i++)
@@ -375,8 +359,7 @@ static void all_channels(void)
 		CHECK(!memcmp(bytes, bytes + 1, 65535), "channel %u", i);
 		vgpu_chan_destroy(chan[i]);
 	}
-	CHECK_EQ(vgpu_chan_create(v.dev, v.dev->engines, VGPU_RING_FB, 4,
-				  &chan[0]), -EINVAL);
+	CHECK_EQ(vgpu_chan_create(v.dev, v.dev->engines, VGPU_RING_FB, 4, &chan[0]), -EINVAL);
 }
 
 static const struct ktap_test tests[] = {

@@ -116,15 +116,13 @@ static void check_packet(const struct stream *s, uint64_t i)
 	uint64_t seen = le64toh(fb_words(s, s->seen)[i % RING]);
 	uint64_t fence = le64toh(fb_words(s, s->fence)[i % RING]);
 
-	CHECK_EQ(fence, i + 1, "%s: signal of packet %llu", s->v->uuid,
-		 (unsigned long long)i);
+	CHECK_EQ(fence, i + 1, "%s: signal of packet %llu", s->v->uuid, (unsigned long long)i);
 	if (i % 3 == 1)
 		CHECK_EQ(seen, i, "%s: packet %llu did not see the one before",
 			 s->v->uuid, (unsigned long long)i);
 	if (i % 3 == 2)
-		CHECK_EQ(seen, (uint64_t)fill_value(i - 2) << 32 |
-			 fill_value(i - 2), "%s: packet %llu, %u bytes filled",
-			 s->v->uuid, (unsigned long long)i,
+		CHECK_EQ(seen, (uint64_t)fill_value(i - 2) << 32 | fill_value(i - 2),
+			 "%s: packet %llu, %u bytes filled", s->v->uuid, (unsigned long long)i,
 			 s->filled[(i - 2) % RING]);
 }
 
@@ -158,8 +156,7 @@ static void check_stream(struct stream *s)
 	uint64_t done;
 
 	check_order(s);
-	CHECK(vgpu_chan_state(s->chan) != VGPU_HW_STATE_FAULTED, "%s: fault",
-	      s->v->uuid);
+	CHECK(vgpu_chan_state(s->chan) != VGPU_HW_STATE_FAULTED, "%s: fault", s->v->uuid);
 	done = vgpu_chan_get(s->chan);
 	for (; s->checked < done; s->checked++)
 		check_packet(s, s->checked);
@@ -175,8 +172,7 @@ static void refill(struct stream *s)
 	while (s->put - s->checked < want)
 		write_packet(s, s->put++);
 	if (s->put != put)
-		CHECK(vgpu_chan_kick(s->chan, s->put) >= 0, "%s",
-		      vgpu_dev_error(s->v->dev));
+		CHECK(vgpu_chan_kick(s->chan, s->put) >= 0, "%s", vgpu_dev_error(s->v->dev));
 }
 
 static void open_all(void)
@@ -205,9 +201,8 @@ static void finish(void)
 		struct stream *s = &stream[i];
 
 		/* vgpu_chan_wait_idle() would read the interrupts that are counted below. */
-		FX_SOON(vgpu_chan_get(s->chan) == s->put, "%s: get %llu of %llu",
-			s->v->uuid, (unsigned long long)vgpu_chan_get(s->chan),
-			(unsigned long long)s->put);
+		FX_SOON(vgpu_chan_get(s->chan) == s->put, "%s: get %llu of %llu", s->v->uuid,
+			(unsigned long long)vgpu_chan_get(s->chan), (unsigned long long)s->put);
 		check_stream(s);
 		CHECK_EQ(s->checked, s->put);
 		/* Several interrupts may become one on the way, but none comes without a packet. */
@@ -215,8 +210,7 @@ static void finish(void)
 		CHECK(s->irqs <= s->put, "%llu interrupts of %llu packets",
 		      (unsigned long long)s->irqs, (unsigned long long)s->put);
 		fx_instance(s->v, &inst);
-		CHECK_EQ(inst.engine[s->chan->engine].packets, s->put,
-			 "the driver's count");
+		CHECK_EQ(inst.engine[s->chan->engine].packets, s->put, "the driver's count");
 		CHECK_EQ(inst.faults, 0);
 		CHECK_EQ(inst.engine[s->chan->engine].resets, 0);
 		CHECK(s->put > 3, "%s has done nothing", s->v->uuid);
@@ -361,8 +355,7 @@ static void all_at_once(void)
 	child_alive(changes);
 	child_alive(churn);
 	ktap_note("parameters changed %llu times, %llu opens and closes beside",
-		  (unsigned long long)progress[0],
-		  (unsigned long long)progress[1]);
+		  (unsigned long long)progress[0], (unsigned long long)progress[1]);
 	CHECK(progress[0] > 1);
 	CHECK(progress[1] > 1);
 	finish();

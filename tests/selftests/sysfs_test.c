@@ -55,15 +55,13 @@ static void check_type(const char *suffix, uint32_t gib, char series)
 	snprintf(wanted, sizeof(wanted),
 		 "num_heads=%u, frl_config=%u, framebuffer=%uM, max_resolution=%s, max_instance=%u\n",
 		 heads, frl, gib * 1024, resolution, most(gpu_gib(), gib));
-	CHECK(!strcmp(text, wanted), "%s\nhas    %swanted %s", path, text,
-	      wanted);
+	CHECK(!strcmp(text, wanted), "%s\nhas    %swanted %s", path, text, wanted);
 	fx_type_path(suffix, "device_api", path, sizeof(path));
 	n = file_read(path, text, sizeof(text));
 	CHECK(n > 0 && !strcmp(text, "vfio-pci\n"), "%s: %s", path, text);
 	fx_type_path(suffix, "name", path, sizeof(path));
 	n = file_read(path, text, sizeof(text));
-	snprintf(wanted, sizeof(wanted), "%.32s-%s\n", (char *)gpu.board,
-		 suffix);
+	snprintf(wanted, sizeof(wanted), "%.32s-%s\n", (char *)gpu.board, suffix);
 	CHECK(n > 0 && !strcmp(text, wanted), "%s: %s", path, text);
 	CHECK_EQ(fx_available(suffix), most(gpu_gib(), gib));
 }
@@ -81,17 +79,14 @@ static void types_in_sysfs(void)
 	int end;
 
 	gpu_gib();
-	snprintf(prefix, sizeof(prefix), "%.32s-%.32s-", (char *)gpu.driver,
-		 (char *)gpu.board);
-	snprintf(path, sizeof(path), "/sys/class/mdev_bus/%s/mdev_supported_types",
-		 fx_gpu());
+	snprintf(prefix, sizeof(prefix), "%.32s-%.32s-", (char *)gpu.driver, (char *)gpu.board);
+	snprintf(path, sizeof(path), "/sys/class/mdev_bus/%s/mdev_supported_types", fx_gpu());
 	dir = opendir(path);
 	CHECK(dir, "%s: %s", path, strerror(errno));
 	while ((entry = readdir(dir))) {
 		if (entry->d_name[0] == '.')
 			continue;
-		CHECK(!strncmp(entry->d_name, prefix, strlen(prefix)), "%s",
-		      entry->d_name);
+		CHECK(!strncmp(entry->d_name, prefix, strlen(prefix)), "%s", entry->d_name);
 		suffix = entry->d_name + strlen(prefix);
 		CHECK(sscanf(suffix, "%u%c%n", &gib, &series, &end) == 2 &&
 		      !suffix[end] && strchr("QBAC", series), "%s", suffix);
@@ -116,8 +111,7 @@ static void types_agree_with_control_node(void)
 		type.size = sizeof(type);
 		type.gpu = gpu.gpu;
 		type.index = i;
-		CHECK(!ioctl(fx_control(), VGPU_IOC_TYPE, &type), "%s",
-		      strerror(errno));
+		CHECK(!ioctl(fx_control(), VGPU_IOC_TYPE, &type), "%s", strerror(errno));
 		suffix = strrchr((char *)type.name, '-');
 		CHECK(suffix, "%s", (char *)type.name);
 		CHECK_EQ(fx_available(suffix + 1), type.available);
@@ -157,8 +151,7 @@ static void check_available(uint32_t region, unsigned int nr)
 
 	for (size = 1; size <= region; size *= 2) {
 		snprintf(suffix, sizeof(suffix), "%uQ", size);
-		CHECK_EQ(fx_available(suffix), expected(region, size, nr),
-			 "%s", suffix);
+		CHECK_EQ(fx_available(suffix), expected(region, size, nr), "%s", suffix);
 	}
 }
 
@@ -184,8 +177,7 @@ static void available_instances_is_exact(void)
 				continue;
 			snprintf(suffix, sizeof(suffix), "%uQ", size);
 			ret = fx_available(suffix) ? 0 : -ENOSPC;
-			CHECK_EQ(fx_try_create(&v[i], suffix), ret, "%s",
-				 suffix);
+			CHECK_EQ(fx_try_create(&v[i], suffix), ret, "%s", suffix);
 		}
 		check_available(region, 20);
 	}

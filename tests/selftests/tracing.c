@@ -17,8 +17,7 @@ static void put(const char *path, const char *text)
 	CHECK(!ret, "%s: %s", path, strerror(-ret));
 }
 
-static void put_event(const struct tracing *t, const char *file,
-		      const char *text)
+static void put_event(const struct tracing *t, const char *file, const char *text)
 {
 	char path[128];
 

@@ -21,8 +21,8 @@ const char *tune_policy_at(unsigned int i)
 
 	snprintf(path, sizeof(path), "/sys/class/mdev_bus/%s/vgpu/policies", fx_gpu());
 	CHECK(file_read(path, text, sizeof(text)) > 0, "%s", path);
-	for (name = strtok(text, " \n"); name && i; i--)
-		name = strtok(NULL, " \n");
+	for (name = strtok(text, "\n "); name && i; i--)
+		name = strtok(NULL, "\n ");
 	return name;
 }
 
@@ -69,8 +69,7 @@ void tune_set(struct vgpu_ctl_sched *sched, uint32_t valid)
 	int ret = tune_try(sched, valid);
 
 	if (ret)
-		FAIL("VGPU_IOC_SCHED_SET %#x: %s (%s)", valid, strerror(-ret),
-		     (char *)sched->text);
+		FAIL("VGPU_IOC_SCHED_SET %#x: %s (%s)", valid, strerror(-ret), (char *)sched->text);
 }
 
 void tune_policy(const char *policy)

@@ -99,8 +99,7 @@ static void share_read_back(void)
 	check_share(&v[0], 899, 1000, 9);
 }
 
-static void check_refused(const struct vgpu_ctl_share *e, uint32_t count,
-			  int error, uint32_t each)
+static void check_refused(const struct vgpu_ctl_share *e, uint32_t count, int error, uint32_t each)
 {
 	CHECK_EQ(tune_try_shares(e, count), -error, "%s", tune_refusal);
 	check_share(&v[0], 700, 1000, each);
@@ -137,8 +136,7 @@ static void share_bad_values(void)
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		for (at = 0; at < 3; at++) {
 			/* The bad entry is for v[1]; v[0] would lose, v[2] gain. */
-			e[(at + 1) % 3] = tune_entry(&v[0], VGPU_SHARE_WEIGHT, 0, 0,
-						     77);
+			e[(at + 1) % 3] = tune_entry(&v[0], VGPU_SHARE_WEIGHT, 0, 0, 77);
 			e[(at + 2) % 3] = tune_entry(&v[2], TUNE_TRIPLE, 1, 500, 88);
 			e[at] = tune_entry(&v[1], bad[i].valid, bad[i].guarantee,
 					   bad[i].cap, bad[i].weight);
@@ -214,8 +212,7 @@ static void creating_takes_guarantees(void)
 		tune_set_shares(&e, 1);
 		CHECK_EQ(fx_available(fx_default_type()), 0, "%s", policy);
 		memset(&v[1], 0, sizeof(v[1]));
-		CHECK_EQ(fx_try_create(&v[1], fx_default_type()), -ENOSPC, "%s",
-			 policy);
+		CHECK_EQ(fx_try_create(&v[1], fx_default_type()), -ENOSPC, "%s", policy);
 		fx_check_refusal(&v[1], ENOSPC, "lower theirs by 1");
 	}
 	/* One per mille less, and there is room again. */
@@ -284,8 +281,7 @@ static void frame_rate_limits(void)
 		for (k = 0; k < 4; k++) {
 			tune_policy(policies[k]);
 			fx_instance(&v[0], &inst);
-			CHECK_EQ(inst.frl_fps, cases[i].fps[k], "case %u, %s",
-				 i, policies[k]);
+			CHECK_EQ(inst.frl_fps, cases[i].fps[k], "case %u, %s", i, policies[k]);
 			CHECK_EQ(inst.frl_config, cases[i].frl);
 		}
 	}

@@ -187,8 +187,7 @@ static void watchers_do_not_hold_the_engine(void)
 		close(epoll[i]);
 	for (i = 0; i < DUPS; i++)
 		close(dups[i]);
-	CHECK(took_ms < chain_ms * (INTERRUPTS / 16) / 2,
-	      "the engine waits for the watchers");
+	CHECK(took_ms < chain_ms * (INTERRUPTS / 16) / 2, "the engine waits for the watchers");
 }
 
 static const struct ktap_test tests[] = {
