@@ -147,8 +147,8 @@ static void client_fire(struct des_client *client)
 }
 
 /*
- * The first job of @entity, which is on its engine, has worked for as long as it does at a time: either the job stalls
- * now, or the client has its device held from now on.
+ * The first job of @entity, which is on its engine, has worked for as long as it does at a time:
+ * either the job stalls now, or the client has its device held from now on.
  */
 static void client_stall(struct des_entity *entity)
 {

@@ -9,8 +9,6 @@ struct user *to_user(struct vgpu_entity *entity)
 	return container_of(entity, struct user, entity);
 }
 
-/* The engines. */
-
 static void engine_run(struct vgpu_timeline *tl, struct vgpu_entity *entity,
 		       u64 deadline_ns)
 {
@@ -47,7 +45,7 @@ static void engine_reset(struct vgpu_timeline *tl, struct vgpu_entity *entity)
 	while (e->run || e->busy)
 		sim_sleep(5 * US);
 	e->reset = false;
-	/* The reset's own time. */
+	/* The reset takes its time. */
 	sim_sleep(t.reset_ns + sim_random(0, 100 * US));
 	assert_null(e->run);
 }
@@ -82,10 +80,10 @@ static void engine_spend(struct engine *e, u64 ns)
 	sim_sleep(ns);
 }
 
-/* An engine's answer when its run was taken from it. */
+/* engine_work() returns this instead of an enum vgpu_run_end when a reset took the run. */
 #define ENGINE_WAS_RESET	(-1)
 
-/* All that a user had to do is gone. */
+/* Drops all work of a user. */
 static void forget_work(struct user *user)
 {
 	unsigned int i;
@@ -98,7 +96,9 @@ static void forget_work(struct user *user)
 	}
 }
 
-/* Frames that may be shown become work; the others are waited for. */
+/*
+ * Frames whose time has come become work; for the others the entity is to be woken at their time.
+ */
 static void engine_frames(struct user *user)
 {
 	unsigned int i;
@@ -116,7 +116,7 @@ static void engine_frames(struct user *user)
 	}
 }
 
-/* Looks for work once more, and again; whether to go on with that. */
+/* The user has no work: looks for some for a moment. Return: whether to look again. */
 static bool engine_poll(struct engine *e, u64 *empty_ns)
 {
 	u64 from_ns = sim_now_ns();
@@ -154,7 +154,7 @@ static int engine_work(struct engine *e, struct user *user)
 	user->awake = true;
 	for (;;) {
 		if (e->reset) {
-			/* Its channel faults: what it had to do is gone. */
+			/* The channel faults, and drops its work. */
 			forget_work(user);
 			user->hung = false;
 			user->deaf_ns = 0;
@@ -175,7 +175,7 @@ static int engine_work(struct engine *e, struct user *user)
 		if (user->work_ns) {
 			chunk_ns = min(user->work_ns, sim_random(1, 50 * US));
 			engine_spend(e, chunk_ns);
-			/* It may have been thrown away meanwhile. */
+			/* The work may have been dropped meanwhile. */
 			chunk_ns = min(user->work_ns, chunk_ns);
 			user->work_ns -= chunk_ns;
 			user->worked_ns += chunk_ns;
@@ -216,7 +216,7 @@ static int engine_task(void *data)
 				e->linger_ns = 0;
 				break;
 			}
-			/* Much may happen between deciding and saying it. */
+			/* Much may happen between the end of the run and the report of it. */
 			if (sim_one_in(2))
 				sim_sleep(sim_random(0, 20 * US));
 			entity = vgpu_timeline_done(e->tl, e->end,
@@ -231,8 +231,6 @@ static int engine_task(void *data)
 		e->busy = false;
 	}
 }
-
-/* Users. */
 
 void submit(struct user *user, u64 work_ns)
 {
@@ -257,7 +255,7 @@ void submit_frame(struct user *user, u64 due_ns)
 		vgpu_entity_wake(&user->entity);
 }
 
-/* Has it something to do now? */
+/* Whether the user has something to do now. */
 bool user_due(const struct user *user)
 {
 	unsigned int i;
@@ -299,7 +297,7 @@ void world_begin(u64 seed, u64 jitter_ns, u64 slice_ns)
 	for (i = 0; i < NR_TIMELINES; i++) {
 		e = &t.engine[i];
 		e->tl = vgpu_sched_timeline(t.sched, i);
-		/* Nothing ran yet, and creating the thread took some time. */
+		/* Creating the thread took some time, in which there was no run. */
 		e->free_ns = e->tl->created_ns;
 		e->task = sim_spawn(engine_task, e, true);
 		assert_ptr_equal(vgpu_timeline_data(e->tl), &t);
@@ -325,7 +323,7 @@ int set_slice(u64 slice_ns)
 	return set_params(&params);
 }
 
-/* No guarantee, no cap. */
+/* A share without guarantee and cap. */
 struct vgpu_share plain_share(const struct user *user)
 {
 	return (struct vgpu_share){
@@ -336,7 +334,7 @@ struct vgpu_share plain_share(const struct user *user)
 	};
 }
 
-/* What core would let through; not so small that nothing ever gets done. */
+/* A share that the core would admit, and not so small that no work ever gets done. */
 struct vgpu_share random_share(const struct user *user)
 {
 	struct vgpu_share share = plain_share(user);
@@ -391,7 +389,7 @@ struct user *user_open(unsigned int engine)
 	return user;
 }
 
-/* What hold_sync promises holds from its return until unhold. */
+/* Checks what vgpu_entity_hold_sync() promises, which holds from its return to unhold(). */
 void hold_sync(struct user *user, unsigned int hold)
 {
 	struct vgpu_timeline *tl = user->engine->tl;
@@ -498,7 +496,7 @@ void world_end(void)
 	sim_end();
 }
 
-/* All that was submitted gets done, though nobody says anything any more. */
+/* Waits until all work is done, without telling the scheduler anything more. */
 void world_drain(void)
 {
 	u64 start_ns = sim_now_ns();

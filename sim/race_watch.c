@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The policies, watched: see race.h. */
+/* See race.h: the policies, watched. */
 #include "race.h"
 
 static struct engine *rq_engine(struct vgpu_rq *rq)
@@ -61,9 +61,7 @@ static void watch_init(struct vgpu_rq *rq, struct vgpu_entity *entity,
 	assert_null(user->policy);
 	assert_false(user->started || user->queued);
 	assert_int_equal(now_ns, sim_now_ns());
-	assert_true(all_zero(&entity->drr, sizeof(entity->drr)) &&
-		    all_zero(&entity->slots, sizeof(entity->slots)) &&
-		    all_zero(&entity->qos, sizeof(entity->qos)));
+	assert_true(all_zero(entity->part, sizeof(entity->part)));
 	user->policy = rq->policy;
 	real(rq)->init(rq, entity, now_ns);
 }
@@ -99,7 +97,10 @@ static void watch_stop(struct vgpu_rq *rq, struct vgpu_entity *entity,
 	assert_ptr_equal(user->policy, rq->policy);
 	assert_true(user->started && !user->queued);
 	assert_int_equal(now_ns, sim_now_ns());
-	/* If it is a real one it is off the engine. */
+	/*
+	 * If the entity itself is stopped, rather than taken from this policy, it is off the
+	 * engine.
+	 */
 	if (!entity->started) {
 		assert_ptr_not_equal(rq->running, entity);
 		assert_ptr_not_equal(user->engine->tl->resetting, entity);
@@ -210,7 +211,7 @@ static struct vgpu_entity *watch_pick(struct vgpu_rq *rq, u64 now_ns,
 	return entity;
 }
 
-/* What the log has of the run that has just ended. */
+/* Checks the entry that the log has of the run that has just ended. */
 static void check_log(struct engine *e, u64 ran_ns, u64 now_ns)
 {
 	struct vgpu_sched_log *log = &e->tl->log;
@@ -237,7 +238,7 @@ static void check_log(struct engine *e, u64 ran_ns, u64 now_ns)
 	} else if (e->end == VGPU_RUN_STALLED) {
 		assert_int_equal(end, VGPU_END_STALLED);
 	} else if (!e->stop_ns) {
-		/* A request to the run before it may have come too late. */
+		/* A request to stop the run before may have come too late and hit this one. */
 		assert_int_equal(end, now_ns >= deadline_ns ?
 				      VGPU_END_SLICE : VGPU_END_PREEMPTED);
 	} else if (end == VGPU_END_SLICE) {

@@ -220,7 +220,10 @@ static struct due_claim *claims_of(const struct bench_case *bcase,
 	return claims;
 }
 
-/* A client whose jobs go through several engines asks of each only what the slowest engine leaves to do. */
+/*
+ * A client whose jobs go through several engines asks of each only what the slowest engine leaves
+ * to do.
+ */
 static void claims_couple(const struct des_load *load, unsigned int client,
 			  struct due_claim **claims)
 {
@@ -241,7 +244,10 @@ static void claims_couple(const struct des_load *load, unsigned int client,
 	}
 }
 
-/* What is due on each engine, by a policy's rule or, without a policy, by guarantee, cap and weight. */
+/*
+ * What is due on each engine, by a policy's rule or, without a policy, by guarantee, cap and
+ * weight.
+ */
 static void claims_create(const struct bench_case *bcase,
 			  const struct des_config *config,
 			  const struct vgpu_sched_policy *policy,

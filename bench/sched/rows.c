@@ -128,8 +128,8 @@ static int compare_changes(const void *a, const void *b)
 }
 
 /*
- * Adds the time in which a client was runnable, and the part of it in which the engine also served one. No client has
- * a cap.
+ * Adds the time in which a client was runnable, and the part of it in which the engine also served
+ * one. No client has a cap.
  */
 static void use_of(const struct des *des, u64 *wanted_ns, u64 *served_ns)
 {
@@ -234,7 +234,8 @@ static void row_use(struct bench_report *report)
 }
 
 /**
- * bench_rows() - run the random loads and print what they came to, and make the rows for build/bench.json
+ * bench_rows() - run the random loads and print what they came to, and make the rows for
+ * build/bench.json
  * @report: the report, to which both are added
  * @loads:  number of random loads for the row qos_violations
  * @rst:    print reStructuredText
