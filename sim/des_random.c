@@ -258,7 +258,7 @@ void des_config_random(struct des_config *config,
 		if (one_in(random, 24)) {
 			client->stopped = true;
 			des_config_act(config, random_range(random, 0,
-							  config->length_ns),
+							    config->length_ns),
 				       DES_START, i);
 		}
 	}
@@ -323,7 +323,7 @@ void des_config_hostile(struct des_config *config,
 		random_stalls(random, config, load);
 		if (one_in(random, 2))
 			des_config_act(config, random_range(random, 0,
-							  config->length_ns),
+							    config->length_ns),
 				       DES_LOAD, i)->load = des_busy();
 	}
 }

@@ -36,9 +36,6 @@
 #define assert_ptr_equal(a, b)		assert_true((a) == (b))
 #define assert_ptr_not_equal(a, b)	assert_true((a) != (b))
 
-#define US		1000ULL
-#define MS		(1000 * US)
-#define SEC		(1000 * MS)
 #define NR_TIMELINES	2
 #define NR_SLOTS	16
 #define NR_PLACES	8
@@ -47,7 +44,7 @@
 #define TIMEOUT_NS	(TIMEOUT_US * US)
 
 /**
- * struct user - a user of an engine
+ * struct race_user - a user of an engine
  * @entity:     what the scheduler sees of the user
  * @engine:     the engine
  * @index:      of the user in world.user
@@ -58,7 +55,7 @@
  * @dma:        the work waits for memory
  * @deaf_ns:    for so much longer the engine hears no request to stop while it works for the user
  * @hung:       the engine never hears one while it works for the user
- * @held:       number of hold_sync() calls that have returned and are not taken back
+ * @held:       number of race_hold_sync() calls that have returned and are not taken back
  * @peers:      number of tasks that are using the user now
  * @closing:    no further task may
  * @worked_ns:  work done so far
@@ -68,9 +65,9 @@
  * @started:    the policy was told that the entity is started
  * @queued:     the policy was told that the entity is queued
  */
-struct user {
+struct race_user {
 	struct vgpu_entity entity;
-	struct engine *engine;
+	struct race_engine *engine;
 	unsigned int index;
 	unsigned int place;
 	u64 work_ns;
@@ -91,21 +88,21 @@ struct user {
 };
 
 /**
- * struct run - a run that ended, as the policy and the engine saw it
+ * struct race_run - a run that ended, as the policy and the engine saw it
  * @user:     its user
  * @start_ns: when the policy chose it
  * @end_ns:   when the policy was told of its end
  * @ran_ns:   service
  */
-struct run {
-	struct user *user;
+struct race_run {
+	struct race_user *user;
 	u64 start_ns;
 	u64 end_ns;
 	u64 ran_ns;
 };
 
 /**
- * struct engine - a simulated engine
+ * struct race_engine - a simulated engine
  * @tl:       timeline of the engine
  * @task:     task that is the engine
  * @wq:       on which that waits for a run
@@ -135,7 +132,7 @@ struct run {
  * @max_gap_ns: longest time from that to a run
  * @throttled: the policy chose no entity when it was asked last
  */
-struct engine {
+struct race_engine {
 	struct vgpu_timeline *tl;
 	struct task_struct *task;
 	wait_queue_head_t wq;
@@ -168,7 +165,7 @@ struct engine {
 };
 
 /**
- * struct world - the GPU under test, and what is to happen on it
+ * struct race_world - the GPU under test, and what is to happen on it
  * @sched:      scheduler of the GPU
  * @params:     parameters that were set last
  * @engine:     the engines
@@ -198,11 +195,11 @@ struct engine {
  * @nr_runs:    number of runs in @run
  * @max_runs:   room of @run; further runs are not kept
  */
-struct world {
+struct race_world {
 	struct vgpu_sched *sched;
 	struct vgpu_sched_params params;
-	struct engine engine[NR_TIMELINES];
-	struct user *user[16];
+	struct race_engine engine[NR_TIMELINES];
+	struct race_user *user[16];
 	unsigned int nr_users;
 	unsigned int placed;
 	bool throttle;
@@ -224,37 +221,37 @@ struct world {
 	u64 resets;
 	unsigned int rqs;
 	unsigned int rqs_left;
-	struct run *run;
+	struct race_run *run;
 	unsigned int nr_runs;
 	unsigned int max_runs;
 };
 
-extern struct world t;
+extern struct race_world race;
 
-struct user *to_user(struct vgpu_entity *entity);
+struct race_user *to_race_user(struct vgpu_entity *entity);
 
-static inline struct engine *sim_engine_of(const struct vgpu_timeline *tl)
+static inline struct race_engine *race_engine_of(const struct vgpu_timeline *tl)
 {
-	return &t.engine[vgpu_timeline_index(tl)];
+	return &race.engine[vgpu_timeline_index(tl)];
 }
 
 /* race_watch.c: the watched policy of that name */
-const struct vgpu_sched_policy *watched(const char *name);
-void submit(struct user *user, u64 work_ns);
-void submit_frame(struct user *user, u64 due_ns);
-bool user_due(const struct user *user);
-struct vgpu_share plain_share(const struct user *user);
-struct vgpu_share random_share(const struct user *user);
-int set_params(const struct vgpu_sched_params *params);
-int set_slice(u64 slice_ns);
-void set_policy(const char *name);
-void set_share(struct user *user, u16 guarantee, u16 cap, u16 weight);
-void world_begin(u64 seed, u64 jitter_ns, u64 slice_ns);
-void world_end(void);
-void world_drain(void);
-struct user *user_open(unsigned int engine);
-void user_close(struct user *user);
-void hold_sync(struct user *user, unsigned int hold);
-void unhold(struct user *user, unsigned int hold);
+const struct vgpu_sched_policy *race_watched(const char *name);
+void race_submit(struct race_user *user, u64 work_ns);
+void race_submit_frame(struct race_user *user, u64 due_ns);
+bool race_user_due(const struct race_user *user);
+struct vgpu_share race_plain_share(const struct race_user *user);
+struct vgpu_share race_random_share(const struct race_user *user);
+int race_set_params(const struct vgpu_sched_params *params);
+int race_set_slice(u64 slice_ns);
+void race_set_policy(const char *name);
+void race_set_share(struct race_user *user, u16 guarantee, u16 cap, u16 weight);
+void race_begin(u64 seed, u64 jitter_ns, u64 slice_ns);
+void race_end(void);
+void race_drain(void);
+struct race_user *race_user_open(unsigned int engine);
+void race_user_close(struct race_user *user);
+void race_hold_sync(struct race_user *user, unsigned int hold);
+void race_unhold(struct race_user *user, unsigned int hold);
 
 #endif /* _VGPU_RACE_H */

@@ -204,8 +204,8 @@ static void measure_spans(const struct bench_case *bcase, const struct des *des,
 
 /* The claims of all clients to an engine. */
 static struct due_claim *claims_of(const struct bench_case *bcase,
-				     const struct des_config *config,
-				     unsigned int engine)
+				   const struct des_config *config,
+				   unsigned int engine)
 {
 	struct due_claim *claims = bench_alloc(bcase->nr * sizeof(*claims));
 	unsigned int i;
