@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# vgpuctl against the loaded modules; started by run.sh.
+# vgpuctl; started by run.sh with the modules loaded.
 set -u
 cd -- "${BASH_SOURCE[0]%/*}/../.." || exit 1
 ctl=build/tools/vgpuctl/vgpuctl
@@ -15,7 +15,7 @@ if [[ ! -e /dev/vgpu || ! -x $ctl ]]; then
 fi
 echo "KTAP version 1"
 
-# ok NAME STATUS [TEXT...]
+# ok NAME STATUS [TEXT...]: the result of a test, and what to print if STATUS is not 0
 ok() {
 	local name=$1 status=$2
 	shift 2
@@ -42,7 +42,7 @@ if not eval(sys.argv[1]):
     sys.exit("# " + sys.argv[1] + ": " + text)' "$expression" <<<"$text"
 }
 
-# fails STATUS PATTERN COMMAND...: with this status, and says so on stderr
+# fails STATUS PATTERN COMMAND...: vgpuctl fails with STATUS, and stderr matches PATTERN
 fails() {
 	local wanted=$1 pattern=$2 text status
 	shift 2
@@ -55,7 +55,7 @@ fails() {
 }
 
 workers=()
-# What is left when a test goes wrong: the next program is to find nothing.
+# Removes what is left when a test goes wrong, so that the next program finds nothing.
 clean_up() {
 	((${#workers[@]} == 0)) || kill "${workers[@]}" 2>/dev/null
 	"$ctl" remove "$uuid" >/dev/null 2>&1
@@ -130,9 +130,10 @@ ok bad_count_is_usage $?
 ! "$ctl" gpus >/dev/full 2>/dev/null
 ok full_disk_is_noticed $?
 
-# ---- the scheduler: what is set ----
+# ---- settings of the scheduler ----
 
-value() { # KEY: of sched show
+# value KEY: of the first GPU in sched show
+value() {
 	"$ctl" sched show --json | python3 -c 'import json, sys; print(json.load(sys.stdin)[0][sys.argv[1]])' "$1"
 }
 slice_ns=$(value slice_ns)
@@ -232,7 +233,7 @@ ok bad_frl_is_usage $?
 fails 2 'not a UUID' share set "$uuid" --weight 1 2
 ok bad_share_uuid_is_usage $?
 
-# ---- what was done ----
+# ---- what vGPUs got ----
 
 "$bin/busy" "$uuid" >"$events.busy" &
 workers=($!)
@@ -245,7 +246,7 @@ done
 [[ -s $events.busy && -s $events.busy2 ]]
 ok two_work $?
 rm -f "$events.busy" "$events.busy2"
-# Some windows, and more runs than a log holds.
+# Until some windows are over, and more runs than the log keeps.
 for ((i = 0; i < 600; i++)); do
 	json 'min(v["engines"][0]["window_ns"] for v in d[0]["vgpus"]) > 0' sched show >/dev/null 2>&1 &&
 		json 'len([r for r in d if r["engine"] == "gr"]) == 200' sched log >/dev/null 2>&1 && break
