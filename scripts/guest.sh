@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-# Guests: QEMU machines with a vGPU, started inside a lab machine. Sourced by
-# scripts/demo-inside and tests/e2e/run.sh, from the checkout's root.
+# Guests: QEMU machines with a vGPU, started inside a lab machine. scripts/demo-inside and
+# tests/e2e/run.sh source this file, from the checkout's root.
 #
 # A guest is judged by the end marker on its console, never by QEMU's status.
 
@@ -8,12 +8,12 @@ GUEST_KERNEL=build/lab/guest-small/bzImage
 GUEST_INITRAMFS=build/guest/initramfs
 GUEST_DIR=${GUEST_DIR:-/tmp/guests}
 GUEST_MIB=128
-# Sockets and memory of QEMU, not files of the checkout, live in GUEST_DIR.
+# GUEST_DIR, which has QEMU's sockets and logs, is not in the checkout.
 mkdir -p "$GUEST_DIR"
 declare -A GUEST_PID=()
 
-# guest_start NAME UUID JOB [ARGUMENT...]: GUEST_PLUG=port puts the vGPU below
-# a PCI Express port.
+# guest_start NAME UUID JOB [ARGUMENT...]: starts a guest that has the vGPU UUID and whose program
+# does JOB. With GUEST_PLUG=port the vGPU is below a PCI Express port.
 guest_start() {
 	local name=$1 uuid=$2 machine=(-machine "pc,accel=tcg") bus=
 	shift 2
@@ -36,17 +36,17 @@ guest_start() {
 	GUEST_PID[$name]=$!
 }
 
-# guest_log NAME: what its program said.
+# guest_log NAME: prints what the guest's program has said.
 guest_log() {
 	tr -d '\r' <"$GUEST_DIR/$1.log" | sed -n 's/^.*guest: /guest: /p'
 }
 
-# guest_running NAME: whether its QEMU runs.
+# guest_running NAME: succeeds while the guest's QEMU runs.
 guest_running() {
 	[[ -n ${GUEST_PID[$1]:-} ]] && kill -0 "${GUEST_PID[$1]}" 2>/dev/null
 }
 
-# guest_says NAME REGEX SECONDS: wait until it has said that.
+# guest_says NAME REGEX SECONDS: waits until the guest's program has said a line that matches REGEX.
 guest_says() {
 	local end=$((SECONDS + $3))
 	until guest_log "$1" | grep -E "$2" >/dev/null; do
@@ -58,7 +58,8 @@ guest_says() {
 	done
 }
 
-# guest_ended NAME SECONDS: wait until QEMU is gone; false if it is not.
+# guest_ended NAME SECONDS: waits until the guest's QEMU has ended; fails if it has not in that
+# time.
 guest_ended() {
 	local end=$((SECONDS + $2))
 	while guest_running "$1"; do
@@ -69,14 +70,15 @@ guest_ended() {
 	unset "GUEST_PID[$1]"
 }
 
-# guest_passed NAME SECONDS: wait for its end; whether it says that all was well.
+# guest_passed NAME SECONDS: waits for the guest's end; succeeds if its program says that all was
+# well.
 guest_passed() {
 	guest_says "$1" '^guest: END ' "$2" || :
 	guest_ended "$1" 20 || guest_kill "$1"
 	guest_log "$1" | grep -x "guest: END pass" >/dev/null
 }
 
-# guest_kill NAME
+# guest_kill NAME: ends the guest's QEMU if it runs.
 guest_kill() {
 	if [[ -n ${GUEST_PID[$1]:-} ]]; then
 		kill -KILL "${GUEST_PID[$1]}" 2>/dev/null || :
@@ -85,7 +87,7 @@ guest_kill() {
 	fi
 }
 
-# guest_dump NAME: all that is known of it, for a report.
+# guest_dump NAME: prints what QEMU has said and the last lines of the console, for a report.
 guest_dump() {
 	sed "s/^/# $1 qemu: /" "$GUEST_DIR/$1.qemu"
 	tr -d '\r' <"$GUEST_DIR/$1.log" | tail -n 25 | sed "s/^/# $1: /"

@@ -10,7 +10,7 @@
  *	host_engine.c	the engines
  *	host.c		kthread, timers, and the loop
  *
- * Needs the shims of host_shim/ before those of shim/. sched.c is not linked, as host.c has vgpu_sched_kick().
+ * Needs the shims of host_shim/ before those of shim/. sched.c and thread.c are not linked, as host.c has vgpu_sched_kick().
  */
 #ifndef _SIM_HOST_H
 #define _SIM_HOST_H

@@ -61,9 +61,7 @@ static void watch_init(struct vgpu_rq *rq, struct vgpu_entity *entity,
 	assert_null(user->policy);
 	assert_false(user->started || user->queued);
 	assert_int_equal(now_ns, sim_now_ns());
-	assert_true(all_zero(&entity->drr, sizeof(entity->drr)) &&
-		    all_zero(&entity->slots, sizeof(entity->slots)) &&
-		    all_zero(&entity->qos, sizeof(entity->qos)));
+	assert_true(all_zero(entity->part, sizeof(entity->part)));
 	user->policy = rq->policy;
 	real(rq)->init(rq, entity, now_ns);
 }

@@ -3,7 +3,7 @@
 # The simulator's files and flags, for the Makefiles of tests/unit and bench/sched.
 # Files are named from the top of the tree, which is $(TOP).
 
-# The scheduler's files without its thread (sched.c) and without the frame rate limit.
+# The scheduler's files without its thread (sched.c, thread.c) and without the frame rate limit.
 include $(TOP)/drivers/vgpu/sched/Kbuild
 SIM_SCHED := $(vgpu-sched:%=drivers/vgpu/sched/%.c)
 

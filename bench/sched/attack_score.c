@@ -80,12 +80,12 @@ bool attack_possible(const struct attack *attack)
 			return false;
 	if (!plan_goes_on(&attack->plan))
 		return false;
-	if (attack->policy == &vgpu_policy_fixed_share)
+	if (attack->policy->due == VGPU_DUE_SIZE)
 		return env->a_slots && env->v_slots &&
 		       (env->o_slots || !env->others) &&
 		       env->attackers * env->a_slots + env->v_slots +
 		       env->others * env->o_slots <= env->nr_slots;
-	if (attack->policy != &vgpu_policy_qos)
+	if (attack->policy->due != VGPU_DUE_SHARE)
 		return true;
 	return env->a_weight && env->v_weight &&
 	       (env->o_weight || !env->others) &&
@@ -373,9 +373,9 @@ static double bound_of(const struct attack *attack,
 		debts_ns += result->record[i].debts_ns;
 	}
 	/* Of two, the difference (best_effort.c); so of one, against the mean. */
-	if (attack->policy == &vgpu_policy_best_effort)
+	if (attack->policy->due == VGPU_DUE_EQUAL)
 		return 2 * (2 * env->slice_ns + p_ns) * nr / (nr + 1);
-	if (attack->policy == &vgpu_policy_qos)
+	if (attack->policy->due == VGPU_DUE_SHARE)
 		return qos_bound_ns(env, honest, group, env->slice_ns + p_ns);
 	/* T3: its own debt, less than a slot, and its part of all; T1: all debts. */
 	if (group == ATTACK_ATTACKER)
@@ -398,7 +398,7 @@ static double gain_bound_ns(const struct attack *attack,
 					       ATTACK_OTHER);
 
 	/* Each slot that nobody has is as a client's with one slot. */
-	if (attack->policy == &vgpu_policy_fixed_share)
+	if (attack->policy->due == VGPU_DUE_SIZE)
 		theirs += (env->nr_slots - env->attackers * env->a_slots -
 			   env->v_slots - env->others * env->o_slots) *
 			  bound_of(attack, result, honest, ATTACK_OTHER);
@@ -439,7 +439,7 @@ void attack_run(const struct attack *attack, const struct attack_honest *honest,
 	if (env->victim_job_ns)
 		alone = (double)env->victim_job_ns /
 			(env->victim_job_ns + env->victim_gap_ns);
-	if (attack->policy == &vgpu_policy_qos) {
+	if (attack->policy->due == VGPU_DUE_SHARE) {
 		double g = min(env->v_guarantee / 1000.0, alone);
 
 		out->short_of_guarantee =

@@ -88,16 +88,16 @@ static void random_env(const struct vgpu_sched_policy *policy, bool gain,
 	env->slice_ns = one_in(seed, 2) ? 1 * MS : 2 * MS;
 	env->attackers = many[bench_random(seed, ARRAY_SIZE(many))];
 	env->others = env->attackers < 4 ? bench_random(seed, 3) : 0;
-	if (!gain && policy != &vgpu_policy_best_effort && one_in(seed, 3)) {
+	if (!gain && policy->due != VGPU_DUE_EQUAL && one_in(seed, 3)) {
 		env->victim_job_ns = random_log(seed, 50 * US, env->slice_ns);
 		env->victim_gap_ns = 10 * US + bench_random(seed, 80 * US);
 	}
-	if (policy == &vgpu_policy_qos) {
+	if (policy->due == VGPU_DUE_SHARE) {
 		random_shares(env, seed);
 		if (env->victim_job_ns)
 			env->v_guarantee = max(env->v_guarantee, 1ULL);
 	}
-	if (policy == &vgpu_policy_fixed_share) {
+	if (policy->due == VGPU_DUE_SIZE) {
 		env->a_slots = 1 << bench_random(seed, 2);
 		env->v_slots = env->a_slots << bench_random(seed, 2);
 		env->o_slots = 1;
@@ -110,7 +110,7 @@ static void random_env(const struct vgpu_sched_policy *policy, bool gain,
 	 * Where who pauses keeps its slot it pays for its own wake-ups and switches,
 	 * by chance and whatever others do; that is not looked for.
 	 */
-	if (one_in(seed, 2) && (policy == &vgpu_policy_qos ||
+	if (one_in(seed, 2) && (policy->due == VGPU_DUE_SHARE ||
 				!env->victim_job_ns)) {
 		env->late_ns = 10 * US;
 		env->kick_ns = one_in(seed, 3) ? 200 * US : 20 * US;
@@ -334,7 +334,7 @@ static void climb(const struct vgpu_sched_policy *policy, u64 seed, bool gain,
 			for (i = bench_random(&seed, 3); i < 3; i++)
 				change_plan(&seed, &attack.plan);
 		}
-		if (attack.env.victim_job_ns && policy != &vgpu_policy_qos)
+		if (attack.env.victim_job_ns && policy->due != VGPU_DUE_SHARE)
 			stop_on_time(&attack.plan);
 		if (!attack_possible(&attack))
 			continue;

@@ -43,8 +43,7 @@ struct gvt_entity {
 	bool queued;
 };
 
-static_assert(sizeof(struct gvt_entity) <= sizeof(struct vgpu_qos_entity),
-	      "no room");
+static_assert(sizeof(struct gvt_entity) <= VGPU_ENTITY_PART);
 
 /**
  * struct gvt - a run queue's state
@@ -64,13 +63,7 @@ struct gvt {
 
 static struct gvt_entity *gvt_entity(struct vgpu_entity *entity)
 {
-	return (struct gvt_entity *)&entity->qos;
-}
-
-static struct vgpu_entity *gvt_owner(struct gvt_entity *ge)
-{
-	return container_of((struct vgpu_qos_entity *)ge, struct vgpu_entity,
-			    qos);
+	return vgpu_entity_part(entity);
 }
 
 static int gvt_rq_init(struct vgpu_rq *rq)
@@ -177,11 +170,11 @@ static struct vgpu_entity *gvt_pick(struct vgpu_rq *rq, u64 now_ns,
 	list_for_each_entry(ge, &gvt->started, node) {
 		if (!ge->queued || ge->left_ns <= 0)
 			continue;
-		gvt_dequeue(rq, gvt_owner(ge), now_ns);
+		gvt_dequeue(rq, vgpu_part_entity(ge), now_ns);
 		list_move_tail(&ge->node, &gvt->started);
 		pick->slice_ns = GVT_TICK_NS -
 				 (now_ns - gvt->first_ns) % GVT_TICK_NS;
-		return gvt_owner(ge);
+		return vgpu_part_entity(ge);
 	}
 	if (gvt->nr_queued)
 		pick->until_ns = gvt->first_ns +

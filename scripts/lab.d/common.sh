@@ -10,13 +10,15 @@ die()  { say "$*"; exit "${LAB_EXIT:-97}"; }
 hash_of() { sha256sum | cut -c1-12; }
 
 case $CHECKOUT$CACHE in
-*[[:space:]\'\"\\,:]*) die "the paths of the checkout and the cache must be without blanks, quotes, commas and colons" ;;
+*[[:space:]\'\"\\,:]*)
+	die "the paths of the checkout and the cache must be without blanks, quotes, commas and colons" ;;
 esac
 case $CHECKOUT in
 /usr/*|/etc/*|/var/*|/boot/*|/dev/*|/run/*) die "the checkout cannot be in $CHECKOUT; /home, /srv or /tmp are well" ;;
 esac
 
-# step TEXT LOG COMMAND...: run COMMAND with its output in LOG, with progress lines.
+# step TEXT LOG COMMAND...: runs COMMAND with its output in LOG, and says every now and then that
+# TEXT goes on.
 step() {
 	local text=$1 log=$2 start=$SECONDS pid rc=0 next=2
 	shift 2
@@ -42,7 +44,8 @@ step() {
 	fi
 }
 
-# with_lock NAME COMMAND...: run COMMAND, one at a time on this machine.
+# with_lock NAME COMMAND...: runs COMMAND while no other command with the same NAME runs on this
+# host.
 with_lock() {
 	local name=$1 fd start=$SECONDS
 	shift
@@ -62,7 +65,7 @@ need_root() {
 	(( EUID == 0 )) || die "must run as root (it makes mount namespaces); try: sudo $0"
 }
 
-# need_tools: host programs, installed with apt when they are missing.
+# need_tools: installs the programs that the lab needs on the host, with apt, if they are missing.
 need_tools() {
 	local tool pkg missing=()
 	while read -r tool pkg; do
@@ -101,7 +104,8 @@ LAB_PACKAGES=$(sed 's/#.*//' "$LAB_D/packages" | tr -s ' \t\n' '\n' | sed '/^$/d
 IMAGE=$CACHE/image-$( { echo "recipe 2"; echo "$LAB_PACKAGES"; } | hash_of)
 ROOT=$IMAGE/root
 
-# The mirror the system is set up with, if it is a Debian; else mmdebstrap's own.
+# mirror: prints the Debian mirror to use: VGPU_LAB_MIRROR, else that of the host if it is a Debian,
+# else nothing, so that mmdebstrap takes its default.
 mirror() {
 	if [[ -n ${VGPU_LAB_MIRROR:-} ]]; then
 		echo "$VGPU_LAB_MIRROR"
@@ -129,7 +133,7 @@ image_make() {
 		--dpkgopt='path-exclude=/usr/share/locale/*' \
 		--include="$(tr '\n' ',' <<<"$LAB_PACKAGES")" \
 		trixie "$tmp/root" ${uri:+"$uri"} || { rm -rf --one-file-system "$tmp"; exit 97; }
-	# The source is not for the machine's disk. (Initrds are not made.)
+	# The machines' disk has no room for the kernel's source.
 	mv "$tmp"/root/usr/src/linux-source-*.tar.xz "$tmp/"
 	rm -rf "$tmp"/root/var/cache/apt/*
 	echo lab >"$tmp/root/etc/hostname"
@@ -150,7 +154,7 @@ need_image() {
 	[[ -e $IMAGE/disk.ext4 ]] || with_lock image image_make
 }
 
-# stock_release NAME: the release of Debian's kernel that is called NAME here.
+# stock_release NAME: prints the release of Debian's kernel that the lab calls NAME.
 stock_release() {
 	local dir name
 	for dir in "$ROOT"/usr/lib/modules/*; do
@@ -164,8 +168,8 @@ stock_release() {
 	die "the image has no kernel for $1"
 }
 
-# enter [NAME=VALUE...] -- COMMAND...: COMMAND in the image, in namespaces of
-# its own; see lab.d/enter. All of it dies with this shell.
+# enter [NAME=VALUE...] -- COMMAND...: runs COMMAND in the image, in namespaces of its own;
+# lab.d/enter says what the variables mean. All processes in there are killed when this shell ends.
 enter() {
 	(enter_exec "$@")
 }
@@ -182,7 +186,7 @@ enter_exec() {
 OWN_NAMESPACE=(setpriv --pdeathsig KILL unshare --mount --propagation private
 	--pid --fork --kill-child=KILL)
 
-# Children to kill, by pid, when this shell ends.
+# The processes to kill when this shell ends.
 CHILDREN=()
 cleanup() {
 	local pid
@@ -193,8 +197,9 @@ cleanup() {
 	tty_back
 }
 
-# shellcheck disable=SC2034 # IN is for the caller
-# take_input INTERACTIVE: IN is what a machine reads: nothing, or our input, raw.
+# shellcheck disable=SC2034 # the caller reads IN
+# take_input INTERACTIVE: sets IN to the descriptor that a machine has as its standard input: that
+# of /dev/null if INTERACTIVE is empty, else this shell's own, whose terminal becomes raw.
 take_input() {
 	if [[ -z $1 ]]; then
 		exec {IN}</dev/null

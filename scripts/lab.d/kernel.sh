@@ -1,12 +1,12 @@
 # shellcheck shell=bash
 # The lab's own kernels; sourced by scripts/lab and scripts/build-modules.
-# shellcheck disable=SC2034 # K_* are for who sources this
+# shellcheck disable=SC2034 # the scripts that source this file read K_*
 
 KERNELS="stock stock-rt uml uml-debug uml-kobject guest-small"
 
-# kernel_setup NAME: sets K_ARCH, K_SRC, K_DIR (in the cache; empty for Debian's
-# kernels), K_IMAGE (what boots), K_KDIR (to build modules against) and K_MODULES;
-# K_REL is set by need_kernel.
+# kernel_setup NAME: sets K_ARCH, K_SRC, K_DIR (in the cache; empty for Debian's kernels), K_IMAGE
+# (what boots), K_KDIR (to build modules against) and K_MODULES. need_kernel sets K_REL, the
+# release.
 kernel_setup() {
 	local frag=()
 	K_NAME=$1 K_ARCH=x86_64 K_TARGET=bzImage
@@ -33,7 +33,7 @@ kernel_setup() {
 	K_IMAGE=$K_DIR/${K_TARGET##*/}
 }
 
-# source_setup: sets K_SRC, where the source of the lab's own kernels is, or comes to.
+# source_setup: sets K_SRC, the directory in the cache for the source of the lab's own kernels.
 source_setup() {
 	local version
 	version=$(sed -n '/^Package: linux-source-6\.12$/,/^$/s/^Version: //p' "$ROOT/var/lib/dpkg/status" | tr ':~+' '---')

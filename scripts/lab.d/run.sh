@@ -1,7 +1,7 @@
 # shellcheck shell=bash
-# Machines: run and shell; sourced by scripts/lab.
+# Lab machines: the commands run and shell of scripts/lab, which sources this file.
 
-# What in a kernel's log makes a run fail.
+# Patterns of the lines in a kernel's log that make a run fail.
 REPORTS='BUG:|BUG kmalloc|kernel BUG at|Oops|Kernel panic|WARNING:|cut here \]|general protection fault'
 REPORTS+='|KASAN|UBSAN|KCSAN|refcount_t|ODEBUG|unreferenced object|[1-9][0-9]* new suspected memory leaks'
 REPORTS+='|possible (recursive|circular|irq lock inversion)|inconsistent lock state|suspicious RCU|DEBUG_LOCKS_WARN_ON'
@@ -40,7 +40,8 @@ usage_run() {
 
 lab_run() {
 	local interactive=$1 kernel=stock timeout=600 cpus=2 mem=2048 append=() envs=() verbose=''
-	local icount='' allow='' kmemleak=${LAB_KMEMLEAK:-} console rc pid name fd died='' reports start late rows columns
+	local icount='' allow='' kmemleak=${LAB_KMEMLEAK:-}
+	local console rc pid name fd died='' reports start late rows columns
 	shift
 	[[ -z $interactive ]] || timeout=
 	while (( $# )); do
@@ -83,7 +84,7 @@ lab_run() {
 	need_root
 	need_kernel "$kernel"
 
-	# The run's directory: what the machine reads and writes.
+	# The run's directory, by which this script and the machine exchange files.
 	mkdir -p "$CHECKOUT/build/lab-logs"
 	RUN=$(mktemp -d "$CHECKOUT/build/lab-logs/$(date +%m%d-%H%M%S)-$kernel-XXXX") || die "cannot write to build/"
 	chmod 755 "$RUN"
@@ -128,7 +129,8 @@ lab_run() {
 		CHILDREN+=("${TAILS[@]}")
 	fi
 
-	# The machine writes the status last. Its own exit status says nothing.
+	# The last thing that the machine writes is the job's status. The exit status of QEMU or
+	# User Mode Linux says nothing about it.
 	start=$EPOCHSECONDS late=''
 	exec {fd}<> <(:)
 	while [[ ! -s $RUN/status ]]; do
@@ -179,11 +181,12 @@ lab_run() {
 	return "$rc"
 }
 
-# Lines that look like reports and are none.
+# Patterns of lines that look like reports and are none.
 NOT_REPORTS='FAULT_INJECTION|unable to open an initial console'
 
-# print_reports LINES: the kernel's log from the first report after the start
-# of the job on, from the whole log or, if the machine died, its console.
+# print_reports LINES: prints at most LINES lines of the kernel's log from the first report on that
+# came after the job's start. The log is that which the machine has written at its end or, if the
+# machine died, its console.
 print_reports() {
 	local log
 	for log in "$RUN/dmesg" "$console"; do
@@ -199,7 +202,7 @@ print_reports() {
 	fi
 }
 
-# Keep the newest 100 runs.
+# Removes the directories of all runs but the newest 100.
 logs_prune() {
 	local old
 	find "$CHECKOUT/build/lab-logs" -mindepth 1 -maxdepth 1 -type d -printf '%T@ %p\n' |
@@ -208,7 +211,8 @@ logs_prune() {
 	done
 }
 
-# A processor for a machine of its own: pinned, User Mode Linux is 4 times faster.
+# Sets CPU to a processor that no other machine is pinned to, or to any if there is none. Pinned to
+# one processor, User Mode Linux is 4 times faster.
 pick_cpu() {
 	local cpu list=() part fd
 	IFS=, read -ra part <<<"$(sed -n 's/^Cpus_allowed_list:[[:space:]]*//p' /proc/self/status)"
@@ -244,8 +248,8 @@ machine_uml() {
 		taskset -c "$CPU" "${args[@]}" <&"$IN" 2>>"$console" >&1 &
 }
 
-# A stock kernel boots from an initramfs of the lab's own: a program and the
-# modules to mount the image's disk and the checkout.
+# Prints the directory in the cache of what a stock machine boots: its kernel, and an initramfs that
+# has a program (boot.c) and the modules to mount the image's disk and the checkout.
 boot_dir() {
 	echo "$CACHE/boot-$(cat "$LAB_D"/boot.{sh,c} - <<<"$IMAGE $K_REL" | hash_of)"
 }
@@ -262,16 +266,18 @@ boot_make() {
 
 machine_stock() {
 	local args accel con=()
-	# Faster than "max"; without what TCG has not.
+	# A model that is faster than "max" under TCG, without the features that TCG does not have.
 	accel=(-accel 'tcg,thread=multi'
 		-cpu 'EPYC,-fxsr-opt,-misalignsse,-osvw,-topoext,-nrip-save,-xsavec')
 	BOOT=$(boot_dir)
 	[[ -e $BOOT/initrd ]] || with_lock boot boot_make || exit 97
-	# One thread runs all processors in turns: what any of them has done is what
-	# the clocks say, whatever else this host does meanwhile.
+	# QEMU executes all processors in turns in one thread, and clocks count instructions:
+	# whatever else this host does, a figure that is measured in the machine stays the same.
 	if [[ -n $icount ]]; then
-		accel=(-accel tcg -icount "shift=$icount,sleep=off" -rtc 'base=2026-01-01,clock=vm' "${accel[@]:2}")
-	# A /dev/kvm alone can be one that cannot run a stock kernel.
+		accel=(-accel tcg -icount "shift=$icount,sleep=off"
+			-rtc 'base=2026-01-01,clock=vm' "${accel[@]:2}")
+	# /dev/kvm can also be there without a KVM that runs a stock kernel; the module shows that
+	# it does.
 	elif [[ -w /dev/kvm ]] && grep -qE '^kvm_(intel|amd) ' /proc/modules 2>/dev/null; then
 		accel=(-accel kvm -cpu host)
 	fi

@@ -45,7 +45,7 @@ static void work_packet(struct fuzz_life *life, struct rng *rng, struct vgpu_hw_
 	uint32_t op = 0;
 
 	memset(packet, 0, sizeof(*packet));
-	packet->type = (uint8_t)(1 + rng_below(rng, 5));
+	packet->type = (uint8_t)(1 + rng_below(rng, VGPU_HW_PKT_END - 1));
 	switch (packet->type) {
 	case VGPU_HW_PKT_FILL:
 	case VGPU_HW_PKT_COPY:

@@ -106,7 +106,7 @@ static void gpu_bad_values(void)
 		int error;
 	} bad[] = {
 		{ 0, {}, EINVAL },
-		{ 0x100, {}, EINVAL },
+		{ 1u << 30, {}, EINVAL },
 		{ 1u << 31, {}, EINVAL },
 		{ VGPU_SCHED_POLICY, { .policy = "" }, EINVAL },
 		{ VGPU_SCHED_POLICY, { .policy = "qo" }, EINVAL },

@@ -115,7 +115,7 @@ static void share_bad_values(void)
 		int error;
 	} bad[] = {
 		{ 0, 0, 0, 0, 0, 0, EINVAL },
-		{ 0x10, 0, 0, 0, 0, 0, EINVAL },
+		{ 1u << 30, 0, 0, 0, 0, 0, EINVAL },
 		{ VGPU_SHARE_GUARANTEE, 1001, 0, 0, 0, 0, EINVAL },
 		{ VGPU_SHARE_GUARANTEE, ~0u, 0, 0, 0, 0, EINVAL },
 		{ VGPU_SHARE_GUARANTEE, 0x10001, 0, 0, 0, 0, EINVAL },

@@ -133,7 +133,6 @@ static void test_set_is_atomic(void **state)
 	unsigned int i, left;
 
 	world_begin(1, 0, 2 * MS);
-	assert_int_equal(strcmp(vgpu_sched_name(t.sched), "test"), 0);
 	for (i = 0; i < NR_TIMELINES; i++) {
 		user[i] = user_open(i);
 		submit(user[i], 1 * SEC);

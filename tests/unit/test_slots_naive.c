@@ -185,9 +185,9 @@ static int naive_pick(struct naive *n, struct world *w, unsigned int load, unsig
 	who = world_pick(w);
 	check_that(who == owner, "load %u, step %u: %d, not %d", load, step, who, owner);
 	for (i = 0; i < w->nr; i++)
-		check_that(w->entity[i].slots.debt_ns == n->debt_ns[i] || !w->rq.nr_queued,
+		check_that(vgpu_slots_of(&w->entity[i])->debt_ns == n->debt_ns[i] || !w->rq.nr_queued,
 			   "load %u, step %u: %u owes %llu, not %llu", load, step, i,
-			   w->entity[i].slots.debt_ns, n->debt_ns[i]);
+			   vgpu_slots_of(&w->entity[i])->debt_ns, n->debt_ns[i]);
 	n->running = who != NOBODY;
 	if (n->running)
 		check_that(w->deadline_ns == n->begin_ns + n->slot_ns, "%llu, not %llu",
