@@ -109,7 +109,7 @@ static void gpu_attributes_bad_input(void)
 		{ "frequency_hz", "4294967796", ERANGE }, /* 2^32 + 500 */
 		{ "window_ms", "9", ERANGE },
 		{ "window_ms", "1001", ERANGE },
-		/* Times 10^6 that is 41 ms, modulo 2^64. */
+		/* In ns that is 41 ms, modulo 2^64. */
 		{ "window_ms", "18446744073751", ERANGE },
 		{ "preempt_timeout_us", "999", ERANGE },
 		{ "preempt_timeout_us", "1000001", ERANGE },
