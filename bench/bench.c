@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * bench PAIRS ROW ARGUMENT...: one row, as a line of JSON.
- *
- * Blocks of the two sides alternate A B B A, so that what drifts hits both.
- * The first pair warms up and is dropped; medians are of the others.
+ * bench PAIRS ROW ARGUMENT...: measures one row and prints it as a line of JSON.
  */
 #include <stdio.h>
 #include <stdlib.h>

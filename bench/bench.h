@@ -7,12 +7,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "die.h"
+
 #define MAX_PAIRS	1000
 
 /**
- * struct bench_side - one of the two that are compared
- * @block: does a block of work; what one unit of it cost, or < 0: failed
- * @arg:   for @block
+ * struct bench_side - one of the two sides that are compared
+ * @block: does a block of work; returns what one unit of it cost, which is above 0
+ * @arg:   passed to @block
  */
 struct bench_side {
 	double (*block)(void *arg);
@@ -22,13 +24,13 @@ struct bench_side {
 /**
  * struct bench_row - a comparison
  * @name:   as in bench.json
- * @unit:   of a block's answer
- * @reach:  the ratio to reach
- * @higher: whether more is better
+ * @unit:   of what the blocks return
+ * @reach:  the ratio of @ours to @peer that is to be reached
+ * @higher: a higher ratio is better, else a lower one
  * @ours:   the vGPU
- * @peer:   what it is measured against
- * @detail: what the two did
- * @tell:   optional: more of it, known afterwards
+ * @peer:   what the vGPU is measured against
+ * @detail: what the two sides did
+ * @tell:   writes to @text what is to be added to @detail after the measurement; may be NULL
  */
 struct bench_row {
 	const char *name;
@@ -42,19 +44,32 @@ struct bench_row {
 };
 
 /* compare.c */
-extern unsigned int bench_pairs;
+extern unsigned int bench_pairs;	/* pairs of blocks per row, at most MAX_PAIRS */
 
-void bench_die(const char *fmt, ...)
-	__attribute__((noreturn, format(printf, 1, 2)));
+/* Time in ns, as the blocks measure it. */
 double bench_now_ns(void);
+
+/* Measures both sides of the row and prints it. */
 void bench_compare(const struct bench_row *row);
 
-/* mdev.c: a device through VFIO, whatever it is */
+/* mdev.c: any mdev, created in sysfs and opened through VFIO */
+
+/**
+ * struct mdev_region - a region of a device
+ * @bytes:  its size
+ * @offset: of its first byte in the device's file
+ */
 struct mdev_region {
 	uint64_t bytes;
 	uint64_t offset;
 };
 
+/**
+ * struct mdev - an open device
+ * @container: file descriptor of its VFIO container
+ * @group:     file descriptor of its VFIO group
+ * @fd:        file descriptor of the device
+ */
 struct mdev {
 	int container;
 	int group;
@@ -67,7 +82,7 @@ void mdev_close(struct mdev *mdev);
 void mdev_create(const char *type_dir, const char *uuid);
 void mdev_remove(const char *uuid);
 
-/* The rows. */
+/* device.c, engine.c: the rows */
 void row_region_read(const char *ours, const char *mtty);
 void row_create_remove(const char *ours_type, const char *mbochs_type);
 void row_fb_first_touch(const char *ours, const char *mbochs);

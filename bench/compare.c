@@ -1,33 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
-/* How a row is measured: what all of them share. */
-#include <stdarg.h>
+/*
+ * How a row is measured. Blocks of the two sides alternate A B B A, so that a drift of the machine
+ * hits both. The first pair warms up and is dropped; medians are of the others.
+ */
 #include <stdio.h>
-#include <stdlib.h>
-#include <time.h>
 
 #include "bench.h"
+#include "clk.h"
 #include "stats.h"
 
 unsigned int bench_pairs;
 
-void bench_die(const char *fmt, ...)
-{
-	va_list args;
-
-	fputs("bench: ", stderr);
-	va_start(args, fmt);
-	vfprintf(stderr, fmt, args);
-	va_end(args);
-	fputc('\n', stderr);
-	exit(1);
-}
-
 double bench_now_ns(void)
 {
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (double)ts.tv_sec * 1e9 + (double)ts.tv_nsec;
+	return (double)clk_ns();
 }
 
 static double measure(const struct bench_row *row, const struct bench_side *side)

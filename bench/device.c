@@ -17,12 +17,12 @@
 #define PAGE		4096u
 #define UUID_OURS	"be000000-0000-4000-8000-000000000001"
 #define UUID_PEER	"be000000-0000-4000-8000-000000000002"
-#define MEMORY		0x02	/* of the PCI command register */
+#define MEMORY		0x02	/* memory decoding, in the PCI command register */
 
 /**
- * struct reads - a register to read
- * @mdev:   of which device
- * @offset: in the device's file
+ * struct reads - a register that is read again and again
+ * @mdev:   the open device
+ * @offset: of the register in the device's file
  */
 struct reads {
 	struct mdev mdev;
@@ -80,9 +80,9 @@ void row_region_read(const char *uuid, const char *mtty)
 }
 
 /**
- * struct creates - what to create
- * @type: directory of the type
- * @uuid: of the device
+ * struct creates - a device that is created and removed again and again
+ * @type: directory of the device's type in sysfs
+ * @uuid: the device's
  */
 struct creates {
 	const char *type;
@@ -118,10 +118,10 @@ void row_create_remove(const char *ours_type, const char *mbochs_type)
 
 /**
  * struct touches - fresh memory of a device
- * @mdev: the device
- * @map:  its BAR 0, mapped once
+ * @mdev:  the open device
+ * @map:   a mapping of its BAR 0
  * @bytes: length of @map
- * @next: first page that nobody has touched
+ * @next:  offset of the first page that was not yet touched
  */
 struct touches {
 	struct mdev mdev;
@@ -157,7 +157,7 @@ static double block_touches(void *arg)
 	for (i = 0; i < TOUCHES; i++)
 		at[(size_t)i * PAGE] = 1;
 	spent = bench_now_ns() - start;
-	/* Fresh pages are zero but for what was written. */
+	/* Fresh pages are zero but for the byte that was written. */
 	for (i = 0; i < TOUCHES; i++)
 		if (at[(size_t)i * PAGE] != 1 || at[(size_t)i * PAGE + 1])
 			bench_die("a fresh page is not zero");

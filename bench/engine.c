@@ -16,23 +16,23 @@
 #define PINGS		25u
 #define COPY_BYTES	(16ull << 20)
 /*
- * Source and destination are apart by this more than their size, on both sides: an
- * emulated processor finds pages by the low bits of their number, so that two whose
- * distance is a power of two push each other out.
+ * Source and destination are apart by this more than their size, on both sides: an emulated
+ * processor finds pages by the low bits of their numbers, so that two pages whose distance is a
+ * power of two push each other out.
  */
 #define COPY_SKEW	(17 * 4096)
 #define WAIT_MS		30000
 
 /**
- * struct pings - a channel with an interrupt, and a thread to play with
- * @chan:   empty packets go here
- * @fd:     its interrupt
- * @packet: an empty packet that raises it
- * @rings:  doorbells rung, in all blocks
- * @total:  packets, in all blocks
- * @ping:   wakes the thread
- * @pong:   is its answer
- * @thread: answers
+ * struct pings - a channel with an interrupt, and a thread that answers
+ * @chan:   where empty packets are submitted
+ * @fd:     eventfd of the channel's interrupt
+ * @packet: an empty packet that raises the interrupt
+ * @rings:  doorbells rung in all blocks
+ * @total:  packets submitted in all blocks
+ * @ping:   eventfd that wakes the thread; a count above 1 ends it
+ * @pong:   eventfd by which the thread answers
+ * @thread: waits for @ping and signals @pong
  */
 struct pings {
 	struct vgpu_chan *chan;
@@ -81,7 +81,7 @@ static double block_packets(void *arg)
 	unsigned int i;
 	double start;
 
-	/* The first of a block finds the engine asleep: it does not count. */
+	/* The first packet of a block finds the engine asleep: it does not count. */
 	rings = pings->rings;
 	total = pings->total;
 	ping_packet(pings);
@@ -140,8 +140,7 @@ static struct vgpu_chan *open_channel(struct vgpu_dev *dev, uint32_t class)
 	int engine = vgpu_dev_find_engine(dev, class, 0);
 	struct vgpu_chan *chan;
 
-	if (engine < 0 ||
-	    vgpu_chan_create(dev, (uint32_t)engine, VGPU_RING_FB, 8, &chan))
+	if (engine < 0 || vgpu_chan_create(dev, (uint32_t)engine, VGPU_RING_FB, 8, &chan))
 		bench_die("channel: %s", vgpu_dev_error(dev));
 	return chan;
 }
@@ -152,8 +151,7 @@ static void tell_pings(void *arg, char *text, size_t bytes)
 
 	snprintf(text, bytes,
 		 "; of %llu packets %llu found the engine asleep and rang the doorbell",
-		 (unsigned long long)pings->total,
-		 (unsigned long long)pings->rings);
+		 (unsigned long long)pings->total, (unsigned long long)pings->rings);
 }
 
 static void pings_start(struct pings *pings)
@@ -199,8 +197,8 @@ void row_empty_packet(const char *uuid)
 
 /**
  * struct way - a way to copy memory
- * @name: for the detail
- * @copy: as memcpy()
+ * @name: in the row's detail
+ * @copy: takes what memcpy() takes
  */
 struct way {
 	const char *name;
@@ -212,14 +210,13 @@ static void copy_libc(void *to, const void *from, size_t bytes)
 	memcpy(to, from, bytes);
 }
 
-/* An emulated processor may be slow with what libc takes; the peer is the best. */
+/* An emulated processor may be slow with the way libc chooses; the peer is the fastest way. */
 static void copy_words(void *to, const void *from, size_t bytes)
 {
 #ifdef __x86_64__
 	size_t words = bytes / 8;
 
-	asm volatile("rep movsq" : "+D"(to), "+S"(from), "+c"(words)
-		     : : "memory");
+	asm volatile("rep movsq" : "+D"(to), "+S"(from), "+c"(words) : : "memory");
 #else
 	memcpy(to, from, bytes);
 #endif
@@ -251,16 +248,16 @@ static const struct way ways[] = {
 };
 
 /**
- * struct copies - a copy by an engine, and the same by another thread
- * @chan:   of a copy engine
- * @src:    framebuffer
- * @dst:    framebuffer
- * @from:   memory
- * @to:     memory
- * @how:    the fastest way to copy here
- * @go:     wakes the thread
- * @done:   is its answer
- * @thread: copies
+ * struct copies - a copy by an engine, and the same copy by another thread
+ * @chan:   a channel of a copy engine
+ * @src:    offset in framebuffer of what the engine copies
+ * @dst:    offset in framebuffer of where the engine copies it to
+ * @from:   what the thread copies
+ * @to:     where the thread copies it to
+ * @how:    the fastest way to copy on this machine
+ * @go:     eventfd that wakes the thread; a count above 1 ends it
+ * @done:   eventfd by which the thread answers
+ * @thread: waits for @go, copies, and signals @done
  */
 struct copies {
 	struct vgpu_chan *chan;
@@ -279,10 +276,8 @@ static void engine_copy(struct copies *copies)
 	struct vgpu_chan *chan = copies->chan;
 	uint64_t fence;
 
-	if (vgpu_chan_copy(chan, VGPU_FB(copies->dst), VGPU_FB(copies->src),
-			   COPY_BYTES) ||
-	    vgpu_chan_fence(chan, &fence) ||
-	    vgpu_chan_wait(chan, fence, WAIT_MS))
+	if (vgpu_chan_copy(chan, VGPU_FB(copies->dst), VGPU_FB(copies->src), COPY_BYTES) ||
+	    vgpu_chan_fence(chan, &fence) || vgpu_chan_wait(chan, fence, WAIT_MS))
 		bench_die("copy: %s", vgpu_dev_error(chan->dev));
 }
 
@@ -306,8 +301,7 @@ static void *copy_thread(void *arg)
 	uint64_t count;
 
 	for (;;) {
-		if (read(copies->go, &count, sizeof(count)) != sizeof(count) ||
-		    count > 1)
+		if (read(copies->go, &count, sizeof(count)) != sizeof(count) || count > 1)
 			return NULL;
 		copies->how->copy(copies->to, copies->from, COPY_BYTES);
 		eventfd_wake(copies->done, 1);
@@ -334,7 +328,7 @@ static uint8_t *memory(void)
 	return at;
 }
 
-/* The same data on both sides, and every page there. */
+/* Puts the same data on both sides, so that every page is there. */
 static void copies_fill(struct copies *copies, struct vgpu_dev *dev)
 {
 	uint64_t *from = (uint64_t *)copies->from, random = 88172645463325252ull;

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Any mdev: create, open through VFIO, remove. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -11,15 +9,14 @@
 #include <linux/vfio.h>
 
 #include "bench.h"
+#include "file.h"
 
 static void write_file(const char *path, const char *text)
 {
-	ssize_t bytes = (ssize_t)strlen(text);
-	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	int ret = file_write(path, text);
 
-	if (fd < 0 || write(fd, text, (size_t)bytes) != bytes)
-		bench_die("%s: %s", path, strerror(errno));
-	close(fd);
+	if (ret)
+		bench_die("%s: %s", path, strerror(-ret));
 }
 
 void mdev_create(const char *type_dir, const char *uuid)

@@ -38,16 +38,14 @@ int main(int argc, char **argv)
 		else
 			return 2;
 	}
-	if (argc - optind != 1 + TENANTS || score.pairs < 2 ||
-	    score.pairs >= PAIRS_MAX)
-		score_die("arguments: [--seed N] [--pairs N] [--only ROWS] [--measured HOW] OUT.json UUID UUID UUID UUID");
+	if (argc - optind != 1 + TENANTS || score.pairs < 2 || score.pairs >= PAIRS_MAX)
+		bench_die("arguments: [--seed N] [--pairs N] [--only ROWS] [--measured HOW] OUT.json UUID UUID UUID UUID");
 	score_find_gpu();
 	for (i = 0; i < TENANTS; i++)
 		if (!score_parse_uuid(argv[optind + 1 + (int)i], &score.tenant[i]))
-			score_die("no UUID: %s", argv[optind + 1 + (int)i]);
-	printf("# seed %llu, %u pairs, slice %llu us\n",
-	       (unsigned long long)score.seed, score.pairs,
-	       (unsigned long long)(score.slice_ns / US));
+			bench_die("no UUID: %s", argv[optind + 1 + (int)i]);
+	printf("# seed %llu, %u pairs, slice %llu us\n", (unsigned long long)score.seed,
+	       score.pairs, (unsigned long long)(score.slice_ns / US));
 	score_rows_share();
 	score_rows_change();
 	score_rows_pairs();

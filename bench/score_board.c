@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The rows, their goals and what has been published; and what was measured. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -10,15 +9,15 @@
 
 /**
  * struct known - a row, its goal, and what has been published
- * @name:   of the row
- * @text:   what it says
- * @unit:   of all values
- * @reach:  goal, negative: none, or only known when measured
- * @higher: at least that; else at most
- * @hami:   HAMi-core's value as text, "" if none
- * @fcsp:   BUD-FCSP's
- * @mig:    MIG's
- * @peer:   the best of them, negative: none
+ * @name:   as in bench.json
+ * @text:   what the row says
+ * @unit:   of all values of the row
+ * @reach:  the goal; negative: there is none, or it is only known after the measurement
+ * @higher: the value is to be at least the goal, else at most
+ * @hami:   HAMi-core's published value as text; "" if there is none
+ * @fcsp:   BUD-FCSP's published value
+ * @mig:    MIG's published value
+ * @peer:   the best published value; negative: there is none
  */
 static const struct known {
 	const char *name;
@@ -71,15 +70,13 @@ bool score_wanted(const char *name)
 	return !score.only || strstr(score.only, name);
 }
 
-/* Adds to the detail of a row. */
 void score_add(struct score_result *result, const char *fmt, ...)
 {
 	size_t used = strlen(result->detail);
 	va_list args;
 
 	va_start(args, fmt);
-	vsnprintf(result->detail + used, sizeof(result->detail) - used, fmt,
-		  args);
+	vsnprintf(result->detail + used, sizeof(result->detail) - used, fmt, args);
 	va_end(args);
 }
 
@@ -94,12 +91,11 @@ void score_result(const char *name, const struct score_result *result)
 			return;
 		results[i] = *result;
 		measured[i] = true;
-		printf("# %s: %.6g %s; %s\n", name, result->value, known[i].unit,
-		       result->detail);
+		printf("# %s: %.6g %s; %s\n", name, result->value, known[i].unit, result->detail);
 		fflush(stdout);
 		return;
 	}
-	score_die("no row %s", name);
+	bench_die("no row %s", name);
 }
 
 static double reach(size_t i)
@@ -130,11 +126,9 @@ void score_print(void)
 		if (reach(i) >= 0)
 			snprintf(goal, sizeof(goal), "%s %.4g",
 				 known[i].higher ? ">=" : "<=", reach(i));
-		printf("%-16s %-50s %10.5g %-4s %10s %-8s %10s %7s %7s\n",
-		       known[i].name, known[i].text, results[i].value,
-		       known[i].unit, goal,
-		       !goal[0] ? "" : met(i) ? "met" : "NOT met",
-		       known[i].hami, known[i].fcsp, known[i].mig);
+		printf("%-16s %-50s %10.5g %-4s %10s %-8s %10s %7s %7s\n", known[i].name,
+		       known[i].text, results[i].value, known[i].unit, goal, !goal[0] ? "" :
+		       met(i) ? "met" : "NOT met", known[i].hami, known[i].fcsp, known[i].mig);
 		goals += !!goal[0];
 		reached += goal[0] && met(i);
 	}
@@ -145,7 +139,7 @@ void score_print(void)
 	       reached, goals);
 }
 
-/* A published value: a number, perhaps with a sign that it is not exact. */
+/* A published value is a number, perhaps with a sign that it is not exact. */
 static void write_published(FILE *out, const char *name, const char *text)
 {
 	text += strspn(text, "~<");
@@ -161,7 +155,7 @@ void score_write(const char *path)
 	size_t i;
 
 	if (!out)
-		score_die("%s: %s", path, strerror(errno));
+		bench_die("%s: %s", path, strerror(errno));
 	for (i = 0; i < ROWS; i++) {
 		if (!measured[i])
 			continue;
@@ -175,10 +169,9 @@ void score_write(const char *path)
 		write_published(out, "hami", known[i].hami);
 		write_published(out, "fcsp", known[i].fcsp);
 		write_published(out, "mig", known[i].mig);
-		fprintf(out, "\"unit\": \"%s\", \"detail\": \"%s%s; %s\"}\n",
-			known[i].unit, known[i].text,
-			met(i) ? "" : " (goal NOT met)", results[i].detail);
+		fprintf(out, "\"unit\": \"%s\", \"detail\": \"%s%s; %s\"}\n", known[i].unit,
+			known[i].text, met(i) ? "" : " (goal NOT met)", results[i].detail);
 	}
 	if (fclose(out))
-		score_die("%s: %s", path, strerror(errno));
+		bench_die("%s: %s", path, strerror(errno));
 }

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How long it takes until changed shares hold: from the return of the call until
- * every interval that begins later meets the new bounds of guarantee and cap.
+ * How long it takes until changed shares hold: from the return of the call that sets them to the
+ * time from which on every interval meets the new bounds of guarantee and cap.
  */
-#include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <time.h>
 
 #include "score.h"
 
@@ -20,11 +16,11 @@
 #define POINTS		8192
 
 /**
- * struct curve - what a tenant got
- * @at_ns:  time of each point
- * @there:  engine time that there was up to then
- * @got:    of it
- * @nr:     points
+ * struct curve - what a tenant got over time
+ * @at_ns: the clock at each point
+ * @there: engine time that there was up to each point
+ * @got:   engine time that the tenant got up to each point
+ * @nr:    number of points
  */
 struct curve {
 	double at_ns[POINTS];
@@ -33,6 +29,12 @@ struct curve {
 	unsigned int nr;
 };
 
+/**
+ * struct run - a run of the engine
+ * @who:      index of the tenant
+ * @start_ns: when it began
+ * @end_ns:   when it ended
+ */
 struct run {
 	unsigned int who;
 	uint64_t start_ns;
@@ -42,7 +44,7 @@ struct run {
 static struct run runs[RUNS];
 static unsigned int nr_runs;
 static uint64_t log_total;
-static uint64_t longest_ns;	/* overrun */
+static uint64_t longest_ns;	/* the longest overrun of the change that is measured */
 
 static struct {
 	uint64_t at_ns;
@@ -50,34 +52,25 @@ static struct {
 } seen[POINTS];
 static unsigned int nr_seen;
 
+/* Adds the runs since the last call to runs[], or, without @keep_runs, passes over them. */
 static void read_log(bool keep_runs)
 {
 	static struct vgpu_ctl_switch entry[VGPU_SCHED_LOG];
-	struct vgpu_ctl_sched_log log = {
-		.size = sizeof(log),
-		.gpu = score.gpu,
-		.engine = score.engine,
-		.count = VGPU_SCHED_LOG,
-		.entries = (uintptr_t)entry,
-	};
-	uint64_t fresh, over;
-	unsigned int i, k;
+	uint64_t total, fresh, over;
+	uint32_t i, k, count = score_log(entry, &total);
 
-	if (ioctl(score.control, VGPU_IOC_SCHED_LOG, &log))
-		score_die("VGPU_IOC_SCHED_LOG: %s", strerror(errno));
-	fresh = log.total - log_total;
-	log_total = log.total;
+	fresh = total - log_total;
+	log_total = total;
 	if (!keep_runs)
 		return;
-	if (fresh > log.count)
-		score_die("the log was read too late");
-	for (i = log.count - (unsigned int)fresh; i < log.count; i++) {
+	if (fresh > count)
+		bench_die("the log was read too late");
+	for (i = count - (uint32_t)fresh; i < count; i++) {
 		for (k = 0; k < TENANTS; k++)
-			if (!memcmp(entry[i].uuid, score.tenant[k].id,
-				    VGPU_UUID_LEN))
+			if (!memcmp(entry[i].uuid, score.tenant[k].id, VGPU_UUID_LEN))
 				break;
 		if (k == TENANTS || nr_runs == RUNS)
-			score_die("a run of somebody else, or too many");
+			bench_die("a run of somebody else, or too many");
 		over = entry[i].ran_ns > entry[i].slice_ns ?
 		       entry[i].ran_ns - entry[i].slice_ns : 0;
 		if (over > longest_ns)
@@ -90,7 +83,7 @@ static void read_log(bool keep_runs)
 
 static void watch(uint64_t for_ns)
 {
-	uint64_t start = load_now_ns(), logged = start, now = start;
+	uint64_t start = clk_ns(), logged = start, now = start;
 	unsigned int i;
 
 	while (now - start < for_ns) {
@@ -106,8 +99,8 @@ static void watch(uint64_t for_ns)
 			read_log(true);
 			score_keep(0);
 		}
-		score_nap(100 * US);
-		now = load_now_ns();
+		clk_sleep_ns(100 * US);
+		now = clk_ns();
 	}
 	read_log(true);
 }
@@ -115,13 +108,13 @@ static void watch(uint64_t for_ns)
 static void point(struct curve *c, double at_ns, double there, double got)
 {
 	if (c->nr == POINTS)
-		score_die("too many points");
+		bench_die("too many points");
 	c->at_ns[c->nr] = at_ns;
 	c->there[c->nr] = there;
 	c->got[c->nr++] = got;
 }
 
-/* By the driver's account of runs; time is the clock. */
+/* The curve of a tenant by the driver's log of runs; there is as much engine time as time. */
 static void by_log(struct curve *c, unsigned int who, uint64_t from_ns)
 {
 	double got = 0;
@@ -142,7 +135,7 @@ static void by_log(struct curve *c, unsigned int who, uint64_t from_ns)
 	}
 }
 
-/* By what clients saw done; the work of all is the clock. */
+/* The curve of a tenant by completed jobs; the jobs of all are the engine time that there is. */
 static double by_work(struct curve *c, unsigned int who, uint64_t from_ns)
 {
 	double sum, job_ns;
@@ -152,7 +145,7 @@ static double by_work(struct curve *c, unsigned int who, uint64_t from_ns)
 	for (first = 0; first < nr_seen && seen[first].at_ns < from_ns; first++)
 		;
 	if (first + 10 > nr_seen)
-		score_die("nothing was seen");
+		bench_die("nothing was seen");
 	for (sum = 0, k = 0; k < TENANTS; k++)
 		sum += (double)(seen[nr_seen - 1].jobs[k] - seen[first].jobs[k]);
 	job_ns = (double)(seen[nr_seen - 1].at_ns - seen[first].at_ns) / sum;
@@ -160,13 +153,12 @@ static double by_work(struct curve *c, unsigned int who, uint64_t from_ns)
 		for (sum = 0, k = 0; k < TENANTS; k++)
 			sum += (double)(seen[i].jobs[k] - seen[first].jobs[k]);
 		point(c, (double)seen[i].at_ns, sum * job_ns,
-		      (double)(seen[i].jobs[who] - seen[first].jobs[who]) *
-		      job_ns);
+		      (double)(seen[i].jobs[who] - seen[first].jobs[who]) * job_ns);
 	}
 	return job_ns;
 }
 
-/* From when on all intervals are good, in ns after @from_ns. */
+/* How long after @from_ns it is until all intervals that begin later meet the bounds, in ns. */
 static double holds_after(const struct curve *c, double guarantee, double cap,
 			  double slack, uint64_t from_ns)
 {
@@ -185,7 +177,7 @@ static double holds_after(const struct curve *c, double guarantee, double cap,
 	return 0;
 }
 
-/* Random guarantees that sum up to all; caps are the same every other time. */
+/* Random guarantees that add up to 1000; with @capped each cap is the guarantee. */
 static void next_shares(unsigned int triple[TENANTS][3], bool capped)
 {
 	unsigned int i, left = 16;
@@ -200,7 +192,7 @@ static void next_shares(unsigned int triple[TENANTS][3], bool capped)
 	}
 }
 
-/* The first run that was begun after the return. */
+/* How long after @from_ns the first run begins that was not yet under way, in ns. */
 static double first_run(uint64_t from_ns)
 {
 	unsigned int i;
@@ -237,13 +229,13 @@ void score_rows_change(void)
 		nr_runs = 0;
 		nr_seen = 0;
 		longest_ns = 0;
-		call = load_now_ns();
+		call = clk_ns();
 		score_shares(triple);
-		back = load_now_ns();
+		back = clk_ns();
 		ran = score_counter("ran_ns");
 		watch(HOLD_NS);
 		ran = score_counter("ran_ns") - ran;
-		lost = fmax(0, (double)(load_now_ns() - back) - (double)ran);
+		lost = fmax(0, (double)(clk_ns() - back) - (double)ran);
 		lost_max = fmax(lost_max, lost);
 		call_ns = fmax(call_ns, (double)(back - call));
 		begun_ns = fmax(begun_ns, first_run(back));

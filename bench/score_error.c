@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* How soon a client knows of an error, and how soon it works again. */
-#include <errno.h>
-#include <glob.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/ioctl.h>
-
 #include "score.h"
+#include "soft.h"
 #include "stats.h"
 
 #define ROUNDS		20
@@ -17,39 +12,26 @@
 
 static double detect[ROUNDS], recover[ROUNDS];
 
-/* Faults are made on purpose: nobody is to be quarantined for them. */
+/* Faults are made on purpose: no vGPU is to be quarantined for them. */
 static void quarantine_faults(uint32_t faults)
 {
-	struct vgpu_ctl_sched sched = {
-		.size = sizeof(sched),
-		.gpu = score.gpu,
-		.valid = VGPU_SCHED_QUARANTINE_FAULTS,
-		.quarantine_faults = faults,
-	};
+	struct vgpu_ctl_sched sched = { .quarantine_faults = faults };
 
-	if (ioctl(score.control, VGPU_IOC_SCHED_SET, &sched))
-		score_die("VGPU_IOC_SCHED_SET: %s", (char *)sched.text);
+	score_set(&sched, VGPU_SCHED_QUARANTINE_FAULTS);
 }
 
 static void inject_hang(void)
 {
-	glob_t found;
-	FILE *f;
-
-	if (glob("/sys/kernel/debug/vgpu_soft/*/gr/hang", 0, NULL, &found))
-		score_die("no way to inject a hang");
-	f = fopen(found.gl_pathv[0], "we");
-	if (!f || fprintf(f, "%u", VGPU_HW_PKT_NOP) < 0 || fclose(f))
-		score_die("%s: %s", found.gl_pathv[0], strerror(errno));
-	globfree(&found);
+	if (soft_hang(NULL, "gr", VGPU_HW_PKT_NOP))
+		bench_die("no way to inject a hang");
 }
 
-/* The client sleeps until an interrupt says that there is something to see. */
+/* The client sleeps until the interrupt of the faulted channel. */
 static void until_faulted(struct vgpu_chan *chan, uint64_t start)
 {
 	while (vgpu_chan_state(chan) != VGPU_HW_STATE_FAULTED) {
-		if (load_now_ns() - start > PATIENCE_NS)
-			score_die("no fault");
+		if (clk_ns() - start > PATIENCE_NS)
+			bench_die("no fault");
 		vgpu_irq_wait(chan->dev, FAULT_VECTOR, IRQ_WAIT_MS);
 	}
 }
@@ -57,8 +39,8 @@ static void until_faulted(struct vgpu_chan *chan, uint64_t start)
 static void until_done(struct vgpu_chan *chan, uint64_t get, uint64_t start)
 {
 	while (vgpu_chan_get(chan) < get) {
-		if (load_now_ns() - start > PATIENCE_NS)
-			score_die("no recovery");
+		if (clk_ns() - start > PATIENCE_NS)
+			bench_die("no recovery");
 		vgpu_irq_wait(chan->dev, chan->vector, IRQ_WAIT_MS);
 	}
 }
@@ -73,24 +55,22 @@ static void round_of(unsigned int i, bool hang)
 	struct vgpu_chan *chan;
 	uint64_t start, known, fence;
 
-	if (vgpu_chan_create(dev, (uint32_t)load->chan->engine, VGPU_RING_FB, 4,
-			     &chan))
-		score_die("%s", vgpu_dev_error(dev));
+	if (vgpu_chan_create(dev, (uint32_t)load->chan->engine, VGPU_RING_FB, 4, &chan))
+		bench_die("%s", vgpu_dev_error(dev));
 	if (hang)
 		inject_hang();
-	start = load_now_ns();
+	start = clk_ns();
 	if (vgpu_chan_submit(chan, &packet, 1))
-		score_die("%s", vgpu_dev_error(dev));
+		bench_die("%s", vgpu_dev_error(dev));
 	until_faulted(chan, start);
-	known = load_now_ns();
-	/* The usual way out: the channel anew, then a job. */
-	if (vgpu_chan_disable(chan) || vgpu_chan_enable(chan) ||
-	    vgpu_chan_fence(chan, &fence))
-		score_die("%s", vgpu_dev_error(dev));
+	known = clk_ns();
+	/* What a client does then: disables and enables the channel, and goes on with a job. */
+	if (vgpu_chan_disable(chan) || vgpu_chan_enable(chan) || vgpu_chan_fence(chan, &fence))
+		bench_die("%s", vgpu_dev_error(dev));
 	until_done(chan, 1, known);
 	score_check(load, load_keep(load, load->put - load->checked + 1));
 	until_done(load->chan, load->put * load_packets(load), known);
-	recover[i] = (double)(load_now_ns() - known) / US;
+	recover[i] = (double)(clk_ns() - known) / US;
 	detect[i] = (double)(known - start) / US;
 	score_check(load, load_check(load));
 	vgpu_chan_destroy(chan);
@@ -98,6 +78,9 @@ static void round_of(unsigned int i, bool hang)
 
 static void rounds(bool hang)
 {
+	const char *what = hang ?
+		"a packet that never ends (slice 2 ms, preempt_timeout_us as set by default, then a reset of the engine)" :
+		"submission of a packet of no type";
 	struct score_result found = { 0 }, good = { 0 };
 	unsigned int i;
 
@@ -106,9 +89,7 @@ static void rounds(bool hang)
 		round_of(i, hang);
 	found.value = stats_quantile(detect, ROUNDS, 0.5);
 	score_add(&found, "%s until its channel says that it has faulted, %u times, largest %.1f us",
-	    hang ? "a packet that never ends (slice 2 ms, preempt_timeout_us as set by default, then a reset of the engine)" :
-		  "submission of a packet of no type", ROUNDS,
-		  stats_quantile(detect, ROUNDS, 1));
+		  what, ROUNDS, stats_quantile(detect, ROUNDS, 1));
 	score_result(hang ? "hang_detect" : "error_detect", &found);
 	good.value = stats_quantile(recover, ROUNDS, 0.5);
 	score_add(&good, "channel disabled and enabled, a fence on it and a job of 100 us on another channel of the vGPU done, %u times, largest %.1f us",

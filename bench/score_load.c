@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "score.h"
 
@@ -12,20 +11,10 @@
 void score_check(const struct load *load, int ret)
 {
 	if (ret)
-		score_die("%s (%s)", load->text, strerror(-ret));
+		bench_die("%s (%s)", load->text, strerror(-ret));
 }
 
-void score_nap(uint64_t ns)
-{
-	struct timespec ts = {
-		.tv_sec = (time_t)(ns / 1000000000),
-		.tv_nsec = (long)(ns % 1000000000),
-	};
-
-	nanosleep(&ts, NULL);
-}
-
-/* ns of the clock per FILL of that size, with nothing else on the engine. */
+/* How many ns a FILL of that size takes, with nothing else on the engine. */
 static uint64_t time_unit(struct load *load, struct vgpu_dev *dev,
 			  const struct load_config *like, uint64_t bytes)
 {
@@ -36,24 +25,23 @@ static uint64_t time_unit(struct load *load, struct vgpu_dev *dev,
 	config.fills = UNITS;
 	config.order = ALL_ORDER;
 	score_check(load, load_init(load, dev, &config));
-	/* The first finds the engine asleep. */
+	/* The first job finds the engine asleep, so it is not timed. */
 	score_check(load, load_keep(load, 1));
 	while (load_jobs(load) < load->put)
-		score_nap(MS);
-	start = load_now_ns();
+		clk_sleep_ns(MS);
+	start = clk_ns();
 	score_check(load, load_keep(load, 4));
-	/* To look is to take processor time away, perhaps from the engine. */
+	/* Sleeps in between, as polling takes processor time, perhaps from the engine. */
 	while (load_jobs(load) < load->put)
-		score_nap(MS);
-	start = load_now_ns() - start;
+		clk_sleep_ns(MS);
+	start = clk_ns() - start;
 	score_check(load, load_check(load));
 	load_exit(load);
 	return start / 4 / UNITS;
 }
 
-/* As many pages as come nearest to UNIT_NS. */
-static uint64_t size_unit(struct load *load, struct vgpu_dev *dev,
-			  const struct load_config *config)
+/* The size of a FILL that takes UNIT_NS, to the nearest page. */
+static uint64_t size_unit(struct load *load, struct vgpu_dev *dev, const struct load_config *config)
 {
 	uint64_t one_ns = time_unit(load, dev, config, 4 * PAGE) / 4, took_ns;
 	uint64_t bytes = PAGE;
@@ -85,9 +73,9 @@ void score_open(unsigned int i)
 	if (t->dev)
 		return;
 	if (vgpu_dev_open_vfio(&t->dev, t->uuid))
-		score_die("%s", vgpu_dev_error(NULL));
+		bench_die("%s", vgpu_dev_error(NULL));
 	if (vgpu_irq_enable(t->dev, 2))
-		score_die("%s", vgpu_dev_error(t->dev));
+		bench_die("%s", vgpu_dev_error(t->dev));
 }
 
 void score_close(unsigned int i)
@@ -100,11 +88,9 @@ void score_close(unsigned int i)
 }
 
 /*
- * A job is as many FILLs of UNIT_NS of the same memory as it is long, so that how
- * much memory it touches does not depend on that. Their size is found once, on an
- * idle engine, under a policy that gives all of it.
- *
- * @irq: whoever waits for a job of this client sleeps meanwhile
+ * A job consists of FILLs of UNIT_NS of the same memory, so that a longer job does not touch more
+ * memory. The size of a FILL is found once, on an idle engine, under a policy that gives one vGPU
+ * all of it.
  */
 void score_start(unsigned int i, uint64_t job_ns, unsigned int order, bool irq)
 {
@@ -128,10 +114,9 @@ void score_start(unsigned int i, uint64_t job_ns, unsigned int order, bool irq)
 	score_check(&t->load, load_init(&t->load, t->dev, &config));
 }
 
-/* Keeps rings of busy tenants filled for a while. */
 void score_keep(uint64_t for_ns)
 {
-	uint64_t end = load_now_ns() + for_ns, now;
+	uint64_t end = clk_ns() + for_ns, now;
 	unsigned int i;
 
 	for (;;) {
@@ -139,17 +124,15 @@ void score_keep(uint64_t for_ns)
 			struct score_tenant *t = &score.tenant[i];
 
 			if (t->busy)
-				score_check(&t->load, load_keep(&t->load,
-								load_room(&t->load)));
+				score_check(&t->load, load_keep(&t->load, load_room(&t->load)));
 		}
-		now = load_now_ns();
+		now = clk_ns();
 		if (now >= end)
 			return;
-		score_nap(end - now < TICK_NS ? end - now : TICK_NS);
+		clk_sleep_ns(end - now < TICK_NS ? end - now : TICK_NS);
 	}
 }
 
-/* Until it has nothing more to do. */
 void score_idle(unsigned int i)
 {
 	struct score_tenant *t = &score.tenant[i];

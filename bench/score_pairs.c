@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a vGPU gets beside hogs against what it gets alone with the same share,
- * and what one gets beside idle ones against what it gets with nobody there;
+ * What a vGPU gets beside hogs, against what it gets alone with the same share; and what a vGPU
+ * gets beside idle vGPUs, against what it gets when no other vGPU is open. The two sides are
  * measured in turns, A B B A.
  */
 #include <math.h>
@@ -19,9 +19,9 @@
 #define WINDOW_NS	(1000 * MS)
 
 /*
- * What a hog is given for a window and the time before, of which it gets a quarter.
- * More would have to be waited for afterwards; to give it in pieces would take
- * processor time from the own client while that is measured.
+ * Jobs that a hog is given for a window and the time before it, of which it gets a quarter. More
+ * jobs would have to be waited for afterwards; to give them in pieces would take processor time
+ * from the first tenant's client while that is measured.
  */
 #define HOG_JOBS	((SETTLE_NS + WINDOW_NS) * 32 / 100 / HOG_JOB_NS)
 
@@ -31,18 +31,18 @@ enum side {
 };
 
 /**
- * struct pairs - what is compared
- * @policy:  of the GPU
- * @share:   of each
+ * struct pairs - a comparison of the first tenant's client alone and beside the others
+ * @policy:  the GPU's, by name
+ * @share:   guarantee, cap and weight of each tenant
  * @depth:   jobs that the client has under way; 0: its ring is kept full
- * @job_ns:  the client's
- * @reopen:  alone means that the others are closed, beside that they are idle
- * @ratio:   rate beside the others to rate alone, of engine time or, of a client
- *           that waits for each job, of the clock
- * @clock:   the same of the clock
- * @service_ns: of the own client in all windows of a side
- * @linger_ns:  of that, the engine waited for its next job
- * @jobs:       that it saw done then
+ * @job_ns:  length of the client's jobs
+ * @reopen:  alone means that the other vGPUs are closed, and beside that they are idle
+ * @ratio:   of the client's rate beside the others to its rate alone, per pair; of engine time, or
+ *           of the clock for a client that waits for each job
+ * @clock:   the same ratios of the clock
+ * @service_ns: of the client in all windows of a side
+ * @linger_ns:  part of that service: the engine waited for the client's next job
+ * @jobs:       that the client saw completed in these windows
  */
 struct pairs {
 	const char *policy;
@@ -60,9 +60,9 @@ struct pairs {
 static struct load_client client;
 
 /*
- * Jobs per ns of the own client: of engine time, and of the clock. If a window
- * saw none, the machine had something else to do: half a job, so that the window
- * counts.
+ * Jobs of the first tenant per ns of engine time, and per ns of the clock. A window without a job
+ * is one in which the machine was busy otherwise: it counts as half a job, so that the ratio is
+ * not 0.
  */
 static void rates(const struct score_reading *a, const struct score_reading *b,
 		  double *engine, double *clock)
@@ -77,11 +77,11 @@ static void rates(const struct score_reading *a, const struct score_reading *b,
 	if (ran < 1)
 		ran = 1;
 	*clock = jobs / wall;
-	/* The engine's time, as if it had been there the whole time. */
+	/* The engine's own time, as if none of it had been lost. */
 	*engine = jobs / ran * (busy / wall);
 }
 
-/* Whoever is to keep the engine busy has had work all the time. */
+/* Tenants that are to keep the engine busy must have had work to the end of the window. */
 static void check_busy(const struct pairs *p, enum side which)
 {
 	unsigned int i;
@@ -92,7 +92,7 @@ static void check_busy(const struct pairs *p, enum side which)
 		if (i && (which == ALONE || p->reopen))
 			return;
 		if (load_jobs(load) >= load->put)
-			score_die("the jobs of vGPU %u did not last for a window", i);
+			bench_die("the jobs of vGPU %u did not last for a window", i);
 	}
 }
 
@@ -112,19 +112,17 @@ static void enter(const struct pairs *p, enum side which)
 	if (!p->depth)
 		score_check(own, load_keep(own, load_room(own)));
 	for (i = 1; i < TENANTS && !p->reopen && which == BESIDE; i++)
-		score_check(&score.tenant[i].load,
-			    load_keep(&score.tenant[i].load, HOG_JOBS));
-	score_nap(SETTLE_NS);
+		score_check(&score.tenant[i].load, load_keep(&score.tenant[i].load, HOG_JOBS));
+	clk_sleep_ns(SETTLE_NS);
 }
 
-static void window(struct pairs *p, enum side which, double *engine,
-		   double *clock, double *use)
+static void window(struct pairs *p, enum side which, double *engine, double *clock, double *use)
 {
 	struct score_reading a, b;
 
 	enter(p, which);
 	score_take(&a);
-	score_nap(WINDOW_NS);
+	clk_sleep_ns(WINDOW_NS);
 	score_take(&b);
 	check_busy(p, which);
 	rates(&a, &b, engine, clock);
@@ -169,7 +167,7 @@ static void stop(const struct pairs *p)
 	}
 }
 
-/* @row: for progress; @use: least use of the engine beside idle ones, or NULL */
+/* Measures all pairs; lowers @use, unless it is NULL, to the least use of the engine beside others. */
 static void compare(const char *row, struct pairs *p, double *use)
 {
 	double engine[2], clock[2], used;
@@ -179,14 +177,11 @@ static void compare(const char *row, struct pairs *p, double *use)
 	start(p);
 	for (i = 0; i <= score.pairs; i++) {
 		if (i % 5 == 0)
-			score_progress("%s, %s: pair %u of %u", row, p->policy, i,
-				       score.pairs);
+			score_progress("%s, %s: pair %u of %u", row, p->policy, i, score.pairs);
 		first = i % 2 ? BESIDE : ALONE;
 		other = i % 2 ? ALONE : BESIDE;
-		window(p, first, &engine[first], &clock[first],
-		       first == BESIDE ? &used : NULL);
-		window(p, other, &engine[other], &clock[other],
-		       other == BESIDE ? &used : NULL);
+		window(p, first, &engine[first], &clock[first], first == BESIDE ? &used : NULL);
+		window(p, other, &engine[other], &clock[other], other == BESIDE ? &used : NULL);
 		if (!i) {
 			memset(p->service_ns, 0, sizeof(p->service_ns));
 			memset(p->linger_ns, 0, sizeof(p->linger_ns));
@@ -203,13 +198,12 @@ static void compare(const char *row, struct pairs *p, double *use)
 	stop(p);
 }
 
-static double per_job_us(const uint64_t *ns, const struct pairs *p,
-			 enum side which)
+static double per_job_us(const uint64_t *ns, const struct pairs *p, enum side which)
 {
 	return (double)ns[which] / US / fmax(1, (double)p->jobs[which]);
 }
 
-/* What rates are rates of. */
+/* What the ratios are about, in words. */
 static const char *rate_time(void)
 {
 	return score.icount ? "the clock" : "engine time";
@@ -221,16 +215,13 @@ static double tell(struct score_result *r, const char *name, struct pairs *p)
 	double low = stats_quantile(p->ratio, score.pairs, 0.25);
 	double high = stats_quantile(p->ratio, score.pairs, 0.75);
 
-	/* The error of the median, were ratios normally distributed. */
+	/* The error of the median, if ratios are normally distributed. */
 	score_add(r, "; %s: median %.2f %% +- %.2f (quartiles %.2f to %.2f), by the clock %.2f %%",
-		  name, 100 * median,
-		  100 * 1.253 * (high - low) / 1.349 / sqrt(score.pairs), 100 * low,
-		  100 * high, 100 * stats_quantile(p->clock, score.pairs, 0.5));
+		  name, 100 * median, 100 * 1.253 * (high - low) / 1.349 / sqrt(score.pairs),
+		  100 * low, 100 * high, 100 * stats_quantile(p->clock, score.pairs, 0.5));
 	score_add(r, ", us of service per job %.2f alone (of them waited %.2f), %.2f beside (%.2f)",
-		  per_job_us(p->service_ns, p, ALONE),
-		  per_job_us(p->linger_ns, p, ALONE),
-		  per_job_us(p->service_ns, p, BESIDE),
-		  per_job_us(p->linger_ns, p, BESIDE));
+		  per_job_us(p->service_ns, p, ALONE), per_job_us(p->linger_ns, p, ALONE),
+		  per_job_us(p->service_ns, p, BESIDE), per_job_us(p->linger_ns, p, BESIDE));
 	return median;
 }
 
@@ -278,8 +269,7 @@ static void row_is_009(void)
 		  rate_time(), score.pairs);
 	for (i = 0; i < sizeof(list) / sizeof(list[0]); i++) {
 		compare("is_009", &list[i], NULL);
-		snprintf(name, sizeof(name), "%s, depth %u", list[i].policy,
-			 list[i].depth);
+		snprintf(name, sizeof(name), "%s, depth %u", list[i].policy, list[i].depth);
 		least = fmin(least, tell(&r, name, &list[i]));
 	}
 	r.value = 100 * (1 - least);

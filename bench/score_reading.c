@@ -1,44 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0
-#include <errno.h>
-#include <fcntl.h>
-#include <glob.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
-
+#include "file.h"
+#include "node.h"
 #include "score.h"
+#include "soft.h"
 
 /*
- * As score_counter("ran_ns"), whose file is searched for once only: in an emulated
- * machine the search takes longer than a job.
+ * As score_counter("ran_ns"), but that looks for the file only once: in an emulated machine to
+ * look for it takes longer than a job.
  */
 static uint64_t read_ran_ns(void)
 {
 	static char path[256];
-	char text[32] = "";
-	glob_t found;
-	int fd;
+	uint64_t value;
 
-	if (!path[0]) {
-		if (glob("/sys/kernel/debug/vgpu_soft/*/gr/ran_ns", 0, NULL,
-			 &found))
-			score_die("no ran_ns in debugfs");
-		snprintf(path, sizeof(path), "%s", found.gl_pathv[0]);
-		globfree(&found);
-	}
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0 || read(fd, text, sizeof(text) - 1) <= 0)
-		score_die("%s: %s", path, strerror(errno));
-	close(fd);
-	return strtoull(text, NULL, 10);
+	if (!path[0] && soft_path(NULL, "gr", "ran_ns", path, sizeof(path)))
+		bench_die("no ran_ns in debugfs");
+	if (file_number(path, NULL, &value))
+		bench_die("%s: no number", path);
+	return value;
 }
 
-/* Returns how long it took. */
+/* Reads all counters, and returns how long that took on the driver's clock. */
 static uint64_t take_once(struct score_reading *r)
 {
-	struct vgpu_ctl_instance inst = { 0 };
+	struct vgpu_ctl_instance inst;
 	struct vgpu_ctl_gpu gpu;
 	unsigned int i;
 
@@ -52,11 +37,8 @@ static uint64_t take_once(struct score_reading *r)
 	r->now_ns = gpu.now_ns;
 	r->busy_ns = gpu.engine[score.engine].busy_ns;
 	for (i = 0; i < TENANTS; i++) {
-		memset(&inst, 0, sizeof(inst));
-		inst.size = sizeof(inst);
-		memcpy(inst.uuid, score.tenant[i].id, VGPU_UUID_LEN);
-		if (ioctl(score.control, VGPU_IOC_INSTANCE, &inst))
-			score_die("VGPU_IOC_INSTANCE: %s", strerror(errno));
+		if (node_instance(score.control, score.tenant[i].id, &inst))
+			bench_die("VGPU_IOC_INSTANCE of %s", score.tenant[i].uuid);
 		r->service_ns[i] = inst.engine[score.engine].busy_ns;
 		if (!i)
 			r->linger_ns = inst.linger_ns[score.engine];
@@ -64,10 +46,6 @@ static uint64_t take_once(struct score_reading *r)
 	return inst.now_ns - r->now_ns;
 }
 
-/*
- * All counters as at one time: if this processor was taken away in the middle
- * of reading them, they are read again.
- */
 void score_take(struct score_reading *r)
 {
 	static uint64_t least_ns = ~0ull / 2;

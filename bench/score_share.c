@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Four hogs under qos with a quarter each: shares, evenness, switches. */
-#include <errno.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/ioctl.h>
 
 #include "score.h"
 #include "stats.h"
@@ -14,35 +10,27 @@
 #define SECONDS		31	/* the first window is dropped */
 #define SWITCH_SECONDS	11	/* some 5000 switches */
 /*
- * To read the counters and to refill the rings takes the only processor there
- * really is from the engine for a millisecond. This period is no multiple of a
- * round of four slices, so that not the same vGPU loses that each time.
+ * Reading the counters and refilling the rings takes a processor from the engine for a
+ * millisecond, if the host has no more. This period is no multiple of a round of four slices, so
+ * that not the same vGPU loses that time in each period.
  */
 #define SAMPLE_NS	(25 * MS)
 #define SAMPLES		(SECONDS * 1000 / 25 + 16)
 #define STOPS		8000
 
 static struct score_reading sample[SAMPLES];
-static unsigned int samples;
-static double stops[STOPS];
+static unsigned int samples;	/* taken so far */
+static double stops[STOPS];	/* us */
 static unsigned int nr_stops;
 
-/* How long it took to stop, of the last runs. */
+/* Adds how long the last runs of the engine took to stop. */
 static void collect_stops(void)
 {
 	static struct vgpu_ctl_switch entry[VGPU_SCHED_LOG];
-	struct vgpu_ctl_sched_log log = {
-		.size = sizeof(log),
-		.gpu = score.gpu,
-		.engine = score.engine,
-		.count = VGPU_SCHED_LOG,
-		.entries = (uintptr_t)entry,
-	};
-	unsigned int i;
+	uint64_t total;
+	uint32_t i, count = score_log(entry, &total);
 
-	if (ioctl(score.control, VGPU_IOC_SCHED_LOG, &log))
-		score_die("VGPU_IOC_SCHED_LOG: %s", strerror(errno));
-	for (i = 0; i < log.count && nr_stops < STOPS; i++)
+	for (i = 0; i < count && nr_stops < STOPS; i++)
 		if (entry[i].preempt_ns)
 			stops[nr_stops++] = (double)entry[i].preempt_ns / US;
 }
@@ -52,7 +40,7 @@ static double per(uint64_t part, uint64_t whole)
 	return whole ? (double)part / (double)whole : 0;
 }
 
-/* Every interval of 2 s that begins and ends with a sample. */
+/* Looks at every interval of 2 s that begins and ends with a sample. */
 static void row_is_003(unsigned int first)
 {
 	double worst = 1e9, worst_work = 1e9, sum = 0, squares = 0, share, jobs;
@@ -60,30 +48,27 @@ static void row_is_003(unsigned int first)
 	struct score_result r = { 0 };
 
 	for (a = first, b = first; a < samples; a++) {
-		while (b < samples &&
-		       sample[b].now_ns - sample[a].now_ns < 2000 * MS)
+		while (b < samples && sample[b].now_ns - sample[a].now_ns < 2000 * MS)
 			b++;
 		if (b == samples)
 			break;
 		for (jobs = 0, k = 0; k < TENANTS; k++)
 			jobs += (double)(sample[b].jobs[k] - sample[a].jobs[k]);
 		for (i = 0; i < TENANTS; i++) {
-			share = TENANTS * per(sample[b].service_ns[i] -
-					      sample[a].service_ns[i],
+			share = TENANTS * per(sample[b].service_ns[i] - sample[a].service_ns[i],
 					      sample[b].now_ns - sample[a].now_ns);
 			sum += share;
 			squares += share * share;
 			n++;
 			if (share < worst)
 				worst = share;
-			share = TENANTS * (double)(sample[b].jobs[i] -
-						   sample[a].jobs[i]) / jobs;
+			share = TENANTS * (double)(sample[b].jobs[i] - sample[a].jobs[i]) / jobs;
 			if (share < worst_work)
 				worst_work = share;
 		}
 	}
 	if (!n)
-		score_die("no interval of 2 s");
+		bench_die("no interval of 2 s");
 	sum /= n;
 	r.value = 100 * worst;
 	score_add(&r, "qos, slice as by default, guarantee 250 each, 4 hogs, %u intervals of 2 s at each 25 ms of %u s; mean %.2f, sd %.3f; the same of all work that clients saw done: %.2f",
@@ -122,7 +107,7 @@ static double jain(const double *x, double *worst)
 	return sum * sum / (TENANTS * squares);
 }
 
-/* What a job of each costs, and how much of the engine's time was lost. */
+/* Adds what a job of each tenant costs, and how much of the engine's time was lost. */
 static void tell_jobs(struct score_result *r)
 {
 	const struct score_reading *a = &sample[0], *b = &sample[samples - 1];
@@ -136,7 +121,7 @@ static void tell_jobs(struct score_result *r)
 		  100 * (1 - per(b->ran_ns - a->ran_ns, b->busy_ns - a->busy_ns)));
 }
 
-/* Windows of 1 s, one after the other. */
+/* Looks at windows of 1 s, one after the other. */
 static void rows_windows(unsigned int first)
 {
 	static double speed[TENANTS][SECONDS], engine[TENANTS][SECONDS];
@@ -147,8 +132,7 @@ static void rows_windows(unsigned int first)
 	unsigned int a, b, i, n = 0;
 
 	for (a = first, b = first; n < SECONDS; a = b) {
-		while (b < samples &&
-		       sample[b].now_ns - sample[a].now_ns < 1000 * MS)
+		while (b < samples && sample[b].now_ns - sample[a].now_ns < 1000 * MS)
 			b++;
 		if (b >= samples)
 			break;
@@ -157,13 +141,10 @@ static void rows_windows(unsigned int first)
 			all[n] += (double)(sample[b].jobs[i] - sample[a].jobs[i]);
 		for (i = 0; i < TENANTS; i++) {
 			work[i] = (double)(sample[b].jobs[i] - sample[a].jobs[i]);
-			service[i] = (double)(sample[b].service_ns[i] -
-					      sample[a].service_ns[i]);
+			service[i] = (double)(sample[b].service_ns[i] - sample[a].service_ns[i]);
 			speed[i][n] = work[i] / all[n];
-			engine[i][n] = work[i] / (double)(sample[b].ran_ns -
-							  sample[a].ran_ns);
-			wall[i][n] = work[i] / (double)(sample[b].now_ns -
-							sample[a].now_ns);
+			engine[i][n] = work[i] / (double)(sample[b].ran_ns - sample[a].ran_ns);
+			wall[i][n] = work[i] / (double)(sample[b].now_ns - sample[a].now_ns);
 		}
 		all[n] /= (double)(sample[b].ran_ns - sample[a].ran_ns);
 		at = jain(work, &error);
@@ -173,7 +154,7 @@ static void rows_windows(unsigned int first)
 		n++;
 	}
 	if (n < 20)
-		score_die("%u windows of 1 s", n);
+		bench_die("%u windows of 1 s", n);
 	for (i = 0; i < TENANTS; i++) {
 		even.value = fmax(even.value, cv(speed[i], n));
 		worst = fmax(worst, cv(engine[i], n));
@@ -198,7 +179,7 @@ static void rows_switch(uint64_t switches, uint64_t switch_ns)
 	double whole;
 
 	if (!switches)
-		score_die("no switches");
+		bench_die("no switches");
 	for (i = 0; i < TENANTS; i++)
 		sum += b->service_ns[i] - a->service_ns[i];
 	loss.value = 100 * per(switch_ns, sum);
@@ -208,9 +189,8 @@ static void rows_switch(uint64_t switches, uint64_t switch_ns)
 		  (long long)(wall - sum) / (long long)US,
 		  (unsigned long long)((b->ran_ns - a->ran_ns) / US),
 		  (long long)(b->busy_ns - a->busy_ns - sum) / (long long)US);
-	/* Four that always have work: what is not service was not counted. */
-	whole = fmax(fabs(per(sum, wall) - 1),
-		     fabs(per(b->busy_ns - a->busy_ns, wall) - 1));
+	/* The four always have work, so time that is not service was not counted. */
+	whole = fmax(fabs(per(sum, wall) - 1), fabs(per(b->busy_ns - a->busy_ns, wall) - 1));
 	score_add(&loss, "; service + idle is the time there was but for %.4f %%: %s",
 		  100 * whole, whole <= 0.001 ? "within 0.1 %" : "NOT within 0.1 %");
 	score_result("switch_loss", &loss);
@@ -219,7 +199,7 @@ static void rows_switch(uint64_t switches, uint64_t switch_ns)
 		  (unsigned long long)switches);
 	score_result("switch_latency", &latency);
 	if (!nr_stops)
-		score_die("no run was stopped");
+		bench_die("no run was stopped");
 	stop.value = stats_quantile(stops, nr_stops, 0.5);
 	score_add(&stop, "from a slice's end, or the request, until the engine was free; %u stops inside of packets of 100 us, 99th percentile %.1f us, largest %.1f us",
 		  nr_stops, stats_quantile(stops, nr_stops, 0.99),
@@ -227,9 +207,8 @@ static void rows_switch(uint64_t switches, uint64_t switch_ns)
 	score_result("preempt_latency", &stop);
 }
 
-/* Four hogs for a while. */
-static void measure(unsigned int seconds, uint64_t *switches,
-		    uint64_t *switch_ns)
+/* Four hogs work for a while; samples are taken, and the engine's switches counted. */
+static void measure(unsigned int seconds, uint64_t *switches, uint64_t *switch_ns)
 {
 	static const unsigned int quarter[TENANTS][3] = {
 		{ 250, 1000, 250 }, { 250, 1000, 250 }, { 250, 1000, 250 },
@@ -247,12 +226,11 @@ static void measure(unsigned int seconds, uint64_t *switches,
 	score_keep(300 * MS);
 	*switches = score_counter("switches");
 	*switch_ns = score_counter("switch_ns");
-	start = load_now_ns();
+	start = clk_ns();
 	samples = 0;
 	score_progress("four hogs for %u s, slices of %llu us", seconds,
 		       (unsigned long long)(score.slice_ns / US));
-	while (samples < SAMPLES &&
-	       load_now_ns() - start <= seconds * 1000 * MS + 20 * MS) {
+	while (samples < SAMPLES && clk_ns() - start <= seconds * 1000 * MS + 20 * MS) {
 		score_take(&sample[samples]);
 		if (++samples % 20 == 0)
 			collect_stops();
@@ -279,7 +257,7 @@ void score_rows_share(void)
 	if (!score_wanted("is_003") && !score_wanted("is_007") && !score_wanted("is_008"))
 		return;
 
-	/* Shares as they are without any setting of the slice. */
+	/* These rows are about the slice that the GPU has by default. */
 	score.slice_ns = score.usual_slice_ns;
 	measure(SECONDS, &switches, &switch_ns);
 	while (sample[first].now_ns - sample[0].now_ns < 1000 * MS)

@@ -52,7 +52,7 @@ static void timer_event(struct host_engine *engine)
 	engine->tl.timer.function(&engine->tl.timer);
 }
 
-/* What sched.c does. */
+/* What sched.c and thread.c do. */
 
 static void kthread_at(struct host *host, u64 due_ns)
 {
@@ -61,12 +61,7 @@ static void kthread_at(struct host *host, u64 due_ns)
 	host_due_at(host, host_kthread_source(host), due_ns);
 }
 
-const char *vgpu_sched_name(const struct vgpu_sched *sched)
-{
-	return "host";
-}
-
-void vgpu_sched_kick(struct vgpu_sched *sched)
+void vgpu_sched_kick(struct vgpu_sched_thread *thread)
 {
 	struct host *host = the_host;
 
@@ -77,7 +72,7 @@ void vgpu_sched_kick(struct vgpu_sched *sched)
 		kthread_at(host, host->now_ns);
 }
 
-void vgpu_sched_queue(struct vgpu_sched *sched, struct work_struct *work)
+void vgpu_sched_queue(struct vgpu_sched_thread *thread, struct work_struct *work)
 {
 	struct host_engine *engine = container_of(work, struct host_engine, tl.reset_work);
 	struct host *host = engine->host;
@@ -216,7 +211,8 @@ void host_begin(struct host *host, const struct host_settings *set, const struct
 		engine->empty_ns = HOST_NEVER;
 		engine->wait_ns = HOST_NEVER;
 		engine->stop_ns = HOST_NEVER;
-		BUG_ON(vgpu_timeline_init(&engine->tl, NULL, i, &host_engine_ops, engine, params));
+		BUG_ON(vgpu_timeline_init(&engine->tl, NULL, "host", i, &host_engine_ops, engine,
+					  params));
 	}
 }
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a decision costs: pick, charge and enqueue again, on the bare processor, with random guarantees, caps, weights
- * and lengths of runs. Beside qos there are two policies for comparison: a linear scan, with the tags and the choice
- * of qos; and std::set, with one order of all entities and one tag to charge, as the least that a tree can cost.
+ * What a decision costs: pick, charge and enqueue again, on the bare processor, with random
+ * guarantees, caps, weights and lengths of runs. Beside qos there are two policies for comparison:
+ * a linear scan, with the tags and the choice of qos; and std::set, with one order of all entities
+ * and one tag to charge, as the least that a tree can cost.
  */
 #include <stdlib.h>
 
@@ -14,6 +15,7 @@
 
 #include "pick.h"
 #include "stats.h"
+#include "sched/qos.h"
 
 #define PICK_BATCH_NS	(500 * US)
 #define PICK_WARM_TURNS	8
@@ -39,7 +41,7 @@ static void scan_rq_exit(struct vgpu_rq *rq)
 static void scan_init(struct vgpu_rq *rq, struct vgpu_entity *entity,
 		      u64 now_ns)
 {
-	struct vgpu_qos_entity *q = &entity->qos;
+	struct vgpu_qos_entity *q = vgpu_qos_of(entity);
 
 	q->reserve_ns = now_ns;
 	q->limit_ns = now_ns;
@@ -52,7 +54,7 @@ static void scan_exit(struct vgpu_rq *rq, struct vgpu_entity *entity)
 static bool scan_enqueue(struct vgpu_rq *rq, struct vgpu_entity *entity,
 			 bool woken, u64 now_ns)
 {
-	struct vgpu_qos_entity *q = &entity->qos;
+	struct vgpu_qos_entity *q = vgpu_qos_of(entity);
 
 	if (woken && (s64)(q->reserve_ns - now_ns) < 0)
 		q->reserve_ns = now_ns;
@@ -79,17 +81,17 @@ static struct vgpu_entity *scan_pick(struct vgpu_rq *rq, u64 now_ns,
 	u64 until_ns = U64_MAX;
 
 	list_for_each_entry(entity, queue, node) {
-		struct vgpu_qos_entity *q = &entity->qos;
+		struct vgpu_qos_entity *q = vgpu_qos_of(entity);
 
 		if ((s64)(now_ns - q->limit_ns) < 0) {
 			until_ns = min(until_ns, q->limit_ns);
 			continue;
 		}
-		if (!first || (s64)(q->start - first->qos.start) < 0)
+		if (!first || (s64)(q->start - vgpu_qos_of(first)->start) < 0)
 			first = entity;
 		if (entity->share.guarantee &&
 		    (s64)(now_ns - q->eligible_ns) >= 0 &&
-		    (!due || (s64)(q->deadline_ns - due->qos.deadline_ns) < 0))
+		    (!due || (s64)(q->deadline_ns - vgpu_qos_of(due)->deadline_ns) < 0))
 			due = entity;
 	}
 	best = due ? due : first;
@@ -97,7 +99,7 @@ static struct vgpu_entity *scan_pick(struct vgpu_rq *rq, u64 now_ns,
 		pick->until_ns = list_empty(queue) ? 0 : until_ns;
 		return NULL;
 	}
-	best->qos.reserved = due;
+	vgpu_qos_of(best)->reserved = due;
 	list_del_init(&best->node);
 	pick->slice_ns = rq->slice_ns;
 	return best;
@@ -106,7 +108,7 @@ static struct vgpu_entity *scan_pick(struct vgpu_rq *rq, u64 now_ns,
 static void scan_charge(struct vgpu_rq *rq, struct vgpu_entity *entity,
 			u64 ran_ns, u64 now_ns)
 {
-	struct vgpu_qos_entity *q = &entity->qos;
+	struct vgpu_qos_entity *q = vgpu_qos_of(entity);
 	u64 ran_mille_ns = ran_ns * VGPU_PER_MILLE;
 
 	q->limit_ns += ran_mille_ns / entity->share.cap;
@@ -144,14 +146,14 @@ static void set_rq_exit(struct vgpu_rq *rq)
 static bool set_enqueue(struct vgpu_rq *rq, struct vgpu_entity *entity,
 			bool woken, u64 now_ns)
 {
-	bench_set_add(rq->data, entity->qos.start, entity);
+	bench_set_add(rq->data, vgpu_qos_of(entity)->start, entity);
 	return false;
 }
 
 static void set_dequeue(struct vgpu_rq *rq, struct vgpu_entity *entity,
 			u64 now_ns)
 {
-	bench_set_remove(rq->data, entity->qos.start, entity);
+	bench_set_remove(rq->data, vgpu_qos_of(entity)->start, entity);
 }
 
 static struct vgpu_entity *set_pick(struct vgpu_rq *rq, u64 now_ns,
@@ -164,7 +166,7 @@ static struct vgpu_entity *set_pick(struct vgpu_rq *rq, u64 now_ns,
 static void set_charge(struct vgpu_rq *rq, struct vgpu_entity *entity,
 		       u64 ran_ns, u64 now_ns)
 {
-	entity->qos.start += ran_ns * VGPU_PER_MILLE / entity->share.weight;
+	vgpu_qos_of(entity)->start += ran_ns * VGPU_PER_MILLE / entity->share.weight;
 }
 
 static const struct vgpu_sched_policy set_policy = {
@@ -379,7 +381,8 @@ void bench_pick_beside(const struct vgpu_sched_policy *const *policies,
  * @few:    number of entities
  * @many:   number of entities
  * @seed:   seed of their shares and of the lengths of runs
- * @pairs:  number of pairs, in the order few, many, many, few; one more pair comes first and is dropped
+ * @pairs:  number of pairs, in the order few, many, many, few; one more pair comes first and is
+ *          dropped
  * @cost:   set to the medians, and to the quartiles of the pairs' ratios
  */
 void bench_pick_pairs(const struct vgpu_sched_policy *policy, unsigned int few,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The administrator: asks and sets everything there is, right and wrong, while
- * the others run; but leaves the victim's share alone.
+ * The administrator: makes all calls of /dev/vgpu and reads all files, with right and with wrong
+ * arguments, while the others run; but leaves the victim's share alone.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "fuzz.h"
+#include "node.h"
 
 static const unsigned long admin_read[] = {
 	VGPU_IOC_VERSION, VGPU_IOC_GPUS, VGPU_IOC_GPU, VGPU_IOC_TYPE,
@@ -22,29 +23,29 @@ static const unsigned long admin_read[] = {
 };
 
 /* Any call that changes nothing, with any argument. */
-static void admin_ask(int fd, struct fuzz_rng *rng)
+static void admin_ask(int fd, struct rng *rng)
 {
 	static _Thread_local uint64_t words[2048], lists[2048];
-	unsigned long command = admin_read[fuzz_below(rng, sizeof(admin_read) /
-							    sizeof(admin_read[0]))];
+	unsigned long command = admin_read[rng_below(rng, sizeof(admin_read) /
+						     sizeof(admin_read[0]))];
 	uint32_t *head = (uint32_t *)words;
 
 	memset(words, 0, sizeof(words));
 	head[0] = fuzz_chance(rng, 70) ? _IOC_SIZE(command) :
 					 (uint32_t)fuzz_value(rng) % sizeof(words);
-	head[2] = (uint32_t)fuzz_below(rng, 3);
-	head[3] = (uint32_t)fuzz_below(rng, 8);
+	head[2] = (uint32_t)rng_below(rng, 3);
+	head[3] = (uint32_t)rng_below(rng, 8);
 	words[2] = (uintptr_t)lists;
 	if (fuzz_chance(rng, 50))
 		fuzz_bytes(rng, words + 1, 40);
 	if (fuzz_chance(rng, 5))
 		head[0] = (uint32_t)fuzz_value(rng);
 	ioctl(fd, command, fuzz_chance(rng, 95) ? (void *)words :
-						  (void *)(uintptr_t)fuzz_value(rng));
+	      (void *)(uintptr_t)fuzz_value(rng));
 }
 
 /* A policy that the driver lists, or something that is none. */
-static const char *admin_policy(struct fuzz_rng *rng, char names[256])
+static const char *admin_policy(struct rng *rng, char names[256])
 {
 	char path[128], *name, *at;
 	uint64_t nr = 0;
@@ -60,30 +61,30 @@ static const char *admin_policy(struct fuzz_rng *rng, char names[256])
 	if (!names)
 		return "";
 	/* Each of them with the same chance: of the n-th one in n. */
-	for (name = strtok_r(names, " \n", &at); name; name = strtok_r(NULL, " \n", &at))
-		if (!fuzz_below(rng, ++nr))
+	for (name = strtok_r(names, "\n ", &at); name; name = strtok_r(NULL, "\n ", &at))
+		if (!rng_below(rng, ++nr))
 			names = name;
 	return names;
 }
 
-static void admin_sched(int fd, struct fuzz_rng *rng)
+static void admin_sched(int fd, struct rng *rng)
 {
 	struct vgpu_ctl_sched set = { .size = sizeof(set) };
 	char names[256];
 
-	set.gpu = (uint32_t)fuzz_below(rng, 4);
-	set.valid = (uint32_t)fuzz_below(rng, 0x100);
-	if (fuzz_chance(rng, 90)) /* both are refused */
+	set.gpu = (uint32_t)rng_below(rng, 4);
+	set.valid = (uint32_t)rng_below(rng, 0x100);
+	if (fuzz_chance(rng, 90)) /* a frequency beside a slice is refused */
 		set.valid &= ~VGPU_SCHED_FREQUENCY;
 	snprintf((char *)set.policy, sizeof(set.policy), "%s", admin_policy(rng, names));
-	set.slice_ns = 1000000 * (1 + fuzz_below(rng, 10));
-	set.window_ns = 100000000 + fuzz_below(rng, 900000000);
-	set.frequency_hz = (uint32_t)fuzz_below(rng, 1000);
-	/* Not shorter: the victim must have time to stop on a slow machine. */
-	set.preempt_timeout_us = 50000 + (uint32_t)fuzz_below(rng, 950000);
-	set.linger_us = (uint32_t)fuzz_below(rng, 1000);
-	set.quarantine_faults = fuzz_chance(rng, 80) ? 0 : (uint32_t)fuzz_below(rng, 17);
-	set.quarantine_backoff_ms = 1 + (uint32_t)fuzz_below(rng, 1000);
+	set.slice_ns = 1000000 * (1 + rng_below(rng, 10));
+	set.window_ns = 100000000 + rng_below(rng, 900000000);
+	set.frequency_hz = (uint32_t)rng_below(rng, 1000);
+	/* Not shorter: on a slow machine the victim needs that long to stop. */
+	set.preempt_timeout_us = 50000 + (uint32_t)rng_below(rng, 950000);
+	set.linger_us = (uint32_t)rng_below(rng, 1000);
+	set.quarantine_faults = fuzz_chance(rng, 80) ? 0 : (uint32_t)rng_below(rng, 17);
+	set.quarantine_backoff_ms = 1 + (uint32_t)rng_below(rng, 1000);
 	if (fuzz_chance(rng, 10))
 		set.slice_ns = fuzz_value(rng);
 	if (fuzz_chance(rng, 10))
@@ -93,7 +94,7 @@ static void admin_sched(int fd, struct fuzz_rng *rng)
 	ioctl(fd, VGPU_IOC_SCHED_SET, &set);
 }
 
-/* The vGPUs there are, without the victim; returns how many. */
+/* Finds the vGPUs that there are, without the victim; returns how many. */
 static unsigned int admin_instances(int fd, uint8_t ids[][VGPU_UUID_LEN], unsigned int room)
 {
 	struct vgpu_ctl_list list = { .size = sizeof(list), .gpu = ~0u };
@@ -105,67 +106,60 @@ static unsigned int admin_instances(int fd, uint8_t ids[][VGPU_UUID_LEN], unsign
 	if (ioctl(fd, VGPU_IOC_INSTANCES, &list))
 		return 0;
 	for (i = 0; i < list.count && i < room; i++) {
-		memset(&inst, 0, sizeof(inst));
-		inst.size = sizeof(inst);
-		memcpy(inst.uuid, ids[i], VGPU_UUID_LEN);
-		/* It is the first that was made on the first GPU. */
-		if (ioctl(fd, VGPU_IOC_INSTANCE, &inst) ||
-		    (!inst.placement_gb && !inst.first_channel))
+		/* The victim is the first vGPU that was made on the first GPU. */
+		if (node_instance(fd, ids[i], &inst) || (!inst.placement_gb && !inst.first_channel))
 			continue;
 		memmove(ids[nr++], ids[i], VGPU_UUID_LEN);
 	}
 	return nr;
 }
 
-static void admin_shares(int fd, struct fuzz_rng *rng)
+static void admin_shares(int fd, struct rng *rng)
 {
-	struct vgpu_ctl_shares set = { .size = sizeof(set) };
-	struct vgpu_ctl_instance_op op = { .size = sizeof(op) };
 	uint8_t ids[64][VGPU_UUID_LEN];
 	struct vgpu_ctl_share entry[8];
+	char text[VGPU_TEXT_LEN];
 	unsigned int i, nr;
+	uint32_t count;
 
 	nr = admin_instances(fd, ids, 64);
 	if (!nr)
 		return;
 	memset(entry, 0, sizeof(entry));
-	set.count = 1 + (uint32_t)fuzz_below(rng, 8);
-	set.entries = (uintptr_t)entry;
-	for (i = 0; i < set.count; i++) {
-		memcpy(entry[i].uuid, ids[fuzz_below(rng, nr)], VGPU_UUID_LEN);
-		entry[i].valid = (uint32_t)fuzz_below(rng, 16);
-		entry[i].guarantee = (uint32_t)fuzz_below(rng, 300);
-		entry[i].cap = 300 + (uint32_t)fuzz_below(rng, 701);
-		entry[i].weight = 1 + (uint32_t)fuzz_below(rng, 1000);
-		entry[i].frl = (uint32_t)fuzz_below(rng, 1001);
+	count = 1 + (uint32_t)rng_below(rng, 8);
+	for (i = 0; i < count; i++) {
+		memcpy(entry[i].uuid, ids[rng_below(rng, nr)], VGPU_UUID_LEN);
+		entry[i].valid = (uint32_t)rng_below(rng, 16);
+		entry[i].guarantee = (uint32_t)rng_below(rng, 300);
+		entry[i].cap = 300 + (uint32_t)rng_below(rng, 701);
+		entry[i].weight = 1 + (uint32_t)rng_below(rng, 1000);
+		entry[i].frl = (uint32_t)rng_below(rng, 1001);
 		if (fuzz_chance(rng, 10))
 			fuzz_mutate(rng, &entry[i].valid, sizeof(entry[i]) - VGPU_UUID_LEN);
 	}
-	ioctl(fd, VGPU_IOC_SHARES_SET, &set);
-	memcpy(op.uuid, ids[fuzz_below(rng, nr)], VGPU_UUID_LEN);
+	node_shares_set(fd, entry, count, text);
 	if (fuzz_chance(rng, 30))
-		ioctl(fd, VGPU_IOC_RELEASE, &op);
+		node_release(fd, ids[rng_below(rng, nr)]);
 }
 
-static void admin_events(int fd, struct fuzz_rng *rng)
+static void admin_events(int fd, struct rng *rng)
 {
 	char buf[4096];
 
 	if (fuzz_chance(rng, 95))
-		(void)!read(fd, buf, fuzz_below(rng, sizeof(buf)));
+		(void)!read(fd, buf, rng_below(rng, sizeof(buf)));
 	else
 		(void)!read(fd, (void *)(uintptr_t)fuzz_value(rng), 4096);
 }
 
-static int admin_read_file(const char *path, const struct stat *st, int flag,
-			   struct FTW *ftw)
+static int admin_read_file(const char *path, const struct stat *st, int flag, struct FTW *ftw)
 {
 	char buf[4096];
 	int fd;
 
 	(void)st;
 	(void)ftw;
-	/* One that writes makes an engine hang. */
+	/* hang is for writing: it makes an engine hang. */
 	if (flag != FTW_F || strstr(path, "/hang"))
 		return 0;
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -177,11 +171,11 @@ static int admin_read_file(const char *path, const struct stat *st, int flag,
 	return fuzz_over();
 }
 
-static void admin_files(struct fuzz_rng *rng)
+static void admin_files(struct rng *rng)
 {
 	char path[128];
 
-	switch (fuzz_below(rng, 4)) {
+	switch (rng_below(rng, 4)) {
 	case 0:
 		nftw("/sys/kernel/debug/vgpu", admin_read_file, 8, FTW_PHYS);
 		break;
@@ -190,7 +184,7 @@ static void admin_files(struct fuzz_rng *rng)
 		break;
 	default:
 		snprintf(path, sizeof(path), "/sys/class/mdev_bus/%s",
-			 fuzz.gpu[fuzz_below(rng, fuzz.nr_gpus)].address);
+			 fuzz.gpu[rng_below(rng, fuzz.nr_gpus)].address);
 		nftw(path, admin_read_file, 8, 0);
 	}
 }
@@ -202,7 +196,7 @@ static void admin_files(struct fuzz_rng *rng)
  */
 int fuzz_admin(void)
 {
-	struct fuzz_rng rng = { fuzz.seed ^ 0x61646d696e };
+	struct rng rng = rng_seed(fuzz.seed ^ 0x61646d696e);
 	int fd = open("/dev/vgpu", O_RDWR | O_CLOEXEC | O_NONBLOCK);
 
 	if (fd < 0) {
@@ -210,7 +204,7 @@ int fuzz_admin(void)
 		return 1;
 	}
 	while (!fuzz_over()) {
-		switch (fuzz_below(&rng, 20)) {
+		switch (rng_below(&rng, 20)) {
 		case 0 ... 9:
 			admin_ask(fd, &rng);
 			break;
@@ -228,7 +222,7 @@ int fuzz_admin(void)
 		}
 		fuzz_count(FUZZ_ADMIN);
 		if (fuzz_chance(&rng, 20))
-			fuzz_sleep_ms((unsigned int)fuzz_below(&rng, 20));
+			clk_sleep_ms((unsigned int)rng_below(&rng, 20));
 	}
 	close(fd);
 	return 0;
@@ -241,17 +235,17 @@ int fuzz_admin(void)
  */
 int fuzz_binder(void)
 {
-	struct fuzz_rng rng = { fuzz.seed ^ 0x62696e64 };
+	struct rng rng = rng_seed(fuzz.seed ^ 0x62696e64);
 	const struct fuzz_gpu *gpu;
 	int ret;
 
 	while (!fuzz_over()) {
-		fuzz_sleep_ms(500 + (unsigned int)fuzz_below(&rng, 3000));
-		gpu = &fuzz.gpu[1 + fuzz_below(&rng, fuzz.nr_gpus - 1)];
-		ret = fuzz_write_file("/sys/bus/pci/drivers/vgpu_soft/unbind", gpu->address);
+		clk_sleep_ms(500 + (unsigned int)rng_below(&rng, 3000));
+		gpu = &fuzz.gpu[1 + rng_below(&rng, fuzz.nr_gpus - 1)];
+		ret = file_write("/sys/bus/pci/drivers/vgpu_soft/unbind", gpu->address);
 		if (!ret) {
-			fuzz_sleep_ms((unsigned int)fuzz_below(&rng, 200));
-			ret = fuzz_write_file("/sys/bus/pci/drivers/vgpu_soft/bind", gpu->address);
+			clk_sleep_ms((unsigned int)rng_below(&rng, 200));
+			ret = file_write("/sys/bus/pci/drivers/vgpu_soft/bind", gpu->address);
 		}
 		if (ret) {
 			fuzz_wrong("GPU %s cannot be unbound and bound: %s", gpu->address,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A hostile client: makes a vGPU and lives on it several times, each time in a
- * process of its own that ends well, by itself, or by SIGKILL.
+ * A hostile client: creates a vGPU and misuses it several times, each time in a process of its own
+ * that closes the vGPU, exits without closing it, or is ended by SIGKILL.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,13 +19,13 @@
 
 #include "fuzz.h"
 
-/* Very generous: nothing a client does may keep its process from dying. */
+/* Nothing that a client does may keep its process from dying, not even for that long. */
 #define CLIENT_DIE_MS	120000
-/* Of each client, so that none of them takes all of the machine's memory. */
+/* Memory of each client, so that none of them takes all of the machine's. */
 #define CLIENT_MEMORY	"201326592"
 
 static const struct {
-	void (*op)(struct fuzz_life *life, struct fuzz_rng *rng);
+	void (*op)(struct fuzz_life *life, struct rng *rng);
 	unsigned int parts;
 } client_ops[] = {
 	{ fuzz_op_work, 30 },
@@ -46,22 +46,22 @@ static _Thread_local volatile sig_atomic_t client_may_jump;
 
 struct client_thread {
 	struct fuzz_life *life;
-	struct fuzz_rng rng;
+	struct rng rng;
 	pthread_t thread;
 };
 
 static void client_signal(int number)
 {
-	/* Outside of an operation it is a bug of the fuzzer. */
+	/* A signal outside of an operation is a bug of the fuzzer. */
 	if (!client_may_jump)
 		_exit(100 + number);
 	client_may_jump = 0;
 	siglongjmp(client_jump, 1);
 }
 
-static void client_op(struct fuzz_life *life, struct fuzz_rng *rng)
+static void client_op(struct fuzz_life *life, struct rng *rng)
 {
-	unsigned int i, part = (unsigned int)fuzz_below(rng, 100);
+	unsigned int i, part = (unsigned int)rng_below(rng, 100);
 
 	for (i = 0; part >= client_ops[i].parts; i++)
 		part -= client_ops[i].parts;
@@ -72,7 +72,7 @@ static void *client_thread(void *arg)
 {
 	struct client_thread *t = arg;
 
-	while (fuzz_now_ms() < t->life->end_ms && !fuzz_over()) {
+	while (clk_ms() < t->life->end_ms && !fuzz_over()) {
 		if (!sigsetjmp(client_jump, 1)) {
 			client_may_jump = 1;
 			client_op(t->life, &t->rng);
@@ -85,14 +85,14 @@ static void *client_thread(void *arg)
 	return NULL;
 }
 
-/* Whose memory was this before? */
-static void client_check_fresh(struct fuzz_life *life, struct fuzz_rng *rng)
+/* Framebuffer of a vGPU that was just opened must be zero, whoever had it before. */
+static void client_check_fresh(struct fuzz_life *life, struct rng *rng)
 {
 	unsigned int i, k;
 	uint64_t words[512], at;
 
 	for (i = 0; i < 32; i++) {
-		at = fuzz_below(rng, (i & 1 ? life->dev->fb_bytes : 64u << 20) >> 12) << 12;
+		at = rng_below(rng, (i & 1 ? life->dev->fb_bytes : 64u << 20) >> 12) << 12;
 		if (pread(life->dev->fd, words, 4096,
 			  (off_t)(life->dev->region[0].offset + at)) != 4096)
 			continue;
@@ -113,8 +113,8 @@ static void client_handlers(void)
 	signal(SIGPIPE, SIG_IGN);
 }
 
-/* A process of its own; ends with 0 unless the fuzzer is wrong. */
-static void client_life(const char *uuid, struct fuzz_rng rng)
+/* What a process of the client does; its exit status is 0 unless the fuzzer is wrong. */
+static void client_life(const char *uuid, struct rng rng)
 {
 	struct client_thread threads[FUZZ_THREADS_MAX];
 	struct fuzz_life life = {};
@@ -123,7 +123,7 @@ static void client_life(const char *uuid, struct fuzz_rng rng)
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	client_handlers();
 	if (vgpu_dev_open_vfio(&life.dev, uuid))
-		_exit(0); /* the administrator was faster */
+		_exit(0); /* it may have been removed already */
 	fuzz_count(FUZZ_LIVES);
 	client_check_fresh(&life, &rng);
 	life.cpu = mmap(NULL, FUZZ_CPU_BYTES, PROT_READ | PROT_WRITE,
@@ -132,15 +132,15 @@ static void client_life(const char *uuid, struct fuzz_rng rng)
 		_exit(1);
 	vgpu_dma_map(life.dev, life.cpu, FUZZ_CPU_BYTES, 0);
 	if (fuzz_chance(&rng, 80))
-		vgpu_irq_enable(life.dev, 1 + (unsigned int)fuzz_below(&rng, life.dev->vectors));
-	life.end_ms = fuzz_now_ms() + fuzz_below(&rng, 3000);
+		vgpu_irq_enable(life.dev, 1 + (unsigned int)rng_below(&rng, life.dev->vectors));
+	life.end_ms = clk_ms() + rng_below(&rng, 3000);
 	for (i = 0; i < fuzz.threads; i++) {
 		threads[i].life = &life;
-		threads[i].rng.state = fuzz_random(&rng);
+		threads[i].rng = rng_seed(rng_next(&rng));
 		if (pthread_create(&threads[i].thread, NULL, client_thread, &threads[i]))
 			_exit(2);
 	}
-	if (fuzz_chance(&rng, 30)) /* ends while the others are at it */
+	if (fuzz_chance(&rng, 30)) /* ends while the threads are at work */
 		_exit(0);
 	for (i = 0; i < fuzz.threads; i++)
 		pthread_join(threads[i].thread, NULL);
@@ -158,34 +158,34 @@ static void client_cgroup(unsigned int number)
 		return;
 	strcat(path, "/cgroup.procs");
 	snprintf(text, sizeof(text), "%d", getpid());
-	fuzz_write_file(path, text);
+	file_write(path, text);
 }
 
 static bool client_wait(pid_t pid, const char *what, int *status)
 {
-	uint64_t end_ms = fuzz_now_ms() + CLIENT_DIE_MS;
+	uint64_t end_ms = clk_ms() + CLIENT_DIE_MS;
 
 	while (waitpid(pid, status, WNOHANG) == 0) {
-		if (fuzz_now_ms() > end_ms) {
+		if (clk_ms() > end_ms) {
 			fuzz_wrong("%s (pid %d) does not end", what, pid);
 			return false;
 		}
-		fuzz_sleep_ms(2);
+		clk_sleep_ms(2);
 	}
 	return true;
 }
 
 static void client_remove(const char *uuid)
 {
-	/* It may have gone with its GPU. */
+	/* That fails if the vGPU has gone with its GPU. */
 	fuzz_remove(uuid);
 	_exit(0);
 }
 
-static bool client_lives(unsigned int number, struct fuzz_rng *rng, const char *uuid)
+static bool client_lives(unsigned int number, struct rng *rng, const char *uuid)
 {
-	uint64_t kill_ms = fuzz_below(rng, 2000);
-	struct fuzz_rng child = { fuzz_random(rng) };
+	uint64_t kill_ms = rng_below(rng, 2000);
+	struct rng child = rng_seed(rng_next(rng));
 	pid_t life, remover = 0;
 	int status;
 
@@ -195,13 +195,13 @@ static bool client_lives(unsigned int number, struct fuzz_rng *rng, const char *
 		client_life(uuid, child);
 	}
 	if (fuzz_chance(rng, 10)) {
-		fuzz_sleep_ms((unsigned int)fuzz_below(rng, 500));
+		clk_sleep_ms((unsigned int)rng_below(rng, 500));
 		remover = fork();
 		if (!remover)
 			client_remove(uuid);
 	}
 	if (fuzz_chance(rng, 40)) {
-		fuzz_sleep_ms((unsigned int)kill_ms);
+		clk_sleep_ms((unsigned int)kill_ms);
 		fuzz_count(FUZZ_KILLS);
 		kill(life, SIGKILL);
 	}
@@ -224,22 +224,22 @@ int fuzz_client(unsigned int number)
 {
 	static const char * const types[] = { "1Q", "2Q", "1B", "1A" };
 	const struct fuzz_gpu *gpu = &fuzz.gpu[number % fuzz.nr_gpus];
-	struct fuzz_rng rng = { fuzz.seed + 0x1000 * (number + 1) };
+	struct rng rng = rng_seed(fuzz.seed + 0x1000 * (number + 1));
 	unsigned int lives;
 	char uuid[37], path[96];
 
 	snprintf(path, sizeof(path), "/sys/fs/cgroup/fuzz-%u", number);
 	if (!mkdir(path, 0755)) {
 		strcat(path, "/memory.max");
-		fuzz_write_file(path, CLIENT_MEMORY);
+		file_write(path, CLIENT_MEMORY);
 	}
 	while (!fuzz_over()) {
 		fuzz_uuid(&rng, uuid);
-		if (fuzz_create(gpu, types[fuzz_below(&rng, 4)], uuid)) {
-			fuzz_sleep_ms(50);
+		if (fuzz_create(gpu, types[rng_below(&rng, 4)], uuid)) {
+			clk_sleep_ms(50);
 			continue;
 		}
-		for (lives = 1 + (unsigned int)fuzz_below(&rng, 5); lives; lives--)
+		for (lives = 1 + (unsigned int)rng_below(&rng, 5); lives; lives--)
 			if (fuzz_over() || !client_lives(number, &rng, uuid))
 				break;
 		fuzz_remove(uuid);

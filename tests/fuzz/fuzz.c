@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * fuzz: hostile clients, an administrator and a victim on the GPUs of a lab
- * machine. What is wrong is what the victim sees, what does not end, what is in
- * memory that was just handed out, and what the kernel reports (scripts/lab looks
+ * fuzz: hostile clients, an administrator and a victim on the GPUs of a lab machine. The run
+ * fails if the victim sees a wrong byte or a fault, if something does not end, if framebuffer
+ * that was just handed out is not zero, or if the kernel reports something (scripts/lab looks
  * for that).
  */
 #include <dirent.h>
@@ -138,8 +138,7 @@ static void print_counts(unsigned int seconds)
 
 	printf("# %4u s:", seconds);
 	for (i = 0; i < FUZZ_COUNTS; i++)
-		printf(" %s %llu", count_names[i],
-		       (unsigned long long)fuzz.shared->count[i]);
+		printf(" %s %llu", count_names[i], (unsigned long long)fuzz.shared->count[i]);
 	putchar('\n');
 	fflush(stdout);
 }
@@ -152,17 +151,17 @@ static void interrupted(int signal)
 
 static void wait_all(pid_t *pids, unsigned int nr)
 {
-	uint64_t end_ms = fuzz_now_ms() + FUZZ_END_MS;
+	uint64_t end_ms = clk_ms() + FUZZ_END_MS;
 	unsigned int i, left = nr;
 
-	while (left && fuzz_now_ms() < end_ms) {
+	while (left && clk_ms() < end_ms) {
 		for (i = 0; i < nr; i++) {
 			if (pids[i] > 0 && waitpid(pids[i], NULL, WNOHANG) == pids[i]) {
 				pids[i] = 0;
 				left--;
 			}
 		}
-		fuzz_sleep_ms(10);
+		clk_sleep_ms(10);
 	}
 	for (i = 0; i < nr; i++) {
 		if (pids[i] <= 0)
@@ -198,13 +197,13 @@ int main(int argc, char **argv)
 	       fuzz.nr_gpus);
 	fflush(stdout);
 	signal(SIGINT, interrupted);
-	start_ms = fuzz_now_ms();
+	start_ms = clk_ms();
 	next_ms = start_ms + 10000;
 
 	pids[nr++] = start(fuzz_victim, 0);
-	/* It is to be the first on its GPU. */
+	/* The victim is to have the first vGPU on its GPU: so the administrator knows it. */
 	while (!fuzz.shared->count[FUZZ_JOBS] && !fuzz_over())
-		fuzz_sleep_ms(1);
+		clk_sleep_ms(1);
 	pids[nr++] = start(fuzz_admin, 0);
 	if (fuzz.nr_gpus > 1)
 		pids[nr++] = start(fuzz_binder, 0);
@@ -212,7 +211,7 @@ int main(int argc, char **argv)
 		pids[nr++] = start(NULL, i);
 
 	while (!fuzz_over()) {
-		uint64_t now_ms = fuzz_now_ms();
+		uint64_t now_ms = clk_ms();
 
 		if (fuzz.seconds && now_ms - start_ms >= fuzz.seconds * 1000ull)
 			break;
@@ -220,11 +219,11 @@ int main(int argc, char **argv)
 			print_counts((unsigned int)((now_ms - start_ms) / 1000));
 			next_ms += 10000;
 		}
-		fuzz_sleep_ms(50);
+		clk_sleep_ms(50);
 	}
 	__atomic_store_n(&fuzz.shared->stop, 1, __ATOMIC_SEQ_CST);
 	wait_all(pids, nr);
-	print_counts((unsigned int)((fuzz_now_ms() - start_ms) / 1000));
+	print_counts((unsigned int)((clk_ms() - start_ms) / 1000));
 
 	/* A run in which nothing happened shows nothing. */
 	for (i = 0; i < FUZZ_COUNTS && !fuzz.shared->failed; i++)

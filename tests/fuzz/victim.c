@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The victim: an honest client on the same GPU. Whatever the others do, its
- * copies carry the right bytes, its memory is its own, it gets on, and nothing
- * is counted against it.
+ * The victim: an honest client on the same GPU. Whatever the other processes do, its copies
+ * carry the right bytes, no other vGPU writes to its memory, its jobs end, and the driver counts
+ * no fault of its.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 
 #define VICTIM_BYTES	(256u << 10)
 #define VICTIM_SLOTS	8
-/* Very generous: a job takes less than a ms; a machine may stand still. */
+/* Much longer than a job, which takes less than a ms: a busy machine may stand still. */
 #define VICTIM_WAIT_MS	60000
 
 struct victim {
@@ -35,45 +35,40 @@ static int victim_setup(struct victim *v, const char *uuid)
 	for (i = 0; !ret && i < 3; i++) {
 		index = vgpu_dev_find_engine(v->dev, engine[i][0], engine[i][1]);
 		ret = index < 0 ? index :
-			vgpu_chan_create(v->dev, (uint32_t)index,
-					 i & 1 ? VGPU_RING_SYS : VGPU_RING_FB, 6,
-					 &v->chan[i]);
+			vgpu_chan_create(v->dev, (uint32_t)index, i & 1 ? VGPU_RING_SYS :
+					 VGPU_RING_FB, 6, &v->chan[i]);
 	}
 	ret = ret ?: vgpu_buf_alloc(v->dev, VICTIM_BYTES, &v->buf);
-	ret = ret ?: vgpu_fb_alloc(v->dev, VICTIM_SLOTS * VICTIM_BYTES, 4096,
-				   &v->secret);
+	ret = ret ?: vgpu_fb_alloc(v->dev, VICTIM_SLOTS * VICTIM_BYTES, 4096, &v->secret);
 	return ret ?: vgpu_fb_alloc(v->dev, VICTIM_BYTES, 4096, &v->copy);
 }
 
-/* Fill by one engine, copy by another to guest memory and back; compare. */
-static int victim_job(struct victim *v, struct fuzz_rng *rng, uint32_t *filled)
+/* Fills by one engine, copies by another to guest memory and back, and compares. */
+static int victim_job(struct victim *v, struct rng *rng, uint32_t *filled)
 {
-	unsigned int slot = (unsigned int)fuzz_below(rng, VICTIM_SLOTS);
-	struct vgpu_chan *fill = v->chan[fuzz_below(rng, 3)];
-	struct vgpu_chan *copy = v->chan[fuzz_below(rng, 3)];
+	unsigned int slot = (unsigned int)rng_below(rng, VICTIM_SLOTS);
+	struct vgpu_chan *fill = v->chan[rng_below(rng, 3)];
+	struct vgpu_chan *copy = v->chan[rng_below(rng, 3)];
 	uint64_t at = v->secret + slot * VICTIM_BYTES, fence;
 	const uint32_t *got;
 	unsigned int i;
 	int ret = 0;
 
 	if (!filled[slot] || fuzz_chance(rng, 30)) {
-		filled[slot] = (uint32_t)fuzz_random(rng) | 1;
+		filled[slot] = (uint32_t)rng_next(rng) | 1;
 		ret = vgpu_chan_fill(fill, VGPU_FB(at), filled[slot], VICTIM_BYTES);
 		ret = ret ?: vgpu_chan_fence(fill, &fence);
 		ret = ret ?: vgpu_chan_wait(fill, fence, VICTIM_WAIT_MS);
 	}
-	ret = ret ?: vgpu_chan_copy(copy, VGPU_SYS(&v->buf, 0), VGPU_FB(at),
-				    VICTIM_BYTES);
-	ret = ret ?: vgpu_chan_copy(copy, VGPU_FB(v->copy), VGPU_SYS(&v->buf, 0),
-				    VICTIM_BYTES);
+	ret = ret ?: vgpu_chan_copy(copy, VGPU_SYS(&v->buf, 0), VGPU_FB(at), VICTIM_BYTES);
+	ret = ret ?: vgpu_chan_copy(copy, VGPU_FB(v->copy), VGPU_SYS(&v->buf, 0), VICTIM_BYTES);
 	ret = ret ?: vgpu_chan_fence(copy, &fence);
 	ret = ret ?: vgpu_chan_wait(copy, fence, VICTIM_WAIT_MS);
 	if (ret) {
 		fuzz_wrong("the victim's job did not end: %s", vgpu_dev_error(v->dev));
 		return ret;
 	}
-	for (got = (const void *)(v->dev->fb + v->copy), i = 0;
-	     i < VICTIM_BYTES / 4; i++) {
+	for (got = (const void *)(v->dev->fb + v->copy), i = 0; i < VICTIM_BYTES / 4; i++) {
 		if (got[i] != filled[slot]) {
 			fuzz_wrong("the victim's memory: word %u of slot %u is %#x, not %#x",
 				   i, slot, got[i], filled[slot]);
@@ -86,7 +81,7 @@ static int victim_job(struct victim *v, struct fuzz_rng *rng, uint32_t *filled)
 
 int fuzz_victim(void)
 {
-	struct fuzz_rng rng = { fuzz.seed ^ 0x76696374696d };
+	struct rng rng = rng_seed(fuzz.seed ^ 0x76696374696d);
 	uint32_t filled[VICTIM_SLOTS] = {}, status = 0;
 	struct victim v = {};
 	char uuid[37];
@@ -104,7 +99,7 @@ int fuzz_victim(void)
 		return 1;
 	}
 	while (!fuzz_over() && !victim_job(&v, &rng, filled))
-		fuzz_sleep_ms((unsigned int)fuzz_below(&rng, 4));
+		clk_sleep_ms((unsigned int)rng_below(&rng, 4));
 	faults = fuzz_faults(uuid, &status);
 	if (faults || status & VGPU_INSTANCE_QUARANTINED)
 		fuzz_wrong("the victim has %llu faults, status %#x",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Rings, packets, channel registers and pages: right ones, and spoilt ones. */
+/* Rings, packets, channel registers and channel pages, right and wrong ones. */
 #include <endian.h>
 #include <string.h>
 
@@ -8,57 +8,55 @@
 #define WORK_ORDER	4
 #define WORK_PACKETS	(1u << WORK_ORDER)
 
-static uint64_t work_fb(struct fuzz_life *life, struct fuzz_rng *rng)
+static uint64_t work_fb(struct fuzz_life *life, struct rng *rng)
 {
-	/* Mostly within 64 MiB, so that memory lasts. */
+	/* Mostly within 64 MiB, so that the machine has the memory. */
 	if (fuzz_chance(rng, 95))
-		return fuzz_below(rng, 64u << 20) & ~7ull;
+		return rng_below(rng, 64u << 20) & ~7ull;
 	return fuzz_chance(rng, 50) ? fuzz_value(rng) :
-				      life->dev->fb_bytes - 64 + fuzz_below(rng, 128);
+				      life->dev->fb_bytes - 64 + rng_below(rng, 128);
 }
 
-static uint64_t work_sys(struct fuzz_rng *rng)
+static uint64_t work_sys(struct rng *rng)
 {
-	return fuzz_chance(rng, 90) ? fuzz_below(rng, FUZZ_CPU_BYTES) & ~7ull :
+	return fuzz_chance(rng, 90) ? rng_below(rng, FUZZ_CPU_BYTES) & ~7ull :
 				      fuzz_value(rng);
 }
 
-static void work_rows(struct fuzz_rng *rng, struct vgpu_hw_packet *packet)
+static void work_rows(struct rng *rng, struct vgpu_hw_packet *packet)
 {
-	uint64_t width = (1 + fuzz_below(rng, 4096)) * 4;
+	uint64_t width = (1 + rng_below(rng, 4096)) * 4;
 	uint32_t rows = 1;
 
 	if (fuzz_chance(rng, 30)) {
-		rows = 1 + (uint32_t)fuzz_below(rng, 100);
-		packet->dst_pitch = htole32((uint32_t)width + 4 * (uint32_t)fuzz_below(rng, 100));
+		rows = 1 + (uint32_t)rng_below(rng, 100);
+		packet->dst_pitch = htole32((uint32_t)width + 4 * (uint32_t)rng_below(rng, 100));
 		if (packet->type == VGPU_HW_PKT_COPY)
 			packet->src_pitch = packet->dst_pitch;
 	} else if (fuzz_chance(rng, 20)) {
-		width = fuzz_below(rng, 4u << 20) & ~3ull;
+		width = rng_below(rng, 4u << 20) & ~3ull;
 	}
 	packet->width = htole64(width ?: 4);
 	packet->rows = htole32(rows);
 }
 
-static void work_packet(struct fuzz_life *life, struct fuzz_rng *rng,
-			struct vgpu_hw_packet *packet)
+static void work_packet(struct fuzz_life *life, struct rng *rng, struct vgpu_hw_packet *packet)
 {
 	uint32_t op = 0;
 
 	memset(packet, 0, sizeof(*packet));
-	packet->type = (uint8_t)(1 + fuzz_below(rng, 5));
+	packet->type = (uint8_t)(1 + rng_below(rng, VGPU_HW_PKT_END - 1));
 	switch (packet->type) {
 	case VGPU_HW_PKT_FILL:
 	case VGPU_HW_PKT_COPY:
-		op = (uint32_t)fuzz_below(rng, packet->type == VGPU_HW_PKT_COPY ? 4 : 2);
+		op = (uint32_t)rng_below(rng, packet->type == VGPU_HW_PKT_COPY ? 4 : 2);
 		packet->op_flags = htole32(op);
-		packet->dst = htole64(op & VGPU_HW_OP_DST_SYS ? work_sys(rng) :
-							       work_fb(life, rng));
+		packet->dst = htole64(op & VGPU_HW_OP_DST_SYS ? work_sys(rng) : work_fb(life, rng));
 		if (packet->type == VGPU_HW_PKT_COPY)
 			packet->src = htole64(op & VGPU_HW_OP_SRC_SYS ?
 					      work_sys(rng) : work_fb(life, rng));
 		else
-			packet->value = htole32((uint32_t)fuzz_random(rng));
+			packet->value = htole32((uint32_t)rng_next(rng));
 		work_rows(rng, packet);
 		break;
 	case VGPU_HW_PKT_PRESENT:
@@ -72,7 +70,7 @@ static void work_packet(struct fuzz_life *life, struct fuzz_rng *rng,
 	if (fuzz_chance(rng, 50) || packet->type == VGPU_HW_PKT_FENCE) {
 		packet->flags |= VGPU_HW_PKT_SIGNAL;
 		packet->signal_addr = htole64(work_fb(life, rng));
-		packet->signal_value = htole64(fuzz_random(rng));
+		packet->signal_value = htole64(rng_next(rng));
 		if (fuzz_chance(rng, 30)) {
 			packet->flags |= VGPU_HW_PKT_SIGNAL_SYS;
 			packet->signal_addr = htole64(work_sys(rng));
@@ -80,7 +78,7 @@ static void work_packet(struct fuzz_life *life, struct fuzz_rng *rng,
 	}
 	if (fuzz_chance(rng, 50)) {
 		packet->flags |= VGPU_HW_PKT_IRQ;
-		packet->vector = htole16((uint16_t)fuzz_below(rng, life->dev->vectors));
+		packet->vector = htole16((uint16_t)rng_below(rng, life->dev->vectors));
 	}
 	if (fuzz_chance(rng, 5))
 		fuzz_mutate(rng, packet, sizeof(*packet));
@@ -92,11 +90,11 @@ static volatile struct vgpu_hw_channel *work_page(struct fuzz_life *life, uint32
 	return (void *)(life->dev->chan_pages + (size_t)id * VGPU_HW_PAGE_SIZE);
 }
 
-static void work_enable(struct fuzz_life *life, struct fuzz_rng *rng, uint32_t id,
+static void work_enable(struct fuzz_life *life, struct rng *rng, uint32_t id,
 			uint64_t ring, bool sys)
 {
 	uint32_t ctrl = VGPU_HW_CTRL_ENABLE | WORK_ORDER << VGPU_HW_CTRL_ORDER_SHIFT |
-			(uint32_t)fuzz_below(rng, life->dev->engines) <<
+			(uint32_t)rng_below(rng, life->dev->engines) <<
 			VGPU_HW_CTRL_ENGINE_SHIFT;
 
 	if (sys)
@@ -109,13 +107,13 @@ static void work_enable(struct fuzz_life *life, struct fuzz_rng *rng, uint32_t i
 }
 
 /*
- * A ring with packets, on a channel that other threads may use at the same time;
- * each channel has its ring in the first pages of either memory.
+ * Writes packets to the ring of a channel that other threads may use at the same time. Each channel
+ * has its ring in a page of its own among the first pages of framebuffer or guest memory.
  */
-void fuzz_op_work(struct fuzz_life *life, struct fuzz_rng *rng)
+void fuzz_op_work(struct fuzz_life *life, struct rng *rng)
 {
 	uint32_t channels = life->dev->channels < 8 ? life->dev->channels : 8;
-	uint32_t id = (uint32_t)fuzz_below(rng, channels), i;
+	uint32_t id = (uint32_t)rng_below(rng, channels), i;
 	bool sys = fuzz_chance(rng, 40);
 	uint64_t ring = id * 4096ull;
 	struct vgpu_hw_packet packet;
@@ -130,7 +128,7 @@ void fuzz_op_work(struct fuzz_life *life, struct fuzz_rng *rng)
 		vgpu_reg_write32(life->dev, vgpu_chan_reg(id, VGPU_HW_CHAN_CTRL), 0);
 		work_enable(life, rng, id, ring, sys);
 	}
-	put = le64toh(work_page(life, id)->get) + fuzz_below(rng, WORK_PACKETS + 1);
+	put = le64toh(work_page(life, id)->get) + rng_below(rng, WORK_PACKETS + 1);
 	if (fuzz_chance(rng, 3))
 		put = fuzz_value(rng);
 	work_page(life, id)->put = htole64(put);
@@ -138,12 +136,11 @@ void fuzz_op_work(struct fuzz_life *life, struct fuzz_rng *rng)
 	vgpu_reg_write32(life->dev, vgpu_chan_reg(id, VGPU_HW_CHAN_DOORBELL), 0);
 }
 
-/* Registers and page of one channel, whatever it is doing. */
-void fuzz_op_channel(struct fuzz_life *life, struct fuzz_rng *rng)
+/* Writes to registers or to the page of a channel, whatever the channel is doing. */
+void fuzz_op_channel(struct fuzz_life *life, struct rng *rng)
 {
-	uint32_t id = (uint32_t)fuzz_below(rng, fuzz_chance(rng, 90) ?
-					   life->dev->channels : 2048);
-	uint32_t reg = (uint32_t)fuzz_below(rng, 16) * 4, value;
+	uint32_t id = (uint32_t)rng_below(rng, fuzz_chance(rng, 90) ? life->dev->channels : 2048);
+	uint32_t reg = (uint32_t)rng_below(rng, 16) * 4, value;
 
 	if (id < life->dev->channels && fuzz_chance(rng, 40)) {
 		uint8_t *page = life->dev->chan_pages + (size_t)id * VGPU_HW_PAGE_SIZE;

@@ -1,69 +1,52 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The groups vgpu/ in sysfs, of GPUs and vGPUs. */
 #include <errno.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <string.h>
 #include <sys/ioctl.h>
 
-#include "fixture.h"
+#include "child.h"
+#include "tune.h"
 
 static struct fx_vgpu v[2];
 static struct vgpu_ctl_gpu gpu;
 
 /* An attribute of the group vgpu/: of @vgpu, or of the GPU if that is NULL. */
-static void attr_path(const struct fx_vgpu *vgpu, const char *name, char *path,
-		      size_t room)
+static void attr_path(const struct fx_vgpu *vgpu, const char *name, char *path, size_t room)
 {
 	if (vgpu)
-		snprintf(path, room, "/sys/bus/mdev/devices/%s/vgpu/%s",
-			 vgpu->uuid, name);
+		snprintf(path, room, "/sys/bus/mdev/devices/%s/vgpu/%s", vgpu->uuid, name);
 	else
-		snprintf(path, room, "/sys/class/mdev_bus/%s/vgpu/%s",
-			 fx_gpu(), name);
+		snprintf(path, room, "/sys/class/mdev_bus/%s/vgpu/%s", fx_gpu(), name);
 }
 
-static int set_attr(const struct fx_vgpu *vgpu, const char *name,
-		    const char *text)
+static int set_attr(const struct fx_vgpu *vgpu, const char *name, const char *text)
 {
 	char path[256];
 
 	attr_path(vgpu, name, path, sizeof(path));
-	return fx_write_file(path, text);
+	return file_write(path, text);
 }
 
-static void check_attr(const struct fx_vgpu *vgpu, const char *name,
-		       const char *wanted)
+static void check_attr(const struct fx_vgpu *vgpu, const char *name, const char *wanted)
 {
 	char path[256], text[64], line[64];
 	int n;
 
 	attr_path(vgpu, name, path, sizeof(path));
-	n = fx_read_file(path, text, sizeof(text));
+	n = file_read(path, text, sizeof(text));
 	snprintf(line, sizeof(line), "%s\n", wanted);
 	CHECK(n > 0 && !strcmp(text, line), "%s: '%s', not '%s'", path,
 	      n > 0 ? text : strerror(-n), wanted);
 }
 
-static void sched(struct vgpu_ctl_sched *s)
-{
-	fx_ctl_gpu(&gpu);
-	memset(s, 0, sizeof(*s));
-	s->size = sizeof(*s);
-	s->gpu = gpu.gpu;
-	CHECK(!ioctl(fx_control(), VGPU_IOC_SCHED, s), "%s", strerror(errno));
-}
-
-/* What was set by one way is what the other shows. */
+/* What is set in sysfs is what /dev/vgpu shows. */
 static void gpu_attributes(void)
 {
 	static const struct {
 		const char *name, *text, *shows;
 	} good[] = {
 		{ "window_ms", "1000", "1000" },
-		{ "policy", "equal_share", "equal_share" },
-		{ "policy", "fixed_share\n", "fixed_share" },
-		{ "policy", "best_effort", "best_effort" },
 		{ "policy", "qos\n", "qos" },
 		{ "slice_ns", "3000000\n", "3000000" },
 		{ "slice_ns", "0x1e8480", "2000000" },
@@ -79,16 +62,24 @@ static void gpu_attributes(void)
 		{ "quarantine_backoff_ms", "1", "1" },
 	};
 	struct vgpu_ctl_sched before, now;
+	const char *policy;
 	unsigned int i;
+	char text[64];
 
-	sched(&before);
+	tune_begin();
+	tune_get(&before);
 	check_attr(NULL, "policy", (char *)before.policy);
+	for (i = 0; (policy = tune_policy_at(i)); i++) {
+		snprintf(text, sizeof(text), i % 2 ? "%s" : "%s\n", policy);
+		CHECK_EQ(set_attr(NULL, "policy", text), 0, "%s", policy);
+		check_attr(NULL, "policy", policy);
+	}
 	for (i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
 		CHECK_EQ(set_attr(NULL, good[i].name, good[i].text), 0, "%s %s",
 			 good[i].name, good[i].text);
 		check_attr(NULL, good[i].name, good[i].shows);
 	}
-	sched(&now);
+	tune_get(&now);
 	CHECK(!strcmp((char *)now.policy, "qos"), "%s", (char *)now.policy);
 	CHECK_EQ(now.slice_ns, 2500000);
 	CHECK_EQ(now.window_ns, 25000000);
@@ -96,12 +87,7 @@ static void gpu_attributes(void)
 	CHECK_EQ(now.linger_us, 50);
 	CHECK_EQ(now.quarantine_faults, 16);
 	CHECK_EQ(now.quarantine_backoff_ms, 1);
-	before.valid = VGPU_SCHED_POLICY | VGPU_SCHED_SLICE |
-		       VGPU_SCHED_WINDOW | VGPU_SCHED_PREEMPT_TIMEOUT |
-		       VGPU_SCHED_LINGER | VGPU_SCHED_QUARANTINE_FAULTS |
-		       VGPU_SCHED_QUARANTINE_BACKOFF;
-	CHECK(!ioctl(fx_control(), VGPU_IOC_SCHED_SET, &before), "%s",
-	      strerror(errno));
+	tune_set(&before, TUNE_ALL);
 	check_attr(NULL, "policy", (char *)before.policy);
 }
 
@@ -128,7 +114,7 @@ static void gpu_attributes_bad_input(void)
 		{ "frequency_hz", "4294967796", ERANGE }, /* 2^32 + 500 */
 		{ "window_ms", "9", ERANGE },
 		{ "window_ms", "1001", ERANGE },
-		/* Times 10^6 that is 41 ms, modulo 2^64. */
+		/* In ns that is 41 ms, modulo 2^64. */
 		{ "window_ms", "18446744073751", ERANGE },
 		{ "preempt_timeout_us", "999", ERANGE },
 		{ "preempt_timeout_us", "1000001", ERANGE },
@@ -141,11 +127,11 @@ static void gpu_attributes_bad_input(void)
 	struct vgpu_ctl_sched before, now;
 	unsigned int i;
 
-	sched(&before);
+	tune_get(&before);
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		CHECK_EQ(set_attr(NULL, bad[i].name, bad[i].text),
 			 -bad[i].error, "%s: %s", bad[i].name, bad[i].text);
-	sched(&now);
+	tune_get(&now);
 	CHECK(!memcmp(&before, &now, sizeof(now)), "changed");
 }
 
@@ -186,20 +172,6 @@ static void vgpu_attributes(void)
 	check_attr(&v[0], "frl_fps", "60");
 }
 
-static void check_refusal(const struct fx_vgpu *vgpu, int error,
-			  const char *part)
-{
-	struct vgpu_ctl_refusal refusal = { .size = sizeof(refusal) };
-
-	memcpy(refusal.uuid, vgpu->id, sizeof(vgpu->id));
-	CHECK(!ioctl(fx_control(), VGPU_IOC_REFUSAL, &refusal), "%s",
-	      strerror(errno));
-	CHECK_EQ(refusal.error, error);
-	CHECK(memchr(refusal.text, 0, sizeof(refusal.text)), "not terminated");
-	CHECK(strstr((char *)refusal.text, part), "'%s' is not in '%s'", part,
-	      (char *)refusal.text);
-}
-
 static void vgpu_attributes_bad_input(void)
 {
 	static const struct {
@@ -233,11 +205,11 @@ static void vgpu_attributes_bad_input(void)
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		CHECK_EQ(set_attr(&v[0], bad[i].name, bad[i].text), -EINVAL,
 			 "%s: %s", bad[i].name, bad[i].text);
-		check_refusal(&v[0], EINVAL, bad[i].part);
+		fx_check_refusal(&v[0], EINVAL, bad[i].part);
 	}
 	fx_instance(&v[0], &now);
 	CHECK_EQ(set_attr(&v[1], "guarantee", "901"), -ENOSPC);
-	check_refusal(&v[1], ENOSPC, "100 of 1000 are given to others, 900 are left; lower theirs by 1");
+	fx_check_refusal(&v[1], ENOSPC, "100 of 1000 are given to others, 900 are left; lower theirs by 1");
 	CHECK_EQ(set_attr(&v[1], "guarantee", "900"), 0);
 	fx_instance(&v[0], &now);
 	CHECK_EQ(now.guarantee, before.guarantee);
@@ -268,11 +240,9 @@ static void mdevctl_attributes(void)
 	fx_ctl_gpu(&gpu);
 	memset(&v[0], 0, sizeof(v[0]));
 	fx_new_uuid(&v[0]);
-	snprintf(type, sizeof(type), "%.32s-%.32s-1Q", (char *)gpu.driver,
-		 (char *)gpu.board);
+	snprintf(type, sizeof(type), "%.32s-%.32s-1Q", (char *)gpu.driver, (char *)gpu.board);
 	run_mdevctl("define -u %s -p %s -t %s", v[0].uuid, fx_gpu(), type);
-	run_mdevctl("modify -u %s --addattr vgpu/guarantee --value 200",
-		    v[0].uuid);
+	run_mdevctl("modify -u %s --addattr vgpu/guarantee --value 200", v[0].uuid);
 	run_mdevctl("modify -u %s --addattr vgpu/cap --value 300", v[0].uuid);
 	run_mdevctl("modify -u %s --addattr vgpu/weight --value 7", v[0].uuid);
 	run_mdevctl("modify -u %s --addattr vgpu/frl --value 25", v[0].uuid);
@@ -290,7 +260,7 @@ static void mdevctl_attributes(void)
 	run_mdevctl("undefine -u %s", v[0].uuid);
 }
 
-/* Reads and sets all there is, whether it is there or not. */
+/* A child process: reads and sets attributes, whether or not GPU and vGPU are there just then. */
 static void hammer(void *unused)
 {
 	struct vgpu_ctl_sched s = { .size = sizeof(s) };
@@ -301,13 +271,13 @@ static void hammer(void *unused)
 	fx_control();
 	for (i = 0;; i++) {
 		attr_path(NULL, "policy", path, sizeof(path));
-		fx_read_file(path, text, sizeof(text));
-		fx_write_file(path, i & 1 ? "qos" : "best_effort");
+		file_read(path, text, sizeof(text));
+		file_write(path, i & 1 ? "qos" : "best_effort");
 		attr_path(NULL, "linger_us", path, sizeof(path));
-		fx_write_file(path, i & 1 ? "10" : "100");
+		file_write(path, i & 1 ? "10" : "100");
 		attr_path(&v[0], "weight", path, sizeof(path));
-		fx_write_file(path, i & 1 ? "10" : "100");
-		fx_read_file(path, text, sizeof(text));
+		file_write(path, i & 1 ? "10" : "100");
+		file_read(path, text, sizeof(text));
 		s.gpu = i % 64;
 		s.valid = VGPU_SCHED_LINGER;
 		ioctl(fx_control(), VGPU_IOC_SCHED_SET, &s);
@@ -318,39 +288,33 @@ static void rebind(const char *address)
 {
 	char path[128];
 
-	snprintf(path, sizeof(path), "/sys/bus/pci/drivers/%.32s/unbind",
-		 (char *)gpu.driver);
-	CHECK_EQ(fx_write_file(path, address), 0, "%s", path);
+	snprintf(path, sizeof(path), "/sys/bus/pci/drivers/%.32s/unbind", (char *)gpu.driver);
+	CHECK_EQ(file_write(path, address), 0, "%s", path);
 	v[0].created = false;
-	snprintf(path, sizeof(path), "/sys/bus/pci/drivers/%.32s/bind",
-		 (char *)gpu.driver);
-	CHECK_EQ(fx_write_file(path, address), 0, "%s", path);
+	snprintf(path, sizeof(path), "/sys/bus/pci/drivers/%.32s/bind", (char *)gpu.driver);
+	CHECK_EQ(file_write(path, address), 0, "%s", path);
 }
 
-/* The GPU goes, with all its attributes, though they are in use. */
+/* The GPU goes, with all its attributes, while processes use them. */
 static void gpu_goes_while_it_is_set(void)
 {
 	pid_t children[3];
 	char address[64];
 	unsigned int i;
-	int status;
 
 	fx_ctl_gpu(&gpu);
 	snprintf(address, sizeof(address), "%.32s", (char *)gpu.address);
 	memset(&v[0], 0, sizeof(v[0]));
 	fx_new_uuid(&v[0]);
 	for (i = 0; i < 3; i++)
-		children[i] = fx_fork(hammer, NULL);
+		children[i] = child_start(hammer, NULL);
 	for (i = 0; i < 10; i++) {
 		CHECK_EQ(fx_try_create(&v[0], "1Q"), 0);
-		fx_sleep_ms(20);
+		clk_sleep_ms(20);
 		rebind(address);
 	}
-	for (i = 0; i < 3; i++) {
-		kill(children[i], SIGKILL);
-		CHECK(fx_wait_child(children[i], FX_TIMEOUT_MS, &status),
-		      "hangs");
-	}
+	for (i = 0; i < 3; i++)
+		child_kill(children[i]);
 	rebind(address);
 	fx_ctl_gpu(&gpu);
 	CHECK_EQ(gpu.guarantee_sum, 0);
@@ -366,4 +330,4 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(gpu_goes_while_it_is_set),
 };
 
-KTAP_MAIN(tests, fx_cleanup)
+KTAP_MAIN(tests, tune_cleanup)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * busy UUID [ENGINE]: opens a vGPU and fills its framebuffer on an engine (its
- * index, 0) until killed; always some jobs are under way. Says "busy" when the
- * first one is done.
+ * busy UUID [ENGINE]: opens a vGPU and fills its framebuffer on an engine (by its index, 0)
+ * until killed, with several jobs under way at any time. Prints "busy" when the first jobs are
+ * done.
  */
 #include <stdint.h>
 #include <stdio.h>

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The threads of an open vGPU are charged to who opened it. */
-#include <dirent.h>
+/* The threads of an open vGPU are charged to the cgroup of the process that opened it. */
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
@@ -25,7 +23,7 @@ static void enter(const char *group)
 	int ret;
 
 	snprintf(path, sizeof(path), "%s/cgroup.procs", group);
-	ret = fx_write_file(path, "0");
+	ret = file_write(path, "0");
 	CHECK(!ret, "%s: %s", path, strerror(-ret));
 }
 
@@ -35,29 +33,16 @@ static void make_group(void)
 
 	if (statfs(ROOT, &fs) || fs.f_type != CGROUP2_SUPER_MAGIC)
 		ktap_skip("no cgroup2 at " ROOT);
-	CHECK(!mkdir(ROOT "/" GROUP, 0755) || errno == EEXIST, "%s",
-	      strerror(errno));
+	CHECK(!mkdir(ROOT "/" GROUP, 0755) || errno == EEXIST, "%s", strerror(errno));
 }
 
-/* PID of a vGPU's thread of a kind, 0 if there is none. */
+/* PID of the vGPU's thread of that kind ("vgpu-dma"), 0 if there is none. */
 static int find_thread(const char *kind)
 {
-	char wanted[32], path[300], comm[64];
-	struct dirent *entry;
-	int pid = 0;
-	DIR *dir;
+	char name[32];
 
-	snprintf(wanted, sizeof(wanted), "%s/%.6s\n", kind, v.uuid);
-	dir = opendir("/proc");
-	CHECK(dir, "%s", strerror(errno));
-	while (!pid && (entry = readdir(dir))) {
-		snprintf(path, sizeof(path), "/proc/%s/comm", entry->d_name);
-		if (fx_read_file(path, comm, sizeof(comm)) > 0 &&
-		    !strcmp(comm, wanted))
-			pid = atoi(entry->d_name);
-	}
-	closedir(dir);
-	return pid;
+	snprintf(name, sizeof(name), "%s/%.6s\n", kind, v.uuid);
+	return file_find_process(name);
 }
 
 static void check_group(int pid, const char *group)
@@ -66,27 +51,24 @@ static void check_group(int pid, const char *group)
 
 	CHECK(pid, "no such thread");
 	snprintf(path, sizeof(path), "/proc/%d/cgroup", pid);
-	CHECK(fx_read_file(path, text, sizeof(text)) > 0, "%s", path);
+	CHECK(file_read(path, text, sizeof(text)) > 0, "%s", path);
 	snprintf(wanted, sizeof(wanted), "0::/%s\n", group);
 	CHECK(strstr(text, wanted), "is in %s", text);
 }
 
 static bool is_rt(void)
 {
-	char text[8];
+	uint64_t value;
 
-	return fx_read_file("/sys/kernel/realtime", text, sizeof(text)) > 0 &&
-	       text[0] == '1';
+	return !file_number("/sys/kernel/realtime", NULL, &value) && value;
 }
 
 static uint64_t used_us(void)
 {
-	char text[4096];
+	uint64_t us;
 
-	CHECK(fx_read_file(ROOT "/" GROUP "/cpu.stat", text, sizeof(text)) > 0,
-	      "no cpu.stat");
-	CHECK(!strncmp(text, "usage_usec ", 11), "%s", text);
-	return strtoull(text + 11, NULL, 10);
+	CHECK(!file_number(ROOT "/" GROUP "/cpu.stat", "usage_usec ", &us), "no cpu.stat");
+	return us;
 }
 
 static bool group_is_gone(void)
@@ -95,8 +77,8 @@ static bool group_is_gone(void)
 }
 
 /*
- * The opener goes back to where it came from, so that what its cgroup uses
- * after is used by the threads that it has left there.
+ * The opener leaves the cgroup when it has opened the device: what the cgroup uses from then on
+ * is used by the vGPU's threads, which are still in it.
  */
 static void opener_pays(void)
 {
@@ -110,10 +92,9 @@ static void opener_pays(void)
 	make_group();
 	fx_create(&v, fx_default_type());
 	enter(ROOT "/" GROUP);
-	start = fx_now_ms();
+	start = clk_ms();
 	fx_open(&v);
-	ktap_note("opened in %llu ms",
-		  (unsigned long long)(fx_now_ms() - start));
+	ktap_note("opened in %llu ms", (unsigned long long)(clk_ms() - start));
 	enter(ROOT);
 	check_group(find_thread("vgpu-dma"), GROUP);
 	check_group(find_thread("vgpu-irq"), GROUP);
@@ -124,21 +105,19 @@ static void opener_pays(void)
 	for (i = 0; i < 64; i++)
 		FX_OK(v.dev, vgpu_chan_fill(chan, VGPU_SYS(&buf, 0), i, FX_MIB));
 	fx_finish(chan);
-	ktap_note("64 MiB cost the opener %llu us",
-		  (unsigned long long)(used_us() - before_us));
+	ktap_note("64 MiB cost the opener %llu us", (unsigned long long)(used_us() - before_us));
 	CHECK(used_us() > before_us, "nothing was charged");
 	vgpu_chan_destroy(chan);
 	vgpu_buf_free(&buf);
-	start = fx_now_ms();
+	start = clk_ms();
 	fx_close(&v);
-	ktap_note("closed in %llu ms",
-		  (unsigned long long)(fx_now_ms() - start));
+	ktap_note("closed in %llu ms", (unsigned long long)(clk_ms() - start));
 	FX_SOON(group_is_gone(), "threads are left in the cgroup");
 }
 
 static unsigned int nr_left;
 
-/* "... dst_path=/ pid=PID comm=COMM" */
+/* A record is "... dst_path=/ pid=PID comm=COMM". */
 static void check_left(char *line)
 {
 	if (strstr(line, " dst_path=/ ") &&
@@ -147,8 +126,8 @@ static void check_left(char *line)
 }
 
 /*
- * Others wait for the threads when the device is closed, perhaps a thread of the
- * kernel: so they leave the user's cgroup, which may get no processor.
+ * Whoever closes the device waits for the vGPU's threads, and that may be a thread of the kernel.
+ * So these threads first leave the user's cgroup, which may get no processor.
  */
 static void close_needs_no_quota(void)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Letting go: close and kill under load, removal and unloading while in use. */
+/* Close and kill under load; removal of a vGPU, and unloading of the modules, while in use. */
 #include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -8,14 +8,13 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <linux/vfio.h>
-
+#include "child.h"
 #include "fixture.h"
+#include "irqs.h"
 
 static struct fx_vgpu v;
 
@@ -30,8 +29,7 @@ static void queue_load(void)
 	chans[3] = fx_chan(&v, VGPU_HW_ENGINE_CE, 1, VGPU_RING_SYS, 4);
 	for (i = 0; i < 4; i++)
 		for (k = 0; k < 12; k++)
-			FX_OK(v.dev, vgpu_chan_fill(chans[i], VGPU_FB(FX_MIB),
-						    i, 16 * FX_MIB));
+			FX_OK(v.dev, vgpu_chan_fill(chans[i], VGPU_FB(FX_MIB), i, 16 * FX_MIB));
 }
 
 static void check_clean(void)
@@ -54,8 +52,8 @@ static void close_with_work_queued(void)
 	for (i = 0; i < 10; i++) {
 		fx_open(&v);
 		queue_load();
-		fx_sleep_ms((unsigned int)fx_random_below(10));
-		fx_close(&v); /* with the channels still there */
+		clk_sleep_ms((unsigned int)fx_random_below(10));
+		fx_close(&v); /* without destroying the channels before */
 		check_clean();
 	}
 }
@@ -69,11 +67,9 @@ static void load_and_wait(void *arg)
 	if (write(pipe_fd[1], "x", 1) != 1)
 		_exit(1);
 	for (;;) {
-		struct vgpu_chan *chan = fx_chan(&v, VGPU_HW_ENGINE_CE, 0,
-						 VGPU_RING_FB, 4);
+		struct vgpu_chan *chan = fx_chan(&v, VGPU_HW_ENGINE_CE, 0, VGPU_RING_FB, 4);
 
-		FX_OK(v.dev, vgpu_chan_fill(chan, VGPU_FB(FX_MIB), 1,
-					    16 * FX_MIB));
+		FX_OK(v.dev, vgpu_chan_fill(chan, VGPU_FB(FX_MIB), 1, 16 * FX_MIB));
 		fx_finish(chan);
 		vgpu_chan_destroy(chan);
 		vgpu_fb_release(v.dev, 32 * FX_MIB);
@@ -90,14 +86,12 @@ static void kill_under_load(void)
 	fx_create(&v, fx_default_type());
 	CHECK(!pipe2(fds, O_CLOEXEC), "pipe");
 	for (i = 0; i < 5; i++) {
-		pid = fx_fork(load_and_wait, fds);
+		pid = child_start(load_and_wait, fds);
 		CHECK_EQ(read(fds[0], &c, 1), 1);
-		fx_sleep_ms((unsigned int)fx_random_below(30));
+		clk_sleep_ms((unsigned int)fx_random_below(30));
 		kill(pid, SIGKILL);
-		CHECK(fx_wait_child(pid, FX_TIMEOUT_MS, &status),
-		      "does not die");
-		CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL,
-		      "status %#x", status);
+		CHECK(child_ends(pid, FX_TIMEOUT_MS, &status), "does not die");
+		CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL, "status %#x", status);
 		check_clean();
 	}
 	close(fds[0]);
@@ -115,22 +109,7 @@ static void *remover(void *arg)
 	return NULL;
 }
 
-static int set_request_fd(int32_t fd)
-{
-	struct {
-		struct vfio_irq_set set;
-		int32_t fd;
-	} r = { .set = {
-		.argsz = sizeof(r), .count = 1,
-		.flags = VFIO_IRQ_SET_DATA_EVENTFD |
-			VFIO_IRQ_SET_ACTION_TRIGGER,
-		.index = VFIO_PCI_REQ_IRQ_INDEX,
-	}, .fd = fd };
-
-	return ioctl(v.dev->fd, VFIO_DEVICE_SET_IRQS, &r) ? -errno : 0;
-}
-
-/* Removal asks by the request interrupt, and ends when the user closes. */
+/* Removal asks the user by the request interrupt, and ends when the user closes the device. */
 static void remove_while_in_use(void)
 {
 	struct pollfd pfd = { .events = POLLIN };
@@ -140,11 +119,11 @@ static void remove_while_in_use(void)
 	fx_create_open(&v, fx_default_type());
 	chan = fx_chan(&v, VGPU_HW_ENGINE_GR, 0, VGPU_RING_FB, 4);
 	pfd.fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	CHECK_EQ(set_request_fd(pfd.fd), 0);
+	CHECK_EQ(irqs_set_request(v.dev, pfd.fd), 0);
 	remove_done = false;
 	CHECK(!pthread_create(&thread, NULL, remover, NULL), "thread");
 	CHECK_EQ(poll(&pfd, 1, FX_TIMEOUT_MS), 1, "nobody asks");
-	fx_finish(chan); /* it works until it is let go */
+	fx_finish(chan); /* the vGPU works until the device is closed */
 	CHECK(!remove_done, "removed under its user");
 	vgpu_chan_destroy(chan);
 	fx_close(&v);
@@ -154,7 +133,7 @@ static void remove_while_in_use(void)
 	close(pfd.fd);
 }
 
-/* The same when the user knows no requests: it ends when that dies. */
+/* A child process: a user that does not listen to the request interrupt. */
 static void hold_open(void *arg)
 {
 	int *pipe_fd = arg;
@@ -168,21 +147,20 @@ static void hold_open(void *arg)
 
 static void remove_while_held_by_another(void)
 {
-	int fds[2], status;
+	int fds[2];
 	pthread_t thread;
 	pid_t pid;
 	char c;
 
 	fx_create(&v, fx_default_type());
 	CHECK(!pipe2(fds, O_CLOEXEC), "pipe");
-	pid = fx_fork(hold_open, fds);
+	pid = child_start(hold_open, fds);
 	CHECK_EQ(read(fds[0], &c, 1), 1);
 	remove_done = false;
 	CHECK(!pthread_create(&thread, NULL, remover, NULL), "thread");
-	fx_sleep_ms(300);
+	clk_sleep_ms(300);
 	CHECK(!remove_done, "removed under its user");
-	kill(pid, SIGKILL);
-	CHECK(fx_wait_child(pid, FX_TIMEOUT_MS, &status), "does not die");
+	child_kill(pid);
 	pthread_join(thread, NULL);
 	CHECK_EQ(remove_result, 0);
 	close(fds[0]);
@@ -194,8 +172,7 @@ static void second_open_is_refused(void)
 	struct vgpu_dev *dev;
 
 	fx_create_open(&v, fx_default_type());
-	CHECK_EQ(vgpu_dev_open_vfio(&dev, v.uuid), -EBUSY, "%s",
-		 vgpu_dev_error(NULL));
+	CHECK_EQ(vgpu_dev_open_vfio(&dev, v.uuid), -EBUSY, "%s", vgpu_dev_error(NULL));
 }
 
 static int unload(const char *module)
@@ -210,11 +187,9 @@ static void unload_while_open(void)
 
 	fx_create_open(&v, fx_default_type());
 	error = unload("vgpu_soft");
-	CHECK(error == EBUSY || error == EWOULDBLOCK, "vgpu_soft: %s",
-	      strerror(error));
+	CHECK(error == EBUSY || error == EWOULDBLOCK, "vgpu_soft: %s", strerror(error));
 	error = unload("vgpu");
-	CHECK(error == EBUSY || error == EWOULDBLOCK, "vgpu: %s",
-	      strerror(error));
+	CHECK(error == EBUSY || error == EWOULDBLOCK, "vgpu: %s", strerror(error));
 	chan = fx_chan(&v, VGPU_HW_ENGINE_GR, 0, VGPU_RING_FB, 4);
 	fx_finish(chan);
 	vgpu_chan_destroy(chan);

@@ -38,7 +38,7 @@ static void identity(void)
 	CHECK_EQ(get(PCI_VENDOR_ID, 2), VGPU_HW_VENDOR_ID, "is read only");
 }
 
-/* The size of a BAR as firmware finds it: write ones, read, restore. */
+/* The size of a BAR as firmware finds it: writes ones, reads, writes back what was there. */
 static uint64_t bar_size(unsigned int bar, uint32_t *type)
 {
 	unsigned int offset = PCI_BASE_ADDRESS_0 + 4 * bar;
@@ -67,17 +67,13 @@ static void bars(void)
 	uint32_t type;
 
 	fx_create_open(&v, fx_default_type());
-	CHECK_EQ(bar_size(VGPU_HW_BAR_FB, &type),
-		 v.dev->region[VGPU_HW_BAR_FB].bytes);
-	CHECK_EQ(type, PCI_BASE_ADDRESS_MEM_TYPE_64 |
-		 PCI_BASE_ADDRESS_MEM_PREFETCH);
+	CHECK_EQ(bar_size(VGPU_HW_BAR_FB, &type), v.dev->region[VGPU_HW_BAR_FB].bytes);
+	CHECK_EQ(type, PCI_BASE_ADDRESS_MEM_TYPE_64 | PCI_BASE_ADDRESS_MEM_PREFETCH);
 	CHECK(v.dev->region[VGPU_HW_BAR_FB].bytes >= v.dev->fb_bytes, "small");
 	CHECK_EQ(bar_size(VGPU_HW_BAR_REGS, &type), VGPU_HW_REGS_SIZE);
 	CHECK_EQ(type, 0);
-	CHECK_EQ(bar_size(VGPU_HW_BAR_CHANNELS, &type),
-		 v.dev->region[VGPU_HW_BAR_CHANNELS].bytes);
-	CHECK_EQ(type & PCI_BASE_ADDRESS_MEM_TYPE_64,
-		 PCI_BASE_ADDRESS_MEM_TYPE_64);
+	CHECK_EQ(bar_size(VGPU_HW_BAR_CHANNELS, &type), v.dev->region[VGPU_HW_BAR_CHANNELS].bytes);
+	CHECK_EQ(type & PCI_BASE_ADDRESS_MEM_TYPE_64, PCI_BASE_ADDRESS_MEM_TYPE_64);
 	CHECK_EQ(bar_size(3, &type), 0);
 	CHECK_EQ(v.dev->region[1].bytes, 0);
 	CHECK_EQ(v.dev->region[3].bytes, 0);
@@ -86,18 +82,16 @@ static void bars(void)
 	CHECK_EQ(get(PCI_ROM_ADDRESS, 4), 0, "there is no ROM");
 }
 
-/* A BAR keeps the address bits that are written, and no others. */
+/* A BAR keeps the address bits that are written, and ignores the bits below its size. */
 static void bar_address(void)
 {
 	fx_create_open(&v, fx_default_type());
 	put(PCI_BASE_ADDRESS_0 + 8, 4, 0xfebd1234);
-	CHECK_EQ(get(PCI_BASE_ADDRESS_0 + 8, 4),
-		 0xfebd1234 & ~(VGPU_HW_REGS_SIZE - 1));
+	CHECK_EQ(get(PCI_BASE_ADDRESS_0 + 8, 4), 0xfebd1234 & ~(VGPU_HW_REGS_SIZE - 1));
 	put(PCI_BASE_ADDRESS_0, 4, 0x7fffffff);
 	put(PCI_BASE_ADDRESS_0 + 4, 4, 0x12);
 	CHECK_EQ(get(PCI_BASE_ADDRESS_0 + 4, 4), 0x12);
-	CHECK_EQ(get(PCI_BASE_ADDRESS_0, 4) & ~0xfu,
-		 0x7fffffffu & ~(v.dev->region[0].bytes - 1));
+	CHECK_EQ(get(PCI_BASE_ADDRESS_0, 4) & ~0xfu, 0x7fffffffu & ~(v.dev->region[0].bytes - 1));
 }
 
 static void command(void)
@@ -118,40 +112,23 @@ static void command(void)
 	CHECK_EQ(get(PCI_COMMAND, 2), wanted);
 }
 
-static unsigned int find_cap(unsigned int id)
-{
-	unsigned int at = get(PCI_CAPABILITY_LIST, 1), steps, found = 0;
-
-	CHECK(get(PCI_STATUS, 2) & PCI_STATUS_CAP_LIST, "no list");
-	for (steps = 0; at; steps++) {
-		CHECK(at >= 0x40 && at <= 0xfc && !(at & 3), "at %#x", at);
-		CHECK(steps < 48, "the list does not end");
-		if (get(at + PCI_CAP_LIST_ID, 1) == id)
-			found = at;
-		at = get(at + PCI_CAP_LIST_NEXT, 1);
-	}
-	return found;
-}
-
 static void capabilities(void)
 {
 	unsigned int msix;
 	uint32_t flags;
 
 	fx_create_open(&v, fx_default_type());
-	msix = find_cap(PCI_CAP_ID_MSIX);
+	msix = fx_find_cap(&v, PCI_CAP_ID_MSIX);
 	CHECK(msix, "no MSI-X");
 	flags = get(msix + PCI_MSIX_FLAGS, 2);
 	CHECK_EQ((flags & PCI_MSIX_FLAGS_QSIZE) + 1, v.dev->vectors);
 	CHECK_EQ(v.dev->vectors, VGPU_HW_VECTORS);
-	CHECK_EQ(get(msix + PCI_MSIX_TABLE, 4),
-		 VGPU_HW_MSIX_TABLE | VGPU_HW_BAR_REGS);
-	CHECK_EQ(get(msix + PCI_MSIX_PBA, 4),
-		 VGPU_HW_MSIX_PBA | VGPU_HW_BAR_REGS);
-	CHECK(!find_cap(PCI_CAP_ID_MSI), "MSI beside MSI-X");
+	CHECK_EQ(get(msix + PCI_MSIX_TABLE, 4), VGPU_HW_MSIX_TABLE | VGPU_HW_BAR_REGS);
+	CHECK_EQ(get(msix + PCI_MSIX_PBA, 4), VGPU_HW_MSIX_PBA | VGPU_HW_BAR_REGS);
+	CHECK(!fx_find_cap(&v, PCI_CAP_ID_MSI), "MSI beside MSI-X");
 }
 
-/* The same bytes, whatever the width they are read by. */
+/* Reads of any width give the same bytes. */
 static void widths(void)
 {
 	uint8_t whole[256], parts[256];
@@ -163,10 +140,8 @@ static void widths(void)
 	FX_OK(v.dev, vgpu_config_read(v.dev, 0, whole, sizeof(whole)));
 	for (width = 1; width <= 8; width *= 2) {
 		for (i = 0; i < sizeof(parts); i += width)
-			FX_OK(v.dev, vgpu_config_read(v.dev, i, parts + i,
-						      width));
-		CHECK(!memcmp(whole, parts, sizeof(whole)), "by %u bytes",
-		      width);
+			FX_OK(v.dev, vgpu_config_read(v.dev, i, parts + i, width));
+		CHECK(!memcmp(whole, parts, sizeof(whole)), "by %u bytes", width);
 	}
 	put(PCI_INTERRUPT_LINE, 1, 0x5a);
 	CHECK_EQ(get(PCI_INTERRUPT_LINE, 1), 0x5a);
@@ -176,7 +151,7 @@ static void widths(void)
 	raw = htole64(0x00000000e0000000ull);
 	FX_OK(v.dev, vgpu_config_write(v.dev, PCI_BASE_ADDRESS_4, &raw, 8));
 	CHECK_EQ(get(PCI_BASE_ADDRESS_4, 4) & ~0xfu, 0xe0000000u);
-	/* Byte by byte, as some firmware does. */
+	/* A write of one byte, as some firmware does. */
 	put(PCI_BASE_ADDRESS_4 + 3, 1, 0xd0);
 	CHECK_EQ(get(PCI_BASE_ADDRESS_4, 4) & ~0xfu, 0xd0000000u);
 }
@@ -188,12 +163,9 @@ static void out_of_range(void)
 
 	fx_create_open(&v, fx_default_type());
 	end = v.dev->region[VGPU_REGION_CONFIG].bytes;
-	CHECK_EQ(vgpu_region_read(v.dev, VGPU_REGION_CONFIG, end, &word, 4),
-		 -EINVAL);
-	CHECK_EQ(vgpu_region_write(v.dev, VGPU_REGION_CONFIG, end, &word, 4),
-		 -EINVAL);
-	CHECK_EQ(vgpu_region_read(v.dev, VGPU_REGION_CONFIG, end - 2, &word, 4),
-		 -EINVAL);
+	CHECK_EQ(vgpu_region_read(v.dev, VGPU_REGION_CONFIG, end, &word, 4), -EINVAL);
+	CHECK_EQ(vgpu_region_write(v.dev, VGPU_REGION_CONFIG, end, &word, 4), -EINVAL);
+	CHECK_EQ(vgpu_region_read(v.dev, VGPU_REGION_CONFIG, end - 2, &word, 4), -EINVAL);
 }
 
 static const struct ktap_test tests[] = {

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A vGPU that misbehaves beside one that has a guarantee, under qos: what the
- * neighbour gets keeps to its guarantee, listeners are told, and a device reset
- * makes good.
+ * A vGPU that misbehaves beside one that has a guarantee, under qos: the neighbour gets its
+ * guarantee, readers of events are told, and after a device reset the bad vGPU works again.
  *
- * The bound is that of the policy: within one runnable period of T the service
- * is at least g T - 2 Q, where Q is a slice and the longest overrun; here as much
- * again is allowed, and a tenth of T. What a host that takes processors away makes
- * of the overruns is in Q, so it goes on until T is long enough to say something.
+ * The bound is that of the policy: in a time T in which the neighbour always has work its
+ * service is at least g T - 2 Q, where g is the guarantee and Q a slice and the longest
+ * overrun. Here as much again is allowed, and a tenth of T. A host that takes processors away
+ * makes overruns longer, and Q with them, so a test goes on until T is long enough to say
+ * something.
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/mount.h>
 #include <unistd.h>
 
+#include "child.h"
+#include "event.h"
 #include "load.h"
+#include "soft.h"
 #include "tune.h"
 
-#define DEBUGFS		"/sys/kernel/debug"
 #define GR		VGPU_HW_ENGINE_GR
 #define GUARANTEE	600
 #define SLICE_NS	2000000
@@ -29,17 +29,17 @@
 
 static struct fx_vgpu bad, good;
 static struct load neighbour;
-static struct vgpu_chan *chan;		/* of the bad one */
+static struct vgpu_chan *chan;		/* of the bad vGPU */
 static uint64_t events_of[VGPU_EVENT_SHARE + 1];
 static int events_fd = -1;
 
 /**
- * struct look - how things are
- * @good:       the neighbour
- * @bad:        the other
- * @time_ns:    since it began
- * @service_ns: of the neighbour, since then
- * @overrun_ns: the longest of both
+ * struct look - both vGPUs at one time
+ * @good:       what the driver says of the neighbour
+ * @bad:        what the driver says of the other vGPU
+ * @time_ns:    since the test began
+ * @service_ns: of the neighbour since the test began
+ * @overrun_ns: the longest of both vGPUs
  * @bound_ns:   how much less than its guarantee the neighbour may have got
  */
 struct look {
@@ -56,21 +56,13 @@ static struct look began;
 static void inject(void)
 {
 	struct vgpu_ctl_gpu gpu;
-	char path[256], type[8];
-	int ret;
 
-	if (access(DEBUGFS "/vgpu_soft", F_OK))
-		mount("none", DEBUGFS, "debugfs", 0, NULL);
 	fx_ctl_gpu(&gpu);
-	snprintf(path, sizeof(path), DEBUGFS "/vgpu_soft/%s/%.16s/hang",
-		 fx_gpu(), (char *)gpu.engine[chan->engine].name);
-	/* The neighbour has none of this type. */
-	snprintf(type, sizeof(type), "%d", VGPU_HW_PKT_NOP);
-	ret = fx_write_file(path, type);
-	CHECK_EQ(ret, 0, "%s", path);
+	/* The neighbour has no packets of this type. */
+	CHECK_EQ(soft_hang(fx_gpu(), (char *)gpu.engine[chan->engine].name, VGPU_HW_PKT_NOP), 0);
 }
 
-/* Counts what has happened to the bad one since the test began. */
+/* How many events of @type the bad vGPU has had since the test began. */
 static uint64_t events(unsigned int type)
 {
 	struct vgpu_ctl_event event[16];
@@ -88,7 +80,7 @@ static uint64_t events(unsigned int type)
 	return events_of[type];
 }
 
-/* It always has work, for seconds. */
+/* Refills the neighbour's ring, with work for seconds. */
 static void keep(void)
 {
 	if (load_keep(&neighbour, load_room(&neighbour)))
@@ -113,7 +105,7 @@ static void begin(uint32_t quarantine_faults)
 	memset(events_of, 0, sizeof(events_of));
 	if (events_fd >= 0)
 		close(events_fd);
-	events_fd = fx_open_events();
+	events_fd = event_open();
 	tune_set(&sched, VGPU_SCHED_POLICY | VGPU_SCHED_SLICE |
 		 VGPU_SCHED_QUARANTINE_FAULTS | VGPU_SCHED_QUARANTINE_BACKOFF);
 	fx_create_open(&bad, "1Q");
@@ -140,7 +132,7 @@ static void look(struct look *look)
 	look->time_ns = i->now_ns - began.good.now_ns;
 	look->service_ns = i->engine[chan->engine].busy_ns -
 			   began.good.engine[chan->engine].busy_ns;
-	/* The longest since they were created, which is since the test began. */
+	/* The driver keeps the longest since the vGPUs were created: since the test began. */
 	overrun_ns = i->engine[chan->engine].max_overrun_ns;
 	if (overrun_ns < look->bad.engine[chan->engine].max_overrun_ns)
 		overrun_ns = look->bad.engine[chan->engine].max_overrun_ns;
@@ -148,15 +140,14 @@ static void look(struct look *look)
 	look->bound_ns = 4 * (SLICE_NS + overrun_ns) + look->time_ns / 10;
 }
 
-/* Whether it has gone on for long enough. */
+/* Whether the test has gone on for long enough to say something. */
 static bool enough(void)
 {
 	struct look now;
 
 	keep();
 	look(&now);
-	CHECK(now.time_ns < FX_TIMEOUT_MS * 1000000ull,
-	      "overruns of %llu us: nothing can be said",
+	CHECK(now.time_ns < FX_TIMEOUT_MS * 1000000ull, "overruns of %llu us: nothing can be said",
 	      (unsigned long long)now.overrun_ns / 1000);
 	return now.time_ns >= RUN_MS * 1000000ull &&
 	       2 * now.bound_ns < now.time_ns * GUARANTEE / 1000;
@@ -168,8 +159,7 @@ static void check_guarantee(const char *beside)
 	struct look now;
 
 	look(&now);
-	CHECK(load_jobs(&neighbour) < neighbour.put,
-	      "the neighbour ran out of work");
+	CHECK(load_jobs(&neighbour) < neighbour.put, "the neighbour ran out of work");
 	ktap_note("beside %s: %llu of %llu us, %llu jobs, overruns of up to %llu us; %llu us, %llu resets and %llu faults of the other",
 		  beside, (unsigned long long)now.service_ns / 1000,
 		  (unsigned long long)now.time_ns / 1000,
@@ -187,13 +177,7 @@ static void check_guarantee(const char *beside)
 		FAIL("%s", neighbour.text);
 }
 
-static void again(void)
-{
-	FX_OK(bad.dev, vgpu_chan_disable(chan));
-	FX_OK(bad.dev, vgpu_chan_enable(chan));
-}
-
-/* After a device reset it is as good as new, and the neighbour still works. */
+/* After a device reset the bad vGPU is as good as new, and the neighbour still works. */
 static void check_recovery(void)
 {
 	uint64_t jobs = load_jobs(&neighbour);
@@ -209,7 +193,7 @@ static void check_recovery(void)
 	FX_SOON(load_jobs(&neighbour) > jobs);
 }
 
-/* One packet after the other never ends. */
+/* The bad vGPU submits one packet after the other that never ends. */
 static void endless_packets(void)
 {
 	struct vgpu_fault fault;
@@ -219,11 +203,10 @@ static void endless_packets(void)
 	while (hangs < 5 || !enough()) {
 		inject();
 		FX_OK(bad.dev, vgpu_chan_nop(chan));
-		FX_OK(bad.dev, vgpu_chan_wait_fault(chan, FX_TIMEOUT_MS,
-						    &fault));
+		FX_OK(bad.dev, vgpu_chan_wait_fault(chan, FX_TIMEOUT_MS, &fault));
 		CHECK_EQ(fault.code, VGPU_HW_FAULT_RESET);
 		hangs++;
-		again();
+		fx_again(chan);
 	}
 	check_guarantee("packets that never end");
 	FX_SOON(events(VGPU_EVENT_ENGINE_RESET) >= 5, "events");
@@ -238,7 +221,7 @@ static void flood(void *arg)
 		;
 }
 
-/* A process that does nothing but ring, of a channel without work. */
+/* A process does nothing but ring the doorbell of a channel without work. */
 static void doorbell_flood(void)
 {
 	struct look now;
@@ -246,18 +229,16 @@ static void doorbell_flood(void)
 	pid_t pid;
 
 	begin(0);
-	pid = fx_fork(flood, &chan->id);
+	pid = child_start(flood, &chan->id);
 	while (!enough())
-		fx_sleep_ms(20);
+		clk_sleep_ms(20);
 	look(&now);
-	ktap_note("%llu doorbells, %llu turns",
-		  now.bad.doorbells - began.bad.doorbells,
-		  now.bad.engine[chan->engine].runs -
-		  began.bad.engine[chan->engine].runs);
+	ktap_note("%llu doorbells, %llu turns", now.bad.doorbells - began.bad.doorbells,
+		  now.bad.engine[chan->engine].runs - began.bad.engine[chan->engine].runs);
 	CHECK(now.bad.doorbells - began.bad.doorbells > 100, "no flood");
 	check_guarantee("a flood of doorbells");
-	CHECK(!fx_wait_child(pid, 0, &status), "the flood has ended");
-	/* While it goes on its owner's work is done, too. */
+	CHECK(!child_ends(pid, 0, &status), "the flood has ended");
+	/* During the flood the bad vGPU's own work is done, too. */
 	fx_finish(chan);
 	check_recovery();
 }
@@ -272,9 +253,7 @@ static void flood_all(void *arg)
 
 	do {
 		i = (i + 1) % nr_chans;
-	} while (!vgpu_reg_write32(v->dev,
-				   vgpu_chan_reg(chans[i]->id,
-						 VGPU_HW_CHAN_DOORBELL), 1));
+	} while (!vgpu_reg_write32(v->dev, vgpu_chan_reg(chans[i]->id, VGPU_HW_CHAN_DOORBELL), 1));
 }
 
 static uint64_t engine_busy_ns(uint64_t *now_ns)
@@ -287,9 +266,9 @@ static uint64_t engine_busy_ns(uint64_t *now_ns)
 }
 
 /*
- * Processes that ring all of its channels as fast as an engine that finds
- * nothing there can put them to sleep. Somebody has work all the time, so all
- * of the engine's time is somebody's service, this too.
+ * Processes ring the doorbells of all channels of the bad vGPU, as fast as an engine that finds
+ * no work there can put them to sleep. The neighbour has work all the time, so all of the
+ * engine's time is the service of one of the two, the time spent on doorbells too.
  */
 static void doorbell_flood_of_all(void)
 {
@@ -306,16 +285,15 @@ static void doorbell_flood_of_all(void)
 	for (i = 1; i < nr_chans; i++)
 		chans[i] = fx_chan(&bad, GR, 0, VGPU_RING_FB, 4);
 	for (i = 0; i < 3; i++)
-		pid[i] = fx_fork(flood_all, &bad);
+		pid[i] = child_start(flood_all, &bad);
 	busy_ns = engine_busy_ns(&from_ns);
 	do {
-		fx_sleep_ms(20);
+		clk_sleep_ms(20);
 		keep();
 		engine_busy_ns(&now_ns);
 	} while (now_ns - from_ns < RUN_MS * 1000000ull);
 	busy_ns = engine_busy_ns(&now_ns) - busy_ns;
-	CHECK(load_jobs(&neighbour) < neighbour.put,
-	      "the neighbour ran out of work");
+	CHECK(load_jobs(&neighbour) < neighbour.put, "the neighbour ran out of work");
 	fx_instance(&bad, &inst);
 	ktap_note("%u channels, %llu doorbells, %llu turns of %llu us: busy for %llu of %llu us",
 		  nr_chans, inst.doorbells - began.bad.doorbells,
@@ -326,21 +304,13 @@ static void doorbell_flood_of_all(void)
 		  (unsigned long long)busy_ns / 1000,
 		  (unsigned long long)(now_ns - from_ns) / 1000);
 	for (i = 0; i < 3; i++)
-		ended += fx_wait_child(pid[i], 0, &status);
+		ended += child_ends(pid[i], 0, &status);
 	CHECK_EQ(ended, 0, "floods have ended");
 	CHECK(busy_ns >= (now_ns - from_ns) * 9 / 10,
 	      "the engine is nobody's though there is work");
 }
 
-static bool quarantined(void)
-{
-	struct vgpu_ctl_instance inst;
-
-	fx_instance(&bad, &inst);
-	return inst.status & VGPU_INSTANCE_QUARANTINED;
-}
-
-/* It faults as often as it can, until it may not work any more. */
+/* The bad vGPU faults as often as it can, until it is in quarantine. */
 static void faults_in_a_loop(void)
 {
 	const unsigned int threshold = 16;
@@ -353,19 +323,18 @@ static void faults_in_a_loop(void)
 	begin(threshold);
 	while (nr < threshold) {
 		FX_OK(bad.dev, vgpu_chan_submit(chan, &wrong, 1));
-		FX_OK(bad.dev, vgpu_chan_wait_fault(chan, FX_TIMEOUT_MS,
-						    &fault));
+		FX_OK(bad.dev, vgpu_chan_wait_fault(chan, FX_TIMEOUT_MS, &fault));
 		CHECK_EQ(fault.code, VGPU_HW_FAULT_PACKET);
 		nr++;
-		again();
+		fx_again(chan);
 		keep();
 	}
-	FX_SOON(quarantined());
-	/* It is told that a moment before it is taken off the engine. */
+	FX_SOON(fx_quarantined(&bad));
+	/* The status says so a moment before the vGPU is taken off the engine. */
 	FX_SOON((fx_ok(bad.dev, vgpu_chan_fence(chan, &fence), "fence"),
 		 !fx_wait_fence(chan, fence, 20)));
 	while (!enough())
-		fx_sleep_ms(20);
+		clk_sleep_ms(20);
 	check_guarantee("faults in a loop");
 	FX_SOON(events(VGPU_EVENT_QUARANTINED) == 1, "events");
 	CHECK(events(VGPU_EVENT_FAULT) >= 1, "no event of a fault");

@@ -7,13 +7,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "child.h"
 #include "fixture.h"
 
 static struct fx_vgpu v, victim;
 
 #define ROOM	4096
 
-/* Of an event in the first version of the ABI. */
+/* Size of an event in the first version of the ABI. */
 #define EVENT_SIZE_1	56
 
 static union {
@@ -58,7 +59,7 @@ static const struct call {
 
 #define NR_CALLS	(sizeof(calls) / sizeof(calls[0]))
 
-/* Fill in what makes the call succeed. */
+/* Fills in arguments with which the call succeeds. */
 static void prepare(const struct call *call, uint32_t size)
 {
 	memset(&arg, 0, sizeof(arg));
@@ -104,6 +105,7 @@ static void prepare(const struct call *call, uint32_t size)
 	}
 }
 
+/* Makes the call with any arguments; returns 0 or a negative errno. */
 static int call_with(unsigned long request, void *pointer)
 {
 	return ioctl(fx_control(), request, pointer) ? -errno : 0;
@@ -111,11 +113,8 @@ static int call_with(unsigned long request, void *pointer)
 
 static void begin(void)
 {
-	struct vgpu_ctl_gpu gpu;
-
 	fx_create(&v, fx_default_type());
-	fx_ctl_gpu(&gpu);
-	gpu_id = gpu.gpu;
+	gpu_id = fx_gpu_id();
 }
 
 static void sizes(void)
@@ -129,22 +128,17 @@ static void sizes(void)
 		prepare(c, c->size);
 		CHECK_EQ(call_with(c->request, &arg), 0, "%s", c->name);
 		prepare(c, c->size + 64);
-		CHECK_EQ(call_with(c->request, &arg), 0, "%s longer, zero",
-			 c->name);
+		CHECK_EQ(call_with(c->request, &arg), 0, "%s longer, zero", c->name);
 		prepare(c, c->size + 64);
 		arg.bytes[c->size + 63] = 1;
-		CHECK_EQ(call_with(c->request, &arg), -E2BIG, "%s tail",
-			 c->name);
+		CHECK_EQ(call_with(c->request, &arg), -E2BIG, "%s tail", c->name);
 		prepare(c, c->size + 64);
 		arg.bytes[c->size] = 1;
-		CHECK_EQ(call_with(c->request, &arg), -E2BIG, "%s tail",
-			 c->name);
+		CHECK_EQ(call_with(c->request, &arg), -E2BIG, "%s tail", c->name);
 		prepare(c, 4);
-		CHECK_EQ(call_with(c->request, &arg), -EINVAL, "%s of 4",
-			 c->name);
+		CHECK_EQ(call_with(c->request, &arg), -EINVAL, "%s of 4", c->name);
 		prepare(c, 0);
-		CHECK_EQ(call_with(c->request, &arg), -EINVAL, "%s of 0",
-			 c->name);
+		CHECK_EQ(call_with(c->request, &arg), -EINVAL, "%s of 0", c->name);
 		prepare(c, ~0u);
 		CHECK(call_with(c->request, &arg) < 0, "%s of ~0", c->name);
 		prepare(c, 1u << 20);
@@ -152,7 +146,7 @@ static void sizes(void)
 	}
 }
 
-/* What lies behind the caller's size is never written. */
+/* The driver never writes behind the size that the caller has given. */
 static void no_write_behind_the_size(void)
 {
 	unsigned int i, k;
@@ -161,16 +155,14 @@ static void no_write_behind_the_size(void)
 	for (i = 0; i < NR_CALLS; i++) {
 		prepare(&calls[i], calls[i].size);
 		memset(arg.bytes + calls[i].size, 0xee, 64);
-		CHECK_EQ(call_with(calls[i].request, &arg), 0, "%s",
-			 calls[i].name);
+		CHECK_EQ(call_with(calls[i].request, &arg), 0, "%s", calls[i].name);
 		for (k = 0; k < 64; k++)
-			CHECK_EQ(arg.bytes[calls[i].size + k], 0xee, "%s",
-				 calls[i].name);
+			CHECK_EQ(arg.bytes[calls[i].size + k], 0xee, "%s", calls[i].name);
 		CHECK_EQ(arg.words[0], calls[i].size, "%s", calls[i].name);
 	}
 }
 
-/* Programs that were built for version 1.0 see what they know. */
+/* Programs that were built for version 1.0 of the ABI get structures of that size. */
 static void structures_of_version_1_0(void)
 {
 	static const struct call old[] = {
@@ -185,11 +177,9 @@ static void structures_of_version_1_0(void)
 		memset(arg.bytes + old[i].size, 0xee, 64);
 		CHECK_EQ(call_with(old[i].request, &arg), 0, "%s", old[i].name);
 		for (k = 0; k < 64; k++)
-			CHECK_EQ(arg.bytes[old[i].size + k], 0xee, "%s",
-				 old[i].name);
+			CHECK_EQ(arg.bytes[old[i].size + k], 0xee, "%s", old[i].name);
 		prepare(&old[i], old[i].size - 1);
-		CHECK_EQ(call_with(old[i].request, &arg), -EINVAL, "%s",
-			 old[i].name);
+		CHECK_EQ(call_with(old[i].request, &arg), -EINVAL, "%s", old[i].name);
 	}
 }
 
@@ -215,8 +205,7 @@ static void bad_pointers(void)
 
 	begin();
 	for (i = 0; i < NR_CALLS; i++) {
-		CHECK_EQ(call_with(calls[i].request, NULL), -EFAULT, "%s",
-			 calls[i].name);
+		CHECK_EQ(call_with(calls[i].request, NULL), -EFAULT, "%s", calls[i].name);
 		CHECK_EQ(call_with(calls[i].request, (void *)~0xfffull),
 			 -EFAULT, "%s", calls[i].name);
 	}
@@ -250,11 +239,10 @@ static void what_is_not_there(void)
 	memset(&arg, 0, sizeof(arg));
 	arg.op.size = sizeof(arg.op);
 	memcpy(arg.op.uuid, v.id, sizeof(v.id));
-	CHECK_EQ(call_with(VGPU_IOC_RELEASE, &arg), -EINVAL,
-		 "is not in quarantine");
+	CHECK_EQ(call_with(VGPU_IOC_RELEASE, &arg), -EINVAL, "is not in quarantine");
 }
 
-/* A list that has too little room says how much there is. */
+/* A list for which the caller has too little room still says how many entries there are. */
 static void lists(void)
 {
 	uint8_t uuids[3][VGPU_UUID_LEN];
@@ -288,13 +276,11 @@ static void as_nobody(void *unused)
 	CHECK(!setgid(65534) && !setuid(65534), "setuid");
 	fd = open("/dev/vgpu", O_RDWR | O_CLOEXEC);
 	CHECK(fd < 0 && errno == EACCES, "opened by anybody");
-	/* Who was given an open file may read, and change nothing. */
-	CHECK(!ioctl(fx_control(), VGPU_IOC_VERSION, &version), "%s",
-	      strerror(errno));
-	CHECK(ioctl(fx_control(), VGPU_IOC_RELEASE, &op) && errno == EPERM,
-	      "released by anybody");
+	/* A process that was given an open file may read, and change nothing. */
+	CHECK(!ioctl(fx_control(), VGPU_IOC_VERSION, &version), "%s", strerror(errno));
+	CHECK(ioctl(fx_control(), VGPU_IOC_RELEASE, &op) && errno == EPERM, "released by anybody");
 	fx_type_path("1Q", "create", path, sizeof(path));
-	CHECK_EQ(fx_write_file(path, v.uuid), -EACCES, "created by anybody");
+	CHECK_EQ(file_write(path, v.uuid), -EACCES, "created by anybody");
 }
 
 static void rights(void)
@@ -303,12 +289,12 @@ static void rights(void)
 	pid_t pid;
 
 	begin();
-	pid = fx_fork(as_nobody, NULL);
-	CHECK(fx_wait_child(pid, FX_TIMEOUT_MS, &status), "hangs");
+	pid = child_start(as_nobody, NULL);
+	CHECK(child_ends(pid, FX_TIMEOUT_MS, &status), "hangs");
 	CHECK_EQ(status, 0);
 }
 
-/* Of elements, in the first version of the ABI. */
+/* Sizes of elements in the first version of the ABI. */
 #define SHARE_SIZE_1	40
 #define SWITCH_SIZE_1	80
 
@@ -328,7 +314,7 @@ static int set_shares(uint32_t size, uint32_t count)
 	return ret;
 }
 
-/* Two elements of @size bytes each: a cap of @cap for both. */
+/* Two elements of @size bytes each, which set the cap of both vGPUs. */
 static void put_shares(uint32_t size, uint32_t cap)
 {
 	uint8_t *at = elements[0];
@@ -374,7 +360,7 @@ static void share_sizes(void)
 		put_shares(i, 800);
 		CHECK_EQ(set_shares(i, 2), -EINVAL, "of %u", i);
 	}
-	/* What the kernel does not know, at either end of the second's tail. */
+	/* A byte that the kernel does not know, at either end of the second element's tail. */
 	put_shares(64, 800);
 	elements[0][64 + sizeof(struct vgpu_ctl_share)] = 1;
 	CHECK_EQ(set_shares(64, 2), -E2BIG, "tail");
@@ -382,7 +368,7 @@ static void share_sizes(void)
 	elements[0][127] = 1;
 	CHECK_EQ(set_shares(64, 2), -E2BIG, "tail");
 	CHECK_EQ(set_shares(4097, 1), -E2BIG);
-	/* Products that would be small in 32 bits. */
+	/* Size times count would be small if it were computed in 32 bits. */
 	CHECK_EQ(set_shares(0x80000000, 2), -E2BIG);
 	CHECK_EQ(set_shares(0x01000000, 256), -E2BIG);
 	CHECK_EQ(set_shares(~0u, 256), -E2BIG);
@@ -421,7 +407,7 @@ static void log_sizes(void)
 	for (i = 0; i < 3; i++) {
 		FX_OK(v.dev, vgpu_chan_nop(chan));
 		fx_finish(chan);
-		fx_sleep_ms(20);
+		clk_sleep_ms(20);
 	}
 	vgpu_chan_destroy(chan);
 	fx_close(&v);
@@ -439,8 +425,7 @@ static void log_sizes(void)
 
 			CHECK(!memcmp(at, &first[k], SWITCH_SIZE_1),
 			      "entry %u of %u bytes", k, size);
-			CHECK(fx_is_zero(at + SWITCH_SIZE_1,
-					 size - SWITCH_SIZE_1), "tail");
+			CHECK(fx_is_zero(at + SWITCH_SIZE_1, size - SWITCH_SIZE_1), "tail");
 		}
 		CHECK_EQ(elements[0][2 * size], 0xee, "wrote too much");
 	}
@@ -467,8 +452,7 @@ static void statistics_only_grow(void)
 		fx_finish(chan);
 		fx_instance(&v, &after);
 		CHECK_EQ(after.engine[e].packets, before.engine[e].packets + 2);
-		CHECK_EQ(after.engine[e].bytes,
-			 before.engine[e].bytes + FX_MIB);
+		CHECK_EQ(after.engine[e].bytes, before.engine[e].bytes + FX_MIB);
 		CHECK(after.engine[e].busy_ns >= before.engine[e].busy_ns &&
 		      after.engine[e].wait_ns >= before.engine[e].wait_ns &&
 		      after.engine[e].runs >= before.engine[e].runs &&
@@ -479,15 +463,13 @@ static void statistics_only_grow(void)
 	CHECK(after.engine[e].runs, "no runs");
 	CHECK_EQ(after.owner_pid, getpid());
 	CHECK_EQ(after.state, VGPU_STATE_STARTED);
-	CHECK(after.fb_backed_bytes >= FX_MIB &&
-	      after.fb_backed_bytes <= after.fb_bytes, "backed");
+	CHECK(after.fb_backed_bytes >= FX_MIB && after.fb_backed_bytes <= after.fb_bytes, "backed");
 	CHECK_EQ(after.channels, v.dev->channels);
 	CHECK_EQ(after.fb_bytes, v.dev->fb_bytes);
 	vgpu_chan_destroy(chan);
 	fx_close(&v);
 	fx_instance(&v, &after);
-	CHECK_EQ(after.engine[e].packets, before.engine[e].packets,
-		 "counters survive close");
+	CHECK_EQ(after.engine[e].packets, before.engine[e].packets, "counters survive close");
 	CHECK_EQ(after.state, VGPU_STATE_CREATED);
 	CHECK_EQ(after.owner_pid, 0);
 	CHECK_EQ(after.started_ns, 0);

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The doorbell handshake, a million times: submitter and engine must never
- * both think that it is the other's turn. Pauses are drawn around the time
- * after which an engine sleeps.
+ * The doorbell handshake, a million times: submitter and engine must never both wait for the
+ * other to act. Pauses between submissions are random, around the time after which an engine
+ * sleeps.
  */
 #include <errno.h>
 #include <sched.h>
 #include <string.h>
 #include <sys/utsname.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "fixture.h"
@@ -17,24 +16,17 @@
 
 static struct fx_vgpu v;
 
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
-
+/* Waits without sleeping; with @yield other threads can have the processor. */
 static void pause_ns(uint64_t ns, bool yield)
 {
-	uint64_t end = now_ns() + ns;
+	uint64_t end = clk_ns() + ns;
 
-	while (now_ns() < end)
+	while (clk_ns() < end)
 		if (yield)
 			sched_yield();
 }
 
-/* UML has one processor and slow system calls. */
+/* A million, but for User-Mode Linux with its one processor and slow system calls. */
 static uint64_t default_rounds(void)
 {
 	struct utsname name;
@@ -61,7 +53,7 @@ static void shake_hands(enum vgpu_ring where, uint64_t rounds)
 		memset(&ring[i], 0, sizeof(ring[i]));
 		ring[i].type = VGPU_HW_PKT_NOP;
 	}
-	start = now_ns();
+	start = clk_ns();
 	for (i = 1; i <= rounds; i++) {
 		ret = vgpu_chan_kick(chan, i);
 		FX_OK(v.dev, ret);
@@ -71,35 +63,31 @@ static void shake_hands(enum vgpu_ring where, uint64_t rounds)
 			if (yield)
 				sched_yield();
 			if (!since)
-				since = now_ns();
-			else if (now_ns() - since > STALL_MS * 1000000ull)
+				since = clk_ns();
+			else if (clk_ns() - since > STALL_MS * 1000000ull)
 				FAIL("handshake %llu is lost: state %u, rung %d",
-				     (unsigned long long)i,
-				     vgpu_chan_state(chan), ret);
+				     (unsigned long long)i, vgpu_chan_state(chan), ret);
 		}
 		if (!(fx_random() >> 60))
 			pause_ns(fx_random_below(120000), yield);
 	}
-	ktap_note("%llu handshakes, %llu doorbells, %llu ms",
-		  (unsigned long long)rounds, (unsigned long long)rung,
-		  (unsigned long long)((now_ns() - start) / 1000000));
+	ktap_note("%llu handshakes, %llu doorbells, %llu ms", (unsigned long long)rounds,
+		  (unsigned long long)rung, (unsigned long long)((clk_ns() - start) / 1000000));
 	CHECK_EQ(vgpu_chan_get(chan), rounds);
 	vgpu_chan_destroy(chan);
 }
 
 static void ring_in_fb(void)
 {
-	shake_hands(VGPU_RING_FB, fx_env("VGPU_TEST_HANDSHAKES",
-					 default_rounds()));
+	shake_hands(VGPU_RING_FB, fx_env("VGPU_TEST_HANDSHAKES", default_rounds()));
 }
 
 static void ring_in_sys(void)
 {
-	shake_hands(VGPU_RING_SYS, fx_env("VGPU_TEST_HANDSHAKES",
-					  default_rounds()) / 100 + 1);
+	shake_hands(VGPU_RING_SYS, fx_env("VGPU_TEST_HANDSHAKES", default_rounds()) / 100 + 1);
 }
 
-/* A doorbell always wakes, also if nothing moved and however often. */
+/* A doorbell without new packets does no harm, however often it is rung. */
 static void idle_doorbells(void)
 {
 	struct vgpu_chan *chan;
@@ -111,7 +99,7 @@ static void idle_doorbells(void)
 		FX_OK(v.dev, vgpu_chan_kick(chan, 0));
 	CHECK_EQ(vgpu_chan_get(chan), 0);
 	fx_finish(chan);
-	/* Of a channel that is disabled: nothing happens. */
+	/* The doorbell of a disabled channel does nothing. */
 	FX_OK(v.dev, vgpu_chan_disable(chan));
 	for (i = 0; i < 10; i++)
 		FX_OK(v.dev, vgpu_chan_kick(chan, 1));

@@ -7,12 +7,13 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "event.h"
 #include "fixture.h"
 
-/* Of an event in the first version of the ABI. */
+/* Size of an event in the first version of the ABI. */
 #define EVENT_SIZE_1	56
 
-/* How many events of one vGPU are kept. */
+/* How many events of one vGPU the driver keeps. */
 #define EVENTS_KEPT	64
 
 static struct fx_vgpu v, victim;
@@ -47,14 +48,13 @@ static void event_stream(void)
 	uint64_t seq = 0;
 	int fd;
 
-	fd = fx_open_events();
+	fd = event_open();
 	pfd.fd = fd;
 	CHECK_EQ(poll(&pfd, 1, 0), 0, "events from before the open");
 	CHECK(read(fd, event, sizeof(event)) < 0 && errno == EAGAIN, "empty");
 	fx_create(&v, fx_default_type());
 	CHECK_EQ(poll(&pfd, 1, FX_TIMEOUT_MS), 1);
-	CHECK(read(fd, event, sizeof(event[0]) - 1) < 0 && errno == EINVAL,
-	      "half a record");
+	CHECK(read(fd, event, sizeof(event[0]) - 1) < 0 && errno == EINVAL, "half a record");
 	expect(fd, VGPU_EVENT_CREATED, &seq);
 	fx_open(&v);
 	expect(fd, VGPU_EVENT_STARTED, &seq);
@@ -62,8 +62,7 @@ static void event_stream(void)
 	expect(fd, VGPU_EVENT_RESET, &seq);
 	chan = fx_chan(&v, VGPU_HW_ENGINE_CE, 0, VGPU_RING_FB, 4);
 	FX_OK(v.dev, vgpu_chan_nop(chan));
-	FX_OK(v.dev, vgpu_chan_fill(chan, VGPU_FB(v.dev->fb_bytes), 0, 4));
-	FX_OK(v.dev, vgpu_chan_wait_fault(chan, FX_TIMEOUT_MS, &fault));
+	fx_fill_fails(chan, v.dev->fb_bytes, &fault);
 	CHECK_EQ(next_event(fd, &event[0]), 0);
 	CHECK_EQ(event[0].type, VGPU_EVENT_FAULT);
 	CHECK_EQ(event[0].a, chan->id);
@@ -93,7 +92,7 @@ static int event_size(int fd, uint32_t size, uint64_t *next_seq)
 	return 0;
 }
 
-/* Programs that know shorter records, and programs that know longer ones. */
+/* Programs that know shorter records, and programs that know longer records. */
 static void event_sizes(void)
 {
 	uint8_t bytes[3 * 4096];
@@ -110,12 +109,12 @@ static void event_sizes(void)
 	CHECK_EQ(event_size(fd, 4097, NULL), -E2BIG);
 	CHECK_EQ(event_size(fd, 0x80000000, NULL), -E2BIG);
 	CHECK_EQ(event_size(fd, ~0u, NULL), -E2BIG);
-	/* CREATED, STARTED, STOPPED, REMOVED */
+	/* Makes the events CREATED, STARTED, STOPPED and REMOVED. */
 	fx_create_open(&v, fx_default_type());
 	fx_close(&v);
 	fx_remove(&v);
 
-	/* As a program of version 1.0. */
+	/* As a program of version 1.0 reads. */
 	memset(bytes, 0xee, sizeof(bytes));
 	CHECK(read(fd, bytes, EVENT_SIZE_1 - 1) < 0 && errno == EINVAL, "half");
 	CHECK_EQ(read(fd, bytes, 2 * EVENT_SIZE_1 - 1), EVENT_SIZE_1);
@@ -123,7 +122,7 @@ static void event_sizes(void)
 	CHECK_EQ(bytes[EVENT_SIZE_1], 0xee, "wrote too much");
 	next_seq = event->seq + 1;
 
-	/* A size that none of the versions has. */
+	/* A size that no version has. */
 	CHECK_EQ(event_size(fd, EVENT_SIZE_1 + 4, &next_seq), 0);
 	CHECK_EQ(next_seq, event->seq + 1);
 	CHECK_EQ(read(fd, bytes, EVENT_SIZE_1 + 4), EVENT_SIZE_1 + 4);
@@ -132,7 +131,7 @@ static void event_sizes(void)
 	CHECK(event->source, "no source");
 	CHECK_EQ(bytes[EVENT_SIZE_1 + 4], 0xee, "wrote too much");
 
-	/* As a program that knows more than the kernel does: two at once. */
+	/* As a program reads that knows more than the kernel does: two records at once. */
 	CHECK_EQ(event_size(fd, 4096, NULL), 0);
 	memset(bytes, 0xee, sizeof(bytes));
 	CHECK(read(fd, bytes, 4095) < 0 && errno == EINVAL, "half");
@@ -147,7 +146,7 @@ static void event_sizes(void)
 	CHECK_EQ(event->source_seq, 3);
 	CHECK_EQ(bytes[2 * 4096], 0xee, "wrote too much");
 
-	/* What could not be copied is still there. */
+	/* A record that could not be copied can still be read. */
 	fx_create(&v, fx_default_type());
 	CHECK(read(fd, nowhere, 4096) < 0 && errno == EFAULT, "bad pointer");
 	CHECK_EQ(read(fd, bytes, sizeof(bytes)), 4096);
@@ -161,7 +160,7 @@ static void attack(unsigned int rounds)
 {
 	unsigned int i;
 
-	for (i = 0; i < rounds; i++) { /* at least two events each */
+	for (i = 0; i < rounds; i++) { /* each makes two events at least */
 		fx_open(&v);
 		if (i % 4 == 0)
 			FX_OK(v.dev, vgpu_dev_reset(v.dev));
@@ -170,12 +169,12 @@ static void attack(unsigned int rounds)
 }
 
 /**
- * struct found - what a reader has found
- * @all:     events
- * @attacker: of them, of the attacker
- * @faults:  of the victim
- * @missed:  of the attacker, by source_seq
- * @last:    of the attacker
+ * struct found - the events that a reader has found
+ * @all:      how many
+ * @attacker: how many of the attacker
+ * @faults:   how many faults of the victim
+ * @missed:   how many of the attacker are gone, by gaps in their numbers
+ * @last:     type of the attacker's newest event
  */
 struct found {
 	unsigned int all;
@@ -203,16 +202,14 @@ static void read_all(int fd, uint64_t from, struct found *found)
 			found->last = event.type;
 		}
 		found->faults += event.type == VGPU_EVENT_FAULT &&
-				 !memcmp(event.uuid, victim.id,
-					 sizeof(victim.id));
+				 !memcmp(event.uuid, victim.id, sizeof(victim.id));
 	}
 	CHECK_EQ(errno, EAGAIN);
 }
 
 /*
- * A tenant opens, resets and closes its vGPU as often as it can, while readers
- * do not read: what happened to another vGPU before is still there, and of the
- * attacker the newest.
+ * A tenant opens, resets and closes its vGPU as often as it can, while readers do not read.
+ * Older events of another vGPU can still be read, and so can the newest events of the attacker.
  */
 static void flood_leaves_others_events(void)
 {
@@ -224,21 +221,18 @@ static void flood_leaves_others_events(void)
 	uint64_t seq;
 
 	for (i = 0; i < MANY_READERS; i++)
-		fd[i] = fx_open_events();
+		fd[i] = event_open();
 	CHECK_EQ(event_size(fd[0], sizeof(struct vgpu_ctl_event), &seq), 0);
 	fx_create(&v, fx_default_type());
 	fx_create_open(&victim, fx_default_type());
 	chan = fx_chan(&victim, VGPU_HW_ENGINE_CE, 0, VGPU_RING_FB, 4);
-	FX_OK(victim.dev, vgpu_chan_fill(chan, VGPU_FB(victim.dev->fb_bytes), 0,
-					 4));
-	FX_OK(victim.dev, vgpu_chan_wait_fault(chan, FX_TIMEOUT_MS, &fault));
+	fx_fill_fails(chan, victim.dev->fb_bytes, &fault);
 	attack(rounds);
 	for (i = 0; i < MANY_READERS; i++) {
 		read_all(fd[i], seq, &found);
 		if (!i)
-			ktap_note("%u events, %u of the attacker, which had %llu more",
-				  found.all, found.attacker,
-				  (unsigned long long)found.missed);
+			ktap_note("%u events, %u of the attacker, which had %llu more", found.all,
+				  found.attacker, (unsigned long long)found.missed);
 		CHECK_EQ(found.faults, 1, "the victim's, reader %u", i);
 		CHECK_EQ(found.attacker, EVENTS_KEPT, "reader %u", i);
 		CHECK(found.attacker + found.missed >=
@@ -248,7 +242,7 @@ static void flood_leaves_others_events(void)
 	}
 }
 
-/* Events of vGPUs that are gone stay for a while, and so do those of others. */
+/* The newest events of vGPUs that were removed, and all events of others, can still be read. */
 static void removed_vgpus(void)
 {
 	unsigned int i, k, removed = 0;
@@ -257,12 +251,12 @@ static void removed_vgpus(void)
 	static struct fx_vgpu gone;
 	int fd;
 
-	fd = fx_open_events();
+	fd = event_open();
 	fx_create(&victim, fx_default_type());
 	fx_create(&gone, fx_default_type());
 	memcpy(first, gone.id, sizeof(first));
 	fx_remove(&gone);
-	/* One that comes and goes all the time is one all the time. */
+	/* A UUID that comes and goes all the time has no more room than one vGPU. */
 	fx_create(&v, fx_default_type());
 	for (i = 0; i < 100; i++) {
 		fx_remove(&v);
@@ -277,6 +271,7 @@ static void removed_vgpus(void)
 	CHECK_EQ(i, EVENTS_KEPT + 3);
 	close(fd);
 }
+
 static const struct ktap_test tests[] = {
 	KTAP_TEST(event_stream),
 	KTAP_TEST(event_sizes),

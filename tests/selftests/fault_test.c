@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a VM does wrong faults its channel, with a code and the packet's
- * position, and nothing else.
+ * A VM's mistake faults the channel on which it is made, with a code and the packet's position,
+ * and nothing else.
  */
 #include <endian.h>
 #include <errno.h>
@@ -16,11 +16,11 @@ static struct vgpu_buf buf;
 
 /**
  * struct bad - a packet that faults
- * @what:   in words
- * @code:   the fault
- * @ce:     on a copy engine, else on gr
- * @end:    which of its addresses are counted from the partition's end: END_*
- * @packet: in the CPU's order
+ * @what:   the mistake, in words
+ * @code:   the fault that comes of it
+ * @ce:     the packet is for a copy engine, else for gr
+ * @end:    which addresses of the packet are counted from the partition's end: END_*
+ * @packet: in the CPU's byte order
  */
 #define END_DST		1
 #define END_SRC		2
@@ -137,7 +137,7 @@ static const struct bad bads[] = {
 		.present_format = VGPU_HW_FORMAT_XRGB8888 } },
 };
 
-/* To the device's order, with addresses counted from the partition's end. */
+/* The packet in the device's byte order, with the partition's end added where @end says so. */
 static struct vgpu_hw_packet encode(const struct bad *bad)
 {
 	struct vgpu_hw_packet p = bad->packet;
@@ -159,14 +159,12 @@ static struct vgpu_hw_packet encode(const struct bad *bad)
 	p.pad = htole32(p.pad);
 	p.dst_pitch = htole32(p.dst_pitch);
 	p.src_pitch = htole32(p.src_pitch);
-	p.signal_addr = htole64(p.signal_addr +
-				(bad->end & END_SIGNAL ? end : 0));
+	p.signal_addr = htole64(p.signal_addr + (bad->end & END_SIGNAL ? end : 0));
 	p.signal_value = htole64(p.signal_value);
 	return p;
 }
 
-static void check_fault(struct vgpu_chan *chan, uint32_t code, uint64_t pos,
-			const char *what)
+static void check_fault(struct vgpu_chan *chan, uint32_t code, uint64_t pos, const char *what)
 {
 	uint64_t base = VGPU_HW_DEV_BASE;
 	struct vgpu_fault fault;
@@ -175,21 +173,17 @@ static void check_fault(struct vgpu_chan *chan, uint32_t code, uint64_t pos,
 	FX_OK(v.dev, vgpu_chan_wait_fault(chan, FX_TIMEOUT_MS, &fault));
 	CHECK_EQ(fault.code, code, "%s", what);
 	CHECK_EQ(fault.pos, pos, "%s", what);
-	/* The channel page says the same, and so do the device's registers. */
+	/* Channel page and device registers say the same as the channel's registers. */
 	CHECK_EQ(le32toh(chan->page->fault_code), code, "%s", what);
 	CHECK_EQ(le64toh(chan->page->fault_pos), pos, "%s", what);
 	CHECK_EQ(vgpu_chan_get(chan), pos, "%s", what);
-	FX_OK(v.dev, vgpu_reg_read32(v.dev, vgpu_chan_reg(chan->id,
-							  VGPU_HW_CHAN_STATE),
-				     &value));
+	FX_OK(v.dev, vgpu_reg_read32(v.dev, vgpu_chan_reg(chan->id, VGPU_HW_CHAN_STATE), &value));
 	CHECK_EQ(value, VGPU_HW_STATE_FAULTED, "%s", what);
-	FX_OK(v.dev, vgpu_reg_read32(v.dev, base + VGPU_HW_FAULT_CHANNEL,
-				     &value));
+	FX_OK(v.dev, vgpu_reg_read32(v.dev, base + VGPU_HW_FAULT_CHANNEL, &value));
 	CHECK_EQ(value, chan->id, "%s", what);
 	FX_OK(v.dev, vgpu_reg_read32(v.dev, base + VGPU_HW_INTR, &value));
 	CHECK(value & VGPU_HW_INTR_FAULT, "%s", what);
-	FX_OK(v.dev, vgpu_reg_write32(v.dev, base + VGPU_HW_INTR,
-				      VGPU_HW_INTR_FAULT));
+	FX_OK(v.dev, vgpu_reg_write32(v.dev, base + VGPU_HW_INTR, VGPU_HW_INTR_FAULT));
 	FX_OK(v.dev, vgpu_reg_read32(v.dev, base + VGPU_HW_INTR, &value));
 	CHECK(!(value & VGPU_HW_INTR_FAULT), "%s: stays after RW1C", what);
 }
@@ -224,15 +218,14 @@ static void every_packet_fault(void)
 		for (k = 0; k < GOOD + 2; k++)
 			p[k].type = VGPU_HW_PKT_NOP;
 		p[GOOD] = encode(&bads[i]);
-		FX_OK(v.dev, vgpu_chan_disable(chan));
-		FX_OK(v.dev, vgpu_chan_enable(chan));
+		fx_again(chan);
 		FX_OK(v.dev, vgpu_chan_submit(chan, p, GOOD + 2));
 		check_fault(chan, bads[i].code, GOOD, bads[i].what);
 		fx_finish(bystander);
 	}
 }
 
-/* The address that failed is named. */
+/* The fault registers name the address that failed. */
 static void fault_address(void)
 {
 	struct vgpu_chan *chan;
@@ -243,14 +236,12 @@ static void fault_address(void)
 	fx_create_open(&v, fx_default_type());
 	chan = fx_chan(&v, VGPU_HW_ENGINE_CE, 0, VGPU_RING_FB, 5);
 	end = v.dev->fb_bytes;
-	FX_OK(v.dev, vgpu_chan_fill(chan, VGPU_FB(end + 64), 0, 4));
-	FX_OK(v.dev, vgpu_chan_wait_fault(chan, FX_TIMEOUT_MS, &fault));
+	fx_fill_fails(chan, end + 64, &fault);
 	CHECK_EQ(fault.addr, end + 64);
 	recover(chan);
 	/* Guest memory that ends in the middle of a copy. */
 	FX_OK(v.dev, vgpu_buf_alloc(v.dev, 65536, &buf));
-	FX_OK(v.dev, vgpu_chan_fill(chan, VGPU_SYS(&buf, 0), 0x77777777,
-				    65536 + 4096));
+	FX_OK(v.dev, vgpu_chan_fill(chan, VGPU_SYS(&buf, 0), 0x77777777, 65536 + 4096));
 	FX_OK(v.dev, vgpu_chan_wait_fault(chan, FX_TIMEOUT_MS, &fault));
 	CHECK_EQ(fault.code, VGPU_HW_FAULT_DMA);
 	CHECK(fault.addr >= buf.iova && fault.addr <= buf.iova + 65536 + 4096,
@@ -279,8 +270,7 @@ static void put_jumps(void)
 	chan = fx_chan(&v, VGPU_HW_ENGINE_GR, 0, VGPU_RING_FB, 4);
 	for (i = 0; i < sizeof(jumps) / sizeof(jumps[0]); i++) {
 		recover(chan);
-		FX_OK(v.dev, vgpu_chan_disable(chan));
-		FX_OK(v.dev, vgpu_chan_enable(chan));
+		fx_again(chan);
 		for (k = 0; k < 16; k++) {
 			memset(&chan->ring[k], 0, sizeof(chan->ring[k]));
 			chan->ring[k].type = VGPU_HW_PKT_NOP;
@@ -290,13 +280,12 @@ static void put_jumps(void)
 			FX_OK(v.dev, vgpu_chan_wait_idle(chan, FX_TIMEOUT_MS));
 		}
 		FX_OK(v.dev, vgpu_chan_kick(chan, jumps[i].second));
-		check_fault(chan, VGPU_HW_FAULT_RING, jumps[i].first,
-			    jumps[i].what);
+		check_fault(chan, VGPU_HW_FAULT_RING, jumps[i].first, jumps[i].what);
 	}
 	recover(chan);
 }
 
-/* Enable with values that cannot be: the channel faults, or is not enabled. */
+/* A channel that is enabled with impossible values faults, or is not enabled. */
 static void bad_rings(void)
 {
 	struct {
@@ -333,13 +322,10 @@ static void bad_rings(void)
 		recover(chan);
 		FX_OK(v.dev, vgpu_chan_disable(chan));
 		chan->page->put = 0;
-		FX_OK(v.dev, vgpu_reg_write64(v.dev,
-					      vgpu_chan_reg(chan->id,
-							    VGPU_HW_CHAN_RING),
+		FX_OK(v.dev, vgpu_reg_write64(v.dev, vgpu_chan_reg(chan->id, VGPU_HW_CHAN_RING),
 					      rings[i].ring));
 		n = vgpu_region_write(v.dev, VGPU_HW_BAR_REGS,
-				      vgpu_chan_reg(chan->id,
-						    VGPU_HW_CHAN_CTRL),
+				      vgpu_chan_reg(chan->id, VGPU_HW_CHAN_CTRL),
 				      &ctrl, 4);
 		if (n < 0) {
 			CHECK_EQ(n, -EINVAL, "%s", rings[i].what);
@@ -347,22 +333,19 @@ static void bad_rings(void)
 				 "%s", rings[i].what);
 		} else {
 			FX_OK(v.dev, vgpu_chan_kick(chan, 1));
-			FX_OK(v.dev, vgpu_chan_wait_fault(chan, FX_TIMEOUT_MS,
-							  &fault));
-			ktap_note("%s: %s", rings[i].what,
-				  vgpu_fault_name(fault.code));
+			FX_OK(v.dev, vgpu_chan_wait_fault(chan, FX_TIMEOUT_MS, &fault));
+			ktap_note("%s: %s", rings[i].what, vgpu_fault_name(fault.code));
 			CHECK(fault.code == VGPU_HW_FAULT_RING ||
 			      fault.code == VGPU_HW_FAULT_ALIGN ||
 			      fault.code == VGPU_HW_FAULT_ADDRESS ||
-			      fault.code == VGPU_HW_FAULT_DMA, "%s: %u",
-			      rings[i].what, fault.code);
+			      fault.code == VGPU_HW_FAULT_DMA, "%s: %u", rings[i].what, fault.code);
 		}
 		fx_finish(bystander);
 	}
 	recover(chan);
 }
 
-/* The page is the VM's to scribble on; only its channel can suffer. */
+/* A VM may write anything to a channel page: no other channel suffers from that. */
 static void scribbled_channel_page(void)
 {
 	struct vgpu_chan *chan, *bystander;
@@ -381,16 +364,14 @@ static void scribbled_channel_page(void)
 			((uint8_t *)chan->ring)[k] = (uint8_t)fx_random();
 		if (i % 2)
 			chan->page->put = htole64(fx_random_below(17));
-		FX_OK(v.dev, vgpu_reg_write32(v.dev,
-					      vgpu_chan_reg(chan->id,
-							    VGPU_HW_CHAN_DOORBELL),
+		FX_OK(v.dev, vgpu_reg_write32(v.dev, vgpu_chan_reg(chan->id, VGPU_HW_CHAN_DOORBELL),
 					      1));
 		fx_finish(bystander);
 		recover(chan);
 	}
 }
 
-/* A neighbour works on the same engines while this one faults and recovers. */
+/* A neighbour works on the same engine while a vGPU faults and recovers. */
 static void neighbour_is_unaffected(void)
 {
 	struct vgpu_chan *chan, *neighbour;
@@ -407,9 +388,7 @@ static void neighbour_is_unaffected(void)
 	for (i = 0; i < 20; i++) {
 		FX_OK(other.dev, vgpu_chan_fill(neighbour, VGPU_FB(1 << 20),
 						i * 0x01010101u, 1 << 20));
-		FX_OK(v.dev, vgpu_chan_fill(chan, VGPU_FB(v.dev->fb_bytes), 1,
-					    4));
-		FX_OK(v.dev, vgpu_chan_wait_fault(chan, FX_TIMEOUT_MS, &fault));
+		fx_fill_fails(chan, v.dev->fb_bytes, &fault);
 		fx_finish(neighbour);
 		CHECK_EQ(other.dev->fb[1 << 20], i);
 		CHECK_EQ(other.dev->fb[(2 << 20) - 1], i);
@@ -420,7 +399,7 @@ static void neighbour_is_unaffected(void)
 	FX_SOON(fx_faults(&v) >= 20);
 }
 
-/* The host sees a fault as an event, with the same code and position. */
+/* The driver counts faults of a vGPU and of an engine. */
 static void faults_are_counted(void)
 {
 	struct vgpu_ctl_instance before, after;
@@ -431,13 +410,11 @@ static void faults_are_counted(void)
 	fx_create_open(&v, fx_default_type());
 	chan = fx_chan(&v, VGPU_HW_ENGINE_CE, 1, VGPU_RING_FB, 4);
 	fx_instance(&v, &before);
-	FX_OK(v.dev, vgpu_chan_fill(chan, VGPU_FB(v.dev->fb_bytes), 0, 4));
-	FX_OK(v.dev, vgpu_chan_wait_fault(chan, FX_TIMEOUT_MS, &fault));
+	fx_fill_fails(chan, v.dev->fb_bytes, &fault);
 	FX_SOON(fx_faults(&v) == before.faults + 1);
 	fx_instance(&v, &after);
-	CHECK_EQ(after.engine[chan->engine].faults,
-		 before.engine[chan->engine].faults + 1);
-	/* A reset of the device does not wipe the record. */
+	CHECK_EQ(after.engine[chan->engine].faults, before.engine[chan->engine].faults + 1);
+	/* A reset of the device leaves the counters as they are. */
 	FX_OK(v.dev, vgpu_dev_reset(v.dev));
 	fx_instance(&v, &after);
 	CHECK_EQ(after.faults, before.faults + 1);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Frames come at the rate that is set, and nothing else of the vGPU waits for
- * them; a channel whose frame is held back can be stopped like any other.
+ * Frames are shown at the rate that is set, and other packets of the vGPU do not wait for them. A
+ * channel whose frame is held back can be stopped like any other.
  */
 #include <endian.h>
 #include <string.h>
@@ -20,9 +20,9 @@ static struct fx_vgpu v, other;
 static struct load hog;
 
 /**
- * struct frame - a frame was shown
- * @from_ns: not before
- * @to_ns:   not after
+ * struct frame - when a frame was shown
+ * @from_ns: the frame was not shown before this time
+ * @to_ns:   the frame was shown by this time
  */
 struct frame {
 	uint64_t from_ns;
@@ -32,7 +32,7 @@ struct frame {
 static struct frame frames[FRAMES];
 static struct vgpu_buf signal;
 
-/* With @signal each frame writes to guest memory when it has been shown. */
+/* Queues @nr frames. If signal has been allocated, each writes there when it has been shown. */
 static void present(struct vgpu_chan *chan, unsigned int nr)
 {
 	struct vgpu_hw_packet p = {
@@ -47,8 +47,7 @@ static void present(struct vgpu_chan *chan, unsigned int nr)
 
 	for (; nr; nr--) {
 		if (!signal.ptr) {
-			FX_OK(chan->dev, vgpu_chan_present(chan, FX_MIB, 64, 64,
-							   256));
+			FX_OK(chan->dev, vgpu_chan_present(chan, FX_MIB, 64, 64, 256));
 			continue;
 		}
 		p.signal_addr = htole64(vgpu_buf_addr(&signal, 0, NULL));
@@ -57,20 +56,20 @@ static void present(struct vgpu_chan *chan, unsigned int nr)
 	}
 }
 
-/* Shows as many as it can for a while; how many, and how long that took. */
+/* Shows as many frames as the vGPU can for a while; returns how many, and how long it took. */
 static uint64_t watch(struct vgpu_chan *chan, uint64_t for_ns, double *seconds)
 {
-	uint64_t start = load_now_ns(), before = start, looked, get, nr = 0;
+	uint64_t start = clk_ns(), before = start, looked, get, nr = 0;
 	uint64_t seen = vgpu_chan_get(chan);
 
 	do {
-		/* What is seen now was not there at the last look. */
+		/* A frame that is seen now was not yet shown at the last look. */
 		looked = before;
-		before = load_now_ns();
+		before = clk_ns();
 		get = vgpu_chan_get(chan);
 		for (; seen < get && nr < FRAMES; seen++) {
 			frames[nr].from_ns = looked;
-			frames[nr++].to_ns = load_now_ns();
+			frames[nr++].to_ns = clk_ns();
 		}
 		CHECK(vgpu_chan_state(chan) != VGPU_HW_STATE_FAULTED, "%s",
 		      vgpu_dev_error(chan->dev));
@@ -78,16 +77,16 @@ static uint64_t watch(struct vgpu_chan *chan, uint64_t for_ns, double *seconds)
 			FAIL("%s", hog.text);
 		while (chan->put - get < (1u << RING_ORDER) / 2)
 			present(chan, 1);
-		fx_sleep_ms(1);
+		clk_sleep_ms(1);
 	} while (before - start < for_ns && nr < FRAMES);
 	*seconds = (double)(before - start) / 1e9;
 	return nr;
 }
 
 /*
- * In the longest time in which they can have been shown, were they too many? The
- * limit is on when frames are let through. Those that wait after that may complete
- * closer to each other, by @late of them.
+ * Checks that there were never too many frames for the longest time in which they can have been
+ * shown. The limit is on when frames are let through; up to @late frames that have to wait after
+ * that may be shown closer together.
  */
 static void check_windows(uint64_t nr, double fps, double late)
 {
@@ -98,14 +97,13 @@ static void check_windows(uint64_t nr, double fps, double late)
 		for (j = i + 1; j < nr; j++) {
 			span = (double)(frames[j].to_ns - frames[i].from_ns) /
 			       1e9;
-			CHECK((double)(j - i + 1) <= fps * span + 2 + late,
-			      "%llu frames in %.4f s", (unsigned long long)
-			      (j - i + 1), span);
+			CHECK((double)(j - i + 1) <= fps * span + 2 + late, "%llu frames in %.4f s",
+			      (unsigned long long)(j - i + 1), span);
 		}
 	}
 }
 
-/* Frames per second in force, as the host says. */
+/* Frames per second that the driver says are in force. */
 static uint32_t in_force(void)
 {
 	struct vgpu_ctl_instance inst;
@@ -114,7 +112,7 @@ static uint32_t in_force(void)
 	return inst.frl_fps;
 }
 
-/* A host that does other things makes frames late: one time of several is right. */
+/* A busy host makes frames late, so it is enough if they are on time in one of TRIES. */
 static void is_paced(const char *type, uint32_t fps)
 {
 	struct vgpu_ctl_instance before, after;
@@ -130,18 +128,17 @@ static void is_paced(const char *type, uint32_t fps)
 		fx_instance(&v, &after);
 		runs = after.engine[chan->engine].runs -
 		       before.engine[chan->engine].runs;
-		ktap_note("%s: %llu frames in %.3f s, %llu runs", type,
-			  (unsigned long long)nr, seconds,
-			  (unsigned long long)runs);
+		ktap_note("%s: %llu frames in %.3f s, %llu runs", type, (unsigned long long)nr,
+			  seconds, (unsigned long long)runs);
 		/*
-		 * The first frame of a window may have been let through any time before it
-		 * was seen, as the engine's processor can be taken away; the others of
-		 * its channel are let through after that.
+		 * The first frame of a window may have been let through long before it was
+		 * seen, as the host can take the engine's processor away; the next frames of
+		 * its channel are let through after it.
 		 */
 		check_windows(nr, fps, 1 + (signal.ptr ? fps / 10 : 0));
 		CHECK(after.frames - before.frames >= nr, "counted %llu frames",
 		      after.frames - before.frames);
-		/* It is not looked for a frame's time, it is waited for. */
+		/* The engine sleeps until a frame is due instead of polling. */
 		CHECK(runs <= 8 * nr + 20, "busy polling");
 	} while ((double)nr < 0.83 * fps * seconds && ++tries < TRIES);
 	CHECK(tries < TRIES, "too slow");
@@ -171,8 +168,8 @@ static void set_to_30(void)
 }
 
 /*
- * A frame that is let through and then waits, for guest memory and for its turn on
- * the engine, does not count twice.
+ * A frame that has been let through and then waits for guest memory, and for the vGPU's turn on
+ * the engine, counts once.
  */
 static void counts_once(void)
 {
@@ -194,7 +191,7 @@ static void counts_once(void)
 	vgpu_buf_free(&signal);
 }
 
-/* Under qos there is a limit where one was set. */
+/* Under qos only a limit that was set is in force. */
 static void qos_only_set(void)
 {
 	struct vgpu_chan *chan;
@@ -206,8 +203,7 @@ static void qos_only_set(void)
 	CHECK_EQ(in_force(), 0);
 	chan = fx_chan(&v, GR, 0, VGPU_RING_FB, RING_ORDER);
 	nr = watch(chan, WATCH_NS / 4, &seconds);
-	CHECK((double)nr > 120 * seconds, "%llu frames in %.3f s",
-	      (unsigned long long)nr, seconds);
+	CHECK((double)nr > 120 * seconds, "%llu frames in %.3f s", (unsigned long long)nr, seconds);
 	vgpu_chan_destroy(chan);
 	tune_frl(&v, 50);
 	is_paced("set to 50", 50);
@@ -238,16 +234,15 @@ static bool says_paced(const struct vgpu_chan *chan)
 {
 	char path[128], text[16384], begin[32], *line;
 
-	snprintf(path, sizeof(path), "/sys/kernel/debug/vgpu/%s/channels",
-		 fx_gpu());
-	CHECK(fx_read_file(path, text, sizeof(text)) > 0, "%s", path);
+	snprintf(path, sizeof(path), "/sys/kernel/debug/vgpu/%s/channels", fx_gpu());
+	CHECK(file_read(path, text, sizeof(text)) > 0, "%s", path);
 	snprintf(begin, sizeof(begin), "  %u: ", chan->id);
 	line = strstr(text, begin);
 	return line && strstr(line, "(paced)") &&
 	       strstr(line, "(paced)") < strchr(line, '\n');
 }
 
-/* A channel with frames of which one is held back, for up to a second. */
+/* A channel with 8 frames, of which one is held back, for up to a second. */
 static struct vgpu_chan *held(void)
 {
 	struct vgpu_chan *chan = fx_chan(&v, GR, 0, VGPU_RING_FB, RING_ORDER);
@@ -265,7 +260,7 @@ static void begin_held(void)
 	tune_frl(&v, 1);
 }
 
-/* What is no frame does not wait, on any engine. */
+/* Packets that are no frames do not wait, on any engine. */
 static void nothing_else_waits(void)
 {
 	struct vgpu_chan *other[2], *chan;
@@ -279,18 +274,13 @@ static void nothing_else_waits(void)
 	shown = vgpu_chan_get(chan);
 	while (vgpu_chan_get(chan) == shown && done < 2000) {
 		for (i = 0; i < 2; i++) {
-			FX_OK(v.dev, vgpu_chan_fill(other[i],
-						    VGPU_FB((2 + i) * FX_MIB),
+			FX_OK(v.dev, vgpu_chan_fill(other[i], VGPU_FB((2 + i) * FX_MIB),
 						    (uint32_t)done, 65536));
-			FX_OK(v.dev, vgpu_chan_copy(other[i],
-						    VGPU_FB((4 + i) * FX_MIB),
-						    VGPU_FB((2 + i) * FX_MIB),
-						    65536));
+			FX_OK(v.dev, vgpu_chan_copy(other[i], VGPU_FB((4 + i) * FX_MIB),
+						    VGPU_FB((2 + i) * FX_MIB), 65536));
 			FX_OK(v.dev, vgpu_chan_fence(other[i], &fence));
-			FX_OK(v.dev, vgpu_chan_wait(other[i], fence,
-						    FX_TIMEOUT_MS));
-			CHECK_EQ(*(uint32_t *)(v.dev->fb +
-					       (4 + i) * FX_MIB + 65532),
+			FX_OK(v.dev, vgpu_chan_wait(other[i], fence, FX_TIMEOUT_MS));
+			CHECK_EQ(*(uint32_t *)(v.dev->fb + (4 + i) * FX_MIB + 65532),
 				 (uint32_t)done);
 		}
 		done++;
@@ -312,25 +302,22 @@ static void doorbells_do_nothing(void)
 	begin_held();
 	chan = held();
 	fx_instance(&v, &before);
-	start = fx_now_ms();
+	start = clk_ms();
 	shown = vgpu_chan_get(chan);
 	for (i = 0; i < 1000; i++)
-		FX_OK(v.dev, vgpu_reg_write32(v.dev,
-					      vgpu_chan_reg(chan->id,
-							    VGPU_HW_CHAN_DOORBELL),
+		FX_OK(v.dev, vgpu_reg_write32(v.dev, vgpu_chan_reg(chan->id, VGPU_HW_CHAN_DOORBELL),
 					      1));
 	fx_instance(&v, &after);
-	/* One frame per second: as many as have come due, if any. */
-	CHECK(vgpu_chan_get(chan) - shown <= 2 + (fx_now_ms() - start) / 1000,
+	/* One frame per second is due, so as many may be shown as seconds have passed. */
+	CHECK(vgpu_chan_get(chan) - shown <= 2 + (clk_ms() - start) / 1000,
 	      "%llu frames", (unsigned long long)(vgpu_chan_get(chan) - shown));
 	runs = after.engine[chan->engine].runs - before.engine[chan->engine].runs;
-	CHECK(runs <= 20 + (fx_now_ms() - start) / 100, "%llu runs",
-	      (unsigned long long)runs);
+	CHECK(runs <= 20 + (clk_ms() - start) / 100, "%llu runs", (unsigned long long)runs);
 	CHECK_EQ(after.doorbells - before.doorbells, 1000);
 	CHECK_EQ(vgpu_chan_state(chan), VGPU_HW_STATE_AWAKE);
 }
 
-/* A held frame does not stand in the way of disable, reset and close. */
+/* A channel whose frame is held back can be disabled, reset and closed. */
 static void held_can_be_stopped(void)
 {
 	struct vgpu_ctl_instance inst;
@@ -363,7 +350,7 @@ static void held_can_be_stopped(void)
 	fx_finish(chan);
 }
 
-/* A bad packet behind a held frame faults when it is its turn. */
+/* A bad packet behind a frame that is held back faults only after that frame. */
 static void fault_behind_held(void)
 {
 	struct vgpu_hw_packet bad = { .type = 0xee };
@@ -374,7 +361,7 @@ static void fault_behind_held(void)
 	begin_held();
 	chan = held();
 	FX_OK(v.dev, vgpu_chan_submit(chan, &bad, 1));
-	fx_sleep_ms(20);
+	clk_sleep_ms(20);
 	CHECK_EQ(vgpu_chan_state(chan), VGPU_HW_STATE_AWAKE);
 	tune_frl(&v, 0);
 	FX_OK(v.dev, vgpu_chan_wait_fault(chan, FX_TIMEOUT_MS, &fault));
@@ -382,7 +369,7 @@ static void fault_behind_held(void)
 	CHECK_EQ(fault.pos, 8);
 }
 
-/* Without the limit what was held goes on, at the latest when it was due. */
+/* When the limit is lifted a frame that was held back is shown, at the latest when it was due. */
 static void limit_is_lifted(void)
 {
 	static const char * const how[] = { "FRL 0", "equal_share" };
@@ -417,18 +404,16 @@ static void two_channels(void)
 	tune_frl(&v, 60);
 	for (i = 0; i < 2; i++)
 		chan[i] = fx_chan(&v, GR, 0, VGPU_RING_FB, RING_ORDER);
-	start = fx_now_ms();
+	start = clk_ms();
 	for (i = 0; i < 2; i++)
 		present(chan[i], 500);
 	FX_SOON(vgpu_chan_get(chan[0]) + vgpu_chan_get(chan[1]) >= 60);
 	for (i = 0; i < 2; i++)
 		shown[i] = vgpu_chan_get(chan[i]);
-	ms = fx_now_ms() - start;
-	ktap_note("%llu and %llu frames in %llu ms",
-		  (unsigned long long)shown[0], (unsigned long long)shown[1],
-		  (unsigned long long)ms);
-	CHECK((shown[0] + shown[1] - 2) * 1000 <= 60 * (ms + 1),
-	      "more than the limit");
+	ms = clk_ms() - start;
+	ktap_note("%llu and %llu frames in %llu ms", (unsigned long long)shown[0],
+		  (unsigned long long)shown[1], (unsigned long long)ms);
+	CHECK((shown[0] + shown[1] - 2) * 1000 <= 60 * (ms + 1), "more than the limit");
 	CHECK(shown[0] >= 15 && shown[1] >= 15, "one of them starves");
 }
 
@@ -449,7 +434,7 @@ static const struct ktap_test tests[] = {
 
 static void cleanup(void)
 {
-	/* They went with their devices. */
+	/* fx_cleanup() closes the devices that these belong to. */
 	memset(&signal, 0, sizeof(signal));
 	memset(&hog, 0, sizeof(hog));
 	tune_cleanup();

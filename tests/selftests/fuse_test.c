@@ -1,29 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Guest memory in a file of a file system in user space that never answers a
- * read: it stalls its own vGPU alone, and reset and close still end.
+ * Guest memory in a file of a FUSE file system whose server never answers a read. It stalls the
+ * vGPU that accesses it and no other, and reset and close end all the same.
  */
-#include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <linux/fuse.h>
-#include <linux/vfio.h>
 
-#include "fixture.h"
+#include "child.h"
+#include "silent.h"
 
-#define BYTES	(1 * FX_MIB)
-#define IOVA	0x200000000ull
-#define FILE_ID	2
+#define FILE_ID		2
+#define BOUND_MS	20000	/* for reset and close */
 
 static struct fx_vgpu v, other;
 static char dir[] = "/tmp/vgpu-fuse-XXXXXX";
@@ -31,14 +27,14 @@ static bool mounted;
 static int silent_fd = -1;
 static void *silent;
 
-/* The server, a child: a root directory with one file, "memory". */
+/* The server, a child process, has a root directory with one file, "memory". */
 
 static void fill_attr(struct fuse_attr *attr, uint64_t node)
 {
 	attr->ino = node;
 	attr->mode = node == FUSE_ROOT_ID ? S_IFDIR | 0755 : S_IFREG | 0600;
 	attr->nlink = 1;
-	attr->size = node == FUSE_ROOT_ID ? 0 : BYTES;
+	attr->size = node == FUSE_ROOT_ID ? 0 : SILENT_BYTES;
 	attr->blksize = 4096;
 }
 
@@ -115,7 +111,7 @@ static void server(void *arg)
 		serve_one(fd, in, request + sizeof(*in));
 }
 
-/* The server's death aborts the connection: what waits for it fails. */
+/* Returns the server, a child. */
 static pid_t mount_silent(void)
 {
 	char options[96], path[64];
@@ -127,18 +123,16 @@ static pid_t mount_silent(void)
 		ktap_skip("/dev/fuse: %s", strerror(errno));
 	strcpy(dir + sizeof(dir) - 7, "XXXXXX");
 	CHECK(mkdtemp(dir), "%s", strerror(errno));
-	snprintf(options, sizeof(options),
-		 "fd=%d,rootmode=40000,user_id=0,group_id=0", fd);
+	snprintf(options, sizeof(options), "fd=%d,rootmode=40000,user_id=0,group_id=0", fd);
 	CHECK(!mount("vgpu-test", dir, "fuse", MS_NOSUID | MS_NODEV, options),
 	      "%s", strerror(errno));
 	mounted = true;
-	pid = fx_fork(server, &fd);
+	pid = child_start(server, &fd);
 	close(fd);
 	snprintf(path, sizeof(path), "%s/memory", dir);
 	silent_fd = open(path, O_RDWR | O_CLOEXEC);
 	CHECK(silent_fd >= 0, "%s: %s", path, strerror(errno));
-	silent = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_SHARED,
-		      silent_fd, 0);
+	silent = mmap(NULL, SILENT_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, silent_fd, 0);
 	CHECK(silent != MAP_FAILED, "%s", strerror(errno));
 	return pid;
 }
@@ -147,7 +141,7 @@ static void cleanup(void)
 {
 	fx_cleanup();	/* kills the server */
 	if (silent && silent != MAP_FAILED)
-		munmap(silent, BYTES);
+		munmap(silent, SILENT_BYTES);
 	silent = NULL;
 	if (silent_fd >= 0)
 		close(silent_fd);
@@ -159,29 +153,21 @@ static void cleanup(void)
 	mounted = false;
 }
 
-/* A channel that waits for the file. */
+/* A channel that waits for the file; @op_flags as of silent_copy(). */
 static struct vgpu_chan *stall(uint32_t op_flags)
 {
-	struct vgpu_hw_packet p = {
-		.type = VGPU_HW_PKT_COPY,
-		.op_flags = htole32(op_flags),
-		.width = htole64(65536), .rows = htole32(1),
-	};
-	uint64_t end = fx_now_ms() + FX_TIMEOUT_MS;
-	struct vgpu_ctl_instance inst;
 	struct vgpu_chan *chan;
 
-	p.src = htole64(op_flags & VGPU_HW_OP_SRC_SYS ? IOVA : FX_MIB);
-	p.dst = htole64(op_flags & VGPU_HW_OP_DST_SYS ? IOVA : FX_MIB);
-	FX_OK(v.dev, vgpu_dma_map(v.dev, silent, BYTES, IOVA));
-	chan = fx_chan(&v, VGPU_HW_ENGINE_CE, 0, VGPU_RING_FB, 4);
-	FX_OK(v.dev, vgpu_chan_submit(chan, &p, 1));
-	do {
-		CHECK(fx_now_ms() < end, "is not counted as stalled");
-		fx_sleep_ms(5);
-		fx_instance(&v, &inst);
-	} while (!inst.engine[chan->engine].stalls);
+	FX_OK(v.dev, vgpu_dma_map(v.dev, silent, SILENT_BYTES, SILENT_IOVA));
+	chan = silent_copy(&v, 0, op_flags);
+	silent_wait(&v, chan->engine);
 	return chan;
+}
+
+/* The server's death aborts the connection, and every access that waits for it fails. */
+static void end_server(void *pid)
+{
+	kill(*(pid_t *)pid, SIGKILL);
 }
 
 static void check_neighbour(void)
@@ -191,22 +177,20 @@ static void check_neighbour(void)
 
 	chan = fx_chan(&other, VGPU_HW_ENGINE_CE, 0, VGPU_RING_SYS, 4);
 	for (i = 1; i <= 100; i++) {
-		FX_OK(other.dev, vgpu_chan_fill(chan, VGPU_FB(FX_MIB), i,
-						65536));
+		FX_OK(other.dev, vgpu_chan_fill(chan, VGPU_FB(FX_MIB), i, 65536));
 		fx_finish(chan);
 		CHECK_EQ(*(uint32_t *)(other.dev->fb + FX_MIB), i);
 	}
 	vgpu_chan_destroy(chan);
 }
 
-/* Neither reads from it nor writes to it make anybody else wait. */
+/* Neither a read of the file's memory nor a write to it makes another vGPU wait. */
 static void neighbour_goes_on(void)
 {
 	struct vgpu_fault fault;
 	struct vgpu_chan *stuck;
 	uint32_t way;
 	pid_t pid;
-	int status;
 
 	for (way = VGPU_HW_OP_DST_SYS; way <= VGPU_HW_OP_SRC_SYS; way <<= 1) {
 		pid = mount_silent();
@@ -216,55 +200,13 @@ static void neighbour_goes_on(void)
 		check_neighbour();
 		CHECK_EQ(vgpu_chan_get(stuck), 0);
 		CHECK_EQ(vgpu_chan_state(stuck), VGPU_HW_STATE_AWAKE);
-		/* The connection is aborted: the memory is not there. */
-		kill(pid, SIGKILL);
-		CHECK(fx_wait_child(pid, FX_TIMEOUT_MS, &status), "the server");
-		FX_OK(v.dev, vgpu_chan_wait_fault(stuck, FX_TIMEOUT_MS,
-						  &fault));
+		/* Without its server the memory is not there any more. */
+		child_kill(pid);
+		FX_OK(v.dev, vgpu_chan_wait_fault(stuck, FX_TIMEOUT_MS, &fault));
 		CHECK_EQ(fault.code, VGPU_HW_FAULT_DMA);
-		CHECK_EQ(fault.addr, IOVA);
+		CHECK_EQ(fault.addr, SILENT_IOVA);
 		cleanup();
 	}
-}
-
-static volatile bool op_done;
-
-static void *reset_thread(void *arg)
-{
-	(void)arg;
-	if (ioctl(v.dev->fd, VFIO_DEVICE_RESET))
-		ktap_note("reset: %s", strerror(errno));
-	op_done = true;
-	return NULL;
-}
-
-static void *close_thread(void *arg)
-{
-	(void)arg;
-	close(v.dev->fd);
-	v.dev->fd = -1;
-	op_done = true;
-	return NULL;
-}
-
-/* In a thread, so that a hang is a failed test: the server's end ends it. */
-static void bounded(void *(*op)(void *arg), pid_t pid, const char *what)
-{
-	uint64_t start = fx_now_ms();
-	pthread_t thread;
-	bool in_time;
-
-	op_done = false;
-	CHECK(!pthread_create(&thread, NULL, op, NULL), "thread");
-	while (!op_done && fx_now_ms() - start < 20000)
-		fx_sleep_ms(2);
-	in_time = op_done;
-	if (!in_time)
-		kill(pid, SIGKILL);
-	pthread_join(thread, NULL);
-	ktap_note("%s took %llu ms", what,
-		  (unsigned long long)(fx_now_ms() - start));
-	CHECK(in_time, "%s waits for the guest's memory", what);
 }
 
 static void reset_ends(void)
@@ -274,13 +216,12 @@ static void reset_ends(void)
 
 	fx_create_open(&v, fx_default_type());
 	stuck = stall(VGPU_HW_OP_SRC_SYS);
-	bounded(reset_thread, pid, "reset");
+	silent_bounded("reset", silent_reset, &v, BOUND_MS, end_server, &pid);
 	FX_OK(v.dev, vgpu_dev_command(v.dev, 6, 0));
 	FX_OK(v.dev, vgpu_chan_enable(stuck));
 	fx_finish(stuck);
 }
 
-/* The last reference goes with the mappings, which libvgpu still has. */
 static void close_ends(void)
 {
 	pid_t pid = mount_silent();
@@ -288,11 +229,8 @@ static void close_ends(void)
 	fx_create_open(&v, fx_default_type());
 	fx_create_open(&other, fx_default_type());
 	stall(VGPU_HW_OP_DST_SYS);
-	munmap(v.dev->fb, v.dev->fb_bytes);
-	munmap(v.dev->chan_pages, v.dev->channels * 4096ull);
-	v.dev->fb = NULL;
-	v.dev->chan_pages = NULL;
-	bounded(close_thread, pid, "close");
+	silent_drop_mappings(&v);
+	silent_bounded("close", silent_close, &v, BOUND_MS, end_server, &pid);
 	check_neighbour();
 	fx_close(&v);
 	fx_open(&v);

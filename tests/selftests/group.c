@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -16,25 +15,19 @@ int group_write(const char *group, const char *file, const char *text)
 	char path[128];
 
 	snprintf(path, sizeof(path), ROOT "/%s/%s", group, file);
-	return fx_write_file(path, text);
+	return file_write(path, text);
 }
 
-uint64_t group_value(const char *group, const char *file,
-		     const char *key)
+uint64_t group_value(const char *group, const char *file, const char *key)
 {
-	char path[128], text[2048], *at;
-	int n;
+	char path[128];
+	uint64_t value;
+	int ret;
 
 	snprintf(path, sizeof(path), ROOT "/%s/%s", group, file);
-	n = fx_read_file(path, text, sizeof(text));
-	CHECK(n > 0, "%s: %s", path, strerror(-n));
-	at = text;
-	if (key) {
-		at = strstr(text, key);
-		CHECK(at, "%s has no %s", path, key);
-		at += strlen(key);
-	}
-	return strtoull(at, NULL, 10);
+	ret = file_number(path, key, &value);
+	CHECK(!ret, "%s, %s: %s", path, key ? key : "", strerror(-ret));
+	return value;
 }
 
 void group_make(const char *group, uint64_t limit)
@@ -42,7 +35,7 @@ void group_make(const char *group, uint64_t limit)
 	char path[128], text[32];
 	int ret;
 
-	fx_write_file(ROOT "/cgroup.subtree_control", "+memory");
+	file_write(ROOT "/cgroup.subtree_control", "+memory");
 	snprintf(path, sizeof(path), ROOT "/%s", group);
 	if (mkdir(path, 0755) && errno != EEXIST)
 		ktap_skip("%s: %s", path, strerror(errno));
@@ -62,14 +55,13 @@ void group_enter(const char *group)
 
 void group_leave(void)
 {
-	fx_write_file(ROOT "/cgroup.procs", "0");
+	file_write(ROOT "/cgroup.procs", "0");
 }
 
-/* The device is charged to the group, this process is not. */
-void group_open(struct fx_vgpu *who, const char *group)
+void group_open(struct fx_vgpu *v, const char *group)
 {
 	group_enter(group);
-	fx_open(who);
+	fx_open(v);
 	group_leave();
 }
 
@@ -78,16 +70,12 @@ void group_check_alive(const char *group)
 	CHECK_EQ(group_value(group, "memory.events", "oom_kill "), 0);
 }
 
-/* Pages are given back a moment after the last reference is gone. */
 void group_wait_below(const char *group, uint64_t bytes)
 {
-	uint64_t end = fx_now_ms() + 10000, now;
+	uint64_t now;
 
-	while ((now = group_value(group, "memory.current", NULL)) >= bytes) {
-		CHECK(fx_now_ms() < end, "%llu KiB are still charged",
-		      (unsigned long long)now >> 10);
-		fx_sleep_ms(20);
-	}
+	FX_WITHIN(10000, (now = group_value(group, "memory.current", NULL)) < bytes,
+		  "%llu KiB are still charged", (unsigned long long)now >> 10);
 }
 
 void group_cleanup(void)

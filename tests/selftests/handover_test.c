@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The process that opened a device hands it over to another one and exits, as a
- * monitor does that updates itself. The device goes on working, with the memory
- * of whoever has mapped some; an access to memory that went with its process
- * faults the channel that made it.
+ * The process that opened a device hands it over to another process, its heir, and exits, as a
+ * monitor does that updates itself. The device goes on working, with memory that any process has
+ * mapped for it. An access to memory that has gone with its process faults the channel that made
+ * the access.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "fixture.h"
+#include "child.h"
 #include "silent.h"
 
 /* Longer than the driver takes to look twice at an access that lasts. */
@@ -27,17 +27,15 @@ static struct fx_vgpu v;
 
 /**
  * struct will - what an opener and its heir know of each other
- * @opener: PID
- * @heir:   the heir sends its PID to the test here: a pipe
- * @socket: the opener sends file descriptors to the heir here
- * @uffd:   the opener's userfaultfd, which the heir inherits
+ * @opener: the opener's PID
+ * @heir:   a pipe by which the heir sends its PID to the test
+ * @socket: sockets by which the opener sends file descriptors to the heir
  * @chan:   the opener's channels, which wait for the opener's memory
  */
 struct will {
 	pid_t opener;
 	int heir[2];
 	int socket[2];
-	int uffd;
 	struct vgpu_chan *chan[STALLED];
 };
 
@@ -55,20 +53,13 @@ static void use_own_memory(uint32_t instance)
 	vgpu_buf_free(&buf);
 }
 
-/* Memory of the heir that answers late is no reason to give anything up. */
+/* An access to the heir's memory that is answered late does not fail. */
 static void use_slow_memory(void)
 {
-	struct vgpu_chan *slow;
-	void *silent;
-	int uffd;
+	struct vgpu_chan *slow = silent_stall(&v, 0);
 
-	silent = silent_make(&uffd);
-	CHECK(silent, "%s", strerror(errno));
-	FX_OK(v.dev, vgpu_dma_map(v.dev, silent, SILENT_BYTES, SILENT_IOVA));
-	slow = silent_stall(&v, 0);
-	silent_wait(&v, slow->engine);
-	fx_sleep_ms(SLOW_MS);
-	close(uffd);
+	clk_sleep_ms(SLOW_MS);
+	silent_answer();
 	FX_OK(v.dev, vgpu_chan_wait_idle(slow, FX_TIMEOUT_MS));
 	use_own_memory(0);
 }
@@ -76,7 +67,7 @@ static void use_slow_memory(void)
 static void await_death(const struct will *will)
 {
 	while (getppid() == will->opener)
-		fx_sleep_ms(2);
+		clk_sleep_ms(2);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 }
 
@@ -87,7 +78,7 @@ static void forked_heir(struct will *will)
 	use_slow_memory();
 }
 
-/* What fork() has passed on is dropped; what comes by the socket takes its place. */
+/* Drops what fork() has passed on, and takes the descriptors that come by the socket. */
 static void receive_device(struct will *will)
 {
 	int *fds[] = { &v.dev->fd, &v.dev->group, &v.dev->container };
@@ -101,13 +92,11 @@ static void receive_device(struct will *will)
 	await_death(will);
 	for (i = 0; i < 3; i++)
 		*fds[i] = silent_receive_fd(will->socket[0]);
-	v.dev->fb = mmap(v.dev->fb, v.dev->fb_bytes, PROT_READ | PROT_WRITE,
-			 MAP_SHARED, v.dev->fd,
+	v.dev->fb = mmap(v.dev->fb, v.dev->fb_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, v.dev->fd,
 			 (off_t)v.dev->region[0].offset);
 	CHECK(v.dev->fb != MAP_FAILED, "%s", strerror(errno));
-	v.dev->chan_pages = mmap(v.dev->chan_pages, chan_bytes,
-				 PROT_READ | PROT_WRITE, MAP_SHARED, v.dev->fd,
-				 (off_t)v.dev->region[4].offset);
+	v.dev->chan_pages = mmap(v.dev->chan_pages, chan_bytes, PROT_READ | PROT_WRITE, MAP_SHARED,
+				 v.dev->fd, (off_t)v.dev->region[4].offset);
 	CHECK(v.dev->chan_pages != MAP_FAILED, "%s", strerror(errno));
 }
 
@@ -119,8 +108,8 @@ static void remote_heir(struct will *will)
 }
 
 /*
- * The opener's memory lasts as long as the access that is under way. That ends,
- * though nobody answers, and the others behind it; each channel says so.
+ * When the opener has gone nobody answers the access to its memory that is under way. The driver
+ * ends that access and those that wait behind it, and each channel faults.
  */
 static void robbed_heir(struct will *will)
 {
@@ -129,8 +118,7 @@ static void robbed_heir(struct will *will)
 
 	await_death(will);
 	for (i = 0; i < STALLED; i++) {
-		FX_OK(v.dev, vgpu_chan_wait_fault(will->chan[i], FX_TIMEOUT_MS,
-						  &fault));
+		FX_OK(v.dev, vgpu_chan_wait_fault(will->chan[i], FX_TIMEOUT_MS, &fault));
 		CHECK_EQ(fault.code, VGPU_HW_FAULT_DMA);
 	}
 	FX_OK(v.dev, vgpu_dma_unmap(v.dev, SILENT_BYTES, SILENT_IOVA));
@@ -175,15 +163,12 @@ static void sending_opener(void *arg)
 static void stalling_opener(void *arg)
 {
 	struct will *will = arg;
-	void *silent;
 	unsigned int i;
 
 	fx_open(&v);
-	silent = silent_make(&will->uffd);
-	CHECK(silent, "%s", strerror(errno));
-	FX_OK(v.dev, vgpu_dma_map(v.dev, silent, SILENT_BYTES, SILENT_IOVA));
+	silent_map(&v);
 	for (i = 0; i < STALLED; i++)
-		will->chan[i] = silent_stall(&v, 0);
+		will->chan[i] = silent_copy(&v, 0, VGPU_HW_OP_SRC_SYS);
 	silent_wait(&v, will->chan[0]->engine);
 	fork_heir(will, robbed_heir);
 }
@@ -201,15 +186,15 @@ static void hand_over(void (*opener)(void *arg))
 	CHECK(!pipe2(will.heir, O_CLOEXEC), "pipe");
 	CHECK(!socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, will.socket),
 	      "%s", strerror(errno));
-	pid = fx_fork(opener, &will);
+	pid = child_start(opener, &will);
 	close(will.heir[1]);
-	CHECK(fx_wait_child(pid, FX_TIMEOUT_MS, &status), "opener hangs");
+	CHECK(child_ends(pid, FX_TIMEOUT_MS, &status), "opener hangs");
 	CHECK_EQ(status, 0, "opener");
 	CHECK_EQ(read(will.heir[0], &heir, sizeof(heir)), sizeof(heir));
-	end = fx_now_ms() + 3 * FX_TIMEOUT_MS;
-	while (!waitpid(heir, &status, WNOHANG) && fx_now_ms() < end)
-		fx_sleep_ms(5);
-	if (fx_now_ms() >= end) {
+	end = clk_ms() + 3 * FX_TIMEOUT_MS;
+	while (!waitpid(heir, &status, WNOHANG) && clk_ms() < end)
+		clk_sleep_ms(5);
+	if (clk_ms() >= end) {
 		kill(heir, SIGKILL);
 		waitpid(heir, &status, 0);
 		FAIL("the heir hangs");

@@ -1,34 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hold UUID [polite]: opens a vGPU, says "open" and holds it until killed, or,
- * if polite, until VFIO's request interrupt asks to let go.
+ * hold UUID [polite]: opens a vGPU, prints "open" and keeps it open until killed, or, with
+ * polite, until VFIO's request interrupt asks to close it; then prints "asked".
  */
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <sys/ioctl.h>
 
 #include <libvgpu.h>
-#include <linux/vfio.h>
 
-static int ask_by(struct vgpu_dev *dev, int fd)
-{
-	union {
-		struct vfio_irq_set set;
-		char bytes[sizeof(struct vfio_irq_set) + sizeof(int)];
-	} u = { .set = {
-		.argsz = sizeof(u),
-		.flags = VFIO_IRQ_SET_DATA_EVENTFD |
-			 VFIO_IRQ_SET_ACTION_TRIGGER,
-		.index = VFIO_PCI_REQ_IRQ_INDEX,
-		.count = 1,
-	} };
-
-	memcpy(u.bytes + sizeof(u.set), &fd, sizeof(fd));
-	return ioctl(dev->fd, VFIO_DEVICE_SET_IRQS, &u);
-}
+#include "irqs.h"
 
 int main(int argc, char **argv)
 {
@@ -45,13 +28,12 @@ int main(int argc, char **argv)
 	}
 	if (argc == 3) {
 		asked.fd = eventfd(0, EFD_CLOEXEC);
-		if (asked.fd < 0 || ask_by(dev, asked.fd)) {
-			fprintf(stderr, "hold: request irq: %s\n",
-				strerror(errno));
+		if (asked.fd < 0 || irqs_set_request(dev, asked.fd)) {
+			fprintf(stderr, "hold: request irq: %s\n", strerror(errno));
 			return 1;
 		}
 	}
-	/* So that it is more than a descriptor: a page of it is mapped. */
+	/* A page of the device is mapped, so that more than a descriptor refers to it. */
 	*(volatile unsigned int *)dev->fb = 1;
 	puts("open");
 	fflush(stdout);

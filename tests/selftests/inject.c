@@ -9,12 +9,12 @@
 
 #define DEBUGFS		"/sys/kernel/debug"
 
-static unsigned int at_first;	/* available when nothing is there */
+static unsigned int at_first;	/* 1Q available before the first vGPU was created */
 
 /*
- * VFIO's vfio_create_group() warns in its own error path, about a group that it
- * drops with an IOMMU group in it (seen in 6.12). None of our code is below it:
- * no fault there. Finds the function, or the one that it has been inlined into.
+ * VFIO's vfio_create_group() warns in its own error path, about a group that it drops with an
+ * IOMMU group in it (seen in 6.12). It calls none of this driver, so no faults are injected
+ * there. Finds the addresses of that function, or of the function that it is inlined into.
  */
 static bool find_vfio_group(unsigned long long *start, unsigned long long *end)
 {
@@ -55,33 +55,28 @@ void inject_need(void)
 		return;
 	set = true;
 	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
-		/* Not all kinds have all of these. */
+		/* Not each kind has each of these files. */
 		snprintf(path, sizeof(path), DEBUGFS "/%s/verbose", kinds[i]);
-		CHECK(!fx_write_file(path, "0"), "%s", path);
-		snprintf(path, sizeof(path), DEBUGFS "/%s/ignore-gfp-wait",
-			 kinds[i]);
-		fx_write_file(path, "N");
-		snprintf(path, sizeof(path), DEBUGFS "/%s/ignore-gfp-highmem",
-			 kinds[i]);
-		fx_write_file(path, "N");
-		snprintf(path, sizeof(path), DEBUGFS "/%s/min-order",
-			 kinds[i]);
-		fx_write_file(path, "0");
+		CHECK(!file_write(path, "0"), "%s", path);
+		snprintf(path, sizeof(path), DEBUGFS "/%s/ignore-gfp-wait", kinds[i]);
+		file_write(path, "N");
+		snprintf(path, sizeof(path), DEBUGFS "/%s/ignore-gfp-highmem", kinds[i]);
+		file_write(path, "N");
+		snprintf(path, sizeof(path), DEBUGFS "/%s/min-order", kinds[i]);
+		file_write(path, "0");
 		if (!find_vfio_group(&start, &end))
 			continue;
-		snprintf(path, sizeof(path), DEBUGFS "/%s/reject-start",
-			 kinds[i]);
+		snprintf(path, sizeof(path), DEBUGFS "/%s/reject-start", kinds[i]);
 		snprintf(text, sizeof(text), "%#llx", start);
-		fx_write_file(path, text);
-		snprintf(path, sizeof(path), DEBUGFS "/%s/reject-end",
-			 kinds[i]);
+		file_write(path, text);
+		snprintf(path, sizeof(path), DEBUGFS "/%s/reject-end", kinds[i]);
 		snprintf(text, sizeof(text), "%#llx", end);
-		fx_write_file(path, text);
+		file_write(path, text);
 	}
 	at_first = fx_available("1Q");
 }
 
-/* A file of a task: written, the task's Nth from now on fails. */
+/* The file of a thread to which N is written, so that its Nth allocation from then on fails. */
 static int open_nth(pid_t pid)
 {
 	char path[64];
@@ -104,7 +99,7 @@ static void arm(int fd, unsigned int nth)
 	CHECK_EQ(pwrite(fd, text, (size_t)n, 0), n);
 }
 
-/* Whether it came to that. */
+/* Whether an allocation was made to fail. */
 static bool disarm(int fd)
 {
 	char text[16] = "";
@@ -118,7 +113,7 @@ static bool disarm(int fd)
 
 void inject_task(const struct inject_op *op, pid_t pid)
 {
-	uint64_t end = fx_now_ms() + fx_env("VGPU_TEST_INJECT_MS", 3000);
+	uint64_t end = clk_ms() + fx_env("VGPU_TEST_INJECT_MS", 3000);
 	unsigned int nth = 1, step = 1, points = 0, failures = 0;
 	int fd = open_nth(pid), ret;
 	bool hit;
@@ -135,14 +130,13 @@ void inject_task(const struct inject_op *op, pid_t pid)
 		op->check(ret, hit);
 		points += hit;
 		failures += ret != 0;
-		if (fx_now_ms() > end)
+		if (clk_ms() > end)
 			step += step / 4 + 1;
-		/* Others in each run, where not all can be had. */
+		/* Where not each N can be tried, each run tries others. */
 		nth += step == 1 ? 1 : 1 + fx_random_below(2 * step);
 		CHECK(nth < 1000000, "%s does not end", op->name);
 	} while (hit);
-	ktap_note("%s: %u points below %u, %u made it fail", op->name,
-		  points, nth, failures);
+	ktap_note("%s: %u points below %u, %u made it fail", op->name, points, nth, failures);
 	CHECK(points, "%s: nothing was injected", op->name);
 	close(fd);
 }
@@ -157,7 +151,7 @@ static void set_kind(const char *kind, const char *file, const char *text)
 	char path[128];
 
 	snprintf(path, sizeof(path), DEBUGFS "/%s/%s", kind, file);
-	CHECK(!fx_write_file(path, text), "%s", path);
+	CHECK(!file_write(path, text), "%s", path);
 }
 
 static void set_threads(const pid_t *threads, unsigned int nr, const char *text)
@@ -165,9 +159,8 @@ static void set_threads(const pid_t *threads, unsigned int nr, const char *text)
 	char path[64];
 
 	while (nr--) {
-		snprintf(path, sizeof(path), "/proc/%d/make-it-fail",
-			 threads[nr]);
-		CHECK(!fx_write_file(path, text), "%s", path);
+		snprintf(path, sizeof(path), "/proc/%d/make-it-fail", threads[nr]);
+		CHECK(!file_write(path, text), "%s", path);
 	}
 }
 
@@ -187,7 +180,7 @@ void inject_plenty(const char *kind, const pid_t *threads, unsigned int nr)
 	set_threads(threads, nr, "0");
 }
 
-/* A test may have failed in the middle of it. */
+/* A test that has failed may have left a shortage. */
 static void inject_cleanup(void)
 {
 	inject_plenty("failslab", NULL, 0);
@@ -208,14 +201,12 @@ void inject_full_run(struct fx_vgpu *v)
 {
 	uint64_t from = v->dev->fb_next;
 	struct vgpu_chan *c;
-	uint32_t i;
 
 	c = fx_chan(v, VGPU_HW_ENGINE_CE, 0, VGPU_RING_FB, 4);
 	FX_OK(v->dev, vgpu_chan_fill(c, VGPU_FB(INJECT_AT), 0x12345678, 65536));
 	FX_OK(v->dev, vgpu_chan_copy(c, VGPU_FB(2 * INJECT_AT), VGPU_FB(INJECT_AT), 65536));
 	fx_finish(c);
-	for (i = 0; i < 65536; i += 4)
-		CHECK_EQ(*(uint32_t *)(v->dev->fb + 2 * INJECT_AT + i), 0x12345678);
+	fx_check_words(v->dev->fb + 2 * INJECT_AT, 65536, 0x12345678);
 	vgpu_chan_destroy(c);
 	vgpu_fb_release(v->dev, from);
 }

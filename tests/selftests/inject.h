@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Fault injection: the Nth allocation (or user copy) of an operation fails, for
- * N = 1, 2, ... until it gets through. It then fails as a whole, and may be
- * tried again, or succeeds as a whole. Needs a kernel with /proc/<pid>/fail-nth.
+ * Fault injection: the Nth allocation (or user copy) of an operation fails, for N = 1, 2, ...
+ * until the operation has no more of them. It is to fail as a whole, so that it may be tried
+ * again, or to succeed as a whole. Needs a kernel with /proc/<pid>/fail-nth.
  *
- * VGPU_TEST_INJECT_MS: of each operation; when it has passed, the distance
- * between the points tried grows (3000).
+ * VGPU_TEST_INJECT_MS: after so many ms per operation not each N is tried any more (3000).
  */
 #ifndef INJECT_H
 #define INJECT_H
@@ -16,10 +15,11 @@
 
 /**
  * struct inject_op - an operation to be tried with each of its allocations failing
- * @name:    in notes
- * @prepare: before each try, or NULL
- * @run:     the operation: 0 or -errno
- * @check:   after each try: nothing is half done; undoes it
+ * @name:    for the output
+ * @prepare: called before each try; may be NULL
+ * @run:     the operation; returns 0 or a negative errno
+ * @check:   called after each try with what @run has returned, and whether an allocation was made
+ *           to fail; checks that nothing is half done, and undoes the operation
  */
 struct inject_op {
 	const char *name;
@@ -31,21 +31,21 @@ struct inject_op {
 /* Skips the test if faults would put a vGPU into quarantine. */
 void inject_need(void);
 
-/* Into this task, or into another thread. */
+/* Tries the operation with faults in this thread, or in another one. */
 void inject(const struct inject_op *op);
 void inject_task(const struct inject_op *op, pid_t pid);
 
 /*
- * Every allocation of a kind ("failslab", "fail_page_alloc") by these threads
- * fails, until it is said that no more does.
+ * From inject_shortage() to inject_plenty() every allocation of a kind ("failslab",
+ * "fail_page_alloc") by these threads fails.
  */
 void inject_shortage(const char *kind, const pid_t *threads, unsigned int nr);
 void inject_plenty(const char *kind, const pid_t *threads, unsigned int nr);
 
-/* So many there are, and the rest is available. */
+/* The GPU has that many vGPUs, and the rest of it is available. */
 void inject_check_counts(unsigned int instances);
 
-/* An open vGPU works, all of it, with data. */
+/* The open vGPU works: it fills and copies, and the data is right. */
 void inject_full_run(struct fx_vgpu *v);
 
 int inject_main(const struct ktap_test *tests, size_t count);

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Fault injection (inject.h) into what is done to a GPU, and into its threads:
- * the control node, settings, engines, the DMA worker, a GPU that comes.
+ * Fault injection (inject.h) into operations on a GPU and into its threads: the control node,
+ * settings, engines, the DMA worker, the binding of a GPU.
  */
-#include <ctype.h>
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -44,19 +41,16 @@ static int control_run(void)
 	if (fd < 0)
 		return -errno;
 	list.ids = (uintptr_t)ids;
-	if (ioctl(fd, VGPU_IOC_VERSION, &version) ||
-	    ioctl(fd, VGPU_IOC_GPUS, &list))
+	if (ioctl(fd, VGPU_IOC_VERSION, &version) || ioctl(fd, VGPU_IOC_GPUS, &list))
 		error = -errno;
 	gpu.gpu = ids[0];
 	type.gpu = ids[0];
-	if (!error && (ioctl(fd, VGPU_IOC_GPU, &gpu) ||
-		       ioctl(fd, VGPU_IOC_TYPE, &type)))
+	if (!error && (ioctl(fd, VGPU_IOC_GPU, &gpu) || ioctl(fd, VGPU_IOC_TYPE, &type)))
 		error = -errno;
 	list.gpu = ~0u;
 	list.count = 4;
 	list.ids = (uintptr_t)uuids;
-	if (!error && (ioctl(fd, VGPU_IOC_INSTANCES, &list) ||
-		       ioctl(fd, VGPU_IOC_INSTANCE, &inst)))
+	if (!error && (ioctl(fd, VGPU_IOC_INSTANCES, &list) || ioctl(fd, VGPU_IOC_INSTANCE, &inst)))
 		error = -errno;
 	if (!error && ioctl(fd, VGPU_IOC_REFUSAL, &refusal) && errno != ENOENT)
 		error = -errno;
@@ -84,7 +78,7 @@ static void control_node(void)
 	inject(&op);
 }
 
-/* Settings: each call sets all or nothing, whatever policy it comes from */
+/* Settings: each call sets all or nothing, under any policy */
 
 static struct vgpu_ctl_sched was, set;
 static struct vgpu_ctl_share share;
@@ -93,22 +87,14 @@ static unsigned int settings_done;
 static void settings_prepare(void)
 {
 	static unsigned int nr;
-	struct vgpu_ctl_gpu gpu;
 
-	fx_ctl_gpu(&gpu);
+	tune_get(&was);
 	memset(&set, 0, sizeof(set));
-	set.size = sizeof(set);
-	set.gpu = gpu.gpu;
-	was = set;
-	CHECK(!ioctl(fx_control(), VGPU_IOC_SCHED, &was), "%s",
-	      strerror(errno));
-	set.valid = VGPU_SCHED_POLICY | VGPU_SCHED_LINGER;
+	set.gpu = was.gpu;
 	snprintf((char *)set.policy, sizeof(set.policy), "%s",
 		 tune_policy_at((nr + 1) % tune_nr_policies()));
 	set.linger_us = nr % 1000;
-	memcpy(share.uuid, v.id, sizeof(v.id));
-	share.valid = VGPU_SHARE_WEIGHT | VGPU_SHARE_FRL;
-	share.weight = nr % 1000 + 1;
+	share = tune_entry(&v, VGPU_SHARE_WEIGHT | VGPU_SHARE_FRL, 0, 0, nr % 1000 + 1);
 	share.frl = nr % 1000;
 	nr++;
 	settings_done = 0;
@@ -117,37 +103,34 @@ static void settings_prepare(void)
 static int settings_run(void)
 {
 	static struct vgpu_ctl_switch entries[VGPU_SCHED_LOG];
-	struct vgpu_ctl_shares shares = { .size = sizeof(shares), .count = 1 };
-	struct vgpu_ctl_sched_log log = { .size = sizeof(log) };
 	struct vgpu_ctl_sched try = set;
+	uint32_t count = VGPU_SCHED_LOG;
+	char text[VGPU_TEXT_LEN];
+	uint64_t total;
+	int ret;
 
-	log.gpu = set.gpu;
-	log.count = VGPU_SCHED_LOG;
-	log.entries = (uintptr_t)entries;
-	shares.entries = (uintptr_t)&share;
-	if (ioctl(fx_control(), VGPU_IOC_SCHED_SET, &try))
-		return -errno;
+	ret = node_sched_set(fx_control(), set.gpu, &try, VGPU_SCHED_POLICY | VGPU_SCHED_LINGER);
+	if (ret)
+		return ret;
 	settings_done++;
-	if (ioctl(fx_control(), VGPU_IOC_SHARES_SET, &shares))
-		return -errno;
+	ret = node_shares_set(fx_control(), &share, 1, text);
+	if (ret)
+		return ret;
 	settings_done++;
-	return ioctl(fx_control(), VGPU_IOC_SCHED_LOG, &log) ? -errno : 0;
+	return node_sched_log(fx_control(), set.gpu, 0, entries, &count, &total);
 }
 
 static void settings_check(int ret, bool hit)
 {
-	struct vgpu_ctl_sched now = { .size = sizeof(now), .gpu = set.gpu };
 	struct vgpu_ctl_instance inst;
-	struct vgpu_ctl_sched *want;
+	struct vgpu_ctl_sched now, *want;
 
 	(void)hit;
-	CHECK(!ioctl(fx_control(), VGPU_IOC_SCHED, &now), "%s",
-	      strerror(errno));
-	/* What was set and could not be given back has been set. */
+	tune_get(&now);
+	/* EFAULT may come after the call has set all: when it writes its answer. */
 	if (ret != -EFAULT || settings_done) {
 		want = settings_done ? &set : &was;
-		CHECK(!strcmp((char *)now.policy, (char *)want->policy), "%s",
-		      (char *)now.policy);
+		CHECK(!strcmp((char *)now.policy, (char *)want->policy), "%s", (char *)now.policy);
 		CHECK_EQ(now.linger_us, want->linger_us);
 	}
 	fx_instance(&v, &inst);
@@ -164,22 +147,16 @@ static void settings(void)
 	static const struct inject_op op = {
 		"settings", settings_prepare, settings_run, settings_check,
 	};
-	struct vgpu_ctl_sched before = { .size = sizeof(before) };
-	struct vgpu_ctl_gpu gpu;
+	struct vgpu_ctl_sched before;
 
 	inject_need();
 	fx_create_open(&v, "1Q");
-	fx_ctl_gpu(&gpu);
-	before.gpu = gpu.gpu;
-	CHECK(!ioctl(fx_control(), VGPU_IOC_SCHED, &before), "%s",
-	      strerror(errno));
+	tune_get(&before);
 	inject(&op);
-	before.valid = VGPU_SCHED_POLICY | VGPU_SCHED_LINGER;
-	CHECK(!ioctl(fx_control(), VGPU_IOC_SCHED_SET, &before), "%s",
-	      strerror(errno));
+	tune_set(&before, VGPU_SCHED_POLICY | VGPU_SCHED_LINGER);
 }
 
-/* A GPU comes: all of it or nothing */
+/* A GPU is bound: all of it is there, or nothing */
 
 static bool bound(void)
 {
@@ -192,12 +169,12 @@ static bool bound(void)
 static void bind_prepare(void)
 {
 	if (bound())
-		CHECK_EQ(fx_write_file(DRIVER "/unbind", fx_gpu()), 0);
+		CHECK_EQ(file_write(DRIVER "/unbind", fx_gpu()), 0);
 }
 
 static int bind_run(void)
 {
-	return fx_write_file(DRIVER "/bind", fx_gpu());
+	return file_write(DRIVER "/bind", fx_gpu());
 }
 
 static void bind_check(int ret, bool hit)
@@ -206,10 +183,9 @@ static void bind_check(int ret, bool hit)
 	char path[128];
 
 	(void)hit;
-	/* What has failed may be tried again at once. */
+	/* A bind that has failed leaves nothing, so that it may be tried again at once. */
 	snprintf(path, sizeof(path), "/sys/class/mdev_bus/%s", fx_gpu());
-	CHECK(!ioctl(fx_control(), VGPU_IOC_GPUS, &list), "%s",
-	      strerror(errno));
+	CHECK(!ioctl(fx_control(), VGPU_IOC_GPUS, &list), "%s", strerror(errno));
 	CHECK_EQ(bound(), ret == 0, "%s", strerror(-ret));
 	CHECK_EQ(list.count, ret == 0);
 	CHECK_EQ(!access(path, F_OK), ret == 0, "%s", path);
@@ -231,26 +207,12 @@ static void bind_gpu(void)
 	inject_check_counts(0);
 }
 
-/* Engines and the DMA worker: threads of the kernel's own */
+/* Engines and the DMA worker: faults in threads of the kernel */
 
 static pid_t find_thread(const char *prefix)
 {
-	char path[300], text[64];
-	struct dirent *entry;
-	pid_t found = 0;
-	DIR *dir;
+	pid_t found = file_find_process(prefix);
 
-	dir = opendir("/proc");
-	CHECK(dir, "/proc: %s", strerror(errno));
-	while (!found && (entry = readdir(dir))) {
-		if (!isdigit(entry->d_name[0]))
-			continue;
-		snprintf(path, sizeof(path), "/proc/%s/comm", entry->d_name);
-		if (fx_read_file(path, text, sizeof(text)) > 0 &&
-		    !strncmp(text, prefix, strlen(prefix)))
-			found = atoi(entry->d_name);
-	}
-	closedir(dir);
 	CHECK(found, "no thread %s", prefix);
 	return found;
 }
@@ -268,7 +230,7 @@ static void work_prepare(void)
 	vgpu_fb_release(v.dev, from);
 }
 
-/* Framebuffer, to guest, guest to guest, back, and a signal behind. */
+/* A fill of framebuffer, copies to, within and from guest memory, and a fence. */
 static int work_run(void)
 {
 	uint64_t fence;
@@ -285,21 +247,15 @@ static int work_run(void)
 static void work_check(int ret, bool hit)
 {
 	struct vgpu_fault fault;
-	uint32_t i;
 
 	(void)hit;
 	if (ret) {
 		CHECK_EQ(ret, -EIO, "%s", vgpu_dev_error(v.dev));
 		FX_OK(v.dev, vgpu_chan_fault(chan, &fault));
-		CHECK(faults_allowed & 1u << fault.code, "%s",
-		      vgpu_fault_name(fault.code));
+		CHECK(faults_allowed & 1u << fault.code, "%s", vgpu_fault_name(fault.code));
 	} else {
-		for (i = 0; i < BYTES; i += 4) {
-			CHECK_EQ(*(uint32_t *)(v.dev->fb + 2 * AT + i),
-				 0x600df00d);
-			CHECK_EQ(*(uint32_t *)((char *)buf.ptr + i),
-				 0x600df00d);
-		}
+		fx_check_words(v.dev->fb + 2 * AT, BYTES, 0x600df00d);
+		fx_check_words(buf.ptr, BYTES, 0x600df00d);
 	}
 	vgpu_chan_destroy(chan);
 	vgpu_buf_free(&buf);
@@ -317,7 +273,7 @@ static void engine(void)
 {
 	inject_need();
 	fx_create_open(&v, "1Q");
-	/* Memory that an engine cannot have at once is waited for. */
+	/* The channel waits for memory that the engine cannot have at once. */
 	faults_allowed = 0;
 	work_ring = VGPU_RING_FB;
 	inject_thread("engine, ring in framebuffer", "vgpu-ce0-");
@@ -325,7 +281,7 @@ static void engine(void)
 	inject_thread("engine, ring in guest memory", "vgpu-ce0-");
 }
 
-/* A page of the guest's own that cannot be had is a page that is not there. */
+/* A page of guest memory that the host cannot provide is as one that is not mapped. */
 static void dma_worker(void)
 {
 	inject_need();
@@ -335,12 +291,10 @@ static void dma_worker(void)
 	inject_thread("DMA worker", "vgpu-dma");
 }
 
-/* A host without memory, as far as the engine and the worker can see */
-
 /*
- * Without slab memory the engine has not even a request for the worker; without
- * pages the worker gets none. Either is noticed by the clock only, and only
- * by those that need memory.
+ * Without slab memory the engine cannot even ask the worker for pages; without pages the
+ * worker gets none. Either way the channel only takes longer, and only channels that need
+ * memory do.
  */
 static void shortage_stalls(void)
 {
@@ -349,7 +303,7 @@ static void shortage_stalls(void)
 	struct vgpu_chan *neighbour;
 	struct vgpu_fault fault;
 	uint64_t fence, theirs;
-	unsigned int i, j;
+	unsigned int i;
 	pid_t threads[2];
 
 	inject_need();
@@ -366,27 +320,23 @@ static void shortage_stalls(void)
 		threads[0] = find_thread("vgpu-ce0-");
 		threads[1] = find_thread(name);
 		work_prepare();
-		/* What is set up here may not need memory later. */
+		/* So that the channel needs no memory of its own during the shortage. */
 		fx_finish(chan);
 		inject_shortage(kinds[i], threads, 2);
 		FX_OK(v.dev, vgpu_chan_fill(chan, VGPU_FB(AT), i + 7, BYTES));
-		FX_OK(v.dev, vgpu_chan_copy(chan, VGPU_SYS(&buf, 0),
-					    VGPU_FB(AT), BYTES));
+		FX_OK(v.dev, vgpu_chan_copy(chan, VGPU_SYS(&buf, 0), VGPU_FB(AT), BYTES));
 		FX_OK(v.dev, vgpu_chan_fence(chan, &fence));
-		CHECK(!fx_wait_fence(chan, fence, 700), "%s: done without",
-		      kinds[i]);
+		CHECK(!fx_wait_fence(chan, fence, 700), "%s: done without", kinds[i]);
 		FX_OK(v.dev, vgpu_chan_fault(chan, &fault));
 		CHECK_EQ(fault.code, VGPU_HW_FAULT_NONE);
-		FX_OK(other.dev, vgpu_chan_fill(neighbour, VGPU_FB(AT), i + 2,
-						BYTES));
+		FX_OK(other.dev, vgpu_chan_fill(neighbour, VGPU_FB(AT), i + 2, BYTES));
 		FX_OK(other.dev, vgpu_chan_fence(neighbour, &theirs));
 		CHECK(fx_wait_fence(neighbour, theirs, FX_TIMEOUT_MS),
 		      "%s: the neighbour", kinds[i]);
 		inject_plenty(kinds[i], threads, 2);
 		CHECK(fx_wait_fence(chan, fence, FX_TIMEOUT_MS), "%s: %s",
 		      kinds[i], "does not go on");
-		for (j = 0; j < BYTES; j += 4)
-			CHECK_EQ(*(uint32_t *)((char *)buf.ptr + j), i + 7);
+		fx_check_words(buf.ptr, BYTES, i + 7);
 		vgpu_chan_destroy(chan);
 		vgpu_buf_free(&buf);
 	}

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Fault injection (inject.h) into what is done to a vGPU: created, opened,
- * mapped, set up, reset, removed.
+ * Fault injection (inject.h) into operations on a vGPU: creating, opening, mapping, setting up,
+ * resetting and removing it.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <signal.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -13,6 +11,8 @@
 
 #include <linux/vfio.h>
 
+#include "bus.h"
+#include "child.h"
 #include "inject.h"
 
 #define AT		INJECT_AT
@@ -141,14 +141,7 @@ static void open_device(void)
 	inject(&op);
 }
 
-/* Map and touch, from a fresh device on */
-
-static sigjmp_buf bus_return;
-
-static void on_bus(int sig)
-{
-	siglongjmp(bus_return, sig);
-}
+/* Map and touch, after a reset each time */
 
 static void reset_device(void)
 {
@@ -163,10 +156,7 @@ static int touch_run_bar(unsigned int bar, uint64_t offset)
 		map = NULL;
 		return -errno;
 	}
-	if (sigsetjmp(bus_return, 1))
-		return -EFAULT;
-	*(volatile uint8_t *)(map + 4096) = 0x42;
-	return 0;
+	return bus_write(map + 4096, 0x42) ? 0 : -EFAULT;
 }
 
 static int touch_fb_run(void)
@@ -176,7 +166,7 @@ static int touch_fb_run(void)
 
 static int touch_channel_run(void)
 {
-	/* The tail of a channel page is nobody's but the guest's. */
+	/* The device does not use the second half of a channel page. */
 	return touch_run_bar(VGPU_HW_BAR_CHANNELS, 0);
 }
 
@@ -186,7 +176,7 @@ static void touch_check(int ret, bool hit)
 	if (!ret)
 		CHECK_EQ(map[4096], 0x42);
 	if (map) {
-		/* Now it can be touched, whatever was. */
+		/* Without faults the memory can be touched, however the try ended. */
 		map[8192] = 1;
 		CHECK_EQ(map[12288], 0);
 		munmap(map, 65536);
@@ -202,17 +192,16 @@ static void map_and_touch(void)
 		{ "touch channel page", reset_device, touch_channel_run,
 		  touch_check },
 	};
-	struct sigaction action = { .sa_handler = on_bus }, old;
 
 	inject_need();
 	fx_create_open(&v, "1Q");
-	sigaction(SIGBUS, &action, &old);
+	bus_catch();
 	inject(&ops[0]);
 	inject(&ops[1]);
-	sigaction(SIGBUS, &old, NULL);
+	bus_release();
 }
 
-/* A host without memory: the touch waits, and nobody gets a SIGBUS. */
+/* A host without memory: the touch waits for memory, and there is no SIGBUS. */
 
 #define SHORT_MS	300
 
@@ -221,8 +210,8 @@ static volatile bool *short_begun;
 static void end_shortage(void *arg)
 {
 	while (!*short_begun)
-		fx_sleep_ms(1);
-	fx_sleep_ms(SHORT_MS);
+		clk_sleep_ms(1);
+	clk_sleep_ms(SHORT_MS);
 	inject_plenty(arg, NULL, 0);
 }
 
@@ -235,22 +224,18 @@ static void touch_waits_for_memory(void)
 
 	inject_need();
 	fx_create_open(&v, "1Q");
-	short_begun = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
-			   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	CHECK(short_begun != MAP_FAILED, "mmap");
-	*short_begun = false;
-	/* So that there is a page table: one that is lacking is the kernel's matter. */
+	short_begun = child_shared(sizeof(*short_begun));
+	/* So that there is a page table: the kernel itself allocates that, and may fail. */
 	v.dev->fb[AT] = 1;
-	pid = fx_fork(end_shortage, kind);
+	pid = child_start(end_shortage, kind);
 	inject_shortage(kind, &self, 1);
-	begun_ms = fx_now_ms();
+	begun_ms = clk_ms();
 	*short_begun = true;
 	v.dev->fb[AT + FX_MIB] = 0x42;
-	CHECK(fx_now_ms() - begun_ms >= SHORT_MS - 1, "there was memory");
+	CHECK(clk_ms() - begun_ms >= SHORT_MS - 1, "there was memory");
 	inject_plenty(kind, &self, 1);
 	CHECK_EQ(v.dev->fb[AT + FX_MIB], 0x42);
-	CHECK(fx_wait_child(pid, FX_TIMEOUT_MS, &status), "does not end");
-	munmap((void *)short_begun, 4096);
+	CHECK(child_ends(pid, FX_TIMEOUT_MS, &status), "does not end");
 	inject_full_run(&v);
 }
 
@@ -259,27 +244,21 @@ static void touch_waits_for_memory(void)
 static void enable_prepare(void)
 {
 	reset_device();
-	FX_OK(v.dev, vgpu_reg_write64(v.dev, vgpu_chan_reg(3, VGPU_HW_CHAN_RING),
-				      AT));
+	FX_OK(v.dev, vgpu_reg_write64(v.dev, vgpu_chan_reg(3, VGPU_HW_CHAN_RING), AT));
 }
 
 static int enable_run(void)
 {
-	return vgpu_reg_write32(v.dev, vgpu_chan_reg(3, VGPU_HW_CHAN_CTRL),
-				VGPU_HW_CTRL_ENABLE |
-				1 << VGPU_HW_CTRL_ENGINE_SHIFT |
-				4 << VGPU_HW_CTRL_ORDER_SHIFT);
+	return vgpu_reg_write32(v.dev, vgpu_chan_reg(3, VGPU_HW_CHAN_CTRL), VGPU_HW_CTRL_ENABLE |
+				1 << VGPU_HW_CTRL_ENGINE_SHIFT | 4 << VGPU_HW_CTRL_ORDER_SHIFT);
 }
 
 static void enable_check(int ret, bool hit)
 {
 	uint32_t state, code;
 
-	FX_OK(v.dev, vgpu_reg_read32(v.dev, vgpu_chan_reg(3, VGPU_HW_CHAN_STATE),
-				     &state));
-	FX_OK(v.dev, vgpu_reg_read32(v.dev,
-				     vgpu_chan_reg(3, VGPU_HW_CHAN_FAULT_CODE),
-				     &code));
+	FX_OK(v.dev, vgpu_reg_read32(v.dev, vgpu_chan_reg(3, VGPU_HW_CHAN_STATE), &state));
+	FX_OK(v.dev, vgpu_reg_read32(v.dev, vgpu_chan_reg(3, VGPU_HW_CHAN_FAULT_CODE), &code));
 	if (ret) {
 		CHECK_EQ(state, VGPU_HW_STATE_DISABLED);
 	} else if (state == VGPU_HW_STATE_FAULTED) {
@@ -288,8 +267,7 @@ static void enable_check(int ret, bool hit)
 	} else {
 		CHECK_EQ(state, VGPU_HW_STATE_SLEEPING);
 	}
-	FX_OK(v.dev, vgpu_reg_write32(v.dev, vgpu_chan_reg(3, VGPU_HW_CHAN_CTRL),
-				      0));
+	FX_OK(v.dev, vgpu_reg_write32(v.dev, vgpu_chan_reg(3, VGPU_HW_CHAN_CTRL), 0));
 	inject_full_run(&v);
 }
 
@@ -329,7 +307,7 @@ static void interrupts(void)
 	inject(&op);
 }
 
-/* Trapped framebuffer: what was not written is as it was. */
+/* Trapped accesses to framebuffer: bytes that were not written are as they were. */
 
 static int write_run(void)
 {
@@ -346,11 +324,9 @@ static void write_check(int ret, bool hit)
 
 	(void)ret;
 	(void)hit;
-	CHECK_EQ(vgpu_region_read(v.dev, 0, AT + 100, bytes, sizeof(bytes)),
-		 sizeof(bytes));
+	CHECK_EQ(vgpu_region_read(v.dev, 0, AT + 100, bytes, sizeof(bytes)), sizeof(bytes));
 	for (i = 0; i < sizeof(bytes); i++)
-		CHECK_EQ(bytes[i], i < done ? 0x66 : 0, "byte %zu of %zu", i,
-			 done);
+		CHECK_EQ(bytes[i], i < done ? 0x66 : 0, "byte %zu of %zu", i, done);
 }
 
 static void read_prepare(void)
@@ -405,7 +381,7 @@ static void reset_prepare(void)
 static void reset_check(int ret, bool hit)
 {
 	(void)hit;
-	/* Nobody looks whether it has: it must not need memory. */
+	/* Callers do not look whether a reset has failed: so it must not need memory. */
 	CHECK_EQ(ret, 0);
 	FX_OK(v.dev, vgpu_dev_command(v.dev, 6, 0));
 	CHECK(fx_is_zero(v.dev->fb + AT, 4096), "memory after reset");

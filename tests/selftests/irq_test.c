@@ -4,13 +4,13 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <linux/pci_regs.h>
 #include <linux/vfio.h>
 
 #include "fixture.h"
+#include "irqs.h"
 
 static struct fx_vgpu v;
 
@@ -26,7 +26,7 @@ static void raise_vector(struct vgpu_chan *chan, unsigned int vector)
 	FX_OK(v.dev, vgpu_chan_wait_idle(chan, FX_TIMEOUT_MS));
 }
 
-/* Each vector reaches its own eventfd, and no other. */
+/* Each vector signals its own eventfd, and no other. */
 static void every_vector(void)
 {
 	struct vgpu_chan *chan;
@@ -38,9 +38,8 @@ static void every_vector(void)
 	for (i = 0; i < v.dev->vectors; i++) {
 		raise_vector(chan, i);
 		for (k = 0; k < v.dev->vectors; k++)
-			CHECK_EQ(vgpu_irq_wait(v.dev, k,
-					       k == i ? FX_TIMEOUT_MS : 0),
-				 k == i ? 1 : -ETIMEDOUT, "%u, raised %u", k, i);
+			CHECK_EQ(vgpu_irq_wait(v.dev, k, k == i ? FX_TIMEOUT_MS : 0), k == i ? 1 :
+				 -ETIMEDOUT, "%u, raised %u", k, i);
 	}
 	vgpu_chan_destroy(chan);
 }
@@ -51,6 +50,7 @@ static void signal_before_interrupt(void)
 	struct vgpu_chan *chan;
 	uint64_t fence, i;
 
+	fx_need("execution");
 	fx_create_open(&v, fx_default_type());
 	FX_OK(v.dev, vgpu_irq_enable(v.dev, 2));
 	chan = fx_chan(&v, VGPU_HW_ENGINE_CE, 0, VGPU_RING_SYS, 4);
@@ -59,8 +59,7 @@ static void signal_before_interrupt(void)
 		FX_OK(v.dev, vgpu_chan_fence(chan, &fence));
 		CHECK(vgpu_irq_wait(v.dev, 1, FX_TIMEOUT_MS) > 0, "fence %llu",
 		      (unsigned long long)fence);
-		CHECK_EQ(le64toh(__atomic_load_n(chan->signal,
-						 __ATOMIC_ACQUIRE)), fence);
+		CHECK_EQ(le64toh(__atomic_load_n(chan->signal, __ATOMIC_ACQUIRE)), fence);
 	}
 	vgpu_chan_destroy(chan);
 }
@@ -70,6 +69,7 @@ static void fault_raises_vector_0(void)
 	struct vgpu_chan *chan;
 	struct vgpu_fault fault;
 
+	fx_need("execution");
 	fx_create_open(&v, fx_default_type());
 	FX_OK(v.dev, vgpu_irq_enable(v.dev, 4));
 	chan = fx_chan(&v, VGPU_HW_ENGINE_GR, 0, VGPU_RING_FB, 4);
@@ -80,7 +80,7 @@ static void fault_raises_vector_0(void)
 	vgpu_chan_destroy(chan);
 }
 
-/* Held while bus mastering is off, delivered when it comes on; once. */
+/* An interrupt is held while bus mastering is off, and delivered when it is switched on. */
 static void bus_master_holds(void)
 {
 	struct vgpu_hw_packet p = {
@@ -102,13 +102,14 @@ static void bus_master_holds(void)
 	vgpu_chan_destroy(chan);
 }
 
-/* Guest memory is not touched while bus mastering is off; work goes on after. */
+/* Engines access no guest memory while bus mastering is off, and go on when it is on. */
 static void bus_master_gates_dma(void)
 {
 	struct vgpu_chan *chan;
 	struct vgpu_buf buf;
 	uint64_t fence;
 
+	fx_need("execution");
 	fx_create_open(&v, fx_default_type());
 	chan = fx_chan(&v, VGPU_HW_ENGINE_CE, 0, VGPU_RING_FB, 4);
 	FX_OK(v.dev, vgpu_buf_alloc(v.dev, 65536, &buf));
@@ -124,24 +125,6 @@ static void bus_master_gates_dma(void)
 	vgpu_buf_free(&buf);
 }
 
-struct irq_request {
-	struct vfio_irq_set set;
-	int32_t fds[4];
-};
-
-static int set_irqs(uint32_t index, uint32_t flags, uint32_t start,
-		    uint32_t count, const int32_t *fds, unsigned int nr_fds)
-{
-	struct irq_request r = { .set = {
-		.argsz = (uint32_t)(sizeof(r.set) + nr_fds * sizeof(int32_t)),
-		.flags = flags, .index = index, .start = start, .count = count,
-	} };
-
-	if (nr_fds)
-		memcpy(r.set.data, fds, nr_fds * sizeof(int32_t));
-	return ioctl(v.dev->fd, VFIO_DEVICE_SET_IRQS, &r) ? -errno : 0;
-}
-
 #define TRIGGER(data)	(VFIO_IRQ_SET_ACTION_TRIGGER | VFIO_IRQ_SET_DATA_##data)
 #define MSIX		VFIO_PCI_MSIX_IRQ_INDEX
 
@@ -153,30 +136,28 @@ static void bounds(void)
 
 	fx_create_open(&v, fx_default_type());
 	n = v.dev->vectors;
-	CHECK_EQ(set_irqs(MSIX, TRIGGER(EVENTFD), n, 1, &fd, 1), -EINVAL);
-	CHECK_EQ(set_irqs(MSIX, TRIGGER(EVENTFD), n - 1, 2, &fd, 1), -EINVAL);
-	CHECK_EQ(set_irqs(MSIX, TRIGGER(EVENTFD), ~0u, 2, &fd, 1), -EINVAL);
-	CHECK_EQ(set_irqs(MSIX, TRIGGER(EVENTFD), 0, 4, &fd, 1), -EINVAL,
-		 "argsz is short");
-	CHECK_EQ(set_irqs(MSIX, TRIGGER(EVENTFD), 0, 1, &bad, 1), -EBADF);
-	CHECK(set_irqs(MSIX, TRIGGER(EVENTFD), 0, 1, &file, 1) < 0,
+	CHECK_EQ(irqs_set(v.dev, MSIX, TRIGGER(EVENTFD), n, 1, &fd, 1), -EINVAL);
+	CHECK_EQ(irqs_set(v.dev, MSIX, TRIGGER(EVENTFD), n - 1, 2, &fd, 1), -EINVAL);
+	CHECK_EQ(irqs_set(v.dev, MSIX, TRIGGER(EVENTFD), ~0u, 2, &fd, 1), -EINVAL);
+	CHECK_EQ(irqs_set(v.dev, MSIX, TRIGGER(EVENTFD), 0, 4, &fd, 1), -EINVAL, "argsz is short");
+	CHECK_EQ(irqs_set(v.dev, MSIX, TRIGGER(EVENTFD), 0, 1, &bad, 1), -EBADF);
+	CHECK(irqs_set(v.dev, MSIX, TRIGGER(EVENTFD), 0, 1, &file, 1) < 0,
 	      "a file that is no eventfd");
-	CHECK_EQ(set_irqs(VFIO_PCI_INTX_IRQ_INDEX, TRIGGER(EVENTFD), 0, 1, &fd,
+	CHECK_EQ(irqs_set(v.dev, VFIO_PCI_INTX_IRQ_INDEX, TRIGGER(EVENTFD), 0, 1, &fd,
 			  1), -EINVAL, "there is no INTx");
-	CHECK_EQ(set_irqs(99, TRIGGER(EVENTFD), 0, 1, &fd, 1), -EINVAL);
-	CHECK(set_irqs(MSIX, VFIO_IRQ_SET_ACTION_MASK |
-		       VFIO_IRQ_SET_DATA_NONE, 0, 1, NULL, 0) < 0,
-	      "MSI-X cannot be masked here");
-	/* A bad one among good ones changes nothing. */
-	CHECK_EQ(set_irqs(MSIX, TRIGGER(EVENTFD), 1, 1, &fd, 1), 0);
+	CHECK_EQ(irqs_set(v.dev, 99, TRIGGER(EVENTFD), 0, 1, &fd, 1), -EINVAL);
+	CHECK(irqs_set(v.dev, MSIX, VFIO_IRQ_SET_ACTION_MASK | VFIO_IRQ_SET_DATA_NONE, 0, 1, NULL,
+		       0) < 0, "MSI-X cannot be masked here");
+	/* A bad eventfd among good ones changes nothing. */
+	CHECK_EQ(irqs_set(v.dev, MSIX, TRIGGER(EVENTFD), 1, 1, &fd, 1), 0);
 	fds[0] = none;
 	fds[1] = bad;
-	CHECK_EQ(set_irqs(MSIX, TRIGGER(EVENTFD), 1, 2, fds, 2), -EBADF);
-	CHECK_EQ(set_irqs(MSIX, TRIGGER(NONE), 1, 1, NULL, 0), 0, "loopback");
+	CHECK_EQ(irqs_set(v.dev, MSIX, TRIGGER(EVENTFD), 1, 2, fds, 2), -EBADF);
+	CHECK_EQ(irqs_set(v.dev, MSIX, TRIGGER(NONE), 1, 1, NULL, 0), 0, "loopback");
 	CHECK_EQ(eventfd_read(fd, &(eventfd_t){ 0 }), 0, "vector 1 is gone");
-	/* Loopback of a vector that nobody listens to, and of none at all. */
-	CHECK_EQ(set_irqs(MSIX, TRIGGER(NONE), 5, 1, NULL, 0), 0);
-	CHECK_EQ(set_irqs(MSIX, TRIGGER(NONE), 0, 0, NULL, 0), 0, "disable");
+	/* Loopback of a vector without an eventfd; and a count of 0, which disables all vectors. */
+	CHECK_EQ(irqs_set(v.dev, MSIX, TRIGGER(NONE), 5, 1, NULL, 0), 0);
+	CHECK_EQ(irqs_set(v.dev, MSIX, TRIGGER(NONE), 0, 0, NULL, 0), 0, "disable");
 	close(fd);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * No byte of one vGPU reaches another, nor the next owner of its memory; not
- * through pages either that somebody still holds.
+ * No byte of a vGPU reaches another vGPU, or the next owner of the memory; not even through
+ * pages that a process still holds.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -10,6 +10,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "child.h"
 #include "fixture.h"
 
 #define WINDOW	(4 * FX_MIB)
@@ -27,8 +28,7 @@ static void check_zero(struct fx_vgpu *v, const char *when)
 	uint32_t i;
 
 	CHECK(fx_is_zero(v->dev->fb, WINDOW), "%s: start", when);
-	CHECK(fx_is_zero(v->dev->fb + v->dev->fb_bytes - WINDOW, WINDOW),
-	      "%s: end", when);
+	CHECK(fx_is_zero(v->dev->fb + v->dev->fb_bytes - WINDOW, WINDOW), "%s: end", when);
 	for (i = 0; i < v->dev->channels; i++)
 		CHECK_EQ(vgpu_chan_state((&(struct vgpu_chan){
 			.page = (void *)(v->dev->chan_pages + i * 4096ull) })),
@@ -50,7 +50,7 @@ static void reopened_is_zero(void)
 	check_zero(&a, "opened again");
 }
 
-/* Channel pages too: what a guest left in them is gone. */
+/* Nothing of what a guest has written to channel pages is left for the next one. */
 static void channel_pages_are_zero(void)
 {
 	uint64_t bytes;
@@ -66,7 +66,7 @@ static void channel_pages_are_zero(void)
 	CHECK(fx_is_zero(a.dev->chan_pages, bytes), "after a reset");
 }
 
-/* All of the GPU, written by one, then divided among others. */
+/* One vGPU writes to all of the GPU's memory, which is then divided among others. */
 static void next_owner_finds_zero(void)
 {
 	struct vgpu_ctl_instance first, second;
@@ -95,7 +95,7 @@ static void next_owner_finds_zero(void)
 	}
 }
 
-/* Two at once: each sees what it wrote, whatever the other writes. */
+/* Two vGPUs work at once, and each finds what it wrote itself. */
 static void neighbours_do_not_meet(void)
 {
 	struct vgpu_chan *ca, *cb;
@@ -106,27 +106,23 @@ static void neighbours_do_not_meet(void)
 	ca = fx_chan(&a, VGPU_HW_ENGINE_CE, 0, VGPU_RING_FB, 4);
 	cb = fx_chan(&b, VGPU_HW_ENGINE_CE, 0, VGPU_RING_FB, 4);
 	for (i = 1; i < 20; i++) {
-		FX_OK(a.dev, vgpu_chan_fill(ca, VGPU_FB(FX_MIB), 0x01010101u * i,
-					    WINDOW));
-		FX_OK(b.dev, vgpu_chan_fill(cb, VGPU_FB(FX_MIB),
-					    0x01010101u * (i + 100), WINDOW));
+		FX_OK(a.dev, vgpu_chan_fill(ca, VGPU_FB(FX_MIB), 0x01010101u * i, WINDOW));
+		FX_OK(b.dev, vgpu_chan_fill(cb, VGPU_FB(FX_MIB), 0x01010101u * (i + 100), WINDOW));
 		fx_finish(ca);
 		fx_finish(cb);
 		CHECK_EQ(a.dev->fb[FX_MIB], i);
-		CHECK(!memcmp(a.dev->fb + FX_MIB, a.dev->fb + FX_MIB + 1,
-			      WINDOW - 1), "of a");
+		CHECK(!memcmp(a.dev->fb + FX_MIB, a.dev->fb + FX_MIB + 1, WINDOW - 1), "of a");
 		CHECK_EQ(b.dev->fb[FX_MIB], i + 100);
-		CHECK(!memcmp(b.dev->fb + FX_MIB, b.dev->fb + FX_MIB + 1,
-			      WINDOW - 1), "of b");
+		CHECK(!memcmp(b.dev->fb + FX_MIB, b.dev->fb + FX_MIB + 1, WINDOW - 1), "of b");
 	}
 	vgpu_chan_destroy(ca);
 	vgpu_chan_destroy(cb);
 }
 
 /**
- * struct pin - pages held by a pipe
- * @fds:   its ends
- * @bytes: how much of them is in it
+ * struct pin - pages that a pipe holds
+ * @fds:   the pipe's ends
+ * @bytes: length of the pages in it
  */
 struct pin {
 	int fds[2];
@@ -152,7 +148,7 @@ static void pin_take(struct pin *pin, void *from)
 	pin->bytes = (size_t)n;
 }
 
-/* What the held pages contain now must be what their owner wrote. */
+/* The pages in the pipe must contain what their owner wrote; closes the pipe. */
 static void pin_check(struct pin *pin, uint8_t value)
 {
 	static uint8_t bytes[PIN_BYTES];
@@ -170,7 +166,7 @@ static void pin_check(struct pin *pin, uint8_t value)
 	close(pin->fds[1]);
 }
 
-/* Pages that a pipe still holds do not turn up in the next owner's memory. */
+/* Pages that a pipe still holds do not become the next owner's memory. */
 static void pin_kept_over_close(void)
 {
 	struct pin pin;
@@ -200,7 +196,7 @@ static void pin_kept_over_reset(void)
 	pin_check(&pin, 0x43);
 }
 
-/* A mapping outlives the file descriptor: then the device is not closed yet. */
+/* As long as there is a mapping the device is not closed, without a descriptor either. */
 static void mapping_kept_over_close(void)
 {
 	struct vgpu_ctl_instance inst;
@@ -222,7 +218,7 @@ static void mapping_kept_over_close(void)
 	check_zero(&a, "opened after the mapping went");
 }
 
-/* process_vm_readv reaches a BAR of another process as it does any memory. */
+/* A child process: writes to framebuffer by the mapping that it has inherited. */
 static void fill_and_wait(void *arg)
 {
 	(void)arg;
@@ -233,14 +229,13 @@ static void fill_and_wait(void *arg)
 
 static void child_shares_the_mapping(void)
 {
-	uint64_t end = fx_now_ms() + FX_TIMEOUT_MS;
 	pid_t pid;
 
 	fx_create_open(&a, "1Q");
-	pid = fx_fork(fill_and_wait, NULL);
-	while (*(volatile uint8_t *)(a.dev->fb + 65535) != 0x46)
-		CHECK(fx_now_ms() < end, "the child's writes do not arrive");
-	/* A reset zaps the child's mapping as well. */
+	pid = child_start(fill_and_wait, NULL);
+	FX_SOON(*(volatile uint8_t *)(a.dev->fb + 65535) == 0x46,
+		"the child's writes do not arrive");
+	/* A reset drops the pages of the child's mapping as well. */
 	FX_OK(a.dev, vgpu_dev_reset(a.dev));
 	CHECK(fx_is_zero(a.dev->fb, 65536), "after a reset");
 	memset(a.dev->fb, 0x47, 65536);
@@ -250,7 +245,7 @@ static void child_shares_the_mapping(void)
 		struct iovec from = { a.dev->fb, sizeof(copy) };
 		ssize_t n = process_vm_readv(pid, &to, 1, &from, 1, 0);
 
-		/* Some kernels have no cross memory attach. */
+		/* process_vm_readv() reads a BAR as any memory, if the kernel has that call. */
 		if (n < 0 && errno != EFAULT)
 			return;
 		CHECK_EQ(n, sizeof(copy));

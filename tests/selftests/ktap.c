@@ -7,7 +7,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "clk.h"
 #include "ktap.h"
+
+#define SLOW_MS		1000	/* a test that takes longer says so */
 
 enum { RESULT_PASS, RESULT_FAIL, RESULT_SKIP };
 
@@ -21,8 +24,7 @@ static void print_note(const char *fmt, va_list ap)
 	char text[1024], *line, *save;
 
 	vsnprintf(text, sizeof(text), fmt, ap);
-	for (line = strtok_r(text, "\n", &save); line;
-	     line = strtok_r(NULL, "\n", &save))
+	for (line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
 		printf("# %s\n", line);
 	fflush(stdout);
 }
@@ -36,7 +38,7 @@ void ktap_note(const char *fmt, ...)
 	va_end(ap);
 }
 
-/* A child process says by its exit code how it went. */
+/* Ends the test. A child process says by its exit code how the test has ended. */
 static __attribute__((noreturn)) void leave(int result)
 {
 	fflush(stdout);
@@ -45,8 +47,7 @@ static __attribute__((noreturn)) void leave(int result)
 	longjmp(ktap_return, result);
 }
 
-void ktap_fail(const char *file, int line, const char *what,
-	       const char *fmt, ...)
+void ktap_fail(const char *file, int line, const char *what, const char *fmt, ...)
 {
 	const char *name = strrchr(file, '/');
 	va_list ap;
@@ -84,6 +85,8 @@ void ktap_skip_all(const char *fmt, ...)
 int ktap_run(const struct ktap_test *tests, size_t nr, void (*cleanup)(void))
 {
 	static volatile size_t i, failed, skipped;
+	static volatile uint64_t start_ms;
+	uint64_t took_ms;
 	int result;
 
 	ktap_pid = getpid();
@@ -91,6 +94,7 @@ int ktap_run(const struct ktap_test *tests, size_t nr, void (*cleanup)(void))
 	fflush(stdout);
 	for (i = 0; i < nr; i++) {
 		ktap_running = true;
+		start_ms = clk_ms();
 		result = setjmp(ktap_return);
 		if (!result) {
 			tests[i].run();
@@ -98,16 +102,17 @@ int ktap_run(const struct ktap_test *tests, size_t nr, void (*cleanup)(void))
 		}
 		ktap_running = false;
 		cleanup();
-		printf("%s %zu %s%s%s\n",
-		       result == RESULT_FAIL ? "not ok" : "ok", i + 1,
+		took_ms = clk_ms() - start_ms;
+		if (took_ms >= SLOW_MS)
+			ktap_note("%s took %.1f s", tests[i].name, (double)took_ms / 1000);
+		printf("%s %zu %s%s%s\n", result == RESULT_FAIL ? "not ok" : "ok", i + 1,
 		       tests[i].name, result == RESULT_SKIP ? " # SKIP " : "",
 		       result == RESULT_SKIP ? ktap_reason : "");
 		fflush(stdout);
 		failed += result == RESULT_FAIL;
 		skipped += result == RESULT_SKIP;
 	}
-	printf("# Totals: pass:%zu fail:%zu skip:%zu\n", nr - failed - skipped,
-	       failed, skipped);
+	printf("# Totals: pass:%zu fail:%zu skip:%zu\n", nr - failed - skipped, failed, skipped);
 	fflush(stdout);
 	if (failed)
 		return KTAP_EXIT_FAIL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Tests that report in KTAP. A program is a list of test functions; a check
- * that fails ends its function, cleans up, and the next one runs.
+ * Tests that report in KTAP. A program is a list of test functions. A check that fails ends its
+ * test function; then @cleanup of ktap_run() is called, and the next test runs.
  */
 #ifndef KTAP_H
 #define KTAP_H
@@ -20,7 +20,7 @@ struct ktap_test {
 
 #define KTAP_TEST(function)	{ #function, function }
 
-/* Exit code of the program; @cleanup runs after each test. */
+/* Returns the exit code of the program. @cleanup runs after each test, failed or not. */
 int ktap_run(const struct ktap_test *tests, size_t nr, void (*cleanup)(void));
 
 #define KTAP_MAIN(tests, cleanup)					\
@@ -33,8 +33,7 @@ int ktap_run(const struct ktap_test *tests, size_t nr, void (*cleanup)(void));
 __attribute__((format(printf, 1, 2)))
 void ktap_note(const char *fmt, ...);
 __attribute__((noreturn, format(printf, 4, 5)))
-void ktap_fail(const char *file, int line, const char *what,
-	       const char *fmt, ...);
+void ktap_fail(const char *file, int line, const char *what, const char *fmt, ...);
 __attribute__((noreturn, format(printf, 1, 2)))
 void ktap_skip(const char *fmt, ...);
 __attribute__((noreturn, format(printf, 1, 2)))
@@ -49,7 +48,7 @@ void ktap_skip_all(const char *fmt, ...);
 				  " " __VA_ARGS__);			\
 	} while (0)
 
-/* Two integers; both are printed. */
+/* Two integers that are to be equal; if they are not, both are printed. */
 #define CHECK_EQ(a, b, ...)						\
 	do {								\
 		long long ktap_a = (long long)(a);			\

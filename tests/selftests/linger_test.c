@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A synchronous client, with one short job at a time and the next submitted a
- * moment after it has seen the end of the last, leaves the engine without work for
- * that moment. An
- * engine that waits for it then (linger_us) gives it its guarantee beside a hog;
- * one that does not wait makes it queue again for each job.
+ * A synchronous client has one short job at a time and submits the next one a moment after it
+ * has seen the end of the last, so that it leaves the engine without work for that moment. An
+ * engine that then waits for the client (linger_us) gives it its guarantee beside a hog; an
+ * engine that does not wait makes the client queue again for each job.
  *
- * Client and engine share a processor (vgpu_soft's engine_cpus=0), and the client
- * goes first: so what it takes to wake one another does not depend on what else
- * this machine and its host do.
+ * Client and engine share a processor (vgpu_soft's engine_cpus=0), and the client goes first. So
+ * how long the two take to wake each other does not depend on other work of the machine.
  */
 #include <endian.h>
 #include <errno.h>
@@ -24,7 +22,7 @@
 #define GUARANTEE	500
 #define SLICE_NS	8000000
 #define JOB_NS		100000
-#define PREEMPT_MIN_NS	500000	/* what a hog's turn has before it is preempted */
+#define PREEMPT_MIN_NS	500000	/* a hog's turn is not preempted before */
 #define HOG_BYTES	(16 * FX_MIB)
 #define HOG_ORDER	12
 #define WATCH_NS	300000000ull
@@ -37,11 +35,11 @@ static uint64_t job_bytes, think_ns;
 
 /**
  * struct result - what the client got
- * @jobs:      done
- * @time_ns:   in that time
- * @busy_ns:   charged for it
- * @linger_ns: of this
- * @runs:      turns it took
+ * @jobs:      that it saw completed
+ * @time_ns:   how long it worked
+ * @busy_ns:   service that it was charged for then
+ * @linger_ns: of this service, the engine waited for the client
+ * @runs:      turns on the engine
  */
 struct result {
 	uint64_t jobs;
@@ -72,16 +70,13 @@ static void one_job(void)
 {
 	uint64_t fence, since = 0;
 
-	FX_OK(client.dev, vgpu_chan_fill(chan, VGPU_FB(FX_MIB), 0x5eed,
-					 job_bytes));
+	FX_OK(client.dev, vgpu_chan_fill(chan, VGPU_FB(FX_MIB), 0x5eed, job_bytes));
 	FX_OK(client.dev, vgpu_chan_fence(chan, &fence));
-	while (le64toh(__atomic_load_n(chan->signal, __ATOMIC_ACQUIRE)) <
-	       fence) {
+	while (le64toh(__atomic_load_n(chan->signal, __ATOMIC_ACQUIRE)) < fence) {
 		vgpu_irq_wait(client.dev, chan->vector, 1000);
 		if (!since)
-			since = fx_now_ms();
-		CHECK(fx_now_ms() - since < FX_TIMEOUT_MS, "%s",
-		      vgpu_dev_error(client.dev));
+			since = clk_ms();
+		CHECK(clk_ms() - since < FX_TIMEOUT_MS, "%s", vgpu_dev_error(client.dev));
 	}
 }
 
@@ -89,11 +84,10 @@ static void set_realtime(bool on)
 {
 	const struct sched_param param = { .sched_priority = on ? 2 : 0 };
 
-	CHECK(!sched_setscheduler(0, on ? SCHED_FIFO : SCHED_OTHER, &param),
-	      "%s", strerror(errno));
+	CHECK(!sched_setscheduler(0, on ? SCHED_FIFO : SCHED_OTHER, &param), "%s", strerror(errno));
 }
 
-/* The client at work for a while, beside the hog if that has work. */
+/* The client works for a while, alone or beside the hog, and what it got is added to @sum. */
 static void watch(struct result *sum, bool beside)
 {
 	struct vgpu_ctl_instance before, after;
@@ -106,8 +100,8 @@ static void watch(struct result *sum, bool beside)
 	}
 	set_realtime(true);
 	fx_instance(&client, &before);
-	start = load_now_ns();
-	while (load_now_ns() - start < WATCH_NS) {
+	start = clk_ns();
+	while (clk_ns() - start < WATCH_NS) {
 		one_job();
 		sum->jobs++;
 		think();
@@ -165,7 +159,7 @@ static void begin(void)
 		FAIL("%s", hog.text);
 }
 
-/* All that is said of it, with gaps of about think_ns. */
+/* Whether lingering helps as it should a client with gaps of about think_ns. */
 static bool holds(void)
 {
 	struct result alone = { 0 }, with = { 0 }, without = { 0 };
@@ -178,7 +172,7 @@ static bool holds(void)
 	watch(&alone, false);
 	gap_ns = (alone.time_ns - alone.busy_ns) / alone.jobs;
 	job_ns = alone.busy_ns / alone.jobs;
-	/* On a slow machine the client takes longer to come back, now and then. */
+	/* On a slow machine the client takes longer now and then to submit its next job. */
 	if (gap_ns > 5000)
 		linger_us = gap_ns < 50000 ? 20 * gap_ns / 1000 : 1000;
 	for (i = 0; i < ROUNDS; i++) {
@@ -193,23 +187,22 @@ static bool holds(void)
 	ktap_note("beside a hog with linger_us=%u %.0f jobs/s, %.1f a turn, %llu us of %llu us lingering; without %.0f jobs/s, %.1f a turn",
 		  linger_us, rate(&with), per_turn(&with),
 		  (unsigned long long)with.linger_ns / 1000,
-		  (unsigned long long)with.busy_ns / 1000, rate(&without),
-		  per_turn(&without));
+		  (unsigned long long)with.busy_ns / 1000, rate(&without), per_turn(&without));
 	CHECK_EQ(without.linger_ns, 0);
 	CHECK(with.linger_ns < with.busy_ns, "lingering is part of service");
 	ok = with.linger_ns && per_turn(&with) >= 1.5 * per_turn(&without);
-	/* G2 is about gaps that the engine waits out. */
+	/* The policy promises G2 for gaps that are not longer than linger_us. */
 	if (4 * gap_ns <= linger_us * 1000ull)
 		ok &= rate(&with) >= 0.5 * GUARANTEE / 1000 * rate(&alone);
-	/* With longer jobs it matters less how soon the hog gives way. */
+	/* With longer jobs it matters less how soon the hog is preempted. */
 	if (job_ns < PREEMPT_MIN_NS)
 		ok &= rate(&with) >= 1.1 * rate(&without);
 	return ok;
 }
 
 /*
- * An engine does not notice what part of a gap the client works in, and how long
- * that takes is the machine's business: so gaps get longer until it does.
+ * How long a gap has to be for an engine to notice it depends on the machine, so gaps get longer
+ * until lingering helps.
  */
 static void guarantee_of_a_synchronous_client(void)
 {
@@ -222,7 +215,7 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(guarantee_of_a_synchronous_client),
 };
 
-/* A failed check may have left it so. */
+/* A check that has failed may have left this process with realtime priority. */
 static void cleanup(void)
 {
 	set_realtime(false);

@@ -2,28 +2,18 @@
 #include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <glob.h>
 #include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "clk.h"
 #include "load.h"
 
 #define PAGE		4096ull
 #define SAMPLE_BYTES	(8ull * LOAD_SAMPLES)
 #define LOAD_NOTHING	0.000000001	/* a fraction of an engine */
-
-uint64_t load_now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
 
 __attribute__((format(printf, 3, 4)))
 static int load_fail(struct load *load, int ret, const char *fmt, ...)
@@ -41,19 +31,16 @@ static int load_fail_dev(struct load *load, int ret)
 	return load_fail(load, ret, "%s", vgpu_dev_error(load->dev));
 }
 
-/* Per job. */
 uint64_t load_packets(const struct load *load)
 {
 	return load->config.fills + 1;
 }
 
-/* How many jobs fit. */
 uint64_t load_room(const struct load *load)
 {
 	return (1ull << load->config.order) / load_packets(load);
 }
 
-/* Completed, as the channel page says. */
 uint64_t load_jobs(const struct load *load)
 {
 	return vgpu_chan_get(load->chan) / load_packets(load);
@@ -69,8 +56,7 @@ static uint32_t load_pattern(const struct load *load, uint64_t job)
 	return (uint32_t)(x ^ x >> 31);
 }
 
-int load_init(struct load *load, struct vgpu_dev *dev,
-	      const struct load_config *config)
+int load_init(struct load *load, struct vgpu_dev *dev, const struct load_config *config)
 {
 	uint64_t at;
 	int engine, ret;
@@ -83,29 +69,25 @@ int load_init(struct load *load, struct vgpu_dev *dev,
 	if (!load->config.fills)
 		load->config.fills = 1;
 	load->start = dev->fb_next;
-	engine = vgpu_dev_find_engine(dev, config->engine_class,
-				      config->instance);
+	engine = vgpu_dev_find_engine(dev, config->engine_class, config->instance);
 	if (engine < 0)
 		return load_fail_dev(load, engine);
-	ret = vgpu_chan_create(dev, (uint32_t)engine, VGPU_RING_FB,
-			       config->order, &load->chan);
+	ret = vgpu_chan_create(dev, (uint32_t)engine, VGPU_RING_FB, config->order, &load->chan);
 	if (ret)
 		return load_fail_dev(load, ret);
 	ret = vgpu_fb_alloc(dev, 8 * load_room(load), PAGE, &load->fence);
 	if (!ret)
-		ret = vgpu_fb_alloc(dev, SAMPLE_BYTES * load_room(load), PAGE,
-				    &load->samples);
+		ret = vgpu_fb_alloc(dev, SAMPLE_BYTES * load_room(load), PAGE, &load->samples);
 	if (!ret)
 		ret = vgpu_fb_alloc(dev, config->job_bytes, PAGE, &load->area);
 	if (ret)
 		return load_fail_dev(load, ret);
-	/* Pages that are there: none is to be made while somebody measures. */
+	/* Touches all pages, so that none has to be allocated while somebody measures. */
 	for (at = load->fence; at < load->area + config->job_bytes; at += PAGE)
 		*(volatile uint64_t *)(dev->fb + at) = 0;
 	return 0;
 }
 
-/* The last one made on a device goes first. */
 void load_exit(struct load *load)
 {
 	if (!load->dev)
@@ -119,29 +101,25 @@ static int load_check_job(struct load *load, uint64_t job)
 {
 	uint64_t slot = job % load_room(load);
 	const uint64_t *fence = (void *)(load->dev->fb + load->fence);
-	const uint32_t *sample = (void *)(load->dev->fb + load->samples +
-					  slot * SAMPLE_BYTES);
+	const uint32_t *sample = (void *)(load->dev->fb + load->samples + slot * SAMPLE_BYTES);
 	uint32_t pattern = load_pattern(load, job);
 	unsigned int i;
 
 	if (le64toh(fence[slot]) != job + 1)
-		return load_fail(load, -EILSEQ,
-				 "%s: job %llu has completed and signals %llu",
+		return load_fail(load, -EILSEQ, "%s: job %llu has completed and signals %llu",
 				 load->dev->name, (unsigned long long)job,
 				 (unsigned long long)le64toh(fence[slot]));
 	for (i = 0; i < SAMPLE_BYTES / 4; i++) {
 		if (le32toh(sample[i]) != pattern)
-			return load_fail(load, -EILSEQ,
-					 "%s: job %llu, sample %u: %#x, not %#x",
-					 load->dev->name, (unsigned long long)job,
-					 i, le32toh(sample[i]), pattern);
+			return load_fail(load, -EILSEQ, "%s: job %llu, sample %u: %#x, not %#x",
+					 load->dev->name, (unsigned long long)job, i,
+					 le32toh(sample[i]), pattern);
 		/* FNV-1a */
 		load->sum = (load->sum ^ le32toh(sample[i])) * 0x100000001b3ull;
 	}
 	return 0;
 }
 
-/* Verifies what has completed since the last time. */
 int load_check(struct load *load)
 {
 	uint64_t done = load_jobs(load);
@@ -151,10 +129,8 @@ int load_check(struct load *load)
 		return load_fail(load, -EIO, "%s: channel %u has faulted",
 				 load->dev->name, load->chan->id);
 	if (done > load->put)
-		return load_fail(load, -EILSEQ,
-				 "%s: %llu jobs submitted, %llu completed",
-				 load->dev->name,
-				 (unsigned long long)load->put,
+		return load_fail(load, -EILSEQ, "%s: %llu jobs submitted, %llu completed",
+				 load->dev->name, (unsigned long long)load->put,
 				 (unsigned long long)done);
 	while (load->checked < done) {
 		ret = load_check_job(load, load->checked);
@@ -165,7 +141,7 @@ int load_check(struct load *load)
 	return 0;
 }
 
-/* The packet of that index, to be written. */
+/* Where the packet of that index is to be written. */
 static struct vgpu_hw_packet *load_slot(struct load *load, uint64_t index)
 {
 	return &load->chan->ring[index & ((1ull << load->config.order) - 1)];
@@ -189,8 +165,7 @@ static void load_write_job(struct load *load, uint64_t job)
 		.type = VGPU_HW_PKT_COPY,
 		.flags = VGPU_HW_PKT_SIGNAL |
 			 (load->config.irq ? VGPU_HW_PKT_IRQ : 0),
-		.vector = htole16(load->config.irq ?
-				  (uint16_t)load->chan->vector : 0),
+		.vector = htole16(load->config.irq ? (uint16_t)load->chan->vector : 0),
 		.dst = htole64(load->samples + slot * SAMPLE_BYTES),
 		.src = htole64(load->area + part - 8),
 		.width = htole64(8),
@@ -202,10 +177,6 @@ static void load_write_job(struct load *load, uint64_t job)
 	};
 }
 
-/*
- * Verifies what has completed, and submits as many jobs as make @depth under
- * way, or as fit.
- */
 int load_keep(struct load *load, uint64_t depth)
 {
 	uint64_t put = load->put;
@@ -224,7 +195,6 @@ int load_keep(struct load *load, uint64_t depth)
 	return ret < 0 ? load_fail_dev(load, ret) : 0;
 }
 
-/* Until all that was submitted has completed and is verified. */
 int load_drain(struct load *load, int timeout_ms)
 {
 	int ret = vgpu_chan_wait_idle(load->chan, timeout_ms);
@@ -233,36 +203,32 @@ int load_drain(struct load *load, int timeout_ms)
 		return load_fail_dev(load, ret);
 	ret = load_check(load);
 	if (!ret && load->checked != load->put)
-		ret = load_fail(load, -EILSEQ, "%s: %llu jobs of %llu done",
-				load->dev->name,
-				(unsigned long long)load->checked,
-				(unsigned long long)load->put);
+		ret = load_fail(load, -EILSEQ, "%s: %llu jobs of %llu done", load->dev->name,
+				(unsigned long long)load->checked, (unsigned long long)load->put);
 	return ret;
 }
 
 static int load_time(struct load *load, uint64_t jobs, uint64_t *took_ns)
 {
-	uint64_t start = load_now_ns();
+	uint64_t start = clk_ns();
 	int ret;
 
 	ret = load_keep(load, jobs);
 	while (!ret && load_jobs(load) < load->put) {
-		if (load_now_ns() - start > 60000000000ull)
-			return load_fail(load, -ETIMEDOUT, "%s: no progress",
-					 load->dev->name);
+		if (clk_ns() - start > 60000000000ull)
+			return load_fail(load, -ETIMEDOUT, "%s: no progress", load->dev->name);
 		sched_yield();
 		ret = load_check(load);
 	}
-	*took_ns = (load_now_ns() - start) / jobs;
+	*took_ns = (clk_ns() - start) / jobs;
 	return ret ? ret : load_check(load);
 }
 
 /*
- * The fastest of several tries: what else runs on this machine makes a job
- * longer, never shorter.
+ * The fastest of several tries: other work of this machine makes a job take longer, but never
+ * shorter.
  */
-static int load_best(struct load *load, unsigned int tries, uint64_t jobs,
-		     uint64_t *best_ns)
+static int load_best(struct load *load, unsigned int tries, uint64_t jobs, uint64_t *best_ns)
 {
 	uint64_t took_ns = 0;
 	int ret = 0;
@@ -276,9 +242,8 @@ static int load_best(struct load *load, unsigned int tries, uint64_t jobs,
 	return ret;
 }
 
-int load_size(struct load *load, struct vgpu_dev *dev,
-	      const struct load_config *config, uint64_t job_ns,
-	      uint64_t *job_bytes, uint64_t *took_ns)
+int load_size(struct load *load, struct vgpu_dev *dev, const struct load_config *config,
+	      uint64_t job_ns, uint64_t *job_bytes, uint64_t *took_ns)
 {
 	struct load_config trial = *config;
 	uint64_t bytes = 16 * PAGE;
@@ -286,7 +251,7 @@ int load_size(struct load *load, struct vgpu_dev *dev,
 	int ret;
 
 	trial.order = 6;
-	/* The first one finds the engine asleep, and caches cold. */
+	/* The first job finds the engine asleep, and the caches cold. */
 	for (round = 0; round < 8; round++) {
 		trial.job_bytes = bytes;
 		ret = load_init(load, dev, &trial);
@@ -295,12 +260,11 @@ int load_size(struct load *load, struct vgpu_dev *dev,
 		if (ret)
 			return ret;
 		load_exit(load);
-		if (round && *took_ns > job_ns - job_ns / 10 &&
-		    *took_ns < job_ns + job_ns / 10)
+		if (round && *took_ns > job_ns - job_ns / 10 && *took_ns < job_ns + job_ns / 10)
 			break;
 		bytes = trial.job_bytes * job_ns / (*took_ns ? *took_ns : 1);
 		bytes &= ~(PAGE - 1);
-		/* No more than four times what it was: it may be by chance. */
+		/* No more than four times the last size: the time may be wrong by chance. */
 		if (bytes > 4 * trial.job_bytes)
 			bytes = 4 * trial.job_bytes;
 		if (bytes < trial.job_bytes / 4)
@@ -316,15 +280,15 @@ int load_size(struct load *load, struct vgpu_dev *dev,
 
 static void load_think(uint64_t ns)
 {
-	uint64_t end = load_now_ns() + ns;
+	uint64_t end = clk_ns() + ns;
 
-	while (load_now_ns() < end)
+	while (clk_ns() < end)
 		;
 }
 
 /*
- * One turn of a client: what is missing is submitted, before anything else; then
- * there is time to verify, and to write the next job down.
+ * One turn of a client: submits the jobs that are missing first of all, from what is already
+ * written; then verifies what has completed, and writes the next job to the ring.
  */
 static int load_client_turn(struct load_client *client, uint64_t done)
 {
@@ -350,7 +314,7 @@ static int load_irq_fd(const struct load *load)
 	return load->dev->irq_fds[load->chan->vector];
 }
 
-/* The thread blocks in read(): poll() before it would only make the wait longer. */
+/* Whether read() of the interrupt blocks: a poll() before it would make the wait longer. */
 static void load_irq_block(const struct load *load, bool block)
 {
 	int fd = load_irq_fd(load);
@@ -359,17 +323,15 @@ static void load_irq_block(const struct load *load, bool block)
 	fcntl(fd, F_SETFL, block ? flags & ~O_NONBLOCK : flags | O_NONBLOCK);
 }
 
-/* Until a job has completed, or the channel has faulted, or the client is to end. */
+/* Returns when a job has completed, the channel has faulted, or the client is to end. */
 static void load_client_wait(struct load_client *client, uint64_t done)
 {
 	struct load *load = client->load;
 	uint64_t count;
 
-	while (load_jobs(load) == done &&
-	       vgpu_chan_state(load->chan) != VGPU_HW_STATE_FAULTED &&
+	while (load_jobs(load) == done && vgpu_chan_state(load->chan) != VGPU_HW_STATE_FAULTED &&
 	       !__atomic_load_n(&client->stop, __ATOMIC_ACQUIRE)) {
-		if (!load->config.irq ||
-		    read(load_irq_fd(load), &count, sizeof(count)) < 0)
+		if (!load->config.irq || read(load_irq_fd(load), &count, sizeof(count)) < 0)
 			sched_yield();
 	}
 }
@@ -392,7 +354,6 @@ static void *load_client_thread(void *arg)
 	return NULL;
 }
 
-/* The load's counts are the thread's; load_jobs() may be called by anybody. */
 int load_client_start(struct load_client *client)
 {
 	int ret;
@@ -400,7 +361,7 @@ int load_client_start(struct load_client *client)
 	client->stop = false;
 	client->ret = 0;
 	client->written = client->load->put;
-	/* What is verified and written at a time is not to meet. */
+	/* Jobs that are verified and jobs that are written at the same time are not to meet. */
 	if (load_room(client->load) < 2 * client->depth + 2)
 		return load_fail(client->load, -ENOSPC, "%llu jobs fit",
 				 (unsigned long long)load_room(client->load));
@@ -417,8 +378,7 @@ int load_client_stop(struct load_client *client)
 	uint64_t once = 1;
 
 	__atomic_store_n(&client->stop, true, __ATOMIC_RELEASE);
-	if (load->config.irq &&
-	    write(load_irq_fd(load), &once, sizeof(once)) != sizeof(once))
+	if (load->config.irq && write(load_irq_fd(load), &once, sizeof(once)) != sizeof(once))
 		return load_fail(load, -errno, "eventfd: %s", strerror(errno));
 	pthread_join(client->thread, NULL);
 	if (load->config.irq)
@@ -432,11 +392,10 @@ static bool is_below(double due, const struct vgpu_ctl_share *share)
 }
 
 /*
- * Guarantees are due to those who have work; what is left over is shared by
- * weight among those whose cap lets them have more.
+ * A vGPU that has work is due its guarantee; what is left over is shared by weight among the
+ * busy vGPUs whose caps allow more.
  */
-void load_due(const struct vgpu_ctl_share *share, const bool *busy,
-	      unsigned int nr, double *due)
+void load_due(const struct vgpu_ctl_share *share, const bool *busy, unsigned int nr, double *due)
 {
 	double left = 1, weights, give, room;
 	unsigned int i, round;
@@ -445,7 +404,7 @@ void load_due(const struct vgpu_ctl_share *share, const bool *busy,
 		due[i] = busy[i] ? share[i].guarantee / 1000.0 : 0;
 		left -= due[i];
 	}
-	/* Each round fills at least one up to its cap, or gives all away. */
+	/* Each round brings one vGPU at least to its cap, or gives all away. */
 	for (round = 0; round < nr && left > LOAD_NOTHING; round++) {
 		weights = 0;
 		for (i = 0; i < nr; i++)
@@ -465,62 +424,4 @@ void load_due(const struct vgpu_ctl_share *share, const bool *busy,
 				due[i] += give * share[i].weight / weights;
 		left -= give;
 	}
-}
-
-int load_counter(const char *name, uint64_t *value)
-{
-	unsigned long long read = 0;
-	glob_t found;
-	char path[256];
-	FILE *f;
-	int ret = -EIO;
-
-	snprintf(path, sizeof(path), "/sys/kernel/debug/vgpu_soft/*/gr/%s", name);
-	if (glob(path, 0, NULL, &found))
-		return -ENOENT;
-	f = fopen(found.gl_pathv[0], "re");
-	globfree(&found);
-	if (!f)
-		return -errno;
-	if (fscanf(f, "%llu", &read) == 1)
-		ret = 0;
-	fclose(f);
-	*value = read;
-	return ret;
-}
-
-/* @slice_ns: 0 leaves it. @why: what the driver says of a refusal. */
-int load_set_policy(int control, uint32_t gpu, const char *policy,
-		    uint64_t slice_ns, char *why)
-{
-	struct vgpu_ctl_sched sched = {
-		.size = sizeof(sched),
-		.gpu = gpu,
-		.valid = VGPU_SCHED_POLICY | (slice_ns ? VGPU_SCHED_SLICE : 0),
-		.slice_ns = slice_ns,
-	};
-	int ret = 0;
-
-	snprintf((char *)sched.policy, sizeof(sched.policy), "%s", policy);
-	if (ioctl(control, VGPU_IOC_SCHED_SET, &sched))
-		ret = -errno;
-	snprintf(why, VGPU_TEXT_LEN, "%s: %.150s", strerror(-ret), sched.text);
-	return ret;
-}
-
-/* All of them, or none. */
-int load_set_shares(int control, const struct vgpu_ctl_share *share,
-		    unsigned int nr, char *why)
-{
-	struct vgpu_ctl_shares shares = {
-		.size = sizeof(shares),
-		.count = nr,
-		.entries = (uintptr_t)share,
-	};
-	int ret = 0;
-
-	if (ioctl(control, VGPU_IOC_SHARES_SET, &shares))
-		ret = -errno;
-	snprintf(why, VGPU_TEXT_LEN, "%s: %.150s", strerror(-ret), shares.text);
-	return ret;
 }

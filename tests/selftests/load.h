@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Clients of vGPUs that keep an engine busy and count what they get, for tests
- * and figures about scheduling; over libvgpu only.
+ * Clients of vGPUs that keep an engine busy and count what they get, for tests and figures about
+ * scheduling; over libvgpu only.
  *
- * A job is one FILL or more with a pattern of its own, and a COPY that brings
- * samples of it to a place of its own and signals. What was done is what has come there: jobs
- * are counted by get, and each is verified before its place is used again. A long
- * ring of long jobs costs the processor next to nothing.
+ * A job is one FILL or more with a pattern of the job's own, and a COPY that brings samples of
+ * what was filled to a place of the job's own, and signals. Jobs are counted by get, and the
+ * samples of each are verified before the job's place is used again. A long ring of long jobs
+ * costs the processor next to nothing.
  */
 #ifndef LOAD_H
 #define LOAD_H
@@ -23,13 +23,13 @@
 
 /**
  * struct load_config - what a client is to do
- * @engine_class: enum vgpu_hw_engine_class
- * @instance:     within the class
- * @order:        log2 of the ring's packets
+ * @engine_class: of the engine (enum vgpu_hw_engine_class)
+ * @instance:     number of the engine within the class
+ * @order:        log2 of the packets of the ring
  * @fills:        FILLs of a job, all of the same memory; 0: 1
- * @job_bytes:    that each fills, whole pages
- * @irq:          jobs raise an interrupt, for which a client's thread sleeps; else
- *                the thread polls. The device's interrupts are enabled.
+ * @job_bytes:    bytes that each FILL fills, whole pages
+ * @irq:          jobs raise an interrupt, and a client's thread sleeps until one comes; the
+ *                device's interrupts are enabled. Else the thread polls
  * @seed:         of the patterns
  */
 struct load_config {
@@ -44,17 +44,17 @@ struct load_config {
 
 /**
  * struct load - a client
- * @dev:     its vGPU
- * @config:  see there
- * @chan:    its channel
- * @start:   where its framebuffer begins
- * @area:    what jobs fill
- * @samples: where their samples go
- * @fence:   where they signal
+ * @dev:     the vGPU; NULL: there is no client
+ * @config:  as given to load_init()
+ * @chan:    the channel
+ * @start:   offset of the client's first byte of framebuffer
+ * @area:    offset of what jobs fill
+ * @samples: offset of the jobs' samples
+ * @fence:   offset of the words that jobs signal
  * @put:     jobs submitted
  * @checked: jobs verified
- * @sum:     checksum over what was verified
- * @text:    what went wrong
+ * @sum:     checksum over the samples that were verified
+ * @text:    what has gone wrong
  */
 struct load {
 	struct vgpu_dev *dev;
@@ -70,31 +70,41 @@ struct load {
 	char text[LOAD_TEXT_LEN];
 };
 
-/* These return 0 or a negative errno; then load->text says more. */
-int load_init(struct load *load, struct vgpu_dev *dev,
-	      const struct load_config *config);
+/*
+ * Functions that return int return 0 or a negative errno, and then load->text says more.
+ *
+ * Of the clients on one device the last one that was made is to be ended first.
+ */
+int load_init(struct load *load, struct vgpu_dev *dev, const struct load_config *config);
 void load_exit(struct load *load);
+
+/* Verifies the jobs that have completed since the last time. */
 int load_check(struct load *load);
+
+/* The same, and submits so many that @depth jobs are under way. */
 int load_keep(struct load *load, uint64_t depth);
+
+/* Waits until all jobs have completed, and verifies them. */
 int load_drain(struct load *load, int timeout_ms);
+
+/* Packets of a job; jobs that fit into the ring; jobs completed so far. */
 uint64_t load_packets(const struct load *load);
 uint64_t load_room(const struct load *load);
 uint64_t load_jobs(const struct load *load);
 
-/* How large a job of job_ns is on an idle engine, and how long one takes. */
-int load_size(struct load *load, struct vgpu_dev *dev,
-	      const struct load_config *config, uint64_t job_ns,
-	      uint64_t *job_bytes, uint64_t *took_ns);
+/* Finds how large a job is that takes job_ns on an idle engine, and how long that one takes. */
+int load_size(struct load *load, struct vgpu_dev *dev, const struct load_config *config,
+	      uint64_t job_ns, uint64_t *job_bytes, uint64_t *took_ns);
 
 /**
- * struct load_client - a client with a thread, that waits for what it asked for
- * @load:     what it works with; the thread's until it is stopped
- * @depth:    jobs it has under way
- * @think_ns: from the end of a job to the submission of the next
- * @written:  jobs that are in the ring, submitted or not
- * @thread:   it
- * @stop:     it is to end
- * @ret:      how it ended
+ * struct load_client - a client with a thread of its own, which waits for its jobs
+ * @load:     the client; it belongs to the thread until load_client_stop()
+ * @depth:    jobs that the thread keeps under way
+ * @think_ns: from the end of a job until the thread submits the next
+ * @written:  jobs that have been written to the ring, submitted or not
+ * @thread:   the thread
+ * @stop:     the thread is to end
+ * @ret:      0, or the negative errno for which the thread has ended
  */
 struct load_client {
 	struct load *load;
@@ -106,25 +116,14 @@ struct load_client {
 	int ret;
 };
 
+/* Meanwhile only load_jobs() may be called for the client. */
 int load_client_start(struct load_client *client);
 int load_client_stop(struct load_client *client);
 
-uint64_t load_now_ns(void);
-
 /*
- * What each of @nr vGPUs is due under qos, as a fraction of the engine, if those
- * with @busy always have work and the others none.
+ * The fraction of the engine that is due to each of @nr vGPUs under qos, if those with @busy
+ * always have work and the others none.
  */
-void load_due(const struct vgpu_ctl_share *share, const bool *busy,
-	      unsigned int nr, double *due);
-
-/* A measurement of the software GPU's gr, in debugfs; 0 or a negative errno. */
-int load_counter(const char *name, uint64_t *value);
-
-/* @why has room for VGPU_TEXT_LEN; slice_ns 0 leaves it. 0 or a negative errno. */
-int load_set_policy(int control, uint32_t gpu, const char *policy,
-		    uint64_t slice_ns, char *why);
-int load_set_shares(int control, const struct vgpu_ctl_share *share,
-		    unsigned int nr, char *why);
+void load_due(const struct vgpu_ctl_share *share, const bool *busy, unsigned int nr, double *due);
 
 #endif /* LOAD_H */

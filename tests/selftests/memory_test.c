@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Framebuffer is charged to the cgroup of who opened the device. At its limit a
- * channel is stalled, and faults after some seconds, or a touch is a SIGBUS; nobody
- * is killed, nobody else notices.
+ * Framebuffer is charged to the memory cgroup of the process that opened the device. At the
+ * cgroup's limit a channel is stalled, and faults after some seconds, and a touch by the
+ * process is a SIGBUS; no process is killed, and no other vGPU notices.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "bus.h"
+#include "child.h"
 #include "group.h"
 #include "tune.h"
 
@@ -20,16 +19,15 @@
 
 static struct fx_vgpu v, other;
 
-static uint64_t map_failures(const struct fx_vgpu *who)
+/* Page faults of the VM that found no memory. */
+static uint64_t map_failures(const struct fx_vgpu *vgpu)
 {
-	char path[128], text[32];
-	int n;
+	char path[128];
+	uint64_t nr;
 
-	snprintf(path, sizeof(path),
-		 "/sys/bus/mdev/devices/%s/vgpu/map_failures", who->uuid);
-	n = fx_read_file(path, text, sizeof(text));
-	CHECK(n > 0, "%s: %s", path, strerror(-n));
-	return strtoull(text, NULL, 10);
+	snprintf(path, sizeof(path), "/sys/bus/mdev/devices/%s/vgpu/map_failures", vgpu->uuid);
+	CHECK(!file_number(path, NULL, &nr), "%s", path);
+	return nr;
 }
 
 static void cleanup(void)
@@ -39,14 +37,14 @@ static void cleanup(void)
 	group_cleanup();
 }
 
-/* A FILL that the group cannot pay for: the fault is that channel's. */
+/* A FILL that the cgroup cannot pay for faults its channel, and no other. */
 static void fill_faults_its_channel_alone(void)
 {
 	struct vgpu_chan *chan, *neighbour;
 	struct vgpu_fault fault;
 	uint64_t fence, i;
 
-	fx_need_no_reserve();
+	fx_need_reserve(false);
 	group_make(GROUP_A, GROUP_LIMIT);
 	group_make(GROUP_B, 4 * GROUP_LIMIT);
 	fx_create(&v, "1Q");
@@ -56,37 +54,30 @@ static void fill_faults_its_channel_alone(void)
 	chan = fx_chan(&v, VGPU_HW_ENGINE_CE, 0, VGPU_RING_FB, 4);
 	neighbour = fx_chan(&other, VGPU_HW_ENGINE_CE, 0, VGPU_RING_FB, 4);
 
-	FX_OK(v.dev, vgpu_chan_fill(chan, VGPU_FB(START), 0xa5a5a5a5,
-				    4 * GROUP_LIMIT));
+	FX_OK(v.dev, vgpu_chan_fill(chan, VGPU_FB(START), 0xa5a5a5a5, 4 * GROUP_LIMIT));
 	for (i = 0; i < 50; i++) {
-		FX_OK(other.dev, vgpu_chan_fill(neighbour,
-						VGPU_FB(START + i * 65536),
-						(uint32_t)i + 1, 65536));
+		FX_OK(other.dev, vgpu_chan_fill(neighbour, VGPU_FB(START + i * 65536), (uint32_t)i +
+						1, 65536));
 		fx_finish(neighbour);
 	}
 	FX_OK(v.dev, vgpu_chan_wait_fault(chan, FX_TIMEOUT_MS, &fault));
 	CHECK_EQ(fault.code, VGPU_HW_FAULT_MEMORY);
 	CHECK_EQ(fault.pos, 0);
-	CHECK(fault.addr >= START + GROUP_LIMIT - GROUP_OTHER &&
-	      fault.addr < START + GROUP_LIMIT, "%#llx",
-	      (unsigned long long)fault.addr);
+	CHECK(fault.addr >= START + GROUP_LIMIT - GROUP_OTHER && fault.addr < START + GROUP_LIMIT,
+	      "%#llx", (unsigned long long)fault.addr);
 	group_check_alive(GROUP_A);
 	CHECK_EQ(group_value(GROUP_A, "memory.events", "oom "), 0);
 	CHECK(group_value(GROUP_A, "memory.current", NULL) <= GROUP_LIMIT, "");
-	CHECK(fx_backed_bytes(&v) <= GROUP_LIMIT, "%llu",
-	      (unsigned long long)fx_backed_bytes(&v));
+	CHECK(fx_backed_bytes(&v) <= GROUP_LIMIT, "%llu", (unsigned long long)fx_backed_bytes(&v));
 	for (i = 0; i < 50; i++)
-		CHECK_EQ(*(uint32_t *)(other.dev->fb + START + i * 65536 + 65532),
-			 i + 1);
+		CHECK_EQ(*(uint32_t *)(other.dev->fb + START + i * 65536 + 65532), i + 1);
 	FX_OK(other.dev, vgpu_chan_fence(neighbour, &fence));
 	CHECK(fx_wait_fence(neighbour, fence, FX_TIMEOUT_MS), "neighbour");
 
-	/* What it has, it keeps, and it goes on with that. */
+	/* The vGPU keeps the memory that it has, and goes on with that. */
 	CHECK_EQ(*(uint32_t *)(v.dev->fb + START), 0xa5a5a5a5);
-	FX_OK(v.dev, vgpu_chan_disable(chan));
-	FX_OK(v.dev, vgpu_chan_enable(chan));
-	FX_OK(v.dev, vgpu_chan_fill(chan, VGPU_FB(START), 0x5a5a5a5a,
-				    FX_MIB));
+	fx_again(chan);
+	FX_OK(v.dev, vgpu_chan_fill(chan, VGPU_FB(START), 0x5a5a5a5a, FX_MIB));
 	fx_finish(chan);
 	CHECK_EQ(*(uint32_t *)(v.dev->fb + 2 * FX_MIB - 4), 0x5a5a5a5a);
 
@@ -96,23 +87,21 @@ static void fill_faults_its_channel_alone(void)
 	group_check_alive(GROUP_B);
 }
 
-/* What is lacking for a second, and comes then, is noticed by the clock only. */
+/* Memory that is lacking for a second only makes the channel slower. */
 static void short_of_memory_stalls_only(void)
 {
-	uint64_t fence, end = fx_now_ms() + FX_TIMEOUT_MS;
+	uint64_t fence;
 	struct vgpu_chan *chan;
 	struct vgpu_fault fault;
 
-	fx_need_no_reserve();
+	fx_need_reserve(false);
 	group_make(GROUP_A, GROUP_LIMIT);
 	fx_create(&v, "1Q");
 	group_open(&v, GROUP_A);
 	chan = fx_chan(&v, VGPU_HW_ENGINE_CE, 0, VGPU_RING_FB, 4);
-	FX_OK(v.dev, vgpu_chan_fill(chan, VGPU_FB(START), 0x5eed5eed,
-				    2 * GROUP_LIMIT));
+	FX_OK(v.dev, vgpu_chan_fill(chan, VGPU_FB(START), 0x5eed5eed, 2 * GROUP_LIMIT));
 	FX_OK(v.dev, vgpu_chan_fence(chan, &fence));
-	while (group_value(GROUP_A, "memory.events", "max ") == 0)
-		CHECK(fx_now_ms() < end, "the limit is not reached");
+	FX_SOON(group_value(GROUP_A, "memory.events", "max "), "the limit is not reached");
 	CHECK(!fx_wait_fence(chan, fence, 1000), "filled beyond the limit");
 	FX_OK(v.dev, vgpu_chan_fault(chan, &fault));
 	CHECK_EQ(fault.code, VGPU_HW_FAULT_NONE);
@@ -123,20 +112,18 @@ static void short_of_memory_stalls_only(void)
 	group_check_alive(GROUP_A);
 }
 
-/* A reset does not wait until the worker has given up. */
+/* A reset does not wait until the driver has given up asking for memory. */
 static void reset_ends_the_wait(void)
 {
-	uint64_t end = fx_now_ms() + FX_TIMEOUT_MS;
 	struct vgpu_chan *chan;
 
-	fx_need_no_reserve();
+	fx_need_reserve(false);
 	group_make(GROUP_A, GROUP_LIMIT);
 	fx_create(&v, "1Q");
 	group_open(&v, GROUP_A);
 	chan = fx_chan(&v, VGPU_HW_ENGINE_CE, 0, VGPU_RING_FB, 4);
 	FX_OK(v.dev, vgpu_chan_fill(chan, VGPU_FB(START), 1, 2 * GROUP_LIMIT));
-	while (group_value(GROUP_A, "memory.events", "max ") == 0)
-		CHECK(fx_now_ms() < end, "the limit is not reached");
+	FX_SOON(group_value(GROUP_A, "memory.events", "max "), "the limit is not reached");
 	FX_OK(v.dev, vgpu_dev_reset(v.dev));
 	CHECK_EQ(fx_backed_bytes(&v), 0);
 	CHECK_EQ(fx_faults(&v), 0);
@@ -147,7 +134,7 @@ static void reset_ends_the_wait(void)
 	group_check_alive(GROUP_A);
 }
 
-/* A single fault is enough for quarantine here, but not one for want of memory. */
+/* One fault is enough for quarantine here, unless it is one for want of memory. */
 static void want_of_memory_is_no_strike(void)
 {
 	struct vgpu_ctl_sched sched = {
@@ -159,10 +146,9 @@ static void want_of_memory_is_no_strike(void)
 	struct vgpu_fault fault;
 	struct vgpu_chan *chan;
 
-	fx_need_no_reserve();
+	fx_need_reserve(false);
 	group_make(GROUP_A, GROUP_LIMIT);
-	tune_set(&sched, VGPU_SCHED_QUARANTINE_FAULTS |
-		 VGPU_SCHED_QUARANTINE_BACKOFF);
+	tune_set(&sched, VGPU_SCHED_QUARANTINE_FAULTS | VGPU_SCHED_QUARANTINE_BACKOFF);
 	fx_create(&v, "1Q");
 	group_open(&v, GROUP_A);
 	chan = fx_chan(&v, VGPU_HW_ENGINE_CE, 0, VGPU_RING_FB, 4);
@@ -170,15 +156,14 @@ static void want_of_memory_is_no_strike(void)
 	FX_OK(v.dev, vgpu_chan_wait_fault(chan, FX_TIMEOUT_MS, &fault));
 	CHECK_EQ(fault.code, VGPU_HW_FAULT_MEMORY);
 	FX_SOON(fx_faults(&v) == 1);
-	/* It works on: nothing holds it. */
-	FX_OK(v.dev, vgpu_chan_disable(chan));
-	FX_OK(v.dev, vgpu_chan_enable(chan));
+	/* The vGPU is not in quarantine: it works on. */
+	fx_again(chan);
 	FX_OK(v.dev, vgpu_chan_fill(chan, VGPU_FB(START), 7, FX_MIB));
 	fx_finish(chan);
 	fx_instance(&v, &inst);
 	CHECK_EQ(inst.quarantines, 0);
 	CHECK_EQ(inst.faults, 1);
-	/* And the guest's own fault does. */
+	/* A fault that the guest has made puts the vGPU into quarantine. */
 	FX_OK(v.dev, vgpu_chan_submit(chan, &wrong, 1));
 	FX_OK(v.dev, vgpu_chan_wait_fault(chan, FX_TIMEOUT_MS, &fault));
 	FX_SOON((fx_instance(&v, &inst), inst.quarantines == 1));
@@ -186,10 +171,10 @@ static void want_of_memory_is_no_strike(void)
 }
 
 /**
- * struct result - what a child that is at its limit says: without a system call
- * @done:   the rest is valid
- * @fault:  of its channel
- * @failed: a call that should not
+ * struct result - what a child process at its limit says, in shared memory
+ * @done:   the other fields are valid
+ * @failed: the channel did not fault in time
+ * @fault:  the channel's
  */
 struct result {
 	volatile bool done;
@@ -197,7 +182,7 @@ struct result {
 	struct vgpu_fault fault;
 };
 
-/* Like a VM's process: all of it is in the group, for all its life. */
+/* Like a VM's process: it is in the cgroup with all that it has, for all its life. */
 static void limited_child(void *arg)
 {
 	struct result *result = arg;
@@ -207,8 +192,7 @@ static void limited_child(void *arg)
 	fx_open(&v);
 	chan = fx_chan(&v, VGPU_HW_ENGINE_CE, 0, VGPU_RING_FB, 4);
 	FX_OK(v.dev, vgpu_chan_fill(chan, VGPU_FB(START), ~0u, 4 * GROUP_LIMIT));
-	result->failed = vgpu_chan_wait_fault(chan, FX_TIMEOUT_MS,
-					      &result->fault);
+	result->failed = vgpu_chan_wait_fault(chan, FX_TIMEOUT_MS, &result->fault);
 	result->done = true;
 	for (;;)
 		pause();
@@ -216,61 +200,37 @@ static void limited_child(void *arg)
 
 static void owner_at_its_limit_lives(void)
 {
-	uint64_t end = fx_now_ms() + FX_TIMEOUT_MS;
 	struct result *result;
 	int status;
 	pid_t pid;
 
-	fx_need_no_reserve();
+	fx_need_reserve(false);
 	group_make(GROUP_A, GROUP_LIMIT);
 	fx_create(&v, "1Q");
-	result = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
-		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	CHECK(result != MAP_FAILED, "mmap");
-	memset(result, 0, sizeof(*result));
-	pid = fx_fork(limited_child, result);
-	while (!result->done && fx_now_ms() < end)
-		fx_sleep_ms(5);
-	CHECK(result->done && !result->failed, "no fault came");
+	result = child_shared(sizeof(*result));
+	pid = child_start(limited_child, result);
+	FX_SOON(result->done, "no fault came");
+	CHECK(!result->failed, "no fault came");
 	CHECK_EQ(result->fault.code, VGPU_HW_FAULT_MEMORY);
 	group_check_alive(GROUP_A);
 	CHECK(waitpid(pid, &status, WNOHANG) == 0, "the owner is dead");
 	CHECK(fx_backed_bytes(&v) >= GROUP_LIMIT / 2, "%llu",
 	      (unsigned long long)fx_backed_bytes(&v));
-	/* Killed with all of it: nothing stays charged. */
-	kill(pid, SIGKILL);
-	CHECK(fx_wait_child(pid, FX_TIMEOUT_MS, &status), "does not die");
+	/* When it is killed nothing stays charged. */
+	child_kill(pid);
 	group_wait_below(GROUP_A, FX_MIB);
 	CHECK_EQ(fx_backed_bytes(&v), 0);
-	munmap(result, 4096);
 	fx_open(&v);
 	CHECK(fx_is_zero(v.dev->fb + START, FX_MIB), "what was before");
 }
 
-static sigjmp_buf bus_return;
-
-static void on_bus(int sig)
-{
-	siglongjmp(bus_return, sig);
-}
-
-/* Whether a byte can be written. */
-static bool touch(volatile uint8_t *at, uint8_t value)
-{
-	if (sigsetjmp(bus_return, 1))
-		return false;
-	*at = value;
-	return true;
-}
-
 static void touch_beyond_the_limit_is_sigbus(void)
 {
-	struct sigaction action = { .sa_handler = on_bus }, old;
-	volatile uint64_t at, fault_at;
-	volatile unsigned int seen = 0;
+	uint64_t at, fault_at;
+	unsigned int seen = 0;
 	struct vgpu_chan *chan;
 
-	fx_need_no_reserve();
+	fx_need_reserve(false);
 	group_make(GROUP_A, GROUP_LIMIT);
 	group_make(GROUP_B, GROUP_LIMIT);
 	fx_create(&v, "1Q");
@@ -278,17 +238,16 @@ static void touch_beyond_the_limit_is_sigbus(void)
 	group_open(&v, GROUP_A);
 	group_open(&other, GROUP_B);
 	CHECK_EQ(map_failures(&v), 0);
-	sigaction(SIGBUS, &action, &old);
+	bus_catch();
 	for (at = START; at < START + 4 * GROUP_LIMIT; at += 4096)
-		if (!touch(v.dev->fb + at, (uint8_t)(at >> 12)))
+		if (!bus_write(v.dev->fb + at, (uint8_t)(at >> 12)))
 			break;
 	fault_at = at;
-	/* Again and again; some may be had, as others' pages are reclaimed. */
+	/* Again and again. A few succeed, as the kernel reclaims other pages of the group. */
 	for (at = fault_at; at < fault_at + 4 * FX_MIB; at += 4096)
-		seen += !touch(v.dev->fb + at, 1);
-	sigaction(SIGBUS, &old, NULL);
-	ktap_note("SIGBUS after %llu KiB",
-		  (unsigned long long)(fault_at - START) >> 10);
+		seen += !bus_write(v.dev->fb + at, 1);
+	bus_release();
+	ktap_note("SIGBUS after %llu KiB", (unsigned long long)(fault_at - START) >> 10);
 	CHECK(fault_at >= START + GROUP_LIMIT - GROUP_OTHER && fault_at < START + GROUP_LIMIT,
 	      "at %#llx", (unsigned long long)fault_at);
 	CHECK(seen > 512, "only %u of 1024 pages", seen);
@@ -300,7 +259,7 @@ static void touch_beyond_the_limit_is_sigbus(void)
 	chan = fx_chan(&other, VGPU_HW_ENGINE_CE, 1, VGPU_RING_FB, 4);
 	FX_OK(other.dev, vgpu_chan_fill(chan, VGPU_FB(START), 7, FX_MIB));
 	fx_finish(chan);
-	/* A reset gives all back; it can be used again. */
+	/* A reset gives all memory back, and the vGPU can be used again. */
 	FX_OK(v.dev, vgpu_dev_reset(v.dev));
 	CHECK_EQ(fx_backed_bytes(&v), 0);
 	group_wait_below(GROUP_A, GROUP_OTHER);
@@ -315,7 +274,7 @@ static void trapped_write_beyond_the_limit_fails(void)
 	uint64_t at;
 	ssize_t n;
 
-	fx_need_no_reserve();
+	fx_need_reserve(false);
 	group_make(GROUP_A, GROUP_LIMIT);
 	fx_create(&v, "1Q");
 	group_open(&v, GROUP_A);
@@ -325,12 +284,10 @@ static void trapped_write_beyond_the_limit_fails(void)
 		if (n != sizeof(page))
 			break;
 	}
-	CHECK_EQ(n, -ENOMEM, "after %llu KiB",
-		 (unsigned long long)(at - START) >> 10);
+	CHECK_EQ(n, -ENOMEM, "after %llu KiB", (unsigned long long)(at - START) >> 10);
 	CHECK(at >= START + GROUP_LIMIT - GROUP_OTHER, "at %#llx", (unsigned long long)at);
 	group_check_alive(GROUP_A);
-	CHECK_EQ(vgpu_region_read(v.dev, 0, at, page, sizeof(page)),
-		 sizeof(page));
+	CHECK_EQ(vgpu_region_read(v.dev, 0, at, page, sizeof(page)), sizeof(page));
 	CHECK(fx_is_zero(page, sizeof(page)), "a refused write left bytes");
 }
 
@@ -339,7 +296,7 @@ static void backed_bytes_are_exact(void)
 	struct vgpu_chan *chan;
 	uint64_t before;
 
-	fx_need_no_reserve();
+	fx_need_reserve(false);
 	fx_create_open(&v, "1Q");
 	CHECK_EQ(fx_backed_bytes(&v), 0);
 	chan = fx_chan(&v, VGPU_HW_ENGINE_CE, 0, VGPU_RING_FB, 4);
@@ -348,7 +305,7 @@ static void backed_bytes_are_exact(void)
 	FX_OK(v.dev, vgpu_chan_fill(chan, VGPU_FB(4 * FX_MIB), 1, 3 * FX_MIB));
 	fx_finish(chan);
 	CHECK_EQ(fx_backed_bytes(&v) - before, 3 * FX_MIB);
-	/* The same again, zeros where nothing is, and a look at it. */
+	/* Neither the same pages again nor zeros where there is no page need a new page. */
 	FX_OK(v.dev, vgpu_chan_fill(chan, VGPU_FB(4 * FX_MIB), 2, 3 * FX_MIB));
 	FX_OK(v.dev, vgpu_chan_fill(chan, VGPU_FB(16 * FX_MIB), 0, FX_MIB));
 	fx_finish(chan);

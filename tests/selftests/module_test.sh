@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Loading, unloading, binding and hotplug of the modules; started by run.sh
-# with no module loaded, leaves none loaded. VGPU_TEST_CYCLES: loads (20, 5
-# where the kernel is a slow one for debugging).
+# Loading, unloading, binding and hotplug of the modules; started by run.sh with no
+# module loaded, leaves none loaded. VGPU_TEST_CYCLES: how often load_cycles loads
+# them (20; 5 on a kernel for debugging, which is slow).
 set -u
 cd -- "${BASH_SOURCE[0]%/*}/../.." || exit 1
 driver=/sys/bus/pci/drivers/vgpu_soft
@@ -22,15 +22,15 @@ if [[ -d /sys/module/vgpu || ! -x $hold ]]; then
 	exit 4
 fi
 
-# The modules are loaded and unloaded a hundred times: without what scripts/load
-# does besides, which it has done once.
+# The modules are loaded a hundred times: without what scripts/load does besides, which
+# is done here once.
 find_modules() {
 	scripts/load && scripts/unload || return
 	vgpu=$(find "build/modules/$(uname -r)" -name vgpu.ko -print -quit)
 	vgpu_soft=$(find "build/modules/$(uname -r)" -name vgpu_soft.ko -print -quit)
 }
 
-# load [PARAMETER...]: those named vgpu.NAME=VALUE are vgpu's
+# load [PARAMETER...]: of vgpu_soft; vgpu.NAME=VALUE is a parameter of vgpu
 load() {
 	local parameter core=() soft=(fb_overcommit=0)
 	for parameter; do
@@ -49,7 +49,7 @@ unload() {
 	done
 }
 
-# What a test that has failed leaves behind.
+# Removes what a test that has failed leaves behind.
 reset_all() {
 	local pid dir
 	for pid in $(jobs -p); do
@@ -67,8 +67,9 @@ note() {
 	printf '# %s\n' "$@"
 }
 
-# check FUNCTION: it fails by its status and says why on stdout
+# check FUNCTION: a test, which fails by its status and says why on stdout
 check() {
+	local start=$SECONDS
 	number=$((number + 1))
 	if "$1" >"$work/said" 2>&1; then
 		echo "ok $number $1"
@@ -78,9 +79,10 @@ check() {
 		failed=$((failed + 1))
 	fi
 	reset_all >/dev/null 2>&1
+	((SECONDS - start < 2)) || note "$1 took $((SECONDS - start)) s"
 }
 
-# Base names of what there is.
+# names PATH...: sets found to the base names of those that there are
 names() {
 	local path
 	found=()
@@ -94,7 +96,7 @@ list_gpus() {
 	gpus=("${found[@]}")
 }
 
-# with_gpus NUMBER [PARAMETER...]: loaded, and there are so many
+# with_gpus NUMBER [PARAMETER...]: loads the modules; sets gpus to the GPUs, so many
 with_gpus() {
 	local wanted=$1
 	shift
@@ -148,12 +150,12 @@ remove() {
 	echo 1 >"/sys/bus/mdev/devices/$1/remove"
 }
 
-# All its types are there and nothing is taken.
+# has_types GPU: all of it is available, so its types are there and no vGPU is
 has_types() {
 	has_available "$1" 1Q 16
 }
 
-# ends PID SECONDS
+# ends PID SECONDS: the process ends in time
 ends() {
 	local state until=$((SECONDS + $2 + 1))
 	while ((SECONDS < until)); do
@@ -164,7 +166,7 @@ ends() {
 	return 1
 }
 
-# within SECONDS PATH TEXT: writing TEXT there succeeds and does not take longer
+# within SECONDS PATH TEXT: writing TEXT to PATH succeeds in time
 within() {
 	local pid start=$EPOCHREALTIME
 	bash -c 'echo "$1" >"$0"' "$2" "$3" &
@@ -230,7 +232,7 @@ load_cycles() {
 	done
 }
 
-# Unbind waits for the user, hotplug does not wait for unbind.
+# Unbind waits for the user of a vGPU, and hotplug does not wait for unbind.
 unbind_waits_for_the_user() {
 	local uuid unbind
 	uuid=$(new_uuid)
@@ -274,7 +276,7 @@ remove_asks_the_user() {
 	has_types "${gpus[0]}" && end
 }
 
-# delete_module NAME: the system call; rmmod looks at the counters before it
+# delete_module NAME: the system call refuses; rmmod would look at the counters before it
 delete_module() {
 	python3 - "$1" <<'EOT'
 import ctypes, errno, os, sys
@@ -286,7 +288,7 @@ sys.exit(0 if ret and error in (errno.EBUSY, errno.EAGAIN) else 1)
 EOT
 }
 
-# is_busy NAME
+# is_busy NAME: the module cannot be unloaded
 is_busy() {
 	local text
 	text=$(rmmod "$1" 2>&1) && { note "rmmod $1 succeeds"; return 1; }
@@ -306,7 +308,8 @@ modules_in_use_stay() {
 	end
 }
 
-# after STEPS VGPUS: uN unbind, bN bind, dN remove, s rescan, then unload
+# after STEPS NUMBER: unloads with that many vGPUs, after uN: unbind, bN: bind, dN: remove
+# the N-th GPU, s: rescan
 after() {
 	local steps=$1 nr=$2 i step gpu
 	with_gpus 2 || return
@@ -345,7 +348,7 @@ unload_after_pci_remove() {
 # refused TEXT PARAMETER: does not load, and says TEXT
 refused() {
 	local said
-	# Not by counting lines: the log's ring drops old ones.
+	# A mark, as the number of lines says nothing: the log drops old ones.
 	echo "module_test: before $2" >/dev/kmsg
 	if load "$2" 2>"$work/load"; then
 		note "$2 is taken"
@@ -364,6 +367,9 @@ refused() {
 }
 
 bad_parameters_are_refused() {
+	local policies
+	with_gpus 1 && policies=$(<"$parents/${gpus[0]}/vgpu/policies") && end || return
+	policies=${policies// /, }
 	refused 'fb_mb=1000: must be 1024\.\.65536' fb_mb=1000 &&
 	refused 'fb_mb=0: must be 1024\.\.65536' fb_mb=0 &&
 	refused 'fb_mb=66560: must be 1024\.\.65536' fb_mb=66560 &&
@@ -384,7 +390,7 @@ bad_parameters_are_refused() {
 	refused 'preempt_timeout_us=1: must be 1000\.\.1000000' vgpu.preempt_timeout_us=1 &&
 	refused 'quarantine_faults=17: must be 0\.\.16' vgpu.quarantine_faults=17 &&
 	refused 'quarantine_backoff_ms=0: must be 1\.\.3600000' vgpu.quarantine_backoff_ms=0 &&
-	refused 'policy=x: must be best_effort, equal_share, fixed_share or qos' vgpu.policy=x &&
+	refused "policy=x: must be ${policies%, *} or ${policies##*, }" vgpu.policy=x &&
 	refused 'window_ms=9: must be 10\.\.1000, or 0' vgpu.window_ms=9 &&
 	refused 'linger_us=1001: must be 0\.\.1000' vgpu.linger_us=1001 &&
 	with_gpus 1 engine_cpus=0 poll_us=0 vgpu.slice_us=30000 vgpu.preempt_timeout_us=1000 && end
@@ -398,7 +404,7 @@ is_set() {
 	return 1
 }
 
-# Each GPU begins with what the module was loaded with.
+# Each GPU begins with the settings that the module was loaded with.
 parameters_are_initial_settings() {
 	local gpu
 	with_gpus 2 vgpu.policy=qos vgpu.slice_us=5000 vgpu.window_ms=50 vgpu.preempt_timeout_us=3000 \
@@ -412,7 +418,7 @@ parameters_are_initial_settings() {
 			is_set "$gpu" quarantine_backoff_ms 7 || return
 	done
 	end || return
-	# Each can be, but not both: there is no GPU then.
+	# Each of the two is possible alone. Both together are not, so there is no GPU.
 	load vgpu.slice_us=30000 vgpu.window_ms=10 || return
 	list_gpus
 	((${#gpus[@]} == 0)) || { note "a window of less than 10 slices is taken"; return 1; }
@@ -420,7 +426,7 @@ parameters_are_initial_settings() {
 	with_gpus 1 vgpu.slice_us=30000 && is_set "${gpus[0]}" window_ms 300 && end
 }
 
-# What does not parse is refused by the kernel, before the module runs.
+# The kernel refuses a value that is none, before the module runs.
 malformed_parameters_are_refused() {
 	local parameter
 	for parameter in gpus=two fb_mb=-1 fb_reserve=maybe fb_overcommit=10001 vgpu.slice_us=x; do
@@ -429,7 +435,7 @@ malformed_parameters_are_refused() {
 	done
 }
 
-# All GPUs together promise no more than the host has, if nothing else is said.
+# By default all GPUs together promise no more framebuffer than the host has memory.
 host_memory_limits_all_gpus() {
 	local first second gib kib uuids=() i
 	insmod "$vgpu" && insmod "$vgpu_soft" gpus=2 || return
@@ -440,7 +446,7 @@ host_memory_limits_all_gpus() {
 	read -r _ kib _ </proc/meminfo
 	gib=$((kib >> 20))
 	has_available "$first" 1Q "$gib" && has_available "$second" 1Q "$gib" || return
-	# So that there is room for a few, whatever machine this is.
+	# So that there is room for three of 1 GiB, however large the machine is.
 	echo $((3 * 1048576 * 100 / kib + 1)) >/sys/module/vgpu_soft/parameters/fb_overcommit || return
 	for i in 1 2 3; do
 		uuids+=("$(new_uuid)")
@@ -451,7 +457,7 @@ host_memory_limits_all_gpus() {
 	! create "$second" 2Q "${uuids[2]}" 2>/dev/null || { note "2Q is created"; return 1; }
 	create "$second" 1Q "${uuids[2]}" || return
 	has_available "$first" 1Q 0 && has_available "$second" 1Q 0 || return
-	# Less than there is: what is there stays.
+	# A limit below what there is: the vGPUs stay.
 	echo 1 >/sys/module/vgpu_soft/parameters/fb_overcommit || return
 	has_available "$first" 1Q 0 || return
 	echo 0 >/sys/module/vgpu_soft/parameters/fb_overcommit || return

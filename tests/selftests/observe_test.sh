@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# debugfs and tracepoints with the modules loaded; started by run.sh. The other
-# tests' programs make the work that is to be seen.
+# debugfs and tracepoints; started by run.sh with the modules loaded. Programs of other
+# tests do the work that is to be seen there.
 set -u
 cd -- "${BASH_SOURCE[0]%/*}/../.." || exit 1
 bin=build/selftests
@@ -17,7 +17,8 @@ if ((${#debug[@]} != 1 || ${#parent[@]} != 1)); then
 fi
 type=$(basename "$(echo "${parent[0]}"/mdev_supported_types/*-1Q)")
 
-ok() { # NAME COMMAND...
+# ok NAME COMMAND...: a test, which fails by the status of the command
+ok() {
 	local name=$1 text
 	shift
 	number=$((number + 1))

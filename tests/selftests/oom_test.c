@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The host runs out of memory: its OOM killer ends the process that holds most of
- * it, in framebuffer that no process has mapped, and not one that is merely large.
+ * The host runs out of memory: its OOM killer ends the process that holds most of the memory,
+ * in framebuffer that no process has mapped, and not another process that is merely large.
  *
- * The kernel reports each kill with a trace of calls, which run.sh and the lab
- * take for a failure. So check.sh runs it alone, in a machine of its own.
+ * The kernel reports each kill with a trace of calls, which run.sh and the lab take for a
+ * failure. So check.sh runs this program alone, in a machine of its own.
  */
 #include <signal.h>
 #include <string.h>
@@ -12,15 +12,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "child.h"
 #include "fixture.h"
 
 #define START	FX_MIB
 
 /**
- * struct shared - what the processes say
- * @fill:   bytes that the tenant is to fill
+ * struct shared - between the test, the tenant and the hog
+ * @fill:   bytes of framebuffer that the tenant is to fill
  * @filled: the tenant has done so
- * @taken:  bytes that the hog has got
+ * @taken:  bytes of memory that the hog has got so far
  */
 struct shared {
 	volatile uint64_t fill;
@@ -30,6 +31,7 @@ struct shared {
 
 static struct fx_vgpu v;
 
+/* A child process: fills framebuffer and keeps it. */
 static void tenant(void *arg)
 {
 	struct shared *shared = arg;
@@ -44,7 +46,7 @@ static void tenant(void *arg)
 		pause();
 }
 
-/* Takes memory until there is none: then it is large, but not the largest. */
+/* A child process: takes memory until there is none, and is not the largest process then. */
 static void hog(void *arg)
 {
 	struct shared *shared = arg;
@@ -62,7 +64,7 @@ static void hog(void *arg)
 
 static void the_tenant_is_killed(void)
 {
-	uint64_t end = fx_now_ms() + 4 * FX_TIMEOUT_MS;
+	uint64_t end = clk_ms() + 4 * FX_TIMEOUT_MS;
 	struct vgpu_ctl_instance inst;
 	pid_t holder, other, dead;
 	struct shared *shared;
@@ -72,37 +74,30 @@ static void the_tenant_is_killed(void)
 	if (fx_memory_bytes() > 4 * FX_GIB || fx_memory_bytes() < FX_GIB)
 		ktap_skip("%llu MiB of memory: would take too long, or be too little",
 			  (unsigned long long)fx_memory_bytes() >> 20);
-	shared = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
-		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	CHECK(shared != MAP_FAILED, "mmap");
-	memset(shared, 0, sizeof(*shared));
-	/* More than half: the hog cannot become larger. */
+	shared = child_shared(sizeof(*shared));
+	/* More than half of the memory, so that the hog cannot become larger. */
 	shared->fill = fx_memory_bytes() * 6 / 10 & ~(FX_MIB - 1);
 	if (shared->fill > FX_GIB - 4 * FX_MIB)
 		fx_create(&v, "2Q");
 	else
 		fx_create(&v, "1Q");
-	holder = fx_fork(tenant, shared);
-	while (!shared->filled && fx_now_ms() < end)
-		fx_sleep_ms(10);
-	CHECK(shared->filled, "the tenant does not come to it");
-	other = fx_fork(hog, shared);
+	holder = child_start(tenant, shared);
+	FX_WITHIN(4 * FX_TIMEOUT_MS, shared->filled, "the tenant does not come to it");
+	other = child_start(hog, shared);
 	do {
 		dead = waitpid(-1, &status, WNOHANG);
-		fx_sleep_ms(10);
-	} while (!dead && fx_now_ms() < end);
+		clk_sleep_ms(10);
+	} while (!dead && clk_ms() < end);
 	ktap_note("framebuffer %llu MiB, others' %llu MiB, %s died",
-		  (unsigned long long)shared->fill >> 20,
-		  (unsigned long long)shared->taken >> 20,
+		  (unsigned long long)shared->fill >> 20, (unsigned long long)shared->taken >> 20,
 		  !dead ? "nobody" : dead == holder ? "the tenant" : "the other");
 	CHECK(dead > 0, "memory does not run out");
 	CHECK_EQ(dead, holder);
 	CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL, "%#x", status);
-	/* And that has helped. */
+	/* The tenant's death has given its memory back. */
 	FX_SOON((fx_instance(&v, &inst), inst.state == VGPU_STATE_CREATED));
 	CHECK_EQ(inst.fb_backed_bytes, 0);
 	CHECK(waitpid(other, &status, WNOHANG) == 0, "the other died, too");
-	munmap(shared, 4096);
 }
 
 static const struct ktap_test tests[] = {

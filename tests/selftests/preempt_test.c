@@ -1,22 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Two vGPUs on one engine: a packet that takes long is preempted inside and
- * goes on where it stopped; the other gets its turns meanwhile.
+ * Two vGPUs on one engine: a packet that takes long is preempted while it executes and later
+ * goes on where it was; meanwhile the other vGPU gets its turns.
  */
 #include <endian.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mount.h>
-#include <unistd.h>
 
 #include "fixture.h"
-
-#define DEBUGFS		"/sys/kernel/debug"
+#include "soft.h"
 
 static struct fx_vgpu hog, other;
 
-/* The fill: 1 GiB, less the ring's part, if the machine has the memory. */
+/* Bytes of the long fill: 1 GiB (VGPU_TEST_FILL_MB), if vGPU and machine have the memory. */
 static uint64_t fill_bytes(uint64_t fb_bytes)
 {
 	uint64_t bytes = fx_env("VGPU_TEST_FILL_MB", 1024) << 20;
@@ -29,15 +26,13 @@ static uint64_t fill_bytes(uint64_t fb_bytes)
 	return bytes;
 }
 
-static void check_filled(const struct fx_vgpu *v, uint64_t at, uint64_t bytes,
-			 uint32_t value)
+static void check_filled(const struct fx_vgpu *v, uint64_t at, uint64_t bytes, uint32_t value)
 {
 	const uint32_t *words = (const void *)(v->dev->fb + at);
 	uint64_t i;
 
-	/* Every word of the edges, one word per page between. */
-	for (i = 0; i < bytes / 4; i += i < 1024 || i > bytes / 4 - 1024 ?
-	     1 : 1024)
+	/* Every word of the first and the last page, one word of each page between. */
+	for (i = 0; i < bytes / 4; i += i < 1024 || i > bytes / 4 - 1024 ? 1 : 1024)
 		CHECK_EQ(words[i], value, "word %llu", (unsigned long long)i);
 }
 
@@ -55,7 +50,7 @@ static void long_fill_is_preempted(void)
 	bytes = fill_bytes(hog.dev->fb_bytes);
 	fx_instance(&hog, &before);
 	fx_ctl_gpu(&gpu);
-	start = fx_now_ms();
+	start = clk_ms();
 	FX_OK(hog.dev, vgpu_chan_fill(big, VGPU_FB(FX_MIB), 0xc0ffee11, bytes));
 	FX_OK(hog.dev, vgpu_chan_fence(big, &fence));
 	while (le64toh(__atomic_load_n(big->signal, __ATOMIC_ACQUIRE)) < fence) {
@@ -64,37 +59,32 @@ static void long_fill_is_preempted(void)
 		FX_OK(other.dev, vgpu_chan_fence(small, &mine));
 		FX_OK(other.dev, vgpu_chan_wait(small, mine, FX_TIMEOUT_MS));
 		done_before++;
-		CHECK(fx_now_ms() - start < 5 * FX_TIMEOUT_MS,
+		CHECK(clk_ms() - start < 5 * FX_TIMEOUT_MS,
 		      "the fill does not end: %s", vgpu_dev_error(hog.dev));
-		CHECK(vgpu_chan_state(big) != VGPU_HW_STATE_FAULTED, "%s",
-		      vgpu_dev_error(hog.dev));
+		CHECK(vgpu_chan_state(big) != VGPU_HW_STATE_FAULTED, "%s", vgpu_dev_error(hog.dev));
 	}
 	fx_instance(&hog, &after);
 	ktap_note("%llu MiB in %llu ms, %llu jobs of the other beside it, %llu preemptions, %llu overruns, max %llu us past the slice",
-		  (unsigned long long)(bytes >> 20),
-		  (unsigned long long)(fx_now_ms() - start),
+		  (unsigned long long)(bytes >> 20), (unsigned long long)(clk_ms() - start),
 		  (unsigned long long)done_before,
-		  after.engine[big->engine].preemptions -
-		  before.engine[big->engine].preemptions,
-		  after.engine[big->engine].overruns -
-		  before.engine[big->engine].overruns,
+		  after.engine[big->engine].preemptions - before.engine[big->engine].preemptions,
+		  after.engine[big->engine].overruns - before.engine[big->engine].overruns,
 		  after.engine[big->engine].max_overrun_ns / 1000);
 	check_filled(&hog, FX_MIB, bytes, 0xc0ffee11);
 	CHECK_EQ(after.faults, before.faults);
-	/* Enough work for many slices, and somebody else wanted the engine. */
+	/* If that was work for many slices: another vGPU wanted the engine, too. */
 	if (after.engine[big->engine].busy_ns -
 	    before.engine[big->engine].busy_ns > 4 * gpu.slice_ns) {
 		CHECK(after.engine[big->engine].preemptions >
 		      before.engine[big->engine].preemptions, "none");
 		CHECK(done_before > 1, "the other starved");
 	}
-	CHECK_EQ(after.engine[big->engine].resets,
-		 before.engine[big->engine].resets);
+	CHECK_EQ(after.engine[big->engine].resets, before.engine[big->engine].resets);
 	vgpu_chan_destroy(big);
 	vgpu_chan_destroy(small);
 }
 
-/* Both run long packets of all kinds; both results are right. */
+/* Two vGPUs run long packets of all kinds, and the results of both are right. */
 static void both_long(void)
 {
 	const uint64_t bytes = 48 * FX_MIB;
@@ -113,23 +103,18 @@ static void both_long(void)
 		for (i = 0; i < 2; i++) {
 			uint32_t value = 0x01010101u * (1 + i + 2 * round);
 
-			FX_OK(v[i]->dev, vgpu_chan_fill(chan[i], VGPU_FB(FX_MIB),
-							value, bytes));
-			FX_OK(v[i]->dev, vgpu_chan_copy(chan[i],
-							VGPU_FB(FX_MIB + bytes),
+			FX_OK(v[i]->dev, vgpu_chan_fill(chan[i], VGPU_FB(FX_MIB), value, bytes));
+			FX_OK(v[i]->dev, vgpu_chan_copy(chan[i], VGPU_FB(FX_MIB + bytes),
 							VGPU_FB(FX_MIB), bytes));
-			FX_OK(v[i]->dev, vgpu_chan_copy(chan[i],
-							VGPU_SYS(&buf[i], 0),
-							VGPU_FB(2 * bytes -
-								3 * FX_MIB),
+			FX_OK(v[i]->dev, vgpu_chan_copy(chan[i], VGPU_SYS(&buf[i], 0),
+							VGPU_FB(2 * bytes - 3 * FX_MIB),
 							4 * FX_MIB));
 			FX_OK(v[i]->dev, vgpu_chan_fence(chan[i], &fence[i]));
 		}
 		for (i = 0; i < 2; i++) {
 			uint32_t value = 0x01010101u * (1 + i + 2 * round);
 
-			FX_OK(v[i]->dev, vgpu_chan_wait(chan[i], fence[i],
-							FX_TIMEOUT_MS));
+			FX_OK(v[i]->dev, vgpu_chan_wait(chan[i], fence[i], FX_TIMEOUT_MS));
 			check_filled(v[i], FX_MIB, 2 * bytes, value);
 			CHECK_EQ(*(uint32_t *)buf[i].ptr, value);
 			CHECK(!memcmp(buf[i].ptr, (char *)buf[i].ptr + 4,
@@ -142,7 +127,7 @@ static void both_long(void)
 	}
 }
 
-/* What is charged to all vGPUs is what the engine says it was busy. */
+/* The services of all vGPUs add up to the time that the engine says it was busy. */
 static void service_adds_up(void)
 {
 	struct vgpu_ctl_instance a, b;
@@ -158,18 +143,16 @@ static void service_adds_up(void)
 	gr = chan[0]->engine;
 	fx_ctl_gpu(&before);
 	for (i = 0; i < 40; i++)
-		FX_OK(chan[i % 2]->dev, vgpu_chan_fill(chan[i % 2],
-						       VGPU_FB(FX_MIB), i,
+		FX_OK(chan[i % 2]->dev, vgpu_chan_fill(chan[i % 2], VGPU_FB(FX_MIB), i,
 						       32 * FX_MIB));
 	for (i = 0; i < 2; i++) {
 		FX_OK(chan[i]->dev, vgpu_chan_fence(chan[i], &fence));
-		FX_OK(chan[i]->dev, vgpu_chan_wait(chan[i], fence,
-						   FX_TIMEOUT_MS));
+		FX_OK(chan[i]->dev, vgpu_chan_wait(chan[i], fence, FX_TIMEOUT_MS));
 	}
 	FX_OK(hog.dev, vgpu_chan_disable(chan[0]));
 	FX_OK(other.dev, vgpu_chan_disable(chan[1]));
-	/* The engine may still poll at the end of its last turn. */
-	fx_sleep_ms(50);
+	/* The engine may still look for more work at the end of its last turn. */
+	clk_sleep_ms(50);
 	fx_instance(&hog, &a);
 	fx_instance(&other, &b);
 	fx_ctl_gpu(&after);
@@ -187,16 +170,14 @@ static void service_adds_up(void)
 	vgpu_chan_destroy(chan[1]);
 }
 
+/* The sum of the numbers in a file of the engine in debugfs. */
 static uint64_t debugfs_sum(const char *engine, const char *file)
 {
 	char path[256], text[512], *at = text, *end;
 	uint64_t sum = 0;
 
-	if (access(DEBUGFS "/vgpu_soft", F_OK))
-		mount("none", DEBUGFS, "debugfs", 0, NULL);
-	snprintf(path, sizeof(path), DEBUGFS "/vgpu_soft/%s/%s/%s", fx_gpu(),
-		 engine, file);
-	CHECK(fx_read_file(path, text, sizeof(text)) > 0, "%s", path);
+	CHECK(!soft_path(fx_gpu(), engine, file, path, sizeof(path)), "no %s", file);
+	CHECK(file_read(path, text, sizeof(text)) > 0, "%s", path);
 	for (;;) {
 		sum += strtoull(at, &end, 10);
 		if (end == at || !*end)
@@ -205,7 +186,7 @@ static uint64_t debugfs_sum(const char *engine, const char *file)
 	}
 }
 
-/* What the engine says of going from one to another, against the scheduler. */
+/* The engine's own count of switches between vGPUs, against the scheduler's. */
 static void switches_are_counted(void)
 {
 	uint64_t switches = debugfs_sum("gr", "switches"), of_both = 0, fence;
@@ -217,21 +198,18 @@ static void switches_are_counted(void)
 
 	for (i = 0; i < 2; i++) {
 		fx_create_open(both[i], "1Q");
-		chan[i] = fx_chan(both[i], VGPU_HW_ENGINE_GR, 0, VGPU_RING_FB,
-				  10);
+		chan[i] = fx_chan(both[i], VGPU_HW_ENGINE_GR, 0, VGPU_RING_FB, 10);
 	}
 	for (job = 0; job < 60; job++)
 		for (i = 0; i < 2; i++)
-			FX_OK(chan[i]->dev, vgpu_chan_fill(chan[i],
-							   VGPU_FB(FX_MIB), job,
+			FX_OK(chan[i]->dev, vgpu_chan_fill(chan[i], VGPU_FB(FX_MIB), job,
 							   16 * FX_MIB));
 	for (i = 0; i < 2; i++) {
 		FX_OK(chan[i]->dev, vgpu_chan_fence(chan[i], &fence));
-		FX_OK(chan[i]->dev, vgpu_chan_wait(chan[i], fence,
-						   FX_TIMEOUT_MS));
+		FX_OK(chan[i]->dev, vgpu_chan_wait(chan[i], fence, FX_TIMEOUT_MS));
 		FX_OK(chan[i]->dev, vgpu_chan_disable(chan[i]));
 	}
-	fx_sleep_ms(50);
+	clk_sleep_ms(50);
 	for (i = 0; i < 2; i++) {
 		fx_instance(both[i], &inst);
 		of_both += inst.engine[chan[i]->engine].switches;
@@ -244,10 +222,8 @@ static void switches_are_counted(void)
 		  (unsigned long long)(switch_ns / (switches ? switches : 1)));
 	CHECK(switches, "none");
 	CHECK(switches <= of_both, "more than the scheduler's");
-	CHECK(switch_ns && switch_ns < sum_ns, "of %llu ns of service",
-	      (unsigned long long)sum_ns);
-	CHECK_EQ(debugfs_sum("gr", "switch_hist"),
-		 debugfs_sum("gr", "switches"));
+	CHECK(switch_ns && switch_ns < sum_ns, "of %llu ns of service", (unsigned long long)sum_ns);
+	CHECK_EQ(debugfs_sum("gr", "switch_hist"), debugfs_sum("gr", "switches"));
 }
 
 static const struct ktap_test tests[] = {

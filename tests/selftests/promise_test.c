@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Framebuffer that is promised or reserved: no more than the host, and who creates
- * the vGPU, can pay for.
+ * Framebuffer that is promised is no more than the host has memory, and framebuffer that is
+ * reserved no more than the host, and the process that creates the vGPU, can pay for.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/sysinfo.h>
 
 #include "group.h"
@@ -15,29 +14,28 @@ static struct fx_vgpu v;
 
 #define OVERCOMMIT	"/sys/module/vgpu_soft/parameters/fb_overcommit"
 
-static char overcommit[16];	/* as it was, if it has been changed */
+static char overcommit[16];	/* as it was before the test; empty: it is unchanged */
 
-/* Such that vGPUs of @gib GiB together may be there, and no more. */
+/* Sets fb_overcommit so that there may be vGPUs of @gib GiB together, and no more. */
 static void limit_to(uint64_t gib)
 {
 	struct sysinfo info;
 	char text[16];
 
 	if (!overcommit[0])
-		CHECK(fx_read_file(OVERCOMMIT, overcommit,
-				   sizeof(overcommit)) > 0, OVERCOMMIT);
+		CHECK(file_read(OVERCOMMIT, overcommit, sizeof(overcommit)) > 0, OVERCOMMIT);
 	CHECK(!sysinfo(&info), "sysinfo");
 	snprintf(text, sizeof(text), "%llu",
 		 (unsigned long long)(gib * FX_GIB * 100 /
 				      ((uint64_t)info.totalram * info.mem_unit) +
 				      1));
-	CHECK(!fx_write_file(OVERCOMMIT, text), OVERCOMMIT);
+	CHECK(!file_write(OVERCOMMIT, text), OVERCOMMIT);
 }
 
 static void limit_as_before(void)
 {
 	if (overcommit[0])
-		fx_write_file(OVERCOMMIT, overcommit);
+		file_write(OVERCOMMIT, overcommit);
 	overcommit[0] = 0;
 }
 
@@ -53,16 +51,14 @@ static void reserve_backs_all(void)
 {
 	struct vgpu_chan *chan;
 
-	fx_need_reserve();
+	fx_need_reserve(true);
 	if (fx_memory_bytes() < FX_GIB + FX_GIB / 4)
-		ktap_skip("%llu MiB of memory",
-			  (unsigned long long)fx_memory_bytes() >> 20);
+		ktap_skip("%llu MiB of memory", (unsigned long long)fx_memory_bytes() >> 20);
 	fx_create(&v, "1Q");
 	CHECK_EQ(fx_backed_bytes(&v), FX_GIB);
 	fx_open(&v);
 	chan = fx_chan(&v, VGPU_HW_ENGINE_CE, 0, VGPU_RING_FB, 4);
-	FX_OK(v.dev, vgpu_chan_fill(chan, VGPU_FB(4 * FX_MIB), ~0u,
-				    16 * FX_MIB));
+	FX_OK(v.dev, vgpu_chan_fill(chan, VGPU_FB(4 * FX_MIB), ~0u, 16 * FX_MIB));
 	fx_finish(chan);
 	CHECK_EQ(*(uint32_t *)(v.dev->fb + 4 * FX_MIB), ~0u);
 	CHECK_EQ(fx_backed_bytes(&v), FX_GIB);
@@ -76,26 +72,13 @@ static void reserve_backs_all(void)
 	CHECK(fx_is_zero(v.dev->fb, 32 * FX_MIB), "after a close");
 }
 
-static void check_refusal(int error, const char *what, const char *figure)
-{
-	struct vgpu_ctl_refusal refusal = { .size = sizeof(refusal) };
-
-	memcpy(refusal.uuid, v.id, sizeof(v.id));
-	CHECK(!ioctl(fx_control(), VGPU_IOC_REFUSAL, &refusal), "%s",
-	      strerror(errno));
-	ktap_note("refusal: %s", (char *)refusal.text);
-	CHECK_EQ(refusal.error, (uint32_t)error);
-	CHECK(strstr((char *)refusal.text, what), "does not name %s", what);
-	CHECK(strstr((char *)refusal.text, figure), "does not name %s", figure);
-}
-
-/* available_instances says what create does, and a refusal what to do about it. */
+/* available_instances says what can be created, and a refusal how to get more. */
 static void promises_end_with_host_memory(void)
 {
 	static struct fx_vgpu more[3];
 	unsigned int i, nr = fx_available("1Q");
 
-	fx_need_no_reserve();
+	fx_need_reserve(false);
 	if (nr < 4)
 		ktap_skip("framebuffer of %u GiB", nr);
 	limit_to(3);
@@ -103,30 +86,33 @@ static void promises_end_with_host_memory(void)
 	CHECK_EQ(fx_available("4Q"), 0);
 	memset(&v, 0, sizeof(v));
 	CHECK_EQ(fx_try_create(&v, "4Q"), -ENOSPC);
-	check_refusal(ENOSPC, "vgpu_soft.fb_overcommit=", "4096 MiB wanted");
-	check_refusal(ENOSPC, fx_gpu(), "3072 MiB would fit");
+	fx_check_refusal(&v, ENOSPC, "vgpu_soft.fb_overcommit=");
+	fx_check_refusal(&v, ENOSPC, "4096 MiB wanted");
+	fx_check_refusal(&v, ENOSPC, fx_gpu());
+	fx_check_refusal(&v, ENOSPC, "3072 MiB would fit");
 	for (i = 0; i < 3; i++) {
 		fx_create(&more[i], "1Q");
 		CHECK_EQ(fx_available("1Q"), 2 - i);
 	}
 	memset(&v, 0, sizeof(v));
 	CHECK_EQ(fx_try_create(&v, "1Q"), -ENOSPC);
-	check_refusal(ENOSPC, "host memory", " 0 MiB would fit");
+	fx_check_refusal(&v, ENOSPC, "host memory");
+	fx_check_refusal(&v, ENOSPC, " 0 MiB would fit");
 	fx_remove(&more[0]);
 	CHECK_EQ(fx_available("1Q"), 1);
 	CHECK_EQ(fx_try_create(&v, "1Q"), 0);
-	CHECK(fx_write_file(OVERCOMMIT, "10001") < 0, "10001 is taken");
-	CHECK(!fx_write_file(OVERCOMMIT, "0"), OVERCOMMIT);
+	CHECK(file_write(OVERCOMMIT, "10001") < 0, "10001 is taken");
+	CHECK(!file_write(OVERCOMMIT, "0"), OVERCOMMIT);
 	CHECK_EQ(fx_available("1Q"), nr - 3);
 }
 
-/* The creator's group pays, or the creation is refused. */
+/* The cgroup of the process that creates the vGPU pays for it, or creating is refused. */
 static void reserve_refuses_what_the_creator_cannot_pay(void)
 {
 	unsigned int before;
 	int ret;
 
-	fx_need_reserve();
+	fx_need_reserve(true);
 	before = fx_available("1Q");
 	group_make(GROUP_A, GROUP_LIMIT);
 	memset(&v, 0, sizeof(v));
@@ -135,7 +121,8 @@ static void reserve_refuses_what_the_creator_cannot_pay(void)
 	group_leave();
 	CHECK_EQ(ret, -ENOMEM);
 	group_check_alive(GROUP_A);
-	check_refusal(ENOMEM, "host memory", "1024 MiB");
+	fx_check_refusal(&v, ENOMEM, "host memory");
+	fx_check_refusal(&v, ENOMEM, "1024 MiB");
 	CHECK_EQ(fx_available("1Q"), before);
 	group_wait_below(GROUP_A, GROUP_OTHER);
 }
@@ -146,7 +133,7 @@ static void reserve_refuses_what_the_host_has_not(void)
 	char suffix[32];
 	uint64_t gib;
 
-	fx_need_reserve();
+	fx_need_reserve(true);
 	gib = 4;
 	while (gib << 30 <= fx_memory_bytes())
 		gib *= 2;

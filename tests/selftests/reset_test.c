@@ -15,8 +15,7 @@ static struct fx_vgpu v;
 
 static void enable_function(void)
 {
-	FX_OK(v.dev, vgpu_dev_command(v.dev, PCI_COMMAND_MEMORY |
-				      PCI_COMMAND_MASTER, 0));
+	FX_OK(v.dev, vgpu_dev_command(v.dev, PCI_COMMAND_MEMORY | PCI_COMMAND_MASTER, 0));
 }
 
 static void reset_ioctl(void)
@@ -25,57 +24,33 @@ static void reset_ioctl(void)
 	enable_function();
 }
 
-/* The register's reset may end after the write; it has when channels are off. */
+/* The reset may end after the write to the register: when channels are disabled. */
 static void reset_register(void)
 {
-	uint64_t end = fx_now_ms() + FX_TIMEOUT_MS;
 	uint32_t ctrl;
 
 	FX_OK(v.dev, vgpu_reg_write32(v.dev, VGPU_HW_DEV_BASE + VGPU_HW_RESET,
 				      VGPU_HW_RESET_MAGIC));
-	do {
-		CHECK(fx_now_ms() < end, "the reset does not end");
-		FX_OK(v.dev, vgpu_reg_read32(v.dev,
-					     vgpu_chan_reg(0, VGPU_HW_CHAN_CTRL),
-					     &ctrl));
-	} while (ctrl & VGPU_HW_CTRL_ENABLE);
+	FX_SOON((FX_OK(v.dev, vgpu_reg_read32(v.dev, vgpu_chan_reg(0, VGPU_HW_CHAN_CTRL), &ctrl)),
+		 !(ctrl & VGPU_HW_CTRL_ENABLE)), "the reset does not end");
 	/* Memory is dropped last. */
-	while (!fx_is_zero(v.dev->fb, 4096)) {
-		CHECK(fx_now_ms() < end, "memory is kept");
-		fx_sleep_ms(1);
-	}
+	FX_SOON(fx_is_zero(v.dev->fb, 4096), "memory is kept");
 	enable_function();
-}
-
-static unsigned int find_cap(unsigned int id)
-{
-	uint8_t at, cap;
-
-	FX_OK(v.dev, vgpu_config_read(v.dev, PCI_CAPABILITY_LIST, &at, 1));
-	while (at) {
-		FX_OK(v.dev, vgpu_config_read(v.dev, at, &cap, 1));
-		if (cap == id)
-			return at;
-		FX_OK(v.dev, vgpu_config_read(v.dev, at + 1u, &at, 1));
-	}
-	return 0;
 }
 
 static void reset_flr(void)
 {
-	unsigned int exp = find_cap(PCI_CAP_ID_EXP);
+	unsigned int exp = fx_find_cap(&v, PCI_CAP_ID_EXP);
 	uint16_t control;
 	uint32_t cap = 0;
 
 	if (exp)
-		FX_OK(v.dev, vgpu_config_read(v.dev, exp + PCI_EXP_DEVCAP, &cap,
-					      4));
+		FX_OK(v.dev, vgpu_config_read(v.dev, exp + PCI_EXP_DEVCAP, &cap, 4));
 	if (!(le32toh(cap) & PCI_EXP_DEVCAP_FLR))
 		ktap_skip("the function has no FLR");
 	FX_OK(v.dev, vgpu_config_read(v.dev, exp + PCI_EXP_DEVCTL, &control, 2));
 	control |= htole16(PCI_EXP_DEVCTL_BCR_FLR);
-	FX_OK(v.dev, vgpu_config_write(v.dev, exp + PCI_EXP_DEVCTL, &control,
-				       2));
+	FX_OK(v.dev, vgpu_config_write(v.dev, exp + PCI_EXP_DEVCTL, &control, 2));
 	enable_function();
 }
 
@@ -92,27 +67,21 @@ static void check_reset(void (*reset)(void))
 	CHECK_EQ(chan->id, 0);
 	memset(v.dev->fb, 0x5a, 1 << 20);
 	memset(v.dev->fb + v.dev->fb_bytes - 4096, 0x5a, 4096);
-	/* Setting it up above has overwritten the ring; it is not used. */
+	/* That has overwritten the ring of the channel, which is not used. */
 	reset();
-	/* The mapping is the old one, and finds new pages. */
+	/* The mapping is still the old one, and shows new pages. */
 	CHECK(fx_is_zero(v.dev->fb, 1 << 20), "memory is kept");
 	CHECK(fx_is_zero(v.dev->fb + v.dev->fb_bytes - 4096, 4096), "the end");
 	for (i = 0; i < v.dev->channels; i++) {
-		FX_OK(v.dev, vgpu_reg_read32(v.dev,
-					     vgpu_chan_reg(i, VGPU_HW_CHAN_STATE),
-					     &value));
+		FX_OK(v.dev, vgpu_reg_read32(v.dev, vgpu_chan_reg(i, VGPU_HW_CHAN_STATE), &value));
 		CHECK_EQ(value, VGPU_HW_STATE_DISABLED, "channel %u", i);
-		FX_OK(v.dev, vgpu_reg_read32(v.dev,
-					     vgpu_chan_reg(i, VGPU_HW_CHAN_CTRL),
-					     &value));
+		FX_OK(v.dev, vgpu_reg_read32(v.dev, vgpu_chan_reg(i, VGPU_HW_CHAN_CTRL), &value));
 		CHECK_EQ(value, 0, "channel %u", i);
-		FX_OK(v.dev, vgpu_reg_read64(v.dev,
-					     vgpu_chan_reg(i, VGPU_HW_CHAN_RING),
-					     &ring));
+		FX_OK(v.dev, vgpu_reg_read64(v.dev, vgpu_chan_reg(i, VGPU_HW_CHAN_RING), &ring));
 		CHECK_EQ(ring, 0, "channel %u", i);
 	}
 	CHECK_EQ(vgpu_chan_state(chan), VGPU_HW_STATE_DISABLED);
-	/* And it works again. */
+	/* And the vGPU works again. */
 	FX_OK(v.dev, vgpu_chan_enable(chan));
 	FX_OK(v.dev, vgpu_chan_fill(chan, VGPU_FB(1 << 19), ~0u, 4096));
 	fx_finish(chan);
@@ -152,7 +121,7 @@ static void config_is_reset(void)
 	CHECK_EQ(le32toh(value) & ~0xfu, 0);
 }
 
-/* Fills that would take seconds, on all engines, reset in their midst. */
+/* Fills that would take seconds, for a reset in their midst. */
 static void queue_load(struct vgpu_chan **chans, unsigned int nr)
 {
 	struct vgpu_hw_packet p = {
@@ -178,17 +147,16 @@ static void under_load_by(void (*reset)(void), unsigned int rounds)
 	chans[2] = fx_chan(&v, VGPU_HW_ENGINE_CE, 1, VGPU_RING_FB, 4);
 	for (round = 0; round < rounds; round++) {
 		queue_load(chans, 3);
-		fx_sleep_ms((unsigned int)fx_random_below(5));
+		clk_sleep_ms((unsigned int)fx_random_below(5));
 		reset();
 		CHECK(fx_is_zero(v.dev->fb + (1 << 20), 16 << 20),
 		      "an engine wrote after the reset");
 		for (i = 0; i < 3; i++) {
-			CHECK_EQ(vgpu_chan_state(chans[i]),
-				 VGPU_HW_STATE_DISABLED);
+			CHECK_EQ(vgpu_chan_state(chans[i]), VGPU_HW_STATE_DISABLED);
 			FX_OK(v.dev, vgpu_chan_enable(chans[i]));
 			fx_finish(chans[i]);
 		}
-		/* Let go of the pages that the comparison has touched. */
+		/* Drops the pages that the comparison has touched. */
 		reset();
 		for (i = 0; i < 3; i++)
 			FX_OK(v.dev, vgpu_chan_enable(chans[i]));
@@ -207,9 +175,9 @@ static void under_load_by_register(void)
 	under_load_by(reset_register, 10);
 }
 
-/* Touches the whole window as fast as it can. */
 static volatile bool stop_touching;
 
+/* Writes to page after page of a window as fast as it can. */
 static void *toucher(void *arg)
 {
 	volatile uint8_t *fb = arg;
@@ -220,7 +188,7 @@ static void *toucher(void *arg)
 	return NULL;
 }
 
-/* Page faults and resets at once: nothing but zero pages or own writes. */
+/* Page faults and resets at once: after the last reset all memory is zero. */
 static void faults_during_reset(void)
 {
 	pthread_t thread;
@@ -231,7 +199,7 @@ static void faults_during_reset(void)
 	CHECK(!pthread_create(&thread, NULL, toucher, v.dev->fb), "thread");
 	for (i = 0; i < 50; i++) {
 		reset_ioctl();
-		fx_sleep_ms(1);
+		clk_sleep_ms(1);
 	}
 	stop_touching = true;
 	pthread_join(thread, NULL);
@@ -240,8 +208,8 @@ static void faults_during_reset(void)
 }
 
 /*
- * A copy whose guest memory is the function's own BAR, at the time of a reset
- * that zaps that BAR: container, mmap_lock and map_lock meet.
+ * A copy whose guest memory is the function's own BAR, at the time of a reset that removes the
+ * mappings of that BAR: the container's lock, mmap_lock and the driver's map_lock meet.
  */
 static void copy_aimed_at_own_bar(void)
 {
@@ -263,16 +231,15 @@ static void copy_aimed_at_own_bar(void)
 		ktap_skip("the BAR cannot be mapped for DMA: %s", strerror(-ret));
 	for (i = 0; i < 30; i++) {
 		for (k = 0; k < 16; k++) {
-			p.dst = htole64(iova + (8ull << 20) +
-					fx_random_below(40 << 20));
+			p.dst = htole64(iova + (8ull << 20) + fx_random_below(40 << 20));
 			FX_OK(v.dev, vgpu_chan_submit(chan, &p, 1));
 		}
-		fx_sleep_ms((unsigned int)fx_random_below(10));
+		clk_sleep_ms((unsigned int)fx_random_below(10));
 		reset_ioctl();
 		FX_OK(v.dev, vgpu_chan_enable(chan));
 		fx_finish(chan);
 	}
-	/* It is a copy like any other when nobody resets. */
+	/* Without a reset it is a copy like any other. */
 	memset(v.dev->fb + (128 << 20), 0x66, 4096);
 	FX_OK(v.dev, vgpu_chan_disable(chan));
 	FX_OK(v.dev, vgpu_chan_enable(chan));

@@ -1,47 +1,41 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Framebuffer that is there counts as memory of the process that has the device. */
+/* Framebuffer that has pages counts as memory of the process that has the device. */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "child.h"
 #include "group.h"
 
-#define START	FX_MIB
+#define START		FX_MIB
+#define FILL_MAX	(256 * FX_MIB)
 
 static struct fx_vgpu v;
 
-/* What ps and the OOM killer see, in bytes: "VmRSS:", "RssShmem:". */
+/* What ps and the OOM killer see of this process, in bytes; @key: "VmRSS:", "RssShmem:". */
 static uint64_t resident(const char *key)
 {
-	char text[4096], *at;
+	uint64_t kib;
 
-	CHECK(fx_read_file("/proc/self/status", text, sizeof(text)) > 0,
-	      "/proc/self/status");
-	at = strstr(text, key);
-	CHECK(at, "no %s", key);
-	return strtoull(at + strlen(key), NULL, 10) << 10;
+	CHECK(!file_number("/proc/self/status", key, &kib), "no %s", key);
+	return kib << 10;
 }
 
-/* Page tables, the machine's own changes, pages that are mapped around. */
+/* By how much the figures may be off: page tables, pages mapped around those touched. */
 #define RSS_ROOM	(4 * FX_MIB)
 
-/* Within the time that it may take to be noticed, and so it stays. */
+/* Waits until the driver has noticed the change, which takes up to some seconds. */
 static void check_resident(const char *key, uint64_t bytes, const char *when)
 {
-	uint64_t end = fx_now_ms() + FX_TIMEOUT_MS;
+	uint64_t now;
 
-	while (resident(key) + RSS_ROOM < bytes ||
-	       resident(key) > bytes + RSS_ROOM) {
-		CHECK(fx_now_ms() < end, "%s: %s %llu KiB, not %llu", when, key,
-		      (unsigned long long)resident(key) >> 10,
-		      (unsigned long long)bytes >> 10);
-		fx_sleep_ms(50);
-	}
+	FX_SOON((now = resident(key), now + RSS_ROOM >= bytes && now <= bytes + RSS_ROOM),
+		"%s: %s %llu KiB, not %llu", when, key, (unsigned long long)now >> 10,
+		(unsigned long long)bytes >> 10);
 }
 
-/* As much as is filled, however it is mapped, and no more. */
+/* What is filled counts as resident, mapped or not, and nothing else does. */
 static void filled_memory_is_resident(void)
 {
 	uint64_t fill = fx_memory_bytes() / 4 & ~(FX_MIB - 1), before, i;
@@ -49,9 +43,9 @@ static void filled_memory_is_resident(void)
 	struct vgpu_chan *chan;
 	unsigned int sum = 0;
 
-	fx_need_no_reserve();
-	if (fill > 768 * FX_MIB)
-		fill = 768 * FX_MIB;
+	fx_need_reserve(false);
+	if (fill > FILL_MAX)
+		fill = FILL_MAX;
 	fx_create_open(&v, "1Q");
 	chan = fx_chan(&v, VGPU_HW_ENGINE_CE, 0, VGPU_RING_FB, 4);
 	fx_finish(chan);
@@ -61,7 +55,7 @@ static void filled_memory_is_resident(void)
 	check_resident("VmRSS:", before + fill, "filled");
 	check_resident("RssShmem:", fill, "filled");
 
-	/* What is mapped is counted by the kernel, and not by the driver any more. */
+	/* The kernel counts pages that are mapped, and the driver counts only the others. */
 	at = v.dev->fb + START;
 	for (i = 0; i < fill / 2; i += 4096)
 		sum += at[i];
@@ -69,9 +63,8 @@ static void filled_memory_is_resident(void)
 	check_resident("RssShmem:", fill / 2, "half of it touched");
 	check_resident("VmRSS:", before + fill, "half of it touched");
 
-	/* It does not go by being unmapped. */
-	CHECK(!madvise((void *)at, fill / 2, MADV_DONTNEED), "madvise: %s",
-	      strerror(errno));
+	/* Pages that are unmapped are still there. */
+	CHECK(!madvise((void *)at, fill / 2, MADV_DONTNEED), "madvise: %s", strerror(errno));
 	check_resident("RssShmem:", fill, "unmapped");
 	check_resident("VmRSS:", before + fill, "unmapped");
 
@@ -79,19 +72,18 @@ static void filled_memory_is_resident(void)
 	CHECK(resident("VmRSS:") < before + RSS_ROOM, "after a reset");
 	for (i = 0; i < 32 * FX_MIB; i += 4096)
 		at[i] = 1;
-	CHECK(!madvise((void *)at, 32 * FX_MIB, MADV_DONTNEED), "madvise: %s",
-	      strerror(errno));
+	CHECK(!madvise((void *)at, 32 * FX_MIB, MADV_DONTNEED), "madvise: %s", strerror(errno));
 	check_resident("VmRSS:", before + 32 * FX_MIB, "touched, unmapped");
 	fx_close(&v);
 	CHECK(resident("VmRSS:") < before + RSS_ROOM, "after a close");
 }
 
 /**
- * struct heir - what a process says that is left with the device
- * @alone:    the one that opened it has ended
- * @resident: of the one that is left, after it has used it
- * @done:     both are valid
- * @leave:    it is to end
+ * struct heir - between the test and the process that is left with the device
+ * @alone:    the process that opened the device has ended
+ * @leave:    the process that is left is to end
+ * @resident: of the process that is left, in bytes, after it has used the device
+ * @done:     @resident is valid
  */
 struct heir {
 	volatile bool alone;
@@ -102,20 +94,20 @@ struct heir {
 
 static void inherit(struct heir *heir)
 {
-	uint64_t end = fx_now_ms() + FX_TIMEOUT_MS;
+	uint64_t end = clk_ms() + FX_TIMEOUT_MS;
 	uint32_t value;
 
 	while (!heir->alone)
-		fx_sleep_ms(5);
+		clk_sleep_ms(5);
 	do {
-		fx_sleep_ms(50);
+		clk_sleep_ms(50);
 		vgpu_reg_read32(v.dev, VGPU_HW_STATUS, &value);
 		heir->resident = resident("RssShmem:");
-	} while (heir->resident < GROUP_LIMIT && fx_now_ms() < end);
+	} while (heir->resident < GROUP_LIMIT && clk_ms() < end);
 	heir->done = true;
-	/* In the end by itself: nobody knows this process. */
-	while (!heir->leave && fx_now_ms() < end)
-		fx_sleep_ms(5);
+	/* It ends by itself if the test fails: fx_cleanup() does not know this process. */
+	while (!heir->leave && clk_ms() < end)
+		clk_sleep_ms(5);
 	_exit(0);
 }
 
@@ -132,35 +124,28 @@ static void bequeath(void *arg)
 	_exit(0);
 }
 
-/* The process that opened the device ends, another one goes on with it. */
+/* The process that opened the device ends, another process goes on with the device. */
 static void who_goes_on_has_it(void)
 {
-	uint64_t end = fx_now_ms() + 2 * FX_TIMEOUT_MS;
 	struct vgpu_ctl_instance inst;
 	struct heir *heir;
 	int status;
 	pid_t pid;
 
-	fx_need_no_reserve();
+	fx_need_reserve(false);
 	fx_create(&v, "1Q");
-	heir = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
-		    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	CHECK(heir != MAP_FAILED, "mmap");
-	memset(heir, 0, sizeof(*heir));
-	pid = fx_fork(bequeath, heir);
-	CHECK(fx_wait_child(pid, FX_TIMEOUT_MS, &status), "does not end");
+	heir = child_shared(sizeof(*heir));
+	pid = child_start(bequeath, heir);
+	CHECK(child_ends(pid, FX_TIMEOUT_MS, &status), "does not end");
 	CHECK_EQ(fx_backed_bytes(&v) >= GROUP_LIMIT, true);
 	heir->alone = true;
-	while (!heir->done && fx_now_ms() < end)
-		fx_sleep_ms(10);
-	CHECK(heir->done, "says nothing");
+	FX_WITHIN(2 * FX_TIMEOUT_MS, heir->done, "says nothing");
 	CHECK(heir->resident >= GROUP_LIMIT, "%llu KiB are resident",
 	      (unsigned long long)heir->resident >> 10);
 	fx_instance(&v, &inst);
 	CHECK_EQ(inst.state, VGPU_STATE_STARTED);
 	heir->leave = true;
 	FX_SOON((fx_instance(&v, &inst), inst.state == VGPU_STATE_CREATED));
-	munmap(heir, 4096);
 }
 
 static const struct ktap_test tests[] = {

@@ -21,12 +21,12 @@ trap 'rm -f "$output"' EXIT
 
 bad='BUG:|WARNING:|Oops|general protection|Call Trace|INFO: task|UBSAN|KASAN|lockdep|refcount_t|list_(add|del) corruption|unregister_netdevice|kernel panic|memory leak'
 
-# These depend on how the modules are loaded, and run in another round.
+# Tests that skip for these reasons run in another round, with other parameters.
 may_skip='vgpu(_soft)? is loaded with|quarantine_backoff_ms is too|sizes are powers of two|framebuffer of [0-9]+ GiB|PREEMPT_RT: threads'
 [[ ${LAB_KERNEL:-} == *-debug ]] || may_skip+='|no fault injection in this kernel'
 
-# Reports of the kernel since the last call. Not by counting lines: the log's ring
-# drops old ones.
+# Looks for reports of the kernel since the last call. Marks how far it has looked, as the
+# number of lines says nothing: the log drops old ones.
 mark='run.sh: looked at the log until here'
 echo "$mark" >/dev/kmsg
 check_dmesg() {
@@ -48,7 +48,7 @@ is_wanted() {
 	return 1
 }
 
-# run NAME [VARIABLE=VALUE...]
+# run NAME [VARIABLE=VALUE...]: runs the program if it is wanted
 run() {
 	local name=$1 status program start=$SECONDS
 	shift
@@ -62,15 +62,15 @@ run() {
 	passed=$((passed + $(grep -c '^ok ' "$output") - $(grep -c '^ok .*# SKIP' "$output")))
 	skipped=$((skipped + $(grep -c '# SKIP' "$output")))
 	failed=$((failed + $(grep -c '^not ok ' "$output")))
-	# A program that ends before it has said so has failed; so has one that says
-	# nothing is wrong, and dies.
+	# A program has also failed if it ends without its last line, or with a status
+	# that does not fit its output.
 	if ! grep -q '^# Totals\|^1..0' "$output" ||
 		{ ((status != 0 && status != 4)) && ! grep -q '^not ok ' "$output"; }; then
 		echo "not ok $name: ended with status $status"
 		failed=$((failed + 1))
 	fi
-	# The lab's machines have all that is asked for: what is skipped there for
-	# another reason is not tested at all.
+	# The lab's machines have all that tests ask for. A test that is skipped there
+	# for another reason runs nowhere.
 	if [[ -n ${LAB_KERNEL:-} ]] && grep '# SKIP' "$output" | grep -Evq "$may_skip"; then
 		echo "not ok $name: skipped in the lab"
 		failed=$((failed + 1))
@@ -122,7 +122,7 @@ if any_wanted share_test switch_test && load; then
 	done
 	unload
 fi
-# attr_test takes a GPU away and brings it back, with another number.
+# attr_test comes last: it unbinds a GPU, which gets another number when it is bound again.
 if any_wanted settings_test vgpu_settings_test attr_test && load gpus=2; then
 	for name in settings_test vgpu_settings_test attr_test; do
 		run "$name"
@@ -141,7 +141,7 @@ if any_wanted hang_test; then
 		fi
 	done
 fi
-# Sizes that are no powers of two, and the other way to place them.
+# Sizes that are no powers of two, and the other placement.
 if any_wanted sysfs_test region_test submit_test; then
 	if load fb_mb=24576 channels=240 vgpu.quarantine_faults=0; then
 		run sysfs_test

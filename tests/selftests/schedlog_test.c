@@ -11,41 +11,27 @@ static uint32_t gpu_id;
 
 static void begin(void)
 {
-	struct vgpu_ctl_gpu gpu;
-
-	fx_ctl_gpu(&gpu);
-	gpu_id = gpu.gpu;
+	gpu_id = fx_gpu_id();
 }
 
 static unsigned int read_log(uint32_t engine, struct vgpu_ctl_switch *log,
 			     unsigned int room, uint64_t *total)
 {
-	struct vgpu_ctl_sched_log l = {
-		.size = sizeof(l),
-		.gpu = gpu_id,
-		.engine = engine,
-		.count = room,
-		.entries = (uintptr_t)log,
-	};
+	uint32_t count = room;
 
-	CHECK(!ioctl(fx_control(), VGPU_IOC_SCHED_LOG, &l), "%s",
-	      strerror(errno));
-	CHECK(l.count <= room && l.count <= VGPU_SCHED_LOG &&
-	      l.count <= l.total, "%u of %llu", l.count,
-	      (unsigned long long)l.total);
-	*total = l.total;
-	return l.count;
+	CHECK_EQ(node_sched_log(fx_control(), gpu_id, engine, log, &count, total), 0);
+	CHECK(count <= room && count <= VGPU_SCHED_LOG && count <= *total, "%u of %llu", count,
+	      (unsigned long long)*total);
+	return count;
 }
 
-static void some_work(struct fx_vgpu *vgpu, struct vgpu_chan *chan,
-		      unsigned int times)
+static void some_work(struct fx_vgpu *vgpu, struct vgpu_chan *chan, unsigned int times)
 {
 	while (times--) {
-		FX_OK(vgpu->dev, vgpu_chan_fill(chan, VGPU_FB(FX_MIB), times,
-						FX_MIB));
+		FX_OK(vgpu->dev, vgpu_chan_fill(chan, VGPU_FB(FX_MIB), times, FX_MIB));
 		fx_finish(chan);
-		/* Longer than an engine looks for more: the run ends. */
-		fx_sleep_ms(1);
+		/* Longer than an engine looks for more work, so that the run ends. */
+		clk_sleep_ms(1);
 	}
 }
 
@@ -64,7 +50,7 @@ static void scheduler_log(void)
 	some_work(&v[0], chan, 5);
 	FX_SOON(read_log(engine, log, VGPU_SCHED_LOG, &after) &&
 		after > total, "nothing in the log");
-	/* More than fits: the newest are there, and nothing behind them. */
+	/* More runs than the log keeps: the newest are there, and nothing is written behind them. */
 	some_work(&v[0], chan, 300);
 	FX_SOON(read_log(engine, log, 0, &after) == 0 &&
 		after >= total + VGPU_SCHED_LOG, "few runs in the log");
@@ -76,12 +62,10 @@ static void scheduler_log(void)
 	for (i = 0; i < nr; i++) {
 		CHECK(!memcmp(log[i].uuid, v[0].id, sizeof(v[0].id)),
 		      "entry %u is of another vGPU", i);
-		CHECK(!i || log[i].time_ns >= log[i - 1].time_ns, "entry %u",
-		      i);
+		CHECK(!i || log[i].time_ns >= log[i - 1].time_ns, "entry %u", i);
 		CHECK(log[i].slice_ns, "entry %u has no slice", i);
 		CHECK(log[i].linger_ns <= log[i].ran_ns, "entry %u", i);
-		CHECK(log[i].end <= VGPU_END_CHANGED, "entry %u: end %u", i,
-		      log[i].end);
+		CHECK(log[i].end <= VGPU_END_CHANGED, "entry %u: end %u", i, log[i].end);
 		CHECK_EQ(log[i].pad, 0);
 	}
 	CHECK_EQ(read_log(engine, last, 8, &total), 8);
@@ -97,32 +81,25 @@ static void log_of_what_is_not_there(void)
 
 	begin();
 	fx_create_open(&v[0], fx_default_type());
-	some_work(&v[0], fx_chan(&v[0], VGPU_HW_ENGINE_GR, 0, VGPU_RING_FB, 4),
-		  1);
+	some_work(&v[0], fx_chan(&v[0], VGPU_HW_ENGINE_GR, 0, VGPU_RING_FB, 4), 1);
 	fx_close(&v[0]);
 	fx_ctl_gpu(&gpu);
 	l.gpu = gpu_id;
 	l.engine = gpu.engines;
-	CHECK(ioctl(fx_control(), VGPU_IOC_SCHED_LOG, &l) && errno == ENOENT,
-	      "no such engine");
+	CHECK(ioctl(fx_control(), VGPU_IOC_SCHED_LOG, &l) && errno == ENOENT, "no such engine");
 	l.engine = ~0u;
-	CHECK(ioctl(fx_control(), VGPU_IOC_SCHED_LOG, &l) && errno == ENOENT,
-	      "no such engine");
+	CHECK(ioctl(fx_control(), VGPU_IOC_SCHED_LOG, &l) && errno == ENOENT, "no such engine");
 	l.engine = 0;
 	l.entries = 8;
-	CHECK(ioctl(fx_control(), VGPU_IOC_SCHED_LOG, &l) && errno == EFAULT,
-	      "bad pointer");
+	CHECK(ioctl(fx_control(), VGPU_IOC_SCHED_LOG, &l) && errno == EFAULT, "bad pointer");
 	l.gpu = 0x7fffffff;
-	CHECK(ioctl(fx_control(), VGPU_IOC_SCHED_LOG, &l) && errno == ENODEV,
-	      "no such GPU");
+	CHECK(ioctl(fx_control(), VGPU_IOC_SCHED_LOG, &l) && errno == ENODEV, "no such GPU");
 	memcpy(h.uuid, v[0].id, sizeof(h.uuid));
 	h.engine = gpu.engines;
-	CHECK(ioctl(fx_control(), VGPU_IOC_HIST, &h) && errno == ENOENT,
-	      "no such engine");
+	CHECK(ioctl(fx_control(), VGPU_IOC_HIST, &h) && errno == ENOENT, "no such engine");
 	h.engine = 0;
 	h.uuid[0] ^= 1;
-	CHECK(ioctl(fx_control(), VGPU_IOC_HIST, &h) && errno == ENODEV,
-	      "no such vGPU");
+	CHECK(ioctl(fx_control(), VGPU_IOC_HIST, &h) && errno == ENODEV, "no such vGPU");
 }
 
 static uint64_t waits(const struct fx_vgpu *vgpu, uint32_t engine)
@@ -138,7 +115,7 @@ static uint64_t waits(const struct fx_vgpu *vgpu, uint32_t engine)
 	return sum;
 }
 
-/* Each run was waited for, however shortly; other engines had none. */
+/* The vGPU waited before each of its runs, however shortly, and had none on other engines. */
 static void histograms(void)
 {
 	struct vgpu_ctl_instance inst;

@@ -1,89 +1,36 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Settings of a GPU's scheduler by /dev/vgpu: what is taken, refused, in force;
- * and who may set what. Those of vGPUs: vgpu_settings_test.c.
+ * Settings of a GPU's scheduler by /dev/vgpu: which values are taken, refused and in force, and
+ * that only an administrator may set them. Settings of vGPUs are in vgpu_settings_test.c.
  */
 #include <errno.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "fixture.h"
+#include "child.h"
+#include "event.h"
 #include "tune.h"
-
-#define ALL_VALID	(VGPU_SCHED_POLICY | VGPU_SCHED_SLICE |		\
-			 VGPU_SCHED_WINDOW | VGPU_SCHED_PREEMPT_TIMEOUT | \
-			 VGPU_SCHED_LINGER | VGPU_SCHED_QUARANTINE_FAULTS | \
-			 VGPU_SCHED_QUARANTINE_BACKOFF)
 
 static struct fx_vgpu v[2];
 static struct vgpu_ctl_sched before;
 static uint32_t gpu_id;
 
-static void sched_get(struct vgpu_ctl_sched *s)
-{
-	memset(s, 0, sizeof(*s));
-	s->size = sizeof(*s);
-	s->gpu = gpu_id;
-	CHECK(!ioctl(fx_control(), VGPU_IOC_SCHED, s), "%s", strerror(errno));
-}
-
-/* What is in @s is set; the text of a refusal comes with it. */
-static int sched_set(struct vgpu_ctl_sched *s, uint32_t valid)
-{
-	s->size = sizeof(*s);
-	s->gpu = gpu_id;
-	s->valid = valid;
-	memset(s->text, 'x', sizeof(s->text));
-	if (!ioctl(fx_control(), VGPU_IOC_SCHED_SET, s)) {
-		CHECK_EQ(s->text[0], 0, "a text about nothing");
-		return 0;
-	}
-	return -errno;
-}
-
-static void set_policy(const char *name)
-{
-	struct vgpu_ctl_sched s = {};
-
-	snprintf((char *)s.policy, sizeof(s.policy), "%s", name);
-	CHECK_EQ(sched_set(&s, VGPU_SCHED_POLICY), 0, "%s: %.192s", name,
-		 (char *)s.text);
-	CHECK(!strcmp((char *)s.policy, name), "%s", (char *)s.policy);
-}
-
-static void check_text(const void *text)
-{
-	CHECK(memchr(text, 0, VGPU_TEXT_LEN), "not terminated");
-	CHECK(*(const char *)text, "refused without a word");
-}
-
 static void check_unchanged(const struct vgpu_ctl_sched *was)
 {
 	struct vgpu_ctl_sched now;
 
-	sched_get(&now);
+	tune_get(&now);
 	CHECK(!memcmp(now.policy, was->policy, sizeof(now) -
 		      offsetof(struct vgpu_ctl_sched, policy)), "changed");
 }
 
 static void begin(void)
 {
-	struct vgpu_ctl_gpu gpu;
-
-	fx_ctl_gpu(&gpu);
-	gpu_id = gpu.gpu;
-	sched_get(&before);
-	fx_events_begin();
-}
-
-static void cleanup(void)
-{
-	fx_cleanup();
-	before.valid = ALL_VALID;
-	if (before.size && ioctl(fx_control(), VGPU_IOC_SCHED_SET, &before))
-		ktap_note("cleanup: %s", strerror(errno));
-	before.size = 0;
+	gpu_id = fx_gpu_id();
+	tune_begin();
+	tune_get(&before);
+	event_begin();
 }
 
 static void gpu_read_back(void)
@@ -96,8 +43,8 @@ static void gpu_read_back(void)
 
 	begin();
 	for (i = 0; (policy = tune_policy_at(i)); i++) {
-		set_policy(policy);
-		fx_next_event(VGPU_EVENT_SCHED, &event);
+		tune_policy(policy);
+		event_next(VGPU_EVENT_SCHED, &event);
 		CHECK_EQ(event.gpu, gpu_id);
 		CHECK_EQ(event.a, VGPU_SCHED_POLICY);
 		fx_ctl_gpu(&gpu);
@@ -112,10 +59,10 @@ static void gpu_read_back(void)
 	s.linger_us = 0;
 	s.quarantine_faults = 16;
 	s.quarantine_backoff_ms = 3600000;
-	CHECK_EQ(sched_set(&s, ALL_VALID), 0, "%.192s", (char *)s.text);
-	fx_next_event(VGPU_EVENT_SCHED, &event);
-	CHECK_EQ(event.a, ALL_VALID);
-	sched_get(&now);
+	tune_set(&s, TUNE_ALL);
+	event_next(VGPU_EVENT_SCHED, &event);
+	CHECK_EQ(event.a, TUNE_ALL);
+	tune_get(&now);
 	CHECK(!strcmp((char *)now.policy, "qos"), "%s", (char *)now.policy);
 	CHECK_EQ(now.slice_ns, 3000000);
 	CHECK_EQ(now.frequency_hz, 333);
@@ -127,27 +74,25 @@ static void gpu_read_back(void)
 	fx_ctl_gpu(&gpu);
 	CHECK_EQ(gpu.slice_ns, 3000000);
 	CHECK_EQ(gpu.preempt_timeout_us, 12345);
-	/* One alone leaves the others as they are. */
+	/* One setting alone leaves the others as they are. */
 	memset(&s, 0, sizeof(s));
 	s.linger_us = 1000;
-	CHECK_EQ(sched_set(&s, VGPU_SCHED_LINGER), 0);
+	tune_set(&s, VGPU_SCHED_LINGER);
 	now.linger_us = 1000;
 	check_unchanged(&now);
 }
 
-/* A frequency is a slice; what was set can be read. */
+/* A frequency is another way to say a slice, and reads back as it was set. */
 static void frequencies(void)
 {
 	struct vgpu_ctl_sched s = { .window_ns = 1000000000 };
 	uint32_t f;
 
 	begin();
-	CHECK_EQ(sched_set(&s, VGPU_SCHED_WINDOW), 0, "%.192s",
-		 (char *)s.text);
+	tune_set(&s, VGPU_SCHED_WINDOW);
 	for (f = 63; f <= 960; f++) {
 		s.frequency_hz = f;
-		CHECK_EQ(sched_set(&s, VGPU_SCHED_FREQUENCY), 0, "%u Hz: %.192s",
-			 f, (char *)s.text);
+		tune_set(&s, VGPU_SCHED_FREQUENCY);
 		CHECK_EQ(s.frequency_hz, f);
 		CHECK_EQ(s.slice_ns, 1000000000 / f, "%u Hz", f);
 	}
@@ -161,7 +106,7 @@ static void gpu_bad_values(void)
 		int error;
 	} bad[] = {
 		{ 0, {}, EINVAL },
-		{ 0x100, {}, EINVAL },
+		{ 1u << 30, {}, EINVAL },
 		{ 1u << 31, {}, EINVAL },
 		{ VGPU_SCHED_POLICY, { .policy = "" }, EINVAL },
 		{ VGPU_SCHED_POLICY, { .policy = "qo" }, EINVAL },
@@ -182,7 +127,7 @@ static void gpu_bad_values(void)
 		{ VGPU_SCHED_WINDOW, { .window_ns = 9999999 }, ERANGE },
 		{ VGPU_SCHED_WINDOW, { .window_ns = 1000000001 }, ERANGE },
 		{ VGPU_SCHED_WINDOW, { .window_ns = ~0ull }, ERANGE },
-		/* Below 10 slices. */
+		/* A window is to have 10 slices at least. */
 		{ VGPU_SCHED_WINDOW | VGPU_SCHED_SLICE,
 		  { .window_ns = 29999999, .slice_ns = 3000000 }, EINVAL },
 		{ VGPU_SCHED_PREEMPT_TIMEOUT, { .preempt_timeout_us = 999 },
@@ -198,7 +143,7 @@ static void gpu_bad_values(void)
 		{ VGPU_SCHED_QUARANTINE_BACKOFF,
 		  { .quarantine_backoff_ms = 3600001 }, ERANGE },
 		{ VGPU_SCHED_LINGER, { .linger_us = 5, .pad = 1 }, EINVAL },
-		/* One that is good beside one that is not: none is set. */
+		/* A good setting beside a bad one: none is set. */
 		{ VGPU_SCHED_POLICY | VGPU_SCHED_LINGER,
 		  { .policy = "equal_share", .linger_us = 2000 }, ERANGE },
 		{ VGPU_SCHED_LINGER | VGPU_SCHED_QUARANTINE_FAULTS,
@@ -212,40 +157,25 @@ static void gpu_bad_values(void)
 	begin();
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		s = bad[i].s;
-		CHECK_EQ(sched_set(&s, bad[i].valid), -bad[i].error, "case %u",
-			 i);
-		check_text(s.text);
+		CHECK_EQ(tune_try(&s, bad[i].valid), -bad[i].error, "case %u", i);
 		check_unchanged(&before);
 	}
 	memset(&s, 0, sizeof(s));
 	memset(s.policy, 'q', sizeof(s.policy));
-	CHECK_EQ(sched_set(&s, VGPU_SCHED_POLICY), -EINVAL, "not terminated");
-	check_text(s.text);
+	CHECK_EQ(tune_try(&s, VGPU_SCHED_POLICY), -EINVAL, "not terminated");
 	check_unchanged(&before);
 	s.size = sizeof(s);
 	s.flags = 1;
-	CHECK(ioctl(fx_control(), VGPU_IOC_SCHED_SET, &s) && errno == EINVAL,
-	      "flags");
-	check_text(s.text);
+	CHECK(ioctl(fx_control(), VGPU_IOC_SCHED_SET, &s) && errno == EINVAL, "flags");
+	tune_check_text(-EINVAL, s.text);
 	s.flags = 0;
 	s.valid = VGPU_SCHED_LINGER;
 	s.gpu = 0x7fffffff;
-	CHECK(ioctl(fx_control(), VGPU_IOC_SCHED_SET, &s) && errno == ENODEV,
-	      "no such GPU");
-	check_text(s.text);
-	CHECK(ioctl(fx_control(), VGPU_IOC_SCHED, &s) && errno == EINVAL,
-	      "reading with valid set");
+	CHECK(ioctl(fx_control(), VGPU_IOC_SCHED_SET, &s) && errno == ENODEV, "no such GPU");
+	tune_check_text(-ENODEV, s.text);
+	CHECK(ioctl(fx_control(), VGPU_IOC_SCHED, &s) && errno == EINVAL, "reading with valid set");
 	s.valid = 0;
-	CHECK(ioctl(fx_control(), VGPU_IOC_SCHED, &s) && errno == ENODEV,
-	      "no such GPU");
-}
-
-static bool quarantined(const struct fx_vgpu *vgpu)
-{
-	struct vgpu_ctl_instance inst;
-
-	fx_instance(vgpu, &inst);
-	return inst.status & VGPU_INSTANCE_QUARANTINED;
+	CHECK(ioctl(fx_control(), VGPU_IOC_SCHED, &s) && errno == ENODEV, "no such GPU");
 }
 
 static void fault(struct fx_vgpu *vgpu)
@@ -255,14 +185,12 @@ static void fault(struct fx_vgpu *vgpu)
 	struct vgpu_fault what;
 
 	chan = fx_chan(vgpu, VGPU_HW_ENGINE_CE, 0, VGPU_RING_FB, 4);
-	FX_OK(vgpu->dev, vgpu_chan_fill(chan, VGPU_FB(vgpu->dev->fb_bytes), 0,
-					4));
-	FX_OK(vgpu->dev, vgpu_chan_wait_fault(chan, FX_TIMEOUT_MS, &what));
+	fx_fill_fails(chan, vgpu->dev->fb_bytes, &what);
 	vgpu_chan_destroy(chan);
 	FX_SOON(fx_faults(vgpu) > faults, "not counted");
 }
 
-/* Rules of quarantine that are set hold for vGPUs that are there already. */
+/* Rules of quarantine hold for vGPUs that are there already when the rules are set. */
 static void quarantine(void)
 {
 	struct vgpu_ctl_sched s = { .quarantine_faults = 0,
@@ -272,30 +200,27 @@ static void quarantine(void)
 
 	begin();
 	fx_create_open(&v[0], fx_default_type());
-	CHECK_EQ(sched_set(&s, VGPU_SCHED_QUARANTINE_FAULTS |
-			   VGPU_SCHED_QUARANTINE_BACKOFF), 0, "%.192s",
-		 (char *)s.text);
+	tune_set(&s, VGPU_SCHED_QUARANTINE_FAULTS | VGPU_SCHED_QUARANTINE_BACKOFF);
 	for (i = 0; i < 20; i++)
 		fault(&v[0]);
-	CHECK(!quarantined(&v[0]), "though it is off");
+	CHECK(!fx_quarantined(&v[0]), "though it is off");
 	s.quarantine_faults = 2;
-	CHECK_EQ(sched_set(&s, VGPU_SCHED_QUARANTINE_FAULTS), 0);
+	tune_set(&s, VGPU_SCHED_QUARANTINE_FAULTS);
 	fault(&v[0]);
-	CHECK(!quarantined(&v[0]), "after one of two");
+	CHECK(!fx_quarantined(&v[0]), "after one of two");
 	fault(&v[0]);
-	fx_next_event(VGPU_EVENT_QUARANTINED, &event);
-	CHECK(quarantined(&v[0]), "not after two");
-	CHECK(event.c > event.time_ns + 50ull * 1000000000 &&
-	      event.c <= event.time_ns + 100ull * 1000000000,
-	      "for %lld ns", (long long)(event.c - event.time_ns));
+	event_next(VGPU_EVENT_QUARANTINED, &event);
+	CHECK(fx_quarantined(&v[0]), "not after two");
+	CHECK(event.c > event.time_ns + 50ull * 1000000000 && event.c <= event.time_ns +
+	      100ull * 1000000000, "for %lld ns", (long long)(event.c - event.time_ns));
 	fx_release(&v[0]);
-	/* Those that come after, too. */
+	/* The rules hold for vGPUs that are created later, too. */
 	fx_create_open(&v[1], fx_default_type());
 	fault(&v[1]);
-	CHECK(!quarantined(&v[1]), "after one of two");
+	CHECK(!fx_quarantined(&v[1]), "after one of two");
 	fault(&v[1]);
-	fx_next_event(VGPU_EVENT_QUARANTINED, &event);
-	CHECK(quarantined(&v[1]), "not after two");
+	event_next(VGPU_EVENT_QUARANTINED, &event);
+	CHECK(fx_quarantined(&v[1]), "not after two");
 	fx_release(&v[1]);
 }
 
@@ -313,14 +238,11 @@ static void as_nobody(void *unused)
 	memcpy(h.uuid, v[0].id, sizeof(h.uuid));
 	CHECK(!setgid(65534) && !setuid(65534), "setuid");
 	CHECK(!ioctl(fx_control(), VGPU_IOC_SCHED, &s), "%s", strerror(errno));
-	CHECK(!ioctl(fx_control(), VGPU_IOC_SCHED_LOG, &l), "%s",
-	      strerror(errno));
+	CHECK(!ioctl(fx_control(), VGPU_IOC_SCHED_LOG, &l), "%s", strerror(errno));
 	CHECK(!ioctl(fx_control(), VGPU_IOC_HIST, &h), "%s", strerror(errno));
 	s.valid = VGPU_SCHED_LINGER;
-	CHECK(ioctl(fx_control(), VGPU_IOC_SCHED_SET, &s) && errno == EPERM,
-	      "set by anybody");
-	CHECK(ioctl(fx_control(), VGPU_IOC_SHARES_SET, &set) && errno == EPERM,
-	      "set by anybody");
+	CHECK(ioctl(fx_control(), VGPU_IOC_SCHED_SET, &s) && errno == EPERM, "set by anybody");
+	CHECK(ioctl(fx_control(), VGPU_IOC_SHARES_SET, &set) && errno == EPERM, "set by anybody");
 }
 
 static void rights(void)
@@ -330,8 +252,8 @@ static void rights(void)
 
 	begin();
 	fx_create(&v[0], fx_default_type());
-	pid = fx_fork(as_nobody, NULL);
-	CHECK(fx_wait_child(pid, FX_TIMEOUT_MS, &status), "hangs");
+	pid = child_start(as_nobody, NULL);
+	CHECK(child_ends(pid, FX_TIMEOUT_MS, &status), "hangs");
 	CHECK_EQ(status, 0);
 	check_unchanged(&before);
 }
@@ -344,4 +266,4 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(rights),
 };
 
-KTAP_MAIN(tests, cleanup)
+KTAP_MAIN(tests, tune_cleanup)

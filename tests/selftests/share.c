@@ -1,38 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <string.h>
 #include <sys/prctl.h>
-#include <time.h>
 
 #include "share.h"
 
 #define JOB_NS		100000
-#define TICK_NS		20000000
+#define RING_NS		800000000	/* what the ring of a vGPU that gets its due lasts for */
+#define TICK_NS		20000000	/* from one refill of the rings to the next */
+#define DEPTH_MIN	64		/* jobs */
 
 struct share_world share;
-
-static uint32_t gpu_id(void)
-{
-	struct vgpu_ctl_gpu gpu;
-
-	fx_ctl_gpu(&gpu);
-	return gpu.gpu;
-}
-
-static void set_policy(const char *policy, uint64_t ns)
-{
-	char why[VGPU_TEXT_LEN];
-
-	CHECK(!load_set_policy(fx_control(), gpu_id(), policy, ns, why),
-	      "%s: %s", policy, why);
-	share.slice_ns = ns;
-}
-
-void share_set_shares(void)
-{
-	char why[VGPU_TEXT_LEN];
-
-	CHECK(!load_set_shares(fx_control(), share.set, share.nr, why), "%s", why);
-}
 
 void share_ok(struct load *l, int ret)
 {
@@ -40,7 +17,6 @@ void share_ok(struct load *l, int ret)
 		FAIL("%s", l->text);
 }
 
-/* Creates and opens what is named in @types. */
 void share_open(const char *types)
 {
 	char type[16];
@@ -50,8 +26,7 @@ void share_open(const char *types)
 	while (sscanf(types, "%15s%n", type, &used) == 1) {
 		CHECK(share.nr < SHARE_VGPUS);
 		fx_create_open(&share.vgpu[share.nr], type);
-		memset(&share.set[share.nr], 0, sizeof(share.set[share.nr]));
-		memcpy(share.set[share.nr].uuid, share.vgpu[share.nr].id, VGPU_UUID_LEN);
+		share.set[share.nr] = tune_entry(&share.vgpu[share.nr], 0, 0, 0, 0);
 		share.nr++;
 		types += used;
 	}
@@ -76,32 +51,40 @@ static void start_loads(void)
 
 static void tick(void)
 {
-	struct timespec ts = { .tv_nsec = TICK_NS };
-	uint64_t start = load_now_ns();
+	uint64_t start = clk_ns();
 
-	nanosleep(&ts, NULL);
-	share.late_ns += load_now_ns() - start - TICK_NS;
+	clk_sleep_ns(TICK_NS);
+	share.late_ns += clk_ns() - start - TICK_NS;
 	share.ticks++;
 }
 
-/* Rings never run empty: one holds work for 0.4 s. */
+/*
+ * As many jobs as last for RING_NS at the speed that is due, so that a client that is late
+ * leaves no vGPU without work. More of them would only have to be waited for at the end.
+ */
+static uint64_t depth(unsigned int i)
+{
+	uint64_t jobs = (uint64_t)(share.due[i] * RING_NS / JOB_NS);
+	uint64_t room = load_room(&share.load[i]);
+
+	return jobs < DEPTH_MIN ? DEPTH_MIN : jobs < room ? jobs : room;
+}
+
 void share_keep_busy(unsigned int ms)
 {
-	uint64_t end = fx_now_ms() + ms;
+	uint64_t end = clk_ms() + ms;
 	unsigned int i;
 
 	do {
 		for (i = 0; i < share.nr; i++)
 			if (share.busy[i])
-				share_ok(&share.load[i],
-					 load_keep(&share.load[i], load_room(&share.load[i])));
+				share_ok(&share.load[i], load_keep(&share.load[i], depth(i)));
 		if (share.beside.dev)
 			share_ok(&share.beside, load_keep(&share.beside, load_room(&share.beside)));
 		tick();
-	} while (fx_now_ms() < end);
+	} while (clk_ms() < end);
 }
 
-/* Nothing is lost either: all that was asked for is there at the end. */
 void share_finish(void)
 {
 	unsigned int i;
@@ -122,58 +105,60 @@ static void set_due(const struct share_scenario *s)
 		active += share.busy[i];
 	}
 	if (!strcmp(s->policy, "qos")) {
-		load_due(share.set, share.busy, share.nr, share.due);
+		share_qos_due();
 		return;
 	}
 	fx_ctl_gpu(&gpu);
 	for (i = 0; i < share.nr; i++) {
-		if (!strcmp(s->policy, "best_effort"))
+		if (!share.busy[i])
+			share.due[i] = 0;
+		else if (!strcmp(s->policy, "best_effort"))
 			share.due[i] = 1.0 / active;
 		else if (!strcmp(s->policy, "equal_share"))
 			share.due[i] = 1.0 / share.nr;
 		else
-			share.due[i] = (double)share.vgpu[i].dev->fb_bytes /
-				       (double)gpu.fb_bytes;
-		if (!share.busy[i])
-			share.due[i] = 0;
+			share.due[i] = (double)share.vgpu[i].dev->fb_bytes / (double)gpu.fb_bytes;
 	}
 }
 
-void share_want(const unsigned int (*triple)[3])
+void share_qos_due(void)
+{
+	load_due(share.set, share.busy, share.nr, share.due);
+}
+
+void share_want(const unsigned int triple[][3])
 {
 	unsigned int i;
 
-	for (i = 0; i < share.nr; i++) {
-		share.set[i].valid = VGPU_SHARE_GUARANTEE | VGPU_SHARE_CAP |
-				     VGPU_SHARE_WEIGHT;
-		share.set[i].guarantee = triple[i][0];
-		share.set[i].cap = triple[i][1];
-		share.set[i].weight = triple[i][2];
-	}
-	share_set_shares();
+	for (i = 0; i < share.nr; i++)
+		share.set[i] = tune_entry(&share.vgpu[i], TUNE_TRIPLE, triple[i][0],
+					  triple[i][1], triple[i][2]);
+	tune_set_shares(share.set, share.nr);
 }
 
 void share_prepare(const struct share_scenario *s)
 {
+	struct vgpu_ctl_sched sched = { .slice_ns = s->slice_ns };
+
 	share_open(s->types);
 	if (!strcmp(s->policy, "qos"))
 		share_want(s->share);
 	set_due(s);
 	start_loads();
 	prctl(PR_SET_TIMERSLACK, 1);
-	set_policy(s->policy, s->slice_ns ? s->slice_ns :
-		   share.nr > 8 ? 1000000 : 2000000);
+	if (!sched.slice_ns)
+		sched.slice_ns = share.nr > 8 ? 1000000 : 2000000;
+	share.slice_ns = sched.slice_ns;
+	snprintf((char *)sched.policy, sizeof(sched.policy), "%s", s->policy);
+	tune_set(&sched, VGPU_SCHED_POLICY | VGPU_SCHED_SLICE);
 }
 
 void share_cleanup(void)
 {
 	unsigned int i;
-	char why[VGPU_TEXT_LEN];
 
 	load_exit(&share.beside);
 	for (i = 0; i < SHARE_VGPUS; i++)
 		load_exit(&share.load[i]);
-	fx_cleanup();
-	if (load_set_policy(fx_control(), gpu_id(), "best_effort", 2000000, why))
-		ktap_note("cleanup: %s", why);
+	tune_cleanup();
 }

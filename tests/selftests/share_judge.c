@@ -1,34 +1,35 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What vGPUs get under each policy: service as the driver charges it, and the
- * work that their clients see done, against what is due, over 2 s.
+ * What vGPUs get, over windows of 2 s, against what is due: service as the driver charges it,
+ * and work that their clients see completed.
  *
- * On a host that does other things the machine loses its processors now and
- * then, for longer than a slice, and who has the engine then pays for it: the
- * policy makes that good, later, in service though not in work. So one window of
- * 2 s out of several, or all together, has to be right, in service and in work at
- * once. Some slack is given, and each kind has its limit, in parts of what is due:
- * - where the first ones are not right, one largest overrun;
- * - where the engine is idle before a slot, somebody has to be woken for it: what
- *   that takes here is seen by how late this program is;
- * - the engine's own account says how much of its time was lost: that much work
- *   may be anybody's. Where it is too much, the window says nothing about work;
- *   where that is so in all of them, service alone counts, and the output says so.
- *   How long to wait for a better one is limited for all tests together.
- * - under emulation the same job takes up to a tenth more or less time from vGPU to
- *   vGPU, depending on where their pages lie.
- * Whoever gets less or more than FAR off what is due fails a window in any case.
+ * On a busy host the machine loses its processors now and then for longer than a slice, and
+ * the vGPU that has the engine then pays for it. The policy makes that good later, in service
+ * though not in work. So it is enough that one window of several, or all together, is right,
+ * in service and in work at once. Some slack is given, and each kind of slack has its limit,
+ * in parts of what is due:
+ * - one largest overrun, if the first windows are not right without it;
+ * - where the engine is idle before a slot, a thread has to be woken for the slot: how long
+ *   that takes on this machine is seen by how late this program itself is woken;
+ * - the engine's own account says how much of its time was lost: that much work may be missing
+ *   from any vGPU. Where too much was lost, work that is not as due says nothing, and where
+ *   that is so in all windows, service alone counts, and the output says so. How many windows
+ *   are waited for in the hope of a better one is limited for all tests together;
+ * - under emulation the same job takes up to a tenth more or less time from vGPU to vGPU,
+ *   depending on where their pages lie.
+ * A vGPU whose service is more than FAR off what is due fails its window in any case.
  */
 #include <math.h>
 #include <string.h>
 
 #include "share.h"
+#include "soft.h"
 
 #define WINDOW_MS	2000
 #define WINDOWS		16
-#define STRICT		5	/* without regard to overruns */
-#define UNJUDGED	3	/* windows at least without a word on work */
-#define PATIENCE	20	/* and more of them in the whole program */
+#define STRICT		5	/* the first windows, without slack for overruns */
+#define UNJUDGED	3	/* windows, at least, before service alone counts */
+#define PATIENCE	20	/* more of such windows in the whole program */
 #define MARGIN		0.03
 #define FAR		0.20
 #define OVERRUN_MAX	0.05
@@ -37,6 +38,18 @@
 #define WORK_SPEED	0.08	/* an emulated engine is not equally fast for all */
 #define LOST_MAX	0.10	/* of the engine's time: more, and work is not judged */
 
+/**
+ * struct snapshot - counters at one time; the i-th of each array is the i-th vGPU's
+ * @now_ns:      when the vGPU's counters were read, on the driver's clock
+ * @busy_ns:     service charged so far
+ * @jobs:        completed so far, as the client sees it
+ * @ran_ns:      how long the engine could work so far, by its own account
+ * @gpu_now_ns:  when the GPU's counters were read
+ * @gpu_busy_ns: how long the engine was busy so far
+ * @overrun_ns:  the longest of all vGPUs so far
+ * @late_ns:     as of struct share_world
+ * @ticks:       as of struct share_world
+ */
 struct snapshot {
 	uint64_t now_ns[SHARE_VGPUS];
 	uint64_t busy_ns[SHARE_VGPUS];
@@ -53,11 +66,11 @@ struct snapshot {
  * struct verdict - on one window; errors are parts of what is due
  * @service:      largest error of service, less slack
  * @work:         largest error of completed work, less slack
- * @far:          largest error of service as it is
- * @idle_off:     what the engine's idle time is off by, less slack
+ * @far:          largest error of service, slack included
+ * @idle_off:     difference between the engine's idle time and what is nobody's due, less slack
  * @service_met:  service is as due
- * @work_met:     so is work
- * @work_counts:  the engine lost so little of its time that work can be judged
+ * @work_met:     completed work is as due
+ * @work_counts:  so little of the engine's time was lost that work has to be as due
  */
 struct verdict {
 	double service;
@@ -81,7 +94,7 @@ static void take(struct snapshot *s)
 	fx_ctl_gpu(&gpu);
 	s->gpu_now_ns = gpu.now_ns;
 	s->gpu_busy_ns = gpu.engine[share.load[0].chan->engine].busy_ns;
-	if (load_counter("ran_ns", &s->ran_ns))
+	if (soft_counter(fx_gpu(), "gr", "ran_ns", &s->ran_ns))
 		FAIL("the engine's time is not in debugfs");
 	s->overrun_ns = 0;
 	s->late_ns = share.late_ns;
@@ -97,13 +110,13 @@ static void take(struct snapshot *s)
 	}
 }
 
-/* What a figure is off by, as a part of what it should be, but for slack. */
+/* The difference between two figures as a part of @of, what it should be, less the slack. */
 static double error(double got, double of, double slack)
 {
 	return of > 0 ? fmax(0, fabs(got - of) / of - slack) : got;
 }
 
-/* What may be missing of a slot, as a part of it: two threads have to wake. */
+/* What may be missing of a slot, as a part of the slot: two threads have to be woken for it. */
 static double waking(const struct snapshot *a, const struct snapshot *b)
 {
 	double late = (double)(b->late_ns - a->late_ns) /
@@ -141,8 +154,7 @@ static void judge(const struct snapshot *a, const struct snapshot *b,
 		of = share.due[i] / due_sum;
 		over = 0;
 		if (!strict && share.due[i] > 0)
-			over = fmin(OVERRUN_MAX,
-				    (double)b->overrun_ns / wall / share.due[i]);
+			over = fmin(OVERRUN_MAX, (double)b->overrun_ns / wall / share.due[i]);
 		late = got < share.due[i] ? wake : 0;
 		v->far = fmax(v->far, error(got, share.due[i], 0));
 		v->service = fmax(v->service, error(got, share.due[i], over + late));
@@ -151,25 +163,24 @@ static void judge(const struct snapshot *a, const struct snapshot *b,
 			       error(did, of, fmin(WORK_SLACK_MAX,
 						   WORK_SPEED + 2 * lost / of +
 						   over + wake)));
-		n += snprintf(text + n, sizeof(text) - (size_t)n,
-			      " %.1f/%.1f(%.1f)", 1000 * got, 1000 * share.due[i],
-			      1000 * did * due_sum);
+		n += snprintf(text + n, sizeof(text) - (size_t)n, " %.1f/%.1f(%.1f)", 1000 * got,
+			      1000 * share.due[i], 1000 * did * due_sum);
 	}
 	v->idle_off = fmax(0, fabs(idle - (1 - due_sum)) - wake * due_sum);
 	v->service_met = v->service <= MARGIN && v->idle_off <= MARGIN &&
 			 v->far <= FAR;
-	v->work_met = v->work_counts && v->work <= MARGIN;
-	ktap_note("per mille got/due(work):%s, idle %.1f; error %.2f %% of service, %.2f %% but for slack, %.2f %% of work; waking %.2f %%; %.2f %% of the engine's time lost%s; largest overrun %llu us%s",
-		  text, 1000 * idle, 100 * v->far, 100 * v->service, 100 * v->work,
-		  100 * wake, 100 * lost, v->work_counts ? "" : ", work not judged",
-		  (unsigned long long)b->overrun_ns / 1000,
-		  strict ? "" : ", allowed for");
+	v->work_met = v->work <= MARGIN;
+	ktap_note("per mille got/due(work):%s, idle %.1f", text, 1000 * idle);
+	ktap_note("error %.2f %% of service, %.2f %% but for slack, %.2f %% of work; waking %.2f %%; %.2f %% of the engine's time lost%s; largest overrun %llu us%s",
+		  100 * v->far, 100 * v->service, 100 * v->work, 100 * wake, 100 * lost,
+		  v->work_counts ? "" : ", too much to blame anybody for missing work",
+		  (unsigned long long)b->overrun_ns / 1000, strict ? "" : ", allowed for");
 }
 
 /*
- * Looks at the last window, the last two, four and so on, and all: a long one says more,
- * and a short one begins after debts were paid back that an entity had brought along
- * (a processor that is taken away in the middle of a turn makes one of hundreds of ms).
+ * Judges the last window, the last two together, the last four and so on, and all: a long
+ * time says more, while a short one may begin after a vGPU has paid back what it was in debt
+ * for (a processor that is taken away in the middle of a turn makes a debt of hundreds of ms).
  */
 void share_measure(void)
 {
@@ -184,8 +195,7 @@ void share_measure(void)
 		share_keep_busy(WINDOW_MS);
 		take(&at[w]);
 		for (length = 1; length < 2 * w; length *= 2) {
-			judge(&at[length < w ? w - length : 0], &at[w],
-			      w <= STRICT, &v);
+			judge(&at[length < w ? w - length : 0], &at[w], w <= STRICT, &v);
 			if (v.service_met && v.work_met)
 				return;
 			service_met |= v.service_met;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What vGPUs get under each policy, against what is due (share_judge.c). */
+/* What vGPUs get under each policy, against what is due to them (share_judge.c). */
 #include <errno.h>
 #include <string.h>
 
@@ -36,16 +36,13 @@ SCENARIO(best_effort_idle_time_goes_on, "best_effort", FOUR, .idle = 0x2)
 SCENARIO(equal_share_2, "equal_share", TWO)
 SCENARIO(equal_share_8, "equal_share", EIGHT)
 SCENARIO(equal_share_16, "equal_share", SIXTEEN)
-SCENARIO(equal_share_idle_slots_stay, "equal_share", "4Q 2Q 1Q", .idle = 0x1,
-	 .slice_ns = 5000000)
+SCENARIO(equal_share_idle_slots_stay, "equal_share", "4Q 2Q 1Q", .idle = 0x1, .slice_ns = 5000000)
 
 SCENARIO(fixed_share_2, "fixed_share", TWO)
 SCENARIO(fixed_share_16, "fixed_share", SIXTEEN)
 SCENARIO(fixed_share_mixed, "fixed_share", "8Q 4Q 2Q 1Q 1Q")
-SCENARIO(fixed_share_unsold_slots_stay, "fixed_share", "4Q 2Q",
-	 .slice_ns = 5000000)
-SCENARIO(fixed_share_idle_slots_stay, "fixed_share", "8Q 4Q 4Q", .idle = 0x1,
-	 .slice_ns = 5000000)
+SCENARIO(fixed_share_unsold_slots_stay, "fixed_share", "4Q 2Q", .slice_ns = 5000000)
+SCENARIO(fixed_share_idle_slots_stay, "fixed_share", "8Q 4Q 4Q", .idle = 0x1, .slice_ns = 5000000)
 
 SCENARIO(qos_defaults_4, "qos", FOUR, .share = {
 	{ 250, 1000, 250 }, { 250, 1000, 250 }, { 250, 1000, 250 },
@@ -68,7 +65,7 @@ SCENARIO(qos_idle_time_by_weight, "qos", FOUR, .share = {
 SCENARIO(qos_guarantee_is_cap, "qos", "4Q 4Q 2Q", .share = {
 	{ 500, 500, 1 }, { 300, 300, 1 }, { 200, 200, 1 } })
 
-/* Shares are set again while all work. */
+/* Shares are changed while all vGPUs work. */
 static void qos_changed_under_load(void)
 {
 	static const struct share_scenario s = {
@@ -83,12 +80,12 @@ static void qos_changed_under_load(void)
 	share_prepare(&s);
 	share_measure();
 	share_want(next);
-	load_due(share.set, share.busy, share.nr, share.due);
+	share_qos_due();
 	share_measure();
 	share_finish();
 }
 
-/* What the first has on a copy engine does not count against it on gr. */
+/* The service of the first vGPU on a copy engine does not count against it on gr. */
 static void engines_are_independent(void)
 {
 	static const struct share_scenario s = {
@@ -122,19 +119,15 @@ static void engines_are_independent(void)
 	share_finish();
 }
 
-/* Settings live as long as the vGPU, not as long as somebody has it open. */
+/* Settings live as long as the vGPU, through reset, close and open. */
 static void settings_survive_reopen(void)
 {
 	struct vgpu_ctl_instance inst;
 
 	share_open("4Q");
-	share.set[0].valid = VGPU_SHARE_GUARANTEE | VGPU_SHARE_CAP |
-			 VGPU_SHARE_WEIGHT | VGPU_SHARE_FRL;
-	share.set[0].guarantee = 123;
-	share.set[0].cap = 456;
-	share.set[0].weight = 789;
+	share.set[0] = tune_entry(&share.vgpu[0], TUNE_TRIPLE | VGPU_SHARE_FRL, 123, 456, 789);
 	share.set[0].frl = 24;
-	share_set_shares();
+	tune_set_shares(share.set, share.nr);
 	FX_OK(share.vgpu[0].dev, vgpu_dev_reset(share.vgpu[0].dev));
 	fx_close(&share.vgpu[0]);
 	fx_open(&share.vgpu[0]);
@@ -145,11 +138,10 @@ static void settings_survive_reopen(void)
 	CHECK_EQ(inst.frl_config, 24);
 }
 
-/* More than there is: none is set, and the driver says by how much. */
+/* Guarantees of more than there is: none is set, and the driver says by how much too many. */
 static void admission_is_atomic(void)
 {
 	struct vgpu_ctl_instance inst;
-	char why[VGPU_TEXT_LEN];
 	unsigned int i;
 
 	share_open(FOUR);
@@ -157,16 +149,16 @@ static void admission_is_atomic(void)
 		share.set[i].valid = VGPU_SHARE_GUARANTEE;
 		share.set[i].guarantee = i ? 250 : 251;
 	}
-	CHECK_EQ(load_set_shares(fx_control(), share.set, share.nr, why), -ENOSPC);
-	ktap_note("%s", why);
-	CHECK(strpbrk(why, "0123456789"), "the text has no number: %s", why);
+	CHECK_EQ(tune_try_shares(share.set, share.nr), -ENOSPC);
+	ktap_note("%s", tune_refusal);
+	CHECK(strpbrk(tune_refusal, "0123456789"), "the text has no number: %s", tune_refusal);
 	for (i = 0; i < share.nr; i++) {
 		fx_instance(&share.vgpu[i], &inst);
 		CHECK_EQ(inst.guarantee, 250);
 	}
-	/* What one gives up, another can have in the same call. */
+	/* In one call a vGPU can get what another vGPU gives up. */
 	share.set[1].guarantee = 249;
-	share_set_shares();
+	tune_set_shares(share.set, share.nr);
 	fx_instance(&share.vgpu[0], &inst);
 	CHECK_EQ(inst.guarantee, 251);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Packets do what they say: random fills and copies, 1D and 2D, between
- * framebuffer and guest memory, against the CPU doing the same.
+ * Random fills and copies, 1D and 2D, in framebuffer and guest memory and between them: the result
+ * is what the CPU has computed for the same packets.
  */
 #include <endian.h>
 #include <errno.h>
@@ -18,10 +18,10 @@
 static struct fx_vgpu v;
 
 /**
- * struct arena - memory on the device and what the CPU says it holds
- * @fb_at:  where the framebuffer part starts
- * @buf:    guest memory
- * @shadow: framebuffer, then guest memory
+ * struct arena - memory of the device, and what it should contain
+ * @fb_at:  offset of the part in framebuffer
+ * @buf:    the part in guest memory
+ * @shadow: what the CPU has computed for framebuffer and for guest memory
  */
 static struct {
 	uint64_t fb_at;
@@ -68,20 +68,19 @@ static void arena_compare(const char *what)
 			continue;
 		for (i = 0; has[i] == arena.shadow[sys][i]; i++)
 			;
-		FAIL("%s: %s differs at %#llx: %#x, not %#x", what,
-		     sys ? "guest memory" : "framebuffer",
-		     (unsigned long long)i, has[i], arena.shadow[sys][i]);
+		FAIL("%s: %s differs at %#llx: %#x, not %#x", what, sys ? "guest memory" :
+		     "framebuffer", (unsigned long long)i, has[i], arena.shadow[sys][i]);
 	}
 }
 
 /**
  * struct area - a random rectangle
- * @sys:   where
- * @at:    first byte
+ * @sys:   it is in guest memory, else in framebuffer
+ * @at:    offset of its first byte in the arena
  * @width: bytes per row
- * @rows:  how many
- * @pitch: 0 if there is one row
- * @span:  from the first byte to behind the last
+ * @rows:  at least 1
+ * @pitch: bytes from row to row; 0 if there is one row
+ * @span:  bytes from the first to the last byte, both included
  */
 struct area {
 	bool sys;
@@ -92,8 +91,7 @@ struct area {
 	uint64_t span;
 };
 
-static void area_place(struct area *area, unsigned int align, uint64_t low,
-		       uint64_t high)
+static void area_place(struct area *area, unsigned int align, uint64_t low, uint64_t high)
 {
 	area->at = low + fx_random_below((high - low - area->span) / align + 1) *
 		align;
@@ -103,12 +101,11 @@ static void area_pitch(struct area *area, unsigned int align)
 {
 	area->pitch = 0;
 	if (area->rows > 1)
-		area->pitch = (uint32_t)(area->width +
-					 fx_random_below(64 / align) * align);
+		area->pitch = (uint32_t)(area->width + fx_random_below(64 / align) * align);
 	area->span = (area->rows - 1) * (uint64_t)area->pitch + area->width;
 }
 
-/* Small, page-sized and large ones; with odd edges where allowed. */
+/* A shape that is small, about a page, or large; its width is a multiple of @align. */
 static void area_shape(struct area *area, unsigned int align, uint64_t limit)
 {
 	static const uint64_t sizes[] = { 16, 300, 5000, 70000, 200000 };
@@ -133,8 +130,7 @@ static void random_fill(struct vgpu_chan *chan)
 	area_pitch(&dst, 4);
 	area_place(&dst, 4, 0, arena_bytes(dst.sys));
 	p.op_flags = htole32(dst.sys ? VGPU_HW_OP_DST_SYS : 0);
-	p.dst = htole64(dst.sys ? arena.buf.iova + dst.at :
-			arena.fb_at + dst.at);
+	p.dst = htole64(dst.sys ? arena.buf.iova + dst.at : arena.fb_at + dst.at);
 	p.value = raw;
 	p.width = htole64(dst.width);
 	p.rows = htole32(dst.rows);
@@ -146,7 +142,7 @@ static void random_fill(struct vgpu_chan *chan)
 	FX_OK(v.dev, vgpu_chan_submit(chan, &p, 1));
 }
 
-/* Source and destination do not overlap: each has its half. */
+/* In the same memory source and destination have a half each, so that they do not overlap. */
 static void random_copy(struct vgpu_chan *chan)
 {
 	struct area dst = { .sys = fx_random_below(2) }, src;
@@ -172,28 +168,24 @@ static void random_copy(struct vgpu_chan *chan)
 	}
 	p.op_flags = htole32((dst.sys ? VGPU_HW_OP_DST_SYS : 0) |
 			     (src.sys ? VGPU_HW_OP_SRC_SYS : 0));
-	p.dst = htole64(dst.sys ? arena.buf.iova + dst.at :
-			arena.fb_at + dst.at);
-	p.src = htole64(src.sys ? arena.buf.iova + src.at :
-			arena.fb_at + src.at);
+	p.dst = htole64(dst.sys ? arena.buf.iova + dst.at : arena.fb_at + dst.at);
+	p.src = htole64(src.sys ? arena.buf.iova + src.at : arena.fb_at + src.at);
 	p.width = htole64(dst.width);
 	p.rows = htole32(dst.rows);
 	p.dst_pitch = htole32(dst.pitch);
 	p.src_pitch = htole32(src.pitch);
 	for (row = 0; row < dst.rows; row++)
-		memcpy(arena.shadow[dst.sys] + dst.at +
-		       row * (uint64_t)dst.pitch,
-		       arena.shadow[src.sys] + src.at +
-		       row * (uint64_t)src.pitch, dst.width);
+		memcpy(arena.shadow[dst.sys] + dst.at + row * (uint64_t)dst.pitch,
+		       arena.shadow[src.sys] + src.at + row * (uint64_t)src.pitch, dst.width);
 	FX_OK(v.dev, vgpu_chan_submit(chan, &p, 1));
 }
 
-static void random_work(uint32_t engine_class, uint32_t instance,
-			enum vgpu_ring where)
+static void random_work(uint32_t engine_class, uint32_t instance, enum vgpu_ring where)
 {
 	uint64_t rounds = fx_env("VGPU_TEST_ROUNDS", 40), round, i;
 	struct vgpu_chan *chan;
 
+	fx_need("execution");
 	fx_create_open(&v, fx_default_type());
 	chan = fx_chan(&v, engine_class, instance, where, 6);
 	arena_init();
@@ -238,20 +230,19 @@ static void ce1_ring_in_fb(void)
 	random_work(CE, 1, VGPU_RING_FB);
 }
 
-/* libvgpu's helpers do what the raw packets do. */
+/* The functions of libvgpu that make packets. */
 static void helpers(void)
 {
 	struct vgpu_chan *chan;
 	uint64_t fence, i;
 
+	fx_need("execution");
 	fx_create_open(&v, fx_default_type());
 	FX_OK(v.dev, vgpu_irq_enable(v.dev, 4));
 	chan = fx_chan(&v, CE, 0, VGPU_RING_FB, 5);
 	arena_init();
-	FX_OK(v.dev, vgpu_chan_fill(chan, VGPU_FB(arena.fb_at), 0xa5a5a5a5,
-				    4096));
-	FX_OK(v.dev, vgpu_chan_copy(chan, VGPU_SYS(&arena.buf, 100),
-				    VGPU_FB(arena.fb_at), 3000));
+	FX_OK(v.dev, vgpu_chan_fill(chan, VGPU_FB(arena.fb_at), 0xa5a5a5a5, 4096));
+	FX_OK(v.dev, vgpu_chan_copy(chan, VGPU_SYS(&arena.buf, 100), VGPU_FB(arena.fb_at), 3000));
 	FX_OK(v.dev, vgpu_chan_copy2d(chan, VGPU_FB(arena.fb_at + 8192), 128,
 				      VGPU_SYS(&arena.buf, 0), 256, 100, 10));
 	FX_OK(v.dev, vgpu_chan_nop(chan));
@@ -260,14 +251,13 @@ static void helpers(void)
 	memset(arena.shadow[0], 0xa5, 4096);
 	memcpy(arena.shadow[1] + 100, arena.shadow[0], 3000);
 	for (i = 0; i < 10; i++)
-		memcpy(arena.shadow[0] + 8192 + i * 128,
-		       arena.shadow[1] + i * 256, 100);
+		memcpy(arena.shadow[0] + 8192 + i * 128, arena.shadow[1] + i * 256, 100);
 	arena_compare("helpers");
 	vgpu_chan_destroy(chan);
 	vgpu_buf_free(&arena.buf);
 }
 
-/* Rings of the smallest and largest order, many times around. */
+/* Rings of the smallest and of the largest order, filled many times. */
 static void rings_wrap(void)
 {
 	static const uint32_t orders[] = { VGPU_HW_RING_ORDER_MIN,
@@ -283,11 +273,9 @@ static void rings_wrap(void)
 	fx_create_open(&v, fx_default_type());
 	for (where = 0; where < 2; where++) {
 		for (i = 0; i < 2; i++) {
-			chan = fx_chan(&v, CE, 1, (enum vgpu_ring)where,
-				       orders[i]);
+			chan = fx_chan(&v, CE, 1, (enum vgpu_ring)where, orders[i]);
 			for (k = 0; k < (2u << orders[i]) / 100 + 3; k++)
-				FX_OK(v.dev, vgpu_chan_submit(chan, batch,
-							      100));
+				FX_OK(v.dev, vgpu_chan_submit(chan, batch, 100));
 			fx_finish(chan);
 			CHECK_EQ(vgpu_chan_get(chan), k * 100 + 1);
 			vgpu_chan_destroy(chan);
@@ -296,13 +284,14 @@ static void rings_wrap(void)
 	free(batch);
 }
 
-/* Signals in both memories, in order, behind the work that they announce. */
+/* Signals in framebuffer and in guest memory are written in order. */
 static void signals(void)
 {
 	uint64_t *fb_word, *sys_word, at, i;
 	struct vgpu_hw_packet p[2];
 	struct vgpu_chan *chan;
 
+	fx_need("execution");
 	fx_create_open(&v, fx_default_type());
 	chan = fx_chan(&v, GR, 0, VGPU_RING_SYS, 8);
 	arena_init();
@@ -353,17 +342,16 @@ static void all_channels(void)
 	uint64_t at[VGPU_HW_MAX_CHANNELS], fence[VGPU_HW_MAX_CHANNELS];
 	uint32_t i, nr;
 
+	fx_need("execution");
 	fx_create_open(&v, fx_default_type());
 	nr = v.dev->channels;
 	for (i = 0; i < nr; i++) {
-		FX_OK(v.dev, vgpu_chan_create(v.dev, i % v.dev->engines,
-					      i % 2 ? VGPU_RING_SYS :
+		FX_OK(v.dev, vgpu_chan_create(v.dev, i % v.dev->engines, i % 2 ? VGPU_RING_SYS :
 					      VGPU_RING_FB, 4, &chan[i]));
 		FX_OK(v.dev, vgpu_fb_alloc(v.dev, 65536, 4096, &at[i]));
 	}
 	for (i = 0; i < nr; i++) {
-		FX_OK(v.dev, vgpu_chan_fill(chan[i], VGPU_FB(at[i]),
-					    i * 0x01010101u, 65536));
+		FX_OK(v.dev, vgpu_chan_fill(chan[i], VGPU_FB(at[i]), i * 0x01010101u, 65536));
 		FX_OK(v.dev, vgpu_chan_fence(chan[i], &fence[i]));
 	}
 	for (i = 0; i < nr; i++)
@@ -375,8 +363,7 @@ static void all_channels(void)
 		CHECK(!memcmp(bytes, bytes + 1, 65535), "channel %u", i);
 		vgpu_chan_destroy(chan[i]);
 	}
-	CHECK_EQ(vgpu_chan_create(v.dev, v.dev->engines, VGPU_RING_FB, 4,
-				  &chan[0]), -EINVAL);
+	CHECK_EQ(vgpu_chan_create(v.dev, v.dev->engines, VGPU_RING_FB, 4, &chan[0]), -EINVAL);
 }
 
 static const struct ktap_test tests[] = {

@@ -1,21 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The policy, its parameters and shares are changed again and again while vGPUs
- * work and others come and go: every packet completes exactly once, in its
- * ring's order, and what it wrote is right.
+ * The policy, its parameters and shares are changed again and again while vGPUs work and
+ * others come and go: every packet completes exactly once, in the order of its ring, and what
+ * it wrote is right.
  *
- * Each packet signals a word of its own and raises an interrupt. One in three
- * fills memory, the next copies the word of the one before it (which is only
- * there if that one has completed), the third copies from what was filled.
+ * Each packet signals a word of its own and raises an interrupt. Of three packets the first
+ * fills memory; the second copies the word that the first one signals, which is only there if
+ * the first one has completed; the third copies from what the first one filled.
  */
 #include <endian.h>
-#include <errno.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
-#include "fixture.h"
+#include "child.h"
 #include "load.h"
 #include "tune.h"
 
@@ -29,16 +26,16 @@
 
 /**
  * struct stream - packets of one channel
- * @v:       whose
- * @chan:    it
- * @fd:      its interrupt
- * @area:    framebuffer: what is filled
- * @fence:   a word per packet of the ring
- * @seen:    what its packets have seen, likewise
- * @filled:  bytes that packet's fill has
+ * @v:       the vGPU
+ * @chan:    the channel
+ * @fd:      eventfd of the channel's interrupt
+ * @area:    offset in the framebuffer of what is filled
+ * @fence:   offset of the words that packets signal, one per packet of the ring
+ * @seen:    offset of the words that packets copy, one per packet of the ring
+ * @filled:  per packet of the ring: bytes, if it is a FILL
  * @put:     packets submitted
  * @checked: packets verified
- * @irqs:    counted so far
+ * @irqs:    interrupts counted so far
  */
 struct stream {
 	struct fx_vgpu *v;
@@ -55,8 +52,7 @@ struct stream {
 
 static struct fx_vgpu vgpu[VGPUS], guest;
 static struct stream stream[STREAMS];
-static struct vgpu_ctl_gpu gpu;
-static volatile uint64_t *progress;	/* of children, shared */
+static volatile uint64_t *progress;	/* rounds of change_parameters(), of come_and_go() */
 
 static unsigned int seconds(void)
 {
@@ -97,7 +93,7 @@ static void write_packet(struct stream *s, uint64_t i)
 	p->signal_value = htole64(i + 1);
 	p->rows = htole32(1);
 	if (i % 3 == 0) {
-		/* Mostly small, some longer than a slice. */
+		/* Most fills are small, some take longer than a slice. */
 		s->filled[slot] = PAGE + 4 * (uint32_t)
 			fx_random_below(i % 21 ? 8192 : (FILL_MAX - PAGE) / 4);
 		p->type = VGPU_HW_PKT_FILL;
@@ -120,19 +116,17 @@ static void check_packet(const struct stream *s, uint64_t i)
 	uint64_t seen = le64toh(fb_words(s, s->seen)[i % RING]);
 	uint64_t fence = le64toh(fb_words(s, s->fence)[i % RING]);
 
-	CHECK_EQ(fence, i + 1, "%s: signal of packet %llu", s->v->uuid,
-		 (unsigned long long)i);
+	CHECK_EQ(fence, i + 1, "%s: signal of packet %llu", s->v->uuid, (unsigned long long)i);
 	if (i % 3 == 1)
 		CHECK_EQ(seen, i, "%s: packet %llu did not see the one before",
 			 s->v->uuid, (unsigned long long)i);
 	if (i % 3 == 2)
-		CHECK_EQ(seen, (uint64_t)fill_value(i - 2) << 32 |
-			 fill_value(i - 2), "%s: packet %llu, %u bytes filled",
-			 s->v->uuid, (unsigned long long)i,
+		CHECK_EQ(seen, (uint64_t)fill_value(i - 2) << 32 | fill_value(i - 2),
+			 "%s: packet %llu, %u bytes filled", s->v->uuid, (unsigned long long)i,
 			 s->filled[(i - 2) % RING]);
 }
 
-/* One is signalled only after all before it have completed. */
+/* A packet signals only after all packets before it have completed. */
 static void check_order(const struct stream *s)
 {
 	uint64_t i, done;
@@ -142,7 +136,7 @@ static void check_order(const struct stream *s)
 					    __ATOMIC_ACQUIRE)) == i)
 			break;
 	done = vgpu_chan_get(s->chan);
-	/* Of the newest that has signalled get may be about to be told. */
+	/* The driver may be about to count the newest packet that has signalled. */
 	CHECK(done + 1 >= i, "%s: packet %llu has signalled, get is %llu",
 	      s->v->uuid, (unsigned long long)i - 1, (unsigned long long)done);
 	CHECK(done <= s->put, "%s: get %llu, put %llu", s->v->uuid,
@@ -162,15 +156,14 @@ static void check_stream(struct stream *s)
 	uint64_t done;
 
 	check_order(s);
-	CHECK(vgpu_chan_state(s->chan) != VGPU_HW_STATE_FAULTED, "%s: fault",
-	      s->v->uuid);
+	CHECK(vgpu_chan_state(s->chan) != VGPU_HW_STATE_FAULTED, "%s: fault", s->v->uuid);
 	done = vgpu_chan_get(s->chan);
 	for (; s->checked < done; s->checked++)
 		check_packet(s, s->checked);
 	count_irqs(s);
 }
 
-/* Most of the time there is work; now and then a channel runs dry. */
+/* Keeps the ring full most of the time, and now and then lets it run empty. */
 static void refill(struct stream *s)
 {
 	uint64_t want = fx_random_below(8) ? RING : fx_random_below(4);
@@ -179,25 +172,15 @@ static void refill(struct stream *s)
 	while (s->put - s->checked < want)
 		write_packet(s, s->put++);
 	if (s->put != put)
-		CHECK(vgpu_chan_kick(s->chan, s->put) >= 0, "%s",
-		      vgpu_dev_error(s->v->dev));
-}
-
-static void share_progress(void)
-{
-	if (!progress) {
-		progress = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
-				MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-		CHECK(progress != MAP_FAILED);
-	}
+		CHECK(vgpu_chan_kick(s->chan, s->put) >= 0, "%s", vgpu_dev_error(s->v->dev));
 }
 
 static void open_all(void)
 {
 	unsigned int i;
 
-	share_progress();
-	fx_ctl_gpu(&gpu);
+	tune_begin();
+	progress = child_shared(PAGE);
 	for (i = 0; i < VGPUS; i++) {
 		fx_create_open(&vgpu[i], i ? "2Q" : "4Q");
 		FX_OK(vgpu[i].dev, vgpu_irq_enable(vgpu[i].dev, 3));
@@ -207,7 +190,7 @@ static void open_all(void)
 	}
 }
 
-/* All that was submitted has completed, once, by each of four accounts. */
+/* All that was submitted has completed once: get, signals, interrupts and statistics agree. */
 static void finish(void)
 {
 	struct vgpu_ctl_instance inst;
@@ -217,19 +200,17 @@ static void finish(void)
 	for (i = 0; i < STREAMS; i++) {
 		struct stream *s = &stream[i];
 
-		/* vgpu_chan_wait_idle() would take interrupts away. */
-		FX_SOON(vgpu_chan_get(s->chan) == s->put, "%s: get %llu of %llu",
-			s->v->uuid, (unsigned long long)vgpu_chan_get(s->chan),
-			(unsigned long long)s->put);
+		/* vgpu_chan_wait_idle() would read the interrupts that are counted below. */
+		FX_SOON(vgpu_chan_get(s->chan) == s->put, "%s: get %llu of %llu", s->v->uuid,
+			(unsigned long long)vgpu_chan_get(s->chan), (unsigned long long)s->put);
 		check_stream(s);
 		CHECK_EQ(s->checked, s->put);
-		/* Several may become one on the way, and none comes of itself. */
+		/* Several interrupts may become one on the way, but none comes without a packet. */
 		FX_SOON((count_irqs(s), s->irqs), "no interrupts");
 		CHECK(s->irqs <= s->put, "%llu interrupts of %llu packets",
 		      (unsigned long long)s->irqs, (unsigned long long)s->put);
 		fx_instance(s->v, &inst);
-		CHECK_EQ(inst.engine[s->chan->engine].packets, s->put,
-			 "the driver's count");
+		CHECK_EQ(inst.engine[s->chan->engine].packets, s->put, "the driver's count");
 		CHECK_EQ(inst.faults, 0);
 		CHECK_EQ(inst.engine[s->chan->engine].resets, 0);
 		CHECK(s->put > 3, "%s has done nothing", s->v->uuid);
@@ -238,38 +219,29 @@ static void finish(void)
 	ktap_note("%llu packets", (unsigned long long)total);
 }
 
-static int sched_set(struct vgpu_ctl_sched *sched)
-{
-	sched->size = sizeof(*sched);
-	sched->gpu = gpu.gpu;
-	return ioctl(fx_control(), VGPU_IOC_SCHED_SET, sched) ? -errno : 0;
-}
-
-/* Switches the policy every SWITCH_MS, and works. */
+/* Keeps the streams at work; with @switching the policy changes every SWITCH_MS. */
 static void work(bool switching)
 {
-	uint64_t end = fx_now_ms() + 1000 * seconds(), next = 0;
+	uint64_t end = clk_ms() + 1000 * seconds(), next = 0;
 	unsigned int i, switches = 0, last = 0, now, nr = tune_nr_policies();
-	char why[VGPU_TEXT_LEN];
 	const char *policy;
 
-	while (fx_now_ms() < end) {
+	while (clk_ms() < end) {
 		for (i = 0; i < STREAMS; i++) {
 			check_stream(&stream[i]);
 			refill(&stream[i]);
 		}
-		if (switching && fx_now_ms() >= next) {
-			next = fx_now_ms() + SWITCH_MS;
-			/* Each from each, and now and then to itself. */
+		if (switching && clk_ms() >= next) {
+			next = clk_ms() + SWITCH_MS;
+			/* From each policy to each, and then at random, also to the same. */
 			now = switches < nr * nr ? switches / nr + switches % nr :
 			      last + (unsigned int)fx_random_below(nr);
 			last = now % nr;
 			policy = tune_policy_at(last);
-			CHECK(!load_set_policy(fx_control(), gpu.gpu, policy, 0, why),
-			      "%s: %s", policy, why);
+			tune_policy(policy);
 			switches++;
 		}
-		fx_sleep_ms(1);
+		clk_sleep_ms(1);
 	}
 	if (!switching)
 		return;
@@ -277,45 +249,39 @@ static void work(bool switching)
 	CHECK(switches > 4 * seconds(), "the switches take long");
 }
 
-/* A child: parameters of the GPU and shares of the vGPUs, within what is allowed. */
+/* A child process: sets the GPU's parameters and all shares, to anything that is allowed. */
 static void change_parameters(void *arg)
 {
-	struct vgpu_ctl_share share[VGPUS] = { 0 };
+	struct vgpu_ctl_share share[VGPUS];
 	struct vgpu_ctl_sched sched;
-	char why[VGPU_TEXT_LEN];
 	unsigned int i;
 
 	(void)arg;
 	for (;;) {
 		memset(&sched, 0, sizeof(sched));
-		sched.valid = VGPU_SCHED_SLICE | VGPU_SCHED_WINDOW |
-			      VGPU_SCHED_PREEMPT_TIMEOUT | VGPU_SCHED_LINGER;
 		sched.slice_ns = 1000000 + fx_random_below(29000001);
 		sched.window_ns = 300000000 + fx_random_below(700000001);
 		sched.preempt_timeout_us = 100000 +
 					   (uint32_t)fx_random_below(900001);
 		sched.linger_us = (uint32_t)fx_random_below(1001);
-		CHECK(!sched_set(&sched), "slice %llu ns: %s",
-		      (unsigned long long)sched.slice_ns, (char *)sched.text);
+		tune_set(&sched, VGPU_SCHED_SLICE | VGPU_SCHED_WINDOW |
+			 VGPU_SCHED_PREEMPT_TIMEOUT | VGPU_SCHED_LINGER);
 		for (i = 0; i < VGPUS; i++) {
-			memcpy(share[i].uuid, vgpu[i].id, VGPU_UUID_LEN);
-			share[i].valid = VGPU_SHARE_GUARANTEE | VGPU_SHARE_CAP |
-					 VGPU_SHARE_WEIGHT | VGPU_SHARE_FRL;
-			share[i].guarantee = (uint32_t)fx_random_below(219);
-			/* Not so small that nothing gets done in the test. */
-			share[i].cap = 250 + (uint32_t)fx_random_below(751);
-			share[i].weight = 1 + (uint32_t)fx_random_below(1000);
+			/* Caps are not so small that nothing gets done in the test. */
+			share[i] = tune_entry(&vgpu[i], TUNE_TRIPLE | VGPU_SHARE_FRL,
+					      (uint32_t)fx_random_below(219),
+					      250 + (uint32_t)fx_random_below(751),
+					      1 + (uint32_t)fx_random_below(1000));
 			share[i].frl = fx_random_below(2) ? VGPU_FRL_DEFAULT :
 				       (uint32_t)fx_random_below(200);
 		}
-		CHECK(!load_set_shares(fx_control(), share, VGPUS, why), "%s",
-		      why);
+		tune_set_shares(share, VGPUS);
 		progress[0]++;
-		fx_sleep_ms(3);
+		clk_sleep_ms(3);
 	}
 }
 
-/* A child: opens a vGPU, has it work, and closes it in the middle of that. */
+/* A child process: opens a vGPU, gives it work, and closes it while it may still work. */
 static void come_and_go(void *arg)
 {
 	struct load_config config = {
@@ -331,7 +297,7 @@ static void come_and_go(void *arg)
 		config.seed = fx_random();
 		CHECK(!load_init(&load, guest.dev, &config), "%s", load.text);
 		CHECK(!load_keep(&load, load_room(&load)), "%s", load.text);
-		fx_sleep_ms((unsigned int)fx_random_below(20));
+		clk_sleep_ms((unsigned int)fx_random_below(20));
 		CHECK(!load_check(&load), "%s", load.text);
 		if (fx_random_below(2))
 			CHECK(!load_drain(&load, FX_TIMEOUT_MS), "%s", load.text);
@@ -345,7 +311,7 @@ static void child_alive(pid_t pid)
 {
 	int status;
 
-	CHECK(!fx_wait_child(pid, 0, &status), "a child has ended: %#x", status);
+	CHECK(!child_ends(pid, 0, &status), "a child has ended: %#x", status);
 }
 
 static void policy_switched_under_load(void)
@@ -357,16 +323,15 @@ static void policy_switched_under_load(void)
 
 static void parameters_changed_under_load(void)
 {
-	unsigned int i;
-	char why[VGPU_TEXT_LEN];
 	const char *policy;
+	unsigned int i;
 	pid_t child;
 
 	open_all();
-	child = fx_fork(change_parameters, NULL);
+	child = child_start(change_parameters, NULL);
 	for (i = 0; (policy = tune_policy_at(i)); i++) {
 		progress[0] = 0;
-		CHECK(!load_set_policy(fx_control(), gpu.gpu, policy, 0, why), "%s", why);
+		tune_policy(policy);
 		work(false);
 		child_alive(child);
 		ktap_note("%s: parameters changed %llu times", policy,
@@ -384,23 +349,22 @@ static void all_at_once(void)
 	fx_create(&guest, "1Q");
 	progress[0] = 0;
 	progress[1] = 0;
-	changes = fx_fork(change_parameters, NULL);
-	churn = fx_fork(come_and_go, NULL);
+	changes = child_start(change_parameters, NULL);
+	churn = child_start(come_and_go, NULL);
 	work(true);
 	child_alive(changes);
 	child_alive(churn);
 	ktap_note("parameters changed %llu times, %llu opens and closes beside",
-		  (unsigned long long)progress[0],
-		  (unsigned long long)progress[1]);
+		  (unsigned long long)progress[0], (unsigned long long)progress[1]);
 	CHECK(progress[0] > 1);
 	CHECK(progress[1] > 1);
 	finish();
 }
 
-/* Device resets drop work, and change neither what is left nor the others. */
+/* Device resets drop the work of their vGPU, and nothing of the other vGPUs. */
 static void resets_between_switches(void)
 {
-	uint64_t end = fx_now_ms() + 1000 * seconds();
+	uint64_t end = clk_ms() + 1000 * seconds();
 	struct load_config config = {
 		.engine_class = VGPU_HW_ENGINE_GR,
 		.order = 6,
@@ -408,21 +372,19 @@ static void resets_between_switches(void)
 		.seed = 7,
 	};
 	unsigned int i, round = 0, nr = tune_nr_policies();
-	char why[VGPU_TEXT_LEN];
 	struct load load;
 
 	open_all();
 	fx_create_open(&guest, "1Q");
-	while (fx_now_ms() < end) {
+	while (clk_ms() < end) {
 		CHECK(!load_init(&load, guest.dev, &config), "%s", load.text);
 		CHECK(!load_keep(&load, load_room(&load)), "%s", load.text);
-		CHECK(!load_set_policy(fx_control(), gpu.gpu, tune_policy_at(round++ % nr), 0,
-				       why), "%s", why);
+		tune_policy(tune_policy_at(round++ % nr));
 		for (i = 0; i < STREAMS; i++) {
 			check_stream(&stream[i]);
 			refill(&stream[i]);
 		}
-		fx_sleep_ms(2);
+		clk_sleep_ms(2);
 		FX_OK(guest.dev, vgpu_dev_reset(guest.dev));
 		load_exit(&load);
 	}
@@ -432,24 +394,12 @@ static void resets_between_switches(void)
 
 static void cleanup(void)
 {
-	struct vgpu_ctl_sched sched = {
-		.valid = VGPU_SCHED_POLICY | VGPU_SCHED_SLICE |
-			 VGPU_SCHED_WINDOW | VGPU_SCHED_PREEMPT_TIMEOUT |
-			 VGPU_SCHED_LINGER,
-		.policy = "best_effort",
-		.slice_ns = 2000000,
-		.window_ns = 100000000,
-		.preempt_timeout_us = 10000,
-		.linger_us = 100,
-	};
 	unsigned int i;
 
 	for (i = 0; i < STREAMS; i++)
 		vgpu_chan_destroy(stream[i].chan);
 	memset(stream, 0, sizeof(stream));
-	fx_cleanup();
-	if (sched_set(&sched))
-		ktap_note("cleanup: %s", (char *)sched.text);
+	tune_cleanup();
 }
 
 static const struct ktap_test tests[] = {

@@ -21,7 +21,7 @@ static bool is_power_of_two(uint32_t n)
 	return n && !(n & (n - 1));
 }
 
-/* How many vGPUs of a size fit a GPU: DESIGN's rule of halving. */
+/* How many vGPUs of a size fit: mixed sizes lie where halving the framebuffer puts them. */
 static uint32_t most(uint32_t region, uint32_t size)
 {
 	uint32_t pieces = 1;
@@ -50,25 +50,23 @@ static void check_type(const char *suffix, uint32_t gib, char series)
 	else if (series == 'Q')
 		resolution = "7680x4320";
 	fx_type_path(suffix, "description", path, sizeof(path));
-	n = fx_read_file(path, text, sizeof(text));
+	n = file_read(path, text, sizeof(text));
 	CHECK(n > 0, "%s: %d", path, n);
 	snprintf(wanted, sizeof(wanted),
 		 "num_heads=%u, frl_config=%u, framebuffer=%uM, max_resolution=%s, max_instance=%u\n",
 		 heads, frl, gib * 1024, resolution, most(gpu_gib(), gib));
-	CHECK(!strcmp(text, wanted), "%s\nhas    %swanted %s", path, text,
-	      wanted);
+	CHECK(!strcmp(text, wanted), "%s\nhas    %swanted %s", path, text, wanted);
 	fx_type_path(suffix, "device_api", path, sizeof(path));
-	n = fx_read_file(path, text, sizeof(text));
+	n = file_read(path, text, sizeof(text));
 	CHECK(n > 0 && !strcmp(text, "vfio-pci\n"), "%s: %s", path, text);
 	fx_type_path(suffix, "name", path, sizeof(path));
-	n = fx_read_file(path, text, sizeof(text));
-	snprintf(wanted, sizeof(wanted), "%.32s-%s\n", (char *)gpu.board,
-		 suffix);
+	n = file_read(path, text, sizeof(text));
+	snprintf(wanted, sizeof(wanted), "%.32s-%s\n", (char *)gpu.board, suffix);
 	CHECK(n > 0 && !strcmp(text, wanted), "%s: %s", path, text);
 	CHECK_EQ(fx_available(suffix), most(gpu_gib(), gib));
 }
 
-/* Every directory of types is one that there should be, and of right content. */
+/* Each type in sysfs is one that the GPU should have, and its attributes are right. */
 static void types_in_sysfs(void)
 {
 	char path[256], prefix[80];
@@ -81,17 +79,14 @@ static void types_in_sysfs(void)
 	int end;
 
 	gpu_gib();
-	snprintf(prefix, sizeof(prefix), "%.32s-%.32s-", (char *)gpu.driver,
-		 (char *)gpu.board);
-	snprintf(path, sizeof(path), "/sys/class/mdev_bus/%s/mdev_supported_types",
-		 fx_gpu());
+	snprintf(prefix, sizeof(prefix), "%.32s-%.32s-", (char *)gpu.driver, (char *)gpu.board);
+	snprintf(path, sizeof(path), "/sys/class/mdev_bus/%s/mdev_supported_types", fx_gpu());
 	dir = opendir(path);
 	CHECK(dir, "%s: %s", path, strerror(errno));
 	while ((entry = readdir(dir))) {
 		if (entry->d_name[0] == '.')
 			continue;
-		CHECK(!strncmp(entry->d_name, prefix, strlen(prefix)), "%s",
-		      entry->d_name);
+		CHECK(!strncmp(entry->d_name, prefix, strlen(prefix)), "%s", entry->d_name);
 		suffix = entry->d_name + strlen(prefix);
 		CHECK(sscanf(suffix, "%u%c%n", &gib, &series, &end) == 2 &&
 		      !suffix[end] && strchr("QBAC", series), "%s", suffix);
@@ -116,8 +111,7 @@ static void types_agree_with_control_node(void)
 		type.size = sizeof(type);
 		type.gpu = gpu.gpu;
 		type.index = i;
-		CHECK(!ioctl(fx_control(), VGPU_IOC_TYPE, &type), "%s",
-		      strerror(errno));
+		CHECK(!ioctl(fx_control(), VGPU_IOC_TYPE, &type), "%s", strerror(errno));
 		suffix = strrchr((char *)type.name, '-');
 		CHECK(suffix, "%s", (char *)type.name);
 		CHECK_EQ(fx_available(suffix + 1), type.available);
@@ -126,7 +120,7 @@ static void types_agree_with_control_node(void)
 	}
 }
 
-/* Free placements of a size beside what is there, on a power-of-two GPU. */
+/* Free placements of a size beside the vGPUs of the test, on a GPU of a power of two. */
 static uint32_t expected(uint32_t region, uint32_t size, unsigned int nr)
 {
 	struct vgpu_ctl_instance inst;
@@ -157,12 +151,11 @@ static void check_available(uint32_t region, unsigned int nr)
 
 	for (size = 1; size <= region; size *= 2) {
 		snprintf(suffix, sizeof(suffix), "%uQ", size);
-		CHECK_EQ(fx_available(suffix), expected(region, size, nr),
-			 "%s", suffix);
+		CHECK_EQ(fx_available(suffix), expected(region, size, nr), "%s", suffix);
 	}
 }
 
-/* Random creates and removes of mixed sizes: what is left is always exact. */
+/* Random creating and removing of mixed sizes: available_instances is always exact. */
 static void available_instances_is_exact(void)
 {
 	uint32_t region = gpu_gib(), size;
@@ -184,8 +177,7 @@ static void available_instances_is_exact(void)
 				continue;
 			snprintf(suffix, sizeof(suffix), "%uQ", size);
 			ret = fx_available(suffix) ? 0 : -ENOSPC;
-			CHECK_EQ(fx_try_create(&v[i], suffix), ret, "%s",
-				 suffix);
+			CHECK_EQ(fx_try_create(&v[i], suffix), ret, "%s", suffix);
 		}
 		check_available(region, 20);
 	}
@@ -207,8 +199,8 @@ static void malformed_uuids(void)
 
 	fx_type_path("1Q", "create", path, sizeof(path));
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		ret = fx_write_file(path, bad[i]);
-		/* One character behind a UUID is taken for its newline. */
+		ret = file_write(path, bad[i]);
+		/* The kernel takes one character behind a UUID for a newline. */
 		if (i == 4 && !ret) {
 			snprintf(v[0].uuid, sizeof(v[0].uuid), "%.36s", bad[i]);
 			fx_remove(&v[0]);
@@ -242,7 +234,7 @@ static void unknown_type(void)
 	CHECK_EQ(fx_try_create(&v[0], "0Q"), -ENOENT);
 }
 
-/* A full GPU says ENOSPC, and why in words, by the UUID of the attempt. */
+/* A full GPU refuses with ENOSPC, and VGPU_IOC_REFUSAL says why. */
 static void full_gpu_says_why(void)
 {
 	struct vgpu_ctl_refusal refusal;
@@ -253,21 +245,12 @@ static void full_gpu_says_why(void)
 	CHECK_EQ(fx_available("1Q"), 0);
 	memset(&v[1], 0, sizeof(v[1]));
 	CHECK_EQ(fx_try_create(&v[1], "1Q"), -ENOSPC);
-	memset(&refusal, 0, sizeof(refusal));
-	refusal.size = sizeof(refusal);
-	memcpy(refusal.uuid, v[1].id, sizeof(v[1].id));
-	CHECK(!ioctl(fx_control(), VGPU_IOC_REFUSAL, &refusal), "%s",
-	      strerror(errno));
-	CHECK_EQ(refusal.error, ENOSPC);
-	CHECK(memchr(refusal.text, 0, sizeof(refusal.text)), "not terminated");
-	ktap_note("refusal: %s", (char *)refusal.text);
-	CHECK(strstr((char *)refusal.text, "1Q"), "does not name the type");
-	CHECK(strstr((char *)refusal.text, " MiB"), "names no figure");
+	fx_check_refusal(&v[1], ENOSPC, "1Q");
+	fx_check_refusal(&v[1], ENOSPC, " MiB");
 
 	fx_new_uuid(&v[2]);
-	memcpy(refusal.uuid, v[2].id, sizeof(v[2].id));
-	CHECK(ioctl(fx_control(), VGPU_IOC_REFUSAL, &refusal) &&
-	      errno == ENOENT, "a refusal that never was");
+	CHECK_EQ(node_refusal(fx_control(), v[2].id, &refusal), -ENOENT,
+		 "a refusal that never was");
 }
 
 static void mixed_sizes_fill_the_gpu(void)

@@ -12,13 +12,12 @@
 
 static void put(const char *path, const char *text)
 {
-	int ret = fx_write_file(path, text);
+	int ret = file_write(path, text);
 
 	CHECK(!ret, "%s: %s", path, strerror(-ret));
 }
 
-static void put_event(const struct tracing *t, const char *file,
-		      const char *text)
+static void put_event(const struct tracing *t, const char *file, const char *text)
 {
 	char path[128];
 

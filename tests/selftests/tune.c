@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
-#include <errno.h>
 #include <string.h>
-#include <sys/ioctl.h>
 
 #include "tune.h"
 
-static struct vgpu_ctl_sched before;	/* size 0: nothing was set */
+char tune_refusal[VGPU_TEXT_LEN];
 
-static uint32_t tune_gpu(void)
+static struct vgpu_ctl_sched before;	/* size 0: nothing is kept */
+
+void tune_begin(void)
 {
-	struct vgpu_ctl_gpu gpu;
-
-	fx_ctl_gpu(&gpu);
-	return gpu.gpu;
+	if (!before.size)
+		tune_get(&before);
 }
 
 const char *tune_policy_at(unsigned int i)
@@ -22,9 +20,9 @@ const char *tune_policy_at(unsigned int i)
 	char path[256];
 
 	snprintf(path, sizeof(path), "/sys/class/mdev_bus/%s/vgpu/policies", fx_gpu());
-	CHECK(fx_read_file(path, text, sizeof(text)) > 0, "%s", path);
-	for (name = strtok(text, " \n"); name && i; i--)
-		name = strtok(NULL, " \n");
+	CHECK(file_read(path, text, sizeof(text)) > 0, "%s", path);
+	for (name = strtok(text, "\n "); name && i; i--)
+		name = strtok(NULL, "\n ");
 	return name;
 }
 
@@ -37,27 +35,41 @@ unsigned int tune_nr_policies(void)
 	return nr;
 }
 
-void tune_get(struct vgpu_ctl_sched *sched)
+void tune_check_text(int ret, const void *text)
 {
-	memset(sched, 0, sizeof(*sched));
-	sched->size = sizeof(*sched);
-	sched->gpu = tune_gpu();
-	if (ioctl(fx_control(), VGPU_IOC_SCHED, sched))
-		FAIL("VGPU_IOC_SCHED: %s", strerror(errno));
+	CHECK(memchr(text, 0, VGPU_TEXT_LEN), "not terminated");
+	if (ret)
+		CHECK(*(const char *)text, "refused without a word: %s", strerror(-ret));
+	else
+		CHECK(!*(const char *)text, "a text about nothing: %s", (const char *)text);
 }
 
-/* What @valid names, VGPU_SCHED_*; the rest of @sched but that is set here. */
+void tune_get(struct vgpu_ctl_sched *sched)
+{
+	int ret = node_sched(fx_control(), fx_gpu_id(), sched);
+
+	if (ret)
+		FAIL("VGPU_IOC_SCHED: %s", strerror(-ret));
+}
+
+int tune_try(struct vgpu_ctl_sched *sched, uint32_t valid)
+{
+	int ret;
+
+	tune_begin();
+	/* So that a call that leaves the text as it is does not pass for one that says nothing. */
+	memset(sched->text, 'x', sizeof(sched->text));
+	ret = node_sched_set(fx_control(), before.gpu, sched, valid);
+	tune_check_text(ret, sched->text);
+	return ret;
+}
+
 void tune_set(struct vgpu_ctl_sched *sched, uint32_t valid)
 {
-	if (!before.size)
-		tune_get(&before);
-	sched->size = sizeof(*sched);
-	sched->flags = 0;
-	sched->gpu = before.gpu;
-	sched->valid = valid;
-	if (ioctl(fx_control(), VGPU_IOC_SCHED_SET, sched))
-		FAIL("VGPU_IOC_SCHED_SET %#x: %s (%s)", valid, strerror(errno),
-		     (char *)sched->text);
+	int ret = tune_try(sched, valid);
+
+	if (ret)
+		FAIL("VGPU_IOC_SCHED_SET %#x: %s (%s)", valid, strerror(-ret), (char *)sched->text);
 }
 
 void tune_policy(const char *policy)
@@ -66,59 +78,64 @@ void tune_policy(const char *policy)
 
 	snprintf((char *)sched.policy, sizeof(sched.policy), "%s", policy);
 	tune_set(&sched, VGPU_SCHED_POLICY);
-	CHECK(!strcmp((char *)sched.policy, policy), "it is %s",
-	      (char *)sched.policy);
+	CHECK(!strcmp((char *)sched.policy, policy), "it is %s", (char *)sched.policy);
 }
 
-static void tune_shares(struct vgpu_ctl_share *share, const struct fx_vgpu *v)
+struct vgpu_ctl_share tune_entry(const struct fx_vgpu *v, uint32_t valid, uint32_t guarantee,
+				 uint32_t cap, uint32_t weight)
 {
-	struct vgpu_ctl_shares shares = {
-		.size = sizeof(shares),
-		.count = 1,
-		.entries = (uintptr_t)share,
-	};
-
-	memcpy(share->uuid, v->id, sizeof(v->id));
-	if (ioctl(fx_control(), VGPU_IOC_SHARES_SET, &shares))
-		FAIL("VGPU_IOC_SHARES_SET: %s (%s)", strerror(errno),
-		     (char *)shares.text);
-}
-
-void tune_share(const struct fx_vgpu *v, uint32_t guarantee, uint32_t cap,
-		uint32_t weight)
-{
-	struct vgpu_ctl_share share = {
-		.valid = VGPU_SHARE_GUARANTEE | VGPU_SHARE_CAP |
-			 VGPU_SHARE_WEIGHT,
+	struct vgpu_ctl_share entry = {
+		.valid = valid,
 		.guarantee = guarantee,
 		.cap = cap,
 		.weight = weight,
 	};
 
-	tune_shares(&share, v);
+	memcpy(entry.uuid, v->id, sizeof(entry.uuid));
+	return entry;
+}
+
+int tune_try_shares(const struct vgpu_ctl_share *entries, uint32_t count)
+{
+	int ret = node_shares_set(fx_control(), entries, count, tune_refusal);
+
+	tune_check_text(ret, tune_refusal);
+	return ret;
+}
+
+void tune_set_shares(const struct vgpu_ctl_share *entries, uint32_t count)
+{
+	int ret = tune_try_shares(entries, count);
+
+	if (ret)
+		FAIL("VGPU_IOC_SHARES_SET: %s (%s)", strerror(-ret), tune_refusal);
+}
+
+void tune_share(const struct fx_vgpu *v, uint32_t guarantee, uint32_t cap, uint32_t weight)
+{
+	struct vgpu_ctl_share entry = tune_entry(v, TUNE_TRIPLE, guarantee, cap, weight);
+
+	tune_set_shares(&entry, 1);
 }
 
 void tune_frl(const struct fx_vgpu *v, uint32_t fps)
 {
-	struct vgpu_ctl_share share = {
-		.valid = VGPU_SHARE_FRL,
-		.frl = fps,
-	};
+	struct vgpu_ctl_share entry = tune_entry(v, VGPU_SHARE_FRL, 0, 0, 0);
 
-	tune_shares(&share, v);
+	entry.frl = fps;
+	tune_set_shares(&entry, 1);
 }
 
 void tune_cleanup(void)
 {
+	int ret;
+
 	fx_cleanup();
 	if (!before.size)
 		return;
-	before.valid = VGPU_SCHED_POLICY | VGPU_SCHED_SLICE |
-		       VGPU_SCHED_WINDOW | VGPU_SCHED_PREEMPT_TIMEOUT |
-		       VGPU_SCHED_LINGER | VGPU_SCHED_QUARANTINE_FAULTS |
-		       VGPU_SCHED_QUARANTINE_BACKOFF;
-	if (ioctl(fx_control(), VGPU_IOC_SCHED_SET, &before))
-		ktap_note("cleanup: VGPU_IOC_SCHED_SET: %s (%s)",
-			  strerror(errno), (char *)before.text);
+	ret = node_sched_set(fx_control(), before.gpu, &before, TUNE_ALL);
+	if (ret)
+		ktap_note("cleanup: VGPU_IOC_SCHED_SET: %s (%.192s)", strerror(-ret),
+			  (char *)before.text);
 	before.size = 0;
 }

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# vgpuctl against the loaded modules; started by run.sh.
+# vgpuctl; started by run.sh with the modules loaded.
 set -u
 cd -- "${BASH_SOURCE[0]%/*}/../.." || exit 1
 ctl=build/tools/vgpuctl/vgpuctl
@@ -15,7 +15,7 @@ if [[ ! -e /dev/vgpu || ! -x $ctl ]]; then
 fi
 echo "KTAP version 1"
 
-# ok NAME STATUS [TEXT...]
+# ok NAME STATUS [TEXT...]: the result of a test, and what to print if STATUS is not 0
 ok() {
 	local name=$1 status=$2
 	shift 2
@@ -42,7 +42,7 @@ if not eval(sys.argv[1]):
     sys.exit("# " + sys.argv[1] + ": " + text)' "$expression" <<<"$text"
 }
 
-# fails STATUS PATTERN COMMAND...: with this status, and says so on stderr
+# fails STATUS PATTERN COMMAND...: vgpuctl fails with STATUS, and stderr matches PATTERN
 fails() {
 	local wanted=$1 pattern=$2 text status
 	shift 2
@@ -55,7 +55,7 @@ fails() {
 }
 
 workers=()
-# What is left when a test goes wrong: the next program is to find nothing.
+# Removes what is left when a test goes wrong, so that the next program finds nothing.
 clean_up() {
 	((${#workers[@]} == 0)) || kill "${workers[@]}" 2>/dev/null
 	"$ctl" remove "$uuid" >/dev/null 2>&1
@@ -130,9 +130,10 @@ ok bad_count_is_usage $?
 ! "$ctl" gpus >/dev/full 2>/dev/null
 ok full_disk_is_noticed $?
 
-# ---- the scheduler: what is set ----
+# ---- settings of the scheduler ----
 
-value() { # KEY: of sched show
+# value KEY: of the first GPU in sched show
+value() {
 	"$ctl" sched show --json | python3 -c 'import json, sys; print(json.load(sys.stdin)[0][sys.argv[1]])' "$1"
 }
 slice_ns=$(value slice_ns)
@@ -145,7 +146,8 @@ ok sched_show_text $?
 [[ $("$ctl" sched) == "$("$ctl" sched show)" && $("$ctl" share) == "$("$ctl" share show)" ]]
 ok show_may_be_left_out $?
 json 'd["policy"] == "qos" and d["slice_ns"] == 2500000 and d["frequency_hz"] == 400 and d["window_ns"] == 50000000 and d["preempt_timeout_us"] == 20000 and d["linger_us"] == 50 and d["quarantine_faults"] == 0 and d["quarantine_backoff_ms"] == 1500' \
-	sched set --policy qos --slice 2.5ms --window 50ms --preempt-timeout 20ms --linger 50us --quarantine-faults 0 --quarantine-backoff 1.5s
+	sched set --policy qos --slice 2.5ms --window 50ms --preempt-timeout 20ms --linger 50us \
+	--quarantine-faults 0 --quarantine-backoff 1.5s
 ok sched_set_all $?
 json 'd[0]["policy"] == "qos" and d[0]["slice_ns"] == 2500000' sched show
 ok sched_set_holds $?
@@ -190,7 +192,8 @@ json "len(d) == 2 and all(v['cap_permille'] == 1000 and v['frl_config_fps'] is N
 ok share_show_json $?
 json "len(d) == 1 and d[0]['uuid'] == '$other'" share show "$other"
 ok share_show_one $?
-"$ctl" share set "$uuid" --guarantee 50% --cap 100% --weight 3 --frl off "$other" --guarantee 250 --cap 40.5% --frl 30 >/dev/null
+"$ctl" share set "$uuid" --guarantee 50% --cap 100% --weight 3 --frl off \
+	"$other" --guarantee 250 --cap 40.5% --frl 30 >/dev/null
 ok share_set_two $?
 json "[(v['guarantee_permille'], v['cap_permille'], v['weight'], v['frl_config_fps']) for v in d if v['uuid'] == '$uuid'] == [(500, 1000, 3, 0)]" share show
 ok share_set_first $?
@@ -232,7 +235,7 @@ ok bad_frl_is_usage $?
 fails 2 'not a UUID' share set "$uuid" --weight 1 2
 ok bad_share_uuid_is_usage $?
 
-# ---- what was done ----
+# ---- what vGPUs got ----
 
 "$bin/busy" "$uuid" >"$events.busy" &
 workers=($!)
@@ -245,7 +248,7 @@ done
 [[ -s $events.busy && -s $events.busy2 ]]
 ok two_work $?
 rm -f "$events.busy" "$events.busy2"
-# Some windows, and more runs than a log holds.
+# Until some windows are over, and more runs than the log keeps.
 for ((i = 0; i < 600; i++)); do
 	json 'min(v["engines"][0]["window_ns"] for v in d[0]["vgpus"]) > 0' sched show >/dev/null 2>&1 &&
 		json 'len([r for r in d if r["engine"] == "gr"]) == 200' sched log >/dev/null 2>&1 && break
@@ -296,7 +299,8 @@ wait "${workers[@]}" 2>/dev/null
 workers=()
 json "d['removed'] is True" remove "$other"
 ok remove_second $?
-json 'd["policy"] == "best_effort"' sched set --policy best_effort --slice "${slice_ns}ns" --window 100ms --preempt-timeout 10ms --linger 100us --quarantine-backoff 60s
+json 'd["policy"] == "best_effort"' sched set --policy best_effort --slice "${slice_ns}ns" \
+	--window 100ms --preempt-timeout 10ms --linger 100us --quarantine-backoff 60s
 ok sched_set_back $?
 
 json "d['removed'] is True" remove "$uuid"

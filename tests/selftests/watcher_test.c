@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a user has attached to an eventfd of a vGPU runs when that is signalled:
- * in the vGPU's own thread, or in the user's own call, and never in a thread that
- * works for others.
+ * Signalling an eventfd of a vGPU runs whatever its user has attached to that eventfd. So it is
+ * signalled in the vGPU's own thread, or in the user's own call, and never in a thread that
+ * also works for others.
  */
 #include <endian.h>
 #include <errno.h>
@@ -14,17 +14,17 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
-#include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <linux/vfio.h>
 
 #include "fixture.h"
+#include "irqs.h"
 #include "tracing.h"
 
 #define EPOLLS		100
-#define DUPS		200	/* each of which each epoll instance watches */
+#define DUPS		200	/* descriptors of an eventfd; each epoll instance watches all */
 #define INTERRUPTS	256
 
 static struct fx_vgpu v;
@@ -60,8 +60,8 @@ static void trace_begin(struct waiter *w)
 
 	CHECK(!pthread_create(&w->thread, NULL, wait_for_signal, w), "thread");
 	while (!w->tid)
-		fx_sleep_ms(1);
-	fx_sleep_ms(50); /* it is to sleep when the signal comes */
+		clk_sleep_ms(1);
+	clk_sleep_ms(50); /* the thread is to sleep when the signal comes */
 	snprintf(filter, sizeof(filter), "pid == %d", (int)w->tid);
 	tracing_begin(&waking, filter);
 }
@@ -78,31 +78,18 @@ static void check_line(char *line)
 	end = strrchr(line, '-');
 	CHECK(end, "%s", line);
 	snprintf(path, sizeof(path), "/proc/%d/comm", atoi(end + 1));
-	CHECK(fx_read_file(path, comm, sizeof(comm)) > 0, "%s", path);
+	CHECK(file_read(path, comm, sizeof(comm)) > 0, "%s", path);
 	ktap_note("woken by %s", comm);
 	CHECK(!strncmp(comm, "vgpu-irq/", 9), "woken by %s", comm);
 }
 
-/* Each that has woken the thread is the vGPU's own. */
+/* The vGPU's own thread has woken the waiter, and no other thread. */
 static void trace_end(struct waiter *w)
 {
 	pthread_join(w->thread, NULL);
 	tracing_end(&waking);
 	CHECK_EQ(w->result, 1, "was not signalled");
 	CHECK(tracing_read(&waking, check_line), "no wake-up was traced");
-}
-
-static int set_irqs(uint32_t index, uint32_t data, int32_t fd)
-{
-	struct {
-		struct vfio_irq_set set;
-		int32_t fd;
-	} r = { .set = {
-		.argsz = sizeof(r), .count = 1, .index = index,
-		.flags = data | VFIO_IRQ_SET_ACTION_TRIGGER,
-	}, .fd = fd };
-
-	return ioctl(v.dev->fd, VFIO_DEVICE_SET_IRQS, &r) ? -errno : 0;
 }
 
 static void submit_interrupts(struct vgpu_chan *chan, unsigned int nr)
@@ -137,7 +124,7 @@ static void *remover(void *arg)
 	return NULL;
 }
 
-/* Nor does the administrator who removes a vGPU in use. */
+/* When a process removes a vGPU in use, the vGPU's thread signals the user, not that process. */
 static void requests_signal_nobody(void)
 {
 	struct waiter w = { 0 };
@@ -146,8 +133,7 @@ static void requests_signal_nobody(void)
 
 	fx_create_open(&v, fx_default_type());
 	w.fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	CHECK_EQ(set_irqs(VFIO_PCI_REQ_IRQ_INDEX, VFIO_IRQ_SET_DATA_EVENTFD,
-			  w.fd), 0);
+	CHECK_EQ(irqs_set_request(v.dev, w.fd), 0);
 	trace_begin(&w);
 	CHECK(!pthread_create(&thread, NULL, remover, &result), "thread");
 	trace_end(&w);
@@ -158,10 +144,9 @@ static void requests_signal_nobody(void)
 }
 
 /*
- * An engine is done with many interrupts before a fraction of them could have
- * been signalled, each of which wakes 20 000 watchers. How long one takes is
- * measured in the user's own call; the bound is half of what an engine would need
- * that signals itself.
+ * An engine is done with many interrupts before a fraction of them could have been signalled,
+ * as each signal wakes 20 000 watchers. How long one signal takes is measured in the user's own
+ * call; the bound is half of what an engine would need that signalled the eventfd itself.
  */
 static void watchers_do_not_hold_the_engine(void)
 {
@@ -185,16 +170,16 @@ static void watchers_do_not_hold_the_engine(void)
 			CHECK(!epoll_ctl(epoll[i], EPOLL_CTL_ADD, dups[k],
 					 &event), "%s", strerror(errno));
 	}
-	start = fx_now_ms();
+	start = clk_ms();
 	for (i = 0; i < 16; i++)
-		CHECK_EQ(set_irqs(VFIO_PCI_MSIX_IRQ_INDEX,
-				  VFIO_IRQ_SET_DATA_NONE, 0), 0);
-	chain_ms = fx_now_ms() - start; /* of 16 signals */
+		CHECK_EQ(irqs_set(v.dev, VFIO_PCI_MSIX_IRQ_INDEX, VFIO_IRQ_SET_DATA_NONE |
+				  VFIO_IRQ_SET_ACTION_TRIGGER, 0, 1, NULL, 0), 0);
+	chain_ms = clk_ms() - start; /* 16 signals took that long */
 	CHECK(chain_ms, "too few watchers to tell");
 
-	start = fx_now_ms();
+	start = clk_ms();
 	submit_interrupts(chan, INTERRUPTS);
-	took_ms = fx_now_ms() - start;
+	took_ms = clk_ms() - start;
 	ktap_note("a signal takes %llu us, %u interrupts take the engine %llu ms",
 		  (unsigned long long)(chain_ms * 1000 / 16), INTERRUPTS,
 		  (unsigned long long)took_ms);
@@ -202,8 +187,7 @@ static void watchers_do_not_hold_the_engine(void)
 		close(epoll[i]);
 	for (i = 0; i < DUPS; i++)
 		close(dups[i]);
-	CHECK(took_ms < chain_ms * (INTERRUPTS / 16) / 2,
-	      "the engine waits for the watchers");
+	CHECK(took_ms < chain_ms * (INTERRUPTS / 16) / 2, "the engine waits for the watchers");
 }
 
 static const struct ktap_test tests[] = {

@@ -179,7 +179,7 @@ void loads_populate(struct loads *loads, u64 *rnd)
 /* The overrun of entity @i that is not yet paid back, with that of the run under way. */
 u64 loads_debt_ns(const struct loads *loads, unsigned int i)
 {
-	u64 debt_ns = loads->w.entity[i].slots.debt_ns;
+	u64 debt_ns = vgpu_slots_of(&loads->w.entity[i])->debt_ns;
 
 	if (i == loads->running && loads->w.now_ns > loads->w.deadline_ns)
 		debt_ns += loads->w.now_ns - loads->w.deadline_ns;

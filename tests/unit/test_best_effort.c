@@ -7,6 +7,8 @@
 
 #include "world.h"
 
+#include "sched/best_effort.c"
+
 static void begin(struct world *w, unsigned int nr, u64 slice_ns)
 {
 	world_init(w, &vgpu_policy_best_effort, WORLD_CONSERVES | WORLD_FULL, 1, slice_ns);
@@ -137,7 +139,7 @@ static void test_like_naive_rounds(void **state)
 		memset(credit, 0, sizeof(credit));
 		world_wake_all(&w);
 		i = world_pick(&w);
-		round = w.entity[i].drr.round;
+		round = drr_of(&w.entity[i])->round;
 		seen = round;
 		for (picks = 0; picks < 1000; picks++) {
 			/* All rounds that have ended. */
@@ -163,7 +165,7 @@ static void test_like_naive_rounds(void **state)
 			policy_runs[i]++;
 			world_requeue(&w, i);
 			i = world_pick(&w);
-			round = w.entity[i].drr.round;
+			round = drr_of(&w.entity[i])->round;
 		}
 		world_exit(&w);
 	}
@@ -235,8 +237,8 @@ static void test_sleep_sheds_no_debt(void **state)
 		world_ran(&w, 1, 2 * MS);
 		world_requeue(&w, 1);
 	}
-	check_that(w.entity[0].drr.deficit_ns <= -10 * (s64)MS, "%lld",
-		   w.entity[0].drr.deficit_ns);
+	check_that(drr_of(&w.entity[0])->deficit_ns <= -10 * (s64)MS, "%lld",
+		   drr_of(&w.entity[0])->deficit_ns);
 	world_exit(&w);
 }
 

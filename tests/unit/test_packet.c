@@ -60,7 +60,7 @@ static void test_type(void **state)
 	EXPECT(NONE, 0, NOP);
 	EXPECT(NONE, 0, NOP, .flags = VGPU_HW_PKT_BARRIER);
 	for (type = 0; type < 256; type++) {
-		if (type >= VGPU_HW_PKT_NOP && type <= VGPU_HW_PKT_PRESENT)
+		if (type >= VGPU_HW_PKT_NOP && type < VGPU_HW_PKT_END)
 			continue;
 		EXPECT(PACKET, 0, .type = type);
 	}
@@ -318,7 +318,7 @@ static void test_random(void **state)
 
 	for (i = 0; i < NR_RANDOM; i++) {
 		memset(&raw, 0, sizeof(raw));
-		raw.type = random_range(&seed, 0, 6);
+		raw.type = random_range(&seed, 0, VGPU_HW_PKT_END);
 		raw.op_flags = random_range(&seed, 0, 3);
 		raw.dst = edge(&seed);
 		raw.src = edge(&seed);
@@ -356,9 +356,9 @@ static void test_random(void **state)
 				   p.signal_addr);
 		if (p.irq)
 			check_that(p.vector < VGPU_HW_VECTORS, "%u", p.vector);
-		if (p.rows && !p.dst_sys)
+		if ((p.type == VGPU_HW_PKT_FILL || p.type == VGPU_HW_PKT_COPY) && !p.dst_sys)
 			check_inside(&p, p.dst, p.dst_pitch);
-		if (p.rows && p.type == VGPU_HW_PKT_COPY && !p.src_sys)
+		if (p.type == VGPU_HW_PKT_COPY && !p.src_sys)
 			check_inside(&p, p.src, p.src_pitch);
 		check_that(p.bytes == p.width * p.rows, "%llu", p.bytes);
 	}

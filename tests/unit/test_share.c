@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Shares: defaults, changes, admission. */
+/* Settings of a vGPU: the table, defaults, changes, admission. */
 #include "vgpu_test.h"
 
 #include "core/placement.h"
@@ -9,22 +9,152 @@
 
 static char why[VGPU_TEXT_LEN];
 
+static u32 all_valid(void)
+{
+	const struct vgpu_setting *s;
+	u32 all = 0;
+
+	for (s = vgpu_share_settings; s->name; s++)
+		all |= s->valid;
+	return all;
+}
+
+/* Each row has a bit, a field and a reported field of its own. */
+static void test_table(void **state)
+{
+	u8 set[sizeof(struct vgpu_ctl_share)] = {};
+	u8 reported[sizeof(struct vgpu_ctl_instance)] = {};
+	const struct vgpu_setting *s;
+	u32 seen = 0, size, i;
+
+	for (s = vgpu_share_settings; s->name; s++) {
+		check_that(s->valid && !(s->valid & (s->valid - 1)) && !(s->valid & seen),
+			   "%s: bit %#x", s->name, s->valid);
+		seen |= s->valid;
+		size = vgpu_setting_size(s);
+		check_that(s->offset >= offsetofend(struct vgpu_ctl_share, valid) &&
+			   s->offset + size <= sizeof(set), "%s: at %u", s->name, s->offset);
+		check_that(s->reported && s->reported + size <= sizeof(reported),
+			   "%s: reported at %u", s->name, s->reported);
+		for (i = 0; i < size; i++) {
+			check_that(!set[s->offset + i]++, "%s: field of another", s->name);
+			check_that(!reported[s->reported + i]++, "%s: reported of another",
+				   s->name);
+		}
+	}
+}
+
+static void test_report(void **state)
+{
+	struct vgpu_ctl_share s = { .guarantee = 1, .cap = 2, .weight = 3, .frl = 4 };
+	struct vgpu_ctl_instance out = { .faults = 7 };
+
+	vgpu_share_report(&s, &out);
+	assert_int_equal(out.guarantee, 1);
+	assert_int_equal(out.cap, 2);
+	assert_int_equal(out.weight, 3);
+	assert_int_equal(out.frl_config, 4);
+	assert_int_equal(out.frl_fps, 0);
+	assert_int_equal(out.faults, 7);
+}
+
+struct words {
+	u8 name[VGPU_ADDR_LEN];
+	u32 number;
+	u32 pad;
+	u64 wide;
+};
+
+static int not_seven(const void *settings, char *text, size_t size)
+{
+	const struct words *w = settings;
+
+	if (w->number != 7)
+		return 0;
+	snprintf(text, size, "number: not 7");
+	return -EBUSY;
+}
+
+#define WORD(field) .name = #field, .offset = offsetof(struct words, field)
+
+static const struct vgpu_setting words_table[] = {
+	{ WORD(name), .valid = 1, .type = VGPU_SETTING_TEXT },
+	{ WORD(number), .valid = 2, .what = "number", .min = 5, .max = 8, .check = not_seven },
+	{ WORD(wide), .valid = 8, .type = VGPU_SETTING_U64, .what = "wide of", .unit = "!",
+	  .zero = " (none)", .max = 1ULL << 40, .other = 1ULL << 50, .other_name = "huge" },
+	{}
+};
+
+static void check_words(u32 valid, struct words w, int ret, const char *text)
+{
+	memset(why, 0, sizeof(why));
+	assert_int_equal(vgpu_settings_check(words_table, valid, &w, why, sizeof(why)), ret);
+	assert_string_equal(why, text);
+}
+
+/* What any row can say, also those that no vGPU's setting has today. */
+static void test_rows(void **state)
+{
+	struct words w = { "abc", 5, 0, 1ULL << 40 }, to = { "x", 1, 0, 2 };
+
+	check_words(~0U, w, 0, "");
+	check_words(1, (struct words){ "a\nc" }, -EINVAL,
+		    "name: must have at most 31 bytes, and no control characters");
+	check_words(1, (struct words){ "ab\x7f" }, -EINVAL,
+		    "name: must have at most 31 bytes, and no control characters");
+	check_words(1, (struct words){ "0123456789abcdef0123456789abcdef" }, -EINVAL,
+		    "name: must have at most 31 bytes, and no control characters");
+	check_words(1, (struct words){ "0123456789abcdef0123456789abcde" }, 0, "");
+	check_words(1, (struct words){ "\xc3\xa4" }, 0, "");
+	check_words(1, (struct words){ "ab", 100, 0, ~0ULL }, 0, "");
+	check_words(2, (struct words){ "ab", 4 }, -ERANGE, "number 4: must be 5..8");
+	check_words(2, (struct words){ "ab", 9 }, -ERANGE, "number 9: must be 5..8");
+	check_words(2, (struct words){ "ab", 7 }, -EBUSY, "number: not 7");
+	check_words(8, (struct words){ .wide = 1ULL << 50 }, 0, "");
+	check_words(8, (struct words){ .wide = (1ULL << 40) + 1 }, -ERANGE,
+		    "wide of 1099511627777!: must be 0 (none)..1099511627776");
+
+	vgpu_settings_copy(words_table, 8, &to, &w);
+	assert_true(!strcmp((char *)to.name, "x") && to.number == 1 && to.wide == w.wide);
+	vgpu_settings_copy(words_table, 7, &to, &w);
+	assert_int_equal(memcmp(&to, &w, sizeof(w)), 0);
+
+	assert_false(vgpu_setting_set_number(&words_table[1], &to, 1ULL << 32));
+	assert_int_equal(vgpu_setting_number(&words_table[1], &to), 5);
+	assert_true(vgpu_setting_set_number(&words_table[1], &to, U32_MAX));
+	assert_int_equal(vgpu_setting_number(&words_table[1], &to), U32_MAX);
+	assert_true(vgpu_setting_set_number(&words_table[2], &to, U64_MAX));
+	assert_true(vgpu_setting_number(&words_table[2], &to) == U64_MAX);
+
+	assert_int_equal(vgpu_settings_check_form(words_table, 0xb, 0, why, sizeof(why)), 0);
+	assert_int_equal(vgpu_settings_check_form(words_table, 0xf, 0, why, sizeof(why)), -EINVAL);
+	assert_string_equal(why, "valid is 0xf: must name what to set, of 0xb, and what is reserved must be 0");
+	assert_int_equal(vgpu_settings_check_form(words_table, 0, 0, why, sizeof(why)), -EINVAL);
+	assert_int_equal(vgpu_settings_check_form(words_table, 1, 1, why, sizeof(why)), -EINVAL);
+}
+
 static void test_defaults(void **state)
 {
-	struct vgpu_share s;
+	struct vgpu_ctl_share s;
+	struct vgpu_share share;
 
-	vgpu_share_default(&s, 4, 4, 16);
+	vgpu_share_default(&s, 4, 16);
 	assert_int_equal(s.guarantee, 250);
 	assert_int_equal(s.cap, 1000);
 	assert_int_equal(s.weight, 250);
-	assert_int_equal(s.first_slot, 4);
-	assert_int_equal(s.nr_slots, 4);
-	vgpu_share_default(&s, 0, 16, 16);
+	assert_int_equal(s.frl, VGPU_FRL_DEFAULT);
+	vgpu_share_of(&s, 8, 4, &share);
+	assert_int_equal(share.guarantee, 250);
+	assert_int_equal(share.cap, 1000);
+	assert_int_equal(share.weight, 250);
+	assert_int_equal(share.first_slot, 8);
+	assert_int_equal(share.nr_slots, 4);
+	vgpu_share_default(&s, 16, 16);
 	assert_int_equal(s.guarantee, 1000);
-	vgpu_share_default(&s, 15, 1, 16);
+	vgpu_share_default(&s, 1, 16);
 	assert_int_equal(s.guarantee, 62);
 	/* A weight is never 0. */
-	vgpu_share_default(&s, 1023, 1, 1024);
+	vgpu_share_default(&s, 1, 1024);
 	assert_int_equal(s.guarantee, 0);
 	assert_int_equal(s.weight, 1);
 	assert_int_equal(s.cap, 1000);
@@ -51,7 +181,7 @@ static void fill_one(u64 *rnd)
 {
 	struct vgpu_placement p;
 	u32 sum = 0, start_gb;
-	struct vgpu_share s;
+	struct vgpu_ctl_share s;
 	unsigned int i;
 
 	vgpu_placement_init(&p, random_one_in(rnd, 2) ? 1U << random_range(rnd, 0, 10) :
@@ -69,15 +199,15 @@ static void fill_one(u64 *rnd)
 		if (vgpu_placement_take(&p, size_gb, &start_gb) !=
 		    VGPU_SHORT_NOTHING)
 			continue;
-		vgpu_share_default(&s, start_gb, size_gb, p.region_gb);
+		vgpu_share_default(&s, size_gb, p.region_gb);
 		check_that(!vgpu_share_admit(sum, s.guarantee, why,
 					     sizeof(why)),
 			   "%u of %u: %s", size_gb, p.region_gb, why);
 		check_that(s.guarantee <= s.cap && s.cap <= 1000 &&
 			   s.weight >= 1 && s.weight <= 1000, "%u/%u/%u",
 			   s.guarantee, s.cap, s.weight);
-		check_that(s.nr_slots && s.first_slot + s.nr_slots <=
-			   p.region_gb, "%u + %u", s.first_slot, s.nr_slots);
+		check_that(!vgpu_settings_check(vgpu_share_settings, ~0U, &s, why, sizeof(why)),
+			   "%s", why);
 		sum += s.guarantee;
 	}
 	check_that(sum <= 1000, "%u", sum);
@@ -136,7 +266,7 @@ static void test_admit_says_by_how_much(void **state)
 	}
 }
 
-static int change(struct vgpu_share *s, u32 *frl, u32 valid, u32 value)
+static int change(struct vgpu_ctl_share *s, u32 valid, u32 value)
 {
 	struct vgpu_ctl_share c = {
 		.valid = valid,
@@ -147,47 +277,47 @@ static int change(struct vgpu_share *s, u32 *frl, u32 valid, u32 value)
 	};
 
 	memset(why, 0, sizeof(why));
-	return vgpu_share_change(s, frl, &c, why, sizeof(why));
+	return vgpu_share_change(s, &c, why, sizeof(why));
 }
 
 static void test_change(void **state)
 {
-	struct vgpu_share s;
-	u32 frl = VGPU_FRL_DEFAULT;
+	const u32 unknown = ~all_valid();
+	struct vgpu_ctl_share s;
 
-	vgpu_share_default(&s, 0, 4, 16);
-	assert_int_equal(change(&s, &frl, VGPU_SHARE_GUARANTEE, 700), 0);
+	vgpu_share_default(&s, 4, 16);
+	assert_int_equal(change(&s, VGPU_SHARE_GUARANTEE, 700), 0);
 	assert_int_equal(s.guarantee, 700);
-	assert_int_equal(change(&s, &frl, VGPU_SHARE_GUARANTEE, 1001), -EINVAL);
+	assert_int_equal(change(&s, VGPU_SHARE_GUARANTEE, 1001), -EINVAL);
 	assert_string_equal(why, "guarantee 1001 per mille: must be 0..1000");
-	assert_int_equal(change(&s, &frl, VGPU_SHARE_CAP, 600), -EINVAL);
+	assert_int_equal(change(&s, VGPU_SHARE_CAP, 600), -EINVAL);
 	assert_string_equal(why, "guarantee 700 per mille is above the cap, 600: lower the guarantee or raise the cap by 100");
-	assert_int_equal(change(&s, &frl, VGPU_SHARE_CAP, 700), 0);
-	assert_int_equal(change(&s, &frl, VGPU_SHARE_GUARANTEE, 701), -EINVAL);
-	assert_int_equal(change(&s, &frl, VGPU_SHARE_GUARANTEE |
+	assert_int_equal(change(&s, VGPU_SHARE_CAP, 700), 0);
+	assert_int_equal(change(&s, VGPU_SHARE_GUARANTEE, 701), -EINVAL);
+	assert_int_equal(change(&s, VGPU_SHARE_GUARANTEE |
 				VGPU_SHARE_CAP, 10), 0);
 	assert_int_equal(s.guarantee, 10);
 	assert_int_equal(s.cap, 10);
-	assert_int_equal(change(&s, &frl, VGPU_SHARE_CAP, 0), -EINVAL);
-	assert_int_equal(change(&s, &frl, VGPU_SHARE_CAP, 1001), -EINVAL);
-	assert_int_equal(change(&s, &frl, VGPU_SHARE_WEIGHT, 0), -EINVAL);
-	assert_int_equal(change(&s, &frl, VGPU_SHARE_WEIGHT, 1001), -EINVAL);
-	assert_int_equal(change(&s, &frl, VGPU_SHARE_WEIGHT, 1), 0);
+	assert_int_equal(change(&s, VGPU_SHARE_CAP, 0), -EINVAL);
+	assert_int_equal(change(&s, VGPU_SHARE_CAP, 1001), -EINVAL);
+	assert_int_equal(change(&s, VGPU_SHARE_WEIGHT, 0), -EINVAL);
+	assert_int_equal(change(&s, VGPU_SHARE_WEIGHT, 1001), -EINVAL);
+	assert_int_equal(change(&s, VGPU_SHARE_WEIGHT, 1), 0);
 	assert_int_equal(s.weight, 1);
-	assert_int_equal(change(&s, &frl, VGPU_SHARE_FRL, 1001), -EINVAL);
-	assert_int_equal(change(&s, &frl, VGPU_SHARE_FRL, 0), 0);
-	assert_int_equal(frl, 0);
-	assert_int_equal(change(&s, &frl, VGPU_SHARE_FRL, VGPU_FRL_DEFAULT), 0);
-	assert_int_equal(frl, VGPU_FRL_DEFAULT);
-	/* No field, and fields that do not exist. */
-	assert_int_equal(change(&s, &frl, 0, 1), -EINVAL);
-	assert_int_equal(change(&s, &frl, 0x10, 1), -EINVAL);
-	assert_int_equal(change(&s, &frl, VGPU_SHARE_CAP | 1U << 31, 10),
+	assert_int_equal(change(&s, VGPU_SHARE_FRL, 1001), -EINVAL);
+	assert_int_equal(change(&s, VGPU_SHARE_FRL, 0), 0);
+	assert_int_equal(s.frl, 0);
+	assert_int_equal(change(&s, VGPU_SHARE_FRL, VGPU_FRL_DEFAULT), 0);
+	assert_int_equal(s.frl, VGPU_FRL_DEFAULT);
+	/* No setting, and settings that do not exist. */
+	assert_int_equal(change(&s, 0, 1), -EINVAL);
+	assert_int_equal(change(&s, unknown & -unknown, 1), -EINVAL);
+	assert_int_equal(change(&s, VGPU_SHARE_CAP | 1U << 31, 10),
 			 -EINVAL);
 	/* A huge value does not come out small. */
-	assert_int_equal(change(&s, &frl, VGPU_SHARE_GUARANTEE, 0x10000),
+	assert_int_equal(change(&s, VGPU_SHARE_GUARANTEE, 0x10000),
 			 -EINVAL);
-	assert_int_equal(change(&s, &frl, VGPU_SHARE_WEIGHT, 0x10001),
+	assert_int_equal(change(&s, VGPU_SHARE_WEIGHT, 0x10001),
 			 -EINVAL);
 }
 
@@ -201,51 +331,56 @@ static u32 rnd_value(u64 *rnd)
 	return random_range(rnd, 0, 1100);
 }
 
-/* Random changes: after one that is taken the share is as asked for, else it has not changed. */
+/* Random changes: after one that is taken the settings are as asked for, else it has not changed. */
 static void test_change_random(void **state)
 {
+	const u32 known = VGPU_SHARE_GUARANTEE | VGPU_SHARE_CAP | VGPU_SHARE_WEIGHT |
+			  VGPU_SHARE_FRL;
+	const u32 unknown = ~all_valid();
 	u64 rnd = test_seed(), taken = 0;
-	u32 frl = VGPU_FRL_DEFAULT;
-	struct vgpu_share s;
+	struct vgpu_ctl_share s;
 	unsigned int i;
 
-	vgpu_share_default(&s, 0, 4, 16);
+	vgpu_share_default(&s, 4, 16);
 	for (i = 0; i < ROUNDS; i++) {
 		struct vgpu_ctl_share c = {
-			.valid = random_range(&rnd, 0, 0x1f),
+			.valid = random_next(&rnd) & (random_one_in(&rnd, 2) ? known :
+						   known | (unknown & -unknown)),
 			.guarantee = rnd_value(&rnd),
 			.cap = rnd_value(&rnd),
 			.weight = rnd_value(&rnd),
 			.frl = rnd_value(&rnd),
 			.pad = random_one_in(&rnd, 50),
 		};
-		struct vgpu_share was = s;
-		u32 frl_was = frl;
+		struct vgpu_ctl_share was = s;
 		u32 g = c.valid & VGPU_SHARE_GUARANTEE ? c.guarantee : s.guarantee;
 		u32 cap = c.valid & VGPU_SHARE_CAP ? c.cap : s.cap;
 		u32 w = c.valid & VGPU_SHARE_WEIGHT ? c.weight : s.weight;
-		u32 f = c.valid & VGPU_SHARE_FRL ? c.frl : frl;
-		bool good = c.valid && c.valid < 0x10 && !c.pad && g <= cap &&
+		u32 f = c.valid & VGPU_SHARE_FRL ? c.frl : s.frl;
+		bool good = c.valid && !(c.valid & unknown) && !c.pad && g <= cap &&
 			    cap >= 1 && cap <= 1000 && w >= 1 && w <= 1000 &&
 			    (f <= 1000 || f == VGPU_FRL_DEFAULT);
 		int ret;
 
 		memset(why, 0, sizeof(why));
-		ret = vgpu_share_change(&s, &frl, &c, why, sizeof(why));
+		ret = vgpu_share_change(&s, &c, why, sizeof(why));
 		check_that(ret == (good ? 0 : -EINVAL), "%d, %#x %u %u %u %u",
 			   ret, c.valid, g, cap, w, f);
 		if (ret) {
 			check_that(why[0], "refused without a word");
-			check_that(!memcmp(&s, &was, sizeof(s)) &&
-				   frl == frl_was, "changed");
+			check_that(!memcmp(&s, &was, sizeof(s)), "changed");
 			continue;
 		}
 		taken++;
 		check_that(s.guarantee == g && s.cap == cap && s.weight == w &&
-			   frl == f, "%u %u %u %u", s.guarantee, s.cap,
-			   s.weight, frl);
-		check_that(s.first_slot == was.first_slot &&
-			   s.nr_slots == was.nr_slots, "slots changed");
+			   s.frl == f, "%u %u %u %u", s.guarantee, s.cap,
+			   s.weight, s.frl);
+		/* Nothing else of the call is kept. */
+		was.guarantee = g;
+		was.cap = cap;
+		was.weight = w;
+		was.frl = f;
+		check_that(!memcmp(&s, &was, sizeof(s)), "more has changed");
 	}
 	check_that(taken > ROUNDS / 100, "only %llu taken", taken);
 }
@@ -253,14 +388,12 @@ static void test_change_random(void **state)
 /* A text is cut off where its buffer ends. */
 static void test_short_text(void **state)
 {
-	struct vgpu_share s;
-	u32 frl = 0;
-	struct vgpu_ctl_share c = { .valid = VGPU_SHARE_CAP };
+	struct vgpu_ctl_share s, c = { .valid = VGPU_SHARE_CAP };
 	char small[8];
 
-	vgpu_share_default(&s, 0, 4, 16);
+	vgpu_share_default(&s, 4, 16);
 	memset(small, 'x', sizeof(small));
-	assert_int_equal(vgpu_share_change(&s, &frl, &c, small, 4), -EINVAL);
+	assert_int_equal(vgpu_share_change(&s, &c, small, 4), -EINVAL);
 	assert_int_equal(small[3], 0);
 	assert_int_equal(small[4], 'x');
 	memset(small, 'x', sizeof(small));
@@ -286,6 +419,9 @@ static void test_frl(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_table),
+		cmocka_unit_test(test_report),
+		cmocka_unit_test(test_rows),
 		cmocka_unit_test(test_defaults),
 		cmocka_unit_test(test_room),
 		cmocka_unit_test(test_defaults_always_fit),

@@ -34,7 +34,7 @@ static void spread(u32 nr_slots, u32 size, bool homogeneous, s64 *most)
 {
 	struct vgpu_placement p;
 	unsigned int i, nr;
-	u32 place[128][2];
+	struct vgpu_share place[128];
 	int table[128];
 	s64 off;
 
@@ -42,18 +42,18 @@ static void spread(u32 nr_slots, u32 size, bool homogeneous, s64 *most)
 	nr = vgpu_placement_count(&p, size);
 	assert_true(nr && nr <= ARRAY_SIZE(place));
 	for (i = 0; i < nr; i++) {
-		place[i][0] = vgpu_placement_id(&p, size, i);
-		place[i][1] = size;
+		place[i].first_slot = vgpu_placement_id(&p, size, i);
+		place[i].nr_slots = size;
 	}
 	slots_seen(nr_slots, place, nr, table);
 	for (i = 0; i < nr; i++) {
 		off = uneven(table, nr_slots, i);
 		*most = max(*most, off * 1000 / nr_slots);
 		check_that(off <= 3 * nr_slots, "%u of %u at %u: %lld", size, nr_slots,
-			   place[i][0], off);
-		if (!(size & (size - 1)) && place[i][0] % size == 0)
+			   place[i].first_slot, off);
+		if (!(size & (size - 1)) && place[i].first_slot % size == 0)
 			check_that(off < nr_slots, "%u of %u at %u: %lld", size, nr_slots,
-				   place[i][0], off);
+				   place[i].first_slot, off);
 	}
 }
 
@@ -113,7 +113,7 @@ static void test_one_alone(void **state)
 		world_ran(&w, 0, 2 * MS + 2 * HOUR + 1 * MS);
 		world_wake(&w, 0);
 		assert_int_equal(world_pick(&w), 0);
-		assert_int_equal(w.entity[0].slots.debt_ns, 1 * MS);
+		assert_int_equal(vgpu_slots_of(&w.entity[0])->debt_ns, 1 * MS);
 		world_exit(&w);
 	}
 }
@@ -148,7 +148,7 @@ static void test_slot_is_kept(void **state)
 		assert_int_equal(w.deadline_ns, w.now_ns + 1);
 		/* What switching costs then is a debt of its owner. */
 		world_ran(&w, 0, 50 * US);
-		assert_int_equal(w.entity[0].slots.debt_ns, 50 * US - 1);
+		assert_int_equal(vgpu_slots_of(&w.entity[0])->debt_ns, 50 * US - 1);
 		world_wake(&w, 0);
 		assert_int_equal(world_pick(&w), 1);
 		assert_int_equal(w.deadline_ns, w.now_ns + 2 * MS);
@@ -246,7 +246,7 @@ static void test_slice_changes_at_the_end(void **state)
 		}
 		assert_int_not_equal(world_pick(&w), 0);
 		assert_int_equal(w.deadline_ns, w.now_ns + 1 * MS);
-		assert_int_equal(w.entity[0].slots.debt_ns, 14 * MS);
+		assert_int_equal(vgpu_slots_of(&w.entity[0])->debt_ns, 14 * MS);
 		world_exit(&w);
 	}
 }
@@ -314,8 +314,8 @@ static void test_long_debts(void **state)
 			who = world_next(&w);
 			least_ns = U64_MAX;
 			for (i = 0; i < 1024; i++)
-				least_ns = min(least_ns, w.entity[i].slots.debt_ns);
-			assert_true(w.entity[who].slots.debt_ns < 1 * MS);
+				least_ns = min(least_ns, vgpu_slots_of(&w.entity[i])->debt_ns);
+			assert_true(vgpu_slots_of(&w.entity[who])->debt_ns < 1 * MS);
 			assert_true(least_ns < 1 * MS);
 			world_ran(&w, who, 1 * MS);
 			world_requeue(&w, who);
@@ -328,7 +328,7 @@ static void test_long_debts(void **state)
 		world_wake(&w, 0);
 		world_pick(&w);
 		for (i = 0; i < 1024; i++)
-			assert_true(w.entity[i].slots.debt_ns < 1 * MS);
+			assert_true(vgpu_slots_of(&w.entity[i])->debt_ns < 1 * MS);
 		world_exit(&w);
 	}
 }
@@ -411,7 +411,7 @@ static void test_all_overrun(void **state)
 				world_requeue(&w, who);
 			}
 			for (i = 0; i < nr; i++)
-				assert_true(w.entity[i].slots.debt_ns < 2 * MS + 9 * MS);
+				assert_true(vgpu_slots_of(&w.entity[i])->debt_ns < 2 * MS + 9 * MS);
 			apart_ns = world_spread_ns(&w, NULL);
 			check_that(apart_ns <= 2 * (2 + 9) * MS, "%llu", apart_ns);
 			world_exit(&w);
@@ -468,7 +468,7 @@ static void test_policy_switched(void **state)
 			if (i != 2)
 				world_wake(&w, i);
 		world_ran(&w, 2, 12345678);
-		assert_int_equal(w.entity[2].slots.debt_ns, 0);
+		assert_int_equal(vgpu_slots_of(&w.entity[2])->debt_ns, 0);
 		world_requeue(&w, 2);
 		assert_int_equal(world_pick(&w), 0);
 		assert_int_equal(w.deadline_ns, w.now_ns + 2 * MS);
@@ -506,11 +506,11 @@ static void test_shares(void **state)
 	/* Another one takes that place, with what it owes. */
 	world_dequeue(&w, 0);
 	world_dequeue(&w, 5);
-	w.entity[0].slots.debt_ns = 3 * MS + 1;
+	vgpu_slots_of(&w.entity[0])->debt_ns = 3 * MS + 1;
 	world_reshare(&w, 0, &share);
 	world_wake(&w, 0);
 	assert_int_equal(world_next(&w), 0);
-	assert_int_equal(w.entity[0].slots.debt_ns, 1);
+	assert_int_equal(vgpu_slots_of(&w.entity[0])->debt_ns, 1);
 	world_exit(&w);
 }
 

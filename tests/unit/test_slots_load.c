@@ -271,7 +271,7 @@ static void t3_tight(const struct vgpu_sched_policy *policy, u64 over_ns, bool o
 		loads.load[i].kind = LOAD_HOG;
 	for (round = 0; round < 4; round++) {
 		for (i = one ? 3 : 1; i < 4; i++) {
-			while (one && loads.w.entity[i].slots.debt_ns < slice_ns - 1) {
+			while (one && vgpu_slots_of(&loads.w.entity[i])->debt_ns < slice_ns - 1) {
 				loads.load[i].kind = LOAD_CHRONIC;
 				loads.load[i].over_ns = slice_ns - 1;
 				loads_run(&loads, 1, U64_MAX / 4);

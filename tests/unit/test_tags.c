@@ -6,6 +6,8 @@
  */
 #include "world.h"
 
+#include "sched/qos.h"
+
 /* Two entities, with no work yet. */
 static void begin(struct world *w)
 {
@@ -152,9 +154,9 @@ static void test_year(void **state)
 		reshare(&w, 0, 1, caps[i], 1);
 		world_wake(&w, 0);
 		world_turn(&w, 365 * DAY);
-		check_that((s64)(w.entity[0].qos.limit_ns - w.now_ns) <= (s64)(200 * DAY),
+		check_that((s64)(vgpu_qos_of(&w.entity[0])->limit_ns - w.now_ns) <= (s64)(200 * DAY),
 			   "cap %u: %llu days", caps[i],
-			   (w.entity[0].qos.limit_ns - w.now_ns) / DAY);
+			   (vgpu_qos_of(&w.entity[0])->limit_ns - w.now_ns) / DAY);
 		world_exit(&w);
 	}
 }

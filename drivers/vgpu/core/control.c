@@ -265,10 +265,7 @@ static void vgpu_ctl_fill_instance(struct vgpu_instance *instance,
 	strscpy(out->type_name, instance->type->name, sizeof(out->type_name));
 	for (i = 0; i < gpu->info.nr_engines; i++)
 		vgpu_ctl_fill_engine(instance, i, out);
-	out->guarantee = instance->share.guarantee;
-	out->cap = instance->share.cap;
-	out->weight = instance->share.weight;
-	out->frl_config = instance->frl_config;
+	vgpu_share_report(&instance->settings, out);
 	out->frl_fps = instance->frl.fps;
 }
 

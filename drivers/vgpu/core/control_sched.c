@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * /dev/vgpu: the scheduler. What is set, what it did.
+ * /dev/vgpu: the calls about scheduling, which set what vGPUs and GPUs are to do and read what
+ * engines did.
  */
 #include <linux/nospec.h>
 #include <linux/slab.h>
@@ -11,11 +12,11 @@
 
 #define VGPU_SHARES_MAX	256
 
-/* Of elements of arrays, when their calls came. */
+/* Bytes of an array's element in the first version of its call. */
 #define VGPU_SHARE_SIZE_1	40
 #define VGPU_SWITCH_SIZE_1	80
 
-/* Returns the size of the caller's elements, or -EINVAL or -E2BIG. */
+/* Returns the bytes of each element of the caller's array, or -EINVAL or -E2BIG. */
 static int vgpu_ctl_entry_size(u32 size, u32 first_size)
 {
 	if (!size)
@@ -25,6 +26,7 @@ static int vgpu_ctl_entry_size(u32 size, u32 first_size)
 	return size > PAGE_SIZE ? -E2BIG : size;
 }
 
+/* Reads the caller's array, with elements of @size bytes. */
 static int vgpu_ctl_shares_copy(struct vgpu_ctl_share *entries,
 				const struct vgpu_ctl_shares *ctl, size_t size)
 {
@@ -34,14 +36,15 @@ static int vgpu_ctl_shares_copy(struct vgpu_ctl_share *entries,
 
 	BUILD_BUG_ON(sizeof(*entries) < VGPU_SHARE_SIZE_1);
 	for (i = 0; i < ctl->count; i++, from += size) {
-		ret = copy_struct_from_user(&entries[i], sizeof(*entries),
-					    u64_to_user_ptr(from), size);
+		ret = copy_struct_from_user(&entries[i], sizeof(*entries), u64_to_user_ptr(from),
+					    size);
 		if (ret)
 			return ret;
 	}
 	return 0;
 }
 
+/* Fills the caller's array, with elements of @size bytes. */
 static int vgpu_ctl_log_copy(const struct vgpu_ctl_sched_log *ctl,
 			     const struct vgpu_ctl_switch *entries, size_t size)
 {
@@ -58,10 +61,10 @@ static int vgpu_ctl_log_copy(const struct vgpu_ctl_sched_log *ctl,
 }
 
 /**
- * vgpu_ctl_sched() - VGPU_IOC_SCHED
- * @arg: struct vgpu_ctl_sched
+ * vgpu_ctl_sched() - VGPU_IOC_SCHED: read a GPU's settings
+ * @arg: struct vgpu_ctl_sched, in kernel memory
  *
- * Return: 0, -ENODEV, or -EINVAL if something is to be set.
+ * Return: 0, -ENODEV, or -EINVAL if the call names settings.
  */
 int vgpu_ctl_sched(void *arg)
 {
@@ -80,8 +83,8 @@ int vgpu_ctl_sched(void *arg)
 }
 
 /**
- * vgpu_ctl_sched_set() - VGPU_IOC_SCHED_SET
- * @arg: struct vgpu_ctl_sched
+ * vgpu_ctl_sched_set() - VGPU_IOC_SCHED_SET: change a GPU's settings
+ * @arg: struct vgpu_ctl_sched, in kernel memory
  *
  * Return: as vgpu_settings_set().
  */
@@ -101,8 +104,8 @@ int vgpu_ctl_sched_set(void *arg)
 }
 
 /**
- * vgpu_ctl_shares_set() - VGPU_IOC_SHARES_SET
- * @arg: struct vgpu_ctl_shares
+ * vgpu_ctl_shares_set() - VGPU_IOC_SHARES_SET: change settings of vGPUs
+ * @arg: struct vgpu_ctl_shares, in kernel memory; its entries are in the caller's
  *
  * Return: as vgpu_shares_set(), or -EFAULT, -E2BIG.
  */
@@ -116,15 +119,13 @@ int vgpu_ctl_shares_set(void *arg)
 	int size, ret;
 
 	if (!ctl->count || ctl->count > VGPU_SHARES_MAX) {
-		snprintf(ctl->text, sizeof(ctl->text),
-			 "%u entries: must be 1..%u", ctl->count,
+		snprintf(ctl->text, sizeof(ctl->text), "%u entries: must be 1..%u", ctl->count,
 			 VGPU_SHARES_MAX);
 		return -EINVAL;
 	}
 	size = vgpu_ctl_entry_size(ctl->entry_size, VGPU_SHARE_SIZE_1);
 	if (size < 0) {
-		snprintf(ctl->text, sizeof(ctl->text),
-			 "entries of %u bytes: must be %u..%lu",
+		snprintf(ctl->text, sizeof(ctl->text), "entries of %u bytes: must be %u..%lu",
 			 ctl->entry_size, VGPU_SHARE_SIZE_1, PAGE_SIZE);
 		return size;
 	}
@@ -135,8 +136,7 @@ int vgpu_ctl_shares_set(void *arg)
 	}
 	ret = vgpu_ctl_shares_copy(entries, ctl, size);
 	if (ret) {
-		snprintf(ctl->text, sizeof(ctl->text), "%s",
-			 ret == -E2BIG ?
+		snprintf(ctl->text, sizeof(ctl->text), ret == -E2BIG ?
 			 "the entries have more than this kernel knows" :
 			 "cannot read the entries");
 		goto out_free;
@@ -151,16 +151,9 @@ out_free:
 	return ret;
 }
 
-/* @engine: the user's, below the GPU's number of engines */
-static struct vgpu_timeline *vgpu_ctl_timeline(struct vgpu_gpu *gpu, u32 engine)
-{
-	engine = array_index_nospec(engine, gpu->info.nr_engines);
-	return vgpu_sched_timeline(gpu->sched, engine);
-}
-
 /**
- * vgpu_ctl_sched_log() - VGPU_IOC_SCHED_LOG
- * @arg: struct vgpu_ctl_sched_log
+ * vgpu_ctl_sched_log() - VGPU_IOC_SCHED_LOG: read the last runs of an engine
+ * @arg: struct vgpu_ctl_sched_log, in kernel memory; its entries are in the caller's
  *
  * Return: 0, -ENODEV, -ENOENT, -EINVAL, -E2BIG, -ENOMEM or -EFAULT.
  */
@@ -169,6 +162,7 @@ int vgpu_ctl_sched_log(void *arg)
 	struct vgpu_ctl_sched_log *ctl = arg;
 	unsigned int room = min_t(u32, ctl->count, VGPU_SCHED_LOG);
 	struct vgpu_ctl_switch *entries;
+	u32 engine = ctl->engine;
 	struct vgpu_gpu *gpu;
 	int size, ret = 0;
 
@@ -185,14 +179,15 @@ int vgpu_ctl_sched_log(void *arg)
 	}
 
 	mutex_lock(&gpu->lock);
-	if (gpu->gone)
+	if (gpu->gone) {
 		ret = -ENODEV;
-	else if (ctl->engine >= gpu->info.nr_engines)
+	} else if (engine >= gpu->info.nr_engines) {
 		ret = -ENOENT;
-	else
-		ctl->count = vgpu_timeline_log(vgpu_ctl_timeline(gpu,
-								 ctl->engine),
-					       entries, room, &ctl->total);
+	} else {
+		engine = array_index_nospec(engine, gpu->info.nr_engines);
+		ctl->count = vgpu_timeline_log(vgpu_sched_timeline(gpu->sched, engine), entries,
+					       room, &ctl->total);
+	}
 	mutex_unlock(&gpu->lock);
 
 	if (!ret)
@@ -206,13 +201,12 @@ out_put:
 static int vgpu_ctl_hist_locked(struct vgpu_instance *instance, void *arg)
 {
 	struct vgpu_ctl_hist *ctl = arg;
-	u32 engines = instance->gpu->info.nr_engines;
+	u32 engines = instance->gpu->info.nr_engines, engine = ctl->engine;
 	struct vgpu_entity_stats s;
 
-	if (ctl->engine >= engines)
+	if (engine >= engines)
 		return -ENOENT;
-	vgpu_entity_stats(&instance->entity[array_index_nospec(ctl->engine,
-							       engines)], &s);
+	vgpu_entity_stats(&instance->entity[array_index_nospec(engine, engines)], &s);
 	memcpy(ctl->wait, s.wait_hist.count, sizeof(ctl->wait));
 	memcpy(ctl->overrun, s.overrun_hist.count, sizeof(ctl->overrun));
 	memcpy(ctl->preempt, s.preempt_hist.count, sizeof(ctl->preempt));
@@ -220,8 +214,8 @@ static int vgpu_ctl_hist_locked(struct vgpu_instance *instance, void *arg)
 }
 
 /**
- * vgpu_ctl_hist() - VGPU_IOC_HIST
- * @arg: struct vgpu_ctl_hist
+ * vgpu_ctl_hist() - VGPU_IOC_HIST: read the histograms of a vGPU on an engine
+ * @arg: struct vgpu_ctl_hist, in kernel memory
  *
  * Return: 0, -ENODEV, -ENOENT or -EINVAL.
  */

@@ -46,9 +46,8 @@ struct vgpu_event_source;
  * @types:     catalogue of types; constant
  * @placement: which part of the framebuffer belongs to which instance
  * @guarantee_sum: guarantees of all placed instances together, per mille
- * @quarantine_faults: how many faults within the window begin a quarantine; 0: never
- * @quarantine_backoff_ms: length of an instance's first quarantine
- * @sched:     has one timeline per engine; its settings change with @lock held
+ * @settings:  the GPU's settings, as VGPU_IOC_SCHED reads them
+ * @sched:     has one timeline per engine; its parameters follow @settings with @lock held
  * @registered_ns: when the GPU was registered, CLOCK_MONOTONIC
  * @backend:   the back end's data, see vgpu_gpu_backend()
  * @debugfs:   directory of the GPU
@@ -65,8 +64,8 @@ struct vgpu_gpu {
 	struct kref ref;
 	struct list_head link;
 	/*
-	 * Protects @instances, @nr_instances, @placement, @dying, @gone and the settings, those of
-	 * the instances, too: @guarantee_sum, @quarantine_*, share, frl_config.
+	 * Protects @instances, @nr_instances, @placement, @dying, @gone, @guarantee_sum, @settings
+	 * and the settings of the instances.
 	 */
 	struct mutex lock;
 	struct list_head instances;
@@ -77,8 +76,7 @@ struct vgpu_gpu {
 	struct vgpu_type *types;
 	struct vgpu_placement placement;
 	u32 guarantee_sum;
-	u32 quarantine_faults;
-	u32 quarantine_backoff_ms;
+	struct vgpu_ctl_sched settings;
 	struct vgpu_sched *sched;
 	u64 registered_ns;
 	void *backend;
@@ -105,9 +103,7 @@ struct vgpu_gpu {
  * @map_lock:   see below
  * @front_lock: see below
  * @front:      the front end's ops while the device is open, else NULL
- * @share:      guarantee, cap and weight on each engine; protected by @gpu->lock
- * @frl_config: frame rate limit as it was set: frames per second, 0: off, VGPU_FRL_DEFAULT: the
- *              type's; protected by @gpu->lock
+ * @settings:   its settings, as VGPU_IOC_SHARES_SET sets them; protected by @gpu->lock
  * @frl_lock:   see below
  * @frl:        the frame rate limit in force; its fps changes with @gpu->lock held, too
  * @entity:     what the scheduler knows of it, one per engine
@@ -157,8 +153,7 @@ struct vgpu_instance {
 	spinlock_t front_lock;
 	const struct vgpu_front_ops *front;
 
-	struct vgpu_share share;
-	u32 frl_config;
+	struct vgpu_ctl_share settings;
 	/* Protects @frl; engines take it. */
 	spinlock_t frl_lock;
 	struct vgpu_frl frl;
@@ -301,6 +296,7 @@ int vgpu_instance_call(const u8 *uuid, int (*func)(struct vgpu_instance *instanc
 unsigned int vgpu_gpu_available(struct vgpu_gpu *gpu, unsigned int type);
 
 /* settings.c */
+extern const struct vgpu_setting vgpu_gpu_settings[];
 int vgpu_settings_check_params(void);
 int vgpu_settings_init(struct vgpu_gpu *gpu, struct vgpu_sched_params *params);
 int vgpu_settings_get(struct vgpu_gpu *gpu, struct vgpu_ctl_sched *out);
@@ -309,14 +305,26 @@ int vgpu_settings_set(struct vgpu_gpu *gpu, struct vgpu_ctl_sched *arg);
 /* shares.c */
 int vgpu_shares_join(struct vgpu_instance *instance, char *why, size_t size);
 void vgpu_shares_leave(struct vgpu_instance *instance);
-void vgpu_shares_init_frl(struct vgpu_instance *instance);
-void vgpu_shares_policy_changed(struct vgpu_gpu *gpu);
-void vgpu_shares_get(struct vgpu_instance *instance, struct vgpu_ctl_share *out,
-		     u32 *fps);
+void vgpu_shares_update_frl(struct vgpu_instance *instance);
 int vgpu_shares_set(const struct vgpu_ctl_share *entries, unsigned int nr,
 		    unsigned int *culprit, char *why, size_t size);
 
+/**
+ * struct vgpu_setting_attr - a setting as a sysfs attribute
+ * @attr: of the driver core
+ * @setting: row of a table of settings
+ */
+struct vgpu_setting_attr {
+	struct device_attribute attr;
+	const struct vgpu_setting *setting;
+};
+
 /* sysfs.c */
+void vgpu_setting_attrs(const struct vgpu_setting *table, const struct device_attribute *like,
+			struct vgpu_setting_attr *attrs, struct attribute **list);
+ssize_t vgpu_setting_show(const struct vgpu_setting *setting, const void *settings, char *buf);
+int vgpu_setting_store(const struct vgpu_setting *setting, void *settings, const char *buf);
+void vgpu_sysfs_init(void);
 int vgpu_sysfs_add_gpu(struct vgpu_gpu *gpu);
 void vgpu_sysfs_remove_gpu(struct vgpu_gpu *gpu);
 

@@ -94,6 +94,7 @@ static int instances_show(struct seq_file *m, void *unused)
 {
 	struct vgpu_gpu *gpu = m->private;
 	struct vgpu_instance *instance;
+	struct vgpu_share share;
 	unsigned int i;
 
 	mutex_lock(&gpu->lock);
@@ -112,10 +113,11 @@ static int instances_show(struct seq_file *m, void *unused)
 			   (s64)atomic64_read(&instance->resets),
 			   (s64)atomic64_read(&instance->dma_read_bytes),
 			   (s64)atomic64_read(&instance->dma_written_bytes));
+		vgpu_share_of(&instance->settings, instance->info.fb_start >> 30,
+			      instance->type->size_gb, &share);
 		seq_printf(m, "  guarantee %u, cap %u, weight %u, first_slot %u, slots %u, frl_fps %u\n",
-			   instance->share.guarantee, instance->share.cap,
-			   instance->share.weight, instance->share.first_slot,
-			   instance->share.nr_slots, instance->frl.fps);
+			   share.guarantee, share.cap, share.weight, share.first_slot,
+			   share.nr_slots, instance->frl.fps);
 		for (i = 0; i < gpu->info.nr_engines; i++)
 			show_engine(m, instance, i);
 	}

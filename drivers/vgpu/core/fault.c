@@ -9,14 +9,13 @@
 #include "trace.h"
 
 /*
- * Brings the holds in line with the quarantine, and itself back when it ends.
- * Holding is done here, not where faults are counted: that must not sleep.
+ * Holds the instance off the engines or lets it run, as its quarantine says, and queues itself
+ * again for the end of a quarantine. Only this work item does so, and thus in the right order.
  */
 static void vgpu_quarantine_work(struct work_struct *work)
 {
 	struct vgpu_instance *instance =
-		container_of(to_delayed_work(work), struct vgpu_instance,
-			     quarantine_work);
+		container_of(to_delayed_work(work), struct vgpu_instance, quarantine_work);
 	u64 now_ns = ktime_get_ns(), until_ns;
 	unsigned int threshold;
 	bool expired;
@@ -31,9 +30,8 @@ static void vgpu_quarantine_work(struct work_struct *work)
 		vgpu_instance_hold(instance, VGPU_HOLD_QUARANTINE);
 		vgpu_inst_notice(instance, "quarantined for %llu s, after %u faults within %llu s; 'vgpuctl release %pUl' lifts it\n",
 				 (until_ns - now_ns) / NSEC_PER_SEC, threshold,
-				 VGPU_QUARANTINE_WINDOW_NS / NSEC_PER_SEC,
-				 &instance->uuid);
-		/* Not mod: it would put off what a release has queued since. */
+				 VGPU_QUARANTINE_WINDOW_NS / NSEC_PER_SEC, &instance->uuid);
+		/* Not mod_delayed_work(), which would put off the run that a release has queued. */
 		queue_delayed_work(system_wq, &instance->quarantine_work,
 				   nsecs_to_jiffies(until_ns - now_ns) + 1);
 		return;
@@ -46,23 +44,23 @@ static void vgpu_quarantine_work(struct work_struct *work)
 }
 
 /**
- * vgpu_instance_set_quarantine() - take on the GPU's rules
- * @instance: the GPU's lock is held
+ * vgpu_instance_set_quarantine() - apply the GPU's rules of quarantine to an instance
+ * @instance: the lock of its GPU is held
  */
 void vgpu_instance_set_quarantine(struct vgpu_instance *instance)
 {
-	struct vgpu_gpu *gpu = instance->gpu;
+	const struct vgpu_ctl_sched *settings = &instance->gpu->settings;
 
-	lockdep_assert_held(&gpu->lock);
+	lockdep_assert_held(&instance->gpu->lock);
 	spin_lock(&instance->quarantine_lock);
-	vgpu_quarantine_set(&instance->quarantine, gpu->quarantine_faults,
-			    gpu->quarantine_backoff_ms * (u64)NSEC_PER_MSEC);
+	vgpu_quarantine_set(&instance->quarantine, settings->quarantine_faults,
+			    settings->quarantine_backoff_ms * (u64)NSEC_PER_MSEC);
 	spin_unlock(&instance->quarantine_lock);
 }
 
 /*
- * Counts a fault or a gross overrun towards quarantine. Any process context
- * that may take a spinlock, but not under a timeline's lock.
+ * Counts a fault or a gross overrun towards quarantine. Process context; does not sleep. Must not
+ * be called under a timeline's lock.
  */
 static void vgpu_instance_strike(struct vgpu_instance *instance)
 {
@@ -82,8 +80,7 @@ static void vgpu_instance_strike(struct vgpu_instance *instance)
 
 static void vgpu_overrun_work(struct work_struct *work)
 {
-	struct vgpu_instance *instance =
-		container_of(work, struct vgpu_instance, overrun_work);
+	struct vgpu_instance *instance = container_of(work, struct vgpu_instance, overrun_work);
 	int nr = atomic_xchg(&instance->overruns, 0);
 
 	while (nr--)
@@ -91,21 +88,20 @@ static void vgpu_overrun_work(struct work_struct *work)
 }
 
 /**
- * vgpu_instance_init_quarantine() - nothing is counted yet
- * @instance: new
+ * vgpu_instance_init_quarantine() - set up the quarantine of a new instance
+ * @instance: nobody else sees it yet; its GPU's rules come by vgpu_instance_set_quarantine()
  */
 void vgpu_instance_init_quarantine(struct vgpu_instance *instance)
 {
 	spin_lock_init(&instance->quarantine_lock);
-	vgpu_quarantine_init(&instance->quarantine, 0,
-			     VGPU_QUARANTINE_WINDOW_NS, 0);
+	vgpu_quarantine_init(&instance->quarantine, 0, VGPU_QUARANTINE_WINDOW_NS, 0);
 	INIT_DELAYED_WORK(&instance->quarantine_work, vgpu_quarantine_work);
 	INIT_WORK(&instance->overrun_work, vgpu_overrun_work);
 }
 
 /*
- * Whether a fault speaks against the guest. That the host has no memory for a
- * page is no fault of the guest whose page it is: others may have it all.
+ * Whether a fault counts towards quarantine. A page that the host has no memory for does not: the
+ * memory may be used up by others than this guest.
  */
 static bool vgpu_fault_is_strike(enum vgpu_hw_fault code)
 {
@@ -113,18 +109,18 @@ static bool vgpu_fault_is_strike(enum vgpu_hw_fault code)
 }
 
 /**
- * vgpu_channel_fault() - a channel has faulted
- * @instance: whose channel
- * @engine: it is bound to
- * @channel: of the instance
+ * vgpu_channel_fault() - report that a channel has faulted
+ * @instance: owns the channel
+ * @engine: index of the engine that the channel is bound to
+ * @channel: index among the instance's channels
  * @code: why
- * @index: of the packet
+ * @index: of the packet that faulted
  *
- * The back end has stopped the channel and tells the guest itself. Does not
- * sleep; must not be called under a timeline's lock.
+ * The back end has stopped the channel, and tells the guest itself. Process context; does not
+ * sleep. Must not be called under a timeline's lock.
  */
-void vgpu_channel_fault(struct vgpu_instance *instance, unsigned int engine,
-			u32 channel, enum vgpu_hw_fault code, u64 index)
+void vgpu_channel_fault(struct vgpu_instance *instance, unsigned int engine, u32 channel,
+			enum vgpu_hw_fault code, u64 index)
 {
 	atomic64_inc(&instance->faults);
 	vgpu_entity_account_fault(&instance->entity[engine]);
@@ -136,10 +132,12 @@ void vgpu_channel_fault(struct vgpu_instance *instance, unsigned int engine,
 EXPORT_SYMBOL_GPL(vgpu_channel_fault);
 
 /**
- * vgpu_instance_quarantined() - whether the host holds an instance back
- * @instance: which
+ * vgpu_instance_quarantined() - whether an instance is in quarantine
+ * @instance: may change that at any time
  *
- * Return: true while it is in quarantine.
+ * Takes no lock.
+ *
+ * Return: true while it is.
  */
 bool vgpu_instance_quarantined(const struct vgpu_instance *instance)
 {
@@ -148,10 +146,10 @@ bool vgpu_instance_quarantined(const struct vgpu_instance *instance)
 EXPORT_SYMBOL_GPL(vgpu_instance_quarantined);
 
 /**
- * vgpu_instance_release() - lift a quarantine
- * @instance: which; not gone, so the caller holds its GPU's lock
+ * vgpu_instance_release() - lift the quarantine of an instance
+ * @instance: not gone; the lock of its GPU is held, so that it stays so
  *
- * Return: 0, or -EINVAL if it is not in quarantine.
+ * Return: 0, or -EINVAL if the instance is not in quarantine.
  */
 int vgpu_instance_release(struct vgpu_instance *instance)
 {

@@ -93,7 +93,7 @@ static void vgpu_instance_list(struct vgpu_gpu *gpu, struct vgpu_instance *insta
 {
 	mutex_lock(&gpu->lock);
 	vgpu_instance_set_quarantine(instance);
-	vgpu_shares_init_frl(instance);
+	vgpu_shares_update_frl(instance);
 	list_add_tail(&instance->link, &gpu->instances);
 	gpu->nr_instances++;
 	mutex_unlock(&gpu->lock);
@@ -118,6 +118,7 @@ struct vgpu_instance *vgpu_instance_create(struct vgpu_gpu *gpu, unsigned int ty
 	struct vgpu_event_source *events;
 	struct vgpu_instance *instance;
 	u8 id[VGPU_ENTITY_ID_LEN];
+	struct vgpu_share share;
 	unsigned int i;
 	int ret;
 
@@ -151,9 +152,10 @@ struct vgpu_instance *vgpu_instance_create(struct vgpu_gpu *gpu, unsigned int ty
 		goto err_events;
 
 	vgpu_uuid_export(id, uuid);
+	vgpu_share_of(&instance->settings, info->fb_start >> 30, instance->type->size_gb, &share);
 	for (i = 0; i < gpu->info.nr_engines; i++)
 		vgpu_entity_init(&instance->entity[i], vgpu_sched_timeline(gpu->sched, i), id,
-				 &instance->share);
+				 &share);
 
 	instance->backend = gpu->ops->instance_create(gpu, instance, info);
 	if (IS_ERR(instance->backend)) {

@@ -18,6 +18,7 @@ static int __init vgpu_init(void)
 	if (ret)
 		return ret;
 	vgpu_debugfs_init();
+	vgpu_sysfs_init();
 	ret = vgpu_mdev_init();
 	if (ret)
 		goto err_debugfs;

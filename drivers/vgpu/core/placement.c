@@ -4,23 +4,21 @@
  *
  * Homogeneous: instances of size s lie at 0, s, 2s, ...
  *
- * Mixed: a region of R is halved d times, d the largest with
- * floor(R / 2^d) >= 2s, each cut of [a, b) at floor((a + b) / 2). Each piece
- * [a, b) offers two placements, at a and at b - s; with 2s > R there is only the
- * one at 0. So sizes mix without an order of creation that would block others,
- * for the price of fewer instances where s is no power-of-two part of R. The
- * rule gives the placement tables published for NVIDIA's mixed-size mode.
+ * Mixed: a region of R is halved d times, where d is the largest with floor(R / 2^d) >= 2s, and
+ * [a, b) is cut at floor((a + b) / 2). Each piece [a, b) offers two places, at a and at b - s; with
+ * 2s > R there is only the place at 0. So sizes can be mixed in any order of creation, at the price
+ * of fewer instances where s is no power-of-two part of R. The rule gives the placement tables
+ * published for NVIDIA's mixed-size mode.
  */
 #include "placement.h"
 
 /**
- * vgpu_placement_init() - an empty GPU
- * @p: to set up
- * @region_gb: its framebuffer
+ * vgpu_placement_init() - set up a GPU without instances
+ * @p: set
+ * @region_gb: framebuffer of the GPU in GiB, 1 .. 1024
  * @homogeneous: whether all instances must have one size
  */
-void vgpu_placement_init(struct vgpu_placement *p, u32 region_gb,
-			 bool homogeneous)
+void vgpu_placement_init(struct vgpu_placement *p, u32 region_gb, bool homogeneous)
 {
 	p->region_gb = region_gb;
 	p->homogeneous = homogeneous;
@@ -37,9 +35,9 @@ static unsigned int placement_depth(u32 region_gb, u32 size_gb)
 }
 
 /**
- * vgpu_placement_count() - how many places a size has on an empty GPU
- * @p: the GPU
- * @size_gb: at least 1
+ * vgpu_placement_count() - count the places of a size on a GPU without instances
+ * @p: of the GPU; instances that are placed do not count
+ * @size_gb: framebuffer of an instance in GiB
  *
  * Return: at most VGPU_PLACEMENT_MAX; 0 if the size does not fit at all.
  */
@@ -59,15 +57,14 @@ unsigned int vgpu_placement_count(const struct vgpu_placement *p, u32 size_gb)
 }
 
 /**
- * vgpu_placement_id() - the start of a place
- * @p: the GPU
- * @size_gb: at least 1
- * @index: below vgpu_placement_count()
+ * vgpu_placement_id() - find a place by its number
+ * @p: of the GPU
+ * @size_gb: framebuffer of an instance in GiB, at least 1
+ * @index: of the place, below vgpu_placement_count()
  *
- * Return: where it starts, in GiB; ascending with @index.
+ * Return: where the place starts, in GiB; ascending with @index.
  */
-u32 vgpu_placement_id(const struct vgpu_placement *p, u32 size_gb,
-		      unsigned int index)
+u32 vgpu_placement_id(const struct vgpu_placement *p, u32 size_gb, unsigned int index)
 {
 	u32 a = 0, b = p->region_gb;
 	unsigned int depth;
@@ -77,7 +74,7 @@ u32 vgpu_placement_id(const struct vgpu_placement *p, u32 size_gb,
 	if (size_gb > p->region_gb / 2)
 		return 0;
 
-	/* The bits of index, highest first, choose the halves. */
+	/* Each bit of index, highest first, chooses a half; bit 0 chooses the end of the piece. */
 	for (depth = placement_depth(b, size_gb); depth; depth--) {
 		u32 middle = (a + b) / 2;
 
@@ -89,7 +86,7 @@ u32 vgpu_placement_id(const struct vgpu_placement *p, u32 size_gb,
 	return index & 1 ? b - size_gb : a;
 }
 
-/* The room around [start, start + size), or 0 if something lies there. */
+/* The length of the free hole around [start, start + size), or 0 if part of that is used. */
 static u32 placement_hole(const struct vgpu_placement *p, u32 start, u32 size)
 {
 	u32 low = 0, high = p->region_gb;
@@ -110,10 +107,10 @@ static u32 placement_hole(const struct vgpu_placement *p, u32 start, u32 size)
 }
 
 /**
- * vgpu_placement_free_gb() - what no instance owns
- * @p: the GPU
+ * vgpu_placement_free_gb() - how much framebuffer no instance owns
+ * @p: of the GPU
  *
- * Return: GiB.
+ * Return: size in GiB, perhaps in several pieces.
  */
 u32 vgpu_placement_free_gb(const struct vgpu_placement *p)
 {
@@ -125,8 +122,7 @@ u32 vgpu_placement_free_gb(const struct vgpu_placement *p)
 	return free_gb;
 }
 
-static enum vgpu_short placement_short(const struct vgpu_placement *p,
-				       u32 size_gb)
+static enum vgpu_short placement_short(const struct vgpu_placement *p, u32 size_gb)
 {
 	if (p->nr == VGPU_PLACEMENT_MAX)
 		return VGPU_SHORT_INSTANCES;
@@ -139,16 +135,15 @@ static enum vgpu_short placement_short(const struct vgpu_placement *p,
 
 /**
  * vgpu_placement_take() - place an instance
- * @p: the GPU
- * @size_gb: its framebuffer, at least 1
- * @start_gb: set to where it starts
+ * @p: of the GPU
+ * @size_gb: framebuffer of the instance in GiB, at least 1
+ * @start_gb: set to where the framebuffer starts, in GiB
  *
- * Takes the place in the smallest hole, the lowest of these.
+ * Of all free places, takes the lowest of those that lie in the smallest hole.
  *
- * Return: VGPU_SHORT_NOTHING, or which pool is short and nothing is changed.
+ * Return: VGPU_SHORT_NOTHING, or what is short and nothing has changed.
  */
-enum vgpu_short vgpu_placement_take(struct vgpu_placement *p, u32 size_gb,
-				    u32 *start_gb)
+enum vgpu_short vgpu_placement_take(struct vgpu_placement *p, u32 size_gb, u32 *start_gb)
 {
 	enum vgpu_short what = placement_short(p, size_gb);
 	u32 best_hole = 0, best = 0;
@@ -178,9 +173,9 @@ enum vgpu_short vgpu_placement_take(struct vgpu_placement *p, u32 size_gb,
 }
 
 /**
- * vgpu_placement_put() - an instance is gone
- * @p: the GPU
- * @start_gb: as vgpu_placement_take() gave it
+ * vgpu_placement_put() - free the place of an instance
+ * @p: of the GPU
+ * @start_gb: start of the place, as vgpu_placement_take() set it
  */
 void vgpu_placement_put(struct vgpu_placement *p, u32 start_gb)
 {
@@ -195,16 +190,15 @@ void vgpu_placement_put(struct vgpu_placement *p, u32 start_gb)
 }
 
 /**
- * vgpu_placement_available() - how many more of a size fit beside what runs
- * @p: the GPU
- * @size_gb: at least 1
+ * vgpu_placement_available() - how many more instances of a size can be placed now
+ * @p: of the GPU
+ * @size_gb: framebuffer of each instance in GiB, at least 1
  *
- * Places of one size never overlap, so free ones can all be taken.
+ * Places of one size never overlap, so all free places can be taken.
  *
- * Return: that many vgpu_placement_take() in a row succeed.
+ * Return: how many calls of vgpu_placement_take() in a row would succeed.
  */
-unsigned int vgpu_placement_available(const struct vgpu_placement *p,
-				      u32 size_gb)
+unsigned int vgpu_placement_available(const struct vgpu_placement *p, u32 size_gb)
 {
 	unsigned int i, nr, free_nr = 0;
 
@@ -221,18 +215,18 @@ unsigned int vgpu_placement_available(const struct vgpu_placement *p,
 }
 
 /**
- * vgpu_placement_channels() - which channels belong to a place
- * @p: the GPU
- * @channels: how many the GPU has, at least @p->region_gb
- * @start_gb: of the place
- * @size_gb: of the place
- * @first: set to the first channel
- * @nr: set to how many, at least 1
+ * vgpu_placement_channels() - find the channels that belong to a place
+ * @p: of the GPU
+ * @channels: of the GPU, at least @p->region_gb
+ * @start_gb: start of the place in GiB
+ * @size_gb: size of the place in GiB
+ * @first: set to the first of the GPU's channels that belong to it
+ * @nr: set to the number of these channels, at least 1
  *
- * Channels are split like the framebuffer, so they are never short on their own.
+ * Channels are split like the framebuffer, so an instance that fits finds its channels free.
  */
-void vgpu_placement_channels(const struct vgpu_placement *p, u32 channels,
-			     u32 start_gb, u32 size_gb, u32 *first, u32 *nr)
+void vgpu_placement_channels(const struct vgpu_placement *p, u32 channels, u32 start_gb,
+			     u32 size_gb, u32 *first, u32 *nr)
 {
 	*first = channels * start_gb / p->region_gb;
 	*nr = channels * (start_gb + size_gb) / p->region_gb - *first;

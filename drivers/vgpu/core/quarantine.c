@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Quarantine: K faults within a window stop a vGPU for a time that doubles
- * with every quarantine. Pure logic, compiled in user space too.
+ * Quarantine: so many faults within a window stop a vGPU, each time for twice as long as the time
+ * before. Pure logic, compiled in user space too.
  */
 #include <linux/minmax.h>
 #include <linux/string.h>
@@ -21,16 +21,14 @@ static void forget_faults(struct vgpu_quarantine *q)
 
 /**
  * vgpu_quarantine_init() - start counting
- * @q:          to set up
- * @threshold:  faults that begin a quarantine, 0 for never; at most
- *              VGPU_QUARANTINE_MAX_FAULTS, more is taken as that
- * @window_ns:  within which they lie
- * @backoff_ns: length of the first quarantine, at least 1
- *
- * Context: any; the caller has @q to itself.
+ * @q:          set
+ * @threshold:  how many faults begin a quarantine, 0: none ever does; more than
+ *              VGPU_QUARANTINE_MAX_FAULTS are taken as these
+ * @window_ns:  within which these faults lie
+ * @backoff_ns: length of the first quarantine; 0 is taken as 1
  */
-void vgpu_quarantine_init(struct vgpu_quarantine *q, unsigned int threshold,
-			  u64 window_ns, u64 backoff_ns)
+void vgpu_quarantine_init(struct vgpu_quarantine *q, unsigned int threshold, u64 window_ns,
+			  u64 backoff_ns)
 {
 	memset(q, 0, sizeof(*q));
 	q->threshold = min(threshold, VGPU_QUARANTINE_MAX_FAULTS);
@@ -39,15 +37,14 @@ void vgpu_quarantine_init(struct vgpu_quarantine *q, unsigned int threshold,
 	q->next_ns = q->backoff_ns;
 }
 
-/* The ring has room for @threshold faults: keeps the newest, oldest first. */
+/* Gives the ring room for @threshold faults, and keeps the newest of those it has. */
 static void resize(struct vgpu_quarantine *q, unsigned int threshold)
 {
 	unsigned int keep = min(q->nr_faults, threshold), i;
 	u64 newest[VGPU_QUARANTINE_MAX_FAULTS];
 
 	for (i = 0; i < keep; i++)
-		newest[i] = q->fault_ns[(q->head + q->threshold - keep + i) %
-					q->threshold];
+		newest[i] = q->fault_ns[(q->head + q->threshold - keep + i) % q->threshold];
 	memcpy(q->fault_ns, newest, keep * sizeof(newest[0]));
 	q->threshold = threshold;
 	q->nr_faults = keep;
@@ -56,18 +53,15 @@ static void resize(struct vgpu_quarantine *q, unsigned int threshold)
 
 /**
  * vgpu_quarantine_set() - change the rules
- * @q:          whose
+ * @q:          quarantine of a vGPU
  * @threshold:  as vgpu_quarantine_init() takes it
- * @backoff_ns: likewise
+ * @backoff_ns: as vgpu_quarantine_init() takes it
  *
- * A quarantine goes on as it began. Recent faults still count, as many as the
- * threshold can be about; a smaller one takes effect with the next fault. If
- * @backoff_ns is another than before, the next quarantine is that long.
- *
- * Context: any; the caller serialises.
+ * A quarantine that has begun goes on as it is. The last faults before the call still count, up to
+ * @threshold of them; no quarantine begins before the next fault. If @backoff_ns changes, the next
+ * quarantine is a first one.
  */
-void vgpu_quarantine_set(struct vgpu_quarantine *q, unsigned int threshold,
-			 u64 backoff_ns)
+void vgpu_quarantine_set(struct vgpu_quarantine *q, unsigned int threshold, u64 backoff_ns)
 {
 	threshold = min(threshold, VGPU_QUARANTINE_MAX_FAULTS);
 	backoff_ns = backoff_ns ? backoff_ns : 1;
@@ -90,14 +84,13 @@ static void begin(struct vgpu_quarantine *q, u64 now_ns)
 }
 
 /**
- * vgpu_quarantine_fault() - a channel faulted, or an engine was overrun badly
- * @q:      whose
- * @now_ns: when; never less than in earlier calls
+ * vgpu_quarantine_fault() - count a fault or a gross overrun of a vGPU
+ * @q:      quarantine of the vGPU
+ * @now_ns: the time, CLOCK_MONOTONIC; never less than in earlier calls
  *
- * What faults while it is quarantined already does not count.
+ * A fault during a quarantine does not count.
  *
- * Context: any; the caller serialises.
- * Return: whether a quarantine begins now, and lasts until q->until_ns.
+ * Return: whether a quarantine begins now; it lasts until q->until_ns.
  */
 bool vgpu_quarantine_fault(struct vgpu_quarantine *q, u64 now_ns)
 {
@@ -112,9 +105,8 @@ bool vgpu_quarantine_fault(struct vgpu_quarantine *q, u64 now_ns)
 	q->head = (q->head + 1) % q->threshold;
 	if (q->nr_faults < q->threshold)
 		q->nr_faults++;
-	/* In a full ring the head is the oldest. */
-	if (q->nr_faults < q->threshold ||
-	    now_ns - q->fault_ns[q->head] > q->window_ns)
+	/* In a full ring the oldest time is at the head. */
+	if (q->nr_faults < q->threshold || now_ns - q->fault_ns[q->head] > q->window_ns)
 		return false;
 
 	begin(q, now_ns);
@@ -122,12 +114,11 @@ bool vgpu_quarantine_fault(struct vgpu_quarantine *q, u64 now_ns)
 }
 
 /**
- * vgpu_quarantine_expire() - end the quarantine if its time is over
- * @q:      whose
- * @now_ns: the time
+ * vgpu_quarantine_expire() - end a quarantine if its time is over
+ * @q:      quarantine of a vGPU
+ * @now_ns: the time, CLOCK_MONOTONIC
  *
- * Context: any; the caller serialises.
- * Return: whether one ended by this call.
+ * Return: whether this call has ended a quarantine.
  */
 bool vgpu_quarantine_expire(struct vgpu_quarantine *q, u64 now_ns)
 {
@@ -139,13 +130,11 @@ bool vgpu_quarantine_expire(struct vgpu_quarantine *q, u64 now_ns)
 }
 
 /**
- * vgpu_quarantine_release() - the host lifts the quarantine and forgives
- * @q: whose
+ * vgpu_quarantine_release() - lift a quarantine because the host wants so
+ * @q: quarantine of a vGPU
  *
- * Also forgets earlier faults, and the next quarantine is as short as the
- * first. The count of quarantines stays.
- *
- * Context: any; the caller serialises.
+ * Earlier faults are forgotten, too, and the next quarantine is a first one. The count of
+ * quarantines stays.
  */
 void vgpu_quarantine_release(struct vgpu_quarantine *q)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * When a vGPU faults too often: pure counting, no locks, no timers. It lives
- * as long as the instance, so that a device reset does not lift it.
+ * Quarantine of a vGPU that faults too often: pure counting, no locks, no timers. The state lives
+ * as long as the instance, so a device reset does not lift a quarantine.
  */
 #ifndef _VGPU_QUARANTINE_H
 #define _VGPU_QUARANTINE_H
@@ -13,26 +13,26 @@
 #define VGPU_QUARANTINE_WINDOW_NS	(60ULL * 1000 * 1000 * 1000)
 #define VGPU_QUARANTINE_BACKOFF_NS	(60ULL * 1000 * 1000 * 1000)
 
-/* A doubled back-off stops growing here. */
+/* No quarantine is longer than this, or than the first one if that is longer. */
 #define VGPU_QUARANTINE_LIMIT_NS	(3600ULL * 1000 * 1000 * 1000)
 
-/* So long without fault or quarantine, and the back-off is the first again. */
+/* After this long without a fault or a quarantine the next quarantine is a first one again. */
 #define VGPU_QUARANTINE_QUIET_NS	(3600ULL * 1000 * 1000 * 1000)
 
 /**
  * struct vgpu_quarantine - a vGPU's recent faults
- * @threshold:   faults within the window that begin a quarantine; 0: never
- * @window_ns:   how far back faults count
- * @backoff_ns:  how long the first quarantine lasts
- * @next_ns:     how long the next one would
- * @until_ns:    when the present one ends (CLOCK_MONOTONIC); 0: none
- * @last_ns:     the last fault or end of quarantine; 0: none yet
- * @fault_ns:    ring of the last @threshold fault times
- * @nr_faults:   valid ones in the ring
- * @head:        where the next one goes
- * @quarantines: begun so far
+ * @threshold:   how many faults within @window_ns begin a quarantine; 0: none ever does
+ * @window_ns:   how long a fault counts
+ * @backoff_ns:  length of a first quarantine
+ * @next_ns:     length of the next quarantine
+ * @until_ns:    when the present quarantine ends (CLOCK_MONOTONIC); 0: there is none
+ * @last_ns:     when the last fault was or the last quarantine expired; 0: neither yet
+ * @fault_ns:    ring of the times of the last @threshold faults
+ * @nr_faults:   how many times the ring holds
+ * @head:        index in the ring where the next time goes
+ * @quarantines: how many have begun so far
  *
- * Protected by whoever embeds it.
+ * The structure that embeds this one has the lock that protects it.
  */
 struct vgpu_quarantine {
 	unsigned int threshold;
@@ -47,10 +47,9 @@ struct vgpu_quarantine {
 	u32 quarantines;
 };
 
-void vgpu_quarantine_init(struct vgpu_quarantine *q, unsigned int threshold,
-			  u64 window_ns, u64 backoff_ns);
-void vgpu_quarantine_set(struct vgpu_quarantine *q, unsigned int threshold,
-			 u64 backoff_ns);
+void vgpu_quarantine_init(struct vgpu_quarantine *q, unsigned int threshold, u64 window_ns,
+			  u64 backoff_ns);
+void vgpu_quarantine_set(struct vgpu_quarantine *q, unsigned int threshold, u64 backoff_ns);
 bool vgpu_quarantine_fault(struct vgpu_quarantine *q, u64 now_ns);
 bool vgpu_quarantine_expire(struct vgpu_quarantine *q, u64 now_ns);
 void vgpu_quarantine_release(struct vgpu_quarantine *q);

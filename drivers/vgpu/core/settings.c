@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A GPU's settings: as the module's parameters have them at first, then as the
- * control node and sysfs set them.
+ * The settings of a GPU: first as the module's parameters have them, then as the control node and
+ * sysfs set them. A new number is a parameter and a row of vgpu_gpu_settings, both below.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -40,95 +40,140 @@ static unsigned int quarantine_backoff_ms = VGPU_QUARANTINE_BACKOFF_NS / NSEC_PE
 module_param(quarantine_backoff_ms, uint, 0444);
 MODULE_PARM_DESC(quarantine_backoff_ms, "First quarantine on new GPUs in ms, doubled each time, 1..3600000 (60000)");
 
-static const struct {
-	const char *name;
-	const unsigned int *value;
-	unsigned int min;
-	unsigned int max;
-	bool zero;	/* means something, too */
-} vgpu_numbers[] = {
-	{ "slice_us", &slice_us, VGPU_SLICE_MIN_NS / 1000,
-	  VGPU_SLICE_MAX_NS / 1000, true },
-	{ "window_ms", &window_ms, VGPU_WINDOW_MIN_NS / NSEC_PER_MSEC,
-	  VGPU_WINDOW_MAX_NS / NSEC_PER_MSEC, true },
-	{ "preempt_timeout_us", &preempt_timeout_us,
-	  VGPU_PREEMPT_TIMEOUT_MIN_US, VGPU_PREEMPT_TIMEOUT_MAX_US },
-	{ "linger_us", &linger_us, 0, VGPU_LINGER_MAX_US },
-	{ "quarantine_faults", &quarantine_faults, 0,
-	  VGPU_QUARANTINE_MAX_FAULTS },
-	{ "quarantine_backoff_ms", &quarantine_backoff_ms, 1,
-	  VGPU_BACKOFF_MAX_MS },
+static int vgpu_settings_check_policy(const void *settings, char *why, size_t size)
+{
+	const struct vgpu_ctl_sched *s = settings;
+	char names[VGPU_TEXT_LEN];
+
+	if (vgpu_sched_policy(s->policy))
+		return 0;
+	scnprintf(why, size, "no such policy: there are %s",
+		  vgpu_sched_policy_names(names, sizeof(names), "and"));
+	return -EINVAL;
+}
+
+#define FIELD(field) .offset = offsetof(struct vgpu_ctl_sched, field)
+#define PARAM(parameter, of_field)					\
+	.param = &(parameter), .param_name = #parameter, .param_unit = (of_field)
+
+/* What can be set for a GPU. */
+const struct vgpu_setting vgpu_gpu_settings[] = {
+	{ .name = "policy", .valid = VGPU_SCHED_POLICY, FIELD(policy),
+	  .type = VGPU_SETTING_TEXT, .check = vgpu_settings_check_policy },
+	{ .name = "slice_ns", .valid = VGPU_SCHED_SLICE, FIELD(slice_ns),
+	  .type = VGPU_SETTING_U64, .min = VGPU_SLICE_MIN_NS, .max = VGPU_SLICE_MAX_NS,
+	  PARAM(slice_us, NSEC_PER_USEC), .param_auto = true },
+	{ .name = "frequency_hz", .valid = VGPU_SCHED_FREQUENCY, FIELD(frequency_hz),
+	  .what = "frequency", .unit = " Hz",
+	  .min = VGPU_FREQUENCY_MIN_HZ, .max = VGPU_FREQUENCY_MAX_HZ },
+	{ .name = "window_ms", .valid = VGPU_SCHED_WINDOW, FIELD(window_ns),
+	  .type = VGPU_SETTING_U64, .min = VGPU_WINDOW_MIN_NS, .max = VGPU_WINDOW_MAX_NS,
+	  .attr_unit = NSEC_PER_MSEC, PARAM(window_ms, NSEC_PER_MSEC), .param_auto = true },
+	{ .name = "preempt_timeout_us", .valid = VGPU_SCHED_PREEMPT_TIMEOUT,
+	  FIELD(preempt_timeout_us),
+	  .min = VGPU_PREEMPT_TIMEOUT_MIN_US, .max = VGPU_PREEMPT_TIMEOUT_MAX_US,
+	  PARAM(preempt_timeout_us, 1) },
+	{ .name = "linger_us", .valid = VGPU_SCHED_LINGER, FIELD(linger_us),
+	  .max = VGPU_LINGER_MAX_US, PARAM(linger_us, 1) },
+	{ .name = "quarantine_faults", .valid = VGPU_SCHED_QUARANTINE_FAULTS,
+	  FIELD(quarantine_faults),
+	  .what = "quarantine after", .unit = " faults", .zero = " (never)",
+	  .max = VGPU_QUARANTINE_MAX_FAULTS, PARAM(quarantine_faults, 1) },
+	{ .name = "quarantine_backoff_ms", .valid = VGPU_SCHED_QUARANTINE_BACKOFF,
+	  FIELD(quarantine_backoff_ms), .what = "quarantine of", .unit = " ms",
+	  .min = 1, .max = VGPU_BACKOFF_MAX_MS, PARAM(quarantine_backoff_ms, 1) },
+	{}
 };
 
+static int vgpu_settings_check_param(const struct vgpu_setting *s)
+{
+	u64 number = *s->param * (u64)s->param_unit;
+
+	if ((s->param_auto && !number) || (number >= s->min && number <= s->max))
+		return 0;
+	pr_err("%s=%u: must be %llu..%llu%s\n", s->param_name, *s->param,
+	       div_u64(s->min, s->param_unit), div_u64(s->max, s->param_unit),
+	       s->param_auto ? ", or 0" : "");
+	return -EINVAL;
+}
+
 /**
- * vgpu_settings_check_params() - check the parameters of this file
- *
- * Called when the module loads.
+ * vgpu_settings_check_params() - check the parameters of this file, when the module loads
  *
  * Return: 0, or -EINVAL (said in the log).
  */
 int vgpu_settings_check_params(void)
 {
+	const struct vgpu_setting *s;
 	char names[VGPU_TEXT_LEN];
-	unsigned int i;
 
 	if (!vgpu_sched_policy(policy)) {
 		pr_err("policy=%s: must be %s\n", policy,
 		       vgpu_sched_policy_names(names, sizeof(names), "or"));
 		return -EINVAL;
 	}
-	for (i = 0; i < ARRAY_SIZE(vgpu_numbers); i++) {
-		unsigned int value = *vgpu_numbers[i].value;
-
-		if ((vgpu_numbers[i].zero && !value) ||
-		    (value >= vgpu_numbers[i].min &&
-		     value <= vgpu_numbers[i].max))
-			continue;
-		pr_err("%s=%u: must be %u..%u%s\n", vgpu_numbers[i].name,
-		       value, vgpu_numbers[i].min, vgpu_numbers[i].max,
-		       vgpu_numbers[i].zero ? ", or 0" : "");
-		return -EINVAL;
-	}
+	for (s = vgpu_gpu_settings; s->name; s++)
+		if (s->param && vgpu_settings_check_param(s))
+			return -EINVAL;
 	return 0;
 }
 
-static u64 vgpu_initial_slice_ns(const struct vgpu_gpu *gpu)
+static u64 vgpu_settings_auto_slice_ns(const struct vgpu_gpu *gpu)
 {
-	unsigned int i, most = 0;
+	unsigned int i;
 
-	if (slice_us)
-		return slice_us * 1000ULL;
 	for (i = 0; i < gpu->nr_types; i++)
-		most = max(most, gpu->types[i].max_instances);
-	return most > 8 ? 1000000 : 2000000;
+		if (gpu->types[i].max_instances > 8)
+			return 1000000;
+	return 2000000;
+}
+
+/*
+ * Turns settings, of which the rows of the table are checked, into what the scheduler is set to,
+ * and has it checked. The frequency follows the slice.
+ */
+static int vgpu_settings_to_params(const struct vgpu_gpu *gpu, struct vgpu_ctl_sched *s,
+				   struct vgpu_sched_params *params, char *why, size_t size)
+{
+	int ret;
+
+	*params = (struct vgpu_sched_params){
+		.policy = vgpu_sched_policy(s->policy),
+		.slice_ns = s->slice_ns,
+		.window_ns = s->window_ns,
+		.preempt_timeout_us = s->preempt_timeout_us,
+		.linger_us = s->linger_us,
+		.nr_slots = gpu->placement.region_gb,
+	};
+	ret = vgpu_sched_params_check(params, why, size);
+	if (!ret)
+		s->frequency_hz = DIV_ROUND_CLOSEST_ULL(NSEC_PER_SEC, (u32)s->slice_ns);
+	return ret;
 }
 
 /**
  * vgpu_settings_init() - the settings of a new GPU
  * @gpu: its types and placement are set; nobody else sees it yet
- * @params: what its scheduler is to be created with
+ * @params: set to what its scheduler is to be created with
  *
- * Return: 0, or -EINVAL for module parameters that do not go together (said in
- * the log).
+ * Return: 0, or -EINVAL for module parameters that do not go together (said in the log).
  */
 int vgpu_settings_init(struct vgpu_gpu *gpu, struct vgpu_sched_params *params)
 {
+	struct vgpu_ctl_sched *settings = &gpu->settings;
+	const struct vgpu_setting *s;
 	char why[VGPU_TEXT_LEN] = "";
 	int ret;
 
-	gpu->quarantine_faults = quarantine_faults;
-	gpu->quarantine_backoff_ms = quarantine_backoff_ms;
-
-	params->policy = vgpu_sched_policy(policy);
-	params->slice_ns = vgpu_initial_slice_ns(gpu);
-	params->window_ns = window_ms ? window_ms * (u64)NSEC_PER_MSEC :
-			    max(VGPU_WINDOW_NS,
-				VGPU_WINDOW_SLICES * params->slice_ns);
-	params->preempt_timeout_us = preempt_timeout_us;
-	params->linger_us = linger_us;
-	params->nr_slots = gpu->placement.region_gb;
-
-	ret = vgpu_sched_params_check(params, why, sizeof(why));
+	strscpy(settings->policy, policy, sizeof(settings->policy));
+	for (s = vgpu_gpu_settings; s->name; s++)
+		if (s->param)
+			vgpu_setting_set_number(s, settings, *s->param * (u64)s->param_unit);
+	if (!settings->slice_ns)
+		settings->slice_ns = vgpu_settings_auto_slice_ns(gpu);
+	if (!settings->window_ns)
+		settings->window_ns = max(VGPU_WINDOW_NS, VGPU_WINDOW_SLICES * settings->slice_ns);
+	ret = vgpu_settings_to_params(gpu, settings, params, why, sizeof(why));
 	if (ret)
 		vgpu_gpu_err(gpu, "%s\n", why);
 	return ret;
@@ -136,26 +181,15 @@ int vgpu_settings_init(struct vgpu_gpu *gpu, struct vgpu_sched_params *params)
 
 static void vgpu_settings_read(struct vgpu_gpu *gpu, struct vgpu_ctl_sched *out)
 {
-	struct vgpu_sched_params params;
-
 	lockdep_assert_held(&gpu->lock);
-	vgpu_sched_params_get(gpu->sched, &params);
 	memset_startat(out, 0, policy);
-	strscpy(out->policy, params.policy->name, sizeof(out->policy));
-	out->slice_ns = params.slice_ns;
-	out->window_ns = params.window_ns;
-	out->frequency_hz = DIV_ROUND_CLOSEST_ULL(NSEC_PER_SEC,
-						  (u32)params.slice_ns);
-	out->preempt_timeout_us = params.preempt_timeout_us;
-	out->linger_us = params.linger_us;
-	out->quarantine_faults = gpu->quarantine_faults;
-	out->quarantine_backoff_ms = gpu->quarantine_backoff_ms;
+	vgpu_settings_copy(vgpu_gpu_settings, ~0U, out, &gpu->settings);
 }
 
 /**
  * vgpu_settings_get() - read a GPU's settings
  * @gpu: a reference is held
- * @out: @policy and what follows is set
+ * @out: @policy and all after it are set
  *
  * Sleeps.
  *
@@ -174,105 +208,34 @@ int vgpu_settings_get(struct vgpu_gpu *gpu, struct vgpu_ctl_sched *out)
 	return ret;
 }
 
-#define VGPU_SCHED_ALL	(VGPU_SCHED_POLICY | VGPU_SCHED_SLICE |		\
-			 VGPU_SCHED_FREQUENCY | VGPU_SCHED_WINDOW |	\
-			 VGPU_SCHED_PREEMPT_TIMEOUT |			\
-			 VGPU_SCHED_LINGER |				\
-			 VGPU_SCHED_QUARANTINE_FAULTS |			\
-			 VGPU_SCHED_QUARANTINE_BACKOFF)
-
-static int vgpu_settings_check_form(const struct vgpu_ctl_sched *in, char *why,
-				    size_t size)
+/* Sets @next to the settings after @in, as far as the rows of the table can tell. */
+static int vgpu_settings_merge(const struct vgpu_ctl_sched *in, struct vgpu_ctl_sched *next,
+			       char *why, size_t size)
 {
-	if (!in->valid || in->valid & ~VGPU_SCHED_ALL || in->pad) {
-		snprintf(why, size,
-			 "valid is %#x: must name what to set, of %#x, and what is reserved must be 0",
-			 in->valid, VGPU_SCHED_ALL);
-		return -EINVAL;
-	}
+	int ret;
+
+	ret = vgpu_settings_check_form(vgpu_gpu_settings, in->valid, in->pad, why, size);
+	if (ret)
+		return ret;
 	if (in->valid & VGPU_SCHED_SLICE && in->valid & VGPU_SCHED_FREQUENCY) {
 		snprintf(why, size,
 			 "slice and frequency are one thing: only one of them can be set");
 		return -EINVAL;
 	}
-	return 0;
+	vgpu_settings_copy(vgpu_gpu_settings, in->valid, next, in);
+	/* The others are good, but that a slice can give a frequency beyond what can be set. */
+	ret = vgpu_settings_check(vgpu_gpu_settings, in->valid, next, why, size);
+	if (!ret && in->valid & VGPU_SCHED_FREQUENCY)
+		next->slice_ns = NSEC_PER_SEC / in->frequency_hz;
+	return ret;
 }
 
-/* What the scheduler is to be set to; its own check comes after. */
-static int vgpu_settings_merge(const struct vgpu_ctl_sched *in,
-			       struct vgpu_sched_params *params, char *why,
+static int vgpu_settings_write(struct vgpu_gpu *gpu, const struct vgpu_ctl_sched *in, char *why,
 			       size_t size)
 {
-	char names[VGPU_TEXT_LEN];
-
-	if (in->valid & VGPU_SCHED_POLICY) {
-		params->policy = NULL;
-		if (memchr(in->policy, 0, sizeof(in->policy)))
-			params->policy = vgpu_sched_policy(in->policy);
-		if (!params->policy) {
-			scnprintf(why, size, "no such policy: there are %s",
-				  vgpu_sched_policy_names(names, sizeof(names), "and"));
-			return -EINVAL;
-		}
-	}
-	if (in->valid & VGPU_SCHED_SLICE)
-		params->slice_ns = in->slice_ns;
-	if (in->valid & VGPU_SCHED_FREQUENCY) {
-		if (in->frequency_hz < VGPU_FREQUENCY_MIN_HZ ||
-		    in->frequency_hz > VGPU_FREQUENCY_MAX_HZ) {
-			snprintf(why, size, "frequency %u Hz: must be %u..%u",
-				 in->frequency_hz, VGPU_FREQUENCY_MIN_HZ,
-				 VGPU_FREQUENCY_MAX_HZ);
-			return -ERANGE;
-		}
-		params->slice_ns = NSEC_PER_SEC / in->frequency_hz;
-	}
-	if (in->valid & VGPU_SCHED_WINDOW)
-		params->window_ns = in->window_ns;
-	if (in->valid & VGPU_SCHED_PREEMPT_TIMEOUT)
-		params->preempt_timeout_us = in->preempt_timeout_us;
-	if (in->valid & VGPU_SCHED_LINGER)
-		params->linger_us = in->linger_us;
-	return vgpu_sched_params_check(params, why, size);
-}
-
-static int vgpu_settings_check_quarantine(const struct vgpu_ctl_sched *in,
-					  char *why, size_t size)
-{
-	if (in->valid & VGPU_SCHED_QUARANTINE_FAULTS &&
-	    in->quarantine_faults > VGPU_QUARANTINE_MAX_FAULTS) {
-		snprintf(why, size, "quarantine after %u faults: must be 0 (never)..%u",
-			 in->quarantine_faults, VGPU_QUARANTINE_MAX_FAULTS);
-		return -ERANGE;
-	}
-	if (in->valid & VGPU_SCHED_QUARANTINE_BACKOFF &&
-	    (!in->quarantine_backoff_ms ||
-	     in->quarantine_backoff_ms > VGPU_BACKOFF_MAX_MS)) {
-		snprintf(why, size, "quarantine of %u ms: must be 1..%u",
-			 in->quarantine_backoff_ms, VGPU_BACKOFF_MAX_MS);
-		return -ERANGE;
-	}
-	return 0;
-}
-
-static void vgpu_settings_apply_quarantine(struct vgpu_gpu *gpu,
-					   const struct vgpu_ctl_sched *in)
-{
-	struct vgpu_instance *instance;
-
-	if (in->valid & VGPU_SCHED_QUARANTINE_FAULTS)
-		gpu->quarantine_faults = in->quarantine_faults;
-	if (in->valid & VGPU_SCHED_QUARANTINE_BACKOFF)
-		gpu->quarantine_backoff_ms = in->quarantine_backoff_ms;
-	list_for_each_entry(instance, &gpu->instances, link)
-		vgpu_instance_set_quarantine(instance);
-}
-
-static int vgpu_settings_write(struct vgpu_gpu *gpu,
-			       const struct vgpu_ctl_sched *in, char *why,
-			       size_t size)
-{
+	struct vgpu_ctl_sched next = gpu->settings;
 	struct vgpu_sched_params params;
+	struct vgpu_instance *instance;
 	int ret;
 
 	lockdep_assert_held(&gpu->lock);
@@ -280,10 +243,8 @@ static int vgpu_settings_write(struct vgpu_gpu *gpu,
 		snprintf(why, size, "the GPU is gone");
 		return -ENODEV;
 	}
-	vgpu_sched_params_get(gpu->sched, &params);
-	ret = vgpu_settings_check_form(in, why, size) ?:
-	      vgpu_settings_merge(in, &params, why, size) ?:
-	      vgpu_settings_check_quarantine(in, why, size) ?:
+	ret = vgpu_settings_merge(in, &next, why, size) ?:
+	      vgpu_settings_to_params(gpu, &next, &params, why, size) ?:
 	      vgpu_share_admit(gpu->guarantee_sum, 0, why, size);
 	if (ret)
 		return ret;
@@ -293,19 +254,23 @@ static int vgpu_settings_write(struct vgpu_gpu *gpu,
 		snprintf(why, size, "the scheduler refused it: error %d", -ret);
 		return ret;
 	}
-	vgpu_settings_apply_quarantine(gpu, in);
-	vgpu_shares_policy_changed(gpu);
+	gpu->settings = next;
+	list_for_each_entry(instance, &gpu->instances, link) {
+		vgpu_instance_set_quarantine(instance);
+		vgpu_shares_update_frl(instance);
+	}
 	return 0;
 }
 
 /**
  * vgpu_settings_set() - change a GPU's settings, all that are named or none
  * @gpu: a reference is held
- * @arg: what to set; then what holds, or @text says why not
+ * @arg: names settings and their new values; on success set to all settings of the GPU, on failure
+ *       its text says why
  *
  * Sleeps.
  *
- * Return: 0; -EINVAL or -ERANGE for what cannot be, -ENODEV, -ENOMEM.
+ * Return: 0; -EINVAL or -ERANGE for settings that cannot be, -ENODEV, -ENOMEM.
  */
 int vgpu_settings_set(struct vgpu_gpu *gpu, struct vgpu_ctl_sched *arg)
 {

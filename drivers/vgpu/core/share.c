@@ -1,60 +1,92 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a vGPU is to get: defaults, changes, and which sums are admitted. Pure
- * logic, compiled in user space too.
+ * The settings of a vGPU, and which of them are admitted. Pure logic, compiled in user space too.
  *
- * The rule of admission: the guarantees of all vGPUs of a GPU, started or not,
- * sum up to at most 1000; guarantee <= cap <= 1000; 1 <= weight <= 1000. It holds
- * under every policy, so that a switch to qos cannot fail on it.
+ * The rule of admission: the guarantees of all vGPUs of a GPU, started or not, sum up to at most
+ * 1000; guarantee <= cap <= 1000; 1 <= weight <= 1000. The rule holds under every policy, so a
+ * switch to qos cannot fail on it.
  */
 #include <linux/errno.h>
+#include <linux/kernel.h>
 #include <linux/minmax.h>
 #include <linux/sprintf.h>
+#include <linux/string.h>
 
 #include "share.h"
-
-#define SHARE_VALID	(VGPU_SHARE_GUARANTEE | VGPU_SHARE_CAP | \
-			 VGPU_SHARE_WEIGHT | VGPU_SHARE_FRL)
 
 static u32 default_guarantee(u32 size_gb, u32 region_gb)
 {
 	return VGPU_PER_MILLE * size_gb / region_gb;
 }
 
-/**
- * vgpu_share_default() - what a new vGPU gets
- * @share:     set to its part of the framebuffer, in time
- * @first_gb:  where its framebuffer starts
- * @size_gb:   how long that is, at least 1
- * @region_gb: all of the GPU's, 1 .. 1024
- *
- * Rounded down, so that the defaults of vGPUs that fit side by side are always
- * admitted together.
- *
- * Context: any.
- */
-void vgpu_share_default(struct vgpu_share *share, u32 first_gb, u32 size_gb,
-			u32 region_gb)
+static u32 default_weight(u32 size_gb, u32 region_gb)
 {
-	share->guarantee = default_guarantee(size_gb, region_gb);
-	share->cap = VGPU_PER_MILLE;
-	share->weight = max_t(u32, share->guarantee, 1);
-	share->first_slot = first_gb;
-	share->nr_slots = size_gb;
+	return max(default_guarantee(size_gb, region_gb), 1U);
+}
+
+static int check_cap(const void *settings, char *why, size_t size)
+{
+	const struct vgpu_ctl_share *s = settings;
+
+	if (s->guarantee <= s->cap)
+		return 0;
+	snprintf(why, size,
+		 "guarantee %u per mille is above the cap, %u: lower the guarantee or raise the cap by %u",
+		 s->guarantee, s->cap, s->guarantee - s->cap);
+	return -EINVAL;
+}
+
+/* The field that sets a setting, and the field of struct vgpu_ctl_instance that reports it. */
+#define FIELDS(set, report)						\
+	.offset = offsetof(struct vgpu_ctl_share, set),			\
+	.reported = offsetof(struct vgpu_ctl_instance, report)
+
+/* What can be set for a vGPU. */
+const struct vgpu_setting vgpu_share_settings[] = {
+	{ .name = "guarantee", .valid = VGPU_SHARE_GUARANTEE, FIELDS(guarantee, guarantee),
+	  .what = "guarantee", .unit = " per mille", .max = VGPU_PER_MILLE,
+	  .initial_of = default_guarantee },
+	{ .name = "cap", .valid = VGPU_SHARE_CAP, FIELDS(cap, cap),
+	  .what = "cap", .unit = " per mille", .min = 1, .max = VGPU_PER_MILLE,
+	  .check = check_cap, .initial = VGPU_PER_MILLE },
+	{ .name = "weight", .valid = VGPU_SHARE_WEIGHT, FIELDS(weight, weight),
+	  .what = "weight", .min = 1, .max = VGPU_WEIGHT_MAX, .initial_of = default_weight },
+	{ .name = "frl", .valid = VGPU_SHARE_FRL, FIELDS(frl, frl_config),
+	  .what = "frame rate limit of", .unit = "/s", .zero = " (off)", .max = VGPU_FRL_MAX,
+	  .other = VGPU_FRL_DEFAULT, .other_name = "default", .initial = VGPU_FRL_DEFAULT },
+	{}
+};
+
+/**
+ * vgpu_share_default() - the settings of a new vGPU
+ * @settings:  its guarantee and weight are the vGPU's part of the framebuffer
+ * @size_gb:   framebuffer of the vGPU in GiB, at least 1
+ * @region_gb: framebuffer of the GPU in GiB, 1 .. 1024
+ *
+ * Rounded down, so that the guarantees of vGPUs that fit side by side are always admitted
+ * together.
+ */
+void vgpu_share_default(struct vgpu_ctl_share *settings, u32 size_gb, u32 region_gb)
+{
+	const struct vgpu_setting *s;
+
+	memset(settings, 0, sizeof(*settings));
+	for (s = vgpu_share_settings; s->name; s++)
+		if (s->type != VGPU_SETTING_TEXT)
+			vgpu_setting_set_number(s, settings, s->initial_of ?
+						s->initial_of(size_gb, region_gb) : s->initial);
 }
 
 /**
  * vgpu_share_room() - for how many new vGPUs guarantees are left
- * @sum:       of those there are, at most 1000
- * @size_gb:   framebuffer of each of the new ones
- * @region_gb: all of the GPU's
- * @most:      how many would fit otherwise
+ * @sum:       of the guarantees of the vGPUs that exist, per mille, at most 1000
+ * @size_gb:   framebuffer of each new vGPU in GiB
+ * @region_gb: framebuffer of the GPU in GiB
+ * @most:      how many would fit if guarantees did not count
  *
- * Context: any.
  * Return: at most @most.
  */
-unsigned int vgpu_share_room(u32 sum, u32 size_gb, u32 region_gb,
-			     unsigned int most)
+unsigned int vgpu_share_room(u32 sum, u32 size_gb, u32 region_gb, unsigned int most)
 {
 	u32 each = default_guarantee(size_gb, region_gb);
 
@@ -62,82 +94,38 @@ unsigned int vgpu_share_room(u32 sum, u32 size_gb, u32 region_gb,
 }
 
 /**
- * vgpu_share_change() - what a share is after a change
- * @share:  changed in place
- * @frl:    the frame rate limit as it was set, likewise
- * @change: what is to change; of it @valid to @pad are looked at
- * @why:    if that cannot be: text for the user
- * @size:   of @why
+ * vgpu_share_change() - change settings of a vGPU
+ * @settings: of the vGPU, good before and after
+ * @change:   names the settings to be changed, and their new values
+ * @why:      gets the reason of a refusal, for the user
+ * @size:     of @why in bytes
  *
- * Whether the guarantee fits beside those of others is not looked at.
+ * Whether the guarantee fits beside those of other vGPUs is not checked here.
  *
- * Context: any.
- * Return: 0, or -EINVAL; nothing is changed then.
+ * Return: 0, or -EINVAL and nothing has changed.
  */
-int vgpu_share_change(struct vgpu_share *share, u32 *frl,
-		      const struct vgpu_ctl_share *change, char *why,
-		      size_t size)
+int vgpu_share_change(struct vgpu_ctl_share *settings, const struct vgpu_ctl_share *change,
+		      char *why, size_t size)
 {
-	u32 guarantee = share->guarantee, cap = share->cap;
-	u32 weight = share->weight, fps = *frl;
+	struct vgpu_ctl_share next = *settings;
 
-	if (!change->valid || change->valid & ~SHARE_VALID || change->pad) {
-		snprintf(why, size,
-			 "valid is %#x: must name what to set, of %#x, and what is reserved must be 0",
-			 change->valid, SHARE_VALID);
+	if (vgpu_settings_check_form(vgpu_share_settings, change->valid, change->pad, why, size))
 		return -EINVAL;
-	}
-	if (change->valid & VGPU_SHARE_GUARANTEE)
-		guarantee = change->guarantee;
-	if (change->valid & VGPU_SHARE_CAP)
-		cap = change->cap;
-	if (change->valid & VGPU_SHARE_WEIGHT)
-		weight = change->weight;
-	if (change->valid & VGPU_SHARE_FRL)
-		fps = change->frl;
-
-	if (guarantee > VGPU_PER_MILLE) {
-		snprintf(why, size, "guarantee %u per mille: must be 0..%u",
-			 guarantee, VGPU_PER_MILLE);
+	vgpu_settings_copy(vgpu_share_settings, change->valid, &next, change);
+	/* All of them: a setting that is not named may not go with a new one. */
+	if (vgpu_settings_check(vgpu_share_settings, ~0U, &next, why, size))
 		return -EINVAL;
-	}
-	if (!cap || cap > VGPU_PER_MILLE) {
-		snprintf(why, size, "cap %u per mille: must be 1..%u", cap,
-			 VGPU_PER_MILLE);
-		return -EINVAL;
-	}
-	if (guarantee > cap) {
-		snprintf(why, size,
-			 "guarantee %u per mille is above the cap, %u: lower the guarantee or raise the cap by %u",
-			 guarantee, cap, guarantee - cap);
-		return -EINVAL;
-	}
-	if (!weight || weight > VGPU_WEIGHT_MAX) {
-		snprintf(why, size, "weight %u: must be 1..%u", weight,
-			 VGPU_WEIGHT_MAX);
-		return -EINVAL;
-	}
-	if (fps > VGPU_FRL_MAX && fps != VGPU_FRL_DEFAULT) {
-		snprintf(why, size, "frame rate limit of %u/s: must be 0 (off)..%u",
-			 fps, VGPU_FRL_MAX);
-		return -EINVAL;
-	}
-
-	share->guarantee = guarantee;
-	share->cap = cap;
-	share->weight = weight;
-	*frl = fps;
+	*settings = next;
 	return 0;
 }
 
 /**
  * vgpu_share_admit() - whether a guarantee fits beside the others
- * @others:    sum of the guarantees of all other vGPUs of the GPU
+ * @others:    sum of the guarantees of all other vGPUs of the GPU, per mille
  * @guarantee: per mille, at most 1000
- * @why:       if it does not: text for the user
- * @size:      of @why
+ * @why:       gets the reason of a refusal, for the user
+ * @size:      of @why in bytes
  *
- * Context: any.
  * Return: 0 or -ENOSPC.
  */
 int vgpu_share_admit(u32 others, u32 guarantee, char *why, size_t size)
@@ -146,19 +134,50 @@ int vgpu_share_admit(u32 others, u32 guarantee, char *why, size_t size)
 		return 0;
 	snprintf(why, size,
 		 "guarantee %u per mille does not fit: %u of %u are given to others, %u are left; lower theirs by %u",
-		 guarantee, others, VGPU_PER_MILLE,
-		 VGPU_PER_MILLE - min(others, VGPU_PER_MILLE),
+		 guarantee, others, VGPU_PER_MILLE, VGPU_PER_MILLE - min(others, VGPU_PER_MILLE),
 		 others + guarantee - VGPU_PER_MILLE);
 	return -ENOSPC;
 }
 
 /**
- * vgpu_share_frl() - the frame rate limit in force
- * @mode:     the policy's
- * @config:   as set for the vGPU, VGPU_FRL_DEFAULT if it is not
- * @type_fps: of its type
+ * vgpu_share_of() - the part of a vGPU's settings that the scheduler acts on
+ * @settings: of the vGPU
+ * @first_gb: where the vGPU's framebuffer starts, in GiB
+ * @size_gb:  framebuffer of the vGPU in GiB
+ * @share:    set
  *
- * Context: any.
+ * A slot is the time slot of one GiB of framebuffer.
+ */
+void vgpu_share_of(const struct vgpu_ctl_share *settings, u32 first_gb, u32 size_gb,
+		   struct vgpu_share *share)
+{
+	share->guarantee = settings->guarantee;
+	share->cap = settings->cap;
+	share->weight = settings->weight;
+	share->first_slot = first_gb;
+	share->nr_slots = size_gb;
+}
+
+/**
+ * vgpu_share_report() - report a vGPU's settings
+ * @settings: of the vGPU
+ * @out:      the settings' fields are set
+ */
+void vgpu_share_report(const struct vgpu_ctl_share *settings, struct vgpu_ctl_instance *out)
+{
+	const struct vgpu_setting *s;
+
+	for (s = vgpu_share_settings; s->name; s++)
+		memcpy((void *)out + s->reported, (const void *)settings + s->offset,
+		       vgpu_setting_size(s));
+}
+
+/**
+ * vgpu_share_frl() - the frame rate limit in force
+ * @mode:     of the policy
+ * @config:   as set for the vGPU, frames per s; 0: off; VGPU_FRL_DEFAULT: not set
+ * @type_fps: limit of the vGPU's type, frames per s
+ *
  * Return: frames per s, 0: none.
  */
 u32 vgpu_share_frl(enum vgpu_frl_mode mode, u32 config, u32 type_fps)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The group vgpu/ of a physical function: the GPU's settings, one attribute
- * each. Documentation/ABI/testing/sysfs-vgpu describes them.
+ * Settings as sysfs attributes, made of the rows of a table; and the group vgpu/ of a physical
+ * function, the settings of a GPU. Documentation/ABI/testing/sysfs-vgpu describes them.
  */
 #include <linux/device.h>
 #include <linux/kstrtox.h>
@@ -12,117 +12,123 @@
 #include "core.h"
 
 /**
- * struct vgpu_gpu_attr - a setting as an attribute
- * @attr:   the driver core's
- * @valid:  VGPU_SCHED_*
- * @offset: of a number within struct vgpu_ctl_sched
- * @wide:   it has 64 bits, else 32
- * @unit:   how many of its units one of the attribute's is
+ * vgpu_setting_attrs() - make the attributes of a table of settings
+ * @table: the settings
+ * @like: each attribute is like this one, but for the name
+ * @attrs: set, one for each row; has room for VGPU_SETTINGS_MAX
+ * @list: of the group, ends with NULL; the attributes are appended
+ *
+ * Called when the module loads.
  */
-struct vgpu_gpu_attr {
-	struct device_attribute attr;
-	u32 valid;
-	size_t offset;
-	bool wide;
-	u32 unit;
-};
-
-static const struct vgpu_gpu_attr *to_gpu_attr(struct device_attribute *attr)
+void vgpu_setting_attrs(const struct vgpu_setting *table, const struct device_attribute *like,
+			struct vgpu_setting_attr *attrs, struct attribute **list)
 {
-	return container_of(attr, struct vgpu_gpu_attr, attr);
+	while (*list)
+		list++;
+	for (; table->name; table++, attrs++) {
+		attrs->attr = *like;
+		attrs->attr.attr.name = table->name;
+		attrs->setting = table;
+		*list++ = &attrs->attr.attr;
+	}
 }
 
-static int gpu_attr_get(struct device *dev, struct vgpu_ctl_sched *ctl)
+/**
+ * vgpu_setting_show() - write a setting as an attribute
+ * @setting: its row
+ * @settings: the structure with the field
+ * @buf: of the attribute's show function
+ *
+ * Return: number of bytes written.
+ */
+ssize_t vgpu_setting_show(const struct vgpu_setting *setting, const void *settings, char *buf)
 {
-	struct vgpu_gpu *gpu = vgpu_gpu_find_device(dev);
-	int ret;
+	u64 number;
 
-	if (!gpu)
-		return -ENODEV;
-	ret = vgpu_settings_get(gpu, ctl);
-	vgpu_gpu_put(gpu);
-	return ret;
+	if (setting->type == VGPU_SETTING_TEXT)
+		return sysfs_emit(buf, "%s\n", (const char *)settings + setting->offset);
+	number = vgpu_setting_number(setting, settings);
+	if (setting->other_name && number == setting->other)
+		return sysfs_emit(buf, "%s\n", setting->other_name);
+	return sysfs_emit(buf, "%llu\n", div_u64(number, setting->attr_unit ?: 1));
 }
 
-static int gpu_attr_set(struct device *dev, struct vgpu_ctl_sched *ctl)
+/**
+ * vgpu_setting_store() - read a setting from what was written to an attribute
+ * @setting: its row
+ * @settings: the structure with the field, in which a text is 0
+ * @buf: of the attribute's store function
+ *
+ * Whether the setting can be so is not checked here.
+ *
+ * Return: 0; -EINVAL for a text that is too long or has several lines, or for what is no number;
+ * -ERANGE for a number that the field is too small for.
+ */
+int vgpu_setting_store(const struct vgpu_setting *setting, void *settings, const char *buf)
 {
-	struct vgpu_gpu *gpu = vgpu_gpu_find_device(dev);
-	int ret;
-
-	if (!gpu)
-		return -ENODEV;
-	ret = vgpu_settings_set(gpu, ctl);
-	if (ret && vgpu_gpu_may_log(gpu))
-		dev_notice(dev, "vgpu: refused: %s\n", (char *)ctl->text);
-	vgpu_gpu_put(gpu);
-	return ret;
-}
-
-static ssize_t number_show(struct device *dev, struct device_attribute *attr,
-			   char *buf)
-{
-	const struct vgpu_gpu_attr *a = to_gpu_attr(attr);
-	struct vgpu_ctl_sched ctl = {};
-	const void *field = (char *)&ctl + a->offset;
-	u64 value;
-	int ret;
-
-	ret = gpu_attr_get(dev, &ctl);
-	if (ret)
-		return ret;
-	value = a->wide ? *(const u64 *)field : *(const u32 *)field;
-	return sysfs_emit(buf, "%llu\n", value / a->unit);
-}
-
-static ssize_t number_store(struct device *dev, struct device_attribute *attr,
-			    const char *buf, size_t count)
-{
-	const struct vgpu_gpu_attr *a = to_gpu_attr(attr);
-	struct vgpu_ctl_sched ctl = { .valid = a->valid };
-	void *field = (char *)&ctl + a->offset;
-	u64 value;
-	int ret;
-
-	ret = kstrtou64(buf, 0, &value);
-	if (ret)
-		return ret;
-	if (check_mul_overflow(value, (u64)a->unit, &value))
-		return -ERANGE;
-	if (!a->wide && value > U32_MAX)
-		return -ERANGE;
-	if (a->wide)
-		*(u64 *)field = value;
-	else
-		*(u32 *)field = value;
-	return gpu_attr_set(dev, &ctl) ?: count;
-}
-
-static ssize_t policy_show(struct device *dev, struct device_attribute *attr,
-			   char *buf)
-{
-	struct vgpu_ctl_sched ctl = {};
-	int ret;
-
-	ret = gpu_attr_get(dev, &ctl);
-	return ret ?: sysfs_emit(buf, "%s\n", (char *)ctl.policy);
-}
-
-static ssize_t policy_store(struct device *dev, struct device_attribute *attr,
-			    const char *buf, size_t count)
-{
-	struct vgpu_ctl_sched ctl = { .valid = VGPU_SCHED_POLICY };
 	size_t len = strcspn(buf, "\n");
+	u64 number;
+	int ret;
 
-	if (len >= sizeof(ctl.policy) || (buf[len] && buf[len + 1]))
-		return -EINVAL;
-	memcpy(ctl.policy, buf, len);
-	return gpu_attr_set(dev, &ctl) ?: count;
+	if (setting->type == VGPU_SETTING_TEXT) {
+		if (len >= VGPU_ADDR_LEN || (buf[len] && buf[len + 1]))
+			return -EINVAL;
+		memcpy(settings + setting->offset, buf, len);
+		return 0;
+	}
+	if (setting->other_name && sysfs_streq(buf, setting->other_name)) {
+		vgpu_setting_set_number(setting, settings, setting->other);
+		return 0;
+	}
+	ret = kstrtou64(buf, 0, &number);
+	if (ret)
+		return ret;
+	if (check_mul_overflow(number, (u64)(setting->attr_unit ?: 1), &number) ||
+	    (setting->other_name && number == setting->other) ||
+	    !vgpu_setting_set_number(setting, settings, number))
+		return -ERANGE;
+	return 0;
 }
 
-static DEVICE_ATTR_RW(policy);
+static const struct vgpu_setting *to_setting(struct device_attribute *attr)
+{
+	return container_of(attr, struct vgpu_setting_attr, attr)->setting;
+}
 
-static ssize_t policies_show(struct device *dev, struct device_attribute *attr,
-			     char *buf)
+static ssize_t gpu_setting_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	struct vgpu_gpu *gpu = vgpu_gpu_find_device(dev);
+	struct vgpu_ctl_sched ctl = {};
+	int ret;
+
+	if (!gpu)
+		return -ENODEV;
+	ret = vgpu_settings_get(gpu, &ctl);
+	vgpu_gpu_put(gpu);
+	return ret ?: vgpu_setting_show(to_setting(attr), &ctl, buf);
+}
+
+static ssize_t gpu_setting_store(struct device *dev, struct device_attribute *attr,
+				 const char *buf, size_t count)
+{
+	const struct vgpu_setting *setting = to_setting(attr);
+	struct vgpu_ctl_sched ctl = { .valid = setting->valid };
+	struct vgpu_gpu *gpu;
+	int ret = vgpu_setting_store(setting, &ctl, buf);
+
+	if (ret)
+		return ret;
+	gpu = vgpu_gpu_find_device(dev);
+	if (!gpu)
+		return -ENODEV;
+	ret = vgpu_settings_set(gpu, &ctl);
+	if (ret && vgpu_gpu_may_log(gpu))
+		dev_notice(dev, "vgpu: refused: %s\n", (char *)ctl.text);
+	vgpu_gpu_put(gpu);
+	return ret ?: count;
+}
+
+static ssize_t policies_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
 	const struct vgpu_sched_policy *policy;
 	unsigned int i;
@@ -132,47 +138,30 @@ static ssize_t policies_show(struct device *dev, struct device_attribute *attr,
 		len += sysfs_emit_at(buf, len, "%s%s", i ? " " : "", policy->name);
 	return len + sysfs_emit_at(buf, len, "\n");
 }
-
 static DEVICE_ATTR_RO(policies);
 
-#define NUMBER_ATTR(name) __ATTR(name, 0644, number_show, number_store)
-#define CTL_FIELD(field) offsetof(struct vgpu_ctl_sched, field)
+static DEVICE_ATTR_RW(gpu_setting);
+static struct vgpu_setting_attr gpu_settings[VGPU_SETTINGS_MAX] __ro_after_init;
 
-static struct vgpu_gpu_attr gpu_numbers[] = {
-	{ NUMBER_ATTR(slice_ns), VGPU_SCHED_SLICE, CTL_FIELD(slice_ns), true, 1 },
-	{ NUMBER_ATTR(frequency_hz), VGPU_SCHED_FREQUENCY,
-	  CTL_FIELD(frequency_hz), false, 1 },
-	{ NUMBER_ATTR(window_ms), VGPU_SCHED_WINDOW, CTL_FIELD(window_ns),
-	  true, NSEC_PER_MSEC },
-	{ NUMBER_ATTR(preempt_timeout_us), VGPU_SCHED_PREEMPT_TIMEOUT,
-	  CTL_FIELD(preempt_timeout_us), false, 1 },
-	{ NUMBER_ATTR(linger_us), VGPU_SCHED_LINGER, CTL_FIELD(linger_us),
-	  false, 1 },
-	{ NUMBER_ATTR(quarantine_faults), VGPU_SCHED_QUARANTINE_FAULTS,
-	  CTL_FIELD(quarantine_faults), false, 1 },
-	{ NUMBER_ATTR(quarantine_backoff_ms), VGPU_SCHED_QUARANTINE_BACKOFF,
-	  CTL_FIELD(quarantine_backoff_ms), false, 1 },
-};
-
-static struct attribute *gpu_attrs[] = {
-	&dev_attr_policy.attr,
+/* vgpu_sysfs_init() appends gpu_settings; NULL ends the list. */
+static struct attribute *gpu_attrs[1 + VGPU_SETTINGS_MAX + 1] __ro_after_init = {
 	&dev_attr_policies.attr,
-	&gpu_numbers[0].attr.attr,
-	&gpu_numbers[1].attr.attr,
-	&gpu_numbers[2].attr.attr,
-	&gpu_numbers[3].attr.attr,
-	&gpu_numbers[4].attr.attr,
-	&gpu_numbers[5].attr.attr,
-	&gpu_numbers[6].attr.attr,
-	NULL
 };
-
-static_assert(ARRAY_SIZE(gpu_attrs) == ARRAY_SIZE(gpu_numbers) + 3);
 
 static const struct attribute_group gpu_attr_group = {
 	.name = "vgpu",
 	.attrs = gpu_attrs,
 };
+
+/**
+ * vgpu_sysfs_init() - make the attributes of GPUs
+ *
+ * Called when the module loads.
+ */
+void vgpu_sysfs_init(void)
+{
+	vgpu_setting_attrs(vgpu_gpu_settings, &dev_attr_gpu_setting, gpu_settings, gpu_attrs);
+}
 
 /**
  * vgpu_sysfs_add_gpu() - show a GPU's settings
@@ -187,7 +176,8 @@ int vgpu_sysfs_add_gpu(struct vgpu_gpu *gpu)
 
 /**
  * vgpu_sysfs_remove_gpu() - undo vgpu_sysfs_add_gpu()
- * @gpu: waits for readers and writers, who take its lock and the registry's
+ * @gpu: neither its lock nor the registry's is held: waits for readers and writers of the
+ *       attributes, and these take both
  */
 void vgpu_sysfs_remove_gpu(struct vgpu_gpu *gpu)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The type catalogue: each series offers the divisors of the framebuffer's size,
- * as published type tables do; so are heads, resolution, frame rate limit and
- * edition of each series.
+ * The type catalogue. A series offers a type for each size between its limits that divides the
+ * GPU's framebuffer. Sizes, heads, resolutions, frame rate limits and editions are as in the type
+ * tables that vendors of GPUs publish.
  */
 #ifdef __KERNEL__
 #include <linux/kernel.h>
@@ -26,7 +26,7 @@ struct type_series {
 	u32 frl_fps;
 };
 
-/* Rows of one series lie together; a size is of the first row that fits. */
+/* Rows of one series lie together, and a size is within the limits of at most one of them. */
 static const struct type_series type_series[] = {
 	{ 'Q', "vWS", 1, 1, 4, 5120, 2880, 60 },
 	{ 'Q', "vWS", 2, ~0U, 4, 7680, 4320, 60 },
@@ -36,19 +36,17 @@ static const struct type_series type_series[] = {
 };
 
 /**
- * vgpu_types_build() - the types of a GPU
- * @board: first part of the names
- * @placement: the GPU's, empty
- * @channels: how many the GPU has
- * @types: where to, or NULL to count
- * @room: length of @types
+ * vgpu_types_build() - list the types of a GPU
+ * @board: begins the name of each type
+ * @placement: of the GPU, with no instance placed
+ * @channels: of the GPU
+ * @types: set, or NULL if @room is 0
+ * @room: number of elements of @types
  *
- * Return: how many types there are; the first @room are written.
+ * Return: how many types the GPU has; the first @room of them are written.
  */
-unsigned int vgpu_types_build(const char *board,
-			      const struct vgpu_placement *placement,
-			      u32 channels, struct vgpu_type *types,
-			      unsigned int room)
+unsigned int vgpu_types_build(const char *board, const struct vgpu_placement *placement,
+			      u32 channels, struct vgpu_type *types, unsigned int room)
 {
 	u32 region_gb = placement->region_gb;
 	unsigned int nr = 0, i;
@@ -66,13 +64,11 @@ unsigned int vgpu_types_build(const char *board,
 			if (nr++ >= room)
 				continue;
 			t = &types[nr - 1];
-			snprintf(t->name, sizeof(t->name), "%s-%u%c", board,
-				 size_gb, s->series);
+			snprintf(t->name, sizeof(t->name), "%s-%u%c", board, size_gb, s->series);
 			t->edition = s->edition;
 			t->index = nr - 1;
 			t->size_gb = size_gb;
-			t->max_instances = vgpu_placement_count(placement,
-								size_gb);
+			t->max_instances = vgpu_placement_count(placement, size_gb);
 			t->channels = channels * size_gb / region_gb;
 			t->num_heads = s->num_heads;
 			t->max_width = s->max_width;
@@ -84,12 +80,12 @@ unsigned int vgpu_types_build(const char *board,
 }
 
 /**
- * vgpu_type_describe() - the sysfs description of a type
- * @type: which
- * @buf: where to
- * @size: of @buf; VGPU_TYPE_DESCRIPTION_LEN is enough
+ * vgpu_type_describe() - write the description of a type that sysfs shows
+ * @type: of a catalogue
+ * @buf: gets the line, with a newline and a NUL
+ * @size: of @buf in bytes; VGPU_TYPE_DESCRIPTION_LEN is enough
  *
- * Return: the length, without the final NUL.
+ * Return: the length of the line, without the NUL.
  */
 int vgpu_type_describe(const struct vgpu_type *type, char *buf, size_t size)
 {

@@ -14,14 +14,14 @@ struct vgpu_placement;
  * struct vgpu_type - a vGPU profile
  * @name:       board, framebuffer in GB, series: "SG16-4Q"
  * @edition:    licence edition that NVML clients expect of the series
- * @index:      in the catalogue
- * @size_gb:    framebuffer
- * @max_instances: that fit on an empty GPU
- * @channels:   owned at least, by every instance of the type
- * @num_heads:  displays
- * @max_width:  of a display, pixels
- * @max_height: of a display, pixels
- * @frl_fps:    frame-rate limit of the type
+ * @index:      of the type in the GPU's catalogue
+ * @size_gb:    framebuffer of an instance in GiB
+ * @max_instances: how many fit on a GPU without other instances
+ * @channels:   how many an instance owns at least
+ * @num_heads:  how many displays an instance has
+ * @max_width:  of a display in pixels
+ * @max_height: of a display in pixels
+ * @frl_fps:    frame rate limit by default, in frames per s
  */
 struct vgpu_type {
 	char name[VGPU_TYPE_NAME_LEN];
@@ -36,10 +36,8 @@ struct vgpu_type {
 	u32 frl_fps;
 };
 
-unsigned int vgpu_types_build(const char *board,
-			      const struct vgpu_placement *placement,
-			      u32 channels, struct vgpu_type *types,
-			      unsigned int room);
+unsigned int vgpu_types_build(const char *board, const struct vgpu_placement *placement,
+			      u32 channels, struct vgpu_type *types, unsigned int room);
 int vgpu_type_describe(const struct vgpu_type *type, char *buf, size_t size);
 
 #endif /* _VGPU_TYPES_H */

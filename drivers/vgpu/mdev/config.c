@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The PCI configuration space of a vGPU: a type 0 header with BARs that can be
- * sized, then power management, MSI-X and PCI Express. Which bits a write
- * changes is a table; BARs are sized and restored by nothing but that table,
- * since the bits below a BAR's size cannot be written.
+ * The PCI configuration space of a vGPU: a type 0 header with BARs that can be sized, then power
+ * management, MSI-X and PCI Express. A table says which bits a write changes. The size of a BAR
+ * can be read from it with nothing but that table, since its bits below the size cannot be
+ * written.
  *
- * There is no expansion ROM (its BAR reads 0) and no interrupt pin. Monitors
- * emulate BARs and MSI-X themselves; what they write here as well does no harm:
- * interrupts depend on VFIO_DEVICE_SET_IRQS and on bus mastering only.
+ * There is no expansion ROM (its BAR reads 0) and no interrupt pin. Monitors emulate BARs and
+ * MSI-X themselves. That they may write BARs and MSI-X here as well does no harm: interrupts
+ * depend on VFIO_DEVICE_SET_IRQS and on bus mastering only.
  */
 #ifdef __KERNEL__
 #include <linux/string.h>
@@ -20,7 +20,7 @@
 #include "config.h"
 #include "region.h"
 
-/* Where the capabilities are. */
+/* Offsets of the capabilities. */
 #define CONFIG_CAP_PM		0x40
 #define CONFIG_CAP_MSIX		0x50
 #define CONFIG_CAP_EXP		0x60
@@ -29,7 +29,7 @@
 				 PCI_COMMAND_PARITY | PCI_COMMAND_SERR | \
 				 PCI_COMMAND_INTX_DISABLE)
 
-/* All but extended tag, phantom functions, aux power, which are not there. */
+/* All features but extended tags, phantom functions and aux power, which do not exist here. */
 #define CONFIG_DEVCTL_WRITABLE	(PCI_EXP_DEVCTL_CERE | PCI_EXP_DEVCTL_NFERE | \
 				 PCI_EXP_DEVCTL_FERE | PCI_EXP_DEVCTL_URRE | \
 				 PCI_EXP_DEVCTL_RELAX_EN | \
@@ -74,8 +74,7 @@ static void config_init_bar(struct vgpu_config *config, unsigned int bar,
 	config_put(config->writable, offset, ~(size - 1), len);
 }
 
-static void config_init_header(struct vgpu_config *config,
-			       const struct vgpu_function_desc *desc)
+static void config_init_header(struct vgpu_config *config, const struct vgpu_function_desc *desc)
 {
 	u8 *initial = config->initial;
 	u8 *writable = config->writable;
@@ -105,10 +104,8 @@ static void config_init_pm(struct vgpu_config *config, u8 next)
 	config_put(initial, CONFIG_CAP_PM + PCI_CAP_LIST_ID, PCI_CAP_ID_PM, 1);
 	config_put(initial, CONFIG_CAP_PM + PCI_CAP_LIST_NEXT, next, 1);
 	config_put(initial, CONFIG_CAP_PM + PCI_PM_PMC, 3, 2);	/* version */
-	config_put(initial, CONFIG_CAP_PM + PCI_PM_CTRL,
-		   PCI_PM_CTRL_NO_SOFT_RESET, 2);
-	config_put(config->writable, CONFIG_CAP_PM + PCI_PM_CTRL,
-		   PCI_PM_CTRL_STATE_MASK, 2);
+	config_put(initial, CONFIG_CAP_PM + PCI_PM_CTRL, PCI_PM_CTRL_NO_SOFT_RESET, 2);
+	config_put(config->writable, CONFIG_CAP_PM + PCI_PM_CTRL, PCI_PM_CTRL_STATE_MASK, 2);
 }
 
 static void config_init_msix(struct vgpu_config *config, u8 next,
@@ -119,10 +116,8 @@ static void config_init_msix(struct vgpu_config *config, u8 next,
 	config_put(initial, CONFIG_CAP_MSIX + PCI_CAP_LIST_ID, PCI_CAP_ID_MSIX, 1);
 	config_put(initial, CONFIG_CAP_MSIX + PCI_CAP_LIST_NEXT, next, 1);
 	config_put(initial, CONFIG_CAP_MSIX + PCI_MSIX_FLAGS, desc->vectors - 1, 2);
-	config_put(initial, CONFIG_CAP_MSIX + PCI_MSIX_TABLE,
-		   desc->msix_table | desc->msix_bar, 4);
-	config_put(initial, CONFIG_CAP_MSIX + PCI_MSIX_PBA,
-		   desc->msix_pba | desc->msix_bar, 4);
+	config_put(initial, CONFIG_CAP_MSIX + PCI_MSIX_TABLE, desc->msix_table | desc->msix_bar, 4);
+	config_put(initial, CONFIG_CAP_MSIX + PCI_MSIX_PBA, desc->msix_pba | desc->msix_bar, 4);
 	config_put(config->writable, CONFIG_CAP_MSIX + PCI_MSIX_FLAGS,
 		   PCI_MSIX_FLAGS_ENABLE | PCI_MSIX_FLAGS_MASKALL, 2);
 }
@@ -134,30 +129,24 @@ static void config_init_exp(struct vgpu_config *config)
 	u32 link = CONFIG_LINK_SPEED | CONFIG_LINK_WIDTH << 4;
 
 	config_put(initial, CONFIG_CAP_EXP + PCI_CAP_LIST_ID, PCI_CAP_ID_EXP, 1);
-	config_put(initial, CONFIG_CAP_EXP + PCI_EXP_FLAGS,
-		   2 | PCI_EXP_TYPE_ENDPOINT << 4, 2);
+	config_put(initial, CONFIG_CAP_EXP + PCI_EXP_FLAGS, 2 | PCI_EXP_TYPE_ENDPOINT << 4, 2);
 	config_put(initial, CONFIG_CAP_EXP + PCI_EXP_DEVCAP,
 		   PCI_EXP_DEVCAP_RBER | PCI_EXP_DEVCAP_FLR, 4);
-	config_put(initial, CONFIG_CAP_EXP + PCI_EXP_DEVCTL,
-		   CONFIG_DEVCTL_INITIAL, 2);
-	config_put(writable, CONFIG_CAP_EXP + PCI_EXP_DEVCTL,
-		   CONFIG_DEVCTL_WRITABLE, 2);
+	config_put(initial, CONFIG_CAP_EXP + PCI_EXP_DEVCTL, CONFIG_DEVCTL_INITIAL, 2);
+	config_put(writable, CONFIG_CAP_EXP + PCI_EXP_DEVCTL, CONFIG_DEVCTL_WRITABLE, 2);
 	config_put(initial, CONFIG_CAP_EXP + PCI_EXP_LNKCAP, link, 4);
-	config_put(writable, CONFIG_CAP_EXP + PCI_EXP_LNKCTL,
-		   CONFIG_LNKCTL_WRITABLE, 2);
+	config_put(writable, CONFIG_CAP_EXP + PCI_EXP_LNKCTL, CONFIG_LNKCTL_WRITABLE, 2);
 	config_put(initial, CONFIG_CAP_EXP + PCI_EXP_LNKSTA, link, 2);
-	config_put(initial, CONFIG_CAP_EXP + PCI_EXP_LNKCAP2,
-		   1 << CONFIG_LINK_SPEED, 4);
+	config_put(initial, CONFIG_CAP_EXP + PCI_EXP_LNKCAP2, 1 << CONFIG_LINK_SPEED, 4);
 	config_put(initial, CONFIG_CAP_EXP + PCI_EXP_LNKCTL2, CONFIG_LINK_SPEED, 2);
 }
 
 /**
- * vgpu_config_init() - the configuration space of a function
- * @config: to set up, to the values after reset
- * @desc: accepted by vgpu_regions_init()
+ * vgpu_config_init() - set up the configuration space of a function
+ * @config: has the values after reset afterwards
+ * @desc: description of the function that vgpu_regions_init() has accepted
  */
-void vgpu_config_init(struct vgpu_config *config,
-		      const struct vgpu_function_desc *desc)
+void vgpu_config_init(struct vgpu_config *config, const struct vgpu_function_desc *desc)
 {
 	memset(config, 0, sizeof(*config));
 	config_init_header(config, desc);
@@ -172,8 +161,8 @@ void vgpu_config_init(struct vgpu_config *config,
 }
 
 /**
- * vgpu_config_reset() - reset the function's configuration
- * @config: to the values after reset; BARs have no address
+ * vgpu_config_reset() - give all registers their values after reset
+ * @config: the function's configuration; BARs have no address afterwards
  */
 void vgpu_config_reset(struct vgpu_config *config)
 {
@@ -186,10 +175,10 @@ static unsigned int config_power_state(const struct vgpu_config *config)
 }
 
 /**
- * vgpu_config_state() - what the function does
- * @config: its configuration
+ * vgpu_config_state() - what the function can do as it is configured
+ * @config: the function's configuration
  *
- * Return: a mask of VGPU_CONFIG_MEMORY and VGPU_CONFIG_MASTER, none in D3.
+ * Return: a mask of VGPU_CONFIG_MEMORY and VGPU_CONFIG_MASTER; 0 in D3.
  */
 unsigned int vgpu_config_state(const struct vgpu_config *config)
 {
@@ -207,13 +196,12 @@ unsigned int vgpu_config_state(const struct vgpu_config *config)
 
 /**
  * vgpu_config_read() - read configuration space
- * @config: of the function
- * @offset: any
- * @buf: where to
- * @len: bytes; what is not there reads 0
+ * @config: the function's configuration
+ * @offset: any number
+ * @buf: room for @len bytes
+ * @len: any number of bytes; those beyond the configuration's head read 0
  */
-void vgpu_config_read(const struct vgpu_config *config, u32 offset, void *buf,
-		      u32 len)
+void vgpu_config_read(const struct vgpu_config *config, u32 offset, void *buf, u32 len)
 {
 	u8 *to = buf;
 	u32 at;
@@ -229,16 +217,15 @@ void vgpu_config_read(const struct vgpu_config *config, u32 offset, void *buf,
 
 /**
  * vgpu_config_write() - write configuration space
- * @config: of the function
- * @offset: any
- * @buf: what to write
- * @len: bytes; bits that cannot be written stay as they are
+ * @config: the function's configuration
+ * @offset: any number
+ * @buf: the bytes that are written
+ * @len: any number of bytes; bits that cannot be written stay as they are
  *
- * Return: VGPU_CONFIG_RESET and VGPU_CONFIG_MASTER_ON as they happened. The
- * reset is the caller's to do.
+ * Return: a mask of VGPU_CONFIG_RESET, a reset that the caller is to do, and
+ * VGPU_CONFIG_MASTER_ON, if bus mastering has been switched on.
  */
-unsigned int vgpu_config_write(struct vgpu_config *config, u32 offset,
-			       const void *buf, u32 len)
+unsigned int vgpu_config_write(struct vgpu_config *config, u32 offset, const void *buf, u32 len)
 {
 	unsigned int was = vgpu_config_state(config);
 	unsigned int power = config_power_state(config);
@@ -253,12 +240,11 @@ unsigned int vgpu_config_write(struct vgpu_config *config, u32 offset,
 
 		config->space[at] &= ~mask;
 		config->space[at] |= *from & mask;
-		if (offset == flr_offset &&
-		    *from & (PCI_EXP_DEVCTL_BCR_FLR >> 8))
+		if (offset == flr_offset && *from & (PCI_EXP_DEVCTL_BCR_FLR >> 8))
 			events |= VGPU_CONFIG_RESET;
 	}
 
-	/* There is no D1 and no D2: such a write does not change the state. */
+	/* There is no D1 and no D2: a write of either does not change the power state. */
 	if (config_power_state(config) % PCI_PM_CTRL_STATE_MASK) {
 		power_reg = &config->space[CONFIG_CAP_PM + PCI_PM_CTRL];
 		*power_reg &= ~PCI_PM_CTRL_STATE_MASK;

@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The PCI configuration space of a vGPU. Pure logic; the caller locks. */
+/* The PCI configuration space of a vGPU. Pure logic: callers have a lock of their own. */
 #ifndef _VGPU_CONFIG_H
 #define _VGPU_CONFIG_H
 
 #include <linux/types.h>
 #include <linux/vgpu_function.h>
 
-#define VGPU_CONFIG_SIZE	4096	/* what lies above the head reads 0 */
+#define VGPU_CONFIG_SIZE	4096	/* all above the head reads 0 */
 #define VGPU_CONFIG_HEAD	256
 
-/* What a write brought about; a mask. */
+/* The mask that vgpu_config_write() returns. */
 #define VGPU_CONFIG_RESET	0x1	/* function level reset wanted */
 #define VGPU_CONFIG_MASTER_ON	0x2	/* has become bus master */
 
-/* What the function does now; a mask. */
+/* The mask that vgpu_config_state() returns. */
 #define VGPU_CONFIG_MEMORY	0x1	/* answers accesses to its BARs */
-#define VGPU_CONFIG_MASTER	0x2	/* may reach memory, raise interrupts */
+#define VGPU_CONFIG_MASTER	0x2	/* may access guest memory, and interrupt */
 
 /**
- * struct vgpu_config - configuration space
- * @space:    what is read
- * @initial:  the values after reset
- * @writable: bits that a write changes
+ * struct vgpu_config - the head of a function's configuration space
+ * @space:    the bytes that a read returns
+ * @initial:  their values after reset
+ * @writable: the bits of them that a write changes
  */
 struct vgpu_config {
 	u8 space[VGPU_CONFIG_HEAD];
@@ -29,13 +29,10 @@ struct vgpu_config {
 	u8 writable[VGPU_CONFIG_HEAD];
 };
 
-void vgpu_config_init(struct vgpu_config *config,
-		      const struct vgpu_function_desc *desc);
+void vgpu_config_init(struct vgpu_config *config, const struct vgpu_function_desc *desc);
 void vgpu_config_reset(struct vgpu_config *config);
 unsigned int vgpu_config_state(const struct vgpu_config *config);
-void vgpu_config_read(const struct vgpu_config *config, u32 offset, void *buf,
-		      u32 len);
-unsigned int vgpu_config_write(struct vgpu_config *config, u32 offset,
-			       const void *buf, u32 len);
+void vgpu_config_read(const struct vgpu_config *config, u32 offset, void *buf, u32 len);
+unsigned int vgpu_config_write(struct vgpu_config *config, u32 offset, const void *buf, u32 len);
 
 #endif /* _VGPU_CONFIG_H */

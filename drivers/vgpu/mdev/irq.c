@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Interrupts of a vGPU: MSI-X vectors and the request to let go, by eventfd.
+ * Interrupts of a vGPU: MSI-X vectors, and the request to let go of the device, by eventfd.
  *
- * Delivery of a vector depends on the eventfd that VFIO_DEVICE_SET_IRQS has set
- * and on bus mastering. It does not depend on the enable bit in configuration
- * space, nor on the mask bits in which the table here comes up: monitors
- * emulate both, and their tables are not this one. Only a user who writes a
- * vector control word here masks by it.
+ * Delivery of a vector depends on the eventfd that VFIO_DEVICE_SET_IRQS has set, and on bus
+ * mastering. It does not depend on the enable bit in configuration space, nor on the mask bits
+ * that the table has after a reset: monitors emulate both, and have tables of their own. A
+ * vector is masked only if the user has written its vector control word in the table here.
  *
- * What cannot be delivered stays pending and is when it can. A vector raised
- * before the user has set any eventfd is dropped, as with MSI-X disabled.
+ * A vector that cannot be delivered stays pending until it can. A vector that is raised before
+ * the user has set any eventfd is dropped, as on hardware whose MSI-X is disabled.
  *
- * To signal an eventfd is to run all that its user has attached to it, and that
- * can be hundreds of thousands of epoll watchers. So engines, and whoever asks the
- * user to let go of the device, only make a bit pending and wake a thread that the
- * vGPU has of its own while it is open. Interrupts of a vector that come faster
- * than the thread signals them become one, as with any MSI.
+ * To signal an eventfd is to run all that its user has attached to it, which can be hundreds of
+ * thousands of epoll watchers. So an engine that raises a vector, or a thread that removes the
+ * device, only sets a pending bit and wakes the vGPU's own thread, which runs while the device
+ * is open. Interrupts of a vector that come faster than the thread signals them become one, as
+ * with any MSI.
  */
 #include <linux/bitmap.h>
 #include <linux/eventfd.h>
@@ -33,22 +32,20 @@
 
 /**
  * vgpu_irq_init() - set up the interrupts of a new vGPU
- * @irqs: zeroed, its locks initialised
- * @vectors: MSI-X vectors, may be 0
+ * @irqs: zeroed, with its locks initialised
+ * @vectors: number of MSI-X vectors, may be 0
  *
- * Return: 0 or -ENOMEM; undone by vgpu_irq_free() in either case.
+ * Return: 0 or -ENOMEM; vgpu_irq_free() is to be called in either case.
  */
 int vgpu_irq_init(struct vgpu_irqs *irqs, unsigned int vectors)
 {
 	if (!vectors)
 		return 0;
-	irqs->trigger = kcalloc(vectors, sizeof(*irqs->trigger),
-				GFP_KERNEL_ACCOUNT);
-	/* The pending bits are read in words of 64. */
+	irqs->trigger = kcalloc(vectors, sizeof(*irqs->trigger), GFP_KERNEL_ACCOUNT);
+	/* Users read the pending bits in words of 64. */
 	irqs->pending = bitmap_zalloc(ALIGN(vectors, 64), GFP_KERNEL_ACCOUNT);
 	irqs->masked = bitmap_zalloc(vectors, GFP_KERNEL_ACCOUNT);
-	irqs->table = kcalloc(vectors, VGPU_MSIX_ENTRY_SIZE,
-			      GFP_KERNEL_ACCOUNT);
+	irqs->table = kcalloc(vectors, VGPU_MSIX_ENTRY_SIZE, GFP_KERNEL_ACCOUNT);
 	if (!irqs->trigger || !irqs->pending || !irqs->masked || !irqs->table)
 		return -ENOMEM;
 	irqs->nr = vectors;
@@ -57,8 +54,8 @@ int vgpu_irq_init(struct vgpu_irqs *irqs, unsigned int vectors)
 }
 
 /**
- * vgpu_irq_free() - free what vgpu_irq_init() allocated
- * @irqs: disabled, or never set up
+ * vgpu_irq_free() - undo vgpu_irq_init()
+ * @irqs: not in use; also if vgpu_irq_init() has failed, or was not called
  */
 void vgpu_irq_free(struct vgpu_irqs *irqs)
 {
@@ -69,11 +66,11 @@ void vgpu_irq_free(struct vgpu_irqs *irqs)
 }
 
 /**
- * vgpu_irq_count() - interrupts of an index
- * @irqs: of the vGPU
- * @index: VFIO_PCI_*_IRQ_INDEX
+ * vgpu_irq_count() - how many interrupts an index has
+ * @irqs: the vGPU's interrupts
+ * @index: VFIO_PCI_*_IRQ_INDEX, or any other number
  *
- * Return: how many, 0 if there are none.
+ * Return: the number of interrupts; 0 if the vGPU has none of that kind.
  */
 unsigned int vgpu_irq_count(const struct vgpu_irqs *irqs, unsigned int index)
 {
@@ -96,7 +93,7 @@ static bool irq_can_deliver(struct vgpu_mdev *dev, unsigned int vector)
 	       READ_ONCE(dev->state) & VGPU_CONFIG_MASTER;
 }
 
-/* Takes a pending bit; whoever sets it from now on wants another signal. */
+/* Takes a pending bit. A vector that is raised after this is signalled once more. */
 static bool irq_take(struct vgpu_irqs *irqs, unsigned int vector)
 {
 	bool was;
@@ -107,7 +104,7 @@ static bool irq_take(struct vgpu_irqs *irqs, unsigned int vector)
 	return was;
 }
 
-/* Likewise one of the flags. */
+/* Likewise takes @flag, one of the flags that raise_lock protects. */
 static bool irq_take_flag(struct vgpu_irqs *irqs, bool *flag)
 {
 	bool was;
@@ -119,7 +116,7 @@ static bool irq_take_flag(struct vgpu_irqs *irqs, bool *flag)
 	return was;
 }
 
-/* The lock is dropped after each vector: the user may want to mask the next. */
+/* Releases the lock after each vector, so that the user can mask the next one. */
 static void irq_deliver(struct vgpu_mdev *dev)
 {
 	struct vgpu_irqs *irqs = &dev->irqs;
@@ -157,12 +154,12 @@ static int irq_thread(void *data)
 }
 
 /**
- * vgpu_irq_start() - the device is opened
- * @dev: the vGPU; none of its interrupts has been raised yet
+ * vgpu_irq_start() - start the thread that signals interrupts
+ * @dev: a vGPU that is being opened
  *
- * Sleeps. Undone by vgpu_irq_stop().
+ * Sleeps.
  *
- * Return: 0 or -errno.
+ * Return: 0, to be undone by vgpu_irq_stop(), or -errno.
  */
 int vgpu_irq_start(struct vgpu_mdev *dev)
 {
@@ -175,7 +172,7 @@ int vgpu_irq_start(struct vgpu_mdev *dev)
 	return 0;
 }
 
-/* Has the thread look at what is pending. Does not sleep. */
+/* Has the vGPU's thread look at what is pending. Does not sleep. */
 static void irq_kick(struct vgpu_irqs *irqs)
 {
 	spin_lock(&irqs->raise_lock);
@@ -187,9 +184,9 @@ static void irq_kick(struct vgpu_irqs *irqs)
 /**
  * vgpu_irq_raise() - raise a vector
  * @dev: the vGPU
- * @vector: of the back end's choice; dropped if there is no such one
+ * @vector: any number; a vector that the vGPU does not have is dropped
  *
- * The vGPU's own thread signals it. Process context; does not sleep.
+ * The vGPU's thread signals the eventfd. Process context; does not sleep.
  */
 void vgpu_irq_raise(struct vgpu_mdev *dev, unsigned int vector)
 {
@@ -210,10 +207,10 @@ void vgpu_irq_raise(struct vgpu_mdev *dev, unsigned int vector)
 
 /**
  * vgpu_irq_master() - bus mastering has been switched on or off
- * @dev: its state has changed already
+ * @dev: the vGPU, whose @state has the change already
  *
- * What has been pending is delivered soon; or nothing is any more when this
- * returns. Sleeps.
+ * If it is on, the vGPU's thread delivers pending vectors soon; if it is off, no vector is
+ * delivered any more when this returns. Sleeps.
  */
 void vgpu_irq_master(struct vgpu_mdev *dev)
 {
@@ -223,9 +220,9 @@ void vgpu_irq_master(struct vgpu_mdev *dev)
 }
 
 /**
- * vgpu_irq_reset() - reset of the device
- * @irqs: nothing is pending after, and the table is as after power-on; the
- *        user's eventfds stay, as with any VFIO device
+ * vgpu_irq_reset() - reset the interrupts
+ * @irqs: the vGPU's interrupts. None is pending afterwards, and the table is as after power-on;
+ *        the user's eventfds stay, as with any VFIO device
  */
 void vgpu_irq_reset(struct vgpu_irqs *irqs)
 {
@@ -240,8 +237,7 @@ void vgpu_irq_reset(struct vgpu_irqs *irqs)
 	for (vector = 0; vector < irqs->nr; vector++) {
 		entry = irqs->table + vector * VGPU_MSIX_ENTRY_SIZE;
 		memset(entry, 0, VGPU_MSIX_ENTRY_SIZE);
-		put_unaligned_le32(IRQ_CTRL_MASK,
-				   entry + PCI_MSIX_ENTRY_VECTOR_CTRL);
+		put_unaligned_le32(IRQ_CTRL_MASK, entry + PCI_MSIX_ENTRY_VECTOR_CTRL);
 	}
 	mutex_unlock(&irqs->lock);
 }
@@ -280,10 +276,10 @@ static void irq_set_request(struct vgpu_irqs *irqs, struct eventfd_ctx *ctx)
 }
 
 /**
- * vgpu_irq_stop() - the device is closed
- * @dev: the vGPU; none of its interrupts is raised any more
+ * vgpu_irq_stop() - undo vgpu_irq_start(), and drop all eventfds of the user
+ * @dev: a vGPU that is being closed, whose interrupts are not raised any more
  *
- * Drops all the user's eventfds. Sleeps until the thread has left them.
+ * Sleeps until the thread has ended, which may be signalling an eventfd.
  */
 void vgpu_irq_stop(struct vgpu_mdev *dev)
 {
@@ -300,12 +296,12 @@ void vgpu_irq_stop(struct vgpu_mdev *dev)
 
 /**
  * vgpu_irq_request() - ask the user to let go of the device
- * @irqs: of the vGPU
+ * @irqs: the vGPU's interrupts
  *
- * The caller is the host's administrator, whom no user may delay: the vGPU's own
- * thread asks. Does not sleep.
+ * The vGPU's thread asks. The caller works for the host's administrator, whom no user may delay.
+ * Does not sleep.
  *
- * Return: whether the user wants to be asked.
+ * Return: false if the user has set no eventfd to be asked by.
  */
 bool vgpu_irq_request(struct vgpu_irqs *irqs)
 {
@@ -319,7 +315,7 @@ bool vgpu_irq_request(struct vgpu_irqs *irqs)
 	return true;
 }
 
-/* -1 is no eventfd. */
+/* -1 stands for no eventfd: NULL is returned. */
 static struct eventfd_ctx *irq_get_eventfd(s32 fd)
 {
 	if (fd == -1)
@@ -355,7 +351,7 @@ static int irq_set_msix_eventfds(struct vgpu_mdev *dev, unsigned int start,
 	mutex_unlock(&irqs->lock);
 	irq_kick(irqs);
 
-	/* On success ctx holds the old ones. */
+	/* After the swap ctx has the eventfds that were replaced. */
 put:
 	for (i = 0; i < nr; i++)
 		if (ctx[i])
@@ -364,7 +360,7 @@ put:
 	return ret;
 }
 
-/* The user triggers by hand: a loopback test, whatever the function's state. */
+/* A loopback test by the user, whose eventfds are signalled whatever the function's state. */
 static int irq_trigger_msix(struct vgpu_irqs *irqs, unsigned int start,
 			    unsigned int count, const u8 *bools)
 {
@@ -386,7 +382,7 @@ unlock:
 	return ret;
 }
 
-/* Likewise. */
+/* Likewise for the request to let go of the device. */
 static int irq_trigger_request(struct vgpu_irqs *irqs)
 {
 	int ret = -EINVAL;
@@ -400,8 +396,7 @@ static int irq_trigger_request(struct vgpu_irqs *irqs)
 	return ret;
 }
 
-static int irq_set_msix(struct vgpu_mdev *dev, const struct vfio_irq_set *set,
-			const void *data)
+static int irq_set_msix(struct vgpu_mdev *dev, const struct vfio_irq_set *set, const void *data)
 {
 	switch (set->flags & VFIO_IRQ_SET_DATA_TYPE_MASK) {
 	case VFIO_IRQ_SET_DATA_NONE:
@@ -409,11 +404,9 @@ static int irq_set_msix(struct vgpu_mdev *dev, const struct vfio_irq_set *set,
 			irq_disable_msix(&dev->irqs);
 			return 0;
 		}
-		return irq_trigger_msix(&dev->irqs, set->start, set->count,
-					NULL);
+		return irq_trigger_msix(&dev->irqs, set->start, set->count, NULL);
 	case VFIO_IRQ_SET_DATA_BOOL:
-		return irq_trigger_msix(&dev->irqs, set->start, set->count,
-					data);
+		return irq_trigger_msix(&dev->irqs, set->start, set->count, data);
 	case VFIO_IRQ_SET_DATA_EVENTFD:
 		return irq_set_msix_eventfds(dev, set->start, set->count, data);
 	default:
@@ -421,8 +414,7 @@ static int irq_set_msix(struct vgpu_mdev *dev, const struct vfio_irq_set *set,
 	}
 }
 
-static int irq_set_req(struct vgpu_irqs *irqs, const struct vfio_irq_set *set,
-		       const void *data)
+static int irq_set_req(struct vgpu_irqs *irqs, const struct vfio_irq_set *set, const void *data)
 {
 	struct eventfd_ctx *ctx = NULL;
 	const u8 *bools = data;
@@ -452,20 +444,18 @@ static int irq_set_req(struct vgpu_irqs *irqs, const struct vfio_irq_set *set,
 }
 
 /**
- * vgpu_irq_set() - VFIO_DEVICE_SET_IRQS
+ * vgpu_irq_set() - do VFIO_DEVICE_SET_IRQS
  * @dev: the vGPU
- * @set: checked against vgpu_irq_count()
- * @data: what follows it, as long as @set says; NULL if nothing does
+ * @set: its range was checked against vgpu_irq_count()
+ * @data: kernel copy of the data that follow @set, as long as @set says; NULL if there are none
  *
- * What fails has changed nothing. Sleeps.
+ * A call that fails has changed nothing. Sleeps.
  *
- * Return: 0, -EINVAL, -ENOTTY for an action that there is not, -ENOMEM, -EBADF.
+ * Return: 0, -EINVAL, -ENOTTY for an action other than a trigger, -ENOMEM, -EBADF.
  */
-int vgpu_irq_set(struct vgpu_mdev *dev, const struct vfio_irq_set *set,
-		 const void *data)
+int vgpu_irq_set(struct vgpu_mdev *dev, const struct vfio_irq_set *set, const void *data)
 {
-	if ((set->flags & VFIO_IRQ_SET_ACTION_TYPE_MASK) !=
-	    VFIO_IRQ_SET_ACTION_TRIGGER)
+	if ((set->flags & VFIO_IRQ_SET_ACTION_TYPE_MASK) != VFIO_IRQ_SET_ACTION_TRIGGER)
 		return -ENOTTY;
 
 	switch (set->index) {
@@ -511,20 +501,19 @@ static u8 irq_page_byte(const struct vgpu_mdev *dev, u32 offset)
 }
 
 /**
- * vgpu_irq_table_rw() - access to the page of the MSI-X table
+ * vgpu_irq_table_rw() - access the page of the MSI-X table
  * @dev: the vGPU
- * @offset: in the page, naturally aligned
+ * @offset: offset in the page, naturally aligned
  * @buf: kernel memory, little endian
- * @len: 1, 2, 4 or 8
- * @write: direction
+ * @len: 1, 2, 4 or 8 bytes
+ * @write: write the table, else read the page
  *
- * Pending bits cannot be written, the rest of the page reads 0. A bit is pending
- * from when its vector is raised until it is signalled. Sleeps.
+ * Pending bits cannot be written; the page reads 0 beside table and pending bits. A vector is
+ * pending from when it is raised until its eventfd is signalled. Sleeps.
  *
  * Return: 0, or -EINVAL for a write of less than 4 bytes.
  */
-int vgpu_irq_table_rw(struct vgpu_mdev *dev, u32 offset, void *buf, u32 len,
-		      bool write)
+int vgpu_irq_table_rw(struct vgpu_mdev *dev, u32 offset, void *buf, u32 len, bool write)
 {
 	struct vgpu_irqs *irqs = &dev->irqs;
 	u8 *bytes = buf;
@@ -538,11 +527,9 @@ int vgpu_irq_table_rw(struct vgpu_mdev *dev, u32 offset, void *buf, u32 len,
 		for (i = 0; i < len; i++)
 			bytes[i] = irq_page_byte(dev, offset + i);
 	} else if (offset < irqs->nr * VGPU_MSIX_ENTRY_SIZE) {
-		offset = array_index_nospec(offset,
-					    irqs->nr * VGPU_MSIX_ENTRY_SIZE);
+		offset = array_index_nospec(offset, irqs->nr * VGPU_MSIX_ENTRY_SIZE);
 		for (i = 0; i < len; i += 4)
-			irq_table_write(irqs, offset + i,
-					get_unaligned_le32(bytes + i));
+			irq_table_write(irqs, offset + i, get_unaligned_le32(bytes + i));
 	}
 	mutex_unlock(&irqs->lock);
 	if (write)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Mappings of a vGPU's memory BARs. Pages come from the back end when they are
- * touched, in batches, and are mapped as ordinary pages, so that another
- * device in the VM can pin them.
+ * Mappings of a vGPU's memory BARs. Pages are taken from the back end when one of them is
+ * touched, in batches, and are mapped as ordinary pages, so that another device in the VM can
+ * pin them.
  */
 #include <linux/jiffies.h>
 #include <linux/mm.h>
@@ -12,30 +12,28 @@
 
 #define MAP_BATCH_BYTES		65536
 #define MAP_BATCH		DIV_ROUND_UP(MAP_BATCH_BYTES, PAGE_SIZE)
-/* Where one window is touched after the other: so many windows at once. */
+/* Where a user touches one batch after the other, so many batches are mapped at once. */
 #define MAP_AHEAD		4
 
-/* How long a fault waits when the host has no memory, before it is taken again. */
+/* A page fault for which the host has no memory is taken again after this time. */
 #define MAP_SHORT_MS		10
 
 /*
- * Maps up to @nr pages from @pgoff of the file on; the caller has checked the
- * range. Returns how many pages were handled, or -errno.
+ * Maps up to @nr pages from @pgoff of the file on; the caller has checked the range. Returns how
+ * many pages were handled, or -errno.
  */
 static int map_range(struct vgpu_mdev *dev, struct vm_area_struct *vma,
 		     pgoff_t pgoff, unsigned int nr)
 {
 	struct vgpu_instance *instance = dev->instance;
-	unsigned long addr = vma->vm_start +
-			     ((pgoff - vma->vm_pgoff) << PAGE_SHIFT);
+	unsigned long addr = vma->vm_start + ((pgoff - vma->vm_pgoff) << PAGE_SHIFT);
 	struct page *pages[MAP_BATCH];
 	unsigned long left;
 	unsigned int bar;
 	u64 first;
 	int got, i, ret;
 
-	ret = vgpu_region_map(&dev->regions, pgoff, nr, PAGE_SHIFT, &bar,
-			      &first);
+	ret = vgpu_region_map(&dev->regions, pgoff, nr, PAGE_SHIFT, &bar, &first);
 	if (ret)
 		return ret;
 	got = vgpu_instance_map_pages(instance, bar, first, pages, nr);
@@ -52,14 +50,14 @@ static int map_range(struct vgpu_mdev *dev, struct vm_area_struct *vma,
 			break;
 		if (ret != -EBUSY)
 			break;
-		/* Another fault was faster with this page. */
+		/* Another page fault has mapped this page in the meantime. */
 		ret = 0;
 		i++;
 	}
 	return ret ?: got;
 }
 
-/* Whole windows from @pgoff on; what cannot be had is left to its own fault. */
+/* Maps whole batches from @pgoff on. Where it fails, the pages wait to be touched. */
 static void map_ahead(struct vgpu_mdev *dev, struct vm_area_struct *vma,
 		      pgoff_t pgoff, pgoff_t end, unsigned int windows)
 {
@@ -78,9 +76,8 @@ static vm_fault_t map_fault(struct vm_fault *vmf)
 	unsigned int windows = 1;
 	int ret = -ENODEV;
 
-	vgpu_region_window(vmf->pgoff, vma->vm_pgoff, end, MAP_BATCH, &start,
-			   &nr);
-	/* A hint: if another fault changes it meanwhile, nothing breaks. */
+	vgpu_region_window(vmf->pgoff, vma->vm_pgoff, end, MAP_BATCH, &start, &nr);
+	/* Another page fault may be changing map_next: it is only a hint. */
 	if (start == READ_ONCE(dev->map_next))
 		windows = MAP_AHEAD;
 
@@ -89,7 +86,7 @@ static vm_fault_t map_fault(struct vm_fault *vmf)
 		ret = map_range(dev, vma, start, nr);
 		if (ret == nr)
 			map_ahead(dev, vma, start + nr, end, windows - 1);
-		/* Where not all can be had, the page touched is enough. */
+		/* If the batch cannot be mapped, the page that was touched is enough. */
 		if (ret < 0 || start + ret <= vmf->pgoff)
 			ret = map_range(dev, vma, vmf->pgoff, 1);
 	}
@@ -98,8 +95,8 @@ static vm_fault_t map_fault(struct vm_fault *vmf)
 	if (ret > 0)
 		return VM_FAULT_NOPAGE;
 	/*
-	 * A shortage of the host is no reason to kill a VM, and waiting for its
-	 * end holds nobody else up: the access is tried again, as with other memory.
+	 * That the host is short of memory is no reason to kill a VM. The wait is short, since
+	 * the user's mm may be locked; then the access is repeated, and faults again.
 	 */
 	if (ret == -EAGAIN) {
 		schedule_timeout_killable(msecs_to_jiffies(MAP_SHORT_MS));
@@ -117,11 +114,11 @@ static const struct vm_operations_struct map_vm_ops = {
 };
 
 /**
- * vgpu_map_mmap() - a user maps a part of a BAR
- * @dev: open
- * @vma: the user's, its mm locked for writing
+ * vgpu_map_mmap() - map a part of a BAR
+ * @dev: a vGPU that is open
+ * @vma: the user's new mapping, whose mm is locked for writing
  *
- * The mapping holds the device file, so no mapping outlives close.
+ * The mapping has a reference to the device's file, so there is none left at close.
  *
  * Return: 0, or -EINVAL if it is private or not all of it is owned memory.
  */
@@ -145,10 +142,10 @@ int vgpu_map_mmap(struct vgpu_mdev *dev, struct vm_area_struct *vma)
 
 /**
  * vgpu_map_zap() - take a BAR's pages out of all mappings
- * @dev: the vGPU; its instance's map_lock is held for writing
- * @bar: which
+ * @dev: the vGPU, whose instance's map_lock is held for writing
+ * @bar: number of the BAR
  *
- * Sleeps. What is touched afterwards faults anew.
+ * A page that is touched afterwards faults again. Sleeps.
  */
 void vgpu_map_zap(struct vgpu_mdev *dev, unsigned int bar)
 {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * The mdev front end: each GPU is a parent with its types, each mdev a vGPU.
- */
+/* The mdev front end: each GPU is a parent with its types, each mdev is a vGPU. */
 #include <linux/atomic.h>
 #include <linux/completion.h>
 #include <linux/kobject.h>
@@ -16,10 +14,10 @@ struct vgpu_mdev_gpu;
 
 /**
  * struct vgpu_mdev_gpu_type - a type of a GPU, in sysfs
- * @type:  mdev's
- * @mgpu:  whose
- * @gpu:   its GPU
- * @index: into the GPU's types
+ * @type:  the type as mdev knows it
+ * @mgpu:  the GPU here
+ * @gpu:   the GPU in the core
+ * @index: number of the type on its GPU
  */
 struct vgpu_mdev_gpu_type {
 	struct mdev_type type;
@@ -31,13 +29,14 @@ struct vgpu_mdev_gpu_type {
 /**
  * struct vgpu_mdev_gpu - a GPU as a parent
  * @link:   on vgpu_mdev_gpus
- * @gpu:    which; the core keeps it until remove_gpu has returned
- * @parent: mdev's
- * @list:   pointers to @types, as mdev wants them
- * @mdev_ktype: what the kobjects of @types are while they are in sysfs
- * @unreleased: kobjects of @types that the driver core still has, and 1 for us
- * @released: @unreleased is 0
- * @types:  all of the GPU's
+ * @gpu:    the GPU in the core, which keeps it until remove_gpu has returned
+ * @parent: the GPU as mdev knows it
+ * @list:   pointers to @types, in the form that mdev takes
+ * @mdev_ktype: mdev's kobj_type of the kobjects of @types
+ * @unreleased: kobjects of @types that were counted and have not been released yet, and 1 until
+ *          vgpu_mdev_free_gpu()
+ * @released: completed when @unreleased is 0
+ * @types:  all types of the GPU
  */
 struct vgpu_mdev_gpu {
 	struct list_head link;
@@ -95,7 +94,7 @@ static void vgpu_mdev_remove(struct mdev_device *mdev)
 {
 	struct vgpu_mdev *dev = dev_get_drvdata(&mdev->dev);
 
-	/* Waits until the user has closed it, asking by the request irq. */
+	/* Waits until the user has closed the device; vgpu_vfio_request() asks for that. */
 	vfio_unregister_group_dev(&dev->vdev);
 	vgpu_instance_destroy(dev->instance);
 	vfio_put_device(&dev->vdev);
@@ -116,8 +115,7 @@ static ssize_t vgpu_mdev_show_description(struct mdev_type *mtype, char *buf)
 {
 	struct vgpu_mdev_gpu_type *type = to_gpu_type(mtype);
 
-	return vgpu_type_describe(&type->gpu->types[type->index], buf,
-				  PAGE_SIZE);
+	return vgpu_type_describe(&type->gpu->types[type->index], buf, PAGE_SIZE);
 }
 
 static struct mdev_driver vgpu_mdev_driver = {
@@ -135,12 +133,11 @@ static struct mdev_driver vgpu_mdev_driver = {
 };
 
 /*
- * The types are kobjects, whose memory is ours while their release is mdev's.
- * When mdev_unregister_parent() has returned, somebody may still hold a reference
- * to a type: a vGPU's struct device does until it is released itself. So the
- * types get a release that also counts, and the memory is kept until all of
- * them were released. With it are kept what a release looks at: the parent, the
- * driver and, by waiting, the modules.
+ * The types are kobjects in memory of this front end, but mdev has set their release function.
+ * When mdev_unregister_parent() has returned there may still be references to a type: the struct
+ * device of a vGPU has one until it is released itself. So the types get a release function that
+ * also counts, and their memory is kept until all of them were released. The same wait keeps
+ * what mdev's release function uses: the parent, the driver and the modules.
  */
 static void vgpu_mdev_type_release(struct kobject *kobj)
 {
@@ -152,25 +149,24 @@ static void vgpu_mdev_type_release(struct kobject *kobj)
 		complete(&mgpu->released);
 }
 
-/* Without attributes: for types that have left sysfs. */
+/* For types that have left sysfs, so it has no attributes. */
 static const struct kobj_type vgpu_mdev_type_ktype = {
 	.release = vgpu_mdev_type_release,
 };
 
-static void vgpu_mdev_count_type(struct vgpu_mdev_gpu *mgpu,
-				 struct kobject *kobj)
+static void vgpu_mdev_count_type(struct vgpu_mdev_gpu *mgpu, struct kobject *kobj)
 {
 	mgpu->mdev_ktype = kobj->ktype;
 	atomic_inc(&mgpu->unreleased);
 	kobj->ktype = &vgpu_mdev_type_ktype;
 }
 
-/* Removes the mdevs, waiting for their users, and the types from sysfs. */
+/* Removes the mdevs, for which it waits for their users, and takes the types out of sysfs. */
 static void vgpu_mdev_unregister(struct vgpu_mdev_gpu *mgpu)
 {
 	unsigned int i;
 
-	/* None is released before it is counted. */
+	/* Without a reference a type could be released before it is counted. */
 	for (i = 0; i < mgpu->gpu->nr_types; i++)
 		kobject_get(&mgpu->types[i].type.kobj);
 	mdev_unregister_parent(&mgpu->parent);
@@ -181,9 +177,9 @@ static void vgpu_mdev_unregister(struct vgpu_mdev_gpu *mgpu)
 }
 
 /*
- * The types that mdev took before it failed have no references left, so they
- * are released already; but for where the kernel debugs just this, and puts
- * each release off for a second or more.
+ * mdev_register_parent() has failed. The types that it had added have no references left and
+ * have been released, unless CONFIG_DEBUG_KOBJECT_RELEASE puts each release off by a second or
+ * more.
  */
 static void vgpu_mdev_failed(struct vgpu_mdev_gpu *mgpu)
 {
@@ -277,7 +273,7 @@ static struct vgpu_front vgpu_mdev_front = {
 };
 
 /**
- * vgpu_mdev_init() - the module loads
+ * vgpu_mdev_init() - register the front end with mdev and with the core
  *
  * Return: 0 or -errno.
  */
@@ -285,6 +281,7 @@ int vgpu_mdev_init(void)
 {
 	int ret;
 
+	vgpu_mdev_attrs_init();
 	ret = mdev_register_driver(&vgpu_mdev_driver);
 	if (ret)
 		return ret;
@@ -293,7 +290,7 @@ int vgpu_mdev_init(void)
 }
 
 /**
- * vgpu_mdev_exit() - the module unloads, with no GPU left
+ * vgpu_mdev_exit() - undo vgpu_mdev_init(); no GPU is left
  */
 void vgpu_mdev_exit(void)
 {

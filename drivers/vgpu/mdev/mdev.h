@@ -2,10 +2,10 @@
 /*
  * The mdev front end: a vGPU is a PCI function over VFIO.
  *
- * Locks, none of them held over an access to user memory:
- * config_lock (mutex), then vgpu_irqs.lock (mutex), then vgpu_irqs.raise_lock
- * (spinlock). The instance's locks are taken with none of them held, but its
- * front_lock, under which a back end's interrupt takes raise_lock.
+ * Locks, outermost first, none of them held over an access to user memory: config_lock (mutex),
+ * vgpu_irqs.lock (mutex), vgpu_irqs.raise_lock (spinlock). No lock of the core is taken while
+ * one of them is held. The core raises interrupts with the instance's front_lock held, so
+ * raise_lock is inside of that.
  */
 #ifndef _VGPU_MDEV_H
 #define _VGPU_MDEV_H
@@ -26,31 +26,31 @@ struct task_struct;
 
 /**
  * struct vgpu_irqs - interrupts of a vGPU
- * @lock:     protects @trigger, @masked, @table, @request, and what is changed
- *            together with them; held while eventfds are signalled, so that none is
- *            signalled any more when a change of these returns. That may take as
- *            long as the user likes: only the user's own calls and @task take it
- * @nr:       MSI-X vectors
- * @trigger:  eventfd per vector, or NULL
- * @masked:   vectors that the user has masked in the table here
+ * @lock:     protects @trigger, @masked, @table and @request, and serialises changes of
+ *            @enabled; held while an eventfd is signalled, so that an eventfd which a call has
+ *            replaced is not signalled after that call. A signal lasts as long as the user
+ *            likes, so only the user's own calls and @task take this lock
+ * @nr:       number of MSI-X vectors
+ * @trigger:  the user's eventfd of each vector, or NULL
+ * @masked:   vectors that the user has masked in @table
  * @table:    MSI-X table as the user wrote it
- * @request:  eventfd that asks the user to let go of the device, or NULL
- * @raise_lock: protects what follows, but @wait and @task; held briefly
- * @enabled:  the user has set eventfds, and not disabled the index since
+ * @request:  eventfd by which the user is asked to let go of the device, or NULL
+ * @raise_lock: protects the following fields, but @wait and @task; held briefly
+ * @enabled:  the user has set eventfds of vectors, and has not disabled MSI-X since
  * @kicked:   @task is to look at what is pending
  * @request_pending: the user is to be asked to let go of the device
- * @pending:  raised and not signalled yet
+ * @pending:  vectors that were raised and have not been signalled yet
  * @wait:     @task sleeps here
- * @task:     signals what is pending; there while the device is open
+ * @task:     signals what is pending; runs while the device is open
  */
 struct vgpu_irqs {
-	struct mutex lock;	/* see above */
+	struct mutex lock;	/* trigger, masked, table, request */
 	unsigned int nr;
 	struct eventfd_ctx **trigger;
 	unsigned long *masked;
 	u8 *table;
 	struct eventfd_ctx *request;
-	spinlock_t raise_lock;	/* what follows */
+	spinlock_t raise_lock;	/* enabled, kicked, request_pending, pending */
 	bool enabled;
 	bool kicked;
 	bool request_pending;
@@ -61,16 +61,16 @@ struct vgpu_irqs {
 
 /**
  * struct vgpu_mdev - a vGPU as a VFIO device
- * @vdev:        VFIO's, first
- * @instance:    the core's; constant from probe to remove
- * @regions:     constant
+ * @vdev:        the device as VFIO knows it; the first field, as vfio_alloc_device() wants
+ * @instance:    the vGPU as the core knows it; constant from probe to remove
+ * @regions:     regions of the device's file; constant
  * @config_lock: serialises accesses to @config, and writes of @state
  * @config:      PCI configuration space
- * @state:       vgpu_config_state(), read without lock
- * @opened:      mappings may be filled; changes before the pages are dropped
- *               under the instance's map_lock
+ * @state:       vgpu_config_state() of @config; may be read without the lock
+ * @opened:      page faults may be served. Cleared before close drops the pages, under the
+ *               instance's map_lock
  * @irqs:        interrupts
- * @map_next:    page of the file after those that were mapped last; a hint
+ * @map_next:    the page of the file that follows the pages mapped last; a hint
  * @map_failures: page faults that could not be served
  */
 struct vgpu_mdev {
@@ -92,6 +92,7 @@ void vgpu_mdev_exit(void);
 
 /* attrs.c */
 extern const struct attribute_group *vgpu_mdev_attr_groups[];
+void vgpu_mdev_attrs_init(void);
 
 /* vfio.c */
 extern const struct vfio_device_ops vgpu_vfio_ops;
@@ -101,16 +102,14 @@ int vgpu_vfio_setup(struct vgpu_mdev *dev, struct vgpu_instance *instance);
 int vgpu_irq_init(struct vgpu_irqs *irqs, unsigned int vectors);
 void vgpu_irq_free(struct vgpu_irqs *irqs);
 unsigned int vgpu_irq_count(const struct vgpu_irqs *irqs, unsigned int index);
-int vgpu_irq_set(struct vgpu_mdev *dev, const struct vfio_irq_set *set,
-		 const void *data);
+int vgpu_irq_set(struct vgpu_mdev *dev, const struct vfio_irq_set *set, const void *data);
 void vgpu_irq_raise(struct vgpu_mdev *dev, unsigned int vector);
 void vgpu_irq_master(struct vgpu_mdev *dev);
 void vgpu_irq_reset(struct vgpu_irqs *irqs);
 int vgpu_irq_start(struct vgpu_mdev *dev);
 void vgpu_irq_stop(struct vgpu_mdev *dev);
 bool vgpu_irq_request(struct vgpu_irqs *irqs);
-int vgpu_irq_table_rw(struct vgpu_mdev *dev, u32 offset, void *buf, u32 len,
-		      bool write);
+int vgpu_irq_table_rw(struct vgpu_mdev *dev, u32 offset, void *buf, u32 len, bool write);
 
 /* map.c */
 int vgpu_map_mmap(struct vgpu_mdev *dev, struct vm_area_struct *vma);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Regions of a vGPU's file descriptor. Everything here is arithmetic on numbers
- * that users choose; it also compiles in user space (tests/unit/test_region.c).
+ * Regions of a vGPU's file. All functions here are arithmetic on numbers that users choose; they
+ * also compile in user space (tests/unit/test_region.c).
  */
 #ifdef __KERNEL__
 #include <linux/errno.h>
@@ -19,11 +19,11 @@
 #define REGION_SIZE_MAX_32	0x80000000ULL
 
 /**
- * vgpu_region_size() - the size of a BAR
- * @owned_bytes: what is behind it
+ * vgpu_region_size() - compute the size of a BAR
+ * @owned_bytes: bytes that the vGPU owns behind the BAR, any number
  *
- * Return: a power of two of at least a page; 0 if nothing is owned, or more
- * than a region can be.
+ * Return: a power of two, at least 4096; 0 if the vGPU owns nothing, or more than fits in a
+ * region.
  */
 u64 vgpu_region_size(u64 owned_bytes)
 {
@@ -36,8 +36,7 @@ u64 vgpu_region_size(u64 owned_bytes)
 	return size;
 }
 
-static int region_init_bar(struct vgpu_regions *regions,
-			   const struct vgpu_function_desc *desc,
+static int region_init_bar(struct vgpu_regions *regions, const struct vgpu_function_desc *desc,
 			   unsigned int bar)
 {
 	const struct vgpu_region_desc *from = &desc->region[bar];
@@ -47,8 +46,7 @@ static int region_init_bar(struct vgpu_regions *regions,
 	if (!to->size)
 		return -EINVAL;
 	if (from->flags & VGPU_REGION_64BIT) {
-		if (bar + 1 == VGPU_REGION_MAX ||
-		    desc->region[bar + 1].owned_bytes)
+		if (bar + 1 == VGPU_REGION_MAX || desc->region[bar + 1].owned_bytes)
 			return -EINVAL;
 	} else if (to->size > REGION_SIZE_MAX_32) {
 		return -EINVAL;
@@ -58,8 +56,7 @@ static int region_init_bar(struct vgpu_regions *regions,
 	return 0;
 }
 
-static int region_init_msix(struct vgpu_regions *regions,
-			    const struct vgpu_function_desc *desc)
+static int region_init_msix(struct vgpu_regions *regions, const struct vgpu_function_desc *desc)
 {
 	const struct vgpu_region *bar;
 	u64 table_bytes = (u64)desc->vectors * VGPU_MSIX_ENTRY_SIZE;
@@ -76,8 +73,7 @@ static int region_init_msix(struct vgpu_regions *regions,
 	if (pba < table_bytes || pba + pba_bytes > VGPU_MSIX_PAGE_SIZE)
 		return -EINVAL;
 	bar = &regions->bar[desc->msix_bar];
-	if (bar->memory ||
-	    (u64)desc->msix_table + VGPU_MSIX_PAGE_SIZE > bar->owned)
+	if (bar->memory || (u64)desc->msix_table + VGPU_MSIX_PAGE_SIZE > bar->owned)
 		return -EINVAL;
 
 	regions->vectors = desc->vectors;
@@ -88,14 +84,13 @@ static int region_init_msix(struct vgpu_regions *regions,
 }
 
 /**
- * vgpu_regions_init() - the regions of a function
- * @regions: to set up
- * @desc: by the back end
+ * vgpu_regions_init() - set up the regions of a function
+ * @regions: any content
+ * @desc: the back end's description of the function
  *
  * Return: 0; -EINVAL if there can be no such function.
  */
-int vgpu_regions_init(struct vgpu_regions *regions,
-		      const struct vgpu_function_desc *desc)
+int vgpu_regions_init(struct vgpu_regions *regions, const struct vgpu_function_desc *desc)
 {
 	unsigned int bar;
 	int ret;
@@ -112,11 +107,11 @@ int vgpu_regions_init(struct vgpu_regions *regions,
 }
 
 /**
- * vgpu_region_bytes() - the size of any region
- * @regions: the function's
- * @index: as in VFIO, any number
+ * vgpu_region_bytes() - tell the size of a region
+ * @regions: the function's regions
+ * @index: number of the region as VFIO counts them, or any other number
  *
- * Return: its size; 0 if there is none.
+ * Return: the size in bytes; 0 if there is no such region.
  */
 u64 vgpu_region_bytes(const struct vgpu_regions *regions, unsigned int index)
 {
@@ -130,8 +125,8 @@ u64 vgpu_region_bytes(const struct vgpu_regions *regions, unsigned int index)
 }
 
 /**
- * vgpu_region_offset() - where a region starts
- * @index: as in VFIO
+ * vgpu_region_offset() - tell where a region starts in the device's file
+ * @index: number of the region as VFIO counts them
  *
  * Return: the file offset.
  */
@@ -141,14 +136,14 @@ u64 vgpu_region_offset(unsigned int index)
 }
 
 /**
- * vgpu_region_decode() - which region an access is to
- * @regions: the function's
- * @pos: file offset
- * @count: bytes
- * @index: out, the region
- * @offset: out, in the region
+ * vgpu_region_decode() - find the region of an access
+ * @regions: the function's regions
+ * @pos: file offset, any number
+ * @count: bytes, any number
+ * @index: set to the number of the region
+ * @offset: set to the offset in the region
  *
- * Return: 0; -EINVAL if not all of it is in one region.
+ * Return: 0; -EINVAL if not all of the access is in one region.
  */
 int vgpu_region_decode(const struct vgpu_regions *regions, u64 pos, u64 count,
 		       unsigned int *index, u64 *offset)
@@ -166,7 +161,7 @@ int vgpu_region_decode(const struct vgpu_regions *regions, u64 pos, u64 count,
 
 static u32 region_natural_width(u64 offset, u64 left)
 {
-	/* The lowest bit set is what the offset is aligned to. */
+	/* An offset is aligned to its lowest bit that is set. */
 	u64 align = offset | VGPU_PIECE_WORD_MAX;
 	u32 width = align & -align;
 
@@ -176,12 +171,12 @@ static u32 region_natural_width(u64 offset, u64 left)
 }
 
 /**
- * vgpu_region_piece() - the first piece of an access
- * @regions: the function's
- * @index: the region, from vgpu_region_decode()
- * @offset: in the region
- * @left: bytes of the access from there on, at least 1, in the region
- * @piece: out
+ * vgpu_region_piece() - cut off the first piece of an access
+ * @regions: the function's regions
+ * @index: number of the region, from vgpu_region_decode()
+ * @offset: where in the region the rest of the access begins
+ * @left: length of the rest, at least 1 byte, all in the region
+ * @piece: set to the first piece of the rest
  */
 void vgpu_region_piece(const struct vgpu_regions *regions, unsigned int index,
 		       u64 offset, u64 left, struct vgpu_piece *piece)
@@ -211,8 +206,7 @@ void vgpu_region_piece(const struct vgpu_regions *regions, unsigned int index,
 	}
 	piece->target = VGPU_TARGET_REGISTERS;
 	piece->len = region_natural_width(offset, left);
-	if (regions->vectors && index == regions->msix_bar &&
-	    offset >= regions->msix_page &&
+	if (regions->vectors && index == regions->msix_bar && offset >= regions->msix_page &&
 	    offset - regions->msix_page < VGPU_MSIX_PAGE_SIZE) {
 		piece->target = VGPU_TARGET_MSIX;
 		piece->offset = offset - regions->msix_page;
@@ -221,14 +215,14 @@ void vgpu_region_piece(const struct vgpu_regions *regions, unsigned int index,
 
 /**
  * vgpu_region_map() - check a mapping
- * @regions: the function's
- * @pgoff: first page in the file
- * @pages: how many
- * @page_shift: size of a page
- * @bar: out, which BAR
- * @first: out, first page in the BAR
+ * @regions: the function's regions
+ * @pgoff: number of the mapping's first page in the file, any number
+ * @pages: length of the mapping in pages, any number
+ * @page_shift: log2 of the bytes of a page
+ * @bar: set to the number of the BAR
+ * @first: set to the number of the mapping's first page in the BAR
  *
- * Return: 0; -EINVAL if not all of it is owned memory.
+ * Return: 0; -EINVAL if not all of the mapping is memory that the vGPU owns.
  */
 int vgpu_region_map(const struct vgpu_regions *regions, u64 pgoff, u64 pages,
 		    unsigned int page_shift, unsigned int *bar, u64 *first)
@@ -249,16 +243,15 @@ int vgpu_region_map(const struct vgpu_regions *regions, u64 pgoff, u64 pages,
 }
 
 /**
- * vgpu_region_window() - which pages to map at a fault
- * @page: that was touched
- * @low: first page that may be mapped
- * @high: after the last
- * @batch: a power of two, in pages
- * @start: out, first page
- * @nr: out, how many, at most @batch
+ * vgpu_region_window() - tell which pages to map at a page fault
+ * @page: number of the page that was touched
+ * @low: number of the first page that may be mapped
+ * @high: number after that of the last page that may be mapped
+ * @batch: most pages to map, a power of two
+ * @start: set to the number of the first page to map
+ * @nr: set to the number of pages to map
  */
-void vgpu_region_window(u64 page, u64 low, u64 high, u64 batch, u64 *start,
-			u64 *nr)
+void vgpu_region_window(u64 page, u64 low, u64 high, u64 batch, u64 *start, u64 *nr)
 {
 	u64 from = page & ~(batch - 1);
 	u64 to = from + batch;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What lies where behind a vGPU's file descriptor: regions, offsets, and how an
- * access is cut into pieces. Pure logic.
+ * The file of a vGPU: its regions, their offsets, and how an access is cut into pieces. Pure
+ * logic.
  */
 #ifndef _VGPU_REGION_H
 #define _VGPU_REGION_H
@@ -18,14 +18,15 @@
 #define VGPU_MSIX_PAGE_SIZE	4096
 #define VGPU_MSIX_ENTRY_SIZE	16
 
-#define VGPU_PIECE_WORD_MAX	8	/* all but memory and tail */
+/* Most bytes of a piece: of memory and tail, and of all other targets. */
 #define VGPU_PIECE_MAX		4096
+#define VGPU_PIECE_WORD_MAX	8
 
 /**
  * struct vgpu_region - a BAR
- * @size:   a power of two; 0: no such BAR, or the upper half of one
- * @owned:  bytes with something behind
- * @memory: may be mapped; else registers
+ * @size:   a power of two; 0: there is no such BAR, or it is the upper half of a 64-bit BAR
+ * @owned:  bytes at its start that the vGPU owns
+ * @memory: the BAR has memory, which may be mapped; else registers
  */
 struct vgpu_region {
 	u64 size;
@@ -34,12 +35,12 @@ struct vgpu_region {
 };
 
 /**
- * struct vgpu_regions - all of a function
- * @bar:      by index
- * @vectors:  MSI-X vectors
- * @msix_bar: where the page of the MSI-X table is, if there are vectors
- * @msix_page: the page's offset there; the table is at its start
- * @msix_pba: of the pending bits, from the page's start
+ * struct vgpu_regions - the regions of a function
+ * @bar:      the BARs by number
+ * @vectors:  number of MSI-X vectors
+ * @msix_bar: number of the BAR that has the page of the MSI-X table, if there are vectors
+ * @msix_page: offset of that page in the BAR; the table is at its start
+ * @msix_pba: offset of the pending bits in that page
  */
 struct vgpu_regions {
 	struct vgpu_region bar[VGPU_REGION_MAX];
@@ -51,17 +52,17 @@ struct vgpu_regions {
 
 enum vgpu_target {
 	VGPU_TARGET_CONFIG,
-	VGPU_TARGET_REGISTERS,	/* owned by the back end, naturally aligned */
-	VGPU_TARGET_MEMORY,	/* owned by the back end, within a page */
-	VGPU_TARGET_MSIX,	/* table and pending bits; offset in their page */
-	VGPU_TARGET_TAIL,	/* nothing there: ones, writes dropped */
+	VGPU_TARGET_REGISTERS,	/* the back end's; naturally aligned */
+	VGPU_TARGET_MEMORY,	/* the back end's; within a page */
+	VGPU_TARGET_MSIX,	/* the page of the MSI-X table and the pending bits */
+	VGPU_TARGET_TAIL,	/* not owned: reads all ones, writes are dropped */
 };
 
 /**
  * struct vgpu_piece - a part of an access
- * @target: who serves it
- * @offset: in the region; VGPU_TARGET_MSIX: in the page
- * @len:    at most VGPU_PIECE_WORD_MAX, with memory and tail VGPU_PIECE_MAX
+ * @target: what the piece is an access to
+ * @offset: offset in the region; VGPU_TARGET_MSIX: in the page of the MSI-X table
+ * @len:    bytes
  */
 struct vgpu_piece {
 	enum vgpu_target target;
@@ -69,8 +70,7 @@ struct vgpu_piece {
 	u32 len;
 };
 
-int vgpu_regions_init(struct vgpu_regions *regions,
-		      const struct vgpu_function_desc *desc);
+int vgpu_regions_init(struct vgpu_regions *regions, const struct vgpu_function_desc *desc);
 u64 vgpu_region_size(u64 owned_bytes);
 u64 vgpu_region_bytes(const struct vgpu_regions *regions, unsigned int index);
 u64 vgpu_region_offset(unsigned int index);
@@ -80,7 +80,6 @@ void vgpu_region_piece(const struct vgpu_regions *regions, unsigned int index,
 		       u64 offset, u64 left, struct vgpu_piece *piece);
 int vgpu_region_map(const struct vgpu_regions *regions, u64 pgoff, u64 pages,
 		    unsigned int page_shift, unsigned int *bar, u64 *first);
-void vgpu_region_window(u64 page, u64 low, u64 high, u64 batch, u64 *start,
-			u64 *nr);
+void vgpu_region_window(u64 page, u64 low, u64 high, u64 batch, u64 *start, u64 *nr);
 
 #endif /* _VGPU_REGION_H */

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * A vGPU as a VFIO device: accesses to its regions, ioctls, open and close.
- */
+/* A vGPU as a VFIO device: accesses to its regions, ioctls, open and close. */
 #include <linux/module.h>
 #include <linux/nospec.h>
 #include <linux/sched/signal.h>
@@ -29,18 +27,16 @@ static int vgpu_vfio_front_guest_rw(struct vgpu_instance *instance, u64 addr,
 {
 	struct vgpu_mdev *dev = instance_to_mdev(instance);
 
-	/* Whatever is wrong, to the guest the address is not there. */
+	/* Whatever the reason, the guest finds no memory at the address. */
 	return vfio_dma_rw(&dev->vdev, addr, buf, len, write) ? -EFAULT : 0;
 }
 
 static bool vgpu_vfio_front_may_dma(struct vgpu_instance *instance)
 {
-	return READ_ONCE(instance_to_mdev(instance)->state) &
-	       VGPU_CONFIG_MASTER;
+	return READ_ONCE(instance_to_mdev(instance)->state) & VGPU_CONFIG_MASTER;
 }
 
-static void vgpu_vfio_front_raise_irq(struct vgpu_instance *instance,
-				      unsigned int vector)
+static void vgpu_vfio_front_raise_irq(struct vgpu_instance *instance, unsigned int vector)
 {
 	vgpu_irq_raise(instance_to_mdev(instance), vector);
 }
@@ -65,20 +61,19 @@ static void vgpu_vfio_config_reset(struct vgpu_mdev *dev)
 	mutex_unlock(&dev->config_lock);
 }
 
-/* VFIO_DEVICE_RESET and function level reset. The device is open. */
+/* For VFIO_DEVICE_RESET and function level reset, of a device that is open. */
 static int vgpu_vfio_reset(struct vgpu_mdev *dev)
 {
 	int ret;
 
 	vgpu_vfio_config_reset(dev);
 	ret = vgpu_instance_reset(dev->instance);
-	/* Last, for engines may raise interrupts until they have stopped. */
+	/* Comes last, since engines may raise interrupts until they have stopped. */
 	vgpu_irq_reset(&dev->irqs);
 	return ret;
 }
 
-static int vgpu_vfio_config_rw(struct vgpu_mdev *dev, u32 offset, void *buf, u32 len,
-			       bool write)
+static int vgpu_vfio_config_rw(struct vgpu_mdev *dev, u32 offset, void *buf, u32 len, bool write)
 {
 	unsigned int events = 0, old, now;
 
@@ -107,16 +102,13 @@ static int vgpu_vfio_piece_rw(struct vgpu_mdev *dev, unsigned int index,
 {
 	switch (piece->target) {
 	case VGPU_TARGET_CONFIG:
-		return vgpu_vfio_config_rw(dev, piece->offset, buf, piece->len,
-					   write);
+		return vgpu_vfio_config_rw(dev, piece->offset, buf, piece->len, write);
 	case VGPU_TARGET_REGISTERS:
 	case VGPU_TARGET_MEMORY:
-		return vgpu_instance_region_rw(dev->instance, index,
-					       piece->offset, buf, piece->len,
+		return vgpu_instance_region_rw(dev->instance, index, piece->offset, buf, piece->len,
 					       write);
 	case VGPU_TARGET_MSIX:
-		return vgpu_irq_table_rw(dev, piece->offset, buf, piece->len,
-					 write);
+		return vgpu_irq_table_rw(dev, piece->offset, buf, piece->len, write);
 	case VGPU_TARGET_TAIL:
 		if (!write)
 			memset(buf, 0xff, piece->len);
@@ -125,7 +117,7 @@ static int vgpu_vfio_piece_rw(struct vgpu_mdev *dev, unsigned int index,
 	return -EINVAL;
 }
 
-/* Registers are 4 or 8 bytes wide, and a copy of few bytes costs a call. */
+/* Most accesses are to registers, of 4 or 8 bytes, for which get_user() is cheaper. */
 static int vgpu_vfio_from_user(void *buf, const char __user *user, size_t len)
 {
 	if (len == 4)
@@ -160,8 +152,8 @@ static int vgpu_vfio_piece_user(struct vgpu_mdev *dev, unsigned int index,
 }
 
 /*
- * An access is done piece by piece; what one piece fails with is returned if it
- * is the first, else how far it got.
+ * Does an access piece by piece. Returns how many bytes are done, or the error if the first
+ * piece fails.
  */
 static ssize_t vgpu_vfio_rw(struct vgpu_mdev *dev, char __user *user, size_t count,
 			    loff_t *ppos, bool write)
@@ -181,10 +173,8 @@ static ssize_t vgpu_vfio_rw(struct vgpu_mdev *dev, char __user *user, size_t cou
 		return ret;
 
 	while (done < count) {
-		vgpu_region_piece(&dev->regions, index, offset + done,
-				  count - done, &piece);
-		if (index != VGPU_REGION_CONFIG &&
-		    !(READ_ONCE(dev->state) & VGPU_CONFIG_MEMORY))
+		vgpu_region_piece(&dev->regions, index, offset + done, count - done, &piece);
+		if (index != VGPU_REGION_CONFIG && !(READ_ONCE(dev->state) & VGPU_CONFIG_MEMORY))
 			piece.target = VGPU_TARGET_TAIL;
 
 		buf = &word;
@@ -197,8 +187,7 @@ static ssize_t vgpu_vfio_rw(struct vgpu_mdev *dev, char __user *user, size_t cou
 			}
 			buf = page;
 		}
-		ret = vgpu_vfio_piece_user(dev, index, &piece, user + done, buf,
-					   write);
+		ret = vgpu_vfio_piece_user(dev, index, &piece, user + done, buf, write);
 		if (ret)
 			break;
 		done += piece.len;
@@ -229,8 +218,7 @@ static ssize_t vgpu_vfio_read(struct vfio_device *vdev, char __user *buf,
 static ssize_t vgpu_vfio_write(struct vfio_device *vdev, const char __user *buf,
 			       size_t count, loff_t *ppos)
 {
-	return vgpu_vfio_rw(vgpu_vfio_to_mdev(vdev), (char __user *)buf, count, ppos,
-			    true);
+	return vgpu_vfio_rw(vgpu_vfio_to_mdev(vdev), (char __user *)buf, count, ppos, true);
 }
 
 static int vgpu_vfio_mmap(struct vfio_device *vdev, struct vm_area_struct *vma)
@@ -275,9 +263,8 @@ static int vgpu_vfio_add_sparse(struct vfio_info_cap *caps, u64 bytes)
 	return ret;
 }
 
-static int vgpu_vfio_region_info(struct vfio_device *vdev,
-				 struct vfio_region_info *info,
-			    struct vfio_info_cap *caps)
+static int vgpu_vfio_region_info(struct vfio_device *vdev, struct vfio_region_info *info,
+				 struct vfio_info_cap *caps)
 {
 	struct vgpu_mdev *dev = vgpu_vfio_to_mdev(vdev);
 	const struct vgpu_region *bar;
@@ -321,13 +308,13 @@ static int vgpu_vfio_irq_info(struct vgpu_mdev *dev, void __user *arg)
 	case VFIO_PCI_MSI_IRQ_INDEX:
 		break;
 	case VFIO_PCI_MSIX_IRQ_INDEX:
-		/* Without NORESIZE: vectors come and go one by one. */
+		/* VFIO_IRQ_INFO_NORESIZE is not set: the user may add vectors one by one. */
 		info.flags = VFIO_IRQ_INFO_EVENTFD;
 		break;
 	case VFIO_PCI_REQ_IRQ_INDEX:
 		info.flags = VFIO_IRQ_INFO_EVENTFD | VFIO_IRQ_INFO_NORESIZE;
 		break;
-	default:	/* errors of the bus: there is none to report */
+	default:	/* also VFIO_PCI_ERR_IRQ_INDEX: the bus has no errors to report */
 		return -EINVAL;
 	}
 	info.count = vgpu_irq_count(&dev->irqs, info.index);
@@ -350,8 +337,7 @@ static int vgpu_vfio_set_irqs(struct vgpu_mdev *dev, void __user *arg)
 						 VFIO_PCI_NUM_IRQS, &data_size);
 	if (ret)
 		return ret;
-	set.start = array_index_nospec(set.start,
-				       vgpu_irq_count(&dev->irqs, set.index));
+	set.start = array_index_nospec(set.start, vgpu_irq_count(&dev->irqs, set.index));
 	if (data_size) {
 		data = memdup_user(arg + minsz, data_size);
 		if (IS_ERR(data))
@@ -362,8 +348,7 @@ static int vgpu_vfio_set_irqs(struct vgpu_mdev *dev, void __user *arg)
 	return ret;
 }
 
-static long vgpu_vfio_ioctl(struct vfio_device *vdev, unsigned int cmd,
-			    unsigned long arg)
+static long vgpu_vfio_ioctl(struct vfio_device *vdev, unsigned int cmd, unsigned long arg)
 {
 	struct vgpu_mdev *dev = vgpu_vfio_to_mdev(vdev);
 	void __user *user = (void __user *)arg;
@@ -412,7 +397,7 @@ static void vgpu_vfio_close_device(struct vfio_device *vdev)
 	vgpu_irq_stop(dev);
 }
 
-/* VFIO repeats this every 10 s while the removal of a device in use waits. */
+/* VFIO calls this every 10 s while the removal of a device waits for its user. */
 static void vgpu_vfio_request(struct vfio_device *vdev, unsigned int count)
 {
 	struct vgpu_mdev *dev = vgpu_vfio_to_mdev(vdev);
@@ -470,14 +455,14 @@ const struct vfio_device_ops vgpu_vfio_ops = {
 };
 
 /**
- * vgpu_vfio_setup() - make an instance the device's
- * @dev: new, from vfio_alloc_device() with vgpu_vfio_ops
- * @instance: to be destroyed by the caller, after @dev has been unregistered
+ * vgpu_vfio_setup() - give a new device its instance
+ * @dev: from vfio_alloc_device() with vgpu_vfio_ops, whose release also frees what is allocated
+ *       here
+ * @instance: the caller destroys it after @dev has been unregistered
  *
  * Sleeps.
  *
- * Return: 0; -EINVAL if the back end describes no function there can be;
- * -ENOMEM. What it allocates goes with @dev.
+ * Return: 0; -EINVAL if there can be no PCI function such as the back end describes; -ENOMEM.
  */
 int vgpu_vfio_setup(struct vgpu_mdev *dev, struct vgpu_instance *instance)
 {
@@ -491,7 +476,7 @@ int vgpu_vfio_setup(struct vgpu_mdev *dev, struct vgpu_instance *instance)
 				   "%s: the back end describes no valid PCI function",
 				   instance->type->name);
 	vgpu_config_init(&dev->config, &desc);
-	/* Registering would do it, too, but not look whether it worked. */
+	/* Registering the device would do this, too, but ignores whether it fails. */
 	ret = vfio_assign_device_set(&dev->vdev, dev);
 	if (ret)
 		return ret;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What happened on a timeline: service, overruns, windows, the log; and what
- * others are told of it.
+ * The books of a timeline: service, overruns, windows of statistics and the log of runs; and the
+ * calls by which the core reads them.
  *
- * Service and idle time add up to wall time: a run's service is charged when it
- * ends, and what is read meanwhile counts the time of the run under way as
- * service. Should part of that turn out to be idle, the sum stands still until
- * it is true again, as a counter must not go back.
+ * Service and idle time add up to wall time: a run's service is charged when the run ends, and
+ * whoever reads the sum meanwhile is told the time of the run under way as service, too. Should a
+ * part of that turn out to have been idle, the sum stands still until it is true again, as a
+ * counter must not go back.
  */
 #include <linux/kernel.h>
 #include <linux/ktime.h>
@@ -19,7 +19,7 @@
 #include "timeline.h"
 #include "trace.h"
 
-/* What stops within this is not counted as an overrun. */
+/* A run that ends within this past its deadline is not counted as an overrun. */
 #define VGPU_OVERRUN_NS		(100 * 1000ULL)
 
 /* Makes tl->window the one that @now_ns is in. */
@@ -31,18 +31,11 @@ static void account_roll(struct vgpu_timeline *tl, u64 now_ns)
 	tl->window_end_ns = (tl->window + 1) * tl->window_ns;
 }
 
-/**
- * vgpu_account_set_window() - another length of windows
- * @tl:        timeline
- * @window_ns: that
- * @now_ns:    the time
- *
- * What was counted in windows of another length is forgotten.
- *
- * Context: any; the timeline's lock is held, or nobody else knows @tl.
+/*
+ * Sets the length of the windows of statistics. What was counted in windows of another length is
+ * forgotten. The timeline's lock is held, or the timeline is being set up.
  */
-void vgpu_account_set_window(struct vgpu_timeline *tl, u64 window_ns,
-			     u64 now_ns)
+void vgpu_account_set_window(struct vgpu_timeline *tl, u64 window_ns, u64 now_ns)
 {
 	struct vgpu_entity *entity;
 
@@ -57,12 +50,12 @@ void vgpu_account_set_window(struct vgpu_timeline *tl, u64 window_ns,
 }
 
 /*
- * @ran_ns of service that ended at @now_ns: the last part of it is of the
- * present window, the rest of earlier ones. What is idle of a run is taken to
- * be its begin, which is wrong by no more than that.
+ * Counts service of @ran_ns that ended at @now_ns: its last part belongs to the present window, the
+ * rest to earlier ones. A run's idle time is taken to have been at the run's begin, so a window's
+ * service may be wrong by that idle time.
  */
-static void account_window(struct vgpu_timeline *tl, struct vgpu_entity *entity,
-			   u64 ran_ns, u64 now_ns)
+static void account_window(struct vgpu_timeline *tl, struct vgpu_entity *entity, u64 ran_ns,
+			   u64 now_ns)
 {
 	u64 last_ns = 0, part_ns;
 
@@ -79,14 +72,13 @@ static void account_window(struct vgpu_timeline *tl, struct vgpu_entity *entity,
 	entity->window_ns += part_ns;
 }
 
-static u64 account_overrun(struct vgpu_timeline *tl, u64 ran_ns, u64 idle_ns,
-			   u64 now_ns)
+static u64 account_overrun(struct vgpu_timeline *tl, u64 ran_ns, u64 idle_ns, u64 now_ns)
 {
 	struct vgpu_entity *entity = tl->rq.running;
 	struct vgpu_entity_stats *stats = &entity->stats;
 	u64 over_ns, engine_ns;
 
-	/* If it did nothing past its deadline it did not run over it. */
+	/* An entity that was idle past its deadline did not overrun it. */
 	over_ns = now_ns > tl->deadline_ns ? now_ns - tl->deadline_ns : 0;
 	over_ns = min(over_ns, ran_ns);
 	if (over_ns)
@@ -97,7 +89,7 @@ static u64 account_overrun(struct vgpu_timeline *tl, u64 ran_ns, u64 idle_ns,
 	stats->overrun_ns += over_ns;
 	stats->max_overrun_ns = max(stats->max_overrun_ns, over_ns);
 
-	/* What is reset has faulted already. */
+	/* A channel that the engine was reset for has faulted already. */
 	if (over_ns <= tl->timeout_ns || tl->resetting || !tl->ops->overrun)
 		return over_ns;
 	engine_ns = vgpu_timeline_ran_ns(tl, now_ns) - tl->start_ran_ns;
@@ -107,8 +99,8 @@ static u64 account_overrun(struct vgpu_timeline *tl, u64 ran_ns, u64 idle_ns,
 	return over_ns;
 }
 
-static enum vgpu_ctl_switch_end account_end(struct vgpu_timeline *tl,
-					    enum vgpu_run_end end, u64 now_ns)
+static enum vgpu_ctl_switch_end account_end(struct vgpu_timeline *tl, enum vgpu_run_end end,
+					    u64 now_ns)
 {
 	if (tl->resetting)
 		return VGPU_END_RESET;
@@ -121,9 +113,8 @@ static enum vgpu_ctl_switch_end account_end(struct vgpu_timeline *tl,
 	return now_ns >= tl->deadline_ns ? VGPU_END_SLICE : VGPU_END_PREEMPTED;
 }
 
-/* How long it took to stop what was to stop; others just ended. */
-static u64 account_preempt(struct vgpu_timeline *tl, enum vgpu_run_end end,
-			   u64 now_ns)
+/* For how long the running entity went on after it was to stop; 0: it was not to stop. */
+static u64 account_preempt(struct vgpu_timeline *tl, enum vgpu_run_end end, u64 now_ns)
 {
 	u64 stop_ns = tl->deadline_ns;
 
@@ -135,19 +126,13 @@ static u64 account_preempt(struct vgpu_timeline *tl, enum vgpu_run_end end,
 	return now_ns - stop_ns;
 }
 
-/**
- * vgpu_account_run() - the running entity is off the engine
- * @tl:        its timeline
- * @end:       how the engine says that the run ended
- * @ran_ns:    service
- * @idle_ns:   the rest of the time
- * @linger_ns: of the service, without work
- * @now_ns:    the time
- *
- * Context: any; the timeline's lock is held.
+/*
+ * Enters the run of rq.running, which is off the engine, into the books: @ran_ns of service, of
+ * which the engine was held without work for @linger_ns, and @idle_ns of idle time. @end is why the
+ * run ended, as the engine says. The timeline's lock is held.
  */
-void vgpu_account_run(struct vgpu_timeline *tl, enum vgpu_run_end end,
-		      u64 ran_ns, u64 idle_ns, u64 linger_ns, u64 now_ns)
+void vgpu_account_run(struct vgpu_timeline *tl, enum vgpu_run_end end, u64 ran_ns, u64 idle_ns,
+		      u64 linger_ns, u64 now_ns)
 {
 	struct vgpu_entity *entity = tl->rq.running;
 	struct vgpu_entity_stats *stats = &entity->stats;
@@ -181,10 +166,10 @@ void vgpu_account_run(struct vgpu_timeline *tl, enum vgpu_run_end end,
 }
 
 /**
- * vgpu_entity_account() - work was completed
- * @entity:  whose
- * @packets: how many
- * @bytes:   written by them
+ * vgpu_entity_account() - count packets that were completed
+ * @entity:  the vGPU that they belong to, on the engine that completed them
+ * @packets: how many packets
+ * @bytes:   how many bytes they wrote
  *
  * Context: any; takes the timeline's lock.
  */
@@ -199,8 +184,8 @@ void vgpu_entity_account(struct vgpu_entity *entity, u64 packets, u64 bytes)
 }
 
 /**
- * vgpu_entity_account_fault() - a channel of it has faulted
- * @entity: whose
+ * vgpu_entity_account_fault() - count a channel's fault
+ * @entity: the vGPU that the channel belongs to, on the channel's engine
  *
  * Context: any; takes the timeline's lock.
  */
@@ -213,9 +198,8 @@ void vgpu_entity_account_fault(struct vgpu_entity *entity)
 	spin_unlock_irqrestore(&entity->tl->lock, flags);
 }
 
-/* Service in the last whole window, of which a run under way may be part. */
-static u64 account_last_window(struct vgpu_timeline *tl,
-			       struct vgpu_entity *entity, u64 now_ns)
+/* Service in the last whole window; a run under way may have begun in that. */
+static u64 account_last_window(struct vgpu_timeline *tl, struct vgpu_entity *entity, u64 now_ns)
 {
 	bool runs = tl->rq.running == entity;
 	u64 begin_ns, last_ns = 0;
@@ -232,14 +216,13 @@ static u64 account_last_window(struct vgpu_timeline *tl,
 }
 
 /**
- * vgpu_entity_stats() - what an entity did
- * @entity: which
- * @stats:  set to that, with the run under way and what it waits now included
+ * vgpu_entity_stats() - read what an entity did
+ * @entity: on a timeline
+ * @stats:  gets the statistics; a run or a wait under way is included
  *
  * Context: any; takes the timeline's lock.
  */
-void vgpu_entity_stats(struct vgpu_entity *entity,
-		       struct vgpu_entity_stats *stats)
+void vgpu_entity_stats(struct vgpu_entity *entity, struct vgpu_entity_stats *stats)
 {
 	struct vgpu_timeline *tl = entity->tl;
 	unsigned long flags;
@@ -261,8 +244,7 @@ void vgpu_entity_stats(struct vgpu_entity *entity,
 	spin_unlock_irqrestore(&tl->lock, flags);
 }
 
-static void account_stats(struct vgpu_timeline *tl,
-			  struct vgpu_timeline_stats *stats, u64 now_ns)
+static void account_stats(struct vgpu_timeline *tl, struct vgpu_timeline_stats *stats, u64 now_ns)
 {
 	u64 busy_ns = tl->busy_ns;
 
@@ -279,14 +261,13 @@ static void account_stats(struct vgpu_timeline *tl,
 }
 
 /**
- * vgpu_timeline_stats() - what an engine did
- * @tl:    its timeline
- * @stats: set to that
+ * vgpu_timeline_stats() - read what an engine did
+ * @tl:    the engine's timeline
+ * @stats: gets the statistics; a run under way is included
  *
  * Context: any; takes the timeline's lock.
  */
-void vgpu_timeline_stats(struct vgpu_timeline *tl,
-			 struct vgpu_timeline_stats *stats)
+void vgpu_timeline_stats(struct vgpu_timeline *tl, struct vgpu_timeline_stats *stats)
 {
 	unsigned long flags;
 
@@ -296,17 +277,16 @@ void vgpu_timeline_stats(struct vgpu_timeline *tl,
 }
 
 /**
- * vgpu_timeline_log() - the last runs that have ended
+ * vgpu_timeline_log() - read the last runs that have ended
  * @tl:      timeline
- * @entries: where to, kernel memory
- * @room:    for so many
- * @total:   set to how many have ended so far
+ * @entries: kernel memory that gets the runs, the oldest first
+ * @room:    length of @entries
+ * @total:   gets the number of runs that have ended so far
  *
  * Context: any; takes the timeline's lock.
- * Return: how many were written, oldest first; VGPU_SCHED_LOG at most.
+ * Return: the number of entries written, VGPU_SCHED_LOG at most.
  */
-unsigned int vgpu_timeline_log(struct vgpu_timeline *tl,
-			       struct vgpu_ctl_switch *entries,
+unsigned int vgpu_timeline_log(struct vgpu_timeline *tl, struct vgpu_ctl_switch *entries,
 			       unsigned int room, u64 *total)
 {
 	unsigned long flags;
@@ -319,9 +299,8 @@ unsigned int vgpu_timeline_log(struct vgpu_timeline *tl,
 	return count;
 }
 
-/* A time that may be never, from now. */
-static void account_show_left(struct seq_file *m, const char *what, u64 at_ns,
-			      u64 now_ns)
+/* Shows how long it is until @at_ns, unless that is never. */
+static void account_show_left(struct seq_file *m, const char *what, u64 at_ns, u64 now_ns)
 {
 	if (at_ns == U64_MAX)
 		return;
@@ -329,16 +308,15 @@ static void account_show_left(struct seq_file *m, const char *what, u64 at_ns,
 }
 
 /**
- * vgpu_timeline_show() - for debugfs
+ * vgpu_timeline_show() - print a timeline's state for debugfs
  * @tl:   timeline
- * @m:    where to
+ * @m:    gets one line for each value
  * @name: prints an entity's name; must not sleep
  *
  * Context: process; takes the timeline's lock.
  */
 void vgpu_timeline_show(struct vgpu_timeline *tl, struct seq_file *m,
-			void (*name)(struct seq_file *m,
-				     struct vgpu_entity *entity))
+			void (*name)(struct seq_file *m, struct vgpu_entity *entity))
 {
 	struct vgpu_timeline_stats stats;
 	struct vgpu_rq *rq = &tl->rq;
@@ -360,8 +338,7 @@ void vgpu_timeline_show(struct vgpu_timeline *tl, struct seq_file *m,
 	sleeper = rb_first_cached(&tl->sleepers);
 	if (sleeper)
 		account_show_left(m, "next_wake_ns",
-				  rb_entry(sleeper, struct vgpu_entity,
-					   wake_rb)->wake_ns, now_ns);
+				  rb_entry(sleeper, struct vgpu_entity, wake_rb)->wake_ns, now_ns);
 	for (; sleeper; sleeper = rb_next(sleeper))
 		nr++;
 	seq_printf(m, "sleepers: %u\n", nr);
@@ -378,8 +355,7 @@ void vgpu_timeline_show(struct vgpu_timeline *tl, struct seq_file *m,
 		if (rq->nr_queued)
 			account_show_left(m, "until_ns", tl->until_ns, now_ns);
 	}
-	seq_printf(m, "state: %s\n", tl->resetting ? "resetting" :
-		   tl->preempting ? "preempting" :
+	seq_printf(m, "state: %s\n", tl->resetting ? "resetting" : tl->preempting ? "preempting" :
 		   rq->running ? "running" :
 		   rq->nr_queued ? "throttled" : "idle");
 	seq_printf(m, "wall_ns: %llu\n", stats.wall_ns);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Entities: what may put one on its timeline's queue or take it off, and what
- * others want to know of it. timeline.c says how nothing is lost.
+ * Entities: all that the core may say of a vGPU to its timelines. A vGPU's device is opened or
+ * closed, may not run for a while, has work, has another share. runqueue.c queues the entity, and
+ * says how no wake-up is lost.
  */
 #include <linux/kernel.h>
 #include <linux/ktime.h>
 #include <linux/lockdep.h>
-#include <linux/minmax.h>
 #include <linux/rbtree.h>
 #include <linux/sched.h>
 #include <linux/string.h>
@@ -15,96 +15,18 @@
 #include "trace.h"
 
 /**
- * vgpu_entity_give() - give a queued entity to the policy
- * @entity: which; the policy does not have it
- * @woken:  it was not runnable before
- * @now_ns: the time
- *
- * Context: any; the timeline's lock is held.
- */
-void vgpu_entity_give(struct vgpu_entity *entity, bool woken, u64 now_ns)
-{
-	struct vgpu_timeline *tl = entity->tl;
-	struct vgpu_rq *rq = &tl->rq;
-	bool preempt;
-
-	lockdep_assert_held(&tl->lock);
-	preempt = rq->policy->enqueue(rq, entity, woken, now_ns);
-	trace_vgpu_sched_wake(tl, entity, woken, preempt, now_ns);
-	if (preempt)
-		vgpu_timeline_preempt_for(tl, now_ns);
-}
-
-/**
- * vgpu_entity_enqueue() - queue an entity if it is runnable and is not yet
- * @entity: which
- * @woken:  it was not runnable before
- * @now_ns: the time
- *
- * Context: any; the timeline's lock is held.
- */
-void vgpu_entity_enqueue(struct vgpu_entity *entity, bool woken, u64 now_ns)
-{
-	struct vgpu_timeline *tl = entity->tl;
-	struct vgpu_rq *rq = &tl->rq;
-
-	lockdep_assert_held(&tl->lock);
-	if (entity->queued || entity->hold || !entity->has_work ||
-	    rq->running == entity)
-		return;
-	entity->queued = true;
-	entity->ready_ns = now_ns;
-	WRITE_ONCE(rq->nr_queued, rq->nr_queued + 1);
-	vgpu_timeline_ask_again(tl);
-	vgpu_entity_give(entity, woken, now_ns);
-}
-
-/**
- * vgpu_entity_unqueued() - it is off the policy's queue, by dequeue or pick
- * @entity: which
- * @now_ns: the time
- *
- * Context: any; the timeline's lock is held.
- * Return: how long it was on it.
- */
-u64 vgpu_entity_unqueued(struct vgpu_entity *entity, u64 now_ns)
-{
-	struct vgpu_entity_stats *stats = &entity->stats;
-	struct vgpu_rq *rq = &entity->tl->rq;
-	u64 waited_ns = now_ns - entity->ready_ns;
-
-	lockdep_assert_held(&entity->tl->lock);
-	entity->queued = false;
-	WRITE_ONCE(rq->nr_queued, rq->nr_queued - 1);
-	stats->wait_ns += waited_ns;
-	stats->max_wait_ns = max(stats->max_wait_ns, waited_ns);
-	return waited_ns;
-}
-
-/* Ends a section; what changed may be due before the kthread looks again. */
-static void entity_unlock(struct vgpu_timeline *tl, unsigned long flags)
-	__releases(&tl->lock)
-{
-	bool kick = vgpu_timeline_needs_kick(tl);
-
-	spin_unlock_irqrestore(&tl->lock, flags);
-	if (kick)
-		vgpu_sched_kick(tl->sched);
-}
-
-/**
- * vgpu_entity_init() - let an entity join
+ * vgpu_entity_init() - let an entity join a timeline
  * @entity: its memory, need not be zeroed
- * @tl:     where
- * @id:     whose it is, VGPU_ENTITY_ID_LEN bytes
- * @share:  what it is to get
+ * @tl:     the timeline
+ * @id:     the vGPU's UUID, VGPU_ENTITY_ID_LEN bytes; copied
+ * @share:  what the vGPU is to get; checked, copied
  *
- * It is not started, held by VGPU_HOLD_STOPPED, with all its statistics 0.
+ * The entity is not started, is held by VGPU_HOLD_STOPPED and has statistics of 0.
  *
  * Context: process; may sleep.
  */
-void vgpu_entity_init(struct vgpu_entity *entity, struct vgpu_timeline *tl,
-		      const u8 *id, const struct vgpu_share *share)
+void vgpu_entity_init(struct vgpu_entity *entity, struct vgpu_timeline *tl, const u8 *id,
+		      const struct vgpu_share *share)
 {
 	struct vgpu_rq *rq = &tl->rq;
 	unsigned long flags;
@@ -131,10 +53,10 @@ static void entity_forget_wake(struct vgpu_entity *entity)
 }
 
 /**
- * vgpu_entity_exit() - an entity leaves
- * @entity: on which no other call is made any more
+ * vgpu_entity_exit() - an entity leaves its timeline
+ * @entity: no other call is made on it any more
  *
- * Waits until it is off the engine.
+ * Waits until the entity is off the engine.
  *
  * Context: process; sleeps.
  */
@@ -149,17 +71,17 @@ void vgpu_entity_exit(struct vgpu_entity *entity)
 	tl->rq.policy->exit(&tl->rq, entity);
 	list_del(&entity->node);
 	tl->nr_entities--;
-	/* The next run is a switch nevertheless, as tl->runs is not 0. */
+	/* The next run counts as a switch nevertheless, as tl->runs is not 0. */
 	if (tl->last == entity)
 		tl->last = NULL;
 	spin_unlock_irqrestore(&tl->lock, flags);
 }
 
 /**
- * vgpu_entity_start() - its vGPU's device was opened
- * @entity: held by VGPU_HOLD_STOPPED, which is taken back after
+ * vgpu_entity_start() - the vGPU's device was opened
+ * @entity: held by VGPU_HOLD_STOPPED, which the caller takes back after
  *
- * From now on policies that share out time to what is started count it.
+ * From now on policies that share out time to started vGPUs count the entity.
  *
  * Context: any; takes the timeline's lock.
  */
@@ -178,18 +100,18 @@ void vgpu_entity_start(struct vgpu_entity *entity)
 	if (rq->policy->start)
 		rq->policy->start(rq, entity, now_ns);
 	trace_vgpu_sched_state(tl, entity, now_ns);
-	vgpu_timeline_ask_again(tl);
+	vgpu_rq_ask_again(tl);
 out:
-	entity_unlock(tl, flags);
+	vgpu_rq_unlock(tl, flags);
 }
 
 /**
- * vgpu_entity_stop() - and closed
- * @entity: which; held by VGPU_HOLD_STOPPED after
+ * vgpu_entity_stop() - the vGPU's device was closed
+ * @entity: on a timeline; held by VGPU_HOLD_STOPPED after
  *
- * Waits until it is off the engine.
+ * Waits until the entity is off the engine.
  *
- * Context: process; sleeps. Not from the engine or ops->reset.
+ * Context: process; sleeps. Not from the engine or ops->reset().
  */
 void vgpu_entity_stop(struct vgpu_entity *entity)
 {
@@ -207,22 +129,21 @@ void vgpu_entity_stop(struct vgpu_entity *entity)
 	if (rq->policy->stop)
 		rq->policy->stop(rq, entity, now_ns);
 	trace_vgpu_sched_state(tl, entity, now_ns);
-	vgpu_timeline_ask_again(tl);
+	vgpu_rq_ask_again(tl);
 out:
-	entity_unlock(tl, flags);
+	vgpu_rq_unlock(tl, flags);
 }
 
 /**
- * vgpu_entity_set_share() - change what an entity is to get
- * @entity: which
- * @share:  checked
+ * vgpu_entity_set_share() - change what a vGPU is to get
+ * @entity: on a timeline
+ * @share:  checked, copied
  *
- * Holds from now on; a run under way keeps its deadline.
+ * The share holds from now on; a run under way keeps its deadline.
  *
  * Context: any; takes the timeline's lock.
  */
-void vgpu_entity_set_share(struct vgpu_entity *entity,
-			   const struct vgpu_share *share)
+void vgpu_entity_set_share(struct vgpu_entity *entity, const struct vgpu_share *share)
 {
 	struct vgpu_timeline *tl = entity->tl;
 	struct vgpu_rq *rq = &tl->rq;
@@ -238,18 +159,18 @@ void vgpu_entity_set_share(struct vgpu_entity *entity,
 	entity->share = *share;
 	trace_vgpu_sched_share(tl, entity, now_ns);
 	if (entity->queued)
-		vgpu_entity_give(entity, false, now_ns);
-	vgpu_timeline_ask_again(tl);
-	entity_unlock(tl, flags);
+		vgpu_rq_give(entity, false, now_ns);
+	vgpu_rq_ask_again(tl);
+	vgpu_rq_unlock(tl, flags);
 }
 
 /**
  * vgpu_entity_hold() - keep an entity from running
- * @entity: which
- * @hold:   why, VGPU_HOLD_*; added to the reasons there are
+ * @entity: on a timeline
+ * @hold:   reasons, VGPU_HOLD_*; added to the reasons there are
  *
- * If it runs it is asked to stop; see vgpu_entity_hold_sync(). What work it has
- * is not forgotten.
+ * If the entity runs, its engine is asked to stop it; vgpu_entity_hold_sync() waits for that. What
+ * work the entity has is not forgotten.
  *
  * Context: any; takes the timeline's lock.
  */
@@ -265,12 +186,12 @@ void vgpu_entity_hold(struct vgpu_entity *entity, unsigned int hold)
 	entity->hold |= hold;
 	if (entity->hold && entity->queued) {
 		rq->policy->dequeue(rq, entity, now_ns);
-		vgpu_entity_unqueued(entity, now_ns);
+		vgpu_rq_unqueued(entity, now_ns);
 	} else if (entity->hold && rq->running == entity) {
-		vgpu_timeline_preempt(tl, VGPU_END_HELD, now_ns);
+		vgpu_rq_preempt(tl, VGPU_END_HELD, now_ns);
 	}
 	trace_vgpu_sched_state(tl, entity, now_ns);
-	entity_unlock(tl, flags);
+	vgpu_rq_unlock(tl, flags);
 }
 
 static bool entity_is_off(struct vgpu_entity *entity)
@@ -286,17 +207,15 @@ static bool entity_is_off(struct vgpu_entity *entity)
 }
 
 /**
- * vgpu_entity_hold_sync() - keep an entity from running, and wait until it does
- *			     not
- * @entity: which
- * @hold:   why, VGPU_HOLD_*
+ * vgpu_entity_hold_sync() - keep an entity from running, and wait until it does not
+ * @entity: on a timeline
+ * @hold:   reasons, VGPU_HOLD_*; added to the reasons there are
  *
- * When this returns, and as long as @hold is not taken back, @entity is neither
- * queued nor on the engine, and no reset on its account is going on. Any number
- * of callers may wait at once. Takes as long as the preemption timeout and a
- * reset at most, in the engine's time.
+ * When this returns, and as long as @hold is not taken back, @entity is neither queued nor on the
+ * engine, and no reset on its account is going on. Any number of callers may wait at once. Takes as
+ * long as the preemption timeout and a reset at most, in the engine's time.
  *
- * Context: process; sleeps. Not from the engine or ops->reset.
+ * Context: process; sleeps. Not from the engine or ops->reset().
  */
 void vgpu_entity_hold_sync(struct vgpu_entity *entity, unsigned int hold)
 {
@@ -306,10 +225,10 @@ void vgpu_entity_hold_sync(struct vgpu_entity *entity, unsigned int hold)
 
 /**
  * vgpu_entity_unhold() - take back reasons to hold an entity
- * @entity: which
- * @hold:   VGPU_HOLD_*
+ * @entity: on a timeline
+ * @hold:   the reasons to take back, VGPU_HOLD_*
  *
- * If it has work and no reason is left it is runnable again.
+ * If the entity has work and no reason is left, it is runnable again.
  *
  * Context: any; takes the timeline's lock.
  */
@@ -323,8 +242,8 @@ void vgpu_entity_unhold(struct vgpu_entity *entity, unsigned int hold)
 	now_ns = ktime_get_ns();
 	entity->hold &= ~hold;
 	trace_vgpu_sched_state(tl, entity, now_ns);
-	vgpu_entity_enqueue(entity, true, now_ns);
-	entity_unlock(tl, flags);
+	vgpu_rq_enqueue(entity, true, now_ns);
+	vgpu_rq_unlock(tl, flags);
 }
 
 static void entity_wake(struct vgpu_entity *entity, u64 now_ns)
@@ -333,14 +252,15 @@ static void entity_wake(struct vgpu_entity *entity, u64 now_ns)
 	if (entity->tl->rq.running == entity)
 		entity->rewoken = true;
 	else
-		vgpu_entity_enqueue(entity, true, now_ns);
+		vgpu_rq_enqueue(entity, true, now_ns);
 }
 
 /**
- * vgpu_entity_wake() - the engine has, or may have, something to do for it
- * @entity: which
+ * vgpu_entity_wake() - the engine has, or may have, something to do for an entity
+ * @entity: on a timeline
  *
- * Harmless if it is known or not true; must not be left out if it is true.
+ * To call this twice, or though there is no work, does no harm; work of which the timeline is not
+ * told waits for ever.
  *
  * Context: any; takes the timeline's lock.
  */
@@ -351,7 +271,7 @@ void vgpu_entity_wake(struct vgpu_entity *entity)
 
 	spin_lock_irqsave(&tl->lock, flags);
 	entity_wake(entity, ktime_get_ns());
-	entity_unlock(tl, flags);
+	vgpu_rq_unlock(tl, flags);
 }
 
 static bool entity_wakes_before(struct rb_node *a, const struct rb_node *b)
@@ -361,14 +281,14 @@ static bool entity_wakes_before(struct rb_node *a, const struct rb_node *b)
 }
 
 /**
- * vgpu_entity_wake_at() - there will be something to do for it at some time
- * @entity:  which
- * @wake_ns: when; if that has passed, now
+ * vgpu_entity_wake_at() - wake an entity at some time
+ * @entity:  on a timeline
+ * @wake_ns: when; a time that has passed means now
  *
- * Like vgpu_entity_wake() then, not before. Of several times the earliest
- * counts, and the others are forgotten when it comes: who gave them looks, as the
- * entity runs, what it still waits for. Neither a wake, a run nor a hold before
- * makes a difference to it; a hold that lasts makes the work wait, as always.
+ * The same as vgpu_entity_wake() at that time. Of several times the earliest counts, and the others
+ * are forgotten when it comes: the engine that named them finds out, as it runs the entity, which
+ * packets still wait, and names their times again. A wake, a run or a hold before that time does
+ * not cancel it; an entity that is held at that time waits for the end of the hold.
  *
  * Context: any; takes the timeline's lock.
  */
@@ -385,19 +305,12 @@ void vgpu_entity_wake_at(struct vgpu_entity *entity, u64 wake_ns)
 	} else if (!entity->wake_ns || wake_ns < entity->wake_ns) {
 		entity_forget_wake(entity);
 		entity->wake_ns = wake_ns;
-		rb_add_cached(&entity->wake_rb, &tl->sleepers,
-			      entity_wakes_before);
+		rb_add_cached(&entity->wake_rb, &tl->sleepers, entity_wakes_before);
 	}
-	entity_unlock(tl, flags);
+	vgpu_rq_unlock(tl, flags);
 }
 
-/**
- * vgpu_entity_wake_due() - wake those whose time has come
- * @tl:     timeline
- * @now_ns: the time
- *
- * Context: any; the timeline's lock is held.
- */
+/* Wakes the entities whose time has come. The timeline's lock is held. */
 void vgpu_entity_wake_due(struct vgpu_timeline *tl, u64 now_ns)
 {
 	struct vgpu_entity *entity;

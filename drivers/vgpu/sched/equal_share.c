@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * equal_share: a cycle has one slot for each started vGPU, in the order of their
- * starts, busy or idle. What it promises is in slots.c, with a share of 1 / N.
+ * equal_share: a cycle has one slot for each started vGPU, busy or idle, in the order in which the
+ * vGPUs were started. slots.c says what the policy promises, with a share of 1 / N for N started
+ * vGPUs.
  *
- * N and the order change at the end of a cycle, so nobody's slots move in one
- * that has begun. While nobody is started there is no grid, and the first start
- * begins it at once.
+ * N and the order change at the end of a cycle, so no slot moves in a cycle that has begun. While
+ * no vGPU is started there is no grid, and the first start begins one at once.
  */
 #include <linux/errno.h>
 #include <linux/math64.h>
@@ -16,8 +16,9 @@
 /**
  * struct vgpu_equal - a run queue's state
  * @slots:      the grid
- * @members:    who is started, or was when this cycle began, in order of start
- * @nr_started: how many are started
+ * @members:    entities that are started, or were when this cycle began, in the order of their
+ *              starts
+ * @nr_started: how many entities are started
  */
 struct vgpu_equal {
 	struct vgpu_slots slots;
@@ -30,33 +31,31 @@ static struct vgpu_equal *equal_of(struct vgpu_slots *slots)
 	return container_of(slots, struct vgpu_equal, slots);
 }
 
-static u64 equal_next(const struct vgpu_slots *slots,
-		      const struct vgpu_entity *entity, u64 from)
+static u64 equal_next(const struct vgpu_slots *slots, const struct vgpu_entity *entity, u64 from)
 {
-	u64 slot = slots->cycle + entity->slots.index;
+	u64 slot = slots->cycle + vgpu_slots_of(entity)->index;
 
 	if (slot < from)
-		slot += div_u64(from - slot + slots->len - 1, slots->len) *
-			slots->len;
+		slot += div_u64(from - slot + slots->len - 1, slots->len) * slots->len;
 	return slot;
 }
 
 static void equal_renew(struct vgpu_slots *slots)
 {
 	struct vgpu_equal *equal = equal_of(slots);
-	struct vgpu_entity *entity, *next;
+	struct vgpu_slot_entity *se, *next;
 
 	slots->len = 0;
-	list_for_each_entry_safe(entity, next, &equal->members, slots.node) {
-		vgpu_slots_unplace(slots, entity);
-		entity->slots.nr = entity->slots.started;
-		if (entity->slots.started)
-			entity->slots.index = slots->len++;
+	list_for_each_entry_safe(se, next, &equal->members, node) {
+		vgpu_slots_unplace(slots, vgpu_part_entity(se));
+		se->nr = se->started;
+		if (se->started)
+			se->index = slots->len++;
 		else
-			list_del_init(&entity->slots.node);
+			list_del_init(&se->node);
 	}
-	list_for_each_entry(entity, &equal->members, slots.node)
-		vgpu_slots_place(slots, entity);
+	list_for_each_entry(se, &equal->members, node)
+		vgpu_slots_place(slots, vgpu_part_entity(se));
 }
 
 static const struct vgpu_slots_ops equal_ops = {
@@ -82,51 +81,48 @@ static void equal_rq_exit(struct vgpu_rq *rq)
 	rq->data = NULL;
 }
 
-static void equal_init(struct vgpu_rq *rq, struct vgpu_entity *entity,
-		       u64 now_ns)
+static void equal_init(struct vgpu_rq *rq, struct vgpu_entity *entity, u64 now_ns)
 {
-	INIT_LIST_HEAD(&entity->slots.node);
-	RB_CLEAR_NODE(&entity->slots.rb);
+	INIT_LIST_HEAD(&vgpu_slots_of(entity)->node);
+	RB_CLEAR_NODE(&vgpu_slots_of(entity)->rb);
 }
 
 static void equal_exit(struct vgpu_rq *rq, struct vgpu_entity *entity)
 {
 	vgpu_slots_forget(rq->data, entity);
-	list_del_init(&entity->slots.node);
+	list_del_init(&vgpu_slots_of(entity)->node);
 }
 
-static void equal_start(struct vgpu_rq *rq, struct vgpu_entity *entity,
-			u64 now_ns)
+static void equal_start(struct vgpu_rq *rq, struct vgpu_entity *entity, u64 now_ns)
 {
+	struct vgpu_slot_entity *se = vgpu_slots_of(entity);
 	struct vgpu_slots *slots = rq->data;
 	struct vgpu_equal *equal = equal_of(slots);
 
 	vgpu_slots_advance(rq, now_ns);
-	entity->slots.started = true;
+	se->started = true;
 	equal->nr_started++;
-	/* What comes back in the same cycle has kept its place. */
-	if (list_empty(&entity->slots.node))
-		list_add_tail(&entity->slots.node, &equal->members);
+	/* An entity that stopped and starts in the same cycle has kept its place. */
+	if (list_empty(&se->node))
+		list_add_tail(&se->node, &equal->members);
 	slots->dirty = true;
 
-	/* No cycle, or one of which no time has passed yet. */
+	/* There is no cycle, or one of which no time has passed yet. */
 	if (!slots->len ||
-	    (!slots->owner && slots->slot == slots->cycle &&
-	     slots->begin_ns == now_ns))
+	    (!slots->owner && slots->slot == slots->cycle && slots->begin_ns == now_ns))
 		vgpu_slots_begin(rq, now_ns);
 }
 
-static void equal_stop(struct vgpu_rq *rq, struct vgpu_entity *entity,
-		       u64 now_ns)
+static void equal_stop(struct vgpu_rq *rq, struct vgpu_entity *entity, u64 now_ns)
 {
 	struct vgpu_slots *slots = rq->data;
 	struct vgpu_equal *equal = equal_of(slots);
 
 	vgpu_slots_advance(rq, now_ns);
-	entity->slots.started = false;
+	vgpu_slots_of(entity)->started = false;
 	equal->nr_started--;
 	slots->dirty = true;
-	/* There is nobody left to whom the rest of the cycle matters. */
+	/* No started entity is left to which the rest of the cycle would matter. */
 	if (!equal->nr_started && !slots->owner)
 		vgpu_slots_begin(rq, now_ns);
 }

@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * fixed_share: a cycle has one slot for each GiB of the GPU's framebuffer, and a
- * vGPU has those that belong to the GiB it is placed on, whether others are
- * there or not. What it promises is in slots.c.
+ * fixed_share: a cycle has one slot for each GiB of the GPU's framebuffer, and a vGPU has the slots
+ * of the GiB that it is placed on, whether other vGPUs are there or not. slots.c says what the
+ * policy promises.
  *
- * Which slot belongs to which GiB is fixed, so a vGPU that comes or goes changes
- * nothing for others. Neighbours in the framebuffer are spread over the cycle by
- * digit reversal (J. G. van der Corput, "Verteilungsfunktionen", 1935): the
- * number of a GiB is written with the prime factors of the GPU's size as
- * radices, odd ones first, and its digits, read backwards, are the number of the
- * slot. A size that is a power of two, placed at a multiple of itself, leaves
- * the leading digits alone: its slots are exactly evenly spaced. That is always
- * so if the GPU's size is a power of two. Else an interval may have more or less
- * of a vGPU's slots than its share, by less than 1 if evenly spaced, by at most
- * 3 for any divisor of a GPU of up to 128 GiB (2.25 for 24, 40, 48, 80 and 96);
- * for that the values of a digit are in van der Corput's order, too.
+ * Which slot belongs to which GiB is fixed, so a vGPU that comes or goes changes nothing for
+ * others. Neighbours in the framebuffer are spread over the cycle by digit reversal (J. G. van der
+ * Corput, "Verteilungsfunktionen", 1935): the number of a GiB is written with the prime factors of
+ * the GPU's size as radices, odd ones first, and its digits, read backwards, are the number of the
+ * slot. A size that is a power of two, placed at a multiple of itself, leaves the leading digits
+ * alone: its slots are exactly evenly spaced. All vGPUs' slots are, if the GPU's size is a power of
+ * two. Else an interval may have more or less of a vGPU's slots than its share, by less than 1 if
+ * evenly spaced, by at most 3 for any divisor of a GPU of up to 128 GiB (2.25 for 24, 40, 48, 80
+ * and 96); for that the values of a digit are in van der Corput's order, too.
  */
 #include <linux/errno.h>
 #include <linux/kernel.h>
@@ -29,9 +27,9 @@
 /**
  * struct vgpu_fixed - a run queue's state
  * @slots:   the grid
- * @members: everybody
- * @unit:    whose slot of the cycle it is: number of the GiB
- * @slot_of: the other way round
+ * @members: all entities of the timeline
+ * @unit:    for each slot of a cycle the number of the GiB that it belongs to
+ * @slot_of: for each GiB the number of its slot
  */
 struct vgpu_fixed {
 	struct vgpu_slots slots;
@@ -82,14 +80,13 @@ static u32 fixed_slot_of(u32 unit, u32 nr)
 }
 
 /*
- * Looks at the units that it has, or at the slots that come, whichever are
- * fewer: either way of the order of the square root of a cycle's slots.
+ * Looks at the GiB that the entity has, or at the slots from @from on, whichever are fewer: about
+ * the square root of a cycle's slots at most.
  */
-static u64 fixed_next(const struct vgpu_slots *slots,
-		      const struct vgpu_entity *entity, u64 from)
+static u64 fixed_next(const struct vgpu_slots *slots, const struct vgpu_entity *entity, u64 from)
 {
 	const struct vgpu_fixed *fixed = fixed_of(slots);
-	u32 first = entity->slots.index, nr = entity->slots.nr;
+	u32 first = vgpu_slots_of(entity)->index, nr = vgpu_slots_of(entity)->nr;
 	u32 i, start, slot, distance = slots->len;
 
 	div_u64_rem(from - slots->cycle, slots->len, &start);
@@ -111,11 +108,11 @@ static u64 fixed_next(const struct vgpu_slots *slots,
 
 static void fixed_renew(struct vgpu_slots *slots)
 {
-	struct vgpu_entity *entity;
+	struct vgpu_slot_entity *se;
 
-	list_for_each_entry(entity, &fixed_of(slots)->members, slots.node) {
-		vgpu_slots_unplace(slots, entity);
-		vgpu_slots_place(slots, entity);
+	list_for_each_entry(se, &fixed_of(slots)->members, node) {
+		vgpu_slots_unplace(slots, vgpu_part_entity(se));
+		vgpu_slots_place(slots, vgpu_part_entity(se));
 	}
 }
 
@@ -145,8 +142,7 @@ static int fixed_rq_init(struct vgpu_rq *rq)
 	INIT_LIST_HEAD(&fixed->members);
 	rq->data = &fixed->slots;
 	fixed->unit = kcalloc(rq->nr_slots, sizeof(*fixed->unit), GFP_KERNEL);
-	fixed->slot_of = kcalloc(rq->nr_slots, sizeof(*fixed->slot_of),
-				 GFP_KERNEL);
+	fixed->slot_of = kcalloc(rq->nr_slots, sizeof(*fixed->slot_of), GFP_KERNEL);
 	if (!fixed->unit || !fixed->slot_of) {
 		fixed_rq_exit(rq);
 		return -ENOMEM;
@@ -158,22 +154,22 @@ static int fixed_rq_init(struct vgpu_rq *rq)
 	return 0;
 }
 
-/* A share that goes beyond the GPU ends with it, and may be none. */
+/* What of a share lies beyond the GPU's end does not count. */
 static void fixed_own(struct vgpu_rq *rq, struct vgpu_entity *entity,
 		      const struct vgpu_share *share)
 {
-	entity->slots.index = min(share->first_slot, rq->nr_slots);
-	entity->slots.nr = min(share->nr_slots,
-			       rq->nr_slots - entity->slots.index);
+	struct vgpu_slot_entity *se = vgpu_slots_of(entity);
+
+	se->index = min(share->first_slot, rq->nr_slots);
+	se->nr = min(share->nr_slots, rq->nr_slots - se->index);
 }
 
-static void fixed_init(struct vgpu_rq *rq, struct vgpu_entity *entity,
-		       u64 now_ns)
+static void fixed_init(struct vgpu_rq *rq, struct vgpu_entity *entity, u64 now_ns)
 {
 	struct vgpu_slots *slots = rq->data;
 
-	list_add_tail(&entity->slots.node, &fixed_of(slots)->members);
-	RB_CLEAR_NODE(&entity->slots.rb);
+	list_add_tail(&vgpu_slots_of(entity)->node, &fixed_of(slots)->members);
+	RB_CLEAR_NODE(&vgpu_slots_of(entity)->rb);
 	fixed_own(rq, entity, &entity->share);
 	if (!slots->len) {
 		slots->len = rq->nr_slots;
@@ -184,7 +180,7 @@ static void fixed_init(struct vgpu_rq *rq, struct vgpu_entity *entity,
 static void fixed_exit(struct vgpu_rq *rq, struct vgpu_entity *entity)
 {
 	vgpu_slots_forget(rq->data, entity);
-	list_del_init(&entity->slots.node);
+	list_del_init(&vgpu_slots_of(entity)->node);
 }
 
 static void fixed_reshare(struct vgpu_rq *rq, struct vgpu_entity *entity,

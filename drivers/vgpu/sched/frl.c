@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A frame is due one period after the one before was due, not after it was
- * shown: a guest that always has one ready gets fps frames a second though each
- * comes up late, by up to a period. What is later than that is lost: the most
- * that can be caught up with is one frame, so that in no interval T more than
- * fps T + 2 are shown.
+ * The frame-rate limiter. A frame is due one period after the frame before was due, not after that
+ * was shown: a guest that always has a frame ready gets fps frames a second though each of them is
+ * shown late, by up to a period. A guest that is later than that loses frames: it can catch up with
+ * one at most, so in no interval T are more than fps T + 2 frames shown.
  */
 #include <linux/kernel.h>
 #include <linux/minmax.h>
@@ -13,11 +12,11 @@
 #include "frl.h"
 
 /**
- * vgpu_frl_set() - another limit
- * @frl: limiter
- * @fps: frames per s, up to VGPU_FRL_MAX; 0: none
+ * vgpu_frl_set() - set the limit
+ * @frl: a vGPU's limiter
+ * @fps: frames per s, up to VGPU_FRL_MAX; 0: no limit
  *
- * Context: any; the caller locks.
+ * Context: any; the caller serialises calls for one limiter.
  */
 void vgpu_frl_set(struct vgpu_frl *frl, u32 fps)
 {
@@ -25,12 +24,12 @@ void vgpu_frl_set(struct vgpu_frl *frl, u32 fps)
 }
 
 /**
- * vgpu_frl_present() - may a frame be shown?
- * @frl:    limiter
+ * vgpu_frl_present() - ask whether a frame may be shown now
+ * @frl:    a vGPU's limiter
  * @now_ns: the time
  *
- * Context: any; the caller locks.
- * Return: 0, and it is booked; or when to ask again.
+ * Context: any; the caller serialises calls for one limiter.
+ * Return: 0 if the frame may be shown, and is counted; else when to ask again.
  */
 u64 vgpu_frl_present(struct vgpu_frl *frl, u64 now_ns)
 {
@@ -39,7 +38,7 @@ u64 vgpu_frl_present(struct vgpu_frl *frl, u64 now_ns)
 	if (!frl->fps)
 		return 0;
 	period_ns = DIV_ROUND_UP((u32)NSEC_PER_SEC, frl->fps);
-	/* Of a time when the limit was lower. */
+	/* The time was counted when the limit was lower. */
 	frl->next_ns = min(frl->next_ns, now_ns + period_ns);
 	if (now_ns < frl->next_ns)
 		return frl->next_ns;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Frame-rate limiter: when a vGPU's next frame may be shown. Pure, the caller
- * locks.
+ * The frame-rate limiter: when a vGPU's next frame may be shown. It takes no lock: the caller holds
+ * one.
  */
 #ifndef _VGPU_FRL_H
 #define _VGPU_FRL_H
@@ -9,12 +9,12 @@
 #include <linux/types.h>
 
 /**
- * struct vgpu_frl - a vGPU's
+ * struct vgpu_frl - a vGPU's frame-rate limiter
  * @fps:     frames per s, 0: no limit
- * @next_ns: the frame after the last one is due then (CLOCK_MONOTONIC)
+ * @next_ns: when the next frame is due (CLOCK_MONOTONIC)
  *
- * All 0: as if the first frame had been due at time 0. Once the clock is past one
- * period, that is long ago, and a guest may show its first two frames at once.
+ * A limiter of all 0 acts as if the first frame had been due at time 0: a guest may show its first
+ * two frames at once.
  */
 struct vgpu_frl {
 	u32 fps;

@@ -6,13 +6,7 @@
 
 #include "log.h"
 
-/**
- * vgpu_sched_log_next() - the entry for one more run
- * @log: log
- *
- * Context: any; the caller holds the timeline's lock.
- * Return: it, with what it held before; all of it is to be set.
- */
+/* Takes the entry for one more run. It holds an old run: the caller sets all of it. */
 struct vgpu_ctl_switch *vgpu_sched_log_next(struct vgpu_sched_log *log)
 {
 	u32 index;
@@ -21,21 +15,11 @@ struct vgpu_ctl_switch *vgpu_sched_log_next(struct vgpu_sched_log *log)
 	return &log->entry[index];
 }
 
-/**
- * vgpu_sched_log_copy() - read the last entries
- * @log:     log
- * @entries: where to
- * @room:    for so many
- *
- * Context: any; the caller holds the timeline's lock.
- * Return: how many were written, oldest first.
- */
+/* Copies the last runs, the oldest first, @room at most. Returns how many. */
 unsigned int vgpu_sched_log_copy(const struct vgpu_sched_log *log,
-				 struct vgpu_ctl_switch *entries,
-				 unsigned int room)
+				 struct vgpu_ctl_switch *entries, unsigned int room)
 {
-	unsigned int count = min_t(u64, room,
-				   min_t(u64, log->total, VGPU_SCHED_LOG));
+	unsigned int count = min_t(u64, room, min_t(u64, log->total, VGPU_SCHED_LOG));
 	unsigned int i;
 	u32 index;
 
@@ -48,13 +32,7 @@ unsigned int vgpu_sched_log_copy(const struct vgpu_sched_log *log,
 	return count;
 }
 
-/**
- * vgpu_hist_add() - count a time
- * @hist:    histogram
- * @time_ns: the time
- *
- * Context: any; the caller holds the timeline's lock.
- */
+/* Counts a time in a histogram. */
 void vgpu_hist_add(struct vgpu_hist *hist, u64 time_ns)
 {
 	unsigned int bucket = fls64(div_u64(time_ns, 1000));

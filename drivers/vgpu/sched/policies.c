@@ -6,7 +6,7 @@
 
 #include "sched.h"
 
-#define VGPU_POLICY(name) &vgpu_policy_##name,
+#define VGPU_POLICY(name) (&vgpu_policy_##name),
 static const struct vgpu_sched_policy * const policies[] = {
 #include "policies.h"
 };

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What a scheduling policy sees: a run queue per engine, entities on it, and
- * time. No locks, threads or hardware: the timeline calls a policy with its
- * lock held, and the policy files compile in user space as they are.
+ * What a scheduling policy sees: entities (one vGPU on one engine each), a run queue per engine,
+ * and time. A policy sees no lock, no thread and no hardware: the timeline calls it with the
+ * timeline's lock held, and the policies' files compile in user space as they are.
  */
 #ifndef _VGPU_POLICY_H
 #define _VGPU_POLICY_H
 
+#include <linux/container_of.h>
 #include <linux/list.h>
 #include <linux/rbtree.h>
 #include <linux/types.h>
@@ -24,12 +25,13 @@ struct vgpu_timeline;
 #define VGPU_WEIGHT_MAX		1000U
 
 /**
- * struct vgpu_share - what a vGPU is to get, the same on each engine
- * @guarantee: per mille of the engine, 0 .. @cap (qos)
- * @cap:       per mille, 1 .. 1000; 1000: none (qos)
- * @weight:    of the excess, 1 .. 1000 (qos)
- * @first_slot: where its slots begin, of rq->nr_slots (fixed_share)
- * @nr_slots:  how many it has (fixed_share)
+ * struct vgpu_share - what a vGPU is to get of each engine
+ * @guarantee: qos: per mille of the engine, 0 .. @cap
+ * @cap:       qos: per mille of the engine, 1 .. 1000; 1000 means no cap
+ * @weight:    qos: the vGPU's part of what guarantees leave over, 1 .. 1000
+ * @first_slot: fixed_share: the vGPU's first GiB of the GPU's framebuffer; each GiB has one slot of
+ *             a cycle, of which there are rq->nr_slots
+ * @nr_slots:  fixed_share: how many GiB the vGPU has
  */
 struct vgpu_share {
 	u16 guarantee;
@@ -41,35 +43,36 @@ struct vgpu_share {
 
 /**
  * struct vgpu_hist - a histogram of times
- * @count: [0] below 1 us, [i] from 2^(i-1) us to less than 2^i us; the last
- *         has all above, too
+ * @count: [0] counts times below 1 us, [i] those from 2^(i-1) us to less than 2^i us; the last one
+ *         counts all longer times, too
  */
 struct vgpu_hist {
 	u64 count[VGPU_HIST_BUCKETS];
 };
 
 /**
- * struct vgpu_entity_stats - what one vGPU did on one timeline
- * @busy_ns:     service: from the start of a run to the engine being free again
- * @linger_ns:   of these: held the engine without work (linger_us)
- * @wait_ns:     runnable, not running
+ * struct vgpu_entity_stats - what one vGPU did on one engine
+ * @busy_ns:     service: the time from the start of each run to the engine being free again,
+ *               without idle time
+ * @linger_ns:   the part of @busy_ns in which the entity held the engine without work (linger_us)
+ * @wait_ns:     how long the entity was runnable and did not run
  * @max_wait_ns: the longest single wait
- * @runs:        times put on the engine
- * @switches:    of these, after another entity
- * @preemptions: runs that ended with work left
- * @overruns:    runs that ended more than 100 us past their deadline
- * @overrun_ns:  their sum
- * @max_overrun_ns: the longest one
- * @stalls:      runs that ended waiting for guest memory
- * @faults:      channel faults
- * @resets:      engine resets
- * @packets:     completed
- * @bytes:       written by them
- * @window_ns:   service in the last whole window
- * @wait_hist:   waits before a run
- * @overrun_hist: times past the deadline, of runs that ended there
- * @preempt_hist: from when a run was to stop, by its deadline or a request,
- *               until the engine was free
+ * @runs:        how often the entity was put on the engine
+ * @switches:    how many of @runs followed a run of another entity
+ * @preemptions: how many runs ended with work left that could have gone on
+ * @overruns:    how many runs ended more than 100 us past their deadline
+ * @overrun_ns:  the time past the deadline of all runs that @overruns counts
+ * @max_overrun_ns: the largest single addend of @overrun_ns
+ * @stalls:      how many runs ended as all work waited for guest memory
+ * @faults:      how often a channel of the vGPU faulted on this engine
+ * @resets:      how often the engine was reset because this entity did not stop
+ * @packets:     packets completed
+ * @bytes:       bytes that completed packets wrote
+ * @window_ns:   service in the last whole window (struct vgpu_sched_params)
+ * @wait_hist:   the waits before each run
+ * @overrun_hist: the times past the deadline, of the runs that ended past it
+ * @preempt_hist: for each run that was to stop, the time from its deadline or from the request to
+ *                stop, whichever came first, until the engine was free
  */
 struct vgpu_entity_stats {
 	u64 busy_ns;
@@ -93,123 +96,33 @@ struct vgpu_entity_stats {
 	struct vgpu_hist preempt_hist;
 };
 
-/**
- * struct vgpu_drr_entity - best_effort's
- * @node:       on a queue
- * @rb:         in the tree of those who skip turns
- * @deficit_ns: service still due this round, negative: owed
- * @round:      in which it had its last turn
- * @paid_ns:    when its debt is paid, while it skips turns
- */
-struct vgpu_drr_entity {
-	struct list_head node;
-	struct rb_node rb;
-	s64 deficit_ns;
-	u64 round;
-	u64 paid_ns;
-};
-
-/**
- * struct vgpu_slot_entity - equal_share's and fixed_share's (slots.h)
- * @node:    among the members; of equal_share in the order of their slots
- * @rb:      in a tree of those whose next slot matters
- * @slot:    number of its next slot, while in a tree
- * @debt_ns: overrun not yet paid back by skipping a slot
- * @index:   its place in the cycle (equal_share), or its first unit
- * @nr:      slots it has in each cycle, 0: it is no member
- * @queued:  it may run in its next slot
- * @debtor:  while in a tree: that of those who owe a slot
- * @started: it is to be a member of the next cycle (equal_share)
- */
-struct vgpu_slot_entity {
-	struct list_head node;
-	struct rb_node rb;
-	u64 slot;
-	u64 debt_ns;
-	u32 index;
-	u32 nr;
-	bool queued;
-	bool debtor;
-	bool started;
-};
-
-/**
- * struct vgpu_qos_entity - qos's; see qos.c
- * @by_due:      in a tree if it has a guarantee, by @eligible_ns
- * @eligible_ns: when guarantee and cap let it run
- * @deadline_ns: by when it is to have run
- * @min_deadline_ns: of @by_due's subtree
- * @by_start:    in a tree, by @place
- * @place:       its virtual start
- * @free_ns:     when its cap lets it run
- * @min_free_ns: of @by_start's subtree
- * @reserve_ns:  reservation tag: when its guarantee is due next
- * @limit_ns:    cap tag: may not run before; with a cap only
- * @start:       virtual start, of the excess
- * @base_ns:     from when on @deadline_ns is counted
- * @slice_ns:    for how long, as @deadline_ns was counted
- * @period_ns:   how long @period_of_ns lasts at its guarantee; 0: not known
- * @period_of_ns: of what service that was counted
- * @end_ns:      when its last run ended
- * @gap_ns:      for how long, at least, it had no work by then
- * @stay_ns:     of linger_ns, how much of each turn of its guarantee the engine
- *               lingers in, as its last gap was short
- * @stayed_ns:   sum of these; from linger_ns on the engine lingers in the turn
- * @reserved:    the run under way is of its guarantee
- * @idled:       the engine was idle in its last run
- *
- * The trees' nodes and keys come first, for the cache.
- */
-struct vgpu_qos_entity {
-	struct rb_node by_due;
-	u64 eligible_ns;
-	u64 deadline_ns;
-	u64 min_deadline_ns;
-	struct rb_node by_start;
-	u64 place;
-	u64 free_ns;
-	u64 min_free_ns;
-	u64 reserve_ns;
-	u64 limit_ns;
-	u64 start;
-	u64 base_ns;
-	u64 slice_ns;
-	u64 period_ns;
-	u64 period_of_ns;
-	u64 end_ns;
-	u32 gap_ns;
-	u32 stay_ns;
-	u32 stayed_ns;
-	bool reserved;
-	bool idled;
-};
-
 #define VGPU_ENTITY_ID_LEN	16
+
+/* Bytes of an entity that belong to the policy in force. */
+#define VGPU_ENTITY_PART	176
 
 /**
  * struct vgpu_entity - one vGPU on one timeline
  * @tl:       the timeline; constant
- * @id:       whose it is, for logs and traces; constant
- * @node:     on the timeline's list of entities
- * @hold:     VGPU_HOLD_*
- * @started:  its vGPU's device is open
- * @has_work: the engine has, or may have, something to do for it
- * @queued:   on the policy's queue: runnable and not running
- * @rewoken:  vgpu_entity_wake() came while it ran
- * @ready_ns: when it was last queued
- * @wake_ns:  when vgpu_entity_wake_at() wakes it; 0: it does not
- * @wake_rb:  in the timeline's tree of these
- * @share:    what it is to get
- * @drr:      the policy's, like the next two: only one is in use
- * @slots:    see there
- * @qos:      see there
- * @window:   number of the window that @window_ns is of
- * @window_ns: service in the present window
- * @seen_ns:  the most that vgpu_entity_stats() has said of stats.busy_ns
- * @stats:    see there
+ * @id:       the vGPU's UUID, for logs and tracepoints; constant
+ * @node:     on the timeline's list of all entities
+ * @hold:     VGPU_HOLD_*, the reasons for which the entity may not run; 0: none
+ * @started:  the vGPU's device is open
+ * @has_work: the engine has, or may have, something to do for the entity
+ * @queued:   the entity is on the policy's queue: runnable and not running
+ * @rewoken:  vgpu_entity_wake() was called while the entity ran
+ * @ready_ns: when the entity was last queued
+ * @wake_ns:  when a timer wakes the entity (vgpu_entity_wake_at()); 0: no timer
+ * @wake_rb:  in tl->sleepers while @wake_ns is not 0
+ * @share:    what the vGPU is to get
+ * @part:     the policy's own state of the entity, zeroed before ->init(); see vgpu_entity_part()
+ * @window:   number of the window of statistics that @window_ns belongs to
+ * @window_ns: service in that window so far
+ * @seen_ns:  the largest stats.busy_ns that vgpu_entity_stats() has reported
+ * @stats:    what vgpu_entity_stats() reports, but for the run under way
  *
- * All but @tl and @id is protected by the timeline's lock. core embeds it.
- * Policies see @share and their own part only.
+ * The timeline's lock protects all but @tl and @id. The core embeds entities in its vGPUs. A policy
+ * uses @share and @part only.
  */
 struct vgpu_entity {
 	struct vgpu_timeline *tl;
@@ -224,34 +137,41 @@ struct vgpu_entity {
 	u64 wake_ns;
 	struct rb_node wake_rb;
 	struct vgpu_share share;
-	union {
-		struct vgpu_drr_entity drr;
-		struct vgpu_slot_entity slots;
-		struct vgpu_qos_entity qos;
-	};
+	u64 part[VGPU_ENTITY_PART / sizeof(u64)];
 	u64 window;
 	u64 window_ns;
 	u64 seen_ns;
 	struct vgpu_entity_stats stats;
 };
 
-/* The policies' union, and nothing else, lies between these. */
-#define VGPU_ENTITY_PART_BEGIN	offsetof(struct vgpu_entity, drr)
-#define VGPU_ENTITY_PART_END	offsetof(struct vgpu_entity, window)
+/*
+ * A policy keeps its state of an entity in a structure of its own, of at most VGPU_ENTITY_PART
+ * bytes. These two lead from the entity to that structure and back.
+ */
+static inline void *vgpu_entity_part(const struct vgpu_entity *entity)
+{
+	return (void *)entity->part;
+}
+
+static inline struct vgpu_entity *vgpu_part_entity(const void *part)
+{
+	return container_of((void *)part, struct vgpu_entity, part);
+}
 
 /**
- * struct vgpu_rq - a timeline as a policy sees it
- * @policy:   whose it is
+ * struct vgpu_rq - an engine's run queue as a policy sees it
+ * @policy:   the policy in force
  * @slice_ns: the GPU's slice
- * @linger_ns: how long a run may hold the engine without work, where the
- *            policy sees reason to
- * @nr_slots: fixed_share: slots of a cycle, at least 1; constant
- * @running:  on the engine now, or NULL; NULL already when what ran is
- *            charged and enqueued again
- * @outlasted: in charge: the entity fell idle, and the engine waited for more of
- *            it as long as pick->linger_ns says, in vain
- * @nr_queued: entities enqueued; the timeline's, not up to date in a callback
- * @data:     the policy's own, from rq_init
+ * @linger_ns: the GPU's linger_us: how long a run may hold the engine without work, where the
+ *            policy has a reason to allow that
+ * @nr_slots: slots of a cycle under fixed_share, at least 1; constant
+ * @running:  the entity on the engine, or NULL. It is NULL already when the policy is asked to
+ *            charge and to enqueue the entity that ran
+ * @outlasted: during ->charge(): the entity had no work left, and the engine waited for more of it
+ *            as long as pick->linger_ns said, in vain
+ * @nr_queued: how many entities are queued; the timeline counts them, before or after it calls the
+ *            policy
+ * @data:     the policy's own state of the run queue, made by ->rq_init()
  */
 struct vgpu_rq {
 	const struct vgpu_sched_policy *policy;
@@ -265,13 +185,16 @@ struct vgpu_rq {
 };
 
 /**
- * struct vgpu_pick - a policy's choice; all 0 when pick is called
+ * struct vgpu_pick - how the entity that a policy chose is to run
  * @slice_ns:  how long the entity may run, at least 1
- * @linger_ns: when it falls idle though others wait, so long the engine waits
- *             for more of it: charged
- * @exclusive: nobody else may run before its slice is over, so the engine may
- *             as well look for more of it: not charged
- * @until_ns:  if nobody was chosen: when to ask again; 0: when something happens
+ * @linger_ns: how long the engine waits for more work of the entity when it has none left though
+ *             other entities wait; that time is charged
+ * @exclusive: no other entity may run before the slice is over, so the engine may look for more
+ *             work of this one until then; not charged
+ * @until_ns:  where ->pick() chose no entity: when to ask it again; 0 means when an entity is
+ *             queued or a setting or share has changed
+ *
+ * All of it is 0 when ->pick() is called.
  */
 struct vgpu_pick {
 	u64 slice_ns;
@@ -280,37 +203,44 @@ struct vgpu_pick {
 	u64 until_ns;
 };
 
+/**
+ * enum vgpu_frl_mode - which frame rate limits a policy lets apply
+ * @VGPU_FRL_MODE_OFF:     none
+ * @VGPU_FRL_MODE_SET:     a limit that was set for the vGPU
+ * @VGPU_FRL_MODE_DEFAULT: a limit that was set, and the type's where none was
+ */
 enum vgpu_frl_mode {
-	VGPU_FRL_MODE_OFF,		/* none */
-	VGPU_FRL_MODE_SET,		/* those that were set */
-	VGPU_FRL_MODE_DEFAULT,	/* the type's, too, where none was set */
+	VGPU_FRL_MODE_OFF,
+	VGPU_FRL_MODE_SET,
+	VGPU_FRL_MODE_DEFAULT,
 };
 
 /**
- * struct vgpu_sched_policy - who is next and for how long
- * @name:    as users write it
+ * struct vgpu_sched_policy - which entity is next on an engine, and for how long
+ * @name:    as users write it, shorter than VGPU_ADDR_LEN
  * @frl:     which frame rate limits apply
- * @due:     what a vGPU is due of an engine under it, for tools
- * @rq_init: optional: set up rq->data; may sleep, no lock held. 0 or -ENOMEM
- * @rq_exit: optional: free rq->data; all entities have left
- * @init:    an entity joins the timeline (not started, not runnable), its
- *           part is all 0
- * @exit:    it leaves; stopped, not queued
- * @start:   optional: its vGPU's device was opened
- * @stop:    optional: and closed; not queued
- * @enqueue: it became runnable (@woken), or stays so after a run or across a
- *           change (not @woken). Return: whether the running entity is to be
- *           preempted for it
- * @dequeue: a queued entity is not runnable any more, or is about to change
- * @pick:    take the next entity off the queue, or choose nobody (NULL)
- * @charge:  @entity has occupied the engine for @ran_ns; called before it is
- *           enqueued again, once per run. If the policy changed meanwhile, it
- *           was not picked by this one
- * @reshare: optional: entity->share changes to @share after this; not queued,
- *           perhaps running
+ * @due:     what a vGPU is due of an engine, for tools that show it beside what the vGPU got
+ * @rq_init: optional: set up rq->data. May sleep; no lock is held. Returns 0 or -ENOMEM
+ * @rq_exit: optional: free rq->data, when all entities have left
+ * @init:    @entity joins the timeline, neither started nor runnable, with its part all 0
+ * @exit:    @entity leaves the timeline; it is stopped and not queued
+ * @start:   optional: the vGPU's device was opened
+ * @stop:    optional: the vGPU's device was closed; @entity is not queued
+ * @enqueue: @entity has become runnable (@woken), or is so still after a run or after its share or
+ *           the policy has changed (not @woken). Returns whether the running entity is to be
+ *           preempted for @entity
+ * @dequeue: @entity, which is queued, is not runnable any more, or its share or the policy is about
+ *           to change
+ * @pick:    take the next entity off the queue and fill in @pick, or return NULL if no entity may
+ *           run now
+ * @charge:  @entity has occupied the engine for @ran_ns. Called once for each run, before @entity
+ *           is enqueued again. Another policy may have picked @entity, if the policy was changed
+ *           during the run
+ * @reshare: optional: entity->share will be @share after this call. @entity is not queued, perhaps
+ *           it runs
  *
- * All but rq_init and rq_exit are called with the timeline's lock held. Times are
- * ns of CLOCK_MONOTONIC.
+ * All but @rq_init and @rq_exit are called with the timeline's lock held. Times are in ns of
+ * CLOCK_MONOTONIC.
  */
 struct vgpu_sched_policy {
 	const char *name;
@@ -320,18 +250,12 @@ struct vgpu_sched_policy {
 	void (*rq_exit)(struct vgpu_rq *rq);
 	void (*init)(struct vgpu_rq *rq, struct vgpu_entity *entity, u64 now_ns);
 	void (*exit)(struct vgpu_rq *rq, struct vgpu_entity *entity);
-	void (*start)(struct vgpu_rq *rq, struct vgpu_entity *entity,
-		      u64 now_ns);
-	void (*stop)(struct vgpu_rq *rq, struct vgpu_entity *entity,
-		     u64 now_ns);
-	bool (*enqueue)(struct vgpu_rq *rq, struct vgpu_entity *entity,
-			bool woken, u64 now_ns);
-	void (*dequeue)(struct vgpu_rq *rq, struct vgpu_entity *entity,
-			u64 now_ns);
-	struct vgpu_entity *(*pick)(struct vgpu_rq *rq, u64 now_ns,
-				    struct vgpu_pick *pick);
-	void (*charge)(struct vgpu_rq *rq, struct vgpu_entity *entity,
-		       u64 ran_ns, u64 now_ns);
+	void (*start)(struct vgpu_rq *rq, struct vgpu_entity *entity, u64 now_ns);
+	void (*stop)(struct vgpu_rq *rq, struct vgpu_entity *entity, u64 now_ns);
+	bool (*enqueue)(struct vgpu_rq *rq, struct vgpu_entity *entity, bool woken, u64 now_ns);
+	void (*dequeue)(struct vgpu_rq *rq, struct vgpu_entity *entity, u64 now_ns);
+	struct vgpu_entity *(*pick)(struct vgpu_rq *rq, u64 now_ns, struct vgpu_pick *pick);
+	void (*charge)(struct vgpu_rq *rq, struct vgpu_entity *entity, u64 ran_ns, u64 now_ns);
 	void (*reshare)(struct vgpu_rq *rq, struct vgpu_entity *entity,
 			const struct vgpu_share *share, u64 now_ns);
 };

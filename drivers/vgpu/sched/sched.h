@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The scheduler: it knows timelines and entities, and nothing of GPUs, VMs or
- * packets. core fills struct vgpu_timeline_ops; a policy fills struct
- * vgpu_sched_policy (policy.h) and sees run queues and entities only.
+ * The scheduler, for the core. It knows timelines (one for each engine) and entities (one vGPU on
+ * one timeline), and nothing of GPUs, VMs or packets. The core fills in struct vgpu_timeline_ops; a
+ * policy fills in struct vgpu_sched_policy (policy.h) and sees run queues and entities only.
  *
- * Decisions. The GPU's kthread decides when an engine is idle and work
- * arrives, when a preemption is due or late, and when a policy wants to be
- * asked again. Where an engine hands over, the pick is made in its own
- * context, and where a policy said until when nobody may run, in the timer's,
- * under the same lock by the same code: a decision parked while the
- * run began could be stale by its end, and a hop to the kthread would leave
- * the engine idle (Documentation/design-notes.rst).
+ * Who decides. The GPU's thread decides when an engine is idle and work arrives, when a preemption
+ * is due or late, and when a policy wants to be asked again. Where an engine hands over from one
+ * entity to the next, the policy is asked in the engine's own context, and where a policy said
+ * until when no entity may run, in the timer's; always under the same lock and by the same code. A
+ * decision that was parked when the run began could be stale by its end, and a hop to the thread
+ * would leave the engine idle (Documentation/design-notes.rst).
  */
 #ifndef _VGPU_SCHED_H
 #define _VGPU_SCHED_H
@@ -24,40 +23,36 @@ struct vgpu_sched;
 struct vgpu_timeline;
 
 /**
- * struct vgpu_timeline_ops - what a timeline needs of the engine
- * @run:     start @entity on the idle engine until @deadline_ns; called with the
- *           timeline's lock held, perhaps in a hard interrupt, must not sleep.
- *           The run ends by vgpu_timeline_done()
- * @preempt: ask the engine to stop @entity; lock held, must not sleep. It may
- *           come as soon as vgpu_timeline_done() has picked @entity, before
- *           the engine has seen that: what the engine forgets of an earlier
- *           request it forgets before it calls vgpu_timeline_done()
- * @reset:   stop an engine that did not stop; from a worker, no lock held, may
- *           sleep, and the other engines go on meanwhile: they may be reset at
- *           the same time. When it returns the engine is idle and vgpu_timeline_done()
- *           is not called for this run any more. It may have been while @reset
- *           began: then the engine was idle. Whether a channel faulted is
- *           reported by vgpu_entity_account_fault()
- * @overrun: @entity ran past its deadline by more than the preemption timeout
- *           yet stopped by itself; lock held, must not sleep
- * @ran_ns:  time for which the engine could have worked so far; lock held, must
- *           not sleep. NULL: the clock
+ * struct vgpu_timeline_ops - what a timeline calls of its engine
+ * @run:     start @entity on the idle engine, to run until @deadline_ns. Called with the timeline's
+ *           lock held, perhaps in a hard interrupt: must not sleep. The engine ends the run by
+ *           vgpu_timeline_done()
+ * @preempt: ask the engine to stop @entity. Lock held, must not sleep. This may come as soon as
+ *           vgpu_timeline_done() has picked @entity, before the engine has seen that: so an engine
+ *           forgets an earlier request before it calls vgpu_timeline_done(), not after
+ * @reset:   stop an engine that did not stop when asked. Called by a worker without a lock, may
+ *           sleep; other engines go on meanwhile and may be reset at the same time. When @reset
+ *           returns the engine is idle and does not call vgpu_timeline_done() for this run any
+ *           more. It may have done so while @reset began: then the engine was idle. A channel's
+ *           fault is reported by vgpu_entity_account_fault()
+ * @overrun: optional: @entity stopped by itself, but past its deadline by more than the preemption
+ *           timeout. Lock held, must not sleep
+ * @ran_ns:  optional: for how long the engine could have worked so far; by default that is the
+ *           clock. Lock held, must not sleep
  */
 struct vgpu_timeline_ops {
-	void (*run)(struct vgpu_timeline *tl, struct vgpu_entity *entity,
-		    u64 deadline_ns);
+	void (*run)(struct vgpu_timeline *tl, struct vgpu_entity *entity, u64 deadline_ns);
 	void (*preempt)(struct vgpu_timeline *tl, struct vgpu_entity *entity);
 	void (*reset)(struct vgpu_timeline *tl, struct vgpu_entity *entity);
-	void (*overrun)(struct vgpu_timeline *tl, struct vgpu_entity *entity,
-			u64 overrun_ns);
+	void (*overrun)(struct vgpu_timeline *tl, struct vgpu_entity *entity, u64 overrun_ns);
 	u64 (*ran_ns)(struct vgpu_timeline *tl);
 };
 
-/* Why an entity may not run though it has work; a mask. */
-#define VGPU_HOLD_STOPPED	0x1	/* device not open, or in reset */
+/* Reasons for which an entity may not run though it has work; a mask. */
+#define VGPU_HOLD_STOPPED	0x1	/* the device is not open, or in reset */
 #define VGPU_HOLD_QUARANTINE	0x2
 
-/* What runs is left alone so long at least before it makes way for another. */
+/* An entity runs for so long at least before it is preempted for another one. */
 #define VGPU_PREEMPT_MIN_NS		(500 * 1000ULL)
 
 #define VGPU_PREEMPT_TIMEOUT_MIN_US	1000U
@@ -73,14 +68,13 @@ struct vgpu_timeline_ops {
 
 /**
  * struct vgpu_sched_params - a GPU's settings
- * @policy:             the policy of all its timelines
- * @slice_ns:           1 .. 30 ms
- * @window_ns:          10 .. 1000 ms, at least 10 slices: what statistics of
- *                      the last window are about
- * @preempt_timeout_us: how long an engine has to stop before it is reset, 1000
- *                      .. 1000000
- * @linger_us:          0 .. 1000; see struct vgpu_pick
- * @nr_slots:           of a cycle of fixed_share, at least 1; does not change
+ * @policy:             the policy of all timelines of the GPU
+ * @slice_ns:           how long an entity may run before it is another's turn, 1 .. 30 ms
+ * @window_ns:          length of the windows of statistics, 10 .. 1000 ms and at least 10 slices
+ * @preempt_timeout_us: how long an engine has to stop before it is reset, 1000 .. 1000000
+ * @linger_us:          for how long an engine waits for more work of an entity, 0 .. 1000; see
+ *                      struct vgpu_pick
+ * @nr_slots:           slots of a cycle under fixed_share, at least 1; does not change
  */
 struct vgpu_sched_params {
 	const struct vgpu_sched_policy *policy;
@@ -94,33 +88,27 @@ struct vgpu_sched_params {
 const struct vgpu_sched_policy *vgpu_sched_policy(const char *name);
 const struct vgpu_sched_policy *vgpu_sched_policy_at(unsigned int index);
 const char *vgpu_sched_policy_names(char *text, size_t size, const char *last);
-int vgpu_sched_params_check(const struct vgpu_sched_params *params, char *why,
-			    size_t size);
+int vgpu_sched_params_check(const struct vgpu_sched_params *params, char *why, size_t size);
 struct vgpu_sched *vgpu_sched_create(const char *name, unsigned int nr_timelines,
-				     const struct vgpu_timeline_ops *ops,
-				     void *ops_data,
+				     const struct vgpu_timeline_ops *ops, void *ops_data,
 				     const struct vgpu_sched_params *params);
 void vgpu_sched_destroy(struct vgpu_sched *sched);
-struct vgpu_timeline *vgpu_sched_timeline(struct vgpu_sched *sched,
-					  unsigned int index);
-void vgpu_sched_params_get(struct vgpu_sched *sched,
-			   struct vgpu_sched_params *params);
-int vgpu_sched_params_set(struct vgpu_sched *sched,
-			  const struct vgpu_sched_params *params);
-const char *vgpu_sched_name(const struct vgpu_sched *sched);
+struct vgpu_timeline *vgpu_sched_timeline(struct vgpu_sched *sched, unsigned int index);
+void vgpu_sched_params_get(struct vgpu_sched *sched, struct vgpu_sched_params *params);
+int vgpu_sched_params_set(struct vgpu_sched *sched, const struct vgpu_sched_params *params);
 
 unsigned int vgpu_timeline_index(const struct vgpu_timeline *tl);
 void *vgpu_timeline_data(const struct vgpu_timeline *tl);
 
 /**
- * struct vgpu_timeline_stats - what an engine did; service + idle = wall
- * @wall_ns:   since the timeline is there
- * @busy_ns:   service of all entities, gone ones and the present run too
- * @linger_ns: of these without work
+ * struct vgpu_timeline_stats - what an engine did; service + idle time = wall time
+ * @wall_ns:   time since the timeline was created
+ * @busy_ns:   service of all entities, with those that have left and the run under way
+ * @linger_ns: the part of @busy_ns in which the engine was held without work
  * @runs:      runs begun
- * @switches:  of these, of another entity than the one before
- * @preempts:  requests to stop
- * @resets:    engine resets
+ * @switches:  how many of @runs were of another entity than the run before
+ * @preempts:  how often the engine was asked to stop an entity
+ * @resets:    how often the engine was reset
  */
 struct vgpu_timeline_stats {
 	u64 wall_ns;
@@ -132,43 +120,36 @@ struct vgpu_timeline_stats {
 	u64 resets;
 };
 
-void vgpu_timeline_stats(struct vgpu_timeline *tl,
-			 struct vgpu_timeline_stats *stats);
-unsigned int vgpu_timeline_log(struct vgpu_timeline *tl,
-			       struct vgpu_ctl_switch *entries,
+void vgpu_timeline_stats(struct vgpu_timeline *tl, struct vgpu_timeline_stats *stats);
+unsigned int vgpu_timeline_log(struct vgpu_timeline *tl, struct vgpu_ctl_switch *entries,
 			       unsigned int room, u64 *total);
+void vgpu_timeline_show(struct vgpu_timeline *tl, struct seq_file *m,
+			void (*name)(struct seq_file *m, struct vgpu_entity *entity));
 
 /*
- * Entities start held by VGPU_HOLD_STOPPED, and neither held nor not held says
- * that the device is open: start and stop do. init, exit, stop and hold_sync
- * sleep.
+ * An entity starts out held by VGPU_HOLD_STOPPED. A hold does not say whether the device is open:
+ * start and stop say that. init, exit, stop and hold_sync sleep.
  */
-void vgpu_entity_init(struct vgpu_entity *entity, struct vgpu_timeline *tl,
-		      const u8 *id, const struct vgpu_share *share);
+void vgpu_entity_init(struct vgpu_entity *entity, struct vgpu_timeline *tl, const u8 *id,
+		      const struct vgpu_share *share);
 void vgpu_entity_exit(struct vgpu_entity *entity);
 void vgpu_entity_start(struct vgpu_entity *entity);
 void vgpu_entity_stop(struct vgpu_entity *entity);
 void vgpu_entity_hold(struct vgpu_entity *entity, unsigned int hold);
 void vgpu_entity_hold_sync(struct vgpu_entity *entity, unsigned int hold);
 void vgpu_entity_unhold(struct vgpu_entity *entity, unsigned int hold);
-void vgpu_entity_set_share(struct vgpu_entity *entity,
-			   const struct vgpu_share *share);
+void vgpu_entity_set_share(struct vgpu_entity *entity, const struct vgpu_share *share);
 
-/* Any process or soft interrupt context; must not hold the timeline's lock. */
+/* In any process or soft interrupt context, without the timeline's lock. */
 void vgpu_entity_wake(struct vgpu_entity *entity);
 void vgpu_entity_wake_at(struct vgpu_entity *entity, u64 wake_ns);
 void vgpu_entity_account(struct vgpu_entity *entity, u64 packets, u64 bytes);
 void vgpu_entity_account_fault(struct vgpu_entity *entity);
-void vgpu_entity_stats(struct vgpu_entity *entity,
-		       struct vgpu_entity_stats *stats);
+void vgpu_entity_stats(struct vgpu_entity *entity, struct vgpu_entity_stats *stats);
 
-struct vgpu_entity *vgpu_timeline_done(struct vgpu_timeline *tl,
-				       enum vgpu_run_end end, u64 idle_ns,
-				       u64 linger_ns, u64 *deadline_ns);
+/* Called by the engine. */
+struct vgpu_entity *vgpu_timeline_done(struct vgpu_timeline *tl, enum vgpu_run_end end,
+				       u64 idle_ns, u64 linger_ns, u64 *deadline_ns);
 enum vgpu_poll vgpu_timeline_poll(struct vgpu_timeline *tl, u64 empty_ns);
-
-void vgpu_timeline_show(struct vgpu_timeline *tl, struct seq_file *m,
-			void (*name)(struct seq_file *m,
-				     struct vgpu_entity *entity));
 
 #endif /* _VGPU_SCHED_H */

@@ -2,59 +2,52 @@
 /*
  * Time slots on a grid: what equal_share and fixed_share have in common.
  *
- * Time division as in time-triggered systems (H. Kopetz, "Event-triggered versus
- * time-triggered real-time systems", LNCS 563, 1991): a cycle of slots of one
- * length S, each with an owner or none, and in a slot only its owner runs. Work
- * that arrives in the middle of a slot starts at once with the rest of it; an
- * owner that goes idle keeps it. So nobody's load is seen by anybody else, but
- * for overruns.
+ * Time division as in time-triggered systems (H. Kopetz, "Event-triggered versus time-triggered
+ * real-time systems", LNCS 563, 1991): a cycle of slots of one length S, each with an owner or
+ * none; in a slot only its owner runs. Work that arrives in the middle of a slot starts at once
+ * with the rest of it; an owner that goes idle keeps its slot. So no entity notices another's load,
+ * but for overruns.
  *
- * Slots begin on the grid and not when somebody gets round to it: a slot that is
- * begun late, as the timer's interrupt or the thread that was to begin it was
- * late, ends when it would have ended, and the next one begins where it would
- * have begun. The latency is taken from the slot it is in, moves nobody's slots,
- * is not charged, and is nobody's debt. It is not an overrun.
+ * A slot begins at its time on the grid, however late the timer's interrupt or the thread is that
+ * begins it: it ends when it would have ended, and the next slot begins where it would have begun.
+ * Such a latency shortens the slot that it falls into, moves no other slot, is not charged, is
+ * nobody's debt and no overrun.
  *
- * Overruns are not cut out of a later slot, and slots are always full: the grid
- * waits until the engine is free, and goes on from there; the offender owes what
- * it took, and carries it like a deficit (M. Shreedhar and G. Varghese, "Efficient
- * fair queuing using deficit round-robin", IEEE/ACM Transactions on Networking
- * 4(3), 1996). Once it owes a slot its next slot is taken out of the cycle, which
- * brings forward what follows: so the others get back what they lost.
+ * Overruns are not cut out of a later slot, slots are always full: the grid waits until the engine
+ * is free, and goes on from there; the entity that overran owes the time, and carries it like a
+ * deficit (M. Shreedhar and G. Varghese, "Efficient fair queuing using deficit round-robin",
+ * IEEE/ACM Transactions on Networking 4(3), 1996). Once an entity owes a slot, its next slot is
+ * taken out of the cycle, which brings forward what follows: so the others get back what they lost.
  *
- * What follows from that. Let a debt be overrun not yet paid back, D the sum of
- * all, s an entity's share of the cycle. A slot passes in S plus its overrun, or
- * in no time if it is taken out, and so, whatever anybody does,
+ * What follows from that. Let a debt be overrun not yet paid back, D the sum of all debts, s an
+ * entity's share of the cycle. A slot passes in S plus its overrun, or in no time if it is taken
+ * out, and so, whatever any entity does,
  *
  *	service - debt - s (time - D)
  *
- * of an entity that is always runnable changes, in any interval, by no more
- * than its slots are unevenly spaced: by less than S where each has the same
- * distance to the next (fixed_share.c says where not, and by how many S then: as
- * many take the place of the first S in T1 and T3). Of others it does not grow by
- * more. A debt stays below S + p, p the largest overrun of its owner. This gives
+ * of an entity that is always runnable changes, in any interval, by no more than its slots are
+ * unevenly spaced: by less than S where each has the same distance to the next (fixed_share.c says
+ * where not, and by how many S then: as many take the place of the first S in T1 and T3). For other
+ * entities it does not grow by more. A debt stays below S + p, p the largest overrun of its owner.
+ * This gives
  *
  * T1 always runnable: |service - s T| <= S + p + debts outstanding;
- * T2 with neighbours hogging and with neighbours off, start times and completed
- *    work differ by no more than the debts outstanding, so not at all if there
- *    are none;
+ * T2 with neighbours hogging and with neighbours off, start times and completed work differ by no
+ *    more than the debts outstanding, so not at all if there are none;
  * T3 whatever an entity does, with D at the beginning of T:
- *    if it never overruns, service <= s T + S + s D. However long others overrun,
- *    of that it gets its share of what they owe as they pay it back, and nothing
- *    more;
- *    if it does, p being its own longest overrun, service <= s T + S + s D
- *    + (S + p): the last term is the debt that it carries. Whoever overruns
- *    a little each time gets there: less would need short slots, or more taken
- *    away than is owed.
+ *    if it never overruns, service <= s T + S + s D. However long others overrun, of that it gets
+ *    its share of what they owe as they pay it back, and nothing more;
+ *    if it does, p being its own longest overrun, service <= s T + S + s D + (S + p): the last term
+ *    is the debt that it carries. An entity that overruns a little each time gets there: less would
+ *    need short slots, or more taken away than is owed.
  *
- * All of that while slot length and membership stay the same; both change at the
- * end of a cycle only.
+ * All of that while slot length and membership stay the same; both change at the end of a cycle
+ * only.
  *
- * The grid is not walked. Trees have those who are queued and those who owe a
- * slot, by the number of the next slot of each, found by calculation. Between
- * two that matter the grid advances by division. A slot that is taken out has
- * cost a slot of overrun before, and where time or debts are long whole cycles
- * pass at once.
+ * The grid is not walked. Two trees hold the queued entities and those that owe a slot, by the
+ * number of each one's next slot, which is calculated. Between two slots that matter the grid
+ * advances by division. A slot that is taken out has cost a slot of overrun before, and where time
+ * or debts are long whole cycles pass at once.
  */
 #include <linux/kernel.h>
 #include <linux/limits.h>
@@ -67,45 +60,33 @@ static struct vgpu_entity *slots_first(const struct rb_root_cached *tree)
 {
 	struct rb_node *first = rb_first_cached(tree);
 
-	return first ? rb_entry(first, struct vgpu_entity, slots.rb) : NULL;
+	return first ? vgpu_part_entity(rb_entry(first, struct vgpu_slot_entity, rb)) : NULL;
 }
 
 static bool slots_earlier(struct rb_node *a, const struct rb_node *b)
 {
-	return rb_entry(a, struct vgpu_entity, slots.rb)->slots.slot <
-	       rb_entry(b, struct vgpu_entity, slots.rb)->slots.slot;
+	return rb_entry(a, struct vgpu_slot_entity, rb)->slot <
+	       rb_entry(b, struct vgpu_slot_entity, rb)->slot;
 }
 
-/* Does the next cycle differ from this? */
-static bool slots_changing(const struct vgpu_rq *rq,
-			   const struct vgpu_slots *slots)
+/* Whether the next cycle differs from the present one. */
+static bool slots_changing(const struct vgpu_rq *rq, const struct vgpu_slots *slots)
 {
 	return slots->dirty || slots->slot_ns != rq->slice_ns;
 }
 
-/**
- * vgpu_slots_setup() - no grid, nobody there
- * @slots: all 0
- * @ops:   who owns which slot
- */
-void vgpu_slots_setup(struct vgpu_slots *slots,
-		      const struct vgpu_slots_ops *ops)
+/* Begins without a grid. @slots: all 0; @ops live as long as @slots. */
+void vgpu_slots_setup(struct vgpu_slots *slots, const struct vgpu_slots_ops *ops)
 {
 	slots->ops = ops;
 	slots->queue = RB_ROOT_CACHED;
 	slots->debtors = RB_ROOT_CACHED;
 }
 
-/**
- * vgpu_slots_place() - put an entity into the tree where it belongs
- * @slots:  the grid
- * @entity: in no tree
- *
- * Context: the timeline's lock is held.
- */
+/* Puts an entity, which is in no tree, into the tree where it belongs, if any. */
 void vgpu_slots_place(struct vgpu_slots *slots, struct vgpu_entity *entity)
 {
-	struct vgpu_slot_entity *se = &entity->slots;
+	struct vgpu_slot_entity *se = vgpu_slots_of(entity);
 	bool owes = se->debt_ns >= slots->slot_ns;
 
 	if (!slots->len || !se->nr || !(owes || se->queued))
@@ -122,16 +103,10 @@ void vgpu_slots_place(struct vgpu_slots *slots, struct vgpu_entity *entity)
 	}
 }
 
-/**
- * vgpu_slots_unplace() - take an entity out of the tree it is in
- * @slots:  the grid
- * @entity: perhaps in one
- *
- * Context: the timeline's lock is held.
- */
+/* Takes an entity out of the tree that it is in, if any. */
 void vgpu_slots_unplace(struct vgpu_slots *slots, struct vgpu_entity *entity)
 {
-	struct vgpu_slot_entity *se = &entity->slots;
+	struct vgpu_slot_entity *se = vgpu_slots_of(entity);
 
 	if (RB_EMPTY_NODE(&se->rb))
 		return;
@@ -150,13 +125,7 @@ static void slots_replace(struct vgpu_slots *slots, struct vgpu_entity *entity)
 	vgpu_slots_place(slots, entity);
 }
 
-/**
- * vgpu_slots_forget() - an entity leaves
- * @slots:  the grid
- * @entity: not queued
- *
- * Context: the timeline's lock is held.
- */
+/* An entity that is not queued leaves the timeline. */
 void vgpu_slots_forget(struct vgpu_slots *slots, struct vgpu_entity *entity)
 {
 	vgpu_slots_unplace(slots, entity);
@@ -173,15 +142,7 @@ static void slots_renew(struct vgpu_rq *rq, struct vgpu_slots *slots)
 	slots->ops->renew(slots);
 }
 
-/**
- * vgpu_slots_begin() - begin a new cycle now
- * @rq:     run queue
- * @now_ns: the time
- *
- * Nobody runs in the present slot.
- *
- * Context: the timeline's lock is held.
- */
+/* Begins a new cycle now; no entity runs in the present slot. */
 void vgpu_slots_begin(struct vgpu_rq *rq, u64 now_ns)
 {
 	struct vgpu_slots *slots = rq->data;
@@ -191,17 +152,17 @@ void vgpu_slots_begin(struct vgpu_rq *rq, u64 now_ns)
 }
 
 /*
- * Lets whole cycles pass in which nothing happens but that those who owe a slot
- * pay: as many as time and debts allow. Return: whether any did.
+ * Lets whole cycles pass in which nothing happens but that debtors pay: as many as time and debts
+ * allow. Return: whether any cycle passed.
  *
- * Tried once per cycle at most, it costs no more than the slots it saves: each
+ * Tried once per cycle at most, this costs no more than the slots that it saves walking, as each
  * debtor has one at least.
  */
 static bool slots_sweep(struct vgpu_slots *slots, u64 now_ns)
 {
-	struct vgpu_entity *entity;
 	u64 left, cycle_ns, cycles = U64_MAX;
 	struct rb_node *node, *next;
+	struct vgpu_slot_entity *se;
 
 	if (slots->slot < slots->sweep || slots->debtor_slots > slots->len)
 		return false;
@@ -212,12 +173,9 @@ static bool slots_sweep(struct vgpu_slots *slots, u64 now_ns)
 	slots->sweep = slots->slot + slots->len;
 	if (cycle_ns)
 		cycles = div64_u64(now_ns - slots->begin_ns, cycle_ns);
-	for (node = rb_first_cached(&slots->debtors); node;
-	     node = rb_next(node)) {
-		entity = rb_entry(node, struct vgpu_entity, slots.rb);
-		cycles = min(cycles, div64_u64(entity->slots.debt_ns,
-					       slots->slot_ns *
-					       entity->slots.nr));
+	for (node = rb_first_cached(&slots->debtors); node; node = rb_next(node)) {
+		se = rb_entry(node, struct vgpu_slot_entity, rb);
+		cycles = min(cycles, div64_u64(se->debt_ns, slots->slot_ns * se->nr));
 	}
 	if (!cycles)
 		return false;
@@ -227,38 +185,33 @@ static bool slots_sweep(struct vgpu_slots *slots, u64 now_ns)
 	slots->begin_ns += cycles * cycle_ns;
 	for (node = rb_first_cached(&slots->debtors); node; node = next) {
 		next = rb_next(node);
-		entity = rb_entry(node, struct vgpu_entity, slots.rb);
-		entity->slots.slot += cycles * slots->len;
-		entity->slots.debt_ns -= cycles * entity->slots.nr *
-					 slots->slot_ns;
-		if (entity->slots.debt_ns < slots->slot_ns)
-			slots_replace(slots, entity);
+		se = rb_entry(node, struct vgpu_slot_entity, rb);
+		se->slot += cycles * slots->len;
+		se->debt_ns -= cycles * se->nr * slots->slot_ns;
+		if (se->debt_ns < slots->slot_ns)
+			slots_replace(slots, vgpu_part_entity(se));
 	}
 	return true;
 }
 
 /*
- * The present slot is a debtor's: it is taken out of the cycle. Unless it was
- * already, for another: shares should not overlap, but nothing hangs on that.
+ * The present slot is a debtor's: it is taken out of the cycle. (Unless it was taken out for
+ * another debtor already. Shares should not overlap, but nothing depends on that.)
  */
 static void slots_repay(struct vgpu_slots *slots, struct vgpu_entity *entity)
 {
-	if (entity->slots.slot == slots->slot) {
-		entity->slots.debt_ns -= slots->slot_ns;
+	struct vgpu_slot_entity *se = vgpu_slots_of(entity);
+
+	if (se->slot == slots->slot) {
+		se->debt_ns -= slots->slot_ns;
 		slots->slot++;
 	}
 	slots_replace(slots, entity);
 }
 
-/**
- * vgpu_slots_advance() - bring the grid up to date
- * @rq:     run queue
- * @now_ns: the time
- *
- * Afterwards it is the present slot in which @now_ns lies, unless its owner runs
- * still.
- *
- * Context: the timeline's lock is held.
+/*
+ * Brings the grid up to date: afterwards the present slot is the one in which @now_ns lies, unless
+ * the present slot's owner runs still.
  */
 void vgpu_slots_advance(struct vgpu_rq *rq, u64 now_ns)
 {
@@ -275,15 +228,13 @@ void vgpu_slots_advance(struct vgpu_rq *rq, u64 now_ns)
 			if (changing)
 				slots_renew(rq, slots);
 			else
-				slots->cycle += div_u64(slots->slot -
-							slots->cycle,
-							slots->len) *
+				slots->cycle += div_u64(slots->slot - slots->cycle, slots->len) *
 						slots->len;
 			continue;
 		}
 
 		debtor = slots_first(&slots->debtors);
-		if (debtor && debtor->slots.slot <= slots->slot) {
+		if (debtor && vgpu_slots_of(debtor)->slot <= slots->slot) {
 			if (changing || !slots_sweep(slots, now_ns))
 				slots_repay(slots, debtor);
 			continue;
@@ -291,57 +242,40 @@ void vgpu_slots_advance(struct vgpu_rq *rq, u64 now_ns)
 
 		if (now_ns - slots->begin_ns < slots->slot_ns)
 			break;
-		slots_passed = div64_u64(now_ns - slots->begin_ns,
-					 slots->slot_ns);
+		slots_passed = div64_u64(now_ns - slots->begin_ns, slots->slot_ns);
 		end = changing ? slots->cycle + slots->len : U64_MAX;
 		if (debtor)
-			end = min(end, debtor->slots.slot);
+			end = min(end, vgpu_slots_of(debtor)->slot);
 		slots_passed = min(slots_passed, end - slots->slot);
 		slots->slot += slots_passed;
 		slots->begin_ns += slots_passed * slots->slot_ns;
 	}
 }
 
-/**
- * vgpu_slots_enqueue() - a policy's enqueue
- * @rq:     run queue
- * @entity: runnable
- * @woken:  whether it was not before
- * @now_ns: the time
- *
- * Context: the timeline's lock is held.
- * Return: false: nobody is in anybody's way.
- */
-bool vgpu_slots_enqueue(struct vgpu_rq *rq, struct vgpu_entity *entity,
-			bool woken, u64 now_ns)
+/* ->enqueue(): no entity is preempted in its slot for another one. */
+bool vgpu_slots_enqueue(struct vgpu_rq *rq, struct vgpu_entity *entity, bool woken, u64 now_ns)
 {
+	struct vgpu_slot_entity *se = vgpu_slots_of(entity);
+
 	vgpu_slots_advance(rq, now_ns);
-	entity->slots.queued = true;
-	if (RB_EMPTY_NODE(&entity->slots.rb))
+	se->queued = true;
+	if (RB_EMPTY_NODE(&se->rb))
 		vgpu_slots_place(rq->data, entity);
 	return false;
 }
 
-/**
- * vgpu_slots_dequeue() - a policy's dequeue
- * @rq:     run queue
- * @entity: queued
- * @now_ns: the time
- *
- * Context: the timeline's lock is held.
- */
-void vgpu_slots_dequeue(struct vgpu_rq *rq, struct vgpu_entity *entity,
-			u64 now_ns)
+void vgpu_slots_dequeue(struct vgpu_rq *rq, struct vgpu_entity *entity, u64 now_ns)
 {
+	struct vgpu_slot_entity *se = vgpu_slots_of(entity);
+
 	vgpu_slots_advance(rq, now_ns);
-	entity->slots.queued = false;
-	if (!entity->slots.debtor)
+	se->queued = false;
+	if (!se->debtor)
 		vgpu_slots_unplace(rq->data, entity);
 }
 
-/* When to ask again, if nobody may run now. */
-static u64 slots_until_ns(const struct vgpu_rq *rq,
-			  const struct vgpu_slots *slots,
+/* When to ask for a pick again, if no entity may run now; @first: of slots->queue. */
+static u64 slots_until_ns(const struct vgpu_rq *rq, const struct vgpu_slots *slots,
 			  const struct vgpu_entity *first)
 {
 	const struct vgpu_entity *debtor = slots_first(&slots->debtors);
@@ -350,26 +284,16 @@ static u64 slots_until_ns(const struct vgpu_rq *rq,
 	if (slots_changing(rq, slots))
 		slot = slots->cycle + slots->len;
 	if (first)
-		slot = min(slot, first->slots.slot);
+		slot = min(slot, vgpu_slots_of(first)->slot);
 	if (debtor)
-		slot = min(slot, debtor->slots.slot);
+		slot = min(slot, vgpu_slots_of(debtor)->slot);
 	if (slot == VGPU_SLOT_NONE)
 		return 0;
 	return slots->begin_ns + (slot - slots->slot) * slots->slot_ns;
 }
 
-/**
- * vgpu_slots_pick() - a policy's pick
- * @rq:     run queue
- * @now_ns: the time
- * @pick:   set
- *
- * Context: the timeline's lock is held.
- * Return: the owner of the present slot, if it is queued, with the rest of that;
- * or NULL.
- */
-struct vgpu_entity *vgpu_slots_pick(struct vgpu_rq *rq, u64 now_ns,
-				    struct vgpu_pick *pick)
+/* ->pick(): the owner of the present slot, if it is queued, with the rest of that slot. */
+struct vgpu_entity *vgpu_slots_pick(struct vgpu_rq *rq, u64 now_ns, struct vgpu_pick *pick)
 {
 	struct vgpu_slots *slots = rq->data;
 	struct vgpu_entity *first;
@@ -377,36 +301,26 @@ struct vgpu_entity *vgpu_slots_pick(struct vgpu_rq *rq, u64 now_ns,
 	vgpu_slots_advance(rq, now_ns);
 	if (!slots->len)
 		return NULL;
-	/* Whose slot has passed unused. */
-	while ((first = slots_first(&slots->queue)) &&
-	       first->slots.slot < slots->slot)
+	/* Entities whose slot has passed unused get the number of their next one. */
+	while ((first = slots_first(&slots->queue)) && vgpu_slots_of(first)->slot < slots->slot)
 		slots_replace(slots, first);
-	if (!first || first->slots.slot > slots->slot) {
+	if (!first || vgpu_slots_of(first)->slot > slots->slot) {
 		pick->until_ns = slots_until_ns(rq, slots, first);
 		return NULL;
 	}
 	vgpu_slots_unplace(slots, first);
-	first->slots.queued = false;
+	vgpu_slots_of(first)->queued = false;
 	slots->owner = first;
 	pick->slice_ns = slots->begin_ns + slots->slot_ns - now_ns;
 	pick->exclusive = true;
 	return first;
 }
 
-/**
- * vgpu_slots_charge() - a policy's charge
- * @rq:     run queue
- * @entity: what ran
- * @ran_ns: how long it worked; all that counts is when it came to its end
- * @now_ns: the time
- *
- * What was put on the engine by another policy owes nothing, and the grid begins
- * when it is off.
- *
- * Context: the timeline's lock is held.
+/*
+ * ->charge(): not the service counts but when the run ended. An entity that another policy put on
+ * the engine owes nothing, and the grid begins when that entity is off.
  */
-void vgpu_slots_charge(struct vgpu_rq *rq, struct vgpu_entity *entity,
-		       u64 ran_ns, u64 now_ns)
+void vgpu_slots_charge(struct vgpu_rq *rq, struct vgpu_entity *entity, u64 ran_ns, u64 now_ns)
 {
 	struct vgpu_slots *slots = rq->data;
 	u64 used_ns;
@@ -421,7 +335,7 @@ void vgpu_slots_charge(struct vgpu_rq *rq, struct vgpu_entity *entity,
 	used_ns = now_ns - slots->begin_ns;
 	if (used_ns <= slots->slot_ns)
 		return;
-	entity->slots.debt_ns += used_ns - slots->slot_ns;
+	vgpu_slots_of(entity)->debt_ns += used_ns - slots->slot_ns;
 	slots->slot++;
 	slots->begin_ns = now_ns;
 	slots_replace(slots, entity);

@@ -1,50 +1,84 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Time slots on a grid, for equal_share and fixed_share: see slots.c. A policy
- * says who owns which slot, the rest is common.
+ * Time slots on a grid, for equal_share and fixed_share: see slots.c. Such a policy says which
+ * entity owns which slot; all else is common.
  */
 #ifndef _VGPU_SLOTS_H
 #define _VGPU_SLOTS_H
 
+#include <linux/build_bug.h>
+
 #include "policy.h"
 
-/* Number of a slot that does not come. */
+/* Instead of a slot's number: the entity has no slot to come. */
 #define VGPU_SLOT_NONE		U64_MAX
 
 struct vgpu_slots;
 
 /**
- * struct vgpu_slots_ops - who owns which slot
- * @next:  number of @entity's first slot at or after @from, which is not before
- *         the present cycle; VGPU_SLOT_NONE if it has none. Which slots of a
- *         cycle are its own does not change but in @renew
- * @renew: a cycle begins with slots->slot that may differ from the one before:
- *         set slots->len (0: there is no grid) and who owns what, and
- *         vgpu_slots_unplace() and vgpu_slots_place() everybody
+ * struct vgpu_slot_entity - an entity under a policy of slots
+ * @node:    on the policy's list of members; under equal_share in the order of their slots
+ * @rb:      in slots->queue or slots->debtors
+ * @slot:    number of the entity's next slot, while @rb is in a tree
+ * @debt_ns: overrun that the entity has not yet paid back by skipping a slot
+ * @index:   equal_share: which slot of a cycle is the entity's; fixed_share: the entity's first GiB
+ *           of the framebuffer
+ * @nr:      how many slots of each cycle are the entity's; 0: it is no member
+ * @queued:  the entity may run in its next slot
+ * @debtor:  while @rb is in a tree: that tree is slots->debtors
+ * @started: equal_share: the entity is to be a member of the next cycle
+ */
+struct vgpu_slot_entity {
+	struct list_head node;
+	struct rb_node rb;
+	u64 slot;
+	u64 debt_ns;
+	u32 index;
+	u32 nr;
+	bool queued;
+	bool debtor;
+	bool started;
+};
+
+static_assert(sizeof(struct vgpu_slot_entity) <= VGPU_ENTITY_PART);
+
+static inline struct vgpu_slot_entity *vgpu_slots_of(const struct vgpu_entity *entity)
+{
+	return vgpu_entity_part(entity);
+}
+
+/**
+ * struct vgpu_slots_ops - which entity owns which slot
+ * @next:  returns the number of @entity's first slot at or after slot @from, which is not before
+ *         the present cycle; VGPU_SLOT_NONE if there is none. What an entity owns of a cycle does
+ *         not change but in @renew
+ * @renew: a cycle begins with slots->slot that may differ from the one before. Sets slots->len (0:
+ *         there is no grid) and what each entity owns, and calls vgpu_slots_unplace() and
+ *         vgpu_slots_place() for each
  */
 struct vgpu_slots_ops {
-	u64 (*next)(const struct vgpu_slots *slots,
-		    const struct vgpu_entity *entity, u64 from);
+	u64 (*next)(const struct vgpu_slots *slots, const struct vgpu_entity *entity, u64 from);
 	void (*renew)(struct vgpu_slots *slots);
 };
 
 /**
- * struct vgpu_slots - a run queue's grid; rq->data points to it
- * @ops:      who owns which slot; constant
+ * struct vgpu_slots - a run queue's grid, to which rq->data points
+ * @ops:      the policy's; constant
  * @slot:     number of the present slot
- * @begin_ns: when it began
- * @slot_ns:  length of a slot in this cycle
+ * @begin_ns: when the present slot began
+ * @slot_ns:  length of each slot of the present cycle
  * @cycle:    number of the first slot of the present cycle
  * @len:      slots of a cycle; 0: there is no grid
- * @dirty:    ops->renew is wanted at the end of the cycle; so it is, too, when
- *            the slice was changed
- * @owner:    who runs in the present slot: until that ends the grid waits
- * @queue:    who is queued and may run, by the number of the next slot; numbers
- *            that have passed are brought up to date by pick
- * @debtors:  who owes a slot or more, queued or not, by the number of the next
- *            slot, none of which has passed
- * @debtor_slots: how many slots of a cycle they own
- * @sweep:    slot from which whole cycles may be tried again
+ * @dirty:    @ops->renew is to be called at the end of the cycle. (It is called there without that
+ *            if the GPU's slice has changed.)
+ * @owner:    the entity that runs in the present slot, or NULL. While it runs the grid does not
+ *            advance
+ * @queue:    queued entities that may run in their next slot, by its number. A number that has
+ *            passed is brought up to date when the policy picks
+ * @debtors:  entities that owe a slot or more, queued or not, by the number of their next slot,
+ *            none of which has passed
+ * @debtor_slots: how many slots of a cycle belong to @debtors
+ * @sweep:    number of the slot from which slots_sweep() may be tried again
  */
 struct vgpu_slots {
 	const struct vgpu_slots_ops *ops;
@@ -61,22 +95,18 @@ struct vgpu_slots {
 	u64 sweep;
 };
 
-void vgpu_slots_setup(struct vgpu_slots *slots,
-		      const struct vgpu_slots_ops *ops);
+/* But for setup with the timeline's lock held. */
+void vgpu_slots_setup(struct vgpu_slots *slots, const struct vgpu_slots_ops *ops);
 void vgpu_slots_begin(struct vgpu_rq *rq, u64 now_ns);
 void vgpu_slots_advance(struct vgpu_rq *rq, u64 now_ns);
 void vgpu_slots_place(struct vgpu_slots *slots, struct vgpu_entity *entity);
 void vgpu_slots_unplace(struct vgpu_slots *slots, struct vgpu_entity *entity);
 void vgpu_slots_forget(struct vgpu_slots *slots, struct vgpu_entity *entity);
 
-/* These are a policy's as they are. */
-bool vgpu_slots_enqueue(struct vgpu_rq *rq, struct vgpu_entity *entity,
-			bool woken, u64 now_ns);
-void vgpu_slots_dequeue(struct vgpu_rq *rq, struct vgpu_entity *entity,
-			u64 now_ns);
-struct vgpu_entity *vgpu_slots_pick(struct vgpu_rq *rq, u64 now_ns,
-				    struct vgpu_pick *pick);
-void vgpu_slots_charge(struct vgpu_rq *rq, struct vgpu_entity *entity,
-		       u64 ran_ns, u64 now_ns);
+/* For struct vgpu_sched_policy as they are. */
+bool vgpu_slots_enqueue(struct vgpu_rq *rq, struct vgpu_entity *entity, bool woken, u64 now_ns);
+void vgpu_slots_dequeue(struct vgpu_rq *rq, struct vgpu_entity *entity, u64 now_ns);
+struct vgpu_entity *vgpu_slots_pick(struct vgpu_rq *rq, u64 now_ns, struct vgpu_pick *pick);
+void vgpu_slots_charge(struct vgpu_rq *rq, struct vgpu_entity *entity, u64 ran_ns, u64 now_ns);
 
 #endif /* _VGPU_SLOTS_H */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Inside sched: a timeline, shared by timeline.c (what happens on it),
- * entity.c (who wants to be on it), account.c (what happened on it) and sched.c
- * (the thread that looks after it, and settings).
+ * Inside sched: a timeline, the order in which one engine serves entities, and what the files that
+ * work on it call of each other. New work passes through them from top to bottom: entity.c (an
+ * entity wakes), runqueue.c (it is queued, the thread is kicked), timeline.c (the policy picks it,
+ * the engine runs it), account.c (its run is charged and logged).
  */
 #ifndef _VGPU_TIMELINE_H
 #define _VGPU_TIMELINE_H
@@ -14,60 +15,64 @@
 
 #include "log.h"
 #include "sched.h"
+#include "thread.h"
 
 /**
- * struct vgpu_timeline - one engine's order of service
- * @sched:      whose; constant
- * @index:      which; constant
- * @ops:        the engine; constant
- * @ops_data:   its owner's; constant
- * @lock:       protects all below and, but for their tl, the entities. Taken in
- *              any context but a non-maskable interrupt, so nothing that is
- *              called with it held may take a lock that is held anywhere with
- *              interrupts on
- * @rq:         what the policy sees
- * @timeout_ns: how long the engine has to stop once asked
+ * struct vgpu_timeline - the order in which one engine serves entities
+ * @thread:     the GPU's scheduler thread; constant
+ * @name:       the GPU's name, for tracepoints; constant
+ * @index:      the engine's number on the GPU; constant
+ * @ops:        what the timeline calls of the engine; constant
+ * @ops_data:   for the owner of @ops; constant
+ * @lock:       protects all that follows and, but for their constants, the entities. Taken in any
+ *              context but a non-maskable interrupt; so a function that is called with it held must
+ *              not take a lock that is held anywhere with interrupts on
+ * @rq:         the run queue, as the policy sees it
+ * @timeout_ns: how long the engine has to stop an entity once it was asked to
  * @window_ns:  length of the windows of statistics
- * @entities:   all between init and exit
- * @sleepers:   those with a wake_ns, by it
- * @pick:       the policy's words on the run under way; the engine reads them
- *              without the lock, like rq.nr_queued and @preempting
- * @wait_ns:    how long it had waited before
- * @resetting:  the entity for which @reset_work is on its way: the engine is not
- *              given anybody, whether or not that run has ended
- * @reset_work: calls ops->reset, which sleeps; clears @resetting
- * @preempting: the running entity was asked to stop
- * @preempt_at_ns: when it is to be, for another; U64_MAX: it is not
- * @end:        why it was asked
- * @stop_ns:    when it was asked
- * @deadline_ns: of the running entity
- * @start_ns:   when it was put on the engine
- * @start_ran_ns: the engine's time then
- * @preempt_ran_ns: the engine's time at the last look since it was asked to stop
- * @preempt_due_ns: when to look again whether it did
- * @late_ns:    how long it has been able to work since it was asked
- * @until_ns:   nobody may run, though queued, until then; U64_MAX: until
- *              something happens; 0: the policy is to be asked
- * @timer:      expires at @until_ns or before, unless that is 0 or U64_MAX
- * @window:     number of the present window, by the last look
- * @window_end_ns: its end
- * @check_ns:   the kthread looks again by itself then, if not before. Who makes
- *              something due earlier kicks it
- * @last:       the entity that ran last; NULL: none, or gone
- * @nr_entities: entities between init and exit
- * @stopped:    for those who wait for an entity to be off the engine
- * @created_ns: since when the times below count
- * @busy_ns:    service of all runs that have ended, of gone entities too
- * @seen_ns:    the most that vgpu_timeline_stats() has said of it
- * @linger_ns:  of @busy_ns without work
+ * @entities:   all entities of the timeline
+ * @sleepers:   the entities that a timer is to wake, by wake_ns
+ * @pick:       what the policy said of the run under way. The engine reads it without the lock when
+ *              it polls, as it does rq.nr_queued and @preempting
+ * @wait_ns:    how long the running entity had waited before its run
+ * @resetting:  the entity for which @reset_work is queued or resets the engine, or NULL. Meanwhile
+ *              no entity is put on the engine, whether or not the run has ended
+ * @reset_work: calls ops->reset(), which sleeps, and clears @resetting
+ * @preempting: the engine was asked to stop the running entity
+ * @preempt_at_ns: when the engine is to be asked to stop the running entity for another one;
+ *              U64_MAX: it is not
+ * @end:        why the engine was asked to stop the running entity
+ * @stop_ns:    when the engine was asked
+ * @deadline_ns: when the running entity's slice ends
+ * @start_ns:   when the running entity was put on the engine
+ * @start_ran_ns: the engine's time (vgpu_timeline_ran_ns()) at @start_ns
+ * @preempt_ran_ns: the engine's time when the timeline last looked whether the engine had stopped
+ * @preempt_due_ns: when the timeline is to look again
+ * @late_ns:    for how long the engine has been able to work since it was asked
+ * @until_ns:   the policy said that no queued entity may run until then; U64_MAX: until something
+ *              changes; 0: the policy is to be asked
+ * @timer:      asks the policy again at @until_ns; expires then or earlier, if @until_ns is neither
+ *              0 nor U64_MAX
+ * @window:     number of the present window of statistics, as of the last look
+ * @window_end_ns: when that window ends
+ * @check_ns:   the thread looks at the timeline then, without a kick. A section under @lock that
+ *              makes something due earlier kicks the thread
+ * @last:       the entity that ran last; NULL: none, or one that has left
+ * @nr_entities: length of @entities
+ * @stopped:    threads wait here until an entity is off the engine
+ * @created_ns: since when the sums below count
+ * @busy_ns:    service of all runs that have ended, also of entities that have left
+ * @seen_ns:    the largest service that vgpu_timeline_stats() has reported
+ * @linger_ns:  the part of @busy_ns in which the engine was held without work
  * @runs:       runs begun
- * @switches:   of these, of another entity than the one before
- * @preempts:   requests to stop
- * @resets:     engine resets
- * @log:        the last VGPU_SCHED_LOG runs that have ended; see log.h
+ * @switches:   how many of @runs were of another entity than the run before
+ * @preempts:   how often the engine was asked to stop an entity
+ * @resets:     how often the engine was reset
+ * @log:        the last VGPU_SCHED_LOG runs that have ended
  */
 struct vgpu_timeline {
-	struct vgpu_sched *sched;
+	struct vgpu_sched_thread *thread;
+	const char *name;
 	unsigned int index;
 	const struct vgpu_timeline_ops *ops;
 	void *ops_data;
@@ -112,46 +117,46 @@ struct vgpu_timeline {
 	struct vgpu_sched_log log;
 };
 
-/* The engine's time: that of ops->ran_ns, or the clock. */
+/* For how long the engine could have worked so far, by ops->ran_ns or by the clock. */
 static inline u64 vgpu_timeline_ran_ns(struct vgpu_timeline *tl, u64 now_ns)
 {
 	return tl->ops->ran_ns ? tl->ops->ran_ns(tl) : now_ns;
 }
 
-/* timeline.c, entity.c and account.c, for each other; lock held */
-bool vgpu_timeline_needs_kick(struct vgpu_timeline *tl);
-void vgpu_timeline_ask_again(struct vgpu_timeline *tl);
-void vgpu_timeline_preempt(struct vgpu_timeline *tl,
-			   enum vgpu_ctl_switch_end why, u64 now_ns);
-void vgpu_timeline_preempt_for(struct vgpu_timeline *tl, u64 now_ns);
-void vgpu_entity_give(struct vgpu_entity *entity, bool woken, u64 now_ns);
-void vgpu_entity_enqueue(struct vgpu_entity *entity, bool woken, u64 now_ns);
-u64 vgpu_entity_unqueued(struct vgpu_entity *entity, u64 now_ns);
+/* entity.c, for timeline.c */
 void vgpu_entity_wake_due(struct vgpu_timeline *tl, u64 now_ns);
-void vgpu_account_run(struct vgpu_timeline *tl, enum vgpu_run_end end,
-		      u64 ran_ns, u64 idle_ns, u64 linger_ns, u64 now_ns);
-void vgpu_account_set_window(struct vgpu_timeline *tl, u64 window_ns,
-			     u64 now_ns);
 
-/*
- * timeline.c, for sched.c. A new policy comes in two steps: prepare, which may
- * fail, on all timelines; then set_params. After that @next is of the old one,
- * for release.
- */
-int vgpu_timeline_init(struct vgpu_timeline *tl, struct vgpu_sched *sched,
-		       unsigned int index, const struct vgpu_timeline_ops *ops,
+/* runqueue.c, for entity.c and timeline.c; the timeline's lock is held, unlock releases it */
+u64 vgpu_rq_due_ns(struct vgpu_timeline *tl);
+void vgpu_rq_kick(struct vgpu_timeline *tl);
+void vgpu_rq_unlock(struct vgpu_timeline *tl, unsigned long flags);
+void vgpu_rq_ask_again(struct vgpu_timeline *tl);
+void vgpu_rq_preempt(struct vgpu_timeline *tl, enum vgpu_ctl_switch_end why, u64 now_ns);
+void vgpu_rq_preempt_due(struct vgpu_timeline *tl, u64 now_ns);
+bool vgpu_rq_hung(struct vgpu_timeline *tl, u64 now_ns);
+void vgpu_rq_give(struct vgpu_entity *entity, bool woken, u64 now_ns);
+void vgpu_rq_enqueue(struct vgpu_entity *entity, bool woken, u64 now_ns);
+u64 vgpu_rq_unqueued(struct vgpu_entity *entity, u64 now_ns);
+
+/* timeline.c, for sched.c */
+int vgpu_timeline_init(struct vgpu_timeline *tl, struct vgpu_sched_thread *thread,
+		       const char *name, unsigned int index, const struct vgpu_timeline_ops *ops,
 		       void *ops_data, const struct vgpu_sched_params *params);
 void vgpu_timeline_fini(struct vgpu_timeline *tl);
 u64 vgpu_timeline_service(struct vgpu_timeline *tl);
-int vgpu_timeline_prepare(struct vgpu_rq *next,
-			  const struct vgpu_sched_params *params);
+
+/*
+ * A new policy comes in two steps: prepare, which may fail, for all timelines; then set_params.
+ * After that @next is the old policy's, to be released.
+ */
+int vgpu_timeline_prepare(struct vgpu_rq *next, const struct vgpu_sched_params *params);
 void vgpu_timeline_release(struct vgpu_rq *next);
-void vgpu_timeline_set_params(struct vgpu_timeline *tl,
-			      const struct vgpu_sched_params *params,
+void vgpu_timeline_set_params(struct vgpu_timeline *tl, const struct vgpu_sched_params *params,
 			      struct vgpu_rq *next);
 
-/* sched.c, for both */
-void vgpu_sched_kick(struct vgpu_sched *sched);
-void vgpu_sched_queue(struct vgpu_sched *sched, struct work_struct *work);
+/* account.c, for timeline.c */
+void vgpu_account_run(struct vgpu_timeline *tl, enum vgpu_run_end end, u64 ran_ns, u64 idle_ns,
+		      u64 linger_ns, u64 now_ns);
+void vgpu_account_set_window(struct vgpu_timeline *tl, u64 window_ns, u64 now_ns);
 
 #endif /* _VGPU_TIMELINE_H */

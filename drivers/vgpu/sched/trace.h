@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The scheduler's tracepoints: enough to rebuild every decision. now_ns is the
- * time by which it was made, CLOCK_MONOTONIC.
+ * The scheduler's tracepoints: enough to rebuild every decision. now_ns is the time by which the
+ * decision was made, CLOCK_MONOTONIC.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM vgpu
@@ -11,11 +11,11 @@
 
 #include <linux/tracepoint.h>
 
-#include "policy.h"
+#include "qos.h"
 
 /*
- * An entity is queued: woken, or runnable still after a run. preempt: the policy
- * asks for what runs to make way.
+ * An entity is queued: it has woken, or is runnable still after a run. preempt: the policy asks for
+ * the running entity to make way.
  */
 TRACE_EVENT(vgpu_sched_wake,
 	TP_PROTO(const struct vgpu_timeline *tl,
@@ -23,7 +23,7 @@ TRACE_EVENT(vgpu_sched_wake,
 		 u64 now_ns),
 	TP_ARGS(tl, entity, woken, preempt, now_ns),
 	TP_STRUCT__entry(
-		__string(gpu, vgpu_sched_name(tl->sched))
+		__string(gpu, tl->name)
 		__field(unsigned int, engine)
 		__array(u8, id, VGPU_ENTITY_ID_LEN)
 		__field(bool, woken)
@@ -45,13 +45,13 @@ TRACE_EVENT(vgpu_sched_wake,
 		  __entry->preempt, __entry->queued, __entry->now_ns)
 );
 
-/* An entity gets the engine; queued: who else waits. */
+/* An entity gets the engine; queued: how many others wait. */
 TRACE_EVENT(vgpu_sched_pick,
 	TP_PROTO(const struct vgpu_timeline *tl,
 		 const struct vgpu_entity *entity, u64 now_ns),
 	TP_ARGS(tl, entity, now_ns),
 	TP_STRUCT__entry(
-		__string(gpu, vgpu_sched_name(tl->sched))
+		__string(gpu, tl->name)
 		__field(unsigned int, engine)
 		__array(u8, id, VGPU_ENTITY_ID_LEN)
 		__string(policy, tl->rq.policy->name)
@@ -80,12 +80,12 @@ TRACE_EVENT(vgpu_sched_pick,
 		  __entry->waited_ns, __entry->queued, __entry->now_ns)
 );
 
-/* Nobody may run though some are queued, until then. */
+/* The policy says that no queued entity may run until until_ns. */
 TRACE_EVENT(vgpu_sched_none,
 	TP_PROTO(const struct vgpu_timeline *tl, u64 now_ns),
 	TP_ARGS(tl, now_ns),
 	TP_STRUCT__entry(
-		__string(gpu, vgpu_sched_name(tl->sched))
+		__string(gpu, tl->name)
 		__field(unsigned int, engine)
 		__field(unsigned int, queued)
 		__field(u64, until_ns)
@@ -109,7 +109,7 @@ TRACE_EVENT(vgpu_sched_charge,
 		 const struct vgpu_ctl_switch *run, u64 overrun_ns, u64 now_ns),
 	TP_ARGS(tl, run, overrun_ns, now_ns),
 	TP_STRUCT__entry(
-		__string(gpu, vgpu_sched_name(tl->sched))
+		__string(gpu, tl->name)
 		__field(unsigned int, engine)
 		__array(u8, id, VGPU_ENTITY_ID_LEN)
 		__field(unsigned int, end)
@@ -145,7 +145,7 @@ TRACE_EVENT(vgpu_sched_preempt,
 		 u64 now_ns),
 	TP_ARGS(tl, entity, why, now_ns),
 	TP_STRUCT__entry(
-		__string(gpu, vgpu_sched_name(tl->sched))
+		__string(gpu, tl->name)
 		__field(unsigned int, engine)
 		__array(u8, id, VGPU_ENTITY_ID_LEN)
 		__field(unsigned int, why)
@@ -165,13 +165,13 @@ TRACE_EVENT(vgpu_sched_preempt,
 		  __entry->ran_ns, __entry->now_ns)
 );
 
-/* An entity was started, stopped, held (VGPU_HOLD_*) or let go. */
+/* An entity was started, stopped, held (VGPU_HOLD_*), or a hold was taken back. */
 TRACE_EVENT(vgpu_sched_state,
 	TP_PROTO(const struct vgpu_timeline *tl,
 		 const struct vgpu_entity *entity, u64 now_ns),
 	TP_ARGS(tl, entity, now_ns),
 	TP_STRUCT__entry(
-		__string(gpu, vgpu_sched_name(tl->sched))
+		__string(gpu, tl->name)
 		__field(unsigned int, engine)
 		__array(u8, id, VGPU_ENTITY_ID_LEN)
 		__field(bool, started)
@@ -191,13 +191,13 @@ TRACE_EVENT(vgpu_sched_state,
 		  __entry->started, __entry->hold, __entry->now_ns)
 );
 
-/* An entity's share was changed to this. */
+/* An entity has a new share. */
 TRACE_EVENT(vgpu_sched_share,
 	TP_PROTO(const struct vgpu_timeline *tl,
 		 const struct vgpu_entity *entity, u64 now_ns),
 	TP_ARGS(tl, entity, now_ns),
 	TP_STRUCT__entry(
-		__string(gpu, vgpu_sched_name(tl->sched))
+		__string(gpu, tl->name)
 		__field(unsigned int, engine)
 		__array(u8, id, VGPU_ENTITY_ID_LEN)
 		__field(u32, guarantee)
@@ -220,12 +220,12 @@ TRACE_EVENT(vgpu_sched_share,
 		  __entry->now_ns)
 );
 
-/* A timeline has these settings now. */
+/* A timeline has new settings. */
 TRACE_EVENT(vgpu_sched_set,
 	TP_PROTO(const struct vgpu_timeline *tl, u64 now_ns),
 	TP_ARGS(tl, now_ns),
 	TP_STRUCT__entry(
-		__string(gpu, vgpu_sched_name(tl->sched))
+		__string(gpu, tl->name)
 		__field(unsigned int, engine)
 		__string(policy, tl->rq.policy->name)
 		__field(u64, slice_ns)
@@ -250,12 +250,12 @@ TRACE_EVENT(vgpu_sched_set,
 		  __entry->timeout_ns, __entry->now_ns)
 );
 
-/* qos: the tags of whom it picks, and whether its guarantee is due. */
+/* qos has picked an entity: its tags, and whether its guarantee is due. */
 TRACE_EVENT(vgpu_qos,
 	TP_PROTO(const struct vgpu_entity *entity),
 	TP_ARGS(entity),
 	TP_STRUCT__entry(
-		__string(gpu, vgpu_sched_name(entity->tl->sched))
+		__string(gpu, entity->tl->name)
 		__field(unsigned int, engine)
 		__array(u8, id, VGPU_ENTITY_ID_LEN)
 		__field(u64, reserve_ns)
@@ -267,10 +267,10 @@ TRACE_EVENT(vgpu_qos,
 		__assign_str(gpu);
 		__entry->engine = entity->tl->index;
 		memcpy(__entry->id, entity->id, sizeof(__entry->id));
-		__entry->reserve_ns = entity->qos.reserve_ns;
-		__entry->limit_ns = entity->qos.limit_ns;
-		__entry->start = entity->qos.start;
-		__entry->reserved = entity->qos.reserved;
+		__entry->reserve_ns = vgpu_qos_of(entity)->reserve_ns;
+		__entry->limit_ns = vgpu_qos_of(entity)->limit_ns;
+		__entry->start = vgpu_qos_of(entity)->start;
+		__entry->reserved = vgpu_qos_of(entity)->reserved;
 	),
 	TP_printk("%s engine=%u vgpu=%pUb reserve_ns=%llu limit_ns=%llu start=%llu reserved=%d",
 		  __get_str(gpu), __entry->engine, __entry->id,

@@ -2,10 +2,10 @@
 /*
  * How much framebuffer the vGPUs of all software GPUs may have together.
  *
- * Framebuffer is host memory once it is touched, and a GPU may be larger than its
- * host. So what is promised to vGPUs is limited by what the host has: by all its
- * memory, which is constant, and not by what happens to be free, so that
- * available_instances changes with vGPUs only.
+ * Framebuffer becomes host memory when it is touched, and a GPU may have more of it than the
+ * host has memory. So the framebuffer that is promised to vGPUs is limited by the host's memory:
+ * by all of it, which is constant, and not by the part that is free, so that available_instances
+ * changes with vGPUs only.
  */
 #include <linux/math64.h>
 #include <linux/mm.h>
@@ -13,7 +13,7 @@
 #include <linux/mutex.h>
 #include <linux/vgpu.h>
 
-#include "admit.h"
+#include "instance.h"
 
 #define SOFT_OVERCOMMIT_MAX	10000
 
@@ -34,12 +34,11 @@ __MODULE_PARM_TYPE(fb_overcommit, "uint");
 MODULE_PARM_DESC(fb_overcommit, "Framebuffer of all vGPUs together, in percent of host memory, 0..10000; 0: no limit (100)");
 
 static DEFINE_MUTEX(soft_admit_lock);	/* protects soft_admitted */
-static u64 soft_admitted;		/* bytes, of all instances there are */
+static u64 soft_admitted;		/* framebuffer bytes of all vGPUs there are */
 
 static u64 soft_admit_limit(unsigned int percent)
 {
-	return mul_u64_u32_div((u64)totalram_pages() << PAGE_SHIFT, percent,
-			       100);
+	return mul_u64_u32_div((u64)totalram_pages() << PAGE_SHIFT, percent, 100);
 }
 
 static u64 soft_admit_left(unsigned int percent)
@@ -55,10 +54,9 @@ static u64 soft_admit_left(unsigned int percent)
 
 /**
  * soft_admit_room() - struct vgpu_gpu_ops.fb_room
- * @vgpu: a software GPU; the limit is one for all of them
- *
+ * @vgpu: a software GPU; the answer is the same for all of them
  * Context: may sleep.
- * Return: how many bytes of framebuffer new instances may have.
+ * Return: how many bytes of framebuffer new vGPUs may have.
  */
 u64 soft_admit_room(struct vgpu_gpu *vgpu)
 {
@@ -71,13 +69,12 @@ u64 soft_admit_room(struct vgpu_gpu *vgpu)
 }
 
 /**
- * soft_admit() - promise an instance its framebuffer
- * @vgpu: the new instance
+ * soft_admit() - promise a vGPU its framebuffer
+ * @vgpu: the new vGPU
  * @info: its framebuffer and type
- * @gpu_name: its GPU, for the message of a refusal
- *
+ * @gpu_name: name of the GPU, for the message of a refusal
  * Context: may sleep.
- * Return: 0, to be taken back by soft_admit_end(), or -ENOSPC, said in the log.
+ * Return: 0, to be undone by soft_admit_end(), or -ENOSPC, for which the log has the reason.
  */
 int soft_admit(struct vgpu_instance *vgpu, const struct vgpu_instance_info *info,
 	       const char *gpu_name)
@@ -99,9 +96,8 @@ int soft_admit(struct vgpu_instance *vgpu, const struct vgpu_instance_info *info
 }
 
 /**
- * soft_admit_end() - take back what soft_admit() promised
- * @fb_bytes: length of the framebuffer whose memory has been given back
- *
+ * soft_admit_end() - undo soft_admit()
+ * @fb_bytes: length of a framebuffer whose memory has been given back
  * Context: may sleep.
  */
 void soft_admit_end(u64 fb_bytes)

@@ -1,22 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Channels: enabled and disabled by the guest's register writes, woken by
- * doorbells, stopped by faults and resets. soft.h says who may touch what.
+ * Channels: enabled and disabled by the guest's register writes, woken by doorbells, stopped by
+ * faults and resets.
  */
 #include <linux/mm.h>
 #include <linux/nospec.h>
 #include <linux/seq_file.h>
 
-#include "channel.h"
-#include "exec.h"
 #include "gpu.h"
 #include "instance.h"
-#include "packet.h"
-#include "queue.h"
-#include "store.h"
 
-static void soft_channel_set_fault(struct soft_channel *ch,
-				   const struct soft_fault *fault, u64 pos)
+static void soft_channel_set_fault(struct soft_channel *ch, const struct soft_fault *fault, u64 pos)
 {
 	struct soft_instance *inst = ch->inst;
 
@@ -29,13 +23,12 @@ static void soft_channel_set_fault(struct soft_channel *ch,
 	if (ch->hw) {
 		WRITE_ONCE(ch->hw->fault_code, cpu_to_le32(fault->code));
 		WRITE_ONCE(ch->hw->fault_pos, cpu_to_le64(pos));
-		smp_wmb();	/* who sees FAULTED sees why */
+		smp_wmb();	/* a guest that sees FAULTED sees why */
 	}
 	soft_queue_publish(ch, VGPU_HW_STATE_FAULTED);
 }
 
-static void soft_channel_report_fault(struct soft_channel *ch,
-				      enum vgpu_hw_fault code, u64 pos)
+static void soft_channel_report_fault(struct soft_channel *ch, enum vgpu_hw_fault code, u64 pos)
 {
 	struct vgpu_instance *vgpu = ch->inst->vgpu;
 
@@ -44,10 +37,9 @@ static void soft_channel_report_fault(struct soft_channel *ch,
 }
 
 /**
- * soft_channel_show() - a line on a channel, for debugfs
- * @ch: the channel; nothing is said of one that is disabled
- * @m: where to
- *
+ * soft_channel_show() - print a line on a channel, for debugfs
+ * @ch: the channel; a disabled one has no line
+ * @m: the file
  * Context: may sleep.
  */
 void soft_channel_show(struct soft_channel *ch, struct seq_file *m)
@@ -58,35 +50,22 @@ void soft_channel_show(struct soft_channel *ch, struct seq_file *m)
 		[VGPU_HW_STATE_FAULTED] = "faulted",
 	};
 	struct soft_instance *inst = ch->inst;
-	enum vgpu_hw_fault fault;
-	enum vgpu_hw_state state;
-	bool stalled, paced, sys;
-	u64 ring, get;
 
 	spin_lock(&inst->queue_lock);
-	state = ch->state;
-	stalled = ch->stalled;
-	paced = ch->paced;
-	fault = ch->fault_code;
-	ring = ch->ring_addr;
-	sys = ch->ring_sys;
-	get = READ_ONCE(ch->get);
+	if (ch->state != VGPU_HW_STATE_DISABLED)
+		seq_printf(m, "  %u: %s, %s%s, ring at %#llx in %s memory, get %llu, fault %u\n",
+			   ch->index, inst->gpu->engine[ch->engine].desc->name, names[ch->state],
+			   ch->stalled ? " (stalled)" : ch->paced ? " (paced)" : "",
+			   ch->ring_addr, ch->ring_sys ? "guest" : "own", READ_ONCE(ch->get),
+			   ch->fault_code);
 	spin_unlock(&inst->queue_lock);
-	if (state == VGPU_HW_STATE_DISABLED)
-		return;
-	seq_printf(m, "  %u: %s, %s%s, ring at %#llx in %s memory, get %llu, fault %u\n",
-		   ch->index, inst->gpu->engine[ch->engine].desc->name,
-		   names[state],
-		   stalled ? " (stalled)" : paced ? " (paced)" : "", ring,
-		   sys ? "guest" : "own", get, fault);
 }
 
 /**
- * soft_channel_init() - a new instance's channel
- * @inst: whose
- * @index: below its nr_channels
- *
- * Context: any; nobody else knows the instance.
+ * soft_channel_init() - set up a channel of a new vGPU
+ * @inst: the vGPU, zeroed and known to no other thread
+ * @index: number of the channel, below @inst->nr_channels
+ * Context: any.
  */
 void soft_channel_init(struct soft_instance *inst, u32 index)
 {
@@ -95,13 +74,9 @@ void soft_channel_init(struct soft_instance *inst, u32 index)
 	ch->inst = inst;
 	ch->index = index;
 	INIT_LIST_HEAD(&ch->link);
-	soft_exec_init(&ch->exec);
 }
 
-/*
- * Takes a channel off its queue and tells its engine to leave it. With
- * queue_lock held.
- */
+/* Takes a channel off its queue, and tells its engine to leave it. */
 static void soft_channel_begin_stop(struct soft_channel *ch)
 {
 	lockdep_assert_held(&ch->inst->queue_lock);
@@ -112,7 +87,7 @@ static void soft_channel_begin_stop(struct soft_channel *ch)
 		soft_queue_stall(ch, false);
 }
 
-/* After soft_channel_begin_stop(), when no engine has the channel. */
+/* Follows soft_channel_begin_stop() when no engine works on the channel any more. */
 static void soft_channel_end_stop(struct soft_channel *ch)
 {
 	struct soft_instance *inst = ch->inst;
@@ -131,7 +106,7 @@ static void soft_channel_end_stop(struct soft_channel *ch)
 	WRITE_ONCE(ch->stop, false);
 	spin_unlock(&inst->queue_lock);
 
-	/* Nothing of the channel reaches guest memory after. */
+	/* After this, no request of the channel reaches guest memory. */
 	if (dma)
 		vgpu_dma_forget(dma);
 	soft_exec_exit(&ch->exec);
@@ -149,7 +124,7 @@ static bool soft_channel_left(struct soft_channel *ch)
 	return left;
 }
 
-/* Waits as long as an engine may take to stop, or is let by the scheduler. */
+/* Returns when the engine has left the channel, as it does when it looks at ch->stop. */
 static void soft_channel_disable(struct soft_channel *ch)
 {
 	struct soft_instance *inst = ch->inst;
@@ -176,8 +151,7 @@ static enum vgpu_hw_fault soft_channel_latch(struct soft_channel *ch, u32 ctrl)
 		    VGPU_HW_CTRL_ORDER_SHIFT;
 	enum vgpu_hw_fault code;
 
-	ch->engine = engine < SOFT_ENGINES ?
-		     array_index_nospec(engine, SOFT_ENGINES) : 0;
+	ch->engine = engine < SOFT_ENGINES ? array_index_nospec(engine, SOFT_ENGINES) : 0;
 	ch->ring_addr = ch->ring;
 	ch->ring_sys = ctrl & VGPU_HW_CTRL_RING_SYS;
 	ch->get = 0;
@@ -185,14 +159,13 @@ static enum vgpu_hw_fault soft_channel_latch(struct soft_channel *ch, u32 ctrl)
 	ch->empty_ns = 0;
 	if (engine >= SOFT_ENGINES)
 		return VGPU_HW_FAULT_RING;
-	code = soft_ring_check(ch->ring_addr, order, ch->ring_sys,
-			       ch->inst->fb_bytes);
+	code = soft_ring_check(ch->ring_addr, order, ch->ring_sys, ch->inst->fb_bytes);
 	if (!code)
 		ch->ring_mask = (1U << order) - 1;
 	return code;
 }
 
-/* NULL: the owner's cgroup has no page, or the host has had none for long. */
+/* NULL if the charged cgroup is full, or the host has had no page for some seconds. */
 static struct page *soft_channel_page(struct soft_channel *ch)
 {
 	struct soft_instance *inst = ch->inst;
@@ -200,7 +173,10 @@ static struct page *soft_channel_page(struct soft_channel *ch)
 	struct page *page;
 
 	lockdep_assert_held(&inst->config_lock);
-	/* Who stops the instance, which ends this, drops nothing before it has the lock. */
+	/*
+	 * A thread that stops the vGPU ends this loop by @stopping. It then waits for
+	 * config_lock, so that no page is dropped during the loop.
+	 */
 	do {
 		page = soft_store_page(&inst->pages, ch->index, SOFT_GFP);
 	} while (!page && !READ_ONCE(inst->stopping) &&
@@ -234,10 +210,9 @@ static void soft_channel_enable(struct soft_channel *ch, u32 ctrl)
 		WRITE_ONCE(ch->hw->fault_code, cpu_to_le32(0));
 		WRITE_ONCE(ch->hw->fault_pos, cpu_to_le64(0));
 	}
-	if (fault.code == VGPU_HW_FAULT_ALIGN ||
-	    fault.code == VGPU_HW_FAULT_ADDRESS)
+	if (fault.code == VGPU_HW_FAULT_ALIGN || fault.code == VGPU_HW_FAULT_ADDRESS)
 		fault.addr = ch->ring_addr;
-	smp_wmb();	/* who sees the state sees get at 0 */
+	smp_wmb();	/* a guest that sees the new state sees get at 0 */
 	if (fault.code)
 		soft_channel_set_fault(ch, &fault, 0);
 	else
@@ -249,12 +224,13 @@ static void soft_channel_enable(struct soft_channel *ch, u32 ctrl)
 }
 
 /**
- * soft_channel_write_ctrl() - the guest writes a channel's CTRL register
+ * soft_channel_write_ctrl() - do the guest's write to a channel's CTRL register
  * @ch: the channel
- * @ctrl: only bits that there are
+ * @ctrl: the value, with no bits set but those of VGPU_HW_CTRL_*
  *
- * Disabling returns when no engine works on the channel. While the instance is
- * being reset, the write is one that came before the reset: it has no effect.
+ * A write that disables the channel returns when no engine works on it any more. While the vGPU
+ * is being stopped a write counts as one from before the stop, which undoes it: it has no
+ * effect.
  *
  * Context: config_lock held; sleeps.
  */
@@ -278,9 +254,8 @@ void soft_channel_write_ctrl(struct soft_channel *ch, u32 ctrl)
 }
 
 /**
- * soft_channel_doorbell() - the guest rings
+ * soft_channel_doorbell() - wake a channel whose doorbell the guest has rung
  * @ch: the channel
- *
  * Context: process; does not sleep.
  */
 void soft_channel_doorbell(struct soft_channel *ch)
@@ -291,13 +266,12 @@ void soft_channel_doorbell(struct soft_channel *ch)
 
 	vgpu_doorbell(inst->vgpu);
 	spin_lock(&inst->queue_lock);
-	if (ch->state == VGPU_HW_STATE_SLEEPING && !ch->stop &&
-	    !inst->stopping) {
+	if (ch->state == VGPU_HW_STATE_SLEEPING && !ch->stop && !inst->stopping) {
 		ch->empty_ns = 0;
 		soft_queue_publish(ch, VGPU_HW_STATE_AWAKE);
 		soft_queue_add(ch);
 	}
-	/* A frame's time does not come earlier by ringing. */
+	/* Ringing does not make a paced channel due. */
 	ready = !list_empty(&ch->link) && !ch->paced;
 	engine = ch->engine;
 	spin_unlock(&inst->queue_lock);
@@ -307,15 +281,13 @@ void soft_channel_doorbell(struct soft_channel *ch)
 }
 
 /**
- * soft_channel_fault() - stop a channel that its engine cannot go on with
+ * soft_channel_fault() - stop a channel with a fault
  * @ch: busy
- * @fault: why
- * @pos: index of the packet
- *
+ * @fault: why the engine cannot go on with the channel
+ * @pos: index of the packet that faults
  * Context: the engine's thread; does not sleep.
  */
-void soft_channel_fault(struct soft_channel *ch,
-			const struct soft_fault *fault, u64 pos)
+void soft_channel_fault(struct soft_channel *ch, const struct soft_fault *fault, u64 pos)
 {
 	struct soft_instance *inst = ch->inst;
 	bool stop;
@@ -326,7 +298,7 @@ void soft_channel_fault(struct soft_channel *ch,
 		soft_channel_set_fault(ch, fault, pos);
 	spin_unlock(&inst->queue_lock);
 
-	/* Being disabled: its packets are dropped, this one too. */
+	/* A channel that is being disabled drops its packets, also the one that faults. */
 	if (!stop)
 		soft_channel_report_fault(ch, fault->code, pos);
 }
@@ -345,11 +317,11 @@ static bool soft_channel_all_left(struct soft_instance *inst)
 
 /**
  * soft_channel_stop_all() - disable all channels and reset their registers
- * @inst: no turn begins and no channel is enabled until
- *        soft_channel_restart()
+ * @inst: the vGPU. No turn begins and no channel is enabled until soft_channel_restart()
  *
- * Returns when no engine works on the instance. A disable that waits for an
- * engine in another thread holds config_lock, but the engine is told first.
+ * Returns when no engine works for the vGPU. Another thread that is disabling a channel may hold
+ * config_lock while it waits for the engine; so engines are told to stop before this waits for
+ * the lock.
  *
  * Context: sleeps.
  */
@@ -395,9 +367,8 @@ void soft_channel_stop_all(struct soft_instance *inst)
 }
 
 /**
- * soft_channel_restart() - channels may be enabled again
- * @inst: stopped; its memory is as after a reset
- *
+ * soft_channel_restart() - allow turns, and channels to be enabled, again
+ * @inst: a vGPU after soft_channel_stop_all(), whose memory has been dropped
  * Context: sleeps.
  */
 void soft_channel_restart(struct soft_instance *inst)

@@ -19,34 +19,31 @@ struct soft_instance;
  * @index:     number of the channel in its vGPU; constant
  * @ctrl:      the CTRL register as the guest wrote it; protected by queue_lock
  * @ring:      the RING register as the guest wrote it; protected by queue_lock
- * @state:     enum vgpu_hw_state; this and all fields up to @link are protected by
- *             queue_lock
+ * @state:     enum vgpu_hw_state; this and all fields up to @link are protected by queue_lock
  * @busy:      the engine's thread has taken the channel off its queue
  * @stalled:   the channel waits for @dma
  * @paced:     the channel waits for @due_ns: @link is on the queue's paced list
- * @stop:      the channel is being disabled, its engine is to leave it (the engine's
- *             thread also reads it without the lock)
+ * @stop:      the channel is being disabled, its engine is to leave it (the engine's thread also
+ *             reads it without the lock)
  * @dma_done:  @dma has completed
- * @fault_code: why the channel faulted; VGPU_HW_FAULT_NONE: it has not since it was
- *             enabled
+ * @fault_code: why the channel faulted; VGPU_HW_FAULT_NONE: it has not since it was enabled
  * @fault_pos: index of the packet that faulted
  * @fault_addr: address that failed; 0: the fault is not about an address
  * @link:      on the ready list or the paced list of the channel's queue, or empty
- * @engine:    number of the engine that the channel is bound to. This and the next
- *             five fields are set when the guest enables the channel, and constant
- *             until it is disabled
+ * @engine:    number of the engine that the channel is bound to. This and the next five fields
+ *             are set when the guest enables the channel, and constant until it is disabled
  * @ring_addr: address of the ring
  * @ring_mask: number of packets in the ring, less 1
  * @ring_sys:  the ring is in guest memory
  * @page:      the channel page, with a reference
  * @hw:        content of @page
- * @get:       packets completed. While the channel is busy, this and all following
- *             fields but @dma belong to the engine's thread
+ * @get:       packets completed. While the channel is busy, this and all following fields but
+ *             @dma belong to the engine's thread
  * @put:       as last read from the channel page, in [get, get + size of the ring]
  * @empty_ns:  since when the engine has found no packet; 0: it found one last time
  * @due_ns:    when to ask again whether a frame may be shown, or for memory
- * @dma:       request to guest memory, or for pages, that is under way, or NULL;
- *             protected by queue_lock
+ * @dma:       request to guest memory, or for pages, that is under way, or NULL; protected by
+ *             queue_lock
  * @exec:      how far the packet at @get has come
  */
 struct soft_channel {

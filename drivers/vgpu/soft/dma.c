@@ -1,39 +1,34 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Requests to guest memory, made of framebuffer or of bounce pages.
+ * A channel's requests. One at a time is under way, at the core's worker of the vGPU, and the
+ * channel waits for it.
  *
- * Pages that cannot be had at once are a request, too: the worker gets them, who
- * may wait, and then the step is done again.
- *
- * A shortage of the host stalls a channel, and only one that lasts faults it. The
- * engine itself, which belongs to all vGPUs, never enters reclaim.
+ * A request to guest memory reads into, or writes from, pages of the framebuffer or bounce
+ * pages. A request for pages is made when an engine cannot allocate a page at once: the worker
+ * allocates it, since the worker may wait, and then the engine does the step of the packet
+ * again. So an engine, which works for all vGPUs, never enters reclaim. A host that is short of
+ * memory stalls a channel; only a shortage that lasts faults it.
  */
 #include <linux/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/timekeeping.h>
 
-#include "channel.h"
 #include "dma.h"
-#include "exec.h"
 #include "instance.h"
-#include "queue.h"
-#include "store.h"
 
-/* An engine asks again for a request that it could not allocate after so long. */
+/* When an engine could not allocate a request, it tries again after this time. */
 #define SOFT_SHORT_NS		NSEC_PER_MSEC
 
 /**
- * soft_dma_add() - a piece of host memory to be read into or written from
- * @dma: a request with room for it
- * @page: where; the request takes a reference
- * @offset: in the page
- * @len: bytes, not beyond the page
- *
+ * soft_dma_add() - add a piece of host memory to a request
+ * @dma: a request with room for another piece
+ * @page: the page of the piece; the request takes a reference of its own
+ * @offset: start of the piece in @page
+ * @len: bytes; the piece lies in @page
  * Context: any.
  */
-void soft_dma_add(struct vgpu_dma *dma, struct page *page, unsigned int offset,
-		  unsigned int len)
+void soft_dma_add(struct vgpu_dma *dma, struct page *page, unsigned int offset, unsigned int len)
 {
 	get_page(page);
 	bvec_set_page(&dma->vec[dma->nr_vec++], page, len, offset);
@@ -43,11 +38,10 @@ void soft_dma_add(struct vgpu_dma *dma, struct page *page, unsigned int offset,
 /**
  * soft_dma_alloc() - a request to guest memory
  * @ch: busy
- * @addr: in guest memory
- * @write: to it, else from it
- *
+ * @addr: guest physical address
+ * @write: guest memory is to be written, else read
  * Context: the engine's thread; does not wait for memory.
- * Return: it, without host memory yet; NULL: no memory now, see
+ * Return: the request, without a piece of host memory yet; NULL: no memory now, see
  * soft_dma_later().
  */
 struct vgpu_dma *soft_dma_alloc(struct soft_channel *ch, u64 addr, bool write)
@@ -66,8 +60,8 @@ struct vgpu_dma *soft_dma_alloc(struct soft_channel *ch, u64 addr, bool write)
  * soft_dma_later() - a request could not be allocated: do the step again later
  * @ch: busy
  *
- * There is no limit to it: so small a piece of memory is lacking on a host that
- * is about to end a process, and nobody waits for the channel but its guest.
+ * A channel may come here any number of times: a host that has no memory for a request is about
+ * to end some process, and only the channel's guest is kept waiting.
  *
  * Context: the engine's thread; does not sleep.
  * Return: SOFT_END_PACED.
@@ -79,13 +73,12 @@ enum soft_end soft_dma_later(struct soft_channel *ch)
 }
 
 /**
- * soft_dma_add_bounce() - bounce pages, made if need be
+ * soft_dma_add_bounce() - add the channel's bounce pages, allocated if need be
  * @ch: busy
- * @dma: its request, empty so far
+ * @dma: the channel's request, without a piece so far
  * @len: bytes, VGPU_DMA_MAX at most
- *
  * Context: the engine's thread; does not wait for memory.
- * Return: false: there are not enough pages now, see soft_dma_get_loose().
+ * Return: false if there are not enough pages now, see soft_dma_get_loose().
  */
 bool soft_dma_add_bounce(struct soft_channel *ch, struct vgpu_dma *dma, u32 len)
 {
@@ -96,8 +89,7 @@ bool soft_dma_add_bounce(struct soft_channel *ch, struct vgpu_dma *dma, u32 len)
 		u32 part = min_t(u32, len, PAGE_SIZE);
 
 		if (!exec->bounce[i])
-			exec->bounce[i] = soft_store_alloc(&ch->inst->fb,
-							   SOFT_GFP_ENGINE);
+			exec->bounce[i] = soft_store_alloc(&ch->inst->fb, SOFT_GFP_ENGINE);
 		if (!exec->bounce[i])
 			return false;
 		soft_dma_add(dma, exec->bounce[i], 0, part);
@@ -107,20 +99,19 @@ bool soft_dma_add_bounce(struct soft_channel *ch, struct vgpu_dma *dma, u32 len)
 }
 
 /**
- * soft_dma_add_fb() - framebuffer
+ * soft_dma_add_fb() - add framebuffer
  * @ch: busy
- * @dma: its request, empty so far
- * @addr: in framebuffer
+ * @dma: the channel's request, without a piece so far
+ * @addr: address in the framebuffer partition
  * @len: bytes, VGPU_DMA_MAX at most
  *
- * To read into, pages are made; what is read from and was never touched is the
- * zero page.
+ * Pages that guest memory is read into are allocated if need be. Where guest memory is written
+ * from a page that was never touched, the zero page stands in for it.
  *
  * Context: the engine's thread; does not wait for memory.
- * Return: false: a page cannot be had now, see soft_dma_get_fb().
+ * Return: false if a page cannot be had now, see soft_dma_get_fb().
  */
-bool soft_dma_add_fb(struct soft_channel *ch, struct vgpu_dma *dma, u64 addr,
-		     u32 len)
+bool soft_dma_add_fb(struct soft_channel *ch, struct vgpu_dma *dma, u64 addr, u32 len)
 {
 	struct soft_store *fb = &ch->inst->fb;
 
@@ -130,11 +121,9 @@ bool soft_dma_add_fb(struct soft_channel *ch, struct vgpu_dma *dma, u64 addr,
 		struct page *page;
 
 		if (dma->write)
-			page = soft_store_peek(fb, addr >> PAGE_SHIFT) ?:
-			       ZERO_PAGE(0);
+			page = soft_store_peek(fb, addr >> PAGE_SHIFT) ?: ZERO_PAGE(0);
 		else
-			page = soft_store_page(fb, addr >> PAGE_SHIFT,
-					       SOFT_GFP_ENGINE);
+			page = soft_store_page(fb, addr >> PAGE_SHIFT, SOFT_GFP_ENGINE);
 		if (!page)
 			return false;
 		soft_dma_add(dma, page, offset, part);
@@ -169,8 +158,10 @@ static void soft_dma_complete(struct vgpu_dma *dma)
 
 /**
  * soft_dma_submit() - begin a request; the engine goes on with other channels
- * @ch: busy
- * @dma: its request; now the channel's
+ * @ch: busy, without a request under way
+ * @dma: the request; the channel takes over the caller's reference
+ *
+ * The channel is to be released with SOFT_END_WAIT.
  *
  * Context: the engine's thread; does not sleep.
  * Return: SOFT_END_WAIT.
@@ -192,7 +183,6 @@ enum soft_end soft_dma_submit(struct soft_channel *ch, struct vgpu_dma *dma)
 /**
  * soft_dma_take() - the request that has completed
  * @ch: busy
- *
  * Context: the engine's thread; does not sleep.
  * Return: the request, with a reference for the caller; NULL if none has completed.
  */
@@ -242,8 +232,7 @@ static int soft_dma_work_loose(struct vgpu_dma *dma)
 	while (dma->nr_vec < DIV_ROUND_UP(dma->len, PAGE_SIZE)) {
 		page = soft_store_alloc(&ch->inst->fb, SOFT_GFP);
 		if (page)
-			bvec_set_page(&dma->vec[dma->nr_vec++], page,
-				      PAGE_SIZE, 0);
+			bvec_set_page(&dma->vec[dma->nr_vec++], page, PAGE_SIZE, 0);
 		else if (!soft_store_pause(&waited_ms))
 			return -ENOMEM;
 	}
@@ -251,8 +240,7 @@ static int soft_dma_work_loose(struct vgpu_dma *dma)
 }
 
 static enum soft_end soft_dma_get(struct soft_channel *ch,
-				  int (*work)(struct vgpu_dma *dma), u64 addr,
-				  u32 len)
+				  int (*work)(struct vgpu_dma *dma), u64 addr, u32 len)
 {
 	struct vgpu_dma *dma = soft_dma_alloc(ch, addr, false);
 
@@ -264,13 +252,12 @@ static enum soft_end soft_dma_get(struct soft_channel *ch,
 }
 
 /**
- * soft_dma_get_fb() - let the worker get pages of framebuffer
+ * soft_dma_get_fb() - have the worker allocate pages of the framebuffer
  * @ch: busy
- * @addr: in framebuffer
+ * @addr: address in the framebuffer partition
  * @len: bytes
- *
  * Context: the engine's thread; does not wait for the pages.
- * Return: SOFT_END_WAIT, or SOFT_END_PACED: not even the request can be had now.
+ * Return: SOFT_END_WAIT, or SOFT_END_PACED if there is no memory for the request.
  */
 enum soft_end soft_dma_get_fb(struct soft_channel *ch, u64 addr, u32 len)
 {
@@ -278,15 +265,15 @@ enum soft_end soft_dma_get_fb(struct soft_channel *ch, u64 addr, u32 len)
 }
 
 /**
- * soft_dma_get_loose() - let the worker get pages that belong to no address
+ * soft_dma_get_loose() - have the worker allocate pages that belong to no address
  * @ch: busy
- * @addr: that they are needed for
+ * @addr: the address that faults if the host has no pages
  * @len: bytes, VGPU_DMA_MAX at most
  *
- * When it has them, soft_dma_keep() is to be called.
+ * When the request has completed, soft_dma_keep() takes the pages.
  *
  * Context: the engine's thread; does not wait for the pages.
- * Return: SOFT_END_WAIT, or SOFT_END_PACED: not even the request can be had now.
+ * Return: SOFT_END_WAIT, or SOFT_END_PACED if there is no memory for the request.
  */
 enum soft_end soft_dma_get_loose(struct soft_channel *ch, u64 addr, u32 len)
 {
@@ -294,10 +281,11 @@ enum soft_end soft_dma_get_loose(struct soft_channel *ch, u64 addr, u32 len)
 }
 
 /**
- * soft_dma_keep() - take what the worker has got
- * @exec: the channel's execution state
- * @dma: completed; of framebuffer pages it has none
- *
+ * soft_dma_keep() - take the pages that the worker has allocated
+ * @exec: execution state of the channel, which has a page to fetch packets into, or bounce
+ *        pages, from then on
+ * @dma: a request for pages that has succeeded. It has none if they are framebuffer, since the
+ *       worker has put those into the store
  * Context: the engine's thread.
  */
 void soft_dma_keep(struct soft_exec *exec, const struct vgpu_dma *dma)
@@ -305,8 +293,7 @@ void soft_dma_keep(struct soft_exec *exec, const struct vgpu_dma *dma)
 	unsigned int i;
 
 	for (i = 0; i < dma->nr_vec; i++) {
-		struct page **slot = exec->step == SOFT_STEP_NEXT ?
-				     &exec->fetch : &exec->bounce[i];
+		struct page **slot = exec->step == SOFT_STEP_NEXT ? &exec->fetch : &exec->bounce[i];
 
 		if (*slot)
 			continue;

@@ -12,8 +12,7 @@ struct page;
 struct soft_channel;
 
 struct vgpu_dma *soft_dma_alloc(struct soft_channel *ch, u64 addr, bool write);
-void soft_dma_add(struct vgpu_dma *dma, struct page *page, unsigned int offset,
-		  unsigned int len);
+void soft_dma_add(struct vgpu_dma *dma, struct page *page, unsigned int offset, unsigned int len);
 bool soft_dma_add_bounce(struct soft_channel *ch, struct vgpu_dma *dma, u32 len);
 bool soft_dma_add_fb(struct soft_channel *ch, struct vgpu_dma *dma, u64 addr, u32 len);
 enum soft_end soft_dma_later(struct soft_channel *ch);

@@ -1,38 +1,33 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Engines: a thread each, that takes the turns it is given.
+ * Engines: a thread for each, which does the runs that the core starts.
  *
- * A run ends in one of two ways, decided by who moves the state on from RUNNING:
- * the thread (ENDING, and reports), or engine_reset (RESET, and the thread
- * does not report).
+ * A run ends in one of two ways. Either the engine's thread moves the state from RUNNING to
+ * ENDING, and reports the end of the run; or soft_engine_reset() moves it from RUNNING to RESET,
+ * and the thread does not report.
  */
 #include <linux/hrtimer.h>
 #include <linux/kthread.h>
 #include <linux/sched.h>
 
-#include "channel.h"
-#include "engine.h"
-#include "exec.h"
 #include "gpu.h"
 #include "instance.h"
 #include "params.h"
-#include "queue.h"
-#include "stop.h"
 
-/* Wait no longer for guest memory when somebody else wants the engine. */
+/* While an engine waits for guest memory, it asks so often whether another vGPU waits. */
 #define SOFT_STALL_NS		(200 * NSEC_PER_USEC)
 
 /**
  * struct soft_turn - an engine's account of a turn
- * @idle_ns:   looked for work and found none
- * @linger_ns: likewise, with others waiting (VGPU_POLL_LINGER)
- * @empty_ns:  since when there is no work on any ready channel, 0: there is
- * @hold_ns:   since when that is lingering, 0: it is not
- * @since_ns:  since when there is no work, if that began in an earlier turn; 0:
- *             it did not
- * @stall_ns:  since when all work waits for guest memory, 0: it does not
- * @nr_empty:  channels without work, one after the other
- * @over:      there is no work, and others want the engine
+ * @idle_ns:   time in which the engine looked for work and found none
+ * @linger_ns: likewise, but while another vGPU waited for the engine (VGPU_POLL_LINGER)
+ * @empty_ns:  since when no ready channel has had work; 0: one has
+ * @hold_ns:   since when the engine has lingered; 0: it does not linger
+ * @since_ns:  since when there has been no work, if that time began in an earlier turn; 0: it
+ *             began in this turn, or there is work
+ * @stall_ns:  since when all work has waited for guest memory; 0: some does not
+ * @nr_empty:  channels without work that were looked at, one after the other
+ * @over:      there is no work, and another vGPU wants the engine
  */
 struct soft_turn {
 	u64 idle_ns;
@@ -45,7 +40,7 @@ struct soft_turn {
 	bool over;
 };
 
-/* The time without work has ended. */
+/* Adds up the time without work, which has ended at @end_ns. */
 static void soft_turn_settle(struct soft_turn *turn, u64 end_ns)
 {
 	if (turn->hold_ns) {
@@ -60,16 +55,16 @@ static void soft_turn_settle(struct soft_turn *turn, u64 end_ns)
 	turn->nr_empty = 0;
 }
 
-static bool soft_engine_woken(struct soft_engine *engine,
-			      struct soft_queue *queue)
+static bool soft_engine_woken(struct soft_engine *engine, struct soft_queue *queue)
 {
 	return READ_ONCE(queue->nr_ready) || !READ_ONCE(queue->nr_stalled) ||
 	       soft_stop_told(engine);
 }
 
 /*
- * No channel is ready. Returns false if there is nothing, or no time, to wait
- * for.
+ * Waits for guest memory, as no channel is ready. Returns false if the turn is to end: no
+ * channel waits for guest memory either, the deadline has passed, or another vGPU wants the
+ * engine.
  */
 static bool soft_engine_wait(struct soft_engine *engine,
 			     struct soft_queue *queue, struct soft_turn *turn)
@@ -85,10 +80,8 @@ static bool soft_engine_wait(struct soft_engine *engine,
 	due_ns = READ_ONCE(queue->due_ns);
 	if (due_ns <= now_ns)
 		return true;
-	timeout_ns = min3(engine->run.deadline_ns - now_ns, due_ns - now_ns,
-			  (u64)SOFT_STALL_NS);
-	wait_event_interruptible_hrtimeout(engine->wake,
-					   soft_engine_woken(engine, queue),
+	timeout_ns = min3(engine->run.deadline_ns - now_ns, due_ns - now_ns, (u64)SOFT_STALL_NS);
+	wait_event_interruptible_hrtimeout(engine->wake, soft_engine_woken(engine, queue),
 					   ns_to_ktime(timeout_ns));
 	engine->now_ns = ktime_get_ns();
 	now_ns = soft_stop_clock(engine);
@@ -97,9 +90,8 @@ static bool soft_engine_wait(struct soft_engine *engine,
 				now_ns - turn->stall_ns) != VGPU_POLL_STOP;
 }
 
-/* A channel without a packet. */
-static void soft_engine_empty(struct soft_engine *engine,
-			      struct soft_queue *queue,
+/* The engine has found no packet on a channel. */
+static void soft_engine_empty(struct soft_engine *engine, struct soft_queue *queue,
 			      struct soft_channel *ch, struct soft_turn *turn)
 {
 	bool idle = ++turn->nr_empty > READ_ONCE(queue->nr_ready), sleep;
@@ -111,15 +103,14 @@ static void soft_engine_empty(struct soft_engine *engine,
 		if (!turn->empty_ns)
 			turn->empty_ns = engine->now_ns;
 		poll = vgpu_engine_poll(engine->vgpu, engine->index,
-					engine->now_ns -
-					(turn->since_ns ?: turn->empty_ns));
+					engine->now_ns - (turn->since_ns ?: turn->empty_ns));
 		/*
-		 * Now, not when there is no channel left to be put to sleep: who
-		 * rings them all the time would have the engine, uncharged.
+		 * Ends the turn at once. If it ended when the last channel has been put to
+		 * sleep, a guest that rings its doorbells all the time would keep the engine,
+		 * and not be charged for it.
 		 */
-		turn->over = poll == VGPU_POLL_STOP &&
-			     !READ_ONCE(queue->nr_stalled);
-		/* Others want the engine: lingers, or waits for guest memory. */
+		turn->over = poll == VGPU_POLL_STOP && !READ_ONCE(queue->nr_stalled);
+		/* Another vGPU wants the engine, which lingers or waits for guest memory. */
 		if (!turn->hold_ns && !turn->over &&
 		    (poll == VGPU_POLL_LINGER || poll == VGPU_POLL_STOP))
 			turn->hold_ns = engine->now_ns;
@@ -127,8 +118,7 @@ static void soft_engine_empty(struct soft_engine *engine,
 	if (!ch->empty_ns)
 		ch->empty_ns = engine->now_ns;
 	sleep = poll == VGPU_POLL_STOP ||
-		(poll == VGPU_POLL_IDLE &&
-		 engine->now_ns - ch->empty_ns >= soft_params.poll_ns);
+		(poll == VGPU_POLL_IDLE && engine->now_ns - ch->empty_ns >= soft_params.poll_ns);
 	soft_queue_release(ch, SOFT_END_EMPTY, sleep);
 	if (idle && !sleep) {
 		cpu_relax();
@@ -136,7 +126,10 @@ static void soft_engine_empty(struct soft_engine *engine,
 	}
 }
 
-/* The first packet of a turn, which began to be looked for at @from_ns. */
+/*
+ * Counts a switch: the turn's first packet has been found, by a look at its channel that began
+ * at @from_ns.
+ */
 static void soft_engine_switched(struct soft_engine *engine, u64 from_ns)
 {
 	u64 took_ns = from_ns - engine->left_ns;
@@ -144,13 +137,11 @@ static void soft_engine_switched(struct soft_engine *engine, u64 from_ns)
 	engine->left_ns = 0;
 	engine->switches++;
 	engine->switch_ns += took_ns;
-	engine->switch_hist[min(fls64(took_ns / NSEC_PER_USEC),
-				SOFT_HIST - 1)]++;
+	engine->switch_hist[min(fls64(took_ns / NSEC_PER_USEC), SOFT_HIST - 1)]++;
 }
 
-/* A step of a channel's work. */
-static void soft_engine_step(struct soft_engine *engine,
-			     struct soft_queue *queue,
+/* Works on a channel that was taken, and releases it. */
+static void soft_engine_step(struct soft_engine *engine, struct soft_queue *queue,
 			     struct soft_channel *ch, struct soft_turn *turn)
 {
 	struct soft_fault fault;
@@ -171,8 +162,7 @@ static void soft_engine_step(struct soft_engine *engine,
 	soft_turn_settle(turn, from_ns);
 	turn->stall_ns = 0;
 	ch->empty_ns = 0;
-	if (end == SOFT_END_STOPPED &&
-	    atomic_read(&engine->state) == SOFT_ENGINE_RESET) {
+	if (end == SOFT_END_STOPPED && atomic_read(&engine->state) == SOFT_ENGINE_RESET) {
 		fault.code = VGPU_HW_FAULT_RESET;
 		fault.addr = 0;
 		end = SOFT_END_FAULT;
@@ -182,8 +172,7 @@ static void soft_engine_step(struct soft_engine *engine,
 	soft_queue_release(ch, end, false);
 }
 
-static enum vgpu_run_end soft_engine_turn(struct soft_engine *engine,
-					  struct soft_turn *turn)
+static enum vgpu_run_end soft_engine_turn(struct soft_engine *engine, struct soft_turn *turn)
 {
 	struct soft_instance *inst = soft_instance(engine->run.instance);
 	struct soft_queue *queue = &inst->queue[engine->index];
@@ -200,14 +189,13 @@ static enum vgpu_run_end soft_engine_turn(struct soft_engine *engine,
 	if (!soft_queue_begin(inst, engine->index))
 		return VGPU_RUN_IDLE;
 
-	while (!turn->over &&
-	       !soft_stop_wanted(engine, NULL, SOFT_PACKET_WORK)) {
+	while (!turn->over && !soft_stop_wanted(engine, NULL, SOFT_PACKET_WORK)) {
 		ch = soft_queue_take(inst, engine->index, engine->now_ns);
 		if (ch) {
 			soft_engine_step(engine, queue, ch, turn);
 			continue;
 		}
-		/* Waiting for guest memory is charged, and no switch. */
+		/* The wait for guest memory is charged, and is not part of a switch. */
 		soft_turn_settle(turn, engine->now_ns);
 		engine->left_ns = 0;
 		if (!soft_engine_wait(engine, queue, turn))
@@ -215,7 +203,7 @@ static enum vgpu_run_end soft_engine_turn(struct soft_engine *engine,
 	}
 
 	engine->left_ns = soft_stop_clock(engine);
-	/* Who may linger is as good as with work when its slice is over. */
+	/* A vGPU that may linger when its slice is over counts as one with work. */
 	if (turn->hold_ns && !turn->over)
 		engine->since_ns = turn->since_ns ?: turn->empty_ns;
 	all_empty = turn->over || (turn->empty_ns && !turn->hold_ns);
@@ -227,11 +215,10 @@ static enum vgpu_run_end soft_engine_turn(struct soft_engine *engine,
 }
 
 /*
- * Reports the end of a run, unless a reset has ended it. Returns whether the
- * next has been taken over.
+ * Reports the end of a run, unless a reset has ended it. Returns true if the core has given the
+ * engine its next run.
  */
-static bool soft_engine_finish(struct soft_engine *engine,
-			       enum vgpu_run_end end,
+static bool soft_engine_finish(struct soft_engine *engine, enum vgpu_run_end end,
 			       const struct soft_turn *turn)
 {
 	struct vgpu_run next;
@@ -257,9 +244,8 @@ static bool soft_engine_finish(struct soft_engine *engine,
 		engine->run = next;
 		atomic_set_release(&engine->state, SOFT_ENGINE_RUNNING);
 	} else {
-		/* Not if engine_run has come since. */
-		atomic_cmpxchg(&engine->state, SOFT_ENGINE_ENDING,
-			       SOFT_ENGINE_IDLE);
+		/* Fails if soft_engine_run() has started a run since. */
+		atomic_cmpxchg(&engine->state, SOFT_ENGINE_ENDING, SOFT_ENGINE_IDLE);
 	}
 	if (wq_has_sleeper(&engine->idle))
 		wake_up_all(&engine->idle);
@@ -284,12 +270,11 @@ static int soft_engine_thread(void *data)
 
 	for (;;) {
 		wait_event_idle(engine->start,
-				soft_engine_started(engine) ||
-				kthread_should_stop());
+				soft_engine_started(engine) || kthread_should_stop());
 		if (!soft_engine_started(engine))
 			return 0;
 		do {
-			/* Short turns never come to what calls it else. */
+			/* A short turn does not come to the other calls of cond_resched(). */
 			cond_resched();
 			end = soft_engine_turn(engine, &turn);
 		} while (soft_engine_finish(engine, end, &turn));
@@ -298,8 +283,7 @@ static int soft_engine_thread(void *data)
 
 /**
  * soft_engine_start() - start an engine's thread
- * @engine: its gpu, index and desc are set, the rest is zero
- *
+ * @engine: @gpu, @index and @desc are set, all else is zero
  * Context: may sleep.
  * Return: 0 or -errno.
  */
@@ -321,8 +305,7 @@ int soft_engine_start(struct soft_engine *engine)
 
 /**
  * soft_engine_stop() - end an engine's thread
- * @engine: idle; no op comes any more
- *
+ * @engine: idle; the core calls no op for it any more
  * Context: may sleep.
  */
 void soft_engine_stop(struct soft_engine *engine)
@@ -333,13 +316,11 @@ void soft_engine_stop(struct soft_engine *engine)
 /**
  * soft_engine_run() - struct vgpu_gpu_ops.engine_run
  * @vgpu: the GPU
- * @index: the engine, idle
- * @run: the turn
- *
+ * @index: number of the engine, which is idle
+ * @run: the run; copied
  * Context: the timeline's lock is held.
  */
-void soft_engine_run(struct vgpu_gpu *vgpu, unsigned int index,
-		     const struct vgpu_run *run)
+void soft_engine_run(struct vgpu_gpu *vgpu, unsigned int index, const struct vgpu_run *run)
 {
 	struct soft_engine *engine = &soft_gpu(vgpu)->engine[index];
 
@@ -353,10 +334,10 @@ void soft_engine_run(struct vgpu_gpu *vgpu, unsigned int index,
 /**
  * soft_engine_preempt() - struct vgpu_gpu_ops.engine_preempt
  * @vgpu: the GPU
- * @index: the engine
+ * @index: number of the engine
  *
- * If the run is just being handed over, the next one may see it: it then
- * ends early, with its work saved.
+ * If the run is ending anyway, the next run may be preempted instead: it then ends early, with
+ * its work saved.
  *
  * Context: the timeline's lock is held.
  */
@@ -371,8 +352,7 @@ void soft_engine_preempt(struct vgpu_gpu *vgpu, unsigned int index)
 /**
  * soft_engine_reset() - struct vgpu_gpu_ops.engine_reset
  * @vgpu: the GPU
- * @index: the engine
- *
+ * @index: number of the engine
  * Context: sleeps until the thread has left its run.
  */
 void soft_engine_reset(struct vgpu_gpu *vgpu, unsigned int index)
@@ -381,31 +361,27 @@ void soft_engine_reset(struct vgpu_gpu *vgpu, unsigned int index)
 	int state;
 
 	do {
-		/* If it reports by itself, wait for what comes of that. */
-		wait_event(engine->idle,
-			   atomic_read_acquire(&engine->state) !=
-			   SOFT_ENGINE_ENDING);
-		state = atomic_cmpxchg(&engine->state, SOFT_ENGINE_RUNNING,
-				       SOFT_ENGINE_RESET);
+		/* While the thread reports, wait: the core may give it another run. */
+		wait_event(engine->idle, atomic_read_acquire(&engine->state) != SOFT_ENGINE_ENDING);
+		state = atomic_cmpxchg(&engine->state, SOFT_ENGINE_RUNNING, SOFT_ENGINE_RESET);
 	} while (state == SOFT_ENGINE_ENDING);
 
 	wake_up(&engine->wake);
-	wait_event(engine->idle, atomic_read_acquire(&engine->state) ==
-				 SOFT_ENGINE_IDLE);
+	wait_event(engine->idle, atomic_read_acquire(&engine->state) == SOFT_ENGINE_IDLE);
 }
 
 /**
  * soft_engine_ran_ns() - struct vgpu_gpu_ops.engine_ran_ns
  * @vgpu: the GPU
- * @index: the engine
+ * @index: number of the engine
  *
- * The thread keeps account itself, as it looks at the clock. One that does not
- * look would not see a reset either, so nothing is lost if that one seems to
- * have had no time. The processor time of the thread would be no substitute: in
- * a virtual machine it contains what the host took away.
+ * The engine's thread keeps this account when it looks at the clock. A thread that does not look
+ * at the clock would not see a reset either, so nothing is lost if it seems to have had no time.
+ * The thread's processor time would be no substitute: in a virtual machine it contains the time
+ * that the host gave to others.
  *
  * Context: any.
- * Return: how long the engine could work so far.
+ * Return: how long the engine could work so far, in ns.
  */
 u64 soft_engine_ran_ns(struct vgpu_gpu *vgpu, unsigned int index)
 {

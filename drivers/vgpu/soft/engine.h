@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Engines of a software GPU: a thread for each. */
+/* Engines of a software GPU: a thread for each. And when an engine is to leave its work. */
 #ifndef _VGPU_SOFT_ENGINE_H
 #define _VGPU_SOFT_ENGINE_H
 
@@ -9,6 +9,7 @@
 #include <linux/vgpu.h>
 #include <linux/wait.h>
 
+struct soft_channel;
 struct soft_gpu;
 struct task_struct;
 
@@ -38,26 +39,24 @@ enum soft_engine_state {
  * @preempt:  the run is to stop; read without a lock
  * @hang:     enum vgpu_hw_packet_type: the next packet of this type never ends (fault
  *            injection); 0: none
- * @hold_reset: SOFT_HOLD_RESET: the engine reset that ends a hang does not end before 0
- *            is written here; SOFT_RESET_HELD: such a reset has begun and waits
+ * @hold_reset: SOFT_HOLD_RESET: the engine reset that ends a hang does not end before 0 is
+ *            written here; SOFT_RESET_HELD: such a reset has begun and waits
  * @start:    the engine's thread waits here for a run
  * @wake:     the engine's thread waits here for guest memory during a run
  * @idle:     soft_engine_reset() waits here for the thread to leave its run
- * @work:     bytes done since the clock was read. This and the following fields are
- *            written by the engine's thread only
+ * @work:     bytes done since the clock was read. This and the following fields are written by
+ *            the engine's thread only
  * @now_ns:   the clock when it was last read
  * @ran_ns:   engine time: how long the engine has been able to work so far
  * @expired:  the run's deadline has passed
- * @since_ns: since when the last turn's vGPU has had no work, if that turn ended while
- *            the engine lingered on it; 0: it did not end so
- * @left_ns:  end of the last packet of the vGPU that had the engine before, until the
- *            vGPU of this turn begins a packet; 0: no switch is being measured
- * @switches: how often the engine went from the work of one vGPU straight to that of
- *            another
- * @switch_ns: time from the last packet of the one to the first packet of the other,
- *            summed over all switches
- * @switch_hist: switches by that time: [0] below 1 us, [i] from 2^(i-1) us to less
- *            than 2^i us
+ * @since_ns: since when the last turn's vGPU has had no work, if that turn ended while the
+ *            engine lingered on it; 0: it did not end so
+ * @left_ns:  end of the last packet of the vGPU that had the engine before, until the vGPU of
+ *            this turn begins a packet; 0: no switch is being measured
+ * @switches: how often the engine went from the work of one vGPU straight to that of another
+ * @switch_ns: time from the last packet of the one to the first packet of the other, summed over
+ *            all switches
+ * @switch_hist: switches by that time: [0] below 1 us, [i] from 2^(i-1) us to less than 2^i us
  * @switch_array: @switch_hist as debugfs shows it
  */
 struct soft_engine {
@@ -86,11 +85,23 @@ struct soft_engine {
 	struct debugfs_u32_array switch_array;
 };
 
+/* Whether the run is to be preempted, or the engine is being reset. */
+static inline bool soft_stop_told(struct soft_engine *engine)
+{
+	return READ_ONCE(engine->preempt) || atomic_read(&engine->state) != SOFT_ENGINE_RUNNING;
+}
+
+/* engine.c */
 int soft_engine_start(struct soft_engine *engine);
 void soft_engine_stop(struct soft_engine *engine);
 void soft_engine_run(struct vgpu_gpu *vgpu, unsigned int index, const struct vgpu_run *run);
 void soft_engine_preempt(struct vgpu_gpu *vgpu, unsigned int index);
 void soft_engine_reset(struct vgpu_gpu *vgpu, unsigned int index);
 u64 soft_engine_ran_ns(struct vgpu_gpu *vgpu, unsigned int index);
+
+/* stop.c */
+bool soft_stop_wanted(struct soft_engine *engine, const struct soft_channel *ch, u32 work);
+u64 soft_stop_clock(struct soft_engine *engine);
+void soft_stop_hang(struct soft_engine *engine);
 
 #endif /* _VGPU_SOFT_ENGINE_H */

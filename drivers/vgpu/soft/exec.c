@@ -1,33 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Execution of packets. It can stop after any piece of a row, with the position
- * saved in the channel, and go on in another turn.
+ * Execution of packets, whatever their type: a packet is found, read and decoded, waits for its
+ * frame's time if it is paced, is executed by its type (move.c), and completes. Each step can be
+ * left and gone on with in another turn.
  *
- * Guest memory is reached by requests of at most 64 KiB only; while one is
- * under way the channel waits and the engine goes on with others. So it is with
- * pages that cannot be had without waiting.
- *
- * A guest sees the effects of a packet in this order: data, signal, get,
- * interrupt.
+ * A guest sees the effects of a packet in this order: data, signal, get, interrupt.
  */
 #include <linux/mm.h>
 
-#include "channel.h"
 #include "dma.h"
-#include "engine.h"
-#include "exec.h"
 #include "instance.h"
-#include "packet.h"
-#include "stop.h"
-#include "store.h"
 
-/* What a piece of a row, and a new page, cost beside their bytes. */
-#define SOFT_PIECE_WORK		256
-#define SOFT_FRESH_WORK		12288
+/*
+ * The functions below are the steps of a packet. A step that returns SOFT_END_PACKET is
+ * complete, and the next one follows; whatever else a step returns ends soft_exec().
+ */
 
-/* In soft_exec() and below, SOFT_END_PACKET of a step says: go on. */
-
-/* Notes why a channel cannot go on. */
 static enum soft_end soft_exec_fault(struct soft_fault *fault, enum vgpu_hw_fault code, u64 addr)
 {
 	fault->code = code;
@@ -36,22 +24,11 @@ static enum soft_end soft_exec_fault(struct soft_fault *fault, enum vgpu_hw_faul
 }
 
 /**
- * soft_exec_init() - a channel's execution state
- * @exec: the state
+ * soft_exec_exit() - drop the packet that a channel was executing
+ * @exec: the channel's execution state; all zero afterwards
  *
- * Context: any.
- */
-void soft_exec_init(struct soft_exec *exec)
-{
-	memset(exec, 0, sizeof(*exec));
-}
-
-/**
- * soft_exec_exit() - drop what a channel was executing
- * @exec: the state; as after soft_exec_init()
- *
- * Pages that a forgotten request uses live on with that request, and are not
- * used for anything else.
+ * A request to guest memory that vgpu_dma_forget() was called for may still use pages of @exec.
+ * It has references of its own, and the pages are used for nothing else after it.
  *
  * Context: any.
  */
@@ -64,170 +41,19 @@ void soft_exec_exit(struct soft_exec *exec)
 			put_page(exec->bounce[i]);
 	if (exec->fetch)
 		put_page(exec->fetch);
-	soft_exec_init(exec);
+	memset(exec, 0, sizeof(*exec));
 }
 
-static void soft_exec_advance(struct soft_exec *exec, u32 len)
-{
-	exec->col += len;
-	if (exec->col == exec->packet.width) {
-		exec->col = 0;
-		exec->row++;
-	}
-}
-
-static u64 soft_exec_dst(const struct soft_exec *exec)
-{
-	return exec->packet.dst + (u64)exec->row * exec->packet.dst_pitch +
-	       exec->col;
-}
-
-static u64 soft_exec_src(const struct soft_exec *exec)
-{
-	return exec->packet.src + (u64)exec->row * exec->packet.src_pitch +
-	       exec->col;
-}
-
-/* The bounce pages hold the pattern once per packet: chunks only get shorter. */
-static bool soft_exec_pattern(struct soft_channel *ch, struct vgpu_dma *dma,
-			      u32 len)
+static enum soft_end soft_exec_body(struct soft_engine *engine, struct soft_channel *ch)
 {
 	struct soft_exec *exec = &ch->exec;
-	unsigned int i;
+	enum soft_end end = SOFT_END_PACKET;
 
-	if (!soft_dma_add_bounce(ch, dma, len))
-		return false;
-	for (i = 0; !exec->pattern && i < DIV_ROUND_UP(len, PAGE_SIZE); i++)
-		memset32(page_address(exec->bounce[i]),
-			 (__force u32)cpu_to_le32(exec->packet.value),
-			 PAGE_SIZE / 4);
-	exec->pattern = true;
-	return true;
-}
-
-/* A piece of FILL or COPY with guest memory in it. */
-static enum soft_end soft_exec_chunk(struct soft_channel *ch)
-{
-	struct soft_exec *exec = &ch->exec;
-	const struct soft_packet *packet = &exec->packet;
-	u64 dst = soft_exec_dst(exec), src = soft_exec_src(exec);
-	u64 guest, local;
-	struct vgpu_dma *dma;
-	bool write, loose, ok;
-
-	/* Guest to guest comes here twice. */
-	write = packet->dst_sys && (!packet->src_sys || exec->write_back);
-	guest = write ? dst : src;
-	local = write ? src : dst;
-	loose = packet->type == VGPU_HW_PKT_FILL ||
-		(packet->dst_sys && packet->src_sys);
-	exec->chunk = min_t(u64, packet->width - exec->col, VGPU_DMA_MAX);
-
-	dma = soft_dma_alloc(ch, guest, write);
-	if (!dma)
-		return soft_dma_later(ch);
-	if (packet->type == VGPU_HW_PKT_FILL)
-		ok = soft_exec_pattern(ch, dma, exec->chunk);
-	else if (loose)
-		ok = soft_dma_add_bounce(ch, dma, exec->chunk);
-	else
-		ok = soft_dma_add_fb(ch, dma, local, exec->chunk);
-	if (!ok) {
-		vgpu_dma_put(dma);
-		return loose ? soft_dma_get_loose(ch, local, exec->chunk) :
-			       soft_dma_get_fb(ch, local, exec->chunk);
-	}
-	return soft_dma_submit(ch, dma);
-}
-
-/* Where to write to, and what it took to get there. NULL: no memory now. */
-static void *soft_exec_page(struct soft_store *fb, u64 addr, u32 *work)
-{
-	struct page *page = soft_store_peek(fb, addr >> PAGE_SHIFT);
-
-	if (!page) {
-		*work += SOFT_FRESH_WORK;
-		page = soft_store_page(fb, addr >> PAGE_SHIFT, SOFT_GFP_ENGINE);
-	}
-	return page ? page_address(page) + offset_in_page(addr) : NULL;
-}
-
-static bool soft_exec_fill_piece(struct soft_store *fb, u64 addr, u32 len,
-				 u32 value, u32 *work)
-{
-	void *to;
-
-	/* What was never touched is zero. */
-	if (!value && !soft_store_peek(fb, addr >> PAGE_SHIFT))
-		return true;
-	to = soft_exec_page(fb, addr, work);
-	if (!to)
-		return false;
-	memset32(to, (__force u32)cpu_to_le32(value), len / 4);
-	return true;
-}
-
-static bool soft_exec_copy_piece(struct soft_store *fb, u64 dst, u64 src,
-				 u32 len, u32 *work)
-{
-	struct page *page = soft_store_peek(fb, src >> PAGE_SHIFT);
-	void *to, *from;
-
-	if (!page) {
-		page = soft_store_peek(fb, dst >> PAGE_SHIFT);
-		if (page)
-			memset(page_address(page) + offset_in_page(dst), 0,
-			       len);
-		return true;
-	}
-	from = page_address(page) + offset_in_page(src);
-	to = soft_exec_page(fb, dst, work);
-	if (!to)
-		return false;
-	if (dst >> PAGE_SHIFT == src >> PAGE_SHIFT)
-		memmove(to, from, len);
-	else
-		memcpy(to, from, len);
-	return true;
-}
-
-static enum soft_end soft_exec_body(struct soft_engine *engine,
-				    struct soft_channel *ch)
-{
-	struct soft_exec *exec = &ch->exec;
-	const struct soft_packet *packet = &exec->packet;
-	struct soft_store *fb = &ch->inst->fb;
-
-	while (exec->row < packet->rows) {
-		u64 dst = soft_exec_dst(exec), src = soft_exec_src(exec);
-		u32 len, work;
-		bool ok;
-
-		if (packet->dst_sys || packet->src_sys)
-			return soft_exec_chunk(ch);
-
-		len = min_t(u64, packet->width - exec->col,
-			    PAGE_SIZE - offset_in_page(dst));
-		if (packet->type == VGPU_HW_PKT_COPY)
-			len = min_t(u32, len, PAGE_SIZE - offset_in_page(src));
-		work = len + SOFT_PIECE_WORK;
-		if (packet->type == VGPU_HW_PKT_COPY)
-			ok = soft_exec_copy_piece(fb, dst, src, len, &work);
-		else
-			ok = soft_exec_fill_piece(fb, dst, len, packet->value,
-						  &work);
-		if (!ok) {
-			if (packet->type == VGPU_HW_PKT_FILL)
-				len = min_t(u64, packet->width - exec->col,
-					    VGPU_DMA_MAX);
-			return soft_dma_get_fb(ch, dst, len);
-		}
-		soft_exec_advance(exec, len);
-		if (soft_stop_wanted(engine, ch, work))
-			return SOFT_END_STOPPED;
-	}
-	exec->step = SOFT_STEP_SIGNAL;
-	return SOFT_END_PACKET;
+	if (exec->packet.desc->execute)
+		end = exec->packet.desc->execute(engine, ch);
+	if (end == SOFT_END_PACKET)
+		exec->step = SOFT_STEP_SIGNAL;
+	return end;
 }
 
 static enum soft_end soft_exec_signal(struct soft_channel *ch)
@@ -254,20 +80,18 @@ static enum soft_end soft_exec_signal(struct soft_channel *ch)
 		return soft_dma_submit(ch, dma);
 	}
 
-	page = soft_store_page(&ch->inst->fb, addr >> PAGE_SHIFT,
-			       SOFT_GFP_ENGINE);
+	page = soft_store_page(&ch->inst->fb, addr >> PAGE_SHIFT, SOFT_GFP_ENGINE);
 	if (!page)
 		return soft_dma_get_fb(ch, addr, 8);
-	smp_wmb();	/* who sees the signal sees the data */
+	smp_wmb();	/* a guest that sees the signal sees the data */
 	WRITE_ONCE(*(__le64 *)(page_address(page) + offset_in_page(addr)),
 		   cpu_to_le64(packet->signal_value));
 	packet->signal = false;
 	return SOFT_END_PACKET;
 }
 
-/* Looks for the next packet: put is read once for as many as it says. */
-static enum soft_end soft_exec_poll(struct soft_channel *ch,
-				    struct soft_fault *fault)
+/* Looks for the next packet. Reads put only when all packets before it are done. */
+static enum soft_end soft_exec_poll(struct soft_channel *ch, struct soft_fault *fault)
 {
 	u64 put;
 
@@ -276,16 +100,16 @@ static enum soft_end soft_exec_poll(struct soft_channel *ch,
 	put = le64_to_cpu(READ_ONCE(ch->hw->put));
 	if (put == ch->get)
 		return SOFT_END_EMPTY;
-	/* A put that went back is far ahead of get, modulo 2^64. */
+	/* Where put went back, put - get is about 2^64. */
 	if (put - ch->get > (u64)ch->ring_mask + 1)
 		return soft_exec_fault(fault, VGPU_HW_FAULT_RING, 0);
-	smp_rmb();	/* pairs with the submitter's between packets and put */
+	smp_rmb();	/* pairs with the submitter's write barrier between packets and put */
 	ch->put = put;
 	vgpu_packet_submitted(ch->inst->vgpu, ch->engine, ch->index, put);
 	return SOFT_END_PACKET;
 }
 
-/* Requests packets of a ring in guest memory, up to its end. */
+/* Requests packets of a ring in guest memory, but none beyond the ring's end. */
 static enum soft_end soft_exec_fetch(struct soft_channel *ch)
 {
 	struct soft_exec *exec = &ch->exec;
@@ -294,8 +118,7 @@ static enum soft_end soft_exec_fetch(struct soft_channel *ch)
 	u64 nr = min_t(u64, ch->put - ch->get, ch->ring_mask + 1 - slot);
 	struct vgpu_dma *dma;
 
-	BUILD_BUG_ON(SOFT_PREFETCH * sizeof(struct vgpu_hw_packet) >
-		     PAGE_SIZE);
+	BUILD_BUG_ON(SOFT_PREFETCH * sizeof(struct vgpu_hw_packet) > PAGE_SIZE);
 	if (!exec->fetch)
 		exec->fetch = soft_store_alloc(&ch->inst->fb, SOFT_GFP_ENGINE);
 	if (!exec->fetch)
@@ -307,17 +130,18 @@ static enum soft_end soft_exec_fetch(struct soft_channel *ch)
 	exec->step = SOFT_STEP_FETCH;
 	exec->fetch_first = ch->get;
 	exec->fetch_nr = min_t(u64, nr, SOFT_PREFETCH);
-	soft_dma_add(dma, exec->fetch, 0,
-		     exec->fetch_nr * sizeof(struct vgpu_hw_packet));
+	soft_dma_add(dma, exec->fetch, 0, exec->fetch_nr * sizeof(struct vgpu_hw_packet));
 	return soft_dma_submit(ch, dma);
 }
 
-/* A private copy of the packet at get, each byte read once. */
+/*
+ * Makes a private copy of the packet at get. Each byte is read once: the guest may be changing
+ * the packet.
+ */
 static void soft_exec_load(struct soft_channel *ch, struct vgpu_hw_packet *raw)
 {
 	struct soft_exec *exec = &ch->exec;
-	u64 addr = ch->ring_addr +
-		   (ch->get & ch->ring_mask) * sizeof(*raw);
+	u64 addr = ch->ring_addr + (ch->get & ch->ring_mask) * sizeof(*raw);
 	u64 *to = (u64 *)raw;
 	struct page *page;
 	const u64 *from;
@@ -338,8 +162,7 @@ static void soft_exec_load(struct soft_channel *ch, struct vgpu_hw_packet *raw)
 		to[i] = READ_ONCE(from[i]);
 }
 
-static enum soft_end soft_exec_next(struct soft_engine *engine,
-				    struct soft_channel *ch,
+static enum soft_end soft_exec_next(struct soft_engine *engine, struct soft_channel *ch,
 				    struct soft_fault *fault)
 {
 	struct soft_exec *exec = &ch->exec;
@@ -358,15 +181,15 @@ static enum soft_end soft_exec_next(struct soft_engine *engine,
 		return soft_exec_fetch(ch);
 
 	soft_exec_load(ch, &raw);
-	fault->code = soft_packet_decode(&raw, &limits, &exec->packet,
-					 &fault->addr);
+	fault->code = soft_packet_decode(&raw, &limits, &exec->packet, &fault->addr);
 	if (fault->code)
 		return SOFT_END_FAULT;
 
-	exec->step = exec->packet.type == VGPU_HW_PKT_PRESENT ?
-		     SOFT_STEP_PACE : SOFT_STEP_BODY;
+	exec->step = exec->packet.desc->paced ? SOFT_STEP_PACE : SOFT_STEP_BODY;
+	exec->answered = false;
 	exec->row = 0;
 	exec->col = 0;
+	exec->chunk = 0;
 	exec->write_back = false;
 	exec->pattern = false;
 	if (unlikely(READ_ONCE(engine->hang) == raw.type) &&
@@ -377,7 +200,7 @@ static enum soft_end soft_exec_next(struct soft_engine *engine,
 	return SOFT_END_PACKET;
 }
 
-/* Asked until it is let through, and then not any more. */
+/* Asks whether the frame may be shown, until the answer is yes. */
 static enum soft_end soft_exec_pace(struct soft_channel *ch)
 {
 	ch->due_ns = vgpu_present(ch->inst->vgpu);
@@ -387,9 +210,8 @@ static enum soft_end soft_exec_pace(struct soft_channel *ch)
 	return SOFT_END_PACKET;
 }
 
-/* What a request to guest memory, if there was one, has come to. */
-static enum soft_end soft_exec_resume(struct soft_channel *ch,
-				      struct soft_fault *fault)
+/* Looks at the outcome of the channel's last request, if one has completed. */
+static enum soft_end soft_exec_resume(struct soft_channel *ch, struct soft_fault *fault)
 {
 	struct soft_exec *exec = &ch->exec;
 	struct vgpu_dma *dma = soft_dma_take(ch);
@@ -406,7 +228,7 @@ static enum soft_end soft_exec_resume(struct soft_channel *ch,
 		soft_dma_keep(exec, dma);
 	vgpu_dma_put(dma);
 
-	/* The instance is about to be stopped: no fault, and nothing to do. */
+	/* The core aborts requests when it is about to stop the vGPU: this is no fault. */
 	if (result == -ECANCELED)
 		return SOFT_END_WAIT;
 	if (result)
@@ -420,10 +242,7 @@ static enum soft_end soft_exec_resume(struct soft_channel *ch,
 		exec->step = SOFT_STEP_NEXT;
 		break;
 	case SOFT_STEP_BODY:
-		exec->write_back = exec->packet.src_sys &&
-				   exec->packet.dst_sys && !exec->write_back;
-		if (!exec->write_back)
-			soft_exec_advance(exec, exec->chunk);
+		exec->answered = true;
 		break;
 	case SOFT_STEP_SIGNAL:
 		exec->packet.signal = false;
@@ -442,10 +261,9 @@ static void soft_exec_complete(struct soft_channel *ch)
 	u64 index = ch->get;
 
 	ch->exec.step = SOFT_STEP_NEXT;
-	vgpu_packet_done(vgpu, ch->engine, ch->index, index, packet->type,
-			 packet->bytes);
+	vgpu_packet_done(vgpu, ch->engine, ch->index, index, packet->type, packet->bytes);
 	WRITE_ONCE(ch->get, index + 1);
-	smp_wmb();	/* who sees get sees data and signal */
+	smp_wmb();	/* a guest that sees get sees data and signal */
 	WRITE_ONCE(ch->hw->get, cpu_to_le64(index + 1));
 	if (packet->irq)
 		vgpu_raise_irq(vgpu, packet->vector);
@@ -453,12 +271,11 @@ static void soft_exec_complete(struct soft_channel *ch)
 
 /**
  * soft_exec() - execute one packet of a channel, or a part of it
- * @engine: that does it
+ * @engine: the engine that executes it
  * @ch: busy
- * @fault: why, with SOFT_END_FAULT
- *
+ * @fault: set with SOFT_END_FAULT
  * Context: the engine's thread, in a turn; does not wait for memory.
- * Return: where the channel stands.
+ * Return: how the engine leaves the channel.
  */
 enum soft_end soft_exec(struct soft_engine *engine, struct soft_channel *ch,
 			struct soft_fault *fault)

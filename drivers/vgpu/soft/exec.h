@@ -22,29 +22,33 @@ enum soft_step {
 	SOFT_STEP_NEXT,		/* the packet at get has not been read yet */
 	SOFT_STEP_FETCH,	/* packets are being read from guest memory */
 	SOFT_STEP_PACE,		/* a frame that the frame-rate limit has not let through yet */
-	SOFT_STEP_BODY,
-	SOFT_STEP_SIGNAL,
+	SOFT_STEP_BODY,		/* the packet's type has it executed */
+	SOFT_STEP_SIGNAL,	/* only the packet's signal is left to be written */
 };
 
 /**
- * struct soft_exec - how far the execution of the packet at get has come
+ * struct soft_exec - how far the execution of a channel's packet at get has come
  * @step:    what is done next
  * @packet:  the packet; valid from SOFT_STEP_PACE on
- * @row:     the row that is being filled or copied
+ * @answered: the request to guest memory that @packet's execution made has succeeded; the
+ *           execution clears this
+ * @row:     the row that is being filled or copied. This and the next four fields belong to
+ *           @packet's execution; they are 0 when it begins
  * @col:     bytes of @row that are done
- * @chunk:   bytes of the request to guest memory that is under way
- * @write_back: a copy from guest to guest memory has read @chunk bytes into @bounce,
- *              and is to write them
+ * @chunk:   bytes of the last request to guest memory
+ * @write_back: a copy from guest to guest memory has read @chunk bytes into @bounce, and is to
+ *           write them
  * @pattern: @bounce holds the FILL's pattern
  * @fetch_first: index of the first packet in @fetch
  * @fetch_nr: packets in @fetch
  * @fetch:   a page of packets from a ring in guest memory, or NULL
- * @bounce:  host memory that guest memory is read into or written from; NULL where no
- *           page has been needed yet
+ * @bounce:  host memory that guest memory is read into or written from; NULL where no page has
+ *           been needed yet
  */
 struct soft_exec {
 	enum soft_step step;
 	struct soft_packet packet;
+	bool answered;
 	u32 row;
 	u64 col;
 	u32 chunk;
@@ -54,15 +58,6 @@ struct soft_exec {
 	u32 fetch_nr;
 	struct page *fetch;
 	struct page *bounce[SOFT_BOUNCE_PAGES];
-};
-
-enum soft_end {
-	SOFT_END_EMPTY,		/* the channel has no packet */
-	SOFT_END_PACKET,	/* a packet has completed */
-	SOFT_END_STOPPED,	/* the engine is to stop; the packet goes on later */
-	SOFT_END_WAIT,		/* the channel waits for guest memory, or for pages */
-	SOFT_END_PACED,		/* the channel goes on at its due_ns */
-	SOFT_END_FAULT,		/* the channel cannot go on: see struct soft_fault */
 };
 
 /**
@@ -77,7 +72,6 @@ struct soft_fault {
 
 enum soft_end soft_exec(struct soft_engine *engine, struct soft_channel *ch,
 			struct soft_fault *fault);
-void soft_exec_init(struct soft_exec *exec);
 void soft_exec_exit(struct soft_exec *exec);
 
 #endif /* _VGPU_SOFT_EXEC_H */

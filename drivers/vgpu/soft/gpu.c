@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Software GPUs as devices: their engines, their life with the PCI function, and their
- * files in debugfs.
+ * Software GPUs as devices: their engines, their life with the PCI function, and their files in
+ * debugfs.
  */
 #include <linux/debugfs.h>
 #include <linux/slab.h>
 
-#include "engine.h"
 #include "gpu.h"
 #include "instance.h"
 #include "params.h"
-#include "root.h"
 
 static const struct vgpu_engine_desc soft_engine_desc[SOFT_ENGINES] = {
 	{ .name = "gr", .engine_class = VGPU_HW_ENGINE_GR, .instance = 0 },
@@ -32,32 +30,31 @@ static int soft_hang_set(void *data, u64 value)
 {
 	struct soft_engine *engine = data;
 
-	if (value > VGPU_HW_PKT_PRESENT)
+	if (value && !soft_packet_known(value))
 		return -EINVAL;
 	WRITE_ONCE(engine->hang, value);
 	return 0;
 }
 
-DEFINE_DEBUGFS_ATTRIBUTE(soft_hang_fops, soft_hang_get, soft_hang_set,
-			 "%llu\n");
+DEFINE_DEBUGFS_ATTRIBUTE(soft_hang_fops, soft_hang_get, soft_hang_set, "%llu\n");
 
 /**
- * soft_gpu_debugfs_init() - the directory of fault injection and measurement
+ * soft_gpu_debugfs_init() - make the directory of fault injection and measurement
  *
- * In <debugfs>/vgpu_soft/<gpu>/<engine>/:
+ * Files in <debugfs>/vgpu_soft/<gpu>/<engine>/:
  *
- * hang: enum vgpu_hw_packet_type: the next packet of that type that the engine
- * begins never ends, whatever its deadline and preemptions; an engine reset
- * frees it. Reads 0 when that packet has begun.
+ * hang: enum vgpu_hw_packet_type: the next packet of that type that the engine begins never
+ * ends, whatever the deadline and the preemptions; only an engine reset ends it. Reads 0 when
+ * such a packet has begun.
  *
- * hold_reset: with 1 the engine reset that ends a hang lasts until 0 is written;
- * reads 2 from when it has begun.
+ * hold_reset: if it is 1, an engine reset that ends a hang lasts until 0 is written; reads 2
+ * from the beginning of such a reset on.
  *
- * switches, switch_ns, switch_hist: how often the engine went from one vGPU's work
- * straight to another's, how long it was without work for that, all together, and
- * how often for below 1 us, 1 us, 2..3 us, 4..7 us and so on.
+ * switches, switch_ns, switch_hist: how often the engine went from the work of one vGPU straight
+ * to that of another; how long it did no work in all these switches together; and in how many of
+ * them for less than 1 us, 1 us, 2..3 us, 4..7 us and so on.
  *
- * ran_ns: engine time: how long it could work so far, see soft_engine_ran_ns().
+ * ran_ns: engine time: how long the engine could work so far, see soft_engine_ran_ns().
  *
  * Context: module init.
  */
@@ -67,9 +64,8 @@ void soft_gpu_debugfs_init(void)
 }
 
 /**
- * soft_gpu_debugfs_exit() - undo soft_gpu_debugfs_init()
- *
- * Context: module exit, no GPU is left.
+ * soft_gpu_debugfs_exit() - undo soft_gpu_debugfs_init(); no GPU is left
+ * Context: module exit.
  */
 void soft_gpu_debugfs_exit(void)
 {
@@ -83,22 +79,15 @@ static void soft_gpu_debugfs_add(struct soft_gpu *gpu)
 
 	gpu->debugfs = debugfs_create_dir(pci_name(gpu->pdev), soft_debugfs);
 	for (i = 0; i < SOFT_ENGINES; i++) {
-		dir = debugfs_create_dir(soft_engine_desc[i].name,
-					 gpu->debugfs);
-		debugfs_create_file_unsafe("hang", 0600, dir, &gpu->engine[i],
-					   &soft_hang_fops);
-		debugfs_create_u32("hold_reset", 0600, dir,
-				   &gpu->engine[i].hold_reset);
-		debugfs_create_u64("switches", 0400, dir,
-				   &gpu->engine[i].switches);
-		debugfs_create_u64("switch_ns", 0400, dir,
-				   &gpu->engine[i].switch_ns);
+		dir = debugfs_create_dir(soft_engine_desc[i].name, gpu->debugfs);
+		debugfs_create_file_unsafe("hang", 0600, dir, &gpu->engine[i], &soft_hang_fops);
+		debugfs_create_u32("hold_reset", 0600, dir, &gpu->engine[i].hold_reset);
+		debugfs_create_u64("switches", 0400, dir, &gpu->engine[i].switches);
+		debugfs_create_u64("switch_ns", 0400, dir, &gpu->engine[i].switch_ns);
 		gpu->engine[i].switch_array.array = gpu->engine[i].switch_hist;
 		gpu->engine[i].switch_array.n_elements = SOFT_HIST;
-		debugfs_create_u32_array("switch_hist", 0400, dir,
-					 &gpu->engine[i].switch_array);
-		debugfs_create_u64("ran_ns", 0400, dir,
-				   &gpu->engine[i].ran_ns);
+		debugfs_create_u32_array("switch_hist", 0400, dir, &gpu->engine[i].switch_array);
+		debugfs_create_u64("ran_ns", 0400, dir, &gpu->engine[i].ran_ns);
 	}
 }
 
@@ -110,9 +99,8 @@ static void soft_gpu_stop_engines(struct soft_gpu *gpu, unsigned int nr)
 
 /**
  * soft_gpu_probe() - struct pci_driver.probe
- * @pdev: any device with our ids; only those on our root are taken
- * @id: matched
- *
+ * @pdev: any device with the GPUs' IDs; refused if it is not on this module's root bus
+ * @id: the entry that matched; not used
  * Context: may sleep.
  * Return: 0 or -errno.
  */
@@ -135,8 +123,7 @@ int soft_gpu_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	if (!gpu)
 		return -ENOMEM;
 	gpu->pdev = pdev;
-	snprintf(gpu->board, sizeof(gpu->board), "SG%u",
-		 soft_params.fb_mb / 1024);
+	snprintf(gpu->board, sizeof(gpu->board), "SG%u", soft_params.fb_mb / 1024);
 	info.board = gpu->board;
 
 	for (i = 0; i < SOFT_ENGINES; i++) {
@@ -167,9 +154,8 @@ err_engines:
 
 /**
  * soft_gpu_remove() - struct pci_driver.remove
- * @pdev: bound
- *
- * Context: sleeps until no instance is open.
+ * @pdev: a device that soft_gpu_probe() took
+ * Context: sleeps until no vGPU of the GPU is open.
  */
 void soft_gpu_remove(struct pci_dev *pdev)
 {

@@ -31,9 +31,15 @@ static inline struct soft_gpu *soft_gpu(struct vgpu_gpu *vgpu)
 	return vgpu_gpu_backend(vgpu);
 }
 
+/* gpu.c */
 int soft_gpu_probe(struct pci_dev *pdev, const struct pci_device_id *id);
 void soft_gpu_remove(struct pci_dev *pdev);
 void soft_gpu_debugfs_init(void);
 void soft_gpu_debugfs_exit(void);
+
+/* root.c */
+int soft_root_create(unsigned int nr_gpus, u16 vendor, u16 device);
+void soft_root_destroy(void);
+bool soft_root_owns(const struct pci_dev *pdev);
 
 #endif /* _VGPU_SOFT_GPU_H */

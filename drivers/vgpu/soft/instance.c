@@ -1,28 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * vGPUs of a software GPU, from create to destroy: struct vgpu_gpu_ops.
- */
+/* vGPUs of a software GPU, from create to destroy: struct vgpu_gpu_ops. */
 #include <linux/memcontrol.h>
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/slab.h>
 
-#include "admit.h"
-#include "channel.h"
-#include "engine.h"
 #include "gpu.h"
 #include "instance.h"
 #include "params.h"
-#include "regs.h"
-#include "rss.h"
-#include "store.h"
-
-static void soft_instance_free(struct soft_instance *inst)
-{
-	soft_store_exit(&inst->pages);
-	soft_store_exit(&inst->fb);
-	kvfree(inst);
-}
 
 static int soft_instance_reserve(struct soft_instance *inst)
 {
@@ -35,8 +20,7 @@ static int soft_instance_reserve(struct soft_instance *inst)
 	if (ret == -ENOMEM)
 		return vgpu_refuse(inst->vgpu, ret,
 				   "host memory: %llu MiB wanted (fb_reserve=1), %llu MiB available, %lu MiB got",
-				   want_mb, have_mb,
-				   atomic_long_read(&inst->fb.backed) >>
+				   want_mb, have_mb, atomic_long_read(&inst->fb.backed) >>
 				   (20 - PAGE_SHIFT));
 	if (ret)
 		return vgpu_refuse(inst->vgpu, ret,
@@ -52,8 +36,7 @@ static void *soft_instance_create(struct vgpu_gpu *gpu, struct vgpu_instance *vg
 	struct soft_instance *inst;
 	int ret = -ENOMEM;
 
-	inst = kvzalloc(struct_size(inst, channel, nr_channels),
-			GFP_KERNEL_ACCOUNT);
+	inst = kvzalloc(struct_size(inst, channel, nr_channels), GFP_KERNEL_ACCOUNT);
 	if (!inst) {
 		vgpu_refuse(vgpu, ret, "host memory: none for the state of %u channels",
 			    nr_channels);
@@ -84,8 +67,7 @@ static void *soft_instance_create(struct vgpu_gpu *gpu, struct vgpu_instance *vg
 			    info->fb_bytes >> 20);
 		goto err_admit;
 	}
-	ret = soft_store_init(&inst->pages,
-			      (u64)nr_channels * VGPU_HW_PAGE_SIZE);
+	ret = soft_store_init(&inst->pages, (u64)nr_channels * VGPU_HW_PAGE_SIZE);
 	if (ret) {
 		vgpu_refuse(vgpu, ret, "host memory: none for the page table of %u channel pages",
 			    nr_channels);
@@ -112,10 +94,11 @@ err_free:
 static void soft_instance_destroy(struct vgpu_instance *vgpu)
 {
 	struct soft_instance *inst = soft_instance(vgpu);
-	u64 fb_bytes = inst->fb_bytes;
 
-	soft_instance_free(inst);
-	soft_admit_end(fb_bytes);
+	soft_store_exit(&inst->pages);
+	soft_store_exit(&inst->fb);
+	soft_admit_end(inst->fb_bytes);
+	kvfree(inst);
 }
 
 static int soft_instance_open(struct vgpu_instance *vgpu)
@@ -155,8 +138,7 @@ static void soft_instance_drop_memory(struct vgpu_instance *vgpu)
 	soft_channel_restart(inst);
 }
 
-static struct soft_store *soft_instance_store(struct soft_instance *inst,
-					      unsigned int bar)
+static struct soft_store *soft_instance_store(struct soft_instance *inst, unsigned int bar)
 {
 	switch (bar) {
 	case VGPU_HW_BAR_FB:
@@ -184,8 +166,7 @@ static int soft_instance_region_rw(struct vgpu_instance *vgpu,
 	return -ENXIO;
 }
 
-static int soft_instance_map_pages(struct vgpu_instance *vgpu,
-				   unsigned int bar, pgoff_t pgoff,
+static int soft_instance_map_pages(struct vgpu_instance *vgpu, unsigned int bar, pgoff_t pgoff,
 				   struct page **pages, unsigned int nr)
 {
 	struct soft_instance *inst = soft_instance(vgpu);
@@ -203,8 +184,7 @@ static u64 soft_instance_backed_bytes(struct vgpu_instance *vgpu)
 	return (u64)atomic_long_read(&inst->fb.backed) << PAGE_SHIFT;
 }
 
-static void soft_instance_channels_show(struct vgpu_instance *vgpu,
-					struct seq_file *m)
+static void soft_instance_channels_show(struct vgpu_instance *vgpu, struct seq_file *m)
 {
 	struct soft_instance *inst = soft_instance(vgpu);
 	u32 i;

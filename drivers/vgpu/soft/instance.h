@@ -2,22 +2,21 @@
 /*
  * vGPUs of a software GPU.
  *
- * These threads meet here: the thread of each engine; threads of the VM (register
- * accesses, page faults); the vGPU's worker, which completes accesses to guest memory;
- * and threads of the core, which start, preempt and reset engines.
+ * These threads meet here: the thread of each engine; threads of the VM (register accesses, page
+ * faults); the vGPU's worker, which completes accesses to guest memory; and threads of the core,
+ * which start, preempt and reset engines.
  *
- * Who may touch a channel. An enabled channel is in one of these states: on its queue's
- * ready list; paced (its frame is not due yet, or a request could not be allocated);
- * stalled (it waits for guest memory or for pages); sleeping; faulted; or busy (the
- * engine's thread has taken it, and alone uses its execution state). A thread that
- * disables a channel sets the channel's @stop, waits until the channel is not busy, and
- * owns it from then on.
+ * Who may touch a channel. An enabled channel is in one of these states: on its queue's ready
+ * list; paced (its frame is not due yet, or a request could not be allocated); stalled (it waits
+ * for guest memory or for pages); sleeping; faulted; or busy (the engine's thread has taken it,
+ * and alone uses its execution state). A thread that disables a channel sets the channel's
+ * @stop, waits until the channel is not busy, and owns it from then on.
  *
  * Who may touch memory. Pages leave a store in soft_store_drop() only. The core calls
- * drop_memory after instance_stop, so no engine is working for the vGPU, and @stopping
- * keeps engines and channels out until the pages are gone. So an engine uses pages
- * without references during a turn. The core's map_lock keeps page faults out, and the
- * store's drop_lock keeps trapped accesses and the worker out.
+ * drop_memory after instance_stop, so no engine is working for the vGPU, and @stopping keeps
+ * engines and channels out until the pages are gone. So an engine uses pages without references
+ * during a turn. The core's map_lock keeps page faults out, and the store's drop_lock keeps
+ * trapped accesses and the worker out.
  *
  * Locks, outermost first; no function of the core is called under a spinlock here:
  *
@@ -25,8 +24,8 @@
  *   soft_store.drop_lock	read: trapped access, worker; write: dropping
  *   soft_instance.queue_lock	spinlock: channel states, queues, interrupts
  *
- * The core calls engine_run and engine_preempt with a timeline's lock held. They take no
- * lock but those of the engine's wait queues.
+ * The core calls engine_run and engine_preempt with a timeline's lock held. They take no lock
+ * but those of the engine's wait queues.
  */
 #ifndef _VGPU_SOFT_INSTANCE_H
 #define _VGPU_SOFT_INSTANCE_H
@@ -53,11 +52,10 @@ struct soft_gpu;
  * @pages:    BAR 4
  * @rss:      the process in whose resident set @fb is counted
  * @config_lock: serialises writes that enable and disable channels
- * @queue_lock: protects the states of channels, @queue, @stopping, @intr and
- *            @fault_channel
+ * @queue_lock: protects the states of channels, @queue, @stopping, @intr and @fault_channel
  * @wait:     threads wait here for engines to leave a channel or the vGPU
- * @stopping: no turn begins and no channel is enabled: true from instance_stop to the
- *            end of drop_memory (also read without the lock)
+ * @stopping: no turn begins and no channel is enabled: true from instance_stop to the end of
+ *            drop_memory (also read without the lock)
  * @intr:     the VGPU_HW_INTR register
  * @fault_channel: the VGPU_HW_FAULT_CHANNEL register
  * @queue:    queues by number of the engine
@@ -87,6 +85,16 @@ static inline struct soft_instance *soft_instance(struct vgpu_instance *vgpu)
 	return vgpu_instance_backend(vgpu);
 }
 
+/* instance.c */
 extern const struct vgpu_gpu_ops soft_instance_ops;
+
+/* admit.c */
+u64 soft_admit_room(struct vgpu_gpu *vgpu);
+int soft_admit(struct vgpu_instance *vgpu, const struct vgpu_instance_info *info,
+	       const char *gpu_name);
+void soft_admit_end(u64 fb_bytes);
+
+/* regs.c */
+int soft_regs_rw(struct soft_instance *inst, u64 offset, void *buf, size_t count, bool write);
 
 #endif /* _VGPU_SOFT_INSTANCE_H */

@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * vgpu_soft: a GPU in software, for any machine.
- */
+/* vgpu_soft.ko: GPUs in software, for any machine. */
 #include <linux/module.h>
 #include <linux/pci.h>
 #include <uapi/linux/vgpu_hw.h>
 
 #include "gpu.h"
 #include "params.h"
-#include "root.h"
 #include "rss.h"
 
-/* One entry, from the parameters, and the end mark. */
+/* One entry, made from the parameters, and the end mark. */
 static struct pci_device_id soft_ids[2];
 
 static struct pci_driver soft_driver = {
@@ -25,7 +22,7 @@ static int __init soft_init(void)
 {
 	int ret;
 
-	/* BAR 4 has a page of memory per channel. */
+	/* BAR 4 has a page of host memory for each channel. */
 	BUILD_BUG_ON(PAGE_SIZE != VGPU_HW_PAGE_SIZE);
 	BUILD_BUG_ON(sizeof(struct vgpu_hw_packet) != 64);
 
@@ -43,8 +40,7 @@ static int __init soft_init(void)
 	ret = pci_register_driver(&soft_driver);
 	if (ret)
 		goto err_debugfs;
-	ret = soft_root_create(soft_params.nr_gpus, soft_params.vendor_id,
-			       soft_params.device_id);
+	ret = soft_root_create(soft_params.nr_gpus, soft_params.vendor_id, soft_params.device_id);
 	if (ret)
 		goto err_driver;
 	return 0;
@@ -59,7 +55,7 @@ err_debugfs:
 
 static void __exit soft_exit(void)
 {
-	/* Waits for users; the bus goes when nothing has to wait any more. */
+	/* Waits for users of vGPUs, so that soft_root_destroy() does not have to. */
 	pci_unregister_driver(&soft_driver);
 	soft_root_destroy();
 	soft_gpu_debugfs_exit();

@@ -1,38 +1,43 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Decode and check of packets and rings. The input is a private copy of what
- * the guest wrote; what passes here can be executed without further checks of
- * the partition's bounds.
+ * The table of packet types, and the decoding and checking of packets and rings. The input is a
+ * private copy of what the guest wrote. A packet that passes can be executed without further
+ * checks of the partition's bounds.
  */
+#include <linux/bits.h>
+#include <linux/kernel.h>
+#include <linux/nospec.h>
 #include <linux/overflow.h>
 #include <linux/string.h>
 #ifdef __KERNEL__
 #include <asm/byteorder.h>
+#define SOFT_EXECUTE(fn)	(fn)
 #else
 #include <endian.h>
 #define le16_to_cpu(x)	le16toh(x)
 #define le32_to_cpu(x)	le32toh(x)
 #define le64_to_cpu(x)	le64toh(x)
+/* User space tests the decoding, and is linked without the functions that execute. */
+#define SOFT_EXECUTE(fn)	__builtin_choose_expr(1, NULL, fn)
 #endif
 
 #include "packet.h"
 
-/* A range of memory: in the partition, or (guest memory) just not wrapping. */
+/* Whether a range lies in the partition, or (guest memory) does not wrap around. */
 static bool soft_range_ok(u64 addr, u64 len, bool sys, u64 fb_bytes)
 {
 	u64 end;
 
-	if (sys)	/* the last byte may be the last one there is */
+	if (sys)	/* the range may end with the last byte of the address space */
 		return !check_add_overflow(addr, len - 1, &end);
 	return !check_add_overflow(addr, len, &end) && end <= fb_bytes;
 }
 
 /*
- * @rows rows of @width bytes, @pitch apart. Pitch is 0 where there is one row,
- * at least @width where there are more.
+ * The same for @rows rows of @width bytes, @pitch bytes apart. The caller has checked that
+ * @pitch is 0 where there is one row, and at least @width where there are more.
  */
-static bool soft_surface_ok(u64 addr, u64 width, u32 rows, u32 pitch, bool sys,
-			    u64 fb_bytes)
+static bool soft_surface_ok(u64 addr, u64 width, u32 rows, u32 pitch, bool sys, u64 fb_bytes)
 {
 	u64 span;
 
@@ -47,10 +52,9 @@ static bool soft_pitch_ok(u64 width, u32 rows, u32 pitch)
 	return rows == 1 ? !pitch : pitch >= width;
 }
 
-static enum vgpu_hw_fault
-soft_decode_signal(const struct vgpu_hw_packet *raw,
-		   const struct soft_limits *limits,
-		   struct soft_packet *packet, u64 *fault_addr)
+static enum vgpu_hw_fault soft_decode_signal(const struct vgpu_hw_packet *raw,
+					     const struct soft_limits *limits,
+					     struct soft_packet *packet, u64 *fault_addr)
 {
 	packet->signal = raw->flags & VGPU_HW_PKT_SIGNAL;
 	packet->signal_sys = raw->flags & VGPU_HW_PKT_SIGNAL_SYS;
@@ -62,33 +66,40 @@ soft_decode_signal(const struct vgpu_hw_packet *raw,
 	if (packet->irq ? packet->vector >= limits->vectors : packet->vector)
 		return VGPU_HW_FAULT_PACKET;
 	if (!packet->signal) {
-		if (packet->signal_sys || packet->signal_addr ||
-		    packet->signal_value)
+		if (packet->signal_sys || packet->signal_addr || packet->signal_value)
 			return VGPU_HW_FAULT_PACKET;
 		return VGPU_HW_FAULT_NONE;
 	}
 	*fault_addr = packet->signal_addr;
 	if (packet->signal_addr % 8)
 		return VGPU_HW_FAULT_ALIGN;
-	if (!soft_range_ok(packet->signal_addr, 8, packet->signal_sys,
-			   limits->fb_bytes))
+	if (!soft_range_ok(packet->signal_addr, 8, packet->signal_sys, limits->fb_bytes))
 		return VGPU_HW_FAULT_ADDRESS;
 	return VGPU_HW_FAULT_NONE;
 }
 
-static enum vgpu_hw_fault
-soft_decode_fill(const struct vgpu_hw_packet *raw,
-		 const struct soft_limits *limits, struct soft_packet *packet,
-		 u64 *fault_addr)
+/*
+ * Rows without gaps are one long row: fewer, larger pieces. Cannot overflow: with more than one
+ * row, the width is at most a 32-bit pitch.
+ */
+static void soft_packet_join(struct soft_packet *packet)
 {
-	if (le32_to_cpu(raw->op_flags) & ~VGPU_HW_OP_DST_SYS ||
-	    raw->value_pad || raw->src_pitch || raw->pad)
+	packet->width *= packet->rows;
+	packet->rows = 1;
+	packet->dst_pitch = 0;
+	packet->src_pitch = 0;
+}
+
+static enum vgpu_hw_fault soft_decode_fill(const struct vgpu_hw_packet *raw,
+					   const struct soft_limits *limits,
+					   struct soft_packet *packet, u64 *fault_addr)
+{
+	if (raw->value_pad || raw->src_pitch)
 		return VGPU_HW_FAULT_PACKET;
 	packet->value = le32_to_cpu(raw->value);
 	packet->width = le64_to_cpu(raw->width);
 	packet->rows = le32_to_cpu(raw->rows);
 	packet->dst_pitch = le32_to_cpu(raw->dst_pitch);
-	packet->src_pitch = 0;
 	if (!packet->width || !packet->rows ||
 	    !soft_pitch_ok(packet->width, packet->rows, packet->dst_pitch))
 		return VGPU_HW_FAULT_PACKET;
@@ -96,21 +107,18 @@ soft_decode_fill(const struct vgpu_hw_packet *raw,
 	*fault_addr = packet->dst;
 	if (packet->dst % 4 || packet->width % 4 || packet->dst_pitch % 4)
 		return VGPU_HW_FAULT_ALIGN;
-	if (!soft_surface_ok(packet->dst, packet->width, packet->rows,
-			     packet->dst_pitch, packet->dst_sys,
-			     limits->fb_bytes))
+	if (!soft_surface_ok(packet->dst, packet->width, packet->rows, packet->dst_pitch,
+			     packet->dst_sys, limits->fb_bytes))
 		return VGPU_HW_FAULT_ADDRESS;
+	if (packet->dst_pitch == packet->width)
+		soft_packet_join(packet);
 	return VGPU_HW_FAULT_NONE;
 }
 
-static enum vgpu_hw_fault
-soft_decode_copy(const struct vgpu_hw_packet *raw,
-		 const struct soft_limits *limits, struct soft_packet *packet,
-		 u64 *fault_addr)
+static enum vgpu_hw_fault soft_decode_copy(const struct vgpu_hw_packet *raw,
+					   const struct soft_limits *limits,
+					   struct soft_packet *packet, u64 *fault_addr)
 {
-	if (le32_to_cpu(raw->op_flags) &
-	    ~(VGPU_HW_OP_DST_SYS | VGPU_HW_OP_SRC_SYS) || raw->pad)
-		return VGPU_HW_FAULT_PACKET;
 	packet->src = le64_to_cpu(raw->src);
 	packet->width = le64_to_cpu(raw->width);
 	packet->rows = le32_to_cpu(raw->rows);
@@ -122,114 +130,113 @@ soft_decode_copy(const struct vgpu_hw_packet *raw,
 		return VGPU_HW_FAULT_PACKET;
 
 	*fault_addr = packet->dst;
-	if (!soft_surface_ok(packet->dst, packet->width, packet->rows,
-			     packet->dst_pitch, packet->dst_sys,
-			     limits->fb_bytes))
+	if (!soft_surface_ok(packet->dst, packet->width, packet->rows, packet->dst_pitch,
+			     packet->dst_sys, limits->fb_bytes))
 		return VGPU_HW_FAULT_ADDRESS;
 	*fault_addr = packet->src;
-	if (!soft_surface_ok(packet->src, packet->width, packet->rows,
-			     packet->src_pitch, packet->src_sys,
-			     limits->fb_bytes))
+	if (!soft_surface_ok(packet->src, packet->width, packet->rows, packet->src_pitch,
+			     packet->src_sys, limits->fb_bytes))
 		return VGPU_HW_FAULT_ADDRESS;
+	if (packet->dst_pitch == packet->width && packet->src_pitch == packet->width)
+		soft_packet_join(packet);
 	return VGPU_HW_FAULT_NONE;
 }
 
-static enum vgpu_hw_fault
-soft_decode_present(const struct vgpu_hw_packet *raw,
-		    const struct soft_limits *limits,
-		    struct soft_packet *packet, u64 *fault_addr)
+static enum vgpu_hw_fault soft_decode_present(const struct vgpu_hw_packet *raw,
+					      const struct soft_limits *limits,
+					      struct soft_packet *packet, u64 *fault_addr)
 {
 	u32 width = le32_to_cpu(raw->present_width);
 	u32 height = le32_to_cpu(raw->present_height);
 	u32 pitch = le32_to_cpu(raw->present_pitch);
 
-	if (limits->engine_class != VGPU_HW_ENGINE_GR || raw->op_flags ||
-	    le32_to_cpu(raw->present_format) != VGPU_HW_FORMAT_XRGB8888 ||
-	    raw->rows || raw->pad || raw->dst_pitch || raw->src_pitch ||
+	if (le32_to_cpu(raw->present_format) != VGPU_HW_FORMAT_XRGB8888 ||
+	    raw->rows || raw->dst_pitch || raw->src_pitch ||
 	    !width || !height || pitch < (u64)width * 4)
 		return VGPU_HW_FAULT_PACKET;
 
 	*fault_addr = packet->dst;
 	if (packet->dst % 4 || pitch % 4)
 		return VGPU_HW_FAULT_ALIGN;
-	if (!soft_surface_ok(packet->dst, (u64)width * 4, height, pitch, false,
-			     limits->fb_bytes))
+	if (!soft_surface_ok(packet->dst, (u64)width * 4, height, pitch, false, limits->fb_bytes))
 		return VGPU_HW_FAULT_ADDRESS;
 	return VGPU_HW_FAULT_NONE;
 }
 
+/* For the types that have no operands. */
 static enum vgpu_hw_fault soft_decode_empty(const struct vgpu_hw_packet *raw)
 {
-	if (raw->op_flags || raw->dst || raw->src || raw->width || raw->rows ||
-	    raw->pad || raw->dst_pitch || raw->src_pitch)
+	if (raw->dst || raw->src || raw->width || raw->rows || raw->dst_pitch || raw->src_pitch)
 		return VGPU_HW_FAULT_PACKET;
 	return VGPU_HW_FAULT_NONE;
 }
 
-/*
- * Rows without gaps are one long row: fewer, larger pieces. Cannot overflow:
- * with more than one row, width is at most a 32-bit pitch.
+#define SOFT_ALL_ENGINES	0xff
+
+/* All that the driver knows of a type is its number, its row, and the functions named there. */
+static const struct soft_packet_desc soft_packet_descs[VGPU_HW_PKT_END] = {
+	[VGPU_HW_PKT_NOP] = { .engines = SOFT_ALL_ENGINES },
+	[VGPU_HW_PKT_FENCE] = { .engines = SOFT_ALL_ENGINES, .must_tell = true },
+	[VGPU_HW_PKT_FILL] = {
+		.engines = SOFT_ALL_ENGINES, .op_flags = VGPU_HW_OP_DST_SYS,
+		.decode = soft_decode_fill, .execute = SOFT_EXECUTE(soft_move_fill),
+	},
+	[VGPU_HW_PKT_COPY] = {
+		.engines = SOFT_ALL_ENGINES, .op_flags = VGPU_HW_OP_DST_SYS | VGPU_HW_OP_SRC_SYS,
+		.decode = soft_decode_copy, .execute = SOFT_EXECUTE(soft_move_copy),
+	},
+	[VGPU_HW_PKT_PRESENT] = {
+		.engines = BIT(VGPU_HW_ENGINE_GR), .paced = true, .decode = soft_decode_present,
+	},
+};
+
+/**
+ * soft_packet_known() - whether there is a type of packet
+ * @type: any number, not chosen by a guest
+ * Context: any; pure.
+ * Return: true if at least one class of engines executes packets of that type.
  */
-static void soft_packet_join(struct soft_packet *packet)
+bool soft_packet_known(u64 type)
 {
-	if (packet->rows == 1 || packet->dst_pitch != packet->width)
-		return;
-	if (packet->type == VGPU_HW_PKT_COPY &&
-	    packet->src_pitch != packet->width)
-		return;
-	packet->width *= packet->rows;
-	packet->rows = 1;
-	packet->dst_pitch = 0;
-	packet->src_pitch = 0;
+	return type < VGPU_HW_PKT_END && soft_packet_descs[type].engines;
 }
 
 /**
  * soft_packet_decode() - check a packet and bring it into the CPU's order
- * @raw: the packet, a private copy
- * @limits: what it may touch and use
- * @packet: valid when the packet is good
- * @fault_addr: the address that is wrong, with FAULT_ADDRESS and FAULT_ALIGN
- *
+ * @raw: a private copy of the packet
+ * @limits: what the packet may touch and use
+ * @packet: set up; valid when the packet is good
+ * @fault_addr: set to the address that is wrong with FAULT_ADDRESS and FAULT_ALIGN, else to 0
  * Context: any; pure.
  * Return: VGPU_HW_FAULT_NONE, or the fault of the channel.
  */
 enum vgpu_hw_fault soft_packet_decode(const struct vgpu_hw_packet *raw,
 				      const struct soft_limits *limits,
-				      struct soft_packet *packet,
-				      u64 *fault_addr)
+				      struct soft_packet *packet, u64 *fault_addr)
 {
+	u32 op_flags = le32_to_cpu(raw->op_flags);
+	const struct soft_packet_desc *desc;
 	enum vgpu_hw_fault fault;
 
 	memset(packet, 0, sizeof(*packet));
 	*fault_addr = 0;
-	if (raw->flags & ~VGPU_HW_PKT_FLAGS)
+	if (raw->type >= VGPU_HW_PKT_END)
 		return VGPU_HW_FAULT_PACKET;
+	desc = &soft_packet_descs[array_index_nospec(raw->type, VGPU_HW_PKT_END)];
+	if (!(desc->engines & BIT(limits->engine_class)) ||
+	    raw->flags & ~VGPU_HW_PKT_FLAGS || op_flags & ~desc->op_flags || raw->pad ||
+	    (desc->must_tell && !(raw->flags & (VGPU_HW_PKT_SIGNAL | VGPU_HW_PKT_IRQ))))
+		return VGPU_HW_FAULT_PACKET;
+	packet->desc = desc;
 	packet->type = raw->type;
 	packet->dst = le64_to_cpu(raw->dst);
-	packet->dst_sys = le32_to_cpu(raw->op_flags) & VGPU_HW_OP_DST_SYS;
-	packet->src_sys = le32_to_cpu(raw->op_flags) & VGPU_HW_OP_SRC_SYS;
+	packet->dst_sys = op_flags & VGPU_HW_OP_DST_SYS;
+	packet->src_sys = op_flags & VGPU_HW_OP_SRC_SYS;
 
-	switch (raw->type) {
-	case VGPU_HW_PKT_NOP:
+	if (desc->decode)
+		fault = desc->decode(raw, limits, packet, fault_addr);
+	else
 		fault = soft_decode_empty(raw);
-		break;
-	case VGPU_HW_PKT_FENCE:
-		fault = soft_decode_empty(raw);
-		if (!(raw->flags & (VGPU_HW_PKT_SIGNAL | VGPU_HW_PKT_IRQ)))
-			fault = VGPU_HW_FAULT_PACKET;
-		break;
-	case VGPU_HW_PKT_FILL:
-		fault = soft_decode_fill(raw, limits, packet, fault_addr);
-		break;
-	case VGPU_HW_PKT_COPY:
-		fault = soft_decode_copy(raw, limits, packet, fault_addr);
-		break;
-	case VGPU_HW_PKT_PRESENT:
-		fault = soft_decode_present(raw, limits, packet, fault_addr);
-		break;
-	default:
-		fault = VGPU_HW_FAULT_PACKET;
-	}
 	if (fault)
 		return fault;
 
@@ -240,18 +247,15 @@ enum vgpu_hw_fault soft_packet_decode(const struct vgpu_hw_packet *raw,
 
 	*fault_addr = 0;
 	packet->bytes = packet->width * packet->rows;
-	if (packet->rows)
-		soft_packet_join(packet);
 	return VGPU_HW_FAULT_NONE;
 }
 
 /**
  * soft_ring_check() - check a ring that is to be latched
- * @addr: where it starts
- * @order: log2 of its packets
- * @sys: in guest memory
- * @fb_bytes: the instance's partition
- *
+ * @addr: address of the first packet
+ * @order: log2 of the number of packets
+ * @sys: the ring is in guest memory
+ * @fb_bytes: length of the vGPU's framebuffer partition
  * Context: any; pure.
  * Return: VGPU_HW_FAULT_NONE, or the fault of the channel.
  */
@@ -261,8 +265,7 @@ enum vgpu_hw_fault soft_ring_check(u64 addr, u32 order, bool sys, u64 fb_bytes)
 		return VGPU_HW_FAULT_RING;
 	if (addr % sizeof(struct vgpu_hw_packet))
 		return VGPU_HW_FAULT_ALIGN;
-	if (!soft_range_ok(addr, sizeof(struct vgpu_hw_packet) << order, sys,
-			   fb_bytes))
+	if (!soft_range_ok(addr, sizeof(struct vgpu_hw_packet) << order, sys, fb_bytes))
 		return VGPU_HW_FAULT_ADDRESS;
 	return VGPU_HW_FAULT_NONE;
 }

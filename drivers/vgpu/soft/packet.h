@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Packets: decode and check. No memory, no engine: compiles in user space too.
+ * Packets: their types, and how they are decoded and checked. Needs no memory and no engine, so
+ * it compiles in user space, too.
  */
 #ifndef _VGPU_SOFT_PACKET_H
 #define _VGPU_SOFT_PACKET_H
@@ -8,11 +9,53 @@
 #include <linux/types.h>
 #include <uapi/linux/vgpu_hw.h>
 
+struct soft_channel;
+struct soft_engine;
+struct soft_limits;
+struct soft_packet;
+
+/* How an engine leaves a channel. */
+enum soft_end {
+	SOFT_END_EMPTY,		/* the channel has no packet */
+	SOFT_END_PACKET,	/* a packet, or a step of one, is complete */
+	SOFT_END_STOPPED,	/* the engine is to stop; the packet goes on later */
+	SOFT_END_WAIT,		/* the channel waits for guest memory, or for pages */
+	SOFT_END_PACED,		/* the channel goes on at its due_ns */
+	SOFT_END_FAULT,		/* the channel cannot go on: see struct soft_fault */
+};
+
+/**
+ * struct soft_packet_desc - a type of packet: a row of the table in packet.c
+ * @engines:  the engine classes that execute the type, 1 << enum vgpu_hw_engine_class each; 0:
+ *            there is no such type
+ * @op_flags: flags that a packet may have in struct vgpu_hw_packet.op_flags
+ * @must_tell: a packet must have a signal or an interrupt
+ * @paced:    the frame-rate limit may hold a packet back before it is executed
+ * @decode:   checks a packet's operands against the limits, and sets those fields of struct
+ *            soft_packet that the type uses and soft_packet_decode() does not set. Sets
+ *            @fault_addr if it returns FAULT_ADDRESS or FAULT_ALIGN. NULL: the type has no
+ *            operands, so that all their fields must be 0
+ * @execute:  does a packet's work on memory, in the engine's thread. It returns SOFT_END_PACKET
+ *            when the work is complete. Until then it is called again whenever the channel can
+ *            go on, and finds in struct soft_exec how far it has come. NULL: there is nothing to
+ *            do; also in user space
+ */
+struct soft_packet_desc {
+	u8 engines;
+	u8 op_flags;
+	bool must_tell;
+	bool paced;
+	enum vgpu_hw_fault (*decode)(const struct vgpu_hw_packet *raw,
+				     const struct soft_limits *limits,
+				     struct soft_packet *packet, u64 *fault_addr);
+	enum soft_end (*execute)(struct soft_engine *engine, struct soft_channel *ch);
+};
+
 /**
  * struct soft_limits - what a packet is checked against
- * @fb_bytes:     the instance's partition
- * @engine_class: enum vgpu_hw_engine_class of the engine that is to execute it
- * @vectors:      MSI-X vectors
+ * @fb_bytes:     length of the vGPU's framebuffer partition
+ * @engine_class: enum vgpu_hw_engine_class of the engine that is to execute the packet
+ * @vectors:      number of MSI-X vectors that the vGPU has
  */
 struct soft_limits {
 	u64 fb_bytes;
@@ -22,26 +65,27 @@ struct soft_limits {
 
 /**
  * struct soft_packet - a packet that was found good, in the CPU's byte order
+ * @desc:    row of the packet's type
  * @type:    enum vgpu_hw_packet_type
  * @signal:  write @signal_value to @signal_addr
- * @signal_sys: in guest memory
+ * @signal_sys: @signal_addr is in guest memory
  * @irq:     raise @vector
  * @dst_sys: @dst is in guest memory
  * @src_sys: @src is in guest memory
- * @vector:  MSI-X vector
+ * @vector:  MSI-X vector, below the number of vectors
  * @value:   FILL: the pattern
- * @dst:     destination
- * @src:     COPY: source
- * @width:   bytes per row; rows that follow each other without a gap have been
- *           joined into one
+ * @dst:     address of the destination
+ * @src:     COPY: address of the source
+ * @width:   bytes per row; rows that follow each other without a gap have been joined into one
  * @rows:    rows; 0: nothing to move
  * @dst_pitch: bytes from row to row of the destination
- * @src_pitch: of the source
- * @bytes:   written by FILL and COPY
- * @signal_addr: where the signal goes
- * @signal_value: what is written there
+ * @src_pitch: bytes from row to row of the source
+ * @bytes:   bytes that the packet writes to its destination
+ * @signal_addr: address that the signal is written to, a multiple of 8
+ * @signal_value: the 64 bits that are written there
  */
 struct soft_packet {
+	const struct soft_packet_desc *desc;
 	u8 type;
 	bool signal;
 	bool signal_sys;
@@ -61,11 +105,15 @@ struct soft_packet {
 	u64 signal_value;
 };
 
+/* packet.c */
+bool soft_packet_known(u64 type);
 enum vgpu_hw_fault soft_packet_decode(const struct vgpu_hw_packet *raw,
 				      const struct soft_limits *limits,
-				      struct soft_packet *packet,
-				      u64 *fault_addr);
-enum vgpu_hw_fault soft_ring_check(u64 addr, u32 order, bool sys,
-				   u64 fb_bytes);
+				      struct soft_packet *packet, u64 *fault_addr);
+enum vgpu_hw_fault soft_ring_check(u64 addr, u32 order, bool sys, u64 fb_bytes);
+
+/* move.c: execute functions of struct soft_packet_desc */
+enum soft_end soft_move_fill(struct soft_engine *engine, struct soft_channel *ch);
+enum soft_end soft_move_copy(struct soft_engine *engine, struct soft_channel *ch);
 
 #endif /* _VGPU_SOFT_PACKET_H */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The parameters of vgpu_soft.ko that are fixed when the module is loaded.
+ * The parameters of vgpu_soft.ko that are fixed when the module is loaded. One more is in
+ * admit.c, since it can be changed at run time.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -11,43 +12,37 @@
 
 #include "params.h"
 
-static unsigned int gpus = 1;
-module_param(gpus, uint, 0444);
-MODULE_PARM_DESC(gpus, "Number of GPUs, 1..16 (1)");
-
-static unsigned int fb_mb = 16384;
-module_param(fb_mb, uint, 0444);
-MODULE_PARM_DESC(fb_mb, "Framebuffer of a GPU in MiB, 1024..65536 in steps of 1024 (16384)");
-
-static unsigned int channels = 256;
-module_param(channels, uint, 0444);
-MODULE_PARM_DESC(channels, "Channels of a GPU, one per GiB of framebuffer..1024 (256)");
+/* Constant after soft_params_check(). */
+struct soft_params soft_params = {
+	.nr_gpus = 1,
+	.vendor_id = VGPU_HW_VENDOR_ID,
+	.device_id = VGPU_HW_GPU_DEVICE_ID,
+	.fb_mb = 16384,
+	.channels = 256,
+};
 
 static char *placement = "mixed";
+static unsigned int poll_us = 50;
+static char *engine_cpus = "";
+
+module_param_named(gpus, soft_params.nr_gpus, uint, 0444);
+MODULE_PARM_DESC(gpus, "Number of GPUs, 1..16 (1)");
+module_param_named(fb_mb, soft_params.fb_mb, uint, 0444);
+MODULE_PARM_DESC(fb_mb, "Framebuffer of a GPU in MiB, 1024..65536 in steps of 1024 (16384)");
+module_param_named(channels, soft_params.channels, uint, 0444);
+MODULE_PARM_DESC(channels, "Channels of a GPU, one per GiB of framebuffer..1024 (256)");
 module_param(placement, charp, 0444);
 MODULE_PARM_DESC(placement, "Placement of framebuffer, mixed or homogeneous (mixed)");
-
-static bool fb_reserve;
-module_param(fb_reserve, bool, 0444);
+module_param_named(fb_reserve, soft_params.fb_reserve, bool, 0444);
 MODULE_PARM_DESC(fb_reserve, "Back all framebuffer of a vGPU when it is created (0)");
-
-static unsigned int poll_us = 50;
 module_param(poll_us, uint, 0444);
 MODULE_PARM_DESC(poll_us, "How long an engine polls empty channels before it sleeps, 0..1000 us (50)");
-
-static char *engine_cpus = "";
 module_param(engine_cpus, charp, 0444);
 MODULE_PARM_DESC(engine_cpus, "CPUs for engines, as a list such as 0-3,6 (empty: all)");
-
-static unsigned int vendor_id = VGPU_HW_VENDOR_ID;
-module_param(vendor_id, uint, 0444);
+module_param_named(vendor_id, soft_params.vendor_id, uint, 0444);
 MODULE_PARM_DESC(vendor_id, "PCI vendor of the GPUs, 1..0xfffe (0x1af4)");
-
-static unsigned int device_id = VGPU_HW_GPU_DEVICE_ID;
-module_param(device_id, uint, 0444);
+module_param_named(device_id, soft_params.device_id, uint, 0444);
 MODULE_PARM_DESC(device_id, "PCI device of the GPUs, 0..0xffff (0x10f0)");
-
-struct soft_params soft_params;	/* constant after module init */
 
 static int soft_param_range(const char *name, unsigned int value,
 			    unsigned int least, unsigned int most)
@@ -79,27 +74,26 @@ static int soft_param_cpus(void)
 }
 
 /**
- * soft_params_check() - check the parameters, and set soft_params
- *
+ * soft_params_check() - check the parameters, and complete soft_params
  * Context: module init. The log says what is wrong.
  * Return: 0 or -errno.
  */
 int soft_params_check(void)
 {
+	const struct soft_params *p = &soft_params;
 	int ret;
 
-	ret = soft_param_range("gpus", gpus, 1, SOFT_GPUS_MAX) ?:
-	      soft_param_range("fb_mb", fb_mb, 1024, 65536) ?:
-	      soft_param_range("channels", channels, fb_mb / 1024,
-			       VGPU_HW_MAX_CHANNELS) ?:
+	ret = soft_param_range("gpus", p->nr_gpus, 1, SOFT_GPUS_MAX) ?:
+	      soft_param_range("fb_mb", p->fb_mb, 1024, 65536) ?:
+	      soft_param_range("channels", p->channels, p->fb_mb / 1024, VGPU_HW_MAX_CHANNELS) ?:
 	      soft_param_range("poll_us", poll_us, 0, 1000) ?:
-	      soft_param_range("vendor_id", vendor_id, 1, 0xfffe) ?:
-	      soft_param_range("device_id", device_id, 0, 0xffff) ?:
+	      soft_param_range("vendor_id", p->vendor_id, 1, 0xfffe) ?:
+	      soft_param_range("device_id", p->device_id, 0, 0xffff) ?:
 	      soft_param_cpus();
 	if (ret)
 		return ret;
-	if (fb_mb % 1024) {
-		pr_err("fb_mb=%u: must be a multiple of 1024\n", fb_mb);
+	if (p->fb_mb % 1024) {
+		pr_err("fb_mb=%u: must be a multiple of 1024\n", p->fb_mb);
 		return -EINVAL;
 	}
 
@@ -108,16 +102,9 @@ int soft_params_check(void)
 	} else if (!strcmp(placement, "homogeneous")) {
 		soft_params.placement = VGPU_PLACEMENT_HOMOGENEOUS;
 	} else {
-		pr_err("placement=%s: must be mixed or homogeneous\n",
-		       placement);
+		pr_err("placement=%s: must be mixed or homogeneous\n", placement);
 		return -EINVAL;
 	}
-	soft_params.nr_gpus = gpus;
-	soft_params.vendor_id = vendor_id;
-	soft_params.device_id = device_id;
-	soft_params.fb_mb = fb_mb;
-	soft_params.channels = channels;
-	soft_params.fb_reserve = fb_reserve;
 	soft_params.poll_ns = poll_us * (u64)NSEC_PER_USEC;
 	return 0;
 }

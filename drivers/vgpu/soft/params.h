@@ -22,11 +22,11 @@
  * @cpus:       the CPUs on which the engines' threads run; empty: all CPUs
  */
 struct soft_params {
-	u32 nr_gpus;
-	u16 vendor_id;
-	u16 device_id;
-	u32 fb_mb;
-	u32 channels;
+	unsigned int nr_gpus;
+	unsigned int vendor_id;
+	unsigned int device_id;
+	unsigned int fb_mb;
+	unsigned int channels;
 	enum vgpu_ctl_placement placement;
 	bool fb_reserve;
 	u64 poll_ns;

@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Queues: the channels of an instance that one engine is to look at, in turn.
- * The engine takes one, works on it and releases it; where it stands then says
- * where it goes.
+ * Queues: the channels of a vGPU that one engine is to look at, in turn. The engine takes a
+ * channel, works on it and releases it; how it leaves the channel says where the channel goes.
  *
- * Sleeping must not lose work: the engine publishes SLEEPING, then a full
- * barrier, then reads put again; the submitter moves put, then a full barrier,
- * then reads the state. One of them sees the other. Both the engine's step and
- * the doorbell's are made under queue_lock, so that state and queue agree.
+ * Sleeping must not lose work. The engine publishes SLEEPING, makes a full barrier, then reads
+ * put again; the submitter moves put, makes a full barrier, then reads the state. So at least
+ * one of the two sees what the other has written. The engine does its part, and the doorbell its
+ * own, under queue_lock, so that state and queue agree.
  */
-#include "channel.h"
 #include "gpu.h"
 #include "instance.h"
-#include "queue.h"
 
 static struct soft_queue *soft_queue_of(struct soft_channel *ch)
 {
@@ -20,10 +17,9 @@ static struct soft_queue *soft_queue_of(struct soft_channel *ch)
 }
 
 /**
- * soft_queue_publish() - a channel's new state, for the guest to see
+ * soft_queue_publish() - set a channel's state, and show it to the guest
  * @ch: the channel
- * @state: the state
- *
+ * @state: the new state
  * Context: any; queue_lock held.
  */
 void soft_queue_publish(struct soft_channel *ch, enum vgpu_hw_state state)
@@ -35,9 +31,8 @@ void soft_queue_publish(struct soft_channel *ch, enum vgpu_hw_state state)
 }
 
 /**
- * soft_queue_add() - a channel is to be looked at
+ * soft_queue_add() - have the engine look at a channel
  * @ch: AWAKE, on no list
- *
  * Context: any; queue_lock held.
  */
 void soft_queue_add(struct soft_channel *ch)
@@ -50,9 +45,8 @@ void soft_queue_add(struct soft_channel *ch)
 }
 
 /**
- * soft_queue_del() - a channel is not to be looked at
- * @ch: on the ready list, or on the paced one
- *
+ * soft_queue_del() - take a channel off its list
+ * @ch: on the ready list, or on the paced list
  * Context: any; queue_lock held.
  */
 void soft_queue_del(struct soft_channel *ch)
@@ -78,10 +72,9 @@ static void soft_queue_pace(struct soft_channel *ch)
 }
 
 /**
- * soft_queue_stall() - a channel waits for guest memory, or does not any more
+ * soft_queue_stall() - note that a channel begins or ends to wait for its request
  * @ch: on no list
- * @stalled: which of the two; not what it is
- *
+ * @stalled: the channel begins to wait, else it ends; a change from what it was
  * Context: any; queue_lock held.
  */
 void soft_queue_stall(struct soft_channel *ch, bool stalled)
@@ -97,7 +90,6 @@ void soft_queue_stall(struct soft_channel *ch, bool stalled)
  * soft_queue_wake() - wake an engine that waits for guest memory during a turn
  * @inst: the vGPU whose channels or queues have changed
  * @engine: number of the engine
- *
  * Context: any; without queue_lock.
  */
 void soft_queue_wake(struct soft_instance *inst, unsigned int engine)
@@ -112,7 +104,6 @@ void soft_queue_wake(struct soft_instance *inst, unsigned int engine)
  * soft_queue_announce() - say that an engine has something to do
  * @inst: a vGPU with a ready channel
  * @engine: number of the channel's engine
- *
  * Context: any; without queue_lock.
  */
 void soft_queue_announce(struct soft_instance *inst, unsigned int engine)
@@ -122,12 +113,11 @@ void soft_queue_announce(struct soft_instance *inst, unsigned int engine)
 }
 
 /**
- * soft_queue_begin() - an engine begins a turn
- * @inst: whose turn
- * @engine: the engine
- *
+ * soft_queue_begin() - begin a turn
+ * @inst: the vGPU whose turn it is
+ * @engine: number of the engine
  * Context: the engine's thread.
- * Return: false if the instance is being stopped: there is nothing to do.
+ * Return: false if the vGPU is being stopped: there is nothing to do.
  */
 bool soft_queue_begin(struct soft_instance *inst, unsigned int engine)
 {
@@ -141,13 +131,13 @@ bool soft_queue_begin(struct soft_instance *inst, unsigned int engine)
 }
 
 /*
- * Publishes SLEEPING and looks at put once more. Returns false, and it is AWAKE
- * again, if something has come.
+ * Publishes SLEEPING and looks at put once more. If put has moved, the channel is AWAKE again
+ * and false is returned.
  */
 static bool soft_queue_sleep(struct soft_channel *ch)
 {
 	soft_queue_publish(ch, VGPU_HW_STATE_SLEEPING);
-	smp_mb();	/* pairs with the submitter's between put and state */
+	smp_mb();	/* pairs with the submitter's full barrier between put and state */
 	if (le64_to_cpu(READ_ONCE(ch->hw->put)) == ch->get)
 		return true;
 	soft_queue_publish(ch, VGPU_HW_STATE_AWAKE);
@@ -155,16 +145,14 @@ static bool soft_queue_sleep(struct soft_channel *ch)
 }
 
 /**
- * soft_queue_end() - an engine ends a turn
- * @inst: whose turn it was; may be gone when this returns
- * @engine: the engine
- * @all_empty: nothing was found on any ready channel: they may sleep
- *
+ * soft_queue_end() - end a turn
+ * @inst: the vGPU whose turn it was; may have been freed when this returns
+ * @engine: number of the engine
+ * @all_empty: the engine has found no packet on any ready channel: they may sleep
  * Context: the engine's thread.
- * Return: what is left to do.
+ * Return: whether the vGPU has work left for the engine.
  */
-enum vgpu_run_end soft_queue_end(struct soft_instance *inst,
-				 unsigned int engine, bool all_empty)
+enum vgpu_run_end soft_queue_end(struct soft_instance *inst, unsigned int engine, bool all_empty)
 {
 	struct soft_queue *queue = &inst->queue[engine];
 	struct soft_channel *ch, *next;
@@ -174,8 +162,7 @@ enum vgpu_run_end soft_queue_end(struct soft_instance *inst,
 	list_for_each_entry_safe(ch, next, &queue->ready, link) {
 		if (!all_empty)
 			break;
-		if (ch->exec.step == SOFT_STEP_NEXT && !ch->dma_done &&
-		    soft_queue_sleep(ch))
+		if (ch->exec.step == SOFT_STEP_NEXT && !ch->dma_done && soft_queue_sleep(ch))
 			soft_queue_del(ch);
 	}
 	if (!list_empty(&queue->ready))
@@ -186,9 +173,9 @@ enum vgpu_run_end soft_queue_end(struct soft_instance *inst,
 		end = VGPU_RUN_IDLE;
 	queue->in_turn = false;
 	/*
-	 * Under the lock: who waits may free the instance once it has it. That
-	 * also is why no barrier is needed: who looks too late for this to see
-	 * it finds the turn ended.
+	 * Under the lock, since a thread that waits may free the vGPU as soon as it has seen
+	 * that the turn has ended. It looks for that under the lock, too, so no barrier is
+	 * needed: a thread that begins to wait after waitqueue_active() finds the turn ended.
 	 */
 	if (waitqueue_active(&inst->wait))
 		wake_up_all(&inst->wait);
@@ -196,7 +183,7 @@ enum vgpu_run_end soft_queue_end(struct soft_instance *inst,
 	return end;
 }
 
-/* Frames that are due are asked for again, who waits longest first. */
+/* Moves paced channels that are due to the ready list, in the order in which they came. */
 static void soft_queue_promote(struct soft_queue *queue, u64 now_ns)
 {
 	struct soft_channel *ch, *next;
@@ -214,16 +201,14 @@ static void soft_queue_promote(struct soft_queue *queue, u64 now_ns)
 }
 
 /**
- * soft_queue_take() - the next channel in turn
- * @inst: in a turn
- * @engine: of this engine
- * @now_ns: the time, perhaps some work ago
- *
+ * soft_queue_take() - take the next channel in turn
+ * @inst: the vGPU whose turn it is
+ * @engine: number of the engine
+ * @now_ns: the time when the engine last read the clock
  * Context: the engine's thread.
  * Return: the channel, busy until soft_queue_release(); NULL if none is ready.
  */
-struct soft_channel *soft_queue_take(struct soft_instance *inst,
-				     unsigned int engine, u64 now_ns)
+struct soft_channel *soft_queue_take(struct soft_instance *inst, unsigned int engine, u64 now_ns)
 {
 	struct soft_queue *queue = &inst->queue[engine];
 	struct soft_channel *ch;
@@ -241,11 +226,10 @@ struct soft_channel *soft_queue_take(struct soft_instance *inst,
 }
 
 /**
- * soft_queue_release() - the engine is done with a channel for now
- * @ch: taken
- * @end: where it stands
- * @sleep: with SOFT_END_EMPTY: it may sleep
- *
+ * soft_queue_release() - give back a channel
+ * @ch: busy since soft_queue_take()
+ * @end: how the engine leaves the channel
+ * @sleep: with SOFT_END_EMPTY: the channel may sleep
  * Context: the engine's thread.
  */
 void soft_queue_release(struct soft_channel *ch, enum soft_end end, bool sleep)
@@ -264,8 +248,7 @@ void soft_queue_release(struct soft_channel *ch, enum soft_end end, bool sleep)
 	} else if (end == SOFT_END_PACED) {
 		soft_queue_pace(ch);
 	} else if (end != SOFT_END_FAULT &&
-		   !(end == SOFT_END_EMPTY && sleep &&
-		     soft_queue_sleep(ch))) {
+		   !(end == SOFT_END_EMPTY && sleep && soft_queue_sleep(ch))) {
 		soft_queue_add(ch);
 	}
 	spin_unlock(&inst->queue_lock);

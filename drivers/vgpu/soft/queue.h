@@ -16,12 +16,12 @@ struct soft_instance;
  * struct soft_queue - the channels of a vGPU that one engine is to look at
  * @ready:    channels that are AWAKE and not busy, in the order of their turns
  * @nr_ready: length of @ready (the engine's thread also reads it without the lock)
- * @paced:    channels that are AWAKE, but held back by the frame-rate limit or because
- *            a request could not be allocated, in the order in which they came
- * @due_ns:   no channel on @paced is due before this time; U64_MAX: there is none (the
- *            engine's thread also reads it without the lock)
- * @nr_stalled: channels that wait for guest memory or for pages (the engine's thread
- *            also reads it without the lock)
+ * @paced:    channels that are AWAKE, but held back by the frame-rate limit or because a request
+ *            could not be allocated, in the order in which they came
+ * @due_ns:   no channel on @paced is due before this time; U64_MAX: there is none (the engine's
+ *            thread also reads it without the lock)
+ * @nr_stalled: channels that wait for guest memory or for pages (the engine's thread also reads
+ *            it without the lock)
  * @in_turn:  the engine's thread is working for the vGPU
  *
  * Protected by the vGPU's queue_lock.
@@ -42,10 +42,8 @@ void soft_queue_stall(struct soft_channel *ch, bool stalled);
 void soft_queue_wake(struct soft_instance *inst, unsigned int engine);
 void soft_queue_announce(struct soft_instance *inst, unsigned int engine);
 bool soft_queue_begin(struct soft_instance *inst, unsigned int engine);
-enum vgpu_run_end soft_queue_end(struct soft_instance *inst, unsigned int engine,
-				 bool all_empty);
-struct soft_channel *soft_queue_take(struct soft_instance *inst, unsigned int engine,
-				     u64 now_ns);
+enum vgpu_run_end soft_queue_end(struct soft_instance *inst, unsigned int engine, bool all_empty);
+struct soft_channel *soft_queue_take(struct soft_instance *inst, unsigned int engine, u64 now_ns);
 void soft_queue_release(struct soft_channel *ch, enum soft_end end, bool sleep);
 
 #endif /* _VGPU_SOFT_QUEUE_H */

@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * BAR 2. What is not a register is refused, and an access that is refused
- * changed nothing. The table and pending bits of MSI-X are the front end's and
+ * BAR 2. An access to an offset where there is no register is refused, and a refused access
+ * changes nothing. The front end has the table and the pending bits of MSI-X: accesses to them
  * do not come here.
  */
 #include <linux/align.h>
 #include <linux/nospec.h>
 
-#include "channel.h"
 #include "gpu.h"
 #include "instance.h"
-#include "regs.h"
 
-/* 32-bit words of the register file; a 64-bit register has two. */
+/* One of the two words of a 64-bit register. All word offsets are multiples of 4. */
+static u32 soft_regs_half(u64 value, u32 reg)
+{
+	return reg & 4 ? upper_32_bits(value) : lower_32_bits(value);
+}
+
+/* Reads a word of the device registers. */
 static int soft_regs_read_dev(struct soft_instance *inst, u32 reg, u32 *value)
 {
 	__le32 word;
@@ -47,11 +51,8 @@ static int soft_regs_read_chan(struct soft_channel *ch, u32 reg, u32 *value)
 	case VGPU_HW_CHAN_CTRL:
 		*value = ch->ctrl;
 		break;
-	case VGPU_HW_CHAN_RING:
-		*value = lower_32_bits(ch->ring);
-		break;
-	case VGPU_HW_CHAN_RING + 4:
-		*value = upper_32_bits(ch->ring);
+	case VGPU_HW_CHAN_RING ... VGPU_HW_CHAN_RING + 4:
+		*value = soft_regs_half(ch->ring, reg);
 		break;
 	case VGPU_HW_CHAN_STATE:
 		*value = ch->state;
@@ -59,32 +60,23 @@ static int soft_regs_read_chan(struct soft_channel *ch, u32 reg, u32 *value)
 	case VGPU_HW_CHAN_FAULT_CODE:
 		*value = ch->fault_code;
 		break;
-	case VGPU_HW_CHAN_FAULT_POS:
-		*value = lower_32_bits(ch->fault_pos);
+	case VGPU_HW_CHAN_FAULT_POS ... VGPU_HW_CHAN_FAULT_POS + 4:
+		*value = soft_regs_half(ch->fault_pos, reg);
 		break;
-	case VGPU_HW_CHAN_FAULT_POS + 4:
-		*value = upper_32_bits(ch->fault_pos);
+	case VGPU_HW_CHAN_FAULT_ADDR ... VGPU_HW_CHAN_FAULT_ADDR + 4:
+		*value = soft_regs_half(ch->fault_addr, reg);
 		break;
-	case VGPU_HW_CHAN_FAULT_ADDR:
-		*value = lower_32_bits(ch->fault_addr);
+	case VGPU_HW_CHAN_GET ... VGPU_HW_CHAN_GET + 4:
+		*value = soft_regs_half(get, reg);
 		break;
-	case VGPU_HW_CHAN_FAULT_ADDR + 4:
-		*value = upper_32_bits(ch->fault_addr);
-		break;
-	case VGPU_HW_CHAN_GET:
-		*value = lower_32_bits(get);
-		break;
-	case VGPU_HW_CHAN_GET + 4:
-		*value = upper_32_bits(get);
-		break;
-	default:	/* VGPU_HW_CHAN_DOORBELL is for writing only */
+	default:	/* also VGPU_HW_CHAN_DOORBELL, which can only be written */
 		ret = -ENXIO;
 	}
 	spin_unlock(&inst->queue_lock);
 	return ret;
 }
 
-/* Where a word is: in the channel's registers, or (NULL) the device's. */
+/* Finds the channel whose register is at @offset, NULL for a device register. */
 static int soft_regs_find(struct soft_instance *inst, u64 offset,
 			  struct soft_channel **ch, u32 *reg)
 {
@@ -106,14 +98,13 @@ static int soft_regs_find(struct soft_instance *inst, u64 offset,
 	return 0;
 }
 
-static int soft_regs_read_word(struct soft_instance *inst, u64 offset,
-			       u32 *value)
+static int soft_regs_read_word(struct soft_instance *inst, u64 offset, u32 *value)
 {
 	struct soft_channel *ch;
 	u32 reg;
 	int ret;
 
-	/* No display: its registers float. */
+	/* The registers of a display, which a vGPU does not have, read all ones. */
 	if (offset < VGPU_HW_DEV_BASE) {
 		*value = ~0U;
 		return 0;
@@ -126,25 +117,19 @@ static int soft_regs_read_word(struct soft_instance *inst, u64 offset,
 	return soft_regs_read_dev(inst, reg, value);
 }
 
-/*
- * The value of a 64-bit register that moves: both halves at once, where both
- * are wanted.
- */
-static bool soft_regs_read_get(struct soft_instance *inst, u64 offset,
-			       __le64 *value)
+/* GET moves while it is read: a read of all 64 bits takes them at once. */
+static bool soft_regs_read_get(struct soft_instance *inst, u64 offset, __le64 *value)
 {
 	struct soft_channel *ch;
 	u32 reg;
 
-	if (soft_regs_find(inst, offset, &ch, &reg) || !ch ||
-	    reg != VGPU_HW_CHAN_GET)
+	if (soft_regs_find(inst, offset, &ch, &reg) || !ch || reg != VGPU_HW_CHAN_GET)
 		return false;
 	*value = cpu_to_le64(READ_ONCE(ch->get));
 	return true;
 }
 
-static int soft_regs_read(struct soft_instance *inst, u64 offset, void *buf,
-			  size_t count)
+static int soft_regs_read(struct soft_instance *inst, u64 offset, void *buf, size_t count)
 {
 	__le32 words[2] = {};
 	__le64 whole;
@@ -163,8 +148,7 @@ static int soft_regs_read(struct soft_instance *inst, u64 offset, void *buf,
 		return 0;
 	}
 	for (i = 0; i < DIV_ROUND_UP(count, 4); i++) {
-		ret = soft_regs_read_word(inst, ALIGN_DOWN(offset, 4) + 4 * i,
-					  &value);
+		ret = soft_regs_read_word(inst, ALIGN_DOWN(offset, 4) + 4 * i, &value);
 		if (ret)
 			return ret;
 		words[i] = cpu_to_le32(value);
@@ -206,8 +190,7 @@ static int soft_regs_write_chan(struct soft_channel *ch, u32 reg, u32 value)
 	switch (reg) {
 	case VGPU_HW_CHAN_CTRL:
 		if (value & ~(VGPU_HW_CTRL_ENABLE | VGPU_HW_CTRL_RING_SYS |
-			      VGPU_HW_CTRL_ENGINE_MASK |
-			      VGPU_HW_CTRL_ORDER_MASK))
+			      VGPU_HW_CTRL_ENGINE_MASK | VGPU_HW_CTRL_ORDER_MASK))
 			return -EINVAL;
 		mutex_lock(&ch->inst->config_lock);
 		soft_channel_write_ctrl(ch, value);
@@ -217,8 +200,7 @@ static int soft_regs_write_chan(struct soft_channel *ch, u32 reg, u32 value)
 		soft_regs_write_ring(ch, value, U32_MAX);
 		return 0;
 	case VGPU_HW_CHAN_RING + 4:
-		soft_regs_write_ring(ch, (u64)value << 32,
-				     (u64)U32_MAX << 32);
+		soft_regs_write_ring(ch, (u64)value << 32, (u64)U32_MAX << 32);
 		return 0;
 	case VGPU_HW_CHAN_DOORBELL:
 		soft_channel_doorbell(ch);
@@ -228,8 +210,7 @@ static int soft_regs_write_chan(struct soft_channel *ch, u32 reg, u32 value)
 	}
 }
 
-static int soft_regs_write(struct soft_instance *inst, u64 offset,
-			   const void *buf, size_t count)
+static int soft_regs_write(struct soft_instance *inst, u64 offset, const void *buf, size_t count)
 {
 	struct soft_channel *ch;
 	__le32 word;
@@ -256,22 +237,19 @@ static int soft_regs_write(struct soft_instance *inst, u64 offset,
 }
 
 /**
- * soft_regs_rw() - access to a register
- * @inst: whose
- * @offset: in BAR 2
+ * soft_regs_rw() - access a register
+ * @inst: the vGPU
+ * @offset: offset in BAR 2, any number
  * @buf: kernel memory, little endian
- * @count: bytes
- * @write: to the register
- *
+ * @count: bytes, any number
+ * @write: write the register, else read it
  * Context: sleeps; a write that disables a channel waits for its engine.
- * Return: 0; VGPU_REGION_RESET; -EINVAL for a width, an alignment or a value
- * that is not allowed; -ENXIO for no such register.
+ * Return: 0; VGPU_REGION_RESET; -EINVAL for a width, an alignment or a value that is not
+ * allowed; -ENXIO for no such register.
  */
-int soft_regs_rw(struct soft_instance *inst, u64 offset, void *buf,
-		 size_t count, bool write)
+int soft_regs_rw(struct soft_instance *inst, u64 offset, void *buf, size_t count, bool write)
 {
-	if ((count != 1 && count != 2 && count != 4 && count != 8) ||
-	    offset % count)
+	if ((count != 1 && count != 2 && count != 4 && count != 8) || offset % count)
 		return -EINVAL;
 	if (offset >= VGPU_HW_REGS_SIZE)
 		return -ENXIO;

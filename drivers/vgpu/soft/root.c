@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A PCI root bus with the GPUs on it. Whoever looks for parents of mediated
- * devices looks on PCI: so there it is, in a domain of its own (or, where a
- * kernel has no domains, on a bus of its own).
+ * A PCI root bus with the software GPUs on it. Management software looks for the parents of
+ * mediated devices on PCI, so the GPUs are there: in a PCI domain of their own or, where the
+ * kernel has no domains, on a bus of their own.
  *
- * A GPU's function has no BARs, no capabilities, no interrupt: what a VM needs
- * is in the vGPUs.
+ * A GPU's function has no BARs, no capabilities and no interrupt. All that a VM needs is in the
+ * vGPUs.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -13,24 +13,24 @@
 #include <linux/pci.h>
 #include <uapi/linux/vgpu_hw.h>
 
+#include "gpu.h"
 #include "params.h"
-#include "root.h"
 
-/* Four digits and far from what firmware numbers; the first free one. */
+/* The first free number is taken: of four digits, and far from those of firmware. */
 #define SOFT_DOMAIN_FIRST	0xf000
 #define SOFT_DOMAIN_LAST	0xffff
 #define SOFT_BUS_FIRST		0x56
 #define SOFT_BUS_LAST		0xff
 
 /**
- * struct soft_root - in the host bridge's private part, and lives as long
- * @sysdata: what the architecture finds by bus->sysdata
- * @busn:    the only bus number
- * @nr_gpus: slots that are taken, from 0 on
- * @vendor:  PCI vendor of them
- * @device:  PCI device of them
- * @command: PCI_COMMAND of each function
- * @line:    PCI_INTERRUPT_LINE of each, the system's to use
+ * struct soft_root - the root bus; allocated and freed with its host bridge
+ * @sysdata: the architecture's part, which bus->sysdata points to
+ * @busn:    the range of bus numbers: just one
+ * @nr_gpus: number of GPUs, in the slots from 0 on
+ * @vendor:  PCI vendor ID of the GPUs
+ * @device:  PCI device ID of the GPUs
+ * @command: PCI_COMMAND of each GPU
+ * @line:    PCI_INTERRUPT_LINE of each GPU, for the system to use
  */
 struct soft_root {
 #ifdef CONFIG_X86
@@ -47,8 +47,7 @@ struct soft_root {
 /* Set and cleared by module init and exit only. */
 static struct pci_host_bridge *soft_bridge;
 
-static u32 soft_config_word(const struct soft_root *root, unsigned int slot,
-			    int where)
+static u32 soft_config_word(const struct soft_root *root, unsigned int slot, int where)
 {
 	switch (where) {
 	case PCI_VENDOR_ID:
@@ -60,13 +59,12 @@ static u32 soft_config_word(const struct soft_root *root, unsigned int slot,
 		return VGPU_HW_CLASS << 8;
 	case PCI_INTERRUPT_LINE:
 		return root->line[slot];
-	default:	/* BARs and ROM too: nothing behind them */
+	default:	/* BARs and ROM, too: there are none */
 		return 0;
 	}
 }
 
-static struct soft_root *soft_config_find(struct pci_bus *bus,
-					  unsigned int devfn)
+static struct soft_root *soft_config_find(struct pci_bus *bus, unsigned int devfn)
 {
 	struct soft_root *root;
 
@@ -105,10 +103,8 @@ static int soft_config_write(struct pci_bus *bus, unsigned int devfn,
 	word |= value << 8 * (where & 3) & mask;
 	switch (where & ~3) {
 	case PCI_COMMAND:
-		root->command[slot] = word & (PCI_COMMAND_IO |
-					      PCI_COMMAND_MEMORY |
-					      PCI_COMMAND_MASTER |
-					      PCI_COMMAND_SERR |
+		root->command[slot] = word & (PCI_COMMAND_IO | PCI_COMMAND_MEMORY |
+					      PCI_COMMAND_MASTER | PCI_COMMAND_SERR |
 					      PCI_COMMAND_INTX_DISABLE);
 		break;
 	case PCI_INTERRUPT_LINE:
@@ -124,11 +120,10 @@ static struct pci_ops soft_config_ops = {
 };
 
 /**
- * soft_root_owns() - whether a device is on our root
+ * soft_root_owns() - whether a device is a software GPU
  * @pdev: any PCI device
- *
  * Context: any.
- * Return: true if it is one of our GPUs.
+ * Return: true if the device is on the root bus of this module.
  */
 bool soft_root_owns(const struct pci_dev *pdev)
 {
@@ -136,8 +131,7 @@ bool soft_root_owns(const struct pci_dev *pdev)
 }
 
 #if defined(CONFIG_PCI_DOMAINS)
-static void soft_root_set_domain(struct pci_host_bridge *bridge,
-				 struct soft_root *root, int domain)
+static void soft_root_set_domain(struct pci_host_bridge *bridge, struct soft_root *root, int domain)
 {
 #if defined(CONFIG_X86)
 	root->sysdata.domain = domain;
@@ -160,8 +154,7 @@ static int soft_root_place(struct pci_host_bridge *bridge)
 		bridge->busnr = 0;
 		return 0;
 	}
-	pr_err("no PCI domain is free in %04x..%04x\n", SOFT_DOMAIN_FIRST,
-	       SOFT_DOMAIN_LAST);
+	pr_err("no PCI domain is free in %04x..%04x\n", SOFT_DOMAIN_FIRST, SOFT_DOMAIN_LAST);
 	return -EBUSY;
 }
 #else
@@ -175,8 +168,7 @@ static int soft_root_place(struct pci_host_bridge *bridge)
 		bridge->busnr = bus;
 		return 0;
 	}
-	pr_err("no PCI bus is free in %02x..%02x\n", SOFT_BUS_FIRST,
-	       SOFT_BUS_LAST);
+	pr_err("no PCI bus is free in %02x..%02x\n", SOFT_BUS_FIRST, SOFT_BUS_LAST);
 	return -EBUSY;
 }
 #endif
@@ -184,10 +176,10 @@ static int soft_root_place(struct pci_host_bridge *bridge)
 /**
  * soft_root_create() - make the root bus and its GPUs
  * @nr_gpus: 1..SOFT_GPUS_MAX
- * @vendor: PCI vendor of the GPUs
- * @device: PCI device
+ * @vendor: PCI vendor ID of the GPUs
+ * @device: PCI device ID of the GPUs
  *
- * Their driver is registered before, so it has been asked when this returns.
+ * The GPUs' driver is registered already, so it has probed them when this returns.
  *
  * Context: module init; sleeps.
  * Return: 0 or -errno.
@@ -241,8 +233,8 @@ err_free:
 /**
  * soft_root_destroy() - remove the root bus
  *
- * The GPUs' driver is gone before: nothing under the rescan lock waits for a
- * user.
+ * The GPUs' driver has been unregistered, so that nothing here, under the rescan lock, waits for
+ * users of vGPUs.
  *
  * Context: module exit; sleeps.
  */

@@ -1,23 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Framebuffer in the resident set of the process that opened the device.
+ * Framebuffer in the resident set of the process that opened the vGPU.
  *
- * Pages that an engine has filled are mapped nowhere, so the kernel counts them in
- * no process: ps would not show them, and the OOM killer would end an innocent
- * while the process whose end would free them looks small. Pages that are mapped
- * are counted by the kernel, in each process that has them mapped.
+ * Pages that an engine has filled are mapped nowhere, so the kernel counts them in no process:
+ * ps would not show them, and the OOM killer would spare the process whose end frees them, which
+ * looks small, and kill another one. Pages that are mapped are counted by the kernel, in each
+ * process that has them mapped.
  *
- * So what is added here, as shared memory, is the number of pages that are there
- * and not mapped. Nobody says when a mapping goes (munmap, MADV_DONTNEED), and
- * counting at each page would slow engines and faults down: the pages are looked
- * at again from time to time, and all of them when the kernel is about to choose
- * whom to kill.
+ * So the number of pages that are there and not mapped is added here, as shared memory. The
+ * kernel tells no driver that a mapping has gone (munmap, MADV_DONTNEED), and counting at each
+ * page would slow engines and page faults down. So the pages are looked at again from time to
+ * time, and all of them when the OOM killer is about to choose its victim.
  *
  * A reserved store is not counted: its pages stay when its user is killed.
  *
- * The OOM killer takes the next victim as soon as the first one's mappings are gone,
- * but these pages come back when the device is closed, which takes a little longer.
- * So as long as somebody is about to close it the killer is told that memory comes.
+ * The OOM killer chooses the next victim as soon as the mappings of the first one are gone, but
+ * the pages here come back when the vGPU is closed, which takes a little longer. So while the
+ * processes of an address space are ending, the OOM killer is told that memory is being freed.
  */
 #include <linux/jiffies.h>
 #include <linux/list.h>
@@ -30,33 +29,32 @@
 #include <linux/workqueue.h>
 
 #include "instance.h"
-#include "rss.h"
-#include "store.h"
 
 /*
- * How often stores are looked at; those in which no page has come or gone since,
- * every so many times only. A look takes at most 1/SOFT_RSS_LOAD of a processor.
+ * Stores are looked at once in a period; those in which no page has come or gone since, only
+ * once in SOFT_RSS_QUIET periods. All looks together take at most 1/SOFT_RSS_LOAD of a
+ * processor: where a round takes long, the next one comes later.
  */
 #define SOFT_RSS_PERIOD		(HZ / 2)
 #define SOFT_RSS_QUIET		8
 #define SOFT_RSS_LOAD		32
 
 /*
- * How long a process that ends is waited for. What may hold the close of a device up,
- * an access to memory that does not answer, is given up within 2 s.
+ * For so long the OOM killer is told that an ending process will free memory. An access to guest
+ * memory that does not answer may hold up the close of the vGPU; it is given up within 2 s.
  */
 #define SOFT_RSS_ENDING		(5 * HZ)
 
 static void soft_rss_work(struct work_struct *work);
 
 /*
- * Protects the list and struct soft_rss. The OOM killer waits for it: who holds
- * it allocates nothing and waits for no other lock.
+ * Protects the list and struct soft_rss. The OOM killer waits for this lock, so its holders
+ * allocate nothing and wait for no other lock.
  */
 static DEFINE_MUTEX(soft_rss_lock);
-static LIST_HEAD(soft_rss_list);	/* of open instances */
-static unsigned int soft_rss_nr;	/* on the list */
-static unsigned int soft_rss_round;	/* the work's */
+static LIST_HEAD(soft_rss_list);	/* of open vGPUs */
+static unsigned int soft_rss_nr;	/* length of the list */
+static unsigned int soft_rss_round;	/* periods so far; used by soft_rss_work() only */
 static DECLARE_DELAYED_WORK(soft_rss_delayed, soft_rss_work);
 
 static struct soft_instance *soft_rss_instance(struct soft_rss *rss)
@@ -67,7 +65,7 @@ static struct soft_instance *soft_rss_instance(struct soft_rss *rss)
 static void soft_rss_show(struct soft_rss *rss, long nr)
 {
 	lockdep_assert_held(&soft_rss_lock);
-	/* Not add_mm_counter(): its tracepoint is not for modules. */
+	/* add_mm_counter() has a tracepoint that is not exported to modules. */
 	percpu_counter_add(&rss->mm->rss_stat[MM_SHMEMPAGES], nr - rss->shown);
 	rss->shown = nr;
 }
@@ -78,7 +76,7 @@ static void soft_rss_count(struct soft_rss *rss)
 	long backed = atomic_long_read(&fb->backed), nr;
 
 	lockdep_assert_held(&soft_rss_lock);
-	/* Its processes have ended, the device lives on in another one. */
+	/* The processes of the mm have ended, but another one keeps the vGPU open. */
 	if (!atomic_read(&rss->mm->mm_users)) {
 		soft_rss_show(rss, 0);
 		WRITE_ONCE(rss->orphan, true);
@@ -91,7 +89,7 @@ static void soft_rss_count(struct soft_rss *rss)
 	rss->seen = backed;
 }
 
-/* Each once; the lock is given up in between. */
+/* Looks at each vGPU once. The lock is released in between. */
 static void soft_rss_work(struct work_struct *work)
 {
 	bool all = soft_rss_round++ % SOFT_RSS_QUIET == 0;
@@ -101,13 +99,11 @@ static void soft_rss_work(struct work_struct *work)
 
 	mutex_lock(&soft_rss_lock);
 	for (nr = soft_rss_nr; nr; nr--) {
-		rss = list_first_entry_or_null(&soft_rss_list, struct soft_rss,
-					       link);
+		rss = list_first_entry_or_null(&soft_rss_list, struct soft_rss, link);
 		if (!rss)
 			break;
 		list_move_tail(&rss->link, &soft_rss_list);
-		if (all || rss->seen !=
-		    atomic_long_read(&soft_rss_instance(rss)->fb.backed))
+		if (all || rss->seen != atomic_long_read(&soft_rss_instance(rss)->fb.backed))
 			soft_rss_count(rss);
 		mutex_unlock(&soft_rss_lock);
 		cond_resched();
@@ -120,7 +116,7 @@ static void soft_rss_work(struct work_struct *work)
 	mutex_unlock(&soft_rss_lock);
 }
 
-/* How many pages come back soon, since the process they are shown in ends. */
+/* Returns how many pages come back soon because the processes they are shown in end. */
 static unsigned long soft_rss_coming(struct soft_rss *rss)
 {
 	lockdep_assert_held(&soft_rss_lock);
@@ -136,9 +132,8 @@ static unsigned long soft_rss_coming(struct soft_rss *rss)
 	return atomic_long_read(&soft_rss_instance(rss)->fb.backed);
 }
 
-/* The kernel is about to choose a victim; it does not if something was freed. */
-static int soft_rss_oom(struct notifier_block *nb, unsigned long unused,
-			void *freed)
+/* The OOM killer is about to choose a victim. It does not if @freed is not 0. */
+static int soft_rss_oom(struct notifier_block *nb, unsigned long unused, void *freed)
 {
 	struct soft_rss *rss;
 
@@ -156,16 +151,15 @@ static struct notifier_block soft_rss_notifier = {
 };
 
 /**
- * soft_rss_begin() - show an instance's framebuffer in the current process
- * @inst: being opened
- *
+ * soft_rss_begin() - show a vGPU's framebuffer in the current process
+ * @inst: a vGPU that is being opened
  * Context: may sleep.
  */
 void soft_rss_begin(struct soft_instance *inst)
 {
 	struct soft_rss *rss = &inst->rss;
 
-	/* Not mm_users: the device is closed when the process ends. */
+	/* A reference to mm_users would keep the process from closing the vGPU at its end. */
 	mmgrab(current->mm);
 	rss->mm = current->mm;
 	rss->shown = 0;
@@ -175,15 +169,13 @@ void soft_rss_begin(struct soft_instance *inst)
 	mutex_lock(&soft_rss_lock);
 	list_add_tail(&rss->link, &soft_rss_list);
 	if (!soft_rss_nr++)
-		mod_delayed_work(system_long_wq, &soft_rss_delayed,
-				 SOFT_RSS_PERIOD);
+		mod_delayed_work(system_long_wq, &soft_rss_delayed, SOFT_RSS_PERIOD);
 	mutex_unlock(&soft_rss_lock);
 }
 
 /**
  * soft_rss_end() - undo soft_rss_begin()
- * @inst: being closed
- *
+ * @inst: a vGPU that is being closed
  * Context: may sleep.
  */
 void soft_rss_end(struct soft_instance *inst)
@@ -193,7 +185,7 @@ void soft_rss_end(struct soft_instance *inst)
 	mutex_lock(&soft_rss_lock);
 	list_del(&rss->link);
 	soft_rss_nr--;
-	/* Or the kernel would report what is left when the mm is freed. */
+	/* The kernel reports a counter that is not 0 when the mm is freed. */
 	soft_rss_show(rss, 0);
 	mutex_unlock(&soft_rss_lock);
 	mmdrop(rss->mm);
@@ -201,9 +193,8 @@ void soft_rss_end(struct soft_instance *inst)
 }
 
 /**
- * soft_rss_update() - much has changed
- * @inst: open; its pages have been dropped
- *
+ * soft_rss_update() - count a vGPU's pages now
+ * @inst: an open vGPU whose pages have been dropped
  * Context: may sleep.
  */
 void soft_rss_update(struct soft_instance *inst)
@@ -214,10 +205,9 @@ void soft_rss_update(struct soft_instance *inst)
 }
 
 /**
- * soft_rss_adopt() - show framebuffer in the current process from now on
- * @inst: open; @orphan was set: nobody is left of the process it was shown in
- *
- * Context: may sleep. The instance's user waits in a call or a page fault.
+ * soft_rss_adopt() - show a vGPU's framebuffer in the current process from now on
+ * @inst: an open vGPU whose @orphan was set: the process it was shown in has ended
+ * Context: may sleep. The current process is using the vGPU, in a call or a page fault.
  */
 void soft_rss_adopt(struct soft_instance *inst)
 {
@@ -240,8 +230,7 @@ void soft_rss_adopt(struct soft_instance *inst)
 }
 
 /**
- * soft_rss_init() - the module loads
- *
+ * soft_rss_init() - begin to answer the OOM killer
  * Context: may sleep.
  * Return: 0 or -errno.
  */
@@ -251,8 +240,7 @@ int soft_rss_init(void)
 }
 
 /**
- * soft_rss_exit() - the module unloads, with no instance left
- *
+ * soft_rss_exit() - undo soft_rss_init(); no vGPU is left
  * Context: may sleep.
  */
 void soft_rss_exit(void)

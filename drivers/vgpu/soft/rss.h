@@ -15,10 +15,9 @@ struct soft_instance;
  * @mm:     address space in whose resident set the pages are counted, with a reference
  * @shown:  pages that are counted there now
  * @seen:   pages that the framebuffer had when it was last looked at
- * @orphan: no process uses @mm any more, so the next process that uses the vGPU is to
- *          take over (readers of this flag need no lock)
- * @ending: when the OOM killer last asked, all processes that use @mm had exited or
- *          been killed
+ * @orphan: no process uses @mm any more, so the next process that uses the vGPU is to take over
+ *          (readers of this flag need no lock)
+ * @ending: when the OOM killer last asked, all processes that use @mm had exited or been killed
  * @ending_since: jiffies when @ending was first found
  *
  * Protected by rss.c's lock.

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * When an engine is to leave its work: it looks at the flags that other threads set,
- * and at the clock, while it works.
+ * When an engine is to leave its work: it looks at the flags that other threads set, and at the
+ * clock, while it works.
  */
 #include <linux/ktime.h>
 #include <linux/sched.h>
 
 #include "channel.h"
 #include "engine.h"
-#include "stop.h"
 
 /* An engine reads the clock at least once in so many bytes of work. */
 #define SOFT_STOP_BYTES		65536
@@ -17,26 +16,14 @@
 #define SOFT_GAP_NS		NSEC_PER_MSEC
 
 /**
- * soft_stop_told() - whether another thread wants the run to end
- * @engine: in a turn
- *
- * Context: the engine's thread.
- * Return: true if the run is to be preempted, or the engine is being reset.
- */
-bool soft_stop_told(struct soft_engine *engine)
-{
-	return READ_ONCE(engine->preempt) || atomic_read(&engine->state) != SOFT_ENGINE_RUNNING;
-}
-
-/**
  * soft_stop_clock() - read the clock
  * @engine: in a turn
  *
  * Notes how long the engine could work, and whether the run's deadline has passed.
  *
- * Between two calls lie some 50 us of work. Where it was much longer another thread had
- * the processor (or, unknown to every account here, another machine of the host that
- * runs this one), and the engine could not work: at most SOFT_GAP_NS of it count.
+ * Between two calls lie some 50 us of work. Where it was much longer another thread had the
+ * processor (or, unknown to every account here, another machine of the host that runs this one),
+ * and the engine could not work: at most SOFT_GAP_NS of it count.
  *
  * Context: the engine's thread.
  * Return: the time, in ns of CLOCK_MONOTONIC.
@@ -45,8 +32,7 @@ u64 soft_stop_clock(struct soft_engine *engine)
 {
 	u64 now_ns = ktime_get_ns();
 
-	WRITE_ONCE(engine->ran_ns,
-		   engine->ran_ns + min(now_ns - engine->now_ns, (u64)SOFT_GAP_NS));
+	WRITE_ONCE(engine->ran_ns, engine->ran_ns + min(now_ns - engine->now_ns, (u64)SOFT_GAP_NS));
 	engine->now_ns = now_ns;
 	if (engine->now_ns >= engine->run.deadline_ns)
 		engine->expired = true;
@@ -82,8 +68,8 @@ bool soft_stop_wanted(struct soft_engine *engine, const struct soft_channel *ch,
  * soft_stop_hang() - fault injection: a packet that never ends
  * @engine: in a turn
  *
- * Neither a deadline nor a preemption ends it, only a reset of the engine; and that
- * reset lasts as long as @engine->hold_reset says.
+ * Neither a deadline nor a preemption ends it, only a reset of the engine; and that reset lasts
+ * as long as @engine->hold_reset says.
  *
  * Context: the engine's thread.
  */

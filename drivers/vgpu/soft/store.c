@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memory of a vGPU: pages that come as they are touched.
+ * Memory of a vGPU: pages that are allocated when they are first touched.
  *
- * A page has one owner in its life: it is put when the instance lets go, never
- * zeroed and handed on, since whoever has pinned it may still write to it. A
- * reserved store keeps a page over a reset only where nobody else has a
- * reference.
+ * A page belongs to one vGPU, from one reset to the next. It is then given back, and not zeroed
+ * and used again, since a device that has it pinned may still write to it. A reserved store
+ * keeps a page over a reset only where nothing else holds a reference.
  *
- * Two levels of plain pointers instead of an xarray: an engine looks up two
- * pages for each 4 KiB it copies, and needs two loads for it.
+ * The table has two levels of plain pointers and is no xarray: an engine looks up two pages for
+ * each 4 KiB that it copies, and a look-up takes two loads.
  */
 #include <linux/highmem.h>
 #include <linux/memcontrol.h>
@@ -22,30 +21,28 @@
 
 #define SOFT_LEAF_PAGES		(PAGE_SIZE / sizeof(struct page *))
 
-/* What the front end maps at once. A leaf has a whole number of them. */
+/* The front end maps that many pages at once. A leaf has a whole number of batches. */
 #define SOFT_BATCH_ORDER	get_order(65536)
 #define SOFT_BATCH_PAGES	BIT(SOFT_BATCH_ORDER)
 
 /*
- * How long a thread that may sleep goes on asking for pages. By then the host's OOM
- * killer, or a process that ends, has given some back, or there will be none.
+ * How long a thread that may sleep goes on asking for pages. By then the host's OOM killer, or a
+ * process that ends, has given some back, or there will be none.
  */
 #define SOFT_SHORT_MS		4000
 
 /**
- * soft_store_init() - a store without pages
+ * soft_store_init() - set up a store without pages
  * @store: zeroed
- * @bytes: how long it is, whole pages
- *
+ * @bytes: length of the memory, whole pages
  * Context: may sleep.
- * Return: 0 or -ENOMEM. Ended by soft_store_exit().
+ * Return: 0, to be undone by soft_store_exit(), or -ENOMEM.
  */
 int soft_store_init(struct soft_store *store, u64 bytes)
 {
 	store->nr_pages = bytes >> PAGE_SHIFT;
 	store->nr_leaves = DIV_ROUND_UP(store->nr_pages, SOFT_LEAF_PAGES);
-	store->leaves = kvcalloc(store->nr_leaves, sizeof(*store->leaves),
-				 GFP_KERNEL_ACCOUNT);
+	store->leaves = kvcalloc(store->nr_leaves, sizeof(*store->leaves), GFP_KERNEL_ACCOUNT);
 	if (!store->leaves)
 		return -ENOMEM;
 	atomic_long_set(&store->backed, 0);
@@ -54,42 +51,34 @@ int soft_store_init(struct soft_store *store, u64 bytes)
 }
 
 /**
- * soft_store_alloc() - a zeroed page charged to the store's owner
- * @store: the owner's
+ * soft_store_alloc() - allocate a zeroed page, charged as the store's pages are
+ * @store: initialised
  * @gfp: SOFT_GFP or SOFT_GFP_ENGINE
- *
  * Context: as @gfp says.
- * Return: the page with a reference, not in the store; or NULL.
+ * Return: the page, which is the caller's and not in the store; or NULL.
  */
 struct page *soft_store_alloc(struct soft_store *store, gfp_t gfp)
 {
-	struct mem_cgroup *old = NULL;
-	struct page *page;
+	struct mem_cgroup *old = set_active_memcg(store->memcg);
+	struct page *page = alloc_page(gfp);
 
-	if (store->memcg)
-		old = set_active_memcg(store->memcg);
-	page = alloc_page(gfp);
-	if (store->memcg)
-		set_active_memcg(old);
+	set_active_memcg(old);
 	return page;
 }
 
-static struct page **soft_store_leaf(struct soft_store *store,
-				     unsigned long pgoff, gfp_t gfp)
+static struct page **soft_store_leaf(struct soft_store *store, unsigned long pgoff, gfp_t gfp)
 {
 	struct page **leaf, **other, ***slot;
-	struct mem_cgroup *old = NULL;
+	struct mem_cgroup *old;
 
 	pgoff = array_index_nospec(pgoff, store->nr_pages);
 	slot = &store->leaves[pgoff / SOFT_LEAF_PAGES];
 	leaf = READ_ONCE(*slot);
 	if (leaf)
 		return leaf;
-	if (store->memcg)
-		old = set_active_memcg(store->memcg);
+	old = set_active_memcg(store->memcg);
 	leaf = kcalloc(SOFT_LEAF_PAGES, sizeof(*leaf), gfp);
-	if (store->memcg)
-		set_active_memcg(old);
+	set_active_memcg(old);
 	if (!leaf)
 		return NULL;
 	other = cmpxchg(slot, NULL, leaf);
@@ -101,34 +90,31 @@ static struct page **soft_store_leaf(struct soft_store *store,
 }
 
 /**
- * soft_store_peek() - a page, if there is one
- * @store: nobody drops pages now
- * @pgoff: its number, in the store
- *
+ * soft_store_peek() - find a page
+ * @store: its pages are not being dropped
+ * @pgoff: number of the page, below the store's number of pages
  * Context: any.
- * Return: the page, without a reference, or NULL: it reads zero.
+ * Return: the page, without a reference; NULL if it was never touched: it reads zero.
  */
 struct page *soft_store_peek(struct soft_store *store, unsigned long pgoff)
 {
 	struct page **leaf;
 
-	/* The guest chose it; it was checked where it came in. */
+	/* The guest chose the number. It was checked where it came from the guest. */
 	pgoff = array_index_nospec(pgoff, store->nr_pages);
 	leaf = READ_ONCE(store->leaves[pgoff / SOFT_LEAF_PAGES]);
 	return leaf ? READ_ONCE(leaf[pgoff % SOFT_LEAF_PAGES]) : NULL;
 }
 
 /**
- * soft_store_page() - a page, made if need be
- * @store: nobody drops pages now
- * @pgoff: its number, in the store
+ * soft_store_page() - find a page, or allocate it
+ * @store: its pages are not being dropped
+ * @pgoff: number of the page, below the store's number of pages
  * @gfp: SOFT_GFP or SOFT_GFP_ENGINE
- *
  * Context: as @gfp says; does not wait for the OOM killer.
- * Return: the page, without a reference, or NULL: no memory.
+ * Return: the page, without a reference; NULL if there is no memory.
  */
-struct page *soft_store_page(struct soft_store *store, unsigned long pgoff,
-			     gfp_t gfp)
+struct page *soft_store_page(struct soft_store *store, unsigned long pgoff, gfp_t gfp)
 {
 	struct page *page = soft_store_peek(store, pgoff), *other;
 	struct page **leaf;
@@ -142,7 +128,7 @@ struct page *soft_store_page(struct soft_store *store, unsigned long pgoff,
 	if (!page)
 		return NULL;
 
-	/* Full barrier: who sees the page sees it zeroed. */
+	/* A full barrier: a thread that finds the page finds it zeroed. */
 	other = cmpxchg(&leaf[pgoff % SOFT_LEAF_PAGES], NULL, page);
 	if (other) {
 		__free_page(page);
@@ -153,13 +139,13 @@ struct page *soft_store_page(struct soft_store *store, unsigned long pgoff,
 }
 
 /**
- * soft_store_pause() - pages could not be had: wait before trying again
- * @waited_ms: how long this request has waited so far; 0 at first
+ * soft_store_pause() - a page could not be had: wait before the next try
+ * @waited_ms: how long the caller has waited for the page so far, 0 at first; updated
  *
- * Each pause is as long as all before it, 256 ms at most.
+ * Each pause is as long as all pauses before it together, but 256 ms at most.
  *
  * Context: sleeps, killable, without the store's lock.
- * Return: false to give up: it is told to, or it has waited for SOFT_SHORT_MS.
+ * Return: false to give up: the task is being killed, or has waited for SOFT_SHORT_MS.
  */
 bool soft_store_pause(unsigned int *waited_ms)
 {
@@ -173,11 +159,12 @@ bool soft_store_pause(unsigned int *waited_ms)
 }
 
 /**
- * soft_store_host_short() - why a page could not be had
+ * soft_store_host_short() - tell why a page could not be had
+ *
+ * Tries to allocate a page that no memory cgroup is charged for, and gives it back.
  *
  * Context: any; does not wait for memory.
- * Return: true if the host has none, false if only the owner's cgroup has none:
- * nothing is charged for a page that is had, and given back, here.
+ * Return: true if the host has no page, false if only the charged cgroup is full.
  */
 bool soft_store_host_short(void)
 {
@@ -190,16 +177,16 @@ bool soft_store_host_short(void)
 }
 
 /*
- * Makes a whole batch at once, if nothing of it is there: one allocation and
- * one charge for all. Single pages do where this does not work out.
+ * Allocates a whole batch of pages, if none of them is there yet: one allocation and one charge
+ * for all. Where it fails, the caller allocates single pages.
  */
 static void soft_store_batch(struct soft_store *store, unsigned long pgoff)
 {
 	gfp_t gfp = (SOFT_GFP & ~__GFP_RETRY_MAYFAIL) | __GFP_NORETRY;
 	struct page **leaf = soft_store_leaf(store, pgoff, SOFT_GFP);
-	struct mem_cgroup *old = NULL;
-	struct page *page;
+	struct mem_cgroup *old;
 	unsigned int i, nr = 0;
+	struct page *page;
 
 	if (!leaf)
 		return;
@@ -208,11 +195,9 @@ static void soft_store_batch(struct soft_store *store, unsigned long pgoff)
 		if (READ_ONCE(leaf[i]))
 			return;
 
-	if (store->memcg)
-		old = set_active_memcg(store->memcg);
+	old = set_active_memcg(store->memcg);
 	page = alloc_pages(gfp, SOFT_BATCH_ORDER);
-	if (store->memcg)
-		set_active_memcg(old);
+	set_active_memcg(old);
 	if (!page)
 		return;
 	split_page(page, SOFT_BATCH_ORDER);
@@ -226,15 +211,14 @@ static void soft_store_batch(struct soft_store *store, unsigned long pgoff)
 }
 
 /**
- * soft_store_map() - pages for a mapping
- * @store: nobody drops pages now
- * @pgoff: the first
- * @pages: where to, without references
- * @nr: how many, at least 1
- *
+ * soft_store_map() - find or allocate pages for a mapping
+ * @store: its pages are not being dropped
+ * @pgoff: number of the first page, any number
+ * @pages: room for @nr pages, which are filled in without references
+ * @nr: number of pages that are wanted, at least 1
  * Context: may sleep.
- * Return: how many there are, at least 1; -EAGAIN: the host has none at the
- * moment; -ENOMEM: the owner's cgroup has none, or there is no such page.
+ * Return: number of pages filled in, at least 1; -EAGAIN: the host has no memory at the moment;
+ * -ENOMEM: the charged cgroup is full, or the store has no page @pgoff.
  */
 int soft_store_map(struct soft_store *store, unsigned long pgoff,
 		   struct page **pages, unsigned int nr)
@@ -257,13 +241,12 @@ int soft_store_map(struct soft_store *store, unsigned long pgoff,
 }
 
 /**
- * soft_store_unmapped() - pages that are there and mapped by no process
+ * soft_store_unmapped() - count the pages that no process has mapped
  * @store: initialised
- *
- * Context: may be called to find a victim for the OOM killer: does not allocate,
- * does not wait for a lock. May reschedule.
- * Return: how many; 0 of a reserved store, which does not end with its user;
- * -EAGAIN: the store is being dropped.
+ * Context: may be called while the OOM killer looks for a victim, so it does not allocate, nor
+ * wait for a lock. May reschedule.
+ * Return: the number of pages; 0 for a reserved store, whose pages stay when its user ends;
+ * -EAGAIN: pages are being dropped.
  */
 long soft_store_unmapped(struct soft_store *store)
 {
@@ -290,7 +273,7 @@ long soft_store_unmapped(struct soft_store *store)
 	return nr;
 }
 
-/* Aligned words go over in one piece: put and get are looked at meanwhile. */
+/* Copies an aligned word in one piece: it may be put or get of a channel. */
 static void soft_store_copy(void *dst, const void *src, size_t len)
 {
 	unsigned long both = (unsigned long)dst | (unsigned long)src;
@@ -303,8 +286,7 @@ static void soft_store_copy(void *dst, const void *src, size_t len)
 		memcpy(dst, src, len);
 }
 
-static bool soft_store_back(struct soft_store *store, unsigned long pgoff,
-			    unsigned long last)
+static bool soft_store_back(struct soft_store *store, unsigned long pgoff, unsigned long last)
 {
 	for (; pgoff <= last; pgoff++)
 		if (!soft_store_page(store, pgoff, SOFT_GFP))
@@ -313,18 +295,17 @@ static bool soft_store_back(struct soft_store *store, unsigned long pgoff,
 }
 
 /**
- * soft_store_rw() - trapped access
- * @store: the memory
- * @offset: where
+ * soft_store_rw() - do a trapped access
+ * @store: initialised
+ * @offset: start of the access in the store, any number
  * @buf: kernel memory
  * @count: bytes, at most a page
- * @write: to the store
- *
+ * @write: write to the store, else read from it
  * Context: may sleep.
- * Return: 0; -ENXIO outside of the store; -ENOMEM. An error changed nothing.
+ * Return: 0; -ENXIO if not all of the access is in the store; -ENOMEM. An access that fails has
+ * changed nothing.
  */
-int soft_store_rw(struct soft_store *store, u64 offset, void *buf,
-		  size_t count, bool write)
+int soft_store_rw(struct soft_store *store, u64 offset, void *buf, size_t count, bool write)
 {
 	unsigned long pgoff = offset >> PAGE_SHIFT, last;
 	unsigned int start = offset & ~PAGE_MASK, waited_ms = 0;
@@ -336,7 +317,7 @@ int soft_store_rw(struct soft_store *store, u64 offset, void *buf,
 	last = (end - 1) >> PAGE_SHIFT;
 
 	down_read(&store->drop_lock);
-	/* All pages first, so that a write is done whole or not at all. */
+	/* Allocate all pages first, so that a write is done as a whole or not at all. */
 	while (write && !soft_store_back(store, pgoff, last)) {
 		up_read(&store->drop_lock);
 		if (!soft_store_host_short() || !soft_store_pause(&waited_ms))
@@ -362,12 +343,11 @@ int soft_store_rw(struct soft_store *store, u64 offset, void *buf,
 }
 
 /**
- * soft_store_reserve() - back all of a new store
- * @store: empty; nobody else knows it
- *
+ * soft_store_reserve() - allocate all pages of a new store
+ * @store: without pages, and known to no other thread
  * Context: may sleep, for long. Charges the current task.
- * Return: 0, -ENOMEM, or -EINTR when the task is killed; then the pages there
- * are go with soft_store_exit().
+ * Return: 0; -ENOMEM; -EINTR if the task is being killed. Pages that were allocated before an
+ * error stay until soft_store_exit().
  */
 int soft_store_reserve(struct soft_store *store)
 {
@@ -384,13 +364,15 @@ int soft_store_reserve(struct soft_store *store)
 	return 0;
 }
 
-/* A zero page in place of a used one, or NULL: it comes when it is touched. */
-static struct page *soft_store_renew(struct soft_store *store,
-				     struct page *page)
+/*
+ * Returns a zeroed page to put in the place of a used one. NULL if none can be had: the page is
+ * then allocated when it is touched.
+ */
+static struct page *soft_store_renew(struct soft_store *store, struct page *page)
 {
 	struct page *fresh;
 
-	/* Ours alone: it cannot be found any more, so nobody pins it now. */
+	/* Only the store has a reference, and no thread can find the page to take one. */
 	if (page_count(page) == 1) {
 		clear_highpage(page);
 		return page;
@@ -401,10 +383,10 @@ static struct page *soft_store_renew(struct soft_store *store,
 }
 
 /**
- * soft_store_drop() - what was written is gone
- * @store: no engine and no fault is inside
+ * soft_store_drop() - drop the content: all of the memory reads zero afterwards
+ * @store: no engine and no page fault is using it
  *
- * Pages are given back; a reserved store has zero pages in their place.
+ * Pages are given back. A reserved store has zeroed pages in their place.
  *
  * Context: may sleep.
  */
@@ -440,9 +422,8 @@ void soft_store_drop(struct soft_store *store)
 }
 
 /**
- * soft_store_exit() - end a store
- * @store: initialised; nobody uses it any more
- *
+ * soft_store_exit() - free a store
+ * @store: initialised; no thread uses it any more
  * Context: may sleep.
  */
 void soft_store_exit(struct soft_store *store)

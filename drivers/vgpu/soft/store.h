@@ -12,15 +12,15 @@ struct mem_cgroup;
 struct page;
 
 /*
- * For threads that may sleep. The page is charged to the vGPU's user, and when the
- * user's memory cgroup is full the allocation fails; the OOM killer kills nothing.
+ * For threads that may sleep. The page is charged to the vGPU's user, and when the user's memory
+ * cgroup is full the allocation fails without the OOM killer.
  */
 #define SOFT_GFP	(GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_RETRY_MAYFAIL | __GFP_NOWARN)
 
 /*
- * For an engine's thread, which works for all vGPUs of the GPU. Reclaim in the memory
- * cgroup of one vGPU's user, or its memory.high, may take seconds: an engine does not
- * enter them, and has the worker of that vGPU allocate instead (dma.c).
+ * For an engine's thread, which works for all vGPUs of the GPU. Reclaim in the memory cgroup of
+ * one vGPU's user, or its memory.high, may take seconds: an engine does not enter them, and has
+ * the worker of that vGPU allocate instead (dma.c).
  */
 #define SOFT_GFP_ENGINE	(GFP_NOWAIT | __GFP_ACCOUNT | __GFP_ZERO | __GFP_NOWARN)
 
@@ -28,12 +28,12 @@ struct page;
  * struct soft_store - memory whose pages are allocated when they are first touched
  * @nr_pages:  length of the memory in pages
  * @nr_leaves: length of @leaves
- * @leaves:    page pointers in a table of two levels. A leaf, and a page in it, is NULL
- *             until it is touched; both are set by cmpxchg
+ * @leaves:    page pointers in a table of two levels. A leaf, and a page in it, is NULL until it
+ *             is touched; both are set by cmpxchg
  * @backed:    pages that are allocated
  * @reserved:  all pages were allocated when the vGPU was created, and a reset keeps them
- * @memcg:     memory cgroup charged for new pages; NULL: that of the current task.
- *             Changes only while the vGPU is being opened or closed
+ * @memcg:     memory cgroup charged for new pages; NULL: that of the current task. Changes only
+ *             while the vGPU is being opened or closed
  * @drop_lock: read: a trapped access, or the vGPU's worker, is using pages; write:
  *             soft_store_drop() is removing them
  */

@@ -70,9 +70,9 @@ struct vgpu_ctl_engine {
  */
 enum vgpu_ctl_due {
 	VGPU_DUE_UNKNOWN = 0,		/* the driver does not say */
-	VGPU_DUE_EQUAL = 1,		/* the same for each that is started and not quarantined */
-	VGPU_DUE_SLOT = 2,		/* the same for each that is started, idle time stays idle */
-	VGPU_DUE_SIZE = 3,		/* its type's part of fb_bytes, idle time stays idle */
+	VGPU_DUE_EQUAL = 1,		/* the same for each started one that is not quarantined */
+	VGPU_DUE_SLOT = 2,		/* the same for each started one; idle time stays idle */
+	VGPU_DUE_SIZE = 3,		/* its type's part of fb_bytes; idle time stays idle */
 	VGPU_DUE_SHARE = 4,		/* guarantee, and of the rest by weight, up to the cap */
 };
 
@@ -210,12 +210,16 @@ struct vgpu_ctl_instance_op {
 };
 
 /*
- * A GPU's scheduler. VGPU_IOC_SCHED reads it; VGPU_IOC_SCHED_SET
- * (CAP_SYS_ADMIN) changes what @valid names, all or nothing, and gives back
- * what holds then. All can be changed while vGPUs run. slice_ns and frequency_hz
- * are two faces of one thing: a frequency of f sets a slice of 1/f; naming both
- * is EINVAL. What is read is 1/slice, which a slice can put out of 63 .. 960.
- * EINVAL, ERANGE for values that cannot be; then @text says why.
+ * The settings of a GPU. VGPU_IOC_SCHED reads them; VGPU_IOC_SCHED_SET (CAP_SYS_ADMIN) changes
+ * those that valid names, all or none, and gives back all settings as they are then. Each can be
+ * changed while vGPUs run.
+ *
+ * slice_ns and frequency_hz are one setting in two units: to set a frequency of f sets a slice of
+ * 1/f, and a call that names both is EINVAL. The frequency that is read is 1/slice rounded to the
+ * nearest, for some slices a number that cannot be set.
+ *
+ * ERANGE: a number beyond its limits; EINVAL: valid names nothing or an unknown setting, there is
+ * no such policy, or settings do not go together. text says why.
  */
 #define VGPU_SCHED_POLICY		0x001
 #define VGPU_SCHED_SLICE		0x002
@@ -244,10 +248,11 @@ struct vgpu_ctl_sched {
 };
 
 /*
- * What vGPUs are to get (CAP_SYS_ADMIN): entries of any number of vGPUs of one
- * GPU, each once; all are set or none is. ENOSPC: the guarantees of all the
- * GPU's vGPUs would be more than 1000; EINVAL: g <= c <= 1000 or 1 <= w <= 1000
- * does not hold; ENODEV: no such vGPU; EXDEV: of another GPU.
+ * The settings of vGPUs. VGPU_IOC_SHARES_SET (CAP_SYS_ADMIN) takes entries for several vGPUs of one
+ * GPU, at most one entry for each, and changes the settings that valid of an entry names, all or
+ * none; VGPU_IOC_INSTANCE reads them. ENOSPC: the sum of the guarantees of all vGPUs of the GPU
+ * would be more than 1000; EINVAL: a number beyond its limits, or a guarantee above the cap;
+ * ENODEV: no such vGPU; EXDEV: a vGPU of another GPU.
  */
 #define VGPU_SHARE_GUARANTEE	0x1
 #define VGPU_SHARE_CAP		0x2
@@ -257,9 +262,9 @@ struct vgpu_ctl_sched {
 struct vgpu_ctl_share {
 	__u8 uuid[VGPU_UUID_LEN];
 	__u32 valid;			/* VGPU_SHARE_* */
-	__u32 guarantee;
-	__u32 cap;
-	__u32 weight;
+	__u32 guarantee;		/* per mille of each engine, 0 .. cap */
+	__u32 cap;			/* per mille of each engine, 1 .. 1000 */
+	__u32 weight;			/* of the excess, 1 .. 1000 */
 	__u32 frl;			/* frames per s, 0 .. VGPU_FRL_MAX; VGPU_FRL_DEFAULT */
 	__u32 pad;
 };

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
 /*
- * Hardware ABI of a vGPU of the software GPU: what a VM finds behind the BARs
- * of its PCI function. The host driver, the guest and the tests share this
- * file; Documentation/hardware.rst is the manual.
+ * Hardware ABI of a vGPU of the software GPU: what a VM finds in the BARs of the vGPU's PCI
+ * function. The host driver, the guest and the tests share this file. The manual is
+ * Documentation/hardware.rst.
  *
- * Everything is little endian. Offsets and sizes are in bytes.
+ * All values are little endian. Offsets and sizes are in bytes.
  */
 #ifndef _UAPI_LINUX_VGPU_HW_H
 #define _UAPI_LINUX_VGPU_HW_H
@@ -27,8 +27,8 @@
 #define VGPU_HW_VECTORS			32
 
 /*
- * BAR 2. The page at 0 is left to display (VGA MMIO layout) and reads all
- * ones while the function has none.
+ * BAR 2. The page at offset 0 is left to the registers of a display (in VGA MMIO layout), and
+ * reads all ones while the function has no display.
  */
 #define VGPU_HW_DEV_BASE		0x1000
 #define VGPU_HW_MSIX_TABLE		0x2000
@@ -37,9 +37,9 @@
 #define VGPU_HW_CHAN_STRIDE		0x40
 
 /*
- * Device registers, from VGPU_HW_DEV_BASE. 32 bits wide unless said. Reads of
- * 1, 2, 4 and 8 bytes, naturally aligned; writes of 4, or of 8 where the
- * register has 64 bits. Others are refused and change nothing.
+ * Device registers, from VGPU_HW_DEV_BASE, of 32 bits where the comment does not say 64. A read
+ * takes 1, 2, 4 or 8 bytes, naturally aligned; a write takes 4 bytes, or 8 of a register that has
+ * 64 bits. Other accesses are refused and change nothing.
  */
 #define VGPU_HW_ID			0x000	/* RO: VGPU_HW_ID_MAGIC */
 #define   VGPU_HW_ID_MAGIC		0x55504756
@@ -59,13 +59,12 @@
 #define   VGPU_HW_RESET_MAGIC		0x52535421
 
 /*
- * Registers of channel c, from
- * VGPU_HW_CHAN_BASE + c * VGPU_HW_CHAN_STRIDE.
+ * Registers of channel c, from VGPU_HW_CHAN_BASE + c * VGPU_HW_CHAN_STRIDE.
  *
- * RING and the fields of CTRL but ENABLE are latched when ENABLE goes from 0
- * to 1, which also clears a fault and sets get to 0. The submitter sets put in
- * the channel page to 0 before. Clearing ENABLE returns when no engine
- * works on the channel any more; packets not completed are dropped.
+ * When ENABLE goes from 0 to 1, RING and the other fields of CTRL are latched, a fault is cleared,
+ * and get is set to 0. The submitter sets put in the channel page to 0 before that. A write that
+ * clears ENABLE returns when no engine works on the channel any more; packets that have not
+ * completed are dropped.
  */
 #define VGPU_HW_CHAN_CTRL		0x00	/* RW */
 #define   VGPU_HW_CTRL_ENABLE		0x00000001
@@ -89,7 +88,7 @@ enum vgpu_hw_state {
 	VGPU_HW_STATE_DISABLED = 0,
 	VGPU_HW_STATE_SLEEPING = 1,	/* ring the doorbell after moving put */
 	VGPU_HW_STATE_AWAKE = 2,	/* put will be looked at */
-	VGPU_HW_STATE_FAULTED = 3,	/* disable, enable to go on */
+	VGPU_HW_STATE_FAULTED = 3,	/* goes on after it is disabled and enabled */
 };
 
 enum vgpu_hw_fault {
@@ -97,19 +96,19 @@ enum vgpu_hw_fault {
 	VGPU_HW_FAULT_PACKET = 1,	/* type, flags or a field that must be 0 */
 	VGPU_HW_FAULT_ADDRESS = 2,	/* leaves the partition, or wraps */
 	VGPU_HW_FAULT_ALIGN = 3,	/* address or size not aligned as needed */
-	VGPU_HW_FAULT_DMA = 4,		/* guest memory not mapped or not there */
+	VGPU_HW_FAULT_DMA = 4,		/* guest memory is not mapped or not accessible */
 	VGPU_HW_FAULT_RING = 5,		/* bad ring, or put beyond get + size */
 	VGPU_HW_FAULT_MEMORY = 6,	/* the host could not back a page */
-	VGPU_HW_FAULT_RESET = 7,	/* did not stop in time: engine reset */
+	VGPU_HW_FAULT_RESET = 7,	/* the engine did not stop in time and was reset */
 };
 
 /*
- * A channel page (BAR 4). The submitter owns put, the engine publishes the
- * rest and never reads it back. put and get count packets since enable; the
- * packet of index i is at ring + (i & (size - 1)) * 64.
+ * A channel page (BAR 4). The submitter writes put. The engine writes the other fields, and never
+ * reads them back. put and get count packets since the channel was enabled; the packet of index i
+ * is at ring + (i & (size - 1)) * 64.
  *
- * Submit: write packets; write barrier; put; full barrier; read state; write
- * the doorbell register if it is not AWAKE.
+ * To submit: write packets; write barrier; write put; full barrier; read state; write the doorbell
+ * register if the state is not AWAKE.
  */
 struct vgpu_hw_channel {
 	__le64 put;
@@ -135,13 +134,14 @@ enum vgpu_hw_packet_type {
 	VGPU_HW_PKT_FILL = 3,
 	VGPU_HW_PKT_COPY = 4,
 	VGPU_HW_PKT_PRESENT = 5,	/* gr only */
+	VGPU_HW_PKT_END,		/* one more than the last type, so it grows */
 };
 
 /* struct vgpu_hw_packet.flags: what happens when the packet has completed */
-#define VGPU_HW_PKT_BARRIER		0x01	/* after all before it: always so on one channel */
+#define VGPU_HW_PKT_BARRIER		0x01	/* no effect: packets are in order anyway */
 #define VGPU_HW_PKT_SIGNAL		0x02	/* write signal_value to signal_addr */
 #define VGPU_HW_PKT_SIGNAL_SYS		0x04	/* signal_addr is guest memory */
-#define VGPU_HW_PKT_IRQ			0x08	/* then raise MSI-X vector */
+#define VGPU_HW_PKT_IRQ			0x08	/* raise MSI-X vector, after the signal */
 #define VGPU_HW_PKT_FLAGS		0x0f
 
 /* struct vgpu_hw_packet.op_flags */
@@ -156,8 +156,8 @@ enum vgpu_hw_packet_type {
  * @flags:        VGPU_HW_PKT_*
  * @vector:       MSI-X vector with VGPU_HW_PKT_IRQ, else 0
  * @op_flags:     VGPU_HW_OP_*
- * @dst:          FILL, COPY: destination; PRESENT: the surface
- * @src:          COPY: source
+ * @dst:          FILL, COPY: address of the destination; PRESENT: of the surface
+ * @src:          COPY: address of the source
  * @value:        FILL: 32-bit pattern; dst, width and dst_pitch are
  *                multiples of 4
  * @value_pad:    FILL: 0
@@ -165,13 +165,13 @@ enum vgpu_hw_packet_type {
  * @rows:         FILL, COPY: rows, at least 1
  * @pad:          0
  * @dst_pitch:    bytes from row to row, >= width; 0 when rows is 1
- * @src_pitch:    COPY: the same for the source
+ * @src_pitch:    COPY: as @dst_pitch, for the source
  * @present_width:  PRESENT: pixels per row
  * @present_height: PRESENT: rows
  * @present_pitch:  PRESENT: bytes per row, >= 4 * present_width
  * @present_format: PRESENT: VGPU_HW_FORMAT_XRGB8888
- * @signal_addr:  8-byte aligned, with VGPU_HW_PKT_SIGNAL, else 0
- * @signal_value: what is written there, else 0
+ * @signal_addr:  with VGPU_HW_PKT_SIGNAL: address of the signal, 8-byte aligned; else 0
+ * @signal_value: with VGPU_HW_PKT_SIGNAL: the value that is written to it; else 0
  *
  * Modelled on the packets of HSA's architected queuing language: 64 bytes, a
  * type and a barrier bit in the head, the completion signal at the end.

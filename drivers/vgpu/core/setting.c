@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What the rows of a table of settings have in common. Pure logic, compiled in user space too. */
+#include <linux/errno.h>
+#include <linux/limits.h>
+#include <linux/sprintf.h>
+#include <linux/string.h>
+
+#include "setting.h"
+
+/**
+ * vgpu_setting_set_number() - write a setting that is a number
+ * @setting:  its row
+ * @settings: the structure with the field
+ * @number:   in the field's unit; need not be within the setting's limits
+ *
+ * Return: false, and nothing is written, if the field is too small for @number.
+ */
+bool vgpu_setting_set_number(const struct vgpu_setting *setting, void *settings, u64 number)
+{
+	void *field = settings + setting->offset;
+
+	if (setting->type == VGPU_SETTING_U64)
+		*(u64 *)field = number;
+	else if (number <= U32_MAX)
+		*(u32 *)field = number;
+	else
+		return false;
+	return true;
+}
+
+/**
+ * vgpu_settings_check_form() - whether a call names settings that there are
+ * @table: all settings that the call is about
+ * @valid: bits of the settings that the call names
+ * @pad:   of the call's structure
+ * @why:   gets the reason of a refusal, for the user
+ * @size:  of @why in bytes
+ *
+ * Return: 0 or -EINVAL.
+ */
+int vgpu_settings_check_form(const struct vgpu_setting *table, u32 valid, u32 pad, char *why,
+			     size_t size)
+{
+	u32 all = 0;
+
+	for (; table->name; table++)
+		all |= table->valid;
+	if (valid && !(valid & ~all) && !pad)
+		return 0;
+	snprintf(why, size,
+		 "valid is %#x: must name what to set, of %#x, and what is reserved must be 0",
+		 valid, all);
+	return -EINVAL;
+}
+
+/**
+ * vgpu_settings_copy() - copy some settings
+ * @table: all settings that the structures have fields for
+ * @valid: bits of the settings to be copied
+ * @to:    the other fields are left alone
+ * @from:  a structure of the same type
+ */
+void vgpu_settings_copy(const struct vgpu_setting *table, u32 valid, void *to, const void *from)
+{
+	for (; table->name; table++)
+		if (valid & table->valid)
+			memcpy(to + table->offset, from + table->offset, vgpu_setting_size(table));
+}
+
+static int check_text(const struct vgpu_setting *s, const u8 *text, char *why, size_t size)
+{
+	unsigned int i;
+
+	for (i = 0; i < VGPU_ADDR_LEN && text[i] >= ' ' && text[i] != 0x7f; i++)
+		;
+	if (i < VGPU_ADDR_LEN && !text[i])
+		return 0;
+	snprintf(why, size, "%s: must have at most %u bytes, and no control characters", s->name,
+		 VGPU_ADDR_LEN - 1);
+	return -EINVAL;
+}
+
+static int check_number(const struct vgpu_setting *s, u64 number, char *why, size_t size)
+{
+	if (!s->what || (number >= s->min && number <= s->max) ||
+	    (s->other_name && number == s->other))
+		return 0;
+	snprintf(why, size, "%s %llu%s: must be %llu%s..%llu", s->what, number, s->unit ?: "",
+		 s->min, s->zero ?: "", s->max);
+	return -ERANGE;
+}
+
+/**
+ * vgpu_settings_check() - whether settings can be as they are
+ * @table:    all settings of the structure
+ * @valid:    bits of the settings to be checked
+ * @settings: the structure
+ * @why:      gets the reason of a refusal, for the user
+ * @size:     of @why in bytes
+ *
+ * Return: 0; -ERANGE for a number beyond its limits, -EINVAL for a bad text, or what the check of
+ * a row returned.
+ */
+int vgpu_settings_check(const struct vgpu_setting *table, u32 valid, const void *settings,
+			char *why, size_t size)
+{
+	const struct vgpu_setting *s;
+	int ret;
+
+	for (s = table; s->name; s++) {
+		if (!(valid & s->valid))
+			continue;
+		ret = s->type == VGPU_SETTING_TEXT ?
+		      check_text(s, settings + s->offset, why, size) :
+		      check_number(s, vgpu_setting_number(s, settings), why, size);
+		if (!ret && s->check)
+			ret = s->check(settings, why, size);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A setting is one row of a table: vgpu_share_settings (share.c) holds the settings of a vGPU,
+ * vgpu_gpu_settings (settings.c) those of a GPU. What the control ABI takes and refuses, the
+ * sysfs attributes and the values at first all come from the rows.
+ *
+ * Settings are kept in the structure by which the control ABI sets them (struct vgpu_ctl_share,
+ * struct vgpu_ctl_sched). So a new setting is a row, and in <uapi/linux/vgpu.h> a bit and a field
+ * at the end of that structure; for a vGPU's also a field at the end of struct vgpu_ctl_instance.
+ * Code that acts on the setting reads the field.
+ *
+ * Pure logic, compiled in user space too; the caller locks.
+ */
+#ifndef _VGPU_SETTING_H
+#define _VGPU_SETTING_H
+
+#include <linux/types.h>
+#include <uapi/linux/vgpu.h>
+
+/* Each row has a bit of its own in the 32 bits of valid. */
+#define VGPU_SETTINGS_MAX	32
+
+enum vgpu_setting_type {
+	VGPU_SETTING_U32,
+	VGPU_SETTING_U64,
+	VGPU_SETTING_TEXT,	/* __u8[VGPU_ADDR_LEN]: a string with its NUL */
+};
+
+/**
+ * struct vgpu_setting - a row: one setting
+ * @name:       of the sysfs attribute; NULL ends a table
+ * @valid:      the bit that names the setting in the control ABI
+ * @type:       of its field in the structure of the control ABI
+ * @offset:     of that field
+ * @reported:   offset of the field in struct vgpu_ctl_instance by which a vGPU's setting is read
+ * @min:        smallest number, in the field's unit
+ * @max:        largest number, in the field's unit
+ * @other:      a number beyond @max that can be set, too
+ * @other_name: how sysfs writes @other; NULL if there is no such number
+ * @attr_unit:  how much of the field's unit one of the attribute is; 0 is taken as 1
+ * @what:       how a refusal begins, as in "WHAT 0 ms: must be 1..10". NULL for a number that the
+ *              scheduler checks itself (vgpu_sched_params_check())
+ * @unit:       comes after the number, " ms" in the example; may be NULL
+ * @zero:       comes after a @min of 0 and says what 0 means; may be NULL
+ * @check:      whether the setting goes with those in rows above; if not, says why and returns
+ *              -errno. May be NULL
+ * @initial:    number of a new vGPU
+ * @initial_of: makes that number from the framebuffers of vGPU and GPU, in GiB; may be NULL
+ * @param:      module parameter with the number of a new GPU; NULL for a vGPU's setting
+ * @param_name: of that parameter
+ * @param_unit: how much of the field's unit one of the parameter is
+ * @param_auto: the parameter can be 0, then the driver chooses
+ */
+struct vgpu_setting {
+	const char *name;
+	u32 valid;
+	enum vgpu_setting_type type;
+	u16 offset;
+	u16 reported;
+	u64 min;
+	u64 max;
+	u64 other;
+	const char *other_name;
+	u32 attr_unit;
+	const char *what;
+	const char *unit;
+	const char *zero;
+	int (*check)(const void *settings, char *why, size_t size);
+	u32 initial;
+	u32 (*initial_of)(u32 size_gb, u32 region_gb);
+	const unsigned int *param;
+	const char *param_name;
+	u32 param_unit;
+	bool param_auto;
+};
+
+static inline size_t vgpu_setting_size(const struct vgpu_setting *setting)
+{
+	return setting->type == VGPU_SETTING_U32 ? sizeof(u32) :
+	       setting->type == VGPU_SETTING_U64 ? sizeof(u64) : VGPU_ADDR_LEN;
+}
+
+/* The setting is a number, and @settings the structure with its field. */
+static inline u64 vgpu_setting_number(const struct vgpu_setting *setting, const void *settings)
+{
+	const void *field = settings + setting->offset;
+
+	return setting->type == VGPU_SETTING_U64 ? *(const u64 *)field : *(const u32 *)field;
+}
+
+bool vgpu_setting_set_number(const struct vgpu_setting *setting, void *settings, u64 number);
+int vgpu_settings_check_form(const struct vgpu_setting *table, u32 valid, u32 pad, char *why,
+			     size_t size);
+void vgpu_settings_copy(const struct vgpu_setting *table, u32 valid, void *to, const void *from);
+int vgpu_settings_check(const struct vgpu_setting *table, u32 valid, const void *settings,
+			char *why, size_t size);
+
+#endif /* _VGPU_SETTING_H */

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <string.h>
+#include <sys/ioctl.h>
+
+#include "node.h"
+
+static int node_call(int fd, unsigned long request, void *arg)
+{
+	return ioctl(fd, request, arg) ? -errno : 0;
+}
+
+int node_gpus(int fd, uint32_t *ids, uint32_t *count)
+{
+	struct vgpu_ctl_list list = {
+		.size = sizeof(list),
+		.count = *count,
+		.ids = (uintptr_t)ids,
+	};
+	int ret = node_call(fd, VGPU_IOC_GPUS, &list);
+
+	*count = list.count;
+	return ret;
+}
+
+int node_gpu(int fd, uint32_t id, struct vgpu_ctl_gpu *gpu)
+{
+	memset(gpu, 0, sizeof(*gpu));
+	gpu->size = sizeof(*gpu);
+	gpu->gpu = id;
+	return node_call(fd, VGPU_IOC_GPU, gpu);
+}
+
+int node_instance(int fd, const uint8_t *uuid, struct vgpu_ctl_instance *inst)
+{
+	memset(inst, 0, sizeof(*inst));
+	inst->size = sizeof(*inst);
+	memcpy(inst->uuid, uuid, sizeof(inst->uuid));
+	return node_call(fd, VGPU_IOC_INSTANCE, inst);
+}
+
+int node_refusal(int fd, const uint8_t *uuid, struct vgpu_ctl_refusal *refusal)
+{
+	memset(refusal, 0, sizeof(*refusal));
+	refusal->size = sizeof(*refusal);
+	memcpy(refusal->uuid, uuid, sizeof(refusal->uuid));
+	return node_call(fd, VGPU_IOC_REFUSAL, refusal);
+}
+
+int node_release(int fd, const uint8_t *uuid)
+{
+	struct vgpu_ctl_instance_op op = { .size = sizeof(op) };
+
+	memcpy(op.uuid, uuid, sizeof(op.uuid));
+	return node_call(fd, VGPU_IOC_RELEASE, &op);
+}
+
+int node_sched(int fd, uint32_t gpu, struct vgpu_ctl_sched *sched)
+{
+	memset(sched, 0, sizeof(*sched));
+	sched->size = sizeof(*sched);
+	sched->gpu = gpu;
+	return node_call(fd, VGPU_IOC_SCHED, sched);
+}
+
+int node_sched_set(int fd, uint32_t gpu, struct vgpu_ctl_sched *sched, uint32_t valid)
+{
+	sched->size = sizeof(*sched);
+	sched->flags = 0;
+	sched->gpu = gpu;
+	sched->valid = valid;
+	return node_call(fd, VGPU_IOC_SCHED_SET, sched);
+}
+
+int node_shares_set(int fd, const struct vgpu_ctl_share *entries, uint32_t count, char *text)
+{
+	struct vgpu_ctl_shares shares = {
+		.size = sizeof(shares),
+		.count = count,
+		.entries = (uintptr_t)entries,
+	};
+	int ret;
+
+	/* So that a call that forgets to write a text is seen. */
+	memset(shares.text, 'x', sizeof(shares.text));
+	ret = node_call(fd, VGPU_IOC_SHARES_SET, &shares);
+	memcpy(text, shares.text, sizeof(shares.text));
+	return ret;
+}
+
+int node_sched_log(int fd, uint32_t gpu, uint32_t engine, struct vgpu_ctl_switch *entries,
+		   uint32_t *count, uint64_t *total)
+{
+	struct vgpu_ctl_sched_log log = {
+		.size = sizeof(log),
+		.gpu = gpu,
+		.engine = engine,
+		.count = *count,
+		.entries = (uintptr_t)entries,
+	};
+	int ret = node_call(fd, VGPU_IOC_SCHED_LOG, &log);
+
+	*count = log.count;
+	*total = log.total;
+	return ret;
+}
+
+int node_events(int fd)
+{
+	struct vgpu_ctl_events setup = {
+		.size = sizeof(setup),
+		.event_size = sizeof(struct vgpu_ctl_event),
+	};
+	int ret = node_call(fd, VGPU_IOC_EVENTS, &setup);
+
+	if (!ret && setup.known_size != sizeof(struct vgpu_ctl_event))
+		return -EPROTO;
+	return ret;
+}
