@@ -6,8 +6,6 @@
 #include "policy_at.h"
 #include "race.h"
 
-#define HOLD_OTHER	0x4
-
 static u64 busy_ns(struct race_user *user)
 {
 	struct vgpu_entity_stats s;
@@ -106,10 +104,10 @@ static void test_wake_at(void **state)
 
 	/* The entity is held when the time comes: it runs as soon as it is not. */
 	vgpu_entity_wake_at(&user->entity, sim_now_ns() + 1 * MS);
-	race_hold_sync(user, HOLD_OTHER);
+	race_hold_sync(user, RACE_HOLD);
 	sim_sleep(5 * MS);
 	assert_int_equal(runs_of(user), 5);
-	race_unhold(user, HOLD_OTHER);
+	race_unhold(user, RACE_HOLD);
 	sim_sleep(100 * US);
 	assert_int_equal(runs_of(user), 6);
 

@@ -6,9 +6,6 @@
 #include "policy_at.h"
 #include "race.h"
 
-/* A reason to hold an entity that is none of the scheduler's own. */
-#define HOLD_OTHER	0x4
-
 static void one_user_step(struct race_user *user)
 {
 	unsigned int n;
@@ -229,7 +226,7 @@ static void run_load(u64 seed)
 	for (i = 0; i < race.nr_users; i++)
 		task[i] = sim_spawn(user_task, (void *)(uintptr_t)i, true);
 	watchdog = sim_spawn(watchdog_task, NULL, true);
-	host[0] = sim_spawn(host_task, (void *)HOLD_OTHER, true);
+	host[0] = sim_spawn(host_task, (void *)RACE_HOLD, true);
 	host[1] = sim_spawn(host_task, (void *)VGPU_HOLD_QUARANTINE, true);
 	for (i = 0; i < race.nr_users; i++)
 		sim_join(task[i]);
@@ -371,7 +368,7 @@ static void test_slice_under_load(void **state)
 	assert_int_equal(race_set_slice(30 * MS), 0);
 	sim_sleep(10 * MS);
 	for (i = 0; i < 2; i++) {
-		vgpu_entity_hold_sync(&user[i]->entity, HOLD_OTHER);
+		vgpu_entity_hold_sync(&user[i]->entity, RACE_HOLD);
 		vgpu_entity_stats(&user[i]->entity, &s);
 		assert_int_equal(s.resets, 0);
 	}
@@ -472,11 +469,11 @@ static void test_hold_hung(void **state)
 	sim_sleep(1 * MS);
 	assert_ptr_equal(race.engine[1].running, &user->entity);
 	from_ns = sim_now_ns();
-	vgpu_entity_hold_sync(&user->entity, HOLD_OTHER);
+	vgpu_entity_hold_sync(&user->entity, RACE_HOLD);
 	check_that(sim_now_ns() - from_ns < TIMEOUT_NS + 2 * MS, "%llu",
 		   sim_now_ns() - from_ns);
 	assert_int_equal(race.engine[1].resets, 1);
-	vgpu_entity_unhold(&user->entity, HOLD_OTHER);
+	vgpu_entity_unhold(&user->entity, RACE_HOLD);
 	race_user_close(user);
 	race_end();
 }
