@@ -16,8 +16,7 @@ static struct vgpu_ctl_switch last_but(struct race_user *user, unsigned int skip
 
 	n = vgpu_timeline_log(user->engine->tl, entry, VGPU_SCHED_LOG, &total);
 	while (n--)
-		if (!memcmp(entry[n].uuid, user->entity.id, sizeof(entry->uuid)) &&
-		    !skip--)
+		if (!memcmp(entry[n].uuid, user->entity.id, sizeof(entry->uuid)) && !skip--)
 			return entry[n];
 	fail();
 	return entry[0];
@@ -39,8 +38,7 @@ static void test_log_ends(void **state)
 	race.poll_ns = 0;
 	user = race_user_open(0);
 	other = race_user_open(0);
-	check_that(memcmp(user->entity.id, other->entity.id, 16), "%d",
-		   user->entity.id[0]);
+	check_that(memcmp(user->entity.id, other->entity.id, 16), "%d", user->entity.id[0]);
 
 	race_submit(user, 1 * MS);
 	sim_sleep(5 * MS);
