@@ -331,7 +331,7 @@ static u32 rnd_value(u64 *rnd)
 	return random_range(rnd, 0, 1100);
 }
 
-/* Random changes: after one that is taken the settings are as asked for, else it has not changed. */
+/* After a random change that is taken the settings are as asked for, else they are as before. */
 static void test_change_random(void **state)
 {
 	const u32 known = VGPU_SHARE_GUARANTEE | VGPU_SHARE_CAP | VGPU_SHARE_WEIGHT |
