@@ -47,9 +47,6 @@ static void gpu_attributes(void)
 		const char *name, *text, *shows;
 	} good[] = {
 		{ "window_ms", "1000", "1000" },
-		{ "policy", "equal_share", "equal_share" },
-		{ "policy", "fixed_share\n", "fixed_share" },
-		{ "policy", "best_effort", "best_effort" },
 		{ "policy", "qos\n", "qos" },
 		{ "slice_ns", "3000000\n", "3000000" },
 		{ "slice_ns", "0x1e8480", "2000000" },
@@ -65,10 +62,18 @@ static void gpu_attributes(void)
 		{ "quarantine_backoff_ms", "1", "1" },
 	};
 	struct vgpu_ctl_sched before, now;
+	const char *policy;
 	unsigned int i;
+	char text[64];
 
+	tune_begin();
 	tune_get(&before);
 	check_attr(NULL, "policy", (char *)before.policy);
+	for (i = 0; (policy = tune_policy_at(i)); i++) {
+		snprintf(text, sizeof(text), i % 2 ? "%s" : "%s\n", policy);
+		CHECK_EQ(set_attr(NULL, "policy", text), 0, "%s", policy);
+		check_attr(NULL, "policy", policy);
+	}
 	for (i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
 		CHECK_EQ(set_attr(NULL, good[i].name, good[i].text), 0, "%s %s",
 			 good[i].name, good[i].text);
@@ -109,7 +114,7 @@ static void gpu_attributes_bad_input(void)
 		{ "frequency_hz", "4294967796", ERANGE }, /* 2^32 + 500 */
 		{ "window_ms", "9", ERANGE },
 		{ "window_ms", "1001", ERANGE },
-		/* Times 10^6 that is 41 ms, modulo 2^64. */
+		/* In ns that is 41 ms, modulo 2^64. */
 		{ "window_ms", "18446744073751", ERANGE },
 		{ "preempt_timeout_us", "999", ERANGE },
 		{ "preempt_timeout_us", "1000001", ERANGE },

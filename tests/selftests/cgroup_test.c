@@ -117,7 +117,7 @@ static void opener_pays(void)
 
 static unsigned int nr_left;
 
-/* "... dst_path=/ pid=PID comm=COMM" */
+/* A record is "... dst_path=/ pid=PID comm=COMM". */
 static void check_left(char *line)
 {
 	if (strstr(line, " dst_path=/ ") &&

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Letting go: close and kill under load, removal and unloading while in use. */
+/* Close and kill under load; removal of a vGPU, and unloading of the modules, while in use. */
 #include <endian.h>
 #include <errno.h>
 #include <fcntl.h>

@@ -132,7 +132,7 @@ static void look(struct look *look)
 	look->time_ns = i->now_ns - began.good.now_ns;
 	look->service_ns = i->engine[chan->engine].busy_ns -
 			   began.good.engine[chan->engine].busy_ns;
-	/* The longest since they were created, which is since the test began. */
+	/* The driver keeps the longest since the vGPUs were created: since the test began. */
 	overrun_ns = i->engine[chan->engine].max_overrun_ns;
 	if (overrun_ns < look->bad.engine[chan->engine].max_overrun_ns)
 		overrun_ns = look->bad.engine[chan->engine].max_overrun_ns;
@@ -238,7 +238,7 @@ static void doorbell_flood(void)
 	CHECK(now.bad.doorbells - began.bad.doorbells > 100, "no flood");
 	check_guarantee("a flood of doorbells");
 	CHECK(!child_ends(pid, 0, &status), "the flood has ended");
-	/* During the flood work of its own vGPU is done, too. */
+	/* During the flood the bad vGPU's own work is done, too. */
 	fx_finish(chan);
 	check_recovery();
 }

@@ -105,7 +105,7 @@ static void prepare(const struct call *call, uint32_t size)
 	}
 }
 
-/* The call as a program makes it, whatever it passes. */
+/* Makes the call with any arguments; returns 0 or a negative errno. */
 static int call_with(unsigned long request, void *pointer)
 {
 	return ioctl(fx_control(), request, pointer) ? -errno : 0;

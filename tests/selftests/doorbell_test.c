@@ -16,7 +16,7 @@
 
 static struct fx_vgpu v;
 
-/* The processor stays busy, or goes to whoever wants it. */
+/* Waits without sleeping; with @yield other threads can have the processor. */
 static void pause_ns(uint64_t ns, bool yield)
 {
 	uint64_t end = clk_ns() + ns;

@@ -109,7 +109,7 @@ static void event_sizes(void)
 	CHECK_EQ(event_size(fd, 4097, NULL), -E2BIG);
 	CHECK_EQ(event_size(fd, 0x80000000, NULL), -E2BIG);
 	CHECK_EQ(event_size(fd, ~0u, NULL), -E2BIG);
-	/* CREATED, STARTED, STOPPED, REMOVED */
+	/* Makes the events CREATED, STARTED, STOPPED and REMOVED. */
 	fx_create_open(&v, fx_default_type());
 	fx_close(&v);
 	fx_remove(&v);
@@ -209,8 +209,7 @@ static void read_all(int fd, uint64_t from, struct found *found)
 
 /*
  * A tenant opens, resets and closes its vGPU as often as it can, while readers do not read.
- * An event of another vGPU from before that can still be read, and so can the newest events
- * of the attacker.
+ * Older events of another vGPU can still be read, and so can the newest events of the attacker.
  */
 static void flood_leaves_others_events(void)
 {

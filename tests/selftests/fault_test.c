@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a VM does wrong faults its channel, with a code and the packet's
- * position, and nothing else.
+ * A VM's mistake faults the channel on which it is made, with a code and the packet's position,
+ * and nothing else.
  */
 #include <endian.h>
 #include <errno.h>
@@ -16,11 +16,11 @@ static struct vgpu_buf buf;
 
 /**
  * struct bad - a packet that faults
- * @what:   in words
- * @code:   the fault
- * @ce:     on a copy engine, else on gr
- * @end:    which of its addresses are counted from the partition's end: END_*
- * @packet: in the CPU's order
+ * @what:   the mistake, in words
+ * @code:   the fault that comes of it
+ * @ce:     the packet is for a copy engine, else for gr
+ * @end:    which addresses of the packet are counted from the partition's end: END_*
+ * @packet: in the CPU's byte order
  */
 #define END_DST		1
 #define END_SRC		2
@@ -137,7 +137,7 @@ static const struct bad bads[] = {
 		.present_format = VGPU_HW_FORMAT_XRGB8888 } },
 };
 
-/* To the device's order, with addresses counted from the partition's end. */
+/* The packet in the device's byte order, with the partition's end added where @end says so. */
 static struct vgpu_hw_packet encode(const struct bad *bad)
 {
 	struct vgpu_hw_packet p = bad->packet;
@@ -173,7 +173,7 @@ static void check_fault(struct vgpu_chan *chan, uint32_t code, uint64_t pos, con
 	FX_OK(v.dev, vgpu_chan_wait_fault(chan, FX_TIMEOUT_MS, &fault));
 	CHECK_EQ(fault.code, code, "%s", what);
 	CHECK_EQ(fault.pos, pos, "%s", what);
-	/* The channel page says the same, and so do the device's registers. */
+	/* Channel page and device registers say the same as the channel's registers. */
 	CHECK_EQ(le32toh(chan->page->fault_code), code, "%s", what);
 	CHECK_EQ(le64toh(chan->page->fault_pos), pos, "%s", what);
 	CHECK_EQ(vgpu_chan_get(chan), pos, "%s", what);
@@ -225,7 +225,7 @@ static void every_packet_fault(void)
 	}
 }
 
-/* The address that failed is named. */
+/* The fault registers name the address that failed. */
 static void fault_address(void)
 {
 	struct vgpu_chan *chan;
@@ -285,7 +285,7 @@ static void put_jumps(void)
 	recover(chan);
 }
 
-/* Enable with values that cannot be: the channel faults, or is not enabled. */
+/* A channel that is enabled with impossible values faults, or is not enabled. */
 static void bad_rings(void)
 {
 	struct {
@@ -345,7 +345,7 @@ static void bad_rings(void)
 	recover(chan);
 }
 
-/* The page is the VM's to scribble on; only its channel can suffer. */
+/* A VM may write anything to a channel page: no other channel suffers from that. */
 static void scribbled_channel_page(void)
 {
 	struct vgpu_chan *chan, *bystander;
@@ -371,7 +371,7 @@ static void scribbled_channel_page(void)
 	}
 }
 
-/* A neighbour works on the same engines while this one faults and recovers. */
+/* A neighbour works on the same engine while a vGPU faults and recovers. */
 static void neighbour_is_unaffected(void)
 {
 	struct vgpu_chan *chan, *neighbour;
@@ -399,7 +399,7 @@ static void neighbour_is_unaffected(void)
 	FX_SOON(fx_faults(&v) >= 20);
 }
 
-/* The host sees a fault as an event, with the same code and position. */
+/* The driver counts faults of a vGPU and of an engine. */
 static void faults_are_counted(void)
 {
 	struct vgpu_ctl_instance before, after;
@@ -414,7 +414,7 @@ static void faults_are_counted(void)
 	FX_SOON(fx_faults(&v) == before.faults + 1);
 	fx_instance(&v, &after);
 	CHECK_EQ(after.engine[chan->engine].faults, before.engine[chan->engine].faults + 1);
-	/* A reset of the device does not wipe the record. */
+	/* A reset of the device leaves the counters as they are. */
 	FX_OK(v.dev, vgpu_dev_reset(v.dev));
 	fx_instance(&v, &after);
 	CHECK_EQ(after.faults, before.faults + 1);

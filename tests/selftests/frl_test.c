@@ -21,8 +21,8 @@ static struct load hog;
 
 /**
  * struct frame - when a frame was shown
- * @from_ns: it was shown after this time
- * @to_ns:   and before this
+ * @from_ns: the frame was not shown before this time
+ * @to_ns:   the frame was shown by this time
  */
 struct frame {
 	uint64_t from_ns;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Guest memory in a file of a file system in user space that never answers a
- * read: it stalls its own vGPU alone, and reset and close still end.
+ * Guest memory in a file of a FUSE file system whose server never answers a read. It stalls the
+ * vGPU that accesses it and no other, and reset and close end all the same.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -164,7 +164,7 @@ static struct vgpu_chan *stall(uint32_t op_flags)
 	return chan;
 }
 
-/* Its death aborts the connection, and what waits for it fails. */
+/* The server's death aborts the connection, and every access that waits for it fails. */
 static void end_server(void *pid)
 {
 	kill(*(pid_t *)pid, SIGKILL);
@@ -200,7 +200,7 @@ static void neighbour_goes_on(void)
 		check_neighbour();
 		CHECK_EQ(vgpu_chan_get(stuck), 0);
 		CHECK_EQ(vgpu_chan_state(stuck), VGPU_HW_STATE_AWAKE);
-		/* That aborts the connection: the memory is not there any more. */
+		/* Without its server the memory is not there any more. */
 		child_kill(pid);
 		FX_OK(v.dev, vgpu_chan_wait_fault(stuck, FX_TIMEOUT_MS, &fault));
 		CHECK_EQ(fault.code, VGPU_HW_FAULT_DMA);

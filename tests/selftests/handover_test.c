@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The process that opened a device hands it over to another one and exits, as a
- * monitor does that updates itself. The device goes on working, with the memory
- * of whoever has mapped some; an access to memory that went with its process
- * faults the channel that made it.
+ * The process that opened a device hands it over to another process, its heir, and exits, as a
+ * monitor does that updates itself. The device goes on working, with memory that any process has
+ * mapped for it. An access to memory that has gone with its process faults the channel that made
+ * the access.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -27,9 +27,9 @@ static struct fx_vgpu v;
 
 /**
  * struct will - what an opener and its heir know of each other
- * @opener: PID
- * @heir:   the heir sends its PID to the test here: a pipe
- * @socket: the opener sends file descriptors to the heir here
+ * @opener: the opener's PID
+ * @heir:   a pipe by which the heir sends its PID to the test
+ * @socket: sockets by which the opener sends file descriptors to the heir
  * @chan:   the opener's channels, which wait for the opener's memory
  */
 struct will {
@@ -53,7 +53,7 @@ static void use_own_memory(uint32_t instance)
 	vgpu_buf_free(&buf);
 }
 
-/* Memory of the heir that answers late is no reason to give anything up. */
+/* An access to the heir's memory that is answered late does not fail. */
 static void use_slow_memory(void)
 {
 	struct vgpu_chan *slow = silent_stall(&v, 0);
@@ -78,7 +78,7 @@ static void forked_heir(struct will *will)
 	use_slow_memory();
 }
 
-/* What fork() has passed on is dropped; what comes by the socket takes its place. */
+/* Drops what fork() has passed on, and takes the descriptors that come by the socket. */
 static void receive_device(struct will *will)
 {
 	int *fds[] = { &v.dev->fd, &v.dev->group, &v.dev->container };
@@ -108,8 +108,8 @@ static void remote_heir(struct will *will)
 }
 
 /*
- * The opener's memory lasts as long as the access that is under way. That ends,
- * though nobody answers, and the others behind it; each channel says so.
+ * When the opener has gone nobody answers the access to its memory that is under way. The driver
+ * ends that access and those that wait behind it, and each channel faults.
  */
 static void robbed_heir(struct will *will)
 {

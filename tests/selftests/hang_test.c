@@ -104,7 +104,7 @@ static void engine_is_reset(void)
 		fx_instance(&v, &after);
 	} while (after.engine[chan->engine].resets == before.engine[chan->engine].resets);
 	CHECK_EQ(after.engine[chan->engine].resets, before.engine[chan->engine].resets + 1);
-	/* Channels on other engines, and other vGPUs on this one, go on. */
+	/* Channels on other engines, and other vGPUs on this engine, go on. */
 	fx_finish(beside);
 	fx_finish(neighbour);
 	fx_again(chan);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Fault injection (inject.h) into what is done to a GPU, and into its threads:
- * the control node, settings, engines, the DMA worker, a GPU that comes.
+ * Fault injection (inject.h) into operations on a GPU and into its threads: the control node,
+ * settings, engines, the DMA worker, the binding of a GPU.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -207,7 +207,7 @@ static void bind_gpu(void)
 	inject_check_counts(0);
 }
 
-/* Engines and the DMA worker: threads of the kernel's own */
+/* Engines and the DMA worker: faults in threads of the kernel */
 
 static pid_t find_thread(const char *prefix)
 {
@@ -290,8 +290,6 @@ static void dma_worker(void)
 	work_ring = VGPU_RING_SYS;
 	inject_thread("DMA worker", "vgpu-dma");
 }
-
-/* A host without memory, as far as the engine and the worker can see */
 
 /*
  * Without slab memory the engine cannot even ask the worker for pages; without pages the

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Fault injection (inject.h) into what is done to a vGPU: created, opened,
- * mapped, set up, reset, removed.
+ * Fault injection (inject.h) into operations on a vGPU: creating, opening, mapping, setting up,
+ * resetting and removing it.
  */
 #include <errno.h>
 #include <string.h>

@@ -235,7 +235,7 @@ static void child_shares_the_mapping(void)
 	pid = child_start(fill_and_wait, NULL);
 	FX_SOON(*(volatile uint8_t *)(a.dev->fb + 65535) == 0x46,
 		"the child's writes do not arrive");
-	/* A reset zaps the child's mapping as well. */
+	/* A reset drops the pages of the child's mapping as well. */
 	FX_OK(a.dev, vgpu_dev_reset(a.dev));
 	CHECK(fx_is_zero(a.dev->fb, 65536), "after a reset");
 	memset(a.dev->fb, 0x47, 65536);

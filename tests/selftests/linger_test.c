@@ -22,7 +22,7 @@
 #define GUARANTEE	500
 #define SLICE_NS	8000000
 #define JOB_NS		100000
-#define PREEMPT_MIN_NS	500000	/* what a hog's turn has before it is preempted */
+#define PREEMPT_MIN_NS	500000	/* a hog's turn is not preempted before */
 #define HOG_BYTES	(16 * FX_MIB)
 #define HOG_ORDER	12
 #define WATCH_NS	300000000ull

@@ -177,10 +177,6 @@ static void load_write_job(struct load *load, uint64_t job)
 	};
 }
 
-/*
- * Verifies what has completed, and submits as many jobs as make @depth under
- * way, or as fit.
- */
 int load_keep(struct load *load, uint64_t depth)
 {
 	uint64_t put = load->put;
@@ -199,7 +195,6 @@ int load_keep(struct load *load, uint64_t depth)
 	return ret < 0 ? load_fail_dev(load, ret) : 0;
 }
 
-/* Until all that was submitted has completed and is verified. */
 int load_drain(struct load *load, int timeout_ms)
 {
 	int ret = vgpu_chan_wait_idle(load->chan, timeout_ms);
@@ -230,8 +225,8 @@ static int load_time(struct load *load, uint64_t jobs, uint64_t *took_ns)
 }
 
 /*
- * The fastest of several tries: what else runs on this machine makes a job
- * longer, never shorter.
+ * The fastest of several tries: other work of this machine makes a job take longer, but never
+ * shorter.
  */
 static int load_best(struct load *load, unsigned int tries, uint64_t jobs, uint64_t *best_ns)
 {
@@ -256,7 +251,7 @@ int load_size(struct load *load, struct vgpu_dev *dev, const struct load_config 
 	int ret;
 
 	trial.order = 6;
-	/* The first one finds the engine asleep, and caches cold. */
+	/* The first job finds the engine asleep, and the caches cold. */
 	for (round = 0; round < 8; round++) {
 		trial.job_bytes = bytes;
 		ret = load_init(load, dev, &trial);
@@ -269,7 +264,7 @@ int load_size(struct load *load, struct vgpu_dev *dev, const struct load_config 
 			break;
 		bytes = trial.job_bytes * job_ns / (*took_ns ? *took_ns : 1);
 		bytes &= ~(PAGE - 1);
-		/* No more than four times what it was: it may be by chance. */
+		/* No more than four times the last size: the time may be wrong by chance. */
 		if (bytes > 4 * trial.job_bytes)
 			bytes = 4 * trial.job_bytes;
 		if (bytes < trial.job_bytes / 4)

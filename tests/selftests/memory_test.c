@@ -163,7 +163,7 @@ static void want_of_memory_is_no_strike(void)
 	fx_instance(&v, &inst);
 	CHECK_EQ(inst.quarantines, 0);
 	CHECK_EQ(inst.faults, 1);
-	/* A fault that the guest has made puts it there. */
+	/* A fault that the guest has made puts the vGPU into quarantine. */
 	FX_OK(v.dev, vgpu_chan_submit(chan, &wrong, 1));
 	FX_OK(v.dev, vgpu_chan_wait_fault(chan, FX_TIMEOUT_MS, &fault));
 	FX_SOON((fx_instance(&v, &inst), inst.quarantines == 1));
@@ -305,7 +305,7 @@ static void backed_bytes_are_exact(void)
 	FX_OK(v.dev, vgpu_chan_fill(chan, VGPU_FB(4 * FX_MIB), 1, 3 * FX_MIB));
 	fx_finish(chan);
 	CHECK_EQ(fx_backed_bytes(&v) - before, 3 * FX_MIB);
-	/* The same pages again, and zeros where no page is: neither needs a new page. */
+	/* Neither the same pages again nor zeros where there is no page need a new page. */
 	FX_OK(v.dev, vgpu_chan_fill(chan, VGPU_FB(4 * FX_MIB), 2, 3 * FX_MIB));
 	FX_OK(v.dev, vgpu_chan_fill(chan, VGPU_FB(16 * FX_MIB), 0, FX_MIB));
 	fx_finish(chan);

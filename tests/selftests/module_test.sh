@@ -367,6 +367,9 @@ refused() {
 }
 
 bad_parameters_are_refused() {
+	local policies
+	with_gpus 1 && policies=$(<"$parents/${gpus[0]}/vgpu/policies") && end || return
+	policies=${policies// /, }
 	refused 'fb_mb=1000: must be 1024\.\.65536' fb_mb=1000 &&
 	refused 'fb_mb=0: must be 1024\.\.65536' fb_mb=0 &&
 	refused 'fb_mb=66560: must be 1024\.\.65536' fb_mb=66560 &&
@@ -387,7 +390,7 @@ bad_parameters_are_refused() {
 	refused 'preempt_timeout_us=1: must be 1000\.\.1000000' vgpu.preempt_timeout_us=1 &&
 	refused 'quarantine_faults=17: must be 0\.\.16' vgpu.quarantine_faults=17 &&
 	refused 'quarantine_backoff_ms=0: must be 1\.\.3600000' vgpu.quarantine_backoff_ms=0 &&
-	refused 'policy=x: must be best_effort, equal_share, fixed_share or qos' vgpu.policy=x &&
+	refused "policy=x: must be ${policies%, *} or ${policies##*, }" vgpu.policy=x &&
 	refused 'window_ms=9: must be 10\.\.1000, or 0' vgpu.window_ms=9 &&
 	refused 'linger_us=1001: must be 0\.\.1000' vgpu.linger_us=1001 &&
 	with_gpus 1 engine_cpus=0 poll_us=0 vgpu.slice_us=30000 vgpu.preempt_timeout_us=1000 && end

@@ -94,7 +94,7 @@ static void the_tenant_is_killed(void)
 	CHECK(dead > 0, "memory does not run out");
 	CHECK_EQ(dead, holder);
 	CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL, "%#x", status);
-	/* And that has given the memory back. */
+	/* The tenant's death has given its memory back. */
 	FX_SOON((fx_instance(&v, &inst), inst.state == VGPU_STATE_CREATED));
 	CHECK_EQ(inst.fb_backed_bytes, 0);
 	CHECK(waitpid(other, &status, WNOHANG) == 0, "the other died, too");

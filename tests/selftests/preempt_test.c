@@ -186,7 +186,7 @@ static uint64_t debugfs_sum(const char *engine, const char *file)
 	}
 }
 
-/* What the engine says of going from one to another, against the scheduler. */
+/* The engine's own count of switches between vGPUs, against the scheduler's. */
 static void switches_are_counted(void)
 {
 	uint64_t switches = debugfs_sum("gr", "switches"), of_both = 0, fence;

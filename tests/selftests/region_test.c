@@ -92,7 +92,7 @@ static void register_writes(void)
 	CHECK_EQ(value, 0x12340);
 	FX_OK(v.dev, vgpu_reg_read32(v.dev, ctrl, &word));
 	CHECK_EQ(word, 0);
-	/* Read-only registers keep what they say. */
+	/* Read-only registers keep their values. */
 	CHECK_EQ(wr(2, VGPU_HW_DEV_BASE + VGPU_HW_ID, ones, 4), -ENXIO);
 	CHECK_EQ(wr(2, VGPU_HW_DEV_BASE + VGPU_HW_FB_SIZE, ones, 8), -EINVAL);
 	FX_OK(v.dev, vgpu_reg_read32(v.dev, VGPU_HW_DEV_BASE + VGPU_HW_ID, &word));

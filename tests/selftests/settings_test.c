@@ -214,7 +214,7 @@ static void quarantine(void)
 	CHECK(event.c > event.time_ns + 50ull * 1000000000 && event.c <= event.time_ns +
 	      100ull * 1000000000, "for %lld ns", (long long)(event.c - event.time_ns));
 	fx_release(&v[0]);
-	/* And for vGPUs that are created later. */
+	/* The rules hold for vGPUs that are created later, too. */
 	fx_create_open(&v[1], fx_default_type());
 	fault(&v[1]);
 	CHECK(!fx_quarantined(&v[1]), "after one of two");

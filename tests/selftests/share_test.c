@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What vGPUs get under each policy, against what is due (share_judge.c). */
+/* What vGPUs get under each policy, against what is due to them (share_judge.c). */
 #include <errno.h>
 #include <string.h>
 
@@ -156,7 +156,7 @@ static void admission_is_atomic(void)
 		fx_instance(&share.vgpu[i], &inst);
 		CHECK_EQ(inst.guarantee, 250);
 	}
-	/* What one gives up, another can have in the same call. */
+	/* In one call a vGPU can get what another vGPU gives up. */
 	share.set[1].guarantee = 249;
 	tune_set_shares(share.set, share.nr);
 	fx_instance(&share.vgpu[0], &inst);

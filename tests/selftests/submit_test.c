@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Packets do what they say: random fills and copies, 1D and 2D, between
- * framebuffer and guest memory, against the CPU doing the same.
+ * Random fills and copies, 1D and 2D, in framebuffer and guest memory and between them: the result
+ * is what the CPU has computed for the same packets.
  */
 #include <endian.h>
 #include <errno.h>

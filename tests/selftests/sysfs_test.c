@@ -234,7 +234,7 @@ static void unknown_type(void)
 	CHECK_EQ(fx_try_create(&v[0], "0Q"), -ENOENT);
 }
 
-/* A full GPU refuses with ENOSPC, and says why to whoever asks by the UUID. */
+/* A full GPU refuses with ENOSPC, and VGPU_IOC_REFUSAL says why. */
 static void full_gpu_says_why(void)
 {
 	struct vgpu_ctl_refusal refusal;

@@ -57,7 +57,7 @@ int tune_try(struct vgpu_ctl_sched *sched, uint32_t valid)
 	int ret;
 
 	tune_begin();
-	/* The driver is to write a text over it, and be it an empty one. */
+	/* So that a call that leaves the text as it is does not pass for one that says nothing. */
 	memset(sched->text, 'x', sizeof(sched->text));
 	ret = node_sched_set(fx_control(), before.gpu, sched, valid);
 	tune_check_text(ret, sched->text);

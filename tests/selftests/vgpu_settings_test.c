@@ -249,7 +249,7 @@ static void settings_survive_close(void)
 	}
 }
 
-/* The policy says which frame rate limit is in force. */
+/* Which frame rate limit is in force depends on the policy. */
 static void frame_rate_limits(void)
 {
 	static const char * const policies[] = {
@@ -257,7 +257,7 @@ static void frame_rate_limits(void)
 	};
 	static const struct {
 		uint32_t frl;
-		uint32_t fps[4];	/* under these */
+		uint32_t fps[4];	/* in force under each of the policies */
 	} cases[] = {
 		{ VGPU_FRL_DEFAULT, { 60, 0, 0, 0 } },
 		{ 30, { 30, 0, 0, 30 } },

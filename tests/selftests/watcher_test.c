@@ -24,7 +24,7 @@
 #include "tracing.h"
 
 #define EPOLLS		100
-#define DUPS		200	/* each of which each epoll instance watches */
+#define DUPS		200	/* descriptors of an eventfd; each epoll instance watches all */
 #define INTERRUPTS	256
 
 static struct fx_vgpu v;
@@ -124,7 +124,7 @@ static void *remover(void *arg)
 	return NULL;
 }
 
-/* Nor does the process signal anybody that removes a vGPU in use. */
+/* When a process removes a vGPU in use, the vGPU's thread signals the user, not that process. */
 static void requests_signal_nobody(void)
 {
 	struct waiter w = { 0 };
@@ -174,7 +174,7 @@ static void watchers_do_not_hold_the_engine(void)
 	for (i = 0; i < 16; i++)
 		CHECK_EQ(irqs_set(v.dev, VFIO_PCI_MSIX_IRQ_INDEX, VFIO_IRQ_SET_DATA_NONE |
 				  VFIO_IRQ_SET_ACTION_TRIGGER, 0, 1, NULL, 0), 0);
-	chain_ms = clk_ms() - start; /* of 16 signals */
+	chain_ms = clk_ms() - start; /* 16 signals took that long */
 	CHECK(chain_ms, "too few watchers to tell");
 
 	start = clk_ms();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Work until the host asks for the vGPU back, then let go of it: what a guest
- * with a driver for PCI Express hotplug does when the slot's button is pressed.
+ * Works until the host wants the vGPU back, then lets go of it: as a guest with a driver for PCI
+ * Express hotplug does when the slot's button is pressed.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -54,7 +54,7 @@ static int find_express(int fd)
 
 bool eject_run(struct vgpu_dev *dev, const struct options *options)
 {
-	uint64_t end = now_ns() + options->seconds * 1000000000ull;
+	uint64_t end = clk_ns() + options->seconds * 1000000000ull;
 	uint16_t off = SLOT_CTL_POWER_OFF;
 	struct work work;
 	uint64_t at;
@@ -70,11 +70,10 @@ bool eject_run(struct vgpu_dev *dev, const struct options *options)
 		return failed("memory: %s", vgpu_dev_error(dev));
 	say("working: until the slot's button is pressed");
 	do {
-		if (!work_fill(&work, 0, VGPU_FB(at), 1, MIB) ||
-		    !work_wait(&work, 0))
+		if (!work_fill(&work, 0, VGPU_FB(at), 1, MIB) || !work_wait(&work, 0))
 			return false;
 		status = read8(fd, cap + EXPRESS_SLOT_STATUS);
-		if (now_ns() > end)
+		if (clk_ns() > end)
 			return failed("nobody asked");
 	} while (!(status & SLOT_STATUS_BUTTON));
 	say("button pressed");
@@ -83,7 +82,7 @@ bool eject_run(struct vgpu_dev *dev, const struct options *options)
 		return failed("cannot switch the slot off");
 	say("slot switched off");
 	close(fd);
-	/* The host is to end this machine, so that the release is its doing. */
-	sleep_ns(options->seconds * 1000000000ull);
+	/* The host ends this machine, so that QEMU gives the vGPU back before the guest ends. */
+	clk_sleep_ns(options->seconds * 1000000000ull);
 	return true;
 }

@@ -4,8 +4,8 @@
  *
  *	JOB [--seconds N] [--load PERCENT] [--mib N] [--seed N] [--idle N]
  *
- * Finds the vGPU, does the job, says "guest: END pass" or "guest: END fail"
- * on the console and switches the machine off.
+ * Finds the vGPU, does the job, prints "guest: END pass" or "guest: END fail" on the console and
+ * switches the machine off.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -15,7 +15,6 @@
 #include <sys/mount.h>
 #include <sys/reboot.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "guest.h"
@@ -32,7 +31,6 @@ void say(const char *fmt, ...)
 	fflush(stdout);
 }
 
-/* Says what is wrong. Return: false */
 bool failed(const char *fmt, ...)
 {
 	va_list args;
@@ -44,24 +42,6 @@ bool failed(const char *fmt, ...)
 	putchar('\n');
 	fflush(stdout);
 	return false;
-}
-
-uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
-
-void sleep_ns(uint64_t ns)
-{
-	struct timespec ts = {
-		.tv_sec = (time_t)(ns / 1000000000u),
-		.tv_nsec = (long)(ns % 1000000000u),
-	};
-
-	nanosleep(&ts, NULL);
 }
 
 static const struct job {
@@ -130,13 +110,12 @@ static bool run(int argc, char **argv)
 		return failed("no such job: %s", argc > 1 ? argv[1] : "(none)");
 	if (!parse(argc, argv, &options))
 		return false;
-	start = now_ns();
+	start = clk_ns();
 	if (vgpu_dev_open_pci(&dev, NULL))
 		return failed("open: %s", vgpu_dev_error(NULL));
-	say("%s: %s has %llu MiB, %u channels, %u engines (%llu ms to open)",
-	    job->name, dev->name, (unsigned long long)(dev->fb_bytes / MIB),
-	    dev->channels, dev->engines,
-	    (unsigned long long)((now_ns() - start) / 1000000));
+	say("%s: %s has %llu MiB, %u channels, %u engines (%llu ms to open)", job->name, dev->name,
+	    (unsigned long long)(dev->fb_bytes / MIB), dev->channels, dev->engines,
+	    (unsigned long long)((clk_ns() - start) / 1000000));
 	ok = job->run(dev, &options);
 	vgpu_dev_close(dev);
 	return ok;
@@ -146,8 +125,7 @@ static bool mount_all(void)
 {
 	mkdir("/proc", 0755);
 	mkdir("/sys", 0755);
-	if (mount("proc", "/proc", "proc", 0, NULL) ||
-	    mount("sys", "/sys", "sysfs", 0, NULL))
+	if (mount("proc", "/proc", "proc", 0, NULL) || mount("sys", "/sys", "sysfs", 0, NULL))
 		return failed("mount: %s", strerror(errno));
 	return true;
 }
@@ -162,8 +140,8 @@ int main(int argc, char **argv)
 	}
 	ok = mount_all() && run(argc, argv);
 	say("END %s", ok ? "pass" : "fail");
-	/* Let the serial port drain. */
-	sleep_ns(100000000);
+	/* The serial port still has to send what was printed. */
+	clk_sleep_ns(100000000);
 	reboot(RB_AUTOBOOT);
 	return 1;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Keeps gr busy for some seconds, then stays without work for some: says how
- * much has been done as it goes, so that the host can see who got what.
+ * Keeps gr busy for some seconds, then has no work for some. Prints how many jobs are done all
+ * the time, so that the host can see what each guest got.
  */
 #include "guest.h"
 #include "load.h"
@@ -12,20 +12,19 @@
 static bool hog_says(const char *what, const struct load *load, uint64_t start)
 {
 	say("%s %llu at %llu ms", what, (unsigned long long)load->checked,
-	    (unsigned long long)((now_ns() - start) / 1000000));
+	    (unsigned long long)((clk_ns() - start) / 1000000));
 	return true;
 }
 
-static bool hog_work(struct load *load, const struct options *options,
-		     uint64_t start)
+static bool hog_work(struct load *load, const struct options *options, uint64_t start)
 {
 	uint64_t end = start + options->seconds * 1000000000ull;
 
-	while (now_ns() < end) {
+	while (clk_ns() < end) {
 		if (load_keep(load, load_room(load)))
 			return failed("%s", load->text);
 		hog_says("jobs", load, start);
-		sleep_ns(TICK_NS);
+		clk_sleep_ns(TICK_NS);
 	}
 	if (load_drain(load, WAIT_MS))
 		return failed("%s", load->text);
@@ -40,7 +39,7 @@ bool hog_run(struct vgpu_dev *dev, const struct options *options)
 		.job_bytes = options->mib * MIB,
 		.seed = options->seed,
 	};
-	uint64_t start = now_ns();
+	uint64_t start = clk_ns();
 	struct load load;
 	bool ok;
 
@@ -50,11 +49,10 @@ bool hog_run(struct vgpu_dev *dev, const struct options *options)
 	    options->seconds, options->idle);
 	ok = hog_work(&load, options, start);
 	if (ok) {
-		sleep_ns(options->idle * 1000000000ull);
+		clk_sleep_ns(options->idle * 1000000000ull);
 		say("engine %u packets %llu bytes %llu", load.chan->engine,
 		    (unsigned long long)(load.checked * load_packets(&load)),
-		    (unsigned long long)load.checked *
-		    (config.job_bytes + 8 * LOAD_SAMPLES));
+		    (unsigned long long)load.checked * (config.job_bytes + 8 * LOAD_SAMPLES));
 		say("verified, checksum %016llx", (unsigned long long)load.sum);
 	}
 	load_exit(&load);

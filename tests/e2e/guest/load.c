@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Fill, copy and verify for some seconds, on all engines. */
+/* Fills, copies and verifies for some seconds, on all engines. */
 #include <string.h>
 
 #include "guest.h"
+#include "rng.h"
 
 #define WINDOW		(256 * KIB)	/* what is verified of each fill */
 #define PITCH		2560u
@@ -13,16 +14,16 @@
 
 /**
  * struct load - state of the job
- * @work:   the channels; 0 is gr, the others copy
- * @fill:   framebuffer that is filled
- * @copy:   framebuffer that is copied to, as large
- * @rect:   framebuffer for rectangles
+ * @work:   the channels; 0 is of gr, the others are of copy engines
+ * @fill:   offset in framebuffer of what is filled
+ * @copy:   offset in framebuffer of where that is copied to
+ * @rect:   offset in framebuffer of rectangles
  * @bytes:  size of @fill and of @copy
  * @out:    guest memory that the device reads
  * @in:     guest memory that the device writes
- * @random: state of the generator
+ * @rng:    random numbers
  * @sum:    checksum of all that was verified
- * @frames: presented
+ * @frames: number of frames presented
  */
 struct load {
 	struct work work;
@@ -32,22 +33,10 @@ struct load {
 	uint64_t bytes;
 	struct vgpu_buf out;
 	struct vgpu_buf in;
-	uint64_t random;
+	struct rng rng;
 	uint64_t sum;
 	uint64_t frames;
 };
-
-/* xorshift64* (Marsaglia, Vigna) */
-static uint64_t next_random(struct load *load)
-{
-	uint64_t x = load->random;
-
-	x ^= x >> 12;
-	x ^= x << 25;
-	x ^= x >> 27;
-	load->random = x;
-	return x * 0x2545f4914f6cdd1dull;
-}
 
 /* FNV-1a over 64-bit words */
 static uint64_t checksum(uint64_t sum, const void *data, size_t bytes)
@@ -60,10 +49,9 @@ static uint64_t checksum(uint64_t sum, const void *data, size_t bytes)
 	return sum;
 }
 
-static bool setup(struct load *load, struct vgpu_dev *dev,
-		  const struct options *options)
+static bool setup(struct load *load, struct vgpu_dev *dev, const struct options *options)
 {
-	load->random = options->seed * 0x9e3779b97f4a7c15ull | 1;
+	load->rng = rng_seed(options->seed);
 	load->sum = 0xcbf29ce484222325ull;
 	load->bytes = options->mib * MIB;
 	if (!work_start(&load->work, dev, VGPU_RING_FB))
@@ -79,25 +67,22 @@ static bool setup(struct load *load, struct vgpu_dev *dev,
 	return true;
 }
 
-/* gr fills, one copy engine copies it, the other brings a window of it home. */
+/* gr fills framebuffer, one copy engine copies it, another one a window of it to guest memory. */
 static bool round_fill(struct load *load)
 {
 	struct work *work = &load->work;
-	uint64_t at = next_random(load) % (load->bytes - WINDOW + 1) & ~7ull;
-	uint32_t value = (uint32_t)next_random(load);
+	uint64_t at = rng_next(&load->rng) % (load->bytes - WINDOW + 1) & ~7ull;
+	uint32_t value = (uint32_t)rng_next(&load->rng);
 	uint32_t *word = load->in.ptr;
 	unsigned int last = work->nr - 1;
 	size_t i;
 
-	if (!work_fill(work, 0, VGPU_FB(load->fill), value, load->bytes) ||
-	    !work_wait(work, 0) ||
-	    !work_copy(work, 1, VGPU_FB(load->copy), VGPU_FB(load->fill),
-		       load->bytes) ||
+	if (!work_fill(work, 0, VGPU_FB(load->fill), value, load->bytes) || !work_wait(work, 0) ||
+	    !work_copy(work, 1, VGPU_FB(load->copy), VGPU_FB(load->fill), load->bytes) ||
 	    !work_wait(work, 1))
 		return false;
 	memset(load->in.ptr, 0, WINDOW);
-	if (!work_copy(work, last, VGPU_SYS(&load->in, 0),
-		       VGPU_FB(load->copy + at), WINDOW) ||
+	if (!work_copy(work, last, VGPU_SYS(&load->in, 0), VGPU_FB(load->copy + at), WINDOW) ||
 	    !work_wait(work, last))
 		return false;
 	for (i = 0; i < WINDOW / 4; i++) {
@@ -105,15 +90,14 @@ static bool round_fill(struct load *load)
 			return failed("fill: %#x at %#llx, not %#x", word[i],
 				      (unsigned long long)(at + 4 * i), value);
 	}
-	/* And as the processor sees it, through BAR 0. */
+	/* And through BAR 0, as the processor sees it. */
 	if (memcmp(work->dev->fb + load->fill + at, load->in.ptr, 4 * KIB))
-		return failed("fill: BAR 0 differs at %#llx",
-			      (unsigned long long)at);
+		return failed("fill: BAR 0 differs at %#llx", (unsigned long long)at);
 	load->sum = checksum(load->sum, load->in.ptr, WINDOW);
 	return true;
 }
 
-/* Random data out, through pitched rectangles, and home again. */
+/* Copies random data to framebuffer, from rectangle to rectangle, and back. */
 static bool round_copy(struct load *load)
 {
 	struct work *work = &load->work;
@@ -124,27 +108,21 @@ static bool round_copy(struct load *load)
 	size_t i;
 
 	for (i = 0; i < packed / 8; i++)
-		word[i] = next_random(load);
+		word[i] = rng_next(&load->rng);
 	memset(load->in.ptr, 0, packed);
-	if (!work_copy(work, last, VGPU_FB(load->rect),
-		       VGPU_SYS(&load->out, 0), packed) ||
-	    !work_wait(work, last) ||
-	    !work_copy2d(work, 1, VGPU_FB(pitched), PITCH,
-			 VGPU_FB(load->rect), ROW, ROW, ROWS) ||
-	    !work_wait(work, 1) ||
-	    !work_fill(work, 0, VGPU_FB(load->rect), 0, packed) ||
-	    !work_wait(work, 0) ||
-	    !work_copy2d(work, last, VGPU_FB(load->rect), ROW,
-			 VGPU_FB(pitched), PITCH, ROW, ROWS) ||
-	    !work_copy(work, last, VGPU_SYS(&load->in, 0),
-		       VGPU_FB(load->rect), packed) ||
+	if (!work_copy(work, last, VGPU_FB(load->rect), VGPU_SYS(&load->out, 0), packed) ||
+	    !work_wait(work, last) || !work_copy2d(work, 1, VGPU_FB(pitched), PITCH,
+						   VGPU_FB(load->rect), ROW, ROW, ROWS) ||
+	    !work_wait(work, 1) || !work_fill(work, 0, VGPU_FB(load->rect), 0, packed) ||
+	    !work_wait(work, 0) || !work_copy2d(work, last, VGPU_FB(load->rect), ROW,
+						VGPU_FB(pitched), PITCH, ROW, ROWS) ||
+	    !work_copy(work, last, VGPU_SYS(&load->in, 0), VGPU_FB(load->rect), packed) ||
 	    !work_wait(work, last))
 		return false;
 	expected = checksum(0xcbf29ce484222325ull, load->out.ptr, packed);
 	seen = checksum(0xcbf29ce484222325ull, load->in.ptr, packed);
 	if (expected != seen || memcmp(load->out.ptr, load->in.ptr, packed))
-		return failed("copy: checksum %016llx, not %016llx",
-			      (unsigned long long)seen,
+		return failed("copy: checksum %016llx, not %016llx", (unsigned long long)seen,
 			      (unsigned long long)expected);
 	load->sum = checksum(load->sum, load->in.ptr, packed);
 	return true;
@@ -171,21 +149,20 @@ bool load_run(struct vgpu_dev *dev, const struct options *options)
 		return false;
 	say("working: %u MiB per round, %u %% load, %u s", options->mib,
 	    options->load, options->seconds);
-	start = now_ns();
+	start = clk_ns();
 	end = start + options->seconds * 1000000000ull;
-	while (ok && now_ns() < end) {
-		began = now_ns();
+	while (ok && clk_ns() < end) {
+		began = clk_ns();
 		ok = round_fill(&load) && round_copy(&load) &&
 			round_present(&load);
-		busy = now_ns() - began;
+		busy = clk_ns() - began;
 		busy_sum += busy;
 		rounds++;
 		if (options->load < 100)
-			sleep_ns(busy * (100 - options->load) / options->load);
+			clk_sleep_ns(busy * (100 - options->load) / options->load);
 	}
-	say("rounds %llu in %llu ms, at work %llu ms",
-	    (unsigned long long)rounds,
-	    (unsigned long long)((now_ns() - start) / 1000000),
+	say("rounds %llu in %llu ms, at work %llu ms", (unsigned long long)rounds,
+	    (unsigned long long)((clk_ns() - start) / 1000000),
 	    (unsigned long long)(busy_sum / 1000000));
 	ok = work_report(&load.work) && ok;
 	say("frames %llu", (unsigned long long)load.frames);

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Isolation: secrets written all over a framebuffer, looked for in the next
- * one, kept beside a neighbour; and packets that aim outside.
+ * Isolation: secrets that are written all over a framebuffer, looked for in the next framebuffer
+ * or kept beside a neighbour; and packets that aim outside of the partition.
  */
 #include <string.h>
 
 #include "guest.h"
 
 #define PAGE		4096ull
-#define ENDS		MIB		/* looked at on both ends */
-#define SPREAD		128u		/* pages in between */
+#define ENDS		MIB		/* looked at, at either end of the framebuffer */
+#define SPREAD		128u		/* pages looked at in between */
 #define PATTERN		0x5ec2e700u
 
 typedef bool (*part_fn)(struct work *work, const struct options *options,
@@ -39,7 +39,7 @@ static uint32_t pattern(const struct options *options)
 	return PATTERN + (uint32_t)options->seed;
 }
 
-/* Half of the pages by an engine, half by the processor. */
+/* Writes half of the pages by an engine, and half by the processor. */
 static bool write_part(struct work *work, const struct options *options,
 		       struct vgpu_buf *buf, uint64_t offset, uint64_t bytes)
 {
@@ -48,8 +48,7 @@ static bool write_part(struct work *work, const struct options *options,
 
 	(void)buf;
 	if (offset / PAGE % 2 == 0 && bytes > PAGE) {
-		if (!work_fill(work, 0, VGPU_FB(offset), pattern(options),
-			       bytes / 2))
+		if (!work_fill(work, 0, VGPU_FB(offset), pattern(options), bytes / 2))
 			return false;
 		word += bytes / 8;
 		bytes /= 2;
@@ -68,10 +67,8 @@ static bool expect_words(const char *how, const void *data, uint64_t bytes,
 	for (i = 0; i < bytes / 4; i++) {
 		if (word[i] != expected)
 			return failed("%s: %#x at %#llx, not %#x%s", how, word[i],
-				      (unsigned long long)(offset + 4 * i),
-				      expected,
-				      word[i] >> 8 == PATTERN >> 8 ?
-				      ": SECRET LEAKED" : "");
+				      (unsigned long long)(offset + 4 * i), expected,
+				      word[i] >> 8 == PATTERN >> 8 ? ": SECRET LEAKED" : "");
 	}
 	return true;
 }
@@ -85,8 +82,7 @@ static bool expect_part(struct work *work, struct vgpu_buf *buf,
 	return work_copy(work, last, VGPU_SYS(buf, 0), VGPU_FB(offset), bytes) &&
 		work_wait(work, last) &&
 		expect_words("by engine", buf->ptr, bytes, offset, expected) &&
-		expect_words("by BAR", work->dev->fb + offset, bytes, offset,
-			     expected);
+		expect_words("by BAR", work->dev->fb + offset, bytes, offset, expected);
 }
 
 static bool check_part(struct work *work, const struct options *options,
@@ -102,7 +98,7 @@ static bool zero_part(struct work *work, const struct options *options,
 	return expect_part(work, buf, offset, bytes, 0);
 }
 
-/* Rings in guest memory, so that the framebuffer is the secret's alone. */
+/* Rings are in guest memory, so that the framebuffer has nothing but the secret. */
 static bool begin(struct work *work, struct vgpu_buf *buf, struct vgpu_dev *dev)
 {
 	memset(buf, 0, sizeof(*buf));
@@ -121,7 +117,7 @@ static bool finish(struct work *work, struct vgpu_buf *buf, bool ok)
 	return ok;
 }
 
-/* Write the secret, see that it is there, leave it behind. */
+/* The job secret: writes the secret, checks that it is there, and leaves it behind. */
 bool secret_run(struct vgpu_dev *dev, const struct options *options)
 {
 	struct vgpu_buf buf;
@@ -138,7 +134,7 @@ bool secret_run(struct vgpu_dev *dev, const struct options *options)
 	return finish(&work, &buf, ok);
 }
 
-/* Nobody's secret may be here. */
+/* The job scan: what is looked at of the framebuffer must be zero. */
 bool scan_run(struct vgpu_dev *dev, const struct options *options)
 {
 	struct vgpu_buf buf;
@@ -153,7 +149,7 @@ bool scan_run(struct vgpu_dev *dev, const struct options *options)
 	return finish(&work, &buf, ok);
 }
 
-/* Keep a secret beside a neighbour who does the same. */
+/* The job hold: keeps a secret beside a neighbour that does the same. */
 bool hold_run(struct vgpu_dev *dev, const struct options *options)
 {
 	struct vgpu_buf buf;
@@ -168,18 +164,17 @@ bool hold_run(struct vgpu_dev *dev, const struct options *options)
 		over_parts(&work, options, &buf, write_part) &&
 		work_wait(&work, 0);
 	say("working: holding %#x", pattern(options));
-	end = now_ns() + options->seconds * 1000000000ull;
+	end = clk_ns() + options->seconds * 1000000000ull;
 	do {
 		ok = ok && over_parts(&work, options, &buf, check_part);
 		times++;
-	} while (ok && now_ns() < end);
+	} while (ok && clk_ns() < end);
 	if (ok)
 		say("held, looked %u times", times);
 	return finish(&work, &buf, ok);
 }
 
-static bool escape_one(struct work *work, const char *what,
-		       struct vgpu_hw_packet packet)
+static bool escape_one(struct work *work, const char *what, struct vgpu_hw_packet packet)
 {
 	struct vgpu_chan *chan = work->chan[work->nr - 1];
 	struct vgpu_fault fault;
@@ -191,8 +186,7 @@ static bool escape_one(struct work *work, const char *what,
 	if (vgpu_chan_wait_fault(chan, WAIT_MS, &fault))
 		return failed("%s: no fault: %s", what, vgpu_dev_error(work->dev));
 	if (fault.code != VGPU_HW_FAULT_ADDRESS || fault.pos != pos)
-		return failed("%s: %s fault at packet %llu", what,
-			      vgpu_fault_name(fault.code),
+		return failed("%s: %s fault at packet %llu", what, vgpu_fault_name(fault.code),
 			      (unsigned long long)fault.pos);
 	say("%s: refused, %s fault at packet %llu, address %#llx", what,
 	    vgpu_fault_name(fault.code), (unsigned long long)fault.pos,
@@ -200,7 +194,7 @@ static bool escape_one(struct work *work, const char *what,
 	return true;
 }
 
-/* Two of the three faults that a quarantine takes. */
+/* The job escape: two faults, where three would lead to quarantine. */
 bool escape_run(struct vgpu_dev *dev, const struct options *options)
 {
 	struct vgpu_hw_packet read = {
@@ -224,8 +218,7 @@ bool escape_run(struct vgpu_dev *dev, const struct options *options)
 	if (ok && (vgpu_chan_disable(chan) || vgpu_chan_enable(chan)))
 		ok = failed("after the fault: %s", vgpu_dev_error(dev));
 	memset(work.bytes, 0, sizeof(work.bytes));
-	ok = ok && work_fill(&work, work.nr - 1, VGPU_FB(0), pattern(options),
-			     256 * KIB) &&
+	ok = ok && work_fill(&work, work.nr - 1, VGPU_FB(0), pattern(options), 256 * KIB) &&
 		work_wait(&work, work.nr - 1) &&
 		expect_part(&work, &buf, 0, 256 * KIB, pattern(options));
 	return finish(&work, &buf, ok);

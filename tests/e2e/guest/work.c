@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Channels, and an account of what was done through them. */
 #include <string.h>
 
 #include "guest.h"
 
-/* In guest memory a ring needs contiguous pages: it is one page. */
+/* A ring in guest memory needs contiguous pages, so it has one page. */
 #define RING_ORDER	6
 
 static bool usable(uint32_t engine)
@@ -23,10 +22,8 @@ bool work_start(struct work *work, struct vgpu_dev *dev, enum vgpu_ring where)
 	for (i = 0; i < dev->engines && i < VGPU_HW_MAX_ENGINES; i++) {
 		if (!usable(dev->engine[i]))
 			continue;
-		if (vgpu_chan_create(dev, i, where, RING_ORDER,
-				     &work->chan[work->nr]))
-			return failed("channel on engine %u: %s", i,
-				      vgpu_dev_error(dev));
+		if (vgpu_chan_create(dev, i, where, RING_ORDER, &work->chan[work->nr]))
+			return failed("channel on engine %u: %s", i, vgpu_dev_error(dev));
 		work->nr++;
 	}
 	if (!work->nr)
@@ -62,18 +59,15 @@ bool work_copy(struct work *work, unsigned int chan, struct vgpu_loc dst,
 	return true;
 }
 
-bool work_copy2d(struct work *work, unsigned int chan, struct vgpu_loc dst,
-		 uint32_t dst_pitch, struct vgpu_loc src, uint32_t src_pitch,
-		 uint64_t width, uint32_t rows)
+bool work_copy2d(struct work *work, unsigned int chan, struct vgpu_loc dst, uint32_t dst_pitch,
+		 struct vgpu_loc src, uint32_t src_pitch, uint64_t width, uint32_t rows)
 {
-	if (vgpu_chan_copy2d(work->chan[chan], dst, dst_pitch, src, src_pitch,
-			     width, rows))
+	if (vgpu_chan_copy2d(work->chan[chan], dst, dst_pitch, src, src_pitch, width, rows))
 		return failed("2D copy: %s", vgpu_dev_error(work->dev));
 	work->bytes[chan] += width * rows;
 	return true;
 }
 
-/* Waits for all, and says per engine what was completed. */
 bool work_report(struct work *work)
 {
 	struct vgpu_chan *c;
@@ -82,11 +76,9 @@ bool work_report(struct work *work)
 	for (i = 0; i < work->nr; i++) {
 		c = work->chan[i];
 		if (vgpu_chan_wait_idle(c, WAIT_MS))
-			return failed("channel %u: %s", c->id,
-				      vgpu_dev_error(work->dev));
+			return failed("channel %u: %s", c->id, vgpu_dev_error(work->dev));
 		say("engine %u packets %llu bytes %llu", c->engine,
-		    (unsigned long long)vgpu_chan_get(c),
-		    (unsigned long long)work->bytes[i]);
+		    (unsigned long long)vgpu_chan_get(c), (unsigned long long)work->bytes[i]);
 		if (vgpu_chan_get(c) != c->put)
 			return failed("channel %u: get %llu, put %llu", c->id,
 				      (unsigned long long)vgpu_chan_get(c),
