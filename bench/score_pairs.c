@@ -253,12 +253,9 @@ static void row_is_009(void)
 	static struct pairs list[] = {
 		{ .policy = "fixed_share", .share = QUARTERS(1000), .depth = 2,
 		  .job_ns = 500 * US },
-		{ .policy = "fixed_share", .share = QUARTERS(1000), .depth = 1,
-		  .job_ns = MS },
-		{ .policy = "qos", .share = QUARTERS(250), .depth = 2,
-		  .job_ns = 500 * US },
-		{ .policy = "qos", .share = QUARTERS(250), .depth = 1,
-		  .job_ns = MS },
+		{ .policy = "fixed_share", .share = QUARTERS(1000), .depth = 1, .job_ns = MS },
+		{ .policy = "qos", .share = QUARTERS(250), .depth = 2, .job_ns = 500 * US },
+		{ .policy = "qos", .share = QUARTERS(250), .depth = 1, .job_ns = MS },
 	};
 	double least = 1e9;
 	struct score_result r = { 0 };
