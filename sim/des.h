@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A discrete-event simulator around the scheduler as it is in the kernel
- * (timeline.c, entity.c, log.c and the policies): engines and their users in
- * virtual time, in one thread, the same for the same seed.
- *
- * (sim/des_*.c; link all but des_check.c and des_random.c, or these too)
+ * Simulations of vGPUs with loads on the host of host.h, and the record of what happened: engines
+ * and their users in virtual time, in one thread, the same for the same configuration.
  *
  *	struct des_config config;
  *	struct des *des;
@@ -17,8 +14,8 @@
  *	des_free(des);
  *	des_config_exit(&config);
  *
- * Needs the shims of des_shim/ before those of shim/, and sched.c is not linked:
- * the simulator has vgpu_sched_kick(). Policies may be anybody's.
+ * Any policy can be simulated, also one that the driver does not have. Linked with SIM_DES of
+ * sim.mk; flags are SIM_DES_CPPFLAGS and SIM_CPPFLAGS.
  */
 #ifndef _VGPU_DES_H
 #define _VGPU_DES_H
@@ -38,16 +35,16 @@
 enum des_load_kind {
 	DES_NONE,	/* no work */
 	DES_BUSY,	/* one job without end on stage[0].engine */
-	DES_CLOSED,	/* depth jobs in flight; think time from an end to the next */
+	DES_CLOSED,	/* depth jobs in flight; think time from the end of one to the next */
 	DES_POISSON,	/* bursts of jobs, on average every period_ns */
-	DES_PERIODIC,	/* bursts of jobs every period_ns; frames */
+	DES_PERIODIC,	/* bursts of jobs every period_ns: frames */
 };
 
 /**
- * struct des_stage - a job's work on one engine
- * @engine:     which
- * @job_ns:     at least so long
- * @job_max_ns: at most so long, uniformly; 0: always job_ns
+ * struct des_stage - the work of a job on one engine
+ * @engine:     index of the engine
+ * @job_ns:     length of the work, or the least length
+ * @job_max_ns: largest length, of which all are equally likely; 0: always @job_ns
  */
 struct des_stage {
 	unsigned int engine;
@@ -56,30 +53,30 @@ struct des_stage {
 };
 
 /**
- * struct des_load - what a client submits
- * @kind:         see there
- * @stage:        each job's, one after the other: gr, ce0, gr
- * @nr_stages:    at least 1
- * @depth:        CLOSED: jobs in flight; else how many may wait, what comes
- *                beyond is dropped (for frames: missed)
- * @think_ns:     CLOSED: at least, from an end to the next submission
- * @think_max_ns: at most, uniformly; 0: always think_ns
- * @period_ns:    POISSON, PERIODIC
- * @jitter_ns:    PERIODIC: each comes up to so much late
- * @burst:        jobs at a time; 0: 1
- * @phase_ns:     begins so long after the device was opened
- * @on_ns:        CLOSED: submits so long ...
- * @off_ns:       ... then does not for so long; 0: always submits
+ * struct des_load - what a client submits; times are in ns
+ * @kind:         kind of load
+ * @stage:        stages of each job, one after the other, such as gr, ce0, gr
+ * @nr_stages:    length of @stage, at least 1
+ * @depth:        DES_CLOSED: number of jobs in flight; else how many jobs may wait: what comes
+ *                beyond that is refused (a frame is missed)
+ * @think_ns:     DES_CLOSED: time from the end of a job to the submission of the next, or the least
+ * @think_max_ns: largest of these, of which all are equally likely; 0: always @think_ns
+ * @period_ns:    DES_POISSON, DES_PERIODIC: time between two bursts
+ * @jitter_ns:    DES_PERIODIC: each burst comes up to so much late
+ * @burst:        number of jobs that come at a time; 0: 1
+ * @phase_ns:     the load begins so long after the device was opened
+ * @on_ns:        DES_CLOSED: the client submits jobs for so long ...
+ * @off_ns:       ... and then does not for so long; 0: it always does
  * @chunk_ns:     a job stops only after whole chunks of this; 0: anywhere
- * @overrun_ns:   runs past its deadline or a request to stop by up to this
- * @overrun_always: by exactly this
- * @overrun_from_ns: not before this time of the record
+ * @overrun_ns:   a job runs past its deadline or a request to stop by up to this
+ * @overrun_always: by exactly @overrun_ns
+ * @overrun_from_ns: but not before this time of the record
  * @hang_one_in:  one job in so many never ends nor stops; 0: none
- * @stall_every_ns: after so much work on it a job cannot go on; 0: it can
- * @stall_ns:     at least for so long
- * @stall_max_ns: at most, uniformly; 0: always stall_ns
- * @stall_holds:  the job does not stall, but the client's device is held for as
- *                long, as in a reset: the client chooses the moment
+ * @stall_every_ns: after so much work on it a job cannot go on for a while; 0: it always can
+ * @stall_ns:     for how long it cannot, or the least
+ * @stall_max_ns: largest of these, of which all are equally likely; 0: always @stall_ns
+ * @stall_holds:  the job does not stall; instead the client's device is held for that long, as in a
+ *                reset, at a moment of the client's choice
  */
 struct des_load {
 	enum des_load_kind kind;
@@ -107,9 +104,9 @@ struct des_load {
 
 /**
  * struct des_client_config - a vGPU
- * @id:      its random numbers depend on this and the seed only
- * @share:   at the beginning
- * @load:    what it does while its device is open
+ * @id:      the random numbers of the client depend on this and on the seed only
+ * @share:   share at the beginning
+ * @load:    load at the beginning, while the device is open
  * @stopped: the device is not open at the beginning
  */
 struct des_client_config {
@@ -120,18 +117,27 @@ struct des_client_config {
 };
 
 enum des_action_kind {
-	DES_START,	/* the device is opened; the load begins */
-	DES_STOP,	/* it is closed; its jobs are dropped */
-	DES_RESET,	/* of the device: jobs dropped, the load begins anew */
-	DES_HOLD,	/* quarantine; jobs wait */
-	DES_UNHOLD,
-	DES_SHARE,	/* @share of @client */
-	DES_PARAMS,	/* @params of all timelines */
-	DES_LOAD,	/* @client has @load from its next job on */
-	DES_JUMP,	/* for @jump_ns nobody notices anything */
+	DES_START,	/* the device is opened, and the load begins */
+	DES_STOP,	/* the device is closed, and its jobs are dropped */
+	DES_RESET,	/* the device is reset: its jobs are dropped, and the load begins anew */
+	DES_HOLD,	/* the client is quarantined: its jobs wait */
+	DES_UNHOLD,	/* the quarantine ends */
+	DES_SHARE,	/* the client gets another share */
+	DES_PARAMS,	/* all timelines get other parameters */
+	DES_LOAD,	/* the client has another load from its next job on */
+	DES_JUMP,	/* the clock jumps: nothing is done in the time skipped */
 };
 
-/* At @at_ns from the beginning; @client is an index of config->client. */
+/**
+ * struct des_action - something that happens in a simulation
+ * @at_ns:   when, from the beginning
+ * @kind:    what
+ * @client:  index of the client in config->client
+ * @share:   DES_SHARE: the share
+ * @params:  DES_PARAMS: the parameters
+ * @load:    DES_LOAD: the load
+ * @jump_ns: DES_JUMP: by how much
+ */
 struct des_action {
 	u64 at_ns;
 	enum des_action_kind kind;
@@ -143,23 +149,23 @@ struct des_action {
 };
 
 /**
- * struct des_config - all there is to a run: same config, same run
- * @seed:        of all that is random in it
- * @length_ns:   what is recorded
- * @params:      at the beginning
- * @nr_engines:  timelines; each client has an entity on each
- * @nr_clients:  vGPUs
- * @client:      them; by des_config_init()
- * @nr_actions:  what happens
- * @action:      that, in order of time; by des_config_act()
- * @switch_ns:   to restore an entity other than the one before
- * @save_ns:     to save one that is stopped with work left: overrun
- * @poll_ns:     the engine looks so long for work before it says idle
- * @kick_ns:     the kthread runs up to so much after it was to
- * @timer_ns:    a timer's interrupt comes up to so much after it was to
- * @reset_ns:    an engine reset takes
- * @drain:       at the end let all jobs end; des->stuck says if one does not
- * @sloppy_wakes: one in so many submissions to what runs wakes it, too; 0: none
+ * struct des_config - all there is to a simulation: same configuration, same record
+ * @seed:        seed of all that is random in it
+ * @length_ns:   length of the record
+ * @params:      parameters of the timelines at the beginning
+ * @nr_engines:  number of engines; each client has an entity on each
+ * @nr_clients:  length of @client
+ * @client:      the vGPUs; allocated by des_config_init()
+ * @nr_actions:  length of @action
+ * @action:      what happens, in order of time; added by des_config_act()
+ * @switch_ns:   restoring an entity other than the one before takes so long
+ * @save_ns:     saving an entity that is stopped with work left takes so long: overrun
+ * @poll_ns:     an engine looks for work for so long before it reports that it is idle
+ * @kick_ns:     the kthread runs up to so much later than it was to
+ * @timer_ns:    a timer's interrupt comes up to so much later than it was to
+ * @reset_ns:    a reset of an engine takes so long
+ * @drain:       after the record let all jobs end; des->stuck says whether one does not
+ * @sloppy_wakes: one in so many submissions to the client that runs wakes it, too; 0: none does
  */
 struct des_config {
 	u64 seed;
@@ -180,37 +186,37 @@ struct des_config {
 	unsigned int sloppy_wakes;
 };
 
-/* Service: the engine was occupied by an entity, switch and linger included. */
+/* Service: an engine was occupied by an entity, switching and lingering included. */
 struct des_span {
 	u64 start_ns;
 	u64 end_ns;
 };
 
-/* From @at_ns on it was runnable, or was not. */
+/* From @at_ns on an entity was runnable, or was not. */
 struct des_edge {
 	u64 at_ns;
 	bool runnable;
 };
 
-/* @client had to wait from @wake_ns to @run_ns; DES_NEVER: it did not run. */
+/* An entity had to wait from @wake_ns to @run_ns; DES_NEVER: it never ran after that. */
 struct des_wait {
 	u64 wake_ns;
 	u64 run_ns;
 };
 
 /**
- * struct des_run - one run
- * @client:     who
- * @start_ns:   begin of restoring
- * @end_ns:     engine free
- * @deadline_ns: given
- * @stop_ns:    asked to stop by a request; DES_NEVER: it was not
- * @idle_ns:    polled, not charged
- * @linger_ns:  lingered, charged
- * @switch_ns:  of it for restoring
- * @end:        how
- * @reset:      the engine was reset
- * @ended:      it has
+ * struct des_run - one run; times are of the record
+ * @client:     index of the client
+ * @start_ns:   when the engine began to restore the client
+ * @end_ns:     when the engine was free
+ * @deadline_ns: deadline of the run
+ * @stop_ns:    when a request asked the engine to stop; DES_NEVER: none did
+ * @idle_ns:    how long the engine looked for work, not charged
+ * @linger_ns:  how long it looked for work, charged
+ * @switch_ns:  what restoring took
+ * @end:        how the run ended
+ * @reset:      it ended by a reset of the engine
+ * @ended:      it has ended; false: the record ended before
  */
 struct des_run {
 	unsigned int client;
@@ -236,14 +242,14 @@ struct des_params_at {
 	struct vgpu_sched_params params;
 };
 
-/* A job that ended. @first_ns: its first stage's engine began with it. */
+/* A job that ended. @first_ns: when an engine began with its first stage. */
 struct des_done {
 	u64 submit_ns;
 	u64 first_ns;
 	u64 end_ns;
 };
 
-/* Arrays that grow. */
+/* Arrays that grow: @nr elements in use, room for @room. */
 struct des_spans {
 	struct des_span *at;
 	size_t nr;
@@ -287,12 +293,12 @@ struct des_jobs {
 };
 
 /**
- * struct des_track - what an entity, a client on one engine, did
- * @spans:  service, in order
- * @edges:  runnable or not, in order
- * @waits:  in order
+ * struct des_track - what an entity, a client on one engine, did; arrays are in order of time
+ * @spans:  its service
+ * @edges:  when it became runnable or not
+ * @waits:  its waits
  * @busy_ns: sum of @spans
- * @stats:  as the timeline has them at the end
+ * @stats:  what the timeline counted up to the end of the record
  */
 struct des_track {
 	struct des_spans spans;
@@ -305,16 +311,15 @@ struct des_track {
 /**
  * struct des_record - what a client did
  * @track:     by engine
- * @shares:    over time, first at 0
- * @jobs:      that ended
- * @submitted: jobs
- * @completed: jobs
- * @dropped:   by close, reset or because too many waited (not submitted then)
- * @refused:   of load, as @depth waited: never submitted
- * @faulted:   jobs that hung
- * @missed:    PERIODIC: jobs that ended later than the next was due, and those
- *             refused
- * @left:      jobs that wait at the end
+ * @shares:    its shares over time, the first at 0
+ * @jobs:      its jobs that were completed, in order of their ends
+ * @submitted: number of jobs that were submitted
+ * @completed: number of jobs that were completed
+ * @dropped:   number of jobs dropped as the device was closed or reset
+ * @refused:   number of jobs never submitted, as too many waited
+ * @faulted:   number of jobs that hung
+ * @missed:    DES_PERIODIC: number of jobs that ended after the next was due, and of those refused
+ * @left:      number of jobs that wait at the end of the record
  */
 struct des_record {
 	struct des_track track[DES_MAX_ENGINES];
@@ -331,13 +336,13 @@ struct des_record {
 
 /**
  * struct des_engine_record - what an engine did
- * @runs:      in order; the last one may be under way still
- * @busy_ns:   of runs that have ended, as the timeline has it
- * @linger_ns: of these, as the timeline has it
- * @switches:  as the timeline has it
- * @preempts:  as the timeline has it
- * @resets:    engine resets
- * @worked_ns: spent on jobs
+ * @runs:      its runs in order; the last one may be under way at the end of the record
+ * @busy_ns:   service of runs that have ended, as the timeline counted it
+ * @linger_ns: lingering in these runs, as the timeline counted it
+ * @switches:  as the timeline counted them
+ * @preempts:  as the timeline counted them
+ * @resets:    resets of the engine, as the timeline counted them
+ * @worked_ns: time that the engine worked on jobs
  * @overrun_ns: p: the longest time past a deadline or a request to stop
  */
 struct des_engine_record {
@@ -352,13 +357,13 @@ struct des_engine_record {
 };
 
 /**
- * struct des - what was recorded
- * @config:  of the run; the caller's
- * @end_ns:  length of the record; times are from 0
+ * struct des - the record of a simulation; its times begin with 0
+ * @config:  configuration of the simulation; the caller's
+ * @end_ns:  length of the record
  * @client:  by index of config->client
- * @engine:  by index
- * @params:  over time, first at 0
- * @events:  the simulator saw
+ * @engine:  by index of the engine
+ * @params:  parameters of the timelines over time, the first at 0
+ * @events:  number of things that happened up to the end of the record
  * @stuck:   a job was left that nothing would ever have ended
  */
 struct des {
@@ -383,26 +388,25 @@ struct des_action *des_config_act(struct des_config *config, u64 at_ns,
 				  unsigned int client);
 void des_config_print(const struct des_config *config);
 
-/* Loads on engine 0; nothing random, no overruns. */
+/* Loads on engine 0, with nothing random and without overruns. */
 struct des_load des_busy(void);
 struct des_load des_closed(u64 job_ns, u64 think_ns, unsigned int depth);
 struct des_load des_poisson(u64 job_ns, u64 period_ns, unsigned int burst);
 struct des_load des_frames(u64 job_ns, u64 period_ns);
 
-/* des_random.c: any load, by seed. */
+/* des_random.c */
 void des_config_random(struct des_config *config,
 		       const struct vgpu_sched_policy *policy, u64 seed);
-/* And what hurts: stalls, devices held at will, overruns that begin suddenly. */
 void des_config_hostile(struct des_config *config,
 			const struct vgpu_sched_policy *policy, u64 seed);
 
 struct des *des_run(const struct des_config *config);
 void des_free(struct des *des);
 
-/* Service of an entity in [from, to). */
+/* Service of the entity of @client on @engine in [@from_ns, @to_ns). */
 u64 des_service_ns(const struct des *des, unsigned int client,
 		   unsigned int engine, u64 from_ns, u64 to_ns);
-/* In how much of [from, to) it was runnable. */
+/* For how much of [@from_ns, @to_ns) that entity was runnable. */
 u64 des_runnable_ns(const struct des *des, unsigned int client,
 		    unsigned int engine, u64 from_ns, u64 to_ns);
 

@@ -1,79 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
-/* See des_check.h. */
+/* See des_check.h: G, G2, C, and all promises together. */
 #include <stdio.h>
 #include <string.h>
 
 #include "des_check_impl.h"
 
-static const char * const promise_names[DES_NR_PROMISES] = {
-	"G", "G2", "C", "W", "P", "L", "WALL", "JOBS",
-};
-
 /**
- * des_promise_name() - as users write it
- * @promise: which
- *
- * Return: that.
- */
-const char *des_promise_name(enum des_promise promise)
-{
-	return promise_names[promise];
-}
-
-/**
- * des_overrun_ns() - p
- * @des:    record
- * @engine: which
- *
- * Return: the largest overrun.
- */
-u64 des_overrun_ns(const struct des *des, unsigned int engine)
-{
-	return des->engine[engine].overrun_ns;
-}
-
-/**
- * des_verdict() - one thing was checked
- * @report: where to
- * @v:      as a violation, if it is one
- * @over:   by how much; <= 0: it is not
- * @slack:  by how much it might have been off
- */
-void des_verdict(struct des_report *report, const struct des_violation *v,
-		 double over, double slack)
-{
-	double use = slack > 0 ? 1000 * (1 + over / slack) : 0;
-
-	report->checked[v->promise]++;
-	if (use > report->use[v->promise])
-		report->use[v->promise] = use;
-	if (over <= 0)
-		return;
-	if (!report->violations[v->promise]++ ||
-	    over > report->worst[v->promise].over) {
-		report->worst[v->promise] = *v;
-		report->worst[v->promise].over = over;
-	}
-}
-
-/* The first span that ends after @at_ns. */
-size_t des_first_span(const struct des_track *track, u64 at_ns)
-{
-	size_t lo = 0, hi = track->spans.nr;
-
-	while (lo < hi) {
-		size_t mid = (lo + hi) / 2;
-
-		if (track->spans.at[mid].end_ns > at_ns)
-			hi = mid;
-		else
-			lo = mid + 1;
-	}
-	return lo;
-}
-
-/**
- * struct scan - f(t) = den * service - num * t, and what it did so far
+ * struct scan - a scan of f(t) = den * service - num * t
+ * @num:     the share is @num / @den
+ * @den:     see @num
+ * @most:    largest f so far
+ * @least:   smallest f so far
+ * @most_ns: when f was @most
+ * @least_ns: when f was @least
+ * @lack:    by how much f fell at most
+ * @surplus: by how much f rose at most
+ * @out:     gets the intervals of these two
  */
 struct scan {
 	__int128 num, den;
@@ -108,15 +50,15 @@ static void scan_point(struct scan *scan, u64 served_ns, u64 at_ns, u64 from_ns)
 }
 
 /**
- * des_scan() - look at all intervals within one
+ * des_scan() - compare a client's service with a share in all intervals within one interval
  * @des:     record
- * @client:  whose service
- * @engine:  where
- * @from_ns: of the interval
- * @to_ns:   of the interval
+ * @client:  index of the client
+ * @engine:  index of the engine
+ * @from_ns: begin of the interval
+ * @to_ns:   end of the interval
  * @num:     the share is @num / @den
  * @den:     not 0
- * @out:     set to what was seen
+ * @out:     set to the largest lack and the largest surplus
  */
 void des_scan(const struct des *des, unsigned int client, unsigned int engine,
 	      u64 from_ns, u64 to_ns, u64 num, u64 den, struct des_scan *out)
@@ -132,7 +74,7 @@ void des_scan(const struct des *des, unsigned int client, unsigned int engine,
 	*out = (struct des_scan){
 		0, from_ns, from_ns, 0, from_ns, from_ns,
 	};
-	for (i = des_first_span(track, from_ns); i < track->spans.nr; i++) {
+	for (i = des_first_after(&track->spans, end_ns, from_ns); i < track->spans.nr; i++) {
 		u64 start_ns = max(track->spans.at[i].start_ns, from_ns);
 		u64 end_ns = min(track->spans.at[i].end_ns, to_ns);
 
@@ -147,87 +89,6 @@ void des_scan(const struct des *des, unsigned int client, unsigned int engine,
 	out->surplus_ns = scan.surplus / (s64)den;
 }
 
-/**
- * des_era() - the next time in which a client's parameters do not change
- * @des:    record
- * @client: whose
- * @engine: where
- * @era:    the one before, or all 0; set to the next one
- *
- * Return: false if there is none.
- */
-bool des_era(const struct des *des, unsigned int client, unsigned int engine,
-	     struct des_era *era)
-{
-	const struct des_record *record = &des->client[client];
-	u64 p_ns = des_overrun_ns(des, engine), start_ns;
-
-	do {
-		const struct des_params_at *params;
-		const struct des_share_at *share;
-		u64 share_end_ns, params_end_ns;
-
-		if (era->share_index >= record->shares.nr ||
-		    era->params_index >= des->params.nr)
-			return false;
-		params = &des->params.at[era->params_index];
-		share = &record->shares.at[era->share_index];
-		params_end_ns = era->params_index + 1 < des->params.nr ?
-				params[1].at_ns : des->end_ns;
-		share_end_ns = era->share_index + 1 < record->shares.nr ?
-			       share[1].at_ns : des->end_ns;
-
-		era->slice_ns = max(era->slice_ns, params->params.slice_ns);
-		era->q_ns = era->slice_ns + p_ns;
-		start_ns = max(params->at_ns, share->at_ns);
-		era->at_ns = start_ns;
-		era->from_ns = start_ns ? start_ns + era->q_ns : 0;
-		era->to_ns = min(params_end_ns, share_end_ns);
-		era->share = &share->share;
-		era->params = &params->params;
-		if (params_end_ns <= share_end_ns)
-			era->params_index++;
-		if (share_end_ns <= params_end_ns)
-			era->share_index++;
-	} while (era->to_ns <= era->from_ns ||
-		 strcmp(era->params->policy->name, "qos"));
-	return true;
-}
-
-/**
- * des_period() - the next time in which an entity is runnable
- * @des:    record
- * @track:  its
- * @gap_ns: it may not be for so long in between
- * @period: the one before, or all 0; set to the next one
- *
- * Return: false if there is none.
- */
-bool des_period(const struct des *des, const struct des_track *track, u64 gap_ns,
-		struct des_period *period)
-{
-	size_t i = period->index;
-
-	while (i < track->edges.nr && !track->edges.at[i].runnable)
-		i++;
-	if (i >= track->edges.nr)
-		return false;
-	period->from_ns = track->edges.at[i++].at_ns;
-	for (;;) {
-		period->to_ns = i < track->edges.nr ? track->edges.at[i].at_ns :
-						      des->end_ns;
-		if (i + 1 >= track->edges.nr)
-			break;
-		/* Closed or reset in no time. */
-		if (track->edges.at[i + 1].at_ns == period->to_ns ||
-		    track->edges.at[i + 1].at_ns - period->to_ns > gap_ns)
-			break;
-		i += 2;
-	}
-	period->index = i;
-	return true;
-}
-
 static void check_lack(const struct des *des, struct des_report *report,
 		       enum des_promise promise, unsigned int client,
 		       unsigned int engine, u64 from_ns, u64 to_ns, u64 num,
@@ -238,7 +99,7 @@ static void check_lack(const struct des *des, struct des_report *report,
 	};
 	struct des_scan scan;
 
-	/* Too short to say anything: it would be all right without service. */
+	/* In an interval so short the promise would be kept without any service. */
 	if ((to_ns - from_ns) / 1000 * num < slack_ns / 1000 * den) {
 		report->checked[promise]++;
 		return;
@@ -271,7 +132,7 @@ static void check_g(const struct des *des, struct des_report *report,
 	}
 }
 
-/* A client that G2 is about; the share that it would use alone is *num / *den. */
+/* Whether G2 is about the client; then *num / *den is the share that the client would use alone. */
 static bool is_synchronous(const struct des *des, unsigned int client,
 			   unsigned int engine, const struct des_era *era,
 			   u64 *num, u64 *den)
@@ -309,7 +170,7 @@ static void check_g2(const struct des *des, struct des_report *report,
 
 	if (!is_synchronous(des, client, engine, era, &num, &den))
 		return;
-	/* What comes when the engine has just given up comes too late. */
+	/* A job that comes when the engine has just stopped lingering comes too late. */
 	while (des_period(des, track, era->params->linger_us * DES_US - 1,
 			  &period)) {
 		from_ns = max(period.from_ns, era->from_ns);
@@ -352,7 +213,7 @@ static void check_eras(const struct des *des, struct des_report *report,
 }
 
 /**
- * des_check() - all promises, on all of a record
+ * des_check() - check all promises on a whole record
  * @des:    record
  * @report: set to what came of it
  */
@@ -374,12 +235,7 @@ void des_check(const struct des *des, struct des_report *report)
 	des_check_jobs(des, report);
 }
 
-/**
- * des_violations() - of all promises
- * @report: by des_check()
- *
- * Return: how many.
- */
+/* How many cases of all promises together were broken, by a report of des_check(). */
 u64 des_violations(const struct des_report *report)
 {
 	u64 sum = 0;
@@ -391,9 +247,9 @@ u64 des_violations(const struct des_report *report)
 }
 
 /**
- * des_report_print() - what was violated worst, as comments of TAP
+ * des_report_print() - print the worst violation of each promise, as comments of TAP
  * @des:    record
- * @report: of it
+ * @report: report of des_check() on that record
  */
 void des_report_print(const struct des *des, const struct des_report *report)
 {
@@ -405,7 +261,7 @@ void des_report_print(const struct des *des, const struct des_report *report)
 		if (!report->violations[i])
 			continue;
 		printf("# %s: %llu of %llu violated; worst: client %u",
-		       promise_names[i], report->violations[i],
+		       des_promise_name(i), report->violations[i],
 		       report->checked[i], v->client);
 		if (i == DES_P)
 			printf(" and %u", v->other);

@@ -11,10 +11,10 @@ static void check_equal(struct des_report *report, struct des_violation *v,
 }
 
 /**
- * des_check_wall() - service + idle = wall, and as the timeline has it
+ * des_check_wall() - check WALL
  * @des:    record
- * @report: where to
- * @engine: where
+ * @report: report to which the cases are added
+ * @engine: index of the engine
  */
 void des_check_wall(const struct des *des, struct des_report *report,
 		    unsigned int engine)
@@ -35,7 +35,9 @@ void des_check_wall(const struct des *des, struct des_report *report,
 		at_ns = run->end_ns;
 		if (!run->ended)
 			continue;
-		/* What a run that was reset had polled before is not known. */
+		/*
+		 * Of a run that was reset the timeline does not learn how long the engine polled.
+		 */
 		ended_ns += run->end_ns - run->start_ns -
 			    (run->reset ? 0 : run->idle_ns);
 		linger_ns += run->reset ? 0 : run->linger_ns;
@@ -53,9 +55,9 @@ void des_check_wall(const struct des *des, struct des_report *report,
 }
 
 /**
- * des_check_jobs() - each job ended once, or is known not to have
+ * des_check_jobs() - check JOBS
  * @des:    record
- * @report: where to
+ * @report: report to which the cases are added
  */
 void des_check_jobs(const struct des *des, struct des_report *report)
 {
@@ -84,13 +86,13 @@ static u64 distance(u64 a, u64 b)
 }
 
 /**
- * des_shift_jobs_ns() - how neighbours change when a client's jobs end
- * @a:      record with some
- * @b:      record with others
- * @client: whose jobs, the same in both
+ * des_shift_jobs_ns() - by how much a client's jobs end at other times in another record
+ * @a:      record
+ * @b:      record with other neighbours of the client
+ * @client: index of the client, which submits the same jobs in both
  *
- * Return: the largest difference between the ends of a job; DES_NEVER: one record
- * has more than one job more.
+ * Return: the largest difference between the ends of a job; DES_NEVER: one record has more than one
+ * job more.
  */
 u64 des_shift_jobs_ns(const struct des *a, const struct des *b,
 		      unsigned int client)
@@ -117,15 +119,15 @@ static const struct des_run *next_run(const struct des_engine_record *record,
 }
 
 /**
- * des_shift_runs_ns() - how neighbours change when a client's runs begin
- * @a:        record with some
- * @client_a: whose runs
- * @b:        record with others
- * @client_b: whose runs there
- * @engine:   where
+ * des_shift_runs_ns() - by how much a client's runs begin at other times in another record
+ * @a:        record
+ * @client_a: index of the client in @a
+ * @b:        record with other neighbours of the client
+ * @client_b: index of the client in @b
+ * @engine:   index of the engine
  *
- * Return: the largest difference between the begins of a run; DES_NEVER: one
- * record has more than one run more.
+ * Return: the largest difference between the begins of a run; DES_NEVER: one record has more than
+ * one run more.
  */
 u64 des_shift_runs_ns(const struct des *a, unsigned int client_a,
 		      const struct des *b, unsigned int client_b,

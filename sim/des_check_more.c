@@ -5,15 +5,15 @@
 
 #include "des_check_impl.h"
 
-/* A policy is not asked again before that after it chose nobody, twice. */
+/* After a policy chose nobody it is not asked again for 10 us; that can happen twice. */
 #define W_SLACK_NS	(2 * 10 * DES_US)
 
 /**
- * struct walk - a walk along what an entity got
- * @track:  its
- * @from_ns: from there on
- * @i:      the span that is next, or that we are in
- * @sum_ns: of those before
+ * struct walk - a walk along the service of an entity
+ * @track:  track of the entity
+ * @from_ns: where the walk begins; service before that does not count
+ * @i:      index of the span in which the walk is, or which is next
+ * @sum_ns: service in the spans before
  */
 struct walk {
 	const struct des_track *track;
@@ -26,11 +26,11 @@ static void walk_begin(struct walk *walk, const struct des_track *track,
 		       u64 from_ns)
 {
 	*walk = (struct walk){
-		track, from_ns, des_first_span(track, from_ns), 0,
+		track, from_ns, des_first_after(&track->spans, end_ns, from_ns), 0,
 	};
 }
 
-/* Service from the beginning to @at_ns, which does not go back. */
+/* Service from the begin of the walk to @at_ns, which is no less than in the call before. */
 static u64 walk_to(struct walk *walk, u64 at_ns)
 {
 	const struct des_span *span = walk->track->spans.at + walk->i;
@@ -44,7 +44,7 @@ static u64 walk_to(struct walk *walk, u64 at_ns)
 	return walk->sum_ns;
 }
 
-/* Where service begins or ends next, after the last walk_to(@at_ns). */
+/* When service begins or ends next, after walk_to(@at_ns). */
 static u64 walk_next(const struct walk *walk, u64 at_ns)
 {
 	const struct des_span *span = walk->track->spans.at + walk->i;
@@ -94,7 +94,7 @@ static void scan_pair(const struct des *des, struct des_report *report,
 			least_ns = at_ns;
 		}
 	}
-	/* As time of the lighter one. */
+	/* In the report these are times of the client with the lower weight. */
 	worst.bound_ns = slack / 1000 / max(a->weight, b->weight);
 	worst.got_ns = (over + slack) / 1000 / max(a->weight, b->weight);
 	des_verdict(report, &worst, worst.got_ns - worst.bound_ns,
@@ -102,12 +102,12 @@ static void scan_pair(const struct des *des, struct des_report *report,
 }
 
 /**
- * des_check_p() - P
+ * des_check_p() - check P
  * @des:    record
- * @report: where to
- * @i:      a client
- * @j:      another one
- * @engine: where
+ * @report: report to which the cases are added
+ * @i:      index of a client
+ * @j:      index of another client
+ * @engine: index of the engine
  */
 void des_check_p(const struct des *des, struct des_report *report,
 		 unsigned int i, unsigned int j, unsigned int engine)
@@ -137,7 +137,7 @@ void des_check_p(const struct des *des, struct des_report *report,
 						   from_ns);
 				u64 end_ns = min(min(a.to_ns, b.to_ns), to_ns);
 
-				/* In less none can have that much more. */
+				/* In a shorter time no client can get so much more. */
 				if (start_ns + 3 * era_a.q_ns < end_ns)
 					scan_pair(des, report, &pair, start_ns,
 						  end_ns, era_a.share,
@@ -150,35 +150,20 @@ void des_check_p(const struct des *des, struct des_report *report,
 	}
 }
 
-/* The first run that starts after @at_ns. */
-static size_t first_run(const struct des_engine_record *record, u64 at_ns)
-{
-	size_t lo = 0, hi = record->runs.nr;
-
-	while (lo < hi) {
-		size_t mid = (lo + hi) / 2;
-
-		if (record->runs.at[mid].start_ns > at_ns)
-			hi = mid;
-		else
-			lo = mid + 1;
-	}
-	return lo;
-}
-
 /**
- * struct bucket - by how much one has had more than its share in the interval
- *		   up to now in which it had most
- * @record:   of the client
- * @client:   whose
- * @engine:   where
- * @cap:      its cap, not its guarantee
- * @walk:     along its service
- * @at_ns:    where we are
- * @served_ns: up to there
- * @level:    1000 times that, ns
- * @share:    in force; index
- * @params:   in force; index
+ * struct bucket - by how much a client has had more than its guarantee, or its cap, in that
+ *                 interval up to now in which it had most more
+ * @des:      record
+ * @record:   record of the client
+ * @client:   index of the client
+ * @engine:   index of the engine
+ * @cap:      the bucket is about the cap, not about the guarantee
+ * @walk:     walk along the client's service
+ * @at_ns:    time up to which the bucket has come
+ * @served_ns: service up to there
+ * @level:    that excess, in thousandths of a ns
+ * @share:    index of the share in force in the record of shares
+ * @params:   index of the parameters in force in the record of parameters
  */
 struct bucket {
 	const struct des *des;
@@ -213,9 +198,8 @@ static u64 bucket_rate(const struct bucket *bucket)
 }
 
 /*
- * Goes on to @to_ns. What is over the share is kept when that changes, unless a
- * cap is raised, which holds at once. A policy begins with nobody having had
- * anything.
+ * Goes on to @to_ns. An excess is kept when the share changes; but where a cap is raised, which
+ * holds at once, and where a policy begins, which knows of no service before, there is none.
  */
 static void bucket_to(struct bucket *bucket, u64 to_ns)
 {
@@ -265,7 +249,7 @@ static int span_order(const void *a, const void *b)
 	return x->start_ns < y->start_ns ? -1 : x->start_ns > y->start_ns;
 }
 
-/* All times at which @engine did not serve anybody; the last span is empty. */
+/* All times in which @engine served no client. The caller frees them. */
 static struct des_span *idle_spans(const struct des *des, unsigned int engine,
 				   size_t *nr_idle)
 {
@@ -300,7 +284,7 @@ static struct des_span *idle_spans(const struct des *des, unsigned int engine,
 	return spans;
 }
 
-/* Nobody notices anything while the clock jumps. */
+/* Whether the clock jumps in the interval: the scheduler can do nothing in the time skipped. */
 static bool jumps_in(const struct des *des, u64 from_ns, u64 to_ns)
 {
 	unsigned int i;
@@ -315,7 +299,10 @@ static bool jumps_in(const struct des *des, u64 from_ns, u64 to_ns)
 	return false;
 }
 
-/* An engine idle in @idle though @client ...? */
+/*
+ * Checks one idle time of the engine against one client: it was not to be idle while the client
+ * waits.
+ */
 static void check_idle(const struct des *des, struct des_report *report,
 		       struct bucket *bucket, const struct des_span *idle,
 		       const struct des_era *era, struct des_period *period,
@@ -345,10 +332,10 @@ static void check_idle(const struct des *des, struct des_report *report,
 }
 
 /**
- * des_check_w() - W
+ * des_check_w() - check W
  * @des:    record
- * @report: where to
- * @engine: where
+ * @report: report to which the cases are added
+ * @engine: index of the engine
  */
 void des_check_w(const struct des *des, struct des_report *report,
 		 unsigned int engine)
@@ -376,32 +363,24 @@ void des_check_w(const struct des *des, struct des_report *report,
 			for (; k < nr_idle && idle[k].start_ns < era.to_ns; k++)
 				check_idle(des, report, &bucket, &idle[k], &era,
 					   &period, &more, &v);
-			/* The next era may begin within it. */
+			/* The next era may begin within the idle time that came last. */
 			k -= k > 0;
 		}
 	}
 	free(idle);
 }
 
+/* Whether an entity was runnable at some time of [@from_ns, @to_ns). */
 static bool was_runnable(const struct des_track *track, u64 from_ns, u64 to_ns)
 {
-	size_t lo = 0, hi = track->edges.nr;
+	size_t next = des_first_after(&track->edges, at_ns, from_ns);
 
-	/* The first edge after @from_ns. */
-	while (lo < hi) {
-		size_t mid = (lo + hi) / 2;
-
-		if (track->edges.at[mid].at_ns > from_ns)
-			hi = mid;
-		else
-			lo = mid + 1;
-	}
-	if (lo && track->edges.at[lo - 1].runnable)
+	if (next && track->edges.at[next - 1].runnable)
 		return true;
-	return lo < track->edges.nr && track->edges.at[lo].at_ns < to_ns;
+	return next < track->edges.nr && track->edges.at[next].at_ns < to_ns;
 }
 
-/* What it was to get at @at_ns. */
+/* The share of @client at @at_ns. */
 static const struct vgpu_share *share_at(const struct des *des,
 					 unsigned int client, u64 at_ns)
 {
@@ -413,7 +392,7 @@ static const struct vgpu_share *share_at(const struct des *des,
 	return &record->shares.at[i].share;
 }
 
-/* Was @client runnable at a moment of the interval at which it had a guarantee? */
+/* Whether @client was runnable at a moment of @v's interval at which it had a guarantee. */
 static bool was_guaranteed(const struct des *des, unsigned int client,
 			   const struct des_violation *v)
 {
@@ -433,13 +412,13 @@ static bool was_guaranteed(const struct des *des, unsigned int client,
 	return false;
 }
 
-/* The first run of @v's interval that is of another client, by guarantee or not. */
+/* The first run in @v's interval of another client that has a guarantee, or that has none. */
 static const struct des_run *first_other(const struct des *des,
 					 const struct des_violation *v,
 					 bool guaranteed)
 {
 	const struct des_engine_record *record = &des->engine[v->engine];
-	size_t i = first_run(record, v->from_ns);
+	size_t i = des_first_after(&record->runs, start_ns, v->from_ns);
 
 	for (; i < record->runs.nr; i++) {
 		const struct des_run *run = &record->runs.at[i];
@@ -454,10 +433,10 @@ static const struct des_run *first_other(const struct des *des,
 }
 
 /*
- * Another client that gets a guarantee after the wake-up has one meanwhile, too.
- * And a client without work may be put on for its guarantee: an engine that stops
- * at a deadline or on request says that there may be work left, and lingers on
- * that client in its next run as on one that is runnable.
+ * Whether @v's client is the only one with a guarantee that can want the engine in the interval. A
+ * client that gets its guarantee in the interval counts, too. And a client without work may have a
+ * run by its guarantee: an engine that stops at a deadline or on request reports that there may be
+ * work left, and lingers on that client in its next run as on one that is runnable.
  */
 static bool is_alone(const struct des *des, const struct des_violation *v)
 {
@@ -469,7 +448,7 @@ static bool is_alone(const struct des *des, const struct des_violation *v)
 	return !first_other(des, v, true);
 }
 
-/* Was one without a guarantee put on the engine while the other waited? */
+/* Whether a client without a guarantee had a run while @v's client waited. */
 static bool was_passed(const struct des *des, struct des_violation *v)
 {
 	const struct des_run *run = first_other(des, v, false);
@@ -532,10 +511,10 @@ static void check_waits(const struct des *des, struct des_report *report,
 }
 
 /**
- * des_check_l() - L
+ * des_check_l() - check L
  * @des:    record
- * @report: where to
- * @engine: where
+ * @report: report to which the cases are added
+ * @engine: index of the engine
  */
 void des_check_l(const struct des *des, struct des_report *report,
 		 unsigned int engine)

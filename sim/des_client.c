@@ -34,7 +34,7 @@ static void client_put(struct des_client *client, struct des_job job)
 	job.to_stall_ns = client->load.stall_every_ns ?: DES_NEVER;
 	job.left_ns = job.endless ? DES_ENDLESS_NS :
 		      random_upto(&client->random, stage->job_ns,
-				      stage->job_max_ns);
+				  stage->job_max_ns);
 	if (entity->nr == entity->room)
 		entity_grow(entity);
 	entity->jobs[(entity->head + entity->nr++) % entity->room] = job;
@@ -58,7 +58,7 @@ static void client_submit(struct des_client *client, u64 due_ns)
 
 	if (load->hang_one_in)
 		job.hung = random_range(&client->random, 1,
-				      load->hang_one_in) == 1;
+					load->hang_one_in) == 1;
 	client->in_flight++;
 	if (client->sim->recording)
 		client->record->submitted++;
@@ -147,8 +147,8 @@ static void client_fire(struct des_client *client)
 }
 
 /*
- * The first job of @entity, which is on its engine, has worked for as long as it does at a time: either the job stalls
- * now, or the client has its device held from now on.
+ * The first job of @entity, which is on its engine, has worked for as long as it does at a time:
+ * either the job stalls now, or the client has its device held from now on.
  */
 static void client_stall(struct des_entity *entity)
 {
@@ -335,7 +335,7 @@ static void client_next(struct des_client *client, const struct des_job *job)
 	if (job->loads != client->loads || load->kind != DES_CLOSED)
 		return;
 	ns = random_upto(&client->random, load->think_ns,
-			     load->think_max_ns);
+			 load->think_max_ns);
 	if (!ns && !load->off_ns)
 		client_submit(client, DES_NEVER);
 	else

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
-/* See des.h: making, printing and reading of configurations and records. */
+/* See des.h: configurations. */
 #include <stdio.h>
 #include <string.h>
 
 #include "des_sim.h"
 
 /**
- * des_config_init() - one engine, 1 s, @nr_clients busy ones of weight 1
- * @config:     set to that
- * @policy:     to schedule them
- * @nr_clients: at least 1
+ * des_config_init() - make a configuration: one engine, 1 s, busy clients of weight 1
+ * @config:     set to the configuration, which the caller frees by des_config_exit()
+ * @policy:     policy of the timelines
+ * @nr_clients: number of clients, at least 1
  */
 void des_config_init(struct des_config *config,
 		     const struct vgpu_sched_policy *policy,
@@ -49,8 +49,8 @@ void des_config_init(struct des_config *config,
 }
 
 /**
- * des_config_exit() - free what it has
- * @config: by des_config_init(), des_config_copy() or des_config_random()
+ * des_config_exit() - free what a configuration has allocated
+ * @config: configuration by des_config_init(), des_config_copy() or des_config_random()
  */
 void des_config_exit(struct des_config *config)
 {
@@ -71,9 +71,9 @@ static void *des_dup(const void *from, size_t size)
 }
 
 /**
- * des_config_copy() - one of its own
- * @config: set to
- * @from:   this
+ * des_config_copy() - copy a configuration, with its clients and actions
+ * @config: set to the copy, which the caller frees by des_config_exit()
+ * @from:   the configuration
  */
 void des_config_copy(struct des_config *config, const struct des_config *from)
 {
@@ -85,9 +85,9 @@ void des_config_copy(struct des_config *config, const struct des_config *from)
 }
 
 /**
- * des_config_remove_action() - as if that did not happen
- * @config: changed
- * @index:  of its action
+ * des_config_remove_action() - take an action out of a configuration
+ * @config: the configuration
+ * @index:  index of the action
  */
 void des_config_remove_action(struct des_config *config, unsigned int index)
 {
@@ -97,9 +97,9 @@ void des_config_remove_action(struct des_config *config, unsigned int index)
 }
 
 /**
- * des_config_remove_client() - as if it were not there; the others' loads stay
- * @config: changed
- * @index:  of its client
+ * des_config_remove_client() - take a client, and the actions on it, out of a configuration
+ * @config: the configuration; the loads of the other clients stay what they are
+ * @index:  index of the client
  */
 void des_config_remove_client(struct des_config *config, unsigned int index)
 {
@@ -121,14 +121,14 @@ void des_config_remove_client(struct des_config *config, unsigned int index)
 }
 
 /**
- * des_config_act() - something happens
- * @config: changed
- * @at_ns:  then; after what happens at that time already
- * @kind:   what
- * @client: to whom
+ * des_config_act() - add an action to a configuration
+ * @config: the configuration
+ * @at_ns:  when it happens, after the actions that happen at that time already
+ * @kind:   what happens
+ * @client: index of the client to which it happens
  *
- * Return: the action, with the config's params, the client's share and load;
- * until the next call.
+ * Return: the action, valid until the next call. It has the parameters of @config and the share and
+ * the load of the client, which the caller may change.
  */
 struct des_action *des_config_act(struct des_config *config, u64 at_ns,
 				  enum des_action_kind kind,
@@ -152,7 +152,7 @@ struct des_action *des_config_act(struct des_config *config, u64 at_ns,
 	return &config->action[i];
 }
 
-/* Always has work. */
+/* The client always has work. */
 struct des_load des_busy(void)
 {
 	return (struct des_load){
@@ -162,7 +162,7 @@ struct des_load des_busy(void)
 	};
 }
 
-/* @depth jobs in flight, each submitted @think_ns after one has ended. */
+/* @depth jobs are in flight; @think_ns after the end of one the next is submitted. */
 struct des_load des_closed(u64 job_ns, u64 think_ns, unsigned int depth)
 {
 	return (struct des_load){
@@ -174,7 +174,7 @@ struct des_load des_closed(u64 job_ns, u64 think_ns, unsigned int depth)
 	};
 }
 
-/* @burst jobs at a time, on average every @period_ns. */
+/* @burst jobs come at a time, on average every @period_ns. */
 struct des_load des_poisson(u64 job_ns, u64 period_ns, unsigned int burst)
 {
 	return (struct des_load){
@@ -187,7 +187,7 @@ struct des_load des_poisson(u64 job_ns, u64 period_ns, unsigned int burst)
 	};
 }
 
-/* A frame every @period_ns, left out if the one before is not done. */
+/* A frame comes every @period_ns, and is refused if the one before is not done. */
 struct des_load des_frames(u64 job_ns, u64 period_ns)
 {
 	return (struct des_load){
@@ -247,8 +247,8 @@ static void print_params(const struct vgpu_sched_params *params)
 }
 
 /**
- * des_config_print() - all of it, as comments of TAP
- * @config: which
+ * des_config_print() - print all of a configuration, as comments of TAP
+ * @config: the configuration
  */
 void des_config_print(const struct des_config *config)
 {
@@ -286,83 +286,4 @@ void des_config_print(const struct des_config *config)
 	}
 	printf("\n");
 	fflush(stdout);
-}
-
-/**
- * des_free() - what des_run() gave
- * @des: which
- */
-void des_free(struct des *des)
-{
-	unsigned int i, j;
-
-	for (i = 0; i < des->config->nr_clients; i++) {
-		for (j = 0; j < DES_MAX_ENGINES; j++) {
-			free(des->client[i].track[j].spans.at);
-			free(des->client[i].track[j].edges.at);
-			free(des->client[i].track[j].waits.at);
-		}
-		free(des->client[i].shares.at);
-		free(des->client[i].jobs.at);
-	}
-	for (j = 0; j < DES_MAX_ENGINES; j++)
-		free(des->engine[j].runs.at);
-	free(des->params.at);
-	free(des->client);
-	free(des);
-}
-
-/**
- * des_service_ns() - what an entity got
- * @des:     record
- * @client:  whose
- * @engine:  where
- * @from_ns: of an interval
- * @to_ns:   of an interval
- *
- * Return: ns of service in it.
- */
-u64 des_service_ns(const struct des *des, unsigned int client,
-		   unsigned int engine, u64 from_ns, u64 to_ns)
-{
-	const struct des_track *track = &des->client[client].track[engine];
-	u64 sum_ns = 0;
-	size_t i;
-
-	for (i = 0; i < track->spans.nr; i++) {
-		u64 start_ns = max(track->spans.at[i].start_ns, from_ns);
-		u64 end_ns = min(track->spans.at[i].end_ns, to_ns);
-
-		if (end_ns > start_ns)
-			sum_ns += end_ns - start_ns;
-	}
-	return sum_ns;
-}
-
-/**
- * des_runnable_ns() - for how long an entity had work and was not held
- * @des:     record
- * @client:  whose
- * @engine:  where
- * @from_ns: of an interval
- * @to_ns:   of an interval
- *
- * Return: ns in it.
- */
-u64 des_runnable_ns(const struct des *des, unsigned int client,
-		    unsigned int engine, u64 from_ns, u64 to_ns)
-{
-	const struct des_track *track = &des->client[client].track[engine];
-	u64 sum_ns = 0;
-	size_t i;
-
-	for (i = 0; i < track->edges.nr; i++) {
-		u64 start_ns = max(track->edges.at[i].at_ns, from_ns);
-		u64 end_ns = i + 1 < track->edges.nr ?
-			     track->edges.at[i + 1].at_ns : des->end_ns;
-
-		if (track->edges.at[i].runnable && min(end_ns, to_ns) > start_ns)
-			sum_ns += min(end_ns, to_ns) - start_ns;
-	}
-	return sum_ns;
 }

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
-/* See des.h: any load, by seed. */
+/* See des.h: configurations by seed. */
 #include "des_sim.h"
+#include "sched/sched.h"
 
 static bool one_in(u64 *random, u64 n)
 {
 	return random_range(random, 1, n) == 1;
 }
 
-/* From @lo to @hi, each order of magnitude as likely. */
+/* One of @lo .. @hi, each power of two of @lo as likely as the next. */
 static u64 random_scale(u64 *random, u64 lo, u64 hi)
 {
 	u64 octaves = 0;
@@ -26,7 +27,7 @@ static u64 random_slice(u64 *random)
 				   random_range(random, DES_MS, 4 * DES_MS);
 }
 
-/* What resonates with something there is. */
+/* A period that may resonate with a time of the scheduler, or any period. */
 static u64 random_period(u64 *random, const struct des_config *config)
 {
 	u64 slice_ns = config->params.slice_ns, ns;
@@ -94,13 +95,13 @@ static struct des_load random_load(u64 *random, const struct des_config *config)
 			load.jitter_ns = ns / 10;
 		break;
 	case 8:
-		/* Sleeps just before its slice ends. */
+		/* The client sleeps just before its slice ends. */
 		load = des_closed(slice_ns - config->switch_ns -
 				  random_range(random, 1, 50) * DES_US,
 				  random_range(random, 1, 120) * DES_US, 1);
 		break;
 	default:
-		/* A flood of small ones. */
+		/* A flood of small jobs. */
 		load = des_closed(20 * DES_US, 0, random_range(random, 1, 8));
 		break;
 	}
@@ -130,7 +131,7 @@ static void random_overrun(u64 *random, const struct des_config *config,
 	}
 }
 
-/* All that the others leave of @rest per mille, or some of it, or nothing. */
+/* The guarantee is all of @rest per mille (@all), or some of it, or nothing. */
 static struct vgpu_share random_share(u64 *random, unsigned int rest, bool all)
 {
 	struct vgpu_share share = { .cap = 1000, .weight = 1, .nr_slots = 1 };
@@ -156,7 +157,7 @@ static void random_reshare(u64 *random, struct des_config *config, u64 at_ns)
 	unsigned int sum = 0;
 	struct vgpu_share share;
 
-	/* What the others have at any time: they may have more later or before. */
+	/* The most that the other clients have as guarantees at any time. */
 	for (j = 0; j < config->nr_clients; j++) {
 		unsigned int most = config->client[j].share.guarantee;
 
@@ -203,9 +204,8 @@ static void random_action(u64 *random, struct des_config *config)
 		des_config_act(config, back_ns, DES_PARAMS, 0);
 		break;
 	case 7:
-		params.policy = &vgpu_policy_best_effort;
-		if (one_in(random, 2))
-			params.policy = &vgpu_policy_equal_share;
+		/* Another policy for a while. */
+		params.policy = vgpu_sched_policy_at(one_in(random, 2));
 		des_config_act(config, at_ns, DES_PARAMS, 0)->params = params;
 		des_config_act(config, back_ns, DES_PARAMS, 0);
 		break;
@@ -213,10 +213,10 @@ static void random_action(u64 *random, struct des_config *config)
 }
 
 /**
- * des_config_random() - any load
- * @config: set to it
- * @policy: under which
- * @seed:   which one
+ * des_config_random() - make a configuration with any load and all that may happen
+ * @config: set to the configuration, which the caller frees by des_config_exit()
+ * @policy: policy of the timelines at the beginning
+ * @seed:   seed from which it is made, and of the simulation
  */
 void des_config_random(struct des_config *config,
 		       const struct vgpu_sched_policy *policy, u64 seed)
@@ -258,7 +258,7 @@ void des_config_random(struct des_config *config,
 		if (one_in(random, 24)) {
 			client->stopped = true;
 			des_config_act(config, random_range(random, 0,
-							  config->length_ns),
+							    config->length_ns),
 				       DES_START, i);
 		}
 	}
@@ -267,7 +267,7 @@ void des_config_random(struct des_config *config,
 			random_action(random, config);
 }
 
-/* Work that stops again and again in the middle, for as long as nobody notices. */
+/* Work stalls again and again in the middle, also so briefly that the engine may linger. */
 static void random_stalls(u64 *random, const struct des_config *config,
 			  struct des_load *load)
 {
@@ -285,15 +285,14 @@ static void random_stalls(u64 *random, const struct des_config *config,
 }
 
 /**
- * des_config_hostile() - any load, and what guests do to get more than their due
- * @config: set to it
- * @policy: under which
- * @seed:   which one
+ * des_config_hostile() - make a configuration with any load, and guests that want more than is due
+ * @config: set to the configuration, which the caller frees by des_config_exit()
+ * @policy: policy of the timelines at the beginning
+ * @seed:   seed from which it is made, and of the simulation
  *
- * The load of des_config_random() with the same seed, and in most of them:
- * clients whose work stalls or whose devices are held at moments of their own
- * choice, up to some time from which on they are busy; and overruns that begin
- * all at once.
+ * The configuration of des_config_random() with the same seed, and with most seeds: clients whose
+ * work stalls or whose devices are held at moments of their own choice, up to some time from which
+ * on they are busy; and overruns that begin all at once.
  */
 void des_config_hostile(struct des_config *config,
 			const struct vgpu_sched_policy *policy, u64 seed)
@@ -324,7 +323,7 @@ void des_config_hostile(struct des_config *config,
 		random_stalls(random, config, load);
 		if (one_in(random, 2))
 			des_config_act(config, random_range(random, 0,
-							  config->length_ns),
+							    config->length_ns),
 				       DES_LOAD, i)->load = des_busy();
 	}
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* See des.h: what is recorded. */
+/* See des.h: records. */
 #include "des_sim.h"
 
 /**
@@ -110,4 +110,80 @@ void des_record_run(struct host_engine *engine, enum vgpu_run_end end, bool ende
 void des_record_end(struct host_engine *engine, enum vgpu_run_end end, bool reset)
 {
 	des_record_run(engine, end, true, reset);
+}
+
+/* Frees a record of des_run(); its configuration is still there. */
+void des_free(struct des *des)
+{
+	unsigned int i, j;
+
+	for (i = 0; i < des->config->nr_clients; i++) {
+		for (j = 0; j < DES_MAX_ENGINES; j++) {
+			free(des->client[i].track[j].spans.at);
+			free(des->client[i].track[j].edges.at);
+			free(des->client[i].track[j].waits.at);
+		}
+		free(des->client[i].shares.at);
+		free(des->client[i].jobs.at);
+	}
+	for (j = 0; j < DES_MAX_ENGINES; j++)
+		free(des->engine[j].runs.at);
+	free(des->params.at);
+	free(des->client);
+	free(des);
+}
+
+/**
+ * des_service_ns() - the service of an entity in an interval
+ * @des:     record
+ * @client:  index of the client
+ * @engine:  index of the engine
+ * @from_ns: begin of the interval
+ * @to_ns:   end of the interval
+ *
+ * Return: ns of service.
+ */
+u64 des_service_ns(const struct des *des, unsigned int client,
+		   unsigned int engine, u64 from_ns, u64 to_ns)
+{
+	const struct des_track *track = &des->client[client].track[engine];
+	u64 sum_ns = 0;
+	size_t i;
+
+	for (i = 0; i < track->spans.nr; i++) {
+		u64 start_ns = max(track->spans.at[i].start_ns, from_ns);
+		u64 end_ns = min(track->spans.at[i].end_ns, to_ns);
+
+		if (end_ns > start_ns)
+			sum_ns += end_ns - start_ns;
+	}
+	return sum_ns;
+}
+
+/**
+ * des_runnable_ns() - for how much of an interval an entity had work and was not held
+ * @des:     record
+ * @client:  index of the client
+ * @engine:  index of the engine
+ * @from_ns: begin of the interval
+ * @to_ns:   end of the interval
+ *
+ * Return: ns in which it was runnable.
+ */
+u64 des_runnable_ns(const struct des *des, unsigned int client,
+		    unsigned int engine, u64 from_ns, u64 to_ns)
+{
+	const struct des_track *track = &des->client[client].track[engine];
+	u64 sum_ns = 0;
+	size_t i;
+
+	for (i = 0; i < track->edges.nr; i++) {
+		u64 start_ns = max(track->edges.at[i].at_ns, from_ns);
+		u64 end_ns = i + 1 < track->edges.nr ?
+			     track->edges.at[i + 1].at_ns : des->end_ns;
+
+		if (track->edges.at[i].runnable && min(end_ns, to_ns) > start_ns)
+			sum_ns += min(end_ns, to_ns) - start_ns;
+	}
+	return sum_ns;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* See des_check.h: what is left of a load that a violation needs. */
+/* See des_check.h: makes a configuration that breaks a promise as small as can be. */
 #include "des_check_impl.h"
 
 static bool shrink_fails(const struct des_config *config,
@@ -14,7 +14,7 @@ static bool shrink_fails(const struct des_config *config,
 	return report.violations[promise];
 }
 
-/* Takes @next for @config if that still fails, and frees the other one. */
+/* Replaces @config by @next if @next breaks the promise, too, and frees the other one. */
 static bool shrink_take(struct des_config *config, struct des_config *next,
 			enum des_promise promise, unsigned int *tries)
 {
@@ -65,7 +65,7 @@ static bool shrink_lists(struct des_config *config, enum des_promise promise,
 	return shrunk;
 }
 
-/* One thing of a client made simpler, by number; false: it is. */
+/* Makes one thing of a client simpler, by its number. Return: false: it was simple already. */
 static bool shrink_simplify(struct des_client_config *client, unsigned int what)
 {
 	struct des_load *load = &client->load;
@@ -151,9 +151,9 @@ static bool shrink_rest(struct des_config *config, enum des_promise promise,
 }
 
 /**
- * des_shrink() - take away what a violation does not need
- * @config:  violates @promise; changed
- * @promise: that
+ * des_shrink() - take all out of a configuration that is not needed to break a promise
+ * @config:  configuration under which @promise is broken; changed
+ * @promise: the promise
  *
  * Return: how many simulations that took.
  */

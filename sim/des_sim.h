@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Inside the simulation of des.h, on the host of host.h: des.c (the script, begin and end), des_client.c (loads),
- * des_record.c (what is recorded).
+ * Inside the simulation of des.h, on the host of host.h: des.c (the script, begin and end),
+ * des_client.c (loads), des_record.c (what is recorded).
  */
 #ifndef _SIM_DES_SIM_H
 #define _SIM_DES_SIM_H

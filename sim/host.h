@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A simulated host around the scheduler as it is in the kernel (timeline.c, entity.c and the policies): virtual time,
- * the scheduler's kthread, its timers and workers, and engines that serve entities. All of it runs in one thread, and
- * the same settings give the same run. What clients do is up to a model (struct host_model): des.h has clients whose
- * loads a configuration describes, bench/sched/attack_client.c has clients that misbehave.
+ * A simulated host around the scheduler as it is in the kernel (timeline.c, entity.c and the
+ * policies): virtual time, the scheduler's kthread, its timers and workers, and engines that serve
+ * entities. All of it runs in one thread, and the same settings give the same run. What clients do
+ * is up to a model (struct host_model): des.h has clients whose loads a configuration describes,
+ * bench/sched/attack_client.c has clients that misbehave.
  *
  *	host_time.c	what is due, and when
  *	host_worker.c	the kernel's workers, each on a stack of its own
  *	host_engine.c	the engines
  *	host.c		kthread, timers, and the loop
  *
- * Needs the shims of host_shim/ before those of shim/. sched.c and thread.c are not linked, as host.c has vgpu_sched_kick().
+ * Needs the shims of host_shim/ before those of shim/. sched.c and thread.c are not linked, as
+ * host.c has vgpu_sched_kick().
  */
 #ifndef _SIM_HOST_H
 #define _SIM_HOST_H
@@ -61,14 +63,18 @@ enum host_has {
  * @client_event: a client's time of host_client_due_at() has come
  * @script_event: the time of host_script_due_at() has come; may sleep in host_sleep()
  * @has:          what an entity has for its engine now
- * @work:         the entity on @engine has HOST_WORK; the engine is to stop at @due_ns. Return: how long the engine
- *                can work until the client's behaviour changes something; 0: a job ended or stalled just now
+ * @work:         the entity on @engine has HOST_WORK; the engine is to stop at @due_ns. Return: how
+ *                long the engine can work until the client's behaviour changes something; 0: a job
+ *                ended or stalled just now
  * @worked:       the engine worked on that for @ns more
- * @stop_at:      the engine notices now that it is to stop. Return: the time at which it will have stopped
+ * @stop_at:      the engine notices now that it is to stop. Return: the time at which it will have
+ *                stopped
  * @begins:       a run of engine->entity begins
- * @served:       the engine was occupied by engine->entity in [@start_ns, @end_ns), switching and lingering included
+ * @served:       the engine was occupied by engine->entity in [@start_ns, @end_ns), switching and
+ *                lingering included
  * @ends:         the run of engine->entity ends now; @reset: by a reset of the engine
- * @left:         the timeline knows that the run of @entity ended, and may have begun another; may be NULL
+ * @left:         the timeline knows that the run of @entity ended, and may have begun another; may
+ *                be NULL
  * @fault:        the engine was reset, as a job of @entity did not stop
  * @overrun:      @entity overran by more than the preemption timeout; may be NULL
  */
@@ -94,13 +100,15 @@ struct host_model {
  * @nr_clients: number of the model's clients
  * @switch_ns:  restoring an entity other than the one before takes so long
  * @poll_ns:    an engine without work looks for more for so long before it reports that it is idle
- * @look_ns:    an engine that waits for something looks for it in steps of this; 0: it sees at once what happens, and
- *              reports at once that its client has stalled
- * @stall_ns:   with @look_ns, an engine waits so long for a stalled client before another may have the engine
+ * @look_ns:    an engine that waits for something looks for it in steps of this; 0: it sees at once
+ *              what happens, and reports at once that its client has stalled
+ * @stall_ns:   with @look_ns, an engine waits so long for a stalled client before another may have
+ *              the engine
  * @kick_ns:    the kthread and the workers run up to so much later than they were to
  * @timer_ns:   a timer's interrupt comes up to so much later than it was to
  * @reset_ns:   a reset of an engine takes so long
- * @in_order:   what is due at the same time comes in a fixed order, clients first; else in one that is drawn by @seed
+ * @in_order:   what is due at the same time comes in a fixed order, clients first; else in one that
+ *              is drawn by @seed
  */
 struct host_settings {
 	u64 seed;
@@ -191,14 +199,15 @@ struct host_engine {
  * @now_ns:   time
  * @random:   state of the random numbers
  * @events:   number of things that have happened
- * @due_ns:   when each source of events is due: engines, clients, the script, the kthread, timers, workers
+ * @due_ns:   when each source of events is due: engines, clients, the script, the kthread, timers,
+ *            workers
  * @tie:      of sources that are due at the same time the one with the least comes first
  * @heap:     the sources, a binary heap by @due_ns and @tie
  * @place:    of each source in @heap
  * @nr_sources: length of these four
  * @kicked:   the kthread was kicked and has not looked yet
  * @serving:  the kthread is running
- * @loop:     the loop, while a worker runs: a worker, which has the stack of the loop's own below, too
+ * @loop:     where the loop goes on when the worker that runs sleeps or ends, and the loop's stack
  * @at_work:  the engine whose worker runs; NULL: none
  * @engine:   the engines
  */

@@ -83,7 +83,9 @@ static void engine_begin(struct host_engine *engine, struct vgpu_entity *next, u
 	struct host *host = engine->host;
 
 	BUG_ON(engine->phase != HOST_OFF);
-	/* An entity on which the engine lingered to the end of its slice is not lingered on anew. */
+	/*
+	 * An entity on which the engine lingered to the end of its slice is not lingered on anew.
+	 */
 	if (engine->ran != entity || host->model->has(entity) != HOST_NOTHING)
 		engine->empty_ns = HOST_NEVER;
 	engine->wait_ns = HOST_NEVER;
@@ -131,12 +133,14 @@ static void engine_done(struct host_engine *engine)
 		break;
 	case HOST_NOTHING:
 		/* An engine that is to stop does not look whether there is more. */
-		if (engine->host->now_ns >= host_engine_due_ns(engine) && engine->phase != HOST_IDLE)
+		if (engine->host->now_ns >= host_engine_due_ns(engine) &&
+		    engine->phase != HOST_IDLE)
 			end = VGPU_RUN_PREEMPTED;
 		break;
 	}
 	engine_off(engine, end, false);
-	next = vgpu_timeline_done(&engine->tl, end, engine->idle_ns, engine->linger_ns, &deadline_ns);
+	next = vgpu_timeline_done(&engine->tl, end, engine->idle_ns, engine->linger_ns,
+				  &deadline_ns);
 	if (next)
 		engine_begin(engine, next, deadline_ns);
 	if (model->left)
@@ -198,7 +202,9 @@ static bool engine_wait(struct host_engine *engine, u64 due_ns)
 	return true;
 }
 
-/* The client has work. Return: false: the run is over; true: look again, at once or when it is due. */
+/*
+ * The client has work. Return: false: the run is over; true: look again, at once or when it is due.
+ */
 static bool engine_work(struct host_engine *engine, u64 due_ns)
 {
 	const struct host_model *model = engine->host->model;
@@ -223,7 +229,8 @@ static bool engine_work(struct host_engine *engine, u64 due_ns)
 }
 
 /**
- * host_engine_event() - something is due or has happened: go on until there is nothing to do at once
+ * host_engine_event() - something is due or has happened: go on until there is nothing to do at
+ * once
  * @engine: the engine
  */
 void host_engine_event(struct host_engine *engine)

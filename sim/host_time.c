@@ -24,7 +24,9 @@ static void host_put(struct host *host, unsigned int place, unsigned int source)
 	host->place[source] = place;
 }
 
-/* @source has something to do at @due_ns, whatever was said of it before; HOST_NEVER: it has not. */
+/*
+ * @source has something to do at @due_ns, whatever was said of it before; HOST_NEVER: it has not.
+ */
 void host_due_at(struct host *host, unsigned int source, u64 due_ns)
 {
 	unsigned int place = host->place[source], other;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * See host.h: the kernel's workers, one for each engine. A worker sleeps during a reset while all else goes on, so
- * it has a stack of its own. It is called from the loop, on whichever stack the loop is, and switches back to it.
+ * See host.h: the kernel's workers, one for each engine. A worker sleeps during a reset while all
+ * else goes on, so it has a stack of its own. It is called from the loop, on whichever stack the
+ * loop is, and switches back to it.
  */
 #include "host.h"
 

@@ -2,19 +2,17 @@
 /* See race.h. */
 #include "race.h"
 
-struct world t;
+struct race_world race;
 
-struct user *to_user(struct vgpu_entity *entity)
+struct race_user *to_race_user(struct vgpu_entity *entity)
 {
-	return container_of(entity, struct user, entity);
+	return container_of(entity, struct race_user, entity);
 }
-
-/* The engines. */
 
 static void engine_run(struct vgpu_timeline *tl, struct vgpu_entity *entity,
 		       u64 deadline_ns)
 {
-	struct engine *e = sim_engine_of(tl);
+	struct race_engine *e = race_engine_of(tl);
 
 	lockdep_assert_held(&tl->lock);
 	assert_null(e->run);
@@ -26,7 +24,7 @@ static void engine_run(struct vgpu_timeline *tl, struct vgpu_entity *entity,
 
 static void engine_preempt(struct vgpu_timeline *tl, struct vgpu_entity *entity)
 {
-	struct engine *e = sim_engine_of(tl);
+	struct race_engine *e = race_engine_of(tl);
 
 	lockdep_assert_held(&tl->lock);
 	assert_ptr_equal(e->running, entity);
@@ -37,7 +35,7 @@ static void engine_preempt(struct vgpu_timeline *tl, struct vgpu_entity *entity)
 
 static void engine_reset(struct vgpu_timeline *tl, struct vgpu_entity *entity)
 {
-	struct engine *e = sim_engine_of(tl);
+	struct race_engine *e = race_engine_of(tl);
 
 	assert_int_equal(sim_current()->locks, 0);
 	e->resets++;
@@ -47,8 +45,8 @@ static void engine_reset(struct vgpu_timeline *tl, struct vgpu_entity *entity)
 	while (e->run || e->busy)
 		sim_sleep(5 * US);
 	e->reset = false;
-	/* The reset's own time. */
-	sim_sleep(t.reset_ns + sim_random(0, 100 * US));
+	/* The reset takes its time. */
+	sim_sleep(race.reset_ns + sim_random(0, 100 * US));
 	assert_null(e->run);
 }
 
@@ -57,13 +55,13 @@ static void engine_overrun(struct vgpu_timeline *tl, struct vgpu_entity *entity,
 {
 	lockdep_assert_held(&tl->lock);
 	assert_true(overrun_ns > TIMEOUT_NS);
-	sim_engine_of(tl)->overruns++;
+	race_engine_of(tl)->overruns++;
 }
 
 static u64 engine_ran_ns(struct vgpu_timeline *tl)
 {
 	lockdep_assert_held(&tl->lock);
-	return sim_engine_of(tl)->ran_ns;
+	return race_engine_of(tl)->ran_ns;
 }
 
 static const struct vgpu_timeline_ops engine_ops = {
@@ -74,7 +72,7 @@ static const struct vgpu_timeline_ops engine_ops = {
 	.ran_ns = engine_ran_ns,
 };
 
-static void engine_spend(struct engine *e, u64 ns)
+static void engine_spend(struct race_engine *e, u64 ns)
 {
 	e->ran_ns += ns;
 	if (e->starve_ns && sim_one_in(50))
@@ -82,24 +80,26 @@ static void engine_spend(struct engine *e, u64 ns)
 	sim_sleep(ns);
 }
 
-/* An engine's answer when its run was taken from it. */
+/* engine_work() returns this instead of an enum vgpu_run_end when a reset took the run. */
 #define ENGINE_WAS_RESET	(-1)
 
-/* All that a user had to do is gone. */
-static void forget_work(struct user *user)
+/* Drops all work of a user. */
+static void forget_work(struct race_user *user)
 {
 	unsigned int i;
 
-	t.unfinished -= user->work_ns > 0;
+	race.unfinished -= user->work_ns > 0;
 	user->work_ns = 0;
 	for (i = 0; i < NR_FRAMES; i++) {
-		t.unfinished -= user->frame_ns[i] > 0;
+		race.unfinished -= user->frame_ns[i] > 0;
 		user->frame_ns[i] = 0;
 	}
 }
 
-/* Frames that may be shown become work; the others are waited for. */
-static void engine_frames(struct user *user)
+/*
+ * Frames whose time has come become work; for the others the entity is to be woken at their time.
+ */
+static void engine_frames(struct race_user *user)
 {
 	unsigned int i;
 
@@ -111,13 +111,13 @@ static void engine_frames(struct user *user)
 			continue;
 		}
 		user->frame_ns[i] = 0;
-		t.unfinished -= user->work_ns > 0;
+		race.unfinished -= user->work_ns > 0;
 		user->work_ns += 20 * US;
 	}
 }
 
-/* Looks for work once more, and again; whether to go on with that. */
-static bool engine_poll(struct engine *e, u64 *empty_ns)
+/* The user has no work: looks for some for a moment. Return: whether to look again. */
+static bool engine_poll(struct race_engine *e, u64 *empty_ns)
 {
 	u64 from_ns = sim_now_ns();
 
@@ -125,7 +125,7 @@ static bool engine_poll(struct engine *e, u64 *empty_ns)
 		return false;
 	switch (vgpu_timeline_poll(e->tl, *empty_ns)) {
 	case VGPU_POLL_IDLE:
-		if (*empty_ns >= t.poll_ns)
+		if (*empty_ns >= race.poll_ns)
 			return false;
 		sim_sleep(5 * US);
 		e->idle_ns += sim_now_ns() - from_ns;
@@ -147,14 +147,14 @@ static bool engine_poll(struct engine *e, u64 *empty_ns)
 	return true;
 }
 
-static int engine_work(struct engine *e, struct user *user)
+static int engine_work(struct race_engine *e, struct race_user *user)
 {
 	u64 chunk_ns, empty_ns = 0;
 
 	user->awake = true;
 	for (;;) {
 		if (e->reset) {
-			/* Its channel faults: what it had to do is gone. */
+			/* The channel faults, and drops its work. */
 			forget_work(user);
 			user->hung = false;
 			user->deaf_ns = 0;
@@ -175,12 +175,12 @@ static int engine_work(struct engine *e, struct user *user)
 		if (user->work_ns) {
 			chunk_ns = min(user->work_ns, sim_random(1, 50 * US));
 			engine_spend(e, chunk_ns);
-			/* It may have been thrown away meanwhile. */
+			/* The work may have been dropped meanwhile. */
 			chunk_ns = min(user->work_ns, chunk_ns);
 			user->work_ns -= chunk_ns;
 			user->worked_ns += chunk_ns;
 			if (chunk_ns && !user->work_ns)
-				t.unfinished--;
+				race.unfinished--;
 			empty_ns = 0;
 			continue;
 		}
@@ -197,7 +197,7 @@ static int engine_work(struct engine *e, struct user *user)
 
 static int engine_task(void *data)
 {
-	struct engine *e = data;
+	struct race_engine *e = data;
 	struct vgpu_entity *entity;
 	u64 deadline_ns;
 
@@ -208,7 +208,7 @@ static int engine_task(void *data)
 		e->busy = true;
 		entity = e->run;
 		while (entity) {
-			e->end = engine_work(e, to_user(entity));
+			e->end = engine_work(e, to_race_user(entity));
 			e->stop = false;
 			e->run = NULL;
 			if (e->end == ENGINE_WAS_RESET) {
@@ -216,14 +216,14 @@ static int engine_task(void *data)
 				e->linger_ns = 0;
 				break;
 			}
-			/* Much may happen between deciding and saying it. */
+			/* Much may happen between the end of the run and the report of it. */
 			if (sim_one_in(2))
 				sim_sleep(sim_random(0, 20 * US));
 			entity = vgpu_timeline_done(e->tl, e->end,
 						    e->idle_ns, e->linger_ns,
 						    &deadline_ns);
 			if (entity) {
-				assert_int_equal(to_user(entity)->held, 0);
+				assert_int_equal(to_race_user(entity)->held, 0);
 				e->run = entity;
 				e->deadline_ns = deadline_ns;
 			}
@@ -232,33 +232,31 @@ static int engine_task(void *data)
 	}
 }
 
-/* Users. */
-
-void submit(struct user *user, u64 work_ns)
+void race_submit(struct race_user *user, u64 work_ns)
 {
 	if (!user->work_ns)
-		t.unfinished++;
+		race.unfinished++;
 	user->work_ns += work_ns;
 	sim_yield();
 	if (!user->awake || sim_one_in(8))
 		vgpu_entity_wake(&user->entity);
 }
 
-void submit_frame(struct user *user, u64 due_ns)
+void race_submit_frame(struct race_user *user, u64 due_ns)
 {
 	unsigned int i = sim_random(0, NR_FRAMES - 1);
 
 	if (user->frame_ns[i])
 		return;
 	user->frame_ns[i] = max(due_ns, 1ULL);
-	t.unfinished++;
+	race.unfinished++;
 	sim_yield();
 	if (!user->awake || sim_one_in(8))
 		vgpu_entity_wake(&user->entity);
 }
 
-/* Has it something to do now? */
-bool user_due(const struct user *user)
+/* Whether the user has something to do now. */
+bool race_user_due(const struct race_user *user)
 {
 	unsigned int i;
 
@@ -270,63 +268,63 @@ bool user_due(const struct user *user)
 	return false;
 }
 
-void world_begin(u64 seed, u64 jitter_ns, u64 slice_ns)
+void race_begin(u64 seed, u64 jitter_ns, u64 slice_ns)
 {
-	struct engine *e;
+	struct race_engine *e;
 	unsigned int i;
 
 	sim_begin(seed, jitter_ns);
-	memset(&t, 0, sizeof(t));
-	t.params = (struct vgpu_sched_params){
-		.policy = watched("best_effort"),
+	memset(&race, 0, sizeof(race));
+	race.params = (struct vgpu_sched_params){
+		.policy = race_watched("best_effort"),
 		.slice_ns = slice_ns,
 		.window_ns = 300 * MS,
 		.preempt_timeout_us = TIMEOUT_US,
 		.linger_us = VGPU_LINGER_US,
 		.nr_slots = NR_SLOTS,
 	};
-	t.rqs_left = UINT_MAX;
+	race.rqs_left = UINT_MAX;
 	for (i = 0; i < NR_TIMELINES; i++) {
-		e = &t.engine[i];
+		e = &race.engine[i];
 		init_waitqueue_head(&e->wq);
 		e->free_ns = sim_now_ns();
 		e->ready_ns = U64_MAX;
 	}
-	t.sched = vgpu_sched_create("test", NR_TIMELINES, &engine_ops, &t,
-				    &t.params);
-	assert_false(IS_ERR(t.sched));
-	t.poll_ns = 50 * US;
+	race.sched = vgpu_sched_create("test", NR_TIMELINES, &engine_ops, &race,
+				       &race.params);
+	assert_false(IS_ERR(race.sched));
+	race.poll_ns = 50 * US;
 	for (i = 0; i < NR_TIMELINES; i++) {
-		e = &t.engine[i];
-		e->tl = vgpu_sched_timeline(t.sched, i);
-		/* Nothing ran yet, and creating the thread took some time. */
+		e = &race.engine[i];
+		e->tl = vgpu_sched_timeline(race.sched, i);
+		/* Creating the thread took some time, in which there was no run. */
 		e->free_ns = e->tl->created_ns;
 		e->task = sim_spawn(engine_task, e, true);
-		assert_ptr_equal(vgpu_timeline_data(e->tl), &t);
+		assert_ptr_equal(vgpu_timeline_data(e->tl), &race);
 		assert_int_equal(vgpu_timeline_index(e->tl), i);
 	}
 }
 
-int set_params(const struct vgpu_sched_params *params)
+int race_set_params(const struct vgpu_sched_params *params)
 {
-	int ret = vgpu_sched_params_set(t.sched, params);
+	int ret = vgpu_sched_params_set(race.sched, params);
 
 	if (!ret)
-		t.params = *params;
+		race.params = *params;
 	return ret;
 }
 
-int set_slice(u64 slice_ns)
+int race_set_slice(u64 slice_ns)
 {
 	struct vgpu_sched_params params;
 
-	vgpu_sched_params_get(t.sched, &params);
+	vgpu_sched_params_get(race.sched, &params);
 	params.slice_ns = slice_ns;
-	return set_params(&params);
+	return race_set_params(&params);
 }
 
-/* No guarantee, no cap. */
-struct vgpu_share plain_share(const struct user *user)
+/* A share without guarantee and cap. */
+struct vgpu_share race_plain_share(const struct race_user *user)
 {
 	return (struct vgpu_share){
 		.cap = VGPU_PER_MILLE,
@@ -336,10 +334,10 @@ struct vgpu_share plain_share(const struct user *user)
 	};
 }
 
-/* What core would let through; not so small that nothing ever gets done. */
-struct vgpu_share random_share(const struct user *user)
+/* A share that the core would admit, and not so small that no work ever gets done. */
+struct vgpu_share race_random_share(const struct race_user *user)
 {
-	struct vgpu_share share = plain_share(user);
+	struct vgpu_share share = race_plain_share(user);
 
 	if (sim_one_in(2))
 		share.cap = sim_random(250, VGPU_PER_MILLE);
@@ -350,17 +348,17 @@ struct vgpu_share random_share(const struct user *user)
 	return share;
 }
 
-void set_policy(const char *name)
+void race_set_policy(const char *name)
 {
-	struct vgpu_sched_params params = t.params;
+	struct vgpu_sched_params params = race.params;
 
-	params.policy = watched(name);
-	assert_int_equal(set_params(&params), 0);
+	params.policy = race_watched(name);
+	assert_int_equal(race_set_params(&params), 0);
 }
 
-void set_share(struct user *user, u16 guarantee, u16 cap, u16 weight)
+void race_set_share(struct race_user *user, u16 guarantee, u16 cap, u16 weight)
 {
-	struct vgpu_share share = plain_share(user);
+	struct vgpu_share share = race_plain_share(user);
 
 	share.guarantee = guarantee;
 	share.cap = cap;
@@ -368,9 +366,9 @@ void set_share(struct user *user, u16 guarantee, u16 cap, u16 weight)
 	vgpu_entity_set_share(&user->entity, &share);
 }
 
-struct user *user_open(unsigned int engine)
+struct race_user *race_user_open(unsigned int engine)
 {
-	struct user *user = malloc(sizeof(*user));
+	struct race_user *user = malloc(sizeof(*user));
 	struct vgpu_share share;
 	u8 id[VGPU_ENTITY_ID_LEN];
 
@@ -378,21 +376,21 @@ struct user *user_open(unsigned int engine)
 	memset(user, 0x5a, sizeof(*user));
 	memset((char *)user + sizeof(user->entity), 0,
 	       sizeof(*user) - sizeof(user->entity));
-	user->engine = &t.engine[engine];
+	user->engine = &race.engine[engine];
 	memset(id, sim_random(0, 255), sizeof(id));
-	while (t.placed & (1U << user->place))
+	while (race.placed & (1U << user->place))
 		user->place++;
 	assert_true(user->place < NR_PLACES);
-	t.placed |= 1U << user->place;
-	share = plain_share(user);
+	race.placed |= 1U << user->place;
+	share = race_plain_share(user);
 	vgpu_entity_init(&user->entity, user->engine->tl, id, &share);
 	vgpu_entity_start(&user->entity);
 	vgpu_entity_unhold(&user->entity, VGPU_HOLD_STOPPED);
 	return user;
 }
 
-/* What hold_sync promises holds from its return until unhold. */
-void hold_sync(struct user *user, unsigned int hold)
+/* Checks what vgpu_entity_hold_sync() promises, which holds from its return to race_unhold(). */
+void race_hold_sync(struct race_user *user, unsigned int hold)
 {
 	struct vgpu_timeline *tl = user->engine->tl;
 
@@ -403,7 +401,7 @@ void hold_sync(struct user *user, unsigned int hold)
 	assert_ptr_not_equal(tl->resetting, &user->entity);
 }
 
-void unhold(struct user *user, unsigned int hold)
+void race_unhold(struct race_user *user, unsigned int hold)
 {
 	user->held--;
 	vgpu_entity_unhold(&user->entity, hold);
@@ -419,7 +417,7 @@ static u64 hist_sum(const struct vgpu_hist *hist)
 	return sum;
 }
 
-void user_close(struct user *user)
+void race_user_close(struct race_user *user)
 {
 	struct vgpu_entity_stats s;
 
@@ -431,11 +429,11 @@ void user_close(struct user *user)
 	forget_work(user);
 	vgpu_entity_stats(&user->entity, &s);
 	assert_true(s.busy_ns >= user->entity.stats.busy_ns);
-	t.busy_ns += user->entity.stats.busy_ns;
-	t.linger_ns += s.linger_ns;
+	race.busy_ns += user->entity.stats.busy_ns;
+	race.linger_ns += s.linger_ns;
 	assert_int_equal(s.linger_ns, user->lingered_ns);
-	t.runs += s.runs;
-	t.resets += s.resets;
+	race.runs += s.runs;
+	race.resets += s.resets;
 	check_that(s.busy_ns >= user->worked_ns + user->lingered_ns, "%llu < %llu", s.busy_ns,
 		   user->worked_ns);
 	assert_true(s.switches <= s.runs);
@@ -447,21 +445,21 @@ void user_close(struct user *user)
 	assert_true(hist_sum(&s.overrun_hist) <= s.runs);
 	vgpu_entity_exit(&user->entity);
 	assert_null(user->policy);
-	t.placed &= ~(1U << user->place);
+	race.placed &= ~(1U << user->place);
 	memset(user, 0xa5, sizeof(*user));
 	free(user);
 }
 
-void world_end(void)
+void race_end(void)
 {
 	u64 busy_ns = 0, linger_ns = 0, runs = 0, resets = 0, wall_ns;
 	struct vgpu_timeline_stats stats;
 	struct vgpu_timeline *tl;
-	struct engine *e;
+	struct race_engine *e;
 	unsigned int i;
 
 	for (i = 0; i < NR_TIMELINES; i++) {
-		e = &t.engine[i];
+		e = &race.engine[i];
 		tl = e->tl;
 		assert_null(tl->rq.running);
 		assert_int_equal(tl->nr_entities, 0);
@@ -488,24 +486,24 @@ void world_end(void)
 		wake_up_all(&e->wq);
 		sim_join(e->task);
 	}
-	assert_int_equal(busy_ns, t.busy_ns);
-	assert_int_equal(linger_ns, t.linger_ns);
-	assert_int_equal(runs, t.runs);
-	assert_int_equal(resets, t.resets);
-	assert_int_equal(t.unfinished, 0);
-	vgpu_sched_destroy(t.sched);
-	assert_int_equal(t.rqs, 0);
+	assert_int_equal(busy_ns, race.busy_ns);
+	assert_int_equal(linger_ns, race.linger_ns);
+	assert_int_equal(runs, race.runs);
+	assert_int_equal(resets, race.resets);
+	assert_int_equal(race.unfinished, 0);
+	vgpu_sched_destroy(race.sched);
+	assert_int_equal(race.rqs, 0);
 	sim_end();
 }
 
-/* All that was submitted gets done, though nobody says anything any more. */
-void world_drain(void)
+/* Waits until all work is done, without telling the scheduler anything more. */
+void race_drain(void)
 {
 	u64 start_ns = sim_now_ns();
 
-	while (t.unfinished) {
+	while (race.unfinished) {
 		check_that(sim_now_ns() - start_ns < 100 * SEC,
-			   "%u users wait for ever", t.unfinished);
+			   "%u users wait for ever", race.unfinished);
 		sim_sleep(1 * MS);
 	}
 }

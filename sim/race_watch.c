@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The policies, watched: see race.h. */
+/* See race.h: the policies, watched. */
 #include "race.h"
 
-static struct engine *rq_engine(struct vgpu_rq *rq)
+static struct race_engine *rq_engine(struct vgpu_rq *rq)
 {
-	return sim_engine_of(container_of(rq, struct vgpu_timeline, rq));
+	return race_engine_of(container_of(rq, struct vgpu_timeline, rq));
 }
 
 static bool all_zero(const void *part, size_t size)
@@ -36,11 +36,11 @@ static int watch_rq_init(struct vgpu_rq *rq)
 
 	assert_int_equal(sim_current()->locks, 0);
 	sim_yield();
-	if (!t.rqs_left)
+	if (!race.rqs_left)
 		return -ENOMEM;
-	t.rqs_left--;
+	race.rqs_left--;
 	ret = real(rq)->rq_init ? real(rq)->rq_init(rq) : 0;
-	t.rqs += !ret;
+	race.rqs += !ret;
 	return ret;
 }
 
@@ -48,7 +48,7 @@ static void watch_rq_exit(struct vgpu_rq *rq)
 {
 	assert_int_equal(sim_current()->locks, 0);
 	sim_yield();
-	t.rqs--;
+	race.rqs--;
 	if (real(rq)->rq_exit)
 		real(rq)->rq_exit(rq);
 }
@@ -56,7 +56,7 @@ static void watch_rq_exit(struct vgpu_rq *rq)
 static void watch_init(struct vgpu_rq *rq, struct vgpu_entity *entity,
 		       u64 now_ns)
 {
-	struct user *user = to_user(entity);
+	struct race_user *user = to_race_user(entity);
 
 	assert_null(user->policy);
 	assert_false(user->started || user->queued);
@@ -68,7 +68,7 @@ static void watch_init(struct vgpu_rq *rq, struct vgpu_entity *entity,
 
 static void watch_exit(struct vgpu_rq *rq, struct vgpu_entity *entity)
 {
-	struct user *user = to_user(entity);
+	struct race_user *user = to_race_user(entity);
 
 	assert_ptr_equal(user->policy, rq->policy);
 	assert_false(user->started || user->queued);
@@ -79,7 +79,7 @@ static void watch_exit(struct vgpu_rq *rq, struct vgpu_entity *entity)
 static void watch_start(struct vgpu_rq *rq, struct vgpu_entity *entity,
 			u64 now_ns)
 {
-	struct user *user = to_user(entity);
+	struct race_user *user = to_race_user(entity);
 
 	assert_ptr_equal(user->policy, rq->policy);
 	assert_true(entity->started && !user->started && !user->queued);
@@ -92,12 +92,15 @@ static void watch_start(struct vgpu_rq *rq, struct vgpu_entity *entity,
 static void watch_stop(struct vgpu_rq *rq, struct vgpu_entity *entity,
 		       u64 now_ns)
 {
-	struct user *user = to_user(entity);
+	struct race_user *user = to_race_user(entity);
 
 	assert_ptr_equal(user->policy, rq->policy);
 	assert_true(user->started && !user->queued);
 	assert_int_equal(now_ns, sim_now_ns());
-	/* If it is a real one it is off the engine. */
+	/*
+	 * If the entity itself is stopped, rather than taken from this policy, it is off the
+	 * engine.
+	 */
 	if (!entity->started) {
 		assert_ptr_not_equal(rq->running, entity);
 		assert_ptr_not_equal(user->engine->tl->resetting, entity);
@@ -110,8 +113,8 @@ static void watch_stop(struct vgpu_rq *rq, struct vgpu_entity *entity,
 static bool watch_enqueue(struct vgpu_rq *rq, struct vgpu_entity *entity,
 			  bool woken, u64 now_ns)
 {
-	struct engine *e = rq_engine(rq);
-	struct user *user = to_user(entity);
+	struct race_engine *e = rq_engine(rq);
+	struct race_user *user = to_race_user(entity);
 	bool preempt;
 
 	assert_ptr_equal(user->policy, rq->policy);
@@ -124,13 +127,13 @@ static bool watch_enqueue(struct vgpu_rq *rq, struct vgpu_entity *entity,
 		e->ready_ns = now_ns;
 	user->queued = true;
 	preempt = real(rq)->enqueue(rq, entity, woken, now_ns);
-	return preempt || (t.preempts && sim_one_in(3));
+	return preempt || (race.preempts && sim_one_in(3));
 }
 
 static void watch_dequeue(struct vgpu_rq *rq, struct vgpu_entity *entity,
 			  u64 now_ns)
 {
-	struct user *user = to_user(entity);
+	struct race_user *user = to_race_user(entity);
 
 	assert_ptr_equal(user->policy, rq->policy);
 	assert_true(user->queued && entity->queued);
@@ -144,7 +147,7 @@ static void watch_dequeue(struct vgpu_rq *rq, struct vgpu_entity *entity,
 static void watch_reshare(struct vgpu_rq *rq, struct vgpu_entity *entity,
 			  const struct vgpu_share *share, u64 now_ns)
 {
-	struct user *user = to_user(entity);
+	struct race_user *user = to_race_user(entity);
 
 	assert_ptr_equal(user->policy, rq->policy);
 	assert_false(user->queued);
@@ -156,7 +159,7 @@ static void watch_reshare(struct vgpu_rq *rq, struct vgpu_entity *entity,
 static struct vgpu_entity *watch_pick(struct vgpu_rq *rq, u64 now_ns,
 				      struct vgpu_pick *pick)
 {
-	struct engine *e = rq_engine(rq);
+	struct race_engine *e = rq_engine(rq);
 	struct vgpu_entity *entity;
 
 	assert_null(rq->running);
@@ -164,8 +167,8 @@ static struct vgpu_entity *watch_pick(struct vgpu_rq *rq, u64 now_ns,
 	assert_null(e->tl->resetting);
 	assert_true(rq->nr_queued > 0);
 	assert_true(all_zero(pick, sizeof(*pick)));
-	e->throttled = t.throttle && sim_one_in(4);
-	if (t.pick_nobody) {
+	e->throttled = race.throttle && sim_one_in(4);
+	if (race.pick_nobody) {
 		e->throttled = true;
 		e->ready_ns = U64_MAX;
 		return NULL;
@@ -182,19 +185,19 @@ static struct vgpu_entity *watch_pick(struct vgpu_rq *rq, u64 now_ns,
 		e->ready_ns = U64_MAX;
 		return NULL;
 	}
-	if (t.pick_linger_ns)
-		pick->linger_ns = t.pick_linger_ns;
-	if (t.pick_exclusive)
+	if (race.pick_linger_ns)
+		pick->linger_ns = race.pick_linger_ns;
+	if (race.pick_exclusive)
 		pick->exclusive = true;
-	if (t.lingers && sim_one_in(2))
+	if (race.lingers && sim_one_in(2))
 		pick->linger_ns = sim_random(0, 200 * US);
-	if (t.lingers && sim_one_in(4))
+	if (race.lingers && sim_one_in(4))
 		pick->exclusive = true;
 	assert_true(pick->slice_ns > 0);
-	assert_ptr_equal(to_user(entity)->policy, rq->policy);
-	assert_true(to_user(entity)->queued);
-	to_user(entity)->queued = false;
-	assert_int_equal(to_user(entity)->held, 0);
+	assert_ptr_equal(to_race_user(entity)->policy, rq->policy);
+	assert_true(to_race_user(entity)->queued);
+	to_race_user(entity)->queued = false;
+	assert_int_equal(to_race_user(entity)->held, 0);
 	assert_int_equal(entity->hold, 0);
 	if (e->ready_ns != U64_MAX)
 		e->max_gap_ns = max(e->max_gap_ns, now_ns - e->ready_ns);
@@ -208,13 +211,13 @@ static struct vgpu_entity *watch_pick(struct vgpu_rq *rq, u64 now_ns,
 	return entity;
 }
 
-/* What the log has of the run that has just ended. */
-static void check_log(struct engine *e, u64 ran_ns, u64 now_ns)
+/* Checks the entry that the log has of the run that has just ended. */
+static void check_log(struct race_engine *e, u64 ran_ns, u64 now_ns)
 {
 	struct vgpu_sched_log *log = &e->tl->log;
 	const struct vgpu_ctl_switch *entry;
 	u64 deadline_ns = e->start_ns + e->pick.slice_ns, preempt_ns = 0;
-	struct user *user = container_of(e->running, struct user, entity);
+	struct race_user *user = container_of(e->running, struct race_user, entity);
 	u32 end;
 
 	entry = &log->entry[(log->total - 1) % VGPU_SCHED_LOG];
@@ -235,7 +238,7 @@ static void check_log(struct engine *e, u64 ran_ns, u64 now_ns)
 	} else if (e->end == VGPU_RUN_STALLED) {
 		assert_int_equal(end, VGPU_END_STALLED);
 	} else if (!e->stop_ns) {
-		/* A request to the run before it may have come too late. */
+		/* A request to stop the run before may have come too late and hit this one. */
 		assert_int_equal(end, now_ns >= deadline_ns ?
 				      VGPU_END_SLICE : VGPU_END_PREEMPTED);
 	} else if (end == VGPU_END_SLICE) {
@@ -255,8 +258,8 @@ static void check_log(struct engine *e, u64 ran_ns, u64 now_ns)
 static void watch_charge(struct vgpu_rq *rq, struct vgpu_entity *entity,
 			 u64 ran_ns, u64 now_ns)
 {
-	struct engine *e = rq_engine(rq);
-	struct user *user = to_user(entity);
+	struct race_engine *e = rq_engine(rq);
+	struct race_user *user = to_race_user(entity);
 
 	assert_ptr_equal(user->policy, rq->policy);
 	assert_false(user->queued);
@@ -265,8 +268,8 @@ static void watch_charge(struct vgpu_rq *rq, struct vgpu_entity *entity,
 		   "%llu + %llu, not %llu", ran_ns, e->idle_ns,
 		   now_ns - e->start_ns);
 	check_log(e, ran_ns, now_ns);
-	if (t.nr_runs < t.max_runs)
-		t.run[t.nr_runs++] = (struct run){
+	if (race.nr_runs < race.max_runs)
+		race.run[race.nr_runs++] = (struct race_run){
 			user, e->start_ns, now_ns, ran_ns
 		};
 	user->lingered_ns += e->linger_ns;
@@ -294,7 +297,7 @@ static const struct vgpu_sched_policy watch_ops = {
 	.reshare = watch_reshare,
 };
 
-const struct vgpu_sched_policy *watched(const char *name)
+const struct vgpu_sched_policy *race_watched(const char *name)
 {
 	const struct vgpu_sched_policy *policy = vgpu_sched_policy(name);
 	unsigned int i;

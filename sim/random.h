@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The random numbers of the simulator, of tests and of the bench: the same seed, the same numbers. */
+/*
+ * The random numbers of the simulator, of tests and of the bench: the same seed, the same numbers.
+ */
 #ifndef _SIM_RANDOM_H
 #define _SIM_RANDOM_H
 

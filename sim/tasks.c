@@ -13,9 +13,10 @@
 #include <linux/wait.h>
 #include <linux/workqueue.h>
 
+#include "random.h"
 #include "tasks.h"
 
-/* No test takes so long: somebody waits and is never woken. */
+/* No test takes so long: by then a task waits and is never woken. */
 #define SIM_END_NS		(200ULL * 1000 * 1000 * 1000)
 
 static struct {
@@ -29,7 +30,7 @@ static struct {
 
 #define SIM_STACK_SIZE		(256 * 1024)
 
-/* Who runs, and who did before the last switch. */
+/* The task that runs, and the one that ran before the last switch. */
 static struct task_struct *sim_me, *sim_before;
 
 u64 sim_now_ns(void)
@@ -44,12 +45,7 @@ struct task_struct *sim_current(void)
 
 u64 sim_random(u64 lo, u64 hi)
 {
-	u64 x = (sim.random += 0x9e3779b97f4a7c15ULL);
-
-	x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
-	x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
-	x ^= x >> 31;
-	return lo + x % (hi - lo + 1);
+	return random_range(&sim.random, lo, hi);
 }
 
 bool sim_one_in(u64 n)
@@ -95,7 +91,7 @@ static struct task_struct *sim_draw(void)
 	return NULL;
 }
 
-/* Nobody can run now: time passes until somebody can. */
+/* No task can run now: time passes until one can. */
 static void sim_jump(void)
 {
 	struct task_struct *task;
@@ -115,7 +111,7 @@ static void sim_jump(void)
 	sim.now_ns = max(sim.now_ns, next_ns);
 }
 
-/* On the new stack: tells AddressSanitizer, and learns where we come from. */
+/* On the new stack: tells AddressSanitizer, which tells the stack of the task before. */
 static void sim_switched(struct task_struct *me)
 {
 	__sanitizer_finish_switch_fiber(me->fake, &sim_before->stack,
@@ -235,7 +231,7 @@ void sim_end(void)
 	sim_me = NULL;
 }
 
-/* What the shims declare. */
+/* What the shims of sched.h and kthread.h declare. */
 
 void schedule(void)
 {
@@ -255,7 +251,9 @@ int wake_up_process(struct task_struct *task)
 	return slept;
 }
 
-/* Workers: a task for each work that is queued, reaped when that is seen. */
+/*
+ * Workers: each queued work gets a task of its own, which is reaped when the next work is queued.
+ */
 #define SIM_MAX_WORKERS	16
 
 struct workqueue_struct {

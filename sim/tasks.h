@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Concurrency under control: tasks are coroutines, and which one goes on is
- * drawn by seed wherever the kernel could switch: where a
- * lock is taken or given back, where a task wakes, sleeps or says what it is
- * about to do. Time is virtual: it jumps to the next timer or sleeper when nobody
- * can run. If there is none of these either, that is a lost wake-up, and the
- * test dies.
+ * Concurrency under control: tasks are coroutines, and the task that goes on is drawn by seed
+ * wherever the kernel could switch: where a task takes a lock or gives it back, wakes another task,
+ * sleeps, or sets its state. Time is virtual: when no task can run, it jumps to the next timer or
+ * to the end of the next sleep. If there is none of these either, a wake-up was lost, and the test
+ * dies.
  *
- * The shims of spinlock.h, mutex.h, wait.h, hrtimer.h, kthread.h and sched.h
- * are made of this.
+ * The shims of spinlock.h, mutex.h, wait.h, hrtimer.h, kthread.h and sched.h are made of this.
  */
 #ifndef _VGPU_TASKS_H
 #define _VGPU_TASKS_H
@@ -21,16 +19,21 @@
 
 /**
  * struct task_struct - a task
- * @link:    all of them
- * @context: where it goes on
- * @stack:   its own; the first task's is known once it was switched away
- * @stack_size: of that
- * @fake:    AddressSanitizer's
- * @state:   what it said by set_current_state()
- * @blocked: in schedule(), with a state other than TASK_RUNNING
- * @until_ns: sleeps by sim_sleep()
- * @joiner:  waits for its end
- * @locks:   spinlocks held; it is not switched away then
+ * @link:    on the list of all tasks
+ * @context: registers, while another task runs
+ * @stack:   stack; that of the first task is known once it was switched away
+ * @stack_size: size of @stack
+ * @fake:    AddressSanitizer's, while another task runs
+ * @fn:      what the task runs
+ * @data:    argument of @fn
+ * @state:   what the task set by set_current_state()
+ * @blocked: the task is in schedule(), with a state other than TASK_RUNNING
+ * @done:    @fn has returned
+ * @should_stop: kthread_stop() was called
+ * @until_ns: when sim_sleep() ends; 0: the task does not sleep
+ * @joiner:  task that waits for the end of this one
+ * @locks:   number of spinlocks that the task holds; it is not switched away then
+ * @refs:    references to the task, which is freed with the last one
  */
 struct task_struct {
 	struct list_head link;
@@ -50,7 +53,7 @@ struct task_struct {
 	unsigned int refs;
 };
 
-/* The caller is the first task. jitter_ns: how long one is switched away at most. */
+/* The caller becomes the first task. A task is switched away for up to @jitter_ns. */
 void sim_begin(u64 seed, u64 jitter_ns);
 void sim_end(void);
 u64 sim_now_ns(void);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The adversarial search: clients that behave so as to get more of an engine than
- * is due to them, or to leave a neighbour with less, found by hill climbing, against
- * the policies and timeline.c as they are in the kernel, in virtual time.
+ * The adversarial search: it finds, by hill climbing, clients that behave so as to get more of an
+ * engine than is due to them, or to leave a neighbour with less, under the policies and timeline.c
+ * as they are in the kernel, in virtual time.
  */
 #ifndef BENCH_ATTACK_H
 #define BENCH_ATTACK_H
@@ -11,30 +11,36 @@
 
 #define ATTACK_TEXT	1024
 
-/* What is called a gain or a loss is one over at least so long. */
+/* A gain or a loss is one over at least this time. */
 #define ATTACK_WINDOW_NS	(2 * SEC)
-/* What an attack may gain or cost beyond the bound, in per cent of an engine. */
+/* The goal: no attack gains or costs more than this beyond the bound, in per cent of an engine. */
 #define ATTACK_GOAL	0.05
 
 /**
- * struct attack_env - the machine, and what the host has set
- * @slice_ns:   S
- * @attackers:  clients that follow the plan, one after the other
- * @others:     busy clients, neither attacker nor victim
- * @victim_job_ns: the victim submits jobs of this, one at a time; 0: it is busy
- * @victim_gap_ns: and thinks so long after each
- * @a_guarantee: each attacker's share, per mille, and so on
- * @a_cap:      only attackers have one; 0: none
- * @a_weight:   weight
- * @a_slots:    of a cycle of fixed_share
- * @nr_slots:   of that cycle
- * @late_ns:    everybody's engine stops so late
- * @kick_ns:    the kthread comes up to so late
- * @timer_ns:   a timer's interrupt comes up to so late
- * @switch_ns:  to restore a client other than the one before
- * @poll_ns:    the engine looks so long for work before it says idle
- * @stall_ns:   the engine waits so long for guest memory before it says stalled
- * @all_overrun: victim and others follow the attackers' overruns, in their phases
+ * struct attack_env - the machine, and what the host has set; all 64 bits wide for attack_text.c
+ * @slice_ns:   length of a slice: S
+ * @attackers:  number of clients that follow the plan
+ * @others:     number of busy clients that are neither attacker nor victim
+ * @victim_job_ns: the victim submits jobs of this length, one at a time; 0: it is busy
+ * @victim_gap_ns: the victim thinks for so long after each job
+ * @a_guarantee: guarantee of each attacker, per mille
+ * @a_cap:      cap of each attacker, per mille; 0: none. Only attackers have one
+ * @a_weight:   weight of each attacker
+ * @a_slots:    slots of each attacker in a cycle of fixed_share
+ * @v_guarantee: guarantee of the victim
+ * @v_weight:   weight of the victim
+ * @v_slots:    slots of the victim
+ * @o_guarantee: guarantee of each of the others
+ * @o_weight:   weight of each of the others
+ * @o_slots:    slots of each of the others
+ * @nr_slots:   number of slots of a cycle of fixed_share
+ * @late_ns:    as in struct attack_sim_config, like the next five
+ * @kick_ns:    see there
+ * @timer_ns:   see there
+ * @switch_ns:  see there
+ * @poll_ns:    see there
+ * @stall_ns:   see there
+ * @all_overrun: victim and others overrun as the attackers do, in the same phases
  */
 struct attack_env {
 	u64 slice_ns;
@@ -63,9 +69,9 @@ struct attack_env {
 };
 
 /**
- * struct attack - all there is to one: same attack, same run
- * @policy: under which
- * @env:    against what
+ * struct attack - all there is to an attack: same attack, same result
+ * @policy: the policy that is attacked
+ * @env:    the machine and the settings
  * @plan:   what the attackers do
  */
 struct attack {
@@ -75,10 +81,10 @@ struct attack {
 };
 
 /**
- * struct attack_honest - the same machine with busy clients in the attackers' place
- * @attacker: their service, all of them, as a fraction of the engine
- * @victim:   its service
- * @capped:   the attackers would get more without their cap
+ * struct attack_honest - what honest, busy clients in the attackers' place would get
+ * @attacker: service of all of them, as a fraction of the engine
+ * @victim:   service of the victim beside them, as a fraction of the engine
+ * @capped:   they would get more without their cap
  */
 struct attack_honest {
 	double attacker;
@@ -87,14 +93,14 @@ struct attack_honest {
 };
 
 /**
- * struct attack_score - what the attackers got, or the victim lost
- * @raw:    the most in any interval of up to ATTACK_WINDOW_NS, in per cent of the
- *          engine over ATTACK_WINDOW_NS
- * @beyond: the most in any interval, less what the policy's promise allows, in per
- *          cent of the engine over that interval, but ATTACK_WINDOW_NS at least;
- *          negative: the promise has so much left
+ * struct attack_score - what the attackers gained, or what the victim lost
+ * @raw:    the most in any interval of up to ATTACK_WINDOW_NS, in per cent of the engine over
+ *          ATTACK_WINDOW_NS
+ * @honest: @raw with honest clients in the attackers' place; only attack_compare() sets it
+ * @beyond: the most in any interval, less what the policy's promise allows, in per cent of the
+ *          engine over that interval, but ATTACK_WINDOW_NS at least; negative: so much of it is
+ *          left
  * @bound_ns: what the promise allows
- * @honest: as @raw, but of honest clients; attack_compare() sets it
  */
 struct attack_score {
 	double raw;
@@ -105,10 +111,10 @@ struct attack_score {
 
 /**
  * struct attack_result - what came of an attack
- * @gain:   the attackers' service beyond what is due to honest ones in their place
- * @loss:   what the victim lacks of its service beside honest ones
- * @short_of_guarantee: what it lacks of its guarantee (qos)
- * @events: simulated
+ * @gain:   the attackers' service beyond what is due to honest clients in their place
+ * @loss:   what the victim lacks of its service beside honest clients
+ * @short_of_guarantee: what the victim lacks of its guarantee (qos)
+ * @events: number of things that happened in the simulation
  */
 struct attack_result {
 	struct attack_score gain;
@@ -134,17 +140,17 @@ void attack_compare(const struct attack *attack, u64 length_ns,
 double attack_worst_loss(const struct attack_result *result);
 
 /**
- * struct attack_found - the worst of a search
- * @gain:      the attack with the largest gain beyond the bound; if there is none
- *             beyond it, the one that gains most over honest clients
- * @gain_result: what came of it
- * @gain_rank: the search's
- * @loss:      likewise with the largest loss
- * @loss_result: what came of it
- * @loss_rank: the search's
- * @climbs:    restarts
- * @runs:      attacks tried
- * @events:    simulated
+ * struct attack_found - the worst attacks of a search
+ * @gain:      the attack with the largest gain beyond the bound; if no gain is beyond it, the
+ *             attack that gains most over honest clients
+ * @gain_result: what came of @gain
+ * @gain_rank: by this @gain was chosen
+ * @loss:      the attack with the largest loss, likewise
+ * @loss_result: what came of @loss
+ * @loss_rank: by this @loss was chosen
+ * @climbs:    number of restarts
+ * @runs:      number of attacks tried
+ * @events:    number of things that happened in all simulations
  */
 struct attack_found {
 	struct attack gain;
@@ -168,8 +174,8 @@ extern void (*attack_on_climb)(const struct attack *attack,
 
 /**
  * struct attack_known - an attack that worked once
- * @name: of it
- * @text: for attack_parse()
+ * @name: what it does
+ * @text: the attack, for attack_parse()
  */
 struct attack_known {
 	const char *name;

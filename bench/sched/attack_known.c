@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Attacks that worked once, each on the code as it was then. */
+/* Attacks that worked once, each on the policies as they were then. */
 #include <linux/kernel.h>
 
 #include "attack.h"
@@ -8,7 +8,7 @@
 #define REAL "late=10us kick=20us switch=10us poll=50us "
 
 const struct attack_known attack_known[] = {
-	/* These were found by people, and were the reason for the search. */
+	/* People found these attacks, which were the reason for the search. */
 	{ "bank a guarantee by resets",
 	  "qos slice=1ms attackers=1 " HALVES
 	  "0.length=225ms 0.move=reset 0.job=83us 0.gap=90us 1.length=600ms" },
@@ -18,7 +18,7 @@ const struct attack_known attack_known[] = {
 	  "qos slice=1ms attackers=31 a.guarantee=3 a.weight=1 v.guarantee=907 v.weight=1 all_overrun=1 0.length=1000ms 1.length=1000ms 1.overrun=9ms 1.every=1" },
 	{ "idle before a slot ends",
 	  "equal_share slice=1ms attackers=1 0.length=1000ms 0.tail=1us 0.gap=100us" },
-	/* These were found by the search. */
+	/* The search found these. */
 	{ "bank by closing",
 	  "qos slice=2ms attackers=1 " HALVES REAL
 	  "0.length=230ms 0.move=close 0.job=6us 1.length=60ms 1.move=close 1.job=40us 2.length=1200ms" },

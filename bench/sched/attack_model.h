@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Inside attack_sim.h: attack_client.c (clients that follow a plan), attack_sim.c (what the host of sim/host.h asks
- * of them, and what is recorded).
+ * Inside attack_sim.h: attack_client.c (clients that follow a plan), attack_sim.c (what the host of
+ * sim/host.h asks of them, and what is recorded).
  */
 #ifndef BENCH_ATTACK_MODEL_H
 #define BENCH_ATTACK_MODEL_H

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What an attack got or cost.
+ * What an attack gained or cost.
  *
- * Due is what honest clients, busy without a pause and without overruns, get in the
- * attackers' place, all else being equal: a rate, by the policy's own rule. A gain is
- * service of the attackers, all of them together, beyond that rate, in some interval; a
- * loss is what the victim, which is always runnable, lacks of its own rate. Every
- * interval that begins and ends where a run does is looked at: others have less.
+ * Due is what honest clients, busy without a pause and without overruns, get in the attackers'
+ * place, all else being equal: a rate, by the policy's own rule. A gain is service of all attackers
+ * together beyond that rate in some interval; a loss is what the victim, which is always runnable,
+ * lacks of its own rate. Every interval that begins and ends where runs do is looked at: others
+ * have less.
  *
- * Each policy promises its rates but for a constant: slices are not divided, and an
- * overrun is repaid later. That constant is not a gain, as no repetition adds to it; it
- * is subtracted, with the overruns that were measured, to give what is beyond the
- * bound, and what is raw is printed beside.
+ * Each policy promises its rates but for a constant, as slices are not divided and overruns are
+ * repaid later. That constant is not a gain, as no repetition adds to it. It is subtracted, with
+ * the overruns as they were, which leaves what is beyond the bound; the raw figure is printed
+ * beside.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -24,10 +24,10 @@
 #define HONEST_NS	(20 * SEC)
 #define LEAST_NS	(1 * US)	/* a piece of work and the thought after it */
 
-/* What happens more often than this on average is not looked at: it takes too long. */
+/* Attacks in which things happen more often than this on average take too long to simulate. */
 #define LEAST_EVENT_NS	(20 * US)
 
-/* A turn of the sign of service less due: at a low, or at a high. */
+/* A turn of sign * (service - due): at a low, or at a high. */
 struct turn {
 	u64 at_ns;
 	double excess_ns;
@@ -39,7 +39,7 @@ struct turns {
 	size_t nr;
 };
 
-/* A plan must let time pass: pieces of work without any are not. */
+/* Whether the plan lets time pass: pieces of work without length and pause do not. */
 static bool plan_goes_on(const struct attack_plan *plan)
 {
 	unsigned int i;
@@ -51,7 +51,9 @@ static bool plan_goes_on(const struct attack_plan *plan)
 		if (phase->move == ATTACK_SLEEP || (!phase->job_ns &&
 						    !phase->tail_ns))
 			continue;
-		/* At the end of a slice a piece may be as short as it likes. */
+		/*
+		 * A piece of work that ends before the end of a slice may be as short as it likes.
+		 */
 		if (!phase->tail_ns)
 			least_ns += phase->job_ns;
 		if (least_ns < LEAST_NS)
@@ -61,10 +63,10 @@ static bool plan_goes_on(const struct attack_plan *plan)
 }
 
 /**
- * attack_possible() - whether the host would take the settings, and a client could do that
- * @attack: any
+ * attack_possible() - whether the host would take the settings, and clients could follow the plan
+ * @attack: an attack, of which any field may have any value
  *
- * Return: that.
+ * Return: whether both are so.
  */
 bool attack_possible(const struct attack *attack)
 {
@@ -117,7 +119,7 @@ static void add_clients(struct attack_sim_config *config, u64 nr,
 	}
 }
 
-/* Busy all the time. With overruns, if these are to be as the attackers'. */
+/* A plan of being busy all the time, with the attackers' overruns if all are to overrun. */
 static struct attack_plan busy_plan(const struct attack *attack, bool honest)
 {
 	struct attack_plan plan = {};
@@ -177,7 +179,9 @@ static void config_of(const struct attack *attack, bool honest, u64 length_ns,
 	add_clients(config, env->others, ATTACK_OTHER, &o, &busy, &slot);
 }
 
-/* Sets @due to what the policy's rule gives to a client of each group while all clients are busy. */
+/*
+ * Sets @due to what the policy's rule gives to a client of each group while all clients are busy.
+ */
 static void due_of(const struct attack_sim_config *config, double *due)
 {
 	struct due_claim claims[ATTACK_CLIENTS];
@@ -194,13 +198,12 @@ static void due_of(const struct attack_sim_config *config, double *due)
 
 /**
  * attack_honest_run() - what is due to attackers and victim
- * @attack: its settings only
- * @honest: out
+ * @attack: the attack, of which only policy and settings count
+ * @honest: set to what is due
  *
- * It follows from the policy's rule where all are busy. What who pauses gets is
- * measured.
+ * That follows from the policy's rule for busy clients. What a victim that pauses gets is measured.
  *
- * Return: events simulated.
+ * Return: number of things that happened in the simulation.
  */
 u64 attack_honest_run(const struct attack *attack, struct attack_honest *honest)
 {
@@ -226,7 +229,7 @@ u64 attack_honest_run(const struct attack *attack, struct attack_honest *honest)
 	return events;
 }
 
-/* The turns of @sign times service less due. */
+/* The turns of @sign * (service - due), which the caller frees. */
 static struct turns turns_of(const struct attack_record *record, double rate,
 			     int sign, u64 length_ns)
 {
@@ -256,7 +259,7 @@ static struct turns turns_of(const struct attack_record *record, double rate,
 	return turns;
 }
 
-/* The most that it grows in an interval of up to @window_ns. */
+/* The most that sign * (service - due) grows in an interval of up to @window_ns. */
 static double turns_most(const struct turns *turns, u64 window_ns)
 {
 	size_t *lows = bench_alloc(turns->nr * sizeof(*lows)), i;
@@ -285,14 +288,14 @@ static double turns_most(const struct turns *turns, u64 window_ns)
 }
 
 /**
- * attack_most_ns() - the most of service less due, or of due less service
- * @record:    of a group
- * @rate:      due, a fraction of the engine
+ * attack_most_ns() - the most that a group had too much, or too little, in some interval
+ * @record:    record of the group
+ * @rate:      what is due to the group, a fraction of the engine
  * @sign:      1: too much; -1: too little
- * @length_ns: of the run
- * @window_ns: in intervals of up to this
+ * @length_ns: length of the run
+ * @window_ns: intervals of up to this are looked at
  *
- * Return: that, at least 0.
+ * Return: ns of service, at least 0.
  */
 double attack_most_ns(const struct attack_record *record, double rate, int sign,
 		      u64 length_ns, u64 window_ns)
@@ -320,7 +323,7 @@ static struct attack_score score(const struct attack_record *record, double rate
 			score.raw = 100 * most_ns / ATTACK_WINDOW_NS;
 			score.beyond = beyond;
 		}
-		/* What is left of the bound is little of a long window. */
+		/* Divided by a long window, what is left of the bound would look like little. */
 		if (beyond > 0)
 			score.beyond = max(score.beyond, beyond);
 		if (window_ns >= length_ns)
@@ -331,9 +334,10 @@ static struct attack_score score(const struct attack_record *record, double rate
 }
 
 /*
- * qos: guarantees hold to 2 Q (G), caps, too (C). Of two that are runnable and have no
- * cap, the excess differs by 3 Q (1/w + 1/w') (P): hence a client's part of it, against
- * all others', by the last term; and who has a cap may be ahead by 2 Q at its cost.
+ * qos: guarantees hold to 2 Q (G), and so do caps (C). The excess of two clients that are runnable
+ * and have no cap differs by 3 Q (1/w + 1/w') (P), so the excess of one client differs from its
+ * part by the last term, the sum over all others; and each client with a cap may be ahead by 2 Q at
+ * its cost.
  */
 static double qos_bound_ns(const struct attack_env *env,
 			   const struct attack_honest *honest,
@@ -358,7 +362,7 @@ static double qos_bound_ns(const struct attack_env *env,
 	       3 * q_ns * (weights - weight + (nr - 1) * weight) / weights;
 }
 
-/* What the promise lets one client lack, or an attacker have too much. */
+/* How much the promise lets a client of @group lack, or an attacker have too much. */
 static double bound_of(const struct attack *attack,
 		       const struct attack_sim_result *result,
 		       const struct attack_honest *honest,
@@ -372,12 +376,12 @@ static double bound_of(const struct attack *attack,
 		p_ns = max_t(double, p_ns, result->overrun_ns[i]);
 		debts_ns += result->record[i].debts_ns;
 	}
-	/* Of two, the difference (best_effort.c); so of one, against the mean. */
+	/* best_effort.c bounds the difference of two clients; this is that of one from the mean. */
 	if (attack->policy->due == VGPU_DUE_EQUAL)
 		return 2 * (2 * env->slice_ns + p_ns) * nr / (nr + 1);
 	if (attack->policy->due == VGPU_DUE_SHARE)
 		return qos_bound_ns(env, honest, group, env->slice_ns + p_ns);
-	/* T3: its own debt, less than a slot, and its part of all; T1: all debts. */
+	/* T3: its own debt, which is less than a slot, and its part of all debts; T1: all debts. */
 	if (group == ATTACK_ATTACKER)
 		return env->slice_ns + p_ns +
 		       honest->attacker / env->attackers * debts_ns +
@@ -385,7 +389,7 @@ static double bound_of(const struct attack *attack,
 	return env->slice_ns + p_ns + debts_ns;
 }
 
-/* The attackers get no more than their own bounds, nor than others lack. */
+/* The attackers gain no more than their own bounds, nor more than all others lack. */
 static double gain_bound_ns(const struct attack *attack,
 			    const struct attack_sim_result *result,
 			    const struct attack_honest *honest)
@@ -397,7 +401,7 @@ static double gain_bound_ns(const struct attack *attack,
 			env->others * bound_of(attack, result, honest,
 					       ATTACK_OTHER);
 
-	/* Each slot that nobody has is as a client's with one slot. */
+	/* A slot that no client has counts as that of a client with one slot. */
 	if (attack->policy->due == VGPU_DUE_SIZE)
 		theirs += (env->nr_slots - env->attackers * env->a_slots -
 			   env->v_slots - env->others * env->o_slots) *
@@ -406,11 +410,11 @@ static double gain_bound_ns(const struct attack *attack,
 }
 
 /**
- * attack_run() - what an attack gets and costs
- * @attack: possible
- * @honest: of the same settings
- * @length_ns: of the run, ATTACK_WINDOW_NS at least
- * @out:    out
+ * attack_run() - what an attack gains and costs
+ * @attack: an attack that is possible
+ * @honest: by attack_honest_run(), of the same settings
+ * @length_ns: length of the run, ATTACK_WINDOW_NS at least
+ * @out:    set to what came of the attack
  */
 void attack_run(const struct attack *attack, const struct attack_honest *honest,
 		u64 length_ns, struct attack_result *out)
@@ -446,7 +450,7 @@ void attack_run(const struct attack *attack, const struct attack_honest *honest,
 			score(&result.record[ATTACK_VICTIM], g, -1,
 			      env->victim_job_ns ? 3 * q_ns : 2 * q_ns,
 			      length_ns);
-		/* Who pauses is promised its guarantee, no part of the excess. */
+		/* A victim that pauses is promised its guarantee, but no part of the excess. */
 		if (env->victim_job_ns) {
 			due = min(due, g);
 			bound_ns = 3 * q_ns;
@@ -456,17 +460,17 @@ void attack_run(const struct attack *attack, const struct attack_honest *honest,
 			  length_ns);
 	out->gain = score(&result.record[ATTACK_ATTACKER], honest->attacker, 1,
 			  gain_bound_ns(attack, &result, honest), length_ns);
-	/* What who pauses leaves is anybody's. */
+	/* What a victim that pauses leaves, the others may take. */
 	if (env->victim_job_ns)
 		out->gain.beyond = -100;
 	attack_sim_free(&result);
 }
 
 /**
- * attack_compare() - an attack, and beside it honest clients in its place
- * @attack: possible
- * @length_ns: of each run
- * @result: out, with what honest clients come to in it
+ * attack_compare() - run an attack, and beside it honest clients in the attackers' place
+ * @attack: an attack that is possible
+ * @length_ns: length of each run
+ * @result: set to what came of the attack, with the figures of honest clients
  */
 void attack_compare(const struct attack *attack, u64 length_ns,
 		    struct attack_result *result)
@@ -486,10 +490,10 @@ void attack_compare(const struct attack *attack, u64 length_ns,
 }
 
 /**
- * attack_worst_loss() - beyond the bound
- * @result: of an attack
+ * attack_worst_loss() - the victim's loss beyond the bound
+ * @result: what came of an attack
  *
- * Return: of the victim's part, or of its guarantee, in per cent.
+ * Return: loss against its part, or against its guarantee if that is larger, in per cent.
  */
 double attack_worst_loss(const struct attack_result *result)
 {

@@ -15,7 +15,7 @@
 #define SEARCH_PLANS		10	/* random ones, to begin with */
 #define SEARCH_PATIENCE		30	/* changes in vain */
 
-/* Called after each climb, if set. */
+/* Called after each climb, unless NULL. */
 void (*attack_on_climb)(const struct attack *attack,
 			const struct attack_result *result, bool gain);
 
@@ -24,7 +24,7 @@ static bool one_in(u64 *seed, u64 n)
 	return !bench_random(seed, n);
 }
 
-/* low .. high, each power of two as likely as the next. */
+/* One of low .. high, each power of two of low as likely as the next. */
 static u64 random_log(u64 *seed, u64 low, u64 high)
 {
 	u64 bits = 1, top;
@@ -66,7 +66,7 @@ static void random_shares(struct attack_env *env, u64 *seed)
 		env->v_guarantee = 100 * (1 + bench_random(seed, 9));
 		env->a_weight = random_log(seed, 1, VGPU_WEIGHT_MAX);
 		break;
-	case 4:		/* nobody has */
+	case 4:		/* no client has a guarantee */
 		env->a_weight = random_log(seed, 1, VGPU_WEIGHT_MAX);
 		env->v_weight = random_log(seed, 1, VGPU_WEIGHT_MAX);
 		env->o_weight = random_log(seed, 1, VGPU_WEIGHT_MAX);
@@ -107,8 +107,8 @@ static void random_env(const struct vgpu_sched_policy *policy, bool gain,
 			env->nr_slots *= 2;
 	}
 	/*
-	 * Where who pauses keeps its slot it pays for its own wake-ups and switches,
-	 * by chance and whatever others do; that is not looked for.
+	 * A victim that pauses and keeps its slot meanwhile pays for its own wake-ups and switches,
+	 * by chance and whatever others do: such losses are not searched for.
 	 */
 	if (one_in(seed, 2) && (policy->due == VGPU_DUE_SHARE ||
 				!env->victim_job_ns)) {
@@ -127,7 +127,7 @@ static u64 random_gap(u64 *seed)
 	case 0:		/* about as long as an engine lingers */
 		return VGPU_LINGER_US * US - 50 * US +
 		       bench_random(seed, 60 * US);
-	case 1:		/* about as long as it waits for memory */
+	case 1:		/* about as long as an engine waits for memory */
 		return 150 * US + bench_random(seed, 150 * US);
 	case 2:
 		return random_log(seed, US, 500 * US);
@@ -261,8 +261,9 @@ static void change_plan(u64 *seed, struct attack_plan *plan)
 }
 
 /*
- * Of what others overrun a victim that pauses gets the time back, in slots that
- * follow its own: fewer of its pauses fall between slots then. T2 has that.
+ * A victim that pauses gets the time that others overran back in slots that follow its own, and
+ * then fewer of its pauses fall between slots. That is part of the promise T2, so it is no loss to
+ * search for.
  */
 static void stop_on_time(struct attack_plan *plan)
 {
@@ -278,9 +279,9 @@ static double fitness(const struct attack_result *result, bool gain)
 }
 
 /*
- * How an attack compares with those of other settings: by what it is beyond the
- * bound; if it is not, by what it gets or costs more than honest clients do, who
- * come to different parts of the bound in different settings.
+ * Compares attacks of different settings: by how far they are beyond the bound, or if they are not,
+ * by what they gain or cost more than honest clients, which use different parts of the bound in
+ * different settings.
  */
 static double rank(const struct attack_result *result,
 		   const struct attack_result *plain, bool gain)
@@ -297,7 +298,7 @@ static void note(struct attack_found *found, const struct attack *attack,
 	double gain = rank(result, plain, true);
 	double loss = rank(result, plain, false);
 
-	/* Where the victim pauses there is no gain. */
+	/* -100: the victim pauses, so that there is no gain. */
 	if (result->gain.beyond > -100 &&
 	    (!found->gain.policy || gain > found->gain_rank)) {
 		found->gain = *attack;
@@ -357,10 +358,10 @@ static void climb(const struct vgpu_sched_policy *policy, u64 seed, bool gain,
 }
 
 /**
- * attack_shorten() - leave out what an attack works without
- * @attack: which; in and out
- * @gain:   what it is good for: a gain, or a loss
- * @result: out, of @attack then
+ * attack_shorten() - leave everything out of an attack that it works without
+ * @attack: the attack; changed
+ * @gain:   it is to keep its gain; false: its loss
+ * @result: set to what came of the attack as it is then
  */
 void attack_shorten(struct attack *attack, bool gain,
 		    struct attack_result *result)
@@ -388,13 +389,13 @@ void attack_shorten(struct attack *attack, bool gain,
 }
 
 /**
- * attack_search() - look for the worst
- * @policy:  against which
- * @seed:    of all that is random
- * @events:  no further climb begins after so many
- * @seconds: nor after so many of the real world; 0: as long as @events say. What is
- *           found depends on the machine then
- * @found:   out
+ * attack_search() - look for the worst attacks on a policy
+ * @policy:  the policy
+ * @seed:    seed of all that is random
+ * @events:  no further climb begins after so many things have happened
+ * @seconds: instead, no further climb begins after so many seconds of the real world, and what is
+ *           found depends on the machine; 0: @events counts
+ * @found:   set to the attacks that were found
  */
 void attack_search(const struct vgpu_sched_policy *policy, u64 seed, u64 events,
 		   u64 seconds, struct attack_found *found)

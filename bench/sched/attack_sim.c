@@ -125,7 +125,9 @@ static void sim_fault(struct host_entity *entity)
 		client->channel[i].cut_ns = ATTACK_NEVER;
 		client->channel[i].wake_ns = client->sim->host.now_ns;
 	}
-	/* A device that was to be closed is closed once the timeline has the client off the engine. */
+	/*
+	 * A device that was to be closed is closed once the timeline has the client off the engine.
+	 */
 	if (client->state == ATTACK_GOING)
 		client->abort_ns = client->sim->host.now_ns;
 	sim_strike(entity);
@@ -160,7 +162,8 @@ static void sim_join(struct attack_sim *sim, unsigned int index)
 	client->index = index;
 	client->entity.engine = &sim->host.engine[0];
 	attack_client_begin(client, sim->host.now_ns);
-	vgpu_entity_init(&client->entity.entity, &sim->host.engine[0].tl, id, &client->config->share);
+	vgpu_entity_init(&client->entity.entity, &client->entity.engine->tl, id,
+			 &client->config->share);
 }
 
 static void sim_begin(struct attack_sim *sim)

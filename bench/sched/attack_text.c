@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Attacks as text, for tables, build/bench.json and --replay: the name of the policy, and words of the form
- * name=value. Words whose value is 0 are left out; times have a unit.
+ * Attacks as text, for tables, build/bench.json and --replay: the name of the policy, and words of
+ * the form name=value. Words whose value is 0 are left out; times have a unit.
  */
 #include <ctype.h>
 #include <stdlib.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* bench/sched: the scheduler's policies, as they are in the kernel, on simulated engines in virtual time. */
+/*
+ * bench/sched: the scheduler's policies, as they are in the kernel, on simulated engines in virtual
+ * time.
+ */
 #ifndef BENCH_SCHED_H
 #define BENCH_SCHED_H
 
@@ -116,7 +119,8 @@ struct bench_use {
  * @short_due: largest of all groups
  * @short_own: largest of all groups
  * @over_due:  largest of all groups
- * @violations: by promise, in how many cases (periods of clients, pairs of clients, waits) some interval broke it
+ * @violations: by promise, in how many cases (periods of clients, pairs of clients, waits) some
+ *              interval broke it
  * @checked:  by promise, how many cases were looked at
  * @bound_used: by promise, the largest part of the bound that was used; above 1: broken
  * @use:      where the time of the first engine went

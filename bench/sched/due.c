@@ -25,7 +25,10 @@ struct due_claim bench_claim(const struct vgpu_share *share)
 	};
 }
 
-/* The client that lacks most slots of what is due to it, or that has most too many and more than one. */
+/*
+ * The client that lacks most slots of what is due to it, or that has most too many and more than
+ * one.
+ */
 static unsigned int due_worst(const struct due_claim *claims, const struct vgpu_share *shares,
 			      unsigned int nr, u32 nr_slots, bool too_many)
 {
@@ -48,13 +51,14 @@ static unsigned int due_worst(const struct due_claim *claims, const struct vgpu_
 }
 
 /**
- * bench_due_slots() - slots and weights that say the same as guarantees, caps and weights do when all are busy
+ * bench_due_slots() - slots and weights that say the same as guarantees, caps and weights do when
+ * all are busy
  * @claims: claims of all clients, by bench_claim(); @due of each is written
  * @shares: their shares, of which first_slot, nr_slots and weight are written
  * @nr:     number of clients
  *
- * For policies that know no guarantee. Each client has at least one slot, all slots are sold, and the client that is
- * short of most of a slot gets the next one.
+ * For policies that know no guarantee. Each client has at least one slot, all slots are sold, and
+ * the client that is short of most of a slot gets the next one.
  *
  * Return: number of slots of a cycle.
  */
@@ -106,7 +110,8 @@ static void due_by_weight(const struct des_config *config, struct due_claim *cla
  * bench_due_over() - what is due on average over a whole run
  * @config: configuration of the run
  * @policy: policy by whose rule it is due; NULL: by guarantee, cap and weight as @claims has them
- * @claims: claims of all clients, with the demand of the time in which they are started; @due of each is written
+ * @claims: claims of all clients, with the demand of the time in which they are started; @due of
+ *          each is written
  */
 void bench_due_over(const struct des_config *config, const struct vgpu_sched_policy *policy,
 		    struct due_claim *claims)

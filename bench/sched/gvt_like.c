@@ -10,12 +10,12 @@
  * - with each tick of 1 ms the one list of all started vGPUs is searched from its
  *   head for one that has work and budget left, which then goes to the tail; if
  *   there is none the engine stays idle until there is;
- * - what runs ends its job first (the bench's engine does that for it).
+ * - a vGPU that runs ends its job first (the bench's engine does that for it).
  *
- * Three kindnesses: it is asked at once when the engine falls idle, not at the
- * next tick; idle time is not charged; and there is no first preference for the
- * newly started, which for 2 s lifts all budgets. Weights are 1 .. 1000, not 1 ..
- * 16.
+ * It is better off than GVT-g in three ways: it is asked at once when the engine
+ * falls idle, not at the next tick; idle time is not charged; and newly started
+ * vGPUs are not preferred, which in GVT-g lifts all budgets for 2 s. Weights are
+ * 1 .. 1000, not 1 .. 16.
  */
 #include <linux/bug.h>
 #include <linux/errno.h>
@@ -30,11 +30,11 @@
 #define GVT_STAGES	10
 
 /**
- * struct gvt_entity - in the room that an entity has for its policy
- * @node:    on the list, while started
- * @left_ns: of its budget; negative: owed
- * @weight:  as counted in the sum
- * @queued:  has work and does not run
+ * struct gvt_entity - state of an entity, in the room that it has for its policy
+ * @node:    on the list of started entities
+ * @left_ns: what is left of the entity's budget; negative: what the entity owes
+ * @weight:  weight with which it is in gvt->weight_sum
+ * @queued:  the entity has work and does not run
  */
 struct gvt_entity {
 	struct list_head node;
@@ -46,12 +46,12 @@ struct gvt_entity {
 static_assert(sizeof(struct gvt_entity) <= VGPU_ENTITY_PART);
 
 /**
- * struct gvt - a run queue's state
- * @started:    all of them, who ran last at the tail
- * @weight_sum: of these
- * @nr_queued:  of these
- * @first_ns:   when it began
- * @period:     of 100 ms since then, the present one
+ * struct gvt - state of a run queue
+ * @started:    list of all started entities, with the one that ran last at the tail
+ * @weight_sum: sum of their weights
+ * @nr_queued:  how many of them are queued
+ * @first_ns:   when the first period began
+ * @period:     number of the present period of 100 ms since then
  */
 struct gvt {
 	struct list_head started;
@@ -88,7 +88,7 @@ static u64 gvt_budget_ns(const struct gvt *gvt, const struct gvt_entity *ge)
 	return GVT_PERIOD_NS * ge->weight / gvt->weight_sum;
 }
 
-/* Hands out the budgets of the periods that have begun since. */
+/* Hands out the budgets of the periods that have begun since the last call. */
 static void gvt_balance(struct gvt *gvt, u64 now_ns)
 {
 	struct gvt_entity *ge;

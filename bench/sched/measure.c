@@ -204,8 +204,8 @@ static void measure_spans(const struct bench_case *bcase, const struct des *des,
 
 /* The claims of all clients to an engine. */
 static struct due_claim *claims_of(const struct bench_case *bcase,
-				     const struct des_config *config,
-				     unsigned int engine)
+				   const struct des_config *config,
+				   unsigned int engine)
 {
 	struct due_claim *claims = bench_alloc(bcase->nr * sizeof(*claims));
 	unsigned int i;
@@ -220,7 +220,10 @@ static struct due_claim *claims_of(const struct bench_case *bcase,
 	return claims;
 }
 
-/* A client whose jobs go through several engines asks of each only what the slowest engine leaves to do. */
+/*
+ * A client whose jobs go through several engines asks of each only what the slowest engine leaves
+ * to do.
+ */
 static void claims_couple(const struct des_load *load, unsigned int client,
 			  struct due_claim **claims)
 {
@@ -241,7 +244,10 @@ static void claims_couple(const struct des_load *load, unsigned int client,
 	}
 }
 
-/* What is due on each engine, by a policy's rule or, without a policy, by guarantee, cap and weight. */
+/*
+ * What is due on each engine, by a policy's rule or, without a policy, by guarantee, cap and
+ * weight.
+ */
 static void claims_create(const struct bench_case *bcase,
 			  const struct des_config *config,
 			  const struct vgpu_sched_policy *policy,

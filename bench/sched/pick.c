@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a decision costs: pick, charge and enqueue again, on the bare processor, with random guarantees, caps, weights
- * and lengths of runs. Beside qos there are two policies for comparison: a linear scan, with the tags and the choice
- * of qos; and std::set, with one order of all entities and one tag to charge, as the least that a tree can cost.
+ * What a decision costs: pick, charge and enqueue again, on the bare processor, with random
+ * guarantees, caps, weights and lengths of runs. Beside qos there are two policies for comparison:
+ * a linear scan, with the tags and the choice of qos; and std::set, with one order of all entities
+ * and one tag to charge, as the least that a tree can cost.
  */
 #include <stdlib.h>
 
@@ -380,7 +381,8 @@ void bench_pick_beside(const struct vgpu_sched_policy *const *policies,
  * @few:    number of entities
  * @many:   number of entities
  * @seed:   seed of their shares and of the lengths of runs
- * @pairs:  number of pairs, in the order few, many, many, few; one more pair comes first and is dropped
+ * @pairs:  number of pairs, in the order few, many, many, few; one more pair comes first and is
+ *          dropped
  * @cost:   set to the medians, and to the quartiles of the pairs' ratios
  */
 void bench_pick_pairs(const struct vgpu_sched_policy *policy, unsigned int few,

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Random loads. Under qos, with all that may happen in a load and with stalls, holds and sudden overruns, its promises
- * must hold; under each policy, on the same arrivals, it is counted how often they do not.
+ * Random loads. Under qos, with all that may happen in a load and with stalls, holds and sudden
+ * overruns, its promises must hold; under each policy, on the same arrivals, it is counted how
+ * often they do not.
  */
 #include <stdlib.h>
 
@@ -16,7 +17,9 @@ struct load {
 	u64 overrun_ns[DES_MAX_ENGINES];
 };
 
-/* Adds slots and weights for policies that know no guarantee, and takes out changes of the policy. */
+/*
+ * Adds slots and weights for policies that know no guarantee, and takes out changes of the policy.
+ */
 static void load_adapt(struct des_config *config,
 		       const struct vgpu_sched_policy *policy)
 {

@@ -38,14 +38,14 @@ static void row_pick(struct bench_report *report)
 	row->value = cost.many_ns;
 	row->peer = cost.few_ns;
 	row->has_peer = true;
-	bench_row_detail(row, "pick + charge + enqueue under qos, %d entities against %d, random guarantees, caps and weights, seed %#llx, natively; %d pairs (A B B A) after one that is dropped; of their ratios: median %.3f, quartiles %.3f to %.3f; entities of %zu bytes, trees are the unit tests' red-black ones",
-	       PICK_MANY, PICK_FEW, (unsigned long long)report->seed,
-	       PICK_PAIRS, cost.ratio, cost.ratio_low, cost.ratio_high,
-	       sizeof(struct vgpu_entity));
+	bench_row_detail(row, "pick + charge + enqueue under qos, %d entities against %d, random guarantees, caps and weights, seed %#llx, natively; %d pairs (A B B A) after one that is dropped; of their ratios: median %.3f, quartiles %.3f to %.3f; entities of %zu bytes, trees are the simulator's red-black ones",
+			 PICK_MANY, PICK_FEW, (unsigned long long)report->seed,
+			 PICK_PAIRS, cost.ratio, cost.ratio_low, cost.ratio_high,
+			 sizeof(struct vgpu_entity));
 	bench_pick_pairs(&bench_policy_scan, PICK_FEW, PICK_MANY, report->seed,
 			 PICK_PAIRS, &cost);
 	bench_row_detail(row, "; a linear scan with the same tags: %.0f against %.0f ns, ratio %.0f",
-	       cost.many_ns, cost.few_ns, cost.ratio);
+			 cost.many_ns, cost.few_ns, cost.ratio);
 	for (i = 0; i < BENCH_POLICIES; i++) {
 		const struct vgpu_sched_policy *policy = bench_policy_at(i);
 
@@ -69,12 +69,12 @@ static void row_pick_set(struct bench_report *report)
 
 	bench_progress("pick_set");
 	bench_row_detail(row, "pick + charge + enqueue, natively, medians of %d batches in turn; std::set has one order and one tag to charge; value and peer are of the size with the worst ratio",
-	       PICK_PAIRS);
+			 PICK_PAIRS);
 	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
 		bench_pick_beside(policies, nr, sizes[i], report->seed,
 				  PICK_PAIRS, ns);
 		bench_row_detail(row, "; %u entities: qos %.0f, linear scan with the same tags %.0f",
-		       sizes[i], ns[0], ns[1]);
+				 sizes[i], ns[0], ns[1]);
 		if (!bench_policy_set) {
 			row->value = ns[0];
 			continue;
@@ -98,18 +98,18 @@ static void row_violations(struct bench_report *report, unsigned int loads)
 
 	bench_loads_qos(report->seed, loads, &sum);
 	bench_row_detail(row, "%u random loads with stalls, holds at the worst moment and sudden overruns, seeds from %#llx on, %.0f s of virtual time, %llu runs, %llu jobs; every interval, constants of DESIGN 6; broken of what was checked, and the largest part of the bound that was used:",
-	       loads, (unsigned long long)report->seed,
-	       (double)sum.length_ns / SEC, (unsigned long long)sum.runs,
-	       (unsigned long long)sum.jobs);
+			 loads, (unsigned long long)report->seed,
+			 (double)sum.length_ns / SEC, (unsigned long long)sum.runs,
+			 (unsigned long long)sum.jobs);
 	for (i = 0; i < DES_NR_PROMISES; i++) {
 		row->value += sum.broken[i];
 		bench_row_detail(row, "%s %s %llu of %llu, %.2f", i ? ";" : "",
-		       des_promise_name(i), (unsigned long long)sum.broken[i],
-		       (unsigned long long)sum.checked[i], sum.used[i]);
+				 des_promise_name(i), (unsigned long long)sum.broken[i],
+				 (unsigned long long)sum.checked[i], sum.used[i]);
 	}
 	if (sum.nr_bad)
 		bench_row_detail(row, "; in %u loads, the first has seed %#llx",
-		       sum.nr_bad, (unsigned long long)sum.first_bad);
+				 sum.nr_bad, (unsigned long long)sum.first_bad);
 }
 
 /* From @at_ns on so many more clients are runnable (in thousands), or served. */
@@ -128,8 +128,8 @@ static int compare_changes(const void *a, const void *b)
 }
 
 /*
- * Adds the time in which a client was runnable, and the part of it in which the engine also served one. No client has
- * a cap.
+ * Adds the time in which a client was runnable, and the part of it in which the engine also served
+ * one. No client has a cap.
  */
 static void use_of(const struct des *des, u64 *wanted_ns, u64 *served_ns)
 {
@@ -214,10 +214,10 @@ static void row_use(struct bench_report *report)
 
 	row->has_peer = true;
 	row->absolute = true;
-	bench_row_detail(row, "service in the time in which somebody is runnable (nobody has a cap), %s: %s; %d seeds from %#llx on, %.0f s each, the same arrivals for all",
-	       scenario->name, scenario->what, USE_SEEDS,
-	       (unsigned long long)report->seed,
-	       (double)scenario->length_ns / SEC);
+	bench_row_detail(row, "service in the time in which a client is runnable (no client has a cap), %s: %s; %d seeds from %#llx on, %.0f s each, the same arrivals for all",
+			 scenario->name, scenario->what, USE_SEEDS,
+			 (unsigned long long)report->seed,
+			 (double)scenario->length_ns / SEC);
 	for (i = 0; i < BENCH_POLICIES; i++) {
 		const struct vgpu_sched_policy *policy = bench_policy_at(i);
 		struct bench_use use = {};
@@ -234,7 +234,8 @@ static void row_use(struct bench_report *report)
 }
 
 /**
- * bench_rows() - run the random loads and print what they came to, and make the rows for build/bench.json
+ * bench_rows() - run the random loads and print what they came to, and make the rows for
+ * build/bench.json
  * @report: the report, to which both are added
  * @loads:  number of random loads for the row qos_violations
  * @rst:    print reStructuredText

@@ -4,7 +4,8 @@
 
 #include "run.h"
 
-#define ALONE_MAX	8	/* clients of a kind whose demand is measured; the others have the same */
+/* So many clients of a kind have their demands measured; the others have the same demands. */
+#define ALONE_MAX	8
 
 static void case_params(const struct bench_case *bcase,
 			const struct vgpu_sched_policy *policy,
@@ -208,9 +209,9 @@ void bench_case_destroy(struct bench_case *bcase)
 }
 
 /*
- * Holds any policy against the promises of qos: the checkers look at what was recorded under qos with the shares that
- * were set, so the record is made to say that. Where the engine runs jobs to their end, the bounds are those of the
- * overruns under the other policies.
+ * Holds any policy against the promises of qos: the checkers look at what was recorded under qos
+ * with the shares that were set, so the record is made to say that. Where the engine runs jobs to
+ * their end, the bounds are those of the overruns under the other policies.
  */
 static void case_check(const struct bench_case *bcase, struct des *des,
 		       struct bench_result *result)

@@ -1,33 +1,33 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Runs scenarios under policies and counts what came of it. */
+/* Runs scenarios under policies. */
 #ifndef BENCH_RUN_H
 #define BENCH_RUN_H
 
 #include "due.h"
 #include "scenarios.h"
 
-/* What the simulated engines cost; printed with the results. */
+/* Times of the simulated engines, which are printed with the results. */
 #define BENCH_SWITCH_NS		(30 * US)	/* save and restore */
-#define BENCH_LATE_NS		(20 * US)	/* until it notices that it is to stop */
+#define BENCH_LATE_NS		(20 * US)	/* until an engine notices that it is to stop */
 #define BENCH_POLL_NS		(50 * US)
 #define BENCH_KICK_NS		(20 * US)
 #define BENCH_RESET_NS		(200 * US)
 
-/* Pictures begin here, when the start is over. */
+/* Charts of runs begin at this time, when the start is over. */
 #define BENCH_PICTURE_NS	(1 * SEC)
 
 /**
- * struct bench_case - a scenario with its seed: the same arrivals for all policies
- * @scenario: see there
- * @seed:     of all that is random
- * @nr:       clients
- * @nr_engines: engines
- * @nr_slots: of a cycle of fixed_share
- * @group:    of each client, index of scenario->kind
- * @share:    of each client, under each policy but gvt_like
- * @gvt_weight: under that
- * @demand:   of each client on each engine
- * @overrun_ns: largest of a policy that is not cooperative, so far
+ * struct bench_case - a scenario with its seed: the same arrivals under all policies
+ * @scenario: the scenario
+ * @seed:     seed of all that is random
+ * @nr:       number of clients
+ * @nr_engines: number of engines
+ * @nr_slots: number of slots of a cycle of fixed_share
+ * @group:    by client, index of its kind in scenario->kind
+ * @share:    by client, its share under all policies but gvt_like
+ * @gvt_weight: by client, its weight under gvt_like
+ * @demand:   by engine and client, the part of an engine that a client would get of it alone
+ * @overrun_ns: by engine, the largest overrun so far under a policy that preempts
  */
 struct bench_case {
 	const struct bench_scenario *scenario;

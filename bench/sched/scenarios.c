@@ -9,16 +9,16 @@
 
 #define S_NS		BENCH_SLICE_NS
 #define WINDOW_NS	VGPU_WINDOW_NS
-#define ANY_DEPTH	(1U << 20)	/* no arrival is refused */
+#define ANY_DEPTH	(1U << 20)	/* no job is refused */
 #define OVERRUN_NS	(9 * MS)	/* 0.9 of the preemption timeout */
 
-/* @depth jobs of @ns queued at any time. */
+/* @jobs jobs of @ns are queued at any time. */
 #define HOG(ns, jobs) {							\
 	.kind = DES_CLOSED, .stage = { { 0, ns, 0 } }, .nr_stages = 1,	\
 	.depth = jobs,							\
 }
 
-/* One job at a time, think @think .. @think_max ns between two. */
+/* One job of @ns at a time, with @think .. @think_max ns between two. */
 #define CLOSED(ns, think, think_max) {					\
 	.kind = DES_CLOSED, .stage = { { 0, ns, 0 } }, .nr_stages = 1,	\
 	.depth = 1, .think_ns = think, .think_max_ns = think_max,	\
@@ -63,7 +63,7 @@ static void act_churn(struct des_config *config)
 	}
 }
 
-/* The first resets its device after each 15 ms, the second closes and opens it. */
+/* Every 15 ms the first client resets its device, and the second closes and opens its device. */
 static void act_shed(struct des_config *config)
 {
 	u64 at_ns;
@@ -75,7 +75,7 @@ static void act_shed(struct des_config *config)
 	}
 }
 
-/* Weights and guarantees of all sizes. */
+/* Gives the clients weights of all sizes, and some of them a small guarantee. */
 static void act_many(struct des_config *config)
 {
 	u64 seed = 1024;

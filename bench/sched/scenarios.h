@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Scenarios: who shares the engines, with what shares, and what they do. */
+/* Scenarios: the clients that share engines, their shares and their loads. */
 #ifndef BENCH_SCENARIOS_H
 #define BENCH_SCENARIOS_H
 
@@ -7,16 +7,16 @@
 #include "des.h"
 
 #define BENCH_KINDS	6
-#define BENCH_FRAME_NS	16666667ULL	/* 60 Hz; other periods are not frames */
+#define BENCH_FRAME_NS	16666667ULL	/* 60 Hz; jobs of other periods do not count as frames */
 
 /**
  * struct bench_kind - clients of one kind
- * @name:      in tables
- * @nr:        how many; 0: no more kinds
- * @guarantee: per mille, of each
- * @cap:       per mille, of each; 0: none
- * @weight:    of each; 0: 1
- * @load:      what each does
+ * @name:      name of the kind in tables
+ * @nr:        number of clients; 0: there are no more kinds
+ * @guarantee: guarantee of each client, per mille
+ * @cap:       cap of each client, per mille; 0: none
+ * @weight:    weight of each client; 0: 1
+ * @load:      load of each client
  */
 struct bench_kind {
 	const char *name;
@@ -28,14 +28,14 @@ struct bench_kind {
 };
 
 /**
- * struct bench_scenario - a load
- * @name:       in tables and for --scenario
- * @what:       it is about
- * @length_ns:  of virtual time
- * @slice_ns:   0: the default
- * @nr_engines: 0: 1
- * @kind:       who is there
- * @act:        optional: adds what happens meanwhile
+ * struct bench_scenario - a scenario
+ * @name:       name in tables and for --scenario
+ * @what:       what it is about, in words
+ * @length_ns:  length in virtual time
+ * @slice_ns:   length of a slice; 0: BENCH_SLICE_NS
+ * @nr_engines: number of engines; 0: 1
+ * @kind:       the clients
+ * @act:        adds what happens meanwhile, and may change clients; NULL: nothing happens
  */
 struct bench_scenario {
 	const char *name;

@@ -146,7 +146,8 @@ ok sched_show_text $?
 [[ $("$ctl" sched) == "$("$ctl" sched show)" && $("$ctl" share) == "$("$ctl" share show)" ]]
 ok show_may_be_left_out $?
 json 'd["policy"] == "qos" and d["slice_ns"] == 2500000 and d["frequency_hz"] == 400 and d["window_ns"] == 50000000 and d["preempt_timeout_us"] == 20000 and d["linger_us"] == 50 and d["quarantine_faults"] == 0 and d["quarantine_backoff_ms"] == 1500' \
-	sched set --policy qos --slice 2.5ms --window 50ms --preempt-timeout 20ms --linger 50us --quarantine-faults 0 --quarantine-backoff 1.5s
+	sched set --policy qos --slice 2.5ms --window 50ms --preempt-timeout 20ms --linger 50us \
+	--quarantine-faults 0 --quarantine-backoff 1.5s
 ok sched_set_all $?
 json 'd[0]["policy"] == "qos" and d[0]["slice_ns"] == 2500000' sched show
 ok sched_set_holds $?
@@ -191,7 +192,8 @@ json "len(d) == 2 and all(v['cap_permille'] == 1000 and v['frl_config_fps'] is N
 ok share_show_json $?
 json "len(d) == 1 and d[0]['uuid'] == '$other'" share show "$other"
 ok share_show_one $?
-"$ctl" share set "$uuid" --guarantee 50% --cap 100% --weight 3 --frl off "$other" --guarantee 250 --cap 40.5% --frl 30 >/dev/null
+"$ctl" share set "$uuid" --guarantee 50% --cap 100% --weight 3 --frl off \
+	"$other" --guarantee 250 --cap 40.5% --frl 30 >/dev/null
 ok share_set_two $?
 json "[(v['guarantee_permille'], v['cap_permille'], v['weight'], v['frl_config_fps']) for v in d if v['uuid'] == '$uuid'] == [(500, 1000, 3, 0)]" share show
 ok share_set_first $?
@@ -297,7 +299,8 @@ wait "${workers[@]}" 2>/dev/null
 workers=()
 json "d['removed'] is True" remove "$other"
 ok remove_second $?
-json 'd["policy"] == "best_effort"' sched set --policy best_effort --slice "${slice_ns}ns" --window 100ms --preempt-timeout 10ms --linger 100us --quarantine-backoff 60s
+json 'd["policy"] == "best_effort"' sched set --policy best_effort --slice "${slice_ns}ns" \
+	--window 100ms --preempt-timeout 10ms --linger 100us --quarantine-backoff 60s
 ok sched_set_back $?
 
 json "d['removed'] is True" remove "$uuid"

@@ -25,11 +25,11 @@ void slots_begin(struct world *w, const struct vgpu_sched_policy *policy, u32 nr
 /**
  * slots_seen() - the owner of each slot of a cycle of fixed_share, as its runs show
  * @nr_slots: slots of the cycle
- * @place:    for each entity, its first slot and how many it has
+ * @place:    for each entity, where its slots begin and how many it has
  * @nr:       number of entities
  * @table:    for each slot, the number of its owner, or NOBODY; set
  */
-void slots_seen(u32 nr_slots, const u32 (*place)[2], unsigned int nr, int *table)
+void slots_seen(u32 nr_slots, const struct vgpu_share *place, unsigned int nr, int *table)
 {
 	static struct world w;
 	u64 end_ns, at_ns;
@@ -39,7 +39,7 @@ void slots_seen(u32 nr_slots, const u32 (*place)[2], unsigned int nr, int *table
 	slots_begin(&w, &vgpu_policy_fixed_share, nr_slots, 1 * MS);
 	end_ns = w.now_ns + nr_slots * MS;
 	for (i = 0; i < nr; i++)
-		world_wake(&w, world_join(&w, place[i][0], place[i][1]));
+		world_wake(&w, world_join(&w, place[i].first_slot, place[i].nr_slots));
 	for (slot = 0; slot < nr_slots; slot++)
 		table[slot] = NOBODY;
 	while (nr) {

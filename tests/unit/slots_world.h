@@ -10,7 +10,7 @@
 const struct vgpu_sched_policy *slots_policy(unsigned int i);
 void slots_begin(struct world *w, const struct vgpu_sched_policy *policy, u32 nr_slots,
 		 u64 slice_ns);
-void slots_seen(u32 nr_slots, const u32 (*place)[2], unsigned int nr, int *table);
+void slots_seen(u32 nr_slots, const struct vgpu_share *place, unsigned int nr, int *table);
 
 /* @policy is each of these policies in turn; @i is a counter. */
 #define for_each_slots_policy(policy, i)					\

@@ -9,7 +9,7 @@
 
 #define HOLD_OTHER	0x4
 
-static u64 busy_ns(struct user *user)
+static u64 busy_ns(struct race_user *user)
 {
 	struct vgpu_entity_stats s;
 
@@ -18,7 +18,7 @@ static u64 busy_ns(struct user *user)
 }
 
 /* The log entry of a user's last run but @skip. */
-static struct vgpu_ctl_switch last_but(struct user *user, unsigned int skip)
+static struct vgpu_ctl_switch last_but(struct race_user *user, unsigned int skip)
 {
 	static struct vgpu_ctl_switch entry[VGPU_SCHED_LOG];
 	unsigned int n;
@@ -33,7 +33,7 @@ static struct vgpu_ctl_switch last_but(struct user *user, unsigned int skip)
 	return entry[0];
 }
 
-static struct vgpu_ctl_switch last_of(struct user *user)
+static struct vgpu_ctl_switch last_of(struct race_user *user)
 {
 	return last_but(user, 0);
 }
@@ -42,24 +42,24 @@ static struct vgpu_ctl_switch last_of(struct user *user)
 static void test_log_ends(void **state)
 {
 	struct vgpu_ctl_switch run;
-	struct user *user, *other;
+	struct race_user *user, *other;
 	u64 from_ns;
 
-	world_begin(3, 0, 10 * MS);
-	t.poll_ns = 0;
-	user = user_open(0);
-	other = user_open(0);
+	race_begin(3, 0, 10 * MS);
+	race.poll_ns = 0;
+	user = race_user_open(0);
+	other = race_user_open(0);
 	check_that(memcmp(user->entity.id, other->entity.id, 16), "%d",
 		   user->entity.id[0]);
 
-	submit(user, 1 * MS);
+	race_submit(user, 1 * MS);
 	sim_sleep(5 * MS);
 	run = last_of(user);
 	assert_int_equal(run.end, VGPU_END_IDLE);
 	assert_int_equal(run.preempt_ns, 0);
 	assert_true(run.ran_ns >= 1 * MS && run.ran_ns < 2 * MS);
 
-	submit(user, 11 * MS);
+	race_submit(user, 11 * MS);
 	sim_sleep(10 * MS + 500 * US);
 	run = last_of(user);
 	assert_int_equal(run.end, VGPU_END_SLICE);
@@ -68,39 +68,39 @@ static void test_log_ends(void **state)
 	sim_sleep(5 * MS);
 
 	from_ns = sim_now_ns();
-	submit(user, 5 * MS);
+	race_submit(user, 5 * MS);
 	sim_sleep(1 * MS);
-	hold_sync(user, HOLD_OTHER);
+	race_hold_sync(user, HOLD_OTHER);
 	run = last_of(user);
 	assert_int_equal(run.end, VGPU_END_HELD);
 	assert_true(run.time_ns >= from_ns && run.time_ns < from_ns + 1 * MS);
 	assert_true(run.preempt_ns > 0 && run.preempt_ns < 100 * US);
-	unhold(user, HOLD_OTHER);
-	world_drain();
+	race_unhold(user, HOLD_OTHER);
+	race_drain();
 	sim_sleep(1 * MS);
 
-	submit(user, 5 * MS);
+	race_submit(user, 5 * MS);
 	sim_sleep(1 * MS);
 	user->dma = true;
 	sim_sleep(1 * MS);
 	assert_int_equal(last_of(user).end, VGPU_END_STALLED);
 	user->dma = false;
 	vgpu_entity_wake(&user->entity);
-	world_drain();
+	race_drain();
 	sim_sleep(1 * MS);
 
-	submit(user, 5 * MS);
+	race_submit(user, 5 * MS);
 	sim_sleep(200 * US);
-	set_policy("qos");
+	race_set_policy("qos");
 	sim_sleep(100 * US);
 	run = last_of(user);
 	assert_int_equal(run.end, VGPU_END_CHANGED);
 	assert_true(run.ran_ns < 500 * US);
-	world_drain();
+	race_drain();
 	sim_sleep(1 * MS);
 
 	user->hung = true;
-	submit(user, 1 * MS);
+	race_submit(user, 1 * MS);
 	sim_sleep(10 * MS + TIMEOUT_NS + 5 * MS);
 	/* After the reset the engine looks once more. */
 	assert_int_equal(last_of(user).end, VGPU_END_IDLE);
@@ -108,9 +108,9 @@ static void test_log_ends(void **state)
 	assert_int_equal(run.end, VGPU_END_RESET);
 	assert_true(run.preempt_ns >= TIMEOUT_NS);
 
-	user_close(user);
-	user_close(other);
-	world_end();
+	race_user_close(user);
+	race_user_close(other);
+	race_end();
 }
 
 /*
@@ -120,30 +120,30 @@ static void test_log_ends(void **state)
 static void one_preempted(u64 after_ns, u64 least_ns, u64 most_ns)
 {
 	struct vgpu_ctl_switch run;
-	struct user *hog, *user;
+	struct race_user *hog, *user;
 
-	world_begin(4 + after_ns, 0, 20 * MS);
-	set_policy("qos");
-	hog = user_open(0);
-	user = user_open(0);
-	set_share(user, 500, VGPU_PER_MILLE, 1);
-	set_share(hog, 0, VGPU_PER_MILLE, 1);
+	race_begin(4 + after_ns, 0, 20 * MS);
+	race_set_policy("qos");
+	hog = race_user_open(0);
+	user = race_user_open(0);
+	race_set_share(user, 500, VGPU_PER_MILLE, 1);
+	race_set_share(hog, 0, VGPU_PER_MILLE, 1);
 	sim_sleep(100 * MS);
-	submit(hog, 30 * MS);
-	while (!t.engine[0].running)
+	race_submit(hog, 30 * MS);
+	while (!race.engine[0].running)
 		sim_sleep(1 * US);
-	sim_sleep(t.engine[0].start_ns + after_ns - sim_now_ns());
-	submit(user, 100 * US);
+	sim_sleep(race.engine[0].start_ns + after_ns - sim_now_ns());
+	race_submit(user, 100 * US);
 	sim_sleep(5 * MS);
 	run = last_of(hog);
 	assert_int_equal(run.end, VGPU_END_PREEMPTED);
 	check_that(run.ran_ns >= least_ns && run.ran_ns <= most_ns,
 		   "woken after %llu ns: ran %llu", after_ns, run.ran_ns);
 	assert_int_equal(user->work_ns, 0);
-	world_drain();
-	user_close(hog);
-	user_close(user);
-	world_end();
+	race_drain();
+	race_user_close(hog);
+	race_user_close(user);
+	race_end();
 }
 
 static void test_preempt_min(void **state)
@@ -157,42 +157,42 @@ static void test_preempt_min(void **state)
 /* The user for which another one was to be preempted is held before that happens. */
 static void test_preempt_for_nobody(void **state)
 {
-	struct user *hog, *user;
+	struct race_user *hog, *user;
 
-	world_begin(5, 0, 20 * MS);
-	set_policy("qos");
-	hog = user_open(0);
-	user = user_open(0);
-	set_share(user, 500, VGPU_PER_MILLE, 1);
-	set_share(hog, 0, VGPU_PER_MILLE, 1);
-	submit(hog, 10 * MS);
+	race_begin(5, 0, 20 * MS);
+	race_set_policy("qos");
+	hog = race_user_open(0);
+	user = race_user_open(0);
+	race_set_share(user, 500, VGPU_PER_MILLE, 1);
+	race_set_share(hog, 0, VGPU_PER_MILLE, 1);
+	race_submit(hog, 10 * MS);
 	sim_sleep(100 * US);
-	submit(user, 100 * US);
+	race_submit(user, 100 * US);
 	sim_sleep(100 * US);
-	assert_true(t.engine[0].tl->preempt_at_ns != U64_MAX);
-	hold_sync(user, HOLD_OTHER);
+	assert_true(race.engine[0].tl->preempt_at_ns != U64_MAX);
+	race_hold_sync(user, HOLD_OTHER);
 	sim_sleep(5 * MS);
-	assert_ptr_equal(t.engine[0].running, &hog->entity);
-	assert_int_equal(t.engine[0].tl->preempts, 0);
-	unhold(user, HOLD_OTHER);
-	world_drain();
-	user_close(hog);
-	user_close(user);
-	world_end();
+	assert_ptr_equal(race.engine[0].running, &hog->entity);
+	assert_int_equal(race.engine[0].tl->preempts, 0);
+	race_unhold(user, HOLD_OTHER);
+	race_drain();
+	race_user_close(hog);
+	race_user_close(user);
+	race_end();
 }
 
 /* The service of @user from @from_ns to @to_ns. */
-static u64 service_between(struct user *user, u64 from_ns, u64 to_ns)
+static u64 service_between(struct race_user *user, u64 from_ns, u64 to_ns)
 {
-	struct engine *e = user->engine;
+	struct race_engine *e = user->engine;
 	u64 sum_ns = 0, a, b;
 	unsigned int i;
 
-	for (i = 0; i < t.nr_runs; i++) {
-		if (t.run[i].user != user)
+	for (i = 0; i < race.nr_runs; i++) {
+		if (race.run[i].user != user)
 			continue;
-		a = max(t.run[i].start_ns, from_ns);
-		b = min(t.run[i].end_ns, to_ns);
+		a = max(race.run[i].start_ns, from_ns);
+		b = min(race.run[i].end_ns, to_ns);
 		sum_ns += a < b ? b - a : 0;
 	}
 	if (e->running == &user->entity) {
@@ -206,28 +206,28 @@ static u64 service_between(struct user *user, u64 from_ns, u64 to_ns)
 /* Random loads, windows shorter and longer than runs, read at random times. */
 static void test_windows(void **state)
 {
-	static struct run run[20000];
+	static struct race_run run[20000];
 	struct vgpu_sched_params params;
 	struct vgpu_entity_stats s;
-	struct user *user[3];
+	struct race_user *user[3];
 	u64 window, begin_ns, whole = 0;
 	unsigned int i, n, load;
 
 	for (load = 0; load < 40; load++) {
-		world_begin(test_seed() + load, 0, 1 * MS);
-		t.poll_ns = 0;
-		t.run = run;
-		t.max_runs = ARRAY_SIZE(run);
+		race_begin(test_seed() + load, 0, 1 * MS);
+		race.poll_ns = 0;
+		race.run = run;
+		race.max_runs = ARRAY_SIZE(run);
 		for (i = 0; i < 3; i++)
-			user[i] = user_open(0);
-		params = t.params;
+			user[i] = race_user_open(0);
+		params = race.params;
 		params.window_ns = sim_random(10 * MS, 40 * MS);
-		assert_int_equal(set_params(&params), 0);
+		assert_int_equal(race_set_params(&params), 0);
 		begin_ns = sim_now_ns();
 		for (n = 0; n < 200; n++) {
 			i = sim_random(0, 2);
 			if (sim_one_in(2))
-				submit(user[i], sim_random(1, 3 * MS));
+				race_submit(user[i], sim_random(1, 3 * MS));
 			if (sim_one_in(40))
 				user[i]->deaf_ns = sim_random(1, 9 * MS);
 			if (sim_one_in(20))
@@ -247,11 +247,11 @@ static void test_windows(void **state)
 				   load, s.window_ns, whole, sim_now_ns(),
 				   params.window_ns);
 		}
-		assert_true(t.nr_runs < t.max_runs);
-		world_drain();
+		assert_true(race.nr_runs < race.max_runs);
+		race_drain();
 		for (i = 0; i < 3; i++)
-			user_close(user[i]);
-		world_end();
+			race_user_close(user[i]);
+		race_end();
 	}
 }
 
@@ -259,47 +259,47 @@ static void test_windows(void **state)
 static void test_stats_of_a_run(void **state)
 {
 	struct vgpu_timeline_stats a, b;
-	struct user *user;
+	struct race_user *user;
 	u64 from_ns;
 
-	world_begin(10, 0, 30 * MS);
-	user = user_open(0);
-	submit(user, 100 * MS);
+	race_begin(10, 0, 30 * MS);
+	user = race_user_open(0);
+	race_submit(user, 100 * MS);
 	sim_sleep(5 * MS);
-	vgpu_timeline_stats(t.engine[0].tl, &a);
+	vgpu_timeline_stats(race.engine[0].tl, &a);
 	from_ns = sim_now_ns();
 	sim_sleep(5 * MS);
-	vgpu_timeline_stats(t.engine[0].tl, &b);
+	vgpu_timeline_stats(race.engine[0].tl, &b);
 	assert_int_equal(b.wall_ns - a.wall_ns, sim_now_ns() - from_ns);
 	assert_int_equal(b.busy_ns - a.busy_ns, sim_now_ns() - from_ns);
 	assert_int_equal(b.runs, 1);
 	assert_int_equal(busy_ns(user), b.busy_ns);
-	world_drain();
-	user_close(user);
-	world_end();
+	race_drain();
+	race_user_close(user);
+	race_end();
 }
 
 static void show_name(struct seq_file *m, struct vgpu_entity *entity)
 {
-	seq_printf(m, "user%u", to_user(entity)->index);
+	seq_printf(m, "user%u", to_race_user(entity)->index);
 }
 
 static void test_show(void **state)
 {
 	struct seq_file m;
-	struct user *user;
+	struct race_user *user;
 	size_t len;
 	char *text;
 
-	world_begin(11, 0, 2 * MS);
-	user = user_open(0);
+	race_begin(11, 0, 2 * MS);
+	user = race_user_open(0);
 	user->index = 42;
-	submit(user, 10 * MS);
+	race_submit(user, 10 * MS);
 	sim_sleep(5 * MS);
 	vgpu_entity_wake_at(&user->entity, sim_now_ns() + 7 * MS);
 	m.file = open_memstream(&text, &len);
-	vgpu_timeline_show(t.engine[0].tl, &m, show_name);
-	vgpu_timeline_show(t.engine[1].tl, &m, show_name);
+	vgpu_timeline_show(race.engine[0].tl, &m, show_name);
+	vgpu_timeline_show(race.engine[1].tl, &m, show_name);
 	fclose(m.file);
 	assert_non_null(strstr(text, "policy: best_effort\nslice_ns: 2000000\n"
 				     "window_ns: 300000000\nlinger_ns: 100000\n"
@@ -310,22 +310,22 @@ static void test_show(void **state)
 	assert_non_null(strstr(text, "sleepers: 0\n"));
 	assert_non_null(strstr(text, "running: none\nstate: idle\n"));
 	free(text);
-	world_drain();
+	race_drain();
 
 	/* The entity is queued, but may not run. */
-	set_policy("qos");
-	set_share(user, 0, 1, 1);
-	submit(user, 100 * MS);
+	race_set_policy("qos");
+	race_set_share(user, 0, 1, 1);
+	race_submit(user, 100 * MS);
 	sim_sleep(50 * MS);
 	m.file = open_memstream(&text, &len);
-	vgpu_timeline_show(t.engine[0].tl, &m, show_name);
+	vgpu_timeline_show(race.engine[0].tl, &m, show_name);
 	fclose(m.file);
 	assert_non_null(strstr(text, "queued: 1\n"));
 	assert_non_null(strstr(text, "until_ns: "));
 	assert_non_null(strstr(text, "state: throttled\n"));
 	free(text);
-	user_close(user);
-	world_end();
+	race_user_close(user);
+	race_end();
 }
 
 int main(void)

@@ -129,49 +129,49 @@ static void test_create_refuses(void **state)
 static void test_set_is_atomic(void **state)
 {
 	struct vgpu_sched_params params, now;
-	struct user *user[NR_TIMELINES];
+	struct race_user *user[NR_TIMELINES];
 	unsigned int i, left;
 
-	world_begin(1, 0, 2 * MS);
+	race_begin(1, 0, 2 * MS);
 	for (i = 0; i < NR_TIMELINES; i++) {
-		user[i] = user_open(i);
-		submit(user[i], 1 * SEC);
+		user[i] = race_user_open(i);
+		race_submit(user[i], 1 * SEC);
 	}
 	sim_sleep(5 * MS);
 	for (left = 0; left <= NR_TIMELINES; left++) {
-		params = t.params;
-		params.policy = watched("qos");
+		params = race.params;
+		params.policy = race_watched("qos");
 		params.slice_ns = 10 * MS;
 		params.linger_us = 7;
-		t.rqs_left = left;
-		assert_int_equal(set_params(&params), left < NR_TIMELINES ?
+		race.rqs_left = left;
+		assert_int_equal(race_set_params(&params), left < NR_TIMELINES ?
 						      -ENOMEM : 0);
-		vgpu_sched_params_get(t.sched, &now);
-		assert_int_equal(memcmp(&now, &t.params, sizeof(now)), 0);
+		vgpu_sched_params_get(race.sched, &now);
+		assert_int_equal(memcmp(&now, &race.params, sizeof(now)), 0);
 		for (i = 0; i < NR_TIMELINES; i++) {
-			assert_ptr_equal(t.engine[i].tl->rq.policy,
-					 t.params.policy);
-			assert_int_equal(t.engine[i].tl->rq.slice_ns,
-					 t.params.slice_ns);
-			assert_int_equal(t.engine[i].tl->rq.linger_ns,
-					 t.params.linger_us * US);
+			assert_ptr_equal(race.engine[i].tl->rq.policy,
+					 race.params.policy);
+			assert_int_equal(race.engine[i].tl->rq.slice_ns,
+					 race.params.slice_ns);
+			assert_int_equal(race.engine[i].tl->rq.linger_ns,
+					 race.params.linger_us * US);
 		}
 	}
 	/* The same policy again needs no memory. */
-	t.rqs_left = 0;
-	assert_int_equal(set_params(&t.params), 0);
-	params = t.params;
+	race.rqs_left = 0;
+	assert_int_equal(race_set_params(&race.params), 0);
+	params = race.params;
 	params.nr_slots++;
-	assert_int_equal(set_params(&params), -EINVAL);
-	params = t.params;
+	assert_int_equal(race_set_params(&params), -EINVAL);
+	params = race.params;
 	params.window_ns = 50 * MS;
-	assert_int_equal(set_params(&params), -EINVAL);
-	vgpu_sched_params_get(t.sched, &now);
-	assert_int_equal(memcmp(&now, &t.params, sizeof(now)), 0);
-	world_drain();
+	assert_int_equal(race_set_params(&params), -EINVAL);
+	vgpu_sched_params_get(race.sched, &now);
+	assert_int_equal(memcmp(&now, &race.params, sizeof(now)), 0);
+	race_drain();
 	for (i = 0; i < NR_TIMELINES; i++)
-		user_close(user[i]);
-	world_end();
+		race_user_close(user[i]);
+	race_end();
 }
 
 int main(void)

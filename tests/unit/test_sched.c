@@ -8,7 +8,7 @@
 
 #define HOLD_OTHER	0x4
 
-static u64 busy_ns(struct user *user)
+static u64 busy_ns(struct race_user *user)
 {
 	struct vgpu_entity_stats s;
 
@@ -17,7 +17,7 @@ static u64 busy_ns(struct user *user)
 }
 
 /* The service that a user gets in the next @time_ns. */
-static u64 gets_ns(struct user *user, u64 time_ns)
+static u64 gets_ns(struct race_user *user, u64 time_ns)
 {
 	u64 from_ns = busy_ns(user);
 
@@ -30,18 +30,18 @@ static void test_policy_storm(void **state)
 {
 	struct vgpu_entity_stats s;
 	unsigned int i, n;
-	struct user *user[4];
+	struct race_user *user[4];
 	u64 least = U64_MAX;
 
-	world_begin(2, 0, 2 * MS);
+	race_begin(2, 0, 2 * MS);
 	for (i = 0; i < 4; i++) {
-		user[i] = user_open(0);
-		set_share(user[i], 100 * i, VGPU_PER_MILLE, 1 + i);
-		submit(user[i], 500 * MS);
+		user[i] = race_user_open(0);
+		race_set_share(user[i], 100 * i, VGPU_PER_MILLE, 1 + i);
+		race_submit(user[i], 500 * MS);
 	}
 	for (n = 0; n < 400; n++) {
 		sim_sleep(1 * MS);
-		set_policy(sim_policy(n)->name);
+		race_set_policy(sim_policy(n)->name);
 	}
 	/* No user loses its turn each time. */
 	for (i = 0; i < 4; i++) {
@@ -50,16 +50,16 @@ static void test_policy_storm(void **state)
 		assert_int_equal(s.overruns, 0);
 	}
 	check_that(least > 20 * MS, "%llu", least);
-	set_policy("best_effort");
-	world_drain();
+	race_set_policy("best_effort");
+	race_drain();
 	for (i = 0; i < 4; i++) {
 		assert_int_equal(user[i]->worked_ns, 500 * MS);
-		user_close(user[i]);
+		race_user_close(user[i]);
 	}
-	world_end();
+	race_end();
 }
 
-static u64 runs_of(struct user *user)
+static u64 runs_of(struct race_user *user)
 {
 	return user->entity.stats.runs;
 }
@@ -67,12 +67,12 @@ static u64 runs_of(struct user *user)
 static void test_wake_at(void **state)
 {
 	struct vgpu_entity_stats s;
-	struct user *user;
+	struct race_user *user;
 	u64 runs, due_ns;
 
-	world_begin(6, 0, 2 * MS);
-	t.poll_ns = 0;
-	user = user_open(0);
+	race_begin(6, 0, 2 * MS);
+	race.poll_ns = 0;
+	user = race_user_open(0);
 	sim_sleep(1 * MS);
 
 	/* A time in the past means now. */
@@ -106,15 +106,15 @@ static void test_wake_at(void **state)
 
 	/* The entity is held when the time comes: it runs as soon as it is not. */
 	vgpu_entity_wake_at(&user->entity, sim_now_ns() + 1 * MS);
-	hold_sync(user, HOLD_OTHER);
+	race_hold_sync(user, HOLD_OTHER);
 	sim_sleep(5 * MS);
 	assert_int_equal(runs_of(user), 5);
-	unhold(user, HOLD_OTHER);
+	race_unhold(user, HOLD_OTHER);
 	sim_sleep(100 * US);
 	assert_int_equal(runs_of(user), 6);
 
 	/* It runs when the time comes: the engine looks at it once more. */
-	submit(user, 500 * US);
+	race_submit(user, 500 * US);
 	vgpu_entity_wake_at(&user->entity, sim_now_ns() + 300 * US);
 	sim_sleep(1 * MS);
 	runs = runs_of(user);
@@ -126,23 +126,23 @@ static void test_wake_at(void **state)
 
 	/* The entity leaves with a wake to come. */
 	vgpu_entity_wake_at(&user->entity, sim_now_ns() + 1 * MS);
-	user_close(user);
-	assert_null(rb_first_cached(&t.engine[0].tl->sleepers));
+	race_user_close(user);
+	assert_null(rb_first_cached(&race.engine[0].tl->sleepers));
 	sim_sleep(5 * MS);
-	world_end();
+	race_end();
 }
 
 /* Many entities sleep, and each is woken at its time, in whatever order they asked for it. */
 static void test_many_sleepers(void **state)
 {
 	u64 due_ns[NR_PLACES], runs[NR_PLACES];
-	struct user *user[NR_PLACES];
+	struct race_user *user[NR_PLACES];
 	unsigned int i, n;
 
-	world_begin(test_seed(), 0, 2 * MS);
-	t.poll_ns = 0;
+	race_begin(test_seed(), 0, 2 * MS);
+	race.poll_ns = 0;
 	for (i = 0; i < NR_PLACES; i++) {
-		user[i] = user_open(i % NR_TIMELINES);
+		user[i] = race_user_open(i % NR_TIMELINES);
 		due_ns[i] = 0;
 		runs[i] = 0;
 	}
@@ -164,8 +164,8 @@ static void test_many_sleepers(void **state)
 		}
 	}
 	for (i = 0; i < NR_PLACES; i++)
-		user_close(user[i]);
-	world_end();
+		race_user_close(user[i]);
+	race_end();
 }
 
 /* A user with pauses in its work keeps the engine through those that are short enough. */
@@ -173,24 +173,24 @@ static void one_linger(u64 linger_ns, bool exclusive, bool neighbour)
 {
 	struct vgpu_timeline_stats stats;
 	struct vgpu_entity_stats s;
-	struct user *user, *other = NULL;
+	struct race_user *user, *other = NULL;
 	unsigned int n;
 
-	world_begin(7, 0, 5 * MS);
-	t.poll_ns = 100 * US;
-	t.pick_linger_ns = linger_ns;
-	t.pick_exclusive = exclusive;
-	user = user_open(0);
-	submit(user, 50 * US);
+	race_begin(7, 0, 5 * MS);
+	race.poll_ns = 100 * US;
+	race.pick_linger_ns = linger_ns;
+	race.pick_exclusive = exclusive;
+	user = race_user_open(0);
+	race_submit(user, 50 * US);
 	if (neighbour) {
-		other = user_open(0);
-		submit(other, 1 * SEC);
+		other = race_user_open(0);
+		race_submit(other, 1 * SEC);
 	}
 	for (n = 0; n < 10; n++) {
 		while (user->work_ns)
 			sim_sleep(5 * US);
 		sim_sleep(40 * US);
-		submit(user, 50 * US);
+		race_submit(user, 50 * US);
 	}
 	sim_sleep(10 * MS);
 	vgpu_entity_stats(&user->entity, &s);
@@ -209,10 +209,10 @@ static void one_linger(u64 linger_ns, bool exclusive, bool neighbour)
 		assert_true(s.runs > 5);
 		assert_int_equal(s.linger_ns, 0);
 	}
-	user_close(user);
+	race_user_close(user);
 	if (other)
-		user_close(other);
-	world_end();
+		race_user_close(other);
+	race_end();
 }
 
 static void test_linger(void **state)
@@ -228,57 +228,57 @@ static void test_linger(void **state)
 /* A share is changed while its entity may not run yet. */
 static void test_share_lets_run(void **state)
 {
-	struct user *user, *hog;
+	struct race_user *user, *hog;
 	u64 got_ns;
 
-	world_begin(8, 0, 2 * MS);
-	set_policy("qos");
-	user = user_open(0);
-	set_share(user, 0, 1, 1);
-	submit(user, 10 * SEC);
+	race_begin(8, 0, 2 * MS);
+	race_set_policy("qos");
+	user = race_user_open(0);
+	race_set_share(user, 0, 1, 1);
+	race_submit(user, 10 * SEC);
 	sim_sleep(500 * MS);
 	/* It has had its part of some time to come, so it waits, though no other user is there. */
 	assert_int_equal(gets_ns(user, 200 * MS), 0);
 	assert_true(user->entity.queued);
-	set_share(user, 0, VGPU_PER_MILLE, 1);
+	race_set_share(user, 0, VGPU_PER_MILLE, 1);
 	got_ns = gets_ns(user, 10 * MS);
 	check_that(got_ns >= 5 * MS, "%llu", got_ns);
 
 	/* The cap comes back while it runs, and goes again while it waits. */
-	hog = user_open(0);
-	submit(hog, 10 * SEC);
-	set_share(user, 0, 1, 1);
+	hog = race_user_open(0);
+	race_submit(hog, 10 * SEC);
+	race_set_share(user, 0, 1, 1);
 	sim_sleep(100 * MS);
 	got_ns = gets_ns(user, 100 * MS);
 	check_that(got_ns <= 5 * MS, "%llu", got_ns);
-	set_share(user, 800, VGPU_PER_MILLE, 1);
-	set_share(hog, 0, VGPU_PER_MILLE, 1);
+	race_set_share(user, 800, VGPU_PER_MILLE, 1);
+	race_set_share(hog, 0, VGPU_PER_MILLE, 1);
 	sim_sleep(100 * MS);
 	got_ns = gets_ns(user, 1 * SEC);
 	check_that(got_ns >= 780 * MS, "%llu", got_ns);
-	user_close(user);
-	user_close(hog);
-	world_end();
+	race_user_close(user);
+	race_user_close(hog);
+	race_end();
 }
 
 /* A policy that chose nobody until something happens is asked again after each of these events. */
 static void test_asked_again(void **state)
 {
-	struct user *user, *other;
+	struct race_user *user, *other;
 	unsigned int i;
 	u64 from_ns;
 
-	world_begin(12, 0, 2 * MS);
-	user = user_open(0);
-	other = user_open(0);
+	race_begin(12, 0, 2 * MS);
+	user = race_user_open(0);
+	other = race_user_open(0);
 	for (i = 0; i < 6; i++) {
-		world_drain();
+		race_drain();
 		sim_sleep(1 * MS);
-		t.pick_nobody = true;
-		submit(user, 100 * US);
+		race.pick_nobody = true;
+		race_submit(user, 100 * US);
 		sim_sleep(20 * MS);
 		assert_int_equal(user->work_ns, 100 * US);
-		t.pick_nobody = false;
+		race.pick_nobody = false;
 		sim_sleep(20 * MS);
 		assert_int_equal(user->work_ns, 100 * US);
 		from_ns = user->worked_ns;
@@ -291,37 +291,37 @@ static void test_asked_again(void **state)
 			vgpu_entity_unhold(&other->entity, VGPU_HOLD_STOPPED);
 			break;
 		case 2:
-			set_share(other, 0, 500, 2);
+			race_set_share(other, 0, 500, 2);
 			break;
 		case 3:
-			assert_int_equal(set_slice(3 * MS), 0);
+			assert_int_equal(race_set_slice(3 * MS), 0);
 			break;
 		case 4:
-			set_policy("qos");
+			race_set_policy("qos");
 			break;
 		default:
-			submit(other, 100 * US);
+			race_submit(other, 100 * US);
 		}
 		sim_sleep(500 * US);
 		check_that(user->worked_ns - from_ns == 100 * US,
 			   "%u: %llu", i, user->worked_ns - from_ns);
 	}
-	user_close(user);
-	user_close(other);
-	world_end();
+	race_user_close(user);
+	race_user_close(other);
+	race_end();
 }
 
 /* For equal_share each started entity counts, whether idle or not, and stopped ones do not. */
 static void test_start_stop(void **state)
 {
-	struct user *user, *other;
+	struct race_user *user, *other;
 	u64 got_ns;
 
-	world_begin(9, 0, 2 * MS);
-	set_policy("equal_share");
-	user = user_open(0);
-	other = user_open(0);
-	submit(user, 10 * SEC);
+	race_begin(9, 0, 2 * MS);
+	race_set_policy("equal_share");
+	user = race_user_open(0);
+	other = race_user_open(0);
+	race_submit(user, 10 * SEC);
 	sim_sleep(50 * MS);
 	got_ns = gets_ns(user, 200 * MS);
 	check_that(got_ns > 90 * MS && got_ns < 110 * MS, "%llu", got_ns);
@@ -337,9 +337,9 @@ static void test_start_stop(void **state)
 	sim_sleep(20 * MS);
 	got_ns = gets_ns(user, 200 * MS);
 	check_that(got_ns < 110 * MS, "%llu", got_ns);
-	user_close(user);
-	user_close(other);
-	world_end();
+	race_user_close(user);
+	race_user_close(other);
+	race_end();
 }
 
 /*
@@ -349,56 +349,56 @@ static void test_start_stop(void **state)
  */
 static void one_reset(bool both, bool leaves)
 {
-	struct user *hung, *user, *other = NULL;
+	struct race_user *hung, *user, *other = NULL;
 	u64 late_ns, most_ns = 0;
 	unsigned int n;
 
-	world_begin(test_seed(), 0, 2 * MS);
-	t.poll_ns = 0;
-	t.reset_ns = 20 * MS;
-	hung = user_open(1);
-	user = user_open(both ? 1 : 0);
+	race_begin(test_seed(), 0, 2 * MS);
+	race.poll_ns = 0;
+	race.reset_ns = 20 * MS;
+	hung = race_user_open(1);
+	user = race_user_open(both ? 1 : 0);
 	hung->hung = true;
-	submit(hung, 100 * US);
+	race_submit(hung, 100 * US);
 	if (both) {
-		other = user_open(0);
+		other = race_user_open(0);
 		other->hung = true;
-		submit(other, 100 * US);
+		race_submit(other, 100 * US);
 	}
-	while (!t.engine[1].tl->resetting || (both && !t.engine[0].tl->resetting))
+	while (!race.engine[1].tl->resetting || (both && !race.engine[0].tl->resetting))
 		sim_sleep(100 * US);
-	assert_ptr_equal(t.engine[1].tl->resetting, &hung->entity);
+	assert_ptr_equal(race.engine[1].tl->resetting, &hung->entity);
 	if (!both) {
 		for (n = 0; n < 20; n++) {
-			submit(user, 50 * US);
+			race_submit(user, 50 * US);
 			for (late_ns = 0; user->work_ns; late_ns += 10 * US)
 				sim_sleep(10 * US);
 			most_ns = max(most_ns, late_ns);
 			sim_sleep(500 * US);
 			/* The reset is still under way. */
-			assert_non_null(t.engine[1].tl->resetting);
+			assert_non_null(race.engine[1].tl->resetting);
 		}
 		check_that(most_ns <= 200 * US, "%llu", most_ns);
 	}
 	/* A user that leaves waits for the reset of its engine, and not for that of the other. */
 	if (leaves) {
-		user_close(hung);
-		assert_null(t.engine[1].tl->resetting);
+		race_user_close(hung);
+		assert_null(race.engine[1].tl->resetting);
 	}
 	sim_sleep(50 * MS);
-	assert_int_equal(t.engine[1].resets, 1);
-	assert_int_equal(t.engine[0].resets, both);
-	submit(user, 1 * MS);
+	assert_int_equal(race.engine[1].resets, 1);
+	assert_int_equal(race.engine[0].resets, both);
+	race_submit(user, 1 * MS);
 	if (both)
-		submit(other, 1 * MS);
+		race_submit(other, 1 * MS);
 	sim_sleep(5 * MS);
-	assert_int_equal(t.unfinished, 0);
+	assert_int_equal(race.unfinished, 0);
 	if (!leaves)
-		user_close(hung);
-	user_close(user);
+		race_user_close(hung);
+	race_user_close(user);
 	if (both)
-		user_close(other);
-	world_end();
+		race_user_close(other);
+	race_end();
 }
 
 static void test_reset_of_another_engine(void **state)

@@ -34,7 +34,7 @@ static void spread(u32 nr_slots, u32 size, bool homogeneous, s64 *most)
 {
 	struct vgpu_placement p;
 	unsigned int i, nr;
-	u32 place[128][2];
+	struct vgpu_share place[128];
 	int table[128];
 	s64 off;
 
@@ -42,18 +42,18 @@ static void spread(u32 nr_slots, u32 size, bool homogeneous, s64 *most)
 	nr = vgpu_placement_count(&p, size);
 	assert_true(nr && nr <= ARRAY_SIZE(place));
 	for (i = 0; i < nr; i++) {
-		place[i][0] = vgpu_placement_id(&p, size, i);
-		place[i][1] = size;
+		place[i].first_slot = vgpu_placement_id(&p, size, i);
+		place[i].nr_slots = size;
 	}
 	slots_seen(nr_slots, place, nr, table);
 	for (i = 0; i < nr; i++) {
 		off = uneven(table, nr_slots, i);
 		*most = max(*most, off * 1000 / nr_slots);
 		check_that(off <= 3 * nr_slots, "%u of %u at %u: %lld", size, nr_slots,
-			   place[i][0], off);
-		if (!(size & (size - 1)) && place[i][0] % size == 0)
+			   place[i].first_slot, off);
+		if (!(size & (size - 1)) && place[i].first_slot % size == 0)
 			check_that(off < nr_slots, "%u of %u at %u: %lld", size, nr_slots,
-				   place[i][0], off);
+				   place[i].first_slot, off);
 	}
 }
 

@@ -134,7 +134,7 @@ static u64 naive_next_ns(const struct naive *naive, const struct world *w)
 	return U64_MAX;
 }
 
-static void naive_init(struct naive *n, const struct world *w, const u32 (*place)[2],
+static void naive_init(struct naive *n, const struct world *w, const struct vgpu_share *place,
 		       unsigned int nr)
 {
 	memset(n, 0, sizeof(*n));
@@ -212,15 +212,15 @@ static u64 random_run_ns(const struct world *w, unsigned int overruns, u64 *rnd)
 }
 
 /* How many entities there are; @place has the slots of each, of @nr_slots, and has gaps. */
-static unsigned int random_places(u32 (*place)[2], u32 nr_slots, u64 *rnd)
+static unsigned int random_places(struct vgpu_share *place, u32 nr_slots, u64 *rnd)
 {
 	unsigned int nr = 0;
 	u32 first, size;
 
 	for (first = 0; first < nr_slots; first += size) {
 		size = random_range(rnd, 1, nr_slots - first);
-		place[nr][0] = first;
-		place[nr][1] = size;
+		place[nr].first_slot = first;
+		place[nr].nr_slots = size;
 		nr += !random_one_in(rnd, 4);
 	}
 	return nr;
@@ -231,7 +231,8 @@ static void one_like_naive(const struct vgpu_sched_policy *policy, u64 *rnd, uns
 {
 	unsigned int step, nr, i, overruns;
 	u64 done_ns = 0, next_ns, idle;
-	u32 place[NAIVE_MAX][2], nr_slots;
+	struct vgpu_share place[NAIVE_MAX];
+	u32 nr_slots;
 	int running = NOBODY;
 	static struct world w;
 	static struct naive n;
@@ -242,7 +243,7 @@ static void one_like_naive(const struct vgpu_sched_policy *policy, u64 *rnd, uns
 	w.now_ns += random_range(rnd, 0, MS);
 	naive_init(&n, &w, place, nr);
 	for (i = 0; i < nr; i++)
-		world_join(&w, place[i][0], place[i][1]);
+		world_join(&w, place[i].first_slot, place[i].nr_slots);
 	overruns = random_range(rnd, 0, 3);
 	idle = random_range(rnd, 1, 6);
 	for (step = 0; step < 400 && nr; step++) {

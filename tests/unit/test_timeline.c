@@ -9,19 +9,19 @@
 /* A reason to hold an entity that is none of the scheduler's own. */
 #define HOLD_OTHER	0x4
 
-static void one_user_step(struct user *user)
+static void one_user_step(struct race_user *user)
 {
 	unsigned int n;
 
 	switch (sim_random(0, 34)) {
 	case 0:
-		if (t.hogs)
+		if (race.hogs)
 			user->deaf_ns = sim_one_in(2) ?
 				sim_random(0, 2 * TIMEOUT_NS) :
 				sim_random(TIMEOUT_NS, TIMEOUT_NS + 2 * MS);
 		break;
 	case 1:
-		if (t.hogs)
+		if (race.hogs)
 			user->hung = sim_one_in(2);
 		break;
 	case 2:
@@ -30,11 +30,11 @@ static void one_user_step(struct user *user)
 		vgpu_entity_unhold(&user->entity, VGPU_HOLD_STOPPED);
 		break;
 	case 3:
-		hold_sync(user, VGPU_HOLD_STOPPED);
+		race_hold_sync(user, VGPU_HOLD_STOPPED);
 		if (sim_one_in(2))
-			submit(user, sim_random(1, 500 * US));
+			race_submit(user, sim_random(1, 500 * US));
 		sim_sleep(sim_random(1, 300 * US));
-		unhold(user, VGPU_HOLD_STOPPED);
+		race_unhold(user, VGPU_HOLD_STOPPED);
 		break;
 	case 4:
 		vgpu_entity_wake(&user->entity);
@@ -54,7 +54,7 @@ static void one_user_step(struct user *user)
 		sim_sleep(sim_random(1, 30 * MS));
 		break;
 	case 16:
-		submit(user, sim_random(1, t.light ? 100 * US : 20 * MS));
+		race_submit(user, sim_random(1, race.light ? 100 * US : 20 * MS));
 		break;
 	case 17:
 		/* The device is closed, and opened again. */
@@ -63,24 +63,24 @@ static void one_user_step(struct user *user)
 		assert_false(user->started || user->queued);
 		sim_sleep(sim_random(1, 300 * US));
 		if (sim_one_in(2))
-			submit(user, sim_random(1, 500 * US));
+			race_submit(user, sim_random(1, 500 * US));
 		vgpu_entity_start(&user->entity);
-		unhold(user, VGPU_HOLD_STOPPED);
+		race_unhold(user, VGPU_HOLD_STOPPED);
 		break;
 	case 18 ... 19:
-		submit_frame(user, sim_now_ns() + sim_random(0, 20 * MS));
+		race_submit_frame(user, sim_now_ns() + sim_random(0, 20 * MS));
 		break;
 	case 20:
-		submit_frame(user, sim_random(0, sim_now_ns()));
+		race_submit_frame(user, sim_random(0, sim_now_ns()));
 		break;
 	case 21 ... 28:
 		/* The user waits until its work is done, as most do. */
-		submit(user, sim_random(1, 10 * US));
+		race_submit(user, sim_random(1, 10 * US));
 		for (n = 0; user->work_ns && n < 200; n++)
 			sim_sleep(sim_random(0, 5 * US));
 		break;
 	default:
-		submit(user, sim_random(1, t.light ? 10 * US : 300 * US));
+		race_submit(user, sim_random(1, race.light ? 10 * US : 300 * US));
 	}
 	vgpu_entity_account(&user->entity, 1, 64);
 }
@@ -88,17 +88,17 @@ static void one_user_step(struct user *user)
 static int user_task(void *data)
 {
 	unsigned int i, n, index = (uintptr_t)data;
-	struct user *user;
+	struct race_user *user;
 
 	for (i = sim_random(1, 3); i; i--) {
-		user = user_open(index % NR_TIMELINES);
-		t.user[index] = user;
+		user = race_user_open(index % NR_TIMELINES);
+		race.user[index] = user;
 		for (n = sim_random(1, 60); n; n--)
 			one_user_step(user);
 		/* The last one stays open: run_load() has it finish its work. */
 		if (i > 1) {
-			t.user[index] = NULL;
-			user_close(user);
+			race.user[index] = NULL;
+			race_user_close(user);
 		}
 	}
 	return 0;
@@ -108,9 +108,9 @@ static void change_settings(void)
 {
 	struct vgpu_sched_params params;
 
-	vgpu_sched_params_get(t.sched, &params);
-	if (t.switches && sim_one_in(2))
-		params.policy = watched(sim_policy(sim_random(0, 999))->name);
+	vgpu_sched_params_get(race.sched, &params);
+	if (race.switches && sim_one_in(2))
+		params.policy = race_watched(sim_policy(sim_random(0, 999))->name);
 	if (sim_one_in(2))
 		params.slice_ns = sim_random(1, 30) * MS;
 	if (sim_one_in(4))
@@ -119,7 +119,7 @@ static void change_settings(void)
 		params.linger_us = sim_random(0, 200);
 	if (sim_one_in(4))
 		params.preempt_timeout_us = sim_random(1, 2) * TIMEOUT_US;
-	assert_int_equal(set_params(&params), 0);
+	assert_int_equal(race_set_params(&params), 0);
 }
 
 /* The host: holds the entities of users, reads their statistics, changes shares and settings. */
@@ -129,21 +129,21 @@ static int host_task(void *data)
 	struct vgpu_timeline_stats stats;
 	struct vgpu_entity_stats s;
 	struct vgpu_share share;
-	struct user *user;
+	struct race_user *user;
 	u64 seen_ns;
 
 	for (n = 60; n; n--) {
-		if (sim_one_in(t.switches ? 4 : 10)) {
+		if (sim_one_in(race.switches ? 4 : 10)) {
 			change_settings();
 			continue;
 		}
 		sim_sleep(sim_random(1, 500 * US));
-		user = t.user[sim_random(0, t.nr_users - 1)];
+		user = race.user[sim_random(0, race.nr_users - 1)];
 		if (!user || user->closing)
 			continue;
 		user->peers++;
 		if (sim_one_in(4)) {
-			share = random_share(user);
+			share = race_random_share(user);
 			vgpu_entity_set_share(&user->entity, &share);
 		}
 		vgpu_entity_stats(&user->entity, &s);
@@ -152,7 +152,7 @@ static int host_task(void *data)
 			vgpu_entity_hold(&user->entity, hold);
 			sim_sleep(sim_random(1, 200 * US));
 		} else {
-			hold_sync(user, hold);
+			race_hold_sync(user, hold);
 			vgpu_entity_stats(&user->entity, &s);
 			sim_sleep(sim_random(1, 2 * MS));
 			user->held--;
@@ -177,7 +177,7 @@ static bool thread_waits(void)
 	unsigned int i;
 
 	for (i = 0; i < NR_TIMELINES; i++)
-		if (t.engine[i].tl->resetting)
+		if (race.engine[i].tl->resetting)
 			return true;
 	return false;
 }
@@ -185,16 +185,16 @@ static bool thread_waits(void)
 /* No wake-up is lost: an entity that could run is queued or runs within 2 ms. */
 static int watchdog_task(void *data)
 {
-	struct user *user;
+	struct race_user *user;
 	unsigned int i;
 
-	while (!t.watchdog_stop) {
+	while (!race.watchdog_stop) {
 		sim_sleep(500 * US);
-		for (i = 0; i < t.nr_users; i++) {
-			user = t.user[i];
+		for (i = 0; i < race.nr_users; i++) {
+			user = race.user[i];
 			if (!user)
 				continue;
-			if (!user_due(user) || user->entity.hold || user->dma ||
+			if (!race_user_due(user) || user->entity.hold || user->dma ||
 			    user->entity.queued || thread_waits() ||
 			    user->engine->tl->rq.running == &user->entity)
 				user->lost_ns = 0;
@@ -214,50 +214,50 @@ static void run_load(u64 seed)
 	struct vgpu_share share;
 	unsigned int i;
 
-	world_begin(seed, seed % 2 ? 20 * US : 0, (1 + seed / 2 % 10) * MS);
-	t.nr_users = sim_random(1, 8);
-	t.light = sim_one_in(2);
-	t.poll_ns = sim_one_in(2) ? 50 * US : 0;
-	t.throttle = sim_one_in(3);
-	t.preempts = sim_one_in(3);
-	t.lingers = sim_one_in(2);
-	t.switches = sim_one_in(2);
-	t.hogs = sim_one_in(3);
+	race_begin(seed, seed % 2 ? 20 * US : 0, (1 + seed / 2 % 10) * MS);
+	race.nr_users = sim_random(1, 8);
+	race.light = sim_one_in(2);
+	race.poll_ns = sim_one_in(2) ? 50 * US : 0;
+	race.throttle = sim_one_in(3);
+	race.preempts = sim_one_in(3);
+	race.lingers = sim_one_in(2);
+	race.switches = sim_one_in(2);
+	race.hogs = sim_one_in(3);
 	for (i = 0; i < NR_TIMELINES; i++)
-		t.engine[i].starve_ns = sim_one_in(3) ? 40 * MS : 0;
+		race.engine[i].starve_ns = sim_one_in(3) ? 40 * MS : 0;
 
-	for (i = 0; i < t.nr_users; i++)
+	for (i = 0; i < race.nr_users; i++)
 		task[i] = sim_spawn(user_task, (void *)(uintptr_t)i, true);
 	watchdog = sim_spawn(watchdog_task, NULL, true);
 	host[0] = sim_spawn(host_task, (void *)HOLD_OTHER, true);
 	host[1] = sim_spawn(host_task, (void *)VGPU_HOLD_QUARANTINE, true);
-	for (i = 0; i < t.nr_users; i++)
+	for (i = 0; i < race.nr_users; i++)
 		sim_join(task[i]);
 	sim_join(host[0]);
 	sim_join(host[1]);
 	/* With a cap the rest of the work would take long. */
-	for (i = 0; i < t.nr_users; i++) {
-		share = plain_share(t.user[i]);
-		vgpu_entity_set_share(&t.user[i]->entity, &share);
+	for (i = 0; i < race.nr_users; i++) {
+		share = race_plain_share(race.user[i]);
+		vgpu_entity_set_share(&race.user[i]->entity, &share);
 	}
-	world_drain();
-	t.watchdog_stop = true;
+	race_drain();
+	race.watchdog_stop = true;
 	sim_join(watchdog);
-	for (i = 0; i < t.nr_users; i++)
-		user_close(t.user[i]);
+	for (i = 0; i < race.nr_users; i++)
+		race_user_close(race.user[i]);
 	for (i = 0; i < NR_TIMELINES; i++) {
 		/* An engine that was starved did not hang. */
-		if (!t.hogs)
-			check_that(!t.engine[i].resets && !t.engine[i].overruns,
-				   "%u resets, %u overruns", t.engine[i].resets,
-				   t.engine[i].overruns);
+		if (!race.hogs)
+			check_that(!race.engine[i].resets && !race.engine[i].overruns,
+				   "%u resets, %u overruns", race.engine[i].resets,
+				   race.engine[i].overruns);
 		/* An entity that could run did so as soon as the scheduler's thread could. */
-		if (!t.throttle && !t.hogs && !t.switches)
-			check_that(t.engine[i].max_gap_ns <= 1 * MS,
+		if (!race.throttle && !race.hogs && !race.switches)
+			check_that(race.engine[i].max_gap_ns <= 1 * MS,
 				   "idle for %llu ns with somebody queued",
-				   t.engine[i].max_gap_ns);
+				   race.engine[i].max_gap_ns);
 	}
-	world_end();
+	race_end();
 }
 
 static void test_random_interleavings(void **state)
@@ -281,14 +281,14 @@ static void test_random_interleavings(void **state)
  */
 static int prompt_task(void *data)
 {
-	struct user *user = user_open((uintptr_t)data);
+	struct race_user *user = race_user_open((uintptr_t)data);
 	u64 begin_ns = 10 * MS, submit_ns;
 	unsigned int n;
 
 	for (n = 0; n < 500; n++, begin_ns += 3 * MS) {
 		sim_sleep(begin_ns - sim_now_ns() + sim_random(0, 15 * US));
 		submit_ns = sim_now_ns();
-		submit(user, 1 * US);
+		race_submit(user, 1 * US);
 		while (user->work_ns) {
 			check_that(sim_now_ns() - submit_ns < 1 * MS,
 				   "engine %u, time %u",
@@ -296,7 +296,7 @@ static int prompt_task(void *data)
 			sim_sleep(20 * US);
 		}
 	}
-	user_close(user);
+	race_user_close(user);
 	return 0;
 }
 
@@ -305,36 +305,36 @@ static void test_prompt(void **state)
 	struct task_struct *task[2];
 	unsigned int i;
 
-	world_begin(test_seed(), 20 * US, 2 * MS);
-	t.poll_ns = 0;
+	race_begin(test_seed(), 20 * US, 2 * MS);
+	race.poll_ns = 0;
 	for (i = 0; i < 2; i++)
 		task[i] = sim_spawn(prompt_task, (void *)(uintptr_t)i, true);
 	for (i = 0; i < 2; i++)
 		sim_join(task[i]);
-	world_end();
+	race_end();
 }
 
 /* Two users that always have work take turns, and the engine is never free. */
 static void test_hand_over(void **state)
 {
 	struct vgpu_entity_stats s;
-	struct user *user[2];
+	struct race_user *user[2];
 	u64 from_ns, busy_ns;
 	unsigned int i;
 
-	world_begin(1, 0, 2 * MS);
+	race_begin(1, 0, 2 * MS);
 	for (i = 0; i < 2; i++)
-		user[i] = user_open(0);
+		user[i] = race_user_open(0);
 	from_ns = sim_now_ns();
 	for (i = 0; i < 2; i++)
-		submit(user[i], 100 * MS);
-	world_drain();
+		race_submit(user[i], 100 * MS);
+	race_drain();
 	sim_sleep(1 * MS);
-	busy_ns = t.engine[0].tl->busy_ns;
+	busy_ns = race.engine[0].tl->busy_ns;
 	/* The work, and what an engine needs to say that it has stopped. */
 	check_that(busy_ns >= 200 * MS && busy_ns <= 203 * MS, "%llu", busy_ns);
-	assert_int_equal(t.engine[0].free_ns - from_ns,
-			 busy_ns + t.engine[0].polled_ns);
+	assert_int_equal(race.engine[0].free_ns - from_ns,
+			 busy_ns + race.engine[0].polled_ns);
 	for (i = 0; i < 2; i++) {
 		vgpu_entity_stats(&user[i]->entity, &s);
 		check_that(s.switches >= 45 && s.switches <= 52, "%llu",
@@ -342,33 +342,33 @@ static void test_hand_over(void **state)
 		assert_int_equal(s.overruns, 0);
 		assert_int_equal(s.resets, 0);
 		check_that(s.max_wait_ns <= 3 * MS, "%llu", s.max_wait_ns);
-		user_close(user[i]);
+		race_user_close(user[i]);
 	}
-	world_end();
+	race_end();
 }
 
 static void test_slice_under_load(void **state)
 {
 	struct vgpu_entity_stats s;
-	struct user *user[2];
+	struct race_user *user[2];
 	unsigned int i;
 	u64 runs;
 
-	world_begin(2, 0, 30 * MS);
+	race_begin(2, 0, 30 * MS);
 	for (i = 0; i < 2; i++) {
-		user[i] = user_open(0);
-		submit(user[i], 10 * SEC);
+		user[i] = race_user_open(0);
+		race_submit(user[i], 10 * SEC);
 	}
 	sim_sleep(50 * MS);
-	assert_int_equal(set_slice(1 * MS), 0);
+	assert_int_equal(race_set_slice(1 * MS), 0);
 	sim_sleep(40 * MS);
-	runs = t.engine[0].tl->runs;
+	runs = race.engine[0].tl->runs;
 	sim_sleep(100 * MS);
-	runs = t.engine[0].tl->runs - runs;
+	runs = race.engine[0].tl->runs - runs;
 	check_that(runs >= 94 && runs <= 101, "%llu", runs);
 
 	/* The slice is long again, and users are held in the middle of theirs. */
-	assert_int_equal(set_slice(30 * MS), 0);
+	assert_int_equal(race_set_slice(30 * MS), 0);
 	sim_sleep(10 * MS);
 	for (i = 0; i < 2; i++) {
 		vgpu_entity_hold_sync(&user[i]->entity, HOLD_OTHER);
@@ -376,8 +376,8 @@ static void test_slice_under_load(void **state)
 		assert_int_equal(s.resets, 0);
 	}
 	for (i = 0; i < 2; i++)
-		user_close(user[i]);
-	world_end();
+		race_user_close(user[i]);
+	race_end();
 }
 
 /*
@@ -387,25 +387,25 @@ static void test_slice_under_load(void **state)
 static void one_deaf(u64 deaf_ns, bool hung, unsigned int overruns,
 		     unsigned int told, unsigned int resets)
 {
-	struct user *user, *other;
+	struct race_user *user, *other;
 	struct vgpu_entity_stats s;
 	u64 from_ns;
 
-	world_begin(deaf_ns + hung, 0, 2 * MS);
-	user = user_open(0);
-	other = user_open(0);
+	race_begin(deaf_ns + hung, 0, 2 * MS);
+	user = race_user_open(0);
+	other = race_user_open(0);
 	user->deaf_ns = deaf_ns;
 	user->hung = hung;
 	from_ns = sim_now_ns();
-	submit(user, 1 * MS);
+	race_submit(user, 1 * MS);
 	sim_sleep(100 * US);
-	submit(other, 1 * MS);
-	world_drain();
+	race_submit(other, 1 * MS);
+	race_drain();
 	vgpu_entity_stats(&user->entity, &s);
 	check_that(s.overruns == overruns && s.resets == resets &&
-		   t.engine[0].overruns == told,
+		   race.engine[0].overruns == told,
 		   "%llu ns: %llu overruns, %u told, %llu resets", deaf_ns,
-		   s.overruns, t.engine[0].overruns, s.resets);
+		   s.overruns, race.engine[0].overruns, s.resets);
 	assert_int_equal(s.faults, 0);
 	if (resets) {
 		/* The slice, the timeout, and 2 ms for grace, a look too early and the reset. */
@@ -414,9 +414,9 @@ static void one_deaf(u64 deaf_ns, bool hung, unsigned int overruns,
 			   "%llu", s.max_wait_ns);
 		assert_true(sim_now_ns() - from_ns < 20 * MS);
 	}
-	user_close(user);
-	user_close(other);
-	world_end();
+	race_user_close(user);
+	race_user_close(other);
+	race_end();
 }
 
 /*
@@ -425,27 +425,27 @@ static void one_deaf(u64 deaf_ns, bool hung, unsigned int overruns,
  */
 static void test_shorter_slice_is_kept(void **state)
 {
-	struct user *first, *hung;
+	struct race_user *first, *hung;
 	u64 from_ns;
 
-	world_begin(8, 0, 30 * MS);
-	first = user_open(0);
-	hung = user_open(0);
+	race_begin(8, 0, 30 * MS);
+	first = race_user_open(0);
+	hung = race_user_open(0);
 	hung->hung = true;
-	submit(first, 3 * MS);
+	race_submit(first, 3 * MS);
 	sim_sleep(1 * MS);
-	submit(hung, 1 * MS);
-	assert_int_equal(set_slice(1 * MS), 0);
-	while (t.engine[0].running != &hung->entity)
+	race_submit(hung, 1 * MS);
+	assert_int_equal(race_set_slice(1 * MS), 0);
+	while (race.engine[0].running != &hung->entity)
 		sim_sleep(10 * US);
 	from_ns = sim_now_ns();
-	world_drain();
+	race_drain();
 	check_that(sim_now_ns() - from_ns < 1 * MS + TIMEOUT_NS + 4 * MS,
 		   "%llu", sim_now_ns() - from_ns);
-	assert_int_equal(t.engine[0].resets, 1);
-	user_close(first);
-	user_close(hung);
-	world_end();
+	assert_int_equal(race.engine[0].resets, 1);
+	race_user_close(first);
+	race_user_close(hung);
+	race_end();
 }
 
 static void test_deaf(void **state)
@@ -459,38 +459,38 @@ static void test_deaf(void **state)
 	one_deaf(0, true, 1, 0, 1);
 }
 
-/* A user is held while its work hangs: hold_sync() returns after the timeout and a reset. */
+/* A user is held while its work hangs: race_hold_sync() returns after the timeout and a reset. */
 static void test_hold_hung(void **state)
 {
-	struct user *user;
+	struct race_user *user;
 	u64 from_ns;
 
-	world_begin(5, 0, 30 * MS);
-	user = user_open(1);
+	race_begin(5, 0, 30 * MS);
+	user = race_user_open(1);
 	user->hung = true;
-	submit(user, 1 * MS);
+	race_submit(user, 1 * MS);
 	sim_sleep(1 * MS);
-	assert_ptr_equal(t.engine[1].running, &user->entity);
+	assert_ptr_equal(race.engine[1].running, &user->entity);
 	from_ns = sim_now_ns();
 	vgpu_entity_hold_sync(&user->entity, HOLD_OTHER);
 	check_that(sim_now_ns() - from_ns < TIMEOUT_NS + 2 * MS, "%llu",
 		   sim_now_ns() - from_ns);
-	assert_int_equal(t.engine[1].resets, 1);
+	assert_int_equal(race.engine[1].resets, 1);
 	vgpu_entity_unhold(&user->entity, HOLD_OTHER);
-	user_close(user);
-	world_end();
+	race_user_close(user);
+	race_end();
 }
 
 /* An entity whose run ended with a stall runs again only when it is woken. */
 static void test_stall(void **state)
 {
 	struct vgpu_entity_stats s;
-	struct user *user;
+	struct race_user *user;
 
-	world_begin(6, 0, 2 * MS);
-	user = user_open(0);
+	race_begin(6, 0, 2 * MS);
+	user = race_user_open(0);
 	user->dma = true;
-	submit(user, 1 * MS);
+	race_submit(user, 1 * MS);
 	sim_sleep(50 * MS);
 	vgpu_entity_stats(&user->entity, &s);
 	assert_int_equal(s.stalls, 1);
@@ -498,9 +498,9 @@ static void test_stall(void **state)
 	assert_int_equal(user->work_ns, 1 * MS);
 	user->dma = false;
 	vgpu_entity_wake(&user->entity);
-	world_drain();
-	user_close(user);
-	world_end();
+	race_drain();
+	race_user_close(user);
+	race_end();
 }
 
 int main(void)

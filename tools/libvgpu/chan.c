@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Channels: life, submission, waiting. */
+/* Channels: creation, submission, waiting, faults. */
 #include <endian.h>
 #include <errno.h>
 #include <sched.h>
@@ -192,7 +192,7 @@ int vgpu_chan_fault(struct vgpu_chan *chan, struct vgpu_fault *fault)
 	return ret;
 }
 
-/* 0 while the channel works; else the error that ends a wait. */
+/* Returns 0 if the channel works, else the error with which a wait for it ends. */
 static int chan_check(struct vgpu_chan *chan)
 {
 	uint32_t state = vgpu_chan_state(chan);
@@ -226,7 +226,10 @@ static bool chan_get_reached(struct vgpu_chan *chan, uint64_t index)
 	return vgpu_chan_get(chan) >= index;
 }
 
-/* Never more than SLEEP_MAX_NS, so a lost or shared interrupt costs no more. */
+/*
+ * Sleeps for at most SLEEP_MAX_NS: longer a wait does not last if an interrupt is lost, or if
+ * another channel with the same vector takes it.
+ */
 static void chan_nap(struct vgpu_chan *chan, uint64_t *nap_ns)
 {
 	struct timespec ts = { .tv_nsec = (long)*nap_ns };
@@ -255,7 +258,7 @@ static int chan_wait(struct vgpu_chan *chan, chan_done_fn done, uint64_t arg,
 			continue;
 		}
 		ret = chan_check(chan);
-		if (ret) /* it may have passed just before that */
+		if (ret) /* what is waited for may have come just before the channel stopped */
 			return done(chan, arg) ? 0 : ret;
 		if (now - start >= (uint64_t)timeout_ms * 1000000u)
 			return vgpu_fail(chan->dev, -ETIMEDOUT,
@@ -297,7 +300,10 @@ int vgpu_chan_kick(struct vgpu_chan *chan, uint64_t put)
 	uint32_t state;
 	int ret;
 
-	/* Packets, then put; put, then state: see struct vgpu_hw_channel. */
+	/*
+	 * The packets are visible before put, and put before state is read: see struct
+	 * vgpu_hw_channel.
+	 */
 	__atomic_store_n(&chan->page->put, htole64(put), __ATOMIC_RELEASE);
 	chan->put = put;
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);

@@ -11,7 +11,9 @@
 
 #include "internal.h"
 
-/* Of the last open that failed: there is no device then to keep it in. */
+/*
+ * The text of the last open that failed in this thread: it has left no device to keep the text in.
+ */
 static _Thread_local char open_error[VGPU_ERROR_LEN];
 
 uint64_t vgpu_now_ns(void)
@@ -96,7 +98,6 @@ static int vgpu_dev_read_engines(struct vgpu_dev *dev)
 	return 0;
 }
 
-/* Read what the device says of itself; needs the registers. */
 int vgpu_dev_probe(struct vgpu_dev *dev)
 {
 	uint32_t id, version;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Inside libvgpu: what a transport does, and helpers. */
+/* What libvgpu's own files share. */
 #ifndef LIBVGPU_INTERNAL_H
 #define LIBVGPU_INTERNAL_H
 
@@ -10,13 +10,15 @@
 #define VGPU_PCI_COMMAND_MASTER	0x0004
 
 /**
- * struct vgpu_transport - how a device is reached
- * @close:      undo open; fields never set are -1 or NULL
- * @reg_rw:     4 or 8 bytes of BAR 2, little endian
- * @config_rw:  configuration space
- * @buf_map:    make buf->ptr reachable; sets iova or pages
- * @buf_unmap:  undo it
- * @reset:      reset the function
+ * struct vgpu_transport - the functions by which a device is reached
+ * @close:     undoes what open has done so far; descriptors not opened are -1, mappings not made
+ *             NULL
+ * @reg_rw:    reads or writes 4 or 8 bytes of BAR 2, little endian
+ * @config_rw: reads or writes configuration space
+ * @buf_map:   makes the memory at buf->ptr reachable for the device, and sets buf->iova or
+ *             buf->pages
+ * @buf_unmap: undoes @buf_map
+ * @reset:     resets the function
  */
 struct vgpu_transport {
 	void (*close)(struct vgpu_dev *dev);
@@ -29,12 +31,25 @@ struct vgpu_transport {
 	int (*reset)(struct vgpu_dev *dev);
 };
 
-struct vgpu_dev *vgpu_dev_new(const struct vgpu_transport *transport,
-			      const char *name);
+/* Allocates a device that nothing is opened or mapped for yet. Returns NULL if memory is short. */
+struct vgpu_dev *vgpu_dev_new(const struct vgpu_transport *transport, const char *name);
+
+/* Reads what the registers say about the device. */
 int vgpu_dev_probe(struct vgpu_dev *dev);
+
+/*
+ * Closes a device that could not be opened, keeps its error for vgpu_dev_error(NULL), returns
+ * @error.
+ */
 int vgpu_dev_open_failed(struct vgpu_dev *dev, int error);
+
+/*
+ * Sets the text of the device's last error or, if @dev is NULL, of the last open. Returns @error.
+ */
 __attribute__((format(printf, 3, 4)))
 int vgpu_fail(struct vgpu_dev *dev, int error, const char *fmt, ...);
+
+/* CLOCK_MONOTONIC. */
 uint64_t vgpu_now_ns(void);
 
 #endif /* LIBVGPU_INTERNAL_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Transport inside a VM: the function's resource files in sysfs. */
+/* Transport in a virtual machine: the resource files that sysfs has for the function. */
 #include <dirent.h>
 #include <endian.h>
 #include <errno.h>
@@ -14,7 +14,7 @@
 
 #define PCI_DEVICES	"/sys/bus/pci/devices"
 
-/* /proc/self/pagemap: bit 63 says present, bits 0-54 are the frame. */
+/* An entry of /proc/self/pagemap: bit 63 is set if the page is present, bits 0-54 are its frame. */
 #define PAGEMAP_PRESENT	(1ull << 63)
 #define PAGEMAP_FRAME	((1ull << 55) - 1)
 
@@ -35,7 +35,7 @@ static int pci_open(struct vgpu_dev *dev, const char *file, int flags)
 	return fd < 0 ? pci_fail(dev, file) : fd;
 }
 
-/* Read a hexadecimal id file of a function; ~0 if it cannot be read. */
+/* Reads a hexadecimal number from a file of the function. Returns ~0 if it cannot be read. */
 static unsigned long pci_id(const char *address, const char *file)
 {
 	unsigned long value = ~0ul;
@@ -58,7 +58,7 @@ static bool pci_is_vgpu(const char *address)
 		pci_id(address, "device") == VGPU_HW_DEVICE_ID;
 }
 
-/* The vGPU with the lowest address. */
+/* Finds the vGPU with the lowest address. */
 static bool pci_find(char *address, size_t bytes)
 {
 	struct dirent **names;
@@ -167,7 +167,7 @@ static int pci_buf_map(struct vgpu_dev *dev, struct vgpu_buf *buf)
 
 	if (sysconf(_SC_PAGESIZE) != VGPU_HW_PAGE_SIZE)
 		return vgpu_fail(dev, -EOPNOTSUPP, "pages are not 4 KiB");
-	/* Pages must not move: not into huge ones, not by copy on write. */
+	/* The pages must not move, neither into a huge page nor by copy on write after a fork. */
 	madvise(buf->ptr, buf->bytes, MADV_NOHUGEPAGE);
 	if (madvise(buf->ptr, buf->bytes, MADV_DONTFORK))
 		return pci_fail(dev, "madvise");

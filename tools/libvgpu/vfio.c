@@ -37,7 +37,7 @@ static int vfio_open_group(struct vgpu_dev *dev)
 	link[n] = 0;
 	number = strrchr(link, '/');
 	snprintf(path, sizeof(path), "/dev/vfio/%.16s", number ? number + 1 : link);
-	/* devtmpfs makes the node a moment after the mdev. */
+	/* The node appears in devtmpfs a moment after the mdev. */
 	for (tries = 0; ; tries++) {
 		dev->group = open(path, O_RDWR | O_CLOEXEC);
 		if (dev->group >= 0 || errno != ENOENT || tries == 100)
@@ -119,7 +119,7 @@ static int vfio_read_region(struct vgpu_dev *dev, unsigned int index)
 	u.info.argsz = sizeof(u);
 	u.info.index = index;
 	if (ioctl(dev->fd, VFIO_DEVICE_GET_REGION_INFO, &u.info)) {
-		/* A region that a function does not have may be refused. */
+		/* A driver may refuse to describe a region that its function does not have. */
 		if (errno == EINVAL)
 			return 0;
 		return vfio_fail(dev, "VFIO_DEVICE_GET_REGION_INFO");
@@ -131,7 +131,7 @@ static int vfio_read_region(struct vgpu_dev *dev, unsigned int index)
 	return 0;
 }
 
-/* Map the first @bytes of a BAR, which must be in its first area. */
+/* Maps the first @bytes of a BAR, which must be within the first part that can be mapped. */
 static int vfio_map(struct vgpu_dev *dev, unsigned int index, uint64_t bytes,
 		    void **ptr)
 {
@@ -252,7 +252,7 @@ static int vfio_buf_map(struct vgpu_dev *dev, struct vgpu_buf *buf)
 
 	buf->iova = dev->next_iova;
 	ret = vgpu_dma_map(dev, buf->ptr, buf->bytes, buf->iova);
-	if (!ret) /* a hole behind each, so that running over is a fault */
+	if (!ret) /* A page behind each buffer stays unmapped, so that an overrun faults. */
 		dev->next_iova += buf->bytes + VGPU_HW_PAGE_SIZE;
 	return ret;
 }

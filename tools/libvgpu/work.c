@@ -34,7 +34,10 @@ int vgpu_chan_fence(struct vgpu_chan *chan, uint64_t *fence)
 	return ret;
 }
 
-/* Address of a place, and how far a packet can go from there. */
+/*
+ * Address of a place for the device. @contig is set to the bytes from there that one packet can
+ * name.
+ */
 static uint64_t loc_addr(struct vgpu_loc loc, uint64_t *contig)
 {
 	if (loc.buf)
@@ -44,8 +47,8 @@ static uint64_t loc_addr(struct vgpu_loc loc, uint64_t *contig)
 }
 
 /*
- * A place outside of a buffer has no contiguous bytes; it is passed on as it
- * is, for the device to judge.
+ * How many of @bytes the next packet names. No byte is contiguous at a place outside of its buffer:
+ * then the packet names all of them, and the device refuses it.
  */
 static uint64_t piece(uint64_t bytes, uint64_t contig)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Who had an engine, drawn: a row per vGPU, time from left to right. */
+/* Drawing a scheduler's log: a row per vGPU, in which time goes from left to right. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,15 +12,15 @@
 #include "share.h"
 #include "table.h"
 
-#define CHART_DEFAULT	100	/* columns where there is no terminal */
-#define CHART_MIN	20	/* of the drawing */
+#define CHART_DEFAULT	100	/* columns of a line where there is no terminal */
+#define CHART_MIN	20	/* columns that a row's drawing has at least */
 
 /**
  * struct chart - a drawing in the making
- * @start_ns: its left edge
- * @cell_ns:  of a column
- * @columns:  how many
- * @service:  in each column, of the vGPU whose row it is
+ * @start_ns: time at its left edge
+ * @cell_ns:  time that a column stands for
+ * @columns:  number of columns
+ * @service:  service in each column, in ns, of the vGPU whose row is being drawn
  */
 struct chart {
 	uint64_t start_ns;
@@ -29,7 +29,7 @@ struct chart {
 	double *service;
 };
 
-/* What is left of the line beside UUID and share. */
+/* The number of columns that UUID and share leave of the line. */
 static unsigned int chart_columns(void)
 {
 	const unsigned int beside = UUID_TEXT_LEN - 1 + 2 + 7 + 3;
@@ -46,7 +46,7 @@ static unsigned int chart_columns(void)
 	return width < beside + CHART_MIN ? CHART_MIN : width - beside;
 }
 
-/* Spreads the run's service over the columns it touches. */
+/* Spreads the service of a run over the columns that the run touches. */
 static void chart_add(struct chart *chart, const struct vgpu_ctl_switch *run)
 {
 	double from = (double)(run->time_ns - chart->start_ns);
@@ -107,7 +107,9 @@ static void chart_row(struct chart *chart, const struct log_stream *stream,
 	printf("%s|\n", colour ? "\033[0m" : "");
 }
 
-/* Did a vGPU's row come already? */
+/*
+ * Whether the row of the vGPU of entry @before has been drawn, as an earlier entry is of this vGPU.
+ */
 static bool chart_drawn(const struct log_stream *stream,
 			const struct log_entry *entries, size_t before)
 {
@@ -121,7 +123,7 @@ static bool chart_drawn(const struct log_stream *stream,
 	return false;
 }
 
-/* @entries: of all streams; those of @stream are drawn. */
+/* Draws those of @entries that are from @stream. Returns 0 or -ENOMEM. */
 int chart_print(const struct log_stream *stream,
 		const struct log_entry *entries, size_t nr)
 {

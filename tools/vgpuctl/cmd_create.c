@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* create, remove, release */
+/* The commands create, remove and release. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,11 +13,11 @@
 #include "uuid.h"
 
 /**
- * struct candidate - a GPU that has the type
- * @gpu:     it
- * @type:    the type there
- * @free_fb: framebuffer that no vGPU owns
- * @reason:  why it was refused there
+ * struct candidate - a GPU that has the type of the vGPU to be created
+ * @gpu:     the GPU
+ * @type:    the type as this GPU has it
+ * @free_fb: bytes of framebuffer that no vGPU owns
+ * @reason:  why the driver has refused to create the vGPU on this GPU
  */
 struct candidate {
 	struct vgpu_ctl_gpu gpu;
@@ -26,7 +26,7 @@ struct candidate {
 	char reason[VGPU_TEXT_LEN];
 };
 
-/* With room before without, then the one with most framebuffer left. */
+/* GPUs with room for the type come first, and of these the one with most framebuffer left. */
 static int candidate_order(const void *a, const void *b)
 {
 	const struct candidate *x = a, *y = b;
@@ -90,7 +90,11 @@ static int find_candidates(int fd, const char *text, uint32_t only,
 	return 0;
 }
 
-/* Print what @gpu (or any) has, or has room for. */
+/*
+ * Prints the names of types: with @room those that fit on the GPU @only, and how many; else all
+ * that the GPU
+ * @only, or the first GPU if @only is ALL_GPUS, has.
+ */
 static void print_types(int fd, const char *intro, uint32_t only, bool room)
 {
 	struct vgpu_ctl_type type;
@@ -118,7 +122,7 @@ static void print_types(int fd, const char *intro, uint32_t only, bool room)
 			any = true;
 		}
 		if (any && !room)
-			break; /* other GPUs' types go by the same names */
+			break; /* types of other GPUs have the same names */
 	}
 	if (any)
 		putc('\n', stderr);
@@ -127,14 +131,17 @@ static void print_types(int fd, const char *intro, uint32_t only, bool room)
 	free(ids);
 }
 
-/* The driver keeps one reason per UUID: to be asked before the next attempt. */
+/*
+ * Keeps the driver's reason for a refusal. The driver has one reason per UUID, so it is asked
+ * before the next attempt to create the vGPU.
+ */
 static void keep_reason(int fd, struct candidate *c, const uint8_t *uuid,
 			int error)
 {
 	struct vgpu_ctl_refusal refusal;
 	const char *reason = strerror(-error);
 
-	/* One with another errno is of an earlier attempt. */
+	/* A reason with another errno is from an earlier attempt. */
 	if (!ctl_refusal(fd, uuid, &refusal) && refusal.error == -error &&
 	    refusal.text[0]) {
 		refusal.text[sizeof(refusal.text) - 1] = 0;
@@ -261,40 +268,19 @@ static void done(const struct options *options, const char *uuid,
 	json_object_end(&json);
 }
 
-/* What remove and release begin with: the vGPU, which must be there. */
-static enum exit_code find(const struct options *options, int *fd,
-			   struct vgpu_ctl_instance *inst, char *text)
-{
-	uint8_t uuid[VGPU_UUID_LEN];
-	int ret;
-
-	if (!uuid_parse(options->uuid, uuid))
-		return fail_usage("%s: not a UUID", options->uuid);
-	uuid_format(uuid, text);
-	*fd = ctl_open();
-	if (*fd < 0)
-		return EXIT_FAILED;
-	ret = ctl_instance(*fd, uuid, inst);
-	if (!ret)
-		return EXIT_OK;
-	close(*fd);
-	if (ctl_is_gone(ret))
-		return fail("vGPU %s: there is none (vgpuctl list shows them)",
-			    text);
-	return fail("vGPU %s: %s", text, strerror(-ret));
-}
-
 enum exit_code cmd_remove(const struct options *options)
 {
 	struct vgpu_ctl_instance inst;
 	char text[UUID_TEXT_LEN];
+	struct vgpu_ctl_gpu gpu;
 	enum exit_code code;
 	int fd, ret;
 
-	code = find(options, &fd, &inst, text);
+	code = ctl_open_vgpu(options->uuid, &fd, &inst, &gpu);
 	if (code)
 		return code;
 	close(fd);
+	uuid_format(inst.uuid, text);
 	if (inst.state == VGPU_STATE_STARTED) {
 		fail("vGPU %s: in use by process %d; waiting until it lets go",
 		     text, inst.owner_pid);
@@ -315,12 +301,14 @@ enum exit_code cmd_release(const struct options *options)
 {
 	struct vgpu_ctl_instance inst;
 	char text[UUID_TEXT_LEN];
+	struct vgpu_ctl_gpu gpu;
 	enum exit_code code;
 	int fd, ret;
 
-	code = find(options, &fd, &inst, text);
+	code = ctl_open_vgpu(options->uuid, &fd, &inst, &gpu);
 	if (code)
 		return code;
+	uuid_format(inst.uuid, text);
 	ret = ctl_release(fd, inst.uuid);
 	close(fd);
 	if (ret == -EINVAL)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* events */
+/* The command events. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -40,7 +40,7 @@ static const char *bit_name(const struct vgpu_ctl_event *event, uint32_t i, char
 			       1u << i, text, room);
 }
 
-/* What was set: the names of the bits in a. */
+/* The settings that have changed: the names of the bits in a. */
 static void changed_json(struct json *json, const struct vgpu_ctl_event *event)
 {
 	char name[64];
@@ -67,7 +67,10 @@ static void changed_text(const struct vgpu_ctl_event *event)
 	}
 }
 
-/* Why a creation was refused; the newest refusal is most likely this one. */
+/*
+ * Asks the driver why the creation of a vGPU was refused. It keeps the newest refusal for each
+ * UUID, which is most likely that of the event. Returns false if there is no reason in words.
+ */
 static bool refusal_text(int fd, const struct vgpu_ctl_event *event,
 			 struct vgpu_ctl_refusal *refusal)
 {
@@ -162,12 +165,12 @@ static void event_text(int fd, const struct vgpu_ctl_event *event)
 
 /**
  * struct reader - what has been read so far
- * @fd:          /dev/vgpu
- * @json:        for programs
- * @expected:    the next event, if none is lost; 0: not known
- * @sources:     of each source the next event, by the source's number; 0: none
- *               of it was seen yet
- * @nr_sources:  length of @sources
+ * @fd:         file of /dev/vgpu
+ * @json:       print JSON
+ * @expected:   number of the next event if none is lost; 0: not known
+ * @sources:    by the number of a source, the number that the source's next event has if none is
+ *              lost; 0: no event of this source was seen yet
+ * @nr_sources: length of @sources
  */
 struct reader {
 	int fd;
@@ -177,7 +180,10 @@ struct reader {
 	uint32_t nr_sources;
 };
 
-/* How many events of the same source were missed; false: not known. */
+/*
+ * Sets @missed to the number of events of the same source that were lost before this one. Returns
+ * false if it is not known.
+ */
 static bool missed_of_source(struct reader *reader,
 			     const struct vgpu_ctl_event *event,
 			     uint64_t *missed)
@@ -200,7 +206,7 @@ static bool missed_of_source(struct reader *reader,
 	before = reader->sources[event->source];
 	reader->sources[event->source] = event->source_seq + 1;
 	*missed = event->source_seq - before;
-	/* What there was of it before this reader came is not missed. */
+	/* When a source is seen for the first time, only its very first event tells. */
 	return before || !event->source_seq;
 }
 
@@ -234,7 +240,7 @@ static void show_event(struct reader *reader, const struct vgpu_ctl_event *event
 		event_text(reader->fd, event);
 }
 
-/* Returns 0, or the errno with which reading ended. */
+/* Prints @count events, or all that come if @count is 0. Returns 0 or a positive errno. */
 static int read_events(struct reader *reader, uint64_t count)
 {
 	size_t size = sizeof(struct vgpu_ctl_event);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* hist */
+/* The command hist. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,13 +12,13 @@
 #include "table.h"
 #include "uuid.h"
 
-#define BAR	40	/* columns of the longest one */
+#define BAR	40	/* columns of the longest bar */
 #define LAST	(VGPU_HIST_BUCKETS - 1)
 
 /**
- * struct kind - one of the histograms there are
- * @key:   in JSON
- * @title: for people
+ * struct kind - a kind of histogram
+ * @key:   key in JSON
+ * @title: heading for people, which follows the engine's name
  */
 struct kind {
 	const char *key;
@@ -42,7 +42,7 @@ static const __u64 *kind_buckets(const struct vgpu_ctl_hist *hist, size_t kind)
 	return all[kind];
 }
 
-/* Times in bucket @i are from this on. */
+/* The shortest time that bucket @i counts. */
 static uint64_t bucket_from_ns(unsigned int i)
 {
 	return i ? 1000ull << (i - 1) : 0;
@@ -58,7 +58,7 @@ static uint64_t hist_count(const __u64 *buckets)
 	return count;
 }
 
-/* The first bucket with which @percent of the times are counted. */
+/* The first bucket such that it and those below count at least @percent of all times. */
 static unsigned int hist_percentile(const __u64 *buckets, unsigned int percent)
 {
 	double wanted = (double)hist_count(buckets) * percent / 100, seen = 0;
@@ -134,7 +134,10 @@ static void bucket_line(const __u64 *buckets, unsigned int i, uint64_t most)
 	putchar('\n');
 }
 
-/* From one bucket with something in it to the next, if it is far. */
+/*
+ * The bucket to be printed next: @i, or the next one that has counted something if this is at least
+ * three buckets further; then prints a line in place of those between.
+ */
 static unsigned int skip_empty(const __u64 *buckets, unsigned int i)
 {
 	unsigned int next = i;
@@ -244,28 +247,17 @@ static int hist_all(int fd, const struct options *options,
 enum exit_code cmd_hist(const struct options *options)
 {
 	struct vgpu_ctl_instance inst;
-	uint8_t uuid[VGPU_UUID_LEN];
 	struct vgpu_ctl_gpu gpu;
-	enum exit_code code = EXIT_OK;
-	int fd, ret;
+	enum exit_code code;
+	int fd, ret = 0;
 
-	if (!uuid_parse(options->uuid, uuid))
-		return fail_usage("%s: not a UUID", options->uuid);
-	fd = ctl_open();
-	if (fd < 0)
-		return EXIT_FAILED;
-	ret = ctl_instance(fd, uuid, &inst);
-	if (!ret)
-		ret = ctl_gpu(fd, inst.gpu, &gpu);
-	if (!ret && options->engine && !ctl_has_engine(&gpu, options->engine))
+	code = ctl_open_vgpu(options->uuid, &fd, &inst, &gpu);
+	if (code)
+		return code;
+	if (options->engine && !ctl_has_engine(&gpu, options->engine))
 		code = ctl_fail_engine(&gpu, options->engine);
-	else if (!ret)
+	else
 		ret = hist_all(fd, options, &inst, &gpu);
 	close(fd);
-	if (ctl_is_gone(ret))
-		return fail("vGPU %s: there is none (vgpuctl list shows them)",
-			    options->uuid);
-	if (ret)
-		return fail("vGPU %s: %s", options->uuid, strerror(-ret));
-	return code;
+	return ret ? ctl_fail_vgpu(inst.uuid, ret) : code;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* sched log */
+/* The command sched log. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@
 #include "log.h"
 #include "table.h"
 
-/* A log that fills faster is read more often. */
+/* Between two readings of the logs: the faster they fill, the shorter is the pause. */
 #define PAUSE_MIN_NS	10000000u
 #define PAUSE_NS	100000000u
 #define PAUSE_MAX_NS	400000000u
@@ -32,15 +32,16 @@ static const char * const end_names[] = {
 
 /**
  * struct logs - the logs that are read
- * @options:   the command's
- * @fd:        /dev/vgpu
- * @stream:    one per engine
- * @nr:        how many
- * @no_engine: on no GPU was the engine that was asked for
- * @gpu:       the last GPU that did not have it
- * @entries:   what was read last, in the order in which the runs ended
- * @nr_entries: how many
- * @fullest:   entries of the log that had most new ones
+ * @options:    options of the command
+ * @fd:         file of /dev/vgpu
+ * @stream:     the log of each engine
+ * @nr:         number of elements of @stream
+ * @no_engine:  a GPU does not have the engine that --engine names
+ * @gpu:        the last GPU that does not have this engine
+ * @entries:    the runs of all logs that were new at the last reading, in the order in which they
+ *              ended; room for VGPU_SCHED_LOG runs of each log
+ * @nr_entries: number of elements of @entries in use
+ * @fullest:    new runs of the log that had most of them
  */
 struct logs {
 	const struct options *options;
@@ -91,7 +92,7 @@ static int entry_order(const void *a, const void *b)
 	const struct log_entry *x = a, *y = b;
 	uint64_t x_ns = log_end_ns(&x->run), y_ns = log_end_ns(&y->run);
 
-	/* Of one engine's the order is known, whatever the times say. */
+	/* Within one log the order is known, whatever the times are. */
 	if (x->stream == y->stream)
 		return x->seq < y->seq ? -1 : 1;
 	if (x_ns != y_ns)
@@ -99,7 +100,7 @@ static int entry_order(const void *a, const void *b)
 	return x->stream < y->stream ? -1 : 1;
 }
 
-/* What is new in one engine's log. */
+/* Adds the new runs of one engine's log to the entries. */
 static int stream_read(struct logs *logs, struct log_stream *stream)
 {
 	struct vgpu_ctl_switch runs[VGPU_SCHED_LOG];
@@ -178,7 +179,7 @@ static void entry_json(struct json *json, const struct log_entry *entry)
 	json_object_end(json);
 }
 
-/* The columns are fixed: there may be more to come. */
+/* The widths are fixed, as rows that are not known yet may follow. */
 static void print_heading(void)
 {
 	bool bold = table_colour(stdout);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* gpus, types, list */
+/* The commands gpus, types and list. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -82,9 +82,9 @@ static void gpu_row(struct table *table, const struct vgpu_ctl_gpu *gpu)
 }
 
 /**
- * struct output - where rows go
- * @json:  if not NULL
- * @table: else
+ * struct output - where rows are written to
+ * @json:  the JSON document, or NULL
+ * @table: the table if @json is NULL
  */
 struct output {
 	struct json *json;
@@ -205,8 +205,8 @@ static void list_row(struct table *table, const struct vgpu_ctl_gpu *gpu,
 
 /**
  * struct list_row - what list_inst() needs beside the vGPU
- * @output: where to
- * @gpu:    its GPU
+ * @output: where the row is written to
+ * @gpu:    GPU of the vGPU
  */
 struct list_row {
 	const struct output *output;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* sched show, sched set */
+/* The commands sched show and sched set. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -14,17 +14,17 @@
 #include "share.h"
 #include "uuid.h"
 
-#define WHOLE	1000.0	/* an engine, per mille */
+#define WHOLE	1000.0	/* an engine; what is due is computed per mille */
 
 /**
  * struct vgpus - the vGPUs of a GPU
- * @fd:      /dev/vgpu
- * @inst:    they
- * @size_gb: of each, what its type takes of the framebuffer
- * @due:     of each, in hundredths of a per cent
- * @known:   @due is
- * @nr:      how many
- * @room:    for how many
+ * @fd:      file of /dev/vgpu
+ * @inst:    the vGPUs; allocated
+ * @size_gb: GiB of framebuffer that the type of each vGPU takes; allocated
+ * @due:     what is due to each vGPU of an engine, in hundredths of a per cent; allocated
+ * @known:   it is known what is due
+ * @nr:      number of vGPUs
+ * @room:    number of vGPUs for which memory is allocated
  */
 struct vgpus {
 	int fd;
@@ -244,8 +244,8 @@ static int show_text(const struct vgpu_ctl_gpu *gpu,
 
 /**
  * struct show - where GPUs are shown
- * @json: if not NULL
- * @any:  one was
+ * @json: the JSON document; NULL: as text
+ * @any:  a GPU has been shown
  */
 struct show {
 	struct json *json;
@@ -299,7 +299,7 @@ enum exit_code cmd_sched_show(const struct options *options)
 	return code;
 }
 
-/* The GPU that is meant: the named one, or the only one. */
+/* Finds the GPU that @text names or, if @text is NULL, the only GPU. */
 static enum exit_code chosen_gpu(int fd, const char *text, uint32_t *id)
 {
 	enum exit_code code = EXIT_OK;
@@ -361,8 +361,7 @@ enum exit_code cmd_sched_set(const struct options *options)
 	ret = ctl_sched_set(fd, &sched);
 	if (ret)
 		code = fail("GPU %u: %s", sched.gpu,
-			    message_refusal(sched.text, ret, reason,
-					  sizeof(reason)));
+			    message_refusal(sched.text, ret, reason, sizeof(reason)));
 	if (!ret) {
 		ret = ctl_gpu(fd, sched.gpu, &gpu);
 		if (ret)

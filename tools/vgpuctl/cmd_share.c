@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* share show, share set */
+/* The commands share show and share set. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,10 +11,10 @@
 
 /**
  * struct shares - where vGPUs are shown
- * @fd:    /dev/vgpu
- * @json:  if not NULL
- * @table: else
- * @gpu:   their GPU
+ * @fd:    file of /dev/vgpu
+ * @json:  the JSON document, or NULL
+ * @table: the table if @json is NULL
+ * @gpu:   GPU of the vGPUs that are shown now
  */
 struct shares {
 	int fd;
@@ -61,25 +61,20 @@ static int shares_gpu(int fd, const struct vgpu_ctl_gpu *gpu, void *arg)
 static enum exit_code shares_one(struct shares *shares, const uint8_t *id)
 {
 	struct vgpu_ctl_instance inst;
-	char uuid[UUID_TEXT_LEN];
 	struct vgpu_ctl_gpu gpu;
 	int ret;
 
-	uuid_format(id, uuid);
 	ret = ctl_instance(shares->fd, id, &inst);
 	if (!ret)
 		ret = ctl_gpu(shares->fd, inst.gpu, &gpu);
-	if (ctl_is_gone(ret))
-		return fail("vGPU %s: there is none (vgpuctl list shows them)",
-			    uuid);
 	if (ret)
-		return fail("vGPU %s: %s", uuid, strerror(-ret));
+		return ctl_fail_vgpu(id, ret);
 	shares->gpu = &gpu;
 	shares_inst(&inst, shares);
 	return EXIT_OK;
 }
 
-/* Shows the @nr vGPUs of @set, or, if that is NULL, all. */
+/* Shows the @nr vGPUs of @set, or all vGPUs if @set is NULL. */
 static enum exit_code shares_show(int fd, const struct options *options,
 				  const struct vgpu_ctl_share *set, uint32_t nr)
 {
@@ -140,7 +135,7 @@ enum exit_code cmd_share_set(const struct options *options)
 		return EXIT_FAILED;
 	ret = ctl_shares_set(fd, options->shares, options->nr_shares, text);
 	if (ret)
-		/* The kernel names the vGPU. */
+		/* The driver's reason names the vGPU. */
 		code = fail("cannot set shares: %s",
 			    message_refusal(text, ret, reason, sizeof(reason)));
 	else

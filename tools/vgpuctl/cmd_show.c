@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* show */
+/* The command show. */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
@@ -190,24 +190,14 @@ static enum exit_code show_text(const struct vgpu_ctl_gpu *gpu,
 enum exit_code cmd_show(const struct options *options)
 {
 	struct vgpu_ctl_instance inst;
-	uint8_t uuid[VGPU_UUID_LEN];
 	struct vgpu_ctl_gpu gpu;
-	int fd, ret;
+	enum exit_code code;
+	int fd;
 
-	if (!uuid_parse(options->uuid, uuid))
-		return fail_usage("%s: not a UUID", options->uuid);
-	fd = ctl_open();
-	if (fd < 0)
-		return EXIT_FAILED;
-	ret = ctl_instance(fd, uuid, &inst);
-	if (!ret)
-		ret = ctl_gpu(fd, inst.gpu, &gpu);
+	code = ctl_open_vgpu(options->uuid, &fd, &inst, &gpu);
+	if (code)
+		return code;
 	close(fd);
-	if (ctl_is_gone(ret))
-		return fail("vGPU %s: there is none (vgpuctl list shows them)",
-			    options->uuid);
-	if (ret)
-		return fail("vGPU %s: %s", options->uuid, strerror(-ret));
 	if (!options->json)
 		return show_text(&gpu, &inst);
 	show_json(&gpu, &inst);

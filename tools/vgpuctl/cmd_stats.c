@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* stats */
+/* The command stats. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -13,11 +13,11 @@
 #include "uuid.h"
 
 /**
- * struct sample - what was read at one time
- * @inst: vGPUs
- * @gpu:  of each of them, its GPU
- * @window_ns: of each of them, its GPU's window
- * @nr:   how many
+ * struct sample - the vGPUs at one time
+ * @inst:      the vGPUs; allocated
+ * @gpu:       GPU of each vGPU; allocated
+ * @window_ns: length of the scheduler's window on the GPU of each vGPU; allocated
+ * @nr:        number of vGPUs
  */
 struct sample {
 	struct vgpu_ctl_instance *inst;
@@ -52,7 +52,7 @@ static int sample_uuids(int fd, const uint8_t *uuids, uint32_t count,
 	for (i = 0; i < count; i++) {
 		struct vgpu_ctl_instance *inst = &sample->inst[sample->nr];
 
-		/* One removed meanwhile is left out. */
+		/* A vGPU that was removed meanwhile is left out. */
 		if (ctl_instance(fd, uuids + (size_t)i * VGPU_UUID_LEN, inst) ||
 		    ctl_gpu(fd, inst->gpu, &sample->gpu[sample->nr]) ||
 		    ctl_sched(fd, inst->gpu, &sched))
@@ -62,7 +62,7 @@ static int sample_uuids(int fd, const uint8_t *uuids, uint32_t count,
 	return 0;
 }
 
-/* @uuid: of this vGPU, NULL: of all. */
+/* Reads the vGPU @uuid, or all vGPUs if @uuid is NULL. */
 static int sample_take(int fd, const uint8_t *uuid, struct sample *sample)
 {
 	uint32_t count;
@@ -98,10 +98,11 @@ sample_find(const struct sample *sample, const struct vgpu_ctl_instance *inst)
 }
 
 /**
- * struct share - what a vGPU got of an engine since the last sample
- * @interval_ns: how long ago that was; since its creation if there is none
- * @busy_ns:     service in it
- * @centi:       their ratio in hundredths of a percent
+ * struct share - what a vGPU got of an engine in an interval
+ * @interval_ns: length of the interval, which began with the last sample or, without one, with the
+ *               creation of the vGPU
+ * @busy_ns:     service of the vGPU in the interval
+ * @centi:       @busy_ns of @interval_ns in hundredths of a per cent
  */
 struct share {
 	uint64_t interval_ns;
@@ -279,7 +280,7 @@ static int stats_loop(int fd, const struct options *options,
 	uint64_t n = 0;
 	int ret = 0;
 
-	/* Without --watch the shares are since creation: there is no last. */
+	/* Without --watch there is no last sample: the interval begins with the vGPU's creation. */
 	if (options->watch_ns)
 		ret = sample_take(fd, uuid, &last);
 	while (!ret) {

@@ -80,6 +80,16 @@ bool ctl_text_is(const void *text, size_t room, const char *other);
  */
 int ctl_find_gpu(int fd, const char *text, uint32_t *id);
 
+/* Says what is wrong with the vGPU @uuid: @ret, from one of the functions above. */
+enum exit_code ctl_fail_vgpu(const uint8_t *uuid, int ret);
+
+/*
+ * Opens /dev/vgpu and reads the vGPU whose UUID is @text, and its GPU. The caller closes @fd. If
+ * anything fails, it is said on standard error and nothing is open.
+ */
+enum exit_code ctl_open_vgpu(const char *text, int *fd, struct vgpu_ctl_instance *inst,
+			     struct vgpu_ctl_gpu *gpu);
+
 /*
  * Calls @each for the GPU that @only names, or for all GPUs if @only is NULL. A GPU that is removed
  * meanwhile is passed over. If @each returns an error, it is printed and ends the visit.

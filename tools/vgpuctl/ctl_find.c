@@ -4,10 +4,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <libvgpu_names.h>
 
 #include "ctl.h"
+#include "uuid.h"
 
 bool ctl_is_gone(int ret)
 {
@@ -53,6 +55,36 @@ int ctl_find_gpu(int fd, const char *text, uint32_t *id)
 	}
 	free(ids);
 	return ret;
+}
+
+enum exit_code ctl_fail_vgpu(const uint8_t *uuid, int ret)
+{
+	char text[UUID_TEXT_LEN];
+
+	uuid_format(uuid, text);
+	if (ctl_is_gone(ret))
+		return fail("vGPU %s: there is none (vgpuctl list shows them)", text);
+	return fail("vGPU %s: %s", text, strerror(-ret));
+}
+
+enum exit_code ctl_open_vgpu(const char *text, int *fd, struct vgpu_ctl_instance *inst,
+			     struct vgpu_ctl_gpu *gpu)
+{
+	uint8_t uuid[VGPU_UUID_LEN];
+	int ret;
+
+	if (!uuid_parse(text, uuid))
+		return fail_usage("%s: not a UUID", text);
+	*fd = ctl_open();
+	if (*fd < 0)
+		return EXIT_FAILED;
+	ret = ctl_instance(*fd, uuid, inst);
+	if (!ret)
+		ret = ctl_gpu(*fd, inst->gpu, gpu);
+	if (!ret)
+		return EXIT_OK;
+	close(*fd);
+	return ctl_fail_vgpu(uuid, ret);
 }
 
 enum exit_code ctl_visit_gpus(int fd, const char *only, void *arg,

@@ -12,7 +12,7 @@ void json_init(struct json *json, FILE *out, bool lines)
 	json->empty = true;
 }
 
-/* Length of the UTF-8 sequence at @s, or 0 if it is none (RFC 3629). */
+/* Length of the UTF-8 sequence at @s (RFC 3629), or 0 if there is no valid one. */
 static size_t utf8_length(const unsigned char *s, size_t room)
 {
 	unsigned char low = 0x80, high = 0xbf;
@@ -144,7 +144,6 @@ void json_text(struct json *json, const char *key, const char *text)
 	json_string(json, text, strlen(text));
 }
 
-/* A text in an array that it may fill without a terminating 0. */
 void json_bytes(struct json *json, const char *key, const void *text,
 		size_t room)
 {
@@ -176,7 +175,6 @@ void json_null(struct json *json, const char *key)
 	fputs("null", json->out);
 }
 
-/* A number with two decimals. */
 void json_centi(struct json *json, const char *key, uint64_t hundredths)
 {
 	json_key(json, key);

@@ -10,10 +10,10 @@
 
 /**
  * struct json - a document being written
- * @out:   where to
- * @lines: one line per document, else indented
- * @depth: open objects and arrays
- * @empty: nothing was written yet at this depth
+ * @out:   file that it is written to
+ * @lines: write the document on one line; else indent it
+ * @depth: number of objects and arrays that are open
+ * @empty: the innermost of these has no value yet
  */
 struct json {
 	FILE *out;
@@ -23,8 +23,8 @@ struct json {
 };
 
 /*
- * In an object every value has a key; in an array, and for the document
- * itself, key is NULL. The document ends with its outermost end.
+ * Write values. In an object every value has a key; in an array, and for the outermost object or
+ * array, key is NULL. The document is complete when its outermost object or array is ended.
  */
 void json_init(struct json *json, FILE *out, bool lines);
 void json_object(struct json *json, const char *key);
@@ -32,12 +32,15 @@ void json_object_end(struct json *json);
 void json_array(struct json *json, const char *key);
 void json_array_end(struct json *json);
 void json_text(struct json *json, const char *key, const char *text);
-void json_bytes(struct json *json, const char *key, const void *text,
-		size_t room);
+
+/* A text in an array of @room bytes, which it may fill without a 0 at the end. */
+void json_bytes(struct json *json, const char *key, const void *text, size_t room);
 void json_u64(struct json *json, const char *key, uint64_t value);
 void json_s64(struct json *json, const char *key, int64_t value);
 void json_bool(struct json *json, const char *key, bool value);
 void json_null(struct json *json, const char *key);
+
+/* @hundredths / 100, with two decimals. */
 void json_centi(struct json *json, const char *key, uint64_t hundredths);
 
 #endif /* VGPUCTL_JSON_H */

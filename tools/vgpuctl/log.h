@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Scheduler logs, as sched log reads and draws them. */
+/* What sched log has read of the scheduler's logs, and draws. */
 #ifndef VGPUCTL_LOG_H
 #define VGPUCTL_LOG_H
 
@@ -8,11 +8,11 @@
 
 /**
  * struct log_stream - the log of an engine
- * @gpu:    number of its GPU
- * @engine: its index there
- * @name:   its name
- * @seen:   runs that had ended when it was last read
- * @read:   it was
+ * @gpu:    number of the engine's GPU
+ * @engine: index of the engine on its GPU
+ * @name:   name of the engine
+ * @seen:   number of runs that had ended when the log was read last
+ * @read:   the log has been read before
  */
 struct log_stream {
 	uint32_t gpu;
@@ -24,9 +24,9 @@ struct log_stream {
 
 /**
  * struct log_entry - a run that has ended
- * @stream: whose log it is in
- * @seq:    how many had ended there before it
- * @run:    what the driver says about it
+ * @stream: the log that it is from
+ * @seq:    number of runs on the same engine that had ended before
+ * @run:    the driver's record of the run
  */
 struct log_entry {
 	const struct log_stream *stream;

@@ -26,7 +26,7 @@ enum option_id {
 	OPT_ENGINE,
 	OPT_FOLLOW,
 	OPT_CHART,
-	OPT_SETTING,		/* this and the following ones: the rows of the command's settings */
+	OPT_SETTING,		/* from here on: the rows of the command's settings */
 };
 
 /**

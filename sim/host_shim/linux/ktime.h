@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * des_shim/ comes before shim/ where the simulator of des.h is used: one
- * thread, in which locks have nothing to do and time is the simulator's.
+ * The headers of host_shim/ come before those of shim/ on the simulated host of host.h, where there
+ * is one thread, locks have nothing to do and time is virtual.
  */
 #ifndef _SHIM_LINUX_KTIME_H
 #define _SHIM_LINUX_KTIME_H

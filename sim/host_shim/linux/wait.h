@@ -15,13 +15,13 @@ static inline void init_waitqueue_head(wait_queue_head_t *head)
 	head->waiters = 0;
 }
 
-/* One thread: what a memory barrier is for cannot happen here. */
+/* There is one thread: what a memory barrier is for cannot happen here. */
 static inline bool waitqueue_active(wait_queue_head_t *head)
 {
 	return head->waiters;
 }
 
-/* Who waits looks again after each thing that happens. */
+/* wait_event() looks at its condition again after each thing that happens. */
 static inline void wake_up_all(wait_queue_head_t *head)
 {
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What only warns in the kernel ends a test. */
+/* A warning of the kernel ends a test. */
 #ifndef _SHIM_LINUX_BUG_H
 #define _SHIM_LINUX_BUG_H
 

@@ -44,7 +44,7 @@ static inline void list_add_tail(struct list_head *node, struct list_head *head)
 	list_add(node, head->prev);
 }
 
-/* What is deleted must not be followed: that crashes. */
+/* Following the links of a deleted entry crashes. */
 static inline void list_del(struct list_head *node)
 {
 	shim_list_link(node->prev, node->next);

@@ -5,8 +5,8 @@
 #include <assert.h>
 
 /*
- * It takes the place of no check, so the index has to be one that was checked;
- * the kernel's would make 0 of any other.
+ * array_index_nospec() does not replace a check: the index has to be in range here, where the
+ * kernel would make 0 of any other.
  */
 #define array_index_nospec(index, size) ({				\
 	__typeof__(index) __shim_index = (index);			\

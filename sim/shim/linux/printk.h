@@ -8,7 +8,7 @@
 #define pr_warn(...)	fprintf(stderr, __VA_ARGS__)
 #define pr_info(...)	fprintf(stderr, __VA_ARGS__)
 
-/* Says how much was written, not how much would have been. */
+/* Returns how much was written, not how much would have been. */
 #define scnprintf(buf, size, ...) ({					\
 	size_t __size = (size);						\
 	int __len = snprintf(buf, __size, __VA_ARGS__);			\

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Red-black trees with the kernel's calls, node layout and algorithm, that of
- * lib/rbtree.c, so that what a call costs here is what it costs there; only
- * that the mirrored halves are one function of the side here. Equal keys stay in
- * order of insertion.
+ * Red-black trees with the calls, the node layout and the algorithm (lib/rbtree.c) of the kernel,
+ * so that a call costs here what it costs there. Only the mirrored halves are one function of the
+ * side here. Equal keys stay in order of insertion.
  */
 #ifndef _SHIM_LINUX_RBTREE_H
 #define _SHIM_LINUX_RBTREE_H
@@ -309,7 +308,7 @@ SHIM_RB_INLINE void shim_rb_add(struct rb_node *node, struct rb_root *root,
 	node->rb_left = NULL;
 	node->rb_right = NULL;
 	*link = node;
-	/* As in the kernel, what @node itself has is its owner's to set. */
+	/* As in the kernel, the caller sets the augmented value of @node itself. */
 	if (augment)
 		augment->propagate(parent, NULL);
 	shim_rb_insert(node, root, augment);
@@ -363,7 +362,7 @@ static inline struct rb_node *rb_prev(const struct rb_node *node)
 	return rb_parent(node);
 }
 
-/* Children before parents. */
+/* Walks children before parents. */
 static inline struct rb_node *shim_rb_deepest(struct rb_node *node)
 {
 	while (node && (node->rb_left || node->rb_right))

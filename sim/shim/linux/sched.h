@@ -19,7 +19,7 @@
 	sim_yield();			\
 } while (0)
 
-/* One runs at a time, so memory is in order; what matters is who comes between. */
+/* One task runs at a time, so memory is in order; but others may run before and after the store. */
 #define smp_store_release(ptr, value) do {	\
 	*(ptr) = (value);			\
 	sim_yield();				\

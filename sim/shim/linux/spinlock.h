@@ -7,7 +7,7 @@
 
 #include "tasks.h"
 
-/* Who holds one is not switched away, so it is never found taken by another. */
+/* A task that holds a spinlock is not switched away, so no other task finds the lock taken. */
 typedef struct {
 	struct task_struct *owner;
 } spinlock_t;

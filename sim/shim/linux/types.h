@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The shims: as much of the kernel's interface as the files need that are
- * tested in user space. Own code; only names and meaning are the kernel's.
+ * The shims: as much of the kernel's interface as the driver's files need that are built in user
+ * space. The code is our own; only names and meanings are the kernel's.
  */
 #ifndef _SHIM_LINUX_TYPES_H
 #define _SHIM_LINUX_TYPES_H

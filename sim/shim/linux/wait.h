@@ -19,7 +19,7 @@ static inline void init_waitqueue_head(wait_queue_head_t *head)
 	INIT_LIST_HEAD(&head->entries);
 }
 
-/* One runs at a time: what a memory barrier is for cannot happen here. */
+/* One task runs at a time: what a memory barrier is for cannot happen here. */
 static inline bool waitqueue_active(wait_queue_head_t *head)
 {
 	return !list_empty(&head->entries);
