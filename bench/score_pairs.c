@@ -167,7 +167,7 @@ static void stop(const struct pairs *p)
 	}
 }
 
-/* Measures all pairs; lowers @use, unless it is NULL, to the least use of the engine beside others. */
+/* Measures all pairs. @use, unless NULL, is lowered to the engine's least use beside others. */
 static void compare(const char *row, struct pairs *p, double *use)
 {
 	double engine[2], clock[2], used;

@@ -38,7 +38,8 @@ clean_up() {
 	done
 	# A removal that the test has begun may still wait for its user.
 	end=$((SECONDS + 30))
-	while [[ -e /dev/vgpu && $(vgpuctl list --json | jq length) != 0 ]] && (( SECONDS < end )); do
+	while (( SECONDS < end )) && [[ -e /dev/vgpu && $(vgpuctl list --json | jq length) != 0 ]]
+	do
 		sleep 0.1
 	done
 }
