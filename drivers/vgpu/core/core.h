@@ -319,6 +319,11 @@ struct vgpu_setting_attr {
 	const struct vgpu_setting *setting;
 };
 
+static inline const struct vgpu_setting *vgpu_attr_setting(struct device_attribute *attr)
+{
+	return container_of(attr, struct vgpu_setting_attr, attr)->setting;
+}
+
 /* sysfs.c */
 void vgpu_setting_attrs(const struct vgpu_setting *table, const struct device_attribute *like,
 			struct vgpu_setting_attr *attrs, struct attribute **list);
