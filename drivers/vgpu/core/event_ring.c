@@ -69,8 +69,7 @@ vgpu_event_ring_revive(struct vgpu_event_ring *ring, const u8 *uuid)
 	return NULL;
 }
 
-static void event_ring_forget(struct vgpu_event_ring *ring,
-			      struct vgpu_event_source *source)
+static void event_ring_forget(struct vgpu_event_ring *ring, struct vgpu_event_source *source)
 {
 	unsigned int i;
 
@@ -106,8 +105,7 @@ struct vgpu_event_source *vgpu_event_ring_drop(struct vgpu_event_ring *ring)
  * Return: a source for the caller to free, this one or another, or NULL.
  */
 struct vgpu_event_source *
-vgpu_event_ring_retire(struct vgpu_event_ring *ring,
-		       struct vgpu_event_source *source)
+vgpu_event_ring_retire(struct vgpu_event_ring *ring, struct vgpu_event_source *source)
 {
 	if (!source->stored)
 		return source;
@@ -129,8 +127,7 @@ static bool event_ring_less(struct rb_node *a, const struct rb_node *b)
  * @source: whose
  * @event: all but the numbers, which it is given here
  */
-void vgpu_event_ring_add(struct vgpu_event_ring *ring,
-			 struct vgpu_event_source *source,
+void vgpu_event_ring_add(struct vgpu_event_ring *ring, struct vgpu_event_source *source,
 			 const struct vgpu_ctl_event *event)
 {
 	struct vgpu_event_slot *slot =

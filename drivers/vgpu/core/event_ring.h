@@ -67,11 +67,9 @@ void vgpu_event_ring_start(struct vgpu_event_ring *ring,
 struct vgpu_event_source *
 vgpu_event_ring_revive(struct vgpu_event_ring *ring, const u8 *uuid);
 struct vgpu_event_source *
-vgpu_event_ring_retire(struct vgpu_event_ring *ring,
-		       struct vgpu_event_source *source);
+vgpu_event_ring_retire(struct vgpu_event_ring *ring, struct vgpu_event_source *source);
 struct vgpu_event_source *vgpu_event_ring_drop(struct vgpu_event_ring *ring);
-void vgpu_event_ring_add(struct vgpu_event_ring *ring,
-			 struct vgpu_event_source *source,
+void vgpu_event_ring_add(struct vgpu_event_ring *ring, struct vgpu_event_source *source,
 			 const struct vgpu_ctl_event *event);
 void vgpu_event_ring_skip(struct vgpu_event_source *source);
 const struct vgpu_ctl_event *

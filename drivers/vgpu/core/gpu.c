@@ -74,13 +74,11 @@ static int vgpu_gpu_init_types(struct vgpu_gpu *gpu)
 {
 	const struct vgpu_gpu_info *info = &gpu->info;
 
-	gpu->nr_types = vgpu_types_build(info->board, &gpu->placement,
-					 info->channels, NULL, 0);
+	gpu->nr_types = vgpu_types_build(info->board, &gpu->placement, info->channels, NULL, 0);
 	gpu->types = kcalloc(gpu->nr_types, sizeof(*gpu->types), GFP_KERNEL);
 	if (!gpu->types)
 		return -ENOMEM;
-	vgpu_types_build(info->board, &gpu->placement, info->channels,
-			 gpu->types, gpu->nr_types);
+	vgpu_types_build(info->board, &gpu->placement, info->channels, gpu->types, gpu->nr_types);
 	return 0;
 }
 
@@ -97,8 +95,7 @@ static int vgpu_gpu_init_types(struct vgpu_gpu *gpu)
  * Return: the GPU, or an ERR_PTR: -EINVAL if @info or the module's parameters cannot be (the log
  * says why), -ENOMEM, or a front end's error.
  */
-struct vgpu_gpu *vgpu_register_gpu(struct device *dev,
-				   const struct vgpu_gpu_ops *ops,
+struct vgpu_gpu *vgpu_register_gpu(struct device *dev, const struct vgpu_gpu_ops *ops,
 				   const struct vgpu_gpu_info *info,
 				   void *backend)
 {
@@ -138,8 +135,7 @@ struct vgpu_gpu *vgpu_register_gpu(struct device *dev,
 	ret = vgpu_settings_init(gpu, &params);
 	if (ret)
 		goto err_put;
-	gpu->sched = vgpu_sched_create(gpu->name, info->nr_engines,
-				       &vgpu_engine_ops, gpu, &params);
+	gpu->sched = vgpu_sched_create(gpu->name, info->nr_engines, &vgpu_engine_ops, gpu, &params);
 	if (IS_ERR(gpu->sched)) {
 		ret = PTR_ERR(gpu->sched);
 		goto err_put;
@@ -184,7 +180,7 @@ EXPORT_SYMBOL_GPL(vgpu_register_gpu);
  *
  * No op is called any more when this has returned.
  *
- * Context: sleeps, until the users of the instances have closed them. Must not be called from an op.
+ * Context: sleeps, until the users of the instances have closed them. Not from an op.
  */
 void vgpu_unregister_gpu(struct vgpu_gpu *gpu)
 {

@@ -43,8 +43,7 @@ static int vgpu_instance_place(struct vgpu_gpu *gpu, struct vgpu_instance *insta
 	mutex_unlock(&gpu->lock);
 
 	if (dying)
-		return vgpu_refuse(instance, -ENODEV, "%s: the GPU is going away",
-				   type->name);
+		return vgpu_refuse(instance, -ENODEV, "%s: the GPU is going away", type->name);
 	if (ret)
 		return vgpu_refuse(instance, ret, "%s: %s", type->name, why);
 	switch (what) {
@@ -246,8 +245,7 @@ static void vgpu_instance_set_front(struct vgpu_instance *instance,
  * Return: 0, -EBUSY if the device is open already, -ENODEV if the back end's module goes, -ENOMEM,
  * or the back end's error.
  */
-int vgpu_instance_open(struct vgpu_instance *instance,
-		       const struct vgpu_front_ops *front)
+int vgpu_instance_open(struct vgpu_instance *instance, const struct vgpu_front_ops *front)
 {
 	struct vgpu_gpu *gpu = instance->gpu;
 	unsigned int i;
@@ -282,8 +280,7 @@ int vgpu_instance_open(struct vgpu_instance *instance,
 	vgpu_instance_unhold(instance, VGPU_HOLD_STOPPED);
 	mutex_unlock(&instance->state_lock);
 
-	vgpu_instance_event(instance, VGPU_EVENT_STARTED, instance->owner_pid,
-			    0, 0);
+	vgpu_instance_event(instance, VGPU_EVENT_STARTED, instance->owner_pid, 0, 0);
 	return 0;
 
 err_close:

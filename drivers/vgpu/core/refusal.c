@@ -51,8 +51,7 @@ int vgpu_refuse(struct vgpu_instance *instance, int error, const char *fmt, ...)
 	vscnprintf(r->text, sizeof(r->text), fmt, args);
 	va_end(args);
 	/* An instance that has not been created has no limit of its own yet. */
-	if (instance->events ? vgpu_inst_may_log(instance) :
-			       vgpu_gpu_may_log(instance->gpu))
+	if (instance->events ? vgpu_inst_may_log(instance) : vgpu_gpu_may_log(instance->gpu))
 		vgpu_inst_notice(instance, "refused: %s\n", r->text);
 	mutex_unlock(&vgpu_refusals_lock);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Threads that an open vGPU has of its own. They work for the process that has opened the device, so
- * they belong to the cgroups of that process, the user.
+ * Threads that an open vGPU has of its own. They work for the process that has opened the device,
+ * so they belong to the cgroups of that process, the user.
  *
  * The user can hold such a thread up, by limits of the cgroups or by other processes in them that
  * use up what is allowed. So no other process may wait for the thread. The device may be closed by
@@ -17,32 +17,28 @@
 #include "core.h"
 
 #ifdef CONFIG_CGROUPS
-static bool vgpu_thread_same_cgroups(const struct task_struct *a,
-				     const struct task_struct *b)
+static bool vgpu_thread_same_cgroups(const struct task_struct *a, const struct task_struct *b)
 {
 	return rcu_access_pointer(a->cgroups) == rcu_access_pointer(b->cgroups);
 }
 #else
-static bool vgpu_thread_same_cgroups(const struct task_struct *a,
-				     const struct task_struct *b)
+static bool vgpu_thread_same_cgroups(const struct task_struct *a, const struct task_struct *b)
 {
 	return true;
 }
 #endif
 
 /*
- * Puts @task into the cgroups of @from. Attaching waits for a grace period of RCU, so it is left out
- * where nothing would change. If it fails, @task stays in its cgroups.
+ * Puts @task into the cgroups of @from. Attaching waits for a grace period of RCU, so it is left
+ * out where nothing would change. If it fails, @task stays in its cgroups.
  */
-static void vgpu_thread_attach(struct task_struct *from,
-			       struct task_struct *task)
+static void vgpu_thread_attach(struct task_struct *from, struct task_struct *task)
 {
 	/*
 	 * With PREEMPT_RT a thread that its cgroup does not let run may hold a spinlock for which
 	 * engines would wait.
 	 */
-	if (IS_ENABLED(CONFIG_PREEMPT_RT) ||
-	    vgpu_thread_same_cgroups(from, task))
+	if (IS_ENABLED(CONFIG_PREEMPT_RT) || vgpu_thread_same_cgroups(from, task))
 		return;
 	if (cgroup_attach_task_all(from, task))
 		pr_debug("vgpu: %s stays in its cgroups\n", task->comm);
@@ -90,9 +86,9 @@ void vgpu_thread_uncharge(struct task_struct *task)
  * vgpu_mm_ending() - find out whether the processes of an address space are all ending
  * @mm: the address space; the caller has a reference to it or to its structure
  *
- * The kernel keeps in mm->owner one of the tasks whose address space this is, and NULL when there is
- * none; a kthread that borrows an address space is never its owner. Kernels without memory cgroups
- * keep no owner.
+ * The kernel keeps in mm->owner one of the tasks whose address space this is, and NULL when there
+ * is none; a kthread that borrows an address space is never its owner. Kernels without memory
+ * cgroups keep no owner.
  *
  * Context: any.
  * Return: true if all processes of the address space have exited or been killed.
