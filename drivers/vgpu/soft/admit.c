@@ -95,11 +95,7 @@ int soft_admit(struct vgpu_instance *vgpu, const struct vgpu_instance_info *info
 			   soft_admit_limit(percent) >> 20, left >> 30 << 10, percent);
 }
 
-/**
- * soft_admit_end() - undo soft_admit()
- * @fb_bytes: length of a framebuffer whose memory has been given back
- * Context: may sleep.
- */
+/* Undoes soft_admit() of a framebuffer whose memory has been given back. May sleep. */
 void soft_admit_end(u64 fb_bytes)
 {
 	mutex_lock(&soft_admit_lock);

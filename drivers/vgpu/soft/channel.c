@@ -61,12 +61,7 @@ void soft_channel_show(struct soft_channel *ch, struct seq_file *m)
 	spin_unlock(&inst->queue_lock);
 }
 
-/**
- * soft_channel_init() - set up a channel of a new vGPU
- * @inst: the vGPU, zeroed and known to no other thread
- * @index: number of the channel, below @inst->nr_channels
- * Context: any.
- */
+/* Sets up channel @index of a new vGPU, which is zeroed and known to no other thread. */
 void soft_channel_init(struct soft_instance *inst, u32 index)
 {
 	struct soft_channel *ch = &inst->channel[index];

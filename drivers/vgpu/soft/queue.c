@@ -30,11 +30,7 @@ void soft_queue_publish(struct soft_channel *ch, enum vgpu_hw_state state)
 		WRITE_ONCE(ch->hw->state, cpu_to_le32(state));
 }
 
-/**
- * soft_queue_add() - have the engine look at a channel
- * @ch: AWAKE, on no list
- * Context: any; queue_lock held.
- */
+/* Has the engine look at a channel that is AWAKE and on no list. With queue_lock held. */
 void soft_queue_add(struct soft_channel *ch)
 {
 	struct soft_queue *queue = soft_queue_of(ch);
@@ -44,11 +40,7 @@ void soft_queue_add(struct soft_channel *ch)
 	WRITE_ONCE(queue->nr_ready, queue->nr_ready + 1);
 }
 
-/**
- * soft_queue_del() - take a channel off its list
- * @ch: on the ready list, or on the paced list
- * Context: any; queue_lock held.
- */
+/* Takes a channel off the ready list or the paced list. With queue_lock held. */
 void soft_queue_del(struct soft_channel *ch)
 {
 	struct soft_queue *queue = soft_queue_of(ch);
