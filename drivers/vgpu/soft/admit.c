@@ -52,11 +52,9 @@ static u64 soft_admit_left(unsigned int percent)
 	return limit > soft_admitted ? limit - soft_admitted : 0;
 }
 
-/**
- * soft_admit_room() - struct vgpu_gpu_ops.fb_room
- * @vgpu: a software GPU; the answer is the same for all of them
- * Context: may sleep.
- * Return: how many bytes of framebuffer new vGPUs may have.
+/*
+ * struct vgpu_gpu_ops.fb_room: how many bytes of framebuffer new vGPUs may have. The answer is the
+ * same for all software GPUs. May sleep.
  */
 u64 soft_admit_room(struct vgpu_gpu *vgpu)
 {

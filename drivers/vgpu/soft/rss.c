@@ -192,11 +192,7 @@ void soft_rss_end(struct soft_instance *inst)
 	rss->mm = NULL;
 }
 
-/**
- * soft_rss_update() - count a vGPU's pages now
- * @inst: an open vGPU whose pages have been dropped
- * Context: may sleep.
- */
+/* Counts the pages of an open vGPU now, since they have been dropped. May sleep. */
 void soft_rss_update(struct soft_instance *inst)
 {
 	mutex_lock(&soft_rss_lock);
