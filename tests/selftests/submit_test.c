@@ -266,6 +266,7 @@ static void rings_wrap(void)
 	struct vgpu_chan *chan;
 	unsigned int i, k, where;
 
+	fx_need("rings in guest memory");
 	batch = calloc(100, sizeof(*batch));
 	CHECK(batch, "out of memory");
 	for (i = 0; i < 100; i++)

@@ -1,23 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * The smallest back end, explained by Documentation/backend.rst: engines complete packets without
- * executing them. Channels never stay awake, rings and signals must be in the framebuffer, registers
- * without an effect are plain memory, and nothing faults.
- */
+/* The smallest back end: engines complete packets, and execute none; Documentation/backend.rst */
 #include <linux/module.h>
 #include <linux/platform_device.h>
 #include <linux/vgpu.h>
 #include <linux/xarray.h>
 
-/* An engine is a work item. @run is the work's from engine_run until vgpu_engine_done(). */
-static struct null_engine {
+#define NULL_ENGINES	2
+struct null_engine {
 	struct vgpu_gpu *gpu;
 	struct vgpu_run run;
 	bool preempt;
-	struct work_struct work;
-} null_engines[3];
-static struct platform_device *null_device;
-static struct vgpu_gpu *null_gpu;
+	struct work_struct work;	/* has @run from engine_run until vgpu_engine_done() */
+};
 
 struct null_instance {
 	const struct vgpu_instance_info *info;
@@ -63,7 +57,7 @@ static bool null_complete(struct vgpu_instance *vgpu, unsigned int engine, u32 c
 	ch = null_bar(inst, VGPU_HW_BAR_REGS, pos);
 	page = null_bar(inst, VGPU_HW_BAR_CHANNELS, chan * VGPU_HW_PAGE_SIZE);
 	if (!ch || !page || !(ch->ctrl & VGPU_HW_CTRL_ENABLE) || READ_ONCE(page->put) == ch->get ||
-	    ch->engine % ARRAY_SIZE(null_engines) != engine)
+	    ch->engine % NULL_ENGINES != engine)
 		return false;
 	pos = le64_to_cpu(ch->get) % BIT(ch->order & 31) * sizeof(*packet);
 	packet = null_bar(inst, VGPU_HW_BAR_FB, round_down(le64_to_cpu(ch->ring), 64) + pos);
@@ -85,6 +79,7 @@ static bool null_complete(struct vgpu_instance *vgpu, unsigned int engine, u32 c
 static void null_work(struct work_struct *work)
 {
 	struct null_engine *engine = container_of(work, struct null_engine, work);
+	unsigned int index = engine - (struct null_engine *)vgpu_gpu_backend(engine->gpu);
 	struct null_instance *inst;
 	u32 chan;
 
@@ -92,22 +87,26 @@ static void null_work(struct work_struct *work)
 		inst = vgpu_instance_backend(engine->run.instance);
 		for (chan = 0; chan < inst->info->nr_channels && !READ_ONCE(engine->preempt) &&
 		     ktime_get_ns() < engine->run.deadline_ns; cond_resched())
-			chan += !null_complete(engine->run.instance, engine - null_engines, chan);
+			chan += !null_complete(engine->run.instance, index, chan);
 		WRITE_ONCE(engine->preempt, false);
-	} while (vgpu_engine_done(engine->gpu, engine - null_engines, chan < inst->info->nr_channels ?
+	} while (vgpu_engine_done(engine->gpu, index, chan < inst->info->nr_channels ?
 				  VGPU_RUN_PREEMPTED : VGPU_RUN_IDLE, 0, 0, &engine->run));
 }
 
-static void null_engine_run(struct vgpu_gpu *gpu, unsigned int engine, const struct vgpu_run *run)
+static void null_engine_run(struct vgpu_gpu *gpu, unsigned int index, const struct vgpu_run *run)
 {
-	null_engines[engine].gpu = gpu;
-	null_engines[engine].run = *run;
-	queue_work(system_unbound_wq, &null_engines[engine].work);
+	struct null_engine *engine = vgpu_gpu_backend(gpu) + index * sizeof(*engine);
+
+	engine->gpu = gpu;
+	engine->run = *run;
+	queue_work(system_unbound_wq, &engine->work);
 }
 
-static void null_engine_preempt(struct vgpu_gpu *gpu, unsigned int engine)
+static void null_engine_preempt(struct vgpu_gpu *gpu, unsigned int index)
 {
-	WRITE_ONCE(null_engines[engine].preempt, true);
+	struct null_engine *engine = vgpu_gpu_backend(gpu) + index * sizeof(*engine);
+
+	WRITE_ONCE(engine->preempt, true);
 }
 
 static int null_write(struct vgpu_instance *vgpu, u64 offset, u32 value, struct null_channel *ch)
@@ -122,7 +121,7 @@ static int null_write(struct vgpu_instance *vgpu, u64 offset, u32 value, struct 
 		return -ENXIO;
 	if (offset % sizeof(*ch) == VGPU_HW_CHAN_DOORBELL) {
 		vgpu_doorbell(vgpu);
-		vgpu_work_ready(vgpu, ch->engine % ARRAY_SIZE(null_engines));
+		vgpu_work_ready(vgpu, ch->engine % NULL_ENGINES);
 	} else if (offset % sizeof(*ch) == VGPU_HW_CHAN_CTRL) {
 		page = null_bar(inst, VGPU_HW_BAR_CHANNELS, chan * VGPU_HW_PAGE_SIZE);
 		if (!page || value & VGPU_HW_CTRL_RING_SYS)
@@ -148,9 +147,7 @@ static int null_region_rw(struct vgpu_instance *vgpu, unsigned int bar, u64 offs
 	if (bar == VGPU_HW_BAR_REGS && write)
 		ret = count < 4 ? -EINVAL : null_write(vgpu, offset, le32_to_cpup(buf),
 						       PTR_ALIGN_DOWN(mem, VGPU_HW_CHAN_STRIDE));
-	else if (bar == VGPU_HW_BAR_REGS && vgpu_hw_identity(vgpu, offset, buf, count))
-		return 0;
-	if (!ret)
+	if (!ret && (write || bar != VGPU_HW_BAR_REGS || !vgpu_hw_identity(vgpu, offset, buf, count)))
 		memcpy(write ? mem : buf, write ? buf : mem, count);
 	return ret;
 }
@@ -214,20 +211,24 @@ static const struct vgpu_gpu_info null_info = {
 	.board = "NULL16",
 	.fb_bytes = 16ULL << 30,
 	.channels = 256,
-	.nr_engines = ARRAY_SIZE(null_engines),
-	.engines = (const struct vgpu_engine_desc[]) {
-		{ "gr" }, { "ce0", VGPU_HW_ENGINE_CE }, { "ce1", VGPU_HW_ENGINE_CE, 1 },
-	},
+	.nr_engines = NULL_ENGINES,
+	.engines = (const struct vgpu_engine_desc[]) { { "gr" }, { "ce0", VGPU_HW_ENGINE_CE } },
 };
+static struct platform_device *null_device;
+static struct vgpu_gpu *null_gpu;
 
 static int __init null_init(void)
 {
-	for (unsigned int i = 0; i < ARRAY_SIZE(null_engines); i++)
-		INIT_WORK(&null_engines[i].work, null_work);
-	null_device = platform_device_register_simple("vgpu_null", PLATFORM_DEVID_NONE, NULL, 0);
+	struct null_engine *engine, none[NULL_ENGINES] = {};
+
+	null_device = platform_device_register_data(NULL, "vgpu_null", PLATFORM_DEVID_NONE, none,
+						    sizeof(none));
 	if (IS_ERR(null_device))
 		return PTR_ERR(null_device);
-	null_gpu = vgpu_register_gpu(&null_device->dev, &null_ops, &null_info, NULL);
+	engine = dev_get_platdata(&null_device->dev);
+	for (unsigned int i = 0; i < NULL_ENGINES; i++)
+		INIT_WORK(&engine[i].work, null_work);
+	null_gpu = vgpu_register_gpu(&null_device->dev, &null_ops, &null_info, engine);
 	if (IS_ERR(null_gpu))
 		platform_device_unregister(null_device);
 	return PTR_ERR_OR_ZERO(null_gpu);
@@ -236,11 +237,12 @@ module_init(null_init);
 
 static void __exit null_exit(void)
 {
+	struct null_engine *engine = dev_get_platdata(&null_device->dev);
+
 	vgpu_unregister_gpu(null_gpu);
+	for (unsigned int i = 0; i < NULL_ENGINES; i++)
+		flush_work(&engine[i].work);
 	platform_device_unregister(null_device);
-	/* A work item that has reported its last run may still be returning from null_work(). */
-	for (unsigned int i = 0; i < ARRAY_SIZE(null_engines); i++)
-		flush_work(&null_engines[i].work);
 }
 module_exit(null_exit);
 
