@@ -167,7 +167,7 @@ static void stop(const struct pairs *p)
 	}
 }
 
-/* Measures all pairs; lowers @use, unless it is NULL, to the least use of the engine beside others. */
+/* Measures all pairs. @use, unless NULL, is lowered to the engine's least use beside others. */
 static void compare(const char *row, struct pairs *p, double *use)
 {
 	double engine[2], clock[2], used;
@@ -253,12 +253,9 @@ static void row_is_009(void)
 	static struct pairs list[] = {
 		{ .policy = "fixed_share", .share = QUARTERS(1000), .depth = 2,
 		  .job_ns = 500 * US },
-		{ .policy = "fixed_share", .share = QUARTERS(1000), .depth = 1,
-		  .job_ns = MS },
-		{ .policy = "qos", .share = QUARTERS(250), .depth = 2,
-		  .job_ns = 500 * US },
-		{ .policy = "qos", .share = QUARTERS(250), .depth = 1,
-		  .job_ns = MS },
+		{ .policy = "fixed_share", .share = QUARTERS(1000), .depth = 1, .job_ns = MS },
+		{ .policy = "qos", .share = QUARTERS(250), .depth = 2, .job_ns = 500 * US },
+		{ .policy = "qos", .share = QUARTERS(250), .depth = 1, .job_ns = MS },
 	};
 	double least = 1e9;
 	struct score_result r = { 0 };

@@ -16,7 +16,7 @@ SLOW=1
 DONE=0 PASSED=0 FAILED=0
 OUT=$(mktemp)
 
-# ---- the frame ----
+# ---- how a test runs ----
 
 fail() {
 	local name
@@ -27,7 +27,7 @@ fail() {
 	exit 1
 }
 
-# Runs when a test ends, whichever way: nothing is left to the next one.
+# Runs when a test ends, passed or not: guests and vGPUs are gone for the next test.
 clean_up() {
 	local name mdev end
 	for name in "${!GUEST_PID[@]}"; do
@@ -36,14 +36,15 @@ clean_up() {
 	for mdev in /sys/bus/mdev/devices/*; do
 		[[ ! -e $mdev/remove ]] || timeout 30 bash -c "echo 1 >'$mdev/remove'" || echo "cannot remove ${mdev##*/}"
 	done
-	# A removal that a test has begun may still be on its way.
+	# A removal that the test has begun may still wait for its user.
 	end=$((SECONDS + 30))
-	while [[ -e /dev/vgpu && $(vgpuctl list --json | jq length) != 0 ]] && (( SECONDS < end )); do
+	while (( SECONDS < end )) && [[ -e /dev/vgpu && $(vgpuctl list --json | jq length) != 0 ]]
+	do
 		sleep 0.1
 	done
 }
 
-# run_test FUNCTION: in a shell of its own, where each command must succeed.
+# run_test FUNCTION: runs a test in a shell of its own, where each command must succeed.
 run_test() {
 	local name=${1#test_} status=0 start=$EPOCHREALTIME
 	DONE=$((DONE + 1))
@@ -69,17 +70,17 @@ run_test() {
 	fi
 }
 
-# passes NAME [SECONDS]
+# passes NAME [SECONDS]: the guest ends in time, and says that all was right.
 passes() {
 	guest_passed "$1" $(( ${2:-60} * SLOW )) || fail "guest $1 has not passed"
 }
 
-# working NAME: until it has begun.
+# working NAME: waits until the guest says that it has begun to work.
 working() {
 	guest_says "$1" '^guest: working' $((40 * SLOW)) || fail "guest $1 does not work"
 }
 
-# account UUID=NAME...: the guests' counts must be the driver's.
+# account UUID=NAME...: what the guests have counted must be what the driver has counted.
 account() {
 	local pair args=()
 	for pair; do
@@ -110,7 +111,7 @@ test_lspci_shows_the_gpu() {
 	lspci -D -n >"$GUEST_DIR/lspci"
 	cat "$GUEST_DIR/lspci"
 	grep -E '^[0-9a-f]{4}:[0-9a-f]{2}:00\.0 0302: 1af4:10f0' "$GUEST_DIR/lspci"
-	# In a domain of its own: none of four zeros.
+	# The GPU is in a PCI domain of its own, not in domain 0.
 	[[ ${LAB_KERNEL:-} != stock ]] || ! grep -E '^0000:.*1af4:10f0' "$GUEST_DIR/lspci"
 }
 
@@ -222,7 +223,7 @@ test_kill_under_load() {
 	passes a
 }
 
-# The guest does not let go: the removal waits, harms nobody, and ends with QEMU.
+# The guest keeps its vGPU: the removal waits, the guest works on, and both end with QEMU.
 test_remove_in_use_waits_for_qemu() {
 	mdev_create "$A" SG16-1Q
 	guest_start a "$A" load --seconds 6 --mib 4
@@ -237,7 +238,7 @@ test_remove_in_use_waits_for_qemu() {
 	[[ ! -e /sys/bus/mdev/devices/$A ]]
 }
 
-# The guest lets go when its slot's button is pressed: QEMU gives the vGPU back.
+# The guest switches the slot off when its button is pressed: then QEMU gives the vGPU back.
 test_remove_in_use_unplugs() {
 	local start=$SECONDS
 	mdev_create "$A" SG16-1Q
@@ -252,8 +253,8 @@ test_remove_in_use_unplugs() {
 	echo "removed after $((SECONDS - start)) s"
 }
 
-# Two guests that always want the engine: each gets its guarantee, and when it is
-# changed the new one; what one does not want goes to the other.
+# Two guests that always want the engine: each gets its guarantee, and the new one when it is
+# changed; what one guest does not want goes to the other.
 test_shares() {
 	mdev_create "$A" SG16-8Q
 	mdev_create "$B" SG16-8Q
@@ -305,7 +306,7 @@ test_two_hosts_of_one_vgpu() {
 	passes a
 }
 
-# ---- managers ----
+# ---- mdevctl and libvirt ----
 
 test_mdevctl() {
 	local parent
@@ -325,7 +326,7 @@ test_mdevctl() {
 	[[ $(vgpu_field "$A" type) == SG16-4Q ]]
 	mdevctl stop -u "$A"
 	mdevctl undefine -u "$A"
-	# Full: refused, and said so.
+	# The GPU is full: mdevctl fails.
 	mdevctl start -u "$A" -p "$parent" -t vgpu_soft-SG16-16Q
 	if mdevctl start -u "$B" -p "$parent" -t vgpu_soft-SG16-16Q; then
 		fail "two that need the whole GPU"
@@ -333,7 +334,7 @@ test_mdevctl() {
 	mdevctl stop -u "$A"
 }
 
-# What vGPUs are to get, defined with the mdev and set before anybody opens it.
+# Shares that are defined with the mdev are set before anybody opens the vGPU.
 test_mdevctl_attributes() {
 	local parent
 	parent=$(mdev_parent)
@@ -351,7 +352,7 @@ test_mdevctl_attributes() {
 		vgpuctl share show "$A"
 		mdevctl stop -u "$A"
 	done
-	# More than is left: not started, and nothing stays behind.
+	# A guarantee of more than is left: the vGPU is not started, and no mdev stays behind.
 	mdev_create "$B" SG16-8Q
 	if mdevctl start -u "$A"; then
 		fail "guarantees of 500 and 600"

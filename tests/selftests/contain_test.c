@@ -3,11 +3,10 @@
  * A vGPU that misbehaves beside one that has a guarantee, under qos: the neighbour gets its
  * guarantee, readers of events are told, and after a device reset the bad vGPU works again.
  *
- * The bound is that of the policy: in a time T in which the neighbour always has work its
- * service is at least g T - 2 Q, where g is the guarantee and Q a slice and the longest
- * overrun. Here as much again is allowed, and a tenth of T. A host that takes processors away
- * makes overruns longer, and Q with them, so a test goes on until T is long enough to say
- * something.
+ * The bound is that of the policy: in a time T in which the neighbour always has work its service
+ * is at least g T - 2 Q, where g is the guarantee and Q a slice and the longest overrun. Here as
+ * much again is allowed, and a tenth of T. A host that takes processors away makes overruns longer,
+ * and Q with them, so a test goes on until T is long enough to say something.
  */
 #include <errno.h>
 #include <fcntl.h>

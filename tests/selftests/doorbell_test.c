@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The doorbell handshake, a million times: submitter and engine must never both wait for the
- * other to act. Pauses between submissions are random, around the time after which an engine
- * sleeps.
+ * The doorbell handshake, a million times: submitter and engine must never both wait for the other
+ * to act. Pauses between submissions are random, around the time after which an engine sleeps.
  */
 #include <errno.h>
 #include <sched.h>

@@ -39,12 +39,10 @@ static const struct bad bads[] = {
 	{ "type 0", VGPU_HW_FAULT_PACKET, false, 0, { .type = 0 } },
 	{ "type 6", VGPU_HW_FAULT_PACKET, false, 0, { .type = 6 } },
 	{ "type 255", VGPU_HW_FAULT_PACKET, true, 0, { .type = 255 } },
-	{ "flags", VGPU_HW_FAULT_PACKET, false, 0, {
-		.type = VGPU_HW_PKT_NOP, .flags = 0x10 } },
+	{ "flags", VGPU_HW_FAULT_PACKET, false, 0, { .type = VGPU_HW_PKT_NOP, .flags = 0x10 } },
 	{ "op_flags of NOP", VGPU_HW_FAULT_PACKET, false, 0, {
 		.type = VGPU_HW_PKT_NOP, .op_flags = 1 } },
-	{ "dst of NOP", VGPU_HW_FAULT_PACKET, false, 0, {
-		.type = VGPU_HW_PKT_NOP, .dst = 4096 } },
+	{ "dst of NOP", VGPU_HW_FAULT_PACKET, false, 0, { .type = VGPU_HW_PKT_NOP, .dst = 4096 } },
 	{ "signal without SIGNAL", VGPU_HW_FAULT_PACKET, false, 0, {
 		.type = VGPU_HW_PKT_NOP, .signal_addr = 8 } },
 	{ "value without SIGNAL", VGPU_HW_FAULT_PACKET, false, 0, {
@@ -54,8 +52,7 @@ static const struct bad bads[] = {
 	{ "vector that is not there", VGPU_HW_FAULT_PACKET, false, 0, {
 		.type = VGPU_HW_PKT_NOP, .flags = VGPU_HW_PKT_IRQ,
 		.vector = VGPU_HW_VECTORS } },
-	{ "fence that tells nobody", VGPU_HW_FAULT_PACKET, true, 0, {
-		.type = VGPU_HW_PKT_FENCE } },
+	{ "fence that tells nobody", VGPU_HW_FAULT_PACKET, true, 0, { .type = VGPU_HW_PKT_FENCE } },
 	{ "signal misaligned", VGPU_HW_FAULT_ALIGN, true, 0, {
 		.type = VGPU_HW_PKT_FENCE, .flags = VGPU_HW_PKT_SIGNAL,
 		.signal_addr = 4 } },
@@ -300,10 +297,8 @@ static void bad_rings(void)
 		{ "behind the partition", 0, 4 << VGPU_HW_CTRL_ORDER_SHIFT },
 		{ "over the end", 0, 5 << VGPU_HW_CTRL_ORDER_SHIFT },
 		{ "wraps", ~63ull, 4 << VGPU_HW_CTRL_ORDER_SHIFT },
-		{ "unmapped", NO_SYS, 4 << VGPU_HW_CTRL_ORDER_SHIFT |
-			VGPU_HW_CTRL_RING_SYS },
-		{ "engine 255", 0, 4 << VGPU_HW_CTRL_ORDER_SHIFT |
-			VGPU_HW_CTRL_ENGINE_MASK },
+		{ "unmapped", NO_SYS, 4 << VGPU_HW_CTRL_ORDER_SHIFT | VGPU_HW_CTRL_RING_SYS },
+		{ "engine 255", 0, 4 << VGPU_HW_CTRL_ORDER_SHIFT | VGPU_HW_CTRL_ENGINE_MASK },
 	};
 	struct vgpu_chan *chan, *bystander;
 	struct vgpu_fault fault;

@@ -292,9 +292,8 @@ static void dma_worker(void)
 }
 
 /*
- * Without slab memory the engine cannot even ask the worker for pages; without pages the
- * worker gets none. Either way the channel only takes longer, and only channels that need
- * memory do.
+ * Without slab memory the engine cannot even ask the worker for pages; without pages the worker
+ * gets none. Either way the channel only takes longer, and only channels that need memory do.
  */
 static void shortage_stalls(void)
 {

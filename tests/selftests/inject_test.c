@@ -189,8 +189,7 @@ static void map_and_touch(void)
 {
 	static const struct inject_op ops[] = {
 		{ "touch framebuffer", reset_device, touch_fb_run, touch_check },
-		{ "touch channel page", reset_device, touch_channel_run,
-		  touch_check },
+		{ "touch channel page", reset_device, touch_channel_run, touch_check },
 	};
 
 	inject_need();

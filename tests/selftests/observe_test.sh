@@ -4,9 +4,11 @@
 # tests do the work that is to be seen there.
 set -u
 cd -- "${BASH_SOURCE[0]%/*}/../.." || exit 1
+# shellcheck source=tests/selftests/ktap.sh
+. tests/selftests/ktap.sh
 bin=build/selftests
 trace=/sys/kernel/tracing
-number=0 failed=0 uuid=0b5e7e00-0000-4000-8000-000000000001
+uuid=0b5e7e00-0000-4000-8000-000000000001
 
 shopt -s nullglob
 debug=(/sys/kernel/debug/vgpu/*)
@@ -16,20 +18,6 @@ if ((${#debug[@]} != 1 || ${#parent[@]} != 1)); then
 	exit 4
 fi
 type=$(basename "$(echo "${parent[0]}"/mdev_supported_types/*-1Q)")
-
-# ok NAME COMMAND...: a test, which fails by the status of the command
-ok() {
-	local name=$1 text
-	shift
-	number=$((number + 1))
-	if text=$("$@" 2>&1); then
-		echo "ok $number $name"
-	else
-		echo "not ok $number $name"
-		sed 's/^/# /' <<<"$text"
-		failed=$((failed + 1))
-	fi
-}
 
 one_directory_per_gpu() {
 	[[ $(basename "${debug[0]}") == $(basename "${parent[0]}") ]]
@@ -98,19 +86,19 @@ tracepoints() {
 }
 
 echo "KTAP version 1"
-ok one_directory_per_gpu one_directory_per_gpu
-ok partitions partitions
-ok channels channels
-ok timelines timelines
-ok instances instances
-ok enabled_channel enabled_channel
+ktap_run one_directory_per_gpu one_directory_per_gpu
+ktap_run partitions partitions
+ktap_run channels channels
+ktap_run timelines timelines
+ktap_run instances instances
+ktap_run enabled_channel enabled_channel
 if [[ -d $trace/events/vgpu ]]; then
-	ok trace_work tracepoints submit_test vgpu_switch vgpu_run_end vgpu_submit vgpu_complete
-	ok trace_fault tracepoints fault_test vgpu_fault
-	ok trace_preempt tracepoints preempt_test vgpu_preempt
+	ktap_run trace_work tracepoints submit_test vgpu_switch vgpu_run_end vgpu_submit \
+		vgpu_complete
+	ktap_run trace_fault tracepoints fault_test vgpu_fault
+	ktap_run trace_preempt tracepoints preempt_test vgpu_preempt
 else
-	echo "ok $((number += 1)) trace # SKIP no tracing"
+	ktap_result "trace # SKIP no tracing" 0
 fi
-echo "1..$number"
-echo "# Totals: pass:$((number - failed)) fail:$failed"
-((failed == 0))
+echo "1..$ktap_number"
+ktap_end

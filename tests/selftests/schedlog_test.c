@@ -50,7 +50,7 @@ static void scheduler_log(void)
 	some_work(&v[0], chan, 5);
 	FX_SOON(read_log(engine, log, VGPU_SCHED_LOG, &after) &&
 		after > total, "nothing in the log");
-	/* More runs than the log keeps: the newest are there, and nothing is written behind them. */
+	/* More runs than the log keeps: the newest are there, and nothing is behind them. */
 	some_work(&v[0], chan, 300);
 	FX_SOON(read_log(engine, log, 0, &after) == 0 &&
 		after >= total + VGPU_SCHED_LOG, "few runs in the log");

@@ -140,8 +140,7 @@ static void gpu_bad_values(void)
 		  ERANGE },
 		{ VGPU_SCHED_QUARANTINE_BACKOFF, { .quarantine_backoff_ms = 0 },
 		  ERANGE },
-		{ VGPU_SCHED_QUARANTINE_BACKOFF,
-		  { .quarantine_backoff_ms = 3600001 }, ERANGE },
+		{ VGPU_SCHED_QUARANTINE_BACKOFF, { .quarantine_backoff_ms = 3600001 }, ERANGE },
 		{ VGPU_SCHED_LINGER, { .linger_us = 5, .pad = 1 }, EINVAL },
 		/* A good setting beside a bad one: none is set. */
 		{ VGPU_SCHED_POLICY | VGPU_SCHED_LINGER,

@@ -84,6 +84,24 @@ struct verdict {
 
 static unsigned int patience = PATIENCE;
 
+/*
+ * The GPU's counters. If that takes much longer than it can, this processor was lost between the
+ * clock and the engine's service, and they are read again.
+ */
+static void take_gpu(struct vgpu_ctl_gpu *gpu)
+{
+	static uint64_t least_ns = ~0ull / 2;
+	unsigned int tries = 20;
+	uint64_t took_ns;
+
+	do {
+		took_ns = clk_ns();
+		fx_ctl_gpu(gpu);
+		took_ns = clk_ns() - took_ns;
+		least_ns = took_ns < least_ns ? took_ns : least_ns;
+	} while (took_ns > 2 * least_ns && --tries);
+}
+
 static void take(struct snapshot *s)
 {
 	struct vgpu_ctl_instance inst;
@@ -91,7 +109,7 @@ static void take(struct snapshot *s)
 	uint64_t overrun;
 	unsigned int i;
 
-	fx_ctl_gpu(&gpu);
+	take_gpu(&gpu);
 	s->gpu_now_ns = gpu.now_ns;
 	s->gpu_busy_ns = gpu.engine[share.load[0].chan->engine].busy_ns;
 	if (soft_counter(fx_gpu(), "gr", "ran_ns", &s->ran_ns))

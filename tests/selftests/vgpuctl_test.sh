@@ -3,31 +3,18 @@
 # vgpuctl; started by run.sh with the modules loaded.
 set -u
 cd -- "${BASH_SOURCE[0]%/*}/../.." || exit 1
+# shellcheck source=tests/selftests/ktap.sh
+. tests/selftests/ktap.sh
 ctl=build/tools/vgpuctl/vgpuctl
 bin=build/selftests
 uuid=6fdd2a74-2c0e-4b2e-8a0f-3b1f0a8d5c01
 other=6fdd2a74-2c0e-4b2e-8a0f-3b1f0a8d5c02
-number=0 failed=0
 
 if [[ ! -e /dev/vgpu || ! -x $ctl ]]; then
 	echo "1..0 # SKIP no /dev/vgpu or no $ctl"
 	exit 4
 fi
 echo "KTAP version 1"
-
-# ok NAME STATUS [TEXT...]: the result of a test, and what to print if STATUS is not 0
-ok() {
-	local name=$1 status=$2
-	shift 2
-	number=$((number + 1))
-	if ((status == 0)); then
-		echo "ok $number $name"
-		return
-	fi
-	echo "not ok $number $name"
-	(($#)) && printf '# %s\n' "$@"
-	failed=$((failed + 1))
-}
 
 # json EXPRESSION COMMAND...: the output is JSON and EXPRESSION of it (d) is true
 json() {
@@ -65,13 +52,13 @@ clean_up() {
 trap clean_up EXIT
 
 json 'd[0]["fb_bytes"] > 0 and d[0]["engines"][0]["name"] == "gr"' gpus
-ok gpus_json $?
+ktap_result gpus_json $?
 json 'd[0]["available"] > 0 and d[0]["id"].endswith(d[0]["name"])' types
-ok types_json $?
+ktap_result types_json $?
 json 'd == []' list
-ok list_of_nothing_json $?
+ktap_result list_of_nothing_json $?
 [[ $("$ctl" types | head -n 1) == GPU*NAME*AVAILABLE* ]]
-ok types_table $?
+ktap_result types_table $?
 type=$("$ctl" types --json | python3 -c 'import json, sys; print(json.load(sys.stdin)[0]["name"])')
 id=$("$ctl" types --json | python3 -c 'import json, sys; print(json.load(sys.stdin)[0]["id"])')
 before=$("$ctl" types | awk -v t="$type" '$2 == t { print $4 }')
@@ -82,53 +69,53 @@ reader=$!
 sleep 1
 
 [[ $("$ctl" create --type "$type" --uuid "$uuid") == "$uuid" ]]
-ok create_prints_the_uuid $?
+ktap_result create_prints_the_uuid $?
 json "len(d) == 1 and d[0]['uuid'] == '$uuid' and d[0]['type'] == '$type'" list
-ok list_json $?
+ktap_result list_json $?
 json "d['uuid'] == '$uuid' and d['state'] == 'created' and d['owner_pid'] is None" show "$uuid"
-ok show_json $?
+ktap_result show_json $?
 json "d['uuid'] == '$uuid'" show "${uuid^^}"
-ok uuid_in_capitals $?
+ktap_result uuid_in_capitals $?
 "$ctl" show "$uuid" | grep -q "^Type  *$type\$"
-ok show_text $?
+ktap_result show_text $?
 json "d['vgpus'][0]['engines'][0]['busy_percent'] == 0" stats
-ok stats_json $?
+ktap_result stats_json $?
 lines=$("$ctl" stats "$uuid" --watch=0.05 --count 3 --json | wc -l)
 ((lines == 3))
-ok stats_watch_is_json_lines $? "$lines lines"
+ktap_result stats_watch_is_json_lines $? "$lines lines"
 [[ $("$ctl" stats "$uuid" | head -n 1) == UUID*ENGINE*BUSY* ]]
-ok stats_table $?
+ktap_result stats_table $?
 after=$("$ctl" types | awk -v t="$type" '$2 == t { print $4 }')
 ((after == before - 1))
-ok available_counts_down $? "$before, then $after"
+ktap_result available_counts_down $? "$before, then $after"
 
 fails 1 "$uuid.*exists" create --type "$type" --uuid "$uuid"
-ok duplicate_uuid $?
+ktap_result duplicate_uuid $?
 fails 1 'no GPU has it' create --type XX-1Q
-ok unknown_type $?
+ktap_result unknown_type $?
 fails 1 'types there are:.*Q' create --type XX-1Q
-ok unknown_type_lists_types $?
+ktap_result unknown_type_lists_types $?
 fails 1 'GPU 99: there is none' create --type "$type" --gpu 99
-ok unknown_gpu $?
+ktap_result unknown_gpu $?
 largest=$("$ctl" types --json | python3 -c 'import json, sys; print(max(json.load(sys.stdin), key=lambda t: t["fb_bytes"])["name"])')
 fails 1 "cannot create a $largest: .*MiB" create --type "$largest"
-ok full_gpu_says_why $?
+ktap_result full_gpu_says_why $?
 fails 1 'what fits there:.*\([0-9]+\)' create --type "$largest"
-ok full_gpu_says_what_fits $?
+ktap_result full_gpu_says_what_fits $?
 fails 1 'is not in quarantine' release "$uuid"
-ok release_without_quarantine $?
+ktap_result release_without_quarantine $?
 fails 2 'not a UUID' show 123
-ok bad_uuid_is_usage $?
+ktap_result bad_uuid_is_usage $?
 fails 2 "unrecognized option" list --frob
-ok bad_option_is_usage $?
+ktap_result bad_option_is_usage $?
 fails 2 'no command' frobnicate
-ok bad_command_is_usage $?
+ktap_result bad_command_is_usage $?
 fails 2 '--type is needed' create
-ok missing_type_is_usage $?
+ktap_result missing_type_is_usage $?
 fails 2 'at least 1' stats --count 0
-ok bad_count_is_usage $?
+ktap_result bad_count_is_usage $?
 ! "$ctl" gpus >/dev/full 2>/dev/null
-ok full_disk_is_noticed $?
+ktap_result full_disk_is_noticed $?
 
 # ---- settings of the scheduler ----
 
@@ -138,102 +125,102 @@ value() {
 }
 slice_ns=$(value slice_ns)
 json 'len(d) == 1 and d[0]["policy"] == "best_effort" and d[0]["window_ns"] > 0 and len(d[0]["vgpus"]) == 1' sched show
-ok sched_show_json $?
+ktap_result sched_show_json $?
 json "d[0]['vgpus'][0]['uuid'] == '$uuid' and d[0]['vgpus'][0]['due_percent'] == 0" sched show --gpu 0
-ok sched_show_nothing_is_due_when_closed $?
+ktap_result sched_show_nothing_is_due_when_closed $?
 [[ $("$ctl" sched show) == GPU*Policy*best_effort*Slice*Hz*UUID*GUARANTEE*"$uuid"* ]]
-ok sched_show_text $?
+ktap_result sched_show_text $?
 [[ $("$ctl" sched) == "$("$ctl" sched show)" && $("$ctl" share) == "$("$ctl" share show)" ]]
-ok show_may_be_left_out $?
+ktap_result show_may_be_left_out $?
 json 'd["policy"] == "qos" and d["slice_ns"] == 2500000 and d["frequency_hz"] == 400 and d["window_ns"] == 50000000 and d["preempt_timeout_us"] == 20000 and d["linger_us"] == 50 and d["quarantine_faults"] == 0 and d["quarantine_backoff_ms"] == 1500' \
 	sched set --policy qos --slice 2.5ms --window 50ms --preempt-timeout 20ms --linger 50us \
 	--quarantine-faults 0 --quarantine-backoff 1.5s
-ok sched_set_all $?
+ktap_result sched_set_all $?
 json 'd[0]["policy"] == "qos" and d[0]["slice_ns"] == 2500000' sched show
-ok sched_set_holds $?
+ktap_result sched_set_holds $?
 json 'd["slice_ns"] == 1250000' sched set --frequency 800
-ok sched_set_frequency $?
+ktap_result sched_set_frequency $?
 [[ $("$ctl" sched set --slice 2000us --gpu 0) == *"Slice"*"2.000 ms, 500 Hz"* ]]
-ok sched_set_prints_what_holds $?
+ktap_result sched_set_prints_what_holds $?
 fails 1 'GPU 0: .*best_effort.*qos' sched set --policy fairest
-ok sched_set_unknown_policy $?
+ktap_result sched_set_unknown_policy $?
 fails 1 'GPU 0: .*(slice|31)' sched set --slice 31ms
-ok sched_set_slice_too_long $?
+ktap_result sched_set_slice_too_long $?
 fails 1 'GPU 0: .*(window|slice)' sched set --slice 20ms --window 100ms
-ok sched_set_window_too_short $?
+ktap_result sched_set_window_too_short $?
 json 'd[0]["slice_ns"] == 2000000 and d[0]["window_ns"] == 50000000' sched show
-ok sched_set_refused_changes_nothing $?
+ktap_result sched_set_refused_changes_nothing $?
 fails 2 'of what\?.*ns, us, ms or s' sched set --slice 2
-ok time_without_unit_is_usage $?
+ktap_result time_without_unit_is_usage $?
 for text in 2m ms 1e3us -1ms 0x10us .5ms 2msx 99999999999999999999s; do
 	fails 2 'not a time|of what' sched set --slice "$text"
-	ok "bad_time_is_usage_$text" $?
+	ktap_result "bad_time_is_usage_$text" $?
 done
 fails 2 'whole number of microseconds' sched set --linger 1500ns
-ok too_fine_time_is_usage $?
+ktap_result too_fine_time_is_usage $?
 fails 2 'too long' sched set --preempt-timeout 5000s
-ok too_long_time_is_usage $?
+ktap_result too_long_time_is_usage $?
 fails 2 'Hz' sched set --frequency 1.5
-ok bad_frequency_is_usage $?
+ktap_result bad_frequency_is_usage $?
 fails 2 'same thing' sched set --slice 2ms --frequency 500
-ok slice_and_frequency_is_usage $?
+ktap_result slice_and_frequency_is_usage $?
 fails 2 'nothing is to be set' sched set --gpu 0
-ok sched_set_nothing_is_usage $?
+ktap_result sched_set_nothing_is_usage $?
 fails 1 'GPU 99: there is none' sched set --policy qos --gpu 99
-ok sched_set_unknown_gpu $?
+ktap_result sched_set_unknown_gpu $?
 fails 2 'no command sched frob' sched frob
-ok bad_second_word_is_usage $?
+ktap_result bad_second_word_is_usage $?
 
 # ---- shares ----
 
 "$ctl" create --type "$type" --uuid "$other" >/dev/null
-ok second_vgpu $?
+ktap_result second_vgpu $?
 json "len(d) == 2 and all(v['cap_permille'] == 1000 and v['frl_config_fps'] is None for v in d)" share show
-ok share_show_json $?
+ktap_result share_show_json $?
 json "len(d) == 1 and d[0]['uuid'] == '$other'" share show "$other"
-ok share_show_one $?
+ktap_result share_show_one $?
 "$ctl" share set "$uuid" --guarantee 50% --cap 100% --weight 3 --frl off \
 	"$other" --guarantee 250 --cap 40.5% --frl 30 >/dev/null
-ok share_set_two $?
+ktap_result share_set_two $?
 json "[(v['guarantee_permille'], v['cap_permille'], v['weight'], v['frl_config_fps']) for v in d if v['uuid'] == '$uuid'] == [(500, 1000, 3, 0)]" share show
-ok share_set_first $?
+ktap_result share_set_first $?
 json "[(v['guarantee_permille'], v['cap_permille'], v['frl_config_fps'], v['frl_fps']) for v in d if v['uuid'] == '$other'] == [(250, 405, 30, 30)]" share show
-ok share_set_second $?
+ktap_result share_set_second $?
 json "d['guarantee_permille'] == 500 and d['weight'] == 3 and d['frl_config_fps'] == 0" show "$uuid"
-ok share_in_show $?
+ktap_result share_in_show $?
 json 'd[0]["guarantee_sum_permille"] == 750' gpus
-ok share_sum_in_gpus $?
+ktap_result share_sum_in_gpus $?
 json "d[0]['guarantee_permille'] == 600 and d[1]['guarantee_permille'] == 400" \
 	share set "$uuid" --guarantee 600 "$other" --guarantee 400 --cap 1000
-ok share_set_prints_what_holds $?
+ktap_result share_set_prints_what_holds $?
 fails 1 "cannot set shares: $other: .*(1000|per mille)" share set "$uuid" --weight 9 "$other" --guarantee 40.1%
-ok share_set_too_much $?
+ktap_result share_set_too_much $?
 fails 1 "cannot set shares: $uuid: .*cap" share set "$other" --guarantee 0 "$uuid" --cap 1
-ok share_set_guarantee_above_cap $?
+ktap_result share_set_guarantee_above_cap $?
 fails 1 'twice' share set "$uuid" --weight 9 "$uuid" --weight 8
-ok share_set_twice $?
+ktap_result share_set_twice $?
 fails 1 '00000000-0000-4000-8000-000000000000' share set "$uuid" --weight 9 00000000-0000-4000-8000-000000000000 --weight 9
-ok share_set_of_none $?
+ktap_result share_set_of_none $?
 json "[v['weight'] for v in d if v['uuid'] == '$uuid'] == [3] and sum(v['guarantee_permille'] for v in d) == 1000" share show
-ok share_set_refused_changes_nothing $?
+ktap_result share_set_refused_changes_nothing $?
 json "d[0]['frl_config_fps'] is None" share set "$other" --frl default
-ok share_set_frl_default $?
+ktap_result share_set_frl_default $?
 fails 2 'Its UUID comes first' share set --guarantee 1 "$uuid"
-ok share_before_uuid_is_usage $?
+ktap_result share_before_uuid_is_usage $?
 fails 2 'what is it to get' share set "$uuid" --weight 1 "$other"
-ok share_of_nothing_is_usage $?
+ktap_result share_of_nothing_is_usage $?
 for text in 1001 101% -1 25.55% 2.5 x ''; do
 	fails 2 '0 to 1000' share set "$uuid" --guarantee "$text"
-	ok "bad_guarantee_is_usage_$text" $?
+	ktap_result "bad_guarantee_is_usage_$text" $?
 done
 fails 2 '1 to 1000' share set "$uuid" --cap 0
-ok bad_cap_is_usage $?
+ktap_result bad_cap_is_usage $?
 fails 2 '1 to 1000' share set "$uuid" --weight 0
-ok bad_weight_is_usage $?
+ktap_result bad_weight_is_usage $?
 fails 2 '1 to 1000.*off or default' share set "$uuid" --frl fast
-ok bad_frl_is_usage $?
+ktap_result bad_frl_is_usage $?
 fails 2 'not a UUID' share set "$uuid" --weight 1 2
-ok bad_share_uuid_is_usage $?
+ktap_result bad_share_uuid_is_usage $?
 
 # ---- what vGPUs got ----
 
@@ -246,7 +233,7 @@ for ((i = 0; i < 600; i++)); do
 	sleep 0.1
 done
 [[ -s $events.busy && -s $events.busy2 ]]
-ok two_work $?
+ktap_result two_work $?
 rm -f "$events.busy" "$events.busy2"
 # Until some windows are over, and more runs than the log keeps.
 for ((i = 0; i < 600; i++)); do
@@ -255,64 +242,64 @@ for ((i = 0; i < 600; i++)); do
 	sleep 0.1
 done
 json 'sum(v["engines"][0]["window_percent"] for v in d[0]["vgpus"]) <= 110 and min(v["engines"][0]["window_percent"] for v in d[0]["vgpus"]) > 0' sched show
-ok sched_show_shares_of_the_window $?
+ktap_result sched_show_shares_of_the_window $?
 json "{v['uuid']: v['due_percent'] for v in d[0]['vgpus']} == {'$uuid': 60, '$other': 40}" sched show
-ok sched_show_due_under_qos $?
+ktap_result sched_show_due_under_qos $?
 json 'min(e["window_percent"] for v in d["vgpus"] for e in v["engines"] if e["name"] == "gr") > 0' stats
-ok stats_window $?
+ktap_result stats_window $?
 json "len(d) == 200 and {r['uuid'] for r in d} == {'$uuid', '$other'} and {r['engine'] for r in d} == {'gr'} and {r['end'] for r in d} <= {'idle', 'slice', 'preempted', 'stalled', 'changed'}" sched log --engine gr
-ok sched_log_json $?
+ktap_result sched_log_json $?
 json 'all(b["seq"] == a["seq"] + 1 and b["time_ns"] >= a["time_ns"] + a["ran_ns"] for a, b in zip(d, d[1:])) and all(r["slice_ns"] > 0 and r["ran_ns"] > 0 for r in d)' sched log --engine gr
-ok sched_log_is_in_order $?
+ktap_result sched_log_is_in_order $?
 json 'len([r for r in d if r["engine"] == "gr"]) == 3' sched log --count 3
-ok sched_log_count $?
+ktap_result sched_log_count $?
 [[ $("$ctl" sched log --count 1 --engine gr | head -n 1) == GPU*ENGINE*WAIT\ ms*RAN\ ms*END ]]
-ok sched_log_table $?
+ktap_result sched_log_table $?
 chart=$(COLUMNS=120 "$ctl" sched log --chart --engine gr)
 [[ $chart == "GPU 0, gr: 200 runs"*"$uuid"*"|"*"$other"*"|" || $chart == "GPU 0, gr: 200 runs"*"$other"*"|"*"$uuid"*"|" ]] &&
 	(($(wc -L <<<"$chart") == 120))
-ok sched_log_chart $? "$chart"
+ktap_result sched_log_chart $? "$chart"
 timeout 2 "$ctl" sched log --engine gr --follow --json --count 1 2>/dev/null | python3 -c '
 import json, sys
 d = [json.loads(line) for line in sys.stdin]
 assert len(d) > 1, len(d)
 assert all(b["seq"] > a["seq"] for a, b in zip(d, d[1:]))'
-ok sched_log_follow $?
+ktap_result sched_log_follow $?
 fails 1 'no engine enc9; there are: gr' sched log --engine enc9
-ok sched_log_unknown_engine $?
+ktap_result sched_log_unknown_engine $?
 fails 2 'no more than 200' sched log --count 201
-ok sched_log_count_too_large_is_usage $?
+ktap_result sched_log_count_too_large_is_usage $?
 fails 2 'for people' sched log --chart --follow
-ok sched_log_chart_and_follow_is_usage $?
+ktap_result sched_log_chart_and_follow_is_usage $?
 json 'd["engines"][0]["wait"]["count"] > 0 and len(d["engines"][0]["wait"]["buckets"]) == 24 and sum(b["count"] for b in d["engines"][0]["wait"]["buckets"]) == d["engines"][0]["wait"]["count"]' hist "$uuid"
-ok hist_json $?
+ktap_result hist_json $?
 json 'd["engines"][0]["preempt"]["count"] > 0 and [e["name"] for e in d["engines"]] == ["gr"]' hist "$uuid" --engine gr
-ok hist_engine $?
+ktap_result hist_engine $?
 [[ $("$ctl" hist "$uuid" --engine gr) == *"waited before a run: "*" times, p50 < "*"#"* ]]
-ok hist_text $?
+ktap_result hist_text $?
 fails 1 'no engine x' hist "$uuid" --engine x
-ok hist_unknown_engine $?
+ktap_result hist_unknown_engine $?
 fails 1 'there is none' hist 00000000-0000-4000-8000-000000000000
-ok hist_of_none $?
+ktap_result hist_of_none $?
 kill "${workers[@]}"
 wait "${workers[@]}" 2>/dev/null
 workers=()
 json "d['removed'] is True" remove "$other"
-ok remove_second $?
+ktap_result remove_second $?
 json 'd["policy"] == "best_effort"' sched set --policy best_effort --slice "${slice_ns}ns" \
 	--window 100ms --preempt-timeout 10ms --linger 100us --quarantine-backoff 60s
-ok sched_set_back $?
+ktap_result sched_set_back $?
 
 json "d['removed'] is True" remove "$uuid"
-ok remove_json $?
+ktap_result remove_json $?
 fails 1 "$uuid.*there is none" remove "$uuid"
-ok remove_twice $?
+ktap_result remove_twice $?
 sleep 0.2
 kill "$reader"
 [[ $(python3 -c '
 import json, sys
 print(*[json.loads(line)["type"] for line in open(sys.argv[1])])' "$events") == "created"*"refused"*"sched"*"share"*"removed" ]]
-ok events_json_lines $? "$(<"$events")"
+ktap_result events_json_lines $? "$(<"$events")"
 python3 -c '
 import json, sys
 d = [json.loads(line) for line in open(sys.argv[1])]
@@ -322,19 +309,19 @@ assert changed[1] == ["frequency"], changed
 changed = [(e["uuid"], e["changed"]) for e in d if e["type"] == "share"]
 assert changed[0] == (sys.argv[2], ["guarantee", "cap", "weight", "frl"]), changed
 assert changed[1] == (sys.argv[3], ["guarantee", "cap", "frl"]), changed' "$events" "$uuid" "$other"
-ok events_say_what_was_set $?
+ktap_result events_say_what_was_set $?
 rm -f "$events"
 
 made=$("$ctl" create --type "$id" --gpu 0)
 [[ $made =~ ^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$ ]]
-ok random_uuid_and_full_type_id $? "$made"
+ktap_result random_uuid_and_full_type_id $? "$made"
 "$ctl" remove "$made"
-ok remove $?
+ktap_result remove $?
 for command in gpus types list show stats create remove release events hist \
 	"sched show" "sched set" "sched log" "share show" "share set"; do
 	# shellcheck disable=SC2086 # two words
 	"$ctl" $command --help | grep -q "^Usage: vgpuctl $command"
-	ok "help_${command/ /_}" $?
+	ktap_result "help_${command/ /_}" $?
 done
 # The completion and the man page know every option that the help lists.
 # shellcheck source=tools/vgpuctl/vgpuctl.bash
@@ -354,14 +341,13 @@ for command in gpus types list show stats create remove release events hist \
 		grep -q "^\.It Fl -${option#--}\b" tools/vgpuctl/vgpuctl.8 || missing+=" man page: $option"
 	done
 	[[ $offered == *" --json --help "* && ! $missing ]]
-	ok "options_are_documented_${command/ /_}" $? "missing:$missing"
+	ktap_result "options_are_documented_${command/ /_}" $? "missing:$missing"
 done
 [[ $(completes sched set --policy q) == " qos " && $(completes sched s) == " show set " ]]
-ok completion_of_words $?
+ktap_result completion_of_words $?
 "$ctl" sched --help | grep -q 'vgpuctl sched log'
-ok help_sched $?
+ktap_result help_sched $?
 "$ctl" --version | grep -q '^vgpuctl [0-9]'
-ok version $?
-echo "1..$number"
-echo "# Totals: pass:$((number - failed)) fail:$failed skip:0"
-((failed == 0))
+ktap_result version $?
+echo "1..$ktap_number"
+ktap_end

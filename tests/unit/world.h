@@ -13,7 +13,7 @@
 #include "sched/policy.h"
 
 #define WORLD_ENTITIES	1024
-#define WORLD_BEGIN_NS	12345	/* the time when a world begins: not a multiple of a slice */
+#define WORLD_BEGIN_NS	12345	/* when a world begins: not a multiple of a slice */
 #define NOBODY		-1	/* in place of the number of an entity */
 
 /* What this policy promises of each call, beyond what all policies do; a mask. */

@@ -19,28 +19,31 @@
 
 #include "guest.h"
 
+__attribute__((format(printf, 2, 0)))
+static void print_line(const char *begin, const char *fmt, va_list args)
+{
+	fputs(begin, stdout);
+	vprintf(fmt, args);
+	putchar('\n');
+	fflush(stdout);
+}
+
 void say(const char *fmt, ...)
 {
 	va_list args;
 
-	fputs("guest: ", stdout);
 	va_start(args, fmt);
-	vprintf(fmt, args);
+	print_line("guest: ", fmt, args);
 	va_end(args);
-	putchar('\n');
-	fflush(stdout);
 }
 
 bool failed(const char *fmt, ...)
 {
 	va_list args;
 
-	fputs("guest: FAILED: ", stdout);
 	va_start(args, fmt);
-	vprintf(fmt, args);
+	print_line("guest: FAILED: ", fmt, args);
 	va_end(args);
-	putchar('\n');
-	fflush(stdout);
 	return false;
 }
 
