@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * vgpu.ko: the vGPU manager.
+ * vgpu.ko: begin and end of the module.
  */
 #include <linux/module.h>
 
