@@ -42,6 +42,7 @@
 #define NR_FRAMES	3
 #define TIMEOUT_US	10000
 #define TIMEOUT_NS	(TIMEOUT_US * US)
+#define RACE_HOLD	0x4	/* a reason to hold an entity that is none of the scheduler's own */
 
 /**
  * struct race_user - a user of an engine

@@ -1,12 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# sched/run.sh [OPTION]...: the policies compared in virtual time, in a minute.
+# sched/run.sh [OPTION]...: the policies compared in virtual time, and the adversarial search.
 # Prints the tables, writes build/bench-sched.json and build/bench-sched.svg, and
 # merges its rows into build/bench.json. OPTION: see bench_sched --help; with
 # --scenario or --policy nothing is merged.
 # sched/run.sh attack [OPTION]...: the adversarial search alone, see bench_attack
 # --help; with --policy or --replay nothing is merged.
-# sched/run.sh --doc: writes the tables and the chart into Documentation/.
 set -euo pipefail
 cd -- "${BASH_SOURCE[0]%/*}/../.."
 
@@ -32,20 +31,10 @@ for arg in "$@"; do
 	esac
 done
 rows=build/bench/sched/rows.json
-if [[ ${1:-} == --doc ]]; then
-	doc=Documentation/scheduler-bench
-	tables=$("$bench" --rst --json build/bench-sched.json --svg "$doc.svg" --rows "$rows")
-	{
-		printf '.. SPDX-License-Identifier: GPL-2.0\n\n'
-		printf '=====================\nPolicies in the bench\n=====================\n\n'
-		printf 'Made by ``bench/sched/run.sh --doc``; `scheduler.rst <scheduler.rst>`_ says what the policies are.\n\n'
-		printf '%s\n\n' "${tables%%$'\n'row  *}"
-		"$attack" --rst
-	} >"$doc.rst"
-	exit
-fi
+rst=()
+[[ " $* " == *" --rst "* ]] && rst=(--rst)
 "$bench" --json build/bench-sched.json --svg build/bench-sched.svg --rows "$rows" "$@"
-"$attack" --rows "$attacks"
+"$attack" --rows "$attacks" "${rst[@]}"
 bench/merge.py --measured 'pick_*=wall' --measured "virtual time" "$rows" "$attacks"
 echo
 echo "build/bench-sched.json has all of it, build/bench-sched.svg shows it"

@@ -113,21 +113,23 @@ struct vgpu_run {
  *                   held, a mutex; may sleep, but must not call back into the core
  * @describe:        fill in the PCI function that a VM sees; @desc is zero before. Always the same
  *                   for an instance. May sleep
- * @instance_open:   the device is being opened by current, which is to be charged for its memory.
- *                   All channels are disabled, all memory reads zero. With the state lock held;
- *                   may sleep. Returns 0 or -errno
- * @instance_stop:   disable all channels and give all registers their reset values. When it
- *                   returns no engine works on the instance. The instance is kept off the engines
- *                   and its accesses to guest memory are cancelled before. With the state lock
- *                   held, at reset and at close; may sleep
- * @drop_memory:     give back all pages: memory that is touched later reads zero. Comes after
- *                   @instance_stop, when no page is mapped any more. With the state lock held, and
+ * @instance_open:   optional: the device is being opened by current, which is to be charged for its
+ *                   memory. All channels are disabled, all memory reads zero. With the state lock
+ *                   held; may sleep. Returns 0 or -errno
+ * @instance_stop:   optional: make engines leave the instance, disable all channels and give all
+ *                   registers their reset values. The instance is held before, so that no run of it
+ *                   begins any more, its runs have been asked to stop, and its accesses to guest
+ *                   memory are cancelled. When it has returned the core waits for the end of
+ *                   runs. With the state lock held, at reset and at close; may sleep
+ * @drop_memory:     give back all pages: memory that is touched later reads zero. No engine works
+ *                   on the instance and no page is mapped any more. Disables channels and resets
+ *                   registers if there is no @instance_stop. With the state lock held, and
  *                   map_lock for writing; may sleep
- * @instance_close:  drop what @instance_open took. Comes after @instance_stop and @drop_memory. With
- *                   the state lock held; may sleep
+ * @instance_close:  optional: drop what @instance_open took. Comes after @drop_memory. With the
+ *                   state lock held; may sleep
  * @region_rw:       a trapped access to the owned bytes of BAR @bar, perhaps several at a time:
  *                   to registers by 1, 2, 4 or 8 bytes, naturally aligned; to memory by any @count
- *                   up to a page. @buf is kernel memory, little endian. May sleep.
+ *                   within a page of 4 KiB. @buf is kernel memory, little endian. May sleep.
  *                   Returns 0; VGPU_REGION_RESET if a write asks for a reset of the device, which
  *                   the core does before the access ends; -EINVAL for a width or value that is not
  *                   allowed, -ENXIO for no such register, -ENOMEM. An access that fails must have
@@ -138,7 +140,7 @@ struct vgpu_run {
  *                   released; may sleep.
  *                   Returns how many there are, at least 1; -EAGAIN if the host has no memory at
  *                   the moment; -ENOMEM if the memory of whoever is charged is used up
- * @backed_bytes:    host memory behind the framebuffer now. With the GPU's lock held; may sleep,
+ * @backed_bytes:    optional: host memory behind the framebuffer now. With the GPU's lock held; may sleep,
  *                   but must not call back into the core
  * @channels_show:   optional: print one line per enabled channel, for debugfs. Called as
  *                   @backed_bytes is
@@ -152,8 +154,9 @@ struct vgpu_run {
  *                   packet is lost so faults with VGPU_HW_FAULT_RESET. When it returns the engine
  *                   is idle, and the run will not be reported; one that has ended by itself before
  *                   is reported as ever. Called from a worker, perhaps while other engines are
- *                   being reset; may sleep
- * @engine_ran_ns:   optional: for how long the engine has been able to work so far, in ns; the
+ *                   being reset; may sleep. Optional: without it, engines are trusted to stop when
+ *                   they are asked to, and no preemption timeout runs
+ * @engine_ran_ns:   optional, with @engine_reset: for how long the engine has been able to work so far, in ns; the
  *                   processor time of an engine that is a thread. Preemption timeouts are measured
  *                   by it, so that a busy host does not look like a hung engine. Without it they
  *                   are measured by CLOCK_MONOTONIC. With the timeline's lock held, as @engine_run
@@ -196,6 +199,10 @@ void *vgpu_gpu_backend(const struct vgpu_gpu *gpu);
 void *vgpu_instance_backend(const struct vgpu_instance *instance);
 __printf(3, 4)
 int vgpu_refuse(struct vgpu_instance *instance, int error, const char *fmt, ...);
+
+/* Ready-made parts, for vGPUs that look as Documentation/hardware.rst says */
+void vgpu_hw_describe(struct vgpu_instance *instance, struct vgpu_function_desc *desc);
+bool vgpu_hw_identity(struct vgpu_instance *instance, u64 offset, void *buf, size_t count);
 
 /* Engines and the scheduler */
 void vgpu_work_ready(struct vgpu_instance *instance, unsigned int engine);

@@ -442,6 +442,7 @@ static void statistics_only_grow(void)
 	struct vgpu_chan *chan;
 	unsigned int i, e;
 
+	fx_need("execution");
 	fx_create_open(&v, fx_default_type());
 	chan = fx_chan(&v, VGPU_HW_ENGINE_CE, 1, VGPU_RING_FB, 4);
 	e = chan->engine;

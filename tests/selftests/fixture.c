@@ -267,6 +267,15 @@ void fx_need_no_quarantine(void)
 		ktap_skip("vgpu is loaded with quarantine_faults=%llu", (unsigned long long)faults);
 }
 
+void fx_need(const char *what)
+{
+	struct vgpu_ctl_gpu gpu;
+
+	fx_ctl_gpu(&gpu);
+	if (!strncmp((char *)gpu.board, "NULL", 4))
+		ktap_skip("a null GPU has no %s", what);
+}
+
 void fx_need_reserve(bool wanted)
 {
 	char text[8];

@@ -100,6 +100,9 @@ void fx_check_refusal(const struct fx_vgpu *v, int error, const char *part);
 /* Lifts the quarantine of @v, if there is one. */
 void fx_release(const struct fx_vgpu *v);
 
+/* Skips the test on a GPU of vgpu_null, which completes packets and does not do @what. */
+void fx_need(const char *what);
+
 /* Skip the test unless the modules are loaded so. */
 void fx_need_no_quarantine(void);
 void fx_need_reserve(bool wanted);

@@ -50,6 +50,7 @@ static void signal_before_interrupt(void)
 	struct vgpu_chan *chan;
 	uint64_t fence, i;
 
+	fx_need("execution");
 	fx_create_open(&v, fx_default_type());
 	FX_OK(v.dev, vgpu_irq_enable(v.dev, 2));
 	chan = fx_chan(&v, VGPU_HW_ENGINE_CE, 0, VGPU_RING_SYS, 4);
@@ -68,6 +69,7 @@ static void fault_raises_vector_0(void)
 	struct vgpu_chan *chan;
 	struct vgpu_fault fault;
 
+	fx_need("execution");
 	fx_create_open(&v, fx_default_type());
 	FX_OK(v.dev, vgpu_irq_enable(v.dev, 4));
 	chan = fx_chan(&v, VGPU_HW_ENGINE_GR, 0, VGPU_RING_FB, 4);
@@ -107,6 +109,7 @@ static void bus_master_gates_dma(void)
 	struct vgpu_buf buf;
 	uint64_t fence;
 
+	fx_need("execution");
 	fx_create_open(&v, fx_default_type());
 	chan = fx_chan(&v, VGPU_HW_ENGINE_CE, 0, VGPU_RING_FB, 4);
 	FX_OK(v.dev, vgpu_buf_alloc(v.dev, 65536, &buf));

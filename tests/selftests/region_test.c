@@ -78,6 +78,7 @@ static void register_writes(void)
 	uint8_t ones[8];
 	uint32_t word;
 
+	fx_need("register checks");
 	fx_create_open(&v, fx_default_type());
 	memset(ones, 0xff, sizeof(ones));
 	FX_OK(v.dev, vgpu_reg_write64(v.dev, ring, 0x12340));
@@ -110,6 +111,7 @@ static void registers_that_are_not_there(void)
 	uint64_t beyond;
 	uint32_t word = 0;
 
+	fx_need("register checks");
 	fx_create_open(&v, fx_default_type());
 	beyond = vgpu_chan_reg(v.dev->channels, VGPU_HW_CHAN_CTRL);
 	CHECK_EQ(rd(2, VGPU_HW_DEV_BASE + 0x800, &word, 4), -ENXIO);

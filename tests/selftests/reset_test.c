@@ -61,6 +61,7 @@ static void check_reset(void (*reset)(void))
 	uint32_t value, i;
 	uint64_t ring;
 
+	fx_need("execution");
 	fx_create_open(&v, fx_default_type());
 	fx_instance(&v, &before);
 	chan = fx_chan(&v, VGPU_HW_ENGINE_GR, 0, VGPU_RING_FB, 4);
@@ -141,6 +142,7 @@ static void under_load_by(void (*reset)(void), unsigned int rounds)
 	struct vgpu_chan *chans[3];
 	unsigned int i, round;
 
+	fx_need("execution");
 	fx_create_open(&v, fx_default_type());
 	chans[0] = fx_chan(&v, VGPU_HW_ENGINE_GR, 0, VGPU_RING_FB, 4);
 	chans[1] = fx_chan(&v, VGPU_HW_ENGINE_CE, 0, VGPU_RING_SYS, 4);
@@ -224,6 +226,7 @@ static void copy_aimed_at_own_bar(void)
 	unsigned int i, k;
 	int ret;
 
+	fx_need("execution");
 	fx_create_open(&v, fx_default_type());
 	chan = fx_chan(&v, VGPU_HW_ENGINE_CE, 0, VGPU_RING_FB, 5);
 	ret = vgpu_dma_map(v.dev, v.dev->fb, bytes, iova);

@@ -22,7 +22,7 @@ trap 'rm -f "$output"' EXIT
 bad='BUG:|WARNING:|Oops|general protection|Call Trace|INFO: task|UBSAN|KASAN|lockdep|refcount_t|list_(add|del) corruption|unregister_netdevice|kernel panic|memory leak'
 
 # Tests that skip for these reasons run in another round, with other parameters.
-may_skip='vgpu(_soft)? is loaded with|quarantine_backoff_ms is too|sizes are powers of two|framebuffer of [0-9]+ GiB|PREEMPT_RT: threads'
+may_skip='vgpu(_soft)? is loaded with|quarantine_backoff_ms is too|sizes are powers of two|a null GPU has no|framebuffer of [0-9]+ GiB|PREEMPT_RT: threads'
 [[ ${LAB_KERNEL:-} == *-debug ]] || may_skip+='|no fault injection in this kernel'
 
 # Looks for reports of the kernel since the last call. Marks how far it has looked, as the
@@ -164,6 +164,16 @@ if any_wanted "${memory[@]}" && load vgpu.quarantine_faults=0; then
 fi
 if any_wanted promise_test && load fb_reserve=1; then
 	run promise_test
+	unload
+fi
+# What needs no execution, with vgpu_null for a back end. "run.sh null" runs this round alone.
+null=(sysfs_test config_test region_test submit_test irq_test reset_test control_test)
+if any_wanted null "${null[@]}" && load --null vgpu.quarantine_faults=0; then
+	! is_wanted null || wanted=()
+	for name in "${null[@]}"; do
+		run "$name" VGPU_TEST_TYPE=1Q
+	done
+	wanted=("$@")
 	unload
 fi
 run module_test

@@ -185,6 +185,7 @@ static void random_work(uint32_t engine_class, uint32_t instance, enum vgpu_ring
 	uint64_t rounds = fx_env("VGPU_TEST_ROUNDS", 40), round, i;
 	struct vgpu_chan *chan;
 
+	fx_need("execution");
 	fx_create_open(&v, fx_default_type());
 	chan = fx_chan(&v, engine_class, instance, where, 6);
 	arena_init();
@@ -235,6 +236,7 @@ static void helpers(void)
 	struct vgpu_chan *chan;
 	uint64_t fence, i;
 
+	fx_need("execution");
 	fx_create_open(&v, fx_default_type());
 	FX_OK(v.dev, vgpu_irq_enable(v.dev, 4));
 	chan = fx_chan(&v, CE, 0, VGPU_RING_FB, 5);
@@ -264,6 +266,7 @@ static void rings_wrap(void)
 	struct vgpu_chan *chan;
 	unsigned int i, k, where;
 
+	fx_need("rings in guest memory");
 	batch = calloc(100, sizeof(*batch));
 	CHECK(batch, "out of memory");
 	for (i = 0; i < 100; i++)
@@ -289,6 +292,7 @@ static void signals(void)
 	struct vgpu_hw_packet p[2];
 	struct vgpu_chan *chan;
 
+	fx_need("execution");
 	fx_create_open(&v, fx_default_type());
 	chan = fx_chan(&v, GR, 0, VGPU_RING_SYS, 8);
 	arena_init();
@@ -339,6 +343,7 @@ static void all_channels(void)
 	uint64_t at[VGPU_HW_MAX_CHANNELS], fence[VGPU_HW_MAX_CHANNELS];
 	uint32_t i, nr;
 
+	fx_need("execution");
 	fx_create_open(&v, fx_default_type());
 	nr = v.dev->channels;
 	for (i = 0; i < nr; i++) {

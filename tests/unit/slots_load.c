@@ -23,7 +23,7 @@ bool load_overruns(const struct load *load)
 	return load->kind == LOAD_OVERRUNS || load->kind == LOAD_CHRONIC;
 }
 
-/* Whether it has work at any time. */
+/* Whether the vGPU has work at any time. */
 bool load_always(const struct load *load)
 {
 	return load->kind != LOAD_JOBS && load->kind != LOAD_IDLE;
@@ -34,7 +34,7 @@ static bool load_has_work(const struct load *load)
 	return load->kind == LOAD_JOBS ? load->backlog_ns : load->kind != LOAD_IDLE;
 }
 
-/* How long it holds the engine, where it is to stop after @slice_ns. */
+/* How long the vGPU holds the engine, where its run is to stop after @slice_ns. */
 static u64 load_run_ns(struct load *load, u64 slice_ns)
 {
 	switch (load->kind) {
@@ -186,7 +186,7 @@ u64 loads_debt_ns(const struct loads *loads, unsigned int i)
 	return debt_ns;
 }
 
-/* The sum of these. */
+/* The sum of the overruns of all entities that are not yet paid back. */
 u64 loads_debts_ns(const struct loads *loads)
 {
 	u64 debts_ns = 0;

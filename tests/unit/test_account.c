@@ -7,16 +7,6 @@
 
 #include "race.h"
 
-#define HOLD_OTHER	0x4
-
-static u64 busy_ns(struct race_user *user)
-{
-	struct vgpu_entity_stats s;
-
-	vgpu_entity_stats(&user->entity, &s);
-	return s.busy_ns;
-}
-
 /* The log entry of a user's last run but @skip. */
 static struct vgpu_ctl_switch last_but(struct race_user *user, unsigned int skip)
 {
@@ -26,8 +16,7 @@ static struct vgpu_ctl_switch last_but(struct race_user *user, unsigned int skip
 
 	n = vgpu_timeline_log(user->engine->tl, entry, VGPU_SCHED_LOG, &total);
 	while (n--)
-		if (!memcmp(entry[n].uuid, user->entity.id, sizeof(entry->uuid)) &&
-		    !skip--)
+		if (!memcmp(entry[n].uuid, user->entity.id, sizeof(entry->uuid)) && !skip--)
 			return entry[n];
 	fail();
 	return entry[0];
@@ -49,8 +38,7 @@ static void test_log_ends(void **state)
 	race.poll_ns = 0;
 	user = race_user_open(0);
 	other = race_user_open(0);
-	check_that(memcmp(user->entity.id, other->entity.id, 16), "%d",
-		   user->entity.id[0]);
+	check_that(memcmp(user->entity.id, other->entity.id, 16), "%d", user->entity.id[0]);
 
 	race_submit(user, 1 * MS);
 	sim_sleep(5 * MS);
@@ -70,12 +58,12 @@ static void test_log_ends(void **state)
 	from_ns = sim_now_ns();
 	race_submit(user, 5 * MS);
 	sim_sleep(1 * MS);
-	race_hold_sync(user, HOLD_OTHER);
+	race_hold_sync(user, RACE_HOLD);
 	run = last_of(user);
 	assert_int_equal(run.end, VGPU_END_HELD);
 	assert_true(run.time_ns >= from_ns && run.time_ns < from_ns + 1 * MS);
 	assert_true(run.preempt_ns > 0 && run.preempt_ns < 100 * US);
-	race_unhold(user, HOLD_OTHER);
+	race_unhold(user, RACE_HOLD);
 	race_drain();
 	sim_sleep(1 * MS);
 
@@ -170,11 +158,11 @@ static void test_preempt_for_nobody(void **state)
 	race_submit(user, 100 * US);
 	sim_sleep(100 * US);
 	assert_true(race.engine[0].tl->preempt_at_ns != U64_MAX);
-	race_hold_sync(user, HOLD_OTHER);
+	race_hold_sync(user, RACE_HOLD);
 	sim_sleep(5 * MS);
 	assert_ptr_equal(race.engine[0].running, &hog->entity);
 	assert_int_equal(race.engine[0].tl->preempts, 0);
-	race_unhold(user, HOLD_OTHER);
+	race_unhold(user, RACE_HOLD);
 	race_drain();
 	race_user_close(hog);
 	race_user_close(user);
@@ -259,6 +247,7 @@ static void test_windows(void **state)
 static void test_stats_of_a_run(void **state)
 {
 	struct vgpu_timeline_stats a, b;
+	struct vgpu_entity_stats s;
 	struct race_user *user;
 	u64 from_ns;
 
@@ -273,7 +262,8 @@ static void test_stats_of_a_run(void **state)
 	assert_int_equal(b.wall_ns - a.wall_ns, sim_now_ns() - from_ns);
 	assert_int_equal(b.busy_ns - a.busy_ns, sim_now_ns() - from_ns);
 	assert_int_equal(b.runs, 1);
-	assert_int_equal(busy_ns(user), b.busy_ns);
+	vgpu_entity_stats(&user->entity, &s);
+	assert_int_equal(s.busy_ns, b.busy_ns);
 	race_drain();
 	race_user_close(user);
 	race_end();

@@ -16,8 +16,7 @@ static void check_result(const char *name, const struct attack *attack,
 {
 	char text[ATTACK_TEXT];
 
-	if (result->gain.beyond <= ATTACK_GOAL &&
-	    attack_worst_loss(result) <= ATTACK_GOAL)
+	if (result->gain.beyond <= ATTACK_GOAL && attack_worst_loss(result) <= ATTACK_GOAL)
 		return;
 	attack_print(attack, text, sizeof(text));
 	printf("# %s: gain %.4f %%, loss %.4f %% beyond the bound: %s\n", name,
@@ -47,8 +46,7 @@ static void search(const struct vgpu_sched_policy *policy)
 	unsigned int bad = 0;
 
 	attack_search(policy, SEARCH_SEED, SEARCH_EVENTS, 0, &found);
-	printf("# %s: %u attacks in %u climbs\n", policy->name, found.runs,
-	       found.climbs);
+	printf("# %s: %u attacks in %u climbs\n", policy->name, found.runs, found.climbs);
 	check_result("gain", &found.gain, &found.gain_result, &bad);
 	check_result("loss", &found.loss, &found.loss_result, &bad);
 	assert_int_equal(bad, 0);
@@ -154,10 +152,8 @@ static void test_rates(void **state)
 	assert_int_equal(result.record[ATTACK_ATTACKER].service_ns +
 			 record->service_ns, config.length_ns);
 	assert_in_range(record->service_ns, 1998 * MS, 2002 * MS);
-	assert_true(attack_most_ns(record, 0.6, -1, 4 * SEC, 2 * SEC) >
-		    195 * MS);
-	assert_true(attack_most_ns(record, 0.6, -1, 4 * SEC, 4 * SEC) >
-		    395 * MS);
+	assert_true(attack_most_ns(record, 0.6, -1, 4 * SEC, 2 * SEC) > 195 * MS);
+	assert_true(attack_most_ns(record, 0.6, -1, 4 * SEC, 4 * SEC) > 395 * MS);
 	assert_true(attack_most_ns(record, 0.4, 1, 4 * SEC, 1 * SEC) < 105 * MS);
 	assert_true(attack_most_ns(record, 0.6, 1, 4 * SEC, 4 * SEC) < 1 * MS);
 	attack_sim_free(&result);

@@ -390,11 +390,11 @@ static void test_slice_changes(void **state)
 		world_wake_all(&w);
 		for (turn = 0; turn < 3000; turn++) {
 			if (random_one_in(&rnd, 10))
-				w.rq.slice_ns = random_range(&rnd, VGPU_SLICE_MIN_NS,
-							  VGPU_SLICE_MAX_NS);
+				w.rq.slice_ns =
+					random_range(&rnd, VGPU_SLICE_MIN_NS, VGPU_SLICE_MAX_NS);
 			world_turn(&w, random_run_ns(&rnd, w.rq.slice_ns, 4));
 		}
-		/* Once it is constant and debts are paid it is as if it always had been. */
+		/* Once the slice is constant and debts are paid, no trace of changes is left. */
 		w.rq.slice_ns = 5 * MS;
 		for (turn = 0; turn < 300 * w.nr; turn++)
 			world_full_turn(&w);

@@ -71,14 +71,12 @@ static void test_capabilities(void **state)
 
 	cap = find_cap(&config, PCI_CAP_ID_PM);
 	assert_true(cap);
-	assert_int_equal(get(&config, cap + PCI_PM_CTRL, 2),
-			 PCI_PM_CTRL_NO_SOFT_RESET);
+	assert_int_equal(get(&config, cap + PCI_PM_CTRL, 2), PCI_PM_CTRL_NO_SOFT_RESET);
 
 	cap = find_cap(&config, PCI_CAP_ID_EXP);
 	assert_true(cap);
 	assert_int_equal(get(&config, cap + PCI_EXP_FLAGS, 2), 2);
-	assert_true(get(&config, cap + PCI_EXP_DEVCAP, 4) &
-		    PCI_EXP_DEVCAP_FLR);
+	assert_true(get(&config, cap + PCI_EXP_DEVCAP, 4) & PCI_EXP_DEVCAP_FLR);
 	assert_int_equal(find_cap(&config, PCI_CAP_ID_VNDR), 0);
 
 	without.vectors = 0;
@@ -112,10 +110,8 @@ static void size_bar(struct vgpu_config *config, unsigned int bar, unsigned int 
 	assert_int_equal(old, (address & ~(size - 1) & mask) | type);
 
 	write_by(config, offset, ~0ULL, bytes, width);
-	assert_int_equal(get(config, offset, bytes),
-			 (~(size - 1) & mask) | type);
-	assert_int_equal((~(get(config, offset, bytes) & ~0xfULL) & mask) + 1,
-			 size);
+	assert_int_equal(get(config, offset, bytes), (~(size - 1) & mask) | type);
+	assert_int_equal((~(get(config, offset, bytes) & ~0xfULL) & mask) + 1, size);
 
 	write_by(config, offset, old, bytes, width);
 	assert_int_equal(get(config, offset, bytes), old);
@@ -131,16 +127,13 @@ static void test_sizing(void **state)
 		size_bar(&config, 0, 8, width, 8ULL << 30,
 			 PCI_BASE_ADDRESS_MEM_TYPE_64 |
 			 PCI_BASE_ADDRESS_MEM_PREFETCH);
-		size_bar(&config, 4, 8, width, 16 * 4096,
-			 PCI_BASE_ADDRESS_MEM_TYPE_64);
+		size_bar(&config, 4, 8, width, 16 * 4096, PCI_BASE_ADDRESS_MEM_TYPE_64);
 		if (width <= 4)
 			size_bar(&config, 2, 4, width, 0x20000, 0);
 		assert_int_equal(get(&config, PCI_BASE_ADDRESS_3, 4), 0);
-		write_by(&config, PCI_BASE_ADDRESS_3, ~0ULL, 4,
-			 width < 4 ? width : 4);
+		write_by(&config, PCI_BASE_ADDRESS_3, ~0ULL, 4, width < 4 ? width : 4);
 		assert_int_equal(get(&config, PCI_BASE_ADDRESS_3, 4), 0);
-		write_by(&config, PCI_ROM_ADDRESS, ~0ULL, 4,
-			 width < 4 ? width : 4);
+		write_by(&config, PCI_ROM_ADDRESS, ~0ULL, 4, width < 4 ? width : 4);
 		assert_int_equal(get(&config, PCI_ROM_ADDRESS, 4), 0);
 	}
 }
@@ -157,8 +150,7 @@ static void test_command(void **state)
 	assert_int_equal(put(&config, PCI_COMMAND,
 			     PCI_COMMAND_MEMORY | PCI_COMMAND_MASTER, 1),
 			 VGPU_CONFIG_MASTER_ON);
-	assert_int_equal(vgpu_config_state(&config),
-			 VGPU_CONFIG_MEMORY | VGPU_CONFIG_MASTER);
+	assert_int_equal(vgpu_config_state(&config), VGPU_CONFIG_MEMORY | VGPU_CONFIG_MASTER);
 	assert_int_equal(put(&config, PCI_COMMAND, ~0U, 4), 0);
 	assert_int_equal(get(&config, PCI_COMMAND, 2), 0x546);
 	assert_int_equal(get(&config, PCI_STATUS, 2), PCI_STATUS_CAP_LIST);
@@ -186,10 +178,8 @@ static void test_power(void **state)
 	put(&config, pm, 2, 2);
 	assert_int_equal(get(&config, pm, 2), PCI_PM_CTRL_NO_SOFT_RESET | 3);
 	assert_int_equal(put(&config, pm, 0, 2), VGPU_CONFIG_MASTER_ON);
-	assert_int_equal(vgpu_config_state(&config),
-			 VGPU_CONFIG_MEMORY | VGPU_CONFIG_MASTER);
-	assert_int_equal(get(&config, PCI_COMMAND, 2),
-			 PCI_COMMAND_MEMORY | PCI_COMMAND_MASTER);
+	assert_int_equal(vgpu_config_state(&config), VGPU_CONFIG_MEMORY | VGPU_CONFIG_MASTER);
+	assert_int_equal(get(&config, PCI_COMMAND, 2), PCI_COMMAND_MEMORY | PCI_COMMAND_MASTER);
 }
 
 static void test_flr(void **state)
@@ -202,14 +192,11 @@ static void test_flr(void **state)
 	ctl = find_cap(&config, PCI_CAP_ID_EXP) + PCI_EXP_DEVCTL;
 	was = get(&config, ctl, 2);
 	assert_int_equal(put(&config, ctl, was, 2), 0);
-	assert_int_equal(put(&config, ctl, was | PCI_EXP_DEVCTL_BCR_FLR, 2),
-			 VGPU_CONFIG_RESET);
+	assert_int_equal(put(&config, ctl, was | PCI_EXP_DEVCTL_BCR_FLR, 2), VGPU_CONFIG_RESET);
 	assert_int_equal(get(&config, ctl, 2), was);
 	assert_int_equal(put(&config, ctl + 1, 0x80, 1), VGPU_CONFIG_RESET);
-	assert_int_equal(put(&config, ctl, PCI_EXP_DEVCTL_BCR_FLR, 4),
-			 VGPU_CONFIG_RESET);
-	assert_int_equal(put(&config, ctl - 4, 0x8000ULL << 32, 8),
-			 VGPU_CONFIG_RESET);
+	assert_int_equal(put(&config, ctl, PCI_EXP_DEVCTL_BCR_FLR, 4), VGPU_CONFIG_RESET);
+	assert_int_equal(put(&config, ctl - 4, 0x8000ULL << 32, 8), VGPU_CONFIG_RESET);
 	assert_int_equal(put(&config, ctl, 0x80, 1), 0);
 }
 

@@ -93,8 +93,7 @@ static void test_shares(void **state)
 }
 
 /* By how much the jobs and the runs of a client move if its neighbours work. */
-static void shifts(const struct vgpu_sched_policy *policy, u64 *jobs_ns,
-		   u64 *runs_ns)
+static void shifts(const struct vgpu_sched_policy *policy, u64 *jobs_ns, u64 *runs_ns)
 {
 	struct des_config config;
 	struct des *busy, *quiet;
@@ -217,8 +216,7 @@ static void test_resets(void **state)
 	}
 }
 
-static struct vgpu_entity *pick_nobody(struct vgpu_rq *rq, u64 now_ns,
-				       struct vgpu_pick *pick)
+static struct vgpu_entity *pick_nobody(struct vgpu_rq *rq, u64 now_ns, struct vgpu_pick *pick)
 {
 	pick->until_ns = now_ns - rq->slice_ns % 2;
 	return NULL;

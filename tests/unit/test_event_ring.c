@@ -58,8 +58,7 @@ static unsigned int model_newer(const struct model *w, unsigned int i)
 
 static bool model_kept(const struct model *w, unsigned int i)
 {
-	return !w->source[w->event[i].source].dropped &&
-	       model_newer(w, i) < VGPU_EVENT_SLOTS;
+	return !w->source[w->event[i].source].dropped && model_newer(w, i) < VGPU_EVENT_SLOTS;
 }
 
 /* The first event from @seq on that is kept. */
@@ -171,8 +170,7 @@ static void add(struct model *w, unsigned int i, u32 a)
 static void check_reader(struct model *w, unsigned int r)
 {
 	const struct vgpu_ctl_event *want = model_find(w, w->next[r]);
-	const struct vgpu_ctl_event *got = vgpu_event_ring_find(&w->ring,
-								w->next[r]);
+	const struct vgpu_ctl_event *got = vgpu_event_ring_find(&w->ring, w->next[r]);
 
 	check_that(!want == !got, "from %llu", (unsigned long long)w->next[r]);
 	if (!got)

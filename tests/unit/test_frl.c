@@ -23,8 +23,7 @@ static void check_never_too_many(const u64 *shown, unsigned int nr, u32 fps)
 	for (i = 0; i < nr; i++) {
 		late = (s64)(fps * (shown[i] - shown[0])) - (s64)(i * SEC);
 		most = max(most, late);
-		check_that(most - late <= (s64)SEC, "frame %u at %llu, %u fps",
-			   i, shown[i], fps);
+		check_that(most - late <= (s64)SEC, "frame %u at %llu, %u fps", i, shown[i], fps);
 	}
 }
 
@@ -68,10 +67,8 @@ static void test_never_too_many(void **state)
 				assert_true(due_ns > now_ns);
 				assert_true(due_ns - now_ns <= SEC / fps + 1);
 				/* Asking again too early changes nothing. */
-				assert_int_equal(vgpu_frl_present(&frl, now_ns),
-						 due_ns);
-				assert_int_equal(vgpu_frl_present(&frl, due_ns - 1),
-						 due_ns);
+				assert_int_equal(vgpu_frl_present(&frl, now_ns), due_ns);
+				assert_int_equal(vgpu_frl_present(&frl, due_ns - 1), due_ns);
 				now_ns = due_ns;
 				continue;
 			}
@@ -140,8 +137,7 @@ static void test_young_clock(void **state)
 		assert_int_equal(vgpu_frl_present(&frl, now_ns), 0);
 		assert_int_equal(vgpu_frl_present(&frl, now_ns), period_ns);
 		assert_int_equal(vgpu_frl_present(&frl, period_ns), 0);
-		assert_int_equal(vgpu_frl_present(&frl, period_ns),
-				 2 * period_ns);
+		assert_int_equal(vgpu_frl_present(&frl, period_ns), 2 * period_ns);
 	}
 }
 

@@ -28,8 +28,7 @@ static void check_copy(const struct vgpu_sched_log *log, unsigned int room)
 	memset(&guard, 0x5a, sizeof(guard));
 	copy[expect] = guard;
 	count = vgpu_sched_log_copy(log, copy, room);
-	check_that(count == expect, "%u of %llu, room %u", count, log->total,
-		   room);
+	check_that(count == expect, "%u of %llu, room %u", count, log->total, room);
 	for (i = 0; i < count; i++)
 		check_that(copy[i].time_ns == log->total - count + i,
 			   "entry %u of %u: %llu of %llu", i, count,

@@ -71,13 +71,11 @@ static void test_params_check(void **state)
 	}
 	params = good;
 	params.policy = NULL;
-	assert_int_equal(vgpu_sched_params_check(&params, why, sizeof(why)),
-			 -EINVAL);
+	assert_int_equal(vgpu_sched_params_check(&params, why, sizeof(why)), -EINVAL);
 	assert_int_equal(strcmp(why, "no such policy"), 0);
 	params = good;
 	params.nr_slots = 0;
-	assert_int_equal(vgpu_sched_params_check(&params, why, sizeof(why)),
-			 -EINVAL);
+	assert_int_equal(vgpu_sched_params_check(&params, why, sizeof(why)), -EINVAL);
 }
 
 static void test_policies(void **state)
@@ -110,19 +108,15 @@ static void test_create_refuses(void **state)
 	static const struct vgpu_timeline_ops ops;
 	struct vgpu_sched_params bad = good;
 
-	assert_int_equal(PTR_ERR(vgpu_sched_create("x", 0, &ops, NULL, &good)),
-			 -EINVAL);
+	assert_int_equal(PTR_ERR(vgpu_sched_create("x", 0, &ops, NULL, &good)), -EINVAL);
 	bad.policy = NULL;
-	assert_int_equal(PTR_ERR(vgpu_sched_create("x", 1, &ops, NULL, &bad)),
-			 -EINVAL);
+	assert_int_equal(PTR_ERR(vgpu_sched_create("x", 1, &ops, NULL, &bad)), -EINVAL);
 	bad = good;
 	bad.slice_ns = VGPU_SLICE_MAX_NS + 1;
-	assert_int_equal(PTR_ERR(vgpu_sched_create("x", 1, &ops, NULL, &bad)),
-			 -ERANGE);
+	assert_int_equal(PTR_ERR(vgpu_sched_create("x", 1, &ops, NULL, &bad)), -ERANGE);
 	bad = good;
 	bad.preempt_timeout_us = 0;
-	assert_int_equal(PTR_ERR(vgpu_sched_create("x", 1, &ops, NULL, &bad)),
-			 -ERANGE);
+	assert_int_equal(PTR_ERR(vgpu_sched_create("x", 1, &ops, NULL, &bad)), -ERANGE);
 }
 
 /* All timelines have the new settings or none has, wherever memory runs out. */
@@ -144,15 +138,12 @@ static void test_set_is_atomic(void **state)
 		params.slice_ns = 10 * MS;
 		params.linger_us = 7;
 		race.rqs_left = left;
-		assert_int_equal(race_set_params(&params), left < NR_TIMELINES ?
-						      -ENOMEM : 0);
+		assert_int_equal(race_set_params(&params), left < NR_TIMELINES ? -ENOMEM : 0);
 		vgpu_sched_params_get(race.sched, &now);
 		assert_int_equal(memcmp(&now, &race.params, sizeof(now)), 0);
 		for (i = 0; i < NR_TIMELINES; i++) {
-			assert_ptr_equal(race.engine[i].tl->rq.policy,
-					 race.params.policy);
-			assert_int_equal(race.engine[i].tl->rq.slice_ns,
-					 race.params.slice_ns);
+			assert_ptr_equal(race.engine[i].tl->rq.policy, race.params.policy);
+			assert_int_equal(race.engine[i].tl->rq.slice_ns, race.params.slice_ns);
 			assert_int_equal(race.engine[i].tl->rq.linger_ns,
 					 race.params.linger_us * US);
 		}

@@ -29,8 +29,7 @@ static const struct row rows[] = {
 	{ 94, 15, 0, IDS(0, 32, 47, 79) },
 	{ 94, 11, 0, IDS(0, 12, 23, 36, 47, 59, 70, 83) },
 	{ 94, 6, 0, IDS(0, 17, 23, 41, 47, 64, 70, 88) },
-	{ 94, 4, 0, IDS(0, 7, 11, 19, 23, 31, 35, 43, 47, 54, 58, 66, 70, 78,
-			82, 90) },
+	{ 94, 4, 0, IDS(0, 7, 11, 19, 23, 31, 35, 43, 47, 54, 58, 66, 70, 78, 82, 90) },
 	{ 80, 80, 0, IDS(0) },
 	{ 80, 40, 0, IDS(0, 40) },
 	{ 80, 20, .step = 20 },
@@ -38,8 +37,7 @@ static const struct row rows[] = {
 	{ 80, 10, .step = 10 },
 	{ 80, 8, 0, IDS(0, 12, 20, 32, 40, 52, 60, 72) },
 	{ 80, 5, .step = 5 },
-	{ 80, 4, 0, IDS(0, 6, 10, 16, 20, 26, 30, 36, 40, 46, 50, 56, 60, 66,
-			70, 76) },
+	{ 80, 4, 0, IDS(0, 6, 10, 16, 20, 26, 30, 36, 40, 46, 50, 56, 60, 66, 70, 76) },
 	{ 64, 64, .step = 64 },
 	{ 64, 32, .step = 32 },
 	{ 64, 16, .step = 16 },
@@ -64,15 +62,13 @@ static const struct row rows[] = {
 	{ 24, 4, 0, IDS(0, 8, 12, 20) },
 	{ 24, 3, .step = 3 },
 	{ 24, 2, 0, IDS(0, 4, 6, 10, 12, 16, 18, 22) },
-	{ 24, 1, 0, IDS(0, 2, 3, 5, 6, 8, 9, 11, 12, 14, 15, 17, 18, 20, 21,
-			23) },
+	{ 24, 1, 0, IDS(0, 2, 3, 5, 6, 8, 9, 11, 12, 14, 15, 17, 18, 20, 21, 23) },
 	{ 20, 20, 0, IDS(0) },
 	{ 20, 10, .step = 10 },
 	{ 20, 5, .step = 5 },
 	{ 20, 4, 0, IDS(0, 6, 10, 16) },
 	{ 20, 2, 0, IDS(0, 3, 5, 8, 10, 13, 15, 18) },
-	{ 20, 1, 0, IDS(0, 1, 2, 4, 5, 6, 7, 9, 10, 11, 12, 14, 15, 16, 17,
-			19) },
+	{ 20, 1, 0, IDS(0, 1, 2, 4, 5, 6, 7, 9, 10, 11, 12, 14, 15, 16, 17, 19) },
 	{ 16, 16, .step = 16 },
 	{ 16, 8, .step = 8 },
 	{ 16, 4, .step = 4 },
@@ -112,8 +108,7 @@ static void homogeneous_places(void **state)
 			nr = region / size < 32 ? region / size : 32;
 			assert_int_equal(vgpu_placement_count(&p, size), nr);
 			for (k = 0; k < nr; k++)
-				assert_int_equal(vgpu_placement_id(&p, size, k),
-						 k * size);
+				assert_int_equal(vgpu_placement_id(&p, size, k), k * size);
 		}
 	}
 }
@@ -167,10 +162,8 @@ static void check_history(bool homogeneous)
 		/* As many places as are said to be available can be taken, and no more. */
 		q = p;
 		for (k = 0; k < available; k++)
-			assert_int_equal(vgpu_placement_take(&q, size, &start),
-					 VGPU_SHORT_NOTHING);
-		assert_int_not_equal(vgpu_placement_take(&q, size, &start),
-				     VGPU_SHORT_NOTHING);
+			assert_int_equal(vgpu_placement_take(&q, size, &start), VGPU_SHORT_NOTHING);
+		assert_int_not_equal(vgpu_placement_take(&q, size, &start), VGPU_SHORT_NOTHING);
 
 		if (p.nr && below(3) == 0) {
 			u32 before = vgpu_placement_free_gb(&p);
@@ -178,8 +171,7 @@ static void check_history(bool homogeneous)
 
 			size = p.used[gone].size_gb;
 			vgpu_placement_put(&p, p.used[gone].start_gb);
-			assert_int_equal(vgpu_placement_free_gb(&p),
-					 before + size);
+			assert_int_equal(vgpu_placement_free_gb(&p), before + size);
 			continue;
 		}
 		q = p;
@@ -231,8 +223,7 @@ static void short_pools(void **state)
 
 	vgpu_placement_init(&p, 16, false);
 	assert_int_equal(vgpu_placement_take(&p, 8, &start), VGPU_SHORT_NOTHING);
-	assert_int_equal(vgpu_placement_take(&p, 16, &start),
-			 VGPU_SHORT_FRAMEBUFFER);
+	assert_int_equal(vgpu_placement_take(&p, 16, &start), VGPU_SHORT_FRAMEBUFFER);
 
 	/* Of 24 GB 18 are free, but in each of the two places of 12 GB lies a vGPU of 3. */
 	vgpu_placement_init(&p, 24, false);
@@ -241,18 +232,15 @@ static void short_pools(void **state)
 	p.used[0].size_gb = 3;
 	p.used[1].start_gb = 12;
 	p.used[1].size_gb = 3;
-	assert_int_equal(vgpu_placement_take(&p, 12, &start),
-			 VGPU_SHORT_PLACEMENT);
+	assert_int_equal(vgpu_placement_take(&p, 12, &start), VGPU_SHORT_PLACEMENT);
 
 	vgpu_placement_init(&p, 64, true);
 	for (start = 0; start < 32; start++) {
 		u32 at;
 
-		assert_int_equal(vgpu_placement_take(&p, 1, &at),
-				 VGPU_SHORT_NOTHING);
+		assert_int_equal(vgpu_placement_take(&p, 1, &at), VGPU_SHORT_NOTHING);
 	}
-	assert_int_equal(vgpu_placement_take(&p, 1, &start),
-			 VGPU_SHORT_INSTANCES);
+	assert_int_equal(vgpu_placement_take(&p, 1, &start), VGPU_SHORT_INSTANCES);
 }
 
 int main(void)

@@ -142,8 +142,7 @@ static unsigned int broken(const struct des_config *config)
  * Client 0 has a guarantee of 500 and is always busy; 1 has a cap of 100 and is always busy; 2
  * waits for each job; 3 wakes now and then; 4 is always busy, and has the same weight as 1.
  */
-static void mixed_config(struct des_config *config,
-			 const struct vgpu_sched_policy *policy)
+static void mixed_config(struct des_config *config, const struct vgpu_sched_policy *policy)
 {
 	des_config_init(config, policy, 5);
 	config->client[0].share.guarantee = 500;

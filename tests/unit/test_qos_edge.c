@@ -263,8 +263,7 @@ static void test_sleepers_burst(void **state)
 	/* This one has a little work all the time, so that time passes for the policy. */
 	config.client[3].load = des_poisson(100 * US, 100 * MS, 1);
 	des = des_test_run(&config);
-	assert_true(des_service_ns(des, 0, 0, from_ns, des->end_ns) <
-		    (500 * 400 / 1000 + 9) * MS);
+	assert_true(des_service_ns(des, 0, 0, from_ns, des->end_ns) < (500 * 400 / 1000 + 9) * MS);
 	des_test_end(des, &config);
 }
 

@@ -151,8 +151,7 @@ struct model {
 	u64 last_ns;
 };
 
-static bool model_fault(struct model *m, const struct vgpu_quarantine *q,
-			u64 now_ns)
+static bool model_fault(struct model *m, const struct vgpu_quarantine *q, u64 now_ns)
 {
 	unsigned int i, recent = 0;
 	u64 len_ns;
@@ -171,8 +170,7 @@ static bool model_fault(struct model *m, const struct vgpu_quarantine *q,
 	for (i = 0; i < m->doublings && len_ns < VGPU_QUARANTINE_LIMIT_NS; i++)
 		len_ns *= 2;
 	if (m->doublings)
-		len_ns = min(len_ns, max(q->backoff_ns,
-					 VGPU_QUARANTINE_LIMIT_NS));
+		len_ns = min(len_ns, max(q->backoff_ns, VGPU_QUARANTINE_LIMIT_NS));
 	m->until_ns = now_ns + len_ns;
 	m->doublings++;
 	m->nr = 0;
@@ -186,8 +184,7 @@ static void model_set(struct model *m, const struct vgpu_quarantine *q,
 	unsigned int keep = min(m->nr, min(q->threshold, threshold));
 
 	if (threshold != q->threshold) {
-		memmove(m->fault_ns, m->fault_ns + m->nr - keep,
-			keep * sizeof(m->fault_ns[0]));
+		memmove(m->fault_ns, m->fault_ns + m->nr - keep, keep * sizeof(m->fault_ns[0]));
 		m->nr = keep;
 	}
 	if (backoff_ns != q->backoff_ns)
@@ -221,8 +218,7 @@ static void run_model(u64 *rnd)
 	for (i = 0; i < MODEL_MAX; i++) {
 		switch (random_range(rnd, 0, 62)) {
 		case 0:
-			now_ns += random_range(rnd, 0, 2 *
-					    VGPU_QUARANTINE_QUIET_NS);
+			now_ns += random_range(rnd, 0, 2 * VGPU_QUARANTINE_QUIET_NS);
 			break;
 		case 1:
 			vgpu_quarantine_release(&q);
@@ -255,8 +251,7 @@ static void run_model(u64 *rnd)
 				   model_fault(&m, &q, now_ns),
 				   "at %llu", now_ns);
 		}
-		check_that(q.until_ns == m.until_ns, "%llu, not %llu",
-			   q.until_ns, m.until_ns);
+		check_that(q.until_ns == m.until_ns, "%llu, not %llu", q.until_ns, m.until_ns);
 		check_that(q.quarantines >= begun, "%u", q.quarantines);
 		begun = q.quarantines;
 	}

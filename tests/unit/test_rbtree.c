@@ -21,8 +21,7 @@ struct item {
 static bool item_compute(struct item *item, bool exit)
 {
 	struct item *left = rb_entry_safe(item->node.rb_left, struct item, node);
-	struct item *right = rb_entry_safe(item->node.rb_right, struct item,
-					   node);
+	struct item *right = rb_entry_safe(item->node.rb_right, struct item, node);
 	u64 value = item->value;
 
 	if (left)
@@ -35,8 +34,7 @@ static bool item_compute(struct item *item, bool exit)
 	return false;
 }
 
-RB_DECLARE_CALLBACKS(static, item_callbacks, struct item, node, min_value,
-		     item_compute);
+RB_DECLARE_CALLBACKS(static, item_callbacks, struct item, node, min_value, item_compute);
 
 static bool item_less(struct rb_node *a, const struct rb_node *b)
 {
@@ -53,12 +51,10 @@ static u64 item_check(struct rb_node *node, struct rb_node *parent,
 	assert_ptr_equal(rb_parent(node), parent);
 	*deepest = max(*deepest, depth);
 	if (node->rb_left)
-		value = min(value, item_check(node->rb_left, node, nr,
-					      depth + 1, deepest));
+		value = min(value, item_check(node->rb_left, node, nr, depth + 1, deepest));
 	(*nr)++;
 	if (node->rb_right)
-		value = min(value, item_check(node->rb_right, node, nr,
-					      depth + 1, deepest));
+		value = min(value, item_check(node->rb_right, node, nr, depth + 1, deepest));
 	assert_true(item->min_value == value);
 	return value;
 }
@@ -74,8 +70,7 @@ static unsigned int check_colors(const struct rb_node *node)
 	left = check_colors(node->rb_left);
 	right = check_colors(node->rb_right);
 	assert_int_equal(left, right);
-	assert_true(black || (shim_rb_is_black(node->rb_left) &&
-			      shim_rb_is_black(node->rb_right)));
+	assert_true(black || (shim_rb_is_black(node->rb_left) && shim_rb_is_black(node->rb_right)));
 	return left + black;
 }
 
@@ -85,8 +80,7 @@ static void check_postorder(const struct rb_root *root, unsigned int nr)
 	struct rb_node *node, *last = NULL;
 	unsigned int walked = 0;
 
-	for (node = rb_first_postorder(root); node;
-	     node = rb_next_postorder(node)) {
+	for (node = rb_first_postorder(root); node; node = rb_next_postorder(node)) {
 		if (node->rb_right)
 			assert_ptr_equal(last, node->rb_right);
 		else if (node->rb_left)
@@ -141,8 +135,7 @@ static void test_random(void **state)
 		bool add = random_one_in(&seed, step / 1000 % 2 ? 4 : 2);
 
 		if (item->in && !add) {
-			rb_erase_augmented_cached(&item->node, &root,
-						  &item_callbacks);
+			rb_erase_augmented_cached(&item->node, &root, &item_callbacks);
 			item->in = false;
 			nr--;
 		} else if (!item->in) {
@@ -150,8 +143,7 @@ static void test_random(void **state)
 			item->value = random_range(&seed, 0, 1000);
 			item->min_value = item->value;
 			item->serial = serial++;
-			rb_add_augmented_cached(&item->node, &root, item_less,
-						&item_callbacks);
+			rb_add_augmented_cached(&item->node, &root, item_less, &item_callbacks);
 			item->in = true;
 			nr++;
 		}
@@ -160,8 +152,7 @@ static void test_random(void **state)
 	}
 	for (i = 0; i < NR; i++)
 		if (items[i].in) {
-			rb_erase_augmented_cached(&items[i].node, &root,
-						  &item_callbacks);
+			rb_erase_augmented_cached(&items[i].node, &root, &item_callbacks);
 			check_tree(&root, --nr);
 		}
 	assert_true(RB_EMPTY_ROOT(&root.rb_root));
@@ -190,8 +181,7 @@ static void test_shapes(void **state)
 			check_tree(&root, i + 1);
 		}
 		for (i = NR; i; i--) {
-			rb_erase_augmented_cached(root.rb_leftmost, &root,
-						  &item_callbacks);
+			rb_erase_augmented_cached(root.rb_leftmost, &root, &item_callbacks);
 			check_tree(&root, i - 1);
 		}
 	}

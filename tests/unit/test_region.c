@@ -41,8 +41,7 @@ static void test_size(void **state)
 	assert_int_equal(vgpu_region_size(4096), 4096);
 	assert_int_equal(vgpu_region_size(4097), 8192);
 	assert_int_equal(vgpu_region_size(3ULL << 30), 4ULL << 30);
-	assert_int_equal(vgpu_region_size(VGPU_REGION_SIZE_MAX),
-			 VGPU_REGION_SIZE_MAX);
+	assert_int_equal(vgpu_region_size(VGPU_REGION_SIZE_MAX), VGPU_REGION_SIZE_MAX);
 	assert_int_equal(vgpu_region_size(VGPU_REGION_SIZE_MAX + 1), 0);
 	assert_int_equal(vgpu_region_size(~0ULL), 0);
 }
@@ -173,8 +172,7 @@ static void test_access_random(void **state)
 
 		assert_int_equal(vgpu_regions_init(&regions, &desc), 0);
 		size = vgpu_region_bytes(&regions, want);
-		edge = below(2) && want < VGPU_REGION_MAX ?
-		       regions.bar[want].owned : size;
+		edge = below(2) && want < VGPU_REGION_MAX ? regions.bar[want].owned : size;
 		pos = vgpu_region_offset(want) + hostile(edge);
 		count = below(2) ? 1 + below(9000) : hostile(size);
 		if (!count)

@@ -6,8 +6,6 @@
 #include "policy_at.h"
 #include "race.h"
 
-#define HOLD_OTHER	0x4
-
 static u64 busy_ns(struct race_user *user)
 {
 	struct vgpu_entity_stats s;
@@ -106,14 +104,14 @@ static void test_wake_at(void **state)
 
 	/* The entity is held when the time comes: it runs as soon as it is not. */
 	vgpu_entity_wake_at(&user->entity, sim_now_ns() + 1 * MS);
-	race_hold_sync(user, HOLD_OTHER);
+	race_hold_sync(user, RACE_HOLD);
 	sim_sleep(5 * MS);
 	assert_int_equal(runs_of(user), 5);
-	race_unhold(user, HOLD_OTHER);
+	race_unhold(user, RACE_HOLD);
 	sim_sleep(100 * US);
 	assert_int_equal(runs_of(user), 6);
 
-	/* It runs when the time comes: the engine looks at it once more. */
+	/* The entity runs when the time comes: the engine looks at it once more. */
 	race_submit(user, 500 * US);
 	vgpu_entity_wake_at(&user->entity, sim_now_ns() + 300 * US);
 	sim_sleep(1 * MS);
@@ -237,14 +235,14 @@ static void test_share_lets_run(void **state)
 	race_set_share(user, 0, 1, 1);
 	race_submit(user, 10 * SEC);
 	sim_sleep(500 * MS);
-	/* It has had its part of some time to come, so it waits, though no other user is there. */
+	/* The user has had its part of some time to come: it waits, though no other is there. */
 	assert_int_equal(gets_ns(user, 200 * MS), 0);
 	assert_true(user->entity.queued);
 	race_set_share(user, 0, VGPU_PER_MILLE, 1);
 	got_ns = gets_ns(user, 10 * MS);
 	check_that(got_ns >= 5 * MS, "%llu", got_ns);
 
-	/* The cap comes back while it runs, and goes again while it waits. */
+	/* The cap comes back while the user runs, and goes again while the user waits. */
 	hog = race_user_open(0);
 	race_submit(hog, 10 * SEC);
 	race_set_share(user, 0, 1, 1);

@@ -19,7 +19,7 @@ static u32 all_valid(void)
 	return all;
 }
 
-/* Each row has a bit, a field and a reported field of its own. */
+/* Each row has its own bit, its own field and its own field that reports it. */
 static void test_table(void **state)
 {
 	u8 set[sizeof(struct vgpu_ctl_share)] = {};
@@ -92,7 +92,7 @@ static void check_words(u32 valid, struct words w, int ret, const char *text)
 	assert_string_equal(why, text);
 }
 
-/* What any row can say, also those that no vGPU's setting has today. */
+/* All that a row can say, by rows that no table of the driver has. */
 static void test_rows(void **state)
 {
 	struct words w = { "abc", 5, 0, 1ULL << 40 }, to = { "x", 1, 0, 2 };
@@ -331,7 +331,7 @@ static u32 rnd_value(u64 *rnd)
 	return random_range(rnd, 0, 1100);
 }
 
-/* Random changes: after one that is taken the settings are as asked for, else it has not changed. */
+/* After a random change that is taken the settings are as asked for, else they are as before. */
 static void test_change_random(void **state)
 {
 	const u32 known = VGPU_SHARE_GUARANTEE | VGPU_SHARE_CAP | VGPU_SHARE_WEIGHT |

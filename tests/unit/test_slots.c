@@ -107,7 +107,7 @@ static void test_one_alone(void **state)
 			assert_int_equal(w.deadline_ns, w.now_ns + 2 * MS);
 			world_ran(&w, 0, 2 * MS);
 		}
-		/* Its debt delays nobody else: it pays at once, all of it but a rest. */
+		/* An entity that is alone pays its debt at once, all but a part of a slot. */
 		world_wake(&w, 0);
 		assert_int_equal(world_pick(&w), 0);
 		world_ran(&w, 0, 2 * MS + 2 * HOUR + 1 * MS);
@@ -282,7 +282,7 @@ static void test_long_idle(void **state)
 			for (i = 0; i < 4; i++)
 				check_that(ran_by[i] >= 10 && ran_by[i] <= 11, "%u ran %u", i,
 					   ran_by[i]);
-			/* Nor is it walked if all are queued and the policy is not asked. */
+			/* Nor is the grid walked if all are queued and the policy is not asked. */
 			w.now_ns += idle_ns[k] % (1000 * DAY);
 			for (turn = 0; turn < 4; turn++) {
 				now_ns = w.now_ns;
@@ -383,7 +383,7 @@ static void test_clock_jumps(void **state)
 			world_ran(&w, other, w.deadline_ns - w.now_ns);
 			world_requeue(&w, other);
 		}
-		/* After the three times a day that others have of it, it is paid. */
+		/* While the entity skips slots for its debt of a day the others have three. */
 		w.now_ns += 4 * DAY;
 		check_slots_go_on(&w);
 		world_exit(&w);
@@ -453,7 +453,7 @@ static void test_reopen_sheds_no_debt(void **state)
 	}
 }
 
-/* A run that another policy has begun is none of this policy's until it is over. */
+/* A run that began under another policy leaves no debt, and the grid begins when it is over. */
 static void test_policy_switched(void **state)
 {
 	const struct vgpu_sched_policy *policy;
@@ -503,7 +503,7 @@ static void test_shares(void **state)
 			   w.now_ns);
 	}
 
-	/* Another one takes that place, with what it owes. */
+	/* Another entity takes these slots, and pays three slots that it owes. */
 	world_dequeue(&w, 0);
 	world_dequeue(&w, 5);
 	vgpu_slots_of(&w.entity[0])->debt_ns = 3 * MS + 1;

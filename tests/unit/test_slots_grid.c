@@ -102,8 +102,7 @@ static void grid_make(struct grid *grid, const struct des_config *config)
 		if (!config->client[i].stopped)
 			grid_starts(grid, i);
 	while (now_ns < config->length_ns) {
-		while (action < config->action + config->nr_actions &&
-		       action->at_ns <= now_ns) {
+		while (action < config->action + config->nr_actions && action->at_ns <= now_ns) {
 			if (action->kind == DES_START)
 				grid_starts(grid, action->client);
 			else if (action->kind == DES_STOP)
@@ -277,7 +276,7 @@ static void test_almost(void **state)
 		config.client[1].load = load_almost(&config, 1, almost_ns[i / 2]);
 		des = des_run(&config);
 		grid_make(&grid, &config);
-		/* Any delay is let pass here, to be told all of it. */
+		/* check_grid() lets any delay pass here, and tells the sum of them. */
 		lost_ns = check_grid(des, &grid, ALMOST_NS);
 		check_that(!lost_ns, "%llu ns before, poll %llu: lost %llu of %llu",
 			   almost_ns[i / 2], config.poll_ns, lost_ns, des->end_ns);
@@ -498,8 +497,7 @@ static void overruns(const struct vgpu_sched_policy *policy, u64 seed)
 		des_free(late);
 		des_config_exit(&config);
 	}
-	printf("# %s: overruns in %llu of %u, up to %llu ns\n", policy->name, moved, load,
-	       over_ns);
+	printf("# %s: overruns in %llu of %u, up to %llu ns\n", policy->name, moved, load, over_ns);
 	assert_true(moved > load / 2);
 }
 

@@ -86,7 +86,7 @@ static void t3_see(const struct loads *loads, struct promises *p)
 			t3->over_ns = max(t3->over_ns, loads->load[i].over_ns);
 		off = (s64)loads->service_ns[i] * cycle - share_of(w, i) * w->now_ns;
 		most = w->rq.slice_ns * spread_of(w, i) * cycle;
-		/* Up to a slot more, and its overrun: what it owes. */
+		/* An entity that overruns may get so much more, and owes that then. */
 		if (t3->over_ns)
 			most += (w->rq.slice_ns + t3->over_ns) * cycle;
 		got = off - (p->seen ? t3->low : off);
@@ -94,7 +94,7 @@ static void t3_see(const struct loads *loads, struct promises *p)
 			   (got - most) / cycle);
 		if (!p->seen || off + share_of(w, i) * debts_ns < t3->low)
 			t3->low = off + share_of(w, i) * debts_ns;
-		/* From here on it has got the most. */
+		/* From this time on it has got the most. */
 		if (!p->seen || off < t3->off) {
 			t3->debts = share_of(w, i) * debts_ns;
 			t3->off = off;
@@ -112,8 +112,7 @@ static void t3_see(const struct loads *loads, struct promises *p)
 /* What entity @i may owe at most: a slot and its longest overrun. */
 static s64 may_owe_ns(const struct loads *loads, unsigned int i)
 {
-	return load_overruns(&loads->load[i]) ?
-	       loads->w.rq.slice_ns + loads->load[i].over_ns : 0;
+	return load_overruns(&loads->load[i]) ? loads->w.rq.slice_ns + loads->load[i].over_ns : 0;
 }
 
 static void t1_see(const struct loads *loads, struct promises *p)

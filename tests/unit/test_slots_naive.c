@@ -107,8 +107,7 @@ static void naive_done(struct naive *n, u64 now_ns)
 {
 	n->running = false;
 	if (now_ns > n->begin_ns + n->slot_ns) {
-		n->debt_ns[n->table[n->place]] +=
-			now_ns - n->begin_ns - n->slot_ns;
+		n->debt_ns[n->table[n->place]] += now_ns - n->begin_ns - n->slot_ns;
 		n->begin_ns = now_ns;
 		n->place++;
 	}
@@ -147,7 +146,7 @@ static void naive_init(struct naive *n, const struct world *w, const struct vgpu
 	slots_seen(w->rq.nr_slots, place, nr, n->table);
 }
 
-/* Any entity, while the engine is free: it starts, stops, wakes or is taken off the queue. */
+/* If the engine is free, a random entity starts, stops, wakes or is taken off the queue. */
 static void naive_any(struct naive *n, struct world *w, u64 *rnd)
 {
 	unsigned int i = random_range(rnd, 0, w->nr - 1);
@@ -184,10 +183,13 @@ static int naive_pick(struct naive *n, struct world *w, unsigned int load, unsig
 	next_ns = naive_next_ns(n, w);
 	who = world_pick(w);
 	check_that(who == owner, "load %u, step %u: %d, not %d", load, step, who, owner);
-	for (i = 0; i < w->nr; i++)
-		check_that(vgpu_slots_of(&w->entity[i])->debt_ns == n->debt_ns[i] || !w->rq.nr_queued,
-			   "load %u, step %u: %u owes %llu, not %llu", load, step, i,
-			   vgpu_slots_of(&w->entity[i])->debt_ns, n->debt_ns[i]);
+	for (i = 0; i < w->nr; i++) {
+		u64 debt_ns = vgpu_slots_of(&w->entity[i])->debt_ns;
+
+		check_that(debt_ns == n->debt_ns[i] || !w->rq.nr_queued,
+			   "load %u, step %u: %u owes %llu, not %llu", load, step, i, debt_ns,
+			   n->debt_ns[i]);
+	}
 	n->running = who != NOBODY;
 	if (n->running)
 		check_that(w->deadline_ns == n->begin_ns + n->slot_ns, "%llu, not %llu",

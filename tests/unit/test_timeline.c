@@ -6,9 +6,6 @@
 #include "policy_at.h"
 #include "race.h"
 
-/* A reason to hold an entity that is none of the scheduler's own. */
-#define HOLD_OTHER	0x4
-
 static void one_user_step(struct race_user *user)
 {
 	unsigned int n;
@@ -40,7 +37,7 @@ static void one_user_step(struct race_user *user)
 		vgpu_entity_wake(&user->entity);
 		break;
 	case 5 ... 6:
-		/* The work waits for memory: the engine may find it so. */
+		/* The work waits for memory, on which a run may stall. */
 		user->dma = true;
 		sim_sleep(sim_random(1, 2 * MS));
 		user->dma = false;
@@ -201,8 +198,7 @@ static int watchdog_task(void *data)
 			else if (!user->lost_ns)
 				user->lost_ns = sim_now_ns();
 			else
-				check_that(sim_now_ns() - user->lost_ns < 2 * MS,
-					   "user %u", i);
+				check_that(sim_now_ns() - user->lost_ns < 2 * MS, "user %u", i);
 		}
 	}
 	return 0;
@@ -229,7 +225,7 @@ static void run_load(u64 seed)
 	for (i = 0; i < race.nr_users; i++)
 		task[i] = sim_spawn(user_task, (void *)(uintptr_t)i, true);
 	watchdog = sim_spawn(watchdog_task, NULL, true);
-	host[0] = sim_spawn(host_task, (void *)HOLD_OTHER, true);
+	host[0] = sim_spawn(host_task, (void *)RACE_HOLD, true);
 	host[1] = sim_spawn(host_task, (void *)VGPU_HOLD_QUARANTINE, true);
 	for (i = 0; i < race.nr_users; i++)
 		sim_join(task[i]);
@@ -333,12 +329,10 @@ static void test_hand_over(void **state)
 	busy_ns = race.engine[0].tl->busy_ns;
 	/* The work, and what an engine needs to say that it has stopped. */
 	check_that(busy_ns >= 200 * MS && busy_ns <= 203 * MS, "%llu", busy_ns);
-	assert_int_equal(race.engine[0].free_ns - from_ns,
-			 busy_ns + race.engine[0].polled_ns);
+	assert_int_equal(race.engine[0].free_ns - from_ns, busy_ns + race.engine[0].polled_ns);
 	for (i = 0; i < 2; i++) {
 		vgpu_entity_stats(&user[i]->entity, &s);
-		check_that(s.switches >= 45 && s.switches <= 52, "%llu",
-			   s.switches);
+		check_that(s.switches >= 45 && s.switches <= 52, "%llu", s.switches);
 		assert_int_equal(s.overruns, 0);
 		assert_int_equal(s.resets, 0);
 		check_that(s.max_wait_ns <= 3 * MS, "%llu", s.max_wait_ns);
@@ -371,7 +365,7 @@ static void test_slice_under_load(void **state)
 	assert_int_equal(race_set_slice(30 * MS), 0);
 	sim_sleep(10 * MS);
 	for (i = 0; i < 2; i++) {
-		vgpu_entity_hold_sync(&user[i]->entity, HOLD_OTHER);
+		vgpu_entity_hold_sync(&user[i]->entity, RACE_HOLD);
 		vgpu_entity_stats(&user[i]->entity, &s);
 		assert_int_equal(s.resets, 0);
 	}
@@ -410,8 +404,7 @@ static void one_deaf(u64 deaf_ns, bool hung, unsigned int overruns,
 	if (resets) {
 		/* The slice, the timeout, and 2 ms for grace, a look too early and the reset. */
 		vgpu_entity_stats(&other->entity, &s);
-		check_that(s.max_wait_ns < 2 * MS + TIMEOUT_NS + 2 * MS,
-			   "%llu", s.max_wait_ns);
+		check_that(s.max_wait_ns < 2 * MS + TIMEOUT_NS + 2 * MS, "%llu", s.max_wait_ns);
 		assert_true(sim_now_ns() - from_ns < 20 * MS);
 	}
 	race_user_close(user);
@@ -472,11 +465,10 @@ static void test_hold_hung(void **state)
 	sim_sleep(1 * MS);
 	assert_ptr_equal(race.engine[1].running, &user->entity);
 	from_ns = sim_now_ns();
-	vgpu_entity_hold_sync(&user->entity, HOLD_OTHER);
-	check_that(sim_now_ns() - from_ns < TIMEOUT_NS + 2 * MS, "%llu",
-		   sim_now_ns() - from_ns);
+	vgpu_entity_hold_sync(&user->entity, RACE_HOLD);
+	check_that(sim_now_ns() - from_ns < TIMEOUT_NS + 2 * MS, "%llu", sim_now_ns() - from_ns);
 	assert_int_equal(race.engine[1].resets, 1);
-	vgpu_entity_unhold(&user->entity, HOLD_OTHER);
+	vgpu_entity_unhold(&user->entity, RACE_HOLD);
 	race_user_close(user);
 	race_end();
 }

@@ -109,8 +109,7 @@ static void all_sizes(void **state)
 			assert_true(types[i].max_instances >= 1);
 			assert_int_equal(gb % types[i].size_gb, 0);
 			for (k = 0; k < i; k++)
-				assert_string_not_equal(types[i].name,
-							types[k].name);
+				assert_string_not_equal(types[i].name, types[k].name);
 		}
 	}
 	memset(types, 0xaa, sizeof(types));

@@ -129,7 +129,7 @@ void world_dequeue(struct world *w, unsigned int i)
 	w->rq.nr_queued--;
 }
 
-/* An entity's share changes; queued, it is taken off the queue meanwhile. */
+/* The share of an entity changes; if it is queued it is taken off the queue meanwhile. */
 void world_reshare(struct world *w, unsigned int i, const struct vgpu_share *share)
 {
 	struct vgpu_entity *entity = &w->entity[i];
@@ -184,13 +184,13 @@ int world_pick(struct world *w)
 	return entity - w->entity;
 }
 
-/* The same, where an entity is queued: time passes until one may run. */
+/* The same, with time passing until an entity may run; one must be queued. */
 int world_next(struct world *w)
 {
-	int i = world_pick(w);
+	int i = world_pick(w), waits;
 
-	while (i == NOBODY) {
-		assert_true(w->until_ns);
+	for (waits = 0; i == NOBODY; waits++) {
+		assert_true(w->until_ns && waits < WORLD_WAITS);
 		w->now_ns = w->until_ns;
 		i = world_pick(w);
 	}
@@ -224,7 +224,7 @@ int world_turn(struct world *w, u64 ran_ns)
 	return i;
 }
 
-/* The same for as long as it may run. */
+/* The same, for as long as the policy lets the entity run. */
 int world_full_turn(struct world *w)
 {
 	int i = world_next(w);

@@ -121,7 +121,7 @@ static void vgpu_ctl_fill_gpu(struct vgpu_gpu *gpu, struct vgpu_ctl_gpu *out)
 	list_for_each_entry(instance, &gpu->instances, link) {
 		out->channels_used += instance->info.nr_channels;
 		out->fb_used_bytes += instance->info.fb_bytes;
-		out->fb_backed_bytes += gpu->ops->backed_bytes(instance);
+		out->fb_backed_bytes += vgpu_instance_backed_bytes(instance);
 	}
 	out->slice_ns = params.slice_ns;
 	out->preempt_timeout_us = params.preempt_timeout_us;
@@ -246,7 +246,7 @@ static void vgpu_ctl_fill_instance(struct vgpu_instance *instance,
 	out->channels = instance->info.nr_channels;
 	out->engines = gpu->info.nr_engines;
 	out->fb_bytes = instance->info.fb_bytes;
-	out->fb_backed_bytes = gpu->ops->backed_bytes(instance);
+	out->fb_backed_bytes = vgpu_instance_backed_bytes(instance);
 	out->created_ns = instance->created_ns;
 	out->now_ns = ktime_get_ns();
 	out->frames = atomic64_read(&instance->frames);

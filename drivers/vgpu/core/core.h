@@ -319,6 +319,11 @@ struct vgpu_setting_attr {
 	const struct vgpu_setting *setting;
 };
 
+static inline const struct vgpu_setting *vgpu_attr_setting(struct device_attribute *attr)
+{
+	return container_of(attr, struct vgpu_setting_attr, attr)->setting;
+}
+
 /* sysfs.c */
 void vgpu_setting_attrs(const struct vgpu_setting *table, const struct device_attribute *like,
 			struct vgpu_setting_attr *attrs, struct attribute **list);
@@ -347,6 +352,7 @@ int vgpu_instance_region_rw(struct vgpu_instance *instance, unsigned int bar,
 			    u64 offset, void *buf, size_t count, bool write);
 int vgpu_instance_map_pages(struct vgpu_instance *instance, unsigned int bar, pgoff_t pgoff,
 			    struct page **pages, unsigned int nr);
+u64 vgpu_instance_backed_bytes(struct vgpu_instance *instance);
 void vgpu_instance_bus_master(struct vgpu_instance *instance);
 
 /* engine.c */

@@ -28,7 +28,7 @@ static int partitions_show(struct seq_file *m, void *unused)
 		seq_printf(m, "%pUl %-12s %9llu %9llu %9llu\n", &instance->uuid,
 			   instance->type->name, instance->info.fb_start >> 20,
 			   instance->info.fb_bytes >> 20,
-			   gpu->ops->backed_bytes(instance) >> 10);
+			   vgpu_instance_backed_bytes(instance) >> 10);
 	mutex_unlock(&gpu->lock);
 	return 0;
 }

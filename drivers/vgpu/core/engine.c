@@ -64,6 +64,9 @@ static u64 vgpu_engine_ran_ns(struct vgpu_timeline *tl)
 {
 	struct vgpu_gpu *gpu = vgpu_timeline_data(tl);
 
+	/* An engine that cannot be reset is never too late: the time by which it is measured stands. */
+	if (!gpu->ops->engine_reset)
+		return 0;
 	if (!gpu->ops->engine_ran_ns)
 		return ktime_get_ns();
 	return gpu->ops->engine_ran_ns(gpu, vgpu_timeline_index(tl));

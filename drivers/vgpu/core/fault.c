@@ -99,15 +99,6 @@ void vgpu_instance_init_quarantine(struct vgpu_instance *instance)
 	INIT_WORK(&instance->overrun_work, vgpu_overrun_work);
 }
 
-/*
- * Whether a fault counts towards quarantine. A page that the host has no memory for does not: the
- * memory may be used up by others than this guest.
- */
-static bool vgpu_fault_is_strike(enum vgpu_hw_fault code)
-{
-	return code != VGPU_HW_FAULT_MEMORY;
-}
-
 /**
  * vgpu_channel_fault() - report that a channel has faulted
  * @instance: owns the channel
@@ -126,7 +117,8 @@ void vgpu_channel_fault(struct vgpu_instance *instance, unsigned int engine, u32
 	vgpu_entity_account_fault(&instance->entity[engine]);
 	trace_vgpu_fault(&instance->uuid, engine, channel, code, index);
 	vgpu_instance_event(instance, VGPU_EVENT_FAULT, channel, code, index);
-	if (vgpu_fault_is_strike(code))
+	/* Want of host memory does not count: it may be used up by others than this guest. */
+	if (code != VGPU_HW_FAULT_MEMORY)
 		vgpu_instance_strike(instance);
 }
 EXPORT_SYMBOL_GPL(vgpu_channel_fault);

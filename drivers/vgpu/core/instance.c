@@ -262,7 +262,7 @@ int vgpu_instance_open(struct vgpu_instance *instance,
 		ret = -ENODEV;
 		goto err_unlock;
 	}
-	ret = gpu->ops->instance_open(instance);
+	ret = gpu->ops->instance_open ? gpu->ops->instance_open(instance) : 0;
 	if (ret)
 		goto err_module;
 
@@ -289,7 +289,8 @@ int vgpu_instance_open(struct vgpu_instance *instance,
 err_close:
 	instance->dma = NULL;
 	vgpu_instance_set_front(instance, NULL);
-	gpu->ops->instance_close(instance);
+	if (gpu->ops->instance_close)
+		gpu->ops->instance_close(instance);
 err_module:
 	module_put(gpu->ops->owner);
 err_unlock:
@@ -309,7 +310,8 @@ static void vgpu_instance_halt(struct vgpu_instance *instance)
 	lockdep_assert_held(&instance->state_lock);
 	vgpu_instance_hold(instance, VGPU_HOLD_STOPPED);
 	vgpu_dma_abort(instance->dma);
-	gpu->ops->instance_stop(instance);
+	if (gpu->ops->instance_stop)
+		gpu->ops->instance_stop(instance);
 	for (i = 0; i < gpu->info.nr_engines; i++)
 		vgpu_entity_hold_sync(&instance->entity[i], VGPU_HOLD_STOPPED);
 }
@@ -382,7 +384,8 @@ void vgpu_instance_close(struct vgpu_instance *instance)
 	instance->dma = NULL;
 	vgpu_instance_drop_memory(instance);
 	vgpu_instance_set_front(instance, NULL);
-	gpu->ops->instance_close(instance);
+	if (gpu->ops->instance_close)
+		gpu->ops->instance_close(instance);
 	instance->opened = false;
 	instance->owner_pid = 0;
 	instance->started_ns = 0;
@@ -403,6 +406,20 @@ void vgpu_instance_describe(struct vgpu_instance *instance, struct vgpu_function
 {
 	memset(desc, 0, sizeof(*desc));
 	instance->gpu->ops->describe(instance, desc);
+}
+
+/**
+ * vgpu_instance_backed_bytes() - how much host memory is behind the framebuffer
+ * @instance: the instance
+ *
+ * Context: sleeps.
+ * Return: bytes; 0 if the back end does not say.
+ */
+u64 vgpu_instance_backed_bytes(struct vgpu_instance *instance)
+{
+	const struct vgpu_gpu_ops *ops = instance->gpu->ops;
+
+	return ops->backed_bytes ? ops->backed_bytes(instance) : 0;
 }
 
 /**

@@ -85,18 +85,6 @@ const struct vgpu_setting vgpu_gpu_settings[] = {
 	{}
 };
 
-static int vgpu_settings_check_param(const struct vgpu_setting *s)
-{
-	u64 number = *s->param * (u64)s->param_unit;
-
-	if ((s->param_auto && !number) || (number >= s->min && number <= s->max))
-		return 0;
-	pr_err("%s=%u: must be %llu..%llu%s\n", s->param_name, *s->param,
-	       div_u64(s->min, s->param_unit), div_u64(s->max, s->param_unit),
-	       s->param_auto ? ", or 0" : "");
-	return -EINVAL;
-}
-
 /**
  * vgpu_settings_check_params() - check the parameters of this file, when the module loads
  *
@@ -106,15 +94,23 @@ int vgpu_settings_check_params(void)
 {
 	const struct vgpu_setting *s;
 	char names[VGPU_TEXT_LEN];
+	u64 number;
 
 	if (!vgpu_sched_policy(policy)) {
 		pr_err("policy=%s: must be %s\n", policy,
 		       vgpu_sched_policy_names(names, sizeof(names), "or"));
 		return -EINVAL;
 	}
-	for (s = vgpu_gpu_settings; s->name; s++)
-		if (s->param && vgpu_settings_check_param(s))
-			return -EINVAL;
+	for (s = vgpu_gpu_settings; s->name; s++) {
+		number = s->param ? *s->param * (u64)s->param_unit : 0;
+		if (!s->param || (s->param_auto && !number) ||
+		    (number >= s->min && number <= s->max))
+			continue;
+		pr_err("%s=%u: must be %llu..%llu%s\n", s->param_name, *s->param,
+		       div_u64(s->min, s->param_unit), div_u64(s->max, s->param_unit),
+		       s->param_auto ? ", or 0" : "");
+		return -EINVAL;
+	}
 	return 0;
 }
 

@@ -114,22 +114,19 @@ static int vgpu_shares_plan(struct vgpu_gpu *gpu, const struct vgpu_ctl_share *e
 			    unsigned int *culprit, char *why, size_t size)
 {
 	unsigned int i, raises = 0;
-	int most = 0, ret;
+	int raise, most = 0, ret;
 
 	lockdep_assert_held(&gpu->lock);
 	*sum = gpu->guarantee_sum;
 	for (i = 0; i < nr; i++) {
-		u32 before, after;
-
 		*culprit = i;
 		ret = vgpu_shares_plan_one(gpu, &entries[i], plan, i, why, size);
 		if (ret)
 			return ret;
-		before = plan[i].instance->settings.guarantee;
-		after = plan[i].settings.guarantee;
-		*sum = *sum - before + after;
-		if ((int)(after - before) > most) {
-			most = after - before;
+		raise = (int)plan[i].settings.guarantee - plan[i].instance->settings.guarantee;
+		*sum += raise;
+		if (raise > most) {
+			most = raise;
 			raises = i;
 		}
 	}

@@ -90,11 +90,6 @@ int vgpu_setting_store(const struct vgpu_setting *setting, void *settings, const
 	return 0;
 }
 
-static const struct vgpu_setting *to_setting(struct device_attribute *attr)
-{
-	return container_of(attr, struct vgpu_setting_attr, attr)->setting;
-}
-
 static ssize_t gpu_setting_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
 	struct vgpu_gpu *gpu = vgpu_gpu_find_device(dev);
@@ -105,13 +100,13 @@ static ssize_t gpu_setting_show(struct device *dev, struct device_attribute *att
 		return -ENODEV;
 	ret = vgpu_settings_get(gpu, &ctl);
 	vgpu_gpu_put(gpu);
-	return ret ?: vgpu_setting_show(to_setting(attr), &ctl, buf);
+	return ret ?: vgpu_setting_show(vgpu_attr_setting(attr), &ctl, buf);
 }
 
 static ssize_t gpu_setting_store(struct device *dev, struct device_attribute *attr,
 				 const char *buf, size_t count)
 {
-	const struct vgpu_setting *setting = to_setting(attr);
+	const struct vgpu_setting *setting = vgpu_attr_setting(attr);
 	struct vgpu_ctl_sched ctl = { .valid = setting->valid };
 	struct vgpu_gpu *gpu;
 	int ret = vgpu_setting_store(setting, &ctl, buf);

@@ -4,13 +4,8 @@
  * GPU's framebuffer. Sizes, heads, resolutions, frame rate limits and editions are as in the type
  * tables that vendors of GPUs publish.
  */
-#ifdef __KERNEL__
 #include <linux/kernel.h>
-#else
-#include <stdio.h>
-
-#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
-#endif
+#include <linux/sprintf.h>
 
 #include "placement.h"
 #include "types.h"

@@ -55,11 +55,6 @@ static ssize_t frl_fps_show(struct device *device, struct device_attribute *attr
 }
 static DEVICE_ATTR_RO(frl_fps);
 
-static const struct vgpu_setting *to_setting(struct device_attribute *attr)
-{
-	return container_of(attr, struct vgpu_setting_attr, attr)->setting;
-}
-
 static ssize_t share_show(struct device *device, struct device_attribute *attr, char *buf)
 {
 	struct vgpu_instance *instance = to_instance(device);
@@ -68,14 +63,14 @@ static ssize_t share_show(struct device *device, struct device_attribute *attr, 
 	mutex_lock(&instance->gpu->lock);
 	share = instance->settings;
 	mutex_unlock(&instance->gpu->lock);
-	return vgpu_setting_show(to_setting(attr), &share, buf);
+	return vgpu_setting_show(vgpu_attr_setting(attr), &share, buf);
 }
 
 static ssize_t share_store(struct device *device, struct device_attribute *attr, const char *buf,
 			   size_t count)
 {
 	struct vgpu_instance *instance = to_instance(device);
-	const struct vgpu_setting *setting = to_setting(attr);
+	const struct vgpu_setting *setting = vgpu_attr_setting(attr);
 	struct vgpu_ctl_share share = { .valid = setting->valid };
 	char why[VGPU_TEXT_LEN] = "";
 	unsigned int culprit;

@@ -50,6 +50,13 @@
 #define QOS_DECAY	10
 
 /*
+ * Deadlines are counted with a p (the largest overrun of late) that falls only when p has fallen by
+ * this part of the least Q. So overruns of about one size, with others between, change no deadline
+ * of a queued entity.
+ */
+#define QOS_COUNTED_PART	16
+
+/*
  * A reservation tag may lag behind the clock by what its entity is owed. But after the whole
  * machine stood still, entities with a guarantee would have all of the engine for as long again. So
  * a tag lags by as many runs and a second at most.
@@ -192,18 +199,39 @@ static u64 qos_linger_ns(const struct vgpu_rq *rq, struct vgpu_qos_entity *q)
 	return q->stay_ns < rq->linger_ns ? 2 * rq->linger_ns : rq->linger_ns;
 }
 
+/* How long a run of the excess may last: until the next guarantee comes due, but half a slice. */
+static u64 qos_excess_ns(const struct vgpu_rq *rq, u64 now_ns)
+{
+	const struct vgpu_qos *qos = rq->data;
+	struct rb_node *node = rb_first_cached(&qos->by_due);
+	u64 due_ns = U64_MAX;
+
+	/* The guarantee of the entity that runs does not count. */
+	if (node && node == &vgpu_qos_of(qos->last)->by_due)
+		node = rb_next(node);
+	if (node)
+		due_ns = rb_entry(node, struct vgpu_qos_entity, by_due)->eligible_ns - now_ns;
+	return clamp(due_ns, rq->slice_ns / 2, rq->slice_ns);
+}
+
 static struct vgpu_entity *qos_pick(struct vgpu_rq *rq, u64 now_ns, struct vgpu_pick *pick)
 {
 	struct vgpu_qos *qos = rq->data;
 	u64 most_ns = rq->slice_ns + qos->overrun_ns, lag_ns;
 	struct vgpu_entity *entity;
 	struct vgpu_qos_entity *q;
+	bool due;
 
 	qos_remove_last(qos);
-	entity = vgpu_qos_tree_pick_due(qos, now_ns);
-	if (entity) {
-		q = vgpu_qos_of(entity);
-		q->reserved = true;
+	entity = vgpu_qos_tree_pick(qos, now_ns, &due);
+	if (!entity) {
+		pick->until_ns = vgpu_qos_tree_next_free(qos);
+		return NULL;
+	}
+	q = vgpu_qos_of(entity);
+	q->reserved = due;
+	qos->last = entity;
+	if (due) {
 		if (vgpu_qos_before(q->reserve_ns, now_ns - QOS_LAG_NS)) {
 			lag_ns = QOS_LAG_NS + vgpu_qos_span(QOS_LAG_RUNS * most_ns,
 							    entity->share.guarantee);
@@ -212,21 +240,10 @@ static struct vgpu_entity *qos_pick(struct vgpu_rq *rq, u64 now_ns, struct vgpu_
 		pick->slice_ns = min(q->slice_ns, rq->slice_ns);
 		pick->linger_ns = qos_linger_ns(rq, q);
 		q->start = vgpu_qos_later(q->start, qos->now - QOS_VIRTUAL);
-		qos->last = entity;
 	} else {
-		entity = vgpu_qos_tree_pick_start(qos, now_ns);
-		if (!entity) {
-			pick->until_ns = vgpu_qos_tree_next_free(qos);
-			return NULL;
-		}
-		q = vgpu_qos_of(entity);
-		q->reserved = false;
 		q->start = vgpu_qos_later(q->start, qos->now);
 		qos->now = q->start;
-		qos->last = entity;
-		/* It ends where the next guarantee comes due, but not in its first half. */
-		pick->slice_ns = clamp(vgpu_qos_tree_due_in(qos, now_ns), rq->slice_ns / 2,
-				       rq->slice_ns);
+		pick->slice_ns = qos_excess_ns(rq, now_ns);
 	}
 	if (entity->share.cap < VGPU_PER_MILLE)
 		q->limit_ns = vgpu_qos_later(q->limit_ns, now_ns -
@@ -243,13 +260,18 @@ static void qos_charge(struct vgpu_rq *rq, struct vgpu_entity *entity, u64 ran_n
 	const struct vgpu_share *share = &entity->share;
 	struct vgpu_qos *qos = rq->data;
 	struct vgpu_qos_entity *q = vgpu_qos_of(entity);
-	u64 idle_ns = now_ns - qos->begin_ns - ran_ns;
+	u64 idle_ns = now_ns - qos->begin_ns - ran_ns, least_ns;
 
 	ran_ns = min(ran_ns, QOS_RAN_NS);
 	qos->overrun_ns -= qos->overrun_ns >> QOS_DECAY;
 	if (qos->slice_ns && ran_ns > qos->slice_ns)
 		qos->overrun_ns = clamp(ran_ns - qos->slice_ns, qos->overrun_ns, QOS_OVERRUN_NS);
-	vgpu_qos_tree_recount(qos);
+	least_ns = VGPU_SLICE_MIN_NS + qos->overrun_ns;
+	if (qos->overrun_ns > qos->counted_ns)
+		vgpu_qos_tree_recount(qos);
+	else
+		qos->counted_ns = min(qos->counted_ns,
+				      qos->overrun_ns + least_ns / QOS_COUNTED_PART);
 	if (!qos->slice_ns) {
 		/* Another policy began the run: what came after the change counts. */
 		ran_ns = min(ran_ns, now_ns - q->end_ns);

@@ -120,9 +120,7 @@ void vgpu_qos_tree_init_entity(struct vgpu_entity *entity);
 void vgpu_qos_tree_add(struct vgpu_qos *qos, struct vgpu_entity *entity, u64 now_ns);
 void vgpu_qos_tree_remove(struct vgpu_qos *qos, struct vgpu_entity *entity);
 void vgpu_qos_tree_recount(struct vgpu_qos *qos);
-struct vgpu_entity *vgpu_qos_tree_pick_due(struct vgpu_qos *qos, u64 now_ns);
-struct vgpu_entity *vgpu_qos_tree_pick_start(struct vgpu_qos *qos, u64 now_ns);
-u64 vgpu_qos_tree_due_in(struct vgpu_qos *qos, u64 now_ns);
+struct vgpu_entity *vgpu_qos_tree_pick(struct vgpu_qos *qos, u64 now_ns, bool *due);
 u64 vgpu_qos_tree_next_free(struct vgpu_qos *qos);
 
 #endif /* _VGPU_QOS_H */

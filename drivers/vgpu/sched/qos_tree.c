@@ -4,7 +4,7 @@
  *
  * by_due holds entities with a guarantee by the time from which they may run for it, and knows the
  * earliest deadline of each subtree. by_start holds all queued entities by virtual start, and knows
- * of each subtree when the first cap lets somebody run. So a pick searches one path down each:
+ * of each subtree when the first cap lets an entity run. So a pick searches one path down each:
  * O(log n), and no entity is moved as time passes.
  *
  * The trees have copies of the tags, which change when an entity is queued and at no other time. So
@@ -14,13 +14,6 @@
 #include <linux/rbtree_augmented.h>
 
 #include "qos.h"
-
-/*
- * Deadlines are counted with a p (the largest overrun of late) that falls only when p has fallen by
- * this part of the least Q. So overruns of about one size, with others between, change no deadline
- * of a queued entity.
- */
-#define QOS_COUNTED_PART	16
 
 #define due_part(node)		rb_entry(node, struct vgpu_qos_entity, by_due)
 #define start_part(node)	rb_entry(node, struct vgpu_qos_entity, by_start)
@@ -178,7 +171,7 @@ void vgpu_qos_tree_add(struct vgpu_qos *qos, struct vgpu_entity *entity, u64 now
 }
 
 /*
- * Brings deadlines up to date when qos->overrun_ns, that is p, has changed.
+ * Counts deadlines anew when qos->overrun_ns, that is p, has become larger than any p of late.
  *
  * A deadline must not be earlier than a run of S + p that begins at the entity's tag could be over
  * at the rate of its guarantee: else entities with small guarantees that queued up when p was small
@@ -195,14 +188,8 @@ void vgpu_qos_tree_add(struct vgpu_qos *qos, struct vgpu_entity *entity, u64 now
  */
 void vgpu_qos_tree_recount(struct vgpu_qos *qos)
 {
-	u64 least_ns = VGPU_SLICE_MIN_NS + qos->overrun_ns;
 	struct rb_node *node;
 
-	if (qos->overrun_ns <= qos->counted_ns) {
-		qos->counted_ns = min(qos->counted_ns,
-				      qos->overrun_ns + least_ns / QOS_COUNTED_PART);
-		return;
-	}
 	qos->counted_ns = qos->overrun_ns;
 	for (node = rb_first_postorder(&qos->by_due.rb_root); node;
 	     node = rb_next_postorder(node)) {
@@ -213,11 +200,8 @@ void vgpu_qos_tree_recount(struct vgpu_qos *qos)
 	}
 }
 
-/*
- * Finds the entity with the earliest deadline among those whose guarantee is due and that no cap
- * holds back. It stays in the trees. NULL: there is none.
- */
-struct vgpu_entity *vgpu_qos_tree_pick_due(struct vgpu_qos *qos, u64 now_ns)
+/* The entity with the earliest deadline of those whose guarantee is due and that no cap holds. */
+static struct vgpu_entity *qos_pick_due(struct vgpu_qos *qos, u64 now_ns)
 {
 	struct rb_node *node = qos->by_due.rb_root.rb_node;
 	struct rb_node *best = NULL, *left;
@@ -252,11 +236,8 @@ struct vgpu_entity *vgpu_qos_tree_pick_due(struct vgpu_qos *qos, u64 now_ns)
 	return best ? vgpu_part_entity(due_part(best)) : NULL;
 }
 
-/*
- * Finds the entity with the least virtual start among those that no cap holds back. It stays in
- * the trees. NULL: there is none.
- */
-struct vgpu_entity *vgpu_qos_tree_pick_start(struct vgpu_qos *qos, u64 now_ns)
+/* The entity with the least virtual start of those that no cap holds. */
+static struct vgpu_entity *qos_pick_start(struct vgpu_qos *qos, u64 now_ns)
 {
 	struct rb_node *node = qos->by_start.rb_root.rb_node;
 
@@ -276,16 +257,15 @@ struct vgpu_entity *vgpu_qos_tree_pick_start(struct vgpu_qos *qos, u64 now_ns)
 }
 
 /*
- * How long it is until the guarantee of another entity than qos->last comes due, in ns. None is due
- * at @now_ns. U64_MAX: no other entity with a guarantee is queued.
+ * Finds the entity that is next, which stays in the trees, and says in @due whether that is for its
+ * guarantee. NULL: caps hold all queued entities, or none is queued.
  */
-u64 vgpu_qos_tree_due_in(struct vgpu_qos *qos, u64 now_ns)
+struct vgpu_entity *vgpu_qos_tree_pick(struct vgpu_qos *qos, u64 now_ns, bool *due)
 {
-	struct rb_node *node = rb_first_cached(&qos->by_due);
+	struct vgpu_entity *entity = qos_pick_due(qos, now_ns);
 
-	if (node && qos->last && due_part(node) == vgpu_qos_of(qos->last))
-		node = rb_next(node);
-	return node ? due_part(node)->eligible_ns - now_ns : U64_MAX;
+	*due = entity;
+	return entity ? entity : qos_pick_start(qos, now_ns);
 }
 
 /* When the first cap lets a queued entity run; 0: no entity is queued. */

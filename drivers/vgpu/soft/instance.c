@@ -101,33 +101,6 @@ static void soft_instance_destroy(struct vgpu_instance *vgpu)
 	kvfree(inst);
 }
 
-static void soft_instance_describe(struct vgpu_instance *vgpu, struct vgpu_function_desc *desc)
-{
-	const struct soft_instance *inst = soft_instance(vgpu);
-
-	*desc = (struct vgpu_function_desc) {
-		.vendor_id = VGPU_HW_VENDOR_ID,
-		.device_id = VGPU_HW_DEVICE_ID,
-		.class = VGPU_HW_CLASS,
-		.region = {
-			[VGPU_HW_BAR_FB] = {
-				.owned_bytes = inst->fb_bytes,
-				.flags = VGPU_REGION_MMAP | VGPU_REGION_64BIT |
-					 VGPU_REGION_PREFETCH,
-			},
-			[VGPU_HW_BAR_REGS] = { .owned_bytes = VGPU_HW_REGS_SIZE },
-			[VGPU_HW_BAR_CHANNELS] = {
-				.owned_bytes = (u64)inst->nr_channels * VGPU_HW_PAGE_SIZE,
-				.flags = VGPU_REGION_MMAP | VGPU_REGION_64BIT,
-			},
-		},
-		.vectors = VGPU_HW_VECTORS,
-		.msix_bar = VGPU_HW_BAR_REGS,
-		.msix_table = VGPU_HW_MSIX_TABLE,
-		.msix_pba = VGPU_HW_MSIX_PBA,
-	};
-}
-
 static int soft_instance_open(struct vgpu_instance *vgpu)
 {
 	struct soft_instance *inst = soft_instance(vgpu);
@@ -226,7 +199,7 @@ const struct vgpu_gpu_ops soft_instance_ops = {
 	.instance_create = soft_instance_create,
 	.instance_destroy = soft_instance_destroy,
 	.fb_room = soft_admit_room,
-	.describe = soft_instance_describe,
+	.describe = vgpu_hw_describe,
 	.instance_open = soft_instance_open,
 	.instance_stop = soft_instance_stop,
 	.drop_memory = soft_instance_drop_memory,

@@ -19,54 +19,25 @@ static u32 soft_regs_half(u64 value, u32 reg)
 /* Reads a word of the device registers. */
 static int soft_regs_read_dev(struct soft_instance *inst, u32 reg, u32 *value)
 {
-	int ret = 0;
-	u32 i;
+	__le32 word;
 
 	switch (reg) {
-	case VGPU_HW_ID:
-		*value = VGPU_HW_ID_MAGIC;
-		break;
-	case VGPU_HW_VERSION:
-		*value = VGPU_HW_VERSION_CURRENT;
-		break;
-	case VGPU_HW_STATUS:
-		*value = vgpu_instance_quarantined(inst->vgpu) ?
-			 VGPU_HW_STATUS_QUARANTINE : 0;
-		break;
-	case VGPU_HW_CHANNELS:
-		*value = inst->nr_channels;
-		break;
-	case VGPU_HW_FB_SIZE ... VGPU_HW_FB_SIZE + 4:
-		*value = soft_regs_half(inst->fb_bytes, reg);
-		break;
-	case VGPU_HW_ENGINES:
-		*value = SOFT_ENGINES;
-		break;
-	case VGPU_HW_NR_VECTORS:
-		*value = VGPU_HW_VECTORS;
-		break;
-	case VGPU_HW_ENGINE(0) ... VGPU_HW_ENGINE(VGPU_HW_MAX_ENGINES) - 1:
-		i = (reg - VGPU_HW_ENGINE(0)) / 4;
-		if (i >= SOFT_ENGINES)
-			return -ENXIO;
-		i = array_index_nospec(i, SOFT_ENGINES);
-		*value = inst->gpu->engine[i].desc->engine_class << 8 |
-			 inst->gpu->engine[i].desc->instance;
-		break;
 	case VGPU_HW_INTR:
 		spin_lock(&inst->queue_lock);
 		*value = inst->intr;
 		spin_unlock(&inst->queue_lock);
-		break;
+		return 0;
 	case VGPU_HW_FAULT_CHANNEL:
 		spin_lock(&inst->queue_lock);
 		*value = inst->fault_channel;
 		spin_unlock(&inst->queue_lock);
-		break;
-	default:	/* also VGPU_HW_RESET, which can only be written */
-		ret = -ENXIO;
+		return 0;
+	default:	/* VGPU_HW_RESET is for writing only */
+		if (!vgpu_hw_identity(inst->vgpu, VGPU_HW_DEV_BASE + reg, &word, sizeof(word)))
+			return -ENXIO;
+		*value = le32_to_cpu(word);
+		return 0;
 	}
-	return ret;
 }
 
 static int soft_regs_read_chan(struct soft_channel *ch, u32 reg, u32 *value)

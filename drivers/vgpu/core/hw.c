@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What is the same for every back end whose vGPUs look as Documentation/hardware.rst says: the PCI
+ * function, and the registers that tell a driver which vGPU it has.
+ */
+#include <linux/module.h>
+#include <linux/nospec.h>
+
+#include "core.h"
+
+/**
+ * vgpu_hw_describe() - describe for struct vgpu_gpu_ops
+ * @instance: the instance
+ * @desc: filled in with the function of Documentation/hardware.rst
+ *
+ * Context: any.
+ */
+void vgpu_hw_describe(struct vgpu_instance *instance, struct vgpu_function_desc *desc)
+{
+	const struct vgpu_instance_info *info = &instance->info;
+
+	*desc = (struct vgpu_function_desc) {
+		.vendor_id = VGPU_HW_VENDOR_ID,
+		.device_id = VGPU_HW_DEVICE_ID,
+		.class = VGPU_HW_CLASS,
+		.region = {
+			[VGPU_HW_BAR_FB] = {
+				.owned_bytes = info->fb_bytes,
+				.flags = VGPU_REGION_MMAP | VGPU_REGION_64BIT |
+					 VGPU_REGION_PREFETCH,
+			},
+			[VGPU_HW_BAR_REGS] = {
+				.owned_bytes = VGPU_HW_REGS_SIZE,
+			},
+			[VGPU_HW_BAR_CHANNELS] = {
+				.owned_bytes = (u64)info->nr_channels * VGPU_HW_PAGE_SIZE,
+				.flags = VGPU_REGION_MMAP | VGPU_REGION_64BIT,
+			},
+		},
+		.vectors = VGPU_HW_VECTORS,
+		.msix_bar = VGPU_HW_BAR_REGS,
+		.msix_table = VGPU_HW_MSIX_TABLE,
+		.msix_pba = VGPU_HW_MSIX_PBA,
+	};
+}
+EXPORT_SYMBOL_GPL(vgpu_hw_describe);
+
+static bool vgpu_hw_word(struct vgpu_instance *instance, u64 offset, u32 *value)
+{
+	const struct vgpu_gpu_info *gpu = &instance->gpu->info;
+	const struct vgpu_instance_info *info = &instance->info;
+	u64 reg = offset - VGPU_HW_DEV_BASE;
+	u32 i;
+
+	switch (reg) {
+	case VGPU_HW_ID:
+		*value = VGPU_HW_ID_MAGIC;
+		return true;
+	case VGPU_HW_VERSION:
+		*value = VGPU_HW_VERSION_CURRENT;
+		return true;
+	case VGPU_HW_STATUS:
+		*value = vgpu_instance_quarantined(instance) ? VGPU_HW_STATUS_QUARANTINE : 0;
+		return true;
+	case VGPU_HW_CHANNELS:
+		*value = info->nr_channels;
+		return true;
+	case VGPU_HW_FB_SIZE:
+		*value = lower_32_bits(info->fb_bytes);
+		return true;
+	case VGPU_HW_FB_SIZE + 4:
+		*value = upper_32_bits(info->fb_bytes);
+		return true;
+	case VGPU_HW_ENGINES:
+		*value = gpu->nr_engines;
+		return true;
+	case VGPU_HW_NR_VECTORS:
+		*value = VGPU_HW_VECTORS;
+		return true;
+	case VGPU_HW_ENGINE(0) ... VGPU_HW_ENGINE(VGPU_HW_MAX_ENGINES) - 1:
+		i = (reg - VGPU_HW_ENGINE(0)) / 4;
+		if (i >= gpu->nr_engines)
+			return false;
+		i = array_index_nospec(i, gpu->nr_engines);
+		*value = gpu->engines[i].engine_class << 8 | gpu->engines[i].instance;
+		return true;
+	default:
+		return false;
+	}
+}
+
+/**
+ * vgpu_hw_identity() - read a register that says which vGPU this is
+ * @instance: the instance
+ * @offset: in BAR 2, aligned to @count
+ * @buf: set to the register's value, little endian
+ * @count: 1, 2, 4 or 8 bytes
+ *
+ * These are the registers from VGPU_HW_ID to VGPU_HW_ENGINE(). They take no writes.
+ *
+ * Context: any.
+ * Return: whether all of the bytes belong to such registers; else @buf has not changed.
+ */
+bool vgpu_hw_identity(struct vgpu_instance *instance, u64 offset, void *buf, size_t count)
+{
+	__le32 words[2] = {};
+	u32 i, value;
+
+	for (i = 0; i < DIV_ROUND_UP(count, 4); i++) {
+		if (!vgpu_hw_word(instance, ALIGN_DOWN(offset, 4) + 4 * i, &value))
+			return false;
+		words[i] = cpu_to_le32(value);
+	}
+	memcpy(buf, (u8 *)words + offset % 4, count);
+	return true;
+}
+EXPORT_SYMBOL_GPL(vgpu_hw_identity);
