@@ -80,8 +80,7 @@ static void des_params(struct des_sim *sim, const struct vgpu_sched_params *para
 	for (i = 0; i < sim->config->nr_engines; i++) {
 		if (other)
 			BUG_ON(vgpu_timeline_prepare(&next, params));
-		vgpu_timeline_set_params(&sim->host.engine[i].tl, params,
-					 other ? &next : NULL);
+		vgpu_timeline_set_params(&sim->host.engine[i].tl, params, other ? &next : NULL);
 		if (other)
 			vgpu_timeline_release(&next);
 	}

@@ -376,15 +376,13 @@ struct des {
 	bool stuck;
 };
 
-void des_config_init(struct des_config *config,
-		     const struct vgpu_sched_policy *policy,
+void des_config_init(struct des_config *config, const struct vgpu_sched_policy *policy,
 		     unsigned int nr_clients);
 void des_config_exit(struct des_config *config);
 void des_config_copy(struct des_config *config, const struct des_config *from);
 void des_config_remove_client(struct des_config *config, unsigned int index);
 void des_config_remove_action(struct des_config *config, unsigned int index);
-struct des_action *des_config_act(struct des_config *config, u64 at_ns,
-				  enum des_action_kind kind,
+struct des_action *des_config_act(struct des_config *config, u64 at_ns, enum des_action_kind kind,
 				  unsigned int client);
 void des_config_print(const struct des_config *config);
 

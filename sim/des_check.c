@@ -113,8 +113,7 @@ static void check_lack(const struct des *des, struct des_report *report,
 }
 
 static void check_g(const struct des *des, struct des_report *report,
-		    unsigned int client, unsigned int engine,
-		    const struct des_era *era)
+		    unsigned int client, unsigned int engine, const struct des_era *era)
 {
 	const struct des_track *track = &des->client[client].track[engine];
 	struct des_period period = {};
@@ -127,15 +126,13 @@ static void check_g(const struct des *des, struct des_report *report,
 		to_ns = min(period.to_ns, era->to_ns);
 		if (from_ns < to_ns)
 			check_lack(des, report, DES_G, client, engine, from_ns,
-				   to_ns, era->share->guarantee, 1000,
-				   2 * era->q_ns);
+				   to_ns, era->share->guarantee, 1000, 2 * era->q_ns);
 	}
 }
 
 /* Whether G2 is about the client; then *num / *den is the share that the client would use alone. */
 static bool is_synchronous(const struct des *des, unsigned int client,
-			   unsigned int engine, const struct des_era *era,
-			   u64 *num, u64 *den)
+			   unsigned int engine, const struct des_era *era, u64 *num, u64 *den)
 {
 	const struct des_load *load = &des->config->client[client].load;
 	const struct des_stage *stage = &load->stage[0];
@@ -161,8 +158,7 @@ static bool is_synchronous(const struct des *des, unsigned int client,
 }
 
 static void check_g2(const struct des *des, struct des_report *report,
-		     unsigned int client, unsigned int engine,
-		     const struct des_era *era)
+		     unsigned int client, unsigned int engine, const struct des_era *era)
 {
 	const struct des_track *track = &des->client[client].track[engine];
 	struct des_period period = {};
@@ -171,8 +167,7 @@ static void check_g2(const struct des *des, struct des_report *report,
 	if (!is_synchronous(des, client, engine, era, &num, &den))
 		return;
 	/* A job that comes when the engine has just stopped lingering comes too late. */
-	while (des_period(des, track, era->params->linger_us * DES_US - 1,
-			  &period)) {
+	while (des_period(des, track, era->params->linger_us * DES_US - 1, &period)) {
 		from_ns = max(period.from_ns, era->from_ns);
 		to_ns = min(period.to_ns, era->to_ns);
 		if (from_ns < to_ns)
@@ -182,8 +177,7 @@ static void check_g2(const struct des *des, struct des_report *report,
 }
 
 static void check_c(const struct des *des, struct des_report *report,
-		    unsigned int client, unsigned int engine,
-		    const struct des_era *era)
+		    unsigned int client, unsigned int engine, const struct des_era *era)
 {
 	struct des_violation v = {
 		.promise = DES_C, .client = client, .engine = engine,
@@ -191,8 +185,7 @@ static void check_c(const struct des *des, struct des_report *report,
 	s64 slack_ns = 2 * era->q_ns;
 	struct des_scan scan;
 
-	des_scan(des, client, engine, era->from_ns, era->to_ns, era->share->cap,
-		 1000, &scan);
+	des_scan(des, client, engine, era->from_ns, era->to_ns, era->share->cap, 1000, &scan);
 	v.from_ns = scan.surplus_from_ns;
 	v.to_ns = scan.surplus_to_ns;
 	v.got_ns = des_service_ns(des, client, engine, v.from_ns, v.to_ns);
@@ -261,8 +254,7 @@ void des_report_print(const struct des *des, const struct des_report *report)
 		if (!report->violations[i])
 			continue;
 		printf("# %s: %llu of %llu violated; worst: client %u",
-		       des_promise_name(i), report->violations[i],
-		       report->checked[i], v->client);
+		       des_promise_name(i), report->violations[i], report->checked[i], v->client);
 		if (i == DES_P)
 			printf(" and %u", v->other);
 		printf(" engine %u, %llu .. %llu: %lld ns, bound %lld ns, p %llu ns\n",

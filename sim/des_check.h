@@ -99,11 +99,9 @@ void des_report_print(const struct des *des, const struct des_report *report);
 void des_scan(const struct des *des, unsigned int client, unsigned int engine,
 	      u64 from_ns, u64 to_ns, u64 num, u64 den, struct des_scan *scan);
 /* For T2: by how much the k-th jobs, or runs, of a client differ at most in time. */
-u64 des_shift_jobs_ns(const struct des *a, const struct des *b,
-		      unsigned int client);
+u64 des_shift_jobs_ns(const struct des *a, const struct des *b, unsigned int client);
 u64 des_shift_runs_ns(const struct des *a, unsigned int client_a,
-		      const struct des *b, unsigned int client_b,
-		      unsigned int engine);
+		      const struct des *b, unsigned int client_b, unsigned int engine);
 
 /* des_shrink.c */
 unsigned int des_shrink(struct des_config *config, enum des_promise promise);

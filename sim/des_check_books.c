@@ -2,8 +2,7 @@
 /* See des_check.h: WALL, JOBS, T2. */
 #include "des_check_impl.h"
 
-static void check_equal(struct des_report *report, struct des_violation *v,
-			u64 got, u64 bound)
+static void check_equal(struct des_report *report, struct des_violation *v, u64 got, u64 bound)
 {
 	v->got_ns = got;
 	v->bound_ns = bound;
@@ -16,8 +15,7 @@ static void check_equal(struct des_report *report, struct des_violation *v,
  * @report: report to which the cases are added
  * @engine: index of the engine
  */
-void des_check_wall(const struct des *des, struct des_report *report,
-		    unsigned int engine)
+void des_check_wall(const struct des *des, struct des_report *report, unsigned int engine)
 {
 	const struct des_engine_record *record = &des->engine[engine];
 	struct des_violation v = { .promise = DES_WALL, .engine = engine };
@@ -73,8 +71,7 @@ void des_check_jobs(const struct des *des, struct des_report *report)
 			    record->faulted + record->left, record->submitted);
 		check_equal(report, &v, record->jobs.nr, record->completed);
 		for (j = 0; j < record->jobs.nr; j++)
-			BUG_ON(record->jobs.at[j].end_ns <
-			       record->jobs.at[j].submit_ns);
+			BUG_ON(record->jobs.at[j].end_ns < record->jobs.at[j].submit_ns);
 	}
 	v.client = 0;
 	check_equal(report, &v, des->stuck, 0);
@@ -94,8 +91,7 @@ static u64 distance(u64 a, u64 b)
  * Return: the largest difference between the ends of a job; DES_NEVER: one record has more than one
  * job more.
  */
-u64 des_shift_jobs_ns(const struct des *a, const struct des *b,
-		      unsigned int client)
+u64 des_shift_jobs_ns(const struct des *a, const struct des *b, unsigned int client)
 {
 	const struct des_record *x = &a->client[client], *y = &b->client[client];
 	u64 most_ns = 0;
@@ -104,8 +100,7 @@ u64 des_shift_jobs_ns(const struct des *a, const struct des *b,
 	if (distance(x->jobs.nr, y->jobs.nr) > 1)
 		return DES_NEVER;
 	for (i = 0; i < min(x->jobs.nr, y->jobs.nr); i++)
-		most_ns = max(most_ns, distance(x->jobs.at[i].end_ns,
-						y->jobs.at[i].end_ns));
+		most_ns = max(most_ns, distance(x->jobs.at[i].end_ns, y->jobs.at[i].end_ns));
 	return most_ns;
 }
 
@@ -130,17 +125,14 @@ static const struct des_run *next_run(const struct des_engine_record *record,
  * one run more.
  */
 u64 des_shift_runs_ns(const struct des *a, unsigned int client_a,
-		      const struct des *b, unsigned int client_b,
-		      unsigned int engine)
+		      const struct des *b, unsigned int client_b, unsigned int engine)
 {
 	size_t i = 0, j = 0;
 	u64 most_ns = 0;
 
 	for (;;) {
-		const struct des_run *x = next_run(&a->engine[engine], client_a,
-						   &i);
-		const struct des_run *y = next_run(&b->engine[engine], client_b,
-						   &j);
+		const struct des_run *x = next_run(&a->engine[engine], client_a, &i);
+		const struct des_run *y = next_run(&b->engine[engine], client_b, &j);
 
 		if (!x || !y) {
 			if ((x && next_run(&a->engine[engine], client_a, &i)) ||

@@ -71,12 +71,9 @@ bool des_period(const struct des *des, const struct des_track *track, u64 gap_ns
 
 void des_check_p(const struct des *des, struct des_report *report,
 		 unsigned int i, unsigned int j, unsigned int engine);
-void des_check_w(const struct des *des, struct des_report *report,
-		 unsigned int engine);
-void des_check_l(const struct des *des, struct des_report *report,
-		 unsigned int engine);
-void des_check_wall(const struct des *des, struct des_report *report,
-		    unsigned int engine);
+void des_check_w(const struct des *des, struct des_report *report, unsigned int engine);
+void des_check_l(const struct des *des, struct des_report *report, unsigned int engine);
+void des_check_wall(const struct des *des, struct des_report *report, unsigned int engine);
 void des_check_jobs(const struct des *des, struct des_report *report);
 
 #endif /* _VGPU_DES_CHECK_IMPL_H */

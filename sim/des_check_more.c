@@ -22,8 +22,7 @@ struct walk {
 	u64 sum_ns;
 };
 
-static void walk_begin(struct walk *walk, const struct des_track *track,
-		       u64 from_ns)
+static void walk_begin(struct walk *walk, const struct des_track *track, u64 from_ns)
 {
 	*walk = (struct walk){
 		track, from_ns, des_first_after(&track->spans, end_ns, from_ns), 0,
@@ -56,8 +55,7 @@ static u64 walk_next(const struct walk *walk, u64 at_ns)
 
 static void scan_pair(const struct des *des, struct des_report *report,
 		      const struct des_violation *pair, u64 from_ns, u64 to_ns,
-		      const struct vgpu_share *a, const struct vgpu_share *b,
-		      u64 q_ns)
+		      const struct vgpu_share *a, const struct vgpu_share *b, u64 q_ns)
 {
 	__int128 most = 0, least = 0, slack = (__int128)3000 * q_ns *
 					      (a->weight + b->weight), f;
@@ -71,8 +69,7 @@ static void scan_pair(const struct des *des, struct des_report *report,
 	while (at_ns < to_ns) {
 		walk_to(&walk_a, at_ns);
 		walk_to(&walk_b, at_ns);
-		at_ns = min(min(walk_next(&walk_a, at_ns),
-				walk_next(&walk_b, at_ns)), to_ns);
+		at_ns = min(min(walk_next(&walk_a, at_ns), walk_next(&walk_b, at_ns)), to_ns);
 		/* w_a w_b (y_a / w_a - y_b / w_b) */
 		f = (__int128)b->weight *
 		    ((__int128)1000 * walk_to(&walk_a, at_ns) -
@@ -97,8 +94,7 @@ static void scan_pair(const struct des *des, struct des_report *report,
 	/* In the report these are times of the client with the lower weight. */
 	worst.bound_ns = slack / 1000 / max(a->weight, b->weight);
 	worst.got_ns = (over + slack) / 1000 / max(a->weight, b->weight);
-	des_verdict(report, &worst, worst.got_ns - worst.bound_ns,
-		    worst.bound_ns);
+	des_verdict(report, &worst, worst.got_ns - worst.bound_ns, worst.bound_ns);
 }
 
 /**
@@ -133,15 +129,13 @@ void des_check_p(const struct des *des, struct des_report *report,
 			more = des_period(des, track_a, 0, &a) &&
 			       des_period(des, track_b, 0, &b);
 			while (more) {
-				u64 start_ns = max(max(a.from_ns, b.from_ns),
-						   from_ns);
+				u64 start_ns = max(max(a.from_ns, b.from_ns), from_ns);
 				u64 end_ns = min(min(a.to_ns, b.to_ns), to_ns);
 
 				/* In a shorter time no client can get so much more. */
 				if (start_ns + 3 * era_a.q_ns < end_ns)
 					scan_pair(des, report, &pair, start_ns,
-						  end_ns, era_a.share,
-						  era_b.share, era_a.q_ns);
+						  end_ns, era_a.share, era_b.share, era_a.q_ns);
 				more = a.to_ns < b.to_ns ?
 				       des_period(des, track_a, 0, &a) :
 				       des_period(des, track_b, 0, &b);
@@ -211,15 +205,13 @@ static void bucket_to(struct bucket *bucket, u64 to_ns)
 		u64 next_ns, served_ns;
 
 		while (bucket->share + 1 < bucket->record->shares.nr &&
-		       bucket->record->shares.at[bucket->share + 1].at_ns <=
-		       bucket->at_ns) {
+		       bucket->record->shares.at[bucket->share + 1].at_ns <= bucket->at_ns) {
 			share = &bucket->record->shares.at[bucket->share++];
 			if (bucket->cap && share[1].share.cap > share->share.cap)
 				bucket->level = 0;
 		}
 		while (bucket->params + 1 < des->params.nr &&
-		       des->params.at[bucket->params + 1].at_ns <=
-		       bucket->at_ns) {
+		       des->params.at[bucket->params + 1].at_ns <= bucket->at_ns) {
 			params = &des->params.at[bucket->params++];
 			if (params[1].params.policy != params->params.policy)
 				bucket->level = 0;
@@ -250,8 +242,7 @@ static int span_order(const void *a, const void *b)
 }
 
 /* All times in which @engine served no client. The caller frees them. */
-static struct des_span *idle_spans(const struct des *des, unsigned int engine,
-				   size_t *nr_idle)
+static struct des_span *idle_spans(const struct des *des, unsigned int engine, size_t *nr_idle)
 {
 	struct des_span *spans;
 	size_t nr = 0, i, n = 0;
@@ -265,8 +256,7 @@ static struct des_span *idle_spans(const struct des *des, unsigned int engine,
 		const struct des_track *track = &des->client[i].track[engine];
 
 		if (track->spans.nr)
-			memcpy(spans + n, track->spans.at,
-			       track->spans.nr * sizeof(*spans));
+			memcpy(spans + n, track->spans.at, track->spans.nr * sizeof(*spans));
 		n += track->spans.nr;
 	}
 	qsort(spans, nr, sizeof(*spans), span_order);
@@ -337,8 +327,7 @@ static void check_idle(const struct des *des, struct des_report *report,
  * @report: report to which the cases are added
  * @engine: index of the engine
  */
-void des_check_w(const struct des *des, struct des_report *report,
-		 unsigned int engine)
+void des_check_w(const struct des *des, struct des_report *report, unsigned int engine)
 {
 	size_t nr_idle, k;
 	struct des_span *idle = idle_spans(des, engine, &nr_idle);
@@ -381,8 +370,7 @@ static bool was_runnable(const struct des_track *track, u64 from_ns, u64 to_ns)
 }
 
 /* The share of @client at @at_ns. */
-static const struct vgpu_share *share_at(const struct des *des,
-					 unsigned int client, u64 at_ns)
+static const struct vgpu_share *share_at(const struct des *des, unsigned int client, u64 at_ns)
 {
 	const struct des_record *record = &des->client[client];
 	size_t i = record->shares.nr - 1;
@@ -413,8 +401,7 @@ static bool was_guaranteed(const struct des *des, unsigned int client,
 }
 
 /* The first run in @v's interval of another client that has a guarantee, or that has none. */
-static const struct des_run *first_other(const struct des *des,
-					 const struct des_violation *v,
+static const struct des_run *first_other(const struct des *des, const struct des_violation *v,
 					 bool guaranteed)
 {
 	const struct des_engine_record *record = &des->engine[v->engine];
@@ -516,8 +503,7 @@ static void check_waits(const struct des *des, struct des_report *report,
  * @report: report to which the cases are added
  * @engine: index of the engine
  */
-void des_check_l(const struct des *des, struct des_report *report,
-		 unsigned int engine)
+void des_check_l(const struct des *des, struct des_report *report, unsigned int engine)
 {
 	unsigned int i;
 

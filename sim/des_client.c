@@ -33,8 +33,7 @@ static void client_put(struct des_client *client, struct des_job job)
 	job.stalled = false;
 	job.to_stall_ns = client->load.stall_every_ns ?: DES_NEVER;
 	job.left_ns = job.endless ? DES_ENDLESS_NS :
-		      random_upto(&client->random, stage->job_ns,
-				  stage->job_max_ns);
+		      random_upto(&client->random, stage->job_ns, stage->job_max_ns);
 	if (entity->nr == entity->room)
 		entity_grow(entity);
 	entity->jobs[(entity->head + entity->nr++) % entity->room] = job;
@@ -57,8 +56,7 @@ static void client_submit(struct des_client *client, u64 due_ns)
 	};
 
 	if (load->hang_one_in)
-		job.hung = random_range(&client->random, 1,
-					load->hang_one_in) == 1;
+		job.hung = random_range(&client->random, 1, load->hang_one_in) == 1;
 	client->in_flight++;
 	if (client->sim->recording)
 		client->record->submitted++;
@@ -334,8 +332,7 @@ static void client_next(struct des_client *client, const struct des_job *job)
 	client->in_flight--;
 	if (job->loads != client->loads || load->kind != DES_CLOSED)
 		return;
-	ns = random_upto(&client->random, load->think_ns,
-			 load->think_max_ns);
+	ns = random_upto(&client->random, load->think_ns, load->think_max_ns);
 	if (!ns && !load->off_ns)
 		client_submit(client, DES_NEVER);
 	else

@@ -11,8 +11,7 @@
  * @policy:     policy of the timelines
  * @nr_clients: number of clients, at least 1
  */
-void des_config_init(struct des_config *config,
-		     const struct vgpu_sched_policy *policy,
+void des_config_init(struct des_config *config, const struct vgpu_sched_policy *policy,
 		     unsigned int nr_clients)
 {
 	unsigned int i;
@@ -78,10 +77,8 @@ static void *des_dup(const void *from, size_t size)
 void des_config_copy(struct des_config *config, const struct des_config *from)
 {
 	*config = *from;
-	config->client = des_dup(from->client,
-				 from->nr_clients * sizeof(*from->client));
-	config->action = des_dup(from->action,
-				 from->nr_actions * sizeof(*from->action));
+	config->client = des_dup(from->client, from->nr_clients * sizeof(*from->client));
+	config->action = des_dup(from->action, from->nr_actions * sizeof(*from->action));
 }
 
 /**
@@ -130,14 +127,12 @@ void des_config_remove_client(struct des_config *config, unsigned int index)
  * Return: the action, valid until the next call. It has the parameters of @config and the share and
  * the load of the client, which the caller may change.
  */
-struct des_action *des_config_act(struct des_config *config, u64 at_ns,
-				  enum des_action_kind kind,
+struct des_action *des_config_act(struct des_config *config, u64 at_ns, enum des_action_kind kind,
 				  unsigned int client)
 {
 	unsigned int i = config->nr_actions++;
 
-	config->action = realloc(config->action,
-				 config->nr_actions * sizeof(*config->action));
+	config->action = realloc(config->action, config->nr_actions * sizeof(*config->action));
 	BUG_ON(!config->action);
 	for (; i && config->action[i - 1].at_ns > at_ns; i--)
 		config->action[i] = config->action[i - 1];
@@ -223,8 +218,7 @@ static void print_load(const struct des_load *load)
 	if (load->chunk_ns)
 		printf(" chunk %llu", load->chunk_ns);
 	if (load->overrun_ns)
-		printf(" overrun %s%llu", load->overrun_always ? "" : "0..",
-		       load->overrun_ns);
+		printf(" overrun %s%llu", load->overrun_always ? "" : "0..", load->overrun_ns);
 	if (load->overrun_from_ns)
 		printf(" from %llu", load->overrun_from_ns);
 	if (load->hang_one_in)
@@ -273,8 +267,7 @@ void des_config_print(const struct des_config *config)
 	for (i = 0; i < config->nr_actions; i++) {
 		const struct des_action *action = &config->action[i];
 
-		printf("\n# at %llu %s %u: ", action->at_ns,
-		       kinds[action->kind], action->client);
+		printf("\n# at %llu %s %u: ", action->at_ns, kinds[action->kind], action->client);
 		if (action->kind == DES_SHARE)
 			print_share(&action->share);
 		else if (action->kind == DES_PARAMS)

@@ -53,8 +53,7 @@ void des_verdict(struct des_report *report, const struct des_violation *v,
  *
  * Return: false if there is none.
  */
-bool des_era(const struct des *des, unsigned int client, unsigned int engine,
-	     struct des_era *era)
+bool des_era(const struct des *des, unsigned int client, unsigned int engine, struct des_era *era)
 {
 	const struct des_record *record = &des->client[client];
 	u64 p_ns = des_overrun_ns(des, engine), start_ns;

@@ -65,8 +65,7 @@ static struct des_load random_load(u64 *random, const struct des_config *config)
 				  random_range(random, 0, 100) * DES_US, 1);
 		break;
 	case 3:
-		load = des_closed(random_scale(random, 20 * DES_US,
-					       4 * slice_ns),
+		load = des_closed(random_scale(random, 20 * DES_US, 4 * slice_ns),
 				  random_scale(random, 1 * DES_US, 20 * DES_MS),
 				  random_range(random, 1, 4));
 		load.stage[0].job_max_ns = load.stage[0].job_ns *
@@ -75,8 +74,7 @@ static struct des_load random_load(u64 *random, const struct des_config *config)
 		break;
 	case 4:
 		/* On and off. */
-		load = des_closed(random_scale(random, 50 * DES_US,
-					       2 * DES_MS), 0, 2);
+		load = des_closed(random_scale(random, 50 * DES_US, 2 * DES_MS), 0, 2);
 		load.on_ns = random_scale(random, DES_MS, 100 * DES_MS);
 		load.off_ns = random_scale(random, DES_MS, 100 * DES_MS);
 		break;
@@ -110,8 +108,7 @@ static struct des_load random_load(u64 *random, const struct des_config *config)
 	return load;
 }
 
-static void random_overrun(u64 *random, const struct des_config *config,
-			   struct des_load *load)
+static void random_overrun(u64 *random, const struct des_config *config, struct des_load *load)
 {
 	u64 timeout_ns = config->params.preempt_timeout_us * DES_US;
 
@@ -120,13 +117,11 @@ static void random_overrun(u64 *random, const struct des_config *config,
 		load->overrun_ns = random_range(random, 1, 100) * DES_US;
 		break;
 	case 1:
-		load->overrun_ns = random_scale(random, 50 * DES_US,
-						timeout_ns * 9 / 10);
+		load->overrun_ns = random_scale(random, 50 * DES_US, timeout_ns * 9 / 10);
 		load->overrun_always = one_in(random, 2);
 		break;
 	case 2:
-		load->chunk_ns = random_scale(random, 50 * DES_US,
-					      timeout_ns / 4);
+		load->chunk_ns = random_scale(random, 50 * DES_US, timeout_ns / 4);
 		break;
 	}
 }
@@ -248,8 +243,7 @@ void des_config_random(struct des_config *config,
 	for (i = 0; i < nr; i++) {
 		struct des_client_config *client = &config->client[i];
 
-		client->share = random_share(random, rest,
-					     full && i == nr - 1);
+		client->share = random_share(random, rest, full && i == nr - 1);
 		client->share.first_slot = i;
 		rest -= client->share.guarantee;
 		client->load = random_load(random, config);
@@ -257,8 +251,7 @@ void des_config_random(struct des_config *config,
 			random_overrun(random, config, &client->load);
 		if (one_in(random, 24)) {
 			client->stopped = true;
-			des_config_act(config, random_range(random, 0,
-							    config->length_ns),
+			des_config_act(config, random_range(random, 0, config->length_ns),
 				       DES_START, i);
 		}
 	}
@@ -268,13 +261,11 @@ void des_config_random(struct des_config *config,
 }
 
 /* Work stalls again and again in the middle, also so briefly that the engine may linger. */
-static void random_stalls(u64 *random, const struct des_config *config,
-			  struct des_load *load)
+static void random_stalls(u64 *random, const struct des_config *config, struct des_load *load)
 {
 	u64 linger_ns = config->params.linger_us * DES_US;
 
-	load->stall_every_ns = random_scale(random, 10 * DES_US,
-					    2 * config->params.slice_ns);
+	load->stall_every_ns = random_scale(random, 10 * DES_US, 2 * config->params.slice_ns);
 	if (one_in(random, 2))
 		load->stall_ns = random_range(random, 1, 3 * linger_ns + 1);
 	else
@@ -322,8 +313,7 @@ void des_config_hostile(struct des_config *config,
 			*load = des_busy();
 		random_stalls(random, config, load);
 		if (one_in(random, 2))
-			des_config_act(config, random_range(random, 0,
-							    config->length_ns),
+			des_config_act(config, random_range(random, 0, config->length_ns),
 				       DES_LOAD, i)->load = des_busy();
 	}
 }

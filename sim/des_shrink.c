@@ -45,8 +45,7 @@ static bool shrink_length(struct des_config *config, enum des_promise promise,
 	return false;
 }
 
-static bool shrink_lists(struct des_config *config, enum des_promise promise,
-			 unsigned int *tries)
+static bool shrink_lists(struct des_config *config, enum des_promise promise, unsigned int *tries)
 {
 	struct des_config next;
 	bool shrunk = false;
@@ -119,16 +118,14 @@ static bool shrink_clients(struct des_config *config, enum des_promise promise,
 		for (what = 0; what < SHRINK_SIMPLER; what++) {
 			des_config_copy(&next, config);
 			if (shrink_simplify(&next.client[i], what))
-				shrunk |= shrink_take(config, &next, promise,
-						      tries);
+				shrunk |= shrink_take(config, &next, promise, tries);
 			else
 				des_config_exit(&next);
 		}
 	return shrunk;
 }
 
-static bool shrink_rest(struct des_config *config, enum des_promise promise,
-			unsigned int *tries)
+static bool shrink_rest(struct des_config *config, enum des_promise promise, unsigned int *tries)
 {
 	struct des_config next;
 	bool shrunk = false;

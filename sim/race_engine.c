@@ -9,8 +9,7 @@ struct race_user *to_race_user(struct vgpu_entity *entity)
 	return container_of(entity, struct race_user, entity);
 }
 
-static void engine_run(struct vgpu_timeline *tl, struct vgpu_entity *entity,
-		       u64 deadline_ns)
+static void engine_run(struct vgpu_timeline *tl, struct vgpu_entity *entity, u64 deadline_ns)
 {
 	struct race_engine *e = race_engine_of(tl);
 
@@ -50,8 +49,7 @@ static void engine_reset(struct vgpu_timeline *tl, struct vgpu_entity *entity)
 	assert_null(e->run);
 }
 
-static void engine_overrun(struct vgpu_timeline *tl, struct vgpu_entity *entity,
-			   u64 overrun_ns)
+static void engine_overrun(struct vgpu_timeline *tl, struct vgpu_entity *entity, u64 overrun_ns)
 {
 	lockdep_assert_held(&tl->lock);
 	assert_true(overrun_ns > TIMEOUT_NS);
@@ -219,8 +217,7 @@ static int engine_task(void *data)
 			/* Much may happen between the end of the run and the report of it. */
 			if (sim_one_in(2))
 				sim_sleep(sim_random(0, 20 * US));
-			entity = vgpu_timeline_done(e->tl, e->end,
-						    e->idle_ns, e->linger_ns,
+			entity = vgpu_timeline_done(e->tl, e->end, e->idle_ns, e->linger_ns,
 						    &deadline_ns);
 			if (entity) {
 				assert_int_equal(to_race_user(entity)->held, 0);
@@ -290,8 +287,7 @@ void race_begin(u64 seed, u64 jitter_ns, u64 slice_ns)
 		e->free_ns = sim_now_ns();
 		e->ready_ns = U64_MAX;
 	}
-	race.sched = vgpu_sched_create("test", NR_TIMELINES, &engine_ops, &race,
-				       &race.params);
+	race.sched = vgpu_sched_create("test", NR_TIMELINES, &engine_ops, &race, &race.params);
 	assert_false(IS_ERR(race.sched));
 	race.poll_ns = 50 * US;
 	for (i = 0; i < NR_TIMELINES; i++) {
@@ -374,8 +370,7 @@ struct race_user *race_user_open(unsigned int engine)
 
 	assert_non_null(user);
 	memset(user, 0x5a, sizeof(*user));
-	memset((char *)user + sizeof(user->entity), 0,
-	       sizeof(*user) - sizeof(user->entity));
+	memset((char *)user + sizeof(user->entity), 0, sizeof(*user) - sizeof(user->entity));
 	user->engine = &race.engine[engine];
 	memset(id, sim_random(0, 255), sizeof(id));
 	while (race.placed & (1U << user->place))
@@ -466,8 +461,7 @@ void race_end(void)
 		assert_int_equal(tl->rq.nr_queued, 0);
 		assert_true(list_empty(&tl->entities));
 		assert_null(rb_first_cached(&tl->sleepers));
-		assert_int_equal(vgpu_timeline_poll(tl, SEC),
-				 VGPU_POLL_IDLE);
+		assert_int_equal(vgpu_timeline_poll(tl, SEC), VGPU_POLL_IDLE);
 		/* Service + idle = wall, to the ns. */
 		vgpu_timeline_stats(tl, &stats);
 		assert_int_equal(tl->busy_ns, e->charged_ns);

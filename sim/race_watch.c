@@ -53,8 +53,7 @@ static void watch_rq_exit(struct vgpu_rq *rq)
 		real(rq)->rq_exit(rq);
 }
 
-static void watch_init(struct vgpu_rq *rq, struct vgpu_entity *entity,
-		       u64 now_ns)
+static void watch_init(struct vgpu_rq *rq, struct vgpu_entity *entity, u64 now_ns)
 {
 	struct race_user *user = to_race_user(entity);
 
@@ -76,8 +75,7 @@ static void watch_exit(struct vgpu_rq *rq, struct vgpu_entity *entity)
 	real(rq)->exit(rq, entity);
 }
 
-static void watch_start(struct vgpu_rq *rq, struct vgpu_entity *entity,
-			u64 now_ns)
+static void watch_start(struct vgpu_rq *rq, struct vgpu_entity *entity, u64 now_ns)
 {
 	struct race_user *user = to_race_user(entity);
 
@@ -89,8 +87,7 @@ static void watch_start(struct vgpu_rq *rq, struct vgpu_entity *entity,
 		real(rq)->start(rq, entity, now_ns);
 }
 
-static void watch_stop(struct vgpu_rq *rq, struct vgpu_entity *entity,
-		       u64 now_ns)
+static void watch_stop(struct vgpu_rq *rq, struct vgpu_entity *entity, u64 now_ns)
 {
 	struct race_user *user = to_race_user(entity);
 
@@ -110,8 +107,7 @@ static void watch_stop(struct vgpu_rq *rq, struct vgpu_entity *entity,
 		real(rq)->stop(rq, entity, now_ns);
 }
 
-static bool watch_enqueue(struct vgpu_rq *rq, struct vgpu_entity *entity,
-			  bool woken, u64 now_ns)
+static bool watch_enqueue(struct vgpu_rq *rq, struct vgpu_entity *entity, bool woken, u64 now_ns)
 {
 	struct race_engine *e = rq_engine(rq);
 	struct race_user *user = to_race_user(entity);
@@ -130,8 +126,7 @@ static bool watch_enqueue(struct vgpu_rq *rq, struct vgpu_entity *entity,
 	return preempt || (race.preempts && sim_one_in(3));
 }
 
-static void watch_dequeue(struct vgpu_rq *rq, struct vgpu_entity *entity,
-			  u64 now_ns)
+static void watch_dequeue(struct vgpu_rq *rq, struct vgpu_entity *entity, u64 now_ns)
 {
 	struct race_user *user = to_race_user(entity);
 
@@ -156,8 +151,7 @@ static void watch_reshare(struct vgpu_rq *rq, struct vgpu_entity *entity,
 		real(rq)->reshare(rq, entity, share, now_ns);
 }
 
-static struct vgpu_entity *watch_pick(struct vgpu_rq *rq, u64 now_ns,
-				      struct vgpu_pick *pick)
+static struct vgpu_entity *watch_pick(struct vgpu_rq *rq, u64 now_ns, struct vgpu_pick *pick)
 {
 	struct race_engine *e = rq_engine(rq);
 	struct vgpu_entity *entity;
@@ -255,8 +249,7 @@ static void check_log(struct race_engine *e, u64 ran_ns, u64 now_ns)
 	assert_int_equal(entry->preempt_ns, preempt_ns);
 }
 
-static void watch_charge(struct vgpu_rq *rq, struct vgpu_entity *entity,
-			 u64 ran_ns, u64 now_ns)
+static void watch_charge(struct vgpu_rq *rq, struct vgpu_entity *entity, u64 ran_ns, u64 now_ns)
 {
 	struct race_engine *e = rq_engine(rq);
 	struct race_user *user = to_race_user(entity);
@@ -265,8 +258,7 @@ static void watch_charge(struct vgpu_rq *rq, struct vgpu_entity *entity,
 	assert_false(user->queued);
 	assert_ptr_equal(e->running, entity);
 	check_that(ran_ns + e->idle_ns == now_ns - e->start_ns,
-		   "%llu + %llu, not %llu", ran_ns, e->idle_ns,
-		   now_ns - e->start_ns);
+		   "%llu + %llu, not %llu", ran_ns, e->idle_ns, now_ns - e->start_ns);
 	check_log(e, ran_ns, now_ns);
 	if (race.nr_runs < race.max_runs)
 		race.run[race.nr_runs++] = (struct race_run){

@@ -114,8 +114,7 @@ static void sim_jump(void)
 /* On the new stack: tells AddressSanitizer, which tells the stack of the task before. */
 static void sim_switched(struct task_struct *me)
 {
-	__sanitizer_finish_switch_fiber(me->fake, &sim_before->stack,
-					&sim_before->stack_size);
+	__sanitizer_finish_switch_fiber(me->fake, &sim_before->stack, &sim_before->stack_size);
 }
 
 static void sim_switch(void)
@@ -342,8 +341,7 @@ void wake_up_all(wait_queue_head_t *head)
 	struct wait_entry *entry;
 
 	while (!list_empty(&head->entries)) {
-		entry = list_first_entry(&head->entries, struct wait_entry,
-					 link);
+		entry = list_first_entry(&head->entries, struct wait_entry, link);
 		task = entry->task;
 		list_del_init(&entry->link);
 		task->state = TASK_RUNNING;

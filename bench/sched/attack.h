@@ -34,12 +34,7 @@
  * @o_weight:   weight of each of the others
  * @o_slots:    slots of each of the others
  * @nr_slots:   number of slots of a cycle of fixed_share
- * @late_ns:    as in struct attack_sim_config, like the next five
- * @kick_ns:    see there
- * @timer_ns:   see there
- * @switch_ns:  see there
- * @poll_ns:    see there
- * @stall_ns:   see there
+ * @machine:    latencies
  * @all_overrun: victim and others overrun as the attackers do, in the same phases
  */
 struct attack_env {
@@ -59,12 +54,7 @@ struct attack_env {
 	u64 o_weight;
 	u64 o_slots;
 	u64 nr_slots;
-	u64 late_ns;
-	u64 kick_ns;
-	u64 timer_ns;
-	u64 switch_ns;
-	u64 poll_ns;
-	u64 stall_ns;
+	struct attack_machine machine;
 	u64 all_overrun;
 };
 
@@ -135,8 +125,7 @@ void attack_run(const struct attack *attack, const struct attack_honest *honest,
 		u64 length_ns, struct attack_result *result);
 double attack_most_ns(const struct attack_record *record, double rate, int sign,
 		      u64 length_ns, u64 window_ns);
-void attack_compare(const struct attack *attack, u64 length_ns,
-		    struct attack_result *result);
+void attack_compare(const struct attack *attack, u64 length_ns, struct attack_result *result);
 double attack_worst_loss(const struct attack_result *result);
 
 /**
@@ -165,8 +154,7 @@ struct attack_found {
 };
 
 /* attack_search.c */
-void attack_shorten(struct attack *attack, bool gain,
-		    struct attack_result *result);
+void attack_shorten(struct attack *attack, bool gain, struct attack_result *result);
 void attack_search(const struct vgpu_sched_policy *policy, u64 seed, u64 events,
 		   u64 seconds, struct attack_found *found);
 extern void (*attack_on_climb)(const struct attack *attack,

@@ -82,8 +82,7 @@ static void print_result(const struct attack_result *result)
 	print_score("gain", &result->gain);
 	print_score("loss", &result->loss);
 	if (result->short_of_guarantee.bound_ns)
-		print_score("short of its guarantee",
-			    &result->short_of_guarantee);
+		print_score("short of its guarantee", &result->short_of_guarantee);
 }
 
 static void print_attack(const char *what, const struct attack *attack,
@@ -97,8 +96,7 @@ static void print_attack(const char *what, const struct attack *attack,
 	fflush(stdout);
 }
 
-static void on_climb(const struct attack *attack,
-		     const struct attack_result *result, bool gain)
+static void on_climb(const struct attack *attack, const struct attack_result *result, bool gain)
 {
 	struct attack shorter = *attack;
 	struct attack_result less;
@@ -166,8 +164,7 @@ static void search(const struct options *options, const struct vgpu_sched_policy
 	snprintf(worst->loss_row, sizeof(worst->loss_row), "attack_loss_%s", policy->name);
 	attack_search(policy, options->seed, options->events,
 		      options->policy ? options->seconds :
-		      (options->seconds + MAIN_POLICIES - 1) / MAIN_POLICIES,
-		      found);
+		      (options->seconds + MAIN_POLICIES - 1) / MAIN_POLICIES, found);
 	attack_shorten(&found->gain, true, &found->gain_result);
 	attack_shorten(&found->loss, false, &found->loss_result);
 	rerun(&found->gain, &found->gain_result);
@@ -261,8 +258,7 @@ static void run_known(struct worst *worst, struct bench_table *table)
 			worst->loss_by = attack;
 		}
 		bench_table_line(table);
-		bench_cell(table, "%s: %s", worst->policy,
-			   attack_known[i].name);
+		bench_cell(table, "%s: %s", worst->policy, attack_known[i].name);
 		cells(table, &result);
 	}
 }
@@ -296,8 +292,7 @@ static void write_rows(const char *name, const struct worst *worst, unsigned int
 	bench_rows_write(name, rows, 2 * nr);
 }
 
-static void explain(const struct options *options, const struct worst *worst,
-		    unsigned int nr)
+static void explain(const struct options *options, const struct worst *worst, unsigned int nr)
 {
 	unsigned int i;
 
@@ -315,8 +310,7 @@ static void explain(const struct options *options, const struct worst *worst,
 	printf("Seed %#llx:", (unsigned long long)options->seed);
 	for (i = 0; i < nr; i++)
 		printf("%s %s %u attacks in %u climbs", i ? "," : "",
-		       worst[i].policy, worst[i].found.runs,
-		       worst[i].found.climbs);
+		       worst[i].policy, worst[i].found.runs, worst[i].found.climbs);
 	puts(".\n");
 }
 

@@ -161,12 +161,7 @@ static void config_of(const struct attack *attack, bool honest, u64 length_ns,
 		},
 		.seed = 1,
 		.length_ns = length_ns,
-		.late_ns = env->late_ns,
-		.kick_ns = env->kick_ns,
-		.timer_ns = env->timer_ns,
-		.switch_ns = env->switch_ns,
-		.poll_ns = env->poll_ns,
-		.stall_ns = env->stall_ns,
+		.machine = env->machine,
 	};
 	if (env->victim_job_ns) {
 		victim = (struct attack_plan){};
@@ -270,18 +265,15 @@ static double turns_most(const struct turns *turns, u64 window_ns)
 		const struct turn *turn = &turns->at[i];
 
 		if (!turn->high) {
-			while (nr > head && turns->at[lows[nr - 1]].excess_ns >=
-					    turn->excess_ns)
+			while (nr > head && turns->at[lows[nr - 1]].excess_ns >= turn->excess_ns)
 				nr--;
 			lows[nr++] = i;
 			continue;
 		}
-		while (head < nr && turn->at_ns - turns->at[lows[head]].at_ns >
-				    window_ns)
+		while (head < nr && turn->at_ns - turns->at[lows[head]].at_ns > window_ns)
 			head++;
 		if (head < nr)
-			most = max(most, turn->excess_ns -
-					 turns->at[lows[head]].excess_ns);
+			most = max(most, turn->excess_ns - turns->at[lows[head]].excess_ns);
 	}
 	free(lows);
 	return most;
@@ -339,8 +331,7 @@ static struct attack_score score(const struct attack_record *record, double rate
  * part by the last term, the sum over all others; and each client with a cap may be ahead by 2 Q at
  * its cost.
  */
-static double qos_bound_ns(const struct attack_env *env,
-			   const struct attack_honest *honest,
+static double qos_bound_ns(const struct attack_env *env, const struct attack_honest *honest,
 			   enum attack_group group, double q_ns)
 {
 	u64 weight = group == ATTACK_ATTACKER ? env->a_weight :
@@ -363,10 +354,8 @@ static double qos_bound_ns(const struct attack_env *env,
 }
 
 /* How much the promise lets a client of @group lack, or an attacker have too much. */
-static double bound_of(const struct attack *attack,
-		       const struct attack_sim_result *result,
-		       const struct attack_honest *honest,
-		       enum attack_group group)
+static double bound_of(const struct attack *attack, const struct attack_sim_result *result,
+		       const struct attack_honest *honest, enum attack_group group)
 {
 	const struct attack_env *env = &attack->env;
 	double debts_ns = 0, p_ns = 0, nr = env->attackers + env->others;
@@ -390,16 +379,13 @@ static double bound_of(const struct attack *attack,
 }
 
 /* The attackers gain no more than their own bounds, nor more than all others lack. */
-static double gain_bound_ns(const struct attack *attack,
-			    const struct attack_sim_result *result,
+static double gain_bound_ns(const struct attack *attack, const struct attack_sim_result *result,
 			    const struct attack_honest *honest)
 {
 	const struct attack_env *env = &attack->env;
-	double own = env->attackers * bound_of(attack, result, honest,
-					       ATTACK_ATTACKER);
+	double own = env->attackers * bound_of(attack, result, honest, ATTACK_ATTACKER);
 	double theirs = bound_of(attack, result, honest, ATTACK_VICTIM) +
-			env->others * bound_of(attack, result, honest,
-					       ATTACK_OTHER);
+			env->others * bound_of(attack, result, honest, ATTACK_OTHER);
 
 	/* A slot that no client has counts as that of a client with one slot. */
 	if (attack->policy->due == VGPU_DUE_SIZE)
@@ -448,16 +434,14 @@ void attack_run(const struct attack *attack, const struct attack_honest *honest,
 
 		out->short_of_guarantee =
 			score(&result.record[ATTACK_VICTIM], g, -1,
-			      env->victim_job_ns ? 3 * q_ns : 2 * q_ns,
-			      length_ns);
+			      env->victim_job_ns ? 3 * q_ns : 2 * q_ns, length_ns);
 		/* A victim that pauses is promised its guarantee, but no part of the excess. */
 		if (env->victim_job_ns) {
 			due = min(due, g);
 			bound_ns = 3 * q_ns;
 		}
 	}
-	out->loss = score(&result.record[ATTACK_VICTIM], due, -1, bound_ns,
-			  length_ns);
+	out->loss = score(&result.record[ATTACK_VICTIM], due, -1, bound_ns, length_ns);
 	out->gain = score(&result.record[ATTACK_ATTACKER], honest->attacker, 1,
 			  gain_bound_ns(attack, &result, honest), length_ns);
 	/* What a victim that pauses leaves, the others may take. */
@@ -472,8 +456,7 @@ void attack_run(const struct attack *attack, const struct attack_honest *honest,
  * @length_ns: length of each run
  * @result: set to what came of the attack, with the figures of honest clients
  */
-void attack_compare(const struct attack *attack, u64 length_ns,
-		    struct attack_result *result)
+void attack_compare(const struct attack *attack, u64 length_ns, struct attack_result *result)
 {
 	struct attack plain = *attack;
 	struct attack_honest honest;

@@ -102,8 +102,7 @@ static void random_env(const struct vgpu_sched_policy *policy, bool gain,
 		env->v_slots = env->a_slots << bench_random(seed, 2);
 		env->o_slots = 1;
 		env->nr_slots = 4;
-		while (env->nr_slots < env->attackers * env->a_slots +
-				       env->v_slots + env->others)
+		while (env->nr_slots < env->attackers * env->a_slots + env->v_slots + env->others)
 			env->nr_slots *= 2;
 	}
 	/*
@@ -112,13 +111,13 @@ static void random_env(const struct vgpu_sched_policy *policy, bool gain,
 	 */
 	if (one_in(seed, 2) && (policy->due == VGPU_DUE_SHARE ||
 				!env->victim_job_ns)) {
-		env->late_ns = 10 * US;
-		env->kick_ns = one_in(seed, 3) ? 200 * US : 20 * US;
-		env->switch_ns = 10 * US;
-		env->poll_ns = 50 * US;
+		env->machine.late_ns = 10 * US;
+		env->machine.kick_ns = one_in(seed, 3) ? 200 * US : 20 * US;
+		env->machine.switch_ns = 10 * US;
+		env->machine.poll_ns = 50 * US;
 	}
 	if (one_in(seed, 2))
-		env->stall_ns = 200 * US;
+		env->machine.stall_ns = 200 * US;
 }
 
 static u64 random_gap(u64 *seed)
@@ -223,8 +222,7 @@ static void change_phase(u64 *seed, struct attack_phase *phase)
 			random_overrun(seed, phase);
 		break;
 	case 6:
-		phase->overrun_ns = min(nudge(seed, phase->overrun_ns),
-					9900 * US);
+		phase->overrun_ns = min(nudge(seed, phase->overrun_ns), 9900 * US);
 		break;
 	default:
 		phase->job_ns = phase->job_ns && !one_in(seed, 5) ?
@@ -292,8 +290,7 @@ static double rank(const struct attack_result *result,
 }
 
 static void note(struct attack_found *found, const struct attack *attack,
-		 const struct attack_result *result,
-		 const struct attack_result *plain)
+		 const struct attack_result *result, const struct attack_result *plain)
 {
 	double gain = rank(result, plain, true);
 	double loss = rank(result, plain, false);
@@ -363,8 +360,7 @@ static void climb(const struct vgpu_sched_policy *policy, u64 seed, bool gain,
  * @gain:   it is to keep its gain; false: its loss
  * @result: set to what came of the attack as it is then
  */
-void attack_shorten(struct attack *attack, bool gain,
-		    struct attack_result *result)
+void attack_shorten(struct attack *attack, bool gain, struct attack_result *result)
 {
 	struct attack_honest honest;
 	struct attack_result less_result;

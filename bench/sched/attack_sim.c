@@ -43,7 +43,7 @@ static u64 sim_stop_at(struct host_engine *engine)
 	struct attack_client *client = to_attack_client(engine->entity);
 	struct attack_channel *ch = attack_client_ready(client);
 	const struct attack_phase *phase = ch->phase;
-	u64 ns = client->sim->config->late_ns, end_ns;
+	u64 ns = client->sim->config->machine.late_ns, end_ns;
 
 	/* Work without an end may have begun in an earlier phase. */
 	if (!phase->job_ns)
@@ -173,12 +173,12 @@ static void sim_begin(struct attack_sim *sim)
 		.seed = config->seed,
 		.nr_engines = 1,
 		.nr_clients = config->nr,
-		.switch_ns = config->switch_ns,
-		.poll_ns = config->poll_ns,
+		.switch_ns = config->machine.switch_ns,
+		.poll_ns = config->machine.poll_ns,
 		.look_ns = LOOK_NS,
-		.stall_ns = config->stall_ns,
-		.kick_ns = config->kick_ns,
-		.timer_ns = config->timer_ns,
+		.stall_ns = config->machine.stall_ns,
+		.kick_ns = config->machine.kick_ns,
+		.timer_ns = config->machine.timer_ns,
 		.reset_ns = RESET_NS,
 		.in_order = true,
 	};

@@ -87,17 +87,30 @@ struct attack_sim_client {
 };
 
 /**
- * struct attack_sim_config - all there is to a simulation
- * @params:    parameters of the timeline
- * @seed:      seed of the latenesses below
- * @length_ns: length of the simulation
- * @max_events: it ends before that if more things than this have happened; 0: any number may
+ * struct attack_machine - latencies of the machine, in ns
  * @late_ns:   the engine stops so late, whichever client runs
  * @kick_ns:   the kthread comes up to so late
  * @timer_ns:  a timer's interrupt comes up to so late
  * @switch_ns: restoring a client other than the one before takes so long
  * @poll_ns:   the engine looks for work for so long before it reports that it is idle
  * @stall_ns:  the engine waits for guest memory for so long before another client may have it
+ */
+struct attack_machine {
+	u64 late_ns;
+	u64 kick_ns;
+	u64 timer_ns;
+	u64 switch_ns;
+	u64 poll_ns;
+	u64 stall_ns;
+};
+
+/**
+ * struct attack_sim_config - all there is to a simulation
+ * @params:    parameters of the timeline
+ * @seed:      seed of the latenesses
+ * @length_ns: length of the simulation
+ * @max_events: it ends before that if more things than this have happened; 0: any number may
+ * @machine:   latencies
  * @nr:        length of @client
  * @client:    the clients
  */
@@ -106,12 +119,7 @@ struct attack_sim_config {
 	u64 seed;
 	u64 length_ns;
 	u64 max_events;
-	u64 late_ns;
-	u64 kick_ns;
-	u64 timer_ns;
-	u64 switch_ns;
-	u64 poll_ns;
-	u64 stall_ns;
+	struct attack_machine machine;
 	unsigned int nr;
 	struct attack_sim_client client[ATTACK_CLIENTS];
 };
@@ -155,8 +163,7 @@ struct attack_sim_result {
 	bool ended;
 };
 
-void attack_sim_run(const struct attack_sim_config *config,
-		    struct attack_sim_result *result);
+void attack_sim_run(const struct attack_sim_config *config, struct attack_sim_result *result);
 void attack_sim_free(struct attack_sim_result *result);
 
 #endif /* BENCH_ATTACK_SIM_H */

@@ -52,12 +52,12 @@ static const struct word words[] = {
 	ENV("o.weight", o_weight),
 	ENV("o.slots", o_slots),
 	ENV("slots", nr_slots),
-	ENV_TIME("late", late),
-	ENV_TIME("kick", kick),
-	ENV_TIME("timer", timer),
-	ENV_TIME("switch", switch),
-	ENV_TIME("poll", poll),
-	ENV_TIME("stall", stall),
+	ENV_TIME("late", machine.late),
+	ENV_TIME("kick", machine.kick),
+	ENV_TIME("timer", machine.timer),
+	ENV_TIME("switch", machine.switch),
+	ENV_TIME("poll", machine.poll),
+	ENV_TIME("stall", machine.stall),
 	ENV("all_overrun", all_overrun),
 	PLAN_TIME("start", start),
 	PLAN_TIME("spread", spread),
@@ -85,8 +85,7 @@ static bool word_is_move(const struct word *word)
 	return dot && !strcmp(dot, ".move");
 }
 
-static void print_value(const struct word *word, u64 value, char *text,
-			size_t size)
+static void print_value(const struct word *word, u64 value, char *text, size_t size)
 {
 	unsigned long long n = value;
 
@@ -148,8 +147,7 @@ void attack_print(const struct attack *attack, char *text, size_t size)
 		if (!n)
 			continue;
 		print_value(&words[i], n, value, sizeof(value));
-		at += snprintf(text + at, size - at, " %s=%s", words[i].name,
-			       value);
+		at += snprintf(text + at, size - at, " %s=%s", words[i].name, value);
 	}
 	if (at >= size)
 		bench_die("an attack of more than %zu characters", size);
@@ -193,8 +191,7 @@ static bool parse_word(struct attack *attack, char *text)
 	*value++ = 0;
 	for (i = 0; i < ARRAY_SIZE(words); i++)
 		if (!strcmp(words[i].name, text))
-			return parse_value(&words[i], value,
-					   word_value(attack, &words[i]));
+			return parse_value(&words[i], value, word_value(attack, &words[i]));
 	return false;
 }
 

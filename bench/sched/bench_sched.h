@@ -12,6 +12,7 @@
 #include <linux/types.h>
 
 #include "des_check.h"
+#include "die.h"
 #include "random.h"
 #include "sched/policy.h"
 
@@ -159,7 +160,6 @@ struct bench_result {
 const struct vgpu_sched_policy *bench_policy_at(unsigned int index);
 
 /* util.c */
-void bench_die(const char *fmt, ...) __attribute__((noreturn, format(printf, 1, 2)));
 void *bench_alloc(size_t bytes);
 u64 bench_clock_ns(void);
 u64 bench_cpu_ns(void);

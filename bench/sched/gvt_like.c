@@ -119,8 +119,7 @@ static void gvt_exit(struct vgpu_rq *rq, struct vgpu_entity *entity)
 {
 }
 
-static void gvt_start(struct vgpu_rq *rq, struct vgpu_entity *entity,
-		      u64 now_ns)
+static void gvt_start(struct vgpu_rq *rq, struct vgpu_entity *entity, u64 now_ns)
 {
 	struct gvt_entity *ge = gvt_entity(entity);
 	struct gvt *gvt = rq->data;
@@ -141,8 +140,7 @@ static void gvt_stop(struct vgpu_rq *rq, struct vgpu_entity *entity, u64 now_ns)
 	list_del_init(&ge->node);
 }
 
-static bool gvt_enqueue(struct vgpu_rq *rq, struct vgpu_entity *entity,
-			bool woken, u64 now_ns)
+static bool gvt_enqueue(struct vgpu_rq *rq, struct vgpu_entity *entity, bool woken, u64 now_ns)
 {
 	struct gvt *gvt = rq->data;
 
@@ -151,8 +149,7 @@ static bool gvt_enqueue(struct vgpu_rq *rq, struct vgpu_entity *entity,
 	return false;
 }
 
-static void gvt_dequeue(struct vgpu_rq *rq, struct vgpu_entity *entity,
-			u64 now_ns)
+static void gvt_dequeue(struct vgpu_rq *rq, struct vgpu_entity *entity, u64 now_ns)
 {
 	struct gvt *gvt = rq->data;
 
@@ -160,8 +157,7 @@ static void gvt_dequeue(struct vgpu_rq *rq, struct vgpu_entity *entity,
 	gvt->nr_queued--;
 }
 
-static struct vgpu_entity *gvt_pick(struct vgpu_rq *rq, u64 now_ns,
-				    struct vgpu_pick *pick)
+static struct vgpu_entity *gvt_pick(struct vgpu_rq *rq, u64 now_ns, struct vgpu_pick *pick)
 {
 	struct gvt *gvt = rq->data;
 	struct gvt_entity *ge;
@@ -182,8 +178,7 @@ static struct vgpu_entity *gvt_pick(struct vgpu_rq *rq, u64 now_ns,
 	return NULL;
 }
 
-static void gvt_charge(struct vgpu_rq *rq, struct vgpu_entity *entity,
-		       u64 ran_ns, u64 now_ns)
+static void gvt_charge(struct vgpu_rq *rq, struct vgpu_entity *entity, u64 ran_ns, u64 now_ns)
 {
 	gvt_balance(rq->data, now_ns);
 	gvt_entity(entity)->left_ns -= (s64)ran_ns;

@@ -8,10 +8,8 @@ static void json_group(FILE *out, const struct bench_group *group)
 {
 	fputs("{\"name\": ", out);
 	bench_json_text(out, group->name);
-	fprintf(out, ", \"clients\": %u, \"engine\": %u", group->nr,
-		group->engine);
-	fprintf(out, ", \"due\": %.6f, \"due_own_rule\": %.6f", group->due,
-		group->promised);
+	fprintf(out, ", \"clients\": %u, \"engine\": %u", group->nr, group->engine);
+	fprintf(out, ", \"due\": %.6f, \"due_own_rule\": %.6f", group->due, group->promised);
 	fprintf(out, ", \"got\": %.6f, \"got_min\": %.6f, \"got_max\": %.6f",
 		group->got, group->got_min, group->got_max);
 	fprintf(out, ", \"short\": %.6f, \"short_own_rule\": %.6f, \"over\": %.6f",
@@ -50,8 +48,7 @@ static void json_result(FILE *out, const struct bench_result *result)
 		result->use.useful, result->use.late, result->use.switching,
 		result->use.drain, result->use.linger, result->use.idle);
 	fprintf(out, "\"wait_p50_ns\": %.0f, \"wait_p99_ns\": %.0f, \"frames\": %llu, \"missed\": %llu, ",
-		result->wait_p50_ns, result->wait_p99_ns,
-		(unsigned long long)result->frames,
+		result->wait_p50_ns, result->wait_p99_ns, (unsigned long long)result->frames,
 		(unsigned long long)result->missed);
 	fprintf(out, "\"switches_per_s\": %.2f, \"pick_ns\": %.1f,\n   \"clients\": [",
 		result->switches_per_s, result->pick_ns);
@@ -66,10 +63,8 @@ static void json_loads(FILE *out, const struct bench_loads *loads, unsigned int 
 {
 	fprintf(out, "{\"policy\": \"%s\", \"loads\": %u, \"length_ns\": %llu, \"worked_ns\": %llu, \"service_ns\": %llu, \"runs\": %llu, \"jobs\": %llu, ",
 		loads->policy, nr, (unsigned long long)loads->length_ns,
-		(unsigned long long)loads->worked_ns,
-		(unsigned long long)loads->service_ns,
-		(unsigned long long)loads->runs,
-		(unsigned long long)loads->jobs);
+		(unsigned long long)loads->worked_ns, (unsigned long long)loads->service_ns,
+		(unsigned long long)loads->runs, (unsigned long long)loads->jobs);
 	json_promises(out, loads->broken, loads->checked, loads->used);
 	fputs("}", out);
 }

@@ -60,8 +60,7 @@ static void list(void)
 
 	puts("scenarios:");
 	for (i = 0; i < bench_nr_scenarios; i++)
-		printf("  %-18s %s\n", bench_scenarios[i].name,
-		       bench_scenarios[i].what);
+		printf("  %-18s %s\n", bench_scenarios[i].name, bench_scenarios[i].what);
 	puts("policies:");
 	for (i = 0; i < BENCH_POLICIES; i++)
 		printf("  %s\n", bench_policy_at(i)->name);
@@ -69,8 +68,7 @@ static void list(void)
 
 static void usage_error(const char *what, const char *name)
 {
-	fprintf(stderr, "bench_sched: no %s %s; --list names them\n", what,
-		name);
+	fprintf(stderr, "bench_sched: no %s %s; --list names them\n", what, name);
 	exit(2);
 }
 
@@ -115,8 +113,7 @@ static double pick_cost(unsigned int policy, unsigned int nr, u64 seed)
 		if (!known[policy][i].nr) {
 			known[policy][i].nr = nr;
 			known[policy][i].ns =
-				bench_pick_cost(bench_policy_at(policy), nr,
-						seed, PICK_REPEATS);
+				bench_pick_cost(bench_policy_at(policy), nr, seed, PICK_REPEATS);
 		}
 		if (known[policy][i].nr == nr)
 			return known[policy][i].ns;
@@ -124,8 +121,7 @@ static double pick_cost(unsigned int policy, unsigned int nr, u64 seed)
 	bench_die("more than %zu sizes", ARRAY_SIZE(known[0]));
 }
 
-static void run_scenario(const struct bench_scenario *scenario,
-			 const struct options *options,
+static void run_scenario(const struct bench_scenario *scenario, const struct options *options,
 			 struct bench_report *report)
 {
 	struct bench_case *bcase = bench_case_create(scenario, options->seed);
@@ -137,8 +133,7 @@ static void run_scenario(const struct bench_scenario *scenario,
 		if (options->policy &&
 		    strcmp(options->policy, bench_policy_at(i)->name))
 			continue;
-		bench_progress("%s, %s", scenario->name,
-			       bench_policy_at(i)->name);
+		bench_progress("%s, %s", scenario->name, bench_policy_at(i)->name);
 		bench_case_run(bcase, bench_policy_at(i), result);
 		result->pick_ns = pick_cost(i, bcase->nr, options->seed);
 		report->nr++;
@@ -184,8 +179,7 @@ int main(int argc, char **argv)
 		report.bursty = options.scenario;
 	}
 	report.seed = options.seed;
-	report.result = bench_alloc(bench_nr_scenarios * BENCH_POLICIES *
-				    sizeof(*report.result));
+	report.result = bench_alloc(bench_nr_scenarios * BENCH_POLICIES * sizeof(*report.result));
 	strftime(report.date, sizeof(report.date), "%Y-%m-%d", gmtime(&now));
 	bench_show_setup(&report);
 	for (i = 0; i < bench_nr_scenarios; i++)

@@ -16,8 +16,7 @@ static void samples_add(struct samples *samples, double value)
 {
 	if (samples->nr == samples->room) {
 		samples->room = samples->room ? 2 * samples->room : 1024;
-		samples->at = realloc(samples->at,
-				      samples->room * sizeof(*samples->at));
+		samples->at = realloc(samples->at, samples->room * sizeof(*samples->at));
 		if (!samples->at)
 			bench_die("no memory for %zu samples", samples->room);
 	}
@@ -81,8 +80,7 @@ static double shortfall(double due, double got)
 }
 
 /* Counts a client in its group. */
-static void group_add(struct bench_group *group, double due, double promised,
-		      double got)
+static void group_add(struct bench_group *group, double due, double promised, double got)
 {
 	group->due += due;
 	group->promised += promised;
@@ -96,8 +94,7 @@ static void group_add(struct bench_group *group, double due, double promised,
 }
 
 static void measure_group(const struct bench_case *bcase, const struct des *des,
-			  unsigned int kind, unsigned int engine,
-			  const struct due_claim *due,
+			  unsigned int kind, unsigned int engine, const struct due_claim *due,
 			  const struct due_claim *promised,
 			  struct bench_group *group, struct samples *all_waits)
 {
@@ -181,8 +178,7 @@ static void measure_use(const struct des *des, struct bench_result *result)
 }
 
 static void measure_spans(const struct bench_case *bcase, const struct des *des,
-			  const unsigned int *group_of,
-			  struct bench_result *result)
+			  const unsigned int *group_of, struct bench_result *result)
 {
 	const struct des_engine_record *engine = &des->engine[0];
 	size_t i;
@@ -204,8 +200,7 @@ static void measure_spans(const struct bench_case *bcase, const struct des *des,
 
 /* The claims of all clients to an engine. */
 static struct due_claim *claims_of(const struct bench_case *bcase,
-				   const struct des_config *config,
-				   unsigned int engine)
+				   const struct des_config *config, unsigned int engine)
 {
 	struct due_claim *claims = bench_alloc(bcase->nr * sizeof(*claims));
 	unsigned int i;
@@ -248,10 +243,8 @@ static void claims_couple(const struct des_load *load, unsigned int client,
  * What is due on each engine, by a policy's rule or, without a policy, by guarantee, cap and
  * weight.
  */
-static void claims_create(const struct bench_case *bcase,
-			  const struct des_config *config,
-			  const struct vgpu_sched_policy *policy,
-			  struct due_claim **claims)
+static void claims_create(const struct bench_case *bcase, const struct des_config *config,
+			  const struct vgpu_sched_policy *policy, struct due_claim **claims)
 {
 	unsigned int engine, i;
 
@@ -275,8 +268,7 @@ static void claims_create(const struct bench_case *bcase,
  * @des:    the record of the run
  * @result: set to what came of it; the caller frees result->span
  */
-void bench_measure(const struct bench_case *bcase,
-		   const struct vgpu_sched_policy *policy,
+void bench_measure(const struct bench_case *bcase, const struct vgpu_sched_policy *policy,
 		   const struct des *des, struct bench_result *result)
 {
 	struct due_claim *due[DES_MAX_ENGINES], *promised[DES_MAX_ENGINES];
@@ -304,12 +296,9 @@ void bench_measure(const struct bench_case *bcase,
 			result->nr_groups++;
 			measure_group(bcase, des, kind, engine, due[engine],
 				      promised[engine], group, &waits);
-			result->short_due = max(result->short_due,
-						group->short_due);
-			result->short_own = max(result->short_own,
-						group->short_own);
-			result->over_due = max(result->over_due,
-					       group->over_due);
+			result->short_due = max(result->short_due, group->short_due);
+			result->short_own = max(result->short_own, group->short_own);
+			result->over_due = max(result->over_due, group->over_due);
 			if (!group->again) {
 				result->frames += group->frames;
 				result->missed += group->missed;

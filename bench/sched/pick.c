@@ -38,8 +38,7 @@ static void scan_rq_exit(struct vgpu_rq *rq)
 	rq->data = NULL;
 }
 
-static void scan_init(struct vgpu_rq *rq, struct vgpu_entity *entity,
-		      u64 now_ns)
+static void scan_init(struct vgpu_rq *rq, struct vgpu_entity *entity, u64 now_ns)
 {
 	struct vgpu_qos_entity *q = vgpu_qos_of(entity);
 
@@ -51,8 +50,7 @@ static void scan_exit(struct vgpu_rq *rq, struct vgpu_entity *entity)
 {
 }
 
-static bool scan_enqueue(struct vgpu_rq *rq, struct vgpu_entity *entity,
-			 bool woken, u64 now_ns)
+static bool scan_enqueue(struct vgpu_rq *rq, struct vgpu_entity *entity, bool woken, u64 now_ns)
 {
 	struct vgpu_qos_entity *q = vgpu_qos_of(entity);
 
@@ -67,14 +65,12 @@ static bool scan_enqueue(struct vgpu_rq *rq, struct vgpu_entity *entity,
 	return false;
 }
 
-static void scan_dequeue(struct vgpu_rq *rq, struct vgpu_entity *entity,
-			 u64 now_ns)
+static void scan_dequeue(struct vgpu_rq *rq, struct vgpu_entity *entity, u64 now_ns)
 {
 	list_del_init(&entity->node);
 }
 
-static struct vgpu_entity *scan_pick(struct vgpu_rq *rq, u64 now_ns,
-				     struct vgpu_pick *pick)
+static struct vgpu_entity *scan_pick(struct vgpu_rq *rq, u64 now_ns, struct vgpu_pick *pick)
 {
 	struct vgpu_entity *entity, *due = NULL, *first = NULL, *best;
 	struct list_head *queue = rq->data;
@@ -105,8 +101,7 @@ static struct vgpu_entity *scan_pick(struct vgpu_rq *rq, u64 now_ns,
 	return best;
 }
 
-static void scan_charge(struct vgpu_rq *rq, struct vgpu_entity *entity,
-			u64 ran_ns, u64 now_ns)
+static void scan_charge(struct vgpu_rq *rq, struct vgpu_entity *entity, u64 ran_ns, u64 now_ns)
 {
 	struct vgpu_qos_entity *q = vgpu_qos_of(entity);
 	u64 ran_mille_ns = ran_ns * VGPU_PER_MILLE;
@@ -143,28 +138,24 @@ static void set_rq_exit(struct vgpu_rq *rq)
 	rq->data = NULL;
 }
 
-static bool set_enqueue(struct vgpu_rq *rq, struct vgpu_entity *entity,
-			bool woken, u64 now_ns)
+static bool set_enqueue(struct vgpu_rq *rq, struct vgpu_entity *entity, bool woken, u64 now_ns)
 {
 	bench_set_add(rq->data, vgpu_qos_of(entity)->start, entity);
 	return false;
 }
 
-static void set_dequeue(struct vgpu_rq *rq, struct vgpu_entity *entity,
-			u64 now_ns)
+static void set_dequeue(struct vgpu_rq *rq, struct vgpu_entity *entity, u64 now_ns)
 {
 	bench_set_remove(rq->data, vgpu_qos_of(entity)->start, entity);
 }
 
-static struct vgpu_entity *set_pick(struct vgpu_rq *rq, u64 now_ns,
-				    struct vgpu_pick *pick)
+static struct vgpu_entity *set_pick(struct vgpu_rq *rq, u64 now_ns, struct vgpu_pick *pick)
 {
 	pick->slice_ns = rq->slice_ns;
 	return bench_set_take_first(rq->data);
 }
 
-static void set_charge(struct vgpu_rq *rq, struct vgpu_entity *entity,
-		       u64 ran_ns, u64 now_ns)
+static void set_charge(struct vgpu_rq *rq, struct vgpu_entity *entity, u64 ran_ns, u64 now_ns)
 {
 	vgpu_qos_of(entity)->start += ran_ns * VGPU_PER_MILLE / entity->share.weight;
 }
@@ -214,8 +205,7 @@ static void pick_share(struct pick_world *world, unsigned int index, u64 *seed)
 	share->guarantee = high - low;
 	share->cap = VGPU_PER_MILLE;
 	if (bench_random(seed, 3) == 0)
-		share->cap = max(1U + (u32)bench_random(seed, even + 2),
-				 (u32)share->guarantee);
+		share->cap = max(1U + (u32)bench_random(seed, even + 2), (u32)share->guarantee);
 	share->weight = 1 + bench_random(seed, VGPU_WEIGHT_MAX);
 	share->first_slot = index;
 	share->nr_slots = 1;
@@ -267,10 +257,8 @@ static struct pick_world *pick_create(const struct vgpu_sched_policy *policy,
 	}
 	for (i = 0; i < nr; i++) {
 		if (policy->start)
-			policy->start(&world->rq, &world->entity[i],
-				      world->now_ns);
-		policy->enqueue(&world->rq, &world->entity[i], true,
-				world->now_ns);
+			policy->start(&world->rq, &world->entity[i], world->now_ns);
+		policy->enqueue(&world->rq, &world->entity[i], true, world->now_ns);
 	}
 	pick_steps(world, PICK_WARM_TURNS * nr);
 	return world;
@@ -285,8 +273,7 @@ static void pick_destroy(struct pick_world *world)
 		policy->dequeue(&world->rq, &world->entity[i], world->now_ns);
 	for (i = 0; i < world->nr; i++) {
 		if (policy->stop)
-			policy->stop(&world->rq, &world->entity[i],
-				     world->now_ns);
+			policy->stop(&world->rq, &world->entity[i], world->now_ns);
 		policy->exit(&world->rq, &world->entity[i]);
 	}
 	policy->rq_exit(&world->rq);

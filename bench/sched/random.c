@@ -20,8 +20,7 @@ struct load {
 /*
  * Adds slots and weights for policies that know no guarantee, and takes out changes of the policy.
  */
-static void load_adapt(struct des_config *config,
-		       const struct vgpu_sched_policy *policy)
+static void load_adapt(struct des_config *config, const struct vgpu_sched_policy *policy)
 {
 	struct due_claim *claims = bench_alloc(config->nr_clients * sizeof(*claims));
 	struct vgpu_share *shares = bench_alloc(config->nr_clients * sizeof(*shares));
@@ -55,8 +54,7 @@ static void load_adapt(struct des_config *config,
 }
 
 /* Makes the record say that it was made under qos, with the shares of @config. */
-static void load_pretend(struct des *des, const struct des_config *config,
-			 struct load *load)
+static void load_pretend(struct des *des, const struct des_config *config, struct load *load)
 {
 	unsigned int i, j;
 	size_t at;
@@ -71,13 +69,11 @@ static void load_pretend(struct des *des, const struct des_config *config,
 		if (des->config->params.policy == &bench_policy_gvt_like)
 			*overrun_ns = min(*overrun_ns, load->overrun_ns[j]);
 		else
-			load->overrun_ns[j] = max(*overrun_ns,
-						  load->overrun_ns[j]);
+			load->overrun_ns[j] = max(*overrun_ns, load->overrun_ns[j]);
 	}
 }
 
-static void load_count(const struct des *des, struct des_report *check,
-		       struct bench_loads *sum)
+static void load_count(const struct des *des, struct des_report *check, struct bench_loads *sum)
 {
 	const struct des_engine_record *engine = &des->engine[0];
 	unsigned int i;
@@ -146,10 +142,8 @@ void bench_loads_all(u64 seed, unsigned int nr, struct bench_loads *sums)
 			struct des_report check;
 			struct des *des;
 
-			bench_progress("random loads, %s: %u of %u",
-				       sum->policy, i, nr);
-			des_config_random(&asked, bench_policy_at(policy),
-					  seed + i);
+			bench_progress("random loads, %s: %u of %u", sum->policy, i, nr);
+			des_config_random(&asked, bench_policy_at(policy), seed + i);
 			des_config_copy(&config, &asked);
 			load_adapt(&config, bench_policy_at(policy));
 			des = des_run(&config);

@@ -53,8 +53,7 @@ static void show_groups(const struct bench_report *report, unsigned int first,
 			if (group->nr == 1)
 				bench_cell(table, "%.2f", 100 * group->got);
 			else
-				bench_cell(table, "%.2f..%.2f",
-					   100 * group->got_min,
+				bench_cell(table, "%.2f..%.2f", 100 * group->got_min,
 					   100 * group->got_max);
 		}
 	}
@@ -81,13 +80,11 @@ static void show_policies(const struct bench_report *report, unsigned int first,
 		bench_cell(table, "%.1f", 100 * result->short_own);
 		bench_cell(table, "%.1f", 100 * result->over_due);
 		for (j = 0; j < BENCH_PROMISES; j++)
-			bench_cell(table, "%llu",
-				   (unsigned long long)result->violations[j]);
+			bench_cell(table, "%llu", (unsigned long long)result->violations[j]);
 		bench_cell(table, "%.3f", result->wait_p50_ns / MS);
 		bench_cell(table, "%.2f", result->wait_p99_ns / MS);
 		if (result->frames)
-			bench_cell(table, "%llu/%llu",
-				   (unsigned long long)result->missed,
+			bench_cell(table, "%llu/%llu", (unsigned long long)result->missed,
 				   (unsigned long long)result->frames);
 		else
 			bench_cell(table, "-");
@@ -123,8 +120,7 @@ static void show_use(const struct bench_report *report, unsigned int first,
 		for (j = 0; j < result->nr_groups && at < sizeof(jobs); j++)
 			if (!result->group[j].again)
 				at += snprintf(jobs + at, sizeof(jobs) - at,
-					       "%s%.0f", j ? "+" : "",
-					       result->group[j].jobs);
+					       "%s%.0f", j ? "+" : "", result->group[j].jobs);
 		bench_cell(table, "%s", jobs);
 	}
 	bench_table_print(table, rst);
@@ -162,8 +158,7 @@ static void show_jobs(const struct bench_report *report, unsigned int first,
  * @first:  index of the scenario's first result; the others follow
  * @rst:    print reStructuredText
  */
-void bench_show_scenario(const struct bench_report *report, unsigned int first,
-			 bool rst)
+void bench_show_scenario(const struct bench_report *report, unsigned int first, bool rst)
 {
 	const char *name = report->result[first].scenario;
 	unsigned int nr = 0;
@@ -223,8 +218,7 @@ void bench_show_summary(const struct bench_report *report, bool rst)
 		bench_cell(table, "%.1f", 100 * sum / nr);
 		bench_cell(table, "%.1f", 100 * own);
 		for (j = 0; j < BENCH_PROMISES; j++)
-			bench_cell(table, "%llu",
-				   (unsigned long long)violations[j]);
+			bench_cell(table, "%llu", (unsigned long long)violations[j]);
 		bench_cell(table, "%llu/%llu", (unsigned long long)missed,
 			   (unsigned long long)frames);
 		bench_cell(table, "%.1f", 100 * useful / nr);
@@ -256,13 +250,10 @@ void bench_show_loads(const struct bench_report *report, bool rst)
 		bench_table_line(table);
 		bench_cell(table, "%s", sum->policy);
 		for (j = DES_G; j <= DES_L; j++)
-			bench_cell(table, "%llu/%llu",
-				   (unsigned long long)sum->broken[j],
+			bench_cell(table, "%llu/%llu", (unsigned long long)sum->broken[j],
 				   (unsigned long long)sum->checked[j]);
-		bench_cell(table, "%.2f",
-			   100.0 * sum->worked_ns / sum->length_ns);
-		bench_cell(table, "%.2f",
-			   100 - 100.0 * sum->service_ns / sum->length_ns);
+		bench_cell(table, "%.2f", 100.0 * sum->worked_ns / sum->length_ns);
+		bench_cell(table, "%.2f", 100 - 100.0 * sum->service_ns / sum->length_ns);
 		bench_cell(table, "%.0f", sum->jobs / seconds);
 		bench_cell(table, "%.0f", sum->runs / seconds);
 	}

@@ -43,8 +43,7 @@ struct bench_report {
 
 /* report.c */
 void bench_show_setup(const struct bench_report *report);
-void bench_show_scenario(const struct bench_report *report, unsigned int first,
-			 bool rst);
+void bench_show_scenario(const struct bench_report *report, unsigned int first, bool rst);
 void bench_show_summary(const struct bench_report *report, bool rst);
 void bench_show_loads(const struct bench_report *report, bool rst);
 

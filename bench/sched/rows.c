@@ -33,8 +33,7 @@ static void row_pick(struct bench_report *report)
 	unsigned int i;
 
 	bench_progress("pick_scaling");
-	bench_pick_pairs(&vgpu_policy_qos, PICK_FEW, PICK_MANY, report->seed,
-			 PICK_PAIRS, &cost);
+	bench_pick_pairs(&vgpu_policy_qos, PICK_FEW, PICK_MANY, report->seed, PICK_PAIRS, &cost);
 	row->value = cost.many_ns;
 	row->peer = cost.few_ns;
 	row->has_peer = true;
@@ -71,8 +70,7 @@ static void row_pick_set(struct bench_report *report)
 	bench_row_detail(row, "pick + charge + enqueue, natively, medians of %d batches in turn; std::set has one order and one tag to charge; value and peer are of the size with the worst ratio",
 			 PICK_PAIRS);
 	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
-		bench_pick_beside(policies, nr, sizes[i], report->seed,
-				  PICK_PAIRS, ns);
+		bench_pick_beside(policies, nr, sizes[i], report->seed, PICK_PAIRS, ns);
 		bench_row_detail(row, "; %u entities: qos %.0f, linear scan with the same tags %.0f",
 				 sizes[i], ns[0], ns[1]);
 		if (!bench_policy_set) {
@@ -175,8 +173,7 @@ static void use_of(const struct des *des, u64 *wanted_ns, u64 *served_ns)
 }
 
 static double use_under(const struct bench_scenario *scenario,
-			const struct vgpu_sched_policy *policy, u64 seed,
-			struct bench_use *sum)
+			const struct vgpu_sched_policy *policy, u64 seed, struct bench_use *sum)
 {
 	u64 wanted_ns = 0, served_ns = 0;
 	struct bench_result result;
@@ -187,8 +184,7 @@ static double use_under(const struct bench_scenario *scenario,
 		struct des_config config;
 		struct des *des;
 
-		bench_progress("qos_use: %s, %u of %d", policy->name, i,
-			       USE_SEEDS);
+		bench_progress("qos_use: %s, %u of %d", policy->name, i, USE_SEEDS);
 		bench_case_config(bcase, policy, &config);
 		des = des_run(&config);
 		use_of(des, &wanted_ns, &served_ns);
@@ -216,8 +212,7 @@ static void row_use(struct bench_report *report)
 	row->absolute = true;
 	bench_row_detail(row, "service in the time in which a client is runnable (no client has a cap), %s: %s; %d seeds from %#llx on, %.0f s each, the same arrivals for all",
 			 scenario->name, scenario->what, USE_SEEDS,
-			 (unsigned long long)report->seed,
-			 (double)scenario->length_ns / SEC);
+			 (unsigned long long)report->seed, (double)scenario->length_ns / SEC);
 	for (i = 0; i < BENCH_POLICIES; i++) {
 		const struct vgpu_sched_policy *policy = bench_policy_at(i);
 		struct bench_use use = {};

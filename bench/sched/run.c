@@ -7,8 +7,7 @@
 /* So many clients of a kind have their demands measured; the others have the same demands. */
 #define ALONE_MAX	8
 
-static void case_params(const struct bench_case *bcase,
-			const struct vgpu_sched_policy *policy,
+static void case_params(const struct bench_case *bcase, const struct vgpu_sched_policy *policy,
 			struct des_config *config)
 {
 	const struct bench_scenario *scenario = bcase->scenario;
@@ -29,8 +28,7 @@ static void case_params(const struct bench_case *bcase,
 	config->reset_ns = BENCH_RESET_NS;
 }
 
-static void case_clients(const struct bench_scenario *scenario,
-			 struct des_config *config)
+static void case_clients(const struct bench_scenario *scenario, struct des_config *config)
 {
 	const struct bench_kind *kind = scenario->kind;
 	unsigned int i, j, at = 0;
@@ -67,9 +65,8 @@ void bench_cooperative(struct des_config *config)
 		struct des_load *load = &config->client[i].load;
 
 		for (j = 0; j < load->nr_stages; j++)
-			load->chunk_ns = max(load->chunk_ns,
-					     max(load->stage[j].job_ns,
-						 load->stage[j].job_max_ns));
+			load->chunk_ns = max3(load->chunk_ns, load->stage[j].job_ns,
+					      load->stage[j].job_max_ns);
 	}
 	for (i = 0; i < config->nr_actions; i++)
 		config->action[i].params.preempt_timeout_us =
@@ -82,8 +79,7 @@ void bench_cooperative(struct des_config *config)
  * @policy: policy to run it under
  * @config: set to the configuration; the caller frees it by des_config_exit()
  */
-void bench_case_config(const struct bench_case *bcase,
-		       const struct vgpu_sched_policy *policy,
+void bench_case_config(const struct bench_case *bcase, const struct vgpu_sched_policy *policy,
 		       struct des_config *config)
 {
 	unsigned int i;
@@ -101,8 +97,7 @@ void bench_case_config(const struct bench_case *bcase,
 }
 
 /* Measures what the client gets of engines that it has for itself. */
-static void case_alone(struct bench_case *bcase, const struct des_config *all,
-		       unsigned int index)
+static void case_alone(struct bench_case *bcase, const struct des_config *all, unsigned int index)
 {
 	struct des_config config;
 	struct des *des;
@@ -164,8 +159,7 @@ static void case_shares(struct bench_case *bcase)
  *
  * Return: the case, which the caller frees by bench_case_destroy().
  */
-struct bench_case *bench_case_create(const struct bench_scenario *scenario,
-				     u64 seed)
+struct bench_case *bench_case_create(const struct bench_scenario *scenario, u64 seed)
 {
 	struct bench_case *bcase = bench_alloc(sizeof(*bcase));
 	struct des_config config;
@@ -245,8 +239,7 @@ static void case_check(const struct bench_case *bcase, struct des *des,
  * @policy: the policy; gvt_like after all others, as it is held to their overruns
  * @result: set to what came of the run; the caller frees result->span
  */
-void bench_case_run(struct bench_case *bcase,
-		    const struct vgpu_sched_policy *policy,
+void bench_case_run(struct bench_case *bcase, const struct vgpu_sched_policy *policy,
 		    struct bench_result *result)
 {
 	struct des_config config;

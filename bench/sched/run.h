@@ -42,20 +42,16 @@ struct bench_case {
 	u64 overrun_ns[DES_MAX_ENGINES];
 };
 
-struct bench_case *bench_case_create(const struct bench_scenario *scenario,
-				     u64 seed);
+struct bench_case *bench_case_create(const struct bench_scenario *scenario, u64 seed);
 void bench_case_destroy(struct bench_case *bcase);
-void bench_case_config(const struct bench_case *bcase,
-		       const struct vgpu_sched_policy *policy,
+void bench_case_config(const struct bench_case *bcase, const struct vgpu_sched_policy *policy,
 		       struct des_config *config);
 void bench_cooperative(struct des_config *config);
-void bench_case_run(struct bench_case *bcase,
-		    const struct vgpu_sched_policy *policy,
+void bench_case_run(struct bench_case *bcase, const struct vgpu_sched_policy *policy,
 		    struct bench_result *result);
 
 /* measure.c */
-void bench_measure(const struct bench_case *bcase,
-		   const struct vgpu_sched_policy *policy,
+void bench_measure(const struct bench_case *bcase, const struct vgpu_sched_policy *policy,
 		   const struct des *des, struct bench_result *result);
 
 #endif /* BENCH_RUN_H */

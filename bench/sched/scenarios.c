@@ -56,8 +56,7 @@ static void act_churn(struct des_config *config)
 		bool odd = i / visitors % 2;
 
 		client = &config->client[index];
-		des_config_act(config, at_ns,
-			       client->stopped != odd ? DES_START : DES_STOP,
+		des_config_act(config, at_ns, client->stopped != odd ? DES_START : DES_STOP,
 			       index);
 		i++;
 	}

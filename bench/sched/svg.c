@@ -42,8 +42,7 @@ static void text(FILE *out, double x, double y, const char *anchor,
 		x, y, anchor, style, words);
 }
 
-static void box(FILE *out, double x, double y, double width, double height,
-		const char *fill)
+static void box(FILE *out, double x, double y, double width, double height, const char *fill)
 {
 	fprintf(out, "<rect x=\"%.2f\" y=\"%.1f\" width=\"%.2f\" height=\"%.1f\" fill=\"%s\"/>\n",
 		x, y, width, height, fill);
@@ -89,8 +88,7 @@ static void legend(FILE *out, double y, const char *const *names,
 	}
 }
 
-static int policy_index(const struct bench_report *report,
-			const struct bench_result *result)
+static int policy_index(const struct bench_report *report, const struct bench_result *result)
 {
 	unsigned int i;
 
@@ -100,8 +98,7 @@ static int policy_index(const struct bench_report *report,
 	bench_die("%s: no policy %s", report->date, result->policy);
 }
 
-static unsigned int results_of(const struct bench_report *report,
-			       const char *scenario)
+static unsigned int results_of(const struct bench_report *report, const char *scenario)
 {
 	unsigned int i, nr = 0;
 
@@ -145,8 +142,7 @@ static double shares(FILE *out, const struct bench_report *report, double y)
 
 		if (strcmp(scenario, result->scenario)) {
 			y += i ? ROW_GAP : 0;
-			text(out, LEFT - 8, y + 2.5 * BAR, "end", "",
-			     result->scenario);
+			text(out, LEFT - 8, y + 2.5 * BAR, "end", "", result->scenario);
 		}
 		scenario = result->scenario;
 		box(out, LEFT, y, max(width, 1.0), BAR - 1, policy_colour(at));
@@ -174,15 +170,13 @@ static void lane(FILE *out, const struct bench_result *result, double y)
 		if (start_ns >= PICTURE_NS)
 			break;
 		if (span->group < BENCH_GROUPS)
-			box(out, LEFT + start_ns * scale, y,
-			    (end_ns - start_ns) * scale, LANE,
+			box(out, LEFT + start_ns * scale, y, (end_ns - start_ns) * scale, LANE,
 			    group_colours[span->group]);
 	}
 }
 
 /* The lanes of one scenario, one for each policy. */
-static double lanes(FILE *out, const struct bench_report *report,
-		    const char *scenario, double y)
+static double lanes(FILE *out, const struct bench_report *report, const char *scenario, double y)
 {
 	const char *names[BENCH_GROUPS + 1], *colours[BENCH_GROUPS + 1];
 	char words[128];
@@ -227,8 +221,7 @@ static double use_of(const struct bench_use *use, unsigned int part)
 	return parts[part];
 }
 
-static double uses(FILE *out, const struct bench_report *report,
-		   const char *scenario, double y)
+static double uses(FILE *out, const struct bench_report *report, const char *scenario, double y)
 {
 	char words[128];
 	unsigned int i, j;
@@ -236,8 +229,7 @@ static double uses(FILE *out, const struct bench_report *report,
 
 	if (!results_of(report, scenario))
 		return y;
-	snprintf(words, sizeof(words), "Where the engine's time went: %s",
-		 scenario);
+	snprintf(words, sizeof(words), "Where the engine's time went: %s", scenario);
 	heading(out, y, words, "The same arrivals under each policy");
 	legend(out, y + 40, use_names, use_colours, ARRAY_SIZE(use_names));
 	y += 56;
@@ -248,8 +240,7 @@ static double uses(FILE *out, const struct bench_report *report,
 
 		if (strcmp(result->scenario, scenario))
 			continue;
-		text(out, LEFT - 8, y + LANE / 2.0 + 4, "end", "",
-		     result->policy);
+		text(out, LEFT - 8, y + LANE / 2.0 + 4, "end", "", result->policy);
 		x = LEFT;
 		for (j = 0; j < ARRAY_SIZE(use_names); j++) {
 			double width = PLOT * use_of(&result->use, j);

@@ -91,8 +91,7 @@ void bench_table_print(struct bench_table *table, bool rst)
 		print_rule(widths, table->nr_columns);
 	for (i = 0; i < table->nr_lines; i++) {
 		for (j = 0; j < table->nr_columns; j++)
-			printf(j ? " %*s" : "%-*s", (int)widths[j],
-			       table->cell[i][j]);
+			printf(j ? " %*s" : "%-*s", (int)widths[j], table->cell[i][j]);
 		putchar('\n');
 		if (rst && !i)
 			print_rule(widths, table->nr_columns);

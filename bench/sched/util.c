@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Small things that the whole bench uses. */
-#include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <time.h>
@@ -9,18 +8,6 @@
 #include "bench_sched.h"
 
 #define QUIET_NS	(2 * SEC)	/* nothing is said of progress for so long */
-
-void bench_die(const char *fmt, ...)
-{
-	va_list args;
-
-	fprintf(stderr, "%s: ", program_invocation_short_name);
-	va_start(args, fmt);
-	vfprintf(stderr, fmt, args);
-	va_end(args);
-	fputc('\n', stderr);
-	exit(1);
-}
 
 /* Zeroed memory; without memory there is no bench. */
 void *bench_alloc(size_t bytes)

@@ -13,7 +13,6 @@
 
 #define PAGE		4096ull
 #define SAMPLE_BYTES	(8ull * LOAD_SAMPLES)
-#define LOAD_NOTHING	0.000000001	/* a fraction of an engine */
 
 __attribute__((format(printf, 3, 4)))
 static int load_fail(struct load *load, int ret, const char *fmt, ...)
@@ -384,44 +383,4 @@ int load_client_stop(struct load_client *client)
 	if (load->config.irq)
 		load_irq_block(load, false);
 	return client->ret;
-}
-
-static bool is_below(double due, const struct vgpu_ctl_share *share)
-{
-	return share->cap / 1000.0 - due > LOAD_NOTHING;
-}
-
-/*
- * A vGPU that has work is due its guarantee; what is left over is shared by weight among the
- * busy vGPUs whose caps allow more.
- */
-void load_due(const struct vgpu_ctl_share *share, const bool *busy, unsigned int nr, double *due)
-{
-	double left = 1, weights, give, room;
-	unsigned int i, round;
-
-	for (i = 0; i < nr; i++) {
-		due[i] = busy[i] ? share[i].guarantee / 1000.0 : 0;
-		left -= due[i];
-	}
-	/* Each round brings one vGPU at least to its cap, or gives all away. */
-	for (round = 0; round < nr && left > LOAD_NOTHING; round++) {
-		weights = 0;
-		for (i = 0; i < nr; i++)
-			if (busy[i] && is_below(due[i], &share[i]))
-				weights += share[i].weight;
-		if (!(weights > 0))
-			break;
-		give = left;
-		for (i = 0; i < nr; i++) {
-			room = share[i].cap / 1000.0 - due[i];
-			if (busy[i] && is_below(due[i], &share[i]) &&
-			    room / share[i].weight < give / weights)
-				give = room / share[i].weight * weights;
-		}
-		for (i = 0; i < nr; i++)
-			if (busy[i] && is_below(due[i], &share[i]))
-				due[i] += give * share[i].weight / weights;
-		left -= give;
-	}
 }

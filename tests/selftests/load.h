@@ -120,10 +120,4 @@ struct load_client {
 int load_client_start(struct load_client *client);
 int load_client_stop(struct load_client *client);
 
-/*
- * The fraction of the engine that is due to each of @nr vGPUs under qos, if those with @busy
- * always have work and the others none.
- */
-void load_due(const struct vgpu_ctl_share *share, const bool *busy, unsigned int nr, double *due);
-
 #endif /* LOAD_H */

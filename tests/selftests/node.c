@@ -77,6 +77,7 @@ int node_shares_set(int fd, const struct vgpu_ctl_share *entries, uint32_t count
 	struct vgpu_ctl_shares shares = {
 		.size = sizeof(shares),
 		.count = count,
+		.entry_size = sizeof(*entries),
 		.entries = (uintptr_t)entries,
 	};
 	int ret;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-#include <string.h>
 #include <sys/prctl.h>
 
+#include "due.h"
 #include "share.h"
 
 #define JOB_NS		100000
@@ -95,35 +95,26 @@ void share_finish(void)
 		share_ok(&share.beside, load_drain(&share.beside, FX_TIMEOUT_MS));
 }
 
-static void set_due(const struct share_scenario *s)
+void share_find_due(enum vgpu_ctl_due rule)
 {
+	struct due_claim claims[SHARE_VGPUS];
 	struct vgpu_ctl_gpu gpu;
-	unsigned int i, active = 0;
+	unsigned int i;
 
-	for (i = 0; i < share.nr; i++) {
-		share.busy[i] = !(s->idle & 1u << i);
-		active += share.busy[i];
-	}
-	if (!strcmp(s->policy, "qos")) {
-		share_qos_due();
-		return;
-	}
 	fx_ctl_gpu(&gpu);
-	for (i = 0; i < share.nr; i++) {
-		if (!share.busy[i])
-			share.due[i] = 0;
-		else if (!strcmp(s->policy, "best_effort"))
-			share.due[i] = 1.0 / active;
-		else if (!strcmp(s->policy, "equal_share"))
-			share.due[i] = 1.0 / share.nr;
-		else
-			share.due[i] = (double)share.vgpu[i].dev->fb_bytes / (double)gpu.fb_bytes;
-	}
-}
-
-void share_qos_due(void)
-{
-	load_due(share.set, share.busy, share.nr, share.due);
+	CHECK_EQ(gpu.due, rule, "%s", (char *)gpu.policy);
+	for (i = 0; i < share.nr; i++)
+		claims[i] = (struct due_claim){
+			.guarantee = share.set[i].guarantee / 1000.0,
+			.cap = share.set[i].cap / 1000.0,
+			.weight = share.set[i].weight,
+			.part = (double)share.vgpu[i].dev->fb_bytes / (double)gpu.fb_bytes,
+			.demand = share.busy[i],
+			.started = true,
+		};
+	CHECK(due_by_rule(rule, claims, share.nr, 1));
+	for (i = 0; i < share.nr; i++)
+		share.due[i] = claims[i].due;
 }
 
 void share_want(const unsigned int triple[][3])
@@ -139,11 +130,13 @@ void share_want(const unsigned int triple[][3])
 void share_prepare(const struct share_scenario *s)
 {
 	struct vgpu_ctl_sched sched = { .slice_ns = s->slice_ns };
+	unsigned int i;
 
 	share_open(s->types);
-	if (!strcmp(s->policy, "qos"))
+	if (s->due == VGPU_DUE_SHARE)
 		share_want(s->share);
-	set_due(s);
+	for (i = 0; i < share.nr; i++)
+		share.busy[i] = !(s->idle & 1u << i);
 	start_loads();
 	prctl(PR_SET_TIMERSLACK, 1);
 	if (!sched.slice_ns)
@@ -151,6 +144,7 @@ void share_prepare(const struct share_scenario *s)
 	share.slice_ns = sched.slice_ns;
 	snprintf((char *)sched.policy, sizeof(sched.policy), "%s", s->policy);
 	tune_set(&sched, VGPU_SCHED_POLICY | VGPU_SCHED_SLICE);
+	share_find_due(s->due);
 }
 
 void share_cleanup(void)

@@ -18,6 +18,7 @@
 /**
  * struct share_scenario - vGPUs, what they are to get, and which of them have work
  * @policy:   the GPU's, by name
+ * @due:      what is due to a vGPU under that policy
  * @types:    suffixes of the vGPUs' types, separated by spaces
  * @share:    under qos: guarantee and cap in per mille, and weight, of each vGPU
  * @idle:     bit i: the i-th vGPU has no work
@@ -25,6 +26,7 @@
  */
 struct share_scenario {
 	const char *policy;
+	enum vgpu_ctl_due due;
 	const char *types;
 	unsigned int share[SHARE_VGPUS][3];
 	unsigned int idle;
@@ -68,8 +70,8 @@ void share_open(const char *types);
 /* Sets guarantee, cap and weight of each vGPU. */
 void share_want(const unsigned int triple[][3]);
 
-/* Computes share.due anew from share.set, for qos. */
-void share_qos_due(void);
+/* Computes share.due; the driver must say that the policy in force has that rule. */
+void share_find_due(enum vgpu_ctl_due rule);
 
 /* Opens the vGPUs and sets the policy; from here on share_keep_busy() keeps the rings filled. */
 void share_prepare(const struct share_scenario *s);

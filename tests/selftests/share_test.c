@@ -12,6 +12,11 @@ static void run(const struct share_scenario *s)
 	share_finish();
 }
 
+#define BEST_EFFORT	.policy = "best_effort", .due = VGPU_DUE_EQUAL
+#define EQUAL_SHARE	.policy = "equal_share", .due = VGPU_DUE_SLOT
+#define FIXED_SHARE	.policy = "fixed_share", .due = VGPU_DUE_SIZE
+#define QOS		.policy = "qos", .due = VGPU_DUE_SHARE
+
 #define TWO	"8Q 8Q"
 #define FOUR	"4Q 4Q 4Q 4Q"
 #define EIGHT	"2Q 2Q 2Q 2Q 2Q 2Q 2Q 2Q"
@@ -21,55 +26,55 @@ static void run(const struct share_scenario *s)
 	static void name(void)						\
 	{								\
 		static const struct share_scenario s = {			\
-			.policy = of, .types = who, ##__VA_ARGS__	\
+			of, .types = who, ##__VA_ARGS__			\
 		};							\
 									\
 		run(&s);						\
 	}
 
-SCENARIO(best_effort_2, "best_effort", TWO)
-SCENARIO(best_effort_4, "best_effort", FOUR)
-SCENARIO(best_effort_16, "best_effort", SIXTEEN)
-SCENARIO(best_effort_sizes_do_not_count, "best_effort", "8Q 2Q 1Q")
-SCENARIO(best_effort_idle_time_goes_on, "best_effort", FOUR, .idle = 0x2)
+SCENARIO(best_effort_2, BEST_EFFORT, TWO)
+SCENARIO(best_effort_4, BEST_EFFORT, FOUR)
+SCENARIO(best_effort_16, BEST_EFFORT, SIXTEEN)
+SCENARIO(best_effort_sizes_do_not_count, BEST_EFFORT, "8Q 2Q 1Q")
+SCENARIO(best_effort_idle_time_goes_on, BEST_EFFORT, FOUR, .idle = 0x2)
 
-SCENARIO(equal_share_2, "equal_share", TWO)
-SCENARIO(equal_share_8, "equal_share", EIGHT)
-SCENARIO(equal_share_16, "equal_share", SIXTEEN)
-SCENARIO(equal_share_idle_slots_stay, "equal_share", "4Q 2Q 1Q", .idle = 0x1, .slice_ns = 5000000)
+SCENARIO(equal_share_2, EQUAL_SHARE, TWO)
+SCENARIO(equal_share_8, EQUAL_SHARE, EIGHT)
+SCENARIO(equal_share_16, EQUAL_SHARE, SIXTEEN)
+SCENARIO(equal_share_idle_slots_stay, EQUAL_SHARE, "4Q 2Q 1Q", .idle = 0x1, .slice_ns = 5000000)
 
-SCENARIO(fixed_share_2, "fixed_share", TWO)
-SCENARIO(fixed_share_16, "fixed_share", SIXTEEN)
-SCENARIO(fixed_share_mixed, "fixed_share", "8Q 4Q 2Q 1Q 1Q")
-SCENARIO(fixed_share_unsold_slots_stay, "fixed_share", "4Q 2Q", .slice_ns = 5000000)
-SCENARIO(fixed_share_idle_slots_stay, "fixed_share", "8Q 4Q 4Q", .idle = 0x1, .slice_ns = 5000000)
+SCENARIO(fixed_share_2, FIXED_SHARE, TWO)
+SCENARIO(fixed_share_16, FIXED_SHARE, SIXTEEN)
+SCENARIO(fixed_share_mixed, FIXED_SHARE, "8Q 4Q 2Q 1Q 1Q")
+SCENARIO(fixed_share_unsold_slots_stay, FIXED_SHARE, "4Q 2Q", .slice_ns = 5000000)
+SCENARIO(fixed_share_idle_slots_stay, FIXED_SHARE, "8Q 4Q 4Q", .idle = 0x1, .slice_ns = 5000000)
 
-SCENARIO(qos_defaults_4, "qos", FOUR, .share = {
+SCENARIO(qos_defaults_4, QOS, FOUR, .share = {
 	{ 250, 1000, 250 }, { 250, 1000, 250 }, { 250, 1000, 250 },
 	{ 250, 1000, 250 } })
-SCENARIO(qos_defaults_16, "qos", SIXTEEN, .share = {
+SCENARIO(qos_defaults_16, QOS, SIXTEEN, .share = {
 	{ 62, 1000, 62 }, { 62, 1000, 62 }, { 62, 1000, 62 }, { 62, 1000, 62 },
 	{ 62, 1000, 62 }, { 62, 1000, 62 }, { 62, 1000, 62 }, { 62, 1000, 62 },
 	{ 62, 1000, 62 }, { 62, 1000, 62 }, { 62, 1000, 62 }, { 62, 1000, 62 },
 	{ 62, 1000, 62 }, { 62, 1000, 62 }, { 62, 1000, 62 }, { 62, 1000, 62 } })
-SCENARIO(qos_guarantees, "qos", TWO, .share = { { 700, 1000, 1 }, { 300, 1000, 1 } })
-SCENARIO(qos_weights, "qos", "4Q 4Q 4Q", .share = {
+SCENARIO(qos_guarantees, QOS, TWO, .share = { { 700, 1000, 1 }, { 300, 1000, 1 } })
+SCENARIO(qos_weights, QOS, "4Q 4Q 4Q", .share = {
 	{ 0, 1000, 1 }, { 0, 1000, 2 }, { 0, 1000, 4 } })
-SCENARIO(qos_caps_leave_idle, "qos", "4Q 4Q 4Q", .share = {
+SCENARIO(qos_caps_leave_idle, QOS, "4Q 4Q 4Q", .share = {
 	{ 100, 200, 1 }, { 0, 300, 1 }, { 50, 150, 9 } })
-SCENARIO(qos_cap_gives_to_the_others, "qos", FOUR, .share = {
+SCENARIO(qos_cap_gives_to_the_others, QOS, FOUR, .share = {
 	{ 400, 400, 1 }, { 100, 150, 50 }, { 50, 1000, 1 }, { 50, 1000, 3 } })
-SCENARIO(qos_idle_time_by_weight, "qos", FOUR, .share = {
+SCENARIO(qos_idle_time_by_weight, QOS, FOUR, .share = {
 	{ 500, 1000, 1 }, { 100, 1000, 1 }, { 100, 1000, 2 },
 	{ 100, 1000, 5 } }, .idle = 0x1)
-SCENARIO(qos_guarantee_is_cap, "qos", "4Q 4Q 2Q", .share = {
+SCENARIO(qos_guarantee_is_cap, QOS, "4Q 4Q 2Q", .share = {
 	{ 500, 500, 1 }, { 300, 300, 1 }, { 200, 200, 1 } })
 
 /* Shares are changed while all vGPUs work. */
 static void qos_changed_under_load(void)
 {
 	static const struct share_scenario s = {
-		.policy = "qos",
+		QOS,
 		.types = "4Q 4Q 4Q",
 		.share = { { 700, 1000, 1 }, { 100, 1000, 1 }, { 100, 200, 1 } },
 	};
@@ -80,7 +85,7 @@ static void qos_changed_under_load(void)
 	share_prepare(&s);
 	share_measure();
 	share_want(next);
-	share_qos_due();
+	share_find_due(VGPU_DUE_SHARE);
 	share_measure();
 	share_finish();
 }
@@ -89,7 +94,7 @@ static void qos_changed_under_load(void)
 static void engines_are_independent(void)
 {
 	static const struct share_scenario s = {
-		.policy = "qos",
+		QOS,
 		.types = TWO,
 		.share = { { 600, 1000, 1 }, { 400, 1000, 1 } },
 	};

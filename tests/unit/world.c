@@ -187,10 +187,10 @@ int world_pick(struct world *w)
 /* The same, with time passing until an entity may run; one must be queued. */
 int world_next(struct world *w)
 {
-	int i = world_pick(w);
+	int i = world_pick(w), waits;
 
-	while (i == NOBODY) {
-		assert_true(w->until_ns);
+	for (waits = 0; i == NOBODY; waits++) {
+		assert_true(w->until_ns && waits < WORLD_WAITS);
 		w->now_ns = w->until_ns;
 		i = world_pick(w);
 	}

@@ -14,6 +14,7 @@
 
 #define WORLD_ENTITIES	1024
 #define WORLD_BEGIN_NS	12345	/* when a world begins: not a multiple of a slice */
+#define WORLD_WAITS	100000	/* a policy that lets time pass more often has hung */
 #define NOBODY		-1	/* in place of the number of an entity */
 
 /* What this policy promises of each call, beyond what all policies do; a mask. */

@@ -160,10 +160,7 @@ void vgpu_config_init(struct vgpu_config *config, const struct vgpu_function_des
 	vgpu_config_reset(config);
 }
 
-/**
- * vgpu_config_reset() - give all registers their values after reset
- * @config: the function's configuration; BARs have no address afterwards
- */
+/* Gives all registers of a function their values after reset: BARs have no address. */
 void vgpu_config_reset(struct vgpu_config *config)
 {
 	memcpy(config->space, config->initial, sizeof(config->space));

@@ -53,10 +53,7 @@ int vgpu_irq_init(struct vgpu_irqs *irqs, unsigned int vectors)
 	return 0;
 }
 
-/**
- * vgpu_irq_free() - undo vgpu_irq_init()
- * @irqs: not in use; also if vgpu_irq_init() has failed, or was not called
- */
+/* Undoes vgpu_irq_init(), also where it has failed or was not called. */
 void vgpu_irq_free(struct vgpu_irqs *irqs)
 {
 	kfree(irqs->table);

@@ -272,11 +272,7 @@ static struct vgpu_front vgpu_mdev_front = {
 	.remove_gpu = vgpu_mdev_remove_gpu,
 };
 
-/**
- * vgpu_mdev_init() - register the front end with mdev and with the core
- *
- * Return: 0 or -errno.
- */
+/* Registers the front end with mdev and with the core. Returns 0 or -errno. */
 int vgpu_mdev_init(void)
 {
 	int ret;
@@ -289,9 +285,7 @@ int vgpu_mdev_init(void)
 	return 0;
 }
 
-/**
- * vgpu_mdev_exit() - undo vgpu_mdev_init(); no GPU is left
- */
+/* Undoes vgpu_mdev_init(), when no GPU is left. */
 void vgpu_mdev_exit(void)
 {
 	vgpu_front_unregister(&vgpu_mdev_front);

@@ -124,12 +124,7 @@ u64 vgpu_region_bytes(const struct vgpu_regions *regions, unsigned int index)
 	return 0;
 }
 
-/**
- * vgpu_region_offset() - tell where a region starts in the device's file
- * @index: number of the region as VFIO counts them
- *
- * Return: the file offset.
- */
+/* Returns where region @index, as VFIO counts them, starts in the file of the device. */
 u64 vgpu_region_offset(unsigned int index)
 {
 	return (u64)index << VGPU_REGION_SHIFT;

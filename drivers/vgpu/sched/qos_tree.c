@@ -4,7 +4,7 @@
  *
  * by_due holds entities with a guarantee by the time from which they may run for it, and knows the
  * earliest deadline of each subtree. by_start holds all queued entities by virtual start, and knows
- * of each subtree when the first cap lets somebody run. So a pick searches one path down each:
+ * of each subtree when the first cap lets an entity run. So a pick searches one path down each:
  * O(log n), and no entity is moved as time passes.
  *
  * The trees have copies of the tags, which change when an entity is queued and at no other time. So

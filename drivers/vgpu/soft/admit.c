@@ -52,11 +52,9 @@ static u64 soft_admit_left(unsigned int percent)
 	return limit > soft_admitted ? limit - soft_admitted : 0;
 }
 
-/**
- * soft_admit_room() - struct vgpu_gpu_ops.fb_room
- * @vgpu: a software GPU; the answer is the same for all of them
- * Context: may sleep.
- * Return: how many bytes of framebuffer new vGPUs may have.
+/*
+ * struct vgpu_gpu_ops.fb_room: how many bytes of framebuffer new vGPUs may have. The answer is the
+ * same for all software GPUs. May sleep.
  */
 u64 soft_admit_room(struct vgpu_gpu *vgpu)
 {
@@ -95,11 +93,7 @@ int soft_admit(struct vgpu_instance *vgpu, const struct vgpu_instance_info *info
 			   soft_admit_limit(percent) >> 20, left >> 30 << 10, percent);
 }
 
-/**
- * soft_admit_end() - undo soft_admit()
- * @fb_bytes: length of a framebuffer whose memory has been given back
- * Context: may sleep.
- */
+/* Undoes soft_admit() of a framebuffer whose memory has been given back. May sleep. */
 void soft_admit_end(u64 fb_bytes)
 {
 	mutex_lock(&soft_admit_lock);

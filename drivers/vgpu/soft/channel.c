@@ -36,12 +36,7 @@ static void soft_channel_report_fault(struct soft_channel *ch, enum vgpu_hw_faul
 	vgpu_raise_irq(vgpu, 0);
 }
 
-/**
- * soft_channel_show() - print a line on a channel, for debugfs
- * @ch: the channel; a disabled one has no line
- * @m: the file
- * Context: may sleep.
- */
+/* Prints a line on a channel, for debugfs; none on a disabled one. */
 void soft_channel_show(struct soft_channel *ch, struct seq_file *m)
 {
 	static const char * const names[] = {
@@ -61,12 +56,7 @@ void soft_channel_show(struct soft_channel *ch, struct seq_file *m)
 	spin_unlock(&inst->queue_lock);
 }
 
-/**
- * soft_channel_init() - set up a channel of a new vGPU
- * @inst: the vGPU, zeroed and known to no other thread
- * @index: number of the channel, below @inst->nr_channels
- * Context: any.
- */
+/* Sets up channel @index of a new vGPU, which is zeroed and known to no other thread. */
 void soft_channel_init(struct soft_instance *inst, u32 index)
 {
 	struct soft_channel *ch = &inst->channel[index];
@@ -253,11 +243,7 @@ void soft_channel_write_ctrl(struct soft_channel *ch, u32 ctrl)
 	spin_unlock(&inst->queue_lock);
 }
 
-/**
- * soft_channel_doorbell() - wake a channel whose doorbell the guest has rung
- * @ch: the channel
- * Context: process; does not sleep.
- */
+/* Wakes a channel whose doorbell the guest has rung. In process context; does not sleep. */
 void soft_channel_doorbell(struct soft_channel *ch)
 {
 	struct soft_instance *inst = ch->inst;
@@ -366,11 +352,7 @@ void soft_channel_stop_all(struct soft_instance *inst)
 	mutex_unlock(&inst->config_lock);
 }
 
-/**
- * soft_channel_restart() - allow turns, and channels to be enabled, again
- * @inst: a vGPU after soft_channel_stop_all(), whose memory has been dropped
- * Context: sleeps.
- */
+/* Allows turns, and enabled channels, again: the memory of the stopped vGPU was dropped. Sleeps. */
 void soft_channel_restart(struct soft_instance *inst)
 {
 	mutex_lock(&inst->config_lock);

@@ -281,11 +281,9 @@ static int soft_engine_thread(void *data)
 	}
 }
 
-/**
- * soft_engine_start() - start an engine's thread
- * @engine: @gpu, @index and @desc are set, all else is zero
- * Context: may sleep.
- * Return: 0 or -errno.
+/*
+ * Starts an engine's thread. @gpu, @index and @desc are set, all else is zero. May sleep.
+ * Returns 0 or -errno.
  */
 int soft_engine_start(struct soft_engine *engine)
 {
@@ -303,23 +301,13 @@ int soft_engine_start(struct soft_engine *engine)
 	return 0;
 }
 
-/**
- * soft_engine_stop() - end an engine's thread
- * @engine: idle; the core calls no op for it any more
- * Context: may sleep.
- */
+/* Ends the thread of an idle engine, for which the core calls no op any more. Sleeps. */
 void soft_engine_stop(struct soft_engine *engine)
 {
 	kthread_stop(engine->task);
 }
 
-/**
- * soft_engine_run() - struct vgpu_gpu_ops.engine_run
- * @vgpu: the GPU
- * @index: number of the engine, which is idle
- * @run: the run; copied
- * Context: the timeline's lock is held.
- */
+/* struct vgpu_gpu_ops.engine_run, with the timeline's lock held. */
 void soft_engine_run(struct vgpu_gpu *vgpu, unsigned int index, const struct vgpu_run *run)
 {
 	struct soft_engine *engine = &soft_gpu(vgpu)->engine[index];
@@ -331,15 +319,9 @@ void soft_engine_run(struct vgpu_gpu *vgpu, unsigned int index, const struct vgp
 	wake_up(&engine->start);
 }
 
-/**
- * soft_engine_preempt() - struct vgpu_gpu_ops.engine_preempt
- * @vgpu: the GPU
- * @index: number of the engine
- *
- * If the run is ending anyway, the next run may be preempted instead: it then ends early, with
- * its work saved.
- *
- * Context: the timeline's lock is held.
+/*
+ * struct vgpu_gpu_ops.engine_preempt, with the timeline's lock held. If the run is ending anyway,
+ * the next run may be preempted instead: it then ends early, with its work saved.
  */
 void soft_engine_preempt(struct vgpu_gpu *vgpu, unsigned int index)
 {
@@ -349,12 +331,7 @@ void soft_engine_preempt(struct vgpu_gpu *vgpu, unsigned int index)
 	wake_up(&engine->wake);
 }
 
-/**
- * soft_engine_reset() - struct vgpu_gpu_ops.engine_reset
- * @vgpu: the GPU
- * @index: number of the engine
- * Context: sleeps until the thread has left its run.
- */
+/* struct vgpu_gpu_ops.engine_reset. Sleeps until the thread has left its run. */
 void soft_engine_reset(struct vgpu_gpu *vgpu, unsigned int index)
 {
 	struct soft_engine *engine = &soft_gpu(vgpu)->engine[index];

@@ -63,10 +63,7 @@ void soft_gpu_debugfs_init(void)
 	soft_debugfs = debugfs_create_dir(KBUILD_MODNAME, NULL);
 }
 
-/**
- * soft_gpu_debugfs_exit() - undo soft_gpu_debugfs_init(); no GPU is left
- * Context: module exit.
- */
+/* Undoes soft_gpu_debugfs_init(), when no GPU is left. */
 void soft_gpu_debugfs_exit(void)
 {
 	debugfs_remove(soft_debugfs);
@@ -97,13 +94,7 @@ static void soft_gpu_stop_engines(struct soft_gpu *gpu, unsigned int nr)
 		soft_engine_stop(&gpu->engine[nr]);
 }
 
-/**
- * soft_gpu_probe() - struct pci_driver.probe
- * @pdev: any device with the GPUs' IDs; refused if it is not on this module's root bus
- * @id: the entry that matched; not used
- * Context: may sleep.
- * Return: 0 or -errno.
- */
+/* struct pci_driver.probe. Refuses devices with the same IDs that are on another root bus. */
 int soft_gpu_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 {
 	struct vgpu_gpu_info info = {
@@ -152,11 +143,7 @@ err_engines:
 	return ret;
 }
 
-/**
- * soft_gpu_remove() - struct pci_driver.remove
- * @pdev: a device that soft_gpu_probe() took
- * Context: sleeps until no vGPU of the GPU is open.
- */
+/* struct pci_driver.remove. Sleeps until no vGPU of the GPU is open. */
 void soft_gpu_remove(struct pci_dev *pdev)
 {
 	struct soft_gpu *gpu = pci_get_drvdata(pdev);

@@ -190,12 +190,7 @@ static const struct soft_packet_desc soft_packet_descs[VGPU_HW_PKT_END] = {
 	},
 };
 
-/**
- * soft_packet_known() - whether there is a type of packet
- * @type: any number, not chosen by a guest
- * Context: any; pure.
- * Return: true if at least one class of engines executes packets of that type.
- */
+/* Whether any engine executes packets of @type, any number that no guest has chosen. */
 bool soft_packet_known(u64 type)
 {
 	return type < VGPU_HW_PKT_END && soft_packet_descs[type].engines;

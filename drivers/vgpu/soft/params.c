@@ -73,10 +73,9 @@ static int soft_param_cpus(void)
 	return 0;
 }
 
-/**
- * soft_params_check() - check the parameters, and complete soft_params
- * Context: module init. The log says what is wrong.
- * Return: 0 or -errno.
+/*
+ * Checks the parameters, and completes soft_params, when the module is loaded. Returns 0, or
+ * -errno, for which the log has the reason.
  */
 int soft_params_check(void)
 {

@@ -16,12 +16,7 @@ static struct soft_queue *soft_queue_of(struct soft_channel *ch)
 	return &ch->inst->queue[ch->engine];
 }
 
-/**
- * soft_queue_publish() - set a channel's state, and show it to the guest
- * @ch: the channel
- * @state: the new state
- * Context: any; queue_lock held.
- */
+/* Sets a channel's state, and shows it to the guest. With queue_lock held. */
 void soft_queue_publish(struct soft_channel *ch, enum vgpu_hw_state state)
 {
 	lockdep_assert_held(&ch->inst->queue_lock);
@@ -30,11 +25,7 @@ void soft_queue_publish(struct soft_channel *ch, enum vgpu_hw_state state)
 		WRITE_ONCE(ch->hw->state, cpu_to_le32(state));
 }
 
-/**
- * soft_queue_add() - have the engine look at a channel
- * @ch: AWAKE, on no list
- * Context: any; queue_lock held.
- */
+/* Has the engine look at a channel that is AWAKE and on no list. With queue_lock held. */
 void soft_queue_add(struct soft_channel *ch)
 {
 	struct soft_queue *queue = soft_queue_of(ch);
@@ -44,11 +35,7 @@ void soft_queue_add(struct soft_channel *ch)
 	WRITE_ONCE(queue->nr_ready, queue->nr_ready + 1);
 }
 
-/**
- * soft_queue_del() - take a channel off its list
- * @ch: on the ready list, or on the paced list
- * Context: any; queue_lock held.
- */
+/* Takes a channel off the ready list or the paced list. With queue_lock held. */
 void soft_queue_del(struct soft_channel *ch)
 {
 	struct soft_queue *queue = soft_queue_of(ch);
@@ -86,12 +73,7 @@ void soft_queue_stall(struct soft_channel *ch, bool stalled)
 	WRITE_ONCE(queue->nr_stalled, queue->nr_stalled + (stalled ? 1 : -1));
 }
 
-/**
- * soft_queue_wake() - wake an engine that waits for guest memory during a turn
- * @inst: the vGPU whose channels or queues have changed
- * @engine: number of the engine
- * Context: any; without queue_lock.
- */
+/* Wakes an engine that waits for guest memory of @inst during a turn. Without queue_lock. */
 void soft_queue_wake(struct soft_instance *inst, unsigned int engine)
 {
 	wait_queue_head_t *wake = &inst->gpu->engine[engine].wake;
@@ -100,12 +82,7 @@ void soft_queue_wake(struct soft_instance *inst, unsigned int engine)
 		wake_up(wake);
 }
 
-/**
- * soft_queue_announce() - say that an engine has something to do
- * @inst: a vGPU with a ready channel
- * @engine: number of the channel's engine
- * Context: any; without queue_lock.
- */
+/* Says that an engine has something to do: @inst has a ready channel. Without queue_lock. */
 void soft_queue_announce(struct soft_instance *inst, unsigned int engine)
 {
 	vgpu_work_ready(inst->vgpu, engine);

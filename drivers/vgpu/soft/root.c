@@ -119,12 +119,7 @@ static struct pci_ops soft_config_ops = {
 	.write = soft_config_write,
 };
 
-/**
- * soft_root_owns() - whether a device is a software GPU
- * @pdev: any PCI device
- * Context: any.
- * Return: true if the device is on the root bus of this module.
- */
+/* Whether a PCI device is on the root bus of this module, so that it is a software GPU. */
 bool soft_root_owns(const struct pci_dev *pdev)
 {
 	return pdev->bus->ops == &soft_config_ops;

@@ -192,11 +192,7 @@ void soft_rss_end(struct soft_instance *inst)
 	rss->mm = NULL;
 }
 
-/**
- * soft_rss_update() - count a vGPU's pages now
- * @inst: an open vGPU whose pages have been dropped
- * Context: may sleep.
- */
+/* Counts the pages of an open vGPU now, since they have been dropped. May sleep. */
 void soft_rss_update(struct soft_instance *inst)
 {
 	mutex_lock(&soft_rss_lock);
@@ -229,20 +225,13 @@ void soft_rss_adopt(struct soft_instance *inst)
 		mmdrop(old);
 }
 
-/**
- * soft_rss_init() - begin to answer the OOM killer
- * Context: may sleep.
- * Return: 0 or -errno.
- */
+/* Begins to answer the OOM killer. Returns 0 or -errno. */
 int soft_rss_init(void)
 {
 	return register_oom_notifier(&soft_rss_notifier);
 }
 
-/**
- * soft_rss_exit() - undo soft_rss_init(); no vGPU is left
- * Context: may sleep.
- */
+/* Undoes soft_rss_init(), when no vGPU is left. */
 void soft_rss_exit(void)
 {
 	unregister_oom_notifier(&soft_rss_notifier);

@@ -421,11 +421,7 @@ void soft_store_drop(struct soft_store *store)
 	up_write(&store->drop_lock);
 }
 
-/**
- * soft_store_exit() - free a store
- * @store: initialised; no thread uses it any more
- * Context: may sleep.
- */
+/* Frees a store that no thread uses any more. May sleep. */
 void soft_store_exit(struct soft_store *store)
 {
 	store->reserved = false;
