@@ -5,7 +5,7 @@
 #include "share.h"
 
 #define JOB_NS		100000
-#define RING_NS		800000000	/* what the ring of a vGPU that gets its due lasts for */
+#define RING_NS		3200000000ull	/* what the ring of a vGPU that gets its due lasts for */
 #define TICK_NS		20000000	/* from one refill of the rings to the next */
 #define DEPTH_MIN	64		/* jobs */
 
