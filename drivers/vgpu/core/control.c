@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * /dev/vgpu, the control node: include/uapi/linux/vgpu.h is the ABI.
- */
+/* /dev/vgpu, the control node: include/uapi/linux/vgpu.h is the ABI. */
 #include <linux/capability.h>
 #include <linux/fs.h>
 #include <linux/miscdevice.h>
@@ -41,8 +39,7 @@ static int vgpu_ctl_gpus(void *arg)
 		return -ENOMEM;
 	nr = vgpu_gpu_ids(ids, room);
 	list->count = nr;
-	if (copy_to_user(u64_to_user_ptr(list->ids), ids,
-			 min(nr, room) * sizeof(*ids)))
+	if (copy_to_user(u64_to_user_ptr(list->ids), ids, min(nr, room) * sizeof(*ids)))
 		ret = -EFAULT;
 	kvfree(ids);
 	return ret;
@@ -95,8 +92,7 @@ static int vgpu_ctl_instances(void *arg)
 	for (i = 0; i < nr_gpus; i++)
 		nr = vgpu_ctl_uuids(gpus[i], uuids, nr, room);
 	list->count = nr;
-	if (copy_to_user(u64_to_user_ptr(list->ids), uuids,
-			 min(nr, room) * sizeof(*uuids)))
+	if (copy_to_user(u64_to_user_ptr(list->ids), uuids, min(nr, room) * sizeof(*uuids)))
 		ret = -EFAULT;
 	kvfree(uuids);
 	return ret;
@@ -367,8 +363,7 @@ struct vgpu_ctl_head {
 
 static int vgpu_ctl_do(const struct vgpu_ctl_call *call, struct file *file, void *arg)
 {
-	return call->reader_func ? call->reader_func(file->private_data, arg) :
-				   call->func(arg);
+	return call->reader_func ? call->reader_func(file->private_data, arg) : call->func(arg);
 }
 
 static long vgpu_ctl_call(const struct vgpu_ctl_call *call, struct file *file, void __user *user)
@@ -401,16 +396,13 @@ static long vgpu_ctl_call(const struct vgpu_ctl_call *call, struct file *file, v
 	} else {
 		ret = -EINVAL;
 		if (call->text)
-			strscpy((char *)arg + call->text,
-				"flags must be 0", VGPU_TEXT_LEN);
+			strscpy((char *)arg + call->text, "flags must be 0", VGPU_TEXT_LEN);
 	}
 
 	if (!ret)
-		ret = copy_to_user(user, arg, min_t(size_t, usize, call->size)) ?
-		      -EFAULT : 0;
+		ret = copy_to_user(user, arg, min_t(size_t, usize, call->size)) ? -EFAULT : 0;
 	else if (call->text &&
-		 copy_to_user(user + call->text, (void *)arg + call->text,
-			      VGPU_TEXT_LEN))
+		 copy_to_user(user + call->text, (void *)arg + call->text, VGPU_TEXT_LEN))
 		ret = -EFAULT;
 out_free:
 	kfree(arg);

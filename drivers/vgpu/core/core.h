@@ -372,9 +372,8 @@ void vgpu_dma_kick(struct vgpu_dma_worker *worker);
 void vgpu_dma_uncharge(struct vgpu_dma_worker *worker);
 
 /* thread.c */
-struct task_struct *vgpu_thread_run(struct vgpu_instance *instance,
-				    int (*fn)(void *data), void *data,
-				    const char *name);
+struct task_struct *vgpu_thread_run(struct vgpu_instance *instance, int (*fn)(void *data),
+				    void *data, const char *name);
 void vgpu_thread_uncharge(struct task_struct *task);
 
 /* event.c */

@@ -18,12 +18,11 @@ static int partitions_show(struct seq_file *m, void *unused)
 
 	mutex_lock(&gpu->lock);
 	seq_printf(m, "framebuffer_mb: %u, free_mb: %u, mode: %s, instances: %u of %u\n",
-		   gpu->placement.region_gb * 1024,
-		   vgpu_placement_free_gb(&gpu->placement) * 1024,
-		   gpu->placement.homogeneous ? "homogeneous" : "mixed",
-		   gpu->placement.nr, VGPU_PLACEMENT_MAX);
-	seq_printf(m, "%-36s %-12s %9s %9s %9s\n", "vgpu", "type", "start_mb",
-		   "size_mb", "backed_kb");
+		   gpu->placement.region_gb * 1024, vgpu_placement_free_gb(&gpu->placement) * 1024,
+		   gpu->placement.homogeneous ? "homogeneous" : "mixed", gpu->placement.nr,
+		   VGPU_PLACEMENT_MAX);
+	seq_printf(m, "%-36s %-12s %9s %9s %9s\n", "vgpu", "type", "start_mb", "size_mb",
+		   "backed_kb");
 	list_for_each_entry(instance, &gpu->instances, link)
 		seq_printf(m, "%pUl %-12s %9llu %9llu %9llu\n", &instance->uuid,
 			   instance->type->name, instance->info.fb_start >> 20,

@@ -119,8 +119,7 @@ static void vgpu_dma_end(struct vgpu_dma_worker *worker, struct vgpu_dma *dma, i
 {
 	/* A forgotten access has no reader of @result. */
 	dma->result = result;
-	if (atomic_cmpxchg(&dma->state, VGPU_DMA_QUEUED, VGPU_DMA_DONE) ==
-	    VGPU_DMA_QUEUED) {
+	if (atomic_cmpxchg(&dma->state, VGPU_DMA_QUEUED, VGPU_DMA_DONE) == VGPU_DMA_QUEUED) {
 		if (dma->complete)
 			dma->complete(dma);
 		atomic_set_release(&dma->state, VGPU_DMA_RETURNED);
@@ -306,8 +305,7 @@ struct vgpu_dma_worker *vgpu_dma_start(struct vgpu_instance *instance)
 	spin_lock_init(&worker->lock);
 	INIT_LIST_HEAD(&worker->queue);
 	INIT_DELAYED_WORK(&worker->watch, vgpu_dma_watch);
-	worker->task = vgpu_thread_run(instance, vgpu_dma_thread, worker,
-				       "vgpu-dma");
+	worker->task = vgpu_thread_run(instance, vgpu_dma_thread, worker, "vgpu-dma");
 	if (IS_ERR(worker->task)) {
 		ret = PTR_ERR(worker->task);
 		kfree(worker);
@@ -333,8 +331,7 @@ void vgpu_dma_abort(struct vgpu_dma_worker *worker)
 	if (worker->current_dma)
 		send_sig(SIGKILL, worker->task, 1);
 	/* One by one: without the lock any of them may be taken off by vgpu_dma_forget(). */
-	while ((dma = list_first_entry_or_null(&worker->queue, struct vgpu_dma,
-					       link))) {
+	while ((dma = list_first_entry_or_null(&worker->queue, struct vgpu_dma, link))) {
 		list_del_init(&dma->link);
 		spin_unlock(&worker->lock);
 		vgpu_dma_end(worker, dma, -ECANCELED);
@@ -435,12 +432,10 @@ void vgpu_dma_forget(struct vgpu_dma *dma)
 {
 	struct vgpu_dma_worker *worker = dma->instance->dma;
 
-	if (atomic_cmpxchg(&dma->state, VGPU_DMA_QUEUED,
-			   VGPU_DMA_FORGOTTEN) == VGPU_DMA_QUEUED)
+	if (atomic_cmpxchg(&dma->state, VGPU_DMA_QUEUED, VGPU_DMA_FORGOTTEN) == VGPU_DMA_QUEUED)
 		vgpu_dma_cancel(worker, dma);
 	else
-		wait_event(worker->left, atomic_read_acquire(&dma->state) ==
-					 VGPU_DMA_RETURNED);
+		wait_event(worker->left, atomic_read_acquire(&dma->state) == VGPU_DMA_RETURNED);
 	vgpu_dma_put(dma);
 }
 EXPORT_SYMBOL_GPL(vgpu_dma_forget);

@@ -221,8 +221,7 @@ int vgpu_event_setup(struct vgpu_event_reader *reader, void *arg)
 {
 	struct vgpu_ctl_events *ctl = arg;
 
-	BUILD_BUG_ON(offsetof(struct vgpu_ctl_event, source) !=
-		     VGPU_EVENT_SIZE_1);
+	BUILD_BUG_ON(offsetof(struct vgpu_ctl_event, source) != VGPU_EVENT_SIZE_1);
 	if (ctl->event_size < VGPU_EVENT_SIZE_1)
 		return -EINVAL;
 	if (ctl->event_size > PAGE_SIZE)

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * The life of a GPU: registered by its back end, unregistered when it goes.
- */
+/* The life of a GPU: registered by its back end, unregistered when it goes. */
 #include <linux/math64.h>
 #include <linux/minmax.h>
 #include <linux/module.h>
@@ -30,8 +28,7 @@ unsigned int vgpu_gpu_available(struct vgpu_gpu *gpu, unsigned int type)
 	nr = vgpu_share_room(gpu->guarantee_sum, size_gb, p->region_gb,
 			     vgpu_placement_available(p, size_gb));
 	if (nr && gpu->ops->fb_room)
-		nr = min_t(u64, nr, div_u64(gpu->ops->fb_room(gpu) >> 30,
-					    size_gb));
+		nr = min_t(u64, nr, div_u64(gpu->ops->fb_room(gpu) >> 30, size_gb));
 	return nr;
 }
 
@@ -96,8 +93,7 @@ static int vgpu_gpu_init_types(struct vgpu_gpu *gpu)
  * says why), -ENOMEM, or a front end's error.
  */
 struct vgpu_gpu *vgpu_register_gpu(struct device *dev, const struct vgpu_gpu_ops *ops,
-				   const struct vgpu_gpu_info *info,
-				   void *backend)
+				   const struct vgpu_gpu_info *info, void *backend)
 {
 	struct vgpu_sched_params params = {};
 	struct vgpu_gpu *gpu;

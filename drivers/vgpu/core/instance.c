@@ -50,10 +50,8 @@ static int vgpu_instance_place(struct vgpu_gpu *gpu, struct vgpu_instance *insta
 	case VGPU_SHORT_NOTHING:
 		break;
 	case VGPU_SHORT_INSTANCES:
-		return vgpu_refuse(instance, -ENOSPC,
-				   "%s: instances: %u of %u exist on %s",
-				   type->name, nr, VGPU_PLACEMENT_MAX,
-				   gpu->name);
+		return vgpu_refuse(instance, -ENOSPC, "%s: instances: %u of %u exist on %s",
+				   type->name, nr, VGPU_PLACEMENT_MAX, gpu->name);
 	case VGPU_SHORT_SIZE:
 		return vgpu_refuse(instance, -ENOSPC,
 				   "%s: placement: %s is in homogeneous mode and holds vGPUs of %u MiB, only that size fits",
@@ -61,9 +59,8 @@ static int vgpu_instance_place(struct vgpu_gpu *gpu, struct vgpu_instance *insta
 	case VGPU_SHORT_FRAMEBUFFER:
 		return vgpu_refuse(instance, -ENOSPC,
 				   "%s: framebuffer: %u MiB wanted, %u of %u MiB free on %s",
-				   type->name, type->size_gb * 1024,
-				   free_gb * 1024, p->region_gb * 1024,
-				   gpu->name);
+				   type->name, type->size_gb * 1024, free_gb * 1024,
+				   p->region_gb * 1024, gpu->name);
 	case VGPU_SHORT_PLACEMENT:
 		return vgpu_refuse(instance, -ENOSPC,
 				   "%s: placement: %u MiB are free on %s, but not at one of the %u places of this size",

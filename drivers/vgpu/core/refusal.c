@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Refusals: why an instance was not created or not changed.
- */
+/* Refusals: why an instance was not created or not changed. */
 #include <linux/module.h>
 #include <linux/timekeeping.h>
 

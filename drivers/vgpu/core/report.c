@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * What a back end reports about packets, doorbells and interrupts.
- */
+/* What a back end reports about packets, doorbells and interrupts. */
 #include <linux/module.h>
 
 #include "core.h"

@@ -54,9 +54,8 @@ static void vgpu_thread_attach(struct task_struct *from, struct task_struct *tas
  * Context: sleeps.
  * Return: the thread, to be ended by kthread_stop(), or an ERR_PTR.
  */
-struct task_struct *vgpu_thread_run(struct vgpu_instance *instance,
-				    int (*fn)(void *data), void *data,
-				    const char *name)
+struct task_struct *vgpu_thread_run(struct vgpu_instance *instance, int (*fn)(void *data),
+				    void *data, const char *name)
 {
 	char uuid[UUID_STRING_LEN + 1];
 	struct task_struct *task;
