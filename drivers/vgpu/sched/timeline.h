@@ -129,7 +129,7 @@ void vgpu_entity_wake_due(struct vgpu_timeline *tl, u64 now_ns);
 /* runqueue.c, for entity.c and timeline.c; the timeline's lock is held, unlock releases it */
 u64 vgpu_rq_due_ns(struct vgpu_timeline *tl);
 void vgpu_rq_kick(struct vgpu_timeline *tl);
-void vgpu_rq_unlock(struct vgpu_timeline *tl, unsigned long flags);
+void vgpu_rq_unlock(struct vgpu_timeline *tl, unsigned long flags) __releases(&tl->lock);
 void vgpu_rq_ask_again(struct vgpu_timeline *tl);
 void vgpu_rq_preempt(struct vgpu_timeline *tl, enum vgpu_ctl_switch_end why, u64 now_ns);
 void vgpu_rq_preempt_due(struct vgpu_timeline *tl, u64 now_ns);
