@@ -38,7 +38,7 @@ static const struct known {
 	  "0.067", "0.067", "<0.05", 0.05 },
 	{ "is_008", "Jain's index over 1 s, worst", "0..1", 0.9999, true,
 	  "0.995", "0.996", "1.0", 1 },
-	/* FCSP's: of a quarter of the GPU, with adaptive isolation; 18.3 is without either. */
+	/* FCSP has 4.7 at a quarter of the GPU with adaptive isolation, 18.3 without either. */
 	{ "is_009", "loss from noisy neighbours, worst client", "%", 1, false,
 	  "13.7", "4.7", "~3", 3 },
 	{ "use_3_idle", "use of the engine, three of four idle", "%", 99, true,

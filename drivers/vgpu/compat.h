@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Differences between kernel versions, from 6.12 on. Nothing else in the tree
- * asks for the version.
+ * Differences between kernel versions, from 6.12 on. Nothing else in the tree asks for the version.
  */
 #ifndef _VGPU_COMPAT_H
 #define _VGPU_COMPAT_H
@@ -16,21 +15,18 @@
  * From 6.19 on VFIO copies struct vfio_region_info and its capabilities, and
  * asks the driver by an op of its own; before, the driver serves the ioctl.
  */
-typedef int (*vgpu_region_info_fn)(struct vfio_device *vdev,
-				   struct vfio_region_info *info,
+typedef int (*vgpu_region_info_fn)(struct vfio_device *vdev, struct vfio_region_info *info,
 				   struct vfio_info_cap *caps);
 
 #if KERNEL_VERSION(6, 19, 0) <= LINUX_VERSION_CODE
 #define VGPU_HAVE_REGION_INFO_OP
-static inline long vgpu_region_info_ioctl(struct vfio_device *vdev,
-					  void __user *arg,
+static inline long vgpu_region_info_ioctl(struct vfio_device *vdev, void __user *arg,
 					  vgpu_region_info_fn fn)
 {
 	return -ENOTTY;
 }
 #else
-static inline long vgpu_region_info_ioctl(struct vfio_device *vdev,
-					  void __user *arg,
+static inline long vgpu_region_info_ioctl(struct vfio_device *vdev, void __user *arg,
 					  vgpu_region_info_fn fn)
 {
 	struct vfio_info_cap caps = {};
@@ -69,10 +65,9 @@ out:
 #endif
 
 #if KERNEL_VERSION(6, 13, 0) > LINUX_VERSION_CODE
-static inline void
-hrtimer_setup(struct hrtimer *timer,
-	      enum hrtimer_restart (*function)(struct hrtimer *),
-	      clockid_t clock_id, enum hrtimer_mode mode)
+static inline void hrtimer_setup(struct hrtimer *timer,
+				 enum hrtimer_restart (*function)(struct hrtimer *),
+				 clockid_t clock_id, enum hrtimer_mode mode)
 {
 	hrtimer_init(timer, clock_id, mode);
 	timer->function = function;

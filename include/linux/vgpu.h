@@ -134,14 +134,14 @@ struct vgpu_run {
  *                   the core does before the access ends; -EINVAL for a width or value that is not
  *                   allowed, -ENXIO for no such register, -ENOMEM. An access that fails must have
  *                   changed nothing
- * @map_pages:       put into @pages up to @nr pages of BAR @bar, from its page @pgoff on, all within
+ * @map_pages:       put into @pages up to @nr pages of BAR @bar, from its page @pgoff on, all in
  *                   the owned bytes; allocate them if need be. The core takes references of its
  *                   own. The pages must stay until map_lock, which is held for reading, is
  *                   released; may sleep.
  *                   Returns how many there are, at least 1; -EAGAIN if the host has no memory at
  *                   the moment; -ENOMEM if the memory of whoever is charged is used up
- * @backed_bytes:    optional: host memory behind the framebuffer now. With the GPU's lock held; may sleep,
- *                   but must not call back into the core
+ * @backed_bytes:    optional: host memory behind the framebuffer now. With the GPU's lock held; may
+ *                   sleep, but must not call back into the core
  * @channels_show:   optional: print one line per enabled channel, for debugfs. Called as
  *                   @backed_bytes is
  * @engine_run:      begin @run on the engine, which is idle; copy @run. The run ends by
@@ -156,8 +156,9 @@ struct vgpu_run {
  *                   is reported as ever. Called from a worker, perhaps while other engines are
  *                   being reset; may sleep. Optional: without it, engines are trusted to stop when
  *                   they are asked to, and no preemption timeout runs
- * @engine_ran_ns:   optional, with @engine_reset: for how long the engine has been able to work so far, in ns; the
- *                   processor time of an engine that is a thread. Preemption timeouts are measured
+ * @engine_ran_ns:   optional, with @engine_reset: for how long the engine has been able to work so
+ *                   far, in ns; the processor time of an engine that is a thread. Preemption
+ *                   timeouts are measured
  *                   by it, so that a busy host does not look like a hung engine. Without it they
  *                   are measured by CLOCK_MONOTONIC. With the timeline's lock held, as @engine_run
  *

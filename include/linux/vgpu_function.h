@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The PCI function that a VM sees, as a back end describes it to a front end.
- * Apart from vgpu.h since the front end's pure files compile in user space.
+ * The PCI function that a VM sees, as a back end describes it to a front end. This is not part of
+ * <linux/vgpu.h>, because the front end's files that use it are compiled in user space, too.
  */
 #ifndef _LINUX_VGPU_FUNCTION_H
 #define _LINUX_VGPU_FUNCTION_H
@@ -16,9 +16,8 @@
 
 /**
  * struct vgpu_region_desc - a BAR of an instance's PCI function
- * @owned_bytes: what is behind it; 0: no such BAR. The BAR's size is this
- *               rounded up to a power of two, the tail reads all ones and
- *               drops writes
+ * @owned_bytes: bytes that the back end serves; 0: there is no such BAR. The BAR's size is this
+ *               rounded up to a power of two; the rest reads all ones and drops writes
  * @flags:       VGPU_REGION_*
  */
 struct vgpu_region_desc {
@@ -28,14 +27,14 @@ struct vgpu_region_desc {
 
 /**
  * struct vgpu_function_desc - the PCI function that a VM sees
- * @vendor_id: PCI vendor
- * @device_id: PCI device
- * @class:     24-bit class code
- * @region:    by BAR index
- * @vectors:   MSI-X vectors
- * @msix_bar:  BAR of table and PBA, not mapped there
- * @msix_table: offset of the table, page aligned
- * @msix_pba:  offset of the pending bits, in the table's page
+ * @vendor_id: PCI vendor ID, of the subsystem, too
+ * @device_id: PCI device ID, of the subsystem, too
+ * @class:     class code, 24 bits
+ * @region:    BARs, by index
+ * @vectors:   number of MSI-X vectors
+ * @msix_bar:  BAR with the MSI-X table and pending bits; the front end serves that page
+ * @msix_table: offset of the table in @msix_bar, a multiple of 4096
+ * @msix_pba:  offset of the pending bits, in the same page as the table
  */
 struct vgpu_function_desc {
 	u16 vendor_id;

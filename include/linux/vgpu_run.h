@@ -12,9 +12,8 @@
  * @VGPU_RUN_IDLE:      the entity has no work left
  * @VGPU_RUN_PREEMPTED: the deadline passed or the engine was asked to stop, and
  *                      the entity has work left that could go on at once
- * @VGPU_RUN_STALLED:   the entity has work left, but all of it waits for guest
- *                      memory. The engine reports the entity ready again when
- *                      the guest memory has been reached
+ * @VGPU_RUN_STALLED:   the entity has work left, but all of it waits for guest memory. The engine
+ *                      reports the entity ready again when the guest memory has been reached
  */
 enum vgpu_run_end {
 	VGPU_RUN_IDLE,
@@ -28,9 +27,8 @@ enum vgpu_run_end {
  *                    could have the engine now. The time is idle: charged to nobody
  * @VGPU_POLL_WAIT:   poll on, even when the engine would go to sleep by itself: more
  *                    work of this entity is expected soon. The time is idle, too
- * @VGPU_POLL_LINGER: poll on, although another entity waits: the policy keeps the
- *                    engine for this entity for a moment. The time is charged to
- *                    this entity as service
+ * @VGPU_POLL_LINGER: poll on, although another entity waits: the policy keeps the engine for this
+ *                    entity for a moment. The time is charged to this entity as service
  * @VGPU_POLL_STOP:   end the run now
  */
 enum vgpu_poll {

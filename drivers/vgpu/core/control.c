@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * /dev/vgpu, the control node: include/uapi/linux/vgpu.h is the ABI.
- */
+/* /dev/vgpu, the control node: include/uapi/linux/vgpu.h is the ABI. */
 #include <linux/capability.h>
 #include <linux/fs.h>
 #include <linux/miscdevice.h>
@@ -22,8 +20,7 @@ static int vgpu_ctl_version(void *arg)
 
 	v->abi_major = VGPU_ABI_MAJOR;
 	v->abi_minor = VGPU_ABI_MINOR;
-	strscpy(v->driver_version, VGPU_DRIVER_VERSION,
-		sizeof(v->driver_version));
+	strscpy(v->driver_version, VGPU_DRIVER_VERSION, sizeof(v->driver_version));
 	return 0;
 }
 
@@ -42,8 +39,7 @@ static int vgpu_ctl_gpus(void *arg)
 		return -ENOMEM;
 	nr = vgpu_gpu_ids(ids, room);
 	list->count = nr;
-	if (copy_to_user(u64_to_user_ptr(list->ids), ids,
-			 min(nr, room) * sizeof(*ids)))
+	if (copy_to_user(u64_to_user_ptr(list->ids), ids, min(nr, room) * sizeof(*ids)))
 		ret = -EFAULT;
 	kvfree(ids);
 	return ret;
@@ -96,8 +92,7 @@ static int vgpu_ctl_instances(void *arg)
 	for (i = 0; i < nr_gpus; i++)
 		nr = vgpu_ctl_uuids(gpus[i], uuids, nr, room);
 	list->count = nr;
-	if (copy_to_user(u64_to_user_ptr(list->ids), uuids,
-			 min(nr, room) * sizeof(*uuids)))
+	if (copy_to_user(u64_to_user_ptr(list->ids), uuids, min(nr, room) * sizeof(*uuids)))
 		ret = -EFAULT;
 	kvfree(uuids);
 	return ret;
@@ -194,8 +189,7 @@ static int vgpu_ctl_type(void *arg)
 	out->placement_size_gb = type->size_gb;
 	out->fb_bytes = (u64)type->size_gb << 30;
 	strscpy(out->name, type->name, sizeof(out->name));
-	snprintf(out->id, sizeof(out->id), "%s-%s",
-		 dev_driver_string(gpu->dev), type->name);
+	snprintf(out->id, sizeof(out->id), "%s-%s", dev_driver_string(gpu->dev), type->name);
 	strscpy(out->edition, type->edition, sizeof(out->edition));
 out_unlock:
 	mutex_unlock(&gpu->lock);
@@ -203,8 +197,7 @@ out_unlock:
 	return ret;
 }
 
-static void vgpu_ctl_fill_engine(struct vgpu_instance *instance,
-				 unsigned int engine,
+static void vgpu_ctl_fill_engine(struct vgpu_instance *instance, unsigned int engine,
 				 struct vgpu_ctl_instance *inst)
 {
 	struct vgpu_ctl_instance_engine *out = &inst->engine[engine];
@@ -229,8 +222,7 @@ static void vgpu_ctl_fill_engine(struct vgpu_instance *instance,
 	out->bytes = s.bytes;
 }
 
-static void vgpu_ctl_fill_instance(struct vgpu_instance *instance,
-				   struct vgpu_ctl_instance *out)
+static void vgpu_ctl_fill_instance(struct vgpu_instance *instance, struct vgpu_ctl_instance *out)
 {
 	struct vgpu_gpu *gpu = instance->gpu;
 	unsigned int i;
@@ -369,15 +361,12 @@ struct vgpu_ctl_head {
 	__u32 flags;
 };
 
-static int vgpu_ctl_do(const struct vgpu_ctl_call *call, struct file *file,
-		       void *arg)
+static int vgpu_ctl_do(const struct vgpu_ctl_call *call, struct file *file, void *arg)
 {
-	return call->reader_func ? call->reader_func(file->private_data, arg) :
-				   call->func(arg);
+	return call->reader_func ? call->reader_func(file->private_data, arg) : call->func(arg);
 }
 
-static long vgpu_ctl_call(const struct vgpu_ctl_call *call, struct file *file,
-			  void __user *user)
+static long vgpu_ctl_call(const struct vgpu_ctl_call *call, struct file *file, void __user *user)
 {
 	struct vgpu_ctl_head *arg;
 	u32 usize;
@@ -407,17 +396,13 @@ static long vgpu_ctl_call(const struct vgpu_ctl_call *call, struct file *file,
 	} else {
 		ret = -EINVAL;
 		if (call->text)
-			strscpy((char *)arg + call->text,
-				"flags must be 0", VGPU_TEXT_LEN);
+			strscpy((char *)arg + call->text, "flags must be 0", VGPU_TEXT_LEN);
 	}
 
 	if (!ret)
-		ret = copy_to_user(user, arg,
-				   min_t(size_t, usize, call->size)) ?
-		      -EFAULT : 0;
+		ret = copy_to_user(user, arg, min_t(size_t, usize, call->size)) ? -EFAULT : 0;
 	else if (call->text &&
-		 copy_to_user(user + call->text, (void *)arg + call->text,
-			      VGPU_TEXT_LEN))
+		 copy_to_user(user + call->text, (void *)arg + call->text, VGPU_TEXT_LEN))
 		ret = -EFAULT;
 out_free:
 	kfree(arg);
@@ -425,16 +410,14 @@ out_free:
 }
 
 /* The size in the number is that of the caller's header; only @nr counts. */
-static long vgpu_control_ioctl(struct file *file, unsigned int cmd,
-			       unsigned long user)
+static long vgpu_control_ioctl(struct file *file, unsigned int cmd, unsigned long user)
 {
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(vgpu_ctl_calls); i++) {
 		const struct vgpu_ctl_call *call = &vgpu_ctl_calls[i];
 
-		if (_IOC_TYPE(cmd) == _IOC_TYPE(call->cmd) &&
-		    _IOC_NR(cmd) == _IOC_NR(call->cmd) &&
+		if (_IOC_TYPE(cmd) == _IOC_TYPE(call->cmd) && _IOC_NR(cmd) == _IOC_NR(call->cmd) &&
 		    _IOC_DIR(cmd) == _IOC_DIR(call->cmd))
 			return vgpu_ctl_call(call, file, (void __user *)user);
 	}
@@ -455,15 +438,12 @@ static int vgpu_control_release(struct inode *inode, struct file *file)
 	return 0;
 }
 
-static ssize_t vgpu_control_read(struct file *file, char __user *buf,
-				 size_t count, loff_t *pos)
+static ssize_t vgpu_control_read(struct file *file, char __user *buf, size_t count, loff_t *pos)
 {
-	return vgpu_event_read(file->private_data, buf, count,
-			       file->f_flags & O_NONBLOCK);
+	return vgpu_event_read(file->private_data, buf, count, file->f_flags & O_NONBLOCK);
 }
 
-static __poll_t vgpu_control_poll(struct file *file,
-				  struct poll_table_struct *table)
+static __poll_t vgpu_control_poll(struct file *file, struct poll_table_struct *table)
 {
 	return vgpu_event_poll(file->private_data, file, table);
 }

@@ -2,8 +2,8 @@
 /*
  * Inside vgpu.ko: GPUs, instances and front ends, for core's files and the front ends. A back end
  * knows none of this, only <linux/vgpu.h>, where the order of locks is written down, too. The lock
- * of a GPU comes after the registry's, is taken with none of those held, and the only ops called with
- * it held are fb_room, backed_bytes and channels_show.
+ * of a GPU comes after the registry's, is taken with none of those held, and the only ops called
+ * with it held are fb_room, backed_bytes and channels_show.
  */
 #ifndef _VGPU_CORE_H
 #define _VGPU_CORE_H
@@ -254,8 +254,8 @@ static inline bool vgpu_gpu_may_log(struct vgpu_gpu *gpu)
 #define VGPU_DRIVER_VERSION	"0.1.0"
 
 /*
- * The kernel's mdev core keeps UUIDs in the mixed byte order of a GUID; in the control ABI the bytes
- * of a UUID are in the order in which people write them.
+ * The kernel's mdev core keeps UUIDs in the mixed byte order of a GUID; in the control ABI the
+ * bytes of a UUID are in the order in which people write them.
  */
 static inline void vgpu_uuid_export(u8 *to, const guid_t *from)
 {
@@ -339,12 +339,10 @@ void vgpu_instance_set_quarantine(struct vgpu_instance *instance);
 int vgpu_instance_release(struct vgpu_instance *instance);
 
 /* instance.c: what front ends call */
-struct vgpu_instance *vgpu_instance_create(struct vgpu_gpu *gpu,
-					   unsigned int type,
+struct vgpu_instance *vgpu_instance_create(struct vgpu_gpu *gpu, unsigned int type,
 					   const guid_t *uuid);
 void vgpu_instance_destroy(struct vgpu_instance *instance);
-int vgpu_instance_open(struct vgpu_instance *instance,
-		       const struct vgpu_front_ops *front);
+int vgpu_instance_open(struct vgpu_instance *instance, const struct vgpu_front_ops *front);
 void vgpu_instance_close(struct vgpu_instance *instance);
 int vgpu_instance_reset(struct vgpu_instance *instance);
 void vgpu_instance_describe(struct vgpu_instance *instance, struct vgpu_function_desc *desc);
@@ -360,8 +358,7 @@ extern const struct vgpu_timeline_ops vgpu_engine_ops;
 void vgpu_instance_hold(struct vgpu_instance *instance, unsigned int hold);
 void vgpu_instance_unhold(struct vgpu_instance *instance, unsigned int hold);
 
-static inline struct vgpu_instance *vgpu_entity_instance(struct vgpu_entity *e,
-							 unsigned int engine)
+static inline struct vgpu_instance *vgpu_entity_instance(struct vgpu_entity *e, unsigned int engine)
 {
 	return container_of(e, struct vgpu_instance, entity[engine]);
 }
@@ -375,9 +372,8 @@ void vgpu_dma_kick(struct vgpu_dma_worker *worker);
 void vgpu_dma_uncharge(struct vgpu_dma_worker *worker);
 
 /* thread.c */
-struct task_struct *vgpu_thread_run(struct vgpu_instance *instance,
-				    int (*fn)(void *data), void *data,
-				    const char *name);
+struct task_struct *vgpu_thread_run(struct vgpu_instance *instance, int (*fn)(void *data),
+				    void *data, const char *name);
 void vgpu_thread_uncharge(struct task_struct *task);
 
 /* event.c */
@@ -387,8 +383,7 @@ struct vgpu_event_source *vgpu_event_source_get(const guid_t *uuid);
 void vgpu_event_source_put(struct vgpu_event_source *source);
 void vgpu_event_limit_init(struct ratelimit_state *limit);
 void vgpu_gpu_event(struct vgpu_gpu *gpu, u32 type, u32 a);
-void vgpu_instance_event(struct vgpu_instance *instance, u32 type, u32 a, u32 b,
-			 u64 c);
+void vgpu_instance_event(struct vgpu_instance *instance, u32 type, u32 a, u32 b, u64 c);
 struct file;
 struct poll_table_struct;
 struct vgpu_event_reader;

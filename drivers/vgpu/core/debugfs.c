@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * /sys/kernel/debug/vgpu/<gpu>/: partitions, channels, timelines, instances,
- * histograms and switches. For people; no ABI.
+ * /sys/kernel/debug/vgpu/<gpu>/: partitions, channels, timelines, instances, histograms and
+ * switches. People read these files; they are no ABI.
  */
 #include <linux/debugfs.h>
 #include <linux/seq_file.h>
@@ -18,12 +18,11 @@ static int partitions_show(struct seq_file *m, void *unused)
 
 	mutex_lock(&gpu->lock);
 	seq_printf(m, "framebuffer_mb: %u, free_mb: %u, mode: %s, instances: %u of %u\n",
-		   gpu->placement.region_gb * 1024,
-		   vgpu_placement_free_gb(&gpu->placement) * 1024,
-		   gpu->placement.homogeneous ? "homogeneous" : "mixed",
-		   gpu->placement.nr, VGPU_PLACEMENT_MAX);
-	seq_printf(m, "%-36s %-12s %9s %9s %9s\n", "vgpu", "type", "start_mb",
-		   "size_mb", "backed_kb");
+		   gpu->placement.region_gb * 1024, vgpu_placement_free_gb(&gpu->placement) * 1024,
+		   gpu->placement.homogeneous ? "homogeneous" : "mixed", gpu->placement.nr,
+		   VGPU_PLACEMENT_MAX);
+	seq_printf(m, "%-36s %-12s %9s %9s %9s\n", "vgpu", "type", "start_mb", "size_mb",
+		   "backed_kb");
 	list_for_each_entry(instance, &gpu->instances, link)
 		seq_printf(m, "%pUl %-12s %9llu %9llu %9llu\n", &instance->uuid,
 			   instance->type->name, instance->info.fb_start >> 20,
@@ -42,8 +41,7 @@ static int channels_show(struct seq_file *m, void *unused)
 	mutex_lock(&gpu->lock);
 	seq_printf(m, "channels: %u\n", gpu->info.channels);
 	list_for_each_entry(instance, &gpu->instances, link) {
-		seq_printf(m, "%pUl %u..%u\n", &instance->uuid,
-			   instance->info.first_channel,
+		seq_printf(m, "%pUl %u..%u\n", &instance->uuid, instance->info.first_channel,
 			   instance->info.first_channel + instance->info.nr_channels - 1);
 		if (gpu->ops->channels_show)
 			gpu->ops->channels_show(instance, m);
@@ -66,18 +64,16 @@ static int timelines_show(struct seq_file *m, void *unused)
 	struct vgpu_gpu *gpu = m->private;
 	unsigned int i;
 
-	/* The directory goes before the scheduler does. */
+	/* The scheduler outlives the directory, so no lock is needed. */
 	for (i = 0; i < gpu->info.nr_engines; i++) {
 		seq_printf(m, "%s:\n", gpu->info.engines[i].name);
-		vgpu_timeline_show(vgpu_sched_timeline(gpu->sched, i), m,
-				   show_entity_name);
+		vgpu_timeline_show(vgpu_sched_timeline(gpu->sched, i), m, show_entity_name);
 	}
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(timelines);
 
-static void show_engine(struct seq_file *m, struct vgpu_instance *instance,
-			unsigned int i)
+static void show_engine(struct seq_file *m, struct vgpu_instance *instance, unsigned int i)
 {
 	struct vgpu_entity_stats s;
 
@@ -99,8 +95,7 @@ static int instances_show(struct seq_file *m, void *unused)
 
 	mutex_lock(&gpu->lock);
 	list_for_each_entry(instance, &gpu->instances, link) {
-		seq_printf(m, "%pUl %s %s%s\n", &instance->uuid,
-			   instance->type->name,
+		seq_printf(m, "%pUl %s %s%s\n", &instance->uuid, instance->type->name,
 			   READ_ONCE(instance->started_ns) ? "started" :
 							     "created",
 			   vgpu_instance_quarantined(instance) ?
@@ -126,8 +121,7 @@ static int instances_show(struct seq_file *m, void *unused)
 }
 DEFINE_SHOW_ATTRIBUTE(instances);
 
-static void show_hist(struct seq_file *m, const char *name,
-		      const struct vgpu_hist *hist)
+static void show_hist(struct seq_file *m, const char *name, const struct vgpu_hist *hist)
 {
 	unsigned int i;
 
@@ -149,8 +143,7 @@ static int histograms_show(struct seq_file *m, void *unused)
 	list_for_each_entry(instance, &gpu->instances, link) {
 		for (i = 0; i < gpu->info.nr_engines; i++) {
 			vgpu_entity_stats(&instance->entity[i], &s);
-			seq_printf(m, "%pUl %s\n", &instance->uuid,
-				   gpu->info.engines[i].name);
+			seq_printf(m, "%pUl %s\n", &instance->uuid, gpu->info.engines[i].name);
 			show_hist(m, "wait", &s.wait_hist);
 			show_hist(m, "overrun", &s.overrun_hist);
 			show_hist(m, "preempt", &s.preempt_hist);
@@ -174,8 +167,7 @@ static int switches_show(struct seq_file *m, void *unused)
 	for (i = 0; i < gpu->info.nr_engines; i++) {
 		nr = vgpu_timeline_log(vgpu_sched_timeline(gpu->sched, i), log,
 				       VGPU_SCHED_LOG, &total);
-		seq_printf(m, "%s: last %u of %llu\n",
-			   gpu->info.engines[i].name, nr, total);
+		seq_printf(m, "%s: last %u of %llu\n", gpu->info.engines[i].name, nr, total);
 		for (k = 0; k < nr; k++)
 			seq_printf(m, "%pUb time_ns %llu, wait_ns %llu, slice_ns %llu, ran_ns %llu, idle_ns %llu, linger_ns %llu, preempt_ns %llu, end %u\n",
 				   log[k].uuid, log[k].time_ns, log[k].wait_ns,
@@ -189,8 +181,10 @@ static int switches_show(struct seq_file *m, void *unused)
 DEFINE_SHOW_ATTRIBUTE(switches);
 
 /**
- * vgpu_debugfs_add_gpu() - a GPU is there
- * @gpu: its scheduler exists
+ * vgpu_debugfs_add_gpu() - make the directory of a GPU
+ * @gpu: the GPU; its scheduler exists
+ *
+ * Context: sleeps.
  */
 void vgpu_debugfs_add_gpu(struct vgpu_gpu *gpu)
 {
@@ -206,8 +200,10 @@ void vgpu_debugfs_add_gpu(struct vgpu_gpu *gpu)
 }
 
 /**
- * vgpu_debugfs_remove_gpu() - a GPU goes
- * @gpu: waits for readers
+ * vgpu_debugfs_remove_gpu() - remove the directory of a GPU
+ * @gpu: the GPU; its lock is not held
+ *
+ * Context: sleeps, until all readers of the files have left.
  */
 void vgpu_debugfs_remove_gpu(struct vgpu_gpu *gpu)
 {
@@ -215,7 +211,7 @@ void vgpu_debugfs_remove_gpu(struct vgpu_gpu *gpu)
 }
 
 /**
- * vgpu_debugfs_init() - when the module loads
+ * vgpu_debugfs_init() - make the directory of the module; module init
  */
 void vgpu_debugfs_init(void)
 {
@@ -223,7 +219,7 @@ void vgpu_debugfs_init(void)
 }
 
 /**
- * vgpu_debugfs_exit() - when the module unloads
+ * vgpu_debugfs_exit() - remove the directory of the module; module exit
  */
 void vgpu_debugfs_exit(void)
 {

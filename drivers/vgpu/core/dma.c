@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The worker that reaches an instance's guest memory.
+ * The worker that accesses an instance's guest memory.
  *
- * Guest memory can block for ever: userfaultfd, FUSE, a dead disk. So engines
- * hand accesses to a thread per open instance, and nobody but that
- * instance waits for it. The thread takes SIGKILL: a fault on such memory is
- * killable, so a reset or a close is not held up by a guest that never answers
- * (a plain workqueue could only wait, and at exit of the process for a
- * userfaultfd that is closed after the device).
+ * An access to guest memory can block for ever: userfaultfd, FUSE, a dead disk. So engines hand
+ * accesses to a thread per open instance, for which no other instance waits. The thread takes
+ * SIGKILL. Since a page fault on such memory is killable, a guest that never answers does not hold
+ * up a reset or a close. (A work item could not be interrupted. When the user exits it would wait
+ * for a userfaultfd whose file is closed after the device.)
  *
- * An access holds the address space that it is made to, the address space its
- * mappings, and mappings of BARs the device. If all processes of that address
- * space are killed while memory that another process is to provide does not come,
- * the device would never be closed. So while accesses last long, a watch looks
- * whether any process still runs in the address space. The process that opened
- * the device does not matter: it may have handed the device over and exited.
+ * An access holds the address space of the guest memory, the address space holds its mappings, and
+ * mappings of BARs hold the device. If all processes of that address space were killed while
+ * another process does not provide the memory, the device would never be closed. So while accesses
+ * last long, a watch looks whether any process of the address space still runs. The process that
+ * opened the device does not matter: it may have handed the device over and exited.
  */
 #include <linux/jiffies.h>
 #include <linux/kthread.h>
@@ -28,18 +26,18 @@
 #include "core.h"
 
 /**
- * struct vgpu_dma_worker - an open instance's
- * @instance: whose
+ * struct vgpu_dma_worker - accesses the guest memory of an open instance
+ * @instance: the instance
  * @task:     runs vgpu_dma_thread()
- * @wait:     the task sleeps here
- * @left:     and who waits for it to leave an access, here
- * @watch:    ends accesses to memory that nobody has any more; looks once a
- *            second while there are accesses
+ * @wait:     @task sleeps here while there is nothing to do
+ * @left:     tasks that want an access to end sleep here
+ * @watch:    ends accesses to an address space whose processes have all ended; looks once a second
+ *            while there are accesses
  * @lock:     protects the fields below
- * @queue:    submitted, in order
- * @current_dma: in guest_rw now; SIGKILL is sent only while it is set, and
- *            flushed before and after
- * @aborting: no access is begun, all are cancelled
+ * @queue:    accesses that have been submitted and not begun, in order
+ * @current_dma: the access that @task makes now. SIGKILL is sent only while it is set, and flushed
+ *            when it is set and when it is cleared
+ * @aborting: accesses are cancelled instead of being begun
  */
 struct vgpu_dma_worker {
 	struct vgpu_instance *instance;
@@ -76,11 +74,12 @@ static void vgpu_dma_free(struct kref *ref)
 }
 
 /**
- * vgpu_dma_alloc() - a new access
- * @instance: whose guest
+ * vgpu_dma_alloc() - allocate an access to guest memory
+ * @instance: whose guest memory
  * @gfp: how to allocate
  *
- * Return: with the submitter's reference, or NULL.
+ * Context: as @gfp says.
+ * Return: the access, with a reference for the submitter, or NULL.
  */
 struct vgpu_dma *vgpu_dma_alloc(struct vgpu_instance *instance, gfp_t gfp)
 {
@@ -98,7 +97,9 @@ EXPORT_SYMBOL_GPL(vgpu_dma_alloc);
 
 /**
  * vgpu_dma_put() - drop the submitter's reference
- * @dma: done, forgotten, or never submitted
+ * @dma: completed, or never submitted
+ *
+ * Context: any. Does not sleep.
  */
 void vgpu_dma_put(struct vgpu_dma *dma)
 {
@@ -107,21 +108,18 @@ void vgpu_dma_put(struct vgpu_dma *dma)
 EXPORT_SYMBOL_GPL(vgpu_dma_put);
 
 /*
- * Ends an access and drops the worker's reference. No lock held.
+ * Ends an access and drops the worker's reference. No lock is held.
  *
- * vgpu_dma_forget() sleeps on @left until complete() has returned. It must not
- * spin: complete() takes locks that sleep under PREEMPT_RT, so preemption cannot
- * be held off here, and a caller of higher priority would spin for ever. The
- * worker outlives the wake-up: vgpu_dma_stop() comes after the engines have left
- * the instance, and itself waits for the worker's thread.
+ * vgpu_dma_forget() sleeps on @left until complete() has returned. It must not spin: complete()
+ * takes locks that sleep under PREEMPT_RT, so this cannot hold preemption off, and a caller of
+ * higher priority would spin for ever. The worker outlives the wake-up: vgpu_dma_stop() comes after
+ * the engines have left the instance, and itself waits for the worker's thread.
  */
-static void vgpu_dma_end(struct vgpu_dma_worker *worker, struct vgpu_dma *dma,
-			 int result)
+static void vgpu_dma_end(struct vgpu_dma_worker *worker, struct vgpu_dma *dma, int result)
 {
 	/* A forgotten access has no reader of @result. */
 	dma->result = result;
-	if (atomic_cmpxchg(&dma->state, VGPU_DMA_QUEUED, VGPU_DMA_DONE) ==
-	    VGPU_DMA_QUEUED) {
+	if (atomic_cmpxchg(&dma->state, VGPU_DMA_QUEUED, VGPU_DMA_DONE) == VGPU_DMA_QUEUED) {
 		if (dma->complete)
 			dma->complete(dma);
 		atomic_set_release(&dma->state, VGPU_DMA_RETURNED);
@@ -132,11 +130,13 @@ static void vgpu_dma_end(struct vgpu_dma_worker *worker, struct vgpu_dma *dma,
 }
 
 /**
- * vgpu_dma_submit() - begin an access
- * @dma: set up by the submitter; a new one
+ * vgpu_dma_submit() - hand an access to the worker
+ * @dma: set up by the submitter, and not submitted before; its instance is open
  *
- * Requests of an instance run one after the other, in order. Does not sleep.
- * The instance is open.
+ * Accesses of an instance are made one after the other, in the order of submission.
+ *
+ * Context: process context. Does not sleep, but if all accesses are being cancelled it calls
+ * complete() of @dma.
  */
 void vgpu_dma_submit(struct vgpu_dma *dma)
 {
@@ -174,7 +174,7 @@ static int vgpu_dma_run(struct vgpu_dma *dma)
 		const struct bio_vec *vec = &dma->vec[i];
 		void *page;
 
-		/* Told to leave: nothing is written any more. */
+		/* The worker has been told to leave: nothing is written any more. */
 		if (fatal_signal_pending(current))
 			return -EFAULT;
 		page = kmap_local_page(vec->bv_page);
@@ -190,7 +190,7 @@ static int vgpu_dma_run(struct vgpu_dma *dma)
 	return 0;
 }
 
-/* The next access to begin, or NULL: nothing to do, or not allowed to. */
+/* Takes the next access off the queue. While the function is no bus master, only @work is taken. */
 static struct vgpu_dma *vgpu_dma_next(struct vgpu_dma_worker *worker)
 {
 	struct vgpu_instance *instance = worker->instance;
@@ -212,10 +212,10 @@ static struct vgpu_dma *vgpu_dma_next(struct vgpu_dma_worker *worker)
 }
 
 /*
- * Whether every process of the address space that the worker accesses has exited
- * or been killed. A process that is being killed may be unable to exit before the
- * access ends, as it waits for a lock of the container. Where the kernel does not
- * say whose an address space is, users of it are counted, the worker among them.
+ * Whether all processes of the address space that the worker accesses have exited or been killed. A
+ * process that is being killed may be unable to exit before the access ends, as it waits for a lock
+ * of the container. Kernels that do not know the owner of an address space only count its users, of
+ * which the worker is one.
  */
 static bool vgpu_dma_orphaned(struct vgpu_dma_worker *worker)
 {
@@ -224,13 +224,12 @@ static bool vgpu_dma_orphaned(struct vgpu_dma_worker *worker)
 	bool orphaned = false;
 
 	lockdep_assert_held(&worker->lock);
-	/* VFIO has the worker borrow an address space, and give it back. */
+	/* VFIO makes the worker borrow an address space for an access. */
 	task_lock(task);
 	mm = task->mm;
 	if (mm)
 		orphaned = vgpu_mm_ending(mm) ||
-			   (!IS_ENABLED(CONFIG_MEMCG) &&
-			    atomic_read(&mm->mm_users) == 1);
+			   (!IS_ENABLED(CONFIG_MEMCG) && atomic_read(&mm->mm_users) == 1);
 	task_unlock(task);
 	return orphaned;
 }
@@ -238,21 +237,19 @@ static bool vgpu_dma_orphaned(struct vgpu_dma_worker *worker)
 static void vgpu_dma_watch(struct work_struct *work)
 {
 	struct vgpu_dma_worker *worker =
-		container_of(to_delayed_work(work), struct vgpu_dma_worker,
-			     watch);
+		container_of(to_delayed_work(work), struct vgpu_dma_worker, watch);
 	bool busy, orphaned;
 
 	spin_lock(&worker->lock);
 	busy = worker->current_dma;
 	orphaned = busy && vgpu_dma_orphaned(worker);
-	/* This access alone: the next may be to the memory of another process. */
+	/* This ends one access: the next may be to the memory of another process. */
 	if (orphaned)
 		send_sig(SIGKILL, worker->task, 1);
 	spin_unlock(&worker->lock);
 
 	if (busy)
-		queue_delayed_work(system_wq, &worker->watch,
-				   orphaned ?
+		queue_delayed_work(system_wq, &worker->watch, orphaned ?
 				   msecs_to_jiffies(VGPU_DMA_ORPHAN_MS) : HZ);
 }
 
@@ -265,9 +262,8 @@ static int vgpu_dma_thread(void *data)
 	allow_signal(SIGKILL);
 	while (!kthread_should_stop()) {
 		dma = NULL;
-		/* Not interruptible: signals are for guest_rw only. */
-		wait_event_idle(worker->wait,
-				(dma = vgpu_dma_next(worker)) ||
+		/* Not interruptible: signals are meant for guest_rw only. */
+		wait_event_idle(worker->wait, (dma = vgpu_dma_next(worker)) ||
 				kthread_should_stop());
 		if (!dma)
 			continue;
@@ -287,9 +283,12 @@ static int vgpu_dma_thread(void *data)
 }
 
 /**
- * vgpu_dma_start() - a worker for an instance that is opened
- * @instance: its front is set; the worker's time is charged to current
+ * vgpu_dma_start() - start the worker of an instance that is being opened
+ * @instance: its front end's ops are set
  *
+ * The worker's processor time is charged to the cgroups of current.
+ *
+ * Context: sleeps.
  * Return: the worker, or an ERR_PTR.
  */
 struct vgpu_dma_worker *vgpu_dma_start(struct vgpu_instance *instance)
@@ -306,8 +305,7 @@ struct vgpu_dma_worker *vgpu_dma_start(struct vgpu_instance *instance)
 	spin_lock_init(&worker->lock);
 	INIT_LIST_HEAD(&worker->queue);
 	INIT_DELAYED_WORK(&worker->watch, vgpu_dma_watch);
-	worker->task = vgpu_thread_run(instance, vgpu_dma_thread, worker,
-				       "vgpu-dma");
+	worker->task = vgpu_thread_run(instance, vgpu_dma_thread, worker, "vgpu-dma");
 	if (IS_ERR(worker->task)) {
 		ret = PTR_ERR(worker->task);
 		kfree(worker);
@@ -317,11 +315,12 @@ struct vgpu_dma_worker *vgpu_dma_start(struct vgpu_instance *instance)
 }
 
 /**
- * vgpu_dma_abort() - cancel all accesses, and those to come
- * @worker: of an open instance
+ * vgpu_dma_abort() - cancel all accesses, also those submitted before vgpu_dma_resume()
+ * @worker: worker of an open instance
  *
- * Does not wait for the one that runs, but makes it fail soon. Until
- * vgpu_dma_resume().
+ * The access that is being made will fail soon; this does not wait for its end.
+ *
+ * Context: process context, without a lock held. Does not sleep.
  */
 void vgpu_dma_abort(struct vgpu_dma_worker *worker)
 {
@@ -331,9 +330,8 @@ void vgpu_dma_abort(struct vgpu_dma_worker *worker)
 	worker->aborting = true;
 	if (worker->current_dma)
 		send_sig(SIGKILL, worker->task, 1);
-	/* One by one: each may be forgotten meanwhile. */
-	while ((dma = list_first_entry_or_null(&worker->queue, struct vgpu_dma,
-					       link))) {
+	/* One by one: without the lock any of them may be taken off by vgpu_dma_forget(). */
+	while ((dma = list_first_entry_or_null(&worker->queue, struct vgpu_dma, link))) {
 		list_del_init(&dma->link);
 		spin_unlock(&worker->lock);
 		vgpu_dma_end(worker, dma, -ECANCELED);
@@ -344,7 +342,9 @@ void vgpu_dma_abort(struct vgpu_dma_worker *worker)
 
 /**
  * vgpu_dma_resume() - allow accesses again
- * @worker: aborted
+ * @worker: worker whose accesses vgpu_dma_abort() has cancelled
+ *
+ * Context: process context. Does not sleep.
  */
 void vgpu_dma_resume(struct vgpu_dma_worker *worker)
 {
@@ -354,8 +354,10 @@ void vgpu_dma_resume(struct vgpu_dma_worker *worker)
 }
 
 /**
- * vgpu_dma_kick() - look at the queue again
- * @worker: of an open instance
+ * vgpu_dma_kick() - make the worker look at its queue again
+ * @worker: worker of an open instance
+ *
+ * Context: any that may take a spinlock. Does not sleep.
  */
 void vgpu_dma_kick(struct vgpu_dma_worker *worker)
 {
@@ -363,10 +365,10 @@ void vgpu_dma_kick(struct vgpu_dma_worker *worker)
 }
 
 /**
- * vgpu_dma_uncharge() - nobody has to wait for the user's share of processors
- * @worker: of an instance that is being closed
+ * vgpu_dma_uncharge() - take the worker out of its user's cgroups, see vgpu_thread_uncharge()
+ * @worker: worker of an instance that is being closed
  *
- * Sleeps.
+ * Context: sleeps.
  */
 void vgpu_dma_uncharge(struct vgpu_dma_worker *worker)
 {
@@ -374,10 +376,10 @@ void vgpu_dma_uncharge(struct vgpu_dma_worker *worker)
 }
 
 /**
- * vgpu_dma_stop() - end an aborted worker
- * @worker: freed
+ * vgpu_dma_stop() - end a worker
+ * @worker: its accesses have been cancelled by vgpu_dma_abort(); freed
  *
- * Waits until it has left guest memory.
+ * Context: sleeps, until the worker has left guest memory.
  */
 void vgpu_dma_stop(struct vgpu_dma_worker *worker)
 {
@@ -387,8 +389,7 @@ void vgpu_dma_stop(struct vgpu_dma_worker *worker)
 	kfree(worker);
 }
 
-static bool vgpu_dma_is_current(struct vgpu_dma_worker *worker,
-				const struct vgpu_dma *dma)
+static bool vgpu_dma_is_current(struct vgpu_dma_worker *worker, const struct vgpu_dma *dma)
 {
 	bool is_current;
 
@@ -398,7 +399,7 @@ static bool vgpu_dma_is_current(struct vgpu_dma_worker *worker,
 	return is_current;
 }
 
-/* Takes it off the queue, or has the worker leave it. */
+/* Takes an access off the queue, or makes the worker leave it. */
 static void vgpu_dma_cancel(struct vgpu_dma_worker *worker, struct vgpu_dma *dma)
 {
 	bool queued;
@@ -412,29 +413,29 @@ static void vgpu_dma_cancel(struct vgpu_dma_worker *worker, struct vgpu_dma *dma
 	if (queued)
 		vgpu_dma_put(dma);
 
-	/* Who is killed leaves: the guest memory goes with the process. */
+	/* A caller that is being killed does not wait: guest memory goes with its process. */
 	wait_event_killable(worker->left, !vgpu_dma_is_current(worker, dma));
 }
 
 /**
- * vgpu_dma_forget() - cancel an access in which nobody is interested any more
- * @dma: submitted; the submitter's reference is dropped
+ * vgpu_dma_forget() - cancel an access whose result is not needed any more
+ * @dma: has been submitted; its instance is open. The submitter's reference is dropped
  *
- * When this returns it does not touch guest memory any more, unless the caller
- * is being killed; then its pages stay until it has ended. Sleeps, and waits for a
- * @complete that another thread is in: no lock may be held that this takes, nor
- * one that an access to guest memory may need. The instance is open.
+ * When this returns the access does not touch guest memory any more, and its complete() does not
+ * run. Only if the caller is being killed the access may still go on; then its pages stay until it
+ * has ended.
+ *
+ * Context: sleeps, and waits for a complete() that runs in another thread: the caller must not hold
+ * a lock that complete() takes, nor one that an access to guest memory may need.
  */
 void vgpu_dma_forget(struct vgpu_dma *dma)
 {
 	struct vgpu_dma_worker *worker = dma->instance->dma;
 
-	if (atomic_cmpxchg(&dma->state, VGPU_DMA_QUEUED,
-			   VGPU_DMA_FORGOTTEN) == VGPU_DMA_QUEUED)
+	if (atomic_cmpxchg(&dma->state, VGPU_DMA_QUEUED, VGPU_DMA_FORGOTTEN) == VGPU_DMA_QUEUED)
 		vgpu_dma_cancel(worker, dma);
 	else
-		wait_event(worker->left, atomic_read_acquire(&dma->state) ==
-					 VGPU_DMA_RETURNED);
+		wait_event(worker->left, atomic_read_acquire(&dma->state) == VGPU_DMA_RETURNED);
 	vgpu_dma_put(dma);
 }
 EXPORT_SYMBOL_GPL(vgpu_dma_forget);

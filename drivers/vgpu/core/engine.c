@@ -64,7 +64,7 @@ static u64 vgpu_engine_ran_ns(struct vgpu_timeline *tl)
 {
 	struct vgpu_gpu *gpu = vgpu_timeline_data(tl);
 
-	/* An engine that cannot be reset is never too late: the time by which it is measured stands. */
+	/* An engine that cannot be reset is never too late: its time stands still. */
 	if (!gpu->ops->engine_reset)
 		return 0;
 	if (!gpu->ops->engine_ran_ns)

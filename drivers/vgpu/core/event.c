@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The event stream of /dev/vgpu: one ring, and a position per reader. Writers
- * never wait, and wake no reader themselves; a reader that is too slow finds
+ * The event stream of /dev/vgpu: one ring, and a position per reader. Code that reports an event
+ * never waits for readers, and leaves it to a worker to wake them; a reader that is too slow finds
  * gaps in seq.
  */
 #include <linux/poll.h>
@@ -13,21 +13,20 @@
 #include "core.h"
 #include "event_ring.h"
 
-/* The size of a record in the ABI's first version, and what read(2) begins with. */
+/* Size of a record in the ABI's first version, and of each record until a reader sets another. */
 #define VGPU_EVENT_SIZE_1	56
 
-/* How many reports of a kind that its guest can bring about a vGPU may make. */
+/* How many events a vGPU may report in a second that its guest can repeat as it likes. */
 #define VGPU_EVENTS_PER_S	32
 
 /**
- * struct vgpu_event_reader - an open file
- * @lock:     one thread reads at a time
- * @next_seq: the first event that the reader has not read; changed with
- *            vgpu_events_lock held, too
- * @size:     of the records that it is given
+ * struct vgpu_event_reader - an open file that events are read from
+ * @lock:     held while a thread reads
+ * @next_seq: the first event that has not been read; changed with vgpu_events_lock held, too
+ * @size:     bytes of each record that is read
  */
 struct vgpu_event_reader {
-	struct mutex lock;	/* protects all below */
+	struct mutex lock;	/* protects the fields below */
 	u64 next_seq;
 	u32 size;
 };
@@ -38,8 +37,8 @@ static struct vgpu_event_ring vgpu_events;
 static DECLARE_WAIT_QUEUE_HEAD(vgpu_events_wait);
 
 /*
- * Engines tell events, and a reader can hang any number of epoll instances on
- * the wait queue: so what waits there is called from a worker.
+ * Engines report events, and a reader can put any number of epoll instances on the wait queue, so a
+ * worker calls what waits there.
  */
 static struct workqueue_struct *vgpu_events_wq;
 
@@ -51,13 +50,13 @@ static void vgpu_event_wake(struct work_struct *work)
 static DECLARE_WORK(vgpu_events_wake_work, vgpu_event_wake);
 
 /**
- * vgpu_event_source_get() - room for the events of a vGPU or a GPU
- * @uuid: the vGPU's; NULL: not of a vGPU
+ * vgpu_event_source_get() - get room for the events of a vGPU or a GPU
+ * @uuid: name of the vGPU; NULL: for a GPU
  *
- * Sleeps.
+ * A vGPU of a name that there was before may get the source that it had then.
  *
- * Return: a source, for vgpu_event_source_put(), or NULL without memory. A vGPU
- * that was there before may get the one it had.
+ * Context: sleeps.
+ * Return: a source, for vgpu_event_source_put(), or NULL without memory.
  */
 struct vgpu_event_source *vgpu_event_source_get(const guid_t *uuid)
 {
@@ -83,10 +82,12 @@ struct vgpu_event_source *vgpu_event_source_get(const guid_t *uuid)
 }
 
 /**
- * vgpu_event_source_put() - the vGPU or GPU goes
+ * vgpu_event_source_put() - give up a source when its vGPU or GPU goes
  * @source: from vgpu_event_source_get(), or NULL
  *
- * What it has told can still be read, until many others have gone.
+ * Its events can still be read, until VGPU_EVENT_RETIRED other sources have been given up.
+ *
+ * Context: process context. Does not sleep.
  */
 void vgpu_event_source_put(struct vgpu_event_source *source)
 {
@@ -98,28 +99,24 @@ void vgpu_event_source_put(struct vgpu_event_source *source)
 	kfree(source);
 }
 
-static void vgpu_event(struct vgpu_event_source *source,
-		       struct vgpu_ctl_event *event)
+static void vgpu_event(struct vgpu_event_source *source, struct vgpu_ctl_event *event)
 {
 	event->time_ns = ktime_get_ns();
 	spin_lock(&vgpu_events_lock);
 	vgpu_event_ring_add(&vgpu_events, source, event);
 	spin_unlock(&vgpu_events_lock);
-	/*
-	 * A reader that is not on the queue yet looks at the ring after, with
-	 * the lock held.
-	 */
+	/* A reader that is not on the wait queue yet will look at the ring, with the lock held. */
 	if (wq_has_sleeper(&vgpu_events_wait))
 		queue_work(vgpu_events_wq, &vgpu_events_wake_work);
 }
 
 /**
- * vgpu_gpu_event() - tell the listeners of something that happened to a GPU
- * @gpu: which
+ * vgpu_gpu_event() - report an event of a GPU
+ * @gpu: the GPU
  * @type: enum vgpu_ctl_event_type
- * @a: by type
+ * @a: field of struct vgpu_ctl_event, as @type says
  *
- * Does not sleep. Process context.
+ * Context: process context. Does not sleep.
  */
 void vgpu_gpu_event(struct vgpu_gpu *gpu, u32 type, u32 a)
 {
@@ -129,9 +126,9 @@ void vgpu_gpu_event(struct vgpu_gpu *gpu, u32 type, u32 a)
 }
 
 /*
- * The state of a vGPU is always told. What only says that something has
- * happened once more is told so often that a listener who writes all of it
- * down can keep up; the vGPU's counters have the rest.
+ * Changes of a vGPU's state are always reported. An event that only says that something has
+ * happened once more is left out where a vGPU reports too many of them; the vGPU's counters count
+ * them all.
  */
 static bool vgpu_event_is_repeated(u32 type)
 {
@@ -140,18 +137,18 @@ static bool vgpu_event_is_repeated(u32 type)
 }
 
 /**
- * vgpu_instance_event() - tell the listeners of something that happened to a vGPU
- * @instance: which
+ * vgpu_instance_event() - report an event of a vGPU
+ * @instance: the vGPU
  * @type: enum vgpu_ctl_event_type
- * @a: by type
- * @b: by type
- * @c: by type
+ * @a: field of struct vgpu_ctl_event, as @type says
+ * @b: field of struct vgpu_ctl_event, as @type says
+ * @c: field of struct vgpu_ctl_event, as @type says
  *
- * Its events push out none of others. Does not sleep; may be called under a
- * timeline's lock. Process context.
+ * The events of a vGPU take room in the ring from no other vGPU.
+ *
+ * Context: process context. Does not sleep.
  */
-void vgpu_instance_event(struct vgpu_instance *instance, u32 type, u32 a, u32 b,
-			 u64 c)
+void vgpu_instance_event(struct vgpu_instance *instance, u32 type, u32 a, u32 b, u64 c)
 {
 	struct vgpu_ctl_event event = {
 		.type = type,
@@ -162,32 +159,32 @@ void vgpu_instance_event(struct vgpu_instance *instance, u32 type, u32 a, u32 b,
 	};
 
 	vgpu_uuid_export(event.uuid, &instance->uuid);
-	if (vgpu_event_is_repeated(type) &&
-	    !__ratelimit(&instance->event_limit)) {
+	if (vgpu_event_is_repeated(type) && !__ratelimit(&instance->event_limit)) {
 		spin_lock(&vgpu_events_lock);
 		vgpu_event_ring_skip(instance->events);
 		spin_unlock(&vgpu_events_lock);
 		return;
 	}
-	/* An instance that is not there yet has only been refused. */
+	/* The only events of an instance before it has been created are refusals. */
 	vgpu_event(instance->events ?: instance->gpu->refused, &event);
 }
 
 /**
- * vgpu_event_limit_init() - nothing has been told yet
- * @limit: an instance's
+ * vgpu_event_limit_init() - begin to limit the events of a vGPU that can be repeated
+ * @limit: the instance's event_limit
  */
 void vgpu_event_limit_init(struct ratelimit_state *limit)
 {
 	ratelimit_state_init(limit, HZ, VGPU_EVENTS_PER_S);
-	/* Silent: source_seq and the counters tell. */
+	/* No message about events that are left out: source_seq and the counters tell. */
 	ratelimit_set_flags(limit, RATELIMIT_MSG_ON_RELEASE);
 }
 
 /**
- * vgpu_event_open() - a new reader
+ * vgpu_event_open() - make a new reader
  *
- * Return: it sees what comes from now on; NULL without memory.
+ * Context: sleeps.
+ * Return: a reader of the events from now on, or NULL without memory.
  */
 struct vgpu_event_reader *vgpu_event_open(void)
 {
@@ -204,8 +201,8 @@ struct vgpu_event_reader *vgpu_event_open(void)
 }
 
 /**
- * vgpu_event_close() - a reader is done
- * @reader: freed
+ * vgpu_event_close() - end a reader
+ * @reader: used by no thread any more; freed
  */
 void vgpu_event_close(struct vgpu_event_reader *reader)
 {
@@ -213,18 +210,18 @@ void vgpu_event_close(struct vgpu_event_reader *reader)
 }
 
 /**
- * vgpu_event_setup() - VGPU_IOC_EVENTS
- * @reader: whose
- * @arg: struct vgpu_ctl_events
+ * vgpu_event_setup() - do VGPU_IOC_EVENTS
+ * @reader: reader whose records change
+ * @arg: struct vgpu_ctl_events; what the driver knows is filled in
  *
+ * Context: sleeps.
  * Return: 0, -EINVAL, -E2BIG or -EINTR.
  */
 int vgpu_event_setup(struct vgpu_event_reader *reader, void *arg)
 {
 	struct vgpu_ctl_events *ctl = arg;
 
-	BUILD_BUG_ON(offsetof(struct vgpu_ctl_event, source) !=
-		     VGPU_EVENT_SIZE_1);
+	BUILD_BUG_ON(offsetof(struct vgpu_ctl_event, source) != VGPU_EVENT_SIZE_1);
 	if (ctl->event_size < VGPU_EVENT_SIZE_1)
 		return -EINVAL;
 	if (ctl->event_size > PAGE_SIZE)
@@ -256,8 +253,7 @@ static void vgpu_event_seek(struct vgpu_event_reader *reader, u64 seq)
 	spin_unlock(&vgpu_events_lock);
 }
 
-static bool vgpu_event_next(struct vgpu_event_reader *reader,
-			    struct vgpu_ctl_event *event)
+static bool vgpu_event_next(struct vgpu_event_reader *reader, struct vgpu_ctl_event *event)
 {
 	const struct vgpu_ctl_event *next;
 
@@ -270,18 +266,16 @@ static bool vgpu_event_next(struct vgpu_event_reader *reader,
 	return next;
 }
 
-static int vgpu_event_copy(char __user *buf, const struct vgpu_ctl_event *event,
-			   size_t size)
+static int vgpu_event_copy(char __user *buf, const struct vgpu_ctl_event *event, size_t size)
 {
 	size_t known = min(size, sizeof(*event));
 
-	if (copy_to_user(buf, event, known) ||
-	    clear_user(buf + known, size - known))
+	if (copy_to_user(buf, event, known) || clear_user(buf + known, size - known))
 		return -EFAULT;
 	return 0;
 }
 
-/* What has been copied counts as read, what could not be copied does not. */
+/* Only events that have been copied to the user count as read. */
 static ssize_t vgpu_event_read_some(struct vgpu_event_reader *reader,
 				    char __user *buf, size_t count)
 {
@@ -291,8 +285,7 @@ static ssize_t vgpu_event_read_some(struct vgpu_event_reader *reader,
 	lockdep_assert_held(&reader->lock);
 	if (count < reader->size)
 		return -EINVAL;
-	while (count - done >= reader->size &&
-	       vgpu_event_next(reader, &event)) {
+	while (count - done >= reader->size && vgpu_event_next(reader, &event)) {
 		if (vgpu_event_copy(buf + done, &event, reader->size))
 			return done ?: -EFAULT;
 		vgpu_event_seek(reader, event.seq + 1);
@@ -302,13 +295,14 @@ static ssize_t vgpu_event_read_some(struct vgpu_event_reader *reader,
 }
 
 /**
- * vgpu_event_read() - whole records
- * @reader: who
- * @buf: where to
- * @count: room in bytes, at least one record
- * @nonblock: do not wait for the first
+ * vgpu_event_read() - read whole records
+ * @reader: the reader
+ * @buf: the user's buffer
+ * @count: length of @buf, at least one record
+ * @nonblock: whether not to wait for the first event
  *
- * Return: bytes, -EINVAL, -EAGAIN, -EFAULT or -ERESTARTSYS.
+ * Context: sleeps.
+ * Return: bytes read, -EINVAL, -EAGAIN, -EFAULT or -ERESTARTSYS.
  */
 ssize_t vgpu_event_read(struct vgpu_event_reader *reader, char __user *buf,
 			size_t count, bool nonblock)
@@ -325,19 +319,19 @@ ssize_t vgpu_event_read(struct vgpu_event_reader *reader, char __user *buf,
 			return done;
 		if (nonblock)
 			return -EAGAIN;
-		ret = wait_event_interruptible(vgpu_events_wait,
-					       vgpu_event_pending(reader));
+		ret = wait_event_interruptible(vgpu_events_wait, vgpu_event_pending(reader));
 		if (ret)
 			return ret;
 	}
 }
 
 /**
- * vgpu_event_poll() - whether there is something to read
- * @reader: who
- * @file: polled
+ * vgpu_event_poll() - find out whether there is an event to read
+ * @reader: the reader
+ * @file: file that is polled
  * @table: of the poll
  *
+ * Context: sleeps.
  * Return: EPOLLIN | EPOLLRDNORM or 0.
  */
 __poll_t vgpu_event_poll(struct vgpu_event_reader *reader, struct file *file,
@@ -348,8 +342,9 @@ __poll_t vgpu_event_poll(struct vgpu_event_reader *reader, struct file *file,
 }
 
 /**
- * vgpu_event_init() - when the module loads
+ * vgpu_event_init() - prepare the event stream
  *
+ * Context: module init.
  * Return: 0 or -ENOMEM.
  */
 int vgpu_event_init(void)
@@ -360,13 +355,14 @@ int vgpu_event_init(void)
 }
 
 /**
- * vgpu_event_exit() - when the module unloads
+ * vgpu_event_exit() - undo vgpu_event_init()
+ *
+ * Context: module exit, when there is no reader and all sources have been given up.
  */
 void vgpu_event_exit(void)
 {
 	struct vgpu_event_source *source;
 
-	/* All have gone by now: nobody but this has the ring. */
 	destroy_workqueue(vgpu_events_wq);
 	while ((source = vgpu_event_ring_drop(&vgpu_events)))
 		kfree(source);

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The events that are kept for readers of /dev/vgpu. Every source (a vGPU, a
- * GPU) has slots of its own, and a new event takes the slot of the oldest one
- * of the same source: however much one tenant makes happen, the events of the
- * others stay. A tree holds the slots of all sources in the order in which the
- * events happened, so a reader is nothing but the number of its next event,
- * and any number of readers costs a writer nothing.
+ * The events that are kept for readers of /dev/vgpu. Every source (a vGPU, a GPU) has slots of its
+ * own, and a new event takes the slot of the oldest one of the same source: however much one tenant
+ * makes happen, the events of the others stay. A tree holds the slots of all sources in the order
+ * in which the events happened, so a reader is nothing but the number of its next event, and any
+ * number of readers costs a writer nothing.
  *
  * Pure logic, compiled in user space too; callers serialise.
  */
@@ -54,8 +53,7 @@ void vgpu_event_ring_start(struct vgpu_event_ring *ring,
  *
  * Return: the source, not retired any more, or NULL if there is none.
  */
-struct vgpu_event_source *
-vgpu_event_ring_revive(struct vgpu_event_ring *ring, const u8 *uuid)
+struct vgpu_event_source *vgpu_event_ring_revive(struct vgpu_event_ring *ring, const u8 *uuid)
 {
 	struct vgpu_event_source *source;
 
@@ -69,8 +67,7 @@ vgpu_event_ring_revive(struct vgpu_event_ring *ring, const u8 *uuid)
 	return NULL;
 }
 
-static void event_ring_forget(struct vgpu_event_ring *ring,
-			      struct vgpu_event_source *source)
+static void event_ring_forget(struct vgpu_event_ring *ring, struct vgpu_event_source *source)
 {
 	unsigned int i;
 
@@ -106,8 +103,7 @@ struct vgpu_event_source *vgpu_event_ring_drop(struct vgpu_event_ring *ring)
  * Return: a source for the caller to free, this one or another, or NULL.
  */
 struct vgpu_event_source *
-vgpu_event_ring_retire(struct vgpu_event_ring *ring,
-		       struct vgpu_event_source *source)
+vgpu_event_ring_retire(struct vgpu_event_ring *ring, struct vgpu_event_source *source)
 {
 	if (!source->stored)
 		return source;
@@ -129,12 +125,10 @@ static bool event_ring_less(struct rb_node *a, const struct rb_node *b)
  * @source: whose
  * @event: all but the numbers, which it is given here
  */
-void vgpu_event_ring_add(struct vgpu_event_ring *ring,
-			 struct vgpu_event_source *source,
+void vgpu_event_ring_add(struct vgpu_event_ring *ring, struct vgpu_event_source *source,
 			 const struct vgpu_ctl_event *event)
 {
-	struct vgpu_event_slot *slot =
-		&source->slot[source->stored++ % VGPU_EVENT_SLOTS];
+	struct vgpu_event_slot *slot = &source->slot[source->stored++ % VGPU_EVENT_SLOTS];
 
 	if (!RB_EMPTY_NODE(&slot->node))
 		rb_erase(&slot->node, &ring->events);
@@ -162,8 +156,7 @@ void vgpu_event_ring_skip(struct vgpu_event_source *source)
  * Return: the oldest kept event that is not older, or NULL. It stays until the
  * next change of @ring.
  */
-const struct vgpu_ctl_event *
-vgpu_event_ring_find(const struct vgpu_event_ring *ring, u64 seq)
+const struct vgpu_ctl_event *vgpu_event_ring_find(const struct vgpu_event_ring *ring, u64 seq)
 {
 	const struct rb_node *node = ring->events.rb_node;
 	const struct vgpu_event_slot *slot, *found = NULL;

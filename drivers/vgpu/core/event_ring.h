@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * The events that are kept for readers of /dev/vgpu. Pure logic, compiled in
- * user space too.
- */
+/* The events that are kept for readers of /dev/vgpu. Pure logic, compiled in user space too. */
 #ifndef _VGPU_EVENT_RING_H
 #define _VGPU_EVENT_RING_H
 
@@ -62,19 +59,15 @@ struct vgpu_event_ring {
 };
 
 void vgpu_event_ring_init(struct vgpu_event_ring *ring);
-void vgpu_event_ring_start(struct vgpu_event_ring *ring,
-			   struct vgpu_event_source *source, const u8 *uuid);
-struct vgpu_event_source *
-vgpu_event_ring_revive(struct vgpu_event_ring *ring, const u8 *uuid);
-struct vgpu_event_source *
-vgpu_event_ring_retire(struct vgpu_event_ring *ring,
-		       struct vgpu_event_source *source);
+void vgpu_event_ring_start(struct vgpu_event_ring *ring, struct vgpu_event_source *source,
+			   const u8 *uuid);
+struct vgpu_event_source *vgpu_event_ring_revive(struct vgpu_event_ring *ring, const u8 *uuid);
+struct vgpu_event_source *vgpu_event_ring_retire(struct vgpu_event_ring *ring,
+						 struct vgpu_event_source *source);
 struct vgpu_event_source *vgpu_event_ring_drop(struct vgpu_event_ring *ring);
-void vgpu_event_ring_add(struct vgpu_event_ring *ring,
-			 struct vgpu_event_source *source,
+void vgpu_event_ring_add(struct vgpu_event_ring *ring, struct vgpu_event_source *source,
 			 const struct vgpu_ctl_event *event);
 void vgpu_event_ring_skip(struct vgpu_event_source *source);
-const struct vgpu_ctl_event *
-vgpu_event_ring_find(const struct vgpu_event_ring *ring, u64 seq);
+const struct vgpu_ctl_event *vgpu_event_ring_find(const struct vgpu_event_ring *ring, u64 seq);
 
 #endif /* _VGPU_EVENT_RING_H */

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Faults of an instance, and the quarantine that too many of them bring.
- */
+/* Faults of an instance, and the quarantine that too many of them bring. */
 #include <linux/module.h>
 #include <linux/timekeeping.h>
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * The life of a GPU: registered by its back end, unregistered when it goes.
- */
+/* The life of a GPU: registered by its back end, unregistered when it goes. */
 #include <linux/math64.h>
 #include <linux/minmax.h>
 #include <linux/module.h>
@@ -11,11 +9,12 @@
 #include "core.h"
 
 /**
- * vgpu_gpu_available() - how many more instances of a type fit now
+ * vgpu_gpu_available() - count how many more instances of a type fit
  * @gpu: the GPU; its lock is held
- * @type: index into its types
+ * @type: index into the GPU's types
  *
- * Return: that many; 0 on a GPU that goes away.
+ * Context: sleeps.
+ * Return: instances that could be created now, one after the other; 0 on a GPU that goes away.
  */
 unsigned int vgpu_gpu_available(struct vgpu_gpu *gpu, unsigned int type)
 {
@@ -29,16 +28,16 @@ unsigned int vgpu_gpu_available(struct vgpu_gpu *gpu, unsigned int type)
 	nr = vgpu_share_room(gpu->guarantee_sum, size_gb, p->region_gb,
 			     vgpu_placement_available(p, size_gb));
 	if (nr && gpu->ops->fb_room)
-		nr = min_t(u64, nr, div_u64(gpu->ops->fb_room(gpu) >> 30,
-					    size_gb));
+		nr = min_t(u64, nr, div_u64(gpu->ops->fb_room(gpu) >> 30, size_gb));
 	return nr;
 }
 
 /**
- * vgpu_gpu_backend() - the back end's data
- * @gpu: registered
+ * vgpu_gpu_backend() - get the back end's data of a GPU
+ * @gpu: the GPU
  *
- * Return: as given to vgpu_register_gpu().
+ * Context: any.
+ * Return: the pointer that was given to vgpu_register_gpu().
  */
 void *vgpu_gpu_backend(const struct vgpu_gpu *gpu)
 {
@@ -72,32 +71,29 @@ static int vgpu_gpu_init_types(struct vgpu_gpu *gpu)
 {
 	const struct vgpu_gpu_info *info = &gpu->info;
 
-	gpu->nr_types = vgpu_types_build(info->board, &gpu->placement,
-					 info->channels, NULL, 0);
+	gpu->nr_types = vgpu_types_build(info->board, &gpu->placement, info->channels, NULL, 0);
 	gpu->types = kcalloc(gpu->nr_types, sizeof(*gpu->types), GFP_KERNEL);
 	if (!gpu->types)
 		return -ENOMEM;
-	vgpu_types_build(info->board, &gpu->placement, info->channels,
-			 gpu->types, gpu->nr_types);
+	vgpu_types_build(info->board, &gpu->placement, info->channels, gpu->types, gpu->nr_types);
 	return 0;
 }
 
 /**
- * vgpu_register_gpu() - a GPU is there
- * @dev: its physical function; @ops->owner's driver is bound to it
- * @ops: its back end
- * @info: what it is; copied
+ * vgpu_register_gpu() - register a GPU, so that vGPUs can be created on it
+ * @dev: the physical function; the caller keeps it until vgpu_unregister_gpu() has returned
+ * @ops: what the back end does; must stay as long
+ * @info: what the GPU has; copied
  * @backend: for vgpu_gpu_backend()
  *
- * Ops can be called before this returns. May sleep.
+ * Ops may be called before this returns.
  *
- * Return: the GPU, or an ERR_PTR: -EINVAL (said in the log), -ENOMEM, or a
- * front end's error.
+ * Context: sleeps.
+ * Return: the GPU, or an ERR_PTR: -EINVAL if @info or the module's parameters cannot be (the log
+ * says why), -ENOMEM, or a front end's error.
  */
-struct vgpu_gpu *vgpu_register_gpu(struct device *dev,
-				   const struct vgpu_gpu_ops *ops,
-				   const struct vgpu_gpu_info *info,
-				   void *backend)
+struct vgpu_gpu *vgpu_register_gpu(struct device *dev, const struct vgpu_gpu_ops *ops,
+				   const struct vgpu_gpu_info *info, void *backend)
 {
 	struct vgpu_sched_params params = {};
 	struct vgpu_gpu *gpu;
@@ -135,8 +131,7 @@ struct vgpu_gpu *vgpu_register_gpu(struct device *dev,
 	ret = vgpu_settings_init(gpu, &params);
 	if (ret)
 		goto err_put;
-	gpu->sched = vgpu_sched_create(gpu->name, info->nr_engines,
-				       &vgpu_engine_ops, gpu, &params);
+	gpu->sched = vgpu_sched_create(gpu->name, info->nr_engines, &vgpu_engine_ops, gpu, &params);
 	if (IS_ERR(gpu->sched)) {
 		ret = PTR_ERR(gpu->sched);
 		goto err_put;
@@ -176,32 +171,30 @@ err_put:
 EXPORT_SYMBOL_GPL(vgpu_register_gpu);
 
 /**
- * vgpu_unregister_gpu() - a GPU goes
- * @gpu: as registered
+ * vgpu_unregister_gpu() - remove a GPU with all its instances
+ * @gpu: registered; must not be used any more
  *
- * Removes all its instances, for which it waits until their users have let
- * go. No op runs once it has returned. Sleeps.
+ * No op is called any more when this has returned.
+ *
+ * Context: sleeps, until the users of the instances have closed them. Not from an op.
  */
 void vgpu_unregister_gpu(struct vgpu_gpu *gpu)
 {
-	/*
-	 * From here on nothing is created: what the front ends do not see any
-	 * more when they remove the GPU cannot come after them.
-	 */
+	/* From here on no instance is created that the front ends would then miss. */
 	mutex_lock(&gpu->lock);
 	gpu->dying = true;
 	mutex_unlock(&gpu->lock);
 
 	vgpu_fronts_remove_gpu(gpu);
-	/* Wait for readers and writers, so with no lock that these take. */
+	/* These wait for readers and writers, who take locks: so none is held here. */
 	vgpu_sysfs_remove_gpu(gpu);
 	vgpu_debugfs_remove_gpu(gpu);
 
 	vgpu_registry_remove(gpu);
 
 	/*
-	 * A reader that looked the GPU up before still holds a reference. It
-	 * looks at sched and ops with the lock held and gone unset only.
+	 * A thread that has found the GPU before has a reference still. It uses sched and ops with
+	 * the lock held only, after a look at gone.
 	 */
 	mutex_lock(&gpu->lock);
 	WARN_ON(!list_empty(&gpu->instances));

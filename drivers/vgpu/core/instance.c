@@ -43,18 +43,15 @@ static int vgpu_instance_place(struct vgpu_gpu *gpu, struct vgpu_instance *insta
 	mutex_unlock(&gpu->lock);
 
 	if (dying)
-		return vgpu_refuse(instance, -ENODEV, "%s: the GPU is going away",
-				   type->name);
+		return vgpu_refuse(instance, -ENODEV, "%s: the GPU is going away", type->name);
 	if (ret)
 		return vgpu_refuse(instance, ret, "%s: %s", type->name, why);
 	switch (what) {
 	case VGPU_SHORT_NOTHING:
 		break;
 	case VGPU_SHORT_INSTANCES:
-		return vgpu_refuse(instance, -ENOSPC,
-				   "%s: instances: %u of %u exist on %s",
-				   type->name, nr, VGPU_PLACEMENT_MAX,
-				   gpu->name);
+		return vgpu_refuse(instance, -ENOSPC, "%s: instances: %u of %u exist on %s",
+				   type->name, nr, VGPU_PLACEMENT_MAX, gpu->name);
 	case VGPU_SHORT_SIZE:
 		return vgpu_refuse(instance, -ENOSPC,
 				   "%s: placement: %s is in homogeneous mode and holds vGPUs of %u MiB, only that size fits",
@@ -62,9 +59,8 @@ static int vgpu_instance_place(struct vgpu_gpu *gpu, struct vgpu_instance *insta
 	case VGPU_SHORT_FRAMEBUFFER:
 		return vgpu_refuse(instance, -ENOSPC,
 				   "%s: framebuffer: %u MiB wanted, %u of %u MiB free on %s",
-				   type->name, type->size_gb * 1024,
-				   free_gb * 1024, p->region_gb * 1024,
-				   gpu->name);
+				   type->name, type->size_gb * 1024, free_gb * 1024,
+				   p->region_gb * 1024, gpu->name);
 	case VGPU_SHORT_PLACEMENT:
 		return vgpu_refuse(instance, -ENOSPC,
 				   "%s: placement: %u MiB are free on %s, but not at one of the %u places of this size",
@@ -246,8 +242,7 @@ static void vgpu_instance_set_front(struct vgpu_instance *instance,
  * Return: 0, -EBUSY if the device is open already, -ENODEV if the back end's module goes, -ENOMEM,
  * or the back end's error.
  */
-int vgpu_instance_open(struct vgpu_instance *instance,
-		       const struct vgpu_front_ops *front)
+int vgpu_instance_open(struct vgpu_instance *instance, const struct vgpu_front_ops *front)
 {
 	struct vgpu_gpu *gpu = instance->gpu;
 	unsigned int i;
@@ -282,8 +277,7 @@ int vgpu_instance_open(struct vgpu_instance *instance,
 	vgpu_instance_unhold(instance, VGPU_HOLD_STOPPED);
 	mutex_unlock(&instance->state_lock);
 
-	vgpu_instance_event(instance, VGPU_EVENT_STARTED, instance->owner_pid,
-			    0, 0);
+	vgpu_instance_event(instance, VGPU_EVENT_STARTED, instance->owner_pid, 0, 0);
 	return 0;
 
 err_close:

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * vgpu.ko: the vGPU manager.
- */
+/* vgpu.ko: begin and end of the module. */
 #include <linux/module.h>
 
 #include "core.h"

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Refusals: why an instance was not created or not changed.
- */
+/* Refusals: why an instance was not created or not changed. */
 #include <linux/module.h>
 #include <linux/timekeeping.h>
 
@@ -16,19 +14,20 @@ struct vgpu_refusal {
 	char text[VGPU_TEXT_LEN];
 };
 
-/* A refused instance never was: so its reason is kept by UUID, the newest 64. */
-static DEFINE_MUTEX(vgpu_refusals_lock);	/* protects the two below */
+/* There is no instance to keep a refusal of its creation in: the newest 64 are kept by UUID. */
+static DEFINE_MUTEX(vgpu_refusals_lock);	/* protects vgpu_refusals and vgpu_refusals_next */
 static struct vgpu_refusal vgpu_refusals[VGPU_REFUSALS];
 static unsigned int vgpu_refusals_next;
 
 /**
  * vgpu_refuse() - say why an instance is not created or not changed
- * @instance: that is being created or set
+ * @instance: the instance that is being created or changed
  * @error: -errno
- * @fmt: the short pool, the limit and what would fit; no newline
+ * @fmt: which resource is short, its limit and what would fit; no newline
  *
- * Goes to the kernel log, the event stream and the control node. Sleeps.
+ * The text goes to the kernel log and is kept for the control node; listeners get an event.
  *
+ * Context: sleeps.
  * Return: @error.
  */
 int vgpu_refuse(struct vgpu_instance *instance, int error, const char *fmt, ...)
@@ -49,9 +48,8 @@ int vgpu_refuse(struct vgpu_instance *instance, int error, const char *fmt, ...)
 	va_start(args, fmt);
 	vscnprintf(r->text, sizeof(r->text), fmt, args);
 	va_end(args);
-	/* Those that are never created are all said to be the GPU's. */
-	if (instance->events ? vgpu_inst_may_log(instance) :
-			       vgpu_gpu_may_log(instance->gpu))
+	/* An instance that has not been created has no limit of its own yet. */
+	if (instance->events ? vgpu_inst_may_log(instance) : vgpu_gpu_may_log(instance->gpu))
 		vgpu_inst_notice(instance, "refused: %s\n", r->text);
 	mutex_unlock(&vgpu_refusals_lock);
 
@@ -61,11 +59,12 @@ int vgpu_refuse(struct vgpu_instance *instance, int error, const char *fmt, ...)
 EXPORT_SYMBOL_GPL(vgpu_refuse);
 
 /**
- * vgpu_refusal_get() - why a UUID was refused
- * @uuid: which
- * @refusal: error, time and text are filled in
+ * vgpu_refusal_get() - get the last refusal about a UUID
+ * @uuid: name of an instance, whether it was created or not
+ * @refusal: error, time_ns and text are filled in
  *
- * Return: 0, or -ENOENT if it is not known.
+ * Context: sleeps.
+ * Return: 0, or -ENOENT if no refusal is kept.
  */
 int vgpu_refusal_get(const guid_t *uuid, struct vgpu_ctl_refusal *refusal)
 {

@@ -1,40 +1,41 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * What a back end reports about packets, doorbells and interrupts.
- */
+/* What a back end reports about packets, doorbells and interrupts. */
 #include <linux/module.h>
 
 #include "core.h"
 #include "trace.h"
 
 /**
- * vgpu_packet_submitted() - an engine saw put move
+ * vgpu_packet_submitted() - trace that an engine has seen put move
  * @instance: whose channel
- * @engine: it is bound to
- * @channel: of the instance
- * @put: its new value
+ * @engine: index of the engine that the channel is bound to
+ * @channel: number of the channel within the instance
+ * @put: the new value, packets since the channel was enabled
+ *
+ * Context: any.
  */
-void vgpu_packet_submitted(struct vgpu_instance *instance, unsigned int engine,
-			   u32 channel, u64 put)
+void vgpu_packet_submitted(struct vgpu_instance *instance, unsigned int engine, u32 channel,
+			   u64 put)
 {
 	trace_vgpu_submit(&instance->uuid, engine, channel, put);
 }
 EXPORT_SYMBOL_GPL(vgpu_packet_submitted);
 
 /**
- * vgpu_packet_done() - a packet has completed
+ * vgpu_packet_done() - count and trace a packet that has completed
  * @instance: whose channel
- * @engine: it is bound to
- * @channel: of the instance
- * @index: of the packet
- * @type: enum vgpu_hw_packet_type
- * @bytes: it has written, without its signal
+ * @engine: index of the engine that has completed the packet
+ * @channel: number of the channel within the instance
+ * @index: number of the packet, counted from when the channel was enabled
+ * @type: enum vgpu_hw_packet_type; a PRESENT counts as a frame
+ * @bytes: written by the packet, without its signal
+ *
+ * Context: any that may take a spinlock, but without a timeline's lock.
  */
-void vgpu_packet_done(struct vgpu_instance *instance, unsigned int engine,
-		      u32 channel, u64 index, u8 type, u64 bytes)
+void vgpu_packet_done(struct vgpu_instance *instance, unsigned int engine, u32 channel, u64 index,
+		      u8 type, u64 bytes)
 {
-	trace_vgpu_complete(&instance->uuid, engine, channel, index, type,
-			    bytes);
+	trace_vgpu_complete(&instance->uuid, engine, channel, index, type, bytes);
 	if (type == VGPU_HW_PKT_PRESENT)
 		atomic64_inc(&instance->frames);
 	vgpu_entity_account(&instance->entity[engine], 1, bytes);
@@ -54,11 +55,11 @@ void vgpu_doorbell(struct vgpu_instance *instance)
 EXPORT_SYMBOL_GPL(vgpu_doorbell);
 
 /**
- * vgpu_raise_irq() - interrupt the guest
- * @instance: which
- * @vector: MSI-X vector, checked by the back end
+ * vgpu_raise_irq() - raise an interrupt in the guest
+ * @instance: whose guest; nothing happens while the device is closed
+ * @vector: MSI-X vector, below the number of vectors that the back end has described
  *
- * Does not sleep. Nothing happens when nobody has the device open.
+ * Context: process context, without a timeline's lock. Does not sleep.
  */
 void vgpu_raise_irq(struct vgpu_instance *instance, unsigned int vector)
 {

@@ -63,8 +63,7 @@ const struct vgpu_setting vgpu_share_settings[] = {
  * @size_gb:   framebuffer of the vGPU in GiB, at least 1
  * @region_gb: framebuffer of the GPU in GiB, 1 .. 1024
  *
- * Rounded down, so that the guarantees of vGPUs that fit side by side are always admitted
- * together.
+ * Rounded down, so that the guarantees of vGPUs that fit side by side are always admitted together.
  */
 void vgpu_share_default(struct vgpu_ctl_share *settings, u32 size_gb, u32 region_gb)
 {

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Threads that an open vGPU has of its own: the work they do is that of the
- * process that opened the device, so they belong to its cgroups.
+ * Threads that an open vGPU has of its own. They work for the process that has opened the device,
+ * so they belong to the cgroups of that process, the user.
  *
- * A thread that is charged to a user can be held up by the user: by the limits of
- * cgroups that the user may set, or by other processes there that use them up. So
- * nobody but the user may wait for such a thread. Who ends the use of the device
- * may be anybody, such as a kworker that drops the last reference to a file;
- * therefore the thread leaves the user's cgroups before that.
+ * The user can hold such a thread up, by limits of the cgroups or by other processes in them that
+ * use up what is allowed. So no other process may wait for the thread. The device may be closed by
+ * any task, such as a kworker that drops the last reference to its file: a thread leaves the user's
+ * cgroups before the task that closes the device waits for it.
  */
 #include <linux/cgroup.h>
 #include <linux/kthread.h>
@@ -18,32 +17,28 @@
 #include "core.h"
 
 #ifdef CONFIG_CGROUPS
-static bool vgpu_thread_same_cgroups(const struct task_struct *a,
-				     const struct task_struct *b)
+static bool vgpu_thread_same_cgroups(const struct task_struct *a, const struct task_struct *b)
 {
 	return rcu_access_pointer(a->cgroups) == rcu_access_pointer(b->cgroups);
 }
 #else
-static bool vgpu_thread_same_cgroups(const struct task_struct *a,
-				     const struct task_struct *b)
+static bool vgpu_thread_same_cgroups(const struct task_struct *a, const struct task_struct *b)
 {
 	return true;
 }
 #endif
 
 /*
- * Attaching waits for a grace period of RCU, so not where nothing would change.
- * Where it fails the thread stays where it is.
+ * Puts @task into the cgroups of @from. Attaching waits for a grace period of RCU, so it is left
+ * out where nothing would change. If it fails, @task stays in its cgroups.
  */
-static void vgpu_thread_attach(struct task_struct *from,
-			       struct task_struct *task)
+static void vgpu_thread_attach(struct task_struct *from, struct task_struct *task)
 {
 	/*
-	 * With PREEMPT_RT a thread that is not let run may hold a spinlock, for
-	 * which engines would wait.
+	 * With PREEMPT_RT a thread that its cgroup does not let run may hold a spinlock for which
+	 * engines would wait.
 	 */
-	if (IS_ENABLED(CONFIG_PREEMPT_RT) ||
-	    vgpu_thread_same_cgroups(from, task))
+	if (IS_ENABLED(CONFIG_PREEMPT_RT) || vgpu_thread_same_cgroups(from, task))
 		return;
 	if (cgroup_attach_task_all(from, task))
 		pr_debug("vgpu: %s stays in its cgroups\n", task->comm);
@@ -51,18 +46,16 @@ static void vgpu_thread_attach(struct task_struct *from,
 
 /**
  * vgpu_thread_run() - start a thread in the cgroups of current
- * @instance: that is being opened
- * @fn: what the thread does, until kthread_should_stop()
+ * @instance: the instance that is being opened by current
+ * @fn: function of the thread, returns when kthread_should_stop() says so
  * @data: for @fn
- * @name: of its kind, 8 characters at most; the UUID's first digits follow
+ * @name: begin of the thread's name, at most 8 characters; the UUID's first digits follow
  *
- * Sleeps.
- *
+ * Context: sleeps.
  * Return: the thread, to be ended by kthread_stop(), or an ERR_PTR.
  */
-struct task_struct *vgpu_thread_run(struct vgpu_instance *instance,
-				    int (*fn)(void *data), void *data,
-				    const char *name)
+struct task_struct *vgpu_thread_run(struct vgpu_instance *instance, int (*fn)(void *data),
+				    void *data, const char *name)
 {
 	char uuid[UUID_STRING_LEN + 1];
 	struct task_struct *task;
@@ -77,9 +70,11 @@ struct task_struct *vgpu_thread_run(struct vgpu_instance *instance,
 
 /**
  * vgpu_thread_uncharge() - take a thread out of the cgroups of its user
- * @task: of a vGPU that is being closed
+ * @task: thread of an instance that is being closed
  *
- * From here on others may wait for it. Sleeps.
+ * After this other tasks may wait for the thread.
+ *
+ * Context: sleeps.
  */
 void vgpu_thread_uncharge(struct task_struct *task)
 {
@@ -87,15 +82,15 @@ void vgpu_thread_uncharge(struct task_struct *task)
 }
 
 /**
- * vgpu_mm_ending() - whether an address space is on its way out
- * @mm: a reference is held, of its users or of the structure
+ * vgpu_mm_ending() - find out whether the processes of an address space are all ending
+ * @mm: the address space; the caller has a reference to it or to its structure
  *
- * The kernel keeps mm->owner one of the tasks that use the address space, and NULL when
- * there is none; a kthread that borrows it is none of them. Kernels without memory cgroups
- * keep no owner.
+ * The kernel keeps in mm->owner one of the tasks whose address space this is, and NULL when there
+ * is none; a kthread that borrows an address space is never its owner. Kernels without memory
+ * cgroups keep no owner.
  *
  * Context: any.
- * Return: true if every process that it is of has exited or been killed.
+ * Return: true if all processes of the address space have exited or been killed.
  */
 bool vgpu_mm_ending(struct mm_struct *mm)
 {

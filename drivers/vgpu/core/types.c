@@ -50,8 +50,7 @@ unsigned int vgpu_types_build(const char *board, const struct vgpu_placement *pl
 	for (i = 0; i < ARRAY_SIZE(type_series); i++) {
 		const struct type_series *s = &type_series[i];
 
-		for (size_gb = s->min_gb;
-		     size_gb <= region_gb && size_gb <= s->max_gb; size_gb++) {
+		for (size_gb = s->min_gb; size_gb <= region_gb && size_gb <= s->max_gb; size_gb++) {
 			struct vgpu_type *t;
 
 			if (region_gb % size_gb)

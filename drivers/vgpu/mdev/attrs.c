@@ -77,8 +77,7 @@ static ssize_t share_store(struct device *device, struct device_attribute *attr,
 	int ret;
 
 	if (vgpu_setting_store(setting, &share, buf))
-		return vgpu_refuse(instance, -EINVAL, "%s: not a %s that it can be",
-				   setting->name,
+		return vgpu_refuse(instance, -EINVAL, "%s: not a %s that it can be", setting->name,
 				   setting->type == VGPU_SETTING_TEXT ? "text" : "number");
 	vgpu_uuid_export(share.uuid, &instance->uuid);
 	ret = vgpu_shares_set(&share, 1, &culprit, why, sizeof(why));
@@ -92,11 +91,8 @@ static struct vgpu_setting_attr share_attrs[VGPU_SETTINGS_MAX] __ro_after_init;
 
 /* vgpu_mdev_attrs_init() appends share_attrs; NULL ends the list. */
 static struct attribute *vgpu_mdev_attrs[5 + VGPU_SETTINGS_MAX + 1] __ro_after_init = {
-	&dev_attr_vgpu_name.attr,
-	&dev_attr_gpu.attr,
-	&dev_attr_state.attr,
-	&dev_attr_map_failures.attr,
-	&dev_attr_frl_fps.attr,
+	&dev_attr_vgpu_name.attr,    &dev_attr_gpu.attr,     &dev_attr_state.attr,
+	&dev_attr_map_failures.attr, &dev_attr_frl_fps.attr,
 };
 
 static const struct attribute_group vgpu_mdev_attr_group = {

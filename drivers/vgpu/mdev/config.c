@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The PCI configuration space of a vGPU: a type 0 header with BARs that can be sized, then power
- * management, MSI-X and PCI Express. A table says which bits a write changes. The size of a BAR
- * can be read from it with nothing but that table, since its bits below the size cannot be
- * written.
+ * management, MSI-X and PCI Express. A table says which bits a write changes. The size of a BAR can
+ * be read from it with nothing but that table, since its bits below the size cannot be written.
  *
  * There is no expansion ROM (its BAR reads 0) and no interrupt pin. Monitors emulate BARs and
  * MSI-X themselves. That they may write BARs and MSI-X here as well does no harm: interrupts

@@ -140,9 +140,8 @@ static int irq_thread(void *data)
 	for (;;) {
 		bool kicked = false;
 
-		wait_event_idle(irqs->wait,
-				(kicked = irq_take_flag(irqs, &irqs->kicked)) ||
-				kthread_should_stop());
+		wait_event_idle(irqs->wait, (kicked = irq_take_flag(irqs, &irqs->kicked)) ||
+						    kthread_should_stop());
 		if (!kicked)
 			return 0;
 		irq_deliver(dev);

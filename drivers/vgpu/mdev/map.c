@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Mappings of a vGPU's memory BARs. Pages are taken from the back end when one of them is
- * touched, in batches, and are mapped as ordinary pages, so that another device in the VM can
- * pin them.
+ * Mappings of a vGPU's memory BARs. Pages are taken from the back end when one of them is touched,
+ * in batches, and are mapped as ordinary pages, so that another device in the VM can pin them.
  */
 #include <linux/jiffies.h>
 #include <linux/mm.h>

@@ -177,9 +177,8 @@ static void vgpu_mdev_unregister(struct vgpu_mdev_gpu *mgpu)
 }
 
 /*
- * mdev_register_parent() has failed. The types that it had added have no references left and
- * have been released, unless CONFIG_DEBUG_KOBJECT_RELEASE puts each release off by a second or
- * more.
+ * mdev_register_parent() has failed. The types that it had added have no references left and have
+ * been released, unless CONFIG_DEBUG_KOBJECT_RELEASE puts each release off by a second or more.
  */
 static void vgpu_mdev_failed(struct vgpu_mdev_gpu *mgpu)
 {

@@ -22,8 +22,7 @@
  * vgpu_region_size() - compute the size of a BAR
  * @owned_bytes: bytes that the vGPU owns behind the BAR, any number
  *
- * Return: a power of two, at least 4096; 0 if the vGPU owns nothing, or more than fits in a
- * region.
+ * Return: a power of two, at least 4096; 0 if the vGPU owns nothing, or more than fits in a region.
  */
 u64 vgpu_region_size(u64 owned_bytes)
 {
@@ -65,9 +64,8 @@ static int region_init_msix(struct vgpu_regions *regions, const struct vgpu_func
 
 	if (!desc->vectors)
 		return 0;
-	if (desc->msix_bar >= VGPU_REGION_MAX ||
-	    desc->msix_table % VGPU_MSIX_PAGE_SIZE || desc->msix_pba % 8 ||
-	    desc->msix_pba < desc->msix_table)
+	if (desc->msix_bar >= VGPU_REGION_MAX || desc->msix_table % VGPU_MSIX_PAGE_SIZE ||
+	    desc->msix_pba % 8 || desc->msix_pba < desc->msix_table)
 		return -EINVAL;
 	pba = desc->msix_pba - desc->msix_table;
 	if (pba < table_bytes || pba + pba_bytes > VGPU_MSIX_PAGE_SIZE)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The file of a vGPU: its regions, their offsets, and how an access is cut into pieces. Pure
- * logic.
+ * The file of a vGPU: its regions, their offsets, and how an access is cut into pieces. Pure logic.
  */
 #ifndef _VGPU_REGION_H
 #define _VGPU_REGION_H

@@ -331,9 +331,7 @@ static int vgpu_vfio_set_irqs(struct vgpu_mdev *dev, void __user *arg)
 
 	if (copy_from_user(&set, arg, minsz))
 		return -EFAULT;
-	ret = vfio_set_irqs_validate_and_prepare(&set,
-						 vgpu_irq_count(&dev->irqs,
-								set.index),
+	ret = vfio_set_irqs_validate_and_prepare(&set, vgpu_irq_count(&dev->irqs, set.index),
 						 VFIO_PCI_NUM_IRQS, &data_size);
 	if (ret)
 		return ret;

@@ -104,9 +104,7 @@ static void null_engine_run(struct vgpu_gpu *gpu, unsigned int index, const stru
 
 static void null_engine_preempt(struct vgpu_gpu *gpu, unsigned int index)
 {
-	struct null_engine *engine = vgpu_gpu_backend(gpu) + index * sizeof(*engine);
-
-	WRITE_ONCE(engine->preempt, true);
+	WRITE_ONCE(((struct null_engine *)vgpu_gpu_backend(gpu))[index].preempt, true);
 }
 
 static int null_write(struct vgpu_instance *vgpu, u64 offset, u32 value, struct null_channel *ch)
@@ -147,7 +145,8 @@ static int null_region_rw(struct vgpu_instance *vgpu, unsigned int bar, u64 offs
 	if (bar == VGPU_HW_BAR_REGS && write)
 		ret = count < 4 ? -EINVAL : null_write(vgpu, offset, le32_to_cpup(buf),
 						       PTR_ALIGN_DOWN(mem, VGPU_HW_CHAN_STRIDE));
-	if (!ret && (write || bar != VGPU_HW_BAR_REGS || !vgpu_hw_identity(vgpu, offset, buf, count)))
+	if (!ret && (write || bar != VGPU_HW_BAR_REGS ||
+		     !vgpu_hw_identity(vgpu, offset, buf, count)))
 		memcpy(write ? mem : buf, write ? buf : mem, count);
 	return ret;
 }
@@ -156,11 +155,10 @@ static int null_map_pages(struct vgpu_instance *vgpu, unsigned int bar, pgoff_t 
 			  struct page **pages, unsigned int nr)
 {
 	struct null_instance *inst = vgpu_instance_backend(vgpu);
-	unsigned int i;
-	void *mem;
+	unsigned int i = 0;
 
 	guard(mutex)(&inst->lock);
-	for (i = 0; i < nr && (mem = null_bar(inst, bar, (u64)(pgoff + i) << PAGE_SHIFT)); i++)
+	for (void *mem; i < nr && (mem = null_bar(inst, bar, (u64)(pgoff + i) << PAGE_SHIFT)); i++)
 		pages[i] = virt_to_page(mem);
 	return i ?: -ENOMEM;
 }
@@ -214,6 +212,7 @@ static const struct vgpu_gpu_info null_info = {
 	.nr_engines = NULL_ENGINES,
 	.engines = (const struct vgpu_engine_desc[]) { { "gr" }, { "ce0", VGPU_HW_ENGINE_CE } },
 };
+
 static struct platform_device *null_device;
 static struct vgpu_gpu *null_gpu;
 

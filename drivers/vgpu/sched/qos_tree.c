@@ -117,9 +117,8 @@ static void qos_place_start(struct vgpu_qos *qos, struct vgpu_qos_entity *q)
 
 	q->free_ns = q->limit_ns;
 	if (!RB_EMPTY_NODE(&q->by_start)) {
-		if (q->place == q->start ||
-		    (vgpu_qos_before(q->place, q->start) &&
-		     qos_stays(&q->by_start, q->start, false))) {
+		if (q->place == q->start || (vgpu_qos_before(q->place, q->start) &&
+					     qos_stays(&q->by_start, q->start, false))) {
 			q->place = q->start;
 			if (free_ns != q->free_ns)
 				qos_start_cb.propagate(&q->by_start, NULL);

@@ -77,8 +77,7 @@ void vgpu_rq_kick(struct vgpu_timeline *tl)
 }
 
 /* Ends a section of a timeline that lives on, and kicks the thread if it would look too late. */
-void vgpu_rq_unlock(struct vgpu_timeline *tl, unsigned long flags)
-	__releases(&tl->lock)
+void vgpu_rq_unlock(struct vgpu_timeline *tl, unsigned long flags) __releases(&tl->lock)
 {
 	bool kick = vgpu_rq_due_ns(tl) < tl->check_ns;
 

@@ -105,8 +105,7 @@ int vgpu_sched_params_check(const struct vgpu_sched_params *params, char *why, s
 	if (params->preempt_timeout_us < VGPU_PREEMPT_TIMEOUT_MIN_US ||
 	    params->preempt_timeout_us > VGPU_PREEMPT_TIMEOUT_MAX_US) {
 		scnprintf(why, size, "preemption timeout %u us: %u .. %u us",
-			  params->preempt_timeout_us,
-			  VGPU_PREEMPT_TIMEOUT_MIN_US,
+			  params->preempt_timeout_us, VGPU_PREEMPT_TIMEOUT_MIN_US,
 			  VGPU_PREEMPT_TIMEOUT_MAX_US);
 		return -ERANGE;
 	}

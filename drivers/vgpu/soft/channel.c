@@ -135,10 +135,8 @@ static void soft_channel_disable(struct soft_channel *ch)
 
 static enum vgpu_hw_fault soft_channel_latch(struct soft_channel *ch, u32 ctrl)
 {
-	u32 engine = (ctrl & VGPU_HW_CTRL_ENGINE_MASK) >>
-		     VGPU_HW_CTRL_ENGINE_SHIFT;
-	u32 order = (ctrl & VGPU_HW_CTRL_ORDER_MASK) >>
-		    VGPU_HW_CTRL_ORDER_SHIFT;
+	u32 engine = (ctrl & VGPU_HW_CTRL_ENGINE_MASK) >> VGPU_HW_CTRL_ENGINE_SHIFT;
+	u32 order = (ctrl & VGPU_HW_CTRL_ORDER_MASK) >> VGPU_HW_CTRL_ORDER_SHIFT;
 	enum vgpu_hw_fault code;
 
 	ch->engine = engine < SOFT_ENGINES ? array_index_nospec(engine, SOFT_ENGINES) : 0;
@@ -218,9 +216,8 @@ static void soft_channel_enable(struct soft_channel *ch, u32 ctrl)
  * @ch: the channel
  * @ctrl: the value, with no bits set but those of VGPU_HW_CTRL_*
  *
- * A write that disables the channel returns when no engine works on it any more. While the vGPU
- * is being stopped a write counts as one from before the stop, which undoes it: it has no
- * effect.
+ * A write that disables the channel returns when no engine works on it any more. While the vGPU is
+ * being stopped a write counts as one from before the stop, which undoes it: it has no effect.
  *
  * Context: config_lock held; sleeps.
  */

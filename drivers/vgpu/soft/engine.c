@@ -62,9 +62,8 @@ static bool soft_engine_woken(struct soft_engine *engine, struct soft_queue *que
 }
 
 /*
- * Waits for guest memory, as no channel is ready. Returns false if the turn is to end: no
- * channel waits for guest memory either, the deadline has passed, or another vGPU wants the
- * engine.
+ * Waits for guest memory, as no channel is ready. Returns false if the turn is to end: no channel
+ * waits for guest memory either, the deadline has passed, or another vGPU wants the engine.
  */
 static bool soft_engine_wait(struct soft_engine *engine,
 			     struct soft_queue *queue, struct soft_turn *turn)

@@ -150,9 +150,8 @@ static struct soft_store *soft_instance_store(struct soft_instance *inst, unsign
 	}
 }
 
-static int soft_instance_region_rw(struct vgpu_instance *vgpu,
-				   unsigned int bar, u64 offset, void *buf,
-				   size_t count, bool write)
+static int soft_instance_region_rw(struct vgpu_instance *vgpu, unsigned int bar, u64 offset,
+				   void *buf, size_t count, bool write)
 {
 	struct soft_instance *inst = soft_instance(vgpu);
 	struct soft_store *store = soft_instance_store(inst, bar);

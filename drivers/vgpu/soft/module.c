@@ -34,9 +34,8 @@ static int __init soft_init(void)
 	if (ret)
 		return ret;
 	soft_gpu_debugfs_init();
-	soft_ids[0] = (struct pci_device_id) {
-		PCI_DEVICE(soft_params.vendor_id, soft_params.device_id)
-	};
+	soft_ids[0] =
+		(struct pci_device_id){ PCI_DEVICE(soft_params.vendor_id, soft_params.device_id) };
 	ret = pci_register_driver(&soft_driver);
 	if (ret)
 		goto err_debugfs;

@@ -150,9 +150,8 @@ static enum vgpu_hw_fault soft_decode_present(const struct vgpu_hw_packet *raw,
 	u32 height = le32_to_cpu(raw->present_height);
 	u32 pitch = le32_to_cpu(raw->present_pitch);
 
-	if (le32_to_cpu(raw->present_format) != VGPU_HW_FORMAT_XRGB8888 ||
-	    raw->rows || raw->dst_pitch || raw->src_pitch ||
-	    !width || !height || pitch < (u64)width * 4)
+	if (le32_to_cpu(raw->present_format) != VGPU_HW_FORMAT_XRGB8888 || raw->rows ||
+	    raw->dst_pitch || raw->src_pitch || !width || !height || pitch < (u64)width * 4)
 		return VGPU_HW_FAULT_PACKET;
 
 	*fault_addr = packet->dst;
