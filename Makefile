@@ -11,7 +11,8 @@ PREFIX ?= /usr/local
 export PREFIX DESTDIR
 
 .PHONY: all modules modules_install tools install demo check check-unit \
-	check-lab check-rt check-debug check-e2e check-more fuzz bench bench-sched lint clean help
+	check-lab check-rt check-debug check-e2e check-fuzz check-more \
+	fuzz bench bench-sched lint clean help
 
 all: tools modules
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
+/* Reading all counters of the scoreboard at one time. */
 #include "file.h"
 #include "node.h"
 #include "score.h"
 #include "soft.h"
 
 /*
- * As score_counter("ran_ns"), but that looks for the file only once: in an emulated machine to
- * look for it takes longer than a job.
+ * As score_counter("ran_ns"), but looks for the file only once: in an emulated machine, looking for
+ * it takes longer than a job.
  */
 static uint64_t read_ran_ns(void)
 {
@@ -52,6 +53,7 @@ void score_take(struct score_reading *r)
 	unsigned int tries = 20;
 	uint64_t took_ns;
 
+	/* Until one takes less than twice the shortest so far; after 20 tries the last counts. */
 	do {
 		took_ns = take_once(r);
 		least_ns = took_ns < least_ns ? took_ns : least_ns;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Inside the checkers: des_era.c (what they share), des_check_books.c (WALL, JOBS),
+ * Inside the checkers: des_era.c (what they share), des_check_books.c (WALL, JOBS, T2),
  * des_check_more.c (W, P, L), des_check.c (G, G2, C, and all together).
  */
 #ifndef _VGPU_DES_CHECK_IMPL_H

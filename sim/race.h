@@ -88,6 +88,11 @@ struct race_user {
 	bool queued;
 };
 
+static inline struct race_user *to_race_user(struct vgpu_entity *entity)
+{
+	return container_of(entity, struct race_user, entity);
+}
+
 /**
  * struct race_run - a run that ended, as the policy and the engine saw it
  * @user:     its user
@@ -229,7 +234,6 @@ struct race_world {
 
 extern struct race_world race;
 
-struct race_user *to_race_user(struct vgpu_entity *entity);
 
 static inline struct race_engine *race_engine_of(const struct vgpu_timeline *tl)
 {

@@ -2,13 +2,6 @@
 /* See race.h. */
 #include "race.h"
 
-struct race_world race;
-
-struct race_user *to_race_user(struct vgpu_entity *entity)
-{
-	return container_of(entity, struct race_user, entity);
-}
-
 static void engine_run(struct vgpu_timeline *tl, struct vgpu_entity *entity, u64 deadline_ns)
 {
 	struct race_engine *e = race_engine_of(tl);

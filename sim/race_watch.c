@@ -2,6 +2,8 @@
 /* See race.h: the policies, watched. */
 #include "race.h"
 
+struct race_world race;
+
 static struct race_engine *rq_engine(struct vgpu_rq *rq)
 {
 	return race_engine_of(container_of(rq, struct vgpu_timeline, rq));

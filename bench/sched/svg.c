@@ -14,11 +14,13 @@
 
 /* Colours that can also be told apart by people who do not see all of them (Okabe and Ito). */
 static const char *const policy_colours[] = {
-	"#0072b2", "#e69f00", "#56b4e9", "#009e73", "#999999",
+	"#0072b2", "#e69f00", "#56b4e9", "#009e73", "#cc79a7", "#d55e00",
 };
 
 static const char *policy_colour(unsigned int policy)
 {
+	if (policy == BENCH_POLICY_GVT_LIKE)
+		return "#999999";
 	return policy_colours[policy % ARRAY_SIZE(policy_colours)];
 }
 

@@ -29,6 +29,7 @@
 #include <uapi/linux/vgpu_hw.h>
 
 struct device;
+struct mem_cgroup;
 struct mm_struct;
 struct module;
 struct page;
@@ -76,8 +77,11 @@ struct vgpu_gpu_info {
  * @first_channel: its first channel, counted from the GPU's first
  * @nr_channels:   how many channels it owns, at least 1. Calls and ops about an instance's channel
  *                 count from 0 within the instance
+ * @memcg:         memory cgroup of the process that has opened the device, to be charged for its
+ *                 memory in any thread (set_active_memcg()): from before instance_open until after
+ *                 instance_close, else NULL; NULL without memory cgroups, too
  *
- * Constant, and there from instance_create to the end of instance_destroy.
+ * There from instance_create to the end of instance_destroy, and but for @memcg constant.
  */
 struct vgpu_instance_info {
 	const char *type_name;
@@ -85,6 +89,7 @@ struct vgpu_instance_info {
 	u64 fb_bytes;
 	u32 first_channel;
 	u32 nr_channels;
+	struct mem_cgroup *memcg;
 };
 
 /**
@@ -139,7 +144,7 @@ struct vgpu_run {
  *                   own. The pages must stay until map_lock, which is held for reading, is
  *                   released; may sleep.
  *                   Returns how many there are, at least 1; -EAGAIN if the host has no memory at
- *                   the moment; -ENOMEM if the memory of whoever is charged is used up
+ *                   the moment; -ENOMEM if the memory of the process that is charged is used up
  * @backed_bytes:    optional: host memory behind the framebuffer now. With the GPU's lock held; may
  *                   sleep, but must not call back into the core
  * @channels_show:   optional: print one line per enabled channel, for debugfs. Called as
@@ -158,9 +163,9 @@ struct vgpu_run {
  *                   they are asked to, and no preemption timeout runs
  * @engine_ran_ns:   optional, with @engine_reset: for how long the engine has been able to work so
  *                   far, in ns; the processor time of an engine that is a thread. Preemption
- *                   timeouts are measured
- *                   by it, so that a busy host does not look like a hung engine. Without it they
- *                   are measured by CLOCK_MONOTONIC. With the timeline's lock held, as @engine_run
+ *                   timeouts are measured by it, so that a busy host does not look like a hung
+ *                   engine. Without it they are measured by CLOCK_MONOTONIC. With the timeline's
+ *                   lock held, as @engine_run
  *
  * The core calls no op after vgpu_unregister_gpu() has returned.
  */

@@ -107,8 +107,9 @@ static void work_enable(struct fuzz_life *life, struct rng *rng, uint32_t id,
 }
 
 /*
- * Writes packets to the ring of a channel that other threads may use at the same time. Each channel
- * has its ring in a page of its own among the first pages of framebuffer or guest memory.
+ * Fills a channel's ring with packets, mostly enables the channel anew, moves put and rings the
+ * doorbell. Other threads may use the channel at the same time. Each channel has its ring in a page
+ * of its own, among the first pages of framebuffer or guest memory.
  */
 void fuzz_op_work(struct fuzz_life *life, struct rng *rng)
 {
@@ -149,6 +150,7 @@ void fuzz_op_channel(struct fuzz_life *life, struct rng *rng)
 		return;
 	}
 	value = (uint32_t)fuzz_value(rng);
+	/* Often a CTRL that may be right: ENABLE, engine 0 or 2, a ring of 16 packets. */
 	if (reg == VGPU_HW_CHAN_CTRL && fuzz_chance(rng, 70))
 		value &= 0x00040201;
 	if (fuzz_chance(rng, 70))

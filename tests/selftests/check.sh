@@ -45,7 +45,7 @@ fi
 
 # The host's OOM killer at work: the kernel's reports of it are no failure, so it
 # has a machine of its own, and what it says is added to the rest.
-if [[ $kernel == stock && ( $# == 0 || " $* " == *" oom_test "* ) ]]; then
+if [[ $kernel == stock && ( $# == 0 || " $* " =~ " oom"(_test)?" " ) ]]; then
 	oom=build/selftests-oom.tap
 	scripts/lab run --kernel stock --mem 1536 --allow-reports --timeout 300 -- \
 		sh -c 'scripts/load && build/selftests/oom_test && scripts/unload' | tee "$oom" || status=$?

@@ -19,7 +19,7 @@
 #include "child.h"
 #include "silent.h"
 
-/* Longer than the driver takes to look twice at an access that lasts. */
+/* More than two of the looks, one a second, that the driver takes at an access under way. */
 #define SLOW_MS		3500
 #define STALLED		4	/* channels */
 

@@ -177,6 +177,17 @@ if any_wanted null "${null[@]}" && load --null vgpu.quarantine_faults=0; then
 	unload
 fi
 run module_test
+for file in tests/selftests/*_test.{c,sh}; do
+	name=${file##*/}
+	grep -qw "${name%.*}" tests/selftests/run.sh && continue
+	echo "not ok ${name%.*}: is in no round of run.sh"
+	failed=$((failed + 1))
+done
+# Names that no test has; oom_test has a machine of its own, see check.sh.
+if ((passed + failed + skipped == 0)) && ! any_wanted oom_test; then
+	echo "not ok run.sh: no test is called ${wanted[*]}"
+	failed=1
+fi
 ((skipped == 0)) || echo "# $skipped skipped"
 echo "$passed passed, $failed failed"
 ((failed == 0))

@@ -92,8 +92,7 @@ static int find_candidates(int fd, const char *text, uint32_t only,
 
 /*
  * Prints the names of types: with @room those that fit on the GPU @only, and how many; else all
- * that the GPU
- * @only, or the first GPU if @only is ALL_GPUS, has.
+ * that the GPU @only, or the first GPU if @only is ALL_GPUS, has.
  */
 static void print_types(int fd, const char *intro, uint32_t only, bool room)
 {

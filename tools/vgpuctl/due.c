@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+/* What is due to each vGPU of an engine; due.h has the terms. */
 #include <stddef.h>
 
 #include "due.h"
@@ -100,8 +101,8 @@ static void due_size(struct due_claim *claims, unsigned int nr, double whole)
 }
 
 /*
- * Each turns the claims as they were set into guarantees, caps and weights that say the same as a
- * policy of its kind does; NULL: the claims are what such a policy goes by.
+ * By kind of policy: rewrites the claims into guarantees, caps and weights by which due_by_level()
+ * shares as such a policy does. NULL: the policy goes by the claims as they were set.
  */
 static void (* const due_rewrite[])(struct due_claim *claims, unsigned int nr, double whole) = {
 	[VGPU_DUE_EQUAL] = due_even,

@@ -63,7 +63,7 @@ void sysfs_policies(char *text, size_t room)
 	glob_t files;
 	size_t i;
 
-	if (!glob("/sys/bus/pci/devices/*/vgpu/policies", 0, NULL, &files)) {
+	if (!glob("/sys/bus/*/devices/*/vgpu/policies", 0, NULL, &files)) {
 		/* All GPUs have the same; one that was removed meanwhile is passed over. */
 		for (i = 0; i < files.gl_pathc && !done; i++)
 			done = read_line(files.gl_pathv[i], text, room);

@@ -110,13 +110,9 @@ static void vgpu_event(struct vgpu_event_source *source, struct vgpu_ctl_event *
 		queue_work(vgpu_events_wq, &vgpu_events_wake_work);
 }
 
-/**
- * vgpu_gpu_event() - report an event of a GPU
- * @gpu: the GPU
- * @type: enum vgpu_ctl_event_type
- * @a: field of struct vgpu_ctl_event, as @type says
- *
- * Context: process context. Does not sleep.
+/*
+ * Reports an event of a GPU: type is enum vgpu_ctl_event_type, and says what a of struct
+ * vgpu_ctl_event is. Process context; does not sleep.
  */
 void vgpu_gpu_event(struct vgpu_gpu *gpu, u32 type, u32 a)
 {
@@ -136,17 +132,9 @@ static bool vgpu_event_is_repeated(u32 type)
 	       type == VGPU_EVENT_ENGINE_RESET;
 }
 
-/**
- * vgpu_instance_event() - report an event of a vGPU
- * @instance: the vGPU
- * @type: enum vgpu_ctl_event_type
- * @a: field of struct vgpu_ctl_event, as @type says
- * @b: field of struct vgpu_ctl_event, as @type says
- * @c: field of struct vgpu_ctl_event, as @type says
- *
- * The events of a vGPU take room in the ring from no other vGPU.
- *
- * Context: process context. Does not sleep.
+/*
+ * The same for an event of a vGPU, with the fields a, b and c. The events of a vGPU take room in
+ * the ring from no other vGPU.
  */
 void vgpu_instance_event(struct vgpu_instance *instance, u32 type, u32 a, u32 b, u64 c)
 {

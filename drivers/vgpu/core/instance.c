@@ -9,6 +9,7 @@
  *	                                 | reset ^
  *	                                 +-------+
  */
+#include <linux/memcontrol.h>
 #include <linux/module.h>
 #include <linux/ratelimit.h>
 #include <linux/slab.h>
@@ -231,6 +232,12 @@ static void vgpu_instance_set_front(struct vgpu_instance *instance,
 	spin_unlock(&instance->front_lock);
 }
 
+static void vgpu_instance_uncharge(struct vgpu_instance *instance)
+{
+	mem_cgroup_put(instance->info.memcg);
+	instance->info.memcg = NULL;
+}
+
 /**
  * vgpu_instance_open() - open the device for a user
  * @instance: the instance
@@ -257,9 +264,10 @@ int vgpu_instance_open(struct vgpu_instance *instance, const struct vgpu_front_o
 		ret = -ENODEV;
 		goto err_unlock;
 	}
+	instance->info.memcg = get_mem_cgroup_from_mm(current->mm);
 	ret = gpu->ops->instance_open ? gpu->ops->instance_open(instance) : 0;
 	if (ret)
-		goto err_module;
+		goto err_uncharge;
 
 	vgpu_instance_set_front(instance, front);
 	instance->dma = vgpu_dma_start(instance);
@@ -285,7 +293,8 @@ err_close:
 	vgpu_instance_set_front(instance, NULL);
 	if (gpu->ops->instance_close)
 		gpu->ops->instance_close(instance);
-err_module:
+err_uncharge:
+	vgpu_instance_uncharge(instance);
 	module_put(gpu->ops->owner);
 err_unlock:
 	mutex_unlock(&instance->state_lock);
@@ -380,6 +389,7 @@ void vgpu_instance_close(struct vgpu_instance *instance)
 	vgpu_instance_set_front(instance, NULL);
 	if (gpu->ops->instance_close)
 		gpu->ops->instance_close(instance);
+	vgpu_instance_uncharge(instance);
 	instance->opened = false;
 	instance->owner_pid = 0;
 	instance->started_ns = 0;
@@ -451,7 +461,7 @@ int vgpu_instance_region_rw(struct vgpu_instance *instance, unsigned int bar, u6
  *
  * Context: map_lock is held for reading. Sleeps.
  * Return: how many pages there are, at least 1; -EAGAIN if the host has no memory at the moment;
- * -ENOMEM if the memory of whoever is charged is used up.
+ * -ENOMEM if the memory of the process that is charged is used up.
  */
 int vgpu_instance_map_pages(struct vgpu_instance *instance, unsigned int bar, pgoff_t pgoff,
 			    struct page **pages, unsigned int nr)

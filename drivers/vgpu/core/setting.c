@@ -62,9 +62,17 @@ int vgpu_settings_check_form(const struct vgpu_setting *table, u32 valid, u32 pa
  */
 void vgpu_settings_copy(const struct vgpu_setting *table, u32 valid, void *to, const void *from)
 {
-	for (; table->name; table++)
-		if (valid & table->valid)
-			memcpy(to + table->offset, from + table->offset, vgpu_setting_size(table));
+	for (; table->name; table++) {
+		size_t size = vgpu_setting_size(table);
+
+		if (!(valid & table->valid))
+			continue;
+		/* Bytes behind the end of a text are the caller's own. */
+		memset(to + table->offset, 0, size);
+		if (table->type == VGPU_SETTING_TEXT)
+			size = strnlen(from + table->offset, size);
+		memcpy(to + table->offset, from + table->offset, size);
+	}
 }
 
 static int check_text(const struct vgpu_setting *s, const u8 *text, char *why, size_t size)

@@ -144,6 +144,7 @@ static void vgpu_shares_apply(struct vgpu_share_plan *plan)
 	unsigned int i;
 
 	instance->settings = plan->settings;
+	/* Those that vgpu_share_of() reads: a change of others does not reach the scheduler. */
 	if (plan->settings.guarantee != was.guarantee || plan->settings.cap != was.cap ||
 	    plan->settings.weight != was.weight) {
 		vgpu_share_of(&instance->settings, instance->info.fb_start >> 30,

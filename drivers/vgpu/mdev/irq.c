@@ -178,12 +178,9 @@ static void irq_kick(struct vgpu_irqs *irqs)
 	wake_up(&irqs->wait);
 }
 
-/**
- * vgpu_irq_raise() - raise a vector
- * @dev: the vGPU
- * @vector: any number; a vector that the vGPU does not have is dropped
- *
- * The vGPU's thread signals the eventfd. Process context; does not sleep.
+/*
+ * Raises a vector; any number, of which those that the vGPU does not have are dropped. The vGPU's
+ * thread signals the eventfd. Process context; does not sleep.
  */
 void vgpu_irq_raise(struct vgpu_mdev *dev, unsigned int vector)
 {

@@ -2,6 +2,7 @@
 /* The smallest back end: engines complete packets, and execute none; Documentation/backend.rst */
 #include <linux/module.h>
 #include <linux/platform_device.h>
+#include <linux/sched/mm.h>
 #include <linux/vgpu.h>
 #include <linux/xarray.h>
 
@@ -24,20 +25,22 @@ struct null_channel {
 	__le64 ring, pad1[4], get, pad2;
 };
 
-/* Finds byte @offset of a BAR. Returns NULL if there is none, or no page for it on the host. */
+/* The address of byte @offset of a BAR, in a page made for it; NULL: no such byte, no memory. */
 static void *null_bar(struct null_instance *inst, unsigned int bar, u64 offset)
 {
 	unsigned long index = (offset >> PAGE_SHIFT) + (bar << 28);
 	struct page *page = xa_load(&inst->pages, index);
+	struct mem_cgroup *old;
 
 	if (bar == VGPU_HW_BAR_FB && offset >= inst->info->fb_bytes)
 		return NULL;
 	if (!page) {
-		page = alloc_page(GFP_KERNEL_ACCOUNT | __GFP_ZERO);
-		if (page && xa_err(xa_store(&inst->pages, index, page, GFP_KERNEL))) {
-			put_page(page);
-			page = NULL;
-		}
+		old = set_active_memcg(inst->info->memcg);
+		if (!xa_reserve(&inst->pages, index, GFP_KERNEL_ACCOUNT))
+			page = alloc_page(GFP_KERNEL_ACCOUNT | __GFP_ZERO);
+		if (page)	/* There is room for it now. */
+			xa_store(&inst->pages, index, page, GFP_KERNEL_ACCOUNT);
+		set_active_memcg(old);
 	}
 	return page ? page_address(page) + offset_in_page(offset) : NULL;
 }
@@ -56,21 +59,25 @@ static bool null_complete(struct vgpu_instance *vgpu, unsigned int engine, u32 c
 	guard(mutex)(&inst->lock);
 	ch = null_bar(inst, VGPU_HW_BAR_REGS, pos);
 	page = null_bar(inst, VGPU_HW_BAR_CHANNELS, chan * VGPU_HW_PAGE_SIZE);
-	if (!ch || !page || !(ch->ctrl & VGPU_HW_CTRL_ENABLE) || READ_ONCE(page->put) == ch->get ||
-	    ch->engine % NULL_ENGINES != engine)
+	if (!ch || !page || !(ch->ctrl & VGPU_HW_CTRL_ENABLE) ||
+	    ch->engine % NULL_ENGINES != engine ||
+	    smp_load_acquire(&page->put) == ch->get)	/* The VM wrote the packet before put. */
 		return false;
 	pos = le64_to_cpu(ch->get) % BIT(ch->order & 31) * sizeof(*packet);
 	packet = null_bar(inst, VGPU_HW_BAR_FB, round_down(le64_to_cpu(ch->ring), 64) + pos);
 	if (!packet)
 		return false;
 	flags = READ_ONCE(packet->flags);
-	pos = round_down(le64_to_cpu(READ_ONCE(packet->signal_addr)), sizeof(*signal));
-	signal = flags & VGPU_HW_PKT_SIGNAL ? null_bar(inst, VGPU_HW_BAR_FB, pos) : NULL;
-	if (signal)
+	if ((flags & (VGPU_HW_PKT_SIGNAL | VGPU_HW_PKT_SIGNAL_SYS)) == VGPU_HW_PKT_SIGNAL) {
+		pos = round_down(le64_to_cpu(READ_ONCE(packet->signal_addr)), sizeof(*signal));
+		signal = null_bar(inst, VGPU_HW_BAR_FB, pos);
+		if (!signal)	/* Tries again where the host has no memory now. */
+			return pos < inst->info->fb_bytes;
 		WRITE_ONCE(*signal, READ_ONCE(packet->signal_value));
+	}
 	vgpu_packet_done(vgpu, engine, chan, le64_to_cpu(ch->get), READ_ONCE(packet->type), 0);
 	le64_add_cpu(&ch->get, 1);
-	smp_store_release(&page->get, ch->get);	/* The signal is seen before. */
+	smp_store_release(&page->get, ch->get);	/* A VM that sees get sees the signal. */
 	if (flags & VGPU_HW_PKT_IRQ)
 		vgpu_raise_irq(vgpu, le16_to_cpu(READ_ONCE(packet->vector)) % VGPU_HW_VECTORS);
 	return true;
@@ -85,9 +92,11 @@ static void null_work(struct work_struct *work)
 
 	do {
 		inst = vgpu_instance_backend(engine->run.instance);
-		for (chan = 0; chan < inst->info->nr_channels && !READ_ONCE(engine->preempt) &&
-		     ktime_get_ns() < engine->run.deadline_ns; cond_resched())
+		for (chan = 0; chan < inst->info->nr_channels; cond_resched()) {
 			chan += !null_complete(engine->run.instance, index, chan);
+			if (READ_ONCE(engine->preempt) || ktime_get_ns() >= engine->run.deadline_ns)
+				break;
+		}
 		WRITE_ONCE(engine->preempt, false);
 	} while (vgpu_engine_done(engine->gpu, index, chan < inst->info->nr_channels ?
 				  VGPU_RUN_PREEMPTED : VGPU_RUN_IDLE, 0, 0, &engine->run));
@@ -114,7 +123,7 @@ static int null_write(struct vgpu_instance *vgpu, u64 offset, u32 value, struct 
 	struct vgpu_hw_channel *page;
 
 	if (offset == VGPU_HW_DEV_BASE + VGPU_HW_RESET)
-		return VGPU_REGION_RESET;
+		return value == VGPU_HW_RESET_MAGIC ? VGPU_REGION_RESET : -EINVAL;
 	if (chan >= inst->info->nr_channels)
 		return -ENXIO;
 	if (offset % sizeof(*ch) == VGPU_HW_CHAN_DOORBELL) {
@@ -124,8 +133,8 @@ static int null_write(struct vgpu_instance *vgpu, u64 offset, u32 value, struct 
 		page = null_bar(inst, VGPU_HW_BAR_CHANNELS, chan * VGPU_HW_PAGE_SIZE);
 		if (!page || value & VGPU_HW_CTRL_RING_SYS)
 			return page ? -EINVAL : -ENOMEM;
-		ch->get = 0;
-		WRITE_ONCE(page->get, 0);
+		ch->get = ch->ctrl & VGPU_HW_CTRL_ENABLE ? ch->get : 0;
+		WRITE_ONCE(page->get, ch->get);
 		WRITE_ONCE(page->state, cpu_to_le32(value & VGPU_HW_CTRL_ENABLE));
 	}
 	return 0;
@@ -195,21 +204,15 @@ static void null_instance_destroy(struct vgpu_instance *vgpu)
 
 static const struct vgpu_gpu_ops null_ops = {
 	.owner = THIS_MODULE,
-	.instance_create = null_instance_create,
-	.instance_destroy = null_instance_destroy,
+	.instance_create = null_instance_create, .instance_destroy = null_instance_destroy,
 	.describe = vgpu_hw_describe,
 	.drop_memory = null_drop_memory,
-	.region_rw = null_region_rw,
-	.map_pages = null_map_pages,
-	.engine_run = null_engine_run,
-	.engine_preempt = null_engine_preempt,
+	.region_rw = null_region_rw, .map_pages = null_map_pages,
+	.engine_run = null_engine_run, .engine_preempt = null_engine_preempt,
 };
 
 static const struct vgpu_gpu_info null_info = {
-	.board = "NULL16",
-	.fb_bytes = 16ULL << 30,
-	.channels = 256,
-	.nr_engines = NULL_ENGINES,
+	.board = "NULL16", .fb_bytes = 16ULL << 30, .channels = 256, .nr_engines = NULL_ENGINES,
 	.engines = (const struct vgpu_engine_desc[]) { { "gr" }, { "ce0", VGPU_HW_ENGINE_CE } },
 };
 
@@ -236,11 +239,9 @@ module_init(null_init);
 
 static void __exit null_exit(void)
 {
-	struct null_engine *engine = dev_get_platdata(&null_device->dev);
-
 	vgpu_unregister_gpu(null_gpu);
 	for (unsigned int i = 0; i < NULL_ENGINES; i++)
-		flush_work(&engine[i].work);
+		flush_work(&((struct null_engine *)dev_get_platdata(&null_device->dev))[i].work);
 	platform_device_unregister(null_device);
 }
 module_exit(null_exit);

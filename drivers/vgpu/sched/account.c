@@ -4,7 +4,7 @@
  * calls by which the core reads them.
  *
  * Service and idle time add up to wall time: a run's service is charged when the run ends, and
- * whoever reads the sum meanwhile is told the time of the run under way as service, too. Should a
+ * a reader of the sum meanwhile is told the time of the run under way as service, too. Should a
  * part of that turn out to have been idle, the sum stands still until it is true again, as a
  * counter must not go back.
  */

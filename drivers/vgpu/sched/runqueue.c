@@ -18,15 +18,15 @@
  *   runs or neither: its time counts among the things due.
  * - From the moment that an engine is to be reset until the worker is done with that, tl->resetting
  *   is the entity, no entity is put on the engine, nothing of the timeline is due, and the entity
- *   cannot leave: whoever waits until it is off the engine waits for that, too. Only the worker
- *   ends this, and then looks at all that was not due meanwhile. One reset is queued at a time.
+ *   cannot leave: a thread that waits until it is off the engine waits for that, too. Only the
+ *   worker ends this, and then looks at all that was not due meanwhile. One reset waits at a time.
  *
  * Why there is a kick, and where. The thread looks at the timeline by itself at tl->check_ns, which
  * it sets at the end of each of its own sections to when the next thing is due. Any other section
  * may make something due earlier, such as an entity for an idle engine; it ends with
  * vgpu_rq_unlock() or vgpu_rq_kick(), which compare what is due now with check_ns and kick the
- * thread if it would look too late. So whoever changes a timeline need not know what the thread has
- * to do about it.
+ * thread if it would look too late. So code that changes a timeline need not know what the thread
+ * has to do about it.
  */
 #include <linux/kernel.h>
 #include <linux/lockdep.h>

@@ -4,7 +4,7 @@
  * one timeline), and nothing of GPUs, VMs or packets. The core fills in struct vgpu_timeline_ops; a
  * policy fills in struct vgpu_sched_policy (policy.h) and sees run queues and entities only.
  *
- * Who decides. The GPU's thread decides when an engine is idle and work arrives, when a preemption
+ * Decisions. The GPU's thread decides when an engine is idle and work arrives, when a preemption
  * is due or late, and when a policy wants to be asked again. Where an engine hands over from one
  * entity to the next, the policy is asked in the engine's own context, and where a policy said
  * until when no entity may run, in the timer's; always under the same lock and by the same code. A

@@ -95,7 +95,7 @@ struct vgpu_slots {
 	u64 sweep;
 };
 
-/* But for setup with the timeline's lock held. */
+/* All but vgpu_slots_setup() are called with the timeline's lock held. */
 void vgpu_slots_setup(struct vgpu_slots *slots, const struct vgpu_slots_ops *ops);
 void vgpu_slots_begin(struct vgpu_rq *rq, u64 now_ns);
 void vgpu_slots_advance(struct vgpu_rq *rq, u64 now_ns);
@@ -103,7 +103,7 @@ void vgpu_slots_place(struct vgpu_slots *slots, struct vgpu_entity *entity);
 void vgpu_slots_unplace(struct vgpu_slots *slots, struct vgpu_entity *entity);
 void vgpu_slots_forget(struct vgpu_slots *slots, struct vgpu_entity *entity);
 
-/* For struct vgpu_sched_policy as they are. */
+/* Functions of struct vgpu_sched_policy that equal_share and fixed_share use as they are. */
 bool vgpu_slots_enqueue(struct vgpu_rq *rq, struct vgpu_entity *entity, bool woken, u64 now_ns);
 void vgpu_slots_dequeue(struct vgpu_rq *rq, struct vgpu_entity *entity, u64 now_ns);
 struct vgpu_entity *vgpu_slots_pick(struct vgpu_rq *rq, u64 now_ns, struct vgpu_pick *pick);

@@ -6,13 +6,13 @@
  * faults); the vGPU's worker, which completes accesses to guest memory; and threads of the core,
  * which start, preempt and reset engines.
  *
- * Who may touch a channel. An enabled channel is in one of these states: on its queue's ready
+ * States of a channel. An enabled channel is in one of these states: on its queue's ready
  * list; paced (its frame is not due yet, or a request could not be allocated); stalled (it waits
  * for guest memory or for pages); sleeping; faulted; or busy (the engine's thread has taken it,
  * and alone uses its execution state). A thread that disables a channel sets the channel's
  * @stop, waits until the channel is not busy, and owns it from then on.
  *
- * Who may touch memory. Pages leave a store in soft_store_drop() only. The core calls
+ * When memory may be touched. Pages leave a store in soft_store_drop() only. The core calls
  * drop_memory after instance_stop, so no engine is working for the vGPU, and @stopping keeps
  * engines and channels out until the pages are gone. So an engine uses pages without references
  * during a turn. The core's map_lock keeps page faults out, and the store's drop_lock keeps

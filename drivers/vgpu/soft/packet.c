@@ -172,7 +172,7 @@ static enum vgpu_hw_fault soft_decode_empty(const struct vgpu_hw_packet *raw)
 
 #define SOFT_ALL_ENGINES	0xff
 
-/* All that the driver knows of a type is its number, its row, and the functions named there. */
+/* A type is its number, its row and the functions named there; the core counts PRESENT, too. */
 static const struct soft_packet_desc soft_packet_descs[VGPU_HW_PKT_END] = {
 	[VGPU_HW_PKT_NOP] = { .engines = SOFT_ALL_ENGINES },
 	[VGPU_HW_PKT_FENCE] = { .engines = SOFT_ALL_ENGINES, .must_tell = true },
@@ -240,7 +240,8 @@ enum vgpu_hw_fault soft_packet_decode(const struct vgpu_hw_packet *raw,
 		return fault;
 
 	*fault_addr = 0;
-	packet->bytes = packet->width * packet->rows;
+	if (!packet->bytes)
+		packet->bytes = packet->width * packet->rows;
 	return VGPU_HW_FAULT_NONE;
 }
 

@@ -33,8 +33,8 @@ enum soft_end {
  * @paced:    the frame-rate limit may hold a packet back before it is executed
  * @decode:   checks a packet's operands against the limits, and sets those fields of struct
  *            soft_packet that the type uses and soft_packet_decode() does not set. Sets
- *            @fault_addr if it returns FAULT_ADDRESS or FAULT_ALIGN. NULL: the type has no
- *            operands, so that all their fields must be 0
+ *            @fault_addr if it returns FAULT_ADDRESS or FAULT_ALIGN. May set @bytes where that is
+ *            not width * rows. NULL: the type has no operands: all their fields must be 0
  * @execute:  does a packet's work on memory, in the engine's thread. It returns SOFT_END_PACKET
  *            when the work is complete. Until then it is called again whenever the channel can
  *            go on, and finds in struct soft_exec how far it has come. NULL: there is nothing to

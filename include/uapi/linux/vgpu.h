@@ -174,7 +174,7 @@ struct vgpu_ctl_instance {
 	__u64 dma_written_bytes;
 	__u64 quarantine_until_ns;	/* 0: not quarantined */
 	__u32 quarantines;		/* times so far */
-	__s32 owner_pid;		/* who opened it, 0: nobody */
+	__s32 owner_pid;		/* process that opened it, 0: none */
 	__u8 type_name[VGPU_NAME_LEN];
 	struct vgpu_ctl_instance_engine engine[VGPU_MAX_ENGINES];
 	/* since 1.1 */
@@ -352,7 +352,7 @@ enum vgpu_ctl_event_type {
 	VGPU_EVENT_GPU_REMOVED = 2,
 	VGPU_EVENT_CREATED = 3,
 	VGPU_EVENT_REMOVED = 4,
-	VGPU_EVENT_STARTED = 5,		/* a: pid of who opened it */
+	VGPU_EVENT_STARTED = 5,		/* a: pid of the process that opened it */
 	VGPU_EVENT_STOPPED = 6,
 	/* Of these three a vGPU has at most 32 per s; more are left out. */
 	VGPU_EVENT_RESET = 7,		/* device reset */
