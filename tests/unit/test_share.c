@@ -95,7 +95,7 @@ static void check_words(u32 valid, struct words w, int ret, const char *text)
 /* All that a row can say, by rows that no table of the driver has. */
 static void test_rows(void **state)
 {
-	struct words w = { "abc", 5, 0, 1ULL << 40 }, to = { "x", 1, 0, 2 };
+	struct words w = { "abc", 5, 0, 1ULL << 40 }, to = { "x", 1, 0, 2 }, kept;
 
 	check_words(~0U, w, 0, "");
 	check_words(1, (struct words){ "a\nc" }, -EINVAL,
@@ -118,6 +118,17 @@ static void test_rows(void **state)
 	assert_true(!strcmp((char *)to.name, "x") && to.number == 1 && to.wide == w.wide);
 	vgpu_settings_copy(words_table, 7, &to, &w);
 	assert_int_equal(memcmp(&to, &w, sizeof(w)), 0);
+
+	/* Bytes behind the end of a text stay with the caller who has them there. */
+	memset(&kept, 0xff, sizeof(kept));
+	memcpy(w.name, "qos\0secret", sizeof("qos\0secret"));
+	vgpu_settings_copy(words_table, 1, &kept, &w);
+	memset(w.name + 3, 0, sizeof(w.name) - 3);
+	assert_int_equal(memcmp(kept.name, w.name, sizeof(w.name)), 0);
+	/* A text without an end arrives as one, so that it is refused. */
+	memset(w.name, 'a', sizeof(w.name));
+	vgpu_settings_copy(words_table, 1, &kept, &w);
+	check_words(1, kept, -EINVAL, "name: must have at most 31 bytes, and no control characters");
 
 	assert_false(vgpu_setting_set_number(&words_table[1], &to, 1ULL << 32));
 	assert_int_equal(vgpu_setting_number(&words_table[1], &to), 5);
