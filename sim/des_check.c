@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* See des_check.h: G, G2, C, and all promises together. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "des_check_impl.h"
@@ -49,6 +50,34 @@ static void scan_point(struct scan *scan, u64 served_ns, u64 at_ns, u64 from_ns)
 	}
 }
 
+static void scan_spans(const struct des_spans *spans, u64 from_ns, u64 to_ns,
+		       u64 num, u64 den, struct des_scan *out)
+{
+	struct scan scan = {
+		.num = num, .den = den, .out = out,
+		.most_ns = from_ns, .least_ns = from_ns,
+	};
+	u64 served_ns = 0;
+	size_t i;
+
+	*out = (struct des_scan){
+		0, from_ns, from_ns, 0, from_ns, from_ns,
+	};
+	for (i = des_first_after(spans, end_ns, from_ns); i < spans->nr; i++) {
+		u64 start_ns = max(spans->at[i].start_ns, from_ns);
+		u64 end_ns = min(spans->at[i].end_ns, to_ns);
+
+		if (start_ns >= to_ns)
+			break;
+		scan_point(&scan, served_ns, start_ns, from_ns);
+		served_ns += end_ns - start_ns;
+		scan_point(&scan, served_ns, end_ns, from_ns);
+	}
+	scan_point(&scan, served_ns, to_ns, from_ns);
+	out->lack_ns = scan.lack / (s64)den;
+	out->surplus_ns = scan.surplus / (s64)den;
+}
+
 /**
  * des_scan() - compare a client's service with a share in all intervals within one interval
  * @des:     record
@@ -63,51 +92,28 @@ static void scan_point(struct scan *scan, u64 served_ns, u64 at_ns, u64 from_ns)
 void des_scan(const struct des *des, unsigned int client, unsigned int engine,
 	      u64 from_ns, u64 to_ns, u64 num, u64 den, struct des_scan *out)
 {
-	const struct des_track *track = &des->client[client].track[engine];
-	struct scan scan = {
-		.num = num, .den = den, .out = out,
-		.most_ns = from_ns, .least_ns = from_ns,
-	};
-	u64 served_ns = 0;
-	size_t i;
-
-	*out = (struct des_scan){
-		0, from_ns, from_ns, 0, from_ns, from_ns,
-	};
-	for (i = des_first_after(&track->spans, end_ns, from_ns); i < track->spans.nr; i++) {
-		u64 start_ns = max(track->spans.at[i].start_ns, from_ns);
-		u64 end_ns = min(track->spans.at[i].end_ns, to_ns);
-
-		if (start_ns >= to_ns)
-			break;
-		scan_point(&scan, served_ns, start_ns, from_ns);
-		served_ns += end_ns - start_ns;
-		scan_point(&scan, served_ns, end_ns, from_ns);
-	}
-	scan_point(&scan, served_ns, to_ns, from_ns);
-	out->lack_ns = scan.lack / (s64)den;
-	out->surplus_ns = scan.surplus / (s64)den;
+	scan_spans(&des->client[client].track[engine].spans, from_ns, to_ns, num, den, out);
 }
 
-static void check_lack(const struct des *des, struct des_report *report,
-		       enum des_promise promise, unsigned int client,
-		       unsigned int engine, u64 from_ns, u64 to_ns, u64 num,
-		       u64 den, u64 slack_ns)
+/*
+ * Checks that the times in @spans are @num / @den, but for @slack_ns, of every interval within
+ * @from_ns .. @to_ns. @v says of which client they are, and which promise that is.
+ */
+static void check_lack(struct des_report *report, struct des_violation v,
+		       const struct des_spans *spans, u64 from_ns, u64 to_ns, u64 num, u64 den,
+		       u64 slack_ns)
 {
-	struct des_violation v = {
-		.promise = promise, .client = client, .engine = engine,
-	};
 	struct des_scan scan;
 
 	/* In an interval so short the promise would be kept without any service. */
 	if ((to_ns - from_ns) / 1000 * num < slack_ns / 1000 * den) {
-		report->checked[promise]++;
+		report->checked[v.promise]++;
 		return;
 	}
-	des_scan(des, client, engine, from_ns, to_ns, num, den, &scan);
+	scan_spans(spans, from_ns, to_ns, num, den, &scan);
 	v.from_ns = scan.lack_from_ns;
 	v.to_ns = scan.lack_to_ns;
-	v.got_ns = des_service_ns(des, client, engine, v.from_ns, v.to_ns);
+	v.got_ns = (v.to_ns - v.from_ns) * num / den - scan.lack_ns;
 	v.bound_ns = v.got_ns + scan.lack_ns - (s64)slack_ns;
 	des_verdict(report, &v, scan.lack_ns - (s64)slack_ns, slack_ns);
 }
@@ -116,6 +122,9 @@ static void check_g(const struct des *des, struct des_report *report,
 		    unsigned int client, unsigned int engine, const struct des_era *era)
 {
 	const struct des_track *track = &des->client[client].track[engine];
+	struct des_violation v = {
+		.promise = DES_G, .client = client, .engine = engine,
+	};
 	struct des_period period = {};
 	u64 from_ns, to_ns;
 
@@ -125,12 +134,12 @@ static void check_g(const struct des *des, struct des_report *report,
 		from_ns = max(period.from_ns, era->from_ns);
 		to_ns = min(period.to_ns, era->to_ns);
 		if (from_ns < to_ns)
-			check_lack(des, report, DES_G, client, engine, from_ns,
-				   to_ns, era->share->guarantee, 1000, 2 * era->q_ns);
+			check_lack(report, v, &track->spans, from_ns, to_ns,
+				   era->share->guarantee, 1000, 2 * era->q_ns);
 	}
 }
 
-/* Whether G2 is about the client; then *num / *den is the share that the client would use alone. */
+/* Whether G2 is about the client; then *num / *den is the share of the engine that G2 promises. */
 static bool is_synchronous(const struct des *des, unsigned int client,
 			   unsigned int engine, const struct des_era *era, u64 *num, u64 *den)
 {
@@ -157,23 +166,65 @@ static bool is_synchronous(const struct des *des, unsigned int client,
 	return *num;
 }
 
+/*
+ * The service of a client, and the times in which neither the client had work nor anybody had the
+ * engine. The caller frees spans->at.
+ */
+static void find_had_spans(const struct des *des, unsigned int client, unsigned int engine,
+			   struct des_spans *spans)
+{
+	const struct des_track *track = &des->client[client].track[engine];
+	const struct des_edge *edge = track->edges.at, *end = edge + track->edges.nr;
+	size_t nr_idle, i = 0;
+	struct des_span *idle = des_idle_spans(des, engine, &nr_idle);
+
+	spans->room = track->spans.nr + nr_idle + track->edges.nr;
+	spans->nr = track->spans.nr;
+	spans->at = calloc(spans->room + 1, sizeof(*spans->at));
+	BUG_ON(!spans->at);
+	if (spans->nr)
+		memcpy(spans->at, track->spans.at, spans->nr * sizeof(*spans->at));
+	for (; edge < end; edge++) {
+		u64 to_ns = edge + 1 < end ? edge[1].at_ns : des->end_ns;
+
+		if (edge->runnable)
+			continue;
+		while (i < nr_idle && idle[i].end_ns <= edge->at_ns)
+			i++;
+		for (; i < nr_idle && idle[i].start_ns < to_ns; i++) {
+			spans->at[spans->nr++] = (struct des_span){
+				max(idle[i].start_ns, edge->at_ns), min(idle[i].end_ns, to_ns),
+			};
+			if (idle[i].end_ns > to_ns)
+				break;
+		}
+	}
+	free(idle);
+	qsort(spans->at, spans->nr, sizeof(*spans->at), des_span_order);
+}
+
 static void check_g2(const struct des *des, struct des_report *report,
 		     unsigned int client, unsigned int engine, const struct des_era *era)
 {
 	const struct des_track *track = &des->client[client].track[engine];
+	struct des_violation v = {
+		.promise = DES_G2, .client = client, .engine = engine,
+	};
 	struct des_period period = {};
+	struct des_spans had;
 	u64 from_ns, to_ns, num, den;
 
 	if (!is_synchronous(des, client, engine, era, &num, &den))
 		return;
+	find_had_spans(des, client, engine, &had);
 	/* A job that comes when the engine has just stopped lingering comes too late. */
 	while (des_period(des, track, era->params->linger_us * DES_US - 1, &period)) {
 		from_ns = max(period.from_ns, era->from_ns);
 		to_ns = min(period.to_ns, era->to_ns);
 		if (from_ns < to_ns)
-			check_lack(des, report, DES_G2, client, engine, from_ns,
-				   to_ns, num, den, 3 * era->q_ns);
+			check_lack(report, v, &had, from_ns, to_ns, num, den, 3 * era->q_ns);
 	}
+	free(had.at);
 }
 
 static void check_c(const struct des *des, struct des_report *report,

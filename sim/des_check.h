@@ -10,8 +10,8 @@
  * Q after a change on:
  *
  * G    runnable all the time: service >= g T - 2 Q
- * G2   always work but for gaps of less than linger_us, jobs <= S: service >=
- *      min(g, what it would use alone) T - 3 Q
+ * G2   always work but for gaps of less than linger_us, jobs <= S: service, and the time in gaps in
+ *      which the engine serves nobody, >= min(g, what the client would use alone) T - 3 Q
  * C    service <= c T + 2 Q
  * W    the engine is not idle while a client is runnable that has had no more than its cap in any
  *      interval up to now

@@ -68,6 +68,8 @@ bool des_era(const struct des *des, unsigned int client, unsigned int engine,
 	     struct des_era *era);
 bool des_period(const struct des *des, const struct des_track *track, u64 gap_ns,
 		struct des_period *period);
+int des_span_order(const void *a, const void *b);
+struct des_span *des_idle_spans(const struct des *des, unsigned int engine, size_t *nr_idle);
 
 void des_check_p(const struct des *des, struct des_report *report,
 		 unsigned int i, unsigned int j, unsigned int engine);

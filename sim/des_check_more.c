@@ -234,46 +234,6 @@ static void bucket_to(struct bucket *bucket, u64 to_ns)
 	}
 }
 
-static int span_order(const void *a, const void *b)
-{
-	const struct des_span *x = a, *y = b;
-
-	return x->start_ns < y->start_ns ? -1 : x->start_ns > y->start_ns;
-}
-
-/* All times in which @engine served no client. The caller frees them. */
-static struct des_span *idle_spans(const struct des *des, unsigned int engine, size_t *nr_idle)
-{
-	struct des_span *spans;
-	size_t nr = 0, i, n = 0;
-	u64 at_ns = 0;
-
-	for (i = 0; i < des->config->nr_clients; i++)
-		nr += des->client[i].track[engine].spans.nr;
-	spans = malloc((nr + 1) * sizeof(*spans));
-	BUG_ON(!spans);
-	for (i = 0; i < des->config->nr_clients; i++) {
-		const struct des_track *track = &des->client[i].track[engine];
-
-		if (track->spans.nr)
-			memcpy(spans + n, track->spans.at, track->spans.nr * sizeof(*spans));
-		n += track->spans.nr;
-	}
-	qsort(spans, nr, sizeof(*spans), span_order);
-	for (i = 0, n = 0; i < nr; i++) {
-		u64 end_ns = spans[i].end_ns;
-
-		BUG_ON(spans[i].start_ns < at_ns);
-		if (spans[i].start_ns > at_ns)
-			spans[n++] = (struct des_span){ at_ns, spans[i].start_ns };
-		at_ns = end_ns;
-	}
-	if (at_ns < des->end_ns)
-		spans[n++] = (struct des_span){ at_ns, des->end_ns };
-	*nr_idle = n;
-	return spans;
-}
-
 /* Whether the clock jumps in the interval: the scheduler can do nothing in the time skipped. */
 static bool jumps_in(const struct des *des, u64 from_ns, u64 to_ns)
 {
@@ -330,7 +290,7 @@ static void check_idle(const struct des *des, struct des_report *report,
 void des_check_w(const struct des *des, struct des_report *report, unsigned int engine)
 {
 	size_t nr_idle, k;
-	struct des_span *idle = idle_spans(des, engine, &nr_idle);
+	struct des_span *idle = des_idle_spans(des, engine, &nr_idle);
 	unsigned int i;
 
 	for (i = 0; i < des->config->nr_clients; i++) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* See des_check_impl.h: what all checkers are made of. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "des_check_impl.h"
@@ -124,3 +125,50 @@ bool des_period(const struct des *des, const struct des_track *track, u64 gap_ns
 	return true;
 }
 
+/* For qsort(): times in the order of their begins. */
+int des_span_order(const void *a, const void *b)
+{
+	const struct des_span *x = a, *y = b;
+
+	return x->start_ns < y->start_ns ? -1 : x->start_ns > y->start_ns;
+}
+
+/**
+ * des_idle_spans() - all times in which an engine served no client
+ * @des:     record
+ * @engine:  index of the engine
+ * @nr_idle: set to the number of these times
+ *
+ * Return: the times in order, which the caller frees.
+ */
+struct des_span *des_idle_spans(const struct des *des, unsigned int engine, size_t *nr_idle)
+{
+	struct des_span *spans;
+	size_t nr = 0, i, n = 0;
+	u64 at_ns = 0;
+
+	for (i = 0; i < des->config->nr_clients; i++)
+		nr += des->client[i].track[engine].spans.nr;
+	spans = malloc((nr + 1) * sizeof(*spans));
+	BUG_ON(!spans);
+	for (i = 0; i < des->config->nr_clients; i++) {
+		const struct des_track *track = &des->client[i].track[engine];
+
+		if (track->spans.nr)
+			memcpy(spans + n, track->spans.at, track->spans.nr * sizeof(*spans));
+		n += track->spans.nr;
+	}
+	qsort(spans, nr, sizeof(*spans), des_span_order);
+	for (i = 0, n = 0; i < nr; i++) {
+		u64 end_ns = spans[i].end_ns;
+
+		BUG_ON(spans[i].start_ns < at_ns);
+		if (spans[i].start_ns > at_ns)
+			spans[n++] = (struct des_span){ at_ns, spans[i].start_ns };
+		at_ns = end_ns;
+	}
+	if (at_ns < des->end_ns)
+		spans[n++] = (struct des_span){ at_ns, des->end_ns };
+	*nr_idle = n;
+	return spans;
+}

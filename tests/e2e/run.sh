@@ -297,7 +297,8 @@ test_unload_in_use() {
 
 test_two_hosts_of_one_vgpu() {
 	mdev_create "$A" SG16-1Q
-	guest_start a "$A" load --seconds 3 --mib 4
+	# Long enough that the second QEMU, however slowly it starts, finds the first one at work.
+	guest_start a "$A" load --seconds 15 --mib 4
 	working a
 	guest_start b "$A" load --seconds 1
 	guest_ended b $((20 * SLOW)) || fail "a second QEMU got the same vGPU"

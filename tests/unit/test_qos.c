@@ -65,6 +65,8 @@ static void test_known(void **state)
 		0x31000004b1, 0x2100003534, 0x51002cdf,
 		/* the engine waits for another client, without work, after the wake-up (L) */
 		0x31000192d2,
+		/* a guest that thinks, beside one that comes and goes: never made good (G2) */
+		0xcc61d67cf9084c12ULL,
 	};
 	u64 checked[DES_NR_PROMISES] = {}, used[DES_NR_PROMISES] = {};
 	unsigned int i;

@@ -254,7 +254,7 @@ static u64 thinker_per_mille(u64 job_ns, u64 think_ns)
 /*
  * A client whose gaps are not longer than linger_us gets its guarantee, one whose gaps are twice as
  * long what is left over. Between these, a gap longer by a microsecond costs little, and the part
- * of the guarantee that is promised falls from all of it to nothing in proportion.
+ * of the guarantee that it gets at least falls from all of it to nothing in proportion.
  */
 static void test_thinking_longer(void **state)
 {
@@ -277,6 +277,58 @@ static void test_thinking_longer(void **state)
 			check_that(got + 3 >= part, "%llu at %llu us, not %llu", got, us, part);
 			last = got;
 		}
+	}
+}
+
+/*
+ * Client 0 thinks after each job. Client 1, which has the rest of the guarantees, works for
+ * @work_ns, stalls for @away_ns, and is back: it gets no more than client 0's promise leaves.
+ */
+static void check_visits(unsigned int guarantee, u64 job_ns, u64 think_ns, u64 work_ns,
+			 u64 away_ns)
+{
+	struct des_config config;
+	struct des *des;
+	u64 part;
+
+	des_test_qos(&config, 2);
+	config.length_ns = 2 * SEC;
+	des_test_share(&config, 0, guarantee, 1000, 1);
+	config.client[0].load = des_closed(job_ns, think_ns, 1);
+	des_test_share(&config, 1, 1000 - guarantee, 1000, 1);
+	config.client[1].load.stall_every_ns = work_ns;
+	config.client[1].load.stall_ns = away_ns;
+	des = des_test_run(&config);
+	/* 3 Q are 3 per mille of 2 s. */
+	part = min(guarantee, job_ns * 1000 / (job_ns + think_ns));
+	check_that(des_test_per_mille(des, 1) <= 1003 - part, "%llu beside %llu",
+		   des_test_per_mille(des, 1), part);
+	des_test_end(des, &config);
+}
+
+/*
+ * A client that comes again and again for a short time, mostly with the earlier deadline, takes
+ * time from one that thinks. The latter cannot make all of that good while it is alone, as it has
+ * no more work then. But what the client that comes gets is bounded.
+ */
+static void test_visits(void **state)
+{
+	u64 seed = test_seed();
+	unsigned int i;
+
+	/* Alone, client 0 uses 361 per mille of the engine: less than its guarantee. */
+	check_visits(379, 33424, 59 * US, 1884444, 17870647);
+	/* Here that is 553 and 911 per mille: more than the guarantee, but not by enough. */
+	check_visits(457, 118 * US, 95 * US, 1828 * US, 3323 * US);
+	check_visits(732, 921 * US, 89 * US, 1318 * US, 2052 * US);
+	for (i = 0; i < 200; i++) {
+		unsigned int guarantee = random_range(&seed, 1, 999);
+		u64 job_ns = random_range(&seed, 1, 1 << random_range(&seed, 1, 11)) * US;
+
+		check_visits(guarantee, min(job_ns, 2 * MS),
+			     random_range(&seed, 1, VGPU_LINGER_US * US - 1),
+			     random_range(&seed, 50 * US, 4 * MS),
+			     random_range(&seed, 1, 1 << random_range(&seed, 1, 14)) * US);
 	}
 }
 
@@ -317,6 +369,7 @@ int main(void)
 		cmocka_unit_test(test_resonance),
 		cmocka_unit_test(test_dodger),
 		cmocka_unit_test(test_thinking_longer),
+		cmocka_unit_test(test_visits),
 		cmocka_unit_test(test_no_linger_in_vain),
 	};
 
