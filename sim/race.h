@@ -234,7 +234,6 @@ struct race_world {
 
 extern struct race_world race;
 
-
 static inline struct race_engine *race_engine_of(const struct vgpu_timeline *tl)
 {
 	return &race.engine[vgpu_timeline_index(tl)];
