@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* vGPUs of a software GPU, from create to destroy: struct vgpu_gpu_ops. */
-#include <linux/memcontrol.h>
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/slab.h>
@@ -44,6 +43,7 @@ static void *soft_instance_create(struct vgpu_gpu *gpu, struct vgpu_instance *vg
 	}
 	inst->vgpu = vgpu;
 	inst->gpu = soft_gpu(gpu);
+	inst->info = info;
 	inst->fb_bytes = info->fb_bytes;
 	inst->nr_channels = nr_channels;
 	inst->fault_channel = ~0U;
@@ -104,10 +104,9 @@ static void soft_instance_destroy(struct vgpu_instance *vgpu)
 static int soft_instance_open(struct vgpu_instance *vgpu)
 {
 	struct soft_instance *inst = soft_instance(vgpu);
-	struct mem_cgroup *memcg = get_mem_cgroup_from_mm(current->mm);
 
-	inst->fb.memcg = memcg;
-	inst->pages.memcg = memcg;
+	inst->fb.memcg = inst->info->memcg;
+	inst->pages.memcg = inst->info->memcg;
 	soft_rss_begin(inst);
 	return 0;
 }
@@ -115,12 +114,10 @@ static int soft_instance_open(struct vgpu_instance *vgpu)
 static void soft_instance_close(struct vgpu_instance *vgpu)
 {
 	struct soft_instance *inst = soft_instance(vgpu);
-	struct mem_cgroup *memcg = inst->fb.memcg;
 
 	soft_rss_end(inst);
 	inst->fb.memcg = NULL;
 	inst->pages.memcg = NULL;
-	mem_cgroup_put(memcg);
 }
 
 static void soft_instance_stop(struct vgpu_instance *vgpu)

@@ -47,6 +47,7 @@ struct soft_gpu;
  * struct soft_instance - a vGPU of a software GPU
  * @vgpu:     the vGPU as the core knows it
  * @gpu:      the software GPU
+ * @info:     which part of the GPU is the vGPU's, and which memory cgroup is charged
  * @fb_bytes: length of the framebuffer partition
  * @fb:       BAR 0
  * @pages:    BAR 4
@@ -65,6 +66,7 @@ struct soft_gpu;
 struct soft_instance {
 	struct vgpu_instance *vgpu;
 	struct soft_gpu *gpu;
+	const struct vgpu_instance_info *info;
 	u64 fb_bytes;
 	struct soft_store fb;
 	struct soft_store pages;
