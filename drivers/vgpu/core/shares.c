@@ -62,6 +62,17 @@ void vgpu_shares_update_frl(struct vgpu_instance *instance)
 	spin_unlock(&instance->frl_lock);
 }
 
+/* Returns the frame rate limit in force, in frames per s; 0: none. Does not sleep. */
+u32 vgpu_shares_frl(struct vgpu_instance *instance)
+{
+	u32 fps;
+
+	spin_lock(&instance->frl_lock);
+	fps = instance->frl.fps;
+	spin_unlock(&instance->frl_lock);
+	return fps;
+}
+
 /**
  * struct vgpu_share_plan - the settings of one instance after a call
  * @instance: on its GPU's list; NULL once the settings are in force

@@ -16,6 +16,11 @@
 #define VGPU_HW_DEVICE_ID		0x10f1	/* a vGPU in a VM */
 #define VGPU_HW_CLASS			0x030200
 
+/* The function of a vGPU that has been set to be a standard VGA adapter; all else is the same. */
+#define VGPU_HW_VGA_VENDOR_ID		0x1234
+#define VGPU_HW_VGA_DEVICE_ID		0x1111
+#define VGPU_HW_VGA_CLASS		0x038000
+
 #define VGPU_HW_BAR_FB			0	/* framebuffer partition */
 #define VGPU_HW_BAR_REGS		2	/* registers, trapped */
 #define VGPU_HW_BAR_CHANNELS		4	/* one page per channel */
@@ -27,8 +32,8 @@
 #define VGPU_HW_VECTORS			32
 
 /*
- * BAR 2. The page at offset 0 is left to the registers of a display (in VGA MMIO layout), and
- * reads all ones while the function has no display.
+ * BAR 2. The page at offset 0 has the registers of a standard VGA adapter if the function is one.
+ * Else it reads all ones, and takes no writes.
  */
 #define VGPU_HW_DEV_BASE		0x1000
 #define VGPU_HW_MSIX_TABLE		0x2000
