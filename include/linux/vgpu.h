@@ -79,7 +79,8 @@ struct vgpu_gpu_info {
  * @nr_channels:   how many channels it owns, at least 1. Calls and ops about an instance's channel
  *                 count from 0 within the instance
  * @num_heads:     heads that the guest may present to, at least 1; the first of them can be seen
- * @max_pixels:    of a picture of a head
+ * @max_width:     of the largest resolution that the type promises, in pixels
+ * @max_height:    of that resolution; no picture has more pixels than that resolution
  * @vga:           the function is a standard VGA adapter. Set before each instance_open, and false
  *                 without the op scanout
  * @memcg:         memory cgroup of the process that has opened the device, to be charged for its
@@ -95,7 +96,8 @@ struct vgpu_instance_info {
 	u32 first_channel;
 	u32 nr_channels;
 	u32 num_heads;
-	u32 max_pixels;
+	u32 max_width;
+	u32 max_height;
 	bool vga;
 	struct mem_cgroup *memcg;
 };
@@ -155,7 +157,7 @@ struct vgpu_run {
  *                   Returns how many there are, at least 1; -EAGAIN if the host has no memory at
  *                   the moment; -ENOMEM if the memory of the process that is charged is used up
  * @scanout:         optional: tell what the first head shows now: a picture in BAR
- *                   VGPU_HW_BAR_FB of at most @max_pixels pixels, all of it in the owned bytes.
+ *                   VGPU_HW_BAR_FB of no more than the largest number of pixels, all of it in the owned bytes.
  *                   Returns false if there is none. Without this op the GPU's vGPUs have no
  *                   display. The instance is open. May sleep
  * @backed_bytes:    optional: host memory behind the framebuffer now. With the GPU's lock held; may

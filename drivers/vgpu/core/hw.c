@@ -46,7 +46,7 @@ void vgpu_hw_describe(struct vgpu_instance *instance, struct vgpu_function_desc 
 		.msix_pba = VGPU_HW_MSIX_PBA,
 	};
 	if (instance->gpu->ops->scanout)
-		desc->plane_bytes = PAGE_ALIGN((u64)info->max_pixels * 4);
+		desc->plane_bytes = PAGE_ALIGN((u64)info->max_width * info->max_height * 4);
 }
 EXPORT_SYMBOL_GPL(vgpu_hw_describe);
 

@@ -131,7 +131,8 @@ struct vgpu_instance *vgpu_instance_create(struct vgpu_gpu *gpu, unsigned int ty
 	info->type_name = instance->type->name;
 	info->fb_bytes = (u64)instance->type->size_gb << 30;
 	info->num_heads = instance->type->num_heads;
-	info->max_pixels = instance->type->max_width * instance->type->max_height;
+	info->max_width = instance->type->max_width;
+	info->max_height = instance->type->max_height;
 	instance->created_ns = ktime_get_ns();
 	mutex_init(&instance->state_lock);
 	mutex_init(&instance->edid.lock);
@@ -511,7 +512,8 @@ bool vgpu_instance_scanout(struct vgpu_instance *instance, struct vgpu_scanout *
 	row = (u64)scanout->width * 4;
 	rest = (u64)scanout->pitch * (scanout->height - 1ULL);
 	if (WARN_ON_ONCE(!scanout->width || !scanout->height || scanout->pitch < row ||
-			 (u64)scanout->width * scanout->height > info->max_pixels ||
+			 (u64)scanout->width * scanout->height >
+				 (u64)info->max_width * info->max_height ||
 			 scanout->offset > info->fb_bytes ||
 			 rest + row > info->fb_bytes - scanout->offset))
 		return false;
