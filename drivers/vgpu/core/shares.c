@@ -25,7 +25,7 @@ int vgpu_shares_join(struct vgpu_instance *instance, char *why, size_t size)
 
 	lockdep_assert_held(&gpu->lock);
 	vgpu_share_default(settings, instance->type->size_gb, gpu->placement.region_gb);
-	settings->vga = instance->type->vga;
+	settings->vga = instance->type->vga && gpu->ops->scanout;
 	ret = vgpu_share_admit(gpu->guarantee_sum, settings->guarantee, why, size);
 	if (!ret)
 		gpu->guarantee_sum += settings->guarantee;
@@ -103,6 +103,7 @@ static int vgpu_shares_plan_one(struct vgpu_gpu *gpu, const struct vgpu_ctl_shar
 {
 	struct vgpu_instance *instance = vgpu_shares_find(gpu, entry->uuid);
 	unsigned int k;
+	int ret;
 
 	if (!instance)
 		return -ENODEV;
@@ -114,7 +115,12 @@ static int vgpu_shares_plan_one(struct vgpu_gpu *gpu, const struct vgpu_ctl_shar
 	}
 	plan[i].instance = instance;
 	plan[i].settings = instance->settings;
-	return vgpu_share_change(&plan[i].settings, entry, why, size);
+	ret = vgpu_share_change(&plan[i].settings, entry, why, size);
+	if (!ret && plan[i].settings.vga && !gpu->ops->scanout) {
+		snprintf(why, size, "vga: the vGPUs of %s have no display", gpu->name);
+		ret = -EOPNOTSUPP;
+	}
+	return ret;
 }
 
 /*
@@ -215,7 +221,7 @@ static int vgpu_shares_missing(const struct vgpu_gpu *gpu, const u8 *uuid, char 
  *
  * Sleeps. No GPU's lock may be held.
  *
- * Return: 0; -ENODEV, -EXDEV, -EINVAL, -ENOSPC or -ENOMEM, and nothing has changed.
+ * Return: 0; -ENODEV, -EXDEV, -EINVAL, -EOPNOTSUPP, -ENOSPC or -ENOMEM, and nothing has changed.
  */
 int vgpu_shares_set(const struct vgpu_ctl_share *entries, unsigned int nr, unsigned int *culprit,
 		    char *why, size_t size)
