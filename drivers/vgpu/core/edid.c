@@ -15,6 +15,9 @@
 #define EDID_WIDTH	1280U
 #define EDID_HEIGHT	800U
 
+#define EDID_BLOCK	128U
+#define EDID_EXTENSIONS	126	/* offset of the number of blocks that follow the first */
+
 /**
  * vgpu_edid_reset() - plug in the monitor that a vGPU of this type has by default
  * @instance: the instance
@@ -35,6 +38,22 @@ void vgpu_edid_reset(struct vgpu_instance *instance)
 	mutex_unlock(&edid->lock);
 }
 
+/* Whether @blob has the form of an EDID: the header, as many blocks as it says, and their sums. */
+static bool edid_valid(const u8 *blob, u32 size)
+{
+	static const u8 header[8] = { 0x00, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x00 };
+	u32 i, end;
+	u8 sum = 0;
+
+	if (size < EDID_BLOCK || memcmp(blob, header, sizeof(header)) ||
+	    size != (blob[EDID_EXTENSIONS] + 1U) * EDID_BLOCK)
+		return false;
+	for (i = 0, end = EDID_BLOCK; i < size && !sum; end += EDID_BLOCK)
+		for (; i < end; i++)
+			sum += blob[i];
+	return !sum;
+}
+
 /**
  * vgpu_edid_set() - plug in another monitor, or none
  * @instance: the instance
@@ -50,7 +69,7 @@ int vgpu_edid_set(struct vgpu_instance *instance, const u8 *blob, u32 size)
 {
 	struct vgpu_edid *edid = &instance->edid;
 
-	if (size > sizeof(edid->blob) || (size && !vgpu_edid_valid(blob, size)))
+	if (size > sizeof(edid->blob) || (size && !edid_valid(blob, size)))
 		return -EINVAL;
 	mutex_lock(&edid->lock);
 	memset(edid->blob, 0, sizeof(edid->blob));
