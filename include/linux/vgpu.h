@@ -25,6 +25,7 @@
 #include <linux/types.h>
 #include <linux/vgpu_function.h>
 #include <linux/vgpu_run.h>
+#include <linux/vgpu_scanout.h>
 #include <uapi/linux/vgpu.h>
 #include <uapi/linux/vgpu_hw.h>
 
