@@ -189,24 +189,35 @@ static u8 *edid_put_tag(u8 *d, u8 tag)
 	return d + 5;
 }
 
-/* Returns whether EDID can say so much: twice 255 kHz, 2550 MHz. */
-static bool edid_put_limits(u8 *d, const struct edid_size *size)
+/*
+ * Returns whether EDID can say so much: twice 255 kHz, 2550 MHz. Clocks below 10 MHz are taken for
+ * errors by those who read them.
+ */
+static bool edid_put_limits(u8 *d, const struct edid_modes *modes)
 {
 	/* VESA's timings of the standard modes are within these. */
-	u32 khz = 80, mhz = 200;
+	u32 min_khz = 30, max_khz = 80, mhz = 200;
 	struct edid_timing t;
+	unsigned int i;
+	u32 khz;
 
-	edid_timing(&t, size);
-	khz = max(khz, t.clock * 10 / (t.width + HBLANK) + 1);
-	mhz = max(mhz, t.clock / 100 + 1);
-	if (khz > 2 * 255 || mhz > 2550)
+	for (i = 0; i < modes->nr; i++) {
+		edid_timing(&t, &modes->size[i]);
+		if (t.clock < 1000)
+			return false;
+		khz = t.clock * 10 / (t.width + HBLANK);
+		min_khz = min(min_khz, max(khz, 1U));
+		max_khz = max(max_khz, khz + 1);
+		mhz = max(mhz, t.clock / 100 + 1);
+	}
+	if (max_khz > 2 * 255 || mhz > 2550)
 		return false;
 	edid_put_tag(d, 0xfd);
-	d[4] = khz > 255 ? 0x08 : 0;
+	d[4] = max_khz > 255 ? 0x08 : 0;
 	d[5] = 50;
 	d[6] = 75;
-	d[7] = 30;
-	d[8] = khz > 255 ? khz - 255 : khz;
+	d[7] = min_khz;
+	d[8] = max_khz > 255 ? max_khz - 255 : max_khz;
 	d[9] = (mhz + 9) / 10;
 	d[10] = 0x01;	/* no formula for modes that are not listed */
 	d[11] = '\n';
@@ -276,8 +287,7 @@ static void edid_add(struct edid_modes *modes, const struct edid_size *size)
 }
 
 /* Fills the descriptors of the base block. Returns false if EDID cannot say what is needed. */
-static bool edid_put_descriptors(u8 *edid, struct edid_modes *modes, const struct edid_size *max,
-				 const char *name)
+static bool edid_put_descriptors(u8 *edid, struct edid_modes *modes, const char *name)
 {
 	u8 *d = edid + DESCRIPTOR(0);
 	unsigned int i;
@@ -290,7 +300,7 @@ static bool edid_put_descriptors(u8 *edid, struct edid_modes *modes, const struc
 		modes->based |= BIT(i);
 		d += DESCRIPTOR_LEN;
 	}
-	if (!modes->based || !edid_put_limits(d, max))
+	if (!modes->based || !edid_put_limits(d, modes))
 		return false;
 	edid_put_name(d + DESCRIPTOR_LEN, name);
 	if (d == edid + DESCRIPTOR(1))
@@ -405,7 +415,7 @@ size_t vgpu_edid_build(u8 *edid, size_t room, u32 width, u32 height, u32 max_wid
 		edid[22] = y_cm;
 	}
 	edid_put_common(edid, &max);
-	if (!edid_put_descriptors(edid, &modes, &max, name))
+	if (!edid_put_descriptors(edid, &modes, name))
 		return 0;
 	edid[EXTENSIONS] = extended;
 	edid_checksum(edid, CHECKSUM);
