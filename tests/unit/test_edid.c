@@ -310,7 +310,7 @@ static void test_types(void **state)
 		assert_int_equal(build(1280, 720, max[0], max[1]), len);
 		assert_int_equal(build(max[0], max[1], max[0], max[1]), len);
 	}
-	/* The first 12 bits, and what a driver of the base block alone finds, and in which order. */
+	/* What a driver finds that reads the base block alone, and in which order. */
 	build(1024, 768, 5120, 2880);
 	assert_int_equal(display.mode[0].width, 1024);
 	assert_int_equal(display.mode[1].width, 3840);
@@ -382,7 +382,8 @@ static void test_random(void **state)
 	u64 rnd = test_seed();
 
 	for (i = 0; i < NR_RANDOM; i++) {
-		u32 max_width = random_range(&rnd, 1, 8192), max_height = random_range(&rnd, 1, 8192);
+		u32 max_width = random_range(&rnd, 1, 8192);
+		u32 max_height = random_range(&rnd, 1, 8192);
 		u32 width = random_range(&rnd, 1, max_width);
 		u32 height = random_range(&rnd, 1, max_height);
 		size_t len = build(width, height, max_width, max_height);
