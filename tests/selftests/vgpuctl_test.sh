@@ -205,6 +205,12 @@ json "[v['weight'] for v in d if v['uuid'] == '$uuid'] == [3] and sum(v['guarant
 ktap_result share_set_refused_changes_nothing $?
 json "d[0]['frl_config_fps'] is None" share set "$other" --frl default
 ktap_result share_set_frl_default $?
+json "d[0]['vga'] is True" share set "$other" --vga on && json "d['vga'] is True" show "$other" &&
+	"$ctl" show "$other" | grep -q '^VGA card  *on$'
+ktap_result share_set_vga $?
+json "d[0]['vga'] is False" share set "$other" --vga 0 && json "d[0]['vga'] is True" share set "$other" --vga 1 &&
+	"$ctl" share set "$other" --vga off | grep -q ' VGA' && json "d[0]['vga'] is False" share show "$other"
+ktap_result share_set_vga_words $?
 fails 2 'Its UUID comes first' share set --guarantee 1 "$uuid"
 ktap_result share_before_uuid_is_usage $?
 fails 2 'what is it to get' share set "$uuid" --weight 1 "$other"
@@ -219,6 +225,8 @@ fails 2 '1 to 1000' share set "$uuid" --weight 0
 ktap_result bad_weight_is_usage $?
 fails 2 '1 to 1000.*off or default' share set "$uuid" --frl fast
 ktap_result bad_frl_is_usage $?
+fails 2 'on or off' share set "$uuid" --vga 2
+ktap_result bad_vga_is_usage $?
 fails 2 'not a UUID' share set "$uuid" --weight 1 2
 ktap_result bad_share_uuid_is_usage $?
 
@@ -343,6 +351,8 @@ for command in gpus types list show stats create remove release events hist \
 	[[ $offered == *" --json --help "* && ! $missing ]]
 	ktap_result "options_are_documented_${command/ /_}" $? "missing:$missing"
 done
+[[ $(completes share set "$uuid" --vga o) == " on off " ]]
+ktap_result completion_of_a_switch $?
 [[ $(completes sched set --policy q) == " qos " && $(completes sched s) == " show set " ]]
 ktap_result completion_of_words $?
 "$ctl" sched --help | grep -q 'vgpuctl sched log'

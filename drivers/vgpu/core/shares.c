@@ -25,6 +25,7 @@ int vgpu_shares_join(struct vgpu_instance *instance, char *why, size_t size)
 
 	lockdep_assert_held(&gpu->lock);
 	vgpu_share_default(settings, instance->type->size_gb, gpu->placement.region_gb);
+	settings->vga = instance->type->vga;
 	ret = vgpu_share_admit(gpu->guarantee_sum, settings->guarantee, why, size);
 	if (!ret)
 		gpu->guarantee_sum += settings->guarantee;
