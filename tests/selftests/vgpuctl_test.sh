@@ -249,8 +249,14 @@ for ((i = 0; i < 600; i++)); do
 		json 'len([r for r in d if r["engine"] == "gr"]) == 200' sched log >/dev/null 2>&1 && break
 	sleep 0.1
 done
-json 'sum(v["engines"][0]["window_percent"] for v in d[0]["vgpus"]) <= 110 and min(v["engines"][0]["window_percent"] for v in d[0]["vgpus"]) > 0' sched show
-ktap_result sched_show_shares_of_the_window $?
+# The vGPUs are read one after the other: now and then a window ends in between, and where a busy
+# machine let a run go on for most of a window, the two then add up to more than one window.
+for ((i = 0; i < 50; i++)); do
+	shares=$(json 'sum(v["engines"][0]["window_percent"] for v in d[0]["vgpus"]) <= 100.02 and min(v["engines"][0]["window_percent"] for v in d[0]["vgpus"]) > 0' sched show 2>&1) && break
+	sleep 0.1
+done
+((i < 50))
+ktap_result sched_show_shares_of_the_window $? "$shares"
 json "{v['uuid']: v['due_percent'] for v in d[0]['vgpus']} == {'$uuid': 60, '$other': 40}" sched show
 ktap_result sched_show_due_under_qos $?
 json 'min(e["window_percent"] for v in d["vgpus"] for e in v["engines"] if e["name"] == "gr") > 0' stats

@@ -66,8 +66,8 @@ const struct vgpu_setting vgpu_share_settings[] = {
  * @size_gb:   framebuffer of the vGPU in GiB, at least 1
  * @region_gb: framebuffer of the GPU in GiB, 1 .. 1024
  *
- * What a new vGPU has by its type, vgpu_shares_join() sets. Rounded down, so that the guarantees
- * of vGPUs that fit side by side are always admitted together.
+ * Rounded down, so that the guarantees of vGPUs that fit side by side are always admitted together.
+ * What depends on more than sizes is set by vgpu_shares_join().
  */
 void vgpu_share_default(struct vgpu_ctl_share *settings, u32 size_gb, u32 region_gb)
 {

@@ -191,7 +191,8 @@ static const struct soft_packet_desc soft_packet_descs[VGPU_HW_PKT_END] = {
 		.decode = soft_decode_copy, .execute = SOFT_EXECUTE(soft_move_copy),
 	},
 	[VGPU_HW_PKT_PRESENT] = {
-		.engines = BIT(VGPU_HW_ENGINE_GR), .paced = true, .decode = soft_decode_present,
+		.engines = BIT(VGPU_HW_ENGINE_GR), .paced = true,
+		.decode = soft_decode_present, .execute = SOFT_EXECUTE(soft_display_present),
 	},
 };
 

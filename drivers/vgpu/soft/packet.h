@@ -123,4 +123,7 @@ enum vgpu_hw_fault soft_ring_check(u64 addr, u32 order, bool sys, u64 fb_bytes);
 enum soft_end soft_move_fill(struct soft_engine *engine, struct soft_channel *ch);
 enum soft_end soft_move_copy(struct soft_engine *engine, struct soft_channel *ch);
 
+/* display.c: likewise */
+enum soft_end soft_display_present(struct soft_engine *engine, struct soft_channel *ch);
+
 #endif /* _VGPU_SOFT_PACKET_H */
