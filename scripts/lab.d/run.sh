@@ -26,6 +26,9 @@ usage_run() {
 	                       (3: 8 ns): a busy host changes no figure (stock only; such
 	                       a second takes 2 to 10 s of this host, with a smaller
 	                       SHIFT more: give a longer --timeout)
+	  --hostname NAME      the machine's host name (default lab)
+	  --iommu              with an IOMMU, and the kernel uses it: /sys/class/iommu has
+	                       it, PCI devices have groups (stock and stock-rt only)
 	  --append ARGUMENTS   added to the kernel's command line (may be repeated)
 	  --env NAME[=VALUE]   set in COMMAND's environment (may be repeated)
 	  --kmemleak           scan for leaks at the end (uml-debug; 7 s; or LAB_KMEMLEAK=1)
@@ -40,7 +43,7 @@ usage_run() {
 
 lab_run() {
 	local interactive=$1 kernel=stock timeout=600 cpus=2 mem=2048 append=() envs=() verbose=''
-	local icount='' allow='' kmemleak=${LAB_KMEMLEAK:-}
+	local icount='' allow='' kmemleak=${LAB_KMEMLEAK:-} hostname=lab iommu=''
 	local console rc pid name fd died='' reports start late rows columns
 	shift
 	[[ -z $interactive ]] || timeout=
@@ -52,12 +55,14 @@ lab_run() {
 		--mem) mem=${2:?} ;;
 		--append) append+=("${2:?}") ;;
 		--env) envs+=("${2:?}") ;;
+		--hostname) hostname=${2:?} ;;
+		--iommu) iommu=1; shift; continue ;;
 		--kmemleak) kmemleak=1; shift; continue ;;
 		--icount) icount=3; shift; continue ;;
 		--icount=*) icount=${1#*=}; shift; continue ;;
 		--allow-reports) allow=1; shift; continue ;;
 		--verbose) verbose=1; shift; continue ;;
-		--kernel=*|--timeout=*|--cpus=*|--mem=*|--append=*|--env=*)
+		--kernel=*|--timeout=*|--cpus=*|--mem=*|--append=*|--env=*|--hostname=*)
 			name=$1
 			shift
 			set -- "${name%%=*}" "${name#*=}" "$@"
@@ -81,6 +86,10 @@ lab_run() {
 	[[ $icount =~ ^[0-9]?$ ]] || die "--icount=$icount: 0 to 9"
 	[[ -z $icount || $kernel != uml* ]] ||
 		die "--icount: instructions are counted in emulated machines (stock); $kernel runs natively"
+	[[ -z $iommu || $kernel != uml* ]] ||
+		die "--iommu: an emulated machine (stock) can have one; $kernel has no hardware at all"
+	[[ $hostname =~ ^[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?$ ]] ||
+		die "--hostname $hostname: must be 1 to 63 letters, digits and inner hyphens"
 	need_root
 	need_kernel "$kernel"
 
@@ -113,6 +122,7 @@ lab_run() {
 	[[ -z $interactive ]] || : >"$RUN/interactive"
 	[[ -z $kmemleak ]] || : >"$RUN/kmemleak.wanted"
 	[[ -z $timeout ]] || echo "$timeout" >"$RUN/timeout"
+	echo "$hostname" >"$RUN/hostname"
 	: >"$RUN/stdout"
 	: >"$RUN/stderr"
 	console=$RUN/console.log
@@ -265,7 +275,7 @@ boot_make() {
 }
 
 machine_stock() {
-	local args accel con=()
+	local args accel con=() unit=()
 	# A model that is faster than "max" under TCG, without the features that TCG does not have.
 	accel=(-accel 'tcg,thread=multi'
 		-cpu 'EPYC,-fxsr-opt,-misalignsse,-osvw,-topoext,-nrip-save,-xsavec')
@@ -284,9 +294,14 @@ machine_stock() {
 	if [[ -n $interactive ]]; then
 		con=(-chardev 'stdio,id=tty,signal=off' -device 'virtconsole,chardev=tty')
 	fi
+	# The IOMMU comes before the devices it is for.
+	if [[ -n $iommu ]]; then
+		unit=(-device intel-iommu)
+		append+=('intel_iommu=on')
+	fi
 	# shellcheck disable=SC2054 # QEMU's commas
 	args=(qemu-system-x86_64 -nodefaults -no-user-config -display none -no-reboot
-		-machine q35 "${accel[@]}" -smp "$cpus" -m "$mem"
+		-machine q35 "${accel[@]}" "${unit[@]}" -smp "$cpus" -m "$mem"
 		-kernel "$BOOT/kernel" -initrd "$BOOT/initrd"
 		-append "console=ttyS0 quiet mitigations=off panic=-1 oops=panic lab.run=$RUN lab.checkout=$CHECKOUT ${append[*]}"
 		-serial "file:$console"
