@@ -145,7 +145,7 @@ mirror() {
 }
 
 image_make() {
-	local tmp uri
+	local tmp uri frozen=
 	[[ -e $IMAGE/disk.ext4 ]] && return
 	need_tools
 	tmp=$CACHE/tmp.${IMAGE##*/}.$BASHPID
@@ -153,9 +153,13 @@ image_make() {
 	mkdir -p "$tmp"
 	chmod 755 "$tmp"
 	uri=$(mirror)
+	# What a mirror of a past day says has expired. Who has such a one told the host's apt so.
+	[[ $(apt-config dump --format '%v' Acquire::Check-Valid-Until 2>/dev/null) != false ]] ||
+		frozen=1
 	step "image: Debian $SUITE with $(wc -w <<<"$PACKAGES") packages" "$CACHE/log/${IMAGE##*/}.log" \
 		"${OWN_NAMESPACE[@]}" --mount-proc mmdebstrap --mode=root --variant=minbase --architectures=amd64 \
 		--aptopt='APT::Install-Recommends "false"' \
+		${frozen:+--aptopt='Acquire::Check-Valid-Until "false"'} \
 		--dpkgopt='path-exclude=/etc/kernel/postinst.d/initramfs-tools' \
 		--dpkgopt='path-exclude=/usr/share/doc/*' --dpkgopt='path-exclude=/usr/share/man/*' \
 		--dpkgopt='path-exclude=/usr/share/locale/*' \
