@@ -12,6 +12,7 @@ export PREFIX DESTDIR
 
 .PHONY: all modules modules_install tools install demo check check-unit \
 	check-lab check-rt check-debug check-e2e check-fuzz check-more \
+	check-sid \
 	fuzz bench bench-sched lint clean help
 
 all: tools modules
@@ -43,6 +44,9 @@ check:
 check-unit check-lab check-rt check-debug check-e2e check-fuzz check-more:
 	scripts/check $(@:check-%=%)
 
+check-sid:
+	scripts/check --kernel sid lab e2e fuzz
+
 lint:
 	scripts/check lint
 
@@ -67,6 +71,7 @@ help:
 	@echo "make demo            two virtual machines share a GPU, in a test machine"
 	@echo "make check           all tests: check-unit lint check-lab check-rt check-debug check-e2e check-fuzz"
 	@echo "make check-more      what is about concurrency once more, on PREEMPT_RT and on 8 processors"
+	@echo "make check-sid       selftests, end-to-end tests and fuzzers on Debian sid's kernel and QEMU"
 	@echo "make fuzz            hostile clients on KERNEL=stock or uml-debug, until interrupted; SEED="
 	@echo "make bench           figures beside the kernel's sample drivers, build/bench.json"
 	@echo "make bench-sched     of these the scheduler's: policies compared in virtual time"

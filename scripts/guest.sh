@@ -13,15 +13,20 @@ mkdir -p "$GUEST_DIR"
 declare -A GUEST_PID=()
 
 # guest_start NAME UUID JOB [ARGUMENT...]: starts a guest that has the vGPU UUID and whose program
-# does JOB. With GUEST_PLUG=port the vGPU is below a PCI Express port.
+# does JOB. With GUEST_PLUG=port the vGPU is below a PCI Express port; with GUEST_IOMMU=iommufd QEMU
+# takes it by its own device node and /dev/iommu instead of by its group and a container.
 guest_start() {
 	local name=$1 uuid=$2 machine=(-machine "pc,accel=tcg") bus=
 	shift 2
+	if [[ ${GUEST_IOMMU:-} == iommufd ]]; then
+		machine+=(-object "iommufd,id=iommu")
+		bus=,iommufd=iommu
+	fi
 	if [[ ${GUEST_PLUG:-} == port ]]; then
 		machine=(-machine "q35,accel=tcg"
 			-global "ICH9-LPC.acpi-pci-hotplug-with-bridge-support=off"
 			-device "pcie-root-port,id=slot1,chassis=1")
-		bus=,bus=slot1
+		bus+=,bus=slot1
 	fi
 	: >"$GUEST_DIR/$name.log"
 	rm -f "$GUEST_DIR/$name.qmp"
