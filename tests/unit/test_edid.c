@@ -24,7 +24,7 @@ static struct display {
 	struct mode mode[MODES_MAX];
 	unsigned int nr;
 	u32 min_khz, max_khz, max_mhz;
-	u32 x_cm, y_cm;
+	u32 x_cm, y_cm, x_mm, y_mm, x_px, y_px, aspect;
 	char name[14];
 } display;
 
@@ -59,6 +59,8 @@ static void parse_detailed(const u8 *d)
 	m->vfront = d[10] >> 4 | (d[11] & 0x0c) << 2;
 	m->vsync = (d[10] & 0xf) | (d[11] & 0x03) << 4;
 	m->preferred = display.nr == 1;
+	display.x_mm = d[12] | (d[14] & 0xf0) << 4;
+	display.y_mm = d[13] | (d[14] & 0x0f) << 8;
 	check_that((d[17] & 0x9e) == 0x1a, "flags %#x", d[17]);
 }
 
@@ -154,6 +156,18 @@ static void parse_extension(const u8 *ext)
 	for (; at + 3 <= end && ext[at + 2]; at += 3 + ext[at + 2]) {
 		assert_true(at + 3 + ext[at + 2] <= end);
 		seen |= 1 << ext[at];
+		if (ext[at] == 0x00) {
+			/* The maker, in five bits a letter in the base block. */
+			for (i = 0; i < 3; i++)
+				assert_int_equal(ext[at + 3 + i] - '@',
+						 (edid[8] << 8 | edid[9]) >> (10 - 5 * i) & 31);
+		} else if (ext[at] == 0x01) {
+			display.x_px = get16(ext + at + 7);
+			display.y_px = get16(ext + at + 9);
+			display.aspect = 100 + ext[at + 13];
+			assert_int_equal(get16(ext + at + 3), display.x_mm * 10);
+			assert_int_equal(get16(ext + at + 5), display.y_mm * 10);
+		}
 		if (ext[at] != 0x03)
 			continue;
 		assert_int_equal(ext[at + 2] % 20, 0);
@@ -250,6 +264,20 @@ static void check_display(u32 width, u32 height, u32 max_width, u32 max_height)
 	m = find(max_width, max_height, false);
 	assert_true(m && m->timing);
 	assert_true(!display.x_cm == !display.y_cm);
+	if (display.x_cm) {
+		assert_int_equal((display.x_mm + 5) / 10, display.x_cm);
+		assert_int_equal((display.y_mm + 5) / 10, display.y_cm);
+		check_that(display.x_mm == (u64)width * 254 / 960 &&
+			   display.y_mm == (u64)height * 254 / 960, "%u mm of %u",
+			   display.x_mm, width);
+	}
+	if (display.x_px) {
+		u32 aspect = width > height ? width * 100 / height : height * 100 / width;
+
+		assert_int_equal(display.x_px, width);
+		assert_int_equal(display.y_px, height);
+		assert_int_equal(display.aspect, aspect > 355 ? 355 : aspect);
+	}
 	/* Who reads the base block only is to have a mode, too. */
 	assert_true(display.mode[0].timing);
 }
@@ -310,7 +338,7 @@ static void test_types(void **state)
 		assert_int_equal(build(1280, 720, max[0], max[1]), len);
 		assert_int_equal(build(max[0], max[1], max[0], max[1]), len);
 	}
-	/* The first 12 bits, and what a driver of the base block alone finds, and in which order. */
+	/* What a driver finds that reads the base block alone, and in which order. */
 	build(1024, 768, 5120, 2880);
 	assert_int_equal(display.mode[0].width, 1024);
 	assert_int_equal(display.mode[1].width, 3840);
@@ -348,6 +376,7 @@ static void test_refused(void **state)
 {
 	static const u32 bad[][4] = {
 		{ 0, 768, 1024, 768 }, { 1024, 0, 1024, 768 }, { 0, 0, 0, 0 },
+		{ 0, 4320, 7680, 4320 }, { 7680, 0, 7680, 4320 },
 		{ 1025, 768, 1024, 768 }, { 1024, 769, 1024, 768 },
 		{ 1024, 768, 8193, 768 }, { 1024, 768, 1024, 8193 },
 		{ ~0U, ~0U, ~0U, ~0U }, { 1024, 768, ~0U, ~0U },
@@ -382,7 +411,8 @@ static void test_random(void **state)
 	u64 rnd = test_seed();
 
 	for (i = 0; i < NR_RANDOM; i++) {
-		u32 max_width = random_range(&rnd, 1, 8192), max_height = random_range(&rnd, 1, 8192);
+		u32 max_width = random_range(&rnd, 1, 8192);
+		u32 max_height = random_range(&rnd, 1, 8192);
 		u32 width = random_range(&rnd, 1, max_width);
 		u32 height = random_range(&rnd, 1, max_height);
 		size_t len = build(width, height, max_width, max_height);

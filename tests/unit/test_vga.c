@@ -142,7 +142,7 @@ static void test_bochs(void **state)
 	bochs_blank(false);
 	check_shown(address, 1024, 768, vga.dispi[VGPU_HW_DISPI_VIRT_WIDTH] * 4, false);
 
-	/* Other modes: one whose width is no multiple of 8, one that is larger than its type has. */
+	/* Other modes: one whose width is no multiple of 8, one larger than its type has. */
 	bochs_mode(1366, 768);
 	check_shown(0, 1366, 768, 5464, false);
 	bochs_flip(5464, 4096 * 1025);

@@ -231,8 +231,8 @@ static void test_random(void **state)
 			   out.blank == !(card.attribute & 0x20), "%#llx %u x %u, %u",
 			   (unsigned long long)out.offset, out.width, out.height, out.pitch);
 		/* Whatever the model says, this is what nobody may get around. */
-		end = (__int128)out.offset + (__int128)out.pitch * (out.height - 1) + 4ULL * out.width;
-		check_that(end <= VGPU_HW_VBE_BYTES_MAX && (last + 1) * 4 <= VGPU_HW_VBE_BYTES_MAX &&
+		end = (__int128)out.pitch * (out.height - 1) + out.offset + 4ULL * out.width;
+		check_that(end <= VGPU_HW_VBE_BYTES_MAX && end == (last + 1) * 4 &&
 			   out.pitch >= (u64)out.width * 4 && out.width && out.height &&
 			   (u64)out.width * out.height <= PIXELS_MAX, "outside");
 	}

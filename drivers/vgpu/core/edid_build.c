@@ -190,8 +190,8 @@ static u8 *edid_put_tag(u8 *d, u8 tag)
 }
 
 /*
- * Returns whether EDID can say so much: twice 255 kHz, 2550 MHz. Clocks below 10 MHz are taken for
- * errors by those who read them.
+ * Returns whether EDID can say so much: clocks of up to 2550 MHz. (SIDE_MAX rows are 505 kHz, which
+ * it can.) Clocks below 10 MHz are taken for errors by those who read them.
  */
 static bool edid_put_limits(u8 *d, const struct edid_modes *modes)
 {
@@ -210,7 +210,7 @@ static bool edid_put_limits(u8 *d, const struct edid_modes *modes)
 		max_khz = max(max_khz, khz + 1);
 		mhz = max(mhz, t.clock / 100 + 1);
 	}
-	if (max_khz > 2 * 255 || mhz > 2550)
+	if (mhz > 2550)
 		return false;
 	edid_put_tag(d, 0xfd);
 	d[4] = max_khz > 255 ? 0x08 : 0;

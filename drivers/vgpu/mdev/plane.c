@@ -61,6 +61,21 @@ int vgpu_plane_open(struct vgpu_mdev *dev)
 	return plane->blank ? 0 : -ENOMEM;
 }
 
+/* Gives back the pages of copies. No fault can be about to map them, see @valid and @packed. */
+static void plane_free_copy(struct vgpu_mdev *dev)
+{
+	struct vgpu_plane *plane = &dev->plane;
+	unsigned long i;
+
+	if (!plane->copy)
+		return;
+	for (i = 0; i < dev->regions.plane_bytes >> PAGE_SHIFT; i++)
+		if (plane->copy[i])
+			put_page(plane->copy[i]);
+	kvfree(plane->copy);
+	plane->copy = NULL;
+}
+
 /**
  * vgpu_plane_close() - free what was needed to show pictures
  * @dev: a vGPU that nobody has open or mapped any more, or that could not be opened
@@ -68,14 +83,8 @@ int vgpu_plane_open(struct vgpu_mdev *dev)
 void vgpu_plane_close(struct vgpu_mdev *dev)
 {
 	struct vgpu_plane *plane = &dev->plane;
-	unsigned long i;
 
-	if (plane->copy)
-		for (i = 0; i < dev->regions.plane_bytes >> PAGE_SHIFT; i++)
-			if (plane->copy[i])
-				put_page(plane->copy[i]);
-	kvfree(plane->copy);
-	plane->copy = NULL;
+	plane_free_copy(dev);
 	if (plane->blank)
 		put_page(plane->blank);
 	plane->blank = NULL;
@@ -212,21 +221,33 @@ static int plane_copy(struct vgpu_mdev *dev, const struct vgpu_scanout *s)
 	return ret;
 }
 
-/* Changes what the region shows. The framebuffer may have been dropped since @drops was read. */
+/* Shows a picture, but not if the framebuffer has been dropped since @drops was read. */
 static void plane_show(struct vgpu_mdev *dev, const struct vgpu_scanout *s, unsigned int drops)
 {
 	struct vgpu_plane *plane = &dev->plane;
 
 	down_write(&dev->instance->map_lock);
 	if (drops == plane->drops) {
-		plane->valid = s;
-		if (s) {
-			plane->shown = *s;
-			plane->packed = plane_needs_copy(s);
-		}
+		plane->valid = true;
+		plane->shown = *s;
+		plane->packed = plane_needs_copy(s);
 		vgpu_map_zap(dev, VGPU_REGION_PLANE);
 	}
 	up_write(&dev->instance->map_lock);
+}
+
+/* Shows nothing, which costs nothing, either. */
+static void plane_show_none(struct vgpu_mdev *dev)
+{
+	struct vgpu_plane *plane = &dev->plane;
+
+	if (!plane->valid && !plane->copy)
+		return;
+	down_write(&dev->instance->map_lock);
+	plane->valid = false;
+	vgpu_map_zap(dev, VGPU_REGION_PLANE);
+	up_write(&dev->instance->map_lock);
+	plane_free_copy(dev);
 }
 
 /*
@@ -261,8 +282,7 @@ static void plane_update(struct vgpu_mdev *dev)
 
 	lockdep_assert_held(&plane->lock);
 	if (!vgpu_instance_scanout(dev->instance, &now)) {
-		if (plane->valid)
-			plane_show(dev, NULL, drops);
+		plane_show_none(dev);
 		return;
 	}
 	same = plane->valid && plane_same(&now, &plane->shown);
@@ -274,7 +294,7 @@ static void plane_update(struct vgpu_mdev *dev)
 			vgpu_inst_notice_limited(dev->instance,
 						 "display: no copy of a picture of %ux%u (%d): shown is none\n",
 						 now.width, now.height, ret);
-			plane_show(dev, NULL, drops);
+			plane_show_none(dev);
 			return;
 		}
 	}
