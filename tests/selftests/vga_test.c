@@ -351,6 +351,7 @@ static void attribute(uint8_t value)
 static void blank(void)
 {
 	struct picture p = mode_picture(640, 480, 640, 0, 0);
+	struct vfio_device_gfx_plane_info info;
 	unsigned int i;
 
 	begin("1Q");
@@ -359,7 +360,8 @@ static void blank(void)
 	for (i = 0; i < 3; i++) {
 		picture_check(&v, plane, &p);
 		attribute(0);
-		display_check_none(&v, plane);
+		display_query(&v, &info);
+		CHECK(info.drm_format && info.width == 640 && info.height == 480, "no mode");
 		CHECK(display_is_dark(plane, v.dev->region[DISPLAY_PLANE].bytes), "not dark");
 		attribute(VGPU_HW_VGA_LIT);
 	}
