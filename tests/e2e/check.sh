@@ -42,9 +42,9 @@ lane() {
 
 mkdir -p build
 if [[ -n $kernel ]]; then
-	lane "$kernel" 3600 guest manage pci libvirt
+	lane "$kernel" 3600 guest display manage pci libvirt
 else
-	lane uml-debug 1200 guest iommufd manage
+	lane uml-debug 1200 guest display iommufd manage
 	lane stock 500 smoke pci libvirt
 fi
 echo "$passed passed, $failed failed"

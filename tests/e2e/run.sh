@@ -1,14 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # run.sh GROUP...: the end-to-end tests, inside a lab machine. Groups: guest (real QEMU guests),
-# smoke (one guest), iommufd (one by its cdev), manage (mdevctl), libvirt, pci (the host's view).
-# TAP, with a last line "N passed, N failed".
+# display (what QEMU shows), smoke (one guest), iommufd (one by its cdev), manage (mdevctl), libvirt,
+# pci (the host's view). TAP, with a last line "N passed, N failed".
 set -euo pipefail
 cd -- "${BASH_SOURCE[0]%/*}/../.."
 # shellcheck source=scripts/guest.sh
 . scripts/guest.sh
 # shellcheck source=scripts/mdev.sh
 . scripts/mdev.sh
+# shellcheck source=tests/e2e/display.sh
+. tests/e2e/display.sh
 
 A=$MDEV_UUID_1 B=$MDEV_UUID_2
 SLOW=1
@@ -47,6 +49,7 @@ clean_up() {
 # run_test FUNCTION: runs a test in a shell of its own, where each command must succeed.
 run_test() {
 	local name=${1#test_} status=0 start=$EPOCHREALTIME
+	TEST=$name
 	DONE=$((DONE + 1))
 	set +e
 	(
@@ -423,6 +426,9 @@ tests_of() {
 			isolation_nothing_left_after_a_kill isolation_packets_stay_inside \
 			kill_under_load remove_in_use_waits_for_qemu remove_in_use_unplugs \
 			unload_in_use two_hosts_of_one_vgpu shares ;;
+	display)
+		echo display_modes display_resets display_unplug display_two_in_one_guest \
+			display_storm display_present display_firmware ;;
 	manage) echo mdevctl mdevctl_attributes ;;
 	libvirt) echo virsh ;;
 	pci) echo lspci_shows_the_gpu address_is_stable_over_reloads ;;
