@@ -267,7 +267,8 @@ test_callout_refuses() {
 		mdevctl modify -u "$A" --addattr=vgpu/cap --value=100
 	mdevctl modify -u "$A" --addattr=vgpu/guarantee --value=100
 	mdevctl modify -u "$A" --addattr=vgpu/cap --value=100
-	refused 'give them in another order' mdevctl modify -u "$A" --delattr --index=0
+	refused 'give them in another order' \
+		mdevctl modify -u "$A" --addattr=vgpu/cap --value=90 --index=0
 	mdevctl list -d -u "$A" --dumpjson | json_attrs | tee "$GUEST_DIR/defined"
 	[[ $(tr '\n' ' ' <"$GUEST_DIR/defined") == 'vgpu/cap=100 vgpu/guarantee=100 ' ]]
 	config SG16-4Q weight=0 >"$GUEST_DIR/config"
@@ -305,7 +306,7 @@ test_callout_input() {
 	mdev_create "$A" SG16-4Q
 	mdev_create "$B" SG16-4Q
 	{ attrs_of "$A"; attrs_of "$B"; } >"$GUEST_DIR/before"
-	for event in 'live modify' 'pre start' 'pre define' 'pre modify'; do
+	for event in 'live modify' 'pre start'; do
 		# shellcheck disable=SC2086
 		while IFS= read -r text; do
 			echo "$event: $text"
