@@ -38,7 +38,7 @@ demo:
 	scripts/demo
 
 check:
-	scripts/check unit lint lab rt debug+e2e fuzz
+	scripts/check unit+lint lab debug+e2e rt+fuzz
 
 check-unit check-lab check-rt check-debug check-e2e check-fuzz check-more:
 	scripts/check $(@:check-%=%)

@@ -32,6 +32,14 @@ int main(int argc, char **argv)
 		row_empty_packet(first);
 	else if (!strcmp(row, "copy_bandwidth"))
 		row_copy_bandwidth(first);
+	else if (!strcmp(row, "plane_query"))
+		row_plane_query(first, second);
+	else if (!strcmp(row, "display_frames"))
+		row_display_frames(first, second);
+	else if (!strcmp(row, "display_flips"))
+		row_display_flips(first, second);
+	else if (!strcmp(row, "attach"))
+		row_attach(first, second);
 	else
 		bench_die("no row %s", row);
 	return 0;

@@ -25,6 +25,7 @@
 #include <linux/types.h>
 #include <linux/vgpu_function.h>
 #include <linux/vgpu_run.h>
+#include <linux/vgpu_scanout.h>
 #include <uapi/linux/vgpu.h>
 #include <uapi/linux/vgpu_hw.h>
 
@@ -77,11 +78,16 @@ struct vgpu_gpu_info {
  * @first_channel: its first channel, counted from the GPU's first
  * @nr_channels:   how many channels it owns, at least 1. Calls and ops about an instance's channel
  *                 count from 0 within the instance
+ * @num_heads:     heads that the guest may present to, at least 1; the first of them can be seen
+ * @max_width:     of the largest resolution that the type promises, in pixels
+ * @max_height:    of that resolution; no picture has more pixels than that resolution
+ * @vga:           the function is a standard VGA adapter. Set before each instance_open, and false
+ *                 without the op scanout
  * @memcg:         memory cgroup of the process that has opened the device, to be charged for its
  *                 memory in any thread (set_active_memcg()): from before instance_open until after
  *                 instance_close, else NULL; NULL without memory cgroups, too
  *
- * There from instance_create to the end of instance_destroy, and but for @memcg constant.
+ * There from instance_create to the end of instance_destroy, and but for @memcg and @vga constant.
  */
 struct vgpu_instance_info {
 	const char *type_name;
@@ -89,6 +95,10 @@ struct vgpu_instance_info {
 	u64 fb_bytes;
 	u32 first_channel;
 	u32 nr_channels;
+	u32 num_heads;
+	u32 max_width;
+	u32 max_height;
+	bool vga;
 	struct mem_cgroup *memcg;
 };
 
@@ -116,8 +126,9 @@ struct vgpu_run {
  *                   something else than the size of the framebuffer limits them;
  *                   @instance_create refuses what goes beyond. May be called with the GPU's lock
  *                   held, a mutex; may sleep, but must not call back into the core
- * @describe:        fill in the PCI function that a VM sees; @desc is zero before. Always the same
- *                   for an instance. May sleep
+ * @describe:        fill in the PCI function that a VM sees; @desc is zero before. But for the IDs,
+ *                   which may follow @vga of struct vgpu_instance_info, always the same for an
+ *                   instance. May sleep
  * @instance_open:   optional: the device is being opened by current, which is to be charged for its
  *                   memory. All channels are disabled, all memory reads zero. With the state lock
  *                   held; may sleep. Returns 0 or -errno
@@ -145,6 +156,10 @@ struct vgpu_run {
  *                   released; may sleep.
  *                   Returns how many there are, at least 1; -EAGAIN if the host has no memory at
  *                   the moment; -ENOMEM if the memory of the process that is charged is used up
+ * @scanout:         optional: tell what the first head shows now: a picture in BAR
+ *                   VGPU_HW_BAR_FB of no more than the largest number of pixels, all of it in the owned bytes.
+ *                   Returns false if there is none. Without this op the GPU's vGPUs have no
+ *                   display. The instance is open. May sleep
  * @backed_bytes:    optional: host memory behind the framebuffer now. With the GPU's lock held; may
  *                   sleep, but must not call back into the core
  * @channels_show:   optional: print one line per enabled channel, for debugfs. Called as
@@ -186,6 +201,7 @@ struct vgpu_gpu_ops {
 			 size_t count, bool write);
 	int (*map_pages)(struct vgpu_instance *instance, unsigned int bar, pgoff_t pgoff,
 			 struct page **pages, unsigned int nr);
+	bool (*scanout)(struct vgpu_instance *instance, struct vgpu_scanout *scanout);
 	u64 (*backed_bytes)(struct vgpu_instance *instance);
 	void (*channels_show)(struct vgpu_instance *instance, struct seq_file *m);
 
@@ -209,6 +225,7 @@ int vgpu_refuse(struct vgpu_instance *instance, int error, const char *fmt, ...)
 /* Ready-made parts, for vGPUs that look as Documentation/hardware.rst says */
 void vgpu_hw_describe(struct vgpu_instance *instance, struct vgpu_function_desc *desc);
 bool vgpu_hw_identity(struct vgpu_instance *instance, u64 offset, void *buf, size_t count);
+void vgpu_edid_read(struct vgpu_instance *instance, u32 offset, void *buf, size_t count);
 
 /* Engines and the scheduler */
 void vgpu_work_ready(struct vgpu_instance *instance, unsigned int engine);

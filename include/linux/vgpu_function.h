@@ -35,6 +35,8 @@ struct vgpu_region_desc {
  * @msix_bar:  BAR with the MSI-X table and pending bits; the front end serves that page
  * @msix_table: offset of the table in @msix_bar, a multiple of 4096
  * @msix_pba:  offset of the pending bits, in the same page as the table
+ * @plane_bytes: longest picture that the function's display can show, whole pages; 0: the function
+ *             has no display
  */
 struct vgpu_function_desc {
 	u16 vendor_id;
@@ -45,6 +47,7 @@ struct vgpu_function_desc {
 	u8 msix_bar;
 	u32 msix_table;
 	u32 msix_pba;
+	u64 plane_bytes;
 };
 
 #endif /* _LINUX_VGPU_FUNCTION_H */

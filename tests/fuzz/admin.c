@@ -129,11 +129,12 @@ static void admin_shares(int fd, struct rng *rng)
 	count = 1 + (uint32_t)rng_below(rng, 8);
 	for (i = 0; i < count; i++) {
 		memcpy(entry[i].uuid, ids[rng_below(rng, nr)], VGPU_UUID_LEN);
-		entry[i].valid = (uint32_t)rng_below(rng, 16);
+		entry[i].valid = (uint32_t)rng_below(rng, 32);
 		entry[i].guarantee = (uint32_t)rng_below(rng, 300);
 		entry[i].cap = 300 + (uint32_t)rng_below(rng, 701);
 		entry[i].weight = 1 + (uint32_t)rng_below(rng, 1000);
 		entry[i].frl = (uint32_t)rng_below(rng, 1001);
+		entry[i].vga = (uint32_t)rng_below(rng, 2);
 		if (fuzz_chance(rng, 10))
 			fuzz_mutate(rng, &entry[i].valid, sizeof(entry[i]) - VGPU_UUID_LEN);
 	}

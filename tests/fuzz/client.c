@@ -28,15 +28,18 @@ static const struct {
 	void (*op)(struct fuzz_life *life, struct rng *rng);
 	unsigned int parts;
 } client_ops[] = {
-	{ fuzz_op_work, 30 },
-	{ fuzz_op_channel, 20 },
-	{ fuzz_op_region, 15 },
+	{ fuzz_op_work, 27 },
+	{ fuzz_op_channel, 17 },
+	{ fuzz_op_region, 13 },
 	{ fuzz_op_map, 10 },
 	{ fuzz_op_dma_map, 5 },
 	{ fuzz_op_memory, 5 },
 	{ fuzz_op_config, 5 },
 	{ fuzz_op_ioctl, 4 },
 	{ fuzz_op_irqs, 4 },
+	{ fuzz_op_plane, 3 },
+	{ fuzz_op_vga, 3 },
+	{ fuzz_op_edid, 2 },
 	{ fuzz_op_reset, 1 },
 	{ fuzz_op_files, 1 },
 };
@@ -126,6 +129,7 @@ static void client_life(const char *uuid, struct rng rng)
 		_exit(0); /* it may have been removed already */
 	fuzz_count(FUZZ_LIVES);
 	client_check_fresh(&life, &rng);
+	fuzz_check_dark(&life, &rng);
 	life.cpu = mmap(NULL, FUZZ_CPU_BYTES, PROT_READ | PROT_WRITE,
 			MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (life.cpu == MAP_FAILED)
@@ -189,6 +193,8 @@ static bool client_lives(unsigned int number, struct rng *rng, const char *uuid)
 	pid_t life, remover = 0;
 	int status;
 
+	if (fuzz_chance(rng, 50))
+		fuzz_set_vga(rng, uuid);
 	life = fork();
 	if (!life) {
 		client_cgroup(number);

@@ -23,6 +23,7 @@
 
 static const char * const count_names[FUZZ_COUNTS] = {
 	"lives", "operations", "signals", "packets", "kills", "admin", "binds", "victim_jobs",
+	"pictures",
 };
 
 static void usage(FILE *to)

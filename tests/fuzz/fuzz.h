@@ -35,6 +35,7 @@ enum fuzz_count {
 	FUZZ_ADMIN,		/* operations of the administrator */
 	FUZZ_BINDS,		/* GPUs unbound and bound */
 	FUZZ_JOBS,		/* jobs of the victim that came out right */
+	FUZZ_PICTURES,		/* queries of the plane that found a picture */
 	FUZZ_COUNTS,
 };
 
@@ -122,7 +123,7 @@ struct fuzz_life {
 
 #define FUZZ_CPU_BYTES	(8u << 20)
 
-/* ops.c, work.c: one random operation each */
+/* ops.c, display.c, work.c: one random operation each */
 void fuzz_op_ioctl(struct fuzz_life *life, struct rng *rng);
 void fuzz_op_irqs(struct fuzz_life *life, struct rng *rng);
 void fuzz_op_region(struct fuzz_life *life, struct rng *rng);
@@ -132,7 +133,14 @@ void fuzz_op_dma_map(struct fuzz_life *life, struct rng *rng);
 void fuzz_op_memory(struct fuzz_life *life, struct rng *rng);
 void fuzz_op_reset(struct fuzz_life *life, struct rng *rng);
 void fuzz_op_files(struct fuzz_life *life, struct rng *rng);
+void fuzz_op_vga(struct fuzz_life *life, struct rng *rng);
+void fuzz_op_plane(struct fuzz_life *life, struct rng *rng);
+void fuzz_op_edid(struct fuzz_life *life, struct rng *rng);
 void fuzz_op_work(struct fuzz_life *life, struct rng *rng);
 void fuzz_op_channel(struct fuzz_life *life, struct rng *rng);
+
+/* display.c */
+void fuzz_set_vga(struct rng *rng, const char *uuid);
+void fuzz_check_dark(struct fuzz_life *life, struct rng *rng);
 
 #endif /* FUZZ_H */

@@ -170,7 +170,8 @@ void fuzz_op_map(struct fuzz_life *life, struct rng *rng)
 		MADV_DONTNEED, MADV_DONTFORK, MADV_WILLNEED, MADV_COLD,
 		MADV_PAGEOUT, MADV_FREE, MADV_REMOVE, MADV_POPULATE_WRITE,
 	};
-	unsigned int index = fuzz_chance(rng, 70) ? 0 : 2 * (unsigned int)rng_below(rng, 3);
+	/* Mostly framebuffer; else registers, channels, the plane, or what cannot be mapped. */
+	unsigned int index = fuzz_chance(rng, 70) ? 0 : 2 * (unsigned int)rng_below(rng, 6);
 	const struct vgpu_region *region = &life->dev->region[index];
 	uint64_t offset = rng_below(rng, region->bytes + 1) & ~4095ull;
 	size_t bytes = (1 + rng_below(rng, 64)) * 4096;
@@ -179,7 +180,7 @@ void fuzz_op_map(struct fuzz_life *life, struct rng *rng)
 	unsigned int i;
 	uint8_t *at;
 
-	if (fuzz_chance(rng, 10))
+	if (fuzz_chance(rng, index == VGPU_DEV_REGIONS - 1 ? 90 : 10))
 		prot = PROT_READ;
 	if (fuzz_chance(rng, 5))
 		bytes = fuzz_value(rng) & ~4095ull;

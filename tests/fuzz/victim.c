@@ -6,6 +6,9 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+
+#include <linux/vfio.h>
 
 #include "fuzz.h"
 
@@ -14,13 +17,66 @@
 /* Much longer than a job, which takes less than a ms: a busy machine may stand still. */
 #define VICTIM_WAIT_MS	60000
 
+#define VICTIM_WIDTH	300u	/* of its picture, whose rows are no whole pages */
+#define VICTIM_HEIGHT	64u
+#define VICTIM_PLANE	10
+
 struct victim {
 	struct vgpu_dev *dev;
 	struct vgpu_chan *chan[3];
 	struct vgpu_buf buf;
 	uint64_t secret;
 	uint64_t copy;
+	uint64_t picture;
 };
+
+/* A picture that the victim shows until its end. */
+static int victim_show(struct victim *v)
+{
+	uint64_t fence;
+	unsigned int i;
+	int ret;
+
+	ret = vgpu_fb_alloc(v->dev, 4 * VICTIM_WIDTH * VICTIM_HEIGHT, 4096, &v->picture);
+	if (ret)
+		return ret;
+	for (i = 0; i < VICTIM_WIDTH * VICTIM_HEIGHT; i++)
+		((uint32_t *)(v->dev->fb + v->picture))[i] = 0x56000000 + i;
+	ret = vgpu_chan_present(v->chan[0], v->picture, VICTIM_WIDTH, VICTIM_HEIGHT,
+				4 * VICTIM_WIDTH);
+	ret = ret ?: vgpu_chan_fence(v->chan[0], &fence);
+	return ret ?: vgpu_chan_wait(v->chan[0], fence, VICTIM_WAIT_MS);
+}
+
+static int victim_look(struct victim *v)
+{
+	static uint32_t pixels[VICTIM_WIDTH * VICTIM_HEIGHT];
+	struct vfio_device_gfx_plane_info info = {
+		.argsz = sizeof(info),
+		.flags = VFIO_GFX_PLANE_TYPE_REGION,
+		.drm_plane_type = 1, /* the primary one */
+	};
+	unsigned int i;
+
+	if (ioctl(v->dev->fd, VFIO_DEVICE_QUERY_GFX_PLANE, &info) ||
+	    info.drm_format != VGPU_HW_FORMAT_XRGB8888 || info.width != VICTIM_WIDTH ||
+	    info.height != VICTIM_HEIGHT) {
+		fuzz_wrong("the victim shows %u x %u, format %#x", info.width, info.height,
+			   info.drm_format);
+		return -1;
+	}
+	if (vgpu_region_read(v->dev, VICTIM_PLANE, 0, pixels, sizeof(pixels)) != sizeof(pixels)) {
+		fuzz_wrong("the victim's plane cannot be read");
+		return -1;
+	}
+	for (i = 0; i < VICTIM_WIDTH * VICTIM_HEIGHT; i++) {
+		if (pixels[i] != 0x56000000 + i) {
+			fuzz_wrong("the victim's picture: pixel %u is %#x", i, pixels[i]);
+			return -1;
+		}
+	}
+	return 0;
+}
 
 static int victim_setup(struct victim *v, const char *uuid)
 {
@@ -40,7 +96,8 @@ static int victim_setup(struct victim *v, const char *uuid)
 	}
 	ret = ret ?: vgpu_buf_alloc(v->dev, VICTIM_BYTES, &v->buf);
 	ret = ret ?: vgpu_fb_alloc(v->dev, VICTIM_SLOTS * VICTIM_BYTES, 4096, &v->secret);
-	return ret ?: vgpu_fb_alloc(v->dev, VICTIM_BYTES, 4096, &v->copy);
+	ret = ret ?: vgpu_fb_alloc(v->dev, VICTIM_BYTES, 4096, &v->copy);
+	return ret ?: victim_show(v);
 }
 
 /* Fills by one engine, copies by another to guest memory and back, and compares. */
@@ -76,7 +133,7 @@ static int victim_job(struct victim *v, struct rng *rng, uint32_t *filled)
 		}
 	}
 	fuzz_count(FUZZ_JOBS);
-	return 0;
+	return fuzz_chance(rng, 10) ? victim_look(v) : 0;
 }
 
 int fuzz_victim(void)

@@ -40,6 +40,22 @@ static void work_rows(struct rng *rng, struct vgpu_hw_packet *packet)
 	packet->rows = htole32(rows);
 }
 
+/* Sometimes a surface as desktops have it, with any pitch, on any head. */
+static void work_surface(struct rng *rng, struct vgpu_hw_packet *packet)
+{
+	uint32_t width = 1 + (uint32_t)rng_below(rng, 1920);
+
+	if (fuzz_chance(rng, 50)) {
+		packet->present_width = htole32(width);
+		packet->present_height = htole32(1 + (uint32_t)rng_below(rng, 1080));
+		packet->present_pitch = htole32(4 * (width + (uint32_t)rng_below(rng, 64)));
+	}
+	if (fuzz_chance(rng, 50))
+		packet->dst += htole64(rng_below(rng, 1024) * 4);
+	if (fuzz_chance(rng, 20))
+		packet->present_head = htole32((uint32_t)rng_below(rng, 6));
+}
+
 static void work_packet(struct fuzz_life *life, struct rng *rng, struct vgpu_hw_packet *packet)
 {
 	uint32_t op = 0;
@@ -65,6 +81,7 @@ static void work_packet(struct fuzz_life *life, struct rng *rng, struct vgpu_hw_
 		packet->present_height = htole32(64);
 		packet->present_pitch = htole32(256);
 		packet->present_format = htole32(VGPU_HW_FORMAT_XRGB8888);
+		work_surface(rng, packet);
 		break;
 	}
 	if (fuzz_chance(rng, 50) || packet->type == VGPU_HW_PKT_FENCE) {

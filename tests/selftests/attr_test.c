@@ -146,6 +146,10 @@ static void vgpu_attributes(void)
 	check_attr(&v[0], "cap", "1000");
 	check_attr(&v[0], "frl", "default");
 	check_attr(&v[0], "frl_fps", "60");
+	check_attr(&v[0], "vga", "0");
+	CHECK_EQ(set_attr(&v[0], "vga", "1\n"), 0);
+	check_attr(&v[0], "vga", "1");
+	CHECK_EQ(set_attr(&v[0], "vga", "0"), 0);
 	CHECK_EQ(set_attr(&v[0], "guarantee", "300\n"), 0);
 	CHECK_EQ(set_attr(&v[0], "cap", "400"), 0);
 	CHECK_EQ(set_attr(&v[0], "weight", "0x10"), 0);
@@ -193,6 +197,8 @@ static void vgpu_attributes_bad_input(void)
 		{ "frl", "4294967295", "frl" },
 		{ "frl", "off", "frl" },
 		{ "frl", "defaults", "frl" },
+		{ "vga", "2", "must be 0 (off)..1" },
+		{ "vga", "on", "vga" },
 	};
 	struct vgpu_ctl_instance before, now;
 	unsigned int i;
@@ -215,6 +221,7 @@ static void vgpu_attributes_bad_input(void)
 	CHECK_EQ(now.cap, before.cap);
 	CHECK_EQ(now.weight, before.weight);
 	CHECK_EQ(now.frl_config, before.frl_config);
+	CHECK_EQ(now.vga, before.vga);
 }
 
 static void run_mdevctl(const char *fmt, ...)

@@ -26,7 +26,7 @@ static ssize_t wr(unsigned int index, uint64_t offset, const void *buf, size_t c
 
 static void region_info(void)
 {
-	struct vfio_region_info info = { .argsz = sizeof(info), .index = 9 };
+	struct vfio_region_info info = { .argsz = sizeof(info), .index = 11 };
 	const struct vgpu_region *fb, *chan, *regs;
 
 	fx_create_open(&v, fx_default_type());
@@ -45,7 +45,7 @@ static void region_info(void)
 	CHECK_EQ(regs->bytes, VGPU_HW_REGS_SIZE);
 	CHECK_EQ(v.dev->region[VFIO_PCI_ROM_REGION_INDEX].bytes, 0);
 	CHECK_EQ(v.dev->region[VFIO_PCI_VGA_REGION_INDEX].bytes, 0);
-	CHECK(ioctl(v.dev->fd, VFIO_DEVICE_GET_REGION_INFO, &info) && errno == EINVAL, "region 9");
+	CHECK(ioctl(v.dev->fd, VFIO_DEVICE_GET_REGION_INFO, &info) && errno == EINVAL, "region 11");
 	info.index = ~0u;
 	CHECK(ioctl(v.dev->fd, VFIO_DEVICE_GET_REGION_INFO, &info) && errno == EINVAL, "region ~0");
 	info.index = 0;

@@ -52,10 +52,34 @@ static void share_defaults(void)
 	want = 1000 * gib / (uint32_t)(gpu.fb_bytes >> 30);
 	check_share(&v[0], want, 1000, want ? want : 1);
 	CHECK_EQ(inst.frl_config, VGPU_FRL_DEFAULT);
+	CHECK_EQ(inst.vga, 0);
 	CHECK_EQ(gpu.guarantee_sum, want);
 	fx_remove(&v[0]);
 	fx_ctl_gpu(&gpu);
 	CHECK_EQ(gpu.guarantee_sum, 0);
+}
+
+/* What a vGPU is to its VM can be set, and is at first as its type says. */
+static void vga_by_type(void)
+{
+	static const struct {
+		const char *type;
+		uint32_t vga;
+	} cases[] = { { "1Q", 0 }, { "1B", 1 }, { "1A", 0 } };
+	struct vgpu_ctl_instance inst;
+	struct vgpu_ctl_share e;
+	unsigned int i;
+
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		fx_create(&v[i], cases[i].type);
+		fx_instance(&v[i], &inst);
+		CHECK_EQ(inst.vga, cases[i].vga, "%s", cases[i].type);
+		e = tune_entry(&v[i], VGPU_SHARE_VGA, 0, 0, 0);
+		e.vga = !cases[i].vga;
+		tune_set_shares(&e, 1);
+		fx_instance(&v[i], &inst);
+		CHECK_EQ(inst.vga, !cases[i].vga, "%s", cases[i].type);
+	}
 }
 
 static void share_read_back(void)
@@ -111,7 +135,7 @@ static void check_refused(const struct vgpu_ctl_share *e, uint32_t count, int er
 static void share_bad_values(void)
 {
 	static const struct {
-		uint32_t valid, guarantee, cap, weight, frl, pad;
+		uint32_t valid, guarantee, cap, weight, frl, vga;
 		int error;
 	} bad[] = {
 		{ 0, 0, 0, 0, 0, 0, EINVAL },
@@ -125,7 +149,9 @@ static void share_bad_values(void)
 		{ VGPU_SHARE_WEIGHT, 0, 0, 0, 0, 0, EINVAL },
 		{ VGPU_SHARE_WEIGHT, 0, 0, 1001, 0, 0, EINVAL },
 		{ VGPU_SHARE_FRL, 0, 0, 0, 1001, 0, EINVAL },
-		{ VGPU_SHARE_WEIGHT, 0, 0, 5, 0, 1, EINVAL },
+		{ VGPU_SHARE_VGA, 0, 0, 0, 0, 2, EINVAL },
+		{ VGPU_SHARE_VGA, 0, 0, 0, 0, ~0u, EINVAL },
+		{ VGPU_SHARE_WEIGHT | VGPU_SHARE_VGA, 0, 0, 0, 0, 1, EINVAL },
 		{ VGPU_SHARE_GUARANTEE, 500, 0, 0, 0, 0, ENOSPC },
 		{ VGPU_SHARE_GUARANTEE, 1000, 0, 0, 0, 0, ENOSPC },
 	};
@@ -141,7 +167,7 @@ static void share_bad_values(void)
 			e[at] = tune_entry(&v[1], bad[i].valid, bad[i].guarantee,
 					   bad[i].cap, bad[i].weight);
 			e[at].frl = bad[i].frl;
-			e[at].pad = bad[i].pad;
+			e[at].vga = bad[i].vga;
 			check_refused(e, 3, bad[i].error, each);
 			CHECK(strstr(tune_refusal, v[1].uuid), "does not name it");
 		}
@@ -231,8 +257,9 @@ static void settings_survive_close(void)
 	unsigned int i;
 
 	fx_create(&v[0], fx_default_type());
-	e = tune_entry(&v[0], TUNE_TRIPLE | VGPU_SHARE_FRL, 300, 400, 77);
+	e = tune_entry(&v[0], TUNE_TRIPLE | VGPU_SHARE_FRL | VGPU_SHARE_VGA, 300, 400, 77);
 	e.frl = 25;
+	e.vga = 1;
 	tune_set_shares(&e, 1);
 	for (i = 0; i < 3; i++) {
 		fx_open(&v[0]);
@@ -246,6 +273,7 @@ static void settings_survive_close(void)
 		check_share(&v[0], 300, 400, 77);
 		fx_instance(&v[0], &inst);
 		CHECK_EQ(inst.frl_config, 25);
+		CHECK_EQ(inst.vga, 1);
 	}
 }
 
@@ -326,6 +354,7 @@ static void two_gpus(void)
 
 static const struct ktap_test tests[] = {
 	KTAP_TEST(share_defaults),
+	KTAP_TEST(vga_by_type),
 	KTAP_TEST(share_read_back),
 	KTAP_TEST(share_bad_values),
 	KTAP_TEST(refusal_says_by_how_much),

@@ -205,6 +205,12 @@ json "[v['weight'] for v in d if v['uuid'] == '$uuid'] == [3] and sum(v['guarant
 ktap_result share_set_refused_changes_nothing $?
 json "d[0]['frl_config_fps'] is None" share set "$other" --frl default
 ktap_result share_set_frl_default $?
+json "d[0]['vga'] is True" share set "$other" --vga on && json "d['vga'] is True" show "$other" &&
+	"$ctl" show "$other" | grep -q '^VGA card  *on$'
+ktap_result share_set_vga $?
+json "d[0]['vga'] is False" share set "$other" --vga 0 && json "d[0]['vga'] is True" share set "$other" --vga 1 &&
+	"$ctl" share set "$other" --vga off | grep -q ' VGA' && json "d[0]['vga'] is False" share show "$other"
+ktap_result share_set_vga_words $?
 fails 2 'Its UUID comes first' share set --guarantee 1 "$uuid"
 ktap_result share_before_uuid_is_usage $?
 fails 2 'what is it to get' share set "$uuid" --weight 1 "$other"
@@ -219,6 +225,8 @@ fails 2 '1 to 1000' share set "$uuid" --weight 0
 ktap_result bad_weight_is_usage $?
 fails 2 '1 to 1000.*off or default' share set "$uuid" --frl fast
 ktap_result bad_frl_is_usage $?
+fails 2 'on or off' share set "$uuid" --vga 2
+ktap_result bad_vga_is_usage $?
 fails 2 'not a UUID' share set "$uuid" --weight 1 2
 ktap_result bad_share_uuid_is_usage $?
 
@@ -241,8 +249,14 @@ for ((i = 0; i < 600; i++)); do
 		json 'len([r for r in d if r["engine"] == "gr"]) == 200' sched log >/dev/null 2>&1 && break
 	sleep 0.1
 done
-json 'sum(v["engines"][0]["window_percent"] for v in d[0]["vgpus"]) <= 110 and min(v["engines"][0]["window_percent"] for v in d[0]["vgpus"]) > 0' sched show
-ktap_result sched_show_shares_of_the_window $?
+# The vGPUs are read one after the other: now and then a window ends in between, and where a busy
+# machine let a run go on for most of a window, the two then add up to more than one window.
+for ((i = 0; i < 50; i++)); do
+	shares=$(json 'sum(v["engines"][0]["window_percent"] for v in d[0]["vgpus"]) <= 100.02 and min(v["engines"][0]["window_percent"] for v in d[0]["vgpus"]) > 0' sched show 2>&1) && break
+	sleep 0.1
+done
+((i < 50))
+ktap_result sched_show_shares_of_the_window $? "$shares"
 json "{v['uuid']: v['due_percent'] for v in d[0]['vgpus']} == {'$uuid': 60, '$other': 40}" sched show
 ktap_result sched_show_due_under_qos $?
 json 'min(e["window_percent"] for v in d["vgpus"] for e in v["engines"] if e["name"] == "gr") > 0' stats
@@ -343,6 +357,8 @@ for command in gpus types list show stats create remove release events hist \
 	[[ $offered == *" --json --help "* && ! $missing ]]
 	ktap_result "options_are_documented_${command/ /_}" $? "missing:$missing"
 done
+[[ $(completes share set "$uuid" --vga o) == " on off " ]]
+ktap_result completion_of_a_switch $?
 [[ $(completes sched set --policy q) == " qos " && $(completes sched s) == " show set " ]]
 ktap_result completion_of_words $?
 "$ctl" sched --help | grep -q 'vgpuctl sched log'

@@ -29,6 +29,7 @@ static const struct vgpu_function_desc typical = {
 	.msix_bar = 2,
 	.msix_table = 0x2000,
 	.msix_pba = 0x2800,
+	.plane_bytes = 1280 * 1024 * 4,
 };
 
 #endif /* _FUNCTION_TEST_H */

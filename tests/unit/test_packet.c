@@ -8,16 +8,17 @@
 #include "soft/packet.h"
 
 #define FB	0x40000000ULL
+#define HEADS	4
 #define NR_RANDOM	2000000
 
 static const struct soft_limits gr = {
 	.fb_bytes = FB, .engine_class = VGPU_HW_ENGINE_GR,
-	.vectors = VGPU_HW_VECTORS,
+	.vectors = VGPU_HW_VECTORS, .num_heads = HEADS,
 };
 
 static const struct soft_limits ce = {
 	.fb_bytes = FB, .engine_class = VGPU_HW_ENGINE_CE,
-	.vectors = VGPU_HW_VECTORS,
+	.vectors = VGPU_HW_VECTORS, .num_heads = HEADS,
 };
 
 static enum vgpu_hw_fault decode_on(const struct vgpu_hw_packet *raw,
@@ -101,7 +102,7 @@ static void test_unused(void **state)
 	EXPECT(NONE, 0, PRESENT, .present_width = 1, .present_height = 1,
 	       .present_pitch = 4);
 	EXPECT(PACKET, 0, PRESENT, .present_width = 1, .present_height = 1,
-	       .present_pitch = 4, .rows = 1);
+	       .present_pitch = 4, .present_head = HEADS);
 	EXPECT(PACKET, 0, PRESENT, .present_width = 1, .present_height = 1,
 	       .present_pitch = 4, .op_flags = 1);
 	EXPECT(PACKET, 0, PRESENT, .present_width = 1, .present_height = 1,
@@ -227,6 +228,31 @@ static void test_present(void **state)
 	       .present_height = 2, .present_pitch = 4);
 	EXPECT(ADDRESS, 0, PRESENT, .present_width = 1,
 	       .present_height = ~0U, .present_pitch = 0xfffffffc);
+
+	EXPECT(NONE, 0, PRESENT, .present_width = 1, .present_height = 1,
+	       .present_pitch = 4, .present_head = HEADS - 1);
+	EXPECT(PACKET, 0, PRESENT, .present_width = 1, .present_height = 1,
+	       .present_pitch = 4, .present_head = ~0U);
+	EXPECT(PACKET, 0, PRESENT, .present_width = 1, .present_height = 1,
+	       .present_pitch = 4, .present_head = 0x80000000);
+}
+
+/* Whoever shows a surface gets all of it from the decoded packet. */
+static void test_present_scanout(void **state)
+{
+	struct vgpu_hw_packet raw = { PRESENT, .dst = 0x123000, .present_width = 1366,
+		.present_height = 768, .present_pitch = 5504, .present_head = 2 };
+	struct soft_packet p;
+	u64 addr;
+
+	assert_int_equal(soft_packet_decode(&raw, &gr, &p, &addr), VGPU_HW_FAULT_NONE);
+	assert_int_equal(p.head, 2);
+	assert_int_equal(p.scanout.offset, 0x123000);
+	assert_int_equal(p.scanout.width, 1366);
+	assert_int_equal(p.scanout.height, 768);
+	assert_int_equal(p.scanout.pitch, 5504);
+	assert_false(p.scanout.blank);
+	assert_int_equal(p.bytes, 0);
 }
 
 static void test_join(void **state)
@@ -308,10 +334,23 @@ static void check_inside(const struct soft_packet *p, u64 addr, u32 pitch)
 		   pitch, p->width);
 }
 
+static unsigned int check_shown(const struct soft_packet *p)
+{
+	const struct vgpu_scanout *s = &p->scanout;
+	unsigned __int128 end = (unsigned __int128)s->offset +
+		(unsigned __int128)(s->height - 1) * s->pitch + (unsigned __int128)s->width * 4;
+
+	check_that(s->width && s->height && end <= FB && p->head < HEADS &&
+		   s->pitch / 4 >= s->width && !(s->pitch % 4) && !(s->offset % 4),
+		   "%u x %u at %#llx, %u on head %u", s->width, s->height, s->offset, s->pitch,
+		   p->head);
+	return 1;
+}
+
 /* All packets that pass stay inside, as arithmetic that cannot overflow says. */
 static void test_random(void **state)
 {
-	u64 seed = test_seed(), passed = 0, addr;
+	u64 seed = test_seed(), passed = 0, presents = 0, addr;
 	struct vgpu_hw_packet raw;
 	struct soft_packet p;
 	unsigned int i;
@@ -343,6 +382,17 @@ static void test_random(void **state)
 				raw.dst_pitch &= ~3U;
 			}
 		}
+		if (raw.type == VGPU_HW_PKT_PRESENT && random_one_in(&seed, 2)) {
+			raw.op_flags = 0;
+			raw.dst &= ~3ULL;
+			raw.present_width = random_range(&seed, 1, 8192);
+			raw.present_height = edge(&seed);
+			raw.present_pitch = raw.present_width * 4 + (edge(&seed) & 0xfffc);
+			raw.present_format = VGPU_HW_FORMAT_XRGB8888;
+			raw.present_head = random_range(&seed, 0, HEADS);
+			raw.dst_pitch = 0;
+			raw.src_pitch = 0;
+		}
 		if (random_one_in(&seed, 50))
 			((u8 *)&raw)[random_range(&seed, 0, 63)] ^=
 				1 << random_range(&seed, 0, 7);
@@ -360,10 +410,13 @@ static void test_random(void **state)
 			check_inside(&p, p.dst, p.dst_pitch);
 		if (p.type == VGPU_HW_PKT_COPY && !p.src_sys)
 			check_inside(&p, p.src, p.src_pitch);
+		if (p.type == VGPU_HW_PKT_PRESENT)
+			presents += check_shown(&p);
 		check_that(p.bytes == p.width * p.rows, "%llu", p.bytes);
 	}
-	printf("# %llu of %u random packets were good\n",
-	       (unsigned long long)passed, NR_RANDOM);
+	printf("# %llu of %u random packets were good, %llu of them PRESENT\n",
+	       (unsigned long long)passed, NR_RANDOM, (unsigned long long)presents);
+	assert_true(presents > NR_RANDOM / 1000);
 	assert_true(passed > NR_RANDOM / 100);
 }
 
@@ -376,6 +429,7 @@ int main(void)
 		cmocka_unit_test(test_fill),
 		cmocka_unit_test(test_copy),
 		cmocka_unit_test(test_present),
+		cmocka_unit_test(test_present_scanout),
 		cmocka_unit_test(test_join),
 		cmocka_unit_test(test_ring),
 		cmocka_unit_test(test_random),

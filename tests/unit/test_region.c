@@ -59,17 +59,27 @@ static void test_typical(void **state)
 	assert_int_equal(vgpu_region_bytes(&regions, 6), 0);
 	assert_int_equal(vgpu_region_bytes(&regions, 7), 4096);
 	assert_int_equal(vgpu_region_bytes(&regions, 8), 0);
+	assert_int_equal(vgpu_region_bytes(&regions, 9), 64 + 1024);
+	assert_int_equal(vgpu_region_bytes(&regions, 10), 1280 * 1024 * 4);
+	assert_int_equal(vgpu_region_bytes(&regions, 11), 0);
 	assert_int_equal(vgpu_region_bytes(&regions, ~0U), 0);
+	assert_int_equal(vgpu_region_count(&regions), 11);
+
+	desc.plane_bytes = 0;
+	assert_int_equal(vgpu_regions_init(&regions, &desc), 0);
+	assert_int_equal(vgpu_region_bytes(&regions, 9), 0);
+	assert_int_equal(vgpu_region_bytes(&regions, 10), 0);
+	assert_int_equal(vgpu_region_count(&regions), 9);
 }
 
 /* Each of these breaks one rule of a good description. */
 static void test_refused(void **state)
 {
-	struct vgpu_function_desc desc[14];
+	struct vgpu_function_desc desc[16];
 	struct vgpu_regions regions;
 	unsigned int i;
 
-	for (i = 0; i < 14; i++)
+	for (i = 0; i < 16; i++)
 		desc[i] = typical;
 	desc[0].region[5].owned_bytes = 4096;
 	desc[1].region[1].owned_bytes = 4096;
@@ -86,7 +96,9 @@ static void test_refused(void **state)
 	desc[12].msix_table = 0x20000;
 	desc[12].msix_pba = 0x20800;
 	desc[13].vectors = 0xffff;
-	for (i = 0; i < 14; i++) {
+	desc[14].plane_bytes = 4095;
+	desc[15].plane_bytes = VGPU_REGION_SIZE_MAX + 4096;
+	for (i = 0; i < 16; i++) {
 		if (vgpu_regions_init(&regions, &desc[i]) != -EINVAL)
 			fail_msg("description %u is not refused", i);
 	}
@@ -112,6 +124,7 @@ static struct vgpu_function_desc random_desc(void)
 			desc.region[bar].flags &= ~VGPU_REGION_MMAP;
 	}
 	desc.vectors = below(129);
+	desc.plane_bytes = below(4) ? (1 + below(40000)) * 4096 : 0;
 	return desc;
 }
 
@@ -128,6 +141,10 @@ static void check_piece(const struct vgpu_regions *regions, unsigned int index, 
 	assert_true(piece->len <= VGPU_PIECE_MAX);
 	if (index == VGPU_REGION_CONFIG)
 		assert_int_equal(piece->target, VGPU_TARGET_CONFIG);
+	else if (index == VGPU_REGION_EDID)
+		assert_int_equal(piece->target, VGPU_TARGET_EDID);
+	else if (index == VGPU_REGION_PLANE)
+		assert_int_equal(piece->target, VGPU_TARGET_PLANE);
 	else if (offset >= bar->owned)
 		assert_int_equal(piece->target, VGPU_TARGET_TAIL);
 	else if (bar->memory)
@@ -146,11 +163,13 @@ static void check_piece(const struct vgpu_regions *regions, unsigned int index, 
 	case VGPU_TARGET_MSIX:
 	case VGPU_TARGET_REGISTERS:
 	case VGPU_TARGET_CONFIG:
+	case VGPU_TARGET_EDID:
 		assert_true(piece->len <= VGPU_PIECE_WORD_MAX);
 		assert_int_equal(piece->len & (piece->len - 1), 0);
 		assert_int_equal(offset % piece->len, 0);
 		break;
 	case VGPU_TARGET_MEMORY:
+	case VGPU_TARGET_PLANE:
 	case VGPU_TARGET_TAIL:
 		assert_int_equal(offset / 4096, (offset + piece->len - 1) / 4096);
 		break;
@@ -167,7 +186,7 @@ static void test_access_random(void **state)
 	for (round = 0; round < ROUNDS; round++) {
 		struct vgpu_function_desc desc = random_desc();
 		u64 pos, count, offset = 0, size, done, edge;
-		unsigned int index = 0, want = below(10);
+		unsigned int index = 0, want = below(12);
 		int ret;
 
 		assert_int_equal(vgpu_regions_init(&regions, &desc), 0);
@@ -224,6 +243,16 @@ static void test_access_whole(void **state)
 	assert_int_equal(piece.len, 4);
 }
 
+/* Bytes at the start of a region that can be mapped. */
+static u64 mappable(const struct vgpu_regions *regions, unsigned int index)
+{
+	if (index == VGPU_REGION_PLANE)
+		return regions->plane_bytes;
+	if (index < VGPU_REGION_MAX && regions->bar[index].memory)
+		return regions->bar[index].owned;
+	return 0;
+}
+
 static void test_map_random(void **state)
 {
 	struct vgpu_regions regions;
@@ -232,26 +261,27 @@ static void test_map_random(void **state)
 	for (round = 0; round < ROUNDS; round++) {
 		struct vgpu_function_desc desc = random_desc();
 		unsigned int shift = 12 + 2 * below(3), bar = 99;
-		unsigned int want = below(8);
+		unsigned int want = below(11);
 		u64 owned = 0, pgoff, pages, first = ~0ULL;
 		bool good = false;
 		int ret;
 
 		assert_int_equal(vgpu_regions_init(&regions, &desc), 0);
-		if (want < VGPU_REGION_MAX)
-			owned = regions.bar[want].owned >> shift;
-		pgoff = (vgpu_region_offset(want) >> shift) + hostile(owned);
-		pages = hostile(owned);
+		owned = mappable(&regions, want);
+		pgoff = (vgpu_region_offset(want) >> shift) + hostile(owned >> shift);
+		pages = hostile(owned >> shift);
 		ret = vgpu_region_map(&regions, pgoff, pages, shift, &bar, &first);
 
-		want = pgoff >> (VGPU_REGION_SHIFT - shift) > 5 ?
-		       99 : pgoff >> (VGPU_REGION_SHIFT - shift);
-		if (want != 99 && regions.bar[want].memory) {
+		/* hostile() may have gone to another region. */
+		if (pgoff >> (VGPU_REGION_SHIFT - shift) <= VGPU_REGION_PLANE) {
 			wide start = (wide)pgoff << shift;
 			wide end = start + ((wide)pages << shift);
-			wide base = vgpu_region_offset(want);
+			wide base;
 
-			good = pages && start >= base && end <= base + regions.bar[want].owned;
+			want = pgoff >> (VGPU_REGION_SHIFT - shift);
+			base = vgpu_region_offset(want);
+			good = pages && start >= base &&
+			       end <= base + mappable(&regions, want) / (1U << shift) * (1U << shift);
 		}
 		assert_int_equal(ret, good ? 0 : -EINVAL);
 		if (!good)

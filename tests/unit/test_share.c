@@ -46,7 +46,7 @@ static void test_table(void **state)
 
 static void test_report(void **state)
 {
-	struct vgpu_ctl_share s = { .guarantee = 1, .cap = 2, .weight = 3, .frl = 4 };
+	struct vgpu_ctl_share s = { .guarantee = 1, .cap = 2, .weight = 3, .frl = 4, .vga = 1 };
 	struct vgpu_ctl_instance out = { .faults = 7 };
 
 	vgpu_share_report(&s, &out);
@@ -55,6 +55,7 @@ static void test_report(void **state)
 	assert_int_equal(out.weight, 3);
 	assert_int_equal(out.frl_config, 4);
 	assert_int_equal(out.frl_fps, 0);
+	assert_int_equal(out.vga, 1);
 	assert_int_equal(out.faults, 7);
 }
 
@@ -154,6 +155,7 @@ static void test_defaults(void **state)
 	assert_int_equal(s.cap, 1000);
 	assert_int_equal(s.weight, 250);
 	assert_int_equal(s.frl, VGPU_FRL_DEFAULT);
+	assert_int_equal(s.vga, 0);
 	vgpu_share_of(&s, 8, 4, &share);
 	assert_int_equal(share.guarantee, 250);
 	assert_int_equal(share.cap, 1000);
@@ -285,6 +287,7 @@ static int change(struct vgpu_ctl_share *s, u32 valid, u32 value)
 		.cap = value,
 		.weight = value,
 		.frl = value,
+		.vga = value,
 	};
 
 	memset(why, 0, sizeof(why));
@@ -320,6 +323,13 @@ static void test_change(void **state)
 	assert_int_equal(s.frl, 0);
 	assert_int_equal(change(&s, VGPU_SHARE_FRL, VGPU_FRL_DEFAULT), 0);
 	assert_int_equal(s.frl, VGPU_FRL_DEFAULT);
+	assert_int_equal(change(&s, VGPU_SHARE_VGA, 1), 0);
+	assert_int_equal(s.vga, 1);
+	assert_int_equal(change(&s, VGPU_SHARE_VGA, 2), -EINVAL);
+	assert_string_equal(why, "vga 2: must be 0 (off)..1");
+	assert_int_equal(change(&s, VGPU_SHARE_VGA, 0x10001), -EINVAL);
+	assert_int_equal(change(&s, VGPU_SHARE_VGA, 0), 0);
+	assert_int_equal(s.vga, 0);
 	/* No setting, and settings that do not exist. */
 	assert_int_equal(change(&s, 0, 1), -EINVAL);
 	assert_int_equal(change(&s, unknown & -unknown, 1), -EINVAL);
@@ -346,7 +356,7 @@ static u32 rnd_value(u64 *rnd)
 static void test_change_random(void **state)
 {
 	const u32 known = VGPU_SHARE_GUARANTEE | VGPU_SHARE_CAP | VGPU_SHARE_WEIGHT |
-			  VGPU_SHARE_FRL;
+			  VGPU_SHARE_FRL | VGPU_SHARE_VGA;
 	const u32 unknown = ~all_valid();
 	u64 rnd = test_seed(), taken = 0;
 	struct vgpu_ctl_share s;
@@ -361,14 +371,16 @@ static void test_change_random(void **state)
 			.cap = rnd_value(&rnd),
 			.weight = rnd_value(&rnd),
 			.frl = rnd_value(&rnd),
-			.pad = random_one_in(&rnd, 50),
+			.vga = random_one_in(&rnd, 10) ? rnd_value(&rnd) :
+				random_range(&rnd, 0, 1),
 		};
 		struct vgpu_ctl_share was = s;
 		u32 g = c.valid & VGPU_SHARE_GUARANTEE ? c.guarantee : s.guarantee;
 		u32 cap = c.valid & VGPU_SHARE_CAP ? c.cap : s.cap;
 		u32 w = c.valid & VGPU_SHARE_WEIGHT ? c.weight : s.weight;
 		u32 f = c.valid & VGPU_SHARE_FRL ? c.frl : s.frl;
-		bool good = c.valid && !(c.valid & unknown) && !c.pad && g <= cap &&
+		u32 v = c.valid & VGPU_SHARE_VGA ? c.vga : s.vga;
+		bool good = c.valid && !(c.valid & unknown) && g <= cap && v <= 1 &&
 			    cap >= 1 && cap <= 1000 && w >= 1 && w <= 1000 &&
 			    (f <= 1000 || f == VGPU_FRL_DEFAULT);
 		int ret;
@@ -384,13 +396,14 @@ static void test_change_random(void **state)
 		}
 		taken++;
 		check_that(s.guarantee == g && s.cap == cap && s.weight == w &&
-			   s.frl == f, "%u %u %u %u", s.guarantee, s.cap,
-			   s.weight, s.frl);
+			   s.frl == f && s.vga == v, "%u %u %u %u %u", s.guarantee, s.cap,
+			   s.weight, s.frl, s.vga);
 		/* Nothing else of the call is kept. */
 		was.guarantee = g;
 		was.cap = cap;
 		was.weight = w;
 		was.frl = f;
+		was.vga = v;
 		check_that(!memcmp(&s, &was, sizeof(s)), "more has changed");
 	}
 	check_that(taken > ROUNDS / 100, "only %llu taken", taken);

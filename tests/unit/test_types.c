@@ -44,6 +44,8 @@ static void sixteen_gb(void **state)
 		assert_string_equal(types[i].name, names[i]);
 		assert_int_equal(types[i].index, i);
 		assert_int_equal(types[i].channels, 16 * types[i].size_gb);
+		/* Virtual desktops are seen by their users from the boot on. */
+		assert_int_equal(types[i].vga, !!strchr(names[i], 'B'));
 	}
 	assert_int_equal(find(nr, "SG16-1Q")->max_instances, 16);
 	assert_int_equal(find(nr, "SG16-16C")->max_instances, 1);

@@ -11,7 +11,7 @@
 #include <linux/vgpu_hw.h>
 
 #define VGPU_ERROR_LEN		256
-#define VGPU_DEV_REGIONS	9	/* regions of a PCI device in VFIO */
+#define VGPU_DEV_REGIONS	11	/* of a PCI device in VFIO, and of its display */
 #define VGPU_REGION_AREAS	8
 #define VGPU_REGION_CONFIG	7
 #define VGPU_NO_VECTOR		(~0u)

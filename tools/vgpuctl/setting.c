@@ -124,6 +124,32 @@ static void fps_words(char *text, size_t room)
 
 const struct setting_kind setting_fps = { fps_parse, fps_json, fps_text, fps_words };
 
+/* What is on or off: 1 or 0. */
+
+static enum exit_code switch_parse(const struct setting *setting, const char *text, void *field)
+{
+	return value_switch(setting->name, text, field);
+}
+
+static void switch_json(struct json *json, const char *key, const void *field)
+{
+	json_bool(json, key, number_of(field));
+}
+
+static void switch_text(char *text, size_t room, const void *field)
+{
+	snprintf(text, room, "%s", number_of(field) ? "on" : "off");
+}
+
+static void switch_words(char *text, size_t room)
+{
+	snprintf(text, room, "on off");
+}
+
+const struct setting_kind setting_switch = {
+	switch_parse, switch_json, switch_text, switch_words,
+};
+
 static enum exit_code hz_parse(const struct setting *setting, const char *text, void *field)
 {
 	return value_frequency(setting->name, text, field);

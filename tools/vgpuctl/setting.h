@@ -33,6 +33,7 @@ extern const struct setting_kind setting_policy;
 extern const struct setting_kind setting_number;
 extern const struct setting_kind setting_permille;
 extern const struct setting_kind setting_fps;
+extern const struct setting_kind setting_switch;
 extern const struct setting_kind setting_hz;
 extern const struct setting_kind setting_ns;
 extern const struct setting_kind setting_us;

@@ -42,6 +42,12 @@ static const struct setting share_rows[] = {
 		.kind = &setting_fps, SHARE_READ(frl_fps), .key = "frl_fps",
 		.heading = ">FRL fps", .lead = ", in force: ", .unit = " fps",
 	},
+	{
+		.kind = &setting_switch, SHARE_SET(VGA, vga), SHARE_READ(vga),
+		.name = "vga", .argument = "SWITCH",
+		.help = "be a VGA card, from the next start of its VM on: on or off",
+		.key = "vga", .heading = "VGA", .title = "VGA card",
+	},
 };
 
 const struct setting_table share_settings = {

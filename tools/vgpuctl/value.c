@@ -172,3 +172,11 @@ enum exit_code value_frl(const char *option, const char *text, uint32_t *fps)
 	*fps = (uint32_t)number.whole;
 	return EXIT_OK;
 }
+
+enum exit_code value_switch(const char *option, const char *text, uint32_t *on)
+{
+	*on = !strcmp(text, "on") || !strcmp(text, "1");
+	if (*on || !strcmp(text, "off") || !strcmp(text, "0"))
+		return EXIT_OK;
+	return fail_usage("--%s %s: on or off is possible", option, text);
+}

@@ -29,4 +29,7 @@ enum exit_code value_frequency(const char *option, const char *text, uint32_t *h
 /* Frames per second, "off" (0) or "default" (VGPU_FRL_DEFAULT). */
 enum exit_code value_frl(const char *option, const char *text, uint32_t *fps);
 
+/* "on" or "off", or 1 or 0. */
+enum exit_code value_switch(const char *option, const char *text, uint32_t *on);
+
 #endif /* VGPUCTL_VALUE_H */

@@ -23,6 +23,9 @@
 #include "../sched/frl.h"
 #include "../sched/sched.h"
 
+/* Most bytes of an EDID, as a standard VGA adapter has room for. */
+#define VGPU_EDID_MAX	1024
+
 struct dentry;
 struct task_struct;
 struct vgpu_dma_worker;
@@ -87,6 +90,18 @@ struct vgpu_gpu {
 };
 
 /**
+ * struct vgpu_edid - the monitor of a vGPU's first head
+ * @lock: protects the following
+ * @size: bytes of the EDID; 0: there is no monitor
+ * @blob: the EDID, and zeros
+ */
+struct vgpu_edid {
+	struct mutex lock;	/* size, blob */
+	u32 size;
+	u8 blob[VGPU_EDID_MAX];
+};
+
+/**
  * struct vgpu_instance - a vGPU
  * @uuid:       its name
  * @gpu:        its GPU; a reference is held
@@ -94,7 +109,8 @@ struct vgpu_gpu {
  * @ref:        the front end holds one from create to destroy
  * @link:       on @gpu->instances
  * @gone:       not on @gpu->instances any more; protected by @gpu->lock
- * @info:       which part of the GPU it owns; constant once it is placed
+ * @info:       which part of the GPU it owns, constant once it is placed; and what of it changes with
+ *              each open, written with @state_lock held
  * @created_ns: when it was created, CLOCK_MONOTONIC
  * @state_lock: see below
  * @opened:     a user has the device open
@@ -116,6 +132,7 @@ struct vgpu_gpu {
  * @event_limit: for events that say no more than that something has happened once more
  * @log_limit:  for messages that its guest can bring about again and again
  * @log_name:   name under which the kernel says how many of those were suppressed
+ * @edid:       what the guest's driver reads of its monitor
  * @dma:        the worker that accesses guest memory, while the device is open
  * @frames:     PRESENT packets completed
  * @faults:     channel faults
@@ -171,6 +188,7 @@ struct vgpu_instance {
 	struct ratelimit_state log_limit;
 	char log_name[48];
 
+	struct vgpu_edid edid;
 	struct vgpu_dma_worker *dma;
 
 	atomic64_t frames;
@@ -306,6 +324,7 @@ int vgpu_settings_set(struct vgpu_gpu *gpu, struct vgpu_ctl_sched *arg);
 int vgpu_shares_join(struct vgpu_instance *instance, char *why, size_t size);
 void vgpu_shares_leave(struct vgpu_instance *instance);
 void vgpu_shares_update_frl(struct vgpu_instance *instance);
+u32 vgpu_shares_frl(struct vgpu_instance *instance);
 int vgpu_shares_set(const struct vgpu_ctl_share *entries, unsigned int nr,
 		    unsigned int *culprit, char *why, size_t size);
 
@@ -352,6 +371,11 @@ int vgpu_instance_map_pages(struct vgpu_instance *instance, unsigned int bar, pg
 			    struct page **pages, unsigned int nr);
 u64 vgpu_instance_backed_bytes(struct vgpu_instance *instance);
 void vgpu_instance_bus_master(struct vgpu_instance *instance);
+bool vgpu_instance_scanout(struct vgpu_instance *instance, struct vgpu_scanout *scanout);
+
+/* edid.c */
+void vgpu_edid_reset(struct vgpu_instance *instance);
+int vgpu_edid_set(struct vgpu_instance *instance, const u8 *blob, u32 size);
 
 /* engine.c */
 extern const struct vgpu_timeline_ops vgpu_engine_ops;

@@ -3,6 +3,7 @@
  * What is the same for every back end whose vGPUs look as Documentation/hardware.rst says: the PCI
  * function, and the registers that tell a driver which vGPU it has.
  */
+#include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/nospec.h>
 
@@ -13,6 +14,8 @@
  * @instance: the instance
  * @desc: filled in with the function of Documentation/hardware.rst
  *
+ * There is a display if the back end has the op scanout.
+ *
  * Context: any.
  */
 void vgpu_hw_describe(struct vgpu_instance *instance, struct vgpu_function_desc *desc)
@@ -20,9 +23,9 @@ void vgpu_hw_describe(struct vgpu_instance *instance, struct vgpu_function_desc 
 	const struct vgpu_instance_info *info = &instance->info;
 
 	*desc = (struct vgpu_function_desc) {
-		.vendor_id = VGPU_HW_VENDOR_ID,
-		.device_id = VGPU_HW_DEVICE_ID,
-		.class = VGPU_HW_CLASS,
+		.vendor_id = info->vga ? VGPU_HW_VGA_VENDOR_ID : VGPU_HW_VENDOR_ID,
+		.device_id = info->vga ? VGPU_HW_VGA_DEVICE_ID : VGPU_HW_DEVICE_ID,
+		.class = info->vga ? VGPU_HW_VGA_CLASS : VGPU_HW_CLASS,
 		.region = {
 			[VGPU_HW_BAR_FB] = {
 				.owned_bytes = info->fb_bytes,
@@ -42,6 +45,8 @@ void vgpu_hw_describe(struct vgpu_instance *instance, struct vgpu_function_desc 
 		.msix_table = VGPU_HW_MSIX_TABLE,
 		.msix_pba = VGPU_HW_MSIX_PBA,
 	};
+	if (instance->gpu->ops->scanout)
+		desc->plane_bytes = PAGE_ALIGN((u64)info->max_width * info->max_height * 4);
 }
 EXPORT_SYMBOL_GPL(vgpu_hw_describe);
 

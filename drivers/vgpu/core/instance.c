@@ -130,8 +130,12 @@ struct vgpu_instance *vgpu_instance_create(struct vgpu_gpu *gpu, unsigned int ty
 	info = &instance->info;
 	info->type_name = instance->type->name;
 	info->fb_bytes = (u64)instance->type->size_gb << 30;
+	info->num_heads = instance->type->num_heads;
+	info->max_width = instance->type->max_width;
+	info->max_height = instance->type->max_height;
 	instance->created_ns = ktime_get_ns();
 	mutex_init(&instance->state_lock);
+	mutex_init(&instance->edid.lock);
 	init_rwsem(&instance->map_lock);
 	spin_lock_init(&instance->front_lock);
 	spin_lock_init(&instance->frl_lock);
@@ -253,7 +257,12 @@ int vgpu_instance_open(struct vgpu_instance *instance, const struct vgpu_front_o
 {
 	struct vgpu_gpu *gpu = instance->gpu;
 	unsigned int i;
+	bool vga;
 	int ret;
+
+	mutex_lock(&gpu->lock);
+	vga = instance->settings.vga && gpu->ops->scanout;
+	mutex_unlock(&gpu->lock);
 
 	mutex_lock(&instance->state_lock);
 	if (instance->opened) {
@@ -265,6 +274,8 @@ int vgpu_instance_open(struct vgpu_instance *instance, const struct vgpu_front_o
 		goto err_unlock;
 	}
 	instance->info.memcg = get_mem_cgroup_from_mm(current->mm);
+	instance->info.vga = vga;
+	vgpu_edid_reset(instance);
 	ret = gpu->ops->instance_open ? gpu->ops->instance_open(instance) : 0;
 	if (ret)
 		goto err_uncharge;
@@ -402,7 +413,7 @@ void vgpu_instance_close(struct vgpu_instance *instance)
 /**
  * vgpu_instance_describe() - describe the PCI function that the VM sees
  * @instance: the instance
- * @desc: filled in; always the same for an instance
+ * @desc: filled in; but for the IDs always the same for an instance
  *
  * Context: sleeps.
  */
@@ -481,4 +492,30 @@ int vgpu_instance_map_pages(struct vgpu_instance *instance, unsigned int bar, pg
 void vgpu_instance_bus_master(struct vgpu_instance *instance)
 {
 	vgpu_dma_kick(instance->dma);
+}
+
+/**
+ * vgpu_instance_scanout() - tell what the first head shows
+ * @instance: open
+ * @scanout: set, if there is a picture
+ *
+ * Context: sleeps.
+ * Return: whether there is a picture, all of it in the instance's framebuffer.
+ */
+bool vgpu_instance_scanout(struct vgpu_instance *instance, struct vgpu_scanout *scanout)
+{
+	const struct vgpu_instance_info *info = &instance->info;
+	u64 row, rest;
+
+	if (!instance->gpu->ops->scanout(instance, scanout))
+		return false;
+	row = (u64)scanout->width * 4;
+	rest = (u64)scanout->pitch * (scanout->height - 1ULL);
+	if (WARN_ON_ONCE(!scanout->width || !scanout->height || scanout->pitch < row ||
+			 (u64)scanout->width * scanout->height >
+				 (u64)info->max_width * info->max_height ||
+			 scanout->offset > info->fb_bytes ||
+			 rest + row > info->fb_bytes - scanout->offset))
+		return false;
+	return true;
 }

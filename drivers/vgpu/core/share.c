@@ -54,6 +54,9 @@ const struct vgpu_setting vgpu_share_settings[] = {
 	{ .name = "frl", .valid = VGPU_SHARE_FRL, FIELDS(frl, frl_config),
 	  .what = "frame rate limit of", .unit = "/s", .zero = " (off)", .max = VGPU_FRL_MAX,
 	  .other = VGPU_FRL_DEFAULT, .other_name = "default", .initial = VGPU_FRL_DEFAULT },
+	/* Off at first as far as sizes tell; vgpu_shares_join() knows the type. */
+	{ .name = "vga", .valid = VGPU_SHARE_VGA, FIELDS(vga, vga),
+	  .what = "vga", .zero = " (off)", .max = 1 },
 	{}
 };
 
@@ -64,6 +67,7 @@ const struct vgpu_setting vgpu_share_settings[] = {
  * @region_gb: framebuffer of the GPU in GiB, 1 .. 1024
  *
  * Rounded down, so that the guarantees of vGPUs that fit side by side are always admitted together.
+ * What depends on more than sizes is set by vgpu_shares_join().
  */
 void vgpu_share_default(struct vgpu_ctl_share *settings, u32 size_gb, u32 region_gb)
 {
@@ -108,7 +112,7 @@ int vgpu_share_change(struct vgpu_ctl_share *settings, const struct vgpu_ctl_sha
 {
 	struct vgpu_ctl_share next = *settings;
 
-	if (vgpu_settings_check_form(vgpu_share_settings, change->valid, change->pad, why, size))
+	if (vgpu_settings_check_form(vgpu_share_settings, change->valid, 0, why, size))
 		return -EINVAL;
 	vgpu_settings_copy(vgpu_share_settings, change->valid, &next, change);
 	/* All of them: a setting that is not named may not go with a new one. */

@@ -25,6 +25,7 @@ int vgpu_shares_join(struct vgpu_instance *instance, char *why, size_t size)
 
 	lockdep_assert_held(&gpu->lock);
 	vgpu_share_default(settings, instance->type->size_gb, gpu->placement.region_gb);
+	settings->vga = instance->type->vga && gpu->ops->scanout;
 	ret = vgpu_share_admit(gpu->guarantee_sum, settings->guarantee, why, size);
 	if (!ret)
 		gpu->guarantee_sum += settings->guarantee;
@@ -62,6 +63,17 @@ void vgpu_shares_update_frl(struct vgpu_instance *instance)
 	spin_unlock(&instance->frl_lock);
 }
 
+/* Returns the frame rate limit in force, in frames per s; 0: none. Does not sleep. */
+u32 vgpu_shares_frl(struct vgpu_instance *instance)
+{
+	u32 fps;
+
+	spin_lock(&instance->frl_lock);
+	fps = instance->frl.fps;
+	spin_unlock(&instance->frl_lock);
+	return fps;
+}
+
 /**
  * struct vgpu_share_plan - the settings of one instance after a call
  * @instance: on its GPU's list; NULL once the settings are in force
@@ -91,6 +103,7 @@ static int vgpu_shares_plan_one(struct vgpu_gpu *gpu, const struct vgpu_ctl_shar
 {
 	struct vgpu_instance *instance = vgpu_shares_find(gpu, entry->uuid);
 	unsigned int k;
+	int ret;
 
 	if (!instance)
 		return -ENODEV;
@@ -102,7 +115,12 @@ static int vgpu_shares_plan_one(struct vgpu_gpu *gpu, const struct vgpu_ctl_shar
 	}
 	plan[i].instance = instance;
 	plan[i].settings = instance->settings;
-	return vgpu_share_change(&plan[i].settings, entry, why, size);
+	ret = vgpu_share_change(&plan[i].settings, entry, why, size);
+	if (!ret && plan[i].settings.vga && !gpu->ops->scanout) {
+		snprintf(why, size, "vga: the vGPUs of %s have no display", gpu->name);
+		ret = -EOPNOTSUPP;
+	}
+	return ret;
 }
 
 /*
@@ -203,7 +221,7 @@ static int vgpu_shares_missing(const struct vgpu_gpu *gpu, const u8 *uuid, char 
  *
  * Sleeps. No GPU's lock may be held.
  *
- * Return: 0; -ENODEV, -EXDEV, -EINVAL, -ENOSPC or -ENOMEM, and nothing has changed.
+ * Return: 0; -ENODEV, -EXDEV, -EINVAL, -EOPNOTSUPP, -ENOSPC or -ENOMEM, and nothing has changed.
  */
 int vgpu_shares_set(const struct vgpu_ctl_share *entries, unsigned int nr, unsigned int *culprit,
 		    char *why, size_t size)

@@ -19,13 +19,14 @@ struct type_series {
 	u32 max_width;
 	u32 max_height;
 	u32 frl_fps;
+	bool vga;
 };
 
 /* Rows of one series lie together, and a size is within the limits of at most one of them. */
 static const struct type_series type_series[] = {
 	{ 'Q', "vWS", 1, 1, 4, 5120, 2880, 60 },
 	{ 'Q', "vWS", 2, ~0U, 4, 7680, 4320, 60 },
-	{ 'B', "vPC", 1, 2, 4, 5120, 2880, 45 },
+	{ 'B', "vPC", 1, 2, 4, 5120, 2880, 45, .vga = true },
 	{ 'A', "vApps", 1, ~0U, 1, 1280, 1024, 60 },
 	{ 'C', "vCS", 4, ~0U, 1, 4096, 2160, 60 },
 };
@@ -68,6 +69,7 @@ unsigned int vgpu_types_build(const char *board, const struct vgpu_placement *pl
 			t->max_width = s->max_width;
 			t->max_height = s->max_height;
 			t->frl_fps = s->frl_fps;
+			t->vga = s->vga;
 		}
 	}
 	return nr;

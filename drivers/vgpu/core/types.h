@@ -22,6 +22,7 @@ struct vgpu_placement;
  * @max_width:  of a display in pixels
  * @max_height: of a display in pixels
  * @frl_fps:    frame rate limit by default, in frames per s
+ * @vga:        an instance is a VGA card by default, which stock guests have drivers for
  */
 struct vgpu_type {
 	char name[VGPU_TYPE_NAME_LEN];
@@ -34,6 +35,7 @@ struct vgpu_type {
 	u32 max_width;
 	u32 max_height;
 	u32 frl_fps;
+	bool vga;
 };
 
 unsigned int vgpu_types_build(const char *board, const struct vgpu_placement *placement,

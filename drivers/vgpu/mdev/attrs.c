@@ -45,13 +45,7 @@ static DEVICE_ATTR_RO(map_failures);
 
 static ssize_t frl_fps_show(struct device *device, struct device_attribute *attr, char *buf)
 {
-	struct vgpu_instance *instance = to_instance(device);
-	u32 fps;
-
-	mutex_lock(&instance->gpu->lock);
-	fps = instance->frl.fps;
-	mutex_unlock(&instance->gpu->lock);
-	return sysfs_emit(buf, "%u\n", fps);
+	return sysfs_emit(buf, "%u\n", vgpu_shares_frl(to_instance(device)));
 }
 static DEVICE_ATTR_RO(frl_fps);
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Mappings of a vGPU's memory BARs. Pages are taken from the back end when one of them is touched,
- * in batches, and are mapped as ordinary pages, so that another device in the VM can pin them.
+ * Mappings of a vGPU's memory BARs, and of the plane of its display. Pages are taken from the back
+ * end when one of them is touched, in batches, and are mapped as ordinary pages, so that another
+ * device in the VM can pin them.
  */
 #include <linux/jiffies.h>
 #include <linux/mm.h>
@@ -28,14 +29,17 @@ static int map_range(struct vgpu_mdev *dev, struct vm_area_struct *vma,
 	unsigned long addr = vma->vm_start + ((pgoff - vma->vm_pgoff) << PAGE_SHIFT);
 	struct page *pages[MAP_BATCH];
 	unsigned long left;
-	unsigned int bar;
+	unsigned int region;
 	u64 first;
 	int got, i, ret;
 
-	ret = vgpu_region_map(&dev->regions, pgoff, nr, PAGE_SHIFT, &bar, &first);
+	ret = vgpu_region_map(&dev->regions, pgoff, nr, PAGE_SHIFT, &region, &first);
 	if (ret)
 		return ret;
-	got = vgpu_instance_map_pages(instance, bar, first, pages, nr);
+	if (region == VGPU_REGION_PLANE)
+		got = vgpu_plane_pages(dev, first, pages, nr);
+	else
+		got = vgpu_instance_map_pages(instance, region, first, pages, nr);
 	if (got < 0)
 		return got;
 
@@ -113,26 +117,32 @@ static const struct vm_operations_struct map_vm_ops = {
 };
 
 /**
- * vgpu_map_mmap() - map a part of a BAR
+ * vgpu_map_mmap() - map a part of a BAR or of the plane
  * @dev: a vGPU that is open
  * @vma: the user's new mapping, whose mm is locked for writing
  *
  * The mapping has a reference to the device's file, so there is none left at close.
  *
- * Return: 0, or -EINVAL if it is private or not all of it is owned memory.
+ * Return: 0; -EINVAL if it is private or not all of it is owned memory or plane; -EACCES if the
+ * plane is to be written.
  */
 int vgpu_map_mmap(struct vgpu_mdev *dev, struct vm_area_struct *vma)
 {
-	unsigned int bar;
+	unsigned int region;
 	u64 first;
 	int ret;
 
 	if (!(vma->vm_flags & VM_SHARED))
 		return -EINVAL;
 	ret = vgpu_region_map(&dev->regions, vma->vm_pgoff, vma_pages(vma),
-			      PAGE_SHIFT, &bar, &first);
+			      PAGE_SHIFT, &region, &first);
 	if (ret)
 		return ret;
+	if (region == VGPU_REGION_PLANE) {
+		if (vma->vm_flags & VM_WRITE)
+			return -EACCES;
+		vm_flags_clear(vma, VM_MAYWRITE);
+	}
 	vm_flags_set(vma, VM_MIXEDMAP | VM_DONTEXPAND | VM_DONTDUMP);
 	vma->vm_private_data = dev;
 	vma->vm_ops = &map_vm_ops;
@@ -140,15 +150,15 @@ int vgpu_map_mmap(struct vgpu_mdev *dev, struct vm_area_struct *vma)
 }
 
 /**
- * vgpu_map_zap() - take a BAR's pages out of all mappings
+ * vgpu_map_zap() - take a region's pages out of all mappings
  * @dev: the vGPU, whose instance's map_lock is held for writing
- * @bar: number of the BAR
+ * @region: a BAR, or VGPU_REGION_PLANE
  *
  * A page that is touched afterwards faults again. Sleeps.
  */
-void vgpu_map_zap(struct vgpu_mdev *dev, unsigned int bar)
+void vgpu_map_zap(struct vgpu_mdev *dev, unsigned int region)
 {
 	lockdep_assert_held_write(&dev->instance->map_lock);
-	unmap_mapping_range(dev->vdev.inode->i_mapping, vgpu_region_offset(bar),
-			    vgpu_region_bytes(&dev->regions, bar), 1);
+	unmap_mapping_range(dev->vdev.inode->i_mapping, vgpu_region_offset(region),
+			    vgpu_region_bytes(&dev->regions, region), 1);
 }

@@ -6,6 +6,9 @@
  * vgpu_irqs.lock (mutex), vgpu_irqs.raise_lock (spinlock). No lock of the core is taken while
  * one of them is held. The core raises interrupts with the instance's front_lock held, so
  * raise_lock is inside of that.
+ *
+ * vgpu_plane.lock (mutex) is outside of the instance's map_lock and of what the core takes in
+ * calls about the display; edid_lock (mutex) is outside of the lock of struct vgpu_edid.
  */
 #ifndef _VGPU_MDEV_H
 #define _VGPU_MDEV_H
@@ -60,6 +63,29 @@ struct vgpu_irqs {
 };
 
 /**
+ * struct vgpu_plane - what the user of the device sees of the vGPU's first head
+ * @lock:    serialises queries; protects @next_ns and @copy
+ * @next_ns: a picture that is new is taken up at this time, and not before
+ * @copy:    pages for packed copies, NULL where none was needed yet; freed at close
+ * @shown:   the picture that the user was told of, if @valid. This field and those below change
+ *           with the instance's map_lock held for writing
+ * @valid:   there is a picture
+ * @packed:  the picture is in @copy, and not in the framebuffer
+ * @drops:   counts how often the framebuffer was dropped
+ * @blank:   page of zeros for what is beyond the picture; allocated at open
+ */
+struct vgpu_plane {
+	struct mutex lock;	/* queries */
+	u64 next_ns;
+	struct page **copy;
+	struct vgpu_scanout shown;
+	bool valid;
+	bool packed;
+	unsigned int drops;
+	struct page *blank;
+};
+
+/**
  * struct vgpu_mdev - a vGPU as a VFIO device
  * @vdev:        the device as VFIO knows it; the first field, as vfio_alloc_device() wants
  * @instance:    the vGPU as the core knows it; constant from probe to remove
@@ -70,6 +96,10 @@ struct vgpu_irqs {
  * @opened:      page faults may be served. Cleared before close drops the pages, under the
  *               instance's map_lock
  * @irqs:        interrupts
+ * @edid_lock:   protects @edid and @edid_blob
+ * @edid:        the EDID region's head
+ * @edid_blob:   the EDID region's EDID, as far as the user has written it
+ * @plane:       the picture on the first head
  * @map_next:    the page of the file that follows the pages mapped last; a hint
  * @map_failures: page faults that could not be served
  */
@@ -82,6 +112,10 @@ struct vgpu_mdev {
 	unsigned int state;
 	bool opened;
 	struct vgpu_irqs irqs;
+	struct mutex edid_lock;	/* edid, edid_blob */
+	struct vfio_region_gfx_edid edid;
+	u8 edid_blob[VGPU_EDID_SIZE_MAX];
+	struct vgpu_plane plane;
 	u64 map_next;
 	atomic64_t map_failures;
 };
@@ -113,6 +147,18 @@ int vgpu_irq_table_rw(struct vgpu_mdev *dev, u32 offset, void *buf, u32 len, boo
 
 /* map.c */
 int vgpu_map_mmap(struct vgpu_mdev *dev, struct vm_area_struct *vma);
-void vgpu_map_zap(struct vgpu_mdev *dev, unsigned int bar);
+void vgpu_map_zap(struct vgpu_mdev *dev, unsigned int region);
+
+/* edid.c */
+void vgpu_edid_region_reset(struct vgpu_mdev *dev);
+int vgpu_edid_region_rw(struct vgpu_mdev *dev, u32 offset, void *buf, u32 len, bool write);
+
+/* plane.c */
+int vgpu_plane_open(struct vgpu_mdev *dev);
+void vgpu_plane_close(struct vgpu_mdev *dev);
+void vgpu_plane_drop(struct vgpu_mdev *dev);
+int vgpu_plane_query(struct vgpu_mdev *dev, void __user *arg);
+int vgpu_plane_pages(struct vgpu_mdev *dev, u64 first, struct page **pages, unsigned int nr);
+int vgpu_plane_read(struct vgpu_mdev *dev, u64 offset, void *buf, u32 len);
 
 #endif /* _VGPU_MDEV_H */

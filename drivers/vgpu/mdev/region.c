@@ -94,6 +94,9 @@ int vgpu_regions_init(struct vgpu_regions *regions, const struct vgpu_function_d
 	int ret;
 
 	memset(regions, 0, sizeof(*regions));
+	if (desc->plane_bytes > VGPU_REGION_SIZE_MAX || desc->plane_bytes % VGPU_PIECE_MAX)
+		return -EINVAL;
+	regions->plane_bytes = desc->plane_bytes;
 	for (bar = 0; bar < VGPU_REGION_MAX; bar++) {
 		if (!desc->region[bar].owned_bytes)
 			continue;
@@ -102,6 +105,12 @@ int vgpu_regions_init(struct vgpu_regions *regions, const struct vgpu_function_d
 			return ret;
 	}
 	return region_init_msix(regions, desc);
+}
+
+/* Returns how many regions there are, as VFIO counts them. */
+unsigned int vgpu_region_count(const struct vgpu_regions *regions)
+{
+	return regions->plane_bytes ? VGPU_REGION_END : VGPU_REGION_EDID;
 }
 
 /**
@@ -119,6 +128,10 @@ u64 vgpu_region_bytes(const struct vgpu_regions *regions, unsigned int index)
 	}
 	if (index == VGPU_REGION_CONFIG)
 		return VGPU_CONFIG_SIZE;
+	if (index == VGPU_REGION_EDID && regions->plane_bytes)
+		return VGPU_EDID_BLOB + VGPU_EDID_SIZE_MAX;
+	if (index == VGPU_REGION_PLANE)
+		return regions->plane_bytes;
 	return 0;
 }
 
@@ -148,7 +161,7 @@ int vgpu_region_decode(const struct vgpu_regions *regions, u64 pos, u64 count,
 	size = vgpu_region_bytes(regions, *index);
 	if (*offset >= size || count > size - *offset)
 		return -EINVAL;
-	*index = array_index_nospec(*index, VGPU_REGION_CONFIG + 1);
+	*index = array_index_nospec(*index, VGPU_REGION_END);
 	return 0;
 }
 
@@ -178,8 +191,13 @@ void vgpu_region_piece(const struct vgpu_regions *regions, unsigned int index,
 	u64 page_left = VGPU_PIECE_MAX - offset % VGPU_PIECE_MAX;
 
 	piece->offset = offset;
-	if (index == VGPU_REGION_CONFIG) {
-		piece->target = VGPU_TARGET_CONFIG;
+	if (index == VGPU_REGION_PLANE) {
+		piece->target = VGPU_TARGET_PLANE;
+		piece->len = left < page_left ? left : page_left;
+		return;
+	}
+	if (index >= VGPU_REGION_MAX) {
+		piece->target = index == VGPU_REGION_CONFIG ? VGPU_TARGET_CONFIG : VGPU_TARGET_EDID;
 		piece->len = region_natural_width(offset, left);
 		return;
 	}
@@ -212,24 +230,29 @@ void vgpu_region_piece(const struct vgpu_regions *regions, unsigned int index,
  * @pgoff: number of the mapping's first page in the file, any number
  * @pages: length of the mapping in pages, any number
  * @page_shift: log2 of the bytes of a page
- * @bar: set to the number of the BAR
- * @first: set to the number of the mapping's first page in the BAR
+ * @index: set to the number of the region, a BAR or VGPU_REGION_PLANE
+ * @first: set to the number of the mapping's first page in the region
  *
- * Return: 0; -EINVAL if not all of the mapping is memory that the vGPU owns.
+ * Return: 0; -EINVAL if not all of the mapping is memory that the vGPU owns, or the plane.
  */
 int vgpu_region_map(const struct vgpu_regions *regions, u64 pgoff, u64 pages,
-		    unsigned int page_shift, unsigned int *bar, u64 *first)
+		    unsigned int page_shift, unsigned int *index, u64 *first)
 {
-	u64 index = pgoff >> (VGPU_REGION_SHIFT - page_shift);
+	u64 region = pgoff >> (VGPU_REGION_SHIFT - page_shift);
+	const struct vgpu_region *bar;
 	u64 owned;
 
-	if (index >= VGPU_REGION_MAX)
+	if (region == VGPU_REGION_PLANE) {
+		owned = regions->plane_bytes;
+	} else if (region < VGPU_REGION_MAX) {
+		bar = &regions->bar[array_index_nospec((unsigned int)region, VGPU_REGION_MAX)];
+		owned = bar->memory ? bar->owned : 0;
+	} else {
 		return -EINVAL;
-	*bar = array_index_nospec((unsigned int)index, VGPU_REGION_MAX);
-	if (!regions->bar[*bar].memory)
-		return -EINVAL;
-	*first = pgoff - (index << (VGPU_REGION_SHIFT - page_shift));
-	owned = regions->bar[*bar].owned >> page_shift;
+	}
+	*index = region;
+	*first = pgoff - (region << (VGPU_REGION_SHIFT - page_shift));
+	owned >>= page_shift;
 	if (!pages || *first >= owned || pages > owned - *first)
 		return -EINVAL;
 	return 0;

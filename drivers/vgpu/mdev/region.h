@@ -12,10 +12,21 @@
 #define VGPU_REGION_SHIFT	40
 #define VGPU_REGION_SIZE_MAX	0x10000000000ULL
 
-#define VGPU_REGION_CONFIG	7	/* after the BARs and the ROM, as in VFIO */
+/*
+ * The regions after the BARs are, as in VFIO, the ROM, the configuration space and the legacy VGA
+ * ranges, of which there is the configuration space. Then those of a display.
+ */
+#define VGPU_REGION_CONFIG	7
+#define VGPU_REGION_EDID	9
+#define VGPU_REGION_PLANE	10
+#define VGPU_REGION_END		11
 
 #define VGPU_MSIX_PAGE_SIZE	4096
 #define VGPU_MSIX_ENTRY_SIZE	16
+
+/* The region VGPU_REGION_EDID: struct vfio_region_gfx_edid, and then room for an EDID. */
+#define VGPU_EDID_BLOB		64
+#define VGPU_EDID_SIZE_MAX	1024
 
 /* Most bytes of a piece: of memory and tail, and of all other targets. */
 #define VGPU_PIECE_MAX		4096
@@ -40,6 +51,7 @@ struct vgpu_region {
  * @msix_bar: number of the BAR that has the page of the MSI-X table, if there are vectors
  * @msix_page: offset of that page in the BAR; the table is at its start
  * @msix_pba: offset of the pending bits in that page
+ * @plane_bytes: length of the region VGPU_REGION_PLANE; 0: there is no display
  */
 struct vgpu_regions {
 	struct vgpu_region bar[VGPU_REGION_MAX];
@@ -47,6 +59,7 @@ struct vgpu_regions {
 	unsigned int msix_bar;
 	u32 msix_page;
 	u32 msix_pba;
+	u64 plane_bytes;
 };
 
 enum vgpu_target {
@@ -54,6 +67,8 @@ enum vgpu_target {
 	VGPU_TARGET_REGISTERS,	/* the back end's; naturally aligned */
 	VGPU_TARGET_MEMORY,	/* the back end's; within a page */
 	VGPU_TARGET_MSIX,	/* the page of the MSI-X table and the pending bits */
+	VGPU_TARGET_EDID,	/* naturally aligned */
+	VGPU_TARGET_PLANE,	/* within a page */
 	VGPU_TARGET_TAIL,	/* not owned: reads all ones, writes are dropped */
 };
 
@@ -70,6 +85,7 @@ struct vgpu_piece {
 };
 
 int vgpu_regions_init(struct vgpu_regions *regions, const struct vgpu_function_desc *desc);
+unsigned int vgpu_region_count(const struct vgpu_regions *regions);
 u64 vgpu_region_size(u64 owned_bytes);
 u64 vgpu_region_bytes(const struct vgpu_regions *regions, unsigned int index);
 u64 vgpu_region_offset(unsigned int index);
@@ -78,7 +94,7 @@ int vgpu_region_decode(const struct vgpu_regions *regions, u64 pos, u64 count,
 void vgpu_region_piece(const struct vgpu_regions *regions, unsigned int index,
 		       u64 offset, u64 left, struct vgpu_piece *piece);
 int vgpu_region_map(const struct vgpu_regions *regions, u64 pgoff, u64 pages,
-		    unsigned int page_shift, unsigned int *bar, u64 *first);
+		    unsigned int page_shift, unsigned int *index, u64 *first);
 void vgpu_region_window(u64 page, u64 low, u64 high, u64 batch, u64 *start, u64 *nr);
 
 #endif /* _VGPU_REGION_H */

@@ -43,7 +43,11 @@ static void vgpu_vfio_front_raise_irq(struct vgpu_instance *instance, unsigned i
 
 static void vgpu_vfio_front_zap(struct vgpu_instance *instance, unsigned int bar)
 {
-	vgpu_map_zap(instance_to_mdev(instance), bar);
+	struct vgpu_mdev *dev = instance_to_mdev(instance);
+
+	vgpu_map_zap(dev, bar);
+	if (bar == VGPU_HW_BAR_FB)
+		vgpu_plane_drop(dev);
 }
 
 static const struct vgpu_front_ops vgpu_vfio_front_ops = {
@@ -57,6 +61,18 @@ static void vgpu_vfio_config_reset(struct vgpu_mdev *dev)
 {
 	mutex_lock(&dev->config_lock);
 	vgpu_config_reset(&dev->config);
+	WRITE_ONCE(dev->state, vgpu_config_state(&dev->config));
+	mutex_unlock(&dev->config_lock);
+}
+
+/* For a device that has been opened: its IDs may not be those that it had before. */
+static void vgpu_vfio_config_init(struct vgpu_mdev *dev)
+{
+	struct vgpu_function_desc desc;
+
+	vgpu_instance_describe(dev->instance, &desc);
+	mutex_lock(&dev->config_lock);
+	vgpu_config_init(&dev->config, &desc);
 	WRITE_ONCE(dev->state, vgpu_config_state(&dev->config));
 	mutex_unlock(&dev->config_lock);
 }
@@ -109,6 +125,10 @@ static int vgpu_vfio_piece_rw(struct vgpu_mdev *dev, unsigned int index,
 					       write);
 	case VGPU_TARGET_MSIX:
 		return vgpu_irq_table_rw(dev, piece->offset, buf, piece->len, write);
+	case VGPU_TARGET_EDID:
+		return vgpu_edid_region_rw(dev, piece->offset, buf, piece->len, write);
+	case VGPU_TARGET_PLANE:
+		return write ? -EINVAL : vgpu_plane_read(dev, piece->offset, buf, piece->len);
 	case VGPU_TARGET_TAIL:
 		if (!write)
 			memset(buf, 0xff, piece->len);
@@ -174,7 +194,7 @@ static ssize_t vgpu_vfio_rw(struct vgpu_mdev *dev, char __user *user, size_t cou
 
 	while (done < count) {
 		vgpu_region_piece(&dev->regions, index, offset + done, count - done, &piece);
-		if (index != VGPU_REGION_CONFIG && !(READ_ONCE(dev->state) & VGPU_CONFIG_MEMORY))
+		if (index < VGPU_REGION_MAX && !(READ_ONCE(dev->state) & VGPU_CONFIG_MEMORY))
 			piece.target = VGPU_TARGET_TAIL;
 
 		buf = &word;
@@ -226,7 +246,7 @@ static int vgpu_vfio_mmap(struct vfio_device *vdev, struct vm_area_struct *vma)
 	return vgpu_map_mmap(vgpu_vfio_to_mdev(vdev), vma);
 }
 
-static int vgpu_vfio_device_info(void __user *arg)
+static int vgpu_vfio_device_info(struct vgpu_mdev *dev, void __user *arg)
 {
 	struct vfio_device_info info = {};
 	size_t minsz = offsetofend(struct vfio_device_info, num_irqs);
@@ -238,7 +258,7 @@ static int vgpu_vfio_device_info(void __user *arg)
 		return -EINVAL;
 	info.argsz = argsz;
 	info.flags = VFIO_DEVICE_FLAGS_PCI | VFIO_DEVICE_FLAGS_RESET;
-	info.num_regions = VFIO_PCI_NUM_REGIONS;
+	info.num_regions = vgpu_region_count(&dev->regions);
 	info.num_irqs = VFIO_PCI_NUM_IRQS;
 	if (copy_to_user(arg, &info, min_t(size_t, argsz, sizeof(info))))
 		return -EFAULT;
@@ -263,6 +283,18 @@ static int vgpu_vfio_add_sparse(struct vfio_info_cap *caps, u64 bytes)
 	return ret;
 }
 
+static int vgpu_vfio_add_edid_type(struct vfio_info_cap *caps)
+{
+	struct vfio_region_info_cap_type type = {
+		.header.id = VFIO_REGION_INFO_CAP_TYPE,
+		.header.version = 1,
+		.type = VFIO_REGION_TYPE_GFX,
+		.subtype = VFIO_REGION_SUBTYPE_GFX_EDID,
+	};
+
+	return vfio_info_add_capability(caps, &type.header, sizeof(type));
+}
+
 static int vgpu_vfio_region_info(struct vfio_device *vdev, struct vfio_region_info *info,
 				 struct vfio_info_cap *caps)
 {
@@ -271,16 +303,22 @@ static int vgpu_vfio_region_info(struct vfio_device *vdev, struct vfio_region_in
 	u64 mappable;
 	u32 index;
 
-	if (info->index >= VFIO_PCI_NUM_REGIONS)
+	if (info->index >= vgpu_region_count(&dev->regions))
 		return -EINVAL;
-	index = array_index_nospec(info->index, VFIO_PCI_NUM_REGIONS);
+	index = array_index_nospec(info->index, VGPU_REGION_END);
 
 	info->flags = 0;
 	info->offset = vgpu_region_offset(index);
 	info->size = vgpu_region_bytes(&dev->regions, index);
 	if (!info->size)
 		return 0;
+	if (index == VGPU_REGION_PLANE) {
+		info->flags = VFIO_REGION_INFO_FLAG_READ | VFIO_REGION_INFO_FLAG_MMAP;
+		return 0;
+	}
 	info->flags = VFIO_REGION_INFO_FLAG_READ | VFIO_REGION_INFO_FLAG_WRITE;
+	if (index == VGPU_REGION_EDID)
+		return vgpu_vfio_add_edid_type(caps);
 	if (index == VGPU_REGION_CONFIG)
 		return 0;
 
@@ -353,7 +391,7 @@ static long vgpu_vfio_ioctl(struct vfio_device *vdev, unsigned int cmd, unsigned
 
 	switch (cmd) {
 	case VFIO_DEVICE_GET_INFO:
-		return vgpu_vfio_device_info(user);
+		return vgpu_vfio_device_info(dev, user);
 	case VFIO_DEVICE_GET_REGION_INFO:
 		return vgpu_region_info_ioctl(vdev, user, vgpu_vfio_region_info);
 	case VFIO_DEVICE_GET_IRQ_INFO:
@@ -362,6 +400,8 @@ static long vgpu_vfio_ioctl(struct vfio_device *vdev, unsigned int cmd, unsigned
 		return vgpu_vfio_set_irqs(dev, user);
 	case VFIO_DEVICE_RESET:
 		return vgpu_vfio_reset(dev);
+	case VFIO_DEVICE_QUERY_GFX_PLANE:
+		return dev->regions.plane_bytes ? vgpu_plane_query(dev, user) : -ENOTTY;
 	default:
 		return -ENOTTY;
 	}
@@ -377,13 +417,22 @@ static int vgpu_vfio_open_device(struct vfio_device *vdev)
 	ret = vgpu_irq_start(dev);
 	if (ret)
 		return ret;
+	ret = vgpu_plane_open(dev);
+	if (ret)
+		goto err_irq;
 	ret = vgpu_instance_open(dev->instance, &vgpu_vfio_front_ops);
-	if (ret) {
-		vgpu_irq_stop(dev);
-		return ret;
-	}
+	if (ret)
+		goto err_plane;
+	vgpu_vfio_config_init(dev);
+	vgpu_edid_region_reset(dev);
 	WRITE_ONCE(dev->opened, true);
 	return 0;
+
+err_plane:
+	vgpu_plane_close(dev);
+err_irq:
+	vgpu_irq_stop(dev);
+	return ret;
 }
 
 static void vgpu_vfio_close_device(struct vfio_device *vdev)
@@ -392,6 +441,7 @@ static void vgpu_vfio_close_device(struct vfio_device *vdev)
 
 	WRITE_ONCE(dev->opened, false);
 	vgpu_instance_close(dev->instance);
+	vgpu_plane_close(dev);
 	vgpu_irq_stop(dev);
 }
 
@@ -417,6 +467,8 @@ static int vgpu_vfio_init(struct vfio_device *vdev)
 	struct vgpu_mdev *dev = vgpu_vfio_to_mdev(vdev);
 
 	mutex_init(&dev->config_lock);
+	mutex_init(&dev->edid_lock);
+	mutex_init(&dev->plane.lock);
 	mutex_init(&dev->irqs.lock);
 	spin_lock_init(&dev->irqs.raise_lock);
 	init_waitqueue_head(&dev->irqs.wait);
@@ -429,6 +481,8 @@ static void vgpu_vfio_release(struct vfio_device *vdev)
 
 	vgpu_irq_free(&dev->irqs);
 	mutex_destroy(&dev->irqs.lock);
+	mutex_destroy(&dev->plane.lock);
+	mutex_destroy(&dev->edid_lock);
 	mutex_destroy(&dev->config_lock);
 }
 
@@ -473,7 +527,6 @@ int vgpu_vfio_setup(struct vgpu_mdev *dev, struct vgpu_instance *instance)
 		return vgpu_refuse(instance, ret,
 				   "%s: the back end describes no valid PCI function",
 				   instance->type->name);
-	vgpu_config_init(&dev->config, &desc);
 	/* Registering the device would do this, too, but ignores whether it fails. */
 	ret = vfio_assign_device_set(&dev->vdev, dev);
 	if (ret)

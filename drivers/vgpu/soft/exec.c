@@ -170,6 +170,7 @@ static enum soft_end soft_exec_next(struct soft_engine *engine, struct soft_chan
 		.fb_bytes = ch->inst->fb_bytes,
 		.engine_class = engine->desc->engine_class,
 		.vectors = VGPU_HW_VECTORS,
+		.num_heads = ch->inst->info->num_heads,
 	};
 	struct vgpu_hw_packet raw __aligned(8);
 	enum soft_end end;

@@ -49,6 +49,8 @@ static void *soft_instance_create(struct vgpu_gpu *gpu, struct vgpu_instance *vg
 	inst->fault_channel = ~0U;
 	mutex_init(&inst->config_lock);
 	spin_lock_init(&inst->queue_lock);
+	spin_lock_init(&inst->display.lock);
+	soft_display_reset(inst);
 	init_waitqueue_head(&inst->wait);
 	for (i = 0; i < SOFT_ENGINES; i++) {
 		INIT_LIST_HEAD(&inst->queue[i].ready);
@@ -122,7 +124,10 @@ static void soft_instance_close(struct vgpu_instance *vgpu)
 
 static void soft_instance_stop(struct vgpu_instance *vgpu)
 {
-	soft_channel_stop_all(soft_instance(vgpu));
+	struct soft_instance *inst = soft_instance(vgpu);
+
+	soft_channel_stop_all(inst);
+	soft_display_reset(inst);
 }
 
 static void soft_instance_drop_memory(struct vgpu_instance *vgpu)
@@ -202,6 +207,7 @@ const struct vgpu_gpu_ops soft_instance_ops = {
 	.instance_close = soft_instance_close,
 	.region_rw = soft_instance_region_rw,
 	.map_pages = soft_instance_map_pages,
+	.scanout = soft_display_scanout,
 	.backed_bytes = soft_instance_backed_bytes,
 	.channels_show = soft_instance_channels_show,
 	.engine_run = soft_engine_run,

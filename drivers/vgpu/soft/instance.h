@@ -23,6 +23,7 @@
  *   soft_instance.config_lock	writes that enable and disable channels
  *   soft_store.drop_lock	read: trapped access, worker; write: dropping
  *   soft_instance.queue_lock	spinlock: channel states, queues, interrupts
+ *   soft_display.lock		spinlock: what the display shows
  *
  * The core calls engine_run and engine_preempt with a timeline's lock held. They take no lock
  * but those of the engine's wait queues.
@@ -40,8 +41,30 @@
 #include "queue.h"
 #include "rss.h"
 #include "store.h"
+#include "vga.h"
 
 struct soft_gpu;
+
+/* Where the picture of the first head comes from. */
+enum soft_source {
+	SOFT_SOURCE_NONE,
+	SOFT_SOURCE_PRESENT,	/* the surface of the latest PRESENT */
+	SOFT_SOURCE_VGA,	/* the mode that is set in the registers of the VGA card */
+};
+
+/**
+ * struct soft_display - the display of a vGPU
+ * @lock:     protects the following
+ * @vga:      registers of the VGA card, which the vGPU may be set to be
+ * @present:  surface of the latest PRESENT to the first head, if @source says so
+ * @source:   which of both is the newer one
+ */
+struct soft_display {
+	spinlock_t lock;
+	struct soft_vga vga;
+	struct vgpu_scanout present;
+	enum soft_source source;
+};
 
 /**
  * struct soft_instance - a vGPU of a software GPU
@@ -51,6 +74,7 @@ struct soft_gpu;
  * @fb_bytes: length of the framebuffer partition
  * @fb:       BAR 0
  * @pages:    BAR 4
+ * @display:  what the first head shows
  * @rss:      the process in whose resident set @fb is counted
  * @config_lock: serialises writes that enable and disable channels
  * @queue_lock: protects the states of channels, @queue, @stopping, @intr and @fault_channel
@@ -70,6 +94,7 @@ struct soft_instance {
 	u64 fb_bytes;
 	struct soft_store fb;
 	struct soft_store pages;
+	struct soft_display display;
 	struct soft_rss rss;
 	struct mutex config_lock;	/* enabling and disabling */
 	spinlock_t queue_lock;		/* states and queues */
@@ -95,6 +120,11 @@ u64 soft_admit_room(struct vgpu_gpu *vgpu);
 int soft_admit(struct vgpu_instance *vgpu, const struct vgpu_instance_info *info,
 	       const char *gpu_name);
 void soft_admit_end(u64 fb_bytes);
+
+/* display.c */
+void soft_display_reset(struct soft_instance *inst);
+void soft_display_rw(struct soft_instance *inst, u32 offset, void *buf, size_t count, bool write);
+bool soft_display_scanout(struct vgpu_instance *vgpu, struct vgpu_scanout *scanout);
 
 /* regs.c */
 int soft_regs_rw(struct soft_instance *inst, u64 offset, void *buf, size_t count, bool write);

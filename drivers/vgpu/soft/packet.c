@@ -146,18 +146,24 @@ static enum vgpu_hw_fault soft_decode_present(const struct vgpu_hw_packet *raw,
 					      const struct soft_limits *limits,
 					      struct soft_packet *packet, u64 *fault_addr)
 {
-	u32 width = le32_to_cpu(raw->present_width);
-	u32 height = le32_to_cpu(raw->present_height);
-	u32 pitch = le32_to_cpu(raw->present_pitch);
+	struct vgpu_scanout *s = &packet->scanout;
 
-	if (le32_to_cpu(raw->present_format) != VGPU_HW_FORMAT_XRGB8888 || raw->rows ||
-	    raw->dst_pitch || raw->src_pitch || !width || !height || pitch < (u64)width * 4)
+	packet->head = le32_to_cpu(raw->present_head);
+	s->offset = packet->dst;
+	s->width = le32_to_cpu(raw->present_width);
+	s->height = le32_to_cpu(raw->present_height);
+	s->pitch = le32_to_cpu(raw->present_pitch);
+
+	if (le32_to_cpu(raw->present_format) != VGPU_HW_FORMAT_XRGB8888 ||
+	    packet->head >= limits->num_heads || raw->dst_pitch || raw->src_pitch ||
+	    !s->width || !s->height || s->pitch < (u64)s->width * 4)
 		return VGPU_HW_FAULT_PACKET;
 
-	*fault_addr = packet->dst;
-	if (packet->dst % 4 || pitch % 4)
+	*fault_addr = s->offset;
+	if (s->offset % 4 || s->pitch % 4)
 		return VGPU_HW_FAULT_ALIGN;
-	if (!soft_surface_ok(packet->dst, (u64)width * 4, height, pitch, false, limits->fb_bytes))
+	if (!soft_surface_ok(s->offset, (u64)s->width * 4, s->height, s->pitch, false,
+			     limits->fb_bytes))
 		return VGPU_HW_FAULT_ADDRESS;
 	return VGPU_HW_FAULT_NONE;
 }
@@ -185,7 +191,8 @@ static const struct soft_packet_desc soft_packet_descs[VGPU_HW_PKT_END] = {
 		.decode = soft_decode_copy, .execute = SOFT_EXECUTE(soft_move_copy),
 	},
 	[VGPU_HW_PKT_PRESENT] = {
-		.engines = BIT(VGPU_HW_ENGINE_GR), .paced = true, .decode = soft_decode_present,
+		.engines = BIT(VGPU_HW_ENGINE_GR), .paced = true,
+		.decode = soft_decode_present, .execute = SOFT_EXECUTE(soft_display_present),
 	},
 };
 

@@ -7,6 +7,7 @@
 #define _VGPU_SOFT_PACKET_H
 
 #include <linux/types.h>
+#include <linux/vgpu_scanout.h>
 #include <uapi/linux/vgpu_hw.h>
 
 struct soft_channel;
@@ -56,11 +57,13 @@ struct soft_packet_desc {
  * @fb_bytes:     length of the vGPU's framebuffer partition
  * @engine_class: enum vgpu_hw_engine_class of the engine that is to execute the packet
  * @vectors:      number of MSI-X vectors that the vGPU has
+ * @num_heads:    number of displays that the vGPU has
  */
 struct soft_limits {
 	u64 fb_bytes;
 	u32 engine_class;
 	u32 vectors;
+	u32 num_heads;
 };
 
 /**
@@ -83,6 +86,8 @@ struct soft_limits {
  * @bytes:   bytes that the packet writes to its destination
  * @signal_addr: address that the signal is written to, a multiple of 8
  * @signal_value: the 64 bits that are written there
+ * @head:    PRESENT: display that shows @scanout, below the number of heads
+ * @scanout: PRESENT: the surface, in the partition
  */
 struct soft_packet {
 	const struct soft_packet_desc *desc;
@@ -103,6 +108,8 @@ struct soft_packet {
 	u64 bytes;
 	u64 signal_addr;
 	u64 signal_value;
+	u32 head;
+	struct vgpu_scanout scanout;
 };
 
 /* packet.c */
@@ -115,5 +122,8 @@ enum vgpu_hw_fault soft_ring_check(u64 addr, u32 order, bool sys, u64 fb_bytes);
 /* move.c: execute functions of struct soft_packet_desc */
 enum soft_end soft_move_fill(struct soft_engine *engine, struct soft_channel *ch);
 enum soft_end soft_move_copy(struct soft_engine *engine, struct soft_channel *ch);
+
+/* display.c: likewise */
+enum soft_end soft_display_present(struct soft_engine *engine, struct soft_channel *ch);
 
 #endif /* _VGPU_SOFT_PACKET_H */

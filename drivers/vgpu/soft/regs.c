@@ -2,7 +2,7 @@
 /*
  * BAR 2. An access to an offset where there is no register is refused, and a refused access
  * changes nothing. The front end has the table and the pending bits of MSI-X: accesses to them
- * do not come here.
+ * do not come here. The registers of a VGA card are in display.c.
  */
 #include <linux/align.h>
 #include <linux/nospec.h>
@@ -104,7 +104,7 @@ static int soft_regs_read_word(struct soft_instance *inst, u64 offset, u32 *valu
 	u32 reg;
 	int ret;
 
-	/* The registers of a display, which a vGPU does not have, read all ones. */
+	/* The registers of a VGA card, which this vGPU is not, read all ones. */
 	if (offset < VGPU_HW_DEV_BASE) {
 		*value = ~0U;
 		return 0;
@@ -253,6 +253,10 @@ int soft_regs_rw(struct soft_instance *inst, u64 offset, void *buf, size_t count
 		return -EINVAL;
 	if (offset >= VGPU_HW_REGS_SIZE)
 		return -ENXIO;
+	if (offset < VGPU_HW_DEV_BASE && inst->info->vga) {
+		soft_display_rw(inst, offset, buf, count, write);
+		return 0;
+	}
 	if (write)
 		return soft_regs_write(inst, offset, buf, count);
 	return soft_regs_read(inst, offset, buf, count);

@@ -24,7 +24,7 @@
 #include <linux/types.h>
 
 #define VGPU_ABI_MAJOR		1
-#define VGPU_ABI_MINOR		3
+#define VGPU_ABI_MINOR		4
 
 #define VGPU_NAME_LEN		64
 #define VGPU_TEXT_LEN		192
@@ -183,7 +183,8 @@ struct vgpu_ctl_instance {
 	__u32 weight;			/* of the excess */
 	__u32 frl_config;		/* frames per s; 0: off; VGPU_FRL_DEFAULT */
 	__u32 frl_fps;			/* in force now; 0: none */
-	__u32 pad;
+	/* since 1.4, 0 before */
+	__u32 vga;			/* 1: a VGA card from the next open on; 0: not */
 	__u64 window_ns[VGPU_MAX_ENGINES]; /* service in the last whole window */
 	__u64 linger_ns[VGPU_MAX_ENGINES]; /* of busy_ns: held the engine without work */
 };
@@ -258,6 +259,7 @@ struct vgpu_ctl_sched {
 #define VGPU_SHARE_CAP		0x2
 #define VGPU_SHARE_WEIGHT	0x4
 #define VGPU_SHARE_FRL		0x8
+#define VGPU_SHARE_VGA		0x10	/* since 1.4 */
 
 struct vgpu_ctl_share {
 	__u8 uuid[VGPU_UUID_LEN];
@@ -266,7 +268,7 @@ struct vgpu_ctl_share {
 	__u32 cap;			/* per mille of each engine, 1 .. 1000 */
 	__u32 weight;			/* of the excess, 1 .. 1000 */
 	__u32 frl;			/* frames per s, 0 .. VGPU_FRL_MAX; VGPU_FRL_DEFAULT */
-	__u32 pad;
+	__u32 vga;			/* 0 or 1: be a VGA card from the next open on */
 };
 
 struct vgpu_ctl_shares {

@@ -27,8 +27,8 @@
 #define VGPU_HW_VECTORS			32
 
 /*
- * BAR 2. The page at offset 0 is left to the registers of a display (in VGA MMIO layout), and
- * reads all ones while the function has no display.
+ * BAR 2. The page at offset 0 has the registers of a VGA card while the vGPU is set to be one, see
+ * VGPU_HW_VGA_EDID; else it reads all ones.
  */
 #define VGPU_HW_DEV_BASE		0x1000
 #define VGPU_HW_MSIX_TABLE		0x2000
@@ -103,6 +103,44 @@ enum vgpu_hw_fault {
 };
 
 /*
+ * A vGPU whose setting vga is on has these IDs, and in the first page of BAR 2 the registers of
+ * QEMU's standard VGA, which drivers of every system know: EDID, the VGA ports 0x3c0 to 0x3df, and
+ * VBE DISPI with 16 bits for each index.
+ */
+#define VGPU_HW_VGA_VENDOR_ID		0x1234
+#define VGPU_HW_VGA_DEVICE_ID		0x1111
+#define VGPU_HW_VGA_CLASS		0x038000
+
+#define VGPU_HW_VGA_EDID		0x000	/* RO */
+#define VGPU_HW_VGA_EDID_SIZE		0x400
+#define VGPU_HW_VGA_PORT(port)		(0x400 + (port) - 0x3c0)
+#define   VGPU_HW_VGA_ATTRIBUTE		0x3c0	/* WO: index and data in turns */
+#define     VGPU_HW_VGA_LIT		0x20	/* of the index: the screen is not blank */
+#define   VGPU_HW_VGA_STATUS1		0x3da	/* RO: the attribute's index is next */
+#define VGPU_HW_VGA_DISPI(index)	(0x500 + 2 * (index))
+#define   VGPU_HW_DISPI_ID		0x0	/* 0xb0c0 to 0xb0c5 */
+#define     VGPU_HW_DISPI_ID_FIRST	0xb0c0
+#define     VGPU_HW_DISPI_ID_LAST	0xb0c5
+#define   VGPU_HW_DISPI_XRES		0x1
+#define   VGPU_HW_DISPI_YRES		0x2
+#define   VGPU_HW_DISPI_BPP		0x3
+#define   VGPU_HW_DISPI_ENABLE		0x4
+#define     VGPU_HW_DISPI_ENABLED	0x01
+#define     VGPU_HW_DISPI_GETCAPS	0x02	/* XRES, YRES, BPP read their largest values */
+#define     VGPU_HW_DISPI_LFB		0x40	/* linear framebuffer */
+#define     VGPU_HW_DISPI_NOCLEARMEM	0x80	/* no effect: memory is never cleared */
+#define   VGPU_HW_DISPI_BANK		0x5
+#define   VGPU_HW_DISPI_VIRT_WIDTH	0x6
+#define   VGPU_HW_DISPI_VIRT_HEIGHT	0x7	/* RO */
+#define   VGPU_HW_DISPI_X_OFFSET	0x8
+#define   VGPU_HW_DISPI_Y_OFFSET	0x9
+#define   VGPU_HW_DISPI_MEMORY_64K	0xa	/* RO: VBE memory in units of 64 KiB */
+#define   VGPU_HW_DISPI_NR		0xb
+
+/* VBE memory is the framebuffer's first bytes, no more than these: drivers map all of it. */
+#define VGPU_HW_VBE_BYTES_MAX		0x10000000
+
+/*
  * A channel page (BAR 4). The submitter writes put. The engine writes the other fields, and never
  * reads them back. put and get count packets since the channel was enabled; the packet of index i
  * is at ring + (i & (size - 1)) * 64.
@@ -163,6 +201,7 @@ enum vgpu_hw_packet_type {
  * @value_pad:    FILL: 0
  * @width:        FILL, COPY: bytes per row, at least 1
  * @rows:         FILL, COPY: rows, at least 1
+ * @present_head: PRESENT: the display that shows the surface, below the type's number of heads
  * @pad:          0
  * @dst_pitch:    bytes from row to row, >= width; 0 when rows is 1
  * @src_pitch:    COPY: as @dst_pitch, for the source
@@ -202,7 +241,10 @@ struct vgpu_hw_packet {
 			__le32 present_format;
 		};
 	};
-	__le32 rows;
+	union {
+		__le32 rows;
+		__le32 present_head;
+	};
 	__le32 pad;
 	__le32 dst_pitch;
 	__le32 src_pitch;

@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The display of a vGPU as VFIO has it: one plane, in a region that shows the picture of the first
+ * head. VFIO knows of no further heads, and of no change of the picture: the user queries the
+ * plane as often as the user wants to show it, and nothing is done for a display that nobody looks
+ * at.
+ *
+ * QEMU maps the region once, from its start on, builds a surface over the mapping, and notices no
+ * change of the pitch alone. So the pitch is always the width times 4, and the region has a fixed
+ * size and reads 0 where there is no picture. A picture that lies in the framebuffer in just this
+ * form is shown by the framebuffer's own pages; any other is copied into this form by each query.
+ */
+#include <linux/kernel.h>
+#include <linux/memcontrol.h>
+#include <linux/mm.h>
+#include <linux/sched/mm.h>
+#include <linux/slab.h>
+#include <linux/timekeeping.h>
+#include <linux/uaccess.h>
+
+#include "mdev.h"
+
+#define PLANE_OVERLAY	0	/* what QEMU asks for */
+#define PLANE_PRIMARY	1
+
+#define PLANE_BPP	4	/* bytes per pixel of XRGB8888 */
+
+/* How pages for copies are allocated: charged to the user, without the OOM killer. */
+#define PLANE_GFP	(GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_RETRY_MAYFAIL | __GFP_NOWARN)
+
+static unsigned long plane_nr_pages(const struct vgpu_scanout *s)
+{
+	return DIV_ROUND_UP((u64)s->width * s->height * PLANE_BPP, PAGE_SIZE);
+}
+
+static bool plane_needs_copy(const struct vgpu_scanout *s)
+{
+	return s->pitch != s->width * PLANE_BPP || !PAGE_ALIGNED(s->offset);
+}
+
+static bool plane_same(const struct vgpu_scanout *a, const struct vgpu_scanout *b)
+{
+	return a->offset == b->offset && a->width == b->width && a->height == b->height &&
+	       a->pitch == b->pitch && a->blank == b->blank;
+}
+
+/**
+ * vgpu_plane_open() - get ready to show pictures
+ * @dev: a vGPU that is being opened
+ *
+ * Return: 0, to be undone by vgpu_plane_close(), or -ENOMEM.
+ */
+int vgpu_plane_open(struct vgpu_mdev *dev)
+{
+	struct vgpu_plane *plane = &dev->plane;
+
+	if (!dev->regions.plane_bytes)
+		return 0;
+	plane->next_ns = 0;
+	plane->blank = alloc_page(GFP_KERNEL_ACCOUNT | __GFP_ZERO);
+	return plane->blank ? 0 : -ENOMEM;
+}
+
+/* Gives back the pages of copies. No fault can be about to map them, see @valid and @packed. */
+static void plane_free_copy(struct vgpu_mdev *dev)
+{
+	struct vgpu_plane *plane = &dev->plane;
+	unsigned long i;
+
+	if (!plane->copy)
+		return;
+	for (i = 0; i < dev->regions.plane_bytes >> PAGE_SHIFT; i++)
+		if (plane->copy[i])
+			put_page(plane->copy[i]);
+	kvfree(plane->copy);
+	plane->copy = NULL;
+}
+
+/**
+ * vgpu_plane_close() - free what was needed to show pictures
+ * @dev: a vGPU that nobody has open or mapped any more, or that could not be opened
+ */
+void vgpu_plane_close(struct vgpu_mdev *dev)
+{
+	struct vgpu_plane *plane = &dev->plane;
+
+	plane_free_copy(dev);
+	if (plane->blank)
+		put_page(plane->blank);
+	plane->blank = NULL;
+}
+
+/**
+ * vgpu_plane_drop() - end the picture, since the framebuffer is about to be dropped
+ * @dev: the vGPU, whose instance's map_lock is held for writing
+ */
+void vgpu_plane_drop(struct vgpu_mdev *dev)
+{
+	lockdep_assert_held_write(&dev->instance->map_lock);
+	if (!dev->regions.plane_bytes)
+		return;
+	WRITE_ONCE(dev->plane.drops, dev->plane.drops + 1);
+	dev->plane.valid = false;
+	vgpu_map_zap(dev, VGPU_REGION_PLANE);
+}
+
+/**
+ * vgpu_plane_pages() - get pages of the plane to map or read them
+ * @dev: the vGPU, whose instance's map_lock is held for reading
+ * @first: first page, counted from the start of the region
+ * @pages: filled in; valid until the lock is released
+ * @nr: length of @pages, at least 1; all within the region
+ *
+ * Sleeps.
+ *
+ * Return: how many pages there are, at least 1, or an error of vgpu_instance_map_pages().
+ */
+int vgpu_plane_pages(struct vgpu_mdev *dev, u64 first, struct page **pages, unsigned int nr)
+{
+	const struct vgpu_plane *plane = &dev->plane;
+	const struct vgpu_scanout *s = &plane->shown;
+	unsigned long end = plane->valid && !s->blank ? plane_nr_pages(s) : 0;
+	unsigned int i;
+
+	lockdep_assert_held_read(&dev->instance->map_lock);
+	if (first < end) {
+		nr = min_t(u64, nr, end - first);
+		if (!plane->packed)
+			return vgpu_instance_map_pages(dev->instance, VGPU_HW_BAR_FB,
+						       (s->offset >> PAGE_SHIFT) + first, pages,
+						       nr);
+	}
+	for (i = 0; i < nr; i++)
+		pages[i] = first < end ? plane->copy[first + i] : plane->blank;
+	return nr;
+}
+
+/**
+ * vgpu_plane_read() - read bytes of the plane
+ * @dev: the vGPU, which is open
+ * @offset: first byte in the region
+ * @buf: set
+ * @len: bytes, all in one page of the region
+ *
+ * Sleeps.
+ *
+ * Return: 0 or -errno.
+ */
+int vgpu_plane_read(struct vgpu_mdev *dev, u64 offset, void *buf, u32 len)
+{
+	struct page *page;
+	int ret;
+
+	down_read(&dev->instance->map_lock);
+	ret = vgpu_plane_pages(dev, offset >> PAGE_SHIFT, &page, 1);
+	if (ret > 0)
+		memcpy_from_page(buf, page, offset_in_page(offset), len);
+	up_read(&dev->instance->map_lock);
+	return min(ret, 0);
+}
+
+/* Sees to it that there are @nr pages for a copy. Those that have been got are kept. */
+static int plane_copy_room(struct vgpu_mdev *dev, unsigned long nr)
+{
+	struct vgpu_plane *plane = &dev->plane;
+	unsigned long i;
+
+	if (!plane->copy)
+		plane->copy = kvcalloc(dev->regions.plane_bytes >> PAGE_SHIFT,
+				       sizeof(*plane->copy), GFP_KERNEL_ACCOUNT);
+	if (!plane->copy)
+		return -ENOMEM;
+	for (i = 0; i < nr; i++) {
+		if (plane->copy[i])
+			continue;
+		plane->copy[i] = alloc_page(PLANE_GFP);
+		if (!plane->copy[i])
+			return -ENOMEM;
+		if (fatal_signal_pending(current))
+			return -EINTR;
+		cond_resched();
+	}
+	return 0;
+}
+
+/* Copies a row, which lies anywhere in the framebuffer, to offset @to of the copy. */
+static int plane_copy_row(struct vgpu_mdev *dev, u64 from, u64 to, u32 bytes)
+{
+	struct page *page;
+	u32 len;
+	int ret;
+
+	for (; bytes; bytes -= len, from += len, to += len) {
+		page = dev->plane.copy[to >> PAGE_SHIFT];
+		len = min_t(u32, bytes, PAGE_SIZE - max(offset_in_page(from), offset_in_page(to)));
+		ret = vgpu_instance_region_rw(dev->instance, VGPU_HW_BAR_FB, from,
+					      page_address(page) + offset_in_page(to), len, false);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+static int plane_copy(struct vgpu_mdev *dev, const struct vgpu_scanout *s)
+{
+	u32 row_bytes = s->width * PLANE_BPP, y;
+	struct mem_cgroup *old;
+	int ret;
+
+	/* Whatever process makes the query, the memory is that of the process that has opened. */
+	old = set_active_memcg(dev->instance->info.memcg);
+	ret = plane_copy_room(dev, plane_nr_pages(s));
+	set_active_memcg(old);
+	for (y = 0; !ret && y < s->height; y++) {
+		ret = plane_copy_row(dev, s->offset + (u64)s->pitch * y, (u64)row_bytes * y,
+				     row_bytes);
+		if (fatal_signal_pending(current))
+			ret = -EINTR;
+		cond_resched();
+	}
+	return ret;
+}
+
+/* Shows a picture, but not if the framebuffer has been dropped since @drops was read. */
+static void plane_show(struct vgpu_mdev *dev, const struct vgpu_scanout *s, unsigned int drops)
+{
+	struct vgpu_plane *plane = &dev->plane;
+
+	down_write(&dev->instance->map_lock);
+	if (drops == plane->drops) {
+		plane->valid = true;
+		plane->shown = *s;
+		plane->packed = plane_needs_copy(s);
+		vgpu_map_zap(dev, VGPU_REGION_PLANE);
+	}
+	up_write(&dev->instance->map_lock);
+}
+
+/* Shows nothing, which costs nothing, either. */
+static void plane_show_none(struct vgpu_mdev *dev)
+{
+	struct vgpu_plane *plane = &dev->plane;
+
+	if (!plane->valid && !plane->copy)
+		return;
+	down_write(&dev->instance->map_lock);
+	plane->valid = false;
+	vgpu_map_zap(dev, VGPU_REGION_PLANE);
+	up_write(&dev->instance->map_lock);
+	plane_free_copy(dev);
+}
+
+/*
+ * Whether a new picture, or a new copy of it, may be taken up now. The frame rate limit counts from
+ * when the one before was due, so that queries at any rate above the limit do not fall behind it.
+ */
+static bool plane_due(struct vgpu_mdev *dev)
+{
+	struct vgpu_plane *plane = &dev->plane;
+	u64 now_ns = ktime_get_ns(), frame_ns;
+	u32 fps = vgpu_shares_frl(dev->instance);
+
+	if (!fps)
+		return true;
+	if (now_ns < plane->next_ns)
+		return false;
+	frame_ns = div_u64(NSEC_PER_SEC, fps);
+	plane->next_ns += frame_ns;
+	if (plane->next_ns <= now_ns)
+		plane->next_ns = now_ns + frame_ns;
+	return true;
+}
+
+/* Brings what the region shows in line with what the head shows. */
+static void plane_update(struct vgpu_mdev *dev)
+{
+	struct vgpu_plane *plane = &dev->plane;
+	unsigned int drops = READ_ONCE(plane->drops);
+	struct vgpu_scanout now;
+	bool same;
+	int ret;
+
+	lockdep_assert_held(&plane->lock);
+	if (!vgpu_instance_scanout(dev->instance, &now)) {
+		plane_show_none(dev);
+		return;
+	}
+	same = plane->valid && plane_same(&now, &plane->shown);
+	if ((same && !plane->packed) || !plane_due(dev))
+		return;
+	if (plane_needs_copy(&now) && !now.blank) {
+		ret = plane_copy(dev, &now);
+		if (ret) {
+			vgpu_inst_notice_limited(dev->instance,
+						 "display: no copy of a picture of %ux%u (%d): shown is none\n",
+						 now.width, now.height, ret);
+			plane_show_none(dev);
+			return;
+		}
+	}
+	if (!same)
+		plane_show(dev, &now, drops);
+}
+
+static void plane_fill_info(struct vgpu_mdev *dev, struct vfio_device_gfx_plane_info *info)
+{
+	const struct vgpu_plane *plane = &dev->plane;
+
+	/* A reset may be ending the picture just now. */
+	down_read(&dev->instance->map_lock);
+	if (plane->valid) {
+		info->drm_format = VGPU_HW_FORMAT_XRGB8888;
+		info->width = plane->shown.width;
+		info->height = plane->shown.height;
+		info->stride = plane->shown.width * PLANE_BPP;
+		info->size = info->stride * info->height;
+	}
+	up_read(&dev->instance->map_lock);
+}
+
+/**
+ * vgpu_plane_query() - serve VFIO_DEVICE_QUERY_GFX_PLANE
+ * @dev: a vGPU with a display, which is open
+ * @arg: struct vfio_device_gfx_plane_info
+ *
+ * There is no dma-buf: a monitor without OpenGL that is offered one refuses to start.
+ *
+ * Sleeps.
+ *
+ * Return: 0, with a format of 0 while there is no picture; -EINVAL for what is not a plane or a
+ * form that there is; -EFAULT.
+ */
+int vgpu_plane_query(struct vgpu_mdev *dev, void __user *arg)
+{
+	const size_t minsz = offsetofend(struct vfio_device_gfx_plane_info, region_index);
+	struct vfio_device_gfx_plane_info info = {};
+	u32 type;
+
+	if (copy_from_user(&info, arg, minsz))
+		return -EFAULT;
+	if (info.argsz < minsz)
+		return -EINVAL;
+	if (info.flags == (VFIO_GFX_PLANE_TYPE_PROBE | VFIO_GFX_PLANE_TYPE_REGION))
+		return 0;
+	type = info.drm_plane_type;
+	if (info.flags != VFIO_GFX_PLANE_TYPE_REGION ||
+	    (type != PLANE_OVERLAY && type != PLANE_PRIMARY))
+		return -EINVAL;
+
+	info = (struct vfio_device_gfx_plane_info) {
+		.argsz = info.argsz,
+		.flags = info.flags,
+		.drm_plane_type = type,
+		.region_index = VGPU_REGION_PLANE,
+	};
+	mutex_lock(&dev->plane.lock);
+	plane_update(dev);
+	plane_fill_info(dev, &info);
+	mutex_unlock(&dev->plane.lock);
+	return copy_to_user(arg, &info, minsz) ? -EFAULT : 0;
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The display of a vGPU: the surface that a PRESENT has shown, or the mode that is set in the
+ * registers of a VGA card, whichever is newer. Both are scanned out of the framebuffer by whoever
+ * looks; nothing is done here for a picture that nobody looks at.
+ */
+#include "instance.h"
+
+static void soft_display_limits(const struct soft_instance *inst, struct soft_vga_limits *limits)
+{
+	*limits = (struct soft_vga_limits) {
+		.vbe_bytes = min_t(u64, inst->fb_bytes, VGPU_HW_VBE_BYTES_MAX),
+		.max_width = inst->info->max_width,
+		.max_height = inst->info->max_height,
+	};
+}
+
+/**
+ * soft_display_reset() - give all registers their reset values, and show nothing
+ * @inst: no engine works for it
+ *
+ * Context: does not sleep.
+ */
+void soft_display_reset(struct soft_instance *inst)
+{
+	struct soft_display *display = &inst->display;
+
+	spin_lock(&display->lock);
+	soft_vga_reset(&display->vga);
+	display->source = SOFT_SOURCE_NONE;
+	spin_unlock(&display->lock);
+}
+
+/**
+ * soft_display_present() - execute a PRESENT
+ * @engine: executes the packet
+ * @ch: the packet's channel
+ *
+ * The surface is shown until the next PRESENT, and not copied. Only the first head can be seen.
+ *
+ * Context: the engine's thread, in a turn.
+ * Return: SOFT_END_PACKET.
+ */
+enum soft_end soft_display_present(struct soft_engine *engine, struct soft_channel *ch)
+{
+	struct soft_display *display = &ch->inst->display;
+	const struct soft_packet *packet = &ch->exec.packet;
+
+	if (!packet->head) {
+		spin_lock(&display->lock);
+		display->present = packet->scanout;
+		display->source = SOFT_SOURCE_PRESENT;
+		spin_unlock(&display->lock);
+	}
+	return SOFT_END_PACKET;
+}
+
+/**
+ * soft_display_rw() - access the registers of the VGA card
+ * @inst: a vGPU that is set to be one
+ * @offset: in BAR 2, below VGPU_HW_DEV_BASE, aligned to @count
+ * @buf: kernel memory, little endian
+ * @count: 1, 2, 4 or 8
+ * @write: the register; else it is read
+ *
+ * Where there is no register, a read returns all ones and a write does nothing.
+ *
+ * Context: sleeps.
+ */
+void soft_display_rw(struct soft_instance *inst, u32 offset, void *buf, size_t count, bool write)
+{
+	struct soft_display *display = &inst->display;
+	struct soft_vga_limits limits;
+	__le64 raw = 0;
+
+	if (offset < VGPU_HW_VGA_EDID + VGPU_HW_VGA_EDID_SIZE) {
+		if (!write)
+			vgpu_edid_read(inst->vgpu, offset - VGPU_HW_VGA_EDID, buf, count);
+		return;
+	}
+	soft_display_limits(inst, &limits);
+	if (write) {
+		memcpy(&raw, buf, count);
+		spin_lock(&display->lock);
+		if (soft_vga_write(&display->vga, &limits, offset, le64_to_cpu(raw), count))
+			display->source = SOFT_SOURCE_VGA;
+		spin_unlock(&display->lock);
+		return;
+	}
+	spin_lock(&display->lock);
+	raw = cpu_to_le64(soft_vga_read(&display->vga, &limits, offset, count));
+	spin_unlock(&display->lock);
+	memcpy(buf, &raw, count);
+}
+
+/* scanout of struct vgpu_gpu_ops. A surface with more pixels than the type allows is not shown. */
+bool soft_display_scanout(struct vgpu_instance *vgpu, struct vgpu_scanout *scanout)
+{
+	struct soft_instance *inst = soft_instance(vgpu);
+	struct soft_display *display = &inst->display;
+	struct soft_vga_limits limits;
+	bool shown = false;
+
+	soft_display_limits(inst, &limits);
+	spin_lock(&display->lock);
+	switch (display->source) {
+	case SOFT_SOURCE_NONE:
+		break;
+	case SOFT_SOURCE_PRESENT:
+		*scanout = display->present;
+		shown = (u64)scanout->width * scanout->height <=
+			(u64)limits.max_width * limits.max_height;
+		break;
+	case SOFT_SOURCE_VGA:
+		shown = soft_vga_scanout(&display->vga, &limits, scanout);
+		break;
+	}
+	spin_unlock(&display->lock);
+	return shown;
+}
