@@ -202,8 +202,8 @@ test_callout_live() {
 	[[ $(attr "$A" cap) == 100 && $(attr "$A" guarantee) == 50 ]]
 	live_set guarantee=600 cap=700 frl=0x1e
 	[[ $(attr "$A" cap) == 700 && $(attr "$A" guarantee) == 600 && $(attr "$A" frl) == 30 ]]
-	live_set frl=default
-	[[ $(attr "$A" frl) == default && $(attr "$A" cap) == 700 ]]
+	live_set frl=default vga=1
+	[[ $(attr "$A" frl) == default && $(attr "$A" cap) == 700 && $(attr "$A" vga) == 1 ]]
 	live_set
 	attrs_of "$A" >"$GUEST_DIR/before"
 	refused 'weight 2000: must be 1..1000' live_set guarantee=100 weight=2000
@@ -237,6 +237,10 @@ test_callout_live_in_use() {
 	working a
 	live_set guarantee=100 cap=500
 	[[ $(attr "$A" guarantee) == 100 && $(attr "$A" cap) == 500 ]]
+	# What counts when the vGPU is opened cannot be changed now, but given as it is.
+	refused 'vgpu/vga: counts when the vGPU is opened' live_set cap=600 vga=1
+	live_set cap=550 vga=0
+	[[ $(attr "$A" vga) == 0 && $(attr "$A" cap) == 550 ]]
 	mdevctl stop -u "$A" >"$GUEST_DIR/stop" 2>&1 &
 	passes a
 	timeout 20 tail --pid=$! -s 0.1 -f /dev/null

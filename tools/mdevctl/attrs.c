@@ -94,6 +94,16 @@ bool attrs_change(const struct config *config, struct vgpu_ctl_share *change, ch
 	return true;
 }
 
+bool attrs_same(const struct vgpu_setting *setting, const char *text,
+		const struct vgpu_ctl_share *change)
+{
+	struct vgpu_ctl_share now = {};
+
+	return parse_value(setting, text, &now) &&
+	       !memcmp((const char *)&now + setting->offset,
+		       (const char *)change + setting->offset, vgpu_setting_size(setting));
+}
+
 /* Would the attributes do if they were set at once? */
 static bool good_at_once(const struct config *config, const struct vgpu_ctl_share *initial)
 {

@@ -38,6 +38,10 @@ bool attrs_check(const struct config *config, const struct attrs_room *room, boo
 /* Makes one change of all attributes of @config; of two values for one, the last one counts. */
 bool attrs_change(const struct config *config, struct vgpu_ctl_share *change, char *why);
 
+/* Does @text, as sysfs has it, say the same of a setting as @change? */
+bool attrs_same(const struct vgpu_setting *setting, const char *text,
+		const struct vgpu_ctl_share *change);
+
 /* The row of the setting that an attribute sets, or NULL. */
 const struct vgpu_setting *attrs_find(const char *name);
 

@@ -23,7 +23,7 @@ bool device_exists(const char *uuid);
  */
 bool device_check(const char *uuid, const char *parent, const char *type, char *why);
 
-/* Reads an attribute of the mdev that can be written, too. If there is none, returns false. */
+/* Reads an attribute of the mdev. If there is none, returns false. */
 bool device_read(const char *uuid, const char *attr, char *value, size_t room);
 
 /* Makes udev, and all who listen to it, look at the mdev again. */

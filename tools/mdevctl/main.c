@@ -81,7 +81,7 @@ static enum exit_code get_attributes(const struct call *call)
 	struct json json;
 
 	if (!device_check(call->uuid, call->parent, call->type, why))
-		return fail("%s", why);
+		return fail("vGPU %s: %s", call->uuid, why);
 	json_init(&json, stdout, false);
 	json_array(&json, NULL);
 	for (setting = vgpu_share_settings; setting->name; setting++) {
@@ -150,6 +150,33 @@ static enum exit_code get_capabilities(const struct call *call)
 
 /* ---- live ---- */
 
+/*
+ * Whether a change has its effect now. A VM that runs does not see a setting that counts when the
+ * vGPU is opened: to show the new value as that of its vGPU would be wrong.
+ */
+static bool is_live(const struct call *call, const struct vgpu_ctl_share *change, char *why)
+{
+	const struct vgpu_setting *setting;
+	char name[CONFIG_NAME], value[CONFIG_NAME];
+
+	if (!device_read(call->uuid, ATTRS_GROUP "state", value, sizeof(value)) ||
+	    strcmp(value, "started"))
+		return true;
+	for (setting = vgpu_share_settings; setting->name; setting++) {
+		if (!setting->at_open || !(change->valid & setting->valid))
+			continue;
+		snprintf(name, sizeof(name), ATTRS_GROUP "%s", setting->name);
+		if (device_read(call->uuid, name, value, sizeof(value)) &&
+		    attrs_same(setting, value, change))
+			continue;
+		snprintf(why, CONFIG_WHY,
+			 "%s: counts when the vGPU is opened, and it is in use: change it in the definition, or when nobody uses the vGPU",
+			 name);
+		return false;
+	}
+	return true;
+}
+
 static enum exit_code set_live(const struct call *call, struct vgpu_ctl_share *change)
 {
 	char reason[VGPU_TEXT_LEN + 1];
@@ -179,8 +206,8 @@ static enum exit_code live_modify(const struct call *call)
 	if (!read_config(call, &config))
 		code = EXIT_FAILED;
 	else if (!device_check(call->uuid, call->parent, call->type, why) ||
-		 !attrs_change(&config, &change, why))
-		code = fail("%s", why);
+		 !attrs_change(&config, &change, why) || !is_live(call, &change, why))
+		code = fail("vGPU %s: %s", call->uuid, why);
 	else
 		code = change.valid ? set_live(call, &change) : EXIT_OK;
 	config_free(&config);
