@@ -251,7 +251,7 @@ machine_uml() {
 # Prints the directory in the cache of what a stock machine boots: its kernel, and an initramfs that
 # has a program (boot.c) and the modules to mount the image's disk and the checkout.
 boot_dir() {
-	echo "$CACHE/boot-$(cat "$LAB_D"/boot.{sh,c} - <<<"$IMAGE $K_REL" | hash_of)"
+	echo "$CACHE/boot-$(cat "$LAB_D"/{boot.sh,boot.c,unwrap} - <<<"$IMAGE $K_REL" | hash_of)"
 }
 
 boot_make() {

@@ -35,7 +35,7 @@ lane() {
 }
 
 mkdir -p build
-lane uml-debug 1200 guest manage
+lane uml-debug 1200 guest display manage
 lane stock 500 smoke pci libvirt
 echo "$passed passed, $failed failed"
 (( ! failed ))

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # run.sh GROUP...: the end-to-end tests, inside a lab machine. Groups: guest
-# (real QEMU guests), smoke (one guest), manage (mdevctl), libvirt, pci (the
+# (real QEMU guests), display (what QEMU shows), smoke (one guest), manage (mdevctl), libvirt, pci (the
 # host's view). TAP, with a last line "N passed, N failed".
 set -euo pipefail
 cd -- "${BASH_SOURCE[0]%/*}/../.."
@@ -9,7 +9,8 @@ cd -- "${BASH_SOURCE[0]%/*}/../.."
 . scripts/guest.sh
 # shellcheck source=scripts/mdev.sh
 . scripts/mdev.sh
-
+# shellcheck source=tests/e2e/display.sh
+. tests/e2e/display.sh
 # shellcheck source=tests/e2e/manage.sh
 . tests/e2e/manage.sh
 # shellcheck source=tests/e2e/libvirt.sh
@@ -53,6 +54,7 @@ clean_up() {
 # run_test FUNCTION: runs a test in a shell of its own, where each command must succeed.
 run_test() {
 	local name=${1#test_} status=0 start=$EPOCHREALTIME
+	TEST=$name
 	DONE=$((DONE + 1))
 	set +e
 	(
@@ -325,6 +327,9 @@ tests_of() {
 			isolation_nothing_left_after_a_kill isolation_packets_stay_inside \
 			kill_under_load remove_in_use_waits_for_qemu remove_in_use_unplugs \
 			unload_in_use two_hosts_of_one_vgpu shares ;;
+	display)
+		echo display_modes display_resets display_unplug display_two_in_one_guest \
+			display_storm display_present display_firmware ;;
 	manage) echo "${MANAGE_TESTS[@]}" ;;
 	libvirt) echo "${LIBVIRT_TESTS[@]}" ;;
 	pci) echo lspci_shows_the_gpu address_is_stable_over_reloads ;;
