@@ -67,7 +67,7 @@ help:
 	@echo "make                 modules for KDIR (default: the running kernel's) and tools"
 	@echo "make modules KDIR=.. modules only"
 	@echo "make modules_install into /lib/modules/RELEASE/updates"
-	@echo "make install         vgpuctl, its man page, completion and udev rule; libvgpu and headers"
+	@echo "make install         vgpuctl, its man page and completion; rules of udev; mdevctl's call-out; libvgpu, headers"
 	@echo "make demo            two virtual machines share a GPU, in a test machine"
 	@echo "make check           all tests: check-unit lint check-lab check-rt check-debug check-e2e check-conformance check-fuzz"
 	@echo "make check-more      what is about concurrency once more, on PREEMPT_RT and on 8 processors"

@@ -11,6 +11,10 @@ cd -- "${BASH_SOURCE[0]%/*}/../.."
 . scripts/mdev.sh
 # shellcheck source=tests/e2e/display.sh
 . tests/e2e/display.sh
+# shellcheck source=tests/e2e/manage.sh
+. tests/e2e/manage.sh
+# shellcheck source=tests/e2e/libvirt.sh
+. tests/e2e/libvirt.sh
 
 A=$MDEV_UUID_1 B=$MDEV_UUID_2
 SLOW=1
@@ -35,6 +39,7 @@ clean_up() {
 	for name in "${!GUEST_PID[@]}"; do
 		guest_kill "$name"
 	done
+	libvirt_clean_up
 	for mdev in /sys/bus/mdev/devices/*; do
 		[[ ! -e $mdev/remove ]] || timeout 30 bash -c "echo 1 >'$mdev/remove'" || echo "cannot remove ${mdev##*/}"
 	done
@@ -328,91 +333,6 @@ test_two_hosts_of_one_vgpu() {
 	passes a
 }
 
-# ---- mdevctl and libvirt ----
-
-test_mdevctl() {
-	local parent
-	parent=$(mdev_parent)
-	parent=${parent##*/}
-	mdevctl types
-	mdevctl types --dumpjson | jq -e '[.[][][] | to_entries[] | select(.key == "vgpu_soft-SG16-4Q")
-		| .value | (.device_api == "vfio-pci" and .available_instances == 4)] == [true]'
-	mdevctl start -u "$A" -p "$parent" -t vgpu_soft-SG16-4Q
-	mdevctl list | grep -F "$A $parent vgpu_soft-SG16-4Q"
-	[[ $(vgpu_field "$A" type) == SG16-4Q ]]
-	mdevctl define -u "$A"
-	mdevctl list -d | grep -F "$A"
-	mdevctl stop -u "$A"
-	[[ ! -e /sys/bus/mdev/devices/$A ]]
-	mdevctl start -u "$A" -p "$parent"
-	[[ $(vgpu_field "$A" type) == SG16-4Q ]]
-	mdevctl stop -u "$A"
-	mdevctl undefine -u "$A"
-	# The GPU is full: mdevctl fails.
-	mdevctl start -u "$A" -p "$parent" -t vgpu_soft-SG16-16Q
-	if mdevctl start -u "$B" -p "$parent" -t vgpu_soft-SG16-16Q; then
-		fail "two that need the whole GPU"
-	fi
-	mdevctl stop -u "$A"
-}
-
-# Shares that are defined with the mdev are set before anybody opens the vGPU.
-test_mdevctl_attributes() {
-	local parent
-	parent=$(mdev_parent)
-	parent=${parent##*/}
-	mdevctl define -u "$A" -p "$parent" -t vgpu_soft-SG16-4Q
-	mdevctl modify -u "$A" --addattr=vgpu/guarantee --value=600
-	mdevctl modify -u "$A" --addattr=vgpu/cap --value=800
-	mdevctl modify -u "$A" --addattr=vgpu/weight --value=7
-	mdevctl list -d -u "$A" --dumpjson
-	for _ in 1 2; do
-		mdevctl start -u "$A"
-		[[ $(<"/sys/bus/mdev/devices/$A/vgpu/guarantee") == 600 ]]
-		[[ $(<"/sys/bus/mdev/devices/$A/vgpu/cap") == 800 ]]
-		[[ $(<"/sys/bus/mdev/devices/$A/vgpu/weight") == 7 ]]
-		vgpuctl share show "$A"
-		mdevctl stop -u "$A"
-	done
-	# A guarantee of more than is left: the vGPU is not started, and no mdev stays behind.
-	mdev_create "$B" SG16-8Q
-	if mdevctl start -u "$A"; then
-		fail "guarantees of 500 and 600"
-	fi
-	[[ ! -e /sys/bus/mdev/devices/$A ]]
-	mdev_remove "$B"
-	mdevctl undefine -u "$A"
-}
-
-test_virsh() {
-	local parent name
-	lab-libvirtd
-	parent=$(mdev_parent)
-	parent=${parent##*/}
-	name=pci_$(tr ':.' '__' <<<"$parent")
-	virsh -q nodedev-list --cap mdev_types | tee "$GUEST_DIR/nodedev"
-	grep -x "$name" "$GUEST_DIR/nodedev"
-	virsh nodedev-dumpxml "$name" >"$GUEST_DIR/xml"
-	grep -F "<type id='vgpu_soft-SG16-4Q'>" "$GUEST_DIR/xml"
-	grep -F '<availableInstances>4</availableInstances>' "$GUEST_DIR/xml"
-	cat >"$GUEST_DIR/mdev.xml" <<-XML
-		<device>
-		  <parent>$name</parent>
-		  <capability type='mdev'>
-		    <type id='vgpu_soft-SG16-4Q'/>
-		    <uuid>$A</uuid>
-		  </capability>
-		</device>
-	XML
-	virsh nodedev-create "$GUEST_DIR/mdev.xml"
-	[[ $(vgpu_field "$A" type) == SG16-4Q ]]
-	virsh -q nodedev-list --cap mdev | tee "$GUEST_DIR/nodedev"
-	name=$(grep -i "mdev_${A//-/_}" "$GUEST_DIR/nodedev")
-	virsh nodedev-dumpxml "$name"
-	virsh nodedev-destroy "$name"
-	[[ ! -e /sys/bus/mdev/devices/$A ]]
-}
-
 # ---- all ----
 
 tests_of() {
@@ -429,8 +349,8 @@ tests_of() {
 	display)
 		echo display_modes display_resets display_unplug display_two_in_one_guest \
 			display_storm display_present display_firmware ;;
-	manage) echo mdevctl mdevctl_attributes ;;
-	libvirt) echo virsh ;;
+	manage) echo "${MANAGE_TESTS[@]}" ;;
+	libvirt) echo "${LIBVIRT_TESTS[@]}" ;;
 	pci) echo lspci_shows_the_gpu address_is_stable_over_reloads ;;
 	*) echo "$1" ;;
 	esac
