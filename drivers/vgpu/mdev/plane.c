@@ -10,9 +10,11 @@
  * size and reads 0 where there is no picture. A picture that lies in the framebuffer in just this
  * form is shown by the framebuffer's own pages; any other is copied into this form by each query.
  */
+#include <linux/highmem.h>
 #include <linux/kernel.h>
 #include <linux/memcontrol.h>
 #include <linux/mm.h>
+#include <linux/nospec.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <linux/timekeeping.h>
@@ -44,23 +46,6 @@ static bool plane_same(const struct vgpu_scanout *a, const struct vgpu_scanout *
 	       a->pitch == b->pitch && a->blank == b->blank;
 }
 
-/**
- * vgpu_plane_open() - get ready to show pictures
- * @dev: a vGPU that is being opened
- *
- * Return: 0, to be undone by vgpu_plane_close(), or -ENOMEM.
- */
-int vgpu_plane_open(struct vgpu_mdev *dev)
-{
-	struct vgpu_plane *plane = &dev->plane;
-
-	if (!dev->regions.plane_bytes)
-		return 0;
-	plane->next_ns = 0;
-	plane->blank = alloc_page(GFP_KERNEL_ACCOUNT | __GFP_ZERO);
-	return plane->blank ? 0 : -ENOMEM;
-}
-
 /* Gives back the pages of copies. No fault can be about to map them, see @valid and @packed. */
 static void plane_free_copy(struct vgpu_mdev *dev)
 {
@@ -78,16 +63,12 @@ static void plane_free_copy(struct vgpu_mdev *dev)
 
 /**
  * vgpu_plane_close() - free what was needed to show pictures
- * @dev: a vGPU that nobody has open or mapped any more, or that could not be opened
+ * @dev: a vGPU that nobody has open or mapped any more
  */
 void vgpu_plane_close(struct vgpu_mdev *dev)
 {
-	struct vgpu_plane *plane = &dev->plane;
-
 	plane_free_copy(dev);
-	if (plane->blank)
-		put_page(plane->blank);
-	plane->blank = NULL;
+	dev->plane.next_ns = 0;
 }
 
 /**
@@ -111,6 +92,9 @@ void vgpu_plane_drop(struct vgpu_mdev *dev)
  * @pages: filled in; valid until the lock is released
  * @nr: length of @pages, at least 1; all within the region
  *
+ * What is dark is the kernel's page of zeros, whose references are not counted when it is mapped: a
+ * user could map any other single page so often that the count of its references wraps around.
+ *
  * Sleeps.
  *
  * Return: how many pages there are, at least 1, or an error of vgpu_instance_map_pages().
@@ -123,15 +107,18 @@ int vgpu_plane_pages(struct vgpu_mdev *dev, u64 first, struct page **pages, unsi
 	unsigned int i;
 
 	lockdep_assert_held_read(&dev->instance->map_lock);
-	if (first < end) {
-		nr = min_t(u64, nr, end - first);
-		if (!plane->packed)
-			return vgpu_instance_map_pages(dev->instance, VGPU_HW_BAR_FB,
-						       (s->offset >> PAGE_SHIFT) + first, pages,
-						       nr);
+	if (first >= end) {
+		for (i = 0; i < nr; i++)
+			pages[i] = ZERO_PAGE(0);
+		return nr;
 	}
-	for (i = 0; i < nr; i++)
-		pages[i] = first < end ? plane->copy[first + i] : plane->blank;
+	nr = min_t(u64, nr, end - first);
+	if (!plane->packed)
+		return vgpu_instance_map_pages(dev->instance, VGPU_HW_BAR_FB,
+					       (s->offset >> PAGE_SHIFT) + first, pages, nr);
+	/* The user chose the number. */
+	first = array_index_nospec((unsigned long)first, end);
+	memcpy(pages, plane->copy + first, nr * sizeof(*pages));
 	return nr;
 }
 
