@@ -191,6 +191,7 @@ static int plane_copy_row(struct vgpu_mdev *dev, u64 from, u64 to, u32 bytes)
 static int plane_copy(struct vgpu_mdev *dev, const struct vgpu_scanout *s)
 {
 	u32 row_bytes = s->width * PLANE_BPP, y;
+	u64 end = (u64)row_bytes * s->height;
 	struct mem_cgroup *old;
 	int ret;
 
@@ -198,6 +199,10 @@ static int plane_copy(struct vgpu_mdev *dev, const struct vgpu_scanout *s)
 	old = set_active_memcg(dev->instance->info.memcg);
 	ret = plane_copy_room(dev, plane_nr_pages(s));
 	set_active_memcg(old);
+	/* An earlier picture, perhaps of before a reset, may have gone on in the last page. */
+	if (!ret && offset_in_page(end))
+		memzero_page(dev->plane.copy[end >> PAGE_SHIFT], offset_in_page(end),
+			     PAGE_SIZE - offset_in_page(end));
 	for (y = 0; !ret && y < s->height; y++) {
 		ret = plane_copy_row(dev, s->offset + (u64)s->pitch * y, (u64)row_bytes * y,
 				     row_bytes);
