@@ -64,8 +64,8 @@ struct vgpu_irqs {
 
 /**
  * struct vgpu_plane - what the user of the device sees of the vGPU's first head
- * @lock:    serialises queries; protects @next_ns and @copy
- * @next_ns: a picture that is new is taken up at this time, and not before
+ * @lock:    serialises queries; protects @frl and @copy
+ * @frl:     how often a picture that is new is taken up
  * @copy:    pages for packed copies, NULL where none was needed yet; pages that @shown is in are
  *           also read with the instance's map_lock held, and freed when that cannot be any more
  * @shown:   the picture that the user was told of, if @valid. This field and those below change
@@ -76,7 +76,7 @@ struct vgpu_irqs {
  */
 struct vgpu_plane {
 	struct mutex lock;	/* queries */
-	u64 next_ns;
+	struct vgpu_frl frl;
 	struct page **copy;
 	struct vgpu_scanout shown;
 	bool valid;

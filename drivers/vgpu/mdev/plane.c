@@ -68,7 +68,7 @@ static void plane_free_copy(struct vgpu_mdev *dev)
 void vgpu_plane_close(struct vgpu_mdev *dev)
 {
 	plane_free_copy(dev);
-	dev->plane.next_ns = 0;
+	dev->plane.frl = (struct vgpu_frl){};
 }
 
 /**
@@ -242,25 +242,13 @@ static void plane_show_none(struct vgpu_mdev *dev)
 	plane_free_copy(dev);
 }
 
-/*
- * Whether a new picture, or a new copy of it, may be taken up now. The frame rate limit counts from
- * when the one before was due, so that queries at any rate above the limit do not fall behind it.
- */
+/* Whether a new picture, or a new copy of it, may be taken up now. */
 static bool plane_due(struct vgpu_mdev *dev)
 {
-	struct vgpu_plane *plane = &dev->plane;
-	u64 now_ns = ktime_get_ns(), frame_ns;
-	u32 fps = vgpu_shares_frl(dev->instance);
+	struct vgpu_frl *frl = &dev->plane.frl;
 
-	if (!fps)
-		return true;
-	if (now_ns < plane->next_ns)
-		return false;
-	frame_ns = div_u64(NSEC_PER_SEC, fps);
-	plane->next_ns += frame_ns;
-	if (plane->next_ns <= now_ns)
-		plane->next_ns = now_ns + frame_ns;
-	return true;
+	vgpu_frl_set(frl, vgpu_shares_frl(dev->instance));
+	return !vgpu_frl_present(frl, ktime_get_ns());
 }
 
 /* Brings what the region shows in line with what the head shows. */
