@@ -70,8 +70,7 @@ struct vgpu_irqs {
  *           also read with the instance's map_lock held, and freed when that cannot be any more
  * @shown:   the picture that the user was told of, if @valid. This field and those below change
  *           with the instance's map_lock held for writing
- * @valid:   there is a picture
- * @packed:  the picture is in @copy, and not in the framebuffer
+ * @valid:   there is a picture. Becomes true with @lock held, too
  * @drops:   counts how often the framebuffer was dropped
  */
 struct vgpu_plane {
@@ -80,7 +79,6 @@ struct vgpu_plane {
 	struct page **copy;
 	struct vgpu_scanout shown;
 	bool valid;
-	bool packed;
 	unsigned int drops;
 };
 

@@ -46,7 +46,7 @@ static bool plane_same(const struct vgpu_scanout *a, const struct vgpu_scanout *
 	       a->pitch == b->pitch && a->blank == b->blank;
 }
 
-/* Gives back the pages of copies. No fault can be about to map them, see @valid and @packed. */
+/* Gives back the pages of copies. No fault can be about to map them, see @valid. */
 static void plane_free_copy(struct vgpu_mdev *dev)
 {
 	struct vgpu_plane *plane = &dev->plane;
@@ -54,9 +54,11 @@ static void plane_free_copy(struct vgpu_mdev *dev)
 
 	if (!plane->copy)
 		return;
-	for (i = 0; i < dev->regions.plane_bytes >> PAGE_SHIFT; i++)
+	for (i = 0; i < dev->regions.plane_bytes >> PAGE_SHIFT; i++) {
 		if (plane->copy[i])
 			put_page(plane->copy[i]);
+		cond_resched();
+	}
 	kvfree(plane->copy);
 	plane->copy = NULL;
 }
@@ -81,7 +83,7 @@ void vgpu_plane_drop(struct vgpu_mdev *dev)
 	if (!dev->regions.plane_bytes)
 		return;
 	WRITE_ONCE(dev->plane.drops, dev->plane.drops + 1);
-	dev->plane.valid = false;
+	WRITE_ONCE(dev->plane.valid, false);
 	vgpu_map_zap(dev, VGPU_REGION_PLANE);
 }
 
@@ -113,7 +115,7 @@ int vgpu_plane_pages(struct vgpu_mdev *dev, u64 first, struct page **pages, unsi
 		return nr;
 	}
 	nr = min_t(u64, nr, end - first);
-	if (!plane->packed)
+	if (!plane_needs_copy(s))
 		return vgpu_instance_map_pages(dev->instance, VGPU_HW_BAR_FB,
 					       (s->offset >> PAGE_SHIFT) + first, pages, nr);
 	/* The user chose the number. */
@@ -222,7 +224,6 @@ static void plane_show(struct vgpu_mdev *dev, const struct vgpu_scanout *s, unsi
 	if (drops == plane->drops) {
 		plane->valid = true;
 		plane->shown = *s;
-		plane->packed = plane_needs_copy(s);
 		vgpu_map_zap(dev, VGPU_REGION_PLANE);
 	}
 	up_write(&dev->instance->map_lock);
@@ -233,7 +234,7 @@ static void plane_show_none(struct vgpu_mdev *dev)
 {
 	struct vgpu_plane *plane = &dev->plane;
 
-	if (!plane->valid && !plane->copy)
+	if (!READ_ONCE(plane->valid) && !plane->copy)
 		return;
 	down_write(&dev->instance->map_lock);
 	plane->valid = false;
@@ -257,7 +258,7 @@ static void plane_update(struct vgpu_mdev *dev)
 	struct vgpu_plane *plane = &dev->plane;
 	unsigned int drops = READ_ONCE(plane->drops);
 	struct vgpu_scanout now;
-	bool same;
+	bool same, copied;
 	int ret;
 
 	lockdep_assert_held(&plane->lock);
@@ -265,10 +266,12 @@ static void plane_update(struct vgpu_mdev *dev)
 		plane_show_none(dev);
 		return;
 	}
-	same = plane->valid && plane_same(&now, &plane->shown);
-	if ((same && !plane->packed) || !plane_due(dev))
+	/* A reset may be ending the picture just now: then the next query finds that. */
+	same = READ_ONCE(plane->valid) && plane_same(&now, &plane->shown);
+	copied = plane_needs_copy(&now) && !now.blank;
+	if ((same && !copied) || !plane_due(dev))
 		return;
-	if (plane_needs_copy(&now) && !now.blank) {
+	if (copied) {
 		ret = plane_copy(dev, &now);
 		if (ret) {
 			vgpu_inst_notice_limited(dev->instance,
