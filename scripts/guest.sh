@@ -12,28 +12,54 @@ GUEST_MIB=128
 mkdir -p "$GUEST_DIR"
 declare -A GUEST_PID=()
 
+# guest_qemu NAME ARGUMENT...: starts a QEMU. The guest's first serial port goes to NAME.log, its
+# second one is for guest_tell.
+guest_qemu() {
+	local name=$1 file=$GUEST_DIR/$1
+	shift
+	: >"$file.log"
+	rm -f "$file.qmp" "$file.tell"
+	mkfifo "$file.tell"
+	qemu-system-x86_64 -nodefaults -no-user-config -smp 1 \
+		-serial "file:$file.log" -serial "pipe:$file.tell" \
+		-qmp "unix:$file.qmp,server=on,wait=off" \
+		"$@" </dev/null >"$file.qemu" 2>&1 &
+	GUEST_PID[$name]=$!
+}
+
 # guest_start NAME UUID JOB [ARGUMENT...]: starts a guest that has the vGPU UUID and whose program
-# does JOB. With GUEST_PLUG=port the vGPU is below a PCI Express port.
+# does JOB. With GUEST_PLUG=port the vGPU is below a PCI Express port, with GUEST_PLUG=fixed it
+# cannot be unplugged; with GUEST_IOMMU=iommufd QEMU takes it by its own device node and /dev/iommu
+# instead of by its group and a container; GUEST_OPTIONS has more options of the device.
 guest_start() {
-	local name=$1 uuid=$2 machine=(-machine "pc,accel=tcg") bus=
+	local name=$1 uuid=$2 machine=(-machine "pc,accel=tcg") driver=vfio-pci bus=
 	shift 2
+	if [[ ${GUEST_IOMMU:-} == iommufd ]]; then
+		machine+=(-object "iommufd,id=iommu")
+		bus=,iommufd=iommu
+	fi
 	if [[ ${GUEST_PLUG:-} == port ]]; then
 		machine=(-machine "q35,accel=tcg"
 			-global "ICH9-LPC.acpi-pci-hotplug-with-bridge-support=off"
 			-device "pcie-root-port,id=slot1,chassis=1")
-		bus=,bus=slot1
+		bus+=,bus=slot1
+	elif [[ ${GUEST_PLUG:-} == fixed ]]; then
+		driver=vfio-pci-nohotplug
 	fi
-	: >"$GUEST_DIR/$name.log"
-	rm -f "$GUEST_DIR/$name.qmp"
-	qemu-system-x86_64 -nodefaults -no-user-config -display none -no-reboot \
-		"${machine[@]}" -smp 1 -m "$GUEST_MIB" \
+	guest_qemu "$name" -display none -no-reboot "${machine[@]}" -m "$GUEST_MIB" \
 		-kernel "$GUEST_KERNEL" -initrd "$GUEST_INITRAMFS" \
-		-append "console=ttyS0 quiet panic=-1 reboot=t -- $*" \
-		-serial "file:$GUEST_DIR/$name.log" \
-		-qmp "unix:$GUEST_DIR/$name.qmp,server=on,wait=off" \
-		-device "vfio-pci,id=vgpu,sysfsdev=/sys/bus/mdev/devices/$uuid$bus" \
-		</dev/null >"$GUEST_DIR/$name.qemu" 2>&1 &
-	GUEST_PID[$name]=$!
+		-append "console=ttyS0 8250.nr_uarts=2 quiet panic=-1 reboot=t -- $*" \
+		-device "$driver,id=vgpu,sysfsdev=/sys/bus/mdev/devices/$uuid$bus${GUEST_OPTIONS:-}"
+}
+
+# guest_tell NAME LINE: sends the guest's program a line.
+guest_tell() {
+	echo "$2" >"$GUEST_DIR/$1.tell"
+}
+
+# guest_qmp NAME ARGUMENT...: see scripts/guest-qmp.
+guest_qmp() {
+	scripts/guest-qmp "$GUEST_DIR/$1.qmp" "${@:2}"
 }
 
 # guest_log NAME: prints what the guest's program has said.

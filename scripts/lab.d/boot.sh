@@ -22,13 +22,5 @@ done </tmp/list
 gcc -O2 -Wall -Wextra -static -s -o /tmp/i/init "${BASH_SOURCE[0]%/*}/boot.c"
 cd /tmp/i
 find . | cpio --quiet -o -H newc -R 0:0 | lz4 -q -l -9 >"$dir/initrd"
-# The kernel without its wrapping starts 1 s earlier (by PVH).
-kernel=/boot/vmlinuz-$release
-# shellcheck disable=SC2013 # words they are
-for offset in $(LC_ALL=C grep -obUaP '\x28\xb5\x2f\xfd' "$kernel" | cut -d: -f1); do
-	tail -c "+$((offset + 1))" "$kernel" | zstd -dcq >"$dir/kernel" 2>/dev/null || :
-	if readelf -h "$dir/kernel" >/dev/null 2>&1; then
-		exit 0
-	fi
-done
-cp "$kernel" "$dir/kernel"
+# The kernel without its wrapping starts 1 s earlier.
+"${BASH_SOURCE[0]%/*}/unwrap" "/boot/vmlinuz-$release" "$dir/kernel"

@@ -3,12 +3,12 @@
  * First and only process of a guest:
  *
  *	JOB [--seconds N] [--load PERCENT] [--mib N] [--seed N] [--idle N]
+ *	    [--title TEXT]
  *
  * Finds the vGPU, does the job, prints "guest: END pass" or "guest: END fail" on the console and
  * switches the machine off.
  */
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,34 +18,6 @@
 #include <unistd.h>
 
 #include "guest.h"
-
-__attribute__((format(printf, 2, 0)))
-static void print_line(const char *begin, const char *fmt, va_list args)
-{
-	fputs(begin, stdout);
-	vprintf(fmt, args);
-	putchar('\n');
-	fflush(stdout);
-}
-
-void say(const char *fmt, ...)
-{
-	va_list args;
-
-	va_start(args, fmt);
-	print_line("guest: ", fmt, args);
-	va_end(args);
-}
-
-bool failed(const char *fmt, ...)
-{
-	va_list args;
-
-	va_start(args, fmt);
-	print_line("guest: FAILED: ", fmt, args);
-	va_end(args);
-	return false;
-}
 
 static const struct job {
 	const char *name;
@@ -58,6 +30,7 @@ static const struct job {
 	{ "escape", escape_run },
 	{ "eject", eject_run },
 	{ "hog", hog_run },
+	{ "present", present_run },
 };
 
 static const struct job *find_job(const char *name)
@@ -80,6 +53,10 @@ static bool parse(int argc, char **argv, struct options *options)
 	for (i = 2; i < argc; i += 2) {
 		if (i + 1 == argc)
 			return failed("%s needs a value", argv[i]);
+		if (!strcmp(argv[i], "--title")) {
+			options->title = argv[i + 1];
+			continue;
+		}
 		errno = 0;
 		value = strtoull(argv[i + 1], &end, 0);
 		if (errno || *end || end == argv[i + 1])

@@ -9,6 +9,7 @@
 
 #include "clk.h"
 #include "libvgpu.h"
+#include "say.h"
 
 #define WAIT_MS		60000
 #define KIB		1024ull
@@ -21,6 +22,7 @@
  * @mib:     framebuffer that a round of work, or a job, fills
  * @seed:    of the data, or of the secret
  * @idle:    hog: seconds without work behind that
+ * @title:   load: of the picture that it shows at the end, until the host says to go on; or NULL
  */
 struct options {
 	unsigned int seconds;
@@ -28,6 +30,7 @@ struct options {
 	unsigned int mib;
 	uint64_t seed;
 	unsigned int idle;
+	const char *title;
 };
 
 /**
@@ -44,13 +47,6 @@ struct work {
 	uint64_t bytes[VGPU_HW_MAX_ENGINES];
 };
 
-/* guest.c */
-/* Prints a line; failed() prints what is wrong and returns false. */
-__attribute__((format(printf, 1, 2)))
-void say(const char *fmt, ...);
-__attribute__((format(printf, 1, 2)))
-bool failed(const char *fmt, ...);
-
 /* work.c: functions that return false have printed what is wrong */
 bool work_start(struct work *work, struct vgpu_dev *dev, enum vgpu_ring where);
 bool work_wait(struct work *work, unsigned int chan);
@@ -61,9 +57,39 @@ bool work_copy(struct work *work, unsigned int chan, struct vgpu_loc dst,
 bool work_copy2d(struct work *work, unsigned int chan, struct vgpu_loc dst, uint32_t dst_pitch,
 		 struct vgpu_loc src, uint32_t src_pitch, uint64_t width, uint32_t rows);
 
+/* Fills @rows rows of framebuffer from @dst on, @width bytes each. */
+bool work_fill2d(struct work *work, unsigned int chan, uint64_t dst, uint32_t pitch,
+		 uint32_t value, uint64_t width, uint32_t rows);
+
 /* Waits until all channels are idle, and prints what each engine has completed. */
 bool work_report(struct work *work);
 void work_stop(struct work *work);
+
+/* tell.c: what the host says; tell_open() returns a file for tell_wait(), or -1. */
+int tell_open(void);
+/* Waits for a line. */
+bool tell_wait(int fd, unsigned int seconds);
+
+#define CHART_BARS	60
+
+/**
+ * struct chart - what a guest has done, as its screen shows it
+ * @title:  who the guest is
+ * @bytes:  written in each second
+ * @bars:   number of elements of @bytes in use
+ * @rounds: of work
+ * @sum:    checksum of what was verified
+ */
+struct chart {
+	const char *title;
+	uint64_t bytes[CHART_BARS];
+	unsigned int bars;
+	uint64_t rounds;
+	uint64_t sum;
+};
+
+/* chart.c: draws that with the engines and shows it. */
+bool chart_show(struct work *work, const struct chart *chart);
 
 /* The jobs; each returns whether all was right. */
 bool load_run(struct vgpu_dev *dev, const struct options *options);
@@ -72,6 +98,7 @@ bool scan_run(struct vgpu_dev *dev, const struct options *options);
 bool hold_run(struct vgpu_dev *dev, const struct options *options);
 bool escape_run(struct vgpu_dev *dev, const struct options *options);
 bool hog_run(struct vgpu_dev *dev, const struct options *options);
+bool present_run(struct vgpu_dev *dev, const struct options *options);
 bool eject_run(struct vgpu_dev *dev, const struct options *options);
 
 #endif /* E2E_GUEST_H */

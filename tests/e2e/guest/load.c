@@ -11,6 +11,7 @@
 #define ROWS		64u
 #define FRAME_WIDTH	256u
 #define FRAME_HEIGHT	64u
+#define LOOK_S		600	/* for the host to look at the picture */
 
 /**
  * struct load - state of the job
@@ -139,9 +140,33 @@ static bool round_present(struct load *load)
 	return work_wait(work, 0);
 }
 
+static uint64_t written(const struct work *work)
+{
+	uint64_t bytes = 0;
+	unsigned int i;
+
+	for (i = 0; i < work->nr; i++)
+		bytes += work->bytes[i];
+	return bytes;
+}
+
+/* Shows what was done, until the host has seen it. */
+static bool show(struct load *load, struct chart *chart)
+{
+	int port = tell_open();
+
+	chart->sum = load->sum;
+	if (port < 0 || !chart_show(&load->work, chart))
+		return false;
+	load->frames++;
+	say("shown, checksum %016llx", (unsigned long long)load->sum);
+	return tell_wait(port, LOOK_S);
+}
+
 bool load_run(struct vgpu_dev *dev, const struct options *options)
 {
-	uint64_t start, end, began, busy, rounds = 0, busy_sum = 0;
+	uint64_t start, end, began, busy, before, second, rounds = 0, busy_sum = 0;
+	struct chart chart = { .title = options->title };
 	struct load load = { 0 };
 	bool ok = true;
 
@@ -153,17 +178,26 @@ bool load_run(struct vgpu_dev *dev, const struct options *options)
 	end = start + options->seconds * 1000000000ull;
 	while (ok && clk_ns() < end) {
 		began = clk_ns();
+		before = written(&load.work);
 		ok = round_fill(&load) && round_copy(&load) &&
 			round_present(&load);
 		busy = clk_ns() - began;
 		busy_sum += busy;
 		rounds++;
+		second = (began - start) / 1000000000;
+		if (second < CHART_BARS) {
+			chart.bytes[second] += written(&load.work) - before;
+			chart.bars = (unsigned int)second + 1;
+		}
 		if (options->load < 100)
 			clk_sleep_ns(busy * (100 - options->load) / options->load);
 	}
 	say("rounds %llu in %llu ms, at work %llu ms", (unsigned long long)rounds,
 	    (unsigned long long)((clk_ns() - start) / 1000000),
 	    (unsigned long long)(busy_sum / 1000000));
+	chart.rounds = rounds;
+	if (ok && options->title)
+		ok = show(&load, &chart);
 	ok = work_report(&load.work) && ok;
 	say("frames %llu", (unsigned long long)load.frames);
 	if (ok)

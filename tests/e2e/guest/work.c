@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <endian.h>
 #include <string.h>
 
 #include "guest.h"
@@ -47,6 +48,24 @@ bool work_fill(struct work *work, unsigned int chan, struct vgpu_loc dst,
 	if (vgpu_chan_fill(work->chan[chan], dst, value, bytes))
 		return failed("fill: %s", vgpu_dev_error(work->dev));
 	work->bytes[chan] += bytes;
+	return true;
+}
+
+bool work_fill2d(struct work *work, unsigned int chan, uint64_t dst, uint32_t pitch,
+		 uint32_t value, uint64_t width, uint32_t rows)
+{
+	struct vgpu_hw_packet packet = {
+		.type = VGPU_HW_PKT_FILL,
+		.dst = htole64(dst),
+		.value = htole32(value),
+		.width = htole64(width),
+		.rows = htole32(rows),
+		.dst_pitch = htole32(rows == 1 ? 0 : pitch),
+	};
+
+	if (vgpu_chan_submit(work->chan[chan], &packet, 1))
+		return failed("2D fill: %s", vgpu_dev_error(work->dev));
+	work->bytes[chan] += width * rows;
 	return true;
 }
 

@@ -1,0 +1,248 @@
+# shellcheck shell=bash
+# Tests of what QEMU shows of vGPUs; tests/e2e/run.sh sources this file. The guests boot Debian's
+# kernel, whose own driver finds a standard VGA, and draw what they are told (tests/e2e/display).
+# Pictures that were compared are left in build/display.
+
+DISPLAY_KERNEL=build/guest/display.kernel
+DISPLAY_INITRAMFS=build/guest/display.initramfs
+PICTURES=build/display
+C=33333333-3333-4333-8333-333333333333
+# Where the guests find their vGPUs: two on the root bus, one below a port.
+FIRST=0000:00:05.0 SECOND=0000:00:06.0 PORT=0000:01:00.0
+ASCII=$(printf '%b' "$(printf '\\x%x' {32..126})")
+declare -A TOLD=()
+
+# ---- guests that show what they are told ----
+
+# vga_create UUID [TYPE]: creates a vGPU that a driver for a standard VGA drives.
+vga_create() {
+	mdev_create "$1" "${2:-SG16-1Q}"
+	echo 1 >"/sys/bus/mdev/devices/$1/vgpu/vga"
+}
+
+# vga_device UUID ID PCI [OPTIONS]: prints QEMU's argument for a vGPU that stays where it is.
+vga_device() {
+	local slot=${3%.0}
+	echo "vfio-pci-nohotplug,id=$2,addr=${slot##*:},sysfsdev=/sys/bus/mdev/devices/$1,display=on${4:-}"
+}
+
+# display_start NAME ARGUMENT...: starts a guest with these arguments for QEMU, and waits for it.
+display_start() {
+	local name=$1
+	shift
+	guest_qemu "$name" -m 256 -kernel "$DISPLAY_KERNEL" -initrd "$DISPLAY_INITRAMFS" \
+		-append "console=ttyS0 console=tty0 quiet mitigations=off fbcon=font:VGA8x16 panic=-1" \
+		-machine q35,accel=tcg "$@"
+	TOLD[$name]=0
+	display_ready "$name" 1
+}
+
+# said NAME REGEX NUMBER SECONDS: waits until the guest has said so many lines that match.
+said() {
+	local end=$((SECONDS + $4 * SLOW)) nr
+	while nr=$(guest_log "$1" | grep -cE "$2" || :) && (( nr < $3 )); do
+		if guest_log "$1" | grep '^guest: FAILED'; then
+			fail "guest $1 fails"
+		fi
+		(( SECONDS <= end )) || fail "guest $1 has said $nr times, not $3 times: $2"
+		guest_running "$1" || fail "QEMU of $1 has ended"
+		sleep 0.1
+	done
+}
+
+# display_ready NAME NUMBER: waits until the guest has booted that many times.
+display_ready() {
+	said "$1" '^guest: ready' "$2" 60
+}
+
+# tell NAME COMMAND...: has the guest execute a command of tests/e2e/display/main.c.
+tell() {
+	local name=$1 nr=$((TOLD[$1] += 1))
+	shift
+	guest_tell "$name" "$nr $*"
+	guest_says "$name" "^guest: (not )?done $nr\$" $((30 * SLOW)) ||
+		fail "guest $name does not answer to: $*"
+	guest_log "$name" | grep -x "guest: done $nr" || fail "guest $name cannot: $*"
+}
+
+# answer NAME WORD: prints what the guest has said last that begins with WORD.
+answer() {
+	guest_log "$1" | sed -n "s/^guest: $2 //p" | tail -n 1
+}
+
+# look NAME DEVICE CHECK...: QEMU's picture of the device passes these checks of guest-qmp, at
+# least after some seconds (LOOK_S): a kernel shows text on its console a bit after it is written.
+look() {
+	local name=$1 device=$2
+	shift 2
+	mkdir -p "$PICTURES"
+	guest_qmp "$name" look $((${LOOK_S:-5} * SLOW)) "$device" "$PICTURES/$TEST-$name-$device.png" "$@" ||
+		fail "the screen of $name is wrong"
+}
+
+# shows_console NAME DEVICE PCI: text that the guest writes now is on the screen: what the guest's
+# kernel has in its framebuffer, and known letters in the kernel's font.
+shows_console() {
+	local name=$1 device=$2 pci=$3 word=$RANDOM$RANDOM screen
+	tell "$name" text "$pci" "$word"
+	screen=$(answer "$name" screen)
+	look "$name" "$device" "screen=${screen// /,}" "text=This guest's word is $word." \
+		"text=$ASCII" "text=The word, once more and further right: $word"
+}
+
+# shows_drawing NAME DEVICE PCI WIDTH HEIGHT [PAD]: so is a drawing, pixel by pixel.
+shows_drawing() {
+	local name=$1 device=$2 pci=$3 width=$4 height=$5 pad=${6:-0} seed=$((RANDOM * 512 + RANDOM))
+	tell "$name" draw "$pci" "$width" "$height" "$seed" "$pad"
+	look "$name" "$device" "pattern=$width,$height,$seed"
+}
+
+# shows_flips NAME DEVICE PCI TIMES: and the drawing in the buffer that was flipped to last.
+shows_flips() {
+	local name=$1 device=$2 pci=$3 seed=$((RANDOM * 512 + RANDOM)) shown
+	tell "$name" flip "$pci" "$4" "$seed"
+	shown=$(answer "$name" flipped)
+	shown=${shown%,*}
+	[[ $shown == *" $seed" ]]
+	look "$name" "$device" "pattern=${shown// /,}"
+}
+
+# ---- the tests ----
+
+# A default KubeVirt machine: display=on, ramfb=on.
+test_display_modes() {
+	vga_create "$A"
+	display_start a -display none -device "$(vga_device "$A" vgpu "$FIRST" ,ramfb=on)"
+	shows_console a vgpu "$FIRST"
+	tell a modes "$FIRST"
+	answer a modes
+	[[ " $(answer a modes) " =~ \ 1024x768\*?\  ]]
+	shows_drawing a vgpu "$FIRST" 1024 768
+	shows_flips a vgpu "$FIRST" 1
+	shows_flips a vgpu "$FIRST" 20
+	# Rows that are longer than the picture, a size of no standard, and where pages do not begin.
+	shows_drawing a vgpu "$FIRST" 800 600 40
+	shows_flips a vgpu "$FIRST" 3
+	shows_drawing a vgpu "$FIRST" 1000 700
+	shows_flips a vgpu "$FIRST" 1
+	shows_drawing a vgpu "$FIRST" 640 480
+	shows_drawing a vgpu "$FIRST" 1920 1080
+	tell a close "$FIRST"
+	shows_console a vgpu "$FIRST"
+}
+
+# The machine's reset, one that the guest wants, and a reset of the function alone.
+test_display_resets() {
+	vga_create "$A"
+	display_start a -display none -device "$(vga_device "$A" vgpu "$FIRST")"
+	shows_drawing a vgpu "$FIRST" 800 600
+	guest_qmp a do system_reset
+	display_ready a 2
+	shows_console a vgpu "$FIRST"
+	guest_tell a "0 reboot"
+	display_ready a 3
+	shows_console a vgpu "$FIRST"
+	shows_drawing a vgpu "$FIRST" 1024 768
+	tell a reset "$FIRST"
+	tell a dark "$FIRST"
+	shows_drawing a vgpu "$FIRST" 1280 720
+}
+
+# A vGPU that is unplugged and plugged in again, as any device of QEMU.
+test_display_unplug() {
+	local device
+	device=driver=vfio-pci,id=vgpu,bus=slot,sysfsdev=/sys/bus/mdev/devices/$A,display=on
+	vga_create "$A"
+	display_start a -display none -device pcie-root-port,id=slot,chassis=1,addr=4 \
+		-device "${device#driver=}"
+	shows_console a vgpu "$PORT"
+	for _ in 1 2; do
+		guest_qmp a do device_del id=vgpu until DEVICE_DELETED
+		[[ $(vgpu_field "$A" state) == created ]]
+		if guest_qmp a look 0 vgpu "$PICTURES/none.png" dark; then
+			fail "QEMU shows a device that is gone"
+		fi
+		# shellcheck disable=SC2086 # words
+		guest_qmp a do device_add ${device//,/ }
+		tell a await "$PORT"
+		shows_console a vgpu "$PORT"
+	done
+	shows_drawing a vgpu "$PORT" 1024 768
+}
+
+test_display_two_in_one_guest() {
+	vga_create "$A"
+	vga_create "$B"
+	display_start a -display none -device "$(vga_device "$A" vgpu "$FIRST" ,ramfb=on)" \
+		-device "$(vga_device "$B" other "$SECOND")"
+	shows_console a vgpu "$FIRST"
+	shows_drawing a other "$SECOND" 800 600
+	shows_console a vgpu "$FIRST"
+	shows_flips a other "$SECOND" 3
+	shows_drawing a vgpu "$FIRST" 1024 768
+	shows_flips a other "$SECOND" 4
+}
+
+# Two guests with a display each. One then writes modes to its registers as fast as it can, most of
+# them bad ones, while the host takes pictures. That harms no other guest: not one that draws, and
+# not one that uses the engines.
+test_display_storm() {
+	local last seed=$RANDOM
+	vga_create "$A"
+	vga_create "$B"
+	mdev_create "$C" SG16-1Q
+	display_start a -display none -device "$(vga_device "$A" vgpu "$FIRST")"
+	display_start b -vnc "unix:$GUEST_DIR/b.vnc" -device "$(vga_device "$B" vgpu "$FIRST")"
+	shows_console a vgpu "$FIRST"
+	shows_console b vgpu "$FIRST"
+	guest_start c "$C" load --seconds 5 --mib 4
+	working c
+	guest_tell a "$((TOLD[a] += 1)) storm $FIRST 8 $seed"
+	guest_says a '^guest: storm: begins' $((10 * SLOW))
+	guest_qmp a watch 3 vgpu
+	shows_drawing b vgpu "$FIRST" 1024 768
+	shows_flips b vgpu "$FIRST" 3
+	passes c
+	guest_says a "^guest: done ${TOLD[a]}\$" $((30 * SLOW))
+	answer a storm:
+	last=$(answer a drawn)
+	look a vgpu "pattern=${last// /,}"
+	[[ $last == *" $seed" ]]
+	# The driver of the guest finds the vGPU in order, too.
+	tell a probe "$FIRST"
+	shows_console a vgpu "$FIRST"
+	[[ $(vgpuctl show "$A" --json | jq .faults) == 0 ]]
+}
+
+# A guest with a driver for our hardware shows surfaces by PRESENT. Before the first of them, and
+# after a reset, there is what the firmware writes to QEMU's ramfb.
+test_display_present() {
+	local shown nr
+	mdev_create "$A" SG16-1Q
+	GUEST_PLUG=fixed GUEST_OPTIONS=,display=on,ramfb=on guest_start a "$A" present --seed $RANDOM
+	working a
+	look a vgpu "text=Booting from ROM"
+	guest_tell a "the first"
+	for nr in 1 2 3 4 5 6; do
+		said a '^guest: shown' "$nr" 30
+		shown=$(answer a shown)
+		look a vgpu "pattern=${shown// /,}"
+		guest_tell a "the next"
+	done
+	guest_says a '^guest: reset' $((10 * SLOW))
+	look a vgpu "text=Booting from ROM"
+	guest_tell a "that is all"
+	passes a
+	[[ $(vgpuctl show "$A" --json | jq .faults) == 0 ]]
+}
+
+# OVMF, with its own driver for a standard VGA, shows its logo.
+test_display_firmware() {
+	local dir=/usr/share/OVMF
+	vga_create "$A"
+	guest_qemu a -display none -machine q35,accel=tcg -m 256 \
+		-drive "if=pflash,unit=0,format=raw,readonly=on,file=$dir/OVMF_CODE_4M.fd" \
+		-drive "if=pflash,unit=1,format=raw,snapshot=on,file=$dir/OVMF_VARS_4M.fd" \
+		-device "$(vga_device "$A" vgpu "$FIRST")"
+	LOOK_S=60 look a vgpu colours=16
+}
