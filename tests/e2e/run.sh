@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # run.sh GROUP...: the end-to-end tests, inside a lab machine. Groups: guest
-# (real QEMU guests), display (what QEMU shows), smoke (one guest), manage (mdevctl), libvirt, pci (the
-# host's view). TAP, with a last line "N passed, N failed".
+# (real QEMU guests), display (what QEMU shows), smoke (one guest), manage
+# (mdevctl), libvirt, pci (the host's view). TAP, with a last line "N passed, N failed".
 set -euo pipefail
 cd -- "${BASH_SOURCE[0]%/*}/../.."
 # shellcheck source=scripts/guest.sh
