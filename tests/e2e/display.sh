@@ -92,7 +92,8 @@ shows_console() {
 
 # shows_drawing NAME DEVICE PCI WIDTH HEIGHT [PAD]: so is a drawing, pixel by pixel.
 shows_drawing() {
-	local name=$1 device=$2 pci=$3 width=$4 height=$5 pad=${6:-0} seed=$((RANDOM * 512 + RANDOM))
+	local name=$1 device=$2 pci=$3 width=$4 height=$5 pad=${6:-0}
+	local seed=$((RANDOM * 512 + RANDOM))
 	tell "$name" draw "$pci" "$width" "$height" "$seed" "$pad"
 	look "$name" "$device" "pattern=$width,$height,$seed"
 }
@@ -120,7 +121,7 @@ test_display_modes() {
 	shows_drawing a vgpu "$FIRST" 1024 768
 	shows_flips a vgpu "$FIRST" 1
 	shows_flips a vgpu "$FIRST" 20
-	# Rows that are longer than the picture, a size of no standard, and where pages do not begin.
+	# Rows longer than the picture, a size of no standard, and a start where no page begins.
 	shows_drawing a vgpu "$FIRST" 800 600 40
 	shows_flips a vgpu "$FIRST" 3
 	shows_drawing a vgpu "$FIRST" 1000 700

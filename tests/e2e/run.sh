@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# run.sh GROUP...: the end-to-end tests, inside a lab machine. Groups: guest
-# (real QEMU guests), display (what QEMU shows), smoke (one guest), manage (mdevctl), libvirt, pci (the
-# host's view). TAP, with a last line "N passed, N failed".
+# run.sh GROUP...: the end-to-end tests, inside a lab machine. Groups: guest (real QEMU guests),
+# display (what QEMU shows), smoke (one guest), iommufd (one by its cdev), manage (mdevctl),
+# libvirt, pci (the host's view). TAP, with a last line "N passed, N failed".
 set -euo pipefail
 cd -- "${BASH_SOURCE[0]%/*}/../.."
 # shellcheck source=scripts/guest.sh
@@ -18,7 +18,7 @@ cd -- "${BASH_SOURCE[0]%/*}/../.."
 
 A=$MDEV_UUID_1 B=$MDEV_UUID_2
 SLOW=1
-[[ ${LAB_KERNEL:-} != stock ]] || SLOW=5	# TCG in TCG
+[[ ${LAB_KERNEL:-} == uml* ]] || SLOW=5	# TCG in TCG
 DONE=0 PASSED=0 FAILED=0
 OUT=$(mktemp)
 
@@ -120,7 +120,7 @@ test_lspci_shows_the_gpu() {
 	cat "$GUEST_DIR/lspci"
 	grep -E '^[0-9a-f]{4}:[0-9a-f]{2}:00\.0 0302: 1af4:10f0' "$GUEST_DIR/lspci"
 	# The GPU is in a PCI domain of its own, not in domain 0.
-	[[ ${LAB_KERNEL:-} != stock ]] || ! grep -E '^0000:.*1af4:10f0' "$GUEST_DIR/lspci"
+	[[ ${LAB_KERNEL:-} == uml* ]] || ! grep -E '^0000:.*1af4:10f0' "$GUEST_DIR/lspci"
 }
 
 test_address_is_stable_over_reloads() {
@@ -139,6 +139,24 @@ test_attach_and_run() {
 	passes a
 	account "$A=a"
 	[[ $(vgpu_field "$A" state) == created ]]
+}
+
+# By the vGPU's own node in /dev/vfio/devices, which the kernel has with IOMMUFD only: none of
+# Debian's has it.
+test_attach_by_iommufd() {
+	local node
+	mdev_create "$A" SG16-1Q
+	node=$(echo "/sys/bus/mdev/devices/$A/vfio-dev"/vfio*)
+	[[ -c /dev/iommu && -c /dev/vfio/devices/${node##*/} ]] || fail "no /dev/iommu, or no node"
+	GUEST_IOMMU=iommufd guest_start a "$A" load --seconds 15 --mib 4
+	working a
+	fuser -s "/dev/vfio/devices/${node##*/}" 2>/dev/null || fail "QEMU has not opened the vGPU's node"
+	# What is open through its node cannot be opened through its group.
+	guest_start b "$A" load --seconds 1
+	guest_ended b $((20 * SLOW)) || fail "a second QEMU got the same vGPU"
+	grep -iE 'busy|in use' "$GUEST_DIR/b.qemu"
+	passes a
+	account "$A=a"
 }
 
 test_run_twice_on_one_vgpu() {
@@ -320,6 +338,7 @@ test_two_hosts_of_one_vgpu() {
 tests_of() {
 	case $1 in
 	smoke) echo types_in_sysfs attach_and_run ;;
+	iommufd) echo attach_by_iommufd ;;
 	guest)
 		echo types_in_sysfs attach_and_run run_twice_on_one_vgpu two_at_once \
 			isolation_neighbours isolation_nothing_left_for_the_next_guest \
