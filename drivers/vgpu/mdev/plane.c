@@ -10,6 +10,7 @@
  * size and reads 0 where there is no picture. A picture that lies in the framebuffer in just this
  * form is shown by the framebuffer's own pages; any other is copied into this form by each query.
  */
+#include <linux/highmem.h>
 #include <linux/kernel.h>
 #include <linux/memcontrol.h>
 #include <linux/mm.h>
@@ -183,14 +184,17 @@ static int plane_copy_room(struct vgpu_mdev *dev, unsigned long nr)
 	return 0;
 }
 
-/* Copies a row, which lies anywhere in the framebuffer, to offset @to of the copy. */
-static int plane_copy_row(struct vgpu_mdev *dev, u64 from, u64 to, u32 bytes)
+/* Copies what lies at @from of the framebuffer without a gap to offset @to of the copy. */
+static int plane_copy_bytes(struct vgpu_mdev *dev, u64 from, u64 to, u32 bytes)
 {
 	struct page *page;
 	u32 len;
 	int ret;
 
 	for (; bytes; bytes -= len, from += len, to += len) {
+		if (fatal_signal_pending(current))
+			return -EINTR;
+		cond_resched();
 		page = dev->plane.copy[to >> PAGE_SHIFT];
 		len = min_t(u32, bytes, PAGE_SIZE - max(offset_in_page(from), offset_in_page(to)));
 		ret = vgpu_instance_region_rw(dev->instance, VGPU_HW_BAR_FB, from,
@@ -203,21 +207,28 @@ static int plane_copy_row(struct vgpu_mdev *dev, u64 from, u64 to, u32 bytes)
 
 static int plane_copy(struct vgpu_mdev *dev, const struct vgpu_scanout *s)
 {
-	u32 row_bytes = s->width * PLANE_BPP, y;
+	u32 bytes = s->width * PLANE_BPP, rows = s->height, y;
 	struct mem_cgroup *old;
+	u64 end;
 	int ret;
+
+	/* Rows without gaps are one: a guest can have millions of rows of one pixel. */
+	if (s->pitch == bytes) {
+		bytes *= rows;
+		rows = 1;
+	}
 
 	/* Whatever process makes the query, the memory is that of the process that has opened. */
 	old = set_active_memcg(dev->instance->info.memcg);
 	ret = plane_copy_room(dev, plane_nr_pages(s));
 	set_active_memcg(old);
-	for (y = 0; !ret && y < s->height; y++) {
-		ret = plane_copy_row(dev, s->offset + (u64)s->pitch * y, (u64)row_bytes * y,
-				     row_bytes);
-		if (fatal_signal_pending(current))
-			ret = -EINTR;
-		cond_resched();
-	}
+	for (y = 0; !ret && y < rows; y++)
+		ret = plane_copy_bytes(dev, s->offset + (u64)s->pitch * y, (u64)bytes * y, bytes);
+	/* Behind the picture its last page may have what is left of a larger one. */
+	end = (u64)bytes * rows;
+	if (!ret && offset_in_page(end))
+		memzero_page(dev->plane.copy[end >> PAGE_SHIFT], offset_in_page(end),
+			     PAGE_SIZE - offset_in_page(end));
 	return ret;
 }
 
