@@ -221,7 +221,7 @@ static void watch_frames(uint32_t fps)
 	uint32_t nr = 0, seen = 0, last = 0, next = 1;
 
 	while (nr < FRAMES) {
-		while (next < vgpu_chan_get(chan) + 8)
+		while (chan->put < vgpu_chan_get(chan) + 8)
 			submit_frame(next++);
 		now = clk_ns();
 		last = shown();
