@@ -238,11 +238,11 @@ static void check_rate(const uint64_t from[], const uint64_t to[], unsigned int 
  */
 static void watch_frames(uint32_t fps)
 {
-	uint64_t from[FRAMES], to[FRAMES], before = clk_ns(), now, first = vgpu_chan_get(chan);
+	uint64_t from[FRAMES], to[FRAMES], before = clk_ns(), now;
 	uint32_t nr = 0, seen = 0, last = 0, next = 1;
 
 	while (nr < FRAMES) {
-		while (next < vgpu_chan_get(chan) - first + 8)
+		while (chan->put < vgpu_chan_get(chan) + 8)
 			submit_frame(next++);
 		now = clk_ns();
 		last = shown();

@@ -115,7 +115,7 @@ static void largest(void)
 	show(&p);
 	p = picture_at(DISPLAY_START, 16, 16, 0);
 	show(&p);
-	CHECK(display_is_dark(plane + 4096, v.dev->region[DISPLAY_PLANE].bytes - 4096),
+	CHECK(display_is_dark(plane + PAGE, v.dev->region[DISPLAY_PLANE].bytes - PAGE),
 	      "beyond a small picture");
 }
 

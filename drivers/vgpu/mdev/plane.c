@@ -172,14 +172,17 @@ static int plane_copy_room(struct vgpu_mdev *dev, unsigned long nr)
 	return 0;
 }
 
-/* Copies a row, which lies anywhere in the framebuffer, to offset @to of the copy. */
-static int plane_copy_row(struct vgpu_mdev *dev, u64 from, u64 to, u32 bytes)
+/* Copies what lies at @from of the framebuffer without a gap to offset @to of the copy. */
+static int plane_copy_bytes(struct vgpu_mdev *dev, u64 from, u64 to, u32 bytes)
 {
 	struct page *page;
 	u32 len;
 	int ret;
 
 	for (; bytes; bytes -= len, from += len, to += len) {
+		if (fatal_signal_pending(current))
+			return -EINTR;
+		cond_resched();
 		page = dev->plane.copy[to >> PAGE_SHIFT];
 		len = min_t(u32, bytes, PAGE_SIZE - max(offset_in_page(from), offset_in_page(to)));
 		ret = vgpu_instance_region_rw(dev->instance, VGPU_HW_BAR_FB, from,
@@ -192,26 +195,28 @@ static int plane_copy_row(struct vgpu_mdev *dev, u64 from, u64 to, u32 bytes)
 
 static int plane_copy(struct vgpu_mdev *dev, const struct vgpu_scanout *s)
 {
-	u32 row_bytes = s->width * PLANE_BPP, y;
-	u64 end = (u64)row_bytes * s->height;
+	u32 bytes = s->width * PLANE_BPP, rows = s->height, y;
 	struct mem_cgroup *old;
+	u64 end;
 	int ret;
+
+	/* Rows without gaps are one: a guest can have millions of rows of one pixel. */
+	if (s->pitch == bytes) {
+		bytes *= rows;
+		rows = 1;
+	}
 
 	/* Whatever process makes the query, the memory is that of the process that has opened. */
 	old = set_active_memcg(dev->instance->info.memcg);
 	ret = plane_copy_room(dev, plane_nr_pages(s));
 	set_active_memcg(old);
-	/* An earlier picture, perhaps of before a reset, may have gone on in the last page. */
+	for (y = 0; !ret && y < rows; y++)
+		ret = plane_copy_bytes(dev, s->offset + (u64)s->pitch * y, (u64)bytes * y, bytes);
+	/* Behind the picture its last page may have what is left of a larger one. */
+	end = (u64)bytes * rows;
 	if (!ret && offset_in_page(end))
 		memzero_page(dev->plane.copy[end >> PAGE_SHIFT], offset_in_page(end),
 			     PAGE_SIZE - offset_in_page(end));
-	for (y = 0; !ret && y < s->height; y++) {
-		ret = plane_copy_row(dev, s->offset + (u64)s->pitch * y, (u64)row_bytes * y,
-				     row_bytes);
-		if (fatal_signal_pending(current))
-			ret = -EINTR;
-		cond_resched();
-	}
 	return ret;
 }
 
