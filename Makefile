@@ -11,7 +11,8 @@ PREFIX ?= /usr/local
 export PREFIX DESTDIR
 
 .PHONY: all modules modules_install tools install demo check check-unit \
-	check-lab check-rt check-debug check-e2e check-fuzz check-more \
+	check-lab check-rt check-debug check-e2e check-conformance check-fuzz check-more \
+	check-sid \
 	fuzz bench bench-sched lint clean help
 
 all: tools modules
@@ -38,10 +39,13 @@ demo:
 	scripts/demo
 
 check:
-	scripts/check unit+lint lab debug+e2e rt+fuzz
+	scripts/check unit+lint lab debug+e2e rt+fuzz+conformance
 
-check-unit check-lab check-rt check-debug check-e2e check-fuzz check-more:
+check-unit check-lab check-rt check-debug check-e2e check-conformance check-fuzz check-more:
 	scripts/check $(@:check-%=%)
+
+check-sid:
+	scripts/check --kernel sid lab e2e fuzz
 
 lint:
 	scripts/check lint
@@ -63,10 +67,11 @@ help:
 	@echo "make                 modules for KDIR (default: the running kernel's) and tools"
 	@echo "make modules KDIR=.. modules only"
 	@echo "make modules_install into /lib/modules/RELEASE/updates"
-	@echo "make install         vgpuctl, its man page, completion and udev rule; libvgpu and headers"
+	@echo "make install         vgpuctl, its man page and completion; rules of udev; mdevctl's call-out; libvgpu, headers"
 	@echo "make demo            two virtual machines share a GPU, in a test machine"
-	@echo "make check           all tests: check-unit lint check-lab check-rt check-debug check-e2e check-fuzz"
+	@echo "make check           all tests: check-unit lint check-lab check-rt check-debug check-e2e check-conformance check-fuzz"
 	@echo "make check-more      what is about concurrency once more, on PREEMPT_RT and on 8 processors"
+	@echo "make check-sid       selftests, end-to-end tests and fuzzers on Debian sid's kernel and QEMU"
 	@echo "make fuzz            hostile clients on KERNEL=stock or uml-debug, until interrupted; SEED="
 	@echo "make bench           figures beside the kernel's sample drivers, build/bench.json"
 	@echo "make bench-sched     of these the scheduler's: policies compared in virtual time"

@@ -29,15 +29,20 @@ guest_qemu() {
 
 # guest_start NAME UUID JOB [ARGUMENT...]: starts a guest that has the vGPU UUID and whose program
 # does JOB. With GUEST_PLUG=port the vGPU is below a PCI Express port, with GUEST_PLUG=fixed it
-# cannot be unplugged; GUEST_OPTIONS has more options of the device.
+# cannot be unplugged; with GUEST_IOMMU=iommufd QEMU takes it by its own device node and /dev/iommu
+# instead of by its group and a container; GUEST_OPTIONS has more options of the device.
 guest_start() {
 	local name=$1 uuid=$2 machine=(-machine "pc,accel=tcg") driver=vfio-pci bus=
 	shift 2
+	if [[ ${GUEST_IOMMU:-} == iommufd ]]; then
+		machine+=(-object "iommufd,id=iommu")
+		bus=,iommufd=iommu
+	fi
 	if [[ ${GUEST_PLUG:-} == port ]]; then
 		machine=(-machine "q35,accel=tcg"
 			-global "ICH9-LPC.acpi-pci-hotplug-with-bridge-support=off"
 			-device "pcie-root-port,id=slot1,chassis=1")
-		bus=,bus=slot1
+		bus+=,bus=slot1
 	elif [[ ${GUEST_PLUG:-} == fixed ]]; then
 		driver=vfio-pci-nohotplug
 	fi

@@ -100,9 +100,37 @@ apt_install() {
 
 # ---- the image ----
 
-LAB_PACKAGES=$(sed 's/#.*//' "$LAB_D/packages" | tr -s ' \t\n' '\n' | sed '/^$/d' | sort -u)
-IMAGE=$CACHE/image-$( { echo "recipe 2"; echo "$LAB_PACKAGES"; } | hash_of)
-ROOT=$IMAGE/root
+# words FILE: prints the words of FILE, without comments, one per line.
+words() {
+	sed 's/#.*//' "$1" | tr -s ' \t\n' '\n' | sed '/^$/d' | LC_ALL=C sort -u
+}
+
+# image_use [SUITE [FILE]]: sets IMAGE, where the image of Debian's SUITE (trixie) is or will be,
+# and ROOT, its tree; SUITE and PACKAGES are what it is made of. FILE lists packages that it has
+# besides those of lab.d/packages.
+image_use() {
+	local extra=()
+	SUITE=${1:-trixie}
+	PACKAGES=$(words "$LAB_D/packages")
+	if [[ -n ${2:-} ]]; then
+		mapfile -t extra < <(words "$2" | LC_ALL=C comm -13 <(echo "$PACKAGES") -)
+	fi
+	if [[ $SUITE != trixie ]] || (( ${#extra[@]} )); then
+		# The first image alone makes the lab's own kernels.
+		PACKAGES=$(grep -v '^linux-source-' <<<"$PACKAGES")
+	fi
+	if [[ $SUITE != trixie ]]; then
+		PACKAGES=$(grep -v -e '-rt-amd64$' <<<"$PACKAGES")
+	fi
+	if (( ${#extra[@]} )); then
+		PACKAGES=$(printf '%s\n' "$PACKAGES" "${extra[@]}" | LC_ALL=C sort -u)
+	fi
+	IMAGE=$CACHE/image-$( { echo "recipe 2${SUITE#trixie}"; echo "$PACKAGES"; } | hash_of)
+	ROOT=$IMAGE/root
+}
+image_use
+# The image whose tools make the lab's own kernels, whatever image a machine has.
+BASE_IMAGE=$IMAGE
 
 # mirror: prints the Debian mirror to use: VGPU_LAB_MIRROR, else that of the host if it is a Debian,
 # else nothing, so that mmdebstrap takes its default.
@@ -117,24 +145,28 @@ mirror() {
 }
 
 image_make() {
-	local tmp uri
+	local tmp uri frozen=
 	[[ -e $IMAGE/disk.ext4 ]] && return
 	need_tools
-	tmp=$CACHE/tmp.image.$BASHPID
-	rm -rf --one-file-system "$CACHE"/tmp.image.*
+	tmp=$CACHE/tmp.${IMAGE##*/}.$BASHPID
+	rm -rf --one-file-system "$CACHE/tmp.${IMAGE##*/}".*
 	mkdir -p "$tmp"
 	chmod 755 "$tmp"
 	uri=$(mirror)
-	step "image: Debian trixie with $(wc -w <<<"$LAB_PACKAGES") packages" "$CACHE/log/image.log" \
+	# What a mirror of a past day says has expired. Who has such a one told the host's apt so.
+	[[ $(apt-config dump --format '%v' Acquire::Check-Valid-Until 2>/dev/null) != false ]] ||
+		frozen=1
+	step "image: Debian $SUITE with $(wc -w <<<"$PACKAGES") packages" "$CACHE/log/${IMAGE##*/}.log" \
 		"${OWN_NAMESPACE[@]}" --mount-proc mmdebstrap --mode=root --variant=minbase --architectures=amd64 \
 		--aptopt='APT::Install-Recommends "false"' \
+		${frozen:+--aptopt='Acquire::Check-Valid-Until "false"'} \
 		--dpkgopt='path-exclude=/etc/kernel/postinst.d/initramfs-tools' \
 		--dpkgopt='path-exclude=/usr/share/doc/*' --dpkgopt='path-exclude=/usr/share/man/*' \
 		--dpkgopt='path-exclude=/usr/share/locale/*' \
-		--include="$(tr '\n' ',' <<<"$LAB_PACKAGES")" \
-		trixie "$tmp/root" ${uri:+"$uri"} || { rm -rf --one-file-system "$tmp"; exit 97; }
+		--include="$(tr '\n' ',' <<<"$PACKAGES")" \
+		"$SUITE" "$tmp/root" ${uri:+"$uri"} || { rm -rf --one-file-system "$tmp"; exit 97; }
 	# The machines' disk has no room for the kernel's source.
-	mv "$tmp"/root/usr/src/linux-source-*.tar.xz "$tmp/"
+	[[ $IMAGE != "$BASE_IMAGE" ]] || mv "$tmp"/root/usr/src/linux-source-*.tar.xz "$tmp/"
 	rm -rf "$tmp"/root/var/cache/apt/*
 	echo lab >"$tmp/root/etc/hostname"
 	printf '127.0.0.1 localhost lab\n::1 localhost\n' >"$tmp/root/etc/hosts"
@@ -151,15 +183,17 @@ image_make() {
 }
 
 need_image() {
-	[[ -e $IMAGE/disk.ext4 ]] || with_lock image image_make
+	[[ -e $IMAGE/disk.ext4 ]] || with_lock "${IMAGE##*/}" image_make
 }
 
 # stock_release NAME: prints the release of Debian's kernel that the lab calls NAME.
 stock_release() {
 	local dir name
+	[[ -e $IMAGE/disk.ext4 ]] || die "no image yet for $1; make it with: scripts/lab image --kernel $1"
 	for dir in "$ROOT"/usr/lib/modules/*; do
 		name=stock
-		[[ $dir != *-rt-* ]] || name=stock-rt
+		[[ $SUITE == trixie ]] || name=$SUITE
+		[[ $dir != *-rt-* ]] || name+=-rt
 		if [[ $name == "$1" && -d $dir/kernel ]]; then
 			echo "${dir##*/}"
 			return

@@ -2,7 +2,28 @@
 # The lab's own kernels; sourced by scripts/lab and scripts/build-modules.
 # shellcheck disable=SC2034 # the scripts that source this file read K_*
 
-KERNELS="stock stock-rt uml uml-debug uml-kobject guest-small"
+KERNELS="stock stock-rt sid uml uml-debug uml-kobject guest-small"
+
+# Lists packages that the machine's image has besides the usual ones; --packages sets it.
+EXTRA_PACKAGES=
+
+# kernel_image NAME: sets IMAGE and ROOT to what a machine with this kernel has for its root.
+kernel_image() {
+	case $1 in
+	sid) image_use sid "$EXTRA_PACKAGES" ;;
+	*) image_use trixie "$EXTRA_PACKAGES" ;;
+	esac
+}
+
+# packages_from FILE: from now on images have the packages that FILE lists, too.
+packages_from() {
+	[[ -f $1 && -r $1 ]] || die "--packages: no file $1"
+	EXTRA_PACKAGES=$(readlink -f "$1")
+	words "$1" | grep -vxE '[a-z0-9][a-z0-9+.:-]+' | while read -r word; do
+		say "--packages: $1: '$word' is no name of a package"
+		exit 1
+	done || exit 97
+}
 
 # kernel_setup NAME: sets K_ARCH, K_SRC, K_DIR (in the cache; empty for Debian's kernels), K_IMAGE
 # (what boots), K_KDIR (to build modules against) and K_MODULES. need_kernel sets K_REL, the
@@ -11,7 +32,8 @@ kernel_setup() {
 	local frag=()
 	K_NAME=$1 K_ARCH=x86_64 K_TARGET=bzImage
 	case $1 in
-	stock|stock-rt)
+	stock|stock-rt|sid)
+		kernel_image "$1"
 		K_REL=$(stock_release "$1") || exit
 		K_DIR=
 		K_KDIR=/lib/modules/$K_REL/build
@@ -36,7 +58,7 @@ kernel_setup() {
 # source_setup: sets K_SRC, the directory in the cache for the source of the lab's own kernels.
 source_setup() {
 	local version
-	version=$(sed -n '/^Package: linux-source-6\.12$/,/^$/s/^Version: //p' "$ROOT/var/lib/dpkg/status" | tr ':~+' '---')
+	version=$(sed -n '/^Package: linux-source-6\.12$/,/^$/s/^Version: //p' "$BASE_IMAGE/root/var/lib/dpkg/status" | tr ':~+' '---')
 	K_SRC=$CACHE/linux-$version-$(cat "$LAB_D"/source.sh "$LAB_D"/*.patch | sha256sum | cut -c1-8)
 }
 
@@ -46,13 +68,14 @@ source_make() {
 	rm -rf "$CACHE"/tmp.source.*
 	mkdir -p "$tmp"
 	step "unpack the kernel's source" "$CACHE/log/source.log" \
-		enter LAB_BIND="$tmp" LAB_BIND_RO="$IMAGE"$'\n'"$LAB_D" -- \
-		bash "$LAB_D/source.sh" "$IMAGE"/linux-source-*.tar.xz "$tmp" "$LAB_D"/*.patch ||
+		enter LAB_BIND="$tmp" LAB_BIND_RO="$BASE_IMAGE"$'\n'"$LAB_D" -- \
+		bash "$LAB_D/source.sh" "$BASE_IMAGE"/linux-source-*.tar.xz "$tmp" "$LAB_D"/*.patch ||
 		{ rm -rf "$tmp"; return 97; }
 	mv "$tmp" "$K_SRC"
 }
 
 need_source() {
+	image_use
 	need_image
 	source_setup
 	[[ -d $K_SRC ]] || with_lock source source_make || exit 97
@@ -101,9 +124,16 @@ rm -f "$O"/vmlinux* "$O"/.tmp_* "$O"/linux "$O"/System.map "$O"/arch/x86/boot/bz
 '
 
 need_kernel() {
+	case $1 in
+	stock|stock-rt|sid) ;;
+	*)	# Made with the tools of the first image, whichever one the machine has.
+		image_use
+		need_image
+		kernel_setup "$1"
+		[[ -e $K_IMAGE ]] || with_lock "${K_DIR##*/}" kernel_make || exit 97 ;;
+	esac
+	kernel_image "$1"
 	need_image
 	kernel_setup "$1"
-	[[ -n $K_DIR ]] || return 0
-	[[ -e $K_IMAGE ]] || with_lock "${K_DIR##*/}" kernel_make || exit 97
-	K_REL=$(<"$K_DIR/release")
+	[[ -z $K_DIR ]] || K_REL=$(<"$K_DIR/release")
 }

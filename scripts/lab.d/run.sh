@@ -18,14 +18,24 @@ usage_run() {
 	Boots a fresh machine and runs COMMAND in it as root, in this directory.
 	Only files in the checkout persist. No module of this project is loaded.
 
-	  --kernel NAME        stock (default), stock-rt, uml, uml-debug or uml-kobject
+	  --kernel NAME        stock (default), stock-rt, sid, uml, uml-debug or uml-kobject
 	  --timeout SECONDS    end the machine after that time (default 600; shell: none)
 	  --cpus N             processors (default 2; uml has one)
 	  --mem MIB            memory (default 2048)
+	  --packages FILE      the image has the Debian packages that FILE lists, too; made
+	                       once per list
+	  --net[=host]         a network interface, eth0 at 10.0.2.15, from which nothing can
+	                       be reached; with =host all that this host reaches, and the
+	                       host's own ports on 127.0.0.1 at 10.0.2.2 (not uml)
+	  --forward PORT:PORT  the host's 127.0.0.1:PORT leads to the second PORT of the
+	                       machine (with --net; may be repeated)
 	  --icount[=SHIFT]     time in the machine counts its instructions, 2^SHIFT ns each
 	                       (3: 8 ns): a busy host changes no figure (stock only; such
 	                       a second takes 2 to 10 s of this host, with a smaller
 	                       SHIFT more: give a longer --timeout)
+	  --hostname NAME      the machine's host name (default lab)
+	  --iommu              with an IOMMU, and the kernel uses it: /sys/class/iommu has
+	                       it, PCI devices have groups (stock and stock-rt only)
 	  --append ARGUMENTS   added to the kernel's command line (may be repeated)
 	  --env NAME[=VALUE]   set in COMMAND's environment (may be repeated)
 	  --kmemleak           scan for leaks at the end (uml-debug; 7 s; or LAB_KMEMLEAK=1)
@@ -40,7 +50,7 @@ usage_run() {
 
 lab_run() {
 	local interactive=$1 kernel=stock timeout=600 cpus=2 mem=2048 append=() envs=() verbose=''
-	local icount='' allow='' kmemleak=${LAB_KMEMLEAK:-}
+	local icount='' allow='' kmemleak=${LAB_KMEMLEAK:-} hostname=lab iommu='' net='' forwards=()
 	local console rc pid name fd died='' reports start late rows columns
 	shift
 	[[ -z $interactive ]] || timeout=
@@ -52,12 +62,19 @@ lab_run() {
 		--mem) mem=${2:?} ;;
 		--append) append+=("${2:?}") ;;
 		--env) envs+=("${2:?}") ;;
+		--hostname) hostname=${2:?} ;;
+		--iommu) iommu=1; shift; continue ;;
+		--packages) packages_from "${2:?}" ;;
+		--forward) forwards+=("${2:?}") ;;
+		--net) net=none; shift; continue ;;
+		--net=*) net=${1#*=}; shift; continue ;;
 		--kmemleak) kmemleak=1; shift; continue ;;
 		--icount) icount=3; shift; continue ;;
 		--icount=*) icount=${1#*=}; shift; continue ;;
 		--allow-reports) allow=1; shift; continue ;;
 		--verbose) verbose=1; shift; continue ;;
-		--kernel=*|--timeout=*|--cpus=*|--mem=*|--append=*|--env=*)
+		--kernel=*|--timeout=*|--cpus=*|--mem=*|--append=*|--env=*|--hostname=*|\
+		--packages=*|--forward=*)
 			name=$1
 			shift
 			set -- "${name%%=*}" "${name#*=}" "$@"
@@ -75,12 +92,17 @@ lab_run() {
 	fi
 	[[ $timeout =~ ^[0-9]*$ && $cpus =~ ^[0-9]+$ && $mem =~ ^[0-9]+$ ]] || die "not a number"
 	case $kernel in
-	stock|stock-rt|uml|uml-debug|uml-kobject) ;;
-	*) die "no machine '$kernel'; there are stock, stock-rt, uml, uml-debug and uml-kobject" ;;
+	stock|stock-rt|sid|uml|uml-debug|uml-kobject) ;;
+	*) die "no machine '$kernel'; there are stock, stock-rt, sid, uml, uml-debug and uml-kobject" ;;
 	esac
 	[[ $icount =~ ^[0-9]?$ ]] || die "--icount=$icount: 0 to 9"
 	[[ -z $icount || $kernel != uml* ]] ||
 		die "--icount: instructions are counted in emulated machines (stock); $kernel runs natively"
+	[[ -z $iommu || $kernel != uml* ]] ||
+		die "--iommu: an emulated machine (stock) can have one; $kernel has no hardware at all"
+	[[ $hostname =~ ^[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?$ ]] ||
+		die "--hostname $hostname: must be 1 to 63 letters, digits and inner hyphens"
+	check_net
 	need_root
 	need_kernel "$kernel"
 
@@ -113,12 +135,14 @@ lab_run() {
 	[[ -z $interactive ]] || : >"$RUN/interactive"
 	[[ -z $kmemleak ]] || : >"$RUN/kmemleak.wanted"
 	[[ -z $timeout ]] || echo "$timeout" >"$RUN/timeout"
+	echo "$hostname" >"$RUN/hostname"
+	[[ -z $net ]] || echo "$net" >"$RUN/net"
 	: >"$RUN/stdout"
 	: >"$RUN/stderr"
 	console=$RUN/console.log
 
 	case $kernel in
-	stock|stock-rt) machine_stock ;;
+	stock|stock-rt|sid) machine_stock ;;
 	*) machine_uml ;;
 	esac
 	pid=$!
@@ -179,6 +203,24 @@ lab_run() {
 	fi
 	logs_prune
 	return "$rc"
+}
+
+# check_net: judges --net and --forward.
+check_net() {
+	local forward from to
+	case $net in
+	''|none|host) ;;
+	*) die "--net=$net: --net alone, or --net=host" ;;
+	esac
+	[[ -z $net || $kernel != uml* ]] ||
+		die "--net: $kernel has no IP, and User Mode Linux's network (vector) needs a tap device, a raw socket or a helper on this host; take stock, stock-rt or sid"
+	[[ -n $net || ${#forwards[@]} == 0 ]] || die "--forward needs --net"
+	for forward in "${forwards[@]}"; do
+		from=${forward%:*} to=${forward#*:}
+		[[ $forward =~ ^[1-9][0-9]{0,4}:[1-9][0-9]{0,4}$ ]] &&
+			(( from < 65536 && to < 65536 )) ||
+			die "--forward $forward: two ports, PORT:PORT, each from 1 to 65535"
+	done
 }
 
 # Patterns of lines that look like reports and are none.
@@ -265,7 +307,7 @@ boot_make() {
 }
 
 machine_stock() {
-	local args accel con=()
+	local args accel con=() unit=() nic=() netdev forward
 	# A model that is faster than "max" under TCG, without the features that TCG does not have.
 	accel=(-accel 'tcg,thread=multi'
 		-cpu 'EPYC,-fxsr-opt,-misalignsse,-osvw,-topoext,-nrip-save,-xsavec')
@@ -284,9 +326,24 @@ machine_stock() {
 	if [[ -n $interactive ]]; then
 		con=(-chardev 'stdio,id=tty,signal=off' -device 'virtconsole,chardev=tty')
 	fi
+	# The IOMMU comes before the devices it is for.
+	if [[ -n $iommu ]]; then
+		unit=(-device intel-iommu)
+		append+=('intel_iommu=on')
+	fi
+	if [[ -n $net ]]; then
+		# The interface keeps its name when udev starts.
+		append+=(net.ifnames=0)
+		netdev=user,id=net
+		[[ $net == host ]] || netdev+=,restrict=on
+		for forward in "${forwards[@]}"; do
+			netdev+=,hostfwd=tcp:127.0.0.1:${forward%:*}-:${forward#*:}
+		done
+		nic=(-netdev "$netdev" -device 'virtio-net-pci,netdev=net,romfile=')
+	fi
 	# shellcheck disable=SC2054 # QEMU's commas
 	args=(qemu-system-x86_64 -nodefaults -no-user-config -display none -no-reboot
-		-machine q35 "${accel[@]}" -smp "$cpus" -m "$mem"
+		-machine q35 "${accel[@]}" "${unit[@]}" -smp "$cpus" -m "$mem"
 		-kernel "$BOOT/kernel" -initrd "$BOOT/initrd"
 		-append "console=ttyS0 quiet mitigations=off panic=-1 oops=panic lab.run=$RUN lab.checkout=$CHECKOUT ${append[*]}"
 		-serial "file:$console"
@@ -297,8 +354,10 @@ machine_stock() {
 		-fsdev "local,id=run,path=$RUN,security_model=none"
 		-device virtio-9p-pci,fsdev=run,mount_tag=run
 		-device virtio-serial-pci "${con[@]}"
+		"${nic[@]}"
 		-object rng-random,id=rng,filename=/dev/urandom -device virtio-rng-pci,rng=rng)
 	take_input "$interactive"
-	enter_exec LAB_BIND="$CHECKOUT" LAB_BIND_RO="$IMAGE"$'\n'"$BOOT" -- \
+	enter_exec LAB_BIND="$CHECKOUT" LAB_BIND_RO="$IMAGE"$'\n'"$BOOT" \
+		LAB_RESOLV="$([[ $net != host ]] || readlink -f /etc/resolv.conf)" -- \
 		"${args[@]}" <&"$IN" 2>>"$RUN/qemu.log" &
 }

@@ -1,17 +1,23 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# check.sh: the end-to-end tests. Makes what they need, and runs them in
-# machines of the lab: all with guests on uml-debug, and on stock what needs it.
+# check.sh [KERNEL]: the end-to-end tests. Makes what they need, and runs them in
+# machines of the lab: all with guests on uml-debug, and on stock what needs it,
+# or all of them on KERNEL (sid; there a guest is emulated in an emulated machine).
 set -euo pipefail
 cd -- "${BASH_SOURCE[0]%/*}/../.."
 
 if [[ ${1:-} == --help ]]; then
-	sed -n '3,4s/^# //p' tests/e2e/check.sh
+	sed -n '3,5s/^# //p' tests/e2e/check.sh
 	exit
 fi
 scripts/guest-image
-scripts/build-modules uml-debug
-scripts/build-modules stock
+kernel=${1:-}
+if [[ -n $kernel ]]; then
+	scripts/build-modules "$kernel"
+else
+	scripts/build-modules uml-debug
+	scripts/build-modules stock
+fi
 scripts/lab chroot make -s -C tools O="$PWD/build/lab-tools"
 
 passed=0 failed=0
@@ -35,7 +41,11 @@ lane() {
 }
 
 mkdir -p build
-lane uml-debug 1200 guest display manage
-lane stock 500 smoke pci libvirt
+if [[ -n $kernel ]]; then
+	lane "$kernel" 3600 guest display manage pci libvirt
+else
+	lane uml-debug 1200 guest display iommufd manage
+	lane stock 500 smoke pci libvirt
+fi
 echo "$passed passed, $failed failed"
 (( ! failed ))

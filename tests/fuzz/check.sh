@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # check.sh KERNEL [OPTION...]: builds the fuzzer and runs it in a machine of the
-# lab with that kernel (stock, with slub_debug; uml-debug). Options are the
+# lab with that kernel (stock or sid, with slub_debug; uml-debug). Options are the
 # fuzzer's: --seconds (60), --seed, --clients, --threads.
 set -euo pipefail
 cd -- "${BASH_SOURCE[0]%/*}/../.."
@@ -14,7 +14,7 @@ kernel=$1
 shift
 options=(--mem 3072)
 case $kernel in
-stock*) options+=(--append slub_debug=FZPU) ;;
+stock*|sid) options+=(--append slub_debug=FZPU) ;;
 *-debug) options+=(--kmemleak) ;;
 esac
 seconds=60

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # check.sh [--cpus N] KERNEL [TEST...]: makes what the selftests need and runs
-# them in a machine of the lab with that kernel (stock, stock-rt, uml, uml-debug).
+# them in a machine of the lab with that kernel (stock, stock-rt, sid, uml, uml-debug).
 set -euo pipefail
 cd -- "${BASH_SOURCE[0]%/*}/../.."
 
@@ -15,11 +15,11 @@ if [[ ${1:-} == --cpus ]]; then
 	options+=(--cpus "$2")
 	shift 2
 fi
-kernel=${1:?a kernel: stock, stock-rt, uml or uml-debug}
+kernel=${1:?a kernel: stock, stock-rt, sid, uml or uml-debug}
 shift
 [[ $kernel == uml-debug ]] && options+=(--kmemleak)
 # Room for the fill of a whole GiB, of which tests take half the machine's memory.
-[[ $kernel == stock* ]] && options+=(--mem 3072)
+[[ $kernel != uml* ]] && options+=(--mem 3072)
 # Under TCG a kernel that preempts everywhere, or has more processors than the
 # host, takes several times as long.
 if [[ $kernel == stock-rt || -n $name ]]; then
@@ -45,9 +45,9 @@ fi
 
 # The host's OOM killer at work: the kernel's reports of it are no failure, so it
 # has a machine of its own, and what it says is added to the rest.
-if [[ $kernel == stock && ( $# == 0 || " $* " =~ " oom"(_test)?" " ) ]]; then
-	oom=build/selftests-oom.tap
-	scripts/lab run --kernel stock --mem 1536 --allow-reports --timeout 300 -- \
+if [[ $kernel =~ ^(stock|sid)$ && ( $# == 0 || " $* " =~ " oom"(_test)?" " ) ]]; then
+	oom=build/selftests-$kernel-oom.tap
+	scripts/lab run --kernel "$kernel" --mem 1536 --allow-reports --timeout 300 -- \
 		sh -c 'scripts/load && build/selftests/oom_test && scripts/unload' | tee "$oom" || status=$?
 	read -r passed _ failed _ < <(tail -n 1 "$tap")
 	passed=$((passed + $(grep -c '^ok ' "$oom" || :)))

@@ -292,8 +292,11 @@ void picture_check(const struct fx_vgpu *v, const uint8_t *plane, const struct p
 		     p->height, p->pitch, (unsigned long long)p->offset,
 		     le32toh(((const uint32_t *)plane)[(size_t)y * p->width + x]),
 		     picture_pixel(p, x, y));
-	/* Its last page may be a page of the framebuffer, with what follows there. */
-	check_beyond(v, plane, (bytes + PAGE - 1) / PAGE * PAGE);
+	/* The last page may be one of the framebuffer, with what follows there. */
+	if (p->offset % PAGE == 0 && p->pitch == 4 * p->width)
+		check_beyond(v, plane, (bytes + PAGE - 1) / PAGE * PAGE);
+	else
+		check_beyond(v, plane, bytes);
 	check_reads(v, plane, v->dev->region[DISPLAY_PLANE].bytes);
 	check_reads(v, plane, bytes);
 }

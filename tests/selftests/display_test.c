@@ -209,7 +209,7 @@ static void query_argsz(void)
 	      "a plane of zeros is no query");
 }
 
-/* There is a primary plane, and neither a cursor nor an overlay. */
+/* There is a primary plane and no cursor. QEMU leaves the type 0, which is an overlay's. */
 static void plane_types(void)
 {
 	static const uint32_t types[] = { 2, 3, 1u << 31, ~0u };
@@ -231,6 +231,10 @@ static void plane_types(void)
 		CHECK(ioctl(v.dev->fd, VFIO_DEVICE_QUERY_GFX_PLANE, &info) && errno == EINVAL,
 		      "type %u", types[i]);
 	}
+	info.drm_plane_type = 0;
+	CHECK(!ioctl(v.dev->fd, VFIO_DEVICE_QUERY_GFX_PLANE, &info), "%s", strerror(errno));
+	CHECK(info.drm_format == VGPU_HW_FORMAT_XRGB8888 && info.width == 64, "%u wide",
+	      info.width);
 	picture_check(&v, plane, &p);
 }
 
@@ -252,7 +256,7 @@ static void before_any_picture(void)
 	CHECK(display_is_dark(plane, v.dev->region[DISPLAY_PLANE].bytes), "it is not dark");
 }
 
-/* Whether the plane can be mapped so; a refusal is EINVAL, or as @error says. */
+/* Whether the plane can be mapped so; a refusal says @error, or EINVAL if that is 0. */
 static bool maps(uint64_t at, uint64_t bytes, int prot, int flags, int error)
 {
 	void *ptr = mmap(NULL, bytes, prot, flags, v.dev->fd,

@@ -140,7 +140,24 @@ static void random_blob(uint8_t *blob, uint32_t bytes)
 		*blob++ = (uint8_t)fx_random();
 }
 
-/* Whatever it is, it is kept as it was written, also over a reset of the device. */
+/* What has the form of an EDID, of which nobody but its reader knows whether it makes sense. */
+static void random_edid(uint8_t *blob, uint32_t bytes)
+{
+	static const uint8_t header[8] = { 0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0 };
+	uint32_t block, i;
+
+	random_blob(blob, bytes);
+	memcpy(blob, header, sizeof(header));
+	blob[126] = (uint8_t)(bytes / BLOCK - 1);
+	for (block = 0; block < bytes / BLOCK; block++) {
+		uint8_t *last = blob + (block + 1) * BLOCK - 1;
+
+		for (*last = 0, i = 1; i < BLOCK; i++)
+			*last -= last[-(int)i];
+	}
+}
+
+/* They are kept as they were written, also over a reset of the device. */
 static void blobs_are_kept(void)
 {
 	uint8_t blob[BLOB_MAX], back[BLOB_MAX];
@@ -150,10 +167,8 @@ static void blobs_are_kept(void)
 	begin(fx_default_type());
 	most = field(FIELD(edid_max_size));
 	for (i = 0; i < 40; i++) {
-		bytes = i == 0 ? most : 1 + (uint32_t)fx_random_below(most);
-		if (i % 2)
-			bytes = (bytes + BLOCK - 1) / BLOCK * BLOCK;
-		random_blob(blob, bytes);
+		bytes = i == 0 ? most : BLOCK * (1 + (uint32_t)fx_random_below(most / BLOCK));
+		random_edid(blob, bytes);
 		write_blob(blob, bytes);
 		CHECK_EQ(read_blob(back), bytes);
 		CHECK(!memcmp(blob, back, bytes), "%u bytes", bytes);
@@ -163,6 +178,51 @@ static void blobs_are_kept(void)
 	CHECK_EQ(field(FIELD(link_state)), UP);
 	CHECK_EQ(read_blob(back), bytes);
 	CHECK(!memcmp(blob, back, bytes), "after a reset");
+}
+
+/* Whoever lies about an EDID has no monitor: the link stays down, and says why by its errno. */
+static void lies(void)
+{
+	uint8_t blob[BLOB_MAX], right[BLOB_MAX];
+	uint32_t most, bytes, size, i;
+
+	begin(fx_default_type());
+	most = field(FIELD(edid_max_size));
+	bytes = 2 * BLOCK;
+	random_edid(right, most);
+	for (i = 0; i < 60; i++) {
+		random_edid(right, bytes);
+		memcpy(blob, right, most);
+		size = bytes;
+		switch (i % 6) {
+		case 0: /* no header */
+			blob[fx_random_below(8)] ^= 1;
+			break;
+		case 1: /* a wrong sum */
+			blob[8 + fx_random_below(bytes - 8)] += 1 + (uint8_t)fx_random_below(255);
+			break;
+		case 2: /* cut off, in a block or between two */
+			size = 1 + (uint32_t)fx_random_below(bytes - 1);
+			break;
+		case 3: /* longer than it says */
+			size = bytes + 1 + (uint32_t)fx_random_below(most - bytes);
+			break;
+		case 4: /* more extensions than there is room for, with a right sum */
+			blob[127] += blob[126];
+			blob[126] = 255;
+			blob[127] -= blob[126];
+			break;
+		case 5: /* nothing at all */
+			size = 0;
+			break;
+		}
+		CHECK_EQ(set(FIELD(link_state), DOWN), 4);
+		CHECK_EQ(set(FIELD(edid_size), size), 4);
+		CHECK_EQ(wr(field(FIELD(edid_offset)), blob, most), most);
+		CHECK_EQ(set(FIELD(link_state), UP), -EINVAL, "lie %u, size %u", i % 6, size);
+		CHECK_EQ(field(FIELD(link_state)), DOWN);
+		write_blob(right, bytes);
+	}
 }
 
 /* By single bytes and in pieces that cross what is a word. */
@@ -317,7 +377,7 @@ static void next_user_has_the_default(void)
 	begin("1A");
 	bytes = read_blob(blob);
 	display_create(&other, "1A");
-	random_blob(mine, BLOB_MAX);
+	random_edid(mine, field(FIELD(edid_max_size)));
 	write_blob(mine, field(FIELD(edid_max_size)));
 	CHECK_EQ(set(FIELD(link_state), DOWN), 4);
 	CHECK_EQ(vgpu_region_read(other.dev, DISPLAY_EDID, field(FIELD(edid_offset)), back, bytes),
@@ -368,41 +428,51 @@ static void *read_blobs(void *arg)
 	return NULL;
 }
 
-/* As a VM may read while its monitor is changed, byte for byte and at once. */
+/* Writes it at once, by bytes, or with a size that lies; returns whether each call was right. */
+static bool write_anyhow(uint32_t start, const uint8_t *blob, uint32_t bytes, unsigned int how)
+{
+	uint32_t k;
+
+	if (how == 3) {
+		for (k = 0; k < bytes; k++)
+			if (wr(start + k, blob + k, 1) != 1)
+				return false;
+		return true;
+	}
+	return wr(start, blob, bytes) == (ssize_t)bytes &&
+	       set(FIELD(edid_size), (uint32_t)fx_random_below(bytes + 1)) == 4 &&
+	       set(FIELD(link_state), UP) == -EINVAL && set(FIELD(link_state), DOWN) == 4;
+}
+
 static void changed_while_read(void)
 {
 	struct blobs b = { .byte = { 0x11, 0xee } };
 	uint8_t blob[BLOB_MAX];
-	unsigned int i, k;
 	pthread_t thread;
+	unsigned int i;
+	bool good;
 
 	begin(fx_default_type());
 	b.start = field(FIELD(edid_offset));
 	b.bytes = field(FIELD(edid_max_size));
 	memset(blob, b.byte[0], b.bytes);
-	write_blob(blob, b.bytes);
+	CHECK_EQ(wr(b.start, blob, b.bytes), b.bytes);
 	CHECK(!pthread_create(&thread, NULL, read_blobs, &b), "thread");
-	FX_SOON(b.reads > 10 || b.wrong);
-	for (i = 0; i < 200; i++) {
+	for (i = 0, good = true; good && !b.wrong && (i < 200 || b.reads < 100); i++) {
 		memset(blob, b.byte[i % 2], b.bytes);
-		if (i % 4 == 3) {
-			for (k = 0; k < b.bytes; k++)
-				CHECK_EQ(wr(b.start + k, blob + k, 1), 1);
-		} else {
-			write_blob(blob, b.bytes);
-		}
-		/* A size that lies about what is there. */
-		CHECK_EQ(set(FIELD(edid_size), (uint32_t)fx_random_below(b.bytes + 1)), 4);
+		good = write_anyhow(b.start, blob, b.bytes, i % 4);
 	}
 	b.stop = true;
 	pthread_join(thread, NULL);
 	ktap_note("%llu reads meanwhile", (unsigned long long)b.reads);
 	CHECK(!b.wrong, "a byte of neither blob");
+	CHECK(good, "round %u", i);
 }
 
 static const struct ktap_test tests[] = {
 	KTAP_TEST(default_monitor),
 	KTAP_TEST(blobs_are_kept),
+	KTAP_TEST(lies),
 	KTAP_TEST(blobs_by_pieces),
 	KTAP_TEST(link_goes_up_and_down),
 	KTAP_TEST(fields_of_the_device),

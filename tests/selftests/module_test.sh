@@ -190,7 +190,7 @@ let_go() {
 lspci_lists_both() {
 	local listed pattern='^[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.0$' gpu
 	with_gpus 2 || return
-	[[ ${LAB_KERNEL:-stock} != stock ]] || pattern='^[1-9a-f][0-9a-f]{3}:00:0[01]\.0$'
+	[[ ${LAB_KERNEL:-} == uml* ]] || pattern='^[1-9a-f][0-9a-f]{3}:00:0[01]\.0$'
 	listed=$(lspci -D -n -d 1af4:10f0 | cut -d' ' -f1 | sort | xargs)
 	ktap_note "$listed"
 	[[ $listed == "${gpus[*]}" ]] || { ktap_note "parents are ${gpus[*]}"; return 1; }
@@ -376,6 +376,7 @@ bad_parameters_are_refused() {
 	refused 'poll_us=1001: must be 0\.\.1000' poll_us=1001 &&
 	refused 'vendor_id=0: must be 1\.\.65534' vendor_id=0 &&
 	refused 'device_id=65536: must be 0\.\.65535' device_id=65536 &&
+	refused 'numa_node: 3 nodes for 1 GPUs; must be one for all' numa_node=0,0,0 &&
 	refused 'slice_us=5: must be 1000\.\.30000' vgpu.slice_us=5 &&
 	refused 'slice_us=30001: must be 1000\.\.30000' vgpu.slice_us=30001 &&
 	refused 'preempt_timeout_us=1: must be 1000\.\.1000000' vgpu.preempt_timeout_us=1 &&
@@ -385,6 +386,52 @@ bad_parameters_are_refused() {
 	refused 'window_ms=9: must be 10\.\.1000, or 0' vgpu.window_ms=9 &&
 	refused 'linger_us=1001: must be 0\.\.1000' vgpu.linger_us=1001 &&
 	with_gpus 1 engine_cpus=0 poll_us=0 vgpu.slice_us=30000 vgpu.preempt_timeout_us=1000 && end
+}
+
+# IDs by which tools and drivers take the GPU for another device are taken only if meant.
+foreign_ids_are_refused() {
+	local free='1af4:10f0\.\.10ff are free to use, and foreign_ids=1 takes any'
+	refused "vendor_id=0x10de device_id=0x10f0: .*$free" vendor_id=0x10de &&
+	refused "vendor_id=0x1002 .*$free" vendor_id=0x1002 &&
+	refused "vendor_id=0x8086 .*$free" vendor_id=0x8086 &&
+	refused "vendor_id=0x1234 .*$free" vendor_id=0x1234 &&
+	refused "vendor_id=0x1af4 device_id=0x10ef: .*$free" device_id=0x10ef &&
+	refused "vendor_id=0x1af4 device_id=0x1100: .*$free" device_id=0x1100 || return
+	with_gpus 1 device_id=0x10ff && [[ $(lspci -D -n -d 1af4:10ff) == "${gpus[0]} "* ]] &&
+		has_types "${gpus[0]}" && end || return
+	with_gpus 1 foreign_ids=1 vendor_id=0x10de device_id=0x1eb8 &&
+		[[ $(lspci -D -n -d 10de:1eb8) == "${gpus[0]} "* ]] && has_types "${gpus[0]}" && end
+}
+
+# shows_nodes NODE...: the GPUs show these NUMA nodes
+shows_nodes() {
+	local gpu shown=()
+	for gpu in "${gpus[@]}"; do
+		shown+=("$(<"$devices/$gpu/numa_node")") || return
+	done
+	[[ ${shown[*]} == "$*" ]] && return
+	ktap_note "the GPUs show the nodes ${shown[*]}, not $*"
+	return 1
+}
+
+# A node is shown by GPUs that have been removed and found again, too.
+numa_nodes_are_shown() {
+	local node online
+	if [[ ! -e /sys/devices/system/node/online ]]; then
+		refused 'numa_node=0: this kernel has no NUMA nodes; must be -1' numa_node=0 &&
+			with_gpus 1 numa_node=-1 && end
+		return
+	fi
+	online=$(</sys/devices/system/node/online)
+	for node in -2 1023 4096; do
+		refused "numa_node=$node: must be -1 or a node that is online, these are: $online" \
+			"numa_node=$node" || return
+	done
+	with_gpus 2 && shows_nodes -1 -1 && end &&
+		with_gpus 2 numa_node=0 && shows_nodes 0 0 && end &&
+		with_gpus 2 numa_node=-1,0 && shows_nodes -1 0 || return
+	within 20 "$devices/${gpus[1]}/remove" 1 && within 20 /sys/bus/pci/rescan 1 &&
+		has_types "${gpus[1]}" && shows_nodes -1 0 && end
 }
 
 # is_set GPU ATTRIBUTE VALUE
@@ -421,7 +468,8 @@ parameters_are_initial_settings() {
 # The kernel refuses a value that is none, before the module runs.
 malformed_parameters_are_refused() {
 	local parameter
-	for parameter in gpus=two fb_mb=-1 fb_reserve=maybe fb_overcommit=10001 vgpu.slice_us=x; do
+	for parameter in gpus=two fb_mb=-1 fb_reserve=maybe fb_overcommit=10001 vgpu.slice_us=x \
+		numa_node=x foreign_ids=maybe; do
 		! load "$parameter" 2>/dev/null || { ktap_note "$parameter is taken"; return 1; }
 		end || return
 	done
@@ -478,7 +526,8 @@ homogeneous_placement_takes_one_size() {
 
 tests=(lspci_lists_both addresses_are_stable load_cycles unbind_waits_for_the_user
 	unbind_asks_the_user remove_asks_the_user modules_in_use_stay unload_in_every_order
-	unload_after_pci_remove bad_parameters_are_refused parameters_are_initial_settings
+	unload_after_pci_remove bad_parameters_are_refused foreign_ids_are_refused
+	numa_nodes_are_shown parameters_are_initial_settings
 	malformed_parameters_are_refused host_memory_limits_all_gpus
 	homogeneous_placement_takes_one_size)
 if ! find_modules; then

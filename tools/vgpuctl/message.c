@@ -8,9 +8,11 @@
 
 #include "message.h"
 
+const char *message_prefix = "vgpuctl: ";
+
 static void say(const char *fmt, va_list ap)
 {
-	fputs("vgpuctl: ", stderr);
+	fputs(message_prefix, stderr);
 	vfprintf(stderr, fmt, ap);
 	putc('\n', stderr);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What vgpuctl says on standard error, and its exit codes. */
+/* What programs say on standard error, and their exit codes. */
 #ifndef VGPUCTL_MESSAGE_H
 #define VGPUCTL_MESSAGE_H
 
@@ -12,7 +12,10 @@ enum exit_code {
 	EXIT_USAGE = 2,	/* the command line is wrong */
 };
 
-/* Each prints "vgpuctl: ", the text and a newline, and returns the exit code of its name. */
+/* What messages begin with: "vgpuctl: ". */
+extern const char *message_prefix;
+
+/* Each prints the prefix, the text and a newline, and returns the exit code of its name. */
 __attribute__((format(printf, 1, 2)))
 enum exit_code fail(const char *fmt, ...);
 __attribute__((format(printf, 1, 2)))

@@ -43,6 +43,8 @@ enum vgpu_setting_type {
  *              scheduler checks itself (vgpu_sched_params_check())
  * @unit:       comes after the number, " ms" in the example; may be NULL
  * @zero:       comes after a @min of 0 and says what 0 means; may be NULL
+ * @at_open:    a vGPU's setting that counts when the vGPU is opened: a change waits for the next
+ *              time
  * @check:      whether the setting goes with those in rows above; if not, says why and returns
  *              -errno. May be NULL
  * @initial:    number of a new vGPU
@@ -66,6 +68,7 @@ struct vgpu_setting {
 	const char *what;
 	const char *unit;
 	const char *zero;
+	bool at_open;
 	int (*check)(const void *settings, char *why, size_t size);
 	u32 initial;
 	u32 (*initial_of)(u32 size_gb, u32 region_gb);

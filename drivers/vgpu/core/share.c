@@ -56,7 +56,7 @@ const struct vgpu_setting vgpu_share_settings[] = {
 	  .other = VGPU_FRL_DEFAULT, .other_name = "default", .initial = VGPU_FRL_DEFAULT },
 	/* Off at first as far as sizes tell; vgpu_shares_join() knows the type. */
 	{ .name = "vga", .valid = VGPU_SHARE_VGA, FIELDS(vga, vga),
-	  .what = "vga", .zero = " (off)", .max = 1 },
+	  .what = "vga", .zero = " (off)", .max = 1, .at_open = true },
 	{}
 };
 

@@ -14,6 +14,7 @@
 #define _VGPU_MDEV_H
 
 #include <linux/atomic.h>
+#include <linux/mm.h>
 #include <linux/mutex.h>
 #include <linux/spinlock.h>
 #include <linux/vfio.h>
@@ -120,6 +121,20 @@ struct vgpu_mdev {
 	atomic64_t map_failures;
 };
 
+/**
+ * vgpu_mdev_zap() - take a region's pages out of all mappings
+ * @dev: the vGPU, whose instance's map_lock is held for writing
+ * @region: a BAR, or VGPU_REGION_PLANE
+ *
+ * A page that is touched afterwards faults again. Sleeps.
+ */
+static inline void vgpu_mdev_zap(struct vgpu_mdev *dev, unsigned int region)
+{
+	lockdep_assert_held_write(&dev->instance->map_lock);
+	unmap_mapping_range(dev->vdev.inode->i_mapping, vgpu_region_offset(region),
+			    vgpu_region_bytes(&dev->regions, region), 1);
+}
+
 /* mdev.c */
 int vgpu_mdev_init(void);
 void vgpu_mdev_exit(void);
@@ -147,7 +162,6 @@ int vgpu_irq_table_rw(struct vgpu_mdev *dev, u32 offset, void *buf, u32 len, boo
 
 /* map.c */
 int vgpu_map_mmap(struct vgpu_mdev *dev, struct vm_area_struct *vma);
-void vgpu_map_zap(struct vgpu_mdev *dev, unsigned int region);
 
 /* edid.c */
 void vgpu_edid_region_reset(struct vgpu_mdev *dev);

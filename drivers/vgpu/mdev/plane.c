@@ -101,7 +101,7 @@ void vgpu_plane_drop(struct vgpu_mdev *dev)
 		return;
 	WRITE_ONCE(dev->plane.drops, dev->plane.drops + 1);
 	dev->plane.valid = false;
-	vgpu_map_zap(dev, VGPU_REGION_PLANE);
+	vgpu_mdev_zap(dev, VGPU_REGION_PLANE);
 }
 
 /**
@@ -231,7 +231,7 @@ static void plane_show(struct vgpu_mdev *dev, const struct vgpu_scanout *s, unsi
 		plane->valid = true;
 		plane->shown = *s;
 		plane->packed = plane_needs_copy(s);
-		vgpu_map_zap(dev, VGPU_REGION_PLANE);
+		vgpu_mdev_zap(dev, VGPU_REGION_PLANE);
 	}
 	up_write(&dev->instance->map_lock);
 }
@@ -245,7 +245,7 @@ static void plane_show_none(struct vgpu_mdev *dev)
 		return;
 	down_write(&dev->instance->map_lock);
 	plane->valid = false;
-	vgpu_map_zap(dev, VGPU_REGION_PLANE);
+	vgpu_mdev_zap(dev, VGPU_REGION_PLANE);
 	up_write(&dev->instance->map_lock);
 	plane_free_copy(dev);
 }

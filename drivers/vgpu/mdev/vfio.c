@@ -45,7 +45,7 @@ static void vgpu_vfio_front_zap(struct vgpu_instance *instance, unsigned int bar
 {
 	struct vgpu_mdev *dev = instance_to_mdev(instance);
 
-	vgpu_map_zap(dev, bar);
+	vgpu_mdev_zap(dev, bar);
 	if (bar == VGPU_HW_BAR_FB)
 		vgpu_plane_drop(dev);
 }

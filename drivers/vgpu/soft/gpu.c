@@ -114,6 +114,7 @@ int soft_gpu_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	if (!gpu)
 		return -ENOMEM;
 	gpu->pdev = pdev;
+	set_dev_node(&pdev->dev, soft_params.numa_node[PCI_SLOT(pdev->devfn)]);
 	snprintf(gpu->board, sizeof(gpu->board), "SG%u", soft_params.fb_mb / 1024);
 	info.board = gpu->board;
 

@@ -7,10 +7,16 @@
 
 #include <linux/cpumask.h>
 #include <linux/module.h>
+#include <linux/nodemask.h>
+#include <linux/numa.h>
 #include <linux/string.h>
 #include <uapi/linux/vgpu_hw.h>
 
 #include "params.h"
+
+/* The PCI device IDs of vendor 1af4 that QEMU leaves to all for experiments. */
+#define SOFT_FREE_DEVICE_FIRST	0x10f0
+#define SOFT_FREE_DEVICE_LAST	0x10ff
 
 /* Constant after soft_params_check(). */
 struct soft_params soft_params = {
@@ -24,6 +30,9 @@ struct soft_params soft_params = {
 static char *placement = "mixed";
 static unsigned int poll_us = 50;
 static char *engine_cpus = "";
+static bool foreign_ids;
+static int numa_nodes[SOFT_GPUS_MAX];
+static unsigned int nr_numa_nodes;
 
 module_param_named(gpus, soft_params.nr_gpus, uint, 0444);
 MODULE_PARM_DESC(gpus, "Number of GPUs, 1..16 (1)");
@@ -40,9 +49,14 @@ MODULE_PARM_DESC(poll_us, "How long an engine polls empty channels before it sle
 module_param(engine_cpus, charp, 0444);
 MODULE_PARM_DESC(engine_cpus, "CPUs for engines, as a list such as 0-3,6 (empty: all)");
 module_param_named(vendor_id, soft_params.vendor_id, uint, 0444);
-MODULE_PARM_DESC(vendor_id, "PCI vendor of the GPUs, 1..0xfffe (0x1af4)");
+MODULE_PARM_DESC(vendor_id, "PCI vendor of the GPUs, 1..0xfffe (0x1af4); see foreign_ids");
 module_param_named(device_id, soft_params.device_id, uint, 0444);
-MODULE_PARM_DESC(device_id, "PCI device of the GPUs, 0..0xffff (0x10f0)");
+MODULE_PARM_DESC(device_id, "PCI device of the GPUs, 0..0xffff (0x10f0); see foreign_ids");
+module_param(foreign_ids, bool, 0444);
+MODULE_PARM_DESC(foreign_ids,
+		 "Take a vendor_id and device_id that belong to others: all but 1af4:10f0..10ff (0)");
+module_param_array_named(numa_node, numa_nodes, int, &nr_numa_nodes, 0444);
+MODULE_PARM_DESC(numa_node, "NUMA node that GPUs show: one for all, or one for each (-1: none)");
 
 static int soft_param_range(const char *name, unsigned int value,
 			    unsigned int least, unsigned int most)
@@ -74,6 +88,53 @@ static int soft_param_cpus(void)
 }
 
 /*
+ * Tools name a device by its IDs, and drivers bind to it by them: with IDs of a real GPU, the
+ * software GPU passes for one, on the host and in every inventory.
+ */
+static int soft_param_ids(void)
+{
+	unsigned int vendor = soft_params.vendor_id, device = soft_params.device_id;
+
+	if (foreign_ids ||
+	    (vendor == VGPU_HW_VENDOR_ID && device >= SOFT_FREE_DEVICE_FIRST &&
+	     device <= SOFT_FREE_DEVICE_LAST))
+		return 0;
+	pr_err("vendor_id=0x%04x device_id=0x%04x: may belong to another device, by whose name tools would call the GPU and whose drivers would bind to it; %04x:%04x..%04x are free to use, and foreign_ids=1 takes any\n",
+	       vendor, device, VGPU_HW_VENDOR_ID, SOFT_FREE_DEVICE_FIRST,
+	       SOFT_FREE_DEVICE_LAST);
+	return -EINVAL;
+}
+
+static int soft_param_numa(void)
+{
+	unsigned int i, nr_gpus = soft_params.nr_gpus;
+
+	if (nr_numa_nodes > 1 && nr_numa_nodes != nr_gpus) {
+		pr_err("numa_node: %u nodes for %u GPUs; must be one for all of them, or one for each\n",
+		       nr_numa_nodes, nr_gpus);
+		return -EINVAL;
+	}
+	for (i = 0; i < nr_gpus; i++) {
+		int node = NUMA_NO_NODE;
+
+		if (nr_numa_nodes)
+			node = numa_nodes[nr_numa_nodes == 1 ? 0 : i];
+		if (node != NUMA_NO_NODE && !IS_ENABLED(CONFIG_NUMA)) {
+			pr_err("numa_node=%d: this kernel has no NUMA nodes; must be -1\n", node);
+			return -EINVAL;
+		}
+		if (node != NUMA_NO_NODE &&
+		    (node < 0 || node >= MAX_NUMNODES || !node_online(node))) {
+			pr_err("numa_node=%d: must be -1 or a node that is online, these are: %*pbl\n",
+			       node, nodemask_pr_args(&node_online_map));
+			return -EINVAL;
+		}
+		soft_params.numa_node[i] = node;
+	}
+	return 0;
+}
+
+/*
  * Checks the parameters, and completes soft_params, when the module is loaded. Returns 0, or
  * -errno, for which the log has the reason.
  */
@@ -88,6 +149,8 @@ int soft_params_check(void)
 	      soft_param_range("poll_us", poll_us, 0, 1000) ?:
 	      soft_param_range("vendor_id", p->vendor_id, 1, 0xfffe) ?:
 	      soft_param_range("device_id", p->device_id, 0, 0xffff) ?:
+	      soft_param_ids() ?:
+	      soft_param_numa() ?:
 	      soft_param_cpus();
 	if (ret)
 		return ret;

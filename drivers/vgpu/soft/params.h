@@ -14,6 +14,7 @@
  * @nr_gpus:    how many GPUs are made, 1..SOFT_GPUS_MAX
  * @vendor_id:  PCI vendor ID of the GPUs
  * @device_id:  PCI device ID of the GPUs
+ * @numa_node:  NUMA node that each GPU shows, online or NUMA_NO_NODE
  * @fb_mb:      framebuffer of each GPU in MiB, a multiple of 1024
  * @channels:   channels of each GPU
  * @placement:  how a GPU's framebuffer is divided among its vGPUs
@@ -25,6 +26,7 @@ struct soft_params {
 	unsigned int nr_gpus;
 	unsigned int vendor_id;
 	unsigned int device_id;
+	int numa_node[SOFT_GPUS_MAX];
 	unsigned int fb_mb;
 	unsigned int channels;
 	enum vgpu_ctl_placement placement;

@@ -1,0 +1,46 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# check.sh [CLIENT...]: the conformance checks, in machines of the lab: all of them on uml-debug,
+# and on stock, with an IOMMU and two NUMA nodes, those of clients that look at these.
+set -euo pipefail
+cd -- "${BASH_SOURCE[0]%/*}/../.."
+
+if [[ ${1:-} == --help ]]; then
+	sed -n '3,4s/^# //p' tests/conformance/check.sh
+	exit
+fi
+scripts/build-modules uml-debug
+scripts/build-modules stock
+
+passed=0 failed=0
+# lane NAME LAB-OPTION... -- CLIENT...
+lane() {
+	local name=$1 options=() status=0 line=
+	shift
+	while [[ $1 != -- ]]; do
+		options+=("$1")
+		shift
+	done
+	shift
+	echo "# conformance on $name: ${*:-all clients}"
+	scripts/lab run --timeout 300 "${options[@]}" -- tests/conformance/run.py "$@" |
+		tee "build/conformance-$name.tap" || status=$?
+	line=$(tail -n 1 "build/conformance-$name.tap")
+	if [[ $line =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed$ ]]; then
+		passed=$((passed + BASH_REMATCH[1]))
+		failed=$((failed + BASH_REMATCH[2]))
+	fi
+	# A machine that died, or a report of its kernel, is a failure of its own.
+	if (( status )) && [[ ! $line =~ ,\ [1-9] ]]; then
+		echo "not ok - $name ends with status $status"
+		failed=$((failed + 1))
+	fi
+}
+
+mkdir -p build
+lane uml-debug --kernel uml-debug -- "$@"
+if (( ! $# )); then
+	lane stock --iommu --append numa=fake=2 -- proxmox kubevirt kubevirt-gpu-device-plugin
+fi
+echo "$passed passed, $failed failed"
+(( ! failed ))

@@ -1,0 +1,369 @@
+# shellcheck shell=bash
+# shellcheck disable=SC2154 # A and B are run.sh's
+# Tests of libvirt: node devices and domains. tests/e2e/run.sh sources this file, after manage.sh.
+
+# shellcheck disable=SC2034 # run.sh reads it
+LIBVIRT_TESTS=(virsh virsh_nodedev virsh_nodedev_refused virsh_domain virsh_reboot virsh_unplug
+	virsh_display virsh_save virsh_one_vgpu_two_domains)
+
+IMAGES=/var/lib/libvirt/images
+
+# node_name UUID: prints how libvirt calls a vGPU.
+node_name() {
+	local gpu
+	gpu=$(gpu_name)
+	tr ':.-' '___' <<<"mdev_${1}_$gpu"
+}
+
+# node_gpu: prints how libvirt calls the GPU.
+node_gpu() {
+	tr ':.' '__' <<<"pci_$(gpu_name)"
+}
+
+# node_xml UUID TYPE [NAME=VALUE...]: prints a node device with these attributes of vgpu/.
+node_xml() {
+	local uuid=$1 type=$2 word
+	shift 2
+	cat <<-XML
+		<device>
+		  <name>$(node_name "$uuid")</name>
+		  <parent>$(node_gpu)</parent>
+		  <capability type='mdev'>
+		    <type id='vgpu_soft-$type'/>
+		    <uuid>$uuid</uuid>
+	XML
+	for word; do
+		echo "    <attr name='vgpu/${word%%=*}' value='${word#*=}'/>"
+	done
+	printf '  </capability>\n</device>\n'
+}
+
+# node_attrs NAME [OPTION]: prints the attributes that libvirt shows of a node device.
+node_attrs() {
+	virsh nodedev-dumpxml "$@" | sed -n "s/.*<attr name='\(.*\)' value='\(.*\)'.*/\1=\2/p" | sort
+}
+
+# until_true SECONDS COMMAND...: waits until COMMAND succeeds.
+until_true() {
+	local end=$((SECONDS + $1 * SLOW))
+	shift
+	until "$@"; do
+		(( SECONDS < end )) || fail "has not come to be: $*"
+		sleep 0.2
+	done
+}
+
+# shows NAME FILE [OPTION]: libvirt shows the attributes in FILE.
+shows() {
+	node_attrs "$1" "${@:3}" | cmp -s - "$2"
+}
+
+test_virsh() {
+	local parent name
+	lab-libvirtd
+	parent=$(mdev_parent)
+	parent=${parent##*/}
+	name=pci_$(tr ':.' '__' <<<"$parent")
+	virsh -q nodedev-list --cap mdev_types | tee "$GUEST_DIR/nodedev"
+	grep -x "$name" "$GUEST_DIR/nodedev"
+	virsh nodedev-dumpxml "$name" >"$GUEST_DIR/xml"
+	grep -F "<type id='vgpu_soft-SG16-4Q'>" "$GUEST_DIR/xml"
+	grep -F '<availableInstances>4</availableInstances>' "$GUEST_DIR/xml"
+	cat >"$GUEST_DIR/mdev.xml" <<-XML
+		<device>
+		  <parent>$name</parent>
+		  <capability type='mdev'>
+		    <type id='vgpu_soft-SG16-4Q'/>
+		    <uuid>$A</uuid>
+		  </capability>
+		</device>
+	XML
+	virsh nodedev-create "$GUEST_DIR/mdev.xml"
+	[[ $(vgpu_field "$A" type) == SG16-4Q ]]
+	virsh -q nodedev-list --cap mdev | tee "$GUEST_DIR/nodedev"
+	name=$(grep -i "mdev_${A//-/_}" "$GUEST_DIR/nodedev")
+	virsh nodedev-dumpxml "$name"
+	virsh nodedev-destroy "$name"
+	[[ ! -e /sys/bus/mdev/devices/$A ]]
+}
+
+# A node device with attributes: defined, started, updated while it is active, started by itself.
+test_virsh_nodedev() {
+	local name
+	rule_restore
+	tools_install
+	undefine "$A"
+	lab-libvirtd
+	name=$(node_name "$A")
+	node_xml "$A" SG16-4Q guarantee=600 cap=800 weight=7 >"$GUEST_DIR/mdev.xml"
+	virsh nodedev-define "$GUEST_DIR/mdev.xml"
+	virsh nodedev-start "$name"
+	[[ $(attr "$A" guarantee) == 600 && $(attr "$A" cap) == 800 && $(attr "$A" weight) == 7 ]]
+	# The active one has all attributes, the inactive one those that were defined.
+	attrs_of "$A" >"$GUEST_DIR/sysfs"
+	until_true 20 shows "$name" "$GUEST_DIR/sysfs"
+	virsh nodedev-dumpxml "$name"
+	printf '%s\n' vgpu/cap=800 vgpu/guarantee=600 vgpu/weight=7 >"$GUEST_DIR/defined"
+	shows "$name" "$GUEST_DIR/defined" --inactive
+	# An update of both, in an order in which sysfs would not take the attributes one by one.
+	node_xml "$A" SG16-4Q cap=300 guarantee=200 >"$GUEST_DIR/mdev.xml"
+	virsh nodedev-update "$name" "$GUEST_DIR/mdev.xml" --live --config
+	[[ $(attr "$A" guarantee) == 200 && $(attr "$A" cap) == 300 && $(attr "$A" weight) == 7 ]]
+	attrs_of "$A" >"$GUEST_DIR/sysfs"
+	until_true 20 shows "$name" "$GUEST_DIR/sysfs"
+	printf '%s\n' vgpu/cap=300 vgpu/guarantee=200 >"$GUEST_DIR/defined"
+	until_true 20 shows "$name" "$GUEST_DIR/defined" --inactive
+	# What mdevctl changes, libvirt shows, too.
+	live_set guarantee=250
+	attrs_of "$A" >"$GUEST_DIR/sysfs"
+	grep -x vgpu/guarantee=250 "$GUEST_DIR/sysfs"
+	until_true 20 shows "$name" "$GUEST_DIR/sysfs"
+	virsh nodedev-autostart "$name"
+	virsh nodedev-info "$name" | grep -E 'Autostart: +yes'
+	scripts/unload
+	scripts/load
+	udevadm settle --timeout=60
+	[[ $(attr "$A" guarantee) == 200 && $(attr "$A" cap) == 300 ]]
+	until_true 20 node_active "$name"
+	virsh nodedev-destroy "$name"
+	[[ ! -e /sys/bus/mdev/devices/$A ]]
+	virsh nodedev-undefine "$name"
+	[[ ! -e /etc/mdevctl.d/$(gpu_name)/$A ]]
+}
+
+node_active() {
+	virsh nodedev-info "$1" | grep -E 'Active: +yes'
+}
+
+# A refusal reaches the user of virsh, and nothing is changed.
+test_virsh_nodedev_refused() {
+	local name
+	tools_install
+	undefine "$A"
+	lab-libvirtd
+	name=$(node_name "$A")
+	node_xml "$A" SG16-4Q weight=2000 >"$GUEST_DIR/bad.xml"
+	refused 'weight 2000: must be 1..1000' virsh nodedev-define "$GUEST_DIR/bad.xml"
+	refused 'weight 2000: must be 1..1000' virsh nodedev-create "$GUEST_DIR/bad.xml"
+	[[ ! -e /sys/bus/mdev/devices/$A ]]
+	node_xml "$A" SG16-4Q weight=9 >"$GUEST_DIR/mdev.xml"
+	virsh nodedev-define "$GUEST_DIR/mdev.xml"
+	virsh nodedev-start "$name"
+	attrs_of "$A" >"$GUEST_DIR/before"
+	refused 'weight 2000: must be 1..1000' \
+		virsh nodedev-update "$name" "$GUEST_DIR/bad.xml" --live --config
+	node_xml "$A" SG16-4Q weight=3 colour=red >"$GUEST_DIR/bad.xml"
+	refused 'no such attribute' virsh nodedev-update "$name" "$GUEST_DIR/bad.xml" --live
+	diff "$GUEST_DIR/before" <(attrs_of "$A")
+	[[ $(node_attrs "$name" --inactive) == vgpu/weight=9 ]]
+	virsh nodedev-destroy "$name"
+	virsh nodedev-undefine "$name"
+}
+
+# ---- domains ----
+
+# Attributes of the hostdev; most tests ask for no display.
+DISPLAY_ATTRS="display='off'"
+# The host may be so busy that the guest's kernel finds its timer too slow.
+DOMAIN_CMDLINE="console=ttyS0 8250.nr_uarts=2 no_timer_check quiet panic=-1 reboot=t"
+
+# hostdev UUID: prints the device of a domain.
+hostdev() {
+	cat <<-XML
+		<hostdev mode='subsystem' type='mdev' model='vfio-pci' managed='no' $DISPLAY_ATTRS>
+		  <source><address uuid='$1'/></source>
+		</hostdev>
+	XML
+}
+
+# domain NAME UUID JOB [ARGUMENT...]: defines a domain whose guest does JOB with the vGPU UUID. The
+# vGPU is below a PCI Express port.
+domain() {
+	local name=$1 uuid=$2
+	shift 2
+	# libvirt changes the owner of what a domain reads.
+	mkdir -p "$IMAGES" /var/log/libvirt/qemu
+	cp "$GUEST_KERNEL" "$GUEST_INITRAMFS" "$IMAGES/"
+	: >"$GUEST_DIR/$name.log"
+	: >>"/var/log/libvirt/qemu/$name.log"
+	ln -s "/var/log/libvirt/qemu/$name.log" "$GUEST_DIR/$name.qemu"
+	mkfifo "$GUEST_DIR/$name.tell"
+	cat >"$GUEST_DIR/$name.xml" <<-XML
+		<domain type='qemu' xmlns:qemu='http://libvirt.org/schemas/domain/qemu/1.0'>
+		  <name>$name</name>
+		  <memory unit='MiB'>$GUEST_MIB</memory>
+		  <vcpu>1</vcpu>
+		  <os>
+		    <type arch='x86_64' machine='q35'>hvm</type>
+		    <kernel>$IMAGES/${GUEST_KERNEL##*/}</kernel>
+		    <initrd>$IMAGES/${GUEST_INITRAMFS##*/}</initrd>
+		    <cmdline>$DOMAIN_CMDLINE -- $*</cmdline>
+		  </os>
+		  <features><acpi/></features>
+		  <devices>
+		    <emulator>/usr/bin/qemu-system-x86_64</emulator>
+		    <controller type='usb' model='none'/>
+		    <serial type='file'><source path='$GUEST_DIR/$name.log'/></serial>
+		    <serial type='pipe'><source path='$GUEST_DIR/$name.tell'/></serial>
+		    <graphics type='vnc' socket='/run/libvirt/qemu/$name.vnc'/>
+		    <video><model type='none'/></video>
+		    <memballoon model='none'/>
+		    $(hostdev "$uuid")
+		  </devices>
+		  <qemu:commandline>
+		    <qemu:arg value='-global'/>
+		    <qemu:arg value='ICH9-LPC.acpi-pci-hotplug-with-bridge-support=off'/>
+		  </qemu:commandline>
+		</domain>
+	XML
+	virsh -q define "$GUEST_DIR/$name.xml"
+}
+
+# domain_said NAME REGEX TIMES: the guest's program has said such a line so many times.
+domain_said() {
+	(( $(guest_log "$1" | grep -cE "$2") >= $3 ))
+}
+
+# domain_is NAME STATE: succeeds while the domain is in this state.
+domain_is() {
+	[[ $(virsh -q domstate "$1") == "$2" ]]
+}
+
+vgpu_is() {
+	[[ $(vgpu_field "$1" state) == "$2" ]]
+}
+
+# libvirtd outlives the tests; domains and what libvirt and mdevctl have stored do not.
+libvirt_clean_up() {
+	local name
+	rm -f /etc/mdevctl.d/*/*-*
+	[[ -S /run/libvirt/libvirt-sock ]] || return 0
+	for name in $(virsh -q list --name); do
+		virsh -q destroy "$name" || :
+	done
+	for name in $(virsh -q list --all --name); do
+		virsh -q undefine "$name" --managed-save || :
+	done
+}
+
+test_virsh_domain() {
+	tools_install
+	lab-libvirtd
+	mdev_create "$A" SG16-4Q
+	domain a "$A" eject --seconds $((60 * SLOW))
+	virsh start a
+	until_true 120 domain_said a '^guest: working' 1
+	vgpu_is "$A" started
+	virsh dumpxml a | grep -F "<address uuid='$A'/>"
+	# The vGPU of a running domain cannot be taken away.
+	refused 'in use' virsh nodedev-destroy "$(node_name "$A")"
+	# Its share can be changed.
+	node_xml "$A" SG16-4Q guarantee=100 cap=500 >"$GUEST_DIR/mdev.xml"
+	virsh nodedev-update "$(node_name "$A")" "$GUEST_DIR/mdev.xml" --live
+	[[ $(attr "$A" guarantee) == 100 && $(attr "$A" cap) == 500 ]]
+	virsh reset a
+	until_true 120 domain_said a '^guest: working' 2
+	virsh destroy a
+	vgpu_is "$A" created
+	[[ $(attr "$A" guarantee) == 100 ]]
+}
+
+# A guest that reboots gets the same vGPU again, as it was at first.
+test_virsh_reboot() {
+	tools_install
+	lab-libvirtd
+	mdev_create "$A" SG16-4Q
+	domain a "$A" load --seconds 1 --mib 4
+	virsh start a
+	until_true 240 domain_said a '^guest: END pass' 2
+	domain_is a running
+	vgpu_is "$A" started
+	vgpu_is "$A" created
+}
+
+has_hostdev() {
+	virsh dumpxml a | grep -F "<address uuid='$A'/>"
+}
+
+test_virsh_unplug() {
+	tools_install
+	lab-libvirtd
+	mdev_create "$A" SG16-4Q
+	domain a "$A" eject --seconds $((60 * SLOW))
+	virsh start a
+	until_true 120 domain_said a '^guest: working' 1
+	hostdev "$A" >"$GUEST_DIR/hostdev.xml"
+	virsh detach-device a "$GUEST_DIR/hostdev.xml" --live
+	until_true 120 domain_said a '^guest: slot switched off' 1
+	until_true 20 vgpu_is "$A" created
+	until_true 20 eval '! has_hostdev'
+	domain_is a running
+	virsh attach-device a "$GUEST_DIR/hostdev.xml" --live
+	has_hostdev
+	vgpu_is "$A" started
+	# This guest has no driver for slots: it finds the vGPU when it boots.
+	virsh reset a
+	until_true 120 domain_said a '^guest: working' 2
+	virsh destroy a
+	vgpu_is "$A" created
+}
+
+# screen NAME CHECK...: the picture that virsh takes of the domain passes these checks of guest-qmp.
+screen() {
+	local name=$1
+	shift
+	virsh -q screenshot "$name" "$GUEST_DIR/$name.ppm"
+	scripts/guest-qmp "$GUEST_DIR/$name.ppm" check "$@"
+}
+
+# The display that KubeVirt asks for: what the firmware writes, then what the guest presents.
+test_virsh_display() {
+	local DISPLAY_ATTRS="display='on' ramfb='on'" nr shown
+	lab-libvirtd
+	mdev_create "$A" SG16-1Q
+	domain a "$A" present --seed $RANDOM
+	virsh start a
+	until_true 120 domain_said a '^guest: working' 1
+	until_true 10 screen a "text=Booting from ROM"
+	for nr in 1 2 3; do
+		guest_tell a "number $nr"
+		until_true 60 domain_said a '^guest: shown' "$nr"
+		shown=$(answer a shown)
+		until_true 10 screen a "pattern=${shown// /,}"
+	done
+	# After a reset the firmware writes again.
+	virsh reset a
+	until_true 120 domain_said a '^guest: working' 2
+	until_true 10 screen a "text=Booting from ROM"
+	virsh destroy a
+	vgpu_is "$A" created
+}
+
+# The state of a vGPU cannot be saved: said at once, and the domain goes on.
+test_virsh_save() {
+	lab-libvirtd
+	mdev_create "$A" SG16-4Q
+	domain a "$A" hold --seconds $((600 * SLOW))
+	virsh start a
+	until_true 120 domain_said a '^guest: working' 1
+	refused 'migrat' virsh managedsave a
+	refused 'migrat' virsh save a "$GUEST_DIR/a.save"
+	domain_is a running
+	vgpu_is "$A" started
+}
+
+test_virsh_one_vgpu_two_domains() {
+	lab-libvirtd
+	mdev_create "$A" SG16-4Q
+	domain a "$A" hold --seconds $((600 * SLOW))
+	domain b "$A" hold --seconds $((600 * SLOW))
+	virsh start a
+	until_true 120 domain_said a '^guest: working' 1
+	refused "$A is in use by driver QEMU, domain a" virsh start b
+	domain_is b 'shut off'
+	domain_is a running
+	vgpu_is "$A" started
+	virsh destroy a
+	virsh start b
+	until_true 120 domain_said b '^guest: working' 1
+}

@@ -1,0 +1,515 @@
+# shellcheck shell=bash
+# shellcheck disable=SC2154 # A and B are run.sh's
+# Tests of mdevctl, without the call-out and with it. tests/e2e/run.sh sources this file.
+
+# shellcheck disable=SC2034 # run.sh reads it
+MANAGE_TESTS=(mdevctl mdevctl_attributes mdevctl_attribute_refused callout_attributes callout_live
+	callout_live_in_use callout_refuses callout_input callout_only_ours autostart_as_shipped
+	autostart_repaired autostart_without_mdevctl)
+
+CALLOUT=/usr/lib/mdevctl/scripts.d/callouts/vgpu
+
+# gpu_name: prints the name of the GPU, by which mdevctl knows it.
+gpu_name() {
+	local parent
+	parent=$(mdev_parent)
+	echo "${parent##*/}"
+}
+
+# attr UUID NAME: prints an attribute of a vGPU.
+attr() {
+	cat "/sys/bus/mdev/devices/$1/vgpu/$2"
+}
+
+# attrs_of UUID: prints all attributes that can be set, as sysfs has them: "vgpu/NAME=VALUE" a line.
+attrs_of() {
+	local file
+	for file in "/sys/bus/mdev/devices/$1/vgpu"/*; do
+		[[ ! $(stat -c %A "$file") =~ w ]] || echo "vgpu/${file##*/}=$(<"$file")"
+	done | sort
+}
+
+# json_attrs: reads a configuration, as mdevctl prints it, and prints its attributes likewise.
+json_attrs() {
+	jq -r '.attrs[] | to_entries[] | "\(.key)=\(.value)"' | sort
+}
+
+# config TYPE [NAME=VALUE...]: prints a configuration with these attributes of vgpu/.
+config() {
+	local type=$1 word list=
+	shift
+	for word; do
+		list+=${list:+,}$(jq -nc --arg k "vgpu/${word%%=*}" --arg v "${word#*=}" '{($k): $v}')
+	done
+	jq -n --arg t "vgpu_soft-$type" --argjson a "[$list]" '{mdev_type: $t, start: "manual", attrs: $a}'
+}
+
+# refused TEXT COMMAND...: COMMAND fails, and what it says has TEXT in it.
+refused() {
+	local text=$1
+	shift
+	if "$@" >"$GUEST_DIR/said" 2>&1; then
+		cat "$GUEST_DIR/said"
+		fail "not refused: $*"
+	fi
+	cat "$GUEST_DIR/said"
+	grep -F -- "$text" "$GUEST_DIR/said" || fail "refused without '$text': $*"
+}
+
+# tools_install, tools_remove: what make install makes of the call-out and the rules of udev.
+tools_install() {
+	make -s -C tools O="$PWD/build/lab-tools" install
+	[[ -x $CALLOUT ]]
+	[[ ! -S /run/udev/control ]] || udevadm control --reload
+}
+
+tools_remove() {
+	rm -f "$CALLOUT" /lib/udev/rules.d/60-vgpu.rules /lib/udev/vgpu-autostart
+	[[ ! -S /run/udev/control ]] || udevadm control --reload
+}
+
+# undefine UUID...: mdevctl forgets these vGPUs, if it knows them.
+undefine() {
+	local uuid
+	for uuid; do
+		rm -f /etc/mdevctl.d/*/"$uuid"
+	done
+}
+
+test_mdevctl() {
+	local parent
+	parent=$(mdev_parent)
+	parent=${parent##*/}
+	mdevctl types
+	mdevctl types --dumpjson | jq -e '[.[][][] | to_entries[] | select(.key == "vgpu_soft-SG16-4Q")
+		| .value | (.device_api == "vfio-pci" and .available_instances == 4)] == [true]'
+	mdevctl start -u "$A" -p "$parent" -t vgpu_soft-SG16-4Q
+	mdevctl list | grep -F "$A $parent vgpu_soft-SG16-4Q"
+	[[ $(vgpu_field "$A" type) == SG16-4Q ]]
+	mdevctl define -u "$A"
+	mdevctl list -d | grep -F "$A"
+	mdevctl stop -u "$A"
+	[[ ! -e /sys/bus/mdev/devices/$A ]]
+	mdevctl start -u "$A" -p "$parent"
+	[[ $(vgpu_field "$A" type) == SG16-4Q ]]
+	mdevctl stop -u "$A"
+	mdevctl undefine -u "$A"
+	# The GPU is full: mdevctl fails.
+	mdevctl start -u "$A" -p "$parent" -t vgpu_soft-SG16-16Q
+	if mdevctl start -u "$B" -p "$parent" -t vgpu_soft-SG16-16Q; then
+		fail "two that need the whole GPU"
+	fi
+	mdevctl stop -u "$A"
+}
+
+# Shares that are defined with the mdev are set before anybody opens the vGPU.
+test_mdevctl_attributes() {
+	local parent
+	parent=$(mdev_parent)
+	parent=${parent##*/}
+	mdevctl define -u "$A" -p "$parent" -t vgpu_soft-SG16-4Q
+	mdevctl modify -u "$A" --addattr=vgpu/guarantee --value=600
+	mdevctl modify -u "$A" --addattr=vgpu/cap --value=800
+	mdevctl modify -u "$A" --addattr=vgpu/weight --value=7
+	mdevctl list -d -u "$A" --dumpjson
+	for _ in 1 2; do
+		mdevctl start -u "$A"
+		[[ $(<"/sys/bus/mdev/devices/$A/vgpu/guarantee") == 600 ]]
+		[[ $(<"/sys/bus/mdev/devices/$A/vgpu/cap") == 800 ]]
+		[[ $(<"/sys/bus/mdev/devices/$A/vgpu/weight") == 7 ]]
+		vgpuctl share show "$A"
+		mdevctl stop -u "$A"
+	done
+	# A guarantee of more than is left: the vGPU is not started, and no mdev stays behind.
+	mdev_create "$B" SG16-8Q
+	if mdevctl start -u "$A"; then
+		fail "guarantees of 500 and 600"
+	fi
+	[[ ! -e /sys/bus/mdev/devices/$A ]]
+	mdev_remove "$B"
+	mdevctl undefine -u "$A"
+}
+
+# mdevctl prints the name of an errno; the driver's reason is in the kernel's log and in events.
+test_mdevctl_attribute_refused() {
+	local events
+	tools_remove
+	undefine "$A"
+	config SG16-4Q weight=2000 >"$GUEST_DIR/config"
+	vgpuctl events >"$GUEST_DIR/events" &
+	events=$!
+	sleep 0.5
+	refused 'Invalid argument' mdevctl start -u "$A" -p "$(gpu_name)" --jsonfile "$GUEST_DIR/config"
+	[[ ! -e /sys/bus/mdev/devices/$A ]]
+	sleep 0.5
+	kill "$events"
+	dmesg | tail -n 20 | grep -F "$A" | grep -F 'weight 2000: must be 1..1000'
+	grep -F "$A" "$GUEST_DIR/events" | grep -F 'weight 2000: must be 1..1000'
+	# The call-out tells it, before there is a vGPU.
+	tools_install
+	refused 'weight 2000: must be 1..1000' \
+		mdevctl start -u "$A" -p "$(gpu_name)" --jsonfile "$GUEST_DIR/config"
+	[[ ! -e /sys/bus/mdev/devices/$A ]]
+	if grep -F 'refused by the driver' "$GUEST_DIR/said"; then
+		fail "the driver was asked"
+	fi
+	# What the driver refuses all the same, is told when mdevctl has failed.
+	refused 'refused by the driver: weight 2000: must be 1..1000' \
+		mdevctl start --force -u "$A" -p "$(gpu_name)" --jsonfile "$GUEST_DIR/config"
+	[[ ! -e /sys/bus/mdev/devices/$A ]]
+}
+
+# What mdevctl shows is all that can be set, and what a vGPU has is stored when it is defined.
+test_callout_attributes() {
+	tools_install
+	undefine "$A"
+	config SG16-4Q guarantee=600 cap=800 weight=7 frl=30 >"$GUEST_DIR/config"
+	mdevctl define -u "$A" -p "$(gpu_name)" --jsonfile "$GUEST_DIR/config"
+	mdevctl start -u "$A"
+	attrs_of "$A" | tee "$GUEST_DIR/sysfs"
+	(( $(wc -l <"$GUEST_DIR/sysfs") >= 4 ))
+	grep -x vgpu/guarantee=600 "$GUEST_DIR/sysfs"
+	mdevctl list --dumpjson -u "$A" | tee "$GUEST_DIR/json"
+	diff "$GUEST_DIR/sysfs" <(json_attrs <"$GUEST_DIR/json")
+	mdevctl list -v | tee "$GUEST_DIR/list"
+	grep -F '{"vgpu/guarantee":"600"}' "$GUEST_DIR/list"
+	grep -F '{"vgpu/frl":"30"}' "$GUEST_DIR/list"
+	# A transient one, whose attributes were set by others.
+	mdevctl undefine -u "$A"
+	vgpuctl share set "$A" --guarantee 100 --cap 200
+	mdevctl define -u "$A"
+	mdevctl stop -u "$A"
+	mdevctl start -u "$A"
+	attrs_of "$A"
+	[[ $(attr "$A" guarantee) == 100 && $(attr "$A" cap) == 200 && $(attr "$A" weight) == 7 ]]
+	mdevctl stop -u "$A"
+	undefine "$A"
+}
+
+# live_set WORD...: mdevctl gives the vGPU A these attributes while it is active.
+live_set() {
+	config SG16-4Q "$@" >"$GUEST_DIR/live"
+	mdevctl modify --live -u "$A" --jsonfile "$GUEST_DIR/live"
+}
+
+# Several attributes are set at once: in any order, all or none.
+test_callout_live() {
+	tools_install
+	undefine "$A"
+	config SG16-4Q >"$GUEST_DIR/config"
+	mdevctl start -u "$A" -p "$(gpu_name)" --jsonfile "$GUEST_DIR/config"
+	live_set cap=100 guarantee=50
+	[[ $(attr "$A" cap) == 100 && $(attr "$A" guarantee) == 50 ]]
+	live_set guarantee=600 cap=700 frl=0x1e
+	[[ $(attr "$A" cap) == 700 && $(attr "$A" guarantee) == 600 && $(attr "$A" frl) == 30 ]]
+	live_set frl=default vga=1
+	[[ $(attr "$A" frl) == default && $(attr "$A" cap) == 700 && $(attr "$A" vga) == 1 ]]
+	live_set
+	attrs_of "$A" >"$GUEST_DIR/before"
+	refused 'weight 2000: must be 1..1000' live_set guarantee=100 weight=2000
+	refused 'guarantee 800 per mille is above the cap, 700' live_set weight=3 guarantee=800
+	refused 'no such attribute' live_set weight=3 colour=red
+	mdev_create "$B" SG16-4Q
+	refused 'per mille does not fit' live_set weight=3 guarantee=900 cap=1000
+	mdev_remove "$B"
+	jq '.mdev_type = "vgpu_soft-SG16-8Q"' "$GUEST_DIR/config" >"$GUEST_DIR/other"
+	refused "cannot be changed" mdevctl modify --live -u "$A" --jsonfile "$GUEST_DIR/other"
+	diff "$GUEST_DIR/before" <(attrs_of "$A")
+	# The definition follows, but not if the vGPU could not.
+	mdevctl define -u "$A"
+	config SG16-4Q guarantee=300 >"$GUEST_DIR/live"
+	mdevctl modify --live --defined -u "$A" --jsonfile "$GUEST_DIR/live"
+	[[ $(attr "$A" guarantee) == 300 ]]
+	mdevctl list -d -u "$A" --dumpjson | json_attrs | tee "$GUEST_DIR/defined"
+	[[ $(<"$GUEST_DIR/defined") == vgpu/guarantee=300 ]]
+	config SG16-4Q guarantee=2000 >"$GUEST_DIR/live"
+	refused 'must be 0..1000' mdevctl modify --live --defined -u "$A" --jsonfile "$GUEST_DIR/live"
+	diff "$GUEST_DIR/defined" <(mdevctl list -d -u "$A" --dumpjson | json_attrs)
+	mdevctl stop -u "$A"
+	undefine "$A"
+}
+
+# A guest works on while its share is changed. To stop its vGPU says who is waited for.
+test_callout_live_in_use() {
+	tools_install
+	mdev_create "$A" SG16-4Q
+	guest_start a "$A" load --seconds 6 --mib 4
+	working a
+	live_set guarantee=100 cap=500
+	[[ $(attr "$A" guarantee) == 100 && $(attr "$A" cap) == 500 ]]
+	# What counts when the vGPU is opened cannot be changed now, but given as it is.
+	refused 'vgpu/vga: counts when the vGPU is opened' live_set cap=600 vga=1
+	live_set cap=550 vga=0
+	[[ $(attr "$A" vga) == 0 && $(attr "$A" cap) == 550 ]]
+	mdevctl stop -u "$A" >"$GUEST_DIR/stop" 2>&1 &
+	passes a
+	timeout 20 tail --pid=$! -s 0.1 -f /dev/null
+	wait $!
+	cat "$GUEST_DIR/stop"
+	grep -E "$A: in use by process [0-9]+; waiting" "$GUEST_DIR/stop"
+	[[ ! -e /sys/bus/mdev/devices/$A ]]
+}
+
+# Definitions are checked when they are made, and again when they are to be used.
+test_callout_refuses() {
+	local gpu
+	gpu=$(gpu_name)
+	tools_install
+	undefine "$A" "$B"
+	mdevctl define -u "$A" -p "$gpu" -t vgpu_soft-SG16-4Q
+	refused 'weight 2000: must be 1..1000' \
+		mdevctl modify -u "$A" --addattr=vgpu/weight --value=2000
+	refused '"vgpu/colour": a vGPU has no such attribute' \
+		mdevctl modify -u "$A" --addattr=vgpu/colour --value=red
+	refused '"vgpu/../../../../sys/power/state": a vGPU has no such' \
+		mdevctl modify -u "$A" --addattr=vgpu/../../../../sys/power/state --value=mem
+	refused '"remove": a vGPU has no such' mdevctl modify -u "$A" --addattr=remove --value=1
+	refused '"1\x0a2" is not what it can be' \
+		mdevctl modify -u "$A" --addattr=vgpu/weight --value=$'1\n2'
+	# Its guarantee is 250 at first.
+	refused 'guarantee 250 per mille is above the cap, 100' \
+		mdevctl modify -u "$A" --addattr=vgpu/cap --value=100
+	mdevctl modify -u "$A" --addattr=vgpu/guarantee --value=100
+	mdevctl modify -u "$A" --addattr=vgpu/cap --value=100
+	refused 'give them in another order' \
+		mdevctl modify -u "$A" --addattr=vgpu/cap --value=90 --index=0
+	mdevctl list -d -u "$A" --dumpjson | json_attrs | tee "$GUEST_DIR/defined"
+	[[ $(tr '\n' ' ' <"$GUEST_DIR/defined") == 'vgpu/cap=100 vgpu/guarantee=100 ' ]]
+	config SG16-4Q weight=0 >"$GUEST_DIR/config"
+	refused 'weight 0: must be 1..1000' mdevctl define -u "$B" -p "$gpu" --jsonfile "$GUEST_DIR/config"
+	[[ ! -e /etc/mdevctl.d/$gpu/$B ]]
+	# A guarantee that does not fit beside the others: the vGPU is not even created.
+	config SG16-2Q guarantee=700 >"$GUEST_DIR/config"
+	mdevctl define -u "$B" -p "$gpu" --jsonfile "$GUEST_DIR/config"
+	mdevctl start -u "$A"
+	vgpuctl share set "$A" --cap 1000 --guarantee 400
+	refused 'guarantee 700 per mille does not fit: 400 of 1000 are given to others' \
+		mdevctl start -u "$B"
+	vgpuctl share set "$A" --guarantee 300
+	mdevctl start -u "$B"
+	# mdevctl's own refusals are not commented.
+	refused 'Device already exists' mdevctl start -u "$B"
+	if grep -F 'refused by the driver' "$GUEST_DIR/said"; then
+		fail "an old refusal"
+	fi
+	mdevctl stop -u "$A"
+	mdevctl stop -u "$B"
+	undefine "$A" "$B"
+}
+
+# callout EVENT ACTION UUID GPU [TYPE]: runs the call-out as mdevctl does.
+callout() {
+	"$CALLOUT" -t "${5-vgpu_soft-SG16-4Q}" -e "$1" -a "$2" -s none -u "$3" -p "$4"
+}
+
+# Whatever the call-out is given, it refuses, and changes nothing.
+test_callout_input() {
+	local gpu text event
+	gpu=$(gpu_name)
+	tools_install
+	mdev_create "$A" SG16-4Q
+	mdev_create "$B" SG16-4Q
+	{ attrs_of "$A"; attrs_of "$B"; } >"$GUEST_DIR/before"
+	for event in 'live modify' 'pre start'; do
+		# shellcheck disable=SC2086
+		while IFS= read -r text; do
+			echo "$event: $text"
+			refused 'its configuration ' callout $event "$A" "$gpu" <<<"$text"
+		done <<-EOF
+
+			no JSON
+			[]
+			{"mdev_type":"vgpu_soft-SG16-4Q","attrs":[{"vgpu/cap":"300"}]
+			{"mdev_type":"vgpu_soft-SG16-4Q","attrs":[{"vgpu/cap":300}]}
+			{"mdev_type":"vgpu_soft-SG16-4Q","attrs":[{"vgpu/cap":"300","vgpu/weight":"3"}]}
+			{"mdev_type":"vgpu_soft-SG16-8Q","attrs":[{"vgpu/cap":"300"}]}
+			{"attrs":[{"vgpu/cap":"300"}]}
+			{"$B":{"mdev_type":"vgpu_soft-SG16-4Q","attrs":[{"vgpu/cap":"300"}]}}
+		EOF
+		# shellcheck disable=SC2086
+		while IFS= read -r text; do
+			echo "$event: $text"
+			refused vgpu/ callout $event "$A" "$gpu" <<-EOF
+				{"mdev_type":"vgpu_soft-SG16-4Q","attrs":[{"vgpu/weight":"3"},$text]}
+			EOF
+		done <<-EOF
+			{"vgpu/cap\\n":"300"}
+			{"vgpu/cap":"300\\n"}
+			{"vgpu/cap":"300\\u000a1"}
+			{"vgpu/cap":" 300"}
+			{"vgpu/cap":"-1"}
+			{"vgpu/cap":""}
+			{"vgpu/cap":"99999999999999999999"}
+			{"vgpu/./cap":"300"}
+			{"vgpu/../vgpu/cap":"300"}
+			{"../$B/vgpu/cap":"300"}
+			{"/sys/bus/mdev/devices/$B/vgpu/cap":"300"}
+			{"vgpu/":"300"}
+			{"vgpu/state":"started"}
+		EOF
+	done
+	config SG16-4Q cap=300 >"$GUEST_DIR/good"
+	for text in '' x ../"$A" "$A/" "${A%?}" "${A}0" "${A%?}g" "{$A}" "$A"$'\n'; do
+		refused 'not a UUID' callout live modify "$text" "$gpu" <"$GUEST_DIR/good"
+		refused 'not a UUID' callout get attributes "$text" "$gpu" </dev/null
+	done
+	for text in '' . .. / "../$gpu" "$gpu/" "$gpu/../$gpu" "$gpu"$'\n'; do
+		refused 'not the name of a GPU' callout live modify "$A" "$text" <"$GUEST_DIR/good"
+		refused 'not the name of a GPU' callout get attributes "$A" "$text" </dev/null
+	done
+	refused 'not the name of a type' callout get attributes "$A" "$gpu" vgpu_soft-/../x </dev/null
+	refused "is on $gpu, not on 0000:00:1f.7" callout live modify "$A" 0000:00:1f.7 <"$GUEST_DIR/good"
+	refused 'is not a vgpu_soft-SG16-8Q' callout get attributes "$A" "$gpu" vgpu_soft-SG16-8Q </dev/null
+	refused 'there is none' callout live modify "33${A#11}" "$gpu" <"$GUEST_DIR/good"
+	refused 'not known' callout eat attributes "$A" "$gpu" <"$GUEST_DIR/good"
+	refused usage "$CALLOUT"
+	refused usage "$CALLOUT" -x
+	diff "$GUEST_DIR/before" <(attrs_of "$A"; attrs_of "$B")
+	[[ ! -s $GUEST_DIR/said ]] || cat "$GUEST_DIR/said"
+	# The same with good input is done.
+	callout live modify "$A" "$gpu" <"$GUEST_DIR/good"
+	[[ $(attr "$A" cap) == 300 && $(attr "$B" cap) == 1000 ]]
+}
+
+# Types of others are not ours, whatever the driver of the GPU is.
+test_callout_only_ours() {
+	local gpu type status
+	gpu=$(gpu_name)
+	tools_install
+	for type in mtty-1 nvidia-222 vgpu-SG16-4Q SG16-4Q vgpu_soft '' .. ../vgpu_soft-SG16-4Q; do
+		status=0
+		callout get attributes "$A" "$gpu" "$type" </dev/null || status=$?
+		(( status == 2 )) || fail "$type: status $status"
+	done
+	callout get capabilities "$A" "$gpu" <<<'{"provides":{"version":1}}' |
+		jq -e '.supports | .version == 1 and (.events | index("live") == null)'
+	callout get capabilities "$A" "$gpu" <<<'{"provides":{"version":7}}' |
+		jq -e '.supports | .version == 2 and (.events | index("live") != null)'
+	refused 'what mdevctl provides' callout get capabilities "$A" "$gpu" <<<'{"provides":'
+	# Without the driver definitions can be made and checked.
+	undefine "$A"
+	scripts/unload
+	mdevctl define -u "$A" -p "$gpu" -t vgpu_soft-SG16-4Q
+	refused 'weight 2000: must be' mdevctl modify -u "$A" --addattr=vgpu/weight --value=2000
+	mdevctl modify -u "$A" --addattr=vgpu/weight --value=200
+	scripts/load
+	mdevctl start -u "$A"
+	[[ $(attr "$A" weight) == 200 ]]
+	mdevctl stop -u "$A"
+	undefine "$A"
+}
+
+# ---- autostart ----
+
+RULES=/usr/lib/udev/rules.d/60-mdevctl.rules
+
+# rule_restore: mdevctl's own rule of udev is as Debian ships it.
+rule_restore() {
+	[[ -e $GUEST_DIR.rules ]] || cp "$RULES" "$GUEST_DIR.rules"
+	cp "$GUEST_DIR.rules" "$RULES"
+}
+
+# autostart_setup: A and B are defined with a share, A to be started by itself. Records what
+# vgpu-autostart, whose PATH begins with /usr/local, asks of mdevctl.
+autostart_setup() {
+	local gpu
+	gpu=$(gpu_name)
+	rule_restore
+	tools_install
+	lab-udev
+	undefine "$A" "$B"
+	config SG16-4Q guarantee=600 cap=800 weight=7 >"$GUEST_DIR/config"
+	mdevctl define -u "$A" -p "$gpu" --jsonfile "$GUEST_DIR/config"
+	mdevctl modify -u "$A" --auto
+	mdevctl define -u "$B" -p "$gpu" -t vgpu_soft-SG16-2Q
+	cat >/usr/local/bin/mdevctl <<-EOF
+		#!/bin/sh
+		echo "\$1" >>"$GUEST_DIR/asked"
+		exec /usr/bin/mdevctl "\$@"
+	EOF
+	chmod 755 /usr/local/bin/mdevctl
+}
+
+# autostart_reload: loads the modules anew, and waits for udev.
+autostart_reload() {
+	scripts/unload
+	: >"$GUEST_DIR/asked"
+	scripts/load
+	udevadm settle --timeout=60
+	echo "asked of mdevctl:" $(<"$GUEST_DIR/asked")
+}
+
+autostart_check() {
+	[[ -e /sys/bus/mdev/devices/$A ]] || fail "not started"
+	[[ $(attr "$A" guarantee) == 600 && $(attr "$A" cap) == 800 && $(attr "$A" weight) == 7 ]]
+	[[ ! -e /sys/bus/mdev/devices/$B ]]
+}
+
+autostart_end() {
+	rm -f /usr/local/bin/mdevctl /usr/sbin/mdevctl
+	rule_restore
+	undefine "$A" "$B"
+	udevadm control --reload
+}
+
+# Debian's rule runs /usr/sbin/mdevctl, which is not there. Ours starts the vGPU, once.
+test_autostart_as_shipped() {
+	grep -F 'RUN+="/bin/sh -c' "$RULES" | grep -F /usr/sbin/mdevctl
+	[[ ! -e /usr/sbin/mdevctl && -x /usr/bin/mdevctl ]]
+	autostart_setup
+	autostart_reload
+	autostart_check
+	[[ $(grep -cx start "$GUEST_DIR/asked") == 1 ]]
+	# udev looks at the GPU again: it is there, and so is the vGPU.
+	: >"$GUEST_DIR/asked"
+	udevadm trigger --action=add "$(mdev_parent)"
+	udevadm settle --timeout=60
+	autostart_check
+	[[ $(<"$GUEST_DIR/asked") == list ]]
+	# udev comes later than the GPU.
+	mdev_remove "$A"
+	udevadm trigger --action=add "$(mdev_parent)"
+	udevadm settle --timeout=60
+	autostart_check
+	autostart_end
+}
+
+# A distribution's rule that works starts the vGPU; ours sees that, and does nothing.
+test_autostart_repaired() {
+	local how
+	for how in rule link; do
+		autostart_setup
+		if [[ $how == rule ]]; then
+			sed -i 's|/usr/sbin/mdevctl|/usr/bin/mdevctl|' "$RULES"
+		else
+			ln -s ../bin/mdevctl /usr/sbin/mdevctl
+		fi
+		udevadm control --reload
+		autostart_reload
+		autostart_check
+		[[ $(<"$GUEST_DIR/asked") == list ]] || fail "$how: started by our rule"
+		mdev_remove "$A"
+		autostart_end
+	done
+	# And without our rule, so that it is known that theirs did it.
+	autostart_setup
+	ln -s ../bin/mdevctl /usr/sbin/mdevctl
+	tools_remove
+	autostart_reload
+	autostart_check
+	[[ ! -s $GUEST_DIR/asked ]]
+	autostart_end
+}
+
+test_autostart_without_mdevctl() {
+	autostart_setup
+	rm /usr/local/bin/mdevctl
+	mv /usr/bin/mdevctl /usr/bin/mdevctl.away
+	autostart_reload
+	[[ ! -e /sys/bus/mdev/devices/$A ]]
+	/lib/udev/vgpu-autostart "$(gpu_name)"
+	mv /usr/bin/mdevctl.away /usr/bin/mdevctl
+	/lib/udev/vgpu-autostart "$(gpu_name)"
+	autostart_check
+	autostart_end
+}
