@@ -245,9 +245,10 @@ test_display_present() {
 test_display_firmware() {
 	local dir=/usr/share/OVMF
 	vga_create "$A"
+	cp "$dir/OVMF_VARS_4M.fd" "$GUEST_DIR/vars"
 	guest_qemu a -display none -machine q35,accel=tcg -m 256 \
 		-drive "if=pflash,unit=0,format=raw,readonly=on,file=$dir/OVMF_CODE_4M.fd" \
-		-drive "if=pflash,unit=1,format=raw,snapshot=on,file=$dir/OVMF_VARS_4M.fd" \
+		-drive "if=pflash,unit=1,format=raw,file=$GUEST_DIR/vars" \
 		-device "$(vga_device "$A" vgpu "$FIRST")"
 	LOOK_S=60 look a vgpu colours=16
 }
