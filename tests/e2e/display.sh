@@ -50,7 +50,7 @@ said() {
 
 # display_ready NAME NUMBER: waits until the guest has booted that many times.
 display_ready() {
-	said "$1" '^guest: ready' "$2" 60
+	said "$1" '^guest: ready' "$2" 120
 }
 
 # tell NAME COMMAND...: has the guest execute a command of tests/e2e/display/main.c.
@@ -58,7 +58,7 @@ tell() {
 	local name=$1 nr=$((TOLD[$1] += 1))
 	shift
 	guest_tell "$name" "$nr $*"
-	guest_says "$name" "^guest: (not )?done $nr\$" $((30 * SLOW)) ||
+	guest_says "$name" "^guest: (not )?done $nr\$" $((60 * SLOW)) ||
 		fail "guest $name does not answer to: $*"
 	guest_log "$name" | grep -x "guest: done $nr" || fail "guest $name cannot: $*"
 }
@@ -74,7 +74,7 @@ look() {
 	local name=$1 device=$2 file=$PICTURES/$TEST-$1-$2.png
 	shift 2
 	mkdir -p "$PICTURES"
-	guest_qmp "$name" look $((${LOOK_S:-5} * SLOW)) "$device" "$file" "$@" ||
+	guest_qmp "$name" look $((${LOOK_S:-10} * SLOW)) "$device" "$file" "$@" ||
 		fail "the screen of $name is wrong"
 }
 
@@ -155,9 +155,9 @@ test_display_resets() {
 # A vGPU that is unplugged and plugged in again, as any device of QEMU.
 test_display_unplug() {
 	local device
-	device=driver=vfio-pci,id=vgpu,bus=slot,sysfsdev=/sys/bus/mdev/devices/$A,display=on
+	device=driver=vfio-pci,id=vgpu,bus=port,sysfsdev=/sys/bus/mdev/devices/$A,display=on
 	vga_create "$A"
-	display_start a -display none -device pcie-root-port,id=slot,chassis=1,addr=4 \
+	display_start a -display none -device pcie-root-port,id=port,chassis=1,addr=4 \
 		-device "${device#driver=}"
 	shows_console a vgpu "$PORT"
 	for _ in 1 2; do
@@ -245,9 +245,10 @@ test_display_present() {
 test_display_firmware() {
 	local dir=/usr/share/OVMF
 	vga_create "$A"
+	cp "$dir/OVMF_VARS_4M.fd" "$GUEST_DIR/vars"
 	guest_qemu a -display none -machine q35,accel=tcg -m 256 \
 		-drive "if=pflash,unit=0,format=raw,readonly=on,file=$dir/OVMF_CODE_4M.fd" \
-		-drive "if=pflash,unit=1,format=raw,snapshot=on,file=$dir/OVMF_VARS_4M.fd" \
+		-drive "if=pflash,unit=1,format=raw,file=$GUEST_DIR/vars" \
 		-device "$(vga_device "$A" vgpu "$FIRST")"
 	LOOK_S=60 look a vgpu colours=16
 }
