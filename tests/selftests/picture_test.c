@@ -134,7 +134,7 @@ static void small_copy_after_a_large_one(void)
 			FX_OK(v.dev, vgpu_chan_enable(chan));
 		}
 		show(&small);
-		CHECK(display_is_dark(plane + 4096, v.dev->region[DISPLAY_PLANE].bytes - 4096),
+		CHECK(display_is_dark(plane + 1024, v.dev->region[DISPLAY_PLANE].bytes - 1024),
 		      "beyond a small picture%s", i ? ", after a reset" : "");
 	}
 }
