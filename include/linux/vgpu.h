@@ -157,9 +157,9 @@ struct vgpu_run {
  *                   Returns how many there are, at least 1; -EAGAIN if the host has no memory at
  *                   the moment; -ENOMEM if the memory of the process that is charged is used up
  * @scanout:         optional: tell what the first head shows now: a picture in BAR
- *                   VGPU_HW_BAR_FB of no more than the largest number of pixels, all of it in the owned bytes.
- *                   Returns false if there is none. Without this op the GPU's vGPUs have no
- *                   display. The instance is open. May sleep
+ *                   VGPU_HW_BAR_FB, all of it in the owned bytes, with no more pixels than the
+ *                   type allows. Returns false if there is none. Without this op the GPU's vGPUs
+ *                   have no display. The instance is open. May sleep
  * @backed_bytes:    optional: host memory behind the framebuffer now. With the GPU's lock held; may
  *                   sleep, but must not call back into the core
  * @channels_show:   optional: print one line per enabled channel, for debugfs. Called as

@@ -115,8 +115,28 @@ static void largest(void)
 	show(&p);
 	p = picture_at(DISPLAY_START, 16, 16, 0);
 	show(&p);
-	CHECK(display_is_dark(plane + 1024, v.dev->region[DISPLAY_PLANE].bytes - 1024),
+	CHECK(display_is_dark(plane + PAGE, v.dev->region[DISPLAY_PLANE].bytes - PAGE),
 	      "beyond a small picture");
+}
+
+/* A copy ends where the picture ends, in the middle of a page, whatever was there before. */
+static void small_copy_after_a_large_one(void)
+{
+	struct picture large = picture_at(DISPLAY_START + 4, 640, 480, 0);
+	struct picture small = picture_at(DISPLAY_START + 4, 16, 16, 0);
+	unsigned int i;
+
+	begin("1A");
+	for (i = 0; i < 2; i++) {
+		show(&large);
+		if (i) {
+			FX_OK(v.dev, vgpu_dev_reset(v.dev));
+			FX_OK(v.dev, vgpu_chan_enable(chan));
+		}
+		show(&small);
+		CHECK(display_is_dark(plane + 4096, v.dev->region[DISPLAY_PLANE].bytes - 4096),
+		      "beyond a small picture%s", i ? ", after a reset" : "");
+	}
 }
 
 /* What is larger than the type has is no picture, and no fault: the packet is a good one. */
@@ -540,6 +560,7 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(edges_of_pages),
 	KTAP_TEST(first_and_last_bytes),
 	KTAP_TEST(largest),
+	KTAP_TEST(small_copy_after_a_large_one),
 	KTAP_TEST(larger_than_the_type),
 	KTAP_TEST(bad_surfaces),
 	KTAP_TEST(four_heads),
