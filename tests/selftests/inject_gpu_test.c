@@ -182,13 +182,14 @@ static void bind_check(int ret, bool hit)
 	struct vgpu_ctl_list list = { .size = sizeof(list) };
 	char path[128];
 
-	(void)hit;
 	/* A bind that has failed leaves nothing, so that it may be tried again at once. */
 	snprintf(path, sizeof(path), "/sys/class/mdev_bus/%s", fx_gpu());
 	CHECK(!ioctl(fx_control(), VGPU_IOC_GPUS, &list), "%s", strerror(errno));
 	CHECK_EQ(bound(), ret == 0, "%s", strerror(-ret));
 	CHECK_EQ(list.count, ret == 0);
-	CHECK_EQ(!access(path, F_OK), ret == 0, "%s", path);
+	/* When mdev has no memory for this link it warns and goes on. */
+	if (ret || !hit)
+		CHECK_EQ(!access(path, F_OK), ret == 0, "%s", path);
 	if (!ret) {
 		inject_check_counts(0);
 		fx_create(&v, "1Q");

@@ -495,8 +495,8 @@ void vgpu_instance_bus_master(struct vgpu_instance *instance)
 }
 
 /*
- * Whether a monitor of the type can show the picture, lying or upright. Without a limit of the sides
- * a guest could have the user of the device copy millions of rows of one pixel.
+ * Whether a monitor of the type can show the picture, lying or upright. Without a limit of the
+ * sides a guest could have the user of the device copy millions of rows of one pixel.
  */
 static bool vgpu_instance_shows(const struct vgpu_instance *instance, const struct vgpu_scanout *s)
 {
@@ -513,8 +513,8 @@ static bool vgpu_instance_shows(const struct vgpu_instance *instance, const stru
  * @scanout: set, if there is a picture
  *
  * Context: sleeps.
- * Return: whether there is a picture, all of it in the instance's framebuffer, that a monitor of the
- * type can show.
+ * Return: whether there is a picture, all of it in the instance's framebuffer, that a monitor of
+ * the type can show.
  */
 bool vgpu_instance_scanout(struct vgpu_instance *instance, struct vgpu_scanout *scanout)
 {
