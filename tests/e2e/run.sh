@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # run.sh GROUP...: the end-to-end tests, inside a lab machine. Groups: guest (real QEMU guests),
-# display (what QEMU shows), smoke (one guest), iommufd (one by its cdev), manage (mdevctl), libvirt,
-# pci (the host's view). TAP, with a last line "N passed, N failed".
+# display (what QEMU shows), smoke (one guest), iommufd (one by its cdev), manage (mdevctl),
+# libvirt, pci (the host's view). TAP, with a last line "N passed, N failed".
 set -euo pipefail
 cd -- "${BASH_SOURCE[0]%/*}/../.."
 # shellcheck source=scripts/guest.sh
@@ -148,9 +148,9 @@ test_attach_by_iommufd() {
 	mdev_create "$A" SG16-1Q
 	node=$(echo "/sys/bus/mdev/devices/$A/vfio-dev"/vfio*)
 	[[ -c /dev/iommu && -c /dev/vfio/devices/${node##*/} ]] || fail "no /dev/iommu, or no node"
-	GUEST_IOMMU=iommufd guest_start a "$A" load --seconds 2 --mib 4
+	GUEST_IOMMU=iommufd guest_start a "$A" load --seconds 15 --mib 4
 	working a
-	fuser "/dev/vfio/devices/${node##*/}" || fail "QEMU has not opened the vGPU's node"
+	fuser -s "/dev/vfio/devices/${node##*/}" 2>/dev/null || fail "QEMU has not opened the vGPU's node"
 	# What is open through its node cannot be opened through its group.
 	guest_start b "$A" load --seconds 1
 	guest_ended b $((20 * SLOW)) || fail "a second QEMU got the same vGPU"

@@ -408,7 +408,7 @@ static void edid_of_the_guest(void)
 		put(at, 0, 4);
 	CHECK_EQ(vgpu_region_read(v.dev, VGPU_HW_BAR_REGS, 0, guest, bytes), bytes);
 	CHECK(!memcmp(guest, region, bytes), "the VM has written");
-	/* What is written reaches the VM when the link goes up; without a link it has no monitor. */
+	/* It reaches the VM when the link goes up; without a link the VM has no monitor. */
 	region[20] ^= 0x55;
 	region[127] -= region[20] - guest[20];
 	CHECK_EQ(vgpu_region_write(v.dev, DISPLAY_EDID, start, region, bytes), bytes);

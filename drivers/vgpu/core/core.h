@@ -109,8 +109,8 @@ struct vgpu_edid {
  * @ref:        the front end holds one from create to destroy
  * @link:       on @gpu->instances
  * @gone:       not on @gpu->instances any more; protected by @gpu->lock
- * @info:       which part of the GPU it owns, constant once it is placed; and what of it changes with
- *              each open, written with @state_lock held
+ * @info:       which part of the GPU it owns, constant once placed; and what each open changes,
+ *              written with @state_lock held
  * @created_ns: when it was created, CLOCK_MONOTONIC
  * @state_lock: see below
  * @opened:     a user has the device open

@@ -43,7 +43,8 @@ enum vgpu_setting_type {
  *              scheduler checks itself (vgpu_sched_params_check())
  * @unit:       comes after the number, " ms" in the example; may be NULL
  * @zero:       comes after a @min of 0 and says what 0 means; may be NULL
- * @at_open:    a vGPU's setting that counts when the vGPU is opened: a change waits for the next open
+ * @at_open:    a vGPU's setting that counts when the vGPU is opened: a change waits for the next
+ *              time
  * @check:      whether the setting goes with those in rows above; if not, says why and returns
  *              -errno. May be NULL
  * @initial:    number of a new vGPU

@@ -2,7 +2,7 @@
 /*
  * Mappings of a vGPU's memory BARs, and of the plane of its display. Pages are taken from the back
  * end when one of them is touched, in batches, and are mapped as ordinary pages, so that another
- * device in the VM can pin them.
+ * device in the VM can pin them. (The dark parts of the plane are the kernel's page of zeros.)
  */
 #include <linux/jiffies.h>
 #include <linux/mm.h>
@@ -147,18 +147,4 @@ int vgpu_map_mmap(struct vgpu_mdev *dev, struct vm_area_struct *vma)
 	vma->vm_private_data = dev;
 	vma->vm_ops = &map_vm_ops;
 	return 0;
-}
-
-/**
- * vgpu_map_zap() - take a region's pages out of all mappings
- * @dev: the vGPU, whose instance's map_lock is held for writing
- * @region: a BAR, or VGPU_REGION_PLANE
- *
- * A page that is touched afterwards faults again. Sleeps.
- */
-void vgpu_map_zap(struct vgpu_mdev *dev, unsigned int region)
-{
-	lockdep_assert_held_write(&dev->instance->map_lock);
-	unmap_mapping_range(dev->vdev.inode->i_mapping, vgpu_region_offset(region),
-			    vgpu_region_bytes(&dev->regions, region), 1);
 }

@@ -60,7 +60,7 @@ enum soft_source {
  * @source:   which of both is the newer one
  */
 struct soft_display {
-	spinlock_t lock;
+	spinlock_t lock;		/* vga, present, source */
 	struct soft_vga vga;
 	struct vgpu_scanout present;
 	enum soft_source source;

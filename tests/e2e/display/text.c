@@ -77,7 +77,8 @@ bool text_report(const char *pci)
 		return false;
 	snprintf(path, sizeof(path), "/dev/%s", name);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0 || ioctl(fd, FBIOGET_VSCREENINFO, &var) || ioctl(fd, FBIOGET_FSCREENINFO, &fix)) {
+	if (fd < 0 || ioctl(fd, FBIOGET_VSCREENINFO, &var) ||
+	    ioctl(fd, FBIOGET_FSCREENINFO, &fix)) {
 		failed("%s: %s", path, strerror(errno));
 		goto out;
 	}
