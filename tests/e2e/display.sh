@@ -155,9 +155,9 @@ test_display_resets() {
 # A vGPU that is unplugged and plugged in again, as any device of QEMU.
 test_display_unplug() {
 	local device
-	device=driver=vfio-pci,id=vgpu,bus=port,sysfsdev=/sys/bus/mdev/devices/$A,display=on
+	device=driver=vfio-pci,id=vgpu,bus=port1,sysfsdev=/sys/bus/mdev/devices/$A,display=on
 	vga_create "$A"
-	display_start a -display none -device pcie-root-port,id=port,chassis=1,addr=4 \
+	display_start a -display none -device pcie-root-port,id=port1,chassis=1,addr=4 \
 		-device "${device#driver=}"
 	shows_console a vgpu "$PORT"
 	for _ in 1 2; do
