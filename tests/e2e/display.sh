@@ -218,9 +218,10 @@ test_display_storm() {
 	[[ $(vgpuctl show "$A" --json | jq .faults) == 0 ]]
 }
 
-# A guest with a driver for our hardware shows surfaces by PRESENT. Before the first of them, and
-# after a reset, QEMU shows its ramfb: "Booting from ROM...", which SeaBIOS has left there, in a
-# font of which some letters are the kernel's. A kernel with a decompressor would clear it.
+# A guest with a driver for our hardware shows surfaces by PRESENT. Before the first of them QEMU
+# shows its ramfb: "Booting from ROM...", which SeaBIOS has left there, in a font of which some
+# letters are the kernel's. (A kernel with a decompressor would clear it.) A reset ends the
+# picture; QEMU, which does not go back to ramfb, shows its place, which is dark.
 test_display_present() {
 	local shown nr GUEST_KERNEL=build/lab/guest-small/vmlinux
 	mdev_create "$A" SG16-1Q
@@ -235,7 +236,7 @@ test_display_present() {
 		guest_tell a "the next"
 	done
 	guest_says a '^guest: reset' $((10 * SLOW))
-	look a vgpu "text=Boot"
+	look a vgpu size=1920,1080 dark
 	guest_tell a "that is all"
 	passes a
 	[[ $(vgpuctl show "$A" --json | jq .faults) == 0 ]]
