@@ -155,9 +155,9 @@ test_display_resets() {
 # A vGPU that is unplugged and plugged in again, as any device of QEMU.
 test_display_unplug() {
 	local device
-	device=driver=vfio-pci,id=vgpu,bus=port,sysfsdev=/sys/bus/mdev/devices/$A,display=on
+	device=driver=vfio-pci,id=vgpu,bus=port1,sysfsdev=/sys/bus/mdev/devices/$A,display=on
 	vga_create "$A"
-	display_start a -display none -device pcie-root-port,id=port,chassis=1,addr=4 \
+	display_start a -display none -device pcie-root-port,id=port1,chassis=1,addr=4 \
 		-device "${device#driver=}"
 	shows_console a vgpu "$PORT"
 	for _ in 1 2; do
@@ -218,9 +218,10 @@ test_display_storm() {
 	[[ $(vgpuctl show "$A" --json | jq .faults) == 0 ]]
 }
 
-# A guest with a driver for our hardware shows surfaces by PRESENT. Before the first of them, and
-# after a reset, QEMU shows its ramfb: "Booting from ROM...", which SeaBIOS has left there, in a
-# font of which some letters are the kernel's. A kernel with a decompressor would clear it.
+# A guest with a driver for our hardware shows surfaces by PRESENT. Before the first of them QEMU
+# shows its ramfb: "Booting from ROM...", which SeaBIOS has left there, in a font of which some
+# letters are the kernel's. (A kernel with a decompressor would clear it.) A reset ends the
+# picture; QEMU, which does not go back to ramfb, shows its place, which is dark.
 test_display_present() {
 	local shown nr GUEST_KERNEL=build/lab/guest-small/vmlinux
 	mdev_create "$A" SG16-1Q
@@ -235,13 +236,13 @@ test_display_present() {
 		guest_tell a "the next"
 	done
 	guest_says a '^guest: reset' $((10 * SLOW))
-	look a vgpu "text=Boot"
+	look a vgpu size=1920,1080 dark
 	guest_tell a "that is all"
 	passes a
 	[[ $(vgpuctl show "$A" --json | jq .faults) == 0 ]]
 }
 
-# OVMF, with its own driver for a standard VGA, shows its logo.
+# OVMF shows its logo, on QEMU's ramfb if not by its driver for a standard VGA.
 test_display_firmware() {
 	local dir=/usr/share/OVMF
 	vga_create "$A"
@@ -249,6 +250,6 @@ test_display_firmware() {
 	guest_qemu a -display none -machine q35,accel=tcg -m 256 \
 		-drive "if=pflash,unit=0,format=raw,readonly=on,file=$dir/OVMF_CODE_4M.fd" \
 		-drive "if=pflash,unit=1,format=raw,file=$GUEST_DIR/vars" \
-		-device "$(vga_device "$A" vgpu "$FIRST")"
+		-device "$(vga_device "$A" vgpu "$FIRST" ,ramfb=on)"
 	LOOK_S=60 look a vgpu colours=16
 }
