@@ -159,7 +159,7 @@ static void begin(void)
 		FAIL("%s", hog.text);
 }
 
-/* The hog's ring holds seconds of work, on a busy host minutes: only a hog at a standstill fails. */
+/* The hog has seconds of work in its ring, on a busy host minutes: only a standstill fails. */
 static void hog_idle(void)
 {
 	uint64_t get;

@@ -134,7 +134,7 @@ static void small_copy_after_a_large_one(void)
 			FX_OK(v.dev, vgpu_chan_enable(chan));
 		}
 		show(&small);
-		CHECK(display_is_dark(plane + 4096, v.dev->region[DISPLAY_PLANE].bytes - 4096),
+		CHECK(display_is_dark(plane + 1024, v.dev->region[DISPLAY_PLANE].bytes - 1024),
 		      "beyond a small picture%s", i ? ", after a reset" : "");
 	}
 }
@@ -158,13 +158,17 @@ static void larger_than_the_type(void)
 		display_check_none(&v, plane);
 	}
 	CHECK_EQ(fx_faults(&v), 0);
-	/* Only their product counts: a monitor may stand upright. */
+	/* A monitor may stand upright, but no side of it is longer than its longer one. */
 	p = picture_at(DISPLAY_START, limits.height, limits.width, 0);
 	show(&p);
-	p = picture_at(DISPLAY_START + 4, 1, limits.width * limits.height, 0);
+	p = picture_at(DISPLAY_START + 4, 1, limits.width, 8);
 	show(&p);
+	p = picture_at(DISPLAY_START + 4, 1, limits.width + 1, 8);
+	picture_present(chan, &p, 0);
+	display_check_none(&v, plane);
 	p = picture_at(DISPLAY_START, limits.width * limits.height, 1, 0);
-	show(&p);
+	picture_present(chan, &p, 0);
+	display_check_none(&v, plane);
 }
 
 static void present_faults(const struct picture *p, uint32_t head, uint32_t code)

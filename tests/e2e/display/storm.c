@@ -3,11 +3,10 @@
  * A guest without a driver, which writes all kinds of modes to the registers of the standard VGA
  * as fast as it can: sizes of nothing, beyond all memory, with odd pitches, cut off in the middle.
  */
-#include <stddef.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+#include <linux/vgpu_hw.h>
 
 #include "clk.h"
 #include "display.h"
@@ -16,34 +15,35 @@
 
 #define REGS_BYTES	4096
 #define FB_BYTES	(32u << 20)
-#define PORTS		0x400	/* of 0x3c0 and on, 8 bits each */
-#define ATTRIBUTE	(PORTS + 0x00)
-#define STATUS		(PORTS + 0x1a)
-#define DISPI		0x500	/* 16 bits each */
-
-enum { ID, XRES, YRES, BPP, ENABLE, BANK, VIRT_WIDTH, VIRT_HEIGHT, X_OFFSET, Y_OFFSET, REGS };
+#define BPP		32
 
 #define LAST_WIDTH	640
 #define LAST_HEIGHT	480
 
-static void set(uint8_t *regs, unsigned int reg, uint16_t value)
+static void set(uint8_t *regs, uint64_t reg, uint16_t value)
 {
-	*(volatile uint16_t *)(regs + DISPI + 2 * reg) = value;
+	*(volatile uint16_t *)(regs + VGPU_HW_VGA_DISPI(reg)) = value;
+}
+
+/* Lights the screen, or makes it dark. */
+static void light(uint8_t *regs, bool lit)
+{
+	(void)*(volatile uint8_t *)(regs + VGPU_HW_VGA_PORT(VGPU_HW_VGA_STATUS1));
+	*(volatile uint8_t *)(regs + VGPU_HW_VGA_PORT(VGPU_HW_VGA_ATTRIBUTE)) =
+		lit ? VGPU_HW_VGA_LIT : 0;
 }
 
 static void set_mode(uint8_t *regs, uint16_t width, uint16_t height)
 {
-	set(regs, ENABLE, 0);
-	set(regs, XRES, width);
-	set(regs, YRES, height);
-	set(regs, BPP, 32);
-	set(regs, VIRT_WIDTH, width);
-	set(regs, X_OFFSET, 0);
-	set(regs, Y_OFFSET, 0);
-	set(regs, ENABLE, 0x41);
-	/* Lets the palette through, without which the screen is dark. */
-	(void)*(volatile uint8_t *)(regs + STATUS);
-	*(volatile uint8_t *)(regs + ATTRIBUTE) = 0x20;
+	set(regs, VGPU_HW_DISPI_ENABLE, 0);
+	set(regs, VGPU_HW_DISPI_XRES, width);
+	set(regs, VGPU_HW_DISPI_YRES, height);
+	set(regs, VGPU_HW_DISPI_BPP, BPP);
+	set(regs, VGPU_HW_DISPI_VIRT_WIDTH, width);
+	set(regs, VGPU_HW_DISPI_X_OFFSET, 0);
+	set(regs, VGPU_HW_DISPI_Y_OFFSET, 0);
+	set(regs, VGPU_HW_DISPI_ENABLE, VGPU_HW_DISPI_ENABLED | VGPU_HW_DISPI_LFB);
+	light(regs, true);
 }
 
 /* One change; returns whether it may have changed the mode. */
@@ -58,30 +58,30 @@ static bool step(uint8_t *regs, uint8_t *fb, size_t fb_bytes, struct rng *rng)
 
 	switch (random % 16) {
 	case 0:
-		*(volatile uint8_t *)(regs + PORTS + (random >> 16) % 32) = (uint8_t)(random >> 32);
+		*(volatile uint8_t *)(regs + VGPU_HW_VGA_PORT(0x3c0 + (random >> 16) % 32)) =
+			(uint8_t)(random >> 32);
 		return true;
 	case 1:
 		*(volatile uint32_t *)(fb + (random >> 16) % fb_bytes / 4 * 4) = (uint32_t)random;
 		return false;
 	case 2:
-		set(regs, (random >> 16) % REGS, (uint16_t)(random >> 32));
+		set(regs, (random >> 16) % VGPU_HW_DISPI_NR, (uint16_t)(random >> 32));
 		return true;
 	case 3:
-		set(regs, (random >> 16) % REGS, value);
+		set(regs, (random >> 16) % VGPU_HW_DISPI_NR, value);
 		return true;
 	case 4:
-		set(regs, BPP, (uint16_t)((random >> 16) % 40));
+		set(regs, VGPU_HW_DISPI_BPP, (uint16_t)((random >> 16) % 40));
 		return true;
 	case 5:
-		set(regs, VIRT_WIDTH, value);
+		set(regs, VGPU_HW_DISPI_VIRT_WIDTH, value);
 		return true;
 	case 6:
-		set(regs, Y_OFFSET, value);
-		set(regs, X_OFFSET, (uint16_t)(random >> 32) % 64);
+		set(regs, VGPU_HW_DISPI_Y_OFFSET, value);
+		set(regs, VGPU_HW_DISPI_X_OFFSET, (uint16_t)(random >> 32) % 64);
 		return true;
 	case 7:
-		(void)*(volatile uint8_t *)(regs + STATUS);
-		*(volatile uint8_t *)(regs + ATTRIBUTE) = random >> 32 & 1 ? 0x20 : 0;
+		light(regs, random >> 32 & 1);
 		return true;
 	default:
 		/* Mostly modes that are good, so that there is something to read. */
