@@ -126,9 +126,9 @@ struct vgpu_run {
  *                   something else than the size of the framebuffer limits them;
  *                   @instance_create refuses what goes beyond. May be called with the GPU's lock
  *                   held, a mutex; may sleep, but must not call back into the core
- * @describe:        fill in the PCI function that a VM sees; @desc is zero before. But for the IDs,
- *                   which may follow @vga of struct vgpu_instance_info, always the same for an
- *                   instance. May sleep
+ * @describe:        fill in the PCI function that a VM sees; @desc is zero before. Always the same
+ *                   for an instance, but for IDs and BARs without memory, which may follow @vga of
+ *                   struct vgpu_instance_info. May sleep
  * @instance_open:   optional: the device is being opened by current, which is to be charged for its
  *                   memory. All channels are disabled, all memory reads zero. With the state lock
  *                   held; may sleep. Returns 0 or -errno

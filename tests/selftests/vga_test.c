@@ -147,6 +147,25 @@ static void not_a_vga_card(void)
 		CHECK_EQ(get(at, 8), ~0ull, "at %#x", at);
 	vga_mode(&v, 640, 480);
 	display_check_none(&v, plane);
+	CHECK_EQ(v.dev->region[VGPU_HW_BAR_VGA].bytes, 0);
+}
+
+/* The page once more in a BAR of its own, where OVMF looks for it. */
+static void page_in_bar_3(void)
+{
+	const uint32_t at = VGPU_HW_VGA_DISPI(VGPU_HW_DISPI_XRES);
+	uint8_t page[2][PAGE];
+	uint16_t xres = 1234;
+
+	begin("1Q");
+	CHECK_EQ(v.dev->region[VGPU_HW_BAR_VGA].bytes, PAGE);
+	CHECK(!v.dev->region[VGPU_HW_BAR_VGA].nr_areas, "it can be mapped");
+	CHECK_EQ(vgpu_region_write(v.dev, VGPU_HW_BAR_VGA, at, &xres, 2), 2);
+	CHECK_EQ(vbe_get(VGPU_HW_DISPI_XRES), 1234);
+	CHECK_EQ(vgpu_region_read(v.dev, VGPU_HW_BAR_VGA, 0, page[0], PAGE), PAGE);
+	CHECK_EQ(vgpu_region_read(v.dev, VGPU_HW_BAR_REGS, 0, page[1], PAGE), PAGE);
+	CHECK(!memcmp(page[0], page[1], 0x400) && !memcmp(page[0] + 0x500, page[1] + 0x500, 0x100),
+	      "the two differ");
 }
 
 static void reset_values(void)
@@ -442,6 +461,7 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(taken_at_the_next_open),
 	KTAP_TEST(bad_settings),
 	KTAP_TEST(not_a_vga_card),
+	KTAP_TEST(page_in_bar_3),
 	KTAP_TEST(registers),
 	KTAP_TEST(modes),
 	KTAP_TEST(largest_mode),

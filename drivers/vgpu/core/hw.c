@@ -45,6 +45,9 @@ void vgpu_hw_describe(struct vgpu_instance *instance, struct vgpu_function_desc 
 		.msix_table = VGPU_HW_MSIX_TABLE,
 		.msix_pba = VGPU_HW_MSIX_PBA,
 	};
+	/* OVMF counts a 64-bit BAR once, so BAR 3 is what it takes for BAR 2. */
+	if (info->vga)
+		desc->region[VGPU_HW_BAR_VGA].owned_bytes = VGPU_HW_DEV_BASE;
 	if (instance->gpu->ops->scanout)
 		desc->plane_bytes = PAGE_ALIGN((u64)info->max_width * info->max_height * 4);
 }

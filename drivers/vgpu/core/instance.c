@@ -413,7 +413,7 @@ void vgpu_instance_close(struct vgpu_instance *instance)
 /**
  * vgpu_instance_describe() - describe the PCI function that the VM sees
  * @instance: the instance
- * @desc: filled in; but for the IDs always the same for an instance
+ * @desc: filled in; always the same for an instance, but for what follows its vga
  *
  * Context: sleeps.
  */

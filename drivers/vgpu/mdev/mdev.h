@@ -87,7 +87,7 @@ struct vgpu_plane {
  * struct vgpu_mdev - a vGPU as a VFIO device
  * @vdev:        the device as VFIO knows it; the first field, as vfio_alloc_device() wants
  * @instance:    the vGPU as the core knows it; constant from probe to remove
- * @regions:     regions of the device's file; constant
+ * @regions:     regions of the device's file; constant while it is open
  * @config_lock: serialises accesses to @config, and writes of @state
  * @config:      PCI configuration space
  * @state:       vgpu_config_state() of @config; may be read without the lock

@@ -65,12 +65,13 @@ static void vgpu_vfio_config_reset(struct vgpu_mdev *dev)
 	mutex_unlock(&dev->config_lock);
 }
 
-/* For a device that has been opened: its IDs may not be those that it had before. */
+/* For a device that has been opened: its IDs and BARs may not be those that it had before. */
 static void vgpu_vfio_config_init(struct vgpu_mdev *dev)
 {
 	struct vgpu_function_desc desc;
 
 	vgpu_instance_describe(dev->instance, &desc);
+	WARN_ON(vgpu_regions_init(&dev->regions, &desc));
 	mutex_lock(&dev->config_lock);
 	vgpu_config_init(&dev->config, &desc);
 	WRITE_ONCE(dev->state, vgpu_config_state(&dev->config));

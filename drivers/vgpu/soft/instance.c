@@ -162,7 +162,7 @@ static int soft_instance_region_rw(struct vgpu_instance *vgpu, unsigned int bar,
 		soft_rss_adopt(inst);
 	if (store)
 		return soft_store_rw(store, offset, buf, count, write);
-	if (bar == VGPU_HW_BAR_REGS)
+	if (bar == VGPU_HW_BAR_REGS || bar == VGPU_HW_BAR_VGA)
 		return soft_regs_rw(inst, offset, buf, count, write);
 	return -ENXIO;
 }

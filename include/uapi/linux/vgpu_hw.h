@@ -18,6 +18,7 @@
 
 #define VGPU_HW_BAR_FB			0	/* framebuffer partition */
 #define VGPU_HW_BAR_REGS		2	/* registers, trapped */
+#define VGPU_HW_BAR_VGA			3	/* of a VGA card: BAR 2's first page again */
 #define VGPU_HW_BAR_CHANNELS		4	/* one page per channel */
 
 #define VGPU_HW_PAGE_SIZE		4096
