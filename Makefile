@@ -12,7 +12,7 @@ export PREFIX DESTDIR
 
 .PHONY: all modules modules_install tools install demo check check-unit \
 	check-lab check-rt check-debug check-e2e check-conformance check-fuzz check-more \
-	check-sid \
+	check-sid openstack \
 	fuzz bench bench-sched lint clean help
 
 all: tools modules
@@ -47,6 +47,10 @@ check-unit check-lab check-rt check-debug check-e2e check-conformance check-fuzz
 check-sid:
 	scripts/check --kernel sid lab e2e fuzz
 
+# Downloads half a gigabyte once, needs 6 GB of memory; not one of the tests of make check.
+openstack:
+	tests/openstack/check.sh
+
 lint:
 	scripts/check lint
 
@@ -72,6 +76,7 @@ help:
 	@echo "make check           all tests: check-unit lint check-lab check-rt check-debug check-e2e check-conformance check-fuzz"
 	@echo "make check-more      what is about concurrency once more, on PREEMPT_RT and on 8 processors"
 	@echo "make check-sid       selftests, end-to-end tests and fuzzers on Debian sid's kernel and QEMU"
+	@echo "make openstack       OpenStack on two hosts with a GPU each: four virtual machines, no fifth"
 	@echo "make fuzz            hostile clients on KERNEL=stock or uml-debug, until interrupted; SEED="
 	@echo "make bench           figures beside the kernel's sample drivers, build/bench.json"
 	@echo "make bench-sched     of these the scheduler's: policies compared in virtual time"

@@ -80,7 +80,7 @@ struct vgpu_gpu_info {
  *                 count from 0 within the instance
  * @num_heads:     heads that the guest may present to, at least 1; the first of them can be seen
  * @max_width:     of the largest resolution that the type promises, in pixels
- * @max_height:    of that resolution; no picture has more pixels than that resolution
+ * @max_height:    of that resolution
  * @vga:           the function is a standard VGA adapter. Set before each instance_open, and false
  *                 without the op scanout
  * @memcg:         memory cgroup of the process that has opened the device, to be charged for its
@@ -157,9 +157,10 @@ struct vgpu_run {
  *                   Returns how many there are, at least 1; -EAGAIN if the host has no memory at
  *                   the moment; -ENOMEM if the memory of the process that is charged is used up
  * @scanout:         optional: tell what the first head shows now: a picture in BAR
- *                   VGPU_HW_BAR_FB, all of it in the owned bytes, with no more pixels than the
- *                   type allows. Returns false if there is none. Without this op the GPU's vGPUs
- *                   have no display. The instance is open. May sleep
+ *                   VGPU_HW_BAR_FB, all of it in the owned bytes. Returns false if there is none.
+ *                   A picture that the type's largest resolution has no room for, upright or not,
+ *                   is not shown. Without this op the GPU's vGPUs have no display. The instance is
+ *                   open. May sleep
  * @backed_bytes:    optional: host memory behind the framebuffer now. With the GPU's lock held; may
  *                   sleep, but must not call back into the core
  * @channels_show:   optional: print one line per enabled channel, for debugfs. Called as

@@ -20,7 +20,7 @@ PCI_ADDRESS = r'^([\da-fA-F]{4}):([\da-fA-F]{2}):([\da-fA-F]{2}).([0-7])$'
 class Library:
     """What is used of libvirt.so.0: functions that return NULL or -1 where they fail."""
 
-    CAP_MDEV, INACTIVE = 1 << 14, 1 << 30     # virConnectListAllNodeDeviceFlags
+    CAP_MDEV, INACTIVE, ACTIVE = 1 << 14, 1 << 30, 1 << 31  # virConnectListAllNodeDeviceFlags
 
     def __init__(self):
         self.so = ctypes.CDLL('libvirt.so.0')
@@ -52,10 +52,10 @@ class Library:
                              len(names), 0)
         return [name.decode() for name in names[:number]]
 
-    def inactive(self):
+    def mdevs(self, which):
         devices = ctypes.POINTER(ctypes.c_void_p)()
         number = self.number('virConnectListAllNodeDevices', self.connection,
-                             ctypes.byref(devices), self.CAP_MDEV | self.INACTIVE)
+                             ctypes.byref(devices), ctypes.c_uint(self.CAP_MDEV | which))
         return [ctypes.c_void_p(device) for device in devices[:number]]
 
     def xml(self, name):
@@ -92,8 +92,11 @@ class Libvirt:
     def set_autostart(self, device):
         self.library.number('virNodeDeviceSetAutostart', device, 1)
 
+    def active(self):
+        return self.library.mdevs(self.library.ACTIVE)
+
     def inactive(self):
-        return self.library.inactive()
+        return self.library.mdevs(self.library.INACTIVE)
 
     def start(self, device):
         self.library.number('virNodeDeviceCreate', device, 0)
@@ -227,7 +230,7 @@ def forget(host):
     """Removes the vGPUs, and undefines those that are defined, which outlives them."""
     host.clean()
     libvirt = Libvirt(host.real)
-    wait_until(lambda: not libvirt.list_devices('mdev'), 'the vGPUs are removed')
+    wait_until(lambda: not libvirt.active(), 'the vGPUs are removed')
     for device in libvirt.inactive():
         libvirt.undefine(device)
 
@@ -301,7 +304,7 @@ def inventories(host):
             is_equal((one['parent'], one['iommu_group']), (parent, int(host.group_of(one['uuid']))),
                      'parent and group')
         host.clean()        # as a reboot does
-        wait_until(lambda: len(driver.libvirt.inactive()) == 2, 'the vGPUs are gone')
+        wait_until(lambda: not driver.libvirt.active(), 'the vGPUs are gone')
         driver.init_host()
         is_equal(host.mdevs(), dict.fromkeys(made, type_id), 'vGPUs that init_host started')
     finally:

@@ -44,8 +44,8 @@ mkdir -p build
 if [[ -n $kernel ]]; then
 	lane "$kernel" 3600 guest display manage pci libvirt
 else
-	lane uml-debug 1200 guest display iommufd manage
-	lane stock 500 smoke pci libvirt
+	lane uml-debug 1800 guest display iommufd manage libvirt
+	lane stock 500 smoke pci virsh autostart_as_shipped
 fi
 echo "$passed passed, $failed failed"
 (( ! failed ))

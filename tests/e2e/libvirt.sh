@@ -221,7 +221,7 @@ domain() {
 
 # domain_said NAME REGEX TIMES: the guest's program has said such a line so many times.
 domain_said() {
-	(( $(guest_log "$1" | grep -cE "$2") >= $3 ))
+	(( $(guest_log "$1" | grep -cE "$2" || :) >= $3 ))
 }
 
 # domain_is NAME STATE: succeeds while the domain is in this state.
@@ -312,8 +312,8 @@ test_virsh_unplug() {
 screen() {
 	local name=$1
 	shift
-	virsh -q screenshot "$name" "$GUEST_DIR/$name.ppm"
-	scripts/guest-qmp "$GUEST_DIR/$name.ppm" check "$@"
+	virsh -q screenshot "$name" "$GUEST_DIR/$name.png"
+	scripts/guest-qmp "$GUEST_DIR/$name.png" check "$@"
 }
 
 # The display that KubeVirt asks for: what the firmware writes, then what the guest presents.

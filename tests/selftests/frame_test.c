@@ -92,6 +92,27 @@ static void own_pages_cost_nothing(void)
 	      (unsigned long long)(charged() - before) >> 10);
 }
 
+static uint64_t resident(void)
+{
+	uint64_t kib;
+
+	CHECK(!file_number("/proc/self/status", "VmRSS:", &kib), "no VmRSS");
+	return kib << 10;
+}
+
+/* Who looks at all of a dark display has no page for it: there is no picture to have pages. */
+static void dark_costs_nothing(void)
+{
+	uint64_t before, after;
+
+	display_create(&v, "1Q");
+	plane = display_map(&v);
+	before = resident();
+	CHECK(display_is_dark(plane, v.dev->region[DISPLAY_PLANE].bytes), "there is no picture");
+	after = resident();
+	CHECK(after < before + 4 * FX_MIB, "%llu KiB", (unsigned long long)(after - before) >> 10);
+}
+
 /* After a reset nothing is left to be charged. */
 static void reset_gives_the_copy_back(void)
 {
@@ -221,7 +242,7 @@ static void watch_frames(uint32_t fps)
 	uint32_t nr = 0, seen = 0, last = 0, next = 1;
 
 	while (nr < FRAMES) {
-		while (next < vgpu_chan_get(chan) + 8)
+		while (chan->put < vgpu_chan_get(chan) + 8)
 			submit_frame(next++);
 		now = clk_ns();
 		last = shown();
@@ -317,6 +338,7 @@ static void held_frame_is_shown_later(void)
 static const struct ktap_test tests[] = {
 	KTAP_TEST(opener_pays_for_the_copy),
 	KTAP_TEST(own_pages_cost_nothing),
+	KTAP_TEST(dark_costs_nothing),
 	KTAP_TEST(reset_gives_the_copy_back),
 	KTAP_TEST(copy_beyond_the_limit),
 	KTAP_TEST(limit_is_kept),

@@ -115,8 +115,28 @@ static void largest(void)
 	show(&p);
 	p = picture_at(DISPLAY_START, 16, 16, 0);
 	show(&p);
-	CHECK(display_is_dark(plane + 1024, v.dev->region[DISPLAY_PLANE].bytes - 1024),
+	CHECK(display_is_dark(plane + PAGE, v.dev->region[DISPLAY_PLANE].bytes - PAGE),
 	      "beyond a small picture");
+}
+
+/* A copy ends where the picture ends, in the middle of a page, whatever was there before. */
+static void small_copy_after_a_large_one(void)
+{
+	struct picture large = picture_at(DISPLAY_START + 4, 640, 480, 0);
+	struct picture small = picture_at(DISPLAY_START + 4, 16, 16, 0);
+	unsigned int i;
+
+	begin("1A");
+	for (i = 0; i < 2; i++) {
+		show(&large);
+		if (i) {
+			FX_OK(v.dev, vgpu_dev_reset(v.dev));
+			FX_OK(v.dev, vgpu_chan_enable(chan));
+		}
+		show(&small);
+		CHECK(display_is_dark(plane + 1024, v.dev->region[DISPLAY_PLANE].bytes - 1024),
+		      "beyond a small picture%s", i ? ", after a reset" : "");
+	}
 }
 
 /* What is larger than the type has is no picture, and no fault: the packet is a good one. */
@@ -138,13 +158,17 @@ static void larger_than_the_type(void)
 		display_check_none(&v, plane);
 	}
 	CHECK_EQ(fx_faults(&v), 0);
-	/* Only their product counts: a monitor may stand upright. */
+	/* A monitor may stand upright, but no side of it is longer than its longer one. */
 	p = picture_at(DISPLAY_START, limits.height, limits.width, 0);
 	show(&p);
-	p = picture_at(DISPLAY_START + 4, 1, limits.width * limits.height, 0);
+	p = picture_at(DISPLAY_START + 4, 1, limits.width, 8);
 	show(&p);
+	p = picture_at(DISPLAY_START + 4, 1, limits.width + 1, 8);
+	picture_present(chan, &p, 0);
+	display_check_none(&v, plane);
 	p = picture_at(DISPLAY_START, limits.width * limits.height, 1, 0);
-	show(&p);
+	picture_present(chan, &p, 0);
+	display_check_none(&v, plane);
 }
 
 static void present_faults(const struct picture *p, uint32_t head, uint32_t code)
@@ -540,6 +564,7 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(edges_of_pages),
 	KTAP_TEST(first_and_last_bytes),
 	KTAP_TEST(largest),
+	KTAP_TEST(small_copy_after_a_large_one),
 	KTAP_TEST(larger_than_the_type),
 	KTAP_TEST(bad_surfaces),
 	KTAP_TEST(four_heads),

@@ -258,6 +258,11 @@ static void test_attrs_change(void **state)
 	assert_int_equal(change.valid, VGPU_SHARE_CAP | VGPU_SHARE_GUARANTEE);
 	assert_int_equal(change.cap, 200);
 	assert_int_equal(change.guarantee, 50);
+	assert_true(attrs_same(attrs_find("vgpu/cap"), "200", &change));
+	assert_true(attrs_same(attrs_find("vgpu/cap"), "0xc8", &change));
+	assert_false(attrs_same(attrs_find("vgpu/cap"), "201", &change));
+	assert_false(attrs_same(attrs_find("vgpu/cap"), "", &change));
+	assert_false(attrs_same(attrs_find("vgpu/frl"), "default", &change));
 	strcpy(attr[1].value, "50\n");
 	assert_false(attrs_change(&config, &change, why));
 	strcpy(attr[1].value, "");

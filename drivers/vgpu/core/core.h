@@ -109,7 +109,7 @@ struct vgpu_edid {
  * @ref:        the front end holds one from create to destroy
  * @link:       on @gpu->instances
  * @gone:       not on @gpu->instances any more; protected by @gpu->lock
- * @info:       which part of the GPU it owns, constant once it is placed; and what each open changes,
+ * @info:       which part of the GPU it owns, constant once placed; and what each open changes,
  *              written with @state_lock held
  * @created_ns: when it was created, CLOCK_MONOTONIC
  * @state_lock: see below

@@ -494,28 +494,37 @@ void vgpu_instance_bus_master(struct vgpu_instance *instance)
 	vgpu_dma_kick(instance->dma);
 }
 
+/*
+ * Whether a monitor of the type can show the picture, lying or upright. Without a limit of the sides
+ * a guest could have the user of the device copy millions of rows of one pixel.
+ */
+static bool vgpu_instance_shows(const struct vgpu_instance *instance, const struct vgpu_scanout *s)
+{
+	const struct vgpu_instance_info *info = &instance->info;
+	u32 side = max(info->max_width, info->max_height);
+
+	return s->width && s->height && s->width <= side && s->height <= side &&
+	       (u64)s->width * s->height <= (u64)info->max_width * info->max_height;
+}
+
 /**
  * vgpu_instance_scanout() - tell what the first head shows
  * @instance: open
  * @scanout: set, if there is a picture
  *
  * Context: sleeps.
- * Return: whether there is a picture, all of it in the instance's framebuffer.
+ * Return: whether there is a picture, all of it in the instance's framebuffer, that a monitor of the
+ * type can show.
  */
 bool vgpu_instance_scanout(struct vgpu_instance *instance, struct vgpu_scanout *scanout)
 {
-	const struct vgpu_instance_info *info = &instance->info;
-	u64 row, rest;
+	u64 fb_bytes = instance->info.fb_bytes, row, rest;
 
-	if (!instance->gpu->ops->scanout(instance, scanout))
+	if (!instance->gpu->ops->scanout(instance, scanout) ||
+	    !vgpu_instance_shows(instance, scanout))
 		return false;
 	row = (u64)scanout->width * 4;
-	rest = (u64)scanout->pitch * (scanout->height - 1ULL);
-	if (WARN_ON_ONCE(!scanout->width || !scanout->height || scanout->pitch < row ||
-			 (u64)scanout->width * scanout->height >
-				 (u64)info->max_width * info->max_height ||
-			 scanout->offset > info->fb_bytes ||
-			 rest + row > info->fb_bytes - scanout->offset))
-		return false;
-	return true;
+	rest = (u64)scanout->pitch * (scanout->height - 1);
+	return !WARN_ON_ONCE(scanout->pitch < row || scanout->offset > fb_bytes ||
+			     rest + row > fb_bytes - scanout->offset);
 }

@@ -2,7 +2,7 @@
 /*
  * Mappings of a vGPU's memory BARs, and of the plane of its display. Pages are taken from the back
  * end when one of them is touched, in batches, and are mapped as ordinary pages, so that another
- * device in the VM can pin them.
+ * device in the VM can pin them. (The dark parts of the plane are the kernel's page of zeros.)
  */
 #include <linux/jiffies.h>
 #include <linux/mm.h>

@@ -65,25 +65,22 @@ struct vgpu_irqs {
 
 /**
  * struct vgpu_plane - what the user of the device sees of the vGPU's first head
- * @lock:    serialises queries; protects @next_ns and @copy
- * @next_ns: a picture that is new is taken up at this time, and not before
- * @copy:    pages for packed copies, NULL where none was needed yet; freed at close
+ * @lock:    serialises queries; protects @frl and @copy
+ * @frl:     how often a picture that is new is taken up
+ * @copy:    pages for packed copies, NULL where none was needed yet; pages that @shown is in are
+ *           also read with the instance's map_lock held, and freed when that cannot be any more
  * @shown:   the picture that the user was told of, if @valid. This field and those below change
  *           with the instance's map_lock held for writing
- * @valid:   there is a picture
- * @packed:  the picture is in @copy, and not in the framebuffer
+ * @valid:   there is a picture. Becomes true with @lock held, too
  * @drops:   counts how often the framebuffer was dropped
- * @blank:   page of zeros for what is beyond the picture; allocated at open
  */
 struct vgpu_plane {
 	struct mutex lock;	/* queries */
-	u64 next_ns;
+	struct vgpu_frl frl;
 	struct page **copy;
 	struct vgpu_scanout shown;
 	bool valid;
-	bool packed;
 	unsigned int drops;
-	struct page *blank;
 };
 
 /**
@@ -168,7 +165,6 @@ void vgpu_edid_region_reset(struct vgpu_mdev *dev);
 int vgpu_edid_region_rw(struct vgpu_mdev *dev, u32 offset, void *buf, u32 len, bool write);
 
 /* plane.c */
-int vgpu_plane_open(struct vgpu_mdev *dev);
 void vgpu_plane_close(struct vgpu_mdev *dev);
 void vgpu_plane_drop(struct vgpu_mdev *dev);
 int vgpu_plane_query(struct vgpu_mdev *dev, void __user *arg);

@@ -10,9 +10,11 @@
  * size and reads 0 where there is no picture. A picture that lies in the framebuffer in just this
  * form is shown by the framebuffer's own pages; any other is copied into this form by each query.
  */
+#include <linux/highmem.h>
 #include <linux/kernel.h>
 #include <linux/memcontrol.h>
 #include <linux/mm.h>
+#include <linux/nospec.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <linux/timekeeping.h>
@@ -44,24 +46,7 @@ static bool plane_same(const struct vgpu_scanout *a, const struct vgpu_scanout *
 	       a->pitch == b->pitch && a->blank == b->blank;
 }
 
-/**
- * vgpu_plane_open() - get ready to show pictures
- * @dev: a vGPU that is being opened
- *
- * Return: 0, to be undone by vgpu_plane_close(), or -ENOMEM.
- */
-int vgpu_plane_open(struct vgpu_mdev *dev)
-{
-	struct vgpu_plane *plane = &dev->plane;
-
-	if (!dev->regions.plane_bytes)
-		return 0;
-	plane->next_ns = 0;
-	plane->blank = alloc_page(GFP_KERNEL_ACCOUNT | __GFP_ZERO);
-	return plane->blank ? 0 : -ENOMEM;
-}
-
-/* Gives back the pages of copies. No fault can be about to map them, see @valid and @packed. */
+/* Gives back the pages of copies. No fault can be about to map them, see @valid. */
 static void plane_free_copy(struct vgpu_mdev *dev)
 {
 	struct vgpu_plane *plane = &dev->plane;
@@ -69,25 +54,23 @@ static void plane_free_copy(struct vgpu_mdev *dev)
 
 	if (!plane->copy)
 		return;
-	for (i = 0; i < dev->regions.plane_bytes >> PAGE_SHIFT; i++)
+	for (i = 0; i < dev->regions.plane_bytes >> PAGE_SHIFT; i++) {
 		if (plane->copy[i])
 			put_page(plane->copy[i]);
+		cond_resched();
+	}
 	kvfree(plane->copy);
 	plane->copy = NULL;
 }
 
 /**
  * vgpu_plane_close() - free what was needed to show pictures
- * @dev: a vGPU that nobody has open or mapped any more, or that could not be opened
+ * @dev: a vGPU that nobody has open or mapped any more
  */
 void vgpu_plane_close(struct vgpu_mdev *dev)
 {
-	struct vgpu_plane *plane = &dev->plane;
-
 	plane_free_copy(dev);
-	if (plane->blank)
-		put_page(plane->blank);
-	plane->blank = NULL;
+	dev->plane.frl = (struct vgpu_frl){};
 }
 
 /**
@@ -100,7 +83,7 @@ void vgpu_plane_drop(struct vgpu_mdev *dev)
 	if (!dev->regions.plane_bytes)
 		return;
 	WRITE_ONCE(dev->plane.drops, dev->plane.drops + 1);
-	dev->plane.valid = false;
+	WRITE_ONCE(dev->plane.valid, false);
 	vgpu_mdev_zap(dev, VGPU_REGION_PLANE);
 }
 
@@ -110,6 +93,9 @@ void vgpu_plane_drop(struct vgpu_mdev *dev)
  * @first: first page, counted from the start of the region
  * @pages: filled in; valid until the lock is released
  * @nr: length of @pages, at least 1; all within the region
+ *
+ * What is dark is the kernel's page of zeros, whose references are not counted when it is mapped: a
+ * user could map any other single page so often that the count of its references wraps around.
  *
  * Sleeps.
  *
@@ -123,15 +109,18 @@ int vgpu_plane_pages(struct vgpu_mdev *dev, u64 first, struct page **pages, unsi
 	unsigned int i;
 
 	lockdep_assert_held_read(&dev->instance->map_lock);
-	if (first < end) {
-		nr = min_t(u64, nr, end - first);
-		if (!plane->packed)
-			return vgpu_instance_map_pages(dev->instance, VGPU_HW_BAR_FB,
-						       (s->offset >> PAGE_SHIFT) + first, pages,
-						       nr);
+	if (first >= end) {
+		for (i = 0; i < nr; i++)
+			pages[i] = ZERO_PAGE(0);
+		return nr;
 	}
-	for (i = 0; i < nr; i++)
-		pages[i] = first < end ? plane->copy[first + i] : plane->blank;
+	nr = min_t(u64, nr, end - first);
+	if (!plane_needs_copy(s))
+		return vgpu_instance_map_pages(dev->instance, VGPU_HW_BAR_FB,
+					       (s->offset >> PAGE_SHIFT) + first, pages, nr);
+	/* The user chose the number. */
+	first = array_index_nospec((unsigned long)first, end);
+	memcpy(pages, plane->copy + first, nr * sizeof(*pages));
 	return nr;
 }
 
@@ -183,14 +172,17 @@ static int plane_copy_room(struct vgpu_mdev *dev, unsigned long nr)
 	return 0;
 }
 
-/* Copies a row, which lies anywhere in the framebuffer, to offset @to of the copy. */
-static int plane_copy_row(struct vgpu_mdev *dev, u64 from, u64 to, u32 bytes)
+/* Copies what lies at @from of the framebuffer without a gap to offset @to of the copy. */
+static int plane_copy_bytes(struct vgpu_mdev *dev, u64 from, u64 to, u32 bytes)
 {
 	struct page *page;
 	u32 len;
 	int ret;
 
 	for (; bytes; bytes -= len, from += len, to += len) {
+		if (fatal_signal_pending(current))
+			return -EINTR;
+		cond_resched();
 		page = dev->plane.copy[to >> PAGE_SHIFT];
 		len = min_t(u32, bytes, PAGE_SIZE - max(offset_in_page(from), offset_in_page(to)));
 		ret = vgpu_instance_region_rw(dev->instance, VGPU_HW_BAR_FB, from,
@@ -203,21 +195,28 @@ static int plane_copy_row(struct vgpu_mdev *dev, u64 from, u64 to, u32 bytes)
 
 static int plane_copy(struct vgpu_mdev *dev, const struct vgpu_scanout *s)
 {
-	u32 row_bytes = s->width * PLANE_BPP, y;
+	u32 bytes = s->width * PLANE_BPP, rows = s->height, y;
 	struct mem_cgroup *old;
+	u64 end;
 	int ret;
+
+	/* Rows without gaps are one: a guest can have millions of rows of one pixel. */
+	if (s->pitch == bytes) {
+		bytes *= rows;
+		rows = 1;
+	}
 
 	/* Whatever process makes the query, the memory is that of the process that has opened. */
 	old = set_active_memcg(dev->instance->info.memcg);
 	ret = plane_copy_room(dev, plane_nr_pages(s));
 	set_active_memcg(old);
-	for (y = 0; !ret && y < s->height; y++) {
-		ret = plane_copy_row(dev, s->offset + (u64)s->pitch * y, (u64)row_bytes * y,
-				     row_bytes);
-		if (fatal_signal_pending(current))
-			ret = -EINTR;
-		cond_resched();
-	}
+	for (y = 0; !ret && y < rows; y++)
+		ret = plane_copy_bytes(dev, s->offset + (u64)s->pitch * y, (u64)bytes * y, bytes);
+	/* Behind the picture its last page may have what is left of a larger one. */
+	end = (u64)bytes * rows;
+	if (!ret && offset_in_page(end))
+		memzero_page(dev->plane.copy[end >> PAGE_SHIFT], offset_in_page(end),
+			     PAGE_SIZE - offset_in_page(end));
 	return ret;
 }
 
@@ -230,7 +229,6 @@ static void plane_show(struct vgpu_mdev *dev, const struct vgpu_scanout *s, unsi
 	if (drops == plane->drops) {
 		plane->valid = true;
 		plane->shown = *s;
-		plane->packed = plane_needs_copy(s);
 		vgpu_mdev_zap(dev, VGPU_REGION_PLANE);
 	}
 	up_write(&dev->instance->map_lock);
@@ -241,7 +239,7 @@ static void plane_show_none(struct vgpu_mdev *dev)
 {
 	struct vgpu_plane *plane = &dev->plane;
 
-	if (!plane->valid && !plane->copy)
+	if (!READ_ONCE(plane->valid) && !plane->copy)
 		return;
 	down_write(&dev->instance->map_lock);
 	plane->valid = false;
@@ -250,25 +248,13 @@ static void plane_show_none(struct vgpu_mdev *dev)
 	plane_free_copy(dev);
 }
 
-/*
- * Whether a new picture, or a new copy of it, may be taken up now. The frame rate limit counts from
- * when the one before was due, so that queries at any rate above the limit do not fall behind it.
- */
+/* Whether a new picture, or a new copy of it, may be taken up now. */
 static bool plane_due(struct vgpu_mdev *dev)
 {
-	struct vgpu_plane *plane = &dev->plane;
-	u64 now_ns = ktime_get_ns(), frame_ns;
-	u32 fps = vgpu_shares_frl(dev->instance);
+	struct vgpu_frl *frl = &dev->plane.frl;
 
-	if (!fps)
-		return true;
-	if (now_ns < plane->next_ns)
-		return false;
-	frame_ns = div_u64(NSEC_PER_SEC, fps);
-	plane->next_ns += frame_ns;
-	if (plane->next_ns <= now_ns)
-		plane->next_ns = now_ns + frame_ns;
-	return true;
+	vgpu_frl_set(frl, vgpu_shares_frl(dev->instance));
+	return !vgpu_frl_present(frl, ktime_get_ns());
 }
 
 /* Brings what the region shows in line with what the head shows. */
@@ -277,7 +263,7 @@ static void plane_update(struct vgpu_mdev *dev)
 	struct vgpu_plane *plane = &dev->plane;
 	unsigned int drops = READ_ONCE(plane->drops);
 	struct vgpu_scanout now;
-	bool same;
+	bool same, copied;
 	int ret;
 
 	lockdep_assert_held(&plane->lock);
@@ -285,10 +271,12 @@ static void plane_update(struct vgpu_mdev *dev)
 		plane_show_none(dev);
 		return;
 	}
-	same = plane->valid && plane_same(&now, &plane->shown);
-	if ((same && !plane->packed) || !plane_due(dev))
+	/* A reset may be ending the picture just now: then the next query finds that. */
+	same = READ_ONCE(plane->valid) && plane_same(&now, &plane->shown);
+	copied = plane_needs_copy(&now) && !now.blank;
+	if ((same && !copied) || !plane_due(dev))
 		return;
-	if (plane_needs_copy(&now) && !now.blank) {
+	if (copied) {
 		ret = plane_copy(dev, &now);
 		if (ret) {
 			vgpu_inst_notice_limited(dev->instance,

@@ -417,22 +417,15 @@ static int vgpu_vfio_open_device(struct vfio_device *vdev)
 	ret = vgpu_irq_start(dev);
 	if (ret)
 		return ret;
-	ret = vgpu_plane_open(dev);
-	if (ret)
-		goto err_irq;
 	ret = vgpu_instance_open(dev->instance, &vgpu_vfio_front_ops);
-	if (ret)
-		goto err_plane;
+	if (ret) {
+		vgpu_irq_stop(dev);
+		return ret;
+	}
 	vgpu_vfio_config_init(dev);
 	vgpu_edid_region_reset(dev);
 	WRITE_ONCE(dev->opened, true);
 	return 0;
-
-err_plane:
-	vgpu_plane_close(dev);
-err_irq:
-	vgpu_irq_stop(dev);
-	return ret;
 }
 
 static void vgpu_vfio_close_device(struct vfio_device *vdev)

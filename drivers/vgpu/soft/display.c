@@ -93,7 +93,7 @@ void soft_display_rw(struct soft_instance *inst, u32 offset, void *buf, size_t c
 	memcpy(buf, &raw, count);
 }
 
-/* scanout of struct vgpu_gpu_ops. A surface with more pixels than the type allows is not shown. */
+/* scanout of struct vgpu_gpu_ops. */
 bool soft_display_scanout(struct vgpu_instance *vgpu, struct vgpu_scanout *scanout)
 {
 	struct soft_instance *inst = soft_instance(vgpu);
@@ -108,8 +108,7 @@ bool soft_display_scanout(struct vgpu_instance *vgpu, struct vgpu_scanout *scano
 		break;
 	case SOFT_SOURCE_PRESENT:
 		*scanout = display->present;
-		shown = (u64)scanout->width * scanout->height <=
-			(u64)limits.max_width * limits.max_height;
+		shown = true;
 		break;
 	case SOFT_SOURCE_VGA:
 		shown = soft_vga_scanout(&display->vga, &limits, scanout);

@@ -6,6 +6,7 @@
  */
 #include <linux/align.h>
 #include <linux/nospec.h>
+#include <linux/string.h>
 
 #include "gpu.h"
 #include "instance.h"
@@ -104,11 +105,6 @@ static int soft_regs_read_word(struct soft_instance *inst, u64 offset, u32 *valu
 	u32 reg;
 	int ret;
 
-	/* The registers of a VGA card, which this vGPU is not, read all ones. */
-	if (offset < VGPU_HW_DEV_BASE) {
-		*value = ~0U;
-		return 0;
-	}
 	ret = soft_regs_find(inst, offset, &ch, &reg);
 	if (ret)
 		return ret;
@@ -253,8 +249,11 @@ int soft_regs_rw(struct soft_instance *inst, u64 offset, void *buf, size_t count
 		return -EINVAL;
 	if (offset >= VGPU_HW_REGS_SIZE)
 		return -ENXIO;
-	if (offset < VGPU_HW_DEV_BASE && inst->info->vga) {
-		soft_display_rw(inst, offset, buf, count, write);
+	if (offset < VGPU_HW_DEV_BASE) {
+		if (inst->info->vga)
+			soft_display_rw(inst, offset, buf, count, write);
+		else if (!write)
+			memset(buf, 0xff, count);
 		return 0;
 	}
 	if (write)
