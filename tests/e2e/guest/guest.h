@@ -22,7 +22,8 @@
  * @mib:     framebuffer that a round of work, or a job, fills
  * @seed:    of the data, or of the secret
  * @idle:    hog: seconds without work behind that
- * @title:   load: of the picture that it shows at the end, until the host says to go on; or NULL
+ * @title:   load: of the picture that it shows at the end, until the host says to go on, who
+ *	     has said before when to begin; or NULL
  */
 struct options {
 	unsigned int seconds;

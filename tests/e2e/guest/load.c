@@ -11,7 +11,7 @@
 #define ROWS		64u
 #define FRAME_WIDTH	256u
 #define FRAME_HEIGHT	64u
-#define LOOK_S		600	/* for the host to look at the picture */
+#define LOOK_S		600	/* for the host to begin, and to look at the picture */
 
 /**
  * struct load - state of the job
@@ -151,12 +151,10 @@ static uint64_t written(const struct work *work)
 }
 
 /* Shows what was done, until the host has seen it. */
-static bool show(struct load *load, struct chart *chart)
+static bool show(struct load *load, struct chart *chart, int port)
 {
-	int port = tell_open();
-
 	chart->sum = load->sum;
-	if (port < 0 || !chart_show(&load->work, chart))
+	if (!chart_show(&load->work, chart))
 		return false;
 	load->frames++;
 	say("shown, checksum %016llx", (unsigned long long)load->sum);
@@ -169,9 +167,17 @@ bool load_run(struct vgpu_dev *dev, const struct options *options)
 	struct chart chart = { .title = options->title };
 	struct load load = { 0 };
 	bool ok = true;
+	int port = -1;
 
 	if (!setup(&load, dev, options))
 		return false;
+	/* The host has guests begin together, however slowly one has booted. */
+	if (options->title) {
+		port = tell_open();
+		say("ready");
+		if (port < 0 || !tell_wait(port, LOOK_S))
+			return false;
+	}
 	say("working: %u MiB per round, %u %% load, %u s", options->mib,
 	    options->load, options->seconds);
 	start = clk_ns();
@@ -197,7 +203,7 @@ bool load_run(struct vgpu_dev *dev, const struct options *options)
 	    (unsigned long long)(busy_sum / 1000000));
 	chart.rounds = rounds;
 	if (ok && options->title)
-		ok = show(&load, &chart);
+		ok = show(&load, &chart, port);
 	ok = work_report(&load.work) && ok;
 	say("frames %llu", (unsigned long long)load.frames);
 	if (ok)
