@@ -324,17 +324,17 @@ test_virsh_display() {
 	domain a "$A" present --seed $RANDOM
 	virsh start a
 	until_true 120 domain_said a '^guest: working' 1
-	until_true 10 screen a "text=Booting from ROM"
+	until_true 40 screen a "text=Booting from ROM"
 	for nr in 1 2 3; do
 		guest_tell a "number $nr"
 		until_true 60 domain_said a '^guest: shown' "$nr"
 		shown=$(answer a shown)
-		until_true 10 screen a "pattern=${shown// /,}"
+		until_true 40 screen a "pattern=${shown// /,}"
 	done
 	# After a reset the firmware writes again.
 	virsh reset a
 	until_true 120 domain_said a '^guest: working' 2
-	until_true 10 screen a "text=Booting from ROM"
+	until_true 40 screen a "text=Booting from ROM"
 	virsh destroy a
 	vgpu_is "$A" created
 }
