@@ -42,8 +42,9 @@ mkdir -p build
 if (( $# )); then
 	lane uml-debug --kernel uml-debug -- "$@"
 else
-	lane uml-debug --kernel uml-debug -- kubevirt kubevirt-gpu-device-plugin proxmox libvirt mdevctl
-	lane stock --iommu --append numa=fake=2 -- kubevirt kubevirt-gpu-device-plugin proxmox nova
+	clients=(kubevirt kubevirt-gpu-device-plugin proxmox)
+	lane uml-debug --kernel uml-debug -- "${clients[@]}" libvirt mdevctl
+	lane stock --iommu --append numa=fake=2 -- "${clients[@]}" nova
 fi
 echo "$passed passed, $failed failed"
 (( ! failed ))
