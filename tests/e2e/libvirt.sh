@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# shellcheck disable=SC2154 # A and B are run.sh's
+# shellcheck disable=SC2154 # A, B and TEST are run.sh's, PICTURES is display.sh's
 # Tests of libvirt: node devices and domains. tests/e2e/run.sh sources this file, after manage.sh.
 
 # shellcheck disable=SC2034 # run.sh reads it
@@ -312,11 +312,12 @@ test_virsh_unplug() {
 screen() {
 	local name=$1
 	shift
-	virsh -q screenshot "$name" "$GUEST_DIR/$name.png"
-	scripts/guest-qmp "$GUEST_DIR/$name.png" check "$@"
+	mkdir -p "$PICTURES"
+	virsh -q screenshot "$name" "$PICTURES/$TEST-$name.png"
+	scripts/guest-qmp "$PICTURES/$TEST-$name.png" check "$@"
 }
 
-# The display that KubeVirt asks for: what the firmware writes, then what the guest presents.
+# The display that KubeVirt asks for: the firmware's screen, then what the guest presents.
 test_virsh_display() {
 	local DISPLAY_ATTRS="display='on' ramfb='on'" nr shown
 	lab-libvirtd
@@ -324,17 +325,17 @@ test_virsh_display() {
 	domain a "$A" present --seed $RANDOM
 	virsh start a
 	until_true 120 domain_said a '^guest: working' 1
-	until_true 40 screen a "text=Booting from ROM"
+	until_true 40 screen a size=1024,768 colours=2
 	for nr in 1 2 3; do
 		guest_tell a "number $nr"
 		until_true 60 domain_said a '^guest: shown' "$nr"
 		shown=$(answer a shown)
 		until_true 40 screen a "pattern=${shown// /,}"
 	done
-	# After a reset the firmware writes again.
+	# After a reset it is the firmware's screen again.
 	virsh reset a
 	until_true 120 domain_said a '^guest: working' 2
-	until_true 40 screen a "text=Booting from ROM"
+	until_true 40 screen a size=1024,768 colours=2
 	virsh destroy a
 	vgpu_is "$A" created
 }

@@ -236,7 +236,7 @@ test_callout_live() {
 test_callout_live_in_use() {
 	tools_install
 	mdev_create "$A" SG16-4Q
-	guest_start a "$A" load --seconds 6 --mib 4
+	guest_start a "$A" load --seconds 600 --mib 4
 	working a
 	live_set guarantee=100 cap=500
 	[[ $(attr "$A" guarantee) == 100 && $(attr "$A" cap) == 500 ]]
@@ -245,11 +245,11 @@ test_callout_live_in_use() {
 	live_set cap=550 vga=0
 	[[ $(attr "$A" vga) == 0 && $(attr "$A" cap) == 550 ]]
 	mdevctl stop -u "$A" >"$GUEST_DIR/stop" 2>&1 &
-	passes a
-	timeout 20 tail --pid=$! -s 0.1 -f /dev/null
+	until_true 30 grep -E "$A: in use by process [0-9]+; waiting" "$GUEST_DIR/stop"
+	vgpu_is "$A" started
+	guest_kill a
+	timeout 30 tail --pid=$! -s 0.1 -f /dev/null
 	wait $!
-	cat "$GUEST_DIR/stop"
-	grep -E "$A: in use by process [0-9]+; waiting" "$GUEST_DIR/stop"
 	[[ ! -e /sys/bus/mdev/devices/$A ]]
 }
 
