@@ -27,6 +27,9 @@ guest_qemu() {
 	GUEST_PID[$name]=$!
 }
 
+# On a busy host QEMU's timer may not tick for so long that a kernel gives up at its first look at it:
+# guests are told not to look (no_timer_check).
+
 # guest_start NAME UUID JOB [ARGUMENT...]: starts a guest that has the vGPU UUID and whose program
 # does JOB. With GUEST_PLUG=port the vGPU is below a PCI Express port, with GUEST_PLUG=fixed it
 # cannot be unplugged; with GUEST_IOMMU=iommufd QEMU takes it by its own device node and /dev/iommu
@@ -48,7 +51,7 @@ guest_start() {
 	fi
 	guest_qemu "$name" -display none -no-reboot "${machine[@]}" -m "$GUEST_MIB" \
 		-kernel "$GUEST_KERNEL" -initrd "$GUEST_INITRAMFS" \
-		-append "console=ttyS0 8250.nr_uarts=2 quiet panic=-1 reboot=t -- $*" \
+		-append "console=ttyS0 8250.nr_uarts=2 no_timer_check quiet panic=-1 reboot=t -- $*" \
 		-device "$driver,id=vgpu,sysfsdev=/sys/bus/mdev/devices/$uuid$bus${GUEST_OPTIONS:-}"
 }
 
