@@ -27,8 +27,8 @@ guest_qemu() {
 	GUEST_PID[$name]=$!
 }
 
-# On a busy host QEMU's timer may not tick for so long that a kernel gives up at its first look at it:
-# guests are told not to look (no_timer_check).
+# On a busy host QEMU's timer may not tick for so long that a kernel gives up at its first look at
+# it: guests are told not to look (no_timer_check).
 
 # guest_start NAME UUID JOB [ARGUMENT...]: starts a guest that has the vGPU UUID and whose program
 # does JOB. With GUEST_PLUG=port the vGPU is below a PCI Express port, with GUEST_PLUG=fixed it
