@@ -6,7 +6,7 @@
 PICTURES=build/display
 C=33333333-3333-4333-8333-333333333333
 # Where the guests find their vGPUs: two on the root bus, one below a port.
-FIRST=0000:00:05.0 SECOND=0000:00:06.0 PORT=0000:01:00.0
+FIRST=0000:00:05.0 SECOND=0000:00:06.0
 ASCII=$(printf '%b' "$(printf '\\x%x' {32..126})")
 declare -A TOLD=()
 
@@ -150,28 +150,6 @@ test_display_resets() {
 	# The driver has not noticed, so it has to switch off before it switches on.
 	tell a dark "$FIRST"
 	shows_drawing a vgpu "$FIRST" 1280 720
-}
-
-# A vGPU that is unplugged and plugged in again, as any device of QEMU.
-test_display_unplug() {
-	local device
-	device=driver=vfio-pci,id=vgpu,bus=port1,sysfsdev=/sys/bus/mdev/devices/$A,display=on
-	vga_create "$A"
-	display_start a -display none -device pcie-root-port,id=port1,chassis=1,addr=4 \
-		-device "${device#driver=}"
-	shows_console a vgpu "$PORT"
-	for _ in 1 2; do
-		guest_qmp a do device_del id=vgpu until DEVICE_DELETED
-		[[ $(vgpu_field "$A" state) == created ]]
-		if guest_qmp a look 0 vgpu "$PICTURES/none.png" dark; then
-			fail "QEMU shows a device that is gone"
-		fi
-		# shellcheck disable=SC2086 # words
-		guest_qmp a do device_add ${device//,/ }
-		tell a await "$PORT"
-		shows_console a vgpu "$PORT"
-	done
-	shows_drawing a vgpu "$PORT" 1024 768
 }
 
 test_display_two_in_one_guest() {

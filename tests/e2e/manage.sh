@@ -490,7 +490,9 @@ test_autostart_repaired() {
 		udevadm control --reload
 		autostart_reload
 		autostart_check
-		[[ $(<"$GUEST_DIR/asked") == list ]] || fail "$how: started by our rule"
+		# Our rule may run twice, and only looks.
+		[[ $(tr ' ' '\n' <"$GUEST_DIR/asked" | sort -u) == list ]] ||
+			fail "$how: started by our rule"
 		mdev_remove "$A"
 		autostart_end
 	done
