@@ -468,7 +468,8 @@ test_autostart_as_shipped() {
 	udevadm trigger --action=add "$(mdev_parent)"
 	udevadm settle --timeout=60
 	autostart_check
-	[[ $(<"$GUEST_DIR/asked") == list ]]
+	# Our rule may run several times, and only looks.
+	[[ $(sort -u "$GUEST_DIR/asked") == list ]]
 	# udev comes later than the GPU.
 	mdev_remove "$A"
 	udevadm trigger --action=add "$(mdev_parent)"
@@ -490,8 +491,7 @@ test_autostart_repaired() {
 		udevadm control --reload
 		autostart_reload
 		autostart_check
-		# Our rule may run twice, and only looks.
-		[[ $(tr ' ' '\n' <"$GUEST_DIR/asked" | sort -u) == list ]] ||
+		[[ $(sort -u "$GUEST_DIR/asked") == list ]] ||
 			fail "$how: started by our rule"
 		mdev_remove "$A"
 		autostart_end
