@@ -345,7 +345,7 @@ machine_stock() {
 	args=(qemu-system-x86_64 -nodefaults -no-user-config -display none -no-reboot
 		-machine q35 "${accel[@]}" "${unit[@]}" -smp "$cpus" -m "$mem"
 		-kernel "$BOOT/kernel" -initrd "$BOOT/initrd"
-		-append "console=ttyS0 quiet mitigations=off panic=-1 oops=panic lab.run=$RUN lab.checkout=$CHECKOUT ${append[*]}"
+		-append "console=ttyS0 quiet mitigations=off no_timer_check panic=-1 oops=panic lab.run=$RUN lab.checkout=$CHECKOUT ${append[*]}"
 		-serial "file:$console"
 		-drive "if=none,id=disk,file=$IMAGE/disk.ext4,format=raw,read-only=on,file.locking=off,cache=unsafe"
 		-device virtio-blk-pci,drive=disk
