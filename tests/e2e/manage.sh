@@ -439,7 +439,7 @@ autostart_reload() {
 	: >"$GUEST_DIR/asked"
 	scripts/load
 	udevadm settle --timeout=60
-	echo "asked of mdevctl:" $(<"$GUEST_DIR/asked")
+	echo "asked of mdevctl: $(tr "\\n" " " <"$GUEST_DIR/asked")"
 }
 
 autostart_check() {
