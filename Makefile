@@ -11,7 +11,8 @@ PREFIX ?= /usr/local
 export PREFIX DESTDIR
 
 .PHONY: all modules modules_install tools install demo check check-unit \
-	check-lab check-rt check-debug check-e2e check-conformance check-fuzz check-more \
+	check-lab check-rt check-debug check-e2e check-managers check-conformance check-fuzz \
+	check-more \
 	check-sid openstack \
 	fuzz bench bench-sched lint clean help
 
@@ -39,13 +40,14 @@ demo:
 	scripts/demo
 
 check:
-	scripts/check unit+lint lab debug+e2e rt+fuzz+conformance
+	scripts/check unit+lint lab debug,managers+e2e,conformance rt+fuzz
 
-check-unit check-lab check-rt check-debug check-e2e check-conformance check-fuzz check-more:
+check-unit check-lab check-rt check-debug check-e2e check-managers check-conformance check-fuzz \
+check-more:
 	scripts/check $(@:check-%=%)
 
 check-sid:
-	scripts/check --kernel sid lab e2e fuzz
+	scripts/check --kernel sid lab e2e managers fuzz
 
 # Downloads half a gigabyte once, needs 6 GB of memory; not one of the tests of make check.
 openstack:
@@ -73,7 +75,8 @@ help:
 	@echo "make modules_install into /lib/modules/RELEASE/updates"
 	@echo "make install         vgpuctl, its man page and completion; rules of udev; mdevctl's call-out; libvgpu, headers"
 	@echo "make demo            two virtual machines share a GPU, in a test machine"
-	@echo "make check           all tests: check-unit lint check-lab check-rt check-debug check-e2e check-conformance check-fuzz"
+	@echo "make check           all tests: check-unit lint check-lab check-rt check-debug check-e2e"
+	@echo "                     check-managers check-conformance check-fuzz"
 	@echo "make check-more      what is about concurrency once more, on PREEMPT_RT and on 8 processors"
 	@echo "make check-sid       selftests, end-to-end tests and fuzzers on Debian sid's kernel and QEMU"
 	@echo "make openstack       OpenStack on two hosts with a GPU each: four virtual machines, no fifth"

@@ -1,18 +1,23 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# check.sh [KERNEL]: the end-to-end tests. Makes what they need, and runs them in
-# machines of the lab: all with guests on uml-debug, and on stock what needs it,
-# or all of them on KERNEL (sid; there a guest is emulated in an emulated machine).
+# check.sh guests|managers [KERNEL]: the end-to-end tests of guests and their displays, or those
+# of mdevctl and libvirt. Makes what they need, and runs them in machines of the lab: on uml-debug,
+# and on stock what needs it, or all of them on KERNEL (sid; there a guest is emulated in an
+# emulated machine).
 set -euo pipefail
 cd -- "${BASH_SOURCE[0]%/*}/../.."
 
 if [[ ${1:-} == --help ]]; then
-	sed -n '3,5s/^# //p' tests/e2e/check.sh
+	sed -n '3,6s/^# //p' tests/e2e/check.sh
 	exit
 fi
+part=${1:-} kernel=${2:-stock}
+if [[ ! $part =~ ^(guests|managers)$ ]]; then
+	echo "check.sh: '$part': there are guests and managers" >&2
+	exit 2
+fi
 scripts/guest-image
-kernel=${1:-}
-if [[ -n $kernel ]]; then
+if [[ $kernel != stock ]]; then
 	scripts/build-modules "$kernel"
 else
 	scripts/build-modules uml-debug
@@ -27,8 +32,8 @@ lane() {
 	shift 2
 	echo "# e2e on $kernel: $*"
 	scripts/lab run --kernel "$kernel" --timeout "$timeout" -- tests/e2e/run.sh "$@" |
-		tee "build/e2e-$kernel.tap" || status=$?
-	line=$(grep -E '^[0-9]+ passed, [0-9]+ failed$' "build/e2e-$kernel.tap" | tail -n 1) || :
+		tee "build/$part-$kernel.tap" || status=$?
+	line=$(grep -E '^[0-9]+ passed, [0-9]+ failed$' "build/$part-$kernel.tap" | tail -n 1) || :
 	if [[ $line =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed$ ]]; then
 		passed=$((passed + BASH_REMATCH[1]))
 		failed=$((failed + BASH_REMATCH[2]))
@@ -41,11 +46,14 @@ lane() {
 }
 
 mkdir -p build
-if [[ -n $kernel ]]; then
-	lane "$kernel" 3600 guest display manage pci libvirt
-else
-	lane uml-debug 1800 guest display iommufd manage libvirt
+case $part-$kernel in
+guests-stock)
+	lane uml-debug 1500 guest display iommufd
 	lane stock 500 smoke pci virsh autostart_as_shipped
-fi
+	;;
+managers-stock) lane uml-debug 1200 manage libvirt ;;
+guests-*) lane "$kernel" 3600 guest display pci ;;
+managers-*) lane "$kernel" 3600 manage libvirt ;;
+esac
 echo "$passed passed, $failed failed"
 (( ! failed ))

@@ -107,17 +107,39 @@ shows_flips() {
 	look "$name" "$device" "pattern=${shown// /,}"
 }
 
+# survives_resets NAME: the display works after the machine's reset, after one that the guest wants,
+# and after a reset of the function alone.
+survives_resets() {
+	guest_qmp "$1" "do" system_reset
+	display_ready "$1" 2
+	shows_console "$1" vgpu "$FIRST"
+	guest_tell "$1" "0 reboot"
+	display_ready "$1" 3
+	shows_console "$1" vgpu "$FIRST"
+	shows_drawing "$1" vgpu "$FIRST" 1024 768
+	tell "$1" reset "$FIRST"
+	look "$1" vgpu dark
+	# The driver has not noticed, so it has to switch off before it switches on.
+	tell "$1" dark "$FIRST"
+	shows_drawing "$1" vgpu "$FIRST" 1280 720
+}
+
 # ---- the tests ----
 
-# A default KubeVirt machine: display=on, ramfb=on.
+# A default KubeVirt machine: display=on, ramfb=on. It has a second vGPU with a display.
 test_display_modes() {
 	vga_create "$A"
-	display_start a -display none -device "$(vga_device "$A" vgpu "$FIRST" ,ramfb=on)"
+	vga_create "$B"
+	display_start a -display none -device "$(vga_device "$A" vgpu "$FIRST" ,ramfb=on)" \
+		-device "$(vga_device "$B" other "$SECOND")"
 	shows_console a vgpu "$FIRST"
 	tell a modes "$FIRST"
 	answer a modes
 	[[ " $(answer a modes) " =~ \ 1024x768\*?\  ]]
+	shows_drawing a other "$SECOND" 800 600
+	shows_console a vgpu "$FIRST"
 	shows_drawing a vgpu "$FIRST" 1024 768
+	shows_flips a other "$SECOND" 3
 	shows_flips a vgpu "$FIRST" 1
 	shows_flips a vgpu "$FIRST" 20
 	# Rows longer than the picture, a size of no standard, and where no page begins.
@@ -133,42 +155,10 @@ test_display_modes() {
 	shows_console a vgpu "$FIRST"
 }
 
-# The machine's reset, one that the guest wants, and a reset of the function alone.
-test_display_resets() {
-	vga_create "$A"
-	display_start a -display none -device "$(vga_device "$A" vgpu "$FIRST")"
-	shows_drawing a vgpu "$FIRST" 800 600
-	guest_qmp a do system_reset
-	display_ready a 2
-	shows_console a vgpu "$FIRST"
-	guest_tell a "0 reboot"
-	display_ready a 3
-	shows_console a vgpu "$FIRST"
-	shows_drawing a vgpu "$FIRST" 1024 768
-	tell a reset "$FIRST"
-	look a vgpu dark
-	# The driver has not noticed, so it has to switch off before it switches on.
-	tell a dark "$FIRST"
-	shows_drawing a vgpu "$FIRST" 1280 720
-}
-
-test_display_two_in_one_guest() {
-	vga_create "$A"
-	vga_create "$B"
-	display_start a -display none -device "$(vga_device "$A" vgpu "$FIRST" ,ramfb=on)" \
-		-device "$(vga_device "$B" other "$SECOND")"
-	shows_console a vgpu "$FIRST"
-	shows_drawing a other "$SECOND" 800 600
-	shows_console a vgpu "$FIRST"
-	shows_flips a other "$SECOND" 3
-	shows_drawing a vgpu "$FIRST" 1024 768
-	shows_flips a other "$SECOND" 4
-}
-
-# Two guests with a display each. One then writes modes to its registers as fast as it can, most of
-# them bad ones, while the host takes pictures. That harms no other guest: not one that draws, and
-# not one that uses the engines.
-test_display_storm() {
+# Two guests with a display each. One writes modes to its registers as fast as it can, most of them
+# bad ones, while the host takes pictures. That harms no other guest: not one that draws, and not
+# one that uses the engines. Then the other one is reset in every way.
+test_display_storm_and_resets() {
 	local last seed=$RANDOM
 	vga_create "$A"
 	vga_create "$B"
@@ -194,6 +184,8 @@ test_display_storm() {
 	tell a probe "$FIRST"
 	shows_console a vgpu "$FIRST"
 	[[ $(vgpuctl show "$A" --json | jq .faults) == 0 ]]
+	guest_kill a
+	survives_resets b
 }
 
 # A guest with a driver for our hardware shows surfaces by PRESENT. Before the first of them QEMU
@@ -223,7 +215,8 @@ test_display_present() {
 # OVMF, with its own driver for a standard VGA, shows its logo, and then its shell.
 test_display_firmware() {
 	local dir=/usr/share/OVMF
-	vga_create "$A"
+	# Types of the B series are standard VGAs unless they are set not to be.
+	mdev_create "$A" SG16-1B
 	cp "$dir/OVMF_VARS_4M.fd" "$GUEST_DIR/vars"
 	guest_qemu a -display none -machine q35,accel=tcg -m 256 \
 		-drive "if=pflash,unit=0,format=raw,readonly=on,file=$dir/OVMF_CODE_4M.fd" \

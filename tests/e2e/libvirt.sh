@@ -3,8 +3,7 @@
 # Tests of libvirt: node devices and domains. tests/e2e/run.sh sources this file, after manage.sh.
 
 # shellcheck disable=SC2034 # run.sh reads it
-LIBVIRT_TESTS=(virsh virsh_nodedev virsh_nodedev_refused virsh_domain virsh_reboot virsh_unplug
-	virsh_display virsh_save virsh_one_vgpu_two_domains)
+LIBVIRT_TESTS=(virsh virsh_nodedev virsh_nodedev_refused virsh_domain virsh_display)
 
 IMAGES=/var/lib/libvirt/images
 
@@ -246,53 +245,37 @@ libvirt_clean_up() {
 	done
 }
 
-test_virsh_domain() {
-	tools_install
-	lab-libvirtd
-	mdev_create "$A" SG16-4Q
-	domain a "$A" eject --seconds $((60 * SLOW))
-	virsh start a
-	until_true 120 domain_said a '^guest: working' 1
-	vgpu_is "$A" started
-	virsh dumpxml a | grep -F "<address uuid='$A'/>"
-	# The vGPU of a running domain cannot be taken away.
-	refused 'in use' virsh nodedev-destroy "$(node_name "$A")"
-	# Its share can be changed.
-	node_xml "$A" SG16-4Q guarantee=100 cap=500 >"$GUEST_DIR/mdev.xml"
-	virsh nodedev-update "$(node_name "$A")" "$GUEST_DIR/mdev.xml" --live
-	[[ $(attr "$A" guarantee) == 100 && $(attr "$A" cap) == 500 ]]
-	virsh reset a
-	until_true 120 domain_said a '^guest: working' 2
-	virsh destroy a
-	vgpu_is "$A" created
-	[[ $(attr "$A" guarantee) == 100 ]]
-}
-
-# A guest that reboots gets the same vGPU again, as it was at first.
-test_virsh_reboot() {
-	tools_install
-	lab-libvirtd
-	mdev_create "$A" SG16-4Q
-	domain a "$A" load --seconds 1 --mib 4
-	virsh start a
-	until_true 240 domain_said a '^guest: END pass' 2
-	domain_is a running
-	vgpu_is "$A" started
-	virsh destroy a
-	vgpu_is "$A" created
-}
-
 has_hostdev() {
 	virsh dumpxml a | grep -F "<address uuid='$A'/>"
 }
 
-test_virsh_unplug() {
+# What a running domain refuses and allows. Its vGPU is its own, also after a reset, until it is
+# unplugged or the domain ends.
+test_virsh_domain() {
+	local name
 	tools_install
 	lab-libvirtd
+	name=$(node_name "$A")
 	mdev_create "$A" SG16-4Q
-	domain a "$A" eject --seconds $((60 * SLOW))
+	domain a "$A" eject --seconds $((120 * SLOW))
+	domain b "$A" hold --seconds $((120 * SLOW))
 	virsh start a
 	until_true 120 domain_said a '^guest: working' 1
+	vgpu_is "$A" started
+	has_hostdev
+	# The vGPU cannot be taken away, nor given to another domain.
+	refused 'in use' virsh nodedev-destroy "$name"
+	refused "$A is in use by driver QEMU, domain a" virsh start b
+	domain_is b 'shut off'
+	# The state of a vGPU cannot be saved: said at once, and the domain goes on.
+	refused 'migrat' virsh managedsave a
+	refused 'migrat' virsh save a "$GUEST_DIR/a.save"
+	# Its share can be changed.
+	node_xml "$A" SG16-4Q guarantee=100 cap=500 >"$GUEST_DIR/mdev.xml"
+	virsh nodedev-update "$name" "$GUEST_DIR/mdev.xml" --live
+	[[ $(attr "$A" guarantee) == 100 && $(attr "$A" cap) == 500 ]]
+	domain_is a running
+	vgpu_is "$A" started
 	hostdev "$A" >"$GUEST_DIR/hostdev.xml"
 	virsh detach-device a "$GUEST_DIR/hostdev.xml" --live
 	until_true 120 domain_said a '^guest: slot switched off' 1
@@ -307,6 +290,10 @@ test_virsh_unplug() {
 	until_true 120 domain_said a '^guest: working' 2
 	virsh destroy a
 	vgpu_is "$A" created
+	[[ $(attr "$A" guarantee) == 100 ]]
+	virsh start b
+	until_true 120 domain_said b '^guest: working' 1
+	vgpu_is "$A" started
 }
 
 # screen NAME CHECK...: the picture that virsh takes of the domain passes these checks of guest-qmp.
@@ -318,7 +305,8 @@ screen() {
 	scripts/guest-qmp "$PICTURES/$TEST-$name.png" check "$@"
 }
 
-# The display that KubeVirt asks for: ramfb's size at first, then what the guest presents.
+# The display that KubeVirt asks for: ramfb's size at first, then what the guest presents. A guest
+# that reboots gets the same vGPU again, as it was at first, and shows more.
 test_virsh_display() {
 	local DISPLAY_ATTRS="display='on' ramfb='on'" nr shown
 	lab-libvirtd
@@ -327,11 +315,15 @@ test_virsh_display() {
 	virsh start a
 	until_true 120 domain_said a '^guest: working' 1
 	until_true 40 screen a size=1024,768
-	for nr in 1 2 3 4; do
-		# The last one after a reset.
-		if (( nr == 4 )); then
-			virsh reset a
+	for nr in 1 2 3 4 5 6 7; do
+		if (( nr == 7 )); then
+			guest_tell a "that is all"
+			until_true 30 domain_said a '^guest: reset' 1
+			guest_tell a "reboot"
+			until_true 30 domain_said a '^guest: END pass' 1
 			until_true 120 domain_said a '^guest: working' 2
+			domain_is a running
+			vgpu_is "$A" started
 		fi
 		guest_tell a "number $nr"
 		until_true 60 domain_said a '^guest: shown' "$nr"
@@ -340,33 +332,4 @@ test_virsh_display() {
 	done
 	virsh destroy a
 	vgpu_is "$A" created
-}
-
-# The state of a vGPU cannot be saved: said at once, and the domain goes on.
-test_virsh_save() {
-	lab-libvirtd
-	mdev_create "$A" SG16-4Q
-	domain a "$A" hold --seconds $((600 * SLOW))
-	virsh start a
-	until_true 120 domain_said a '^guest: working' 1
-	refused 'migrat' virsh managedsave a
-	refused 'migrat' virsh save a "$GUEST_DIR/a.save"
-	domain_is a running
-	vgpu_is "$A" started
-}
-
-test_virsh_one_vgpu_two_domains() {
-	lab-libvirtd
-	mdev_create "$A" SG16-4Q
-	domain a "$A" hold --seconds $((600 * SLOW))
-	domain b "$A" hold --seconds $((600 * SLOW))
-	virsh start a
-	until_true 120 domain_said a '^guest: working' 1
-	refused "$A is in use by driver QEMU, domain a" virsh start b
-	domain_is b 'shut off'
-	domain_is a running
-	vgpu_is "$A" started
-	virsh destroy a
-	virsh start b
-	until_true 120 domain_said b '^guest: working' 1
 }

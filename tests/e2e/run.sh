@@ -347,8 +347,7 @@ tests_of() {
 			kill_under_load remove_in_use_waits_for_qemu remove_in_use_unplugs \
 			unload_in_use two_hosts_of_one_vgpu shares ;;
 	display)
-		echo display_modes display_resets display_two_in_one_guest \
-			display_storm display_present display_firmware ;;
+		echo display_modes display_storm_and_resets display_present display_firmware ;;
 	manage) echo "${MANAGE_TESTS[@]}" ;;
 	libvirt) echo "${LIBVIRT_TESTS[@]}" ;;
 	pci) echo lspci_shows_the_gpu address_is_stable_over_reloads ;;
