@@ -37,14 +37,12 @@ display_start() {
 
 # said NAME REGEX NUMBER SECONDS: waits until the guest has said so many lines that match.
 said() {
-	local end=$((SECONDS + $4 * SLOW)) nr
-	while nr=$(guest_log "$1" | grep -cE "$2" || :) && (( nr < $3 )); do
-		if guest_log "$1" | grep '^guest: FAILED'; then
-			fail "guest $1 fails"
-		fi
-		(( SECONDS <= end )) || fail "guest $1 has said $nr times, not $3 times: $2"
+	local end=$((SECONDS + $4 * SLOW))
+	until guest_heard "$1" "$2" "$3"; do
+		! guest_heard "$1" '^guest: FAILED' || fail "guest $1 fails"
+		(( SECONDS <= end )) || fail "guest $1 has not said $3 times: $2"
 		guest_running "$1" || fail "QEMU of $1 has ended"
-		sleep 0.1
+		guest_nap
 	done
 }
 
@@ -60,12 +58,7 @@ tell() {
 	guest_tell "$name" "$nr $*"
 	guest_says "$name" "^guest: (not )?done $nr\$" $((60 * SLOW)) ||
 		fail "guest $name does not answer to: $*"
-	guest_log "$name" | grep -x "guest: done $nr" || fail "guest $name cannot: $*"
-}
-
-# answer NAME WORD: prints what the guest has said last that begins with WORD.
-answer() {
-	guest_log "$1" | sed -n "s/^guest: $2 //p" | tail -n 1
+	guest_heard "$name" "^guest: done $nr\$" || fail "guest $name cannot: $*"
 }
 
 # look NAME DEVICE CHECK...: QEMU's picture of the device passes these checks of guest-qmp, at
@@ -83,7 +76,8 @@ look() {
 shows_console() {
 	local name=$1 device=$2 pci=$3 word=$RANDOM$RANDOM screen
 	tell "$name" text "$pci" "$word"
-	screen=$(answer "$name" screen)
+	guest_answer "$name" screen
+	screen=$ANSWER
 	look "$name" "$device" "screen=${screen// /,}" "text=This guest's word is $word." \
 		"text=$ASCII" "text=The word, once more and further right: $word"
 }
@@ -101,8 +95,8 @@ shows_flips() {
 	local name=$1 device=$2 pci=$3 seed shown
 	seed=$((RANDOM * 512 + RANDOM))
 	tell "$name" flip "$pci" "$4" "$seed"
-	shown=$(answer "$name" flipped)
-	shown=${shown%,*}
+	guest_answer "$name" flipped
+	shown=${ANSWER%,*}
 	[[ $shown == *" $seed" ]]
 	look "$name" "$device" "pattern=${shown// /,}"
 }
@@ -134,8 +128,9 @@ test_display_modes() {
 		-device "$(vga_device "$B" other "$SECOND")"
 	shows_console a vgpu "$FIRST"
 	tell a modes "$FIRST"
-	answer a modes
-	[[ " $(answer a modes) " =~ \ 1024x768\*?\  ]]
+	guest_answer a modes
+	echo "$ANSWER"
+	[[ " $ANSWER " =~ \ 1024x768\*?\  ]]
 	shows_drawing a other "$SECOND" 800 600
 	shows_console a vgpu "$FIRST"
 	shows_drawing a vgpu "$FIRST" 1024 768
@@ -176,8 +171,10 @@ test_display_storm_and_resets() {
 	shows_flips b vgpu "$FIRST" 3
 	passes c
 	guest_says a "^guest: done ${TOLD[a]}\$" $((30 * SLOW))
-	answer a storm:
-	last=$(answer a drawn)
+	guest_answer a storm:
+	echo "$ANSWER"
+	guest_answer a drawn
+	last=$ANSWER
 	look a vgpu "pattern=${last// /,}"
 	[[ $last == *" $seed" ]]
 	# The driver of the guest finds the vGPU in order, too.
@@ -193,7 +190,7 @@ test_display_storm_and_resets() {
 # letters are the kernel's. (A kernel with a decompressor would clear it.) A reset ends the
 # picture; QEMU, which does not go back to ramfb, shows its place, which is dark.
 test_display_present() {
-	local shown nr GUEST_KERNEL=build/lab/guest-small/vmlinux
+	local nr GUEST_KERNEL=build/lab/guest-small/vmlinux
 	mdev_create "$A" SG16-1Q
 	GUEST_PLUG=fixed GUEST_OPTIONS=,display=on,ramfb=on guest_start a "$A" present --seed $RANDOM
 	working a
@@ -201,8 +198,8 @@ test_display_present() {
 	guest_tell a "the first"
 	for nr in 1 2 3 4 5 6; do
 		said a '^guest: shown' "$nr" 30
-		shown=$(answer a shown)
-		look a vgpu "pattern=${shown// /,}"
+		guest_answer a shown
+		look a vgpu "pattern=${ANSWER// /,}"
 		guest_tell a "the next"
 	done
 	guest_says a '^guest: reset' $((10 * SLOW))

@@ -119,6 +119,13 @@ void display_unmap(const struct fx_vgpu *v, const void *plane)
 		munmap((void *)plane, v->dev->region[DISPLAY_PLANE].bytes);
 }
 
+void display_forget(const struct fx_vgpu *v, const uint8_t **plane)
+{
+	if (v->dev)
+		display_unmap(v, *plane);
+	*plane = NULL;
+}
+
 void display_open(struct fx_vgpu *v)
 {
 	fx_open(v);
@@ -202,9 +209,9 @@ void picture_paint(const struct fx_vgpu *v, const struct picture *p)
 	hide(v, end, end + 2 * PAGE);
 }
 
-void picture_present(struct vgpu_chan *chan, const struct picture *p, uint32_t head)
+struct vgpu_hw_packet picture_packet(const struct picture *p, uint32_t head)
 {
-	struct vgpu_hw_packet packet = {
+	return (struct vgpu_hw_packet){
 		.type = VGPU_HW_PKT_PRESENT,
 		.dst = htole64(p->offset),
 		.present_width = htole32(p->width),
@@ -213,6 +220,11 @@ void picture_present(struct vgpu_chan *chan, const struct picture *p, uint32_t h
 		.present_format = htole32(VGPU_HW_FORMAT_XRGB8888),
 		.present_head = htole32(head),
 	};
+}
+
+void picture_present(struct vgpu_chan *chan, const struct picture *p, uint32_t head)
+{
+	struct vgpu_hw_packet packet = picture_packet(p, head);
 
 	FX_OK(chan->dev, vgpu_chan_submit(chan, &packet, 1));
 	fx_finish(chan);

@@ -83,6 +83,9 @@ void display_query(const struct fx_vgpu *v, struct vfio_device_gfx_plane_info *p
 const uint8_t *display_map(const struct fx_vgpu *v);
 void display_unmap(const struct fx_vgpu *v, const void *plane);
 
+/* For cleaning up: unmaps the plane if there is a device, and forgets it. */
+void display_forget(const struct fx_vgpu *v, const uint8_t **plane);
+
 /*
  * Creates and opens a vGPU without a limit of frames, so that each query takes up what is to be
  * shown. Skips the test if the GPU has no displays.
@@ -103,6 +106,9 @@ uint32_t picture_pixel(const struct picture *p, uint32_t x, uint32_t y);
 
 /* Draws the picture, and around it and between its rows what is not to be seen. */
 void picture_paint(const struct fx_vgpu *v, const struct picture *p);
+
+/* A PRESENT of the picture. */
+struct vgpu_hw_packet picture_packet(const struct picture *p, uint32_t head);
 
 /* Submits a PRESENT of the picture, and returns when the engine has done it. */
 void picture_present(struct vgpu_chan *chan, const struct picture *p, uint32_t head);

@@ -355,12 +355,8 @@ static const struct ktap_test tests[] = {
 static void cleanup(void)
 {
 	group_leave();
-	if (v.dev)
-		display_unmap(&v, plane);
-	if (other.dev)
-		display_unmap(&other, other_plane);
-	plane = NULL;
-	other_plane = NULL;
+	display_forget(&v, &plane);
+	display_forget(&other, &other_plane);
 	tune_cleanup();
 	group_cleanup();
 }

@@ -173,15 +173,7 @@ static void larger_than_the_type(void)
 
 static void present_faults(const struct picture *p, uint32_t head, uint32_t code)
 {
-	struct vgpu_hw_packet packet = {
-		.type = VGPU_HW_PKT_PRESENT,
-		.dst = htole64(p->offset),
-		.present_width = htole32(p->width),
-		.present_height = htole32(p->height),
-		.present_pitch = htole32(p->pitch),
-		.present_format = htole32(VGPU_HW_FORMAT_XRGB8888),
-		.present_head = htole32(head),
-	};
+	struct vgpu_hw_packet packet = picture_packet(p, head);
 	struct vgpu_fault fault;
 
 	FX_OK(v.dev, vgpu_chan_submit(chan, &packet, 1));
@@ -581,12 +573,8 @@ static const struct ktap_test tests[] = {
 
 static void cleanup(void)
 {
-	if (v.dev)
-		display_unmap(&v, plane);
-	if (other.dev)
-		display_unmap(&other, other_plane);
-	plane = NULL;
-	other_plane = NULL;
+	display_forget(&v, &plane);
+	display_forget(&other, &other_plane);
 	tune_cleanup();
 }
 

@@ -476,12 +476,8 @@ static const struct ktap_test tests[] = {
 
 static void cleanup(void)
 {
-	if (v.dev)
-		display_unmap(&v, plane);
-	if (other.dev)
-		display_unmap(&other, other_plane);
-	plane = NULL;
-	other_plane = NULL;
+	display_forget(&v, &plane);
+	display_forget(&other, &other_plane);
 	tune_cleanup();
 }
 

@@ -261,7 +261,7 @@ int vgpu_instance_open(struct vgpu_instance *instance, const struct vgpu_front_o
 	int ret;
 
 	mutex_lock(&gpu->lock);
-	vga = instance->settings.vga && gpu->ops->scanout;
+	vga = instance->settings.vga;
 	mutex_unlock(&gpu->lock);
 
 	mutex_lock(&instance->state_lock);

@@ -46,6 +46,12 @@ static bool plane_same(const struct vgpu_scanout *a, const struct vgpu_scanout *
 	       a->pitch == b->pitch && a->blank == b->blank;
 }
 
+/* How many pages of the region show something; the instance's map_lock is held. */
+static unsigned long plane_nr_shown(const struct vgpu_plane *plane)
+{
+	return plane->valid && !plane->shown.blank ? plane_nr_pages(&plane->shown) : 0;
+}
+
 /* Gives back the pages of copies. No fault can be about to map them, see @valid. */
 static void plane_free_copy(struct vgpu_mdev *dev)
 {
@@ -105,7 +111,7 @@ int vgpu_plane_pages(struct vgpu_mdev *dev, u64 first, struct page **pages, unsi
 {
 	const struct vgpu_plane *plane = &dev->plane;
 	const struct vgpu_scanout *s = &plane->shown;
-	unsigned long end = plane->valid && !s->blank ? plane_nr_pages(s) : 0;
+	unsigned long end = plane_nr_shown(plane);
 	unsigned int i;
 
 	lockdep_assert_held_read(&dev->instance->map_lock);
@@ -137,15 +143,22 @@ int vgpu_plane_pages(struct vgpu_mdev *dev, u64 first, struct page **pages, unsi
  */
 int vgpu_plane_read(struct vgpu_mdev *dev, u64 offset, void *buf, u32 len)
 {
+	const struct vgpu_plane *plane = &dev->plane;
 	struct page *page;
 	int ret;
 
 	down_read(&dev->instance->map_lock);
-	ret = vgpu_plane_pages(dev, offset >> PAGE_SHIFT, &page, 1);
-	if (ret > 0)
-		memcpy_from_page(buf, page, offset_in_page(offset), len);
+	if (offset >> PAGE_SHIFT < plane_nr_shown(plane) && !plane_needs_copy(&plane->shown)) {
+		/* The back end need not allocate what the guest has never written. */
+		ret = vgpu_instance_region_rw(dev->instance, VGPU_HW_BAR_FB,
+					      plane->shown.offset + offset, buf, len, false);
+	} else {
+		ret = min(vgpu_plane_pages(dev, offset >> PAGE_SHIFT, &page, 1), 0);
+		if (!ret)
+			memcpy_from_page(buf, page, offset_in_page(offset), len);
+	}
 	up_read(&dev->instance->map_lock);
-	return min(ret, 0);
+	return ret;
 }
 
 /* Sees to it that there are @nr pages for a copy. Those that have been got are kept. */
@@ -278,10 +291,12 @@ static void plane_update(struct vgpu_mdev *dev)
 		return;
 	if (copied) {
 		ret = plane_copy(dev, &now);
-		if (ret) {
+		/* Of a process that is being killed there is nothing to tell. */
+		if (ret && ret != -EINTR)
 			vgpu_inst_notice_limited(dev->instance,
 						 "display: no copy of a picture of %ux%u (%d): shown is none\n",
 						 now.width, now.height, ret);
+		if (ret) {
 			plane_show_none(dev);
 			return;
 		}
