@@ -25,7 +25,7 @@ struct bench_side {
  * struct bench_row - a comparison
  * @name:   as in bench.json
  * @unit:   of what the blocks return
- * @reach:  the ratio of @ours to @peer that is to be reached
+ * @reach:  the ratio of @ours to @peer that is to be reached; 0: it is only shown
  * @higher: a higher ratio is better, else a lower one
  * @ours:   the vGPU
  * @peer:   what the vGPU is measured against
@@ -89,8 +89,8 @@ void row_fb_first_touch(const char *ours, const char *mbochs);
 void row_empty_packet(const char *ours);
 void row_copy_bandwidth(const char *ours);
 void row_plane_query(const char *ours, const char *mbochs);
-void row_display_frames(const char *ours, const char *mbochs);
-void row_display_flips(const char *ours, const char *mbochs);
+void row_display_frames(const char *ours, const char *mdpy);
+void row_display_flips(const char *ours, const char *mdpy);
 void row_attach(const char *ours, const char *mbochs);
 
 #endif /* BENCH_H */

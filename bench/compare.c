@@ -53,8 +53,11 @@ void bench_compare(const struct bench_row *row)
 		row->tell(row->ours.arg, more, sizeof(more));
 	printf("{\"name\": \"%s\", \"value\": %.1f, \"peer\": %.1f, \"ratio\": %.3f, ",
 	       row->name, value, other, value / other);
-	printf("\"unit\": \"%s\", \"reach\": %g, \"higher\": %s, ", row->unit,
-	       row->reach, row->higher ? "true" : "false");
+	printf("\"unit\": \"%s\", \"higher\": %s, ", row->unit, row->higher ? "true" : "false");
+	if (row->reach > 0)
+		printf("\"reach\": %g, ", row->reach);
+	else
+		printf("\"reach\": null, ");
 	printf("\"detail\": \"%u pairs; of their ratios: median %.3f, quartiles %.3f to %.3f; ",
 	       bench_pairs, ratio, low, high);
 	printf("%s%s\"}\n", row->detail, more);
