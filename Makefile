@@ -77,6 +77,7 @@ help:
 	@echo "make demo            two virtual machines share a GPU, in a test machine"
 	@echo "make check           all tests: check-unit lint check-lab check-debug check-e2e"
 	@echo "                     check-managers check-conformance check-fuzz"
+	@echo "make check-rt        a few selftests on PREEMPT_RT"
 	@echo "make check-more      what is about concurrency once more, on PREEMPT_RT and on 8 processors"
 	@echo "make check-sid       selftests, end-to-end tests and fuzzers on Debian sid's kernel and QEMU"
 	@echo "make openstack       OpenStack on two hosts with a GPU each: four virtual machines, no fifth"
