@@ -148,6 +148,7 @@ test_mdevctl_attribute_refused() {
 	kill "$events"
 	dmesg | tail -n 20 | grep -F "$A" | grep -F 'weight 2000: must be 1..1000'
 	grep -F "$A" "$GUEST_DIR/events" | grep -F 'weight 2000: must be 1..1000'
+	vgpuctl log "$A" | grep -F 'refused: weight 2000: must be 1..1000'
 	# The call-out tells it, before there is a vGPU.
 	tools_install
 	refused 'weight 2000: must be 1..1000' \

@@ -272,11 +272,63 @@ static void removed_vgpus(void)
 	close(fd);
 }
 
+static void rewind_events(int fd, uint64_t *next_seq)
+{
+	struct vgpu_ctl_events setup = {
+		.size = sizeof(setup),
+		.flags = VGPU_EVENTS_KEPT,
+		.event_size = sizeof(struct vgpu_ctl_event),
+	};
+
+	CHECK(!ioctl(fd, VGPU_IOC_EVENTS, &setup), "%s", strerror(errno));
+	*next_seq = setup.next_seq;
+}
+
+/* A reader that comes later can read what is kept, also once more, and reads on from there. */
+static void kept_events(void)
+{
+	static const uint32_t types[] = {
+		VGPU_EVENT_CREATED, VGPU_EVENT_STARTED, VGPU_EVENT_RESET, VGPU_EVENT_STOPPED,
+	};
+	struct vgpu_ctl_event event;
+	unsigned int nr, round;
+	uint64_t seq;
+	int fd;
+
+	fx_create_open(&v, fx_default_type());
+	FX_OK(v.dev, vgpu_dev_reset(v.dev));
+	fx_close(&v);
+	fd = event_open();
+	CHECK(read(fd, &event, sizeof(event)) < 0 && errno == EAGAIN, "it reads from now on");
+	for (round = 0; round < 3; round++) {
+		rewind_events(fd, &seq);
+		/* The second time it goes back after some of them. */
+		for (nr = 0; read(fd, &event, sizeof(event)) == sizeof(event);) {
+			CHECK_EQ(event.seq < seq, 0, "out of order");
+			seq = event.seq + 1;
+			if (memcmp(event.uuid, v.id, sizeof(v.id)))
+				continue;
+			CHECK(nr < sizeof(types) / sizeof(types[0]), "too many");
+			CHECK_EQ(event.type, types[nr]);
+			CHECK_EQ(event.source_seq, nr);
+			if (++nr == 2 && round == 1)
+				break;
+		}
+		CHECK_EQ(nr, round == 1 ? 2 : sizeof(types) / sizeof(types[0]));
+	}
+	fx_remove(&v);
+	CHECK_EQ(read(fd, &event, sizeof(event)), sizeof(event));
+	CHECK_EQ(event.type, VGPU_EVENT_REMOVED);
+	CHECK_EQ(event.seq, seq);
+	close(fd);
+}
+
 static const struct ktap_test tests[] = {
 	KTAP_TEST(event_stream),
 	KTAP_TEST(event_sizes),
 	KTAP_TEST(flood_leaves_others_events),
 	KTAP_TEST(removed_vgpus),
+	KTAP_TEST(kept_events),
 };
 
 KTAP_MAIN(tests, fx_cleanup)

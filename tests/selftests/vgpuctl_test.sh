@@ -325,13 +325,26 @@ assert changed[0] == (sys.argv[2], ["guarantee", "cap", "weight", "frl"]), chang
 assert changed[1] == (sys.argv[3], ["guarantee", "cap", "frl"]), changed' "$events" "$uuid" "$other"
 ktap_result events_say_what_was_set $?
 rm -f "$events"
+# What is over is in the log, that of one vGPU and that of all.
+[[ $("$ctl" log "$uuid" --json | python3 -c '
+import json, sys
+print(*[json.loads(line)["type"] for line in sys.stdin])') == "created "*"share"*" removed" ]]
+ktap_result log_of_one $? "$("$ctl" log "$uuid")"
+[[ $("$ctl" log "$uuid" --count 1) == *" $uuid  removed" ]]
+ktap_result log_of_the_newest $? "$("$ctl" log "$uuid" --count 1)"
+"$ctl" log | grep -qE "gpu_added$" && "$ctl" log | grep -q "$other  removed"
+ktap_result log_of_all $? "$("$ctl" log)"
+fails 1 "nothing is known" log 99999999-9999-4999-8999-999999999999
+ktap_result log_of_nobody $?
+fails 2 "not a UUID" log "$uuid$uuid"
+ktap_result log_of_no_uuid $?
 
 made=$("$ctl" create --type "$id" --gpu 0)
 [[ $made =~ ^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$ ]]
 ktap_result random_uuid_and_full_type_id $? "$made"
 "$ctl" remove "$made"
 ktap_result remove $?
-for command in gpus types list show stats create remove release events hist \
+for command in gpus types list show stats create remove release events log hist \
 	"sched show" "sched set" "sched log" "share show" "share set"; do
 	# shellcheck disable=SC2086 # two words
 	"$ctl" $command --help | grep -q "^Usage: vgpuctl $command"
@@ -345,7 +358,7 @@ completes() { # WORD...: what the completion offers for the last word
 	_vgpuctl
 	echo " ${COMPREPLY[*]} "
 }
-for command in gpus types list show stats create remove release events hist \
+for command in gpus types list show stats create remove release events log hist \
 	"sched show" "sched set" "sched log" "share show" "share set"; do
 	# shellcheck disable=SC2086 # two words
 	offered=$(completes $command --) missing=

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The command events. */
+/* The commands events and log. */
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -68,13 +69,14 @@ static void changed_text(const struct vgpu_ctl_event *event)
 }
 
 /*
- * Asks the driver why the creation of a vGPU was refused. It keeps the newest refusal for each
- * UUID, which is most likely that of the event. Returns false if there is no reason in words.
+ * Asks the driver why something was refused to a vGPU; not if @fd is negative. The driver keeps the
+ * newest refusal for each UUID, which is most likely that of the event. Returns false if there is no
+ * reason in words.
  */
 static bool refusal_text(int fd, const struct vgpu_ctl_event *event,
 			 struct vgpu_ctl_refusal *refusal)
 {
-	if (ctl_refusal(fd, event->uuid, refusal))
+	if (fd < 0 || ctl_refusal(fd, event->uuid, refusal))
 		return false;
 	refusal->text[sizeof(refusal->text) - 1] = 0;
 	return refusal->text[0];
@@ -222,22 +224,27 @@ static void say_missed(const struct vgpu_ctl_event *event, uint64_t missed)
 		     uuid_format(event->uuid, uuid));
 }
 
-static void show_event(struct reader *reader, const struct vgpu_ctl_event *event)
+/* @fd: where to ask why something was refused, or negative */
+static void print_event(struct reader *reader, const struct vgpu_ctl_event *event, int fd)
 {
 	uint64_t missed = 0;
-	bool known;
+	bool known = missed_of_source(reader, event, &missed);
 
+	if (known && missed)
+		say_missed(event, missed);
+	if (reader->json)
+		event_json(fd, event, known ? &missed : NULL);
+	else
+		event_text(fd, event);
+}
+
+static void show_event(struct reader *reader, const struct vgpu_ctl_event *event)
+{
 	if (reader->expected && event->seq != reader->expected)
 		fail("%" PRIu64 " events were lost",
 		     (uint64_t)event->seq - reader->expected);
 	reader->expected = event->seq + 1;
-	known = missed_of_source(reader, event, &missed);
-	if (known && missed)
-		say_missed(event, missed);
-	if (reader->json)
-		event_json(reader->fd, event, known ? &missed : NULL);
-	else
-		event_text(reader->fd, event);
+	print_event(reader, event, reader->fd);
 }
 
 /* Prints @count events, or all that come if @count is 0. Returns 0 or a positive errno. */
@@ -250,7 +257,7 @@ static int read_events(struct reader *reader, uint64_t count)
 	ssize_t n, at;
 	int ret;
 
-	ret = ctl_events(reader->fd, &size, &reader->expected);
+	ret = ctl_events(reader->fd, 0, &size, &reader->expected);
 	if (ret)
 		return -ret;
 	while (!count || seen < count) {
@@ -283,6 +290,120 @@ enum exit_code cmd_events(const struct options *options)
 	error = read_events(&reader, options->count);
 	if (error)
 		code = fail("/dev/vgpu: events: %s", strerror(error));
+	free(reader.sources);
+	close(reader.fd);
+	return code;
+}
+
+/**
+ * struct log - events that the driver has kept
+ * @event: all of them, the oldest first
+ * @nr:    how many
+ * @room:  for how many there is memory
+ */
+struct log {
+	struct vgpu_ctl_event *event;
+	size_t nr;
+	size_t room;
+};
+
+static bool log_add(struct log *log, const void *record, size_t size)
+{
+	struct vgpu_ctl_event *event = log->event;
+
+	if (log->nr == log->room) {
+		event = reallocarray(event, log->room + 1024, sizeof(*event));
+		if (!event)
+			return false;
+		log->event = event;
+		log->room += 1024;
+	}
+	memset(&event[log->nr], 0, sizeof(*event));
+	memcpy(&event[log->nr++], record, size);
+	return true;
+}
+
+/* Reads what is kept, up to what happens while it is read. Returns 0 or a positive errno. */
+static int log_read(int fd, struct log *log)
+{
+	uint8_t buf[64 * sizeof(struct vgpu_ctl_event)];
+	size_t size = sizeof(struct vgpu_ctl_event);
+	uint64_t first;
+	ssize_t n, at;
+	int ret;
+
+	ret = ctl_events(fd, VGPU_EVENTS_KEPT, &size, &first);
+	if (ret)
+		return -ret;
+	if (fcntl(fd, F_SETFL, O_NONBLOCK))
+		return errno;
+	for (;;) {
+		n = read(fd, buf, sizeof(buf));
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n && errno != EAGAIN ? errno : 0;
+		for (at = 0; at + (ssize_t)size <= n; at += (ssize_t)size)
+			if (!log_add(log, buf + at, size))
+				return ENOMEM;
+	}
+}
+
+/* Whether something was refused to the same vGPU after event @i: the driver then tells of that. */
+static bool log_refused_since(const struct log *log, size_t i)
+{
+	const struct vgpu_ctl_event *event = &log->event[i];
+
+	while (++i < log->nr)
+		if (log->event[i].type == VGPU_EVENT_REFUSED &&
+		    !memcmp(log->event[i].uuid, event->uuid, sizeof(event->uuid)))
+			return true;
+	return false;
+}
+
+/* Prints the events of a vGPU, or all if @uuid is NULL; if @count is not 0, only so many. */
+static enum exit_code log_show(struct reader *reader, const struct log *log, const uint8_t *uuid,
+			       uint64_t count)
+{
+	uint64_t wanted = 0, nr = 0;
+	size_t i;
+
+	for (i = 0; i < log->nr; i++)
+		wanted += !uuid || !memcmp(log->event[i].uuid, uuid, VGPU_UUID_LEN);
+	if (uuid && !wanted)
+		return fail("nothing is known to have happened to this vGPU");
+	for (i = 0; i < log->nr; i++) {
+		if (uuid && memcmp(log->event[i].uuid, uuid, VGPU_UUID_LEN))
+			continue;
+		if (!count || wanted - nr++ <= count)
+			print_event(reader, &log->event[i],
+				    log_refused_since(log, i) ? -1 : reader->fd);
+	}
+	return EXIT_OK;
+}
+
+enum exit_code cmd_log(const struct options *options)
+{
+	struct reader reader = { .json = options->json };
+	enum exit_code code = EXIT_OK;
+	uint8_t uuid[VGPU_UUID_LEN];
+	struct log log = { 0 };
+	int error;
+
+	if (options->uuid && !uuid_parse(options->uuid, uuid))
+		return fail_usage("%s: not a UUID", options->uuid);
+	reader.fd = ctl_open();
+	if (reader.fd < 0)
+		return EXIT_FAILED;
+	error = log_read(reader.fd, &log);
+	if (!error)
+		code = log_show(&reader, &log, options->uuid ? uuid : NULL, options->count);
+	else if (error == ENOTTY || error == EINVAL)
+		code = fail("the driver is older than 1.5 and cannot tell what has happened: "
+			    "see vgpuctl events, and the kernel's log");
+	else
+		code = fail("/dev/vgpu: events: %s", strerror(error));
+	free(log.event);
 	free(reader.sources);
 	close(reader.fd);
 	return code;

@@ -75,6 +75,17 @@ static const struct command commands[] = {
 		.notes = "With --json one line each.\n",
 	},
 	{
+		.name = "log", .run = cmd_log, .args_max = 1,
+		.brief = "print what has happened, and what was refused and why",
+		.synopsis = "[UUID] [--count N] [--json]",
+		.about =
+		"The newest 64 events of each vGPU and GPU, the oldest first; of those that are\n"
+		"gone, of the last 64. Why something was refused is told of a vGPU's newest\n"
+		"refusal, the kernel's log tells of all.\n",
+		.option = { { OPT_COUNT, "only the newest N" } },
+		.notes = "With --json one line each.\n",
+	},
+	{
 		.name = "sched show", .run = cmd_sched_show,
 		.brief = "show how GPUs are scheduled, and what vGPUs get",
 		.synopsis = "[--gpu GPU] [--json]",

@@ -60,6 +60,7 @@ enum exit_code cmd_create(const struct options *options);
 enum exit_code cmd_remove(const struct options *options);
 enum exit_code cmd_release(const struct options *options);
 enum exit_code cmd_events(const struct options *options);
+enum exit_code cmd_log(const struct options *options);
 enum exit_code cmd_sched_show(const struct options *options);
 enum exit_code cmd_sched_set(const struct options *options);
 enum exit_code cmd_sched_log(const struct options *options);

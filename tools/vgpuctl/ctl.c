@@ -204,16 +204,17 @@ int ctl_sched_log(int fd, uint32_t gpu, uint32_t engine,
 	return 0;
 }
 
-int ctl_events(int fd, size_t *size, uint64_t *next_seq)
+int ctl_events(int fd, uint32_t flags, size_t *size, uint64_t *next_seq)
 {
 	struct vgpu_ctl_events events = {
 		.size = sizeof(events),
+		.flags = flags,
 		.event_size = (uint32_t)*size,
 	};
 	int ret;
 
 	ret = ctl_call(fd, VGPU_IOC_EVENTS, &events);
-	if (ret == -ENOTTY) {
+	if (ret == -ENOTTY && !flags) {
 		*size = offsetof(struct vgpu_ctl_event, source);
 		*next_seq = 0;
 		return 0;

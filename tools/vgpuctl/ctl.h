@@ -62,7 +62,7 @@ int ctl_sched_log(int fd, uint32_t gpu, uint32_t engine, struct vgpu_ctl_switch 
  * of these records, @size is set to their length. @next_seq is set to the number of the next event,
  * or to 0 if the driver does not tell.
  */
-int ctl_events(int fd, size_t *size, uint64_t *next_seq);
+int ctl_events(int fd, uint32_t flags, size_t *size, uint64_t *next_seq);
 
 /* ---- ctl_find.c ---- */
 

@@ -304,6 +304,7 @@ static int vgpu_ctl_release(void *arg)
  * @cmd:   its number
  * @func:  does it, in place
  * @reader_func: does it instead of @func, where it is about the open file
+ * @flags: that it takes
  * @min_size: of the structure's first version
  * @size:  of the structure now; it begins as struct vgpu_ctl_head
  * @admin: needs CAP_SYS_ADMIN
@@ -318,6 +319,7 @@ struct vgpu_ctl_call {
 	bool admin;
 	size_t text;
 	int (*reader_func)(struct vgpu_event_reader *reader, void *arg);
+	u32 flags;
 };
 
 /* The third column is what the call's first version had; it stays when structures grow. */
@@ -353,7 +355,7 @@ static const struct vgpu_ctl_call vgpu_ctl_calls[] = {
 	  sizeof(struct vgpu_ctl_hist), false },
 	/* since 1.2 */
 	{ VGPU_IOC_EVENTS, NULL, 24, sizeof(struct vgpu_ctl_events), false,
-	  .reader_func = vgpu_event_setup },
+	  .reader_func = vgpu_event_setup, .flags = VGPU_EVENTS_KEPT },
 };
 
 struct vgpu_ctl_head {
@@ -391,7 +393,7 @@ static long vgpu_ctl_call(const struct vgpu_ctl_call *call, struct file *file, v
 	arg->size = usize;
 	if (call->text)
 		memset((void *)arg + call->text, 0, VGPU_TEXT_LEN);
-	if (!arg->flags) {
+	if (!(arg->flags & ~call->flags)) {
 		ret = vgpu_ctl_do(call, file, arg);
 	} else {
 		ret = -EINVAL;

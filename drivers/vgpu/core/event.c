@@ -197,6 +197,18 @@ void vgpu_event_close(struct vgpu_event_reader *reader)
 	kfree(reader);
 }
 
+static void vgpu_event_rewind(struct vgpu_event_reader *reader)
+{
+	const struct vgpu_ctl_event *oldest;
+
+	lockdep_assert_held(&reader->lock);
+	spin_lock(&vgpu_events_lock);
+	oldest = vgpu_event_ring_find(&vgpu_events, 0);
+	if (oldest)
+		reader->next_seq = oldest->seq;
+	spin_unlock(&vgpu_events_lock);
+}
+
 /**
  * vgpu_event_setup() - do VGPU_IOC_EVENTS
  * @reader: reader whose records change
@@ -217,6 +229,8 @@ int vgpu_event_setup(struct vgpu_event_reader *reader, void *arg)
 	if (mutex_lock_interruptible(&reader->lock))
 		return -EINTR;
 	reader->size = ctl->event_size;
+	if (ctl->flags & VGPU_EVENTS_KEPT)
+		vgpu_event_rewind(reader);
 	ctl->known_size = sizeof(struct vgpu_ctl_event);
 	ctl->next_seq = reader->next_seq;
 	mutex_unlock(&reader->lock);

@@ -24,7 +24,7 @@
 #include <linux/types.h>
 
 #define VGPU_ABI_MAJOR		1
-#define VGPU_ABI_MINOR		4
+#define VGPU_ABI_MINOR		5
 
 #define VGPU_NAME_LEN		64
 #define VGPU_TEXT_LEN		192
@@ -382,10 +382,13 @@ struct vgpu_ctl_event {
 	__u64 source_seq;		/* events of the source before it, those left out, too */
 };
 
-/* How an open file reads events. */
+/* In flags: read on from the oldest event that is kept, whatever was read; since 1.5. */
+#define VGPU_EVENTS_KEPT	0x1
+
+/* How an open file reads events: those from its open on, if no flag says otherwise. */
 struct vgpu_ctl_events {
 	__u32 size;
-	__u32 flags;
+	__u32 flags;			/* VGPU_EVENTS_* */
 	__u32 event_size;		/* in: of a record; 56 .. 4096, else EINVAL, E2BIG */
 	__u32 known_size;		/* out: of a record that the kernel can fill */
 	__u64 next_seq;			/* out: of the next event, if none is lost */
