@@ -40,7 +40,7 @@ demo:
 	scripts/demo
 
 check:
-	scripts/check unit+lint lab debug,managers+e2e,conformance fuzz
+	scripts/check unit+lint lab debug,managers+e2e,conformance rt+fuzz
 
 check-unit check-lab check-rt check-debug check-e2e check-managers check-conformance check-fuzz \
 check-more:
@@ -75,9 +75,8 @@ help:
 	@echo "make modules_install into /lib/modules/RELEASE/updates"
 	@echo "make install         vgpuctl, its man page and completion; rules of udev; mdevctl's call-out; libvgpu, headers"
 	@echo "make demo            two virtual machines share a GPU, in a test machine"
-	@echo "make check           all tests: check-unit lint check-lab check-debug check-e2e"
+	@echo "make check           all tests: check-unit lint check-lab check-rt check-debug check-e2e"
 	@echo "                     check-managers check-conformance check-fuzz"
-	@echo "make check-rt        a few selftests on PREEMPT_RT"
 	@echo "make check-more      what is about concurrency once more, on PREEMPT_RT and on 8 processors"
 	@echo "make check-sid       selftests, end-to-end tests and fuzzers on Debian sid's kernel and QEMU"
 	@echo "make openstack       OpenStack on two hosts with a GPU each: four virtual machines, no fifth"
