@@ -16,17 +16,29 @@ if [[ ! -e /dev/vgpu || ! -x $ctl ]]; then
 fi
 echo "KTAP version 1"
 
+# Judges texts: reads an expression, the number of lines of a text, and these lines; says ok, or what
+# is wrong, in a line. It is there once, as to start Python takes longer than what it is for.
+coproc JUDGE { python3 -u -c '
+import json, sys
+for expression in sys.stdin:
+    text = "".join(sys.stdin.readline() for _ in range(int(sys.stdin.readline())))
+    try:
+        d = json.loads(text)
+        right = eval(expression)
+    except Exception as error:
+        right, text = False, f"{error!r}: {text}"
+    print("ok" if right else "# " + expression.strip() + ": " + " ".join(text.split()))'; }
+exec {ask}>&"${JUDGE[1]}" {told}<&"${JUDGE[0]}"
+
 # json EXPRESSION COMMAND...: the output is JSON and EXPRESSION of it (d) is true
 json() {
-	local expression=$1 text
+	local expression=${1//$'\n'/ } text document answer
 	shift
 	text=$("$ctl" "$@" --json) || return
-	python3 -c '
-import json, sys
-text = sys.stdin.read()
-d = json.loads(text)
-if not eval(sys.argv[1]):
-    sys.exit("# " + sys.argv[1] + ": " + text)' "$expression" <<<"$text"
+	mapfile -t document <<<"$text"
+	printf '%s\n' "$expression" "${#document[@]}" "$text" >&"$ask"
+	IFS= read -r answer <&"$told" || return
+	[[ $answer == ok ]] || { echo "$answer"; return 1; }
 }
 
 # fails STATUS PATTERN COMMAND...: vgpuctl fails with STATUS, and stderr matches PATTERN

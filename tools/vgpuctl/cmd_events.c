@@ -323,7 +323,7 @@ static bool log_add(struct log *log, const void *record, size_t size)
 	return true;
 }
 
-/* Reads what is kept, up to what happens while it is read. Returns 0 or a positive errno. */
+/* Reads what is kept, up to what happens while it is read. Returns 0 or a negative errno. */
 static int log_read(int fd, struct log *log)
 {
 	uint8_t buf[64 * sizeof(struct vgpu_ctl_event)];
@@ -334,18 +334,18 @@ static int log_read(int fd, struct log *log)
 
 	ret = ctl_events(fd, VGPU_EVENTS_KEPT, &size, &first);
 	if (ret)
-		return -ret;
+		return ret;
 	if (fcntl(fd, F_SETFL, O_NONBLOCK))
-		return errno;
+		return -errno;
 	for (;;) {
 		n = read(fd, buf, sizeof(buf));
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
-			return n && errno != EAGAIN ? errno : 0;
+			return n && errno != EAGAIN ? -errno : 0;
 		for (at = 0; at + (ssize_t)size <= n; at += (ssize_t)size)
 			if (!log_add(log, buf + at, size))
-				return ENOMEM;
+				return -ENOMEM;
 	}
 }
 
@@ -388,21 +388,20 @@ enum exit_code cmd_log(const struct options *options)
 	enum exit_code code = EXIT_OK;
 	uint8_t uuid[VGPU_UUID_LEN];
 	struct log log = { 0 };
-	int error;
+	int ret;
 
 	if (options->uuid && !uuid_parse(options->uuid, uuid))
 		return fail_usage("%s: not a UUID", options->uuid);
 	reader.fd = ctl_open();
 	if (reader.fd < 0)
 		return EXIT_FAILED;
-	error = log_read(reader.fd, &log);
-	if (!error)
+	ret = log_read(reader.fd, &log);
+	if (!ret)
 		code = log_show(&reader, &log, options->uuid ? uuid : NULL, options->count);
-	else if (error == ENOTTY || error == EINVAL)
-		code = fail("the driver is older than 1.5 and cannot tell what has happened: "
-			    "see vgpuctl events, and the kernel's log");
+	else if (ret == -ENOTTY || ret == -EINVAL)
+		code = fail("the driver is too old to tell what was: see the kernel's log");
 	else
-		code = fail("/dev/vgpu: events: %s", strerror(error));
+		code = fail("/dev/vgpu: events: %s", strerror(-ret));
 	free(log.event);
 	free(reader.sources);
 	close(reader.fd);
