@@ -16,8 +16,8 @@ if [[ ! -e /dev/vgpu || ! -x $ctl ]]; then
 fi
 echo "KTAP version 1"
 
-# Judges texts: reads an expression, the number of lines of a text, and these lines; says ok, or what
-# is wrong, in a line. It is there once, as to start Python takes longer than what it is for.
+# Judges texts: reads an expression, the number of lines of a text, and these lines; says in a line
+# that it is ok, or what is wrong. There is one for all: to start Python takes longer than to judge.
 coproc JUDGE { python3 -u -c '
 import json, sys
 for expression in sys.stdin:

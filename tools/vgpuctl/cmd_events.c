@@ -69,9 +69,9 @@ static void changed_text(const struct vgpu_ctl_event *event)
 }
 
 /*
- * Asks the driver why something was refused to a vGPU; not if @fd is negative. The driver keeps the
- * newest refusal for each UUID, which is most likely that of the event. Returns false if there is no
- * reason in words.
+ * Asks the driver why something was refused to a vGPU, but not if @fd is negative. The driver keeps
+ * the newest refusal for each UUID, which is most likely that of the event. Returns false if there
+ * is no reason in words.
  */
 static bool refusal_text(int fd, const struct vgpu_ctl_event *event,
 			 struct vgpu_ctl_refusal *refusal)
