@@ -2,9 +2,6 @@
 # shellcheck disable=SC2154 # A, B and TEST are run.sh's, PICTURES is display.sh's
 # Tests of libvirt: node devices and domains. tests/e2e/run.sh sources this file, after manage.sh.
 
-# shellcheck disable=SC2034 # run.sh reads it
-LIBVIRT_TESTS=(virsh virsh_nodedev virsh_nodedev_refused virsh_domains)
-
 IMAGES=/var/lib/libvirt/images
 
 # node_name UUID: prints how libvirt calls a vGPU.

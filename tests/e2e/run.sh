@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # run.sh GROUP...: the end-to-end tests, inside a lab machine. Groups: guest (real QEMU guests),
 # display (what QEMU shows), smoke (one guest), iommufd (one by its cdev), manage (mdevctl),
-# libvirt, pci (the host's view). TAP, with a last line "N passed, N failed".
+# nodedev and domains (libvirt), pci (the host's view). TAP, with a last line "N passed, N failed".
 set -euo pipefail
 cd -- "${BASH_SOURCE[0]%/*}/../.."
 # shellcheck source=scripts/guest.sh
@@ -349,7 +349,8 @@ tests_of() {
 	display)
 		echo display_modes display_storm_and_resets display_present display_firmware ;;
 	manage) echo "${MANAGE_TESTS[@]}" ;;
-	libvirt) echo "${LIBVIRT_TESTS[@]}" ;;
+	nodedev) echo virsh virsh_nodedev virsh_nodedev_refused ;;
+	domains) echo virsh_domains ;;
 	pci) echo lspci_shows_the_gpu address_is_stable_over_reloads ;;
 	*) echo "$1" ;;
 	esac
