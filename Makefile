@@ -12,8 +12,7 @@ export PREFIX DESTDIR
 
 .PHONY: all modules modules_install tools install demo check check-unit \
 	check-lab check-rt check-debug check-e2e check-managers check-conformance check-fuzz \
-	check-more \
-	check-sid openstack \
+	check-more check-sid openstack \
 	fuzz bench bench-sched lint clean help
 
 all: tools modules

@@ -349,11 +349,13 @@ static int log_read(int fd, struct log *log)
 	}
 }
 
-/* Whether something was refused to the same vGPU after event @i: the driver then tells of that. */
+/* Whether event @i is a refusal after which the same vGPU had another: the driver tells of that. */
 static bool log_refused_since(const struct log *log, size_t i)
 {
 	const struct vgpu_ctl_event *event = &log->event[i];
 
+	if (event->type != VGPU_EVENT_REFUSED)
+		return false;
 	while (++i < log->nr)
 		if (log->event[i].type == VGPU_EVENT_REFUSED &&
 		    !memcmp(log->event[i].uuid, event->uuid, sizeof(event->uuid)))

@@ -58,9 +58,10 @@ int ctl_sched_log(int fd, uint32_t gpu, uint32_t engine, struct vgpu_ctl_switch 
 		  uint32_t *count, uint64_t *total);
 
 /*
- * Makes read() return events as records of @size bytes. If the driver knows only the first version
- * of these records, @size is set to their length. @next_seq is set to the number of the next event,
- * or to 0 if the driver does not tell.
+ * Makes read() return events as records of @size bytes: those since @fd was opened, or with
+ * VGPU_EVENTS_KEPT in @flags all that are kept, which drivers before 1.5 refuse (-EINVAL, -ENOTTY).
+ * If the driver knows only the first version of these records, @size is set to their length.
+ * @next_seq is set to the number of the next event, or to 0 if the driver does not tell.
  */
 int ctl_events(int fd, uint32_t flags, size_t *size, uint64_t *next_seq);
 
