@@ -320,7 +320,8 @@ def run(one, results):
         name = f'control: {one.name.split(": ")[0]} fails where {what}'
         missed = [fault.pattern.pattern for fault in faults if not fault.hits]
         if missed:
-            results.print(False, name, begun, f'the check never met {", ".join(missed)}')
+            results.print(False, name, begun, f'the check never met {", ".join(missed)}: '
+                          f'{why or "it passes"}')
         elif why is None:
             results.print(False, name, begun, 'the check passes')
         elif not re.search(pattern, why):

@@ -213,7 +213,12 @@ def node_name(parent):
 
 
 def start_libvirtd():
-    done = subprocess.run(['lab-libvirtd'], check=False, capture_output=True, text=True)
+    """libvirt 11.3 may list a vGPU for ever that was removed right after it was made ("Active: no,
+    Persistent: no"), and after a reload of the driver it misses GPUs for a while: each check has a
+    libvirtd that knows nothing of the checks before.
+    """
+    Libvirt.library = None
+    done = subprocess.run(['lab-libvirtd', '--fresh'], check=False, capture_output=True, text=True)
     if done.returncode:
         raise Skipped(f'no libvirtd: {done.stderr.strip()}')
 

@@ -209,6 +209,36 @@ test_display_present() {
 	[[ $(vgpuctl show "$A" --json | jq .faults) == 0 ]]
 }
 
+# takes_picture NAME CHECK...: QEMU's picture of its first console passes these checks.
+takes_picture() {
+	local name=$1 file=$PICTURES/$TEST-$1.ppm
+	shift
+	guest_qmp "$name" "do" screendump "filename=$file"
+	scripts/guest-qmp "$file" check "$@"
+}
+
+# A vGPU with a display is unplugged. QEMU's console holds on to the device, up to QEMU 10.0 at
+# least: then the VM goes on with the last picture, and the host's removal waits until it ends.
+test_display_unplug() {
+	mdev_create "$A" SG16-1Q
+	GUEST_PLUG=port GUEST_OPTIONS=,display=on \
+		guest_start a "$A" eject --seconds $((30 * SLOW)) --seed $RANDOM
+	working a
+	guest_answer a shown
+	look a vgpu "pattern=${ANSWER// /,}"
+	mdev_remove "$A" &
+	said a '^guest: slot switched off' 1 30
+	takes_picture a "pattern=${ANSWER// /,}"
+	guest_running a || fail "QEMU has ended"
+	if kill -0 $! 2>/dev/null; then
+		[[ $(vgpu_field "$A" state) == started ]]
+		guest_kill a
+	fi
+	timeout $((20 * SLOW)) tail --pid=$! -s 0.1 -f /dev/null || fail "the removal does not end"
+	wait $!
+	[[ ! -e /sys/bus/mdev/devices/$A ]]
+}
+
 # OVMF, with its own driver for a standard VGA, shows its logo, and then its shell.
 test_display_firmware() {
 	local dir=/usr/share/OVMF

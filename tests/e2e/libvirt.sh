@@ -56,7 +56,7 @@ shows() {
 
 test_virsh() {
 	local parent name
-	lab-libvirtd
+	lab-libvirtd --fresh
 	parent=$(mdev_parent)
 	parent=${parent##*/}
 	name=pci_$(tr ':.' '__' <<<"$parent")
@@ -89,7 +89,7 @@ test_virsh_nodedev() {
 	rule_restore
 	tools_install
 	undefine "$A"
-	lab-libvirtd
+	lab-libvirtd --fresh
 	name=$(node_name "$A")
 	node_xml "$A" SG16-4Q guarantee=600 cap=800 weight=7 >"$GUEST_DIR/mdev.xml"
 	virsh nodedev-define "$GUEST_DIR/mdev.xml"
@@ -136,7 +136,7 @@ test_virsh_nodedev_refused() {
 	local name
 	tools_install
 	undefine "$A"
-	lab-libvirtd
+	lab-libvirtd --fresh
 	name=$(node_name "$A")
 	node_xml "$A" SG16-4Q weight=2000 >"$GUEST_DIR/bad.xml"
 	refused 'weight 2000: must be 1..1000' virsh nodedev-define "$GUEST_DIR/bad.xml"

@@ -347,7 +347,8 @@ tests_of() {
 			kill_under_load remove_in_use_waits_for_qemu remove_in_use_unplugs \
 			unload_in_use two_hosts_of_one_vgpu shares ;;
 	display)
-		echo display_modes display_storm_and_resets display_present display_firmware ;;
+		echo display_modes display_storm_and_resets display_present display_unplug \
+			display_firmware ;;
 	manage) echo "${MANAGE_TESTS[@]}" ;;
 	nodedev) echo virsh virsh_nodedev virsh_nodedev_refused ;;
 	domains) echo virsh_domains ;;

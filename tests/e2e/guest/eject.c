@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Works until the host wants the vGPU back, then lets go of it: as a guest with a driver for PCI
- * Express hotplug does when the slot's button is pressed.
+ * Shows a picture and works until the host wants the vGPU back, then lets go of it: as a guest with
+ * a driver for PCI Express hotplug does when the slot's button is pressed.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -52,6 +52,8 @@ static int find_express(int fd)
 	return -1;
 }
 
+static const struct surface surface = { .width = 640, .height = 480 };
+
 bool eject_run(struct vgpu_dev *dev, const struct options *options)
 {
 	uint64_t end = clk_ns() + options->seconds * 1000000000ull;
@@ -64,7 +66,8 @@ bool eject_run(struct vgpu_dev *dev, const struct options *options)
 	cap = fd < 0 ? -1 : find_express(fd);
 	if (cap < 0)
 		return failed("%s is not below a PCI Express port", dev->name);
-	if (!work_start(&work, dev, VGPU_RING_FB))
+	if (!work_start(&work, dev, VGPU_RING_FB) ||
+	    !present_surface(&work, &surface, options->seed))
 		return false;
 	if (vgpu_fb_alloc(dev, MIB, MIB, &at))
 		return failed("memory: %s", vgpu_dev_error(dev));

@@ -92,6 +92,23 @@ struct chart {
 /* chart.c: draws that with the engines and shows it. */
 bool chart_show(struct work *work, const struct chart *chart);
 
+/**
+ * struct surface - a surface to show
+ * @width:  pixels per row
+ * @height: rows
+ * @pad:    bytes behind each row
+ * @skip:   bytes between a boundary of 1 MiB and the first pixel
+ */
+struct surface {
+	uint32_t width;
+	uint32_t height;
+	uint32_t pad;
+	uint32_t skip;
+};
+
+/* present.c: draws a picture into new framebuffer and shows it. */
+bool present_surface(struct work *work, const struct surface *surface, uint32_t seed);
+
 /* The jobs; each returns whether all was right. */
 bool load_run(struct vgpu_dev *dev, const struct options *options);
 bool secret_run(struct vgpu_dev *dev, const struct options *options);

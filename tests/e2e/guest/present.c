@@ -5,20 +5,6 @@
 
 #define LOOK_S	600
 
-/**
- * struct surface - a surface to show
- * @width:  pixels per row
- * @height: rows
- * @pad:    bytes behind each row
- * @skip:   bytes between a boundary of 1 MiB and the first pixel
- */
-struct surface {
-	uint32_t width;
-	uint32_t height;
-	uint32_t pad;
-	uint32_t skip;
-};
-
 static const struct surface surfaces[] = {
 	{ 640, 480, 0, 0 },
 	{ 640, 480, 0, 4096 },
@@ -28,7 +14,7 @@ static const struct surface surfaces[] = {
 	{ 1920, 1080, 0, 0 },
 };
 
-static bool show(struct work *work, const struct surface *surface, uint32_t seed)
+bool present_surface(struct work *work, const struct surface *surface, uint32_t seed)
 {
 	uint32_t pitch = 4 * surface->width + surface->pad;
 	struct vgpu_dev *dev = work->dev;
@@ -58,7 +44,7 @@ bool present_run(struct vgpu_dev *dev, const struct options *options)
 	say("working: until nobody looks");
 	ok = tell_wait(port, LOOK_S);
 	for (i = 0; ok && i < sizeof(surfaces) / sizeof(surfaces[0]); i++) {
-		ok = show(&work, &surfaces[i], (uint32_t)options->seed + i) &&
+		ok = present_surface(&work, &surfaces[i], (uint32_t)options->seed + i) &&
 			tell_wait(port, LOOK_S);
 	}
 	work_stop(&work);
