@@ -346,8 +346,8 @@ struct vgpu_ctl_hist {
  * gone_ns and the engine[].busy_ns of all its vGPUs together, to the ns; frames and faults of the
  * GPU add up in the same way. Those of a vGPU that is removed go on as part of the gone ones.
  *
- * size of an entry is out: how much of it the kernel has filled. The vGPUs are in the order in which
- * they were created.
+ * size of an entry is out: how much of it the kernel has filled. The vGPUs come in the order in
+ * which they were created.
  */
 struct vgpu_ctl_stats_engine {
 	__u64 busy_ns;			/* service of all vGPUs, gone ones too */
@@ -401,7 +401,7 @@ struct vgpu_ctl_samples {
 	__u32 size;
 	__u32 flags;
 	__u32 gpu;			/* in */
-	__u32 count;			/* in: room, at least VGPU_SAMPLES_ROOM (EINVAL); out: written */
+	__u32 count;			/* in: room, VGPU_SAMPLES_ROOM at least; out: written */
 	__u32 entry_size;		/* in: sizeof(struct vgpu_ctl_sample); 0: 112 */
 	__u32 engines;			/* out: in use of each busy_ns */
 	__u64 entries;			/* in: struct vgpu_ctl_sample[] */
