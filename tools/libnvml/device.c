@@ -15,16 +15,14 @@ struct device_pci {
 /* "f000:00:00.0", and also without the domain, which then is 0. */
 static bool device_parse_pci(const char *text, struct device_pci *pci)
 {
-	int used = -1;
+	int used;
 
-	sscanf(text, "%8x:%2x:%2x.%1x%n", &pci->domain, &pci->bus, &pci->device, &pci->function,
-	       &used);
-	if (used > 0 && !text[used])
-		return true;
+	if (sscanf(text, "%8x:%2x:%2x.%1x%n", &pci->domain, &pci->bus, &pci->device,
+		   &pci->function, &used) == 4)
+		return !text[used];
 	pci->domain = 0;
-	used = -1;
-	sscanf(text, "%2x:%2x.%1x%n", &pci->bus, &pci->device, &pci->function, &used);
-	return used > 0 && !text[used];
+	return sscanf(text, "%2x:%2x.%1x%n", &pci->bus, &pci->device, &pci->function,
+		      &used) == 3 && !text[used];
 }
 
 static void device_pci(const struct nvmlDevice_st *device, struct device_pci *pci)
@@ -184,7 +182,7 @@ nvmlReturn_t nvmlDeviceIsMigDeviceHandle(nvmlDevice_t device, unsigned int *is_m
 	return nv_leave(NVML_SUCCESS);
 }
 
-/* Fills the first @room bytes: earlier versions of the structure end before pciSubSystemId, busId. */
+/* Fills the first @room bytes: earlier versions of the structure end before later members. */
 static nvmlReturn_t device_get_pci(nvmlDevice_t device, nvmlPciInfo_t *out, size_t room)
 {
 	nvmlReturn_t ret = nv_enter_device(device, out);

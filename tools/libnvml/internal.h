@@ -55,7 +55,7 @@ struct nv_vgpu {
 struct nv_state {
 	unsigned int refs;		/* nvmlInit() without nvmlShutdown() */
 	int fd;
-	uint64_t epoch_ns;		/* CLOCK_REALTIME at 0 of CLOCK_MONOTONIC, when initialized */
+	uint64_t epoch_ns;		/* CLOCK_REALTIME at 0 of CLOCK_MONOTONIC */
 	char driver_version[VGPU_NAME_LEN + 1];
 	struct nvmlDevice_st *device;
 	unsigned int devices;

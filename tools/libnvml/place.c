@@ -27,6 +27,7 @@ nvmlReturn_t nvmlDeviceSetVgpuHeterogeneousMode(nvmlDevice_t device,
 						const nvmlVgpuHeterogeneousMode_t *mode)
 {
 	nvmlReturn_t ret = nv_enter_device(device, mode);
+	unsigned int now;
 
 	if (ret)
 		return ret;
@@ -34,9 +35,8 @@ nvmlReturn_t nvmlDeviceSetVgpuHeterogeneousMode(nvmlDevice_t device,
 		return nv_leave(NVML_ERROR_ARGUMENT_VERSION_MISMATCH);
 	if (mode->mode > NVML_FEATURE_ENABLED)
 		return nv_leave(NVML_ERROR_INVALID_ARGUMENT);
-	if (mode->mode != (device->info.placement == VGPU_PLACEMENT_MIXED))
-		return nv_leave(NVML_ERROR_NOT_SUPPORTED);
-	return nv_leave(NVML_SUCCESS);
+	now = device->info.placement == VGPU_PLACEMENT_MIXED;
+	return nv_leave(mode->mode == now ? NVML_SUCCESS : NVML_ERROR_NOT_SUPPORTED);
 }
 
 static const struct nv_type *place_type(const struct nvmlDevice_st *device, nvmlVgpuTypeId_t id)

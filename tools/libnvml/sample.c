@@ -2,7 +2,6 @@
 /* Samples of what GPUs and vGPUs did, as clients count it: times in us, loads in per cent. */
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "internal.h"
 
@@ -216,15 +215,16 @@ static uint64_t sample_sum(const struct sample_page *page, __u64 *busy_ns, uint6
  */
 nvmlReturn_t nv_load(const struct nvmlDevice_st *device, unsigned int percent[NV_ENGINES])
 {
-	uint64_t period_ns = 0, end_ns = 0, one_ns, now_ns;
+	uint64_t period_ns = 0, end_ns = 0, one_ns;
 	__u64 busy_ns[VGPU_MAX_ENGINES] = { 0 };
 	struct sample_page *page;
-	struct timespec ts;
+	struct vgpu_ctl_gpu gpu;
 	nvmlReturn_t ret;
 
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	now_ns = (uint64_t)ts.tv_sec * SEC_NS + (uint64_t)ts.tv_nsec;
-	page = sample_pages(device, now_ns > SEC_NS ? now_ns - SEC_NS : 0);
+	ret = nv_node_gpu(device->info.gpu, &gpu);
+	if (ret)
+		return ret;
+	page = sample_pages(device, gpu.now_ns > SEC_NS ? gpu.now_ns - SEC_NS : 0);
 	if (!page)
 		return NVML_ERROR_MEMORY;
 	do {

@@ -130,7 +130,7 @@ nvmlReturn_t nvmlDeviceGetVgpuSchedulerState_v2(nvmlDevice_t device,
 	return nv_leave(NVML_SUCCESS);
 }
 
-/* The slice that the driver takes by default: by how many of the smallest vGPUs the GPU has room. */
+/* What the driver takes by default: by how many of the smallest vGPUs the GPU has room for. */
 static uint64_t sched_default_ns(const struct nvmlDevice_st *device)
 {
 	unsigned int most = 0, i;
@@ -304,7 +304,7 @@ static nvmlReturn_t sched_log(const struct nvmlDevice_st *device,
 {
 	struct vgpu_ctl_sched sched;
 	unsigned int policy, i;
-	struct sched_log *log;
+	struct sched_log *log = NULL;
 	uint32_t engine;
 	nvmlReturn_t ret;
 

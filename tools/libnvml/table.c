@@ -4,8 +4,8 @@
  *
  * The number of a type is made from its name in sysfs ("vgpu_soft-SG16-4Q"), so that it is the same
  * on every host and after every reboot: FNV-1a of 32 bits, its halves exclusively ored. Should two
- * types of a host have one number, or one have 0, the later one in the order of GPUs and their types
- * gets the next number that is free.
+ * types of a host have one number, or one have 0, the later one in the order of GPUs and their
+ * types gets the next number that is free.
  */
 #include <fcntl.h>
 #include <stdio.h>
