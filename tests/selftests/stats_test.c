@@ -387,6 +387,7 @@ static void begin_entries(void)
 static void entry_sizes(void)
 {
 	static const uint32_t bad[] = { 1, 4, 4097, 0x01000000, 0x80000000, ~0u };
+	const uint32_t known = sizeof(struct vgpu_ctl_instance);
 	union arrays arg;
 	unsigned int i, k;
 
@@ -407,8 +408,7 @@ static void entry_sizes(void)
 			CHECK_EQ(entries[(size_t)arg.stats.count * size], 0xee,
 				 "%s wrote too much", c->name);
 			if (c->request == VGPU_IOC_STATS)
-				CHECK_EQ(*(uint32_t *)entries, size < sizeof(struct vgpu_ctl_instance) ?
-					 size : sizeof(struct vgpu_ctl_instance));
+				CHECK_EQ(*(uint32_t *)entries, size < known ? size : known);
 		}
 		for (k = 0; k < sizeof(bad) / sizeof(bad[0]); k++) {
 			prepare(c, &arg, bad[k]);

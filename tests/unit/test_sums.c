@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * What is reported of an engine and of its entities, while these come, run, are reset and go, and
- * while several readers look at random times: it adds up to the ns, nothing goes back, and it agrees
- * with the service that the timeline charged, which is counted apart. On simulated engines (race.h).
+ * while several readers look at random times: it adds up to the ns, nothing goes back, and it
+ * agrees with the service that the timeline charged, which is counted apart. On simulated engines
+ * (race.h).
  */
 #include <linux/mutex.h>
 

@@ -420,8 +420,8 @@ void vgpu_instance_close(struct vgpu_instance *instance)
 	if (gpu->ops->instance_close)
 		gpu->ops->instance_close(instance);
 	vgpu_instance_uncharge(instance);
-	vgpu_sampler_close(gpu);
 	vgpu_session_end(instance);
+	vgpu_sampler_close(gpu);
 	instance->opened = false;
 	mutex_unlock(&instance->state_lock);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Samples of what a GPU and its vGPUs do (sample_ring.h). A work item takes one of all of them every
+ * Samples of what a GPU and its vGPUs do (sample_ring.h). A work item takes one of all of them each
  * 100 ms, from the open of the first vGPU of the GPU on, and the last one after the close of the
  * last. While no vGPU is open nothing runs, and there is nothing to sample.
  */

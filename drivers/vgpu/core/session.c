@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sessions: who had a vGPU open, and what was done meanwhile (session_log.h). A session is allocated
- * when the device is opened, so that to close the device can fail for want of nothing.
+ * Sessions: who had a vGPU open, and what was done meanwhile (session_log.h). Its record is
+ * allocated when the device is opened, so that to close the device can fail for want of nothing.
  */
 #include <linux/cred.h>
 #include <linux/sched.h>
