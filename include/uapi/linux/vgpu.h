@@ -379,7 +379,8 @@ struct vgpu_ctl_stats {
 
 /*
  * Samples: what each vGPU of a GPU did in each of the last 128 periods, and the GPU. A period has
- * some 100 ms, period_ns to be exact. While no vGPU of the GPU is open there are no samples.
+ * some 100 ms, period_ns to be exact. While no vGPU of the GPU is open there are no samples; the
+ * last one comes after the end of the last session.
  *
  * The kernel keeps no position of a reader: a reader gives back next_ns as since_ns. Samples come
  * in the order of time, those of one period together, the GPU's first. A call gives whole periods
