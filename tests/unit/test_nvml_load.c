@@ -141,9 +141,9 @@ static void test_samples(void **state)
 	OK(nvmlDeviceGetSamples(dev, NVML_GPU_UTILIZATION_SAMPLES, 0, &type, &all, of_gpu));
 	assert_int_equal(all, 600);
 	assert_int_equal(of_gpu[599].sampleValue.uiVal, 60);
-	assert_int_equal(nvmlDeviceGetSamples(dev, NVML_TOTAL_POWER_SAMPLES, 0, &type, &all, of_gpu),
-			 NVML_ERROR_NOT_SUPPORTED);
-	/* Of a vGPU that is gone there are no samples, and those of its UUID are not the next one's. */
+	assert_int_equal(nvmlDeviceGetSamples(dev, NVML_TOTAL_POWER_SAMPLES, 0, &type, &all,
+					      of_gpu), NVML_ERROR_NOT_SUPPORTED);
+	/* Of a vGPU that is gone there are none, and those of its UUID are not the next one's. */
 	fake_remove(1);
 	all = ROOM;
 	OK(nvmlDeviceGetVgpuUtilization(dev, 0, &type, &all, s));

@@ -12,6 +12,8 @@
 
 #define NAMES	1024
 
+typedef nvmlReturn_t (*call_t)(void);
+
 static char names[NAMES][64], kinds[NAMES][64];
 static unsigned int nr;
 static void *library;
@@ -73,11 +75,11 @@ static void test_soname(void **state)
 /* Those that are not supported say so, once the library is initialized: here it never is. */
 static void test_callable(void **state)
 {
-	nvmlReturn_t (*call)(void);
 	unsigned int i;
+	call_t call;
 
 	for (i = 0; i < nr; i++) {
-		call = (nvmlReturn_t (*)(void))dlsym(library, names[i]);
+		call = (call_t)dlsym(library, names[i]);
 		check_that(call, "%s", names[i]);
 		if (!strcmp(kinds[i], "not_supported"))
 			check_that(call() == NVML_ERROR_UNINITIALIZED, "%s", names[i]);
@@ -88,8 +90,8 @@ static void test_callable(void **state)
 
 static void test_driver_is_not_there(void **state)
 {
-	nvmlReturn_t (*init)(void) = (nvmlReturn_t (*)(void))dlsym(library, "nvmlInit");
-	nvmlReturn_t (*end)(void) = (nvmlReturn_t (*)(void))dlsym(library, "nvmlShutdown");
+	call_t init = (call_t)dlsym(library, "nvmlInit");
+	call_t end = (call_t)dlsym(library, "nvmlShutdown");
 
 	if (!access("/dev/vgpu", F_OK))
 		skip();
