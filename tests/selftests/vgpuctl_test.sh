@@ -97,6 +97,20 @@ lines=$("$ctl" stats "$uuid" --watch=0.05 --count 3 --json | wc -l)
 ktap_result stats_watch_is_json_lines $? "$lines lines"
 [[ $("$ctl" stats "$uuid" | head -n 1) == UUID*ENGINE*BUSY* ]]
 ktap_result stats_table $?
+[[ $("$ctl" list --noheadings -o pid,Type,uuid) =~ ^\ *-\ \ "$type  $uuid"$ ]]
+ktap_result columns_chosen $? "$("$ctl" list --noheadings -o pid,Type,uuid)"
+[[ $("$ctl" stats --output busy-ms,BUSY-%,engine | head -n 1) == "BUSY ms  BUSY %  ENGINE" ]]
+ktap_result columns_with_blanks $? "$("$ctl" stats --output busy-ms,BUSY-%,engine | head -n 1)"
+[[ $("$ctl" share show -o uuid,vga,frl-set-fps | tail -n 1) =~ ^"$uuid  "(on|off)" "+default$ ]]
+ktap_result columns_of_settings $? "$("$ctl" share show -o uuid,vga,frl-set-fps)"
+fails 2 '"frob"; there are:' list -o uuid,frob
+ktap_result unknown_column_is_usage $?
+fails 2 'there are:' list -o ''
+ktap_result no_column_is_usage $?
+fails 2 'neither -o' list --json -o uuid
+ktap_result json_of_columns_is_usage $?
+fails 2 'unrecognized' show "$uuid" --noheadings
+ktap_result no_table_no_headings $?
 after=$("$ctl" types | awk -v t="$type" '$2 == t { print $4 }')
 ((after == before - 1))
 ktap_result available_counts_down $? "$before, then $after"
@@ -385,6 +399,8 @@ for command in gpus types list show stats create remove release events log hist 
 done
 [[ $(completes share set "$uuid" --vga o) == " on off " ]]
 ktap_result completion_of_a_switch $?
+[[ $(completes list -o ST) == " STATE " && $(completes share show --output VG) == " VGA " ]]
+ktap_result completion_of_columns $?
 [[ $(completes sched set --policy q) == " qos " && $(completes sched s) == " show set " ]]
 ktap_result completion_of_words $?
 "$ctl" sched --help | grep -q 'vgpuctl sched log'

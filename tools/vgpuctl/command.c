@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <stdio.h>
 #include <string.h>
 
 #include "command.h"
@@ -10,21 +11,21 @@
 
 static const struct command commands[] = {
 	{
-		.name = "gpus", .run = cmd_gpus,
+		.name = "gpus", .run = cmd_gpus, .columns = gpus_columns,
 		.brief = "list the GPUs that are shared",
-		.synopsis = "[--json]",
+		.synopsis = "[--json | -o COLUMNS]",
 		.about = "Memory, channels, scheduler and engines of each GPU.\n",
 	},
 	{
-		.name = "types", .run = cmd_types,
+		.name = "types", .run = cmd_types, .columns = types_columns,
 		.brief = "list the types, and how many more of each fit",
-		.synopsis = "[--gpu GPU] [--json]",
+		.synopsis = "[--gpu GPU] [--json | -o COLUMNS]",
 		.option = { THIS_GPU_ONLY },
 	},
 	{
-		.name = "list", .run = cmd_list,
+		.name = "list", .run = cmd_list, .columns = list_columns,
 		.brief = "list the vGPUs",
-		.synopsis = "[--gpu GPU] [--json]",
+		.synopsis = "[--gpu GPU] [--json | -o COLUMNS]",
 		.option = { THIS_GPU_ONLY },
 	},
 	{
@@ -33,9 +34,9 @@ static const struct command commands[] = {
 		.synopsis = "UUID [--json]",
 	},
 	{
-		.name = "stats", .run = cmd_stats, .args_max = 1,
+		.name = "stats", .run = cmd_stats, .args_max = 1, .columns = stats_columns,
 		.brief = "show what vGPUs got of the engines",
-		.synopsis = "[UUID] [--watch[=SECS]] [--count N] [--json]",
+		.synopsis = "[UUID] [--watch[=SECS]] [--count N] [--json | -o COLUMNS]",
 		.about =
 		"Per engine: share of the time since the last sample (since the vGPU was\n"
 		"created, without --watch) and counters since it was created.\n",
@@ -120,8 +121,9 @@ static const struct command commands[] = {
 	},
 	{
 		.name = "share show", .run = cmd_share_show, .args_max = 1,
+		.columns = shares_columns, .shown = &share_settings,
 		.brief = "show what vGPUs are to get",
-		.synopsis = "[UUID] [--json]",
+		.synopsis = "[UUID] [--json | -o COLUMNS]",
 	},
 	{
 		.name = "share set", .run = cmd_share_set,
@@ -162,6 +164,15 @@ const char *command_second_word(const struct command *command)
 	const char *space = strchr(command->name, ' ');
 
 	return space ? space + 1 : NULL;
+}
+
+/* Writes all headings of the command's table to @text and returns it. */
+const char *command_headings(const struct command *command, char *text, size_t room)
+{
+	snprintf(text, room, "%s", command->columns);
+	if (command->shown)
+		setting_headings(command->shown, text, room);
+	return text;
 }
 
 /*

@@ -59,7 +59,7 @@ int ctl_find_gpu(int fd, const char *text, uint32_t *id)
 
 enum exit_code ctl_fail_vgpu(const uint8_t *uuid, int ret)
 {
-	char text[UUID_TEXT_LEN];
+	char text[UUID_STR_LEN];
 
 	uuid_format(uuid, text);
 	if (ctl_is_gone(ret))
@@ -73,7 +73,7 @@ enum exit_code ctl_open_vgpu(const char *text, int *fd, struct vgpu_ctl_instance
 	uint8_t uuid[VGPU_UUID_LEN];
 	int ret;
 
-	if (!uuid_parse(text, uuid))
+	if (uuid_parse(text, uuid))
 		return fail_usage("%s: not a UUID", text);
 	*fd = ctl_open();
 	if (*fd < 0)

@@ -9,6 +9,7 @@
 #include <linux/vgpu.h>
 
 #include "message.h"
+#include "table.h"
 
 struct command;
 
@@ -17,6 +18,7 @@ enum option_id {
 	OPT_NONE = 0,
 	OPT_ARGUMENT = 1,	/* no option: a UUID, after which options for this vGPU come */
 	OPT_HELP = 'h',
+	OPT_COLUMNS = 'o',
 	OPT_JSON = 256,
 	OPT_WATCH,
 	OPT_COUNT,
@@ -26,6 +28,7 @@ enum option_id {
 	OPT_ENGINE,
 	OPT_FOLLOW,
 	OPT_CHART,
+	OPT_NOHEADINGS,
 	OPT_SETTING,		/* from here on: the rows of the command's settings */
 };
 
@@ -45,7 +48,9 @@ struct option_form {
 
 /**
  * struct options - a command's line, taken apart
+ * @command:   the command
  * @json:      print JSON
+ * @form:      which part of a table is printed
  * @watch_ns:  time between two samples; 0: take one sample
  * @count:     end after this many samples, events or runs; 0: --count is not given
  * @type:      argument of --type, or NULL
@@ -59,7 +64,9 @@ struct option_form {
  * @nr_shares: number of elements of @shares
  */
 struct options {
+	const struct command *command;
 	bool json;
+	struct table_form form;
 	uint64_t watch_ns;
 	uint64_t count;
 	const char *type;

@@ -133,7 +133,7 @@ static enum exit_code switch_parse(const struct setting *setting, const char *te
 
 static void switch_json(struct json *json, const char *key, const void *field)
 {
-	json_bool(json, key, number_of(field));
+	json_flag(json, key, number_of(field));
 }
 
 static void switch_text(char *text, size_t room, const void *field)
