@@ -16,29 +16,59 @@ if [[ ! -e /dev/vgpu || ! -x $ctl ]]; then
 fi
 echo "KTAP version 1"
 
-# Judges texts: reads an expression, the number of lines of a text, and these lines; says in a line
-# that it is ok, or what is wrong. There is one for all: to start Python takes longer than to judge.
+# Judges texts: reads the name of a command, an expression, the number of lines of a text, and these
+# lines; says in a line that it is ok, or what is wrong. A text must be what the schema says of the
+# command's output, and have no key besides. There is one for all: to start Python takes longer than
+# to judge.
 coproc JUDGE { python3 -u -c '
 import json, sys
-for expression in sys.stdin:
+import jsonschema
+def strict(part):
+    if isinstance(part, dict):
+        if "properties" in part:
+            part.setdefault("additionalProperties", False)
+        for value in part.values():
+            strict(value)
+    elif isinstance(part, list):
+        for value in part:
+            strict(value)
+    return part
+schema = strict(json.load(open("Documentation/vgpuctl.schema.json")))
+seen = set()
+def check(name, document):
+    path = "#/$defs/" + name.replace(" ", "%20")
+    jsonschema.validate(document, {**schema, "$ref": path}, jsonschema.Draft202012Validator)
+    seen.add(name)
+for name in sys.stdin:
+    expression = sys.stdin.readline()
     text = "".join(sys.stdin.readline() for _ in range(int(sys.stdin.readline())))
     try:
         d = json.loads(text)
+        check(name.strip(), d)
         right = eval(expression)
     except Exception as error:
         right, text = False, f"{error!r}: {text}"
     print("ok" if right else "# " + expression.strip() + ": " + " ".join(text.split()))'; }
 exec {ask}>&"${JUDGE[1]}" {told}<&"${JUDGE[0]}"
 
-# json EXPRESSION COMMAND...: the output is JSON and EXPRESSION of it (d) is true
-json() {
-	local expression=${1//$'\n'/ } text document answer
-	shift
-	text=$("$ctl" "$@" --json) || return
-	mapfile -t document <<<"$text"
-	printf '%s\n' "$expression" "${#document[@]}" "$text" >&"$ask"
+# judge NAME EXPRESSION TEXT: TEXT is JSON as the command NAME writes it, and EXPRESSION of it (d)
+# is true
+judge() {
+	local document answer
+	mapfile -t document <<<"$3"
+	printf '%s\n' "$1" "${2//$'\n'/ }" "${#document[@]}" "$3" >&"$ask"
 	IFS= read -r answer <&"$told" || return
 	[[ $answer == ok ]] || { echo "$answer"; return 1; }
+}
+
+# json EXPRESSION COMMAND...: the output is JSON and EXPRESSION of it (d) is true
+json() {
+	local expression=$1 text name
+	shift
+	text=$("$ctl" "$@" --json) || return
+	name=$1
+	[[ ! $1 =~ ^(sched|share)$ ]] || name+=" $2"
+	judge "$name" "$expression" "$text"
 }
 
 # fails STATUS PATTERN COMMAND...: vgpuctl fails with STATUS, and stderr matches PATTERN
@@ -69,6 +99,20 @@ json 'd[0]["available"] > 0 and d[0]["id"].endswith(d[0]["name"])' types
 ktap_result types_json $?
 json 'd == []' list
 ktap_result list_of_nothing_json $?
+json 'd == []' process
+ktap_result process_of_nothing_json $?
+[[ -z $("$ctl" process) ]]
+ktap_result process_of_nothing $?
+json 'len(d) == 1 and [(r["start_gib"], r["size_gib"] << 30, r["uuid"]) for r in d[0]["ranges"]] == [(0, d[0]["fb_bytes"], None)]' placement
+ktap_result placement_of_nothing_json $?
+json 'd["abi_major"] == d["tool_abi_major"] and d["policies"][0] == "best_effort" and "qos" in d["policies"] and d["gpu_limits"]["slice_ns"] == {"min": 1000000, "max": 30000000} and d["vgpu_limits"]["cap_permille"]["max"] == 1000 and d["gpus"][0]["max_instances"] > 1 and d["gpus"][0]["engines"][0] == {"name": "gr", "class": "gr"}' caps
+ktap_result caps_json $?
+[[ $("$ctl" caps) == "Driver "*"ABI "*"Policies "*"best_effort"*"slice "*"1ms to 30ms"*"guarantee "*"BACK END"*"vgpu_"* ]]
+ktap_result caps_text $? "$("$ctl" caps)"
+[[ $("$ctl" caps --noheadings -o max-vgpus,back-end) =~ ^\ *[0-9]+\ \ vgpu_[a-z]+$ ]]
+ktap_result caps_columns $? "$("$ctl" caps --noheadings -o max-vgpus,back-end)"
+fails 1 'GPU 99: there is none' caps --gpu 99
+ktap_result caps_unknown_gpu $?
 [[ $("$ctl" types | head -n 1) == GPU*NAME*AVAILABLE* ]]
 ktap_result types_table $?
 type=$("$ctl" types --json | python3 -c 'import json, sys; print(json.load(sys.stdin)[0]["name"])')
@@ -97,6 +141,19 @@ lines=$("$ctl" stats "$uuid" --watch=0.05 --count 3 --json | wc -l)
 ktap_result stats_watch_is_json_lines $? "$lines lines"
 [[ $("$ctl" stats "$uuid" | head -n 1) == UUID*ENGINE*BUSY* ]]
 ktap_result stats_table $?
+json 'all(t["available"] > 0 for t in d)' creatable
+ktap_result creatable_json $?
+[[ $("$ctl" creatable -o name,fit --noheadings | awk '{ print $1, $2 }') == \
+	"$("$ctl" types -o name,available --noheadings | awk '$2 > 0 { print $1, $2 }')" ]]
+ktap_result creatable_is_what_fits $? "$("$ctl" creatable)"
+json "[r['uuid'] for r in d[0]['ranges'] if r['uuid']] == ['$uuid'] and sum(r['size_gib'] for r in d[0]['ranges']) << 30 == d[0]['fb_bytes'] and all(a['start_gib'] + a['size_gib'] == b['start_gib'] for a, b in zip(d[0]['ranges'], d[0]['ranges'][1:]))" placement
+ktap_result placement_json $?
+[[ $("$ctl" placement --noheadings -o mark,type,uuid | head -n 1) =~ ^A\ +"$type  $uuid"$ ]]
+ktap_result placement_table $? "$("$ctl" placement)"
+# On a terminal of 60 columns: 58 characters in which there is as much of the vGPU as it owns.
+picture=$(script -qec "stty cols 60; $ctl placement" /dev/null </dev/null | tr -d '\r')
+[[ $picture =~ ^[0-9a-f:.]+": "[0-9]+" GiB, sizes may be mixed"$'\n'"|"A+\.+"|"$'\n' ]]
+ktap_result placement_picture $? "$picture"
 [[ $("$ctl" list --noheadings -o pid,Type,uuid) =~ ^\ *-\ \ "$type  $uuid"$ ]]
 ktap_result columns_chosen $? "$("$ctl" list --noheadings -o pid,Type,uuid)"
 [[ $("$ctl" stats --output busy-ms,BUSY-%,engine | head -n 1) == "BUSY ms  BUSY %  ENGINE" ]]
@@ -199,8 +256,8 @@ ktap_result bad_second_word_is_usage $?
 
 # ---- shares ----
 
-"$ctl" create --type "$type" --uuid "$other" >/dev/null
-ktap_result second_vgpu $?
+json "d['uuid'] == '$other' and d['type'] == '$type'" create --type "$type" --uuid "$other"
+ktap_result create_json $?
 json "len(d) == 2 and all(v['cap_permille'] == 1000 and v['frl_config_fps'] is None for v in d)" share show
 ktap_result share_show_json $?
 json "len(d) == 1 and d[0]['uuid'] == '$other'" share show "$other"
@@ -321,6 +378,10 @@ fails 1 'no engine x' hist "$uuid" --engine x
 ktap_result hist_unknown_engine $?
 fails 1 'there is none' hist 00000000-0000-4000-8000-000000000000
 ktap_result hist_of_none $?
+json "{p['uuid']: (p['command'], p['engines'][0]['window_percent'] > 0) for p in d} == {'$uuid': ('busy', True), '$other': ('busy', True)} and {p['pid'] for p in d} == {${workers[0]}, ${workers[1]}}" process
+ktap_result process_json $?
+[[ $("$ctl" process -o pid,command,engine --noheadings | sort -u | grep -c ' busy *gr$') == 2 ]]
+ktap_result process_table $? "$("$ctl" process)"
 kill "${workers[@]}"
 wait "${workers[@]}" 2>/dev/null
 workers=()
@@ -350,12 +411,18 @@ changed = [(e["uuid"], e["changed"]) for e in d if e["type"] == "share"]
 assert changed[0] == (sys.argv[2], ["guarantee", "cap", "weight", "frl"]), changed
 assert changed[1] == (sys.argv[3], ["guarantee", "cap", "frl"]), changed' "$events" "$uuid" "$other"
 ktap_result events_say_what_was_set $?
+while IFS= read -r line; do
+	judge events True "$line" || break
+done <"$events"
+ktap_result events_are_of_the_schema $? "$line"
 rm -f "$events"
 # What is over is in the log, that of one vGPU and that of all.
 [[ $("$ctl" log "$uuid" --json | python3 -c '
 import json, sys
 print(*[json.loads(line)["type"] for line in sys.stdin])') == "created "*"share"*" removed" ]]
 ktap_result log_of_one $? "$("$ctl" log "$uuid")"
+judge log 'd["type"] == "removed"' "$("$ctl" log "$uuid" --count 1 --json)"
+ktap_result log_json $?
 [[ $("$ctl" log "$uuid" --count 1) == *" $uuid  removed" ]]
 ktap_result log_of_the_newest $? "$("$ctl" log "$uuid" --count 1)"
 said=$("$ctl" log)
@@ -366,13 +433,15 @@ ktap_result log_of_nobody $?
 fails 2 "not a UUID" log "$uuid$uuid"
 ktap_result log_of_no_uuid $?
 
+mapfile -t commands < <("$ctl" --help | sed -nE 's/^  ([a-z]+( [a-z]+)?)  .*/\1/p')
+((${#commands[@]} >= 20))
+ktap_result help_lists_commands $? "${commands[*]}"
 made=$("$ctl" create --type "$id" --gpu 0)
 [[ $made =~ ^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$ ]]
 ktap_result random_uuid_and_full_type_id $? "$made"
 "$ctl" remove "$made"
 ktap_result remove $?
-for command in gpus types list show stats create remove release events log hist \
-	"sched show" "sched set" "sched log" "share show" "share set"; do
+for command in "${commands[@]}"; do
 	# shellcheck disable=SC2086 # two words
 	"$ctl" $command --help | grep -q "^Usage: vgpuctl $command"
 	ktap_result "help_${command/ /_}" $?
@@ -385,8 +454,7 @@ completes() { # WORD...: what the completion offers for the last word
 	_vgpuctl
 	echo " ${COMPREPLY[*]} "
 }
-for command in gpus types list show stats create remove release events log hist \
-	"sched show" "sched set" "sched log" "share show" "share set"; do
+for command in "${commands[@]}"; do
 	# shellcheck disable=SC2086 # two words
 	offered=$(completes $command --) missing=
 	# shellcheck disable=SC2086
@@ -403,6 +471,20 @@ ktap_result completion_of_a_switch $?
 ktap_result completion_of_columns $?
 [[ $(completes sched set --policy q) == " qos " && $(completes sched s) == " show set " ]]
 ktap_result completion_of_words $?
+# All commands have a schema, and all their keys are in the man page.
+missing=
+for command in "${commands[@]}"; do
+	grep -q "^    \"$command\": {" Documentation/vgpuctl.schema.json || missing+=" $command"
+done
+[[ ! $missing ]]
+ktap_result schema_of_each_command $? "missing:$missing"
+missing=
+for key in $(grep -oE '"[a-z0-9_]+": \{' Documentation/vgpuctl.schema.json | grep -oE '[a-z0-9_]{3,}' | sort -u); do
+	[[ $key =~ ^(items|properties|placement_mode|vgpu_state|permille|histogram)$ ]] ||
+		grep -qE "\b$key\b" tools/vgpuctl/vgpuctl.8 || missing+=" $key"
+done
+[[ ! $missing ]]
+ktap_result keys_are_documented $? "missing:$missing"
 "$ctl" sched --help | grep -q 'vgpuctl sched log'
 ktap_result help_sched $?
 "$ctl" --version | grep -q '^vgpuctl [0-9]'

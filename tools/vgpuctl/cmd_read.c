@@ -56,15 +56,8 @@ const char gpus_columns[] =
 static void gpu_row(struct table *table, const struct vgpu_ctl_gpu *gpu)
 {
 	char total[32], used[32], slice[32];
-	size_t length = 0;
-	char text[128];
-	uint32_t i;
+	char text[CTL_ENGINE_NAMES];
 
-	text[0] = 0;
-	for (i = 0; i < ctl_engines(gpu->engines) && length < sizeof(text); i++)
-		length += (size_t)snprintf(text + length, sizeof(text) - length,
-					   "%s%.*s", i ? " " : "",
-					   TEXT(gpu->engine[i].name));
 	table_add(table, "%u", gpu->gpu);
 	table_add(table, "%.*s", TEXT(gpu->address));
 	table_add(table, "%.*s", TEXT(gpu->board));
@@ -78,7 +71,7 @@ static void gpu_row(struct table *table, const struct vgpu_ctl_gpu *gpu)
 	table_add(table, "%s", table_duration(slice, sizeof(slice), gpu->slice_ns));
 	table_add(table, "%u.%u", gpu->guarantee_sum / 10,
 		  gpu->guarantee_sum % 10);
-	table_add(table, "%s", text);
+	table_add(table, "%s", ctl_engine_names(gpu, text));
 }
 
 static int gpu_each(int fd, const struct vgpu_ctl_gpu *gpu, struct listing *listing)

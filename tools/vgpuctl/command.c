@@ -23,9 +23,36 @@ static const struct command commands[] = {
 		.option = { THIS_GPU_ONLY },
 	},
 	{
+		.name = "creatable", .run = cmd_creatable, .columns = creatable_columns,
+		.brief = "list the types of which more fit now, by GPU",
+		.synopsis = "[--gpu GPU] [--json | -o COLUMNS]",
+		.option = { THIS_GPU_ONLY },
+	},
+	{
 		.name = "list", .run = cmd_list, .columns = list_columns,
 		.brief = "list the vGPUs",
 		.synopsis = "[--gpu GPU] [--json | -o COLUMNS]",
+		.option = { THIS_GPU_ONLY },
+	},
+	{
+		.name = "placement", .run = cmd_placement, .columns = placement_columns,
+		.brief = "show where vGPUs lie in the framebuffer, and what is free",
+		.synopsis = "[--gpu GPU] [--json | -o COLUMNS]",
+		.about = "On a terminal also drawn, with the letters of the column MARK.\n",
+		.option = { THIS_GPU_ONLY },
+	},
+	{
+		.name = "process", .run = cmd_process, .columns = process_columns,
+		.brief = "show who has vGPUs open, and their use of the engines",
+		.synopsis = "[--gpu GPU] [--json | -o COLUMNS]",
+		.about = "Share of the scheduler's last window, and time since the vGPU was created.\n",
+		.option = { THIS_GPU_ONLY },
+	},
+	{
+		.name = "caps", .run = cmd_caps, .columns = caps_columns,
+		.brief = "show what the driver and each GPU can do",
+		.synopsis = "[--gpu GPU] [--json | -o COLUMNS]",
+		.about = "With -o or --noheadings only the table of the GPUs.\n",
 		.option = { THIS_GPU_ONLY },
 	},
 	{

@@ -7,6 +7,8 @@
 
 #include "options.h"
 
+#define VGPUCTL_VERSION	"0.1.0"
+
 #define COMMAND_OPTIONS	5
 
 /**
@@ -59,12 +61,20 @@ const char *command_headings(const struct command *command, char *text, size_t r
 /* Each in cmd_*.c, the headings beside the rows that belong below them. */
 extern const char gpus_columns[];
 extern const char types_columns[];
+extern const char creatable_columns[];
 extern const char list_columns[];
+extern const char placement_columns[];
+extern const char process_columns[];
+extern const char caps_columns[];
 extern const char stats_columns[];
 extern const char shares_columns[];
 
 enum exit_code cmd_gpus(const struct options *options);
 enum exit_code cmd_types(const struct options *options);
+enum exit_code cmd_creatable(const struct options *options);
+enum exit_code cmd_placement(const struct options *options);
+enum exit_code cmd_process(const struct options *options);
+enum exit_code cmd_caps(const struct options *options);
 enum exit_code cmd_list(const struct options *options);
 enum exit_code cmd_show(const struct options *options);
 enum exit_code cmd_stats(const struct options *options);

@@ -157,18 +157,25 @@ bool ctl_has_engine(const struct vgpu_ctl_gpu *gpu, const char *name)
 	return false;
 }
 
-enum exit_code ctl_fail_engine(const struct vgpu_ctl_gpu *gpu,
-			       const char *name)
+const char *ctl_engine_names(const struct vgpu_ctl_gpu *gpu, char *text)
 {
-	char text[VGPU_MAX_ENGINES * 18 + 1];
 	size_t length = 0;
 	uint32_t i;
 
 	text[0] = 0;
 	for (i = 0; i < ctl_engines(gpu->engines); i++)
-		length += (size_t)snprintf(text + length, sizeof(text) - length,
-					   " %.*s", TEXT(gpu->engine[i].name));
-	return fail("GPU %u: no engine %s; there are:%s", gpu->gpu, name, text);
+		length += (size_t)sprintf(text + length, "%s%.*s", i ? " " : "",
+					  TEXT(gpu->engine[i].name));
+	return text;
+}
+
+enum exit_code ctl_fail_engine(const struct vgpu_ctl_gpu *gpu,
+			       const char *name)
+{
+	char text[CTL_ENGINE_NAMES];
+
+	return fail("GPU %u: no engine %s; there are: %s", gpu->gpu, name,
+		    ctl_engine_names(gpu, text));
 }
 
 static const char * const placement_names[] = {

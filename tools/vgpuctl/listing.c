@@ -10,20 +10,27 @@
  * @each:    writes them
  */
 struct visit {
-	struct listing listing;
+	struct listing *listing;
 	listing_each *each;
 };
 
 static int visit_gpu(int fd, const struct vgpu_ctl_gpu *gpu, void *arg)
 {
-	struct visit *visit = arg;
+	const struct visit *visit = arg;
 
-	return visit->each(fd, gpu, &visit->listing);
+	return visit->each(fd, gpu, visit->listing);
+}
+
+enum exit_code listing_visit(int fd, struct listing *listing, listing_each *each)
+{
+	struct visit visit = { listing, each };
+
+	return ctl_visit_gpus(fd, listing->options->gpu, &visit, visit_gpu);
 }
 
 enum exit_code listing_print(const struct options *options, listing_each *each)
 {
-	struct visit visit = { .listing.options = options, .each = each };
+	struct listing listing = { .options = options };
 	enum exit_code code;
 	struct table table;
 	struct json json;
@@ -35,12 +42,12 @@ enum exit_code listing_print(const struct options *options, listing_each *each)
 	if (options->json) {
 		json_init(&json, stdout, false);
 		json_begin_array(&json, NULL);
-		visit.listing.json = &json;
+		listing.json = &json;
 	} else {
 		table_init(&table, options->command->columns);
-		visit.listing.table = &table;
+		listing.table = &table;
 	}
-	code = ctl_visit_gpus(fd, options->gpu, &visit, visit_gpu);
+	code = listing_visit(fd, &listing, each);
 	close(fd);
 	if (options->json)
 		json_end(&json);

@@ -22,7 +22,10 @@ struct listing {
 
 typedef int listing_each(int fd, const struct vgpu_ctl_gpu *gpu, struct listing *listing);
 
-/* Prints what @each adds for each GPU, or for the one that --gpu names. */
+/* Calls @each for each GPU, or for the one that --gpu names. */
+enum exit_code listing_visit(int fd, struct listing *listing, listing_each *each);
+
+/* Prints a table or an array of what @each adds so. */
 enum exit_code listing_print(const struct options *options, listing_each *each);
 
 #endif /* VGPUCTL_LISTING_H */

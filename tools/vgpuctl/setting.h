@@ -46,8 +46,8 @@ extern const struct setting_kind setting_faults;
  * @name:     name of the option that sets it; NULL: it can only be read
  * @argument: what the option's argument is called in the help
  * @help:     help of the option; NULL: the words of @kind
- * @min:      smallest number that may be typed, for kinds that ask for it
- * @max:      largest number that may be typed, likewise
+ * @min:      smallest number that the driver takes, in the field's unit
+ * @max:      largest number that the driver takes, likewise; 0: the setting is no number
  * @valid:    bit in the member "valid" of the structure that sets it
  * @excludes: bits in "valid" of settings that cannot be set together with this one
  * @set_at:   offset of its field in the structure that sets it

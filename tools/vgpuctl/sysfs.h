@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What vgpuctl reads and writes in sysfs. */
+/* What vgpuctl reads and writes in sysfs, and reads in proc. */
 #ifndef VGPUCTL_SYSFS_H
 #define VGPUCTL_SYSFS_H
 
@@ -8,6 +8,9 @@
 /* Create and remove an mdev; return 0 or a negative errno. */
 int sysfs_create(const char *address, const char *type_id, const char *uuid);
 int sysfs_remove(const char *uuid);
+
+/* Writes the name of a process; an empty text if there is none. */
+void sysfs_command(int pid, char *text, size_t room);
 
 /*
  * Writes the names of all policies, separated by blanks; an empty text if the driver is not loaded.
