@@ -32,7 +32,7 @@
  * @busy: score_keep() keeps the client's ring full
  */
 struct score_tenant {
-	char uuid[UUID_TEXT_LEN];
+	char uuid[UUID_STR_LEN];
 	uint8_t id[VGPU_UUID_LEN];
 	struct vgpu_dev *dev;
 	struct load load;

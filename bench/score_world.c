@@ -118,5 +118,5 @@ void score_find_gpu(void)
 bool score_parse_uuid(const char *text, struct score_tenant *t)
 {
 	snprintf(t->uuid, sizeof(t->uuid), "%s", text);
-	return uuid_parse(text, t->id);
+	return !uuid_parse(text, t->id);
 }

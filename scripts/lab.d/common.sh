@@ -120,7 +120,7 @@ image_use() {
 		PACKAGES=$(grep -v '^linux-source-' <<<"$PACKAGES")
 	fi
 	if [[ $SUITE != trixie ]]; then
-		PACKAGES=$(grep -v -e '-rt-amd64$' <<<"$PACKAGES")
+		PACKAGES=$(grep -v -e '-rt-amd64$' -e '^contrib/' <<<"$PACKAGES")
 	fi
 	if (( ${#extra[@]} )); then
 		PACKAGES=$(printf '%s\n' "$PACKAGES" "${extra[@]}" | LC_ALL=C sort -u)
@@ -144,8 +144,16 @@ mirror() {
 		awk '$2 == "Debian" && $3 !~ /security|updates|backports/ { print $1; exit }'
 }
 
+# unpack_hook NAMES: prints the shell command with which mmdebstrap unpacks the packages NAMES in
+# the tree $1. apt would want what they depend on.
+unpack_hook() {
+	# shellcheck disable=SC2016 # variables of the hook
+	printf 'cd "$1/var/cache/apt" && APT_CONFIG=$MMDEBSTRAP_APT_CONFIG apt-get download %s &&
+		for deb in *.deb; do dpkg-deb -x "$deb" "$1" || exit; done' "$1"
+}
+
 image_make() {
-	local tmp uri frozen=
+	local tmp uri frozen='' unpacked
 	[[ -e $IMAGE/disk.ext4 ]] && return
 	need_tools
 	tmp=$CACHE/tmp.${IMAGE##*/}.$BASHPID
@@ -156,6 +164,7 @@ image_make() {
 	# What a mirror of a past day says has expired. Who has such a one told the host's apt so.
 	[[ $(apt-config dump --format '%v' Acquire::Check-Valid-Until 2>/dev/null) != false ]] ||
 		frozen=1
+	unpacked=$(sed -n 's,^contrib/,,p' <<<"$PACKAGES" | tr '\n' ' ')
 	step "image: Debian $SUITE with $(wc -w <<<"$PACKAGES") packages" "$CACHE/log/${IMAGE##*/}.log" \
 		"${OWN_NAMESPACE[@]}" --mount-proc mmdebstrap --mode=root --variant=minbase --architectures=amd64 \
 		--aptopt='APT::Install-Recommends "false"' \
@@ -163,7 +172,8 @@ image_make() {
 		--dpkgopt='path-exclude=/etc/kernel/postinst.d/initramfs-tools' \
 		--dpkgopt='path-exclude=/usr/share/doc/*' --dpkgopt='path-exclude=/usr/share/man/*' \
 		--dpkgopt='path-exclude=/usr/share/locale/*' \
-		--include="$(tr '\n' ',' <<<"$PACKAGES")" \
+		--include="$(grep -v '^contrib/' <<<"$PACKAGES" | tr '\n' ',')" \
+		${unpacked:+--components=main,contrib --customize-hook="$(unpack_hook "$unpacked")"} \
 		"$SUITE" "$tmp/root" ${uri:+"$uri"} || { rm -rf --one-file-system "$tmp"; exit 97; }
 	# The machines' disk has no room for the kernel's source.
 	[[ $IMAGE != "$BASE_IMAGE" ]] || mv "$tmp"/root/usr/src/linux-source-*.tar.xz "$tmp/"

@@ -118,7 +118,7 @@ uint64_t fuzz_faults(const char *uuid, uint32_t *status)
 	struct vgpu_ctl_instance inst;
 	uint8_t id[VGPU_UUID_LEN];
 
-	ret = uuid_parse(uuid, id) ? node_instance(fd, id, &inst) : -EINVAL;
+	ret = uuid_parse(uuid, id) ? -EINVAL : node_instance(fd, id, &inst);
 	if (fd >= 0)
 		close(fd);
 	if (ret)

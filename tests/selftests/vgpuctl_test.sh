@@ -16,29 +16,59 @@ if [[ ! -e /dev/vgpu || ! -x $ctl ]]; then
 fi
 echo "KTAP version 1"
 
-# Judges texts: reads an expression, the number of lines of a text, and these lines; says in a line
-# that it is ok, or what is wrong. There is one for all: to start Python takes longer than to judge.
+# Judges texts: reads the name of a command, an expression, the number of lines of a text, and these
+# lines; says in a line that it is ok, or what is wrong. A text must be what the schema says of the
+# command's output, and have no key besides. There is one for all: to start Python takes longer than
+# to judge.
 coproc JUDGE { python3 -u -c '
 import json, sys
-for expression in sys.stdin:
+import jsonschema
+def strict(part):
+    if isinstance(part, dict):
+        if "properties" in part:
+            part.setdefault("additionalProperties", False)
+        for value in part.values():
+            strict(value)
+    elif isinstance(part, list):
+        for value in part:
+            strict(value)
+    return part
+schema = strict(json.load(open("Documentation/vgpuctl.schema.json")))
+seen = set()
+def check(name, document):
+    path = "#/$defs/" + name.replace(" ", "%20")
+    jsonschema.validate(document, {**schema, "$ref": path}, jsonschema.Draft202012Validator)
+    seen.add(name)
+for name in sys.stdin:
+    expression = sys.stdin.readline()
     text = "".join(sys.stdin.readline() for _ in range(int(sys.stdin.readline())))
     try:
         d = json.loads(text)
+        check(name.strip(), d)
         right = eval(expression)
     except Exception as error:
         right, text = False, f"{error!r}: {text}"
     print("ok" if right else "# " + expression.strip() + ": " + " ".join(text.split()))'; }
 exec {ask}>&"${JUDGE[1]}" {told}<&"${JUDGE[0]}"
 
-# json EXPRESSION COMMAND...: the output is JSON and EXPRESSION of it (d) is true
-json() {
-	local expression=${1//$'\n'/ } text document answer
-	shift
-	text=$("$ctl" "$@" --json) || return
-	mapfile -t document <<<"$text"
-	printf '%s\n' "$expression" "${#document[@]}" "$text" >&"$ask"
+# judge NAME EXPRESSION TEXT: TEXT is JSON as the command NAME writes it, and EXPRESSION of it (d)
+# is true
+judge() {
+	local document answer
+	mapfile -t document <<<"$3"
+	printf '%s\n' "$1" "${2//$'\n'/ }" "${#document[@]}" "$3" >&"$ask"
 	IFS= read -r answer <&"$told" || return
 	[[ $answer == ok ]] || { echo "$answer"; return 1; }
+}
+
+# json EXPRESSION COMMAND...: the output is JSON and EXPRESSION of it (d) is true
+json() {
+	local expression=$1 text name
+	shift
+	text=$("$ctl" "$@" --json) || return
+	name=$1
+	[[ ! $1 =~ ^(sched|share)$ ]] || name+=" $2"
+	judge "$name" "$expression" "$text"
 }
 
 # fails STATUS PATTERN COMMAND...: vgpuctl fails with STATUS, and stderr matches PATTERN
@@ -69,6 +99,20 @@ json 'd[0]["available"] > 0 and d[0]["id"].endswith(d[0]["name"])' types
 ktap_result types_json $?
 json 'd == []' list
 ktap_result list_of_nothing_json $?
+json 'd == []' process
+ktap_result process_of_nothing_json $?
+[[ -z $("$ctl" process) ]]
+ktap_result process_of_nothing $?
+json 'len(d) == 1 and [(r["start_gib"], r["size_gib"] << 30, r["uuid"]) for r in d[0]["ranges"]] == [(0, d[0]["fb_bytes"], None)]' placement
+ktap_result placement_of_nothing_json $?
+json 'd["abi_major"] == d["tool_abi_major"] and d["policies"][0] == "best_effort" and "qos" in d["policies"] and d["gpu_limits"]["slice_ns"] == {"min": 1000000, "max": 30000000} and d["vgpu_limits"]["cap_permille"]["max"] == 1000 and d["gpus"][0]["max_instances"] > 1 and d["gpus"][0]["engines"][0] == {"name": "gr", "class": "gr"}' caps
+ktap_result caps_json $?
+[[ $("$ctl" caps) == "Driver "*"ABI "*"Policies "*"best_effort"*"slice "*"1ms to 30ms"*"guarantee "*"BACK END"*"vgpu_"* ]]
+ktap_result caps_text $? "$("$ctl" caps)"
+[[ $("$ctl" caps --noheadings -o max-vgpus,back-end) =~ ^\ *[0-9]+\ \ vgpu_[a-z]+$ ]]
+ktap_result caps_columns $? "$("$ctl" caps --noheadings -o max-vgpus,back-end)"
+fails 1 'GPU 99: there is none' caps --gpu 99
+ktap_result caps_unknown_gpu $?
 [[ $("$ctl" types | head -n 1) == GPU*NAME*AVAILABLE* ]]
 ktap_result types_table $?
 type=$("$ctl" types --json | python3 -c 'import json, sys; print(json.load(sys.stdin)[0]["name"])')
@@ -97,6 +141,33 @@ lines=$("$ctl" stats "$uuid" --watch=0.05 --count 3 --json | wc -l)
 ktap_result stats_watch_is_json_lines $? "$lines lines"
 [[ $("$ctl" stats "$uuid" | head -n 1) == UUID*ENGINE*BUSY* ]]
 ktap_result stats_table $?
+json 'all(t["available"] > 0 for t in d)' creatable
+ktap_result creatable_json $?
+[[ $("$ctl" creatable -o name,fit --noheadings | awk '{ print $1, $2 }') == \
+	"$("$ctl" types -o name,available --noheadings | awk '$2 > 0 { print $1, $2 }')" ]]
+ktap_result creatable_is_what_fits $? "$("$ctl" creatable)"
+json "[r['uuid'] for r in d[0]['ranges'] if r['uuid']] == ['$uuid'] and sum(r['size_gib'] for r in d[0]['ranges']) << 30 == d[0]['fb_bytes'] and all(a['start_gib'] + a['size_gib'] == b['start_gib'] for a, b in zip(d[0]['ranges'], d[0]['ranges'][1:]))" placement
+ktap_result placement_json $?
+[[ $("$ctl" placement --noheadings -o mark,type,uuid | head -n 1) =~ ^A\ +"$type  $uuid"$ ]]
+ktap_result placement_table $? "$("$ctl" placement)"
+# On a terminal of 60 columns: 58 characters in which there is as much of the vGPU as it owns.
+picture=$(script -qec "stty cols 60; $ctl placement" /dev/null </dev/null | tr -d '\r')
+[[ $picture =~ ^[0-9a-f:.]+": "[0-9]+" GiB, sizes may be mixed"$'\n'"|"A+\.+"|"$'\n' ]]
+ktap_result placement_picture $? "$picture"
+[[ $("$ctl" list --noheadings -o pid,Type,uuid) =~ ^\ *-\ \ "$type  $uuid"$ ]]
+ktap_result columns_chosen $? "$("$ctl" list --noheadings -o pid,Type,uuid)"
+[[ $("$ctl" stats --output busy-ms,BUSY-%,engine | head -n 1) == "BUSY ms  BUSY %  ENGINE" ]]
+ktap_result columns_with_blanks $? "$("$ctl" stats --output busy-ms,BUSY-%,engine | head -n 1)"
+[[ $("$ctl" share show -o uuid,vga,frl-set-fps | tail -n 1) =~ ^"$uuid  "(on|off)" "+default$ ]]
+ktap_result columns_of_settings $? "$("$ctl" share show -o uuid,vga,frl-set-fps)"
+fails 2 '"frob"; there are:' list -o uuid,frob
+ktap_result unknown_column_is_usage $?
+fails 2 'there are:' list -o ''
+ktap_result no_column_is_usage $?
+fails 2 'neither -o' list --json -o uuid
+ktap_result json_of_columns_is_usage $?
+fails 2 'unrecognized' show "$uuid" --noheadings
+ktap_result no_table_no_headings $?
 after=$("$ctl" types | awk -v t="$type" '$2 == t { print $4 }')
 ((after == before - 1))
 ktap_result available_counts_down $? "$before, then $after"
@@ -185,8 +256,8 @@ ktap_result bad_second_word_is_usage $?
 
 # ---- shares ----
 
-"$ctl" create --type "$type" --uuid "$other" >/dev/null
-ktap_result second_vgpu $?
+json "d['uuid'] == '$other' and d['type'] == '$type'" create --type "$type" --uuid "$other"
+ktap_result create_json $?
 json "len(d) == 2 and all(v['cap_permille'] == 1000 and v['frl_config_fps'] is None for v in d)" share show
 ktap_result share_show_json $?
 json "len(d) == 1 and d[0]['uuid'] == '$other'" share show "$other"
@@ -307,6 +378,10 @@ fails 1 'no engine x' hist "$uuid" --engine x
 ktap_result hist_unknown_engine $?
 fails 1 'there is none' hist 00000000-0000-4000-8000-000000000000
 ktap_result hist_of_none $?
+json "{p['uuid']: (p['command'], p['engines'][0]['window_percent'] > 0) for p in d} == {'$uuid': ('busy', True), '$other': ('busy', True)} and {p['pid'] for p in d} == {${workers[0]}, ${workers[1]}}" process
+ktap_result process_json $?
+[[ $("$ctl" process -o pid,command,engine --noheadings | sort -u | grep -c ' busy *gr$') == 2 ]]
+ktap_result process_table $? "$("$ctl" process)"
 kill "${workers[@]}"
 wait "${workers[@]}" 2>/dev/null
 workers=()
@@ -336,12 +411,18 @@ changed = [(e["uuid"], e["changed"]) for e in d if e["type"] == "share"]
 assert changed[0] == (sys.argv[2], ["guarantee", "cap", "weight", "frl"]), changed
 assert changed[1] == (sys.argv[3], ["guarantee", "cap", "frl"]), changed' "$events" "$uuid" "$other"
 ktap_result events_say_what_was_set $?
+while IFS= read -r line; do
+	judge events True "$line" || break
+done <"$events"
+ktap_result events_are_of_the_schema $? "$line"
 rm -f "$events"
 # What is over is in the log, that of one vGPU and that of all.
 [[ $("$ctl" log "$uuid" --json | python3 -c '
 import json, sys
 print(*[json.loads(line)["type"] for line in sys.stdin])') == "created "*"share"*" removed" ]]
 ktap_result log_of_one $? "$("$ctl" log "$uuid")"
+judge log 'd["type"] == "removed"' "$("$ctl" log "$uuid" --count 1 --json)"
+ktap_result log_json $?
 [[ $("$ctl" log "$uuid" --count 1) == *" $uuid  removed" ]]
 ktap_result log_of_the_newest $? "$("$ctl" log "$uuid" --count 1)"
 said=$("$ctl" log)
@@ -352,13 +433,124 @@ ktap_result log_of_nobody $?
 fails 2 "not a UUID" log "$uuid$uuid"
 ktap_result log_of_no_uuid $?
 
+mapfile -t commands < <("$ctl" --help | sed -nE 's/^  ([a-z]+( [a-z]+)?)  .*/\1/p')
+((${#commands[@]} >= 20))
+ktap_result help_lists_commands $? "${commands[*]}"
+# ---- declared state ----
+
+state=$(mktemp) saved=$(mktemp)
+address=$("$ctl" gpus --noheadings -o address)
+# declare KEYS VGPUS: writes a state file
+declare_state() {
+	printf '{"version": 1,\n"gpus": [{"address": "%s"%s}],\n"vgpus": [%s]}\n' "$address" "$1" "$2" >"$state"
+}
+# vgpu UUID TYPE KEYS: an element of vgpus
+vgpu() {
+	printf '{"uuid": "%s", "address": "%s", "type": "%s"%s}' "$1" "$address" "$2" "$3"
+}
+# refused STATUS PATTERN: the file is refused, and nothing is changed
+refused() {
+	local before
+	before=$("$ctl" save)
+	fails "$1" "$2" apply -f "$state" && [[ $("$ctl" save) == "$before" ]]
+}
+keys=', "policy": "qos", "slice_ns": 2000000, "window_ns": 50000000'
+both="$(vgpu "$uuid" "$type" ', "guarantee_permille": 600, "frl_config_fps": 0'),
+$(vgpu "$other" "$id" ', "guarantee_permille": 400, "cap_permille": 500, "weight": 7, "vga": true')"
+declare_state "$keys" "$both"
+judge save True "$(<"$state")"
+ktap_result state_is_of_the_schema $?
+before=$("$ctl" save)
+said=$("$ctl" apply -f "$state" --dry-run)
+[[ $said == "GPU $address: policy best_effort -> qos"*"vGPU $uuid: create a $type on GPU $address"*"vGPU $other: weight 7"* ]]
+ktap_result apply_dry_run $? "$said"
+json "[g['set']['policy'] for g in d['gpus']] == ['qos'] and [(v['uuid'], v['create'], v['was']) for v in d['vgpus']] == [('$uuid', True, None), ('$other', True, None)]" apply -f "$state" --dry-run
+ktap_result apply_dry_run_json $?
+[[ $("$ctl" save) == "$before" ]]
+ktap_result apply_dry_run_changes_nothing $?
+[[ $("$ctl" apply -f "$state") == "$said" ]]
+ktap_result apply_prints_what_it_does $?
+json "d[0]['policy'] == 'qos' and d[0]['slice_ns'] == 2000000 and d[0]['window_ns'] == 50000000 and {v['uuid']: (v['type'], v['guarantee_permille'], v['cap_permille'], v['weight'], v['frl_config_fps'], v['vga']) for v in d[0]['vgpus']}['$other'] == ('$type', 400, 500, 7, None, True) and d[0]['guarantee_sum_permille'] == 1000" sched show
+ktap_result apply_does_it $?
+[[ $("$ctl" apply -f "$state") == "nothing is to be changed" ]] &&
+	json "d == {'gpus': [], 'vgpus': [], 'left': []}" apply --file "$state"
+ktap_result apply_twice_does_nothing $?
+json "len(d['gpus']) == 1 and sorted(v['uuid'] for v in d['vgpus']) == ['$uuid', '$other'] and d['gpus'][0]['policy'] == 'qos'" save
+ktap_result save_json $?
+"$ctl" save -f "$saved" && cmp "$saved" <("$ctl" save) && [[ $("$ctl" apply -f - <"$saved") == "nothing is to be changed" ]]
+ktap_result save_to_a_file $?
+fails 1 '/nowhere/x: cannot write it' save -f /nowhere/x
+ktap_result save_to_no_directory $?
+
+declare_state '' "$(vgpu "$uuid" "$type" ', "guarantee_permille": 100')"
+json "d['vgpus'] == [{'uuid': '$uuid', 'address': '$address', 'type': '$type', 'create': False, 'set': {'guarantee_permille': 100}, 'was': {'guarantee_permille': 600}}]" apply -f "$state" --dry-run
+ktap_result apply_changes_what_is_named $?
+
+head -c 150 "$saved" >"$state"
+refused 1 'line [0-9]+, column [0-9]+: .*cut off'
+ktap_result apply_cut_off $?
+: >"$state"
+refused 1 'line 1, column 1: .*cut off'
+ktap_result apply_empty $?
+declare_state "$keys" "$(vgpu "$uuid" XX-1Q '')"
+refused 1 'vgpus\[0\]\.type: GPU .* has no type XX-1Q'
+ktap_result apply_unknown_type $?
+declare_state "$keys" "$(vgpu "$uuid" "$type" ', "guarantee_permille": 601')"
+refused 1 'vgpus\[0\]\.guarantee_permille: guarantee 601 .* 400 of 1000 are given'
+ktap_result apply_too_much_beside_others $?
+declare_state ', "polcy": "qos"' "$(vgpu "$uuid" "$type" ', "weigth": 1, "cap_permille": 0')"
+refused 1 'gpus\[0\]\.polcy: no such key' && refused 1 'vgpus\[0\]\.weigth: no such key' &&
+	refused 1 'vgpus\[0\]\.cap_permille: a number from 1 to 1000' && refused 1 'faults: 3$'
+ktap_result apply_names_each_fault $?
+declare_state ', "policy": "fairest"' "$both"
+refused 1 'no policy fairest; there are: best_effort'
+ktap_result apply_unknown_policy $?
+declare_state "$keys" "$(vgpu 6fdd2a74-2c0e-4b2e-8a0f-3b1f0a8d5c03 "$largest" '')"
+refused 1 "no room for a $largest"
+ktap_result apply_no_room $?
+fails 2 '-f FILE is needed' apply
+ktap_result apply_nothing_is_usage $?
+fails 1 '/nowhere: cannot read it' apply -f /nowhere
+ktap_result apply_no_file $?
+
+# What only the driver knows: the memory of the host. What was done by then is taken back.
+overcommit=/sys/module/vgpu_soft/parameters/fb_overcommit
+percent=$(<"$overcommit")
+echo 1 >"$overcommit"
+declare_state ', "policy": "equal_share", "slice_ns": 4000000' \
+	"$(vgpu "$uuid" "$type" ', "guarantee_permille": 5'), $(vgpu 6fdd2a74-2c0e-4b2e-8a0f-3b1f0a8d5c03 SG16-1Q '')"
+refused 1 'cannot create it: .*memory' && refused 1 'taking back'
+ktap_result apply_is_taken_back $?
+echo "$percent" >"$overcommit"
+
+# After a reboot: nothing is there, and the unit's own command brings it back.
+mkdir -p /etc/vgpu && cp "$saved" /etc/vgpu/state.json
+"$ctl" remove "$uuid" && "$ctl" remove "$other" &&
+	"$ctl" sched set --policy best_effort --slice 1ms --window 100ms >/dev/null
+read -ra unit < <(sed -n 's,^ExecStart=@SBINDIR@/vgpuctl ,,p' tools/systemd/vgpu-restore.service.in)
+"$ctl" "${unit[@]}" >/dev/null && cmp "$saved" <("$ctl" save)
+ktap_result apply_restores $?
+rm -r /etc/vgpu
+
+# mdevctl's own are left to it.
+mkdir -p "/etc/mdevctl.d/$address" && echo '{}' >"/etc/mdevctl.d/$address/$uuid"
+json "[v['uuid'] for v in d['vgpus']] == ['$other']" save
+ktap_result save_leaves_out_what_mdevctl_defines $?
+"$ctl" remove "$uuid"
+json "d['left'] == ['$uuid'] and d['vgpus'] == []" apply -f "$saved" &&
+	"$ctl" apply -f "$saved" | grep -q "vGPU $uuid: left to mdevctl" && json 'len(d) == 1' list
+ktap_result apply_leaves_what_mdevctl_defines $?
+rm "/etc/mdevctl.d/$address/$uuid"
+"$ctl" remove "$other"
+"$ctl" sched set --policy best_effort --slice "${slice_ns}ns" --window 100ms >/dev/null
+rm -f "$state" "$saved"
+
 made=$("$ctl" create --type "$id" --gpu 0)
 [[ $made =~ ^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$ ]]
 ktap_result random_uuid_and_full_type_id $? "$made"
 "$ctl" remove "$made"
 ktap_result remove $?
-for command in gpus types list show stats create remove release events log hist \
-	"sched show" "sched set" "sched log" "share show" "share set"; do
+for command in "${commands[@]}"; do
 	# shellcheck disable=SC2086 # two words
 	"$ctl" $command --help | grep -q "^Usage: vgpuctl $command"
 	ktap_result "help_${command/ /_}" $?
@@ -371,8 +563,7 @@ completes() { # WORD...: what the completion offers for the last word
 	_vgpuctl
 	echo " ${COMPREPLY[*]} "
 }
-for command in gpus types list show stats create remove release events log hist \
-	"sched show" "sched set" "sched log" "share show" "share set"; do
+for command in "${commands[@]}"; do
 	# shellcheck disable=SC2086 # two words
 	offered=$(completes $command --) missing=
 	# shellcheck disable=SC2086
@@ -380,13 +571,29 @@ for command in gpus types list show stats create remove release events log hist 
 		[[ $offered == *" $option "* ]] || missing+=" completion: $option"
 		grep -q "^\.It Fl -${option#--}\b" tools/vgpuctl/vgpuctl.8 || missing+=" man page: $option"
 	done
-	[[ $offered == *" --json --help "* && ! $missing ]]
+	[[ $offered == *" --json "* && $offered == *" --help "* && ! $missing ]]
 	ktap_result "options_are_documented_${command/ /_}" $? "missing:$missing"
 done
 [[ $(completes share set "$uuid" --vga o) == " on off " ]]
 ktap_result completion_of_a_switch $?
+[[ $(completes list -o ST) == " STATE " && $(completes share show --output VG) == " VGA " ]]
+ktap_result completion_of_columns $?
 [[ $(completes sched set --policy q) == " qos " && $(completes sched s) == " show set " ]]
 ktap_result completion_of_words $?
+# All commands have a schema, and all their keys are in the man page.
+missing=
+for command in "${commands[@]}"; do
+	grep -q "^    \"$command\": {" Documentation/vgpuctl.schema.json || missing+=" $command"
+done
+[[ ! $missing ]]
+ktap_result schema_of_each_command $? "missing:$missing"
+missing=
+for key in $(grep -oE '"[a-z0-9_]+": \{' Documentation/vgpuctl.schema.json | grep -oE '[a-z0-9_]{3,}' | sort -u); do
+	[[ $key =~ ^(items|properties|placement_mode|vgpu_state|permille|histogram)$ ]] ||
+		grep -qE "\b$key\b" tools/vgpuctl/vgpuctl.8 || missing+=" $key"
+done
+[[ ! $missing ]]
+ktap_result keys_are_documented $? "missing:$missing"
 "$ctl" sched --help | grep -q 'vgpuctl sched log'
 ktap_result help_sched $?
 "$ctl" --version | grep -q '^vgpuctl [0-9]'

@@ -93,7 +93,7 @@ static bool parse_member(struct reader *reader, const char *name, const uint8_t 
 		return parse_attrs(reader, config, why);
 	}
 	/* "mdevctl list --dumpjson" of several vGPUs prints objects with such names. */
-	if (uuid_parse(name, other)) {
+	if (!uuid_parse(name, other)) {
 		snprintf(why, CONFIG_WHY, memcmp(other, uuid, sizeof(other)) ?
 			 "names another vGPU, %s" : "is one of a list, with its UUID %s", name);
 		return false;
@@ -111,7 +111,7 @@ bool config_parse(const char *text, size_t bytes, const char *uuid, struct confi
 	char name[CONFIG_NAME];
 
 	*config = (struct config){ .attr = calloc(CONFIG_ATTRS, sizeof(*config->attr)) };
-	if (!config->attr || !uuid_parse(uuid, id)) {
+	if (!config->attr || uuid_parse(uuid, id)) {
 		snprintf(why, CONFIG_WHY, config->attr ? "%s is no UUID" : "out of memory", uuid);
 		return false;
 	}

@@ -46,7 +46,7 @@ struct call {
 	const char *event;
 	const char *action;
 	const char *state;
-	char uuid[UUID_TEXT_LEN];
+	char uuid[UUID_STR_LEN];
 	uint8_t id[VGPU_UUID_LEN];
 	const char *parent;
 };
@@ -83,17 +83,17 @@ static enum exit_code get_attributes(const struct call *call)
 	if (!device_check(call->uuid, call->parent, call->type, why))
 		return fail("vGPU %s: %s", call->uuid, why);
 	json_init(&json, stdout, false);
-	json_array(&json, NULL);
+	json_begin_array(&json, NULL);
 	for (setting = vgpu_share_settings; setting->name; setting++) {
 		snprintf(name, sizeof(name), ATTRS_GROUP "%s", setting->name);
 		/* An older driver may not have it. */
 		if (!device_read(call->uuid, name, value, sizeof(value)))
 			continue;
-		json_object(&json, NULL);
+		json_begin(&json, NULL);
 		json_text(&json, name, value);
-		json_object_end(&json);
+		json_end(&json);
 	}
-	json_array_end(&json);
+	json_end(&json);
 	return EXIT_OK;
 }
 
@@ -115,11 +115,11 @@ static const struct word actions[] = {
 static void words_json(struct json *json, const char *key, const struct word *word,
 		       uint64_t version)
 {
-	json_array(json, key);
+	json_begin_array(json, key);
 	for (; word->text; word++)
 		if (word->since <= version)
 			json_text(json, NULL, word->text);
-	json_array_end(json);
+	json_end(json);
 }
 
 static enum exit_code get_capabilities(const struct call *call)
@@ -138,13 +138,13 @@ static enum exit_code get_capabilities(const struct call *call)
 	if (version > PROTOCOL)
 		version = PROTOCOL;
 	json_init(&json, stdout, false);
-	json_object(&json, NULL);
-	json_object(&json, "supports");
+	json_begin(&json, NULL);
+	json_begin(&json, "supports");
 	json_u64(&json, "version", version);
 	words_json(&json, "actions", actions, version);
 	words_json(&json, "events", events, version);
-	json_object_end(&json);
-	json_object_end(&json);
+	json_end(&json);
+	json_end(&json);
 	return EXIT_OK;
 }
 
@@ -402,7 +402,7 @@ int main(int argc, char **argv)
 	if (!device_is_name(call.parent))
 		return fail("%s: not the name of a GPU",
 			    quote(call.parent, quoted, sizeof(quoted)));
-	if (!uuid_parse(uuid, call.id))
+	if (uuid_parse(uuid, call.id))
 		return fail("%s: not a UUID", quote(uuid, quoted, sizeof(quoted)));
 	if (!known(events, call.event) || !known(actions, call.action))
 		return fail("event %s, action %s: not known", call.event, call.action);

@@ -5,14 +5,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include "log.h"
 #include "share.h"
 #include "table.h"
 
-#define CHART_DEFAULT	100	/* columns of a line where there is no terminal */
 #define CHART_MIN	20	/* columns that a row's drawing has at least */
 
 /**
@@ -32,17 +29,9 @@ struct chart {
 /* The number of columns that UUID and share leave of the line. */
 static unsigned int chart_columns(void)
 {
-	const unsigned int beside = UUID_TEXT_LEN - 1 + 2 + 7 + 3;
-	const char *text = getenv("COLUMNS");
-	unsigned int width = CHART_DEFAULT;
-	struct winsize size;
-	long number;
+	const unsigned int beside = UUID_STR_LEN - 1 + 2 + 7 + 3;
+	unsigned int width = table_width();
 
-	number = text ? strtol(text, NULL, 10) : 0;
-	if (!ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_col)
-		width = size.ws_col;
-	else if (number > 0 && number <= 1000)
-		width = (unsigned int)number;
 	return width < beside + CHART_MIN ? CHART_MIN : width - beside;
 }
 
@@ -84,7 +73,7 @@ static void chart_row(struct chart *chart, const struct log_stream *stream,
 		      const uint8_t *id, unsigned int row)
 {
 	bool colour = table_colour(stdout);
-	char uuid[UUID_TEXT_LEN];
+	char uuid[UUID_STR_LEN];
 	uint64_t sum = 0, centi;
 	unsigned int i;
 	size_t k;

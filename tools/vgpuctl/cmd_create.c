@@ -166,21 +166,21 @@ static void created(const struct options *options, const struct candidate *c,
 		return;
 	}
 	json_init(&json, stdout, false);
-	json_object(&json, NULL);
+	json_begin(&json, NULL);
 	json_text(&json, "uuid", text);
 	json_u64(&json, "gpu", c->gpu.gpu);
 	json_bytes(&json, "address", c->gpu.address, sizeof(c->gpu.address));
 	json_bytes(&json, "type", c->type.name, sizeof(c->type.name));
 	json_bytes(&json, "id", c->type.id, sizeof(c->type.id));
 	json_u64(&json, "fb_bytes", c->type.fb_bytes);
-	json_object_end(&json);
+	json_end(&json);
 }
 
 static enum exit_code create_on_any(int fd, const struct options *options,
 				    struct candidate *found, uint32_t nr,
 				    const uint8_t *uuid)
 {
-	char text[UUID_TEXT_LEN];
+	char text[UUID_STR_LEN];
 	uint32_t i;
 	int ret;
 
@@ -234,17 +234,14 @@ enum exit_code cmd_create(const struct options *options)
 {
 	uint8_t uuid[VGPU_UUID_LEN];
 	enum exit_code code;
-	int fd, ret;
+	int fd;
 
 	if (!options->type)
 		return fail_usage("create: --type is needed (vgpuctl types lists them)");
-	if (options->uuid && !uuid_parse(options->uuid, uuid))
+	if (options->uuid && uuid_parse(options->uuid, uuid))
 		return fail_usage("%s: not a UUID", options->uuid);
-	if (!options->uuid) {
-		ret = uuid_random(uuid);
-		if (ret)
-			return fail("random numbers: %s", strerror(-ret));
-	}
+	if (!options->uuid)
+		uuid_generate_random(uuid);
 	fd = ctl_open();
 	if (fd < 0)
 		return EXIT_FAILED;
@@ -261,16 +258,16 @@ static void done(const struct options *options, const char *uuid,
 	if (!options->json)
 		return;
 	json_init(&json, stdout, false);
-	json_object(&json, NULL);
+	json_begin(&json, NULL);
 	json_text(&json, "uuid", uuid);
-	json_bool(&json, key, true);
-	json_object_end(&json);
+	json_flag(&json, key, true);
+	json_end(&json);
 }
 
 enum exit_code cmd_remove(const struct options *options)
 {
 	struct vgpu_ctl_instance inst;
-	char text[UUID_TEXT_LEN];
+	char text[UUID_STR_LEN];
 	struct vgpu_ctl_gpu gpu;
 	enum exit_code code;
 	int fd, ret;
@@ -299,7 +296,7 @@ enum exit_code cmd_remove(const struct options *options)
 enum exit_code cmd_release(const struct options *options)
 {
 	struct vgpu_ctl_instance inst;
-	char text[UUID_TEXT_LEN];
+	char text[UUID_STR_LEN];
 	struct vgpu_ctl_gpu gpu;
 	enum exit_code code;
 	int fd, ret;

@@ -47,11 +47,11 @@ static void changed_json(struct json *json, const struct vgpu_ctl_event *event)
 	char name[64];
 	uint32_t i;
 
-	json_array(json, "changed");
+	json_begin_array(json, "changed");
 	for (i = 0; i < 32; i++)
 		if (event->a & 1u << i)
 			json_text(json, NULL, bit_name(event, i, name, sizeof(name)));
-	json_array_end(json);
+	json_end(json);
 }
 
 static void changed_text(const struct vgpu_ctl_event *event)
@@ -86,17 +86,17 @@ static void event_json(int fd, const struct vgpu_ctl_event *event,
 		       const uint64_t *missed)
 {
 	struct vgpu_ctl_refusal refusal;
-	char uuid[UUID_TEXT_LEN];
+	char uuid[UUID_STR_LEN];
 	struct json json;
 
 	json_init(&json, stdout, true);
-	json_object(&json, NULL);
+	json_begin(&json, NULL);
 	json_u64(&json, "seq", event->seq);
 	json_u64(&json, "time_ns", event->time_ns);
 	json_text(&json, "type", VGPU_NAME_OF(event_names, event->type));
 	json_u64(&json, "type_number", event->type);
 	json_u64(&json, "gpu", event->gpu);
-	if (uuid_is_nil(event->uuid))
+	if (uuid_is_null(event->uuid))
 		json_null(&json, "uuid");
 	else
 		json_text(&json, "uuid", uuid_format(event->uuid, uuid));
@@ -127,18 +127,18 @@ static void event_json(int fd, const struct vgpu_ctl_event *event,
 		changed_json(&json, event);
 		break;
 	}
-	json_object_end(&json);
+	json_end(&json);
 }
 
 static void event_text(int fd, const struct vgpu_ctl_event *event)
 {
 	struct vgpu_ctl_refusal refusal;
-	char uuid[UUID_TEXT_LEN];
+	char uuid[UUID_STR_LEN];
 
 	printf("%6" PRIu64 ".%06" PRIu64 "  gpu %u  %-36s  %s",
 	       (uint64_t)event->time_ns / 1000000000u,
 	       (uint64_t)event->time_ns % 1000000000u / 1000u, event->gpu,
-	       uuid_is_nil(event->uuid) ? "-" : uuid_format(event->uuid, uuid),
+	       uuid_is_null(event->uuid) ? "-" : uuid_format(event->uuid, uuid),
 	       VGPU_NAME_OF(event_names, event->type));
 	switch (event->type) {
 	case VGPU_EVENT_FAULT:
@@ -214,9 +214,9 @@ static bool missed_of_source(struct reader *reader,
 
 static void say_missed(const struct vgpu_ctl_event *event, uint64_t missed)
 {
-	char uuid[UUID_TEXT_LEN];
+	char uuid[UUID_STR_LEN];
 
-	if (uuid_is_nil(event->uuid))
+	if (uuid_is_null(event->uuid))
 		fail("%" PRIu64 " events of GPU %u were lost or left out",
 		     missed, event->gpu);
 	else
@@ -392,7 +392,7 @@ enum exit_code cmd_log(const struct options *options)
 	struct log log = { 0 };
 	int ret;
 
-	if (options->uuid && !uuid_parse(options->uuid, uuid))
+	if (options->uuid && uuid_parse(options->uuid, uuid))
 		return fail_usage("%s: not a UUID", options->uuid);
 	reader.fd = ctl_open();
 	if (reader.fd < 0)

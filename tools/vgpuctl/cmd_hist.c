@@ -88,23 +88,23 @@ static void hist_json(struct json *json, const struct kind *kind,
 {
 	unsigned int i;
 
-	json_object(json, kind->key);
+	json_begin(json, kind->key);
 	json_u64(json, "count", hist_count(buckets));
 	percentile_json(json, "p50_below_ns", buckets, 50);
 	percentile_json(json, "p99_below_ns", buckets, 99);
-	json_array(json, "buckets");
+	json_begin_array(json, "buckets");
 	for (i = 0; i < VGPU_HIST_BUCKETS; i++) {
-		json_object(json, NULL);
+		json_begin(json, NULL);
 		json_u64(json, "from_ns", bucket_from_ns(i));
 		if (i == LAST)
 			json_null(json, "to_ns");
 		else
 			json_u64(json, "to_ns", bucket_from_ns(i + 1));
 		json_u64(json, "count", buckets[i]);
-		json_object_end(json);
+		json_end(json);
 	}
-	json_array_end(json);
-	json_object_end(json);
+	json_end(json);
+	json_end(json);
 }
 
 static const char *percentile_text(char *text, size_t room,
@@ -196,7 +196,7 @@ static int hist_engine(int fd, const struct vgpu_ctl_instance *inst,
 	if (ret)
 		return ret;
 	if (json) {
-		json_object(json, NULL);
+		json_begin(json, NULL);
 		json_bytes(json, "name", name, room);
 	}
 	for (i = 0; i < NR_KINDS; i++) {
@@ -207,7 +207,7 @@ static int hist_engine(int fd, const struct vgpu_ctl_instance *inst,
 				  kind_buckets(&hist, i));
 	}
 	if (json)
-		json_object_end(json);
+		json_end(json);
 	return 0;
 }
 
@@ -215,7 +215,7 @@ static int hist_all(int fd, const struct options *options,
 		    const struct vgpu_ctl_instance *inst,
 		    const struct vgpu_ctl_gpu *gpu)
 {
-	char uuid[UUID_TEXT_LEN];
+	char uuid[UUID_STR_LEN];
 	bool first = true;
 	struct json json;
 	int ret = 0;
@@ -223,10 +223,10 @@ static int hist_all(int fd, const struct options *options,
 
 	if (options->json) {
 		json_init(&json, stdout, false);
-		json_object(&json, NULL);
+		json_begin(&json, NULL);
 		json_text(&json, "uuid", uuid_format(inst->uuid, uuid));
 		json_u64(&json, "gpu", inst->gpu);
-		json_array(&json, "engines");
+		json_begin_array(&json, "engines");
 	}
 	for (i = 0; i < ctl_engines(inst->engines) && !ret; i++) {
 		if (options->engine && !ctl_engine_is(gpu, i, options->engine))
@@ -238,8 +238,8 @@ static int hist_all(int fd, const struct options *options,
 				  options->json ? &json : NULL);
 	}
 	if (options->json) {
-		json_array_end(&json);
-		json_object_end(&json);
+		json_end(&json);
+		json_end(&json);
 	}
 	return ret;
 }

@@ -160,9 +160,9 @@ static int logs_read(struct logs *logs)
 static void entry_json(struct json *json, const struct log_entry *entry)
 {
 	const struct vgpu_ctl_switch *run = &entry->run;
-	char uuid[UUID_TEXT_LEN];
+	char uuid[UUID_STR_LEN];
 
-	json_object(json, NULL);
+	json_begin(json, NULL);
 	json_u64(json, "seq", entry->seq);
 	json_u64(json, "gpu", entry->stream->gpu);
 	json_text(json, "engine", entry->stream->name);
@@ -176,7 +176,7 @@ static void entry_json(struct json *json, const struct log_entry *entry)
 	json_u64(json, "preempt_ns", run->preempt_ns);
 	json_text(json, "end", VGPU_NAME_OF(end_names, run->end));
 	json_u64(json, "end_number", run->end);
-	json_object_end(json);
+	json_end(json);
 }
 
 /* The widths are fixed, as rows that are not known yet may follow. */
@@ -200,7 +200,7 @@ static void print_entry(const struct log_entry *entry)
 {
 	const struct vgpu_ctl_switch *run = &entry->run;
 	const char *colour = NULL;
-	char uuid[UUID_TEXT_LEN];
+	char uuid[UUID_STR_LEN];
 
 	if (run->end == VGPU_END_RESET)
 		colour = "\033[31m";
@@ -247,7 +247,7 @@ static void logs_print(const struct logs *logs, bool lines)
 	if (logs->options->json) {
 		json_init(&json, stdout, lines);
 		if (!lines)
-			json_array(&json, NULL);
+			json_begin_array(&json, NULL);
 	}
 	for (i = 0; i < logs->nr_entries; i++) {
 		if (logs->options->json)
@@ -256,7 +256,7 @@ static void logs_print(const struct logs *logs, bool lines)
 			print_entry(&logs->entries[i]);
 	}
 	if (logs->options->json && !lines)
-		json_array_end(&json);
+		json_end(&json);
 }
 
 static void logs_pause(uint64_t ns)

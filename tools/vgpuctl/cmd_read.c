@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The commands gpus, types and list. */
+/* The commands gpus, types, creatable and list. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -8,10 +8,7 @@
 
 #include <libvgpu_names.h>
 
-#include "command.h"
-#include "ctl.h"
-#include "json.h"
-#include "table.h"
+#include "listing.h"
 #include "uuid.h"
 
 #define BYTES(a)	(a), sizeof(a)
@@ -20,7 +17,7 @@ static void gpu_json(struct json *json, const struct vgpu_ctl_gpu *gpu)
 {
 	uint32_t i;
 
-	json_object(json, NULL);
+	json_begin(json, NULL);
 	json_u64(json, "gpu", gpu->gpu);
 	json_bytes(json, "address", BYTES(gpu->address));
 	json_bytes(json, "board", BYTES(gpu->board));
@@ -39,32 +36,28 @@ static void gpu_json(struct json *json, const struct vgpu_ctl_gpu *gpu)
 	json_u64(json, "guarantee_sum_permille", gpu->guarantee_sum);
 	json_u64(json, "registered_ns", gpu->registered_ns);
 	json_u64(json, "now_ns", gpu->now_ns);
-	json_array(json, "engines");
+	json_begin_array(json, "engines");
 	for (i = 0; i < ctl_engines(gpu->engines); i++) {
-		json_object(json, NULL);
+		json_begin(json, NULL);
 		json_bytes(json, "name", BYTES(gpu->engine[i].name));
 		json_text(json, "class",
 			  vgpu_engine_class_name(gpu->engine[i].engine_class));
 		json_u64(json, "instance", gpu->engine[i].instance);
 		json_u64(json, "busy_ns", gpu->engine[i].busy_ns);
-		json_object_end(json);
+		json_end(json);
 	}
-	json_array_end(json);
-	json_object_end(json);
+	json_end(json);
+	json_end(json);
 }
+
+const char gpus_columns[] =
+	">GPU|ADDRESS|BOARD|DRIVER|>FB|>USED|>BACKED|>CHANNELS|>VGPUS|POLICY|>SLICE|>GUARANTEED %|ENGINES";
 
 static void gpu_row(struct table *table, const struct vgpu_ctl_gpu *gpu)
 {
 	char total[32], used[32], slice[32];
-	size_t length = 0;
-	char text[128];
-	uint32_t i;
+	char text[CTL_ENGINE_NAMES];
 
-	text[0] = 0;
-	for (i = 0; i < ctl_engines(gpu->engines) && length < sizeof(text); i++)
-		length += (size_t)snprintf(text + length, sizeof(text) - length,
-					   "%s%.*s", i ? " " : "",
-					   TEXT(gpu->engine[i].name));
 	table_add(table, "%u", gpu->gpu);
 	table_add(table, "%.*s", TEXT(gpu->address));
 	table_add(table, "%.*s", TEXT(gpu->board));
@@ -78,35 +71,23 @@ static void gpu_row(struct table *table, const struct vgpu_ctl_gpu *gpu)
 	table_add(table, "%s", table_duration(slice, sizeof(slice), gpu->slice_ns));
 	table_add(table, "%u.%u", gpu->guarantee_sum / 10,
 		  gpu->guarantee_sum % 10);
-	table_add(table, "%s", text);
+	table_add(table, "%s", ctl_engine_names(gpu, text));
 }
 
-/**
- * struct output - where rows are written to
- * @json:  the JSON document, or NULL
- * @table: the table if @json is NULL
- */
-struct output {
-	struct json *json;
-	struct table *table;
-};
-
-static int gpu_each(int fd, const struct vgpu_ctl_gpu *gpu, void *arg)
+static int gpu_each(int fd, const struct vgpu_ctl_gpu *gpu, struct listing *listing)
 {
-	struct output *output = arg;
-
 	(void)fd;
-	if (output->json)
-		gpu_json(output->json, gpu);
+	if (listing->json)
+		gpu_json(listing->json, gpu);
 	else
-		gpu_row(output->table, gpu);
+		gpu_row(listing->table, gpu);
 	return 0;
 }
 
 static void type_json(struct json *json, const struct vgpu_ctl_gpu *gpu,
 		      const struct vgpu_ctl_type *type)
 {
-	json_object(json, NULL);
+	json_begin(json, NULL);
 	json_u64(json, "gpu", gpu->gpu);
 	json_bytes(json, "address", BYTES(gpu->address));
 	json_bytes(json, "name", BYTES(type->name));
@@ -121,8 +102,11 @@ static void type_json(struct json *json, const struct vgpu_ctl_gpu *gpu,
 	json_u64(json, "max_width_px", type->max_width);
 	json_u64(json, "max_height_px", type->max_height);
 	json_u64(json, "frl_fps", type->frl_fps);
-	json_object_end(json);
+	json_end(json);
 }
+
+const char types_columns[] =
+	"GPU|NAME|ID|>AVAILABLE|>MAX|>FB|>CHANNELS|>HEADS|>RESOLUTION|>FRL|EDITION";
 
 static void type_row(struct table *table, const struct vgpu_ctl_gpu *gpu,
 		     const struct vgpu_ctl_type *type)
@@ -143,9 +127,12 @@ static void type_row(struct table *table, const struct vgpu_ctl_gpu *gpu,
 	table_add(table, "%.*s", TEXT(type->edition));
 }
 
-static int type_each(int fd, const struct vgpu_ctl_gpu *gpu, void *arg)
+/* Calls @row for the types of a GPU, or only for those of which @creatable more fit. */
+static int type_rows(int fd, const struct vgpu_ctl_gpu *gpu, struct listing *listing,
+		     bool creatable,
+		     void (*row)(struct table *table, const struct vgpu_ctl_gpu *gpu,
+				 const struct vgpu_ctl_type *type))
 {
-	struct output *output = arg;
 	struct vgpu_ctl_type type;
 	uint32_t i;
 	int ret;
@@ -154,26 +141,50 @@ static int type_each(int fd, const struct vgpu_ctl_gpu *gpu, void *arg)
 		ret = ctl_type(fd, gpu->gpu, i, &type);
 		if (ret)
 			return ret;
-		if (output->json)
-			type_json(output->json, gpu, &type);
+		if (creatable && !type.available)
+			continue;
+		if (listing->json)
+			type_json(listing->json, gpu, &type);
 		else
-			type_row(output->table, gpu, &type);
+			row(listing->table, gpu, &type);
 	}
 	return 0;
+}
+
+static int type_each(int fd, const struct vgpu_ctl_gpu *gpu, struct listing *listing)
+{
+	return type_rows(fd, gpu, listing, false, type_row);
+}
+
+const char creatable_columns[] = "GPU|NAME|>FIT|>FB|>CHANNELS";
+
+static void creatable_row(struct table *table, const struct vgpu_ctl_gpu *gpu,
+			  const struct vgpu_ctl_type *type)
+{
+	table_add(table, "%.*s", TEXT(gpu->address));
+	table_add(table, "%.*s", TEXT(type->name));
+	table_add(table, "%u", type->available);
+	table_add_bytes(table, type->fb_bytes);
+	table_add(table, "%u", type->channels);
+}
+
+static int creatable_each(int fd, const struct vgpu_ctl_gpu *gpu, struct listing *listing)
+{
+	return type_rows(fd, gpu, listing, true, creatable_row);
 }
 
 static void list_json(struct json *json, const struct vgpu_ctl_gpu *gpu,
 		      const struct vgpu_ctl_instance *inst)
 {
-	char uuid[UUID_TEXT_LEN];
+	char uuid[UUID_STR_LEN];
 
-	json_object(json, NULL);
+	json_begin(json, NULL);
 	json_text(json, "uuid", uuid_format(inst->uuid, uuid));
 	json_u64(json, "gpu", gpu->gpu);
 	json_bytes(json, "address", BYTES(gpu->address));
 	json_bytes(json, "type", BYTES(inst->type_name));
 	json_text(json, "state", ctl_state_name(inst->state));
-	json_bool(json, "quarantined",
+	json_flag(json, "quarantined",
 		  inst->status & VGPU_INSTANCE_QUARANTINED);
 	json_u64(json, "placement_gib", inst->placement_gb);
 	json_u64(json, "fb_bytes", inst->fb_bytes);
@@ -182,13 +193,15 @@ static void list_json(struct json *json, const struct vgpu_ctl_gpu *gpu,
 		json_s64(json, "owner_pid", inst->owner_pid);
 	else
 		json_null(json, "owner_pid");
-	json_object_end(json);
+	json_end(json);
 }
+
+const char list_columns[] = "UUID|GPU|TYPE|STATE|>FB|>BACKED|>PID";
 
 static void list_row(struct table *table, const struct vgpu_ctl_gpu *gpu,
 		     const struct vgpu_ctl_instance *inst)
 {
-	char uuid[UUID_TEXT_LEN];
+	char uuid[UUID_STR_LEN];
 
 	table_add(table, "%s", uuid_format(inst->uuid, uuid));
 	table_add(table, "%.*s", TEXT(gpu->address));
@@ -205,11 +218,11 @@ static void list_row(struct table *table, const struct vgpu_ctl_gpu *gpu,
 
 /**
  * struct list_row - what list_inst() needs beside the vGPU
- * @output: where the row is written to
- * @gpu:    GPU of the vGPU
+ * @listing: where the row is written to
+ * @gpu:     GPU of the vGPU
  */
 struct list_row {
-	const struct output *output;
+	struct listing *listing;
 	const struct vgpu_ctl_gpu *gpu;
 };
 
@@ -217,67 +230,36 @@ static int list_inst(const struct vgpu_ctl_instance *inst, void *arg)
 {
 	const struct list_row *row = arg;
 
-	if (row->output->json)
-		list_json(row->output->json, row->gpu, inst);
+	if (row->listing->json)
+		list_json(row->listing->json, row->gpu, inst);
 	else
-		list_row(row->output->table, row->gpu, inst);
+		list_row(row->listing->table, row->gpu, inst);
 	return 0;
 }
 
-static int list_each(int fd, const struct vgpu_ctl_gpu *gpu, void *arg)
+static int list_each(int fd, const struct vgpu_ctl_gpu *gpu, struct listing *listing)
 {
-	struct list_row row = { arg, gpu };
+	struct list_row row = { listing, gpu };
 
 	return ctl_visit_instances(fd, gpu->gpu, &row, list_inst);
 }
 
-static enum exit_code listing(const struct options *options,
-			      const char *headings,
-			      int (*each)(int fd, const struct vgpu_ctl_gpu *gpu,
-					  void *arg))
-{
-	struct output output = { NULL, NULL };
-	enum exit_code code;
-	struct table table;
-	struct json json;
-	int fd;
-
-	fd = ctl_open();
-	if (fd < 0)
-		return EXIT_FAILED;
-	if (options->json) {
-		json_init(&json, stdout, false);
-		json_array(&json, NULL);
-		output.json = &json;
-	} else {
-		table_init(&table, headings);
-		output.table = &table;
-	}
-	code = ctl_visit_gpus(fd, options->gpu, &output, each);
-	close(fd);
-	if (options->json)
-		json_array_end(&json);
-	else if (table_print(&table, stdout))
-		code = fail("out of memory");
-	return code;
-}
-
 enum exit_code cmd_gpus(const struct options *options)
 {
-	return listing(options,
-		       ">GPU|ADDRESS|BOARD|DRIVER|>FB|>USED|>BACKED|>CHANNELS|>VGPUS|POLICY|>SLICE|>GUARANTEED %|ENGINES",
-		       gpu_each);
+	return listing_print(options, gpu_each);
 }
 
 enum exit_code cmd_types(const struct options *options)
 {
-	return listing(options,
-		       "GPU|NAME|ID|>AVAILABLE|>MAX|>FB|>CHANNELS|>HEADS|>RESOLUTION|>FRL|EDITION",
-		       type_each);
+	return listing_print(options, type_each);
+}
+
+enum exit_code cmd_creatable(const struct options *options)
+{
+	return listing_print(options, creatable_each);
 }
 
 enum exit_code cmd_list(const struct options *options)
 {
-	return listing(options, "UUID|GPU|TYPE|STATE|>FB|>BACKED|>PID",
-		       list_each);
+	return listing_print(options, list_each);
 }

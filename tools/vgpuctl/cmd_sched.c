@@ -144,23 +144,23 @@ static void vgpu_json(struct json *json, const struct vgpu_ctl_gpu *gpu,
 		      const struct vgpus *vgpus, uint32_t i)
 {
 	const struct vgpu_ctl_instance *inst = &vgpus->inst[i];
-	char uuid[UUID_TEXT_LEN];
+	char uuid[UUID_STR_LEN];
 	uint32_t k;
 
-	json_object(json, NULL);
+	json_begin(json, NULL);
 	json_text(json, "uuid", uuid_format(inst->uuid, uuid));
 	json_bytes(json, "type", inst->type_name, sizeof(inst->type_name));
 	json_text(json, "state", ctl_state_name(inst->state));
-	json_bool(json, "quarantined",
+	json_flag(json, "quarantined",
 		  inst->status & VGPU_INSTANCE_QUARANTINED);
 	setting_json(&share_settings, json, inst);
 	if (vgpus->known)
 		json_centi(json, "due_percent", vgpus->due[i]);
 	else
 		json_null(json, "due_percent");
-	json_array(json, "engines");
+	json_begin_array(json, "engines");
 	for (k = 0; k < ctl_engines(inst->engines); k++) {
-		json_object(json, NULL);
+		json_begin(json, NULL);
 		json_bytes(json, "name", gpu->engine[k].name,
 			   sizeof(gpu->engine[k].name));
 		json_u64(json, "window_ns", inst->window_ns[k]);
@@ -168,10 +168,10 @@ static void vgpu_json(struct json *json, const struct vgpu_ctl_gpu *gpu,
 			   share_centi(inst->window_ns[k], sched->window_ns));
 		json_u64(json, "busy_ns", inst->engine[k].busy_ns);
 		json_u64(json, "linger_ns", inst->linger_ns[k]);
-		json_object_end(json);
+		json_end(json);
 	}
-	json_array_end(json);
-	json_object_end(json);
+	json_end(json);
+	json_end(json);
 }
 
 static void show_json(struct json *json, const struct vgpu_ctl_gpu *gpu,
@@ -180,13 +180,13 @@ static void show_json(struct json *json, const struct vgpu_ctl_gpu *gpu,
 {
 	uint32_t i;
 
-	json_object(json, NULL);
+	json_begin(json, NULL);
 	params_json(json, gpu, sched);
-	json_array(json, "vgpus");
+	json_begin_array(json, "vgpus");
 	for (i = 0; i < vgpus->nr; i++)
 		vgpu_json(json, gpu, sched, vgpus, i);
-	json_array_end(json);
-	json_object_end(json);
+	json_end(json);
+	json_end(json);
 }
 
 static void params_text(const struct vgpu_ctl_gpu *gpu, const struct vgpu_ctl_sched *sched)
@@ -202,7 +202,7 @@ static void vgpu_row(struct table *table, const struct vgpu_ctl_gpu *gpu,
 		     const struct vgpus *vgpus, uint32_t i)
 {
 	const struct vgpu_ctl_instance *inst = &vgpus->inst[i];
-	char uuid[UUID_TEXT_LEN];
+	char uuid[UUID_STR_LEN];
 	uint32_t k;
 
 	table_add(table, "%s", uuid_format(inst->uuid, uuid));
@@ -219,9 +219,9 @@ static void vgpu_row(struct table *table, const struct vgpu_ctl_gpu *gpu,
 					      sched->window_ns));
 }
 
-static int show_text(const struct vgpu_ctl_gpu *gpu,
-		     const struct vgpu_ctl_sched *sched,
-		     const struct vgpus *vgpus)
+static void show_text(const struct vgpu_ctl_gpu *gpu,
+		      const struct vgpu_ctl_sched *sched,
+		      const struct vgpus *vgpus)
 {
 	char headings[512];
 	struct table table;
@@ -229,7 +229,7 @@ static int show_text(const struct vgpu_ctl_gpu *gpu,
 
 	params_text(gpu, sched);
 	if (!vgpus->nr)
-		return 0;
+		return;
 	strcpy(headings, "UUID|TYPE|STATE");
 	setting_headings(&share_settings, headings, sizeof(headings));
 	table_heading(headings, sizeof(headings), "%s", ">DUE %");
@@ -239,7 +239,7 @@ static int show_text(const struct vgpu_ctl_gpu *gpu,
 	for (i = 0; i < vgpus->nr; i++)
 		vgpu_row(&table, gpu, sched, vgpus, i);
 	putchar('\n');
-	return table_print(&table, stdout);
+	table_print(&table, stdout, NULL);
 }
 
 /**
@@ -270,7 +270,7 @@ static int show_gpu(int fd, const struct vgpu_ctl_gpu *gpu, void *arg)
 	} else {
 		if (show->any)
 			putchar('\n');
-		ret = show_text(gpu, &sched, &vgpus);
+		show_text(gpu, &sched, &vgpus);
 	}
 	show->any = true;
 	vgpus_free(&vgpus);
@@ -289,13 +289,13 @@ enum exit_code cmd_sched_show(const struct options *options)
 		return EXIT_FAILED;
 	if (options->json) {
 		json_init(&json, stdout, false);
-		json_array(&json, NULL);
+		json_begin_array(&json, NULL);
 		show.json = &json;
 	}
 	code = ctl_visit_gpus(fd, options->gpu, &show, show_gpu);
 	close(fd);
 	if (options->json)
-		json_array_end(&json);
+		json_end(&json);
 	return code;
 }
 
@@ -337,9 +337,9 @@ static void set_done(const struct options *options,
 		return;
 	}
 	json_init(&json, stdout, false);
-	json_object(&json, NULL);
+	json_begin(&json, NULL);
 	params_json(&json, gpu, sched);
-	json_object_end(&json);
+	json_end(&json);
 }
 
 enum exit_code cmd_sched_set(const struct options *options)

@@ -23,14 +23,17 @@ struct shares {
 	const struct vgpu_ctl_gpu *gpu;
 };
 
+/* Those of the settings follow. */
+const char shares_columns[] = "UUID|GPU|TYPE|STATE";
+
 static int shares_inst(const struct vgpu_ctl_instance *inst, void *arg)
 {
 	const struct shares *shares = arg;
-	char uuid[UUID_TEXT_LEN];
+	char uuid[UUID_STR_LEN];
 
 	uuid_format(inst->uuid, uuid);
 	if (shares->json) {
-		json_object(shares->json, NULL);
+		json_begin(shares->json, NULL);
 		json_text(shares->json, "uuid", uuid);
 		json_u64(shares->json, "gpu", inst->gpu);
 		json_bytes(shares->json, "address", shares->gpu->address,
@@ -39,7 +42,7 @@ static int shares_inst(const struct vgpu_ctl_instance *inst, void *arg)
 			   sizeof(inst->type_name));
 		json_text(shares->json, "state", ctl_state_name(inst->state));
 		setting_json(&share_settings, shares->json, inst);
-		json_object_end(shares->json);
+		json_end(shares->json);
 		return 0;
 	}
 	table_add(shares->table, "%s", uuid);
@@ -87,10 +90,10 @@ static enum exit_code shares_show(int fd, const struct options *options,
 
 	if (options->json) {
 		json_init(&json, stdout, false);
-		json_array(&json, NULL);
+		json_begin_array(&json, NULL);
 		shares.json = &json;
 	} else {
-		strcpy(headings, "UUID|GPU|TYPE|STATE");
+		strcpy(headings, shares_columns);
 		setting_headings(&share_settings, headings, sizeof(headings));
 		table_init(&table, headings);
 		shares.table = &table;
@@ -100,9 +103,9 @@ static enum exit_code shares_show(int fd, const struct options *options,
 	for (i = 0; i < nr && !code; i++)
 		code = shares_one(&shares, set[i].uuid);
 	if (options->json)
-		json_array_end(&json);
-	else if (table_print(&table, stdout))
-		code = fail("out of memory");
+		json_end(&json);
+	else
+		table_print(&table, stdout, &options->form);
 	return code;
 }
 
@@ -112,7 +115,7 @@ enum exit_code cmd_share_show(const struct options *options)
 	enum exit_code code;
 	int fd;
 
-	if (options->uuid && !uuid_parse(options->uuid, one.uuid))
+	if (options->uuid && uuid_parse(options->uuid, one.uuid))
 		return fail_usage("%s: not a UUID", options->uuid);
 	fd = ctl_open();
 	if (fd < 0)

@@ -15,7 +15,7 @@ static void show_engine_json(struct json *json, const struct vgpu_ctl_gpu *gpu,
 {
 	const struct vgpu_ctl_instance_engine *e = &inst->engine[i];
 
-	json_object(json, NULL);
+	json_begin(json, NULL);
 	json_bytes(json, "name", gpu->engine[i].name,
 		   sizeof(gpu->engine[i].name));
 	json_u64(json, "busy_ns", e->busy_ns);
@@ -34,24 +34,24 @@ static void show_engine_json(struct json *json, const struct vgpu_ctl_gpu *gpu,
 	json_u64(json, "resets", e->resets);
 	json_u64(json, "packets", e->packets);
 	json_u64(json, "bytes", e->bytes);
-	json_object_end(json);
+	json_end(json);
 }
 
 static void show_json(const struct vgpu_ctl_gpu *gpu,
 		      const struct vgpu_ctl_instance *inst)
 {
-	char uuid[UUID_TEXT_LEN];
+	char uuid[UUID_STR_LEN];
 	struct json json;
 	uint32_t i;
 
 	json_init(&json, stdout, false);
-	json_object(&json, NULL);
+	json_begin(&json, NULL);
 	json_text(&json, "uuid", uuid_format(inst->uuid, uuid));
 	json_u64(&json, "gpu", inst->gpu);
 	json_bytes(&json, "address", gpu->address, sizeof(gpu->address));
 	json_bytes(&json, "type", inst->type_name, sizeof(inst->type_name));
 	json_text(&json, "state", ctl_state_name(inst->state));
-	json_bool(&json, "quarantined",
+	json_flag(&json, "quarantined",
 		  inst->status & VGPU_INSTANCE_QUARANTINED);
 	json_u64(&json, "quarantine_until_ns", inst->quarantine_until_ns);
 	json_u64(&json, "quarantines", inst->quarantines);
@@ -75,11 +75,11 @@ static void show_json(const struct vgpu_ctl_gpu *gpu,
 	json_u64(&json, "resets", inst->resets);
 	json_u64(&json, "dma_read_bytes", inst->dma_read_bytes);
 	json_u64(&json, "dma_written_bytes", inst->dma_written_bytes);
-	json_array(&json, "engines");
+	json_begin_array(&json, "engines");
 	for (i = 0; i < ctl_engines(inst->engines); i++)
 		show_engine_json(&json, gpu, inst, i);
-	json_array_end(&json);
-	json_object_end(&json);
+	json_end(&json);
+	json_end(&json);
 }
 
 static void show_line_u64(const char *name, uint64_t value)
@@ -128,8 +128,8 @@ static void show_duration(struct table *table, uint64_t ns)
 	table_add(table, "%s", table_duration(text, sizeof(text), ns));
 }
 
-static enum exit_code show_engines_table(const struct vgpu_ctl_gpu *gpu,
-					 const struct vgpu_ctl_instance *inst)
+static void show_engines_table(const struct vgpu_ctl_gpu *gpu,
+			       const struct vgpu_ctl_instance *inst)
 {
 	const struct vgpu_ctl_instance_engine *e;
 	struct table table;
@@ -157,13 +157,13 @@ static enum exit_code show_engines_table(const struct vgpu_ctl_gpu *gpu,
 		table_add_bytes(&table, e->bytes);
 	}
 	putchar('\n');
-	return table_print(&table, stdout) ? fail("out of memory") : EXIT_OK;
+	table_print(&table, stdout, NULL);
 }
 
-static enum exit_code show_text(const struct vgpu_ctl_gpu *gpu,
-				const struct vgpu_ctl_instance *inst)
+static void show_text(const struct vgpu_ctl_gpu *gpu,
+		      const struct vgpu_ctl_instance *inst)
 {
-	char uuid[UUID_TEXT_LEN];
+	char uuid[UUID_STR_LEN];
 
 	printf("%-22s%s\n", "UUID", uuid_format(inst->uuid, uuid));
 	printf("%-22s%u, %.*s\n", "GPU", inst->gpu, TEXT(gpu->address));
@@ -184,7 +184,7 @@ static enum exit_code show_text(const struct vgpu_ctl_gpu *gpu,
 	show_line_u64("Device resets", inst->resets);
 	show_line_size("Guest memory read", inst->dma_read_bytes);
 	show_line_size("Guest memory written", inst->dma_written_bytes);
-	return show_engines_table(gpu, inst);
+	show_engines_table(gpu, inst);
 }
 
 enum exit_code cmd_show(const struct options *options)
@@ -198,8 +198,9 @@ enum exit_code cmd_show(const struct options *options)
 	if (code)
 		return code;
 	close(fd);
-	if (!options->json)
-		return show_text(&gpu, &inst);
-	show_json(&gpu, &inst);
+	if (options->json)
+		show_json(&gpu, &inst);
+	else
+		show_text(&gpu, &inst);
 	return EXIT_OK;
 }

@@ -132,7 +132,7 @@ static void stats_engine_json(struct json *json, const struct sample *sample,
 	const struct vgpu_ctl_instance_engine *e = &inst->engine[engine];
 	const struct vgpu_ctl_engine *of = &sample->gpu[vgpu].engine[engine];
 
-	json_object(json, NULL);
+	json_begin(json, NULL);
 	json_bytes(json, "name", of->name, sizeof(of->name));
 	json_centi(json, "busy_percent", share->centi);
 	json_centi(json, "window_percent",
@@ -152,7 +152,7 @@ static void stats_engine_json(struct json *json, const struct sample *sample,
 	json_u64(json, "resets", e->resets);
 	json_u64(json, "packets", e->packets);
 	json_u64(json, "bytes", e->bytes);
-	json_object_end(json);
+	json_end(json);
 }
 
 static uint64_t now_ns(void)
@@ -166,20 +166,20 @@ static uint64_t now_ns(void)
 static void stats_json(const struct sample *sample, const struct sample *last,
 		       bool lines)
 {
-	char uuid[UUID_TEXT_LEN];
+	char uuid[UUID_STR_LEN];
 	struct json json;
 	uint32_t i, k;
 
 	json_init(&json, stdout, lines);
-	json_object(&json, NULL);
+	json_begin(&json, NULL);
 	json_u64(&json, "time_ns", now_ns());
-	json_array(&json, "vgpus");
+	json_begin_array(&json, "vgpus");
 	for (i = 0; i < sample->nr; i++) {
 		const struct vgpu_ctl_instance *inst = &sample->inst[i];
 		const struct vgpu_ctl_gpu *gpu = &sample->gpu[i];
 		const struct vgpu_ctl_instance *before = sample_find(last, inst);
 
-		json_object(&json, NULL);
+		json_begin(&json, NULL);
 		json_text(&json, "uuid", uuid_format(inst->uuid, uuid));
 		json_u64(&json, "gpu", inst->gpu);
 		json_bytes(&json, "address", gpu->address, sizeof(gpu->address));
@@ -188,17 +188,17 @@ static void stats_json(const struct sample *sample, const struct sample *last,
 		json_u64(&json, "interval_ns",
 			 share_of(inst, before, 0).interval_ns);
 		json_u64(&json, "frames", inst->frames);
-		json_array(&json, "engines");
+		json_begin_array(&json, "engines");
 		for (k = 0; k < ctl_engines(inst->engines); k++) {
 			struct share share = share_of(inst, before, k);
 
 			stats_engine_json(&json, sample, i, k, &share);
 		}
-		json_array_end(&json);
-		json_object_end(&json);
+		json_end(&json);
+		json_end(&json);
 	}
-	json_array_end(&json);
-	json_object_end(&json);
+	json_end(&json);
+	json_end(&json);
 }
 
 static void stats_milliseconds(struct table *table, uint64_t ns)
@@ -206,14 +206,17 @@ static void stats_milliseconds(struct table *table, uint64_t ns)
 	table_add(table, "%" PRIu64, ns / 1000000);
 }
 
-static int stats_table(const struct sample *sample, const struct sample *last)
+const char stats_columns[] =
+	"UUID|TYPE|ENGINE|>BUSY %|>WINDOW %|>BUSY ms|>LINGER ms|>WAIT ms|>SWITCHES|>PREEMPTIONS|>OVERRUNS|>FAULTS|>PACKETS|>WRITTEN MiB";
+
+static void stats_table(const struct sample *sample, const struct sample *last,
+			const struct table_form *form)
 {
-	char uuid[UUID_TEXT_LEN];
+	char uuid[UUID_STR_LEN];
 	struct table table;
 	uint32_t i, k;
 
-	table_init(&table,
-		   "UUID|TYPE|ENGINE|>BUSY %|>WINDOW %|>BUSY ms|>LINGER ms|>WAIT ms|>SWITCHES|>PREEMPTIONS|>OVERRUNS|>FAULTS|>PACKETS|>WRITTEN MiB");
+	table_init(&table, stats_columns);
 	for (i = 0; i < sample->nr; i++) {
 		const struct vgpu_ctl_instance *inst = &sample->inst[i];
 		const struct vgpu_ctl_instance *before = sample_find(last, inst);
@@ -240,7 +243,7 @@ static int stats_table(const struct sample *sample, const struct sample *last)
 			table_add(&table, "%llu", e->bytes >> 20);
 		}
 	}
-	return table_print(&table, stdout);
+	table_print(&table, stdout, form);
 }
 
 static void stats_pause(uint64_t ns)
@@ -254,23 +257,20 @@ static void stats_pause(uint64_t ns)
 		;
 }
 
-static int stats_print(const struct options *options,
-		       const struct sample *sample, const struct sample *last,
-		       bool first)
+static void stats_print(const struct options *options,
+			const struct sample *sample, const struct sample *last,
+			bool first)
 {
-	int ret = 0;
-
 	if (options->json) {
 		stats_json(sample, last, options->watch_ns);
-		return 0;
+		return;
 	}
 	if (options->watch_ns && isatty(STDOUT_FILENO))
 		fputs("\033[H\033[J", stdout);
 	else if (!first)
 		putchar('\n');
-	ret = stats_table(sample, last);
+	stats_table(sample, last, &options->form);
 	fflush(stdout);
-	return ret;
 }
 
 static int stats_loop(int fd, const struct options *options,
@@ -289,7 +289,7 @@ static int stats_loop(int fd, const struct options *options,
 		ret = sample_take(fd, uuid, &sample);
 		if (ret)
 			break;
-		ret = stats_print(options, &sample, &last, !n);
+		stats_print(options, &sample, &last, !n);
 		sample_free(&last);
 		last = sample;
 		n++;
@@ -306,7 +306,7 @@ enum exit_code cmd_stats(const struct options *given)
 	uint8_t uuid[VGPU_UUID_LEN];
 	int fd, ret;
 
-	if (options.uuid && !uuid_parse(options.uuid, uuid))
+	if (options.uuid && uuid_parse(options.uuid, uuid))
 		return fail_usage("%s: not a UUID", options.uuid);
 	if (options.count && !options.watch_ns)
 		options.watch_ns = 1000000000;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <stdio.h>
 #include <string.h>
 
 #include "command.h"
@@ -10,21 +11,48 @@
 
 static const struct command commands[] = {
 	{
-		.name = "gpus", .run = cmd_gpus,
+		.name = "gpus", .run = cmd_gpus, .columns = gpus_columns,
 		.brief = "list the GPUs that are shared",
-		.synopsis = "[--json]",
+		.synopsis = "[--json | -o COLUMNS]",
 		.about = "Memory, channels, scheduler and engines of each GPU.\n",
 	},
 	{
-		.name = "types", .run = cmd_types,
+		.name = "types", .run = cmd_types, .columns = types_columns,
 		.brief = "list the types, and how many more of each fit",
-		.synopsis = "[--gpu GPU] [--json]",
+		.synopsis = "[--gpu GPU] [--json | -o COLUMNS]",
 		.option = { THIS_GPU_ONLY },
 	},
 	{
-		.name = "list", .run = cmd_list,
+		.name = "creatable", .run = cmd_creatable, .columns = creatable_columns,
+		.brief = "list the types of which more fit now, by GPU",
+		.synopsis = "[--gpu GPU] [--json | -o COLUMNS]",
+		.option = { THIS_GPU_ONLY },
+	},
+	{
+		.name = "list", .run = cmd_list, .columns = list_columns,
 		.brief = "list the vGPUs",
-		.synopsis = "[--gpu GPU] [--json]",
+		.synopsis = "[--gpu GPU] [--json | -o COLUMNS]",
+		.option = { THIS_GPU_ONLY },
+	},
+	{
+		.name = "placement", .run = cmd_placement, .columns = placement_columns,
+		.brief = "show where vGPUs lie in the framebuffer, and what is free",
+		.synopsis = "[--gpu GPU] [--json | -o COLUMNS]",
+		.about = "On a terminal also drawn, with the letters of the column MARK.\n",
+		.option = { THIS_GPU_ONLY },
+	},
+	{
+		.name = "process", .run = cmd_process, .columns = process_columns,
+		.brief = "show who has vGPUs open, and their use of the engines",
+		.synopsis = "[--gpu GPU] [--json | -o COLUMNS]",
+		.about = "Share of the scheduler's last window, and time since the vGPU was created.\n",
+		.option = { THIS_GPU_ONLY },
+	},
+	{
+		.name = "caps", .run = cmd_caps, .columns = caps_columns,
+		.brief = "show what the driver and each GPU can do",
+		.synopsis = "[--gpu GPU] [--json | -o COLUMNS]",
+		.about = "With -o or --noheadings only the table of the GPUs.\n",
 		.option = { THIS_GPU_ONLY },
 	},
 	{
@@ -33,9 +61,9 @@ static const struct command commands[] = {
 		.synopsis = "UUID [--json]",
 	},
 	{
-		.name = "stats", .run = cmd_stats, .args_max = 1,
+		.name = "stats", .run = cmd_stats, .args_max = 1, .columns = stats_columns,
 		.brief = "show what vGPUs got of the engines",
-		.synopsis = "[UUID] [--watch[=SECS]] [--count N] [--json]",
+		.synopsis = "[UUID] [--watch[=SECS]] [--count N] [--json | -o COLUMNS]",
 		.about =
 		"Per engine: share of the time since the last sample (since the vGPU was\n"
 		"created, without --watch) and counters since it was created.\n",
@@ -120,8 +148,9 @@ static const struct command commands[] = {
 	},
 	{
 		.name = "share show", .run = cmd_share_show, .args_max = 1,
+		.columns = shares_columns, .shown = &share_settings,
 		.brief = "show what vGPUs are to get",
-		.synopsis = "[UUID] [--json]",
+		.synopsis = "[UUID] [--json | -o COLUMNS]",
 	},
 	{
 		.name = "share set", .run = cmd_share_set,
@@ -132,6 +161,25 @@ static const struct command commands[] = {
 		.notes =
 		"A SHARE is per mille (250) or per cent (25%). Policies other than qos do not\n"
 		"look at guarantee, cap and weight, but the sum of guarantees is checked.\n",
+	},
+	{
+		.name = "save", .run = cmd_save,
+		.brief = "write the state of GPUs and vGPUs as apply takes it",
+		.synopsis = "[-f FILE]",
+		.about = "Policies, settings and vGPUs, but for those that mdevctl defines.\n",
+		.option = { { OPT_FILE, "(-f) to this file; else to standard output" } },
+	},
+	{
+		.name = "apply", .run = cmd_apply,
+		.brief = "bring GPUs and vGPUs into the state that a file declares",
+		.synopsis = "-f FILE [--dry-run] [--json]",
+		.about =
+		"All that is wrong with the file is said, with its place, before anything is\n"
+		"changed. vGPUs that the file does not name stay as they are.\n",
+		.option = {
+			{ OPT_FILE, "(-f) as save writes it; -: standard input" },
+			{ OPT_DRY_RUN, "only say what would be changed" },
+		},
 	},
 	{
 		.name = "hist", .run = cmd_hist, .args_min = 1, .args_max = 1,
@@ -162,6 +210,15 @@ const char *command_second_word(const struct command *command)
 	const char *space = strchr(command->name, ' ');
 
 	return space ? space + 1 : NULL;
+}
+
+/* Writes all headings of the command's table to @text and returns it. */
+const char *command_headings(const struct command *command, char *text, size_t room)
+{
+	snprintf(text, room, "%s", command->columns);
+	if (command->shown)
+		setting_headings(command->shown, text, room);
+	return text;
 }
 
 /*

@@ -7,6 +7,8 @@
 
 #include "options.h"
 
+#define VGPUCTL_VERSION	"0.1.0"
+
 #define COMMAND_OPTIONS	5
 
 /**
@@ -27,6 +29,9 @@ struct command_option {
  * @about:    more lines for --help, or NULL
  * @option:   the options, the last one followed by OPT_NONE
  * @settings: what the command can set, or NULL
+ * @columns:  headings of the table that it prints, as table_init() takes them; NULL: -o and
+ *            --noheadings are not for it
+ * @shown:    settings whose columns follow these, or NULL
  * @notes:    lines for --help after the options, or NULL
  * @args_min: least number of arguments, 0 or 1; the argument is a UUID
  * @args_max: largest number of arguments, 0 or 1
@@ -39,6 +44,8 @@ struct command {
 	const char *about;
 	struct command_option option[COMMAND_OPTIONS];
 	const struct setting_table *settings;
+	const char *columns;
+	const struct setting_table *shown;
 	const char *notes;
 	int args_min;
 	int args_max;
@@ -49,10 +56,25 @@ const struct command *command_at(size_t i);
 const struct command *command_find(int argc, char **argv, int *words);
 bool command_first_word_is(const struct command *command, const char *word);
 const char *command_second_word(const struct command *command);
+const char *command_headings(const struct command *command, char *text, size_t room);
 
-/* Each in cmd_*.c. */
+/* Each in cmd_*.c, the headings beside the rows that belong below them. */
+extern const char gpus_columns[];
+extern const char types_columns[];
+extern const char creatable_columns[];
+extern const char list_columns[];
+extern const char placement_columns[];
+extern const char process_columns[];
+extern const char caps_columns[];
+extern const char stats_columns[];
+extern const char shares_columns[];
+
 enum exit_code cmd_gpus(const struct options *options);
 enum exit_code cmd_types(const struct options *options);
+enum exit_code cmd_creatable(const struct options *options);
+enum exit_code cmd_placement(const struct options *options);
+enum exit_code cmd_process(const struct options *options);
+enum exit_code cmd_caps(const struct options *options);
 enum exit_code cmd_list(const struct options *options);
 enum exit_code cmd_show(const struct options *options);
 enum exit_code cmd_stats(const struct options *options);
@@ -66,6 +88,8 @@ enum exit_code cmd_sched_set(const struct options *options);
 enum exit_code cmd_sched_log(const struct options *options);
 enum exit_code cmd_share_show(const struct options *options);
 enum exit_code cmd_share_set(const struct options *options);
+enum exit_code cmd_save(const struct options *options);
+enum exit_code cmd_apply(const struct options *options);
 enum exit_code cmd_hist(const struct options *options);
 
 #endif /* VGPUCTL_COMMAND_H */

@@ -9,7 +9,7 @@
 #include "share.h"
 #include "uuid.h"
 
-#define WORDS_ROOM	256
+#define WORDS_ROOM	512
 
 /* The first words of all commands. */
 static void print_names(void)
@@ -57,6 +57,8 @@ static void print_options(const struct command *command)
 		if (settings->setting[i].name)
 			printf("--%s\n", settings->setting[i].name);
 	puts("--json\n--help");
+	if (command->columns)
+		puts("--output\n--noheadings");
 }
 
 static int print_gpu(int fd, const struct vgpu_ctl_gpu *gpu, void *arg)
@@ -92,7 +94,7 @@ static int print_engines(int fd, const struct vgpu_ctl_gpu *gpu, void *arg)
 
 static int print_uuid(const struct vgpu_ctl_instance *inst, void *arg)
 {
-	char uuid[UUID_TEXT_LEN];
+	char uuid[UUID_STR_LEN];
 
 	(void)arg;
 	puts(uuid_format(inst->uuid, uuid));
@@ -145,6 +147,10 @@ static bool print_values(const struct command *command, const char *option)
 			visit_gpus(print_engines);
 		return form->argument && !form->optional;
 	}
+	if (command->columns && !strcmp(option, options_form(OPT_COLUMNS)->name)) {
+		table_names(command_headings(command, words, sizeof(words)), stdout, "\n");
+		return true;
+	}
 	return false;
 }
 
@@ -171,6 +177,8 @@ void complete_print(int argc, char **argv)
 	command = command_find(argc - 1, argv, &words);
 	if (!command)
 		return;
+	if (!strcmp(before, "-o"))
+		before = "--output";
 	if (!strncmp(before, "--", 2) && print_values(command, before + 2))
 		return;
 	if (*last != '-' && (command->args_max || command->settings == &share_settings))

@@ -15,6 +15,7 @@
 #include "message.h"
 
 #define ALL_GPUS	(~0u)
+#define CTL_ENGINE_NAMES	(VGPU_MAX_ENGINES * 17 + 1)
 
 /* For "%.*s": texts of the ABI may fill their arrays, without a 0 at the end. */
 #define TEXT(a)		(int)sizeof(a), (const char *)(a)
@@ -111,6 +112,9 @@ int ctl_visit_instances(int fd, uint32_t gpu, void *arg,
 uint32_t ctl_engines(uint32_t engines);
 bool ctl_engine_is(const struct vgpu_ctl_gpu *gpu, uint32_t i, const char *name);
 bool ctl_has_engine(const struct vgpu_ctl_gpu *gpu, const char *name);
+
+/* Writes the names of the GPU's engines to CTL_ENGINE_NAMES bytes at @text, and returns it. */
+const char *ctl_engine_names(const struct vgpu_ctl_gpu *gpu, char *text);
 
 /* Says that the GPU has no engine @name, and which engines it has. */
 enum exit_code ctl_fail_engine(const struct vgpu_ctl_gpu *gpu, const char *name);

@@ -59,7 +59,7 @@ int ctl_find_gpu(int fd, const char *text, uint32_t *id)
 
 enum exit_code ctl_fail_vgpu(const uint8_t *uuid, int ret)
 {
-	char text[UUID_TEXT_LEN];
+	char text[UUID_STR_LEN];
 
 	uuid_format(uuid, text);
 	if (ctl_is_gone(ret))
@@ -73,7 +73,7 @@ enum exit_code ctl_open_vgpu(const char *text, int *fd, struct vgpu_ctl_instance
 	uint8_t uuid[VGPU_UUID_LEN];
 	int ret;
 
-	if (!uuid_parse(text, uuid))
+	if (uuid_parse(text, uuid))
 		return fail_usage("%s: not a UUID", text);
 	*fd = ctl_open();
 	if (*fd < 0)
@@ -157,18 +157,25 @@ bool ctl_has_engine(const struct vgpu_ctl_gpu *gpu, const char *name)
 	return false;
 }
 
-enum exit_code ctl_fail_engine(const struct vgpu_ctl_gpu *gpu,
-			       const char *name)
+const char *ctl_engine_names(const struct vgpu_ctl_gpu *gpu, char *text)
 {
-	char text[VGPU_MAX_ENGINES * 18 + 1];
 	size_t length = 0;
 	uint32_t i;
 
 	text[0] = 0;
 	for (i = 0; i < ctl_engines(gpu->engines); i++)
-		length += (size_t)snprintf(text + length, sizeof(text) - length,
-					   " %.*s", TEXT(gpu->engine[i].name));
-	return fail("GPU %u: no engine %s; there are:%s", gpu->gpu, name, text);
+		length += (size_t)sprintf(text + length, "%s%.*s", i ? " " : "",
+					  TEXT(gpu->engine[i].name));
+	return text;
+}
+
+enum exit_code ctl_fail_engine(const struct vgpu_ctl_gpu *gpu,
+			       const char *name)
+{
+	char text[CTL_ENGINE_NAMES];
+
+	return fail("GPU %u: no engine %s; there are: %s", gpu->gpu, name,
+		    ctl_engine_names(gpu, text));
 }
 
 static const char * const placement_names[] = {

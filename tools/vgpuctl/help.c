@@ -83,6 +83,8 @@ static void help_options(const struct command *command)
 
 void help_command(const struct command *command)
 {
+	char headings[512];
+
 	printf("Usage: vgpuctl %s %s\n\n%c%s.\n", command->name, command->synopsis,
 	       command->brief[0] - 'a' + 'A', command->brief + 1);
 	if (command->about)
@@ -90,5 +92,10 @@ void help_command(const struct command *command)
 	help_options(command);
 	if (command->notes)
 		printf("\n%s", command->notes);
+	if (command->columns) {
+		puts("\n  --output COLUMNS, -o COLUMNS  only these, separated by commas, in this order:");
+		table_names(command_headings(command, headings, sizeof(headings)), stdout, ", ");
+		puts("  --noheadings                  no headings");
+	}
 	puts("\n  --json  JSON on standard output; vgpuctl(8) lists the keys");
 }

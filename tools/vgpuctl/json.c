@@ -1,15 +1,68 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include <json-c/json.h>
+
 #include "json.h"
+#include "message.h"
 
 void json_init(struct json *json, FILE *out, bool lines)
 {
 	json->out = out;
 	json->lines = lines;
 	json->depth = 0;
-	json->empty = true;
+}
+
+/* Adds @value, which is NULL for null, to what is open. */
+static void json_add(struct json *json, const char *key, struct json_object *value)
+{
+	struct json_object *to;
+
+	if (!json->depth)
+		return;
+	to = json->open[json->depth - 1];
+	if (key ? json_object_object_add(to, key, value) : json_object_array_add(to, value))
+		out_of_memory();
+}
+
+static void json_add_new(struct json *json, const char *key, struct json_object *value)
+{
+	need_memory(value);
+	json_add(json, key, value);
+}
+
+static void json_open(struct json *json, const char *key, struct json_object *value)
+{
+	json_add_new(json, key, value);
+	json->open[json->depth++] = value;
+}
+
+void json_begin(struct json *json, const char *key)
+{
+	json_open(json, key, json_object_new_object());
+}
+
+void json_begin_array(struct json *json, const char *key)
+{
+	json_open(json, key, json_object_new_array());
+}
+
+void json_end(struct json *json)
+{
+	const int style = JSON_C_TO_STRING_SPACED | JSON_C_TO_STRING_NOSLASHESCAPE |
+		(json->lines ? 0 : JSON_C_TO_STRING_PRETTY);
+	struct json_object *ended = json->open[--json->depth];
+	const char *text;
+
+	if (json->depth)
+		return;
+	text = json_object_to_json_string_ext(ended, style);
+	need_memory(text);
+	fprintf(json->out, "%s\n", text);
+	fflush(json->out);
+	json_object_put(ended);
 }
 
 /* Length of the UTF-8 sequence at @s (RFC 3629), or 0 if there is no valid one. */
@@ -20,14 +73,9 @@ static size_t utf8_length(const unsigned char *s, size_t room)
 
 	if (s[0] < 0x80)
 		return 1;
-	if (s[0] >= 0xc2 && s[0] <= 0xdf)
-		n = 2;
-	else if (s[0] >= 0xe0 && s[0] <= 0xef)
-		n = 3;
-	else if (s[0] >= 0xf0 && s[0] <= 0xf4)
-		n = 4;
-	else
+	if (s[0] < 0xc2 || s[0] > 0xf4)
 		return 0;
+	n = s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : 4;
 	if (n > room)
 		return 0;
 	if (s[0] == 0xe0)
@@ -46,138 +94,53 @@ static size_t utf8_length(const unsigned char *s, size_t room)
 	return n;
 }
 
-static void json_string(struct json *json, const void *text, size_t bytes)
+/* json-c writes strings as they are: bytes that are no UTF-8 become U+FFFD here. */
+void json_bytes(struct json *json, const char *key, const void *text, size_t room)
 {
+	const size_t bytes = strnlen(text, room);
 	const unsigned char *s = text, *end = s + bytes;
+	char *good = malloc(3 * bytes + 1), *to = good;
 	size_t n;
 
-	putc('"', json->out);
+	need_memory(good);
 	while (s < end) {
 		n = utf8_length(s, (size_t)(end - s));
-		if (!n) {
-			fputs("\\ufffd", json->out);
-			n = 1;
-		} else if (*s == '"' || *s == '\\') {
-			fprintf(json->out, "\\%c", *s);
-		} else if (*s < 0x20 || *s == 0x7f) {
-			fprintf(json->out, "\\u%04x", *s);
-		} else {
-			fwrite(s, 1, n, json->out);
-		}
-		s += n;
+		to = n ? mempcpy(to, s, n) : mempcpy(to, "\xef\xbf\xbd", 3);
+		s += n ? n : 1;
 	}
-	putc('"', json->out);
-}
-
-static void json_newline(struct json *json)
-{
-	unsigned int i;
-
-	if (json->lines)
-		return;
-	putc('\n', json->out);
-	for (i = 0; i < json->depth; i++)
-		fputs("  ", json->out);
-}
-
-static void json_key(struct json *json, const char *key)
-{
-	if (json->depth) {
-		if (!json->empty)
-			fputs(json->lines ? ", " : ",", json->out);
-		json_newline(json);
-	}
-	json->empty = false;
-	if (key) {
-		json_string(json, key, strlen(key));
-		fputs(": ", json->out);
-	}
-}
-
-static void json_open(struct json *json, const char *key, char c)
-{
-	json_key(json, key);
-	putc(c, json->out);
-	json->depth++;
-	json->empty = true;
-}
-
-static void json_close(struct json *json, char c)
-{
-	bool empty = json->empty;
-
-	json->depth--;
-	if (!empty)
-		json_newline(json);
-	putc(c, json->out);
-	json->empty = false;
-	if (!json->depth) {
-		putc('\n', json->out);
-		fflush(json->out);
-		json->empty = true;
-	}
-}
-
-void json_object(struct json *json, const char *key)
-{
-	json_open(json, key, '{');
-}
-
-void json_object_end(struct json *json)
-{
-	json_close(json, '}');
-}
-
-void json_array(struct json *json, const char *key)
-{
-	json_open(json, key, '[');
-}
-
-void json_array_end(struct json *json)
-{
-	json_close(json, ']');
+	json_add_new(json, key, json_object_new_string_len(good, (int)(to - good)));
+	free(good);
 }
 
 void json_text(struct json *json, const char *key, const char *text)
 {
-	json_key(json, key);
-	json_string(json, text, strlen(text));
-}
-
-void json_bytes(struct json *json, const char *key, const void *text,
-		size_t room)
-{
-	json_key(json, key);
-	json_string(json, text, strnlen(text, room));
+	json_bytes(json, key, text, strlen(text));
 }
 
 void json_u64(struct json *json, const char *key, uint64_t value)
 {
-	json_key(json, key);
-	fprintf(json->out, "%" PRIu64, value);
+	json_add_new(json, key, json_object_new_uint64(value));
 }
 
 void json_s64(struct json *json, const char *key, int64_t value)
 {
-	json_key(json, key);
-	fprintf(json->out, "%" PRId64, value);
+	json_add_new(json, key, json_object_new_int64(value));
 }
 
-void json_bool(struct json *json, const char *key, bool value)
+void json_flag(struct json *json, const char *key, bool value)
 {
-	json_key(json, key);
-	fputs(value ? "true" : "false", json->out);
+	json_add_new(json, key, json_object_new_boolean(value));
 }
 
 void json_null(struct json *json, const char *key)
 {
-	json_key(json, key);
-	fputs("null", json->out);
+	json_add(json, key, NULL);
 }
 
 void json_centi(struct json *json, const char *key, uint64_t hundredths)
 {
-	json_key(json, key);
-	fprintf(json->out, "%" PRIu64 ".%02" PRIu64, hundredths / 100,
-		hundredths % 100);
+	char text[32];
+
+	snprintf(text, sizeof(text), "%" PRIu64 ".%02" PRIu64, hundredths / 100, hundredths % 100);
+	json_add_new(json, key, json_object_new_double_s((double)hundredths / 100, text));
 }

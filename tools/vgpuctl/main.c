@@ -9,8 +9,6 @@
 #include "complete.h"
 #include "help.h"
 
-#define VGPUCTL_VERSION	"0.1.0"
-
 /* Fails if something that was printed could not be written. */
 static enum exit_code finish(enum exit_code code)
 {

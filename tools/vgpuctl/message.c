@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <linux/vgpu.h>
@@ -50,4 +51,17 @@ const char *message_refusal(const uint8_t *reason, int ret, char *text, size_t r
 	else
 		snprintf(text, room, "%s", strerror(-ret));
 	return text;
+}
+
+void *need_zeroed(size_t nr, size_t size)
+{
+	void *memory = calloc(nr ? nr : 1, size);
+
+	need_memory(memory);
+	return memory;
+}
+
+void out_of_memory(void)
+{
+	exit(fail("out of memory"));
 }

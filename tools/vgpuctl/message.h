@@ -22,5 +22,17 @@ __attribute__((format(printf, 1, 2)))
 enum exit_code fail_usage(const char *fmt, ...);
 
 const char *message_refusal(const uint8_t *reason, int ret, char *text, size_t room);
+__attribute__((noreturn))
+void out_of_memory(void);
+
+/* Allocates @nr elements of @size bytes, all 0; if memory is short, the program ends. */
+void *need_zeroed(size_t nr, size_t size);
+
+/* Ends the program if @memory, which was just allocated, is NULL. */
+static inline void need_memory(const void *memory)
+{
+	if (!memory)
+		out_of_memory();
+}
 
 #endif /* VGPUCTL_MESSAGE_H */

@@ -15,6 +15,10 @@
 static const struct option_form forms[] = {
 	{ OPT_HELP, "help", NULL, false },
 	{ OPT_JSON, "json", NULL, false },
+	{ OPT_COLUMNS, "output", "COLUMNS", false },
+	{ OPT_NOHEADINGS, "noheadings", NULL, false },
+	{ OPT_FILE, "file", "FILE", false },
+	{ OPT_DRY_RUN, "dry-run", NULL, false },
 	{ OPT_WATCH, "watch", "SECS", true },
 	{ OPT_COUNT, "count", "N", false },
 	{ OPT_TYPE, "type", "TYPE", false },
@@ -76,7 +80,7 @@ static enum exit_code add_share(struct options *options, const char *text)
 		return fail_usage("%s: more than %u vGPUs cannot be set at once",
 				  text, MAX_SHARES);
 	share = &options->shares[options->nr_shares];
-	if (!uuid_parse(text, share->uuid))
+	if (uuid_parse(text, share->uuid))
 		return fail_usage("%s: not a UUID", text);
 	options->nr_shares++;
 	return EXIT_OK;
@@ -104,6 +108,18 @@ static enum exit_code parse_one(struct options *options, int key)
 		return add_share(options, optarg);
 	case OPT_JSON:
 		options->json = true;
+		return EXIT_OK;
+	case OPT_COLUMNS:
+		options->form.columns = optarg;
+		return EXIT_OK;
+	case OPT_NOHEADINGS:
+		options->form.bare = true;
+		return EXIT_OK;
+	case OPT_FILE:
+		options->file = optarg;
+		return EXIT_OK;
+	case OPT_DRY_RUN:
+		options->dry_run = true;
 		return EXIT_OK;
 	case OPT_WATCH:
 		return parse_watch(optarg, &options->watch_ns);
@@ -134,7 +150,7 @@ static enum exit_code parse_one(struct options *options, int key)
 /* Is each vGPU given something, and is there one? */
 static enum exit_code check_shares(const struct options *options, const struct command *command)
 {
-	char uuid[UUID_TEXT_LEN], names[256];
+	char uuid[UUID_STR_LEN], names[256];
 	uint32_t i;
 
 	if (!options->nr_shares)
@@ -153,6 +169,19 @@ static enum exit_code check_sched(const struct options *options, const struct co
 	if (!options->sched.valid)
 		return fail_usage("%s: nothing is to be set", command->name);
 	return setting_check(command->settings, options->sched.valid);
+}
+
+/* JSON has all keys, whatever is shown of a table. */
+static enum exit_code check_form(const struct options *options)
+{
+	char headings[512];
+
+	if (options->json && (options->form.columns || options->form.bare))
+		return fail_usage("--json goes with neither -o nor --noheadings, which are for tables");
+	if (!options->form.columns)
+		return EXIT_OK;
+	return table_check(command_headings(options->command, headings, sizeof(headings)),
+			   &options->form);
 }
 
 void options_free(struct options *options)
@@ -179,6 +208,10 @@ static void list_options(const struct command *command, struct option *to)
 	memset(to, 0, MAX_OPTIONS * sizeof(*to));
 	add_form(&to[nr++], options_form(OPT_HELP));
 	add_form(&to[nr++], options_form(OPT_JSON));
+	if (command->columns) {
+		add_form(&to[nr++], options_form(OPT_COLUMNS));
+		add_form(&to[nr++], options_form(OPT_NOHEADINGS));
+	}
 	for (i = 0; i < COMMAND_OPTIONS && command->option[i].id; i++)
 		add_form(&to[nr++], options_form(command->option[i].id));
 	for (i = 0; settings && i < settings->nr && nr < MAX_OPTIONS - 1; i++) {
@@ -205,9 +238,11 @@ enum exit_code options_parse(struct options *options, const struct command *comm
 	int key, args;
 
 	memset(options, 0, sizeof(*options));
+	options->command = command;
 	list_options(command, long_options);
 	optind = 0;
-	short_options = settings == &share_settings ? "-h" : "h";
+	short_options = settings == &share_settings ? "-h" :
+		command->columns ? "ho:" : command->option[0].id == OPT_FILE ? "hf:" : "h";
 	while ((key = getopt_long(argc, argv, short_options, long_options, NULL)) != -1) {
 		*help = key == OPT_HELP;
 		if (*help)
@@ -231,5 +266,5 @@ enum exit_code options_parse(struct options *options, const struct command *comm
 		options->uuid = argv[optind];
 	if (settings == &share_settings)
 		return check_shares(options, command);
-	return settings ? check_sched(options, command) : EXIT_OK;
+	return settings ? check_sched(options, command) : check_form(options);
 }

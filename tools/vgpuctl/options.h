@@ -9,6 +9,7 @@
 #include <linux/vgpu.h>
 
 #include "message.h"
+#include "table.h"
 
 struct command;
 
@@ -17,6 +18,8 @@ enum option_id {
 	OPT_NONE = 0,
 	OPT_ARGUMENT = 1,	/* no option: a UUID, after which options for this vGPU come */
 	OPT_HELP = 'h',
+	OPT_COLUMNS = 'o',
+	OPT_FILE = 'f',
 	OPT_JSON = 256,
 	OPT_WATCH,
 	OPT_COUNT,
@@ -26,6 +29,8 @@ enum option_id {
 	OPT_ENGINE,
 	OPT_FOLLOW,
 	OPT_CHART,
+	OPT_NOHEADINGS,
+	OPT_DRY_RUN,
 	OPT_SETTING,		/* from here on: the rows of the command's settings */
 };
 
@@ -45,7 +50,9 @@ struct option_form {
 
 /**
  * struct options - a command's line, taken apart
+ * @command:   the command
  * @json:      print JSON
+ * @form:      which part of a table is printed
  * @watch_ns:  time between two samples; 0: take one sample
  * @count:     end after this many samples, events or runs; 0: --count is not given
  * @type:      argument of --type, or NULL
@@ -54,12 +61,16 @@ struct option_form {
  * @engine:    argument of --engine, or NULL
  * @follow:    go on with runs that end from now on
  * @chart:     draw runs
+ * @file:      argument of --file, or NULL
+ * @dry_run:   only say what would be done
  * @sched:     settings of a GPU's scheduler; @sched.valid says which are given
  * @shares:    settings of vGPUs, one element for each, or NULL; options_free() frees it
  * @nr_shares: number of elements of @shares
  */
 struct options {
+	const struct command *command;
 	bool json;
+	struct table_form form;
 	uint64_t watch_ns;
 	uint64_t count;
 	const char *type;
@@ -68,6 +79,8 @@ struct options {
 	const char *engine;
 	bool follow;
 	bool chart;
+	const char *file;
+	bool dry_run;
 	struct vgpu_ctl_sched sched;
 	struct vgpu_ctl_share *shares;
 	uint32_t nr_shares;

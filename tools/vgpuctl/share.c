@@ -14,14 +14,15 @@
 static const struct setting share_rows[] = {
 	{
 		.kind = &setting_permille, SHARE_SET(GUARANTEE, guarantee), SHARE_READ(guarantee),
+		.max = 1000,
 		.name = "guarantee", .argument = "SHARE",
 		.help = "of each engine, 0 to 1000 or 0% to 100%",
 		.key = "guarantee_permille", .heading = ">GUARANTEE %",
 		.title = "Guarantee", .unit = " % of each engine",
 	},
 	{
-		.kind = &setting_permille, SHARE_SET(CAP, cap), SHARE_READ(cap), .min = 1,
-		.name = "cap", .argument = "SHARE",
+		.kind = &setting_permille, SHARE_SET(CAP, cap), SHARE_READ(cap),
+		.min = 1, .max = 1000, .name = "cap", .argument = "SHARE",
 		.help = "no more than this, 1 to 1000; 1000: no cap",
 		.key = "cap_permille", .heading = ">CAP %", .title = "Cap", .unit = " %",
 	},
@@ -33,7 +34,7 @@ static const struct setting share_rows[] = {
 	},
 	{
 		.kind = &setting_fps, SHARE_SET(FRL, frl), SHARE_READ(frl_config),
-		.name = "frl", .argument = "FPS",
+		.max = VGPU_FRL_MAX, .name = "frl", .argument = "FPS",
 		.help = "frames per second, 1 to 1000, off, or default: its type's",
 		.key = "frl_config_fps", .heading = ">FRL SET fps", .title = "Frame rate limit",
 	},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Aligned tables for people. */
+/* Aligned tables for people, by libsmartcols. */
 #ifndef VGPUCTL_TABLE_H
 #define VGPUCTL_TABLE_H
 
@@ -8,31 +8,36 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#define TABLE_COLUMNS	20
+#include "message.h"
+
+struct libscols_table;
+struct libscols_line;
 
 /**
- * struct table - rows of cells, kept until the widest cell of each column is known
- * @columns: number of columns
- * @right:   of each column whether its cells are flush right
- * @width:   of each column the length of its widest cell
- * @cells:   the cells row by row, the headings first; allocated
- * @nr:      number of cells so far
- * @room:    number of elements of @cells
- * @failed:  memory was short, so the table is incomplete
+ * struct table_form - which part of a table is printed
+ * @columns: argument of -o, or NULL: all columns
+ * @bare:    without headings
+ */
+struct table_form {
+	const char *columns;
+	bool bare;
+};
+
+/**
+ * struct table - rows of cells
+ * @scols: libsmartcols' table
+ * @line:  its row that is being filled
+ * @next:  column of the next cell
  */
 struct table {
-	unsigned int columns;
-	bool right[TABLE_COLUMNS];
-	size_t width[TABLE_COLUMNS];
-	char **cells;
-	size_t nr;
-	size_t room;
-	bool failed;
+	struct libscols_table *scols;
+	struct libscols_line *line;
+	size_t next;
 };
 
 /*
  * Begins a table. Headings are separated by '|'; a heading that starts with '>' makes its column
- * flush right.
+ * flush right. If memory is short, here or below, the program ends.
  */
 void table_init(struct table *table, const char *headings);
 
@@ -45,11 +50,23 @@ __attribute__((format(printf, 2, 3)))
 void table_add(struct table *table, const char *fmt, ...);
 void table_add_bytes(struct table *table, uint64_t bytes);
 
-/* Prints the table and frees its cells. Returns 0, or -ENOMEM if nothing could be printed. */
-int table_print(struct table *table, FILE *out);
+/*
+ * Prints the table, as table_check() has found @form to be right, and frees it. If @form is NULL,
+ * all of it is printed.
+ */
+void table_print(struct table *table, FILE *out, const struct table_form *form);
+
+/* Does a table with these headings have the columns of @form? */
+enum exit_code table_check(const char *headings, const struct table_form *form);
+
+/* Prints the names of columns, as -o takes them. */
+void table_names(const char *headings, FILE *out, const char *between);
 
 /* Does @out, a terminal, show colours, and does the user want them? */
 bool table_colour(FILE *out);
+
+/* How many characters a line of standard output has room for. */
+unsigned int table_width(void);
 
 /* Write a size and a time with a unit that suits it to @text, and return it. */
 const char *table_size(char *text, size_t room, uint64_t bytes);

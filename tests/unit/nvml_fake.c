@@ -1,0 +1,591 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "core/placement.h"
+#include "core/types.h"
+
+#include "nvml_fake.h"
+
+#define BOARD		"SG16"
+#define REGION_GB	16
+#define CHANNELS	256
+#define TYPES		32
+#define SAMPLES		(40 * VGPU_SAMPLES_KEPT)
+#define SESSIONS	4096
+#define FILES		64
+
+struct fake fake;
+
+/* All below is protected by the lock: several threads of a test call the library. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct vgpu_ctl_instance vgpus[FAKE_VGPUS];
+static bool there[FAKE_VGPUS];
+static struct vgpu_ctl_sample samples[SAMPLES];
+static unsigned int sample_gpu[SAMPLES], nr_samples;
+static struct vgpu_ctl_session sessions[SESSIONS];
+static unsigned int session_gpu[SESSIONS], nr_sessions;
+static struct vgpu_ctl_switch runs[VGPU_SCHED_LOG];
+static unsigned int nr_runs;
+static uint64_t clock_ns;
+static struct vgpu_type types[TYPES];
+static unsigned int nr_types;
+static int pipes[FILES][2], nr_pipes, nr_files, allocations;
+static unsigned long calls;
+
+int __real_open(const char *path, int flags, ...);
+int __real_close(int fd);
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t nr, size_t size);
+void *__real_realloc(void *p, size_t size);
+void __real_free(void *p);
+int __wrap_open(const char *path, int flags, ...);
+int __wrap_close(int fd);
+int __wrap_ioctl(int fd, unsigned long request, void *arg);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t nr, size_t size);
+void *__wrap_realloc(void *p, size_t size);
+void __wrap_free(void *p);
+
+static void must(bool right, const char *what)
+{
+	if (right)
+		return;
+	printf("Bail out! the library: %s\n", what);
+	fflush(stdout);
+	_exit(1);
+}
+
+static void allocated(int nr)
+{
+	__atomic_fetch_add(&allocations, nr, __ATOMIC_RELAXED);
+}
+
+/* Only tests with one thread make allocations fail. */
+static bool fails(void)
+{
+	return fake.fail_allocation && !--fake.fail_allocation;
+}
+
+void *__wrap_malloc(size_t size)
+{
+	if (fails())
+		return NULL;
+	allocated(1);
+	return __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t nr, size_t size)
+{
+	if (fails())
+		return NULL;
+	allocated(1);
+	return __real_calloc(nr, size);
+}
+
+void *__wrap_realloc(void *p, size_t size)
+{
+	if (fails())
+		return NULL;
+	allocated(!p);
+	return __real_realloc(p, size);
+}
+
+void __wrap_free(void *p)
+{
+	allocated(-!!p);
+	__real_free(p);
+}
+
+int fake_allocations(void)
+{
+	return __atomic_load_n(&allocations, __ATOMIC_RELAXED);
+}
+
+int fake_files(void)
+{
+	return __atomic_load_n(&nr_files, __ATOMIC_RELAXED);
+}
+
+unsigned long fake_calls(void)
+{
+	return __atomic_load_n(&calls, __ATOMIC_RELAXED);
+}
+
+/* The node is a pipe, so that poll() works; what stands in other files is made up. */
+static int open_node(int flags)
+{
+	int fd = -1;
+
+	if (fake.open_error) {
+		errno = fake.open_error;
+		return -1;
+	}
+	pthread_mutex_lock(&lock);
+	if (nr_pipes < FILES && !pipe2(pipes[nr_pipes], O_CLOEXEC | O_DIRECT | O_NONBLOCK)) {
+		fd = pipes[nr_pipes++][0];
+		nr_files++;
+	}
+	pthread_mutex_unlock(&lock);
+	must((flags & O_ACCMODE) == O_RDONLY, "reading is enough");
+	return fd;
+}
+
+int __wrap_open(const char *path, int flags, ...)
+{
+	must(flags & O_CLOEXEC, "a file that is open in children");
+	if (!strcmp(path, "/dev/vgpu"))
+		return open_node(flags);
+	return __real_open(path, flags);
+}
+
+int __wrap_close(int fd)
+{
+	int i;
+
+	pthread_mutex_lock(&lock);
+	for (i = 0; i < nr_pipes; i++)
+		if (pipes[i][0] == fd) {
+			__real_close(pipes[i][1]);
+			pipes[i][0] = pipes[nr_pipes - 1][0];
+			pipes[i][1] = pipes[--nr_pipes][1];
+			nr_files--;
+			break;
+		}
+	pthread_mutex_unlock(&lock);
+	return __real_close(fd);
+}
+
+/* Never the same twice, as nothing that is created is of the same time as something else. */
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+	uint64_t ns;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	ns = (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+	clock_ns = ns > clock_ns ? ns : clock_ns + 1;
+	return clock_ns;
+}
+
+void fake_reset(void)
+{
+	struct vgpu_placement places;
+	unsigned int i;
+
+	pthread_mutex_lock(&lock);
+	memset(&fake, 0, sizeof(fake));
+	fake.abi_major = VGPU_ABI_MAJOR;
+	fake.gpus = FAKE_GPUS;
+	for (i = 0; i < FAKE_GPUS; i++) {
+		strcpy((char *)fake.sched[i].policy, "best_effort");
+		fake.sched[i].slice_ns = 1000000;
+		fake.sched[i].window_ns = 100000000;
+	}
+	memset(there, 0, sizeof(there));
+	nr_samples = 0;
+	nr_sessions = 0;
+	nr_runs = 0;
+	vgpu_placement_init(&places, REGION_GB, false);
+	nr_types = vgpu_types_build(BOARD, &places, CHANNELS, types, TYPES);
+	pthread_mutex_unlock(&lock);
+}
+
+void fake_create(unsigned int nr, unsigned int gpu, unsigned int type, unsigned int place_gb)
+{
+	struct vgpu_ctl_instance *inst = &vgpus[nr];
+
+	pthread_mutex_lock(&lock);
+	memset(inst, 0, sizeof(*inst));
+	inst->uuid[0] = 0xfa;
+	inst->uuid[15] = (uint8_t)nr;
+	inst->gpu = gpu;
+	inst->type_index = type;
+	inst->placement_gb = place_gb;
+	inst->fb_bytes = (uint64_t)types[type].size_gb << 30;
+	inst->created_ns = now_ns();
+	inst->engines = FAKE_ENGINES;
+	inst->weight = 10 + nr;
+	inst->frl_fps = types[type].frl_fps;
+	strcpy((char *)inst->type_name, types[type].name);
+	there[nr] = true;
+	pthread_mutex_unlock(&lock);
+}
+
+void fake_start(unsigned int nr, int pid)
+{
+	struct vgpu_ctl_instance *inst = &vgpus[nr];
+	struct vgpu_ctl_session *s;
+
+	pthread_mutex_lock(&lock);
+	nr_sessions %= SESSIONS;
+	s = &sessions[nr_sessions];
+	inst->state = VGPU_STATE_STARTED;
+	inst->started_ns = now_ns();
+	inst->owner_pid = pid;
+	inst->fb_backed_bytes = (uint64_t)pid << 20;
+	snprintf((char *)inst->owner_comm, sizeof(inst->owner_comm), "vm%d", pid);
+	memset(s, 0, sizeof(*s));
+	session_gpu[nr_sessions] = inst->gpu;
+	s->id = ++nr_sessions;
+	memcpy(s->uuid, inst->uuid, sizeof(s->uuid));
+	s->pid = pid;
+	s->start_ns = inst->started_ns;
+	s->max_fb_bytes = (uint64_t)pid << 21;
+	inst->session = s->id;
+	pthread_mutex_unlock(&lock);
+}
+
+/* As if it had run for a second, and the gr engine half of it. */
+void fake_stop(unsigned int nr)
+{
+	struct vgpu_ctl_instance *inst = &vgpus[nr];
+	struct vgpu_ctl_session *s = &sessions[inst->session - 1];
+
+	pthread_mutex_lock(&lock);
+	s->end_ns = s->start_ns + 1000000000;
+	s->busy_ns[0] = 500000000;
+	inst->state = VGPU_STATE_CREATED;
+	inst->started_ns = 0;
+	inst->owner_pid = 0;
+	inst->session = 0;
+	pthread_mutex_unlock(&lock);
+}
+
+void fake_remove(unsigned int nr)
+{
+	pthread_mutex_lock(&lock);
+	there[nr] = false;
+	pthread_mutex_unlock(&lock);
+}
+
+bool fake_vgpu(unsigned int nr, struct vgpu_ctl_instance *inst)
+{
+	*inst = vgpus[nr];
+	return there[nr];
+}
+
+void fake_sample(unsigned int gpu, int nr, unsigned int ago, const unsigned int *percent)
+{
+	struct vgpu_ctl_sample *s = &samples[nr_samples];
+	unsigned int i;
+
+	memset(s, 0, sizeof(*s));
+	if (nr >= 0)
+		memcpy(s->uuid, vgpus[nr].uuid, sizeof(s->uuid));
+	if (!fake.now_ns)
+		fake.now_ns = now_ns() / FAKE_PERIOD_NS * FAKE_PERIOD_NS;
+	s->time_ns = fake.now_ns - ago * FAKE_PERIOD_NS;
+	s->period_ns = FAKE_PERIOD_NS;
+	for (i = 0; i < FAKE_ENGINES; i++)
+		s->busy_ns[i] = percent[i] * FAKE_PERIOD_NS / 100;
+	sample_gpu[nr_samples++] = gpu;
+	/* Samples that are older than the vGPU are another one's. */
+	if (nr >= 0 && vgpus[nr].created_ns >= s->time_ns) {
+		vgpus[nr].created_ns = s->time_ns - FAKE_PERIOD_NS - nr;
+		vgpus[nr].started_ns = vgpus[nr].created_ns;
+	}
+}
+
+void fake_run(unsigned int gpu, unsigned int nr, uint64_t time_ns, uint64_t ran_ns)
+{
+	struct vgpu_ctl_switch *run = &runs[nr_runs++];
+
+	memset(run, 0, sizeof(*run));
+	memcpy(run->uuid, vgpus[nr].uuid, sizeof(run->uuid));
+	run->time_ns = time_ns;
+	run->ran_ns = ran_ns;
+	run->slice_ns = fake.sched[gpu].slice_ns;
+	run->preempt_ns = 1000;
+	vgpus[nr].engine[0].busy_ns += ran_ns;
+}
+
+void fake_event(enum vgpu_ctl_event_type type, unsigned int gpu, uint32_t b)
+{
+	struct vgpu_ctl_event event = { .type = type, .gpu = gpu, .b = b };
+	int i;
+
+	pthread_mutex_lock(&lock);
+	for (i = 0; i < nr_pipes; i++)
+		must(write(pipes[i][1], &event, sizeof(event)) == sizeof(event), "reads no events");
+	pthread_mutex_unlock(&lock);
+}
+
+static bool has_gpu(uint32_t gpu)
+{
+	return gpu < fake.gpus && !fake.gone[gpu];
+}
+
+static struct vgpu_placement places_of(unsigned int gpu)
+{
+	struct vgpu_placement places;
+	unsigned int i;
+
+	vgpu_placement_init(&places, REGION_GB, fake.homogeneous);
+	for (i = 0; i < FAKE_VGPUS; i++)
+		if (there[i] && vgpus[i].gpu == gpu) {
+			places.used[places.nr].start_gb = vgpus[i].placement_gb;
+			places.used[places.nr++].size_gb = (u32)(vgpus[i].fb_bytes >> 30);
+		}
+	return places;
+}
+
+static int call_gpus(struct vgpu_ctl_list *list)
+{
+	uint32_t *ids = (void *)(uintptr_t)list->ids;
+	unsigned int i, nr = 0;
+
+	for (i = 0; i < fake.gpus; i++)
+		if (!fake.gone[i] && nr++ < list->count)
+			ids[nr - 1] = i;
+	list->count = nr;
+	return 0;
+}
+
+static int call_instances(struct vgpu_ctl_list *list)
+{
+	uint8_t (*uuids)[VGPU_UUID_LEN] = (void *)(uintptr_t)list->ids;
+	unsigned int i, nr = 0;
+
+	if (!has_gpu(list->gpu))
+		return -ENODEV;
+	for (i = 0; i < FAKE_VGPUS; i++)
+		if (there[i] && vgpus[i].gpu == list->gpu && nr++ < list->count)
+			memcpy(uuids[nr - 1], vgpus[i].uuid, VGPU_UUID_LEN);
+	list->count = nr;
+	return 0;
+}
+
+static int call_gpu(struct vgpu_ctl_gpu *gpu)
+{
+	static const struct vgpu_ctl_engine engines[FAKE_ENGINES] = {
+		{ 0, 0, 0, "gr" }, { 1, 0, 0, "ce0" }, { 1, 1, 0, "ce1" }, { 2, 0, 0, "enc" },
+		{ 3, 0, 0, "dec" },
+	};
+	unsigned int i;
+
+	if (!has_gpu(gpu->gpu))
+		return -ENODEV;
+	gpu->types = nr_types;
+	gpu->engines = FAKE_ENGINES;
+	memcpy(gpu->engine, engines, sizeof(engines));
+	gpu->fb_bytes = (uint64_t)REGION_GB << 30;
+	for (i = 0; i < FAKE_VGPUS; i++)
+		if (there[i] && vgpus[i].gpu == gpu->gpu)
+			gpu->fb_used_bytes += vgpus[i].fb_bytes;
+	gpu->now_ns = fake.now_ns ?: now_ns();
+	gpu->placement = fake.homogeneous;
+	snprintf((char *)gpu->address, sizeof(gpu->address), "f000:00:%02x.0", gpu->gpu);
+	strcpy((char *)gpu->board, BOARD);
+	strcpy((char *)gpu->driver, "vgpu_soft");
+	return 0;
+}
+
+unsigned int fake_types(unsigned int gpu)
+{
+	(void)gpu;
+	return nr_types;
+}
+
+void fake_type(unsigned int gpu, unsigned int index, struct vgpu_ctl_type *type)
+{
+	struct vgpu_placement places = places_of(gpu);
+	const struct vgpu_type *t = &types[index];
+
+	type->available = vgpu_placement_available(&places, t->size_gb);
+	type->max_instances = vgpu_placement_count(&places, t->size_gb);
+	type->num_heads = t->num_heads;
+	type->max_width = t->max_width;
+	type->max_height = t->max_height;
+	type->frl_fps = t->frl_fps;
+	type->placement_size_gb = t->size_gb;
+	type->fb_bytes = (uint64_t)t->size_gb << 30;
+	strcpy((char *)type->name, t->name);
+	snprintf((char *)type->id, sizeof(type->id), "vgpu_soft-%s", t->name);
+	strcpy((char *)type->edition, t->edition);
+}
+
+static int call_type(struct vgpu_ctl_type *type)
+{
+	if (!has_gpu(type->gpu))
+		return -ENODEV;
+	if (type->index >= nr_types)
+		return -ENOENT;
+	fake_type(type->gpu, type->index, type);
+	return 0;
+}
+
+static int call_instance(struct vgpu_ctl_instance *inst)
+{
+	unsigned int i, size = inst->size;
+
+	for (i = 0; i < FAKE_VGPUS; i++)
+		if (there[i] && has_gpu(vgpus[i].gpu) &&
+		    !memcmp(vgpus[i].uuid, inst->uuid, VGPU_UUID_LEN)) {
+			*inst = vgpus[i];
+			inst->size = size;
+			return 0;
+		}
+	return -ENODEV;
+}
+
+static int call_stats(struct vgpu_ctl_stats *stats)
+{
+	struct vgpu_ctl_instance *entry = (void *)(uintptr_t)stats->entries;
+	unsigned int i, nr = 0;
+
+	if (!has_gpu(stats->gpu))
+		return -ENODEV;
+	must(stats->entry_size == sizeof(*entry), "entries of another size");
+	for (i = 0; i < FAKE_VGPUS; i++)
+		if (there[i] && vgpus[i].gpu == stats->gpu && nr++ < stats->count)
+			entry[nr - 1] = vgpus[i];
+	stats->count = nr;
+	return 0;
+}
+
+/* Whole periods only, as the ABI promises. */
+static int call_samples(struct vgpu_ctl_samples *call)
+{
+	struct vgpu_ctl_sample *entry = (void *)(uintptr_t)call->entries;
+	unsigned int i, k, nr = 0, room = call->count < 1024 ? call->count : 1024;
+
+	if (!has_gpu(call->gpu))
+		return -ENODEV;
+	must(call->entry_size == sizeof(*entry) && room >= VGPU_SAMPLES_ROOM, "room for samples");
+	call->next_ns = call->since_ns;
+	call->now_ns = fake.now_ns ?: now_ns();
+	call->count = 0;
+	for (i = 0; i < nr_samples; i = k) {
+		for (k = i; k < nr_samples && samples[k].time_ns == samples[i].time_ns &&
+		     sample_gpu[k] == sample_gpu[i]; k++)
+			;
+		if (sample_gpu[i] != call->gpu || samples[i].time_ns <= call->since_ns)
+			continue;
+		call->more = nr + (k - i) > room;
+		if (call->more)
+			break;
+		memcpy(&entry[nr], &samples[i], (k - i) * sizeof(*entry));
+		nr += k - i;
+		call->next_ns = samples[i].time_ns;
+	}
+	call->count = nr;
+	return 0;
+}
+
+static int call_sessions(struct vgpu_ctl_sessions *call)
+{
+	struct vgpu_ctl_session *entry = (void *)(uintptr_t)call->entries;
+	unsigned int i, nr = 0, room = call->count < 256 ? call->count : 256;
+
+	if (!has_gpu(call->gpu))
+		return -ENODEV;
+	must(call->entry_size == sizeof(*entry), "entries of another size");
+	call->now_ns = now_ns();
+	call->next_id = call->first_id;
+	for (i = 0; i < nr_sessions && nr < room; i++)
+		if (session_gpu[i] == call->gpu && sessions[i].id >= call->first_id) {
+			entry[nr++] = sessions[i];
+			call->next_id = sessions[i].id + 1;
+		}
+	call->count = nr;
+	call->last_id = nr_sessions;
+	return 0;
+}
+
+static int call_sched_set(struct vgpu_ctl_sched *sched)
+{
+	struct vgpu_ctl_sched *now = &fake.sched[sched->gpu];
+
+	if (!has_gpu(sched->gpu))
+		return -ENODEV;
+	if (fake.set_error)
+		return -fake.set_error;
+	if (sched->valid & VGPU_SCHED_WINDOW)
+		now->window_ns = sched->window_ns;
+	if (sched->slice_ns < 1000000 || sched->slice_ns > 30000000)
+		return -ERANGE;
+	if (10 * sched->slice_ns > now->window_ns)
+		return -EINVAL;
+	now->slice_ns = sched->slice_ns;
+	memcpy(now->policy, sched->policy, sizeof(now->policy));
+	return 0;
+}
+
+static int call_sched(struct vgpu_ctl_sched *sched)
+{
+	if (!has_gpu(sched->gpu))
+		return -ENODEV;
+	memcpy(sched->policy, fake.sched[sched->gpu].policy, sizeof(sched->policy));
+	sched->slice_ns = fake.sched[sched->gpu].slice_ns;
+	sched->window_ns = fake.sched[sched->gpu].window_ns;
+	return 0;
+}
+
+static int call_log(struct vgpu_ctl_sched_log *log)
+{
+	struct vgpu_ctl_switch *entry = (void *)(uintptr_t)log->entries;
+
+	if (!has_gpu(log->gpu))
+		return -ENODEV;
+	must(log->entry_size == sizeof(*entry) && log->count >= nr_runs, "room for runs");
+	log->count = log->engine ? 0 : nr_runs;
+	memcpy(entry, runs, log->count * sizeof(*entry));
+	return 0;
+}
+
+static int call_version(struct vgpu_ctl_version *version)
+{
+	version->abi_major = fake.abi_major;
+	version->abi_minor = VGPU_ABI_MINOR;
+	strcpy((char *)version->driver_version, "0.1.0");
+	return 0;
+}
+
+static int call(unsigned long request, void *arg)
+{
+	switch (request) {
+	case VGPU_IOC_VERSION: return call_version(arg);
+	case VGPU_IOC_GPUS: return call_gpus(arg);
+	case VGPU_IOC_GPU: return call_gpu(arg);
+	case VGPU_IOC_TYPE: return call_type(arg);
+	case VGPU_IOC_INSTANCES: return call_instances(arg);
+	case VGPU_IOC_INSTANCE: return call_instance(arg);
+	case VGPU_IOC_STATS: return call_stats(arg);
+	case VGPU_IOC_SAMPLES: return call_samples(arg);
+	case VGPU_IOC_SESSIONS: return call_sessions(arg);
+	case VGPU_IOC_SCHED: return call_sched(arg);
+	case VGPU_IOC_SCHED_SET: return call_sched_set(arg);
+	case VGPU_IOC_SCHED_LOG: return call_log(arg);
+	case VGPU_IOC_EVENTS: return 0;
+	default: return -ENOTTY;
+	}
+}
+
+int __wrap_ioctl(int fd, unsigned long request, void *arg)
+{
+	struct vgpu_ctl_version *head = arg;
+	unsigned int nr = _IOC_NR(request) - 0xb0;
+	int ret;
+
+	must(fd >= 0, "a call without the node");
+	must(head->size == _IOC_SIZE(request) && !head->flags, "size or flags");
+	must(nr < 32, "an unknown call");
+	pthread_mutex_lock(&lock);
+	calls++;
+	ret = fake.refuse[nr] ? -fake.refuse[nr] : call(request, arg);
+	pthread_mutex_unlock(&lock);
+	if (ret) {
+		errno = -ret;
+		return -1;
+	}
+	return 0;
+}

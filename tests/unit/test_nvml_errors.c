@@ -1,0 +1,483 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * tools/libnvml: how functions refuse, by a table of all that are implemented: not initialized, bad
+ * and stale handles, null pointers, wrong versions of structures, short buffers, a driver that
+ * refuses, memory that is short.
+ */
+#include "vgpu_test.h"
+
+#include <errno.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "nvml.h"
+#include "nvml_fake.h"
+
+#define OK(call)	assert_int_equal(call, NVML_SUCCESS)
+#define ARGS		6
+#define ROOM		16384	/* more than any structure has */
+#define TYPE		49909	/* SG16-4Q */
+
+typedef nvmlReturn_t (*call_t)(uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t);
+
+/*
+ * A letter for each argument: a GPU (d), type (t), vGPU (v) or set of events (e); a number (i); a
+ * pointer that must not be NULL, to a result (p), to a structure with a version (w), or to a text
+ * whose length comes next (s); a pointer to an array or text whose length is given by pointer (o).
+ */
+struct row {
+	const char *name;
+	call_t call;
+	const char *args;
+	unsigned int version;
+};
+
+#define F(function, args)		{ #function, (call_t)(void *)function, args, 0 }
+#define W(function, args, data, ver)	\
+	{ #function, (call_t)(void *)function, args, NVML_STRUCT_VERSION(data, ver) }
+
+static const struct row rows[] = {
+	F(nvmlSystemGetDriverVersion, "si"),
+	F(nvmlSystemGetNVMLVersion, "si"),
+	F(nvmlSystemGetCudaDriverVersion_v2, "p"),
+	F(nvmlSystemGetProcessName, "isi"),
+	F(nvmlDeviceGetCount_v2, "p"),
+	F(nvmlDeviceGetHandleByIndex_v2, "ip"),
+	F(nvmlDeviceGetHandleByPciBusId_v2, "pp"),
+	F(nvmlDeviceGetHandleByUUID, "pp"),
+	F(nvmlDeviceGetIndex, "dp"),
+	F(nvmlDeviceGetMinorNumber, "dp"),
+	F(nvmlDeviceGetName, "dsi"),
+	F(nvmlDeviceGetUUID, "dsi"),
+	F(nvmlDeviceGetBrand, "dp"),
+	F(nvmlDeviceIsMigDeviceHandle, "dp"),
+	F(nvmlDeviceGetPciInfo_v3, "dp"),
+	F(nvmlDeviceGetPciInfo_v2, "dp"),
+	F(nvmlDeviceGetPciInfo, "dp"),
+	F(nvmlDeviceGetMemoryInfo, "dp"),
+	W(nvmlDeviceGetMemoryInfo_v2, "dw", Memory, 2),
+	F(nvmlDeviceGetUtilizationRates, "dp"),
+	F(nvmlDeviceGetEncoderUtilization, "dpp"),
+	F(nvmlDeviceGetDecoderUtilization, "dpp"),
+	F(nvmlDeviceGetSamples, "diippo"),
+	F(nvmlDeviceGetVgpuUtilization, "dippo"),
+	W(nvmlDeviceGetVgpuInstancesUtilizationInfo, "dw", VgpuInstancesUtilizationInfo, 1),
+	F(nvmlDeviceGetGraphicsRunningProcesses_v3, "dpo"),
+	F(nvmlDeviceGetGraphicsRunningProcesses, "dpo"),
+	F(nvmlDeviceGetComputeRunningProcesses_v3, "dpo"),
+	F(nvmlDeviceGetComputeRunningProcesses, "dpo"),
+	F(nvmlDeviceGetMPSComputeRunningProcesses_v3, "dpo"),
+	F(nvmlDeviceGetMPSComputeRunningProcesses, "dpo"),
+	F(nvmlDeviceGetProcessUtilization, "dopi"),
+	F(nvmlDeviceGetVgpuProcessUtilization, "dipo"),
+	W(nvmlDeviceGetVgpuProcessesUtilizationInfo, "dw", VgpuProcessesUtilizationInfo, 1),
+	F(nvmlDeviceGetVirtualizationMode, "dp"),
+	F(nvmlDeviceSetVirtualizationMode, "di"),
+	F(nvmlDeviceGetHostVgpuMode, "dp"),
+	F(nvmlGetVgpuDriverCapabilities, "ip"),
+	F(nvmlDeviceGetVgpuCapabilities, "dip"),
+	F(nvmlDeviceSetVgpuCapabilities, "dii"),
+	F(nvmlGetVgpuVersion, "pp"),
+	F(nvmlSetVgpuVersion, "p"),
+	F(nvmlDeviceGetGridLicensableFeatures_v4, "dp"),
+	F(nvmlVgpuInstanceGetLicenseStatus, "vp"),
+	F(nvmlVgpuInstanceGetLicenseInfo_v2, "vp"),
+	F(nvmlDeviceGetSupportedVgpus, "dpo"),
+	F(nvmlDeviceGetCreatableVgpus, "dpo"),
+	F(nvmlVgpuTypeGetClass, "top"),
+	F(nvmlVgpuTypeGetName, "top"),
+	F(nvmlVgpuTypeGetLicense, "tsi"),
+	F(nvmlVgpuTypeGetGspHeapSize, "tp"),
+	F(nvmlVgpuTypeGetFbReservation, "tp"),
+	F(nvmlVgpuTypeGetFramebufferSize, "tp"),
+	F(nvmlVgpuTypeGetDeviceID, "tpp"),
+	F(nvmlVgpuTypeGetNumDisplayHeads, "tp"),
+	F(nvmlVgpuTypeGetResolution, "tipp"),
+	F(nvmlVgpuTypeGetFrameRateLimit, "tp"),
+	F(nvmlVgpuTypeGetMaxInstances, "dtp"),
+	F(nvmlVgpuTypeGetMaxInstancesPerVm, "tp"),
+	W(nvmlVgpuTypeGetBAR1Info, "tw", VgpuTypeBar1Info, 1),
+	F(nvmlVgpuTypeGetCapabilities, "tip"),
+	F(nvmlVgpuTypeGetGpuInstanceProfileId, "tp"),
+	W(nvmlDeviceGetVgpuHeterogeneousMode, "dw", VgpuHeterogeneousMode, 1),
+	W(nvmlDeviceSetVgpuHeterogeneousMode, "dw", VgpuHeterogeneousMode, 1),
+	W(nvmlDeviceGetVgpuTypeSupportedPlacements, "dtw", VgpuPlacementList, 2),
+	W(nvmlDeviceGetVgpuTypeCreatablePlacements, "dtw", VgpuPlacementList, 2),
+	F(nvmlDeviceGetActiveVgpus, "dpo"),
+	F(nvmlVgpuInstanceGetVmID, "vsip"),
+	F(nvmlVgpuInstanceGetUUID, "vsi"),
+	F(nvmlVgpuInstanceGetMdevUUID, "vsi"),
+	F(nvmlVgpuInstanceGetVmDriverVersion, "vsi"),
+	F(nvmlVgpuInstanceGetGpuPciId, "vop"),
+	F(nvmlVgpuInstanceGetFbUsage, "vp"),
+	F(nvmlVgpuInstanceGetType, "vp"),
+	F(nvmlVgpuInstanceGetFrameRateLimit, "vp"),
+	F(nvmlVgpuInstanceGetEccMode, "vp"),
+	F(nvmlVgpuInstanceGetGpuInstanceId, "vp"),
+	W(nvmlVgpuInstanceGetPlacementId, "vw", VgpuPlacementId, 1),
+	F(nvmlVgpuInstanceGetFBCStats, "vp"),
+	F(nvmlVgpuInstanceGetFBCSessions, "vpo"),
+	F(nvmlDeviceGetFBCStats, "dp"),
+	F(nvmlDeviceGetFBCSessions, "dpo"),
+	F(nvmlDeviceGetVgpuSchedulerCapabilities, "dp"),
+	F(nvmlDeviceGetVgpuSchedulerState, "dp"),
+	F(nvmlDeviceGetVgpuSchedulerState_v2, "dp"),
+	F(nvmlDeviceSetVgpuSchedulerState, "dp"),
+	F(nvmlDeviceSetVgpuSchedulerState_v2, "dp"),
+	F(nvmlDeviceGetVgpuSchedulerLog_v2, "dp"),
+	F(nvmlDeviceGetVgpuSchedulerLog, "dp"),
+	F(nvmlDeviceGetAccountingMode, "dp"),
+	F(nvmlDeviceGetAccountingBufferSize, "dp"),
+	F(nvmlDeviceGetAccountingPids, "dpo"),
+	F(nvmlDeviceGetAccountingStats, "dip"),
+	F(nvmlVgpuInstanceGetAccountingMode, "vp"),
+	F(nvmlVgpuInstanceGetAccountingPids, "vpo"),
+	F(nvmlVgpuInstanceGetAccountingStats, "vip"),
+	F(nvmlVgpuInstanceGetMetadata, "vop"),
+	F(nvmlDeviceGetVgpuMetadata, "dop"),
+	F(nvmlGetVgpuCompatibility, "ppp"),
+	F(nvmlDeviceGetPgpuMetadataString, "dop"),
+	F(nvmlEventSetCreate, "p"),
+	F(nvmlEventSetFree, "e"),
+	F(nvmlDeviceGetSupportedEventTypes, "dp"),
+	F(nvmlDeviceRegisterEvents, "die"),
+	F(nvmlEventSetWait_v2, "epi"),
+	F(nvmlEventSetWait, "epi"),
+};
+
+static nvmlDevice_t dev;
+static nvmlVgpuInstance_t vgpu;
+static nvmlEventSet_t set;
+static char buffers[ARGS][ROOM];
+static int allocations;
+
+static int begin(void **state)
+{
+	static const unsigned int percent[FAKE_ENGINES] = { 50 };
+	unsigned int i, count = 1;
+
+	fake_reset();
+	allocations = fake_allocations();
+	OK(nvmlInit_v2());
+	OK(nvmlDeviceGetHandleByIndex_v2(0, &dev));
+	for (i = 0; i < fake_types(0); i++) {
+		struct vgpu_ctl_type type = { .size = sizeof(type) };
+
+		fake_type(0, i, &type);
+		if (!strcmp((char *)type.name, "SG16-4Q"))
+			fake_create(1, 0, i, 0);
+	}
+	fake_start(1, getpid());
+	fake_sample(0, -1, 0, percent);
+	fake_sample(0, 1, 0, percent);
+	fake_run(0, 1, 1, 1);
+	OK(nvmlDeviceGetActiveVgpus(dev, &count, &vgpu));
+	OK(nvmlEventSetCreate(&set));
+	return 0;
+}
+
+static int end(void **state)
+{
+	OK(nvmlShutdown());
+	assert_int_equal(fake_files(), 0);
+	assert_int_equal(fake_allocations(), allocations);
+	return 0;
+}
+
+static bool is(const struct row *row, void *function)
+{
+	return row->call == (call_t)function;
+}
+
+/* Arguments that are right. */
+static void prepare(const struct row *row, uintptr_t *arg)
+{
+	unsigned int i;
+
+	memset(buffers, 0, sizeof(buffers));
+	for (i = 0; row->args[i]; i++) {
+		switch (row->args[i]) {
+		case 'd':
+			arg[i] = (uintptr_t)dev;
+			break;
+		case 't':
+			arg[i] = TYPE;
+			break;
+		case 'v':
+			arg[i] = vgpu;
+			break;
+		case 'e':
+			arg[i] = (uintptr_t)set;
+			break;
+		case 'i':
+			arg[i] = i && row->args[i - 1] == 's' ? ROOM : 0;
+			break;
+		default:
+			arg[i] = (uintptr_t)buffers[i];
+			if (row->args[i] == 'w')
+				memcpy(buffers[i], &row->version, sizeof(row->version));
+		}
+	}
+	for (; i < ARGS; i++)
+		arg[i] = 0;
+	if (is(row, nvmlSystemGetProcessName))
+		arg[0] = getpid();
+}
+
+static nvmlReturn_t call(const struct row *row, const uintptr_t *arg)
+{
+	nvmlReturn_t ret = row->call(arg[0], arg[1], arg[2], arg[3], arg[4], arg[5]);
+
+	if (is(row, nvmlEventSetFree) && !ret)
+		OK(nvmlEventSetCreate(&set));
+	if (is(row, nvmlEventSetCreate) && !ret)
+		OK(nvmlEventSetFree(*(nvmlEventSet_t *)arg[0]));
+	return ret;
+}
+
+static void check(const struct row *row, const uintptr_t *arg, nvmlReturn_t wanted)
+{
+	nvmlReturn_t ret = call(row, arg);
+
+	check_that(ret == wanted, "%s: %d, not %d", row->name, ret, wanted);
+}
+
+static void test_table_is_complete(void **state)
+{
+	char line[128], name[64], what[64];
+	FILE *list = fopen(NVML_LIST, "r");
+	unsigned int i, nr = 0;
+
+	assert_non_null(list);
+	while (fgets(line, sizeof(line), list)) {
+		if (sscanf(line, "%63s %63s", name, what) != 2 || line[0] == '#' ||
+		    strcmp(what, "implemented"))
+			continue;
+		for (i = 0; i < ARRAY_SIZE(rows); i++)
+			if (!strcmp(rows[i].name, name))
+				break;
+		check_that(i < ARRAY_SIZE(rows) || !strncmp(name, "nvmlInit", 8) ||
+			   !strcmp(name, "nvmlShutdown") || !strcmp(name, "nvmlErrorString"),
+			   "%s is not in the table", name);
+		nr += i < ARRAY_SIZE(rows);
+	}
+	fclose(list);
+	assert_int_equal(nr, ARRAY_SIZE(rows));
+}
+
+/* With right arguments each has something to say: a result, or what this product has not. */
+static void test_right(void **state)
+{
+	uintptr_t arg[ARGS];
+	nvmlReturn_t ret;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		prepare(&rows[i], arg);
+		ret = call(&rows[i], arg);
+		check_that(ret != NVML_ERROR_UNKNOWN && ret != NVML_ERROR_UNINITIALIZED &&
+			   ret != NVML_ERROR_ARGUMENT_VERSION_MISMATCH &&
+			   ret != NVML_ERROR_NO_PERMISSION, "%s: %d", rows[i].name, ret);
+	}
+}
+
+static void test_uninitialized(void **state)
+{
+	uintptr_t arg[ARGS];
+	unsigned int i, k;
+
+	OK(nvmlShutdown());
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		if (is(&rows[i], nvmlSystemGetNVMLVersion))
+			continue;
+		prepare(&rows[i], arg);
+		check(&rows[i], arg, NVML_ERROR_UNINITIALIZED);
+		for (k = 0; k < ARGS; k++)
+			arg[k] = 0;
+		check(&rows[i], arg, NVML_ERROR_UNINITIALIZED);
+	}
+	assert_int_equal(nvmlShutdown(), NVML_ERROR_UNINITIALIZED);
+	OK(nvmlInit_v2());
+}
+
+static void test_bad_handles(void **state)
+{
+	uintptr_t bad[] = { 0, 1, ~0ul, (uintptr_t)dev + 1, (uintptr_t)dev - 8,
+			    (uintptr_t)set + 8, (uintptr_t)buffers, vgpu + 1 };
+	uintptr_t arg[ARGS];
+	nvmlReturn_t ret;
+	unsigned int i, k, b;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++)
+		for (k = 0; rows[i].args[k]; k++) {
+			if (!strchr("dtve", rows[i].args[k]))
+				continue;
+			for (b = 0; b < ARRAY_SIZE(bad); b++) {
+				prepare(&rows[i], arg);
+				arg[k] = bad[b];
+				if (rows[i].args[k] == 'v' && arg[k] == vgpu)
+					continue;
+				ret = NVML_ERROR_INVALID_ARGUMENT;
+				if (rows[i].args[k] == 'v' && (unsigned int)bad[b])
+					ret = NVML_ERROR_NOT_FOUND;
+				check(&rows[i], arg, ret);
+			}
+		}
+}
+
+static void test_stale_vgpu(void **state)
+{
+	uintptr_t arg[ARGS];
+	unsigned int i;
+
+	fake_remove(1);
+	for (i = 0; i < ARRAY_SIZE(rows); i++)
+		if (strchr(rows[i].args, 'v')) {
+			prepare(&rows[i], arg);
+			check(&rows[i], arg, NVML_ERROR_NOT_FOUND);
+		}
+}
+
+static void test_null(void **state)
+{
+	uintptr_t arg[ARGS];
+	unsigned int i, k;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++)
+		for (k = 0; rows[i].args[k]; k++)
+			if (strchr("pws", rows[i].args[k])) {
+				prepare(&rows[i], arg);
+				arg[k] = 0;
+				check(&rows[i], arg, NVML_ERROR_INVALID_ARGUMENT);
+			}
+}
+
+static void test_versions(void **state)
+{
+	uintptr_t arg[ARGS];
+	unsigned int i, k, b;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		unsigned int v = rows[i].version, bad[] = { 0, v + 1, v - 1, v + (1 << 24), ~v };
+		const char *at = strchr(rows[i].args, 'w');
+
+		if (!at)
+			continue;
+		k = at - rows[i].args;
+		for (b = 0; b < ARRAY_SIZE(bad); b++) {
+			prepare(&rows[i], arg);
+			memcpy(buffers[k], &bad[b], sizeof(bad[b]));
+			check(&rows[i], arg, NVML_ERROR_ARGUMENT_VERSION_MISMATCH);
+		}
+	}
+}
+
+/* Arrays and texts without room: nothing is written there, and what is needed is told. */
+static void test_short(void **state)
+{
+	void *page = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uintptr_t arg[ARGS];
+	nvmlReturn_t ret;
+	unsigned int i, k;
+
+	assert_ptr_not_equal(page, MAP_FAILED);
+	for (i = 0; i < ARRAY_SIZE(rows); i++)
+		for (k = 0; rows[i].args[k]; k++) {
+			prepare(&rows[i], arg);
+			arg[k] = (uintptr_t)page;
+			if (rows[i].args[k] == 's') {
+				arg[k + 1] = 0;
+				check(&rows[i], arg, NVML_ERROR_INSUFFICIENT_SIZE);
+			} else if (rows[i].args[k] == 'o') {
+				ret = call(&rows[i], arg);
+				check_that(!ret || ret == NVML_ERROR_INSUFFICIENT_SIZE ||
+					   ret == NVML_ERROR_NOT_SUPPORTED ||
+					   ret == NVML_ERROR_NOT_FOUND, "%s: %d", rows[i].name,
+					   ret);
+			}
+		}
+	munmap(page, 4096);
+}
+
+/* Whatever the driver answers, nothing is lost, and no function calls it a success. */
+static void test_driver_refuses(void **state)
+{
+	static const int errors[] = { EPERM, ENODEV, ENOMEM, ENOTTY, EIO, EINVAL, EFAULT };
+	nvmlReturn_t right, ret;
+	uintptr_t arg[ARGS];
+	unsigned int i, e, k;
+	unsigned long calls;
+
+	for (e = 0; e < ARRAY_SIZE(errors); e++)
+		for (i = 0; i < ARRAY_SIZE(rows); i++) {
+			prepare(&rows[i], arg);
+			right = call(&rows[i], arg);
+			calls = fake_calls();
+			for (k = 0; k < ARRAY_SIZE(fake.refuse); k++)
+				fake.refuse[k] = errors[e];
+			prepare(&rows[i], arg);
+			ret = rows[i].call(arg[0], arg[1], arg[2], arg[3], arg[4], arg[5]);
+			memset(fake.refuse, 0, sizeof(fake.refuse));
+			if (is(&rows[i], nvmlEventSetFree))
+				OK(nvmlEventSetCreate(&set));
+			if (fake_calls() == calls)
+				check_that(ret == right, "%s: %d", rows[i].name, ret);
+			else if (!is(&rows[i], nvmlEventSetFree))
+				check_that(ret, "%s, errno %d", rows[i].name, errors[e]);
+		}
+}
+
+/* Each allocation fails once. */
+static void test_no_memory(void **state)
+{
+	uintptr_t arg[ARGS];
+	nvmlReturn_t ret;
+	unsigned int i;
+	int nr, before;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++)
+		for (nr = 1; ; nr++) {
+			if (is(&rows[i], nvmlEventSetFree) || is(&rows[i], nvmlEventSetCreate))
+				break;
+			prepare(&rows[i], arg);
+			before = fake_allocations();
+			fake.fail_allocation = nr;
+			ret = call(&rows[i], arg);
+			check_that(fake_allocations() == before, "%s", rows[i].name);
+			if (fake.fail_allocation) {
+				fake.fail_allocation = 0;
+				break;
+			}
+			check_that(ret == NVML_ERROR_MEMORY, "%s: %d", rows[i].name, ret);
+		}
+	OK(nvmlShutdown());
+	for (nr = 1; ; nr++) {
+		fake.fail_allocation = nr;
+		ret = nvmlInit_v2();
+		if (fake.fail_allocation)
+			break;
+		assert_int_equal(ret, NVML_ERROR_MEMORY);
+		assert_int_equal(fake_allocations(), allocations);
+		assert_int_equal(fake_files(), 0);
+	}
+	fake.fail_allocation = 0;
+	OK(ret);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_table_is_complete),
+		cmocka_unit_test_setup_teardown(test_right, begin, end),
+		cmocka_unit_test_setup_teardown(test_uninitialized, begin, end),
+		cmocka_unit_test_setup_teardown(test_bad_handles, begin, end),
+		cmocka_unit_test_setup_teardown(test_stale_vgpu, begin, end),
+		cmocka_unit_test_setup_teardown(test_null, begin, end),
+		cmocka_unit_test_setup_teardown(test_versions, begin, end),
+		cmocka_unit_test_setup_teardown(test_short, begin, end),
+		cmocka_unit_test_setup_teardown(test_driver_refuses, begin, end),
+		cmocka_unit_test_setup_teardown(test_no_memory, begin, end),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

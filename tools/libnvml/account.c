@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Accounting: who had vGPUs open, of the driver's list of sessions. It is always on. Of a process
+ * with several sessions the last one is told.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "internal.h"
+
+#define ACCOUNT_ROOM	256	/* the most that a call gives */
+
+struct account {
+	unsigned int nr;
+	uint64_t now_ns;
+	struct vgpu_ctl_session *session;
+};
+
+static nvmlReturn_t account_more(const struct nvmlDevice_st *device, struct account *account,
+				 uint64_t *first_id, bool *end)
+{
+	struct vgpu_ctl_sessions call = {
+		.size = sizeof(call),
+		.gpu = device->info.gpu,
+		.count = ACCOUNT_ROOM,
+		.entry_size = sizeof(struct vgpu_ctl_session),
+		.first_id = *first_id,
+	};
+	struct vgpu_ctl_session *session;
+	nvmlReturn_t ret;
+
+	session = realloc(account->session, (account->nr + ACCOUNT_ROOM) * sizeof(*session));
+	if (!session)
+		return NVML_ERROR_MEMORY;
+	account->session = session;
+	memset(&session[account->nr], 0, ACCOUNT_ROOM * sizeof(*session));
+	call.entries = (uintptr_t)&session[account->nr];
+	ret = nv_node_call(VGPU_IOC_SESSIONS, &call);
+	if (ret)
+		return ret;
+	*end = !call.count || call.next_id <= *first_id;
+	account->nr += call.count < ACCOUNT_ROOM ? call.count : ACCOUNT_ROOM;
+	account->now_ns = call.now_ns;
+	*first_id = call.next_id;
+	return NVML_SUCCESS;
+}
+
+/*
+ * Reads the sessions of the GPU, or of one of its vGPUs, so that of each pid the last one is left.
+ * The caller frees account->session, also on failure.
+ */
+static nvmlReturn_t account_read(const struct nvmlDevice_st *device,
+				 const struct vgpu_ctl_instance *inst, struct account *account)
+{
+	nvmlReturn_t ret = NVML_SUCCESS;
+	unsigned int i, k, nr = 0;
+	uint64_t first_id = 0;
+	bool end = false;
+
+	memset(account, 0, sizeof(*account));
+	while (!ret && !end)
+		ret = account_more(device, account, &first_id, &end);
+	for (i = 0; !ret && i < account->nr; i++) {
+		const struct vgpu_ctl_session *s = &account->session[i];
+
+		if (inst && (memcmp(inst->uuid, s->uuid, sizeof(s->uuid)) ||
+			     s->start_ns < inst->created_ns))
+			continue;
+		for (k = 0; k < nr; k++)
+			if (account->session[k].pid == s->pid)
+				break;
+		if (k == nr)
+			nr++;
+		account->session[k] = *s;
+	}
+	account->nr = nr;
+	return ret;
+}
+
+static nvmlReturn_t account_pids(const struct nvmlDevice_st *device,
+				 const struct vgpu_ctl_instance *inst, unsigned int *count,
+				 unsigned int *pids)
+{
+	struct account account;
+	unsigned int i;
+	nvmlReturn_t ret;
+
+	if (!device)
+		return NVML_ERROR_UNKNOWN;
+	ret = account_read(device, inst, &account);
+	if (!ret)
+		ret = nv_put_count(pids, count, account.nr);
+	for (i = 0; !ret && i < account.nr; i++)
+		pids[i] = (unsigned int)account.session[i].pid;
+	free(account.session);
+	return ret;
+}
+
+static void account_put(const struct nvmlDevice_st *device, const struct account *account,
+			const struct vgpu_ctl_session *session, nvmlAccountingStats_t *stats)
+{
+	uint64_t end_ns = session->end_ns ? session->end_ns : account->now_ns;
+	unsigned int percent[NV_ENGINES];
+
+	nv_percent(&device->info, session->busy_ns, end_ns - session->start_ns, percent);
+	memset(stats, 0, sizeof(*stats));
+	stats->gpuUtilization = percent[NV_SM];
+	stats->memoryUtilization = percent[NV_MEM];
+	stats->maxMemoryUsage = session->max_fb_bytes;
+	stats->time = session->end_ns ? (end_ns - session->start_ns) / 1000000 : 0;
+	stats->startTime = nv_time_us(session->start_ns);
+	stats->isRunning = !session->end_ns;
+}
+
+static nvmlReturn_t account_stats(const struct nvmlDevice_st *device,
+				  const struct vgpu_ctl_instance *inst, unsigned int pid,
+				  nvmlAccountingStats_t *stats)
+{
+	struct account account;
+	unsigned int i;
+	nvmlReturn_t ret;
+
+	if (!device)
+		return NVML_ERROR_UNKNOWN;
+	ret = account_read(device, inst, &account);
+	for (i = 0; !ret && i < account.nr; i++)
+		if ((unsigned int)account.session[i].pid == pid)
+			break;
+	if (!ret && i == account.nr)
+		ret = NVML_ERROR_NOT_FOUND;
+	if (!ret)
+		account_put(device, &account, &account.session[i], stats);
+	free(account.session);
+	return ret;
+}
+
+nvmlReturn_t nvmlDeviceGetAccountingMode(nvmlDevice_t device, nvmlEnableState_t *mode)
+{
+	nvmlReturn_t ret = nv_enter_device(device, mode);
+
+	if (ret)
+		return ret;
+	*mode = NVML_FEATURE_ENABLED;
+	return nv_leave(NVML_SUCCESS);
+}
+
+nvmlReturn_t nvmlDeviceGetAccountingBufferSize(nvmlDevice_t device, unsigned int *size)
+{
+	nvmlReturn_t ret = nv_enter_device(device, size);
+
+	if (ret)
+		return ret;
+	*size = VGPU_SESSIONS_KEPT;
+	return nv_leave(NVML_SUCCESS);
+}
+
+nvmlReturn_t nvmlDeviceGetAccountingPids(nvmlDevice_t device, unsigned int *count,
+					 unsigned int *pids)
+{
+	nvmlReturn_t ret = nv_enter_device(device, count);
+
+	return ret ? ret : nv_leave(account_pids(device, NULL, count, pids));
+}
+
+nvmlReturn_t nvmlDeviceGetAccountingStats(nvmlDevice_t device, unsigned int pid,
+					  nvmlAccountingStats_t *stats)
+{
+	nvmlReturn_t ret = nv_enter_device(device, stats);
+
+	return ret ? ret : nv_leave(account_stats(device, NULL, pid, stats));
+}
+
+nvmlReturn_t nvmlVgpuInstanceGetAccountingMode(nvmlVgpuInstance_t vgpu, nvmlEnableState_t *mode)
+{
+	struct vgpu_ctl_instance inst;
+	nvmlReturn_t ret = nv_enter_vgpu(vgpu, mode, &inst);
+
+	if (ret)
+		return ret;
+	*mode = NVML_FEATURE_ENABLED;
+	return nv_leave(NVML_SUCCESS);
+}
+
+nvmlReturn_t nvmlVgpuInstanceGetAccountingPids(nvmlVgpuInstance_t vgpu, unsigned int *count,
+					       unsigned int *pids)
+{
+	struct vgpu_ctl_instance inst;
+	nvmlReturn_t ret = nv_enter_vgpu(vgpu, count, &inst);
+
+	return ret ? ret : nv_leave(account_pids(nv_device_of(inst.gpu), &inst, count, pids));
+}
+
+nvmlReturn_t nvmlVgpuInstanceGetAccountingStats(nvmlVgpuInstance_t vgpu, unsigned int pid,
+						nvmlAccountingStats_t *stats)
+{
+	struct vgpu_ctl_instance inst;
+	nvmlReturn_t ret = nv_enter_vgpu(vgpu, stats, &inst);
+
+	return ret ? ret : nv_leave(account_stats(nv_device_of(inst.gpu), &inst, pid, stats));
+}

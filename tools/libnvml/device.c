@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: GPL-2.0
+/* GPUs: handles, names, addresses, memory. */
+#include <stdio.h>
+#include <string.h>
+
+#include "internal.h"
+
+struct device_pci {
+	unsigned int domain;
+	unsigned int bus;
+	unsigned int device;
+	unsigned int function;
+};
+
+/* "f000:00:00.0", and also without the domain, which then is 0. */
+static bool device_parse_pci(const char *text, struct device_pci *pci)
+{
+	int used;
+
+	if (sscanf(text, "%8x:%2x:%2x.%1x%n", &pci->domain, &pci->bus, &pci->device,
+		   &pci->function, &used) == 4)
+		return !text[used];
+	pci->domain = 0;
+	return sscanf(text, "%2x:%2x.%1x%n", &pci->bus, &pci->device, &pci->function,
+		      &used) == 3 && !text[used];
+}
+
+static void device_pci(const struct nvmlDevice_st *device, struct device_pci *pci)
+{
+	char address[VGPU_ADDR_LEN + 1];
+
+	nv_text(address, device->info.address, sizeof(device->info.address));
+	if (!device_parse_pci(address, pci))
+		memset(pci, 0, sizeof(*pci));
+}
+
+static void device_uuid(const struct nvmlDevice_st *device, char *text)
+{
+	uint64_t half[2] = { 0xcbf29ce484222325ull, 0x9ae16a3b2f90404full };
+	char address[VGPU_ADDR_LEN + 1];
+	uint8_t uuid[VGPU_UUID_LEN];
+	const char *c;
+	unsigned int i;
+
+	/* FNV-1a twice; a UUID of version 8, whose content is the maker's own. */
+	nv_text(address, device->info.address, sizeof(device->info.address));
+	for (c = address; *c; c++)
+		for (i = 0; i < 2; i++)
+			half[i] = (half[i] ^ (uint8_t)*c) * 0x100000001b3ull;
+	for (i = 0; i < VGPU_UUID_LEN; i++)
+		uuid[i] = (uint8_t)(half[i / 8] >> (56 - i % 8 * 8));
+	uuid[6] = (uuid[6] & 0x0f) | 0x80;
+	uuid[8] = (uuid[8] & 0x3f) | 0x80;
+	strcpy(text, "GPU-");
+	nv_uuid_text(uuid, text + 4);
+}
+
+nvmlReturn_t nvmlDeviceGetCount_v2(unsigned int *count)
+{
+	nvmlReturn_t ret = nv_enter();
+
+	if (ret)
+		return ret;
+	if (!count)
+		return nv_leave(NVML_ERROR_INVALID_ARGUMENT);
+	*count = nv.devices;
+	return nv_leave(NVML_SUCCESS);
+}
+
+nvmlReturn_t nvmlDeviceGetHandleByIndex_v2(unsigned int index, nvmlDevice_t *device)
+{
+	nvmlReturn_t ret = nv_enter();
+
+	if (ret)
+		return ret;
+	if (!device || index >= nv.devices)
+		return nv_leave(NVML_ERROR_INVALID_ARGUMENT);
+	*device = &nv.device[index];
+	return nv_leave(NVML_SUCCESS);
+}
+
+nvmlReturn_t nvmlDeviceGetHandleByPciBusId_v2(const char *address, nvmlDevice_t *device)
+{
+	nvmlReturn_t ret = nv_enter();
+	struct device_pci wanted, pci;
+	unsigned int i;
+
+	if (ret)
+		return ret;
+	if (!address || !device || !device_parse_pci(address, &wanted))
+		return nv_leave(NVML_ERROR_INVALID_ARGUMENT);
+	for (i = 0; i < nv.devices; i++) {
+		device_pci(&nv.device[i], &pci);
+		if (!memcmp(&pci, &wanted, sizeof(pci))) {
+			*device = &nv.device[i];
+			return nv_leave(NVML_SUCCESS);
+		}
+	}
+	return nv_leave(NVML_ERROR_NOT_FOUND);
+}
+
+nvmlReturn_t nvmlDeviceGetHandleByUUID(const char *uuid, nvmlDevice_t *device)
+{
+	nvmlReturn_t ret = nv_enter();
+	char text[4 + NV_UUID_TEXT];
+	unsigned int i;
+
+	if (ret)
+		return ret;
+	if (!uuid || !device)
+		return nv_leave(NVML_ERROR_INVALID_ARGUMENT);
+	for (i = 0; i < nv.devices; i++) {
+		device_uuid(&nv.device[i], text);
+		if (!strcmp(text, uuid)) {
+			*device = &nv.device[i];
+			return nv_leave(NVML_SUCCESS);
+		}
+	}
+	return nv_leave(NVML_ERROR_NOT_FOUND);
+}
+
+nvmlReturn_t nvmlDeviceGetIndex(nvmlDevice_t device, unsigned int *index)
+{
+	nvmlReturn_t ret = nv_enter_device(device, index);
+
+	if (ret)
+		return ret;
+	*index = device->index;
+	return nv_leave(NVML_SUCCESS);
+}
+
+/* The number of the GPU for /dev/vgpu: there is no node for each. */
+nvmlReturn_t nvmlDeviceGetMinorNumber(nvmlDevice_t device, unsigned int *number)
+{
+	nvmlReturn_t ret = nv_enter_device(device, number);
+
+	if (ret)
+		return ret;
+	*number = device->info.gpu;
+	return nv_leave(NVML_SUCCESS);
+}
+
+nvmlReturn_t nvmlDeviceGetName(nvmlDevice_t device, char *name, unsigned int length)
+{
+	nvmlReturn_t ret = nv_enter_device(device, name);
+	char text[VGPU_ADDR_LEN + 1];
+
+	if (ret)
+		return ret;
+	nv_text(text, device->info.board, sizeof(device->info.board));
+	return nv_leave(nv_put_text(name, length, text));
+}
+
+nvmlReturn_t nvmlDeviceGetUUID(nvmlDevice_t device, char *uuid, unsigned int length)
+{
+	nvmlReturn_t ret = nv_enter_device(device, uuid);
+	char text[4 + NV_UUID_TEXT];
+
+	if (ret)
+		return ret;
+	device_uuid(device, text);
+	return nv_leave(nv_put_text(uuid, length, text));
+}
+
+nvmlReturn_t nvmlDeviceGetBrand(nvmlDevice_t device, nvmlBrandType_t *type)
+{
+	nvmlReturn_t ret = nv_enter_device(device, type);
+
+	if (ret)
+		return ret;
+	*type = NVML_BRAND_UNKNOWN;
+	return nv_leave(NVML_SUCCESS);
+}
+
+nvmlReturn_t nvmlDeviceIsMigDeviceHandle(nvmlDevice_t device, unsigned int *is_mig)
+{
+	nvmlReturn_t ret = nv_enter_device(device, is_mig);
+
+	if (ret)
+		return ret;
+	*is_mig = 0;
+	return nv_leave(NVML_SUCCESS);
+}
+
+/* Fills the first @room bytes: earlier versions of the structure end before later members. */
+static nvmlReturn_t device_get_pci(nvmlDevice_t device, nvmlPciInfo_t *out, size_t room)
+{
+	nvmlReturn_t ret = nv_enter_device(device, out);
+	struct device_pci pci;
+	nvmlPciInfo_t info;
+
+	if (ret)
+		return ret;
+	device_pci(device, &pci);
+	memset(&info, 0, sizeof(info));
+	info.domain = pci.domain;
+	info.bus = pci.bus;
+	info.device = pci.device;
+	info.pciDeviceId = device->pci_device_id;
+	info.pciSubSystemId = device->pci_subsystem_id;
+	snprintf(info.busIdLegacy, sizeof(info.busIdLegacy), "%04X:%02X:%02X.%X", pci.domain,
+		 pci.bus, pci.device, pci.function);
+	snprintf(info.busId, sizeof(info.busId), "%08X:%02X:%02X.%X", pci.domain, pci.bus,
+		 pci.device, pci.function);
+	memcpy(out, &info, room);
+	return nv_leave(NVML_SUCCESS);
+}
+
+nvmlReturn_t nvmlDeviceGetPciInfo_v3(nvmlDevice_t device, nvmlPciInfo_t *pci)
+{
+	return device_get_pci(device, pci, sizeof(*pci));
+}
+
+nvmlReturn_t nvmlDeviceGetPciInfo_v2(nvmlDevice_t device, nvmlPciInfo_t *pci)
+{
+	return device_get_pci(device, pci, offsetof(nvmlPciInfo_t, busId));
+}
+
+nvmlReturn_t nvmlDeviceGetPciInfo(nvmlDevice_t device, nvmlPciInfo_t *pci)
+{
+	return device_get_pci(device, pci, offsetof(nvmlPciInfo_t, pciSubSystemId));
+}
+
+/* What vGPUs own is used, whether or not they have touched it. */
+static nvmlReturn_t device_get_memory(nvmlDevice_t device, const void *out, nvmlMemory_t *memory)
+{
+	nvmlReturn_t ret = nv_enter_device(device, out);
+	struct vgpu_ctl_gpu gpu;
+
+	if (ret)
+		return ret;
+	ret = nv_node_gpu(device->info.gpu, &gpu);
+	if (ret)
+		return nv_leave(ret);
+	memory->total = gpu.fb_bytes;
+	memory->used = gpu.fb_used_bytes;
+	memory->free = gpu.fb_bytes - gpu.fb_used_bytes;
+	return nv_leave(NVML_SUCCESS);
+}
+
+nvmlReturn_t nvmlDeviceGetMemoryInfo(nvmlDevice_t device, nvmlMemory_t *memory)
+{
+	return device_get_memory(device, memory, memory);
+}
+
+nvmlReturn_t nvmlDeviceGetMemoryInfo_v2(nvmlDevice_t device, nvmlMemory_v2_t *memory)
+{
+	nvmlMemory_t old;
+	nvmlReturn_t ret = device_get_memory(device, memory, &old);
+
+	if (ret)
+		return ret;
+	if (memory->version != NVML_STRUCT_VERSION(Memory, 2))
+		return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
+	memory->total = old.total;
+	memory->reserved = 0;
+	memory->free = old.free;
+	memory->used = old.used;
+	return NVML_SUCCESS;
+}

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The library's lock and state, nvmlInit() to nvmlShutdown(). */
+#include <fcntl.h>
+#include <pthread.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "internal.h"
+
+/* Protects nv, and each call from all others; nvmlEventSetWait() waits without it. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+struct nv_state nv = { .fd = -1 };
+
+void nv_lock(void)
+{
+	pthread_mutex_lock(&lock);
+}
+
+void nv_unlock(void)
+{
+	pthread_mutex_unlock(&lock);
+}
+
+/* A child of fork() has the state as it is between two calls, and goes on with it. */
+__attribute__((constructor))
+static void init_fork(void)
+{
+	pthread_atfork(nv_lock, nv_unlock, nv_unlock);
+}
+
+nvmlReturn_t nv_enter(void)
+{
+	nv_lock();
+	if (nv.refs)
+		return NVML_SUCCESS;
+	return nv_leave(NVML_ERROR_UNINITIALIZED);
+}
+
+nvmlReturn_t nv_leave(nvmlReturn_t ret)
+{
+	nv_unlock();
+	return ret;
+}
+
+nvmlReturn_t nv_enter_device(nvmlDevice_t device, const void *out)
+{
+	nvmlReturn_t ret = nv_enter();
+	unsigned int i;
+
+	if (ret)
+		return ret;
+	for (i = 0; out && i < nv.devices; i++)
+		if (device == &nv.device[i])
+			return NVML_SUCCESS;
+	return nv_leave(NVML_ERROR_INVALID_ARGUMENT);
+}
+
+nvmlReturn_t nv_enter_type(nvmlVgpuTypeId_t id, const void *out, struct nv_type **type)
+{
+	nvmlReturn_t ret = nv_enter();
+
+	if (ret)
+		return ret;
+	*type = nv_type_of(id);
+	return out && *type ? NVML_SUCCESS : nv_leave(NVML_ERROR_INVALID_ARGUMENT);
+}
+
+nvmlReturn_t nv_enter_vgpu(nvmlVgpuInstance_t id, const void *out, struct vgpu_ctl_instance *inst)
+{
+	nvmlReturn_t ret = nv_enter();
+	const struct nv_vgpu *vgpu = NULL;
+	unsigned int i;
+
+	if (ret)
+		return ret;
+	if (!out || !id)
+		return nv_leave(NVML_ERROR_INVALID_ARGUMENT);
+	for (i = 0; i < nv.vgpus && !vgpu; i++)
+		if (nv.vgpu[i].id == id)
+			vgpu = &nv.vgpu[i];
+	if (!vgpu)
+		return nv_leave(NVML_ERROR_NOT_FOUND);
+	ret = nv_node_instance(vgpu->uuid, inst);
+	if (ret == NVML_ERROR_GPU_IS_LOST || (!ret && inst->created_ns != vgpu->created_ns))
+		ret = NVML_ERROR_NOT_FOUND;
+	return ret ? nv_leave(ret) : ret;
+}
+
+static uint64_t init_clock_ns(clockid_t clock)
+{
+	struct timespec ts;
+
+	clock_gettime(clock, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+}
+
+static nvmlReturn_t init_version(void)
+{
+	struct vgpu_ctl_version version = { .size = sizeof(version) };
+	nvmlReturn_t ret = nv_node_call(VGPU_IOC_VERSION, &version);
+
+	if (ret)
+		return ret;
+	if (version.abi_major != VGPU_ABI_MAJOR)
+		return NVML_ERROR_LIB_RM_VERSION_MISMATCH;
+	nv_text(nv.driver_version, version.driver_version, sizeof(version.driver_version));
+	return NVML_SUCCESS;
+}
+
+static void init_undo(void)
+{
+	nv_events_exit();
+	nv_table_exit();
+	close(nv.fd);
+	memset(&nv, 0, sizeof(nv));
+	nv.fd = -1;
+}
+
+static nvmlReturn_t init_first(void)
+{
+	nvmlReturn_t ret = nv_node_open(0, &nv.fd);
+
+	if (ret)
+		return ret;
+	/* Once, so that a time that a client gives back is the same for the driver again. */
+	nv.epoch_ns = init_clock_ns(CLOCK_REALTIME) - init_clock_ns(CLOCK_MONOTONIC);
+	ret = init_version();
+	if (!ret)
+		ret = nv_table_init();
+	if (ret)
+		init_undo();
+	return ret;
+}
+
+nvmlReturn_t nvmlInitWithFlags(unsigned int flags)
+{
+	nvmlReturn_t ret = NVML_SUCCESS;
+
+	if (flags & ~(NVML_INIT_FLAG_NO_GPUS | NVML_INIT_FLAG_NO_ATTACH))
+		return NVML_ERROR_INVALID_ARGUMENT;
+	nv_lock();
+	if (!nv.refs)
+		ret = init_first();
+	if (!ret)
+		nv.refs++;
+	return nv_leave(ret);
+}
+
+nvmlReturn_t nvmlInit_v2(void)
+{
+	return nvmlInitWithFlags(0);
+}
+
+nvmlReturn_t nvmlShutdown(void)
+{
+	nvmlReturn_t ret = nv_enter();
+
+	if (ret)
+		return ret;
+	if (!--nv.refs)
+		init_undo();
+	return nv_leave(NVML_SUCCESS);
+}
+
+nvmlReturn_t nvmlSystemGetDriverVersion(char *version, unsigned int length)
+{
+	nvmlReturn_t ret = nv_enter();
+
+	return ret ? ret : nv_leave(nv_put_text(version, length, nv.driver_version));
+}
+
+nvmlReturn_t nvmlSystemGetNVMLVersion(char *version, unsigned int length)
+{
+	return nv_put_text(version, length, NV_VERSION);
+}
+
+/* There is none: no CUDA runs on these GPUs. */
+nvmlReturn_t nvmlSystemGetCudaDriverVersion_v2(int *version)
+{
+	nvmlReturn_t ret = nv_enter();
+
+	if (ret)
+		return ret;
+	return nv_leave(version ? NVML_ERROR_NOT_SUPPORTED : NVML_ERROR_INVALID_ARGUMENT);
+}
+
+nvmlReturn_t nvmlSystemGetProcessName(unsigned int pid, char *name, unsigned int length)
+{
+	nvmlReturn_t ret = nv_enter();
+	char text[NVML_VGPU_NAME_BUFFER_SIZE];
+
+	if (ret)
+		return ret;
+	nv_process_name(pid, text, sizeof(text));
+	if (!text[0])
+		return nv_leave(NVML_ERROR_NOT_FOUND);
+	return nv_leave(nv_put_text(name, length, text));
+}

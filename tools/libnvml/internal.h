@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Inside the library: its state and lock (init.c), /dev/vgpu (node.c), the GPUs, types and vGPUs
+ * that clients have handles of (table.c), samples (sample.c), and how functions answer (answer.c).
+ *
+ * A function of the interface calls one of nv_enter*(), which takes the lock unless it returns an
+ * error, and returns what nv_leave() returns, which drops it.
+ */
+#ifndef VGPU_NVML_INTERNAL_H
+#define VGPU_NVML_INTERNAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <linux/vgpu.h>
+#include <linux/vgpu_hw.h>
+
+#include "nvml.h"
+
+#define NV_VGPUS_MAX	32	/* of a GPU, as the ABI has it */
+#define NV_VERSION	"13.0"	/* of the interface whose names functions.list has */
+
+#define NV_ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
+
+/* A type, whichever GPUs have it. @id: the clients' number of it; see nv_type_id(). */
+struct nv_type {
+	unsigned int id;
+	struct vgpu_ctl_type info;
+};
+
+/*
+ * A GPU that was there when the library was initialized.
+ * @info:  as it was then
+ * @types: number of its types; type[i] is that of index i
+ */
+struct nvmlDevice_st {
+	unsigned int index;
+	unsigned int types;
+	struct nv_type **type;
+	struct vgpu_ctl_gpu info;
+	unsigned int pci_device_id;
+	unsigned int pci_subsystem_id;
+};
+
+/* A vGPU that a client has been told of. Its UUID can be that of an earlier one. */
+struct nv_vgpu {
+	nvmlVgpuInstance_t id;
+	uint32_t gpu;
+	uint8_t uuid[VGPU_UUID_LEN];
+	uint64_t created_ns;
+};
+
+/* All of it is protected by the lock. */
+struct nv_state {
+	unsigned int refs;		/* nvmlInit() without nvmlShutdown() */
+	int fd;
+	uint64_t epoch_ns;		/* CLOCK_REALTIME at 0 of CLOCK_MONOTONIC */
+	char driver_version[VGPU_NAME_LEN + 1];
+	struct nvmlDevice_st *device;
+	unsigned int devices;
+	struct nv_type *type;
+	unsigned int types;
+	struct nv_vgpu *vgpu;
+	unsigned int vgpus;
+	unsigned int vgpu_room;
+	struct nvmlEventSet_st *sets;
+};
+
+extern struct nv_state nv;
+
+/* ---- init.c ---- */
+
+nvmlReturn_t nv_enter(void);
+nvmlReturn_t nv_leave(nvmlReturn_t ret);
+
+/* The same, and check the handle; @out, where the result is to go, must not be NULL. */
+nvmlReturn_t nv_enter_device(nvmlDevice_t device, const void *out);
+nvmlReturn_t nv_enter_type(nvmlVgpuTypeId_t id, const void *out, struct nv_type **type);
+nvmlReturn_t nv_enter_vgpu(nvmlVgpuInstance_t id, const void *out, struct vgpu_ctl_instance *inst);
+
+/* The lock alone, for what is done without the library being initialized. */
+void nv_lock(void);
+void nv_unlock(void);
+
+/* ---- node.c: /dev/vgpu ---- */
+
+/* The first entries of VGPU_IOC_STATS, or the same by other calls if the driver has none. */
+struct nv_vgpus {
+	unsigned int nr;
+	struct vgpu_ctl_instance inst[NV_VGPUS_MAX];
+};
+
+/* Opens the node; sets @fd, or says why not. The caller closes it. */
+nvmlReturn_t nv_node_open(int flags, int *fd);
+nvmlReturn_t nv_node_error(int error);
+nvmlReturn_t nv_node_call(unsigned long request, void *arg);
+nvmlReturn_t nv_node_gpus(uint32_t **ids, unsigned int *nr);
+nvmlReturn_t nv_node_gpu(uint32_t id, struct vgpu_ctl_gpu *gpu);
+nvmlReturn_t nv_node_type(uint32_t gpu, uint32_t index, struct vgpu_ctl_type *type);
+nvmlReturn_t nv_node_instance(const uint8_t *uuid, struct vgpu_ctl_instance *inst);
+
+/* All vGPUs of a GPU; the caller frees them. */
+nvmlReturn_t nv_node_vgpus(uint32_t gpu, struct nv_vgpus **vgpus);
+
+/* Without the end that a text of the ABI may lack. @to has one byte more than the array. */
+void nv_text(char *to, const void *text, size_t room);
+
+/* ---- table.c ---- */
+
+nvmlReturn_t nv_table_init(void);
+void nv_table_exit(void);
+
+/* The GPU that has that number in the ABI, or NULL. */
+struct nvmlDevice_st *nv_device_of(uint32_t gpu);
+struct nv_type *nv_type_of(unsigned int id);
+
+/*
+ * The number of a vGPU for clients. The same vGPU has the same number until nvmlShutdown(), and no
+ * other vGPU ever gets it in this process. 0: out of memory.
+ */
+nvmlVgpuInstance_t nv_vgpu_id(const struct vgpu_ctl_instance *inst);
+
+/* Forgets those vGPUs of the GPU that are not among these. */
+void nv_vgpu_sweep(uint32_t gpu, const struct nv_vgpus *vgpus);
+
+/* ---- answer.c ---- */
+
+/*
+ * Texts and arrays with the client's room. nv_put_text() has it by value; the other two have it by
+ * pointer, and set it to what is needed if it does not suffice (INSUFFICIENT_SIZE).
+ */
+nvmlReturn_t nv_put_text(char *to, unsigned int room, const char *text);
+nvmlReturn_t nv_put_text_size(char *to, unsigned int *room, const char *text);
+nvmlReturn_t nv_put_count(const void *array, unsigned int *room, unsigned int needed);
+
+#define NV_UUID_TEXT	37
+
+void nv_uuid_text(const uint8_t *uuid, char *text);
+
+/* The name of a process, cut to the room; "" if there is none to be read. */
+void nv_process_name(unsigned int pid, char *name, size_t room);
+
+/* ---- time and samples: sample.c ---- */
+
+/* CLOCK_MONOTONIC of the driver to the clients' us since 1970. */
+uint64_t nv_time_us(uint64_t monotonic_ns);
+
+enum nv_engine { NV_SM, NV_MEM, NV_ENC, NV_DEC, NV_ENGINES };
+
+/*
+ * Per cent of the GPU's engines of a class, from the service that each engine has given in
+ * @period_ns.
+ */
+void nv_percent(const struct vgpu_ctl_gpu *gpu, const __u64 *busy_ns, uint64_t period_ns,
+		unsigned int percent[NV_ENGINES]);
+
+/* @vgpu: 0: the GPU; pid: of the process that has the vGPU open, 0: none. */
+struct nv_sample {
+	nvmlVgpuInstance_t vgpu;
+	unsigned int pid;
+	const uint8_t *comm;
+	uint64_t time_us;
+	unsigned int percent[NV_ENGINES];
+};
+
+/*
+ * Samples in the order of their times: of the GPU, or of its vGPUs that are still there.
+ * @spare: how many more there may be soon, for clients who ask again with an array
+ */
+struct nv_samples {
+	unsigned int nr;
+	unsigned int spare;
+	struct nv_vgpus *vgpus;
+	struct nv_sample *sample;
+};
+
+/* Those later than @since_us. Frees nothing of the last call: nv_samples_free() does. */
+nvmlReturn_t nv_samples_read(const struct nvmlDevice_st *device, uint64_t since_us, bool of_gpu,
+			     struct nv_samples *samples);
+void nv_samples_free(struct nv_samples *samples);
+
+/*
+ * Of samples, NOT_FOUND if there are none; else as nv_put_count(), with some room to spare for
+ * those that come before the client's next call.
+ */
+nvmlReturn_t nv_put_samples(const struct nv_samples *samples, const void *array,
+			    unsigned int *room);
+
+/* Per cent over the last second. */
+nvmlReturn_t nv_load(const struct nvmlDevice_st *device, unsigned int percent[NV_ENGINES]);
+
+/* ---- event.c ---- */
+
+void nv_events_exit(void);
+
+#endif /* VGPU_NVML_INTERNAL_H */

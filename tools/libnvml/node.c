@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-2.0
+/* /dev/vgpu: its calls, and their errors as clients of NVML know them. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "internal.h"
+
+#define NODE	"/dev/vgpu"
+
+nvmlReturn_t nv_node_open(int flags, int *fd)
+{
+	*fd = open(NODE, O_RDONLY | O_CLOEXEC | flags);
+	if (*fd >= 0)
+		return NVML_SUCCESS;
+	if (errno == ENOENT || errno == ENXIO || errno == ENODEV || errno == ENOTDIR)
+		return NVML_ERROR_DRIVER_NOT_LOADED;
+	if (errno == EMFILE || errno == ENFILE)
+		return NVML_ERROR_INSUFFICIENT_RESOURCES;
+	return nv_node_error(errno);
+}
+
+nvmlReturn_t nv_node_error(int error)
+{
+	switch (error) {
+	case 0:
+		return NVML_SUCCESS;
+	case EACCES:
+	case EPERM:
+		return NVML_ERROR_NO_PERMISSION;
+	case ENODEV:
+		return NVML_ERROR_GPU_IS_LOST;
+	case ENOTTY:
+		return NVML_ERROR_NOT_SUPPORTED;
+	case EINVAL:
+	case ERANGE:
+		return NVML_ERROR_INVALID_ARGUMENT;
+	case ENOMEM:
+		return NVML_ERROR_MEMORY;
+	default:
+		return NVML_ERROR_UNKNOWN;
+	}
+}
+
+nvmlReturn_t nv_node_call(unsigned long request, void *arg)
+{
+	return nv_node_error(ioctl(nv.fd, request, arg) < 0 ? errno : 0);
+}
+
+/* A list may have grown since the driver told its length: asks until all of it fits. */
+static nvmlReturn_t node_list(unsigned long request, uint32_t gpu, size_t each, void **items,
+			      unsigned int *nr)
+{
+	struct vgpu_ctl_list list;
+	uint32_t room = NV_VGPUS_MAX;
+	nvmlReturn_t ret;
+
+	for (;;) {
+		*items = calloc(room, each);
+		if (!*items)
+			return NVML_ERROR_MEMORY;
+		memset(&list, 0, sizeof(list));
+		list.size = sizeof(list);
+		list.gpu = gpu;
+		list.count = room;
+		list.ids = (uintptr_t)*items;
+		ret = nv_node_call(request, &list);
+		*nr = list.count;
+		if (!ret && list.count <= room)
+			return NVML_SUCCESS;
+		free(*items);
+		*items = NULL;
+		if (ret)
+			return ret;
+		room = list.count + NV_VGPUS_MAX;
+	}
+}
+
+nvmlReturn_t nv_node_gpus(uint32_t **ids, unsigned int *nr)
+{
+	void *items;
+	nvmlReturn_t ret = node_list(VGPU_IOC_GPUS, 0, sizeof(**ids), &items, nr);
+
+	*ids = items;
+	return ret;
+}
+
+nvmlReturn_t nv_node_gpu(uint32_t id, struct vgpu_ctl_gpu *gpu)
+{
+	memset(gpu, 0, sizeof(*gpu));
+	gpu->size = sizeof(*gpu);
+	gpu->gpu = id;
+	return nv_node_call(VGPU_IOC_GPU, gpu);
+}
+
+nvmlReturn_t nv_node_type(uint32_t gpu, uint32_t index, struct vgpu_ctl_type *type)
+{
+	memset(type, 0, sizeof(*type));
+	type->size = sizeof(*type);
+	type->gpu = gpu;
+	type->index = index;
+	return nv_node_call(VGPU_IOC_TYPE, type);
+}
+
+nvmlReturn_t nv_node_instance(const uint8_t *uuid, struct vgpu_ctl_instance *inst)
+{
+	memset(inst, 0, sizeof(*inst));
+	inst->size = sizeof(*inst);
+	memcpy(inst->uuid, uuid, VGPU_UUID_LEN);
+	return nv_node_call(VGPU_IOC_INSTANCE, inst);
+}
+
+/* For drivers before 1.6: one call for each vGPU. One that is removed meanwhile is left out. */
+static nvmlReturn_t node_vgpus_each(uint32_t gpu, struct nv_vgpus *vgpus)
+{
+	unsigned int nr, i;
+	void *uuids;
+	nvmlReturn_t ret = node_list(VGPU_IOC_INSTANCES, gpu, VGPU_UUID_LEN, &uuids, &nr);
+
+	for (i = 0; !ret && i < nr && vgpus->nr < NV_VGPUS_MAX; i++) {
+		ret = nv_node_instance((uint8_t *)uuids + i * VGPU_UUID_LEN,
+				       &vgpus->inst[vgpus->nr]);
+		if (!ret)
+			vgpus->nr++;
+		else if (ret == NVML_ERROR_GPU_IS_LOST)
+			ret = NVML_SUCCESS;
+	}
+	free(uuids);
+	return ret;
+}
+
+nvmlReturn_t nv_node_vgpus(uint32_t gpu, struct nv_vgpus **vgpus)
+{
+	struct vgpu_ctl_stats stats = {
+		.size = sizeof(stats),
+		.gpu = gpu,
+		.count = NV_VGPUS_MAX,
+		.entry_size = sizeof(struct vgpu_ctl_instance),
+	};
+	nvmlReturn_t ret;
+
+	*vgpus = calloc(1, sizeof(**vgpus));
+	if (!*vgpus)
+		return NVML_ERROR_MEMORY;
+	stats.entries = (uintptr_t)(*vgpus)->inst;
+	ret = nv_node_call(VGPU_IOC_STATS, &stats);
+	(*vgpus)->nr = stats.count < NV_VGPUS_MAX ? stats.count : NV_VGPUS_MAX;
+	if (ret == NVML_ERROR_NOT_SUPPORTED) {
+		(*vgpus)->nr = 0;
+		ret = node_vgpus_each(gpu, *vgpus);
+	}
+	if (ret) {
+		free(*vgpus);
+		*vgpus = NULL;
+	}
+	return ret;
+}
+
+void nv_text(char *to, const void *text, size_t room)
+{
+	memcpy(to, text, room);
+	to[room] = 0;
+}

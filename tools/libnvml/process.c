@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Processes. What the host knows are the processes that have vGPUs open, one for each; what runs
+ * in a VM is not reported to it. Each process is listed once, by what its vGPU is made for.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "internal.h"
+
+static bool process_computes(const struct vgpu_ctl_instance *inst)
+{
+	const struct nvmlDevice_st *device = nv_device_of(inst->gpu);
+	const struct vgpu_ctl_type *type;
+
+	if (!device || inst->type_index >= device->types)
+		return false;
+	type = &device->type[inst->type_index]->info;
+	return !strncmp((const char *)type->edition, "vCS", sizeof(type->edition));
+}
+
+/* @size: of an element: the first version of the structure lacks the numbers of MIG instances. */
+static nvmlReturn_t process_put(const struct nv_vgpus *vgpus, bool compute, unsigned int *count,
+				void *array, size_t size)
+{
+	unsigned int i, nr = 0;
+
+	for (i = 0; i < vgpus->nr; i++) {
+		const struct vgpu_ctl_instance *inst = &vgpus->inst[i];
+		nvmlProcessInfo_v2_t info;
+
+		if (!inst->owner_pid || process_computes(inst) != compute)
+			continue;
+		memset(&info, 0, sizeof(info));
+		info.pid = (unsigned int)inst->owner_pid;
+		info.usedGpuMemory = inst->fb_backed_bytes;
+		info.gpuInstanceId = NVML_NO_INSTANCE;
+		info.computeInstanceId = NVML_NO_INSTANCE;
+		if (array && nr < *count)
+			memcpy((char *)array + nr * size, &info, size);
+		nr++;
+	}
+	return nv_put_count(array, count, nr);
+}
+
+static nvmlReturn_t process_list(nvmlDevice_t device, bool compute, unsigned int *count,
+				 void *array, size_t size)
+{
+	nvmlReturn_t ret = nv_enter_device(device, count);
+	struct nv_vgpus *vgpus;
+
+	if (ret)
+		return ret;
+	ret = nv_node_vgpus(device->info.gpu, &vgpus);
+	if (ret)
+		return nv_leave(ret);
+	ret = process_put(vgpus, compute, count, array, size);
+	free(vgpus);
+	return nv_leave(ret);
+}
+
+nvmlReturn_t nvmlDeviceGetGraphicsRunningProcesses_v3(nvmlDevice_t device, unsigned int *count,
+						      nvmlProcessInfo_t *infos)
+{
+	return process_list(device, false, count, infos, sizeof(*infos));
+}
+
+nvmlReturn_t nvmlDeviceGetGraphicsRunningProcesses(nvmlDevice_t device, unsigned int *count,
+						   nvmlProcessInfo_v1_t *infos)
+{
+	return process_list(device, false, count, infos, sizeof(*infos));
+}
+
+nvmlReturn_t nvmlDeviceGetComputeRunningProcesses_v3(nvmlDevice_t device, unsigned int *count,
+						     nvmlProcessInfo_t *infos)
+{
+	return process_list(device, true, count, infos, sizeof(*infos));
+}
+
+nvmlReturn_t nvmlDeviceGetComputeRunningProcesses(nvmlDevice_t device, unsigned int *count,
+						  nvmlProcessInfo_v1_t *infos)
+{
+	return process_list(device, true, count, infos, sizeof(*infos));
+}
+
+/* There is no MPS server, and so none of its clients. */
+nvmlReturn_t nvmlDeviceGetMPSComputeRunningProcesses_v3(nvmlDevice_t device, unsigned int *count,
+							nvmlProcessInfo_t *infos)
+{
+	nvmlReturn_t ret = nv_enter_device(device, count);
+
+	return ret ? ret : nv_leave(nv_put_count(infos, count, 0));
+}
+
+nvmlReturn_t nvmlDeviceGetMPSComputeRunningProcesses(nvmlDevice_t device, unsigned int *count,
+						     nvmlProcessInfo_v1_t *infos)
+{
+	nvmlReturn_t ret = nv_enter_device(device, count);
+
+	return ret ? ret : nv_leave(nv_put_count(infos, count, 0));
+}
+
+/* The samples of vGPUs, without those in which nobody had them open. */
+static nvmlReturn_t process_samples(const struct nvmlDevice_st *device, uint64_t last_us,
+				    struct nv_samples *samples)
+{
+	nvmlReturn_t ret = nv_samples_read(device, last_us, false, samples);
+	unsigned int i, nr = 0;
+
+	if (ret)
+		return ret;
+	for (i = 0; i < samples->nr; i++)
+		if (samples->sample[i].pid)
+			samples->sample[nr++] = samples->sample[i];
+	samples->nr = nr;
+	return NVML_SUCCESS;
+}
+
+nvmlReturn_t nvmlDeviceGetProcessUtilization(nvmlDevice_t device,
+					     nvmlProcessUtilizationSample_t *samples,
+					     unsigned int *count, unsigned long long last_us)
+{
+	nvmlReturn_t ret = nv_enter_device(device, count);
+	struct nv_samples read;
+	unsigned int i;
+
+	if (ret)
+		return ret;
+	ret = process_samples(device, last_us, &read);
+	if (ret)
+		return nv_leave(ret);
+	ret = nv_put_samples(&read, samples, count);
+	for (i = 0; !ret && i < read.nr; i++) {
+		const struct nv_sample *from = &read.sample[i];
+
+		memset(&samples[i], 0, sizeof(samples[i]));
+		samples[i].pid = from->pid;
+		samples[i].timeStamp = from->time_us;
+		samples[i].smUtil = from->percent[NV_SM];
+		samples[i].memUtil = from->percent[NV_MEM];
+		samples[i].encUtil = from->percent[NV_ENC];
+		samples[i].decUtil = from->percent[NV_DEC];
+	}
+	nv_samples_free(&read);
+	return nv_leave(ret);
+}
+
+/* The name when it opened the vGPU, or by /proc where the driver does not say. */
+static void process_name(const struct nv_sample *sample, char *name, size_t room)
+{
+	if (sample->comm[0])
+		nv_text(name, sample->comm, VGPU_COMM_LEN);
+	else
+		nv_process_name(sample->pid, name, room);
+}
+
+nvmlReturn_t nvmlDeviceGetVgpuProcessUtilization(nvmlDevice_t device, unsigned long long last_us,
+						 unsigned int *count,
+						 nvmlVgpuProcessUtilizationSample_t *samples)
+{
+	nvmlReturn_t ret = nv_enter_device(device, count);
+	struct nv_samples read;
+	unsigned int i;
+
+	if (ret)
+		return ret;
+	ret = process_samples(device, last_us, &read);
+	if (ret)
+		return nv_leave(ret);
+	ret = nv_put_samples(&read, samples, count);
+	for (i = 0; !ret && i < read.nr; i++) {
+		const struct nv_sample *from = &read.sample[i];
+
+		memset(&samples[i], 0, sizeof(samples[i]));
+		samples[i].vgpuInstance = from->vgpu;
+		samples[i].pid = from->pid;
+		process_name(from, samples[i].processName, sizeof(samples[i].processName));
+		samples[i].timeStamp = from->time_us;
+		samples[i].smUtil = from->percent[NV_SM];
+		samples[i].memUtil = from->percent[NV_MEM];
+		samples[i].encUtil = from->percent[NV_ENC];
+		samples[i].decUtil = from->percent[NV_DEC];
+	}
+	nv_samples_free(&read);
+	return nv_leave(ret);
+}
+
+nvmlReturn_t nvmlDeviceGetVgpuProcessesUtilizationInfo(nvmlDevice_t device,
+						       nvmlVgpuProcessesUtilizationInfo_t *info)
+{
+	nvmlReturn_t ret = nv_enter_device(device, info);
+	struct nv_samples read;
+	unsigned int i;
+
+	if (ret)
+		return ret;
+	if (info->version != NVML_STRUCT_VERSION(VgpuProcessesUtilizationInfo, 1))
+		return nv_leave(NVML_ERROR_ARGUMENT_VERSION_MISMATCH);
+	ret = process_samples(device, info->lastSeenTimeStamp, &read);
+	if (ret)
+		return nv_leave(ret);
+	ret = nv_put_samples(&read, info->vgpuProcUtilArray, &info->vgpuProcessCount);
+	for (i = 0; !ret && i < read.nr; i++) {
+		nvmlVgpuProcessUtilizationInfo_v1_t *to = &info->vgpuProcUtilArray[i];
+		const struct nv_sample *from = &read.sample[i];
+
+		memset(to, 0, sizeof(*to));
+		process_name(from, to->processName, sizeof(to->processName));
+		to->timeStamp = from->time_us;
+		to->vgpuInstance = from->vgpu;
+		to->pid = from->pid;
+		to->smUtil = from->percent[NV_SM];
+		to->memUtil = from->percent[NV_MEM];
+		to->encUtil = from->percent[NV_ENC];
+		to->decUtil = from->percent[NV_DEC];
+	}
+	nv_samples_free(&read);
+	return nv_leave(ret);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Commands that print rows about GPUs: a table, or an array in JSON. */
+#ifndef VGPUCTL_LISTING_H
+#define VGPUCTL_LISTING_H
+
+#include "command.h"
+#include "ctl.h"
+#include "json.h"
+#include "table.h"
+
+/**
+ * struct listing - where rows are written to
+ * @options: of the command
+ * @json:    the JSON document, in which an array is open; NULL: rows go to @table
+ * @table:   the table
+ */
+struct listing {
+	const struct options *options;
+	struct json *json;
+	struct table *table;
+};
+
+typedef int listing_each(int fd, const struct vgpu_ctl_gpu *gpu, struct listing *listing);
+
+/* Calls @each for each GPU, or for the one that --gpu names. */
+enum exit_code listing_visit(int fd, struct listing *listing, listing_each *each);
+
+/* Prints a table or an array of what @each adds so. */
+enum exit_code listing_print(const struct options *options, listing_each *each);
+
+#endif /* VGPUCTL_LISTING_H */
