@@ -576,6 +576,8 @@ for command in "${commands[@]}"; do
 done
 [[ $(completes share set "$uuid" --vga o) == " on off " ]]
 ktap_result completion_of_a_switch $?
+[[ $(completes apply -f tools/vgpuctl/vgpuctl.ba) == " tools/vgpuctl/vgpuctl.bash " && $(completes apply --dr) == " --dry-run " ]]
+ktap_result completion_of_a_file $?
 [[ $(completes list -o ST) == " STATE " && $(completes share show --output VG) == " VGA " ]]
 ktap_result completion_of_columns $?
 [[ $(completes sched set --policy q) == " qos " && $(completes sched s) == " show set " ]]
