@@ -99,10 +99,9 @@ void json_bytes(struct json *json, const char *key, const void *text, size_t roo
 {
 	const size_t bytes = strnlen(text, room);
 	const unsigned char *s = text, *end = s + bytes;
-	char *good = malloc(3 * bytes + 1), *to = good;
+	char *good = need_zeroed(3 * bytes + 1, 1), *to = good;
 	size_t n;
 
-	need_memory(good);
 	while (s < end) {
 		n = utf8_length(s, (size_t)(end - s));
 		to = n ? mempcpy(to, s, n) : mempcpy(to, "\xef\xbf\xbd", 3);
