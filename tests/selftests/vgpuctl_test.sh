@@ -341,8 +341,13 @@ done
 ktap_result sched_show_shares_of_the_window $? "$shares"
 json "{v['uuid']: v['due_percent'] for v in d[0]['vgpus']} == {'$uuid': 60, '$other': 40}" sched show
 ktap_result sched_show_due_under_qos $?
-json 'min(e["window_percent"] for v in d["vgpus"] for e in v["engines"] if e["name"] == "gr") > 0' stats
-ktap_result stats_window $?
+# A busy machine can keep a vGPU's client from work for a whole window.
+for ((i = 0; i < 50; i++)); do
+	shares=$(json 'min(e["window_percent"] for v in d["vgpus"] for e in v["engines"] if e["name"] == "gr") > 0' stats 2>&1) && break
+	sleep 0.1
+done
+((i < 50))
+ktap_result stats_window $? "$shares"
 json "len(d) == 200 and {r['uuid'] for r in d} == {'$uuid', '$other'} and {r['engine'] for r in d} == {'gr'} and {r['end'] for r in d} <= {'idle', 'slice', 'preempted', 'stalled', 'changed'}" sched log --engine gr
 ktap_result sched_log_json $?
 json 'all(b["seq"] == a["seq"] + 1 and b["time_ns"] >= a["time_ns"] + a["ran_ns"] for a, b in zip(d, d[1:])) and all(r["slice_ns"] > 0 and r["ran_ns"] > 0 for r in d)' sched log --engine gr
