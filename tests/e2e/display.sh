@@ -219,7 +219,8 @@ takes_picture() {
 
 # A vGPU with a display is unplugged. QEMU 10.0 holds on to the device by its console: the VM goes
 # on with the last picture, and the host's removal waits until the VM ends. QEMU 11.1 lets go, and
-# its console says that there is no display. Either way the VM lives, has a screen, and at the end the vGPU is gone.
+# its console says that there is no display. Either way the VM lives, has a screen, and at the end
+# the vGPU is gone.
 test_display_unplug() {
 	local removal
 	mdev_create "$A" SG16-1Q
