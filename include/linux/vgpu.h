@@ -163,6 +163,9 @@ struct vgpu_run {
  *                   open. May sleep
  * @backed_bytes:    optional: host memory behind the framebuffer now. With the GPU's lock held; may
  *                   sleep, but must not call back into the core
+ * @peak_bytes:      optional: the most that @backed_bytes would have said at any time since the
+ *                   device was opened last: @instance_open begins anew with what is backed then.
+ *                   Called as @backed_bytes is, or with the state lock held
  * @channels_show:   optional: print one line per enabled channel, for debugfs. Called as
  *                   @backed_bytes is
  * @engine_run:      begin @run on the engine, which is idle; copy @run. The run ends by
@@ -204,6 +207,7 @@ struct vgpu_gpu_ops {
 			 struct page **pages, unsigned int nr);
 	bool (*scanout)(struct vgpu_instance *instance, struct vgpu_scanout *scanout);
 	u64 (*backed_bytes)(struct vgpu_instance *instance);
+	u64 (*peak_bytes)(struct vgpu_instance *instance);
 	void (*channels_show)(struct vgpu_instance *instance, struct seq_file *m);
 
 	void (*engine_run)(struct vgpu_gpu *gpu, unsigned int engine, const struct vgpu_run *run);

@@ -19,7 +19,8 @@
 static const unsigned long admin_read[] = {
 	VGPU_IOC_VERSION, VGPU_IOC_GPUS, VGPU_IOC_GPU, VGPU_IOC_TYPE,
 	VGPU_IOC_INSTANCES, VGPU_IOC_INSTANCE, VGPU_IOC_REFUSAL, VGPU_IOC_SCHED,
-	VGPU_IOC_SCHED_LOG, VGPU_IOC_HIST,
+	VGPU_IOC_SCHED_LOG, VGPU_IOC_HIST, VGPU_IOC_STATS, VGPU_IOC_SAMPLES,
+	VGPU_IOC_SESSIONS,
 };
 
 /* Any call that changes nothing, with any argument. */
@@ -42,6 +43,38 @@ static void admin_ask(int fd, struct rng *rng)
 		head[0] = (uint32_t)fuzz_value(rng);
 	ioctl(fd, command, fuzz_chance(rng, 95) ? (void *)words :
 	      (void *)(uintptr_t)fuzz_value(rng));
+}
+
+/* Calls that fill arrays, with arguments of which most are right. */
+static void admin_arrays(int fd, struct rng *rng)
+{
+	static const unsigned long command[] = {
+		VGPU_IOC_STATS, VGPU_IOC_SAMPLES, VGPU_IOC_SESSIONS,
+	};
+	/* Room for as much as a call gives: 1024 entries of 4096 bytes. */
+	static uint8_t entries[1024 * 4096];
+	/* What follows the entries differs: it is since_ns or first_id here. */
+	union {
+		struct vgpu_ctl_stats stats;
+		struct vgpu_ctl_samples samples;
+		struct vgpu_ctl_sessions sessions;
+	} ctl;
+	unsigned int i = (unsigned int)rng_below(rng, 3);
+
+	memset(&ctl, 0, sizeof(ctl));
+	ctl.sessions.size = _IOC_SIZE(command[i]);
+	ctl.sessions.gpu = (uint32_t)rng_below(rng, 3);
+	ctl.sessions.count = fuzz_chance(rng, 80) ? (uint32_t)rng_below(rng, 5000) :
+						    (uint32_t)fuzz_value(rng);
+	if (fuzz_chance(rng, 50))
+		ctl.sessions.entry_size = (uint32_t)rng_below(rng, 4500);
+	if (fuzz_chance(rng, 5))
+		ctl.sessions.entry_size = (uint32_t)fuzz_value(rng);
+	ctl.sessions.entries = fuzz_chance(rng, 90) ? (uintptr_t)entries : fuzz_value(rng);
+	if (fuzz_chance(rng, 50))
+		ctl.sessions.first_id = fuzz_chance(rng, 50) ? rng_below(rng, 5000) :
+							       fuzz_value(rng);
+	ioctl(fd, command[i], &ctl);
 }
 
 /* A policy that the driver lists, or something that is none. */
@@ -206,8 +239,11 @@ int fuzz_admin(void)
 	}
 	while (!fuzz_over()) {
 		switch (rng_below(&rng, 20)) {
-		case 0 ... 9:
+		case 0 ... 7:
 			admin_ask(fd, &rng);
+			break;
+		case 8 ... 9:
+			admin_arrays(fd, &rng);
 			break;
 		case 10 ... 12:
 			admin_sched(fd, &rng);

@@ -32,9 +32,13 @@ static union {
 	struct vgpu_ctl_sched_log log;
 	struct vgpu_ctl_hist hist;
 	struct vgpu_ctl_events events;
+	struct vgpu_ctl_stats stats;
+	struct vgpu_ctl_samples samples;
+	struct vgpu_ctl_sessions sessions;
 } arg;
 
 static struct vgpu_ctl_share share;
+static struct vgpu_ctl_sample samples[VGPU_SAMPLES_ROOM];
 
 static uint32_t gpu_id;
 
@@ -55,6 +59,9 @@ static const struct call {
 	{ "SCHED_LOG", VGPU_IOC_SCHED_LOG, sizeof(struct vgpu_ctl_sched_log) },
 	{ "HIST", VGPU_IOC_HIST, sizeof(struct vgpu_ctl_hist) },
 	{ "EVENTS", VGPU_IOC_EVENTS, sizeof(struct vgpu_ctl_events) },
+	{ "STATS", VGPU_IOC_STATS, sizeof(struct vgpu_ctl_stats) },
+	{ "SAMPLES", VGPU_IOC_SAMPLES, sizeof(struct vgpu_ctl_samples) },
+	{ "SESSIONS", VGPU_IOC_SESSIONS, sizeof(struct vgpu_ctl_sessions) },
 };
 
 #define NR_CALLS	(sizeof(calls) / sizeof(calls[0]))
@@ -101,6 +108,17 @@ static void prepare(const struct call *call, uint32_t size)
 		break;
 	case VGPU_IOC_EVENTS:
 		arg.events.event_size = EVENT_SIZE_1;
+		break;
+	case VGPU_IOC_STATS:
+		arg.stats.gpu = gpu_id;
+		break;
+	case VGPU_IOC_SAMPLES:
+		arg.samples.gpu = gpu_id;
+		arg.samples.count = VGPU_SAMPLES_ROOM;
+		arg.samples.entries = (uintptr_t)samples;
+		break;
+	case VGPU_IOC_SESSIONS:
+		arg.sessions.gpu = gpu_id;
 		break;
 	}
 }

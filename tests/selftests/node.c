@@ -106,6 +106,48 @@ int node_sched_log(int fd, uint32_t gpu, uint32_t engine, struct vgpu_ctl_switch
 	return ret;
 }
 
+int node_stats(int fd, uint32_t gpu, struct vgpu_ctl_stats *stats,
+	       struct vgpu_ctl_instance *entries, uint32_t room)
+{
+	memset(stats, 0, sizeof(*stats));
+	stats->size = sizeof(*stats);
+	stats->gpu = gpu;
+	stats->count = room;
+	stats->entry_size = sizeof(*entries);
+	stats->entries = (uintptr_t)entries;
+	return node_call(fd, VGPU_IOC_STATS, stats);
+}
+
+int node_samples(int fd, uint32_t gpu, struct vgpu_ctl_samples *ctl,
+		 struct vgpu_ctl_sample *entries, uint32_t room)
+{
+	uint64_t since_ns = ctl->since_ns;
+
+	memset(ctl, 0, sizeof(*ctl));
+	ctl->size = sizeof(*ctl);
+	ctl->gpu = gpu;
+	ctl->count = room;
+	ctl->entry_size = sizeof(*entries);
+	ctl->entries = (uintptr_t)entries;
+	ctl->since_ns = since_ns;
+	return node_call(fd, VGPU_IOC_SAMPLES, ctl);
+}
+
+int node_sessions(int fd, uint32_t gpu, struct vgpu_ctl_sessions *ctl,
+		  struct vgpu_ctl_session *entries, uint32_t room)
+{
+	uint64_t first_id = ctl->first_id;
+
+	memset(ctl, 0, sizeof(*ctl));
+	ctl->size = sizeof(*ctl);
+	ctl->gpu = gpu;
+	ctl->count = room;
+	ctl->entry_size = sizeof(*entries);
+	ctl->entries = (uintptr_t)entries;
+	ctl->first_id = first_id;
+	return node_call(fd, VGPU_IOC_SESSIONS, ctl);
+}
+
 int node_events(int fd)
 {
 	struct vgpu_ctl_events setup = {

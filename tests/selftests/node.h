@@ -41,6 +41,21 @@ int node_shares_set(int fd, const struct vgpu_ctl_share *entries, uint32_t count
 int node_sched_log(int fd, uint32_t gpu, uint32_t engine, struct vgpu_ctl_switch *entries,
 		   uint32_t *count, uint64_t *total);
 
+/*
+ * A GPU and all its vGPUs. @stats and each of @entries are given back whole; stats->count says
+ * how many vGPUs there are, of which @entries has as many as there is @room for.
+ */
+int node_stats(int fd, uint32_t gpu, struct vgpu_ctl_stats *stats,
+	       struct vgpu_ctl_instance *entries, uint32_t room);
+
+/* Samples later than ctl->since_ns, and what comes with them; @room: in @entries. */
+int node_samples(int fd, uint32_t gpu, struct vgpu_ctl_samples *ctl,
+		 struct vgpu_ctl_sample *entries, uint32_t room);
+
+/* Sessions from ctl->first_id on, and what comes with them; @room: in @entries. */
+int node_sessions(int fd, uint32_t gpu, struct vgpu_ctl_sessions *ctl,
+		  struct vgpu_ctl_session *entries, uint32_t room);
+
 /* Records of events will be read from @fd in the size of struct vgpu_ctl_event. */
 int node_events(int fd);
 

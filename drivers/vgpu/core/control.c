@@ -197,76 +197,12 @@ out_unlock:
 	return ret;
 }
 
-static void vgpu_ctl_fill_engine(struct vgpu_instance *instance, unsigned int engine,
-				 struct vgpu_ctl_instance *inst)
-{
-	struct vgpu_ctl_instance_engine *out = &inst->engine[engine];
-	struct vgpu_entity_stats s;
-
-	vgpu_entity_stats(&instance->entity[engine], &s);
-	inst->window_ns[engine] = s.window_ns;
-	inst->linger_ns[engine] = s.linger_ns;
-	out->busy_ns = s.busy_ns;
-	out->wait_ns = s.wait_ns;
-	out->max_wait_ns = s.max_wait_ns;
-	out->runs = s.runs;
-	out->switches = s.switches;
-	out->preemptions = s.preemptions;
-	out->overruns = s.overruns;
-	out->overrun_ns = s.overrun_ns;
-	out->max_overrun_ns = s.max_overrun_ns;
-	out->stalls = s.stalls;
-	out->faults = s.faults;
-	out->resets = s.resets;
-	out->packets = s.packets;
-	out->bytes = s.bytes;
-}
-
-static void vgpu_ctl_fill_instance(struct vgpu_instance *instance, struct vgpu_ctl_instance *out)
-{
-	struct vgpu_gpu *gpu = instance->gpu;
-	unsigned int i;
-
-	lockdep_assert_held(&gpu->lock);
-	out->gpu = gpu->id;
-	out->type_index = instance->type->index;
-	out->started_ns = READ_ONCE(instance->started_ns);
-	out->state = out->started_ns ? VGPU_STATE_STARTED : VGPU_STATE_CREATED;
-	out->owner_pid = READ_ONCE(instance->owner_pid);
-	out->placement_gb = instance->info.fb_start >> 30;
-	out->first_channel = instance->info.first_channel;
-	out->channels = instance->info.nr_channels;
-	out->engines = gpu->info.nr_engines;
-	out->fb_bytes = instance->info.fb_bytes;
-	out->fb_backed_bytes = vgpu_instance_backed_bytes(instance);
-	out->created_ns = instance->created_ns;
-	out->now_ns = ktime_get_ns();
-	out->frames = atomic64_read(&instance->frames);
-	out->faults = atomic64_read(&instance->faults);
-	out->interrupts = atomic64_read(&instance->interrupts);
-	out->doorbells = atomic64_read(&instance->doorbells);
-	out->resets = atomic64_read(&instance->resets);
-	out->dma_read_bytes = atomic64_read(&instance->dma_read_bytes);
-	out->dma_written_bytes = atomic64_read(&instance->dma_written_bytes);
-	spin_lock(&instance->quarantine_lock);
-	out->quarantine_until_ns = instance->quarantine.until_ns;
-	out->quarantines = instance->quarantine.quarantines;
-	spin_unlock(&instance->quarantine_lock);
-	if (out->quarantine_until_ns)
-		out->status |= VGPU_INSTANCE_QUARANTINED;
-	strscpy(out->type_name, instance->type->name, sizeof(out->type_name));
-	for (i = 0; i < gpu->info.nr_engines; i++)
-		vgpu_ctl_fill_engine(instance, i, out);
-	vgpu_share_report(&instance->settings, out);
-	out->frl_fps = instance->frl.fps;
-}
-
 static int vgpu_ctl_instance_locked(struct vgpu_instance *instance, void *arg)
 {
 	struct vgpu_ctl_instance *out = arg;
 
 	memset_startat(out, 0, gpu);
-	vgpu_ctl_fill_instance(instance, out);
+	vgpu_stats_instance(instance, out);
 	return 0;
 }
 
@@ -356,6 +292,13 @@ static const struct vgpu_ctl_call vgpu_ctl_calls[] = {
 	/* since 1.2 */
 	{ VGPU_IOC_EVENTS, NULL, 24, sizeof(struct vgpu_ctl_events), false,
 	  .reader_func = vgpu_event_setup, .flags = VGPU_EVENTS_KEPT },
+	/* since 1.6 */
+	{ VGPU_IOC_STATS, vgpu_ctl_stats, 592,
+	  sizeof(struct vgpu_ctl_stats), false },
+	{ VGPU_IOC_SAMPLES, vgpu_ctl_samples, 64,
+	  sizeof(struct vgpu_ctl_samples), false },
+	{ VGPU_IOC_SESSIONS, vgpu_ctl_sessions, 64,
+	  sizeof(struct vgpu_ctl_sessions), false },
 };
 
 struct vgpu_ctl_head {

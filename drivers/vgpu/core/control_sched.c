@@ -16,16 +16,6 @@
 #define VGPU_SHARE_SIZE_1	40
 #define VGPU_SWITCH_SIZE_1	80
 
-/* Returns the bytes of each element of the caller's array, or -EINVAL or -E2BIG. */
-static int vgpu_ctl_entry_size(u32 size, u32 first_size)
-{
-	if (!size)
-		return first_size;
-	if (size < first_size)
-		return -EINVAL;
-	return size > PAGE_SIZE ? -E2BIG : size;
-}
-
 /* Reads the caller's array, with elements of @size bytes. */
 static int vgpu_ctl_shares_copy(struct vgpu_ctl_share *entries,
 				const struct vgpu_ctl_shares *ctl, size_t size)
@@ -41,22 +31,6 @@ static int vgpu_ctl_shares_copy(struct vgpu_ctl_share *entries,
 		if (ret)
 			return ret;
 	}
-	return 0;
-}
-
-/* Fills the caller's array, with elements of @size bytes. */
-static int vgpu_ctl_log_copy(const struct vgpu_ctl_sched_log *ctl,
-			     const struct vgpu_ctl_switch *entries, size_t size)
-{
-	size_t known = min(size, sizeof(*entries));
-	u64 to = ctl->entries;
-	unsigned int i;
-
-	BUILD_BUG_ON(sizeof(*entries) < VGPU_SWITCH_SIZE_1);
-	for (i = 0; i < ctl->count; i++, to += size)
-		if (copy_to_user(u64_to_user_ptr(to), &entries[i], known) ||
-		    clear_user(u64_to_user_ptr(to + known), size - known))
-			return -EFAULT;
 	return 0;
 }
 
@@ -166,6 +140,7 @@ int vgpu_ctl_sched_log(void *arg)
 	struct vgpu_gpu *gpu;
 	int size, ret = 0;
 
+	BUILD_BUG_ON(sizeof(*entries) < VGPU_SWITCH_SIZE_1);
 	size = vgpu_ctl_entry_size(ctl->entry_size, VGPU_SWITCH_SIZE_1);
 	if (size < 0)
 		return size;
@@ -191,7 +166,8 @@ int vgpu_ctl_sched_log(void *arg)
 	mutex_unlock(&gpu->lock);
 
 	if (!ret)
-		ret = vgpu_ctl_log_copy(ctl, entries, size);
+		ret = vgpu_ctl_entries_put(ctl->entries, size, entries, sizeof(*entries),
+					   ctl->count);
 	kvfree(entries);
 out_put:
 	vgpu_gpu_put(gpu);

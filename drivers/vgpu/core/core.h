@@ -3,7 +3,8 @@
  * Inside vgpu.ko: GPUs, instances and front ends, for core's files and the front ends. A back end
  * knows none of this, only <linux/vgpu.h>, where the order of locks is written down, too. The lock
  * of a GPU comes after the registry's, is taken with none of those held, and the only ops called
- * with it held are fb_room, backed_bytes and channels_show.
+ * with it held are fb_room, backed_bytes, peak_bytes and channels_show. Its lock of sessions comes
+ * after that one and after the state locks of its instances, and before the locks of timelines.
  */
 #ifndef _VGPU_CORE_H
 #define _VGPU_CORE_H
@@ -18,6 +19,8 @@
 
 #include "placement.h"
 #include "quarantine.h"
+#include "sample_ring.h"
+#include "session_log.h"
 #include "share.h"
 #include "types.h"
 #include "../sched/frl.h"
@@ -30,6 +33,32 @@ struct dentry;
 struct task_struct;
 struct vgpu_dma_worker;
 struct vgpu_event_source;
+
+/**
+ * struct vgpu_sampler - says when a GPU is sampled
+ * @work:     takes a sample
+ * @lock:     protects the following
+ * @nr_open:  how many vGPUs of the GPU are open
+ * @armed:    @work will run
+ * @begin_ns: begin of the period under way
+ */
+struct vgpu_sampler {
+	struct delayed_work work;
+	spinlock_t lock;	/* nr_open, armed, begin_ns */
+	unsigned int nr_open;
+	bool armed;
+	u64 begin_ns;
+};
+
+/**
+ * struct vgpu_samples - the samples of a vGPU; protected by the lock of its GPU
+ * @now:  the one that is being taken
+ * @ring: those that were taken
+ */
+struct vgpu_samples {
+	struct vgpu_sample now;
+	struct vgpu_sample_ring ring;
+};
 
 /**
  * struct vgpu_gpu - a registered GPU
@@ -50,6 +79,12 @@ struct vgpu_event_source;
  * @placement: which part of the framebuffer belongs to which instance
  * @guarantee_sum: guarantees of all placed instances together, per mille
  * @settings:  the GPU's settings, as VGPU_IOC_SCHED reads them
+ * @gone_frames: frames of instances that are gone
+ * @gone_faults: channel faults of instances that are gone
+ * @samples:   samples of the whole GPU
+ * @sampler:   says when it is sampled
+ * @session_lock: see below
+ * @sessions:  who had its instances open
  * @sched:     has one timeline per engine; its parameters follow @settings with @lock held
  * @registered_ns: when the GPU was registered, CLOCK_MONOTONIC
  * @backend:   the back end's data, see vgpu_gpu_backend()
@@ -67,8 +102,8 @@ struct vgpu_gpu {
 	struct kref ref;
 	struct list_head link;
 	/*
-	 * Protects @instances, @nr_instances, @placement, @dying, @gone, @guarantee_sum, @settings
-	 * and the settings of the instances.
+	 * Protects @instances, @nr_instances, @placement, @dying, @gone, @guarantee_sum, @settings,
+	 * @gone_frames, @gone_faults, @samples, and the settings and samples of the instances.
 	 */
 	struct mutex lock;
 	struct list_head instances;
@@ -80,6 +115,13 @@ struct vgpu_gpu {
 	struct vgpu_placement placement;
 	u32 guarantee_sum;
 	struct vgpu_ctl_sched settings;
+	u64 gone_frames;
+	u64 gone_faults;
+	struct vgpu_sample_ring samples;
+	struct vgpu_sampler sampler;
+	/* Protects @sessions, and @session of the instances with what is set with it. */
+	struct mutex session_lock;
+	struct vgpu_session_log sessions;
 	struct vgpu_sched *sched;
 	u64 registered_ns;
 	void *backend;
@@ -114,8 +156,11 @@ struct vgpu_edid {
  * @created_ns: when it was created, CLOCK_MONOTONIC
  * @state_lock: see below
  * @opened:     a user has the device open
- * @started_ns: when the device was opened, CLOCK_MONOTONIC, or 0; written with @state_lock held
- * @owner_pid:  process that opened the device, or 0; written with @state_lock held
+ * @started_ns: when the device was opened, CLOCK_MONOTONIC, or 0; set with @session
+ * @owner_pid:  process that opened the device, or 0; set with @session
+ * @session:    while the device is open, else NULL; protected by @gpu->session_lock
+ * @session_source: by which its sessions are counted
+ * @samples:    what was sampled of it
  * @map_lock:   see below
  * @front_lock: see below
  * @front:      the front end's ops while the device is open, else NULL
@@ -159,6 +204,9 @@ struct vgpu_instance {
 	bool opened;
 	u64 started_ns;
 	pid_t owner_pid;
+	struct vgpu_session *session;
+	struct vgpu_session_source *session_source;
+	struct vgpu_samples *samples;
 
 	/*
 	 * For reading: from taking pages off the back end until they are mapped. For writing:
@@ -369,9 +417,16 @@ int vgpu_instance_region_rw(struct vgpu_instance *instance, unsigned int bar,
 			    u64 offset, void *buf, size_t count, bool write);
 int vgpu_instance_map_pages(struct vgpu_instance *instance, unsigned int bar, pgoff_t pgoff,
 			    struct page **pages, unsigned int nr);
-u64 vgpu_instance_backed_bytes(struct vgpu_instance *instance);
 void vgpu_instance_bus_master(struct vgpu_instance *instance);
 bool vgpu_instance_scanout(struct vgpu_instance *instance, struct vgpu_scanout *scanout);
+
+/* Host memory behind the framebuffer; 0 if the back end does not say. Sleeps. */
+static inline u64 vgpu_instance_backed_bytes(struct vgpu_instance *instance)
+{
+	const struct vgpu_gpu_ops *ops = instance->gpu->ops;
+
+	return ops->backed_bytes ? ops->backed_bytes(instance) : 0;
+}
 
 /* edid.c */
 void vgpu_edid_reset(struct vgpu_instance *instance);
@@ -418,6 +473,35 @@ ssize_t vgpu_event_read(struct vgpu_event_reader *reader, char __user *buf,
 			size_t count, bool nonblock);
 __poll_t vgpu_event_poll(struct vgpu_event_reader *reader, struct file *file,
 			 struct poll_table_struct *table);
+
+/* session.c */
+int vgpu_session_join(struct vgpu_instance *instance);
+void vgpu_session_leave(struct vgpu_instance *instance);
+struct vgpu_session *vgpu_session_new(void);
+void vgpu_session_begin(struct vgpu_instance *instance, struct vgpu_session *session);
+void vgpu_session_end(struct vgpu_instance *instance);
+void vgpu_session_report(struct vgpu_instance *instance, struct vgpu_ctl_instance *out);
+void vgpu_session_list(struct vgpu_gpu *gpu, struct vgpu_ctl_sessions *ctl,
+		       struct vgpu_ctl_session *entries, unsigned int room);
+
+/* stats.c */
+void vgpu_stats_instance(struct vgpu_instance *instance, struct vgpu_ctl_instance *out);
+void vgpu_stats_engine(struct vgpu_gpu *gpu, unsigned int engine,
+		       struct vgpu_timeline_stats *stats,
+		       void (*each)(void *arg, unsigned int index,
+				    const struct vgpu_entity_stats *stats), void *arg);
+void vgpu_stats_gpu(struct vgpu_gpu *gpu, struct vgpu_ctl_stats *out,
+		    struct vgpu_ctl_instance *entries);
+
+/* sample.c */
+int vgpu_sample_init(void);
+void vgpu_sample_exit(void);
+void vgpu_sampler_init(struct vgpu_gpu *gpu);
+void vgpu_sampler_exit(struct vgpu_gpu *gpu);
+void vgpu_sampler_open(struct vgpu_gpu *gpu);
+void vgpu_sampler_close(struct vgpu_gpu *gpu);
+void vgpu_sample_list(struct vgpu_gpu *gpu, struct vgpu_ctl_samples *ctl,
+		      struct vgpu_ctl_sample *entries, unsigned int room);
 
 /* control.c */
 int vgpu_control_init(void);

@@ -108,6 +108,9 @@ struct vgpu_gpu *vgpu_register_gpu(struct device *dev, const struct vgpu_gpu_ops
 		return ERR_PTR(-ENOMEM);
 	kref_init(&gpu->ref);
 	mutex_init(&gpu->lock);
+	mutex_init(&gpu->session_lock);
+	vgpu_session_log_init(&gpu->sessions);
+	vgpu_sampler_init(gpu);
 	INIT_LIST_HEAD(&gpu->instances);
 	gpu->dev = get_device(dev);
 	gpu->name = dev_name(dev);
@@ -163,6 +166,7 @@ err_registry:
 	gpu->dying = true;
 	gpu->gone = true;
 	mutex_unlock(&gpu->lock);
+	vgpu_sampler_exit(gpu);
 	vgpu_sched_destroy(gpu->sched);
 err_put:
 	vgpu_gpu_put(gpu);
@@ -191,6 +195,7 @@ void vgpu_unregister_gpu(struct vgpu_gpu *gpu)
 	vgpu_debugfs_remove_gpu(gpu);
 
 	vgpu_registry_remove(gpu);
+	vgpu_sampler_exit(gpu);
 
 	/*
 	 * A thread that has found the GPU before has a reference still. It uses sched and ops with

@@ -145,12 +145,18 @@ struct vgpu_instance *vgpu_instance_create(struct vgpu_gpu *gpu, unsigned int ty
 	vgpu_instance_init_quarantine(instance);
 
 	ret = -ENOMEM;
+	instance->samples = kvzalloc(sizeof(*instance->samples), GFP_KERNEL_ACCOUNT);
+	if (!instance->samples)
+		goto err_put;
 	events = vgpu_event_source_get(uuid);
 	if (!events)
 		goto err_put;
-	ret = vgpu_instance_place(gpu, instance);
+	ret = vgpu_session_join(instance);
 	if (ret)
 		goto err_events;
+	ret = vgpu_instance_place(gpu, instance);
+	if (ret)
+		goto err_session;
 
 	vgpu_uuid_export(id, uuid);
 	vgpu_share_of(&instance->settings, info->fb_start >> 30, instance->type->size_gb, &share);
@@ -177,6 +183,8 @@ err_entity:
 	while (i--)
 		vgpu_entity_exit(&instance->entity[i]);
 	vgpu_instance_unplace(gpu, instance);
+err_session:
+	vgpu_session_leave(instance);
 err_events:
 	vgpu_event_source_put(events);
 err_put:
@@ -213,6 +221,11 @@ void vgpu_instance_destroy(struct vgpu_instance *instance)
 	list_del(&instance->link);
 	gpu->nr_instances--;
 	instance->gone = true;
+	/* Readers of sums find what it did with what others did that are gone. */
+	for (i = 0; i < gpu->info.nr_engines; i++)
+		vgpu_entity_retire(&instance->entity[i]);
+	gpu->gone_frames += atomic64_read(&instance->frames);
+	gpu->gone_faults += atomic64_read(&instance->faults);
 	mutex_unlock(&gpu->lock);
 
 	/* In this order: the first work queues the second. */
@@ -222,6 +235,7 @@ void vgpu_instance_destroy(struct vgpu_instance *instance)
 	for (i = 0; i < gpu->info.nr_engines; i++)
 		vgpu_entity_exit(&instance->entity[i]);
 	vgpu_instance_unplace(gpu, instance);
+	vgpu_session_leave(instance);
 
 	vgpu_inst_notice(instance, "removed\n");
 	vgpu_instance_event(instance, VGPU_EVENT_REMOVED, 0, 0, 0);
@@ -256,10 +270,14 @@ static void vgpu_instance_uncharge(struct vgpu_instance *instance)
 int vgpu_instance_open(struct vgpu_instance *instance, const struct vgpu_front_ops *front)
 {
 	struct vgpu_gpu *gpu = instance->gpu;
+	struct vgpu_session *session;
 	unsigned int i;
 	bool vga;
 	int ret;
 
+	session = vgpu_session_new();
+	if (!session)
+		return -ENOMEM;
 	mutex_lock(&gpu->lock);
 	vga = instance->settings.vga;
 	mutex_unlock(&gpu->lock);
@@ -287,8 +305,8 @@ int vgpu_instance_open(struct vgpu_instance *instance, const struct vgpu_front_o
 		goto err_close;
 	}
 
-	instance->owner_pid = task_tgid_nr(current);
-	instance->started_ns = ktime_get_ns();
+	vgpu_session_begin(instance, session);
+	vgpu_sampler_open(gpu);
 	instance->opened = true;
 	/* Nothing can fail any more: policies count the instance from here to its close. */
 	for (i = 0; i < gpu->info.nr_engines; i++)
@@ -309,6 +327,7 @@ err_uncharge:
 	module_put(gpu->ops->owner);
 err_unlock:
 	mutex_unlock(&instance->state_lock);
+	kfree(session);
 	return ret;
 }
 
@@ -401,9 +420,9 @@ void vgpu_instance_close(struct vgpu_instance *instance)
 	if (gpu->ops->instance_close)
 		gpu->ops->instance_close(instance);
 	vgpu_instance_uncharge(instance);
+	vgpu_session_end(instance);
+	vgpu_sampler_close(gpu);
 	instance->opened = false;
-	instance->owner_pid = 0;
-	instance->started_ns = 0;
 	mutex_unlock(&instance->state_lock);
 
 	vgpu_instance_event(instance, VGPU_EVENT_STOPPED, 0, 0, 0);
@@ -421,20 +440,6 @@ void vgpu_instance_describe(struct vgpu_instance *instance, struct vgpu_function
 {
 	memset(desc, 0, sizeof(*desc));
 	instance->gpu->ops->describe(instance, desc);
-}
-
-/**
- * vgpu_instance_backed_bytes() - how much host memory is behind the framebuffer
- * @instance: the instance
- *
- * Context: sleeps.
- * Return: bytes; 0 if the back end does not say.
- */
-u64 vgpu_instance_backed_bytes(struct vgpu_instance *instance)
-{
-	const struct vgpu_gpu_ops *ops = instance->gpu->ops;
-
-	return ops->backed_bytes ? ops->backed_bytes(instance) : 0;
 }
 
 /**

@@ -15,6 +15,9 @@ static int __init vgpu_init(void)
 	ret = vgpu_event_init();
 	if (ret)
 		return ret;
+	ret = vgpu_sample_init();
+	if (ret)
+		goto err_event;
 	vgpu_debugfs_init();
 	vgpu_sysfs_init();
 	ret = vgpu_mdev_init();
@@ -30,6 +33,8 @@ err_mdev:
 	vgpu_mdev_exit();
 err_debugfs:
 	vgpu_debugfs_exit();
+	vgpu_sample_exit();
+err_event:
 	vgpu_event_exit();
 	return ret;
 }
@@ -40,6 +45,7 @@ static void __exit vgpu_exit(void)
 	vgpu_control_exit();
 	vgpu_mdev_exit();
 	vgpu_debugfs_exit();
+	vgpu_sample_exit();
 	vgpu_event_exit();
 }
 module_exit(vgpu_exit);

@@ -125,6 +125,7 @@ static void vgpu_gpu_free(struct kref *ref)
 
 	vgpu_event_source_put(gpu->events);
 	vgpu_event_source_put(gpu->refused);
+	vgpu_session_log_exit(&gpu->sessions);
 	put_device(gpu->dev);
 	kfree(gpu->types);
 	kfree(gpu);
@@ -216,6 +217,7 @@ static void vgpu_instance_free(struct kref *ref)
 
 	vgpu_event_source_put(instance->events);
 	vgpu_gpu_put(instance->gpu);
+	kvfree(instance->samples);
 	kfree(instance);
 }
 

@@ -4,9 +4,11 @@
  * calls by which the core reads them.
  *
  * Service and idle time add up to wall time: a run's service is charged when the run ends, and
- * a reader of the sum meanwhile is told the time of the run under way as service, too. Should a
- * part of that turn out to have been idle, the sum stands still until it is true again, as a
- * counter must not go back.
+ * a reader meanwhile is told the time of the run under way as service, too. Should a part of that
+ * turn out to have been idle, the entity's counter stands still until it is true again, as a
+ * counter must not go back. What is reported of the engine is the sum of what is reported of its
+ * entities, so that readers can add it up at any time: it may be ahead of the service charged, by
+ * idle time that was reported, and never of wall time.
  */
 #include <linux/kernel.h>
 #include <linux/ktime.h>
@@ -127,6 +129,29 @@ static u64 account_preempt(struct vgpu_timeline *tl, enum vgpu_run_end end, u64 
 }
 
 /*
+ * Reports service of an entity: never less than before. The timeline's sum follows. Returns what
+ * is reported.
+ */
+static u64 account_report(struct vgpu_timeline *tl, struct vgpu_entity *entity, u64 busy_ns)
+{
+	if (busy_ns > entity->seen_ns) {
+		tl->seen_ns += busy_ns - entity->seen_ns;
+		entity->seen_ns = busy_ns;
+	}
+	return entity->seen_ns;
+}
+
+/* The service of an entity as readers see it, with the run under way. */
+static u64 account_busy(struct vgpu_timeline *tl, struct vgpu_entity *entity, u64 now_ns)
+{
+	u64 busy_ns = entity->stats.busy_ns;
+
+	if (tl->rq.running == entity)
+		busy_ns += now_ns - tl->start_ns;
+	return account_report(tl, entity, busy_ns);
+}
+
+/*
  * Enters the run of rq.running, which is off the engine, into the books: @ran_ns of service, of
  * which the engine was held without work for @linger_ns, and @idle_ns of idle time. @end is why the
  * run ended, as the engine says. The timeline's lock is held.
@@ -142,6 +167,7 @@ void vgpu_account_run(struct vgpu_timeline *tl, enum vgpu_run_end end, u64 ran_n
 	lockdep_assert_held(&tl->lock);
 	stats->busy_ns += ran_ns;
 	tl->busy_ns += ran_ns;
+	account_report(tl, entity, stats->busy_ns);
 	stats->linger_ns += linger_ns;
 	tl->linger_ns += linger_ns;
 	account_window(tl, entity, ran_ns, now_ns);
@@ -215,6 +241,22 @@ static u64 account_last_window(struct vgpu_timeline *tl, struct vgpu_entity *ent
 	return min(last_ns, tl->window_ns);
 }
 
+/* What an entity did, without the histograms. */
+static void account_entity(struct vgpu_timeline *tl, struct vgpu_entity *entity,
+			   struct vgpu_entity_stats *stats, u64 now_ns)
+{
+	u64 waits_ns;
+
+	memcpy(stats, &entity->stats, offsetof(struct vgpu_entity_stats, wait_hist));
+	if (entity->queued) {
+		waits_ns = now_ns - entity->ready_ns;
+		stats->wait_ns += waits_ns;
+		stats->max_wait_ns = max(stats->max_wait_ns, waits_ns);
+	}
+	stats->busy_ns = account_busy(tl, entity, now_ns);
+	stats->window_ns = account_last_window(tl, entity, now_ns);
+}
+
 /**
  * vgpu_entity_stats() - read what an entity did
  * @entity: on a timeline
@@ -226,33 +268,67 @@ void vgpu_entity_stats(struct vgpu_entity *entity, struct vgpu_entity_stats *sta
 {
 	struct vgpu_timeline *tl = entity->tl;
 	unsigned long flags;
-	u64 now_ns, waits_ns;
 
 	spin_lock_irqsave(&tl->lock, flags);
-	now_ns = ktime_get_ns();
 	*stats = entity->stats;
-	if (entity->queued) {
-		waits_ns = now_ns - entity->ready_ns;
-		stats->wait_ns += waits_ns;
-		stats->max_wait_ns = max(stats->max_wait_ns, waits_ns);
-	}
-	if (tl->rq.running == entity)
-		stats->busy_ns += now_ns - tl->start_ns;
-	entity->seen_ns = max(entity->seen_ns, stats->busy_ns);
-	stats->busy_ns = entity->seen_ns;
-	stats->window_ns = account_last_window(tl, entity, now_ns);
+	account_entity(tl, entity, stats, ktime_get_ns());
+	spin_unlock_irqrestore(&tl->lock, flags);
+}
+
+/**
+ * vgpu_entity_busy_ns() - read an entity's service
+ * @entity: on a timeline
+ *
+ * Context: any; takes the timeline's lock.
+ * Return: busy_ns of vgpu_entity_stats().
+ */
+u64 vgpu_entity_busy_ns(struct vgpu_entity *entity)
+{
+	struct vgpu_timeline *tl = entity->tl;
+	unsigned long flags;
+	u64 busy_ns;
+
+	spin_lock_irqsave(&tl->lock, flags);
+	busy_ns = account_busy(tl, entity, ktime_get_ns());
+	spin_unlock_irqrestore(&tl->lock, flags);
+	return busy_ns;
+}
+
+/* Counts what was reported of an entity to those that are gone, once. The lock is held. */
+void vgpu_account_retire(struct vgpu_timeline *tl, struct vgpu_entity *entity)
+{
+	lockdep_assert_held(&tl->lock);
+	if (!entity->retired)
+		tl->gone_ns += entity->seen_ns;
+	entity->retired = true;
+}
+
+/**
+ * vgpu_entity_retire() - count an entity's service to that of those that are gone
+ * @entity: on a timeline; off the engine and held, for good
+ *
+ * For readers of vgpu_timeline_read() who do not name the entity any more. vgpu_entity_exit() does
+ * the same for an entity that has not been retired.
+ *
+ * Context: any; takes the timeline's lock.
+ */
+void vgpu_entity_retire(struct vgpu_entity *entity)
+{
+	struct vgpu_timeline *tl = entity->tl;
+	unsigned long flags;
+
+	spin_lock_irqsave(&tl->lock, flags);
+	vgpu_account_retire(tl, entity);
 	spin_unlock_irqrestore(&tl->lock, flags);
 }
 
 static void account_stats(struct vgpu_timeline *tl, struct vgpu_timeline_stats *stats, u64 now_ns)
 {
-	u64 busy_ns = tl->busy_ns;
-
 	if (tl->rq.running)
-		busy_ns += now_ns - tl->start_ns;
-	tl->seen_ns = max(tl->seen_ns, busy_ns);
+		account_busy(tl, tl->rq.running, now_ns);
 	stats->wall_ns = now_ns - tl->created_ns;
 	stats->busy_ns = tl->seen_ns;
+	stats->gone_ns = tl->gone_ns;
 	stats->linger_ns = tl->linger_ns;
 	stats->runs = tl->runs;
 	stats->switches = tl->switches;
@@ -273,6 +349,40 @@ void vgpu_timeline_stats(struct vgpu_timeline *tl, struct vgpu_timeline_stats *s
 
 	spin_lock_irqsave(&tl->lock, flags);
 	account_stats(tl, stats, ktime_get_ns());
+	spin_unlock_irqrestore(&tl->lock, flags);
+}
+
+/**
+ * vgpu_timeline_read() - read what an engine and all its entities did, at one time
+ * @tl:       the engine's timeline
+ * @stats:    gets the statistics of the engine
+ * @entities: the entities that are not retired, but those that have never run may be missing
+ * @nr:       length of @entities
+ * @each:     called for each of them with its index and its statistics, which have no histograms;
+ *            with the timeline's lock held
+ * @arg:      for @each
+ *
+ * stats->busy_ns is stats->gone_ns and the busy_ns of all entities together.
+ *
+ * Context: any; takes the timeline's lock.
+ */
+void vgpu_timeline_read(struct vgpu_timeline *tl, struct vgpu_timeline_stats *stats,
+			struct vgpu_entity *const *entities, unsigned int nr,
+			void (*each)(void *arg, unsigned int index,
+				     const struct vgpu_entity_stats *stats), void *arg)
+{
+	struct vgpu_entity_stats entity_stats;
+	unsigned long flags;
+	unsigned int i;
+	u64 now_ns;
+
+	spin_lock_irqsave(&tl->lock, flags);
+	now_ns = ktime_get_ns();
+	account_stats(tl, stats, now_ns);
+	for (i = 0; i < nr; i++) {
+		account_entity(tl, entities[i], &entity_stats, now_ns);
+		each(arg, i, &entity_stats);
+	}
 	spin_unlock_irqrestore(&tl->lock, flags);
 }
 

@@ -68,6 +68,7 @@ void vgpu_entity_exit(struct vgpu_entity *entity)
 	vgpu_entity_stop(entity);
 	spin_lock_irqsave(&tl->lock, flags);
 	entity_forget_wake(entity);
+	vgpu_account_retire(tl, entity);
 	tl->rq.policy->exit(&tl->rq, entity);
 	list_del(&entity->node);
 	tl->nr_entities--;

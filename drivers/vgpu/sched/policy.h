@@ -118,7 +118,8 @@ struct vgpu_entity_stats {
  * @part:     the policy's own state of the entity, zeroed before ->init(); see vgpu_entity_part()
  * @window:   number of the window of statistics that @window_ns belongs to
  * @window_ns: service in that window so far
- * @seen_ns:  the largest stats.busy_ns that vgpu_entity_stats() has reported
+ * @seen_ns:  service as reported: the largest there was of stats.busy_ns with a run under way
+ * @retired:  @seen_ns is part of tl->gone_ns
  * @stats:    what vgpu_entity_stats() reports, but for the run under way
  *
  * The timeline's lock protects all but @tl and @id. The core embeds entities in its vGPUs. A policy
@@ -141,6 +142,7 @@ struct vgpu_entity {
 	u64 window;
 	u64 window_ns;
 	u64 seen_ns;
+	bool retired;
 	struct vgpu_entity_stats stats;
 };
 

@@ -104,6 +104,7 @@ void *vgpu_timeline_data(const struct vgpu_timeline *tl);
  * struct vgpu_timeline_stats - what an engine did; service + idle time = wall time
  * @wall_ns:   time since the timeline was created
  * @busy_ns:   service of all entities, with those that have left and the run under way
+ * @gone_ns:   the part of @busy_ns of entities that have left or are retired
  * @linger_ns: the part of @busy_ns in which the engine was held without work
  * @runs:      runs begun
  * @switches:  how many of @runs were of another entity than the run before
@@ -113,6 +114,7 @@ void *vgpu_timeline_data(const struct vgpu_timeline *tl);
 struct vgpu_timeline_stats {
 	u64 wall_ns;
 	u64 busy_ns;
+	u64 gone_ns;
 	u64 linger_ns;
 	u64 runs;
 	u64 switches;
@@ -121,6 +123,10 @@ struct vgpu_timeline_stats {
 };
 
 void vgpu_timeline_stats(struct vgpu_timeline *tl, struct vgpu_timeline_stats *stats);
+void vgpu_timeline_read(struct vgpu_timeline *tl, struct vgpu_timeline_stats *stats,
+			struct vgpu_entity *const *entities, unsigned int nr,
+			void (*each)(void *arg, unsigned int index,
+				     const struct vgpu_entity_stats *stats), void *arg);
 unsigned int vgpu_timeline_log(struct vgpu_timeline *tl, struct vgpu_ctl_switch *entries,
 			       unsigned int room, u64 *total);
 void vgpu_timeline_show(struct vgpu_timeline *tl, struct seq_file *m,
@@ -146,6 +152,8 @@ void vgpu_entity_wake_at(struct vgpu_entity *entity, u64 wake_ns);
 void vgpu_entity_account(struct vgpu_entity *entity, u64 packets, u64 bytes);
 void vgpu_entity_account_fault(struct vgpu_entity *entity);
 void vgpu_entity_stats(struct vgpu_entity *entity, struct vgpu_entity_stats *stats);
+u64 vgpu_entity_busy_ns(struct vgpu_entity *entity);
+void vgpu_entity_retire(struct vgpu_entity *entity);
 
 /* Called by the engine. */
 struct vgpu_entity *vgpu_timeline_done(struct vgpu_timeline *tl, enum vgpu_run_end end,

@@ -62,7 +62,8 @@
  * @stopped:    threads wait here until an entity is off the engine
  * @created_ns: since when the sums below count
  * @busy_ns:    service of all runs that have ended, also of entities that have left
- * @seen_ns:    the largest service that vgpu_timeline_stats() has reported
+ * @seen_ns:    service as reported: the sum of entity->seen_ns, also of entities that have left
+ * @gone_ns:    the part of @seen_ns of entities that have left or are retired
  * @linger_ns:  the part of @busy_ns in which the engine was held without work
  * @runs:       runs begun
  * @switches:   how many of @runs were of another entity than the run before
@@ -109,6 +110,7 @@ struct vgpu_timeline {
 	u64 created_ns;
 	u64 busy_ns;
 	u64 seen_ns;
+	u64 gone_ns;
 	u64 linger_ns;
 	u64 runs;
 	u64 switches;
@@ -154,9 +156,10 @@ void vgpu_timeline_release(struct vgpu_rq *next);
 void vgpu_timeline_set_params(struct vgpu_timeline *tl, const struct vgpu_sched_params *params,
 			      struct vgpu_rq *next);
 
-/* account.c, for timeline.c */
+/* account.c, for timeline.c and entity.c */
 void vgpu_account_run(struct vgpu_timeline *tl, enum vgpu_run_end end, u64 ran_ns, u64 idle_ns,
 		      u64 linger_ns, u64 now_ns);
+void vgpu_account_retire(struct vgpu_timeline *tl, struct vgpu_entity *entity);
 void vgpu_account_set_window(struct vgpu_timeline *tl, u64 window_ns, u64 now_ns);
 
 #endif /* _VGPU_TIMELINE_H */

@@ -109,6 +109,7 @@ static int soft_instance_open(struct vgpu_instance *vgpu)
 
 	inst->fb.memcg = inst->info->memcg;
 	inst->pages.memcg = inst->info->memcg;
+	soft_store_begin(&inst->fb);
 	soft_rss_begin(inst);
 	return 0;
 }
@@ -185,6 +186,13 @@ static u64 soft_instance_backed_bytes(struct vgpu_instance *vgpu)
 	return (u64)atomic_long_read(&inst->fb.backed) << PAGE_SHIFT;
 }
 
+static u64 soft_instance_peak_bytes(struct vgpu_instance *vgpu)
+{
+	struct soft_instance *inst = soft_instance(vgpu);
+
+	return (u64)atomic_long_read(&inst->fb.peak) << PAGE_SHIFT;
+}
+
 static void soft_instance_channels_show(struct vgpu_instance *vgpu, struct seq_file *m)
 {
 	struct soft_instance *inst = soft_instance(vgpu);
@@ -209,6 +217,7 @@ const struct vgpu_gpu_ops soft_instance_ops = {
 	.map_pages = soft_instance_map_pages,
 	.scanout = soft_display_scanout,
 	.backed_bytes = soft_instance_backed_bytes,
+	.peak_bytes = soft_instance_peak_bytes,
 	.channels_show = soft_instance_channels_show,
 	.engine_run = soft_engine_run,
 	.engine_preempt = soft_engine_preempt,

@@ -51,6 +51,16 @@ int soft_store_init(struct soft_store *store, u64 bytes)
 }
 
 /**
+ * soft_store_begin() - begin anew to look for the most pages that are allocated at a time
+ * @store: nobody uses its pages
+ * Context: any.
+ */
+void soft_store_begin(struct soft_store *store)
+{
+	atomic_long_set(&store->peak, atomic_long_read(&store->backed));
+}
+
+/**
  * soft_store_alloc() - allocate a zeroed page, charged as the store's pages are
  * @store: initialised
  * @gfp: SOFT_GFP or SOFT_GFP_ENGINE
@@ -64,6 +74,16 @@ struct page *soft_store_alloc(struct soft_store *store, gfp_t gfp)
 
 	set_active_memcg(old);
 	return page;
+}
+
+/* Counts pages that have been allocated. */
+static void soft_store_count(struct soft_store *store, long nr)
+{
+	long backed = atomic_long_add_return(nr, &store->backed);
+	long peak = atomic_long_read(&store->peak);
+
+	while (peak < backed && !atomic_long_try_cmpxchg(&store->peak, &peak, backed))
+		;
 }
 
 static struct page **soft_store_leaf(struct soft_store *store, unsigned long pgoff, gfp_t gfp)
@@ -134,7 +154,7 @@ struct page *soft_store_page(struct soft_store *store, unsigned long pgoff, gfp_
 		__free_page(page);
 		return other;
 	}
-	atomic_long_inc(&store->backed);
+	soft_store_count(store, 1);
 	return page;
 }
 
@@ -207,7 +227,7 @@ static void soft_store_batch(struct soft_store *store, unsigned long pgoff)
 		else
 			nr++;
 	}
-	atomic_long_add(nr, &store->backed);
+	soft_store_count(store, nr);
 }
 
 /**

@@ -31,6 +31,7 @@ struct page;
  * @leaves:    page pointers in a table of two levels. A leaf, and a page in it, is NULL until it
  *             is touched; both are set by cmpxchg
  * @backed:    pages that are allocated
+ * @peak:      the most that @backed has been since soft_store_begin()
  * @reserved:  all pages were allocated when the vGPU was created, and a reset keeps them
  * @memcg:     memory cgroup charged for new pages; NULL: that of the current task. Changes only
  *             while the vGPU is being opened or closed
@@ -42,12 +43,14 @@ struct soft_store {
 	unsigned long nr_leaves;
 	struct page ***leaves;
 	atomic_long_t backed;
+	atomic_long_t peak;
 	bool reserved;
 	struct mem_cgroup *memcg;
 	struct rw_semaphore drop_lock;
 };
 
 int soft_store_init(struct soft_store *store, u64 bytes);
+void soft_store_begin(struct soft_store *store);
 int soft_store_reserve(struct soft_store *store);
 void soft_store_exit(struct soft_store *store);
 struct page *soft_store_peek(struct soft_store *store, unsigned long pgoff);

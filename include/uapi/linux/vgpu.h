@@ -24,11 +24,12 @@
 #include <linux/types.h>
 
 #define VGPU_ABI_MAJOR		1
-#define VGPU_ABI_MINOR		5
+#define VGPU_ABI_MINOR		6
 
 #define VGPU_NAME_LEN		64
 #define VGPU_TEXT_LEN		192
 #define VGPU_ADDR_LEN		32
+#define VGPU_COMM_LEN		16
 #define VGPU_MAX_ENGINES	8
 #define VGPU_UUID_LEN		16	/* big-endian (RFC 9562) byte order */
 
@@ -187,6 +188,12 @@ struct vgpu_ctl_instance {
 	__u32 vga;			/* 1: a VGA card from the next open on; 0: not */
 	__u64 window_ns[VGPU_MAX_ENGINES]; /* service in the last whole window */
 	__u64 linger_ns[VGPU_MAX_ENGINES]; /* of busy_ns: held the engine without work */
+	/* since 1.6, 0 before, and 0 while it is not open */
+	__u64 max_fb_bytes;		/* most fb_backed_bytes of this session */
+	__u64 session;			/* its id */
+	__u32 owner_uid;		/* of the process that opened it */
+	__u32 pad;
+	__u8 owner_comm[VGPU_COMM_LEN];
 };
 
 #define VGPU_FRL_DEFAULT	(~0U)	/* as the type has it, under policies that limit */
@@ -335,6 +342,126 @@ struct vgpu_ctl_hist {
 };
 
 /*
+ * A GPU and all its vGPUs, at one time. No counter ever goes back, and for each engine busy_ns is
+ * gone_ns and the engine[].busy_ns of all its vGPUs together, to the ns; frames and faults of the
+ * GPU add up in the same way. Those of a vGPU that is removed go on as part of the gone ones.
+ *
+ * size of an entry is out: how much of it the kernel has filled. The vGPUs come in the order in
+ * which they were created.
+ */
+struct vgpu_ctl_stats_engine {
+	__u64 busy_ns;			/* service of all vGPUs, gone ones too */
+	__u64 gone_ns;			/* of busy_ns: of those that are gone */
+	__u64 linger_ns;		/* of busy_ns: held without work */
+	__u64 wall_ns;			/* since the engine was there */
+	__u64 runs;			/* vGPUs put on the engine */
+	__u64 switches;			/* of these, after another vGPU */
+	__u64 resets;			/* of the engine */
+	__u64 pad;
+};
+
+struct vgpu_ctl_stats {
+	__u32 size;
+	__u32 flags;
+	__u32 gpu;			/* in */
+	__u32 count;			/* in: room; out: how many there are, 32 at most */
+	__u32 entry_size;		/* in: sizeof(struct vgpu_ctl_instance); 0: 1320 */
+	__u32 engines;			/* out: in use of each engine array */
+	__u64 entries;			/* in: struct vgpu_ctl_instance[] */
+	__u64 now_ns;			/* when this was read */
+	__u64 fb_backed_bytes;		/* of all entries */
+	__u64 frames;			/* of all vGPUs, gone ones too */
+	__u64 gone_frames;
+	__u64 faults;			/* of channels */
+	__u64 gone_faults;
+	struct vgpu_ctl_stats_engine engine[VGPU_MAX_ENGINES];
+};
+
+/*
+ * Samples: what each vGPU of a GPU did in each of the last 128 periods, and the GPU. A period has
+ * some 100 ms, period_ns to be exact. While no vGPU of the GPU is open there are no samples; the
+ * last one comes after the end of the last session.
+ *
+ * The kernel keeps no position of a reader: a reader gives back next_ns as since_ns. Samples come
+ * in the order of time, those of one period together, the GPU's first. A call gives whole periods
+ * only, as many as there is room for, 1024 samples at most, and sets more if there are others.
+ */
+#define VGPU_SAMPLES_KEPT	128	/* periods */
+#define VGPU_SAMPLES_ROOM	64	/* a period has no more samples */
+
+struct vgpu_ctl_sample {
+	__u8 uuid[VGPU_UUID_LEN];	/* all 0: the GPU, with vGPUs gone since */
+	__u64 time_ns;			/* end of the period */
+	__u64 period_ns;
+	__u64 busy_ns[VGPU_MAX_ENGINES]; /* service in the period, to some us */
+	__u64 fb_backed_bytes;		/* at its end */
+	__u64 frames;			/* in the period */
+};
+
+struct vgpu_ctl_samples {
+	__u32 size;
+	__u32 flags;
+	__u32 gpu;			/* in */
+	__u32 count;			/* in: room, VGPU_SAMPLES_ROOM at least; out: written */
+	__u32 entry_size;		/* in: sizeof(struct vgpu_ctl_sample); 0: 112 */
+	__u32 engines;			/* out: in use of each busy_ns */
+	__u64 entries;			/* in: struct vgpu_ctl_sample[] */
+	__u64 since_ns;			/* in: only samples with a later time_ns */
+	__u64 next_ns;			/* out: since_ns of the next call */
+	__u64 now_ns;			/* out */
+	__u32 more;			/* out: 1: there are more samples already; else 0 */
+	__u32 pad;
+};
+
+/*
+ * Sessions: who had vGPUs of a GPU open, from open to close. Those that are open are all there; of
+ * those that have ended 4000 are kept. Beyond that the oldest of the vGPU that has the most of
+ * them is forgotten, so that nobody pushes out the sessions of others by opening and closing.
+ *
+ * Sessions come in the order of their ids, which is that of opening. A call gives as many as there
+ * is room for, 256 at most; a reader that has count 0 has read all.
+ */
+#define VGPU_SESSIONS_KEPT	4000
+
+enum vgpu_ctl_session_kind {
+	VGPU_SESSION_VM = 0,		/* a process of the host had the vGPU open */
+	/* others are left for what processes in guests will report */
+};
+
+struct vgpu_ctl_session {
+	__u64 id;			/* from 1 on, for each GPU */
+	__u8 uuid[VGPU_UUID_LEN];	/* the vGPU's */
+	__u32 kind;			/* enum vgpu_ctl_session_kind */
+	__s32 pid;
+	__u32 uid;
+	__u32 pad;
+	__u8 comm[VGPU_COMM_LEN];	/* the process's name when it opened the vGPU */
+	__u8 type_name[VGPU_NAME_LEN];
+	__u64 start_ns;
+	__u64 end_ns;			/* 0: still open; all below is up to now */
+	__u64 busy_ns[VGPU_MAX_ENGINES]; /* service */
+	__u64 max_fb_bytes;		/* most framebuffer backed by host pages at a time */
+	__u64 frames;
+	__u64 faults;
+	__u64 resets;			/* of the device */
+	__u64 parent;			/* id of the session that it is a part of; 0: none */
+};
+
+struct vgpu_ctl_sessions {
+	__u32 size;
+	__u32 flags;
+	__u32 gpu;			/* in */
+	__u32 count;			/* in: room; out: written */
+	__u32 entry_size;		/* in: sizeof(struct vgpu_ctl_session); 0: 240 */
+	__u32 engines;			/* out: in use of each busy_ns */
+	__u64 entries;			/* in: struct vgpu_ctl_session[] */
+	__u64 first_id;			/* in: the least id wanted */
+	__u64 next_id;			/* out: first_id to go on with */
+	__u64 last_id;			/* out: of the newest session, 0: there was none */
+	__u64 now_ns;			/* out */
+};
+
+/*
  * Events. read(2) gives whole records (EINVAL if the buffer holds none),
  * blocking unless O_NONBLOCK; poll(2) says POLLIN. A reader sees what happens
  * after its open, in the order in which it happened.
@@ -409,5 +536,8 @@ struct vgpu_ctl_events {
 #define VGPU_IOC_SCHED_LOG	_IOWR('g', 0xbb, struct vgpu_ctl_sched_log)
 #define VGPU_IOC_HIST		_IOWR('g', 0xbc, struct vgpu_ctl_hist)
 #define VGPU_IOC_EVENTS		_IOWR('g', 0xbd, struct vgpu_ctl_events)
+#define VGPU_IOC_STATS		_IOWR('g', 0xbe, struct vgpu_ctl_stats)
+#define VGPU_IOC_SAMPLES	_IOWR('g', 0xbf, struct vgpu_ctl_samples)
+#define VGPU_IOC_SESSIONS	_IOWR('g', 0xc0, struct vgpu_ctl_sessions)
 
 #endif /* _UAPI_LINUX_VGPU_H */

@@ -20,6 +20,11 @@ static inline bool list_empty(const struct list_head *head)
 	return head->next == head;
 }
 
+static inline bool list_is_last(const struct list_head *node, const struct list_head *head)
+{
+	return node->next == head;
+}
+
 static inline bool list_is_singular(const struct list_head *head)
 {
 	return head->next != head && head->next == head->prev;

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Samples of what a GPU and its vGPUs do (sample_ring.h). A work item takes one of all of them each
+ * 100 ms, from the open of the first vGPU of the GPU on, and the last one after the close of the
+ * last. While no vGPU is open nothing runs, and there is nothing to sample.
+ */
+#include <linux/slab.h>
+#include <linux/timekeeping.h>
+
+#include "core.h"
+
+#define VGPU_SAMPLE_PERIOD_MS	100
+
+/*
+ * Unbound, so that the work waits for no processor that a guest keeps busy; freezable, so that the
+ * time in which the host sleeps is in one period.
+ */
+static struct workqueue_struct *vgpu_sample_wq;
+
+/* For sample_each(): the vGPUs by their place on the list, and the engine that is being read. */
+struct sample_read {
+	struct vgpu_instance *instances[VGPU_PLACEMENT_MAX];
+	unsigned int engine;
+};
+
+static void sample_each(void *arg, unsigned int index, const struct vgpu_entity_stats *stats)
+{
+	struct sample_read *read = arg;
+
+	read->instances[index]->samples->now.busy_ns[read->engine] = stats->busy_ns;
+}
+
+static void sample_engines(struct vgpu_gpu *gpu, struct vgpu_sample *sum)
+{
+	struct vgpu_timeline_stats stats;
+	struct vgpu_instance *instance;
+	struct sample_read read;
+	unsigned int nr = 0;
+
+	list_for_each_entry(instance, &gpu->instances, link)
+		read.instances[nr++] = instance;
+	for (read.engine = 0; read.engine < gpu->info.nr_engines; read.engine++) {
+		vgpu_stats_engine(gpu, read.engine, &stats, sample_each, &read);
+		sum->busy_ns[read.engine] = stats.busy_ns;
+	}
+}
+
+static void sample_take(struct vgpu_gpu *gpu, u64 period_ns, u64 now_ns)
+{
+	struct vgpu_sample sum = {
+		.time_ns = now_ns,
+		.period_ns = period_ns,
+		.frames = gpu->gone_frames,
+	};
+	struct vgpu_instance *instance;
+
+	lockdep_assert_held(&gpu->lock);
+	sample_engines(gpu, &sum);
+	list_for_each_entry(instance, &gpu->instances, link) {
+		struct vgpu_sample *now = &instance->samples->now;
+
+		now->time_ns = now_ns;
+		now->period_ns = period_ns;
+		now->fb_backed_bytes = vgpu_instance_backed_bytes(instance);
+		now->frames = atomic64_read(&instance->frames);
+		sum.fb_backed_bytes += now->fb_backed_bytes;
+		sum.frames += now->frames;
+		vgpu_sample_ring_add(&instance->samples->ring, now);
+	}
+	vgpu_sample_ring_add(&gpu->samples, &sum);
+}
+
+static void sample_arm(struct vgpu_sampler *sampler)
+{
+	queue_delayed_work(vgpu_sample_wq, &sampler->work,
+			   msecs_to_jiffies(VGPU_SAMPLE_PERIOD_MS));
+}
+
+static void sample_work(struct work_struct *work)
+{
+	struct vgpu_sampler *sampler =
+		container_of(to_delayed_work(work), struct vgpu_sampler, work);
+	struct vgpu_gpu *gpu = container_of(sampler, struct vgpu_gpu, sampler);
+	u64 begin_ns, now_ns;
+
+	mutex_lock(&gpu->lock);
+	spin_lock(&sampler->lock);
+	begin_ns = sampler->begin_ns;
+	now_ns = ktime_get_ns();
+	sampler->begin_ns = now_ns;
+	/* A vGPU that is closed from here on has the work run once more. */
+	sampler->armed = sampler->nr_open;
+	if (sampler->armed)
+		sample_arm(sampler);
+	spin_unlock(&sampler->lock);
+	sample_take(gpu, now_ns - begin_ns, now_ns);
+	mutex_unlock(&gpu->lock);
+}
+
+/**
+ * vgpu_sampler_open() - a vGPU has been opened
+ * @gpu: its GPU
+ *
+ * Context: process context; does not sleep.
+ */
+void vgpu_sampler_open(struct vgpu_gpu *gpu)
+{
+	struct vgpu_sampler *sampler = &gpu->sampler;
+
+	spin_lock(&sampler->lock);
+	sampler->nr_open++;
+	if (!sampler->armed) {
+		sampler->armed = true;
+		sampler->begin_ns = ktime_get_ns();
+		sample_arm(sampler);
+	}
+	spin_unlock(&sampler->lock);
+}
+
+/**
+ * vgpu_sampler_close() - a vGPU has been closed
+ * @gpu: its GPU
+ *
+ * Context: process context; does not sleep.
+ */
+void vgpu_sampler_close(struct vgpu_gpu *gpu)
+{
+	spin_lock(&gpu->sampler.lock);
+	gpu->sampler.nr_open--;
+	spin_unlock(&gpu->sampler.lock);
+}
+
+static unsigned int sample_export(const guid_t *uuid, const struct vgpu_sample *sample,
+				  struct vgpu_ctl_sample *out)
+{
+	if (!sample)
+		return 0;
+	if (uuid)
+		vgpu_uuid_export(out->uuid, uuid);
+	out->time_ns = sample->time_ns;
+	out->period_ns = sample->period_ns;
+	memcpy(out->busy_ns, sample->busy_ns, sizeof(out->busy_ns));
+	out->fb_backed_bytes = sample->fb_backed_bytes;
+	out->frames = sample->frames;
+	return 1;
+}
+
+/**
+ * vgpu_sample_list() - report samples of a GPU and its vGPUs
+ * @gpu:     its lock is held
+ * @ctl:     since_ns is the end of the last period that is not wanted; count, next_ns and more
+ *           are set
+ * @entries: zeroed; filled in, with whole periods
+ * @room:    length of @entries, VGPU_SAMPLES_ROOM at least
+ */
+void vgpu_sample_list(struct vgpu_gpu *gpu, struct vgpu_ctl_samples *ctl,
+		      struct vgpu_ctl_sample *entries, unsigned int room)
+{
+	const struct vgpu_sample *sample, *its;
+	struct vgpu_instance *instance;
+	unsigned int nr = 0;
+
+	BUILD_BUG_ON(VGPU_PLACEMENT_MAX + 1 > VGPU_SAMPLES_ROOM);
+	lockdep_assert_held(&gpu->lock);
+	ctl->next_ns = ctl->since_ns;
+	ctl->more = 0;
+	while ((sample = vgpu_sample_ring_after(&gpu->samples, ctl->next_ns))) {
+		if (gpu->nr_instances + 1 > room - nr) {
+			ctl->more = 1;
+			break;
+		}
+		nr += sample_export(NULL, sample, &entries[nr]);
+		list_for_each_entry(instance, &gpu->instances, link) {
+			its = vgpu_sample_ring_at(&instance->samples->ring, sample->time_ns);
+			nr += sample_export(&instance->uuid, its, &entries[nr]);
+		}
+		ctl->next_ns = sample->time_ns;
+	}
+	ctl->count = nr;
+}
+
+/**
+ * vgpu_sampler_init() - prepare to sample a GPU
+ * @gpu: being registered
+ */
+void vgpu_sampler_init(struct vgpu_gpu *gpu)
+{
+	spin_lock_init(&gpu->sampler.lock);
+	INIT_DELAYED_WORK(&gpu->sampler.work, sample_work);
+}
+
+/**
+ * vgpu_sampler_exit() - end to sample a GPU
+ * @gpu: has no vGPUs any more; its lock is not held
+ *
+ * Context: sleeps.
+ */
+void vgpu_sampler_exit(struct vgpu_gpu *gpu)
+{
+	cancel_delayed_work_sync(&gpu->sampler.work);
+}
+
+/**
+ * vgpu_sample_init() - module init
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int vgpu_sample_init(void)
+{
+	vgpu_sample_wq = alloc_workqueue("vgpu-sample", WQ_UNBOUND | WQ_FREEZABLE, 0);
+	return vgpu_sample_wq ? 0 : -ENOMEM;
+}
+
+/**
+ * vgpu_sample_exit() - module exit, when all GPUs have been unregistered
+ */
+void vgpu_sample_exit(void)
+{
+	destroy_workqueue(vgpu_sample_wq);
+}

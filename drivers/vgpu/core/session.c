@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Sessions: who had a vGPU open, and what was done meanwhile (session_log.h). Its record is
+ * allocated when the device is opened, so that to close the device can fail for want of nothing.
+ */
+#include <linux/cred.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/timekeeping.h>
+
+#include "core.h"
+
+/**
+ * vgpu_session_join() - make a new vGPU known to the sessions of its GPU
+ * @instance: nobody else sees it yet
+ *
+ * Context: sleeps.
+ * Return: 0, to be undone by vgpu_session_leave(), or -ENOMEM.
+ */
+int vgpu_session_join(struct vgpu_instance *instance)
+{
+	struct vgpu_gpu *gpu = instance->gpu;
+	u8 uuid[VGPU_UUID_LEN];
+
+	vgpu_uuid_export(uuid, &instance->uuid);
+	mutex_lock(&gpu->session_lock);
+	instance->session_source = vgpu_session_source_get(&gpu->sessions, uuid);
+	mutex_unlock(&gpu->session_lock);
+	return instance->session_source ? 0 : -ENOMEM;
+}
+
+/**
+ * vgpu_session_leave() - a vGPU goes; its sessions are kept
+ * @instance: not open
+ *
+ * Context: sleeps.
+ */
+void vgpu_session_leave(struct vgpu_instance *instance)
+{
+	struct vgpu_gpu *gpu = instance->gpu;
+
+	mutex_lock(&gpu->session_lock);
+	vgpu_session_source_put(&gpu->sessions, instance->session_source);
+	mutex_unlock(&gpu->session_lock);
+}
+
+/**
+ * vgpu_session_new() - make a session of the process that opens a vGPU
+ *
+ * Context: process that opens the vGPU; sleeps.
+ * Return: a session for vgpu_session_begin() or kfree(), or NULL without memory.
+ */
+struct vgpu_session *vgpu_session_new(void)
+{
+	struct vgpu_session *session = kzalloc(sizeof(*session), GFP_KERNEL_ACCOUNT);
+
+	if (!session)
+		return NULL;
+	BUILD_BUG_ON(sizeof(session->comm) != TASK_COMM_LEN);
+	session->pid = task_tgid_nr(current);
+	session->uid = from_kuid_munged(&init_user_ns, current_uid());
+	/* The process's name: that of the thread that opens the device may say nothing. */
+	get_task_comm(session->comm, current->group_leader);
+	return session;
+}
+
+/* What was done with a vGPU until now. */
+static void session_sum(struct vgpu_instance *instance, struct vgpu_session_sum *sum)
+{
+	unsigned int i;
+
+	memset(sum, 0, sizeof(*sum));
+	for (i = 0; i < instance->gpu->info.nr_engines; i++)
+		sum->busy_ns[i] = vgpu_entity_busy_ns(&instance->entity[i]);
+	sum->frames = atomic64_read(&instance->frames);
+	sum->faults = atomic64_read(&instance->faults);
+	sum->resets = atomic64_read(&instance->resets);
+}
+
+static u64 session_max_fb_bytes(struct vgpu_instance *instance)
+{
+	const struct vgpu_gpu_ops *ops = instance->gpu->ops;
+
+	return ops->peak_bytes ? ops->peak_bytes(instance) : 0;
+}
+
+/**
+ * vgpu_session_begin() - a vGPU has been opened
+ * @instance: its state lock is held; not started yet
+ * @session:  of vgpu_session_new()
+ *
+ * Context: sleeps.
+ */
+void vgpu_session_begin(struct vgpu_instance *instance, struct vgpu_session *session)
+{
+	struct vgpu_gpu *gpu = instance->gpu;
+
+	lockdep_assert_held(&instance->state_lock);
+	session->type_name = instance->type->name;
+	mutex_lock(&gpu->session_lock);
+	session_sum(instance, &session->sum);
+	session->start_ns = ktime_get_ns();
+	vgpu_session_log_begin(&gpu->sessions, instance->session_source, session);
+	instance->session = session;
+	instance->owner_pid = session->pid;
+	instance->started_ns = session->start_ns;
+	mutex_unlock(&gpu->session_lock);
+}
+
+/**
+ * vgpu_session_end() - a vGPU has been closed
+ * @instance: its state lock is held; stopped, and off the engines
+ *
+ * Context: sleeps.
+ */
+void vgpu_session_end(struct vgpu_instance *instance)
+{
+	struct vgpu_gpu *gpu = instance->gpu;
+	struct vgpu_session_sum sum;
+
+	lockdep_assert_held(&instance->state_lock);
+	mutex_lock(&gpu->session_lock);
+	session_sum(instance, &sum);
+	instance->session->max_fb_bytes = session_max_fb_bytes(instance);
+	vgpu_session_log_end(&gpu->sessions, instance->session, &sum, ktime_get_ns());
+	instance->session = NULL;
+	instance->owner_pid = 0;
+	instance->started_ns = 0;
+	mutex_unlock(&gpu->session_lock);
+}
+
+/**
+ * vgpu_session_report() - report who has a vGPU open
+ * @instance: the lock of its GPU is held
+ * @out:      what is about the session is filled in, and left as it is if there is none
+ *
+ * Context: sleeps.
+ */
+void vgpu_session_report(struct vgpu_instance *instance, struct vgpu_ctl_instance *out)
+{
+	struct vgpu_gpu *gpu = instance->gpu;
+	const struct vgpu_session *session;
+
+	lockdep_assert_held(&gpu->lock);
+	mutex_lock(&gpu->session_lock);
+	session = instance->session;
+	if (session) {
+		out->started_ns = session->start_ns;
+		out->owner_pid = session->pid;
+		out->max_fb_bytes = session_max_fb_bytes(instance);
+		out->session = session->id;
+		out->owner_uid = session->uid;
+		memcpy(out->owner_comm, session->comm, sizeof(out->owner_comm));
+	}
+	mutex_unlock(&gpu->session_lock);
+}
+
+static void session_export(const struct vgpu_session *session, struct vgpu_instance *instance,
+			   struct vgpu_ctl_session *out)
+{
+	struct vgpu_session_sum sum = session->sum, now;
+
+	out->max_fb_bytes = session->max_fb_bytes;
+	if (instance) {
+		session_sum(instance, &now);
+		vgpu_session_since(&sum, &now);
+		out->max_fb_bytes = session_max_fb_bytes(instance);
+	}
+	out->id = session->id;
+	memcpy(out->uuid, session->source->uuid, sizeof(out->uuid));
+	out->kind = VGPU_SESSION_VM;
+	out->pid = session->pid;
+	out->uid = session->uid;
+	memcpy(out->comm, session->comm, sizeof(out->comm));
+	strscpy(out->type_name, session->type_name, sizeof(out->type_name));
+	out->start_ns = session->start_ns;
+	out->end_ns = session->end_ns;
+	memcpy(out->busy_ns, sum.busy_ns, sizeof(out->busy_ns));
+	out->frames = sum.frames;
+	out->faults = sum.faults;
+	out->resets = sum.resets;
+}
+
+/* The vGPU of a session that has not ended. */
+static struct vgpu_instance *session_instance(struct vgpu_gpu *gpu,
+					      const struct vgpu_session *session)
+{
+	struct vgpu_instance *instance;
+
+	list_for_each_entry(instance, &gpu->instances, link)
+		if (instance->session == session)
+			return instance;
+	return NULL;
+}
+
+/**
+ * vgpu_session_list() - report sessions of a GPU
+ * @gpu:     its lock is held, and @gone is not set
+ * @ctl:     first_id is the least id wanted; count, next_id and last_id are set
+ * @entries: zeroed; filled in
+ * @room:    length of @entries
+ *
+ * Context: sleeps.
+ */
+void vgpu_session_list(struct vgpu_gpu *gpu, struct vgpu_ctl_sessions *ctl,
+		       struct vgpu_ctl_session *entries, unsigned int room)
+{
+	const struct vgpu_session *session;
+
+	lockdep_assert_held(&gpu->lock);
+	ctl->count = 0;
+	ctl->next_id = ctl->first_id;
+	mutex_lock(&gpu->session_lock);
+	ctl->last_id = gpu->sessions.last_id;
+	for (session = vgpu_session_find(&gpu->sessions, ctl->first_id);
+	     session && ctl->count < room;
+	     session = vgpu_session_next(&gpu->sessions, session)) {
+		session_export(session, session_instance(gpu, session), &entries[ctl->count++]);
+		ctl->next_id = session->id + 1;
+	}
+	mutex_unlock(&gpu->session_lock);
+}

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What a GPU and its vGPUs did, as the control node reports it. */
+#include <linux/string.h>
+#include <linux/timekeeping.h>
+
+#include "core.h"
+
+static void stats_engine(struct vgpu_ctl_instance *inst, unsigned int engine,
+			 const struct vgpu_entity_stats *s)
+{
+	struct vgpu_ctl_instance_engine *out = &inst->engine[engine];
+
+	inst->window_ns[engine] = s->window_ns;
+	inst->linger_ns[engine] = s->linger_ns;
+	out->busy_ns = s->busy_ns;
+	out->wait_ns = s->wait_ns;
+	out->max_wait_ns = s->max_wait_ns;
+	out->runs = s->runs;
+	out->switches = s->switches;
+	out->preemptions = s->preemptions;
+	out->overruns = s->overruns;
+	out->overrun_ns = s->overrun_ns;
+	out->max_overrun_ns = s->max_overrun_ns;
+	out->stalls = s->stalls;
+	out->faults = s->faults;
+	out->resets = s->resets;
+	out->packets = s->packets;
+	out->bytes = s->bytes;
+}
+
+/* All but what is counted by engine. */
+static void stats_instance(struct vgpu_instance *instance, struct vgpu_ctl_instance *out)
+{
+	struct vgpu_gpu *gpu = instance->gpu;
+
+	out->gpu = gpu->id;
+	out->type_index = instance->type->index;
+	vgpu_session_report(instance, out);
+	out->state = out->started_ns ? VGPU_STATE_STARTED : VGPU_STATE_CREATED;
+	out->placement_gb = instance->info.fb_start >> 30;
+	out->first_channel = instance->info.first_channel;
+	out->channels = instance->info.nr_channels;
+	out->engines = gpu->info.nr_engines;
+	out->fb_bytes = instance->info.fb_bytes;
+	out->fb_backed_bytes = vgpu_instance_backed_bytes(instance);
+	out->created_ns = instance->created_ns;
+	out->now_ns = ktime_get_ns();
+	out->frames = atomic64_read(&instance->frames);
+	out->faults = atomic64_read(&instance->faults);
+	out->interrupts = atomic64_read(&instance->interrupts);
+	out->doorbells = atomic64_read(&instance->doorbells);
+	out->resets = atomic64_read(&instance->resets);
+	out->dma_read_bytes = atomic64_read(&instance->dma_read_bytes);
+	out->dma_written_bytes = atomic64_read(&instance->dma_written_bytes);
+	spin_lock(&instance->quarantine_lock);
+	out->quarantine_until_ns = instance->quarantine.until_ns;
+	out->quarantines = instance->quarantine.quarantines;
+	spin_unlock(&instance->quarantine_lock);
+	if (out->quarantine_until_ns)
+		out->status |= VGPU_INSTANCE_QUARANTINED;
+	strscpy(out->type_name, instance->type->name, sizeof(out->type_name));
+	vgpu_share_report(&instance->settings, out);
+	out->frl_fps = instance->frl.fps;
+}
+
+/**
+ * vgpu_stats_instance() - report a vGPU
+ * @instance: the lock of its GPU is held
+ * @out:      zeroed, but for size and uuid; filled in
+ *
+ * Context: sleeps.
+ */
+void vgpu_stats_instance(struct vgpu_instance *instance, struct vgpu_ctl_instance *out)
+{
+	struct vgpu_entity_stats stats;
+	unsigned int i;
+
+	lockdep_assert_held(&instance->gpu->lock);
+	stats_instance(instance, out);
+	for (i = 0; i < instance->gpu->info.nr_engines; i++) {
+		vgpu_entity_stats(&instance->entity[i], &stats);
+		stats_engine(out, i, &stats);
+	}
+}
+
+/**
+ * vgpu_stats_engine() - read what an engine and all vGPUs did on it, at one time
+ * @gpu:    the GPU; its lock is held, and @gone is not set
+ * @engine: index of the engine
+ * @stats:  gets the statistics of the engine
+ * @each:   called for each vGPU, in the order of gpu->instances: with its place in that, and its
+ *          statistics without histograms. Must not sleep
+ * @arg:    for @each
+ */
+void vgpu_stats_engine(struct vgpu_gpu *gpu, unsigned int engine,
+		       struct vgpu_timeline_stats *stats,
+		       void (*each)(void *arg, unsigned int index,
+				    const struct vgpu_entity_stats *stats), void *arg)
+{
+	struct vgpu_entity *entities[VGPU_PLACEMENT_MAX];
+	struct vgpu_instance *instance;
+	unsigned int nr = 0;
+
+	lockdep_assert_held(&gpu->lock);
+	list_for_each_entry(instance, &gpu->instances, link)
+		entities[nr++] = &instance->entity[engine];
+	vgpu_timeline_read(vgpu_sched_timeline(gpu->sched, engine), stats, entities, nr, each, arg);
+}
+
+/* For stats_each(): the entries to fill in, and the engine that is being read. */
+struct stats_read {
+	struct vgpu_ctl_instance *entries;
+	unsigned int engine;
+};
+
+static void stats_each(void *arg, unsigned int index, const struct vgpu_entity_stats *stats)
+{
+	struct stats_read *read = arg;
+
+	stats_engine(&read->entries[index], read->engine, stats);
+}
+
+static void stats_read_engine(struct vgpu_gpu *gpu, unsigned int engine,
+			      struct vgpu_ctl_stats_engine *out, struct vgpu_ctl_instance *entries)
+{
+	struct stats_read read = { .entries = entries, .engine = engine };
+	struct vgpu_timeline_stats stats;
+
+	vgpu_stats_engine(gpu, engine, &stats, stats_each, &read);
+	out->busy_ns = stats.busy_ns;
+	out->gone_ns = stats.gone_ns;
+	out->linger_ns = stats.linger_ns;
+	out->wall_ns = stats.wall_ns;
+	out->runs = stats.runs;
+	out->switches = stats.switches;
+	out->resets = stats.resets;
+}
+
+/**
+ * vgpu_stats_gpu() - report a GPU and all its vGPUs, at one time
+ * @gpu:     the GPU; its lock is held, and @gone is not set
+ * @out:     zeroed from now_ns on; filled in, with the number of vGPUs
+ * @entries: VGPU_PLACEMENT_MAX zeroed entries; filled in, one for each vGPU
+ *
+ * Context: sleeps.
+ */
+void vgpu_stats_gpu(struct vgpu_gpu *gpu, struct vgpu_ctl_stats *out,
+		    struct vgpu_ctl_instance *entries)
+{
+	struct vgpu_instance *instance;
+	unsigned int i;
+
+	lockdep_assert_held(&gpu->lock);
+	out->count = 0;
+	out->engines = gpu->info.nr_engines;
+	out->gone_frames = gpu->gone_frames;
+	out->gone_faults = gpu->gone_faults;
+	out->frames = out->gone_frames;
+	out->faults = out->gone_faults;
+	list_for_each_entry(instance, &gpu->instances, link) {
+		struct vgpu_ctl_instance *entry = &entries[out->count++];
+
+		vgpu_uuid_export(entry->uuid, &instance->uuid);
+		stats_instance(instance, entry);
+		out->fb_backed_bytes += entry->fb_backed_bytes;
+		out->frames += entry->frames;
+		out->faults += entry->faults;
+	}
+	for (i = 0; i < out->engines; i++)
+		stats_read_engine(gpu, i, &out->engine[i], entries);
+	out->now_ns = ktime_get_ns();
+}
