@@ -49,6 +49,19 @@ static const struct command commands[] = {
 		.option = { THIS_GPU_ONLY },
 	},
 	{
+		.name = "sessions", .run = cmd_sessions, .args_max = 1,
+		.columns = sessions_columns,
+		.brief = "show who had vGPUs open, and what they used",
+		.synopsis = "[UUID] [--gpu GPU] [--count N] [--json | -o COLUMNS]",
+		.about =
+		"From open to close, the oldest first: those that are open, and of each GPU the\n"
+		"last 4000 that have ended, also of vGPUs that are gone.\n",
+		.option = {
+			THIS_GPU_ONLY,
+			{ OPT_COUNT, "of each GPU only the newest N" },
+		},
+	},
+	{
 		.name = "caps", .run = cmd_caps, .columns = caps_columns,
 		.brief = "show what the driver and each GPU can do",
 		.synopsis = "[--gpu GPU] [--json | -o COLUMNS]",
