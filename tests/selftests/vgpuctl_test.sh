@@ -449,6 +449,115 @@ ktap_result log_of_no_uuid $?
 mapfile -t commands < <("$ctl" --help | sed -nE 's/^  ([a-z]+( [a-z]+)?)  .*/\1/p')
 ((${#commands[@]} >= 20))
 ktap_result help_lists_commands $? "${commands[*]}"
+# ---- declared state ----
+
+state=$(mktemp) saved=$(mktemp)
+address=$("$ctl" gpus --noheadings -o address)
+# declare KEYS VGPUS: writes a state file
+declare_state() {
+	printf '{"version": 1,\n"gpus": [{"address": "%s"%s}],\n"vgpus": [%s]}\n' "$address" "$1" "$2" >"$state"
+}
+# vgpu UUID TYPE KEYS: an element of vgpus
+vgpu() {
+	printf '{"uuid": "%s", "address": "%s", "type": "%s"%s}' "$1" "$address" "$2" "$3"
+}
+# refused STATUS PATTERN: the file is refused, and nothing is changed
+refused() {
+	local before
+	before=$("$ctl" save)
+	fails "$1" "$2" apply -f "$state" && [[ $("$ctl" save) == "$before" ]]
+}
+keys=', "policy": "qos", "slice_ns": 2000000, "window_ns": 50000000'
+both="$(vgpu "$uuid" "$type" ', "guarantee_permille": 600, "frl_config_fps": 0'),
+$(vgpu "$other" "$id" ', "guarantee_permille": 400, "cap_permille": 500, "weight": 7, "vga": true')"
+declare_state "$keys" "$both"
+judge save True "$(<"$state")"
+ktap_result state_is_of_the_schema $?
+before=$("$ctl" save)
+said=$("$ctl" apply -f "$state" --dry-run)
+[[ $said == "GPU $address: policy best_effort -> qos"*"vGPU $uuid: create a $type on GPU $address"*"vGPU $other: weight 7"* ]]
+ktap_result apply_dry_run $? "$said"
+json "[g['set']['policy'] for g in d['gpus']] == ['qos'] and [(v['uuid'], v['create'], v['was']) for v in d['vgpus']] == [('$uuid', True, None), ('$other', True, None)]" apply -f "$state" --dry-run
+ktap_result apply_dry_run_json $?
+[[ $("$ctl" save) == "$before" ]]
+ktap_result apply_dry_run_changes_nothing $?
+[[ $("$ctl" apply -f "$state") == "$said" ]]
+ktap_result apply_prints_what_it_does $?
+json "d[0]['policy'] == 'qos' and d[0]['slice_ns'] == 2000000 and d[0]['window_ns'] == 50000000 and {v['uuid']: (v['type'], v['guarantee_permille'], v['cap_permille'], v['weight'], v['frl_config_fps'], v['vga']) for v in d[0]['vgpus']}['$other'] == ('$type', 400, 500, 7, None, True) and d[0]['guarantee_sum_permille'] == 1000" sched show
+ktap_result apply_does_it $?
+[[ $("$ctl" apply -f "$state") == "nothing is to be changed" ]] &&
+	json "d == {'gpus': [], 'vgpus': [], 'left': []}" apply --file "$state"
+ktap_result apply_twice_does_nothing $?
+json "len(d['gpus']) == 1 and sorted(v['uuid'] for v in d['vgpus']) == ['$uuid', '$other'] and d['gpus'][0]['policy'] == 'qos'" save
+ktap_result save_json $?
+"$ctl" save -f "$saved" && cmp "$saved" <("$ctl" save) && [[ $("$ctl" apply -f - <"$saved") == "nothing is to be changed" ]]
+ktap_result save_to_a_file $?
+fails 1 '/nowhere/x: cannot write it' save -f /nowhere/x
+ktap_result save_to_no_directory $?
+
+declare_state '' "$(vgpu "$uuid" "$type" ', "guarantee_permille": 100')"
+json "d['vgpus'] == [{'uuid': '$uuid', 'address': '$address', 'type': '$type', 'create': False, 'set': {'guarantee_permille': 100}, 'was': {'guarantee_permille': 600}}]" apply -f "$state" --dry-run
+ktap_result apply_changes_what_is_named $?
+
+head -c 150 "$saved" >"$state"
+refused 1 'line [0-9]+, column [0-9]+: .*cut off'
+ktap_result apply_cut_off $?
+: >"$state"
+refused 1 'line 1, column 1: .*cut off'
+ktap_result apply_empty $?
+declare_state "$keys" "$(vgpu "$uuid" XX-1Q '')"
+refused 1 'vgpus\[0\]\.type: GPU .* has no type XX-1Q'
+ktap_result apply_unknown_type $?
+declare_state "$keys" "$(vgpu "$uuid" "$type" ', "guarantee_permille": 601')"
+refused 1 'vgpus\[0\]\.guarantee_permille: guarantee 601 .* 400 of 1000 are given'
+ktap_result apply_too_much_beside_others $?
+declare_state ', "polcy": "qos"' "$(vgpu "$uuid" "$type" ', "weigth": 1, "cap_permille": 0')"
+refused 1 'gpus\[0\]\.polcy: no such key' && refused 1 'vgpus\[0\]\.weigth: no such key' &&
+	refused 1 'vgpus\[0\]\.cap_permille: a number from 1 to 1000' && refused 1 'faults: 3$'
+ktap_result apply_names_each_fault $?
+declare_state ', "policy": "fairest"' "$both"
+refused 1 'no policy fairest; there are: best_effort'
+ktap_result apply_unknown_policy $?
+declare_state "$keys" "$(vgpu 6fdd2a74-2c0e-4b2e-8a0f-3b1f0a8d5c03 "$largest" '')"
+refused 1 "no room for a $largest"
+ktap_result apply_no_room $?
+fails 2 '-f FILE is needed' apply
+ktap_result apply_nothing_is_usage $?
+fails 1 '/nowhere: cannot read it' apply -f /nowhere
+ktap_result apply_no_file $?
+
+# What only the driver knows: the memory of the host. What was done by then is taken back.
+overcommit=/sys/module/vgpu_soft/parameters/fb_overcommit
+percent=$(<"$overcommit")
+echo 1 >"$overcommit"
+declare_state ', "policy": "equal_share", "slice_ns": 4000000' \
+	"$(vgpu "$uuid" "$type" ', "guarantee_permille": 5'), $(vgpu 6fdd2a74-2c0e-4b2e-8a0f-3b1f0a8d5c03 SG16-1Q '')"
+refused 1 'cannot create it: .*memory' && refused 1 'taking back'
+ktap_result apply_is_taken_back $?
+echo "$percent" >"$overcommit"
+
+# After a reboot: nothing is there, and the unit's own command brings it back.
+mkdir -p /etc/vgpu && cp "$saved" /etc/vgpu/state.json
+"$ctl" remove "$uuid" && "$ctl" remove "$other" &&
+	"$ctl" sched set --policy best_effort --slice 1ms --window 100ms >/dev/null
+read -ra unit < <(sed -n 's,^ExecStart=@SBINDIR@/vgpuctl ,,p' tools/systemd/vgpu-restore.service.in)
+"$ctl" "${unit[@]}" >/dev/null && cmp "$saved" <("$ctl" save)
+ktap_result apply_restores $?
+rm -r /etc/vgpu
+
+# mdevctl's own are left to it.
+mkdir -p "/etc/mdevctl.d/$address" && echo '{}' >"/etc/mdevctl.d/$address/$uuid"
+json "[v['uuid'] for v in d['vgpus']] == ['$other']" save
+ktap_result save_leaves_out_what_mdevctl_defines $?
+"$ctl" remove "$uuid"
+json "d['left'] == ['$uuid'] and d['vgpus'] == []" apply -f "$saved" &&
+	"$ctl" apply -f "$saved" | grep -q "vGPU $uuid: left to mdevctl" && json 'len(d) == 1' list
+ktap_result apply_leaves_what_mdevctl_defines $?
+rm "/etc/mdevctl.d/$address/$uuid"
+"$ctl" remove "$other"
+"$ctl" sched set --policy best_effort --slice "${slice_ns}ns" --window 100ms >/dev/null
+rm -f "$state" "$saved"
+
 made=$("$ctl" create --type "$id" --gpu 0)
 [[ $made =~ ^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$ ]]
 ktap_result random_uuid_and_full_type_id $? "$made"
@@ -475,7 +584,7 @@ for command in "${commands[@]}"; do
 		[[ $offered == *" $option "* ]] || missing+=" completion: $option"
 		grep -q "^\.It Fl -${option#--}\b" tools/vgpuctl/vgpuctl.8 || missing+=" man page: $option"
 	done
-	[[ $offered == *" --json --help "* && ! $missing ]]
+	[[ $offered == *" --json "* && $offered == *" --help "* && ! $missing ]]
 	ktap_result "options_are_documented_${command/ /_}" $? "missing:$missing"
 done
 [[ $(completes share set "$uuid" --vga o) == " on off " ]]

@@ -176,6 +176,25 @@ static const struct command commands[] = {
 		"look at guarantee, cap and weight, but the sum of guarantees is checked.\n",
 	},
 	{
+		.name = "save", .run = cmd_save,
+		.brief = "write the state of GPUs and vGPUs as apply takes it",
+		.synopsis = "[-f FILE]",
+		.about = "Policies, settings and vGPUs, but for those that mdevctl defines.\n",
+		.option = { { OPT_FILE, "(-f) to this file; else to standard output" } },
+	},
+	{
+		.name = "apply", .run = cmd_apply,
+		.brief = "bring GPUs and vGPUs into the state that a file declares",
+		.synopsis = "-f FILE [--dry-run] [--json]",
+		.about =
+		"All that is wrong with the file is said, with its place, before anything is\n"
+		"changed. vGPUs that the file does not name stay as they are.\n",
+		.option = {
+			{ OPT_FILE, "(-f) as save writes it; -: standard input" },
+			{ OPT_DRY_RUN, "only say what would be changed" },
+		},
+	},
+	{
 		.name = "hist", .run = cmd_hist, .args_min = 1, .args_max = 1,
 		.brief = "show how long a vGPU waited, overran and took to stop",
 		.synopsis = "UUID [--engine ENGINE] [--json]",

@@ -90,6 +90,8 @@ enum exit_code cmd_sched_set(const struct options *options);
 enum exit_code cmd_sched_log(const struct options *options);
 enum exit_code cmd_share_show(const struct options *options);
 enum exit_code cmd_share_set(const struct options *options);
+enum exit_code cmd_save(const struct options *options);
+enum exit_code cmd_apply(const struct options *options);
 enum exit_code cmd_hist(const struct options *options);
 
 #endif /* VGPUCTL_COMMAND_H */

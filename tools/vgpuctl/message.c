@@ -53,6 +53,14 @@ const char *message_refusal(const uint8_t *reason, int ret, char *text, size_t r
 	return text;
 }
 
+void *need_zeroed(size_t nr, size_t size)
+{
+	void *memory = calloc(nr ? nr : 1, size);
+
+	need_memory(memory);
+	return memory;
+}
+
 void out_of_memory(void)
 {
 	exit(fail("out of memory"));

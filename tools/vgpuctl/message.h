@@ -25,6 +25,9 @@ const char *message_refusal(const uint8_t *reason, int ret, char *text, size_t r
 __attribute__((noreturn))
 void out_of_memory(void);
 
+/* Allocates @nr elements of @size bytes, all 0; if memory is short, the program ends. */
+void *need_zeroed(size_t nr, size_t size);
+
 /* Ends the program if @memory, which was just allocated, is NULL. */
 static inline void need_memory(const void *memory)
 {

@@ -17,6 +17,8 @@ static const struct option_form forms[] = {
 	{ OPT_JSON, "json", NULL, false },
 	{ OPT_COLUMNS, "output", "COLUMNS", false },
 	{ OPT_NOHEADINGS, "noheadings", NULL, false },
+	{ OPT_FILE, "file", "FILE", false },
+	{ OPT_DRY_RUN, "dry-run", NULL, false },
 	{ OPT_WATCH, "watch", "SECS", true },
 	{ OPT_COUNT, "count", "N", false },
 	{ OPT_TYPE, "type", "TYPE", false },
@@ -112,6 +114,12 @@ static enum exit_code parse_one(struct options *options, int key)
 		return EXIT_OK;
 	case OPT_NOHEADINGS:
 		options->form.bare = true;
+		return EXIT_OK;
+	case OPT_FILE:
+		options->file = optarg;
+		return EXIT_OK;
+	case OPT_DRY_RUN:
+		options->dry_run = true;
 		return EXIT_OK;
 	case OPT_WATCH:
 		return parse_watch(optarg, &options->watch_ns);
@@ -233,7 +241,8 @@ enum exit_code options_parse(struct options *options, const struct command *comm
 	options->command = command;
 	list_options(command, long_options);
 	optind = 0;
-	short_options = settings == &share_settings ? "-h" : command->columns ? "ho:" : "h";
+	short_options = settings == &share_settings ? "-h" :
+		command->columns ? "ho:" : command->option[0].id == OPT_FILE ? "hf:" : "h";
 	while ((key = getopt_long(argc, argv, short_options, long_options, NULL)) != -1) {
 		*help = key == OPT_HELP;
 		if (*help)

@@ -19,6 +19,7 @@ enum option_id {
 	OPT_ARGUMENT = 1,	/* no option: a UUID, after which options for this vGPU come */
 	OPT_HELP = 'h',
 	OPT_COLUMNS = 'o',
+	OPT_FILE = 'f',
 	OPT_JSON = 256,
 	OPT_WATCH,
 	OPT_COUNT,
@@ -29,6 +30,7 @@ enum option_id {
 	OPT_FOLLOW,
 	OPT_CHART,
 	OPT_NOHEADINGS,
+	OPT_DRY_RUN,
 	OPT_SETTING,		/* from here on: the rows of the command's settings */
 };
 
@@ -59,6 +61,8 @@ struct option_form {
  * @engine:    argument of --engine, or NULL
  * @follow:    go on with runs that end from now on
  * @chart:     draw runs
+ * @file:      argument of --file, or NULL
+ * @dry_run:   only say what would be done
  * @sched:     settings of a GPU's scheduler; @sched.valid says which are given
  * @shares:    settings of vGPUs, one element for each, or NULL; options_free() frees it
  * @nr_shares: number of elements of @shares
@@ -75,6 +79,8 @@ struct options {
 	const char *engine;
 	bool follow;
 	bool chart;
+	const char *file;
+	bool dry_run;
 	struct vgpu_ctl_sched sched;
 	struct vgpu_ctl_share *shares;
 	uint32_t nr_shares;

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <json-c/json.h>
 #include <linux/vgpu.h>
 
 #include "setting.h"
@@ -45,8 +46,22 @@ static void policy_text(char *text, size_t room, const void *field)
 	snprintf(text, room, "%.*s", VGPU_ADDR_LEN, (const char *)field);
 }
 
+static bool policy_load(const struct setting *setting, struct json_object *value, void *field)
+{
+	const char *text = json_object_get_string(value);
+
+	(void)setting;
+	if (!json_object_is_type(value, json_type_string) || !*text ||
+	    strlen(text) >= VGPU_ADDR_LEN ||
+	    strlen(text) != (size_t)json_object_get_string_len(value))
+		return false;
+	strcpy(field, text);
+	return true;
+}
+
 const struct setting_kind setting_policy = {
-	policy_parse, policy_json, policy_text, sysfs_policies,
+	policy_parse, policy_json, policy_text, policy_load, sysfs_policies,
+	VGPU_ADDR_LEN, "the name of a policy",
 };
 
 /* Numbers from min to max. */
@@ -66,7 +81,31 @@ static void number_text(char *text, size_t room, const void *field)
 	snprintf(text, room, "%u", number_of(field));
 }
 
-const struct setting_kind setting_number = { number_parse, number_json, number_text, NULL };
+/* Reads a whole number within the limits of the setting. */
+static bool read_number(const struct setting *setting, struct json_object *value, uint64_t *number)
+{
+	/* What is larger than an int64_t becomes the largest one. */
+	int64_t signed_number = json_object_get_int64(value);
+
+	*number = (uint64_t)signed_number;
+	return json_object_is_type(value, json_type_int) && signed_number >= 0 &&
+		*number >= setting->min && *number <= setting->max;
+}
+
+static bool number_load(const struct setting *setting, struct json_object *value, void *field)
+{
+	uint64_t number;
+
+	if (!read_number(setting, value, &number))
+		return false;
+	*(uint32_t *)field = (uint32_t)number;
+	return true;
+}
+
+#define NUMBER_KIND(parse, text) { \
+	parse, number_json, text, number_load, NULL, sizeof(uint32_t), "" }
+
+const struct setting_kind setting_number = NUMBER_KIND(number_parse, number_text);
 
 static void faults_text(char *text, size_t room, const void *field)
 {
@@ -76,7 +115,7 @@ static void faults_text(char *text, size_t room, const void *field)
 		snprintf(text, room, "never");
 }
 
-const struct setting_kind setting_faults = { number_parse, number_json, faults_text, NULL };
+const struct setting_kind setting_faults = NUMBER_KIND(number_parse, faults_text);
 
 /* Parts of an engine, per mille. */
 
@@ -90,7 +129,7 @@ static void permille_text(char *text, size_t room, const void *field)
 	snprintf(text, room, "%u.%u", number_of(field) / 10, number_of(field) % 10);
 }
 
-const struct setting_kind setting_permille = { permille_parse, number_json, permille_text, NULL };
+const struct setting_kind setting_permille = NUMBER_KIND(permille_parse, permille_text);
 
 /* Frame rates: frames per second, off, or that of the vGPU's type. */
 
@@ -122,7 +161,17 @@ static void fps_words(char *text, size_t room)
 	snprintf(text, room, "off default");
 }
 
-const struct setting_kind setting_fps = { fps_parse, fps_json, fps_text, fps_words };
+static bool fps_load(const struct setting *setting, struct json_object *value, void *field)
+{
+	if (value)
+		return number_load(setting, value, field);
+	*(uint32_t *)field = VGPU_FRL_DEFAULT;
+	return true;
+}
+
+const struct setting_kind setting_fps = {
+	fps_parse, fps_json, fps_text, fps_load, fps_words, sizeof(uint32_t), "null or ",
+};
 
 /* What is on or off: 1 or 0. */
 
@@ -146,8 +195,16 @@ static void switch_words(char *text, size_t room)
 	snprintf(text, room, "on off");
 }
 
+static bool switch_load(const struct setting *setting, struct json_object *value, void *field)
+{
+	(void)setting;
+	*(uint32_t *)field = json_object_get_boolean(value);
+	return json_object_is_type(value, json_type_boolean);
+}
+
 const struct setting_kind setting_switch = {
-	switch_parse, switch_json, switch_text, switch_words,
+	switch_parse, switch_json, switch_text, switch_load, switch_words, sizeof(uint32_t),
+	"true or false",
 };
 
 static enum exit_code hz_parse(const struct setting *setting, const char *text, void *field)
@@ -155,7 +212,7 @@ static enum exit_code hz_parse(const struct setting *setting, const char *text, 
 	return value_frequency(setting->name, text, field);
 }
 
-const struct setting_kind setting_hz = { hz_parse, number_json, number_text, NULL };
+const struct setting_kind setting_hz = NUMBER_KIND(hz_parse, number_text);
 
 /* Times: 64 bits of nanoseconds, or 32 bits of microseconds or milliseconds. */
 
@@ -202,7 +259,14 @@ static void ns_text(char *text, size_t room, const void *field)
 	time_text(text, room, *(const uint64_t *)field);
 }
 
-const struct setting_kind setting_ns = { ns_parse, ns_json, ns_text, NULL };
+static bool ns_load(const struct setting *setting, struct json_object *value, void *field)
+{
+	return read_number(setting, value, field);
+}
+
+const struct setting_kind setting_ns = {
+	ns_parse, ns_json, ns_text, ns_load, NULL, sizeof(uint64_t), "",
+};
 
 static enum exit_code us_parse(const struct setting *setting, const char *text, void *field)
 {
@@ -214,7 +278,7 @@ static void us_text(char *text, size_t room, const void *field)
 	time_text(text, room, number_of(field) * 1000ull);
 }
 
-const struct setting_kind setting_us = { us_parse, number_json, us_text, NULL };
+const struct setting_kind setting_us = NUMBER_KIND(us_parse, us_text);
 
 static enum exit_code ms_parse(const struct setting *setting, const char *text, void *field)
 {
@@ -226,7 +290,7 @@ static void ms_text(char *text, size_t room, const void *field)
 	table_duration(text, room, number_of(field) * 1000000ull);
 }
 
-const struct setting_kind setting_ms = { ms_parse, number_json, ms_text, NULL };
+const struct setting_kind setting_ms = NUMBER_KIND(ms_parse, ms_text);
 
 /* Writes the value that the user typed, @text, to its field of @set. */
 enum exit_code setting_parse(const struct setting_table *table, const struct setting *setting,
@@ -316,11 +380,18 @@ void setting_json(const struct setting_table *table, struct json *json, const vo
 		setting->kind->json(json, setting->key, field_of(setting, read));
 }
 
+static void print_value(const struct setting *setting, const void *field)
+{
+	char text[TEXT_ROOM];
+
+	setting->kind->text(text, sizeof(text), field);
+	printf("%s%s", text, setting->unit && isdigit(*text) ? setting->unit : "");
+}
+
 /* A line per setting that has a title, with the title in a column of @width. */
 void setting_print(const struct setting_table *table, int width, const void *read)
 {
 	const struct setting *setting;
-	char text[TEXT_ROOM];
 
 	for (setting = table->setting; setting < table->setting + table->nr; setting++) {
 		if (setting->applies && !setting->applies(read))
@@ -330,8 +401,7 @@ void setting_print(const struct setting_table *table, int width, const void *rea
 		else
 			printf("%s%-*s", setting == table->setting ? "" : "\n", width,
 			       setting->title);
-		setting->kind->text(text, sizeof(text), field_of(setting, read));
-		printf("%s%s", text, setting->unit && isdigit(*text) ? setting->unit : "");
+		print_value(setting, field_of(setting, read));
 	}
 	putchar('\n');
 }
@@ -354,5 +424,113 @@ void setting_cells(const struct setting_table *table, struct table *cells, const
 	for (setting = table->setting; setting < table->setting + table->nr; setting++) {
 		setting->kind->text(text, sizeof(text), field_of(setting, read));
 		table_add(cells, "%s", text);
+	}
+}
+
+/* The setting that can be set and has this key in JSON, or NULL. */
+const struct setting *setting_of_key(const struct setting_table *table, const char *key)
+{
+	size_t i;
+
+	for (i = 0; i < table->nr; i++)
+		if (table->setting[i].name && !strcmp(table->setting[i].key, key))
+			return &table->setting[i];
+	return NULL;
+}
+
+/*
+ * Takes a setting's value out of JSON to its field of @set. If it is no such value, returns false,
+ * and says in @wanted what would be one.
+ */
+bool setting_load(const struct setting_table *table, const struct setting *setting,
+		  struct json_object *value, void *set, char *wanted, size_t room)
+{
+	if (setting->kind->load(setting, value, (char *)set + setting->set_at)) {
+		*(uint32_t *)((char *)set + table->valid_at) |= setting->valid;
+		return true;
+	}
+	if (!setting->max)
+		snprintf(wanted, room, "%s", setting->kind->wanted);
+	else
+		snprintf(wanted, room, "%sa number from %u to %u", setting->kind->wanted,
+			 setting->min, setting->max);
+	return false;
+}
+
+static bool same(const struct setting *setting, const void *set, const void *read)
+{
+	const void *a = (const char *)set + setting->set_at, *b = field_of(setting, read);
+
+	return setting->kind == &setting_policy ? !strncmp(a, b, VGPU_ADDR_LEN) :
+		!memcmp(a, b, setting->kind->size);
+}
+
+/* Those of the settings that @set names which have another value in @read. */
+uint32_t setting_differences(const struct setting_table *table, const void *set, const void *read)
+{
+	uint32_t valid = *(const uint32_t *)((const char *)set + table->valid_at), bits = 0;
+	const struct setting *setting;
+
+	for (setting = table->setting; setting < table->setting + table->nr; setting++)
+		if (valid & setting->valid && !same(setting, set, read))
+			bits |= setting->valid;
+	return bits;
+}
+
+/* Copies the values of the settings @valid from where they are read to where they are set. */
+void setting_copy(const struct setting_table *table, uint32_t valid, void *set, const void *read)
+{
+	const struct setting *setting;
+
+	*(uint32_t *)((char *)set + table->valid_at) = valid;
+	for (setting = table->setting; setting < table->setting + table->nr; setting++)
+		if (valid & setting->valid)
+			memcpy((char *)set + setting->set_at, field_of(setting, read),
+			       setting->kind->size);
+}
+
+/* The bits of all settings that can be set, each once. */
+uint32_t setting_all(const struct setting_table *table)
+{
+	uint32_t bits = 0;
+	size_t i;
+
+	for (i = 0; i < table->nr; i++)
+		if (!table->setting[i].excludes)
+			bits |= table->setting[i].valid;
+	return bits;
+}
+
+/*
+ * Keys of the settings @valid in an object that is open: out of the structure that sets them if
+ * @set, else out of that which reads them.
+ */
+void setting_json_of(const struct setting_table *table, uint32_t valid, struct json *json,
+		     const void *from, bool set)
+{
+	const char *fields = from;
+	const struct setting *s;
+
+	for (s = table->setting; s < table->setting + table->nr; s++)
+		if (valid & s->valid)
+			s->kind->json(json, s->key, fields + (set ? s->set_at : s->read_at));
+}
+
+/* A line, which begins with @name, for each of the settings @valid; @read is NULL: it had none. */
+void setting_print_changes(const struct setting_table *table, uint32_t valid, const char *name,
+			   const void *set, const void *read)
+{
+	const struct setting *s;
+
+	for (s = table->setting; s < table->setting + table->nr; s++) {
+		if (!(valid & s->valid))
+			continue;
+		printf("%s: %s ", name, s->name);
+		if (read) {
+			print_value(s, field_of(s, read));
+			fputs(" -> ", stdout);
+		}
+		print_value(s, (const char *)set + s->set_at);
+		putchar('\n');
 	}
 }

@@ -19,14 +19,20 @@ struct setting;
  *         be
  * @json:  writes the value of a field to an object that is open
  * @text:  writes the value of a field for people, without its unit
+ * @load:  takes the value of a field out of JSON, or returns false
  * @words: writes all words that may be typed as the value, separated by blanks; NULL: there are
  *         only numbers
+ * @size:  of a field in bytes
+ * @wanted: what a value in JSON is; of a number what goes before its limits
  */
 struct setting_kind {
 	enum exit_code (*parse)(const struct setting *setting, const char *text, void *field);
 	void (*json)(struct json *json, const char *key, const void *field);
 	void (*text)(char *text, size_t room, const void *field);
+	bool (*load)(const struct setting *setting, struct json_object *value, void *field);
 	void (*words)(char *text, size_t room);
+	size_t size;
+	const char *wanted;
 };
 
 extern const struct setting_kind setting_policy;
@@ -47,7 +53,7 @@ extern const struct setting_kind setting_faults;
  * @argument: what the option's argument is called in the help
  * @help:     help of the option; NULL: the words of @kind
  * @min:      smallest number that the driver takes, in the field's unit
- * @max:      largest number that the driver takes, likewise; 0: the setting is no number
+ * @max:      largest number that the driver takes, likewise; 0: it is a word or a name
  * @valid:    bit in the member "valid" of the structure that sets it
  * @excludes: bits in "valid" of settings that cannot be set together with this one
  * @set_at:   offset of its field in the structure that sets it
@@ -97,6 +103,16 @@ const char *setting_help(const struct setting *setting, char *text, size_t room)
 const char *setting_options(const struct setting_table *table, char *text, size_t room);
 const char *setting_changed(const struct setting_table *table, uint32_t bit, char *text,
 			    size_t room);
+const struct setting *setting_of_key(const struct setting_table *table, const char *key);
+bool setting_load(const struct setting_table *table, const struct setting *setting,
+		  struct json_object *value, void *set, char *wanted, size_t room);
+uint32_t setting_differences(const struct setting_table *table, const void *set, const void *read);
+void setting_copy(const struct setting_table *table, uint32_t valid, void *set, const void *read);
+uint32_t setting_all(const struct setting_table *table);
+void setting_json_of(const struct setting_table *table, uint32_t valid, struct json *json,
+		     const void *from, bool set);
+void setting_print_changes(const struct setting_table *table, uint32_t valid, const char *name,
+			   const void *set, const void *read);
 void setting_json(const struct setting_table *table, struct json *json, const void *read);
 void setting_print(const struct setting_table *table, int width, const void *read);
 void setting_headings(const struct setting_table *table, char *text, size_t room);

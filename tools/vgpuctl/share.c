@@ -44,7 +44,7 @@ static const struct setting share_rows[] = {
 		.heading = ">FRL fps", .lead = ", in force: ", .unit = " fps",
 	},
 	{
-		.kind = &setting_switch, SHARE_SET(VGA, vga), SHARE_READ(vga), .max = 1,
+		.kind = &setting_switch, SHARE_SET(VGA, vga), SHARE_READ(vga),
 		.name = "vga", .argument = "SWITCH",
 		.help = "be a VGA card, from the next start of its VM on: on or off",
 		.key = "vga", .heading = "VGA", .title = "VGA card",

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "sysfs.h"
+#include "uuid.h"
 
 static int sysfs_write(const char *path, const char *text)
 {
@@ -65,6 +66,19 @@ void sysfs_command(int pid, char *text, size_t room)
 	if (!read_line(path, text, room))
 		text[0] = 0;
 	text[strcspn(text, "\n")] = 0;
+}
+
+bool sysfs_mdevctl_defines(const uint8_t *uuid)
+{
+	char path[64 + UUID_STR_LEN], text[UUID_STR_LEN];
+	glob_t files;
+	bool found;
+
+	snprintf(path, sizeof(path), "/etc/mdevctl.d/*/%s", uuid_format(uuid, text));
+	found = !glob(path, GLOB_NOSORT, NULL, &files);
+	if (found)
+		globfree(&files);
+	return found;
 }
 
 void sysfs_policies(char *text, size_t room)

@@ -3,11 +3,16 @@
 #ifndef VGPUCTL_SYSFS_H
 #define VGPUCTL_SYSFS_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* Create and remove an mdev; return 0 or a negative errno. */
 int sysfs_create(const char *address, const char *type_id, const char *uuid);
 int sysfs_remove(const char *uuid);
+
+/* Does mdevctl have a definition of this vGPU? */
+bool sysfs_mdevctl_defines(const uint8_t *uuid);
 
 /* Writes the name of a process; an empty text if there is none. */
 void sysfs_command(int pid, char *text, size_t room);

@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: GPL-2.0
+SRCS_test_state := $(addprefix tools/vgpuctl/,ctl.c ctl_find.c json.c message.c plan.c sched.c \
+	setting.c share.c state.c sysfs.c table.c value.c) tools/libvgpu/names.c \
+	$(addprefix drivers/vgpu/core/,placement.c setting.c share.c)
+CPPFLAGS_test_state := -I$(TOP)/include/uapi -I$(TOP)/tools -I$(TOP)/tools/libvgpu \
+	-iquote $(TOP)/tools/vgpuctl
+LDLIBS_test_state := -ljson-c -lsmartcols -luuid

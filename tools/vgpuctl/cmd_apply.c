@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The command apply. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "ctl.h"
+#include "plan.h"
+#include "sched.h"
+#include "share.h"
+#include "sysfs.h"
+#include "uuid.h"
+
+/* Far more than a state of all vGPUs that a machine can have. */
+#define FILE_BYTES	(16u << 20)
+#define SHARES_MAX	256
+
+/* ---- what is different ---- */
+
+static void difference_json(struct json *json, const struct setting_table *table, uint32_t changed,
+			    const void *set, const void *read)
+{
+	json_begin(json, "set");
+	setting_json_of(table, changed, json, set, true);
+	json_end(json);
+	if (!read) {
+		json_null(json, "was");
+		return;
+	}
+	json_begin(json, "was");
+	setting_json_of(table, changed, json, read, false);
+	json_end(json);
+}
+
+static void plan_json(const struct plan *plan)
+{
+	char uuid[UUID_STR_LEN];
+	struct json json;
+	size_t i;
+
+	json_init(&json, stdout, false);
+	json_begin(&json, NULL);
+	json_begin_array(&json, "gpus");
+	for (i = 0; i < plan->nr_gpus; i++) {
+		const struct plan_gpu *gpu = &plan->gpu[i];
+
+		if (!gpu->changed)
+			continue;
+		json_begin(&json, NULL);
+		json_text(&json, "address", gpu->want->address);
+		difference_json(&json, &sched_settings, gpu->changed, &gpu->want->set,
+				&gpu->is->sched);
+		json_end(&json);
+	}
+	json_end(&json);
+	json_begin_array(&json, "vgpus");
+	for (i = 0; i < plan->nr_vgpus; i++) {
+		const struct plan_vgpu *vgpu = &plan->vgpu[i];
+
+		if (vgpu->left || (vgpu->is && !vgpu->changed))
+			continue;
+		json_begin(&json, NULL);
+		json_text(&json, "uuid", uuid_format(vgpu->want->set.uuid, uuid));
+		json_text(&json, "address", vgpu->want->address);
+		json_bytes(&json, "type", vgpu->type->name, sizeof(vgpu->type->name));
+		json_flag(&json, "create", !vgpu->is);
+		difference_json(&json, &share_settings, vgpu->changed, &vgpu->want->set, vgpu->is);
+		json_end(&json);
+	}
+	json_end(&json);
+	json_begin_array(&json, "left");
+	for (i = 0; i < plan->nr_vgpus; i++)
+		if (plan->vgpu[i].left)
+			json_text(&json, NULL, uuid_format(plan->vgpu[i].want->set.uuid, uuid));
+	json_end(&json);
+	json_end(&json);
+}
+
+static void plan_text(const struct plan *plan)
+{
+	char name[64], uuid[UUID_STR_LEN];
+	bool any = false;
+	size_t i;
+
+	for (i = 0; i < plan->nr_gpus; i++) {
+		const struct plan_gpu *gpu = &plan->gpu[i];
+
+		snprintf(name, sizeof(name), "GPU %s", gpu->want->address);
+		setting_print_changes(&sched_settings, gpu->changed, name, &gpu->want->set,
+				      gpu->changed ? &gpu->is->sched : NULL);
+		any |= gpu->changed;
+	}
+	for (i = 0; i < plan->nr_vgpus; i++) {
+		const struct plan_vgpu *vgpu = &plan->vgpu[i];
+
+		snprintf(name, sizeof(name), "vGPU %s",
+			 uuid_format(vgpu->want->set.uuid, uuid));
+		if (vgpu->left) {
+			printf("%s: left to mdevctl, which defines it\n", name);
+			continue;
+		}
+		if (!vgpu->is)
+			printf("%s: create a %.*s on GPU %s\n", name, TEXT(vgpu->type->name),
+			       vgpu->want->address);
+		setting_print_changes(&share_settings, vgpu->changed, name, &vgpu->want->set,
+				      vgpu->is);
+		any |= !vgpu->is || vgpu->changed;
+	}
+	if (!any)
+		puts("nothing is to be changed");
+}
+
+/* ---- doing it, and undoing it ---- */
+
+/**
+ * struct apply - how far it is done
+ * @fd:      file of /dev/vgpu
+ * @plan:    what is to be done
+ * @gpus:    how many GPUs of the plan are done
+ * @creates: how many vGPUs are created
+ * @set:     vGPUs that were there are being set
+ */
+struct apply {
+	int fd;
+	const struct plan *plan;
+	size_t gpus;
+	size_t creates;
+	bool set;
+};
+
+static enum exit_code set_gpus(struct apply *apply)
+{
+	char reason[VGPU_TEXT_LEN + 1];
+	struct vgpu_ctl_sched sched;
+	int ret;
+
+	for (; apply->gpus < apply->plan->nr_gpus; apply->gpus++) {
+		const struct plan_gpu *gpu = &apply->plan->gpu[apply->gpus];
+
+		if (!gpu->changed)
+			continue;
+		sched = gpu->want->set;
+		sched.gpu = gpu->is->gpu.gpu;
+		sched.valid = gpu->changed;
+		ret = ctl_sched_set(apply->fd, &sched);
+		if (ret)
+			return fail("GPU %s: %s", gpu->want->address,
+				    message_refusal(sched.text, ret, reason, sizeof(reason)));
+	}
+	return EXIT_OK;
+}
+
+static enum exit_code set_shares(int fd, const struct vgpu_ctl_share *shares, uint32_t nr)
+{
+	char reason[VGPU_TEXT_LEN + 1];
+	uint8_t text[VGPU_TEXT_LEN];
+	int ret;
+
+	ret = nr ? ctl_shares_set(fd, shares, nr, text) : 0;
+	return ret ? fail("cannot set shares: %s",
+			  message_refusal(text, ret, reason, sizeof(reason))) : EXIT_OK;
+}
+
+/* Sets the vGPUs of a GPU that are to be set @first, or the others. */
+static enum exit_code set_vgpus_of(const struct plan *plan, int fd, const struct world_gpu *gpu,
+				   bool first)
+{
+	struct vgpu_ctl_share shares[SHARES_MAX];
+	uint32_t nr = 0;
+	size_t i;
+
+	for (i = 0; i < plan->nr_vgpus && nr < SHARES_MAX; i++) {
+		const struct plan_vgpu *vgpu = &plan->vgpu[i];
+
+		if (vgpu->gpu != gpu || !vgpu->changed || plan_first(vgpu) != first)
+			continue;
+		shares[nr] = vgpu->want->set;
+		shares[nr++].valid = vgpu->changed;
+	}
+	return set_shares(fd, shares, nr);
+}
+
+static enum exit_code set_vgpus(struct apply *apply, const struct world *world, bool first)
+{
+	enum exit_code code = EXIT_OK;
+	size_t i;
+
+	apply->set = true;
+	for (i = 0; i < world->nr_gpus && !code; i++)
+		code = set_vgpus_of(apply->plan, apply->fd, &world->gpu[i], first);
+	return code;
+}
+
+static enum exit_code create_vgpus(struct apply *apply)
+{
+	struct vgpu_ctl_refusal refusal;
+	char uuid[UUID_STR_LEN], type[VGPU_NAME_LEN + 1];
+	int ret;
+
+	for (; apply->creates < apply->plan->nr_creates; apply->creates++) {
+		const struct plan_vgpu *vgpu =
+			&apply->plan->vgpu[apply->plan->create[apply->creates]];
+
+		uuid_format(vgpu->want->set.uuid, uuid);
+		snprintf(type, sizeof(type), "%.*s", TEXT(vgpu->type->id));
+		ret = sysfs_create((const char *)vgpu->gpu->gpu.address, type, uuid);
+		if (!ret)
+			continue;
+		if (ctl_refusal(apply->fd, vgpu->want->set.uuid, &refusal) ||
+		    refusal.error != -ret || !refusal.text[0])
+			return fail("vGPU %s: cannot create it: %s", uuid, strerror(-ret));
+		return fail("vGPU %s: cannot create it: %.*s", uuid, TEXT(refusal.text));
+	}
+	return EXIT_OK;
+}
+
+/* Gives the vGPUs of a GPU that were there what they had. */
+static void restore_vgpus_of(const struct plan *plan, int fd, const struct world_gpu *gpu)
+{
+	struct vgpu_ctl_share shares[SHARES_MAX];
+	uint32_t nr = 0;
+	size_t i;
+
+	for (i = 0; i < plan->nr_vgpus && nr < SHARES_MAX; i++) {
+		const struct plan_vgpu *vgpu = &plan->vgpu[i];
+
+		if (vgpu->gpu != gpu || !vgpu->changed || !vgpu->is)
+			continue;
+		setting_copy(&share_settings, vgpu->changed, &shares[nr], vgpu->is);
+		memcpy(shares[nr++].uuid, vgpu->is->uuid, sizeof(vgpu->is->uuid));
+	}
+	set_shares(fd, shares, nr);
+}
+
+/* Takes back what was done, in the reverse order. What cannot be is said. */
+static void undo(struct apply *apply, const struct world *world)
+{
+	const struct plan *plan = apply->plan;
+	struct vgpu_ctl_sched sched;
+	char uuid[UUID_STR_LEN];
+	size_t i;
+
+	if (apply->gpus || apply->creates || apply->set)
+		fail("taking back what was done");
+	while (apply->creates--) {
+		i = plan->create[apply->creates];
+		uuid_format(plan->vgpu[i].want->set.uuid, uuid);
+		if (sysfs_remove(uuid))
+			fail("vGPU %s: cannot remove it", uuid);
+	}
+	for (i = 0; i < world->nr_gpus && apply->set; i++)
+		restore_vgpus_of(plan, apply->fd, &world->gpu[i]);
+	while (apply->gpus--) {
+		const struct plan_gpu *gpu = &plan->gpu[apply->gpus];
+
+		if (!gpu->changed)
+			continue;
+		sched = gpu->is->sched;
+		/* A frequency that is read need not be one that can be set. */
+		sched.valid = gpu->changed & VGPU_SCHED_FREQUENCY ?
+			(gpu->changed & ~VGPU_SCHED_FREQUENCY) | VGPU_SCHED_SLICE : gpu->changed;
+		if (ctl_sched_set(apply->fd, &sched))
+			fail("GPU %s: cannot set it back", gpu->want->address);
+	}
+}
+
+static enum exit_code apply(int fd, const struct plan *plan, const struct world *world)
+{
+	struct apply apply = { .fd = fd, .plan = plan };
+	enum exit_code code;
+
+	code = set_gpus(&apply);
+	if (!code)
+		code = set_vgpus(&apply, world, true);
+	if (!code)
+		code = create_vgpus(&apply);
+	if (!code)
+		code = set_vgpus(&apply, world, false);
+	if (code)
+		undo(&apply, world);
+	return code;
+}
+
+/* ---- the command ---- */
+
+static enum exit_code apply_state(int fd, const struct options *options, const struct state *state,
+				  struct faults *faults)
+{
+	enum exit_code code = EXIT_OK;
+	struct world world;
+	struct plan plan;
+	int ret;
+
+	ret = world_read(fd, &world);
+	world.left = sysfs_mdevctl_defines;
+	if (ret) {
+		code = fail("cannot read the state: %s", strerror(-ret));
+		goto free_world;
+	}
+	plan_make(state, &world, &plan, faults);
+	if (faults->nr) {
+		code = EXIT_FAILED;
+		goto free_plan;
+	}
+	if (!options->dry_run)
+		code = apply(fd, &plan, &world);
+	if (!code && options->json)
+		plan_json(&plan);
+	else if (!code)
+		plan_text(&plan);
+free_plan:
+	plan_free(&plan);
+free_world:
+	world_free(&world);
+	return code;
+}
+
+/* Reads the file, or standard input if it is called "-". Returns the text, or NULL. */
+static char *read_file(const char *path, size_t *bytes)
+{
+	FILE *file = strcmp(path, "-") ? fopen(path, "re") : stdin;
+	char *text = need_zeroed(FILE_BYTES, 1);
+	bool good = false;
+
+	if (file) {
+		*bytes = fread(text, 1, FILE_BYTES, file);
+		good = !ferror(file) && *bytes < FILE_BYTES;
+	}
+	if (!good && file && !ferror(file))
+		fail("%s: longer than %u bytes", path, FILE_BYTES - 1);
+	else if (!good)
+		fail("%s: cannot read it: %s", path, strerror(errno));
+	if (file && file != stdin)
+		fclose(file);
+	if (good)
+		return text;
+	free(text);
+	return NULL;
+}
+
+enum exit_code cmd_apply(const struct options *options)
+{
+	struct faults faults = { .file = options->file, .out = stderr };
+	enum exit_code code = EXIT_FAILED;
+	struct state state;
+	size_t bytes;
+	char *text;
+	int fd;
+
+	if (!options->file)
+		return fail_usage("apply: -f FILE is needed (vgpuctl save writes one)");
+	text = read_file(options->file, &bytes);
+	if (!text)
+		return EXIT_FAILED;
+	state_parse(text, bytes, &state, &faults);
+	free(text);
+	/* What the machine says of a file that is wrong is told, too, as far as it can be read. */
+	fd = ctl_open();
+	if (fd >= 0) {
+		code = apply_state(fd, options, &state, &faults);
+		close(fd);
+	}
+	if (faults.nr)
+		fail("%s: nothing is changed; faults: %u", options->file, faults.nr);
+	state_free(&state);
+	return code;
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The command save. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "ctl.h"
+#include "plan.h"
+#include "sched.h"
+#include "share.h"
+#include "sysfs.h"
+#include "uuid.h"
+
+static void save_gpu(struct json *json, const struct world_gpu *gpu)
+{
+	json_begin(json, NULL);
+	json_bytes(json, "address", gpu->gpu.address, sizeof(gpu->gpu.address));
+	setting_json_of(&sched_settings, setting_all(&sched_settings), json, &gpu->sched, false);
+	json_end(json);
+}
+
+static void save_vgpu(struct json *json, const struct vgpu_ctl_instance *inst,
+		      const struct world *world)
+{
+	char uuid[UUID_STR_LEN];
+	size_t i;
+
+	json_begin(json, NULL);
+	json_text(json, "uuid", uuid_format(inst->uuid, uuid));
+	for (i = 0; i < world->nr_gpus; i++)
+		if (world->gpu[i].gpu.gpu == inst->gpu)
+			json_bytes(json, "address", world->gpu[i].gpu.address,
+				   sizeof(world->gpu[i].gpu.address));
+	json_bytes(json, "type", inst->type_name, sizeof(inst->type_name));
+	setting_json_of(&share_settings, setting_all(&share_settings), json, inst, false);
+	json_end(json);
+}
+
+static void save(FILE *out, const struct world *world)
+{
+	struct json json;
+	size_t i;
+
+	json_init(&json, out, false);
+	json_begin(&json, NULL);
+	json_u64(&json, "version", STATE_VERSION);
+	json_begin_array(&json, "gpus");
+	for (i = 0; i < world->nr_gpus; i++)
+		save_gpu(&json, &world->gpu[i]);
+	json_end(&json);
+	json_begin_array(&json, "vgpus");
+	for (i = 0; i < world->nr_insts; i++)
+		if (!world->left(world->inst[i].uuid))
+			save_vgpu(&json, &world->inst[i], world);
+	json_end(&json);
+	json_end(&json);
+}
+
+/* Writes a new file in the place of @path: whatever goes wrong, there is the old one or the new. */
+static enum exit_code save_file(const char *path, const struct world *world)
+{
+	char *name = NULL;
+	bool good;
+	FILE *file;
+	int fd;
+
+	if (asprintf(&name, "%s.XXXXXX", path) < 0)
+		out_of_memory();
+	fd = mkstemp(name);
+	file = fd < 0 ? NULL : fdopen(fd, "w");
+	good = file;
+	if (file) {
+		save(file, world);
+		good = !ferror(file) && !fflush(file) && !fsync(fd);
+		good = !fclose(file) && good && !rename(name, path);
+	}
+	if (!good) {
+		fail("%s: cannot write it: %s", path, strerror(errno));
+		if (fd >= 0)
+			unlink(name);
+	}
+	free(name);
+	return good ? EXIT_OK : EXIT_FAILED;
+}
+
+enum exit_code cmd_save(const struct options *options)
+{
+	enum exit_code code = EXIT_OK;
+	struct world world;
+	int fd, ret;
+
+	fd = ctl_open();
+	if (fd < 0)
+		return EXIT_FAILED;
+	ret = world_read(fd, &world);
+	world.left = sysfs_mdevctl_defines;
+	close(fd);
+	if (ret)
+		code = fail("cannot read the state: %s", strerror(-ret));
+	else if (options->file)
+		code = save_file(options->file, &world);
+	else
+		save(stdout, &world);
+	world_free(&world);
+	return code;
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What is to be done so that the world is as a state file says, or why it cannot be. Pure logic,
+ * with the driver's own rules of placement and of shares, but for world.c, which asks the driver.
+ */
+#ifndef VGPUCTL_PLAN_H
+#define VGPUCTL_PLAN_H
+
+#include "state.h"
+
+/**
+ * struct world_gpu - a GPU as it is
+ * @gpu:   all about it
+ * @sched: its settings
+ * @type:  its types, @gpu.types of them; allocated
+ */
+struct world_gpu {
+	struct vgpu_ctl_gpu gpu;
+	struct vgpu_ctl_sched sched;
+	struct vgpu_ctl_type *type;
+};
+
+/**
+ * struct world - what there is
+ * @gpu:      the GPUs; allocated
+ * @nr_gpus:  how many
+ * @inst:     the vGPUs; allocated
+ * @nr_insts: how many
+ * @policies: the names of all policies, separated by blanks
+ * @left:     is this vGPU somebody else's, who creates and sets it?
+ */
+struct world {
+	struct world_gpu *gpu;
+	size_t nr_gpus;
+	struct vgpu_ctl_instance *inst;
+	size_t nr_insts;
+	char policies[VGPU_TEXT_LEN];
+	bool (*left)(const uint8_t *uuid);
+};
+
+/**
+ * struct plan_gpu - what is to be done to a GPU
+ * @want:    what it is to be set to
+ * @is:      the GPU, or NULL if there is none
+ * @changed: VGPU_SCHED_* bits of the settings that have to be changed
+ */
+struct plan_gpu {
+	const struct state_gpu *want;
+	const struct world_gpu *is;
+	uint32_t changed;
+};
+
+/**
+ * struct plan_vgpu - what is to be done to a vGPU
+ * @want:      what it is to be
+ * @gpu:       its GPU; NULL: a fault was found
+ * @type:      its type
+ * @is:        the vGPU; NULL: it is to be created
+ * @left:      nothing, it is somebody else's
+ * @changed:   VGPU_SHARE_* bits of the settings that have to be changed
+ * @guarantee: per mille, that it will have
+ */
+struct plan_vgpu {
+	const struct state_vgpu *want;
+	const struct world_gpu *gpu;
+	const struct vgpu_ctl_type *type;
+	const struct vgpu_ctl_instance *is;
+	bool left;
+	uint32_t changed;
+	uint32_t guarantee;
+};
+
+/**
+ * struct plan - all that is to be done
+ * @gpu:      to GPUs, in the order of the file; allocated
+ * @nr_gpus:  how many
+ * @vgpu:     to vGPUs, in the order of the file; allocated
+ * @nr_vgpus: how many
+ * @create:   indices of the vGPUs to be created, the largest first: so they find places that
+ *            others of them would have cut; allocated
+ * @nr_creates: how many
+ */
+struct plan {
+	struct plan_gpu *gpu;
+	size_t nr_gpus;
+	struct plan_vgpu *vgpu;
+	size_t nr_vgpus;
+	size_t *create;
+	size_t nr_creates;
+};
+
+/*
+ * Reads @world but for left, which is the caller's. Returns 0 or a negative errno; world_free() is
+ * the caller's in any case.
+ */
+int world_read(int fd, struct world *world);
+void world_free(struct world *world);
+
+/*
+ * Compares @state with @world, and adds what cannot be to @faults. plan_free() is the caller's in
+ * any case. The plan is to be followed if there is no fault: GPUs first, then plan_first() vGPUs,
+ * those to be created, and the other vGPUs.
+ */
+void plan_make(const struct state *state, const struct world *world, struct plan *plan,
+	       struct faults *faults);
+void plan_free(struct plan *plan);
+
+/*
+ * Must the vGPU be set before others are created? Its guarantee gets smaller, which leaves room for
+ * theirs.
+ */
+bool plan_first(const struct plan_vgpu *vgpu);
+
+#endif /* VGPUCTL_PLAN_H */
