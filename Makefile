@@ -12,7 +12,7 @@ export PREFIX DESTDIR
 
 .PHONY: all modules modules_install tools install demo check check-unit \
 	check-lab check-rt check-debug check-e2e check-managers check-conformance check-fuzz \
-	check-more check-sid openstack \
+	check-more check-metrics check-sid openstack \
 	fuzz bench bench-sched lint clean help
 
 all: tools modules
@@ -48,6 +48,10 @@ check-more:
 check-sid:
 	scripts/check --kernel sid lab e2e managers fuzz
 
+# Its image takes half a gigabyte more: not one of the tests of make check.
+check-metrics:
+	tests/metrics/check.sh
+
 # Downloads half a gigabyte once, needs 6 GB of memory; not one of the tests of make check.
 openstack:
 	tests/openstack/check.sh
@@ -79,6 +83,7 @@ help:
 	@echo "                     check-managers check-conformance check-fuzz"
 	@echo "make check-more      what is about concurrency once more, on PREEMPT_RT and on 8 processors"
 	@echo "make check-sid       selftests, end-to-end tests and fuzzers on Debian sid's kernel and QEMU"
+	@echo "make check-metrics   Prometheus, node_exporter and promtool read vgpuctl metrics"
 	@echo "make openstack       OpenStack on two hosts with a GPU each: four virtual machines, no fifth"
 	@echo "make fuzz            hostile clients on KERNEL=stock or uml-debug, until interrupted; SEED="
 	@echo "make bench           figures beside the kernel's sample drivers, build/bench.json"

@@ -386,6 +386,34 @@ json "{(s['uuid'], s['pid'], s['command'], s['uid']) for s in d if s['ended_ns']
 ktap_result sessions_open $?
 [[ $("$ctl" process -o pid,command,engine --noheadings | sort -u | grep -c ' busy *gr$') == 2 ]]
 ktap_result process_table $? "$("$ctl" process)"
+metrics=$("$ctl" metrics)
+[[ $metrics == *$'\nvgpu_up 1\n'*"vgpu_vgpu_info{gpu=\""*"\",uuid=\"$uuid\",type=\"$type\"} 1"$'\n'* &&
+	$metrics == *"uuid=\"$other\",pid=\"${workers[1]}\",uid=\"0\",command=\"busy\"} 1"* &&
+	$metrics == *"vgpu_vgpu_guarantee_ratio{gpu=\""*"\",uuid=\"$uuid\"} 0.600"* &&
+	$metrics =~ vgpu_engine_busy_seconds_total\{gpu=.*,engine=\"gr\"\}\ [0-9]+\.[0-9]{9} ]]
+ktap_result metrics $? "$metrics"
+lost=$(sed -n 's/^# TYPE \([^ ]*\) .*/\1/p' <<<"$metrics" | while read -r name; do
+	grep -q "\`\`$name\`\`" Documentation/metrics.rst || echo "$name"
+done)
+[[ -z $lost ]]
+ktap_result metrics_are_documented $? "$lost"
+metrics=$(mktemp -d)
+"$ctl" metrics --openmetrics -f "$metrics/a.prom" && cp "$metrics/a.prom" "$metrics/b"
+# Whenever it is read it is whole.
+for ((i = 0; i < 20; i++)); do
+	"$ctl" metrics --openmetrics --file "$metrics/a.prom"
+done &
+while kill -0 $! 2>/dev/null && [[ $(tail -n 1 "$metrics/a.prom") == "# EOF" ]]; do
+	:
+done
+! kill -0 $! 2>/dev/null && [[ $(ls "$metrics") == a.prom$'\n'b && $(stat -c %a "$metrics/a.prom") == 644 ]] &&
+	[[ $(grep -c '^# TYPE' "$metrics/a.prom") == "$(grep -c '^# TYPE' "$metrics/b")" ]]
+ktap_result metrics_file_is_replaced_at_once $? "$(ls -l "$metrics")"
+rm -r "$metrics"
+fails 1 '/proc/a.prom: cannot write it' metrics --file /proc/a.prom
+ktap_result metrics_file_that_cannot_be $?
+fails 2 'unrecognized' metrics --json
+ktap_result metrics_are_no_json $?
 kill "${workers[@]}"
 wait "${workers[@]}" 2>/dev/null
 json "len(d) == 1 and (d[0]['uuid'], d[0]['pid'], d[0]['command']) == ('$other', ${workers[1]}, 'busy') and d[0]['started_ns'] < d[0]['ended_ns'] <= d[0]['now_ns'] and d[0]['engines'][0]['busy_ns'] > 0" sessions "$other"
@@ -393,7 +421,8 @@ ktap_result sessions_ended $?
 workers=()
 json "d['removed'] is True" remove "$other"
 ktap_result remove_second $?
-[[ $("$ctl" sessions "${other^^}" --noheadings -o command,state,most,busy-ms) =~ ^busy\ \ ended\ +[0-9].*B\ \ gr\ [0-9]+$ ]]
+[[ $("$ctl" sessions "${other^^}" --noheadings -o command,state,most,busy-ms) =~ \
+	^busy\ \ ended\ +[0-9].*B\ \ gr\ [0-9]+$ ]]
 ktap_result sessions_of_a_gone_vgpu $? "$("$ctl" sessions)"
 [[ $("$ctl" sessions --count 1 --noheadings -o uuid,busy-ms) == \
 	"$("$ctl" sessions --noheadings -o uuid,busy-ms | tail -n 1)" ]]
@@ -584,7 +613,8 @@ for command in "${commands[@]}"; do
 		[[ $offered == *" $option "* ]] || missing+=" completion: $option"
 		grep -q "^\.It Fl -${option#--}\b" tools/vgpuctl/vgpuctl.8 || missing+=" man page: $option"
 	done
-	[[ $offered == *" --json "* && $offered == *" --help "* && ! $missing ]]
+	[[ $offered == *" --json "* || $command =~ ^(metrics|top)$ ]] &&
+		[[ $offered == *" --help "* && ! $missing ]]
 	ktap_result "options_are_documented_${command/ /_}" $? "missing:$missing"
 done
 [[ $(completes share set "$uuid" --vga o) == " on off " ]]
@@ -596,7 +626,7 @@ ktap_result completion_of_words $?
 # All commands have a schema, and all their keys are in the man page.
 missing=
 for command in "${commands[@]}"; do
-	grep -q "^    \"$command\": {" Documentation/vgpuctl.schema.json || missing+=" $command"
+	[[ $command =~ ^(metrics|top)$ ]] || grep -q "^    \"$command\": {" Documentation/vgpuctl.schema.json || missing+=" $command"
 done
 [[ ! $missing ]]
 ktap_result schema_of_each_command $? "missing:$missing"
