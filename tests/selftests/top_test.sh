@@ -147,7 +147,7 @@ result shrinks $?
 terminal resize-window -x 3 -y 1
 sleep 1
 terminal resize-window -x 80 -y 24
-sees 'UUID     TYPE .*q quit'
+sees 'UUID     TYPE .*cap is set'
 result is_as_before $?
 
 "$ctl" remove "$two" >/dev/null

@@ -25,7 +25,6 @@ static struct top_sample make(u64 *rnd, size_t gpus, u32 vgpus)
 		gpu->gpu.now_ns = 10 * SEC;
 		gpu->gpu.engines = 3;
 		gpu->gpu.fb_bytes = 16ull << 30;
-		gpu->gpu.slice_ns = 2000000;
 		strcpy((char *)gpu->gpu.address, "0000:56:00.0");
 		strcpy((char *)gpu->gpu.board, "SG16");
 		strcpy((char *)gpu->gpu.policy, "qos");
@@ -135,7 +134,7 @@ static void test_80_columns(void **state)
 	assert_string_equal(screen.line[0].text,
 			    "vgpuctl top 12:34:56  1 GPU  3 vGPUs, 3 in use  sort busy  1.0 s                ");
 	assert_string_equal(screen.line[1].text,
-			    "GPU 0 0000:56:00.0 SG16 qos  FB 3 GiB of 16 GiB  slice 2.0 ms  guaranteed 0.0%");
+			    "GPU 0 0000:56:00.0 SG16 qos  FB 3 GiB of 16 GiB  guaranteed 0.0%");
 	assert_string_equal(screen.line[2].text,
 			    "  gr   [#################      ]  75.0%   ce0  [                       ]   0.0%");
 	assert_string_equal(screen.line[4].text,
@@ -262,6 +261,11 @@ static void test_edit(void **state)
 	assert_string_equal(view.typed, "25%");
 	screen = draw(&now, &view, &rows, 80, 24);
 	has(&screen, 23, "guarantee of 01000000 (per mille, or 25%): 25%_");
+	free(screen.line);
+	strcpy(view.message, "1 to 1000 is possible");
+	screen = draw(&now, &view, &rows, 80, 24);
+	has(&screen, 22, "1 to 1000 is possible");
+	has(&screen, 23, "guarantee of 01000000");
 	free(screen.line);
 	top_press(&view, &rows, TOP_KEY_BACK);
 	assert_string_equal(view.typed, "25");

@@ -129,16 +129,15 @@ static void draw_gpu(const struct vgpu_ctl_gpu *gpu, const uint64_t *busy,
 		     const struct top_view *view, struct top_screen *screen)
 {
 	unsigned int cells = screen->width / GPU_CELL, cell, bar;
-	char used[32], total[32], slice[32];
+	char used[32], total[32];
 	struct top_line *line;
 	uint32_t i;
 
 	line = line_new(screen, TOP_BOLD);
-	line_add(line, screen->width, "GPU %u %.*s %.*s %.*s  FB %s of %s  slice %s  guaranteed %u.%u%%",
+	line_add(line, screen->width, "GPU %u %.*s %.*s %.*s  FB %s of %s  guaranteed %u.%u%%",
 		 gpu->gpu, TEXT(gpu->address), TEXT(gpu->board), TEXT(gpu->policy),
 		 table_size(used, sizeof(used), gpu->fb_used_bytes),
-		 table_size(total, sizeof(total), gpu->fb_bytes),
-		 table_duration(slice, sizeof(slice), gpu->slice_ns), gpu->guarantee_sum / 10,
+		 table_size(total, sizeof(total), gpu->fb_bytes), gpu->guarantee_sum / 10,
 		 gpu->guarantee_sum % 10);
 	cells = cells ? cells : 1;
 	cell = screen->width / cells;
@@ -258,6 +257,7 @@ static void draw_rows(const struct top_rows *rows, struct top_view *view,
 		line_new(screen, TOP_PLAIN);
 }
 
+/* The chosen vGPU, or what was wrong with the value that is still being typed. */
 static void draw_chosen(const struct top_rows *rows, const struct top_view *view,
 			struct top_screen *screen)
 {
@@ -265,6 +265,11 @@ static void draw_chosen(const struct top_rows *rows, const struct top_view *view
 	const struct vgpu_ctl_instance *inst;
 	char uuid[UUID_STR_LEN];
 
+	if (view->edit && view->message[0]) {
+		line->attr = TOP_BOLD;
+		line_add(line, screen->width, "%s", view->message);
+		return;
+	}
 	if (!view->any || view->at >= rows->nr)
 		return;
 	inst = rows->row[view->at].inst;
