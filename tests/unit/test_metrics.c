@@ -288,8 +288,7 @@ static void test_values(void **state)
 	has(text, "vgpu_vgpu_quarantined" VGPU0 "} 0\n");
 	has(text, "vgpu_vgpu_engine_busy_seconds_total" VGPU0 ",engine=\"gr\"} 31536000.000000001\n");
 	has(text, "vgpu_vgpu_engine_linger_seconds_total" VGPU0 ",engine=\"gr\"} 1.500000000\n");
-	has(text, "vgpu_vgpu_owner_info" VGPU0 ",pid=\"77\",uid=\"4294967295\","
-	    "command=\"a\\\"} 1\\n\\\\" UTF8_REPLACEMENT "\xc3\xa4wwwwww\"} 1\n");
+	has(text, "vgpu_vgpu_owner_info" VGPU0 ",pid=\"77\",uid=\"4294967295\",command=\"a\\\"} 1\\n\\\\" UTF8_REPLACEMENT "\xc3\xa4wwwwww\"} 1\n");
 	has(text, "# TYPE vgpu_engine_busy_seconds_total counter\n");
 	free(text);
 	metrics.open = true;

@@ -157,6 +157,9 @@ static void show(struct top *top)
 		.width = (unsigned int)COLS,
 		.height = (unsigned int)LINES,
 	};
+	static const attr_t attrs[] = {
+		[TOP_PLAIN] = A_NORMAL, [TOP_BOLD] = A_BOLD, [TOP_REVERSE] = A_REVERSE,
+	};
 	const struct top_line *line;
 	size_t i;
 
@@ -165,9 +168,8 @@ static void show(struct top *top)
 	erase();
 	for (i = 0; i < screen.nr && i < screen.height; i++) {
 		line = &screen.line[i];
-		attrset(line->attr == TOP_REVERSE ? A_REVERSE : line->attr == TOP_BOLD ? A_BOLD :
-			A_NORMAL);
-		/* The last column of the last line cannot be written: that it fails is no matter. */
+		attrset((int)attrs[line->attr]);
+		/* That the last column of the last line cannot be written is no matter. */
 		mvaddnstr((int)i, 0, line->text, (int)line->bytes);
 	}
 	attrset(A_NORMAL);

@@ -283,7 +283,8 @@ static void draw_chosen(const struct top_rows *rows, const struct top_view *view
 
 static void draw_foot(const struct top_view *view, struct top_screen *screen)
 {
-	struct top_line *line = line_new(screen, view->edit || view->message[0] ? TOP_BOLD : TOP_PLAIN);
+	bool special = view->edit || view->message[0];
+	struct top_line *line = line_new(screen, special ? TOP_BOLD : TOP_PLAIN);
 	char uuid[UUID_STR_LEN];
 
 	if (view->edit)
