@@ -44,6 +44,7 @@ static int sessions_read(int fd, uint32_t gpu, const uint8_t *uuid, struct sessi
 		sessions->session = reallocarray(sessions->session, sessions->nr + CHUNK,
 						 sizeof(*sessions->session));
 		need_memory(sessions->session);
+		memset(sessions->session + sessions->nr, 0, CHUNK * sizeof(*sessions->session));
 		count = CHUNK;
 		ret = ctl_sessions(fd, gpu, &first_id, sessions->session + sessions->nr, &count,
 				   &sessions->now_ns);
@@ -150,7 +151,7 @@ static int sessions_each(int fd, const struct vgpu_ctl_gpu *gpu, struct listing 
 			session_row(listing->table, gpu, &sessions.session[i], sessions.now_ns);
 	}
 	free(sessions.session);
-	/* The driver is older than the call. */
+	/* A driver before 1.6 does not know the call: this says so in other words than "tty". */
 	return ret == -ENOTTY ? -EOPNOTSUPP : ret;
 }
 
