@@ -22,6 +22,25 @@ static struct vgpu_buf buf;
 
 /* The control node */
 
+/* The calls that fill arrays. */
+static int control_arrays(int fd, uint32_t gpu)
+{
+	static struct vgpu_ctl_instance vgpus[2];
+	static struct vgpu_ctl_sample samples[VGPU_SAMPLES_ROOM];
+	static struct vgpu_ctl_session entries[2];
+	struct vgpu_ctl_samples since = {};
+	struct vgpu_ctl_sessions from = {};
+	struct vgpu_ctl_stats stats;
+	int ret;
+
+	ret = node_stats(fd, gpu, &stats, vgpus, 2);
+	if (!ret)
+		ret = node_samples(fd, gpu, &since, samples, VGPU_SAMPLES_ROOM);
+	if (!ret)
+		ret = node_sessions(fd, gpu, &from, entries, 2);
+	return ret;
+}
+
 static int control_run(void)
 {
 	struct vgpu_ctl_version version = { .size = sizeof(version) };
@@ -54,6 +73,8 @@ static int control_run(void)
 		error = -errno;
 	if (!error && ioctl(fd, VGPU_IOC_REFUSAL, &refusal) && errno != ENOENT)
 		error = -errno;
+	if (!error)
+		error = control_arrays(fd, ids[0]);
 	if (!error && read(fd, bytes, sizeof(bytes)) < 0 && errno != EAGAIN)
 		error = -errno;
 	close(fd);

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Sessions: who had a vGPU open, and what was done meanwhile; and who cannot push out whom. */
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include <linux/vfio.h>
 
 #include "child.h"
 #include "fixture.h"
@@ -191,6 +195,30 @@ static void read_in_pieces(void)
 	CHECK_EQ(sessions(~0ull, CHUNK), 0);
 }
 
+/* Opens and closes the vGPU @nr times, as fast as VFIO lets it. */
+static void flood(const struct fx_vgpu *vgpu, unsigned int nr)
+{
+	char path[128], link[256];
+	int container = open("/dev/vfio/vfio", O_RDWR | O_CLOEXEC), group, fd;
+	ssize_t n;
+
+	snprintf(path, sizeof(path), "/sys/bus/mdev/devices/%s/iommu_group", vgpu->uuid);
+	n = readlink(path, link, sizeof(link) - 1);
+	CHECK(n > 0, "%s: %s", path, strerror(errno));
+	link[n] = 0;
+	snprintf(path, sizeof(path), "/dev/vfio/%.16s", strrchr(link, '/') + 1);
+	FX_SOON((group = open(path, O_RDWR | O_CLOEXEC)) >= 0, "%s", path);
+	CHECK(!ioctl(group, VFIO_GROUP_SET_CONTAINER, &container) &&
+	      !ioctl(container, VFIO_SET_IOMMU, VFIO_TYPE1v2_IOMMU), "%s", strerror(errno));
+	while (nr--) {
+		fd = ioctl(group, VFIO_GROUP_GET_DEVICE_FD, vgpu->uuid);
+		CHECK(fd >= 0, "open: %s", strerror(errno));
+		close(fd);
+	}
+	close(group);
+	close(container);
+}
+
 /* A vGPU that is opened more often than sessions are kept leaves its neighbour's alone. */
 static void flood_leaves_others_sessions(void)
 {
@@ -207,10 +235,7 @@ static void flood_leaves_others_sessions(void)
 	fx_remove(&neighbour);
 	CHECK_EQ(sessions_of(&neighbour, &newest), 5);
 	last = newest.id;
-	for (i = 0; i < VGPU_SESSIONS_KEPT + 100; i++) {
-		fx_open(&v);
-		fx_close(&v);
-	}
+	flood(&v, VGPU_SESSIONS_KEPT + 100);
 	fx_open(&v);
 	CHECK_EQ(sessions_of(&neighbour, &newest), 5);
 	CHECK_EQ(newest.id, last);

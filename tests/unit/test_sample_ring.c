@@ -90,7 +90,7 @@ static void check_at(u64 *rnd)
 {
 	const struct vgpu_sample *any = &w.sample[random_range(rnd, 0, w.nr - 1)];
 	const struct vgpu_sample *got = vgpu_sample_ring_at(&w.ring, any->time_ns);
-	bool kept = any >= w.sample + w.nr - min(w.nr, (unsigned int)VGPU_SAMPLES_KEPT);
+	bool kept = any >= w.sample + w.nr - min_t(unsigned int, w.nr, VGPU_SAMPLES_KEPT);
 
 	assert_true(!got == !kept);
 	assert_true(!got || !memcmp(got, any, sizeof(*got)));

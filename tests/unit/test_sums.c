@@ -33,7 +33,7 @@ struct listed {
  * @ran:    of these, while a run was under way
  */
 static struct sums {
-	struct mutex lock;
+	struct mutex lock;	/* all of this */
 	struct listed listed[NR_PEOPLE];
 	u64 busy_ns[NR_TIMELINES], gone_ns[NR_TIMELINES];
 	unsigned int index[NR_PEOPLE];

@@ -37,7 +37,7 @@ void vgpu_sample_ring_add(struct vgpu_sample_ring *ring, const struct vgpu_sampl
  */
 const struct vgpu_sample *vgpu_sample_ring_after(const struct vgpu_sample_ring *ring, u64 since_ns)
 {
-	u64 end = ring->nr, from = end - min(end, (u64)VGPU_SAMPLES_KEPT), mid;
+	u64 end = ring->nr, from = end - min_t(u64, end, VGPU_SAMPLES_KEPT), mid;
 
 	/* Samples before from are not later than since_ns, those from end on are. */
 	while (from < end) {
