@@ -73,7 +73,7 @@ help:
 	@echo "make modules KDIR=.. modules only"
 	@echo "make modules_install into /lib/modules/RELEASE/updates"
 	@echo "make install         vgpuctl, its man page, completion and vgpu-restore.service; rules of udev;"
-	@echo "                     mdevctl's call-out; libvgpu, headers"
+	@echo "                     mdevctl's call-out; libvgpu, headers; the NVML library"
 	@echo "make demo            two virtual machines share a GPU, in a test machine"
 	@echo "make check           all tests: check-unit lint check-lab check-rt check-debug check-e2e"
 	@echo "                     check-managers check-conformance check-fuzz"

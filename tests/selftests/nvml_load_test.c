@@ -14,7 +14,6 @@
 #define POINTS		2	/* per cent by which a client may be told something else */
 #define NR		2
 #define SAMPLES		1024
-#define PERIOD_US	100000	/* of a sample */
 
 static const struct share_scenario scenario = {
 	.policy = "qos", .due = VGPU_DUE_SHARE, .types = "4Q 4C",
@@ -52,55 +51,83 @@ static void begin(void)
 	CHECK(id[0] && id[1], "another vGPU");
 }
 
-/* Busy time of a vGPU as its samples tell it: each is of the time since the one before. */
-static double sampled_ns(const nvmlVgpuInstanceUtilizationSample_t *sample, unsigned int nr,
-			 nvmlVgpuInstance_t vgpu)
+/*
+ * What clients are told is what the driver has sampled, sample by sample: the vGPU's @nr-th of both
+ * must be of the same load. Returns the mean over all of them in per cent.
+ */
+static double compare(const nvmlVgpuInstanceUtilizationSample_t *told, unsigned int nr_told,
+		      const struct vgpu_ctl_sample *done, unsigned int nr_done, unsigned int nr)
 {
-	unsigned long long last_us = 0, period_us;
-	double busy_ns = 0;
-	unsigned int i;
+	uint64_t busy_ns = 0, period_ns = 0;
+	unsigned int i, k = 0, pairs = 0;
 
-	for (i = 0; i < nr; i++) {
-		if (sample[i].vgpuInstance != vgpu)
+	for (i = 0; i < nr_told; i++) {
+		double percent;
+
+		if (told[i].vgpuInstance != id[nr])
 			continue;
-		period_us = last_us ? sample[i].timeStamp - last_us : PERIOD_US;
-		busy_ns += period_us * 10.0 * sample[i].smUtil.uiVal;
-		last_us = sample[i].timeStamp;
+		while (k < nr_done && memcmp(done[k].uuid, share.vgpu[nr].id, VGPU_UUID_LEN))
+			k++;
+		CHECK(k < nr_done, "sample %u is not the driver's", i);
+		percent = 100.0 * done[k].busy_ns[0] / done[k].period_ns;
+		CHECK(told[i].smUtil.uiVal <= percent + 0.6 &&
+		      (told[i].smUtil.uiVal >= percent - 0.6 || percent > 100),
+		      "vGPU %u: %u %%, and %.2f %%", nr, told[i].smUtil.uiVal, percent);
+		busy_ns += done[k].busy_ns[0];
+		period_ns += done[k++].period_ns;
+		pairs++;
 	}
-	return busy_ns;
+	CHECK(pairs >= 15, "%u samples", pairs);
+	return 100.0 * busy_ns / period_ns;
 }
 
-/* All that a vGPU has done since it was opened, by the samples and by the driver's counter. */
 static void utilization(void)
 {
-	static nvmlVgpuInstanceUtilizationSample_t sample[SAMPLES];
+	static nvmlVgpuInstanceUtilizationSample_t told[SAMPLES];
+	static struct vgpu_ctl_sample done[SAMPLES];
+	struct vgpu_ctl_samples ctl = { 0 };
 	struct vgpu_ctl_instance inst;
-	unsigned int count, i;
+	unsigned int count = SAMPLES, i;
 	nvmlValueType_t type;
 
 	begin();
 	share_keep_busy(4000);
+	OK(nvmlDeviceGetVgpuUtilization(dev, 0, &type, &count, told));
+	CHECK_EQ(node_samples(fx_control(), fx_gpu_id(), &ctl, done, SAMPLES), 0);
+	CHECK(!ctl.more, "more than %u samples", SAMPLES);
 	for (i = 0; i < NR; i++) {
-		double told, done;
+		double percent = compare(told, count, done, ctl.count, i);
 
 		fx_instance(&share.vgpu[i], &inst);
-		count = SAMPLES;
-		OK(nvmlDeviceGetVgpuUtilization(dev, 0, &type, &count, sample));
-		told = 100 * sampled_ns(sample, count, id[i]) / (inst.now_ns - inst.started_ns);
-		done = 100.0 * inst.engine[0].busy_ns / (inst.now_ns - inst.started_ns);
-		ktap_note("vGPU %u: %.1f %%, by the driver's counter %.1f %%", i, told, done);
-		CHECK(told >= done - POINTS && told <= done + POINTS, "vGPU %u", i);
-		CHECK(done > 1, "vGPU %u has done nothing", i);
+		ktap_note("vGPU %u: %.1f %% of the time sampled, %.1f %% of all since it was opened",
+			  i, percent, 100.0 * inst.engine[0].busy_ns /
+			  (inst.now_ns - inst.started_ns));
+		CHECK(percent > 1, "vGPU %u has done nothing", i);
 	}
 	share_finish();
+}
+
+/* Mean of a vGPU's samples of the last second. */
+static double last_second(const nvmlVgpuInstanceUtilizationSample_t *sample, unsigned int nr,
+			  nvmlVgpuInstance_t vgpu)
+{
+	unsigned long long since_us = sample[nr - 1].timeStamp - 1000000;
+	unsigned int i, sum = 0, found = 0;
+
+	for (i = 0; i < nr; i++)
+		if (sample[i].vgpuInstance == vgpu && sample[i].timeStamp > since_us) {
+			sum += sample[i].smUtil.uiVal;
+			found++;
+		}
+	return found ? (double)sum / found : 0;
 }
 
 /* The GPU's rate is that of the last second: of the vGPUs' last samples together. */
 static void rates(void)
 {
 	static nvmlVgpuInstanceUtilizationSample_t sample[SAMPLES];
-	unsigned int count, i, tries, sum;
-	unsigned long long since_us;
+	unsigned int count, i, tries;
+	double sum;
 	nvmlUtilization_t rate;
 	nvmlValueType_t type;
 
@@ -111,12 +138,10 @@ static void rates(void)
 		OK(nvmlDeviceGetUtilizationRates(dev, &rate));
 		count = SAMPLES;
 		OK(nvmlDeviceGetVgpuUtilization(dev, 0, &type, &count, sample));
-		since_us = sample[count - 1].timeStamp - 1000000;
-		for (i = 0, sum = 0; i < count; i++)
-			if (sample[i].timeStamp > since_us)
-				sum += sample[i].smUtil.uiVal;
-		ktap_note("the GPU %u %%, its vGPUs %.1f %%", rate.gpu, sum / 10.0);
-		if (rate.gpu + POINTS >= sum / 10.0 && rate.gpu <= sum / 10.0 + POINTS)
+		for (i = 0, sum = 0; i < NR; i++)
+			sum += last_second(sample, count, id[i]);
+		ktap_note("the GPU %u %%, its vGPUs %.1f %%", rate.gpu, sum);
+		if (rate.gpu + POINTS >= sum && rate.gpu <= sum + POINTS)
 			break;
 	}
 	CHECK(tries < 20, "never the same");

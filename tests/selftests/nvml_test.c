@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,6 +15,9 @@
 #include "tune.h"
 
 #define OK(call)	CHECK_EQ(call, NVML_SUCCESS, "%s", #call)
+
+#define CLIENTS		8
+#define CHURN_MS	2000
 
 static struct fx_vgpu v[2];
 static nvmlDevice_t dev;
@@ -238,6 +242,61 @@ static void rights(void)
 	CHECK_EQ(status, 0);
 }
 
+/* Lists the vGPUs, and looks at each, until the parent says so. */
+static void poll_all(void *stop)
+{
+	nvmlVgpuInstance_t ids[64];
+	unsigned int count, i, type;
+	unsigned long long bytes;
+	nvmlReturn_t ret;
+	char uuid[80];
+
+	OK(nvmlInit_v2());
+	while (!__atomic_load_n((bool *)stop, __ATOMIC_ACQUIRE)) {
+		count = 64;
+		OK(nvmlDeviceGetActiveVgpus(dev, &count, ids));
+		for (i = 0; i < count; i++) {
+			ret = nvmlVgpuInstanceGetUUID(ids[i], uuid, sizeof(uuid));
+			CHECK(!ret || ret == NVML_ERROR_NOT_FOUND, "%d", ret);
+			ret = nvmlVgpuInstanceGetType(ids[i], &type);
+			CHECK(!ret || ret == NVML_ERROR_NOT_FOUND, "%d", ret);
+			ret = nvmlVgpuInstanceGetFbUsage(ids[i], &bytes);
+			CHECK(!ret || ret == NVML_ERROR_NOT_FOUND, "%d", ret);
+		}
+		count = 64;
+		OK(nvmlDeviceGetCreatableVgpus(dev, &count, ids));
+		clk_sleep_ms(5);
+	}
+	OK(nvmlShutdown());
+	OK(nvmlShutdown());
+}
+
+static void clients_while_vgpus_come_and_go(void)
+{
+	bool *stop = mmap(NULL, sizeof(*stop), PROT_READ | PROT_WRITE,
+			  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	pid_t pids[CLIENTS];
+	uint64_t end_ms;
+	unsigned int i;
+	int status;
+
+	CHECK(stop != MAP_FAILED, "%s", strerror(errno));
+	begin();
+	for (i = 0; i < CLIENTS; i++)
+		pids[i] = child_start(poll_all, stop);
+	for (end_ms = clk_ms() + CHURN_MS; clk_ms() < end_ms;) {
+		fx_create_open(&v[0], fx_default_type());
+		fx_close(&v[0]);
+		fx_remove(&v[0]);
+	}
+	__atomic_store_n(stop, true, __ATOMIC_RELEASE);
+	for (i = 0; i < CLIENTS; i++) {
+		CHECK(child_ends(pids[i], FX_TIMEOUT_MS, &status), "hangs");
+		CHECK_EQ(status, 0);
+	}
+	munmap(stop, sizeof(*stop));
+}
+
 /* A fault of the guest is an event of its GPU. */
 static void events(void)
 {
@@ -267,6 +326,7 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(instances),
 	KTAP_TEST(scheduler),
 	KTAP_TEST(rights),
+	KTAP_TEST(clients_while_vgpus_come_and_go),
 	KTAP_TEST(events),
 };
 

@@ -9,7 +9,8 @@ NVML_SRCS := $(addprefix tools/libnvml/,account.c answer.c device.c event.c init
 $(foreach t,nvml nvml_abi nvml_load nvml_errors nvml_race,\
 	$(eval SRCS_test_$t := $(NVML_SRCS))\
 	$(eval CPPFLAGS_test_$t := -I$(TOP)/include/uapi -iquote $(TOP)/tools/libnvml \
-		-DNVML_LIST='"$(TOP)/tools/libnvml/functions.list"')\
+		-DNVML_LIST='"$(TOP)/tools/libnvml/functions.list"' \
+		-DNVML_MANUAL='"$(TOP)/Documentation/management.rst"')\
 	$(eval LDLIBS_test_$t := -pthread $(addprefix -Wl$(comma)--wrap=,\
 		open close ioctl malloc calloc realloc free)))
 

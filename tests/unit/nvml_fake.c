@@ -185,6 +185,7 @@ void fake_reset(void)
 	memset(&fake, 0, sizeof(fake));
 	fake.abi_major = VGPU_ABI_MAJOR;
 	fake.gpus = FAKE_GPUS;
+	fake.engines = FAKE_ENGINES;
 	for (i = 0; i < FAKE_GPUS; i++) {
 		strcpy((char *)fake.sched[i].policy, "best_effort");
 		fake.sched[i].slice_ns = 1000000;
@@ -375,8 +376,8 @@ static int call_gpu(struct vgpu_ctl_gpu *gpu)
 	if (!has_gpu(gpu->gpu))
 		return -ENODEV;
 	gpu->types = nr_types;
-	gpu->engines = FAKE_ENGINES;
-	memcpy(gpu->engine, engines, sizeof(engines));
+	gpu->engines = fake.engines;
+	memcpy(gpu->engine, engines, fake.engines * sizeof(engines[0]));
 	gpu->fb_bytes = (uint64_t)REGION_GB << 30;
 	for (i = 0; i < FAKE_VGPUS; i++)
 		if (there[i] && vgpus[i].gpu == gpu->gpu)

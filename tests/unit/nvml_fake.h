@@ -29,6 +29,7 @@ struct fake {
 	unsigned int abi_major;
 	bool homogeneous;
 	unsigned int gpus;
+	unsigned int engines;	/* of FAKE_ENGINES the first ones */
 	bool gone[FAKE_GPUS];
 	struct vgpu_ctl_sched sched[FAKE_GPUS];
 	int fail_allocation;	/* the number of the allocation that fails, 1: the next; 0: none */

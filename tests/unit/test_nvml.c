@@ -466,6 +466,10 @@ static void test_placements(void **state)
 	list.version = NVML_STRUCT_VERSION(VgpuPlacementList, 1);
 	OK(nvmlDeviceGetVgpuTypeCreatablePlacements(dev[0], types[of_4q],
 						    (nvmlVgpuPlacementList_t *)&list));
+	/* Its count is no room. */
+	list.count = 0;
+	OK(nvmlDeviceGetVgpuTypeSupportedPlacements(dev[0], types[of_4q], &list));
+	assert_int_equal(list.count, 4);
 	assert_int_equal(nvmlDeviceGetVgpuTypeSupportedPlacements(dev[0], 0, &list),
 			 NVML_ERROR_INVALID_ARGUMENT);
 	/* Where all vGPUs have one size. */

@@ -242,6 +242,23 @@ static void check(const struct row *row, const uintptr_t *arg, nvmlReturn_t want
 	check_that(ret == wanted, "%s: %d, not %d", row->name, ret, wanted);
 }
 
+/* The manual names each function. */
+static void test_manual_is_complete(void **state)
+{
+	static char manual[1 << 17];
+	FILE *file = fopen(NVML_MANUAL, "r");
+	unsigned int i;
+	char name[80];
+
+	assert_non_null(file);
+	assert_true(fread(manual, 1, sizeof(manual) - 1, file) < sizeof(manual) - 1);
+	fclose(file);
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		snprintf(name, sizeof(name), "``%s``", rows[i].name);
+		check_that(strstr(manual, name), "%s is not in the manual", rows[i].name);
+	}
+}
+
 static void test_table_is_complete(void **state)
 {
 	char line[128], name[64], what[64];
@@ -468,6 +485,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_table_is_complete),
+		cmocka_unit_test(test_manual_is_complete),
 		cmocka_unit_test_setup_teardown(test_right, begin, end),
 		cmocka_unit_test_setup_teardown(test_uninitialized, begin, end),
 		cmocka_unit_test_setup_teardown(test_bad_handles, begin, end),

@@ -94,6 +94,27 @@ static void test_rates(void **state)
 	assert_int_equal(rates.gpu, 0);
 }
 
+static void test_no_encoder(void **state)
+{
+	unsigned int value, period_us;
+	nvmlUtilization_t rates;
+	nvmlValueType_t type;
+
+	OK(nvmlShutdown());
+	fake.engines = 3;
+	OK(nvmlInit_v2());
+	OK(nvmlDeviceGetHandleByIndex_v2(0, &dev));
+	some_load(3);
+	OK(nvmlDeviceGetUtilizationRates(dev, &rates));
+	assert_int_equal(rates.memory, 20);
+	assert_int_equal(nvmlDeviceGetEncoderUtilization(dev, &value, &period_us),
+			 NVML_ERROR_NOT_SUPPORTED);
+	assert_int_equal(nvmlDeviceGetDecoderUtilization(dev, &value, &period_us),
+			 NVML_ERROR_NOT_SUPPORTED);
+	assert_int_equal(nvmlDeviceGetSamples(dev, NVML_ENC_UTILIZATION_SAMPLES, 0, &type, &value,
+					      NULL), NVML_ERROR_NOT_SUPPORTED);
+}
+
 static void test_samples(void **state)
 {
 	static nvmlVgpuInstanceUtilizationSample_t s[ROOM];
@@ -499,6 +520,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_rates, begin, end),
+		cmocka_unit_test_setup_teardown(test_no_encoder, begin, end),
 		cmocka_unit_test_setup_teardown(test_samples, begin, end),
 		cmocka_unit_test_setup_teardown(test_samples_info, begin, end),
 		cmocka_unit_test_setup_teardown(test_processes, begin, end),

@@ -148,6 +148,8 @@ uint64_t nv_time_us(uint64_t monotonic_ns);
 
 enum nv_engine { NV_SM, NV_MEM, NV_ENC, NV_DEC, NV_ENGINES };
 
+bool nv_has_engine(const struct nvmlDevice_st *device, enum nv_engine engine);
+
 /*
  * Per cent of the GPU's engines of a class, from the service that each engine has given in
  * @period_ns.

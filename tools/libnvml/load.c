@@ -33,6 +33,8 @@ static nvmlReturn_t load_engine(nvmlDevice_t device, enum nv_engine engine,
 		return ret;
 	if (!period_us)
 		return nv_leave(NVML_ERROR_INVALID_ARGUMENT);
+	if (!nv_has_engine(device, engine))
+		return nv_leave(NVML_ERROR_NOT_SUPPORTED);
 	ret = nv_load(device, percent);
 	if (!ret) {
 		*utilization = percent[engine];
@@ -87,6 +89,8 @@ nvmlReturn_t nvmlDeviceGetSamples(nvmlDevice_t device, nvmlSamplingType_t type,
 	if (!value_type)
 		return nv_leave(NVML_ERROR_INVALID_ARGUMENT);
 	ret = load_engine_of(type, &engine);
+	if (!ret && !nv_has_engine(device, engine))
+		ret = NVML_ERROR_NOT_SUPPORTED;
 	if (!ret)
 		ret = nv_samples_read(device, last_us, true, &read);
 	if (ret)

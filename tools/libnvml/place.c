@@ -83,12 +83,24 @@ static bool place_is_free(const struct nv_vgpus *vgpus, bool homogeneous, u32 st
 	return vgpus->nr < VGPU_PLACEMENT_MAX;
 }
 
+/*
+ * Of the first version the array's room is not told: clients make it as long as there can be vGPUs
+ * of the type on a GPU, so that it takes all places.
+ */
+static unsigned int place_room(const nvmlVgpuPlacementList_t *list)
+{
+	if (!list->placementIds)
+		return 0;
+	return list->version == NVML_STRUCT_VERSION(VgpuPlacementList, 1) ? VGPU_PLACEMENT_MAX :
+								      list->count;
+}
+
 static nvmlReturn_t place_put(const struct nvmlDevice_st *device, const struct nv_type *type,
 			      const struct nv_vgpus *vgpus, nvmlVgpuPlacementList_t *list)
 {
 	bool homogeneous = device->info.placement == VGPU_PLACEMENT_HOMOGENEOUS;
 	u32 size_gb = type->info.placement_size_gb, id;
-	unsigned int nr = 0, i, count;
+	unsigned int nr = 0, room = place_room(list), i, count;
 	struct vgpu_placement places;
 
 	vgpu_placement_init(&places, (u32)(device->info.fb_bytes >> 30), homogeneous);
@@ -98,11 +110,12 @@ static nvmlReturn_t place_put(const struct nvmlDevice_st *device, const struct n
 		id = vgpu_placement_id(&places, size_gb, i);
 		if (!place_is_free(vgpus, homogeneous, id, size_gb))
 			continue;
-		if (list->placementIds && nr < list->count)
+		if (nr < room)
 			list->placementIds[nr] = id;
 		nr++;
 	}
-	return nv_put_count(list->placementIds, &list->count, nr);
+	list->count = nr;
+	return nr <= room ? NVML_SUCCESS : NVML_ERROR_INSUFFICIENT_SIZE;
 }
 
 static nvmlReturn_t place_list(nvmlDevice_t device, nvmlVgpuTypeId_t id,

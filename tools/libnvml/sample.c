@@ -42,15 +42,26 @@ static struct sample_page *sample_pages(const struct nvmlDevice_st *device, uint
 	return page;
 }
 
+static const uint32_t class_of[NV_ENGINES] = {
+	[NV_SM] = VGPU_HW_ENGINE_GR,
+	[NV_MEM] = VGPU_HW_ENGINE_CE,
+	[NV_ENC] = VGPU_HW_ENGINE_ENC,
+	[NV_DEC] = VGPU_HW_ENGINE_DEC,
+};
+
+bool nv_has_engine(const struct nvmlDevice_st *device, enum nv_engine engine)
+{
+	unsigned int i;
+
+	for (i = 0; i < device->info.engines && i < VGPU_MAX_ENGINES; i++)
+		if (device->info.engine[i].engine_class == class_of[engine])
+			return true;
+	return false;
+}
+
 void nv_percent(const struct vgpu_ctl_gpu *gpu, const __u64 *busy_ns, uint64_t period_ns,
 		unsigned int percent[NV_ENGINES])
 {
-	static const uint32_t class_of[NV_ENGINES] = {
-		[NV_SM] = VGPU_HW_ENGINE_GR,
-		[NV_MEM] = VGPU_HW_ENGINE_CE,
-		[NV_ENC] = VGPU_HW_ENGINE_ENC,
-		[NV_DEC] = VGPU_HW_ENGINE_DEC,
-	};
 	unsigned int e, i, nr;
 	uint64_t sum_ns;
 
