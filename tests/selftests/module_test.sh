@@ -555,7 +555,16 @@ homogeneous_placement_takes_one_size() {
 	has_available "$gpu" 1Q 15 && has_available "$gpu" 2Q 0 && end
 }
 
-tests=(lspci_lists_both addresses_are_stable load_cycles unbind_waits_for_the_user
+vgpuctl_says_what_to_load() {
+	local said
+	! said=$(build/tools/vgpuctl/vgpuctl list 2>&1) || return
+	[[ $said == *"/dev/vgpu: not there"*"modprobe vgpu_soft"* ]] && return
+	ktap_note "$said"
+	return 1
+}
+
+tests=(vgpuctl_says_what_to_load
+	lspci_lists_both addresses_are_stable load_cycles unbind_waits_for_the_user
 	unbind_asks_the_user remove_asks_the_user modules_in_use_stay unload_in_every_order
 	unload_after_pci_remove bad_parameters_are_refused foreign_ids_are_refused
 	numa_nodes_are_shown parameters_are_initial_settings

@@ -34,17 +34,14 @@ def strict(part):
             strict(value)
     return part
 schema = strict(json.load(open("Documentation/vgpuctl.schema.json")))
-seen = set()
-def check(name, document):
-    path = "#/$defs/" + name.replace(" ", "%20")
-    jsonschema.validate(document, {**schema, "$ref": path}, jsonschema.Draft202012Validator)
-    seen.add(name)
+validators = {name: jsonschema.Draft202012Validator(
+    {**schema, "$ref": "#/$defs/" + name.replace(" ", "%20")}) for name in schema["$defs"]}
 for name in sys.stdin:
     expression = sys.stdin.readline()
     text = "".join(sys.stdin.readline() for _ in range(int(sys.stdin.readline())))
     try:
         d = json.loads(text)
-        check(name.strip(), d)
+        validators[name.strip()].validate(d)
         right = eval(expression)
     except Exception as error:
         right, text = False, f"{error!r}: {text}"
@@ -164,6 +161,8 @@ fails 2 '"frob"; there are:' list -o uuid,frob
 ktap_result unknown_column_is_usage $?
 fails 2 'there are:' list -o ''
 ktap_result no_column_is_usage $?
+fails 2 'column "Uuid" is named twice' list -o uuid,Uuid
+ktap_result column_twice_is_usage $?
 fails 2 'neither -o' list --json -o uuid
 ktap_result json_of_columns_is_usage $?
 fails 2 'unrecognized' show "$uuid" --noheadings
@@ -378,7 +377,7 @@ fails 1 'no engine x' hist "$uuid" --engine x
 ktap_result hist_unknown_engine $?
 fails 1 'there is none' hist 00000000-0000-4000-8000-000000000000
 ktap_result hist_of_none $?
-json "{p['uuid']: (p['command'], p['engines'][0]['window_percent'] > 0) for p in d} == {'$uuid': ('busy', True), '$other': ('busy', True)} and {p['pid'] for p in d} == {${workers[0]}, ${workers[1]}}" process
+json "{p['uuid']: (p['command'], p['engines'][0]['busy_ns'] > 0) for p in d} == {'$uuid': ('busy', True), '$other': ('busy', True)} and {p['pid'] for p in d} == {${workers[0]}, ${workers[1]}}" process
 ktap_result process_json $?
 [[ $("$ctl" process -o pid,command,engine --noheadings | sort -u | grep -c ' busy *gr$') == 2 ]]
 ktap_result process_table $? "$("$ctl" process)"
@@ -513,6 +512,20 @@ ktap_result apply_nothing_is_usage $?
 fails 1 '/nowhere: cannot read it' apply -f /nowhere
 ktap_result apply_no_file $?
 
+# Who may not change anything may look at the difference, if the node can be read.
+chmod o+r /dev/vgpu
+declare_state ', "policy": "equal_share"' "$(vgpu "$uuid" "$type" ', "weight": 5')"
+chmod o+r "$state"
+root=$ctl ctl=$(mktemp)
+printf '#!/bin/sh\nexec setpriv --reuid 65534 --regid 65534 --clear-groups %q "$@"\n' "$root" >"$ctl"
+chmod 755 "$ctl"
+refused 1 'GPU .*: permission denied; needs CAP_SYS_ADMIN' &&
+	json "len(d['gpus']) == 1" apply -f "$state" --dry-run
+ktap_result apply_without_permission $?
+rm "$ctl"
+ctl=$root
+chmod o-r /dev/vgpu
+
 # What only the driver knows: the memory of the host. What was done by then is taken back.
 overcommit=/sys/module/vgpu_soft/parameters/fb_overcommit
 percent=$(<"$overcommit")
@@ -555,7 +568,8 @@ for command in "${commands[@]}"; do
 	"$ctl" $command --help | grep -q "^Usage: vgpuctl $command"
 	ktap_result "help_${command/ /_}" $?
 done
-# The completion and the man page know every option that the help lists.
+# The completion and the man page know every option that the help lists. Starts few processes.
+manual=$(<tools/vgpuctl/vgpuctl.8)
 # shellcheck source=tools/vgpuctl/vgpuctl.bash
 . tools/vgpuctl/vgpuctl.bash
 completes() { # WORD...: what the completion offers for the last word
@@ -569,28 +583,31 @@ for command in "${commands[@]}"; do
 	# shellcheck disable=SC2086
 	for option in $("$ctl" $command --help | sed -n 's/^  \(--[a-z-]*\).*/\1/p'); do
 		[[ $offered == *" $option "* ]] || missing+=" completion: $option"
-		grep -q "^\.It Fl -${option#--}\b" tools/vgpuctl/vgpuctl.8 || missing+=" man page: $option"
+		[[ $manual == *$'\n'".It Fl -${option#--}"[!a-z-]* ]] || missing+=" man page: $option"
 	done
 	[[ $offered == *" --json "* && $offered == *" --help "* && ! $missing ]]
 	ktap_result "options_are_documented_${command/ /_}" $? "missing:$missing"
 done
 [[ $(completes share set "$uuid" --vga o) == " on off " ]]
 ktap_result completion_of_a_switch $?
+[[ $(completes apply -f tools/vgpuctl/vgpuctl.ba) == " tools/vgpuctl/vgpuctl.bash " && $(completes apply --dr) == " --dry-run " ]]
+ktap_result completion_of_a_file $?
 [[ $(completes list -o ST) == " STATE " && $(completes share show --output VG) == " VGA " ]]
 ktap_result completion_of_columns $?
 [[ $(completes sched set --policy q) == " qos " && $(completes sched s) == " show set " ]]
 ktap_result completion_of_words $?
 # All commands have a schema, and all their keys are in the man page.
 missing=
+schema=$(<Documentation/vgpuctl.schema.json)
 for command in "${commands[@]}"; do
-	grep -q "^    \"$command\": {" Documentation/vgpuctl.schema.json || missing+=" $command"
+	[[ $schema == *$'\n'"    \"$command\": {"* ]] || missing+=" $command"
 done
 [[ ! $missing ]]
 ktap_result schema_of_each_command $? "missing:$missing"
 missing=
 for key in $(grep -oE '"[a-z0-9_]+": \{' Documentation/vgpuctl.schema.json | grep -oE '[a-z0-9_]{3,}' | sort -u); do
 	[[ $key =~ ^(items|properties|placement_mode|vgpu_state|permille|histogram)$ ]] ||
-		grep -qE "\b$key\b" tools/vgpuctl/vgpuctl.8 || missing+=" $key"
+		[[ $manual =~ [^a-z0-9_]"$key"[^a-z0-9_] ]] || missing+=" $key"
 done
 [[ ! $missing ]]
 ktap_result keys_are_documented $? "missing:$missing"

@@ -23,7 +23,7 @@ int ctl_open(void)
 	if (fd < 0) {
 		ret = -errno;
 		if (ret == -ENOENT || ret == -ENXIO || ret == -ENODEV)
-			fail(NODE ": not there; is the module vgpu loaded?");
+			fail(NODE ": not there: no driver of a GPU is loaded (the software GPU's: modprobe vgpu_soft)");
 		else if (ret == -EACCES || ret == -EPERM)
 			fail(NODE ": permission denied; reading needs membership in the node's group");
 		else

@@ -144,3 +144,57 @@ void json_centi(struct json *json, const char *key, uint64_t hundredths)
 	snprintf(text, sizeof(text), "%" PRIu64 ".%02" PRIu64, hundredths / 100, hundredths % 100);
 	json_add_new(json, key, json_object_new_double_s((double)hundredths / 100, text));
 }
+
+static void bad_json(char *why, const char *text, size_t at, const char *what)
+{
+	size_t line = 1, column = 1, i;
+
+	for (i = 0; i < at; i++) {
+		column = text[i] == '\n' ? 1 : column + 1;
+		line += text[i] == '\n';
+	}
+	snprintf(why, JSON_WHY, "line %zu, column %zu: %s", line, column, what);
+}
+
+struct json_object *json_parse(const char *text, size_t bytes, char *why)
+{
+	struct json_tokener *tokener = json_tokener_new();
+	const char *zero = memchr(text, 0, bytes);
+	enum json_tokener_error error;
+	struct json_object *value;
+
+	need_memory(tokener);
+	json_tokener_set_flags(tokener, JSON_TOKENER_STRICT | JSON_TOKENER_VALIDATE_UTF8);
+	value = json_tokener_parse_ex(tokener, text, (int)(zero ? zero - text : (long)bytes));
+	error = json_tokener_get_error(tokener);
+	if (error == json_tokener_continue && !zero)
+		bad_json(why, text, bytes, "ends before its JSON does: is it cut off?");
+	else if (error != json_tokener_success && error != json_tokener_continue)
+		bad_json(why, text, json_tokener_get_parse_end(tokener),
+			 json_tokener_error_desc(error));
+	else if (zero)
+		bad_json(why, text, (size_t)(zero - text), "a byte 0 is no JSON");
+	else if (!json_object_is_type(value, json_type_object))
+		snprintf(why, JSON_WHY, "an object is needed");
+	else
+		goto out;
+	json_object_put(value);
+	value = NULL;
+out:
+	json_tokener_free(tokener);
+	return value;
+}
+
+bool json_copy(struct json_object *string, char *text, size_t room)
+{
+	size_t length;
+
+	if (!json_object_is_type(string, json_type_string))
+		return false;
+	length = (size_t)json_object_get_string_len(string);
+	/* What has a 0 in it is no text. */
+	if (length >= room || strlen(json_object_get_string(string)) != length)
+		return false;
+	memcpy(text, json_object_get_string(string), length + 1);
+	return true;
+}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Writing JSON (RFC 8259), by json-c. */
+/* Writing and reading JSON (RFC 8259), by json-c. */
 #ifndef VGPUCTL_JSON_H
 #define VGPUCTL_JSON_H
 
@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #define JSON_DEPTH	8
+#define JSON_WHY	128
 
 struct json_object;
 
@@ -46,5 +47,14 @@ void json_null(struct json *json, const char *key);
 
 /* @hundredths / 100, with two decimals. */
 void json_centi(struct json *json, const char *key, uint64_t hundredths);
+
+/*
+ * Reads a text of @bytes bytes that is an object, for json_object_put(). If it is none, returns
+ * NULL, and @why, of JSON_WHY bytes, says what is wrong and where.
+ */
+struct json_object *json_parse(const char *text, size_t bytes, char *why);
+
+/* Copies a string to @text, of @room bytes. Returns false if it is none, or does not fit. */
+bool json_copy(struct json_object *string, char *text, size_t room);
 
 #endif /* VGPUCTL_JSON_H */

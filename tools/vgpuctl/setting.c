@@ -48,15 +48,8 @@ static void policy_text(char *text, size_t room, const void *field)
 
 static bool policy_load(const struct setting *setting, struct json_object *value, void *field)
 {
-	const char *text = json_object_get_string(value);
-
 	(void)setting;
-	if (!json_object_is_type(value, json_type_string) || !*text ||
-	    strlen(text) >= VGPU_ADDR_LEN ||
-	    strlen(text) != (size_t)json_object_get_string_len(value))
-		return false;
-	strcpy(field, text);
-	return true;
+	return json_copy(value, field, VGPU_ADDR_LEN) && *(const char *)field;
 }
 
 const struct setting_kind setting_policy = {

@@ -6,6 +6,7 @@
 
 #include <json-c/json.h>
 
+#include "json.h"
 #include "message.h"
 #include "sched.h"
 #include "share.h"
@@ -13,6 +14,7 @@
 #include "uuid.h"
 
 #define PLACE_ROOM	64
+#define STATE_ELEMENTS	4096	/* more than a host has vGPUs */
 
 void fault_add(struct faults *faults, const char *fmt, ...)
 {
@@ -32,62 +34,14 @@ void fault_add(struct faults *faults, const char *fmt, ...)
 	faults->nr++;
 }
 
-/* Says that the text is no JSON, and at which line and column. */
-static void bad_json(struct faults *faults, const char *text, size_t at,
-		     enum json_tokener_error error)
-{
-	size_t line = 1, column = 1, i;
-
-	for (i = 0; i < at; i++) {
-		column = text[i] == '\n' ? 1 : column + 1;
-		line += text[i] == '\n';
-	}
-	if (error == json_tokener_continue)
-		fault_add(faults, "line %zu, column %zu: ends before its JSON does: is it cut off?",
-			  line, column);
-	else
-		fault_add(faults, "line %zu, column %zu: %s", line, column,
-			  json_tokener_error_desc(error));
-}
-
-/* Reads the whole text as one value, or adds a fault and returns NULL. */
-static struct json_object *parse_json(const char *text, size_t bytes, struct faults *faults)
-{
-	struct json_tokener *tokener = json_tokener_new();
-	struct json_object *value;
-	enum json_tokener_error error;
-
-	need_memory(tokener);
-	json_tokener_set_flags(tokener, JSON_TOKENER_STRICT | JSON_TOKENER_VALIDATE_UTF8);
-	value = json_tokener_parse_ex(tokener, text, (int)bytes);
-	error = json_tokener_get_error(tokener);
-	if (error != json_tokener_success)
-		bad_json(faults, text, error == json_tokener_continue ? bytes :
-			 json_tokener_get_parse_end(tokener), error);
-	else if (!value)
-		fault_add(faults, "an object with gpus and vgpus is needed");
-	json_tokener_free(tokener);
-	return value;
-}
-
 /* Reads a text of less than @room bytes, or says at @place.@key what is wrong. */
 static bool read_text(struct json_object *value, const char *place, const char *key, char *text,
 		      size_t room, struct faults *faults)
 {
-	size_t length;
-
-	if (!json_object_is_type(value, json_type_string)) {
-		fault_add(faults, "%s.%s: a text is needed", place, key);
-		return false;
-	}
-	length = (size_t)json_object_get_string_len(value);
-	if (!length || length >= room || strlen(json_object_get_string(value)) != length) {
-		fault_add(faults, "%s.%s: a text of 1 to %zu bytes is needed", place, key,
-			  room - 1);
-		return false;
-	}
-	memcpy(text, json_object_get_string(value), length + 1);
-	return true;
+	if (json_copy(value, text, room) && *text)
+		return true;
+	fault_add(faults, "%s.%s: a text of 1 to %zu bytes is needed", place, key, room - 1);
+	return false;
 }
 
 /* Reads a member that is a setting. Returns false if it is none. */
@@ -221,6 +175,10 @@ static void parse_member(const char *key, struct json_object *value, struct stat
 		return;
 	}
 	nr = json_object_array_length(value);
+	if (nr > STATE_ELEMENTS) {
+		fault_add(faults, "%s: at most %d elements are possible", key, STATE_ELEMENTS);
+		return;
+	}
 	if (gpus)
 		state->gpu = need_zeroed(nr, sizeof(*state->gpu));
 	else
@@ -240,15 +198,14 @@ static void parse_document(struct json_object *document, struct state *state,
 void state_parse(const char *text, size_t bytes, struct state *state, struct faults *faults)
 {
 	struct json_object *document;
+	char why[JSON_WHY];
 
 	memset(state, 0, sizeof(*state));
-	document = parse_json(text, bytes, faults);
+	document = json_parse(text, bytes, why);
 	if (!document)
-		return;
-	if (json_object_is_type(document, json_type_object))
-		parse_document(document, state, faults);
+		fault_add(faults, "%s", why);
 	else
-		fault_add(faults, "an object with gpus and vgpus is needed");
+		parse_document(document, state, faults);
 	json_object_put(document);
 }
 

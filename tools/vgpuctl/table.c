@@ -135,12 +135,13 @@ static enum exit_code table_choose(const struct table *table, const struct table
 	char *copy = strdup(form->columns), *rest = copy, *name;
 	struct libscols_column *column, *before = NULL;
 	enum exit_code code = EXIT_OK;
+	int flags;
 	size_t i;
 
 	need_memory(copy);
 	for (i = 0; (column = scols_table_get_column(table->scols, i)); i++)
 		scols_column_set_flags(column, scols_column_get_flags(column) | SCOLS_FL_HIDDEN);
-	while (!code && (name = strsep(&rest, ","))) {
+	while ((name = strsep(&rest, ","))) {
 		column = find_column(table, name);
 		if (!column) {
 			code = fail_usage("-o %s: there is no column \"%s\"; there are:",
@@ -148,7 +149,13 @@ static enum exit_code table_choose(const struct table *table, const struct table
 			print_names(table, stderr, ",");
 			break;
 		}
-		scols_column_set_flags(column, scols_column_get_flags(column) & ~SCOLS_FL_HIDDEN);
+		flags = scols_column_get_flags(column);
+		if (!(flags & SCOLS_FL_HIDDEN)) {
+			code = fail_usage("-o %s: column \"%s\" is named twice", form->columns,
+					  name);
+			break;
+		}
+		scols_column_set_flags(column, flags & ~SCOLS_FL_HIDDEN);
 		scols_table_move_column(table->scols, before, column);
 		before = column;
 	}
