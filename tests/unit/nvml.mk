@@ -3,7 +3,7 @@
 # Tests of tools/libnvml: the library's files with the driver that nvml_fake.h is.
 comma := ,
 NVML_SRCS := $(addprefix tools/libnvml/,account.c answer.c device.c event.c init.c instance.c \
-	load.c meta.c node.c place.c process.c sample.c sched.c table.c type.c virtual.c) \
+	load.c meta.c node.c place.c process.c sample.c sched.c state.c table.c type.c virtual.c) \
 	$(addprefix drivers/vgpu/core/,placement.c types.c) tests/unit/nvml_fake.c
 
 $(foreach t,nvml nvml_abi nvml_load nvml_errors nvml_race,\

@@ -2,10 +2,9 @@
 # awk -v what=WHAT -f functions.awk functions.list
 #
 # Makes of the list of names what the linker and the compiler need: the version script (what=map),
-# the second names of functions as symbols for the linker (what=names), the functions that are not
-# supported (what=stubs), or the prototypes' check (what=exported: all names, one a line).
+# the second names of functions as symbols for the linker (what=names), or the functions that are
+# not supported (what=stubs).
 /^#/ || !NF { next }
-what == "exported" { print $1 }
 what == "map" { body = body "\t" $1 ";\n" }
 what == "names" && $2 !~ /^(implemented|not_supported)$/ { print $1 " = " $2 ";" }
 what == "stubs" && $2 == "not_supported" {

@@ -1,92 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The library's lock and state, nvmlInit() to nvmlShutdown(). */
-#include <fcntl.h>
-#include <pthread.h>
+/* nvmlInit() to nvmlShutdown(), and what clients ask about the library. */
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "internal.h"
-
-/* Protects nv, and each call from all others; nvmlEventSetWait() waits without it. */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-
-struct nv_state nv = { .fd = -1 };
-
-void nv_lock(void)
-{
-	pthread_mutex_lock(&lock);
-}
-
-void nv_unlock(void)
-{
-	pthread_mutex_unlock(&lock);
-}
-
-/* A child of fork() has the state as it is between two calls, and goes on with it. */
-__attribute__((constructor))
-static void init_fork(void)
-{
-	pthread_atfork(nv_lock, nv_unlock, nv_unlock);
-}
-
-nvmlReturn_t nv_enter(void)
-{
-	nv_lock();
-	if (nv.refs)
-		return NVML_SUCCESS;
-	return nv_leave(NVML_ERROR_UNINITIALIZED);
-}
-
-nvmlReturn_t nv_leave(nvmlReturn_t ret)
-{
-	nv_unlock();
-	return ret;
-}
-
-nvmlReturn_t nv_enter_device(nvmlDevice_t device, const void *out)
-{
-	nvmlReturn_t ret = nv_enter();
-	unsigned int i;
-
-	if (ret)
-		return ret;
-	for (i = 0; out && i < nv.devices; i++)
-		if (device == &nv.device[i])
-			return NVML_SUCCESS;
-	return nv_leave(NVML_ERROR_INVALID_ARGUMENT);
-}
-
-nvmlReturn_t nv_enter_type(nvmlVgpuTypeId_t id, const void *out, struct nv_type **type)
-{
-	nvmlReturn_t ret = nv_enter();
-
-	if (ret)
-		return ret;
-	*type = nv_type_of(id);
-	return out && *type ? NVML_SUCCESS : nv_leave(NVML_ERROR_INVALID_ARGUMENT);
-}
-
-nvmlReturn_t nv_enter_vgpu(nvmlVgpuInstance_t id, const void *out, struct vgpu_ctl_instance *inst)
-{
-	nvmlReturn_t ret = nv_enter();
-	const struct nv_vgpu *vgpu = NULL;
-	unsigned int i;
-
-	if (ret)
-		return ret;
-	if (!out || !id)
-		return nv_leave(NVML_ERROR_INVALID_ARGUMENT);
-	for (i = 0; i < nv.vgpus && !vgpu; i++)
-		if (nv.vgpu[i].id == id)
-			vgpu = &nv.vgpu[i];
-	if (!vgpu)
-		return nv_leave(NVML_ERROR_NOT_FOUND);
-	ret = nv_node_instance(vgpu->uuid, inst);
-	if (ret == NVML_ERROR_GPU_IS_LOST || (!ret && inst->created_ns != vgpu->created_ns))
-		ret = NVML_ERROR_NOT_FOUND;
-	return ret ? nv_leave(ret) : ret;
-}
 
 static uint64_t init_clock_ns(clockid_t clock)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Inside the library: its state and lock (init.c), /dev/vgpu (node.c), the GPUs, types and vGPUs
+ * Inside the library: its state and lock (state.c), /dev/vgpu (node.c), the GPUs, types and vGPUs
  * that clients have handles of (table.c), samples (sample.c), and how functions answer (answer.c).
  *
  * A function of the interface calls one of nv_enter*(), which takes the lock unless it returns an
@@ -69,15 +69,13 @@ struct nv_state {
 
 extern struct nv_state nv;
 
-/* ---- init.c ---- */
+/* ---- state.c ---- */
 
 nvmlReturn_t nv_enter(void);
 nvmlReturn_t nv_leave(nvmlReturn_t ret);
 
-/* The same, and check the handle; @out, where the result is to go, must not be NULL. */
+/* As nv_enter(), and checks the handle; @out, where the result is to go, must not be NULL. */
 nvmlReturn_t nv_enter_device(nvmlDevice_t device, const void *out);
-nvmlReturn_t nv_enter_type(nvmlVgpuTypeId_t id, const void *out, struct nv_type **type);
-nvmlReturn_t nv_enter_vgpu(nvmlVgpuInstance_t id, const void *out, struct vgpu_ctl_instance *inst);
 
 /* The lock alone, for what is done without the library being initialized. */
 void nv_lock(void);
@@ -107,6 +105,10 @@ nvmlReturn_t nv_node_vgpus(uint32_t gpu, struct nv_vgpus **vgpus);
 void nv_text(char *to, const void *text, size_t room);
 
 /* ---- table.c ---- */
+
+/* As nv_enter_device(), for types and vGPUs. */
+nvmlReturn_t nv_enter_type(nvmlVgpuTypeId_t id, const void *out, struct nv_type **type);
+nvmlReturn_t nv_enter_vgpu(nvmlVgpuInstance_t id, const void *out, struct vgpu_ctl_instance *inst);
 
 nvmlReturn_t nv_table_init(void);
 void nv_table_exit(void);

@@ -224,3 +224,34 @@ void nv_vgpu_sweep(uint32_t gpu, const struct nv_vgpus *vgpus)
 	}
 	nv.vgpus = kept;
 }
+
+nvmlReturn_t nv_enter_type(nvmlVgpuTypeId_t id, const void *out, struct nv_type **type)
+{
+	nvmlReturn_t ret = nv_enter();
+
+	if (ret)
+		return ret;
+	*type = nv_type_of(id);
+	return out && *type ? NVML_SUCCESS : nv_leave(NVML_ERROR_INVALID_ARGUMENT);
+}
+
+nvmlReturn_t nv_enter_vgpu(nvmlVgpuInstance_t id, const void *out, struct vgpu_ctl_instance *inst)
+{
+	nvmlReturn_t ret = nv_enter();
+	const struct nv_vgpu *vgpu = NULL;
+	unsigned int i;
+
+	if (ret)
+		return ret;
+	if (!out || !id)
+		return nv_leave(NVML_ERROR_INVALID_ARGUMENT);
+	for (i = 0; i < nv.vgpus && !vgpu; i++)
+		if (nv.vgpu[i].id == id)
+			vgpu = &nv.vgpu[i];
+	if (!vgpu)
+		return nv_leave(NVML_ERROR_NOT_FOUND);
+	ret = nv_node_instance(vgpu->uuid, inst);
+	if (ret == NVML_ERROR_GPU_IS_LOST || (!ret && inst->created_ns != vgpu->created_ns))
+		ret = NVML_ERROR_NOT_FOUND;
+	return ret ? nv_leave(ret) : ret;
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The library's state and its lock. */
+#include <pthread.h>
+
+#include "internal.h"
+
+/* Protects nv, and each call from all others; nvmlEventSetWait() waits without it. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+struct nv_state nv = { .fd = -1 };
+
+void nv_lock(void)
+{
+	pthread_mutex_lock(&lock);
+}
+
+void nv_unlock(void)
+{
+	pthread_mutex_unlock(&lock);
+}
+
+/* A child of fork() has the state as it is between two calls, and goes on with it. */
+__attribute__((constructor))
+static void state_fork(void)
+{
+	pthread_atfork(nv_lock, nv_unlock, nv_unlock);
+}
+
+nvmlReturn_t nv_enter(void)
+{
+	nv_lock();
+	if (nv.refs)
+		return NVML_SUCCESS;
+	return nv_leave(NVML_ERROR_UNINITIALIZED);
+}
+
+nvmlReturn_t nv_leave(nvmlReturn_t ret)
+{
+	nv_unlock();
+	return ret;
+}
+
+nvmlReturn_t nv_enter_device(nvmlDevice_t device, const void *out)
+{
+	nvmlReturn_t ret = nv_enter();
+	unsigned int i;
+
+	if (ret)
+		return ret;
+	for (i = 0; out && i < nv.devices; i++)
+		if (device == &nv.device[i])
+			return NVML_SUCCESS;
+	return nv_leave(NVML_ERROR_INVALID_ARGUMENT);
+}
