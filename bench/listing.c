@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Rows about who looks at vGPUs: all of a GPU, by one call, by NVML, from sysfs; vgpuctl; pollers. */
+/* Rows about who looks at vGPUs: by one call, by NVML, from sysfs; vgpuctl; pollers. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <libvgpu.h>
 #include <nvml.h>
 
 #include "bench.h"
@@ -29,6 +30,7 @@
 
 extern char **environ;
 
+static struct vgpu_dev *opened[VGPUS];
 static int control;
 static nvmlDevice_t gpu;
 
@@ -50,9 +52,10 @@ static void list_by_call(void)
 		bench_die("one call: %u vGPUs, %s", stats.count, strerror(-ret));
 }
 
-/* Name, use of the framebuffer and load of each vGPU, as a monitor asks for them. */
+/* Name, framebuffer in use and new samples of each vGPU, as a monitor asks for them. */
 static void list_by_nvml(void)
 {
+	static unsigned long long since_us;
 	static nvmlVgpuInstanceUtilizationSample_t sample[SAMPLES];
 	nvmlVgpuInstance_t id[VGPUS];
 	unsigned int count = VGPUS, samples = SAMPLES, type, i;
@@ -68,7 +71,8 @@ static void list_by_nvml(void)
 		OK(nvmlVgpuInstanceGetType(id[i], &type));
 		OK(nvmlVgpuInstanceGetFbUsage(id[i], &bytes));
 	}
-	OK(nvmlDeviceGetVgpuUtilization(gpu, 0, &kind, &samples, sample));
+	if (!nvmlDeviceGetVgpuUtilization(gpu, since_us, &kind, &samples, sample) && samples)
+		since_us = sample[samples - 1].timeStamp;
 }
 
 static void read_file(const char *dir, const char *name)
@@ -103,7 +107,8 @@ static void list_vgpu_in_sysfs(const char *uuid)
 		read_file(dir, attrs[i]);
 }
 
-static void list_by_sysfs(void)
+/* Calls @look for the UUID of each vGPU. */
+static void with_each_vgpu(void (*look)(const char *uuid))
 {
 	DIR *dir = opendir(MDEVS);
 	struct dirent *entry;
@@ -114,12 +119,17 @@ static void list_by_sysfs(void)
 	while ((entry = readdir(dir))) {
 		if (entry->d_name[0] == '.')
 			continue;
-		list_vgpu_in_sysfs(entry->d_name);
+		look(entry->d_name);
 		nr++;
 	}
 	closedir(dir);
 	if (nr != VGPUS)
 		bench_die("sysfs: %u vGPUs", nr);
+}
+
+static void list_by_sysfs(void)
+{
+	with_each_vgpu(list_vgpu_in_sysfs);
 }
 
 static double block_lists(void *arg)
@@ -193,19 +203,41 @@ static double block_program(void *arg)
 	return (bench_now_ns() - start) / 1e6;
 }
 
-static void lookers_open(void)
+static void open_vgpu(const char *uuid)
 {
+	struct vgpu_dev **dev = opened;
+
+	while (*dev)
+		dev++;
+	if (vgpu_dev_open_vfio(dev, uuid))
+		bench_die("%s", vgpu_dev_error(NULL));
+}
+
+/* NVML lists only vGPUs that are open, and there are samples only while some are. */
+static void vgpus_open(void)
+{
+	with_each_vgpu(open_vgpu);
+	clk_sleep_ms(2000);
 	control = open("/dev/vgpu", O_RDWR | O_CLOEXEC);
 	if (control < 0)
 		bench_die("/dev/vgpu: %s", strerror(errno));
+}
+
+static void nvml_open(void)
+{
 	OK(nvmlInit_v2());
 	OK(nvmlDeviceGetHandleByIndex_v2(0, &gpu));
 }
 
-static void lookers_close(void)
+static void vgpus_close(void)
 {
-	OK(nvmlShutdown());
+	unsigned int i;
+
 	close(control);
+	for (i = 0; i < VGPUS; i++) {
+		vgpu_dev_close(opened[i]);
+		opened[i] = NULL;
+	}
 }
 
 /**
@@ -230,7 +262,7 @@ static const struct list_row list_rows[] = {
 	{ "ctl_list", "us", block_lists, list_by_call, 0.1,
 	  "all of 32 vGPUs, with counters of each engine, by one call of /dev/vgpu, against a sweep of the 6 files that each has in sysfs, which tell less; 5 sweeps per block" },
 	{ "nvml_list", "us", block_lists, list_by_nvml, 0,
-	  "UUID, type and framebuffer of 32 vGPUs, and all their samples, through NVML, against the same sweep of sysfs; 5 per block" },
+	  "UUID, type, framebuffer in use and new samples of 32 vGPUs through NVML, against the same sweep of sysfs; 5 per block" },
 	{ "ctl_pollers", "ms/s", block_pollers, list_by_call, 0,
 	  "CPU time of 10 processes together that each do what ctl_list does 10 times in a second, against 10 that sweep sysfs" },
 	{ "nvml_pollers", "ms/s", block_pollers, list_by_nvml, 0,
@@ -246,9 +278,11 @@ static void compare_lists(const struct list_row *with)
 		.detail = with->detail,
 	};
 
-	lookers_open();
+	vgpus_open();
+	nvml_open();
 	bench_compare(&row);
-	lookers_close();
+	OK(nvmlShutdown());
+	vgpus_close();
 }
 
 static void row_stats_cat(const char *vgpuctl, const char *address)
@@ -329,16 +363,18 @@ static void row_nvml_heap(void)
 	nvmlEventSet_t set;
 
 	mallopt(M_MXFAST, 0);
+	vgpus_open();
 	before = heap_bytes();
-	lookers_open();
+	nvml_open();
 	tour_gpu();
 	tour_types();
 	list_by_nvml();
 	OK(nvmlEventSetCreate(&set));
 	OK(nvmlEventSetFree(set));
 	held = heap_bytes() - before;
-	lookers_close();
+	OK(nvmlShutdown());
 	left = heap_bytes() - before;
+	vgpus_close();
 	printf("{\"name\": \"nvml_heap\", \"value\": %zu, \"peer\": null, \"ratio\": null, ", held);
 	printf("\"unit\": \"bytes\", \"reach\": null, \"detail\": \"once; what libnvidia-ml.so.1 has allocated (mallinfo2, without caches) after all groups of calls for a GPU, its types and 32 vGPUs; after nvmlShutdown %zu bytes\"}\n",
 	       left);

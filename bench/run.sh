@@ -24,8 +24,8 @@ if [[ ${1:-} == --help ]]; then
 	exit
 fi
 (( $# )) || set -- sched region_read create_remove fb_first_touch copy_bandwidth plane_query \
-	display_frames display_flips ctl_list nvml_list stats_cat ctl_pollers nvml_pollers nvml_heap \
-	attach empty_packet score
+	display_frames display_flips ctl_list nvml_list stats_cat ctl_pollers nvml_pollers \
+	nvml_heap attach empty_packet score
 board=(is_003 is_004 is_006 is_007 is_008 use_3_idle switch_loss switch_latency
 	preempt_latency error_detect error_recover hang_detect hang_recover)
 wall=() attach=() counted=() score=() fast=() sched=

@@ -64,10 +64,12 @@ static void is_there_or_gone(nvmlReturn_t ret)
 static void poll_nvml(nvmlDevice_t gpu)
 {
 	static nvmlVgpuInstanceUtilizationSample_t sample[8192];
+	static unsigned long long since_us;
 	nvmlVgpuInstance_t ids[ROOM];
 	unsigned int count = ROOM, i, type;
 	unsigned long long bytes;
 	nvmlValueType_t kind;
+	nvmlReturn_t ret;
 	char uuid[80];
 
 	OK(nvmlDeviceGetActiveVgpus(gpu, &count, ids));
@@ -78,7 +80,10 @@ static void poll_nvml(nvmlDevice_t gpu)
 		is_there_or_gone(nvmlVgpuInstanceGetFbUsage(ids[i], &bytes));
 	}
 	count = 8192;
-	is_there_or_gone(nvmlDeviceGetVgpuUtilization(gpu, 0, &kind, &count, sample));
+	ret = nvmlDeviceGetVgpuUtilization(gpu, since_us, &kind, &count, sample);
+	is_there_or_gone(ret);
+	if (!ret && count)
+		since_us = sample[count - 1].timeStamp;
 }
 
 /* @arg: which one it is, a number */
