@@ -77,7 +77,7 @@ if (( ${#wall[@]} + ${#attach[@]} )); then
 	fi
 fi
 if (( ${#wall[@]} )); then
-	in_lab "rows on the clock (3 min)" -- bench/run-inside "${wall[@]}"
+	in_lab "rows on the clock (5 min)" -- bench/run-inside "${wall[@]}"
 fi
 if (( ${#attach[@]} )); then
 	bench/guest/image
