@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* vgpuctl: show and manage vGPUs. */
+#include <locale.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -47,6 +48,8 @@ int main(int argc, char **argv)
 	char name[] = "vgpuctl";
 	int words;
 
+	/* libsmartcols shows what the terminal's characters can. */
+	setlocale(LC_CTYPE, "");
 	if (!word) {
 		help_all(stderr);
 		return EXIT_USAGE;
