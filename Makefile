@@ -12,7 +12,7 @@ export PREFIX DESTDIR
 
 .PHONY: all modules modules_install tools install demo check check-unit \
 	check-lab check-rt check-debug check-e2e check-managers check-conformance check-fuzz \
-	check-clients check-more check-sid openstack \
+	check-clients check-more check-metrics check-sid openstack \
 	fuzz bench bench-sched lint clean help
 
 all: tools modules
@@ -51,6 +51,10 @@ check-more:
 check-sid:
 	scripts/check --kernel sid lab e2e managers fuzz
 
+# Its image takes half a gigabyte more: not one of the tests of make check.
+check-metrics:
+	tests/metrics/check.sh
+
 # Downloads half a gigabyte once, needs 6 GB of memory; not one of the tests of make check.
 openstack:
 	tests/openstack/check.sh
@@ -75,7 +79,7 @@ help:
 	@echo "make                 modules for KDIR (default: the running kernel's) and tools"
 	@echo "make modules KDIR=.. modules only"
 	@echo "make modules_install into /lib/modules/RELEASE/updates"
-	@echo "make install         vgpuctl, its man page, completion and vgpu-restore.service; rules of udev;"
+	@echo "make install         vgpuctl, its man page, completion and services; rules of udev;"
 	@echo "                     mdevctl's call-out; libvgpu, headers; the NVML library"
 	@echo "make demo            two virtual machines share a GPU, in a test machine"
 	@echo "make check           all tests: check-unit lint check-lab check-rt check-debug check-e2e"
@@ -83,6 +87,7 @@ help:
 	@echo "make check-more      what is about concurrency once more, on PREEMPT_RT and on 8 processors;"
 	@echo "                     check-clients: Debian's clients of NVML beside vgpuctl"
 	@echo "make check-sid       selftests, end-to-end tests and fuzzers on Debian sid's kernel and QEMU"
+	@echo "make check-metrics   Prometheus, node_exporter and promtool read vgpuctl metrics"
 	@echo "make openstack       OpenStack on two hosts with a GPU each: four virtual machines, no fifth"
 	@echo "make fuzz            hostile clients on KERNEL=stock or uml-debug, until interrupted; SEED="
 	@echo "make bench           figures beside the kernel's sample drivers, build/bench.json"

@@ -145,9 +145,10 @@ if any_wanted share_test switch_test nvml_load_test && load; then
 	done
 	unload
 fi
-# attr_test comes last: it unbinds a GPU, which gets another number when it is bound again.
-if any_wanted settings_test vgpu_settings_test attr_test && load gpus=2; then
-	for name in settings_test vgpu_settings_test attr_test; do
+# attr_test and top_test come last: they unbind a GPU, which gets another number when it is bound
+# again.
+if any_wanted settings_test vgpu_settings_test attr_test top_test && load gpus=2; then
+	for name in settings_test vgpu_settings_test attr_test top_test; do
 		run "$name"
 	done
 	unload

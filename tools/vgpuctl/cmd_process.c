@@ -34,6 +34,13 @@ static void process_json(const struct process_row *row, const struct vgpu_ctl_in
 		json_text(json, "command", command);
 	else
 		json_null(json, "command");
+	if (inst->session) {
+		json_u64(json, "uid", inst->owner_uid);
+		json_u64(json, "session", inst->session);
+	} else {
+		json_null(json, "uid");
+		json_null(json, "session");
+	}
 	json_text(json, "uuid", uuid_format(inst->uuid, uuid));
 	json_u64(json, "gpu", inst->gpu);
 	json_bytes(json, "address", row->gpu->address, sizeof(row->gpu->address));
@@ -41,6 +48,7 @@ static void process_json(const struct process_row *row, const struct vgpu_ctl_in
 	json_u64(json, "started_ns", inst->started_ns);
 	json_u64(json, "now_ns", inst->now_ns);
 	json_u64(json, "fb_backed_bytes", inst->fb_backed_bytes);
+	json_u64(json, "max_fb_bytes", inst->max_fb_bytes);
 	json_begin_array(json, "engines");
 	for (i = 0; i < ctl_engines(inst->engines); i++) {
 		json_begin(json, NULL);
@@ -55,7 +63,8 @@ static void process_json(const struct process_row *row, const struct vgpu_ctl_in
 	json_end(json);
 }
 
-const char process_columns[] = ">PID|COMMAND|GPU|UUID|TYPE|>BACKED|ENGINE|>WINDOW %|>BUSY ms";
+const char process_columns[] =
+	">PID|COMMAND|>UID|GPU|UUID|TYPE|>BACKED|>MOST|ENGINE|>WINDOW %|>BUSY ms";
 
 static void process_rows(const struct process_row *row, const struct vgpu_ctl_instance *inst,
 			 const char *command)
@@ -67,10 +76,15 @@ static void process_rows(const struct process_row *row, const struct vgpu_ctl_in
 	for (i = 0; i < ctl_engines(inst->engines); i++) {
 		table_add(table, "%d", inst->owner_pid);
 		table_add(table, "%s", *command ? command : "-");
+		if (inst->session)
+			table_add(table, "%u", inst->owner_uid);
+		else
+			table_add(table, "-");
 		table_add(table, "%.*s", TEXT(row->gpu->address));
 		table_add(table, "%s", uuid_format(inst->uuid, uuid));
 		table_add(table, "%.*s", TEXT(inst->type_name));
 		table_add_bytes(table, inst->fb_backed_bytes);
+		table_add_bytes(table, inst->max_fb_bytes);
 		table_add(table, "%.*s", TEXT(row->gpu->engine[i].name));
 		share_cell(table, share_centi(inst->window_ns[i], row->window_ns));
 		table_add(table, "%" PRIu64, (uint64_t)inst->engine[i].busy_ns / 1000000);
@@ -84,7 +98,11 @@ static int process_inst(const struct vgpu_ctl_instance *inst, void *arg)
 
 	if (!inst->owner_pid)
 		return 0;
-	sysfs_command(inst->owner_pid, command, sizeof(command));
+	/* A driver before 1.6 does not tell who opened it: the process has its name now. */
+	if (inst->session)
+		snprintf(command, sizeof(command), "%.*s", TEXT(inst->owner_comm));
+	else
+		sysfs_command(inst->owner_pid, command, sizeof(command));
 	if (row->listing->json)
 		process_json(row, inst, command);
 	else

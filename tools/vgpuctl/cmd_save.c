@@ -8,6 +8,7 @@
 
 #include "command.h"
 #include "ctl.h"
+#include "file.h"
 #include "plan.h"
 #include "sched.h"
 #include "share.h"
@@ -39,8 +40,9 @@ static void save_vgpu(struct json *json, const struct vgpu_ctl_instance *inst,
 	json_end(json);
 }
 
-static void save(FILE *out, const struct world *world)
+static void save(FILE *out, const void *arg)
 {
+	const struct world *world = arg;
 	struct json json;
 	size_t i;
 
@@ -59,33 +61,6 @@ static void save(FILE *out, const struct world *world)
 	json_end(&json);
 }
 
-/* Writes a new file in the place of @path: whatever goes wrong, there is the old one or the new. */
-static enum exit_code save_file(const char *path, const struct world *world)
-{
-	char *name = NULL;
-	bool good;
-	FILE *file;
-	int fd;
-
-	if (asprintf(&name, "%s.XXXXXX", path) < 0)
-		out_of_memory();
-	fd = mkstemp(name);
-	file = fd < 0 ? NULL : fdopen(fd, "w");
-	good = file;
-	if (file) {
-		save(file, world);
-		good = !ferror(file) && !fflush(file) && !fsync(fd);
-		good = !fclose(file) && good && !rename(name, path);
-	}
-	if (!good) {
-		fail("%s: cannot write it: %s", path, strerror(errno));
-		if (fd >= 0)
-			unlink(name);
-	}
-	free(name);
-	return good ? EXIT_OK : EXIT_FAILED;
-}
-
 enum exit_code cmd_save(const struct options *options)
 {
 	enum exit_code code = EXIT_OK;
@@ -101,7 +76,7 @@ enum exit_code cmd_save(const struct options *options)
 	if (ret)
 		code = fail("cannot read the state: %s", strerror(-ret));
 	else if (options->file)
-		code = save_file(options->file, &world);
+		code = file_replace(options->file, 0600, save, &world);
 	else
 		save(stdout, &world);
 	world_free(&world);

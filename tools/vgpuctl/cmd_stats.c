@@ -34,55 +34,62 @@ static void sample_free(struct sample *sample)
 	memset(sample, 0, sizeof(*sample));
 }
 
-static int sample_uuids(int fd, const uint8_t *uuids, uint32_t count,
-			struct sample *sample)
+/* Adds @count vGPUs of a GPU. */
+static int sample_add(int fd, const struct vgpu_ctl_gpu *gpu, const struct vgpu_ctl_instance *inst,
+		      uint32_t count, struct sample *sample)
 {
+	uint32_t nr = sample->nr + count, i;
 	struct vgpu_ctl_sched sched;
-	uint32_t i;
+	int ret;
 
-	sample->nr = 0;
-	sample->inst = calloc(count ? count : 1, sizeof(*sample->inst));
-	sample->gpu = calloc(count ? count : 1, sizeof(*sample->gpu));
-	sample->window_ns = calloc(count ? count : 1,
-				   sizeof(*sample->window_ns));
-	if (!sample->inst || !sample->gpu || !sample->window_ns) {
-		sample_free(sample);
-		return -ENOMEM;
+	ret = ctl_sched(fd, gpu->gpu, &sched);
+	if (ret || !count)
+		return ret;
+	sample->inst = reallocarray(sample->inst, nr, sizeof(*sample->inst));
+	need_memory(sample->inst);
+	sample->gpu = reallocarray(sample->gpu, nr, sizeof(*sample->gpu));
+	need_memory(sample->gpu);
+	sample->window_ns = reallocarray(sample->window_ns, nr, sizeof(*sample->window_ns));
+	need_memory(sample->window_ns);
+	memcpy(sample->inst + sample->nr, inst, count * sizeof(*inst));
+	for (i = sample->nr; i < nr; i++) {
+		sample->gpu[i] = *gpu;
+		sample->window_ns[i] = sched.window_ns;
 	}
-	for (i = 0; i < count; i++) {
-		struct vgpu_ctl_instance *inst = &sample->inst[sample->nr];
-
-		/* A vGPU that was removed meanwhile is left out. */
-		if (ctl_instance(fd, uuids + (size_t)i * VGPU_UUID_LEN, inst) ||
-		    ctl_gpu(fd, inst->gpu, &sample->gpu[sample->nr]) ||
-		    ctl_sched(fd, inst->gpu, &sched))
-			continue;
-		sample->window_ns[sample->nr++] = sched.window_ns;
-	}
+	sample->nr = nr;
 	return 0;
 }
 
-/* Reads the vGPU @uuid, or all vGPUs if @uuid is NULL. */
-static int sample_take(int fd, const uint8_t *uuid, struct sample *sample)
+static int sample_gpu(int fd, const struct vgpu_ctl_gpu *gpu, void *arg)
 {
-	uint32_t count;
-	uint8_t *uuids;
+	struct vgpu_ctl_instance *inst;
+	struct vgpu_ctl_stats stats;
 	int ret;
 
-	if (uuid) {
-		ret = sample_uuids(fd, uuid, 1, sample);
-		if (!ret && !sample->nr) {
-			sample_free(sample);
-			ret = -ENOENT;
-		}
-		return ret;
-	}
-	ret = ctl_instances(fd, ALL_GPUS, &uuids, &count);
+	ret = ctl_snapshot(fd, gpu->gpu, &stats, &inst);
 	if (ret)
 		return ret;
-	ret = sample_uuids(fd, uuids, count, sample);
-	free(uuids);
+	ret = sample_add(fd, gpu, inst, stats.count, arg);
+	free(inst);
 	return ret;
+}
+
+/* Reads the vGPU @uuid, or all vGPUs if @uuid is NULL. */
+static enum exit_code sample_take(int fd, const uint8_t *uuid, struct sample *sample)
+{
+	struct vgpu_ctl_instance inst;
+	struct vgpu_ctl_gpu gpu;
+	int ret;
+
+	memset(sample, 0, sizeof(*sample));
+	if (!uuid)
+		return ctl_visit_gpus(fd, NULL, sample, sample_gpu);
+	ret = ctl_instance(fd, uuid, &inst);
+	if (!ret)
+		ret = ctl_gpu(fd, inst.gpu, &gpu);
+	if (!ret)
+		ret = sample_add(fd, &gpu, &inst, 1, sample);
+	return ret ? ctl_fail_vgpu(uuid, ret) : EXIT_OK;
 }
 
 static const struct vgpu_ctl_instance *
@@ -273,23 +280,21 @@ static void stats_print(const struct options *options,
 	fflush(stdout);
 }
 
-static int stats_loop(int fd, const struct options *options,
-		      const uint8_t *uuid)
+static enum exit_code stats_loop(int fd, const struct options *options, const uint8_t *uuid)
 {
 	struct sample last = { NULL, NULL, NULL, 0 }, sample;
+	enum exit_code code = EXIT_OK;
 	uint64_t n = 0;
-	int ret = 0;
 
 	/* Without --watch there is no last sample: the interval begins with the vGPU's creation. */
 	if (options->watch_ns)
-		ret = sample_take(fd, uuid, &last);
-	while (!ret) {
+		code = sample_take(fd, uuid, &last);
+	while (!code) {
 		if (options->watch_ns)
 			stats_pause(options->watch_ns);
-		ret = sample_take(fd, uuid, &sample);
-		if (ret)
-			break;
-		stats_print(options, &sample, &last, !n);
+		code = sample_take(fd, uuid, &sample);
+		if (!code)
+			stats_print(options, &sample, &last, !n);
 		sample_free(&last);
 		last = sample;
 		n++;
@@ -297,14 +302,15 @@ static int stats_loop(int fd, const struct options *options,
 			break;
 	}
 	sample_free(&last);
-	return ret;
+	return code;
 }
 
 enum exit_code cmd_stats(const struct options *given)
 {
 	struct options options = *given;
 	uint8_t uuid[VGPU_UUID_LEN];
-	int fd, ret;
+	enum exit_code code;
+	int fd;
 
 	if (options.uuid && uuid_parse(options.uuid, uuid))
 		return fail_usage("%s: not a UUID", options.uuid);
@@ -313,12 +319,7 @@ enum exit_code cmd_stats(const struct options *given)
 	fd = ctl_open();
 	if (fd < 0)
 		return EXIT_FAILED;
-	ret = stats_loop(fd, &options, options.uuid ? uuid : NULL);
+	code = stats_loop(fd, &options, options.uuid ? uuid : NULL);
 	close(fd);
-	if (ret == -ENOENT && options.uuid)
-		return fail("vGPU %s: there is none (vgpuctl list shows them)",
-			    options.uuid);
-	if (ret)
-		return fail("statistics: %s", strerror(-ret));
-	return EXIT_OK;
+	return code;
 }

@@ -49,6 +49,45 @@ static const struct command commands[] = {
 		.option = { THIS_GPU_ONLY },
 	},
 	{
+		.name = "sessions", .run = cmd_sessions, .args_max = 1,
+		.columns = sessions_columns,
+		.brief = "show who had vGPUs open, and what they used",
+		.synopsis = "[UUID] [--gpu GPU] [--count N] [--json | -o COLUMNS]",
+		.about =
+		"From open to close, the oldest first: those that are open, and of each GPU the\n"
+		"last 4000 that have ended, also of vGPUs that are gone.\n",
+		.option = {
+			THIS_GPU_ONLY,
+			{ OPT_COUNT, "of each GPU only the newest N" },
+		},
+	},
+	{
+		.name = "top", .run = cmd_top, .no_json = true,
+		.brief = "watch engines and vGPUs live, and change shares",
+		.synopsis = "[--gpu GPU] [--watch=SECS] [--once]",
+		.about =
+		"Keys: q quits, s sorts by something else, r the other way round, e shows the next\n"
+		"engine, up and down choose a vGPU, g, c and w set its guarantee, cap and weight,\n"
+		"space stops and goes on. stats --watch --json is for programs.\n",
+		.option = {
+			THIS_GPU_ONLY,
+			{ OPT_WATCH, "sample every SECS seconds (1)" },
+			{ OPT_ONCE, "print it once, after SECS, with no terminal needed" },
+		},
+	},
+	{
+		.name = "metrics", .run = cmd_metrics, .no_json = true,
+		.brief = "print all figures as text for Prometheus",
+		.synopsis = "[--file FILE] [--openmetrics]",
+		.about =
+		"With --file a new file takes the place of FILE at once, as node_exporter's\n"
+		"textfile collector needs it. If the driver is not there, vgpu_up is 0.\n",
+		.option = {
+			{ OPT_FILE, "(-f) to this file; else to standard output" },
+			{ OPT_OPENMETRICS, "OpenMetrics 1.0, which node_exporter does not read" },
+		},
+	},
+	{
 		.name = "caps", .run = cmd_caps, .columns = caps_columns,
 		.brief = "show what the driver and each GPU can do",
 		.synopsis = "[--gpu GPU] [--json | -o COLUMNS]",

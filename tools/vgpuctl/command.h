@@ -33,6 +33,7 @@ struct command_option {
  *            --noheadings are not for it
  * @shown:    settings whose columns follow these, or NULL
  * @notes:    lines for --help after the options, or NULL
+ * @no_json:  --json is not for it
  * @args_min: least number of arguments, 0 or 1; the argument is a UUID
  * @args_max: largest number of arguments, 0 or 1
  * @run:      executes the command
@@ -47,6 +48,7 @@ struct command {
 	const char *columns;
 	const struct setting_table *shown;
 	const char *notes;
+	bool no_json;
 	int args_min;
 	int args_max;
 	enum exit_code (*run)(const struct options *options);
@@ -65,6 +67,7 @@ extern const char creatable_columns[];
 extern const char list_columns[];
 extern const char placement_columns[];
 extern const char process_columns[];
+extern const char sessions_columns[];
 extern const char caps_columns[];
 extern const char stats_columns[];
 extern const char shares_columns[];
@@ -74,6 +77,9 @@ enum exit_code cmd_types(const struct options *options);
 enum exit_code cmd_creatable(const struct options *options);
 enum exit_code cmd_placement(const struct options *options);
 enum exit_code cmd_process(const struct options *options);
+enum exit_code cmd_sessions(const struct options *options);
+enum exit_code cmd_top(const struct options *options);
+enum exit_code cmd_metrics(const struct options *options);
 enum exit_code cmd_caps(const struct options *options);
 enum exit_code cmd_list(const struct options *options);
 enum exit_code cmd_show(const struct options *options);

@@ -56,7 +56,7 @@ static void print_options(const struct command *command)
 	for (i = 0; settings && i < settings->nr; i++)
 		if (settings->setting[i].name)
 			printf("--%s\n", settings->setting[i].name);
-	puts("--json\n--help");
+	puts(command->no_json ? "--help" : "--json\n--help");
 	if (command->columns)
 		puts("--output\n--noheadings");
 }

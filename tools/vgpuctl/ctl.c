@@ -232,3 +232,55 @@ int ctl_hist(int fd, const uint8_t *uuid, uint32_t engine,
 	memcpy(hist->uuid, uuid, VGPU_UUID_LEN);
 	return ctl_call(fd, VGPU_IOC_HIST, hist);
 }
+
+int ctl_stats(int fd, uint32_t gpu, struct vgpu_ctl_stats *stats, struct vgpu_ctl_instance **inst)
+{
+	struct vgpu_ctl_instance *buf;
+	uint32_t room = 32;
+	int ret;
+
+	for (;;) {
+		buf = calloc(room, sizeof(*buf));
+		if (!buf)
+			return -ENOMEM;
+		memset(stats, 0, sizeof(*stats));
+		stats->size = sizeof(*stats);
+		stats->gpu = gpu;
+		stats->count = room;
+		stats->entry_size = sizeof(*buf);
+		stats->entries = (uintptr_t)buf;
+		ret = ctl_call(fd, VGPU_IOC_STATS, stats);
+		stats->entries = 0;
+		if (!ret && stats->count <= room) {
+			*inst = buf;
+			return 0;
+		}
+		free(buf);
+		if (ret)
+			return ret;
+		room = stats->count + 16;
+	}
+}
+
+int ctl_sessions(int fd, uint32_t gpu, uint64_t *first_id, struct vgpu_ctl_session *sessions,
+		 uint32_t *count, uint64_t *now_ns)
+{
+	struct vgpu_ctl_sessions ctl = {
+		.size = sizeof(ctl),
+		.gpu = gpu,
+		.count = *count,
+		.entry_size = sizeof(*sessions),
+		.entries = (uintptr_t)sessions,
+		.first_id = *first_id,
+	};
+	int ret;
+
+	ret = ctl_call(fd, VGPU_IOC_SESSIONS, &ctl);
+	if (ret)
+		return ret;
+	if (ctl.count < *count)
+		*count = ctl.count;
+	*first_id = ctl.next_id;
+	*now_ns = ctl.now_ns;
+	return 0;
+}

@@ -66,6 +66,20 @@ int ctl_sched_log(int fd, uint32_t gpu, uint32_t engine, struct vgpu_ctl_switch 
  */
 int ctl_events(int fd, uint32_t flags, size_t *size, uint64_t *next_seq);
 
+/*
+ * Reads a GPU and its vGPUs as they are at one time: stats->count elements of @inst, which is
+ * allocated; the caller frees it. Drivers before 1.6 refuse (-ENOTTY).
+ */
+int ctl_stats(int fd, uint32_t gpu, struct vgpu_ctl_stats *stats, struct vgpu_ctl_instance **inst);
+
+/*
+ * Reads the sessions of a GPU's vGPUs from the id @first_id on, which is set to the one to go on
+ * with. @count is the number of elements of @sessions, and is set to the number of sessions that
+ * were written there; 0: there are no more. Drivers before 1.6 refuse (-ENOTTY).
+ */
+int ctl_sessions(int fd, uint32_t gpu, uint64_t *first_id, struct vgpu_ctl_session *sessions,
+		 uint32_t *count, uint64_t *now_ns);
+
 /* ---- ctl_find.c ---- */
 
 /*
@@ -100,8 +114,15 @@ enum exit_code ctl_visit_gpus(int fd, const char *only, void *arg,
 			      int (*each)(int fd, const struct vgpu_ctl_gpu *gpu, void *arg));
 
 /*
- * Calls @each for the vGPUs of a GPU until it returns an error, which is returned. A vGPU that is
- * removed meanwhile is passed over.
+ * As ctl_stats(). With a driver before 1.6 the vGPUs are read one after the other, and of @stats
+ * only count is told, the rest is 0.
+ */
+int ctl_snapshot(int fd, uint32_t gpu, struct vgpu_ctl_stats *stats,
+		 struct vgpu_ctl_instance **inst);
+
+/*
+ * Calls @each for the vGPUs of a GPU, as they are at one time if the driver can tell that, until it
+ * returns an error, which is returned.
  */
 int ctl_visit_instances(int fd, uint32_t gpu, void *arg,
 			int (*each)(const struct vgpu_ctl_instance *inst, void *arg));

@@ -97,5 +97,6 @@ void help_command(const struct command *command)
 		table_names(command_headings(command, headings, sizeof(headings)), stdout, ", ");
 		puts("  --noheadings                  no headings");
 	}
-	puts("\n  --json  JSON on standard output; vgpuctl(8) lists the keys");
+	if (!command->no_json)
+		puts("\n  --json  JSON on standard output; vgpuctl(8) lists the keys");
 }

@@ -7,6 +7,7 @@
 
 #include "json.h"
 #include "message.h"
+#include "utf8.h"
 
 void json_init(struct json *json, FILE *out, bool lines)
 {
@@ -65,35 +66,6 @@ void json_end(struct json *json)
 	json_object_put(ended);
 }
 
-/* Length of the UTF-8 sequence at @s (RFC 3629), or 0 if there is no valid one. */
-static size_t utf8_length(const unsigned char *s, size_t room)
-{
-	unsigned char low = 0x80, high = 0xbf;
-	size_t n, i;
-
-	if (s[0] < 0x80)
-		return 1;
-	if (s[0] < 0xc2 || s[0] > 0xf4)
-		return 0;
-	n = s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : 4;
-	if (n > room)
-		return 0;
-	if (s[0] == 0xe0)
-		low = 0xa0;
-	else if (s[0] == 0xed)
-		high = 0x9f;
-	else if (s[0] == 0xf0)
-		low = 0x90;
-	else if (s[0] == 0xf4)
-		high = 0x8f;
-	if (s[1] < low || s[1] > high)
-		return 0;
-	for (i = 2; i < n; i++)
-		if (s[i] < 0x80 || s[i] > 0xbf)
-			return 0;
-	return n;
-}
-
 /* json-c writes strings as they are: bytes that are no UTF-8 become U+FFFD here. */
 void json_bytes(struct json *json, const char *key, const void *text, size_t room)
 {
@@ -105,7 +77,7 @@ void json_bytes(struct json *json, const char *key, const void *text, size_t roo
 	need_memory(good);
 	while (s < end) {
 		n = utf8_length(s, (size_t)(end - s));
-		to = n ? mempcpy(to, s, n) : mempcpy(to, "\xef\xbf\xbd", 3);
+		to = n ? mempcpy(to, s, n) : mempcpy(to, UTF8_REPLACEMENT, 3);
 		s += n ? n : 1;
 	}
 	json_add_new(json, key, json_object_new_string_len(good, (int)(to - good)));

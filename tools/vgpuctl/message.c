@@ -10,12 +10,15 @@
 #include "message.h"
 
 const char *message_prefix = "vgpuctl: ";
+FILE *message_file;
 
 static void say(const char *fmt, va_list ap)
 {
-	fputs(message_prefix, stderr);
-	vfprintf(stderr, fmt, ap);
-	putc('\n', stderr);
+	FILE *file = message_file ? message_file : stderr;
+
+	fputs(message_prefix, file);
+	vfprintf(file, fmt, ap);
+	putc('\n', file);
 }
 
 enum exit_code fail(const char *fmt, ...)

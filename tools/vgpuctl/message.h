@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 enum exit_code {
 	EXIT_OK = 0,
@@ -14,6 +15,9 @@ enum exit_code {
 
 /* What messages begin with: "vgpuctl: ". */
 extern const char *message_prefix;
+
+/* Where they go; NULL: to standard error. */
+extern FILE *message_file;
 
 /* Each prints the prefix, the text and a newline, and returns the exit code of its name. */
 __attribute__((format(printf, 1, 2)))

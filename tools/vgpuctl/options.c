@@ -19,6 +19,8 @@ static const struct option_form forms[] = {
 	{ OPT_NOHEADINGS, "noheadings", NULL, false },
 	{ OPT_FILE, "file", "FILE", false },
 	{ OPT_DRY_RUN, "dry-run", NULL, false },
+	{ OPT_OPENMETRICS, "openmetrics", NULL, false },
+	{ OPT_ONCE, "once", NULL, false },
 	{ OPT_WATCH, "watch", "SECS", true },
 	{ OPT_COUNT, "count", "N", false },
 	{ OPT_TYPE, "type", "TYPE", false },
@@ -121,6 +123,12 @@ static enum exit_code parse_one(struct options *options, int key)
 	case OPT_DRY_RUN:
 		options->dry_run = true;
 		return EXIT_OK;
+	case OPT_OPENMETRICS:
+		options->openmetrics = true;
+		return EXIT_OK;
+	case OPT_ONCE:
+		options->once = true;
+		return EXIT_OK;
 	case OPT_WATCH:
 		return parse_watch(optarg, &options->watch_ns);
 	case OPT_COUNT:
@@ -207,7 +215,8 @@ static void list_options(const struct command *command, struct option *to)
 
 	memset(to, 0, MAX_OPTIONS * sizeof(*to));
 	add_form(&to[nr++], options_form(OPT_HELP));
-	add_form(&to[nr++], options_form(OPT_JSON));
+	if (!command->no_json)
+		add_form(&to[nr++], options_form(OPT_JSON));
 	if (command->columns) {
 		add_form(&to[nr++], options_form(OPT_COLUMNS));
 		add_form(&to[nr++], options_form(OPT_NOHEADINGS));

@@ -31,6 +31,8 @@ enum option_id {
 	OPT_CHART,
 	OPT_NOHEADINGS,
 	OPT_DRY_RUN,
+	OPT_OPENMETRICS,
+	OPT_ONCE,
 	OPT_SETTING,		/* from here on: the rows of the command's settings */
 };
 
@@ -63,6 +65,8 @@ struct option_form {
  * @chart:     draw runs
  * @file:      argument of --file, or NULL
  * @dry_run:   only say what would be done
+ * @openmetrics: write OpenMetrics
+ * @once:      show it once, and end
  * @sched:     settings of a GPU's scheduler; @sched.valid says which are given
  * @shares:    settings of vGPUs, one element for each, or NULL; options_free() frees it
  * @nr_shares: number of elements of @shares
@@ -81,6 +85,8 @@ struct options {
 	bool chart;
 	const char *file;
 	bool dry_run;
+	bool openmetrics;
+	bool once;
 	struct vgpu_ctl_sched sched;
 	struct vgpu_ctl_share *shares;
 	uint32_t nr_shares;

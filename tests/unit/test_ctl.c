@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-2.0
+/* How vgpuctl reads the vGPUs of a GPU, from drivers of several ages: ioctl() ends here. */
+#include <errno.h>
+
+/* Before cmocka, which has a macro fail(). */
+#include "ctl.h"
+
+#include "vgpu_test.h"
+
+#define MOST	100
+#define GONE	7	/* a vGPU that is removed between list and read */
+
+static struct {
+	bool old;		/* before ABI 1.6 */
+	uint32_t nr;		/* vGPUs */
+	uint32_t growth;	/* by so much with every call */
+	unsigned int calls;
+	int error;
+} driver;
+
+static void fill(struct vgpu_ctl_instance *inst, uint32_t i)
+{
+	memset(inst, 0, sizeof(*inst));
+	inst->size = sizeof(*inst);
+	inst->uuid[0] = (uint8_t)i;
+	inst->frames = 1000 + i;
+}
+
+static int answer_stats(struct vgpu_ctl_stats *stats)
+{
+	struct vgpu_ctl_instance *inst = (void *)(uintptr_t)stats->entries;
+	uint32_t i, room = stats->count;
+
+	if (driver.old)
+		return -ENOTTY;
+	assert_int_equal(stats->size, sizeof(*stats));
+	assert_int_equal(stats->entry_size, sizeof(*inst));
+	assert_int_equal(stats->gpu, 3);
+	for (i = 0; i < driver.nr && i < room; i++)
+		fill(&inst[i], i);
+	stats->count = driver.nr;
+	stats->frames = 5;
+	return 0;
+}
+
+static int answer_list(struct vgpu_ctl_list *list)
+{
+	uint8_t (*uuids)[VGPU_UUID_LEN] = (void *)(uintptr_t)list->ids;
+	uint32_t i, room = list->count;
+
+	assert_int_equal(list->gpu, 3);
+	for (i = 0; i < driver.nr && i < room; i++) {
+		memset(uuids[i], 0, VGPU_UUID_LEN);
+		uuids[i][0] = (uint8_t)i;
+	}
+	list->count = driver.nr;
+	return 0;
+}
+
+static int answer_instance(struct vgpu_ctl_instance *inst)
+{
+	if (inst->uuid[0] == GONE)
+		return -ENODEV;
+	fill(inst, inst->uuid[0]);
+	return 0;
+}
+
+int __wrap_ioctl(int fd, unsigned long request, void *arg);
+int __wrap_ioctl(int fd, unsigned long request, void *arg)
+{
+	int error = -driver.error;
+
+	assert_int_equal(fd, 42);
+	driver.calls++;
+	assert_true(driver.calls < 1000);
+	if (!error && request == VGPU_IOC_STATS)
+		error = answer_stats(arg);
+	else if (!error && request == VGPU_IOC_INSTANCES)
+		error = answer_list(arg);
+	else if (!error && request == VGPU_IOC_INSTANCE)
+		error = answer_instance(arg);
+	driver.nr += driver.growth;
+	errno = -error;
+	return error ? -1 : 0;
+}
+
+static int visit(const struct vgpu_ctl_instance *inst, void *arg)
+{
+	uint32_t *nr = arg, i = *nr;
+
+	if (driver.old && i >= GONE)
+		i++;
+	assert_int_equal(inst->uuid[0], i);
+	assert_int_equal(inst->frames, 1000 + i);
+	++*nr;
+	return *nr == MOST ? -EINTR : 0;
+}
+
+static int visit_all(uint32_t *nr)
+{
+	*nr = 0;
+	driver.calls = 0;
+	return ctl_visit_instances(42, 3, nr, visit);
+}
+
+static void test_one_call(void **state)
+{
+	uint32_t nr;
+
+	memset(&driver, 0, sizeof(driver));
+	assert_int_equal(visit_all(&nr), 0);
+	assert_int_equal(nr, 0);
+	driver.nr = 32;
+	assert_int_equal(visit_all(&nr), 0);
+	assert_int_equal(nr, 32);
+	assert_int_equal(driver.calls, 1);
+	/* A driver that has room for more vGPUs than this one. */
+	driver.nr = 90;
+	assert_int_equal(visit_all(&nr), 0);
+	assert_int_equal(nr, 90);
+	assert_int_equal(driver.calls, 2);
+	/* What @each says ends the visit. */
+	driver.nr = MOST + 5;
+	assert_int_equal(visit_all(&nr), -EINTR);
+	assert_int_equal(nr, MOST);
+}
+
+/* More vGPUs with every call: it is asked again, with room for some more. */
+static void test_growing(void **state)
+{
+	uint32_t nr;
+
+	memset(&driver, 0, sizeof(driver));
+	driver.nr = 40;
+	driver.growth = 1;
+	assert_int_equal(visit_all(&nr), 0);
+	assert_int_equal(nr, 41);
+	assert_int_equal(driver.calls, 2);
+}
+
+static void test_old_driver(void **state)
+{
+	struct vgpu_ctl_instance *inst;
+	struct vgpu_ctl_stats stats;
+	uint32_t nr;
+
+	memset(&driver, 0, sizeof(driver));
+	driver.old = true;
+	assert_int_equal(visit_all(&nr), 0);
+	assert_int_equal(nr, 0);
+	driver.nr = 20;
+	assert_int_equal(visit_all(&nr), 0);
+	assert_int_equal(nr, 19);
+	assert_int_equal(ctl_snapshot(42, 3, &stats, &inst), 0);
+	assert_int_equal(stats.count, 19);
+	assert_int_equal(stats.frames, 0);
+	free(inst);
+}
+
+static void test_errors(void **state)
+{
+	static const int errors[] = { ENODEV, EPERM, ENOMEM, ENOTTY };
+	uint32_t nr;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(errors); i++) {
+		memset(&driver, 0, sizeof(driver));
+		driver.nr = 4;
+		driver.error = errors[i];
+		assert_int_equal(visit_all(&nr), -errors[i]);
+		assert_int_equal(nr, 0);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_one_call),
+		cmocka_unit_test(test_growing),
+		cmocka_unit_test(test_old_driver),
+		cmocka_unit_test(test_errors),
+	};
+
+	return cmocka_run_group_tests_name("ctl", tests, NULL, NULL);
+}

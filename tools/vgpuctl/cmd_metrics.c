@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The command metrics. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "ctl.h"
+#include "file.h"
+#include "metrics.h"
+
+static void gpu_free(struct metrics_gpu *gpu)
+{
+	free(gpu->inst);
+	free(gpu->type);
+}
+
+static int gpu_read(int fd, const struct vgpu_ctl_gpu *of, struct metrics_gpu *gpu)
+{
+	uint32_t i;
+	int ret;
+
+	memset(gpu, 0, sizeof(*gpu));
+	gpu->gpu = *of;
+	ret = ctl_snapshot(fd, of->gpu, &gpu->stats, &gpu->inst);
+	if (ret)
+		return ret;
+	gpu->whole = gpu->stats.now_ns;
+	gpu->type = calloc(of->types ? of->types : 1, sizeof(*gpu->type));
+	need_memory(gpu->type);
+	for (i = 0; !ret && i < of->types; i++)
+		ret = ctl_type(fd, of->gpu, i, &gpu->type[i]);
+	if (ret)
+		gpu_free(gpu);
+	return ret;
+}
+
+static int metrics_gpu(int fd, const struct vgpu_ctl_gpu *gpu, void *arg)
+{
+	struct metrics *metrics = arg;
+	int ret;
+
+	metrics->gpu = reallocarray(metrics->gpu, metrics->nr_gpus + 1, sizeof(*metrics->gpu));
+	need_memory(metrics->gpu);
+	ret = gpu_read(fd, gpu, &metrics->gpu[metrics->nr_gpus]);
+	metrics->nr_gpus += !ret;
+	return ret;
+}
+
+static enum exit_code metrics_read(struct metrics *metrics)
+{
+	enum exit_code code;
+	int fd, ret;
+
+	fd = ctl_open();
+	if (fd < 0)
+		return EXIT_FAILED;
+	ret = ctl_version(fd, &metrics->version);
+	code = ret ? fail("version: %s", strerror(-ret)) :
+		ctl_visit_gpus(fd, NULL, metrics, metrics_gpu);
+	close(fd);
+	metrics->up = !code;
+	return code;
+}
+
+enum exit_code cmd_metrics(const struct options *options)
+{
+	struct metrics metrics = { .open = options->openmetrics };
+	enum exit_code code, written = EXIT_OK;
+	size_t i;
+
+	/* A driver that is not there is a figure, too: what was read before is out of date. */
+	code = metrics_read(&metrics);
+	if (options->file)
+		written = file_replace(options->file, 0644, metrics_write, &metrics);
+	else
+		metrics_write(stdout, &metrics);
+	for (i = 0; i < metrics.nr_gpus; i++)
+		gpu_free(&metrics.gpu[i]);
+	free(metrics.gpu);
+	return code ? code : written;
+}

@@ -1,0 +1,464 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <inttypes.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "ctl.h"
+#include "metrics.h"
+#include "utf8.h"
+#include "uuid.h"
+
+#define NS_PER_SECOND	1000000000u
+
+/* What a metric has samples for; the labels of its samples say which one. */
+enum scope {
+	SCOPE_GPU,		/* struct vgpu_ctl_gpu */
+	SCOPE_STATS,		/* struct vgpu_ctl_stats */
+	SCOPE_TYPE,		/* struct vgpu_ctl_type */
+	SCOPE_ENGINE,		/* struct vgpu_ctl_stats */
+	SCOPE_VGPU,		/* struct vgpu_ctl_instance */
+	SCOPE_VGPU_ENGINE,	/* struct vgpu_ctl_instance */
+};
+
+/* How the driver tells a figure. Prometheus wants base units: seconds, bytes, parts of 1. */
+enum kind {
+	KIND_U32,
+	KIND_U64,
+	KIND_NS,		/* __u64 */
+	KIND_PERMILLE,		/* __u32 */
+};
+
+/**
+ * struct metric - a row: one metric
+ * @name:   its name; one that ends in _total is a counter, the others are gauges
+ * @help:   what it says, a sentence without its full stop
+ * @scope:  what it has samples for
+ * @kind:   the type of its field
+ * @at:     offset of the field in the structure of @scope
+ * @stride: distance from the field of an engine to that of the next one
+ */
+struct metric {
+	const char *name;
+	const char *help;
+	enum scope scope;
+	enum kind kind;
+	size_t at;
+	size_t stride;
+};
+
+#define GPU(field)	offsetof(struct vgpu_ctl_gpu, field), 0
+#define STATS(field)	offsetof(struct vgpu_ctl_stats, field), 0
+#define TYPE(field)	offsetof(struct vgpu_ctl_type, field), 0
+#define VGPU(field)	offsetof(struct vgpu_ctl_instance, field), 0
+#define ENGINE(field) \
+	offsetof(struct vgpu_ctl_stats, engine[0].field), sizeof(struct vgpu_ctl_stats_engine)
+#define VGPU_ENGINE(field) \
+	offsetof(struct vgpu_ctl_instance, engine[0].field), \
+	sizeof(struct vgpu_ctl_instance_engine)
+
+static const struct metric table[] = {
+	{ "vgpu_gpu_framebuffer_bytes", "Framebuffer of the GPU",
+		SCOPE_GPU, KIND_U64, GPU(fb_bytes) },
+	{ "vgpu_gpu_framebuffer_owned_bytes", "Framebuffer that vGPUs own",
+		SCOPE_GPU, KIND_U64, GPU(fb_used_bytes) },
+	{ "vgpu_gpu_framebuffer_backed_bytes", "Framebuffer backed by memory of the host",
+		SCOPE_GPU, KIND_U64, GPU(fb_backed_bytes) },
+	{ "vgpu_gpu_channels", "Channels of the GPU",
+		SCOPE_GPU, KIND_U32, GPU(channels) },
+	{ "vgpu_gpu_channels_owned", "Channels that vGPUs own",
+		SCOPE_GPU, KIND_U32, GPU(channels_used) },
+	{ "vgpu_gpu_vgpus", "vGPUs of the GPU",
+		SCOPE_GPU, KIND_U32, GPU(instances) },
+	{ "vgpu_gpu_guaranteed_ratio", "Part of each engine that is guaranteed to vGPUs",
+		SCOPE_GPU, KIND_PERMILLE, GPU(guarantee_sum) },
+	{ "vgpu_gpu_slice_seconds", "How long a vGPU runs at a time",
+		SCOPE_GPU, KIND_NS, GPU(slice_ns) },
+	{ "vgpu_gpu_frames_total", "Frames that vGPUs have shown, also those that are gone",
+		SCOPE_STATS, KIND_U64, STATS(frames) },
+	{ "vgpu_gpu_faults_total", "Faults of vGPUs' channels, also of those that are gone",
+		SCOPE_STATS, KIND_U64, STATS(faults) },
+	{ "vgpu_type_available", "vGPUs of the type that fit beside those that are there",
+		SCOPE_TYPE, KIND_U32, TYPE(available) },
+	{ "vgpu_engine_busy_seconds_total", "Time for which vGPUs had the engine",
+		SCOPE_ENGINE, KIND_NS, ENGINE(busy_ns) },
+	{ "vgpu_engine_linger_seconds_total", "Of the busy time: held by a vGPU without work",
+		SCOPE_ENGINE, KIND_NS, ENGINE(linger_ns) },
+	{ "vgpu_engine_wall_seconds_total", "Time for which the engine has been there",
+		SCOPE_ENGINE, KIND_NS, ENGINE(wall_ns) },
+	{ "vgpu_engine_runs_total", "Times that a vGPU was put on the engine",
+		SCOPE_ENGINE, KIND_U64, ENGINE(runs) },
+	{ "vgpu_engine_switches_total", "Of the runs: after a run of another vGPU",
+		SCOPE_ENGINE, KIND_U64, ENGINE(switches) },
+	{ "vgpu_engine_resets_total", "Resets of the engine, as a vGPU did not stop",
+		SCOPE_ENGINE, KIND_U64, ENGINE(resets) },
+	{ "vgpu_vgpu_framebuffer_bytes", "Framebuffer that the vGPU owns",
+		SCOPE_VGPU, KIND_U64, VGPU(fb_bytes) },
+	{ "vgpu_vgpu_framebuffer_backed_bytes", "Of it: backed by memory of the host",
+		SCOPE_VGPU, KIND_U64, VGPU(fb_backed_bytes) },
+	{ "vgpu_vgpu_framebuffer_backed_max_bytes", "The most of that since the vGPU was opened",
+		SCOPE_VGPU, KIND_U64, VGPU(max_fb_bytes) },
+	{ "vgpu_vgpu_guarantee_ratio", "Part of each engine that the vGPU is guaranteed",
+		SCOPE_VGPU, KIND_PERMILLE, VGPU(guarantee) },
+	{ "vgpu_vgpu_cap_ratio", "Part of each engine that the vGPU gets at most; 1: no cap",
+		SCOPE_VGPU, KIND_PERMILLE, VGPU(cap) },
+	{ "vgpu_vgpu_weight", "The vGPU's weight when what is left over is shared",
+		SCOPE_VGPU, KIND_U32, VGPU(weight) },
+	{ "vgpu_vgpu_frame_rate_limit", "Frames per second at most, in force now; 0: no limit",
+		SCOPE_VGPU, KIND_U32, VGPU(frl_fps) },
+	{ "vgpu_vgpu_frames_total", "Frames that the vGPU has shown",
+		SCOPE_VGPU, KIND_U64, VGPU(frames) },
+	{ "vgpu_vgpu_faults_total", "Faults of the vGPU's channels",
+		SCOPE_VGPU, KIND_U64, VGPU(faults) },
+	{ "vgpu_vgpu_resets_total", "Resets of the vGPU's device",
+		SCOPE_VGPU, KIND_U64, VGPU(resets) },
+	{ "vgpu_vgpu_quarantines_total", "Times that the vGPU went into quarantine",
+		SCOPE_VGPU, KIND_U32, VGPU(quarantines) },
+	{ "vgpu_vgpu_interrupts_total", "Interrupts that the vGPU raised",
+		SCOPE_VGPU, KIND_U64, VGPU(interrupts) },
+	{ "vgpu_vgpu_doorbells_total", "Doorbells that the guest rang",
+		SCOPE_VGPU, KIND_U64, VGPU(doorbells) },
+	{ "vgpu_vgpu_dma_read_bytes_total", "Memory of the guest that was read",
+		SCOPE_VGPU, KIND_U64, VGPU(dma_read_bytes) },
+	{ "vgpu_vgpu_dma_written_bytes_total", "Memory of the guest that was written",
+		SCOPE_VGPU, KIND_U64, VGPU(dma_written_bytes) },
+	{ "vgpu_vgpu_engine_busy_seconds_total", "Time for which the vGPU had the engine",
+		SCOPE_VGPU_ENGINE, KIND_NS, VGPU_ENGINE(busy_ns) },
+	{ "vgpu_vgpu_engine_linger_seconds_total", "Of the busy time: without work",
+		SCOPE_VGPU_ENGINE, KIND_NS,
+		offsetof(struct vgpu_ctl_instance, linger_ns), sizeof(__u64) },
+	{ "vgpu_vgpu_engine_wait_seconds_total", "Time for which the vGPU had work, but not the engine",
+		SCOPE_VGPU_ENGINE, KIND_NS, VGPU_ENGINE(wait_ns) },
+	{ "vgpu_vgpu_engine_wait_max_seconds", "The longest time at a stretch that the vGPU had to wait",
+		SCOPE_VGPU_ENGINE, KIND_NS, VGPU_ENGINE(max_wait_ns) },
+	{ "vgpu_vgpu_engine_runs_total", "Times that the vGPU was put on the engine",
+		SCOPE_VGPU_ENGINE, KIND_U64, VGPU_ENGINE(runs) },
+	{ "vgpu_vgpu_engine_switches_total", "Of the runs: after a run of another vGPU",
+		SCOPE_VGPU_ENGINE, KIND_U64, VGPU_ENGINE(switches) },
+	{ "vgpu_vgpu_engine_preemptions_total", "Of the runs: ended with work left",
+		SCOPE_VGPU_ENGINE, KIND_U64, VGPU_ENGINE(preemptions) },
+	{ "vgpu_vgpu_engine_overruns_total", "Of the runs: ended more than 100 us past their time",
+		SCOPE_VGPU_ENGINE, KIND_U64, VGPU_ENGINE(overruns) },
+	{ "vgpu_vgpu_engine_overrun_seconds_total", "How long these were past their time",
+		SCOPE_VGPU_ENGINE, KIND_NS, VGPU_ENGINE(overrun_ns) },
+	{ "vgpu_vgpu_engine_stalls_total", "Of the runs: ended waiting for memory of the guest",
+		SCOPE_VGPU_ENGINE, KIND_U64, VGPU_ENGINE(stalls) },
+	{ "vgpu_vgpu_engine_faults_total", "Faults of the vGPU's channels on the engine",
+		SCOPE_VGPU_ENGINE, KIND_U64, VGPU_ENGINE(faults) },
+	{ "vgpu_vgpu_engine_resets_total", "Resets of the engine, as the vGPU did not stop",
+		SCOPE_VGPU_ENGINE, KIND_U64, VGPU_ENGINE(resets) },
+	{ "vgpu_vgpu_engine_packets_total", "Packets that the engine completed for the vGPU",
+		SCOPE_VGPU_ENGINE, KIND_U64, VGPU_ENGINE(packets) },
+	{ "vgpu_vgpu_engine_written_bytes_total", "What fills and copies of the vGPU wrote",
+		SCOPE_VGPU_ENGINE, KIND_U64, VGPU_ENGINE(bytes) },
+};
+
+/**
+ * struct text - the text in the making
+ * @out:  where it is written to
+ * @open: OpenMetrics
+ * @any:  the sample that is being written has a label
+ */
+struct text {
+	FILE *out;
+	bool open;
+	bool any;
+};
+
+/* A name without its _total, as OpenMetrics calls a counter where it describes it. */
+static void metric_begin(const struct text *text, const char *name, const char *help)
+{
+	size_t length = strlen(name), total = strlen("_total");
+	bool counter = length > total && !strcmp(name + length - total, "_total");
+
+	if (counter && text->open)
+		length -= total;
+	fprintf(text->out, "# HELP %.*s %s.\n# TYPE %.*s %s\n", (int)length, name, help,
+		(int)length, name, counter ? "counter" : "gauge");
+}
+
+static void sample_begin(struct text *text, const char *name)
+{
+	fputs(name, text->out);
+	text->any = false;
+}
+
+static void label_begin(struct text *text, const char *key)
+{
+	fprintf(text->out, "%c%s=\"", text->any ? ',' : '{', key);
+	text->any = true;
+}
+
+/*
+ * A label with a text in an array of @room bytes. Prometheus takes UTF-8 only, and would drop all
+ * metrics for one process with another name.
+ */
+static void label_bytes(struct text *text, const char *key, const void *value, size_t room)
+{
+	const unsigned char *s = value, *end = s + strnlen(value, room);
+	size_t n;
+
+	label_begin(text, key);
+	while (s < end) {
+		n = utf8_length(s, (size_t)(end - s));
+		if (!n)
+			fputs(UTF8_REPLACEMENT, text->out);
+		else if (*s == '\n')
+			fputs("\\n", text->out);
+		else if (*s == '"' || *s == '\\')
+			fprintf(text->out, "\\%c", *s);
+		else
+			fwrite(s, 1, n, text->out);
+		s += n ? n : 1;
+	}
+	putc('"', text->out);
+}
+
+static void label_number(struct text *text, const char *key, int64_t value)
+{
+	label_begin(text, key);
+	fprintf(text->out, "%" PRId64 "\"", value);
+}
+
+static void sample_end(struct text *text, uint64_t value)
+{
+	fprintf(text->out, "%s %" PRIu64 "\n", text->any ? "}" : "", value);
+}
+
+static void label_gpu(struct text *text, const struct vgpu_ctl_gpu *gpu)
+{
+	label_bytes(text, "gpu", gpu->address, sizeof(gpu->address));
+}
+
+static void label_vgpu(struct text *text, const struct vgpu_ctl_gpu *gpu,
+		       const struct vgpu_ctl_instance *inst)
+{
+	char uuid[UUID_STR_LEN];
+
+	label_gpu(text, gpu);
+	label_bytes(text, "uuid", uuid_format(inst->uuid, uuid), sizeof(uuid));
+}
+
+static void label_engine(struct text *text, const struct vgpu_ctl_gpu *gpu, uint32_t engine)
+{
+	label_bytes(text, "engine", gpu->engine[engine].name, sizeof(gpu->engine[engine].name));
+}
+
+/* The value of a figure in @from, a structure of the metric's scope. */
+static void sample_value(struct text *text, const struct metric *metric, const void *from,
+			 uint32_t engine)
+{
+	const void *field = (const char *)from + metric->at + engine * metric->stride;
+	uint64_t value = metric->kind == KIND_U64 || metric->kind == KIND_NS ?
+		*(const __u64 *)field : *(const __u32 *)field;
+
+	/* Not by way of a double, which has no room for a year of nanoseconds. */
+	if (metric->kind == KIND_NS)
+		fprintf(text->out, "} %" PRIu64 ".%09" PRIu64 "\n", value / NS_PER_SECOND,
+			value % NS_PER_SECOND);
+	else if (metric->kind == KIND_PERMILLE)
+		fprintf(text->out, "} %" PRIu64 ".%03" PRIu64 "\n", value / 1000, value % 1000);
+	else
+		sample_end(text, value);
+}
+
+static void samples_of_engines(struct text *text, const struct metric *metric,
+			       const struct metrics_gpu *gpu, const struct vgpu_ctl_instance *inst,
+			       const void *from, uint32_t engines)
+{
+	uint32_t i;
+
+	for (i = 0; i < ctl_engines(engines); i++) {
+		sample_begin(text, metric->name);
+		if (inst)
+			label_vgpu(text, &gpu->gpu, inst);
+		else
+			label_gpu(text, &gpu->gpu);
+		label_engine(text, &gpu->gpu, i);
+		sample_value(text, metric, from, i);
+	}
+}
+
+static void samples_of_vgpus(struct text *text, const struct metric *metric,
+			     const struct metrics_gpu *gpu)
+{
+	uint32_t i;
+
+	for (i = 0; i < gpu->stats.count; i++) {
+		const struct vgpu_ctl_instance *inst = &gpu->inst[i];
+
+		if (metric->scope == SCOPE_VGPU_ENGINE) {
+			samples_of_engines(text, metric, gpu, inst, inst, inst->engines);
+			continue;
+		}
+		sample_begin(text, metric->name);
+		label_vgpu(text, &gpu->gpu, inst);
+		sample_value(text, metric, inst, 0);
+	}
+}
+
+static void samples_of_types(struct text *text, const struct metric *metric,
+			     const struct metrics_gpu *gpu)
+{
+	uint32_t i;
+
+	for (i = 0; i < gpu->gpu.types; i++) {
+		sample_begin(text, metric->name);
+		label_gpu(text, &gpu->gpu);
+		label_bytes(text, "type", gpu->type[i].name, sizeof(gpu->type[i].name));
+		sample_value(text, metric, &gpu->type[i], 0);
+	}
+}
+
+static void samples_of_gpu(struct text *text, const struct metric *metric,
+			   const struct metrics_gpu *gpu)
+{
+	switch (metric->scope) {
+	case SCOPE_VGPU:
+	case SCOPE_VGPU_ENGINE:
+		samples_of_vgpus(text, metric, gpu);
+		return;
+	case SCOPE_TYPE:
+		samples_of_types(text, metric, gpu);
+		return;
+	case SCOPE_ENGINE:
+		if (gpu->whole)
+			samples_of_engines(text, metric, gpu, NULL, &gpu->stats, gpu->gpu.engines);
+		return;
+	case SCOPE_GPU:
+	case SCOPE_STATS:
+		if (metric->scope == SCOPE_STATS && !gpu->whole)
+			return;
+		sample_begin(text, metric->name);
+		label_gpu(text, &gpu->gpu);
+		sample_value(text, metric, metric->scope == SCOPE_GPU ?
+			     (const void *)&gpu->gpu : &gpu->stats, 0);
+		return;
+	}
+}
+
+static void write_driver(struct text *text, const struct metrics *metrics)
+{
+	static const char name[] = "vgpu_driver_info";
+	char abi[32];
+
+	metric_begin(text, name, "The driver and the version of its control ABI");
+	snprintf(abi, sizeof(abi), "%u.%u", metrics->version.abi_major,
+		 metrics->version.abi_minor);
+	sample_begin(text, name);
+	label_bytes(text, "version", metrics->version.driver_version,
+		    sizeof(metrics->version.driver_version));
+	label_bytes(text, "abi", abi, sizeof(abi));
+	sample_end(text, 1);
+}
+
+static void write_gpus(struct text *text, const struct metrics *metrics)
+{
+	static const char name[] = "vgpu_gpu_info";
+	const struct vgpu_ctl_gpu *gpu;
+	size_t i;
+
+	metric_begin(text, name, "The GPU, its back end and how it is shared");
+	for (i = 0; i < metrics->nr_gpus; i++) {
+		gpu = &metrics->gpu[i].gpu;
+		sample_begin(text, name);
+		label_gpu(text, gpu);
+		label_bytes(text, "board", gpu->board, sizeof(gpu->board));
+		label_bytes(text, "driver", gpu->driver, sizeof(gpu->driver));
+		label_bytes(text, "policy", gpu->policy, sizeof(gpu->policy));
+		label_bytes(text, "placement", ctl_placement_name(gpu->placement), 32);
+		sample_end(text, 1);
+	}
+}
+
+/* One sample of a vGPU that is no field of the driver's. */
+typedef void write_vgpu(struct text *text, const char *name, const struct vgpu_ctl_gpu *gpu,
+			const struct vgpu_ctl_instance *inst);
+
+static void write_info(struct text *text, const char *name, const struct vgpu_ctl_gpu *gpu,
+		       const struct vgpu_ctl_instance *inst)
+{
+	sample_begin(text, name);
+	label_vgpu(text, gpu, inst);
+	label_bytes(text, "type", inst->type_name, sizeof(inst->type_name));
+	sample_end(text, 1);
+}
+
+static void write_owner(struct text *text, const char *name, const struct vgpu_ctl_gpu *gpu,
+			const struct vgpu_ctl_instance *inst)
+{
+	/* A driver before 1.6 does not tell. */
+	if (!inst->session)
+		return;
+	sample_begin(text, name);
+	label_vgpu(text, gpu, inst);
+	label_number(text, "pid", inst->owner_pid);
+	label_number(text, "uid", inst->owner_uid);
+	label_bytes(text, "command", inst->owner_comm, sizeof(inst->owner_comm));
+	sample_end(text, 1);
+}
+
+static void write_started(struct text *text, const char *name, const struct vgpu_ctl_gpu *gpu,
+			  const struct vgpu_ctl_instance *inst)
+{
+	sample_begin(text, name);
+	label_vgpu(text, gpu, inst);
+	sample_end(text, inst->state == VGPU_STATE_STARTED);
+}
+
+static void write_quarantined(struct text *text, const char *name, const struct vgpu_ctl_gpu *gpu,
+			      const struct vgpu_ctl_instance *inst)
+{
+	sample_begin(text, name);
+	label_vgpu(text, gpu, inst);
+	sample_end(text, !!(inst->status & VGPU_INSTANCE_QUARANTINED));
+}
+
+static const struct {
+	const char *name;
+	const char *help;
+	write_vgpu *write;
+} of_vgpus[] = {
+	{ "vgpu_vgpu_info", "The vGPU", write_info },
+	{ "vgpu_vgpu_owner_info", "Who has the vGPU open", write_owner },
+	{ "vgpu_vgpu_started", "1: the vGPU is open; 0: it is not", write_started },
+	{ "vgpu_vgpu_quarantined", "1: the vGPU is in quarantine; 0: it is not",
+		write_quarantined },
+};
+
+static void write_vgpus(struct text *text, const struct metrics *metrics)
+{
+	size_t i, g;
+	uint32_t v;
+
+	for (i = 0; i < sizeof(of_vgpus) / sizeof(of_vgpus[0]); i++) {
+		metric_begin(text, of_vgpus[i].name, of_vgpus[i].help);
+		for (g = 0; g < metrics->nr_gpus; g++)
+			for (v = 0; v < metrics->gpu[g].stats.count; v++)
+				of_vgpus[i].write(text, of_vgpus[i].name, &metrics->gpu[g].gpu,
+						  &metrics->gpu[g].inst[v]);
+	}
+}
+
+/* Writes @arg, a struct metrics. All samples of a metric stand together, as Prometheus wants it. */
+void metrics_write(FILE *out, const void *arg)
+{
+	const struct metrics *metrics = arg;
+	struct text text = { .out = out, .open = metrics->open };
+	size_t i, g;
+
+	metric_begin(&text, "vgpu_up", "1: the driver could be read; 0: it could not");
+	sample_begin(&text, "vgpu_up");
+	sample_end(&text, metrics->up);
+	if (metrics->up) {
+		write_driver(&text, metrics);
+		write_gpus(&text, metrics);
+		write_vgpus(&text, metrics);
+	}
+	for (i = 0; metrics->up && i < sizeof(table) / sizeof(table[0]); i++) {
+		metric_begin(&text, table[i].name, table[i].help);
+		for (g = 0; g < metrics->nr_gpus; g++)
+			samples_of_gpu(&text, &table[i], &metrics->gpu[g]);
+	}
+	if (metrics->open)
+		fputs("# EOF\n", out);
+}

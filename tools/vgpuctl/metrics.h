@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * All figures of the driver as text for Prometheus. Pure: what was read of the driver goes in, text
+ * comes out.
+ */
+#ifndef VGPUCTL_METRICS_H
+#define VGPUCTL_METRICS_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include <linux/vgpu.h>
+
+/**
+ * struct metrics_gpu - a GPU and its vGPUs at one time
+ * @gpu:   the GPU
+ * @stats: what its engines did; of @stats.count vGPUs
+ * @whole: @stats has more than a count: the driver tells it
+ * @inst:  the vGPUs
+ * @type:  the @gpu.types types
+ */
+struct metrics_gpu {
+	struct vgpu_ctl_gpu gpu;
+	struct vgpu_ctl_stats stats;
+	bool whole;
+	struct vgpu_ctl_instance *inst;
+	struct vgpu_ctl_type *type;
+};
+
+/**
+ * struct metrics - all that is told
+ * @up:      the driver could be read; if not there is nothing else
+ * @version: the driver's
+ * @gpu:     GPUs
+ * @nr_gpus: their number
+ * @open:    write OpenMetrics 1.0; else the text format of Prometheus (0.0.4), which is what
+ *           node_exporter reads
+ */
+struct metrics {
+	bool up;
+	struct vgpu_ctl_version version;
+	struct metrics_gpu *gpu;
+	size_t nr_gpus;
+	bool open;
+};
+
+void metrics_write(FILE *out, const void *metrics);
+
+#endif /* VGPUCTL_METRICS_H */
