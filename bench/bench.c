@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * bench PAIRS ROW ARGUMENT...: measures one row and prints it as a line of JSON.
+ * bench PAIRS ROW [ARGUMENT...]: measures one row and prints it as a line of JSON.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,15 +12,15 @@ int main(int argc, char **argv)
 {
 	const char *row, *first, *second;
 
-	if (argc < 4) {
-		fprintf(stderr, "usage: bench PAIRS ROW ARGUMENT...\n");
+	if (argc < 3) {
+		fprintf(stderr, "usage: bench PAIRS ROW [ARGUMENT...]\n");
 		return 2;
 	}
 	bench_pairs = (unsigned int)strtoul(argv[1], NULL, 10);
 	if (bench_pairs < 1 || bench_pairs > MAX_PAIRS)
 		bench_die("1 to %u pairs", MAX_PAIRS);
 	row = argv[2];
-	first = argv[3];
+	first = argc > 3 ? argv[3] : "";
 	second = argc > 4 ? argv[4] : "";
 	if (!strcmp(row, "region_read"))
 		row_region_read(first, second);
@@ -40,7 +40,7 @@ int main(int argc, char **argv)
 		row_display_flips(first, second);
 	else if (!strcmp(row, "attach"))
 		row_attach(first, second);
-	else
+	else if (!row_of_lookers(row, first, second))
 		bench_die("no row %s", row);
 	return 0;
 }

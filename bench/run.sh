@@ -12,7 +12,7 @@
 # they run in the stock machine, too.
 #
 # PAIRS=N: interleaved pairs of a row of the samples (100; of attach, which takes
-# seconds, 20 at most); at least 20 are for figures that are to be shown.
+# seconds, 20 at most, of pollers 10); at least 20 are for figures that are to be shown.
 # SCORE_PAIRS=N: the same of the scoreboard's rows that compare (20; of is_009,
 # whose ratios differ by 0.3 % only, 3).
 # TIMEOUT=SECONDS of this host that each machine may take (3600).
@@ -24,7 +24,8 @@ if [[ ${1:-} == --help ]]; then
 	exit
 fi
 (( $# )) || set -- sched region_read create_remove fb_first_touch copy_bandwidth plane_query \
-	display_frames display_flips attach empty_packet score
+	display_frames display_flips ctl_list nvml_list stats_cat ctl_pollers nvml_pollers \
+	nvml_heap attach empty_packet score
 board=(is_003 is_004 is_006 is_007 is_008 use_3_idle switch_loss switch_latency
 	preempt_latency error_detect error_recover hang_detect hang_recover)
 wall=() attach=() counted=() score=() fast=() sched=
@@ -76,7 +77,7 @@ if (( ${#wall[@]} + ${#attach[@]} )); then
 	fi
 fi
 if (( ${#wall[@]} )); then
-	in_lab "rows on the clock (3 min)" -- bench/run-inside "${wall[@]}"
+	in_lab "rows on the clock (5 min)" -- bench/run-inside "${wall[@]}"
 fi
 if (( ${#attach[@]} )); then
 	bench/guest/image

@@ -11,7 +11,7 @@
 #include "child.h"
 #include "fixture.h"
 
-#define CHILDREN	16
+#define CHILDREN	128
 #define AREAS		4
 
 static pid_t children[CHILDREN];	/* 0: free */
