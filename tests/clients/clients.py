@@ -291,7 +291,7 @@ def btop_screen(world):
     with tempfile.TemporaryDirectory() as home:
         os.makedirs(f'{home}/btop')
         with open(f'{home}/btop/btop.conf', 'w', encoding='utf-8') as file:
-            file.write('shown_boxes = "gpu0 proc"\nupdate_ms = 1000\n')
+            file.write('shown_boxes = "gpu0"\nupdate_ms = 1000\n')
         on_screen('btop', f'XDG_CONFIG_HOME={home} btop --utf-force', judge)
 
 
