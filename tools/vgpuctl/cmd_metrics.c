@@ -7,7 +7,7 @@
 
 #include "command.h"
 #include "ctl.h"
-#include "file.h"
+#include "replace.h"
 #include "metrics.h"
 
 static void gpu_free(struct metrics_gpu *gpu)
@@ -73,7 +73,7 @@ enum exit_code cmd_metrics(const struct options *options)
 	/* A driver that is not there is a figure, too: what was read before is out of date. */
 	code = metrics_read(&metrics);
 	if (options->file)
-		written = file_replace(options->file, 0644, metrics_write, &metrics);
+		written = replace_file(options->file, 0644, metrics_write, &metrics);
 	else
 		metrics_write(stdout, &metrics);
 	for (i = 0; i < metrics.nr_gpus; i++)

@@ -8,7 +8,7 @@
 
 #include "command.h"
 #include "ctl.h"
-#include "file.h"
+#include "replace.h"
 #include "plan.h"
 #include "sched.h"
 #include "share.h"
@@ -76,7 +76,7 @@ enum exit_code cmd_save(const struct options *options)
 	if (ret)
 		code = fail("cannot read the state: %s", strerror(-ret));
 	else if (options->file)
-		code = file_replace(options->file, 0600, save, &world);
+		code = replace_file(options->file, 0600, save, &world);
 	else
 		save(stdout, &world);
 	world_free(&world);

@@ -6,9 +6,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "file.h"
+#include "replace.h"
 
-enum exit_code file_replace(const char *path, mode_t mode,
+enum exit_code replace_file(const char *path, mode_t mode,
 			    void (*write)(FILE *out, const void *arg), const void *arg)
 {
 	char *name = NULL;
