@@ -5,9 +5,34 @@
 
 #include <linux/types.h>
 
+struct vgpu_gpu;
+
+/**
+ * struct vgpu_ctl_array - a caller's array that the driver fills with what it knows of a GPU
+ * @gpu:        id of the GPU
+ * @to:         where the array is in the caller's memory
+ * @entry_size: bytes of each element there, as the caller has set it
+ * @first_size: bytes of the element in the first version of its call
+ * @known_size: bytes of the element that the driver fills
+ * @nr:         most elements that @fill gives
+ * @room:       elements for which the caller has room; those beyond are left out
+ * @fill:       fills @nr zeroed elements at @entries with the GPU's lock held, and the call's
+ *              structure @ctl; returns the number of elements, or -errno
+ */
+struct vgpu_ctl_array {
+	u32 gpu;
+	u64 to;
+	u32 entry_size;
+	u32 first_size;
+	size_t known_size;
+	unsigned int nr;
+	unsigned int room;
+	int (*fill)(struct vgpu_gpu *gpu, void *ctl, void *entries, unsigned int nr);
+};
+
 /* control_array.c */
 int vgpu_ctl_entry_size(u32 size, u32 first_size);
-int vgpu_ctl_entries_put(u64 to, size_t size, const void *entries, size_t known, unsigned int nr);
+int vgpu_ctl_array_read(const struct vgpu_ctl_array *array, void *ctl);
 
 /* Ioctls; arg is the structure, size and flags are checked. control_sched.c */
 int vgpu_ctl_sched(void *arg);

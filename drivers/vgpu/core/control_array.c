@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /* /dev/vgpu: arrays that a call's structure points to. */
+#include <linux/slab.h>
 #include <linux/uaccess.h>
 
 #include "control.h"
+#include "core.h"
 
 /**
  * vgpu_ctl_entry_size() - say how many bytes each element of a caller's array has
@@ -20,25 +22,57 @@ int vgpu_ctl_entry_size(u32 size, u32 first_size)
 	return size > PAGE_SIZE ? -E2BIG : size;
 }
 
-/**
- * vgpu_ctl_entries_put() - fill a caller's array
- * @to:      where it is in the caller's memory
- * @size:    bytes of each element there, of vgpu_ctl_entry_size()
- * @entries: the elements; what the caller has no room for is left out, what the driver does not
- *           know is 0
- * @known:   bytes of each of @entries
- * @nr:      number of elements
- *
- * Context: sleeps; without locks, as the caller's memory may take long.
- * Return: 0 or -EFAULT.
+/*
+ * Fills a caller's array of @nr elements: what the caller has no room for is left out, what the
+ * driver does not know is 0. Without locks, as the caller's memory may take long.
  */
-int vgpu_ctl_entries_put(u64 to, size_t size, const void *entries, size_t known, unsigned int nr)
+static int array_put(const struct vgpu_ctl_array *array, size_t size, const void *entries,
+		     unsigned int nr)
 {
-	size_t both = min(size, known);
+	size_t known = array->known_size, both = min(size, known);
+	u64 to = array->to;
 
 	for (; nr--; to += size, entries += known)
 		if (copy_to_user(u64_to_user_ptr(to), entries, both) ||
 		    clear_user(u64_to_user_ptr(to + both), size - both))
 			return -EFAULT;
 	return 0;
+}
+
+/**
+ * vgpu_ctl_array_read() - read an array about a GPU for a caller
+ * @array: what to read, and where to
+ * @ctl:   structure of the call, in kernel memory
+ *
+ * Context: sleeps.
+ * Return: 0, -ENODEV, -EINVAL, -E2BIG, -ENOMEM, -EFAULT, or what @array's fill returned.
+ */
+int vgpu_ctl_array_read(const struct vgpu_ctl_array *array, void *ctl)
+{
+	int size = vgpu_ctl_entry_size(array->entry_size, array->first_size);
+	struct vgpu_gpu *gpu;
+	void *entries;
+	int ret;
+
+	if (size < 0)
+		return size;
+	gpu = vgpu_gpu_find(array->gpu);
+	if (!gpu)
+		return -ENODEV;
+	entries = kvcalloc(array->nr ?: 1, array->known_size, GFP_KERNEL);
+	if (!entries) {
+		ret = -ENOMEM;
+		goto out_put;
+	}
+
+	mutex_lock(&gpu->lock);
+	ret = gpu->gone ? -ENODEV : array->fill(gpu, ctl, entries, array->nr);
+	mutex_unlock(&gpu->lock);
+
+	if (ret > 0)
+		ret = array_put(array, size, entries, min_t(unsigned int, ret, array->room));
+	kvfree(entries);
+out_put:
+	vgpu_gpu_put(gpu);
+	return ret;
 }

@@ -125,53 +125,42 @@ out_free:
 	return ret;
 }
 
+static int log_fill(struct vgpu_gpu *gpu, void *arg, void *entries, unsigned int nr)
+{
+	struct vgpu_ctl_sched_log *ctl = arg;
+	u32 engine = ctl->engine;
+
+	if (engine >= gpu->info.nr_engines)
+		return -ENOENT;
+	engine = array_index_nospec(engine, gpu->info.nr_engines);
+	ctl->count = vgpu_timeline_log(vgpu_sched_timeline(gpu->sched, engine), entries, nr,
+				       &ctl->total);
+	return ctl->count;
+}
+
 /**
  * vgpu_ctl_sched_log() - VGPU_IOC_SCHED_LOG: read the last runs of an engine
  * @arg: struct vgpu_ctl_sched_log, in kernel memory; its entries are in the caller's
  *
- * Return: 0, -ENODEV, -ENOENT, -EINVAL, -E2BIG, -ENOMEM or -EFAULT.
+ * Return: as vgpu_ctl_array_read(), or -ENOENT.
  */
 int vgpu_ctl_sched_log(void *arg)
 {
 	struct vgpu_ctl_sched_log *ctl = arg;
 	unsigned int room = min_t(u32, ctl->count, VGPU_SCHED_LOG);
-	struct vgpu_ctl_switch *entries;
-	u32 engine = ctl->engine;
-	struct vgpu_gpu *gpu;
-	int size, ret = 0;
+	const struct vgpu_ctl_array array = {
+		.gpu = ctl->gpu,
+		.to = ctl->entries,
+		.entry_size = ctl->entry_size,
+		.first_size = VGPU_SWITCH_SIZE_1,
+		.known_size = sizeof(struct vgpu_ctl_switch),
+		.nr = room,
+		.room = room,
+		.fill = log_fill,
+	};
 
-	BUILD_BUG_ON(sizeof(*entries) < VGPU_SWITCH_SIZE_1);
-	size = vgpu_ctl_entry_size(ctl->entry_size, VGPU_SWITCH_SIZE_1);
-	if (size < 0)
-		return size;
-	gpu = vgpu_gpu_find(ctl->gpu);
-	if (!gpu)
-		return -ENODEV;
-	entries = kvcalloc(room ?: 1, sizeof(*entries), GFP_KERNEL);
-	if (!entries) {
-		ret = -ENOMEM;
-		goto out_put;
-	}
-
-	mutex_lock(&gpu->lock);
-	if (gpu->gone) {
-		ret = -ENODEV;
-	} else if (engine >= gpu->info.nr_engines) {
-		ret = -ENOENT;
-	} else {
-		engine = array_index_nospec(engine, gpu->info.nr_engines);
-		ctl->count = vgpu_timeline_log(vgpu_sched_timeline(gpu->sched, engine), entries,
-					       room, &ctl->total);
-	}
-	mutex_unlock(&gpu->lock);
-
-	if (!ret)
-		ret = vgpu_ctl_entries_put(ctl->entries, size, entries, sizeof(*entries),
-					   ctl->count);
-	kvfree(entries);
-out_put:
-	vgpu_gpu_put(gpu);
-	return ret;
+	BUILD_BUG_ON(sizeof(struct vgpu_ctl_switch) < VGPU_SWITCH_SIZE_1);
+	return vgpu_ctl_array_read(&array, ctl);
 }
 
 static int vgpu_ctl_hist_locked(struct vgpu_instance *instance, void *arg)
