@@ -5,11 +5,13 @@
 #include "share.h"
 
 #define JOB_NS		100000
-#define RING_NS		3200000000ull	/* what the ring of a vGPU that gets its due lasts for */
+#define RING_NS		400000000ull	/* what the ring of a vGPU that gets its due lasts for */
+#define RING_MAX_NS	3200000000ull	/* the same, on a host that is busy */
 #define TICK_NS		20000000	/* from one refill of the rings to the next */
 #define DEPTH_MIN	64		/* jobs */
 
 struct share_world share;
+static uint64_t ring_ns = RING_NS;
 
 void share_ok(struct load *l, int ret)
 {
@@ -59,15 +61,31 @@ static void tick(void)
 }
 
 /*
- * As many jobs as last for RING_NS at the speed that is due, so that a client that is late
- * leaves no vGPU without work. More of them would only have to be waited for at the end.
+ * As many jobs as last for ring_ns at the speed that is due, so that a client that is late leaves
+ * no vGPU without work. More of them would only have to be waited for at the end.
  */
 static uint64_t depth(unsigned int i)
 {
-	uint64_t jobs = (uint64_t)(share.due[i] * RING_NS / JOB_NS);
+	uint64_t jobs = (uint64_t)(share.due[i] * (double)ring_ns / JOB_NS);
 	uint64_t room = load_room(&share.load[i]);
 
 	return jobs < DEPTH_MIN ? DEPTH_MIN : jobs < room ? jobs : room;
+}
+
+/* After a ring has run empty all last longer: this machine's processors are lost for longer. */
+static void look_at_rings(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < share.nr && ring_ns < RING_MAX_NS; i++) {
+		if (!share.busy[i] || !share.load[i].put ||
+		    load_jobs(&share.load[i]) < share.load[i].put)
+			continue;
+		ring_ns *= 2;
+		ktap_note("the ring of vGPU %u has run empty; rings last for %llu ms from here on",
+			  i, (unsigned long long)ring_ns / 1000000);
+		return;
+	}
 }
 
 void share_keep_busy(unsigned int ms)
@@ -76,6 +94,7 @@ void share_keep_busy(unsigned int ms)
 	unsigned int i;
 
 	do {
+		look_at_rings();
 		for (i = 0; i < share.nr; i++)
 			if (share.busy[i])
 				share_ok(&share.load[i], load_keep(&share.load[i], depth(i)));
