@@ -74,7 +74,7 @@ enum exit_code cmd_save(const struct options *options)
 	world.left = sysfs_mdevctl_defines;
 	close(fd);
 	if (ret)
-		code = fail("cannot read the state: %s", strerror(-ret));
+		code = fail("cannot read the state: %s", ctl_error(ret));
 	else if (options->file)
 		code = replace_file(options->file, 0600, save, &world);
 	else
