@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The command save. */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "command.h"
