@@ -261,7 +261,7 @@ struct list_row {
 static const struct list_row list_rows[] = {
 	{ "ctl_list", "us", block_lists, list_by_call, 0.1,
 	  "all of 32 vGPUs, with counters of each engine, by one call of /dev/vgpu, against a sweep of the 6 files that each has in sysfs, which tell less; 5 sweeps per block" },
-	{ "nvml_list", "us", block_lists, list_by_nvml, 0,
+	{ "nvml_list", "us", block_lists, list_by_nvml, 0.1,
 	  "UUID, type, framebuffer in use and new samples of 32 vGPUs through NVML, against the same sweep of sysfs; 5 per block" },
 	{ "ctl_pollers", "ms/s", block_pollers, list_by_call, 0,
 	  "CPU time of 10 processes together that each do what ctl_list does 10 times in a second, against 10 that sweep sysfs" },

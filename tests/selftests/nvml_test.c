@@ -189,6 +189,34 @@ static void instances(void)
 	CHECK_EQ(nvmlVgpuInstanceGetUUID(id, text, sizeof(text)), NVML_ERROR_NOT_FOUND);
 }
 
+/* What has been done is seen by the next call, whatever the library keeps. */
+static void nothing_is_old(void)
+{
+	unsigned int count, fps, i;
+	nvmlVgpuInstance_t ids[64], id;
+	nvmlVgpuVmIdType_t type;
+	char text[80];
+
+	begin();
+	for (i = 0; i < 20; i++) {
+		fx_create_open(&v[0], fx_default_type());
+		id = find(&v[0]);
+		tune_frl(&v[0], 10 + i);
+		OK(nvmlVgpuInstanceGetFrameRateLimit(id, &fps));
+		CHECK_EQ(fps, 10 + i);
+		fx_close(&v[0]);
+		CHECK_EQ(nvmlVgpuInstanceGetVmID(id, text, sizeof(text), &type),
+			 NVML_ERROR_NOT_FOUND);
+		fx_open(&v[0]);
+		OK(nvmlVgpuInstanceGetVmID(id, text, sizeof(text), &type));
+		count = 64;
+		OK(nvmlDeviceGetActiveVgpus(dev, &count, ids));
+		fx_close(&v[0]);
+		fx_remove(&v[0]);
+		CHECK_EQ(nvmlVgpuInstanceGetUUID(id, text, sizeof(text)), NVML_ERROR_NOT_FOUND);
+	}
+}
+
 static void scheduler(void)
 {
 	static const char * const names[] = { "best_effort", "equal_share", "fixed_share" };
@@ -324,6 +352,7 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(types),
 	KTAP_TEST(placements),
 	KTAP_TEST(instances),
+	KTAP_TEST(nothing_is_old),
 	KTAP_TEST(scheduler),
 	KTAP_TEST(rights),
 	KTAP_TEST(clients_while_vgpus_come_and_go),

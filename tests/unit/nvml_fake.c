@@ -2,9 +2,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <time.h>
@@ -130,12 +128,12 @@ static int open_node(int flags)
 		return -1;
 	}
 	pthread_mutex_lock(&lock);
-	if (nr_pipes < FILES && !pipe2(pipes[nr_pipes], O_CLOEXEC | O_DIRECT | O_NONBLOCK)) {
+	if (nr_pipes < FILES && !pipe2(pipes[nr_pipes], O_CLOEXEC | O_NONBLOCK)) {
 		fd = pipes[nr_pipes++][0];
 		nr_files++;
 	}
 	pthread_mutex_unlock(&lock);
-	must((flags & O_ACCMODE) == O_RDONLY, "reading is enough");
+	must(flags == (O_RDONLY | O_CLOEXEC | O_NONBLOCK), "flags of the node");
 	return fd;
 }
 
@@ -200,6 +198,16 @@ void fake_reset(void)
 	pthread_mutex_unlock(&lock);
 }
 
+/* With the lock. Who does not read has no room for all events, and has some left to read. */
+static void tell(enum vgpu_ctl_event_type type, unsigned int gpu, uint32_t b)
+{
+	struct vgpu_ctl_event event = { .type = type, .gpu = gpu, .b = b };
+	int i;
+
+	for (i = 0; i < nr_pipes; i++)
+		must(write(pipes[i][1], &event, sizeof(event)) > 0 || errno == EAGAIN, "no pipe");
+}
+
 void fake_create(unsigned int nr, unsigned int gpu, unsigned int type, unsigned int place_gb)
 {
 	struct vgpu_ctl_instance *inst = &vgpus[nr];
@@ -218,6 +226,7 @@ void fake_create(unsigned int nr, unsigned int gpu, unsigned int type, unsigned 
 	inst->frl_fps = types[type].frl_fps;
 	strcpy((char *)inst->type_name, types[type].name);
 	there[nr] = true;
+	tell(VGPU_EVENT_CREATED, gpu, 0);
 	pthread_mutex_unlock(&lock);
 }
 
@@ -242,6 +251,7 @@ void fake_start(unsigned int nr, int pid)
 	s->start_ns = inst->started_ns;
 	s->max_fb_bytes = (uint64_t)pid << 21;
 	inst->session = s->id;
+	tell(VGPU_EVENT_STARTED, inst->gpu, 0);
 	pthread_mutex_unlock(&lock);
 }
 
@@ -258,6 +268,7 @@ void fake_stop(unsigned int nr)
 	inst->started_ns = 0;
 	inst->owner_pid = 0;
 	inst->session = 0;
+	tell(VGPU_EVENT_STOPPED, inst->gpu, 0);
 	pthread_mutex_unlock(&lock);
 }
 
@@ -265,6 +276,7 @@ void fake_remove(unsigned int nr)
 {
 	pthread_mutex_lock(&lock);
 	there[nr] = false;
+	tell(VGPU_EVENT_REMOVED, vgpus[nr].gpu, 0);
 	pthread_mutex_unlock(&lock);
 }
 
@@ -293,6 +305,7 @@ void fake_sample(unsigned int gpu, int nr, unsigned int ago, const unsigned int 
 	if (nr >= 0 && vgpus[nr].created_ns >= s->time_ns) {
 		vgpus[nr].created_ns = s->time_ns - FAKE_PERIOD_NS - nr;
 		vgpus[nr].started_ns = vgpus[nr].created_ns;
+		tell(VGPU_EVENT_CREATED, gpu, 0);
 	}
 }
 
@@ -311,12 +324,8 @@ void fake_run(unsigned int gpu, unsigned int nr, uint64_t time_ns, uint64_t ran_
 
 void fake_event(enum vgpu_ctl_event_type type, unsigned int gpu, uint32_t b)
 {
-	struct vgpu_ctl_event event = { .type = type, .gpu = gpu, .b = b };
-	int i;
-
 	pthread_mutex_lock(&lock);
-	for (i = 0; i < nr_pipes; i++)
-		must(write(pipes[i][1], &event, sizeof(event)) == sizeof(event), "reads no events");
+	tell(type, gpu, b);
 	pthread_mutex_unlock(&lock);
 }
 
@@ -392,7 +401,6 @@ static int call_gpu(struct vgpu_ctl_gpu *gpu)
 
 unsigned int fake_types(unsigned int gpu)
 {
-	(void)gpu;
 	return nr_types;
 }
 
@@ -429,13 +437,13 @@ static int call_instance(struct vgpu_ctl_instance *inst)
 	unsigned int i, size = inst->size;
 
 	for (i = 0; i < FAKE_VGPUS; i++)
-		if (there[i] && has_gpu(vgpus[i].gpu) &&
-		    !memcmp(vgpus[i].uuid, inst->uuid, VGPU_UUID_LEN)) {
-			*inst = vgpus[i];
-			inst->size = size;
-			return 0;
-		}
-	return -ENODEV;
+		if (there[i] && !memcmp(vgpus[i].uuid, inst->uuid, VGPU_UUID_LEN))
+			break;
+	if (i == FAKE_VGPUS || !has_gpu(vgpus[i].gpu))
+		return -ENODEV;
+	*inst = vgpus[i];
+	inst->size = size;
+	return 0;
 }
 
 static int call_stats(struct vgpu_ctl_stats *stats)

@@ -65,6 +65,14 @@ static int answer_instance(struct vgpu_ctl_instance *inst)
 	return 0;
 }
 
+static int answer_version(struct vgpu_ctl_version *version)
+{
+	version->abi_major = 1;
+	version->abi_minor = 5;
+	strcpy((char *)version->driver_version, "0.0.9");
+	return 0;
+}
+
 int __wrap_ioctl(int fd, unsigned long request, void *arg);
 int __wrap_ioctl(int fd, unsigned long request, void *arg)
 {
@@ -79,6 +87,12 @@ int __wrap_ioctl(int fd, unsigned long request, void *arg)
 		error = answer_list(arg);
 	else if (!error && request == VGPU_IOC_INSTANCE)
 		error = answer_instance(arg);
+	else if (!error && request == VGPU_IOC_VERSION)
+		error = answer_version(arg);
+	else if (!error && driver.old && request == VGPU_IOC_SESSIONS)
+		error = -ENOTTY;
+	else if (!error && driver.old && request == VGPU_IOC_EVENTS)
+		error = -EINVAL;
 	driver.nr += driver.growth;
 	errno = -error;
 	return error ? -1 : 0;
@@ -157,6 +171,27 @@ static void test_old_driver(void **state)
 	free(inst);
 }
 
+/* What an old driver does not know: which version knows it, and which the driver's is. */
+static void test_old_driver_error(void **state)
+{
+	struct vgpu_ctl_version version;
+	struct vgpu_ctl_session session;
+	uint64_t first = 0, now_ns;
+	uint32_t count = 1;
+	size_t size = 80;
+
+	memset(&driver, 0, sizeof(driver));
+	driver.old = true;
+	assert_int_equal(ctl_version(42, &version), 0);
+	assert_int_equal(ctl_sessions(42, 3, &first, &session, &count, &now_ns), -ENOTTY);
+	assert_string_equal(ctl_error(-ENOTTY),
+			    "needs a driver with ABI 1.6; that of /dev/vgpu, 0.0.9, has 1.5");
+	assert_int_equal(ctl_events(42, VGPU_EVENTS_KEPT, &size, &first), -ENOTTY);
+	assert_string_equal(ctl_error(-ENOTTY),
+			    "needs a driver with ABI 1.5; that of /dev/vgpu, 0.0.9, has 1.5");
+	assert_string_equal(ctl_error(-ENODEV), strerror(ENODEV));
+}
+
 static void test_errors(void **state)
 {
 	static const int errors[] = { ENODEV, EPERM, ENOMEM, ENOTTY };
@@ -178,6 +213,7 @@ int main(void)
 		cmocka_unit_test(test_one_call),
 		cmocka_unit_test(test_growing),
 		cmocka_unit_test(test_old_driver),
+		cmocka_unit_test(test_old_driver_error),
 		cmocka_unit_test(test_errors),
 	};
 

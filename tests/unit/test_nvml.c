@@ -197,6 +197,7 @@ static void test_lost_gpu(void **state)
 	value = instance(1, 1);
 	assert_true(value);
 	fake.gone[1] = true;
+	fake_event(VGPU_EVENT_GPU_REMOVED, 1, 0);
 	assert_int_equal(nvmlDeviceGetMemoryInfo(dev[1], &memory), NVML_ERROR_GPU_IS_LOST);
 	assert_int_equal(nvmlVgpuInstanceGetType(value, &value), NVML_ERROR_NOT_FOUND);
 	value = 0;
@@ -428,6 +429,48 @@ static void test_stale_instances(void **state)
 	}
 }
 
+/* What only events change is asked for once, memory each time; what events tell is seen at once. */
+static void test_calls(void **state)
+{
+	nvmlVgpuInstance_t v[2];
+	unsigned int count, type, i;
+	unsigned long long bytes;
+	unsigned long calls;
+	char text[80];
+
+	for (i = 0; i < 2; i++) {
+		fake_create(i, 0, of_4q, 4 * i);
+		fake_start(i, 100 + i);
+	}
+	instance(0, 0);
+	calls = fake_calls();
+	for (i = 0; i < 3; i++) {
+		count = 2;
+		OK(nvmlDeviceGetActiveVgpus(dev[0], &count, v));
+		OK(nvmlVgpuInstanceGetUUID(v[0], text, sizeof(text)));
+		OK(nvmlVgpuInstanceGetType(v[1], &type));
+	}
+	assert_int_equal(fake_calls(), calls);
+	for (i = 0; i < 3; i++) {
+		OK(nvmlVgpuInstanceGetFbUsage(v[1], &bytes));
+		assert_int_equal(bytes, 101ull << 20);
+	}
+	assert_int_equal(fake_calls(), calls + 3);
+	/* Something has happened, if only on the other GPU. */
+	fake_create(5, 1, of_4q, 0);
+	OK(nvmlVgpuInstanceGetUUID(v[0], text, sizeof(text)));
+	assert_int_equal(fake_calls(), calls + 4);
+	OK(nvmlDeviceGetActiveVgpus(dev[0], &count, v));
+	OK(nvmlVgpuInstanceGetUUID(v[0], text, sizeof(text)));
+	assert_int_equal(fake_calls(), calls + 5);
+	fake_remove(1);
+	assert_int_equal(nvmlVgpuInstanceGetType(v[1], &type), NVML_ERROR_NOT_FOUND);
+	OK(nvmlVgpuInstanceGetType(v[0], &type));
+	fake_stop(0);
+	OK(nvmlDeviceGetActiveVgpus(dev[0], &count, v));
+	assert_int_equal(count, 0);
+}
+
 static void test_placements(void **state)
 {
 	nvmlVgpuHeterogeneousMode_t mode = {
@@ -537,6 +580,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_capabilities, begin, end),
 		cmocka_unit_test_setup_teardown(test_instances, begin, end),
 		cmocka_unit_test_setup_teardown(test_stale_instances, begin, end),
+		cmocka_unit_test_setup_teardown(test_calls, begin, end),
 		cmocka_unit_test_setup_teardown(test_placements, begin, end),
 		cmocka_unit_test_setup_teardown(test_metadata, begin, end),
 	};

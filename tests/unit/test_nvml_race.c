@@ -225,12 +225,44 @@ static void test_fork(void **state)
 	assert_int_equal(data.eventData, 13);
 }
 
+/* The child of a client that knows its vGPUs: neither misses what the other one has seen. */
+static void test_fork_events(void **state)
+{
+	unsigned int count = 1, type;
+	nvmlVgpuInstance_t v, w;
+	int status;
+	pid_t pid;
+
+	fake_create(1, 0, 0, 0);
+	fake_start(1, 1);
+	OK(nvmlDeviceGetActiveVgpus(dev, &count, &v));
+	OK(nvmlVgpuInstanceGetType(v, &type));
+	fflush(stdout);
+	fake_remove(1);
+	pid = fork();
+	if (!pid) {
+		if (nvmlVgpuInstanceGetType(v, &type) != NVML_ERROR_NOT_FOUND)
+			_exit(1);
+		fake_create(2, 0, 0, 0);
+		fake_start(2, 2);
+		if (nvmlDeviceGetActiveVgpus(dev, &count, &w) || count != 1 || w == v)
+			_exit(2);
+		fake_remove(2);
+		_exit(nvmlVgpuInstanceGetType(w, &type) == NVML_ERROR_NOT_FOUND ? 0 : 3);
+	}
+	assert_true(pid > 0);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	assert_int_equal(nvmlVgpuInstanceGetType(v, &type), NVML_ERROR_NOT_FOUND);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_threads, begin, end),
 		cmocka_unit_test_setup_teardown(test_init_and_shutdown, begin, end),
 		cmocka_unit_test_setup_teardown(test_fork, begin, end),
+		cmocka_unit_test_setup_teardown(test_fork_events, begin, end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -41,16 +41,19 @@ nvmlReturn_t nv_put_count(const void *array, unsigned int *room, unsigned int ne
 	return fits ? NVML_SUCCESS : NVML_ERROR_INSUFFICIENT_SIZE;
 }
 
+/* Without sprintf(), which took half the time of a listing of vGPUs. */
 void nv_uuid_text(const uint8_t *uuid, char *text)
 {
+	static const char digits[] = "0123456789abcdef";
 	unsigned int i;
 
 	for (i = 0; i < VGPU_UUID_LEN; i++) {
 		if (i == 4 || i == 6 || i == 8 || i == 10)
 			*text++ = '-';
-		sprintf(text, "%02x", uuid[i]);
-		text += 2;
+		*text++ = digits[uuid[i] >> 4];
+		*text++ = digits[uuid[i] & 0xf];
 	}
+	*text = 0;
 }
 
 void nv_process_name(unsigned int pid, char *name, size_t room)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* nvmlInit() to nvmlShutdown(), and what clients ask about the library. */
+#include <fcntl.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -38,7 +39,7 @@ static void init_undo(void)
 
 static nvmlReturn_t init_first(void)
 {
-	nvmlReturn_t ret = nv_node_open(0, &nv.fd);
+	nvmlReturn_t ret = nv_node_open(O_NONBLOCK, &nv.fd);
 
 	if (ret)
 		return ret;

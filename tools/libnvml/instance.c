@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* vGPUs: those of a GPU that are open, and their properties. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "internal.h"
@@ -31,17 +30,12 @@ nvmlReturn_t nvmlDeviceGetActiveVgpus(nvmlDevice_t device, unsigned int *count,
 				      nvmlVgpuInstance_t *ids)
 {
 	nvmlReturn_t ret = nv_enter_device(device, count);
-	struct nv_vgpus *vgpus;
+	const struct nv_vgpus *vgpus;
 
 	if (ret)
 		return ret;
-	ret = nv_node_vgpus(device->info.gpu, &vgpus);
-	if (ret)
-		return nv_leave(ret);
-	nv_vgpu_sweep(device->info.gpu, vgpus);
-	ret = instance_active(vgpus, count, ids);
-	free(vgpus);
-	return nv_leave(ret);
+	ret = nv_vgpus(device, false, &vgpus);
+	return nv_leave(ret ? ret : instance_active(vgpus, count, ids));
 }
 
 /* What runs a VM is a process of the host: its pid is all that the driver knows of the VM. */
@@ -102,7 +96,7 @@ nvmlReturn_t nvmlVgpuInstanceGetGpuPciId(nvmlVgpuInstance_t vgpu, char *pci_id,
 nvmlReturn_t nvmlVgpuInstanceGetFbUsage(nvmlVgpuInstance_t vgpu, unsigned long long *bytes)
 {
 	struct vgpu_ctl_instance inst;
-	nvmlReturn_t ret = nv_enter_vgpu(vgpu, bytes, &inst);
+	nvmlReturn_t ret = nv_enter_vgpu_now(vgpu, bytes, &inst);
 
 	if (ret)
 		return ret;

@@ -30,14 +30,26 @@ struct nv_type {
 };
 
 /*
+ * The first entries of VGPU_IOC_STATS, or the same by other calls if the driver has none.
+ * @known: they have been read, and nothing has happened since
+ */
+struct nv_vgpus {
+	bool known;
+	unsigned int nr;
+	struct vgpu_ctl_instance inst[NV_VGPUS_MAX];
+};
+
+/*
  * A GPU that was there when the library was initialized.
  * @info:  as it was then
  * @types: number of its types; type[i] is that of index i
+ * @vgpus: for nv_vgpus()
  */
 struct nvmlDevice_st {
 	unsigned int index;
 	unsigned int types;
 	struct nv_type **type;
+	struct nv_vgpus vgpus;
 	struct vgpu_ctl_gpu info;
 	unsigned int pci_device_id;
 	unsigned int pci_subsystem_id;
@@ -55,6 +67,7 @@ struct nv_vgpu {
 struct nv_state {
 	unsigned int refs;		/* nvmlInit() without nvmlShutdown() */
 	int fd;
+	bool fd_is_parents;		/* this is a child of fork(); see nv_node_quiet() */
 	uint64_t epoch_ns;		/* CLOCK_REALTIME at 0 of CLOCK_MONOTONIC */
 	char driver_version[VGPU_NAME_LEN + 1];
 	struct nvmlDevice_st *device;
@@ -83,12 +96,6 @@ void nv_unlock(void);
 
 /* ---- node.c: /dev/vgpu ---- */
 
-/* The first entries of VGPU_IOC_STATS, or the same by other calls if the driver has none. */
-struct nv_vgpus {
-	unsigned int nr;
-	struct vgpu_ctl_instance inst[NV_VGPUS_MAX];
-};
-
 /* Opens the node; sets @fd, or says why not. The caller closes it. */
 nvmlReturn_t nv_node_open(int flags, int *fd);
 nvmlReturn_t nv_node_error(int error);
@@ -98,17 +105,27 @@ nvmlReturn_t nv_node_gpu(uint32_t id, struct vgpu_ctl_gpu *gpu);
 nvmlReturn_t nv_node_type(uint32_t gpu, uint32_t index, struct vgpu_ctl_type *type);
 nvmlReturn_t nv_node_instance(const uint8_t *uuid, struct vgpu_ctl_instance *inst);
 
-/* All vGPUs of a GPU; the caller frees them. */
-nvmlReturn_t nv_node_vgpus(uint32_t gpu, struct nv_vgpus **vgpus);
+nvmlReturn_t nv_node_vgpus(uint32_t gpu, struct nv_vgpus *vgpus);
+
+/*
+ * Has nothing happened since the last call, to any vGPU or GPU? What the driver reports by events
+ * is as it was then: which vGPUs there are, who has them open, how they are set.
+ */
+bool nv_node_quiet(void);
 
 /* Without the end that a text of the ABI may lack. @to has one byte more than the array. */
 void nv_text(char *to, const void *text, size_t room);
 
 /* ---- table.c ---- */
 
-/* As nv_enter_device(), for types and vGPUs. */
+/*
+ * As nv_enter_device(), for types and vGPUs. What changes without an event, that is, counters and
+ * memory, is only set by nv_enter_vgpu_now().
+ */
 nvmlReturn_t nv_enter_type(nvmlVgpuTypeId_t id, const void *out, struct nv_type **type);
 nvmlReturn_t nv_enter_vgpu(nvmlVgpuInstance_t id, const void *out, struct vgpu_ctl_instance *inst);
+nvmlReturn_t nv_enter_vgpu_now(nvmlVgpuInstance_t id, const void *out,
+			       struct vgpu_ctl_instance *inst);
 
 nvmlReturn_t nv_table_init(void);
 void nv_table_exit(void);
@@ -123,8 +140,11 @@ struct nv_type *nv_type_of(unsigned int id);
  */
 nvmlVgpuInstance_t nv_vgpu_id(const struct vgpu_ctl_instance *inst);
 
-/* Forgets those vGPUs of the GPU that are not among these. */
-void nv_vgpu_sweep(uint32_t gpu, const struct nv_vgpus *vgpus);
+/*
+ * The vGPUs of a GPU, until the lock is dropped. Their counters and memory are those of now if
+ * @now, else of some time before. Forgets the numbers of vGPUs that are gone.
+ */
+nvmlReturn_t nv_vgpus(struct nvmlDevice_st *device, bool now, const struct nv_vgpus **vgpus);
 
 /* ---- answer.c ---- */
 
@@ -175,12 +195,12 @@ struct nv_sample {
 struct nv_samples {
 	unsigned int nr;
 	unsigned int spare;
-	struct nv_vgpus *vgpus;
+	const struct nv_vgpus *vgpus;
 	struct nv_sample *sample;
 };
 
 /* Those later than @since_us. Frees nothing of the last call: nv_samples_free() does. */
-nvmlReturn_t nv_samples_read(const struct nvmlDevice_st *device, uint64_t since_us, bool of_gpu,
+nvmlReturn_t nv_samples_read(struct nvmlDevice_st *device, uint64_t since_us, bool of_gpu,
 			     struct nv_samples *samples);
 void nv_samples_free(struct nv_samples *samples);
 

@@ -132,31 +132,54 @@ static nvmlReturn_t node_vgpus_each(uint32_t gpu, struct nv_vgpus *vgpus)
 	return ret;
 }
 
-nvmlReturn_t nv_node_vgpus(uint32_t gpu, struct nv_vgpus **vgpus)
+nvmlReturn_t nv_node_vgpus(uint32_t gpu, struct nv_vgpus *vgpus)
 {
 	struct vgpu_ctl_stats stats = {
 		.size = sizeof(stats),
 		.gpu = gpu,
 		.count = NV_VGPUS_MAX,
 		.entry_size = sizeof(struct vgpu_ctl_instance),
+		.entries = (uintptr_t)vgpus->inst,
 	};
 	nvmlReturn_t ret;
 
-	*vgpus = calloc(1, sizeof(**vgpus));
-	if (!*vgpus)
-		return NVML_ERROR_MEMORY;
-	stats.entries = (uintptr_t)(*vgpus)->inst;
+	memset(vgpus, 0, sizeof(*vgpus));
 	ret = nv_node_call(VGPU_IOC_STATS, &stats);
-	(*vgpus)->nr = stats.count < NV_VGPUS_MAX ? stats.count : NV_VGPUS_MAX;
-	if (ret == NVML_ERROR_NOT_SUPPORTED) {
-		(*vgpus)->nr = 0;
-		ret = node_vgpus_each(gpu, *vgpus);
-	}
-	if (ret) {
-		free(*vgpus);
-		*vgpus = NULL;
-	}
+	if (!ret)
+		vgpus->nr = stats.count < NV_VGPUS_MAX ? stats.count : NV_VGPUS_MAX;
+	else if (ret == NVML_ERROR_NOT_SUPPORTED)
+		ret = node_vgpus_each(gpu, vgpus);
+	vgpus->known = !ret;
 	return ret;
+}
+
+/*
+ * A position among the events is the open file's. That of a child of fork() is its parent's, who
+ * would miss what the child reads, so the child opens its own.
+ */
+static void node_own(void)
+{
+	int fd;
+
+	if (nv_node_open(O_NONBLOCK, &fd))
+		return;
+	close(nv.fd);
+	nv.fd = fd;
+	nv.fd_is_parents = false;
+}
+
+bool nv_node_quiet(void)
+{
+	struct vgpu_ctl_event events[64];
+	bool quiet = true;
+
+	if (nv.fd_is_parents) {
+		node_own();
+		return false;
+	}
+	while (read(nv.fd, events, sizeof(events)) > 0)
+		quiet = false;
+	return quiet && errno == EAGAIN;
 }
 
 void nv_text(char *to, const void *text, size_t room)

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Where vGPUs of a type can be placed, by the driver's own rule (core/placement.c). */
-#include <stdlib.h>
 #include <string.h>
 
 #include <linux/kernel.h>
@@ -122,7 +121,7 @@ static nvmlReturn_t place_list(nvmlDevice_t device, nvmlVgpuTypeId_t id,
 			       nvmlVgpuPlacementList_t *list, bool creatable)
 {
 	nvmlReturn_t ret = nv_enter_device(device, list);
-	struct nv_vgpus *vgpus = NULL;
+	const struct nv_vgpus *vgpus = NULL;
 	const struct nv_type *type;
 
 	if (ret)
@@ -134,10 +133,9 @@ static nvmlReturn_t place_list(nvmlDevice_t device, nvmlVgpuTypeId_t id,
 	if (!type)
 		return nv_leave(NVML_ERROR_INVALID_ARGUMENT);
 	if (creatable)
-		ret = nv_node_vgpus(device->info.gpu, &vgpus);
+		ret = nv_vgpus(device, false, &vgpus);
 	if (!ret)
 		ret = place_put(device, type, vgpus, list);
-	free(vgpus);
 	return nv_leave(ret);
 }
 

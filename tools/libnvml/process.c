@@ -3,7 +3,6 @@
  * Processes. What the host knows are the processes that have vGPUs open, one for each; what runs
  * in a VM is not reported to it. Each process is listed once, by what its vGPU is made for.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "internal.h"
@@ -47,16 +46,12 @@ static nvmlReturn_t process_list(nvmlDevice_t device, bool compute, unsigned int
 				 void *array, size_t size)
 {
 	nvmlReturn_t ret = nv_enter_device(device, count);
-	struct nv_vgpus *vgpus;
+	const struct nv_vgpus *vgpus;
 
 	if (ret)
 		return ret;
-	ret = nv_node_vgpus(device->info.gpu, &vgpus);
-	if (ret)
-		return nv_leave(ret);
-	ret = process_put(vgpus, compute, count, array, size);
-	free(vgpus);
-	return nv_leave(ret);
+	ret = nv_vgpus(device, true, &vgpus);
+	return nv_leave(ret ? ret : process_put(vgpus, compute, count, array, size));
 }
 
 nvmlReturn_t nvmlDeviceGetGraphicsRunningProcesses_v3(nvmlDevice_t device, unsigned int *count,
@@ -101,7 +96,7 @@ nvmlReturn_t nvmlDeviceGetMPSComputeRunningProcesses(nvmlDevice_t device, unsign
 }
 
 /* The samples of vGPUs, without those in which nobody had them open. */
-static nvmlReturn_t process_samples(const struct nvmlDevice_st *device, uint64_t last_us,
+static nvmlReturn_t process_samples(struct nvmlDevice_st *device, uint64_t last_us,
 				    struct nv_samples *samples)
 {
 	nvmlReturn_t ret = nv_samples_read(device, last_us, false, samples);

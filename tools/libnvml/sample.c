@@ -147,7 +147,7 @@ static nvmlReturn_t sample_add_page(const struct nvmlDevice_st *device, uint64_t
 	return ret;
 }
 
-nvmlReturn_t nv_samples_read(const struct nvmlDevice_st *device, uint64_t since_us, bool of_gpu,
+nvmlReturn_t nv_samples_read(struct nvmlDevice_st *device, uint64_t since_us, bool of_gpu,
 			     struct nv_samples *samples)
 {
 	uint64_t epoch_us = nv.epoch_ns / 1000, since_ns = 0;
@@ -163,10 +163,8 @@ nvmlReturn_t nv_samples_read(const struct nvmlDevice_st *device, uint64_t since_
 	if (!page)
 		return NVML_ERROR_MEMORY;
 	if (!of_gpu)
-		ret = nv_node_vgpus(device->info.gpu, &samples->vgpus);
-	samples->spare = of_gpu ? 2 : ret ? 0 : 2 * samples->vgpus->nr;
-	if (!ret && !of_gpu)
-		nv_vgpu_sweep(device->info.gpu, samples->vgpus);
+		ret = nv_vgpus(device, false, &samples->vgpus);
+	samples->spare = of_gpu ? 2 : 2 * samples->vgpus->nr;
 	do {
 		if (!ret)
 			ret = sample_next(page);
@@ -182,7 +180,6 @@ nvmlReturn_t nv_samples_read(const struct nvmlDevice_st *device, uint64_t since_
 void nv_samples_free(struct nv_samples *samples)
 {
 	free(samples->sample);
-	free(samples->vgpus);
 	memset(samples, 0, sizeof(*samples));
 }
 

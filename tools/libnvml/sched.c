@@ -218,7 +218,7 @@ struct sched_log {
 	uint64_t run_ns[VGPU_SCHED_LOG];
 	uint64_t preempt_ns[VGPU_SCHED_LOG];
 	const struct vgpu_ctl_instance *inst[VGPU_SCHED_LOG];
-	struct nv_vgpus *vgpus;
+	const struct nv_vgpus *vgpus;
 	unsigned int nr;
 };
 
@@ -248,7 +248,7 @@ static void sched_log_sums(struct sched_log *log, uint32_t engine)
 	}
 }
 
-static nvmlReturn_t sched_log_read(const struct nvmlDevice_st *device, uint32_t engine,
+static nvmlReturn_t sched_log_read(struct nvmlDevice_st *device, uint32_t engine,
 				   struct sched_log **out)
 {
 	struct sched_log *log = calloc(1, sizeof(*log));
@@ -266,7 +266,7 @@ static nvmlReturn_t sched_log_read(const struct nvmlDevice_st *device, uint32_t 
 	call.entries = (uintptr_t)log->entry;
 	ret = nv_node_call(VGPU_IOC_SCHED_LOG, &call);
 	if (!ret)
-		ret = nv_node_vgpus(device->info.gpu, &log->vgpus);
+		ret = nv_vgpus(device, true, &log->vgpus);
 	if (ret) {
 		free(log);
 		return ret;
@@ -275,12 +275,6 @@ static nvmlReturn_t sched_log_read(const struct nvmlDevice_st *device, uint32_t 
 	sched_log_sums(log, engine);
 	*out = log;
 	return NVML_SUCCESS;
-}
-
-static void sched_log_free(struct sched_log *log)
-{
-	free(log->vgpus);
-	free(log);
 }
 
 /* The entries of the second version are those of the first with one member more. */
@@ -299,8 +293,7 @@ static void sched_log_entry(const struct sched_log *log, unsigned int i,
 	to->weight = log->inst[i] ? log->inst[i]->weight : 0;
 }
 
-static nvmlReturn_t sched_log(const struct nvmlDevice_st *device,
-			      nvmlVgpuSchedulerLogInfo_v2_t *info)
+static nvmlReturn_t sched_log(struct nvmlDevice_st *device, nvmlVgpuSchedulerLogInfo_v2_t *info)
 {
 	struct vgpu_ctl_sched sched;
 	unsigned int policy, i;
@@ -322,7 +315,7 @@ static nvmlReturn_t sched_log(const struct nvmlDevice_st *device,
 	memset(info->logEntries, 0, sizeof(info->logEntries));
 	for (i = 0; i < log->nr; i++)
 		sched_log_entry(log, i, &info->logEntries[i]);
-	sched_log_free(log);
+	free(log);
 	return NVML_SUCCESS;
 }
 

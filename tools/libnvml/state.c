@@ -19,11 +19,17 @@ void nv_unlock(void)
 	pthread_mutex_unlock(&lock);
 }
 
+static void state_child(void)
+{
+	nv.fd_is_parents = nv.fd >= 0;
+	nv_unlock();
+}
+
 /* A child of fork() has the state as it is between two calls, and goes on with it. */
 __attribute__((constructor))
 static void state_fork(void)
 {
-	pthread_atfork(nv_lock, nv_unlock, nv_unlock);
+	pthread_atfork(nv_lock, nv_unlock, state_child);
 }
 
 nvmlReturn_t nv_enter(void)

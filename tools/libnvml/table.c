@@ -138,7 +138,7 @@ nvmlReturn_t nv_table_init(void)
 	ret = nv_node_gpus(&ids, &nr);
 	if (ret)
 		return ret;
-	nv.device = calloc(nr + 1, sizeof(*nv.device));
+	nv.device = calloc(nr ? nr : 1, sizeof(*nv.device));
 	ret = nv.device ? table_read_gpus(ids, nr, &types) : NVML_ERROR_MEMORY;
 	free(ids);
 	if (ret)
@@ -210,19 +210,52 @@ nvmlVgpuInstance_t nv_vgpu_id(const struct vgpu_ctl_instance *inst)
 	return vgpu->id;
 }
 
-void nv_vgpu_sweep(uint32_t gpu, const struct nv_vgpus *vgpus)
+static const struct vgpu_ctl_instance *table_find(const struct nv_vgpus *vgpus,
+						  const struct nv_vgpu *vgpu)
 {
-	unsigned int i, k, kept = 0;
+	unsigned int i;
 
-	for (i = 0; i < nv.vgpus; i++) {
-		bool there = nv.vgpu[i].gpu != gpu;
+	for (i = 0; i < vgpus->nr; i++)
+		if (table_is(vgpu, &vgpus->inst[i]))
+			return &vgpus->inst[i];
+	return NULL;
+}
 
-		for (k = 0; !there && k < vgpus->nr; k++)
-			there = table_is(&nv.vgpu[i], &vgpus->inst[k]);
-		if (there)
+/* Forgets those vGPUs of the GPU that are gone. */
+static void table_sweep(const struct nvmlDevice_st *device)
+{
+	unsigned int i, kept = 0;
+
+	for (i = 0; i < nv.vgpus; i++)
+		if (nv.vgpu[i].gpu != device->info.gpu || table_find(&device->vgpus, &nv.vgpu[i]))
 			nv.vgpu[kept++] = nv.vgpu[i];
-	}
 	nv.vgpus = kept;
+}
+
+/* If something has happened, nothing is known any more. */
+static void table_look(void)
+{
+	unsigned int i;
+
+	if (nv_node_quiet())
+		return;
+	for (i = 0; i < nv.devices; i++)
+		nv.device[i].vgpus.known = false;
+}
+
+nvmlReturn_t nv_vgpus(struct nvmlDevice_st *device, bool now, const struct nv_vgpus **vgpus)
+{
+	nvmlReturn_t ret = NVML_SUCCESS;
+
+	/* First: what happens while they are read is found by the next call. */
+	table_look();
+	if (now || !device->vgpus.known) {
+		ret = nv_node_vgpus(device->info.gpu, &device->vgpus);
+		if (!ret)
+			table_sweep(device);
+	}
+	*vgpus = &device->vgpus;
+	return ret;
 }
 
 nvmlReturn_t nv_enter_type(nvmlVgpuTypeId_t id, const void *out, struct nv_type **type)
@@ -235,23 +268,58 @@ nvmlReturn_t nv_enter_type(nvmlVgpuTypeId_t id, const void *out, struct nv_type 
 	return out && *type ? NVML_SUCCESS : nv_leave(NVML_ERROR_INVALID_ARGUMENT);
 }
 
-nvmlReturn_t nv_enter_vgpu(nvmlVgpuInstance_t id, const void *out, struct vgpu_ctl_instance *inst)
+static nvmlReturn_t table_enter(nvmlVgpuInstance_t id, const void *out,
+				const struct nv_vgpu **vgpu)
 {
 	nvmlReturn_t ret = nv_enter();
-	const struct nv_vgpu *vgpu = NULL;
 	unsigned int i;
 
 	if (ret)
 		return ret;
 	if (!out || !id)
 		return nv_leave(NVML_ERROR_INVALID_ARGUMENT);
-	for (i = 0; i < nv.vgpus && !vgpu; i++)
-		if (nv.vgpu[i].id == id)
-			vgpu = &nv.vgpu[i];
-	if (!vgpu)
-		return nv_leave(NVML_ERROR_NOT_FOUND);
-	ret = nv_node_instance(vgpu->uuid, inst);
-	if (ret == NVML_ERROR_GPU_IS_LOST || (!ret && inst->created_ns != vgpu->created_ns))
+	for (i = 0; i < nv.vgpus; i++)
+		if (nv.vgpu[i].id == id) {
+			*vgpu = &nv.vgpu[i];
+			return NVML_SUCCESS;
+		}
+	return nv_leave(NVML_ERROR_NOT_FOUND);
+}
+
+/* Drops the lock unless the vGPU is there. */
+static nvmlReturn_t table_read_vgpu(const struct nv_vgpu *vgpu, struct vgpu_ctl_instance *inst)
+{
+	nvmlReturn_t ret = nv_node_instance(vgpu->uuid, inst);
+
+	if (ret == NVML_ERROR_GPU_IS_LOST || (!ret && !table_is(vgpu, inst)))
 		ret = NVML_ERROR_NOT_FOUND;
 	return ret ? nv_leave(ret) : ret;
+}
+
+nvmlReturn_t nv_enter_vgpu_now(nvmlVgpuInstance_t id, const void *out,
+			       struct vgpu_ctl_instance *inst)
+{
+	const struct nv_vgpu *vgpu;
+	nvmlReturn_t ret = table_enter(id, out, &vgpu);
+
+	return ret ? ret : table_read_vgpu(vgpu, inst);
+}
+
+nvmlReturn_t nv_enter_vgpu(nvmlVgpuInstance_t id, const void *out, struct vgpu_ctl_instance *inst)
+{
+	const struct vgpu_ctl_instance *known = NULL;
+	const struct nvmlDevice_st *device;
+	const struct nv_vgpu *vgpu;
+	nvmlReturn_t ret = table_enter(id, out, &vgpu);
+
+	if (ret)
+		return ret;
+	table_look();
+	device = nv_device_of(vgpu->gpu);
+	if (device && device->vgpus.known)
+		known = table_find(&device->vgpus, vgpu);
+	if (!known)
+		return table_read_vgpu(vgpu, inst);
+	*inst = *known;
+	return NVML_SUCCESS;
 }

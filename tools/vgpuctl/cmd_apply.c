@@ -297,7 +297,7 @@ static enum exit_code apply_state(int fd, const struct options *options, const s
 	ret = world_read(fd, &world);
 	world.left = sysfs_mdevctl_defines;
 	if (ret) {
-		code = fail("cannot read the state: %s", strerror(-ret));
+		code = fail("cannot read the state: %s", ctl_error(ret));
 		goto free_world;
 	}
 	plan_make(state, &world, &plan, faults);

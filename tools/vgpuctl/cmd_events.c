@@ -400,10 +400,8 @@ enum exit_code cmd_log(const struct options *options)
 	ret = log_read(reader.fd, &log);
 	if (!ret)
 		code = log_show(&reader, &log, options->uuid ? uuid : NULL, options->count);
-	else if (ret == -ENOTTY || ret == -EINVAL)
-		code = fail("the driver is too old to tell what was: see the kernel's log");
 	else
-		code = fail("/dev/vgpu: events: %s", strerror(-ret));
+		code = fail("events: %s", ctl_error(ret));
 	free(log.event);
 	free(reader.sources);
 	close(reader.fd);

@@ -307,7 +307,7 @@ static enum exit_code logs_show(struct logs *logs)
 	}
 	if (ctl_is_gone(ret))
 		return fail("the GPU is gone");
-	return ret ? fail("scheduler log: %s", strerror(-ret)) : EXIT_OK;
+	return ret ? fail("scheduler log: %s", ctl_error(ret)) : EXIT_OK;
 }
 
 enum exit_code cmd_sched_log(const struct options *options)

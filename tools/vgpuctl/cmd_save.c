@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The command save. */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "command.h"
@@ -74,7 +72,7 @@ enum exit_code cmd_save(const struct options *options)
 	world.left = sysfs_mdevctl_defines;
 	close(fd);
 	if (ret)
-		code = fail("cannot read the state: %s", strerror(-ret));
+		code = fail("cannot read the state: %s", ctl_error(ret));
 	else if (options->file)
 		code = replace_file(options->file, 0600, save, &world);
 	else

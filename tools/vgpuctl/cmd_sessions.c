@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The command sessions. */
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -151,8 +150,7 @@ static int sessions_each(int fd, const struct vgpu_ctl_gpu *gpu, struct listing 
 			session_row(listing->table, gpu, &sessions.session[i], sessions.now_ns);
 	}
 	free(sessions.session);
-	/* A driver before 1.6 does not know the call: this says so in other words than "tty". */
-	return ret == -ENOTTY ? -EOPNOTSUPP : ret;
+	return ret;
 }
 
 enum exit_code cmd_sessions(const struct options *options)

@@ -12,6 +12,10 @@
 
 #define NODE	"/dev/vgpu"
 
+/* For ctl_error(): the driver, and the minor version of the ABI that has what it did not know. */
+static struct vgpu_ctl_version driver;
+static unsigned int needed_minor;
+
 int ctl_open(void)
 {
 	struct vgpu_ctl_version version;
@@ -46,16 +50,57 @@ int ctl_open(void)
 	return fd;
 }
 
+static unsigned int minor_of_call(unsigned long request)
+{
+	switch (request) {
+	case VGPU_IOC_SCHED:
+	case VGPU_IOC_SCHED_SET:
+	case VGPU_IOC_SHARES_SET:
+	case VGPU_IOC_SCHED_LOG:
+	case VGPU_IOC_HIST:
+		return 1;
+	case VGPU_IOC_EVENTS:
+		return 2;
+	case VGPU_IOC_STATS:
+	case VGPU_IOC_SAMPLES:
+	case VGPU_IOC_SESSIONS:
+		return 6;
+	default:
+		return 0;
+	}
+}
+
 static int ctl_call(int fd, unsigned long request, void *arg)
 {
-	return ioctl(fd, request, arg) < 0 ? -errno : 0;
+	if (ioctl(fd, request, arg) >= 0)
+		return 0;
+	if (errno == ENOTTY)
+		needed_minor = minor_of_call(request);
+	return -errno;
+}
+
+const char *ctl_error(int ret)
+{
+	static char text[VGPU_NAME_LEN + 80];
+
+	if (ret != -ENOTTY)
+		return strerror(-ret);
+	snprintf(text, sizeof(text), "needs a driver with ABI %u.%u; that of /dev/vgpu, %.*s, has %u.%u",
+		 VGPU_ABI_MAJOR, needed_minor, TEXT(driver.driver_version), driver.abi_major,
+		 driver.abi_minor);
+	return text;
 }
 
 int ctl_version(int fd, struct vgpu_ctl_version *version)
 {
+	int ret;
+
 	memset(version, 0, sizeof(*version));
 	version->size = sizeof(*version);
-	return ctl_call(fd, VGPU_IOC_VERSION, version);
+	ret = ctl_call(fd, VGPU_IOC_VERSION, version);
+	if (!ret)
+		driver = *version;
+	return ret;
 }
 
 /* A list may have grown since the driver told its length: asks again until the whole list fits. */
@@ -218,6 +263,10 @@ int ctl_events(int fd, uint32_t flags, size_t *size, uint64_t *next_seq)
 		*size = offsetof(struct vgpu_ctl_event, source);
 		*next_seq = 0;
 		return 0;
+	}
+	if (flags && (ret == -ENOTTY || ret == -EINVAL)) {
+		needed_minor = 5;
+		ret = -ENOTTY;
 	}
 	*next_seq = events.next_seq;
 	return ret;

@@ -29,6 +29,12 @@
 int ctl_open(void);
 int ctl_version(int fd, struct vgpu_ctl_version *version);
 
+/*
+ * An error of one of these functions in words. -ENOTTY, the last time: the driver does not know a
+ * call, and the text says the version of the ABI that has it and the one that the driver has.
+ */
+const char *ctl_error(int ret);
+
 /* The lists are allocated; the caller frees them. @gpu may be ALL_GPUS. */
 int ctl_gpus(int fd, uint32_t **ids, uint32_t *count);
 int ctl_instances(int fd, uint32_t gpu, uint8_t **uuids, uint32_t *count);
@@ -60,7 +66,7 @@ int ctl_sched_log(int fd, uint32_t gpu, uint32_t engine, struct vgpu_ctl_switch 
 
 /*
  * Makes read() return events as records of @size bytes: those since @fd was opened, or with
- * VGPU_EVENTS_KEPT in @flags all that are kept, which drivers before 1.5 refuse (-EINVAL, -ENOTTY).
+ * VGPU_EVENTS_KEPT in @flags all that are kept, which drivers before 1.5 refuse (-ENOTTY).
  * If the driver knows only the first version of these records, @size is set to their length.
  * @next_seq is set to the number of the next event, or to 0 if the driver does not tell.
  */

@@ -64,7 +64,7 @@ enum exit_code ctl_fail_vgpu(const uint8_t *uuid, int ret)
 	uuid_format(uuid, text);
 	if (ctl_is_gone(ret))
 		return fail("vGPU %s: there is none (vgpuctl list shows them)", text);
-	return fail("vGPU %s: %s", text, strerror(-ret));
+	return fail("vGPU %s: %s", text, ctl_error(ret));
 }
 
 enum exit_code ctl_open_vgpu(const char *text, int *fd, struct vgpu_ctl_instance *inst,
@@ -110,7 +110,7 @@ enum exit_code ctl_visit_gpus(int fd, const char *only, void *arg,
 		if (ctl_is_gone(ret))
 			ret = 0;
 		if (ret)
-			fail("GPU %u: %s", ids[i], strerror(-ret));
+			fail("GPU %u: %s", ids[i], ctl_error(ret));
 	}
 	free(ids);
 	return ret ? EXIT_FAILED : EXIT_OK;

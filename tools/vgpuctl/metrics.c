@@ -283,6 +283,9 @@ static void samples_of_vgpus(struct text *text, const struct metric *metric,
 {
 	uint32_t i;
 
+	/* A driver before 1.6 has no such figure. */
+	if (!gpu->whole && metric->at == offsetof(struct vgpu_ctl_instance, max_fb_bytes))
+		return;
 	for (i = 0; i < gpu->stats.count; i++) {
 		const struct vgpu_ctl_instance *inst = &gpu->inst[i];
 

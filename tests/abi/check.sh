@@ -1,0 +1,35 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# check.sh: tools before a change of the control ABI with today's driver, and today's tools with the
+# driver from before, in a machine of the lab with the stock kernel. What was before is the commit
+# before the one that has changed the ABI's version last, as git has it, made in build/abi.
+set -euo pipefail
+cd -- "${BASH_SOURCE[0]%/*}/../.."
+
+if [[ ${1:-} == --help ]]; then
+	sed -n '3,5s/^# //p' tests/abi/check.sh
+	exit
+fi
+header=include/uapi/linux/vgpu.h
+change=$(git log -n 1 --format=%H -G'define VGPU_ABI_M[AI][JN]OR' -- "$header")
+if [[ ! $change ]] || ! before=$(git rev-parse --short -q --verify "$change^"); then
+	echo "not ok - this history has no earlier version of the ABI: git fetch --unshallow"
+	echo "0 passed, 1 failed"
+	exit 1
+fi
+scripts/lab image
+tree=build/abi/$before
+if [[ ! -e $tree ]]; then
+	rm -rf build/abi
+	mkdir -p "$tree.part"
+	git archive "$before" -- Kbuild drivers include scripts sim tools | tar -x -C "$tree.part"
+	mv "$tree.part" "$tree"
+fi
+# Warnings of what was are no matter here.
+scripts/build-modules --src "$tree" --out "$tree/build/modules/$(scripts/lab path stock/release)" stock
+make -s -C "$tree/tools"
+scripts/build-modules stock
+make -s -C tools
+make -s -C tests/selftests
+
+scripts/lab run --kernel stock --timeout 600 -- tests/abi/run.sh "$tree"

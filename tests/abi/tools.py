@@ -1,0 +1,220 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""tools.py TREE ABI: every command of TREE's vgpuctl, and its NVML library, with a driver of ABI.
+
+Runs inside a lab machine with the driver loaded. What needs a later ABI than the driver's has to
+say so; all else has to work. TAP, with a last line "N passed, N failed".
+"""
+import ctypes
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+TREE = sys.argv[1]
+DRIVER = tuple(int(part) for part in sys.argv[2].split('.'))
+CTL = TREE + '/build/tools/vgpuctl/vgpuctl'
+NVML = TREE + '/build/tools/libnvml/libnvidia-ml.so.1'
+UUID = 'ab100000-0000-4000-8000-000000000001'
+OTHER = 'ab100000-0000-4000-8000-000000000002'
+
+# Commands that do not work with earlier drivers.
+NEEDS = {'log': (1, 5), 'sessions': (1, 6)}
+
+NOT_SUPPORTED, NOT_FOUND = 3, 6
+
+passed, failed = 0, 0
+
+
+def check(right, name, why=''):
+    global passed, failed
+    passed, failed = passed + bool(right), failed + (not right)
+    print('ok' if right else 'not ok', passed + failed, '-', name)
+    if not right:
+        print('#', ' '.join(str(why).split()))
+
+
+def values(part, key):
+    """All values of that key, however deep."""
+    if isinstance(part, list):
+        return [v for one in part for v in values(one, key)]
+    if not isinstance(part, dict):
+        return []
+    found = [part[key]] if key in part else []
+    return found + values(list(part.values()), key)
+
+
+def run(*args, **more):
+    return subprocess.run([CTL, *args], text=True, capture_output=True, timeout=60, **more)
+
+
+def lacks(command, done):
+    """Does it say which version it needs, and which the driver has?"""
+    text = 'needs a driver with ABI %d.%d; .* has %d.%d$' % (*NEEDS[command], *DRIVER)
+    return done.returncode == 1 and re.search(text, done.stderr.strip())
+
+
+def command(args, right=None, status=0):
+    """A command, and with @right also as JSON, of which that has to be true."""
+    name = args[0] if args[0] not in ('sched', 'share') else ' '.join(args[:2])
+    covered.add(name)
+    if name not in known:
+        return
+    for form in ([], ['--json'])[:2 if right else 1]:
+        done = run(*args, *form)
+        if NEEDS.get(name, DRIVER) > DRIVER:
+            check(lacks(name, done), ' '.join([*args, *form]), done)
+            continue
+        good = done.returncode == status and bool(done.stdout) == (status == 0)
+        if good and form:
+            lines = done.stdout.splitlines() if name == 'log' else [done.stdout]
+            try:
+                good = right([json.loads(line) for line in lines])
+            except ValueError:
+                good = False
+        check(good, ' '.join([*args, *form]), done)
+
+
+def read_commands(pid):
+    command(['gpus'], lambda d: values(d, 'board') == ['SG16'])
+    command(['types'], lambda d: 'SG16-1Q' in values(d, 'name'))
+    command(['creatable'], lambda d: 'SG16-1Q' in values(d, 'name'))
+    command(['list'], lambda d: values(d, 'uuid') == [UUID] and values(d, 'state') == ['started'])
+    command(['placement'], lambda d: UUID in values(d, 'uuid'))
+    command(['process'], lambda d: values(d, 'pid') == [pid] and values(d, 'command') == ['busy'])
+    command(['sessions'], lambda d: values(d, 'pid') == [pid])
+    command(['caps'], lambda d: 'gr' in values(d, 'name'))
+    command(['show', UUID], lambda d: UUID in values(d, 'uuid'))
+    command(['stats'], lambda d: max(values(d, 'busy_ns')) > 0)
+    command(['log'], lambda d: values(d, 'type')[:3] == ['gpu_added', 'created', 'started'])
+    command(['sched', 'show'], lambda d: values(d, 'policy') == ['best_effort'])
+    command(['sched', 'log'], lambda d: UUID in values(d, 'uuid'))
+    command(['share', 'show'], lambda d: values(d, 'uuid') == [UUID])
+    command(['hist', UUID], lambda d: max(values(d, 'count')) > 0)
+    command(['top', '--once'])
+    command(['metrics'])
+    if 'metrics' in known:
+        text = run('metrics').stdout
+        check('abi="%d.%d"' % DRIVER in text and UUID in text, 'metrics name driver and vGPU', text)
+
+
+def change_commands():
+    # A refusal of the driver, and its reason.
+    done = run('create', '--type', 'SG16-16Q', '--uuid', OTHER)
+    check(done.returncode == 1 and 'framebuffer' in done.stderr, 'create: a refusal', done)
+    command(['create', '--type', 'SG16-1B', '--uuid', OTHER])
+    covered.add('remove')
+    done = run('remove', OTHER)
+    check(done.returncode == 0, 'remove', done)
+    command(['release', UUID], status=1)
+    command(['sched', 'set', '--slice', '3ms'], lambda d: 3000000 in values(d, 'slice_ns'))
+    command(['share', 'set', UUID, '--weight', '5'], lambda d: values(d, 'weight') == [5])
+    command(['save'])
+    covered.add('apply')
+    if 'apply' in known:
+        with tempfile.NamedTemporaryFile('w') as state:
+            state.write(run('save').stdout)
+            state.flush()
+            command(['apply', '-f', state.name])
+            run('share', 'set', UUID, '--weight', '6')
+            command(['apply', '-f', state.name])
+        check(values(json.loads(run('share', 'show', '--json').stdout), 'weight') == [5],
+              'apply has set the weight')
+    covered.add('events')
+    with subprocess.Popen([CTL, 'events', '--json', '--count', '1'], text=True,
+                          stdout=subprocess.PIPE) as events:
+        # It sees what happens after it has opened the driver's file.
+        while not any(os.path.realpath(link.path) == '/dev/vgpu'
+                      for link in os.scandir('/proc/%d/fd' % events.pid)):
+            pass
+        run('share', 'set', UUID, '--weight', '7')
+        line = events.communicate(timeout=60)[0]
+    check('"share"' in line, 'events', line)
+
+
+class Nvml:
+    """The library; each call returns its result."""
+    def __init__(self):
+        self.library = ctypes.CDLL(os.path.abspath(NVML))
+        self.gpu = ctypes.c_void_p()
+
+    def __call__(self, name, *args):
+        return getattr(self.library, 'nvml' + name)(*args)
+
+    def is_right(self, wanted, name, *args):
+        ret = self(name, *args)
+        check(ret == wanted, '%s returns %d' % (name, wanted), ret)
+
+    def active(self):
+        """The numbers of the vGPUs that are open."""
+        count, ids = ctypes.c_uint(32), (ctypes.c_uint * 32)()
+        self.is_right(0, 'DeviceGetActiveVgpus', self.gpu, ctypes.byref(count), ids)
+        return ids[:count.value]
+
+
+def nvml_vgpu(nvml, pid):
+    """What the library tells of the vGPU, and of processes."""
+    number, size = ctypes.c_uint(), ctypes.c_ulonglong()
+    text = ctypes.create_string_buffer(96)
+    vgpus = nvml.active()
+    check(len(vgpus) == 1, 'one vGPU is active', vgpus)
+    nvml.is_right(0, 'VgpuInstanceGetUUID', vgpus[0], text, 96)
+    check(text.value.decode() == UUID, 'its UUID', text.value)
+    nvml.is_right(0, 'VgpuInstanceGetVmID', vgpus[0], text, 96, ctypes.byref(number))
+    check(text.value.decode() == str(pid), 'its process', text.value)
+    nvml.is_right(0, 'VgpuInstanceGetType', vgpus[0], ctypes.byref(number))
+    nvml.is_right(0, 'VgpuInstanceGetFbUsage', vgpus[0], ctypes.byref(size))
+    check(size.value > 0, 'memory in use', size)
+    return vgpus[0]
+
+
+def nvml_since(nvml):
+    """What drivers before ABI 1.6 do not tell."""
+    wanted = 0 if DRIVER >= (1, 6) else NOT_SUPPORTED
+    rates, pids = (ctypes.c_uint * 2)(), (ctypes.c_uint * 64)()
+    kind, count = ctypes.c_uint(), ctypes.c_uint(4096)
+    samples = ctypes.create_string_buffer(4096 * 64)
+    nvml.is_right(wanted, 'DeviceGetUtilizationRates', nvml.gpu, rates)
+    nvml.is_right(wanted, 'DeviceGetVgpuUtilization', nvml.gpu, ctypes.c_ulonglong(0),
+                  ctypes.byref(kind), ctypes.byref(count), samples)
+    count.value = 64
+    nvml.is_right(wanted, 'DeviceGetAccountingPids', nvml.gpu, ctypes.byref(count), pids)
+
+
+def nvml_calls(busy):
+    nvml = Nvml()
+    nvml.is_right(0, 'Init_v2')
+    nvml.is_right(0, 'DeviceGetHandleByIndex_v2', 0, ctypes.byref(nvml.gpu))
+    vgpu = nvml_vgpu(nvml, busy.pid)
+    nvml_since(nvml)
+    busy.kill()
+    busy.wait()
+    check(not nvml.active(), 'none is active when it is closed')
+    run('remove', UUID)
+    nvml.is_right(NOT_FOUND, 'VgpuInstanceGetUUID', vgpu, ctypes.create_string_buffer(96), 96)
+    nvml.is_right(0, 'Shutdown')
+
+
+def main():
+    run('create', '--type', 'SG16-1Q', '--uuid', UUID)
+    busy = subprocess.Popen(['build/selftests/busy', UUID], text=True, stdout=subprocess.PIPE)
+    try:
+        check(busy.stdout.readline() == 'busy\n', 'the vGPU has work')
+        read_commands(busy.pid)
+        change_commands()
+        check(known <= covered, 'all commands were run', known - covered)
+        if os.path.exists(NVML):
+            nvml_calls(busy)
+    finally:
+        busy.kill()
+        busy.wait()
+        run('remove', UUID)
+    print('%d passed, %d failed' % (passed, failed))
+    return bool(failed)
+
+
+covered = set()
+known = set(re.findall('^  ((?:sched |share )?[a-z]+)  ', run('help').stdout, re.M))
+sys.exit(main())
