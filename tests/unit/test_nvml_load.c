@@ -417,6 +417,30 @@ static void test_accounting(void **state)
 	assert_int_equal(pids[0], 5);
 }
 
+/* As many sessions as are kept, each of another process, the pids in no order. */
+static void test_accounting_of_many(void **state)
+{
+	static unsigned int pids[VGPU_SESSIONS_KEPT];
+	unsigned int count = VGPU_SESSIONS_KEPT, i;
+	nvmlAccountingStats_t stats;
+
+	fake_create(1, 0, of_series('Q'), 0);
+	for (i = 0; i < VGPU_SESSIONS_KEPT; i++) {
+		fake_start(1, 1 + i * 1237 % VGPU_SESSIONS_KEPT);
+		fake_stop(1);
+	}
+	OK(nvmlDeviceGetAccountingPids(dev, &count, pids));
+	assert_int_equal(count, VGPU_SESSIONS_KEPT);
+	for (i = 0; i < count; i++)
+		assert_int_equal(pids[i], i + 1);
+	for (i = 1; i <= count; i += 100) {
+		OK(nvmlDeviceGetAccountingStats(dev, i, &stats));
+		assert_int_equal(stats.maxMemoryUsage, (unsigned long long)i << 21);
+	}
+	assert_int_equal(nvmlDeviceGetAccountingStats(dev, 0, &stats), NVML_ERROR_NOT_FOUND);
+	assert_int_equal(nvmlDeviceGetAccountingStats(dev, ~0u, &stats), NVML_ERROR_NOT_FOUND);
+}
+
 static void test_events(void **state)
 {
 	nvmlEventSet_t set, idle;
@@ -528,6 +552,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_sched_refused, begin, end),
 		cmocka_unit_test_setup_teardown(test_sched_log, begin, end),
 		cmocka_unit_test_setup_teardown(test_accounting, begin, end),
+		cmocka_unit_test_setup_teardown(test_accounting_of_many, begin, end),
 		cmocka_unit_test_setup_teardown(test_events, begin, end),
 		cmocka_unit_test_setup_teardown(test_freed_while_waited_on, begin, end),
 		cmocka_unit_test_setup_teardown(test_old_driver, begin, end),
