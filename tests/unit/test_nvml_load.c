@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "nvml.h"
+#include "internal.h"
 #include "nvml_fake.h"
 
 #define OK(call)	assert_int_equal(call, NVML_SUCCESS)
@@ -360,6 +360,13 @@ static void test_sched_log(void **state)
 	assert_int_equal(old.entriesCount, VGPU_SCHED_LOG);
 	assert_int_equal(old.logEntries[0].swRunlistId, 0);
 	assert_int_equal(old.logEntries[2].timeRunTotal, 1000 + 1002);
+	/* And a client that reads nothing else does not collect such vGPUs. */
+	for (i = 0; i < 1000; i++) {
+		fake_create(1, 0, of_series('Q'), 0);
+		OK(nvmlDeviceGetVgpuSchedulerLog(dev, &old));
+		fake_remove(1);
+	}
+	assert_true(nv.vgpus <= NV_VGPUS_MAX);
 }
 
 static void test_accounting(void **state)

@@ -38,7 +38,6 @@ nvmlReturn_t nvmlDeviceGetActiveVgpus(nvmlDevice_t device, unsigned int *count,
 	ret = nv_node_vgpus(device->info.gpu, &vgpus);
 	if (ret)
 		return nv_leave(ret);
-	nv_vgpu_sweep(device->info.gpu, vgpus);
 	ret = instance_active(vgpus, count, ids);
 	free(vgpus);
 	return nv_leave(ret);

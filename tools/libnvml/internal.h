@@ -98,7 +98,7 @@ nvmlReturn_t nv_node_gpu(uint32_t id, struct vgpu_ctl_gpu *gpu);
 nvmlReturn_t nv_node_type(uint32_t gpu, uint32_t index, struct vgpu_ctl_type *type);
 nvmlReturn_t nv_node_instance(const uint8_t *uuid, struct vgpu_ctl_instance *inst);
 
-/* All vGPUs of a GPU; the caller frees them. */
+/* All vGPUs of a GPU; the caller frees them. Numbers of those that are gone are forgotten. */
 nvmlReturn_t nv_node_vgpus(uint32_t gpu, struct nv_vgpus **vgpus);
 
 /* Without the end that a text of the ABI may lack. @to has one byte more than the array. */

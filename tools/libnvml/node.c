@@ -155,8 +155,10 @@ nvmlReturn_t nv_node_vgpus(uint32_t gpu, struct nv_vgpus **vgpus)
 	if (ret) {
 		free(*vgpus);
 		*vgpus = NULL;
+		return ret;
 	}
-	return ret;
+	nv_vgpu_sweep(gpu, *vgpus);
+	return NVML_SUCCESS;
 }
 
 void nv_text(char *to, const void *text, size_t room)

@@ -165,8 +165,6 @@ nvmlReturn_t nv_samples_read(const struct nvmlDevice_st *device, uint64_t since_
 	if (!of_gpu)
 		ret = nv_node_vgpus(device->info.gpu, &samples->vgpus);
 	samples->spare = of_gpu ? 2 : ret ? 0 : 2 * samples->vgpus->nr;
-	if (!ret && !of_gpu)
-		nv_vgpu_sweep(device->info.gpu, samples->vgpus);
 	do {
 		if (!ret)
 			ret = sample_next(page);
