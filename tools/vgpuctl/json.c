@@ -170,14 +170,14 @@ static const char *string_end(const char *s)
 /*
  * Of members of one name json-c keeps the last one only, and of a name what stands before a 0: a
  * part of the file would be passed over without a word. Looks for such names in what json-c has
- * taken. Returns what is wrong, and sets @at to where; or NULL.
+ * taken, and says what is wrong.
  */
-static const char *check_names(const char *text, size_t bytes, size_t *at)
+static bool check_names(const char *text, size_t bytes, char *why)
 {
 	/* Of each object that is open the names so far; NULL for arrays. */
 	struct json_object *open[JSON_TOKENER_DEFAULT_DEPTH + 1] = { NULL };
-	const char *s, *begin, *end = text + bytes, *wrong = NULL;
-	size_t depth = 0;
+	const char *s, *begin = text, *end = text + bytes, *wrong = NULL;
+	size_t depth = 0, length;
 
 	for (s = text; s < end && !wrong; s++) {
 		if ((*s == '{' || *s == '[') && depth < JSON_TOKENER_DEFAULT_DEPTH) {
@@ -187,26 +187,26 @@ static const char *check_names(const char *text, size_t bytes, size_t *at)
 		} else if (*s == '"' || *s == '\'') {
 			begin = s;
 			s = string_end(s);
-			*at = (size_t)(begin - text);
-			bytes = (size_t)(s + 1 - begin);
+			length = (size_t)(s + 1 - begin);
 			while (s + 1 < end && isspace((unsigned char)s[1]))
 				s++;
 			if (s + 1 < end && s[1] == ':')
-				wrong = add_name(open[depth], begin, bytes);
+				wrong = add_name(open[depth], begin, length);
 		}
 	}
 	while (depth)
 		json_object_put(open[depth--]);
-	return wrong;
+	if (wrong)
+		bad_json(why, text, (size_t)(begin - text), wrong);
+	return !wrong;
 }
 
 struct json_object *json_parse(const char *text, size_t bytes, char *why)
 {
 	struct json_tokener *tokener = new_tokener();
-	const char *zero = memchr(text, 0, bytes), *wrong;
+	const char *zero = memchr(text, 0, bytes);
 	enum json_tokener_error error;
 	struct json_object *value;
-	size_t at = 0;
 
 	value = json_tokener_parse_ex(tokener, text, (int)(zero ? zero - text : (long)bytes));
 	error = json_tokener_get_error(tokener);
@@ -219,9 +219,7 @@ struct json_object *json_parse(const char *text, size_t bytes, char *why)
 		bad_json(why, text, (size_t)(zero - text), "a byte 0 is no JSON");
 	else if (!json_object_is_type(value, json_type_object))
 		snprintf(why, JSON_WHY, "an object is needed");
-	else if ((wrong = check_names(text, bytes, &at)))
-		bad_json(why, text, at, wrong);
-	else
+	else if (check_names(text, bytes, why))
 		goto out;
 	json_object_put(value);
 	value = NULL;
