@@ -67,7 +67,10 @@ void json_end(struct json *json)
 	json_object_put(ended);
 }
 
-/* json-c writes strings as they are: bytes that are no UTF-8 become U+FFFD here. */
+/*
+ * json-c escapes what JSON wants it to, and leaves other bytes as they are: those that are no
+ * UTF-8, and control characters, become U+FFFD here.
+ */
 void json_bytes(struct json *json, const char *key, const void *text, size_t room)
 {
 	const size_t bytes = strnlen(text, room);
@@ -76,7 +79,7 @@ void json_bytes(struct json *json, const char *key, const void *text, size_t roo
 	size_t n;
 
 	while (s < end) {
-		n = utf8_length(s, (size_t)(end - s));
+		n = *s < ' ' ? 1 : utf8_shown_length(s, (size_t)(end - s));
 		to = n ? mempcpy(to, s, n) : mempcpy(to, UTF8_REPLACEMENT, 3);
 		s += n ? n : 1;
 	}
