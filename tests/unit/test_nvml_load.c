@@ -360,6 +360,12 @@ static void test_sched_log(void **state)
 	assert_int_equal(old.entriesCount, VGPU_SCHED_LOG);
 	assert_int_equal(old.logEntries[0].swRunlistId, 0);
 	assert_int_equal(old.logEntries[2].timeRunTotal, 1000 + 1002);
+	/* They are not those of the next one with its UUID. */
+	fake_create(1, 0, of_series('Q'), 0);
+	OK(nvmlDeviceGetVgpuSchedulerLog(dev, &old));
+	assert_int_equal(old.logEntries[0].swRunlistId, 0);
+	assert_int_equal(old.logEntries[2].timeRunTotal, 1000 + 1002);
+	fake_remove(1);
 	/* And a client that reads nothing else does not collect such vGPUs. */
 	for (i = 0; i < 1000; i++) {
 		fake_create(1, 0, of_series('Q'), 0);
