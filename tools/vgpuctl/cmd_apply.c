@@ -239,21 +239,31 @@ static void restore_vgpus_of(const struct plan *plan, int fd, const struct world
 	set_shares(fd, shares, nr);
 }
 
+/* Removes a vGPU again, but not if somebody has opened it meanwhile: its VM would lose it. */
+static void undo_create(int fd, const uint8_t *id)
+{
+	struct vgpu_ctl_instance inst;
+	char uuid[UUID_STR_LEN];
+
+	uuid_format(id, uuid);
+	if (!ctl_instance(fd, id, &inst) && inst.state == VGPU_STATE_STARTED)
+		fail("vGPU %s: process %d uses it already: it stays", uuid, inst.owner_pid);
+	else if (sysfs_remove(uuid))
+		fail("vGPU %s: cannot remove it", uuid);
+}
+
 /* Takes back what was done, in the reverse order. What cannot be is said. */
 static void undo(struct apply *apply, const struct world *world)
 {
 	const struct plan *plan = apply->plan;
 	struct vgpu_ctl_sched sched;
-	char uuid[UUID_STR_LEN];
 	size_t i;
 
 	if (apply->gpus || apply->creates || apply->set)
 		fail("taking back what was done");
 	while (apply->creates--) {
 		i = plan->create[apply->creates];
-		uuid_format(plan->vgpu[i].want->set.uuid, uuid);
-		if (sysfs_remove(uuid))
-			fail("vGPU %s: cannot remove it", uuid);
+		undo_create(apply->fd, plan->vgpu[i].want->set.uuid);
 	}
 	for (i = 0; i < world->nr_gpus && apply->set; i++)
 		restore_vgpus_of(plan, apply->fd, &world->gpu[i]);
@@ -354,7 +364,10 @@ static enum exit_code wait_for_others(int *lock)
 	*lock = open(LOCK_FILE, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (*lock < 0 && errno != EACCES)
 		return fail(LOCK_FILE ": cannot open it: %s", strerror(errno));
-	while (*lock >= 0 && flock(*lock, LOCK_EX) && errno == EINTR)
+	if (*lock < 0 || !flock(*lock, LOCK_EX | LOCK_NB))
+		return EXIT_OK;
+	fail("waiting until another vgpuctl has applied its state");
+	while (flock(*lock, LOCK_EX) && errno == EINTR)
 		;
 	return EXIT_OK;
 }
