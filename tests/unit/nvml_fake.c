@@ -320,6 +320,9 @@ void fake_run(unsigned int gpu, unsigned int nr, uint64_t time_ns, uint64_t ran_
 	run->slice_ns = fake.sched[gpu].slice_ns;
 	run->preempt_ns = 1000;
 	vgpus[nr].engine[0].busy_ns += ran_ns;
+	/* A run that is older than the vGPU is another one's. */
+	if (vgpus[nr].created_ns > time_ns)
+		vgpus[nr].created_ns = time_ns;
 }
 
 void fake_event(enum vgpu_ctl_event_type type, unsigned int gpu, uint32_t b)

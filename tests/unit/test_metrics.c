@@ -8,6 +8,7 @@
 
 #include "vgpu_test.h"
 
+#define NONE		UTF8_REPLACEMENT
 #define GPUS		3
 #define MOST		1000	/* metrics, and samples of one */
 
@@ -274,7 +275,7 @@ static void test_values(void **state)
 	inst->session = 3;
 	inst->owner_pid = 77;
 	inst->owner_uid = UINT32_MAX;
-	memcpy(inst->owner_comm, "a\"} 1\n\\\xff\xc3\xa4wwwwww", 16);
+	memcpy(inst->owner_comm, "a\"} 1\n\\\xff\xc3\xa4\033\x7f\xc2\x9b\xc2\xa0", 16);
 	inst->engine[0].busy_ns = 31536000000000001ull;
 	inst->linger_ns[0] = 1500000000;
 	text = write_and_read();
@@ -288,7 +289,7 @@ static void test_values(void **state)
 	has(text, "vgpu_vgpu_quarantined" VGPU0 "} 0\n");
 	has(text, "vgpu_vgpu_engine_busy_seconds_total" VGPU0 ",engine=\"gr\"} 31536000.000000001\n");
 	has(text, "vgpu_vgpu_engine_linger_seconds_total" VGPU0 ",engine=\"gr\"} 1.500000000\n");
-	has(text, "vgpu_vgpu_owner_info" VGPU0 ",pid=\"77\",uid=\"4294967295\",command=\"a\\\"} 1\\n\\\\" UTF8_REPLACEMENT "\xc3\xa4wwwwww\"} 1\n");
+	has(text, "vgpu_vgpu_owner_info" VGPU0 ",pid=\"77\",uid=\"4294967295\",command=\"a\\\"} 1\\n\\\\" NONE "\xc3\xa4" NONE NONE NONE NONE "\xc2\xa0\"} 1\n");
 	has(text, "# TYPE vgpu_engine_busy_seconds_total counter\n");
 	free(text);
 	metrics.open = true;

@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "nvml.h"
+#include "internal.h"
 #include "nvml_fake.h"
 
 #define OK(call)	assert_int_equal(call, NVML_SUCCESS)
@@ -360,6 +360,19 @@ static void test_sched_log(void **state)
 	assert_int_equal(old.entriesCount, VGPU_SCHED_LOG);
 	assert_int_equal(old.logEntries[0].swRunlistId, 0);
 	assert_int_equal(old.logEntries[2].timeRunTotal, 1000 + 1002);
+	/* They are not those of the next one with its UUID. */
+	fake_create(1, 0, of_series('Q'), 0);
+	OK(nvmlDeviceGetVgpuSchedulerLog(dev, &old));
+	assert_int_equal(old.logEntries[0].swRunlistId, 0);
+	assert_int_equal(old.logEntries[2].timeRunTotal, 1000 + 1002);
+	fake_remove(1);
+	/* And a client that reads nothing else does not collect such vGPUs. */
+	for (i = 0; i < 1000; i++) {
+		fake_create(1, 0, of_series('Q'), 0);
+		OK(nvmlDeviceGetVgpuSchedulerLog(dev, &old));
+		fake_remove(1);
+	}
+	assert_true(nv.vgpus <= NV_VGPUS_MAX);
 }
 
 static void test_accounting(void **state)
@@ -415,6 +428,30 @@ static void test_accounting(void **state)
 	OK(nvmlVgpuInstanceGetAccountingPids(v[0], &count, pids));
 	assert_int_equal(count, 1);
 	assert_int_equal(pids[0], 5);
+}
+
+/* As many sessions as are kept, each of another process, the pids in no order. */
+static void test_accounting_of_many(void **state)
+{
+	static unsigned int pids[VGPU_SESSIONS_KEPT];
+	unsigned int count = VGPU_SESSIONS_KEPT, i;
+	nvmlAccountingStats_t stats;
+
+	fake_create(1, 0, of_series('Q'), 0);
+	for (i = 0; i < VGPU_SESSIONS_KEPT; i++) {
+		fake_start(1, 1 + i * 1237 % VGPU_SESSIONS_KEPT);
+		fake_stop(1);
+	}
+	OK(nvmlDeviceGetAccountingPids(dev, &count, pids));
+	assert_int_equal(count, VGPU_SESSIONS_KEPT);
+	for (i = 0; i < count; i++)
+		assert_int_equal(pids[i], i + 1);
+	for (i = 1; i <= count; i += 100) {
+		OK(nvmlDeviceGetAccountingStats(dev, i, &stats));
+		assert_int_equal(stats.maxMemoryUsage, (unsigned long long)i << 21);
+	}
+	assert_int_equal(nvmlDeviceGetAccountingStats(dev, 0, &stats), NVML_ERROR_NOT_FOUND);
+	assert_int_equal(nvmlDeviceGetAccountingStats(dev, ~0u, &stats), NVML_ERROR_NOT_FOUND);
 }
 
 static void test_events(void **state)
@@ -528,6 +565,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_sched_refused, begin, end),
 		cmocka_unit_test_setup_teardown(test_sched_log, begin, end),
 		cmocka_unit_test_setup_teardown(test_accounting, begin, end),
+		cmocka_unit_test_setup_teardown(test_accounting_of_many, begin, end),
 		cmocka_unit_test_setup_teardown(test_events, begin, end),
 		cmocka_unit_test_setup_teardown(test_freed_while_waited_on, begin, end),
 		cmocka_unit_test_setup_teardown(test_old_driver, begin, end),

@@ -2,9 +2,12 @@
 /* vgpuctl apply: what a file declares, what is wrong with it, and what follows from it. */
 #include "vgpu_test.h"
 
+#include "vgpuctl/json.h"
 #include "vgpuctl/plan.h"
+#include "vgpuctl/utf8.h"
 
 #define MUTATIONS	100000
+#define NONE		UTF8_REPLACEMENT
 
 /* UUIDs in the text and as bytes: all are alike but for the last digit. */
 #define UUID(n)		"11111111-1111-4111-8111-11111111111" #n
@@ -156,6 +159,12 @@ static void test_faults(void **unused)
 		{ "7 ", 1, { "an object" } },
 		{ "{\"version\": 1, \"gpus\": [}", 1, { "line 1, column 25" } },
 		{ "{\"version\": 1, \"gpus\": \"\xff\"}", 1, { "line 1, column" } },
+		{ "{\"version\": 1,\n \"vgpus\": [], \"gpus\": [], \"vgpus\": []}", 1,
+		  { "line 2, column 27: this name stands in the object already" } },
+		{ STATE("{" GPU0 ", \"linger_us\": 1, \"linger_\\u0075s\": 2}", ""), 1,
+		  { "line 1, column 69: this name" } },
+		{ "{\"version\": 1, \"gpus\\u0000\": []}", 1, { "column 16: a name with a byte 0" } },
+		{ "{\"version\": 1, 'gpus' : []}", 1, { "column 16: a name in double quotes" } },
 		{ "[]", 1, { "an object" } },
 		{ "{}", 1, { "version is missing" } },
 		{ "{\"version\": 2}", 1, { "version: only 1" } },
@@ -201,6 +210,25 @@ static void test_faults(void **unused)
 }
 
 /* A file that is cut off anywhere is a fault; a mutated one is at least no harm. */
+/* What a terminal would obey is not written, whoever has chosen the text. */
+static void test_written(void **unused)
+{
+	char *text = NULL;
+	struct json json;
+	size_t bytes;
+	FILE *out = open_memstream(&text, &bytes);
+
+	json_init(&json, out, true);
+	json_begin_array(&json, NULL);
+	json_text(&json, NULL, "\033[2J\n\"\\");
+	json_text(&json, NULL, "\x7f\xc2\x9b\xff\xc2\xa0\xe2\x82\xac\xc2");
+	json_end(&json);
+	fclose(out);
+	check_that(!strcmp(text, "[ \"\\u001b[2J\\n\\\"\\\\\", \"" NONE NONE NONE NONE
+			   "\xc2\xa0\xe2\x82\xac" NONE "\" ]\n"), "%s", text);
+	free(text);
+}
+
 static void test_cut_and_mutated(void **unused)
 {
 	u64 rnd = test_seed();
@@ -338,6 +366,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_whole),
 		cmocka_unit_test(test_faults),
+		cmocka_unit_test(test_written),
 		cmocka_unit_test(test_cut_and_mutated),
 		cmocka_unit_test(test_nothing_to_do),
 		cmocka_unit_test(test_differences),

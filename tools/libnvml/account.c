@@ -10,84 +10,104 @@
 
 #define ACCOUNT_ROOM	256	/* the most that a call gives */
 
+/*
+ * Sessions that are wanted: those of @device, or of the vGPU @inst, or of the process @pid; NULL:
+ * of all.
+ */
 struct account {
+	const struct nvmlDevice_st *device;
+	const struct vgpu_ctl_instance *inst;
+	const unsigned int *pid;
 	unsigned int nr;
 	uint64_t now_ns;
 	struct vgpu_ctl_session *session;
 };
 
-static nvmlReturn_t account_more(const struct nvmlDevice_st *device, struct account *account,
-				 uint64_t *first_id, bool *end)
+static bool account_wants(const struct account *account, const struct vgpu_ctl_session *session)
+{
+	const struct vgpu_ctl_instance *inst = account->inst;
+
+	if (inst && (memcmp(inst->uuid, session->uuid, sizeof(inst->uuid)) ||
+		     session->start_ns < inst->created_ns))
+		return false;
+	return !account->pid || *account->pid == (unsigned int)session->pid;
+}
+
+static nvmlReturn_t account_more(struct account *account, uint64_t *first_id, bool *end)
 {
 	struct vgpu_ctl_sessions call = {
 		.size = sizeof(call),
-		.gpu = device->info.gpu,
+		.gpu = account->device->info.gpu,
 		.count = ACCOUNT_ROOM,
 		.entry_size = sizeof(struct vgpu_ctl_session),
 		.first_id = *first_id,
 	};
 	struct vgpu_ctl_session *session;
 	nvmlReturn_t ret;
+	unsigned int i;
 
 	session = realloc(account->session, (account->nr + ACCOUNT_ROOM) * sizeof(*session));
 	if (!session)
 		return NVML_ERROR_MEMORY;
 	account->session = session;
-	memset(&session[account->nr], 0, ACCOUNT_ROOM * sizeof(*session));
-	call.entries = (uintptr_t)&session[account->nr];
+	session += account->nr;
+	memset(session, 0, ACCOUNT_ROOM * sizeof(*session));
+	call.entries = (uintptr_t)session;
 	ret = nv_node_call(VGPU_IOC_SESSIONS, &call);
 	if (ret)
 		return ret;
+	for (i = 0; i < call.count && i < ACCOUNT_ROOM; i++)
+		if (account_wants(account, &session[i]))
+			account->session[account->nr++] = session[i];
 	*end = !call.count || call.next_id <= *first_id;
-	account->nr += call.count < ACCOUNT_ROOM ? call.count : ACCOUNT_ROOM;
 	account->now_ns = call.now_ns;
 	*first_id = call.next_id;
 	return NVML_SUCCESS;
 }
 
+static int account_order(const void *a, const void *b)
+{
+	const struct vgpu_ctl_session *x = a, *y = b;
+
+	if (x->pid != y->pid)
+		return x->pid < y->pid ? -1 : 1;
+	return x->id < y->id ? -1 : x->id > y->id;
+}
+
 /*
- * Reads the sessions of the GPU, or of one of its vGPUs, so that of each pid the last one is left.
- * The caller frees account->session, also on failure.
+ * Reads the sessions that are wanted, by pid, and of each pid the last one. Who opens vGPUs again
+ * and again chooses how many pids there are. The caller frees account->session, also on failure.
  */
-static nvmlReturn_t account_read(const struct nvmlDevice_st *device,
-				 const struct vgpu_ctl_instance *inst, struct account *account)
+static nvmlReturn_t account_read(struct account *account)
 {
 	nvmlReturn_t ret = NVML_SUCCESS;
-	unsigned int i, k, nr = 0;
 	uint64_t first_id = 0;
+	unsigned int i, nr = 0;
 	bool end = false;
 
-	memset(account, 0, sizeof(*account));
 	while (!ret && !end)
-		ret = account_more(device, account, &first_id, &end);
-	for (i = 0; !ret && i < account->nr; i++) {
-		const struct vgpu_ctl_session *s = &account->session[i];
-
-		if (inst && (memcmp(inst->uuid, s->uuid, sizeof(s->uuid)) ||
-			     s->start_ns < inst->created_ns))
-			continue;
-		for (k = 0; k < nr; k++)
-			if (account->session[k].pid == s->pid)
-				break;
-		if (k == nr)
-			nr++;
-		account->session[k] = *s;
-	}
+		ret = account_more(account, &first_id, &end);
+	if (ret)
+		return ret;
+	qsort(account->session, account->nr, sizeof(*account->session), account_order);
+	for (i = 0; i < account->nr; i++)
+		if (i + 1 == account->nr || account->session[i].pid != account->session[i + 1].pid)
+			account->session[nr++] = account->session[i];
 	account->nr = nr;
-	return ret;
+	return NVML_SUCCESS;
 }
 
 static nvmlReturn_t account_pids(const struct nvmlDevice_st *device,
 				 const struct vgpu_ctl_instance *inst, unsigned int *count,
 				 unsigned int *pids)
 {
-	struct account account;
+	struct account account = { .device = device, .inst = inst };
 	unsigned int i;
 	nvmlReturn_t ret;
 
 	if (!device)
 		return NVML_ERROR_UNKNOWN;
-	ret = account_read(device, inst, &account);
+	ret = account_read(&account);
 	if (!ret)
 		ret = nv_put_count(pids, count, account.nr);
 	for (i = 0; !ret && i < account.nr; i++)
@@ -96,13 +116,13 @@ static nvmlReturn_t account_pids(const struct nvmlDevice_st *device,
 	return ret;
 }
 
-static void account_put(const struct nvmlDevice_st *device, const struct account *account,
-			const struct vgpu_ctl_session *session, nvmlAccountingStats_t *stats)
+static void account_put(const struct account *account, nvmlAccountingStats_t *stats)
 {
+	const struct vgpu_ctl_session *session = account->session;
 	uint64_t end_ns = session->end_ns ? session->end_ns : account->now_ns;
 	unsigned int percent[NV_ENGINES];
 
-	nv_percent(&device->info, session->busy_ns, end_ns - session->start_ns, percent);
+	nv_percent(&account->device->info, session->busy_ns, end_ns - session->start_ns, percent);
 	memset(stats, 0, sizeof(*stats));
 	stats->gpuUtilization = percent[NV_SM];
 	stats->memoryUtilization = percent[NV_MEM];
@@ -116,20 +136,16 @@ static nvmlReturn_t account_stats(const struct nvmlDevice_st *device,
 				  const struct vgpu_ctl_instance *inst, unsigned int pid,
 				  nvmlAccountingStats_t *stats)
 {
-	struct account account;
-	unsigned int i;
+	struct account account = { .device = device, .inst = inst, .pid = &pid };
 	nvmlReturn_t ret;
 
 	if (!device)
 		return NVML_ERROR_UNKNOWN;
-	ret = account_read(device, inst, &account);
-	for (i = 0; !ret && i < account.nr; i++)
-		if ((unsigned int)account.session[i].pid == pid)
-			break;
-	if (!ret && i == account.nr)
+	ret = account_read(&account);
+	if (!ret && !account.nr)
 		ret = NVML_ERROR_NOT_FOUND;
 	if (!ret)
-		account_put(device, &account, &account.session[i], stats);
+		account_put(&account, stats);
 	free(account.session);
 	return ret;
 }

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -229,12 +230,37 @@ static nvmlReturn_t event_own(struct nvmlEventSet_st *set)
 	return NVML_SUCCESS;
 }
 
+/* A wait is over. */
+static void event_put(struct nvmlEventSet_st *set)
+{
+	if (!--set->users && set->freed)
+		event_free(set);
+}
+
+static void event_cancelled(void *set)
+{
+	nv_lock();
+	event_put(set);
+	nv_unlock();
+}
+
+/* Waits without the lock. Here, and nowhere else in the library, a thread can be cancelled. */
+static void event_poll(struct nvmlEventSet_st *set, int timeout_ms)
+{
+	struct pollfd poll_fd = { .fd = set->fd, .events = POLLIN };
+
+	nv_unlock();
+	pthread_cleanup_push(event_cancelled, set);
+	poll(&poll_fd, 1, timeout_ms);
+	pthread_cleanup_pop(0);
+	nv_lock();
+}
+
 /* With the lock, which is not held while nothing happens. */
 static nvmlReturn_t event_wait(struct nvmlEventSet_st *set, nvmlEventData_t *data,
 			       unsigned int timeout_ms)
 {
 	uint64_t end_ms = event_now_ms() + timeout_ms, now_ms;
-	struct pollfd poll_fd = { .fd = set->fd, .events = POLLIN };
 	nvmlReturn_t ret;
 	int left_ms;
 
@@ -244,9 +270,7 @@ static nvmlReturn_t event_wait(struct nvmlEventSet_st *set, nvmlEventData_t *dat
 		if (ret != NVML_ERROR_TIMEOUT || now_ms >= end_ms)
 			return ret;
 		left_ms = end_ms - now_ms < SLICE_MS ? (int)(end_ms - now_ms) : SLICE_MS;
-		nv_unlock();
-		poll(&poll_fd, 1, left_ms);
-		nv_lock();
+		event_poll(set, left_ms);
 		if (set->freed)
 			return nv.refs ? NVML_ERROR_INVALID_ARGUMENT :
 					 NVML_ERROR_UNINITIALIZED;
@@ -265,8 +289,7 @@ nvmlReturn_t nvmlEventSetWait_v2(nvmlEventSet_t set, nvmlEventData_t *data, unsi
 	ret = event_own(set);
 	if (!ret)
 		ret = event_wait(set, data, timeout_ms);
-	if (!--set->users && set->freed)
-		event_free(set);
+	event_put(set);
 	return nv_leave(ret);
 }
 

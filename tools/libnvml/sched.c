@@ -222,15 +222,31 @@ struct sched_log {
 	unsigned int nr;
 };
 
+/* The vGPU that a run was of, if it is there; an earlier one may have had its UUID. */
+static const struct vgpu_ctl_instance *sched_log_inst(const struct sched_log *log,
+						      const struct vgpu_ctl_switch *entry)
+{
+	unsigned int i;
+
+	for (i = 0; i < log->vgpus->nr; i++)
+		if (!memcmp(log->vgpus->inst[i].uuid, entry->uuid, VGPU_UUID_LEN) &&
+		    entry->time_ns >= log->vgpus->inst[i].created_ns)
+			return &log->vgpus->inst[i];
+	return NULL;
+}
+
 static void sched_log_sums(struct sched_log *log, uint32_t engine)
 {
 	unsigned int i, k;
 
+	for (i = 0; i < log->nr; i++)
+		log->inst[i] = sched_log_inst(log, &log->entry[i]);
 	for (i = 0; i < log->nr; i++) {
 		uint64_t later_ns = 0, so_far_ns = 0;
 
 		for (k = 0; k < log->nr; k++) {
-			if (memcmp(log->entry[k].uuid, log->entry[i].uuid, VGPU_UUID_LEN))
+			if (log->inst[k] != log->inst[i] ||
+			    memcmp(log->entry[k].uuid, log->entry[i].uuid, VGPU_UUID_LEN))
 				continue;
 			if (k > i) {
 				later_ns += log->entry[k].ran_ns;
@@ -240,9 +256,6 @@ static void sched_log_sums(struct sched_log *log, uint32_t engine)
 			}
 		}
 		log->run_ns[i] = so_far_ns;
-		for (k = 0; k < log->vgpus->nr; k++)
-			if (!memcmp(log->vgpus->inst[k].uuid, log->entry[i].uuid, VGPU_UUID_LEN))
-				log->inst[i] = &log->vgpus->inst[k];
 		if (log->inst[i] && log->inst[i]->engine[engine].busy_ns > later_ns + so_far_ns)
 			log->run_ns[i] = log->inst[i]->engine[engine].busy_ns - later_ns;
 	}

@@ -9,14 +9,25 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 struct nv_state nv = { .fd = -1 };
 
+/* Of the thread that has the lock: whether it can be cancelled when it has not. */
+static int cancel_state;
+
+/* A thread that is cancelled at an open() or a read() in here would keep the lock. */
 void nv_lock(void)
 {
+	int old;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &old);
 	pthread_mutex_lock(&lock);
+	cancel_state = old;
 }
 
 void nv_unlock(void)
 {
+	int old = cancel_state;
+
 	pthread_mutex_unlock(&lock);
+	pthread_setcancelstate(old, NULL);
 }
 
 static void state_child(void)

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The command apply. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include "command.h"
@@ -17,6 +19,8 @@
 /* Far more than a state of all vGPUs that a machine can have. */
 #define FILE_BYTES	(16u << 20)
 #define SHARES_MAX	256
+
+#define LOCK_FILE	"/run/vgpuctl.lock"
 
 /* ---- what is different ---- */
 
@@ -235,21 +239,31 @@ static void restore_vgpus_of(const struct plan *plan, int fd, const struct world
 	set_shares(fd, shares, nr);
 }
 
+/* Removes a vGPU again, but not if somebody has opened it meanwhile: its VM would lose it. */
+static void undo_create(int fd, const uint8_t *id)
+{
+	struct vgpu_ctl_instance inst;
+	char uuid[UUID_STR_LEN];
+
+	uuid_format(id, uuid);
+	if (!ctl_instance(fd, id, &inst) && inst.state == VGPU_STATE_STARTED)
+		fail("vGPU %s: process %d uses it already: it stays", uuid, inst.owner_pid);
+	else if (sysfs_remove(uuid))
+		fail("vGPU %s: cannot remove it", uuid);
+}
+
 /* Takes back what was done, in the reverse order. What cannot be is said. */
 static void undo(struct apply *apply, const struct world *world)
 {
 	const struct plan *plan = apply->plan;
 	struct vgpu_ctl_sched sched;
-	char uuid[UUID_STR_LEN];
 	size_t i;
 
 	if (apply->gpus || apply->creates || apply->set)
 		fail("taking back what was done");
 	while (apply->creates--) {
 		i = plan->create[apply->creates];
-		uuid_format(plan->vgpu[i].want->set.uuid, uuid);
-		if (sysfs_remove(uuid))
-			fail("vGPU %s: cannot remove it", uuid);
+		undo_create(apply->fd, plan->vgpu[i].want->set.uuid);
 	}
 	for (i = 0; i < world->nr_gpus && apply->set; i++)
 		restore_vgpus_of(plan, apply->fd, &world->gpu[i]);
@@ -341,6 +355,39 @@ static char *read_file(const char *path, size_t *bytes)
 	return NULL;
 }
 
+/*
+ * Two at once would take back what the other did. Waits until no other one is at it. Returns a file
+ * that is open until the end of this one, or -1 without the permission to change anything.
+ */
+static enum exit_code wait_for_others(int *lock)
+{
+	*lock = open(LOCK_FILE, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (*lock < 0 && errno != EACCES)
+		return fail(LOCK_FILE ": cannot open it: %s", strerror(errno));
+	if (*lock < 0 || !flock(*lock, LOCK_EX | LOCK_NB))
+		return EXIT_OK;
+	fail("waiting until another vgpuctl has applied its state");
+	while (flock(*lock, LOCK_EX) && errno == EINTR)
+		;
+	return EXIT_OK;
+}
+
+static enum exit_code apply_alone(int fd, const struct options *options, const struct state *state,
+				  struct faults *faults)
+{
+	enum exit_code code;
+	int lock;
+
+	if (options->dry_run)
+		return apply_state(fd, options, state, faults);
+	code = wait_for_others(&lock);
+	if (!code)
+		code = apply_state(fd, options, state, faults);
+	if (lock >= 0)
+		close(lock);
+	return code;
+}
+
 enum exit_code cmd_apply(const struct options *options)
 {
 	struct faults faults = { .file = options->file, .out = stderr };
@@ -360,7 +407,7 @@ enum exit_code cmd_apply(const struct options *options)
 	/* What the machine says of a file that is wrong is told, too, as far as it can be read. */
 	fd = ctl_open();
 	if (fd >= 0) {
-		code = apply_state(fd, options, &state, &faults);
+		code = apply_alone(fd, options, &state, &faults);
 		close(fd);
 	}
 	if (faults.nr)

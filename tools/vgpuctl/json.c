@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,7 +67,10 @@ void json_end(struct json *json)
 	json_object_put(ended);
 }
 
-/* json-c writes strings as they are: bytes that are no UTF-8 become U+FFFD here. */
+/*
+ * json-c escapes what JSON wants it to, and leaves other bytes as they are: those that are no
+ * UTF-8, and control characters, become U+FFFD here.
+ */
 void json_bytes(struct json *json, const char *key, const void *text, size_t room)
 {
 	const size_t bytes = strnlen(text, room);
@@ -75,7 +79,7 @@ void json_bytes(struct json *json, const char *key, const void *text, size_t roo
 	size_t n;
 
 	while (s < end) {
-		n = utf8_length(s, (size_t)(end - s));
+		n = *s < ' ' ? 1 : utf8_shown_length(s, (size_t)(end - s));
 		to = n ? mempcpy(to, s, n) : mempcpy(to, UTF8_REPLACEMENT, 3);
 		s += n ? n : 1;
 	}
@@ -127,15 +131,86 @@ static void bad_json(char *why, const char *text, size_t at, const char *what)
 	snprintf(why, JSON_WHY, "line %zu, column %zu: %s", line, column, what);
 }
 
-struct json_object *json_parse(const char *text, size_t bytes, char *why)
+static struct json_tokener *new_tokener(void)
 {
 	struct json_tokener *tokener = json_tokener_new();
+
+	need_memory(tokener);
+	json_tokener_set_flags(tokener, JSON_TOKENER_STRICT | JSON_TOKENER_VALIDATE_UTF8);
+	return tokener;
+}
+
+/* Adds the name of @bytes bytes, with its quotes, to those that the object has. */
+static const char *add_name(struct json_object *names, const char *text, size_t bytes)
+{
+	struct json_tokener *tokener = new_tokener();
+	struct json_object *name = json_tokener_parse_ex(tokener, text, (int)bytes);
+	const char *wrong = NULL;
+
+	if (!name)
+		wrong = "a name in double quotes is needed";
+	else if (strlen(json_object_get_string(name)) != (size_t)json_object_get_string_len(name))
+		wrong = "a name with a byte 0";
+	else if (json_object_object_get_ex(names, json_object_get_string(name), NULL))
+		wrong = "this name stands in the object already";
+	else if (json_object_object_add(names, json_object_get_string(name), NULL))
+		out_of_memory();
+	json_object_put(name);
+	json_tokener_free(tokener);
+	return wrong;
+}
+
+/* The last byte of the string whose first quote is at @s. */
+static const char *string_end(const char *s)
+{
+	const char quote = *s++;
+
+	for (; *s != quote; s++)
+		s += *s == '\\';
+	return s;
+}
+
+/*
+ * Of members of one name json-c keeps the last one only, and of a name what stands before a 0: a
+ * part of the file would be passed over without a word. Looks for such names in what json-c has
+ * taken, and says what is wrong.
+ */
+static bool check_names(const char *text, size_t bytes, char *why)
+{
+	/* Of each object that is open the names so far; NULL for arrays. */
+	struct json_object *open[JSON_TOKENER_DEFAULT_DEPTH + 1] = { NULL };
+	const char *s, *begin = text, *end = text + bytes, *wrong = NULL;
+	size_t depth = 0, length;
+
+	for (s = text; s < end && !wrong; s++) {
+		if ((*s == '{' || *s == '[') && depth < JSON_TOKENER_DEFAULT_DEPTH) {
+			open[++depth] = *s == '{' ? json_object_new_object() : NULL;
+		} else if (*s == '}' || *s == ']') {
+			json_object_put(open[depth--]);
+		} else if (*s == '"' || *s == '\'') {
+			begin = s;
+			s = string_end(s);
+			length = (size_t)(s + 1 - begin);
+			while (s + 1 < end && isspace((unsigned char)s[1]))
+				s++;
+			if (s + 1 < end && s[1] == ':')
+				wrong = add_name(open[depth], begin, length);
+		}
+	}
+	while (depth)
+		json_object_put(open[depth--]);
+	if (wrong)
+		bad_json(why, text, (size_t)(begin - text), wrong);
+	return !wrong;
+}
+
+struct json_object *json_parse(const char *text, size_t bytes, char *why)
+{
+	struct json_tokener *tokener = new_tokener();
 	const char *zero = memchr(text, 0, bytes);
 	enum json_tokener_error error;
 	struct json_object *value;
 
-	need_memory(tokener);
-	json_tokener_set_flags(tokener, JSON_TOKENER_STRICT | JSON_TOKENER_VALIDATE_UTF8);
 	value = json_tokener_parse_ex(tokener, text, (int)(zero ? zero - text : (long)bytes));
 	error = json_tokener_get_error(tokener);
 	if (error == json_tokener_continue && !zero)
@@ -147,7 +222,7 @@ struct json_object *json_parse(const char *text, size_t bytes, char *why)
 		bad_json(why, text, (size_t)(zero - text), "a byte 0 is no JSON");
 	else if (!json_object_is_type(value, json_type_object))
 		snprintf(why, JSON_WHY, "an object is needed");
-	else
+	else if (check_names(text, bytes, why))
 		goto out;
 	json_object_put(value);
 	value = NULL;

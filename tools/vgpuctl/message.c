@@ -15,10 +15,13 @@ FILE *message_file;
 static void say(const char *fmt, va_list ap)
 {
 	FILE *file = message_file ? message_file : stderr;
+	char *text = NULL;
 
-	fputs(message_prefix, file);
-	vfprintf(file, fmt, ap);
-	putc('\n', file);
+	/* In one call, which is one write: several tools may have the same standard error. */
+	if (vasprintf(&text, fmt, ap) < 0)
+		text = NULL;
+	fprintf(file, "%s%s\n", message_prefix, text ? text : fmt);
+	free(text);
 }
 
 enum exit_code fail(const char *fmt, ...)

@@ -190,7 +190,8 @@ static void label_begin(struct text *text, const char *key)
 
 /*
  * A label with a text in an array of @room bytes. Prometheus takes UTF-8 only, and would drop all
- * metrics for one process with another name.
+ * metrics for one process with another name. And who opens a vGPU has no say in what a terminal
+ * does that shows the text.
  */
 static void label_bytes(struct text *text, const char *key, const void *value, size_t room)
 {
@@ -199,11 +200,11 @@ static void label_bytes(struct text *text, const char *key, const void *value, s
 
 	label_begin(text, key);
 	while (s < end) {
-		n = utf8_length(s, (size_t)(end - s));
-		if (!n)
-			fputs(UTF8_REPLACEMENT, text->out);
-		else if (*s == '\n')
+		n = utf8_shown_length(s, (size_t)(end - s));
+		if (*s == '\n')
 			fputs("\\n", text->out);
+		else if (!n)
+			fputs(UTF8_REPLACEMENT, text->out);
 		else if (*s == '"' || *s == '\\')
 			fprintf(text->out, "\\%c", *s);
 		else

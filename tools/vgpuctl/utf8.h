@@ -36,4 +36,15 @@ static inline size_t utf8_length(const unsigned char *s, size_t room)
 	return n;
 }
 
+/*
+ * The same, but 0 for control characters too: a terminal obeys them, among them DEL and U+0080 to
+ * U+009F.
+ */
+static inline size_t utf8_shown_length(const unsigned char *s, size_t room)
+{
+	size_t n = utf8_length(s, room);
+
+	return s[0] < ' ' || s[0] == 0x7f || (n && s[0] == 0xc2 && s[1] < 0xa0) ? 0 : n;
+}
+
 #endif /* VGPUCTL_UTF8_H */

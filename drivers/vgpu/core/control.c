@@ -34,7 +34,7 @@ static int vgpu_ctl_gpus(void *arg)
 
 	if (list->gpu)
 		return -EINVAL;
-	ids = kvcalloc(room ?: 1, sizeof(*ids), GFP_KERNEL);
+	ids = kvcalloc(room ?: 1, sizeof(*ids), GFP_KERNEL_ACCOUNT);
 	if (!ids)
 		return -ENOMEM;
 	nr = vgpu_gpu_ids(ids, room);
@@ -86,7 +86,7 @@ static int vgpu_ctl_instances(void *arg)
 		nr_gpus = 1;
 	}
 
-	uuids = kvcalloc(room ?: 1, sizeof(*uuids), GFP_KERNEL);
+	uuids = kvcalloc(room ?: 1, sizeof(*uuids), GFP_KERNEL_ACCOUNT);
 	if (!uuids)
 		return -ENOMEM;
 	for (i = 0; i < nr_gpus; i++)
@@ -326,7 +326,7 @@ static long vgpu_ctl_call(const struct vgpu_ctl_call *call, struct file *file, v
 	if (usize > PAGE_SIZE)
 		return -E2BIG;
 
-	arg = kzalloc(call->size, GFP_KERNEL);
+	arg = kzalloc(call->size, GFP_KERNEL_ACCOUNT);
 	if (!arg)
 		return -ENOMEM;
 	ret = copy_struct_from_user(arg, call->size, user, usize);

@@ -59,7 +59,8 @@ int vgpu_ctl_array_read(const struct vgpu_ctl_array *array, void *ctl)
 	gpu = vgpu_gpu_find(array->gpu);
 	if (!gpu)
 		return -ENODEV;
-	entries = kvcalloc(array->nr ?: 1, array->known_size, GFP_KERNEL);
+	/* Charged to the caller, who has it for as long as array_put() waits for his memory. */
+	entries = kvcalloc(array->nr ?: 1, array->known_size, GFP_KERNEL_ACCOUNT);
 	if (!entries) {
 		ret = -ENOMEM;
 		goto out_put;

@@ -176,7 +176,7 @@ void vgpu_event_limit_init(struct ratelimit_state *limit)
  */
 struct vgpu_event_reader *vgpu_event_open(void)
 {
-	struct vgpu_event_reader *reader = kzalloc(sizeof(*reader), GFP_KERNEL);
+	struct vgpu_event_reader *reader = kzalloc(sizeof(*reader), GFP_KERNEL_ACCOUNT);
 
 	if (!reader)
 		return NULL;

@@ -243,7 +243,7 @@ int vgpu_shares_set(const struct vgpu_ctl_share *entries, unsigned int nr, unsig
 	}
 	gpu = first->gpu;
 
-	plan = kvcalloc(nr, sizeof(*plan), GFP_KERNEL);
+	plan = kvcalloc(nr, sizeof(*plan), GFP_KERNEL_ACCOUNT);
 	if (!plan) {
 		snprintf(why, size, "no memory");
 		ret = -ENOMEM;
