@@ -58,6 +58,15 @@ judge() {
 	[[ $answer == ok ]] || { echo "$answer"; return 1; }
 }
 
+# calls: how often each command asks the driver, whose ioctls are of type 0x67
+calls() {
+	local command
+	for command in list placement process 'sched show' 'share show' stats; do
+		# shellcheck disable=SC2086 # two words
+		echo "$command: $(strace -qqe trace=ioctl "$ctl" $command 2>&1 >/dev/null | grep -c ' 0x67,')"
+	done
+}
+
 # json EXPRESSION COMMAND...: the output is JSON and EXPRESSION of it (d) is true
 json() {
 	local expression=$1 text name
@@ -255,10 +264,15 @@ ktap_result bad_second_word_is_usage $?
 
 # ---- shares ----
 
+before=$(calls)
 json "d['uuid'] == '$other' and d['type'] == '$type'" create --type "$type" --uuid "$other"
 ktap_result create_json $?
 json "len(d) == 2 and all(v['cap_permille'] == 1000 and v['frl_config_fps'] is None for v in d)" share show
 ktap_result share_show_json $?
+# However many vGPUs there are.
+after=$(calls)
+[[ $after == "$before" && $after == *"sched show: 5"* ]]
+ktap_result one_read_of_all_vgpus $? "$before" "$after"
 json "len(d) == 1 and d[0]['uuid'] == '$other'" share show "$other"
 ktap_result share_show_one $?
 "$ctl" share set "$uuid" --guarantee 50% --cap 100% --weight 3 --frl off \
