@@ -673,6 +673,17 @@ for key in $(grep -oE '"[a-z0-9_]+": \{' Documentation/vgpuctl.schema.json | gre
 done
 [[ ! $missing ]]
 ktap_result keys_are_documented $? "missing:$missing"
+# What Documentation/management.rst has in place of another tool's options can be typed.
+missing=
+while read -r _ words; do
+	command=${words%% [-A-Z]*} option=
+	[[ $words != *" --"* ]] || option=${words#* --} option=--${option%%[ =]*}
+	# shellcheck disable=SC2086 # two words
+	said=$("$ctl" $command --help 2>/dev/null) && [[ $said == *"Usage: vgpuctl $command"*$option* ]] ||
+		missing+=" $words;"
+done < <(sed -n '/^From /,/^NVML /p' Documentation/management.rst | tr '\n' ' ' | grep -oE '``vgpuctl [^`(]+' | tr -d '\`')
+[[ ! $missing ]]
+ktap_result other_options_lead_to_commands $? "missing:$missing"
 "$ctl" sched --help | grep -q 'vgpuctl sched log'
 ktap_result help_sched $?
 "$ctl" --version | grep -q '^vgpuctl [0-9]'
