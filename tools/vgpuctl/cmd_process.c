@@ -84,7 +84,10 @@ static void process_rows(const struct process_row *row, const struct vgpu_ctl_in
 		table_add(table, "%s", uuid_format(inst->uuid, uuid));
 		table_add(table, "%.*s", TEXT(inst->type_name));
 		table_add_bytes(table, inst->fb_backed_bytes);
-		table_add_bytes(table, inst->max_fb_bytes);
+		if (inst->session)
+			table_add_bytes(table, inst->max_fb_bytes);
+		else
+			table_add(table, "-");
 		table_add(table, "%.*s", TEXT(row->gpu->engine[i].name));
 		share_cell(table, share_centi(inst->window_ns[i], row->window_ns));
 		table_add(table, "%" PRIu64, (uint64_t)inst->engine[i].busy_ns / 1000000);

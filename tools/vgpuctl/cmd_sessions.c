@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The command sessions. */
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "listing.h"
 #include "uuid.h"
 
 #define CHUNK	256	/* VGPU_IOC_SESSIONS gives no more at once */
+#define SESSIONS_MINOR	6	/* the ABI has it since 1.6 */
 
 /**
  * struct sessions - the sessions of a GPU's vGPUs
@@ -151,15 +152,34 @@ static int sessions_each(int fd, const struct vgpu_ctl_gpu *gpu, struct listing 
 			session_row(listing->table, gpu, &sessions.session[i], sessions.now_ns);
 	}
 	free(sessions.session);
-	/* A driver before 1.6 does not know the call: this says so in other words than "tty". */
-	return ret == -ENOTTY ? -EOPNOTSUPP : ret;
+	return ret;
+}
+
+/* Ends the command with a message if the driver keeps no sessions. */
+static enum exit_code sessions_known(void)
+{
+	struct vgpu_ctl_version version;
+	int fd, ret;
+
+	fd = ctl_open();
+	if (fd < 0)
+		return EXIT_FAILED;
+	ret = ctl_version(fd, &version);
+	close(fd);
+	if (ret || version.abi_minor >= SESSIONS_MINOR)
+		return EXIT_OK;
+	return fail("sessions: driver %.*s has ABI %u.%u and keeps none; it would have to be %u.%u",
+		    TEXT(version.driver_version), version.abi_major, version.abi_minor,
+		    VGPU_ABI_MAJOR, SESSIONS_MINOR);
 }
 
 enum exit_code cmd_sessions(const struct options *options)
 {
 	uint8_t uuid[VGPU_UUID_LEN];
+	enum exit_code code;
 
 	if (options->uuid && uuid_parse(options->uuid, uuid))
 		return fail_usage("%s: not a UUID", options->uuid);
-	return listing_print(options, sessions_each);
+	code = sessions_known();
+	return code ? code : listing_print(options, sessions_each);
 }
