@@ -432,13 +432,23 @@ fails 1 '/proc/a.prom: cannot write it' metrics --file /proc/a.prom
 ktap_result metrics_file_that_cannot_be $?
 fails 2 'unrecognized' metrics --json
 ktap_result metrics_are_no_json $?
+# Who has it open does not let go until it is killed.
+"$ctl" remove "$other" --json >"$events.removed" 2>/dev/null &
+remover=$!
+for ((i = 0; i < 600; i++)); do
+	[[ -e /sys/bus/mdev/devices/$other/remove ]] || break
+	sleep 0.1
+done
+fails 1 "$other: is being removed already" remove "$other"
+ktap_result remove_while_another_waits $?
 kill "${workers[@]}"
 wait "${workers[@]}" 2>/dev/null
 json "len(d) == 1 and (d[0]['uuid'], d[0]['pid'], d[0]['command']) == ('$other', ${workers[1]}, 'busy') and d[0]['started_ns'] < d[0]['ended_ns'] <= d[0]['now_ns'] and d[0]['engines'][0]['busy_ns'] > 0" sessions "$other"
 ktap_result sessions_ended $?
 workers=()
-json "d['removed'] is True" remove "$other"
+wait "$remover" && judge remove "d['removed'] is True" "$(<"$events.removed")"
 ktap_result remove_second $?
+rm "$events.removed"
 [[ $("$ctl" sessions "${other^^}" --noheadings -o command,state,most,busy-ms) =~ \
 	^busy\ \ ended\ +[0-9].*B\ \ gr\ [0-9]+$ ]]
 ktap_result sessions_of_a_gone_vgpu $? "$("$ctl" sessions)"
