@@ -12,7 +12,7 @@ export PREFIX DESTDIR
 
 .PHONY: all modules modules_install tools install demo check check-unit \
 	check-lab check-rt check-debug check-e2e check-managers check-conformance check-fuzz \
-	check-clients check-abi check-more check-metrics check-sid openstack \
+	check-clients check-abi check-units check-more check-metrics check-sid openstack \
 	fuzz bench bench-sched lint clean help
 
 all: tools modules
@@ -42,11 +42,11 @@ check:
 	scripts/check unit+lint lab debug+e2e,managers,conformance,rt fuzz
 
 check-unit check-lab check-rt check-debug check-e2e check-managers check-conformance check-fuzz \
-check-clients check-abi:
+check-clients check-abi check-units:
 	scripts/check $(@:check-%=%)
 
 check-more:
-	scripts/check more clients abi
+	scripts/check more clients abi units
 
 check-sid:
 	scripts/check --kernel sid lab e2e managers fuzz
@@ -86,7 +86,8 @@ help:
 	@echo "                     check-managers check-conformance check-fuzz"
 	@echo "make check-more      what is about concurrency once more, on PREEMPT_RT and on 8 processors;"
 	@echo "                     check-clients: Debian's clients of NVML beside vgpuctl;"
-	@echo "                     check-abi: tools of the last ABI with today's driver, and the reverse"
+	@echo "                     check-abi: tools of the last ABI with today's driver, and the reverse;"
+	@echo "                     check-units: systemd with the units of make install"
 	@echo "make check-sid       selftests, end-to-end tests and fuzzers on Debian sid's kernel and QEMU"
 	@echo "make check-metrics   Prometheus, node_exporter and promtool read vgpuctl metrics"
 	@echo "make openstack       OpenStack on two hosts with a GPU each: four virtual machines, no fifth"

@@ -58,6 +58,15 @@ judge() {
 	[[ $answer == ok ]] || { echo "$answer"; return 1; }
 }
 
+# calls: how often each command asks the driver, whose ioctls are of type 0x67
+calls() {
+	local command
+	for command in list placement process 'sched show' 'share show' stats; do
+		# shellcheck disable=SC2086 # two words
+		echo "$command: $(strace -qqe trace=ioctl "$ctl" $command 2>&1 >/dev/null | grep -c ' 0x67,')"
+	done
+}
+
 # json EXPRESSION COMMAND...: the output is JSON and EXPRESSION of it (d) is true
 json() {
 	local expression=$1 text name
@@ -254,10 +263,15 @@ ktap_result bad_second_word_is_usage $?
 
 # ---- shares ----
 
+before=$(calls)
 json "d['uuid'] == '$other' and d['type'] == '$type'" create --type "$type" --uuid "$other"
 ktap_result create_json $?
 json "len(d) == 2 and all(v['cap_permille'] == 1000 and v['frl_config_fps'] is None for v in d)" share show
 ktap_result share_show_json $?
+# However many vGPUs there are.
+after=$(calls)
+[[ $after == "$before" && $after == *"sched show: 5"* ]]
+ktap_result one_read_of_all_vgpus $? "$before" "$after"
 json "len(d) == 1 and d[0]['uuid'] == '$other'" share show "$other"
 ktap_result share_show_one $?
 "$ctl" share set "$uuid" --guarantee 50% --cap 100% --weight 3 --frl off \
@@ -417,14 +431,24 @@ fails 1 '/proc/a.prom: cannot write it' metrics --file /proc/a.prom
 ktap_result metrics_file_that_cannot_be $?
 fails 2 'unrecognized' metrics --json
 ktap_result metrics_are_no_json $?
+# Who has it open does not let go until it is killed.
+"$ctl" remove "$other" --json >"$events.removed" 2>/dev/null &
+remover=$!
+for ((i = 0; i < 600; i++)); do
+	[[ -e /sys/bus/mdev/devices/$other/remove ]] || break
+	sleep 0.1
+done
+fails 1 "$other: is being removed already" remove "$other"
+ktap_result remove_while_another_waits $?
 kill "${workers[@]}"
 kill -CONT "${workers[@]}"
 wait "${workers[@]}" 2>/dev/null
 json "len(d) == 1 and (d[0]['uuid'], d[0]['pid'], d[0]['command']) == ('$other', ${workers[1]}, 'busy') and d[0]['started_ns'] < d[0]['ended_ns'] <= d[0]['now_ns'] and d[0]['engines'][0]['busy_ns'] > 0" sessions "$other"
 ktap_result sessions_ended $?
 workers=()
-json "d['removed'] is True" remove "$other"
+wait "$remover" && judge remove "d['removed'] is True" "$(<"$events.removed")"
 ktap_result remove_second $?
+rm "$events.removed"
 [[ $("$ctl" sessions "${other^^}" --noheadings -o command,state,most,busy-ms) =~ \
 	^busy\ \ ended\ +[0-9].*B\ \ gr\ [0-9]+$ ]]
 ktap_result sessions_of_a_gone_vgpu $? "$("$ctl" sessions)"
@@ -684,6 +708,17 @@ for key in $(grep -oE '"[a-z0-9_]+": \{' Documentation/vgpuctl.schema.json | gre
 done
 [[ ! $missing ]]
 ktap_result keys_are_documented $? "missing:$missing"
+# What Documentation/management.rst has in place of another tool's options can be typed.
+missing=
+while read -r _ words; do
+	command=${words%% [-A-Z]*} option=
+	[[ $words != *" --"* ]] || option=${words#* --} option=--${option%%[ =]*}
+	# shellcheck disable=SC2086 # two words
+	said=$("$ctl" $command --help 2>/dev/null) && [[ $said == *"Usage: vgpuctl $command"*$option* ]] ||
+		missing+=" $words;"
+done < <(sed -n '/^From /,/^NVML /p' Documentation/management.rst | tr '\n' ' ' | grep -oE '``vgpuctl [^`(]+' | tr -d '\`')
+[[ ! $missing ]]
+ktap_result other_options_lead_to_commands $? "missing:$missing"
 "$ctl" sched --help | grep -q 'vgpuctl sched log'
 ktap_result help_sched $?
 "$ctl" --version | grep -q '^vgpuctl [0-9]'

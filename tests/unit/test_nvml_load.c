@@ -536,6 +536,7 @@ static void test_old_driver(void **state)
 	nvmlUtilization_t rates;
 	nvmlValueType_t type;
 	nvmlVgpuInstance_t v[2];
+	nvmlEnableState_t mode;
 	nvmlProcessInfo_t info;
 	unsigned int count = 2;
 
@@ -551,6 +552,9 @@ static void test_old_driver(void **state)
 	assert_int_equal(nvmlDeviceGetVgpuUtilization(dev, 0, &type, &count, NULL),
 			 NVML_ERROR_NOT_SUPPORTED);
 	assert_int_equal(nvmlDeviceGetAccountingPids(dev, &count, NULL), NVML_ERROR_NOT_SUPPORTED);
+	assert_int_equal(nvmlDeviceGetAccountingMode(dev, &mode), NVML_ERROR_NOT_SUPPORTED);
+	assert_int_equal(nvmlVgpuInstanceGetAccountingMode(v[0], &mode), NVML_ERROR_NOT_SUPPORTED);
+	assert_int_equal(nvmlDeviceGetAccountingBufferSize(dev, &count), NVML_ERROR_NOT_SUPPORTED);
 }
 
 int main(void)

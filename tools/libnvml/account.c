@@ -150,14 +150,28 @@ static nvmlReturn_t account_stats(const struct nvmlDevice_st *device,
 	return ret;
 }
 
+/* NOT_SUPPORTED: a driver before ABI 1.6, which keeps no sessions. */
+static nvmlReturn_t account_kept(uint32_t gpu)
+{
+	struct vgpu_ctl_sessions call = {
+		.size = sizeof(call),
+		.gpu = gpu,
+		.entry_size = sizeof(struct vgpu_ctl_session),
+	};
+
+	return nv_node_call(VGPU_IOC_SESSIONS, &call);
+}
+
 nvmlReturn_t nvmlDeviceGetAccountingMode(nvmlDevice_t device, nvmlEnableState_t *mode)
 {
 	nvmlReturn_t ret = nv_enter_device(device, mode);
 
 	if (ret)
 		return ret;
-	*mode = NVML_FEATURE_ENABLED;
-	return nv_leave(NVML_SUCCESS);
+	ret = account_kept(device->info.gpu);
+	if (!ret)
+		*mode = NVML_FEATURE_ENABLED;
+	return nv_leave(ret);
 }
 
 nvmlReturn_t nvmlDeviceGetAccountingBufferSize(nvmlDevice_t device, unsigned int *size)
@@ -166,8 +180,10 @@ nvmlReturn_t nvmlDeviceGetAccountingBufferSize(nvmlDevice_t device, unsigned int
 
 	if (ret)
 		return ret;
-	*size = VGPU_SESSIONS_KEPT;
-	return nv_leave(NVML_SUCCESS);
+	ret = account_kept(device->info.gpu);
+	if (!ret)
+		*size = VGPU_SESSIONS_KEPT;
+	return nv_leave(ret);
 }
 
 nvmlReturn_t nvmlDeviceGetAccountingPids(nvmlDevice_t device, unsigned int *count,
@@ -193,8 +209,10 @@ nvmlReturn_t nvmlVgpuInstanceGetAccountingMode(nvmlVgpuInstance_t vgpu, nvmlEnab
 
 	if (ret)
 		return ret;
-	*mode = NVML_FEATURE_ENABLED;
-	return nv_leave(NVML_SUCCESS);
+	ret = account_kept(inst.gpu);
+	if (!ret)
+		*mode = NVML_FEATURE_ENABLED;
+	return nv_leave(ret);
 }
 
 nvmlReturn_t nvmlVgpuInstanceGetAccountingPids(nvmlVgpuInstance_t vgpu, unsigned int *count,

@@ -277,6 +277,9 @@ enum exit_code cmd_remove(const struct options *options)
 		return code;
 	close(fd);
 	uuid_format(inst.uuid, text);
+	if (!sysfs_can_remove(text))
+		return fail("vGPU %s: is being removed already, and goes when nobody has it open",
+			    text);
 	if (inst.state == VGPU_STATE_STARTED) {
 		fail("vGPU %s: in use by process %d; waiting until it lets go",
 		     text, inst.owner_pid);

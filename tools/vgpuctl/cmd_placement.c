@@ -13,36 +13,33 @@
 
 /**
  * struct vgpus - the vGPUs of a GPU
- * @fd:     file of /dev/vgpu
  * @inst:   the vGPUs; allocated
  * @ranges: what they have of the framebuffer, and what is free; allocated
- * @nr:     number of vGPUs
  */
 struct vgpus {
-	int fd;
 	struct vgpu_ctl_instance *inst;
 	struct range *ranges;
-	size_t nr;
 };
 
-static int vgpus_add(const struct vgpu_ctl_instance *inst, void *arg)
+static int vgpus_read(int fd, uint32_t gpu, struct vgpus *vgpus, size_t *nr)
 {
-	struct vgpus *vgpus = arg;
-	struct vgpu_ctl_type type;
+	struct vgpu_ctl_stats stats;
+	size_t i;
 	int ret;
 
-	ret = ctl_type(vgpus->fd, inst->gpu, inst->type_index, &type);
+	ret = ctl_snapshot(fd, gpu, &stats, &vgpus->inst);
 	if (ret)
 		return ret;
-	vgpus->inst = reallocarray(vgpus->inst, vgpus->nr + 1, sizeof(*vgpus->inst));
-	need_memory(vgpus->inst);
-	vgpus->ranges = reallocarray(vgpus->ranges, 2 * vgpus->nr + 3, sizeof(*vgpus->ranges));
-	need_memory(vgpus->ranges);
-	vgpus->inst[vgpus->nr] = *inst;
-	vgpus->ranges[vgpus->nr] = (struct range){
-		inst->placement_gb, type.placement_size_gb, (int)vgpus->nr,
-	};
-	vgpus->nr++;
+	*nr = stats.count;
+	/* Between the vGPUs, before and behind them there may be ranges that are free. */
+	vgpus->ranges = need_zeroed(2 * *nr + 1, sizeof(*vgpus->ranges));
+	for (i = 0; i < *nr; i++) {
+		const struct vgpu_ctl_instance *inst = &vgpus->inst[i];
+
+		vgpus->ranges[i] = (struct range){
+			inst->placement_gb, (uint32_t)(inst->fb_bytes >> 30), (int)i,
+		};
+	}
 	return 0;
 }
 
@@ -129,26 +126,23 @@ static void gpu_picture(const struct vgpu_ctl_gpu *gpu, const struct vgpus *vgpu
 static int placement_each(int fd, const struct vgpu_ctl_gpu *gpu, struct listing *listing)
 {
 	const struct table_form *form = &listing->options->form;
-	struct vgpus vgpus = { .fd = fd };
+	struct vgpus vgpus;
 	size_t nr;
 	int ret;
 
-	/* With no vGPU all is one range that is free. */
-	vgpus.ranges = calloc(1, sizeof(*vgpus.ranges));
-	need_memory(vgpus.ranges);
-	ret = ctl_visit_instances(fd, gpu->gpu, &vgpus, vgpus_add);
-	if (!ret) {
-		nr = ranges_fill(vgpus.ranges, vgpus.nr, (uint32_t)(gpu->fb_bytes >> 30));
-		if (listing->json)
-			gpu_json(listing->json, gpu, &vgpus, nr);
-		else
-			gpu_rows(listing->table, gpu, &vgpus, nr);
-		if (!listing->json && !form->columns && !form->bare && isatty(STDOUT_FILENO))
-			gpu_picture(gpu, &vgpus, nr);
-	}
+	ret = vgpus_read(fd, gpu->gpu, &vgpus, &nr);
+	if (ret)
+		return ret;
+	nr = ranges_fill(vgpus.ranges, nr, (uint32_t)(gpu->fb_bytes >> 30));
+	if (listing->json)
+		gpu_json(listing->json, gpu, &vgpus, nr);
+	else
+		gpu_rows(listing->table, gpu, &vgpus, nr);
+	if (!listing->json && !form->columns && !form->bare && isatty(STDOUT_FILENO))
+		gpu_picture(gpu, &vgpus, nr);
 	free(vgpus.inst);
 	free(vgpus.ranges);
-	return ret;
+	return 0;
 }
 
 enum exit_code cmd_placement(const struct options *options)

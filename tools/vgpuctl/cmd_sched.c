@@ -18,81 +18,35 @@
 
 /**
  * struct vgpus - the vGPUs of a GPU
- * @fd:      file of /dev/vgpu
- * @inst:    the vGPUs; allocated
- * @size_gb: GiB of framebuffer that the type of each vGPU takes; allocated
- * @due:     what is due to each vGPU of an engine, in hundredths of a per cent; allocated
- * @known:   it is known what is due
- * @nr:      number of vGPUs
- * @room:    number of vGPUs for which memory is allocated
+ * @inst:  the vGPUs; allocated
+ * @due:   what is due to each vGPU of an engine, in hundredths of a per cent; allocated
+ * @known: it is known what is due
+ * @nr:    number of vGPUs
  */
 struct vgpus {
-	int fd;
 	struct vgpu_ctl_instance *inst;
-	uint32_t *size_gb;
 	uint64_t *due;
 	bool known;
 	uint32_t nr;
-	uint32_t room;
 };
-
-static int vgpus_grow(struct vgpus *vgpus)
-{
-	uint32_t room = vgpus->room ? 2 * vgpus->room : 32;
-	void *new;
-
-	new = reallocarray(vgpus->inst, room, sizeof(*vgpus->inst));
-	if (!new)
-		return -ENOMEM;
-	vgpus->inst = new;
-	new = reallocarray(vgpus->size_gb, room, sizeof(*vgpus->size_gb));
-	if (!new)
-		return -ENOMEM;
-	vgpus->size_gb = new;
-	new = reallocarray(vgpus->due, room, sizeof(*vgpus->due));
-	if (!new)
-		return -ENOMEM;
-	vgpus->due = new;
-	vgpus->room = room;
-	return 0;
-}
-
-static int vgpus_add(const struct vgpu_ctl_instance *inst, void *arg)
-{
-	struct vgpus *vgpus = arg;
-	struct vgpu_ctl_type type;
-	int ret;
-
-	if (vgpus->nr == vgpus->room) {
-		ret = vgpus_grow(vgpus);
-		if (ret)
-			return ret;
-	}
-	ret = ctl_type(vgpus->fd, inst->gpu, inst->type_index, &type);
-	if (ret)
-		return ret;
-	vgpus->inst[vgpus->nr] = *inst;
-	vgpus->size_gb[vgpus->nr++] = type.placement_size_gb;
-	return 0;
-}
 
 static void vgpus_free(struct vgpus *vgpus)
 {
 	free(vgpus->inst);
-	free(vgpus->size_gb);
 	free(vgpus->due);
 }
 
 /* Sets @due of all @vgpus, if it is known what is due under the GPU's policy. */
 static int vgpus_due(const struct vgpu_ctl_gpu *gpu, struct vgpus *vgpus)
 {
-	uint64_t region_gb = gpu->fb_bytes >> 30;
-	struct due_claim *claims;
+	struct due_claim *claims = calloc(vgpus->nr, sizeof(*claims));
 	uint32_t i;
 
-	claims = calloc(vgpus->nr, sizeof(*claims));
-	if (!claims)
+	vgpus->due = calloc(vgpus->nr, sizeof(*vgpus->due));
+	if (!claims || !vgpus->due) {
+		free(claims);
 		return -ENOMEM;
+	}
 	for (i = 0; i < vgpus->nr; i++) {
 		const struct vgpu_ctl_instance *inst = &vgpus->inst[i];
 
@@ -100,7 +54,7 @@ static int vgpus_due(const struct vgpu_ctl_gpu *gpu, struct vgpus *vgpus)
 			.guarantee = inst->guarantee,
 			.cap = inst->cap,
 			.weight = inst->weight,
-			.part = region_gb ? WHOLE * vgpus->size_gb[i] / region_gb : 0,
+			.part = gpu->fb_bytes ? WHOLE * inst->fb_bytes / gpu->fb_bytes : 0,
 			.demand = WHOLE,
 			.started = inst->state == VGPU_STATE_STARTED,
 			.held = inst->status & VGPU_INSTANCE_QUARANTINED,
@@ -116,12 +70,15 @@ static int vgpus_due(const struct vgpu_ctl_gpu *gpu, struct vgpus *vgpus)
 static int vgpus_read(int fd, const struct vgpu_ctl_gpu *gpu,
 		      struct vgpus *vgpus)
 {
+	struct vgpu_ctl_stats stats;
 	int ret;
 
 	memset(vgpus, 0, sizeof(*vgpus));
-	vgpus->fd = fd;
-	ret = ctl_visit_instances(fd, gpu->gpu, vgpus, vgpus_add);
-	if (!ret && vgpus->nr)
+	ret = ctl_snapshot(fd, gpu->gpu, &stats, &vgpus->inst);
+	if (ret)
+		return ret;
+	vgpus->nr = stats.count;
+	if (vgpus->nr)
 		ret = vgpus_due(gpu, vgpus);
 	if (ret)
 		vgpus_free(vgpus);

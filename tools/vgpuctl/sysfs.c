@@ -38,12 +38,24 @@ int sysfs_create(const char *address, const char *type_id, const char *uuid)
 	return sysfs_write(path, uuid);
 }
 
+static const char *remove_path(const char *uuid, char *path, size_t room)
+{
+	snprintf(path, room, "/sys/bus/mdev/devices/%s/remove", uuid);
+	return path;
+}
+
 int sysfs_remove(const char *uuid)
 {
 	char path[512];
 
-	snprintf(path, sizeof(path), "/sys/bus/mdev/devices/%s/remove", uuid);
-	return sysfs_write(path, "1");
+	return sysfs_write(remove_path(uuid, path, sizeof(path)), "1");
+}
+
+bool sysfs_can_remove(const char *uuid)
+{
+	char path[512];
+
+	return !access(remove_path(uuid, path, sizeof(path)), F_OK);
 }
 
 static bool read_line(const char *path, char *text, size_t room)

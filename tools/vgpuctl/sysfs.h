@@ -11,6 +11,9 @@
 int sysfs_create(const char *address, const char *type_id, const char *uuid);
 int sysfs_remove(const char *uuid);
 
+/* false: the vGPU is being removed already, or gone. */
+bool sysfs_can_remove(const char *uuid);
+
 /* Does mdevctl have a definition of this vGPU? */
 bool sysfs_mdevctl_defines(const uint8_t *uuid);
 
