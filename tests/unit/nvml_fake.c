@@ -36,22 +36,14 @@ static unsigned int nr_runs;
 static uint64_t clock_ns;
 static struct vgpu_type types[TYPES];
 static unsigned int nr_types;
-static int pipes[FILES][2], nr_pipes, nr_files, allocations;
+static int pipes[FILES][2], nr_pipes, nr_files;
 static unsigned long calls;
 
 int __real_open(const char *path, int flags, ...);
 int __real_close(int fd);
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t nr, size_t size);
-void *__real_realloc(void *p, size_t size);
-void __real_free(void *p);
 int __wrap_open(const char *path, int flags, ...);
 int __wrap_close(int fd);
 int __wrap_ioctl(int fd, unsigned long request, void *arg);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t nr, size_t size);
-void *__wrap_realloc(void *p, size_t size);
-void __wrap_free(void *p);
 
 static void must(bool right, const char *what)
 {
@@ -60,52 +52,6 @@ static void must(bool right, const char *what)
 	printf("Bail out! the library: %s\n", what);
 	fflush(stdout);
 	_exit(1);
-}
-
-static void allocated(int nr)
-{
-	__atomic_fetch_add(&allocations, nr, __ATOMIC_RELAXED);
-}
-
-/* Only tests with one thread make allocations fail. */
-static bool fails(void)
-{
-	return fake.fail_allocation && !--fake.fail_allocation;
-}
-
-void *__wrap_malloc(size_t size)
-{
-	if (fails())
-		return NULL;
-	allocated(1);
-	return __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t nr, size_t size)
-{
-	if (fails())
-		return NULL;
-	allocated(1);
-	return __real_calloc(nr, size);
-}
-
-void *__wrap_realloc(void *p, size_t size)
-{
-	if (fails())
-		return NULL;
-	allocated(!p);
-	return __real_realloc(p, size);
-}
-
-void __wrap_free(void *p)
-{
-	allocated(-!!p);
-	__real_free(p);
-}
-
-int fake_allocations(void)
-{
-	return __atomic_load_n(&allocations, __ATOMIC_RELAXED);
 }
 
 int fake_files(void)
