@@ -45,7 +45,7 @@
 #define VGPU_HW_ID			0x000	/* RO: VGPU_HW_ID_MAGIC */
 #define   VGPU_HW_ID_MAGIC		0x55504756
 #define VGPU_HW_VERSION			0x004	/* RO: major << 16 | minor */
-#define   VGPU_HW_VERSION_CURRENT	0x00010000
+#define   VGPU_HW_VERSION_CURRENT	0x00010001
 #define VGPU_HW_STATUS			0x008	/* RO */
 #define   VGPU_HW_STATUS_QUARANTINE	0x1	/* the host holds this vGPU back */
 #define VGPU_HW_CHANNELS		0x00c	/* RO: channels owned */
@@ -58,6 +58,12 @@
 #define VGPU_HW_FAULT_CHANNEL		0x044	/* RO: newest faulted channel, ~0: none */
 #define VGPU_HW_RESET			0x048	/* WO: VGPU_HW_RESET_MAGIC resets the device */
 #define   VGPU_HW_RESET_MAGIC		0x52535421
+/*
+ * What the engines keep of an address space, translations and decoded programs, is dropped, and is
+ * in use nowhere when the write returns. The value is the one of VGPU_HW_CHAN_ROOT that names the
+ * address space; 0: that of the channels without a root.
+ */
+#define VGPU_HW_INVALIDATE		0x04c	/* WO */
 
 /*
  * Registers of channel c, from VGPU_HW_CHAN_BASE + c * VGPU_HW_CHAN_STRIDE.
@@ -81,6 +87,28 @@
 #define VGPU_HW_CHAN_FAULT_ADDR		0x20	/* RO, 64 bits: the address that failed */
 #define VGPU_HW_CHAN_DOORBELL		0x28	/* WO: any value wakes the channel */
 #define VGPU_HW_CHAN_GET		0x30	/* RO, 64 bits: packets completed */
+#define VGPU_HW_CHAN_ROOT		0x38	/* RW: address space, latched with RING; 0: none */
+#define   VGPU_HW_ROOT_VALID		0x80000000
+#define   VGPU_HW_ROOT_PAGE_MASK	0x7fffffff /* the root table's address / 4096 */
+
+/*
+ * Address spaces. Where a channel has no root, addresses are offsets in the framebuffer partition,
+ * or guest physical addresses where a flag says so. Where a channel has a root, all addresses in
+ * RING, in packets and of programs are virtual, and the flags *_SYS are refused. They are
+ * translated by tables in the framebuffer, in the format of RISC-V's Sv39: three levels of 512
+ * entries of 64 bits, leaves of 4 KiB, 2 MiB and 1 GiB; a virtual address has 39 bits, sign
+ * extended; a physical address is an offset in the partition. Entry bits that are not named here
+ * have no effect if the specification gives them to software or to status (U, G, A, D, bit 9), and
+ * else must be 0. A leaf with SYS maps guest physical memory, and only FILL and COPY reach it.
+ */
+#define VGPU_HW_PTE_V			0x001
+#define VGPU_HW_PTE_R			0x002
+#define VGPU_HW_PTE_W			0x004	/* not without R */
+#define VGPU_HW_PTE_X			0x008	/* of a program's image */
+#define VGPU_HW_PTE_SYS			0x100
+#define VGPU_HW_PTE_PAGE_SHIFT		10	/* address / 4096, 44 bits */
+#define VGPU_HW_PTE_PAGE_BITS		44
+#define VGPU_HW_VA_BITS			39
 
 #define VGPU_HW_RING_ORDER_MIN		4
 #define VGPU_HW_RING_ORDER_MAX		16
@@ -101,6 +129,11 @@ enum vgpu_hw_fault {
 	VGPU_HW_FAULT_RING = 5,		/* bad ring, or put beyond get + size */
 	VGPU_HW_FAULT_MEMORY = 6,	/* the host could not back a page */
 	VGPU_HW_FAULT_RESET = 7,	/* the engine did not stop in time and was reset */
+	VGPU_HW_FAULT_PAGE = 8,		/* no translation, or none that allows the access */
+	VGPU_HW_FAULT_GRID = 9,		/* DISPATCH: shape, or memory per work-group */
+	VGPU_HW_FAULT_PROGRAM = 10,	/* DISPATCH: bad struct vgpu_hw_program */
+	VGPU_HW_FAULT_ILLEGAL = 11,	/* illegal instruction, or pc outside the text */
+	VGPU_HW_FAULT_STACK = 12,	/* a work-item is out of its private memory */
 };
 
 /*
@@ -157,7 +190,10 @@ struct vgpu_hw_channel {
 	__le32 state;
 	__le32 fault_code;
 	__le64 fault_pos;
-	__u8 pad2[48];
+	__le64 fault_addr;
+	__le64 fault_pc;	/* of a program, else 0 */
+	__le32 fault_id[3];	/* global id of the work-item, else 0 */
+	__u8 pad2[20];
 };
 
 enum vgpu_hw_engine_class {
@@ -173,6 +209,7 @@ enum vgpu_hw_packet_type {
 	VGPU_HW_PKT_FILL = 3,
 	VGPU_HW_PKT_COPY = 4,
 	VGPU_HW_PKT_PRESENT = 5,	/* gr only */
+	VGPU_HW_PKT_DISPATCH = 6,	/* gr only */
 	VGPU_HW_PKT_END,		/* one more than the last type, so it grows */
 };
 
@@ -195,8 +232,10 @@ enum vgpu_hw_packet_type {
  * @flags:        VGPU_HW_PKT_*
  * @vector:       MSI-X vector with VGPU_HW_PKT_IRQ, else 0
  * @op_flags:     VGPU_HW_OP_*
- * @dst:          FILL, COPY: address of the destination; PRESENT: of the surface
- * @src:          COPY: address of the source
+ * @dst:          FILL, COPY: address of the destination; PRESENT: of the surface; DISPATCH: of a
+ *                struct vgpu_hw_program
+ * @src:          COPY: address of the source; DISPATCH: of the arguments, which the program gets
+ *                in a0
  * @value:        FILL: 32-bit pattern; dst, width and dst_pitch are
  *                multiples of 4
  * @value_pad:    FILL: 0
@@ -204,12 +243,17 @@ enum vgpu_hw_packet_type {
  * @rows:         FILL, COPY: rows, at least 1
  * @present_head: PRESENT: the display that shows the surface, below the type's number of heads
  * @pad:          0
+ * @grid:         DISPATCH: work-items per dimension, each at least 1
+ * @local_bytes:  DISPATCH: work-group memory, at most VGPU_HW_LOCAL_MAX
  * @dst_pitch:    bytes from row to row, >= width; 0 when rows is 1
  * @src_pitch:    COPY: as @dst_pitch, for the source
  * @present_width:  PRESENT: pixels per row
  * @present_height: PRESENT: rows
  * @present_pitch:  PRESENT: bytes per row, >= 4 * present_width
  * @present_format: PRESENT: VGPU_HW_FORMAT_XRGB8888
+ * @group:        DISPATCH: work-items of a work-group per dimension, each at least 1, their product
+ *                at most VGPU_HW_GROUP_MAX. Groups at the grid's far edges may have fewer
+ * @group_pad:    DISPATCH: 0
  * @signal_addr:  with VGPU_HW_PKT_SIGNAL: address of the signal, 8-byte aligned; else 0
  * @signal_value: with VGPU_HW_PKT_SIGNAL: the value that is written to it; else 0
  *
@@ -236,21 +280,92 @@ struct vgpu_hw_packet {
 		};
 	};
 	union {
-		__le64 width;
+		struct {
+			__le64 width;
+			__le32 rows;
+			__le32 pad;
+		};
 		struct {
 			__le32 present_pitch;
 			__le32 present_format;
+			__le32 present_head;
+			__le32 present_pad;
+		};
+		struct {
+			__le32 grid[3];
+			__le32 local_bytes;
 		};
 	};
 	union {
-		__le32 rows;
-		__le32 present_head;
+		struct {
+			__le32 dst_pitch;
+			__le32 src_pitch;
+		};
+		struct {
+			__le16 group[3];
+			__le16 group_pad;
+		};
 	};
-	__le32 pad;
-	__le32 dst_pitch;
-	__le32 src_pitch;
 	__le64 signal_addr;
 	__le64 signal_value;
 };
+
+/*
+ * Programs: RISC-V code, RV64IMAFD with Zba, Zbb, Zbs and Zicond, see Documentation/isa.rst. A
+ * work-item begins at the entry with the address of the arguments in a0, the end of its private
+ * memory in sp and the end of the text in ra; it ends when it jumps there. All other registers
+ * are 0. What a program finds at which address:
+ */
+#define VGPU_HW_VA_IMAGE		0x00010000ULL /* the image; not written */
+#define VGPU_HW_VA_LOCAL		0x40000000ULL /* memory of the work-group */
+#define VGPU_HW_VA_PRIVATE		0x60000000ULL /* memory of the work-item */
+#define VGPU_HW_VA_GLOBAL		0x100000000ULL /* and up: the channel's address space, */
+						/* without a root the offset in the partition */
+						/* plus this; a0 is the address as seen here */
+
+#define VGPU_HW_IMAGE_MAX		0x01000000 /* bytes */
+#define VGPU_HW_TEXT_MAX		0x00100000 /* bytes */
+#define VGPU_HW_LOCAL_MAX		0x00010000 /* bytes */
+#define VGPU_HW_PRIVATE_MAX		0x00010000 /* bytes */
+#define VGPU_HW_PRIVATE_GROUP_MAX	0x00800000 /* bytes * work-items of a group */
+#define VGPU_HW_GROUP_MAX		1024 /* work-items */
+
+/* Read-only CSRs, one for each of three dimensions: */
+#define VGPU_HW_CSR_GLOBAL_ID		0xcc0
+#define VGPU_HW_CSR_LOCAL_ID		0xcc3
+#define VGPU_HW_CSR_GROUP_ID		0xcc6
+#define VGPU_HW_CSR_LOCAL_SIZE		0xcc9	/* of this group */
+#define VGPU_HW_CSR_GLOBAL_SIZE		0xccc
+#define VGPU_HW_CSR_NUM_GROUPS		0xccf
+
+/* The instruction that waits for all work-items of the group that have not ended. */
+#define VGPU_HW_INSN_BARRIER		0x0000000b
+
+/**
+ * struct vgpu_hw_program - a kernel of a program, as a DISPATCH finds it in memory
+ * @magic:      VGPU_HW_PROGRAM_MAGIC
+ * @image_bytes: text and constants, a multiple of 4, at most VGPU_HW_IMAGE_MAX
+ * @text_bytes: how much of the image's beginning is instructions; a multiple of 4, at least 4, at
+ *              most VGPU_HW_TEXT_MAX
+ * @entry:      offset of the first instruction in the image, a multiple of 4
+ * @image:      address of the image, a multiple of 4096
+ * @private_bytes: private memory of a work-item, a multiple of 16, at most VGPU_HW_PRIVATE_MAX
+ * @pad:        0
+ *
+ * Its address is a multiple of 64. It lies in framebuffer, as its image does. The text is read once,
+ * and decoded; what came of it may be used for every later dispatch with the same root, @image and
+ * @text_bytes, until VGPU_HW_INVALIDATE or a reset. Constants are read when the program reads them.
+ */
+struct vgpu_hw_program {
+	__le32 magic;
+	__le32 image_bytes;
+	__le32 text_bytes;
+	__le32 entry;
+	__le64 image;
+	__le32 private_bytes;
+	__le32 pad[9];
+};
+
+#define VGPU_HW_PROGRAM_MAGIC		0x564b5056
 
 #endif /* _UAPI_LINUX_VGPU_HW_H */

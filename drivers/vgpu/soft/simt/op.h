@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Operations of decoded instructions. Lists of the form X(NAME), and what made of them is
+ * enum simt_op. Names are those of the RISC-V specification, with _ for a dot.
+ */
+#ifndef _VGPU_SIMT_OP_H
+#define _VGPU_SIMT_OP_H
+
+/* rd = f(rs1, rs2) */
+#define SIMT_OPS_RR(X) \
+	X(ADD) X(SUB) X(SLL) X(SLT) X(SLTU) X(XOR) X(SRL) X(SRA) X(OR) X(AND) \
+	X(ADDW) X(SUBW) X(SLLW) X(SRLW) X(SRAW) \
+	X(MUL) X(MULH) X(MULHSU) X(MULHU) X(DIV) X(DIVU) X(REM) X(REMU) \
+	X(MULW) X(DIVW) X(DIVUW) X(REMW) X(REMUW) \
+	X(ADD_UW) X(SH1ADD) X(SH2ADD) X(SH3ADD) X(SH1ADD_UW) X(SH2ADD_UW) X(SH3ADD_UW) \
+	X(ANDN) X(ORN) X(XNOR) X(MAX) X(MAXU) X(MIN) X(MINU) \
+	X(ROL) X(ROLW) X(ROR) X(RORW) \
+	X(BCLR) X(BEXT) X(BINV) X(BSET) X(CZERO_EQZ) X(CZERO_NEZ)
+
+/* rd = f(rs1, imm) */
+#define SIMT_OPS_RI(X) \
+	X(ADDI) X(SLTI) X(SLTIU) X(XORI) X(ORI) X(ANDI) X(SLLI) X(SRLI) X(SRAI) \
+	X(ADDIW) X(SLLIW) X(SRLIW) X(SRAIW) \
+	X(SLLI_UW) X(RORI) X(RORIW) X(BCLRI) X(BEXTI) X(BINVI) X(BSETI)
+
+/* rd = f(rs1) */
+#define SIMT_OPS_R(X) \
+	X(CLZ) X(CLZW) X(CTZ) X(CTZW) X(CPOP) X(CPOPW) X(SEXT_B) X(SEXT_H) X(ZEXT_H) \
+	X(ORC_B) X(REV8)
+
+/* imm: LUI, AUIPC: the value added; JAL and branches: the distance in instructions, INT_MAX where */
+/* that is no multiple of 4 bytes; JALR: bytes */
+#define SIMT_OPS_FLOW(X) \
+	X(LUI) X(AUIPC) X(JAL) X(JALR) X(BEQ) X(BNE) X(BLT) X(BGE) X(BLTU) X(BGEU)
+
+#define SIMT_OPS_LOAD(X) X(LB) X(LH) X(LW) X(LD) X(LBU) X(LHU) X(LWU) X(FLW) X(FLD)
+#define SIMT_OPS_STORE(X) X(SB) X(SH) X(SW) X(SD) X(FSW) X(FSD)	/* imm(rs1) = rs2 */
+
+/* rd, rs1: address, rs2 */
+#define SIMT_OPS_ATOMIC(X) \
+	X(LR_W) X(LR_D) X(SC_W) X(SC_D) \
+	X(AMOSWAP_W) X(AMOADD_W) X(AMOXOR_W) X(AMOAND_W) X(AMOOR_W) \
+	X(AMOMIN_W) X(AMOMAX_W) X(AMOMINU_W) X(AMOMAXU_W) \
+	X(AMOSWAP_D) X(AMOADD_D) X(AMOXOR_D) X(AMOAND_D) X(AMOOR_D) \
+	X(AMOMIN_D) X(AMOMAX_D) X(AMOMINU_D) X(AMOMAXU_D)
+
+/*
+ * FENCE also for FENCE.I, which has no effect on a decoded program. CSR_ID: rd = the CSR imm of
+ * VGPU_HW_CSR_*. FCSR_*: fflags, frm or fcsr, by its number in imm; RWI, RSI and RCI have the
+ * operand itself in rs1. ILLEGAL: whatever is none of these instructions, also ECALL and EBREAK.
+ */
+#define SIMT_OPS_SYSTEM(X) \
+	X(ILLEGAL) X(FENCE) X(BARRIER) X(CSR_ID) \
+	X(FCSR_RW) X(FCSR_RS) X(FCSR_RC) X(FCSR_RWI) X(FCSR_RSI) X(FCSR_RCI)
+
+/* Floats whose result or flags depend on rounding. Each has a second operation, NAME_X, see below. */
+#define SIMT_OPS_ROUND(X) \
+	X(FADD_S) X(FSUB_S) X(FMUL_S) X(FDIV_S) X(FSQRT_S) \
+	X(FMADD_S) X(FMSUB_S) X(FNMSUB_S) X(FNMADD_S) \
+	X(FADD_D) X(FSUB_D) X(FMUL_D) X(FDIV_D) X(FSQRT_D) \
+	X(FMADD_D) X(FMSUB_D) X(FNMSUB_D) X(FNMADD_D) \
+	X(FCVT_S_D) X(FCVT_D_S) \
+	X(FCVT_W_S) X(FCVT_WU_S) X(FCVT_L_S) X(FCVT_LU_S) \
+	X(FCVT_W_D) X(FCVT_WU_D) X(FCVT_L_D) X(FCVT_LU_D) \
+	X(FCVT_S_W) X(FCVT_S_WU) X(FCVT_S_L) X(FCVT_S_LU) \
+	X(FCVT_D_W) X(FCVT_D_WU) X(FCVT_D_L) X(FCVT_D_LU)
+
+/* Floats that raise flags, but do not round. They have a NAME_X, too. */
+#define SIMT_OPS_FLAG(X) \
+	X(FMIN_S) X(FMAX_S) X(FEQ_S) X(FLT_S) X(FLE_S) \
+	X(FMIN_D) X(FMAX_D) X(FEQ_D) X(FLT_D) X(FLE_D)
+
+#define SIMT_OPS_FLOAT(X) \
+	X(FSGNJ_S) X(FSGNJN_S) X(FSGNJX_S) X(FSGNJ_D) X(FSGNJN_D) X(FSGNJX_D) \
+	X(FCLASS_S) X(FCLASS_D) X(FMV_X_W) X(FMV_W_X) X(FMV_X_D) X(FMV_D_X)
+
+#define SIMT_OPS(X) \
+	SIMT_OPS_SYSTEM(X) SIMT_OPS_FLOW(X) SIMT_OPS_RR(X) SIMT_OPS_RI(X) SIMT_OPS_R(X) \
+	SIMT_OPS_LOAD(X) SIMT_OPS_STORE(X) SIMT_OPS_ATOMIC(X) SIMT_OPS_FLOAT(X) \
+	SIMT_OPS_FLAG(X) SIMT_OPS_ROUND(X)
+
+/*
+ * NAME is the fast operation: it rounds to nearest even (conversions to integers: towards zero),
+ * whatever rm says, and raises no flags. NAME_X rounds as struct simt_insn.rm says, 7: as frm says,
+ * and raises flags.
+ */
+#define SIMT_OPS_EXACT(X) SIMT_OPS_FLAG(X) SIMT_OPS_ROUND(X)
+
+#define SIMT_OP_ENUM(name)	SIMT_##name,
+#define SIMT_OP_ENUM_X(name)	SIMT_##name##_X,
+enum simt_op {
+	SIMT_OPS(SIMT_OP_ENUM)
+	SIMT_OPS_EXACT(SIMT_OP_ENUM_X)
+	SIMT_NR_OPS,
+};
+
+#endif /* _VGPU_SIMT_OP_H */

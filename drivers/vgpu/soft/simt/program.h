@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Programs: RISC-V instructions, decoded. Pure logic: needs no memory of its own and no GPU.
+ * Compiles in user space, too.
+ */
+#ifndef _VGPU_SIMT_PROGRAM_H
+#define _VGPU_SIMT_PROGRAM_H
+
+#include <linux/types.h>
+
+#include "op.h"
+
+/* Writes to x0 go to this register, which nobody reads. */
+#define SIMT_X_SINK	32
+
+/**
+ * struct simt_insn - a decoded instruction
+ * @op:  enum simt_op
+ * @rd:  destination, 0 to 31; an integer destination x0 is SIMT_X_SINK
+ * @rs1: first source, 0 to 31
+ * @rs2: likewise
+ * @rs3: likewise
+ * @rm:  rounding mode, 0 to 4, or 7 for that in frm; of an instruction without one 0
+ * @pad: 0
+ * @imm: immediate value, see enum simt_op
+ */
+struct simt_insn {
+	u16 op;
+	u8 rd;
+	u8 rs1;
+	u8 rs2;
+	u8 rs3;
+	u8 rm;
+	u8 pad;
+	s32 imm;
+};
+
+/**
+ * struct simt_program - the text of a program
+ * @nr: number of instructions, at least 1
+ * @exact: the program reads or writes fflags or fcsr: all float operations raise flags
+ * @frm:  the program may write frm: rm 7 may be any mode. Implied by writes of fcsr
+ * @insn: the instructions, and after them one ILLEGAL
+ */
+struct simt_program {
+	u32 nr;
+	bool exact;
+	bool frm;
+	struct simt_insn insn[];
+};
+
+/* Bytes of a struct simt_program of @nr instructions, at most VGPU_HW_TEXT_MAX / 4. */
+static inline size_t simt_program_bytes(u32 nr)
+{
+	return sizeof(struct simt_program) + ((size_t)nr + 1) * sizeof(struct simt_insn);
+}
+
+/* decode.c */
+void simt_decode(u32 word, struct simt_insn *insn);
+void simt_program_init(struct simt_program *program, u32 nr);
+void simt_program_decode(struct simt_program *program, u32 first, const __le32 *words, u32 count);
+void simt_program_finish(struct simt_program *program);
+
+#endif /* _VGPU_SIMT_PROGRAM_H */
