@@ -215,6 +215,7 @@ void simt_access_store(struct simt_warp *w, unsigned int bytes, const u64 *from)
 			continue;
 		memcpy(w->host[l], &from[l], w->piece[l]);
 		if (w->piece[l] < bytes)
-			memcpy(w->host2[l], (const u8 *)&from[l] + w->piece[l], bytes - w->piece[l]);
+			memcpy(w->host2[l], (const u8 *)&from[l] + w->piece[l],
+			       bytes - w->piece[l]);
 	}
 }

@@ -56,14 +56,14 @@ static inline u8 *simt_reach(struct simt_warp *w, u64 va, u64 bytes, bool write)
 	return simt_find(w, va, bytes, write) ?: simt_find_again(w, va, bytes, write);
 }
 
-/* Where the first lane's private word is, if the access lies in one word; else NULL. */
-static inline u8 *simt_find_private(const struct simt_warp *w, u64 va, unsigned int bytes)
+/* The lanes' private words, if the access lies in one word; else NULL. */
+static inline u64 *simt_words(const struct simt_warp *w, u64 va, unsigned int bytes)
 {
 	u64 offset = va - VGPU_HW_VA_PRIVATE;
 
 	if (offset >= w->dispatch->private_bytes || offset % 8 + bytes > 8)
 		return NULL;
-	return w->private + offset / 8 * 8 * SIMT_LANES + offset % 8;
+	return (u64 *)w->private + offset / 8 * SIMT_LANES;
 }
 
 /* All lanes' addresses for access.c. */
@@ -103,11 +103,12 @@ static SIMT_FN(simt_##name)								\
 	const u8 *host = NULL;								\
 											\
 	if (!simt_is_vec(w, i->rs1) && !stride) {					\
-		host = simt_find_private(w, va, sizeof(t));				\
-		if (host) {								\
+		const u64 *words = simt_words(w, va, sizeof(t));			\
+		unsigned int shift = 8 * (va % 8);					\
+											\
+		if (words) {								\
 			simt_each(l)							\
-				to[l] = (ext)((const struct simt_any_##t *)		\
-					      (host + 8 * l))->v;			\
+				to[l] = (ext)(t)(words[l] >> shift);			\
 			simt_done_##k(w, i->rd);					\
 			return i + 1;							\
 		}									\
@@ -164,16 +165,28 @@ static inline const u32 *simt_low(struct simt_warp *w, unsigned int r, unsigned 
 	return to;
 }
 
-/* One address for all lanes: all have written, the last one last. */
+/* One address for all lanes. Where it is one place, too, all have written, the last one last. */
 #define SIMT_STORE_UNIFORM(t) do {							\
-	u8 *one_ = simt_find_private(w, va, sizeof(t));					\
+	u64 *words_ = simt_words(w, va, sizeof(t));					\
+	unsigned int shift_ = 8 * (va % 8);						\
+	u64 mask_ = (u64)(t)-1 << shift_;						\
 											\
-	if (one_ && !w->partial) {							\
+	if (words_) {									\
+		if (w->partial) {							\
+			simt_each(l) {							\
+				u64 m = mask_ & w->mask64[l];				\
+											\
+				words_[l] = (words_[l] & ~m) |				\
+					    ((u64)value[l] << shift_ & m);		\
+			}								\
+			return i + 1;							\
+		}									\
 		simt_each(l)								\
-			((struct simt_any_##t *)(one_ + 8 * l))->v = (t)value[l];	\
+			words_[l] = (words_[l] & ~mask_) |				\
+				    ((u64)value[l] << shift_ & mask_);			\
 		return i + 1;								\
 	}										\
-	host = one_ ? NULL : simt_reach(w, va, sizeof(t), true);			\
+	host = simt_reach(w, va, sizeof(t), true);					\
 	if (host) {									\
 		simt_any_set(t, host, (t)value[__fls(w->active)]);			\
 		return i + 1;								\
