@@ -9,7 +9,7 @@ VGPU_KERNEL(reduce, "buf numbers, buf sum")
 {
 	uint32_t me = vgpu_local_id(0), half;
 
-	part[me] = reduce_part(args, vgpu_global_id(0), vgpu_global_size(0));
+	part[me] = reduce_part(args, vgpu_group_id(0), me);
 	for (half = REDUCE_GROUP / 2; half; half /= 2) {
 		vgpu_barrier();
 		if (me < half)

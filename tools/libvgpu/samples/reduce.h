@@ -10,7 +10,7 @@
 
 /**
  * struct reduce_args - arguments
- * @numbers: REDUCE_EACH for each work-item
+ * @numbers: REDUCE_EACH for each work-item; those of a group are together
  * @sum:     what is added to
  */
 struct reduce_args {
@@ -18,13 +18,14 @@ struct reduce_args {
 	uint64_t *sum;
 };
 
-static inline uint64_t reduce_part(const struct reduce_args *args, uint32_t id, uint32_t items)
+/* The items of a group read numbers that are side by side, all the same time. */
+static inline uint64_t reduce_part(const struct reduce_args *args, uint32_t group, uint32_t item)
 {
-	const uint32_t *at = args->numbers + id;
+	const uint32_t *at = args->numbers + (uint64_t)group * REDUCE_GROUP * REDUCE_EACH + item;
 	uint64_t sum = 0;
 	int i;
 
-	for (i = 0; i < REDUCE_EACH; i++, at += items)
+	for (i = 0; i < REDUCE_EACH; i++, at += REDUCE_GROUP)
 		sum += *at;
 	return sum;
 }

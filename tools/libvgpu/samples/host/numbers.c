@@ -99,14 +99,15 @@ static void reduce_prepare(void *memory, uint64_t address, void *args)
 		number[i] = (uint32_t)sample_random(&random);
 }
 
+/* The order is the one in which a CPU reads fastest. */
 static void reduce_native(const void *args)
 {
 	const struct reduce_args *reduce = args;
 	uint64_t sum = 0;
-	uint32_t id;
+	uint32_t i;
 
-	for (id = 0; id < REDUCE_ITEMS; id++)
-		sum += reduce_part(reduce, id, REDUCE_ITEMS);
+	for (i = 0; i < REDUCE_ITEMS * REDUCE_EACH; i++)
+		sum += reduce->numbers[i];
 	*reduce->sum += sum;
 }
 

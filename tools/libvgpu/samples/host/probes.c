@@ -133,19 +133,29 @@ static void bandwidth_prepare(void *memory, uint64_t address, void *args)
 		word[i] = sample_random(&random);
 }
 
+/* The order is the one in which a CPU reads fastest. */
 static void bandwidth_native(const void *args)
 {
-	uint32_t id;
+	const struct bandwidth_args *bandwidth = args;
+	const uint64_t *word = bandwidth->words;
+	uint32_t group, item, i;
+	uint64_t *xor;
 
-	for (id = 0; id < BANDWIDTH_ITEMS; id++)
-		bandwidth_item(args, id, BANDWIDTH_ITEMS);
+	for (group = 0; group < BANDWIDTH_ITEMS / BANDWIDTH_GROUP; group++) {
+		xor = bandwidth->xor + (uint64_t)group * BANDWIDTH_GROUP;
+		for (item = 0; item < BANDWIDTH_GROUP; item++)
+			xor[item] = *word++;
+		for (i = 1; i < BANDWIDTH_EACH; i++)
+			for (item = 0; item < BANDWIDTH_GROUP; item++)
+				xor[item] ^= *word++;
+	}
 }
 
 const struct sample sample_bandwidth = {
 	.name = "bandwidth",
 	.brief = "16 MiB read, 8 bytes at a time",
 	.grid = { BANDWIDTH_ITEMS, 1, 1 },
-	.group = { 256, 1, 1 },
+	.group = { BANDWIDTH_GROUP, 1, 1 },
 	.bytes = BANDWIDTH_ITEMS * (BANDWIDTH_EACH + 1) * sizeof(uint64_t),
 	.work = BANDWIDTH_ITEMS * BANDWIDTH_EACH * sizeof(uint64_t),
 	.unit = "bytes",
