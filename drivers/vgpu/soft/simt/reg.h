@@ -5,8 +5,8 @@
  *
  * An operation takes its operands as arrays of lanes by simt_x(), simt_s() or simt_d(), and writes
  * the result to simt_to_x() or its like, which simt_done_x() then makes the register. Narrow
- * integers likewise: simt_low(), simt_to_n(), simt_done_n(). Operands and results of equal width may
- * be the same array: operations go lane by lane.
+ * integers likewise: simt_low(), simt_to_n(), simt_done_n(). Operands and results of equal width
+ * may be the same array: operations go lane by lane.
  */
 #ifndef _VGPU_SIMT_REG_H
 #define _VGPU_SIMT_REG_H
