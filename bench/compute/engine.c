@@ -124,9 +124,6 @@ bool engine_has(const struct simt_isa *isa)
 #ifdef __x86_64__
 	if (isa == &simt_isa_avx2)
 		return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-	if (isa == &simt_isa_avx512)
-		return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
-			__builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw");
 #endif
 	return true;
 }

@@ -5,12 +5,12 @@
 
 #include <stdint.h>
 
-#define BANDWIDTH_GROUP	256	/* work-items of a group */
 #define BANDWIDTH_EACH	64	/* words of a work-item */
+#define BANDWIDTH_ROW	32	/* work-items that read side by side: those of a warp */
 
 /**
  * struct bandwidth_args - arguments
- * @words: BANDWIDTH_EACH for each work-item; those of a group are together
+ * @words: BANDWIDTH_EACH for each work-item; those of BANDWIDTH_ROW items are together
  * @xor:   of the words of each work-item
  */
 struct bandwidth_args {
@@ -18,19 +18,20 @@ struct bandwidth_args {
 	uint64_t *xor;
 };
 
-static inline void bandwidth_item(const struct bandwidth_args *args, uint32_t group, uint32_t item)
+static inline void bandwidth_item(const struct bandwidth_args *args, uint32_t id)
 {
-	const uint64_t *at = args->words + (uint64_t)group * BANDWIDTH_GROUP * BANDWIDTH_EACH + item;
+	const uint64_t *at = args->words + id % BANDWIDTH_ROW +
+		(uint64_t)(id / BANDWIDTH_ROW) * BANDWIDTH_ROW * BANDWIDTH_EACH;
 	uint64_t a = 0, b = 0, c = 0, d = 0;
 	int i;
 
-	for (i = 0; i < BANDWIDTH_EACH; i += 4, at += 4 * BANDWIDTH_GROUP) {
+	for (i = 0; i < BANDWIDTH_EACH; i += 4, at += 4 * BANDWIDTH_ROW) {
 		a ^= at[0];
-		b ^= at[BANDWIDTH_GROUP];
-		c ^= at[2 * BANDWIDTH_GROUP];
-		d ^= at[3 * BANDWIDTH_GROUP];
+		b ^= at[BANDWIDTH_ROW];
+		c ^= at[2 * BANDWIDTH_ROW];
+		d ^= at[3 * BANDWIDTH_ROW];
 	}
-	args->xor[group * BANDWIDTH_GROUP + item] = a ^ b ^ c ^ d;
+	args->xor[id] = a ^ b ^ c ^ d;
 }
 
 #endif /* SAMPLE_BANDWIDTH_H */

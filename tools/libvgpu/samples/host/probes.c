@@ -138,15 +138,15 @@ static void bandwidth_native(const void *args)
 {
 	const struct bandwidth_args *bandwidth = args;
 	const uint64_t *word = bandwidth->words;
-	uint32_t group, item, i;
+	uint32_t row, item, i;
 	uint64_t *xor;
 
-	for (group = 0; group < BANDWIDTH_ITEMS / BANDWIDTH_GROUP; group++) {
-		xor = bandwidth->xor + (uint64_t)group * BANDWIDTH_GROUP;
-		for (item = 0; item < BANDWIDTH_GROUP; item++)
+	for (row = 0; row < BANDWIDTH_ITEMS / BANDWIDTH_ROW; row++) {
+		xor = bandwidth->xor + (uint64_t)row * BANDWIDTH_ROW;
+		for (item = 0; item < BANDWIDTH_ROW; item++)
 			xor[item] = *word++;
 		for (i = 1; i < BANDWIDTH_EACH; i++)
-			for (item = 0; item < BANDWIDTH_GROUP; item++)
+			for (item = 0; item < BANDWIDTH_ROW; item++)
 				xor[item] ^= *word++;
 	}
 }
@@ -155,7 +155,7 @@ const struct sample sample_bandwidth = {
 	.name = "bandwidth",
 	.brief = "16 MiB read, 8 bytes at a time",
 	.grid = { BANDWIDTH_ITEMS, 1, 1 },
-	.group = { BANDWIDTH_GROUP, 1, 1 },
+	.group = { 256, 1, 1 },
 	.bytes = BANDWIDTH_ITEMS * (BANDWIDTH_EACH + 1) * sizeof(uint64_t),
 	.work = BANDWIDTH_ITEMS * BANDWIDTH_EACH * sizeof(uint64_t),
 	.unit = "bytes",
