@@ -290,20 +290,20 @@ static void test_ring(void **state)
 		bool ok = order >= VGPU_HW_RING_ORDER_MIN &&
 			  order <= VGPU_HW_RING_ORDER_MAX;
 
-		assert_int_equal(soft_ring_check(0, order, false, FB),
+		assert_int_equal(soft_ring_check(0, order, false, &gr),
 				 ok ? VGPU_HW_FAULT_NONE : VGPU_HW_FAULT_RING);
 	}
-	assert_int_equal(soft_ring_check(32, 4, false, FB),
+	assert_int_equal(soft_ring_check(32, 4, false, &gr),
 			 VGPU_HW_FAULT_ALIGN);
-	assert_int_equal(soft_ring_check(FB - 1024, 4, false, FB),
+	assert_int_equal(soft_ring_check(FB - 1024, 4, false, &gr),
 			 VGPU_HW_FAULT_NONE);
-	assert_int_equal(soft_ring_check(FB - 960, 4, false, FB),
+	assert_int_equal(soft_ring_check(FB - 960, 4, false, &gr),
 			 VGPU_HW_FAULT_ADDRESS);
-	assert_int_equal(soft_ring_check(~63ULL, 4, false, FB),
+	assert_int_equal(soft_ring_check(~63ULL, 4, false, &gr),
 			 VGPU_HW_FAULT_ADDRESS);
-	assert_int_equal(soft_ring_check(~63ULL, 4, true, FB),
+	assert_int_equal(soft_ring_check(~63ULL, 4, true, &gr),
 			 VGPU_HW_FAULT_ADDRESS);
-	assert_int_equal(soft_ring_check(~1023ULL, 4, true, FB),
+	assert_int_equal(soft_ring_check(~1023ULL, 4, true, &gr),
 			 VGPU_HW_FAULT_NONE);
 }
 
