@@ -51,6 +51,7 @@ static void expect(const struct vgpu_hw_packet *raw, enum vgpu_hw_fault want,
 #define FENCE	.type = VGPU_HW_PKT_FENCE
 #define FILL	.type = VGPU_HW_PKT_FILL
 #define COPY	.type = VGPU_HW_PKT_COPY
+#define DISPATCH .type = VGPU_HW_PKT_DISPATCH
 #define PRESENT	.type = VGPU_HW_PKT_PRESENT, \
 		.present_format = VGPU_HW_FORMAT_XRGB8888
 
@@ -237,6 +238,102 @@ static void test_present(void **state)
 	       .present_pitch = 4, .present_head = 0x80000000);
 }
 
+static void test_dispatch(void **state)
+{
+	struct vgpu_hw_packet raw = { DISPATCH, .dst = 0x1040, .src = ~0ULL, .grid = { 1, ~0U, 7 },
+		.group = { 4, 8, 32 }, .local_bytes = 41 };
+	struct soft_packet p;
+	u64 addr;
+
+	assert_int_equal(soft_packet_decode(&raw, &gr, &p, &addr), VGPU_HW_FAULT_NONE);
+	assert_true(p.dst == 0x1040 && p.src == ~0ULL && p.grid[1] == ~0U && p.grid[2] == 7);
+	assert_true(p.group[0] == 4 && p.group[1] == 8 && p.group[2] == 32);
+	assert_int_equal(p.local_bytes, 48);
+	assert_int_equal(p.bytes, 0);
+	assert_int_equal(decode_on(&raw, &ce, &addr), VGPU_HW_FAULT_PACKET);
+
+#define ONE	.grid = { 1, 1, 1 }, .group = { 1, 1, 1 }
+	EXPECT(NONE, 0, DISPATCH, ONE);
+	EXPECT(PACKET, 0, DISPATCH, ONE, .op_flags = 1);
+	EXPECT(PACKET, 0, DISPATCH, ONE, .group_pad = 1);
+	EXPECT(GRID, 0, DISPATCH, .grid = { 1, 1, 0 }, .group = { 1, 1, 1 });
+	EXPECT(GRID, 0, DISPATCH, .grid = { 0, 1, 1 }, .group = { 1, 1, 1 });
+	EXPECT(GRID, 0, DISPATCH, .grid = { 1, 1, 1 }, .group = { 1, 0, 1 });
+	EXPECT(NONE, 0, DISPATCH, .grid = { ~0U, ~0U, ~0U }, .group = { 1024, 1, 1 });
+	EXPECT(GRID, 0, DISPATCH, .grid = { 1, 1, 1 }, .group = { 1025, 1, 1 });
+	EXPECT(GRID, 0, DISPATCH, .grid = { 1, 1, 1 }, .group = { 1024, 1, 2 });
+	/* 2^48 work-items, and 2^32 of them. */
+	EXPECT(GRID, 0, DISPATCH, .grid = { 1, 1, 1 }, .group = { 65535, 65535, 65535 });
+	EXPECT(GRID, 0, DISPATCH, .grid = { 1, 1, 1 }, .group = { 32768, 32768, 4 });
+	EXPECT(NONE, 0, DISPATCH, ONE, .local_bytes = VGPU_HW_LOCAL_MAX);
+	EXPECT(GRID, 0, DISPATCH, ONE, .local_bytes = VGPU_HW_LOCAL_MAX + 1);
+	EXPECT(GRID, 0, DISPATCH, ONE, .local_bytes = ~0U);
+	EXPECT(ALIGN, 32, DISPATCH, ONE, .dst = 32);
+	EXPECT(NONE, 0, DISPATCH, ONE, .dst = FB - 64);
+	EXPECT(ADDRESS, FB, DISPATCH, ONE, .dst = FB);
+	EXPECT(ADDRESS, ~63ULL, DISPATCH, ONE, .dst = ~63ULL);
+#undef ONE
+}
+
+static void expect_program(const struct vgpu_hw_program *raw, u32 items, enum vgpu_hw_fault want,
+			   u64 want_addr, int line)
+{
+	const struct soft_packet packet = { .dst = 0x40, .group = { 1, items, 1 } };
+	struct soft_program_head head;
+	enum vgpu_hw_fault fault;
+	u64 addr = 0x123;
+
+	fault = soft_program_decode(raw, &gr, &packet, &head, &addr);
+	check_that(fault == want && addr == want_addr, "line %d: fault %d at %#llx, not %d at %#llx",
+		   line, fault, addr, want, want_addr);
+	if (!fault)
+		check_that(head.image == raw->image && head.image_bytes == raw->image_bytes &&
+			   head.text_bytes == raw->text_bytes && head.entry == raw->entry &&
+			   head.private_bytes == raw->private_bytes, "line %d", line);
+}
+
+/* A good head, but for what is said behind it. */
+#define PROGRAM(items, want, addr, ...) do {				\
+	struct vgpu_hw_program raw_ = { .magic = VGPU_HW_PROGRAM_MAGIC,	\
+		.image_bytes = 64, .text_bytes = 32, .entry = 4, .image = 0x2000 }; \
+									\
+	__VA_ARGS__;							\
+	expect_program(&raw_, items, VGPU_HW_FAULT_##want, addr, __LINE__); \
+} while (0)
+
+static void test_program(void **state)
+{
+	unsigned int i;
+
+	PROGRAM(1, NONE, 0, );
+	PROGRAM(1, PROGRAM, 0x40, raw_.magic++);
+	for (i = 0; i < 9; i++)
+		PROGRAM(1, PROGRAM, 0x40, raw_.pad[i] = 1);
+	PROGRAM(1, NONE, 0, raw_.image_bytes = VGPU_HW_IMAGE_MAX);
+	PROGRAM(1, PROGRAM, 0x40, raw_.image_bytes = VGPU_HW_IMAGE_MAX + 4);
+	PROGRAM(1, PROGRAM, 0x40, raw_.image_bytes = 66);
+	PROGRAM(1, PROGRAM, 0x40, raw_.image_bytes = 28);
+	PROGRAM(1, PROGRAM, 0x40, raw_.image_bytes = 0, raw_.text_bytes = 0, raw_.entry = 0);
+	PROGRAM(1, PROGRAM, 0x40, raw_.text_bytes = 30);
+	PROGRAM(1, NONE, 0, raw_.text_bytes = VGPU_HW_TEXT_MAX,
+		raw_.image_bytes = VGPU_HW_TEXT_MAX);
+	PROGRAM(1, PROGRAM, 0x40, raw_.text_bytes = VGPU_HW_TEXT_MAX + 4,
+		raw_.image_bytes = VGPU_HW_IMAGE_MAX);
+	PROGRAM(1, NONE, 0, raw_.entry = 28);
+	PROGRAM(1, PROGRAM, 0x40, raw_.entry = 32);
+	PROGRAM(1, PROGRAM, 0x40, raw_.entry = 2);
+	PROGRAM(1, ALIGN, 0x2040, raw_.image = 0x2040);
+	PROGRAM(1, NONE, 0, raw_.image = FB - 4096, raw_.image_bytes = 4096);
+	PROGRAM(1, ADDRESS, FB - 4096, raw_.image = FB - 4096, raw_.image_bytes = 4100);
+	PROGRAM(1, ADDRESS, ~4095ULL, raw_.image = ~4095ULL, raw_.image_bytes = 8192);
+	PROGRAM(128, NONE, 0, raw_.private_bytes = VGPU_HW_PRIVATE_MAX);
+	PROGRAM(1, PROGRAM, 0x40, raw_.private_bytes = VGPU_HW_PRIVATE_MAX + 16);
+	PROGRAM(1, PROGRAM, 0x40, raw_.private_bytes = 8);
+	PROGRAM(129, GRID, 0, raw_.private_bytes = VGPU_HW_PRIVATE_MAX);
+	PROGRAM(1024, NONE, 0, raw_.private_bytes = 8192);
+	PROGRAM(1024, GRID, 0, raw_.private_bytes = 8208);
+}
+
 /* Whoever shows a surface gets all of it from the decoded packet. */
 static void test_present_scanout(void **state)
 {
@@ -347,10 +444,23 @@ static unsigned int check_shown(const struct soft_packet *p)
 	return 1;
 }
 
+static unsigned int check_dispatched(const struct soft_packet *p)
+{
+	unsigned int i;
+
+	for (i = 0; i < 3; i++)
+		check_that(p->grid[i] && p->group[i], "dimension %u", i);
+	check_that((u64)p->group[0] * p->group[1] * p->group[2] <= VGPU_HW_GROUP_MAX &&
+		   p->dst <= FB - 64 && !(p->dst % 64) && !(p->local_bytes % 8) &&
+		   p->local_bytes <= VGPU_HW_LOCAL_MAX, "%u * %u * %u at %#llx, %u", p->group[0],
+		   p->group[1], p->group[2], p->dst, p->local_bytes);
+	return 1;
+}
+
 /* All packets that pass stay inside, as arithmetic that cannot overflow says. */
 static void test_random(void **state)
 {
-	u64 seed = test_seed(), passed = 0, presents = 0, addr;
+	u64 seed = test_seed(), passed = 0, presents = 0, dispatches = 0, addr;
 	struct vgpu_hw_packet raw;
 	struct soft_packet p;
 	unsigned int i;
@@ -393,6 +503,16 @@ static void test_random(void **state)
 			raw.dst_pitch = 0;
 			raw.src_pitch = 0;
 		}
+		if (raw.type == VGPU_HW_PKT_DISPATCH && random_one_in(&seed, 2)) {
+			raw.op_flags = 0;
+			raw.dst &= ~63ULL;
+			raw.grid[2] |= 1;
+			raw.local_bytes = edge(&seed);
+			raw.group[0] = random_range(&seed, 1, 64);
+			raw.group[1] = random_range(&seed, 1, 64);
+			raw.group[2] = 1;
+			raw.group_pad = 0;
+		}
 		if (random_one_in(&seed, 50))
 			((u8 *)&raw)[random_range(&seed, 0, 63)] ^=
 				1 << random_range(&seed, 0, 7);
@@ -412,10 +532,14 @@ static void test_random(void **state)
 			check_inside(&p, p.src, p.src_pitch);
 		if (p.type == VGPU_HW_PKT_PRESENT)
 			presents += check_shown(&p);
+		if (p.type == VGPU_HW_PKT_DISPATCH)
+			dispatches += check_dispatched(&p);
 		check_that(p.bytes == p.width * p.rows, "%llu", p.bytes);
 	}
-	printf("# %llu of %u random packets were good, %llu of them PRESENT\n",
-	       (unsigned long long)passed, NR_RANDOM, (unsigned long long)presents);
+	printf("# %llu of %u random packets were good, %llu of them PRESENT, %llu DISPATCH\n",
+	       (unsigned long long)passed, NR_RANDOM, (unsigned long long)presents,
+	       (unsigned long long)dispatches);
+	assert_true(dispatches > NR_RANDOM / 1000);
 	assert_true(presents > NR_RANDOM / 1000);
 	assert_true(passed > NR_RANDOM / 100);
 }
@@ -429,6 +553,8 @@ int main(void)
 		cmocka_unit_test(test_fill),
 		cmocka_unit_test(test_copy),
 		cmocka_unit_test(test_present),
+		cmocka_unit_test(test_dispatch),
+		cmocka_unit_test(test_program),
 		cmocka_unit_test(test_present_scanout),
 		cmocka_unit_test(test_join),
 		cmocka_unit_test(test_ring),
