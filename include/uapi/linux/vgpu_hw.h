@@ -352,7 +352,7 @@ struct vgpu_hw_packet {
  * @private_bytes: private memory of a work-item, a multiple of 16, at most VGPU_HW_PRIVATE_MAX
  * @pad:        0
  *
- * Its address is a multiple of 64. It lies in framebuffer, as its image does. The text is read once,
+ * Its address is a multiple of 64. It lies in framebuffer, as its image does. The text is read once
  * and decoded; what came of it may be used for every later dispatch with the same root, @image and
  * @text_bytes, until VGPU_HW_INVALIDATE or a reset. Constants are read when the program reads them.
  */

@@ -157,7 +157,7 @@ static void simt_exact_done(struct simt_warp *w, const struct simt_insn *i, u64 
 	switch (simt_kinds[i->op].to) {
 	case SIMT_KIND_X:
 		if (!w->partial)
-			memcpy(w->x[i->rd], out, sizeof(w->tmp[3]));
+			memcpy(w->x[i->rd].d, out, sizeof(w->tmp[3]));
 		simt_done_x(w, i->rd);
 		return;
 	case SIMT_KIND_D:

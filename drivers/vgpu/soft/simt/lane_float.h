@@ -163,14 +163,14 @@ static SIMT_FN(simt_##name)								\
 {											\
 	const t *fa = (const t *)simt_##k(w, i->rs1, 0);				\
 	const t *fb = (const t *)simt_##k(w, i->rs2, 1);				\
-	u64 *to = simt_to_x(w, i->rd);							\
+	s32 *to = simt_to_n(w, i->rd);							\
 											\
 	simt_each(l) {									\
 		const t a = fa[l], b = fb[l];						\
 											\
 		to[l] = expr;								\
 	}										\
-	simt_done_x(w, i->rd);								\
+	simt_done_n(w, i->rd);								\
 	return i + 1;									\
 }
 
@@ -181,34 +181,34 @@ SIMT_DEFINE_COMPARE(FEQ_D, simt_f64, d, a == b)
 SIMT_DEFINE_COMPARE(FLT_D, simt_f64, d, a < b)
 SIMT_DEFINE_COMPARE(FLE_D, simt_f64, d, a <= b)
 
-#define SIMT_DEFINE_FX(name, t, k, expr)						\
+#define SIMT_DEFINE_FX(name, t, k, ki, int, expr)					\
 static SIMT_FN(simt_##name)								\
 {											\
 	const t *fa = (const t *)simt_##k(w, i->rs1, 0);				\
-	u64 *to = simt_to_x(w, i->rd);							\
+	int *to = simt_to_##ki(w, i->rd);						\
 											\
 	simt_each(l) {									\
 		const t a = fa[l];							\
 											\
 		to[l] = expr;								\
 	}										\
-	simt_done_x(w, i->rd);								\
+	simt_done_##ki(w, i->rd);							\
 	return i + 1;									\
 }
 
 /* To integers: towards zero; what is too large, and a NaN, gives the largest one. */
-static inline u64 simt_to_i32(double a)
+static inline s32 simt_to_i32(double a)
 {
 	if (!(a < 0x1p31))	/* also a NaN */
 		return S32_MAX;
-	return a <= -0x1p31 ? (u64)(s64)S32_MIN : (u64)(s64)(s32)a;
+	return a <= -0x1p31 ? S32_MIN : (s32)a;
 }
 
-static inline u64 simt_to_u32(double a)
+static inline s32 simt_to_u32(double a)
 {
 	if (!(a < 0x1p32))
-		return U64_MAX;
-	return a <= 0 ? 0 : (u64)(s64)(s32)(u32)(s64)a;
+		return -1;
+	return a <= 0 ? 0 : (s32)(u32)(s64)a;
 }
 
 static inline u64 simt_to_i64(double a)
@@ -227,21 +227,21 @@ static inline u64 simt_to_u64(double a)
 	return a >= 0x1p63 ? (u64)(s64)(a - 0x1p63) ^ 1ULL << 63 : (u64)(s64)a;
 }
 
-SIMT_DEFINE_FX(FCVT_W_S, simt_f32, s, simt_to_i32(a))
-SIMT_DEFINE_FX(FCVT_WU_S, simt_f32, s, simt_to_u32(a))
-SIMT_DEFINE_FX(FCVT_L_S, simt_f32, s, simt_to_i64(a))
-SIMT_DEFINE_FX(FCVT_LU_S, simt_f32, s, simt_to_u64(a))
-SIMT_DEFINE_FX(FCVT_W_D, simt_f64, d, simt_to_i32(a))
-SIMT_DEFINE_FX(FCVT_WU_D, simt_f64, d, simt_to_u32(a))
-SIMT_DEFINE_FX(FCVT_L_D, simt_f64, d, simt_to_i64(a))
-SIMT_DEFINE_FX(FCVT_LU_D, simt_f64, d, simt_to_u64(a))
+SIMT_DEFINE_FX(FCVT_W_S, simt_f32, s, n, s32, simt_to_i32(a))
+SIMT_DEFINE_FX(FCVT_WU_S, simt_f32, s, n, s32, simt_to_u32(a))
+SIMT_DEFINE_FX(FCVT_L_S, simt_f32, s, x, u64, simt_to_i64(a))
+SIMT_DEFINE_FX(FCVT_LU_S, simt_f32, s, x, u64, simt_to_u64(a))
+SIMT_DEFINE_FX(FCVT_W_D, simt_f64, d, n, s32, simt_to_i32(a))
+SIMT_DEFINE_FX(FCVT_WU_D, simt_f64, d, n, s32, simt_to_u32(a))
+SIMT_DEFINE_FX(FCVT_L_D, simt_f64, d, x, u64, simt_to_i64(a))
+SIMT_DEFINE_FX(FCVT_LU_D, simt_f64, d, x, u64, simt_to_u64(a))
 
-SIMT_DEFINE_F1(FCVT_S_W, simt_f32, s, u64, x, 0, (float)(s32)a, SIMT_NAN_S)
-SIMT_DEFINE_F1(FCVT_S_WU, simt_f32, s, u64, x, 0, (float)(s64)(u32)a, SIMT_NAN_S)
+SIMT_DEFINE_F1(FCVT_S_W, simt_f32, s, s32, low, 0, (float)(s32)a, SIMT_NAN_S)
+SIMT_DEFINE_F1(FCVT_S_WU, simt_f32, s, s32, low, 0, (float)(s64)(u32)a, SIMT_NAN_S)
 SIMT_DEFINE_F1(FCVT_S_L, simt_f32, s, u64, x, 0, (float)(s64)a, SIMT_NAN_S)
 SIMT_DEFINE_F1(FCVT_S_LU, simt_f32, s, u64, x, 0, (float)a, SIMT_NAN_S)
-SIMT_DEFINE_F1(FCVT_D_W, simt_f64, d, u64, x, 0, (double)(s32)a, SIMT_NAN_D)
-SIMT_DEFINE_F1(FCVT_D_WU, simt_f64, d, u64, x, 0, (double)(s64)(u32)a, SIMT_NAN_D)
+SIMT_DEFINE_F1(FCVT_D_W, simt_f64, d, s32, low, 0, (double)(s32)a, SIMT_NAN_D)
+SIMT_DEFINE_F1(FCVT_D_WU, simt_f64, d, s32, low, 0, (double)(s64)(u32)a, SIMT_NAN_D)
 SIMT_DEFINE_F1(FCVT_D_L, simt_f64, d, u64, x, 0, (double)(s64)a, SIMT_NAN_D)
 SIMT_DEFINE_F1(FCVT_D_LU, simt_f64, d, u64, x, 0, (double)a, SIMT_NAN_D)
 
@@ -268,37 +268,29 @@ SIMT_DEFINE_SIGN(FSGNJ_D, d, u64, b)
 SIMT_DEFINE_SIGN(FSGNJN_D, d, u64, ~b)
 SIMT_DEFINE_SIGN(FSGNJX_D, d, u64, (a ^ b))
 
-SIMT_DEFINE_FX(FCLASS_S, u32, s, simt_f32_class(a))
-SIMT_DEFINE_FX(FCLASS_D, u64, d, simt_f64_class(a))
-SIMT_DEFINE_FX(FMV_X_D, u64, d, a)
+SIMT_DEFINE_FX(FCLASS_S, u32, s, n, s32, simt_f32_class(a))
+SIMT_DEFINE_FX(FCLASS_D, u64, d, n, s32, simt_f64_class(a))
+SIMT_DEFINE_FX(FMV_X_D, u64, d, x, u64, a)
 
 /* The low half of the register, also of one that is no NaN-boxed single. */
 static SIMT_FN(simt_FMV_X_W)
 {
-	u64 *to = simt_to_x(w, i->rd);
+	const u32 *fa = simt_single(w, i->rs1, 0);
+	s32 *to = simt_to_n(w, i->rd);
 
-	if (w->known & ~w->wide & 1U << i->rs1) {
-		const u32 *fa = w->f[i->rs1].s;
-
-		simt_each(l)
-			to[l] = (u64)(s64)(s32)fa[l];
-	} else {
-		const u64 *fa = simt_d(w, i->rs1, 0);
-
-		simt_each(l)
-			to[l] = (u64)(s64)(s32)fa[l];
-	}
-	simt_done_x(w, i->rd);
+	simt_each(l)
+		to[l] = (s32)fa[l];
+	simt_done_n(w, i->rd);
 	return i + 1;
 }
 
 static SIMT_FN(simt_FMV_W_X)
 {
-	const u64 *ra = simt_x(w, i->rs1, 0);
+	const s32 *na = simt_low(w, i->rs1, 0);
 	u32 *to = simt_to_s(w, i->rd);
 
 	simt_each(l)
-		to[l] = (u32)ra[l];
+		to[l] = (u32)na[l];
 	simt_done_s(w, i->rd);
 	return i + 1;
 }

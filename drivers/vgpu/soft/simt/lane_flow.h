@@ -46,7 +46,7 @@ static SIMT_FN(simt_JAL)
 	return SIMT_LEAVE;
 }
 
-static const u64 simt_bit[SIMT_LANES] = {
+static const u32 simt_bit[SIMT_LANES] = {
 	1U << 0, 1U << 1, 1U << 2, 1U << 3, 1U << 4, 1U << 5, 1U << 6, 1U << 7,
 	1U << 8, 1U << 9, 1U << 10, 1U << 11, 1U << 12, 1U << 13, 1U << 14, 1U << 15,
 	1U << 16, 1U << 17, 1U << 18, 1U << 19, 1U << 20, 1U << 21, 1U << 22, 1U << 23,
@@ -54,7 +54,7 @@ static const u64 simt_bit[SIMT_LANES] = {
 };
 
 static const struct simt_insn *simt_branch(struct simt_warp *w, const struct simt_insn *i,
-					   u64 taken)
+					   u32 taken)
 {
 	u32 target = (u32)(i - w->text) + (u32)i->imm;
 
@@ -69,17 +69,27 @@ static const struct simt_insn *simt_branch(struct simt_warp *w, const struct sim
 	return simt_warp_split(w, i, taken, target);
 }
 
-#define SIMT_DEFINE_BRANCH(name, expr)							\
+#define SIMT_DEFINE_BRANCH(name, expr, narrow)						\
 static SIMT_FN(simt_##name)								\
 {											\
 	const u64 *ra, *rb;								\
-	u64 taken = 0;									\
+	u32 taken = 0;									\
 											\
 	if (!((w->vec >> i->rs1 | w->vec >> i->rs2) & 1) &&				\
 	    !(w->stride[i->rs1] | w->stride[i->rs2])) {					\
 		const u64 a = w->base[i->rs1], b = w->base[i->rs2];			\
 											\
 		return expr ? simt_jump(w, i) : i + 1;					\
+	}										\
+	if (simt_fits(w, i->rs1) && simt_fits(w, i->rs2)) {				\
+		const s32 *na = simt_low(w, i->rs1, 0), *nb = simt_low(w, i->rs2, 1);	\
+											\
+		simt_each(l) {								\
+			const s32 a = na[l], b = nb[l];					\
+											\
+			taken |= narrow ? simt_bit[l] : 0;				\
+		}									\
+		return simt_branch(w, i, taken);					\
 	}										\
 	ra = simt_x(w, i->rs1, 0);							\
 	rb = simt_x(w, i->rs2, 1);							\
@@ -91,11 +101,11 @@ static SIMT_FN(simt_##name)								\
 	return simt_branch(w, i, taken);						\
 }
 
-SIMT_DEFINE_BRANCH(BEQ, a == b)
-SIMT_DEFINE_BRANCH(BNE, a != b)
-SIMT_DEFINE_BRANCH(BLT, (s64)a < (s64)b)
-SIMT_DEFINE_BRANCH(BGE, (s64)a >= (s64)b)
-SIMT_DEFINE_BRANCH(BLTU, a < b)
-SIMT_DEFINE_BRANCH(BGEU, a >= b)
+SIMT_DEFINE_BRANCH(BEQ, a == b, a == b)
+SIMT_DEFINE_BRANCH(BNE, a != b, a != b)
+SIMT_DEFINE_BRANCH(BLT, (s64)a < (s64)b, a < b)
+SIMT_DEFINE_BRANCH(BGE, (s64)a >= (s64)b, a >= b)
+SIMT_DEFINE_BRANCH(BLTU, a < b, (u32)a < (u32)b)
+SIMT_DEFINE_BRANCH(BGEU, a >= b, (u32)a >= (u32)b)
 
 #endif /* _VGPU_SIMT_LANE_FLOW_H */

@@ -70,13 +70,10 @@ static inline u64 *simt_words(const struct simt_warp *w, u64 va, unsigned int by
 static noinline const u64 *simt_addresses(struct simt_warp *w, const struct simt_insn *i)
 {
 	u64 imm = (u64)(s64)i->imm, *to = w->tmp[0];
+	const u64 *from = simt_x(w, i->rs1, 0);
 
-	if (!simt_is_vec(w, i->rs1)) {
-		simt_expand(to, w->base[i->rs1] + imm, w->stride[i->rs1]);
-		return to;
-	}
 	simt_each(l)
-		to[l] = w->x[i->rs1][l] + imm;
+		to[l] = from[l] + imm;
 	return to;
 }
 
@@ -141,18 +138,18 @@ static SIMT_FN(simt_##name)								\
 	simt_done_##k(w, i->rd);		\
 } while (0)
 
-SIMT_DEFINE_LOAD(LB, s8, x, u64, SIMT_SET_X)
-SIMT_DEFINE_LOAD(LBU, u8, x, u64, SIMT_SET_X)
-SIMT_DEFINE_LOAD(LH, s16, x, u64, SIMT_SET_X)
-SIMT_DEFINE_LOAD(LHU, u16, x, u64, SIMT_SET_X)
-SIMT_DEFINE_LOAD(LW, s32, x, u64, SIMT_SET_X)
+SIMT_DEFINE_LOAD(LB, s8, n, s32, SIMT_SET_X)
+SIMT_DEFINE_LOAD(LBU, u8, n, s32, SIMT_SET_X)
+SIMT_DEFINE_LOAD(LH, s16, n, s32, SIMT_SET_X)
+SIMT_DEFINE_LOAD(LHU, u16, n, s32, SIMT_SET_X)
+SIMT_DEFINE_LOAD(LW, s32, n, s32, SIMT_SET_X)
 SIMT_DEFINE_LOAD(LWU, u32, x, u64, SIMT_SET_X)
 SIMT_DEFINE_LOAD(LD, u64, x, u64, SIMT_SET_X)
 SIMT_DEFINE_LOAD(FLW, u32, s, u32, SIMT_SET_F(s))
 SIMT_DEFINE_LOAD(FLD, u64, d, u64, SIMT_SET_F(d))
 
 /* The low halves of a float register, also of one that has no singles. */
-static inline const u32 *simt_low(struct simt_warp *w, unsigned int r, unsigned int tmp)
+static inline const u32 *simt_single(struct simt_warp *w, unsigned int r, unsigned int tmp)
 {
 	u32 *to = (u32 *)w->tmp[tmp];
 	const u64 *from;
@@ -231,11 +228,11 @@ static SIMT_FN(simt_##name)								\
 	return i + 1;									\
 }
 
-SIMT_DEFINE_STORE(SB, u8, u64, simt_x)
-SIMT_DEFINE_STORE(SH, u16, u64, simt_x)
-SIMT_DEFINE_STORE(SW, u32, u64, simt_x)
+SIMT_DEFINE_STORE(SB, u8, s32, simt_low)
+SIMT_DEFINE_STORE(SH, u16, s32, simt_low)
+SIMT_DEFINE_STORE(SW, u32, s32, simt_low)
 SIMT_DEFINE_STORE(SD, u64, u64, simt_x)
-SIMT_DEFINE_STORE(FSW, u32, u32, simt_low)
+SIMT_DEFINE_STORE(FSW, u32, u32, simt_single)
 SIMT_DEFINE_STORE(FSD, u64, u64, simt_d)
 
 #endif /* _VGPU_SIMT_LANE_MEM_H */

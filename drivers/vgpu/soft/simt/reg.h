@@ -4,8 +4,9 @@
  * set of the CPU, with the operations that use it.
  *
  * An operation takes its operands as arrays of lanes by simt_x(), simt_s() or simt_d(), and writes
- * the result to simt_to_x() or its like, which simt_done_x() then makes the register. Operands and
- * results of equal width may be the same array: operations go lane by lane.
+ * the result to simt_to_x() or its like, which simt_done_x() then makes the register. Narrow
+ * integers likewise: simt_low(), simt_to_n(), simt_done_n(). Operands and results of equal width
+ * may be the same array: operations go lane by lane.
  */
 #ifndef _VGPU_SIMT_REG_H
 #define _VGPU_SIMT_REG_H
@@ -39,33 +40,87 @@ static inline bool simt_is_vec(const struct simt_warp *w, unsigned int r)
 	return w->vec >> r & 1;
 }
 
+static inline bool simt_is_narrow(const struct simt_warp *w, unsigned int r)
+{
+	return w->narrow >> r & 1;
+}
+
+/* The operand, if it is no array of 64 bits. */
+static __maybe_unused noinline const u64 *simt_widened(struct simt_warp *w, unsigned int r,
+						       unsigned int tmp)
+{
+	u64 *to = w->tmp[tmp];
+	const s32 *from = w->x[r].n;
+
+	if (!simt_is_vec(w, r)) {
+		simt_expand(to, w->base[r], w->stride[r]);
+		return to;
+	}
+	simt_each(l)
+		to[l] = (u64)(s64)from[l];
+	return to;
+}
+
 static inline const u64 *simt_x(struct simt_warp *w, unsigned int r, unsigned int tmp)
 {
-	if (simt_is_vec(w, r))
-		return w->x[r];
-	simt_expand(w->tmp[tmp], w->base[r], w->stride[r]);
-	return w->tmp[tmp];
+	return (w->vec & ~w->narrow) >> r & 1 ? w->x[r].d : simt_widened(w, r, tmp);
 }
 
 static inline u64 simt_lane_x(const struct simt_warp *w, unsigned int r, unsigned int lane)
 {
-	return simt_is_vec(w, r) ? w->x[r][lane] : w->base[r] + w->stride[r] * lane;
+	if (simt_is_narrow(w, r))
+		return (u64)(s64)w->x[r].n[lane];
+	return simt_is_vec(w, r) ? w->x[r].d[lane] : w->base[r] + w->stride[r] * lane;
+}
+
+static __maybe_unused noinline const s32 *simt_cut(struct simt_warp *w, unsigned int r,
+						   unsigned int tmp)
+{
+	s32 *to = (s32 *)w->tmp[tmp];
+	u32 value = w->base[r], stride = w->stride[r];
+	const u64 *from = w->x[r].d;
+
+	if (!simt_is_vec(w, r)) {
+		for (unsigned int l = 0; l < SIMT_LANES; l++) {
+			to[l] = value;
+			value += stride;
+		}
+		return to;
+	}
+	simt_each(l)
+		to[l] = (s32)from[l];
+	return to;
+}
+
+/* The low 32 bits of the operand. */
+static inline const s32 *simt_low(struct simt_warp *w, unsigned int r, unsigned int tmp)
+{
+	return simt_is_narrow(w, r) ? w->x[r].n : simt_cut(w, r, tmp);
+}
+
+/* Whether the operand is known to be that of its low 32 bits, sign-extended. */
+static inline bool simt_fits(const struct simt_warp *w, unsigned int r)
+{
+	s64 base = w->base[r], stride = w->stride[r];
+
+	if (simt_is_vec(w, r))
+		return simt_is_narrow(w, r);
+	return base == (s32)base && stride == (s32)stride &&
+	       base + (SIMT_LANES - 1) * stride == (s32)(base + (SIMT_LANES - 1) * stride);
 }
 
 static inline u64 *simt_to_x(struct simt_warp *w, unsigned int rd)
 {
-	return w->partial ? w->tmp[3] : w->x[rd];
+	return w->partial ? w->tmp[3] : w->x[rd].d;
 }
 
 static __maybe_unused noinline void simt_merge_x(struct simt_warp *w, unsigned int rd)
 {
-	u64 *to = w->x[rd];
-	const u64 *from = w->tmp[3];
+	const u64 *from = w->tmp[3], *old = simt_x(w, rd, 2);
+	u64 *to = w->x[rd].d;
 
-	if (!simt_is_vec(w, rd))
-		simt_expand(to, w->base[rd], w->stride[rd]);
 	simt_each(l)
-		to[l] = (from[l] & w->mask64[l]) | (to[l] & ~w->mask64[l]);
+		to[l] = (from[l] & w->mask64[l]) | (old[l] & ~w->mask64[l]);
 }
 
 static inline void simt_done_x(struct simt_warp *w, unsigned int rd)
@@ -73,6 +128,45 @@ static inline void simt_done_x(struct simt_warp *w, unsigned int rd)
 	if (w->partial)
 		simt_merge_x(w, rd);
 	w->vec |= 1ULL << rd;
+	w->narrow &= ~(1ULL << rd);
+}
+
+static inline s32 *simt_to_n(struct simt_warp *w, unsigned int rd)
+{
+	return w->partial ? (s32 *)w->tmp[3] : w->x[rd].n;
+}
+
+/* Where lanes that do not take part have more than 32 bits the register becomes wide. */
+static __maybe_unused noinline void simt_merge_n(struct simt_warp *w, unsigned int rd)
+{
+	const s32 *from = (const s32 *)w->tmp[3];
+	bool fits = simt_fits(w, rd);
+
+	if (fits) {
+		const s32 *old = simt_low(w, rd, 2);
+		s32 *to = w->x[rd].n;
+
+		simt_each(l)
+			to[l] = (from[l] & w->mask32[l]) | (old[l] & ~w->mask32[l]);
+		w->narrow |= 1ULL << rd;
+	} else {
+		const u64 *old = simt_x(w, rd, 2);
+		u64 *to = w->x[rd].d;
+
+		simt_each(l)
+			to[l] = ((u64)(s64)from[l] & w->mask64[l]) | (old[l] & ~w->mask64[l]);
+	}
+	w->vec |= 1ULL << rd;
+}
+
+static inline void simt_done_n(struct simt_warp *w, unsigned int rd)
+{
+	if (w->partial) {
+		simt_merge_n(w, rd);
+		return;
+	}
+	w->vec |= 1ULL << rd;
+	w->narrow |= 1ULL << rd;
 }
 
 static __maybe_unused noinline void simt_merge_affine(struct simt_warp *w, unsigned int rd,
@@ -92,6 +186,7 @@ static inline void simt_set_x(struct simt_warp *w, unsigned int rd, u64 base, u6
 	w->base[rd] = base;
 	w->stride[rd] = stride;
 	w->vec &= ~(1ULL << rd);
+	w->narrow &= ~(1ULL << rd);
 }
 
 static inline u64 simt_box(u32 single)

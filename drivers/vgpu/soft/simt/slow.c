@@ -288,7 +288,7 @@ SIMT_FN(simt_slow_atomic)
 		if (simt_active(w, l))
 			to[l] = simt_atomic_lane(w, i->op, l, va[l], is_d, value[l]);
 	if (!w->partial)
-		memcpy(w->x[i->rd], to, sizeof(w->tmp[3]));
+		memcpy(w->x[i->rd].d, to, sizeof(w->tmp[3]));
 	simt_done_x(w, i->rd);
 	return i + 1;
 }

@@ -61,6 +61,7 @@ void simt_warp_start(struct simt_warp *w, struct simt_dispatch *dispatch, u32 in
 	w->join = w->text + w->nr;
 
 	w->vec = 0;
+	w->narrow = 0;
 	w->wide = 0;
 	w->known = 0;
 	w->reserved = 0;

@@ -9,7 +9,8 @@
  * is a matter of speed only, as each lane executes its own stream of instructions; but lanes that
  * wait for each other in a loop need all groups to run at times: see simt_warp_pick().
  *
- * Registers. An integer register is affine, base + lane * stride, or an array of lanes. A float
+ * Registers. An integer register is affine, base + lane * stride, or an array of lanes: of 64 bits,
+ * or narrow, of 32 bits that stand for their sign-extended values, as most integers do. A float
  * register is an array of singles, which stand for their NaN-boxed values, or of 64-bit patterns.
  */
 #ifndef _VGPU_SIMT_WARP_H
@@ -38,6 +39,16 @@ enum simt_hosts {
 };
 
 /**
+ * union simt_int - an integer register's lanes
+ * @n: if its bit in struct simt_warp.narrow is 1
+ * @d: if it is 0
+ */
+union simt_int {
+	s32 n[SIMT_LANES];
+	u64 d[SIMT_LANES];
+};
+
+/**
  * union simt_float - a float register
  * @s: singles, if its bit in struct simt_warp.wide is 0
  * @d: 64-bit patterns, if it is 1
@@ -54,6 +65,7 @@ union simt_float {
  * @text:     the program's instructions
  * @dispatch: what the warp belongs to
  * @vec:      bit r: x[r] is an array of lanes
+ * @narrow:   bit r: of 32 bits; 0 where the bit in @vec is 0
  * @active:   lanes of the running group
  * @live:     lanes that have not ended
  * @partial:  lanes in @live that are not in @active: results are merged into registers by masks
@@ -96,6 +108,7 @@ struct simt_warp {
 	const struct simt_insn *text;
 	struct simt_dispatch *dispatch;
 	u64 vec;
+	u64 narrow;
 	u32 active;
 	u32 live;
 	u32 partial;
@@ -128,7 +141,7 @@ struct simt_warp {
 	u32 mask32[SIMT_LANES] __aligned(64);
 	u64 mask64[SIMT_LANES] __aligned(64);
 	u64 tmp[4][SIMT_LANES] __aligned(64);
-	u64 x[SIMT_X_REGS][SIMT_LANES] __aligned(64);
+	union simt_int x[SIMT_X_REGS] __aligned(64);
 	union simt_float f[SIMT_F_REGS] __aligned(64);
 };
 
