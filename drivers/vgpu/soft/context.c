@@ -20,6 +20,7 @@
 
 #include "dma.h"
 #include "instance.h"
+#include "lanes.h"
 
 /* What the contexts of a vGPU may take together; one takes 12 MiB at most. */
 #define SOFT_CONTEXTS_BYTES	0x4000000
@@ -76,6 +77,7 @@ void soft_context_begin(struct soft_channel *ch, struct soft_program *program)
 	context->program = program;
 	context->ch = ch;
 	context->image = head->image;
+	context->piece = SOFT_PIECE_FIRST;
 	memset(dispatch, 0, sizeof(*dispatch));
 	dispatch->program = &program->text;
 	dispatch->mem = &context->mem;

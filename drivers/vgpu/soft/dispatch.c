@@ -13,11 +13,6 @@
 #include "instance.h"
 #include "lanes.h"
 
-/* What a section is to take, and the number of instructions that may make it up. */
-#define SOFT_SECTION_NS		(50 * NSEC_PER_USEC)
-#define SOFT_BUDGET_LEAST	4
-#define SOFT_BUDGET_MOST	1024
-
 /*
  * The guest may be changing the head: each word of it is read once. It lies in one page, as it is
  * aligned to its size.
@@ -112,19 +107,6 @@ enum simt_end soft_dispatch_map(struct simt_mem *mem, u64 va, bool write, void *
 	return SIMT_DONE;
 }
 
-/* Makes the next section as long as it should be, after one that took @took_ns. */
-static void soft_dispatch_adapt(struct soft_engine *engine, enum simt_end end, u64 took_ns)
-{
-	u64 budget = engine->budget;
-
-	if (took_ns > SOFT_SECTION_NS)
-		budget = max(div64_u64(budget * SOFT_SECTION_NS, took_ns), budget / 8);
-	else if (end == SIMT_MORE)
-		budget += budget / 8 + 1;
-	engine->budget = clamp(budget, SOFT_BUDGET_LEAST, SOFT_BUDGET_MOST);
-	engine->section_hist[min(fls64(took_ns / NSEC_PER_USEC), SOFT_HIST - 1)]++;
-}
-
 static enum simt_end soft_dispatch_section(struct soft_engine *engine, struct soft_channel *ch)
 {
 	struct soft_compute *compute = &ch->inst->compute;
@@ -141,8 +123,8 @@ static enum simt_end soft_dispatch_section(struct soft_engine *engine, struct so
 	}
 	dispatch->isa = soft_lanes;
 	dispatch->tlb = engine->section_tlb;
-	end = soft_lanes_run(dispatch, engine->budget, &took_ns);
-	soft_dispatch_adapt(engine, end, took_ns);
+	end = soft_lanes_section(dispatch, &ch->exec.context->piece, &took_ns);
+	engine->section_hist[min(fls64(took_ns / NSEC_PER_USEC), SOFT_HIST - 1)]++;
 	WRITE_ONCE(compute->insns, compute->insns + dispatch->executed - before);
 	return end;
 }

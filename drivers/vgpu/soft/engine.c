@@ -295,7 +295,6 @@ int soft_engine_start(struct soft_engine *engine)
 	init_waitqueue_head(&engine->start);
 	init_waitqueue_head(&engine->wake);
 	init_waitqueue_head(&engine->idle);
-	engine->budget = 1;
 	if (engine->desc->engine_class == VGPU_HW_ENGINE_GR) {
 		engine->section_tlb = kmalloc(sizeof(*engine->section_tlb), GFP_KERNEL);
 		if (!engine->section_tlb)

@@ -59,12 +59,11 @@ enum soft_engine_state {
  * @expired:  the run's deadline has passed
  * @inst:     the turn's vGPU; valid in a turn
  * @tlb:      translations of the turn's vGPU
- * @budget:   gr: how many instructions of a program are executed before flags and clock are looked
- *            at again
  * @section_tlb: gr: where the pages are that @section_of uses
  * @section_of: gr: the dispatch that was executed last in this turn
  * @section_gen: soft_space_gen() of what @section_tlb has
- * @section_hist: gr: how often so many instructions took below 1 us, and so on as @switch_hist
+ * @section_hist: gr: how often programs ran for less than 1 us, and so on as @switch_hist, until
+ *            the engine looked at its flags again
  * @since_ns: since when the last turn's vGPU has had no work, if that turn ended while the
  *            engine lingered on it; 0: it did not end so
  * @left_ns:  end of the last packet of the vGPU that had the engine before, until the vGPU of
@@ -96,7 +95,6 @@ struct soft_engine {
 	bool expired;
 	struct soft_instance *inst;
 	struct soft_tlb tlb;
-	u32 budget;
 	struct simt_tlb *section_tlb;
 	const struct simt_dispatch *section_of;
 	u32 section_gen;

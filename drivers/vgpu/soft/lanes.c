@@ -26,27 +26,29 @@
 
 #include "lanes.h"
 
+/* Preemption is off for so long, and as long as one piece more takes. */
+#define SOFT_SECTION_NS		(50 * NSEC_PER_USEC)
+
+/* Instructions between two looks at the clock. */
+#define SOFT_PIECE_LEAST	4U
+#define SOFT_PIECE_MOST		256U
+
 /* The program is timed in pieces of so many instructions; the fastest piece counts. */
-#define SOFT_LANES_PIECE	64
-#define SOFT_LANES_PIECES	64
+#define SOFT_LANES_PIECE	256
+#define SOFT_LANES_PIECES	32
 
 const struct simt_isa *soft_lanes = &simt_isa_scalar;
 
 #ifdef CONFIG_X86
-#define SOFT_LANES_YMM	(XFEATURE_MASK_SSE | XFEATURE_MASK_YMM)
-#define SOFT_LANES_ZMM	(SOFT_LANES_YMM | XFEATURE_MASK_AVX512)
-
-/* Whether the kernel saves these registers. */
-static bool soft_lanes_saved(u64 xfeatures)
+/* Whether the kernel saves the registers of AVX. */
+static bool soft_lanes_saved(void)
 {
-	return boot_cpu_has(X86_FEATURE_OSXSAVE) && cpu_has_xfeatures(xfeatures, NULL);
+	return boot_cpu_has(X86_FEATURE_OSXSAVE) &&
+	       cpu_has_xfeatures(XFEATURE_MASK_SSE | XFEATURE_MASK_YMM, NULL);
 }
 #else
-#define SOFT_LANES_YMM	0
-#define SOFT_LANES_ZMM	0
-
 /* UML is a process, whose registers its host saves. */
-static bool soft_lanes_saved(u64 xfeatures)
+static bool soft_lanes_saved(void)
 {
 	return true;
 }
@@ -61,14 +63,7 @@ static bool soft_lanes_always(void)
 static bool soft_lanes_avx2(void)
 {
 	return boot_cpu_has(X86_FEATURE_AVX2) && boot_cpu_has(X86_FEATURE_FMA) &&
-	       soft_lanes_saved(SOFT_LANES_YMM);
-}
-
-static bool soft_lanes_avx512(void)
-{
-	return soft_lanes_avx2() && boot_cpu_has(X86_FEATURE_AVX512F) &&
-	       boot_cpu_has(X86_FEATURE_AVX512BW) && boot_cpu_has(X86_FEATURE_AVX512DQ) &&
-	       boot_cpu_has(X86_FEATURE_AVX512VL) && soft_lanes_saved(SOFT_LANES_ZMM);
+	       soft_lanes_saved();
 }
 #endif
 
@@ -89,7 +84,6 @@ static struct soft_lane_isa soft_lane_isas[] = {
 #ifdef CONFIG_X86_64
 	{ &simt_isa_sse2, soft_lanes_always },
 	{ &simt_isa_avx2, soft_lanes_avx2 },
-	{ &simt_isa_avx512, soft_lanes_avx512 },
 #endif
 };
 
@@ -127,24 +121,47 @@ struct soft_lanes_bench {
 	struct simt_program *program;
 };
 
+/*
+ * Runs a piece, and makes the next one twice as long while pieces are short: so that not even the
+ * slowest instructions take much longer than a section should, nor a look at the clock after each
+ * piece costs much. A fast instruction takes some 5 ns, a slow one 5 us.
+ */
+static enum simt_end soft_lanes_piece(struct simt_dispatch *dispatch, u32 *piece, u64 *now_ns)
+{
+	u64 from_ns = *now_ns;
+	enum simt_end end;
+
+	end = simt_dispatch_run(dispatch, *piece);
+	*now_ns = ktime_get_ns();
+	if (*now_ns - from_ns > SOFT_SECTION_NS / 4)
+		*piece = max(*piece / 2, SOFT_PIECE_LEAST);
+	else if (end == SIMT_MORE && *now_ns - from_ns < SOFT_SECTION_NS / 16)
+		*piece = min(*piece * 2, SOFT_PIECE_MOST);
+	return end;
+}
+
 /**
- * soft_lanes_run() - run a dispatch, with the CPU's vector registers
+ * soft_lanes_section() - run a dispatch for some 50 us, with the CPU's vector registers
  * @dispatch: has begun, and has a TLB
- * @budget: instructions
+ * @piece: how many instructions are executed between two looks at the clock; SOFT_PIECE_FIRST at
+ *         first; updated
  * @took_ns: set to how long preemption was off
  * Context: task context; does not sleep.
  * Return: how the dispatch ends.
  */
-enum simt_end soft_lanes_run(struct simt_dispatch *dispatch, u32 budget, u64 *took_ns)
+enum simt_end soft_lanes_section(struct simt_dispatch *dispatch, u32 *piece, u64 *took_ns)
 {
 	enum simt_end end;
-	u64 from_ns;
+	u64 from_ns, now_ns;
 
 	kernel_fpu_begin();
 	from_ns = ktime_get_ns();
-	end = simt_dispatch_run(dispatch, budget);
-	*took_ns = ktime_get_ns() - from_ns;
+	now_ns = from_ns;
+	do {
+		end = soft_lanes_piece(dispatch, piece, &now_ns);
+	} while (end == SIMT_MORE && now_ns - from_ns < SOFT_SECTION_NS);
 	kernel_fpu_end();
+	*took_ns = now_ns - from_ns;
 	return end;
 }
 
@@ -158,16 +175,21 @@ static enum simt_end soft_lanes_map(struct simt_mem *mem, u64 va, bool write, vo
 /* Returns the time of the fastest piece; 0: the program has not run as it should. */
 static u64 soft_lanes_time(struct soft_lanes_bench *bench, const struct simt_isa *isa)
 {
-	u64 best_ns = U64_MAX, ns;
+	u64 best_ns = U64_MAX, from_ns;
+	enum simt_end end;
 	unsigned int i;
 
 	bench->dispatch.isa = isa;
 	simt_tlb_flush(&bench->tlb);
 	simt_dispatch_begin(&bench->dispatch);
 	for (i = 0; i < SOFT_LANES_PIECES; i++) {
-		if (soft_lanes_run(&bench->dispatch, SOFT_LANES_PIECE, &ns) != SIMT_MORE)
+		kernel_fpu_begin();
+		from_ns = ktime_get_ns();
+		end = simt_dispatch_run(&bench->dispatch, SOFT_LANES_PIECE);
+		best_ns = min(best_ns, ktime_get_ns() - from_ns);
+		kernel_fpu_end();
+		if (end != SIMT_MORE)
 			return 0;
-		best_ns = min(best_ns, ns);
 		cond_resched();
 	}
 	return max(best_ns, 1);
@@ -235,7 +257,7 @@ static int soft_lanes_force(const char *name)
 		soft_lanes = soft_lane_isas[i].isa;
 		return 0;
 	}
-	pr_err("simt=%s: must be auto, scalar, sse2, avx2 or avx512\n", name);
+	pr_err("simt=%s: must be auto, scalar, sse2 or avx2\n", name);
 	return -EINVAL;
 }
 

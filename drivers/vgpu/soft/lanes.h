@@ -7,11 +7,13 @@
 
 struct dentry;
 
+#define SOFT_PIECE_FIRST	16
+
 /* The chosen one; constant after soft_lanes_init(). */
 extern const struct simt_isa *soft_lanes;
 
 int soft_lanes_init(const char *name);
 void soft_lanes_debugfs(struct dentry *dir);
-enum simt_end soft_lanes_run(struct simt_dispatch *dispatch, u32 budget, u64 *took_ns);
+enum simt_end soft_lanes_section(struct simt_dispatch *dispatch, u32 *piece, u64 *took_ns);
 
 #endif /* _VGPU_SOFT_LANES_H */

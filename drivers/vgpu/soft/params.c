@@ -50,7 +50,7 @@ MODULE_PARM_DESC(poll_us, "How long an engine polls empty channels before it sle
 module_param(engine_cpus, charp, 0444);
 MODULE_PARM_DESC(engine_cpus, "CPUs for engines, as a list such as 0-3,6 (empty: all)");
 module_param_named(simt, soft_params.simt, charp, 0444);
-MODULE_PARM_DESC(simt, "Interpreter of programs, scalar, sse2, avx2 or avx512 (auto: the fastest)");
+MODULE_PARM_DESC(simt, "Interpreter of programs, scalar, sse2 or avx2 (auto: the fastest)");
 module_param_named(vendor_id, soft_params.vendor_id, uint, 0444);
 MODULE_PARM_DESC(vendor_id, "PCI vendor of the GPUs, 1..0xfffe (0x1af4); see foreign_ids");
 module_param_named(device_id, soft_params.device_id, uint, 0444);
