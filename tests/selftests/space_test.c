@@ -27,25 +27,13 @@ static void map(uint64_t va, struct vgpu_loc to, uint64_t bytes, uint32_t flags)
 	FX_OK(v.dev, vgpu_space_map(space, va, to, bytes, flags));
 }
 
-/* A channel on that engine in @in, whose ring is at a place of its own. */
-static struct vgpu_chan *chan_in(struct vgpu_space *in, uint32_t engine_class, uint64_t va,
-				 uint32_t order)
-{
-	int engine = vgpu_dev_find_engine(v.dev, engine_class, 0);
-	struct vgpu_chan *made;
-
-	FX_OK(v.dev, engine);
-	FX_OK(v.dev, vgpu_chan_create_in(in, (uint32_t)engine, order, va, &made));
-	return made;
-}
-
 static void begin(uint32_t engine_class)
 {
 	fx_need("execution");
 	if (!v.dev)
 		fx_create_open(&v, fx_default_type());
 	FX_OK(v.dev, vgpu_space_create(v.dev, &space));
-	chan = chan_in(space, engine_class, RING_VA, 6);
+	chan = fx_chan_in(space, engine_class, 0, RING_VA, 6);
 }
 
 static void cleanup(void)
@@ -55,14 +43,6 @@ static void cleanup(void)
 	if (v.dev)
 		vgpu_buf_free(&buf);
 	fx_cleanup();
-}
-
-static uint64_t fb_alloc(uint64_t bytes, uint64_t align)
-{
-	uint64_t at;
-
-	FX_OK(v.dev, vgpu_fb_alloc(v.dev, bytes, align, &at));
-	return at;
 }
 
 static void set_root(uint32_t root)
@@ -176,7 +156,7 @@ static void arena_shuffle(uint32_t *place)
 
 static void arena_init(uint32_t sys_of_8)
 {
-	uint64_t fb = fb_alloc(ARENA_BYTES, PAGE), i, at;
+	uint64_t fb = fx_fb(&v, ARENA_BYTES, PAGE), i, at;
 	uint32_t place[ARENA_PAGES];
 	bool sys = false;
 
@@ -322,7 +302,7 @@ static void superpages(void)
 	uint8_t *bytes;
 
 	begin(CE);
-	at = fb_alloc(2 * big, big);
+	at = fx_fb(&v, 2 * big, big);
 	map(-big, VGPU_FB(at), big, RW);
 	map(big * 3, VGPU_FB(at), big, RW);
 	map(big * 4, VGPU_FB(at + big), big, VGPU_HW_PTE_R | VGPU_HW_PTE_W | VGPU_HW_PTE_X);
@@ -349,13 +329,13 @@ static void superpages(void)
 /* Two processes of a guest: the same addresses, different memory. */
 static void spaces_are_apart(void)
 {
-	uint64_t at = fb_alloc(16 * PAGE, PAGE), va = 0x400000, i;
+	uint64_t at = fx_fb(&v, 16 * PAGE, PAGE), va = 0x400000, i;
 	struct vgpu_space *second;
 	struct vgpu_chan *other;
 	struct vgpu_fault fault;
 
 	FX_OK(v.dev, vgpu_space_create(v.dev, &second));
-	other = chan_in(second, CE, RING_VA, 6);
+	other = fx_chan_in(second, CE, 0, RING_VA, 6);
 	map(va, VGPU_FB(at), 4 * PAGE, RW);
 	FX_OK(v.dev, vgpu_space_map(second, va, VGPU_FB(at + 8 * PAGE), 4 * PAGE, RW));
 	map(va + 8 * PAGE, VGPU_FB(at + 4 * PAGE), PAGE, RW);
@@ -403,7 +383,7 @@ static void scattered_ring(void)
 
 	begin(CE);
 	vgpu_chan_destroy(chan);
-	chan = chan_in(space, GR, 2 * RING_VA, 8);
+	chan = fx_chan_in(space, GR, 0, 2 * RING_VA, 8);
 	ring = (uint64_t)((uint8_t *)chan->ring - v.dev->fb);
 	for (i = 0; i < 4; i++)
 		map(2 * RING_VA + i * PAGE, VGPU_FB(ring + order[i] * PAGE), PAGE, RW);
@@ -457,7 +437,7 @@ static void reset_forgets(void)
 	uint64_t at;
 
 	begin(CE);
-	at = fb_alloc(PAGE, PAGE);
+	at = fx_fb(&v, PAGE, PAGE);
 	map(0x5000, VGPU_FB(at), PAGE, RW);
 	FX_OK(v.dev, vgpu_chan_fill(chan, VGPU_VA(0x5000), 5, PAGE));
 	fx_finish(chan);
