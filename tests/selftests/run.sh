@@ -126,7 +126,7 @@ if [[ ! -x $bin/sysfs_test ]]; then
 	exit 1
 fi
 
-plain=(sysfs_test config_test region_test submit_test fault_test irq_test watcher_test
+plain=(sysfs_test config_test region_test submit_test space_test fault_test irq_test watcher_test
 	cgroup_test reset_test preempt_test isolation_test close_test stall_test handover_test
 	uaccess_test control_test event_test stats_test sample_test session_test reader_test
 	nvml_test pollers_test schedlog_test doorbell_test frl_test contain_test
