@@ -31,7 +31,7 @@ static struct vgpu_chan *open_gr(void)
 	return fx_chan(&v, VGPU_HW_ENGINE_GR, 0, VGPU_RING_FB, 4);
 }
 
-/* Before the instructions of a case: only the work-item 37, 1, 0 gets there, and T2 is the address. */
+/* Before the instructions of a case: only work-item 37, 1, 0 gets there, and T2 is the address. */
 #define BEFORE								\
 	RV_CSRR(RV_T0, VGPU_HW_CSR_GLOBAL_ID),				\
 	RV_LI(RV_T1, 37),						\
@@ -74,7 +74,7 @@ static const struct bad bads[] = {
 	{ "a compressed instruction", VGPU_HW_FAULT_ILLEGAL, 0, .words = { 0x00010001 } },
 	{ "ecall", VGPU_HW_FAULT_ILLEGAL, 1, .words = { RV_LI(RV_T0, 1), RV_ECALL } },
 	{ "a CSR of the system", VGPU_HW_FAULT_ILLEGAL, 0, .words = { RV_CSRR(RV_T0, 0x300) } },
-	{ "jump out of the text", VGPU_HW_FAULT_ILLEGAL, 0, 0, false, true, (int)PC(NR_BEFORE) + 4096,
+	{ "jump out of the text", VGPU_HW_FAULT_ILLEGAL, 0, PC(NR_BEFORE), false, true, 4096,
 		{ RV_J(4096) } },
 	{ "jump to data", VGPU_HW_FAULT_ILLEGAL, 0, OUT_VA, false, true, 0, { RV_JR(RV_T2) } },
 	{ "jump to 0", VGPU_HW_FAULT_ILLEGAL, 0, 0, false, true, 0, { RV_JR(RV_T2) } },

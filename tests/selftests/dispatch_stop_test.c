@@ -57,6 +57,7 @@ static void start(struct fx_vgpu *v, struct vgpu_chan *chan, const uint32_t *wor
 	compute_dispatch(chan, ALL, COMPUTE_SIZE(64, 2, 2), 1024);
 	wait_until_it_runs(v);
 }
+
 #define START(v, chan, words) start(v, chan, words, sizeof(words) / sizeof((words)[0]))
 
 /* 2^96 work-items that loop, and a neighbour whose short programs all get their turns. */
@@ -206,8 +207,8 @@ static void memory_begins_empty(void)
 		RV_RET,
 	};
 	static const uint32_t look[] = {	/* or all of it together, and some registers */
-		RV_ADD(RV_A1, RV_A1, RV_A2), RV_ADD(RV_A1, RV_A1, 31), RV_LUI(RV_T1,
-									       VGPU_HW_VA_LOCAL >> 12),
+		RV_ADD(RV_A1, RV_A1, RV_A2), RV_ADD(RV_A1, RV_A1, 31),
+		RV_LUI(RV_T1, VGPU_HW_VA_LOCAL >> 12),
 		RV_LI(RV_T2, 512), RV_LD(RV_T0, 0, RV_T1), RV_R(0, RV_T0, RV_A1, 6, RV_A1, 0x33),
 		RV_LD(RV_T0, -8, RV_SP), RV_R(0, RV_T0, RV_A1, 6, RV_A1, 0x33),
 		RV_ADDI(RV_T1, RV_T1, 8), RV_ADDI(RV_SP, RV_SP, -8), RV_ADDI(RV_T2, RV_T2, -1),

@@ -283,65 +283,6 @@ static void test_dispatch(void **state)
 #undef ONE
 }
 
-static void expect_program(const struct vgpu_hw_program *raw, u32 items, enum vgpu_hw_fault want,
-			   u64 want_addr, int line)
-{
-	const struct soft_packet packet = { .dst = 0x40, .group = { 1, items, 1 } };
-	struct soft_program_head head;
-	enum vgpu_hw_fault fault;
-	u64 addr = 0x123;
-
-	fault = soft_program_decode(raw, &gr, &packet, &head, &addr);
-	check_that(fault == want && addr == want_addr, "line %d: fault %d at %#llx, not %d at %#llx",
-		   line, fault, addr, want, want_addr);
-	if (!fault)
-		check_that(head.image == raw->image && head.image_bytes == raw->image_bytes &&
-			   head.text_bytes == raw->text_bytes && head.entry == raw->entry &&
-			   head.private_bytes == raw->private_bytes, "line %d", line);
-}
-
-/* A good head, but for what is said behind it. */
-#define PROGRAM(items, want, addr, ...) do {				\
-	struct vgpu_hw_program raw_ = { .magic = VGPU_HW_PROGRAM_MAGIC,	\
-		.image_bytes = 64, .text_bytes = 32, .entry = 4, .image = 0x2000 }; \
-									\
-	__VA_ARGS__;							\
-	expect_program(&raw_, items, VGPU_HW_FAULT_##want, addr, __LINE__); \
-} while (0)
-
-static void test_program(void **state)
-{
-	unsigned int i;
-
-	PROGRAM(1, NONE, 0, );
-	PROGRAM(1, PROGRAM, 0x40, raw_.magic++);
-	for (i = 0; i < 9; i++)
-		PROGRAM(1, PROGRAM, 0x40, raw_.pad[i] = 1);
-	PROGRAM(1, NONE, 0, raw_.image_bytes = VGPU_HW_IMAGE_MAX);
-	PROGRAM(1, PROGRAM, 0x40, raw_.image_bytes = VGPU_HW_IMAGE_MAX + 4);
-	PROGRAM(1, PROGRAM, 0x40, raw_.image_bytes = 66);
-	PROGRAM(1, PROGRAM, 0x40, raw_.image_bytes = 28);
-	PROGRAM(1, PROGRAM, 0x40, raw_.image_bytes = 0, raw_.text_bytes = 0, raw_.entry = 0);
-	PROGRAM(1, PROGRAM, 0x40, raw_.text_bytes = 30);
-	PROGRAM(1, NONE, 0, raw_.text_bytes = VGPU_HW_TEXT_MAX,
-		raw_.image_bytes = VGPU_HW_TEXT_MAX);
-	PROGRAM(1, PROGRAM, 0x40, raw_.text_bytes = VGPU_HW_TEXT_MAX + 4,
-		raw_.image_bytes = VGPU_HW_IMAGE_MAX);
-	PROGRAM(1, NONE, 0, raw_.entry = 28);
-	PROGRAM(1, PROGRAM, 0x40, raw_.entry = 32);
-	PROGRAM(1, PROGRAM, 0x40, raw_.entry = 2);
-	PROGRAM(1, ALIGN, 0x2040, raw_.image = 0x2040);
-	PROGRAM(1, NONE, 0, raw_.image = FB - 4096, raw_.image_bytes = 4096);
-	PROGRAM(1, ADDRESS, FB - 4096, raw_.image = FB - 4096, raw_.image_bytes = 4100);
-	PROGRAM(1, ADDRESS, ~4095ULL, raw_.image = ~4095ULL, raw_.image_bytes = 8192);
-	PROGRAM(128, NONE, 0, raw_.private_bytes = VGPU_HW_PRIVATE_MAX);
-	PROGRAM(1, PROGRAM, 0x40, raw_.private_bytes = VGPU_HW_PRIVATE_MAX + 16);
-	PROGRAM(1, PROGRAM, 0x40, raw_.private_bytes = 8);
-	PROGRAM(129, GRID, 0, raw_.private_bytes = VGPU_HW_PRIVATE_MAX);
-	PROGRAM(1024, NONE, 0, raw_.private_bytes = 8192);
-	PROGRAM(1024, GRID, 0, raw_.private_bytes = 8208);
-}
-
 /* Whoever shows a surface gets all of it from the decoded packet. */
 static void test_present_scanout(void **state)
 {
@@ -602,7 +543,6 @@ int main(void)
 		cmocka_unit_test(test_copy),
 		cmocka_unit_test(test_present),
 		cmocka_unit_test(test_dispatch),
-		cmocka_unit_test(test_program),
 		cmocka_unit_test(test_present_scanout),
 		cmocka_unit_test(test_join),
 		cmocka_unit_test(test_virtual),

@@ -150,7 +150,6 @@ static struct soft_context *soft_context_alloc(struct soft_instance *inst, size_
 		goto err_bytes;
 	context->inst = inst;
 	context->bytes = bytes;
-	context->mem.map = soft_dispatch_map;
 	/* Zeroed, so that a program finds nothing of others in its registers and memory. */
 	do {
 		old = set_active_memcg(inst->fb.memcg);

@@ -69,8 +69,4 @@ enum soft_end soft_context_prepared(struct soft_channel *ch, const struct vgpu_d
 				    struct soft_fault *fault);
 void soft_context_show(struct soft_compute *compute, struct seq_file *m);
 
-/* dispatch.c: struct simt_mem.map */
-enum simt_end soft_dispatch_map(struct simt_mem *mem, u64 va, bool write, void **page, bool *keep,
-				enum vgpu_hw_fault *code);
-
 #endif /* _VGPU_SOFT_CONTEXT_H */

@@ -69,19 +69,9 @@ static enum soft_end soft_dispatch_begin(struct soft_channel *ch, struct soft_fa
 	return SOFT_END_PACKET;
 }
 
-/**
- * soft_dispatch_map() - struct simt_mem.map
- * @mem: of a struct soft_context
- * @va: address, as the program sees it
- * @write: the page is to be written
- * @page: set to where it is
- * @keep: set to whether it stays there
- * @code: set with SIMT_FAULT
- * Context: the engine's thread, in a section: does not allocate.
- * Return: see struct simt_mem.
- */
-enum simt_end soft_dispatch_map(struct simt_mem *mem, u64 va, bool write, void **page, bool *keep,
-				enum vgpu_hw_fault *code)
+/* struct simt_mem.map, in a section: does not allocate. */
+static enum simt_end soft_dispatch_map(struct simt_mem *mem, u64 va, bool write, void **page,
+				       bool *keep, enum vgpu_hw_fault *code)
 {
 	struct soft_context *context = container_of(mem, struct soft_context, mem);
 	struct soft_channel *ch = context->ch;
@@ -121,6 +111,7 @@ static enum simt_end soft_dispatch_section(struct soft_engine *engine, struct so
 		engine->section_of = dispatch;
 		engine->section_gen = gen;
 	}
+	ch->exec.context->mem.map = soft_dispatch_map;
 	dispatch->isa = soft_lanes;
 	dispatch->tlb = engine->section_tlb;
 	end = soft_lanes_section(dispatch, &ch->exec.context->piece, &took_ns);

@@ -160,6 +160,8 @@ enum vgpu_hw_fault soft_packet_decode(const struct vgpu_hw_packet *raw,
 				      struct soft_packet *packet, u64 *fault_addr);
 enum vgpu_hw_fault soft_ring_check(u64 addr, u32 order, bool sys,
 				   const struct soft_limits *limits);
+
+/* head.c */
 enum vgpu_hw_fault soft_program_decode(const struct vgpu_hw_program *raw,
 				       const struct soft_limits *limits,
 				       const struct soft_packet *packet,
