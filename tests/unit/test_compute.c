@@ -214,7 +214,8 @@ static void test_formats(void **state)
 }
 
 /* Writes a record as vgpu_device.h does. */
-static void put_record(struct vgpu_device_log *log, uint64_t format, const uint64_t *arg, unsigned int nr)
+static void put_record(struct vgpu_device_log *log, uint64_t format, const uint64_t *arg,
+		       unsigned int nr)
 {
 	unsigned int i;
 
