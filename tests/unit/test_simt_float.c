@@ -162,7 +162,8 @@ static u64 soft_##bits(enum float_op op, const u64 v[3], unsigned int rm, u8 *fl
 SOFT(32, simt_f32_to_f64(v[0], flags))
 SOFT(64, simt_f64_to_f32(v[0], rm, flags))
 
-static u64 soft(const struct format *f, enum float_op op, const u64 v[3], unsigned int rm, u8 *flags)
+static u64 soft(const struct format *f, enum float_op op, const u64 v[3], unsigned int rm,
+		u8 *flags)
 {
 	*flags = 0;
 	return f == &f32 ? soft_32(op, v, rm, flags) : soft_64(op, v, rm, flags);
@@ -298,8 +299,8 @@ static __float128 power_of_2(int exp)
 }
 
 /* Whether a result that was rounded to a magnitude of 2^exp_min, or less, is tiny. */
-static bool is_tiny(const struct format *f, const struct format *to, enum float_op op, const u64 v[3],
-		    u64 result)
+static bool is_tiny(const struct format *f, const struct format *to, enum float_op op,
+		    const u64 v[3], u64 result)
 {
 	u64 magnitude = result & ~(1ULL << (to->bits - 1));
 	__float128 edge = power_of_2(to->exp_min) - power_of_2(to->exp_min - to->mant - 2);
@@ -333,7 +334,8 @@ static u64 nearest_away(const struct format *f, enum float_op op, const u64 v[3]
 	return result;
 }
 
-static u64 wanted(const struct format *f, enum float_op op, const u64 v[3], unsigned int rm, u8 *flags)
+static u64 wanted(const struct format *f, enum float_op op, const u64 v[3], unsigned int rm,
+		  u8 *flags)
 {
 	static const int modes[] = { FE_TONEAREST, FE_TOWARDZERO, FE_DOWNWARD, FE_UPWARD };
 
@@ -414,8 +416,8 @@ static u64 want_integer(enum integer to, double a, unsigned int rm, u8 *flags)
 /* A float whose integer part, or what is beside it, is on the edge of something. */
 static double near_integer(void)
 {
-	static const double beside[] = { 0, 0.25, 0.5, 0.75, 0x0.fffffffffffffp-1,
-					 0x1.0000000000001p-1 };
+	static const double beside[] = { 0, 0.25, 0.5, 0.75, 0.4999999999999999,
+					 0.5000000000000001 };
 	double value = (double)(s64)random_int();
 
 	if (random_next(&seed) & 1)
