@@ -21,6 +21,12 @@ static const struct soft_limits ce = {
 	.vectors = VGPU_HW_VECTORS, .num_heads = HEADS,
 };
 
+/* With a root. */
+static const struct soft_limits virt = {
+	.fb_bytes = FB, .virt = true, .engine_class = VGPU_HW_ENGINE_GR,
+	.vectors = VGPU_HW_VECTORS, .num_heads = HEADS,
+};
+
 static enum vgpu_hw_fault decode_on(const struct vgpu_hw_packet *raw,
 				    const struct soft_limits *limits,
 				    u64 *addr)
@@ -30,22 +36,24 @@ static enum vgpu_hw_fault decode_on(const struct vgpu_hw_packet *raw,
 	return soft_packet_decode(raw, limits, &packet, addr);
 }
 
-static void expect(const struct vgpu_hw_packet *raw, enum vgpu_hw_fault want,
-		   u64 want_addr, int line)
+static void expect(const struct vgpu_hw_packet *raw, const struct soft_limits *limits,
+		   enum vgpu_hw_fault want, u64 want_addr, int line)
 {
 	enum vgpu_hw_fault fault;
 	u64 addr = 0x123;
 
-	fault = decode_on(raw, &gr, &addr);
+	fault = decode_on(raw, limits, &addr);
 	check_that(fault == want && addr == want_addr,
 		   "line %d: fault %d at %#llx, not %d at %#llx", line, fault,
 		   addr, want, want_addr);
 }
 
-#define EXPECT(want, addr, ...) do {					\
+#define EXPECT_ON(limits, want, addr, ...) do {				\
 	struct vgpu_hw_packet raw_ = { __VA_ARGS__ };			\
-	expect(&raw_, VGPU_HW_FAULT_##want, addr, __LINE__);		\
+	expect(&raw_, limits, VGPU_HW_FAULT_##want, addr, __LINE__);	\
 } while (0)
+#define EXPECT(...)		EXPECT_ON(&gr, __VA_ARGS__)
+#define EXPECT_VIRT(...)	EXPECT_ON(&virt, __VA_ARGS__)
 
 #define NOP	.type = VGPU_HW_PKT_NOP
 #define FENCE	.type = VGPU_HW_PKT_FENCE
@@ -282,6 +290,46 @@ static void test_join(void **state)
 	assert_true(packet.width == packet.bytes && packet.rows == 1);
 }
 
+#define HALF	(1ULL << 38)
+
+/* Virtual addresses have two halves, and no flag says that they are physical. */
+static void test_virtual(void **state)
+{
+	EXPECT_VIRT(NONE, 0, FILL, .width = 4, .rows = 1);
+	EXPECT_VIRT(NONE, 0, FILL, .width = HALF, .rows = 1);
+	EXPECT_VIRT(ADDRESS, 0, FILL, .width = HALF + 4, .rows = 1);
+	EXPECT_VIRT(NONE, 0, FILL, .dst = HALF - 4, .width = 4, .rows = 1);
+	EXPECT_VIRT(ADDRESS, HALF - 4, FILL, .dst = HALF - 4, .width = 8, .rows = 1);
+	EXPECT_VIRT(ADDRESS, HALF, FILL, .dst = HALF, .width = 4, .rows = 1);
+	EXPECT_VIRT(ADDRESS, -HALF - 4, FILL, .dst = -HALF - 4, .width = 8, .rows = 1);
+	EXPECT_VIRT(NONE, 0, FILL, .dst = -HALF, .width = HALF, .rows = 1);
+	EXPECT_VIRT(ADDRESS, -4ULL, FILL, .dst = -4ULL, .width = 8, .rows = 1);
+	/* From one half to the other. */
+	EXPECT_VIRT(ADDRESS, 0, FILL, .width = -HALF + 4, .rows = 1);
+	EXPECT_VIRT(ADDRESS, 4, COPY, .dst = -HALF, .src = 4, .width = HALF, .rows = 1);
+	EXPECT_VIRT(NONE, 0, COPY, .dst = -1ULL, .src = HALF - 1, .width = 1, .rows = 1);
+	EXPECT_VIRT(ADDRESS, HALF, COPY, .src = HALF, .width = 1, .rows = 1);
+	EXPECT_VIRT(ADDRESS, -8ULL, PRESENT, .dst = -8ULL, .present_width = 1,
+		    .present_height = 3, .present_pitch = 4);
+	EXPECT_VIRT(NONE, 0, FENCE, .flags = VGPU_HW_PKT_SIGNAL, .signal_addr = -8ULL);
+	EXPECT_VIRT(ADDRESS, 2 * HALF, FENCE, .flags = VGPU_HW_PKT_SIGNAL, .signal_addr = 2 * HALF);
+	EXPECT_VIRT(ALIGN, 2, FENCE, .flags = VGPU_HW_PKT_SIGNAL, .signal_addr = 2);
+
+	EXPECT_VIRT(PACKET, 0, FENCE, .flags = VGPU_HW_PKT_SIGNAL | VGPU_HW_PKT_SIGNAL_SYS);
+	EXPECT_VIRT(PACKET, 0, FILL, .width = 4, .rows = 1, .op_flags = VGPU_HW_OP_DST_SYS);
+	EXPECT_VIRT(PACKET, 0, COPY, .width = 4, .rows = 1, .op_flags = VGPU_HW_OP_DST_SYS);
+	EXPECT_VIRT(PACKET, 0, COPY, .width = 4, .rows = 1, .op_flags = VGPU_HW_OP_SRC_SYS);
+
+	assert_int_equal(soft_ring_check(-1024ULL, 4, false, &virt), VGPU_HW_FAULT_NONE);
+	assert_int_equal(soft_ring_check(-960ULL, 4, false, &virt), VGPU_HW_FAULT_ADDRESS);
+	assert_int_equal(soft_ring_check(HALF - 1024, 4, false, &virt), VGPU_HW_FAULT_NONE);
+	assert_int_equal(soft_ring_check(HALF - 960, 4, false, &virt), VGPU_HW_FAULT_ADDRESS);
+	assert_int_equal(soft_ring_check(FB, 4, false, &virt), VGPU_HW_FAULT_NONE);
+	assert_int_equal(soft_ring_check(32, 4, false, &virt), VGPU_HW_FAULT_ALIGN);
+	assert_int_equal(soft_ring_check(0, 4, true, &virt), VGPU_HW_FAULT_RING);
+	assert_int_equal(soft_ring_check(0, 3, false, &virt), VGPU_HW_FAULT_RING);
+}
+
 static void test_ring(void **state)
 {
 	u32 order;
@@ -290,20 +338,20 @@ static void test_ring(void **state)
 		bool ok = order >= VGPU_HW_RING_ORDER_MIN &&
 			  order <= VGPU_HW_RING_ORDER_MAX;
 
-		assert_int_equal(soft_ring_check(0, order, false, FB),
+		assert_int_equal(soft_ring_check(0, order, false, &gr),
 				 ok ? VGPU_HW_FAULT_NONE : VGPU_HW_FAULT_RING);
 	}
-	assert_int_equal(soft_ring_check(32, 4, false, FB),
+	assert_int_equal(soft_ring_check(32, 4, false, &gr),
 			 VGPU_HW_FAULT_ALIGN);
-	assert_int_equal(soft_ring_check(FB - 1024, 4, false, FB),
+	assert_int_equal(soft_ring_check(FB - 1024, 4, false, &gr),
 			 VGPU_HW_FAULT_NONE);
-	assert_int_equal(soft_ring_check(FB - 960, 4, false, FB),
+	assert_int_equal(soft_ring_check(FB - 960, 4, false, &gr),
 			 VGPU_HW_FAULT_ADDRESS);
-	assert_int_equal(soft_ring_check(~63ULL, 4, false, FB),
+	assert_int_equal(soft_ring_check(~63ULL, 4, false, &gr),
 			 VGPU_HW_FAULT_ADDRESS);
-	assert_int_equal(soft_ring_check(~63ULL, 4, true, FB),
+	assert_int_equal(soft_ring_check(~63ULL, 4, true, &gr),
 			 VGPU_HW_FAULT_ADDRESS);
-	assert_int_equal(soft_ring_check(~1023ULL, 4, true, FB),
+	assert_int_equal(soft_ring_check(~1023ULL, 4, true, &gr),
 			 VGPU_HW_FAULT_NONE);
 }
 
@@ -431,6 +479,7 @@ int main(void)
 		cmocka_unit_test(test_present),
 		cmocka_unit_test(test_present_scanout),
 		cmocka_unit_test(test_join),
+		cmocka_unit_test(test_virtual),
 		cmocka_unit_test(test_ring),
 		cmocka_unit_test(test_random),
 	};

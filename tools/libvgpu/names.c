@@ -15,6 +15,11 @@ static const char * const fault_names[] = {
 	[VGPU_HW_FAULT_RING] = "ring",
 	[VGPU_HW_FAULT_MEMORY] = "memory",
 	[VGPU_HW_FAULT_RESET] = "reset",
+	[VGPU_HW_FAULT_PAGE] = "page",
+	[VGPU_HW_FAULT_GRID] = "grid",
+	[VGPU_HW_FAULT_PROGRAM] = "program",
+	[VGPU_HW_FAULT_ILLEGAL] = "illegal",
+	[VGPU_HW_FAULT_STACK] = "stack",
 };
 
 static const char * const class_names[] = {

@@ -9,6 +9,21 @@
 
 #include "gpu.h"
 #include "instance.h"
+#include "walk.h"
+
+static void soft_channel_publish_fault(struct soft_channel *ch, const struct soft_fault *fault,
+				       u64 pos)
+{
+	struct vgpu_hw_channel *hw = ch->hw;
+	unsigned int i;
+
+	WRITE_ONCE(hw->fault_code, cpu_to_le32(fault->code));
+	WRITE_ONCE(hw->fault_pos, cpu_to_le64(pos));
+	WRITE_ONCE(hw->fault_addr, cpu_to_le64(fault->addr));
+	WRITE_ONCE(hw->fault_pc, cpu_to_le64(fault->pc));
+	for (i = 0; i < ARRAY_SIZE(hw->fault_id); i++)
+		WRITE_ONCE(hw->fault_id[i], cpu_to_le32(fault->id[i]));
+}
 
 static void soft_channel_set_fault(struct soft_channel *ch, const struct soft_fault *fault, u64 pos)
 {
@@ -21,8 +36,7 @@ static void soft_channel_set_fault(struct soft_channel *ch, const struct soft_fa
 	inst->intr |= VGPU_HW_INTR_FAULT;
 	inst->fault_channel = ch->index;
 	if (ch->hw) {
-		WRITE_ONCE(ch->hw->fault_code, cpu_to_le32(fault->code));
-		WRITE_ONCE(ch->hw->fault_pos, cpu_to_le64(pos));
+		soft_channel_publish_fault(ch, fault, pos);
 		smp_wmb();	/* a guest that sees FAULTED sees why */
 	}
 	soft_queue_publish(ch, VGPU_HW_STATE_FAULTED);
@@ -48,11 +62,11 @@ void soft_channel_show(struct soft_channel *ch, struct seq_file *m)
 
 	spin_lock(&inst->queue_lock);
 	if (ch->state != VGPU_HW_STATE_DISABLED)
-		seq_printf(m, "  %u: %s, %s%s, ring at %#llx in %s memory, get %llu, fault %u\n",
+		seq_printf(m, "  %u: %s, %s%s, ring at %#llx in %s memory, root %#x, get %llu, fault %u\n",
 			   ch->index, inst->gpu->engine[ch->engine].desc->name, names[ch->state],
-			   ch->stalled ? " (stalled)" : ch->paced ? " (paced)" : "",
-			   ch->ring_addr, ch->ring_sys ? "guest" : "own", READ_ONCE(ch->get),
-			   ch->fault_code);
+			   ch->stalled ? " (stalled)" : ch->paced ? " (paced)" : "", ch->ring_addr,
+			   ch->space ? "virtual" : ch->ring_sys ? "guest" : "own", ch->space,
+			   READ_ONCE(ch->get), ch->fault_code);
 	spin_unlock(&inst->queue_lock);
 }
 
@@ -137,9 +151,14 @@ static enum vgpu_hw_fault soft_channel_latch(struct soft_channel *ch, u32 ctrl)
 {
 	u32 engine = (ctrl & VGPU_HW_CTRL_ENGINE_MASK) >> VGPU_HW_CTRL_ENGINE_SHIFT;
 	u32 order = (ctrl & VGPU_HW_CTRL_ORDER_MASK) >> VGPU_HW_CTRL_ORDER_SHIFT;
+	const struct soft_limits limits = {
+		.fb_bytes = ch->inst->fb_bytes,
+		.virt = ch->root,
+	};
 	enum vgpu_hw_fault code;
 
 	ch->engine = engine < SOFT_ENGINES ? array_index_nospec(engine, SOFT_ENGINES) : 0;
+	ch->space = ch->root;
 	ch->ring_addr = ch->ring;
 	ch->ring_sys = ctrl & VGPU_HW_CTRL_RING_SYS;
 	ch->get = 0;
@@ -147,10 +166,13 @@ static enum vgpu_hw_fault soft_channel_latch(struct soft_channel *ch, u32 ctrl)
 	ch->empty_ns = 0;
 	if (engine >= SOFT_ENGINES)
 		return VGPU_HW_FAULT_RING;
-	code = soft_ring_check(ch->ring_addr, order, ch->ring_sys, ch->inst->fb_bytes);
-	if (!code)
-		ch->ring_mask = (1U << order) - 1;
-	return code;
+	code = soft_ring_check(ch->ring_addr, order, ch->ring_sys, &limits);
+	if (code)
+		return code;
+	if (ch->space && !soft_walk_root_ok(ch->space, limits.fb_bytes))
+		return VGPU_HW_FAULT_PAGE;
+	ch->ring_mask = (1U << order) - 1;
+	return VGPU_HW_FAULT_NONE;
 }
 
 /* NULL if the charged cgroup is full, or the host has had no page for some seconds. */
@@ -193,12 +215,12 @@ static void soft_channel_enable(struct soft_channel *ch, u32 ctrl)
 	ch->fault_pos = 0;
 	ch->fault_addr = 0;
 	if (!fault.code) {
+		soft_channel_publish_fault(ch, &fault, 0);
 		fault.code = soft_channel_latch(ch, ctrl);
 		WRITE_ONCE(ch->hw->get, cpu_to_le64(0));
-		WRITE_ONCE(ch->hw->fault_code, cpu_to_le32(0));
-		WRITE_ONCE(ch->hw->fault_pos, cpu_to_le64(0));
 	}
-	if (fault.code == VGPU_HW_FAULT_ALIGN || fault.code == VGPU_HW_FAULT_ADDRESS)
+	if (fault.code == VGPU_HW_FAULT_ALIGN || fault.code == VGPU_HW_FAULT_ADDRESS ||
+	    fault.code == VGPU_HW_FAULT_PAGE)
 		fault.addr = ch->ring_addr;
 	smp_wmb();	/* a guest that sees the new state sees get at 0 */
 	if (fault.code)
@@ -337,6 +359,7 @@ void soft_channel_stop_all(struct soft_instance *inst)
 	for (i = 0; i < inst->nr_channels; i++) {
 		ch = &inst->channel[i];
 		ch->ctrl = 0;
+		ch->root = 0;
 		ch->ring = 0;
 		ch->get = 0;
 		ch->fault_code = VGPU_HW_FAULT_NONE;

@@ -18,7 +18,8 @@ struct soft_instance;
  * @inst:      the vGPU; constant
  * @index:     number of the channel in its vGPU; constant
  * @ctrl:      the CTRL register as the guest wrote it; protected by queue_lock
- * @ring:      the RING register as the guest wrote it; protected by queue_lock
+ * @root:      the ROOT register likewise
+ * @ring:      the RING register likewise
  * @state:     enum vgpu_hw_state; this and all fields up to @link are protected by queue_lock
  * @busy:      the engine's thread has taken the channel off its queue
  * @stalled:   the channel waits for @dma
@@ -30,8 +31,9 @@ struct soft_instance;
  * @fault_pos: index of the packet that faulted
  * @fault_addr: address that failed; 0: the fault is not about an address
  * @link:      on the ready list or the paced list of the channel's queue, or empty
- * @engine:    number of the engine that the channel is bound to. This and the next five fields
+ * @engine:    number of the engine that the channel is bound to. This and the next six fields
  *             are set when the guest enables the channel, and constant until it is disabled
+ * @space:     the address space: as VGPU_HW_CHAN_ROOT; 0: none, addresses are physical
  * @ring_addr: address of the ring
  * @ring_mask: number of packets in the ring, less 1
  * @ring_sys:  the ring is in guest memory
@@ -51,6 +53,7 @@ struct soft_channel {
 	u32 index;
 
 	u32 ctrl;
+	u32 root;
 	u64 ring;
 	enum vgpu_hw_state state;
 	bool busy;
@@ -64,6 +67,7 @@ struct soft_channel {
 	struct list_head link;
 
 	unsigned int engine;
+	u32 space;
 	u64 ring_addr;
 	u32 ring_mask;
 	bool ring_sys;

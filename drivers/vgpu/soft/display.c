@@ -6,6 +6,9 @@
  */
 #include "instance.h"
 
+/* What the look at a page costs, see soft_stop_wanted(). */
+#define SOFT_LOCATE_WORK	256
+
 static void soft_display_limits(const struct soft_instance *inst, struct soft_vga_limits *limits)
 {
 	*limits = (struct soft_vga_limits) {
@@ -31,20 +34,64 @@ void soft_display_reset(struct soft_instance *inst)
 	spin_unlock(&display->lock);
 }
 
+/*
+ * Finds the place in the partition of a surface with a virtual address. It must be in one piece
+ * there, from the first byte to the last.
+ */
+static enum soft_end soft_display_locate(struct soft_engine *engine, struct soft_channel *ch,
+					 struct soft_fault *fault)
+{
+	struct soft_exec *exec = &ch->exec;
+	struct vgpu_scanout *s = &exec->packet.scanout;
+	u64 bytes = (u64)(s->height - 1) * s->pitch + (u64)s->width * 4;
+	u64 va = exec->packet.dst;
+	struct soft_place place;
+
+	for (;;) {
+		if (exec->gen != soft_space_gen(ch->inst)) {
+			exec->gen = soft_space_gen(ch->inst);
+			exec->col = 0;
+		}
+		if (exec->col >= bytes)
+			return SOFT_END_PACKET;
+		if (!soft_space_find(ch, va + exec->col, VGPU_HW_PTE_R, &place, fault))
+			return SOFT_END_FAULT;
+		if (!exec->col)
+			s->offset = place.addr;
+		if (place.addr != s->offset + exec->col) {
+			fault->code = VGPU_HW_FAULT_PAGE;
+			fault->addr = place.va;
+			return SOFT_END_FAULT;
+		}
+		exec->col += place.bytes;
+		if (soft_stop_wanted(engine, ch, SOFT_LOCATE_WORK))
+			return SOFT_END_STOPPED;
+	}
+}
+
 /**
  * soft_display_present() - execute a PRESENT
  * @engine: executes the packet
  * @ch: the packet's channel
+ * @fault: set with SOFT_END_FAULT
  *
  * The surface is shown until the next PRESENT, and not copied. Only the first head can be seen.
  *
  * Context: the engine's thread, in a turn.
- * Return: SOFT_END_PACKET.
+ * Return: see struct soft_packet_desc.
  */
-enum soft_end soft_display_present(struct soft_engine *engine, struct soft_channel *ch)
+enum soft_end soft_display_present(struct soft_engine *engine, struct soft_channel *ch,
+				   struct soft_fault *fault)
 {
 	struct soft_display *display = &ch->inst->display;
 	const struct soft_packet *packet = &ch->exec.packet;
+	enum soft_end end;
+
+	if (ch->space) {
+		end = soft_display_locate(engine, ch, fault);
+		if (end != SOFT_END_PACKET)
+			return end;
+	}
 
 	if (!packet->head) {
 		spin_lock(&display->lock);

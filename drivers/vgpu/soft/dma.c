@@ -38,20 +38,22 @@ void soft_dma_add(struct vgpu_dma *dma, struct page *page, unsigned int offset, 
 /**
  * soft_dma_alloc() - a request to guest memory
  * @ch: busy
- * @addr: guest physical address
+ * @place: in guest memory; its @va is the address that the channel faults at if the request fails
  * @write: guest memory is to be written, else read
  * Context: the engine's thread; does not wait for memory.
  * Return: the request, without a piece of host memory yet; NULL: no memory now, see
  * soft_dma_later().
  */
-struct vgpu_dma *soft_dma_alloc(struct soft_channel *ch, u64 addr, bool write)
+struct vgpu_dma *soft_dma_alloc(struct soft_channel *ch, const struct soft_place *place,
+				bool write)
 {
 	struct vgpu_dma *dma;
 
 	dma = vgpu_dma_alloc(ch->inst->vgpu, GFP_NOWAIT | __GFP_NOWARN);
 	if (dma) {
-		dma->addr = addr;
+		dma->addr = place->addr;
 		dma->write = write;
+		ch->exec.va = place->va;
 	}
 	return dma;
 }
@@ -98,39 +100,56 @@ bool soft_dma_add_bounce(struct soft_channel *ch, struct vgpu_dma *dma, u32 len)
 	return true;
 }
 
+/* Goes on by @len bytes. False if there is no framebuffer: the fault, if any, comes later. */
+static bool soft_dma_next(struct soft_channel *ch, const struct vgpu_dma *dma, u32 len,
+			  struct soft_place *place)
+{
+	struct soft_fault fault;
+
+	if (place->bytes == len)
+		return soft_space_find(ch, place->va + len,
+				       dma->write ? VGPU_HW_PTE_R : VGPU_HW_PTE_W, place, &fault);
+	place->va += len;
+	place->addr += len;
+	place->bytes -= len;
+	return true;
+}
+
 /**
  * soft_dma_add_fb() - add framebuffer
  * @ch: busy
  * @dma: the channel's request, without a piece so far
- * @addr: address in the framebuffer partition
  * @len: bytes, VGPU_DMA_MAX at most
+ * @place: the first of them, in the partition, found for the access that is wanted; afterwards
+ *         what was not added
  *
- * Pages that guest memory is read into are allocated if need be. Where guest memory is written
+ * Adds less where the channel's address space leads out of the framebuffer. Pages that guest memory is read into are allocated if need be. Where guest memory is written
  * from a page that was never touched, the zero page stands in for it.
  *
  * Context: the engine's thread; does not wait for memory.
  * Return: false if a page cannot be had now, see soft_dma_get_fb().
  */
-bool soft_dma_add_fb(struct soft_channel *ch, struct vgpu_dma *dma, u64 addr, u32 len)
+bool soft_dma_add_fb(struct soft_channel *ch, struct vgpu_dma *dma, u32 len,
+		     struct soft_place *place)
 {
 	struct soft_store *fb = &ch->inst->fb;
 
-	while (len) {
-		unsigned int offset = offset_in_page(addr);
-		u32 part = min_t(u32, len, PAGE_SIZE - offset);
+	for (;;) {
+		unsigned int offset = offset_in_page(place->addr);
+		u32 part = min_t(u32, len - dma->len, PAGE_SIZE - offset);
+		unsigned long pgoff = place->addr >> PAGE_SHIFT;
 		struct page *page;
 
 		if (dma->write)
-			page = soft_store_peek(fb, addr >> PAGE_SHIFT) ?: ZERO_PAGE(0);
+			page = soft_store_peek(fb, pgoff) ?: ZERO_PAGE(0);
 		else
-			page = soft_store_page(fb, addr >> PAGE_SHIFT, SOFT_GFP_ENGINE);
+			page = soft_store_page(fb, pgoff, SOFT_GFP_ENGINE);
 		if (!page)
 			return false;
 		soft_dma_add(dma, page, offset, part);
-		addr += part;
-		len -= part;
+		if (dma->len == len || !soft_dma_next(ch, dma, part, place))
+			return true;
 	}
-	return true;
 }
 
 static void soft_dma_complete(struct vgpu_dma *dma)
@@ -240,9 +259,10 @@ static int soft_dma_work_loose(struct vgpu_dma *dma)
 }
 
 static enum soft_end soft_dma_get(struct soft_channel *ch,
-				  int (*work)(struct vgpu_dma *dma), u64 addr, u32 len)
+				  int (*work)(struct vgpu_dma *dma),
+				  const struct soft_place *place, u32 len)
 {
-	struct vgpu_dma *dma = soft_dma_alloc(ch, addr, false);
+	struct vgpu_dma *dma = soft_dma_alloc(ch, place, false);
 
 	if (!dma)
 		return soft_dma_later(ch);
@@ -254,20 +274,20 @@ static enum soft_end soft_dma_get(struct soft_channel *ch,
 /**
  * soft_dma_get_fb() - have the worker allocate pages of the framebuffer
  * @ch: busy
- * @addr: address in the framebuffer partition
- * @len: bytes
+ * @place: in the partition
+ * @len: bytes, at most those of @place
  * Context: the engine's thread; does not wait for the pages.
  * Return: SOFT_END_WAIT, or SOFT_END_PACED if there is no memory for the request.
  */
-enum soft_end soft_dma_get_fb(struct soft_channel *ch, u64 addr, u32 len)
+enum soft_end soft_dma_get_fb(struct soft_channel *ch, const struct soft_place *place, u32 len)
 {
-	return soft_dma_get(ch, soft_dma_work_fb, addr, len);
+	return soft_dma_get(ch, soft_dma_work_fb, place, len);
 }
 
 /**
  * soft_dma_get_loose() - have the worker allocate pages that belong to no address
  * @ch: busy
- * @addr: the address that faults if the host has no pages
+ * @va: the address that faults if the host has no pages
  * @len: bytes, VGPU_DMA_MAX at most
  *
  * When the request has completed, soft_dma_keep() takes the pages.
@@ -275,9 +295,11 @@ enum soft_end soft_dma_get_fb(struct soft_channel *ch, u64 addr, u32 len)
  * Context: the engine's thread; does not wait for the pages.
  * Return: SOFT_END_WAIT, or SOFT_END_PACED if there is no memory for the request.
  */
-enum soft_end soft_dma_get_loose(struct soft_channel *ch, u64 addr, u32 len)
+enum soft_end soft_dma_get_loose(struct soft_channel *ch, u64 va, u32 len)
 {
-	return soft_dma_get(ch, soft_dma_work_loose, addr, len);
+	const struct soft_place place = { .va = va };
+
+	return soft_dma_get(ch, soft_dma_work_loose, &place, len);
 }
 
 /**

@@ -7,18 +7,21 @@
 #include <linux/vgpu.h>
 
 #include "exec.h"
+#include "space.h"
 
 struct page;
 struct soft_channel;
 
-struct vgpu_dma *soft_dma_alloc(struct soft_channel *ch, u64 addr, bool write);
+struct vgpu_dma *soft_dma_alloc(struct soft_channel *ch, const struct soft_place *place,
+				bool write);
 void soft_dma_add(struct vgpu_dma *dma, struct page *page, unsigned int offset, unsigned int len);
 bool soft_dma_add_bounce(struct soft_channel *ch, struct vgpu_dma *dma, u32 len);
-bool soft_dma_add_fb(struct soft_channel *ch, struct vgpu_dma *dma, u64 addr, u32 len);
+bool soft_dma_add_fb(struct soft_channel *ch, struct vgpu_dma *dma, u32 len,
+		     struct soft_place *place);
 enum soft_end soft_dma_later(struct soft_channel *ch);
 enum soft_end soft_dma_submit(struct soft_channel *ch, struct vgpu_dma *dma);
-enum soft_end soft_dma_get_fb(struct soft_channel *ch, u64 addr, u32 len);
-enum soft_end soft_dma_get_loose(struct soft_channel *ch, u64 addr, u32 len);
+enum soft_end soft_dma_get_fb(struct soft_channel *ch, const struct soft_place *place, u32 len);
+enum soft_end soft_dma_get_loose(struct soft_channel *ch, u64 va, u32 len);
 struct vgpu_dma *soft_dma_take(struct soft_channel *ch);
 void soft_dma_keep(struct soft_exec *exec, const struct vgpu_dma *dma);
 

@@ -143,7 +143,7 @@ static void soft_engine_switched(struct soft_engine *engine, u64 from_ns)
 static void soft_engine_step(struct soft_engine *engine, struct soft_queue *queue,
 			     struct soft_channel *ch, struct soft_turn *turn)
 {
-	struct soft_fault fault;
+	struct soft_fault fault = {};
 	enum soft_end end;
 	u64 from_ns;
 
@@ -163,7 +163,6 @@ static void soft_engine_step(struct soft_engine *engine, struct soft_queue *queu
 	ch->empty_ns = 0;
 	if (end == SOFT_END_STOPPED && atomic_read(&engine->state) == SOFT_ENGINE_RESET) {
 		fault.code = VGPU_HW_FAULT_RESET;
-		fault.addr = 0;
 		end = SOFT_END_FAULT;
 	}
 	if (end == SOFT_END_FAULT)
@@ -187,6 +186,8 @@ static enum vgpu_run_end soft_engine_turn(struct soft_engine *engine, struct sof
 	engine->now_ns = ktime_get_ns();
 	if (!soft_queue_begin(inst, engine->index))
 		return VGPU_RUN_IDLE;
+	engine->inst = inst;
+	soft_space_turn(engine);
 
 	while (!turn->over && !soft_stop_wanted(engine, NULL, SOFT_PACKET_WORK)) {
 		ch = soft_queue_take(inst, engine->index, engine->now_ns);

@@ -9,8 +9,11 @@
 #include <linux/vgpu.h>
 #include <linux/wait.h>
 
+#include "space.h"
+
 struct soft_channel;
 struct soft_gpu;
+struct soft_instance;
 struct task_struct;
 
 #define SOFT_ENGINES		3
@@ -49,6 +52,8 @@ enum soft_engine_state {
  * @now_ns:   the clock when it was last read
  * @ran_ns:   engine time: how long the engine has been able to work so far
  * @expired:  the run's deadline has passed
+ * @inst:     the turn's vGPU; valid in a turn
+ * @tlb:      translations of the turn's vGPU
  * @since_ns: since when the last turn's vGPU has had no work, if that turn ended while the
  *            engine lingered on it; 0: it did not end so
  * @left_ns:  end of the last packet of the vGPU that had the engine before, until the vGPU of
@@ -77,6 +82,8 @@ struct soft_engine {
 	u64 now_ns;
 	u64 ran_ns;
 	bool expired;
+	struct soft_instance *inst;
+	struct soft_tlb tlb;
 	u64 since_ns;
 	u64 left_ns;
 	u64 switches;

@@ -44,45 +44,57 @@ void soft_exec_exit(struct soft_exec *exec)
 	memset(exec, 0, sizeof(*exec));
 }
 
-static enum soft_end soft_exec_body(struct soft_engine *engine, struct soft_channel *ch)
+static enum soft_end soft_exec_body(struct soft_engine *engine, struct soft_channel *ch,
+				    struct soft_fault *fault)
 {
 	struct soft_exec *exec = &ch->exec;
 	enum soft_end end = SOFT_END_PACKET;
 
 	if (exec->packet.desc->execute)
-		end = exec->packet.desc->execute(engine, ch);
+		end = exec->packet.desc->execute(engine, ch, fault);
 	if (end == SOFT_END_PACKET)
 		exec->step = SOFT_STEP_SIGNAL;
 	return end;
 }
 
-static enum soft_end soft_exec_signal(struct soft_channel *ch)
+static enum soft_end soft_exec_signal_sys(struct soft_channel *ch)
 {
 	struct soft_exec *exec = &ch->exec;
-	struct soft_packet *packet = &exec->packet;
-	u64 addr = packet->signal_addr;
+	u64 addr = exec->packet.signal_addr;
+	const struct soft_place place = { .va = addr, .addr = addr };
 	struct vgpu_dma *dma;
+
+	dma = soft_dma_alloc(ch, &place, true);
+	if (!dma)
+		return soft_dma_later(ch);
+	if (!soft_dma_add_bounce(ch, dma, 8)) {
+		vgpu_dma_put(dma);
+		return soft_dma_get_loose(ch, addr, 8);
+	}
+	*(__le64 *)page_address(exec->bounce[0]) = cpu_to_le64(exec->packet.signal_value);
+	return soft_dma_submit(ch, dma);
+}
+
+static enum soft_end soft_exec_signal(struct soft_channel *ch, struct soft_fault *fault)
+{
+	struct soft_packet *packet = &ch->exec.packet;
+	u64 addr = packet->signal_addr;
+	struct soft_place place;
 	struct page *page;
 
 	if (!packet->signal)
 		return SOFT_END_PACKET;
+	if (packet->signal_sys)
+		return soft_exec_signal_sys(ch);
 
-	if (packet->signal_sys) {
-		dma = soft_dma_alloc(ch, addr, true);
-		if (!dma)
-			return soft_dma_later(ch);
-		if (!soft_dma_add_bounce(ch, dma, 8)) {
-			vgpu_dma_put(dma);
-			return soft_dma_get_loose(ch, addr, 8);
-		}
-		*(__le64 *)page_address(exec->bounce[0]) =
-			cpu_to_le64(packet->signal_value);
-		return soft_dma_submit(ch, dma);
+	switch (soft_space_page(ch, addr, VGPU_HW_PTE_W, &place, &page, fault)) {
+	case SOFT_SPACE_FAULT:
+		return SOFT_END_FAULT;
+	case SOFT_SPACE_WAIT:
+		return soft_dma_get_fb(ch, &place, 8);
+	case SOFT_SPACE_OK:
+		break;
 	}
-
-	page = soft_store_page(&ch->inst->fb, addr >> PAGE_SHIFT, SOFT_GFP_ENGINE);
-	if (!page)
-		return soft_dma_get_fb(ch, addr, 8);
 	smp_wmb();	/* a guest that sees the signal sees the data */
 	WRITE_ONCE(*(__le64 *)(page_address(page) + offset_in_page(addr)),
 		   cpu_to_le64(packet->signal_value));
@@ -115,6 +127,7 @@ static enum soft_end soft_exec_fetch(struct soft_channel *ch)
 	struct soft_exec *exec = &ch->exec;
 	u32 slot = ch->get & ch->ring_mask;
 	u64 addr = ch->ring_addr + (u64)slot * sizeof(struct vgpu_hw_packet);
+	const struct soft_place place = { .va = addr, .addr = addr };
 	u64 nr = min_t(u64, ch->put - ch->get, ch->ring_mask + 1 - slot);
 	struct vgpu_dma *dma;
 
@@ -123,7 +136,7 @@ static enum soft_end soft_exec_fetch(struct soft_channel *ch)
 		exec->fetch = soft_store_alloc(&ch->inst->fb, SOFT_GFP_ENGINE);
 	if (!exec->fetch)
 		return soft_dma_get_loose(ch, addr, PAGE_SIZE);
-	dma = soft_dma_alloc(ch, addr, false);
+	dma = soft_dma_alloc(ch, &place, false);
 	if (!dma)
 		return soft_dma_later(ch);
 
@@ -136,13 +149,15 @@ static enum soft_end soft_exec_fetch(struct soft_channel *ch)
 
 /*
  * Makes a private copy of the packet at get. Each byte is read once: the guest may be changing
- * the packet.
+ * the packet. False if the ring has no translation there.
  */
-static void soft_exec_load(struct soft_channel *ch, struct vgpu_hw_packet *raw)
+static bool soft_exec_load(struct soft_channel *ch, struct vgpu_hw_packet *raw,
+			   struct soft_fault *fault)
 {
 	struct soft_exec *exec = &ch->exec;
 	u64 addr = ch->ring_addr + (ch->get & ch->ring_mask) * sizeof(*raw);
 	u64 *to = (u64 *)raw;
+	struct soft_place place;
 	struct page *page;
 	const u64 *from;
 	unsigned int i;
@@ -151,15 +166,17 @@ static void soft_exec_load(struct soft_channel *ch, struct vgpu_hw_packet *raw)
 		from = page_address(exec->fetch);
 		from += (ch->get - exec->fetch_first) * (sizeof(*raw) / 8);
 	} else {
-		page = soft_store_peek(&ch->inst->fb, addr >> PAGE_SHIFT);
+		if (soft_space_page(ch, addr, VGPU_HW_PTE_R, &place, &page, fault))
+			return false;
 		if (!page) {
 			memset(raw, 0, sizeof(*raw));
-			return;
+			return true;
 		}
 		from = page_address(page) + offset_in_page(addr);
 	}
 	for (i = 0; i < sizeof(*raw) / 8; i++)
 		to[i] = READ_ONCE(from[i]);
+	return true;
 }
 
 static enum soft_end soft_exec_next(struct soft_engine *engine, struct soft_channel *ch,
@@ -168,6 +185,7 @@ static enum soft_end soft_exec_next(struct soft_engine *engine, struct soft_chan
 	struct soft_exec *exec = &ch->exec;
 	const struct soft_limits limits = {
 		.fb_bytes = ch->inst->fb_bytes,
+		.virt = ch->space,
 		.engine_class = engine->desc->engine_class,
 		.vectors = VGPU_HW_VECTORS,
 		.num_heads = ch->inst->info->num_heads,
@@ -181,7 +199,8 @@ static enum soft_end soft_exec_next(struct soft_engine *engine, struct soft_chan
 	if (ch->ring_sys && ch->get - exec->fetch_first >= exec->fetch_nr)
 		return soft_exec_fetch(ch);
 
-	soft_exec_load(ch, &raw);
+	if (!soft_exec_load(ch, &raw, fault))
+		return SOFT_END_FAULT;
 	fault->code = soft_packet_decode(&raw, &limits, &exec->packet, &fault->addr);
 	if (fault->code)
 		return SOFT_END_FAULT;
@@ -191,8 +210,10 @@ static enum soft_end soft_exec_next(struct soft_engine *engine, struct soft_chan
 	exec->row = 0;
 	exec->col = 0;
 	exec->chunk = 0;
+	exec->bounced = false;
 	exec->write_back = false;
-	exec->pattern = false;
+	exec->pattern = 0;
+	exec->gen = 0;
 	if (unlikely(READ_ONCE(engine->hang) == raw.type) &&
 	    cmpxchg(&engine->hang, raw.type, 0) == raw.type) {
 		soft_stop_hang(engine);
@@ -218,12 +239,10 @@ static enum soft_end soft_exec_resume(struct soft_channel *ch, struct soft_fault
 	struct vgpu_dma *dma = soft_dma_take(ch);
 	bool work;
 	int result;
-	u64 addr;
 
 	if (!dma)
 		return SOFT_END_PACKET;
 	result = dma->result;
-	addr = dma->addr;
 	work = dma->work;
 	if (work && !result)
 		soft_dma_keep(exec, dma);
@@ -234,7 +253,7 @@ static enum soft_end soft_exec_resume(struct soft_channel *ch, struct soft_fault
 		return SOFT_END_WAIT;
 	if (result)
 		return soft_exec_fault(fault, work ? VGPU_HW_FAULT_MEMORY :
-						     VGPU_HW_FAULT_DMA, addr);
+						     VGPU_HW_FAULT_DMA, exec->va);
 	if (work)
 		return SOFT_END_PACKET;
 
@@ -274,7 +293,7 @@ static void soft_exec_complete(struct soft_channel *ch)
  * soft_exec() - execute one packet of a channel, or a part of it
  * @engine: the engine that executes it
  * @ch: busy
- * @fault: set with SOFT_END_FAULT
+ * @fault: zeroed; set with SOFT_END_FAULT
  * Context: the engine's thread, in a turn; does not wait for memory.
  * Return: how the engine leaves the channel.
  */
@@ -289,9 +308,9 @@ enum soft_end soft_exec(struct soft_engine *engine, struct soft_channel *ch,
 	if (end == SOFT_END_PACKET && exec->step == SOFT_STEP_PACE)
 		end = soft_exec_pace(ch);
 	if (end == SOFT_END_PACKET && exec->step == SOFT_STEP_BODY)
-		end = soft_exec_body(engine, ch);
+		end = soft_exec_body(engine, ch, fault);
 	if (end == SOFT_END_PACKET && exec->step == SOFT_STEP_SIGNAL)
-		end = soft_exec_signal(ch);
+		end = soft_exec_signal(ch, fault);
 	if (end == SOFT_END_PACKET)
 		soft_exec_complete(ch);
 	return end;

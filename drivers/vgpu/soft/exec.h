@@ -30,15 +30,18 @@ enum soft_step {
  * struct soft_exec - how far the execution of a channel's packet at get has come
  * @step:    what is done next
  * @packet:  the packet; valid from SOFT_STEP_PACE on
+ * @va:      address, as the guest has it, of the last request to guest memory or for pages
  * @answered: the request to guest memory that @packet's execution made has succeeded; the
  *           execution clears this
- * @row:     the row that is being filled or copied. This and the next four fields belong to
+ * @row:     the row that is being filled or copied. This and the next six fields belong to
  *           @packet's execution; they are 0 when it begins
  * @col:     bytes of @row that are done
  * @chunk:   bytes of the last request to guest memory
- * @write_back: a copy from guest to guest memory has read @chunk bytes into @bounce, and is to
- *           write them
- * @pattern: @bounce holds the FILL's pattern
+ * @bounced: the last request was the first half of a copy from guest to guest memory: it reads
+ *           @chunk bytes into @bounce
+ * @write_back: it has read them, and they are to be written
+ * @pattern: so many pages of @bounce hold the FILL's pattern
+ * @gen:     soft_space_gen() of what a PRESENT has found out about its surface
  * @fetch_first: index of the first packet in @fetch
  * @fetch_nr: packets in @fetch
  * @fetch:   a page of packets from a ring in guest memory, or NULL
@@ -48,26 +51,19 @@ enum soft_step {
 struct soft_exec {
 	enum soft_step step;
 	struct soft_packet packet;
+	u64 va;
 	bool answered;
 	u32 row;
 	u64 col;
 	u32 chunk;
+	bool bounced;
 	bool write_back;
-	bool pattern;
+	u32 pattern;
+	u32 gen;
 	u64 fetch_first;
 	u32 fetch_nr;
 	struct page *fetch;
 	struct page *bounce[SOFT_BOUNCE_PAGES];
-};
-
-/**
- * struct soft_fault - why a channel faults
- * @code: enum vgpu_hw_fault
- * @addr: the address that failed, 0 if the fault is not about an address
- */
-struct soft_fault {
-	enum vgpu_hw_fault code;
-	u64 addr;
 };
 
 enum soft_end soft_exec(struct soft_engine *engine, struct soft_channel *ch,

@@ -20,7 +20,7 @@
  *
  * Locks, outermost first; no function of the core is called under a spinlock here:
  *
- *   soft_instance.config_lock	writes that enable and disable channels
+ *   soft_instance.config_lock	writes that enable and disable channels, or invalidate
  *   soft_store.drop_lock	read: trapped access, worker; write: dropping
  *   soft_instance.queue_lock	spinlock: channel states, queues, interrupts
  *   soft_display.lock		spinlock: what the display shows
@@ -76,9 +76,11 @@ struct soft_display {
  * @pages:    BAR 4
  * @display:  what the first head shows
  * @rss:      the process in whose resident set @fb is counted
- * @config_lock: serialises writes that enable and disable channels
+ * @config_lock: serialises writes that enable and disable channels, and invalidations
  * @queue_lock: protects the states of channels, @queue, @stopping, @intr and @fault_channel
- * @wait:     threads wait here for engines to leave a channel or the vGPU
+ * @wait:     threads wait here for engines to leave a channel or the vGPU, or to look at
+ *            @space_gen
+ * @space_gen: number of invalidations of address spaces so far; changes under both locks
  * @stopping: no turn begins and no channel is enabled: true from instance_stop to the end of
  *            drop_memory (also read without the lock)
  * @intr:     the VGPU_HW_INTR register
@@ -99,6 +101,7 @@ struct soft_instance {
 	struct mutex config_lock;	/* enabling and disabling */
 	spinlock_t queue_lock;		/* states and queues */
 	wait_queue_head_t wait;
+	u32 space_gen;
 	bool stopping;
 	u32 intr;
 	u32 fault_channel;

@@ -18,6 +18,10 @@
 #define SOFT_PIECE_WORK		256
 #define SOFT_FRESH_WORK		12288
 
+/* What a translation must allow. */
+#define SOFT_MOVE_TO		(VGPU_HW_PTE_W | VGPU_HW_PTE_SYS)
+#define SOFT_MOVE_FROM		(VGPU_HW_PTE_R | VGPU_HW_PTE_SYS)
+
 static void soft_move_advance(struct soft_exec *exec, u32 len)
 {
 	exec->col += len;
@@ -43,6 +47,16 @@ static u32 soft_move_chunk(const struct soft_exec *exec)
 	return min_t(u64, exec->packet.width - exec->col, VGPU_DMA_MAX);
 }
 
+/* Where the next byte is. An address with one of the flags *_SYS is that of guest memory. */
+static bool soft_move_find(struct soft_channel *ch, u64 va, bool sys, u32 access,
+			   struct soft_place *place, struct soft_fault *fault)
+{
+	if (!sys)
+		return soft_space_find(ch, va, access, place, fault);
+	*place = (struct soft_place) { .va = va, .addr = va, .bytes = U64_MAX, .sys = true };
+	return true;
+}
+
 /* Where to write to; adds what a new page costs to @work. NULL: no memory now. */
 static void *soft_move_page(struct soft_store *fb, u64 addr, u32 *work)
 {
@@ -55,34 +69,33 @@ static void *soft_move_page(struct soft_store *fb, u64 addr, u32 *work)
 	return page ? page_address(page) + offset_in_page(addr) : NULL;
 }
 
-/* The bounce pages hold the pattern once per packet: chunks only get shorter. */
+/* Each bounce page gets the pattern once per packet. */
 static bool soft_fill_bounce(struct soft_channel *ch, struct vgpu_dma *dma)
 {
 	struct soft_exec *exec = &ch->exec;
-	unsigned int i;
 
 	if (!soft_dma_add_bounce(ch, dma, exec->chunk))
 		return false;
-	for (i = 0; !exec->pattern && i < DIV_ROUND_UP(exec->chunk, PAGE_SIZE); i++)
-		memset32(page_address(exec->bounce[i]),
+	for (; exec->pattern < DIV_ROUND_UP(exec->chunk, PAGE_SIZE); exec->pattern++)
+		memset32(page_address(exec->bounce[exec->pattern]),
 			 (__force u32)cpu_to_le32(exec->packet.value), PAGE_SIZE / 4);
-	exec->pattern = true;
 	return true;
 }
 
-static enum soft_end soft_fill_guest(struct soft_channel *ch)
+static enum soft_end soft_fill_guest(struct soft_channel *ch, struct soft_place *dst)
 {
 	struct soft_exec *exec = &ch->exec;
-	u64 dst = soft_move_dst(exec);
+	u32 left = soft_move_chunk(exec);
 	struct vgpu_dma *dma;
 
-	exec->chunk = soft_move_chunk(exec);
+	soft_space_extend(ch, SOFT_MOVE_TO, left, dst);
+	exec->chunk = min_t(u64, left, dst->bytes);
 	dma = soft_dma_alloc(ch, dst, true);
 	if (!dma)
 		return soft_dma_later(ch);
 	if (!soft_fill_bounce(ch, dma)) {
 		vgpu_dma_put(dma);
-		return soft_dma_get_loose(ch, dst, exec->chunk);
+		return soft_dma_get_loose(ch, dst->va, exec->chunk);
 	}
 	return soft_dma_submit(ch, dma);
 }
@@ -105,10 +118,12 @@ static bool soft_fill_piece(struct soft_store *fb, u64 addr, u32 len, u32 value,
  * soft_move_fill() - execute a FILL, or a part of it
  * @engine: the engine that executes it
  * @ch: busy, with the packet
+ * @fault: set with SOFT_END_FAULT
  * Context: the engine's thread, in a turn; does not wait for memory.
  * Return: see struct soft_packet_desc.
  */
-enum soft_end soft_move_fill(struct soft_engine *engine, struct soft_channel *ch)
+enum soft_end soft_move_fill(struct soft_engine *engine, struct soft_channel *ch,
+			     struct soft_fault *fault)
 {
 	struct soft_exec *exec = &ch->exec;
 	const struct soft_packet *packet = &exec->packet;
@@ -118,16 +133,20 @@ enum soft_end soft_move_fill(struct soft_engine *engine, struct soft_channel *ch
 		soft_move_advance(exec, exec->chunk);
 	}
 	while (exec->row < packet->rows) {
-		u64 dst = soft_move_dst(exec);
+		struct soft_place dst;
 		u32 len, work;
 
-		if (packet->dst_sys)
-			return soft_fill_guest(ch);
+		if (!soft_move_find(ch, soft_move_dst(exec), packet->dst_sys, SOFT_MOVE_TO, &dst,
+				    fault))
+			return SOFT_END_FAULT;
+		if (dst.sys)
+			return soft_fill_guest(ch, &dst);
 
-		len = min_t(u64, packet->width - exec->col, PAGE_SIZE - offset_in_page(dst));
+		len = min_t(u64, packet->width - exec->col, PAGE_SIZE - offset_in_page(dst.addr));
 		work = len + SOFT_PIECE_WORK;
-		if (!soft_fill_piece(&ch->inst->fb, dst, len, packet->value, &work))
-			return soft_dma_get_fb(ch, dst, soft_move_chunk(exec));
+		if (!soft_fill_piece(&ch->inst->fb, dst.addr, len, packet->value, &work))
+			return soft_dma_get_fb(ch, &dst,
+					       min_t(u64, soft_move_chunk(exec), dst.bytes));
 		soft_move_advance(exec, len);
 		if (soft_stop_wanted(engine, ch, work))
 			return SOFT_END_STOPPED;
@@ -135,29 +154,67 @@ enum soft_end soft_move_fill(struct soft_engine *engine, struct soft_channel *ch
 	return SOFT_END_PACKET;
 }
 
-/* One request, to the source or to the destination. Guest to guest takes two of them. */
-static enum soft_end soft_copy_guest(struct soft_channel *ch)
+/*
+ * The request that a copy makes next. It reads or writes one range of guest memory; framebuffer may
+ * lie anywhere.
+ */
+static void soft_copy_chunk(struct soft_channel *ch, struct soft_place *dst,
+			    struct soft_place *src)
 {
 	struct soft_exec *exec = &ch->exec;
-	const struct soft_packet *packet = &exec->packet;
-	u64 dst = soft_move_dst(exec), src = soft_move_src(exec);
-	bool both = packet->dst_sys && packet->src_sys;
-	bool write = both ? exec->write_back : packet->dst_sys;
-	u64 guest = write ? dst : src, local = write ? src : dst;
-	struct vgpu_dma *dma;
-	bool ok;
+	u64 bytes = exec->write_back ? exec->chunk : soft_move_chunk(exec);
 
-	exec->chunk = soft_move_chunk(exec);
-	dma = soft_dma_alloc(ch, guest, write);
+	if (dst->sys)
+		soft_space_extend(ch, SOFT_MOVE_TO, bytes, dst);
+	if (src->sys)
+		soft_space_extend(ch, SOFT_MOVE_FROM, bytes, src);
+	if (dst->sys)
+		bytes = min(bytes, dst->bytes);
+	if (src->sys && !exec->write_back)
+		bytes = min(bytes, src->bytes);
+	exec->chunk = bytes;
+}
+
+/* Guest to guest takes two requests: one reads into the bounce pages, one writes from there. */
+static enum soft_end soft_copy_bounce(struct soft_channel *ch, struct soft_place *dst,
+				      struct soft_place *src)
+{
+	struct soft_exec *exec = &ch->exec;
+	struct vgpu_dma *dma;
+
+	dma = soft_dma_alloc(ch, exec->write_back ? dst : src, exec->write_back);
 	if (!dma)
 		return soft_dma_later(ch);
-	ok = both ? soft_dma_add_bounce(ch, dma, exec->chunk) :
-		    soft_dma_add_fb(ch, dma, local, exec->chunk);
-	if (!ok) {
+	if (!soft_dma_add_bounce(ch, dma, exec->chunk)) {
 		vgpu_dma_put(dma);
-		return both ? soft_dma_get_loose(ch, local, exec->chunk) :
-			      soft_dma_get_fb(ch, local, exec->chunk);
+		return soft_dma_get_loose(ch, dst->va, exec->chunk);
 	}
+	exec->bounced = !exec->write_back;
+	return soft_dma_submit(ch, dma);
+}
+
+static enum soft_end soft_copy_guest(struct soft_channel *ch, struct soft_place *dst,
+				     struct soft_place *src)
+{
+	struct soft_place *local = dst->sys ? src : dst;
+	struct soft_exec *exec = &ch->exec;
+	struct vgpu_dma *dma;
+	u32 left;
+
+	soft_copy_chunk(ch, dst, src);
+	if (exec->write_back || (dst->sys && src->sys))
+		return soft_copy_bounce(ch, dst, src);
+
+	dma = soft_dma_alloc(ch, dst->sys ? dst : src, dst->sys);
+	if (!dma)
+		return soft_dma_later(ch);
+	if (!soft_dma_add_fb(ch, dma, exec->chunk, local)) {
+		left = exec->chunk - dma->len;
+		vgpu_dma_put(dma);
+		return soft_dma_get_fb(ch, local, min_t(u64, left, local->bytes));
+	}
+	exec->chunk = dma->len;
+	exec->bounced = false;
 	return soft_dma_submit(ch, dma);
 }
 
@@ -165,8 +222,8 @@ static enum soft_end soft_copy_guest(struct soft_channel *ch)
 static void soft_copy_answered(struct soft_exec *exec)
 {
 	exec->answered = false;
-	exec->write_back = exec->packet.src_sys && exec->packet.dst_sys && !exec->write_back;
-	if (!exec->write_back)
+	exec->write_back = exec->bounced;
+	if (!exec->bounced)
 		soft_move_advance(exec, exec->chunk);
 }
 
@@ -196,10 +253,12 @@ static bool soft_copy_piece(struct soft_store *fb, u64 dst, u64 src, u32 len, u3
  * soft_move_copy() - execute a COPY, or a part of it
  * @engine: the engine that executes it
  * @ch: busy, with the packet
+ * @fault: set with SOFT_END_FAULT
  * Context: the engine's thread, in a turn; does not wait for memory.
  * Return: see struct soft_packet_desc.
  */
-enum soft_end soft_move_copy(struct soft_engine *engine, struct soft_channel *ch)
+enum soft_end soft_move_copy(struct soft_engine *engine, struct soft_channel *ch,
+			     struct soft_fault *fault)
 {
 	struct soft_exec *exec = &ch->exec;
 	const struct soft_packet *packet = &exec->packet;
@@ -207,17 +266,24 @@ enum soft_end soft_move_copy(struct soft_engine *engine, struct soft_channel *ch
 	if (exec->answered)
 		soft_copy_answered(exec);
 	while (exec->row < packet->rows) {
-		u64 dst = soft_move_dst(exec), src = soft_move_src(exec);
+		struct soft_place dst, src;
 		u32 len, work;
 
-		if (packet->dst_sys || packet->src_sys)
-			return soft_copy_guest(ch);
+		if (!soft_move_find(ch, soft_move_dst(exec), packet->dst_sys, SOFT_MOVE_TO, &dst,
+				    fault) ||
+		    !soft_move_find(ch, soft_move_src(exec), packet->src_sys, SOFT_MOVE_FROM, &src,
+				    fault))
+			return SOFT_END_FAULT;
+		/* What was read to be written to guest memory is not, if that is not there now. */
+		exec->write_back &= dst.sys;
+		if (dst.sys || src.sys)
+			return soft_copy_guest(ch, &dst, &src);
 
-		len = min3(packet->width - exec->col, PAGE_SIZE - offset_in_page(dst),
-			   PAGE_SIZE - offset_in_page(src));
+		len = min3(packet->width - exec->col, PAGE_SIZE - offset_in_page(dst.addr),
+			   PAGE_SIZE - offset_in_page(src.addr));
 		work = len + SOFT_PIECE_WORK;
-		if (!soft_copy_piece(&ch->inst->fb, dst, src, len, &work))
-			return soft_dma_get_fb(ch, dst, len);
+		if (!soft_copy_piece(&ch->inst->fb, dst.addr, src.addr, len, &work))
+			return soft_dma_get_fb(ch, &dst, len);
 		soft_move_advance(exec, len);
 		if (soft_stop_wanted(engine, ch, work))
 			return SOFT_END_STOPPED;

@@ -2,7 +2,7 @@
 /*
  * The table of packet types, and the decoding and checking of packets and rings. The input is a
  * private copy of what the guest wrote. A packet that passes can be executed without further
- * checks of the partition's bounds.
+ * checks of the partition's bounds; or, where addresses are virtual, translates any of its own.
  */
 #include <linux/bits.h>
 #include <linux/kernel.h>
@@ -22,29 +22,39 @@
 #endif
 
 #include "packet.h"
+#include "walk.h"
 
-/* Whether a range lies in the partition, or (guest memory) does not wrap around. */
-static bool soft_range_ok(u64 addr, u64 len, bool sys, u64 fb_bytes)
+/*
+ * Whether a range lies in the partition; or, in guest memory, does not wrap around; or, of virtual
+ * addresses, lies in one half of them.
+ */
+static bool soft_range_ok(u64 addr, u64 len, bool sys, const struct soft_limits *limits)
 {
-	u64 end;
+	u64 last;
 
-	if (sys)	/* the range may end with the last byte of the address space */
-		return !check_add_overflow(addr, len - 1, &end);
-	return !check_add_overflow(addr, len, &end) && end <= fb_bytes;
+	/* A range may end with the last byte of the address space. */
+	if (check_add_overflow(addr, len - 1, &last))
+		return false;
+	if (sys)
+		return true;
+	if (limits->virt)
+		return soft_walk_va_ok(addr) && soft_walk_va_ok(last) && !((addr ^ last) >> 63);
+	return last < limits->fb_bytes;
 }
 
 /*
  * The same for @rows rows of @width bytes, @pitch bytes apart. The caller has checked that
  * @pitch is 0 where there is one row, and at least @width where there are more.
  */
-static bool soft_surface_ok(u64 addr, u64 width, u32 rows, u32 pitch, bool sys, u64 fb_bytes)
+static bool soft_surface_ok(u64 addr, u64 width, u32 rows, u32 pitch, bool sys,
+			    const struct soft_limits *limits)
 {
 	u64 span;
 
 	if (check_mul_overflow((u64)rows - 1, (u64)pitch, &span) ||
 	    check_add_overflow(span, width, &span))
 		return false;
-	return soft_range_ok(addr, span, sys, fb_bytes);
+	return soft_range_ok(addr, span, sys, limits);
 }
 
 static bool soft_pitch_ok(u64 width, u32 rows, u32 pitch)
@@ -73,7 +83,7 @@ static enum vgpu_hw_fault soft_decode_signal(const struct vgpu_hw_packet *raw,
 	*fault_addr = packet->signal_addr;
 	if (packet->signal_addr % 8)
 		return VGPU_HW_FAULT_ALIGN;
-	if (!soft_range_ok(packet->signal_addr, 8, packet->signal_sys, limits->fb_bytes))
+	if (!soft_range_ok(packet->signal_addr, 8, packet->signal_sys, limits))
 		return VGPU_HW_FAULT_ADDRESS;
 	return VGPU_HW_FAULT_NONE;
 }
@@ -108,7 +118,7 @@ static enum vgpu_hw_fault soft_decode_fill(const struct vgpu_hw_packet *raw,
 	if (packet->dst % 4 || packet->width % 4 || packet->dst_pitch % 4)
 		return VGPU_HW_FAULT_ALIGN;
 	if (!soft_surface_ok(packet->dst, packet->width, packet->rows, packet->dst_pitch,
-			     packet->dst_sys, limits->fb_bytes))
+			     packet->dst_sys, limits))
 		return VGPU_HW_FAULT_ADDRESS;
 	if (packet->dst_pitch == packet->width)
 		soft_packet_join(packet);
@@ -131,11 +141,11 @@ static enum vgpu_hw_fault soft_decode_copy(const struct vgpu_hw_packet *raw,
 
 	*fault_addr = packet->dst;
 	if (!soft_surface_ok(packet->dst, packet->width, packet->rows, packet->dst_pitch,
-			     packet->dst_sys, limits->fb_bytes))
+			     packet->dst_sys, limits))
 		return VGPU_HW_FAULT_ADDRESS;
 	*fault_addr = packet->src;
 	if (!soft_surface_ok(packet->src, packet->width, packet->rows, packet->src_pitch,
-			     packet->src_sys, limits->fb_bytes))
+			     packet->src_sys, limits))
 		return VGPU_HW_FAULT_ADDRESS;
 	if (packet->dst_pitch == packet->width && packet->src_pitch == packet->width)
 		soft_packet_join(packet);
@@ -162,8 +172,7 @@ static enum vgpu_hw_fault soft_decode_present(const struct vgpu_hw_packet *raw,
 	*fault_addr = s->offset;
 	if (s->offset % 4 || s->pitch % 4)
 		return VGPU_HW_FAULT_ALIGN;
-	if (!soft_surface_ok(s->offset, (u64)s->width * 4, s->height, s->pitch, false,
-			     limits->fb_bytes))
+	if (!soft_surface_ok(s->offset, (u64)s->width * 4, s->height, s->pitch, false, limits))
 		return VGPU_HW_FAULT_ADDRESS;
 	return VGPU_HW_FAULT_NONE;
 }
@@ -226,6 +235,8 @@ enum vgpu_hw_fault soft_packet_decode(const struct vgpu_hw_packet *raw,
 	desc = &soft_packet_descs[array_index_nospec(raw->type, VGPU_HW_PKT_END)];
 	if (!(desc->engines & BIT(limits->engine_class)) ||
 	    raw->flags & ~VGPU_HW_PKT_FLAGS || op_flags & ~desc->op_flags || raw->pad ||
+	    (limits->virt && (raw->flags & VGPU_HW_PKT_SIGNAL_SYS ||
+			      op_flags & (VGPU_HW_OP_DST_SYS | VGPU_HW_OP_SRC_SYS))) ||
 	    (desc->must_tell && !(raw->flags & (VGPU_HW_PKT_SIGNAL | VGPU_HW_PKT_IRQ))))
 		return VGPU_HW_FAULT_PACKET;
 	packet->desc = desc;
@@ -257,17 +268,19 @@ enum vgpu_hw_fault soft_packet_decode(const struct vgpu_hw_packet *raw,
  * @addr: address of the first packet
  * @order: log2 of the number of packets
  * @sys: the ring is in guest memory
- * @fb_bytes: length of the vGPU's framebuffer partition
+ * @limits: the partition, and whether @addr is virtual
  * Context: any; pure.
  * Return: VGPU_HW_FAULT_NONE, or the fault of the channel.
  */
-enum vgpu_hw_fault soft_ring_check(u64 addr, u32 order, bool sys, u64 fb_bytes)
+enum vgpu_hw_fault soft_ring_check(u64 addr, u32 order, bool sys,
+				   const struct soft_limits *limits)
 {
-	if (order < VGPU_HW_RING_ORDER_MIN || order > VGPU_HW_RING_ORDER_MAX)
+	if (order < VGPU_HW_RING_ORDER_MIN || order > VGPU_HW_RING_ORDER_MAX ||
+	    (limits->virt && sys))
 		return VGPU_HW_FAULT_RING;
 	if (addr % sizeof(struct vgpu_hw_packet))
 		return VGPU_HW_FAULT_ALIGN;
-	if (!soft_range_ok(addr, sizeof(struct vgpu_hw_packet) << order, sys, fb_bytes))
+	if (!soft_range_ok(addr, sizeof(struct vgpu_hw_packet) << order, sys, limits))
 		return VGPU_HW_FAULT_ADDRESS;
 	return VGPU_HW_FAULT_NONE;
 }

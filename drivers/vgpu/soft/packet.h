@@ -26,6 +26,20 @@ enum soft_end {
 };
 
 /**
+ * struct soft_fault - why a channel faults
+ * @code: enum vgpu_hw_fault
+ * @addr: the address that failed, 0 if the fault is not about an address
+ * @pc:   of a program that failed, else 0
+ * @id:   global id of the work-item that failed, else 0
+ */
+struct soft_fault {
+	enum vgpu_hw_fault code;
+	u64 addr;
+	u64 pc;
+	u32 id[3];
+};
+
+/**
  * struct soft_packet_desc - a type of packet: a row of the table in packet.c
  * @engines:  the engine classes that execute the type, 1 << enum vgpu_hw_engine_class each; 0:
  *            there is no such type
@@ -38,8 +52,8 @@ enum soft_end {
  *            not width * rows. NULL: the type has no operands: all their fields must be 0
  * @execute:  does a packet's work on memory, in the engine's thread. It returns SOFT_END_PACKET
  *            when the work is complete. Until then it is called again whenever the channel can
- *            go on, and finds in struct soft_exec how far it has come. NULL: there is nothing to
- *            do; also in user space
+ *            go on, and finds in struct soft_exec how far it has come. It sets @fault with
+ *            SOFT_END_FAULT. NULL: there is nothing to do; also in user space
  */
 struct soft_packet_desc {
 	u8 engines;
@@ -49,18 +63,21 @@ struct soft_packet_desc {
 	enum vgpu_hw_fault (*decode)(const struct vgpu_hw_packet *raw,
 				     const struct soft_limits *limits,
 				     struct soft_packet *packet, u64 *fault_addr);
-	enum soft_end (*execute)(struct soft_engine *engine, struct soft_channel *ch);
+	enum soft_end (*execute)(struct soft_engine *engine, struct soft_channel *ch,
+				 struct soft_fault *fault);
 };
 
 /**
  * struct soft_limits - what a packet is checked against
  * @fb_bytes:     length of the vGPU's framebuffer partition
+ * @virt:         the channel has a root: addresses are virtual
  * @engine_class: enum vgpu_hw_engine_class of the engine that is to execute the packet
  * @vectors:      number of MSI-X vectors that the vGPU has
  * @num_heads:    number of displays that the vGPU has
  */
 struct soft_limits {
 	u64 fb_bytes;
+	bool virt;
 	u32 engine_class;
 	u32 vectors;
 	u32 num_heads;
@@ -87,7 +104,8 @@ struct soft_limits {
  * @signal_addr: address that the signal is written to, a multiple of 8
  * @signal_value: the 64 bits that are written there
  * @head:    PRESENT: display that shows @scanout, below the number of heads
- * @scanout: PRESENT: the surface, in the partition
+ * @scanout: PRESENT: the surface, in the partition; where addresses are virtual, its offset is
+ *           the virtual one until the packet is executed
  */
 struct soft_packet {
 	const struct soft_packet_desc *desc;
@@ -117,13 +135,17 @@ bool soft_packet_known(u64 type);
 enum vgpu_hw_fault soft_packet_decode(const struct vgpu_hw_packet *raw,
 				      const struct soft_limits *limits,
 				      struct soft_packet *packet, u64 *fault_addr);
-enum vgpu_hw_fault soft_ring_check(u64 addr, u32 order, bool sys, u64 fb_bytes);
+enum vgpu_hw_fault soft_ring_check(u64 addr, u32 order, bool sys,
+				   const struct soft_limits *limits);
 
 /* move.c: execute functions of struct soft_packet_desc */
-enum soft_end soft_move_fill(struct soft_engine *engine, struct soft_channel *ch);
-enum soft_end soft_move_copy(struct soft_engine *engine, struct soft_channel *ch);
+enum soft_end soft_move_fill(struct soft_engine *engine, struct soft_channel *ch,
+			     struct soft_fault *fault);
+enum soft_end soft_move_copy(struct soft_engine *engine, struct soft_channel *ch,
+			     struct soft_fault *fault);
 
 /* display.c: likewise */
-enum soft_end soft_display_present(struct soft_engine *engine, struct soft_channel *ch);
+enum soft_end soft_display_present(struct soft_engine *engine, struct soft_channel *ch,
+				   struct soft_fault *fault);
 
 #endif /* _VGPU_SOFT_PACKET_H */

@@ -103,6 +103,7 @@ bool soft_queue_begin(struct soft_instance *inst, unsigned int engine)
 	spin_lock(&inst->queue_lock);
 	ok = !inst->stopping;
 	inst->queue[engine].in_turn = ok;
+	inst->queue[engine].space_gen = inst->space_gen;
 	spin_unlock(&inst->queue_lock);
 	return ok;
 }

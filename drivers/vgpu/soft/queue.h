@@ -23,6 +23,8 @@ struct soft_instance;
  * @nr_stalled: channels that wait for guest memory or for pages (the engine's thread also reads
  *            it without the lock)
  * @in_turn:  the engine's thread is working for the vGPU
+ * @space_gen: soft_space_gen() when the engine last looked at it, in a turn (written by the
+ *            engine's thread without the lock)
  *
  * Protected by the vGPU's queue_lock.
  */
@@ -33,6 +35,7 @@ struct soft_queue {
 	u64 due_ns;
 	unsigned int nr_stalled;
 	bool in_turn;
+	u32 space_gen;
 };
 
 void soft_queue_publish(struct soft_channel *ch, enum vgpu_hw_state state);

@@ -33,7 +33,7 @@ static int soft_regs_read_dev(struct soft_instance *inst, u32 reg, u32 *value)
 		*value = inst->fault_channel;
 		spin_unlock(&inst->queue_lock);
 		return 0;
-	default:	/* VGPU_HW_RESET is for writing only */
+	default:	/* VGPU_HW_RESET and VGPU_HW_INVALIDATE are for writing only */
 		if (!vgpu_hw_identity(inst->vgpu, VGPU_HW_DEV_BASE + reg, &word, sizeof(word)))
 			return -ENXIO;
 		*value = le32_to_cpu(word);
@@ -51,6 +51,9 @@ static int soft_regs_read_chan(struct soft_channel *ch, u32 reg, u32 *value)
 	switch (reg) {
 	case VGPU_HW_CHAN_CTRL:
 		*value = ch->ctrl;
+		break;
+	case VGPU_HW_CHAN_ROOT:
+		*value = ch->root;
 		break;
 	case VGPU_HW_CHAN_RING ... VGPU_HW_CHAN_RING + 4:
 		*value = soft_regs_half(ch->ring, reg);
@@ -153,6 +156,12 @@ static int soft_regs_read(struct soft_instance *inst, u64 offset, void *buf, siz
 	return 0;
 }
 
+/* Whether a value names an address space, or none of them. */
+static bool soft_regs_root_ok(u32 value)
+{
+	return !value || value & VGPU_HW_ROOT_VALID;
+}
+
 static int soft_regs_write_dev(struct soft_instance *inst, u32 reg, u32 value)
 {
 	switch (reg) {
@@ -165,6 +174,11 @@ static int soft_regs_write_dev(struct soft_instance *inst, u32 reg, u32 value)
 		if (value != VGPU_HW_RESET_MAGIC)
 			return -EINVAL;
 		return VGPU_REGION_RESET;
+	case VGPU_HW_INVALIDATE:
+		if (!soft_regs_root_ok(value))
+			return -EINVAL;
+		soft_space_invalidate(inst, value);
+		return 0;
 	default:
 		return -ENXIO;
 	}
@@ -177,6 +191,17 @@ static void soft_regs_write_ring(struct soft_channel *ch, u64 value, u64 mask)
 	mutex_lock(&inst->config_lock);
 	spin_lock(&inst->queue_lock);
 	ch->ring = (ch->ring & ~mask) | (value & mask);
+	spin_unlock(&inst->queue_lock);
+	mutex_unlock(&inst->config_lock);
+}
+
+static void soft_regs_write_root(struct soft_channel *ch, u32 value)
+{
+	struct soft_instance *inst = ch->inst;
+
+	mutex_lock(&inst->config_lock);
+	spin_lock(&inst->queue_lock);
+	ch->root = value;
 	spin_unlock(&inst->queue_lock);
 	mutex_unlock(&inst->config_lock);
 }
@@ -197,6 +222,11 @@ static int soft_regs_write_chan(struct soft_channel *ch, u32 reg, u32 value)
 		return 0;
 	case VGPU_HW_CHAN_RING + 4:
 		soft_regs_write_ring(ch, (u64)value << 32, (u64)U32_MAX << 32);
+		return 0;
+	case VGPU_HW_CHAN_ROOT:
+		if (!soft_regs_root_ok(value))
+			return -EINVAL;
+		soft_regs_write_root(ch, value);
 		return 0;
 	case VGPU_HW_CHAN_DOORBELL:
 		soft_channel_doorbell(ch);
@@ -239,7 +269,7 @@ static int soft_regs_write(struct soft_instance *inst, u64 offset, const void *b
  * @buf: kernel memory, little endian
  * @count: bytes, any number
  * @write: write the register, else read it
- * Context: sleeps; a write that disables a channel waits for its engine.
+ * Context: sleeps; a write that disables a channel, or invalidates, waits for engines.
  * Return: 0; VGPU_REGION_RESET; -EINVAL for a width, an alignment or a value that is not
  * allowed; -ENXIO for no such register.
  */

@@ -45,6 +45,9 @@ u64 soft_stop_clock(struct soft_engine *engine)
  * @ch: the channel that the engine is working on, or NULL
  * @work: bytes done since the last call; other work is stated as so many bytes
  *
+ * The caller keeps no translation of an address over the call, unless it looks at
+ * soft_space_gen() again before it uses it.
+ *
  * Flags are looked at in every call. The clock, and whether other threads wait for the
  * processor, every 64 KiB: so much gets done however late a turn begins.
  *
@@ -53,6 +56,7 @@ u64 soft_stop_clock(struct soft_engine *engine)
  */
 bool soft_stop_wanted(struct soft_engine *engine, const struct soft_channel *ch, u32 work)
 {
+	soft_space_look(engine);
 	if (soft_stop_told(engine) || engine->expired || (ch && READ_ONCE(ch->stop)))
 		return true;
 	engine->work += work;

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Address spaces of channels. Without a root addresses are those of the partition; with one they
+ * are translated by the guest's page tables (walk.c).
+ *
+ * An engine uses a translation only for a piece of work: until it next calls soft_stop_wanted(),
+ * or gives back the channel. There it looks whether translations were invalidated since, notes
+ * that it has looked, and drops what it has kept. So an invalidation counts up the vGPU's
+ * generation, and waits until each engine that is in a turn of the vGPU has noted it. A request to
+ * guest memory, which lasts longer, is cancelled then, and the channel does that step of its packet
+ * again. What a PRESENT shows is a place in the partition, and stays shown.
+ */
+#include <linux/mm.h>
+
+#include "gpu.h"
+#include "instance.h"
+#include "walk.h"
+
+static u64 soft_space_read(struct soft_store *fb, u64 at)
+{
+	struct page *page = soft_store_peek(fb, at >> PAGE_SHIFT);
+	const __le64 *entry;
+
+	if (!page)
+		return 0;
+	entry = page_address(page) + offset_in_page(at);
+	return le64_to_cpu(READ_ONCE(*entry));
+}
+
+static bool soft_space_walk(struct soft_channel *ch, u64 va, struct soft_walk *walk)
+{
+	struct soft_instance *inst = ch->inst;
+	struct soft_tlb *tlb = &inst->gpu->engine[ch->engine].tlb;
+	u64 region = va >> SOFT_WALK_REGION_SHIFT, pte;
+	u32 slot = region % SOFT_TLB, level;
+	enum soft_walk_end end;
+
+	end = soft_walk_begin(walk, ch->space, va, inst->fb_bytes);
+	if (end == SOFT_WALK_MORE && tlb->entry[slot].root == ch->space &&
+	    tlb->entry[slot].region == region) {
+		walk->level = tlb->entry[slot].level;
+		end = soft_walk_step(walk, tlb->entry[slot].pte);
+	}
+	while (end == SOFT_WALK_MORE) {
+		level = walk->level;
+		pte = soft_space_read(&inst->fb, walk->at);
+		end = soft_walk_step(walk, pte);
+		if (level && end != SOFT_WALK_FAULT) {
+			tlb->entry[slot].region = region;
+			tlb->entry[slot].root = ch->space;
+			tlb->entry[slot].level = level;
+			tlb->entry[slot].pte = pte;
+		}
+	}
+	return end == SOFT_WALK_LEAF;
+}
+
+/* Without a root: the partition. */
+static bool soft_space_identity(struct soft_channel *ch, struct soft_place *place)
+{
+	u64 fb_bytes = ch->inst->fb_bytes;
+
+	if (place->va >= fb_bytes)
+		return false;
+	place->addr = place->va;
+	place->bytes = fb_bytes - place->va;
+	place->sys = false;
+	return true;
+}
+
+/**
+ * soft_space_find() - translate an address
+ * @ch: busy
+ * @va: the address, any number
+ * @access: what is wanted, see space.h. Without a root any access is allowed
+ * @place: set to where @va leads; valid until the engine calls soft_stop_wanted()
+ * @fault: set if false is returned
+ * Context: the engine's thread, in a turn.
+ * Return: false if there is no translation, or none that allows the access.
+ */
+bool soft_space_find(struct soft_channel *ch, u64 va, u32 access, struct soft_place *place,
+		     struct soft_fault *fault)
+{
+	struct soft_walk walk;
+
+	place->va = va;
+	if (!ch->space) {
+		if (soft_space_identity(ch, place))
+			return true;
+		fault->code = VGPU_HW_FAULT_ADDRESS;
+		fault->addr = va;
+		return false;
+	}
+	if (!soft_space_walk(ch, va, &walk) ||
+	    (access & ~walk.flags & ~VGPU_HW_PTE_SYS) || (walk.flags & ~access & VGPU_HW_PTE_SYS)) {
+		fault->code = VGPU_HW_FAULT_PAGE;
+		fault->addr = va;
+		return false;
+	}
+	place->addr = walk.addr;
+	place->bytes = walk.bytes;
+	place->sys = walk.flags & VGPU_HW_PTE_SYS;
+	return true;
+}
+
+/**
+ * soft_space_extend() - look how far a place goes on
+ * @ch: busy
+ * @access: as it was found
+ * @bytes: so many are wanted
+ * @place: what soft_space_find() has found; its bytes grow to @bytes or more, if so many lie one
+ *         after the other
+ * Context: the engine's thread, in a turn.
+ */
+void soft_space_extend(struct soft_channel *ch, u32 access, u64 bytes, struct soft_place *place)
+{
+	struct soft_fault fault;
+	struct soft_place next;
+
+	while (place->bytes < bytes &&
+	       soft_space_find(ch, place->va + place->bytes, access, &next, &fault) &&
+	       next.sys == place->sys && next.addr == place->addr + place->bytes)
+		place->bytes += next.bytes;
+}
+
+/**
+ * soft_space_page() - find the page of framebuffer behind an address
+ * @ch: busy
+ * @va: the address, any number
+ * @access: what is wanted; not VGPU_HW_PTE_SYS
+ * @place: set, but with SOFT_SPACE_FAULT
+ * @page: set to the page, without a reference. To be read it may be NULL: it was never touched,
+ *        and reads zero until somebody writes to it
+ * @fault: set with SOFT_SPACE_FAULT
+ * Context: the engine's thread, in a turn; does not wait for memory.
+ * Return: enum soft_space_end.
+ */
+enum soft_space_end soft_space_page(struct soft_channel *ch, u64 va, u32 access,
+				    struct soft_place *place, struct page **page,
+				    struct soft_fault *fault)
+{
+	struct soft_store *fb = &ch->inst->fb;
+
+	if (!soft_space_find(ch, va, access, place, fault))
+		return SOFT_SPACE_FAULT;
+	*page = soft_store_peek(fb, place->addr >> PAGE_SHIFT);
+	if (*page || !(access & VGPU_HW_PTE_W))
+		return SOFT_SPACE_OK;
+	*page = soft_store_page(fb, place->addr >> PAGE_SHIFT, SOFT_GFP_ENGINE);
+	return *page ? SOFT_SPACE_OK : SOFT_SPACE_WAIT;
+}
+
+/**
+ * soft_space_gen() - the generation of a vGPU's translations
+ * @inst: the vGPU
+ *
+ * Whoever keeps translations over soft_stop_wanted() reads this first, then makes them, and drops
+ * them when this has changed.
+ *
+ * Context: any.
+ * Return: a number that each invalidation changes.
+ */
+u32 soft_space_gen(const struct soft_instance *inst)
+{
+	/* Pairs with the lock under which it changes: what the guest wrote before is seen. */
+	return smp_load_acquire(&inst->space_gen);
+}
+
+/* Drops what the engine has kept of another turn. In the engine's thread, at a turn's begin. */
+void soft_space_turn(struct soft_engine *engine)
+{
+	memset(&engine->tlb, 0, sizeof(engine->tlb));
+}
+
+/**
+ * soft_space_look() - look whether translations were invalidated
+ * @engine: in a turn, and about to use none of the translations that it has made
+ * Context: the engine's thread; does not sleep.
+ */
+void soft_space_look(struct soft_engine *engine)
+{
+	struct soft_instance *inst = engine->inst;
+	struct soft_queue *queue = &inst->queue[engine->index];
+	u32 gen = soft_space_gen(inst);
+
+	if (likely(queue->space_gen == gen))
+		return;
+	memset(&engine->tlb, 0, sizeof(engine->tlb));
+	/* After all that was done by old translations. */
+	smp_store_release(&queue->space_gen, gen);
+	if (wq_has_sleeper(&inst->wait))
+		wake_up_all(&inst->wait);
+}
+
+static bool soft_space_all_looked(struct soft_instance *inst)
+{
+	bool all = true;
+	unsigned int i;
+
+	lockdep_assert_held(&inst->config_lock);
+	spin_lock(&inst->queue_lock);
+	for (i = 0; i < SOFT_ENGINES; i++)
+		all &= !inst->queue[i].in_turn ||
+		       smp_load_acquire(&inst->queue[i].space_gen) == inst->space_gen;
+	spin_unlock(&inst->queue_lock);
+	return all;
+}
+
+/* Counts up the generation, and returns when no engine uses a translation of an older one. */
+static void soft_space_sync(struct soft_instance *inst)
+{
+	lockdep_assert_held(&inst->config_lock);
+	spin_lock(&inst->queue_lock);
+	smp_store_release(&inst->space_gen, inst->space_gen + 1);
+	spin_unlock(&inst->queue_lock);
+	wait_event(inst->wait, soft_space_all_looked(inst));
+}
+
+/* Has a channel that waits for guest memory do its step again, with new translations. */
+static void soft_space_redo(struct soft_channel *ch)
+{
+	struct soft_instance *inst = ch->inst;
+	struct vgpu_dma *dma = NULL;
+	bool ready;
+
+	lockdep_assert_held(&inst->config_lock);
+	spin_lock(&inst->queue_lock);
+	/* A request for pages is about a place in the partition, wherever that is mapped. */
+	if (ch->stalled && ch->dma && !ch->dma->work) {
+		dma = ch->dma;
+		ch->dma = NULL;
+	}
+	spin_unlock(&inst->queue_lock);
+	if (!dma)
+		return;
+
+	/* Nobody wakes the channel meanwhile, unless the vGPU is being stopped. */
+	vgpu_dma_forget(dma);
+	spin_lock(&inst->queue_lock);
+	ready = ch->stalled;
+	if (ready) {
+		soft_queue_stall(ch, false);
+		soft_queue_add(ch);
+	}
+	spin_unlock(&inst->queue_lock);
+	if (ready)
+		soft_queue_announce(inst, ch->engine);
+}
+
+/**
+ * soft_space_invalidate() - drop what engines keep of an address space
+ * @inst: the vGPU
+ * @root: the address space, as VGPU_HW_CHAN_ROOT
+ *
+ * Returns when nothing works by what page tables said before. That takes as long as it may take to
+ * disable a channel.
+ *
+ * Context: sleeps.
+ */
+void soft_space_invalidate(struct soft_instance *inst, u32 root)
+{
+	u32 i;
+
+	mutex_lock(&inst->config_lock);
+	soft_space_sync(inst);
+	for (i = 0; root && i < inst->nr_channels; i++)
+		if (inst->channel[i].space == root)
+			soft_space_redo(&inst->channel[i]);
+	mutex_unlock(&inst->config_lock);
+}
