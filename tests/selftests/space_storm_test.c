@@ -294,9 +294,10 @@ static void scribbled_tables(void)
 	for (i = 0; i < CHANNELS; i++)
 		done += prey[i].done;
 	ktap_note("%llu packets; faults: %u page, %u packet, %u address, %u align, %u dma, %u ring",
-		  (unsigned long long)done, faults[VGPU_HW_FAULT_PAGE], faults[VGPU_HW_FAULT_PACKET],
-		  faults[VGPU_HW_FAULT_ADDRESS], faults[VGPU_HW_FAULT_ALIGN],
-		  faults[VGPU_HW_FAULT_DMA], faults[VGPU_HW_FAULT_RING]);
+		  (unsigned long long)done, faults[VGPU_HW_FAULT_PAGE],
+		  faults[VGPU_HW_FAULT_PACKET], faults[VGPU_HW_FAULT_ADDRESS],
+		  faults[VGPU_HW_FAULT_ALIGN], faults[VGPU_HW_FAULT_DMA],
+		  faults[VGPU_HW_FAULT_RING]);
 	CHECK(load.checked && writer.times && flusher.times && done && faults[VGPU_HW_FAULT_PAGE],
 	      "nothing happened");
 	load_exit(&load);
