@@ -214,9 +214,14 @@ void vgpu_chan_destroy(struct vgpu_chan *chan)
 
 int vgpu_chan_fault(struct vgpu_chan *chan, struct vgpu_fault *fault)
 {
+	const struct vgpu_hw_channel *page = chan->page;
+	unsigned int i;
 	int ret;
 
 	fault->channel = chan->id;
+	fault->pc = le64toh(__atomic_load_n(&page->fault_pc, __ATOMIC_RELAXED));
+	for (i = 0; i < 3; i++)
+		fault->id[i] = le32toh(__atomic_load_n(&page->fault_id[i], __ATOMIC_RELAXED));
 	ret = vgpu_reg_read32(chan->dev,
 			      vgpu_chan_reg(chan->id, VGPU_HW_CHAN_FAULT_CODE),
 			      &fault->code);

@@ -17,6 +17,9 @@
 #include "libvgpu_space.h"
 #include "libvgpu_chan.h"
 #include "libvgpu_work.h"
+#include "libvgpu_elf.h"
+#include "libvgpu_compute.h"
+#include "libvgpu_log.h"
 #include "libvgpu_names.h"
 
 #endif /* LIBVGPU_H */

@@ -60,12 +60,16 @@ struct vgpu_chan {
  * @code:    enum vgpu_hw_fault
  * @pos:     index of the packet, counted since the channel was enabled
  * @addr:    the address that failed, for codes that have one
+ * @pc:      of a program: address of the instruction, else 0
+ * @id:      of a program: global id of the work-item
  */
 struct vgpu_fault {
 	uint32_t channel;
 	uint32_t code;
 	uint64_t pos;
 	uint64_t addr;
+	uint64_t pc;
+	uint32_t id[3];
 };
 
 /*
@@ -133,7 +137,8 @@ int vgpu_chan_wait_idle(struct vgpu_chan *chan, int timeout_ms);
 int vgpu_chan_wait_fault(struct vgpu_chan *chan, int timeout_ms, struct vgpu_fault *fault);
 
 /*
- * Reads the fault registers of the channel; the code is VGPU_HW_FAULT_NONE if it has not faulted.
+ * Reads the fault registers of the channel, and from its page what has no register; the code is
+ * VGPU_HW_FAULT_NONE if it has not faulted.
  */
 int vgpu_chan_fault(struct vgpu_chan *chan, struct vgpu_fault *fault);
 

@@ -110,6 +110,12 @@ int vgpu_dev_open_vfio(struct vgpu_dev **devp, const char *uuid);
 int vgpu_dev_open_pci(struct vgpu_dev **devp, const char *address);
 
 /*
+ * Opens the mdev with the UUID @name on the host, or the PCI function at the address @name in a
+ * virtual machine. NULL means the first PCI function or, if there is none, the only mdev.
+ */
+int vgpu_dev_open(struct vgpu_dev **devp, const char *name);
+
+/*
  * Closes and frees a device, or does nothing with NULL. Destroy its channels and free its buffers
  * before.
  */

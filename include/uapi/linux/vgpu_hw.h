@@ -251,8 +251,8 @@ enum vgpu_hw_packet_type {
  * @present_height: PRESENT: rows
  * @present_pitch:  PRESENT: bytes per row, >= 4 * present_width
  * @present_format: PRESENT: VGPU_HW_FORMAT_XRGB8888
- * @group:        DISPATCH: work-items of a work-group per dimension, each at least 1, their product
- *                at most VGPU_HW_GROUP_MAX. Groups at the grid's far edges may have fewer
+ * @group:        DISPATCH: work-items of a work-group per dimension, each at least 1, product
+ *                most VGPU_HW_GROUP_MAX. Groups at the grid's far edges may have fewer
  * @group_pad:    DISPATCH: 0
  * @signal_addr:  with VGPU_HW_PKT_SIGNAL: address of the signal, 8-byte aligned; else 0
  * @signal_value: with VGPU_HW_PKT_SIGNAL: the value that is written to it; else 0
@@ -352,7 +352,7 @@ struct vgpu_hw_packet {
  * @private_bytes: private memory of a work-item, a multiple of 16, at most VGPU_HW_PRIVATE_MAX
  * @pad:        0
  *
- * Its address is a multiple of 64. It lies in framebuffer, as its image does. The text is read once,
+ * Its address is a multiple of 64. It lies in framebuffer, as its image does. The text is read once
  * and decoded; what came of it may be used for every later dispatch with the same root, @image and
  * @text_bytes, until VGPU_HW_INVALIDATE or a reset. Constants are read when the program reads them.
  */

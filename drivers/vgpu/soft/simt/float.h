@@ -15,6 +15,7 @@
 #define SIMT_RDN	2	/* down */
 #define SIMT_RUP	3	/* up */
 #define SIMT_RMM	4	/* to nearest, ties away from zero */
+#define SIMT_RM_DYN	7	/* rm only: as frm says */
 
 /* Flags, as in fflags; they are or-ed to *flags. */
 #define SIMT_NX		0x01

@@ -28,8 +28,10 @@
 	X(CLZ) X(CLZW) X(CTZ) X(CTZW) X(CPOP) X(CPOPW) X(SEXT_B) X(SEXT_H) X(ZEXT_H) \
 	X(ORC_B) X(REV8)
 
-/* imm: LUI, AUIPC: the value added; JAL and branches: the distance in instructions, INT_MAX where */
-/* that is no multiple of 4 bytes; JALR: bytes */
+/*
+ * imm: LUI, AUIPC: the value added; JAL and branches: the distance in instructions, INT_MAX where
+ * that is no multiple of 4 bytes; JALR: bytes
+ */
 #define SIMT_OPS_FLOW(X) \
 	X(LUI) X(AUIPC) X(JAL) X(JALR) X(BEQ) X(BNE) X(BLT) X(BGE) X(BLTU) X(BGEU)
 
@@ -53,7 +55,7 @@
 	X(ILLEGAL) X(FENCE) X(BARRIER) X(CSR_ID) \
 	X(FCSR_RW) X(FCSR_RS) X(FCSR_RC) X(FCSR_RWI) X(FCSR_RSI) X(FCSR_RCI)
 
-/* Floats whose result or flags depend on rounding. Each has a second operation, NAME_X, see below. */
+/* Floats whose result or flags depend on rounding. Each has a NAME_X, see below. */
 #define SIMT_OPS_ROUND(X) \
 	X(FADD_S) X(FSUB_S) X(FMUL_S) X(FDIV_S) X(FSQRT_S) \
 	X(FMADD_S) X(FMSUB_S) X(FNMSUB_S) X(FNMADD_S) \

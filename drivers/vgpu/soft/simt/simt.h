@@ -77,7 +77,7 @@ void simt_tlb_flush(struct simt_tlb *tlb);
 
 /**
  * struct simt_isa - the interpreter, as compiled for some instruction set of the CPU
- * @name: "scalar", "sse2", "avx2" or "avx512"
+ * @name: "scalar", "sse2" or "avx2"
  * @run:  runs a warp for at most @budget instructions; sets @budget to what is left
  */
 struct simt_isa {
@@ -85,7 +85,7 @@ struct simt_isa {
 	enum simt_end (*run)(struct simt_warp *warp, u32 *budget);
 };
 
-extern const struct simt_isa simt_isa_scalar, simt_isa_sse2, simt_isa_avx2, simt_isa_avx512;
+extern const struct simt_isa simt_isa_scalar, simt_isa_sse2, simt_isa_avx2;
 
 /**
  * struct simt_dispatch - a dispatch

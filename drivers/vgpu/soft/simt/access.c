@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Where memory accesses of lanes go to, when they are not all in one place: see lane_mem.h. And the
+ * TLB.
+ */
+#include <linux/bitops.h>
+#include <linux/minmax.h>
+#include <linux/string.h>
+
+#include "reg.h"
+
+#define SIMT_PAGE_MASK	(VGPU_HW_PAGE_SIZE - 1ULL)
+
+/* Accesses so far around the private memory are a stack's that has no room. */
+#define SIMT_STACK_FIRST	0x50000000ULL
+#define SIMT_STACK_LAST		0x7fffffffULL
+
+/* Drops all that @tlb has. Context: any. */
+void simt_tlb_flush(struct simt_tlb *tlb)
+{
+	memset(tlb->read, 0xff, sizeof(tlb->read));
+	memset(tlb->write, 0xff, sizeof(tlb->write));
+}
+
+static bool simt_in_image(const struct simt_dispatch *dispatch, u64 va)
+{
+	return va - VGPU_HW_VA_IMAGE < dispatch->image_bytes;
+}
+
+/* Finds the page of @va, which is global or in the image. */
+static enum simt_end simt_access_page(struct simt_warp *w, u64 va, bool write, u8 **host,
+				      bool *keep, enum vgpu_hw_fault *code)
+{
+	struct simt_dispatch *dispatch = w->dispatch;
+	unsigned int entry = va / VGPU_HW_PAGE_SIZE % SIMT_TLB;
+	struct simt_tlb *tlb = dispatch->tlb;
+	u64 page = va & ~SIMT_PAGE_MASK;
+	enum simt_end end;
+	void *at;
+
+	*keep = true;
+	if ((write ? tlb->write[entry] : tlb->read[entry]) == page) {
+		*host = write ? tlb->write_host[entry] : tlb->read_host[entry];
+		return SIMT_DONE;
+	}
+	*code = VGPU_HW_FAULT_PAGE;
+	if (write && va < VGPU_HW_VA_GLOBAL)
+		return SIMT_FAULT;
+	end = dispatch->mem->map(dispatch->mem, page, write, &at, keep, code);
+	if (end != SIMT_DONE)
+		return end;
+	*host = at;
+	if (!*keep)
+		return SIMT_DONE;
+	/* What may be written may be read, too. */
+	tlb->read[entry] = page;
+	tlb->read_host[entry] = at;
+	if (write) {
+		tlb->write[entry] = page;
+		tlb->write_host[entry] = at;
+	}
+	return SIMT_DONE;
+}
+
+/**
+ * simt_access_fill() - have the TLB hold a page
+ * @w: the warp
+ * @va: any address
+ * @write: it is to be written
+ * Context: any. Says nothing about why there is no page: the access by lanes does.
+ * Return: whether the TLB has it now.
+ */
+bool simt_access_fill(struct simt_warp *w, u64 va, bool write)
+{
+	enum vgpu_hw_fault code;
+	bool keep;
+	u8 *host;
+
+	if (va < VGPU_HW_VA_GLOBAL && !simt_in_image(w->dispatch, va))
+		return false;
+	return simt_access_page(w, va, write, &host, &keep, &code) == SIMT_DONE && keep;
+}
+
+/*
+ * Finds the first piece of a lane's access of @bytes at @va, and sets @bytes to its length: it ends
+ * with a page, or a private word.
+ */
+static enum simt_end simt_access_piece(struct simt_warp *w, u64 va, unsigned int lane, bool write,
+				       unsigned int *bytes, u8 **host, enum vgpu_hw_fault *code)
+{
+	const struct simt_dispatch *dispatch = w->dispatch;
+	u64 offset = va & SIMT_PAGE_MASK;
+	enum simt_end end;
+	bool keep;
+
+	if (va >= VGPU_HW_VA_GLOBAL || simt_in_image(dispatch, va)) {
+		*bytes = min_t(u64, *bytes, VGPU_HW_PAGE_SIZE - offset);
+		end = simt_access_page(w, va, write, host, &keep, code);
+		if (end == SIMT_DONE)
+			*host += offset;
+		return end;
+	}
+	offset = va - VGPU_HW_VA_LOCAL;
+	if (offset < dispatch->local_bytes) {
+		*bytes = min_t(u64, *bytes, dispatch->local_bytes - offset);
+		*host = dispatch->local + offset;
+		return SIMT_DONE;
+	}
+	offset = va - VGPU_HW_VA_PRIVATE;
+	if (offset < dispatch->private_bytes) {
+		*bytes = min_t(u64, *bytes, 8 - offset % 8);
+		*host = w->private + (offset / 8 * SIMT_LANES + lane) * 8 + offset % 8;
+		return SIMT_DONE;
+	}
+	*code = va >= SIMT_STACK_FIRST && va <= SIMT_STACK_LAST ? VGPU_HW_FAULT_STACK :
+								  VGPU_HW_FAULT_PAGE;
+	return SIMT_FAULT;
+}
+
+/* Finds a lane's second piece, too, if there is one. */
+static enum simt_end simt_access_lane(struct simt_warp *w, u64 va, unsigned int lane, bool write,
+				      unsigned int bytes, u64 *fault_va, enum vgpu_hw_fault *code)
+{
+	unsigned int first = bytes, second;
+	enum simt_end end;
+
+	*fault_va = va;
+	end = simt_access_piece(w, va, lane, write, &first, &w->host[lane], code);
+	w->piece[lane] = first;
+	if (end != SIMT_DONE || first == bytes)
+		return end;
+	second = bytes - first;
+	*fault_va = va + first;
+	return simt_access_piece(w, va + first, lane, write, &second, &w->host2[lane], code);
+}
+
+/**
+ * simt_access_hosts() - find where the access of each active lane goes to
+ * @w: the warp
+ * @i: the instruction
+ * @va: addresses by lane
+ * @bytes: 1, 2, 4 or 8
+ * @write: it is a store
+ *
+ * Sets @w->host, and for accesses in two pieces @w->piece and @w->host2.
+ *
+ * Context: any.
+ * Return: SIMT_HOSTS_FAIL: there was an event, and the caller returns SIMT_LEAVE.
+ */
+enum simt_hosts simt_access_hosts(struct simt_warp *w, const struct simt_insn *i, const u64 *va,
+				  unsigned int bytes, bool write)
+{
+	enum simt_hosts hosts = SIMT_HOSTS_WHOLE;
+	enum vgpu_hw_fault code;
+	u64 fault_va, page = 1;
+	u8 *host = NULL;
+	unsigned int l;
+
+	for (l = 0; l < SIMT_LANES; l++) {
+		w->host[l] = (u8 *)&w->nowhere;
+		if (!simt_active(w, l))
+			continue;
+		/* Neighbours are often in the page of the lane before. */
+		if ((va[l] & ~SIMT_PAGE_MASK) == page &&
+		    (va[l] & SIMT_PAGE_MASK) + bytes <= VGPU_HW_PAGE_SIZE) {
+			w->host[l] = host + (va[l] & SIMT_PAGE_MASK);
+			w->piece[l] = bytes;
+			continue;
+		}
+		switch (simt_access_lane(w, va[l], l, write, bytes, &fault_va, &code)) {
+		case SIMT_FAULT:
+			simt_warp_fault(w, i, code, fault_va, l);
+			return SIMT_HOSTS_FAIL;
+		case SIMT_WAIT:
+			w->ip = i;
+			w->event = SIMT_EVENT_WAIT;
+			return SIMT_HOSTS_FAIL;
+		default:
+			break;
+		}
+		if (w->piece[l] < bytes) {
+			hosts = SIMT_HOSTS_SPLIT;
+		} else if (va[l] >= VGPU_HW_VA_GLOBAL) {
+			page = va[l] & ~SIMT_PAGE_MASK;
+			host = w->host[l] - (va[l] & SIMT_PAGE_MASK);
+		}
+	}
+	return hosts;
+}
+
+/**
+ * simt_access_load() - load, where simt_access_hosts() has found SIMT_HOSTS_SPLIT
+ * @w: the warp
+ * @bytes: as there
+ * @to: the lanes' values, zero-extended; of lanes that are not active 0
+ * Context: any.
+ */
+void simt_access_load(struct simt_warp *w, unsigned int bytes, u64 *to)
+{
+	for (unsigned int l = 0; l < SIMT_LANES; l++) {
+		to[l] = 0;
+		if (!simt_active(w, l))
+			continue;
+		memcpy(&to[l], w->host[l], w->piece[l]);
+		if (w->piece[l] < bytes)
+			memcpy((u8 *)&to[l] + w->piece[l], w->host2[l], bytes - w->piece[l]);
+	}
+}
+
+/* The same for a store of the low @bytes of @from. */
+void simt_access_store(struct simt_warp *w, unsigned int bytes, const u64 *from)
+{
+	for (unsigned int l = 0; l < SIMT_LANES; l++) {
+		if (!simt_active(w, l))
+			continue;
+		memcpy(w->host[l], &from[l], w->piece[l]);
+		if (w->piece[l] < bytes)
+			memcpy(w->host2[l], (const u8 *)&from[l] + w->piece[l],
+			       bytes - w->piece[l]);
+	}
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0
+/* A dispatch: its work-groups one after the other, the warps of a group in turns. */
+#include <linux/bitops.h>
+#include <linux/math.h>
+#include <linux/minmax.h>
+#include <linux/string.h>
+
+#include "warp.h"
+
+static u32 simt_items(const u32 group[3])
+{
+	return group[0] * group[1] * group[2];
+}
+
+/* Bytes of struct simt_dispatch.warps for groups of this size, which has been checked. */
+size_t simt_warps_bytes(const u32 group[3])
+{
+	return DIV_ROUND_UP(simt_items(group), SIMT_LANES) * sizeof(struct simt_warp);
+}
+
+/* Bytes of struct simt_dispatch.private, likewise. */
+size_t simt_private_bytes(const u32 group[3], u32 private_bytes)
+{
+	return (size_t)DIV_ROUND_UP(simt_items(group), SIMT_LANES) * SIMT_LANES * private_bytes;
+}
+
+static void simt_group_start(struct simt_dispatch *dispatch)
+{
+	unsigned int k;
+	u32 index;
+
+	for (k = 0; k < 3; k++)
+		dispatch->size[k] = min(dispatch->group[k], dispatch->grid[k] -
+					dispatch->group_id[k] * dispatch->group[k]);
+	dispatch->nr_warps = DIV_ROUND_UP(simt_items(dispatch->size), SIMT_LANES);
+	dispatch->warp = 0;
+	dispatch->waiting = 0;
+	for (index = 0; index < dispatch->nr_warps; index++)
+		simt_warp_start(&dispatch->warps[index], dispatch, index);
+}
+
+/**
+ * simt_dispatch_begin() - begin a dispatch
+ * @dispatch: set up as struct simt_dispatch says
+ * Context: any.
+ */
+void simt_dispatch_begin(struct simt_dispatch *dispatch)
+{
+	unsigned int k;
+	u32 index;
+
+	for (index = 0; index < DIV_ROUND_UP(simt_items(dispatch->group), SIMT_LANES); index++) {
+		memset(dispatch->warps[index].lid_size, 0, sizeof(dispatch->warps[index].lid_size));
+		dispatch->warps[index].turns = 0;
+		dispatch->warps[index].nowhere = 0;
+	}
+	for (k = 0; k < 3; k++) {
+		dispatch->groups[k] = (dispatch->grid[k] - 1) / dispatch->group[k] + 1;
+		dispatch->group_id[k] = 0;
+	}
+	dispatch->executed = 0;
+	simt_group_start(dispatch);
+}
+
+/* All warps wait at a barrier or have ended. Returns false if all have ended. */
+static bool simt_group_release(struct simt_dispatch *dispatch)
+{
+	u32 index;
+
+	dispatch->waiting = 0;
+	for (index = 0; index < dispatch->nr_warps; index++) {
+		struct simt_warp *w = &dispatch->warps[index];
+
+		if (w->live)
+			simt_warp_release(w);
+		else
+			dispatch->waiting |= 1U << index;
+	}
+	return hweight32(dispatch->waiting) < dispatch->nr_warps;
+}
+
+static bool simt_group_next(struct simt_dispatch *dispatch)
+{
+	unsigned int k;
+
+	for (k = 0; k < 3; k++) {
+		if (++dispatch->group_id[k] < dispatch->groups[k]) {
+			simt_group_start(dispatch);
+			return true;
+		}
+		dispatch->group_id[k] = 0;
+	}
+	return false;
+}
+
+/* The next warp that runs takes its turn. Returns false if there is none. */
+static bool simt_group_turn(struct simt_dispatch *dispatch)
+{
+	u32 nr = dispatch->nr_warps, tries;
+
+	for (tries = 0; tries < nr; tries++) {
+		dispatch->warp = dispatch->warp + 1 < nr ? dispatch->warp + 1 : 0;
+		if (!(dispatch->waiting >> dispatch->warp & 1))
+			return true;
+	}
+	return false;
+}
+
+/**
+ * simt_dispatch_run() - execute a part of a dispatch
+ * @dispatch: has begun, and is not complete
+ * @budget: instructions of warps to execute at most, at least 1
+ * Context: any; in the kernel between kernel_fpu_begin() and kernel_fpu_end().
+ * Return: how it ended. After SIMT_FAULT the dispatch is not gone on with.
+ */
+enum simt_end simt_dispatch_run(struct simt_dispatch *dispatch, u32 budget)
+{
+	u32 left = budget;
+	enum simt_end end;
+
+	do {
+		u32 before = left;
+
+		end = dispatch->isa->run(&dispatch->warps[dispatch->warp], &left);
+		dispatch->executed += before - left;
+		if (end == SIMT_FAULT || end == SIMT_WAIT)
+			return end;
+		if (end == SIMT_DONE)
+			dispatch->waiting |= 1U << dispatch->warp;
+		if (simt_group_turn(dispatch))
+			continue;
+		if (simt_group_release(dispatch))
+			simt_group_turn(dispatch);
+		else if (!simt_group_next(dispatch))
+			return SIMT_DONE;
+	} while (left);
+	return SIMT_MORE;
+}

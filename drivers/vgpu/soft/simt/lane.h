@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The interpreter's loop, and its operations. Each file isa_*.c includes this once, and is compiled
+ * for its instruction set of the CPU: loops over lanes become vector instructions. It defines
+ * SIMT_ISA, the name.
+ */
+#include <linux/bitops.h>
+#include <linux/compiler.h>
+#include <linux/limits.h>
+#include <linux/string.h>
+#include <linux/stringify.h>
+
+#include "lane_int.h"
+#include "lane_flow.h"
+#include "lane_mem.h"
+#include "lane_float.h"
+
+#define simt_ILLEGAL	simt_slow_illegal
+#define simt_FENCE	simt_slow_fence
+#define simt_BARRIER	simt_slow_barrier
+#define simt_CSR_ID	simt_slow_csr_id
+#define simt_JALR	simt_slow_jalr
+
+#define SIMT_SLOT(name)		[SIMT_##name] = simt_##name,
+#define SIMT_SLOT_ATOMIC(name)	[SIMT_##name] = simt_slow_atomic,
+#define SIMT_SLOT_EXACT(name)	[SIMT_##name##_X] = simt_exact,
+
+static const simt_fn simt_ops[SIMT_NR_OPS] = {
+	SIMT_SLOT(ILLEGAL) SIMT_SLOT(FENCE) SIMT_SLOT(BARRIER) SIMT_SLOT(CSR_ID)
+	[SIMT_FCSR_RW] = simt_slow_fcsr, [SIMT_FCSR_RS] = simt_slow_fcsr,
+	[SIMT_FCSR_RC] = simt_slow_fcsr, [SIMT_FCSR_RWI] = simt_slow_fcsr,
+	[SIMT_FCSR_RSI] = simt_slow_fcsr, [SIMT_FCSR_RCI] = simt_slow_fcsr,
+	SIMT_OPS_FLOW(SIMT_SLOT) SIMT_OPS_RR(SIMT_SLOT) SIMT_OPS_RI(SIMT_SLOT)
+	SIMT_OPS_R(SIMT_SLOT) SIMT_OPS_LOAD(SIMT_SLOT) SIMT_OPS_STORE(SIMT_SLOT)
+	SIMT_OPS_ATOMIC(SIMT_SLOT_ATOMIC) SIMT_OPS_FLOAT(SIMT_SLOT)
+	SIMT_OPS_FLAG(SIMT_SLOT) SIMT_OPS_ROUND(SIMT_SLOT) SIMT_OPS_EXACT(SIMT_SLOT_EXACT)
+};
+
+static enum simt_end simt_run(struct simt_warp *w, u32 *budget)
+{
+	const struct simt_insn *i = w->ip;
+	u32 left = *budget;
+
+	while (left) {
+		if (i >= w->join) {
+			if (i != SIMT_LEAVE)
+				simt_warp_park(w, i);
+			else if (w->event != SIMT_EVENT_PICK)
+				break;
+			if (!simt_warp_pick(w)) {
+				*budget = left;
+				return SIMT_DONE;
+			}
+			i = w->ip;
+		}
+		do {
+			i = simt_ops[i->op](w, i);
+		} while (--left && i < w->join);
+	}
+	*budget = left;
+	if (i == SIMT_LEAVE && w->event != SIMT_EVENT_PICK)
+		return w->event == SIMT_EVENT_FAULT ? SIMT_FAULT : SIMT_WAIT;
+	simt_warp_suspend(w, i);
+	return SIMT_MORE;
+}
+
+#define SIMT_ISA_SYMBOL__(name)	simt_isa_##name
+#define SIMT_ISA_SYMBOL_(name)	SIMT_ISA_SYMBOL__(name)
+
+const struct simt_isa SIMT_ISA_SYMBOL_(SIMT_ISA) = {
+	.name = __stringify(SIMT_ISA),
+	.run = simt_run,
+};

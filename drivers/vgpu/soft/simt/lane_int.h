@@ -1,0 +1,454 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Operations on integer registers. Included by lane.h, once for each instruction set of the CPU.
+ *
+ * Each operation is an expression in a and b. Operands without an array of lanes take a short way:
+ * uniform ones give a uniform result, and where the operation keeps lanes affine the affine ones
+ * give an affine result.
+ */
+#ifndef _VGPU_SIMT_LANE_INT_H
+#define _VGPU_SIMT_LANE_INT_H
+
+#include "reg.h"
+
+static inline u64 simt_w(u64 a)
+{
+	return (u64)(s64)(s32)a;
+}
+
+/* The value is sign-extended from 32 bits: is it still affine? */
+static inline bool simt_affine_w(u64 *base, u64 *stride)
+{
+	s64 b = (s32)*base, s = (s32)*stride, last = b + (SIMT_LANES - 1) * s;
+
+	if (last != (s32)last)
+		return false;
+	*base = b;
+	*stride = s;
+	return true;
+}
+
+/* Likewise, zero-extended. */
+static inline bool simt_affine_uw(u64 *base, u64 *stride)
+{
+	s64 b = (u32)*base, s = (s32)*stride, last = b + (SIMT_LANES - 1) * s;
+
+	if (last != (u32)last)
+		return false;
+	*base = b;
+	*stride = s;
+	return true;
+}
+
+/* What an operation does with affine operands a + lane * sa and b + lane * sb. */
+#define SIMT_NONE
+#define SIMT_AFFINE(base, stride) do {			\
+	simt_set_x(w, i->rd, base, stride);		\
+	return i + 1;					\
+} while (0)
+#define SIMT_AFFINE_W(b_, s_) do {			\
+	u64 base_ = b_;					\
+	u64 stride_ = s_;				\
+							\
+	if (simt_affine_w(&base_, &stride_))		\
+		SIMT_AFFINE(base_, stride_);		\
+} while (0)
+/* The operand a is zero-extended from 32 bits first. */
+#define SIMT_AFFINE_UW(shift) do {			\
+	u64 base_ = a;					\
+	u64 stride_ = sa;				\
+							\
+	if (simt_affine_uw(&base_, &stride_))		\
+		SIMT_AFFINE((base_ << (shift)) + b, (stride_ << (shift)) + sb);	\
+} while (0)
+#define SIMT_AFFINE_MUL(KIND) do {			\
+	if (!sa)					\
+		KIND(a * b, a * sb);			\
+	else if (!sb)					\
+		KIND(a * b, sa * b);			\
+} while (0)
+
+#define SIMT_LOOP_AB(expr)						\
+	simt_each(l) {							\
+		const u64 a = ra[l], b = rb[l];				\
+									\
+		to[l] = expr;						\
+	}
+
+/* The second operand is often the same for all lanes, above all a shift's. */
+#define SIMT_UNIFORM(expr) do {						\
+	const u64 b = w->base[i->rs2];					\
+									\
+	if (simt_is_vec(w, i->rs2) || w->stride[i->rs2])		\
+		break;							\
+	ra = simt_x(w, i->rs1, 0);					\
+	to = simt_to_x(w, i->rd);					\
+	simt_each(l) {							\
+		const u64 a = ra[l];					\
+									\
+		to[l] = expr;						\
+	}								\
+	simt_done_x(w, i->rd);						\
+	return i + 1;							\
+} while (0)
+
+/* Sign-extended operands give a sign-extended result. */
+#define SIMT_NARROW(expr) do {						\
+	const s32 *na;							\
+	const s32 *nb;							\
+	s32 *nto;							\
+									\
+	if (!simt_fits(w, i->rs1) || !simt_fits(w, i->rs2))		\
+		break;							\
+	na = simt_low(w, i->rs1, 0);					\
+	nb = simt_low(w, i->rs2, 1);					\
+	nto = simt_to_n(w, i->rd);					\
+	simt_each(l) {							\
+		const s32 a = na[l];					\
+		const s32 b = nb[l];					\
+									\
+		nto[l] = expr;						\
+	}								\
+	simt_done_n(w, i->rd);						\
+	return i + 1;							\
+} while (0)
+
+#define SIMT_DEFINE_BINARY(name, expr, affine, fast)					\
+static SIMT_FN(simt_##name)								\
+{											\
+	const u64 *ra, *rb;								\
+	u64 *to;									\
+											\
+	if (!((w->vec >> i->rs1 | w->vec >> i->rs2) & 1)) {				\
+		const u64 a = w->base[i->rs1], b = w->base[i->rs2];			\
+		const u64 sa = w->stride[i->rs1], sb = w->stride[i->rs2];		\
+											\
+		affine;									\
+		if (!(sa | sb))								\
+			SIMT_AFFINE(expr, 0);						\
+	}										\
+	fast;										\
+	ra = simt_x(w, i->rs1, 0);							\
+	rb = simt_x(w, i->rs2, 1);							\
+	to = simt_to_x(w, i->rd);							\
+	SIMT_LOOP_AB(expr)								\
+	simt_done_x(w, i->rd);								\
+	return i + 1;									\
+}
+
+#define SIMT_DEFINE_RR(name, expr, affine)	SIMT_DEFINE_BINARY(name, expr, affine, SIMT_NONE)
+#define SIMT_DEFINE_RU(name, expr, affine)	\
+	SIMT_DEFINE_BINARY(name, expr, affine, SIMT_UNIFORM(expr))
+#define SIMT_DEFINE_RN(name, expr, narrow)	\
+	SIMT_DEFINE_BINARY(name, expr, SIMT_NONE, SIMT_NARROW(narrow))
+
+/* Operations on the low 32 bits; the expression has a and b of u32, and gives a u32. */
+#define SIMT_DEFINE_W(name, expr, affine)						\
+static SIMT_FN(simt_##name)								\
+{											\
+	const s32 *na, *nb;								\
+	s32 *to;									\
+											\
+	if (!((w->vec >> i->rs1 | w->vec >> i->rs2) & 1)) {				\
+		const u64 sa = w->stride[i->rs1], sb = w->stride[i->rs2];		\
+											\
+		if (!(sa | sb)) {							\
+			const u32 a = w->base[i->rs1], b = w->base[i->rs2];		\
+											\
+			SIMT_AFFINE(simt_w(expr), 0);					\
+		} else {								\
+			const u64 a = w->base[i->rs1], b = w->base[i->rs2];		\
+											\
+			(void)a;							\
+			(void)b;							\
+			affine;								\
+		}									\
+	}										\
+	to = simt_to_n(w, i->rd);							\
+	na = simt_low(w, i->rs1, 0);							\
+	if (!(simt_is_vec(w, i->rs2) || w->stride[i->rs2])) {				\
+		const u32 b = w->base[i->rs2];						\
+											\
+		simt_each(l) {								\
+			const u32 a = na[l];						\
+											\
+			to[l] = expr;							\
+		}									\
+	} else {									\
+		nb = simt_low(w, i->rs2, 1);						\
+		simt_each(l) {								\
+			const u32 a = na[l], b = nb[l];					\
+											\
+			to[l] = expr;							\
+		}									\
+	}										\
+	simt_done_n(w, i->rd);								\
+	return i + 1;									\
+}
+
+#define SIMT_DEFINE_WI(name, expr, affine)						\
+static SIMT_FN(simt_##name)								\
+{											\
+	const u32 b = i->imm;								\
+	const s32 *na;									\
+	s32 *to;									\
+											\
+	if (!simt_is_vec(w, i->rs1)) {							\
+		if (!w->stride[i->rs1]) {						\
+			const u32 a = w->base[i->rs1];					\
+											\
+			SIMT_AFFINE(simt_w(expr), 0);					\
+		} else {								\
+			const u64 a = w->base[i->rs1], sa = w->stride[i->rs1];		\
+											\
+			(void)a;							\
+			(void)sa;							\
+			affine;								\
+		}									\
+	}										\
+	to = simt_to_n(w, i->rd);							\
+	na = simt_low(w, i->rs1, 0);							\
+	simt_each(l) {									\
+		const u32 a = na[l];							\
+											\
+		to[l] = expr;								\
+	}										\
+	simt_done_n(w, i->rd);								\
+	return i + 1;									\
+}
+
+/* The same as SIMT_NARROW() with an immediate value. */
+#define SIMT_NARROW_I(expr) do {					\
+	const s32 *na;							\
+	s32 *nto;							\
+									\
+	if (!simt_is_narrow(w, i->rs1))					\
+		break;							\
+	na = w->x[i->rs1].n;						\
+	nto = simt_to_n(w, i->rd);					\
+	simt_each(l) {							\
+		const s32 a = na[l];					\
+		const s32 b __maybe_unused = i->imm;			\
+									\
+		nto[l] = expr;						\
+	}								\
+	simt_done_n(w, i->rd);						\
+	return i + 1;							\
+} while (0)
+
+#define SIMT_DEFINE_UNARY(name, expr, affine, fast)					\
+static SIMT_FN(simt_##name)								\
+{											\
+	const u64 b = (u64)(s64)i->imm, sb = 0;						\
+	const u64 *ra;									\
+	u64 *to;									\
+											\
+	(void)b;									\
+	(void)sb;									\
+	if (!simt_is_vec(w, i->rs1)) {							\
+		const u64 a = w->base[i->rs1], sa = w->stride[i->rs1];			\
+											\
+		affine;									\
+		if (!sa)								\
+			SIMT_AFFINE(expr, 0);						\
+	}										\
+	fast;										\
+	ra = simt_x(w, i->rs1, 0);							\
+	to = simt_to_x(w, i->rd);							\
+	simt_each(l) {									\
+		const u64 a = ra[l];							\
+											\
+		to[l] = expr;								\
+	}										\
+	simt_done_x(w, i->rd);								\
+	return i + 1;									\
+}
+
+#define SIMT_DEFINE_RI(name, expr, affine)	SIMT_DEFINE_UNARY(name, expr, affine, SIMT_NONE)
+#define SIMT_DEFINE_RIN(name, expr, narrow)	\
+	SIMT_DEFINE_UNARY(name, expr, SIMT_NONE, SIMT_NARROW_I(narrow))
+
+static inline u64 simt_mulhu(u64 a, u64 b)
+{
+	return (unsigned __int128)a * b >> 64;
+}
+
+static inline u64 simt_mulh(u64 a, u64 b)
+{
+	return (__int128)(s64)a * (s64)b >> 64;
+}
+
+static inline u64 simt_div(u64 a, u64 b)
+{
+	if (!b)
+		return U64_MAX;
+	return (s64)b == -1 ? -a : (u64)((s64)a / (s64)b);
+}
+
+static inline u64 simt_rem(u64 a, u64 b)
+{
+	if (!b)
+		return a;
+	return (s64)b == -1 ? 0 : (u64)((s64)a % (s64)b);
+}
+
+static inline u64 simt_divw(u64 a, u64 b)
+{
+	if (!(u32)b)
+		return U64_MAX;
+	return simt_w((s32)b == -1 ? -a : (u64)((s32)a / (s32)b));
+}
+
+static inline u64 simt_remw(u64 a, u64 b)
+{
+	if (!(u32)b)
+		return simt_w(a);
+	return (s32)b == -1 ? 0 : (u64)(s64)((s32)a % (s32)b);
+}
+
+/* Not by __builtin_popcountll(): without an instruction that is a function of libgcc. */
+static inline u64 simt_cpop(u64 a)
+{
+	a -= a >> 1 & 0x5555555555555555ULL;
+	a = (a & 0x3333333333333333ULL) + (a >> 2 & 0x3333333333333333ULL);
+	a = (a + (a >> 4)) & 0x0f0f0f0f0f0f0f0fULL;
+	a += a >> 8;
+	a += a >> 16;
+	a += a >> 32;
+	return a & 0x7f;
+}
+
+static inline u64 simt_clz(u64 a)
+{
+	return a ? __builtin_clzll(a) : 64;
+}
+
+static inline u64 simt_ctz(u64 a)
+{
+	return a ? __builtin_ctzll(a) : 64;
+}
+
+static inline u64 simt_orc_b(u64 a)
+{
+	a |= (a & 0x0f0f0f0f0f0f0f0fULL) << 4 | (a & 0xf0f0f0f0f0f0f0f0ULL) >> 4;
+	a |= (a & 0x3333333333333333ULL) << 2 | (a & 0xccccccccccccccccULL) >> 2;
+	return a | (a & 0x5555555555555555ULL) << 1 | (a & 0xaaaaaaaaaaaaaaaaULL) >> 1;
+}
+
+static inline u64 simt_rol(u64 a, u64 n)
+{
+	return a << (n & 63) | a >> (-n & 63);
+}
+
+static inline u32 simt_rorw(u32 a, u32 n)
+{
+	return a >> (n & 31) | a << (-n & 31);
+}
+
+SIMT_DEFINE_RU(ADD, a + b, SIMT_AFFINE(a + b, sa + sb))
+SIMT_DEFINE_RU(SUB, a - b, SIMT_AFFINE(a - b, sa - sb))
+SIMT_DEFINE_RU(SLL, a << (b & 63), if (!sb) SIMT_AFFINE(a << (b & 63), sa << (b & 63)))
+SIMT_DEFINE_RN(SLT, (s64)a < (s64)b, a < b)
+SIMT_DEFINE_RN(SLTU, a < b, (u32)a < (u32)b)
+SIMT_DEFINE_RN(XOR, a ^ b, a ^ b)
+SIMT_DEFINE_RU(SRL, a >> (b & 63), SIMT_NONE)
+SIMT_DEFINE_RU(SRA, (s64)a >> (b & 63), SIMT_NONE)
+SIMT_DEFINE_RN(OR, a | b, a | b)
+SIMT_DEFINE_RN(AND, a & b, a & b)
+SIMT_DEFINE_W(ADDW, a + b, SIMT_AFFINE_W(a + b, sa + sb))
+SIMT_DEFINE_W(SUBW, a - b, SIMT_AFFINE_W(a - b, sa - sb))
+SIMT_DEFINE_W(SLLW, a << (b & 31), if (!sb) SIMT_AFFINE_W(a << (b & 31), sa << (b & 31)))
+SIMT_DEFINE_W(SRLW, a >> (b & 31), SIMT_NONE)
+SIMT_DEFINE_W(SRAW, (s32)a >> (b & 31), SIMT_NONE)
+SIMT_DEFINE_RU(MUL, a * b, SIMT_AFFINE_MUL(SIMT_AFFINE))
+SIMT_DEFINE_RR(MULH, simt_mulh(a, b), SIMT_NONE)
+SIMT_DEFINE_RR(MULHSU, simt_mulhu(a, b) - ((s64)a < 0 ? b : 0), SIMT_NONE)
+SIMT_DEFINE_RR(MULHU, simt_mulhu(a, b), SIMT_NONE)
+SIMT_DEFINE_RR(DIV, simt_div(a, b), SIMT_NONE)
+SIMT_DEFINE_RR(DIVU, b ? a / b : U64_MAX, SIMT_NONE)
+SIMT_DEFINE_RR(REM, simt_rem(a, b), SIMT_NONE)
+SIMT_DEFINE_RR(REMU, b ? a % b : a, SIMT_NONE)
+SIMT_DEFINE_W(MULW, a * b, SIMT_AFFINE_MUL(SIMT_AFFINE_W))
+SIMT_DEFINE_RR(DIVW, simt_divw(a, b), SIMT_NONE)
+SIMT_DEFINE_RR(DIVUW, (u32)b ? simt_w((u32)a / (u32)b) : U64_MAX, SIMT_NONE)
+SIMT_DEFINE_RR(REMW, simt_remw(a, b), SIMT_NONE)
+SIMT_DEFINE_RR(REMUW, simt_w((u32)b ? (u32)a % (u32)b : (u32)a), SIMT_NONE)
+SIMT_DEFINE_RU(ADD_UW, (u32)a + b, SIMT_AFFINE_UW(0))
+SIMT_DEFINE_RR(SH1ADD, (a << 1) + b, SIMT_AFFINE((a << 1) + b, (sa << 1) + sb))
+SIMT_DEFINE_RR(SH2ADD, (a << 2) + b, SIMT_AFFINE((a << 2) + b, (sa << 2) + sb))
+SIMT_DEFINE_RR(SH3ADD, (a << 3) + b, SIMT_AFFINE((a << 3) + b, (sa << 3) + sb))
+SIMT_DEFINE_RR(SH1ADD_UW, ((u64)(u32)a << 1) + b, SIMT_AFFINE_UW(1))
+SIMT_DEFINE_RR(SH2ADD_UW, ((u64)(u32)a << 2) + b, SIMT_AFFINE_UW(2))
+SIMT_DEFINE_RR(SH3ADD_UW, ((u64)(u32)a << 3) + b, SIMT_AFFINE_UW(3))
+SIMT_DEFINE_RN(ANDN, a & ~b, a & ~b)
+SIMT_DEFINE_RN(ORN, a | ~b, a | ~b)
+SIMT_DEFINE_RN(XNOR, ~(a ^ b), ~(a ^ b))
+SIMT_DEFINE_RN(MAX, (s64)a > (s64)b ? a : b, a > b ? a : b)
+SIMT_DEFINE_RN(MAXU, a > b ? a : b, (u32)a > (u32)b ? a : b)
+SIMT_DEFINE_RN(MIN, (s64)a < (s64)b ? a : b, a < b ? a : b)
+SIMT_DEFINE_RN(MINU, a < b ? a : b, (u32)a < (u32)b ? a : b)
+SIMT_DEFINE_RU(ROL, simt_rol(a, b), SIMT_NONE)
+SIMT_DEFINE_W(ROLW, simt_rorw(a, -b), SIMT_NONE)
+SIMT_DEFINE_RU(ROR, simt_rol(a, -b), SIMT_NONE)
+SIMT_DEFINE_W(RORW, simt_rorw(a, b), SIMT_NONE)
+SIMT_DEFINE_RR(BCLR, a & ~(1ULL << (b & 63)), SIMT_NONE)
+SIMT_DEFINE_RR(BEXT, a >> (b & 63) & 1, SIMT_NONE)
+SIMT_DEFINE_RR(BINV, a ^ 1ULL << (b & 63), SIMT_NONE)
+SIMT_DEFINE_RR(BSET, a | 1ULL << (b & 63), SIMT_NONE)
+SIMT_DEFINE_RN(CZERO_EQZ, b ? a : 0, b ? a : 0)
+SIMT_DEFINE_RN(CZERO_NEZ, b ? 0 : a, b ? 0 : a)
+
+SIMT_DEFINE_UNARY(ADDI, a + b, SIMT_AFFINE(a + b, sa), if (!b) SIMT_NARROW_I(a))
+SIMT_DEFINE_RIN(SLTI, (s64)a < (s64)b, a < b)
+SIMT_DEFINE_RIN(SLTIU, a < b, (u32)a < (u32)b)
+SIMT_DEFINE_RIN(XORI, a ^ b, a ^ b)
+SIMT_DEFINE_RIN(ORI, a | b, a | b)
+SIMT_DEFINE_RIN(ANDI, a & b, a & b)
+SIMT_DEFINE_RI(SLLI, a << (b & 63), SIMT_AFFINE(a << (b & 63), sa << (b & 63)))
+SIMT_DEFINE_RI(SRLI, a >> (b & 63), SIMT_NONE)
+SIMT_DEFINE_RI(SRAI, (s64)a >> (b & 63), SIMT_NONE)
+SIMT_DEFINE_WI(ADDIW, a + b, SIMT_AFFINE_W(a + (s64)(s32)b, sa))
+SIMT_DEFINE_WI(SLLIW, a << (b & 31), SIMT_AFFINE_W(a << (b & 31), sa << (b & 31)))
+SIMT_DEFINE_WI(SRLIW, a >> (b & 31), SIMT_NONE)
+SIMT_DEFINE_WI(SRAIW, (s32)a >> (b & 31), SIMT_NONE)
+SIMT_DEFINE_RI(RORI, simt_rol(a, -b), SIMT_NONE)
+SIMT_DEFINE_WI(RORIW, simt_rorw(a, b), SIMT_NONE)
+SIMT_DEFINE_RI(BCLRI, a & ~(1ULL << (b & 63)), SIMT_NONE)
+SIMT_DEFINE_RI(BEXTI, a >> (b & 63) & 1, SIMT_NONE)
+SIMT_DEFINE_RI(BINVI, a ^ 1ULL << (b & 63), SIMT_NONE)
+SIMT_DEFINE_RI(BSETI, a | 1ULL << (b & 63), SIMT_NONE)
+
+SIMT_DEFINE_RI(CLZ, simt_clz(a), SIMT_NONE)
+SIMT_DEFINE_RI(CLZW, simt_clz((u32)a) - 32, SIMT_NONE)
+SIMT_DEFINE_RI(CTZ, simt_ctz(a), SIMT_NONE)
+SIMT_DEFINE_RI(CTZW, simt_ctz(a | 1ULL << 32), SIMT_NONE)
+SIMT_DEFINE_RI(CPOP, simt_cpop(a), SIMT_NONE)
+SIMT_DEFINE_RI(CPOPW, simt_cpop((u32)a), SIMT_NONE)
+SIMT_DEFINE_RIN(SEXT_B, (s64)(s8)a, (s64)(s8)a)
+SIMT_DEFINE_RIN(SEXT_H, (s64)(s16)a, (s64)(s16)a)
+SIMT_DEFINE_RIN(ZEXT_H, (u16)a, (u16)a)
+SIMT_DEFINE_RI(ORC_B, simt_orc_b(a), SIMT_NONE)
+SIMT_DEFINE_RI(REV8, __builtin_bswap64(a), SIMT_NONE)
+
+static SIMT_FN(simt_SLLI_UW)
+{
+	const u64 *ra;
+	u64 *to;
+
+	if (!simt_is_vec(w, i->rs1)) {
+		u64 base = w->base[i->rs1], stride = w->stride[i->rs1];
+
+		if (simt_affine_uw(&base, &stride)) {
+			simt_set_x(w, i->rd, base << i->imm, stride << i->imm);
+			return i + 1;
+		}
+	}
+	ra = simt_x(w, i->rs1, 0);
+	to = simt_to_x(w, i->rd);
+	simt_each(l)
+		to[l] = (u64)(u32)ra[l] << i->imm;
+	simt_done_x(w, i->rd);
+	return i + 1;
+}
+
+#endif /* _VGPU_SIMT_LANE_INT_H */

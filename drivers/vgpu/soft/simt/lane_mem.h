@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Loads and stores. Included by lane.h, once for each instruction set of the CPU.
+ *
+ * Three ways. One address for all lanes: one access, or in private memory a row of words, since
+ * equal addresses of the lanes lie side by side there. Addresses one after the other, in one page:
+ * an array. Else each lane's place is looked up, by access.c. No lane's access takes place before
+ * all lanes have memory.
+ *
+ * Guests write the same memory: each value is read once, and used only as data.
+ */
+#ifndef _VGPU_SIMT_LANE_MEM_H
+#define _VGPU_SIMT_LANE_MEM_H
+
+#include "reg.h"
+
+#define SIMT_OFFSET(va)		((va) & (VGPU_HW_PAGE_SIZE - 1))
+
+/* Integers at any address. */
+#define SIMT_DEFINE_ANY(t)	\
+	struct simt_any_##t { t v; } __attribute__((__packed__, __may_alias__));
+SIMT_DEFINE_ANY(s8)
+SIMT_DEFINE_ANY(u8)
+SIMT_DEFINE_ANY(s16)
+SIMT_DEFINE_ANY(u16)
+SIMT_DEFINE_ANY(s32)
+SIMT_DEFINE_ANY(u32)
+SIMT_DEFINE_ANY(u64)
+
+#define simt_any(t, p)		READ_ONCE(((const struct simt_any_##t *)(p))->v)
+#define simt_any_set(t, p, x)	WRITE_ONCE(((struct simt_any_##t *)(p))->v, x)
+
+/* Where @bytes of memory are that no lane owns alone; NULL: access.c is to look, or fault. */
+static inline u8 *simt_find(const struct simt_warp *w, u64 va, u64 bytes, bool write)
+{
+	const struct simt_tlb *tlb = w->dispatch->tlb;
+	u64 page = va & ~(u64)(VGPU_HW_PAGE_SIZE - 1), local = va - VGPU_HW_VA_LOCAL;
+	unsigned int entry = va / VGPU_HW_PAGE_SIZE % SIMT_TLB;
+
+	if ((write ? tlb->write[entry] : tlb->read[entry]) == page &&
+	    SIMT_OFFSET(va) + bytes <= VGPU_HW_PAGE_SIZE)
+		return (write ? tlb->write_host[entry] : tlb->read_host[entry]) + SIMT_OFFSET(va);
+	if (local < w->dispatch->local_bytes && bytes <= w->dispatch->local_bytes - local)
+		return w->dispatch->local + local;
+	return NULL;
+}
+
+/* The same, after a miss: the page may be had. */
+static noinline u8 *simt_find_again(struct simt_warp *w, u64 va, u64 bytes, bool write)
+{
+	return simt_access_fill(w, va, write) ? simt_find(w, va, bytes, write) : NULL;
+}
+
+static inline u8 *simt_reach(struct simt_warp *w, u64 va, u64 bytes, bool write)
+{
+	return simt_find(w, va, bytes, write) ?: simt_find_again(w, va, bytes, write);
+}
+
+/* The lanes' private words, if the access lies in one word; else NULL. */
+static inline u64 *simt_words(const struct simt_warp *w, u64 va, unsigned int bytes)
+{
+	u64 offset = va - VGPU_HW_VA_PRIVATE;
+
+	if (offset >= w->dispatch->private_bytes || offset % 8 + bytes > 8)
+		return NULL;
+	return (u64 *)w->private + offset / 8 * SIMT_LANES;
+}
+
+/* All lanes' addresses for access.c. */
+static noinline const u64 *simt_addresses(struct simt_warp *w, const struct simt_insn *i)
+{
+	u64 imm = (u64)(s64)i->imm, *to = w->tmp[0];
+	const u64 *from = simt_x(w, i->rs1, 0);
+
+	simt_each(l)
+		to[l] = from[l] + imm;
+	return to;
+}
+
+/* A lane's value in its 64 bits of @all, or from where access.c found it. */
+#define SIMT_LOAD_LANES(t, ext, to) do {						\
+	enum simt_hosts hosts_ = simt_access_hosts(w, i, simt_addresses(w, i),		\
+						   sizeof(t), false);			\
+	const u64 *all_ = w->tmp[1];							\
+											\
+	if (hosts_ == SIMT_HOSTS_FAIL)							\
+		return SIMT_LEAVE;							\
+	if (hosts_ == SIMT_HOSTS_SPLIT)							\
+		simt_access_load(w, sizeof(t), w->tmp[1]);				\
+	for (unsigned int l = 0; l < SIMT_LANES; l++)					\
+		(to)[l] = hosts_ == SIMT_HOSTS_SPLIT ? (ext)(t)all_[l] :		\
+						       (ext)simt_any(t, w->host[l]);	\
+} while (0)
+
+#define SIMT_DEFINE_LOAD(name, t, k, ext, set)						\
+static SIMT_FN(simt_##name)								\
+{											\
+	u64 va = w->base[i->rs1] + (u64)(s64)i->imm, stride = w->stride[i->rs1];	\
+	ext *to = simt_to_##k(w, i->rd);						\
+	const u8 *host = NULL;								\
+											\
+	if (!simt_is_vec(w, i->rs1) && !stride) {					\
+		const u64 *words = simt_words(w, va, sizeof(t));			\
+		unsigned int shift = 8 * (va % 8);					\
+											\
+		if (words) {								\
+			simt_each(l)							\
+				to[l] = (ext)(t)(words[l] >> shift);			\
+			simt_done_##k(w, i->rd);					\
+			return i + 1;							\
+		}									\
+		host = simt_reach(w, va, sizeof(t), false);				\
+		if (host) {								\
+			const ext v = (ext)simt_any(t, host);				\
+											\
+			set;								\
+			return i + 1;							\
+		}									\
+	} else if (!simt_is_vec(w, i->rs1) && stride == sizeof(t)) {			\
+		host = simt_reach(w, va, SIMT_LANES * sizeof(t), false);		\
+	}										\
+	if (host) {									\
+		const struct simt_any_##t *from = (const void *)host;			\
+											\
+		simt_each(l)								\
+			to[l] = (ext)from[l].v;						\
+	} else {									\
+		SIMT_LOAD_LANES(t, ext, to);						\
+	}										\
+	simt_done_##k(w, i->rd);							\
+	return i + 1;									\
+}
+
+#define SIMT_SET_X	simt_set_x(w, i->rd, v, 0)
+#define SIMT_SET_F(k) do {			\
+	simt_each(l)				\
+		to[l] = v;			\
+	simt_done_##k(w, i->rd);		\
+} while (0)
+
+SIMT_DEFINE_LOAD(LB, s8, n, s32, SIMT_SET_X)
+SIMT_DEFINE_LOAD(LBU, u8, n, s32, SIMT_SET_X)
+SIMT_DEFINE_LOAD(LH, s16, n, s32, SIMT_SET_X)
+SIMT_DEFINE_LOAD(LHU, u16, n, s32, SIMT_SET_X)
+SIMT_DEFINE_LOAD(LW, s32, n, s32, SIMT_SET_X)
+SIMT_DEFINE_LOAD(LWU, u32, x, u64, SIMT_SET_X)
+SIMT_DEFINE_LOAD(LD, u64, x, u64, SIMT_SET_X)
+SIMT_DEFINE_LOAD(FLW, u32, s, u32, SIMT_SET_F(s))
+SIMT_DEFINE_LOAD(FLD, u64, d, u64, SIMT_SET_F(d))
+
+/* The low halves of a float register, also of one that has no singles. */
+static inline const u32 *simt_single(struct simt_warp *w, unsigned int r, unsigned int tmp)
+{
+	u32 *to = (u32 *)w->tmp[tmp];
+	const u64 *from;
+
+	if (w->known & ~w->wide & 1U << r)
+		return w->f[r].s;
+	from = simt_d(w, r, tmp);
+	for (unsigned int l = 0; l < SIMT_LANES; l++)
+		to[l] = (u32)from[l];
+	return to;
+}
+
+/* One address for all lanes. Where it is one place, too, all have written, the last one last. */
+#define SIMT_STORE_UNIFORM(t) do {							\
+	u64 *words_ = simt_words(w, va, sizeof(t));					\
+	unsigned int shift_ = 8 * (va % 8);						\
+	u64 mask_ = (u64)(t)-1 << shift_;						\
+											\
+	if (words_) {									\
+		if (w->partial) {							\
+			simt_each(l) {							\
+				u64 m = mask_ & w->mask64[l];				\
+											\
+				words_[l] = (words_[l] & ~m) |				\
+					    ((u64)value[l] << shift_ & m);		\
+			}								\
+			return i + 1;							\
+		}									\
+		simt_each(l)								\
+			words_[l] = (words_[l] & ~mask_) |				\
+				    ((u64)value[l] << shift_ & mask_);			\
+		return i + 1;								\
+	}										\
+	host = simt_reach(w, va, sizeof(t), true);					\
+	if (host) {									\
+		simt_any_set(t, host, (t)value[__fls(w->active)]);			\
+		return i + 1;								\
+	}										\
+} while (0)
+
+#define SIMT_STORE_LANES(t) do {							\
+	enum simt_hosts hosts_ = simt_access_hosts(w, i, simt_addresses(w, i),		\
+						   sizeof(t), true);			\
+											\
+	if (hosts_ == SIMT_HOSTS_FAIL)							\
+		return SIMT_LEAVE;							\
+	for (unsigned int l = 0; l < SIMT_LANES; l++) {					\
+		if (hosts_ == SIMT_HOSTS_SPLIT)						\
+			w->tmp[0][l] = value[l];					\
+		else if (simt_active(w, l))						\
+			simt_any_set(t, w->host[l], (t)value[l]);			\
+	}										\
+	if (hosts_ == SIMT_HOSTS_SPLIT)							\
+		simt_access_store(w, sizeof(t), w->tmp[0]);				\
+} while (0)
+
+#define SIMT_DEFINE_STORE(name, t, from_t, from)					\
+static SIMT_FN(simt_##name)								\
+{											\
+	u64 va = w->base[i->rs1] + (u64)(s64)i->imm, stride = w->stride[i->rs1];	\
+	const from_t *value = from(w, i->rs2, 2);					\
+	u8 *host = NULL;								\
+											\
+	if (!simt_is_vec(w, i->rs1) && !stride)						\
+		SIMT_STORE_UNIFORM(t);							\
+	else if (!simt_is_vec(w, i->rs1) && stride == sizeof(t) && w->active == U32_MAX) \
+		host = simt_reach(w, va, SIMT_LANES * sizeof(t), true);			\
+	if (host) {									\
+		struct simt_any_##t *to = (void *)host;					\
+											\
+		simt_each(l)								\
+			to[l].v = (t)value[l];						\
+	} else {									\
+		SIMT_STORE_LANES(t);							\
+	}										\
+	return i + 1;									\
+}
+
+SIMT_DEFINE_STORE(SB, u8, s32, simt_low)
+SIMT_DEFINE_STORE(SH, u16, s32, simt_low)
+SIMT_DEFINE_STORE(SW, u32, s32, simt_low)
+SIMT_DEFINE_STORE(SD, u64, u64, simt_x)
+SIMT_DEFINE_STORE(FSW, u32, u32, simt_single)
+SIMT_DEFINE_STORE(FSD, u64, u64, simt_d)
+
+#endif /* _VGPU_SIMT_LANE_MEM_H */

@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Operations that no instruction set of the CPU makes faster, lane by lane. */
+#include <linux/bitops.h>
+#include <linux/limits.h>
+#include <linux/string.h>
+
+#include "reg.h"
+
+/* Two of struct simt_insn.imm of FCSR_*; the third, 3, is both. */
+#define SIMT_CSR_FFLAGS	1
+#define SIMT_CSR_FRM	2
+
+SIMT_FN(simt_slow_illegal)
+{
+	return simt_warp_fault(w, i, VGPU_HW_FAULT_ILLEGAL, 0, __ffs(w->active));
+}
+
+SIMT_FN(simt_slow_fence)
+{
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	return i + 1;
+}
+
+SIMT_FN(simt_slow_barrier)
+{
+	simt_warp_park(w, i + 1);
+	w->barrier |= w->active;
+	return SIMT_LEAVE;
+}
+
+/* An id in dimension @k; affine if the warp's work-items lie in one row. */
+static void simt_id(struct simt_warp *w, const struct simt_insn *i, unsigned int k, u64 first)
+{
+	const u32 *size = w->dispatch->size;
+	u64 *to;
+
+	if (w->lid[0][0] + SIMT_LANES <= size[0] || size[1] * size[2] == 1) {
+		simt_set_x(w, i->rd, first + w->lid[k][0], k == 0);
+		return;
+	}
+	to = simt_to_x(w, i->rd);
+	for (unsigned int l = 0; l < SIMT_LANES; l++)
+		to[l] = first + w->lid[k][l];
+	simt_done_x(w, i->rd);
+}
+
+/* The CSRs that tell a work-item which one it is. The decoder lets no others pass. */
+SIMT_FN(simt_slow_csr_id)
+{
+	const struct simt_dispatch *dispatch = w->dispatch;
+	unsigned int k = (i->imm - VGPU_HW_CSR_GLOBAL_ID) % 3;
+
+	switch (i->imm - k) {
+	case VGPU_HW_CSR_GLOBAL_ID:
+		simt_id(w, i, k, (u64)dispatch->group_id[k] * dispatch->group[k]);
+		break;
+	case VGPU_HW_CSR_LOCAL_ID:
+		simt_id(w, i, k, 0);
+		break;
+	case VGPU_HW_CSR_GROUP_ID:
+		simt_set_x(w, i->rd, dispatch->group_id[k], 0);
+		break;
+	case VGPU_HW_CSR_LOCAL_SIZE:
+		simt_set_x(w, i->rd, dispatch->size[k], 0);
+		break;
+	case VGPU_HW_CSR_GLOBAL_SIZE:
+		simt_set_x(w, i->rd, dispatch->grid[k], 0);
+		break;
+	case VGPU_HW_CSR_NUM_GROUPS:
+		simt_set_x(w, i->rd, dispatch->groups[k], 0);
+		break;
+	default:
+		return simt_slow_illegal(w, i);
+	}
+	return i + 1;
+}
+
+static bool simt_target(const struct simt_warp *w, u64 va, u32 *pc)
+{
+	*pc = (va - VGPU_HW_VA_IMAGE) / 4;
+	return va % 4 == 0 && va - VGPU_HW_VA_IMAGE <= 4 * (u64)w->nr;
+}
+
+/* Jumps of lanes to different places. */
+static const struct simt_insn *simt_jalr_lanes(struct simt_warp *w, const struct simt_insn *i)
+{
+	const u64 *ra = simt_x(w, i->rs1, 0);
+	u32 pc[SIMT_LANES];
+
+	for (unsigned int l = 0; l < SIMT_LANES; l++) {
+		u64 va = (ra[l] + (s64)i->imm) & ~1ULL;
+
+		if (simt_active(w, l) && !simt_target(w, va, &pc[l]))
+			return simt_warp_fault(w, i, VGPU_HW_FAULT_ILLEGAL, va, l);
+	}
+	simt_set_x(w, i->rd, simt_warp_va(w, i) + 4, 0);
+	simt_warp_park(w, i);
+	for (unsigned int l = 0; l < SIMT_LANES; l++)
+		if (simt_active(w, l))
+			w->pc[l] = pc[l];
+	return SIMT_LEAVE;
+}
+
+SIMT_FN(simt_slow_jalr)
+{
+	bool call = i->rd == 1 || i->rd == 5;
+	bool ret = i->rd == SIMT_X_SINK && (i->rs1 == 1 || i->rs1 == 5);
+	u64 va = (w->base[i->rs1] + (s64)i->imm) & ~1ULL;
+	const struct simt_insn *to;
+	u32 pc;
+
+	w->depth += call - ret;
+	if (simt_is_vec(w, i->rs1) || w->stride[i->rs1]) {
+		to = simt_jalr_lanes(w, i);
+		if (w->event == SIMT_EVENT_FAULT)
+			w->depth -= call - ret;
+		return to;
+	}
+	if (!simt_target(w, va, &pc)) {
+		w->depth -= call - ret;
+		return simt_warp_fault(w, i, VGPU_HW_FAULT_ILLEGAL, va, __ffs(w->active));
+	}
+	simt_set_x(w, i->rd, simt_warp_va(w, i) + 4, 0);
+	to = w->text + pc;
+	if (!w->partial || !(call || ret))
+		return to;
+	simt_warp_park(w, to);
+	return SIMT_LEAVE;
+}
+
+static u8 simt_fcsr_get(const struct simt_warp *w, unsigned int csr, unsigned int lane)
+{
+	if (csr == SIMT_CSR_FFLAGS)
+		return w->fflags[lane];
+	if (csr == SIMT_CSR_FRM)
+		return w->frm[lane];
+	return w->frm[lane] << 5 | w->fflags[lane];
+}
+
+static void simt_fcsr_set(struct simt_warp *w, unsigned int csr, unsigned int lane, u64 value)
+{
+	if (csr != SIMT_CSR_FRM)
+		w->fflags[lane] = value & 0x1f;
+	if (csr == SIMT_CSR_FRM)
+		w->frm[lane] = value & 7;
+	else if (csr != SIMT_CSR_FFLAGS)
+		w->frm[lane] = value >> 5 & 7;
+}
+
+SIMT_FN(simt_slow_fcsr)
+{
+	bool imm = i->op == SIMT_FCSR_RWI || i->op == SIMT_FCSR_RSI || i->op == SIMT_FCSR_RCI;
+	const u64 *ra = imm ? NULL : simt_x(w, i->rs1, 0);
+	u64 *to = simt_to_x(w, i->rd);
+
+	for (unsigned int l = 0; l < SIMT_LANES; l++) {
+		u64 old = simt_fcsr_get(w, i->imm, l), a = imm ? i->rs1 : ra[l];
+
+		if (!simt_active(w, l))
+			continue;
+		if (i->op == SIMT_FCSR_RS || i->op == SIMT_FCSR_RSI)
+			a |= old;
+		else if (i->op == SIMT_FCSR_RC || i->op == SIMT_FCSR_RCI)
+			a = old & ~a;
+		to[l] = old;
+		simt_fcsr_set(w, i->imm, l, a);
+	}
+	simt_done_x(w, i->rd);
+	return i + 1;
+}
+
+/* The smaller or larger one of two, by a loop of compare and exchange: there is no such atomic. */
+#define SIMT_ATOMIC_PICK(t, at, cond) do {						\
+	old = __atomic_load_n(at, __ATOMIC_RELAXED);					\
+	do {										\
+		const t a = (t)old, b = (t)value;					\
+											\
+		new = cond ? a : b;							\
+	} while (!__atomic_compare_exchange_n(at, &old, new, false,			\
+					      __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));	\
+} while (0)
+
+#define SIMT_DEFINE_AMO(name, u, s, k)							\
+static u name(unsigned int op, u *at, u value)						\
+{											\
+	u old, new;									\
+											\
+	switch (op) {									\
+	case SIMT_AMOSWAP_##k:								\
+		return __atomic_exchange_n(at, value, __ATOMIC_SEQ_CST);		\
+	case SIMT_AMOADD_##k:								\
+		return __atomic_fetch_add(at, value, __ATOMIC_SEQ_CST);			\
+	case SIMT_AMOXOR_##k:								\
+		return __atomic_fetch_xor(at, value, __ATOMIC_SEQ_CST);			\
+	case SIMT_AMOAND_##k:								\
+		return __atomic_fetch_and(at, value, __ATOMIC_SEQ_CST);			\
+	case SIMT_AMOOR_##k:								\
+		return __atomic_fetch_or(at, value, __ATOMIC_SEQ_CST);			\
+	case SIMT_AMOMIN_##k:								\
+		SIMT_ATOMIC_PICK(s, at, a < b);						\
+		return old;								\
+	case SIMT_AMOMAX_##k:								\
+		SIMT_ATOMIC_PICK(s, at, a > b);						\
+		return old;								\
+	case SIMT_AMOMINU_##k:								\
+		SIMT_ATOMIC_PICK(u, at, a < b);						\
+		return old;								\
+	default:									\
+		SIMT_ATOMIC_PICK(u, at, a > b);						\
+		return old;								\
+	}										\
+}
+
+SIMT_DEFINE_AMO(simt_amo_w, u32, s32, W)
+SIMT_DEFINE_AMO(simt_amo_d, u64, s64, D)
+
+/*
+ * A reservation is the value that was read: SC succeeds if the memory has that value still, or
+ * again.
+ */
+static u64 simt_lr(struct simt_warp *w, unsigned int lane, u64 va, bool is_d)
+{
+	u8 *at = w->host[lane];
+	u64 value = is_d ? __atomic_load_n((u64 *)at, __ATOMIC_SEQ_CST) :
+			   (u64)(s64)(s32)__atomic_load_n((u32 *)at, __ATOMIC_SEQ_CST);
+
+	w->reserved |= 1U << lane;
+	w->reserved_va[lane] = va | is_d;
+	w->reserved_value[lane] = value;
+	return value;
+}
+
+static u64 simt_sc(struct simt_warp *w, unsigned int lane, u64 va, bool is_d, u64 value)
+{
+	u64 old = w->reserved_value[lane];
+	u8 *at = w->host[lane];
+	u32 old32 = old;
+	bool ok;
+
+	ok = w->reserved >> lane & 1 && w->reserved_va[lane] == (va | is_d);
+	w->reserved &= ~(1U << lane);
+	if (!ok)
+		return 1;
+	if (is_d)
+		return !__atomic_compare_exchange_n((u64 *)at, &old, value, false,
+						    __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+	return !__atomic_compare_exchange_n((u32 *)at, &old32, (u32)value, false,
+					    __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+}
+
+static u64 simt_atomic_lane(struct simt_warp *w, unsigned int op, unsigned int lane, u64 va,
+			    bool is_d, u64 value)
+{
+	switch (op) {
+	case SIMT_LR_W:
+	case SIMT_LR_D:
+		return simt_lr(w, lane, va, is_d);
+	case SIMT_SC_W:
+	case SIMT_SC_D:
+		return simt_sc(w, lane, va, is_d, value);
+	default:
+		if (is_d)
+			return simt_amo_d(op, (u64 *)w->host[lane], value);
+		return (u64)(s64)(s32)simt_amo_w(op, (u32 *)w->host[lane], value);
+	}
+}
+
+static bool simt_atomic_is_d(unsigned int op)
+{
+	return op == SIMT_LR_D || op == SIMT_SC_D ||
+	       (op >= SIMT_AMOSWAP_D && op <= SIMT_AMOMAXU_D);
+}
+
+/* All lanes' accesses are found before the first takes place: a lane's must not happen twice. */
+SIMT_FN(simt_slow_atomic)
+{
+	bool is_d = simt_atomic_is_d(i->op), load = i->op == SIMT_LR_W || i->op == SIMT_LR_D;
+	const u64 *va = simt_x(w, i->rs1, 0), *value = simt_x(w, i->rs2, 1);
+	unsigned int bytes = is_d ? 8 : 4;
+	u64 *to = w->tmp[3];
+
+	for (unsigned int l = 0; l < SIMT_LANES; l++)
+		if (simt_active(w, l) && va[l] % bytes)
+			return simt_warp_fault(w, i, VGPU_HW_FAULT_ALIGN, va[l], l);
+	if (simt_access_hosts(w, i, va, bytes, !load) == SIMT_HOSTS_FAIL)
+		return SIMT_LEAVE;
+	for (unsigned int l = 0; l < SIMT_LANES; l++)
+		if (simt_active(w, l))
+			to[l] = simt_atomic_lane(w, i->op, l, va[l], is_d, value[l]);
+	if (!w->partial)
+		memcpy(w->x[i->rd].d, to, sizeof(w->tmp[3]));
+	simt_done_x(w, i->rd);
+	return i + 1;
+}

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The course of a warp: its start, which of its lanes run, and why they stop. */
+#include <linux/bitops.h>
+#include <linux/limits.h>
+#include <linux/string.h>
+
+#include "reg.h"
+
+/* Every so often groups of lanes take turns: see simt_warp_suspend(). */
+#define SIMT_FAIR_TURNS	4
+
+/* Local ids: lanes are numbered along the first dimension, then the second, then the third. */
+static void simt_warp_lay_out(struct simt_warp *w, const struct simt_dispatch *dispatch)
+{
+	const u32 *size = dispatch->size;
+	u32 item = w->index * SIMT_LANES;
+	u32 x = item % size[0], y = item / size[0] % size[1], z = item / size[0] / size[1];
+
+	for (unsigned int l = 0; l < SIMT_LANES; l++) {
+		w->lid[0][l] = x;
+		w->lid[1][l] = y;
+		w->lid[2][l] = z;
+		if (++x < size[0])
+			continue;
+		x = 0;
+		if (++y < size[1])
+			continue;
+		y = 0;
+		z++;
+	}
+	memcpy(w->lid_size, size, sizeof(w->lid_size));
+}
+
+/**
+ * simt_warp_start() - begin a warp of a group
+ * @w: memory, zeroed when the dispatch began
+ * @dispatch: with the group's size set
+ * @index: number of the warp in the group
+ * Context: any.
+ */
+void simt_warp_start(struct simt_warp *w, struct simt_dispatch *dispatch, u32 index)
+{
+	u32 items = dispatch->size[0] * dispatch->size[1] * dispatch->size[2];
+	u32 left = items - index * SIMT_LANES;
+
+	w->dispatch = dispatch;
+	w->text = dispatch->program->insn;
+	w->nr = dispatch->program->nr;
+	w->index = index;
+	w->private = dispatch->private + (size_t)index * SIMT_LANES * dispatch->private_bytes;
+	if (memcmp(w->lid_size, dispatch->size, sizeof(w->lid_size)))
+		simt_warp_lay_out(w, dispatch);
+
+	w->live = left < SIMT_LANES ? (1U << left) - 1 : U32_MAX;
+	w->active = w->live;
+	w->partial = 0;
+	w->barrier = 0;
+	w->depth = 0;
+	w->fair = false;
+	w->ip = w->text + dispatch->entry;
+	w->join = w->text + w->nr;
+
+	w->vec = 0;
+	w->narrow = 0;
+	w->wide = 0;
+	w->known = 0;
+	w->reserved = 0;
+	memset(w->frm, 0, sizeof(w->frm));
+	memset(w->fflags, 0, sizeof(w->fflags));
+	memset(w->base, 0, sizeof(w->base));
+	memset(w->stride, 0, sizeof(w->stride));
+	w->base[1] = VGPU_HW_VA_IMAGE + 4 * (u64)w->nr;
+	w->base[2] = VGPU_HW_VA_PRIVATE + dispatch->private_bytes;
+	w->base[10] = dispatch->args;
+}
+
+/* The address of an instruction. */
+u64 simt_warp_va(const struct simt_warp *w, const struct simt_insn *i)
+{
+	return VGPU_HW_VA_IMAGE + 4 * (u64)(i - w->text);
+}
+
+/* The running group, which is to go on at @ip, becomes one of those that wait. */
+void simt_warp_park(struct simt_warp *w, const struct simt_insn *ip)
+{
+	u32 pc = ip - w->text;
+
+	for (unsigned int l = 0; l < SIMT_LANES; l++) {
+		if (simt_active(w, l)) {
+			w->pc[l] = pc;
+			w->depths[l] = w->depth;
+		}
+	}
+	w->event = SIMT_EVENT_PICK;
+}
+
+/* The running group parts: lanes in @taken go on at @target, the others after @i. */
+const struct simt_insn *simt_warp_split(struct simt_warp *w, const struct simt_insn *i,
+					u32 taken, u32 target)
+{
+	simt_warp_park(w, i + 1);
+	for (; taken; taken &= taken - 1)
+		w->pc[__ffs(taken)] = target;
+	return SIMT_LEAVE;
+}
+
+/* The lane whose group is to run: in the deepest call, and of those with the lowest pc. */
+static unsigned int simt_warp_lowest(const struct simt_warp *w, u32 runnable)
+{
+	unsigned int lead = __ffs(runnable);
+
+	for (runnable &= runnable - 1; runnable; runnable &= runnable - 1) {
+		unsigned int l = __ffs(runnable);
+
+		if (w->depths[l] > w->depths[lead] ||
+		    (w->depths[l] == w->depths[lead] && w->pc[l] < w->pc[lead]))
+			lead = l;
+	}
+	return lead;
+}
+
+/* The next lane in turn that is not in the group that ran last. */
+static unsigned int simt_warp_next(const struct simt_warp *w, u32 runnable)
+{
+	u32 others = runnable & ~w->active ?: runnable;
+	u32 above = w->lead + 1 < SIMT_LANES ? others & U32_MAX << (w->lead + 1) : 0;
+
+	return __ffs(above ?: others);
+}
+
+/* Forms the running group of @runnable lanes at the lead's instruction. */
+static void simt_warp_form(struct simt_warp *w, u32 runnable)
+{
+	u32 pc = w->pc[w->lead], join = w->nr, active = 0;
+	s32 depth = w->depths[w->lead];
+
+	for (; runnable; runnable &= runnable - 1) {
+		unsigned int l = __ffs(runnable);
+
+		if (w->depths[l] != depth)
+			continue;
+		if (w->pc[l] == pc)
+			active |= 1U << l;
+		else if (w->pc[l] > pc && w->pc[l] < join)
+			join = w->pc[l];
+	}
+	w->active = active;
+	w->partial = w->live & ~active;
+	w->depth = depth;
+	w->ip = w->text + pc;
+	w->join = w->text + (w->fair ? w->nr : join);
+}
+
+/**
+ * simt_warp_pick() - form the next running group
+ * @w: the warp; all its lanes have a pc
+ * Context: any.
+ * Return: true: there is one; false: all lanes have ended, or wait at a barrier.
+ */
+bool simt_warp_pick(struct simt_warp *w)
+{
+	u32 runnable = w->live & ~w->barrier, rest;
+
+	for (rest = runnable; rest; rest &= rest - 1)
+		if (w->pc[__ffs(rest)] >= w->nr)
+			w->live &= ~(rest & -rest);
+	runnable &= w->live;
+	if (!runnable) {
+		w->active = 0;
+		w->ip = SIMT_LEAVE;
+		return false;
+	}
+
+	w->lead = w->fair ? simt_warp_next(w, runnable) : simt_warp_lowest(w, runnable);
+	simt_warp_form(w, runnable);
+	if (!w->partial)
+		return true;
+	simt_each(l) {
+		w->mask32[l] = -(w->active >> l & 1);
+		w->mask64[l] = -(u64)(w->active >> l & 1);
+	}
+	return true;
+}
+
+/**
+ * simt_warp_suspend() - leave the warp before the instruction at @ip
+ * @w: the warp
+ * @ip: SIMT_LEAVE if a running group is to be formed
+ *
+ * A lane may wait in a loop for another lane of its warp, at a higher pc, which would never run:
+ * so every so often groups take turns for a while.
+ *
+ * Context: any.
+ */
+void simt_warp_suspend(struct simt_warp *w, const struct simt_insn *ip)
+{
+	bool fair = w->partial && ++w->turns % SIMT_FAIR_TURNS == 0;
+
+	if (fair != w->fair && ip != SIMT_LEAVE) {
+		simt_warp_park(w, ip);
+		ip = SIMT_LEAVE;
+	}
+	w->fair = fair;
+	w->ip = ip;
+}
+
+/* Lanes that wait at a barrier go on. */
+void simt_warp_release(struct simt_warp *w)
+{
+	w->barrier = 0;
+	w->event = SIMT_EVENT_PICK;
+}
+
+/* The instruction @i cannot be executed for @lane, the lowest such one. */
+const struct simt_insn *simt_warp_fault(struct simt_warp *w, const struct simt_insn *i,
+					enum vgpu_hw_fault code, u64 addr, unsigned int lane)
+{
+	struct simt_dispatch *dispatch = w->dispatch;
+	unsigned int k;
+
+	dispatch->fault.code = code;
+	dispatch->fault.pc = simt_warp_va(w, i);
+	dispatch->fault.addr = addr;
+	for (k = 0; k < 3; k++)
+		dispatch->fault.id[k] = dispatch->group_id[k] * dispatch->group[k] +
+					w->lid[k][lane];
+	w->ip = i;
+	w->event = SIMT_EVENT_FAULT;
+	return SIMT_LEAVE;
+}

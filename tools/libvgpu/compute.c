@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Programs in the framebuffer, dispatches of their kernels, and their faults in words. */
+#include <endian.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "internal.h"
+
+#define PROGRAM_ALIGN	64	/* of a struct vgpu_hw_program */
+
+static void program_write(const struct vgpu_program *program, unsigned int i)
+{
+	const struct vgpu_elf *elf = program->elf;
+	struct vgpu_hw_program hw = {
+		.magic = htole32(VGPU_HW_PROGRAM_MAGIC),
+		.image_bytes = htole32(elf->image_bytes),
+		.text_bytes = htole32(elf->text_bytes),
+		.entry = htole32(elf->kernel[i].entry),
+		.image = htole64(program->image),
+		.private_bytes = htole32(elf->kernel[i].private_bytes),
+	};
+
+	memcpy(program->dev->fb + program->kernels + i * sizeof(hw), &hw, sizeof(hw));
+}
+
+int vgpu_program_load(struct vgpu_dev *dev, const struct vgpu_elf *elf,
+		      struct vgpu_program *program)
+{
+	unsigned int i;
+	int ret;
+
+	_Static_assert(sizeof(struct vgpu_hw_program) % PROGRAM_ALIGN == 0,
+		       "kernels do not follow each other");
+	program->dev = dev;
+	program->elf = elf;
+	ret = vgpu_fb_alloc(dev, elf->image_bytes, VGPU_HW_PAGE_SIZE, &program->image);
+	if (!ret)
+		ret = vgpu_fb_alloc(dev, elf->nr_kernels * sizeof(struct vgpu_hw_program),
+				    PROGRAM_ALIGN, &program->kernels);
+	if (ret)
+		return ret;
+	memcpy(dev->fb + program->image, elf->image, elf->image_bytes);
+	for (i = 0; i < elf->nr_kernels; i++)
+		program_write(program, i);
+	return vgpu_reg_write32(dev, VGPU_HW_DEV_BASE + VGPU_HW_INVALIDATE, 0);
+}
+
+void vgpu_launch_group(struct vgpu_launch *launch)
+{
+	uint32_t items = VGPU_GROUP_ITEMS;
+
+	while (items > 1 && (uint64_t)items * launch->kernel->private_bytes >
+	       VGPU_HW_PRIVATE_GROUP_MAX)
+		items /= 2;
+	launch->group[0] = launch->grid[0] < items ? launch->grid[0] : items;
+	launch->group[1] = 1;
+	launch->group[2] = 1;
+}
+
+static int check_shape(struct vgpu_dev *dev, const struct vgpu_launch *launch,
+		       uint64_t local_bytes)
+{
+	const uint32_t *grid = launch->grid, *group = launch->group;
+	uint64_t items = 1;
+	unsigned int i;
+
+	for (i = 0; i < 3; i++) {
+		if (!grid[i] || !group[i])
+			return vgpu_fail(dev, -EINVAL, "grid %u,%u,%u in groups of %u,%u,%u is empty",
+					 grid[0], grid[1], grid[2], group[0], group[1], group[2]);
+		items *= group[i] > VGPU_HW_GROUP_MAX ? VGPU_HW_GROUP_MAX + 1 : group[i];
+	}
+	if (items > VGPU_HW_GROUP_MAX)
+		return vgpu_fail(dev, -EINVAL, "group of %u,%u,%u work-items: at most %u are possible",
+				 group[0], group[1], group[2], VGPU_HW_GROUP_MAX);
+	if (items * launch->kernel->private_bytes > VGPU_HW_PRIVATE_GROUP_MAX)
+		return vgpu_fail(dev, -EINVAL, "group of %llu work-items with %u bytes of private memory: at most %u work-items are possible",
+				 (unsigned long long)items, launch->kernel->private_bytes,
+				 VGPU_HW_PRIVATE_GROUP_MAX / launch->kernel->private_bytes);
+	if (local_bytes > VGPU_HW_LOCAL_MAX)
+		return vgpu_fail(dev, -EINVAL, "%llu bytes of memory of the work-group: at most %u are possible",
+				 (unsigned long long)local_bytes, VGPU_HW_LOCAL_MAX);
+	return 0;
+}
+
+int vgpu_chan_dispatch(struct vgpu_chan *chan, const struct vgpu_launch *launch)
+{
+	const struct vgpu_program *program = launch->program;
+	uint64_t local_bytes = program->elf->local_bytes;
+	struct vgpu_hw_packet p = {
+		.type = VGPU_HW_PKT_DISPATCH,
+		.dst = htole64(program->kernels + (size_t)(launch->kernel - program->elf->kernel) *
+			       sizeof(struct vgpu_hw_program)),
+		.src = htole64(launch->args),
+	};
+	unsigned int i;
+	int ret;
+
+	if (launch->local_bytes)
+		local_bytes = vgpu_local_address(program->elf, 0) - VGPU_HW_VA_LOCAL +
+			launch->local_bytes;
+	ret = check_shape(chan->dev, launch, local_bytes);
+	if (ret)
+		return ret;
+	for (i = 0; i < 3; i++) {
+		p.grid[i] = htole32(launch->grid[i]);
+		p.group[i] = htole16((uint16_t)launch->group[i]);
+	}
+	p.local_bytes = htole32((uint32_t)local_bytes);
+	return vgpu_chan_submit(chan, &p, 1);
+}
+
+int vgpu_chan_explain(struct vgpu_chan *chan, const struct vgpu_elf *elf, char *text, size_t room)
+{
+	const struct vgpu_symbol *symbol;
+	struct vgpu_fault fault;
+	char where[96] = "";
+	int ret;
+
+	ret = vgpu_chan_fault(chan, &fault);
+	if (ret)
+		return ret;
+	if (fault.code == VGPU_HW_FAULT_NONE)
+		return vgpu_fail(chan->dev, -ENOENT, "channel %u has not faulted", chan->id);
+	if (!fault.pc) {
+		snprintf(text, room, "%s fault at packet %llu, address %#llx",
+			 vgpu_fault_name(fault.code), (unsigned long long)fault.pos,
+			 (unsigned long long)fault.addr);
+		return 0;
+	}
+	symbol = vgpu_elf_symbol(elf, fault.pc);
+	if (symbol)
+		snprintf(where, sizeof(where), "in %.64s+%#llx ", symbol->name,
+			 (unsigned long long)(fault.pc - symbol->address));
+	snprintf(text, room, "%s fault %s(pc %#llx), address %#llx, work-item %u,%u,%u",
+		 vgpu_fault_name(fault.code), where, (unsigned long long)fault.pc,
+		 (unsigned long long)fault.addr, fault.id[0], fault.id[1], fault.id[2]);
+	return 0;
+}

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-2.0
+/* A run: device, program, buffers, dispatch, results. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "run.h"
+
+#define BUFFER_ALIGN	256
+#define RING_ORDER	4
+#define LOOK_MS		20	/* how often the log is looked at */
+
+static volatile sig_atomic_t interrupted;
+
+static void interrupt(int signal)
+{
+	interrupted = signal;
+}
+
+static enum exit_code fail_dev(const struct run *run)
+{
+	return fail("%s", vgpu_dev_error(run->dev));
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+/* Reads the whole of a file into a buffer, which may be larger. */
+static enum exit_code read_buffer(const struct run_value *value, uint8_t *to)
+{
+	int fd = open(value->in, O_RDONLY | O_CLOEXEC);
+	uint64_t have = 0;
+	ssize_t n = -1;
+	char more;
+
+	while (fd >= 0) {
+		if (have < value->bytes)
+			n = read(fd, to + have, value->bytes - have);
+		else
+			n = read(fd, &more, 1);
+		if (n <= 0)
+			break;
+		have += (uint64_t)n;
+		if (have > value->bytes) {
+			close(fd);
+			return fail("%s: has more than the %llu bytes of its buffer", value->in,
+				    (unsigned long long)value->bytes);
+		}
+	}
+	if (n < 0)
+		fail("%s: %s", value->in, strerror(errno));
+	if (fd >= 0)
+		close(fd);
+	return n < 0 ? EXIT_FAILED : EXIT_OK;
+}
+
+static enum exit_code write_buffer(const struct run_value *value, const uint8_t *from)
+{
+	FILE *file = fopen(value->out, "we");
+	bool good = file && fwrite(from, 1, value->bytes, file) == value->bytes;
+
+	if (file && fclose(file))
+		good = false;
+	return good ? EXIT_OK : fail("%s: %s", value->out, strerror(errno));
+}
+
+static enum exit_code place_buffer(struct run *run, struct run_value *value)
+{
+	if (vgpu_fb_alloc(run->dev, value->bytes, BUFFER_ALIGN, &value->value))
+		return fail_dev(run);
+	memset(run->dev->fb + value->value, 0, value->bytes);
+	return value->in ? read_buffer(value, run->dev->fb + value->value) : EXIT_OK;
+}
+
+static enum exit_code place_args(struct run *run)
+{
+	enum exit_code code = EXIT_OK;
+	unsigned int i;
+
+	for (i = 0; i < run->kernel->nr_args && !code; i++) {
+		if (run->kernel->arg[i].type == VGPU_ARG_BUF) {
+			code = place_buffer(run, &run->value[i]);
+		} else if (run->kernel->arg[i].type == VGPU_ARG_LOG) {
+			if (run->log == ~0ull && vgpu_log_alloc(run->dev, &run->log))
+				return fail_dev(run);
+			run->value[i].value = run->log;
+		}
+	}
+	if (code)
+		return code;
+	if (vgpu_fb_alloc(run->dev, run->kernel->args_bytes, BUFFER_ALIGN, &run->launch.args))
+		return fail_dev(run);
+	args_block(run, run->dev->fb + run->launch.args);
+	return EXIT_OK;
+}
+
+static void print_log(struct run *run)
+{
+	FILE *out = run->options->json ? stderr : stdout;
+
+	if (run->log != ~0ull && vgpu_log_print(run->dev, run->log, run->elf, out, &run->lost))
+		fflush(out);
+}
+
+static enum exit_code fail_wait(struct run *run, int ret)
+{
+	char text[256];
+
+	if (interrupted)
+		return fail("interrupted");
+	if (ret == -ETIMEDOUT)
+		return fail("kernel %s: not complete after %.3f s", run->kernel->name,
+			    (double)run->options->timeout_ms / 1e3);
+	if (ret == -EIO && !vgpu_chan_explain(run->chan, run->elf, text, sizeof(text)))
+		return fail("kernel %s: %s", run->kernel->name, text);
+	return fail_dev(run);
+}
+
+/* Prints the log all the while. */
+static enum exit_code wait_run(struct run *run, uint64_t fence, uint64_t start)
+{
+	uint64_t timeout_ms = run->options->timeout_ms;
+	int ret;
+
+	do {
+		ret = vgpu_chan_wait(run->chan, fence, LOOK_MS);
+		run->ns = now_ns() - start;
+		print_log(run);
+	} while (ret == -ETIMEDOUT && !interrupted &&
+		 (!timeout_ms || run->ns / 1000000 < timeout_ms));
+	return ret ? fail_wait(run, ret) : EXIT_OK;
+}
+
+static enum exit_code dispatch(struct run *run)
+{
+	uint64_t fence, start = now_ns();
+
+	if (vgpu_chan_dispatch(run->chan, &run->launch) || vgpu_chan_fence(run->chan, &fence))
+		return fail_dev(run);
+	return wait_run(run, fence, start);
+}
+
+static enum exit_code write_results(struct run *run)
+{
+	enum exit_code code = EXIT_OK;
+	unsigned int i;
+
+	for (i = 0; i < run->kernel->nr_args && !code; i++)
+		if (run->value[i].out)
+			code = write_buffer(&run->value[i], run->dev->fb + run->value[i].value);
+	return code;
+}
+
+static enum exit_code run_on(struct run *run)
+{
+	struct vgpu_program program;
+	enum exit_code code;
+	int engine;
+
+	engine = vgpu_dev_find_engine(run->dev, VGPU_HW_ENGINE_GR, 0);
+	if (engine < 0 ||
+	    vgpu_chan_create(run->dev, (uint32_t)engine, VGPU_RING_FB, RING_ORDER, &run->chan) ||
+	    vgpu_program_load(run->dev, run->elf, &program))
+		return fail_dev(run);
+	run->launch.program = &program;
+	code = place_args(run);
+	if (!code)
+		code = dispatch(run);
+	if (!code)
+		code = write_results(run);
+	return code;
+}
+
+enum exit_code run_kernel(struct run *run)
+{
+	const struct sigaction action = { .sa_handler = interrupt };
+	const struct options *options = run->options;
+	enum exit_code code;
+
+	run->launch.kernel = run->kernel;
+	memcpy(run->launch.grid, options->grid, sizeof(options->grid));
+	memcpy(run->launch.group, options->group, sizeof(options->group));
+	if (!options->group[0])
+		vgpu_launch_group(&run->launch);
+	if (vgpu_dev_open(&run->dev, options->device))
+		return fail("%s", vgpu_dev_error(NULL));
+	/* In a virtual machine nobody but this program stops the channel. */
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+	snprintf(run->device, sizeof(run->device), "%s", run->dev->name);
+	code = run_on(run);
+	vgpu_chan_destroy(run->chan);
+	vgpu_dev_close(run->dev);
+	return code;
+}
