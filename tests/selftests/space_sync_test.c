@@ -18,7 +18,6 @@
 #define VA		0x40000000ull
 #define BYTES		(2 * FX_MIB)
 #define ROUNDS		20u
-#define FILLS		32u
 
 static struct fx_vgpu v, other;
 static struct vgpu_space *space;
@@ -70,11 +69,11 @@ static void map_whole(struct vgpu_loc to)
 }
 
 /*
- * The channel fills what is at VA, which is @from; while it does, VA becomes @to. From the
+ * The channel fills @times what is at VA, which is @from; while it does, VA becomes @to. From the
  * invalidation on @from belongs to the test.
  */
-static void move_away(void (*how)(struct vgpu_loc to), struct vgpu_loc from, struct vgpu_loc to,
-		      uint8_t *from_at, uint8_t *to_at)
+static void move_away(unsigned int times, void (*how)(struct vgpu_loc to), struct vgpu_loc from,
+		      struct vgpu_loc to, uint8_t *from_at, uint8_t *to_at)
 {
 	unsigned int round, i, live = 0;
 
@@ -84,9 +83,9 @@ static void move_away(void (*how)(struct vgpu_loc to), struct vgpu_loc from, str
 		how(from);
 		FX_OK(v.dev, vgpu_space_invalidate(space));
 		memset(to_at, 0, BYTES);
-		for (i = 0; i < FILLS; i++)
+		for (i = 0; i < times; i++)
 			FX_OK(v.dev, vgpu_chan_fill(chan, VGPU_VA(VA), round, BYTES));
-		FX_SOON(vgpu_chan_get(chan) > chan->put - FILLS, "does not begin");
+		FX_SOON(vgpu_chan_get(chan) > chan->put - times, "does not begin");
 		how(to);
 		FX_OK(v.dev, vgpu_space_invalidate(space));
 		busy = vgpu_chan_get(chan) + 1 < chan->put;
@@ -107,7 +106,7 @@ static void pages_move(void)
 
 	begin();
 	at = fx_fb(&v, 2 * BYTES, BYTES);
-	move_away(map_pages, VGPU_FB(at), VGPU_FB(at + BYTES), v.dev->fb + at,
+	move_away(32, map_pages, VGPU_FB(at), VGPU_FB(at + BYTES), v.dev->fb + at,
 		  v.dev->fb + at + BYTES);
 }
 
@@ -120,7 +119,7 @@ static void superpages_move(void)
 	map_pages(VGPU_FB(at));
 	/* The table goes, and a leaf is in its place. */
 	*vgpu_space_entry(space, VA, 1) = 0;
-	move_away(map_whole, VGPU_FB(at), VGPU_FB(at + BYTES), v.dev->fb + at,
+	move_away(32, map_whole, VGPU_FB(at), VGPU_FB(at + BYTES), v.dev->fb + at,
 		  v.dev->fb + at + BYTES);
 }
 
@@ -180,7 +179,7 @@ static void guest_memory_moves(void)
 	begin();
 	FX_OK(v.dev, vgpu_buf_alloc(v.dev, 2 * BYTES, &buf));
 	at = buf.ptr;
-	move_away(map_pages, VGPU_SYS(&buf, 0), VGPU_SYS(&buf, BYTES), at, at + BYTES);
+	move_away(4, map_pages, VGPU_SYS(&buf, 0), VGPU_SYS(&buf, BYTES), at, at + BYTES);
 }
 
 static void guest_memory_becomes_fb(void)
@@ -190,7 +189,7 @@ static void guest_memory_becomes_fb(void)
 	begin();
 	FX_OK(v.dev, vgpu_buf_alloc(v.dev, BYTES, &buf));
 	at = fx_fb(&v, BYTES, BYTES);
-	move_away(map_pages, VGPU_SYS(&buf, 0), VGPU_FB(at), buf.ptr, v.dev->fb + at);
+	move_away(4, map_pages, VGPU_SYS(&buf, 0), VGPU_FB(at), buf.ptr, v.dev->fb + at);
 }
 
 static void answer(void *unused)
