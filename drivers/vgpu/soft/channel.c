@@ -61,12 +61,16 @@ void soft_channel_show(struct soft_channel *ch, struct seq_file *m)
 	struct soft_instance *inst = ch->inst;
 
 	spin_lock(&inst->queue_lock);
-	if (ch->state != VGPU_HW_STATE_DISABLED)
-		seq_printf(m, "  %u: %s, %s%s, ring at %#llx in %s memory, root %#x, get %llu, fault %u\n",
-			   ch->index, inst->gpu->engine[ch->engine].desc->name, names[ch->state],
-			   ch->stalled ? " (stalled)" : ch->paced ? " (paced)" : "", ch->ring_addr,
-			   ch->space ? "virtual" : ch->ring_sys ? "guest" : "own", ch->space,
-			   READ_ONCE(ch->get), ch->fault_code);
+	if (ch->state != VGPU_HW_STATE_DISABLED) {
+		seq_printf(m, "  %u: %s, %s%s, ring at %#llx ", ch->index,
+			   inst->gpu->engine[ch->engine].desc->name, names[ch->state],
+			   ch->stalled ? " (stalled)" : ch->paced ? " (paced)" : "", ch->ring_addr);
+		if (ch->space)
+			seq_printf(m, "under root %#x", ch->space);
+		else
+			seq_printf(m, "in %s memory", ch->ring_sys ? "guest" : "own");
+		seq_printf(m, ", get %llu, fault %u\n", READ_ONCE(ch->get), ch->fault_code);
+	}
 	spin_unlock(&inst->queue_lock);
 }
 
