@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The engine's interpreter in user space: see simt_host.h. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "random.h"
+#include "simt_host.h"
+
+static enum simt_end simt_host_map(struct simt_mem *mem, u64 va, bool write, void **page,
+				   bool *keep, enum vgpu_hw_fault *code)
+{
+	struct simt_host *host = (struct simt_host *)((char *)mem - offsetof(struct simt_host, mem));
+	u64 offset = va - VGPU_HW_VA_GLOBAL;
+
+	if (host->waits && ++host->calls % host->waits == 0)
+		return SIMT_WAIT;
+	*keep = true;
+	if (va < VGPU_HW_VA_GLOBAL) {
+		*page = host->image + (va - VGPU_HW_VA_IMAGE);
+		return SIMT_DONE;
+	}
+	if (offset >= host->fb_bytes) {
+		*code = VGPU_HW_FAULT_ADDRESS;
+		return SIMT_FAULT;
+	}
+	/* Some pages are looked up each time, as those of the GPU that were never written. */
+	*keep = write || offset / VGPU_HW_PAGE_SIZE % 7;
+	*page = host->fb + offset;
+	return SIMT_DONE;
+}
+
+/* Reads the image from @file, and decodes its first @text_bytes. Returns 0, or -1 with a message. */
+int simt_host_init(struct simt_host *host, const char *file, u32 text_bytes, u64 fb_bytes)
+{
+	size_t room = VGPU_HW_IMAGE_MAX;
+	FILE *in = fopen(file, "rb");
+
+	memset(host, 0, sizeof(*host));
+	if (!in) {
+		perror(file);
+		return -1;
+	}
+	host->image = aligned_alloc(VGPU_HW_PAGE_SIZE, room);
+	memset(host->image, 0, room);
+	host->bytes = fread(host->image, 1, room, in);
+	fclose(in);
+	if (!host->bytes || !text_bytes || text_bytes > host->bytes || text_bytes % 4) {
+		fprintf(stderr, "%s: %u bytes, %u of them text\n", file, host->bytes, text_bytes);
+		return -1;
+	}
+	host->program = malloc(simt_program_bytes(text_bytes / 4));
+	simt_program_init(host->program, text_bytes / 4);
+	simt_program_decode(host->program, 0, (const __le32 *)host->image, text_bytes / 4);
+	simt_program_finish(host->program);
+	host->fb = aligned_alloc(VGPU_HW_PAGE_SIZE, fb_bytes);
+	memset(host->fb, 0, fb_bytes);
+	host->fb_bytes = fb_bytes;
+	host->mem.map = simt_host_map;
+	return 0;
+}
+
+void simt_host_exit(struct simt_host *host)
+{
+	free(host->program);
+	free(host->image);
+	free(host->fb);
+}
+
+/* Dispatches, and runs until the end, with the interpreter and the TLB anew after each stop. */
+enum simt_end simt_host_run(struct simt_host *host, const struct simt_isa *isa,
+			    const struct simt_work *work)
+{
+	size_t private = simt_private_bytes(work->group, work->private_bytes);
+	struct simt_dispatch dispatch = {
+		.program = host->program, .isa = isa, .mem = &host->mem, .tlb = &host->tlb,
+		.entry = work->entry, .image_bytes = host->bytes, .args = work->args,
+		.local_bytes = work->local_bytes, .private_bytes = work->private_bytes,
+		.local = calloc(1, work->local_bytes + 1), .private = calloc(1, private + 1),
+		.warps = aligned_alloc(64, simt_warps_bytes(work->group)),
+	};
+	enum simt_end end;
+
+	memcpy(dispatch.grid, work->grid, sizeof(dispatch.grid));
+	memcpy(dispatch.group, work->group, sizeof(dispatch.group));
+	memset(dispatch.warps, 0, simt_warps_bytes(work->group));
+	simt_tlb_flush(&host->tlb);
+	simt_dispatch_begin(&dispatch);
+	do {
+		u32 budget = host->budget ?: random_range(&host->seed, 1, 50);
+
+		end = simt_dispatch_run(&dispatch, budget);
+		simt_tlb_flush(&host->tlb);
+	} while (end == SIMT_MORE || end == SIMT_WAIT);
+	host->executed = dispatch.executed;
+	host->fault = dispatch.fault;
+	free(dispatch.warps);
+	free(dispatch.private);
+	free(dispatch.local);
+	return end;
+}
+
+/* Interpreters that this CPU can run, by number; NULL: no more. */
+const struct simt_isa *simt_host_isa(unsigned int index)
+{
+	static const struct simt_isa *const isas[] = {
+		&simt_isa_scalar, &simt_isa_sse2, &simt_isa_avx2,
+	};
+	bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+
+	return index < (avx2 ? 3 : 2) ? isas[index] : NULL;
+}
