@@ -69,7 +69,7 @@ static bool naive(u64 page, u64 va, struct soft_walk *walk)
 	for (i = 0; i < 3; i++) {
 		u64 index = low / sizes[i] % 512, entry, at;
 
-		if ((unsigned __int128)page * 4096 + 4096 > fb_bytes)
+		if (page * 4096 + 4096 > fb_bytes)
 			return false;
 		entry = read_entry(page * 4096 + index * 8);
 		page = entry / 1024 % (1ULL << 44);
@@ -87,7 +87,7 @@ static bool naive(u64 page, u64 va, struct soft_walk *walk)
 		}
 		if (at % sizes[i])
 			return false;
-		if (entry / 256 % 2 == 0 && (unsigned __int128)at + sizes[i] > fb_bytes)
+		if (entry / 256 % 2 == 0 && at + sizes[i] > fb_bytes)
 			return false;
 		walk->addr = at + low % sizes[i];
 		walk->bytes = sizes[i] - low % sizes[i];
