@@ -269,45 +269,6 @@ static void address_space(void)
 	vgpu_chan_destroy(chan);
 }
 
-static unsigned int random_reg(void)
-{
-	static const uint8_t regs[] = { 0, 1, 5, 6, 7, 8, 9, 11, 12, 13, 14, 15 };
-
-	return regs[fx_random_below(sizeof(regs))];
-}
-
-/* Mostly an instruction that does no harm by itself; a0 and sp keep their values. */
-static uint32_t random_word(void)
-{
-	static const uint8_t f7[] = { 0, 0, 1, 1, 4, 5, 16, 32, 48 };
-	static const uint8_t ff7[] = { 0, 1, 4, 5, 8, 9, 12, 13, 16, 17, 20, 21, 80, 81, 104, 105 };
-	unsigned int rd = random_reg(), rs1 = random_reg(), rs2 = random_reg();
-	uint32_t f3 = fx_random_below(8), imm = (uint32_t)fx_random();
-
-	switch (fx_random_below(fx_random_below(8) ? 8 : 10)) {
-	case 0:
-		return RV_R(f7[fx_random_below(3 + fx_random_below(6))], rs2, rs1, f3, rd, 0x33);
-	case 1:
-		return RV_I(imm, rs1, f3 & 1 ? 0 : f3, rd, 0x13);
-	case 2:
-		return RV_R(ff7[fx_random_below(sizeof(ff7))], rs2, rs1, f3 % 3, rd, 0x53);
-	case 3:
-		return RV_CSRR(rd, VGPU_HW_CSR_GLOBAL_ID + fx_random_below(18));
-	case 4:
-		return RV_I(imm % 512, RV_A0, f3 % 7, rd, 0x03);
-	case 5:
-		return RV_S(imm % 512, rs2, RV_A0, f3 % 4);
-	case 6:
-		return RV_B((int)(imm % 64) * 4 - 128, rs2, rs1, f3 == 2 || f3 == 3 ? 0 : f3);
-	case 7:
-		return RV_AMOADD_W(rd, rs2, RV_A0);
-	case 8:
-		return RV_BARRIER;
-	default:
-		return imm;
-	}
-}
-
 /*
  * Random programs, some of which loop for ever, change their own code and overwrite their ring,
  * beside a vGPU that computes: its results are right, and it is not held up.
@@ -320,6 +281,7 @@ static void hostile_code(void)
 	};
 	uint64_t rounds = fx_env("VGPU_TEST_ROUNDS", 300), faults = 0, loops = 0, i, k;
 	struct vgpu_chan *chan = open_gr(), *neighbour;
+	struct rng rng = rng_seed(fx_random());
 	uint32_t words[256];
 	uint64_t *data;
 
@@ -329,7 +291,7 @@ static void hostile_code(void)
 	COMPUTE_LOAD(&other, sum);
 	for (i = 0; i < rounds; i++) {
 		for (k = 0; k < 256; k++)
-			words[k] = random_word();
+			words[k] = rv_random(&rng);
 		compute_load(&v, words, 256, fx_random_below(3) * 512);
 		/* Data at the head and the code of the program itself, and at its ring. */
 		compute_dispatch_head(chan, COMPUTE_HEAD, fx_random_below(2) ? COMPUTE_HEAD + 2048 :

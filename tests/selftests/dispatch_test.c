@@ -262,7 +262,7 @@ static void code_changes(void)
  */
 static void many_programs(void)
 {
-	uint64_t nr = fx_env("VGPU_TEST_PROGRAMS", 100000), end = clk_ms() + 20000, i;
+	uint64_t nr = fx_env("VGPU_TEST_PROGRAMS", 100000), end = clk_ms() + 10000, i;
 	struct vgpu_chan *chan = open_gr();
 	volatile uint32_t *out = (void *)(v.dev->fb + COMPUTE_OUT);
 	const uint64_t image = 8 * FX_MIB;

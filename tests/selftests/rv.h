@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* RISC-V instructions, as words: enough to write a test's program by hand. */
+/*
+ * RISC-V instructions, as words: enough to write a test's program by hand; used by the selftests
+ * and the fuzzer.
+ */
 #ifndef RV_H
 #define RV_H
 
 #include <stdint.h>
 
 #include <linux/vgpu_hw.h>
+
+#include "rng.h"
 
 enum rv_reg {
 	RV_ZERO = 0, RV_RA = 1, RV_SP = 2, RV_T0 = 5, RV_T1 = 6, RV_T2 = 7,
@@ -54,5 +59,8 @@ enum rv_reg {
 #define RV_CSRR(rd, csr)	RV_I(csr, 0, 2, rd, 0x73)
 #define RV_ECALL		0x00000073u
 #define RV_BARRIER		((uint32_t)VGPU_HW_INSN_BARRIER)
+
+/* Mostly an instruction that does no harm by itself; a0 and sp keep their values. */
+uint32_t rv_random(struct rng *rng);
 
 #endif /* RV_H */

@@ -24,15 +24,15 @@ int vgpu_space_create(struct vgpu_dev *dev, struct vgpu_space **spacep);
 void vgpu_space_destroy(struct vgpu_space *space);
 
 /*
- * Maps @bytes from @va on to a place, with the leaves of VGPU_HW_PTE_R, _W and _X that @flags says,
- * as large ones as the addresses are aligned for; all are whole pages. What was mapped there before
- * is replaced, but not within a larger leaf (-EEXIST). New mappings need no vgpu_space_invalidate();
- * changed ones do.
+ * Maps @bytes from @va on to a place, by leaves with @flags (VGPU_HW_PTE_R, _W and _X), as large as
+ * the addresses are aligned for; all are whole pages. What was mapped there before is replaced, but
+ * not within a larger leaf (-EEXIST). New mappings need no vgpu_space_invalidate(), changed ones
+ * do.
  */
 int vgpu_space_map(struct vgpu_space *space, uint64_t va, struct vgpu_loc to, uint64_t bytes,
 		   uint32_t flags);
 
-/* Takes the leaves away that begin in the range. vgpu_space_invalidate() is the caller's to call. */
+/* Takes the leaves away that begin in the range. The caller calls vgpu_space_invalidate(). */
 int vgpu_space_unmap(struct vgpu_space *space, uint64_t va, uint64_t bytes);
 
 /* Returns when the device uses no translation any more that was changed before the call. */
@@ -40,8 +40,8 @@ int vgpu_space_invalidate(struct vgpu_space *space);
 
 /*
  * The entry for @va in the table of @level (2: the root, 1 or 0), for programs that write it
- * themselves; tables on the way to it are made if need be. NULL if there is no framebuffer for them,
- * or a leaf is in the way.
+ * themselves; tables on the way to it are made if need be. NULL if there is no framebuffer for
+ * them, or a leaf is in the way.
  */
 uint64_t *vgpu_space_entry(struct vgpu_space *space, uint64_t va, unsigned int level);
 

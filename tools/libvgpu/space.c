@@ -71,7 +71,7 @@ void vgpu_space_destroy(struct vgpu_space *space)
 	free(space);
 }
 
-/* As vgpu_space_entry(), but without @make it makes no tables. Sets @error where it returns NULL. */
+/* As vgpu_space_entry(), but without @make it makes no tables. Sets @error if it returns NULL. */
 static uint64_t *find_entry(struct vgpu_space *space, uint64_t va, unsigned int level, bool make,
 			    int *error)
 {

@@ -42,6 +42,7 @@ struct soft_compute {
  * @ch:       the channel, while there is a @program
  * @image:    address of the program's image in the channel's address space
  * @want:     where the page is that the dispatch waits for
+ * @maps:     how often the program had to look for a page in this section
  * @piece:    see soft_lanes_section()
  * @bytes:    of @area; constant
  * @area:     warps, private and local memory
@@ -54,6 +55,7 @@ struct soft_context {
 	struct soft_channel *ch;
 	u64 image;
 	struct soft_place want;
+	u32 maps;
 	u32 piece;
 	size_t bytes;
 	void *area;

@@ -14,6 +14,12 @@
 #include "lanes.h"
 
 /*
+ * A program looks for pages so often in a section, some 50 us; then the section ends. It must be
+ * more than an instruction may want: two pages for each lane.
+ */
+#define SOFT_SECTION_MAPS	256
+
+/*
  * The guest may be changing the head: each word of it is read once. It lies in one page, as it is
  * aligned to its size.
  */
@@ -69,7 +75,10 @@ static enum soft_end soft_dispatch_begin(struct soft_channel *ch, struct soft_fa
 	return SOFT_END_PACKET;
 }
 
-/* struct simt_mem.map, in a section: does not allocate. */
+/*
+ * struct simt_mem.map, in a section: does not allocate. SIMT_WAIT and no page wanted: it is time to
+ * end the section.
+ */
 static enum simt_end soft_dispatch_map(struct simt_mem *mem, u64 va, bool write, void **page,
 				       bool *keep, enum vgpu_hw_fault *code)
 {
@@ -79,6 +88,9 @@ static enum simt_end soft_dispatch_map(struct simt_mem *mem, u64 va, bool write,
 	struct soft_place place;
 	struct page *found;
 
+	context->want.bytes = 0;
+	if (context->maps++ >= SOFT_SECTION_MAPS)
+		return SIMT_WAIT;
 	if (va < VGPU_HW_VA_GLOBAL)
 		va = va - VGPU_HW_VA_IMAGE + context->image;
 	else if (!ch->space)
@@ -100,7 +112,9 @@ static enum simt_end soft_dispatch_map(struct simt_mem *mem, u64 va, bool write,
 static enum simt_end soft_dispatch_section(struct soft_engine *engine, struct soft_channel *ch)
 {
 	struct soft_compute *compute = &ch->inst->compute;
-	struct simt_dispatch *dispatch = &ch->exec.context->dispatch;
+	struct soft_context *context = ch->exec.context;
+	struct simt_dispatch *dispatch = &context->dispatch;
+	u32 most = context->program->exact ? SOFT_PIECE_MOST_EXACT : SOFT_PIECE_MOST;
 	u64 took_ns, before = dispatch->executed;
 	u32 gen = soft_space_gen(ch->inst);
 	enum simt_end end;
@@ -111,10 +125,11 @@ static enum simt_end soft_dispatch_section(struct soft_engine *engine, struct so
 		engine->section_of = dispatch;
 		engine->section_gen = gen;
 	}
-	ch->exec.context->mem.map = soft_dispatch_map;
+	context->mem.map = soft_dispatch_map;
+	context->maps = 0;
 	dispatch->isa = soft_lanes;
 	dispatch->tlb = engine->section_tlb;
-	end = soft_lanes_section(dispatch, &ch->exec.context->piece, &took_ns);
+	end = soft_lanes_section(dispatch, &context->piece, most, &took_ns);
 	engine->section_hist[min(fls64(took_ns / NSEC_PER_USEC), SOFT_HIST - 1)]++;
 	WRITE_ONCE(compute->insns, compute->insns + dispatch->executed - before);
 	return end;
@@ -174,7 +189,8 @@ enum soft_end soft_dispatch(struct soft_engine *engine, struct soft_channel *ch,
 			return soft_dispatch_fault(ch, fault);
 		case SIMT_WAIT:
 			want = &ch->exec.context->want;
-			if (!soft_store_page(fb, want->addr >> PAGE_SHIFT, SOFT_GFP_ENGINE))
+			if (want->bytes &&
+			    !soft_store_page(fb, want->addr >> PAGE_SHIFT, SOFT_GFP_ENGINE))
 				return soft_dma_get_fb(ch, want, 1);
 			break;
 		case SIMT_MORE:

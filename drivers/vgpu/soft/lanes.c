@@ -9,6 +9,7 @@
 
 #include <linux/debugfs.h>
 #include <linux/ktime.h>
+#include <linux/math64.h>
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/sched.h>
@@ -28,10 +29,6 @@
 
 /* Preemption is off for so long, and as long as one piece more takes. */
 #define SOFT_SECTION_NS		(50 * NSEC_PER_USEC)
-
-/* Instructions between two looks at the clock. */
-#define SOFT_PIECE_LEAST	4U
-#define SOFT_PIECE_MOST		256U
 
 /* The program is timed in pieces of so many instructions; the fastest piece counts. */
 #define SOFT_LANES_PIECE	256
@@ -122,21 +119,22 @@ struct soft_lanes_bench {
 };
 
 /*
- * Runs a piece, and makes the next one twice as long while pieces are short: so that not even the
- * slowest instructions take much longer than a section should, nor a look at the clock after each
- * piece costs much. A fast instruction takes some 5 ns, a slow one 5 us.
+ * Runs a piece, and makes the next one longer while pieces are short, or shorter: so that neither
+ * a piece takes long, nor looks at the clock much of the time. A fast instruction takes some 5 ns.
  */
-static enum simt_end soft_lanes_piece(struct simt_dispatch *dispatch, u32 *piece, u64 *now_ns)
+static enum simt_end soft_lanes_piece(struct simt_dispatch *dispatch, u32 *piece, u32 most,
+				      u64 *now_ns)
 {
-	u64 from_ns = *now_ns;
+	u64 from_ns = *now_ns, took_ns;
 	enum simt_end end;
 
 	end = simt_dispatch_run(dispatch, *piece);
 	*now_ns = ktime_get_ns();
-	if (*now_ns - from_ns > SOFT_SECTION_NS / 4)
-		*piece = max(*piece / 2, SOFT_PIECE_LEAST);
-	else if (end == SIMT_MORE && *now_ns - from_ns < SOFT_SECTION_NS / 16)
-		*piece = min(*piece * 2, SOFT_PIECE_MOST);
+	took_ns = *now_ns - from_ns;
+	if (took_ns > SOFT_SECTION_NS / 4)
+		*piece = max_t(u64, div64_u64(*piece * SOFT_SECTION_NS / 8, took_ns), 1);
+	else if (end == SIMT_MORE && took_ns < SOFT_SECTION_NS / 16)
+		*piece = min(*piece * 2, most);
 	return end;
 }
 
@@ -145,11 +143,13 @@ static enum simt_end soft_lanes_piece(struct simt_dispatch *dispatch, u32 *piece
  * @dispatch: has begun, and has a TLB
  * @piece: how many instructions are executed between two looks at the clock; SOFT_PIECE_FIRST at
  *         first; updated
+ * @most:  the most that @piece may become
  * @took_ns: set to how long preemption was off
  * Context: task context; does not sleep.
  * Return: how the dispatch ends.
  */
-enum simt_end soft_lanes_section(struct simt_dispatch *dispatch, u32 *piece, u64 *took_ns)
+enum simt_end soft_lanes_section(struct simt_dispatch *dispatch, u32 *piece, u32 most,
+				  u64 *took_ns)
 {
 	enum simt_end end;
 	u64 from_ns, now_ns;
@@ -158,7 +158,7 @@ enum simt_end soft_lanes_section(struct simt_dispatch *dispatch, u32 *piece, u64
 	from_ns = ktime_get_ns();
 	now_ns = from_ns;
 	do {
-		end = soft_lanes_piece(dispatch, piece, &now_ns);
+		end = soft_lanes_piece(dispatch, piece, most, &now_ns);
 	} while (end == SIMT_MORE && now_ns - from_ns < SOFT_SECTION_NS);
 	kernel_fpu_end();
 	*took_ns = now_ns - from_ns;

@@ -220,6 +220,17 @@ static int soft_program_decode_text(struct soft_instance *inst, struct soft_prog
 	return ret;
 }
 
+/* Operations of that kind are the last ones of enum simt_op. */
+static bool soft_program_exact(const struct simt_program *text)
+{
+	u32 i;
+
+	for (i = 0; i < text->nr; i++)
+		if (text->insn[i].op >= SIMT_FMIN_S_X)
+			return true;
+	return false;
+}
+
 /* Has a new program found, unless what it was made from may be out of date by now. */
 static void soft_programs_add(struct soft_programs *programs, struct soft_program *program,
 			      u64 invalidations)
@@ -267,6 +278,7 @@ int soft_programs_load(struct soft_instance *inst, const struct soft_program_key
 	ret = soft_program_decode_text(inst, program, fault);
 	if (ret)
 		goto err_free;
+	program->exact = soft_program_exact(&program->text);
 	soft_programs_add(programs, program, invalidations);
 	*programp = program;
 	return 0;

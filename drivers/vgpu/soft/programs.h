@@ -29,6 +29,8 @@ struct soft_program_key {
  * struct soft_program - a decoded program
  * @key:    what it was made from; constant
  * @bytes:  what it counts for; constant
+ * @exact:  has floats that are computed in integers, and so some of the slowest instructions;
+ *          constant
  * @link:   in struct soft_programs.list if @cached, else empty. This and the following fields up
  *          to @text are protected by the lock there
  * @cached: can be found. Else it is freed when @users gets 0
@@ -38,6 +40,7 @@ struct soft_program_key {
 struct soft_program {
 	struct soft_program_key key;
 	size_t bytes;
+	bool exact;
 	struct list_head link;
 	bool cached;
 	unsigned int users;
