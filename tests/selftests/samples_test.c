@@ -110,7 +110,7 @@ static void four_at_once(void)
 		chan[i] = open_gr(&v[i]);
 		FX_OK(v[i].dev, sample_load(v[i].dev, samples[i], &run[i]));
 	}
-	for (round = 0; round < 3; round++) {
+	for (round = 0; round < 2; round++) {
 		for (i = 0; i < VGPUS; i++) {
 			memset(v[i].dev->fb + run[i].memory, 0, samples[i]->clear_bytes);
 			FX_OK(v[i].dev, vgpu_chan_dispatch(chan[i], &run[i].launch));

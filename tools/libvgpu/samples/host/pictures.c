@@ -14,7 +14,7 @@ static void mandelbrot_prepare(void *memory, uint64_t address, void *args)
 	*(struct mandelbrot_args *)args = (struct mandelbrot_args) {
 		.pixels = (uint32_t *)(uintptr_t)address,
 		.width = WIDTH,
-		.limit = 256,
+		.limit = 64,
 		.left = -2.25f,
 		.top = -1.125f,
 		.step = 3.0f / WIDTH,
