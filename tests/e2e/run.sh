@@ -180,6 +180,26 @@ test_two_at_once() {
 	account "$A=a" "$B=b"
 }
 
+# Programs of both are on gr at once, and each draws what its processor draws.
+test_two_compute() {
+	local name
+	mdev_create "$A" SG16-4Q
+	mdev_create "$B" SG16-2Q
+	guest_start a "$A" compute --seconds 3
+	guest_start b "$B" compute --seconds 3
+	for name in a b; do
+		guest_says "$name" '^guest: ready' $((40 * SLOW)) || fail "guest $name is not ready"
+	done
+	guest_tell a begin
+	guest_tell b begin
+	for name in a b; do
+		guest_says "$name" '^guest: shown' $((60 * SLOW)) || fail "guest $name shows nothing"
+		guest_log "$name"
+		guest_tell "$name" seen
+		passes "$name"
+	done
+}
+
 test_isolation_neighbours() {
 	mdev_create "$A" SG16-1Q
 	mdev_create "$B" SG16-1Q
@@ -341,7 +361,7 @@ tests_of() {
 	iommufd) echo attach_by_iommufd ;;
 	guest)
 		echo types_in_sysfs attach_and_run run_twice_on_one_vgpu two_at_once \
-			isolation_neighbours isolation_nothing_left_for_the_next_guest \
+			two_compute isolation_neighbours isolation_nothing_left_for_the_next_guest \
 			isolation_nothing_left_for_the_next_vgpu \
 			isolation_nothing_left_after_a_kill isolation_packets_stay_inside \
 			kill_under_load remove_in_use_waits_for_qemu remove_in_use_unplugs \

@@ -34,8 +34,11 @@ static void print_texts(const struct vgpu_elf *elf)
 {
 	static FILE *out;
 	uint64_t arg[3] = { VGPU_HW_VA_IMAGE, ~0ull, elf->text_bytes + VGPU_HW_VA_IMAGE };
-	uint64_t at = VGPU_HW_VA_IMAGE, end = at + (elf->image_bytes < 512 ? elf->image_bytes : 512);
+	uint64_t at = VGPU_HW_VA_IMAGE, end = at + elf->image_bytes;
 	const char *text;
+
+	if (elf->image_bytes > 512)
+		end = at + 512;
 
 	if (!out)
 		out = fopen("/dev/null", "w");

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* libvgpu: programs of a device in its framebuffer, and dispatches of their kernels. */
+/*
+ * libvgpu: programs of a device in its framebuffer, and dispatches of their kernels, on channels
+ * without an address space.
+ */
 #ifndef LIBVGPU_COMPUTE_H
 #define LIBVGPU_COMPUTE_H
 

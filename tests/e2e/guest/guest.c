@@ -31,6 +31,7 @@ static const struct job {
 	{ "eject", eject_run },
 	{ "hog", hog_run },
 	{ "present", present_run },
+	{ "compute", compute_run },
 };
 
 static const struct job *find_job(const char *name)

@@ -117,6 +117,7 @@ bool hold_run(struct vgpu_dev *dev, const struct options *options);
 bool escape_run(struct vgpu_dev *dev, const struct options *options);
 bool hog_run(struct vgpu_dev *dev, const struct options *options);
 bool present_run(struct vgpu_dev *dev, const struct options *options);
+bool compute_run(struct vgpu_dev *dev, const struct options *options);
 bool eject_run(struct vgpu_dev *dev, const struct options *options);
 
 #endif /* E2E_GUEST_H */
