@@ -53,6 +53,7 @@ enum soft_engine_state {
  * @ran_ns:   engine time: how long the engine has been able to work so far
  * @expired:  the run's deadline has passed
  * @inst:     the turn's vGPU; valid in a turn
+ * @space_gen: soft_space_gen() when the engine last looked at it
  * @tlb:      translations of the turn's vGPU
  * @since_ns: since when the last turn's vGPU has had no work, if that turn ended while the
  *            engine lingered on it; 0: it did not end so
@@ -83,6 +84,7 @@ struct soft_engine {
 	u64 ran_ns;
 	bool expired;
 	struct soft_instance *inst;
+	u32 space_gen;
 	struct soft_tlb tlb;
 	u64 since_ns;
 	u64 left_ns;
