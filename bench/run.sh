@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 # run.sh [ROW...]: figures of a vGPU beside those of the kernel's sample drivers,
 # of memcpy and of an eventfd, those of the scheduler in virtual time
-# (bench/sched/run.sh, row "sched"), and the scoreboard (bench/score-inside, row
-# "score", or some of its rows by name). Prints tables and merges rows by name
+# (bench/sched/run.sh, row "sched"), those of programs on the engine in user space
+# (bench/compute/run.sh, row "compute"), and the scoreboard (bench/score-inside,
+# row "score", or some of its rows by name). Prints tables and merges rows by name
 # into build/bench.json, each with how it was measured (bench/merge.py --help).
 #
 # Rows about speed run in the lab's stock machine, on the clock. The scoreboard and
@@ -23,15 +24,16 @@ if [[ ${1:-} == --help ]]; then
 	sed -n '3,/^set/s/^#\( \|$\)//p' bench/run.sh
 	exit
 fi
-(( $# )) || set -- sched region_read create_remove fb_first_touch copy_bandwidth plane_query \
-	display_frames display_flips ctl_list nvml_list stats_cat ctl_pollers nvml_pollers \
-	nvml_heap attach empty_packet score
+(( $# )) || set -- sched compute region_read create_remove fb_first_touch copy_bandwidth \
+	plane_query display_frames display_flips ctl_list nvml_list stats_cat ctl_pollers \
+	nvml_pollers nvml_heap attach empty_packet score
 board=(is_003 is_004 is_006 is_007 is_008 use_3_idle switch_loss switch_latency
 	preempt_latency error_detect error_recover hang_detect hang_recover)
-wall=() attach=() counted=() score=() fast=() sched=
+wall=() attach=() counted=() score=() fast=() compute=() sched=
 for row in "$@"; do
 	case $row in
 	sched|pick_scaling|pick_set|qos_violations|qos_use) sched=1 ;;
+	compute|compute_*) compute+=("$row") ;;
 	score) score=("${board[@]}") fast=(is_009) ;;
 	is_009) fast=("$row") ;;
 	is_*|use_3_idle|switch_*|preempt_latency|error_*|hang_*) score+=("$row") ;;
@@ -42,8 +44,12 @@ for row in "$@"; do
 done
 if [[ -n $sched ]]; then
 	bench/sched/run.sh
-	(( ${#wall[@]} + ${#attach[@]} + ${#counted[@]} + ${#score[@]} + ${#fast[@]} )) || exit 0
 fi
+if (( ${#compute[@]} )); then
+	[[ " ${compute[*]} " != *" compute "* ]] || compute=()
+	bench/compute/run.sh "${compute[@]}"
+fi
+(( ${#wall[@]} + ${#attach[@]} + ${#counted[@]} + ${#score[@]} + ${#fast[@]} )) || exit 0
 scripts/lab image
 scripts/build-modules stock
 scripts/lab chroot make -s -C tools O="$PWD/build/lab-tools"

@@ -4,12 +4,18 @@
 #include <string.h>
 
 #include "fuzz.h"
+#include "rv.h"
 
 #define WORK_ORDER	4
 #define WORK_PACKETS	(1u << WORK_ORDER)
 
 /* The number of the first page of framebuffer that is a page table, and how many there are. */
 #define WORK_TABLES	16
+
+/* Likewise of the pages that have a program each: the head, and code in the next page. */
+#define WORK_PROGRAM	32
+#define WORK_PROGRAMS	8
+#define WORK_WORDS	64
 
 static uint64_t work_fb(struct fuzz_life *life, struct rng *rng)
 {
@@ -59,6 +65,44 @@ static void work_surface(struct rng *rng, struct vgpu_hw_packet *packet)
 		packet->present_head = htole32((uint32_t)rng_below(rng, 6));
 }
 
+/* Writes a program, perhaps while it is executed. */
+static void work_program(struct fuzz_life *life, struct rng *rng, uint64_t head)
+{
+	struct vgpu_hw_program program = {
+		.magic = htole32(VGPU_HW_PROGRAM_MAGIC),
+		.image_bytes = htole32(4 * WORK_WORDS),
+		.text_bytes = htole32(4 * (1 + (uint32_t)rng_below(rng, WORK_WORDS))),
+		.image = htole64(head + VGPU_HW_PAGE_SIZE),
+		.private_bytes = htole32((uint32_t)rng_below(rng, 3) * 4096),
+	};
+	uint32_t *words = (void *)(life->dev->fb + head + VGPU_HW_PAGE_SIZE);
+	unsigned int i;
+
+	if (fuzz_chance(rng, 5))
+		fuzz_mutate(rng, &program, sizeof(program));
+	memcpy(life->dev->fb + head, &program, sizeof(program));
+	for (i = 0; i < WORK_WORDS; i++)
+		words[i] = htole32(rv_random(rng));
+}
+
+/* Some grids take for ever: the channel is disabled sooner or later. */
+static void work_dispatch(struct fuzz_life *life, struct rng *rng, struct vgpu_hw_packet *packet)
+{
+	uint64_t head = (WORK_PROGRAM + 2 * rng_below(rng, WORK_PROGRAMS)) * VGPU_HW_PAGE_SIZE;
+	unsigned int i;
+
+	if (fuzz_chance(rng, 30))
+		work_program(life, rng, head);
+	packet->dst = htole64(head);
+	packet->src = htole64(work_fb(life, rng));
+	for (i = 0; i < 3; i++) {
+		packet->grid[i] = htole32(1 + (uint32_t)rng_below(rng, fuzz_chance(rng, 90) ? 100 :
+								  0xffffffff));
+		packet->group[i] = htole16(1 + (uint16_t)rng_below(rng, i ? 4 : 100));
+	}
+	packet->local_bytes = htole32((uint32_t)rng_below(rng, 2 * 4096));
+}
+
 static void work_packet(struct fuzz_life *life, struct rng *rng, struct vgpu_hw_packet *packet)
 {
 	uint32_t op = 0;
@@ -77,6 +121,9 @@ static void work_packet(struct fuzz_life *life, struct rng *rng, struct vgpu_hw_
 		else
 			packet->value = htole32((uint32_t)rng_next(rng));
 		work_rows(rng, packet);
+		break;
+	case VGPU_HW_PKT_DISPATCH:
+		work_dispatch(life, rng, packet);
 		break;
 	case VGPU_HW_PKT_PRESENT:
 		packet->dst = htole64(work_fb(life, rng) & ~4095ull);
@@ -129,7 +176,7 @@ static void work_entry(struct fuzz_life *life, struct rng *rng)
 	else if (fuzz_chance(rng, 20))
 		page = rng_below(rng, 16384);
 	if (!page || fuzz_chance(rng, 10))
-		entry |= VGPU_HW_PTE_R | VGPU_HW_PTE_W;
+		entry |= VGPU_HW_PTE_R | VGPU_HW_PTE_W | VGPU_HW_PTE_X;
 	if (fuzz_chance(rng, 10))
 		entry |= VGPU_HW_PTE_SYS;
 	entry |= page << VGPU_HW_PTE_PAGE_SHIFT;

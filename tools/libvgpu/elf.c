@@ -56,6 +56,16 @@ static bool elf_section(const struct elf_file *file, unsigned int i, Elf64_Shdr 
 	return elf_element(file, le64toh(file->head.e_shoff), i, section, sizeof(*section));
 }
 
+static bool elf_segment(const struct elf_file *file, unsigned int i, Elf64_Phdr *segment)
+{
+	return elf_element(file, le64toh(file->head.e_phoff), i, segment, sizeof(*segment));
+}
+
+static bool elf_is_loaded(const Elf64_Phdr *segment)
+{
+	return le32toh(segment->p_type) == PT_LOAD && segment->p_memsz;
+}
+
 /* The text at @offset of a section of texts, which ends in it; or NULL. */
 static const char *elf_string(const struct elf_file *file, const Elf64_Shdr *strings,
 			      uint64_t offset)
@@ -126,55 +136,69 @@ static int elf_check_image(struct vgpu_elf *elf, uint64_t offset, uint64_t bytes
 	return 0;
 }
 
-/* Instructions, or constants, in @elf->image, which is as large as an image can be. */
-static int elf_take_image(const struct elf_file *file, struct vgpu_elf *elf,
-			  const Elf64_Phdr *segment, bool text)
+/* Instructions, or constants: where they end in the image. */
+static int elf_measure_image(const struct elf_file *file, struct vgpu_elf *elf,
+			     const Elf64_Phdr *segment, bool text)
 {
 	uint64_t offset = le64toh(segment->p_vaddr) - VGPU_HW_VA_IMAGE;
 	uint64_t bytes = le64toh(segment->p_memsz), in_file = le64toh(segment->p_filesz);
-	const void *from = elf_at(file, le64toh(segment->p_offset), in_file);
 	int ret;
 
 	ret = elf_check_image(elf, offset, bytes, text);
 	if (ret)
 		return ret;
-	if (!from || in_file > bytes)
+	if (!elf_at(file, le64toh(segment->p_offset), in_file) || in_file > bytes)
 		return elf_fail(elf, "ends within a segment");
-	memcpy(elf->image + offset, from, in_file);
 	if (offset + bytes > elf->image_bytes)
-		elf->image_bytes = (uint32_t)(offset + bytes);
+		elf->image_bytes = (uint32_t)(offset + bytes + 3) & ~3u;
 	if (text)
 		elf->text_bytes = (uint32_t)bytes;
 	return 0;
 }
 
-static int elf_take_segments(const struct elf_file *file, struct vgpu_elf *elf)
+static int elf_measure(const struct elf_file *file, struct vgpu_elf *elf)
 {
 	unsigned int i, nr = le16toh(file->head.e_phnum);
 	Elf64_Phdr segment;
 	uint32_t flags;
 	int ret = 0;
 
-	elf->image = calloc(1, VGPU_HW_IMAGE_MAX);
-	if (!elf->image)
-		return elf_fail(elf, "needs more memory than there is");
 	for (i = 0; i < nr && !ret; i++) {
-		if (!elf_element(file, le64toh(file->head.e_phoff), i, &segment, sizeof(segment)))
+		if (!elf_segment(file, i, &segment))
 			return elf_fail(elf, "ends within its headers");
 		flags = le32toh(segment.p_flags);
 		if (le32toh(segment.p_type) == PT_DYNAMIC || le32toh(segment.p_type) == PT_INTERP)
 			return elf_fail(elf, "is not linked statically (-static -T vgpu.ld)");
-		if (le32toh(segment.p_type) != PT_LOAD || !segment.p_memsz)
+		if (!elf_is_loaded(&segment))
 			continue;
 		if (flags & PF_W)
 			ret = elf_take_local(elf, &segment);
 		else
-			ret = elf_take_image(file, elf, &segment, flags & PF_X);
+			ret = elf_measure_image(file, elf, &segment, flags & PF_X);
 	}
 	if (!ret && !elf->text_bytes)
 		ret = elf_fail(elf, "has no instructions");
-	elf->image_bytes = (elf->image_bytes + 3) & ~3u;
 	return ret;
+}
+
+static int elf_take_segments(const struct elf_file *file, struct vgpu_elf *elf)
+{
+	unsigned int i, nr = le16toh(file->head.e_phnum);
+	Elf64_Phdr segment;
+	int ret;
+
+	ret = elf_measure(file, elf);
+	if (ret)
+		return ret;
+	elf->image = calloc(1, elf->image_bytes);
+	if (!elf->image)
+		return elf_fail(elf, "needs more memory than there is");
+	for (i = 0; i < nr && elf_segment(file, i, &segment); i++)
+		if (elf_is_loaded(&segment) && !(le32toh(segment.p_flags) & PF_W))
+			memcpy(elf->image + le64toh(segment.p_vaddr) - VGPU_HW_VA_IMAGE,
+			       elf_at(file, le64toh(segment.p_offset), le64toh(segment.p_filesz)),
+			       le64toh(segment.p_filesz));
+	return 0;
 }
 
 static int elf_compare_symbols(const void *a, const void *b)
@@ -248,7 +272,6 @@ static int elf_take_sections(const struct elf_file *file, struct vgpu_elf *elf)
 int vgpu_elf_parse(struct vgpu_elf *elf, const void *bytes, size_t nr)
 {
 	struct elf_file file = { .at = bytes, .bytes = nr };
-	uint8_t *image;
 	int ret;
 
 	memset(elf, 0, sizeof(*elf));
@@ -257,14 +280,9 @@ int vgpu_elf_parse(struct vgpu_elf *elf, const void *bytes, size_t nr)
 		ret = elf_take_segments(&file, elf);
 	if (!ret)
 		ret = elf_take_sections(&file, elf);
-	if (ret) {
+	if (ret)
 		vgpu_elf_free(elf);
-		return ret;
-	}
-	image = realloc(elf->image, elf->image_bytes);
-	if (image)
-		elf->image = image;
-	return 0;
+	return ret;
 }
 
 static int elf_read_file(struct vgpu_elf *elf, int fd, size_t bytes)

@@ -102,6 +102,32 @@ bool soft_space_find(struct soft_channel *ch, u64 va, u32 access, struct soft_pl
 }
 
 /**
+ * soft_space_look_up() - find what an address in the framebuffer leads to, without an engine
+ * @inst: the vGPU
+ * @root: the address space; 0: the partition
+ * @va: the address, any number
+ * @access: what is wanted: VGPU_HW_PTE_R, VGPU_HW_PTE_W or VGPU_HW_PTE_X
+ * @addr: set to the offset in the partition. The caller sees to it that invalidations wait for the
+ *        end of its use
+ * Context: the vGPU's worker, with drop_lock held for reading.
+ * Return: false if there is no translation, or none that allows the access.
+ */
+bool soft_space_look_up(struct soft_instance *inst, u32 root, u64 va, u32 access, u64 *addr)
+{
+	struct soft_walk walk;
+	enum soft_walk_end end;
+
+	*addr = va;
+	if (!root)
+		return va < inst->fb_bytes;
+	end = soft_walk_begin(&walk, root, va, inst->fb_bytes);
+	while (end == SOFT_WALK_MORE)
+		end = soft_walk_step(&walk, soft_space_read(&inst->fb, walk.at));
+	*addr = walk.addr;
+	return end == SOFT_WALK_LEAF && !(access & ~walk.flags) && !(walk.flags & VGPU_HW_PTE_SYS);
+}
+
+/**
  * soft_space_extend() - look how far a place goes on
  * @ch: busy
  * @access: as it was found

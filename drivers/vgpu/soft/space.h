@@ -73,6 +73,7 @@ enum soft_space_end soft_space_page(struct soft_channel *ch, u64 va, u32 access,
 				    struct soft_place *place, struct page **page,
 				    struct soft_fault *fault);
 
+bool soft_space_look_up(struct soft_instance *inst, u32 root, u64 va, u32 access, u64 *addr);
 void soft_space_turn(struct soft_engine *engine);
 void soft_space_look(struct soft_engine *engine);
 void soft_space_invalidate(struct soft_instance *inst, u32 root);

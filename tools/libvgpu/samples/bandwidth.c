@@ -5,5 +5,5 @@
 
 VGPU_KERNEL(bandwidth, "buf words, buf xor")
 {
-	bandwidth_item(args, vgpu_global_id(0), vgpu_global_size(0));
+	bandwidth_item(args, vgpu_global_id(0));
 }

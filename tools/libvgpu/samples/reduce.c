@@ -3,13 +3,13 @@
 
 #include "reduce.h"
 
-VGPU_LOCAL uint64_t part[REDUCE_GROUP];
+VGPU_LOCAL uint32_t part[REDUCE_GROUP];
 
 VGPU_KERNEL(reduce, "buf numbers, buf sum")
 {
 	uint32_t me = vgpu_local_id(0), half;
 
-	part[me] = reduce_part(args, vgpu_global_id(0), vgpu_global_size(0));
+	part[me] = reduce_part(args, vgpu_global_id(0));
 	for (half = REDUCE_GROUP / 2; half; half /= 2) {
 		vgpu_barrier();
 		if (me < half)

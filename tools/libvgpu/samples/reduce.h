@@ -7,24 +7,26 @@
 
 #define REDUCE_GROUP	256	/* work-items of a group; a power of two */
 #define REDUCE_EACH	64	/* numbers of a work-item */
+#define REDUCE_ROW	32	/* work-items that read side by side: those of a warp */
 
 /**
  * struct reduce_args - arguments
- * @numbers: REDUCE_EACH for each work-item
- * @sum:     what is added to
+ * @numbers: REDUCE_EACH for each work-item; those of REDUCE_ROW items are together
+ * @sum:     what is added to, modulo 2^32
  */
 struct reduce_args {
 	const uint32_t *numbers;
-	uint64_t *sum;
+	uint32_t *sum;
 };
 
-static inline uint64_t reduce_part(const struct reduce_args *args, uint32_t id, uint32_t items)
+static inline uint32_t reduce_part(const struct reduce_args *args, uint32_t id)
 {
-	const uint32_t *at = args->numbers + id;
-	uint64_t sum = 0;
+	const uint32_t *at = args->numbers + id % REDUCE_ROW +
+		(uint64_t)(id / REDUCE_ROW) * REDUCE_ROW * REDUCE_EACH;
+	uint32_t sum = 0;
 	int i;
 
-	for (i = 0; i < REDUCE_EACH; i++, at += items)
+	for (i = 0; i < REDUCE_EACH; i++, at += REDUCE_ROW)
 		sum += *at;
 	return sum;
 }

@@ -27,8 +27,9 @@ SIMT_DEFINE_ANY(s32)
 SIMT_DEFINE_ANY(u32)
 SIMT_DEFINE_ANY(u64)
 
-#define simt_any(t, p)		READ_ONCE(((const struct simt_any_##t *)(p))->v)
-#define simt_any_set(t, p, x)	WRITE_ONCE(((struct simt_any_##t *)(p))->v, x)
+/* READ_ONCE() would have them aligned. */
+#define simt_any(t, p)		(((const volatile struct simt_any_##t *)(p))->v)
+#define simt_any_set(t, p, x)	(((volatile struct simt_any_##t *)(p))->v = (x))
 
 /* Where @bytes of memory are that no lane owns alone; NULL: access.c is to look, or fault. */
 static inline u8 *simt_find(const struct simt_warp *w, u64 va, u64 bytes, bool write)

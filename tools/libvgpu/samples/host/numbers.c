@@ -92,22 +92,34 @@ static void reduce_prepare(void *memory, uint64_t address, void *args)
 	uint64_t random = SEED;
 
 	*(struct reduce_args *)args = (struct reduce_args) {
-		.sum = (uint64_t *)(uintptr_t)address,
+		.sum = (uint32_t *)(uintptr_t)address,
 		.numbers = (uint32_t *)(uintptr_t)(address + REDUCE_AT),
 	};
 	for (i = 0; i < REDUCE_ITEMS * REDUCE_EACH; i++)
 		number[i] = (uint32_t)sample_random(&random);
 }
 
+/* What the items of a group do between two barriers, one after the other. */
+static uint32_t reduce_group(const struct reduce_args *args, uint32_t first)
+{
+	uint32_t part[REDUCE_GROUP];
+	uint32_t me, half;
+
+	for (me = 0; me < REDUCE_GROUP; me++)
+		part[me] = reduce_part(args, first + me);
+	for (half = REDUCE_GROUP / 2; half; half /= 2)
+		for (me = 0; me < half; me++)
+			part[me] += part[me + half];
+	return part[0];
+}
+
 static void reduce_native(const void *args)
 {
 	const struct reduce_args *reduce = args;
-	uint64_t sum = 0;
-	uint32_t id;
+	uint32_t first;
 
-	for (id = 0; id < REDUCE_ITEMS; id++)
-		sum += reduce_part(reduce, id, REDUCE_ITEMS);
-	*reduce->sum += sum;
+	for (first = 0; first < REDUCE_ITEMS; first += REDUCE_GROUP)
+		*reduce->sum += reduce_group(reduce, first);
 }
 
 const struct sample sample_reduce = {

@@ -133,12 +133,22 @@ static void bandwidth_prepare(void *memory, uint64_t address, void *args)
 		word[i] = sample_random(&random);
 }
 
+/* The order is the one in which a CPU reads fastest. */
 static void bandwidth_native(const void *args)
 {
-	uint32_t id;
+	const struct bandwidth_args *bandwidth = args;
+	const uint64_t *word = bandwidth->words;
+	uint32_t row, item, i;
+	uint64_t *xor;
 
-	for (id = 0; id < BANDWIDTH_ITEMS; id++)
-		bandwidth_item(args, id, BANDWIDTH_ITEMS);
+	for (row = 0; row < BANDWIDTH_ITEMS / BANDWIDTH_ROW; row++) {
+		xor = bandwidth->xor + (uint64_t)row * BANDWIDTH_ROW;
+		for (item = 0; item < BANDWIDTH_ROW; item++)
+			xor[item] = *word++;
+		for (i = 1; i < BANDWIDTH_EACH; i++)
+			for (item = 0; item < BANDWIDTH_ROW; item++)
+				xor[item] ^= *word++;
+	}
 }
 
 const struct sample sample_bandwidth = {

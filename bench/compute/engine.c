@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/container_of.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "die.h"
+#include "engine.h"
+
+#define PAGE	((u64)VGPU_HW_PAGE_SIZE)
+#define BUDGET	4096	/* instructions until the engine would look at the clock */
+
+static enum simt_end engine_map(struct simt_mem *mem, u64 va, bool write, void **page, bool *keep,
+				enum vgpu_hw_fault *code)
+{
+	struct engine *engine = container_of(mem, struct engine, mem);
+	u64 memory_bytes = ENGINE_MEMORY_AT + engine->sample->bytes;
+
+	*keep = true;
+	if (va >= VGPU_HW_VA_GLOBAL && va - VGPU_HW_VA_GLOBAL < memory_bytes) {
+		*page = engine->memory + ((va - VGPU_HW_VA_GLOBAL) & ~(PAGE - 1));
+		return SIMT_DONE;
+	}
+	if (!write && va - VGPU_HW_VA_IMAGE < engine->elf.image_bytes) {
+		*page = engine->image + ((va - VGPU_HW_VA_IMAGE) & ~(PAGE - 1));
+		return SIMT_DONE;
+	}
+	*code = VGPU_HW_FAULT_PAGE;
+	return SIMT_FAULT;
+}
+
+static void *allocate(size_t bytes)
+{
+	void *at = aligned_alloc(PAGE, (bytes + PAGE) & ~(PAGE - 1));
+
+	if (!at)
+		bench_die("out of memory");
+	memset(at, 0, bytes);
+	return at;
+}
+
+static void decode(struct engine *engine)
+{
+	u32 nr = engine->elf.text_bytes / 4;
+
+	engine->program = allocate(simt_program_bytes(nr));
+	simt_program_init(engine->program, nr);
+	simt_program_decode(engine->program, 0, (const __le32 *)engine->image, nr);
+	simt_program_finish(engine->program);
+}
+
+void engine_open(struct engine *engine, const struct sample *sample)
+{
+	const struct vgpu_kernel *kernel;
+	size_t bytes;
+	const void *file = sample_program(sample, &bytes);
+
+	memset(engine, 0, sizeof(*engine));
+	engine->sample = sample;
+	if (vgpu_elf_parse(&engine->elf, file, bytes))
+		bench_die("%s: %s", sample->name, engine->elf.error);
+	kernel = vgpu_elf_kernel(&engine->elf, sample->name);
+	engine->image = allocate(engine->elf.image_bytes);
+	memcpy(engine->image, engine->elf.image, engine->elf.image_bytes);
+	decode(engine);
+	engine->memory = allocate(ENGINE_MEMORY_AT + sample->bytes);
+	sample->prepare(engine->memory + ENGINE_MEMORY_AT, VGPU_HW_VA_GLOBAL + ENGINE_MEMORY_AT,
+			engine->memory);
+	engine->mem.map = engine_map;
+	engine->dispatch = (struct simt_dispatch) {
+		.program = engine->program,
+		.mem = &engine->mem,
+		.tlb = &engine->tlb,
+		.entry = kernel->entry / 4,
+		.image_bytes = engine->elf.image_bytes,
+		.args = VGPU_HW_VA_GLOBAL,
+		.local_bytes = engine->elf.local_bytes,
+		.private_bytes = kernel->private_bytes,
+	};
+	memcpy(engine->dispatch.grid, sample->grid, sizeof(sample->grid));
+}
+
+void engine_close(struct engine *engine)
+{
+	free(engine->memory);
+	free(engine->program);
+	free(engine->image);
+	vgpu_elf_free(&engine->elf);
+}
+
+/* Memory for groups of that size, which engine_run() frees. */
+static void begin(struct engine *engine, const uint32_t group[3])
+{
+	struct simt_dispatch *dispatch = &engine->dispatch;
+
+	memcpy(dispatch->group, group, sizeof(dispatch->group));
+	dispatch->local = allocate(dispatch->local_bytes);
+	dispatch->private = allocate(simt_private_bytes(group, dispatch->private_bytes));
+	dispatch->warps = allocate(simt_warps_bytes(group));
+	simt_tlb_flush(&engine->tlb);
+	simt_dispatch_begin(dispatch);
+}
+
+void engine_run(struct engine *engine, const struct simt_isa *isa, const uint32_t group[3])
+{
+	struct simt_dispatch *dispatch = &engine->dispatch;
+	enum simt_end end;
+
+	memset(engine->memory + ENGINE_MEMORY_AT, 0, engine->sample->clear_bytes);
+	dispatch->isa = isa;
+	begin(engine, group);
+	do {
+		end = simt_dispatch_run(dispatch, BUDGET);
+	} while (end == SIMT_MORE);
+	if (end != SIMT_DONE)
+		bench_die("%s: fault %d at pc %#llx, address %#llx", engine->sample->name,
+			  dispatch->fault.code, dispatch->fault.pc, dispatch->fault.addr);
+	free(dispatch->local);
+	free(dispatch->private);
+	free(dispatch->warps);
+}
+
+bool engine_has(const struct simt_isa *isa)
+{
+#ifdef __x86_64__
+	if (isa == &simt_isa_avx2)
+		return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+#endif
+	return true;
+}

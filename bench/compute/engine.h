@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The engine that executes programs, as it is in the kernel, around a sample in user space. */
+#ifndef BENCH_COMPUTE_ENGINE_H
+#define BENCH_COMPUTE_ENGINE_H
+
+#include <samples.h>
+
+#include "soft/simt/simt.h"
+
+/**
+ * struct engine - a sample on the engine
+ * @sample:   which
+ * @elf:      its program
+ * @program:  the same, decoded
+ * @image:    what the program finds at VGPU_HW_VA_IMAGE
+ * @memory:   what it finds at VGPU_HW_VA_GLOBAL: the arguments, then at ENGINE_MEMORY_AT what the
+ *            sample works on
+ * @mem:      finds pages of these
+ * @tlb:      where they are
+ * @dispatch: what is executed
+ */
+struct engine {
+	const struct sample *sample;
+	struct vgpu_elf elf;
+	struct simt_program *program;
+	u8 *image;
+	u8 *memory;
+	struct simt_mem mem;
+	struct simt_tlb tlb;
+	struct simt_dispatch dispatch;
+};
+
+#define ENGINE_MEMORY_AT	4096
+
+void engine_open(struct engine *engine, const struct sample *sample);
+void engine_close(struct engine *engine);
+
+/* Executes the sample as compiled for @isa, in groups of @group work-items. */
+void engine_run(struct engine *engine, const struct simt_isa *isa, const uint32_t group[3]);
+
+/* Does this CPU have the instructions? */
+bool engine_has(const struct simt_isa *isa);
+
+#endif /* BENCH_COMPUTE_ENGINE_H */

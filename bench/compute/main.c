@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * bench_compute PAIRS [ROW...]: the engine's files in user space, on samples, beside the same C
+ * compiled for the CPU. Prints rows as lines of JSON.
+ *
+ * Of each pair one half runs natively, the other on the engine in all its variants; the halves
+ * alternate A B B A. The first pair is dropped. What the two have computed is compared.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "clk.h"
+#include "die.h"
+#include "engine.h"
+#include "stats.h"
+
+#define MAX_PAIRS	1000
+#define LANE_PAIRS	5	/* of rows about one lane, which takes long */
+
+static const struct simt_isa * const isas[] = {
+	&simt_isa_scalar, &simt_isa_sse2, &simt_isa_avx2,
+};
+
+#define NR_ISAS		(sizeof(isas) / sizeof(isas[0]))
+
+/**
+ * struct row - a sample's row
+ * @sample: which
+ * @reach:  times the native time, at most; 0: it is only shown
+ * @lanes:  times faster than one lane on the same engine, at least; 0: that is not measured
+ */
+static const struct row {
+	const struct sample *sample;
+	double reach;
+	double lanes;
+} rows[] = {
+	{ &sample_mandelbrot, 2, 0 },
+	{ &sample_sgemm, 4.5, 4 },
+	{ &sample_sha256, 3.2, 4 },
+	{ &sample_reduce, 4, 0 },
+	{ &sample_blur, 4, 0 },
+	{ &sample_triad, 9, 0 },
+	{ &sample_copy, 6, 0 },
+	{ &sample_latency, 0, 0 },
+	{ &sample_bandwidth, 0, 0 },
+};
+
+static unsigned int pairs;
+
+/* Times in ms, of each pair. */
+static double native_ms[MAX_PAIRS], isa_ms[NR_ISAS][MAX_PAIRS];
+
+/**
+ * struct native - a sample on the CPU
+ * @sample: which
+ * @memory: what it works on
+ * @args:   its arguments
+ */
+struct native {
+	const struct sample *sample;
+	uint8_t *memory;
+	uint64_t args[SAMPLE_ARGS_WORDS];
+};
+
+static double run_native(struct native *native)
+{
+	uint64_t start;
+
+	memset(native->memory, 0, native->sample->clear_bytes);
+	start = clk_ns();
+	native->sample->native(native->args);
+	return (double)(clk_ns() - start) / 1e6;
+}
+
+static double run_engine(struct engine *engine, const struct simt_isa *isa, const uint32_t *group)
+{
+	uint64_t start = clk_ns();
+
+	engine_run(engine, isa, group);
+	return (double)(clk_ns() - start) / 1e6;
+}
+
+static void run_isas(struct engine *engine, unsigned int pair)
+{
+	size_t i;
+
+	for (i = 0; i < NR_ISAS; i++)
+		if (engine_has(isas[i]))
+			isa_ms[i][pair] = run_engine(engine, isas[i], engine->sample->group);
+}
+
+static void run_pair(struct engine *engine, struct native *native, unsigned int pair, bool turned)
+{
+	if (turned)
+		run_isas(engine, pair);
+	native_ms[pair] = run_native(native);
+	if (!turned)
+		run_isas(engine, pair);
+}
+
+/* Is what the engine has computed right? */
+static void compare(const struct engine *engine, const struct native *native)
+{
+	const uint8_t *has = engine->memory + ENGINE_MEMORY_AT;
+	size_t i;
+
+	for (i = 0; i < native->sample->bytes; i++)
+		if (has[i] != native->memory[i])
+			bench_die("%s: byte %zu is %#x, not %#x", native->sample->name, i, has[i],
+				  native->memory[i]);
+}
+
+static void print_head(const char *name, const char *suffix, double value, double peer)
+{
+	printf("{\"name\": \"compute_%s%s\", \"value\": %.3f, \"peer\": %.3f, \"ratio\": %.3f, ",
+	       name, suffix, value, peer, value / peer);
+	printf("\"unit\": \"ms\", \"measured\": \"wall\", ");
+}
+
+static void print_reach(double reach, bool higher)
+{
+	printf("\"higher\": %s, ", higher ? "true" : "false");
+	if (reach > 0)
+		printf("\"reach\": %g, ", reach);
+	else
+		printf("\"reach\": null, ");
+}
+
+static void print_row(const struct row *row, u64 executed)
+{
+	double medians[NR_ISAS] = {}, peer = stats_quantile(native_ms, pairs, 0.5);
+	size_t i, best = 0;
+
+	for (i = 0; i < NR_ISAS; i++) {
+		if (!engine_has(isas[i]))
+			continue;
+		medians[i] = stats_quantile(isa_ms[i], pairs, 0.5);
+		if (medians[i] < medians[best])
+			best = i;
+	}
+	print_head(row->sample->name, "", medians[best], peer);
+	print_reach(row->reach, false);
+	printf("\"detail\": \"%u pairs; %s: the engine's files in user space, %s, beside the same C at -O2, scalar, medians; all variants:",
+	       pairs, row->sample->brief, isas[best]->name);
+	for (i = 0; i < NR_ISAS; i++)
+		if (medians[i])
+			printf(" %s %.2f", isas[i]->name, medians[i] / peer);
+	printf("; %llu instructions of warps, %.1f ns each\"}\n", executed,
+	       medians[best] * 1e6 / (double)executed);
+	fflush(stdout);
+}
+
+/* One work-item to a warp, on the variant that is best at 32. */
+static void measure_lanes(struct engine *engine, const struct row *row)
+{
+	static const uint32_t one[3] = { 1, 1, 1 };
+	const struct simt_isa *isa = isas[engine_has(isas[2]) ? 2 : 1];
+	double single[LANE_PAIRS], all[LANE_PAIRS];
+	unsigned int i;
+
+	for (i = 0; i < LANE_PAIRS; i++) {
+		all[i] = run_engine(engine, isa, row->sample->group);
+		single[i] = run_engine(engine, isa, one);
+	}
+	print_head(row->sample->name, "_lanes", stats_quantile(single, LANE_PAIRS, 0.5),
+		   stats_quantile(all, LANE_PAIRS, 0.5));
+	print_reach(row->lanes, true);
+	printf("\"detail\": \"%u pairs; one work-item to a warp beside 32, %s, medians\"}\n",
+	       LANE_PAIRS, isa->name);
+	fflush(stdout);
+}
+
+static void measure(const struct row *row)
+{
+	const struct sample *sample = row->sample;
+	struct native native = { .sample = sample };
+	struct engine engine;
+	unsigned int i;
+
+	engine_open(&engine, sample);
+	native.memory = aligned_alloc(VGPU_HW_PAGE_SIZE, (sample->bytes + VGPU_HW_PAGE_SIZE) &
+				      ~(size_t)(VGPU_HW_PAGE_SIZE - 1));
+	if (!native.memory)
+		bench_die("out of memory");
+	memset(native.memory, 0, sample->bytes);
+	sample->prepare(native.memory, (uintptr_t)native.memory, native.args);
+	run_pair(&engine, &native, 0, false);
+	compare(&engine, &native);
+	for (i = 0; i < pairs; i++)
+		run_pair(&engine, &native, i, i % 2);
+	compare(&engine, &native);
+	print_row(row, engine.dispatch.executed);
+	if (row->lanes)
+		measure_lanes(&engine, row);
+	free(native.memory);
+	engine_close(&engine);
+}
+
+static bool is_wanted(const struct row *row, char **names)
+{
+	if (!*names)
+		return true;
+	for (; *names; names++)
+		if (!strcmp(*names, row->sample->name) ||
+		    (!strncmp(*names, "compute_", 8) && !strcmp(*names + 8, row->sample->name)))
+			return true;
+	return false;
+}
+
+int main(int argc, char **argv)
+{
+	size_t i;
+
+	if (argc < 2) {
+		fprintf(stderr, "usage: bench_compute PAIRS [ROW...]\n");
+		return 2;
+	}
+	pairs = (unsigned int)strtoul(argv[1], NULL, 10);
+	if (pairs < 1 || pairs > MAX_PAIRS)
+		bench_die("1 to %u pairs", MAX_PAIRS);
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (is_wanted(&rows[i], argv + 2))
+			measure(&rows[i]);
+	return 0;
+}

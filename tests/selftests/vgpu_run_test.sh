@@ -1,0 +1,208 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# vgpu-run, on the host; started by run.sh with the modules loaded.
+set -u
+cd -- "${BASH_SOURCE[0]%/*}/../.." || exit 1
+# shellcheck source=tests/selftests/ktap.sh
+. tests/selftests/ktap.sh
+run=build/tools/vgpu-run/vgpu-run
+probe=build/selftests/device/probe.elf
+samples=build/tools/libvgpu/samples
+uuid=6fdd2a74-2c0e-4b2e-8a0f-3b1f0a8d5c11
+
+if [[ ! -e /dev/vgpu || ! -x $run ]]; then
+	echo "1..0 # SKIP no /dev/vgpu or no $run"
+	exit 4
+fi
+echo "KTAP version 1"
+parent=(/sys/class/mdev_bus/*)
+type=$(basename "$(echo "${parent[0]}"/mdev_supported_types/*-1Q)")
+echo "$uuid" >"${parent[0]}/mdev_supported_types/$type/create" || exit 1
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"; echo 1 >/sys/bus/mdev/devices/$uuid/remove' EXIT
+
+# on ARGUMENT...: vgpu-run on the vGPU
+on() {
+	"$run" --device "$uuid" "$@"
+}
+
+# says STATUS TEXT COMMAND...: the command ends so, and says this on standard error
+says() {
+	local status=$1 text=$2 said
+	shift 2
+	said=$("$@" 2>&1 >/dev/null)
+	[[ $? == "$status" && $said == *"$text"* ]] || { echo "$*: $said"; return 1; }
+}
+
+words() {
+	od -An -v -t d8 -w8 "$1" | tr -d ' ' | paste -sd ' '
+}
+
+kernels_are_listed() {
+	local list
+	[[ $("$run" "$samples/copy.elf" --list) == "copy(buf to, buf from)" ]] || return
+	list=$("$run" "$probe" --list --json | jq -c '[.local_bytes, ([.kernels[].name] | sort),
+		(.kernels[] | select(.name == "types").args | map([.name, .type, .offset])[-1])]')
+	echo "$list"
+	[[ $list == '[16,["forever","poke","say","types"],["two","local",56]]' ]]
+}
+
+# How the kernel sees values of all types, given with their types and without.
+arguments_of_all_types() {
+	on "$probe" -k types -g 1 -a buf:64 -o "$dir/a" -a 0xfffffffe -a -5 -a f32:1.5 \
+		-a 18446744073709551614 -a i64:-7 -a 2.25 -a local:24 -a 1K || return
+	words "$dir/a"
+	[[ $(words "$dir/a") == "4294967294 -5 1500 -2 -7 2250 321 32" ]]
+}
+
+buffers_are_files() {
+	head -c 100000 "$run" >"$dir/in"
+	on "$samples/copy.elf" -k copy -g 12500 -a "100000>$dir/out" -a "buf:=$dir/in" || return
+	cmp "$dir/in" "$dir/out" || return
+	# The rest of a buffer is zero, whatever was there.
+	head -c 8 "$dir/in" >"$dir/short"
+	on "$samples/copy.elf" -k copy -g 4 -a 32 --out "$dir/out" -a "32=$dir/short" || return
+	cat "$dir/short" - <<<"" | head -c 8 >"$dir/want"
+	head -c 24 /dev/zero >>"$dir/want"
+	cmp "$dir/want" "$dir/out"
+}
+
+result_as_json() {
+	on "$samples/copy.elf" -k copy -g 5,3 -a 4K -a 1M --json >"$dir/json" || return
+	cat "$dir/json"
+	jq -e --arg uuid "$uuid" '.kernel == "copy" and .device == $uuid and .grid == [5, 3, 1] and
+		.group == [5, 1, 1] and .time_ns > 0 and .log_lost == 0 and
+		.buffers == [{name: "to", bytes: 4096, file: null},
+			{name: "from", bytes: 1048576, file: null}]' "$dir/json"
+}
+
+time_is_told() {
+	[[ $(on "$samples/copy.elf" -k copy -g 1 -a 8 -a 8 --time) =~ ^copy:\ [0-9]+\.[0-9]{3}\ ms$ ]]
+}
+
+# Groups of one are executed in order.
+items_print() {
+	on "$probe" -k say -g 2 --group 1 -a 3 >"$dir/said" || return
+	diff "$dir/said" - <<-'END'
+	item 0: 0.00 -1 100%
+	item 0: 0.50 -1 100%
+	item 0: 1.00 -1 100%
+	item 1: 0.00 -1 100%
+	item 1: 0.50 -1 100%
+	item 1: 1.00 -1 100%
+	END
+}
+
+# More than the log holds: each text is printed, or counted as lost.
+long_log() {
+	local lines lost
+	on "$probe" -k say -g 64 -a 1000 >"$dir/said" 2>"$dir/lost" || return
+	lines=$(grep -c '^item [0-9]*: [0-9.]* -1 100%$' "$dir/said")
+	lost=$(sed -n 's/^vgpu-run: \([0-9]*\) texts were lost.*/\1/p' "$dir/lost")
+	echo "$lines lines, ${lost:-0} lost, of 64000"
+	((lines >= 13000 && lines + ${lost:-0} == 64000 && lines == $(wc -l <"$dir/said")))
+}
+
+fault_is_explained() {
+	says 1 "kernel poke: address fault in poke+0x" \
+		on "$probe" -k poke -g 64 -a 64 -a 0x7f00000000 -a 33 &&
+		says 1 ", work-item 33,0,0" on "$probe" -k poke -g 64 -a 64 -a 0x7f00000000 -a 33 &&
+		on "$probe" -k poke -g 64 -a 64 -a 0 -a 33
+}
+
+endless_kernel_is_left() {
+	says 1 "kernel forever: not complete after 0.300 s" \
+		on "$probe" -k forever -g 100 -a 4 --timeout 0.3 &&
+		on "$samples/copy.elf" -k copy -g 1 -a 8 -a 8
+}
+
+interrupted() {
+	local pid status
+	"$run" -d "$uuid" "$probe" -k forever -g 1 -a 4 2>"$dir/err" &
+	pid=$!
+	sleep 0.5
+	kill -TERM "$pid" || return
+	wait "$pid"
+	status=$?
+	cat "$dir/err"
+	[[ $status == 1 && $(<"$dir/err") == "vgpu-run: interrupted" ]]
+}
+
+only_device_needs_no_name() {
+	"$run" "$samples/copy.elf" -k copy -g 1 -a 8 -a 8
+}
+
+bad_command_lines() {
+	says 2 "which program?" "$run" &&
+		says 2 "--kernel NAME is needed" on "$probe" -g 1 &&
+		says 2 "--grid X[,Y[,Z]] is needed" on "$probe" -k say &&
+		says 2 "--grid 0: one to three numbers" on "$probe" -k say -g 0 &&
+		says 2 "--grid 1,2,3,4: one to three" on "$probe" -k say -g 1,2,3,4 &&
+		says 2 "--grid 4294967296: one" on "$probe" -k say -g 4294967296 &&
+		says 2 "--local 64K1" on "$probe" -k say -g 1 --local 64K1 &&
+		says 2 "--timeout 0" on "$probe" -k say -g 1 --timeout 0 &&
+		says 2 "Its --arg comes first" on "$probe" -k say -g 1 -o x -a 1 &&
+		says 2 "unexpected argument x" on "$probe" x -k say -g 1 &&
+		says 2 "Usage: vgpu-run PROGRAM" "$run" --nothing
+}
+
+bad_arguments() {
+	says 2 "has 1 arguments, --arg is given 0 times" on "$probe" -k say -g 1 &&
+		says 2 "times is u32: a number from 0" on "$probe" -k say -g 1 -a -1 &&
+		says 2 "times is u32: a value of that type" on "$probe" -k say -g 1 -a f32:1 &&
+		says 2 "is u32, not a buffer" on "$probe" -k say -g 1 -a 1 -o x &&
+		says 2 "at is buf: SIZE" on "$probe" -k poke -g 1 -a x -a 1 -a 1 &&
+		says 2 "at least a byte" on "$probe" -k poke -g 1 -a 0 -a 1 -a 1 &&
+		says 1 "No such file" on "$probe" -k poke -g 1 -a "=$dir/none" -a 1 -a 1 &&
+		says 1 "has more than the 4 bytes" on "$probe" -k poke -g 1 -a 4=/bin/true -a 0 -a 1 &&
+		says 1 "framebuffer: " on "$probe" -k poke -g 1 -a 1000G -a 0 -a 1
+}
+
+bad_shapes() {
+	says 1 "at most 1024 are possible" on "$probe" -k say -g 1 --group 32,33 -a 1 &&
+		says 1 "65552 bytes of memory of the work-group" \
+			on "$probe" -k say -g 1 --local 64K -a 1 &&
+		says 2 "all in all up to 64K" on "$probe" -k types -g 1 --local 64K -a 64 -a 1 -a 1 \
+			-a 1 -a 1 -a 1 -a 1 -a 8 -a 8
+}
+
+bad_programs() {
+	head -c 1000 "$probe" >"$dir/cut"
+	says 1 "$probe has no kernel none" on "$probe" -k none -g 1 &&
+		says 1 "/bin/true: is not for RISC-V" on /bin/true -k say -g 1 &&
+		says 1 "cut: ends" on "$dir/cut" -k say -g 1 &&
+		says 1 "none: No such file" on "$dir/none" -k say -g 1 &&
+		says 1 "is no regular file" on /dev/null -k say -g 1
+}
+
+no_such_device() {
+	says 1 "/sys/bus/mdev/devices/1-2/iommu_group: No such file" \
+		"$run" -d 1-2 "$probe" -k say -g 1 -a 1 &&
+		says 1 "0000:00:00.0 is no vGPU" "$run" -d 0000:00:00.0 "$probe" -k say -g 1 -a 1
+}
+
+# Each option is in the manual, and completion knows it.
+options_are_documented() {
+	local option manual known
+	manual=$(<tools/vgpu-run/vgpu-run.1)
+	known=$("$run" --complete -)
+	for option in $("$run" --help | grep -oE -- '--[a-z]+' | sort -u); do
+		[[ $manual == *"Fl -${option#--}"* ]] || { echo "no $option in the manual"; return 1; }
+		[[ $known == *"$option"* ]] || { echo "no $option completed"; return 1; }
+	done
+}
+
+words_are_completed() {
+	[[ $("$run" --complete "$probe" -k "" | sort | paste -sd ' ') == "forever poke say types" ]] &&
+		"$run" --complete --device "" | grep -qx "$uuid" &&
+		[[ -z $("$run" --complete x) ]]
+}
+
+for test in kernels_are_listed arguments_of_all_types buffers_are_files result_as_json \
+	time_is_told items_print long_log fault_is_explained endless_kernel_is_left interrupted \
+	only_device_needs_no_name bad_command_lines bad_arguments bad_shapes bad_programs \
+	no_such_device options_are_documented words_are_completed; do
+	ktap_run "$test" "$test"
+done
+echo "1..$ktap_number"
+ktap_end

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Programs: decoded in pieces as well as at once, and with exact operations on floats where, and
+ * only where, the program could tell the difference.
+ */
+#include <endian.h>
+
+#include "vgpu_test.h"
+
+#include "soft/simt/float.h"
+#include "soft/simt/program.h"
+
+#define NR_MAX		4096
+#define RM(rm)		((u32)(rm) << 12)
+
+#define FADD_D(rm)	(0x02000053 | RM(rm))
+#define FCVT_W_S(rm)	(0xc0000053 | RM(rm))
+#define FCVT_S_W(rm)	(0xd0000053 | RM(rm))
+#define FCVT_D_S(rm)	(0x42000053 | RM(rm))
+#define FCVT_D_WU(rm)	(0xd2100053 | RM(rm))
+#define FEQ_S		0xa0002053
+#define FSGNJ_S		0x20000053
+#define NOP		0x00000013
+
+#define CSRRW(csr, rs1)	(0x00001073 | (csr) << 20 | (rs1) << 15)
+#define CSRRS(csr, rs1)	(0x00002073 | (csr) << 20 | (rs1) << 15)
+#define CSRRCI(csr, imm) (0x00007073 | (csr) << 20 | (imm) << 15)
+#define CSRRWI(csr, imm) (0x00005073 | (csr) << 20 | (imm) << 15)
+
+static struct simt_program *decode(const u32 *words, u32 nr, u32 piece)
+{
+	struct simt_program *program = malloc(simt_program_bytes(nr));
+	__le32 *le = malloc(nr * sizeof(*le));
+	u32 i, count;
+
+	assert_non_null(program);
+	assert_non_null(le);
+	for (i = 0; i < nr; i++)
+		le[i] = htole32(words[i]);
+	simt_program_init(program, nr);
+	for (i = 0; i < nr; i += count) {
+		count = min(piece, nr - i);
+		simt_program_decode(program, i, le + i, count);
+	}
+	simt_program_finish(program);
+	free(le);
+	return program;
+}
+
+/* Programs of all floats that depend on anything, and @csr. */
+struct expected {
+	u32 csr;
+	bool exact, frm;
+};
+
+static void check_floats(const struct expected *e)
+{
+	const struct {
+		u32 word;
+		enum simt_op fast, exact;
+		bool otherwise;		/* rounds otherwise than the fast one; rm 7: with frm 0 */
+		bool dynamic;		/* depends on frm */
+	} floats[] = {
+		{ FADD_D(SIMT_RNE), SIMT_FADD_D, SIMT_FADD_D_X },
+		{ FADD_D(SIMT_RTZ), SIMT_FADD_D, SIMT_FADD_D_X, true },
+		{ FADD_D(SIMT_RMM), SIMT_FADD_D, SIMT_FADD_D_X, true },
+		{ FADD_D(SIMT_RM_DYN), SIMT_FADD_D, SIMT_FADD_D_X, false, true },
+		{ FCVT_S_W(SIMT_RNE), SIMT_FCVT_S_W, SIMT_FCVT_S_W_X },
+		{ FCVT_S_W(SIMT_RUP), SIMT_FCVT_S_W, SIMT_FCVT_S_W_X, true },
+		{ FCVT_S_W(SIMT_RM_DYN), SIMT_FCVT_S_W, SIMT_FCVT_S_W_X, false, true },
+		{ FCVT_W_S(SIMT_RNE), SIMT_FCVT_W_S, SIMT_FCVT_W_S_X, true },
+		{ FCVT_W_S(SIMT_RTZ), SIMT_FCVT_W_S, SIMT_FCVT_W_S_X },
+		{ FCVT_W_S(SIMT_RM_DYN), SIMT_FCVT_W_S, SIMT_FCVT_W_S_X, true, true },
+		{ FCVT_D_S(SIMT_RDN), SIMT_FCVT_D_S, SIMT_FCVT_D_S_X },
+		{ FCVT_D_WU(SIMT_RM_DYN), SIMT_FCVT_D_WU, SIMT_FCVT_D_WU_X },
+		{ FEQ_S, SIMT_FEQ_S, SIMT_FEQ_S_X },
+		{ FSGNJ_S, SIMT_FSGNJ_S, SIMT_FSGNJ_S },
+	};
+	u32 words[ARRAY_SIZE(floats) + 1], i;
+	struct simt_program *program;
+	enum simt_op op;
+
+	for (i = 0; i < ARRAY_SIZE(floats); i++)
+		words[i] = floats[i].word;
+	words[i] = e->csr;
+	program = decode(words, i + 1, 3);
+	check_that(program->exact == e->exact && program->frm == e->frm, "%08x: %d %d", e->csr,
+		   program->exact, program->frm);
+	for (i = 0; i < ARRAY_SIZE(floats); i++) {
+		op = e->exact || floats[i].otherwise || (floats[i].dynamic && e->frm) ?
+		     floats[i].exact : floats[i].fast;
+		check_that(program->insn[i].op == op, "%08x with %08x: %d, not %d",
+			   floats[i].word, e->csr, program->insn[i].op, op);
+	}
+	free(program);
+}
+
+static void test_floats(void **state)
+{
+	static const struct expected expected[] = {
+		{ NOP, false, false },
+		{ CSRRS(0xcc0, 0), false, false },	/* an id */
+		{ CSRRS(2, 0), false, false },		/* reads frm */
+		{ CSRRCI(2, 0), false, false },
+		{ CSRRS(2, 5), false, true },
+		{ CSRRW(2, 0), false, true },
+		{ CSRRWI(2, 0), false, true },
+		{ CSRRCI(2, 1), false, true },
+		{ CSRRS(1, 0), true, false },		/* reads fflags */
+		{ CSRRWI(1, 0), true, false },
+		{ CSRRS(3, 0), true, false },		/* reads fcsr */
+		{ CSRRW(3, 0), true, true },
+	};
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(expected); i++)
+		check_floats(&expected[i]);
+}
+
+/* The same wherever it is cut, with one ILLEGAL after it. */
+static void test_pieces(void **state)
+{
+	u64 seed = test_seed();
+	static u32 words[NR_MAX];
+	struct simt_program *whole, *pieces;
+	u32 round, i, nr;
+
+	for (round = 0; round < 200; round++) {
+		nr = random_range(&seed, 1, NR_MAX);
+		for (i = 0; i < nr; i++)
+			words[i] = random_next(&seed) | 3;
+		whole = decode(words, nr, nr);
+		pieces = decode(words, nr, random_range(&seed, 1, nr));
+		assert_int_equal(whole->nr, nr);
+		assert_int_equal(whole->insn[nr].op, SIMT_ILLEGAL);
+		assert_int_equal(pieces->exact, whole->exact);
+		assert_int_equal(pieces->frm, whole->frm);
+		assert_memory_equal(pieces->insn, whole->insn, (nr + 1) * sizeof(*whole->insn));
+		free(whole);
+		free(pieces);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_floats),
+		cmocka_unit_test(test_pieces),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
