@@ -269,6 +269,8 @@ bool vgpu_mm_ending(struct mm_struct *mm);
  * @work:     NULL, or called by the worker instead of an access to guest memory: work that may
  *            take long, charged to the instance's user. May sleep, but must end soon after a
  *            fatal signal. Returns 0 or -errno
+ * @data:     for @work
+ * @release:  optional: called when the access is freed, in process context; may sleep
  * @result:   valid in and after @complete: 0, -EFAULT if guest memory is not mapped, -ECANCELED
  *            if the access was cancelled, or what @work returned
  * @complete: optional: called once, when @result is set, by the worker or by a thread that cancels
@@ -289,6 +291,8 @@ struct vgpu_dma {
 	unsigned int nr_vec;
 	struct bio_vec vec[VGPU_DMA_MAX_VEC];
 	int (*work)(struct vgpu_dma *dma);
+	void *data;
+	void (*release)(struct vgpu_dma *dma);
 	int result;
 	void (*complete)(struct vgpu_dma *dma);
 	void *private;

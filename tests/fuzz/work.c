@@ -1,12 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Rings, packets, channel registers and channel pages, right and wrong ones. */
+/* Rings, packets, page tables, channel registers and channel pages, right and wrong ones. */
 #include <endian.h>
 #include <string.h>
 
 #include "fuzz.h"
+#include "rv.h"
 
 #define WORK_ORDER	4
 #define WORK_PACKETS	(1u << WORK_ORDER)
+
+/* The number of the first page of framebuffer that is a page table, and how many there are. */
+#define WORK_TABLES	16
+
+/* Likewise of the pages that have a program each: the head, and code in the next page. */
+#define WORK_PROGRAM	32
+#define WORK_PROGRAMS	8
+#define WORK_WORDS	64
 
 static uint64_t work_fb(struct fuzz_life *life, struct rng *rng)
 {
@@ -56,6 +65,44 @@ static void work_surface(struct rng *rng, struct vgpu_hw_packet *packet)
 		packet->present_head = htole32((uint32_t)rng_below(rng, 6));
 }
 
+/* Writes a program, perhaps while it is executed. */
+static void work_program(struct fuzz_life *life, struct rng *rng, uint64_t head)
+{
+	struct vgpu_hw_program program = {
+		.magic = htole32(VGPU_HW_PROGRAM_MAGIC),
+		.image_bytes = htole32(4 * WORK_WORDS),
+		.text_bytes = htole32(4 * (1 + (uint32_t)rng_below(rng, WORK_WORDS))),
+		.image = htole64(head + VGPU_HW_PAGE_SIZE),
+		.private_bytes = htole32((uint32_t)rng_below(rng, 3) * 4096),
+	};
+	uint32_t *words = (void *)(life->dev->fb + head + VGPU_HW_PAGE_SIZE);
+	unsigned int i;
+
+	if (fuzz_chance(rng, 5))
+		fuzz_mutate(rng, &program, sizeof(program));
+	memcpy(life->dev->fb + head, &program, sizeof(program));
+	for (i = 0; i < WORK_WORDS; i++)
+		words[i] = htole32(rv_random(rng));
+}
+
+/* Some grids take for ever: the channel is disabled sooner or later. */
+static void work_dispatch(struct fuzz_life *life, struct rng *rng, struct vgpu_hw_packet *packet)
+{
+	uint64_t head = (WORK_PROGRAM + 2 * rng_below(rng, WORK_PROGRAMS)) * VGPU_HW_PAGE_SIZE;
+	unsigned int i;
+
+	if (fuzz_chance(rng, 30))
+		work_program(life, rng, head);
+	packet->dst = htole64(head);
+	packet->src = htole64(work_fb(life, rng));
+	for (i = 0; i < 3; i++) {
+		packet->grid[i] = htole32(1 + (uint32_t)rng_below(rng, fuzz_chance(rng, 90) ? 100 :
+								  0xffffffff));
+		packet->group[i] = htole16(1 + (uint16_t)rng_below(rng, i ? 4 : 100));
+	}
+	packet->local_bytes = htole32((uint32_t)rng_below(rng, 2 * 4096));
+}
+
 static void work_packet(struct fuzz_life *life, struct rng *rng, struct vgpu_hw_packet *packet)
 {
 	uint32_t op = 0;
@@ -74,6 +121,9 @@ static void work_packet(struct fuzz_life *life, struct rng *rng, struct vgpu_hw_
 		else
 			packet->value = htole32((uint32_t)rng_next(rng));
 		work_rows(rng, packet);
+		break;
+	case VGPU_HW_PKT_DISPATCH:
+		work_dispatch(life, rng, packet);
 		break;
 	case VGPU_HW_PKT_PRESENT:
 		packet->dst = htole64(work_fb(life, rng) & ~4095ull);
@@ -107,6 +157,45 @@ static volatile struct vgpu_hw_channel *work_page(struct fuzz_life *life, uint32
 	return (void *)(life->dev->chan_pages + (size_t)id * VGPU_HW_PAGE_SIZE);
 }
 
+static uint32_t work_root(struct rng *rng)
+{
+	if (fuzz_chance(rng, 50))
+		return 0;
+	return VGPU_HW_ROOT_VALID | (uint32_t)(WORK_TABLES + rng_below(rng, WORK_TABLES));
+}
+
+/* Writes an entry. By many of them virtual addresses are physical ones, so that work is done. */
+static void work_entry(struct fuzz_life *life, struct rng *rng)
+{
+	uint64_t page = WORK_TABLES + rng_below(rng, WORK_TABLES), entry = VGPU_HW_PTE_V;
+	uint64_t *table = (void *)(life->dev->fb + page * VGPU_HW_PAGE_SIZE);
+
+	page = WORK_TABLES + rng_below(rng, WORK_TABLES);
+	if (fuzz_chance(rng, 60))
+		page = 0;
+	else if (fuzz_chance(rng, 20))
+		page = rng_below(rng, 16384);
+	if (!page || fuzz_chance(rng, 10))
+		entry |= VGPU_HW_PTE_R | VGPU_HW_PTE_W | VGPU_HW_PTE_X;
+	if (fuzz_chance(rng, 10))
+		entry |= VGPU_HW_PTE_SYS;
+	entry |= page << VGPU_HW_PTE_PAGE_SHIFT;
+	if (fuzz_chance(rng, 10))
+		fuzz_mutate(rng, &entry, sizeof(entry));
+	table[rng_below(rng, fuzz_chance(rng, 80) ? 1 : 512)] = htole64(entry);
+}
+
+static void work_space(struct fuzz_life *life, struct rng *rng, uint32_t id)
+{
+	unsigned int i;
+
+	for (i = 0; i < 16; i++)
+		work_entry(life, rng);
+	vgpu_reg_write32(life->dev, vgpu_chan_reg(id, VGPU_HW_CHAN_ROOT), work_root(rng));
+	if (fuzz_chance(rng, 30))
+		vgpu_reg_write32(life->dev, VGPU_HW_DEV_BASE + VGPU_HW_INVALIDATE, work_root(rng));
+}
+
 static void work_enable(struct fuzz_life *life, struct rng *rng, uint32_t id,
 			uint64_t ring, bool sys)
 {
@@ -126,7 +215,7 @@ static void work_enable(struct fuzz_life *life, struct rng *rng, uint32_t id,
 /*
  * Fills a channel's ring with packets, mostly enables the channel anew, moves put and rings the
  * doorbell. Other threads may use the channel at the same time. Each channel has its ring in a page
- * of its own, among the first pages of framebuffer or guest memory.
+ * of its own, among the first pages of framebuffer or guest memory; page tables come behind these.
  */
 void fuzz_op_work(struct fuzz_life *life, struct rng *rng)
 {
@@ -144,6 +233,7 @@ void fuzz_op_work(struct fuzz_life *life, struct rng *rng)
 	}
 	if (fuzz_chance(rng, 70)) {
 		vgpu_reg_write32(life->dev, vgpu_chan_reg(id, VGPU_HW_CHAN_CTRL), 0);
+		work_space(life, rng, id);
 		work_enable(life, rng, id, ring, sys);
 	}
 	put = le64toh(work_page(life, id)->get) + rng_below(rng, WORK_PACKETS + 1);
@@ -170,6 +260,8 @@ void fuzz_op_channel(struct fuzz_life *life, struct rng *rng)
 	/* Often a CTRL that may be right: ENABLE, engine 0 or 2, a ring of 16 packets. */
 	if (reg == VGPU_HW_CHAN_CTRL && fuzz_chance(rng, 70))
 		value &= 0x00040201;
+	if (reg == VGPU_HW_CHAN_ROOT && fuzz_chance(rng, 70))
+		value = work_root(rng);
 	if (fuzz_chance(rng, 70))
 		vgpu_reg_write32(life->dev, vgpu_chan_reg(id, reg), value);
 	else

@@ -23,6 +23,27 @@ struct vgpu_chan *fx_chan(struct fx_vgpu *v, uint32_t engine_class, uint32_t ins
 	return chan;
 }
 
+struct vgpu_chan *fx_chan_in(struct vgpu_space *space, uint32_t engine_class, uint32_t instance,
+			     uint64_t va, uint32_t order)
+{
+	struct vgpu_dev *dev = space->dev;
+	struct vgpu_chan *chan;
+	int engine;
+
+	engine = vgpu_dev_find_engine(dev, engine_class, instance);
+	FX_OK(dev, engine);
+	FX_OK(dev, vgpu_chan_create_in(space, (uint32_t)engine, order, va, &chan));
+	return chan;
+}
+
+uint64_t fx_fb(const struct fx_vgpu *v, uint64_t bytes, uint64_t align)
+{
+	uint64_t at;
+
+	FX_OK(v->dev, vgpu_fb_alloc(v->dev, bytes, align, &at));
+	return at;
+}
+
 void fx_finish(struct vgpu_chan *chan)
 {
 	uint64_t fence;

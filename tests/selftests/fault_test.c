@@ -37,7 +37,7 @@ struct bad {
 
 static const struct bad bads[] = {
 	{ "type 0", VGPU_HW_FAULT_PACKET, false, 0, { .type = 0 } },
-	{ "type 6", VGPU_HW_FAULT_PACKET, false, 0, { .type = 6 } },
+	{ "type 7", VGPU_HW_FAULT_PACKET, false, 0, { .type = VGPU_HW_PKT_END } },
 	{ "type 255", VGPU_HW_FAULT_PACKET, true, 0, { .type = 255 } },
 	{ "flags", VGPU_HW_FAULT_PACKET, false, 0, { .type = VGPU_HW_PKT_NOP, .flags = 0x10 } },
 	{ "op_flags of NOP", VGPU_HW_FAULT_PACKET, false, 0, {

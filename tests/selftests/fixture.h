@@ -110,6 +110,14 @@ void fx_need_reserve(bool wanted);
 /* A new channel with a ring of 2^@order packets. */
 struct vgpu_chan *fx_chan(struct fx_vgpu *v, uint32_t engine_class, uint32_t instance,
 			  enum vgpu_ring where, uint32_t order);
+
+/* The same with its ring in the framebuffer, and at @va of the address space. */
+struct vgpu_chan *fx_chan_in(struct vgpu_space *space, uint32_t engine_class, uint32_t instance,
+			     uint64_t va, uint32_t order);
+
+/* Takes framebuffer. */
+uint64_t fx_fb(const struct fx_vgpu *v, uint64_t bytes, uint64_t align);
+
 void fx_ok(struct vgpu_dev *dev, int ret, const char *what);
 #define FX_OK(dev, call)	fx_ok(dev, call, #call)
 

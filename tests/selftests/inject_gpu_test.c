@@ -15,6 +15,8 @@
 #define DRIVER		"/sys/bus/pci/drivers/vgpu_soft"
 #define AT		INJECT_AT
 #define BYTES		(128 * 1024)
+#define SYS_VA		0x40000000ull
+#define RING_VA		0x10000000ull
 
 static struct fx_vgpu v;
 static struct vgpu_chan *chan;
@@ -241,6 +243,33 @@ static pid_t find_thread(const char *prefix)
 
 static enum vgpu_ring work_ring;
 static uint32_t faults_allowed;	/* bits: enum vgpu_hw_fault */
+static bool work_virtual;	/* the channel has an address space */
+static struct vgpu_space *space;
+
+/* The same framebuffer at the same addresses, but its pages in reverse order. */
+static void work_map(uint64_t at)
+{
+	uint64_t i;
+
+	for (i = 0; i < BYTES; i += 4096)
+		FX_OK(v.dev, vgpu_space_map(space, at + i, VGPU_FB(at + BYTES - 4096 - i), 4096,
+					    VGPU_HW_PTE_R | VGPU_HW_PTE_W));
+}
+
+static void work_space(void)
+{
+	FX_OK(v.dev, vgpu_space_create(v.dev, &space));
+	work_map(AT);
+	work_map(2 * AT);
+	FX_OK(v.dev, vgpu_space_map(space, SYS_VA, VGPU_SYS(&buf, 0), 2 * BYTES,
+				    VGPU_HW_PTE_R | VGPU_HW_PTE_W));
+	chan = fx_chan_in(space, VGPU_HW_ENGINE_CE, 0, RING_VA, 4);
+}
+
+static struct vgpu_loc work_sys(uint64_t offset)
+{
+	return work_virtual ? VGPU_VA(SYS_VA + offset) : VGPU_SYS(&buf, offset);
+}
 
 static void work_prepare(void)
 {
@@ -248,7 +277,10 @@ static void work_prepare(void)
 
 	FX_OK(v.dev, vgpu_dev_reset(v.dev));
 	FX_OK(v.dev, vgpu_buf_alloc(v.dev, 2 * BYTES, &buf));
-	chan = fx_chan(&v, VGPU_HW_ENGINE_CE, 0, work_ring, 4);
+	if (work_virtual)
+		work_space();
+	else
+		chan = fx_chan(&v, VGPU_HW_ENGINE_CE, 0, work_ring, 4);
 	vgpu_fb_release(v.dev, from);
 }
 
@@ -258,9 +290,9 @@ static int work_run(void)
 	uint64_t fence;
 
 	FX_OK(v.dev, vgpu_chan_fill(chan, VGPU_FB(AT), 0x600df00d, BYTES));
-	vgpu_chan_copy(chan, VGPU_SYS(&buf, 0), VGPU_FB(AT), BYTES);
-	vgpu_chan_copy(chan, VGPU_SYS(&buf, BYTES), VGPU_SYS(&buf, 0), BYTES);
-	vgpu_chan_copy(chan, VGPU_FB(2 * AT), VGPU_SYS(&buf, BYTES), BYTES);
+	vgpu_chan_copy(chan, work_sys(0), VGPU_FB(AT), BYTES);
+	vgpu_chan_copy(chan, work_sys(BYTES), work_sys(0), BYTES);
+	vgpu_chan_copy(chan, VGPU_FB(2 * AT), work_sys(BYTES), BYTES);
 	if (vgpu_chan_fence(chan, &fence))
 		return -EIO;
 	return vgpu_chan_wait(chan, fence, FX_TIMEOUT_MS);
@@ -280,6 +312,8 @@ static void work_check(int ret, bool hit)
 		fx_check_words(buf.ptr, BYTES, 0x600df00d);
 	}
 	vgpu_chan_destroy(chan);
+	vgpu_space_destroy(space);
+	space = NULL;
 	vgpu_buf_free(&buf);
 	inject_full_run(&v);
 }
@@ -301,6 +335,9 @@ static void engine(void)
 	inject_thread("engine, ring in framebuffer", "vgpu-ce0-");
 	work_ring = VGPU_RING_SYS;
 	inject_thread("engine, ring in guest memory", "vgpu-ce0-");
+	work_virtual = true;
+	inject_thread("engine, address space", "vgpu-ce0-");
+	work_virtual = false;
 }
 
 /* A page of guest memory that the host cannot provide is as one that is not mapped. */

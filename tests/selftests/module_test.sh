@@ -410,6 +410,7 @@ bad_parameters_are_refused() {
 	refused 'engine_cpus=abc: not a list of CPUs' engine_cpus=abc &&
 	refused 'engine_cpus=999: ' engine_cpus=999 &&
 	refused 'poll_us=1001: must be 0\.\.1000' poll_us=1001 &&
+	refused 'simt=x: must be auto, scalar, sse2 or avx2' simt=x &&
 	refused 'vendor_id=0: must be 1\.\.65534' vendor_id=0 &&
 	refused 'device_id=65536: must be 0\.\.65535' device_id=65536 &&
 	refused 'numa_node: 3 nodes for 1 GPUs; must be one for all' numa_node=0,0,0 &&

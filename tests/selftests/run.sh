@@ -126,12 +126,13 @@ if [[ ! -x $bin/sysfs_test ]]; then
 	exit 1
 fi
 
-plain=(sysfs_test config_test region_test submit_test fault_test irq_test watcher_test
-	cgroup_test reset_test preempt_test isolation_test close_test stall_test handover_test
+plain=(sysfs_test config_test region_test submit_test space_test space_fault_test
+	space_sync_test space_storm_test fault_test irq_test watcher_test cgroup_test
+	reset_test preempt_test isolation_test close_test stall_test handover_test
 	uaccess_test control_test event_test stats_test sample_test session_test reader_test
-	nvml_test pollers_test schedlog_test doorbell_test frl_test contain_test
-	vgpuctl_test observe_test display_test picture_test frame_test edid_test vga_test
-	storm_test)
+	nvml_test pollers_test schedlog_test doorbell_test frl_test contain_test vgpuctl_test
+	observe_test display_test picture_test frame_test edid_test vga_test storm_test
+	dispatch_test dispatch_fault_test dispatch_stop_test)
 # A client that is in Debian's contrib: where the image has it.
 [[ ! -e /usr/lib/python3/dist-packages/pynvml.py ]] || plain+=(pynvml_test)
 if any_wanted "${plain[@]}" && load vgpu.quarantine_faults=0; then
@@ -139,6 +140,16 @@ if any_wanted "${plain[@]}" && load vgpu.quarantine_faults=0; then
 		run "$name"
 	done
 	unload
+fi
+# Programs on each interpreter that the processor can run.
+if any_wanted dispatch_test; then
+	for simt in scalar sse2 avx2; do
+		grep -qw "$simt" /proc/cpuinfo || [[ $simt == scalar ]] || continue
+		if load "simt=$simt" vgpu.quarantine_faults=0; then
+			run dispatch_test VGPU_TEST_PROGRAMS=1500
+			unload
+		fi
+	done
 fi
 if any_wanted share_test switch_test nvml_load_test && load; then
 	for name in share_test switch_test nvml_load_test; do

@@ -57,7 +57,7 @@ class Program:
             self.loops += 1
             i = f"i{self.loops}"
             return (f"for (unsigned {i} = 0; s->fuel && {i} < (({self.value()}) & 7); "
-                    f"{i}++, s->fuel--) {self.block(depth, call, True)}")
+                    f"{i}++, s->fuel -= !!s->fuel) {self.block(depth, call, True)}")
         if kind < 0.8:
             cases = " ".join(f"case {n}: {self.block(depth, call)} break;" for n in range(4))
             return f"switch (({self.value()}) & 7) {{ {cases} default: {VARS[0]}++; }}"

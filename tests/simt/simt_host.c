@@ -4,13 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <linux/container_of.h>
+
 #include "random.h"
 #include "simt_host.h"
 
 static enum simt_end simt_host_map(struct simt_mem *mem, u64 va, bool write, void **page,
 				   bool *keep, enum vgpu_hw_fault *code)
 {
-	struct simt_host *host = (struct simt_host *)((char *)mem - offsetof(struct simt_host, mem));
+	struct simt_host *host = container_of(mem, struct simt_host, mem);
 	u64 offset = va - VGPU_HW_VA_GLOBAL;
 
 	if (host->waits && ++host->calls % host->waits == 0)
@@ -30,7 +32,7 @@ static enum simt_end simt_host_map(struct simt_mem *mem, u64 va, bool write, voi
 	return SIMT_DONE;
 }
 
-/* Reads the image from @file, and decodes its first @text_bytes. Returns 0, or -1 with a message. */
+/* Reads the image from @file, decodes its first @text_bytes. Returns 0, or -1 with a message. */
 int simt_host_init(struct simt_host *host, const char *file, u32 text_bytes, u64 fb_bytes)
 {
 	size_t room = VGPU_HW_IMAGE_MAX;

@@ -16,7 +16,8 @@
  * @tlb:     as an engine has one
  * @budget:  instructions of a call of simt_dispatch_run(); 0: a random number each time
  * @seed:    of these numbers
- * @waits:   every so many calls of @mem say that the page cannot be had now; 0: none
+ * @waits:   every so many calls of @mem say that the page cannot be had now; 0: none. More than an
+ *           instruction makes, or it would begin anew for ever: two for each lane
  * @calls:   calls of @mem so far
  * @executed: instructions of warps that the last dispatch took
  * @fault:   of the last dispatch

@@ -96,7 +96,7 @@ static void check_isa(const struct simt_isa *isa)
 		check_program(isa, number, 1, 1000, 0);
 		check_program(isa, number, 32, 1, 0);
 		check_program(isa, number, random_range(&seed, 2, DIVERGE_GROUP), 0, 0);
-		check_program(isa, number, DIVERGE_GROUP, 100, 3);
+		check_program(isa, number, DIVERGE_GROUP, 100, 97);
 	}
 }
 

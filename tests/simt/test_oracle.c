@@ -80,7 +80,7 @@ static u64 random_single(void)
 	if (bits >> 60 < 4)
 		return box << 32 | special[bits % ARRAY_SIZE(special)] | (bits >> 1 & 0x80000000);
 	if (bits >> 60 < 10)	/* near 1 */
-		return box << 32 | (bits & 0x807fffff) | (0x3b800000 + (bits >> 40 & 0xf) * 0x800000);
+		bits = (bits & 0x807fffff) | (0x3b800000 + (bits >> 40 & 0xf) * 0x800000);
 	return box << 32 | (u32)bits;
 }
 
@@ -201,7 +201,7 @@ static void check_run(struct simt_host *host, const struct oracle_case *c, const
 	static struct work want;
 	struct work *got = (struct work *)host->fb;
 	struct simt_work dispatch = {
-		.entry = (cases[0].va - VGPU_HW_VA_IMAGE) / 4, 
+		.entry = (cases[0].va - VGPU_HW_VA_IMAGE) / 4,
 		.args = VGPU_HW_VA_GLOBAL + run->first * sizeof(struct block),
 		.grid = { run->items, 1, 1 }, .group = { run->items, 1, 1 }, .private_bytes = 16,
 	};

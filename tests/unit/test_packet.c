@@ -59,6 +59,7 @@ static void expect(const struct vgpu_hw_packet *raw, const struct soft_limits *l
 #define FENCE	.type = VGPU_HW_PKT_FENCE
 #define FILL	.type = VGPU_HW_PKT_FILL
 #define COPY	.type = VGPU_HW_PKT_COPY
+#define DISPATCH .type = VGPU_HW_PKT_DISPATCH
 #define PRESENT	.type = VGPU_HW_PKT_PRESENT, \
 		.present_format = VGPU_HW_FORMAT_XRGB8888
 
@@ -245,6 +246,43 @@ static void test_present(void **state)
 	       .present_pitch = 4, .present_head = 0x80000000);
 }
 
+static void test_dispatch(void **state)
+{
+	struct vgpu_hw_packet raw = { DISPATCH, .dst = 0x1040, .src = ~0ULL, .grid = { 1, ~0U, 7 },
+		.group = { 4, 8, 32 }, .local_bytes = 41 };
+	struct soft_packet p;
+	u64 addr;
+
+	assert_int_equal(soft_packet_decode(&raw, &gr, &p, &addr), VGPU_HW_FAULT_NONE);
+	assert_true(p.dst == 0x1040 && p.src == ~0ULL && p.grid[1] == ~0U && p.grid[2] == 7);
+	assert_true(p.group[0] == 4 && p.group[1] == 8 && p.group[2] == 32);
+	assert_int_equal(p.local_bytes, 48);
+	assert_int_equal(p.bytes, 0);
+	assert_int_equal(decode_on(&raw, &ce, &addr), VGPU_HW_FAULT_PACKET);
+
+#define ONE	.grid = { 1, 1, 1 }, .group = { 1, 1, 1 }
+	EXPECT(NONE, 0, DISPATCH, ONE);
+	EXPECT(PACKET, 0, DISPATCH, ONE, .op_flags = 1);
+	EXPECT(PACKET, 0, DISPATCH, ONE, .group_pad = 1);
+	EXPECT(GRID, 0, DISPATCH, .grid = { 1, 1, 0 }, .group = { 1, 1, 1 });
+	EXPECT(GRID, 0, DISPATCH, .grid = { 0, 1, 1 }, .group = { 1, 1, 1 });
+	EXPECT(GRID, 0, DISPATCH, .grid = { 1, 1, 1 }, .group = { 1, 0, 1 });
+	EXPECT(NONE, 0, DISPATCH, .grid = { ~0U, ~0U, ~0U }, .group = { 1024, 1, 1 });
+	EXPECT(GRID, 0, DISPATCH, .grid = { 1, 1, 1 }, .group = { 1025, 1, 1 });
+	EXPECT(GRID, 0, DISPATCH, .grid = { 1, 1, 1 }, .group = { 1024, 1, 2 });
+	/* 2^48 work-items, and 2^32 of them. */
+	EXPECT(GRID, 0, DISPATCH, .grid = { 1, 1, 1 }, .group = { 65535, 65535, 65535 });
+	EXPECT(GRID, 0, DISPATCH, .grid = { 1, 1, 1 }, .group = { 32768, 32768, 4 });
+	EXPECT(NONE, 0, DISPATCH, ONE, .local_bytes = VGPU_HW_LOCAL_MAX);
+	EXPECT(GRID, 0, DISPATCH, ONE, .local_bytes = VGPU_HW_LOCAL_MAX + 1);
+	EXPECT(GRID, 0, DISPATCH, ONE, .local_bytes = ~0U);
+	EXPECT(ALIGN, 32, DISPATCH, ONE, .dst = 32);
+	EXPECT(NONE, 0, DISPATCH, ONE, .dst = FB - 64);
+	EXPECT(ADDRESS, FB, DISPATCH, ONE, .dst = FB);
+	EXPECT(ADDRESS, ~63ULL, DISPATCH, ONE, .dst = ~63ULL);
+#undef ONE
+}
+
 /* Whoever shows a surface gets all of it from the decoded packet. */
 static void test_present_scanout(void **state)
 {
@@ -395,10 +433,23 @@ static unsigned int check_shown(const struct soft_packet *p)
 	return 1;
 }
 
+static unsigned int check_dispatched(const struct soft_packet *p)
+{
+	unsigned int i;
+
+	for (i = 0; i < 3; i++)
+		check_that(p->grid[i] && p->group[i], "dimension %u", i);
+	check_that((u64)p->group[0] * p->group[1] * p->group[2] <= VGPU_HW_GROUP_MAX &&
+		   p->dst <= FB - 64 && !(p->dst % 64) && !(p->local_bytes % 8) &&
+		   p->local_bytes <= VGPU_HW_LOCAL_MAX, "%u * %u * %u at %#llx, %u", p->group[0],
+		   p->group[1], p->group[2], p->dst, p->local_bytes);
+	return 1;
+}
+
 /* All packets that pass stay inside, as arithmetic that cannot overflow says. */
 static void test_random(void **state)
 {
-	u64 seed = test_seed(), passed = 0, presents = 0, addr;
+	u64 seed = test_seed(), passed = 0, presents = 0, dispatches = 0, addr;
 	struct vgpu_hw_packet raw;
 	struct soft_packet p;
 	unsigned int i;
@@ -441,6 +492,16 @@ static void test_random(void **state)
 			raw.dst_pitch = 0;
 			raw.src_pitch = 0;
 		}
+		if (raw.type == VGPU_HW_PKT_DISPATCH && random_one_in(&seed, 2)) {
+			raw.op_flags = 0;
+			raw.dst &= ~63ULL;
+			raw.grid[2] |= 1;
+			raw.local_bytes = edge(&seed);
+			raw.group[0] = random_range(&seed, 1, 64);
+			raw.group[1] = random_range(&seed, 1, 64);
+			raw.group[2] = 1;
+			raw.group_pad = 0;
+		}
 		if (random_one_in(&seed, 50))
 			((u8 *)&raw)[random_range(&seed, 0, 63)] ^=
 				1 << random_range(&seed, 0, 7);
@@ -460,10 +521,14 @@ static void test_random(void **state)
 			check_inside(&p, p.src, p.src_pitch);
 		if (p.type == VGPU_HW_PKT_PRESENT)
 			presents += check_shown(&p);
+		if (p.type == VGPU_HW_PKT_DISPATCH)
+			dispatches += check_dispatched(&p);
 		check_that(p.bytes == p.width * p.rows, "%llu", p.bytes);
 	}
-	printf("# %llu of %u random packets were good, %llu of them PRESENT\n",
-	       (unsigned long long)passed, NR_RANDOM, (unsigned long long)presents);
+	printf("# %llu of %u random packets were good, %llu of them PRESENT, %llu DISPATCH\n",
+	       (unsigned long long)passed, NR_RANDOM, (unsigned long long)presents,
+	       (unsigned long long)dispatches);
+	assert_true(dispatches > NR_RANDOM / 1000);
 	assert_true(presents > NR_RANDOM / 1000);
 	assert_true(passed > NR_RANDOM / 100);
 }
@@ -477,6 +542,7 @@ int main(void)
 		cmocka_unit_test(test_fill),
 		cmocka_unit_test(test_copy),
 		cmocka_unit_test(test_present),
+		cmocka_unit_test(test_dispatch),
 		cmocka_unit_test(test_present_scanout),
 		cmocka_unit_test(test_join),
 		cmocka_unit_test(test_virtual),

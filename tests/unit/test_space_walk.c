@@ -6,6 +6,7 @@
 #include "vgpu_test.h"
 
 #include "soft/walk.h"
+#include "walk_naive.h"
 
 #define PAGE		4096ULL
 #define MIB		(1ULL << 20)
@@ -13,7 +14,6 @@
 #define TABLES		24	/* pages that have content; all others are zero */
 #define FB		(5 * GIB + 3 * PAGE)
 #define NR_RANDOM	3000000
-#define VA_HALF		(1ULL << 38)
 
 #define V		VGPU_HW_PTE_V
 #define R		VGPU_HW_PTE_R
@@ -57,52 +57,12 @@ static enum soft_walk_end walk_to(struct soft_walk *walk, u64 page, u64 va)
 	return end;
 }
 
-/* The same by the words of the specification, without the masks and shifts of the code. */
-static bool naive(u64 page, u64 va, struct soft_walk *walk)
-{
-	static const u64 sizes[] = { GIB, 2 * MIB, 4096 };
-	u64 low = va % (2 * VA_HALF);
-	unsigned int i;
-
-	if (va >= VA_HALF && va < -VA_HALF)
-		return false;
-	for (i = 0; i < 3; i++) {
-		u64 index = low / sizes[i] % 512, entry, at;
-
-		if ((unsigned __int128)page * 4096 + 4096 > fb_bytes)
-			return false;
-		entry = read_entry(page * 4096 + index * 8);
-		page = entry / 1024 % (1ULL << 44);
-		at = page * 4096;
-		if (entry % 2 == 0 || entry >= 1ULL << 54)
-			return false;
-		switch (entry / 2 % 8) {
-		case 0:
-			if (entry / 256 % 2)
-				return false;
-			continue;
-		case 2:
-		case 6:
-			return false;
-		}
-		if (at % sizes[i])
-			return false;
-		if (entry / 256 % 2 == 0 && (unsigned __int128)at + sizes[i] > fb_bytes)
-			return false;
-		walk->addr = at + low % sizes[i];
-		walk->bytes = sizes[i] - low % sizes[i];
-		walk->flags = (entry % 16 & ~1U) + (entry / 256 % 2) * 256;
-		return true;
-	}
-	return false;
-}
-
 static void compare(u64 page, u64 va, int line)
 {
 	struct soft_walk walk, want;
 	bool leaf = walk_to(&walk, page, va) == SOFT_WALK_LEAF;
 
-	check_that(leaf == naive(page, va, &want), "line %d: %#llx: leaf %d", line,
+	check_that(leaf == walk_naive(read_entry, fb_bytes, page, va, &want), "line %d: %#llx: leaf %d", line,
 		   (unsigned long long)va, leaf);
 	if (leaf)
 		check_that(walk.addr == want.addr && walk.bytes == want.bytes &&

@@ -169,7 +169,8 @@ static unsigned int event_xid(const struct vgpu_ctl_event *event)
 	case VGPU_EVENT_FAULT:
 		if (event->b == VGPU_HW_FAULT_RESET)	/* has an event of its own */
 			return 0;
-		if (event->b == VGPU_HW_FAULT_ADDRESS || event->b == VGPU_HW_FAULT_DMA)
+		if (event->b == VGPU_HW_FAULT_ADDRESS || event->b == VGPU_HW_FAULT_DMA ||
+		    event->b == VGPU_HW_FAULT_PAGE)
 			return XID_PAGE_FAULT;
 		return XID_ENGINE_EXCEPTION;
 	case VGPU_EVENT_ENGINE_RESET:

@@ -30,6 +30,13 @@ static int chan_reg_write32(struct vgpu_chan *chan, uint32_t reg, uint32_t value
 	return vgpu_reg_write32(chan->dev, vgpu_chan_reg(chan->id, reg), value);
 }
 
+uint64_t vgpu_chan_bytes(uint32_t order)
+{
+	uint64_t bytes = (sizeof(struct vgpu_hw_packet) << order) + SIGNAL_BYTES;
+
+	return (bytes + VGPU_HW_PAGE_SIZE - 1) & ~(uint64_t)(VGPU_HW_PAGE_SIZE - 1);
+}
+
 int vgpu_chan_disable(struct vgpu_chan *chan)
 {
 	return chan_reg_write32(chan, VGPU_HW_CHAN_CTRL, 0);
@@ -51,6 +58,8 @@ int vgpu_chan_enable(struct vgpu_chan *chan)
 	ret = vgpu_reg_write64(chan->dev,
 			       vgpu_chan_reg(chan->id, VGPU_HW_CHAN_RING),
 			       chan->ring_addr);
+	if (!ret && chan->space)
+		ret = chan_reg_write32(chan, VGPU_HW_CHAN_ROOT, chan->space->root);
 	if (ret)
 		return ret;
 	return chan_reg_write32(chan, VGPU_HW_CHAN_CTRL, ctrl);
@@ -93,6 +102,21 @@ static int chan_alloc_fb(struct vgpu_chan *chan, uint64_t bytes)
 	return 0;
 }
 
+/* Memory of framebuffer, which the device sees at @va. */
+static int chan_alloc_va(struct vgpu_chan *chan, uint64_t va)
+{
+	uint64_t bytes = vgpu_chan_bytes(chan->order);
+	int ret;
+
+	ret = chan_alloc_fb(chan, bytes - SIGNAL_BYTES);
+	if (!ret)
+		ret = vgpu_space_map(chan->space, va, VGPU_FB(chan->ring_addr), bytes,
+				     VGPU_HW_PTE_R | VGPU_HW_PTE_W);
+	chan->signal_addr += va - chan->ring_addr;
+	chan->ring_addr = va;
+	return ret;
+}
+
 static int chan_take_id(struct vgpu_dev *dev, uint32_t *id)
 {
 	uint32_t i;
@@ -108,9 +132,8 @@ static int chan_take_id(struct vgpu_dev *dev, uint32_t *id)
 			 dev->channels);
 }
 
-int vgpu_chan_create(struct vgpu_dev *dev, uint32_t engine,
-		     enum vgpu_ring where, uint32_t order,
-		     struct vgpu_chan **chanp)
+static int chan_create(struct vgpu_dev *dev, uint32_t engine, enum vgpu_ring where, uint32_t order,
+		       struct vgpu_space *space, uint64_t va, struct vgpu_chan **chanp)
 {
 	struct vgpu_chan *chan;
 	uint64_t bytes;
@@ -131,6 +154,7 @@ int vgpu_chan_create(struct vgpu_dev *dev, uint32_t engine,
 	chan->engine = engine;
 	chan->order = order;
 	chan->where = where;
+	chan->space = space;
 	chan->vector = VGPU_NO_VECTOR;
 	ret = chan_take_id(dev, &chan->id);
 	if (ret)
@@ -140,7 +164,9 @@ int vgpu_chan_create(struct vgpu_dev *dev, uint32_t engine,
 	chan->page = (void *)(dev->chan_pages +
 			      (size_t)chan->id * VGPU_HW_PAGE_SIZE);
 	bytes = sizeof(struct vgpu_hw_packet) << order;
-	if (where == VGPU_RING_SYS)
+	if (space)
+		ret = chan_alloc_va(chan, va);
+	else if (where == VGPU_RING_SYS)
 		ret = chan_alloc_sys(chan, bytes);
 	else
 		ret = chan_alloc_fb(chan, bytes);
@@ -160,11 +186,26 @@ free_chan:
 	return ret;
 }
 
+int vgpu_chan_create(struct vgpu_dev *dev, uint32_t engine, enum vgpu_ring where, uint32_t order,
+		     struct vgpu_chan **chanp)
+{
+	return chan_create(dev, engine, where, order, NULL, 0, chanp);
+}
+
+int vgpu_chan_create_in(struct vgpu_space *space, uint32_t engine, uint32_t order, uint64_t va,
+			struct vgpu_chan **chanp)
+{
+	return chan_create(space->dev, engine, VGPU_RING_FB, order, space, va, chanp);
+}
+
 void vgpu_chan_destroy(struct vgpu_chan *chan)
 {
 	if (!chan)
 		return;
 	vgpu_chan_disable(chan);
+	/* Whoever gets the channel next finds it as after a reset. */
+	if (chan->space)
+		chan_reg_write32(chan, VGPU_HW_CHAN_ROOT, 0);
 	vgpu_buf_free(&chan->signal_buf);
 	vgpu_buf_free(&chan->ring_buf);
 	chan->dev->chan_used[chan->id] = false;

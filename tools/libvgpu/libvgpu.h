@@ -14,6 +14,7 @@
 
 #include "libvgpu_dev.h"
 #include "libvgpu_mem.h"
+#include "libvgpu_space.h"
 #include "libvgpu_chan.h"
 #include "libvgpu_work.h"
 #include "libvgpu_elf.h"

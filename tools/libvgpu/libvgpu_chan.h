@@ -4,6 +4,7 @@
 #define LIBVGPU_CHAN_H
 
 #include "libvgpu_mem.h"
+#include "libvgpu_space.h"
 
 /**
  * enum vgpu_ring - where the ring and the signal word of a channel lie
@@ -22,6 +23,7 @@ enum vgpu_ring {
  * @engine:      index of the engine that executes its packets
  * @order:       the ring has room for 1 << @order packets
  * @where:       where @ring and @signal lie
+ * @space:       the address space of all addresses that the device is given, or NULL
  * @vector:      MSI-X vector that fences raise, or VGPU_NO_VECTOR
  * @page:        the channel page, mapped
  * @ring:        the ring
@@ -39,6 +41,7 @@ struct vgpu_chan {
 	uint32_t engine;
 	uint32_t order;
 	enum vgpu_ring where;
+	struct vgpu_space *space;
 	uint32_t vector;
 	struct vgpu_hw_channel *page;
 	struct vgpu_hw_packet *ring;
@@ -75,6 +78,15 @@ struct vgpu_fault {
  */
 int vgpu_chan_create(struct vgpu_dev *dev, uint32_t engine, enum vgpu_ring where, uint32_t order,
 		     struct vgpu_chan **chanp);
+
+/*
+ * The same for a channel whose addresses are those of @space, which must stay until
+ * vgpu_chan_destroy(). Its ring, in the framebuffer, is mapped at @va, and takes
+ * vgpu_chan_bytes(@order) there.
+ */
+int vgpu_chan_create_in(struct vgpu_space *space, uint32_t engine, uint32_t order, uint64_t va,
+			struct vgpu_chan **chanp);
+uint64_t vgpu_chan_bytes(uint32_t order);
 
 /*
  * Disables and frees a channel, or does nothing with NULL. Framebuffer that its ring took is not

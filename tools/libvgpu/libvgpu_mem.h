@@ -34,6 +34,9 @@ struct vgpu_loc {
 #define VGPU_FB(off)		((struct vgpu_loc){ NULL, (off) })
 #define VGPU_SYS(b, off)	((struct vgpu_loc){ (b), (off) })
 
+/* A virtual address, for packets of a channel with an address space. */
+#define VGPU_VA(va)		VGPU_FB(va)
+
 /*
  * Takes @bytes of framebuffer whose offset is a multiple of @align, a power of two. Returns -ENOSPC
  * if there is less left. Only vgpu_fb_release() gives framebuffer back: everything from @offset on.

@@ -70,6 +70,8 @@ static void vgpu_dma_free(struct kref *ref)
 
 	for (i = 0; i < dma->nr_vec; i++)
 		put_page(dma->vec[i].bv_page);
+	if (dma->release)
+		dma->release(dma);
 	kfree(dma);
 }
 
@@ -99,7 +101,7 @@ EXPORT_SYMBOL_GPL(vgpu_dma_alloc);
  * vgpu_dma_put() - drop the submitter's reference
  * @dma: completed, or never submitted
  *
- * Context: any. Does not sleep.
+ * Context: any, does not sleep; but as the access's release() says if it has one.
  */
 void vgpu_dma_put(struct vgpu_dma *dma)
 {

@@ -25,14 +25,24 @@ static void soft_channel_publish_fault(struct soft_channel *ch, const struct sof
 		WRITE_ONCE(hw->fault_id[i], cpu_to_le32(fault->id[i]));
 }
 
+/* Has the registers show a fault, or with a @fault of zeros none. */
+static void soft_channel_note_fault(struct soft_channel *ch, const struct soft_fault *fault,
+				    u64 pos)
+{
+	lockdep_assert_held(&ch->inst->queue_lock);
+	ch->fault_code = fault->code;
+	ch->fault_pos = pos;
+	ch->fault_addr = fault->addr;
+	ch->fault_pc = fault->pc;
+	memcpy(ch->fault_id, fault->id, sizeof(ch->fault_id));
+}
+
 static void soft_channel_set_fault(struct soft_channel *ch, const struct soft_fault *fault, u64 pos)
 {
 	struct soft_instance *inst = ch->inst;
 
 	lockdep_assert_held(&inst->queue_lock);
-	ch->fault_code = fault->code;
-	ch->fault_addr = fault->addr;
-	ch->fault_pos = pos;
+	soft_channel_note_fault(ch, fault, pos);
 	inst->intr |= VGPU_HW_INTR_FAULT;
 	inst->fault_channel = ch->index;
 	if (ch->hw) {
@@ -61,12 +71,21 @@ void soft_channel_show(struct soft_channel *ch, struct seq_file *m)
 	struct soft_instance *inst = ch->inst;
 
 	spin_lock(&inst->queue_lock);
-	if (ch->state != VGPU_HW_STATE_DISABLED)
-		seq_printf(m, "  %u: %s, %s%s, ring at %#llx in %s memory, root %#x, get %llu, fault %u\n",
-			   ch->index, inst->gpu->engine[ch->engine].desc->name, names[ch->state],
-			   ch->stalled ? " (stalled)" : ch->paced ? " (paced)" : "", ch->ring_addr,
-			   ch->space ? "virtual" : ch->ring_sys ? "guest" : "own", ch->space,
-			   READ_ONCE(ch->get), ch->fault_code);
+	if (ch->state == VGPU_HW_STATE_DISABLED)
+		goto unlock;
+	seq_printf(m, "  %u: %s, %s%s, ring at %#llx ", ch->index,
+		   inst->gpu->engine[ch->engine].desc->name, names[ch->state],
+		   ch->stalled ? " (stalled)" : ch->paced ? " (paced)" : "", ch->ring_addr);
+	if (ch->space)
+		seq_printf(m, "under root %#x", ch->space);
+	else
+		seq_printf(m, "in %s memory", ch->ring_sys ? "guest" : "own");
+	seq_printf(m, ", get %llu, fault %u", READ_ONCE(ch->get), ch->fault_code);
+	if (ch->fault_code)
+		seq_printf(m, " at %#llx, pc %#llx, work-item %u,%u,%u", ch->fault_addr,
+			   ch->fault_pc, ch->fault_id[0], ch->fault_id[1], ch->fault_id[2]);
+	seq_putc(m, '\n');
+unlock:
 	spin_unlock(&inst->queue_lock);
 }
 
@@ -211,9 +230,7 @@ static void soft_channel_enable(struct soft_channel *ch, u32 ctrl)
 	ch->ctrl = ctrl;
 	ch->page = page;
 	ch->hw = page ? page_address(page) : NULL;
-	ch->fault_code = VGPU_HW_FAULT_NONE;
-	ch->fault_pos = 0;
-	ch->fault_addr = 0;
+	soft_channel_note_fault(ch, &fault, 0);
 	if (!fault.code) {
 		soft_channel_publish_fault(ch, &fault, 0);
 		fault.code = soft_channel_latch(ch, ctrl);
@@ -290,13 +307,14 @@ void soft_channel_doorbell(struct soft_channel *ch)
  * @ch: busy
  * @fault: why the engine cannot go on with the channel
  * @pos: index of the packet that faults
- * Context: the engine's thread; does not sleep.
+ * Context: the engine's thread; may sleep.
  */
 void soft_channel_fault(struct soft_channel *ch, const struct soft_fault *fault, u64 pos)
 {
 	struct soft_instance *inst = ch->inst;
 	bool stop;
 
+	soft_context_end(&ch->exec);
 	spin_lock(&inst->queue_lock);
 	stop = ch->stop;
 	if (!stop)
@@ -332,6 +350,7 @@ static bool soft_channel_all_left(struct soft_instance *inst)
  */
 void soft_channel_stop_all(struct soft_instance *inst)
 {
+	const struct soft_fault none = {};
 	struct soft_channel *ch;
 	u32 i;
 
@@ -362,9 +381,7 @@ void soft_channel_stop_all(struct soft_instance *inst)
 		ch->root = 0;
 		ch->ring = 0;
 		ch->get = 0;
-		ch->fault_code = VGPU_HW_FAULT_NONE;
-		ch->fault_pos = 0;
-		ch->fault_addr = 0;
+		soft_channel_note_fault(ch, &none, 0);
 	}
 	inst->intr = 0;
 	inst->fault_channel = ~0U;

@@ -30,6 +30,8 @@ struct soft_instance;
  * @fault_code: why the channel faulted; VGPU_HW_FAULT_NONE: it has not since it was enabled
  * @fault_pos: index of the packet that faulted
  * @fault_addr: address that failed; 0: the fault is not about an address
+ * @fault_pc:  of a program that faulted, else 0
+ * @fault_id:  global id of the work-item that faulted, else 0
  * @link:      on the ready list or the paced list of the channel's queue, or empty
  * @engine:    number of the engine that the channel is bound to. This and the next six fields
  *             are set when the guest enables the channel, and constant until it is disabled
@@ -64,6 +66,8 @@ struct soft_channel {
 	enum vgpu_hw_fault fault_code;
 	u64 fault_pos;
 	u64 fault_addr;
+	u64 fault_pc;
+	u32 fault_id[3];
 	struct list_head link;
 
 	unsigned int engine;

@@ -123,8 +123,9 @@ static bool soft_dma_next(struct soft_channel *ch, const struct vgpu_dma *dma, u
  * @place: the first of them, in the partition, found for the access that is wanted; afterwards
  *         what was not added
  *
- * Adds less where the channel's address space leads out of the framebuffer. Pages that guest memory is read into are allocated if need be. Where guest memory is written
- * from a page that was never touched, the zero page stands in for it.
+ * Adds less where the channel's address space leads out of the framebuffer. Pages that guest memory
+ * is read into are allocated if need be. Where guest memory is written from a page that was never
+ * touched, the zero page stands in for it.
  *
  * Context: the engine's thread; does not wait for memory.
  * Return: false if a page cannot be had now, see soft_dma_get_fb().

@@ -9,6 +9,7 @@
 #include <linux/hrtimer.h>
 #include <linux/kthread.h>
 #include <linux/sched.h>
+#include <linux/slab.h>
 
 #include "gpu.h"
 #include "instance.h"
@@ -183,6 +184,7 @@ static enum vgpu_run_end soft_engine_turn(struct soft_engine *engine, struct sof
 	engine->since_ns = 0;
 	engine->work = 0;
 	engine->expired = false;
+	engine->section_of = NULL;
 	engine->now_ns = ktime_get_ns();
 	if (!soft_queue_begin(inst, engine->index))
 		return VGPU_RUN_IDLE;
@@ -293,10 +295,17 @@ int soft_engine_start(struct soft_engine *engine)
 	init_waitqueue_head(&engine->start);
 	init_waitqueue_head(&engine->wake);
 	init_waitqueue_head(&engine->idle);
+	if (engine->desc->engine_class == VGPU_HW_ENGINE_GR) {
+		engine->section_tlb = kmalloc(sizeof(*engine->section_tlb), GFP_KERNEL);
+		if (!engine->section_tlb)
+			return -ENOMEM;
+	}
 	task = kthread_run(soft_engine_thread, engine, "vgpu-%s-%s",
 			   engine->desc->name, pci_name(engine->gpu->pdev));
-	if (IS_ERR(task))
+	if (IS_ERR(task)) {
+		kfree(engine->section_tlb);
 		return PTR_ERR(task);
+	}
 	engine->task = task;
 	return 0;
 }
@@ -305,6 +314,7 @@ int soft_engine_start(struct soft_engine *engine)
 void soft_engine_stop(struct soft_engine *engine)
 {
 	kthread_stop(engine->task);
+	kfree(engine->section_tlb);
 }
 
 /* struct vgpu_gpu_ops.engine_run, with the timeline's lock held. */

@@ -11,6 +11,8 @@
 
 #include "space.h"
 
+struct simt_dispatch;
+struct simt_tlb;
 struct soft_channel;
 struct soft_gpu;
 struct soft_instance;
@@ -18,6 +20,9 @@ struct task_struct;
 
 #define SOFT_ENGINES		3
 #define SOFT_HIST		24
+
+/* An engine reads the clock at least once in so many bytes of work. */
+#define SOFT_STOP_BYTES		65536
 
 /* Fault injection: values of struct soft_engine.hold_reset. */
 #define SOFT_HOLD_RESET		1
@@ -54,6 +59,11 @@ enum soft_engine_state {
  * @expired:  the run's deadline has passed
  * @inst:     the turn's vGPU; valid in a turn
  * @tlb:      translations of the turn's vGPU
+ * @section_tlb: gr: where the pages are that @section_of uses
+ * @section_of: gr: the dispatch that was executed last in this turn
+ * @section_gen: soft_space_gen() of what @section_tlb has
+ * @section_hist: gr: how often programs ran for less than 1 us, and so on as @switch_hist, until
+ *            the engine looked at its flags again
  * @since_ns: since when the last turn's vGPU has had no work, if that turn ended while the
  *            engine lingered on it; 0: it did not end so
  * @left_ns:  end of the last packet of the vGPU that had the engine before, until the vGPU of
@@ -63,6 +73,7 @@ enum soft_engine_state {
  *            all switches
  * @switch_hist: switches by that time: [0] below 1 us, [i] from 2^(i-1) us to less than 2^i us
  * @switch_array: @switch_hist as debugfs shows it
+ * @section_array: @section_hist likewise
  */
 struct soft_engine {
 	struct soft_gpu *gpu;
@@ -84,12 +95,17 @@ struct soft_engine {
 	bool expired;
 	struct soft_instance *inst;
 	struct soft_tlb tlb;
+	struct simt_tlb *section_tlb;
+	const struct simt_dispatch *section_of;
+	u32 section_gen;
+	u32 section_hist[SOFT_HIST];
 	u64 since_ns;
 	u64 left_ns;
 	u64 switches;
 	u64 switch_ns;
 	u32 switch_hist[SOFT_HIST];
 	struct debugfs_u32_array switch_array;
+	struct debugfs_u32_array section_array;
 };
 
 /* Whether the run is to be preempted, or the engine is being reset. */

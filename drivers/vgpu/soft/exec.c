@@ -30,7 +30,7 @@ static enum soft_end soft_exec_fault(struct soft_fault *fault, enum vgpu_hw_faul
  * A request to guest memory that vgpu_dma_forget() was called for may still use pages of @exec.
  * It has references of its own, and the pages are used for nothing else after it.
  *
- * Context: any.
+ * Context: may sleep.
  */
 void soft_exec_exit(struct soft_exec *exec)
 {
@@ -41,6 +41,7 @@ void soft_exec_exit(struct soft_exec *exec)
 			put_page(exec->bounce[i]);
 	if (exec->fetch)
 		put_page(exec->fetch);
+	soft_context_free(exec->context);
 	memset(exec, 0, sizeof(*exec));
 }
 
@@ -214,6 +215,7 @@ static enum soft_end soft_exec_next(struct soft_engine *engine, struct soft_chan
 	exec->write_back = false;
 	exec->pattern = 0;
 	exec->gen = 0;
+	exec->headed = false;
 	if (unlikely(READ_ONCE(engine->hang) == raw.type) &&
 	    cmpxchg(&engine->hang, raw.type, 0) == raw.type) {
 		soft_stop_hang(engine);
@@ -237,6 +239,7 @@ static enum soft_end soft_exec_resume(struct soft_channel *ch, struct soft_fault
 {
 	struct soft_exec *exec = &ch->exec;
 	struct vgpu_dma *dma = soft_dma_take(ch);
+	enum soft_end end;
 	bool work;
 	int result;
 
@@ -244,6 +247,11 @@ static enum soft_end soft_exec_resume(struct soft_channel *ch, struct soft_fault
 		return SOFT_END_PACKET;
 	result = dma->result;
 	work = dma->work;
+	if (dma->data && result != -ECANCELED) {
+		end = soft_context_prepared(ch, dma, fault);
+		vgpu_dma_put(dma);
+		return end;
+	}
 	if (work && !result)
 		soft_dma_keep(exec, dma);
 	vgpu_dma_put(dma);

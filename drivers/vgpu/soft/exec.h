@@ -10,6 +10,7 @@
 
 struct page;
 struct soft_channel;
+struct soft_context;
 struct soft_engine;
 
 #define SOFT_PREFETCH		64	/* packets read at once from a ring in guest memory */
@@ -42,6 +43,9 @@ enum soft_step {
  * @write_back: it has read them, and they are to be written
  * @pattern: so many pages of @bounce hold the FILL's pattern
  * @gen:     soft_space_gen() of what a PRESENT has found out about its surface
+ * @headed:  DISPATCH: @head has been read
+ * @head:    DISPATCH: the head of its program
+ * @context: state of the channel's dispatch, or left from its last one; NULL: none
  * @fetch_first: index of the first packet in @fetch
  * @fetch_nr: packets in @fetch
  * @fetch:   a page of packets from a ring in guest memory, or NULL
@@ -60,6 +64,9 @@ struct soft_exec {
 	bool write_back;
 	u32 pattern;
 	u32 gen;
+	bool headed;
+	struct soft_program_head head;
+	struct soft_context *context;
 	u64 fetch_first;
 	u32 fetch_nr;
 	struct page *fetch;

@@ -8,6 +8,7 @@
 
 #include "gpu.h"
 #include "instance.h"
+#include "lanes.h"
 #include "params.h"
 
 static const struct vgpu_engine_desc soft_engine_desc[SOFT_ENGINES] = {
@@ -54,13 +55,20 @@ DEFINE_DEBUGFS_ATTRIBUTE(soft_hang_fops, soft_hang_get, soft_hang_set, "%llu\n")
  * to that of another; how long it did no work in all these switches together; and in how many of
  * them for less than 1 us, 1 us, 2..3 us, 4..7 us and so on.
  *
+ * section_hist, of gr: how often programs ran without a look at flags and clock for less than
+ * 1 us, 1 us, 2..3 us, 4..7 us and so on.
+ *
  * ran_ns: engine time: how long the engine could work so far, see soft_engine_ran_ns().
+ *
+ * And <debugfs>/vgpu_soft/simt: how long an instruction took on each interpreter of programs when
+ * the module was loaded, in ps, and which was chosen.
  *
  * Context: module init.
  */
 void soft_gpu_debugfs_init(void)
 {
 	soft_debugfs = debugfs_create_dir(KBUILD_MODNAME, NULL);
+	soft_lanes_debugfs(soft_debugfs);
 }
 
 /* Undoes soft_gpu_debugfs_init(), when no GPU is left. */
@@ -85,6 +93,11 @@ static void soft_gpu_debugfs_add(struct soft_gpu *gpu)
 		gpu->engine[i].switch_array.n_elements = SOFT_HIST;
 		debugfs_create_u32_array("switch_hist", 0400, dir, &gpu->engine[i].switch_array);
 		debugfs_create_u64("ran_ns", 0400, dir, &gpu->engine[i].ran_ns);
+		if (!gpu->engine[i].section_tlb)
+			continue;
+		gpu->engine[i].section_array.array = gpu->engine[i].section_hist;
+		gpu->engine[i].section_array.n_elements = SOFT_HIST;
+		debugfs_create_u32_array("section_hist", 0400, dir, &gpu->engine[i].section_array);
 	}
 }
 

@@ -50,6 +50,7 @@ static void *soft_instance_create(struct vgpu_gpu *gpu, struct vgpu_instance *vg
 	mutex_init(&inst->config_lock);
 	spin_lock_init(&inst->queue_lock);
 	spin_lock_init(&inst->display.lock);
+	soft_programs_init(&inst->compute.programs);
 	soft_display_reset(inst);
 	init_waitqueue_head(&inst->wait);
 	for (i = 0; i < SOFT_ENGINES; i++) {
@@ -135,6 +136,7 @@ static void soft_instance_drop_memory(struct vgpu_instance *vgpu)
 {
 	struct soft_instance *inst = soft_instance(vgpu);
 
+	soft_programs_drop(&inst->compute.programs);
 	soft_store_drop(&inst->fb);
 	soft_store_drop(&inst->pages);
 	soft_rss_update(inst);
@@ -198,6 +200,7 @@ static void soft_instance_channels_show(struct vgpu_instance *vgpu, struct seq_f
 	struct soft_instance *inst = soft_instance(vgpu);
 	u32 i;
 
+	soft_context_show(&inst->compute, m);
 	for (i = 0; i < inst->nr_channels; i++)
 		soft_channel_show(&inst->channel[i], m);
 }

@@ -24,6 +24,7 @@
  *   soft_store.drop_lock	read: trapped access, worker; write: dropping
  *   soft_instance.queue_lock	spinlock: channel states, queues, interrupts
  *   soft_display.lock		spinlock: what the display shows
+ *   soft_programs.lock		spinlock: decoded programs
  *
  * The core calls engine_run and engine_preempt with a timeline's lock held. They take no lock
  * but those of the engine's wait queues.
@@ -37,6 +38,7 @@
 #include <linux/wait.h>
 
 #include "channel.h"
+#include "context.h"
 #include "engine.h"
 #include "queue.h"
 #include "rss.h"
@@ -75,6 +77,7 @@ struct soft_display {
  * @fb:       BAR 0
  * @pages:    BAR 4
  * @display:  what the first head shows
+ * @compute:  programs and contexts
  * @rss:      the process in whose resident set @fb is counted
  * @config_lock: serialises writes that enable and disable channels, and invalidations
  * @queue_lock: protects the states of channels, @queue, @stopping, @intr and @fault_channel
@@ -97,6 +100,7 @@ struct soft_instance {
 	struct soft_store fb;
 	struct soft_store pages;
 	struct soft_display display;
+	struct soft_compute compute;
 	struct soft_rss rss;
 	struct mutex config_lock;	/* enabling and disabling */
 	spinlock_t queue_lock;		/* states and queues */

@@ -5,6 +5,7 @@
 #include <uapi/linux/vgpu_hw.h>
 
 #include "gpu.h"
+#include "lanes.h"
 #include "params.h"
 #include "rss.h"
 
@@ -25,8 +26,13 @@ static int __init soft_init(void)
 	/* BAR 4 has a page of host memory for each channel. */
 	BUILD_BUG_ON(PAGE_SIZE != VGPU_HW_PAGE_SIZE);
 	BUILD_BUG_ON(sizeof(struct vgpu_hw_packet) != 64);
+	BUILD_BUG_ON(sizeof(struct vgpu_hw_program) != 64);
 
 	ret = soft_params_check();
+	if (ret)
+		return ret;
+
+	ret = soft_lanes_init(soft_params.simt);
 	if (ret)
 		return ret;
 

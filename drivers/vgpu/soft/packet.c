@@ -4,6 +4,7 @@
  * private copy of what the guest wrote. A packet that passes can be executed without further
  * checks of the partition's bounds; or, where addresses are virtual, translates any of its own.
  */
+#include <linux/align.h>
 #include <linux/bits.h>
 #include <linux/kernel.h>
 #include <linux/nospec.h>
@@ -104,7 +105,7 @@ static enum vgpu_hw_fault soft_decode_fill(const struct vgpu_hw_packet *raw,
 					   const struct soft_limits *limits,
 					   struct soft_packet *packet, u64 *fault_addr)
 {
-	if (raw->value_pad || raw->src_pitch)
+	if (raw->value_pad || raw->pad || raw->src_pitch)
 		return VGPU_HW_FAULT_PACKET;
 	packet->value = le32_to_cpu(raw->value);
 	packet->width = le64_to_cpu(raw->width);
@@ -134,7 +135,7 @@ static enum vgpu_hw_fault soft_decode_copy(const struct vgpu_hw_packet *raw,
 	packet->rows = le32_to_cpu(raw->rows);
 	packet->dst_pitch = le32_to_cpu(raw->dst_pitch);
 	packet->src_pitch = le32_to_cpu(raw->src_pitch);
-	if (!packet->width || !packet->rows ||
+	if (raw->pad || !packet->width || !packet->rows ||
 	    !soft_pitch_ok(packet->width, packet->rows, packet->dst_pitch) ||
 	    !soft_pitch_ok(packet->width, packet->rows, packet->src_pitch))
 		return VGPU_HW_FAULT_PACKET;
@@ -165,7 +166,8 @@ static enum vgpu_hw_fault soft_decode_present(const struct vgpu_hw_packet *raw,
 	s->pitch = le32_to_cpu(raw->present_pitch);
 
 	if (le32_to_cpu(raw->present_format) != VGPU_HW_FORMAT_XRGB8888 ||
-	    packet->head >= limits->num_heads || raw->dst_pitch || raw->src_pitch ||
+	    packet->head >= limits->num_heads || raw->present_pad ||
+	    raw->dst_pitch || raw->src_pitch ||
 	    !s->width || !s->height || s->pitch < (u64)s->width * 4)
 		return VGPU_HW_FAULT_PACKET;
 
@@ -177,10 +179,42 @@ static enum vgpu_hw_fault soft_decode_present(const struct vgpu_hw_packet *raw,
 	return VGPU_HW_FAULT_NONE;
 }
 
+/* The program may be handed any address for its arguments: it faults when it reads there. */
+static enum vgpu_hw_fault soft_decode_dispatch(const struct vgpu_hw_packet *raw,
+					       const struct soft_limits *limits,
+					       struct soft_packet *packet, u64 *fault_addr)
+{
+	u64 items = 1;
+	unsigned int i;
+
+	if (raw->group_pad)
+		return VGPU_HW_FAULT_PACKET;
+	packet->src = le64_to_cpu(raw->src);
+	packet->local_bytes = le32_to_cpu(raw->local_bytes);
+	for (i = 0; i < 3; i++) {
+		packet->grid[i] = le32_to_cpu(raw->grid[i]);
+		packet->group[i] = le16_to_cpu(raw->group[i]);
+		if (!packet->grid[i] || !packet->group[i])
+			return VGPU_HW_FAULT_GRID;
+		items *= packet->group[i];	/* three times 16 bits */
+	}
+	if (items > VGPU_HW_GROUP_MAX || packet->local_bytes > VGPU_HW_LOCAL_MAX)
+		return VGPU_HW_FAULT_GRID;
+	packet->local_bytes = ALIGN(packet->local_bytes, 8);
+
+	*fault_addr = packet->dst;
+	if (packet->dst % sizeof(struct vgpu_hw_program))
+		return VGPU_HW_FAULT_ALIGN;
+	if (!soft_range_ok(packet->dst, sizeof(struct vgpu_hw_program), false, limits))
+		return VGPU_HW_FAULT_ADDRESS;
+	return VGPU_HW_FAULT_NONE;
+}
+
 /* For the types that have no operands. */
 static enum vgpu_hw_fault soft_decode_empty(const struct vgpu_hw_packet *raw)
 {
-	if (raw->dst || raw->src || raw->width || raw->rows || raw->dst_pitch || raw->src_pitch)
+	if (raw->dst || raw->src || raw->width || raw->rows || raw->pad ||
+	    raw->dst_pitch || raw->src_pitch)
 		return VGPU_HW_FAULT_PACKET;
 	return VGPU_HW_FAULT_NONE;
 }
@@ -202,6 +236,10 @@ static const struct soft_packet_desc soft_packet_descs[VGPU_HW_PKT_END] = {
 	[VGPU_HW_PKT_PRESENT] = {
 		.engines = BIT(VGPU_HW_ENGINE_GR), .paced = true,
 		.decode = soft_decode_present, .execute = SOFT_EXECUTE(soft_display_present),
+	},
+	[VGPU_HW_PKT_DISPATCH] = {
+		.engines = BIT(VGPU_HW_ENGINE_GR),
+		.decode = soft_decode_dispatch, .execute = SOFT_EXECUTE(soft_dispatch),
 	},
 };
 
@@ -234,7 +272,7 @@ enum vgpu_hw_fault soft_packet_decode(const struct vgpu_hw_packet *raw,
 		return VGPU_HW_FAULT_PACKET;
 	desc = &soft_packet_descs[array_index_nospec(raw->type, VGPU_HW_PKT_END)];
 	if (!(desc->engines & BIT(limits->engine_class)) ||
-	    raw->flags & ~VGPU_HW_PKT_FLAGS || op_flags & ~desc->op_flags || raw->pad ||
+	    raw->flags & ~VGPU_HW_PKT_FLAGS || op_flags & ~desc->op_flags ||
 	    (limits->virt && (raw->flags & VGPU_HW_PKT_SIGNAL_SYS ||
 			      op_flags & (VGPU_HW_OP_DST_SYS | VGPU_HW_OP_SRC_SYS))) ||
 	    (desc->must_tell && !(raw->flags & (VGPU_HW_PKT_SIGNAL | VGPU_HW_PKT_IRQ))))

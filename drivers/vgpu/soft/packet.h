@@ -94,8 +94,8 @@ struct soft_limits {
  * @src_sys: @src is in guest memory
  * @vector:  MSI-X vector, below the number of vectors
  * @value:   FILL: the pattern
- * @dst:     address of the destination
- * @src:     COPY: address of the source
+ * @dst:     address of the destination; DISPATCH: of the struct vgpu_hw_program
+ * @src:     COPY: address of the source; DISPATCH: of the arguments, any number
  * @width:   bytes per row; rows that follow each other without a gap have been joined into one
  * @rows:    rows; 0: nothing to move
  * @dst_pitch: bytes from row to row of the destination
@@ -106,6 +106,10 @@ struct soft_limits {
  * @head:    PRESENT: display that shows @scanout, below the number of heads
  * @scanout: PRESENT: the surface, in the partition; where addresses are virtual, its offset is
  *           the virtual one until the packet is executed
+ * @grid:    DISPATCH: work-items per dimension, at least 1
+ * @group:   DISPATCH: work-items of a group per dimension, at least 1; their product is at most
+ *           VGPU_HW_GROUP_MAX
+ * @local_bytes: DISPATCH: memory of a group, a multiple of 8, at most VGPU_HW_LOCAL_MAX
  */
 struct soft_packet {
 	const struct soft_packet_desc *desc;
@@ -128,6 +132,25 @@ struct soft_packet {
 	u64 signal_value;
 	u32 head;
 	struct vgpu_scanout scanout;
+	u32 grid[3];
+	u32 group[3];
+	u32 local_bytes;
+};
+
+/**
+ * struct soft_program_head - a struct vgpu_hw_program that was found good, in the CPU's byte order
+ * @image:    address of the image
+ * @image_bytes: length of the image
+ * @text_bytes: how much of it is instructions
+ * @entry:    offset of the first instruction
+ * @private_bytes: private memory of a work-item
+ */
+struct soft_program_head {
+	u64 image;
+	u32 image_bytes;
+	u32 text_bytes;
+	u32 entry;
+	u32 private_bytes;
 };
 
 /* packet.c */
@@ -138,6 +161,12 @@ enum vgpu_hw_fault soft_packet_decode(const struct vgpu_hw_packet *raw,
 enum vgpu_hw_fault soft_ring_check(u64 addr, u32 order, bool sys,
 				   const struct soft_limits *limits);
 
+/* head.c */
+enum vgpu_hw_fault soft_program_decode(const struct vgpu_hw_program *raw,
+				       const struct soft_limits *limits,
+				       const struct soft_packet *packet,
+				       struct soft_program_head *head, u64 *fault_addr);
+
 /* move.c: execute functions of struct soft_packet_desc */
 enum soft_end soft_move_fill(struct soft_engine *engine, struct soft_channel *ch,
 			     struct soft_fault *fault);
@@ -147,5 +176,9 @@ enum soft_end soft_move_copy(struct soft_engine *engine, struct soft_channel *ch
 /* display.c: likewise */
 enum soft_end soft_display_present(struct soft_engine *engine, struct soft_channel *ch,
 				   struct soft_fault *fault);
+
+/* dispatch.c: likewise */
+enum soft_end soft_dispatch(struct soft_engine *engine, struct soft_channel *ch,
+			    struct soft_fault *fault);
 
 #endif /* _VGPU_SOFT_PACKET_H */

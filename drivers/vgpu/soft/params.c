@@ -25,6 +25,7 @@ struct soft_params soft_params = {
 	.device_id = VGPU_HW_GPU_DEVICE_ID,
 	.fb_mb = 16384,
 	.channels = 256,
+	.simt = "auto",
 };
 
 static char *placement = "mixed";
@@ -48,6 +49,8 @@ module_param(poll_us, uint, 0444);
 MODULE_PARM_DESC(poll_us, "How long an engine polls empty channels before it sleeps, 0..1000 us (50)");
 module_param(engine_cpus, charp, 0444);
 MODULE_PARM_DESC(engine_cpus, "CPUs for engines, as a list such as 0-3,6 (empty: all)");
+module_param_named(simt, soft_params.simt, charp, 0444);
+MODULE_PARM_DESC(simt, "Interpreter of programs, scalar, sse2 or avx2 (auto: the fastest)");
 module_param_named(vendor_id, soft_params.vendor_id, uint, 0444);
 MODULE_PARM_DESC(vendor_id, "PCI vendor of the GPUs, 1..0xfffe (0x1af4); see foreign_ids");
 module_param_named(device_id, soft_params.device_id, uint, 0444);

@@ -20,6 +20,7 @@
  * @placement:  how a GPU's framebuffer is divided among its vGPUs
  * @fb_reserve: a vGPU gets all its framebuffer pages when it is created
  * @poll_ns:    how long an engine polls an empty channel before the channel sleeps
+ * @simt:       name of the interpreter of programs, or "auto"
  * @cpus:       the CPUs on which the engines' threads run; empty: all CPUs
  */
 struct soft_params {
@@ -32,6 +33,7 @@ struct soft_params {
 	enum vgpu_ctl_placement placement;
 	bool fb_reserve;
 	u64 poll_ns;
+	char *simt;
 	struct cpumask cpus;
 };
 

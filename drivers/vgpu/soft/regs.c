@@ -177,6 +177,7 @@ static int soft_regs_write_dev(struct soft_instance *inst, u32 reg, u32 value)
 	case VGPU_HW_INVALIDATE:
 		if (!soft_regs_root_ok(value))
 			return -EINVAL;
+		soft_programs_invalidate(&inst->compute.programs, value);
 		soft_space_invalidate(inst, value);
 		return 0;
 	default:

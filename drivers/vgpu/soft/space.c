@@ -30,27 +30,25 @@ static u64 soft_space_read(struct soft_store *fb, u64 at)
 static bool soft_space_walk(struct soft_channel *ch, u64 va, struct soft_walk *walk)
 {
 	struct soft_instance *inst = ch->inst;
-	struct soft_tlb *tlb = &inst->gpu->engine[ch->engine].tlb;
 	u64 region = va >> SOFT_WALK_REGION_SHIFT, pte;
-	u32 slot = region % SOFT_TLB, level;
+	struct soft_tlb_entry *known =
+		&inst->gpu->engine[ch->engine].tlb.entry[region % SOFT_TLB];
 	enum soft_walk_end end;
+	u32 level;
 
 	end = soft_walk_begin(walk, ch->space, va, inst->fb_bytes);
-	if (end == SOFT_WALK_MORE && tlb->entry[slot].root == ch->space &&
-	    tlb->entry[slot].region == region) {
-		walk->level = tlb->entry[slot].level;
-		end = soft_walk_step(walk, tlb->entry[slot].pte);
+	if (end == SOFT_WALK_MORE && known->root == ch->space && known->region == region) {
+		walk->level = known->level;
+		end = soft_walk_step(walk, known->pte);
 	}
 	while (end == SOFT_WALK_MORE) {
 		level = walk->level;
 		pte = soft_space_read(&inst->fb, walk->at);
 		end = soft_walk_step(walk, pte);
-		if (level && end != SOFT_WALK_FAULT) {
-			tlb->entry[slot].region = region;
-			tlb->entry[slot].root = ch->space;
-			tlb->entry[slot].level = level;
-			tlb->entry[slot].pte = pte;
-		}
+		if (level && end != SOFT_WALK_FAULT)
+			*known = (struct soft_tlb_entry) {
+				.region = region, .root = ch->space, .level = level, .pte = pte,
+			};
 	}
 	return end == SOFT_WALK_LEAF;
 }
@@ -101,6 +99,32 @@ bool soft_space_find(struct soft_channel *ch, u64 va, u32 access, struct soft_pl
 	place->bytes = walk.bytes;
 	place->sys = walk.flags & VGPU_HW_PTE_SYS;
 	return true;
+}
+
+/**
+ * soft_space_look_up() - find what an address in the framebuffer leads to, without an engine
+ * @inst: the vGPU
+ * @root: the address space; 0: the partition
+ * @va: the address, any number
+ * @access: what is wanted: VGPU_HW_PTE_R, VGPU_HW_PTE_W or VGPU_HW_PTE_X
+ * @addr: set to the offset in the partition. The caller sees to it that invalidations wait for the
+ *        end of its use
+ * Context: the vGPU's worker, with drop_lock held for reading.
+ * Return: false if there is no translation, or none that allows the access.
+ */
+bool soft_space_look_up(struct soft_instance *inst, u32 root, u64 va, u32 access, u64 *addr)
+{
+	struct soft_walk walk;
+	enum soft_walk_end end;
+
+	*addr = va;
+	if (!root)
+		return va < inst->fb_bytes;
+	end = soft_walk_begin(&walk, root, va, inst->fb_bytes);
+	while (end == SOFT_WALK_MORE)
+		end = soft_walk_step(&walk, soft_space_read(&inst->fb, walk.at));
+	*addr = walk.addr;
+	return end == SOFT_WALK_LEAF && !(access & ~walk.flags) && !(walk.flags & VGPU_HW_PTE_SYS);
 }
 
 /**
@@ -162,7 +186,7 @@ enum soft_space_end soft_space_page(struct soft_channel *ch, u64 va, u32 access,
  */
 u32 soft_space_gen(const struct soft_instance *inst)
 {
-	/* Pairs with the lock under which it changes: what the guest wrote before is seen. */
+	/* Pairs with soft_space_sync(). */
 	return smp_load_acquire(&inst->space_gen);
 }
 
@@ -199,9 +223,11 @@ static bool soft_space_all_looked(struct soft_instance *inst)
 
 	lockdep_assert_held(&inst->config_lock);
 	spin_lock(&inst->queue_lock);
-	for (i = 0; i < SOFT_ENGINES; i++)
-		all &= !inst->queue[i].in_turn ||
-		       smp_load_acquire(&inst->queue[i].space_gen) == inst->space_gen;
+	for (i = 0; i < SOFT_ENGINES; i++) {
+		/* Pairs with soft_space_look(). */
+		if (smp_load_acquire(&inst->queue[i].space_gen) != inst->space_gen)
+			all &= !inst->queue[i].in_turn;
+	}
 	spin_unlock(&inst->queue_lock);
 	return all;
 }
@@ -211,6 +237,7 @@ static void soft_space_sync(struct soft_instance *inst)
 {
 	lockdep_assert_held(&inst->config_lock);
 	spin_lock(&inst->queue_lock);
+	/* Who sees it sees what the guest has written to its tables, see soft_space_gen(). */
 	smp_store_release(&inst->space_gen, inst->space_gen + 1);
 	spin_unlock(&inst->queue_lock);
 	wait_event(inst->wait, soft_space_all_looked(inst));

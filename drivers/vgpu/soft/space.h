@@ -17,25 +17,29 @@ struct soft_instance;
 #define SOFT_TLB	16	/* entries */
 
 /**
- * struct soft_tlb - the upper entries of page tables that an engine has read
- * @entry:  by the number of the region of SOFT_WALK_REGION_SHIFT
- * @region: number of the region, in the top bits as the address is
+ * struct soft_tlb_entry - the way to a region of SOFT_WALK_REGION_SHIFT
+ * @region: number of the region: the address shifted to the right
  * @root:   the address space; 0: there is none here
  * @level:  of @pte: 2 or 1
- * @pte:    the last entry above level 0 on the way to the region: a leaf, or the table that has the
- *          region's pages
+ * @pte:    the last entry above level 0 on the way: a leaf, or the table with the region's pages
+ */
+struct soft_tlb_entry {
+	u64 region;
+	u32 root;
+	u32 level;
+	u64 pte;
+};
+
+/**
+ * struct soft_tlb - the upper entries of page tables that an engine has read
+ * @entry: by the number of the region
  *
  * Packets touch memory in order, and a page but once. So leaves of 4 KiB are not kept here, but
  * what is common to 512 of them. Belongs to the engine's thread; is emptied when a turn begins, and
  * when the engine sees that translations were invalidated.
  */
 struct soft_tlb {
-	struct {
-		u64 region;
-		u32 root;
-		u32 level;
-		u64 pte;
-	} entry[SOFT_TLB];
+	struct soft_tlb_entry entry[SOFT_TLB];
 };
 
 /**
@@ -69,6 +73,7 @@ enum soft_space_end soft_space_page(struct soft_channel *ch, u64 va, u32 access,
 				    struct soft_place *place, struct page **page,
 				    struct soft_fault *fault);
 
+bool soft_space_look_up(struct soft_instance *inst, u32 root, u64 va, u32 access, u64 *addr);
 void soft_space_turn(struct soft_engine *engine);
 void soft_space_look(struct soft_engine *engine);
 u32 soft_space_gen(const struct soft_instance *inst);

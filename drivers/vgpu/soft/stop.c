@@ -9,9 +9,6 @@
 #include "channel.h"
 #include "engine.h"
 
-/* An engine reads the clock at least once in so many bytes of work. */
-#define SOFT_STOP_BYTES		65536
-
 /* What counts at most as engine time from one look at the clock to the next. */
 #define SOFT_GAP_NS		NSEC_PER_MSEC
 

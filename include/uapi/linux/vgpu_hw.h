@@ -60,7 +60,8 @@
 #define   VGPU_HW_RESET_MAGIC		0x52535421
 /*
  * What the engines keep of an address space, translations and decoded programs, is dropped, and is
- * in use nowhere when the write returns. The value is the one of VGPU_HW_CHAN_ROOT that names the
+ * in use nowhere when the write returns; but a DISPATCH that has begun goes on with the code that
+ * it began with. The value is the one of VGPU_HW_CHAN_ROOT that names the
  * address space; 0: that of the channels without a root.
  */
 #define VGPU_HW_INVALIDATE		0x04c	/* WO */
@@ -243,8 +244,10 @@ enum vgpu_hw_packet_type {
  * @rows:         FILL, COPY: rows, at least 1
  * @present_head: PRESENT: the display that shows the surface, below the type's number of heads
  * @pad:          0
+ * @present_pad:  PRESENT: 0
  * @grid:         DISPATCH: work-items per dimension, each at least 1
- * @local_bytes:  DISPATCH: work-group memory, at most VGPU_HW_LOCAL_MAX
+ * @local_bytes:  DISPATCH: work-group memory, at most VGPU_HW_LOCAL_MAX; rounded up to a multiple
+ *                of 8
  * @dst_pitch:    bytes from row to row, >= width; 0 when rows is 1
  * @src_pitch:    COPY: as @dst_pitch, for the source
  * @present_width:  PRESENT: pixels per row

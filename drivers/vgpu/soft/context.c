@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Contexts: the state of a channel's dispatch, and what it takes to begin one.
+ *
+ * A dispatch needs a decoded program and a context. Where the program is there, and the context of
+ * the channel's last dispatch is large enough, the engine begins at once. Else the vGPU's worker
+ * makes what is missing, charged to the vGPU's user, and the channel waits.
+ *
+ * Both are bounded per vGPU. A dispatch gets all that it needs or nothing, and what has faulted or
+ * is complete holds nothing: so those that have something come to their ends without those that
+ * wait, which try again until there is room. A context that is idle is kept for the channel's next
+ * dispatch while all contexts together take less than half of the bound.
+ */
+#include <linux/align.h>
+#include <linux/memcontrol.h>
+#include <linux/sched/mm.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+#include <linux/vmalloc.h>
+
+#include "dma.h"
+#include "instance.h"
+#include "lanes.h"
+
+/* What the contexts of a vGPU may take together; one takes 12 MiB at most. */
+#define SOFT_CONTEXTS_BYTES	0x4000000
+#define SOFT_CONTEXTS_KEEP	(SOFT_CONTEXTS_BYTES / 2)
+
+#define SOFT_CONTEXT_ALIGN	64
+
+/**
+ * struct soft_prepare - what a dispatch needs before it can begin
+ * @inst:    the vGPU
+ * @key:     of the program
+ * @bytes:   of the context
+ * @program: the program, in use; NULL: it is to be made
+ * @context: a context, idle; NULL: it is to be made
+ * @fault:   why there is no program, with -EFAULT
+ *
+ * Belongs to the channel's request, not to the channel, which the worker must not touch: a request
+ * that was forgotten may outlast what the channel was doing.
+ */
+struct soft_prepare {
+	struct soft_instance *inst;
+	struct soft_program_key key;
+	size_t bytes;
+	struct soft_program *program;
+	struct soft_context *context;
+	struct soft_fault fault;
+};
+
+/* The size of the area of a context for the channel's packet, whose head has been read. */
+size_t soft_context_bytes(const struct soft_exec *exec)
+{
+	const struct soft_packet *packet = &exec->packet;
+
+	return ALIGN(simt_warps_bytes(packet->group), SOFT_CONTEXT_ALIGN) +
+	       ALIGN(simt_private_bytes(packet->group, exec->head.private_bytes),
+		     SOFT_CONTEXT_ALIGN) +
+	       packet->local_bytes;
+}
+
+/**
+ * soft_context_begin() - begin a dispatch
+ * @ch: busy, with the packet and its head; its context is idle, and large enough
+ * @program: the packet's program; the context takes over the caller's use
+ * Context: the engine's thread; does not sleep.
+ */
+void soft_context_begin(struct soft_channel *ch, struct soft_program *program)
+{
+	const struct soft_program_head *head = &ch->exec.head;
+	const struct soft_packet *packet = &ch->exec.packet;
+	struct soft_context *context = ch->exec.context;
+	struct simt_dispatch *dispatch = &context->dispatch;
+	u8 *at = context->area;
+
+	context->program = program;
+	context->ch = ch;
+	context->image = head->image;
+	context->piece = SOFT_PIECE_FIRST;
+	memset(dispatch, 0, sizeof(*dispatch));
+	dispatch->program = &program->text;
+	dispatch->mem = &context->mem;
+	dispatch->entry = head->entry / 4;
+	dispatch->image_bytes = head->image_bytes;
+	dispatch->args = packet->src + (ch->space ? 0 : VGPU_HW_VA_GLOBAL);
+	memcpy(dispatch->grid, packet->grid, sizeof(dispatch->grid));
+	memcpy(dispatch->group, packet->group, sizeof(dispatch->group));
+	dispatch->warps = (struct simt_warp *)at;
+	at += ALIGN(simt_warps_bytes(packet->group), SOFT_CONTEXT_ALIGN);
+	dispatch->private = at;
+	dispatch->private_bytes = head->private_bytes;
+	at += ALIGN(simt_private_bytes(packet->group, head->private_bytes), SOFT_CONTEXT_ALIGN);
+	dispatch->local = packet->local_bytes ? at : NULL;
+	dispatch->local_bytes = packet->local_bytes;
+	simt_dispatch_begin(dispatch);
+}
+
+/**
+ * soft_context_free() - free a context
+ * @context: of a channel on which no engine works; NULL: nothing is done
+ * Context: may sleep.
+ */
+void soft_context_free(struct soft_context *context)
+{
+	if (!context)
+		return;
+	if (context->program)
+		soft_programs_put(&context->inst->compute.programs, context->program);
+	atomic64_sub(context->bytes, &context->inst->compute.context_bytes);
+	vfree(context->area);
+	kfree(context);
+}
+
+/**
+ * soft_context_end() - end a dispatch, which is complete or has faulted
+ * @exec: execution state of the channel, with or without a dispatch
+ * Context: the engine's thread; may sleep.
+ */
+void soft_context_end(struct soft_exec *exec)
+{
+	struct soft_context *context = exec->context;
+	struct soft_compute *compute;
+
+	if (!context || !context->program)
+		return;
+	compute = &context->inst->compute;
+	soft_programs_put(&compute->programs, context->program);
+	context->program = NULL;
+	if (atomic64_read(&compute->context_bytes) <= SOFT_CONTEXTS_KEEP)
+		return;
+	exec->context = NULL;
+	soft_context_free(context);
+}
+
+/* NULL with -ENOMEM or -EBUSY in @ret. In the worker. */
+static struct soft_context *soft_context_alloc(struct soft_instance *inst, size_t bytes, int *ret)
+{
+	struct soft_compute *compute = &inst->compute;
+	struct soft_context *context;
+	unsigned int waited_ms = 0;
+	struct mem_cgroup *old;
+
+	*ret = -EBUSY;
+	if (atomic64_add_return(bytes, &compute->context_bytes) > SOFT_CONTEXTS_BYTES)
+		goto err_bytes;
+	*ret = -ENOMEM;
+	context = kzalloc(sizeof(*context), SOFT_GFP);
+	if (!context)
+		goto err_bytes;
+	context->inst = inst;
+	context->bytes = bytes;
+	/* Zeroed, so that a program finds nothing of others in its registers and memory. */
+	do {
+		old = set_active_memcg(inst->fb.memcg);
+		context->area = __vmalloc(bytes, SOFT_GFP);
+		set_active_memcg(old);
+	} while (!context->area && soft_store_pause(&waited_ms));
+	if (!context->area)
+		goto err_context;
+	*ret = 0;
+	return context;
+
+err_context:
+	kfree(context);
+err_bytes:
+	atomic64_sub(bytes, &compute->context_bytes);
+	return NULL;
+}
+
+/* struct vgpu_dma.work: makes what is missing. */
+static int soft_context_work(struct vgpu_dma *dma)
+{
+	struct soft_prepare *prepare = dma->data;
+	struct soft_instance *inst = prepare->inst;
+	int ret = 0;
+
+	if (!prepare->program)
+		prepare->program = soft_programs_find(&inst->compute.programs, &prepare->key);
+	if (!prepare->program)
+		ret = soft_programs_load(inst, &prepare->key, &prepare->program, &prepare->fault);
+	if (ret)
+		return ret;
+	if (prepare->context && prepare->context->bytes < prepare->bytes) {
+		soft_context_free(prepare->context);
+		prepare->context = NULL;
+	}
+	if (!prepare->context)
+		prepare->context = soft_context_alloc(inst, prepare->bytes, &ret);
+	return ret;
+}
+
+/* struct vgpu_dma.release */
+static void soft_context_release(struct vgpu_dma *dma)
+{
+	struct soft_prepare *prepare = dma->data;
+
+	if (prepare->program)
+		soft_programs_put(&prepare->inst->compute.programs, prepare->program);
+	soft_context_free(prepare->context);
+	kfree(prepare);
+}
+
+/**
+ * soft_context_prepare() - have the worker make what a dispatch needs
+ * @ch: busy, with the packet and its head; its context, if it has one, is idle
+ * @key: the packet's program
+ * @program: the program, if it is there; taken over from the caller
+ * Context: the engine's thread; does not wait for memory.
+ * Return: SOFT_END_WAIT, or SOFT_END_PACED if there is no memory for the request.
+ */
+enum soft_end soft_context_prepare(struct soft_channel *ch, const struct soft_program_key *key,
+				   struct soft_program *program)
+{
+	struct soft_exec *exec = &ch->exec;
+	const struct soft_place place = { .va = exec->packet.dst };
+	struct soft_prepare *prepare;
+	struct vgpu_dma *dma;
+
+	dma = soft_dma_alloc(ch, &place, false);
+	prepare = kzalloc(sizeof(*prepare), GFP_NOWAIT | __GFP_NOWARN);
+	if (!dma || !prepare)
+		goto err_free;
+	prepare->inst = ch->inst;
+	prepare->key = *key;
+	prepare->bytes = soft_context_bytes(exec);
+	prepare->program = program;
+	prepare->context = exec->context;
+	exec->context = NULL;
+	dma->len = sizeof(struct vgpu_hw_program);
+	dma->work = soft_context_work;
+	dma->data = prepare;
+	dma->release = soft_context_release;
+	return soft_dma_submit(ch, dma);
+
+err_free:
+	kfree(prepare);
+	if (dma)
+		vgpu_dma_put(dma);
+	if (program)
+		soft_programs_put(&ch->inst->compute.programs, program);
+	return soft_dma_later(ch);
+}
+
+/**
+ * soft_context_prepared() - the worker has ended what soft_context_prepare() asked for
+ * @ch: busy, with the packet and its head
+ * @dma: the request, which has been completed and not cancelled
+ * @fault: set with SOFT_END_FAULT
+ * Context: the engine's thread; does not wait for memory.
+ * Return: SOFT_END_PACKET: the dispatch has begun; SOFT_END_PACED: there is no room for it now;
+ * SOFT_END_FAULT.
+ */
+enum soft_end soft_context_prepared(struct soft_channel *ch, const struct vgpu_dma *dma,
+				    struct soft_fault *fault)
+{
+	struct soft_prepare *prepare = dma->data;
+	struct soft_program *program = prepare->program;
+
+	switch (dma->result) {
+	case 0:
+		break;
+	case -EBUSY:
+		return soft_dma_later(ch);
+	case -EFAULT:
+		*fault = prepare->fault;
+		return SOFT_END_FAULT;
+	default:
+		fault->code = VGPU_HW_FAULT_MEMORY;
+		fault->addr = ch->exec.va;
+		return SOFT_END_FAULT;
+	}
+	ch->exec.context = prepare->context;
+	prepare->context = NULL;
+	prepare->program = NULL;
+	soft_context_begin(ch, program);
+	return SOFT_END_PACKET;
+}
+
+/* Prints a line on a vGPU's programs, for debugfs. */
+void soft_context_show(struct soft_compute *compute, struct seq_file *m)
+{
+	struct soft_programs *programs = &compute->programs;
+	u64 bytes, hits, misses;
+
+	spin_lock(&programs->lock);
+	bytes = programs->bytes;
+	hits = programs->hits;
+	misses = programs->misses;
+	spin_unlock(&programs->lock);
+	seq_printf(m, "  compute: dispatches %llu, groups %llu, instructions %llu, program_bytes %llu, program_hits %llu, program_misses %llu, context_bytes %lld\n",
+		   READ_ONCE(compute->dispatches), READ_ONCE(compute->groups),
+		   READ_ONCE(compute->insns), bytes, hits, misses,
+		   (s64)atomic64_read(&compute->context_bytes));
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Contexts: the state of a channel's dispatch, and what it takes to begin one. */
+#ifndef _VGPU_SOFT_CONTEXT_H
+#define _VGPU_SOFT_CONTEXT_H
+
+#include <linux/atomic.h>
+#include <linux/types.h>
+
+#include "exec.h"
+#include "programs.h"
+#include "simt/simt.h"
+#include "space.h"
+
+struct seq_file;
+struct soft_channel;
+struct soft_instance;
+struct vgpu_dma;
+
+/**
+ * struct soft_compute - what a vGPU has of programs
+ * @programs: decoded programs
+ * @context_bytes: memory of all contexts
+ * @dispatches: how many dispatches have ended well. This and the following fields are written by
+ *            the thread of gr only
+ * @groups:   how many work-groups they had
+ * @insns:    instructions that warps have executed, also of dispatches that have not ended
+ */
+struct soft_compute {
+	struct soft_programs programs;
+	atomic64_t context_bytes;
+	u64 dispatches;
+	u64 groups;
+	u64 insns;
+};
+
+/**
+ * struct soft_context - the state of a channel's dispatch, which stays in place across preemption
+ * @mem:      what the program finds at its addresses
+ * @dispatch: registers, position and all other state
+ * @inst:     the vGPU; constant
+ * @program:  the program that @dispatch executes; NULL: none, the context is idle
+ * @ch:       the channel, while there is a @program
+ * @image:    address of the program's image in the channel's address space
+ * @want:     where the page is that the dispatch waits for
+ * @maps:     how often the program had to look for a page in this section
+ * @piece:    see soft_lanes_section()
+ * @bytes:    of @area; constant
+ * @area:     warps, private and local memory
+ */
+struct soft_context {
+	struct simt_mem mem;
+	struct simt_dispatch dispatch;
+	struct soft_instance *inst;
+	struct soft_program *program;
+	struct soft_channel *ch;
+	u64 image;
+	struct soft_place want;
+	u32 maps;
+	u32 piece;
+	size_t bytes;
+	void *area;
+};
+
+size_t soft_context_bytes(const struct soft_exec *exec);
+void soft_context_begin(struct soft_channel *ch, struct soft_program *program);
+void soft_context_end(struct soft_exec *exec);
+void soft_context_free(struct soft_context *context);
+enum soft_end soft_context_prepare(struct soft_channel *ch, const struct soft_program_key *key,
+				   struct soft_program *program);
+enum soft_end soft_context_prepared(struct soft_channel *ch, const struct vgpu_dma *dma,
+				    struct soft_fault *fault);
+void soft_context_show(struct soft_compute *compute, struct seq_file *m);
+
+#endif /* _VGPU_SOFT_CONTEXT_H */

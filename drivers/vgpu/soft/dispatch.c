@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Execution of DISPATCH: the interpreter (simt/) runs for some 50 us at a time, and between these
+ * sections the engine looks whether it is to stop, as it does with all packets. Whatever the
+ * program does, it is left between two instructions, with all state in the channel's context.
+ *
+ * During a section vector registers are in use and preemption is off, so memory is not allocated
+ * there: a program that writes to a page that was never touched ends the section.
+ */
+#include <linux/mm.h>
+
+#include "dma.h"
+#include "instance.h"
+#include "lanes.h"
+
+/*
+ * A program looks for pages so often in a section, some 50 us; then the section ends. It must be
+ * more than an instruction may want: two pages for each lane.
+ */
+#define SOFT_SECTION_MAPS	256
+
+/*
+ * The guest may be changing the head: each word of it is read once. It lies in one page, as it is
+ * aligned to its size.
+ */
+static bool soft_dispatch_load(struct soft_channel *ch, u64 va, struct vgpu_hw_program *raw,
+			       struct soft_fault *fault)
+{
+	u64 *to = (u64 *)raw;
+	struct soft_place place;
+	const u64 *from;
+	struct page *page;
+	unsigned int i;
+
+	if (soft_space_page(ch, va, VGPU_HW_PTE_R, &place, &page, fault))
+		return false;
+	from = page ? page_address(page) + offset_in_page(place.addr) : NULL;
+	for (i = 0; i < sizeof(*raw) / 8; i++)
+		to[i] = from ? READ_ONCE(from[i]) : 0;
+	return true;
+}
+
+static bool soft_dispatch_read(struct soft_channel *ch, struct soft_fault *fault)
+{
+	const struct soft_limits limits = {
+		.fb_bytes = ch->inst->fb_bytes,
+		.virt = ch->space,
+	};
+	struct soft_exec *exec = &ch->exec;
+	struct vgpu_hw_program raw __aligned(8);
+
+	if (!soft_dispatch_load(ch, exec->packet.dst, &raw, fault))
+		return false;
+	fault->code = soft_program_decode(&raw, &limits, &exec->packet, &exec->head, &fault->addr);
+	exec->headed = !fault->code;
+	return exec->headed;
+}
+
+/* Begins the dispatch, or has the worker make what it takes. */
+static enum soft_end soft_dispatch_begin(struct soft_channel *ch, struct soft_fault *fault)
+{
+	struct soft_exec *exec = &ch->exec;
+	struct soft_program_key key = {};
+	struct soft_program *program;
+
+	if (!exec->headed && !soft_dispatch_read(ch, fault))
+		return SOFT_END_FAULT;
+	key.root = ch->space;
+	key.image = exec->head.image;
+	key.text_bytes = exec->head.text_bytes;
+	program = soft_programs_find(&ch->inst->compute.programs, &key);
+	if (!program || !exec->context || exec->context->bytes < soft_context_bytes(exec))
+		return soft_context_prepare(ch, &key, program);
+	soft_context_begin(ch, program);
+	return SOFT_END_PACKET;
+}
+
+/*
+ * struct simt_mem.map, in a section: does not allocate. SIMT_WAIT and no page wanted: it is time to
+ * end the section.
+ */
+static enum simt_end soft_dispatch_map(struct simt_mem *mem, u64 va, bool write, void **page,
+				       bool *keep, enum vgpu_hw_fault *code)
+{
+	struct soft_context *context = container_of(mem, struct soft_context, mem);
+	struct soft_channel *ch = context->ch;
+	struct soft_fault fault;
+	struct soft_place place;
+	struct page *found;
+
+	context->want.bytes = 0;
+	if (context->maps++ >= SOFT_SECTION_MAPS)
+		return SIMT_WAIT;
+	if (va < VGPU_HW_VA_GLOBAL)
+		va = va - VGPU_HW_VA_IMAGE + context->image;
+	else if (!ch->space)
+		va -= VGPU_HW_VA_GLOBAL;
+	if (!soft_space_find(ch, va, write ? VGPU_HW_PTE_W : VGPU_HW_PTE_R, &place, &fault)) {
+		*code = fault.code;
+		return SIMT_FAULT;
+	}
+	found = soft_store_peek(&ch->inst->fb, place.addr >> PAGE_SHIFT);
+	if (!found && write) {
+		context->want = place;
+		return SIMT_WAIT;
+	}
+	*keep = found;
+	*page = page_address(found ?: ZERO_PAGE(0));
+	return SIMT_DONE;
+}
+
+static enum simt_end soft_dispatch_section(struct soft_engine *engine, struct soft_channel *ch)
+{
+	struct soft_compute *compute = &ch->inst->compute;
+	struct soft_context *context = ch->exec.context;
+	struct simt_dispatch *dispatch = &context->dispatch;
+	u32 most = context->program->exact ? SOFT_PIECE_MOST_EXACT : SOFT_PIECE_MOST;
+	u64 took_ns, before = dispatch->executed;
+	u32 gen = soft_space_gen(ch->inst);
+	enum simt_end end;
+
+	/* Another dispatch, or another one in the same place, which has executed nothing so far. */
+	if (engine->section_of != dispatch || engine->section_gen != gen || !before) {
+		simt_tlb_flush(engine->section_tlb);
+		engine->section_of = dispatch;
+		engine->section_gen = gen;
+	}
+	context->mem.map = soft_dispatch_map;
+	context->maps = 0;
+	dispatch->isa = soft_lanes;
+	dispatch->tlb = engine->section_tlb;
+	end = soft_lanes_section(dispatch, &context->piece, most, &took_ns);
+	engine->section_hist[min(fls64(took_ns / NSEC_PER_USEC), SOFT_HIST - 1)]++;
+	WRITE_ONCE(compute->insns, compute->insns + dispatch->executed - before);
+	return end;
+}
+
+static enum soft_end soft_dispatch_done(struct soft_channel *ch)
+{
+	const struct simt_dispatch *dispatch = &ch->exec.context->dispatch;
+	struct soft_compute *compute = &ch->inst->compute;
+	u64 groups = (u64)dispatch->groups[0] * dispatch->groups[1] * dispatch->groups[2];
+
+	WRITE_ONCE(compute->dispatches, compute->dispatches + 1);
+	WRITE_ONCE(compute->groups, compute->groups + groups);
+	soft_context_end(&ch->exec);
+	return SOFT_END_PACKET;
+}
+
+static enum soft_end soft_dispatch_fault(struct soft_channel *ch, struct soft_fault *fault)
+{
+	const struct simt_fault *why = &ch->exec.context->dispatch.fault;
+
+	fault->code = why->code;
+	fault->addr = why->addr;
+	fault->pc = why->pc;
+	memcpy(fault->id, why->id, sizeof(fault->id));
+	return SOFT_END_FAULT;
+}
+
+/**
+ * soft_dispatch() - execute a DISPATCH, or a part of it
+ * @engine: the engine that executes it
+ * @ch: busy, with the packet
+ * @fault: set with SOFT_END_FAULT
+ * Context: the engine's thread, in a turn; does not wait for memory.
+ * Return: see struct soft_packet_desc.
+ */
+enum soft_end soft_dispatch(struct soft_engine *engine, struct soft_channel *ch,
+			    struct soft_fault *fault)
+{
+	struct soft_store *fb = &ch->inst->fb;
+	enum soft_end end;
+	const struct soft_place *want;
+	bool stop;
+
+	if (!ch->exec.context || !ch->exec.context->program) {
+		end = soft_dispatch_begin(ch, fault);
+		if (end != SOFT_END_PACKET)
+			return end;
+	}
+	do {
+		switch (soft_dispatch_section(engine, ch)) {
+		case SIMT_DONE:
+			/* Its time counts, but it is too late to stop. */
+			soft_stop_wanted(engine, ch, SOFT_STOP_BYTES);
+			return soft_dispatch_done(ch);
+		case SIMT_FAULT:
+			return soft_dispatch_fault(ch, fault);
+		case SIMT_WAIT:
+			want = &ch->exec.context->want;
+			if (want->bytes &&
+			    !soft_store_page(fb, want->addr >> PAGE_SHIFT, SOFT_GFP_ENGINE))
+				return soft_dma_get_fb(ch, want, 1);
+			break;
+		case SIMT_MORE:
+			break;
+		}
+		stop = soft_stop_wanted(engine, ch, SOFT_STOP_BYTES);
+	} while (!stop);
+	return SOFT_END_STOPPED;
+}

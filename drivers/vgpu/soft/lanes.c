@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Which of the interpreters executes programs. They are compiled from the same source for several
+ * instruction sets of the CPU. Which one is the fastest cannot be told from the CPU's features: in
+ * an emulated machine vector instructions are slower than plain ones. So a short program is timed
+ * on each when the module is loaded, as the kernel does for xor and raid6.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/debugfs.h>
+#include <linux/ktime.h>
+#include <linux/math64.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/sched.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#ifdef CONFIG_UML
+#include <asm/fpu/api.h>
+#else
+#include <linux/fpu.h>
+#endif
+#ifdef CONFIG_X86_64	/* on UML, too */
+#include <asm/cpufeature.h>
+#endif
+
+#include "lanes.h"
+
+/* Preemption is off for so long, and as long as one piece more takes. */
+#define SOFT_SECTION_NS		(50 * NSEC_PER_USEC)
+
+/* The program is timed in pieces of so many instructions; the fastest piece counts. */
+#define SOFT_LANES_PIECE	256
+#define SOFT_LANES_PIECES	32
+
+const struct simt_isa *soft_lanes = &simt_isa_scalar;
+
+#ifdef CONFIG_X86
+/* Whether the kernel saves the registers of AVX. */
+static bool soft_lanes_saved(void)
+{
+	return boot_cpu_has(X86_FEATURE_OSXSAVE) &&
+	       cpu_has_xfeatures(XFEATURE_MASK_SSE | XFEATURE_MASK_YMM, NULL);
+}
+#else
+/* UML is a process, whose registers its host saves. */
+static bool soft_lanes_saved(void)
+{
+	return true;
+}
+#endif
+
+static bool soft_lanes_always(void)
+{
+	return true;
+}
+
+#ifdef CONFIG_X86_64
+static bool soft_lanes_avx2(void)
+{
+	return boot_cpu_has(X86_FEATURE_AVX2) && boot_cpu_has(X86_FEATURE_FMA) &&
+	       soft_lanes_saved();
+}
+#endif
+
+/**
+ * struct soft_lane_isa - an interpreter
+ * @isa: the interpreter
+ * @able: whether this CPU can run it
+ * @ns:  how long it took for the fastest piece of the program; 0: it was not timed
+ */
+struct soft_lane_isa {
+	const struct simt_isa *isa;
+	bool (*able)(void);
+	u64 ns;
+};
+
+static struct soft_lane_isa soft_lane_isas[] = {
+	{ &simt_isa_scalar, soft_lanes_always },
+#ifdef CONFIG_X86_64
+	{ &simt_isa_sse2, soft_lanes_always },
+	{ &simt_isa_avx2, soft_lanes_avx2 },
+#endif
+};
+
+/* What programs do most: integers and floats of all lanes, and private memory. Does not end. */
+static const u32 soft_lanes_words[] = {
+	0xcc0022f3,	/* csrr   t0, global_id */
+	0xfe010113,	/* addi   sp, sp, -32 */
+	0xd002f053,	/* fcvt.s.w ft0, t0 */
+	0x000070d3,	/* fadd.s ft1, ft0, ft0 */
+	0x02628333,	/* 1: mul t1, t0, t1 */
+	0x005343b3,	/* xor    t2, t1, t0 */
+	0x00d39413,	/* slli   s0, t2, 13 */
+	0x00740333,	/* add    t1, s0, t2 */
+	0x1000f153,	/* fmul.s ft2, ft1, ft0 */
+	0x000170d3,	/* fadd.s ft1, ft2, ft0 */
+	0x00612023,	/* sw     t1, 0(sp) */
+	0x00012383,	/* lw     t2, 0(sp) */
+	0x00148493,	/* addi   s1, s1, 1 */
+	0xfddff06f,	/* j      1b */
+};
+
+#define SOFT_LANES_PRIVATE	64
+
+/**
+ * struct soft_lanes_bench - what it takes to run the program
+ * @mem: no memory but the private one
+ * @tlb: empty
+ * @dispatch: one warp
+ * @program: the program
+ */
+struct soft_lanes_bench {
+	struct simt_mem mem;
+	struct simt_tlb tlb;
+	struct simt_dispatch dispatch;
+	struct simt_program *program;
+};
+
+/*
+ * Runs a piece, and makes the next one longer while pieces are short, or shorter: so that neither
+ * a piece takes long, nor looks at the clock much of the time. A fast instruction takes some 5 ns.
+ */
+static enum simt_end soft_lanes_piece(struct simt_dispatch *dispatch, u32 *piece, u32 most,
+				      u64 *now_ns)
+{
+	u64 from_ns = *now_ns, took_ns;
+	enum simt_end end;
+
+	end = simt_dispatch_run(dispatch, *piece);
+	*now_ns = ktime_get_ns();
+	took_ns = *now_ns - from_ns;
+	if (took_ns > SOFT_SECTION_NS / 4)
+		*piece = max_t(u64, div64_u64(*piece * SOFT_SECTION_NS / 8, took_ns), 1);
+	else if (end == SIMT_MORE && took_ns < SOFT_SECTION_NS / 16)
+		*piece = min(*piece * 2, most);
+	return end;
+}
+
+/**
+ * soft_lanes_section() - run a dispatch for some 50 us, with the CPU's vector registers
+ * @dispatch: has begun, and has a TLB
+ * @piece: how many instructions are executed between two looks at the clock; SOFT_PIECE_FIRST at
+ *         first; updated
+ * @most:  the most that @piece may become
+ * @took_ns: set to how long preemption was off
+ * Context: task context; does not sleep.
+ * Return: how the dispatch ends.
+ */
+enum simt_end soft_lanes_section(struct simt_dispatch *dispatch, u32 *piece, u32 most,
+				  u64 *took_ns)
+{
+	enum simt_end end;
+	u64 from_ns, now_ns;
+
+	kernel_fpu_begin();
+	from_ns = ktime_get_ns();
+	now_ns = from_ns;
+	do {
+		end = soft_lanes_piece(dispatch, piece, most, &now_ns);
+	} while (end == SIMT_MORE && now_ns - from_ns < SOFT_SECTION_NS);
+	kernel_fpu_end();
+	*took_ns = now_ns - from_ns;
+	return end;
+}
+
+static enum simt_end soft_lanes_map(struct simt_mem *mem, u64 va, bool write, void **page,
+				    bool *keep, enum vgpu_hw_fault *code)
+{
+	*code = VGPU_HW_FAULT_ADDRESS;
+	return SIMT_FAULT;
+}
+
+/* Returns the time of the fastest piece; 0: the program has not run as it should. */
+static u64 soft_lanes_time(struct soft_lanes_bench *bench, const struct simt_isa *isa)
+{
+	u64 best_ns = U64_MAX, from_ns;
+	enum simt_end end;
+	unsigned int i;
+
+	bench->dispatch.isa = isa;
+	simt_tlb_flush(&bench->tlb);
+	simt_dispatch_begin(&bench->dispatch);
+	for (i = 0; i < SOFT_LANES_PIECES; i++) {
+		kernel_fpu_begin();
+		from_ns = ktime_get_ns();
+		end = simt_dispatch_run(&bench->dispatch, SOFT_LANES_PIECE);
+		best_ns = min(best_ns, ktime_get_ns() - from_ns);
+		kernel_fpu_end();
+		if (end != SIMT_MORE)
+			return 0;
+		cond_resched();
+	}
+	return max(best_ns, 1);
+}
+
+static void soft_lanes_bench_free(struct soft_lanes_bench *bench)
+{
+	kvfree(bench->dispatch.warps);
+	kvfree(bench->dispatch.private);
+	kfree(bench->program);
+	kfree(bench);
+}
+
+static struct soft_lanes_bench *soft_lanes_bench_alloc(void)
+{
+	static const u32 one[3] = { SIMT_LANES, 1, 1 };
+	u32 nr = ARRAY_SIZE(soft_lanes_words);
+	struct soft_lanes_bench *bench = kzalloc(sizeof(*bench), GFP_KERNEL);
+
+	if (!bench)
+		return NULL;
+	bench->program = kmalloc(simt_program_bytes(nr), GFP_KERNEL);
+	bench->dispatch.warps = kvzalloc(simt_warps_bytes(one), GFP_KERNEL);
+	bench->dispatch.private = kvzalloc(simt_private_bytes(one, SOFT_LANES_PRIVATE), GFP_KERNEL);
+	if (!bench->program || !bench->dispatch.warps || !bench->dispatch.private) {
+		soft_lanes_bench_free(bench);
+		return NULL;
+	}
+	simt_program_init(bench->program, nr);
+	simt_program_decode(bench->program, 0, (const __le32 __force *)soft_lanes_words, nr);
+	simt_program_finish(bench->program);
+	bench->mem.map = soft_lanes_map;
+	bench->dispatch.program = bench->program;
+	bench->dispatch.mem = &bench->mem;
+	bench->dispatch.tlb = &bench->tlb;
+	bench->dispatch.image_bytes = sizeof(soft_lanes_words);
+	bench->dispatch.private_bytes = SOFT_LANES_PRIVATE;
+	memcpy(bench->dispatch.grid, one, sizeof(one));
+	memcpy(bench->dispatch.group, one, sizeof(one));
+	return bench;
+}
+
+static struct soft_lane_isa *soft_lanes_best(void)
+{
+	struct soft_lane_isa *best = NULL;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(soft_lane_isas); i++)
+		if (soft_lane_isas[i].ns && (!best || soft_lane_isas[i].ns < best->ns))
+			best = &soft_lane_isas[i];
+	return best;
+}
+
+static int soft_lanes_force(const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(soft_lane_isas); i++) {
+		if (strcmp(name, soft_lane_isas[i].isa->name))
+			continue;
+		if (!soft_lane_isas[i].able()) {
+			pr_err("simt=%s: this CPU, or its kernel, has not got that\n", name);
+			return -EINVAL;
+		}
+		soft_lanes = soft_lane_isas[i].isa;
+		return 0;
+	}
+	pr_err("simt=%s: must be auto, scalar, sse2 or avx2\n", name);
+	return -EINVAL;
+}
+
+/**
+ * soft_lanes_init() - time the interpreters and choose one
+ * @name: of the one to choose; "auto": the fastest
+ * Context: module init.
+ * Return: 0, or -errno, for which the log has the reason.
+ */
+int soft_lanes_init(const char *name)
+{
+	struct soft_lanes_bench *bench = soft_lanes_bench_alloc();
+	struct soft_lane_isa *best;
+	unsigned int i;
+
+	if (!bench)
+		return -ENOMEM;
+	for (i = 0; i < ARRAY_SIZE(soft_lane_isas); i++)
+		if (soft_lane_isas[i].able())
+			soft_lane_isas[i].ns = soft_lanes_time(bench, soft_lane_isas[i].isa);
+	soft_lanes_bench_free(bench);
+
+	if (strcmp(name, "auto"))
+		return soft_lanes_force(name);
+	best = soft_lanes_best();
+	if (!best) {
+		pr_err("no interpreter of programs runs on this CPU\n");
+		return -ENODEV;
+	}
+	soft_lanes = best->isa;
+	pr_info("programs run with %s: %llu ns for an instruction of %u lanes\n",
+		soft_lanes->name, best->ns / SOFT_LANES_PIECE, SIMT_LANES);
+	return 0;
+}
+
+static int soft_lanes_show(struct seq_file *m, void *unused)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(soft_lane_isas); i++) {
+		const struct soft_lane_isa *lane = &soft_lane_isas[i];
+
+		if (lane->ns)
+			seq_printf(m, "%s %llu ps%s\n", lane->isa->name,
+				   lane->ns * 1000 / SOFT_LANES_PIECE,
+				   lane->isa == soft_lanes ? " chosen" : "");
+		else
+			seq_printf(m, "%s not on this CPU\n", lane->isa->name);
+	}
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(soft_lanes);
+
+/* Makes the file "simt": how long an instruction takes on each interpreter. */
+void soft_lanes_debugfs(struct dentry *dir)
+{
+	debugfs_create_file("simt", 0400, dir, NULL, &soft_lanes_fops);
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Which of the interpreters executes programs: they are compiled for several instruction sets. */
+#ifndef _VGPU_SOFT_LANES_H
+#define _VGPU_SOFT_LANES_H
+
+#include "simt/simt.h"
+
+struct dentry;
+
+/*
+ * Instructions between two looks at the clock: at first, and at most. That many of the slowest
+ * instructions that programs of both kinds have, see struct soft_program, take some 100 us.
+ */
+#define SOFT_PIECE_FIRST	16
+#define SOFT_PIECE_MOST		256
+#define SOFT_PIECE_MOST_EXACT	16
+
+/* The chosen one; constant after soft_lanes_init(). */
+extern const struct simt_isa *soft_lanes;
+
+int soft_lanes_init(const char *name);
+void soft_lanes_debugfs(struct dentry *dir);
+enum simt_end soft_lanes_section(struct simt_dispatch *dispatch, u32 *piece, u32 most,
+				  u64 *took_ns);
+
+#endif /* _VGPU_SOFT_LANES_H */

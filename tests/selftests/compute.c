@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <endian.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <unistd.h>
+
+#include "compute.h"
+
+void compute_head(struct fx_vgpu *v, uint64_t head, uint64_t image, uint32_t nr,
+		  uint32_t private_bytes)
+{
+	struct vgpu_hw_program *program = (void *)(v->dev->fb + head);
+
+	memset(program, 0, sizeof(*program));
+	program->magic = htole32(VGPU_HW_PROGRAM_MAGIC);
+	program->image_bytes = htole32(nr * 4);
+	program->text_bytes = htole32(nr * 4);
+	program->image = htole64(image);
+	program->private_bytes = htole32(private_bytes);
+}
+
+void compute_invalidate(struct fx_vgpu *v, uint32_t root)
+{
+	FX_OK(v->dev, vgpu_reg_write32(v->dev, VGPU_HW_DEV_BASE + VGPU_HW_INVALIDATE, root));
+}
+
+void compute_load(struct fx_vgpu *v, const uint32_t *words, uint32_t nr, uint32_t private_bytes)
+{
+	uint32_t *text = (void *)(v->dev->fb + COMPUTE_IMAGE), i;
+
+	for (i = 0; i < nr; i++)
+		text[i] = htole32(words[i]);
+	compute_head(v, COMPUTE_HEAD, COMPUTE_IMAGE, nr, private_bytes);
+	compute_invalidate(v, 0);
+}
+
+void compute_dispatch_head(struct vgpu_chan *chan, uint64_t head, uint64_t args,
+			   struct compute_size grid, struct compute_size group,
+			   uint32_t local_bytes)
+{
+	struct vgpu_hw_packet packet = {
+		.type = VGPU_HW_PKT_DISPATCH,
+		.dst = htole64(head),
+		.src = htole64(args),
+		.grid = { htole32(grid.x), htole32(grid.y), htole32(grid.z) },
+		.local_bytes = htole32(local_bytes),
+		.group = { htole16(group.x), htole16(group.y), htole16(group.z) },
+	};
+
+	FX_OK(chan->dev, vgpu_chan_submit(chan, &packet, 1));
+}
+
+void compute_dispatch(struct vgpu_chan *chan, struct compute_size grid, struct compute_size group,
+		      uint32_t local_bytes)
+{
+	compute_dispatch_head(chan, COMPUTE_HEAD, COMPUTE_OUT, grid, group, local_bytes);
+}
+
+void compute_check_fault(struct vgpu_chan *chan, enum vgpu_hw_fault code, uint64_t addr,
+			 uint64_t pc, struct compute_size id, const char *what)
+{
+	struct vgpu_fault fault;
+
+	FX_OK(chan->dev, vgpu_chan_wait_fault(chan, FX_TIMEOUT_MS, &fault));
+	CHECK_EQ(fault.code, code, "%s", what);
+	CHECK_EQ(fault.addr, addr, "%s", what);
+	CHECK_EQ(le32toh(chan->page->fault_code), code, "%s", what);
+	CHECK_EQ(le64toh(chan->page->fault_pos), fault.pos, "%s", what);
+	CHECK_EQ(le64toh(chan->page->fault_addr), addr, "%s", what);
+	CHECK_EQ(le64toh(chan->page->fault_pc), pc, "%s", what);
+	CHECK_EQ(le32toh(chan->page->fault_id[0]), id.x, "%s", what);
+	CHECK_EQ(le32toh(chan->page->fault_id[1]), id.y, "%s", what);
+	CHECK_EQ(le32toh(chan->page->fault_id[2]), id.z, "%s", what);
+}
+
+uint64_t compute_counter(const struct fx_vgpu *v, const char *name)
+{
+	static char text[1 << 20];
+	char path[128], *at;
+	int ret;
+
+	if (access("/sys/kernel/debug/vgpu", F_OK))
+		mount("none", "/sys/kernel/debug", "debugfs", 0, NULL);
+	snprintf(path, sizeof(path), "/sys/kernel/debug/vgpu/%s/channels", fx_gpu());
+	ret = file_read(path, text, sizeof(text));
+	CHECK(ret > 0, "%s: %d", path, ret);
+	at = strstr(text, v->uuid);
+	at = at ? strstr(at, "  compute:") : NULL;
+	at = at ? strstr(at, name) : NULL;
+	CHECK(at, "%s in %s", name, path);
+	return strtoull(at + strlen(name), NULL, 10);
+}

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Programs that do not end by themselves, or not soon: they are stopped between two instructions
+ * and go on where they were, hold up nobody, and cost their own VM's memory only.
+ */
+#include <endian.h>
+#include <errno.h>
+#include <string.h>
+
+#include "compute.h"
+#include "group.h"
+
+#define ALL	COMPUTE_SIZE(~0u, ~0u, ~0u)
+
+static struct fx_vgpu hog, other;
+
+static void cleanup(void)
+{
+	group_leave();
+	fx_cleanup();
+	group_cleanup();
+}
+
+static struct vgpu_chan *open_gr(struct fx_vgpu *v)
+{
+	fx_need("DISPATCH");
+	if (!v->dev)
+		fx_create_open(v, fx_default_type());
+	return fx_chan(v, VGPU_HW_ENGINE_GR, 0, VGPU_RING_FB, 4);
+}
+
+/* One instruction after the other, for ever. */
+static const uint32_t loop[] = {
+	RV_ADDI(RV_T0, RV_T0, 1), RV_XOR(RV_T1, RV_T1, RV_T0), RV_J(-8),
+};
+
+/* The first work-item of each group loops, and the others wait for it at a barrier. */
+static const uint32_t wait[] = {
+	RV_CSRR(RV_T0, VGPU_HW_CSR_LOCAL_ID), RV_BEQ(RV_T0, RV_ZERO, 0), RV_BARRIER, RV_RET,
+};
+
+/* Work-items take turns with a lock that one of them never gives back. */
+static const uint32_t spin[] = {
+	RV_LI(RV_T0, 1), RV_AMOADD_W(RV_T1, RV_T0, RV_A0), RV_BNE(RV_T1, RV_ZERO, -4), RV_J(0),
+};
+
+static void wait_until_it_runs(const struct fx_vgpu *v)
+{
+	uint64_t before = compute_counter(v, "instructions ");
+
+	FX_SOON(compute_counter(v, "instructions ") > before);
+}
+
+static void start(struct fx_vgpu *v, struct vgpu_chan *chan, const uint32_t *words, uint32_t nr)
+{
+	compute_load(v, words, nr, 64);
+	compute_dispatch(chan, ALL, COMPUTE_SIZE(64, 2, 2), 1024);
+	wait_until_it_runs(v);
+}
+
+#define START(v, chan, words) start(v, chan, words, sizeof(words) / sizeof((words)[0]))
+
+/* 2^96 work-items that loop, and a neighbour whose short programs all get their turns. */
+static void endless_loop_is_preempted(void)
+{
+	static const uint32_t words[] = { RV_LW(RV_T0, 0, RV_A0), RV_ADDI(RV_T0, RV_T0, 1),
+		RV_SW(RV_T0, 0, RV_A0), RV_RET };
+	struct vgpu_ctl_instance before, after;
+	struct vgpu_chan *big, *small;
+	volatile uint32_t *out;
+	uint64_t done;
+	unsigned int i;
+
+	big = open_gr(&hog);
+	small = open_gr(&other);
+	out = (void *)(other.dev->fb + COMPUTE_OUT);
+	COMPUTE_LOAD(&other, words);
+	START(&hog, big, loop);
+	fx_instance(&hog, &before);
+	for (i = 0; i < 100; i++) {
+		compute_dispatch(small, COMPUTE_ONE, COMPUTE_ONE, 0);
+		fx_finish(small);
+		CHECK_EQ(*out, i + 1);
+	}
+	fx_instance(&hog, &after);
+	CHECK(after.engine[big->engine].preemptions > before.engine[big->engine].preemptions, "");
+	CHECK_EQ(after.engine[big->engine].resets, before.engine[big->engine].resets);
+	CHECK_EQ(after.faults, before.faults);
+	ktap_note("max %llu us past the slice", after.engine[big->engine].max_overrun_ns / 1000);
+	done = compute_counter(&hog, "instructions ");
+	FX_SOON(compute_counter(&hog, "instructions ") > done);
+	CHECK_EQ(vgpu_chan_get(big), 0);
+}
+
+static void end_by_disable(struct fx_vgpu *v, struct vgpu_chan *chan)
+{
+	FX_OK(v->dev, vgpu_chan_disable(chan));
+	CHECK_EQ(compute_counter(v, "context_bytes "), 0);
+	FX_OK(v->dev, vgpu_chan_enable(chan));
+	fx_finish(chan);
+}
+
+static void ended_by_disable(void)
+{
+	struct vgpu_chan *chan = open_gr(&hog);
+
+	START(&hog, chan, loop);
+	end_by_disable(&hog, chan);
+	START(&hog, chan, wait);
+	end_by_disable(&hog, chan);
+	START(&hog, chan, spin);
+	end_by_disable(&hog, chan);
+}
+
+static void ended_by_reset(void)
+{
+	struct vgpu_chan *chan = open_gr(&hog);
+
+	START(&hog, chan, loop);
+	FX_OK(hog.dev, vgpu_dev_reset(hog.dev));
+	CHECK_EQ(vgpu_chan_state(chan), VGPU_HW_STATE_DISABLED);
+	CHECK_EQ(compute_counter(&hog, "context_bytes "), 0);
+	CHECK_EQ(compute_counter(&hog, "program_bytes "), 0);
+	FX_OK(hog.dev, vgpu_chan_enable(chan));
+	START(&hog, chan, wait);
+	fx_close(&hog);
+	fx_open(&hog);
+	CHECK_EQ(compute_counter(&hog, "context_bytes "), 0);
+}
+
+/*
+ * A number for each work-item after as many rounds as its id says: lanes of a warp part, and what
+ * they have is in registers, on the stack and in the group's memory while they do not run.
+ */
+static const uint32_t rounds[] = {
+	RV_CSRR(RV_A1, VGPU_HW_CSR_GLOBAL_ID),
+	RV_CSRR(RV_A2, VGPU_HW_CSR_LOCAL_ID),
+	RV_LUI(RV_A3, VGPU_HW_VA_LOCAL >> 12),
+	RV_SLLI(RV_A2, RV_A2, 3),
+	RV_ADD(RV_A3, RV_A3, RV_A2),
+	RV_SD(RV_A1, -8, RV_SP),
+	RV_SD(RV_ZERO, 0, RV_A3),
+	RV_SLLI(RV_T0, RV_A1, 2),
+	RV_ADDI(RV_T0, RV_T0, 400),		/* rounds */
+	RV_LD(RV_T1, -8, RV_SP),		/* 9: */
+	RV_SLLI(RV_T2, RV_T1, 3),
+	RV_ADD(RV_T1, RV_T1, RV_T2),
+	RV_ADDI(RV_T1, RV_T1, 77),
+	RV_SD(RV_T1, -8, RV_SP),		/* stack = 9 * stack + 77 */
+	RV_LD(RV_T2, 0, RV_A3),
+	RV_XOR(RV_T2, RV_T2, RV_T1),
+	RV_ADDI(RV_T0, RV_T0, -1),
+	RV_SD(RV_T2, 0, RV_A3),			/* local ^= stack */
+	RV_BNE(RV_T0, RV_ZERO, -36),
+	RV_BARRIER,
+	RV_LD(RV_T2, 0, RV_A3),
+	RV_SLLI(RV_A1, RV_A1, 3),
+	RV_ADD(RV_A0, RV_A0, RV_A1),
+	RV_SD(RV_T2, 0, RV_A0),
+	RV_RET,
+};
+
+static uint64_t rounds_of(uint64_t id)
+{
+	uint64_t left = 4 * id + 400, stack = id, local = 0;
+
+	while (left--) {
+		stack = 9 * stack + 77;
+		local ^= stack;
+	}
+	return local;
+}
+
+/* Two vGPUs preempt each other all the time, and all numbers come out right. */
+static void goes_on_where_it_was(void)
+{
+	enum { NR = 3000 };
+	struct fx_vgpu *v[2] = { &hog, &other };
+	struct vgpu_ctl_instance info;
+	struct vgpu_chan *chan[2];
+	const uint64_t *out;
+	unsigned int i, k;
+
+	for (i = 0; i < 2; i++) {
+		chan[i] = open_gr(v[i]);
+		COMPUTE_LOAD(v[i], rounds);
+	}
+	for (i = 0; i < 2; i++)
+		compute_dispatch(chan[i], COMPUTE_SIZE(NR, 1, 1), COMPUTE_SIZE(200, 1, 1), 1600);
+	for (i = 0; i < 2; i++) {
+		fx_finish(chan[i]);
+		out = (const void *)(v[i]->dev->fb + COMPUTE_OUT);
+		for (k = 0; k < NR; k++)
+			CHECK_EQ(le64toh(out[k]), rounds_of(k), "item %u", k);
+	}
+	fx_instance(&hog, &info);
+	ktap_note("%llu preemptions", info.engine[chan[0]->engine].preemptions);
+}
+
+/* A work-item finds nothing of another vGPU, or of another channel, in its memory. */
+static void memory_begins_empty(void)
+{
+	static const uint32_t dirty[] = {	/* fill stack and local memory with ones */
+		RV_LI(RV_T0, -1), RV_LUI(RV_T1, VGPU_HW_VA_LOCAL >> 12), RV_LI(RV_T2, 512),
+		RV_SD(RV_T0, 0, RV_T1), RV_SD(RV_T0, -8, RV_SP), RV_ADDI(RV_T1, RV_T1, 8),
+		RV_ADDI(RV_SP, RV_SP, -8), RV_ADDI(RV_T2, RV_T2, -1), RV_BNE(RV_T2, RV_ZERO, -20),
+		RV_RET,
+	};
+	static const uint32_t look[] = {	/* or all of it together, and some registers */
+		RV_ADD(RV_A1, RV_A1, RV_A2), RV_ADD(RV_A1, RV_A1, 31),
+		RV_LUI(RV_T1, VGPU_HW_VA_LOCAL >> 12),
+		RV_LI(RV_T2, 512), RV_LD(RV_T0, 0, RV_T1), RV_R(0, RV_T0, RV_A1, 6, RV_A1, 0x33),
+		RV_LD(RV_T0, -8, RV_SP), RV_R(0, RV_T0, RV_A1, 6, RV_A1, 0x33),
+		RV_ADDI(RV_T1, RV_T1, 8), RV_ADDI(RV_SP, RV_SP, -8), RV_ADDI(RV_T2, RV_T2, -1),
+		RV_BNE(RV_T2, RV_ZERO, -28), RV_AMOADD_D(RV_T0, RV_A1, RV_A0), RV_RET,
+	};
+	struct vgpu_chan *first, *second;
+	volatile uint64_t *out;
+	unsigned int i;
+
+	for (i = 0; i < 10; i++) {
+		first = open_gr(&hog);
+		second = open_gr(&hog);
+		out = (void *)(hog.dev->fb + COMPUTE_OUT);
+		*out = 5;
+		COMPUTE_LOAD(&hog, dirty);
+		compute_dispatch(first, COMPUTE_SIZE(1024, 1, 1), COMPUTE_SIZE(256, 1, 1), 4096);
+		fx_finish(first);
+		vgpu_chan_destroy(first);
+		COMPUTE_LOAD(&hog, look);
+		compute_dispatch(second, COMPUTE_SIZE(256, 1, 1), COMPUTE_SIZE(256, 1, 1), 4096);
+		fx_finish(second);
+		CHECK_EQ(*out, 5);
+		vgpu_chan_destroy(second);
+	}
+}
+
+/* Contexts are charged to the VM that has them, and given back. */
+static void contexts_are_charged(void)
+{
+	enum { CONTEXT = 8 * FX_MIB, NR = GROUP_LIMIT / CONTEXT };
+	struct vgpu_chan *chan[NR], *neighbour;
+	uint64_t before;
+	unsigned int i;
+
+	fx_need_no_quarantine();
+	fx_need_reserve(false);
+	group_make(GROUP_A, GROUP_LIMIT);
+	fx_create(&hog, fx_default_type());
+	group_open(&hog, GROUP_A);
+	neighbour = open_gr(&other);
+	for (i = 0; i < NR; i++)
+		chan[i] = open_gr(&hog);
+	compute_load(&hog, loop, 3, 8192);
+	before = group_value(GROUP_A, "memory.current", NULL);
+	compute_dispatch(chan[0], COMPUTE_SIZE(1024, 1, 1), COMPUTE_SIZE(1024, 1, 1), 0);
+	wait_until_it_runs(&hog);
+	CHECK(group_value(GROUP_A, "memory.current", NULL) >= before + CONTEXT, "");
+	/* The group has no room for all of them: a channel faults, and no process is killed. */
+	for (i = 1; i < NR; i++)
+		compute_dispatch(chan[i], COMPUTE_SIZE(1024, 1, 1), COMPUTE_SIZE(1024, 1, 1), 0);
+	compute_check_fault(chan[NR - 1], VGPU_HW_FAULT_MEMORY, COMPUTE_HEAD, 0,
+			    COMPUTE_SIZE(0, 0, 0), "the group's limit");
+	group_check_alive(GROUP_A);
+	CHECK_EQ(group_value(GROUP_A, "memory.events", "oom "), 0);
+	fx_finish(neighbour);
+	for (i = 0; i < NR; i++)
+		vgpu_chan_destroy(chan[i]);
+	group_wait_below(GROUP_A, before + CONTEXT / 2);
+	CHECK_EQ(compute_counter(&hog, "context_bytes "), 0);
+}
+
+static const struct ktap_test tests[] = {
+	KTAP_TEST(endless_loop_is_preempted),
+	KTAP_TEST(ended_by_disable),
+	KTAP_TEST(ended_by_reset),
+	KTAP_TEST(goes_on_where_it_was),
+	KTAP_TEST(memory_begins_empty),
+	KTAP_TEST(contexts_are_charged),
+};
+
+KTAP_MAIN(tests, cleanup)
