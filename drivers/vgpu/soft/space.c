@@ -174,30 +174,15 @@ enum soft_space_end soft_space_page(struct soft_channel *ch, u64 va, u32 access,
 	return *page ? SOFT_SPACE_OK : SOFT_SPACE_WAIT;
 }
 
-/**
- * soft_space_gen() - the generation of a vGPU's translations
- * @inst: the vGPU
- *
- * Whoever keeps translations over soft_stop_wanted() reads this first, then makes them, and drops
- * them when this has changed.
- *
- * Context: any.
- * Return: a number that each invalidation changes.
- */
-u32 soft_space_gen(const struct soft_instance *inst)
-{
-	/* Pairs with soft_space_sync(). */
-	return smp_load_acquire(&inst->space_gen);
-}
-
 /* Drops what the engine has kept of another turn. In the engine's thread, at a turn's begin. */
 void soft_space_turn(struct soft_engine *engine)
 {
 	memset(&engine->tlb, 0, sizeof(engine->tlb));
+	engine->space_gen = engine->inst->queue[engine->index].space_gen;
 }
 
 /**
- * soft_space_look() - look whether translations were invalidated
+ * soft_space_look() - drop translations, as they were invalidated
  * @engine: in a turn, and about to use none of the translations that it has made
  * Context: the engine's thread; does not sleep.
  */
@@ -207,8 +192,7 @@ void soft_space_look(struct soft_engine *engine)
 	struct soft_queue *queue = &inst->queue[engine->index];
 	u32 gen = soft_space_gen(inst);
 
-	if (likely(queue->space_gen == gen))
-		return;
+	engine->space_gen = gen;
 	memset(&engine->tlb, 0, sizeof(engine->tlb));
 	/* After all that was done by old translations. */
 	smp_store_release(&queue->space_gen, gen);
