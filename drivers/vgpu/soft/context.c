@@ -138,7 +138,6 @@ static struct soft_context *soft_context_alloc(struct soft_instance *inst, size_
 {
 	struct soft_compute *compute = &inst->compute;
 	struct soft_context *context;
-	unsigned int waited_ms = 0;
 	struct mem_cgroup *old;
 
 	*ret = -EBUSY;
@@ -151,11 +150,9 @@ static struct soft_context *soft_context_alloc(struct soft_instance *inst, size_
 	context->inst = inst;
 	context->bytes = bytes;
 	/* Zeroed, so that a program finds nothing of others in its registers and memory. */
-	do {
-		old = set_active_memcg(inst->fb.memcg);
-		context->area = __vmalloc(bytes, SOFT_GFP);
-		set_active_memcg(old);
-	} while (!context->area && soft_store_pause(&waited_ms));
+	old = set_active_memcg(inst->fb.memcg);
+	context->area = __vmalloc(bytes, SOFT_GFP);
+	set_active_memcg(old);
 	if (!context->area)
 		goto err_context;
 	*ret = 0;
@@ -168,10 +165,8 @@ err_bytes:
 	return NULL;
 }
 
-/* struct vgpu_dma.work: makes what is missing. */
-static int soft_context_work(struct vgpu_dma *dma)
+static int soft_context_try(struct soft_prepare *prepare)
 {
-	struct soft_prepare *prepare = dma->data;
 	struct soft_instance *inst = prepare->inst;
 	int ret = 0;
 
@@ -187,6 +182,18 @@ static int soft_context_work(struct vgpu_dma *dma)
 	}
 	if (!prepare->context)
 		prepare->context = soft_context_alloc(inst, prepare->bytes, &ret);
+	return ret;
+}
+
+/* struct vgpu_dma.work: makes what is missing. */
+static int soft_context_work(struct vgpu_dma *dma)
+{
+	unsigned int waited_ms = 0;
+	int ret;
+
+	do {
+		ret = soft_context_try(dma->data);
+	} while (ret == -ENOMEM && soft_store_pause(&waited_ms));
 	return ret;
 }
 
