@@ -10,10 +10,10 @@ BUILD := build
 PREFIX ?= /usr/local
 export PREFIX DESTDIR
 
-.PHONY: all modules modules_install tools install demo check check-unit \
+.PHONY: all modules modules_install tools install demo check check-unit check-simt \
 	check-lab check-rt check-debug check-e2e check-managers check-conformance check-fuzz \
 	check-clients check-abi check-units check-more check-metrics check-sid openstack \
-	fuzz bench bench-sched lint clean help
+	fuzz fuzz-simt bench bench-sched lint clean help
 
 all: tools modules
 
@@ -39,10 +39,10 @@ demo:
 	scripts/demo
 
 check:
-	scripts/check unit+lint lab debug+e2e,managers,conformance,rt fuzz
+	scripts/check unit,simt+lint lab debug+e2e,managers,conformance,rt fuzz
 
 check-unit check-lab check-rt check-debug check-e2e check-managers check-conformance check-fuzz \
-check-clients check-abi check-units:
+check-simt check-clients check-abi check-units:
 	scripts/check $(@:check-%=%)
 
 check-more:
@@ -66,6 +66,10 @@ lint:
 fuzz:
 	tests/fuzz/check.sh $(or $(KERNEL),stock) --seconds 0 $(if $(SEED),--seed $(SEED))
 
+# The pure logic that guests' programs and page tables reach: make fuzz-simt SECONDS=3600
+fuzz-simt:
+	$(MAKE) -s -C tests/libfuzzer check SECONDS=$(or $(SECONDS),3600)
+
 bench:
 	bench/run.sh
 
@@ -82,7 +86,7 @@ help:
 	@echo "make install         vgpuctl, its man page, completion and services; rules of udev;"
 	@echo "                     mdevctl's call-out; libvgpu, headers; the NVML library"
 	@echo "make demo            two virtual machines share a GPU, in a test machine"
-	@echo "make check           all tests: check-unit lint check-lab check-rt check-debug check-e2e"
+	@echo "make check           all tests: check-unit check-simt lint check-lab check-rt check-debug check-e2e"
 	@echo "                     check-managers check-conformance check-fuzz"
 	@echo "make check-more      what is about concurrency once more, on PREEMPT_RT and on 8 processors;"
 	@echo "                     check-clients: Debian's clients of NVML beside vgpuctl;"
@@ -92,6 +96,7 @@ help:
 	@echo "make check-metrics   Prometheus, node_exporter and promtool read vgpuctl metrics"
 	@echo "make openstack       OpenStack on two hosts with a GPU each: four virtual machines, no fifth"
 	@echo "make fuzz            hostile clients on KERNEL=stock or uml-debug, until interrupted; SEED="
+	@echo "make fuzz-simt       libFuzzer on the interpreter and on page tables, for SECONDS=3600"
 	@echo "make bench           figures beside the kernel's sample drivers, build/bench.json"
 	@echo "make bench-sched     of these the scheduler's: policies compared in virtual time"
 	@echo "make lint            checkpatch, sparse, kernel-doc, shellcheck, W=1"

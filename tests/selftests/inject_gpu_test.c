@@ -9,6 +9,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "compute.h"
 #include "inject.h"
 #include "tune.h"
 
@@ -350,6 +351,57 @@ static void dma_worker(void)
 	inject_thread("DMA worker", "vgpu-dma");
 }
 
+/* Programs: what the engine cannot have at once the worker makes, and tries again if it cannot. */
+
+static void program_prepare(void)
+{
+	static const uint32_t words[] = {
+		RV_CSRR(RV_T0, VGPU_HW_CSR_GLOBAL_ID), RV_SLLI(RV_T1, RV_T0, 2),
+		RV_ADD(RV_T1, RV_T1, RV_A0), RV_SW(RV_T0, 0, RV_T1), RV_RET,
+	};
+	uint64_t from = v.dev->fb_next;
+
+	FX_OK(v.dev, vgpu_dev_reset(v.dev));
+	chan = fx_chan(&v, VGPU_HW_ENGINE_GR, 0, VGPU_RING_FB, 4);
+	vgpu_fb_release(v.dev, from);
+	COMPUTE_LOAD(&v, words);
+}
+
+static int program_run(void)
+{
+	compute_dispatch(chan, COMPUTE_SIZE(5000, 1, 1), COMPUTE_SIZE(100, 1, 1), 64);
+	fx_finish(chan);
+	return 0;
+}
+
+static void program_check(int ret, bool hit)
+{
+	const uint32_t *out = (const void *)(v.dev->fb + COMPUTE_OUT);
+	uint32_t i;
+
+	(void)ret;
+	(void)hit;
+	for (i = 0; i < 5000; i++)
+		CHECK_EQ(out[i], i);
+	vgpu_chan_destroy(chan);
+	CHECK_EQ(compute_counter(&v, "context_bytes "), 0);
+}
+
+static void programs(void)
+{
+	static const char * const threads[] = { "vgpu-gr-", "vgpu-dma" };
+	unsigned int i;
+
+	inject_need();
+	fx_create_open(&v, "1Q");
+	for (i = 0; i < 2; i++) {
+		const struct inject_op op = { threads[i], program_prepare, program_run,
+					      program_check };
+
+		inject_task(&op, find_thread(threads[i]));
+	}
+}
+
 /*
  * Without slab memory the engine cannot even ask the worker for pages; without pages the worker
  * gets none. Either way the channel only takes longer, and only channels that need memory do.
@@ -407,6 +459,7 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(settings),
 	KTAP_TEST(engine),
 	KTAP_TEST(dma_worker),
+	KTAP_TEST(programs),
 	KTAP_TEST(shortage_stalls),
 	KTAP_TEST(bind_gpu),
 };

@@ -58,6 +58,7 @@ enum soft_engine_state {
  * @ran_ns:   engine time: how long the engine has been able to work so far
  * @expired:  the run's deadline has passed
  * @inst:     the turn's vGPU; valid in a turn
+ * @space_gen: soft_space_gen() when the engine last looked at it
  * @tlb:      translations of the turn's vGPU
  * @section_tlb: gr: where the pages are that @section_of uses
  * @section_of: gr: the dispatch that was executed last in this turn
@@ -94,6 +95,7 @@ struct soft_engine {
 	u64 ran_ns;
 	bool expired;
 	struct soft_instance *inst;
+	u32 space_gen;
 	struct soft_tlb tlb;
 	struct simt_tlb *section_tlb;
 	const struct simt_dispatch *section_of;

@@ -119,6 +119,22 @@ static inline struct soft_instance *soft_instance(struct vgpu_instance *vgpu)
 	return vgpu_instance_backend(vgpu);
 }
 
+/**
+ * soft_space_gen() - the generation of a vGPU's translations
+ * @inst: the vGPU
+ *
+ * Whoever keeps translations over soft_stop_wanted() reads this first, then makes them, and drops
+ * them when this has changed.
+ *
+ * Context: any.
+ * Return: a number that each invalidation changes.
+ */
+static inline u32 soft_space_gen(const struct soft_instance *inst)
+{
+	/* Pairs with soft_space_sync(). */
+	return smp_load_acquire(&inst->space_gen);
+}
+
 /* instance.c */
 extern const struct vgpu_gpu_ops soft_instance_ops;
 

@@ -47,13 +47,13 @@ static u32 soft_move_chunk(const struct soft_exec *exec)
 	return min_t(u64, exec->packet.width - exec->col, VGPU_DMA_MAX);
 }
 
-/* Where the next byte is. An address with one of the flags *_SYS is that of guest memory. */
+/* Where the next byte is. Without a root the address says it, and was checked with the packet. */
 static bool soft_move_find(struct soft_channel *ch, u64 va, bool sys, u32 access,
 			   struct soft_place *place, struct soft_fault *fault)
 {
-	if (!sys)
+	if (ch->space)
 		return soft_space_find(ch, va, access, place, fault);
-	*place = (struct soft_place) { .va = va, .addr = va, .bytes = U64_MAX, .sys = true };
+	*place = (struct soft_place) { .va = va, .addr = va, .bytes = U64_MAX, .sys = sys };
 	return true;
 }
 

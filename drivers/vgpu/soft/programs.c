@@ -150,14 +150,11 @@ static struct soft_program *soft_program_alloc(struct soft_instance *inst, u32 n
 {
 	size_t bytes = offsetof(struct soft_program, text) + simt_program_bytes(nr);
 	struct soft_program *program;
-	unsigned int waited_ms = 0;
 	struct mem_cgroup *old;
 
-	do {
-		old = set_active_memcg(inst->fb.memcg);
-		program = kvmalloc(bytes, SOFT_GFP);
-		set_active_memcg(old);
-	} while (!program && soft_store_pause(&waited_ms));
+	old = set_active_memcg(inst->fb.memcg);
+	program = kvmalloc(bytes, SOFT_GFP);
+	set_active_memcg(old);
 	return program;
 }
 

@@ -107,8 +107,8 @@ bool soft_space_find(struct soft_channel *ch, u64 va, u32 access, struct soft_pl
  * @root: the address space; 0: the partition
  * @va: the address, any number
  * @access: what is wanted: VGPU_HW_PTE_R, VGPU_HW_PTE_W or VGPU_HW_PTE_X
- * @addr: set to the offset in the partition. The caller sees to it that invalidations wait for the
- *        end of its use
+ * @addr: set to the offset in the partition, if there is one. The caller sees to it that
+ *        invalidations wait for the end of its use
  * Context: the vGPU's worker, with drop_lock held for reading.
  * Return: false if there is no translation, or none that allows the access.
  */
@@ -123,8 +123,10 @@ bool soft_space_look_up(struct soft_instance *inst, u32 root, u64 va, u32 access
 	end = soft_walk_begin(&walk, root, va, inst->fb_bytes);
 	while (end == SOFT_WALK_MORE)
 		end = soft_walk_step(&walk, soft_space_read(&inst->fb, walk.at));
+	if (end == SOFT_WALK_FAULT || access & ~walk.flags || walk.flags & VGPU_HW_PTE_SYS)
+		return false;
 	*addr = walk.addr;
-	return end == SOFT_WALK_LEAF && !(access & ~walk.flags) && !(walk.flags & VGPU_HW_PTE_SYS);
+	return true;
 }
 
 /**
@@ -174,30 +176,15 @@ enum soft_space_end soft_space_page(struct soft_channel *ch, u64 va, u32 access,
 	return *page ? SOFT_SPACE_OK : SOFT_SPACE_WAIT;
 }
 
-/**
- * soft_space_gen() - the generation of a vGPU's translations
- * @inst: the vGPU
- *
- * Whoever keeps translations over soft_stop_wanted() reads this first, then makes them, and drops
- * them when this has changed.
- *
- * Context: any.
- * Return: a number that each invalidation changes.
- */
-u32 soft_space_gen(const struct soft_instance *inst)
-{
-	/* Pairs with soft_space_sync(). */
-	return smp_load_acquire(&inst->space_gen);
-}
-
 /* Drops what the engine has kept of another turn. In the engine's thread, at a turn's begin. */
 void soft_space_turn(struct soft_engine *engine)
 {
 	memset(&engine->tlb, 0, sizeof(engine->tlb));
+	engine->space_gen = engine->inst->queue[engine->index].space_gen;
 }
 
 /**
- * soft_space_look() - look whether translations were invalidated
+ * soft_space_look() - drop translations, as they were invalidated
  * @engine: in a turn, and about to use none of the translations that it has made
  * Context: the engine's thread; does not sleep.
  */
@@ -207,8 +194,7 @@ void soft_space_look(struct soft_engine *engine)
 	struct soft_queue *queue = &inst->queue[engine->index];
 	u32 gen = soft_space_gen(inst);
 
-	if (likely(queue->space_gen == gen))
-		return;
+	engine->space_gen = gen;
 	memset(&engine->tlb, 0, sizeof(engine->tlb));
 	/* After all that was done by old translations. */
 	smp_store_release(&queue->space_gen, gen);

@@ -76,7 +76,6 @@ enum soft_space_end soft_space_page(struct soft_channel *ch, u64 va, u32 access,
 bool soft_space_look_up(struct soft_instance *inst, u32 root, u64 va, u32 access, u64 *addr);
 void soft_space_turn(struct soft_engine *engine);
 void soft_space_look(struct soft_engine *engine);
-u32 soft_space_gen(const struct soft_instance *inst);
 void soft_space_invalidate(struct soft_instance *inst, u32 root);
 
 #endif /* _VGPU_SOFT_SPACE_H */

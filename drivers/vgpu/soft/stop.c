@@ -6,8 +6,7 @@
 #include <linux/ktime.h>
 #include <linux/sched.h>
 
-#include "channel.h"
-#include "engine.h"
+#include "instance.h"
 
 /* What counts at most as engine time from one look at the clock to the next. */
 #define SOFT_GAP_NS		NSEC_PER_MSEC
@@ -53,7 +52,8 @@ u64 soft_stop_clock(struct soft_engine *engine)
  */
 bool soft_stop_wanted(struct soft_engine *engine, const struct soft_channel *ch, u32 work)
 {
-	soft_space_look(engine);
+	if (unlikely(soft_space_gen(engine->inst) != engine->space_gen))
+		soft_space_look(engine);
 	if (soft_stop_told(engine) || engine->expired || (ch && READ_ONCE(ch->stop)))
 		return true;
 	engine->work += work;
