@@ -320,11 +320,48 @@ static void contexts_beyond_the_bound(void)
 	CHECK_EQ(compute_counter(&v, "context_bytes "), 0);
 }
 
+/*
+ * A program finds zeros in private memory that nobody has written to, and nothing of what the host
+ * has kept for dispatches of other shapes.
+ */
+static void memory_has_nothing_of_the_host(void)
+{
+	enum { BYTES = 4096 };
+	static const uint32_t words[] = {
+		RV_CSRR(RV_A1, VGPU_HW_CSR_GLOBAL_ID),
+		RV_SLLI(RV_A1, RV_A1, 12),
+		RV_ADD(RV_A1, RV_A1, RV_A0),
+		RV_LUI(RV_A2, VGPU_HW_VA_PRIVATE >> 12),
+		RV_LUI(RV_A3, BYTES >> 12),
+		RV_ADD(RV_A3, RV_A3, RV_A2),
+		RV_LD(RV_T0, 0, RV_A2),
+		RV_SD(RV_T0, 0, RV_A1),
+		RV_ADDI(RV_A2, RV_A2, 8),
+		RV_ADDI(RV_A1, RV_A1, 8),
+		RV_BNE(RV_A2, RV_A3, -16),
+		RV_RET,
+	};
+	static const uint32_t sizes[] = { 1000, 32, 500, 1, 100, 1000 };
+	struct vgpu_chan *chan = open_gr();
+	uint32_t i;
+
+	COMPUTE_LOAD(&v, words);
+	for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		memset(v.dev->fb + COMPUTE_OUT, 0x5a, sizes[i] * BYTES);
+		compute_dispatch(chan, COMPUTE_SIZE(sizes[i], 1, 1), COMPUTE_SIZE(sizes[i], 1, 1),
+				 i % 2 ? 4096 : 0);
+		fx_finish(chan);
+		CHECK(fx_is_zero(v.dev->fb + COMPUTE_OUT, sizes[i] * BYTES),
+		      "a group of %u", sizes[i]);
+	}
+}
+
 static const struct ktap_test tests[] = {
 	KTAP_TEST(ids_of_all_shapes),
 	KTAP_TEST(group_memory_and_barrier),
 	KTAP_TEST(atomics_between_groups),
 	KTAP_TEST(image_arguments_and_stack),
+	KTAP_TEST(memory_has_nothing_of_the_host),
 	KTAP_TEST(code_changes),
 	KTAP_TEST(many_programs),
 	KTAP_TEST(contexts_beyond_the_bound),

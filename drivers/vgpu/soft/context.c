@@ -32,7 +32,7 @@
  * struct soft_prepare - what a dispatch needs before it can begin
  * @inst:    the vGPU
  * @key:     of the program
- * @bytes:   of the context
+ * @size:    of the context
  * @program: the program, in use; NULL: it is to be made
  * @context: a context, idle; NULL: it is to be made
  * @fault:   why there is no program, with -EFAULT
@@ -43,21 +43,36 @@
 struct soft_prepare {
 	struct soft_instance *inst;
 	struct soft_program_key key;
-	size_t bytes;
+	struct soft_context_size size;
 	struct soft_program *program;
 	struct soft_context *context;
 	struct soft_fault fault;
 };
 
-/* The size of the area of a context for the channel's packet, whose head has been read. */
-size_t soft_context_bytes(const struct soft_exec *exec)
+/* What a context needs for the channel's packet, whose head has been read. */
+static struct soft_context_size soft_context_size(const struct soft_exec *exec)
 {
 	const struct soft_packet *packet = &exec->packet;
 
-	return ALIGN(simt_warps_bytes(packet->group), SOFT_CONTEXT_ALIGN) +
-	       ALIGN(simt_private_bytes(packet->group, exec->head.private_bytes),
-		     SOFT_CONTEXT_ALIGN) +
-	       packet->local_bytes;
+	return (struct soft_context_size) {
+		.warps = simt_warps_bytes(packet->group),
+		.data = ALIGN(simt_private_bytes(packet->group, exec->head.private_bytes),
+			      SOFT_CONTEXT_ALIGN) + packet->local_bytes,
+	};
+}
+
+static bool soft_context_has(const struct soft_context *context,
+			     const struct soft_context_size *size)
+{
+	return context && context->size.warps >= size->warps && context->size.data >= size->data;
+}
+
+/* Whether the channel has a context that is large enough for its packet, whose head was read. */
+bool soft_context_fits(const struct soft_exec *exec)
+{
+	struct soft_context_size size = soft_context_size(exec);
+
+	return soft_context_has(exec->context, &size);
 }
 
 /**
@@ -72,7 +87,7 @@ void soft_context_begin(struct soft_channel *ch, struct soft_program *program)
 	const struct soft_packet *packet = &ch->exec.packet;
 	struct soft_context *context = ch->exec.context;
 	struct simt_dispatch *dispatch = &context->dispatch;
-	u8 *at = context->area;
+	size_t private = simt_private_bytes(packet->group, head->private_bytes);
 
 	context->program = program;
 	context->ch = ch;
@@ -86,12 +101,11 @@ void soft_context_begin(struct soft_channel *ch, struct soft_program *program)
 	dispatch->args = packet->src + (ch->space ? 0 : VGPU_HW_VA_GLOBAL);
 	memcpy(dispatch->grid, packet->grid, sizeof(dispatch->grid));
 	memcpy(dispatch->group, packet->group, sizeof(dispatch->group));
-	dispatch->warps = (struct simt_warp *)at;
-	at += ALIGN(simt_warps_bytes(packet->group), SOFT_CONTEXT_ALIGN);
-	dispatch->private = at;
+	dispatch->warps = context->warps;
+	dispatch->private = context->data;
 	dispatch->private_bytes = head->private_bytes;
-	at += ALIGN(simt_private_bytes(packet->group, head->private_bytes), SOFT_CONTEXT_ALIGN);
-	dispatch->local = packet->local_bytes ? at : NULL;
+	dispatch->local = packet->local_bytes ?
+			  context->data + ALIGN(private, SOFT_CONTEXT_ALIGN) : NULL;
 	dispatch->local_bytes = packet->local_bytes;
 	simt_dispatch_begin(dispatch);
 }
@@ -107,8 +121,10 @@ void soft_context_free(struct soft_context *context)
 		return;
 	if (context->program)
 		soft_programs_put(&context->inst->compute.programs, context->program);
-	atomic64_sub(context->bytes, &context->inst->compute.context_bytes);
-	vfree(context->area);
+	atomic64_sub(context->size.warps + context->size.data,
+		     &context->inst->compute.context_bytes);
+	vfree(context->data);
+	vfree(context->warps);
 	kfree(context);
 }
 
@@ -134,9 +150,11 @@ void soft_context_end(struct soft_exec *exec)
 }
 
 /* NULL with -ENOMEM or -EBUSY in @ret. In the worker. */
-static struct soft_context *soft_context_alloc(struct soft_instance *inst, size_t bytes, int *ret)
+static struct soft_context *soft_context_alloc(struct soft_instance *inst,
+					       const struct soft_context_size *size, int *ret)
 {
 	struct soft_compute *compute = &inst->compute;
+	size_t bytes = size->warps + size->data;
 	struct soft_context *context;
 	struct mem_cgroup *old;
 
@@ -148,17 +166,20 @@ static struct soft_context *soft_context_alloc(struct soft_instance *inst, size_
 	if (!context)
 		goto err_bytes;
 	context->inst = inst;
-	context->bytes = bytes;
-	/* Zeroed, so that a program finds nothing of others in its registers and memory. */
+	context->size = *size;
+	/* Zeroed, so that a program finds nothing of others in its memory. */
 	old = set_active_memcg(inst->fb.memcg);
-	context->area = __vmalloc(bytes, SOFT_GFP);
+	context->warps = __vmalloc(size->warps, SOFT_GFP);
+	context->data = size->data ? __vmalloc(size->data, SOFT_GFP) : NULL;
 	set_active_memcg(old);
-	if (!context->area)
+	if (!context->warps || (size->data && !context->data))
 		goto err_context;
 	*ret = 0;
 	return context;
 
 err_context:
+	vfree(context->data);
+	vfree(context->warps);
 	kfree(context);
 err_bytes:
 	atomic64_sub(bytes, &compute->context_bytes);
@@ -176,12 +197,12 @@ static int soft_context_try(struct soft_prepare *prepare)
 		ret = soft_programs_load(inst, &prepare->key, &prepare->program, &prepare->fault);
 	if (ret)
 		return ret;
-	if (prepare->context && prepare->context->bytes < prepare->bytes) {
+	if (prepare->context && !soft_context_has(prepare->context, &prepare->size)) {
 		soft_context_free(prepare->context);
 		prepare->context = NULL;
 	}
 	if (!prepare->context)
-		prepare->context = soft_context_alloc(inst, prepare->bytes, &ret);
+		prepare->context = soft_context_alloc(inst, &prepare->size, &ret);
 	return ret;
 }
 
@@ -230,7 +251,7 @@ enum soft_end soft_context_prepare(struct soft_channel *ch, const struct soft_pr
 		goto err_free;
 	prepare->inst = ch->inst;
 	prepare->key = *key;
-	prepare->bytes = soft_context_bytes(exec);
+	prepare->size = soft_context_size(exec);
 	prepare->program = program;
 	prepare->context = exec->context;
 	exec->context = NULL;

@@ -34,6 +34,16 @@ struct soft_compute {
 };
 
 /**
+ * struct soft_context_size - what a context has room for
+ * @warps: bytes of warps
+ * @data:  bytes of private and local memory
+ */
+struct soft_context_size {
+	size_t warps;
+	size_t data;
+};
+
+/**
  * struct soft_context - the state of a channel's dispatch, which stays in place across preemption
  * @mem:      what the program finds at its addresses
  * @dispatch: registers, position and all other state
@@ -44,8 +54,9 @@ struct soft_compute {
  * @want:     where the page is that the dispatch waits for
  * @maps:     how often the program had to look for a page in this section
  * @piece:    see soft_lanes_section()
- * @bytes:    of @area; constant
- * @area:     warps, private and local memory
+ * @size:     of @warps and @data; constant
+ * @warps:    the interpreter's state, with pointers of the host in it: so it lies apart from @data
+ * @data:     private and local memory
  */
 struct soft_context {
 	struct simt_mem mem;
@@ -57,11 +68,12 @@ struct soft_context {
 	struct soft_place want;
 	u32 maps;
 	u32 piece;
-	size_t bytes;
-	void *area;
+	struct soft_context_size size;
+	void *warps;
+	void *data;
 };
 
-size_t soft_context_bytes(const struct soft_exec *exec);
+bool soft_context_fits(const struct soft_exec *exec);
 void soft_context_begin(struct soft_channel *ch, struct soft_program *program);
 void soft_context_end(struct soft_exec *exec);
 void soft_context_free(struct soft_context *context);

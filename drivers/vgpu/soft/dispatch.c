@@ -69,7 +69,7 @@ static enum soft_end soft_dispatch_begin(struct soft_channel *ch, struct soft_fa
 	key.image = exec->head.image;
 	key.text_bytes = exec->head.text_bytes;
 	program = soft_programs_find(&ch->inst->compute.programs, &key);
-	if (!program || !exec->context || exec->context->bytes < soft_context_bytes(exec))
+	if (!program || !soft_context_fits(exec))
 		return soft_context_prepare(ch, &key, program);
 	soft_context_begin(ch, program);
 	return SOFT_END_PACKET;

@@ -107,8 +107,8 @@ bool soft_space_find(struct soft_channel *ch, u64 va, u32 access, struct soft_pl
  * @root: the address space; 0: the partition
  * @va: the address, any number
  * @access: what is wanted: VGPU_HW_PTE_R, VGPU_HW_PTE_W or VGPU_HW_PTE_X
- * @addr: set to the offset in the partition. The caller sees to it that invalidations wait for the
- *        end of its use
+ * @addr: set to the offset in the partition, if there is one. The caller sees to it that
+ *        invalidations wait for the end of its use
  * Context: the vGPU's worker, with drop_lock held for reading.
  * Return: false if there is no translation, or none that allows the access.
  */
@@ -123,8 +123,10 @@ bool soft_space_look_up(struct soft_instance *inst, u32 root, u64 va, u32 access
 	end = soft_walk_begin(&walk, root, va, inst->fb_bytes);
 	while (end == SOFT_WALK_MORE)
 		end = soft_walk_step(&walk, soft_space_read(&inst->fb, walk.at));
+	if (end == SOFT_WALK_FAULT || access & ~walk.flags || walk.flags & VGPU_HW_PTE_SYS)
+		return false;
 	*addr = walk.addr;
-	return end == SOFT_WALK_LEAF && !(access & ~walk.flags) && !(walk.flags & VGPU_HW_PTE_SYS);
+	return true;
 }
 
 /**
