@@ -42,45 +42,45 @@ static const struct simt_kinds simt_kinds[SIMT_NR_OPS] = {
 	SIMT_KINDS(FCVT_D_S, S, D)
 };
 
-#define SIMT_CASE(name)		case SIMT_##name: case SIMT_##name##_X
+#define SIMT_CASE(name)		case SIMT_##name: case SIMT_##name##_X:
 
 #define SIMT_DEFINE_EXACT(k, f, t, sign)						\
 static u64 simt_exact_##k(unsigned int op, t a, t b, t c, unsigned int rm, u8 *flags)	\
 {											\
 	switch (op) {									\
-	SIMT_CASE(FADD_##k):								\
+	SIMT_CASE(FADD_##k)								\
 		return simt_##f##_add(a, b, rm, flags);					\
-	SIMT_CASE(FSUB_##k):								\
+	SIMT_CASE(FSUB_##k)								\
 		return simt_##f##_sub(a, b, rm, flags);					\
-	SIMT_CASE(FMUL_##k):								\
+	SIMT_CASE(FMUL_##k)								\
 		return simt_##f##_mul(a, b, rm, flags);					\
-	SIMT_CASE(FDIV_##k):								\
+	SIMT_CASE(FDIV_##k)								\
 		return simt_##f##_div(a, b, rm, flags);					\
-	SIMT_CASE(FSQRT_##k):								\
+	SIMT_CASE(FSQRT_##k)								\
 		return simt_##f##_sqrt(a, rm, flags);					\
-	SIMT_CASE(FMADD_##k):								\
+	SIMT_CASE(FMADD_##k)								\
 		return simt_##f##_fma(a, b, c, rm, flags);				\
-	SIMT_CASE(FMSUB_##k):								\
+	SIMT_CASE(FMSUB_##k)								\
 		return simt_##f##_fma(a, b, c ^ sign, rm, flags);			\
-	SIMT_CASE(FNMSUB_##k):								\
+	SIMT_CASE(FNMSUB_##k)								\
 		return simt_##f##_fma(a ^ sign, b, c, rm, flags);			\
-	SIMT_CASE(FNMADD_##k):								\
+	SIMT_CASE(FNMADD_##k)								\
 		return simt_##f##_fma(a ^ sign, b, c ^ sign, rm, flags);		\
-	SIMT_CASE(FMIN_##k):								\
+	SIMT_CASE(FMIN_##k)								\
 		return simt_##f##_min(a, b, flags);					\
-	SIMT_CASE(FMAX_##k):								\
+	SIMT_CASE(FMAX_##k)								\
 		return simt_##f##_max(a, b, flags);					\
-	SIMT_CASE(FEQ_##k):								\
+	SIMT_CASE(FEQ_##k)								\
 		return simt_##f##_eq(a, b, flags);					\
-	SIMT_CASE(FLT_##k):								\
+	SIMT_CASE(FLT_##k)								\
 		return simt_##f##_lt(a, b, flags);					\
-	SIMT_CASE(FLE_##k):								\
+	SIMT_CASE(FLE_##k)								\
 		return simt_##f##_le(a, b, flags);					\
-	SIMT_CASE(FCVT_W_##k):								\
+	SIMT_CASE(FCVT_W_##k)								\
 		return simt_##f##_to_i32(a, rm, flags);					\
-	SIMT_CASE(FCVT_WU_##k):								\
+	SIMT_CASE(FCVT_WU_##k)								\
 		return simt_##f##_to_u32(a, rm, flags);					\
-	SIMT_CASE(FCVT_L_##k):								\
+	SIMT_CASE(FCVT_L_##k)								\
 		return simt_##f##_to_i64(a, rm, flags);					\
 	default:									\
 		return simt_##f##_to_u64(a, rm, flags);					\
@@ -93,19 +93,19 @@ SIMT_DEFINE_EXACT(D, f64, u64, 1ULL << 63)
 static u64 simt_exact_x(unsigned int op, u64 a, unsigned int rm, u8 *flags)
 {
 	switch (op) {
-	SIMT_CASE(FCVT_S_W):
+	SIMT_CASE(FCVT_S_W)
 		return simt_f32_from_i64((s32)a, rm, flags);
-	SIMT_CASE(FCVT_S_WU):
+	SIMT_CASE(FCVT_S_WU)
 		return simt_f32_from_u64((u32)a, rm, flags);
-	SIMT_CASE(FCVT_S_L):
+	SIMT_CASE(FCVT_S_L)
 		return simt_f32_from_i64(a, rm, flags);
-	SIMT_CASE(FCVT_S_LU):
+	SIMT_CASE(FCVT_S_LU)
 		return simt_f32_from_u64(a, rm, flags);
-	SIMT_CASE(FCVT_D_W):
+	SIMT_CASE(FCVT_D_W)
 		return simt_f64_from_i64((s32)a, rm, flags);
-	SIMT_CASE(FCVT_D_WU):
+	SIMT_CASE(FCVT_D_WU)
 		return simt_f64_from_u64((u32)a, rm, flags);
-	SIMT_CASE(FCVT_D_L):
+	SIMT_CASE(FCVT_D_L)
 		return simt_f64_from_i64(a, rm, flags);
 	default:
 		return simt_f64_from_u64(a, rm, flags);
@@ -115,9 +115,9 @@ static u64 simt_exact_x(unsigned int op, u64 a, unsigned int rm, u8 *flags)
 static u64 simt_exact_lane(unsigned int op, const u64 in[3], unsigned int rm, u8 *flags)
 {
 	switch (op) {
-	SIMT_CASE(FCVT_S_D):
+	SIMT_CASE(FCVT_S_D)
 		return simt_f64_to_f32(in[0], rm, flags);
-	SIMT_CASE(FCVT_D_S):
+	SIMT_CASE(FCVT_D_S)
 		return simt_f32_to_f64(in[0], flags);
 	default:
 		break;

@@ -21,9 +21,12 @@
 #define simt_CSR_ID	simt_slow_csr_id
 #define simt_JALR	simt_slow_jalr
 
-#define SIMT_SLOT(name)		[SIMT_##name] = simt_##name,
-#define SIMT_SLOT_ATOMIC(name)	[SIMT_##name] = simt_slow_atomic,
-#define SIMT_SLOT_EXACT(name)	[SIMT_##name##_X] = simt_exact,
+#define SIMT_SLOT(name)	\
+	[SIMT_##name] = simt_##name,
+#define SIMT_SLOT_ATOMIC(name)	\
+	[SIMT_##name] = simt_slow_atomic,
+#define SIMT_SLOT_EXACT(name)	\
+	[SIMT_##name##_X] = simt_exact,
 
 static const simt_fn simt_ops[SIMT_NR_OPS] = {
 	SIMT_SLOT(ILLEGAL) SIMT_SLOT(FENCE) SIMT_SLOT(BARRIER) SIMT_SLOT(CSR_ID)

@@ -61,6 +61,10 @@ static inline bool simt_affine_uw(u64 *base, u64 *stride)
 	if (simt_affine_uw(&base_, &stride_))		\
 		SIMT_AFFINE((base_ << (shift)) + b, (stride_ << (shift)) + sb);	\
 } while (0)
+#define SIMT_IF(cond, action) do {			\
+	if (cond)					\
+		action;					\
+} while (0)
 #define SIMT_AFFINE_MUL(KIND) do {			\
 	if (!sa)					\
 		KIND(a * b, a * sb);			\
@@ -270,7 +274,7 @@ static SIMT_FN(simt_##name)								\
 
 static inline u64 simt_mulhu(u64 a, u64 b)
 {
-	return (unsigned __int128)a * b >> 64;
+	return (u128)a * b >> 64;
 }
 
 static inline u64 simt_mulh(u64 a, u64 b)
@@ -347,7 +351,7 @@ static inline u32 simt_rorw(u32 a, u32 n)
 
 SIMT_DEFINE_RU(ADD, a + b, SIMT_AFFINE(a + b, sa + sb))
 SIMT_DEFINE_RU(SUB, a - b, SIMT_AFFINE(a - b, sa - sb))
-SIMT_DEFINE_RU(SLL, a << (b & 63), if (!sb) SIMT_AFFINE(a << (b & 63), sa << (b & 63)))
+SIMT_DEFINE_RU(SLL, a << (b & 63), SIMT_IF(!sb, SIMT_AFFINE(a << (b & 63), sa << (b & 63))))
 SIMT_DEFINE_RN(SLT, (s64)a < (s64)b, a < b)
 SIMT_DEFINE_RN(SLTU, a < b, (u32)a < (u32)b)
 SIMT_DEFINE_RN(XOR, a ^ b, a ^ b)
@@ -357,7 +361,7 @@ SIMT_DEFINE_RN(OR, a | b, a | b)
 SIMT_DEFINE_RN(AND, a & b, a & b)
 SIMT_DEFINE_W(ADDW, a + b, SIMT_AFFINE_W(a + b, sa + sb))
 SIMT_DEFINE_W(SUBW, a - b, SIMT_AFFINE_W(a - b, sa - sb))
-SIMT_DEFINE_W(SLLW, a << (b & 31), if (!sb) SIMT_AFFINE_W(a << (b & 31), sa << (b & 31)))
+SIMT_DEFINE_W(SLLW, a << (b & 31), SIMT_IF(!sb, SIMT_AFFINE_W(a << (b & 31), sa << (b & 31))))
 SIMT_DEFINE_W(SRLW, a >> (b & 31), SIMT_NONE)
 SIMT_DEFINE_W(SRAW, (s32)a >> (b & 31), SIMT_NONE)
 SIMT_DEFINE_RU(MUL, a * b, SIMT_AFFINE_MUL(SIMT_AFFINE))
@@ -398,7 +402,7 @@ SIMT_DEFINE_RR(BSET, a | 1ULL << (b & 63), SIMT_NONE)
 SIMT_DEFINE_RN(CZERO_EQZ, b ? a : 0, b ? a : 0)
 SIMT_DEFINE_RN(CZERO_NEZ, b ? 0 : a, b ? 0 : a)
 
-SIMT_DEFINE_UNARY(ADDI, a + b, SIMT_AFFINE(a + b, sa), if (!b) SIMT_NARROW_I(a))
+SIMT_DEFINE_UNARY(ADDI, a + b, SIMT_AFFINE(a + b, sa), SIMT_IF(!b, SIMT_NARROW_I(a)))
 SIMT_DEFINE_RIN(SLTI, (s64)a < (s64)b, a < b)
 SIMT_DEFINE_RIN(SLTIU, a < b, (u32)a < (u32)b)
 SIMT_DEFINE_RIN(XORI, a ^ b, a ^ b)

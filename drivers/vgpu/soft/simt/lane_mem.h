@@ -18,7 +18,7 @@
 
 /* Integers at any address. */
 #define SIMT_DEFINE_ANY(t)	\
-	struct simt_any_##t { t v; } __attribute__((__packed__, __may_alias__));
+	struct simt_any_##t { t v; } __packed __attribute__((__may_alias__));
 SIMT_DEFINE_ANY(s8)
 SIMT_DEFINE_ANY(u8)
 SIMT_DEFINE_ANY(s16)
@@ -167,7 +167,7 @@ static inline const u32 *simt_single(struct simt_warp *w, unsigned int r, unsign
 #define SIMT_STORE_UNIFORM(t) do {							\
 	u64 *words_ = simt_words(w, va, sizeof(t));					\
 	unsigned int shift_ = 8 * (va % 8);						\
-	u64 mask_ = (u64)(t)-1 << shift_;						\
+	u64 mask_ = (u64)(t)~0ULL << shift_;						\
 											\
 	if (words_) {									\
 		if (w->partial) {							\
