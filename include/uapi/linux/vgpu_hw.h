@@ -59,10 +59,10 @@
 #define VGPU_HW_RESET			0x048	/* WO: VGPU_HW_RESET_MAGIC resets the device */
 #define   VGPU_HW_RESET_MAGIC		0x52535421
 /*
- * What the engines keep of an address space, translations and decoded programs, is dropped, and is
- * in use nowhere when the write returns; but a DISPATCH that has begun goes on with the code that
- * it began with. The value is the one of VGPU_HW_CHAN_ROOT that names the
- * address space; 0: that of the channels without a root.
+ * What the engines keep of an address space is dropped: translations, of which none is in use when
+ * the write returns, and decoded programs, which no dispatch that begins later uses. A dispatch
+ * that has begun goes on with the instructions that it began with. The value is the one of
+ * VGPU_HW_CHAN_ROOT that names the address space; 0: that of the channels without a root.
  */
 #define VGPU_HW_INVALIDATE		0x04c	/* WO */
 
