@@ -177,6 +177,36 @@ static void atomics_between_groups(void)
 		CHECK_EQ(out[16 + i], 7, "nobody got %u", i);
 }
 
+/*
+ * Work-items of a warp wait for each other in a loop, which is at a lower pc than what the one that
+ * has the lock does: so each must run at times.
+ */
+static void spin_lock_between_lanes(void)
+{
+	enum { ROUNDS = 5, NR = 100 };
+	static const uint32_t words[] = {
+		RV_LI(RV_T2, ROUNDS),
+		RV_LI(RV_T0, 1),
+		RV_AMOSWAP_W(RV_T1, RV_T0, RV_A0),
+		RV_BNE(RV_T1, RV_ZERO, -4),
+		RV_LW(RV_T1, 4, RV_A0),
+		RV_ADDI(RV_T1, RV_T1, 1),
+		RV_SW(RV_T1, 4, RV_A0),
+		RV_AMOSWAP_W(RV_ZERO, RV_ZERO, RV_A0),
+		RV_ADDI(RV_T2, RV_T2, -1),
+		RV_BNE(RV_T2, RV_ZERO, -32),
+		RV_RET,
+	};
+	struct vgpu_chan *chan = open_gr();
+	volatile uint32_t *out = (void *)(v.dev->fb + COMPUTE_OUT);
+
+	COMPUTE_LOAD(&v, words);
+	compute_dispatch(chan, COMPUTE_SIZE(NR, 1, 1), COMPUTE_SIZE(NR, 1, 1), 0);
+	fx_finish(chan);
+	CHECK_EQ(out[0], 0);
+	CHECK_EQ(out[1], NR * ROUNDS);
+}
+
 /* Constants behind the text, the arguments, and a stack for each work-item. */
 static void image_arguments_and_stack(void)
 {
@@ -360,6 +390,7 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(ids_of_all_shapes),
 	KTAP_TEST(group_memory_and_barrier),
 	KTAP_TEST(atomics_between_groups),
+	KTAP_TEST(spin_lock_between_lanes),
 	KTAP_TEST(image_arguments_and_stack),
 	KTAP_TEST(memory_has_nothing_of_the_host),
 	KTAP_TEST(code_changes),
