@@ -30,13 +30,6 @@ SAME(CSR_GLOBAL_SIZE);
 SAME(CSR_NUM_GROUPS);
 SAME(INSN_BARRIER);
 
-const void *elf_at(const struct elf_file *file, uint64_t offset, uint64_t bytes)
-{
-	if (offset > file->bytes || bytes > file->bytes - offset)
-		return NULL;
-	return file->at + offset;
-}
-
 /* Copies element @i of a table. Returns false if the file does not have it. */
 static bool elf_element(const struct elf_file *file, uint64_t table, uint64_t i, void *to,
 			size_t bytes)
@@ -346,16 +339,6 @@ void vgpu_elf_free(struct vgpu_elf *elf)
 	elf->symbol = NULL;
 	elf->nr_kernels = 0;
 	elf->nr_symbols = 0;
-}
-
-const struct vgpu_kernel *vgpu_elf_kernel(const struct vgpu_elf *elf, const char *name)
-{
-	unsigned int i;
-
-	for (i = 0; i < elf->nr_kernels; i++)
-		if (!strcmp(elf->kernel[i].name, name))
-			return &elf->kernel[i];
-	return NULL;
 }
 
 const struct vgpu_symbol *vgpu_elf_symbol(const struct vgpu_elf *elf, uint64_t address)

@@ -21,9 +21,14 @@ struct elf_file {
 };
 
 /* @bytes at @offset of the file, or NULL if it does not have them. */
-const void *elf_at(const struct elf_file *file, uint64_t offset, uint64_t bytes);
+static inline const void *elf_at(const struct elf_file *file, uint64_t offset, uint64_t bytes)
+{
+	if (offset > file->bytes || bytes > file->bytes - offset)
+		return NULL;
+	return file->at + offset;
+}
 
-/* Sets the text of what is wrong with the file, returns -EINVAL. */
+/* kernel.c: sets the text of what is wrong with the file, returns -EINVAL. */
 __attribute__((format(printf, 2, 3)))
 int elf_fail(struct vgpu_elf *elf, const char *fmt, ...);
 

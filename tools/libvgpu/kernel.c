@@ -13,6 +13,16 @@
 
 #include "elf_internal.h"
 
+const struct vgpu_kernel *vgpu_elf_kernel(const struct vgpu_elf *elf, const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < elf->nr_kernels; i++)
+		if (!strcmp(elf->kernel[i].name, name))
+			return &elf->kernel[i];
+	return NULL;
+}
+
 #define KERNELS_MAX	1024
 
 _Static_assert(VGPU_KERNEL_NAME_LEN == VGPU_DEVICE_NAME_LEN, "names of kernels do not fit");

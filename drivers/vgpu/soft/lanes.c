@@ -149,7 +149,7 @@ static enum simt_end soft_lanes_piece(struct simt_dispatch *dispatch, u32 *piece
  * Return: how the dispatch ends.
  */
 enum simt_end soft_lanes_section(struct simt_dispatch *dispatch, u32 *piece, u32 most,
-				  u64 *took_ns)
+				 u64 *took_ns)
 {
 	enum simt_end end;
 	u64 from_ns, now_ns;

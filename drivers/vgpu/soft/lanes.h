@@ -21,6 +21,6 @@ extern const struct simt_isa *soft_lanes;
 int soft_lanes_init(const char *name);
 void soft_lanes_debugfs(struct dentry *dir);
 enum simt_end soft_lanes_section(struct simt_dispatch *dispatch, u32 *piece, u32 most,
-				  u64 *took_ns);
+				 u64 *took_ns);
 
 #endif /* _VGPU_SOFT_LANES_H */

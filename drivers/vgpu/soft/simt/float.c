@@ -93,7 +93,7 @@ static u64 simt_shift(u64 sig, u32 by)
 {
 	if (!by)
 		return sig;
-	return by < 64 ? sig >> by | !!(sig << (64 - by)) : !!sig;
+	return by < 64 ? sig >> by | (sig << (64 - by) ? 1 : 0) : sig ? 1 : 0;
 }
 
 /*
@@ -188,7 +188,7 @@ static void simt_align(struct simt_wide *x, s32 exp)
 	if (by >= 128)
 		x->sig = 1;
 	else if (by)
-		x->sig = x->sig >> by | !!(x->sig << (128 - by));
+		x->sig = x->sig >> by | (x->sig << (128 - by) ? 1 : 0);
 }
 
 static u64 simt_pack_wide(const struct simt_format *format, const struct simt_wide *x,
@@ -204,7 +204,8 @@ static u64 simt_pack_wide(const struct simt_format *format, const struct simt_wi
 	}
 	by = 64 - fls64(sig >> 64);
 	sig <<= by;
-	return simt_pack(format, x->sign, exp - by, (u64)(sig >> 64) | !!(u64)sig, rm, flags);
+	return simt_pack(format, x->sign, exp - by, (u64)(sig >> 64) | ((u64)sig ? 1 : 0), rm,
+			 flags);
 }
 
 /*
@@ -339,7 +340,7 @@ static u64 simt_quotient(const struct simt_format *format, const struct simt_flo
 		}
 		rest <<= 1;
 	}
-	sig = sig << (64 - SIMT_DIGITS) | !!rest;
+	sig = sig << (64 - SIMT_DIGITS) | (rest ? 1 : 0);
 	return simt_pack(format, x->sign != y->sign, exp, sig, rm, flags);
 }
 
@@ -381,7 +382,7 @@ static u64 simt_root(const struct simt_format *format, const struct simt_float *
 			sig |= 1;
 		}
 	}
-	sig = sig << (64 - SIMT_DIGITS) | !!rest;
+	sig = sig << (64 - SIMT_DIGITS) | (rest ? 1 : 0);
 	return simt_pack(format, false, (x->exp - (x->exp & 1)) / 2, sig, rm, flags);
 }
 

@@ -9,6 +9,12 @@
 
 #include "reg.h"
 
+#ifdef __CHECKER__
+/* Sparse does not know these. */
+float __builtin_sqrtf(float x);
+double __builtin_sqrt(double x);
+#endif
+
 /* The CPU's floats in place of bit patterns. */
 typedef float __attribute__((__may_alias__)) simt_f32;
 typedef double __attribute__((__may_alias__)) simt_f64;
