@@ -152,7 +152,8 @@ enum simt_hosts simt_access_hosts(struct simt_warp *w, const struct simt_insn *i
 {
 	enum simt_hosts hosts = SIMT_HOSTS_WHOLE;
 	enum vgpu_hw_fault code;
-	u64 fault_va, page = 1;
+	u64 fault_va, local, page = 1;
+	u32 local_bytes = w->dispatch->local_bytes;
 	u8 *host = NULL;
 	unsigned int l;
 
@@ -160,6 +161,12 @@ enum simt_hosts simt_access_hosts(struct simt_warp *w, const struct simt_insn *i
 		w->host[l] = (u8 *)&w->nowhere;
 		if (!simt_active(w, l))
 			continue;
+		local = va[l] - VGPU_HW_VA_LOCAL;
+		if (local < local_bytes && bytes <= local_bytes - local) {
+			w->host[l] = w->dispatch->local + local;
+			w->piece[l] = bytes;
+			continue;
+		}
 		/* Neighbours are often in the page of the lane before. */
 		if ((va[l] & ~SIMT_PAGE_MASK) == page &&
 		    (va[l] & SIMT_PAGE_MASK) + bytes <= VGPU_HW_PAGE_SIZE) {

@@ -40,6 +40,17 @@ static inline bool simt_affine_uw(u64 *base, u64 *stride)
 	return true;
 }
 
+/*
+ * Whether all lanes' values differ in the bits of @mask only, which is some 1s from bit 0 on. So it
+ * is with the ids of a warp, and what programs cut off them.
+ */
+static inline bool simt_same_block(u64 base, u64 stride, u64 mask)
+{
+	u64 last = base + (SIMT_LANES - 1) * stride;
+
+	return mask < 1ULL << 56 && stride + mask <= 2 * mask && !((base ^ last) & ~mask);
+}
+
 /* What an operation does with affine operands a + lane * sa and b + lane * sb. */
 #define SIMT_NONE
 #define SIMT_AFFINE(base, stride) do {			\
@@ -407,13 +418,18 @@ SIMT_DEFINE_RIN(SLTI, (s64)a < (s64)b, a < b)
 SIMT_DEFINE_RIN(SLTIU, a < b, (u32)a < (u32)b)
 SIMT_DEFINE_RIN(XORI, a ^ b, a ^ b)
 SIMT_DEFINE_RIN(ORI, a | b, a | b)
-SIMT_DEFINE_RIN(ANDI, a & b, a & b)
+SIMT_DEFINE_UNARY(ANDI, a & b,
+		  SIMT_IF(!(b & (b + 1)) && simt_same_block(a, sa, b), SIMT_AFFINE(a & b, sa)),
+		  SIMT_NARROW_I(a & b))
 SIMT_DEFINE_RI(SLLI, a << (b & 63), SIMT_AFFINE(a << (b & 63), sa << (b & 63)))
-SIMT_DEFINE_RI(SRLI, a >> (b & 63), SIMT_NONE)
+SIMT_DEFINE_RI(SRLI, a >> (b & 63),
+	       SIMT_IF(simt_same_block(a, sa, (1ULL << (b & 63)) - 1), SIMT_AFFINE(a >> b, 0)))
 SIMT_DEFINE_RI(SRAI, (s64)a >> (b & 63), SIMT_NONE)
 SIMT_DEFINE_WI(ADDIW, a + b, SIMT_AFFINE_W(a + (s64)(s32)b, sa))
 SIMT_DEFINE_WI(SLLIW, a << (b & 31), SIMT_AFFINE_W(a << (b & 31), sa << (b & 31)))
-SIMT_DEFINE_WI(SRLIW, a >> (b & 31), SIMT_NONE)
+SIMT_DEFINE_WI(SRLIW, a >> (b & 31),
+	       SIMT_IF(simt_same_block((u32)a, (u64)(s64)(s32)sa, (1ULL << (b & 31)) - 1),
+		       SIMT_AFFINE(simt_w((u32)a >> b), 0)))
 SIMT_DEFINE_WI(SRAIW, (s32)a >> (b & 31), SIMT_NONE)
 SIMT_DEFINE_RI(RORI, simt_rol(a, -b), SIMT_NONE)
 SIMT_DEFINE_WI(RORIW, simt_rorw(a, b), SIMT_NONE)

@@ -78,6 +78,19 @@ static noinline const u64 *simt_addresses(struct simt_warp *w, const struct simt
 	return to;
 }
 
+/* Where the lanes' memory is if all take part, and their addresses lie one after the other. */
+static noinline u8 *simt_row(struct simt_warp *w, const struct simt_insn *i, u64 bytes, bool write)
+{
+	const u64 *va = simt_addresses(w, i);
+	u64 first = va[0], apart = 0;
+
+	if (w->active != U32_MAX)
+		return NULL;
+	simt_each(l)
+		apart |= (va[l] - first) ^ (l * bytes);
+	return apart ? NULL : simt_reach(w, first, SIMT_LANES * bytes, write);
+}
+
 /* A lane's value in its 64 bits of @all, or from where access.c found it. */
 #define SIMT_LOAD_LANES(t, ext, to) do {						\
 	enum simt_hosts hosts_ = simt_access_hosts(w, i, simt_addresses(w, i),		\
@@ -119,6 +132,8 @@ static SIMT_FN(simt_##name)								\
 		}									\
 	} else if (!simt_is_vec(w, i->rs1) && stride == sizeof(t)) {			\
 		host = simt_reach(w, va, SIMT_LANES * sizeof(t), false);		\
+	} else {									\
+		host = simt_row(w, i, sizeof(t), false);				\
 	}										\
 	if (host) {									\
 		const struct simt_any_##t *from = (const void *)host;			\
@@ -216,13 +231,19 @@ static SIMT_FN(simt_##name)								\
 											\
 	if (!simt_is_vec(w, i->rs1) && !stride)						\
 		SIMT_STORE_UNIFORM(t);							\
-	else if (!simt_is_vec(w, i->rs1) && stride == sizeof(t) && w->active == U32_MAX) \
+	else if (!simt_is_vec(w, i->rs1) && stride == sizeof(t))			\
 		host = simt_reach(w, va, SIMT_LANES * sizeof(t), true);			\
-	if (host) {									\
+	else										\
+		host = simt_row(w, i, sizeof(t), true);					\
+	if (host && w->active == U32_MAX) {						\
 		struct simt_any_##t *to = (void *)host;					\
 											\
 		simt_each(l)								\
 			to[l].v = (t)value[l];						\
+	} else if (host) {								\
+		for (unsigned int l = 0; l < SIMT_LANES; l++)				\
+			if (simt_active(w, l))						\
+				simt_any_set(t, host + l * sizeof(t), (t)value[l]);	\
 	} else {									\
 		SIMT_STORE_LANES(t);							\
 	}										\
