@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * An instruction gives the same whatever forms its operands have: affine registers, arrays of 32
+ * and of 64 bits; with all lanes and with some. Random instructions on integers, with values around
+ * the edges where an affine result wraps.
+ */
+#include "vgpu_test.h"
+
+#include <linux/bitops.h>
+
+#include "simt_host.h"
+#include "soft/simt/warp.h"
+
+#define ROUNDS	400000
+
+static u64 seed;
+
+/* An operand: base + lane * stride, and in which form a warp has it. */
+struct operand {
+	u64 base;
+	u64 stride;
+};
+
+static u64 edge(void)
+{
+	static const u64 edges[] = { 0, 1ULL << 31, 1ULL << 32, 1ULL << 63, 1ULL << 12, 32, 64 };
+	u64 value = edges[random_range(&seed, 0, ARRAY_SIZE(edges) - 1)];
+
+	if (random_one_in(&seed, 4))
+		value = random_next(&seed) >> random_range(&seed, 0, 63);
+	if (random_one_in(&seed, 2))
+		value += random_range(&seed, 0, 128) - 64;
+	return random_one_in(&seed, 4) ? -value : value;
+}
+
+static struct operand random_operand(void)
+{
+	struct operand o = { .base = edge() };
+
+	if (random_one_in(&seed, 3))
+		o.base &= ~31ULL;
+	switch (random_range(&seed, 0, 4)) {
+	case 0:
+		o.stride = edge();
+		break;
+	case 1:
+		o.stride = 1;
+		break;
+	case 2:
+		o.stride = random_range(&seed, 0, 16) - 8;
+		break;
+	default:	/* uniform */
+		break;
+	}
+	return o;
+}
+
+/* An instruction on integers, with x1 to x3 for its registers. */
+static void random_insn(struct simt_insn *insn)
+{
+	static const u32 opcodes[] = { 0x13, 0x1b, 0x33, 0x3b };
+
+	do {
+		u32 word = random_next(&seed);
+
+		if (random_one_in(&seed, 2))	/* mostly the plain ones */
+			word &= ~0xbe000000U;
+		word = (word & ~0x7fU) | opcodes[random_range(&seed, 0, 3)];
+		simt_decode(word, insn);
+	} while (insn->op == SIMT_ILLEGAL);
+	insn->rd = random_range(&seed, 1, 3);
+	insn->rs1 = random_range(&seed, 0, 2);
+	insn->rs2 = random_range(&seed, 0, 2);
+}
+
+static u64 lane_of(const struct operand *o, unsigned int l)
+{
+	return o->base + o->stride * l;
+}
+
+static bool fits(const struct operand *o)
+{
+	unsigned int l;
+
+	for (l = 0; l < SIMT_LANES; l++)
+		if (lane_of(o, l) != (u64)(s64)(s32)lane_of(o, l))
+			return false;
+	return true;
+}
+
+/* @form: 0: affine; 1: 64 bits; 2: 32 bits where they do. */
+static void set(struct simt_warp *w, unsigned int r, const struct operand *o, unsigned int form)
+{
+	unsigned int l;
+
+	w->base[r] = form ? 0x5555 : o->base;
+	w->stride[r] = form ? 0x3333 : o->stride;
+	w->vec &= ~(1ULL << r);
+	w->narrow &= ~(1ULL << r);
+	if (!form)
+		return;
+	w->vec |= 1ULL << r;
+	if (form == 2 && fits(o)) {
+		w->narrow |= 1ULL << r;
+		for (l = 0; l < SIMT_LANES; l++)
+			w->x[r].n[l] = (s32)lane_of(o, l);
+		return;
+	}
+	for (l = 0; l < SIMT_LANES; l++)
+		w->x[r].d[l] = lane_of(o, l);
+}
+
+static u64 get(const struct simt_warp *w, unsigned int r, unsigned int l)
+{
+	if (w->narrow >> r & 1)
+		return (u64)(s64)w->x[r].n[l];
+	return w->vec >> r & 1 ? w->x[r].d[l] : w->base[r] + w->stride[r] * l;
+}
+
+struct world {
+	struct simt_dispatch dispatch;
+	struct simt_tlb tlb;
+	struct simt_program *program;
+};
+
+static void execute(struct world *world, const struct simt_isa *isa, const struct simt_insn *insn,
+		    const struct operand *operands, const u8 *forms, u32 active)
+{
+	struct simt_warp *w = world->dispatch.warps;
+	unsigned int r, l;
+	u32 budget = 1;
+
+	world->program->insn[0] = *insn;
+	simt_warp_start(w, &world->dispatch, 0);
+	for (r = 1; r <= 3; r++)
+		set(w, r, &operands[r], forms[r]);
+	w->active = active;
+	w->partial = ~active;
+	for (l = 0; l < SIMT_LANES; l++) {
+		w->mask32[l] = -(active >> l & 1);
+		w->mask64[l] = -(u64)(active >> l & 1);
+		w->pc[l] = 1;
+		w->depths[l] = 0;
+	}
+	isa->run(w, &budget);
+}
+
+static void check_once(struct world *world, const struct simt_isa *isa)
+{
+	static const u8 wide[4] = { 0, 1, 1, 1 };
+	struct operand operands[4] = {};
+	struct simt_warp *w = world->dispatch.warps;
+	u32 active = random_one_in(&seed, 2) ? U32_MAX : random_next(&seed) | 1;
+	struct simt_insn insn;
+	u64 want[4][SIMT_LANES];
+	unsigned int r, l;
+	u8 forms[4] = {};
+
+	random_insn(&insn);
+	for (r = 1; r <= 3; r++) {
+		operands[r] = random_operand();
+		forms[r] = random_range(&seed, 0, 2);
+	}
+	execute(world, &simt_isa_scalar, &insn, operands, wide, U32_MAX);
+	for (r = 0; r <= 3; r++)
+		for (l = 0; l < SIMT_LANES; l++)
+			want[r][l] = active >> l & 1 ? get(w, r, l) : lane_of(&operands[r], l);
+	execute(world, isa, &insn, operands, forms, active);
+	for (r = 0; r <= 3; r++)
+		for (l = 0; l < SIMT_LANES; l++)
+			check_that(get(w, r, l) == want[r][l],
+				   "%s: op %u imm %d x%u = x%u, x%u, forms %u %u %u, lanes %#x: lane %u of x%u is %#llx, not %#llx; bases %#llx %#llx, strides %#llx %#llx",
+				   isa->name, insn.op, insn.imm, insn.rd, insn.rs1, insn.rs2,
+				   forms[1], forms[2], forms[3], active, l, r,
+				   (unsigned long long)get(w, r, l),
+				   (unsigned long long)want[r][l],
+				   (unsigned long long)operands[1].base,
+				   (unsigned long long)operands[2].base,
+				   (unsigned long long)operands[1].stride,
+				   (unsigned long long)operands[2].stride);
+}
+
+static void test_forms(void **state)
+{
+	static const u32 one[3] = { SIMT_LANES, 1, 1 };
+	struct world *world = calloc(1, sizeof(*world));
+	const struct simt_isa *isa;
+	unsigned int i, k;
+
+	world->program = calloc(1, simt_program_bytes(2));
+	simt_program_init(world->program, 2);
+	world->dispatch.program = world->program;
+	world->dispatch.tlb = &world->tlb;
+	memcpy(world->dispatch.size, one, sizeof(one));
+	world->dispatch.warps = aligned_alloc(64, simt_warps_bytes(one));
+	memset(world->dispatch.warps, 0, simt_warps_bytes(one));
+	for (k = 0; (isa = simt_host_isa(k)); k++)
+		for (i = 0; i < ROUNDS; i++)
+			check_once(world, isa);
+	free(world->dispatch.warps);
+	free(world->program);
+	free(world);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_forms) };
+
+	seed = test_seed();
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
