@@ -97,7 +97,7 @@ static const struct bad bads[] = {
 	{ "atomic at 0", VGPU_HW_FAULT_PAGE, 0, 0, false, true, 0, ATOMIC },
 	{ "store to the image", VGPU_HW_FAULT_PAGE, 0, PC(2), false, true, 0, STORE },
 	{ "atomic on the image", VGPU_HW_FAULT_PAGE, 0, PC(2), false, true, 0, ATOMIC },
-	{ "load behind the image", VGPU_HW_FAULT_PAGE, 0, PC(64), false, true, 0, LOAD },
+	{ "load behind the image", VGPU_HW_FAULT_PAGE, 0, PC(1024), false, true, 0, LOAD },
 	{ "load behind the group's memory", VGPU_HW_FAULT_PAGE, 0, VGPU_HW_VA_LOCAL + 64, false,
 		true, 0, LOAD },
 	{ "store over its end", VGPU_HW_FAULT_PAGE, 0, VGPU_HW_VA_LOCAL + 62, false, true, 2,

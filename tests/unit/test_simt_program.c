@@ -72,7 +72,7 @@ static void check_floats(const struct expected *e)
 		{ FCVT_W_S(SIMT_RTZ), SIMT_FCVT_W_S, SIMT_FCVT_W_S_X },
 		{ FCVT_W_S(SIMT_RM_DYN), SIMT_FCVT_W_S, SIMT_FCVT_W_S_X, true, true },
 		{ FCVT_D_S(SIMT_RDN), SIMT_FCVT_D_S, SIMT_FCVT_D_S_X },
-		{ FCVT_D_WU(SIMT_RM_DYN), SIMT_FCVT_D_WU, SIMT_FCVT_D_WU_X },
+		{ FCVT_D_WU(SIMT_RM_DYN), SIMT_FCVT_D_WU, SIMT_FCVT_D_WU_X, false, true },
 		{ FEQ_S, SIMT_FEQ_S, SIMT_FEQ_S_X },
 		{ FSGNJ_S, SIMT_FSGNJ_S, SIMT_FSGNJ_S },
 	};

@@ -51,6 +51,10 @@ int vgpu_chan_enable(struct vgpu_chan *chan)
 	ctrl |= chan->order << VGPU_HW_CTRL_ORDER_SHIFT;
 	if (chan->where == VGPU_RING_SYS)
 		ctrl |= VGPU_HW_CTRL_RING_SYS;
+	/* In a virtual machine, what was killed before has left its channel as it was. */
+	ret = vgpu_chan_disable(chan);
+	if (ret)
+		return ret;
 	chan->put = 0;
 	chan->fence = 0;
 	__atomic_store_n(chan->signal, 0, __ATOMIC_RELAXED);

@@ -59,14 +59,20 @@ static bool elf_is_loaded(const Elf64_Phdr *segment)
 	return le32toh(segment->p_type) == PT_LOAD && segment->p_memsz;
 }
 
-/* The text at @offset of a section of texts, which ends in it; or NULL. */
+/* Names longer than this are as good as none. */
+#define NAME_BYTES	256
+
+/* The text at @offset of a section of texts, which ends in it, and soon; or NULL. */
 static const char *elf_string(const struct elf_file *file, const Elf64_Shdr *strings,
 			      uint64_t offset)
 {
 	uint64_t bytes = le64toh(strings->sh_size);
 	const char *at = elf_at(file, le64toh(strings->sh_offset), bytes);
 
-	if (!at || offset >= bytes || !memchr(at + offset, 0, bytes - offset))
+	if (!at || offset >= bytes)
+		return NULL;
+	bytes -= offset;
+	if (!memchr(at + offset, 0, bytes < NAME_BYTES ? bytes : NAME_BYTES))
 		return NULL;
 	return at + offset;
 }
@@ -308,7 +314,8 @@ int vgpu_elf_read(struct vgpu_elf *elf, const char *path)
 	int fd, ret;
 
 	memset(elf, 0, sizeof(*elf));
-	fd = open(path, O_RDONLY | O_CLOEXEC);
+	/* What is no file is not waited for. */
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0 || fstat(fd, &st)) {
 		ret = -errno;
 		elf_fail(elf, "%s", strerror(-ret));

@@ -15,7 +15,8 @@ int vgpu_log_alloc(struct vgpu_dev *dev, uint64_t *offset);
 
 /*
  * Prints to @out what is complete in the log, also while work-items go on writing. @elf has the
- * formats. Returns the number of records; *@lost is how many there was no room for until now.
+ * formats. Returns the number of records, which are some hundreds at most; 0: there are no more.
+ * *@lost is how many there was no room for until now.
  */
 unsigned int vgpu_log_print(struct vgpu_dev *dev, uint64_t offset, const struct vgpu_elf *elf,
 			    FILE *out, uint64_t *lost);

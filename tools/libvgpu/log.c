@@ -11,6 +11,12 @@
 #define DIGITS		3	/* of a width or precision */
 #define SPEC_ROOM	32
 
+/* What is printed at most of a format, and of a text: a program may have made them any length. */
+#define TEXT_MAX	1024
+
+/* Records that are printed at once, so that the caller may look at what else there is. */
+#define RECORDS_MAX	256
+
 /**
  * struct spec - a conversion in a format
  * @text: for printf(), without length and letter
@@ -47,11 +53,20 @@ static const char *spec_parse(const char *at, struct spec *spec)
 	return at + head + length + 1;
 }
 
+/* A text of the program, or @other if it has none there; @room has TEXT_MAX bytes. */
+static const char *log_text(const struct vgpu_elf *elf, uint64_t address, const char *other,
+			    char *room)
+{
+	const char *text = vgpu_elf_text(elf, address);
+
+	snprintf(room, TEXT_MAX, "%s", text ? text : other);
+	return room;
+}
+
 static void spec_print(const struct vgpu_elf *elf, const struct spec *spec, uint64_t arg,
 		       FILE *out)
 {
-	char form[SPEC_ROOM + 4];
-	const char *text;
+	char form[SPEC_ROOM + 4], room[TEXT_MAX];
 	double number;
 
 	snprintf(form, sizeof(form), "%s%s%c", spec->text,
@@ -64,8 +79,7 @@ static void spec_print(const struct vgpu_elf *elf, const struct spec *spec, uint
 	} else if (spec->as == 'c') {
 		fprintf(out, form, (int)(unsigned char)arg);
 	} else if (spec->as == 's') {
-		text = vgpu_elf_text(elf, arg);
-		fprintf(out, form, text ? text : "(no constant)");
+		fprintf(out, form, log_text(elf, arg, "(no constant)", room));
 	} else if (spec->as == 'p') {
 		fprintf(out, form, (void *)(uintptr_t)arg);
 	} else {
@@ -119,9 +133,9 @@ unsigned int vgpu_log_print(struct vgpu_dev *dev, uint64_t offset, const struct 
 	struct vgpu_device_log *log = (void *)(dev->fb + offset);
 	uint64_t tail = le64toh(log->tail), arg[VGPU_DEVICE_LOG_ARGS_MAX], head, *word;
 	unsigned int nr, i, records = 0;
-	const char *format;
+	char room[TEXT_MAX];
 
-	while (records < VGPU_LOG_WORDS) {
+	while (records < RECORDS_MAX) {
 		word = &log->word[tail & (VGPU_LOG_WORDS - 1)];
 		head = le64toh(__atomic_load_n(word, __ATOMIC_ACQUIRE));
 		if (!(head & VGPU_DEVICE_LOG_VALID))
@@ -137,8 +151,8 @@ unsigned int vgpu_log_print(struct vgpu_dev *dev, uint64_t offset, const struct 
 		}
 		tail += 1 + nr;
 		__atomic_store_n(&log->tail, htole64(tail), __ATOMIC_RELEASE);
-		format = vgpu_elf_text(elf, head >> VGPU_DEVICE_LOG_FORMAT_SHIFT);
-		vgpu_log_format(elf, format ? format : "(no format)\n", arg, nr, out);
+		vgpu_log_format(elf, log_text(elf, head >> VGPU_DEVICE_LOG_FORMAT_SHIFT,
+					      "(no format)\n", room), arg, nr, out);
 		records++;
 	}
 	*lost = le64toh(__atomic_load_n(&log->lost, __ATOMIC_RELAXED));

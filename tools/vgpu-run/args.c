@@ -80,10 +80,14 @@ static enum exit_code parse_buffer(const struct vgpu_arg *arg, const char *text,
 	in = strchr(words, '=');
 	if (in)
 		*in++ = 0;
-	value->in = in ? strdup(in) : NULL;
+	if (in) {
+		value->in = strdup(in);
+		need_memory(value->in);
+	}
 	if (out) {
 		free(value->out);
 		value->out = strdup(out);
+		need_memory(value->out);
 	}
 	if (*words ? !parse_bytes(words, &value->bytes) : !in) {
 		free(words);

@@ -103,12 +103,18 @@ static enum exit_code place_args(struct run *run)
 	return EXIT_OK;
 }
 
-static void print_log(struct run *run)
+/* Prints what is there, but for no longer than LOOK_MS while the program may go on writing. */
+static void print_log(struct run *run, bool goes_on)
 {
 	FILE *out = run->options->json ? stderr : stdout;
+	uint64_t end = now_ns() + LOOK_MS * 1000000ull;
 
-	if (run->log != ~0ull && vgpu_log_print(run->dev, run->log, run->elf, out, &run->lost))
-		fflush(out);
+	if (run->log == ~0ull)
+		return;
+	while (vgpu_log_print(run->dev, run->log, run->elf, out, &run->lost))
+		if (interrupted || (goes_on && now_ns() >= end))
+			break;
+	fflush(out);
 }
 
 static enum exit_code fail_wait(struct run *run, int ret)
@@ -134,7 +140,7 @@ static enum exit_code wait_run(struct run *run, uint64_t fence, uint64_t start)
 	do {
 		ret = vgpu_chan_wait(run->chan, fence, LOOK_MS);
 		run->ns = now_ns() - start;
-		print_log(run);
+		print_log(run, ret == -ETIMEDOUT);
 	} while (ret == -ETIMEDOUT && !interrupted &&
 		 (!timeout_ms || run->ns / 1000000 < timeout_ms));
 	return ret ? fail_wait(run, ret) : EXIT_OK;
@@ -196,6 +202,8 @@ enum exit_code run_kernel(struct run *run)
 	/* In a virtual machine nobody but this program stops the channel. */
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
+	sigaction(SIGHUP, &action, NULL);
+	sigaction(SIGPIPE, &action, NULL);
 	snprintf(run->device, sizeof(run->device), "%s", run->dev->name);
 	code = run_on(run);
 	vgpu_chan_destroy(run->chan);

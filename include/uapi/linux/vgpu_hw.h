@@ -254,7 +254,7 @@ enum vgpu_hw_packet_type {
  * @present_height: PRESENT: rows
  * @present_pitch:  PRESENT: bytes per row, >= 4 * present_width
  * @present_format: PRESENT: VGPU_HW_FORMAT_XRGB8888
- * @group:        DISPATCH: work-items of a work-group per dimension, each at least 1, product
+ * @group:        DISPATCH: work-items of a work-group per dimension, each at least 1, product at
  *                most VGPU_HW_GROUP_MAX. Groups at the grid's far edges may have fewer
  * @group_pad:    DISPATCH: 0
  * @signal_addr:  with VGPU_HW_PKT_SIGNAL: address of the signal, 8-byte aligned; else 0

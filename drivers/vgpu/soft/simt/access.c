@@ -22,9 +22,12 @@ void simt_tlb_flush(struct simt_tlb *tlb)
 	memset(tlb->write, 0xff, sizeof(tlb->write));
 }
 
+/* The image can be read up to the end of its last page: what a TLB has are pages. */
 static bool simt_in_image(const struct simt_dispatch *dispatch, u64 va)
 {
-	return va - VGPU_HW_VA_IMAGE < dispatch->image_bytes;
+	u64 bytes = (dispatch->image_bytes + SIMT_PAGE_MASK) & ~SIMT_PAGE_MASK;
+
+	return va - VGPU_HW_VA_IMAGE < bytes;
 }
 
 /* Finds the page of @va, which is global or in the image. */

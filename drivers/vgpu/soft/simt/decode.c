@@ -448,8 +448,8 @@ static bool simt_rounds_otherwise(const struct simt_program *program, const stru
 	switch (insn->op) {
 	case SIMT_FCVT_D_S:
 	case SIMT_FCVT_D_W:
-	case SIMT_FCVT_D_WU:	/* always exact */
-		return false;
+	case SIMT_FCVT_D_WU:	/* round nothing, but a mode in frm that is none is illegal */
+		return insn->rm == SIMT_RM_DYN && program->frm;
 	case SIMT_FCVT_W_S:
 	case SIMT_FCVT_WU_S:
 	case SIMT_FCVT_L_S:
