@@ -162,18 +162,18 @@ static struct soft_context *soft_context_alloc(struct soft_instance *inst,
 	if (atomic64_add_return(bytes, &compute->context_bytes) > SOFT_CONTEXTS_BYTES)
 		goto err_bytes;
 	*ret = -ENOMEM;
+	old = set_active_memcg(inst->fb.memcg);
 	context = kzalloc(sizeof(*context), SOFT_GFP);
 	if (!context)
-		goto err_bytes;
+		goto err_memcg;
 	context->inst = inst;
 	context->size = *size;
 	/* Zeroed, so that a program finds nothing of others in its memory. */
-	old = set_active_memcg(inst->fb.memcg);
 	context->warps = __vmalloc(size->warps, SOFT_GFP);
 	context->data = size->data ? __vmalloc(size->data, SOFT_GFP) : NULL;
-	set_active_memcg(old);
 	if (!context->warps || (size->data && !context->data))
 		goto err_context;
+	set_active_memcg(old);
 	*ret = 0;
 	return context;
 
@@ -181,6 +181,8 @@ err_context:
 	vfree(context->data);
 	vfree(context->warps);
 	kfree(context);
+err_memcg:
+	set_active_memcg(old);
 err_bytes:
 	atomic64_sub(bytes, &compute->context_bytes);
 	return NULL;

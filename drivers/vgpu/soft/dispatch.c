@@ -114,9 +114,10 @@ static enum simt_end soft_dispatch_section(struct soft_engine *engine, struct so
 	struct soft_compute *compute = &ch->inst->compute;
 	struct soft_context *context = ch->exec.context;
 	struct simt_dispatch *dispatch = &context->dispatch;
-	u32 most = context->program->exact ? SOFT_PIECE_MOST_EXACT : SOFT_PIECE_MOST;
+	u32 most = context->program->slow ? SOFT_PIECE_MOST_SLOW : SOFT_PIECE_MOST;
 	u64 took_ns, before = dispatch->executed;
-	u32 gen = soft_space_gen(ch->inst);
+	/* That of the tables' upper entries which the engine keeps: translations come of these. */
+	u32 gen = engine->space_gen;
 	enum simt_end end;
 
 	/* Another dispatch, or another one in the same place, which has executed nothing so far. */

@@ -48,8 +48,8 @@ static enum soft_end soft_display_locate(struct soft_engine *engine, struct soft
 	struct soft_place place;
 
 	for (;;) {
-		if (exec->gen != soft_space_gen(ch->inst)) {
-			exec->gen = soft_space_gen(ch->inst);
+		if (exec->gen != engine->space_gen) {
+			exec->gen = engine->space_gen;
 			exec->col = 0;
 		}
 		if (exec->col >= bytes)

@@ -13,7 +13,7 @@ struct dentry;
  */
 #define SOFT_PIECE_FIRST	16
 #define SOFT_PIECE_MOST		256
-#define SOFT_PIECE_MOST_EXACT	16
+#define SOFT_PIECE_MOST_SLOW	16
 
 /* The chosen one; constant after soft_lanes_init(). */
 extern const struct simt_isa *soft_lanes;

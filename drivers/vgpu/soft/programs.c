@@ -217,13 +217,23 @@ static int soft_program_decode_text(struct soft_instance *inst, struct soft_prog
 	return ret;
 }
 
-/* Operations of that kind are the last ones of enum simt_op. */
-static bool soft_program_exact(const struct simt_program *text)
+/*
+ * Operations that take some microseconds: floats in integers, the last ones of enum simt_op, and
+ * fused ones where the CPU has none; and atomics, if threads of the VM fight for the same words.
+ */
+static bool soft_program_slow_op(unsigned int op)
+{
+	return op >= SIMT_FMIN_S_X || (op >= SIMT_LR_W && op <= SIMT_AMOMAXU_D) ||
+	       (op >= SIMT_FMADD_S && op <= SIMT_FNMADD_S) ||
+	       (op >= SIMT_FMADD_D && op <= SIMT_FNMADD_D);
+}
+
+static bool soft_program_slow(const struct simt_program *text)
 {
 	u32 i;
 
 	for (i = 0; i < text->nr; i++)
-		if (text->insn[i].op >= SIMT_FMIN_S_X)
+		if (soft_program_slow_op(text->insn[i].op))
 			return true;
 	return false;
 }
@@ -275,7 +285,7 @@ int soft_programs_load(struct soft_instance *inst, const struct soft_program_key
 	ret = soft_program_decode_text(inst, program, fault);
 	if (ret)
 		goto err_free;
-	program->exact = soft_program_exact(&program->text);
+	program->slow = soft_program_slow(&program->text);
 	soft_programs_add(programs, program, invalidations);
 	*programp = program;
 	return 0;

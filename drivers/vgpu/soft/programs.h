@@ -29,8 +29,7 @@ struct soft_program_key {
  * struct soft_program - a decoded program
  * @key:    what it was made from; constant
  * @bytes:  what it counts for; constant
- * @exact:  has floats that are computed in integers, and so some of the slowest instructions;
- *          constant
+ * @slow:   may have some of the slowest instructions, see soft_program_slow_op(); constant
  * @link:   in struct soft_programs.list if @cached, else empty. This and the following fields up
  *          to @text are protected by the lock there
  * @cached: can be found. Else it is freed when @users gets 0
@@ -40,7 +39,7 @@ struct soft_program_key {
 struct soft_program {
 	struct soft_program_key key;
 	size_t bytes;
-	bool exact;
+	bool slow;
 	struct list_head link;
 	bool cached;
 	unsigned int users;

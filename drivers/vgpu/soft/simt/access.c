@@ -5,6 +5,7 @@
  */
 #include <linux/bitops.h>
 #include <linux/minmax.h>
+#include <linux/nospec.h>
 #include <linux/string.h>
 
 #include "reg.h"
@@ -20,6 +21,9 @@ void simt_tlb_flush(struct simt_tlb *tlb)
 {
 	memset(tlb->read, 0xff, sizeof(tlb->read));
 	memset(tlb->write, 0xff, sizeof(tlb->write));
+	/* Nor does a CPU that goes ahead of the comparison find pages of another VM. */
+	memset(tlb->read_host, 0, sizeof(tlb->read_host));
+	memset(tlb->write_host, 0, sizeof(tlb->write_host));
 }
 
 /* The image can be read up to the end of its last page: what a TLB has are pages. */
@@ -106,11 +110,12 @@ static enum simt_end simt_access_piece(struct simt_warp *w, u64 va, unsigned int
 	offset = va - VGPU_HW_VA_LOCAL;
 	if (offset < dispatch->local_bytes) {
 		*bytes = min_t(u64, *bytes, dispatch->local_bytes - offset);
-		*host = dispatch->local + offset;
+		*host = dispatch->local + array_index_nospec(offset, (u64)dispatch->local_bytes);
 		return SIMT_DONE;
 	}
 	offset = va - VGPU_HW_VA_PRIVATE;
 	if (offset < dispatch->private_bytes) {
+		offset = array_index_nospec(offset, (u64)dispatch->private_bytes);
 		*bytes = min_t(u64, *bytes, 8 - offset % 8);
 		*host = w->private + (offset / 8 * SIMT_LANES + lane) * 8 + offset % 8;
 		return SIMT_DONE;
@@ -166,7 +171,8 @@ enum simt_hosts simt_access_hosts(struct simt_warp *w, const struct simt_insn *i
 			continue;
 		local = va[l] - VGPU_HW_VA_LOCAL;
 		if (local < local_bytes && bytes <= local_bytes - local) {
-			w->host[l] = w->dispatch->local + local;
+			w->host[l] = w->dispatch->local +
+				     array_index_nospec(local, (u64)local_bytes);
 			w->piece[l] = bytes;
 			continue;
 		}

@@ -7,6 +7,7 @@
 #include <linux/bitops.h>
 #include <linux/compiler.h>
 #include <linux/limits.h>
+#include <linux/nospec.h>
 #include <linux/string.h>
 #include <linux/stringify.h>
 

@@ -26,7 +26,7 @@ static inline const struct simt_insn *simt_jump(struct simt_warp *w, const struc
 	if (unlikely(target > w->nr))
 		return simt_warp_fault(w, i, VGPU_HW_FAULT_ILLEGAL,
 				       simt_warp_va(w, i) + 4 * (s64)i->imm, __ffs(w->active));
-	return w->text + target;
+	return w->text + array_index_nospec(target, w->nr + 1);
 }
 
 /* The call's depth has a say in which group runs, if there are several. */

@@ -36,13 +36,14 @@ static inline u8 *simt_find(const struct simt_warp *w, u64 va, u64 bytes, bool w
 {
 	const struct simt_tlb *tlb = w->dispatch->tlb;
 	u64 page = va & ~(u64)(VGPU_HW_PAGE_SIZE - 1), local = va - VGPU_HW_VA_LOCAL;
+	u64 local_bytes = w->dispatch->local_bytes;
 	unsigned int entry = va / VGPU_HW_PAGE_SIZE % SIMT_TLB;
 
 	if ((write ? tlb->write[entry] : tlb->read[entry]) == page &&
 	    SIMT_OFFSET(va) + bytes <= VGPU_HW_PAGE_SIZE)
 		return (write ? tlb->write_host[entry] : tlb->read_host[entry]) + SIMT_OFFSET(va);
-	if (local < w->dispatch->local_bytes && bytes <= w->dispatch->local_bytes - local)
-		return w->dispatch->local + local;
+	if (local < local_bytes && bytes <= local_bytes - local)
+		return w->dispatch->local + array_index_nospec(local, local_bytes);
 	return NULL;
 }
 
@@ -60,10 +61,11 @@ static inline u8 *simt_reach(struct simt_warp *w, u64 va, u64 bytes, bool write)
 /* The lanes' private words, if the access lies in one word; else NULL. */
 static inline u64 *simt_words(const struct simt_warp *w, u64 va, unsigned int bytes)
 {
-	u64 offset = va - VGPU_HW_VA_PRIVATE;
+	u64 offset = va - VGPU_HW_VA_PRIVATE, private_bytes = w->dispatch->private_bytes;
 
-	if (offset >= w->dispatch->private_bytes || offset % 8 + bytes > 8)
+	if (offset >= private_bytes || offset % 8 + bytes > 8)
 		return NULL;
+	offset = array_index_nospec(offset, private_bytes);
 	return (u64 *)w->private + offset / 8 * SIMT_LANES;
 }
 

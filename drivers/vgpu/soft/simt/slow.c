@@ -2,6 +2,7 @@
 /* Operations that no instruction set of the CPU makes faster, lane by lane. */
 #include <linux/bitops.h>
 #include <linux/limits.h>
+#include <linux/nospec.h>
 #include <linux/string.h>
 
 #include "reg.h"
@@ -77,8 +78,12 @@ SIMT_FN(simt_slow_csr_id)
 
 static bool simt_target(const struct simt_warp *w, u64 va, u32 *pc)
 {
-	*pc = (va - VGPU_HW_VA_IMAGE) / 4;
-	return va % 4 == 0 && va - VGPU_HW_VA_IMAGE <= 4 * (u64)w->nr;
+	u64 index = (va - VGPU_HW_VA_IMAGE) / 4;
+
+	if (va % 4 || index > w->nr)
+		return false;
+	*pc = array_index_nospec(index, (u64)w->nr + 1);
+	return true;
 }
 
 /* Jumps of lanes to different places. */
