@@ -119,10 +119,25 @@ int fx_try_create(struct fx_vgpu *v, const char *suffix)
 	return 0;
 }
 
+/* Takes @v out of the list of what fx_cleanup() removes, if it is there. */
+static void fx_forget(struct fx_vgpu *v)
+{
+	struct fx_vgpu **at;
+
+	for (at = &vgpus; *at; at = &(*at)->next) {
+		if (*at == v) {
+			*at = v->next;
+			return;
+		}
+	}
+}
+
 void fx_create(struct fx_vgpu *v, const char *suffix)
 {
 	int ret;
 
+	/* A vGPU of another @v may follow it in the list. */
+	fx_forget(v);
 	memset(v, 0, sizeof(*v));
 	ret = fx_try_create(v, suffix);
 	if (ret)
