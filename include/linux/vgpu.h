@@ -230,6 +230,7 @@ int vgpu_refuse(struct vgpu_instance *instance, int error, const char *fmt, ...)
 /* Ready-made parts, for vGPUs that look as Documentation/hardware.rst says */
 void vgpu_hw_describe(struct vgpu_instance *instance, struct vgpu_function_desc *desc);
 bool vgpu_hw_identity(struct vgpu_instance *instance, u64 offset, void *buf, size_t count);
+bool vgpu_hw_identity_word(struct vgpu_instance *instance, u64 offset, u32 *value);
 void vgpu_edid_read(struct vgpu_instance *instance, u32 offset, void *buf, size_t count);
 
 /* Engines and the scheduler */

@@ -53,7 +53,18 @@ void vgpu_hw_describe(struct vgpu_instance *instance, struct vgpu_function_desc 
 }
 EXPORT_SYMBOL_GPL(vgpu_hw_describe);
 
-static bool vgpu_hw_word(struct vgpu_instance *instance, u64 offset, u32 *value)
+/**
+ * vgpu_hw_identity_word() - read a word that says which vGPU this is
+ * @instance: the instance
+ * @offset: in BAR 2, a multiple of 4
+ * @value: set to the word
+ *
+ * For back ends whose accesses are of 4 bytes mostly; else as vgpu_hw_identity().
+ *
+ * Context: any.
+ * Return: whether there is such a word; else @value has not changed.
+ */
+bool vgpu_hw_identity_word(struct vgpu_instance *instance, u64 offset, u32 *value)
 {
 	const struct vgpu_gpu_info *gpu = &instance->gpu->info;
 	const struct vgpu_instance_info *info = &instance->info;
@@ -96,6 +107,7 @@ static bool vgpu_hw_word(struct vgpu_instance *instance, u64 offset, u32 *value)
 		return false;
 	}
 }
+EXPORT_SYMBOL_GPL(vgpu_hw_identity_word);
 
 /**
  * vgpu_hw_identity() - read a register that says which vGPU this is
@@ -115,7 +127,7 @@ bool vgpu_hw_identity(struct vgpu_instance *instance, u64 offset, void *buf, siz
 	u32 i, value;
 
 	for (i = 0; i < DIV_ROUND_UP(count, 4); i++) {
-		if (!vgpu_hw_word(instance, ALIGN_DOWN(offset, 4) + 4 * i, &value))
+		if (!vgpu_hw_identity_word(instance, ALIGN_DOWN(offset, 4) + 4 * i, &value))
 			return false;
 		words[i] = cpu_to_le32(value);
 	}

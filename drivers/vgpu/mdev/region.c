@@ -154,15 +154,22 @@ u64 vgpu_region_offset(unsigned int index)
 int vgpu_region_decode(const struct vgpu_regions *regions, u64 pos, u64 count,
 		       unsigned int *index, u64 *offset)
 {
-	u64 size;
+	unsigned int nr = pos >> VGPU_REGION_SHIFT;
+	u64 from = pos & (VGPU_REGION_SIZE_MAX - 1);
+	u64 size = vgpu_region_bytes(regions, nr);
 
-	*index = pos >> VGPU_REGION_SHIFT;
-	*offset = pos & (VGPU_REGION_SIZE_MAX - 1);
-	size = vgpu_region_bytes(regions, *index);
-	if (*offset >= size || count > size - *offset)
+	if (from >= size || count > size - from)
 		return -EINVAL;
-	*index = array_index_nospec(*index, VGPU_REGION_END);
+	*index = array_index_nospec(nr, VGPU_REGION_END);
+	*offset = from;
 	return 0;
+}
+
+static u32 region_page_left(u64 offset, u64 left)
+{
+	u64 page_left = VGPU_PIECE_MAX - offset % VGPU_PIECE_MAX;
+
+	return left < page_left ? left : page_left;
 }
 
 static u32 region_natural_width(u64 offset, u64 left)
@@ -188,12 +195,11 @@ void vgpu_region_piece(const struct vgpu_regions *regions, unsigned int index,
 		       u64 offset, u64 left, struct vgpu_piece *piece)
 {
 	const struct vgpu_region *bar;
-	u64 page_left = VGPU_PIECE_MAX - offset % VGPU_PIECE_MAX;
 
 	piece->offset = offset;
 	if (index == VGPU_REGION_PLANE) {
 		piece->target = VGPU_TARGET_PLANE;
-		piece->len = left < page_left ? left : page_left;
+		piece->len = region_page_left(offset, left);
 		return;
 	}
 	if (index >= VGPU_REGION_MAX) {
@@ -205,14 +211,14 @@ void vgpu_region_piece(const struct vgpu_regions *regions, unsigned int index,
 	bar = &regions->bar[array_index_nospec(index, VGPU_REGION_MAX)];
 	if (offset >= bar->owned) {
 		piece->target = VGPU_TARGET_TAIL;
-		piece->len = left < page_left ? left : page_left;
+		piece->len = region_page_left(offset, left);
 		return;
 	}
 	if (left > bar->owned - offset)
 		left = bar->owned - offset;
 	if (bar->memory) {
 		piece->target = VGPU_TARGET_MEMORY;
-		piece->len = left < page_left ? left : page_left;
+		piece->len = region_page_left(offset, left);
 		return;
 	}
 	piece->target = VGPU_TARGET_REGISTERS;

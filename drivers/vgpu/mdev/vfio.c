@@ -157,9 +157,9 @@ static int vgpu_vfio_to_user(char __user *user, const void *buf, size_t len)
 	return copy_to_user(user, buf, len) ? -EFAULT : 0;
 }
 
-static int vgpu_vfio_piece_user(struct vgpu_mdev *dev, unsigned int index,
-				const struct vgpu_piece *piece,
-				char __user *user, void *buf, bool write)
+static __always_inline int vgpu_vfio_piece_user(struct vgpu_mdev *dev, unsigned int index,
+						const struct vgpu_piece *piece,
+						char __user *user, void *buf, bool write)
 {
 	int ret = 0;
 
@@ -172,32 +172,31 @@ static int vgpu_vfio_piece_user(struct vgpu_mdev *dev, unsigned int index,
 	return ret;
 }
 
+/* Cuts off the first piece of an access. While memory decoding is off, nothing is behind a BAR. */
+static void vgpu_vfio_piece(struct vgpu_mdev *dev, unsigned int index, u64 offset, size_t left,
+			    struct vgpu_piece *piece)
+{
+	vgpu_region_piece(&dev->regions, index, offset, left, piece);
+	if (index < VGPU_REGION_MAX && !(READ_ONCE(dev->state) & VGPU_CONFIG_MEMORY))
+		piece->target = VGPU_TARGET_TAIL;
+}
+
 /*
  * Does an access piece by piece. Returns how many bytes are done, or the error if the first
  * piece fails.
  */
-static ssize_t vgpu_vfio_rw(struct vgpu_mdev *dev, char __user *user, size_t count,
-			    loff_t *ppos, bool write)
+static noinline ssize_t vgpu_vfio_pieces(struct vgpu_mdev *dev, unsigned int index, u64 offset,
+					 char __user *user, size_t count, bool write)
 {
 	struct vgpu_piece piece;
-	unsigned int index;
 	size_t done = 0;
 	void *page = NULL;
-	u64 offset, word;
 	void *buf;
+	u64 word;
 	int ret;
 
-	if (!count)
-		return 0;
-	ret = vgpu_region_decode(&dev->regions, *ppos, count, &index, &offset);
-	if (ret)
-		return ret;
-
 	while (done < count) {
-		vgpu_region_piece(&dev->regions, index, offset + done, count - done, &piece);
-		if (index < VGPU_REGION_MAX && !(READ_ONCE(dev->state) & VGPU_CONFIG_MEMORY))
-			piece.target = VGPU_TARGET_TAIL;
-
+		vgpu_vfio_piece(dev, index, offset + done, count - done, &piece);
 		buf = &word;
 		if (piece.len > sizeof(word)) {
 			if (!page)
@@ -223,11 +222,30 @@ static ssize_t vgpu_vfio_rw(struct vgpu_mdev *dev, char __user *user, size_t cou
 	}
 	if (page)
 		free_page((unsigned long)page);
+	return done ?: ret;
+}
 
-	if (!done)
+static ssize_t vgpu_vfio_rw(struct vgpu_mdev *dev, char __user *user, size_t count,
+			    loff_t *ppos, bool write)
+{
+	struct vgpu_piece piece;
+	unsigned int index;
+	u64 offset, word;
+	ssize_t ret;
+
+	if (!count)
+		return 0;
+	ret = vgpu_region_decode(&dev->regions, *ppos, count, &index, &offset);
+	if (ret)
 		return ret;
-	*ppos += done;
-	return done;
+	vgpu_vfio_piece(dev, index, offset, count, &piece);
+	if (likely(piece.len == count && count <= sizeof(word)))
+		ret = vgpu_vfio_piece_user(dev, index, &piece, user, &word, write) ?: count;
+	else
+		ret = vgpu_vfio_pieces(dev, index, offset, user, count, write);
+	if (ret > 0)
+		*ppos += ret;
+	return ret;
 }
 
 static ssize_t vgpu_vfio_read(struct vfio_device *vdev, char __user *buf,

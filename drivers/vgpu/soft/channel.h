@@ -55,7 +55,7 @@ struct soft_channel {
 	u32 index;
 
 	u32 ctrl;
-	u32 root;
+	u64 root;
 	u64 ring;
 	enum vgpu_hw_state state;
 	bool busy;

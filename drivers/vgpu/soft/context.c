@@ -21,6 +21,7 @@
 #include "dma.h"
 #include "instance.h"
 #include "lanes.h"
+#include "text.h"
 
 /* What the contexts of a vGPU may take together; one takes 12 MiB at most. */
 #define SOFT_CONTEXTS_BYTES	0x4000000
@@ -128,6 +129,37 @@ void soft_context_free(struct soft_context *context)
 	kfree(context);
 }
 
+/* struct vgpu_dma.work: all there is to do is to release the request. */
+static int soft_context_dispose_work(struct vgpu_dma *dma)
+{
+	return 0;
+}
+
+/* struct vgpu_dma.release */
+static void soft_context_dispose_release(struct vgpu_dma *dma)
+{
+	soft_context_free(dma->data);
+}
+
+/*
+ * Has the worker free a context. To give back 12 MiB takes hundreds of us, by which the engine
+ * would be late for the next vGPU.
+ */
+static void soft_context_dispose(struct soft_context *context)
+{
+	struct vgpu_dma *dma = vgpu_dma_alloc(context->inst->vgpu, GFP_NOWAIT | __GFP_NOWARN);
+
+	if (!dma) {
+		soft_context_free(context);
+		return;
+	}
+	dma->work = soft_context_dispose_work;
+	dma->data = context;
+	dma->release = soft_context_dispose_release;
+	vgpu_dma_submit(dma);
+	vgpu_dma_put(dma);
+}
+
 /**
  * soft_context_end() - end a dispatch, which is complete or has faulted
  * @exec: execution state of the channel, with or without a dispatch
@@ -138,15 +170,16 @@ void soft_context_end(struct soft_exec *exec)
 	struct soft_context *context = exec->context;
 	struct soft_compute *compute;
 
-	if (!context || !context->program)
+	if (!context)
 		return;
 	compute = &context->inst->compute;
-	soft_programs_put(&compute->programs, context->program);
+	if (context->program)
+		soft_programs_put(&compute->programs, context->program);
 	context->program = NULL;
 	if (atomic64_read(&compute->context_bytes) <= SOFT_CONTEXTS_KEEP)
 		return;
 	exec->context = NULL;
-	soft_context_free(context);
+	soft_context_dispose(context);
 }
 
 /* NULL with -ENOMEM or -EBUSY in @ret. In the worker. */
@@ -196,7 +229,7 @@ static int soft_context_try(struct soft_prepare *prepare)
 	if (!prepare->program)
 		prepare->program = soft_programs_find(&inst->compute.programs, &prepare->key);
 	if (!prepare->program)
-		ret = soft_programs_load(inst, &prepare->key, &prepare->program, &prepare->fault);
+		ret = soft_text_load(inst, &prepare->key, &prepare->program, &prepare->fault);
 	if (ret)
 		return ret;
 	if (prepare->context && !soft_context_has(prepare->context, &prepare->size)) {
@@ -211,12 +244,17 @@ static int soft_context_try(struct soft_prepare *prepare)
 /* struct vgpu_dma.work: makes what is missing. */
 static int soft_context_work(struct vgpu_dma *dma)
 {
+	struct soft_prepare *prepare = dma->data;
 	unsigned int waited_ms = 0;
 	int ret;
 
 	do {
-		ret = soft_context_try(dma->data);
+		ret = soft_context_try(prepare);
 	} while (ret == -ENOMEM && soft_store_pause(&waited_ms));
+	if (ret) {	/* nobody takes it over, and an engine has no time to give it back */
+		soft_context_free(prepare->context);
+		prepare->context = NULL;
+	}
 	return ret;
 }
 
@@ -274,22 +312,24 @@ err_free:
 
 /**
  * soft_context_prepared() - the worker has ended what soft_context_prepare() asked for
- * @ch: busy, with the packet and its head
- * @dma: the request, which has been completed and not cancelled
+ * @ch: busy, with the packet; takes the context over
+ * @dma: the request, which has been completed and not cancelled. It uses the program, which so
+ *       stays where it is found until the caller gives @dma back
  * @fault: set with SOFT_END_FAULT
  * Context: the engine's thread; does not wait for memory.
- * Return: SOFT_END_PACKET: the dispatch has begun; SOFT_END_PACED: there is no room for it now;
- * SOFT_END_FAULT.
+ * Return: SOFT_END_PACKET: the dispatch can begin, if nothing has changed; SOFT_END_PACED: there is
+ * no room for it now; SOFT_END_FAULT.
  */
 enum soft_end soft_context_prepared(struct soft_channel *ch, const struct vgpu_dma *dma,
 				    struct soft_fault *fault)
 {
 	struct soft_prepare *prepare = dma->data;
-	struct soft_program *program = prepare->program;
 
 	switch (dma->result) {
 	case 0:
-		break;
+		ch->exec.context = prepare->context;
+		prepare->context = NULL;
+		return SOFT_END_PACKET;
 	case -EBUSY:
 		return soft_dma_later(ch);
 	case -EFAULT:
@@ -300,11 +340,6 @@ enum soft_end soft_context_prepared(struct soft_channel *ch, const struct vgpu_d
 		fault->addr = ch->exec.va;
 		return SOFT_END_FAULT;
 	}
-	ch->exec.context = prepare->context;
-	prepare->context = NULL;
-	prepare->program = NULL;
-	soft_context_begin(ch, program);
-	return SOFT_END_PACKET;
 }
 
 /* Prints a line on a vGPU's programs, for debugfs. */

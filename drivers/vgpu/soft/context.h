@@ -52,6 +52,7 @@ struct soft_context_size {
  * @ch:       the channel, while there is a @program
  * @image:    address of the program's image in the channel's address space
  * @want:     where the page is that the dispatch waits for
+ * @end_ns:   when this section is to end, by ktime_get_ns()
  * @maps:     how often the program had to look for a page in this section
  * @piece:    see soft_lanes_section()
  * @size:     of @warps and @data; constant
@@ -66,6 +67,7 @@ struct soft_context {
 	struct soft_channel *ch;
 	u64 image;
 	struct soft_place want;
+	u64 end_ns;
 	u32 maps;
 	u32 piece;
 	struct soft_context_size size;

@@ -7,17 +7,12 @@
  * During a section vector registers are in use and preemption is off, so memory is not allocated
  * there: a program that writes to a page that was never touched ends the section.
  */
+#include <linux/ktime.h>
 #include <linux/mm.h>
 
 #include "dma.h"
 #include "instance.h"
 #include "lanes.h"
-
-/*
- * A program looks for pages so often in a section, some 50 us; then the section ends. It must be
- * more than an instruction may want: two pages for each lane.
- */
-#define SOFT_SECTION_MAPS	256
 
 /*
  * The guest may be changing the head: each word of it is read once. It lies in one page, as it is
@@ -52,18 +47,21 @@ static bool soft_dispatch_read(struct soft_channel *ch, struct soft_fault *fault
 	if (!soft_dispatch_load(ch, exec->packet.dst, &raw, fault))
 		return false;
 	fault->code = soft_program_decode(&raw, &limits, &exec->packet, &exec->head, &fault->addr);
-	exec->headed = !fault->code;
-	return exec->headed;
+	return !fault->code;
 }
 
-/* Begins the dispatch, or has the worker make what it takes. */
+/*
+ * Begins the dispatch, or has the worker make what it takes. When the worker has, the channel comes
+ * here once more, and reads the head again: what was read before, and the program that was made of
+ * it, may have been invalidated meanwhile.
+ */
 static enum soft_end soft_dispatch_begin(struct soft_channel *ch, struct soft_fault *fault)
 {
 	struct soft_exec *exec = &ch->exec;
 	struct soft_program_key key = {};
 	struct soft_program *program;
 
-	if (!exec->headed && !soft_dispatch_read(ch, fault))
+	if (!soft_dispatch_read(ch, fault))
 		return SOFT_END_FAULT;
 	key.root = ch->space;
 	key.image = exec->head.image;
@@ -73,6 +71,23 @@ static enum soft_end soft_dispatch_begin(struct soft_channel *ch, struct soft_fa
 		return soft_context_prepare(ch, &key, program);
 	soft_context_begin(ch, program);
 	return SOFT_END_PACKET;
+}
+
+/**
+ * soft_dispatch_prepared() - begin a dispatch that the worker has made something for
+ * @ch: busy, with the packet
+ * @dma: the channel's request, which has been completed and not cancelled
+ * @fault: set with SOFT_END_FAULT
+ * Context: the engine's thread, in a turn; does not wait for memory.
+ * Return: SOFT_END_PACKET: the dispatch has begun. SOFT_END_WAIT, SOFT_END_PACED or SOFT_END_FAULT:
+ * it has not.
+ */
+enum soft_end soft_dispatch_prepared(struct soft_channel *ch, const struct vgpu_dma *dma,
+				     struct soft_fault *fault)
+{
+	enum soft_end end = soft_context_prepared(ch, dma, fault);
+
+	return end == SOFT_END_PACKET ? soft_dispatch_begin(ch, fault) : end;
 }
 
 /*
@@ -89,7 +104,7 @@ static enum simt_end soft_dispatch_map(struct simt_mem *mem, u64 va, bool write,
 	struct page *found;
 
 	context->want.bytes = 0;
-	if (context->maps++ >= SOFT_SECTION_MAPS)
+	if (soft_lanes_looked(&context->maps, context->end_ns))
 		return SIMT_WAIT;
 	if (va < VGPU_HW_VA_GLOBAL)
 		va = va - VGPU_HW_VA_IMAGE + context->image;
@@ -128,6 +143,7 @@ static enum simt_end soft_dispatch_section(struct soft_engine *engine, struct so
 	}
 	context->mem.map = soft_dispatch_map;
 	context->maps = 0;
+	context->end_ns = ktime_get_ns() + SOFT_SECTION_NS;
 	dispatch->isa = soft_lanes;
 	dispatch->tlb = engine->section_tlb;
 	end = soft_lanes_section(dispatch, &context->piece, most, &took_ns);
@@ -148,7 +164,15 @@ static enum soft_end soft_dispatch_done(struct soft_channel *ch)
 	return SOFT_END_PACKET;
 }
 
-static enum soft_end soft_dispatch_fault(struct soft_channel *ch, struct soft_fault *fault)
+/**
+ * soft_dispatch_fault() - the fault of a dispatch, which cannot go on
+ * @ch: busy; its dispatch has ended with SIMT_FAULT, or with SIMT_WAIT for a page that the host has
+ *      not got
+ * @fault: set
+ * Context: the engine's thread; does not sleep.
+ * Return: SOFT_END_FAULT.
+ */
+enum soft_end soft_dispatch_fault(struct soft_channel *ch, struct soft_fault *fault)
 {
 	const struct simt_fault *why = &ch->exec.context->dispatch.fault;
 

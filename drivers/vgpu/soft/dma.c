@@ -164,11 +164,7 @@ static void soft_dma_complete(struct vgpu_dma *dma)
 	engine = ch->engine;
 	if (ch->dma == dma) {
 		ch->dma_done = true;
-		ready = ch->stalled;
-	}
-	if (ready) {
-		soft_queue_stall(ch, false);
-		soft_queue_add(ch);
+		ready = soft_queue_unstall(ch);
 	}
 	spin_unlock(&inst->queue_lock);
 

@@ -215,7 +215,6 @@ static enum soft_end soft_exec_next(struct soft_engine *engine, struct soft_chan
 	exec->write_back = false;
 	exec->pattern = 0;
 	exec->gen = 0;
-	exec->headed = false;
 	if (unlikely(READ_ONCE(engine->hang) == raw.type) &&
 	    cmpxchg(&engine->hang, raw.type, 0) == raw.type) {
 		soft_stop_hang(engine);
@@ -234,6 +233,19 @@ static enum soft_end soft_exec_pace(struct soft_channel *ch)
 	return SOFT_END_PACKET;
 }
 
+/* The channel's request has failed: of framebuffer, for which the worker works, or guest memory. */
+static enum soft_end soft_exec_failed(struct soft_channel *ch, bool work, struct soft_fault *fault)
+{
+	struct soft_exec *exec = &ch->exec;
+
+	if (!work)
+		return soft_exec_fault(fault, VGPU_HW_FAULT_DMA, exec->va);
+	/* A program's store: it is known which instruction, and whose. */
+	if (exec->context && exec->context->program)
+		return soft_dispatch_fault(ch, fault);
+	return soft_exec_fault(fault, VGPU_HW_FAULT_MEMORY, exec->va);
+}
+
 /* Looks at the outcome of the channel's last request, if one has completed. */
 static enum soft_end soft_exec_resume(struct soft_channel *ch, struct soft_fault *fault)
 {
@@ -248,7 +260,7 @@ static enum soft_end soft_exec_resume(struct soft_channel *ch, struct soft_fault
 	result = dma->result;
 	work = dma->work;
 	if (dma->data && result != -ECANCELED) {
-		end = soft_context_prepared(ch, dma, fault);
+		end = soft_dispatch_prepared(ch, dma, fault);
 		vgpu_dma_put(dma);
 		return end;
 	}
@@ -260,8 +272,7 @@ static enum soft_end soft_exec_resume(struct soft_channel *ch, struct soft_fault
 	if (result == -ECANCELED)
 		return SOFT_END_WAIT;
 	if (result)
-		return soft_exec_fault(fault, work ? VGPU_HW_FAULT_MEMORY :
-						     VGPU_HW_FAULT_DMA, exec->va);
+		return soft_exec_failed(ch, work, fault);
 	if (work)
 		return SOFT_END_PACKET;
 

@@ -43,8 +43,7 @@ enum soft_step {
  * @write_back: it has read them, and they are to be written
  * @pattern: so many pages of @bounce hold the FILL's pattern
  * @gen:     soft_space_gen() of what a PRESENT has found out about its surface
- * @headed:  DISPATCH: @head has been read
- * @head:    DISPATCH: the head of its program
+ * @head:    DISPATCH: the head of its program, as it was read last
  * @context: state of the channel's dispatch, or left from its last one; NULL: none
  * @fetch_first: index of the first packet in @fetch
  * @fetch_nr: packets in @fetch
@@ -64,7 +63,6 @@ struct soft_exec {
 	bool write_back;
 	u32 pattern;
 	u32 gen;
-	bool headed;
 	struct soft_program_head head;
 	struct soft_context *context;
 	u64 fetch_first;
@@ -75,6 +73,9 @@ struct soft_exec {
 
 enum soft_end soft_exec(struct soft_engine *engine, struct soft_channel *ch,
 			struct soft_fault *fault);
+enum soft_end soft_dispatch_prepared(struct soft_channel *ch, const struct vgpu_dma *dma,
+				     struct soft_fault *fault);
+enum soft_end soft_dispatch_fault(struct soft_channel *ch, struct soft_fault *fault);
 void soft_exec_exit(struct soft_exec *exec);
 
 #endif /* _VGPU_SOFT_EXEC_H */

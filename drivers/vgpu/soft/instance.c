@@ -119,6 +119,8 @@ static void soft_instance_close(struct vgpu_instance *vgpu)
 {
 	struct soft_instance *inst = soft_instance(vgpu);
 
+	/* Contexts went with the channels, and what they used of programs with them. */
+	WARN_ON(inst->compute.programs.bytes || atomic64_read(&inst->compute.context_bytes));
 	soft_rss_end(inst);
 	inst->fb.memcg = NULL;
 	inst->pages.memcg = NULL;
@@ -159,14 +161,13 @@ static int soft_instance_region_rw(struct vgpu_instance *vgpu, unsigned int bar,
 				   void *buf, size_t count, bool write)
 {
 	struct soft_instance *inst = soft_instance(vgpu);
-	struct soft_store *store = soft_instance_store(inst, bar);
 
 	if (unlikely(READ_ONCE(inst->rss.orphan)))
 		soft_rss_adopt(inst);
-	if (store)
-		return soft_store_rw(store, offset, buf, count, write);
 	if (bar == VGPU_HW_BAR_REGS || bar == VGPU_HW_BAR_VGA)
 		return soft_regs_rw(inst, offset, buf, count, write);
+	if (bar == VGPU_HW_BAR_FB || bar == VGPU_HW_BAR_CHANNELS)
+		return soft_store_rw(soft_instance_store(inst, bar), offset, buf, count, write);
 	return -ENXIO;
 }
 

@@ -21,6 +21,7 @@
  * Locks, outermost first; no function of the core is called under a spinlock here:
  *
  *   soft_instance.config_lock	writes that enable and disable channels, or invalidate
+ *   soft_programs.reading	the worker, while it reads a page of a program's text
  *   soft_store.drop_lock	read: trapped access, worker; write: dropping
  *   soft_instance.queue_lock	spinlock: channel states, queues, interrupts
  *   soft_display.lock		spinlock: what the display shows

@@ -27,8 +27,15 @@
 
 #include "lanes.h"
 
-/* Preemption is off for so long, and as long as one piece more takes. */
-#define SOFT_SECTION_NS		(50 * NSEC_PER_USEC)
+/*
+ * A section may take this long, and an instruction that is not known to be slow this long at least:
+ * 32 loads in as many pages, each of which the TLB has.
+ */
+#define SOFT_SECTION_NS_MOST	(100 * NSEC_PER_USEC)
+#define SOFT_INSN_NS		350
+
+/* The same on this CPU, which may be slow at divisions, or with denormal floats. */
+static u32 soft_lanes_insn_ns = SOFT_INSN_NS;
 
 /* The program is timed in pieces of so many instructions; the fastest piece counts. */
 #define SOFT_LANES_PIECE	256
@@ -102,6 +109,32 @@ static const u32 soft_lanes_words[] = {
 	0xfddff06f,	/* j      1b */
 };
 
+/* Quotients of 64 bits. */
+static const u32 soft_lanes_divide[] = {
+	0xcc0022f3,	/* csrr   t0, global_id */
+	0xfff2c313,	/* xori   t1, t0, -1 */
+	0x00328393,	/* addi   t2, t0, 3 */
+	0x02735e33,	/* 1: divu t3, t1, t2 */
+	0x02736eb3,	/* rem    t4, t1, t2 */
+	0x02735e33,	/* divu   t3, t1, t2 */
+	0x02736eb3,	/* rem    t4, t1, t2 */
+	0xff1ff06f,	/* j      1b */
+};
+
+/* Floats so small that some CPUs work on them in microcode. */
+static const u32 soft_lanes_denormal[] = {
+	0xcc0022f3,	/* csrr   t0, global_id */
+	0x00128293,	/* addi   t0, t0, 1 */
+	0xf2028053,	/* fmv.d.x ft0, t0 */
+	0xd20280d3,	/* fcvt.d.w ft1, t0 */
+	0x12100153,	/* 1: fmul.d ft2, ft0, ft1 */
+	0x022001d3,	/* fadd.d ft3, ft0, ft2 */
+	0x12100153,	/* fmul.d ft2, ft0, ft1 */
+	0x022001d3,	/* fadd.d ft3, ft0, ft2 */
+	0xff1ff06f,	/* j      1b */
+};
+
+#define SOFT_LANES_WORDS	14	/* of the longest of these */
 #define SOFT_LANES_PRIVATE	64
 
 /**
@@ -120,7 +153,8 @@ struct soft_lanes_bench {
 
 /*
  * Runs a piece, and makes the next one longer while pieces are short, or shorter: so that neither
- * a piece takes long, nor looks at the clock much of the time. A fast instruction takes some 5 ns.
+ * a piece takes long, nor looks at the clock much of the time. A fast instruction takes some 5 ns;
+ * the piece after many of these may have slow ones only.
  */
 static enum simt_end soft_lanes_piece(struct simt_dispatch *dispatch, u32 *piece, u32 most,
 				      u64 *now_ns)
@@ -128,6 +162,7 @@ static enum simt_end soft_lanes_piece(struct simt_dispatch *dispatch, u32 *piece
 	u64 from_ns = *now_ns, took_ns;
 	enum simt_end end;
 
+	*piece = min(*piece, most);
 	end = simt_dispatch_run(dispatch, *piece);
 	*now_ns = ktime_get_ns();
 	took_ns = *now_ns - from_ns;
@@ -153,16 +188,42 @@ enum simt_end soft_lanes_section(struct simt_dispatch *dispatch, u32 *piece, u32
 {
 	enum simt_end end;
 	u64 from_ns, now_ns;
+	u32 left;
 
 	kernel_fpu_begin();
 	from_ns = ktime_get_ns();
 	now_ns = from_ns;
 	do {
-		end = soft_lanes_piece(dispatch, piece, most, &now_ns);
+		left = div_u64(SOFT_SECTION_NS_MOST - (now_ns - from_ns), soft_lanes_insn_ns);
+		end = soft_lanes_piece(dispatch, piece, clamp(left, 1, most), &now_ns);
 	} while (end == SIMT_MORE && now_ns - from_ns < SOFT_SECTION_NS);
 	kernel_fpu_end();
 	*took_ns = now_ns - from_ns;
 	return end;
+}
+
+/*
+ * A program looks for pages so often in a section; then the section ends. If it has lasted long
+ * enough by then, as looks take 0.5 us where tables are in no cache, it ends after fewer of them:
+ * but after more than an instruction may want, which is two pages for each lane.
+ */
+#define SOFT_LOOKS_MOST		256
+#define SOFT_LOOKS_LEAST	80
+
+/**
+ * soft_lanes_looked() - count a look for a page in a section
+ * @looks: so far; 0 at the section's beginning; updated
+ * @end_ns: when the section is to end, by ktime_get_ns()
+ * Context: any.
+ * Return: whether the look is one too many: struct simt_mem.map is to return SIMT_WAIT.
+ */
+bool soft_lanes_looked(u32 *looks, u64 end_ns)
+{
+	u32 before = (*looks)++;
+
+	if (before < SOFT_LOOKS_LEAST)
+		return false;
+	return before >= SOFT_LOOKS_MOST || ktime_get_ns() >= end_ns;
 }
 
 static enum simt_end soft_lanes_map(struct simt_mem *mem, u64 va, bool write, void **page,
@@ -172,13 +233,18 @@ static enum simt_end soft_lanes_map(struct simt_mem *mem, u64 va, bool write, vo
 	return SIMT_FAULT;
 }
 
-/* Returns the time of the fastest piece; 0: the program has not run as it should. */
-static u64 soft_lanes_time(struct soft_lanes_bench *bench, const struct simt_isa *isa)
+/* Returns the time of a program's fastest piece; 0: the program has not run as it should. */
+static u64 soft_lanes_time(struct soft_lanes_bench *bench, const struct simt_isa *isa,
+			   const u32 *words, u32 nr)
 {
 	u64 best_ns = U64_MAX, from_ns;
 	enum simt_end end;
 	unsigned int i;
 
+	simt_program_init(bench->program, nr);
+	simt_program_decode(bench->program, 0, (const __le32 __force *)words, nr);
+	simt_program_finish(bench->program);
+	bench->dispatch.image_bytes = 4 * nr;
 	bench->dispatch.isa = isa;
 	simt_tlb_flush(&bench->tlb);
 	simt_dispatch_begin(&bench->dispatch);
@@ -206,30 +272,48 @@ static void soft_lanes_bench_free(struct soft_lanes_bench *bench)
 static struct soft_lanes_bench *soft_lanes_bench_alloc(void)
 {
 	static const u32 one[3] = { SIMT_LANES, 1, 1 };
-	u32 nr = ARRAY_SIZE(soft_lanes_words);
 	struct soft_lanes_bench *bench = kzalloc(sizeof(*bench), GFP_KERNEL);
 
 	if (!bench)
 		return NULL;
-	bench->program = kmalloc(simt_program_bytes(nr), GFP_KERNEL);
+	bench->program = kmalloc(simt_program_bytes(SOFT_LANES_WORDS), GFP_KERNEL);
 	bench->dispatch.warps = kvzalloc(simt_warps_bytes(one), GFP_KERNEL);
 	bench->dispatch.private = kvzalloc(simt_private_bytes(one, SOFT_LANES_PRIVATE), GFP_KERNEL);
 	if (!bench->program || !bench->dispatch.warps || !bench->dispatch.private) {
 		soft_lanes_bench_free(bench);
 		return NULL;
 	}
-	simt_program_init(bench->program, nr);
-	simt_program_decode(bench->program, 0, (const __le32 __force *)soft_lanes_words, nr);
-	simt_program_finish(bench->program);
 	bench->mem.map = soft_lanes_map;
 	bench->dispatch.program = bench->program;
 	bench->dispatch.mem = &bench->mem;
 	bench->dispatch.tlb = &bench->tlb;
-	bench->dispatch.image_bytes = sizeof(soft_lanes_words);
 	bench->dispatch.private_bytes = SOFT_LANES_PRIVATE;
 	memcpy(bench->dispatch.grid, one, sizeof(one));
 	memcpy(bench->dispatch.group, one, sizeof(one));
 	return bench;
+}
+
+static void soft_lanes_time_all(struct soft_lanes_bench *bench)
+{
+	unsigned int i;
+
+	BUILD_BUG_ON(ARRAY_SIZE(soft_lanes_words) > SOFT_LANES_WORDS);
+	for (i = 0; i < ARRAY_SIZE(soft_lane_isas); i++)
+		if (soft_lane_isas[i].able())
+			soft_lane_isas[i].ns = soft_lanes_time(bench, soft_lane_isas[i].isa,
+							       soft_lanes_words,
+							       ARRAY_SIZE(soft_lanes_words));
+}
+
+/* Of the interpreter that was chosen. */
+static void soft_lanes_time_slow(struct soft_lanes_bench *bench)
+{
+	u64 divide_ns = soft_lanes_time(bench, soft_lanes, soft_lanes_divide,
+					ARRAY_SIZE(soft_lanes_divide));
+	u64 denormal_ns = soft_lanes_time(bench, soft_lanes, soft_lanes_denormal,
+					  ARRAY_SIZE(soft_lanes_denormal));
+
+	soft_lanes_insn_ns = max(max(divide_ns, denormal_ns) / SOFT_LANES_PIECE, SOFT_INSN_NS);
 }
 
 static struct soft_lane_isa *soft_lanes_best(void)
@@ -261,24 +345,9 @@ static int soft_lanes_force(const char *name)
 	return -EINVAL;
 }
 
-/**
- * soft_lanes_init() - time the interpreters and choose one
- * @name: of the one to choose; "auto": the fastest
- * Context: module init.
- * Return: 0, or -errno, for which the log has the reason.
- */
-int soft_lanes_init(const char *name)
+static int soft_lanes_choose(const char *name)
 {
-	struct soft_lanes_bench *bench = soft_lanes_bench_alloc();
 	struct soft_lane_isa *best;
-	unsigned int i;
-
-	if (!bench)
-		return -ENOMEM;
-	for (i = 0; i < ARRAY_SIZE(soft_lane_isas); i++)
-		if (soft_lane_isas[i].able())
-			soft_lane_isas[i].ns = soft_lanes_time(bench, soft_lane_isas[i].isa);
-	soft_lanes_bench_free(bench);
 
 	if (strcmp(name, "auto"))
 		return soft_lanes_force(name);
@@ -291,6 +360,27 @@ int soft_lanes_init(const char *name)
 	pr_info("programs run with %s: %llu ns for an instruction of %u lanes\n",
 		soft_lanes->name, best->ns / SOFT_LANES_PIECE, SIMT_LANES);
 	return 0;
+}
+
+/**
+ * soft_lanes_init() - time the interpreters and choose one
+ * @name: of the one to choose; "auto": the fastest
+ * Context: module init.
+ * Return: 0, or -errno, for which the log has the reason.
+ */
+int soft_lanes_init(const char *name)
+{
+	struct soft_lanes_bench *bench = soft_lanes_bench_alloc();
+	int ret;
+
+	if (!bench)
+		return -ENOMEM;
+	soft_lanes_time_all(bench);
+	ret = soft_lanes_choose(name);
+	if (!ret)
+		soft_lanes_time_slow(bench);
+	soft_lanes_bench_free(bench);
+	return ret;
 }
 
 static int soft_lanes_show(struct seq_file *m, void *unused)
@@ -311,8 +401,12 @@ static int soft_lanes_show(struct seq_file *m, void *unused)
 }
 DEFINE_SHOW_ATTRIBUTE(soft_lanes);
 
-/* Makes the file "simt": how long an instruction takes on each interpreter. */
+/*
+ * Makes the files "simt", how long an instruction takes on each interpreter, and "simt_slow_ns",
+ * how long the engine reckons that one may take on the chosen interpreter.
+ */
 void soft_lanes_debugfs(struct dentry *dir)
 {
 	debugfs_create_file("simt", 0400, dir, NULL, &soft_lanes_fops);
+	debugfs_create_u32("simt_slow_ns", 0400, dir, &soft_lanes_insn_ns);
 }

@@ -3,9 +3,14 @@
 #ifndef _VGPU_SOFT_LANES_H
 #define _VGPU_SOFT_LANES_H
 
+#include <linux/time64.h>
+
 #include "simt/simt.h"
 
 struct dentry;
+
+/* Preemption is off for so long, and as long as one piece more takes. */
+#define SOFT_SECTION_NS		(50 * NSEC_PER_USEC)
 
 /*
  * Instructions between two looks at the clock: at first, and at most. That many of the slowest
@@ -22,5 +27,6 @@ int soft_lanes_init(const char *name);
 void soft_lanes_debugfs(struct dentry *dir);
 enum simt_end soft_lanes_section(struct simt_dispatch *dispatch, u32 *piece, u32 most,
 				 u64 *took_ns);
+bool soft_lanes_looked(u32 *looks, u64 end_ns);
 
 #endif /* _VGPU_SOFT_LANES_H */

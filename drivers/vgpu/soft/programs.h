@@ -3,15 +3,15 @@
 #ifndef _VGPU_SOFT_PROGRAMS_H
 #define _VGPU_SOFT_PROGRAMS_H
 
+#include <linux/hashtable.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
 
-#include "exec.h"
 #include "simt/program.h"
 
-struct soft_instance;
+#define SOFT_PROGRAMS_BITS	8	/* log2 of the hashes of programs */
 
 /**
  * struct soft_program_key - what a decoded program is found by
@@ -29,10 +29,12 @@ struct soft_program_key {
  * struct soft_program - a decoded program
  * @key:    what it was made from; constant
  * @bytes:  what it counts for; constant
- * @slow:   may have some of the slowest instructions, see soft_program_slow_op(); constant
- * @link:   in struct soft_programs.list if @cached, else empty. This and the following fields up
- *          to @text are protected by the lock there
- * @cached: can be found. Else it is freed when @users gets 0
+ * @slow:   may have some of the slowest instructions, see simt_program_slow(); constant
+ * @link:   in struct soft_programs.list if @valid and made, else empty. This and the following
+ *          fields up to @text are protected by the lock there
+ * @node:   likewise in struct soft_programs.table
+ * @valid:  nothing that it was made from was invalidated since. Else it cannot be found, and is
+ *          freed when @users gets 0
  * @users:  dispatches, and preparations of some, that use it
  * @text:   the instructions; constant
  */
@@ -41,7 +43,8 @@ struct soft_program {
 	size_t bytes;
 	bool slow;
 	struct list_head link;
-	bool cached;
+	struct hlist_node node;
+	bool valid;
 	unsigned int users;
 	struct simt_program text;
 };
@@ -51,9 +54,9 @@ struct soft_program {
  * @reading: held while a page of text is translated and read: invalidations wait for it
  * @lock:    protects the following, and what struct soft_program says
  * @list:    programs that can be found, the one that was used last at the end
+ * @table:   the same, by the hash of what they are found by
  * @bytes:   of all programs, also of those that cannot be found any more
- * @invalidations: counts the calls of soft_programs_invalidate(). What was read from memory before
- *           the last one must not be found
+ * @making:  the program that is being made, by the one worker of the vGPU; or NULL
  * @hits:    how often a program was found
  * @misses:  how often one was made
  */
@@ -61,8 +64,9 @@ struct soft_programs {
 	struct mutex reading;		/* the use of translations */
 	spinlock_t lock;		/* of all of this */
 	struct list_head list;
+	DECLARE_HASHTABLE(table, SOFT_PROGRAMS_BITS);
 	size_t bytes;
-	u64 invalidations;
+	struct soft_program *making;
 	u64 hits;
 	u64 misses;
 };
@@ -70,8 +74,10 @@ struct soft_programs {
 void soft_programs_init(struct soft_programs *programs);
 struct soft_program *soft_programs_find(struct soft_programs *programs,
 					const struct soft_program_key *key);
-int soft_programs_load(struct soft_instance *inst, const struct soft_program_key *key,
-		       struct soft_program **programp, struct soft_fault *fault);
+size_t soft_programs_take(struct soft_programs *programs, size_t bytes);
+void soft_programs_give(struct soft_programs *programs, size_t bytes);
+void soft_programs_begin(struct soft_programs *programs, struct soft_program *program);
+void soft_programs_end(struct soft_programs *programs, bool made);
 void soft_programs_put(struct soft_programs *programs, struct soft_program *program);
 void soft_programs_invalidate(struct soft_programs *programs, u32 root);
 void soft_programs_drop(struct soft_programs *programs);

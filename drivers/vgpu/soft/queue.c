@@ -73,6 +73,22 @@ void soft_queue_stall(struct soft_channel *ch, bool stalled)
 	WRITE_ONCE(queue->nr_stalled, queue->nr_stalled + (stalled ? 1 : -1));
 }
 
+/**
+ * soft_queue_unstall() - have the engine look at a channel again if it waits for its request
+ * @ch: any channel
+ * Context: any; queue_lock held.
+ * Return: true if it does: the caller calls soft_queue_announce() without the lock.
+ */
+bool soft_queue_unstall(struct soft_channel *ch)
+{
+	lockdep_assert_held(&ch->inst->queue_lock);
+	if (!ch->stalled)
+		return false;
+	soft_queue_stall(ch, false);
+	soft_queue_add(ch);
+	return true;
+}
+
 /* Wakes an engine that waits for guest memory of @inst during a turn. Without queue_lock. */
 void soft_queue_wake(struct soft_instance *inst, unsigned int engine)
 {

@@ -42,6 +42,7 @@ void soft_queue_publish(struct soft_channel *ch, enum vgpu_hw_state state);
 void soft_queue_add(struct soft_channel *ch);
 void soft_queue_del(struct soft_channel *ch);
 void soft_queue_stall(struct soft_channel *ch, bool stalled);
+bool soft_queue_unstall(struct soft_channel *ch);
 void soft_queue_wake(struct soft_instance *inst, unsigned int engine);
 void soft_queue_announce(struct soft_instance *inst, unsigned int engine);
 bool soft_queue_begin(struct soft_instance *inst, unsigned int engine);

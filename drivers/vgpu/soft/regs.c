@@ -5,6 +5,7 @@
  * do not come here. The registers of a VGA card are in display.c.
  */
 #include <linux/align.h>
+#include <linux/log2.h>
 #include <linux/nospec.h>
 #include <linux/string.h>
 
@@ -17,31 +18,30 @@ static u32 soft_regs_half(u64 value, u32 reg)
 	return reg & 4 ? upper_32_bits(value) : lower_32_bits(value);
 }
 
+static noinline int soft_regs_read_queue(struct soft_instance *inst, const u32 *word, u32 *value)
+{
+	spin_lock(&inst->queue_lock);
+	*value = *word;
+	spin_unlock(&inst->queue_lock);
+	return 0;
+}
+
 /* Reads a word of the device registers. */
 static int soft_regs_read_dev(struct soft_instance *inst, u32 reg, u32 *value)
 {
-	__le32 word;
-
 	switch (reg) {
 	case VGPU_HW_INTR:
-		spin_lock(&inst->queue_lock);
-		*value = inst->intr;
-		spin_unlock(&inst->queue_lock);
-		return 0;
+		return soft_regs_read_queue(inst, &inst->intr, value);
 	case VGPU_HW_FAULT_CHANNEL:
-		spin_lock(&inst->queue_lock);
-		*value = inst->fault_channel;
-		spin_unlock(&inst->queue_lock);
-		return 0;
+		return soft_regs_read_queue(inst, &inst->fault_channel, value);
 	default:	/* VGPU_HW_RESET and VGPU_HW_INVALIDATE are for writing only */
-		if (!vgpu_hw_identity(inst->vgpu, VGPU_HW_DEV_BASE + reg, &word, sizeof(word)))
+		if (!vgpu_hw_identity_word(inst->vgpu, VGPU_HW_DEV_BASE + reg, value))
 			return -ENXIO;
-		*value = le32_to_cpu(word);
 		return 0;
 	}
 }
 
-static int soft_regs_read_chan(struct soft_channel *ch, u32 reg, u32 *value)
+static noinline int soft_regs_read_chan(struct soft_channel *ch, u32 reg, u32 *value)
 {
 	struct soft_instance *inst = ch->inst;
 	u64 get = READ_ONCE(ch->get);
@@ -128,7 +128,8 @@ static bool soft_regs_read_get(struct soft_instance *inst, u64 offset, __le64 *v
 	return true;
 }
 
-static int soft_regs_read(struct soft_instance *inst, u64 offset, void *buf, size_t count)
+/* Reads of any width, but for most, which soft_regs_rw() does without a frame. */
+static noinline int soft_regs_read(struct soft_instance *inst, u64 offset, void *buf, size_t count)
 {
 	__le32 words[2] = {};
 	__le64 whole;
@@ -136,12 +137,6 @@ static int soft_regs_read(struct soft_instance *inst, u64 offset, void *buf, siz
 	size_t i;
 	int ret;
 
-	if (likely(count == 4)) {
-		ret = soft_regs_read_word(inst, offset, &value);
-		if (!ret)
-			*(__le32 *)buf = cpu_to_le32(value);
-		return ret;
-	}
 	if (count == 8 && soft_regs_read_get(inst, offset, &whole)) {
 		memcpy(buf, &whole, 8);
 		return 0;
@@ -185,24 +180,12 @@ static int soft_regs_write_dev(struct soft_instance *inst, u32 reg, u32 value)
 	}
 }
 
-static void soft_regs_write_ring(struct soft_channel *ch, u64 value, u64 mask)
+/* Writes those bits of a register, @reg of a channel, which are 1 in @mask. */
+static void soft_regs_write_latched(struct soft_instance *inst, u64 *reg, u64 value, u64 mask)
 {
-	struct soft_instance *inst = ch->inst;
-
 	mutex_lock(&inst->config_lock);
 	spin_lock(&inst->queue_lock);
-	ch->ring = (ch->ring & ~mask) | (value & mask);
-	spin_unlock(&inst->queue_lock);
-	mutex_unlock(&inst->config_lock);
-}
-
-static void soft_regs_write_root(struct soft_channel *ch, u32 value)
-{
-	struct soft_instance *inst = ch->inst;
-
-	mutex_lock(&inst->config_lock);
-	spin_lock(&inst->queue_lock);
-	ch->root = value;
+	*reg = (*reg & ~mask) | (value & mask);
 	spin_unlock(&inst->queue_lock);
 	mutex_unlock(&inst->config_lock);
 }
@@ -219,15 +202,16 @@ static int soft_regs_write_chan(struct soft_channel *ch, u32 reg, u32 value)
 		mutex_unlock(&ch->inst->config_lock);
 		return 0;
 	case VGPU_HW_CHAN_RING:
-		soft_regs_write_ring(ch, value, U32_MAX);
+		soft_regs_write_latched(ch->inst, &ch->ring, value, U32_MAX);
 		return 0;
 	case VGPU_HW_CHAN_RING + 4:
-		soft_regs_write_ring(ch, (u64)value << 32, (u64)U32_MAX << 32);
+		soft_regs_write_latched(ch->inst, &ch->ring, (u64)value << 32,
+					(u64)U32_MAX << 32);
 		return 0;
 	case VGPU_HW_CHAN_ROOT:
 		if (!soft_regs_root_ok(value))
 			return -EINVAL;
-		soft_regs_write_root(ch, value);
+		soft_regs_write_latched(ch->inst, &ch->root, value, U64_MAX);
 		return 0;
 	case VGPU_HW_CHAN_DOORBELL:
 		soft_channel_doorbell(ch);
@@ -237,7 +221,8 @@ static int soft_regs_write_chan(struct soft_channel *ch, u32 reg, u32 value)
 	}
 }
 
-static int soft_regs_write(struct soft_instance *inst, u64 offset, const void *buf, size_t count)
+static noinline int soft_regs_write(struct soft_instance *inst, u64 offset, const void *buf,
+				    size_t count)
 {
 	struct soft_channel *ch;
 	__le32 word;
@@ -254,7 +239,7 @@ static int soft_regs_write(struct soft_instance *inst, u64 offset, const void *b
 		if (!ch || reg != VGPU_HW_CHAN_RING)
 			return -EINVAL;
 		memcpy(&whole, buf, 8);
-		soft_regs_write_ring(ch, le64_to_cpu(whole), U64_MAX);
+		soft_regs_write_latched(inst, &ch->ring, le64_to_cpu(whole), U64_MAX);
 		return 0;
 	}
 	memcpy(&word, buf, 4);
@@ -276,7 +261,16 @@ static int soft_regs_write(struct soft_instance *inst, u64 offset, const void *b
  */
 int soft_regs_rw(struct soft_instance *inst, u64 offset, void *buf, size_t count, bool write)
 {
-	if ((count != 1 && count != 2 && count != 4 && count != 8) || offset % count)
+	int ret;
+
+	/* Most accesses read 4 bytes, and a driver that polls waits for them. */
+	if (likely(count == 4 && !write && offset >= VGPU_HW_DEV_BASE &&
+		   offset < VGPU_HW_REGS_SIZE && !(offset % 4))) {
+		ret = soft_regs_read_word(inst, offset, buf);
+		cpu_to_le32s(buf);
+		return ret;
+	}
+	if (!is_power_of_2(count) || count > 8 || offset & (count - 1))
 		return -EINVAL;
 	if (offset >= VGPU_HW_REGS_SIZE)
 		return -ENXIO;

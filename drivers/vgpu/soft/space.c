@@ -250,11 +250,7 @@ static void soft_space_redo(struct soft_channel *ch)
 	/* Nobody wakes the channel meanwhile, unless the vGPU is being stopped. */
 	vgpu_dma_forget(dma);
 	spin_lock(&inst->queue_lock);
-	ready = ch->stalled;
-	if (ready) {
-		soft_queue_stall(ch, false);
-		soft_queue_add(ch);
-	}
+	ready = soft_queue_unstall(ch);
 	spin_unlock(&inst->queue_lock);
 	if (ready)
 		soft_queue_announce(inst, ch->engine);

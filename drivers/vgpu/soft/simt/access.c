@@ -16,6 +16,12 @@
 #define SIMT_STACK_FIRST	0x50000000ULL
 #define SIMT_STACK_LAST		0x7fffffffULL
 
+/*
+ * Accesses in two pieces take as long as so many more instructions. They end the running group's
+ * run, so that the budget is looked at.
+ */
+#define SIMT_SPLIT_EXTRA	4
+
 /* Drops all that @tlb has. Context: any. */
 void simt_tlb_flush(struct simt_tlb *tlb)
 {
@@ -188,7 +194,8 @@ enum simt_hosts simt_access_hosts(struct simt_warp *w, const struct simt_insn *i
 			simt_warp_fault(w, i, code, fault_va, l);
 			return SIMT_HOSTS_FAIL;
 		case SIMT_WAIT:
-			w->ip = i;
+			/* This is the fault if the page cannot be had at all. */
+			simt_warp_fault(w, i, VGPU_HW_FAULT_MEMORY, fault_va, l);
 			w->event = SIMT_EVENT_WAIT;
 			return SIMT_HOSTS_FAIL;
 		default:
@@ -200,6 +207,10 @@ enum simt_hosts simt_access_hosts(struct simt_warp *w, const struct simt_insn *i
 			page = va[l] & ~SIMT_PAGE_MASK;
 			host = w->host[l] - (va[l] & SIMT_PAGE_MASK);
 		}
+	}
+	if (hosts == SIMT_HOSTS_SPLIT) {
+		w->extra = SIMT_SPLIT_EXTRA;
+		w->join = w->text;
 	}
 	return hosts;
 }

@@ -302,10 +302,10 @@ static s32 simt_imm_s(u32 word)
 	return ((s32)word >> 20 & ~0x1f) | FIELD_RD(word);
 }
 
-/* In instructions, as @bytes is the distance. */
+/* imm of JAL and branches. */
 static s32 simt_distance(s32 bytes)
 {
-	return bytes % 4 ? INT_MAX : bytes / 4;
+	return bytes % 4 ? SIMT_NO_DISTANCE + bytes : bytes / 4;
 }
 
 static s32 simt_imm_b(u32 word)
@@ -407,6 +407,7 @@ void simt_program_init(struct simt_program *program, u32 nr)
 	program->nr = nr;
 	program->exact = false;
 	program->frm = false;
+	program->written = 0;
 	program->insn[nr] = (struct simt_insn){ .op = SIMT_ILLEGAL };
 }
 
@@ -478,11 +479,39 @@ void simt_program_finish(struct simt_program *program)
 {
 	struct simt_insn *insn, *end = program->insn + program->nr;
 
-	for (insn = program->insn; insn < end; insn++)
+	for (insn = program->insn; insn < end; insn++) {
 		simt_program_note(program, insn);
+		program->written |= 1ULL << insn->rd;
+	}
 	for (insn = program->insn; insn < end; insn++) {
 		if (simt_exact_op[insn->op] &&
 		    (program->exact || simt_rounds_otherwise(program, insn)))
 			insn->op = simt_exact_op[insn->op];
 	}
+}
+
+/*
+ * Operations that take some microseconds: floats in integers, the last ones of enum simt_op, and
+ * fused ones where the CPU has none; and atomics, if threads of the VM fight for the same words.
+ */
+static bool simt_slow_op(unsigned int op)
+{
+	return op >= SIMT_FMIN_S_X || (op >= SIMT_LR_W && op <= SIMT_AMOMAXU_D) ||
+	       (op >= SIMT_FMADD_S && op <= SIMT_FNMADD_S) ||
+	       (op >= SIMT_FMADD_D && op <= SIMT_FNMADD_D);
+}
+
+/**
+ * simt_program_slow - whether a program may have some of the slowest instructions
+ * @program: the program, finished
+ * Return: true if it may; then whoever runs it is to look at the clock more often.
+ */
+bool simt_program_slow(const struct simt_program *program)
+{
+	u32 i;
+
+	for (i = 0; i < program->nr; i++)
+		if (simt_slow_op(program->insn[i].op))
+			return true;
+	return false;
 }

@@ -50,9 +50,14 @@ void simt_dispatch_begin(struct simt_dispatch *dispatch)
 	u32 index;
 
 	for (index = 0; index < DIV_ROUND_UP(simt_items(dispatch->group), SIMT_LANES); index++) {
-		memset(dispatch->warps[index].lid_size, 0, sizeof(dispatch->warps[index].lid_size));
-		dispatch->warps[index].turns = 0;
-		dispatch->warps[index].nowhere = 0;
+		struct simt_warp *w = &dispatch->warps[index];
+
+		memset(w->lid_size, 0, sizeof(w->lid_size));
+		memset(w->base, 0, sizeof(w->base));
+		memset(w->stride, 0, sizeof(w->stride));
+		w->turns = 0;
+		w->last = 0;
+		w->nowhere = 0;
 	}
 	for (k = 0; k < 3; k++) {
 		dispatch->groups[k] = (dispatch->grid[k] - 1) / dispatch->group[k] + 1;
@@ -106,10 +111,22 @@ static bool simt_group_turn(struct simt_dispatch *dispatch)
 	return false;
 }
 
+/*
+ * The warp waits for memory, after @executed instructions. It has had its turn unless that was all
+ * that it came to: else one that looks at pages that are never kept would be the only one to run.
+ */
+static void simt_group_wait(struct simt_dispatch *dispatch, struct simt_warp *w, u32 executed)
+{
+	if (executed <= 1)
+		return;
+	simt_warp_suspend(w, w->ip);
+	simt_group_turn(dispatch);
+}
+
 /**
  * simt_dispatch_run() - execute a part of a dispatch
  * @dispatch: has begun, and is not complete
- * @budget: instructions of warps to execute at most, at least 1
+ * @budget: instructions of warps to execute at most, at least 1; a slow one counts for several
  * Context: any; in the kernel between kernel_fpu_begin() and kernel_fpu_end().
  * Return: how it ended. After SIMT_FAULT the dispatch is not gone on with.
  */
@@ -119,12 +136,17 @@ enum simt_end simt_dispatch_run(struct simt_dispatch *dispatch, u32 budget)
 	enum simt_end end;
 
 	do {
+		struct simt_warp *w = &dispatch->warps[dispatch->warp];
 		u32 before = left;
 
-		end = dispatch->isa->run(&dispatch->warps[dispatch->warp], &left);
+		end = dispatch->isa->run(w, &left);
 		dispatch->executed += before - left;
-		if (end == SIMT_FAULT || end == SIMT_WAIT)
+		if (end == SIMT_FAULT)
 			return end;
+		if (end == SIMT_WAIT) {
+			simt_group_wait(dispatch, w, before - left);
+			return end;
+		}
 		if (end == SIMT_DONE)
 			dispatch->waiting |= 1U << dispatch->warp;
 		if (simt_group_turn(dispatch))

@@ -47,8 +47,9 @@ static enum simt_end simt_run(struct simt_warp *w, u32 *budget)
 
 	while (left) {
 		if (i >= w->join) {
+			left -= simt_warp_extra(w, left - 1);
 			if (i != SIMT_LEAVE)
-				simt_warp_park(w, i);
+				simt_warp_arrive(w, i);
 			else if (w->event != SIMT_EVENT_PICK)
 				break;
 			if (!simt_warp_pick(w)) {

@@ -17,6 +17,18 @@ static SIMT_FN(simt_AUIPC)
 	return i + 1;
 }
 
+/* The jump @i of @lane goes to no instruction. */
+static noinline const struct simt_insn *simt_jump_fault(struct simt_warp *w,
+							const struct simt_insn *i,
+							unsigned int lane)
+{
+	s64 bytes = 4 * (s64)i->imm;
+
+	if (i->imm >= SIMT_NO_DISTANCE / 2)
+		bytes = i->imm - SIMT_NO_DISTANCE;
+	return simt_warp_fault(w, i, VGPU_HW_FAULT_ILLEGAL, simt_warp_va(w, i) + bytes, lane);
+}
+
 /* All of the running group jump. */
 static inline const struct simt_insn *simt_jump(struct simt_warp *w, const struct simt_insn *i)
 {
@@ -24,8 +36,7 @@ static inline const struct simt_insn *simt_jump(struct simt_warp *w, const struc
 
 	/* The text's end is a target: a work-item ends there. */
 	if (unlikely(target > w->nr))
-		return simt_warp_fault(w, i, VGPU_HW_FAULT_ILLEGAL,
-				       simt_warp_va(w, i) + 4 * (s64)i->imm, __ffs(w->active));
+		return simt_jump_fault(w, i, __ffs(w->active));
 	return w->text + array_index_nospec(target, w->nr + 1);
 }
 
@@ -64,19 +75,19 @@ static const struct simt_insn *simt_branch(struct simt_warp *w, const struct sim
 	if (taken == w->active)
 		return simt_jump(w, i);
 	if (unlikely(target > w->nr))
-		return simt_warp_fault(w, i, VGPU_HW_FAULT_ILLEGAL,
-				       simt_warp_va(w, i) + 4 * (s64)i->imm, __ffs(taken));
+		return simt_jump_fault(w, i, __ffs(taken));
 	return simt_warp_split(w, i, taken, target);
 }
 
-#define SIMT_DEFINE_BRANCH(name, expr, narrow)						\
+/* @alike: where the operands differ by the same in all lanes, the outcome is the same, too. */
+#define SIMT_DEFINE_BRANCH(name, expr, narrow, alike)					\
 static SIMT_FN(simt_##name)								\
 {											\
 	const u64 *ra, *rb;								\
 	u32 taken = 0;									\
 											\
 	if (!((w->vec >> i->rs1 | w->vec >> i->rs2) & 1) &&				\
-	    !(w->stride[i->rs1] | w->stride[i->rs2])) {					\
+	    w->stride[i->rs1] == w->stride[i->rs2] && (alike || !w->stride[i->rs1])) {	\
 		const u64 a = w->base[i->rs1], b = w->base[i->rs2];			\
 											\
 		return expr ? simt_jump(w, i) : i + 1;					\
@@ -101,11 +112,11 @@ static SIMT_FN(simt_##name)								\
 	return simt_branch(w, i, taken);						\
 }
 
-SIMT_DEFINE_BRANCH(BEQ, a == b, a == b)
-SIMT_DEFINE_BRANCH(BNE, a != b, a != b)
-SIMT_DEFINE_BRANCH(BLT, (s64)a < (s64)b, a < b)
-SIMT_DEFINE_BRANCH(BGE, (s64)a >= (s64)b, a >= b)
-SIMT_DEFINE_BRANCH(BLTU, a < b, (u32)a < (u32)b)
-SIMT_DEFINE_BRANCH(BGEU, a >= b, (u32)a >= (u32)b)
+SIMT_DEFINE_BRANCH(BEQ, a == b, a == b, true)
+SIMT_DEFINE_BRANCH(BNE, a != b, a != b, true)
+SIMT_DEFINE_BRANCH(BLT, (s64)a < (s64)b, a < b, false)
+SIMT_DEFINE_BRANCH(BGE, (s64)a >= (s64)b, a >= b, false)
+SIMT_DEFINE_BRANCH(BLTU, a < b, (u32)a < (u32)b, false)
+SIMT_DEFINE_BRANCH(BGEU, a >= b, (u32)a >= (u32)b, false)
 
 #endif /* _VGPU_SIMT_LANE_FLOW_H */

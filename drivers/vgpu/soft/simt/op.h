@@ -29,8 +29,8 @@
 	X(ORC_B) X(REV8)
 
 /*
- * imm: LUI, AUIPC: the value added; JAL and branches: the distance in instructions, INT_MAX where
- * that is no multiple of 4 bytes; JALR: bytes
+ * imm: LUI, AUIPC: the value added; JAL and branches: the distance in instructions, or where that
+ * is no multiple of 4 bytes SIMT_NO_DISTANCE and the bytes, which is beyond any text; JALR: bytes
  */
 #define SIMT_OPS_FLOW(X) \
 	X(LUI) X(AUIPC) X(JAL) X(JALR) X(BEQ) X(BNE) X(BLT) X(BGE) X(BLTU) X(BGEU)

@@ -13,6 +13,9 @@
 /* Writes to x0 go to this register, which nobody reads. */
 #define SIMT_X_SINK	32
 
+/* In imm of jumps to where no instruction can be: see SIMT_OPS_FLOW. */
+#define SIMT_NO_DISTANCE	0x40000000
+
 /**
  * struct simt_insn - a decoded instruction
  * @op:  enum simt_op
@@ -40,12 +43,14 @@ struct simt_insn {
  * @nr: number of instructions, at least 1
  * @exact: the program reads or writes fflags or fcsr: all float operations raise flags
  * @frm:  the program may write frm: rm 7 may be any mode. Implied by writes of fcsr
+ * @written: bit r: some instruction may write x[r]
  * @insn: the instructions, and after them one ILLEGAL
  */
 struct simt_program {
 	u32 nr;
 	bool exact;
 	bool frm;
+	u64 written;
 	struct simt_insn insn[];
 };
 
@@ -60,5 +65,6 @@ void simt_decode(u32 word, struct simt_insn *insn);
 void simt_program_init(struct simt_program *program, u32 nr);
 void simt_program_decode(struct simt_program *program, u32 first, const __le32 *words, u32 count);
 void simt_program_finish(struct simt_program *program);
+bool simt_program_slow(const struct simt_program *program);
 
 #endif /* _VGPU_SIMT_PROGRAM_H */

@@ -78,7 +78,8 @@ void simt_tlb_flush(struct simt_tlb *tlb);
 /**
  * struct simt_isa - the interpreter, as compiled for some instruction set of the CPU
  * @name: "scalar", "sse2" or "avx2"
- * @run:  runs a warp for at most @budget instructions; sets @budget to what is left
+ * @run:  runs a warp for at most @budget instructions, of which a slow one counts for several; sets
+ *        @budget to what is left
  */
 struct simt_isa {
 	const char *name;
@@ -104,7 +105,7 @@ extern const struct simt_isa simt_isa_scalar, simt_isa_sse2, simt_isa_avx2;
  * @private:  simt_private_bytes() of memory
  * @private_bytes: of a work-item, a multiple of 16
  * @warps:    simt_warps_bytes() of memory, 64-byte aligned
- * @fault:    set with SIMT_FAULT
+ * @fault:    set with SIMT_FAULT; with SIMT_WAIT it is that of a page that cannot be had at all
  * @groups:   number of groups per dimension. This and the following belong to group.c
  * @group_id: the group that is being executed
  * @size:     its work-items per dimension

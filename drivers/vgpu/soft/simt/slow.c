@@ -11,6 +11,15 @@
 #define SIMT_CSR_FFLAGS	1
 #define SIMT_CSR_FRM	2
 
+/*
+ * An atomic instruction tries so often to exchange a word, for all its lanes together. Other
+ * threads of the VM may write the word all the time, so that no try succeeds.
+ */
+#define SIMT_ATOMIC_TRIES	(2 * SIMT_LANES)
+
+/* As they may fight for the words, so many lanes' atomics count as one more instruction. */
+#define SIMT_ATOMIC_LANES	4
+
 SIMT_FN(simt_slow_illegal)
 {
 	return simt_warp_fault(w, i, VGPU_HW_FAULT_ILLEGAL, 0, __ffs(w->active));
@@ -24,8 +33,13 @@ SIMT_FN(simt_slow_fence)
 
 SIMT_FN(simt_slow_barrier)
 {
-	simt_warp_park(w, i + 1);
 	w->barrier |= w->active;
+	if (w->partial || i + 1 == w->text + w->nr) {
+		simt_warp_park(w, i + 1);
+		return SIMT_LEAVE;
+	}
+	w->met = i + 1;
+	w->event = SIMT_EVENT_PICK;
 	return SIMT_LEAVE;
 }
 
@@ -180,40 +194,52 @@ SIMT_FN(simt_slow_fcsr)
 	do {										\
 		const t a = (t)old, b = (t)value;					\
 											\
+		if (!*tries)								\
+			return false;							\
+		--*tries;								\
 		new = cond ? a : b;							\
 	} while (!__atomic_compare_exchange_n(at, &old, new, false,			\
 					      __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));	\
 } while (0)
 
+/* Sets @was to what was there. False if there are no tries left: nothing has been done. */
 #define SIMT_DEFINE_AMO(name, u, s, k)							\
-static u name(unsigned int op, u *at, u value)						\
+static bool name(unsigned int op, void *host, u64 value, u32 *tries, u64 *was)		\
 {											\
+	u *at = host;									\
 	u old, new;									\
 											\
 	switch (op) {									\
 	case SIMT_AMOSWAP_##k:								\
-		return __atomic_exchange_n(at, value, __ATOMIC_SEQ_CST);		\
+		old = __atomic_exchange_n(at, value, __ATOMIC_SEQ_CST);			\
+		break;									\
 	case SIMT_AMOADD_##k:								\
-		return __atomic_fetch_add(at, value, __ATOMIC_SEQ_CST);			\
+		old = __atomic_fetch_add(at, value, __ATOMIC_SEQ_CST);			\
+		break;									\
 	case SIMT_AMOXOR_##k:								\
-		return __atomic_fetch_xor(at, value, __ATOMIC_SEQ_CST);			\
+		old = __atomic_fetch_xor(at, value, __ATOMIC_SEQ_CST);			\
+		break;									\
 	case SIMT_AMOAND_##k:								\
-		return __atomic_fetch_and(at, value, __ATOMIC_SEQ_CST);			\
+		old = __atomic_fetch_and(at, value, __ATOMIC_SEQ_CST);			\
+		break;									\
 	case SIMT_AMOOR_##k:								\
-		return __atomic_fetch_or(at, value, __ATOMIC_SEQ_CST);			\
+		old = __atomic_fetch_or(at, value, __ATOMIC_SEQ_CST);			\
+		break;									\
 	case SIMT_AMOMIN_##k:								\
 		SIMT_ATOMIC_PICK(s, at, a < b);						\
-		return old;								\
+		break;									\
 	case SIMT_AMOMAX_##k:								\
 		SIMT_ATOMIC_PICK(s, at, a > b);						\
-		return old;								\
+		break;									\
 	case SIMT_AMOMINU_##k:								\
 		SIMT_ATOMIC_PICK(u, at, a < b);						\
-		return old;								\
+		break;									\
 	default:									\
 		SIMT_ATOMIC_PICK(u, at, a > b);						\
-		return old;								\
+		break;									\
 	}										\
+	*was = (u64)(s64)(s)old;							\
+	return true;									\
 }
 
 SIMT_DEFINE_AMO(simt_amo_w, u32, s32, W)
@@ -253,20 +279,22 @@ static u64 simt_sc(struct simt_warp *w, unsigned int lane, u64 va, bool is_d, u6
 					    __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
 }
 
-static u64 simt_atomic_lane(struct simt_warp *w, unsigned int op, unsigned int lane, u64 va,
-			    bool is_d, u64 value)
+static bool simt_atomic_lane(struct simt_warp *w, unsigned int op, unsigned int lane, u64 va,
+			     bool is_d, u64 value, u32 *tries, u64 *to)
 {
 	switch (op) {
 	case SIMT_LR_W:
 	case SIMT_LR_D:
-		return simt_lr(w, lane, va, is_d);
+		*to = simt_lr(w, lane, va, is_d);
+		return true;
 	case SIMT_SC_W:
 	case SIMT_SC_D:
-		return simt_sc(w, lane, va, is_d, value);
+		*to = simt_sc(w, lane, va, is_d, value);
+		return true;
 	default:
 		if (is_d)
-			return simt_amo_d(op, (u64 *)w->host[lane], value);
-		return (u64)(s64)(s32)simt_amo_w(op, (u32 *)w->host[lane], value);
+			return simt_amo_d(op, w->host[lane], value, tries, to);
+		return simt_amo_w(op, w->host[lane], value, tries, to);
 	}
 }
 
@@ -276,22 +304,71 @@ static bool simt_atomic_is_d(unsigned int op)
 	       (op >= SIMT_AMOSWAP_D && op <= SIMT_AMOMAXU_D);
 }
 
+/*
+ * Some lanes are at misaligned addresses. A lower one may have no memory: that is the fault then,
+ * as the lowest lane's is the one that is told.
+ */
+static const struct simt_insn *simt_atomic_misaligned(struct simt_warp *w,
+						      const struct simt_insn *i, const u64 *va,
+						      unsigned int bytes, bool write, u32 bad)
+{
+	unsigned int lane = __ffs(bad);
+	enum simt_hosts hosts;
+	u32 active = w->active;
+
+	w->active &= (1U << lane) - 1;
+	hosts = simt_access_hosts(w, i, va, bytes, write);
+	w->active = active;
+	if (hosts == SIMT_HOSTS_FAIL)
+		return SIMT_LEAVE;
+	return simt_warp_fault(w, i, VGPU_HW_FAULT_ALIGN, va[lane], lane);
+}
+
+/*
+ * There were no tries left for some lanes: they do the instruction anew, as a group of their own.
+ * Only lanes in @done have their results in @w->tmp[3].
+ */
+static const struct simt_insn *simt_atomic_rest(struct simt_warp *w, const struct simt_insn *i,
+						u32 done)
+{
+	if (!done)
+		return i;
+	simt_warp_split(w, i, w->active & ~done, i - w->text);
+	w->active = done;
+	w->partial = w->live & ~done;
+	for (unsigned int l = 0; l < SIMT_LANES; l++)
+		w->mask64[l] = -(u64)(done >> l & 1);
+	simt_done_x(w, i->rd);
+	return SIMT_LEAVE;
+}
+
 /* All lanes' accesses are found before the first takes place: a lane's must not happen twice. */
 SIMT_FN(simt_slow_atomic)
 {
 	bool is_d = simt_atomic_is_d(i->op), load = i->op == SIMT_LR_W || i->op == SIMT_LR_D;
 	const u64 *va = simt_x(w, i->rs1, 0), *value = simt_x(w, i->rs2, 1);
+	u32 bad = 0, done = 0, shared = 0, tries = SIMT_ATOMIC_TRIES;
 	unsigned int bytes = is_d ? 8 : 4;
 	u64 *to = w->tmp[3];
 
-	for (unsigned int l = 0; l < SIMT_LANES; l++)
-		if (simt_active(w, l) && va[l] % bytes)
-			return simt_warp_fault(w, i, VGPU_HW_FAULT_ALIGN, va[l], l);
+	for (unsigned int l = 0; l < SIMT_LANES; l++) {
+		bad |= (u32)(simt_active(w, l) && va[l] % bytes) << l;
+		shared |= (u32)(simt_active(w, l) && va[l] >= VGPU_HW_VA_GLOBAL) << l;
+	}
+	if (bad)
+		return simt_atomic_misaligned(w, i, va, bytes, !load, bad);
 	if (simt_access_hosts(w, i, va, bytes, !load) == SIMT_HOSTS_FAIL)
 		return SIMT_LEAVE;
-	for (unsigned int l = 0; l < SIMT_LANES; l++)
-		if (simt_active(w, l))
-			to[l] = simt_atomic_lane(w, i->op, l, va[l], is_d, value[l]);
+	w->extra = hweight32(shared) / SIMT_ATOMIC_LANES;
+	if (w->extra)
+		w->join = w->text;
+	for (unsigned int l = 0; l < SIMT_LANES; l++) {
+		if (!simt_active(w, l))
+			continue;
+		if (!simt_atomic_lane(w, i->op, l, va[l], is_d, value[l], &tries, &to[l]))
+			return simt_atomic_rest(w, i, done);
+		done |= 1U << l;
+	}
 	if (!w->partial)
 		memcpy(w->x[i->rd].d, to, sizeof(w->tmp[3]));
 	simt_done_x(w, i->rd);

@@ -2,6 +2,7 @@
 /* The course of a warp: its start, which of its lanes run, and why they stop. */
 #include <linux/bitops.h>
 #include <linux/limits.h>
+#include <linux/minmax.h>
 #include <linux/string.h>
 
 #include "reg.h"
@@ -33,7 +34,7 @@ static void simt_warp_lay_out(struct simt_warp *w, const struct simt_dispatch *d
 
 /**
  * simt_warp_start() - begin a warp of a group
- * @w: memory, zeroed when the dispatch began
+ * @w: as simt_dispatch_begin() has left it, or an earlier group of the dispatch
  * @dispatch: with the group's size set
  * @index: number of the warp in the group
  * Context: any.
@@ -42,6 +43,7 @@ void simt_warp_start(struct simt_warp *w, struct simt_dispatch *dispatch, u32 in
 {
 	u32 items = dispatch->size[0] * dispatch->size[1] * dispatch->size[2];
 	u32 left = items - index * SIMT_LANES;
+	u64 rest;
 
 	w->dispatch = dispatch;
 	w->text = dispatch->program->insn;
@@ -57,8 +59,10 @@ void simt_warp_start(struct simt_warp *w, struct simt_dispatch *dispatch, u32 in
 	w->barrier = 0;
 	w->depth = 0;
 	w->fair = false;
+	w->extra = 0;
 	w->ip = w->text + dispatch->entry;
 	w->join = w->text + w->nr;
+	w->met = NULL;
 
 	w->vec = 0;
 	w->narrow = 0;
@@ -67,8 +71,10 @@ void simt_warp_start(struct simt_warp *w, struct simt_dispatch *dispatch, u32 in
 	w->reserved = 0;
 	memset(w->frm, 0, sizeof(w->frm));
 	memset(w->fflags, 0, sizeof(w->fflags));
-	memset(w->base, 0, sizeof(w->base));
-	memset(w->stride, 0, sizeof(w->stride));
+	for (rest = dispatch->program->written; rest; rest &= rest - 1) {
+		w->base[__ffs64(rest)] = 0;
+		w->stride[__ffs64(rest)] = 0;
+	}
 	w->base[1] = VGPU_HW_VA_IMAGE + 4 * (u64)w->nr;
 	w->base[2] = VGPU_HW_VA_PRIVATE + dispatch->private_bytes;
 	w->base[10] = dispatch->args;
@@ -78,6 +84,19 @@ void simt_warp_start(struct simt_warp *w, struct simt_dispatch *dispatch, u32 in
 u64 simt_warp_va(const struct simt_warp *w, const struct simt_insn *i)
 {
 	return VGPU_HW_VA_IMAGE + 4 * (u64)(i - w->text);
+}
+
+/*
+ * What the last instruction takes of the budget beyond its one, at most @most: the caller takes it
+ * off, and it does not count as instructions.
+ */
+u32 simt_warp_extra(struct simt_warp *w, u32 most)
+{
+	u32 extra = min_t(u32, w->extra, most);
+
+	w->extra = 0;
+	w->dispatch->executed -= extra;
+	return extra;
 }
 
 /* The running group, which is to go on at @ip, becomes one of those that wait. */
@@ -91,6 +110,17 @@ void simt_warp_park(struct simt_warp *w, const struct simt_insn *ip)
 			w->depths[l] = w->depth;
 		}
 	}
+	w->event = SIMT_EVENT_PICK;
+}
+
+/* The running group has come to @ip: to waiting lanes, beyond them, or to the program's end. */
+void simt_warp_arrive(struct simt_warp *w, const struct simt_insn *ip)
+{
+	if (ip < w->text + w->nr) {
+		simt_warp_park(w, ip);
+		return;
+	}
+	w->live &= ~w->active;
 	w->event = SIMT_EVENT_PICK;
 }
 
@@ -119,13 +149,17 @@ static unsigned int simt_warp_lowest(const struct simt_warp *w, u32 runnable)
 	return lead;
 }
 
-/* The next lane in turn that is not in the group that ran last. */
-static unsigned int simt_warp_next(const struct simt_warp *w, u32 runnable)
+/*
+ * The next lane in turn that is not in the group that ran last. Turns are counted apart from what
+ * runs between them, or they would all go to the one that follows the lowest group.
+ */
+static unsigned int simt_warp_next(struct simt_warp *w, u32 runnable)
 {
 	u32 others = runnable & ~w->active ?: runnable;
-	u32 above = w->lead + 1 < SIMT_LANES ? others & U32_MAX << (w->lead + 1) : 0;
+	u32 above = w->last + 1 < SIMT_LANES ? others & U32_MAX << (w->last + 1) : 0;
 
-	return __ffs(above ?: others);
+	w->last = __ffs(above ?: others);
+	return w->last;
 }
 
 /* Forms the running group of @runnable lanes at the lead's instruction. */
@@ -153,7 +187,7 @@ static void simt_warp_form(struct simt_warp *w, u32 runnable)
 
 /**
  * simt_warp_pick() - form the next running group
- * @w: the warp; all its lanes have a pc
+ * @w: the warp; all its lanes have a pc, or have met
  * Context: any.
  * Return: true: there is one; false: all lanes have ended, or wait at a barrier.
  */
@@ -161,12 +195,16 @@ bool simt_warp_pick(struct simt_warp *w)
 {
 	u32 runnable = w->live & ~w->barrier, rest;
 
+	if (w->met && runnable) {	/* the group that came to the barrier goes on as it was */
+		w->ip = w->met;
+		w->met = NULL;
+		return true;
+	}
 	for (rest = runnable; rest; rest &= rest - 1)
 		if (w->pc[__ffs(rest)] >= w->nr)
 			w->live &= ~(rest & -rest);
 	runnable &= w->live;
 	if (!runnable) {
-		w->active = 0;
 		w->ip = SIMT_LEAVE;
 		return false;
 	}

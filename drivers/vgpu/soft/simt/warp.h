@@ -62,6 +62,7 @@ union simt_float {
  * struct simt_warp - a warp
  * @ip:       the next instruction of the running group, while the warp does not run
  * @join:     the running group is left when it comes here, or beyond
+ * @met:      where all lanes go on that live, as they came to a barrier together; else NULL
  * @text:     the program's instructions
  * @dispatch: what the warp belongs to
  * @vec:      bit r: x[r] is an array of lanes
@@ -77,7 +78,9 @@ union simt_float {
  * @fair:     groups take turns, whatever their pc
  * @turns:    how often the warp was left while it had several groups
  * @lead:     a lane of the running group
+ * @last:     the lead of the group that had the last such turn
  * @event:    why the running group was left
+ * @extra:    what the last instruction takes of the budget beyond its one, see simt_access_hosts()
  * @nr:       instructions of @text
  * @index:    number of the warp in its group
  * @private:  private memory of the lanes, by words of 8 bytes: word w of lane l is the one of
@@ -105,6 +108,7 @@ union simt_float {
 struct simt_warp {
 	const struct simt_insn *ip;
 	const struct simt_insn *join;
+	const struct simt_insn *met;
 	const struct simt_insn *text;
 	struct simt_dispatch *dispatch;
 	u64 vec;
@@ -120,7 +124,9 @@ struct simt_warp {
 	bool fair;
 	u8 turns;
 	u8 lead;
+	u8 last;
 	u8 event;
+	u8 extra;
 	u32 nr;
 	u32 index;
 	u8 *private;
@@ -153,7 +159,9 @@ typedef const struct simt_insn *(*simt_fn)(struct simt_warp *w, const struct sim
 void simt_warp_start(struct simt_warp *w, struct simt_dispatch *dispatch, u32 index);
 bool simt_warp_pick(struct simt_warp *w);
 void simt_warp_suspend(struct simt_warp *w, const struct simt_insn *ip);
+u32 simt_warp_extra(struct simt_warp *w, u32 most);
 void simt_warp_park(struct simt_warp *w, const struct simt_insn *ip);
+void simt_warp_arrive(struct simt_warp *w, const struct simt_insn *ip);
 void simt_warp_release(struct simt_warp *w);
 u64 simt_warp_va(const struct simt_warp *w, const struct simt_insn *i);
 const struct simt_insn *simt_warp_fault(struct simt_warp *w, const struct simt_insn *i,

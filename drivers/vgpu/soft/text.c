@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Texts of programs: read and decoded by the vGPU's worker, which may wait for memory. A text of a
+ * MiB takes milliseconds.
+ */
+#include <linux/memcontrol.h>
+#include <linux/mm.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+
+#include "instance.h"
+#include "text.h"
+
+static struct soft_program *soft_text_alloc(struct soft_instance *inst, u32 nr)
+{
+	size_t bytes = offsetof(struct soft_program, text) + simt_program_bytes(nr);
+	struct soft_program *program;
+	struct mem_cgroup *old;
+
+	old = set_active_memcg(inst->fb.memcg);
+	program = kvmalloc(bytes, SOFT_GFP);
+	set_active_memcg(old);
+	return program;
+}
+
+/*
+ * Copies @count words of the text, which lie in one page, out of the framebuffer: each is read
+ * once, as the guest may be changing it. Returns false if they have no translation.
+ */
+static bool soft_text_read(struct soft_instance *inst, u32 root, u64 va, __le32 *words,
+			   u32 count)
+{
+	struct soft_programs *programs = &inst->compute.programs;
+	struct page *page = NULL;
+	const u32 *from;
+	u64 addr;
+	bool ok;
+	u32 i;
+
+	mutex_lock(&programs->reading);
+	down_read(&inst->fb.drop_lock);
+	ok = soft_space_look_up(inst, root, va, VGPU_HW_PTE_X, &addr);
+	if (ok)
+		page = soft_store_peek(&inst->fb, addr >> PAGE_SHIFT);
+	from = page ? page_address(page) + offset_in_page(addr) : NULL;
+	for (i = 0; i < count; i++)
+		words[i] = from ? (__force __le32)READ_ONCE(from[i]) : 0;
+	up_read(&inst->fb.drop_lock);
+	mutex_unlock(&programs->reading);
+	return ok;
+}
+
+static int soft_text_decode(struct soft_instance *inst, struct soft_program *program,
+			    struct soft_fault *fault)
+{
+	const struct soft_program_key *key = &program->key;
+	u32 nr = key->text_bytes / 4, step = PAGE_SIZE / 4, first, count;
+	__le32 *words = kmalloc(PAGE_SIZE, SOFT_GFP);
+	int ret = 0;
+
+	if (!words)
+		return -ENOMEM;
+	simt_program_init(&program->text, nr);
+	for (first = 0; first < nr; first += count) {
+		count = min(nr - first, step);
+		fault->addr = key->image + (u64)first * 4;
+		if (!soft_text_read(inst, key->root, fault->addr, words, count)) {
+			fault->code = VGPU_HW_FAULT_PAGE;
+			ret = -EFAULT;
+			break;
+		}
+		if (fatal_signal_pending(current)) {
+			ret = -ENOMEM;
+			break;
+		}
+		simt_program_decode(&program->text, first, words, count);
+		cond_resched();
+	}
+	kfree(words);
+	if (!ret)
+		simt_program_finish(&program->text);
+	return ret;
+}
+
+/**
+ * soft_text_load() - read and decode a program
+ * @inst: the vGPU
+ * @key: what it is made from: found good by soft_program_decode()
+ * @programp: set to the program, which the caller uses until soft_programs_put()
+ * @fault: set with -EFAULT: the text cannot be read
+ * Context: the vGPU's worker; sleeps.
+ * Return: 0; -EFAULT; -ENOMEM, also if the worker is to leave its work; -EBUSY: the programs that
+ * are in use leave no room for it.
+ */
+int soft_text_load(struct soft_instance *inst, const struct soft_program_key *key,
+		   struct soft_program **programp, struct soft_fault *fault)
+{
+	struct soft_programs *programs = &inst->compute.programs;
+	struct soft_program *program;
+	u32 nr = key->text_bytes / 4;
+	size_t bytes;
+	int ret;
+
+	bytes = offsetof(struct soft_program, text) + simt_program_bytes(nr);
+	bytes = soft_programs_take(programs, bytes);
+	if (!bytes)
+		return -EBUSY;
+	program = soft_text_alloc(inst, nr);
+	if (!program) {
+		soft_programs_give(programs, bytes);
+		return -ENOMEM;
+	}
+	program->key = *key;
+	program->bytes = bytes;
+	soft_programs_begin(programs, program);
+	ret = soft_text_decode(inst, program, fault);
+	if (!ret)
+		program->slow = simt_program_slow(&program->text);
+	soft_programs_end(programs, !ret);
+	if (ret)
+		soft_programs_put(programs, program);
+	else
+		*programp = program;
+	return ret;
+}
+

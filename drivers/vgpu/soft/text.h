@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Texts of programs: read and decoded. */
+#ifndef _VGPU_SOFT_TEXT_H
+#define _VGPU_SOFT_TEXT_H
+
+struct soft_fault;
+struct soft_instance;
+struct soft_program;
+struct soft_program_key;
+
+int soft_text_load(struct soft_instance *inst, const struct soft_program_key *key,
+		   struct soft_program **programp, struct soft_fault *fault);
+
+#endif /* _VGPU_SOFT_TEXT_H */
