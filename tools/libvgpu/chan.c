@@ -51,7 +51,6 @@ int vgpu_chan_enable(struct vgpu_chan *chan)
 	ctrl |= chan->order << VGPU_HW_CTRL_ORDER_SHIFT;
 	if (chan->where == VGPU_RING_SYS)
 		ctrl |= VGPU_HW_CTRL_RING_SYS;
-	/* In a virtual machine, what was killed before has left its channel as it was. */
 	ret = vgpu_chan_disable(chan);
 	if (ret)
 		return ret;
@@ -121,19 +120,59 @@ static int chan_alloc_va(struct vgpu_chan *chan, uint64_t va)
 	return ret;
 }
 
-static int chan_take_id(struct vgpu_dev *dev, uint32_t *id)
+/* -EBUSY: all are in use, @others of them by other programs. */
+static int chan_find_id(struct vgpu_dev *dev, uint32_t *id, uint32_t *others)
 {
 	uint32_t i;
+	int ret;
 
+	*others = 0;
 	for (i = 0; i < dev->channels; i++) {
-		if (!dev->chan_used[i]) {
-			dev->chan_used[i] = true;
+		if (dev->chan_used[i])
+			continue;
+		ret = vgpu_claim_chan(dev, i);
+		if (!ret)
 			*id = i;
-			return 0;
-		}
+		if (ret != -EBUSY)
+			return ret;
+		++*others;
 	}
-	return vgpu_fail(dev, -ENOSPC, "all %u channels are in use",
-			 dev->channels);
+	return -EBUSY;
+}
+
+static int chan_take_id(struct vgpu_dev *dev, uint32_t *id)
+{
+	struct timespec ts = { .tv_nsec = SLEEP_MAX_NS };
+	uint32_t others;
+	int ret;
+
+	ret = chan_find_id(dev, id, &others);
+	if (ret == -EBUSY && others) {
+		/* A program that stops channels of killed ones holds each for a moment. */
+		nanosleep(&ts, NULL);
+		ret = chan_find_id(dev, id, &others);
+	}
+	if (ret == -EBUSY)
+		return vgpu_fail(dev, ret, "all of its %u channels are in use, %u by other programs",
+				 dev->channels, others);
+	if (ret)
+		return ret;
+	/*
+	 * In a virtual machine, what was killed has left its channel at work, maybe on framebuffer
+	 * that is taken next.
+	 */
+	ret = vgpu_reg_write32(dev, vgpu_chan_reg(*id, VGPU_HW_CHAN_CTRL), 0);
+	if (ret)
+		vgpu_unclaim_chan(dev, *id);
+	else
+		dev->chan_used[*id] = true;
+	return ret;
+}
+
+static void chan_give_id(struct vgpu_chan *chan)
+{
+	chan->dev->chan_used[chan->id] = false;
+	vgpu_unclaim_chan(chan->dev, chan->id);
 }
 
 static int chan_create(struct vgpu_dev *dev, uint32_t engine, enum vgpu_ring where, uint32_t order,
@@ -174,6 +213,9 @@ static int chan_create(struct vgpu_dev *dev, uint32_t engine, enum vgpu_ring whe
 		ret = chan_alloc_sys(chan, bytes);
 	else
 		ret = chan_alloc_fb(chan, bytes);
+	/* Whoever was killed with the channel may have left his address space to it. */
+	if (!ret && !space)
+		ret = chan_reg_write32(chan, VGPU_HW_CHAN_ROOT, 0);
 	if (!ret)
 		ret = vgpu_chan_enable(chan);
 	if (ret)
@@ -184,7 +226,7 @@ static int chan_create(struct vgpu_dev *dev, uint32_t engine, enum vgpu_ring whe
 free_bufs:
 	vgpu_buf_free(&chan->signal_buf);
 	vgpu_buf_free(&chan->ring_buf);
-	dev->chan_used[chan->id] = false;
+	chan_give_id(chan);
 free_chan:
 	free(chan);
 	return ret;
@@ -212,7 +254,7 @@ void vgpu_chan_destroy(struct vgpu_chan *chan)
 		chan_reg_write32(chan, VGPU_HW_CHAN_ROOT, 0);
 	vgpu_buf_free(&chan->signal_buf);
 	vgpu_buf_free(&chan->ring_buf);
-	chan->dev->chan_used[chan->id] = false;
+	chan_give_id(chan);
 	free(chan);
 }
 

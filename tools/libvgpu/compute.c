@@ -9,6 +9,12 @@
 
 #define PROGRAM_ALIGN	64	/* of a struct vgpu_hw_program */
 
+/* What an address of a packet or of a program's head is more than an offset in the framebuffer. */
+static uint64_t base_of(const struct vgpu_space *space)
+{
+	return space ? VGPU_HW_VA_GLOBAL : 0;
+}
+
 static void program_write(const struct vgpu_program *program, unsigned int i)
 {
 	const struct vgpu_elf *elf = program->elf;
@@ -17,33 +23,52 @@ static void program_write(const struct vgpu_program *program, unsigned int i)
 		.image_bytes = htole32(elf->image_bytes),
 		.text_bytes = htole32(elf->text_bytes),
 		.entry = htole32(elf->kernel[i].entry),
-		.image = htole64(program->image),
+		.image = htole64(base_of(program->space) + program->image),
 		.private_bytes = htole32(elf->kernel[i].private_bytes),
 	};
 
 	memcpy(program->dev->fb + program->kernels + i * sizeof(hw), &hw, sizeof(hw));
 }
 
-int vgpu_program_load(struct vgpu_dev *dev, const struct vgpu_elf *elf,
-		      struct vgpu_program *program)
+/* In whole pages, which nothing else shares: a program in an address space cannot write them. */
+static int program_load(struct vgpu_dev *dev, struct vgpu_space *space, const struct vgpu_elf *elf,
+			struct vgpu_program *program)
 {
+	uint64_t kernels = (elf->image_bytes + PROGRAM_ALIGN - 1) & ~(PROGRAM_ALIGN - 1ull);
+	uint64_t bytes = kernels + elf->nr_kernels * sizeof(struct vgpu_hw_program);
 	unsigned int i;
 	int ret;
 
 	_Static_assert(sizeof(struct vgpu_hw_program) % PROGRAM_ALIGN == 0,
 		       "kernels do not follow each other");
 	program->dev = dev;
+	program->space = space;
 	program->elf = elf;
-	ret = vgpu_fb_alloc(dev, elf->image_bytes, VGPU_HW_PAGE_SIZE, &program->image);
-	if (!ret)
-		ret = vgpu_fb_alloc(dev, elf->nr_kernels * sizeof(struct vgpu_hw_program),
-				    PROGRAM_ALIGN, &program->kernels);
+	bytes = (bytes + VGPU_HW_PAGE_SIZE - 1) & ~(VGPU_HW_PAGE_SIZE - 1ull);
+	ret = vgpu_fb_alloc(dev, bytes, VGPU_HW_PAGE_SIZE, &program->image);
+	if (!ret && space)
+		ret = vgpu_space_map_fb(space, program->image, bytes,
+					VGPU_HW_PTE_R | VGPU_HW_PTE_X);
 	if (ret)
 		return ret;
+	program->kernels = program->image + kernels;
 	memcpy(dev->fb + program->image, elf->image, elf->image_bytes);
 	for (i = 0; i < elf->nr_kernels; i++)
 		program_write(program, i);
-	return vgpu_reg_write32(dev, VGPU_HW_DEV_BASE + VGPU_HW_INVALIDATE, 0);
+	return vgpu_reg_write32(dev, VGPU_HW_DEV_BASE + VGPU_HW_INVALIDATE,
+				space ? space->root : 0);
+}
+
+int vgpu_program_load(struct vgpu_dev *dev, const struct vgpu_elf *elf,
+		      struct vgpu_program *program)
+{
+	return program_load(dev, NULL, elf, program);
+}
+
+int vgpu_program_load_in(struct vgpu_space *space, const struct vgpu_elf *elf,
+			 struct vgpu_program *program)
+{
+	return program_load(space->dev, space, elf, program);
 }
 
 void vgpu_launch_group(struct vgpu_launch *launch)
@@ -87,16 +112,21 @@ static int check_shape(struct vgpu_dev *dev, const struct vgpu_launch *launch,
 int vgpu_chan_dispatch(struct vgpu_chan *chan, const struct vgpu_launch *launch)
 {
 	const struct vgpu_program *program = launch->program;
-	uint64_t local_bytes = program->elf->local_bytes;
+	uint64_t local_bytes = program->elf->local_bytes, base = base_of(chan->space);
 	struct vgpu_hw_packet p = {
 		.type = VGPU_HW_PKT_DISPATCH,
-		.dst = htole64(program->kernels + (size_t)(launch->kernel - program->elf->kernel) *
+		.dst = htole64(base + program->kernels +
+			       (size_t)(launch->kernel - program->elf->kernel) *
 			       sizeof(struct vgpu_hw_program)),
-		.src = htole64(launch->args),
+		.src = htole64(base + launch->args),
 	};
 	unsigned int i;
 	int ret;
 
+	if (program->space != chan->space)
+		return vgpu_fail(chan->dev, -EINVAL,
+				 "the program is in another address space than channel %u",
+				 chan->id);
 	if (launch->local_bytes)
 		local_bytes = vgpu_local_address(program->elf, 0) - VGPU_HW_VA_LOCAL +
 			launch->local_bytes;

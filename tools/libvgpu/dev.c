@@ -56,6 +56,7 @@ struct vgpu_dev *vgpu_dev_new(const struct vgpu_transport *transport,
 	dev->container = -1;
 	dev->group = -1;
 	dev->config_fd = -1;
+	dev->lock_fd = -1;
 	dev->pagemap_fd = -1;
 	dev->next_iova = 0x10000000;
 	return dev;

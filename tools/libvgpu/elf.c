@@ -114,7 +114,9 @@ static int elf_take_local(struct vgpu_elf *elf, const Elf64_Phdr *segment)
 	if (bytes > VGPU_HW_LOCAL_MAX)
 		return elf_fail(elf, "needs %llu bytes of memory of the work-group, there are %u",
 				(unsigned long long)bytes, VGPU_HW_LOCAL_MAX);
-	elf->local_bytes = (uint32_t)bytes;
+	/* All of them begin there. */
+	if (bytes > elf->local_bytes)
+		elf->local_bytes = (uint32_t)bytes;
 	return 0;
 }
 
@@ -238,6 +240,7 @@ static int elf_take_symbols(const struct elf_file *file, struct vgpu_elf *elf,
 		to->name = strdup(name);
 		if (!to->name)
 			return elf_fail(elf, "needs more memory than there is");
+		elf_tame(to->name);
 		elf->nr_symbols++;
 	}
 	qsort(elf->symbol, elf->nr_symbols, sizeof(*elf->symbol), elf_compare_symbols);

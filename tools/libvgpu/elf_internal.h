@@ -28,6 +28,9 @@ static inline const void *elf_at(const struct elf_file *file, uint64_t offset, u
 	return file->at + offset;
 }
 
+/* kernel.c: makes bytes of a name that a terminal may obey, or not show, question marks. */
+void elf_tame(char *text);
+
 /* kernel.c: sets the text of what is wrong with the file, returns -EINVAL. */
 __attribute__((format(printf, 2, 3)))
 int elf_fail(struct vgpu_elf *elf, const char *fmt, ...);

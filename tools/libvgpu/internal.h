@@ -19,6 +19,11 @@
  *             buf->pages
  * @buf_unmap: undoes @buf_map
  * @reset:     resets the function
+ * @lock:      keeps @nr bytes from @first on, which stand for something, from other programs that
+ *             have the device open; -EBUSY: one has some of them, and *@next is behind these
+ * @unlock:    undoes @lock
+ *
+ * Where there are no other programs, there are no @lock and @unlock.
  */
 struct vgpu_transport {
 	void (*close)(struct vgpu_dev *dev);
@@ -29,6 +34,8 @@ struct vgpu_transport {
 	int (*buf_map)(struct vgpu_dev *dev, struct vgpu_buf *buf);
 	void (*buf_unmap)(struct vgpu_buf *buf);
 	int (*reset)(struct vgpu_dev *dev);
+	int (*lock)(struct vgpu_dev *dev, uint64_t first, uint64_t nr, uint64_t *next);
+	void (*unlock)(struct vgpu_dev *dev, uint64_t first, uint64_t nr);
 };
 
 /* Allocates a device that nothing is opened or mapped for yet. Returns NULL if memory is short. */
@@ -48,6 +55,17 @@ int vgpu_dev_open_failed(struct vgpu_dev *dev, int error);
  */
 __attribute__((format(printf, 3, 4)))
 int vgpu_fail(struct vgpu_dev *dev, int error, const char *fmt, ...);
+
+/* Take a channel, which stays as it is, from other programs, and give it back. */
+int vgpu_claim_chan(struct vgpu_dev *dev, uint32_t id);
+void vgpu_unclaim_chan(struct vgpu_dev *dev, uint32_t id);
+
+/*
+ * Take framebuffer from other programs: -EBUSY if they have some of it, of which one piece ends at
+ * *@next; and give all from @start on back.
+ */
+int vgpu_claim_fb(struct vgpu_dev *dev, uint64_t start, uint64_t bytes, uint64_t *next);
+void vgpu_unclaim_fb(struct vgpu_dev *dev, uint64_t start);
 
 /* CLOCK_MONOTONIC. */
 uint64_t vgpu_now_ns(void);

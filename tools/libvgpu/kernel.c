@@ -44,6 +44,13 @@ static const struct {
 
 #define NR_TYPES	(sizeof(types) / sizeof(types[0]))
 
+void elf_tame(char *text)
+{
+	for (; *text; text++)
+		if (*text < ' ' || *text > '~')
+			*text = '?';
+}
+
 int elf_fail(struct vgpu_elf *elf, const char *fmt, ...)
 {
 	va_list ap;
@@ -51,6 +58,7 @@ int elf_fail(struct vgpu_elf *elf, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(elf->error, sizeof(elf->error), fmt, ap);
 	va_end(ap);
+	elf_tame(elf->error);
 	return -EINVAL;
 }
 

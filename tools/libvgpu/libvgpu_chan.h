@@ -74,7 +74,8 @@ struct vgpu_fault {
 
 /*
  * Takes a free channel, gives it a ring of 1 << @order packets and enables it on the engine with
- * index @engine. Returns -ENOSPC if no channel or no framebuffer is left.
+ * index @engine. Returns -EBUSY if all channels are in use, in a virtual machine also those that
+ * other programs have, or -ENOSPC if no framebuffer is left.
  */
 int vgpu_chan_create(struct vgpu_dev *dev, uint32_t engine, enum vgpu_ring where, uint32_t order,
 		     struct vgpu_chan **chanp);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * libvgpu: programs of a device in its framebuffer, and dispatches of their kernels, on channels
- * without an address space.
+ * with an address space or without. In one, a program finds what vgpu_space_map_fb() has mapped,
+ * and faults at anything else; without one it finds all of the framebuffer, whose ever it is.
  */
 #ifndef LIBVGPU_COMPUTE_H
 #define LIBVGPU_COMPUTE_H
@@ -14,6 +15,7 @@
 /**
  * struct vgpu_program - a program in the framebuffer of a device
  * @dev:     the device
+ * @space:   the address space that it is in, or NULL
  * @elf:     the program; it must stay until the last dispatch
  * @image:   offset of its image in the framebuffer
  * @kernels: offset of the struct vgpu_hw_program of its first kernel, which those of the others
@@ -21,6 +23,7 @@
  */
 struct vgpu_program {
 	struct vgpu_dev *dev;
+	struct vgpu_space *space;
 	const struct vgpu_elf *elf;
 	uint64_t image;
 	uint64_t kernels;
@@ -44,12 +47,6 @@ struct vgpu_launch {
 	uint32_t local_bytes;
 };
 
-/* The address by which a program knows the byte at @offset of the framebuffer. */
-static inline uint64_t vgpu_global_address(uint64_t offset)
-{
-	return VGPU_HW_VA_GLOBAL + offset;
-}
-
 /* The address by which a kernel knows the byte at @offset of the launch's @local_bytes. */
 static inline uint64_t vgpu_local_address(const struct vgpu_elf *elf, uint32_t offset)
 {
@@ -62,6 +59,10 @@ static inline uint64_t vgpu_local_address(const struct vgpu_elf *elf, uint32_t o
  */
 int vgpu_program_load(struct vgpu_dev *dev, const struct vgpu_elf *elf,
 		      struct vgpu_program *program);
+
+/* The same for channels of an address space, in which it maps the program, not to be written. */
+int vgpu_program_load_in(struct vgpu_space *space, const struct vgpu_elf *elf,
+			 struct vgpu_program *program);
 
 /* Chooses @group, where the work-items of a group do nothing in common. */
 void vgpu_launch_group(struct vgpu_launch *launch);

@@ -56,6 +56,7 @@ struct vgpu_region {
  * @fb:           the framebuffer, mapped
  * @fb_bytes:     framebuffer that the vGPU owns
  * @fb_next:      offset of the first byte that vgpu_fb_alloc() has not given away
+ * @fb_claimed:   virtual machine: pages up to the end of what vgpu_fb_alloc() has taken last
  * @regs:         virtual machine: the registers, mapped; else NULL
  * @chan_pages:   the channel pages, mapped: 4 KiB per channel
  * @channels:     number of channels that the vGPU owns
@@ -67,6 +68,7 @@ struct vgpu_region {
  * @next_iova:    VFIO: first I/O address that vgpu_buf_alloc() has not given away
  * @chan_used:    of each channel whether vgpu_chan_create() has given it away
  * @config_fd:    virtual machine: configuration space, else -1
+ * @lock_fd:      virtual machine: what channels and framebuffer are locked on, else -1
  * @pagemap_fd:   virtual machine: /proc/self/pagemap, which has the addresses of buffers, else -1
  */
 struct vgpu_dev {
@@ -80,6 +82,7 @@ struct vgpu_dev {
 	uint8_t *fb;
 	uint64_t fb_bytes;
 	uint64_t fb_next;
+	uint64_t fb_claimed;
 	volatile uint8_t *regs;
 	uint8_t *chan_pages;
 	uint32_t channels;
@@ -91,6 +94,7 @@ struct vgpu_dev {
 	uint64_t next_iova;
 	bool *chan_used;
 	int config_fd;
+	int lock_fd;
 	int pagemap_fd;
 };
 
@@ -103,9 +107,10 @@ int vgpu_dev_open_vfio(struct vgpu_dev **devp, const char *uuid);
 
 /*
  * Opens a vGPU inside a virtual machine: the function at @address ("0000:00:04.0"), or the first
- * vGPU if
- * @address is NULL. Needs root, and no driver bound to the function. Such a device has no
- * interrupts. On error *@devp is NULL, and vgpu_dev_error(NULL) has the text.
+ * vGPU if @address is NULL. Needs root, and no driver bound to the function (-EBUSY). Such a device
+ * has no interrupts. Several programs may have it open, and are given channels and framebuffer of
+ * their own, if they see the same mount of sysfs. On error *@devp is NULL, and vgpu_dev_error(NULL)
+ * has the text.
  */
 int vgpu_dev_open_pci(struct vgpu_dev **devp, const char *address);
 

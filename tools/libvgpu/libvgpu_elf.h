@@ -70,7 +70,7 @@ struct vgpu_kernel {
  * struct vgpu_symbol - a function of a program
  * @address: of its first instruction
  * @bytes:   its length; 0: not known
- * @name:    as the program calls it
+ * @name:    as the program calls it, but for bytes that are not printed
  */
 struct vgpu_symbol {
 	uint32_t address;

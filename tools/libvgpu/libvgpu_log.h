@@ -9,8 +9,12 @@
 #include "libvgpu_mem.h"
 
 #define VGPU_LOG_WORDS	65536	/* of 8 bytes; a power of two */
+#define VGPU_LOG_BYTES	((VGPU_LOG_WORDS + 4) * 8ull) /* with its head */
 
-/* Takes framebuffer for a log, whose offset is the value of an argument of the type log. */
+/*
+ * Takes framebuffer for a log, VGPU_LOG_BYTES, whose offset is the value of an argument of the type
+ * log.
+ */
 int vgpu_log_alloc(struct vgpu_dev *dev, uint64_t *offset);
 
 /*

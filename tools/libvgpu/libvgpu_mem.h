@@ -40,6 +40,7 @@ struct vgpu_loc {
 /*
  * Takes @bytes of framebuffer whose offset is a multiple of @align, a power of two. Returns -ENOSPC
  * if there is less left. Only vgpu_fb_release() gives framebuffer back: everything from @offset on.
+ * In a virtual machine no two programs are given the same page.
  */
 int vgpu_fb_alloc(struct vgpu_dev *dev, uint64_t bytes, uint64_t align, uint64_t *offset);
 void vgpu_fb_release(struct vgpu_dev *dev, uint64_t offset);

@@ -10,12 +10,22 @@
  * @dev:  the device; it must stay open until vgpu_space_destroy()
  * @root: value of VGPU_HW_CHAN_ROOT
  *
- * Framebuffer that its tables take is not given back to vgpu_fb_alloc().
+ * Framebuffer that its tables take is not given back to vgpu_fb_alloc(), unless it is behind what
+ * vgpu_fb_release() is called with: not before vgpu_space_destroy().
  */
 struct vgpu_space {
 	struct vgpu_dev *dev;
 	uint32_t root;
 };
+
+/*
+ * The address by which a program knows the byte at @offset of the framebuffer, also in an address
+ * space where vgpu_space_map_fb() has mapped it.
+ */
+static inline uint64_t vgpu_global_address(uint64_t offset)
+{
+	return VGPU_HW_VA_GLOBAL + offset;
+}
 
 /* Makes an address space that is empty. */
 int vgpu_space_create(struct vgpu_dev *dev, struct vgpu_space **spacep);
@@ -32,6 +42,9 @@ void vgpu_space_destroy(struct vgpu_space *space);
 int vgpu_space_map(struct vgpu_space *space, uint64_t va, struct vgpu_loc to, uint64_t bytes,
 		   uint32_t flags);
 
+/* Maps the pages of @bytes from @offset of the framebuffer on to where programs look for them. */
+int vgpu_space_map_fb(struct vgpu_space *space, uint64_t offset, uint64_t bytes, uint32_t flags);
+
 /* Takes the leaves away that begin in the range. The caller calls vgpu_space_invalidate(). */
 int vgpu_space_unmap(struct vgpu_space *space, uint64_t va, uint64_t bytes);
 
@@ -41,7 +54,7 @@ int vgpu_space_invalidate(struct vgpu_space *space);
 /*
  * The entry for @va in the table of @level (2: the root, 1 or 0), for programs that write it
  * themselves; tables on the way to it are made if need be. NULL if there is no framebuffer for
- * them, or a leaf is in the way.
+ * them, a leaf is in the way, or a program has written over a table.
  */
 uint64_t *vgpu_space_entry(struct vgpu_space *space, uint64_t va, unsigned int level);
 

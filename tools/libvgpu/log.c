@@ -8,8 +8,8 @@
 #include "internal.h"
 #include "libvgpu_log.h"
 
-#define DIGITS		3	/* of a width or precision */
-#define SPEC_ROOM	32
+#define FLAGS_MAX	5
+#define FIELD_MAX	999	/* of a width or precision */
 
 /* What is printed at most of a format, and of a text: a program may have made them any length. */
 #define TEXT_MAX	1024
@@ -19,38 +19,89 @@
 
 /**
  * struct spec - a conversion in a format
- * @text: for printf(), without length and letter
- * @wide: the argument has 64 bits, else 32
- * @as:   the letter
+ * @flags:     as printf() has them
+ * @width:     at least so many characters
+ * @precision: likewise; -1: none is given
+ * @words:     arguments that it takes: its value, after those of its stars
+ * @bits:      of its value, if that is an integer
+ * @as:        the letter
  */
 struct spec {
-	char text[SPEC_ROOM];
-	bool wide;
+	char flags[FLAGS_MAX + 1];
+	int width;
+	int precision;
+	unsigned int words;
+	unsigned int bits;
 	char as;
 };
 
-/* Takes apart what is behind a %. Returns what follows it, or NULL if it is none that is known. */
-static const char *spec_parse(const char *at, struct spec *spec)
+/* A width or precision: digits, or a star, for which there is an argument. */
+static bool take_field(const char **at, struct spec *spec, const uint64_t *arg, unsigned int nr,
+		       int *value)
 {
-	size_t flags = strspn(at, "-+ #0"), width = strspn(at + flags, "0123456789");
-	size_t head = flags + width, length, digits;
+	const char *digit = *at;
 
-	if (at[head] == '.') {
-		digits = strspn(at + head + 1, "0123456789");
-		head += 1 + digits;
-		if (digits > DIGITS)
+	*value = 0;
+	if (*digit == '*') {
+		*value = spec->words < nr ? (int32_t)arg[spec->words] : 0;
+		*value = *value < -FIELD_MAX ? -FIELD_MAX : *value;
+		*value = *value > FIELD_MAX ? FIELD_MAX : *value;
+		spec->words++;
+		*at = digit + 1;
+		return true;
+	}
+	for (; *digit >= '0' && *digit <= '9' && *value <= FIELD_MAX; digit++)
+		*value = 10 * *value + *digit - '0';
+	*at = digit;
+	return *value <= FIELD_MAX;
+}
+
+/* The length of an integer; without one it has 32 bits. */
+static const char *take_length(const char *at, struct spec *spec)
+{
+	spec->bits = 32;
+	if (*at == 'h') {
+		spec->bits = at[1] == 'h' ? 8 : 16;
+		return at + (at[1] == 'h' ? 2 : 1);
+	}
+	if (*at && strchr("ljzt", *at)) {
+		spec->bits = 64;
+		return at + (*at == 'l' && at[1] == 'l' ? 2 : 1);
+	}
+	return at;
+}
+
+/*
+ * Takes apart what is behind a %, with those of the @nr arguments that are for its stars. Returns
+ * what follows it, or NULL if it is none that is known: never one that would write.
+ */
+static const char *spec_parse(const char *at, struct spec *spec, const uint64_t *arg,
+			      unsigned int nr)
+{
+	size_t flags = strspn(at, "-+ #0");
+	const char *letter;
+
+	if (flags > FLAGS_MAX)
+		return NULL;
+	*spec = (struct spec) { .precision = -1 };
+	memcpy(spec->flags, at, flags);
+	at += flags;
+	if (!take_field(&at, spec, arg, nr, &spec->width))
+		return NULL;
+	if (*at == '.') {
+		at++;
+		if (!take_field(&at, spec, arg, nr, &spec->precision))
 			return NULL;
 	}
-	if (flags > 5 || width > DIGITS)
+	letter = take_length(at, spec);
+	spec->as = *letter;
+	spec->words++;
+	if (!spec->as)
 		return NULL;
-	length = strspn(at + head, "hlzjt");
-	spec->wide = memchr(at + head, 'l', length) || memchr(at + head, 'z', length) ||
-		memchr(at + head, 'j', length) || memchr(at + head, 't', length);
-	spec->as = at[head + length];
-	if (!spec->as || !strchr("diuxXocspfFeEgGaA", spec->as))
-		return NULL;
-	snprintf(spec->text, sizeof(spec->text), "%%%.*s", (int)head, at);
-	return at + head + length + 1;
+	if (strchr("diuxXo", spec->as) || (strchr("fFeEgGaA", spec->as) && spec->bits >= 32) ||
+	    (strchr("csp", spec->as) && letter == at))
+		return letter + 1;
+	return NULL;
 }
 
 /* A text of the program, or @other if it has none there; @room has TEXT_MAX bytes. */
@@ -63,29 +114,43 @@ static const char *log_text(const struct vgpu_elf *elf, uint64_t address, const 
 	return room;
 }
 
-static void spec_print(const struct vgpu_elf *elf, const struct spec *spec, uint64_t arg,
+static void spec_print(const struct vgpu_elf *elf, const struct spec *spec, uint64_t value,
 		       FILE *out)
 {
-	char form[SPEC_ROOM + 4], room[TEXT_MAX];
+	const unsigned int above = 64 - spec->bits;
+	char form[FLAGS_MAX + 8], room[TEXT_MAX];
 	double number;
 
-	snprintf(form, sizeof(form), "%s%s%c", spec->text,
+	snprintf(form, sizeof(form), "%%%s*.*%s%c", spec->flags,
 		 strchr("diuxXo", spec->as) ? "ll" : "", spec->as);
 	if (strchr("di", spec->as)) {
-		fprintf(out, form, spec->wide ? (long long)arg : (long long)(int32_t)arg);
+		fprintf(out, form, spec->width, spec->precision,
+			(long long)(value << above) >> above);
 	} else if (strchr("uxXo", spec->as)) {
-		fprintf(out, form, spec->wide ? (unsigned long long)arg :
-			(unsigned long long)(uint32_t)arg);
+		fprintf(out, form, spec->width, spec->precision,
+			(unsigned long long)(value << above >> above));
 	} else if (spec->as == 'c') {
-		fprintf(out, form, (int)(unsigned char)arg);
+		fprintf(out, form, spec->width, spec->precision, (int)(unsigned char)value);
 	} else if (spec->as == 's') {
-		fprintf(out, form, log_text(elf, arg, "(no constant)", room));
+		fprintf(out, form, spec->width, spec->precision,
+			log_text(elf, value, "(no constant)", room));
 	} else if (spec->as == 'p') {
-		fprintf(out, form, (void *)(uintptr_t)arg);
+		fprintf(out, form, spec->width, spec->precision, (void *)(uintptr_t)value);
 	} else {
-		memcpy(&number, &arg, sizeof(number));
-		fprintf(out, form, number);
+		memcpy(&number, &value, sizeof(number));
+		fprintf(out, form, spec->width, spec->precision, number);
 	}
+}
+
+/* Says that the conversion behind a % is not printed, and why. Returns what follows it. */
+static const char *spec_refuse(const char *at, const char *why, FILE *out)
+{
+	size_t n = strspn(at, "-+ #0123456789.*'$hlLqjzt");
+
+	n = n > TEXT_MAX ? TEXT_MAX : n;
+	n += at[n] != 0;
+	fprintf(out, "(%%%.*s: %s)", (int)n, at, why);
+	return at + n;
 }
 
 void vgpu_log_format(const struct vgpu_elf *elf, const char *format, const uint64_t *arg,
@@ -101,14 +166,20 @@ void vgpu_log_format(const struct vgpu_elf *elf, const char *format, const uint6
 			putc(*format++, out);
 			continue;
 		}
-		next = spec_parse(format, &spec);
-		if (!next || !nr) {
-			putc('%', out);
-			continue;
+		next = spec_parse(format, &spec, arg, nr);
+		if (!next) {
+			format = spec_refuse(format, "not known here", out);
+			/* It has been given an argument, as far as can be told. */
+			spec.words = 1;
+		} else if (spec.words > nr) {
+			format = spec_refuse(format, "no argument", out);
+		} else {
+			spec_print(elf, &spec, arg[spec.words - 1], out);
+			format = next;
 		}
-		spec_print(elf, &spec, *arg++, out);
-		nr--;
-		format = next;
+		spec.words = spec.words < nr ? spec.words : nr;
+		arg += spec.words;
+		nr -= spec.words;
 	}
 	fputs(format, out);
 }
@@ -116,13 +187,14 @@ void vgpu_log_format(const struct vgpu_elf *elf, const char *format, const uint6
 int vgpu_log_alloc(struct vgpu_dev *dev, uint64_t *offset)
 {
 	struct vgpu_device_log log = { .words = htole64(VGPU_LOG_WORDS) };
-	uint64_t bytes = sizeof(log) + VGPU_LOG_WORDS * sizeof(uint64_t);
 	int ret;
 
-	ret = vgpu_fb_alloc(dev, bytes, VGPU_HW_PAGE_SIZE, offset);
+	_Static_assert(sizeof(log) + VGPU_LOG_WORDS * sizeof(uint64_t) == VGPU_LOG_BYTES,
+		       "the log has another size");
+	ret = vgpu_fb_alloc(dev, VGPU_LOG_BYTES, VGPU_HW_PAGE_SIZE, offset);
 	if (ret)
 		return ret;
-	memset(dev->fb + *offset, 0, bytes);
+	memset(dev->fb + *offset, 0, VGPU_LOG_BYTES);
 	memcpy(dev->fb + *offset, &log, sizeof(log));
 	return 0;
 }

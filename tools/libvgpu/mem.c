@@ -9,23 +9,37 @@
 int vgpu_fb_alloc(struct vgpu_dev *dev, uint64_t bytes, uint64_t align,
 		  uint64_t *offset)
 {
-	uint64_t start = (dev->fb_next + align - 1) & ~(align - 1);
+	uint64_t next = dev->fb_next, start;
+	bool others = false;
+	int ret;
 
-	if (start > dev->fb_bytes || bytes > dev->fb_bytes - start)
-		return vgpu_fail(dev, -ENOSPC,
-				 "framebuffer: %llu bytes wanted, %llu of %llu left",
-				 (unsigned long long)bytes,
-				 (unsigned long long)(dev->fb_bytes - dev->fb_next),
-				 (unsigned long long)dev->fb_bytes);
-	dev->fb_next = start + bytes;
-	*offset = start;
-	return 0;
+	for (;;) {
+		start = (next + align - 1) & ~(align - 1);
+		if (start > dev->fb_bytes || bytes > dev->fb_bytes - start)
+			break;
+		ret = vgpu_claim_fb(dev, start, bytes, &next);
+		if (ret && ret != -EBUSY)
+			return ret;
+		if (!ret) {
+			dev->fb_next = start + bytes;
+			*offset = start;
+			return 0;
+		}
+		others = true;
+	}
+	return vgpu_fail(dev, -ENOSPC, "framebuffer: %llu bytes wanted, %llu of %llu left%s",
+			 (unsigned long long)bytes,
+			 (unsigned long long)(dev->fb_bytes - dev->fb_next),
+			 (unsigned long long)dev->fb_bytes,
+			 others ? ", some of them to other programs" : "");
 }
 
 void vgpu_fb_release(struct vgpu_dev *dev, uint64_t offset)
 {
-	if (offset < dev->fb_next)
-		dev->fb_next = offset;
+	if (offset >= dev->fb_next)
+		return;
+	dev->fb_next = offset;
+	vgpu_unclaim_fb(dev, offset);
 }
 
 int vgpu_buf_alloc(struct vgpu_dev *dev, size_t bytes, struct vgpu_buf *buf)

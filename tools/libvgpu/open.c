@@ -48,6 +48,5 @@ int vgpu_dev_open(struct vgpu_dev **devp, const char *name)
 	if (nr)
 		return vgpu_fail(NULL, -EINVAL, "%u vGPUs are here: which one? Its UUID is needed",
 				 nr);
-	return vgpu_fail(NULL, -ENODEV, "no vGPU here: neither a PCI function %04x:%04x nor an mdev",
-			 VGPU_HW_VENDOR_ID, VGPU_HW_DEVICE_ID);
+	return vgpu_fail(NULL, -ENODEV, "no vGPU here: no PCI function is one, and there is no mdev");
 }

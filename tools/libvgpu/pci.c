@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "internal.h"
@@ -52,32 +53,39 @@ static unsigned long pci_id(const char *address, const char *file)
 	return value;
 }
 
-static bool pci_is_vgpu(const char *address)
+/*
+ * Whether the function may be a vGPU. One that is a VGA card has the IDs of QEMU's own, which has
+ * less registers; in the end the ID register tells them apart.
+ */
+static bool pci_may_be_vgpu(const char *address)
 {
-	return pci_id(address, "vendor") == VGPU_HW_VENDOR_ID &&
-		pci_id(address, "device") == VGPU_HW_DEVICE_ID;
+	unsigned long vendor = pci_id(address, "vendor"), device = pci_id(address, "device");
+	char path[512];
+	struct stat st;
+
+	if (vendor == VGPU_HW_VENDOR_ID && device == VGPU_HW_DEVICE_ID)
+		return true;
+	if (vendor != VGPU_HW_VGA_VENDOR_ID || device != VGPU_HW_VGA_DEVICE_ID)
+		return false;
+	snprintf(path, sizeof(path), PCI_DEVICES "/%.64s/resource%u", address, VGPU_HW_BAR_REGS);
+	return !stat(path, &st) && st.st_size >= VGPU_HW_REGS_SIZE;
 }
 
-/* Finds the vGPU with the lowest address. */
-static bool pci_find(char *address, size_t bytes)
+/* Two drivers of one function would take the same channels and the same framebuffer. */
+static int pci_check_driver(struct vgpu_dev *dev)
 {
-	struct dirent **names;
-	bool found = false;
-	int i, n;
+	char path[256], driver[256];
+	const char *name;
+	ssize_t n;
 
-	n = scandir(PCI_DEVICES, &names, NULL, alphasort);
+	snprintf(path, sizeof(path), PCI_DEVICES "/%s/driver", dev->name);
+	n = readlink(path, driver, sizeof(driver) - 1);
 	if (n < 0)
-		return false;
-	for (i = 0; i < n; i++) {
-		if (!found && names[i]->d_name[0] != '.' &&
-		    pci_is_vgpu(names[i]->d_name)) {
-			snprintf(address, bytes, "%.63s", names[i]->d_name);
-			found = true;
-		}
-		free(names[i]);
-	}
-	free(names);
-	return found;
+		return 0;
+	driver[n] = 0;
+	name = strrchr(driver, '/');
+	return vgpu_fail(dev, -EBUSY, "the driver %.64s has it: write %s to %s/unbind before",
+			 name ? name + 1 : driver, dev->name, path);
 }
 
 static int pci_enable(struct vgpu_dev *dev)
@@ -123,6 +131,8 @@ static void pci_close(struct vgpu_dev *dev)
 		munmap((void *)(uintptr_t)dev->regs, VGPU_HW_REGS_SIZE);
 	if (dev->config_fd >= 0)
 		close(dev->config_fd);
+	if (dev->lock_fd >= 0)
+		close(dev->lock_fd);
 	if (dev->pagemap_fd >= 0)
 		close(dev->pagemap_fd);
 }
@@ -206,6 +216,36 @@ static int pci_reset(struct vgpu_dev *dev)
 				VGPU_HW_RESET_MAGIC);
 }
 
+/*
+ * Locks of open file descriptions: of all programs that have the function open each is another
+ * holder, and the kernel ends its locks with it. The file is root's alone.
+ */
+static int pci_lock(struct vgpu_dev *dev, uint64_t first, uint64_t nr, uint64_t *next)
+{
+	struct flock lock = {
+		.l_type = F_WRLCK, .l_whence = SEEK_SET,
+		.l_start = (off_t)first, .l_len = (off_t)nr,
+	};
+
+	if (!fcntl(dev->lock_fd, F_OFD_SETLK, &lock))
+		return 0;
+	if ((errno != EAGAIN && errno != EACCES) || fcntl(dev->lock_fd, F_OFD_GETLK, &lock))
+		return pci_fail(dev, "lock of a channel or of framebuffer");
+	/* It may have been unlocked meanwhile. */
+	*next = lock.l_type == F_UNLCK ? first : (uint64_t)(lock.l_start + lock.l_len);
+	return -EBUSY;
+}
+
+static void pci_unlock(struct vgpu_dev *dev, uint64_t first, uint64_t nr)
+{
+	struct flock lock = {
+		.l_type = F_UNLCK, .l_whence = SEEK_SET,
+		.l_start = (off_t)first, .l_len = (off_t)nr,
+	};
+
+	fcntl(dev->lock_fd, F_OFD_SETLK, &lock);
+}
+
 static const struct vgpu_transport pci_transport = {
 	.close = pci_close,
 	.reg_rw = pci_reg_rw,
@@ -213,32 +253,48 @@ static const struct vgpu_transport pci_transport = {
 	.buf_map = pci_buf_map,
 	.buf_unmap = pci_buf_unmap,
 	.reset = pci_reset,
+	.lock = pci_lock,
+	.unlock = pci_unlock,
 };
+
+/* The registers, and whether they are a vGPU's. */
+static int pci_setup_regs(struct vgpu_dev *dev)
+{
+	void *ptr;
+	int ret;
+
+	dev->config_fd = pci_open(dev, "config", O_RDWR);
+	if (dev->config_fd < 0)
+		return dev->config_fd;
+	ret = pci_enable(dev);
+	if (!ret)
+		ret = vgpu_dev_command(dev, VGPU_PCI_COMMAND_MEMORY, 0);
+	if (!ret)
+		ret = pci_map(dev, VGPU_HW_BAR_REGS, VGPU_HW_REGS_SIZE, &ptr);
+	if (ret)
+		return ret;
+	dev->regs = ptr;
+	return vgpu_dev_probe(dev);
+}
 
 static int pci_setup(struct vgpu_dev *dev)
 {
 	void *ptr;
 	int ret;
 
+	ret = pci_check_driver(dev);
+	if (!ret)
+		ret = pci_setup_regs(dev);
+	if (!ret)
+		ret = vgpu_dev_command(dev, VGPU_PCI_COMMAND_MASTER, 0);
+	if (ret)
+		return ret;
 	dev->pagemap_fd = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
 	if (dev->pagemap_fd < 0)
 		return pci_fail(dev, "/proc/self/pagemap");
-	dev->config_fd = pci_open(dev, "config", O_RDWR);
-	if (dev->config_fd < 0)
-		return dev->config_fd;
-	ret = pci_enable(dev);
-	if (!ret)
-		ret = vgpu_dev_command(dev, VGPU_PCI_COMMAND_MEMORY |
-				       VGPU_PCI_COMMAND_MASTER, 0);
-	if (ret)
-		return ret;
-	ret = pci_map(dev, VGPU_HW_BAR_REGS, VGPU_HW_REGS_SIZE, &ptr);
-	if (ret)
-		return ret;
-	dev->regs = ptr;
-	ret = vgpu_dev_probe(dev);
-	if (ret)
-		return ret;
+	dev->lock_fd = pci_open(dev, "resource2", O_RDWR);
+	if (dev->lock_fd < 0)
+		return dev->lock_fd;
 	ret = pci_map(dev, VGPU_HW_BAR_FB, dev->fb_bytes, &ptr);
 	if (ret)
 		return ret;
@@ -251,22 +307,14 @@ static int pci_setup(struct vgpu_dev *dev)
 	return 0;
 }
 
-int vgpu_dev_open_pci(struct vgpu_dev **devp, const char *address)
+/* -ENODEV: it is no vGPU. */
+static int pci_open_at(struct vgpu_dev **devp, const char *address)
 {
 	struct vgpu_dev *dev;
-	char found[64];
 	int ret;
 
-	*devp = NULL;
-	if (!address) {
-		if (!pci_find(found, sizeof(found)))
-			return vgpu_fail(NULL, -ENODEV,
-					 "no PCI function %04x:%04x here",
-					 VGPU_HW_VENDOR_ID, VGPU_HW_DEVICE_ID);
-		address = found;
-	} else if (!pci_is_vgpu(address)) {
+	if (!pci_may_be_vgpu(address))
 		return vgpu_fail(NULL, -ENODEV, "%s is no vGPU", address);
-	}
 	dev = vgpu_dev_new(&pci_transport, address);
 	if (!dev)
 		return vgpu_fail(NULL, -ENOMEM, "out of memory");
@@ -275,4 +323,30 @@ int vgpu_dev_open_pci(struct vgpu_dev **devp, const char *address)
 		return vgpu_dev_open_failed(dev, ret);
 	*devp = dev;
 	return 0;
+}
+
+/* Opens the vGPU with the lowest address. */
+static int pci_open_first(struct vgpu_dev **devp)
+{
+	struct dirent **names;
+	int i, n, ret = -ENODEV;
+
+	n = scandir(PCI_DEVICES, &names, NULL, alphasort);
+	for (i = 0; i < n; i++) {
+		if (ret == -ENODEV && names[i]->d_name[0] != '.')
+			ret = pci_open_at(devp, names[i]->d_name);
+		free(names[i]);
+	}
+	if (n >= 0)
+		free(names);
+	return ret != -ENODEV ? ret :
+		vgpu_fail(NULL, ret, "no PCI function is a vGPU (%04x:%04x, %04x:%04x as VGA card)",
+			  VGPU_HW_VENDOR_ID, VGPU_HW_DEVICE_ID, VGPU_HW_VGA_VENDOR_ID,
+			  VGPU_HW_VGA_DEVICE_ID);
+}
+
+int vgpu_dev_open_pci(struct vgpu_dev **devp, const char *address)
+{
+	*devp = NULL;
+	return address ? pci_open_at(devp, address) : pci_open_first(devp);
 }

@@ -62,6 +62,12 @@ int vgpu_space_create(struct vgpu_dev *dev, struct vgpu_space **spacep)
 		return vgpu_fail(dev, -ENOMEM, "out of memory");
 	space->dev = dev;
 	space->root = VGPU_HW_ROOT_VALID | (uint32_t)(at / VGPU_HW_PAGE_SIZE);
+	/* Another may have had its root there, of which the device still knows. */
+	ret = vgpu_space_invalidate(space);
+	if (ret) {
+		free(space);
+		return ret;
+	}
 	*spacep = space;
 	return 0;
 }
@@ -69,6 +75,19 @@ int vgpu_space_create(struct vgpu_dev *dev, struct vgpu_space **spacep)
 void vgpu_space_destroy(struct vgpu_space *space)
 {
 	free(space);
+}
+
+/*
+ * What a program of another channel may have written over cannot be trusted: the page of the next
+ * table is in the framebuffer.
+ */
+static int check_table(struct vgpu_space *space, uint64_t page)
+{
+	if (page < space->dev->fb_bytes / VGPU_HW_PAGE_SIZE)
+		return 0;
+	return vgpu_fail(space->dev, -EIO, "page table at page %#llx: framebuffer has %#llx",
+			 (unsigned long long)page,
+			 (unsigned long long)(space->dev->fb_bytes / VGPU_HW_PAGE_SIZE));
 }
 
 /* As vgpu_space_entry(), but without @make it makes no tables. Sets @error if it returns NULL. */
@@ -95,6 +114,9 @@ static uint64_t *find_entry(struct vgpu_space *space, uint64_t va, unsigned int 
 			entry_set(entry, value);
 		}
 		page = value >> VGPU_HW_PTE_PAGE_SHIFT;
+		*error = check_table(space, page);
+		if (*error)
+			return NULL;
 	}
 }
 
@@ -164,6 +186,14 @@ int vgpu_space_map(struct vgpu_space *space, uint64_t va, struct vgpu_loc to, ui
 	return 0;
 }
 
+int vgpu_space_map_fb(struct vgpu_space *space, uint64_t offset, uint64_t bytes, uint32_t flags)
+{
+	const uint64_t mask = VGPU_HW_PAGE_SIZE - 1, start = offset & ~mask;
+
+	return vgpu_space_map(space, vgpu_global_address(start), VGPU_FB(start),
+			      (offset + bytes - start + mask) & ~mask, flags);
+}
+
 int vgpu_space_unmap(struct vgpu_space *space, uint64_t va, uint64_t bytes)
 {
 	uint64_t end = va + bytes, *entry;
@@ -178,6 +208,8 @@ int vgpu_space_unmap(struct vgpu_space *space, uint64_t va, uint64_t bytes)
 			entry = find_entry(space, va, level, false, &ret);
 			if (entry)
 				break;
+			if (ret == -EIO)
+				return ret;
 		}
 		if (entry_get(entry) & PTE_ACCESS && !(va % leaf_bytes(level)))
 			entry_set(entry, 0);

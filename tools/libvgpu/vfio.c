@@ -31,9 +31,9 @@ static int vfio_open_group(struct vgpu_dev *dev)
 
 	snprintf(path, sizeof(path), "/sys/bus/mdev/devices/%s/iommu_group",
 		 dev->name);
-	n = readlink(path, link, sizeof(link) - 1);
+	n = strchr(dev->name, '/') ? -1 : readlink(path, link, sizeof(link) - 1);
 	if (n < 0)
-		return vfio_fail(dev, path);
+		return vgpu_fail(dev, -ENODEV, "no mdev has this UUID");
 	link[n] = 0;
 	number = strrchr(link, '/');
 	snprintf(path, sizeof(path), "/dev/vfio/%.16s", number ? number + 1 : link);
@@ -44,6 +44,8 @@ static int vfio_open_group(struct vgpu_dev *dev)
 			break;
 		usleep(10000);
 	}
+	if (dev->group < 0 && errno == EBUSY)
+		return vgpu_fail(dev, -EBUSY, "another program has it open (%s)", path);
 	if (dev->group < 0)
 		return vfio_fail(dev, path);
 	if (ioctl(dev->group, VFIO_GROUP_GET_STATUS, &status))

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Arguments: what the user gives becomes what the kernel has declared. */
+#include <ctype.h>
 #include <endian.h>
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -24,7 +26,7 @@ static enum exit_code parse_unsigned(const struct vgpu_arg *arg, const char *tex
 
 	errno = 0;
 	value->value = strtoull(number, &end, 0);
-	if (end == number || *end || errno || strchr(number, '-') || value->value > max)
+	if (!isdigit((unsigned char)*number) || *end || errno || value->value > max)
 		return fail_arg(arg, text, max == UINT32_MAX ? "a number from 0 to 4294967295" :
 				"a number from 0 to 18446744073709551615");
 	return EXIT_OK;
@@ -38,7 +40,7 @@ static enum exit_code parse_signed(const struct vgpu_arg *arg, const char *text,
 
 	errno = 0;
 	parsed = strtoll(number, &end, 0);
-	if (end == number || *end || errno ||
+	if (!isdigit((unsigned char)number[*number == '-']) || *end || errno ||
 	    (arg->type == VGPU_ARG_I32 && parsed != (int32_t)parsed))
 		return fail_arg(arg, text, arg->type == VGPU_ARG_I32 ?
 				"a number from -2147483648 to 2147483647" :
@@ -54,10 +56,13 @@ static enum exit_code parse_float(const struct vgpu_arg *arg, const char *text,
 	float narrow;
 	char *end;
 
+	errno = 0;
 	narrow = strtof(number, &end);
 	wide = strtod(number, &end);
-	if (end == number || *end)
+	if (end == number || *end || isspace((unsigned char)*number))
 		return fail_arg(arg, text, "a number");
+	if (errno == ERANGE && isinf(arg->type == VGPU_ARG_F32 ? narrow : wide))
+		return fail_arg(arg, text, "a number of that size, or inf,");
 	if (arg->type == VGPU_ARG_F32)
 		memcpy(&value->value, &narrow, sizeof(narrow));
 	else
@@ -84,14 +89,18 @@ static enum exit_code parse_buffer(const struct vgpu_arg *arg, const char *text,
 		value->in = strdup(in);
 		need_memory(value->in);
 	}
+	if (out && value->out) {
+		free(words);
+		return fail_usage("--out %s: --arg %s names a file for that buffer already",
+				  value->out, text);
+	}
 	if (out) {
-		free(value->out);
 		value->out = strdup(out);
 		need_memory(value->out);
 	}
-	if (*words ? !parse_bytes(words, &value->bytes) : !in) {
+	if ((*words ? !parse_bytes(words, &value->bytes) : !in) || (in && !*in) || (out && !*out)) {
 		free(words);
-		return fail_arg(arg, text, "SIZE[=FILE][>FILE]");
+		return fail_arg(arg, text, "SIZE[=FILE][>FILE], with a SIZE as 100, 64K, 2M or 1G,");
 	}
 	if (!*words && stat(in, &st)) {
 		fail("%s: %s", in, strerror(errno));
@@ -202,6 +211,8 @@ void args_free(struct run *run)
 	unsigned int i;
 
 	for (i = 0; i < VGPU_KERNEL_ARGS; i++) {
+		if (run->value[i].file)
+			fclose(run->value[i].file);
 		free(run->value[i].in);
 		free(run->value[i].out);
 	}

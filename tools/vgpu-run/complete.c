@@ -1,23 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Words for the completion of shells. */
-#include <dirent.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "devices.h"
 #include "run.h"
-
-static void print_directory(const char *path)
-{
-	struct dirent *entry;
-	DIR *dir = opendir(path);
-
-	if (!dir)
-		return;
-	while ((entry = readdir(dir)))
-		if (entry->d_name[0] != '.')
-			puts(entry->d_name);
-	closedir(dir);
-}
 
 /* The kernels of the first word that is a program. */
 static void print_kernels(int argc, char **argv)
@@ -43,8 +30,7 @@ void complete_print(int argc, char **argv)
 	if (!strcmp(before, "-k") || !strcmp(before, "--kernel")) {
 		print_kernels(argc - 2, argv);
 	} else if (!strcmp(before, "-d") || !strcmp(before, "--device")) {
-		print_directory("/sys/bus/mdev/devices");
-		print_directory("/sys/bus/pci/devices");
+		complete_devices();
 	} else if (argc && argv[argc - 1][0] == '-') {
 		puts("--kernel\n--grid\n--group\n--local\n--arg\n--out\n--device\n--timeout\n--time\n"
 		     "--json\n--list\n--help");

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <ctype.h>
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
@@ -53,7 +54,7 @@ static const char help_text[] =
 	"  -a, --arg VALUE        the kernel's next argument, see below\n"
 	"  -o, --out FILE         gets the content of the buffer whose --arg came last\n"
 	"  -d, --device DEVICE    UUID of an mdev, or PCI address in a virtual machine; without it,\n"
-	"                         the only vGPU there is\n"
+	"                         the first vGPU in a virtual machine, the only mdev on the host\n"
 	"      --timeout SECS     gives up then\n"
 	"      --time             says how long it took\n"
 	"      --json             the result, or the kernels of --list, as JSON on standard output\n"
@@ -81,7 +82,7 @@ bool parse_bytes(const char *text, uint64_t *bytes)
 
 	errno = 0;
 	*bytes = strtoull(text, &end, 0);
-	if (end == text || errno || *text == '-')
+	if (!isdigit((unsigned char)*text) || errno)
 		return false;
 	unit = *end ? strchr(units, *end) : NULL;
 	if (unit) {
@@ -106,7 +107,7 @@ static enum exit_code parse_shape(const char *option, const char *text, uint32_t
 	for (i = 0; i < 3; i++) {
 		errno = 0;
 		value = strtoul(at, &end, 0);
-		if (end == at || errno || *at == '-' || !value || value > UINT32_MAX)
+		if (!isdigit((unsigned char)*at) || errno || !value || value > UINT32_MAX)
 			break;
 		shape[i] = (uint32_t)value;
 		if (!*end)
@@ -136,7 +137,7 @@ static enum exit_code parse_timeout(struct options *options, const char *text)
 	char *end;
 
 	seconds = strtod(text, &end);
-	if (*end || end == text || !(seconds >= 0.001 && seconds <= 1e9))
+	if (*end || isspace((unsigned char)*text) || !(seconds >= 0.001 && seconds <= 1e9))
 		return fail_usage("--timeout %s: 0.001 to 1e9 seconds are possible", text);
 	options->timeout_ms = (uint64_t)(seconds * 1000);
 	return EXIT_OK;
@@ -154,6 +155,9 @@ static enum exit_code add_out(struct options *options, const char *file)
 {
 	if (!options->nr_args)
 		return fail_usage("--out %s: of which buffer? Its --arg comes first", file);
+	if (options->arg[options->nr_args - 1].out)
+		return fail_usage("--out %s: that buffer goes to %s already", file,
+				  options->arg[options->nr_args - 1].out);
 	options->arg[options->nr_args - 1].out = file;
 	return EXIT_OK;
 }

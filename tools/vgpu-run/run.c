@@ -11,6 +11,7 @@
 #include "run.h"
 
 #define BUFFER_ALIGN	256
+#define RING_VA		0x10000	/* where programs, which begin to see at 4 GiB, do not see it */
 #define RING_ORDER	4
 #define LOOK_MS		20	/* how often the log is looked at */
 
@@ -63,19 +64,79 @@ static enum exit_code read_buffer(const struct run_value *value, uint8_t *to)
 	return n < 0 ? EXIT_FAILED : EXIT_OK;
 }
 
-static enum exit_code write_buffer(const struct run_value *value, const uint8_t *from)
+/*
+ * What cannot be written is told before the program runs. What is in the files stays until there is
+ * a result, also because one may be a buffer's content.
+ */
+static enum exit_code open_results(struct run *run)
 {
-	FILE *file = fopen(value->out, "we");
-	bool good = file && fwrite(from, 1, value->bytes, file) == value->bytes;
+	struct run_value *value;
+	unsigned int i;
 
-	if (file && fclose(file))
+	for (i = 0; i < run->kernel->nr_args; i++) {
+		value = &run->value[i];
+		if (!value->out)
+			continue;
+		value->file = fopen(value->out, "ae");
+		if (!value->file)
+			return fail("%s: %s", value->out, strerror(errno));
+	}
+	return EXIT_OK;
+}
+
+static enum exit_code write_buffer(struct run_value *value, const uint8_t *from)
+{
+	FILE *file = value->file;
+	bool good;
+
+	value->file = NULL;
+	/* What is no regular file has no length. */
+	good = (!ftruncate(fileno(file), 0) || errno == EINVAL) &&
+		fwrite(from, 1, value->bytes, file) == value->bytes;
+	if (fclose(file))
 		good = false;
 	return good ? EXIT_OK : fail("%s: %s", value->out, strerror(errno));
 }
 
+/* What the program may read and write; all else, but itself and its arguments, is out of reach. */
+static int take_memory(struct run *run, uint64_t bytes, uint64_t *offset)
+{
+	int ret;
+
+	ret = vgpu_fb_alloc(run->dev, bytes, BUFFER_ALIGN, offset);
+	if (ret)
+		return ret;
+	return vgpu_space_map_fb(run->space, *offset, bytes, VGPU_HW_PTE_R | VGPU_HW_PTE_W);
+}
+
+/* A page of their own, as they are only read. */
+static int take_args(struct run *run)
+{
+	uint64_t bytes = run->kernel->args_bytes;
+	int ret;
+
+	ret = vgpu_fb_alloc(run->dev, bytes, VGPU_HW_PAGE_SIZE, &run->launch.args);
+	if (ret)
+		return ret;
+	return vgpu_space_map_fb(run->space, run->launch.args, bytes, VGPU_HW_PTE_R);
+}
+
+static int take_log(struct run *run)
+{
+	int ret;
+
+	if (run->log != ~0ull)
+		return 0;
+	ret = vgpu_log_alloc(run->dev, &run->log);
+	if (ret)
+		return ret;
+	return vgpu_space_map_fb(run->space, run->log, VGPU_LOG_BYTES,
+				 VGPU_HW_PTE_R | VGPU_HW_PTE_W);
+}
+
 static enum exit_code place_buffer(struct run *run, struct run_value *value)
 {
-	if (vgpu_fb_alloc(run->dev, value->bytes, BUFFER_ALIGN, &value->value))
+	if (take_memory(run, value->bytes, &value->value))
 		return fail_dev(run);
 	memset(run->dev->fb + value->value, 0, value->bytes);
 	return value->in ? read_buffer(value, run->dev->fb + value->value) : EXIT_OK;
@@ -90,14 +151,14 @@ static enum exit_code place_args(struct run *run)
 		if (run->kernel->arg[i].type == VGPU_ARG_BUF) {
 			code = place_buffer(run, &run->value[i]);
 		} else if (run->kernel->arg[i].type == VGPU_ARG_LOG) {
-			if (run->log == ~0ull && vgpu_log_alloc(run->dev, &run->log))
+			if (take_log(run))
 				return fail_dev(run);
 			run->value[i].value = run->log;
 		}
 	}
 	if (code)
 		return code;
-	if (vgpu_fb_alloc(run->dev, run->kernel->args_bytes, BUFFER_ALIGN, &run->launch.args))
+	if (take_args(run))
 		return fail_dev(run);
 	args_block(run, run->dev->fb + run->launch.args);
 	return EXIT_OK;
@@ -173,14 +234,17 @@ static enum exit_code run_on(struct run *run)
 	int engine;
 
 	engine = vgpu_dev_find_engine(run->dev, VGPU_HW_ENGINE_GR, 0);
-	if (engine < 0 ||
-	    vgpu_chan_create(run->dev, (uint32_t)engine, VGPU_RING_FB, RING_ORDER, &run->chan) ||
-	    vgpu_program_load(run->dev, run->elf, &program))
+	if (engine < 0 || vgpu_space_create(run->dev, &run->space) ||
+	    vgpu_chan_create_in(run->space, (uint32_t)engine, RING_ORDER, RING_VA, &run->chan) ||
+	    vgpu_program_load_in(run->space, run->elf, &program))
 		return fail_dev(run);
 	run->launch.program = &program;
 	code = place_args(run);
 	if (!code)
 		code = dispatch(run);
+	/* However the run has ended. */
+	if (run->lost)
+		fail("%llu texts were lost: the log was full", (unsigned long long)run->lost);
 	if (!code)
 		code = write_results(run);
 	return code;
@@ -197,6 +261,9 @@ enum exit_code run_kernel(struct run *run)
 	memcpy(run->launch.group, options->group, sizeof(options->group));
 	if (!options->group[0])
 		vgpu_launch_group(&run->launch);
+	code = open_results(run);
+	if (code)
+		return code;
 	if (vgpu_dev_open(&run->dev, options->device))
 		return fail("%s", vgpu_dev_error(NULL));
 	/* In a virtual machine nobody but this program stops the channel. */
@@ -207,6 +274,7 @@ enum exit_code run_kernel(struct run *run)
 	snprintf(run->device, sizeof(run->device), "%s", run->dev->name);
 	code = run_on(run);
 	vgpu_chan_destroy(run->chan);
+	vgpu_space_destroy(run->space);
 	vgpu_dev_close(run->dev);
 	return code;
 }

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include <libvgpu.h>
 
@@ -57,12 +58,14 @@ struct options {
  * @bytes: size of a buffer, or of memory of the work-group
  * @in:    file with the content of a buffer; NULL: it is zero
  * @out:   file for the content of a buffer; NULL: none
+ * @file:  the same, open
  */
 struct run_value {
 	uint64_t value;
 	uint64_t bytes;
 	char *in;
 	char *out;
+	FILE *file;
 };
 
 /**
@@ -73,6 +76,7 @@ struct run_value {
  * @value:   of each argument of the kernel
  * @device:  its name
  * @dev:     the device, open
+ * @space:   the address space of the program
  * @chan:    a channel of its engine gr
  * @launch:  the dispatch
  * @log:     offset of the log in the framebuffer; ~0: the kernel has none
@@ -86,6 +90,7 @@ struct run {
 	struct run_value value[VGPU_KERNEL_ARGS];
 	char device[64];
 	struct vgpu_dev *dev;
+	struct vgpu_space *space;
 	struct vgpu_chan *chan;
 	struct vgpu_launch launch;
 	uint64_t log;

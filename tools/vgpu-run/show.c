@@ -105,8 +105,6 @@ static void json_run(const struct run *run)
 
 void show_run(const struct run *run)
 {
-	if (run->lost)
-		fail("%llu texts were lost: the log was full", (unsigned long long)run->lost);
 	if (run->options->json)
 		json_run(run);
 	else if (run->options->time)

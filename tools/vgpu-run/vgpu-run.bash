@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# bash completion for vgpu-run(1), which knows itself what may stand where.
+# bash completion for vgpu-run(1) and vgpu-samples(1), which know themselves what may stand where.
 
 _vgpu_run()
 {
@@ -16,4 +16,4 @@ _vgpu_run()
 	mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 }
 
-complete -F _vgpu_run vgpu-run
+complete -F _vgpu_run vgpu-run vgpu-samples

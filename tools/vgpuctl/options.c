@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <ctype.h>
 #include <errno.h>
 #include <getopt.h>
 #include <stdlib.h>
@@ -49,7 +50,7 @@ static enum exit_code parse_watch(const char *text, uint64_t *ns)
 
 	if (text) {
 		seconds = strtod(text, &end);
-		if (*end || end == text || !(seconds >= 0.01 && seconds <= 86400))
+		if (*end || isspace((unsigned char)*text) || !(seconds >= 0.01 && seconds <= 86400))
 			return fail_usage("--watch=%s: 0.01 to 86400 seconds are possible",
 					  text);
 	}
@@ -63,7 +64,7 @@ static enum exit_code parse_count(const char *text, uint64_t *count)
 
 	errno = 0;
 	*count = strtoull(text, &end, 10);
-	if (*end || end == text || errno || !*count || *text == '-')
+	if (!isdigit((unsigned char)*text) || *end || errno || !*count)
 		return fail_usage("--count %s: a number of at least 1 is needed",
 				  text);
 	return EXIT_OK;

@@ -131,7 +131,10 @@ static inline double vgpu_fma(double x, double y, double z)
 	return sum;
 }
 
-/* What compilers call where a program copies or clears an object; dropped where they do not. */
+/*
+ * What compilers call where a program copies, clears or compares objects; dropped where they do
+ * not. The empty assembly keeps a loop from becoming a call of the function that it is in.
+ */
 __attribute__((weak)) void *memcpy(void *to, const void *from, size_t bytes)
 {
 	const unsigned char *src = from;
@@ -139,9 +142,39 @@ __attribute__((weak)) void *memcpy(void *to, const void *from, size_t bytes)
 
 	while (bytes--) {
 		*dst++ = *src++;
-		__asm__("" : "+r"(dst), "+r"(src)); /* it is not a call of memcpy() in itself */
+		__asm__("" : "+r"(dst), "+r"(src));
 	}
 	return to;
+}
+
+__attribute__((weak)) void *memmove(void *to, const void *from, size_t bytes)
+{
+	const unsigned char *src = from;
+	unsigned char *dst = to;
+	size_t i;
+
+	for (i = 0; i < bytes && dst < src; i++) {
+		dst[i] = src[i];
+		__asm__("" : "+r"(dst), "+r"(src));
+	}
+	for (i = bytes; i && dst > src; i--) {
+		dst[i - 1] = src[i - 1];
+		__asm__("" : "+r"(dst), "+r"(src));
+	}
+	return to;
+}
+
+__attribute__((weak)) int memcmp(const void *one, const void *other, size_t bytes)
+{
+	const unsigned char *a = one, *b = other;
+	size_t i;
+
+	for (i = 0; i < bytes; i++) {
+		if (a[i] != b[i])
+			return a[i] < b[i] ? -1 : 1;
+		__asm__("" : "+r"(a), "+r"(b));
+	}
+	return 0;
 }
 
 __attribute__((weak)) void *memset(void *to, int value, size_t bytes)
@@ -172,9 +205,9 @@ static inline uint64_t vgpu_log_double(double value)
 	return u.word;
 }
 
-static inline uint64_t vgpu_log_text(const char *text)
+static inline uint64_t vgpu_log_pointer(const volatile void *pointer)
 {
-	return (uintptr_t)text;
+	return (uintptr_t)pointer;
 }
 
 __attribute__((format(printf, 1, 2)))
@@ -184,21 +217,26 @@ static inline void vgpu_log_check(const char *format, ...)
 }
 
 /* Appends a record of @nr arguments, if there is room. */
-__attribute__((noinline, unused))
+__attribute__((__noinline__, unused))
 static void vgpu_log_write(struct vgpu_device_log *log, const char *format, const uint64_t *arg,
 			   unsigned int nr)
 {
-	uint64_t at = __atomic_load_n(&log->head, __ATOMIC_RELAXED);
+	uint64_t at = __atomic_load_n(&log->head, __ATOMIC_ACQUIRE), tail;
 	uint64_t mask = log->words - 1;
 	unsigned int i;
 
+	/*
+	 * The tail is read after the head: what is full with this tail was full when it was read.
+	 * It may have gone beyond a head that is old by now, which then is not exchanged.
+	 */
 	do {
-		if (at + nr - __atomic_load_n(&log->tail, __ATOMIC_ACQUIRE) > mask) {
+		tail = __atomic_load_n(&log->tail, __ATOMIC_ACQUIRE);
+		if ((int64_t)(at + nr - tail) > (int64_t)mask) {
 			__atomic_fetch_add(&log->lost, 1, __ATOMIC_RELAXED);
 			return;
 		}
 	} while (!__atomic_compare_exchange_n(&log->head, &at, at + nr + 1, true,
-					      __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+					      __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE));
 	for (i = 0; i < nr; i++)
 		log->word[(at + 1 + i) & mask] = arg[i];
 	__atomic_store_n(&log->word[at & mask], VGPU_DEVICE_LOG_VALID |
@@ -208,11 +246,16 @@ static void vgpu_log_write(struct vgpu_device_log *log, const char *format, cons
 }
 
 #define VGPU_LOG_IS(x, type)	__builtin_types_compatible_p(__typeof__((x) + 0), type)
+#define VGPU_LOG_POINTER	5	/* of __builtin_classify_type() */
 #define VGPU_LOG_WORD(x)	__builtin_choose_expr(				\
 	VGPU_LOG_IS(x, float) || VGPU_LOG_IS(x, double), vgpu_log_double,	\
-	__builtin_choose_expr(							\
-		VGPU_LOG_IS(x, char *) || VGPU_LOG_IS(x, const char *),		\
-		vgpu_log_text, vgpu_log_integer))(x),
+	__builtin_choose_expr(__builtin_classify_type(x) == VGPU_LOG_POINTER,	\
+		vgpu_log_pointer, vgpu_log_integer))(x) +			\
+	0 * sizeof(struct {							\
+		_Static_assert(!VGPU_LOG_IS(x, long double),			\
+			       "vgpu_printf: pass a double, not a long double"); \
+		int none;							\
+	}),
 #define VGPU_LOG_0()
 #define VGPU_LOG_1(x)		VGPU_LOG_WORD(x)
 #define VGPU_LOG_2(x, ...)	VGPU_LOG_WORD(x) VGPU_LOG_1(__VA_ARGS__)
@@ -222,15 +265,21 @@ static void vgpu_log_write(struct vgpu_device_log *log, const char *format, cons
 #define VGPU_LOG_6(x, ...)	VGPU_LOG_WORD(x) VGPU_LOG_5(__VA_ARGS__)
 #define VGPU_LOG_7(x, ...)	VGPU_LOG_WORD(x) VGPU_LOG_6(__VA_ARGS__)
 #define VGPU_LOG_8(x, ...)	VGPU_LOG_WORD(x) VGPU_LOG_7(__VA_ARGS__)
-#define VGPU_LOG_NTH(_0, _1, _2, _3, _4, _5, _6, _7, _8, nth, ...) nth
+#define VGPU_LOG_MANY(...)	sizeof(struct {					\
+		_Static_assert(0, "vgpu_printf: more than 8 arguments");		\
+		int none;							\
+	}),
+#define VGPU_LOG_NTH(_0, _1, _2, _3, _4, _5, _6, _7, _8, _9, _10, _11, _12, nth, ...) nth
 #define VGPU_LOG_EACH(...) \
-	VGPU_LOG_NTH(_, ##__VA_ARGS__, VGPU_LOG_8, VGPU_LOG_7, VGPU_LOG_6, VGPU_LOG_5, \
+	VGPU_LOG_NTH(_, ##__VA_ARGS__, VGPU_LOG_MANY, VGPU_LOG_MANY, VGPU_LOG_MANY, \
+		     VGPU_LOG_MANY, VGPU_LOG_8, VGPU_LOG_7, VGPU_LOG_6, VGPU_LOG_5, \
 		     VGPU_LOG_4, VGPU_LOG_3, VGPU_LOG_2, VGPU_LOG_1, VGPU_LOG_0)(__VA_ARGS__)
 
 /*
- * Has the host print something, as printf() would, with up to 8 arguments. Strings, as the format,
- * are constants of the program. @log is an argument of the kernel. If the log is full, the
- * text is lost, and counted.
+ * Has the host print something, as printf() would, with up to 8 arguments: the conversions d, i, u,
+ * x, X, o, c, s, p, f, e, g and a, with flags, width, precision and lengths, also by stars, but no
+ * long double, wide character or %n. Strings, as the format, are constants of the program. @log is
+ * an argument of the kernel. If the log is full, the text is lost, and counted.
  */
 #define vgpu_printf(log, format, ...)	do {						\
 	const uint64_t vgpu_word[] = { VGPU_LOG_EACH(__VA_ARGS__) 0 };			\

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /* vgpu-samples: runs the samples on a vGPU and compares what they do with what the CPU does. */
+#include <ctype.h>
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "devices.h"
 #include "json.h"
 #include "message.h"
 #include "samples.h"
@@ -20,6 +23,7 @@
  * @seconds: how long each sample is repeated; 0: it runs once
  * @json:    the results as JSON
  * @list:    show the samples, run nothing
+ * @help:    say how it is used, run nothing
  */
 struct options {
 	const char *device;
@@ -27,6 +31,7 @@ struct options {
 	double seconds;
 	bool json;
 	bool list;
+	bool help;
 };
 
 static const struct option long_options[] = {
@@ -39,14 +44,15 @@ static const struct option long_options[] = {
 	{ }
 };
 
+static const char usage[] = "Usage: vgpu-samples [OPTION...] [NAME...]\n";
+
 static const char help_text[] =
-	"Usage: vgpu-samples [OPTION...] [NAME...]\n"
 	"\n"
 	"Runs samples, all or those that are named, on a vGPU. What each has done to its memory must\n"
 	"be what the same code, compiled for the CPU, does.\n"
 	"\n"
 	"  -d, --device DEVICE  UUID of an mdev, or PCI address in a virtual machine; without it,\n"
-	"                       the only vGPU there is\n"
+	"                       the first vGPU in a virtual machine, the only mdev on the host\n"
 	"  -p, --png DIR        writes the pictures to DIR/NAME.png\n"
 	"  -s, --seconds SECS   repeats each sample for so long\n"
 	"      --json           results as JSON on standard output\n"
@@ -108,15 +114,19 @@ static enum exit_code fail_run(struct sample_run *run, struct vgpu_chan *chan, i
 static enum exit_code write_picture(const struct options *options, const struct sample_run *run)
 {
 	const struct sample *sample = run->sample;
-	char path[512];
+	char *path;
 	int ret;
 
 	if (!options->png || !sample->has_picture)
 		return EXIT_OK;
-	snprintf(path, sizeof(path), "%.400s/%s.png", options->png, sample->name);
+	if (asprintf(&path, "%s/%s.png", options->png, sample->name) < 0)
+		out_of_memory();
 	ret = png_write(path, (const uint32_t *)(run->dev->fb + run->memory + sample->picture_at),
 			sample->grid[0], sample->grid[1]);
-	return ret ? fail("%s: %s", path, strerror(-ret)) : EXIT_OK;
+	if (ret)
+		fail("%s: %s", path, strerror(-ret));
+	free(path);
+	return ret ? EXIT_FAILED : EXIT_OK;
 }
 
 static enum exit_code run_loaded(const struct options *options, struct sample_run *run,
@@ -187,6 +197,8 @@ static enum exit_code open_and_run(const struct options *options, char **names)
 	enum exit_code code;
 	int engine;
 
+	if (options->png && access(options->png, W_OK | X_OK))
+		return fail("%s: %s", options->png, strerror(errno));
 	if (vgpu_dev_open(&dev, options->device))
 		return fail("%s", vgpu_dev_error(NULL));
 	engine = vgpu_dev_find_engine(dev, VGPU_HW_ENGINE_GR, 0);
@@ -200,46 +212,95 @@ static enum exit_code open_and_run(const struct options *options, char **names)
 	return code;
 }
 
+static enum exit_code parse_seconds(struct options *options, const char *text)
+{
+	char *end;
+
+	options->seconds = strtod(text, &end);
+	if (*end || isspace((unsigned char)*text) ||
+	    !(options->seconds > 0 && options->seconds <= 1e9))
+		return fail_usage("--seconds %s: more than 0, up to 1e9 are possible", text);
+	return EXIT_OK;
+}
+
+/* Words for the completion of shells, where the last of @argv stands. */
+static void complete(int argc, char **argv)
+{
+	const char *before = argc > 1 ? argv[argc - 2] : "";
+	const struct sample *sample;
+	size_t i;
+
+	if (!strcmp(before, "-p") || !strcmp(before, "--png"))
+		return;
+	if (!strcmp(before, "-d") || !strcmp(before, "--device")) {
+		complete_devices();
+	} else if (argc && argv[argc - 1][0] == '-') {
+		for (i = 0; long_options[i].name; i++)
+			printf("--%s\n", long_options[i].name);
+	} else {
+		for (i = 0; (sample = sample_at(i)); i++)
+			puts(sample->name);
+	}
+}
+
 static enum exit_code parse(struct options *options, int argc, char **argv)
 {
+	enum exit_code code = EXIT_OK;
 	int key, i;
 
-	while ((key = getopt_long(argc, argv, "d:p:s:h", long_options, NULL)) != -1) {
+	while (!code && (key = getopt_long(argc, argv, "d:p:s:h", long_options, NULL)) != -1) {
 		if (key == 'd')
 			options->device = optarg;
 		else if (key == 'p')
 			options->png = optarg;
 		else if (key == 's')
-			options->seconds = strtod(optarg, NULL);
+			code = parse_seconds(options, optarg);
 		else if (key == 'j')
 			options->json = true;
 		else if (key == 'l')
 			options->list = true;
 		else if (key == 'h')
-			exit(fputs(help_text, stdout) < 0);
+			options->help = true;
 		else
-			return EXIT_USAGE;
+			code = EXIT_USAGE;
 	}
-	for (i = optind; i < argc; i++)
+	for (i = optind; i < argc && !code; i++)
 		if (!sample_find(argv[i]))
-			return fail_usage("no sample %s (--list shows them)", argv[i]);
+			code = fail_usage("no sample %s (--list shows them)", argv[i]);
+	return code;
+}
+
+static enum exit_code work(const struct options *options, char **names)
+{
+	const struct sample *sample;
+	size_t i;
+
+	if (options->help)
+		printf("%s%s", usage, help_text);
+	else if (!options->list)
+		return open_and_run(options, names);
+	for (i = 0; !options->help && (sample = sample_at(i)); i++)
+		printf("%-10s  %s\n", sample->name, sample->brief);
 	return EXIT_OK;
 }
 
 int main(int argc, char **argv)
 {
 	struct options options = {};
-	const struct sample *sample;
 	enum exit_code code;
-	size_t i;
 
 	message_prefix = "vgpu-samples: ";
-	code = parse(&options, argc, argv);
-	if (code)
-		return code;
-	for (i = 0; options.list && (sample = sample_at(i)); i++)
-		printf("%-10s  %s\n", sample->name, sample->brief);
-	if (options.list)
+	if (argc > 1 && !strcmp(argv[1], "--complete")) {
+		complete(argc - 2, argv + 2);
 		return EXIT_OK;
-	return open_and_run(&options, argv + optind); /* getopt has put the names last */
+	}
+	code = parse(&options, argc, argv);
+	if (code) {
+		fputs(usage, stderr);
+		return code;
+	}
+	code = work(&options, argv + optind); /* getopt has put the names last */
+	if (fflush(stdout) || ferror(stdout))
+		return fail("standard output: cannot write");
+	return code;
 }

@@ -19,22 +19,26 @@ static uint64_t now_ns(void)
 
 static int place(struct sample_run *run)
 {
-	const struct sample *sample = run->sample;
 	struct vgpu_dev *dev = run->dev;
-	uint64_t args[SAMPLE_ARGS_WORDS] = {};
 	int ret;
 
 	ret = vgpu_program_load(dev, &run->elf, &run->program);
 	if (!ret)
-		ret = vgpu_fb_alloc(dev, sizeof(args), MEMORY_ALIGN, &run->launch.args);
+		ret = vgpu_fb_alloc(dev, SAMPLE_ARGS_WORDS * sizeof(uint64_t), MEMORY_ALIGN,
+				    &run->launch.args);
 	if (!ret)
-		ret = vgpu_fb_alloc(dev, sample->bytes, MEMORY_ALIGN, &run->memory);
-	if (ret)
-		return ret;
-	memset(dev->fb + run->memory, 0, sample->bytes);
-	sample->prepare(dev->fb + run->memory, vgpu_global_address(run->memory), args);
-	memcpy(dev->fb + run->launch.args, args, sizeof(args));
-	return 0;
+		ret = vgpu_fb_alloc(dev, run->sample->bytes, MEMORY_ALIGN, &run->memory);
+	return ret;
+}
+
+void sample_prepare(struct sample_run *run)
+{
+	uint8_t *memory = run->dev->fb + run->memory;
+	uint64_t args[SAMPLE_ARGS_WORDS] = {};
+
+	memset(memory, 0, run->sample->bytes);
+	run->sample->prepare(memory, vgpu_global_address(run->memory), args);
+	memcpy(run->dev->fb + run->launch.args, args, sizeof(args));
 }
 
 int sample_load(struct vgpu_dev *dev, const struct sample *sample, struct sample_run *run)
@@ -72,7 +76,7 @@ int sample_run(struct sample_run *run, struct vgpu_chan *chan, int timeout_ms, u
 	uint64_t start, fence;
 	int ret;
 
-	memset(run->dev->fb + run->memory, 0, run->sample->clear_bytes);
+	sample_prepare(run);
 	start = now_ns();
 	ret = vgpu_chan_dispatch(chan, &run->launch);
 	if (!ret)

@@ -22,12 +22,13 @@
  * @grid:         work-items per dimension
  * @group:        work-items of a work-group per dimension
  * @bytes:        memory that it works on
- * @clear_bytes:  how many of the first of these must be zero when it begins
+ * @clear_bytes:  how many of the first of these must be zero when it runs again
  * @picture_at:   offset in memory of a picture, XRGB8888, of @grid
  * @has_picture:  there is one
  * @work:         what it does in a run, in
  * @unit:         this
- * @prepare:      fills @memory, which the program finds at @address, and writes the arguments
+ * @prepare:      fills @memory, which is zero and which the program finds at @address, and writes
+ *                the arguments
  * @native:       does the same on the CPU; @args is of memory of this program
  */
 struct sample {
@@ -86,7 +87,10 @@ struct sample_run {
 int sample_load(struct vgpu_dev *dev, const struct sample *sample, struct sample_run *run);
 void sample_unload(struct sample_run *run);
 
-/* Queues a dispatch, waits for it, and says how long that took. */
+/* Makes memory and arguments what they are before a run: nothing is left of another. */
+void sample_prepare(struct sample_run *run);
+
+/* Prepares memory, queues a dispatch, waits for it, and says how long that took. */
 int sample_run(struct sample_run *run, struct vgpu_chan *chan, int timeout_ms, uint64_t *ns);
 
 /*
