@@ -200,6 +200,44 @@ test_two_compute() {
 	done
 }
 
+# All samples, in one guest alone, and in four that are at work on gr at once.
+test_samples_in_guests() {
+	local name uuids=("$A" "$B" "${A//1/3}" "${A//1/4}")
+	mdev_create "$A" SG16-1Q
+	guest_start a "$A" samples
+	guest_says a '^guest: ready' $((40 * SLOW)) || fail "guest a is not ready"
+	guest_tell a begin
+	passes a 240
+	guest_log a
+	guest_heard a '^guest: samples: 9 are right'
+	for name in "${uuids[@]:1}"; do
+		mdev_create "$name" SG16-1Q
+	done
+	for name in a b c d; do
+		guest_start "$name" "${uuids[0]}" samples
+		uuids=("${uuids[@]:1}")
+	done
+	for name in a b c d; do
+		guest_says "$name" '^guest: ready' $((80 * SLOW)) || fail "guest $name is not ready"
+	done
+	for name in a b c d; do
+		guest_tell "$name" begin
+	done
+	for name in a b c d; do
+		passes "$name" 480
+		guest_heard "$name" '^guest: samples: 9 are right'
+	done
+}
+
+# Programs of one guest share its vGPU, a VGA card beside QEMU's own.
+test_programs_of_one_guest() {
+	vga_create "$A"
+	GUEST_BESIDE=VGA,romfile= guest_start a "$A" crowd
+	passes a 120
+	guest_log a
+	guest_heard a '^guest: crowd: 0000:00:03.0 has 1024 MiB'
+}
+
 test_isolation_neighbours() {
 	mdev_create "$A" SG16-1Q
 	mdev_create "$B" SG16-1Q
@@ -361,7 +399,8 @@ tests_of() {
 	iommufd) echo attach_by_iommufd ;;
 	guest)
 		echo types_in_sysfs attach_and_run run_twice_on_one_vgpu two_at_once \
-			two_compute isolation_neighbours isolation_nothing_left_for_the_next_guest \
+			two_compute samples_in_guests programs_of_one_guest isolation_neighbours \
+			isolation_nothing_left_for_the_next_guest \
 			isolation_nothing_left_for_the_next_vgpu \
 			isolation_nothing_left_after_a_kill isolation_packets_stay_inside \
 			kill_under_load remove_in_use_waits_for_qemu remove_in_use_unplugs \

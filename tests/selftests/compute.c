@@ -74,7 +74,8 @@ void compute_check_fault(struct vgpu_chan *chan, enum vgpu_hw_fault code, uint64
 	CHECK_EQ(le32toh(chan->page->fault_id[2]), id.z, "%s", what);
 }
 
-uint64_t compute_counter(const struct fx_vgpu *v, const char *name)
+/* What debugfs has on the vGPU's channels, and on those of vGPUs behind it. */
+static const char *compute_text(const struct fx_vgpu *v)
 {
 	static char text[1 << 20];
 	char path[128], *at;
@@ -86,8 +87,34 @@ uint64_t compute_counter(const struct fx_vgpu *v, const char *name)
 	ret = file_read(path, text, sizeof(text));
 	CHECK(ret > 0, "%s: %d", path, ret);
 	at = strstr(text, v->uuid);
-	at = at ? strstr(at, "  compute:") : NULL;
+	CHECK(at, "%s in %s", v->uuid, path);
+	return at;
+}
+
+uint64_t compute_counter(const struct fx_vgpu *v, const char *name)
+{
+	const char *at = strstr(compute_text(v), "  compute:");
+
 	at = at ? strstr(at, name) : NULL;
-	CHECK(at, "%s in %s", name, path);
+	CHECK(at, "%s", name);
 	return strtoull(at + strlen(name), NULL, 10);
+}
+
+void compute_check_host(const struct fx_vgpu *v, const struct vgpu_chan *chan,
+			enum vgpu_hw_fault code, uint64_t addr, uint64_t pc,
+			struct compute_size id, const char *what)
+{
+	char begin[32], end[160];
+	const char *at, *rest;
+	size_t length;
+
+	snprintf(begin, sizeof(begin), "\n  %u: gr, faulted, ", chan->id);
+	snprintf(end, sizeof(end), ", fault %u at 0x%llx, pc 0x%llx, work-item %u,%u,%u", code,
+		 (unsigned long long)addr, (unsigned long long)pc, id.x, id.y, id.z);
+	at = strstr(compute_text(v), begin);
+	CHECK(at, "%s: no line \"%s\"", what, begin + 1);
+	length = strcspn(++at, "\n");
+	rest = length > strlen(end) ? at + length - strlen(end) : at;
+	CHECK(!strncmp(rest, end, strlen(end)), "%s: \"%.*s\" does not end with \"%s\"", what,
+	      (int)length, at, end);
 }

@@ -45,6 +45,11 @@ void compute_dispatch(struct vgpu_chan *chan, struct compute_size grid, struct c
 void compute_check_fault(struct vgpu_chan *chan, enum vgpu_hw_fault code, uint64_t addr,
 			 uint64_t pc, struct compute_size id, const char *what);
 
+/* The same for the host: the line that debugfs has on the channel, which has faulted. */
+void compute_check_host(const struct fx_vgpu *v, const struct vgpu_chan *chan,
+			enum vgpu_hw_fault code, uint64_t addr, uint64_t pc,
+			struct compute_size id, const char *what);
+
 /* A number of the line "compute:" that debugfs has on the vGPU. */
 uint64_t compute_counter(const struct fx_vgpu *v, const char *name);
 

@@ -76,10 +76,18 @@ static const struct bad bads[] = {
 	{ "a CSR of the system", VGPU_HW_FAULT_ILLEGAL, 0, .words = { RV_CSRR(RV_T0, 0x300) } },
 	{ "jump out of the text", VGPU_HW_FAULT_ILLEGAL, 0, PC(NR_BEFORE), false, true, 4096,
 		{ RV_J(4096) } },
+	{ "jump into an instruction", VGPU_HW_FAULT_ILLEGAL, 0, PC(NR_BEFORE), false, true, 6,
+		{ RV_J(6) } },
+	{ "branch back into one", VGPU_HW_FAULT_ILLEGAL, 0, PC(NR_BEFORE), false, true, -6,
+		{ RV_BEQ(0, 0, -6) } },
 	{ "jump to data", VGPU_HW_FAULT_ILLEGAL, 0, OUT_VA, false, true, 0, { RV_JR(RV_T2) } },
 	{ "jump to 0", VGPU_HW_FAULT_ILLEGAL, 0, 0, false, true, 0, { RV_JR(RV_T2) } },
 	{ "jump between instructions", VGPU_HW_FAULT_ILLEGAL, 0, PC(1) + 2, false, true, 0,
 		{ RV_JR(RV_T2) } },
+	{ "jump between instructions, by 6", VGPU_HW_FAULT_ILLEGAL, 0, PC(NR_BEFORE), false, true,
+		6, { 0x0060006f } },
+	{ "branch between instructions, by 10", VGPU_HW_FAULT_ILLEGAL, 0, PC(NR_BEFORE), false,
+		true, 10, { 0x00000563 } },
 	{ "load behind the partition", VGPU_HW_FAULT_ADDRESS, 0, VGPU_HW_VA_GLOBAL, true, true, 0,
 		LOAD },
 	{ "store behind the partition", VGPU_HW_FAULT_ADDRESS, 0, VGPU_HW_VA_GLOBAL, true, true, 0,
@@ -137,6 +145,8 @@ static void every_fault_of_a_program(void)
 		compute_dispatch(chan, COMPUTE_SIZE(100, 2, 1), COMPUTE_SIZE(50, 1, 1), 64);
 		compute_check_fault(chan, bad->code, bad->fault_addr ? addr + bad->more : 0,
 				    PC(NR_BEFORE + bad->at), COMPUTE_SIZE(37, 1, 0), bad->what);
+		compute_check_host(&v, chan, bad->code, bad->fault_addr ? addr + bad->more : 0,
+				   PC(NR_BEFORE + bad->at), COMPUTE_SIZE(37, 1, 0), bad->what);
 		fx_finish(bystander);
 		fx_again(chan);
 		CHECK_EQ(le64toh(chan->page->fault_pc), 0);

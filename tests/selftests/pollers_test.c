@@ -16,6 +16,7 @@
 #define CLIENTS		100
 #define POLL_MS		100
 #define CHURN_MS	20
+#define CHURN_LEAST	10
 #define LAST_MS		4000
 #define ROOM		32
 
@@ -108,13 +109,13 @@ static void run_client(void *arg)
 		OK(nvmlShutdown());
 }
 
-/* Two vGPUs in turns, of which some user opens each fourth. */
+/* Two vGPUs in turns, of which some user opens each fourth; on a busy host it takes longer. */
 static unsigned int churn(void)
 {
 	uint64_t start_ms = clk_ms(), next_ms;
 	unsigned int n;
 
-	for (n = 0; clk_ms() < start_ms + LAST_MS; n++) {
+	for (n = 0; n < CHURN_LEAST || clk_ms() < start_ms + LAST_MS; n++) {
 		struct fx_vgpu *one = &v[n % 2];
 
 		if (n > 1) {
@@ -152,10 +153,8 @@ static void while_vgpus_come_and_go(void)
 		if (shared->polls[client] < least)
 			least = shared->polls[client];
 	}
-	ktap_note("%u vGPUs in %u ms, %u polls, at least %u of a client", n, LAST_MS, polls,
-		  least);
+	ktap_note("%u vGPUs, %u polls, at least %u of a client", n, polls, least);
 	CHECK(least > 0, "a client got no answer");
-	CHECK(n >= 10, "%u vGPUs only", n);
 }
 
 static const struct ktap_test tests[] = {

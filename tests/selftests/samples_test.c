@@ -28,7 +28,8 @@ static void check_result(const struct sample_run *run)
 	CHECK_EQ(differs, -1, "%s: the offset of the first byte that is wrong", run->sample->name);
 }
 
-static void run_sample(struct fx_vgpu *of, struct vgpu_chan *chan, const struct sample *sample)
+/* Returns where its program was in the framebuffer. */
+static uint64_t run_sample(struct fx_vgpu *of, struct vgpu_chan *chan, const struct sample *sample)
 {
 	struct sample_run run;
 	uint64_t ns;
@@ -38,6 +39,7 @@ static void run_sample(struct fx_vgpu *of, struct vgpu_chan *chan, const struct 
 	ktap_note("%s: %llu us", sample->name, (unsigned long long)(ns / 1000));
 	check_result(&run);
 	sample_unload(&run);
+	return run.program.image;
 }
 
 static void alone(const struct sample *sample)
@@ -84,45 +86,55 @@ static void sha256_is_right(void)
 /* Each is loaded where the one before was: the engine must not take one for the other. */
 static void all_in_one_place(void)
 {
+	uint64_t place;
 	const struct sample *sample;
 	struct vgpu_chan *chan;
 	size_t i;
 
 	fx_need("DISPATCH");
 	chan = open_gr(&v[0]);
+	place = run_sample(&v[0], chan, &sample_copy);
 	for (i = 0; (sample = sample_at(i)); i++)
-		run_sample(&v[0], chan, sample);
+		CHECK_EQ(run_sample(&v[0], chan, sample), place, "%s is elsewhere", sample->name);
 }
 
-/* Different samples, so that registers, private and local memory are mixed up if they can be. */
+/* Loads the @nth of all samples, and begins again with the first one behind the last. */
+static void load_nth(struct fx_vgpu *of, size_t nth, struct sample_run *run)
+{
+	size_t nr = 0;
+
+	while (sample_at(nr))
+		nr++;
+	FX_OK(of->dev, sample_load(of->dev, sample_at(nth % nr), run));
+	sample_prepare(run);
+}
+
+/*
+ * Different samples, so that registers, private and local memory are mixed up if they can be. In
+ * three rounds each of the samples meets three others.
+ */
 static void four_at_once(void)
 {
-	static const struct sample * const samples[VGPUS] = {
-		&sample_blur, &sample_sha256, &sample_reduce, &sample_sgemm,
-	};
 	struct vgpu_chan *chan[VGPUS];
 	struct sample_run run[VGPUS];
 	unsigned int i, round;
 	uint64_t fence;
 
 	fx_need("DISPATCH");
-	for (i = 0; i < VGPUS; i++) {
+	for (i = 0; i < VGPUS; i++)
 		chan[i] = open_gr(&v[i]);
-		FX_OK(v[i].dev, sample_load(v[i].dev, samples[i], &run[i]));
-	}
-	for (round = 0; round < 2; round++) {
-		for (i = 0; i < VGPUS; i++) {
-			memset(v[i].dev->fb + run[i].memory, 0, samples[i]->clear_bytes);
+	for (round = 0; round < 3; round++) {
+		for (i = 0; i < VGPUS; i++)
+			load_nth(&v[i], VGPUS * round + i, &run[i]);
+		for (i = 0; i < VGPUS; i++)
 			FX_OK(v[i].dev, vgpu_chan_dispatch(chan[i], &run[i].launch));
-		}
 		for (i = 0; i < VGPUS; i++) {
 			FX_OK(v[i].dev, vgpu_chan_fence(chan[i], &fence));
 			FX_OK(v[i].dev, vgpu_chan_wait(chan[i], fence, 4 * FX_TIMEOUT_MS));
 			check_result(&run[i]);
+			sample_unload(&run[i]);
 		}
 	}
-	for (i = 0; i < VGPUS; i++)
-		sample_unload(&run[i]);
 }
 
 static const struct ktap_test tests[] = {

@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "fixture.h"
+#include "space.h"
 
 #define PAGE		4096ull
 #define RW		(VGPU_HW_PTE_R | VGPU_HW_PTE_W)
@@ -20,19 +20,7 @@
 #define HALF		(1ull << (VGPU_HW_VA_BITS - 1))
 #define GOOD		3	/* packets before the bad one */
 
-static struct fx_vgpu v;
-static struct vgpu_space *space;
-static struct vgpu_chan *chan, *bystander;
-static struct vgpu_buf buf;
-
-static void cleanup(void)
-{
-	vgpu_space_destroy(space);
-	space = NULL;
-	if (v.dev)
-		vgpu_buf_free(&buf);
-	fx_cleanup();
-}
+static struct vgpu_chan *bystander;
 
 /* Writes an entry as it is. */
 static void entry(uint64_t va, unsigned int level, uint64_t addr, uint64_t bits)
@@ -326,4 +314,4 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(ring_pages),
 };
 
-KTAP_MAIN(tests, cleanup)
+KTAP_MAIN(tests, space_cleanup)

@@ -7,9 +7,9 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "fixture.h"
 #include "load.h"
 #include "rng.h"
+#include "space.h"
 
 #define PAGE		4096ull
 #define RW		(VGPU_HW_PTE_R | VGPU_HW_PTE_W)
@@ -20,18 +20,7 @@
 #define CHANNELS	6u
 #define PACKETS		8u
 
-static struct fx_vgpu v, other;
-static struct vgpu_space *space;
-static struct vgpu_buf buf;
-
-static void cleanup(void)
-{
-	vgpu_space_destroy(space);
-	space = NULL;
-	if (v.dev)
-		vgpu_buf_free(&buf);
-	fx_cleanup();
-}
+static struct fx_vgpu other;
 
 /**
  * struct vandal - a guest's threads, each with its own random numbers
@@ -310,4 +299,4 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(scribbled_tables),
 };
 
-KTAP_MAIN(tests, cleanup)
+KTAP_MAIN(tests, space_cleanup)

@@ -7,9 +7,9 @@
 #include <errno.h>
 #include <string.h>
 
-#include "fixture.h"
 #include "silent.h"
 #include "soft.h"
+#include "space.h"
 
 #define PAGE		4096ull
 #define RW		(VGPU_HW_PTE_R | VGPU_HW_PTE_W)
@@ -19,19 +19,7 @@
 #define BYTES		(2 * FX_MIB)
 #define ROUNDS		20u
 
-static struct fx_vgpu v, other;
-static struct vgpu_space *space;
-static struct vgpu_chan *chan;
-static struct vgpu_buf buf;
-
-static void cleanup(void)
-{
-	vgpu_space_destroy(space);
-	space = NULL;
-	if (v.dev)
-		vgpu_buf_free(&buf);
-	fx_cleanup();
-}
+static struct fx_vgpu other;
 
 static void begin(void)
 {
@@ -318,4 +306,4 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(engine_hangs),
 };
 
-KTAP_MAIN(tests, cleanup)
+KTAP_MAIN(tests, space_cleanup)

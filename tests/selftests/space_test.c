@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "display.h"
-#include "fixture.h"
+#include "space.h"
 
 #define PAGE		4096ull
 #define RW		(VGPU_HW_PTE_R | VGPU_HW_PTE_W)
@@ -16,11 +16,6 @@
 #define CE		VGPU_HW_ENGINE_CE
 #define RING_VA		0x10000000ull
 #define INVALIDATE	(VGPU_HW_DEV_BASE + VGPU_HW_INVALIDATE)
-
-static struct fx_vgpu v;
-static struct vgpu_space *space;
-static struct vgpu_chan *chan;
-static struct vgpu_buf buf;
 
 static void map(uint64_t va, struct vgpu_loc to, uint64_t bytes, uint32_t flags)
 {
@@ -34,15 +29,6 @@ static void begin(uint32_t engine_class)
 		fx_create_open(&v, fx_default_type());
 	FX_OK(v.dev, vgpu_space_create(v.dev, &space));
 	chan = fx_chan_in(space, engine_class, 0, RING_VA, 6);
-}
-
-static void cleanup(void)
-{
-	vgpu_space_destroy(space);
-	space = NULL;
-	if (v.dev)
-		vgpu_buf_free(&buf);
-	fx_cleanup();
 }
 
 static void set_root(uint32_t root)
@@ -464,4 +450,4 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(reset_forgets),
 };
 
-KTAP_MAIN(tests, cleanup)
+KTAP_MAIN(tests, space_cleanup)

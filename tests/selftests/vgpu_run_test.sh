@@ -6,6 +6,7 @@ cd -- "${BASH_SOURCE[0]%/*}/../.." || exit 1
 # shellcheck source=tests/selftests/ktap.sh
 . tests/selftests/ktap.sh
 run=build/tools/vgpu-run/vgpu-run
+ctl=build/tools/vgpuctl/vgpuctl
 probe=build/selftests/device/probe.elf
 samples=build/tools/libvgpu/samples
 uuid=6fdd2a74-2c0e-4b2e-8a0f-3b1f0a8d5c11
@@ -38,13 +39,28 @@ words() {
 	od -An -v -t d8 -w8 "$1" | tr -d ' ' | paste -sd ' '
 }
 
+# ended: how many packets of the vGPU have ended, by completion or fault
+ended() {
+	"$ctl" show "$uuid" --json | jq '.engines | map(.packets + .faults) | add'
+}
+
+# read_late BEFORE: reads only when more packets have ended than that
+read_late() {
+	local tries
+	for ((tries = 0; tries < 300; tries++)); do
+		(($(ended) == $1)) || break
+		sleep 0.2
+	done
+	cat
+}
+
 kernels_are_listed() {
 	local list
 	[[ $("$run" "$samples/copy.elf" --list) == "copy(buf to, buf from)" ]] || return
 	list=$("$run" "$probe" --list --json | jq -c '[.local_bytes, ([.kernels[].name] | sort),
 		(.kernels[] | select(.name == "types").args | map([.name, .type, .offset])[-1])]')
 	echo "$list"
-	[[ $list == '[16,["forever","poke","say","types"],["two","local",56]]' ]]
+	[[ $list == '[16,["fail","forever","poke","say","types"],["two","local",56]]' ]]
 }
 
 # How the kernel sees values of all types, given with their types and without.
@@ -93,21 +109,45 @@ items_print() {
 	END
 }
 
-# More than the log holds: each text is printed, or counted as lost.
+# More than the log holds: each text is printed, or counted as lost, as some are while nobody reads
+# what is printed.
 long_log() {
 	local lines lost
-	on "$probe" -k say -g 64 -a 1000 >"$dir/said" 2>"$dir/lost" || return
+	on "$probe" -k say -g 64 -a 1000 2>"$dir/lost" | read_late "$(ended)" >"$dir/said"
+	((PIPESTATUS[0] == 0)) || return
 	lines=$(grep -c '^item [0-9]*: [0-9.]* -1 100%$' "$dir/said")
 	lost=$(sed -n 's/^vgpu-run: \([0-9]*\) texts were lost.*/\1/p' "$dir/lost")
 	echo "$lines lines, ${lost:-0} lost, of 64000"
-	((lines >= 13000 && lines + ${lost:-0} == 64000 && lines == $(wc -l <"$dir/said")))
+	((lines >= 13000 && lost > 0 && lines + lost == 64000 && lines == $(wc -l <"$dir/said")))
 }
 
 fault_is_explained() {
-	says 1 "kernel poke: address fault in poke+0x" \
+	says 1 "kernel poke: page fault in poke+0x" \
 		on "$probe" -k poke -g 64 -a 64 -a 0x7f00000000 -a 33 &&
 		says 1 ", work-item 33,0,0" on "$probe" -k poke -g 64 -a 64 -a 0x7f00000000 -a 33 &&
 		on "$probe" -k poke -g 64 -a 64 -a 0 -a 33
+}
+
+# A program finds its buffers, and nothing else of the framebuffer: neither what is behind them nor
+# what is before, where its image is.
+only_its_own_memory() {
+	on "$probe" -k poke -g 1 -a 64K -a 65532 -a 0 || return
+	local offset
+	for offset in 0x100000 0x10000 -4096 -0x100000 0x40000000; do
+		says 1 "page fault in poke" \
+			on "$probe" -k poke -g 1 -a 64K -a "$(printf %u "$offset")" -a 0 || return
+	done
+}
+
+# What a kernel has printed, or could not, before it failed.
+log_of_a_fault() {
+	says 1 "page fault in fail+0x" on "$probe" -k fail -g 1 -a 2 || return
+	on "$probe" -k fail -g 1 -a 2 2>"$dir/err" | diff - <(printf '   %d|-1|0x100000000\n' 0 1) &&
+		! grep "were lost" "$dir/err" || return
+	on "$probe" -k fail -g 256 -a 2000 2>"$dir/err" | read_late "$(ended)" >/dev/null
+	cat "$dir/err"
+	grep -qx 'vgpu-run: [1-9][0-9]* texts were lost: the log was full' "$dir/err" &&
+		grep -q 'page fault in fail' "$dir/err"
 }
 
 endless_kernel_is_left() {
@@ -121,6 +161,7 @@ interrupted() {
 	"$run" -d "$uuid" "$probe" -k forever -g 1 -a 4 2>"$dir/err" &
 	pid=$!
 	sleep 0.5
+	says 1 "$uuid: another program has it open" on "$probe" -k say -g 1 -a 1 || return
 	kill -TERM "$pid" || return
 	wait "$pid"
 	status=$?
@@ -139,8 +180,12 @@ bad_command_lines() {
 		says 2 "--grid 0: one to three numbers" on "$probe" -k say -g 0 &&
 		says 2 "--grid 1,2,3,4: one to three" on "$probe" -k say -g 1,2,3,4 &&
 		says 2 "--grid 4294967296: one" on "$probe" -k say -g 4294967296 &&
+		says 2 "--grid  -1: one" on "$probe" -k say -g " -1" &&
+		says 2 "--grid 1,+1: one" on "$probe" -k say -g 1,+1 &&
 		says 2 "--local 64K1" on "$probe" -k say -g 1 --local 64K1 &&
+		says 2 "--local  -0" on "$probe" -k say -g 1 --local " -0" &&
 		says 2 "--timeout 0" on "$probe" -k say -g 1 --timeout 0 &&
+		says 2 "--timeout  1" on "$probe" -k say -g 1 --timeout " 1" &&
 		says 2 "Its --arg comes first" on "$probe" -k say -g 1 -o x -a 1 &&
 		says 2 "unexpected argument x" on "$probe" x -k say -g 1 &&
 		says 2 "Usage: vgpu-run PROGRAM" "$run" --nothing
@@ -149,13 +194,49 @@ bad_command_lines() {
 bad_arguments() {
 	says 2 "has 1 arguments, --arg is given 0 times" on "$probe" -k say -g 1 &&
 		says 2 "times is u32: a number from 0" on "$probe" -k say -g 1 -a -1 &&
+		says 2 "times is u32: a number from 0" on "$probe" -k say -g 1 -a " -1" &&
+		says 2 "times is u32: a number from 0" on "$probe" -k say -g 1 -a +1 &&
 		says 2 "times is u32: a value of that type" on "$probe" -k say -g 1 -a f32:1 &&
 		says 2 "is u32, not a buffer" on "$probe" -k say -g 1 -a 1 -o x &&
 		says 2 "at is buf: SIZE" on "$probe" -k poke -g 1 -a x -a 1 -a 1 &&
+		says 2 "at is buf: SIZE" on "$probe" -k poke -g 1 -a " -1" -a 1 -a 1 &&
+		says 2 "at is buf: SIZE" on "$probe" -k poke -g 1 -a 4= -a 1 -a 1 &&
+		says 2 "at is buf: SIZE" on "$probe" -k poke -g 1 -a "4>" -a 1 -a 1 &&
+		says 2 "--out b: --arg 64>a names a file for that buffer already" \
+			on "$probe" -k poke -g 1 -a "64>a" -o b -a 1 -a 1 &&
+		says 2 "--out b: that buffer goes to a already" \
+			on "$probe" -k poke -g 1 -a 64 -o a -o b -a 1 -a 1 &&
+		says 2 "i is i32: a number from -2147483648" on "$probe" -k types -g 1 -a 64 \
+			-a 1 -a " -1" -a 1 -a 1 -a 1 -a 1 -a 8 -a 8 &&
+		says 2 "f is f32: a number is needed" on "$probe" -k types -g 1 -a 64 -a 1 -a -1 \
+			-a " 1" -a 1 -a 1 -a 1 -a 8 -a 8 &&
+		says 2 "f is f32: a number of that size" on "$probe" -k types -g 1 -a 64 -a 1 -a 1 \
+			-a 1e39 -a 1 -a 1 -a 1 -a 8 -a 8 &&
 		says 2 "at least a byte" on "$probe" -k poke -g 1 -a 0 -a 1 -a 1 &&
 		says 1 "No such file" on "$probe" -k poke -g 1 -a "=$dir/none" -a 1 -a 1 &&
 		says 1 "has more than the 4 bytes" on "$probe" -k poke -g 1 -a 4=/bin/true -a 0 -a 1 &&
 		says 1 "framebuffer: " on "$probe" -k poke -g 1 -a 1000G -a 0 -a 1
+}
+
+# What cannot be written is told before the program runs; what there was stays until then.
+results_are_opened_before() {
+	says 1 "$dir: Is a directory" on "$probe" -k forever -g 1 -a "4>$dir" &&
+		says 1 "$dir/none/out: No such file" on "$probe" -k forever -g 1 -a 4 \
+			-o "$dir/none/out" || return
+	head -c 64 "$run" >"$dir/both"
+	cp "$dir/both" "$dir/same"
+	says 1 "page fault" on "$probe" -k poke -g 1 -a "=$dir/both" -o "$dir/both" \
+		-a 0x7f00000000 -a 0
+	cmp "$dir/both" "$dir/same" || return
+	# A buffer that goes back to its file, and one that is shorter than its file was.
+	on "$probe" -k poke -g 1 -a "=$dir/both" -o "$dir/both" -a 0 -a 0 || return
+	[[ $(od -An -t d4 -N 4 "$dir/both") -eq 1 ]] || return
+	cmp -i 4 "$dir/both" "$dir/same" || return
+	on "$probe" -k poke -g 1 -a "16>$dir/both" -a 0 -a 0 && [[ $(stat -c %s "$dir/both") == 16 ]] &&
+		says 1 "/dev/full: No space left" on "$probe" -k poke -g 1 -a "16>/dev/full" -a 0 -a 0 &&
+		on "$probe" -k poke -g 1 -a "16>/dev/null" -a 0 -a 0 &&
+		says 1 "standard output: cannot write" \
+			sh -c '"$0" "$1" --list >/dev/full' "$run" "$probe"
 }
 
 bad_shapes() {
@@ -176,7 +257,7 @@ bad_programs() {
 }
 
 no_such_device() {
-	says 1 "/sys/bus/mdev/devices/1-2/iommu_group: No such file" \
+	says 1 "1-2: no mdev has this UUID" \
 		"$run" -d 1-2 "$probe" -k say -g 1 -a 1 &&
 		says 1 "0000:00:00.0 is no vGPU" "$run" -d 0000:00:00.0 "$probe" -k say -g 1 -a 1
 }
@@ -193,15 +274,16 @@ options_are_documented() {
 }
 
 words_are_completed() {
-	[[ $("$run" --complete "$probe" -k "" | sort | paste -sd ' ') == "forever poke say types" ]] &&
+	[[ $("$run" --complete "$probe" -k "" | sort | paste -sd ' ') == "fail forever poke say types" ]] &&
 		"$run" --complete --device "" | grep -qx "$uuid" &&
 		[[ -z $("$run" --complete x) ]]
 }
 
 for test in kernels_are_listed arguments_of_all_types buffers_are_files result_as_json \
-	time_is_told items_print long_log fault_is_explained endless_kernel_is_left interrupted \
-	only_device_needs_no_name bad_command_lines bad_arguments bad_shapes bad_programs \
-	no_such_device options_are_documented words_are_completed; do
+	time_is_told items_print long_log fault_is_explained only_its_own_memory log_of_a_fault \
+	endless_kernel_is_left interrupted only_device_needs_no_name bad_command_lines \
+	bad_arguments results_are_opened_before bad_shapes bad_programs no_such_device \
+	options_are_documented words_are_completed; do
 	ktap_run "$test" "$test"
 done
 echo "1..$ktap_number"

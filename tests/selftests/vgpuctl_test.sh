@@ -202,7 +202,8 @@ fails 2 'no command' frobnicate
 ktap_result bad_command_is_usage $?
 fails 2 '--type is needed' create
 ktap_result missing_type_is_usage $?
-fails 2 'at least 1' stats --count 0
+fails 2 'at least 1' stats --count 0 && fails 2 'at least 1' stats --count ' -1' &&
+	fails 2 '0.01 to 86400 seconds' stats --watch=' 1'
 ktap_result bad_count_is_usage $?
 ! "$ctl" gpus >/dev/full 2>/dev/null
 ktap_result full_disk_is_noticed $?

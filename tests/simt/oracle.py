@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""Random sequences of instructions, each extension by itself and all mixed, in one program.
+"""Random sequences of instructions, each extension by itself, on local and private memory, and all
+mixed, in one program.
 
 oracle.py SEED COUNT writes to standard output, in assembler's language, COUNT sequences of each
 kind in oracle_frame.S's frame. Registers are x1 to x30, and any float; x31 is the address of the
@@ -11,6 +12,7 @@ import sys
 
 MEM, MEM_BYTES = 544, 480       # of a block, see oracle_frame.S
 LENGTH = 18
+NEAR = 2000                     # so many sequences take less than a jump's reach
 FCSR, FLOAT = 1, 2              # what test_oracle.c is told of a sequence
 
 RR = {
@@ -30,8 +32,8 @@ MODES = 'rne rtz rdn rup rmm dyn'.split()
 
 
 class Sequence:
-    def __init__(self, rng, number, kinds):
-        self.rng, self.number, self.kinds = rng, number, kinds
+    def __init__(self, rng, number, kinds, finish):
+        self.rng, self.number, self.kinds, self.finish = rng, number, kinds, finish
         self.lines, self.labels, self.traits = [], 0, 0
         # Few registers, so that results are operands soon.
         self.x_regs = rng.sample(range(1, 31), rng.randint(3, 10)) + [0]
@@ -136,6 +138,47 @@ class Sequence:
         if self.rng.random() < 0.9:
             self.put(f'sc.{w}{order} {self.x()}, {self.x()}, ({again})')
 
+    def window(self, size, aligned=False):
+        """An address for an access of some size in local or private memory."""
+        reg, kind = self.x(zero=False), self.rng.random()
+        step = size if aligned else 1
+        if kind < 0.3:          # one address for all, at times across words
+            self.put(f'lui {reg}, 0x60000')
+            return f'{self.rng.randrange(0, 65 - size, step)}({reg})'
+        if kind < 0.6:          # another one in each work-item
+            mask = self.rng.choice([0x38, 0x30, 0x18])
+            self.put(f'andi {reg}, {reg}, {mask}')
+            self.put(f'bseti {reg}, {reg}, 29')
+            self.put(f'bseti {reg}, {reg}, 30')
+            return f'{self.rng.randrange(0, 65 - mask - size, step)}({reg})'
+        word = self.rng.randint(0, 3)
+        self.put(f'srli {reg}, x31, 7')
+        self.put(f'binvi {reg}, {reg}, 25')
+        self.put(f'bseti {reg}, {reg}, 30')
+        return f'{512 * word + self.rng.randrange(0, 9 - size, step)}({reg})'
+
+    def insn_window(self):
+        kind = self.rng.random()
+        if kind < 0.35:
+            op = self.rng.choice(list(LOADS))
+            self.put(f'l{op} {self.x()}, {self.window(LOADS[op])}')
+        elif kind < 0.65:
+            op = self.rng.choice('bhwd')
+            self.put(f's{op} {self.x()}, {self.window(LOADS[op])}')
+        elif kind < 0.8:
+            w, size = self.rng.choice([('w', 4), ('d', 8)])
+            self.put(f"{self.rng.choice(['fl', 'fs'])}{w} {self.f()}, {self.window(size)}")
+        else:
+            w, size = self.rng.choice([('w', 4), ('d', 8)])
+            offset, reg = self.window(size, aligned=True).rstrip(')').split('(')
+            self.put(f'addi {reg}, {reg}, {offset}')
+            if kind < 0.9:
+                self.put(f'amo{self.rng.choice(AMO)}.{w} {self.x()}, {self.x()}, ({reg})')
+                return
+            again = self.rng.choice([f'x{r}' for r in self.x_regs[:-1] if f'x{r}' != reg])
+            self.put(f'lr.{w} {again}, ({reg})')
+            self.put(f'sc.{w} {again}, {self.x()}, ({reg})')
+
     def csr(self):
         """Accesses to fcsr that leave a valid rounding mode."""
         self.traits |= FCSR
@@ -228,6 +271,8 @@ class Sequence:
             self.csr() if rest < 0.3 else self.insn_f(self.rng.choice('sd'))
         elif kind == 'Zicond':
             self.insn_zicond()
+        elif kind == 'Windows':
+            self.insn_window()
         elif kind == 'Zbb' and rest < 0.17:
             self.ctzw()
         else:
@@ -248,19 +293,28 @@ class Sequence:
         end = len(self.lines) + LENGTH
         while len(self.lines) < end:
             self.step()
+        windows = 'Windows' in self.kinds
         print(f'case {self.number}, {self.traits}, "{name:<8}"')
+        if windows:
+            print('\twindows_in')
         print('\n'.join(self.lines))
-        print('\tj finish')
+        if windows:
+            print('\twindows_out')
+        print(f'\tj {self.finish}')
 
 
 def main():
     rng, count = random.Random(int(sys.argv[1], 0)), int(sys.argv[2])
-    one = 'I M A F D Fcsr Zba Zbb Zbs Zicond'.split()
+    one = 'I M A F D Fcsr Zba Zbb Zbs Zicond Windows'.split()
     print(f'/* Made by oracle.py {sys.argv[1]} {count}. */\n#include "oracle_frame.S"')
+    end = 'finish'
     for name in one + ['all']:
         for k in range(count):
             number = (one + ['all']).index(name) * count + k
-            Sequence(rng, number, one if name == 'all' else [name]).write(name)
+            if number % NEAR == 0:
+                print(f'\t.text\nfinish_{number}:\tj {end}')
+                end = f'finish_{number}'
+            Sequence(rng, number, one if name == 'all' else [name], end).write(name)
 
 
 main()

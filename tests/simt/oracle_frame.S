@@ -14,6 +14,9 @@
 #define F(n)		(256 + 8 * (n))
 #define FCSR		512
 #define RETURN		520
+#define LOCAL(k)	(896 + 8 * (k))	/* the last of its memory: what is in local memory, */
+#define PRIVATE(k)	(960 + 8 * (k))	/* and in private memory, while a sequence uses these */
+#define LOCAL_STEP	512		/* between two words of a block in local memory */
 #define SEQUENCE	0		/* of the work */
 #define NEXT		8		/* the block that runs, of qemu */
 
@@ -50,6 +53,50 @@ sequence_\number:
 	.irp	n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, \
 		21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31
 	\op	f\n, F(\n)(x31)
+	.endr
+	.endm
+
+	/*
+	 * Local memory has the first word of all blocks, then the second of all: x31 is
+	 * 1 0000 0000 and 1 KiB for each block, the first is number 1.
+	 */
+	.macro	windows local, private
+	lui	\private, 0x60000
+	srli	\local, x31, 7
+	binvi	\local, \local, 25
+	bseti	\local, \local, 30
+	.endm
+
+	.macro	windows_in
+	windows	x29, x30
+	.irp	k, 0, 1, 2, 3, 4, 5, 6, 7
+	ld	x28, PRIVATE(\k)(x31)
+	sd	x28, 8 * \k(x30)
+	.endr
+	.irp	k, 0, 1, 2, 3
+	ld	x28, LOCAL(\k)(x31)
+	sd	x28, LOCAL_STEP * \k(x29)
+	.endr
+	.irp	n, 28, 29, 30
+	ld	x\n, X(\n)(x31)
+	.endr
+	.endm
+
+	.macro	windows_out
+	.irp	n, 28, 29, 30
+	sd	x\n, X(\n)(x31)
+	.endr
+	windows	x29, x30
+	.irp	k, 0, 1, 2, 3, 4, 5, 6, 7
+	ld	x28, 8 * \k(x30)
+	sd	x28, PRIVATE(\k)(x31)
+	.endr
+	.irp	k, 0, 1, 2, 3
+	ld	x28, LOCAL_STEP * \k(x29)
+	sd	x28, LOCAL(\k)(x31)
+	.endr
+	.irp	n, 28, 29, 30
+	ld	x\n, X(\n)(x31)
 	.endr
 	.endm
 
@@ -122,3 +169,9 @@ finish:	each_x	sd, 30
 
 	.section .work, "aw", @nobits
 	.skip	WORK_BYTES
+
+	/* Of qemu: on the device, these addresses are those of such memory. */
+	.section .local, "aw", @nobits
+	.skip	4096
+	.section .private, "aw", @nobits
+	.skip	4096

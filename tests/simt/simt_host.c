@@ -93,6 +93,8 @@ enum simt_end simt_host_run(struct simt_host *host, const struct simt_isa *isa,
 
 		end = simt_dispatch_run(&dispatch, budget);
 		simt_tlb_flush(&host->tlb);
+		if (host->limit && dispatch.executed > host->limit)
+			break;
 	} while (end == SIMT_MORE || end == SIMT_WAIT);
 	host->executed = dispatch.executed;
 	host->fault = dispatch.fault;

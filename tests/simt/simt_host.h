@@ -16,6 +16,7 @@
  * @tlb:     as an engine has one
  * @budget:  instructions of a call of simt_dispatch_run(); 0: a random number each time
  * @seed:    of these numbers
+ * @limit:   instructions of warps after which a dispatch is given up; 0: none
  * @waits:   every so many calls of @mem say that the page cannot be had now; 0: none. More than an
  *           instruction makes, or it would begin anew for ever: two for each lane
  * @calls:   calls of @mem so far
@@ -32,6 +33,7 @@ struct simt_host {
 	struct simt_tlb tlb;
 	u32 budget;
 	u64 seed;
+	u64 limit;
 	u32 waits;
 	u64 calls;
 	u64 executed;

@@ -180,7 +180,61 @@ static void check_once(struct world *world, const struct simt_isa *isa)
 				   (unsigned long long)operands[2].stride);
 }
 
-static void test_forms(void **state)
+/* Whether a branch of @funct3 is taken: by the specification's words. */
+static bool taken(unsigned int funct3, u64 a, u64 b)
+{
+	switch (funct3) {
+	case 0:
+		return a == b;
+	case 1:
+		return a != b;
+	case 4:
+		return (s64)a < (s64)b;
+	case 5:
+		return (s64)a >= (s64)b;
+	case 6:
+		return a < b;
+	default:
+		return a >= b;
+	}
+}
+
+/* A branch over one instruction, of x1 and x2. */
+static void check_branch(struct world *world, const struct simt_isa *isa)
+{
+	static const u8 funct3s[] = { 0, 1, 4, 5, 6, 7 };
+	unsigned int funct3 = funct3s[random_range(&seed, 0, 5)], l;
+	u32 active = random_one_in(&seed, 2) ? U32_MAX : random_next(&seed) | 1;
+	struct operand operands[4] = { [1] = random_operand(), [2] = random_operand() };
+	struct simt_warp *w = world->dispatch.warps;
+	u8 forms[4] = {};
+	struct simt_insn insn;
+
+	if (random_one_in(&seed, 2))
+		operands[2].stride = operands[1].stride;
+	if (random_one_in(&seed, 4))
+		operands[2].base = lane_of(&operands[1], random_range(&seed, 0, 2));
+	for (l = 1; l <= 2; l++)
+		forms[l] = random_range(&seed, 0, 2);
+	simt_decode(2U << 20 | 1U << 15 | funct3 << 12 | 4U << 8 | 0x63, &insn);
+	execute(world, isa, &insn, operands, forms, active);
+	for (l = 0; l < SIMT_LANES; l++) {
+		u64 a = lane_of(&operands[1], l), b = lane_of(&operands[2], l);
+		u32 pc = w->ip == SIMT_LEAVE ? w->pc[l] : (u32)(w->ip - w->text);
+
+		if (active >> l & 1)
+			check_that(pc == (taken(funct3, a, b) ? 2 : 1),
+				   "%s: branch %u of %#llx and %#llx, forms %u %u, lanes %#x: lane %u goes on at %u; bases %#llx %#llx, strides %#llx %#llx",
+				   isa->name, funct3, (unsigned long long)a, (unsigned long long)b,
+				   forms[1], forms[2], active, l, pc,
+				   (unsigned long long)operands[1].base,
+				   (unsigned long long)operands[2].base,
+				   (unsigned long long)operands[1].stride,
+				   (unsigned long long)operands[2].stride);
+	}
+}
+
+static void for_all(void (*check)(struct world *world, const struct simt_isa *isa))
 {
 	static const u32 one[3] = { SIMT_LANES, 1, 1 };
 	struct world *world = calloc(1, sizeof(*world));
@@ -196,15 +250,108 @@ static void test_forms(void **state)
 	memset(world->dispatch.warps, 0, simt_warps_bytes(one));
 	for (k = 0; (isa = simt_host_isa(k)); k++)
 		for (i = 0; i < ROUNDS; i++)
-			check_once(world, isa);
+			check(world, isa);
 	free(world->dispatch.warps);
 	free(world->program);
 	free(world);
 }
 
+static void test_forms(void **state)
+{
+	for_all(check_once);
+}
+
+static void test_branches(void **state)
+{
+	for_all(check_branch);
+}
+
+/* Of a budget that all instructions share, slow ones get fewer: the engine looks at the clock. */
+static void test_split_takes_more(void **state)
+{
+	static const u32 words[] = {
+		0xfc010113,	/* addi sp, sp, -64 */
+		0x00513223,	/* 1: sd t0, 4(sp): in two words of private memory */
+		0xffdff06f,	/* j 1b */
+	};
+	static const u32 one[3] = { SIMT_LANES, 1, 1 };
+	struct simt_mem mem = {};
+	struct simt_tlb tlb;
+	struct simt_dispatch dispatch = { .mem = &mem, .tlb = &tlb, .private_bytes = 64 };
+	struct simt_program *program = malloc(simt_program_bytes(ARRAY_SIZE(words)));
+	const struct simt_isa *isa;
+	unsigned int k, i;
+
+	simt_program_init(program, ARRAY_SIZE(words));
+	simt_program_decode(program, 0, (const __le32 *)words, ARRAY_SIZE(words));
+	simt_program_finish(program);
+	dispatch.program = program;
+	memcpy(dispatch.grid, one, sizeof(one));
+	memcpy(dispatch.group, one, sizeof(one));
+	dispatch.warps = aligned_alloc(64, simt_warps_bytes(one));
+	dispatch.private = calloc(1, simt_private_bytes(one, 64));
+	for (k = 0; (isa = simt_host_isa(k)); k++) {
+		memset(dispatch.warps, 0, simt_warps_bytes(one));
+		simt_tlb_flush(&tlb);
+		dispatch.isa = isa;
+		simt_dispatch_begin(&dispatch);
+		for (i = 0; i < 100; i++)
+			assert_int_equal(simt_dispatch_run(&dispatch, 60), SIMT_MORE);
+		/* A store and a jump take 6. */
+		assert_in_range(dispatch.executed, 1900, 2200);
+	}
+	free(dispatch.private);
+	free(dispatch.warps);
+	free(program);
+}
+
+/* A text may end with a barrier: work-items that have met there end. */
+static void test_barrier_at_the_end(void **state)
+{
+	static const u32 sizes[] = { 1, 2, 32, 33, 1024 };
+	struct simt_program *program = calloc(1, simt_program_bytes(3));
+	struct simt_mem mem = {};
+	struct simt_tlb tlb;
+	const struct simt_isa *isa;
+	unsigned int k, i, n;
+
+	for (n = 1; n <= 3; n += 2) {
+		simt_program_init(program, n);
+		simt_decode(0xcc0022f3, &program->insn[0]);	/* csrr t0, global_id */
+		simt_decode(0x00028463, &program->insn[n / 2]);	/* beqz t0, .+8 */
+		simt_decode(0x0000000b, &program->insn[n - 1]);	/* barrier */
+		simt_program_finish(program);
+		for (i = 0; i < ARRAY_SIZE(sizes); i++) {
+			struct simt_dispatch dispatch = {
+				.program = program, .mem = &mem, .tlb = &tlb,
+				.grid = { 2 * sizes[i], 1, 1 }, .group = { sizes[i], 1, 1 },
+			};
+
+			dispatch.warps = aligned_alloc(64, simt_warps_bytes(dispatch.group));
+			for (k = 0; (isa = simt_host_isa(k)); k++) {
+				dispatch.isa = isa;
+				memset(dispatch.warps, 0, simt_warps_bytes(dispatch.group));
+				simt_tlb_flush(&tlb);
+				simt_dispatch_begin(&dispatch);
+				check_that(simt_dispatch_run(&dispatch, 10000) == SIMT_DONE,
+					   "%s: groups of %u, text of %u: fault %u at %#llx",
+					   isa->name, sizes[i], n, dispatch.fault.code,
+					   (unsigned long long)dispatch.fault.pc);
+			}
+			free(dispatch.warps);
+		}
+	}
+	free(program);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_forms) };
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_forms),
+		cmocka_unit_test(test_branches),
+		cmocka_unit_test(test_split_takes_more),
+		cmocka_unit_test(test_barrier_at_the_end),
+	};
 
 	seed = test_seed();
 	return cmocka_run_group_tests(tests, NULL, NULL);

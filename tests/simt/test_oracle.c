@@ -15,7 +15,9 @@
 #define BLOCKS		32
 #define QEMU		"qemu-riscv64"
 #define QEMU_CPU	"rv64,zba=true,zbb=true,zbs=true"
-#define CASES_MAX	20000
+#define CASES_MAX	32768
+#define LOCAL_BYTES	1800	/* words 0 to 3 of block 32 are the last: oracle_frame.S */
+#define PRIVATE_BYTES	64
 
 /* These three as in oracle_frame.S. */
 struct block {
@@ -203,7 +205,8 @@ static void check_run(struct simt_host *host, const struct oracle_case *c, const
 	struct simt_work dispatch = {
 		.entry = (cases[0].va - VGPU_HW_VA_IMAGE) / 4,
 		.args = VGPU_HW_VA_GLOBAL + run->first * sizeof(struct block),
-		.grid = { run->items, 1, 1 }, .group = { run->items, 1, 1 }, .private_bytes = 16,
+		.grid = { run->items, 1, 1 }, .group = { run->items, 1, 1 },
+		.local_bytes = LOCAL_BYTES, .private_bytes = PRIVATE_BYTES,
 	};
 	enum simt_end end;
 

@@ -9,6 +9,23 @@
 #include "elf_file.h"
 #include "libvgpu/internal.h"
 
+/* What runs on the device, with functions beside libc's, and loads between which others run. */
+static uint64_t device_load(const uint64_t *at);
+
+#define __riscv
+#define memcpy	device_memcpy
+#define memmove	device_memmove
+#define memcmp	device_memcmp
+#define memset	device_memset
+#define __atomic_load_n(at, order)	device_load(at)
+#include "libvgpu/device/vgpu_device.h"
+#undef __atomic_load_n
+#undef memset
+#undef memcmp
+#undef memmove
+#undef memcpy
+#undef __riscv
+
 #define FB_BYTES	(4u << 20)
 
 static struct vgpu_dev dev;
@@ -109,6 +126,62 @@ static void test_dispatch(void **state)
 	assert_int_equal(ring[0].signal_addr | ring[0].signal_value | ring[0].flags, 0);
 }
 
+/* In an address space, addresses are those at which programs find what was mapped. */
+static void test_space(void **state)
+{
+	struct vgpu_program program, other;
+	struct vgpu_launch launch = {
+		.program = &program, .kernel = &elf.kernel[0], .args = 3 * 4096,
+		.grid = { 1, 1, 1 }, .group = { 1, 1, 1 },
+	};
+	struct vgpu_hw_program *hw;
+	uint64_t *entry, data;
+
+	assert_int_equal(vgpu_space_create(&dev, &chan.space), 0);
+	assert_int_equal(vgpu_program_load_in(chan.space, &elf, &program), 0);
+	entry = vgpu_space_entry(chan.space, VGPU_HW_VA_GLOBAL + program.image, 0);
+	assert_int_equal(*entry, program.image / 4096 << VGPU_HW_PTE_PAGE_SHIFT | VGPU_HW_PTE_V |
+			 VGPU_HW_PTE_R | VGPU_HW_PTE_X);
+	hw = (struct vgpu_hw_program *)(dev.fb + program.kernels);
+	assert_int_equal(hw->image, VGPU_HW_VA_GLOBAL + program.image);
+	/* Nothing else comes to be in a page of the program. */
+	assert_int_equal(vgpu_fb_alloc(&dev, 8, 8, &data), 0);
+	assert_true(data / 4096 > program.kernels / 4096);
+	assert_int_equal(vgpu_space_map_fb(chan.space, data + 100, 4096, VGPU_HW_PTE_R), 0);
+	assert_true(*vgpu_space_entry(chan.space, VGPU_HW_VA_GLOBAL + data, 0));
+	assert_true(*vgpu_space_entry(chan.space, VGPU_HW_VA_GLOBAL + data + 4096, 0));
+	assert_false(*vgpu_space_entry(chan.space, VGPU_HW_VA_GLOBAL + data + 8192, 0));
+	assert_int_equal(vgpu_chan_dispatch(&chan, &launch), 0);
+	assert_int_equal(ring[0].dst, VGPU_HW_VA_GLOBAL + program.kernels);
+	assert_int_equal(ring[0].src, VGPU_HW_VA_GLOBAL + 3 * 4096);
+	assert_int_equal(vgpu_program_load(&dev, &elf, &other), 0);
+	launch.program = &other;
+	assert_int_equal(vgpu_chan_dispatch(&chan, &launch), -EINVAL);
+	assert_non_null(strstr(dev.error, "in another address space than channel 0"));
+	vgpu_space_destroy(chan.space);
+}
+
+/* Tables that a program has written over lead nowhere. */
+static void test_broken_space(void **state)
+{
+	const uint64_t va = VGPU_HW_VA_GLOBAL;
+	uint64_t *entry;
+	unsigned int level;
+
+	for (level = 1; level < 3; level++) {
+		assert_int_equal(vgpu_space_create(&dev, &chan.space), 0);
+		assert_int_equal(vgpu_space_map_fb(chan.space, 0, 4096, VGPU_HW_PTE_R), 0);
+		entry = vgpu_space_entry(chan.space, va, level);
+		*entry = (uint64_t)FB_BYTES / 4096 << VGPU_HW_PTE_PAGE_SHIFT | VGPU_HW_PTE_V;
+		assert_null(vgpu_space_entry(chan.space, va, 0));
+		assert_int_equal(vgpu_space_map_fb(chan.space, 0, 4096, VGPU_HW_PTE_R), -EIO);
+		assert_non_null(strstr(dev.error, "page table at page 0x400: framebuffer has 0x400"));
+		*entry = ~(uint64_t)(VGPU_HW_PTE_R | VGPU_HW_PTE_W | VGPU_HW_PTE_X);
+		assert_int_equal(vgpu_space_unmap(chan.space, va, 4096), -EIO);
+		vgpu_space_destroy(chan.space);
+	}
+}
+
 static void test_refused(void **state)
 {
 	static const struct {
@@ -175,6 +248,7 @@ static void test_explain(void **state)
 /* The words of a double, and of the constant of elf_file.c. */
 static const double number = 1.5;
 #define TEXT	(VGPU_HW_VA_IMAGE + 24)
+#define DOUBLE	0x3ff8000000000000ull
 
 static void test_formats(void **state)
 {
@@ -195,9 +269,30 @@ static void test_formats(void **state)
 		{ "%.3s", { TEXT }, 1, "a c" },
 		{ "%s", { 4 }, 1, "(no constant)" },
 		{ "100%% %d", { 1 }, 1, "100% 1" },
-		{ "%d %d", { 1 }, 1, "1 %d" },
-		{ "%n %q %*d %9999d %", { 1, 2 }, 2, "%n %q %*d %9999d %" },
-		{ "%.9999d", { 1 }, 1, "%.9999d" },
+		{ "%d %d %d", { 1 }, 1, "1 (%d: no argument) (%d: no argument)" },
+		{ "%hd %hu", { 0x18000, 0x18000 }, 2, "-32768 32768" },
+		{ "%hhd %hhx", { 0x1ff, 0x1ff }, 2, "-1 ff" },
+		{ "%lld %lu", { 1ull << 40, 1ull << 40 }, 2, "1099511627776 1099511627776" },
+		{ "%jd %tx", { (uint64_t)-3, 1ull << 63 }, 2, "-3 8000000000000000" },
+		{ "%p %-8p|", { 0x100000000, 0x10 }, 2, "0x100000000 0x10    |" },
+		{ "[%*d]", { 5, 42 }, 2, "[   42]" },
+		{ "[%*d]", { (uint64_t)-5, 42 }, 2, "[42   ]" },
+		{ "[%.*s]", { 3, TEXT }, 2, "[a c]" },
+		{ "[%.*s]", { (uint64_t)-1, TEXT }, 2, "[a constant]" },
+		{ "[%*.1f]", { 4, DOUBLE }, 2, "[ 1.5]" },
+		{ "[%05.0lf]", { DOUBLE }, 1, "[00002]" },
+		{ "[%*d] %d", { 5 }, 1, "[(%*d: no argument)] (%d: no argument)" },
+		{ "[%.d]", { 0 }, 1, "[]" },
+		{ "[%*9999999999d]", { (uint64_t)-5, 42 }, 2, "[(%*9999999999d: not known here)]" },
+		{ "%n%d", { 4096, 2 }, 2, "(%n: not known here)2" },
+		{ "%Lf %d", { 1, 2 }, 2, "(%Lf: not known here) 2" },
+		{ "%ls %lc %1$d", { 1, 2 }, 2,
+		  "(%ls: not known here) (%lc: not known here) (%1$d: not known here)" },
+		{ "%hf %hs", { 1, 2 }, 2, "(%hf: not known here) (%hs: not known here)" },
+		{ "%q", { 1, 2 }, 2, "(%q: not known here)" },
+		{ "%9999d %", { 1, 2 }, 2, "(%9999d: not known here) (%: not known here)" },
+		{ "%.9999d", { 1 }, 1, "(%.9999d: not known here)" },
+		{ "%------d", { 1 }, 1, "(%------d: not known here)" },
 	};
 	char *text;
 	size_t bytes;
@@ -213,17 +308,21 @@ static void test_formats(void **state)
 	}
 }
 
-/* Writes a record as vgpu_device.h does. */
-static void put_record(struct vgpu_device_log *log, uint64_t format, const uint64_t *arg,
-		       unsigned int nr)
-{
-	unsigned int i;
+#define FORMAT	((const char *)(uintptr_t)TEXT)
 
-	for (i = 0; i < nr; i++)
-		log->word[(log->head + 1 + i) & (log->words - 1)] = arg[i];
-	log->word[log->head & (log->words - 1)] = VGPU_DEVICE_LOG_VALID |
-		nr << VGPU_DEVICE_LOG_ARGS_SHIFT | format << VGPU_DEVICE_LOG_FORMAT_SHIFT;
-	log->head += 1 + nr;
+/* What happens before the log's tail is loaded next. */
+static struct vgpu_device_log *raced;
+static void (*race)(void);
+
+static uint64_t device_load(const uint64_t *at)
+{
+	void (*now)(void) = race;
+
+	if (now && at == &raced->tail) {
+		race = NULL;
+		now();
+	}
+	return *at;
 }
 
 static void test_log(void **state)
@@ -243,7 +342,7 @@ static void test_log(void **state)
 	out = open_memstream(&text, &bytes);
 	assert_int_equal(vgpu_log_print(&dev, offset, &elf, out, &lost), 0);
 	for (i = 0; i < VGPU_LOG_WORDS; i++) {
-		put_record(log, TEXT, arg, 2);
+		vgpu_log_write(log, FORMAT, arg, 2);
 		if (i % 1000 == 0)
 			while ((now = vgpu_log_print(&dev, offset, &elf, out, &lost)))
 				records += now;
@@ -261,6 +360,49 @@ static void test_log(void **state)
 	for (i = 0; i < VGPU_LOG_WORDS; i++)
 		assert_memory_equal(text + 11 * i, "%s %g\n 1.5\n", 11);
 	free(text);
+}
+
+static void write_record(void)
+{
+	vgpu_log_write(raced, FORMAT, NULL, 0);
+}
+
+/* Others fill the log. */
+static void write_all(void)
+{
+	while (raced->head - raced->tail < raced->words)
+		write_record();
+}
+
+/* Others fill it, and the host prints that. */
+static void write_and_print(void)
+{
+	uint64_t lost, offset = (uint8_t *)raced - dev.fb;
+	FILE *out = fopen("/dev/null", "w");
+
+	assert_non_null(out);
+	write_all();
+	while (vgpu_log_print(&dev, offset, &elf, out, &lost))
+		;
+	fclose(out);
+}
+
+/* A record is lost if the log is full, not if the log was read between two looks at it. */
+static void test_log_race(void **state)
+{
+	uint64_t offset;
+
+	assert_int_equal(vgpu_log_alloc(&dev, &offset), 0);
+	raced = (struct vgpu_device_log *)(dev.fb + offset);
+	race = write_and_print;
+	write_record();
+	assert_int_equal(raced->lost, 0);
+	assert_int_equal(raced->head, VGPU_LOG_WORDS + 1);
+	assert_int_equal(raced->tail, VGPU_LOG_WORDS);
+	race = write_all;
+	write_record();
+	assert_int_equal(raced->lost, 1);
+	assert_int_equal(raced->head, 2 * VGPU_LOG_WORDS);
 }
 
 /* Whatever is in a log, printing it ends. */
@@ -283,7 +425,7 @@ static void test_hostile_log(void **state)
 			log->word[i] = (random_next(&rnd) & 0xffff) | VGPU_DEVICE_LOG_VALID |
 				(VGPU_HW_VA_IMAGE + random_range(&rnd, 0, elf.image_bytes)) << 32;
 		for (i = 0; i < elf.image_bytes; i++)
-			elf.image[i] = "%sdf5.l\n"[random_range(&rnd, 0, 8)];
+			elf.image[i] = "%sdf5.*hln"[random_range(&rnd, 0, 10)];
 		while ((now = vgpu_log_print(&dev, offset, &elf, out, &lost)))
 			records += now;
 	}
@@ -298,10 +440,13 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(load),
 		TEST(dispatch),
+		TEST(space),
+		TEST(broken_space),
 		TEST(refused),
 		TEST(explain),
 		TEST(formats),
 		TEST(log),
+		TEST(log_race),
 		TEST(hostile_log),
 	};
 

@@ -79,6 +79,25 @@ static void test_symbols(void **state)
 	vgpu_elf_free(&elf);
 }
 
+/* A terminal is not given what it would obey. */
+static void test_escapes(void **state)
+{
+	struct elf_test_file file;
+	struct vgpu_elf elf;
+
+	elf_test_file(&file);
+	memcpy(file.strings + 1, "\033[2J\377", 5);
+	assert_int_equal(vgpu_elf_parse(&elf, &file, sizeof(file)), 0);
+	assert_string_equal(vgpu_elf_symbol(&elf, VGPU_HW_VA_IMAGE)->name, "?[2J?");
+	vgpu_elf_free(&elf);
+	strcpy(file.kernel[0].args, "buf \033]0;x\007");
+	assert_int_equal(vgpu_elf_parse(&elf, &file, sizeof(file)), -EINVAL);
+	assert_string_equal(elf.error, "kernel first: \"buf ?]0;x?\" are no arguments");
+	strcpy(file.kernel[0].name, "\033[2J");
+	assert_int_equal(vgpu_elf_parse(&elf, &file, sizeof(file)), -EINVAL);
+	assert_string_equal(elf.error, "has a kernel without a name");
+}
+
 #define FIELD(member)	offsetof(struct elf_test_file, member), \
 	sizeof(((struct elf_test_file *)0)->member)
 
@@ -166,6 +185,23 @@ static void test_wrong(void **state)
 	file.kernel[1].name[6] = 0;
 	assert_true(vgpu_elf_parse(&elf, &file, sizeof(file)) < 0);
 	assert_non_null(strstr(elf.error, "two kernels first"));
+}
+
+/* Segments for memory of the work-group lie one over the other. */
+static void test_local_twice(void **state)
+{
+	struct elf_test_file file;
+	struct vgpu_elf elf;
+	unsigned int i;
+
+	for (i = 0; i < 2; i++) {
+		elf_test_file(&file);
+		file.segment[1] = file.segment[2];
+		file.segment[1 + i].p_memsz = 200;
+		assert_int_equal(vgpu_elf_parse(&elf, &file, sizeof(file)), 0);
+		assert_int_equal(elf.local_bytes, 200);
+		vgpu_elf_free(&elf);
+	}
 }
 
 /* What is wrong with symbols does no harm. */
@@ -272,7 +308,9 @@ int main(void)
 		cmocka_unit_test(test_good),
 		cmocka_unit_test(test_kernels),
 		cmocka_unit_test(test_symbols),
+		cmocka_unit_test(test_escapes),
 		cmocka_unit_test(test_wrong),
+		cmocka_unit_test(test_local_twice),
 		cmocka_unit_test(test_wrong_symbols),
 		cmocka_unit_test(test_truncated),
 		cmocka_unit_test(test_mutated),

@@ -151,7 +151,7 @@ static s32 write_distance(FILE *to, int bits)
 	s32 bytes = immediate(bits) * 2;
 
 	fprintf(to, ".%+d", bytes);
-	return bytes % 4 ? INT_MAX : bytes / 4;
+	return bytes % 4 ? SIMT_NO_DISTANCE + bytes : bytes / 4;
 }
 
 static u8 write_rm(FILE *to)

@@ -14,6 +14,11 @@ static inline unsigned long __ffs(unsigned long x)
 	return __builtin_ctzl(x);
 }
 
+static inline unsigned int __ffs64(unsigned long long x)
+{
+	return (unsigned int)__builtin_ctzll(x);
+}
+
 static inline unsigned long __fls(unsigned long x)
 {
 	return 63 - __builtin_clzl(x);

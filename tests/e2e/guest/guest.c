@@ -32,6 +32,8 @@ static const struct job {
 	{ "hog", hog_run },
 	{ "present", present_run },
 	{ "compute", compute_run },
+	{ "samples", samples_run },
+	{ "crowd", crowd_run },
 };
 
 static const struct job *find_job(const char *name)

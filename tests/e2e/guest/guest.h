@@ -109,6 +109,14 @@ struct surface {
 /* present.c: draws a picture into new framebuffer and shows it. */
 bool present_surface(struct work *work, const struct surface *surface, uint32_t seed);
 
+struct sample;
+
+/* samples.c: runs a sample, which must do what the CPU does. */
+bool sample_check(struct vgpu_dev *dev, struct vgpu_chan *chan, const struct sample *sample);
+
+/* vgpu_run.c: vgpu-run does what it should, while no program has a channel. */
+bool vgpu_run_check(struct vgpu_dev *dev);
+
 /* The jobs; each returns whether all was right. */
 bool load_run(struct vgpu_dev *dev, const struct options *options);
 bool secret_run(struct vgpu_dev *dev, const struct options *options);
@@ -118,6 +126,8 @@ bool escape_run(struct vgpu_dev *dev, const struct options *options);
 bool hog_run(struct vgpu_dev *dev, const struct options *options);
 bool present_run(struct vgpu_dev *dev, const struct options *options);
 bool compute_run(struct vgpu_dev *dev, const struct options *options);
+bool samples_run(struct vgpu_dev *dev, const struct options *options);
+bool crowd_run(struct vgpu_dev *dev, const struct options *options);
 bool eject_run(struct vgpu_dev *dev, const struct options *options);
 
 #endif /* E2E_GUEST_H */

@@ -63,6 +63,21 @@ VGPU_KERNEL(poke, "buf at, u64 offset, u32 who")
 		args->at[args->offset / 4] = 1;
 }
 
+struct fail_args {
+	struct vgpu_device_log *log;
+	uint32_t times;
+};
+
+/* Prints, and then stores where nothing is. */
+VGPU_KERNEL(fail, "log log, u32 times")
+{
+	uint32_t i;
+
+	for (i = 0; i < args->times; i++)
+		vgpu_printf(args->log, "%*d|%hhd|%p\n", 4, i, 0x1ff, (void *)0x100000000);
+	*(volatile uint32_t *)0 = 1;
+}
+
 struct forever_args {
 	uint32_t *flag;
 };

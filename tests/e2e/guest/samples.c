@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Runs all samples and compares what they have done with what the CPU does. */
+#include <samples.h>
+
+#include "guest.h"
+
+#define RING_ORDER	4
+#define TIMES		2	/* of a sample, before the CPU, which is slow here, does the same */
+#define LOOK_S		600	/* for the host to begin */
+
+bool sample_check(struct vgpu_dev *dev, struct vgpu_chan *chan, const struct sample *sample)
+{
+	struct sample_run run;
+	unsigned int i;
+	uint64_t ns;
+	int64_t at = -1;
+
+	for (i = 0; i < TIMES && at == -1; i++) {
+		if (sample_load(dev, sample, &run) || sample_run(&run, chan, WAIT_MS, &ns))
+			return failed("%s: %s", sample->name, vgpu_dev_error(dev));
+		if (i == TIMES - 1)
+			at = sample_compare(&run, &ns);
+		sample_unload(&run);
+	}
+	if (at != -1)
+		return failed("%s: the CPU computes something else at %lld", sample->name,
+			      (long long)at);
+	return true;
+}
+
+static bool samples_check(struct vgpu_dev *dev, struct vgpu_chan *chan)
+{
+	const struct sample *sample;
+	uint64_t start = clk_ns();
+	size_t i;
+
+	for (i = 0; (sample = sample_at(i)); i++)
+		if (!sample_check(dev, chan, sample))
+			return false;
+	say("samples: %zu are right, in %llu ms", i,
+	    (unsigned long long)((clk_ns() - start) / 1000000));
+	return true;
+}
+
+bool samples_run(struct vgpu_dev *dev, const struct options *options)
+{
+	int engine = vgpu_dev_find_engine(dev, VGPU_HW_ENGINE_GR, 0), port;
+	struct vgpu_chan *chan;
+	bool ok;
+
+	(void)options;
+	if (engine < 0 ||
+	    vgpu_chan_create(dev, (uint32_t)engine, VGPU_RING_FB, RING_ORDER, &chan))
+		return failed("a channel: %s", vgpu_dev_error(dev));
+	port = tell_open();
+	say("ready");
+	if (port < 0 || !tell_wait(port, LOOK_S))
+		return false;
+	ok = samples_check(dev, chan);
+	vgpu_chan_destroy(chan);
+	return ok;
+}

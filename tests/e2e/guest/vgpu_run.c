@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * vgpu-run, which finds the guest's vGPU by itself: what a kernel prints and computes, what is said
+ * of its fault, and that a signal stops one that would run for ever.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "guest.h"
+
+#define RUN_PROBE	"/vgpu-run", "/probe.elf", "--kernel"
+#define RESULT		"/result"
+
+/* Starts a program; what it prints, on standard error, too, is to be read from @said. */
+static pid_t start(char *const argv[], int *said)
+{
+	int ends[2];
+	pid_t pid;
+
+	if (pipe(ends))
+		return -1;
+	pid = fork();
+	if (!pid) {
+		dup2(ends[1], STDOUT_FILENO);
+		dup2(ends[1], STDERR_FILENO);
+		close(ends[0]);
+		close(ends[1]);
+		execv(argv[0], argv);
+		_exit(127);
+	}
+	close(ends[1]);
+	*said = ends[0];
+	return pid;
+}
+
+/* Waits for its end, which must be with @code and after it has said @text. */
+static bool ends(pid_t pid, int said, int code, const char *text)
+{
+	char all[512] = "";
+	int status = -1;
+	size_t have = 0;
+	ssize_t n;
+
+	while ((n = read(said, all + have, sizeof(all) - 1 - have)) > 0)
+		have += (size_t)n;
+	close(said);
+	if (waitpid(pid, &status, 0) != pid || !WIFEXITED(status) || WEXITSTATUS(status) != code ||
+	    !strstr(all, text))
+		return failed("vgpu-run: status %#x, and said: %s", (unsigned int)status, all);
+	say("vgpu-run: ended with %d, as it should", code);
+	return true;
+}
+
+static bool runs(char *const argv[], int code, const char *text)
+{
+	int said;
+	pid_t pid = start(argv, &said);
+
+	return pid < 0 ? failed("fork: %s", strerror(errno)) : ends(pid, said, code, text);
+}
+
+/* The second of two words is 1, in the file of that buffer. */
+static bool result_is_right(void)
+{
+	int fd = open(RESULT, O_RDONLY | O_CLOEXEC);
+	uint32_t word[3] = { 7, 7, 7 };
+	ssize_t n = -1;
+
+	if (fd >= 0) {
+		n = read(fd, word, sizeof(word));
+		close(fd);
+	}
+	return (n == 8 && !word[0] && word[1] == 1) ||
+		failed("vgpu-run: its result has %zd bytes, %u, %u", n, word[0], word[1]);
+}
+
+static uint32_t state_of(const struct vgpu_hw_channel *page)
+{
+	return __atomic_load_n(&page->state, __ATOMIC_ACQUIRE);
+}
+
+/* Only vgpu-run has a channel, which is the first one, and nobody else stops it. */
+static bool is_stopped(struct vgpu_dev *dev)
+{
+	char *const argv[] = { RUN_PROBE, "forever", "--grid", "1", "--arg", "4", NULL };
+	const struct vgpu_hw_channel *page = (void *)dev->chan_pages;
+	uint64_t end = clk_ms() + WAIT_MS;
+	int said;
+	pid_t pid = start(argv, &said);
+
+	if (pid < 0)
+		return failed("fork: %s", strerror(errno));
+	while (clk_ms() < end && (!__atomic_load_n(&page->put, __ATOMIC_ACQUIRE) ||
+				  state_of(page) != VGPU_HW_STATE_AWAKE))
+		clk_sleep_ms(10);
+	clk_sleep_ms(100);
+	if (state_of(page) != VGPU_HW_STATE_AWAKE)
+		return failed("vgpu-run: the endless kernel is not at work");
+	kill(pid, SIGTERM);
+	return ends(pid, said, 1, "vgpu-run: interrupted") &&
+		(state_of(page) == VGPU_HW_STATE_DISABLED ||
+		 failed("vgpu-run: has left its channel in state %u", state_of(page)));
+}
+
+bool vgpu_run_check(struct vgpu_dev *dev)
+{
+	char *const print[] = { RUN_PROBE, "say", "--grid", "2", "--group", "1", "--arg", "2", NULL };
+	char *const store[] = { RUN_PROBE, "poke", "--grid", "1", "--arg", "8>" RESULT,
+				"--arg", "4", "--arg", "0", NULL };
+	char *const fault[] = { RUN_PROBE, "poke", "--grid", "64", "--arg", "64",
+				"--arg", "0x7f00000000", "--arg", "33", NULL };
+
+	return runs(print, 0, "item 0: 0.00 -1 100%\nitem 0: 0.50 -1 100%\n"
+		    "item 1: 0.00 -1 100%\nitem 1: 0.50 -1 100%\n") &&
+		runs(store, 0, "") && result_is_right() &&
+		runs(fault, 1, "vgpu-run: kernel poke: page fault in poke+0x") &&
+		is_stopped(dev) && runs(store, 0, "");
+}

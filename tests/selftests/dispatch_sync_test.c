@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Code, heads and page tables that change beside dispatches: those that begin after an invalidation
+ * find nothing of what was before, wherever they have waited.
+ */
+#include <endian.h>
+#include <pthread.h>
+#include <sched.h>
+#include <string.h>
+
+#include "compute.h"
+#include "silent.h"
+#include "space.h"
+
+#define PAGE		4096ull
+#define GR		VGPU_HW_ENGINE_GR
+#define RING_VA		0x10000000ull
+#define IMAGE_VA	0x20000000ull
+#define HEAD_VA		0x21000000ull
+#define OUT_VA		0x140000000ull
+#define MOVING_VA	0x180000000ull
+#define BYTES		(2 * FX_MIB)
+
+/* In the framebuffer, far from where silent_copy() copies to. */
+#define IMAGE		(8 * FX_MIB)
+#define SECOND_IMAGE	(IMAGE + PAGE)
+#define HEAD		(IMAGE + 2 * PAGE)
+#define SECOND_HEAD	(IMAGE + 3 * PAGE)
+#define OUT		(IMAGE + 4 * PAGE)
+
+static struct vgpu_chan *first, *second;
+
+static void begin(bool rooted)
+{
+	fx_need("DISPATCH");
+	silent_need();
+	fx_create_open(&v, fx_default_type());
+	if (!rooted) {
+		first = fx_chan(&v, GR, 0, VGPU_RING_FB, 4);
+		second = fx_chan(&v, GR, 0, VGPU_RING_FB, 4);
+		return;
+	}
+	FX_OK(v.dev, vgpu_space_create(v.dev, &space));
+	first = fx_chan_in(space, GR, 0, RING_VA, 4);
+	second = fx_chan_in(space, GR, 0, RING_VA + PAGE, 4);
+}
+
+static void map(uint64_t va, uint64_t to, uint64_t bytes, uint32_t flags)
+{
+	FX_OK(v.dev, vgpu_space_map(space, va, VGPU_FB(to), bytes, flags));
+}
+
+static void map_program(uint64_t head)
+{
+	map(HEAD_VA, head, PAGE, VGPU_HW_PTE_R);
+	map(IMAGE_VA, IMAGE, 2 * PAGE, VGPU_HW_PTE_R | VGPU_HW_PTE_X);
+	map(OUT_VA, OUT, PAGE, VGPU_HW_PTE_R | VGPU_HW_PTE_W);
+}
+
+static void invalidate(void)
+{
+	compute_invalidate(&v, space ? space->root : 0);
+}
+
+/* Code at @image that stores @value. */
+static void put_code(uint64_t image, uint32_t value)
+{
+	const uint32_t words[] = { RV_LI(RV_T0, value), RV_SW(RV_T0, 0, RV_A0), RV_RET };
+	uint32_t *text = (void *)(v.dev->fb + image), i;
+
+	for (i = 0; i < 3; i++)
+		text[i] = htole32(words[i]);
+}
+
+static void dispatch(struct vgpu_chan *chan)
+{
+	compute_dispatch_head(chan, space ? HEAD_VA : HEAD, space ? OUT_VA : OUT,
+			      COMPUTE_ONE, COMPUTE_ONE, 0);
+}
+
+static void check_stored(struct vgpu_chan *chan, uint32_t value)
+{
+	volatile uint32_t *out = (void *)(v.dev->fb + OUT);
+
+	fx_finish(chan);
+	CHECK_EQ(le32toh(*out), value);
+}
+
+/* The second channel has its program; what it waits for is memory, from a worker that is busy. */
+static void waits_with_a_program(bool rooted)
+{
+	uint64_t hits;
+
+	begin(rooted);
+	put_code(IMAGE, 1);
+	compute_head(&v, HEAD, rooted ? IMAGE_VA : IMAGE, 3, 0);
+	if (rooted)
+		map_program(HEAD);
+	dispatch(first);
+	check_stored(first, 1);
+	silent_stall(&v, 0);
+	hits = compute_counter(&v, "program_hits ");
+	dispatch(second);
+	FX_SOON(compute_counter(&v, "program_hits ") > hits, "the program is not found");
+	put_code(IMAGE, 2);
+	invalidate();
+	silent_answer();
+	check_stored(second, 2);
+	dispatch(first);
+	check_stored(first, 2);
+	silent_unmap();
+}
+
+static void code_changes_under_a_waiting_dispatch(void)
+{
+	waits_with_a_program(false);
+}
+
+static void and_in_an_address_space(void)
+{
+	waits_with_a_program(true);
+}
+
+/* The program of the head that was read when the channel began to wait is not the one any more. */
+static void head_changes_under_a_waiting_dispatch(void)
+{
+	begin(true);
+	put_code(IMAGE, 1);
+	put_code(SECOND_IMAGE, 2);
+	compute_head(&v, HEAD, IMAGE_VA, 3, 0);
+	compute_head(&v, SECOND_HEAD, IMAGE_VA + PAGE, 3, 0);
+	map_program(HEAD);
+	silent_stall(&v, 0);
+	dispatch(second);
+	silent_wait(&v, second->engine);
+	map(HEAD_VA, SECOND_HEAD, PAGE, VGPU_HW_PTE_R);
+	invalidate();
+	silent_answer();
+	check_stored(second, 2);
+	silent_unmap();
+}
+
+/*
+ * A program stores a number that grows, for ever, while its address leads to the one and the other
+ * of two places. From an invalidation on the one before belongs to the test.
+ */
+static void stores_move(void)
+{
+	static const uint32_t words[] = {
+		RV_ADDI(RV_T0, RV_T0, 1), RV_SD(RV_T0, 0, RV_A0), RV_J(-8),
+	};
+	uint64_t rounds = fx_env("VGPU_TEST_ROUNDS", 300), least = clk_ms() + 4000, end, at, i;
+	volatile uint64_t *place[2], *from, *to;
+
+	begin(true);
+	at = fx_fb(&v, 2 * BYTES, BYTES);
+	place[0] = (void *)(v.dev->fb + at);
+	place[1] = (void *)(v.dev->fb + at + BYTES);
+	memcpy(v.dev->fb + IMAGE, words, sizeof(words));
+	compute_head(&v, HEAD, IMAGE_VA, 3, 0);
+	map_program(HEAD);
+	map(MOVING_VA, at, BYTES, VGPU_HW_PTE_R | VGPU_HW_PTE_W);
+	compute_dispatch_head(first, HEAD_VA, MOVING_VA, COMPUTE_ONE, COMPUTE_ONE, 0);
+	for (i = 1; i <= rounds || clk_ms() < least; i++) {
+		from = place[(i + 1) % 2];
+		to = place[i % 2];
+		*to = 0;
+		map(MOVING_VA, at + i % 2 * BYTES, BYTES, VGPU_HW_PTE_R | VGPU_HW_PTE_W);
+		invalidate();
+		*from = ~0ull;
+		for (end = clk_ms() + FX_TIMEOUT_MS; !*to && *from == ~0ull; sched_yield())
+			CHECK(clk_ms() < end, "the program does not go on");
+		CHECK_EQ(*from, ~0ull, "after invalidation %llu", (unsigned long long)i);
+	}
+	FX_OK(v.dev, vgpu_chan_disable(first));
+}
+
+/**
+ * struct author - a thread that changes the code all the time
+ * @told: all that is older was invalidated
+ * @stop: the thread is to end
+ */
+static struct author {
+	volatile uint32_t told;
+	volatile bool stop;
+} author;
+
+/* The first word of the code is the number that it stores, shifted by 12 bits. */
+static void *author_run(void *unused)
+{
+	volatile uint32_t *text = (void *)(v.dev->fb + IMAGE);
+	uint32_t i;
+
+	(void)unused;
+	for (i = 2; !author.stop; i++) {
+		*text = htole32(RV_LUI(RV_T0, i));
+		if (vgpu_reg_write32(v.dev, VGPU_HW_DEV_BASE + VGPU_HW_INVALIDATE, space->root))
+			break;
+		author.told = i;
+		if (i % 64 == 0)
+			clk_sleep_ms(1);
+	}
+	return NULL;
+}
+
+/* A dispatch begins after it was submitted, so it knows all that was invalidated before. */
+static void code_changes_all_the_time(void)
+{
+	static const uint32_t words[] = { RV_LUI(RV_T0, 1), RV_SW(RV_T0, 0, RV_A0), RV_RET };
+	uint64_t rounds = fx_env("VGPU_TEST_ROUNDS", 300), i;
+	volatile uint32_t *out;
+	uint32_t told = 0, before;
+	pthread_t thread;
+
+	begin(true);
+	out = (void *)(v.dev->fb + OUT);
+	memcpy(v.dev->fb + IMAGE, words, sizeof(words));
+	compute_head(&v, HEAD, IMAGE_VA, 3, 0);
+	map_program(HEAD);
+	memset(&author, 0, sizeof(author));
+	CHECK(!pthread_create(&thread, NULL, author_run, NULL), "thread");
+	for (i = 0; i < rounds; i++) {
+		chan = i % 2 ? first : second;
+		/* Without a context the dispatch waits for the worker. */
+		if (fx_random_below(4) == 0)
+			fx_again(chan);
+		told = author.told;
+		dispatch(chan);
+		if (vgpu_chan_wait_idle(chan, FX_TIMEOUT_MS) || le32toh(*out) >> 12 < told)
+			break;
+	}
+	before = author.told;
+	author.stop = true;
+	pthread_join(thread, NULL);
+	CHECK_EQ(i, rounds, "stored %u, after %u", le32toh(*out) >> 12, told);
+	ktap_note("%u changes", before);
+	fx_finish(first);
+	fx_finish(second);
+}
+
+static const struct ktap_test tests[] = {
+	KTAP_TEST(code_changes_under_a_waiting_dispatch),
+	KTAP_TEST(and_in_an_address_space),
+	KTAP_TEST(head_changes_under_a_waiting_dispatch),
+	KTAP_TEST(code_changes_all_the_time),
+	KTAP_TEST(stores_move),
+};
+
+KTAP_MAIN(tests, space_cleanup)
