@@ -30,6 +30,8 @@ int main(int argc, char **argv)
 		row_fb_first_touch(first, second);
 	else if (!strcmp(row, "empty_packet"))
 		row_empty_packet(first);
+	else if (!strcmp(row, "compute_dispatch"))
+		row_compute_dispatch(first);
 	else if (!strcmp(row, "copy_bandwidth"))
 		row_copy_bandwidth(first);
 	else if (!strcmp(row, "plane_query"))

@@ -87,6 +87,7 @@ void row_region_read(const char *ours, const char *mtty);
 void row_create_remove(const char *ours_type, const char *mbochs_type);
 void row_fb_first_touch(const char *ours, const char *mbochs);
 void row_empty_packet(const char *ours);
+void row_compute_dispatch(const char *ours);
 void row_copy_bandwidth(const char *ours);
 void row_plane_query(const char *ours, const char *mbochs);
 void row_display_frames(const char *ours, const char *mdpy);

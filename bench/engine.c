@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Rows about the engines: an empty packet, a large copy. */
+/* Rows about the engines: an empty packet, a program of one work-item, a large copy. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -12,8 +12,12 @@
 
 #include "bench.h"
 #include "libvgpu.h"
+#include "place.h"
+#include "stats.h"
 
 #define PINGS		25u
+#define WAKES		20u
+#define ASLEEP_US	20000	/* after which an engine sleeps, whatever poll_us is */
 #define COPY_BYTES	(16ull << 20)
 /*
  * Source and destination are apart by this more than their size, on both sides: an emulated
@@ -27,9 +31,13 @@
  * struct pings - a channel with an interrupt, and a thread that answers
  * @chan:   where empty packets are submitted
  * @fd:     eventfd of the channel's interrupt
- * @packet: an empty packet that raises the interrupt
+ * @packet: an empty packet, or another one, that raises the interrupt
+ * @count:  where each packet counts; NULL: none does
  * @rings:  doorbells rung in all blocks
  * @total:  packets submitted in all blocks
+ * @submitted: packets submitted, in blocks or not
+ * @asleep_us: how long a packet takes that finds the engine asleep, median
+ * @other:  what this is measured against, if that is packets, too
  * @ping:   eventfd that wakes the thread; a count above 1 ends it
  * @pong:   eventfd by which the thread answers
  * @thread: waits for @ping and signals @pong
@@ -38,8 +46,12 @@ struct pings {
 	struct vgpu_chan *chan;
 	int fd;
 	struct vgpu_hw_packet packet;
+	const volatile uint64_t *count;
 	uint64_t rings;
 	uint64_t total;
+	uint64_t submitted;
+	double asleep_us;
+	const struct pings *other;
 	int ping;
 	int pong;
 	pthread_t thread;
@@ -71,6 +83,7 @@ static void ping_packet(struct pings *pings)
 		bench_die("doorbell: %s", vgpu_dev_error(chan->dev));
 	pings->rings += (unsigned int)rung;
 	pings->total++;
+	pings->submitted++;
 	eventfd_wait(pings->fd);
 }
 
@@ -93,6 +106,9 @@ static double block_packets(void *arg)
 	start = (bench_now_ns() - start) / PINGS;
 	if (vgpu_chan_get(pings->chan) != pings->chan->put)
 		bench_die("get is not put");
+	if (pings->count && *pings->count != pings->submitted)
+		bench_die("%llu programs of %llu have run", (unsigned long long)*pings->count,
+			  (unsigned long long)pings->submitted);
 	return start;
 }
 
@@ -163,6 +179,17 @@ static void pings_start(struct pings *pings)
 		bench_die("thread: %s", strerror(errno));
 }
 
+/* A channel with an interrupt, for whose packets ping_packet() sleeps in read(). */
+static void pings_open(struct pings *pings, struct vgpu_dev *dev, uint32_t class)
+{
+	if (vgpu_irq_enable(dev, 2))
+		bench_die("interrupts: %s", vgpu_dev_error(dev));
+	pings->chan = open_channel(dev, class);
+	pings->packet.vector = (uint16_t)pings->chan->vector;
+	pings->fd = dev->irq_fds[pings->chan->vector];
+	fcntl(pings->fd, F_SETFL, fcntl(pings->fd, F_GETFL) & ~O_NONBLOCK);
+}
+
 void row_empty_packet(const char *uuid)
 {
 	struct vgpu_dev *dev = open_vgpu(uuid);
@@ -180,18 +207,69 @@ void row_empty_packet(const char *uuid)
 		.tell = tell_pings,
 	};
 
-	if (vgpu_irq_enable(dev, 2))
-		bench_die("interrupts: %s", vgpu_dev_error(dev));
-	pings.chan = open_channel(dev, VGPU_HW_ENGINE_CE);
-	pings.packet.vector = (uint16_t)pings.chan->vector;
-	pings.fd = dev->irq_fds[pings.chan->vector];
-	/* Both sides sleep in read(). */
-	fcntl(pings.fd, F_SETFL, fcntl(pings.fd, F_GETFL) & ~O_NONBLOCK);
+	pings_open(&pings, dev, VGPU_HW_ENGINE_CE);
 	pings_start(&pings);
 	bench_compare(&row);
 	eventfd_wake(pings.ping, 2);
 	pthread_join(pings.thread, NULL);
 	vgpu_chan_destroy(pings.chan);
+	vgpu_dev_close(dev);
+}
+
+static void measure_asleep(struct pings *pings)
+{
+	double us[WAKES];
+	uint64_t rings;
+	unsigned int i;
+
+	for (i = 0; i < WAKES; i++) {
+		usleep(ASLEEP_US);
+		rings = pings->rings;
+		us[i] = bench_now_ns();
+		ping_packet(pings);
+		us[i] = (bench_now_ns() - us[i]) / 1000;
+		if (pings->rings == rings)
+			bench_die("the engine did not sleep");
+	}
+	pings->asleep_us = stats_quantile(us, WAKES, 0.5);
+}
+
+static void tell_dispatch(void *arg, char *text, size_t bytes)
+{
+	const struct pings *pings = arg;
+
+	snprintf(text, bytes,
+		 "; where the engine sleeps and is woken by the doorbell %.1f us, empty packet %.1f us, medians of %u",
+		 pings->asleep_us, pings->other->asleep_us, WAKES);
+}
+
+/* The program adds one, so that what has run is what was submitted. */
+void row_compute_dispatch(const char *uuid)
+{
+	struct vgpu_dev *dev = open_vgpu(uuid);
+	struct pings empty = { .packet.type = VGPU_HW_PKT_NOP }, dispatch = { .other = &empty };
+	struct place place = { .dev = dev, .items = 1, .slots = 1 };
+	struct bench_row row = {
+		.name = "compute_dispatch", .unit = "ns",
+		.ours = { block_packets, &dispatch },
+		.peer = { block_packets, &empty },
+		.detail = "DISPATCH of one work-item (five instructions) with an interrupt, store of put to return of read() of its eventfd, engine awake, against NOP on the same channel; 25 per block",
+		.tell = tell_dispatch,
+	};
+
+	place_program(&place, &program_count);
+	dispatch.packet = place_packet(&place, 0, 1);
+	dispatch.count = place_out(&place, 0);
+	pings_open(&dispatch, dev, VGPU_HW_ENGINE_GR);
+	empty.chan = dispatch.chan;
+	empty.fd = dispatch.fd;
+	empty.packet.vector = dispatch.packet.vector;
+	dispatch.packet.flags = VGPU_HW_PKT_IRQ;
+	empty.packet.flags = VGPU_HW_PKT_IRQ;
+	measure_asleep(&dispatch);
+	measure_asleep(&empty);
+	bench_compare(&row);
+	vgpu_chan_destroy(dispatch.chan);
 	vgpu_dev_close(dev);
 }
 

@@ -7,13 +7,15 @@
 # row "score", or some of its rows by name). Prints tables and merges rows by name
 # into build/bench.json, each with how it was measured (bench/merge.py --help).
 #
-# Rows about speed run in the lab's stock machine, on the clock. The scoreboard and
-# empty_packet run in one whose clock counts instructions (scripts/lab run
-# --icount), so that other work on this host does not change them; with WALL=1
-# they run in the stock machine, too.
+# Rows about speed run in the lab's stock machine, on the clock; so do compute_lab_*,
+# samples of programs with each interpreter that the module can be loaded with. The
+# scoreboard, empty_packet and compute_dispatch run in one whose clock counts
+# instructions (scripts/lab run --icount), so that other work on this host does not
+# change them; with WALL=1 they run in the stock machine, too.
 #
 # PAIRS=N: interleaved pairs of a row of the samples (100; of attach, which takes
-# seconds, 20 at most, of pollers 10); at least 20 are for figures that are to be shown.
+# seconds, 20 at most, of pollers 10, loads of compute_lab_* 6); at least 20 are for
+# figures that are to be shown.
 # SCORE_PAIRS=N: the same of the scoreboard's rows that compare (20; of is_009,
 # whose ratios differ by 0.3 % only, 3).
 # TIMEOUT=SECONDS of this host that each machine may take (3600).
@@ -26,13 +28,18 @@ if [[ ${1:-} == --help ]]; then
 fi
 (( $# )) || set -- sched compute region_read create_remove fb_first_touch copy_bandwidth \
 	plane_query display_frames display_flips ctl_list nvml_list stats_cat ctl_pollers \
-	nvml_pollers nvml_heap attach empty_packet score
+	nvml_pollers nvml_heap compute_lab_sgemm compute_lab_sha256 compute_lab_reduce attach \
+	empty_packet compute_dispatch score
 board=(is_003 is_004 is_006 is_007 is_008 use_3_idle switch_loss switch_latency
-	preempt_latency error_detect error_recover hang_detect hang_recover)
+	preempt_latency switch_loss_compute compute_stop_p50 compute_stop_p99
+	error_detect error_recover hang_detect hang_recover)
 wall=() attach=() counted=() score=() fast=() compute=() sched=
 for row in "$@"; do
 	case $row in
 	sched|pick_scaling|pick_set|qos_violations|qos_use) sched=1 ;;
+	compute_lab_*) wall+=("$row") ;;
+	compute_dispatch) counted+=("$row") ;;
+	compute_stop_p*) score+=("$row") ;;
 	compute|compute_*) compute+=("$row") ;;
 	score) score=("${board[@]}") fast=(is_009) ;;
 	is_009) fast=("$row") ;;
@@ -83,7 +90,9 @@ if (( ${#wall[@]} + ${#attach[@]} )); then
 	fi
 fi
 if (( ${#wall[@]} )); then
-	in_lab "rows on the clock (5 min)" -- bench/run-inside "${wall[@]}"
+	# The image has no compiler for RISC-V.
+	[[ " ${wall[*]}" != *" compute_lab_"* ]] || make -s -C tools
+	in_lab "rows on the clock (some 7 min)" -- bench/run-inside "${wall[@]}"
 fi
 if (( ${#attach[@]} )); then
 	bench/guest/image

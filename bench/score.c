@@ -47,6 +47,7 @@ int main(int argc, char **argv)
 	printf("# seed %llu, %u pairs, slice %llu us\n", (unsigned long long)score.seed,
 	       score.pairs, (unsigned long long)(score.slice_ns / US));
 	score_rows_share();
+	score_rows_compute();
 	score_rows_change();
 	score_rows_pairs();
 	score_rows_error();

@@ -163,8 +163,16 @@ void score_result(const char *name, const struct score_result *result);
 void score_print(void);
 void score_write(const char *path);
 
+/*
+ * score_share.c: what switches took of the service between two readings, in per cent, and whether
+ * service and idle time are all of the time that there was, as the engine had work all the time.
+ */
+void score_switch_loss(struct score_result *loss, const struct score_reading *a,
+		       const struct score_reading *b, uint64_t switches, uint64_t switch_ns);
+
 /* The rows of each file that are wanted are measured. */
 void score_rows_share(void);
+void score_rows_compute(void);
 void score_rows_change(void);
 void score_rows_pairs(void);
 void score_rows_error(void);

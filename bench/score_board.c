@@ -47,6 +47,12 @@ static const struct known {
 	{ "switch_latency", "work of one to work of the next, mean", "us", -1,
 	  false, "", "", "", -1 },
 	{ "preempt_latency", "to stop until stopped, median", "us", -1, false, "", "", "", -1 },
+	{ "switch_loss_compute", "the same with programs on all vGPUs", "%", 1, false,
+	  "", "", "", -1 },
+	{ "compute_stop_p50", "a program: to stop until stopped, median", "us", -1, false,
+	  "", "", "", -1 },
+	{ "compute_stop_p99", "the same, 99th percentile, worst program", "us", -1, false,
+	  "", "", "", -1 },
 	{ "error_detect", "bad packet until the client knows, median", "us", -1,
 	  false, "", "", "", -1 },
 	{ "error_recover", "from there until a job is done, median", "us", -1,
@@ -64,7 +70,16 @@ static bool measured[ROWS];
 
 bool score_wanted(const char *name)
 {
-	return !score.only || strstr(score.only, name);
+	size_t length = strlen(name);
+	const char *at = score.only;
+
+	/* Names have others in them. */
+	while (at && (at = strstr(at, name))) {
+		if ((at == score.only || at[-1] == ' ') && (!at[length] || at[length] == ' '))
+			return true;
+		at += length;
+	}
+	return !score.only;
 }
 
 void score_add(struct score_result *result, const char *fmt, ...)
@@ -114,7 +129,7 @@ void score_print(void)
 	char goal[32];
 	size_t i;
 
-	printf("\n%-16s %-50s %10s %-4s %10s %-8s %10s %7s %7s\n", "row", "",
+	printf("\n%-20s %-50s %10s %-4s %10s %-8s %10s %7s %7s\n", "row", "",
 	       "vGPU", "unit", "goal", "", "HAMi-core", "FCSP", "MIG");
 	for (i = 0; i < ROWS; i++) {
 		if (!measured[i])
@@ -123,7 +138,7 @@ void score_print(void)
 		if (reach(i) >= 0)
 			snprintf(goal, sizeof(goal), "%s %.4g",
 				 known[i].higher ? ">=" : "<=", reach(i));
-		printf("%-16s %-50s %10.5g %-4s %10s %-8s %10s %7s %7s\n", known[i].name,
+		printf("%-20s %-50s %10.5g %-4s %10s %-8s %10s %7s %7s\n", known[i].name,
 		       known[i].text, results[i].value, known[i].unit, goal, !goal[0] ? "" :
 		       met(i) ? "met" : "NOT met", known[i].hami, known[i].fcsp, known[i].mig);
 		goals += !!goal[0];

@@ -170,10 +170,9 @@ static void rows_windows(unsigned int first)
 	score_result("is_008", &equal);
 }
 
-static void rows_switch(uint64_t switches, uint64_t switch_ns)
+void score_switch_loss(struct score_result *loss, const struct score_reading *a,
+		       const struct score_reading *b, uint64_t switches, uint64_t switch_ns)
 {
-	const struct score_reading *a = &sample[0], *b = &sample[samples - 1];
-	struct score_result loss = { 0 }, latency = { 0 }, stop = { 0 };
 	uint64_t sum = 0, wall = b->now_ns - a->now_ns;
 	unsigned int i;
 	double whole;
@@ -182,8 +181,8 @@ static void rows_switch(uint64_t switches, uint64_t switch_ns)
 		bench_die("no switches");
 	for (i = 0; i < TENANTS; i++)
 		sum += b->service_ns[i] - a->service_ns[i];
-	loss.value = 100 * per(switch_ns, sum);
-	score_add(&loss, "%llu switches, %llu us of %llu us of service in %llu us of the clock (idle %lld us), engine time %llu us; services of all and the engine's differ by %lld us",
+	loss->value = 100 * per(switch_ns, sum);
+	score_add(loss, "%llu switches, %llu us of %llu us of service in %llu us of the clock (idle %lld us), engine time %llu us; services of all and the engine's differ by %lld us",
 		  (unsigned long long)switches, (unsigned long long)(switch_ns / US),
 		  (unsigned long long)(sum / US), (unsigned long long)(wall / US),
 		  (long long)(wall - sum) / (long long)US,
@@ -191,8 +190,15 @@ static void rows_switch(uint64_t switches, uint64_t switch_ns)
 		  (long long)(b->busy_ns - a->busy_ns - sum) / (long long)US);
 	/* The four always have work, so time that is not service was not counted. */
 	whole = fmax(fabs(per(sum, wall) - 1), fabs(per(b->busy_ns - a->busy_ns, wall) - 1));
-	score_add(&loss, "; service + idle is the time there was but for %.4f %%: %s",
+	score_add(loss, "; service + idle is the time there was but for %.4f %%: %s",
 		  100 * whole, whole <= 0.001 ? "within 0.1 %" : "NOT within 0.1 %");
+}
+
+static void rows_switch(uint64_t switches, uint64_t switch_ns)
+{
+	struct score_result loss = { 0 }, latency = { 0 }, stop = { 0 };
+
+	score_switch_loss(&loss, &sample[0], &sample[samples - 1], switches, switch_ns);
 	score_result("switch_loss", &loss);
 	latency.value = per(switch_ns, switches) / US;
 	score_add(&latency, "from the last packet of one vGPU to the first of the next, on the same engine, mean of %llu",

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "clk.h"
 #include "die.h"
 #include "engine.h"
 
@@ -48,6 +49,14 @@ static void decode(struct engine *engine)
 	simt_program_finish(engine->program);
 }
 
+void engine_prepare(struct engine *engine)
+{
+	u8 *memory = engine->memory + ENGINE_MEMORY_AT;
+
+	memset(memory, 0, engine->sample->bytes);
+	engine->sample->prepare(memory, VGPU_HW_VA_GLOBAL + ENGINE_MEMORY_AT, engine->memory);
+}
+
 void engine_open(struct engine *engine, const struct sample *sample)
 {
 	const struct vgpu_kernel *kernel;
@@ -63,8 +72,7 @@ void engine_open(struct engine *engine, const struct sample *sample)
 	memcpy(engine->image, engine->elf.image, engine->elf.image_bytes);
 	decode(engine);
 	engine->memory = allocate(ENGINE_MEMORY_AT + sample->bytes);
-	sample->prepare(engine->memory + ENGINE_MEMORY_AT, VGPU_HW_VA_GLOBAL + ENGINE_MEMORY_AT,
-			engine->memory);
+	engine_prepare(engine);
 	engine->mem.map = engine_map;
 	engine->dispatch = (struct simt_dispatch) {
 		.program = engine->program,
@@ -118,6 +126,18 @@ void engine_run(struct engine *engine, const struct simt_isa *isa, const uint32_
 	free(dispatch->private);
 	free(dispatch->warps);
 }
+
+double engine_time(struct engine *engine, const struct simt_isa *isa, const uint32_t group[3])
+{
+	uint64_t start = clk_ns();
+
+	engine_run(engine, isa, group);
+	return (double)(clk_ns() - start) / 1e6;
+}
+
+const struct simt_isa * const engine_isas[ENGINE_ISAS] = {
+	&simt_isa_scalar, &simt_isa_sse2, &simt_isa_avx2,
+};
 
 bool engine_has(const struct simt_isa *isa)
 {

@@ -35,10 +35,18 @@ struct engine {
 void engine_open(struct engine *engine, const struct sample *sample);
 void engine_close(struct engine *engine);
 
+/* Makes memory what it is before a run: nothing is left of another. */
+void engine_prepare(struct engine *engine);
+
 /* Executes the sample as compiled for @isa, in groups of @group work-items. */
 void engine_run(struct engine *engine, const struct simt_isa *isa, const uint32_t group[3]);
 
-/* Does this CPU have the instructions? */
+/* The same; returns how long it took, in ms. */
+double engine_time(struct engine *engine, const struct simt_isa *isa, const uint32_t group[3]);
+
+/* All interpreters; does this CPU have the instructions? */
+#define ENGINE_ISAS		3
+extern const struct simt_isa * const engine_isas[ENGINE_ISAS];
 bool engine_has(const struct simt_isa *isa);
 
 #endif /* BENCH_COMPUTE_ENGINE_H */

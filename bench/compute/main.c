@@ -4,7 +4,8 @@
  * compiled for the CPU. Prints rows as lines of JSON.
  *
  * Of each pair one half runs natively, the other on the engine in all its variants; the halves
- * alternate A B B A. The first pair is dropped. What the two have computed is compared.
+ * alternate A B B A. The first pair is dropped. What the two have computed is compared. The rows
+ * "choice" and "stop" are about the engine alone.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,16 +14,11 @@
 #include "clk.h"
 #include "die.h"
 #include "engine.h"
+#include "rows.h"
 #include "stats.h"
 
 #define MAX_PAIRS	1000
 #define LANE_PAIRS	5	/* of rows about one lane, which takes long */
-
-static const struct simt_isa * const isas[] = {
-	&simt_isa_scalar, &simt_isa_sse2, &simt_isa_avx2,
-};
-
-#define NR_ISAS		(sizeof(isas) / sizeof(isas[0]))
 
 /**
  * struct row - a sample's row
@@ -49,7 +45,7 @@ static const struct row {
 static unsigned int pairs;
 
 /* Times in ms, of each pair. */
-static double native_ms[MAX_PAIRS], isa_ms[NR_ISAS][MAX_PAIRS];
+static double native_ms[MAX_PAIRS], isa_ms[ENGINE_ISAS][MAX_PAIRS];
 
 /**
  * struct native - a sample on the CPU
@@ -63,21 +59,17 @@ struct native {
 	uint64_t args[SAMPLE_ARGS_WORDS];
 };
 
+/* Twice: the caches are full of what the engine has worked on. Each variant follows another. */
 static double run_native(struct native *native)
 {
-	uint64_t start;
+	uint64_t start = 0;
+	int i;
 
-	memset(native->memory, 0, native->sample->clear_bytes);
-	start = clk_ns();
-	native->sample->native(native->args);
-	return (double)(clk_ns() - start) / 1e6;
-}
-
-static double run_engine(struct engine *engine, const struct simt_isa *isa, const uint32_t *group)
-{
-	uint64_t start = clk_ns();
-
-	engine_run(engine, isa, group);
+	for (i = 0; i < 2; i++) {
+		memset(native->memory, 0, native->sample->clear_bytes);
+		start = clk_ns();
+		native->sample->native(native->args);
+	}
 	return (double)(clk_ns() - start) / 1e6;
 }
 
@@ -85,9 +77,10 @@ static void run_isas(struct engine *engine, unsigned int pair)
 {
 	size_t i;
 
-	for (i = 0; i < NR_ISAS; i++)
-		if (engine_has(isas[i]))
-			isa_ms[i][pair] = run_engine(engine, isas[i], engine->sample->group);
+	for (i = 0; i < ENGINE_ISAS; i++)
+		if (engine_has(engine_isas[i]))
+			isa_ms[i][pair] = engine_time(engine, engine_isas[i],
+						      engine->sample->group);
 }
 
 static void run_pair(struct engine *engine, struct native *native, unsigned int pair, bool turned)
@@ -111,6 +104,21 @@ static void compare(const struct engine *engine, const struct native *native)
 				  native->memory[i]);
 }
 
+/* Each variant alone: where one left a result, another would not be seen to leave none. */
+static void check_isas(struct engine *engine, struct native *native)
+{
+	size_t i;
+
+	run_native(native);
+	for (i = 0; i < ENGINE_ISAS; i++) {
+		if (!engine_has(engine_isas[i]))
+			continue;
+		engine_prepare(engine);
+		engine_run(engine, engine_isas[i], engine->sample->group);
+		compare(engine, native);
+	}
+}
+
 static void print_head(const char *name, const char *suffix, double value, double peer)
 {
 	printf("{\"name\": \"compute_%s%s\", \"value\": %.3f, \"peer\": %.3f, \"ratio\": %.3f, ",
@@ -129,11 +137,11 @@ static void print_reach(double reach, bool higher)
 
 static void print_row(const struct row *row, u64 executed)
 {
-	double medians[NR_ISAS] = {}, peer = stats_quantile(native_ms, pairs, 0.5);
+	double medians[ENGINE_ISAS] = {}, peer = stats_quantile(native_ms, pairs, 0.5);
 	size_t i, best = 0;
 
-	for (i = 0; i < NR_ISAS; i++) {
-		if (!engine_has(isas[i]))
+	for (i = 0; i < ENGINE_ISAS; i++) {
+		if (!engine_has(engine_isas[i]))
 			continue;
 		medians[i] = stats_quantile(isa_ms[i], pairs, 0.5);
 		if (medians[i] < medians[best])
@@ -142,26 +150,29 @@ static void print_row(const struct row *row, u64 executed)
 	print_head(row->sample->name, "", medians[best], peer);
 	print_reach(row->reach, false);
 	printf("\"detail\": \"%u pairs; %s: the engine's files in user space, %s, beside the same C at -O2, scalar, medians; all variants:",
-	       pairs, row->sample->brief, isas[best]->name);
-	for (i = 0; i < NR_ISAS; i++)
+	       pairs, row->sample->brief, engine_isas[best]->name);
+	for (i = 0; i < ENGINE_ISAS; i++)
 		if (medians[i])
-			printf(" %s %.2f", isas[i]->name, medians[i] / peer);
+			printf(" %s %.2f", engine_isas[i]->name, medians[i] / peer);
 	printf("; %llu instructions of warps, %.1f ns each\"}\n", executed,
 	       medians[best] * 1e6 / (double)executed);
 	fflush(stdout);
 }
 
 /* One work-item to a warp, on the variant that is best at 32. */
-static void measure_lanes(struct engine *engine, const struct row *row)
+static void measure_lanes(struct engine *engine, struct native *native, const struct row *row)
 {
 	static const uint32_t one[3] = { 1, 1, 1 };
-	const struct simt_isa *isa = isas[engine_has(isas[2]) ? 2 : 1];
+	const struct simt_isa *isa = engine_isas[engine_has(engine_isas[2]) ? 2 : 1];
 	double single[LANE_PAIRS], all[LANE_PAIRS];
 	unsigned int i;
 
+	engine_prepare(engine);
+	engine_run(engine, isa, one);
+	compare(engine, native);
 	for (i = 0; i < LANE_PAIRS; i++) {
-		all[i] = run_engine(engine, isa, row->sample->group);
-		single[i] = run_engine(engine, isa, one);
+		all[i] = engine_time(engine, isa, row->sample->group);
+		single[i] = engine_time(engine, isa, one);
 	}
 	print_head(row->sample->name, "_lanes", stats_quantile(single, LANE_PAIRS, 0.5),
 		   stats_quantile(all, LANE_PAIRS, 0.5));
@@ -185,25 +196,24 @@ static void measure(const struct row *row)
 		bench_die("out of memory");
 	memset(native.memory, 0, sample->bytes);
 	sample->prepare(native.memory, (uintptr_t)native.memory, native.args);
-	run_pair(&engine, &native, 0, false);
-	compare(&engine, &native);
+	check_isas(&engine, &native);
 	for (i = 0; i < pairs; i++)
 		run_pair(&engine, &native, i, i % 2);
 	compare(&engine, &native);
 	print_row(row, engine.dispatch.executed);
 	if (row->lanes)
-		measure_lanes(&engine, row);
+		measure_lanes(&engine, &native, row);
 	free(native.memory);
 	engine_close(&engine);
 }
 
-static bool is_wanted(const struct row *row, char **names)
+static bool is_wanted(const char *row, char **names)
 {
 	if (!*names)
 		return true;
 	for (; *names; names++)
-		if (!strcmp(*names, row->sample->name) ||
-		    (!strncmp(*names, "compute_", 8) && !strcmp(*names + 8, row->sample->name)))
+		if (!strcmp(*names, row) ||
+		    (!strncmp(*names, "compute_", 8) && !strcmp(*names + 8, row)))
 			return true;
 	return false;
 }
@@ -220,7 +230,11 @@ int main(int argc, char **argv)
 	if (pairs < 1 || pairs > MAX_PAIRS)
 		bench_die("1 to %u pairs", MAX_PAIRS);
 	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		if (is_wanted(&rows[i], argv + 2))
+		if (is_wanted(rows[i].sample->name, argv + 2))
 			measure(&rows[i]);
+	if (is_wanted("choice", argv + 2))
+		row_choice(pairs);
+	if (is_wanted("stop", argv + 2))
+		row_stop();
 	return 0;
 }

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Rows of the bench of compute that are about more than a sample's speed. */
+#ifndef BENCH_COMPUTE_ROWS_H
+#define BENCH_COMPUTE_ROWS_H
+
+/* choice.c: the interpreter that the module would choose, beside the fastest. */
+void row_choice(unsigned int pairs);
+
+/* stop.c: how long programs take to stop. */
+void row_stop(void);
+
+#endif /* BENCH_COMPUTE_ROWS_H */
