@@ -13,7 +13,7 @@ export PREFIX DESTDIR
 .PHONY: all modules modules_install tools install demo check check-unit check-simt \
 	check-lab check-rt check-debug check-e2e check-managers check-conformance check-fuzz \
 	check-clients check-abi check-units check-more check-metrics check-sid openstack \
-	fuzz fuzz-simt bench bench-sched lint clean help
+	fuzz fuzz-clients fuzz-simt bench bench-sched lint clean help
 
 all: tools modules
 
@@ -62,8 +62,11 @@ openstack:
 lint:
 	scripts/check lint
 
-# Until it is interrupted or finds something: make fuzz KERNEL=uml-debug SEED=1
+# Until it is interrupted or finds something: make fuzz KERNEL=uml-debug SEED=1. Beside the clients,
+# what guests' programs reach is fuzzed in user space.
 fuzz:
+	$(MAKE) --no-print-directory -j2 fuzz-clients fuzz-simt
+fuzz-clients:
 	tests/fuzz/check.sh $(or $(KERNEL),stock) --seconds 0 $(if $(SEED),--seed $(SEED))
 
 # The pure logic that guests' programs and page tables reach: make fuzz-simt SECONDS=3600
@@ -95,7 +98,8 @@ help:
 	@echo "make check-sid       selftests, end-to-end tests and fuzzers on Debian sid's kernel and QEMU"
 	@echo "make check-metrics   Prometheus, node_exporter and promtool read vgpuctl metrics"
 	@echo "make openstack       OpenStack on two hosts with a GPU each: four virtual machines, no fifth"
-	@echo "make fuzz            hostile clients on KERNEL=stock or uml-debug, until interrupted; SEED="
+	@echo "make fuzz            hostile clients on KERNEL=stock or uml-debug, until interrupted; SEED=;"
+	@echo "                     and fuzz-simt beside them; fuzz-clients: without"
 	@echo "make fuzz-simt       libFuzzer on the interpreter and on page tables, for SECONDS=3600"
 	@echo "make bench           figures beside the kernel's sample drivers, build/bench.json"
 	@echo "make bench-sched     of these the scheduler's: policies compared in virtual time"

@@ -36,7 +36,8 @@ guest_qemu() {
 # guest_start NAME UUID JOB [ARGUMENT...]: starts a guest that has the vGPU UUID and whose program
 # does JOB. With GUEST_PLUG=port the vGPU is below a PCI Express port, with GUEST_PLUG=fixed it
 # cannot be unplugged; with GUEST_IOMMU=iommufd QEMU takes it by its own device node and /dev/iommu
-# instead of by its group and a container; GUEST_OPTIONS has more options of the device.
+# instead of by its group and a container; GUEST_OPTIONS has more options of the device,
+# GUEST_BESIDE is a device in the slot before it.
 guest_start() {
 	local name=$1 uuid=$2 machine=(-machine "pc,accel=tcg") driver=vfio-pci bus=
 	shift 2
@@ -55,6 +56,7 @@ guest_start() {
 	guest_qemu "$name" -display none -no-reboot "${machine[@]}" -m "$GUEST_MIB" \
 		-kernel "$GUEST_KERNEL" -initrd "$GUEST_INITRAMFS" \
 		-append "console=ttyS0 8250.nr_uarts=2 no_timer_check quiet panic=-1 reboot=t -- $*" \
+		${GUEST_BESIDE:+-device "$GUEST_BESIDE"} \
 		-device "$driver,id=vgpu,sysfsdev=/sys/bus/mdev/devices/$uuid$bus${GUEST_OPTIONS:-}"
 }
 

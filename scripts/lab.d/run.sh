@@ -141,12 +141,15 @@ lab_run() {
 	: >"$RUN/stderr"
 	console=$RUN/console.log
 
-	case $kernel in
-	stock|stock-rt|sid) machine_stock ;;
-	*) machine_uml ;;
-	esac
-	pid=$!
-	CHILDREN+=("$pid")
+	machine_start
+	if ! machine_boots; then
+		say "the machine ($kernel) has not come to its command in $BOOT_S s; it is started once more"
+		kill -KILL "$pid" 2>/dev/null
+		wait "$pid" 2>/dev/null
+		CHILDREN=()
+		[[ ! -e $console ]] || mv "$console" "$console.first"
+		machine_start
+	fi
 	if [[ -z $interactive ]]; then
 		tail --pid="$pid" -s 0.02 -c +1 -f "$RUN/stdout" & TAILS=($!)
 		tail --pid="$pid" -s 0.02 -c +1 -f "$RUN/stderr" >&2 & TAILS+=($!)
@@ -220,6 +223,29 @@ check_net() {
 		[[ $forward =~ ^[1-9][0-9]{0,4}:[1-9][0-9]{0,4}$ ]] &&
 			(( from < 65536 && to < 65536 )) ||
 			die "--forward $forward: two ports, PORT:PORT, each from 1 to 65535"
+	done
+}
+
+# A kernel that QEMU emulates on a busy host can lose a processor's timer for ever while it boots
+# (its console says that rcu_preempt starves on an idle processor). Booting takes some 10 s.
+BOOT_S=150
+
+# Starts the machine; sets pid.
+machine_start() {
+	case $kernel in
+	stock|stock-rt|sid) machine_stock ;;
+	*) machine_uml ;;
+	esac
+	pid=$!
+	CHILDREN+=("$pid")
+}
+
+# Waits for the command's start. Returns false if it is too late, and the machine is there.
+machine_boots() {
+	local start=$EPOCHSECONDS
+	while [[ ! -e $RUN/started ]] && kill -0 "$pid" 2>/dev/null; do
+		(( EPOCHSECONDS - start < BOOT_S )) || return
+		sleep 0.05
 	done
 }
 
