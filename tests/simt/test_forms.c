@@ -305,6 +305,69 @@ static void test_split_takes_more(void **state)
 	free(program);
 }
 
+static u64 looks;
+
+/* Every other time there is no page; from the 33rd on there is none at all. */
+static enum simt_end scarce_map(struct simt_mem *mem, u64 va, bool write, void **page, bool *keep,
+				enum vgpu_hw_fault *code)
+{
+	static u64 words[VGPU_HW_PAGE_SIZE / 8];
+
+	if (++looks % 2)
+		return SIMT_WAIT;
+	*code = VGPU_HW_FAULT_ADDRESS;
+	*page = words;
+	*keep = true;
+	return va < VGPU_HW_VA_GLOBAL + SIMT_LANES * VGPU_HW_PAGE_SIZE ? SIMT_DONE : SIMT_FAULT;
+}
+
+/* An instruction counts when it has had an effect: not for each page that it waited for. */
+static void test_waits_do_not_count(void **state)
+{
+	static const u32 words[] = {
+		0xcc0022f3,	/* csrr t0, global_id */
+		0x00c29293,	/* slli t0, t0, 12 */
+		0x00a282b3,	/* add t0, t0, a0 */
+		0x0002b303,	/* ld t1, 0(t0) */
+		0x0062b023,	/* sd t1, 0(t0) */
+	};
+	struct simt_program *program = malloc(simt_program_bytes(ARRAY_SIZE(words)));
+	struct simt_mem mem = { .map = scarce_map };
+	struct simt_tlb tlb;
+	struct simt_dispatch dispatch = {
+		.program = program, .mem = &mem, .tlb = &tlb, .args = VGPU_HW_VA_GLOBAL,
+		.grid = { 2 * SIMT_LANES, 1, 1 }, .group = { SIMT_LANES, 1, 1 },
+	};
+	unsigned int budget, waits, k;
+	const struct simt_isa *isa;
+	enum simt_end end;
+
+	simt_program_init(program, ARRAY_SIZE(words));
+	simt_program_decode(program, 0, (const __le32 *)words, ARRAY_SIZE(words));
+	simt_program_finish(program);
+	dispatch.warps = aligned_alloc(64, simt_warps_bytes(dispatch.group));
+	for (k = 0; (isa = simt_host_isa(k)); k++) {
+		for (budget = 1; budget < 8; budget++) {
+			memset(dispatch.warps, 0, simt_warps_bytes(dispatch.group));
+			simt_tlb_flush(&tlb);
+			dispatch.isa = isa;
+			looks = 0;
+			waits = 0;
+			simt_dispatch_begin(&dispatch);
+			while ((end = simt_dispatch_run(&dispatch, budget)) != SIMT_FAULT) {
+				assert_int_not_equal(end, SIMT_DONE);
+				waits += end == SIMT_WAIT;
+			}
+			/* Each page once to be read, once to be written. */
+			assert_int_equal(waits, 2 * SIMT_LANES + 1);
+			/* The second group faults when it reads. */
+			assert_int_equal(dispatch.executed, 5 + 3);
+		}
+	}
+	free(dispatch.warps);
+	free(program);
+}
+
 /* A text may end with a barrier: work-items that have met there end. */
 static void test_barrier_at_the_end(void **state)
 {
@@ -350,6 +413,7 @@ int main(void)
 		cmocka_unit_test(test_forms),
 		cmocka_unit_test(test_branches),
 		cmocka_unit_test(test_split_takes_more),
+		cmocka_unit_test(test_waits_do_not_count),
 		cmocka_unit_test(test_barrier_at_the_end),
 	};
 

@@ -112,12 +112,13 @@ static bool simt_group_turn(struct simt_dispatch *dispatch)
 }
 
 /*
- * The warp waits for memory, after @executed instructions. It has had its turn unless that was all
- * that it came to: else one that looks at pages that are never kept would be the only one to run.
+ * The warp waits for memory, with the last of @begun instructions. It has had its turn unless that
+ * was all that it came to: else one that looks at pages that are never kept would be the only one
+ * to run.
  */
-static void simt_group_wait(struct simt_dispatch *dispatch, struct simt_warp *w, u32 executed)
+static void simt_group_wait(struct simt_dispatch *dispatch, struct simt_warp *w, u32 begun)
 {
-	if (executed <= 1)
+	if (begun <= 1)
 		return;
 	simt_warp_suspend(w, w->ip);
 	simt_group_turn(dispatch);
@@ -141,6 +142,8 @@ enum simt_end simt_dispatch_run(struct simt_dispatch *dispatch, u32 budget)
 
 		end = dispatch->isa->run(w, &left);
 		dispatch->executed += before - left;
+		if (end == SIMT_FAULT || end == SIMT_WAIT)
+			dispatch->executed--;	/* the last one has had no effect */
 		if (end == SIMT_FAULT)
 			return end;
 		if (end == SIMT_WAIT) {

@@ -112,7 +112,7 @@ extern const struct simt_isa simt_isa_scalar, simt_isa_sse2, simt_isa_avx2;
  * @nr_warps: its warps
  * @warp:     the warp that runs next
  * @waiting:  warps of the group that wait at a barrier, or have ended
- * @executed: instructions of warps executed so far
+ * @executed: instructions of warps executed so far; one that waits or faults does not count
  */
 struct simt_dispatch {
 	const struct simt_program *program;
