@@ -109,6 +109,7 @@ static void ids_of_all_shapes(void)
 	}
 	CHECK_EQ(compute_counter(&v, "dispatches "), i);
 	CHECK_EQ(compute_counter(&v, "program_misses "), 1);
+	CHECK_EQ(compute_counter(&v, "program_hits "), i - 1);
 }
 
 /* Each work-item reads what another one of its group has written before a barrier. */
@@ -362,6 +363,9 @@ static void contexts_beyond_the_bound(void)
 		CHECK(compute_counter(&v, "context_bytes ") <= 64 * FX_MIB, "");
 	}
 	CHECK_EQ(*out, 2 * NR * 1024);
+	/* However often they have waited for room. */
+	CHECK_EQ(compute_counter(&v, "program_misses "), 1);
+	CHECK_EQ(compute_counter(&v, "program_hits "), 2 * NR - 1);
 	for (i = 0; i < NR; i++)
 		vgpu_chan_destroy(chan[i]);
 	FX_SOON(compute_counter(&v, "context_bytes ") == 0);

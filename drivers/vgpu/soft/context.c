@@ -76,6 +76,15 @@ bool soft_context_fits(const struct soft_exec *exec)
 	return soft_context_has(exec->context, &size);
 }
 
+static void soft_context_count(struct soft_compute *compute, struct soft_program *program)
+{
+	if (program->ran)
+		WRITE_ONCE(compute->hits, compute->hits + 1);
+	else
+		WRITE_ONCE(compute->misses, compute->misses + 1);
+	program->ran = true;
+}
+
 /**
  * soft_context_begin() - begin a dispatch
  * @ch: busy, with the packet and its head; its context is idle, and large enough
@@ -90,6 +99,7 @@ void soft_context_begin(struct soft_channel *ch, struct soft_program *program)
 	struct simt_dispatch *dispatch = &context->dispatch;
 	size_t private = simt_private_bytes(packet->group, head->private_bytes);
 
+	soft_context_count(&ch->inst->compute, program);
 	context->program = program;
 	context->ch = ch;
 	context->image = head->image;
@@ -346,15 +356,13 @@ enum soft_end soft_context_prepared(struct soft_channel *ch, const struct vgpu_d
 void soft_context_show(struct soft_compute *compute, struct seq_file *m)
 {
 	struct soft_programs *programs = &compute->programs;
-	u64 bytes, hits, misses;
+	size_t bytes;
 
 	spin_lock(&programs->lock);
 	bytes = programs->bytes;
-	hits = programs->hits;
-	misses = programs->misses;
 	spin_unlock(&programs->lock);
-	seq_printf(m, "  compute: dispatches %llu, groups %llu, instructions %llu, program_bytes %llu, program_hits %llu, program_misses %llu, context_bytes %lld\n",
+	seq_printf(m, "  compute: dispatches %llu, groups %llu, instructions %llu, program_bytes %zu, program_hits %llu, program_misses %llu, context_bytes %lld\n",
 		   READ_ONCE(compute->dispatches), READ_ONCE(compute->groups),
-		   READ_ONCE(compute->insns), bytes, hits, misses,
-		   (s64)atomic64_read(&compute->context_bytes));
+		   READ_ONCE(compute->insns), bytes, READ_ONCE(compute->hits),
+		   READ_ONCE(compute->misses), (s64)atomic64_read(&compute->context_bytes));
 }

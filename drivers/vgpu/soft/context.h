@@ -20,14 +20,18 @@ struct vgpu_dma;
  * struct soft_compute - what a vGPU has of programs
  * @programs: decoded programs
  * @context_bytes: memory of all contexts
- * @dispatches: how many dispatches have ended well. This and the following fields are written by
- *            the thread of gr only
+ * @hits:     how many dispatches have begun with a program that another one had begun with before.
+ *            This and the following fields are written by the thread of gr only
+ * @misses:   how many have begun with one that was new; dispatches that only wait are neither
+ * @dispatches: how many dispatches have ended well
  * @groups:   how many work-groups they had
  * @insns:    instructions that warps have executed, also of dispatches that have not ended
  */
 struct soft_compute {
 	struct soft_programs programs;
 	atomic64_t context_bytes;
+	u64 hits;
+	u64 misses;
 	u64 dispatches;
 	u64 groups;
 	u64 insns;

@@ -70,7 +70,6 @@ struct soft_program *soft_programs_find(struct soft_programs *programs,
 			continue;
 		list_move_tail(&program->link, &programs->list);
 		program->users++;
-		programs->hits++;
 		spin_unlock(&programs->lock);
 		return program;
 	}
@@ -143,7 +142,6 @@ size_t soft_programs_take(struct soft_programs *programs, size_t bytes)
 	ok = soft_programs_room(programs, bytes, &dead);
 	if (ok)
 		programs->bytes += bytes;
-	programs->misses += ok;
 	spin_unlock(&programs->lock);
 	soft_programs_free(&dead);
 	return ok ? bytes : 0;
@@ -169,6 +167,7 @@ void soft_programs_give(struct soft_programs *programs, size_t bytes)
  */
 void soft_programs_begin(struct soft_programs *programs, struct soft_program *program)
 {
+	program->ran = false;
 	program->users = 1;
 	program->valid = true;
 	INIT_LIST_HEAD(&program->link);

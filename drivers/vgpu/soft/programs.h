@@ -30,6 +30,7 @@ struct soft_program_key {
  * @key:    what it was made from; constant
  * @bytes:  what it counts for; constant
  * @slow:   may have some of the slowest instructions, see simt_program_slow(); constant
+ * @ran:    a dispatch has begun with it; used by the thread of gr only
  * @link:   in struct soft_programs.list if @valid and made, else empty. This and the following
  *          fields up to @text are protected by the lock there
  * @node:   likewise in struct soft_programs.table
@@ -42,6 +43,7 @@ struct soft_program {
 	struct soft_program_key key;
 	size_t bytes;
 	bool slow;
+	bool ran;
 	struct list_head link;
 	struct hlist_node node;
 	bool valid;
@@ -57,8 +59,6 @@ struct soft_program {
  * @table:   the same, by the hash of what they are found by
  * @bytes:   of all programs, also of those that cannot be found any more
  * @making:  the program that is being made, by the one worker of the vGPU; or NULL
- * @hits:    how often a program was found
- * @misses:  how often one was made
  */
 struct soft_programs {
 	struct mutex reading;		/* the use of translations */
@@ -67,8 +67,6 @@ struct soft_programs {
 	DECLARE_HASHTABLE(table, SOFT_PROGRAMS_BITS);
 	size_t bytes;
 	struct soft_program *making;
-	u64 hits;
-	u64 misses;
 };
 
 void soft_programs_init(struct soft_programs *programs);
