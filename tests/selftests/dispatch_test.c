@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "compute.h"
+#include "silent.h"
 
 static struct fx_vgpu v;
 
@@ -372,6 +373,45 @@ static void contexts_beyond_the_bound(void)
 }
 
 /*
+ * Contexts that end while the worker is busy are given to it, but no more of them than must go.
+ * They count until they are free.
+ */
+static void contexts_go_while_the_worker_is_busy(void)
+{
+	enum { NR = 5, KEPT = 3 };
+	static const uint32_t words[] = {
+		RV_LW(RV_T0, 0, RV_A0), RV_BEQ(RV_T0, RV_ZERO, -4), RV_RET,
+	};
+	struct vgpu_chan *chan[NR];
+	volatile uint32_t *out;
+	uint64_t bytes;
+	uint32_t i;
+
+	silent_need();
+	chan[0] = open_gr();
+	out = (void *)(v.dev->fb + COMPUTE_OUT);
+	for (i = 1; i < NR; i++)
+		chan[i] = fx_chan(&v, VGPU_HW_ENGINE_GR, 0, VGPU_RING_FB, 4);
+	compute_load(&v, words, sizeof(words) / sizeof(words[0]), 8192);
+	for (i = 0; i < NR; i++)
+		compute_dispatch(chan[i], COMPUTE_SIZE(1024, 1, 1), COMPUTE_SIZE(1024, 1, 1), 0);
+	FX_SOON(compute_counter(&v, "program_hits ") == NR - 1);
+	bytes = compute_counter(&v, "context_bytes ");
+	CHECK(bytes / NR * KEPT <= 32 * FX_MIB && bytes / NR * (KEPT + 1) > 32 * FX_MIB,
+	      "%llu bytes", (unsigned long long)bytes);
+	silent_stall(&v, 0);
+	*out = 1;
+	for (i = 0; i < NR; i++)
+		fx_finish(chan[i]);
+	CHECK_EQ(compute_counter(&v, "context_bytes "), bytes, "is not free yet");
+	silent_answer();
+	FX_SOON(compute_counter(&v, "context_bytes ") == bytes / NR * KEPT);
+	clk_sleep_ms(100);
+	CHECK_EQ(compute_counter(&v, "context_bytes "), bytes / NR * KEPT);
+	silent_unmap();
+}
+
+/*
  * A program finds zeros in private memory that nobody has written to, and nothing of what the host
  * has kept for dispatches of other shapes.
  */
@@ -417,6 +457,7 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(code_changes),
 	KTAP_TEST(many_programs),
 	KTAP_TEST(contexts_beyond_the_bound),
+	KTAP_TEST(contexts_go_while_the_worker_is_busy),
 };
 
 KTAP_MAIN(tests, fx_cleanup)

@@ -9,7 +9,8 @@
  * Both are bounded per vGPU. A dispatch gets all that it needs or nothing, and what has faulted or
  * is complete holds nothing: so those that have something come to their ends without those that
  * wait, which try again until there is room. A context that is idle is kept for the channel's next
- * dispatch while all contexts together take less than half of the bound.
+ * dispatch while all contexts together take no more than half of the bound; those that the worker
+ * is yet to free do not count for that, but for the bound.
  */
 #include <linux/align.h>
 #include <linux/memcontrol.h>
@@ -60,6 +61,11 @@ static struct soft_context_size soft_context_size(const struct soft_exec *exec)
 		.data = ALIGN(simt_private_bytes(packet->group, exec->head.private_bytes),
 			      SOFT_CONTEXT_ALIGN) + packet->local_bytes,
 	};
+}
+
+static size_t soft_context_bytes(const struct soft_context_size *size)
+{
+	return size->warps + size->data;
 }
 
 static bool soft_context_has(const struct soft_context *context,
@@ -128,27 +134,40 @@ void soft_context_begin(struct soft_channel *ch, struct soft_program *program)
  */
 void soft_context_free(struct soft_context *context)
 {
+	struct soft_compute *compute;
+
 	if (!context)
 		return;
+	compute = &context->inst->compute;
 	if (context->program)
-		soft_programs_put(&context->inst->compute.programs, context->program);
-	atomic64_sub(context->size.warps + context->size.data,
-		     &context->inst->compute.context_bytes);
+		soft_programs_put(&compute->programs, context->program);
 	vfree(context->data);
 	vfree(context->warps);
+	atomic64_sub(soft_context_bytes(&context->size), &compute->context_bytes);
 	kfree(context);
 }
 
-/* struct vgpu_dma.work: all there is to do is to release the request. */
-static int soft_context_dispose_work(struct vgpu_dma *dma)
-{
-	return 0;
-}
-
-/* struct vgpu_dma.release */
+/* struct vgpu_dma.release: a request that was cancelled has a context still. */
 static void soft_context_dispose_release(struct vgpu_dma *dma)
 {
-	soft_context_free(dma->data);
+	struct soft_context *context = dma->data;
+	struct soft_compute *compute;
+	size_t bytes;
+
+	if (!context)
+		return;
+	dma->data = NULL;
+	compute = &context->inst->compute;
+	bytes = soft_context_bytes(&context->size);
+	soft_context_free(context);
+	atomic64_sub(bytes, &compute->context_going);
+}
+
+/* struct vgpu_dma.work: not left to the release, which may be the engine's. */
+static int soft_context_dispose_work(struct vgpu_dma *dma)
+{
+	soft_context_dispose_release(dma);
+	return 0;
 }
 
 /*
@@ -163,11 +182,20 @@ static void soft_context_dispose(struct soft_context *context)
 		soft_context_free(context);
 		return;
 	}
+	atomic64_add(soft_context_bytes(&context->size), &context->inst->compute.context_going);
 	dma->work = soft_context_dispose_work;
 	dma->data = context;
 	dma->release = soft_context_dispose_release;
 	vgpu_dma_submit(dma);
 	vgpu_dma_put(dma);
+}
+
+/* Whether a context that falls idle is kept: those that the worker is to free do not count. */
+static bool soft_context_keep(struct soft_compute *compute)
+{
+	s64 going = atomic64_read(&compute->context_going);
+
+	return atomic64_read(&compute->context_bytes) - going <= SOFT_CONTEXTS_KEEP;
 }
 
 /**
@@ -186,7 +214,7 @@ void soft_context_end(struct soft_exec *exec)
 	if (context->program)
 		soft_programs_put(&compute->programs, context->program);
 	context->program = NULL;
-	if (atomic64_read(&compute->context_bytes) <= SOFT_CONTEXTS_KEEP)
+	if (soft_context_keep(compute))
 		return;
 	exec->context = NULL;
 	soft_context_dispose(context);
@@ -197,7 +225,7 @@ static struct soft_context *soft_context_alloc(struct soft_instance *inst,
 					       const struct soft_context_size *size, int *ret)
 {
 	struct soft_compute *compute = &inst->compute;
-	size_t bytes = size->warps + size->data;
+	size_t bytes = soft_context_bytes(size);
 	struct soft_context *context;
 	struct mem_cgroup *old;
 

@@ -19,7 +19,8 @@ struct vgpu_dma;
 /**
  * struct soft_compute - what a vGPU has of programs
  * @programs: decoded programs
- * @context_bytes: memory of all contexts
+ * @context_bytes: memory of all contexts, until it is free
+ * @context_going: of this, what the worker was given to free
  * @hits:     how many dispatches have begun with a program that another one had begun with before.
  *            This and the following fields are written by the thread of gr only
  * @misses:   how many have begun with one that was new; dispatches that only wait are neither
@@ -30,6 +31,7 @@ struct vgpu_dma;
 struct soft_compute {
 	struct soft_programs programs;
 	atomic64_t context_bytes;
+	atomic64_t context_going;
 	u64 hits;
 	u64 misses;
 	u64 dispatches;
