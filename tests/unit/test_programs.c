@@ -227,15 +227,35 @@ static struct soft_program_key random_key(void)
 	return key_of(sim_random(0, 2), sim_random(0, 3) * 4096, 4);
 }
 
+static void invalidate(void)
+{
+	u32 root = sim_random(0, 2), now;
+
+	now = ++world.memory[root];
+	sim_yield();
+	soft_programs_invalidate(&world.programs, root);
+	world.told[root] = max(world.told[root], now);
+}
+
+/* Drops all memory, and then what was made of it, while the worker may be at it. */
+static void reset(void)
+{
+	u32 root;
+
+	for (root = 0; root < ARRAY_SIZE(world.memory); root++)
+		world.memory[root]++;
+	sim_yield();
+	soft_programs_drop(&world.programs);
+	memcpy(world.told, world.memory, sizeof(world.told));
+}
+
 static int guest(void *unused)
 {
 	while (world.left--) {
-		u32 root = sim_random(0, 2), now;
-
-		now = ++world.memory[root];
-		sim_yield();
-		soft_programs_invalidate(&world.programs, root);
-		world.told[root] = max(world.told[root], now);
+		if (sim_one_in(8))
+			reset();
+		else
+			invalidate();
 		sim_sleep(sim_random(1, 2000));
 	}
 	return 0;

@@ -138,9 +138,10 @@ static void soft_instance_drop_memory(struct vgpu_instance *vgpu)
 {
 	struct soft_instance *inst = soft_instance(vgpu);
 
-	soft_programs_drop(&inst->compute.programs);
 	soft_store_drop(&inst->fb);
 	soft_store_drop(&inst->pages);
+	/* Afterwards: the worker may be making a program, if who resets is being killed. */
+	soft_programs_drop(&inst->compute.programs);
 	soft_rss_update(inst);
 	soft_channel_restart(inst);
 }

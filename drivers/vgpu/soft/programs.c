@@ -232,7 +232,12 @@ void soft_programs_invalidate(struct soft_programs *programs, u32 root)
 	mutex_unlock(&programs->reading);
 }
 
-/* Invalidates all, as the vGPU's memory is being dropped. May sleep. */
+/**
+ * soft_programs_drop() - invalidate all programs
+ * @programs: of a vGPU whose memory was dropped, so what the worker begins to make from now on is
+ *            made of new memory
+ * Context: may sleep.
+ */
 void soft_programs_drop(struct soft_programs *programs)
 {
 	soft_programs_forget(programs, true, 0);
