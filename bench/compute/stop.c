@@ -204,7 +204,8 @@ static void stopper_load(struct stopper *s, const struct stop_case *c, bool ends
 	simt_program_init(s->program, program->nr);
 	simt_program_decode(s->program, 0, program->words, program->nr);
 	simt_program_finish(s->program);
-	s->most = simt_program_slow(s->program) ? SOFT_PIECE_MOST_SLOW : SOFT_PIECE_MOST;
+	s->most = simt_program_slow(s->program, soft_lanes->fused) ? SOFT_PIECE_MOST_SLOW :
+								     SOFT_PIECE_MOST;
 	s->piece = SOFT_PIECE_FIRST;
 	*dispatch = (struct simt_dispatch) {
 		.program = s->program,

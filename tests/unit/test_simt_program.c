@@ -20,6 +20,11 @@
 #define FCVT_D_WU(rm)	(0xd2100053 | RM(rm))
 #define FEQ_S		0xa0002053
 #define FSGNJ_S		0x20000053
+#define FMADD_S		0x00000043
+#define FNMADD_S	0x0000004f
+#define FMSUB_D		0x02000047
+#define AMOADD_W	0x0000202f
+#define LW		0x00002003
 #define NOP		0x00000013
 
 #define CSRRW(csr, rs1)	(0x00001073 | (csr) << 20 | (rs1) << 15)
@@ -141,11 +146,45 @@ static void test_pieces(void **state)
 	}
 }
 
+/* Which programs have the clock looked at more often. */
+static void test_slow(void **state)
+{
+	static const struct {
+		u32 word;
+		bool slow, slow_unfused;
+	} cases[] = {
+		{ NOP, false, false },
+		{ LW, false, false },
+		{ FADD_D(SIMT_RNE), false, false },
+		{ FSGNJ_S, false, false },
+		{ FMADD_S, false, true },
+		{ FNMADD_S, false, true },
+		{ FMSUB_D, false, true },
+		{ FADD_D(SIMT_RMM), true, true },
+		{ FMADD_S | RM(SIMT_RTZ), true, true },
+		{ AMOADD_W, true, true },
+	};
+	struct simt_program *program;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		const u32 words[] = { NOP, NOP, cases[i].word };
+
+		program = decode(words, ARRAY_SIZE(words), 1);
+		assert_int_not_equal(program->insn[2].op, SIMT_ILLEGAL);
+		check_that(simt_program_slow(program, true) == cases[i].slow &&
+			   simt_program_slow(program, false) == cases[i].slow_unfused,
+			   "%#x", cases[i].word);
+		free(program);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_floats),
 		cmocka_unit_test(test_pieces),
+		cmocka_unit_test(test_slow),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

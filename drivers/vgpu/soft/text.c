@@ -10,6 +10,7 @@
 #include <linux/slab.h>
 
 #include "instance.h"
+#include "lanes.h"
 #include "text.h"
 
 static struct soft_program *soft_text_alloc(struct soft_instance *inst, u32 nr)
@@ -116,7 +117,7 @@ int soft_text_load(struct soft_instance *inst, const struct soft_program_key *ke
 	soft_programs_begin(programs, program);
 	ret = soft_text_decode(inst, program, fault);
 	if (!ret)
-		program->slow = simt_program_slow(&program->text);
+		program->slow = simt_program_slow(&program->text, soft_lanes->fused);
 	soft_programs_end(programs, !ret);
 	if (ret)
 		soft_programs_put(programs, program);

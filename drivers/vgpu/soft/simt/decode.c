@@ -490,28 +490,34 @@ void simt_program_finish(struct simt_program *program)
 	}
 }
 
+static bool simt_fused_op(unsigned int op)
+{
+	return (op >= SIMT_FMADD_S && op <= SIMT_FNMADD_S) ||
+	       (op >= SIMT_FMADD_D && op <= SIMT_FNMADD_D);
+}
+
 /*
  * Operations that take some microseconds: floats in integers, the last ones of enum simt_op, and
  * fused ones where the CPU has none; and atomics, if threads of the VM fight for the same words.
  */
-static bool simt_slow_op(unsigned int op)
+static bool simt_slow_op(unsigned int op, bool fused)
 {
 	return op >= SIMT_FMIN_S_X || (op >= SIMT_LR_W && op <= SIMT_AMOMAXU_D) ||
-	       (op >= SIMT_FMADD_S && op <= SIMT_FNMADD_S) ||
-	       (op >= SIMT_FMADD_D && op <= SIMT_FNMADD_D);
+	       (!fused && simt_fused_op(op));
 }
 
 /**
  * simt_program_slow - whether a program may have some of the slowest instructions
  * @program: the program, finished
+ * @fused: struct simt_isa.fused of the interpreter that runs it
  * Return: true if it may; then whoever runs it is to look at the clock more often.
  */
-bool simt_program_slow(const struct simt_program *program)
+bool simt_program_slow(const struct simt_program *program, bool fused)
 {
 	u32 i;
 
 	for (i = 0; i < program->nr; i++)
-		if (simt_slow_op(program->insn[i].op))
+		if (simt_slow_op(program->insn[i].op, fused))
 			return true;
 	return false;
 }

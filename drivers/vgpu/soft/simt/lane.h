@@ -74,5 +74,6 @@ static enum simt_end simt_run(struct simt_warp *w, u32 *budget)
 
 const struct simt_isa SIMT_ISA_SYMBOL_(SIMT_ISA) = {
 	.name = __stringify(SIMT_ISA),
+	.fused = SIMT_FUSED,
 	.run = simt_run,
 };

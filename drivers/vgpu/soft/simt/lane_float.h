@@ -101,6 +101,7 @@ static SIMT_FN(simt_FCVT_S_D)
 }
 
 #ifdef __FMA__
+#define SIMT_FUSED	true
 #define SIMT_DEFINE_F3(name, t, k, expr, nan)						\
 static SIMT_FN(simt_##name)								\
 {											\
@@ -128,6 +129,7 @@ SIMT_DEFINE_F3(FNMSUB_D, simt_f64, d, __builtin_fma(-a, b, c), SIMT_NAN_D)
 SIMT_DEFINE_F3(FNMADD_D, simt_f64, d, __builtin_fma(-a, b, -c), SIMT_NAN_D)
 #else
 /* A CPU without fused operations. */
+#define SIMT_FUSED	false
 #define simt_FMADD_S	simt_exact
 #define simt_FMSUB_S	simt_exact
 #define simt_FNMSUB_S	simt_exact

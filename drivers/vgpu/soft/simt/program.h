@@ -65,6 +65,6 @@ void simt_decode(u32 word, struct simt_insn *insn);
 void simt_program_init(struct simt_program *program, u32 nr);
 void simt_program_decode(struct simt_program *program, u32 first, const __le32 *words, u32 count);
 void simt_program_finish(struct simt_program *program);
-bool simt_program_slow(const struct simt_program *program);
+bool simt_program_slow(const struct simt_program *program, bool fused);
 
 #endif /* _VGPU_SIMT_PROGRAM_H */

@@ -78,11 +78,13 @@ void simt_tlb_flush(struct simt_tlb *tlb);
 /**
  * struct simt_isa - the interpreter, as compiled for some instruction set of the CPU
  * @name: "scalar", "sse2" or "avx2"
+ * @fused: it has fused operations on floats; else they are computed in integers
  * @run:  runs a warp for at most @budget instructions, of which a slow one counts for several; sets
  *        @budget to what is left
  */
 struct simt_isa {
 	const char *name;
+	bool fused;
 	enum simt_end (*run)(struct simt_warp *warp, u32 *budget);
 };
 
