@@ -68,7 +68,7 @@
  * @maps:     how often a page was looked for in this section
  * @end_ns:   when this section is to end
  * @piece:    see soft_lanes_section()
- * @most:     likewise
+ * @slow:     likewise
  * @random:   when it is asked to stop
  */
 struct stopper {
@@ -80,7 +80,7 @@ struct stopper {
 	u32 maps;
 	u64 end_ns;
 	u32 piece;
-	u32 most;
+	bool slow;
 	uint64_t random;
 };
 
@@ -204,8 +204,7 @@ static void stopper_load(struct stopper *s, const struct stop_case *c, bool ends
 	simt_program_init(s->program, program->nr);
 	simt_program_decode(s->program, 0, program->words, program->nr);
 	simt_program_finish(s->program);
-	s->most = simt_program_slow(s->program, soft_lanes->fused) ? SOFT_PIECE_MOST_SLOW :
-								     SOFT_PIECE_MOST;
+	s->slow = simt_program_slow(s->program, soft_lanes->fused);
 	s->piece = SOFT_PIECE_FIRST;
 	*dispatch = (struct simt_dispatch) {
 		.program = s->program,
@@ -238,7 +237,7 @@ static enum simt_end section(struct stopper *s, const struct program *program)
 
 	s->maps = 0;
 	s->end_ns = clk_ns() + SOFT_SECTION_NS;
-	end = soft_lanes_section(&s->dispatch, &s->piece, s->most, &took_ns);
+	end = soft_lanes_section(&s->dispatch, &s->piece, s->slow, &took_ns);
 	if (end == SIMT_FAULT)
 		bench_die("%s: fault %d at pc %#llx, address %#llx", program->name,
 			  s->dispatch.fault.code, s->dispatch.fault.pc, s->dispatch.fault.addr);

@@ -132,6 +132,7 @@ static void soft_channel_end_stop(struct soft_channel *ch)
 	/* After this, no request of the channel reaches guest memory. */
 	if (dma)
 		vgpu_dma_forget(dma);
+	soft_context_exit(ch);
 	soft_exec_exit(&ch->exec);
 	if (page)
 		put_page(page);

@@ -9,10 +9,11 @@
  * Both are bounded per vGPU. A dispatch gets all that it needs or nothing, and what has faulted or
  * is complete holds nothing: so those that have something come to their ends without those that
  * wait, which try again until there is room. A context that is idle is kept for the channel's next
- * dispatch while all contexts together take no more than half of the bound; those that the worker
- * is yet to free do not count for that, but for the bound.
+ * dispatch while all contexts together take no more than half of the bound, until another one needs
+ * its room; those that the worker is yet to free count for the bound only.
  */
 #include <linux/align.h>
+#include <linux/lockdep.h>
 #include <linux/memcontrol.h>
 #include <linux/sched/mm.h>
 #include <linux/seq_file.h>
@@ -51,6 +52,14 @@ struct soft_prepare {
 	struct soft_fault fault;
 };
 
+/* Sets up what a new vGPU has of programs, which is zeroed. */
+void soft_compute_init(struct soft_compute *compute)
+{
+	soft_programs_init(&compute->programs);
+	spin_lock_init(&compute->kept_lock);
+	INIT_LIST_HEAD(&compute->kept);
+}
+
 /* What a context needs for the channel's packet, whose head has been read. */
 static struct soft_context_size soft_context_size(const struct soft_exec *exec)
 {
@@ -74,12 +83,41 @@ static bool soft_context_has(const struct soft_context *context,
 	return context && context->size.warps >= size->warps && context->size.data >= size->data;
 }
 
-/* Whether the channel has a context that is large enough for its packet, whose head was read. */
-bool soft_context_fits(const struct soft_exec *exec)
+/* Takes a context that is idle from its channel. */
+static void soft_context_unkeep(struct soft_compute *compute, struct soft_context *context)
 {
-	struct soft_context_size size = soft_context_size(exec);
+	lockdep_assert_held(&compute->kept_lock);
+	list_del(&context->link);
+	context->ch->exec.kept = NULL;
+}
 
-	return soft_context_has(exec->context, &size);
+/* Returns what the channel keeps, if it does, and belongs to the caller now; or NULL. */
+static struct soft_context *soft_context_kept(struct soft_channel *ch)
+{
+	struct soft_compute *compute = &ch->inst->compute;
+	struct soft_context *context;
+
+	spin_lock(&compute->kept_lock);
+	context = ch->exec.kept;
+	if (context)
+		soft_context_unkeep(compute, context);
+	spin_unlock(&compute->kept_lock);
+	return context;
+}
+
+/**
+ * soft_context_ready() - look whether a channel has what it takes to begin a dispatch
+ * @ch: busy, with the packet and its head
+ * Context: the engine's thread; does not sleep.
+ * Return: whether it has a context that is large enough.
+ */
+bool soft_context_ready(struct soft_channel *ch)
+{
+	struct soft_context_size size = soft_context_size(&ch->exec);
+
+	if (!ch->exec.context)
+		ch->exec.context = soft_context_kept(ch);
+	return soft_context_has(ch->exec.context, &size);
 }
 
 static void soft_context_count(struct soft_compute *compute, struct soft_program *program)
@@ -127,12 +165,8 @@ void soft_context_begin(struct soft_channel *ch, struct soft_program *program)
 	simt_dispatch_begin(dispatch);
 }
 
-/**
- * soft_context_free() - free a context
- * @context: of a channel on which no engine works; NULL: nothing is done
- * Context: may sleep.
- */
-void soft_context_free(struct soft_context *context)
+/* Frees a context that belongs to the caller; or NULL. May sleep. */
+static void soft_context_free(struct soft_context *context)
 {
 	struct soft_compute *compute;
 
@@ -145,6 +179,18 @@ void soft_context_free(struct soft_context *context)
 	vfree(context->warps);
 	atomic64_sub(soft_context_bytes(&context->size), &compute->context_bytes);
 	kfree(context);
+}
+
+/**
+ * soft_context_exit() - free the contexts of a channel
+ * @ch: a channel on which no engine works
+ * Context: may sleep.
+ */
+void soft_context_exit(struct soft_channel *ch)
+{
+	soft_context_free(ch->exec.context);
+	ch->exec.context = NULL;
+	soft_context_free(soft_context_kept(ch));
 }
 
 /* struct vgpu_dma.release: a request that was cancelled has a context still. */
@@ -190,12 +236,19 @@ static void soft_context_dispose(struct soft_context *context)
 	vgpu_dma_put(dma);
 }
 
-/* Whether a context that falls idle is kept: those that the worker is to free do not count. */
-static bool soft_context_keep(struct soft_compute *compute)
+/* Keeps a context that is idle now for its channel, if there is room. */
+static bool soft_context_keep(struct soft_context *context)
 {
+	struct soft_compute *compute = &context->inst->compute;
 	s64 going = atomic64_read(&compute->context_going);
 
-	return atomic64_read(&compute->context_bytes) - going <= SOFT_CONTEXTS_KEEP;
+	if (atomic64_read(&compute->context_bytes) - going > SOFT_CONTEXTS_KEEP)
+		return false;
+	spin_lock(&compute->kept_lock);
+	list_add_tail(&context->link, &compute->kept);
+	context->ch->exec.kept = context;
+	spin_unlock(&compute->kept_lock);
+	return true;
 }
 
 /**
@@ -218,10 +271,37 @@ void soft_context_end(struct soft_exec *exec)
 	if (context->program)
 		soft_programs_put(&compute->programs, context->program);
 	context->program = NULL;
-	if (soft_context_keep(compute))
-		return;
 	exec->context = NULL;
-	soft_context_dispose(context);
+	if (!soft_context_keep(context))
+		soft_context_dispose(context);
+}
+
+/* Returns the context that has been idle for longest, which belongs to the caller now; or NULL. */
+static struct soft_context *soft_context_oldest(struct soft_compute *compute)
+{
+	struct soft_context *context;
+
+	spin_lock(&compute->kept_lock);
+	context = list_first_entry_or_null(&compute->kept, struct soft_context, link);
+	if (context)
+		soft_context_unkeep(compute, context);
+	spin_unlock(&compute->kept_lock);
+	return context;
+}
+
+/* Counts the memory of a context to be made, in whose favour idle ones go. */
+static bool soft_context_take(struct soft_compute *compute, size_t bytes)
+{
+	struct soft_context *idle;
+
+	while (atomic64_add_return(bytes, &compute->context_bytes) > SOFT_CONTEXTS_BYTES) {
+		atomic64_sub(bytes, &compute->context_bytes);
+		idle = soft_context_oldest(compute);
+		if (!idle)
+			return false;
+		soft_context_free(idle);
+	}
+	return true;
 }
 
 /* NULL with -ENOMEM or -EBUSY in @ret. In the worker. */
@@ -234,13 +314,13 @@ static struct soft_context *soft_context_alloc(struct soft_instance *inst,
 	struct mem_cgroup *old;
 
 	*ret = -EBUSY;
-	if (atomic64_add_return(bytes, &compute->context_bytes) > SOFT_CONTEXTS_BYTES)
-		goto err_bytes;
+	if (!soft_context_take(compute, bytes))
+		return NULL;
 	*ret = -ENOMEM;
 	old = set_active_memcg(inst->fb.memcg);
 	context = kzalloc(sizeof(*context), SOFT_GFP);
 	if (!context)
-		goto err_memcg;
+		goto err_bytes;
 	context->inst = inst;
 	context->size = *size;
 	/* Zeroed, so that a program finds nothing of others in its memory. */
@@ -256,9 +336,8 @@ err_context:
 	vfree(context->data);
 	vfree(context->warps);
 	kfree(context);
-err_memcg:
-	set_active_memcg(old);
 err_bytes:
+	set_active_memcg(old);
 	atomic64_sub(bytes, &compute->context_bytes);
 	return NULL;
 }

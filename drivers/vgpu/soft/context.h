@@ -4,6 +4,8 @@
 #define _VGPU_SOFT_CONTEXT_H
 
 #include <linux/atomic.h>
+#include <linux/list.h>
+#include <linux/spinlock.h>
 #include <linux/types.h>
 
 #include "exec.h"
@@ -21,6 +23,8 @@ struct vgpu_dma;
  * @programs: decoded programs
  * @context_bytes: memory of all contexts, until it is free
  * @context_going: of this, what the worker was given to free
+ * @kept_lock: protects @kept, struct soft_exec.kept of all channels, and the link of these contexts
+ * @kept:     contexts that are idle, that which has been for longest first
  * @hits:     how many dispatches have begun with a program that another one had begun with before.
  *            This and the following fields are written by the thread of gr only
  * @misses:   how many have begun with one that was new; dispatches that only wait are neither
@@ -32,6 +36,8 @@ struct soft_compute {
 	struct soft_programs programs;
 	atomic64_t context_bytes;
 	atomic64_t context_going;
+	spinlock_t kept_lock;		/* idle contexts */
+	struct list_head kept;
 	u64 hits;
 	u64 misses;
 	u64 dispatches;
@@ -55,7 +61,8 @@ struct soft_context_size {
  * @dispatch: registers, position and all other state
  * @inst:     the vGPU; constant
  * @program:  the program that @dispatch executes; NULL: none, the context is idle
- * @ch:       the channel, while there is a @program
+ * @ch:       the channel, while there is a @program, and while it keeps the context
+ * @link:     in struct soft_compute.kept, while the channel keeps it
  * @image:    address of the program's image in the channel's address space
  * @want:     where the page is that the dispatch waits for
  * @end_ns:   when this section is to end, by ktime_get_ns()
@@ -71,6 +78,7 @@ struct soft_context {
 	struct soft_instance *inst;
 	struct soft_program *program;
 	struct soft_channel *ch;
+	struct list_head link;
 	u64 image;
 	struct soft_place want;
 	u64 end_ns;
@@ -81,10 +89,11 @@ struct soft_context {
 	void *data;
 };
 
-bool soft_context_fits(const struct soft_exec *exec);
+void soft_compute_init(struct soft_compute *compute);
+bool soft_context_ready(struct soft_channel *ch);
 void soft_context_begin(struct soft_channel *ch, struct soft_program *program);
 void soft_context_end(struct soft_exec *exec);
-void soft_context_free(struct soft_context *context);
+void soft_context_exit(struct soft_channel *ch);
 enum soft_end soft_context_prepare(struct soft_channel *ch, const struct soft_program_key *key,
 				   struct soft_program *program);
 enum soft_end soft_context_prepared(struct soft_channel *ch, const struct vgpu_dma *dma,

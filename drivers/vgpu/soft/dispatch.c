@@ -67,7 +67,7 @@ static enum soft_end soft_dispatch_begin(struct soft_channel *ch, struct soft_fa
 	key.image = exec->head.image;
 	key.text_bytes = exec->head.text_bytes;
 	program = soft_programs_find(&ch->inst->compute.programs, &key);
-	if (!program || !soft_context_fits(exec))
+	if (!program || !soft_context_ready(ch))
 		return soft_context_prepare(ch, &key, program);
 	soft_context_begin(ch, program);
 	return SOFT_END_PACKET;
@@ -129,7 +129,6 @@ static enum simt_end soft_dispatch_section(struct soft_engine *engine, struct so
 	struct soft_compute *compute = &ch->inst->compute;
 	struct soft_context *context = ch->exec.context;
 	struct simt_dispatch *dispatch = &context->dispatch;
-	u32 most = context->program->slow ? SOFT_PIECE_MOST_SLOW : SOFT_PIECE_MOST;
 	u64 took_ns, before = dispatch->executed;
 	/* That of the tables' upper entries which the engine keeps: translations come of these. */
 	u32 gen = engine->space_gen;
@@ -146,7 +145,7 @@ static enum simt_end soft_dispatch_section(struct soft_engine *engine, struct so
 	context->end_ns = ktime_get_ns() + SOFT_SECTION_NS;
 	dispatch->isa = soft_lanes;
 	dispatch->tlb = engine->section_tlb;
-	end = soft_lanes_section(dispatch, &context->piece, most, &took_ns);
+	end = soft_lanes_section(dispatch, &context->piece, context->program->slow, &took_ns);
 	engine->section_hist[min(fls64(took_ns / NSEC_PER_USEC), SOFT_HIST - 1)]++;
 	WRITE_ONCE(compute->insns, compute->insns + dispatch->executed - before);
 	return end;
@@ -183,6 +182,24 @@ enum soft_end soft_dispatch_fault(struct soft_channel *ch, struct soft_fault *fa
 	return SOFT_END_FAULT;
 }
 
+/*
+ * Whether the dispatch has begun. One that has not executed its first instruction begins anew, with
+ * the head and the text as they are now, if these were invalidated while it waited for memory.
+ */
+static bool soft_dispatch_begun(struct soft_channel *ch)
+{
+	struct soft_programs *programs = &ch->inst->compute.programs;
+	struct soft_context *context = ch->exec.context;
+
+	if (!context || !context->program)
+		return false;
+	if (context->dispatch.executed || soft_programs_valid(programs, context->program))
+		return true;
+	soft_programs_put(programs, context->program);
+	context->program = NULL;
+	return false;
+}
+
 /**
  * soft_dispatch() - execute a DISPATCH, or a part of it
  * @engine: the engine that executes it
@@ -199,12 +216,12 @@ enum soft_end soft_dispatch(struct soft_engine *engine, struct soft_channel *ch,
 	const struct soft_place *want;
 	bool stop;
 
-	if (!ch->exec.context || !ch->exec.context->program) {
-		end = soft_dispatch_begin(ch, fault);
-		if (end != SOFT_END_PACKET)
-			return end;
-	}
 	do {
+		if (!soft_dispatch_begun(ch)) {
+			end = soft_dispatch_begin(ch, fault);
+			if (end != SOFT_END_PACKET)
+				return end;
+		}
 		switch (soft_dispatch_section(engine, ch)) {
 		case SIMT_DONE:
 			/* Its time counts, but it is too late to stop. */

@@ -41,7 +41,6 @@ void soft_exec_exit(struct soft_exec *exec)
 			put_page(exec->bounce[i]);
 	if (exec->fetch)
 		put_page(exec->fetch);
-	soft_context_free(exec->context);
 	memset(exec, 0, sizeof(*exec));
 }
 

@@ -44,7 +44,9 @@ enum soft_step {
  * @pattern: so many pages of @bounce hold the FILL's pattern
  * @gen:     soft_space_gen() of what a PRESENT has found out about its surface
  * @head:    DISPATCH: the head of its program, as it was read last
- * @context: state of the channel's dispatch, or left from its last one; NULL: none
+ * @context: state of the channel's dispatch, or of one that is about to begin; NULL: none
+ * @kept:    left from its last dispatch; NULL: nothing, or others have needed the room. Protected
+ *           by soft_compute.kept_lock
  * @fetch_first: index of the first packet in @fetch
  * @fetch_nr: packets in @fetch
  * @fetch:   a page of packets from a ring in guest memory, or NULL
@@ -65,6 +67,7 @@ struct soft_exec {
 	u32 gen;
 	struct soft_program_head head;
 	struct soft_context *context;
+	struct soft_context *kept;
 	u64 fetch_first;
 	u32 fetch_nr;
 	struct page *fetch;

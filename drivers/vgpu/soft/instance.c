@@ -50,7 +50,7 @@ static void *soft_instance_create(struct vgpu_gpu *gpu, struct vgpu_instance *vg
 	mutex_init(&inst->config_lock);
 	spin_lock_init(&inst->queue_lock);
 	spin_lock_init(&inst->display.lock);
-	soft_programs_init(&inst->compute.programs);
+	soft_compute_init(&inst->compute);
 	soft_display_reset(inst);
 	init_waitqueue_head(&inst->wait);
 	for (i = 0; i < SOFT_ENGINES; i++) {

@@ -28,17 +28,25 @@
 #include "lanes.h"
 
 /*
- * A section may take this long, and an instruction that is not known to be slow this long at least:
- * 32 loads in as many pages, each of which the TLB has.
+ * A section may take 100 us. Its last piece is as long as there is time for the slowest of the
+ * instructions that it may have; these were timed undisturbed, so some of the time is spare.
  */
-#define SOFT_SECTION_NS_MOST	(100 * NSEC_PER_USEC)
-#define SOFT_INSN_NS		350
+#define SOFT_SECTION_NS_MOST	(90 * NSEC_PER_USEC)
 
-/* The same on this CPU, which may be slow at divisions, or with denormal floats. */
+/*
+ * An instruction that is not known to be slow may take this long at least: 32 loads in as many
+ * pages, each of which the TLB has. Longer on a CPU that is slow at divisions, or with denormal
+ * floats.
+ */
+#define SOFT_INSN_NS		350
 static u32 soft_lanes_insn_ns = SOFT_INSN_NS;
 
-/* The program is timed in pieces of so many instructions; the fastest piece counts. */
+/* How long the slowest one takes that simt_program_slow() tells of. */
+static u32 soft_lanes_slow_ns = SOFT_INSN_NS;
+
+/* A program is timed in pieces of so many instructions; the fastest piece counts. */
 #define SOFT_LANES_PIECE	256
+#define SOFT_LANES_PIECE_SLOW	16
 #define SOFT_LANES_PIECES	32
 
 const struct simt_isa *soft_lanes = &simt_isa_scalar;
@@ -134,6 +142,25 @@ static const u32 soft_lanes_denormal[] = {
 	0xff1ff06f,	/* j      1b */
 };
 
+/*
+ * Exact quotients, bit by bit in integers: x - 1 / x in turns, whose bits no CPU foresees. An
+ * instruction of this may take as long as a quotient and a difference.
+ */
+static const u32 soft_lanes_quotient[] = {
+	0xcc0022f3,	/* csrr   t0, global_id */
+	0x00228293,	/* addi   t0, t0, 2 */
+	0xd2028053,	/* fcvt.d.w ft0, t0 */
+	0x00100313,	/* li     t1, 1 */
+	0xd20300d3,	/* fcvt.d.w ft1, t1 */
+	0x1a00c153,	/* 1: fdiv.d ft2, ft1, ft0, rmm */
+	0x0a204053,	/* fsub.d ft0, ft0, ft2, rmm */
+	0x1a00c153,	/* fdiv.d ft2, ft1, ft0, rmm */
+	0x0a204053,	/* fsub.d ft0, ft0, ft2, rmm */
+	0x1a00c153,	/* fdiv.d ft2, ft1, ft0, rmm */
+	0x0a204053,	/* fsub.d ft0, ft0, ft2, rmm */
+	0xfe9ff06f,	/* j      1b */
+};
+
 #define SOFT_LANES_WORDS	14	/* of the longest of these */
 #define SOFT_LANES_PRIVATE	64
 
@@ -157,12 +184,12 @@ struct soft_lanes_bench {
  * the piece after many of these may have slow ones only.
  */
 static enum simt_end soft_lanes_piece(struct simt_dispatch *dispatch, u32 *piece, u32 most,
-				      u64 *now_ns)
+				      u32 left, u64 *now_ns)
 {
 	u64 from_ns = *now_ns, took_ns;
 	enum simt_end end;
 
-	*piece = min(*piece, most);
+	*piece = min(*piece, clamp(left, 1, most));
 	end = simt_dispatch_run(dispatch, *piece);
 	*now_ns = ktime_get_ns();
 	took_ns = *now_ns - from_ns;
@@ -178,14 +205,16 @@ static enum simt_end soft_lanes_piece(struct simt_dispatch *dispatch, u32 *piece
  * @dispatch: has begun, and has a TLB
  * @piece: how many instructions are executed between two looks at the clock; SOFT_PIECE_FIRST at
  *         first; updated
- * @most:  the most that @piece may become
+ * @slow:  simt_program_slow() of the program
  * @took_ns: set to how long preemption was off
  * Context: task context; does not sleep.
  * Return: how the dispatch ends.
  */
-enum simt_end soft_lanes_section(struct simt_dispatch *dispatch, u32 *piece, u32 most,
+enum simt_end soft_lanes_section(struct simt_dispatch *dispatch, u32 *piece, bool slow,
 				 u64 *took_ns)
 {
+	u32 insn_ns = slow ? soft_lanes_slow_ns : soft_lanes_insn_ns;
+	u32 most = slow ? SOFT_PIECE_MOST_SLOW : SOFT_PIECE_MOST;
 	enum simt_end end;
 	u64 from_ns, now_ns;
 	u32 left;
@@ -194,8 +223,8 @@ enum simt_end soft_lanes_section(struct simt_dispatch *dispatch, u32 *piece, u32
 	from_ns = ktime_get_ns();
 	now_ns = from_ns;
 	do {
-		left = div_u64(SOFT_SECTION_NS_MOST - (now_ns - from_ns), soft_lanes_insn_ns);
-		end = soft_lanes_piece(dispatch, piece, clamp(left, 1, most), &now_ns);
+		left = div_u64(SOFT_SECTION_NS_MOST - (now_ns - from_ns), insn_ns);
+		end = soft_lanes_piece(dispatch, piece, most, left, &now_ns);
 	} while (end == SIMT_MORE && now_ns - from_ns < SOFT_SECTION_NS);
 	kernel_fpu_end();
 	*took_ns = now_ns - from_ns;
@@ -233,9 +262,12 @@ static enum simt_end soft_lanes_map(struct simt_mem *mem, u64 va, bool write, vo
 	return SIMT_FAULT;
 }
 
-/* Returns the time of a program's fastest piece; 0: the program has not run as it should. */
+/*
+ * Returns the time of a program's fastest piece of @piece instructions; 0: the program has not run
+ * as it should.
+ */
 static u64 soft_lanes_time(struct soft_lanes_bench *bench, const struct simt_isa *isa,
-			   const u32 *words, u32 nr)
+			   const u32 *words, u32 nr, u32 piece)
 {
 	u64 best_ns = U64_MAX, from_ns;
 	enum simt_end end;
@@ -251,7 +283,7 @@ static u64 soft_lanes_time(struct soft_lanes_bench *bench, const struct simt_isa
 	for (i = 0; i < SOFT_LANES_PIECES; i++) {
 		kernel_fpu_begin();
 		from_ns = ktime_get_ns();
-		end = simt_dispatch_run(&bench->dispatch, SOFT_LANES_PIECE);
+		end = simt_dispatch_run(&bench->dispatch, piece);
 		best_ns = min(best_ns, ktime_get_ns() - from_ns);
 		kernel_fpu_end();
 		if (end != SIMT_MORE)
@@ -302,18 +334,22 @@ static void soft_lanes_time_all(struct soft_lanes_bench *bench)
 		if (soft_lane_isas[i].able())
 			soft_lane_isas[i].ns = soft_lanes_time(bench, soft_lane_isas[i].isa,
 							       soft_lanes_words,
-							       ARRAY_SIZE(soft_lanes_words));
+							       ARRAY_SIZE(soft_lanes_words),
+							       SOFT_LANES_PIECE);
 }
 
 /* Of the interpreter that was chosen. */
 static void soft_lanes_time_slow(struct soft_lanes_bench *bench)
 {
 	u64 divide_ns = soft_lanes_time(bench, soft_lanes, soft_lanes_divide,
-					ARRAY_SIZE(soft_lanes_divide));
+					ARRAY_SIZE(soft_lanes_divide), SOFT_LANES_PIECE);
 	u64 denormal_ns = soft_lanes_time(bench, soft_lanes, soft_lanes_denormal,
-					  ARRAY_SIZE(soft_lanes_denormal));
+					  ARRAY_SIZE(soft_lanes_denormal), SOFT_LANES_PIECE);
+	u64 quotient_ns = soft_lanes_time(bench, soft_lanes, soft_lanes_quotient,
+					  ARRAY_SIZE(soft_lanes_quotient), SOFT_LANES_PIECE_SLOW);
 
 	soft_lanes_insn_ns = max(max(divide_ns, denormal_ns) / SOFT_LANES_PIECE, SOFT_INSN_NS);
+	soft_lanes_slow_ns = max(2 * quotient_ns / SOFT_LANES_PIECE_SLOW, soft_lanes_insn_ns);
 }
 
 static struct soft_lane_isa *soft_lanes_best(void)
@@ -402,11 +438,13 @@ static int soft_lanes_show(struct seq_file *m, void *unused)
 DEFINE_SHOW_ATTRIBUTE(soft_lanes);
 
 /*
- * Makes the files "simt", how long an instruction takes on each interpreter, and "simt_slow_ns",
- * how long the engine reckons that one may take on the chosen interpreter.
+ * Makes the files "simt", how long an instruction takes on each interpreter, and "simt_insn_ns" and
+ * "simt_slow_ns", how long the engine reckons that one may take on the chosen interpreter: in most
+ * programs, and in those that have some of the slowest.
  */
 void soft_lanes_debugfs(struct dentry *dir)
 {
 	debugfs_create_file("simt", 0400, dir, NULL, &soft_lanes_fops);
-	debugfs_create_u32("simt_slow_ns", 0400, dir, &soft_lanes_insn_ns);
+	debugfs_create_u32("simt_insn_ns", 0400, dir, &soft_lanes_insn_ns);
+	debugfs_create_u32("simt_slow_ns", 0400, dir, &soft_lanes_slow_ns);
 }

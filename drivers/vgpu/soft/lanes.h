@@ -13,8 +13,8 @@ struct dentry;
 #define SOFT_SECTION_NS		(50 * NSEC_PER_USEC)
 
 /*
- * Instructions between two looks at the clock: at first, and at most. That many of the slowest
- * instructions that programs of both kinds have, see struct soft_program, take some 100 us.
+ * Instructions between two looks at the clock: at first, and at most in programs of both kinds, see
+ * struct soft_program. Fewer where there is no time for so many.
  */
 #define SOFT_PIECE_FIRST	16
 #define SOFT_PIECE_MOST		256
@@ -25,7 +25,7 @@ extern const struct simt_isa *soft_lanes;
 
 int soft_lanes_init(const char *name);
 void soft_lanes_debugfs(struct dentry *dir);
-enum simt_end soft_lanes_section(struct simt_dispatch *dispatch, u32 *piece, u32 most,
+enum simt_end soft_lanes_section(struct simt_dispatch *dispatch, u32 *piece, bool slow,
 				 u64 *took_ns);
 bool soft_lanes_looked(u32 *looks, u64 end_ns);
 

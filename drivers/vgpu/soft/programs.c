@@ -77,6 +77,17 @@ struct soft_program *soft_programs_find(struct soft_programs *programs,
 	return NULL;
 }
 
+/* Whether nothing that @program was made from was invalidated since. Context: any. */
+bool soft_programs_valid(struct soft_programs *programs, const struct soft_program *program)
+{
+	bool valid;
+
+	spin_lock(&programs->lock);
+	valid = program->valid;
+	spin_unlock(&programs->lock);
+	return valid;
+}
+
 /**
  * soft_programs_put() - end the use of a program
  * @programs: the vGPU's

@@ -76,6 +76,7 @@ size_t soft_programs_take(struct soft_programs *programs, size_t bytes);
 void soft_programs_give(struct soft_programs *programs, size_t bytes);
 void soft_programs_begin(struct soft_programs *programs, struct soft_program *program);
 void soft_programs_end(struct soft_programs *programs, bool made);
+bool soft_programs_valid(struct soft_programs *programs, const struct soft_program *program);
 void soft_programs_put(struct soft_programs *programs, struct soft_program *program);
 void soft_programs_invalidate(struct soft_programs *programs, u32 root);
 void soft_programs_drop(struct soft_programs *programs);
