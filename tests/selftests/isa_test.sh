@@ -11,16 +11,8 @@ run=build/tools/vgpu-run/vgpu-run
 programs=build/selftests/isa
 uuid=6fdd2a74-2c0e-4b2e-8a0f-3b1f0a8d5c12
 
-if [[ ! -e /dev/vgpu || ! -x $run ]]; then
-	echo "1..0 # SKIP no /dev/vgpu or no $run"
-	exit 4
-fi
-echo "KTAP version 1"
-parent=(/sys/class/mdev_bus/*)
-type=$(basename "$(echo "${parent[0]}"/mdev_supported_types/*-1Q)")
-echo "$uuid" >"${parent[0]}/mdev_supported_types/$type/create" || exit 1
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"; echo 1 >/sys/bus/mdev/devices/$uuid/remove' EXIT
+ktap_begin "$run"
+ktap_vgpu "$uuid"
 head -c 65536 "$run" >"$dir/in"
 
 # on PROGRAM ARGUMENT...: runs the kernel of the program's name, made in $programs/$made

@@ -17,7 +17,7 @@ if ((${#debug[@]} != 1 || ${#parent[@]} != 1)); then
 	echo "1..0 # SKIP not one GPU"
 	exit 4
 fi
-type=$(basename "$(echo "${parent[0]}"/mdev_supported_types/*-1Q)")
+type=$(ktap_smallest_type)
 
 one_directory_per_gpu() {
 	[[ $(basename "${debug[0]}") == $(basename "${parent[0]}") ]]
@@ -25,7 +25,7 @@ one_directory_per_gpu() {
 
 partitions() {
 	grep -q 'instances: 0 of 32$' "${debug[0]}/partitions" || return
-	echo $uuid >"${parent[0]}/mdev_supported_types/$type/create" || return
+	echo $uuid >"$type/create" || return
 	cat "${debug[0]}/partitions"
 	grep -Eq "^$uuid .*-1Q +0 +1024 +0$" "${debug[0]}/partitions" &&
 		grep -q 'instances: 1 of 32$' "${debug[0]}/partitions"

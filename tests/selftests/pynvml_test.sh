@@ -19,7 +19,7 @@ clean_up() {
 }
 trap clean_up EXIT
 
-echo "KTAP version 1"
+ktap_begin "$ctl" "$bin/busy"
 "$ctl" create --type SG16-4Q --uuid "$uuid" >/dev/null || exit
 "$bin/busy" "$uuid" >"$output" 2>&1 &
 busy=$!
@@ -33,4 +33,5 @@ text=$(LD_LIBRARY_PATH=$bin/tools/libnvml tests/selftests/pynvml_calls.py "$uuid
 status=$?
 ktap_result pynvml_calls "$status" "$text"
 ((status)) || echo "$text"
+echo "1..$ktap_number"
 ktap_end

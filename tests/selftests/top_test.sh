@@ -9,11 +9,7 @@ ctl=$PWD/build/tools/vgpuctl/vgpuctl
 one=7a000000-0000-4000-8000-000000000001
 two=7b000000-0000-4000-8000-000000000002
 
-if [[ ! -e /dev/vgpu || ! -x $ctl ]] || ! command -v tmux >/dev/null; then
-	echo "1..0 # SKIP no /dev/vgpu, no $ctl or no tmux"
-	exit 4
-fi
-echo "KTAP version 1"
+ktap_begin "$ctl" tmux
 tmp=$(mktemp -d)
 worker=
 

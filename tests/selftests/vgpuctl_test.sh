@@ -10,11 +10,7 @@ bin=build/selftests
 uuid=6fdd2a74-2c0e-4b2e-8a0f-3b1f0a8d5c01
 other=6fdd2a74-2c0e-4b2e-8a0f-3b1f0a8d5c02
 
-if [[ ! -e /dev/vgpu || ! -x $ctl ]]; then
-	echo "1..0 # SKIP no /dev/vgpu or no $ctl"
-	exit 4
-fi
-echo "KTAP version 1"
+ktap_begin "$ctl"
 
 # Judges texts: reads the name of a command, an expression, the number of lines of a text, and these
 # lines; says in a line that it is ok, or what is wrong. A text must be what the schema says of the
