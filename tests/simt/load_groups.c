@@ -267,42 +267,23 @@ LOAD(settle)
 	item_put(args, id, 1, k);
 }
 
-/* Ids in all dimensions, each way they can be read. */
+/* All of one dimension, @k, which is a part of the instructions. */
+#define IDS_PUT(args, at, k) do {						\
+	item_put(args, at, 3 * (k), (u64)load_csr(LOAD_ID + (k)) << 32 |	\
+		 load_csr(LOAD_LOCAL_ID + (k)));				\
+	item_put(args, at, 3 * (k) + 1, (u64)load_csr(LOAD_GROUP_ID + (k)) << 32 | \
+		 load_csr(LOAD_LOCAL_SIZE + (k)));				\
+	item_put(args, at, 3 * (k) + 2, (u64)load_csr(LOAD_GLOBAL_SIZE + (k)) << 32 | \
+		 load_csr(LOAD_NUM_GROUPS + (k)));				\
+} while (0)
+
 LOAD(ids)
 {
-	u32 id = load_csr(LOAD_ID), k;
-	u64 at = 0;
+	u32 id = load_csr(LOAD_ID), at = load_csr(LOAD_ID + 2);
 
-	at = load_csr(LOAD_ID + 2);
 	at = at * load_csr(LOAD_GLOBAL_SIZE + 1) + load_csr(LOAD_ID + 1);
 	at = at * load_csr(LOAD_GLOBAL_SIZE) + id;
-	for (k = 0; k < 3; k++) {
-		u32 local, group, size, all, groups, global;
-
-		if (k == 0) {
-			global = load_csr(LOAD_ID);
-			local = load_csr(LOAD_LOCAL_ID);
-			group = load_csr(LOAD_GROUP_ID);
-			size = load_csr(LOAD_LOCAL_SIZE);
-			all = load_csr(LOAD_GLOBAL_SIZE);
-			groups = load_csr(LOAD_NUM_GROUPS);
-		} else if (k == 1) {
-			global = load_csr(LOAD_ID + 1);
-			local = load_csr(LOAD_LOCAL_ID + 1);
-			group = load_csr(LOAD_GROUP_ID + 1);
-			size = load_csr(LOAD_LOCAL_SIZE + 1);
-			all = load_csr(LOAD_GLOBAL_SIZE + 1);
-			groups = load_csr(LOAD_NUM_GROUPS + 1);
-		} else {
-			global = load_csr(LOAD_ID + 2);
-			local = load_csr(LOAD_LOCAL_ID + 2);
-			group = load_csr(LOAD_GROUP_ID + 2);
-			size = load_csr(LOAD_LOCAL_SIZE + 2);
-			all = load_csr(LOAD_GLOBAL_SIZE + 2);
-			groups = load_csr(LOAD_NUM_GROUPS + 2);
-		}
-		item_put(args, at, 3 * k, (u64)global << 32 | local);
-		item_put(args, at, 3 * k + 1, (u64)group << 32 | size);
-		item_put(args, at, 3 * k + 2, (u64)all << 32 | groups);
-	}
+	IDS_PUT(args, at, 0);
+	IDS_PUT(args, at, 1);
+	IDS_PUT(args, at, 2);
 }
