@@ -150,50 +150,84 @@ static void group_memory_and_barrier(void)
 	}
 }
 
+/* How many of the three have said that they have numbers. */
+static uint32_t counting(const uint32_t *said)
+{
+	uint32_t i, nr = 0;
+
+	for (i = 0; i < 3; i++)
+		nr += __atomic_load_n(&said[i], __ATOMIC_ACQUIRE);
+	return nr;
+}
+
 /*
  * Work-items of all groups of two channels, and this program, count with one word while the others
  * do; nobody gets a number twice. Who got a number writes down who he is: the size of his grid, or
- * 1 for this program.
+ * 1 for this program. Each of the three has numbers, says so, and takes more only when the other
+ * two have said it: so the dispatches take turns, even if one CPU could run each to its end.
  */
 static void atomics_between_groups(void)
 {
-	enum { NR = 5000, ROUNDS = 100, MINE = 200000, ALL = (2 * NR + 1) * ROUNDS };
+	enum { NR = 5000, HALF = 50, MINE = 200000, ALL = (2 * NR + 1) * 2 * HALF };
 	static const uint32_t words[] = {
-		RV_LI(RV_T2, ROUNDS),
 		RV_CSRR(RV_A1, VGPU_HW_CSR_GLOBAL_SIZE),
-		RV_LI(RV_T0, 1),
-		RV_AMOADD_W(RV_T1, RV_T0, RV_A0),
+		RV_ANDI(RV_A2, RV_A1, 1),		/* NR is even */
+		RV_SLLI(RV_A2, RV_A2, 2),
+		RV_ADD(RV_A2, RV_A2, RV_A0),
+		RV_LI(RV_A3, 1),
+		RV_LI(RV_A4, 2),
+		RV_LI(RV_T2, HALF),			/* 6: */
+		RV_AMOADD_W(RV_T1, RV_A3, RV_A0),
 		RV_SLLI(RV_T1, RV_T1, 2),
 		RV_ADD(RV_T1, RV_T1, RV_A0),
 		RV_SW(RV_A1, 64, RV_T1),
 		RV_ADDI(RV_T2, RV_T2, -1),
 		RV_BNE(RV_T2, RV_ZERO, -20),
+		RV_FENCE,
+		RV_SW(RV_A3, 4, RV_A2),			/* said[size % 2] = 1 */
+		RV_LW(RV_T0, 4, RV_A0),			/* 15: until all of said[] are 1 */
+		RV_LW(RV_T1, 8, RV_A0),
+		RV_ADD(RV_T0, RV_T0, RV_T1),
+		RV_LW(RV_T1, 12, RV_A0),
+		RV_ADD(RV_T0, RV_T0, RV_T1),
+		RV_LI(RV_T1, 3),
+		RV_BNE(RV_T0, RV_T1, -24),
+		RV_FENCE,
+		RV_ADDI(RV_A4, RV_A4, -1),
+		RV_BNE(RV_A4, RV_ZERO, -72),		/* the other half */
 		RV_RET,
 	};
 	struct vgpu_chan *chan = open_gr(), *other;
-	uint32_t *out = (void *)(v.dev->fb + COMPUTE_OUT), mine = 0, turns = 0, i;
-	uint64_t fence;
+	uint32_t *out = (void *)(v.dev->fb + COMPUTE_OUT), *said = out + 1, *who = out + 16;
+	uint32_t mine = 0, turns = 0, last = 0, i;
+	uint64_t fence, end = clk_ms() + FX_TIMEOUT_MS;
 
 	other = fx_chan(&v, VGPU_HW_ENGINE_GR, 0, VGPU_RING_FB, 4);
 	COMPUTE_LOAD(&v, words);
 	compute_dispatch(chan, COMPUTE_SIZE(NR, 1, 1), COMPUTE_SIZE(100, 1, 1), 0);
 	compute_dispatch(other, COMPUTE_SIZE(NR + 1, 1, 1), COMPUTE_SIZE(100, 1, 1), 0);
 	FX_OK(v.dev, vgpu_chan_fence(other, &fence));
-	while (!__atomic_load_n(out, __ATOMIC_RELAXED))
-		sched_yield();
-	for (; mine < MINE && __atomic_load_n(other->signal, __ATOMIC_RELAXED) < fence; mine++)
-		out[16 + __atomic_fetch_add(out, 1, __ATOMIC_RELAXED)] = 1;
+	do {
+		who[__atomic_fetch_add(out, 1, __ATOMIC_RELAXED)] = 1;
+		__atomic_store_n(&said[2], 1, __ATOMIC_RELEASE);
+		for (; counting(said) < 3; sched_yield())
+			CHECK(clk_ms() < end, "one runs only when the other has ended: %u, %u",
+			      said[0], said[1]);
+	} while (++mine < MINE && __atomic_load_n(other->signal, __ATOMIC_RELAXED) < fence);
 	fx_finish(other);
 	fx_finish(chan);
 	CHECK_EQ(out[0], ALL + mine);
 	/* As many numbers as were given, each to somebody: so none was given twice. */
 	for (i = 0; i < ALL + mine; i++) {
-		CHECK(out[16 + i] == NR || out[16 + i] == NR + 1 || out[16 + i] == 1,
-		      "%u was given to %u", i, out[16 + i]);
-		turns += i && out[16 + i] != out[15 + i];
+		CHECK(who[i] == NR || who[i] == NR + 1 || who[i] == 1, "%u was given to %u", i,
+		      who[i]);
+		if (who[i] == 1)
+			continue;
+		turns += last && who[i] != last;
+		last = who[i];
 	}
-	/* If they took turns is up to the host: one CPU may run each to its end. */
-	ktap_note("%u numbers for this program, %u turns", mine, turns);
+	ktap_note("%u numbers for this program, %u turns of the dispatches", mine, turns);
+	CHECK(turns > 1, "");
 }
 
 /*

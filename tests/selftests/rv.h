@@ -49,6 +49,7 @@ enum rv_reg {
 #define RV_ADDI(rd, rs1, imm)	RV_I(imm, rs1, 0, rd, 0x13)
 #define RV_LI(rd, imm)		RV_ADDI(rd, RV_ZERO, imm)	/* 12 bits */
 #define RV_MV(rd, rs1)		RV_ADDI(rd, rs1, 0)
+#define RV_ANDI(rd, rs1, imm)	RV_I(imm, rs1, 7, rd, 0x13)
 #define RV_SLLI(rd, rs1, n)	RV_I(n, rs1, 1, rd, 0x13)
 #define RV_ADD(rd, rs1, rs2)	RV_R(0, rs2, rs1, 0, rd, 0x33)
 #define RV_SUB(rd, rs1, rs2)	RV_R(0x20, rs2, rs1, 0, rd, 0x33)
@@ -59,6 +60,7 @@ enum rv_reg {
 #define RV_AMOADD_D(rd, rs2, rs1) RV_R(0, rs2, rs1, 3, rd, 0x2f)
 #define RV_CSRR(rd, csr)	RV_I(csr, 0, 2, rd, 0x73)
 #define RV_ECALL		0x00000073u
+#define RV_FENCE		0x0ff0000fu
 #define RV_BARRIER		((uint32_t)VGPU_HW_INSN_BARRIER)
 
 /* Mostly an instruction that does no harm by itself; a0 and sp keep their values. */
