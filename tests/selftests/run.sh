@@ -144,11 +144,16 @@ if any_wanted "${plain[@]}" && load vgpu.quarantine_faults=0; then
 	unload
 fi
 # Programs on each interpreter that the processor can run.
-if any_wanted dispatch_test; then
+if any_wanted dispatch_test samples_test; then
 	for simt in scalar sse2 avx2; do
-		grep -qw "$simt" /proc/cpuinfo || [[ $simt == scalar ]] || continue
+		if [[ $simt != scalar ]] && ! grep -qw "$simt" /proc/cpuinfo; then
+			echo "# simt=$simt: not on this processor"
+			continue
+		fi
 		if load "simt=$simt" vgpu.quarantine_faults=0; then
+			echo "# simt=$simt"
 			run dispatch_test VGPU_TEST_PROGRAMS=1500
+			run samples_test
 			unload
 		fi
 	done
