@@ -6,6 +6,23 @@
 #include <unistd.h>
 
 #include "compute.h"
+#include "space.h"
+
+const uint32_t compute_loop[3] = {
+	RV_ADDI(RV_T0, RV_T0, 1), RV_XOR(RV_T1, RV_T1, RV_T0), RV_J(-8),
+};
+
+const uint32_t compute_barrier[4] = {
+	RV_CSRR(RV_T0, VGPU_HW_CSR_LOCAL_ID), RV_BEQ(RV_T0, RV_ZERO, 0), RV_BARRIER, RV_RET,
+};
+
+struct vgpu_chan *compute_chan(struct fx_vgpu *v)
+{
+	fx_need("DISPATCH");
+	if (!v->dev)
+		fx_create_open(v, fx_default_type());
+	return fx_chan(v, VGPU_HW_ENGINE_GR, 0, VGPU_RING_FB, 4);
+}
 
 void compute_head(struct fx_vgpu *v, uint64_t head, uint64_t image, uint32_t nr,
 		  uint32_t private_bytes)
@@ -33,6 +50,18 @@ void compute_load(struct fx_vgpu *v, const uint32_t *words, uint32_t nr, uint32_
 		text[i] = htole32(words[i]);
 	compute_head(v, COMPUTE_HEAD, COMPUTE_IMAGE, nr, private_bytes);
 	compute_invalidate(v, 0);
+}
+
+struct vgpu_chan *compute_load_in_space(const uint32_t *words, uint32_t nr,
+					uint32_t private_bytes)
+{
+	fx_need("DISPATCH");
+	space_make();
+	compute_load(&v, words, nr, private_bytes);
+	compute_head(&v, COMPUTE_HEAD, COMPUTE_IMAGE_VA, nr, private_bytes);
+	space_map_page(COMPUTE_HEAD_VA, COMPUTE_HEAD, VGPU_HW_PTE_R);
+	space_map_page(COMPUTE_IMAGE_VA, COMPUTE_IMAGE, VGPU_HW_PTE_R | VGPU_HW_PTE_X);
+	return fx_chan_in(space, VGPU_HW_ENGINE_GR, 0, RING_VA, 4);
 }
 
 void compute_dispatch_head(struct vgpu_chan *chan, uint64_t head, uint64_t args,
@@ -72,6 +101,29 @@ void compute_check_fault(struct vgpu_chan *chan, enum vgpu_hw_fault code, uint64
 	CHECK_EQ(le32toh(chan->page->fault_id[0]), id.x, "%s", what);
 	CHECK_EQ(le32toh(chan->page->fault_id[1]), id.y, "%s", what);
 	CHECK_EQ(le32toh(chan->page->fault_id[2]), id.z, "%s", what);
+}
+
+struct vgpu_chan *compute_neighbour(struct fx_vgpu *v)
+{
+	static const uint32_t words[] = {
+		RV_LD(RV_T0, 0, RV_A0), RV_LD(RV_T1, 8, RV_A0), RV_ADD(RV_T0, RV_T0, RV_T1),
+		RV_SD(RV_T0, 16, RV_A0), RV_RET,
+	};
+	struct vgpu_chan *chan = compute_chan(v);
+
+	COMPUTE_LOAD(v, words);
+	return chan;
+}
+
+void compute_check_sum(struct vgpu_chan *neighbour, uint64_t a, uint64_t b)
+{
+	uint64_t *data = (void *)(neighbour->dev->fb + COMPUTE_OUT);
+
+	data[0] = htole64(a);
+	data[1] = htole64(b);
+	compute_dispatch(neighbour, COMPUTE_ONE, COMPUTE_ONE, 0);
+	fx_finish(neighbour);
+	CHECK_EQ(le64toh(data[2]), a + b);
 }
 
 /* What debugfs has on the vGPU's channels, and on those of vGPUs behind it. */

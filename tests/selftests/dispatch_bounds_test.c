@@ -15,11 +15,6 @@
 static struct fx_vgpu v;
 static struct vgpu_chan *chan;
 
-static void cleanup(void)
-{
-	fx_cleanup();
-}
-
 /**
  * struct shot - a DISPATCH and its head, field by field
  * @grid: as in the packet, also @group, @local, @pad and @dst
@@ -203,10 +198,8 @@ static void every_field_at_its_ends(void)
 	uint64_t rounds = fx_env("VGPU_TEST_ROUNDS", 2000), i, nr, executed = 0;
 	struct shot s;
 
-	fx_need("DISPATCH");
 	fx_need_no_quarantine();
-	fx_create_open(&v, fx_default_type());
-	chan = fx_chan(&v, VGPU_HW_ENGINE_GR, 0, VGPU_RING_FB, 4);
+	chan = compute_chan(&v);
 	for (i = 0; i < rounds; i++) {
 		s = good;
 		for (nr = fx_random_below(3); nr != ~0ull; nr--) {
@@ -226,4 +219,4 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(every_field_at_its_ends),
 };
 
-KTAP_MAIN(tests, cleanup)
+KTAP_MAIN(tests, fx_cleanup)

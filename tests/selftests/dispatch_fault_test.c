@@ -8,27 +8,17 @@
 #include <string.h>
 
 #include "compute.h"
+#include "space.h"
 
 #define PC(index)	(VGPU_HW_VA_IMAGE + 4 * (index))
 #define OUT_VA		(VGPU_HW_VA_GLOBAL + COMPUTE_OUT)
-#define RW		(VGPU_HW_PTE_R | VGPU_HW_PTE_W)
 
-static struct fx_vgpu v, other;
-static struct vgpu_space *space;
-
-static void cleanup(void)
-{
-	vgpu_space_destroy(space);
-	space = NULL;
-	fx_cleanup();
-}
+static struct fx_vgpu other;
 
 static struct vgpu_chan *open_gr(void)
 {
-	fx_need("DISPATCH");
 	fx_need_no_quarantine();
-	fx_create_open(&v, fx_default_type());
-	return fx_chan(&v, VGPU_HW_ENGINE_GR, 0, VGPU_RING_FB, 4);
+	return compute_chan(&v);
 }
 
 /* Before the instructions of a case: only work-item 37, 1, 0 gets there, and T2 is the address. */
@@ -137,7 +127,7 @@ static void every_fault_of_a_program(void)
 	unsigned int i;
 	uint64_t addr;
 
-	bystander = fx_chan(&v, VGPU_HW_ENGINE_GR, 0, VGPU_RING_FB, 4);
+	bystander = compute_chan(&v);
 	for (i = 0; i < sizeof(bads) / sizeof(bads[0]); i++) {
 		bad = &bads[i];
 		addr = bad->addr + (bad->end ? v.dev->fb_bytes : 0);
@@ -202,15 +192,7 @@ static void every_fault_of_a_head(void)
 	fx_finish(chan);
 }
 
-#define IMAGE_VA	0x20000000ull
-#define HEAD_VA		0x21000000ull
 #define DATA_VA		0x4000000000ull - 4096	/* the last page of the lower half */
-#define PAGE		4096ull
-
-static void map(uint64_t va, uint64_t to, uint32_t flags)
-{
-	FX_OK(v.dev, vgpu_space_map(space, va, VGPU_FB(to), PAGE, flags));
-}
 
 /* Under a root all addresses of a program are those of its address space, and so are its rights. */
 static void address_space(void)
@@ -224,20 +206,13 @@ static void address_space(void)
 	uint32_t *data, root;
 	struct vgpu_chan *chan;
 
-	fx_need("DISPATCH");
 	fx_need_no_quarantine();
-	fx_create_open(&v, fx_default_type());
-	FX_OK(v.dev, vgpu_space_create(v.dev, &space));
-	chan = fx_chan_in(space, VGPU_HW_ENGINE_GR, 0, 0x10000000, 4);
+	chan = compute_load_in_space(words, 4, 0);
 	root = space->root;
 	data = (void *)(v.dev->fb + COMPUTE_OUT);
-	COMPUTE_LOAD(&v, words);
-	compute_head(&v, COMPUTE_HEAD, IMAGE_VA, 4, 0);
-	map(HEAD_VA, COMPUTE_HEAD, VGPU_HW_PTE_R);
-	map(IMAGE_VA, COMPUTE_IMAGE, VGPU_HW_PTE_R | VGPU_HW_PTE_X);
-	map(DATA_VA, COMPUTE_OUT, RW);
+	space_map_page(DATA_VA, COMPUTE_OUT, RW);
 	data[0] = 41;
-#define RUN	compute_dispatch_head(chan, HEAD_VA, DATA_VA, COMPUTE_ONE, COMPUTE_ONE, 0)
+#define RUN	compute_dispatch_head(chan, COMPUTE_HEAD_VA, DATA_VA, COMPUTE_ONE, COMPUTE_ONE, 0)
 #define RUN_FAULTS(addr, pc, what)					\
 	do {								\
 		compute_invalidate(&v, root);				\
@@ -251,31 +226,31 @@ static void address_space(void)
 	CHECK_EQ(data[1], 42);
 
 	/* The same addresses lead elsewhere: other data, then other code. */
-	map(DATA_VA, COMPUTE_OUT + PAGE, RW);
+	space_map_page(DATA_VA, COMPUTE_OUT + PAGE, RW);
 	compute_invalidate(&v, root);
 	RUN;
 	fx_finish(chan);
 	CHECK_EQ(data[1024 + 1], 1);
 	memcpy(v.dev->fb + COMPUTE_IMAGE + PAGE, words, sizeof(words));
 	*(uint32_t *)(v.dev->fb + COMPUTE_IMAGE + PAGE + 4) = htole32(RV_ADDI(RV_T0, RV_T0, 100));
-	map(IMAGE_VA, COMPUTE_IMAGE + PAGE, VGPU_HW_PTE_R | VGPU_HW_PTE_X);
+	space_map_page(COMPUTE_IMAGE_VA, COMPUTE_IMAGE + PAGE, VGPU_HW_PTE_R | VGPU_HW_PTE_X);
 	compute_invalidate(&v, root);
 	RUN;
 	fx_finish(chan);
 	CHECK_EQ(data[1024 + 1], 100);
 
-	map(DATA_VA, COMPUTE_OUT, VGPU_HW_PTE_R);
+	space_map_page(DATA_VA, COMPUTE_OUT, VGPU_HW_PTE_R);
 	RUN_FAULTS(DATA_VA + 4, PC(2), "read-only data");
 	FX_OK(v.dev, vgpu_space_unmap(space, DATA_VA, PAGE));
 	RUN_FAULTS(DATA_VA, PC(0), "no data");
 	*vgpu_space_entry(space, DATA_VA, 0) = htole64(0x1000ull << 8 | VGPU_HW_PTE_V |
 						       VGPU_HW_PTE_SYS | RW);
 	RUN_FAULTS(DATA_VA, PC(0), "guest memory");
-	map(DATA_VA, COMPUTE_OUT, RW);
-	map(IMAGE_VA, COMPUTE_IMAGE, VGPU_HW_PTE_R);
-	RUN_FAULTS(IMAGE_VA, 0, "no right to execute");
-	FX_OK(v.dev, vgpu_space_unmap(space, HEAD_VA, PAGE));
-	RUN_FAULTS(HEAD_VA, 0, "no head");
+	space_map_page(DATA_VA, COMPUTE_OUT, RW);
+	space_map_page(COMPUTE_IMAGE_VA, COMPUTE_IMAGE, VGPU_HW_PTE_R);
+	RUN_FAULTS(COMPUTE_IMAGE_VA, 0, "no right to execute");
+	FX_OK(v.dev, vgpu_space_unmap(space, COMPUTE_HEAD_VA, PAGE));
+	RUN_FAULTS(COMPUTE_HEAD_VA, 0, "no head");
 	vgpu_chan_destroy(chan);
 }
 
@@ -285,36 +260,23 @@ static void address_space(void)
  */
 static void hostile_code(void)
 {
-	static const uint32_t sum[] = {
-		RV_LD(RV_T0, 0, RV_A0), RV_LD(RV_T1, 8, RV_A0), RV_ADD(RV_T0, RV_T0, RV_T1),
-		RV_SD(RV_T0, 16, RV_A0), RV_RET,
-	};
 	uint64_t rounds = fx_env("VGPU_TEST_ROUNDS", 300), faults = 0, loops = 0, i, k;
 	struct vgpu_chan *chan = open_gr(), *neighbour;
 	struct rng rng = rng_seed(fx_random());
 	uint32_t words[256];
-	uint64_t *data;
 
-	fx_create_open(&other, fx_default_type());
-	neighbour = fx_chan(&other, VGPU_HW_ENGINE_GR, 0, VGPU_RING_FB, 4);
-	data = (void *)(other.dev->fb + COMPUTE_OUT);
-	COMPUTE_LOAD(&other, sum);
+	neighbour = compute_neighbour(&other);
 	for (i = 0; i < rounds; i++) {
 		for (k = 0; k < 256; k++)
 			words[k] = rv_random(&rng);
 		compute_load(&v, words, 256, fx_random_below(3) * 512);
 		/* Data at the head and the code of the program itself, and at its ring. */
 		compute_dispatch_head(chan, COMPUTE_HEAD, fx_random_below(2) ? COMPUTE_HEAD + 2048 :
-				      chan->ring_addr, COMPUTE_SIZE(~0u, ~0u, ~0u),
+				      chan->ring_addr, COMPUTE_ALL,
 				      COMPUTE_SIZE(1 + fx_random_below(64), 1 + fx_random_below(4),
 						   1 + fx_random_below(4)), 256);
-		for (k = 0; k < 5; k++) {
-			data[0] = htole64(i);
-			data[1] = htole64(k);
-			compute_dispatch(neighbour, COMPUTE_ONE, COMPUTE_ONE, 0);
-			fx_finish(neighbour);
-			CHECK_EQ(le64toh(data[2]), i + k);
-		}
+		for (k = 0; k < 5; k++)
+			compute_check_sum(neighbour, i, k);
 		if (vgpu_chan_state(chan) == VGPU_HW_STATE_FAULTED)
 			faults++;
 		else
@@ -335,4 +297,4 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(hostile_code),
 };
 
-KTAP_MAIN(tests, cleanup)
+KTAP_MAIN(tests, space_cleanup)

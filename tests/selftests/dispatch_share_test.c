@@ -14,7 +14,6 @@
 #include "compute.h"
 #include "share.h"
 
-#define ALL		COMPUTE_SIZE(~0u, ~0u, ~0u)
 #define HOGS		3
 #define GUARANTEE	500	/* per mille */
 #define TICK_MS		20	/* from one look at the hogs to the next */
@@ -30,25 +29,15 @@
 #define FSQRT_D(rd, rs1)	FLOAT(0x2d, 0, rs1, rd)
 #define FDIV_D(rd, rs1, rs2)	FLOAT(0x0d, rs2, rs1, rd)
 #define FMADD_D(rd, rs1, rs2, rs3) RV_R((rs3) << 2 | 1, rs2, rs1, RMM, rd, 0x43)
-#define CSR_FCSR		3
-
-static const uint32_t loop[] = {
-	RV_ADDI(RV_T0, RV_T0, 1), RV_XOR(RV_T1, RV_T1, RV_T0), RV_J(-8),
-};
 
 static const uint32_t floats[] = {
 	RV_CSRR(RV_T0, VGPU_HW_CSR_GLOBAL_ID), RV_LI(RV_T1, 3),
 	FCVT_D_W(1, RV_T0), FCVT_D_W(2, RV_T1),
-	FDIV_D(3, 1, 2), FSQRT_D(4, 3), FMADD_D(1, 3, 4, 2), RV_CSRR(RV_T0, CSR_FCSR), RV_J(-16),
+	FDIV_D(3, 1, 2), FSQRT_D(4, 3), FMADD_D(1, 3, 4, 2), RV_CSRR(RV_T0, RV_FCSR), RV_J(-16),
 };
 
 static const uint32_t atomics[] = {
 	RV_AMOADD_W(RV_T0, RV_SP, RV_A0), RV_AMOADD_D(RV_T1, RV_T0, RV_A0), RV_J(-8),
-};
-
-/* The first work-item of each group loops, and the others wait for it at a barrier. */
-static const uint32_t barrier[] = {
-	RV_CSRR(RV_T0, VGPU_HW_CSR_LOCAL_ID), RV_BEQ(RV_T0, RV_ZERO, 0), RV_BARRIER, RV_RET,
 };
 
 /**
@@ -102,7 +91,7 @@ static void hog_start(struct hog *hog)
 	for (i = 0; i < hog->code.nr; i++)
 		words[i] = hog->code.words ? hog->code.words[i] : rv_random(&rng);
 	compute_load(hog->vgpu, words, hog->code.nr, 64);
-	compute_dispatch(hog->chan, ALL, COMPUTE_SIZE(64, 2, 2), 1024);
+	compute_dispatch(hog->chan, COMPUTE_ALL, COMPUTE_SIZE(64, 2, 2), 1024);
 }
 
 static void start_hogs(const struct code *codes)
@@ -117,7 +106,7 @@ static void start_hogs(const struct code *codes)
 		hog->faults = 0;
 		/* What compute.h places lies before the ring. */
 		fx_fb(hog->vgpu, 8 * FX_MIB, 4096);
-		hog->chan = fx_chan(hog->vgpu, VGPU_HW_ENGINE_GR, 0, VGPU_RING_FB, 4);
+		hog->chan = compute_chan(hog->vgpu);
 		hog_start(hog);
 	}
 }
@@ -229,7 +218,9 @@ static unsigned int run(const struct code *codes)
 /* 2^96 work-items each. */
 static void endless_loops(void)
 {
-	static const struct code codes[HOGS] = { CODE(loop), CODE(loop), CODE(loop) };
+	static const struct code codes[HOGS] = {
+		CODE(compute_loop), CODE(compute_loop), CODE(compute_loop),
+	};
 
 	run(codes);
 }
@@ -244,7 +235,9 @@ static void slow_instructions(void)
 
 static void groups_that_wait(void)
 {
-	static const struct code codes[HOGS] = { CODE(barrier), CODE(barrier), CODE(barrier) };
+	static const struct code codes[HOGS] = {
+		CODE(compute_barrier), CODE(compute_barrier), CODE(compute_barrier),
+	};
 
 	run(codes);
 }
@@ -252,7 +245,7 @@ static void groups_that_wait(void)
 /* Words at random; most of them fault soon, and the others are stopped. */
 static void random_code(void)
 {
-	static const struct code codes[HOGS] = { RANDOM, RANDOM, CODE(loop) };
+	static const struct code codes[HOGS] = { RANDOM, RANDOM, CODE(compute_loop) };
 	unsigned int faults;
 
 	rng = rng_seed(fx_random());

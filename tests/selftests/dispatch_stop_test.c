@@ -10,8 +10,6 @@
 #include "compute.h"
 #include "group.h"
 
-#define ALL	COMPUTE_SIZE(~0u, ~0u, ~0u)
-
 static struct fx_vgpu hog, other;
 
 static void cleanup(void)
@@ -20,24 +18,6 @@ static void cleanup(void)
 	fx_cleanup();
 	group_cleanup();
 }
-
-static struct vgpu_chan *open_gr(struct fx_vgpu *v)
-{
-	fx_need("DISPATCH");
-	if (!v->dev)
-		fx_create_open(v, fx_default_type());
-	return fx_chan(v, VGPU_HW_ENGINE_GR, 0, VGPU_RING_FB, 4);
-}
-
-/* One instruction after the other, for ever. */
-static const uint32_t loop[] = {
-	RV_ADDI(RV_T0, RV_T0, 1), RV_XOR(RV_T1, RV_T1, RV_T0), RV_J(-8),
-};
-
-/* The first work-item of each group loops, and the others wait for it at a barrier. */
-static const uint32_t wait[] = {
-	RV_CSRR(RV_T0, VGPU_HW_CSR_LOCAL_ID), RV_BEQ(RV_T0, RV_ZERO, 0), RV_BARRIER, RV_RET,
-};
 
 /* Work-items take turns with a lock that one of them never gives back. */
 static const uint32_t spin[] = {
@@ -54,7 +34,7 @@ static void wait_until_it_runs(const struct fx_vgpu *v)
 static void start(struct fx_vgpu *v, struct vgpu_chan *chan, const uint32_t *words, uint32_t nr)
 {
 	compute_load(v, words, nr, 64);
-	compute_dispatch(chan, ALL, COMPUTE_SIZE(64, 2, 2), 1024);
+	compute_dispatch(chan, COMPUTE_ALL, COMPUTE_SIZE(64, 2, 2), 1024);
 	wait_until_it_runs(v);
 }
 
@@ -71,11 +51,11 @@ static void endless_loop_is_preempted(void)
 	uint64_t done;
 	unsigned int i;
 
-	big = open_gr(&hog);
-	small = open_gr(&other);
+	big = compute_chan(&hog);
+	small = compute_chan(&other);
 	out = (void *)(other.dev->fb + COMPUTE_OUT);
 	COMPUTE_LOAD(&other, words);
-	START(&hog, big, loop);
+	START(&hog, big, compute_loop);
 	fx_instance(&hog, &before);
 	for (i = 0; i < 100; i++) {
 		compute_dispatch(small, COMPUTE_ONE, COMPUTE_ONE, 0);
@@ -102,11 +82,11 @@ static void end_by_disable(struct fx_vgpu *v, struct vgpu_chan *chan)
 
 static void ended_by_disable(void)
 {
-	struct vgpu_chan *chan = open_gr(&hog);
+	struct vgpu_chan *chan = compute_chan(&hog);
 
-	START(&hog, chan, loop);
+	START(&hog, chan, compute_loop);
 	end_by_disable(&hog, chan);
-	START(&hog, chan, wait);
+	START(&hog, chan, compute_barrier);
 	end_by_disable(&hog, chan);
 	START(&hog, chan, spin);
 	end_by_disable(&hog, chan);
@@ -114,15 +94,15 @@ static void ended_by_disable(void)
 
 static void ended_by_reset(void)
 {
-	struct vgpu_chan *chan = open_gr(&hog);
+	struct vgpu_chan *chan = compute_chan(&hog);
 
-	START(&hog, chan, loop);
+	START(&hog, chan, compute_loop);
 	FX_OK(hog.dev, vgpu_dev_reset(hog.dev));
 	CHECK_EQ(vgpu_chan_state(chan), VGPU_HW_STATE_DISABLED);
 	FX_SOON(compute_counter(&hog, "context_bytes ") == 0);
 	FX_SOON(compute_counter(&hog, "program_bytes ") == 0);
 	FX_OK(hog.dev, vgpu_chan_enable(chan));
-	START(&hog, chan, wait);
+	START(&hog, chan, compute_barrier);
 	fx_close(&hog);
 	fx_open(&hog);
 	FX_SOON(compute_counter(&hog, "context_bytes ") == 0);
@@ -182,7 +162,7 @@ static void goes_on_where_it_was(void)
 	unsigned int i, k;
 
 	for (i = 0; i < 2; i++) {
-		chan[i] = open_gr(v[i]);
+		chan[i] = compute_chan(v[i]);
 		COMPUTE_LOAD(v[i], rounds);
 	}
 	for (i = 0; i < 2; i++)
@@ -200,9 +180,7 @@ static void goes_on_where_it_was(void)
 /* Words for floats, and fcsr. */
 #define FMV_D_X(rd, rs1)	RV_R(0x79, 0, rs1, 0, rd, 0x53)
 #define FMV_X_D(rd, rs1)	RV_R(0x71, 0, rs1, 0, rd, 0x53)
-#define CSR_FCSR		3
-#define CSRW_FCSR(rs1)		RV_I(CSR_FCSR, rs1, 1, 0, 0x73)
-#define OR(rd, rs1, rs2)	RV_R(0, rs2, rs1, 6, rd, 0x33)
+#define CSRW_FCSR(rs1)		RV_I(RV_FCSR, rs1, 1, 0, 0x73)
 
 /* Fills stack, local memory and all registers with ones, and with @endless goes on with that. */
 static void load_dirty(struct fx_vgpu *v, bool endless)
@@ -233,8 +211,8 @@ static void load_look(struct fx_vgpu *v)
 	static const uint32_t memory[] = {
 		RV_AMOADD_D(RV_T0, RV_A1, RV_A0), RV_LI(RV_A1, 0),
 		RV_LUI(RV_T1, VGPU_HW_VA_LOCAL >> 12),
-		RV_LI(RV_T2, 512), RV_LD(RV_T0, 0, RV_T1), OR(RV_A1, RV_A1, RV_T0),
-		RV_LD(RV_T0, -8, RV_SP), OR(RV_A1, RV_A1, RV_T0),
+		RV_LI(RV_T2, 512), RV_LD(RV_T0, 0, RV_T1), RV_OR(RV_A1, RV_A1, RV_T0),
+		RV_LD(RV_T0, -8, RV_SP), RV_OR(RV_A1, RV_A1, RV_T0),
 		RV_ADDI(RV_T1, RV_T1, 8), RV_ADDI(RV_SP, RV_SP, -8), RV_ADDI(RV_T2, RV_T2, -1),
 		RV_BNE(RV_T2, RV_ZERO, -28), RV_LI(RV_T1, 1),
 		RV_ADDI(RV_A0, RV_A0, 8), RV_AMOADD_D(RV_T0, RV_A1, RV_A0),
@@ -244,13 +222,13 @@ static void load_look(struct fx_vgpu *v)
 
 	for (reg = RV_SP + 1; reg < 32; reg++)
 		if (reg != RV_A0 && reg != RV_A1)
-			words[nr++] = OR(RV_A1, RV_A1, reg);
+			words[nr++] = RV_OR(RV_A1, RV_A1, reg);
 	for (reg = 0; reg < 32; reg++) {
 		words[nr++] = FMV_X_D(RV_T0, reg);
-		words[nr++] = OR(RV_A1, RV_A1, RV_T0);
+		words[nr++] = RV_OR(RV_A1, RV_A1, RV_T0);
 	}
-	words[nr++] = RV_CSRR(RV_T0, CSR_FCSR);
-	words[nr++] = OR(RV_A1, RV_A1, RV_T0);
+	words[nr++] = RV_CSRR(RV_T0, RV_FCSR);
+	words[nr++] = RV_OR(RV_A1, RV_A1, RV_T0);
 	memcpy(words + nr, memory, sizeof(memory));
 	compute_load(v, words, nr + sizeof(memory) / sizeof(memory[0]), 4096);
 }
@@ -286,9 +264,9 @@ static void memory_begins_empty(void)
 	unsigned int i;
 
 	for (i = 0; i < 10; i++) {
-		dirty = open_gr(v[i % 2]);
-		same = open_gr(v[i % 2]);
-		neighbour = open_gr(v[!(i % 2)]);
+		dirty = compute_chan(v[i % 2]);
+		same = compute_chan(v[i % 2]);
+		neighbour = compute_chan(v[!(i % 2)]);
 		load_dirty(v[i % 2], false);
 		compute_dispatch(dirty, COMPUTE_SIZE(1024, 1, 1), COMPUTE_SIZE(256, 1, 1), 4096);
 		fx_finish(dirty);
@@ -296,7 +274,7 @@ static void memory_begins_empty(void)
 		check_look(v[i % 2], same, false);
 		check_look(v[!(i % 2)], neighbour, false);
 		load_dirty(v[i % 2], true);
-		compute_dispatch(dirty, ALL, COMPUTE_SIZE(256, 1, 1), 4096);
+		compute_dispatch(dirty, COMPUTE_ALL, COMPUTE_SIZE(256, 1, 1), 4096);
 		wait_until_it_runs(v[i % 2]);
 		check_look(v[!(i % 2)], neighbour, false);
 		FX_OK(v[i % 2]->dev, vgpu_chan_disable(dirty));
@@ -316,7 +294,7 @@ static void text_is_its_own(void)
 	unsigned int i, k;
 
 	for (k = 0; k < 2; k++)
-		chan[k] = open_gr(v[k]);
+		chan[k] = compute_chan(v[k]);
 	for (i = 1; i < 40; i++) {
 		/* At first both have new text, then one and the other by turns. */
 		for (k = 0; k < 2; k++) {
@@ -339,6 +317,16 @@ static void text_is_its_own(void)
 	}
 }
 
+/* The hog is charged to a group with a limit; channels are opened after that. */
+static void hog_in_group(void)
+{
+	fx_need_no_quarantine();
+	fx_need_reserve(false);
+	group_make(GROUP_A, GROUP_LIMIT);
+	fx_create(&hog, fx_default_type());
+	group_open(&hog, GROUP_A);
+}
+
 /* Contexts are charged to the VM that has them, and given back. */
 static void contexts_are_charged(void)
 {
@@ -347,15 +335,11 @@ static void contexts_are_charged(void)
 	uint64_t before;
 	unsigned int i;
 
-	fx_need_no_quarantine();
-	fx_need_reserve(false);
-	group_make(GROUP_A, GROUP_LIMIT);
-	fx_create(&hog, fx_default_type());
-	group_open(&hog, GROUP_A);
-	neighbour = open_gr(&other);
+	hog_in_group();
+	neighbour = compute_chan(&other);
 	for (i = 0; i < NR; i++)
-		chan[i] = open_gr(&hog);
-	compute_load(&hog, loop, 3, 8192);
+		chan[i] = compute_chan(&hog);
+	compute_load(&hog, compute_loop, 3, 8192);
 	before = group_value(GROUP_A, "memory.current", NULL);
 	compute_dispatch(chan[0], COMPUTE_SIZE(1024, 1, 1), COMPUTE_SIZE(1024, 1, 1), 0);
 	wait_until_it_runs(&hog);
@@ -390,14 +374,10 @@ static void stores_beyond_the_limit(void)
 	struct vgpu_fault fault;
 	struct vgpu_chan *chan, *neighbour;
 
-	fx_need_no_quarantine();
-	fx_need_reserve(false);
-	group_make(GROUP_A, GROUP_LIMIT);
-	fx_create(&hog, fx_default_type());
-	group_open(&hog, GROUP_A);
+	hog_in_group();
 	CHECK(hog.dev->fb_bytes > 2 * GROUP_LIMIT, "the partition is too small");
-	neighbour = open_gr(&other);
-	chan = open_gr(&hog);
+	neighbour = compute_chan(&other);
+	chan = compute_chan(&hog);
 	compute_load(&hog, words, sizeof(words) / sizeof(words[0]), 64);
 	compute_dispatch(chan, COMPUTE_SIZE(100, 2, 1), COMPUTE_SIZE(50, 1, 1), 0);
 	FX_OK(hog.dev, vgpu_chan_wait_fault(chan, FX_TIMEOUT_MS, &fault));

@@ -13,45 +13,17 @@
 
 #include "compute.h"
 #include "rng.h"
+#include "space.h"
 
-#define PAGE		4096ull
-#define RW		(VGPU_HW_PTE_R | VGPU_HW_PTE_W)
-#define RING_VA		0x10000000ull
-#define IMAGE_VA	0x20000000ull
-#define HEAD_VA		0x21000000ull
 #define DATA_VA		0x122000000ull	/* two pages, which may move */
 #define SEEN_VA		(DATA_VA + 0x1000000)
-#define ALL		COMPUTE_SIZE(~0u, ~0u, ~0u)
 
-static struct fx_vgpu v, other;
-static struct vgpu_space *space;
-
-static void cleanup(void)
-{
-	vgpu_space_destroy(space);
-	space = NULL;
-	fx_cleanup();
-}
-
-static void map(uint64_t va, uint64_t to, uint32_t flags)
-{
-	FX_OK(v.dev, vgpu_space_map(space, va, VGPU_FB(to), PAGE, flags));
-}
+static struct fx_vgpu other;
 
 static struct vgpu_chan *begin(const uint32_t *words, uint32_t nr)
 {
-	struct vgpu_chan *chan;
-
-	fx_need("DISPATCH");
 	fx_need_no_quarantine();
-	fx_create_open(&v, fx_default_type());
-	FX_OK(v.dev, vgpu_space_create(v.dev, &space));
-	chan = fx_chan_in(space, VGPU_HW_ENGINE_GR, 0, RING_VA, 4);
-	compute_load(&v, words, nr, 64);
-	compute_head(&v, COMPUTE_HEAD, IMAGE_VA, nr, 64);
-	map(HEAD_VA, COMPUTE_HEAD, VGPU_HW_PTE_R);
-	map(IMAGE_VA, COMPUTE_IMAGE, VGPU_HW_PTE_R | VGPU_HW_PTE_X);
-	return chan;
+	return compute_load_in_space(words, nr, 64);
 }
 
 #define BEGIN(words)	begin(words, sizeof(words) / sizeof((words)[0]))
@@ -100,17 +72,18 @@ static void pages_move(void)
 	uint32_t round;
 
 	out = (void *)(v.dev->fb + at + 4 * PAGE);
-	map(SEEN_VA, at + 4 * PAGE, RW);
-	map(DATA_VA, at, RW);
-	map(DATA_VA + PAGE, at + 2 * PAGE, VGPU_HW_PTE_R);
-	compute_dispatch_head(chan, HEAD_VA, DATA_VA, ALL, COMPUTE_SIZE(32, 1, 1), 0);
+	space_map_page(SEEN_VA, at + 4 * PAGE, RW);
+	space_map_page(DATA_VA, at, RW);
+	space_map_page(DATA_VA + PAGE, at + 2 * PAGE, VGPU_HW_PTE_R);
+	compute_dispatch_head(chan, COMPUTE_HEAD_VA, DATA_VA, COMPUTE_ALL, COMPUTE_SIZE(32, 1, 1),
+			      0);
 	for (round = 1; round <= 300; round++) {
 		mine = at + (round & 1 ? 0 : PAGE);
 		theirs = at + (round & 1 ? PAGE : 0);
 		wait_for_rounds(out, 3);
 		*(volatile uint32_t *)(v.dev->fb + theirs + 2 * PAGE) = htole32(round);
-		map(DATA_VA, theirs, RW);
-		map(DATA_VA + PAGE, theirs + 2 * PAGE, VGPU_HW_PTE_R);
+		space_map_page(DATA_VA, theirs, RW);
+		space_map_page(DATA_VA + PAGE, theirs + 2 * PAGE, VGPU_HW_PTE_R);
 		FX_OK(v.dev, vgpu_space_invalidate(space));
 		memset(v.dev->fb + mine, 0xee, PAGE);
 		memset(v.dev->fb + mine + 2 * PAGE, 0xdd, PAGE);
@@ -149,38 +122,28 @@ static void vandal_map(const struct vgpu_elf *elf, uint64_t tables)
 		     elf->kernel[0].private_bytes);
 	head->text_bytes = htole32(elf->text_bytes);
 	head->entry = htole32(elf->kernel[0].entry);
-	map(HIGH_VA + PAGE, COMPUTE_HEAD, VGPU_HW_PTE_R);
-	map(HIGH_VA + 2 * PAGE, COMPUTE_ARGS, RW);
-	map(HIGH_VA + 3 * PAGE, root, RW);
+	space_map_page(HIGH_VA + PAGE, COMPUTE_HEAD, VGPU_HW_PTE_R);
+	space_map_page(HIGH_VA + 2 * PAGE, COMPUTE_ARGS, RW);
+	space_map_page(HIGH_VA + 3 * PAGE, root, RW);
 	for (i = 0; i < TABLES; i++)
-		map(HIGH_VA + (4 + i) * PAGE, tables + i * PAGE, RW);
+		space_map_page(HIGH_VA + (4 + i) * PAGE, tables + i * PAGE, RW);
 	for (i = 0; i < elf->image_bytes; i += PAGE)
-		map(HIGH_VA + 64 * PAGE + i, COMPUTE_IMAGE + i, VGPU_HW_PTE_R | VGPU_HW_PTE_X);
+		space_map_page(HIGH_VA + 64 * PAGE + i, COMPUTE_IMAGE + i,
+			       VGPU_HW_PTE_R | VGPU_HW_PTE_X);
 }
 
-/* The neighbour adds two numbers, which nobody else may change. */
-static void neighbour_adds(struct vgpu_chan *neighbour, uint64_t a, uint64_t b)
-{
-	uint64_t *data = (void *)(other.dev->fb + COMPUTE_OUT);
-
-	data[0] = htole64(a);
-	data[1] = htole64(b);
-	compute_dispatch(neighbour, COMPUTE_ONE, COMPUTE_ONE, 0);
-	fx_finish(neighbour);
-	CHECK_EQ(le64toh(data[2]), a + b);
-}
-
+/* Beside its program it has memory that nobody else may change. */
 static struct vgpu_chan *neighbour_open(void)
 {
-	static const uint32_t sum[] = {
-		RV_LD(RV_T0, 0, RV_A0), RV_LD(RV_T1, 8, RV_A0), RV_ADD(RV_T0, RV_T0, RV_T1),
-		RV_SD(RV_T0, 16, RV_A0), RV_RET,
-	};
+	struct vgpu_chan *neighbour = compute_neighbour(&other);
 
-	fx_create_open(&other, fx_default_type());
-	COMPUTE_LOAD(&other, sum);
 	memset(other.dev->fb + 8 * FX_MIB, 0x5a, FX_MIB);
-	return fx_chan(&other, VGPU_HW_ENGINE_GR, 0, VGPU_RING_FB, 4);
+	return neighbour;
+}
+
+static void neighbour_check(void)
+{
+	fx_check_words(other.dev->fb + 8 * FX_MIB, FX_MIB, 0x5a5a5a5a);
 }
 
 /* A program that writes anything to its own tables reaches its own partition at most. */
@@ -211,9 +174,9 @@ static void tables_of_its_own(void)
 	end = clk_ms() + fx_env("VGPU_TEST_SCRIBBLE_MS", 3000);
 	for (i = 0; clk_ms() < end; i++) {
 		args->seed = htole64(fx_random() | 1);
-		compute_dispatch_head(chan, HIGH_VA + PAGE, HIGH_VA + 2 * PAGE, ALL,
+		compute_dispatch_head(chan, HIGH_VA + PAGE, HIGH_VA + 2 * PAGE, COMPUTE_ALL,
 				      COMPUTE_SIZE(1 + fx_random_below(3), 1, 1), 0);
-		neighbour_adds(neighbour, i, fx_random());
+		compute_check_sum(neighbour, i, fx_random());
 		if (vgpu_chan_state(chan) == VGPU_HW_STATE_FAULTED) {
 			CHECK(le32toh(chan->page->fault_code) <= VGPU_HW_FAULT_STACK, "");
 			faults[le32toh(chan->page->fault_code)]++;
@@ -226,7 +189,7 @@ static void tables_of_its_own(void)
 	ktap_note("%llu dispatches, %llu rounds; faults: %u page, %u align, %u address",
 		  (unsigned long long)i, (unsigned long long)rounds, faults[VGPU_HW_FAULT_PAGE],
 		  faults[VGPU_HW_FAULT_ALIGN], faults[VGPU_HW_FAULT_ADDRESS]);
-	fx_check_words(other.dev->fb + 8 * FX_MIB, FX_MIB, 0x5a5a5a5a);
+	neighbour_check();
 	CHECK(faults[VGPU_HW_FAULT_PAGE], "nothing happened");
 	FX_OK(v.dev, vgpu_dev_reset(v.dev));
 	FX_SOON(compute_counter(&v, "context_bytes ") == 0);
@@ -321,14 +284,12 @@ static void programs_come_and_go(void)
 	struct rng rngs[3], *rng = &rngs[2];
 	pthread_t threads[2];
 
-	fx_need("DISPATCH");
 	fx_need_no_quarantine();
-	fx_create_open(&v, fx_default_type());
+	for (i = 0; i < CHANNELS; i++)
+		chan[i] = compute_chan(&v);
 	neighbour = neighbour_open();
 	for (i = 0; i < 3; i++)
 		rngs[i] = rng_seed(fx_random());
-	for (i = 0; i < CHANNELS; i++)
-		chan[i] = fx_chan(&v, VGPU_HW_ENGINE_GR, 0, VGPU_RING_FB, 4);
 	for (i = 0; i < PROGRAMS; i++)
 		sow_program(rng, i);
 	stop = false;
@@ -341,7 +302,7 @@ static void programs_come_and_go(void)
 			fx_again(c);
 		some_dispatch(rng, c);
 		if (rng_below(rng, 32) == 0)
-			neighbour_adds(neighbour, i, fx_random());
+			compute_check_sum(neighbour, i, fx_random());
 		if (rng_below(rng, 1024) == 0) {
 			reset(chan);
 			resets++;
@@ -358,7 +319,7 @@ static void programs_come_and_go(void)
 	FX_OK(v.dev, vgpu_dev_reset(v.dev));
 	FX_SOON(!compute_counter(&v, "program_bytes "), "");
 	FX_SOON(!compute_counter(&v, "context_bytes "), "");
-	fx_check_words(other.dev->fb + 8 * FX_MIB, FX_MIB, 0x5a5a5a5a);
+	neighbour_check();
 }
 
 static const struct ktap_test tests[] = {
@@ -367,4 +328,4 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(pages_move),
 };
 
-KTAP_MAIN(tests, cleanup)
+KTAP_MAIN(tests, space_cleanup)

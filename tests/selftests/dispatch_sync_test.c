@@ -12,9 +12,7 @@
 #include "silent.h"
 #include "space.h"
 
-#define PAGE		4096ull
 #define GR		VGPU_HW_ENGINE_GR
-#define RING_VA		0x10000000ull
 #define IMAGE_VA	0x20000000ull
 #define HEAD_VA		0x21000000ull
 #define OUT_VA		0x140000000ull
@@ -34,27 +32,21 @@ static void begin(bool rooted)
 {
 	fx_need("DISPATCH");
 	silent_need();
-	fx_create_open(&v, fx_default_type());
 	if (!rooted) {
-		first = fx_chan(&v, GR, 0, VGPU_RING_FB, 4);
-		second = fx_chan(&v, GR, 0, VGPU_RING_FB, 4);
+		first = compute_chan(&v);
+		second = compute_chan(&v);
 		return;
 	}
-	FX_OK(v.dev, vgpu_space_create(v.dev, &space));
+	space_make();
 	first = fx_chan_in(space, GR, 0, RING_VA, 4);
 	second = fx_chan_in(space, GR, 0, RING_VA + PAGE, 4);
 }
 
-static void map(uint64_t va, uint64_t to, uint64_t bytes, uint32_t flags)
-{
-	FX_OK(v.dev, vgpu_space_map(space, va, VGPU_FB(to), bytes, flags));
-}
-
 static void map_program(uint64_t head)
 {
-	map(HEAD_VA, head, PAGE, VGPU_HW_PTE_R);
-	map(IMAGE_VA, IMAGE, 2 * PAGE, VGPU_HW_PTE_R | VGPU_HW_PTE_X);
-	map(OUT_VA, OUT, PAGE, VGPU_HW_PTE_R | VGPU_HW_PTE_W);
+	space_map_page(HEAD_VA, head, VGPU_HW_PTE_R);
+	space_map(IMAGE_VA, VGPU_FB(IMAGE), 2 * PAGE, VGPU_HW_PTE_R | VGPU_HW_PTE_X);
+	space_map_page(OUT_VA, OUT, RW);
 }
 
 static void invalidate(void)
@@ -145,7 +137,7 @@ static void head_changes_under_a_waiting_dispatch(void)
 	silent_stall(&v, 0);
 	dispatch(second);
 	silent_wait(&v, second->engine);
-	map(HEAD_VA, SECOND_HEAD, PAGE, VGPU_HW_PTE_R);
+	space_map_page(HEAD_VA, SECOND_HEAD, VGPU_HW_PTE_R);
 	invalidate();
 	silent_answer();
 	check_stored(second, 2);
@@ -171,13 +163,13 @@ static void stores_move(void)
 	memcpy(v.dev->fb + IMAGE, words, sizeof(words));
 	compute_head(&v, HEAD, IMAGE_VA, 3, 0);
 	map_program(HEAD);
-	map(MOVING_VA, at, BYTES, VGPU_HW_PTE_R | VGPU_HW_PTE_W);
+	space_map(MOVING_VA, VGPU_FB(at), BYTES, RW);
 	compute_dispatch_head(first, HEAD_VA, MOVING_VA, COMPUTE_ONE, COMPUTE_ONE, 0);
 	for (i = 1; i <= rounds || clk_ms() < least; i++) {
 		from = place[(i + 1) % 2];
 		to = place[i % 2];
 		*to = 0;
-		map(MOVING_VA, at + i % 2 * BYTES, BYTES, VGPU_HW_PTE_R | VGPU_HW_PTE_W);
+		space_map(MOVING_VA, VGPU_FB(at + i % 2 * BYTES), BYTES, RW);
 		invalidate();
 		*from = ~0ull;
 		for (end = clk_ms() + FX_TIMEOUT_MS; !*to && *from == ~0ull; sched_yield())

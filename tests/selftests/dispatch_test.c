@@ -10,13 +10,6 @@
 
 static struct fx_vgpu v;
 
-static struct vgpu_chan *open_gr(void)
-{
-	fx_need("DISPATCH");
-	fx_create_open(&v, fx_default_type());
-	return fx_chan(&v, VGPU_HW_ENGINE_GR, 0, VGPU_RING_FB, 4);
-}
-
 /* What a work-item writes down about itself. */
 struct item {
 	uint32_t id[3], local[3], group[3], local_size[3], size[3], groups[3];
@@ -94,7 +87,7 @@ static void ids_of_all_shapes(void)
 		{ { 2, 500, 3 }, { 1, 77, 2 } },
 		{ { 40, 40, 1 }, { 32, 32, 1 } },
 	};
-	struct vgpu_chan *chan = open_gr();
+	struct vgpu_chan *chan = compute_chan(&v);
 	const uint32_t *grid, *group;
 	unsigned int i;
 
@@ -136,7 +129,7 @@ static void group_memory_and_barrier(void)
 		RV_RET,
 	};
 	static const uint32_t sizes[] = { 1, 7, 32, 33, 256, 1000, 1024 };
-	struct vgpu_chan *chan = open_gr();
+	struct vgpu_chan *chan = compute_chan(&v);
 	uint32_t *out = (void *)(v.dev->fb + COMPUTE_OUT), i, k, n, nr;
 
 	COMPUTE_LOAD(&v, words);
@@ -197,12 +190,12 @@ static void atomics_between_groups(void)
 		RV_BNE(RV_A4, RV_ZERO, -72),		/* the other half */
 		RV_RET,
 	};
-	struct vgpu_chan *chan = open_gr(), *other;
+	struct vgpu_chan *chan = compute_chan(&v), *other;
 	uint32_t *out = (void *)(v.dev->fb + COMPUTE_OUT), *said = out + 1, *who = out + 16;
 	uint32_t mine = 0, turns = 0, last = 0, i;
 	uint64_t fence, end = clk_ms() + FX_TIMEOUT_MS;
 
-	other = fx_chan(&v, VGPU_HW_ENGINE_GR, 0, VGPU_RING_FB, 4);
+	other = compute_chan(&v);
 	COMPUTE_LOAD(&v, words);
 	compute_dispatch(chan, COMPUTE_SIZE(NR, 1, 1), COMPUTE_SIZE(100, 1, 1), 0);
 	compute_dispatch(other, COMPUTE_SIZE(NR + 1, 1, 1), COMPUTE_SIZE(100, 1, 1), 0);
@@ -250,7 +243,7 @@ static void spin_lock_between_lanes(void)
 		RV_BNE(RV_T2, RV_ZERO, -32),
 		RV_RET,
 	};
-	struct vgpu_chan *chan = open_gr();
+	struct vgpu_chan *chan = compute_chan(&v);
 	volatile uint32_t *out = (void *)(v.dev->fb + COMPUTE_OUT);
 
 	COMPUTE_LOAD(&v, words);
@@ -283,7 +276,7 @@ static void image_arguments_and_stack(void)
 		1000000,
 	};
 	enum { NR = sizeof(words) / sizeof(words[0]) };
-	struct vgpu_chan *chan = open_gr();
+	struct vgpu_chan *chan = compute_chan(&v);
 	struct vgpu_hw_program *head = (void *)(v.dev->fb + COMPUTE_HEAD);
 	uint64_t *args = (void *)(v.dev->fb + COMPUTE_ARGS);
 	uint32_t *out = (void *)(v.dev->fb + COMPUTE_OUT), i;
@@ -311,7 +304,7 @@ static void load_constant(uint32_t value)
 static void code_changes(void)
 {
 	static const uint32_t empty[3];
-	struct vgpu_chan *chan = open_gr();
+	struct vgpu_chan *chan = compute_chan(&v);
 	volatile uint32_t *out = (void *)(v.dev->fb + COMPUTE_OUT);
 	uint32_t i;
 
@@ -346,7 +339,7 @@ static void code_changes(void)
 static void many_programs(void)
 {
 	uint64_t nr = fx_env("VGPU_TEST_PROGRAMS", 100000), end = clk_ms() + 10000, i;
-	struct vgpu_chan *chan = open_gr();
+	struct vgpu_chan *chan = compute_chan(&v);
 	volatile uint32_t *out = (void *)(v.dev->fb + COMPUTE_OUT);
 	const uint64_t image = 8 * FX_MIB;
 	uint32_t k;
@@ -384,10 +377,10 @@ static void contexts_beyond_the_bound(void)
 	struct vgpu_chan *chan[NR];
 	uint32_t i, round;
 
-	chan[0] = open_gr();
+	chan[0] = compute_chan(&v);
 	out = (void *)(v.dev->fb + COMPUTE_OUT);
 	for (i = 1; i < NR; i++)
-		chan[i] = fx_chan(&v, VGPU_HW_ENGINE_GR, 0, VGPU_RING_FB, 4);
+		chan[i] = compute_chan(&v);
 	compute_load(&v, words, sizeof(words) / sizeof(words[0]), 8192);
 	for (round = 0; round < 2; round++) {
 		for (i = 0; i < NR; i++)
@@ -467,7 +460,7 @@ static void memory_has_nothing_of_the_host(void)
 		RV_RET,
 	};
 	static const uint32_t sizes[] = { 1000, 32, 500, 1, 100, 1000 };
-	struct vgpu_chan *chan = open_gr();
+	struct vgpu_chan *chan = compute_chan(&v);
 	uint32_t i;
 
 	COMPUTE_LOAD(&v, words);

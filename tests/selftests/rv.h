@@ -53,12 +53,14 @@ enum rv_reg {
 #define RV_SLLI(rd, rs1, n)	RV_I(n, rs1, 1, rd, 0x13)
 #define RV_ADD(rd, rs1, rs2)	RV_R(0, rs2, rs1, 0, rd, 0x33)
 #define RV_SUB(rd, rs1, rs2)	RV_R(0x20, rs2, rs1, 0, rd, 0x33)
+#define RV_OR(rd, rs1, rs2)	RV_R(0, rs2, rs1, 6, rd, 0x33)
 #define RV_XOR(rd, rs1, rs2)	RV_R(0, rs2, rs1, 4, rd, 0x33)
 #define RV_MUL(rd, rs1, rs2)	RV_R(1, rs2, rs1, 0, rd, 0x33)
 #define RV_AMOSWAP_W(rd, rs2, rs1) RV_R(4, rs2, rs1, 2, rd, 0x2f)
 #define RV_AMOADD_W(rd, rs2, rs1) RV_R(0, rs2, rs1, 2, rd, 0x2f)
 #define RV_AMOADD_D(rd, rs2, rs1) RV_R(0, rs2, rs1, 3, rd, 0x2f)
 #define RV_CSRR(rd, csr)	RV_I(csr, 0, 2, rd, 0x73)
+#define RV_FCSR			3
 #define RV_ECALL		0x00000073u
 #define RV_FENCE		0x0ff0000fu
 #define RV_BARRIER		((uint32_t)VGPU_HW_INSN_BARRIER)

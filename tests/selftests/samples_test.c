@@ -7,17 +7,11 @@
 
 #include <samples.h>
 
-#include "fixture.h"
+#include "compute.h"
 
 #define VGPUS	4
 
 static struct fx_vgpu v[VGPUS];
-
-static struct vgpu_chan *open_gr(struct fx_vgpu *of)
-{
-	fx_create_open(of, fx_default_type());
-	return fx_chan(of, VGPU_HW_ENGINE_GR, 0, VGPU_RING_FB, 4);
-}
 
 static void check_result(const struct sample_run *run)
 {
@@ -44,8 +38,7 @@ static uint64_t run_sample(struct fx_vgpu *of, struct vgpu_chan *chan, const str
 
 static void alone(const struct sample *sample)
 {
-	fx_need("DISPATCH");
-	run_sample(&v[0], open_gr(&v[0]), sample);
+	run_sample(&v[0], compute_chan(&v[0]), sample);
 }
 
 #define ALONE(name)			\
@@ -75,8 +68,7 @@ static void sha256_is_right(void)
 	struct sample_run run;
 	uint64_t ns;
 
-	fx_need("DISPATCH");
-	chan = open_gr(&v[0]);
+	chan = compute_chan(&v[0]);
 	FX_OK(v[0].dev, sample_load(v[0].dev, &sample_sha256, &run));
 	FX_OK(v[0].dev, sample_run(&run, chan, FX_TIMEOUT_MS, &ns));
 	CHECK(!memcmp(v[0].dev->fb + run.memory + sample_sha256.bytes / 2, digest, sizeof(digest)));
@@ -91,8 +83,7 @@ static void all_in_one_place(void)
 	struct vgpu_chan *chan;
 	size_t i;
 
-	fx_need("DISPATCH");
-	chan = open_gr(&v[0]);
+	chan = compute_chan(&v[0]);
 	place = run_sample(&v[0], chan, &sample_copy);
 	for (i = 0; (sample = sample_at(i)); i++)
 		CHECK_EQ(run_sample(&v[0], chan, sample), place, "%s is elsewhere", sample->name);
@@ -120,9 +111,8 @@ static void four_at_once(void)
 	unsigned int i, round;
 	uint64_t fence;
 
-	fx_need("DISPATCH");
 	for (i = 0; i < VGPUS; i++)
-		chan[i] = open_gr(&v[i]);
+		chan[i] = compute_chan(&v[i]);
 	for (round = 0; round < 3; round++) {
 		for (i = 0; i < VGPUS; i++)
 			load_nth(&v[i], VGPUS * round + i, &run[i]);

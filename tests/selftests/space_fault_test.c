@@ -9,10 +9,7 @@
 
 #include "space.h"
 
-#define PAGE		4096ull
-#define RW		(VGPU_HW_PTE_R | VGPU_HW_PTE_W)
 #define CE		VGPU_HW_ENGINE_CE
-#define RING_VA		0x10000000ull
 #define BASE		0x40000000ull
 #define P(n)		(BASE + (n) * PAGE)
 #define REGION(n)	(BASE + (n) * 2 * FX_MIB)
@@ -197,8 +194,7 @@ static void begin(void)
 {
 	fx_need("execution");
 	fx_need_no_quarantine();
-	fx_create_open(&v, fx_default_type());
-	FX_OK(v.dev, vgpu_space_create(v.dev, &space));
+	space_make();
 	chan = fx_chan_in(space, VGPU_HW_ENGINE_GR, 0, RING_VA, 8);
 	bystander = fx_chan_in(space, CE, 0, 2 * RING_VA, 4);
 	make_tables();

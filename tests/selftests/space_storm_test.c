@@ -11,8 +11,6 @@
 #include "rng.h"
 #include "space.h"
 
-#define PAGE		4096ull
-#define RW		(VGPU_HW_PTE_R | VGPU_HW_PTE_W)
 #define CE		VGPU_HW_ENGINE_CE
 #define TABLES		32u	/* pages that anything is written to */
 #define PAGES		128u	/* the first ones, with tables and rings */

@@ -11,10 +11,7 @@
 #include "soft.h"
 #include "space.h"
 
-#define PAGE		4096ull
-#define RW		(VGPU_HW_PTE_R | VGPU_HW_PTE_W)
 #define CE		VGPU_HW_ENGINE_CE
-#define RING_VA		0x10000000ull
 #define VA		0x40000000ull
 #define BYTES		(2 * FX_MIB)
 #define ROUNDS		20u
@@ -25,14 +22,13 @@ static void begin(void)
 {
 	fx_need("execution");
 	fx_need_no_quarantine();
-	fx_create_open(&v, fx_default_type());
-	FX_OK(v.dev, vgpu_space_create(v.dev, &space));
+	space_make();
 	chan = fx_chan_in(space, CE, 0, RING_VA, 6);
 }
 
 static void map(uint64_t va, struct vgpu_loc to, uint64_t bytes)
 {
-	FX_OK(v.dev, vgpu_space_map(space, va, to, bytes, RW));
+	space_map(va, to, bytes, RW);
 }
 
 static void invalidate(uint32_t root)

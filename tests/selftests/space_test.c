@@ -10,24 +10,14 @@
 #include "display.h"
 #include "space.h"
 
-#define PAGE		4096ull
-#define RW		(VGPU_HW_PTE_R | VGPU_HW_PTE_W)
 #define GR		VGPU_HW_ENGINE_GR
 #define CE		VGPU_HW_ENGINE_CE
-#define RING_VA		0x10000000ull
 #define INVALIDATE	(VGPU_HW_DEV_BASE + VGPU_HW_INVALIDATE)
-
-static void map(uint64_t va, struct vgpu_loc to, uint64_t bytes, uint32_t flags)
-{
-	FX_OK(v.dev, vgpu_space_map(space, va, to, bytes, flags));
-}
 
 static void begin(uint32_t engine_class)
 {
 	fx_need("execution");
-	if (!v.dev)
-		fx_create_open(&v, fx_default_type());
-	FX_OK(v.dev, vgpu_space_create(v.dev, &space));
+	space_make();
 	chan = fx_chan_in(space, engine_class, 0, RING_VA, 6);
 }
 
@@ -156,7 +146,8 @@ static void arena_init(uint32_t sys_of_8)
 		at = place[i] * PAGE;
 		arena.at[i] = (sys ? (uint8_t *)buf.ptr : v.dev->fb + fb) + at;
 		memcpy(arena.at[i], arena.shadow + i * PAGE, PAGE);
-		map(ARENA_VA + i * PAGE, sys ? VGPU_SYS(&buf, at) : VGPU_FB(fb + at), PAGE, RW);
+		space_map(ARENA_VA + i * PAGE, sys ? VGPU_SYS(&buf, at) : VGPU_FB(fb + at), PAGE,
+			  RW);
 	}
 }
 
@@ -289,10 +280,10 @@ static void superpages(void)
 
 	begin(CE);
 	at = fx_fb(&v, 2 * big, big);
-	map(-big, VGPU_FB(at), big, RW);
-	map(big * 3, VGPU_FB(at), big, RW);
-	map(big * 4, VGPU_FB(at + big), big, VGPU_HW_PTE_R | VGPU_HW_PTE_W | VGPU_HW_PTE_X);
-	map(big * 5, VGPU_FB(at + big), PAGE, RW);
+	space_map(-big, VGPU_FB(at), big, RW);
+	space_map(big * 3, VGPU_FB(at), big, RW);
+	space_map(big * 4, VGPU_FB(at + big), big, VGPU_HW_PTE_R | VGPU_HW_PTE_W | VGPU_HW_PTE_X);
+	space_map(big * 5, VGPU_FB(at + big), PAGE, RW);
 	bytes = v.dev->fb + at;
 	FX_OK(v.dev, vgpu_chan_fill(chan, VGPU_VA(-big), 0x11111111, big));
 	FX_OK(v.dev, vgpu_chan_fill(chan, VGPU_VA(4 * big - PAGE), 0x22222222, 2 * PAGE));
@@ -305,7 +296,7 @@ static void superpages(void)
 	if (v.dev->fb_bytes < FX_GIB)
 		return;
 	/* All of the partition, and only that. */
-	map(64 * FX_GIB, VGPU_FB(0), FX_GIB, RW);
+	space_map(64 * FX_GIB, VGPU_FB(0), FX_GIB, RW);
 	FX_OK(v.dev, vgpu_chan_copy(chan, VGPU_VA(64 * FX_GIB + at), VGPU_VA(4 * big), 4));
 	fx_finish(chan);
 	fx_check_words(bytes, 4, 0x11111111);
@@ -322,9 +313,9 @@ static void spaces_are_apart(void)
 
 	FX_OK(v.dev, vgpu_space_create(v.dev, &second));
 	other = fx_chan_in(second, CE, 0, RING_VA, 6);
-	map(va, VGPU_FB(at), 4 * PAGE, RW);
+	space_map(va, VGPU_FB(at), 4 * PAGE, RW);
 	FX_OK(v.dev, vgpu_space_map(second, va, VGPU_FB(at + 8 * PAGE), 4 * PAGE, RW));
-	map(va + 8 * PAGE, VGPU_FB(at + 4 * PAGE), PAGE, RW);
+	space_map(va + 8 * PAGE, VGPU_FB(at + 4 * PAGE), PAGE, RW);
 	for (i = 1; i <= 50; i++) {
 		FX_OK(v.dev, vgpu_chan_fill(chan, VGPU_VA(va), (uint32_t)i, 4 * PAGE));
 		FX_OK(v.dev, vgpu_chan_fill(other, VGPU_VA(va), (uint32_t)~i, 4 * PAGE));
@@ -372,7 +363,7 @@ static void scattered_ring(void)
 	chan = fx_chan_in(space, GR, 0, 2 * RING_VA, 8);
 	ring = (uint64_t)((uint8_t *)chan->ring - v.dev->fb);
 	for (i = 0; i < 4; i++)
-		map(2 * RING_VA + i * PAGE, VGPU_FB(ring + order[i] * PAGE), PAGE, RW);
+		space_map(2 * RING_VA + i * PAGE, VGPU_FB(ring + order[i] * PAGE), PAGE, RW);
 	FX_OK(v.dev, vgpu_space_invalidate(space));
 	p.signal_addr = htole64(chan->signal_addr);
 	for (i = 1; i <= 3000; i++) {
@@ -399,14 +390,14 @@ static void present(void)
 	plane = display_map(&v);
 	begin(GR);
 	CHECK(v.dev->fb_next < DISPLAY_START, "no room");
-	map(va, VGPU_FB(DISPLAY_START + 3 * PAGE), pages * PAGE, VGPU_HW_PTE_R);
+	space_map(va, VGPU_FB(DISPLAY_START + 3 * PAGE), pages * PAGE, VGPU_HW_PTE_R);
 	picture_paint(&v, &p);
 	seen = p;
 	seen.offset = va + 8;
 	picture_present(chan, &seen, 0);
 	picture_check(&v, plane, &p);
 
-	map(va + 5 * PAGE, VGPU_FB(DISPLAY_START), PAGE, VGPU_HW_PTE_R);
+	space_map(va + 5 * PAGE, VGPU_FB(DISPLAY_START), PAGE, VGPU_HW_PTE_R);
 	FX_OK(v.dev, vgpu_space_invalidate(space));
 	packet = picture_packet(&seen, 0);
 	FX_OK(v.dev, vgpu_chan_submit(chan, &packet, 1));
@@ -424,7 +415,7 @@ static void reset_forgets(void)
 
 	begin(CE);
 	at = fx_fb(&v, PAGE, PAGE);
-	map(0x5000, VGPU_FB(at), PAGE, RW);
+	space_map(0x5000, VGPU_FB(at), PAGE, RW);
 	FX_OK(v.dev, vgpu_chan_fill(chan, VGPU_VA(0x5000), 5, PAGE));
 	fx_finish(chan);
 	FX_OK(v.dev, vgpu_dev_reset(v.dev));
