@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "compute.h"
+#include "group.h"
 #include "silent.h"
 #include "space.h"
 
@@ -25,6 +26,8 @@
 #define HEAD		(IMAGE + 2 * PAGE)
 #define SECOND_HEAD	(IMAGE + 3 * PAGE)
 #define OUT		(IMAGE + 4 * PAGE)
+#define UNTOUCHED	(16 * FX_MIB)	/* and the MiB from there */
+#define FILLED		(32 * FX_MIB)
 
 static struct vgpu_chan *first, *second;
 
@@ -123,6 +126,57 @@ static void code_changes_under_a_waiting_dispatch(void)
 static void and_in_an_address_space(void)
 {
 	waits_with_a_program(true);
+}
+
+/* Code whose first instruction is a store, too. */
+static void put_late_code(uint32_t value)
+{
+	const uint32_t words[] = {
+		RV_SW(RV_ZERO, 0, RV_A0), RV_LI(RV_T0, value), RV_SW(RV_T0, 0, RV_A0), RV_RET,
+	};
+
+	memcpy(v.dev->fb + IMAGE, words, sizeof(words));
+}
+
+/*
+ * A dispatch has its program and its context, but not the page that its first instruction stores
+ * to: a FILL has taken all that the group may have. So it has not begun.
+ */
+static void code_changes_under_the_first_instruction(void)
+{
+	uint64_t at = UNTOUCHED - PAGE, stalls, fence;
+	struct vgpu_chan *fill;
+
+	fx_need("DISPATCH");
+	fx_need_reserve(false);
+	group_make(GROUP_A, GROUP_LIMIT);
+	fx_create(&v, "1Q");
+	group_open(&v, GROUP_A);
+	fill = fx_chan(&v, VGPU_HW_ENGINE_CE, 0, VGPU_RING_FB, 4);
+	second = fx_chan(&v, GR, 0, VGPU_RING_FB, 8);
+	put_late_code(1);
+	compute_head(&v, HEAD, IMAGE, 4, 0);
+	dispatch(second);
+	check_stored(second, 1);
+	FX_OK(v.dev, vgpu_chan_fill(fill, VGPU_FB(FILLED), 1, 2 * GROUP_LIMIT));
+	FX_OK(v.dev, vgpu_chan_fence(fill, &fence));
+	FX_SOON(group_value(GROUP_A, "memory.events", "max "), "the limit is not reached");
+	/* A page may be left over. */
+	do {
+		at += PAGE;
+		CHECK(at < UNTOUCHED + FX_MIB, "there is memory all the same");
+		stalls = gr_stalls();
+		compute_dispatch_head(second, HEAD, at, COMPUTE_ONE, COMPUTE_ONE, 0);
+		clk_sleep_ms(100);
+	} while (!vgpu_chan_wait_idle(second, 0));
+	CHECK(gr_stalls() > stalls, "the dispatch does not wait");
+	put_late_code(2);
+	compute_invalidate(&v, 0);
+	CHECK(!group_write(GROUP_A, "memory.max", "max"), "memory.max");
+	fx_finish(second);
+	CHECK_EQ(le32toh(*(uint32_t *)(v.dev->fb + at)), 2);
+	CHECK(fx_wait_fence(fill, fence, FX_TIMEOUT_MS), "the FILL does not go on");
+	CHECK_EQ(fx_faults(&v), 0);
 }
 
 /* The program of the head that was read when the channel began to wait is not the one any more. */
@@ -242,12 +296,20 @@ static void code_changes_all_the_time(void)
 	fx_finish(second);
 }
 
+static void cleanup(void)
+{
+	group_leave();
+	space_cleanup();
+	group_cleanup();
+}
+
 static const struct ktap_test tests[] = {
 	KTAP_TEST(code_changes_under_a_waiting_dispatch),
 	KTAP_TEST(and_in_an_address_space),
+	KTAP_TEST(code_changes_under_the_first_instruction),
 	KTAP_TEST(head_changes_under_a_waiting_dispatch),
 	KTAP_TEST(code_changes_all_the_time),
 	KTAP_TEST(stores_move),
 };
 
-KTAP_MAIN(tests, space_cleanup)
+KTAP_MAIN(tests, cleanup)

@@ -361,6 +361,52 @@ static void many_programs(void)
 	ktap_note("%llu programs", (unsigned long long)i);
 }
 
+/*
+ * What idle channels keep does not keep others out: these need 8 MiB each, and only half of the
+ * bound is in use when the last one begins.
+ */
+static void idle_contexts_make_room(void)
+{
+	enum { IDLE = 3, LOOPS = 4 };
+	static const uint32_t words[] = {
+		RV_LW(RV_T1, 0, RV_A0),
+		RV_BEQ(RV_T1, RV_ZERO, -4),
+		RV_RET,
+	};
+	struct vgpu_chan *idle[IDLE], *busy[LOOPS + 1];
+	volatile uint32_t *out;
+	uint64_t bytes;
+	uint32_t i;
+
+	idle[0] = compute_chan(&v);
+	for (i = 1; i < IDLE; i++)
+		idle[i] = fx_chan(&v, VGPU_HW_ENGINE_GR, 0, VGPU_RING_FB, 4);
+	for (i = 0; i <= LOOPS; i++)
+		busy[i] = fx_chan(&v, VGPU_HW_ENGINE_GR, 0, VGPU_RING_FB, 4);
+	out = (void *)(v.dev->fb + COMPUTE_OUT);
+	*out = 1;
+	compute_load(&v, words, sizeof(words) / sizeof(words[0]), 8192);
+	for (i = 0; i < IDLE; i++) {
+		compute_dispatch(idle[i], COMPUTE_SIZE(1024, 1, 1), COMPUTE_SIZE(1024, 1, 1), 0);
+		fx_finish(idle[i]);
+	}
+	bytes = compute_counter(&v, "context_bytes ");
+	CHECK(bytes > 24 * FX_MIB, "%llu bytes are kept", (unsigned long long)bytes);
+	*out = 0;
+	for (i = 0; i <= LOOPS; i++)
+		compute_dispatch(busy[i], COMPUTE_SIZE(1024, 1, 1), COMPUTE_SIZE(1024, 1, 1), 0);
+	FX_SOON(compute_counter(&v, "program_hits ") == IDLE + LOOPS,
+		"idle channels keep a dispatch out");
+	CHECK(compute_counter(&v, "context_bytes ") <= 64 * FX_MIB, "");
+	*out = 1;
+	for (i = 0; i <= LOOPS; i++)
+		fx_finish(busy[i]);
+	for (i = 0; i < IDLE; i++) {
+		compute_dispatch(idle[i], COMPUTE_ONE, COMPUTE_ONE, 0);
+		fx_finish(idle[i]);
+	}
+}
+
 /* Each needs almost all the private memory that there may be; together far beyond the bound. */
 static void contexts_beyond_the_bound(void)
 {
@@ -415,7 +461,7 @@ static void contexts_go_while_the_worker_is_busy(void)
 	uint32_t i;
 
 	silent_need();
-	chan[0] = open_gr();
+	chan[0] = compute_chan(&v);
 	out = (void *)(v.dev->fb + COMPUTE_OUT);
 	for (i = 1; i < NR; i++)
 		chan[i] = fx_chan(&v, VGPU_HW_ENGINE_GR, 0, VGPU_RING_FB, 4);
@@ -483,6 +529,7 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(memory_has_nothing_of_the_host),
 	KTAP_TEST(code_changes),
 	KTAP_TEST(many_programs),
+	KTAP_TEST(idle_contexts_make_room),
 	KTAP_TEST(contexts_beyond_the_bound),
 	KTAP_TEST(contexts_go_while_the_worker_is_busy),
 };

@@ -60,6 +60,7 @@ static enum soft_end soft_dispatch_begin(struct soft_channel *ch, struct soft_fa
 	struct soft_exec *exec = &ch->exec;
 	struct soft_program_key key = {};
 	struct soft_program *program;
+	bool ready;
 
 	if (!soft_dispatch_read(ch, fault))
 		return SOFT_END_FAULT;
@@ -67,7 +68,8 @@ static enum soft_end soft_dispatch_begin(struct soft_channel *ch, struct soft_fa
 	key.image = exec->head.image;
 	key.text_bytes = exec->head.text_bytes;
 	program = soft_programs_find(&ch->inst->compute.programs, &key);
-	if (!program || !soft_context_ready(ch))
+	ready = soft_context_ready(ch);
+	if (!program || !ready)
 		return soft_context_prepare(ch, &key, program);
 	soft_context_begin(ch, program);
 	return SOFT_END_PACKET;

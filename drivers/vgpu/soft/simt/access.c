@@ -215,6 +215,38 @@ enum simt_hosts simt_access_hosts(struct simt_warp *w, const struct simt_insn *i
 	return hosts;
 }
 
+/* One access, as others write this memory, of a lane whose neighbours' are in two pieces. */
+static u64 simt_access_get(const u8 *from, unsigned int bytes)
+{
+	switch (bytes) {
+	case 1:
+		return simt_any(u8, from);
+	case 2:
+		return simt_any(u16, from);
+	case 4:
+		return simt_any(u32, from);
+	default:
+		return simt_any(u64, from);
+	}
+}
+
+static void simt_access_set(u8 *to, unsigned int bytes, u64 value)
+{
+	switch (bytes) {
+	case 1:
+		simt_any_set(u8, to, value);
+		break;
+	case 2:
+		simt_any_set(u16, to, value);
+		break;
+	case 4:
+		simt_any_set(u32, to, value);
+		break;
+	default:
+		simt_any_set(u64, to, value);
+	}
+}
+
 /**
  * simt_access_load() - load, where simt_access_hosts() has found SIMT_HOSTS_SPLIT
  * @w: the warp
@@ -228,9 +260,12 @@ void simt_access_load(struct simt_warp *w, unsigned int bytes, u64 *to)
 		to[l] = 0;
 		if (!simt_active(w, l))
 			continue;
+		if (w->piece[l] == bytes) {
+			to[l] = simt_access_get(w->host[l], bytes);
+			continue;
+		}
 		memcpy(&to[l], w->host[l], w->piece[l]);
-		if (w->piece[l] < bytes)
-			memcpy((u8 *)&to[l] + w->piece[l], w->host2[l], bytes - w->piece[l]);
+		memcpy((u8 *)&to[l] + w->piece[l], w->host2[l], bytes - w->piece[l]);
 	}
 }
 
@@ -240,9 +275,11 @@ void simt_access_store(struct simt_warp *w, unsigned int bytes, const u64 *from)
 	for (unsigned int l = 0; l < SIMT_LANES; l++) {
 		if (!simt_active(w, l))
 			continue;
+		if (w->piece[l] == bytes) {
+			simt_access_set(w->host[l], bytes, from[l]);
+			continue;
+		}
 		memcpy(w->host[l], &from[l], w->piece[l]);
-		if (w->piece[l] < bytes)
-			memcpy(w->host2[l], (const u8 *)&from[l] + w->piece[l],
-			       bytes - w->piece[l]);
+		memcpy(w->host2[l], (const u8 *)&from[l] + w->piece[l], bytes - w->piece[l]);
 	}
 }

@@ -16,21 +16,6 @@
 
 #define SIMT_OFFSET(va)		((va) & (VGPU_HW_PAGE_SIZE - 1))
 
-/* Integers at any address. */
-#define SIMT_DEFINE_ANY(t)	\
-	struct simt_any_##t { t v; } __packed __attribute__((__may_alias__));
-SIMT_DEFINE_ANY(s8)
-SIMT_DEFINE_ANY(u8)
-SIMT_DEFINE_ANY(s16)
-SIMT_DEFINE_ANY(u16)
-SIMT_DEFINE_ANY(s32)
-SIMT_DEFINE_ANY(u32)
-SIMT_DEFINE_ANY(u64)
-
-/* READ_ONCE() would have them aligned. */
-#define simt_any(t, p)		(((const volatile struct simt_any_##t *)(p))->v)
-#define simt_any_set(t, p, x)	(((volatile struct simt_any_##t *)(p))->v = (x))
-
 /* Where @bytes of memory are that no lane owns alone; NULL: access.c is to look, or fault. */
 static inline u8 *simt_find(const struct simt_warp *w, u64 va, u64 bytes, bool write)
 {

@@ -23,6 +23,21 @@
 #define simt_each(l) _Pragma("GCC ivdep") for (unsigned int l = 0; l < SIMT_LANES; l++)
 #endif
 
+/* Integers at any address. */
+#define SIMT_DEFINE_ANY(t)	\
+	struct simt_any_##t { t v; } __packed __attribute__((__may_alias__));
+SIMT_DEFINE_ANY(s8)
+SIMT_DEFINE_ANY(u8)
+SIMT_DEFINE_ANY(s16)
+SIMT_DEFINE_ANY(u16)
+SIMT_DEFINE_ANY(s32)
+SIMT_DEFINE_ANY(u32)
+SIMT_DEFINE_ANY(u64)
+
+/* READ_ONCE() would have them aligned. */
+#define simt_any(t, p)		(((const volatile struct simt_any_##t *)(p))->v)
+#define simt_any_set(t, p, x)	(((volatile struct simt_any_##t *)(p))->v = (x))
+
 #define simt_active(w, l)	((w)->active >> (l) & 1)
 
 static __maybe_unused void simt_expand(u64 *to, u64 base, u64 stride)
