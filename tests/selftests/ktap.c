@@ -82,7 +82,7 @@ void ktap_skip_all(const char *fmt, ...)
 	_exit(KTAP_EXIT_SKIP);
 }
 
-int ktap_run(const struct ktap_test *tests, size_t nr, void (*cleanup)(void))
+static int run_all(const struct ktap_test *tests, size_t nr, void (*cleanup)(void))
 {
 	static volatile size_t i, failed, skipped;
 	static volatile uint64_t start_ms;
@@ -117,4 +117,18 @@ int ktap_run(const struct ktap_test *tests, size_t nr, void (*cleanup)(void))
 	if (failed)
 		return KTAP_EXIT_FAIL;
 	return skipped == nr ? KTAP_EXIT_SKIP : KTAP_EXIT_PASS;
+}
+
+int ktap_run(const struct ktap_test *tests, size_t nr, void (*cleanup)(void))
+{
+	const char *only = getenv("VGPU_TEST_ONLY");
+	size_t i;
+
+	if (!only)
+		return run_all(tests, nr, cleanup);
+	for (i = 0; i < nr; i++)
+		if (!strcmp(tests[i].name, only))
+			return run_all(&tests[i], 1, cleanup);
+	printf("Bail out! No test is called %s.\n", only);
+	return KTAP_EXIT_FAIL;
 }

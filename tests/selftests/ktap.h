@@ -20,7 +20,10 @@ struct ktap_test {
 
 #define KTAP_TEST(function)	{ #function, function }
 
-/* Returns the exit code of the program. @cleanup runs after each test, failed or not. */
+/*
+ * Returns the exit code of the program. @cleanup runs after each test, failed or not. With
+ * VGPU_TEST_ONLY in the environment that test is the only one.
+ */
 int ktap_run(const struct ktap_test *tests, size_t nr, void (*cleanup)(void));
 
 #define KTAP_MAIN(tests, cleanup)					\

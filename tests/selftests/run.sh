@@ -4,12 +4,13 @@
 # scripts/lab), after: make -C tests/selftests, make -C tools and
 # scripts/build-modules KERNEL.
 # Loads and unloads the modules. Environment: VGPU_TEST_SEED, _ROUNDS,
-# _HANDSHAKES, _FILL_MB; VGPU_TEST_TIMEOUT: seconds per program (600).
+# _HANDSHAKES, _FILL_MB; VGPU_TEST_ONLY: one test of a program;
+# VGPU_TEST_TIMEOUT: seconds per program (600).
 set -u
 cd -- "${BASH_SOURCE[0]%/*}/../.." || exit 1
 
 if [[ ${1:-} == --help ]]; then
-	sed -n '3,7s/^# //p' tests/selftests/run.sh
+	sed -n '3,8s/^# //p' tests/selftests/run.sh
 	exit
 fi
 bin=build/selftests
@@ -153,7 +154,7 @@ if any_wanted dispatch_test samples_test; then
 		if load "simt=$simt" vgpu.quarantine_faults=0; then
 			echo "# simt=$simt"
 			run dispatch_test VGPU_TEST_PROGRAMS=1500
-			run samples_test
+			run samples_test VGPU_TEST_ONLY=all_in_one_place
 			unload
 		fi
 	done
