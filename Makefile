@@ -39,7 +39,7 @@ demo:
 	scripts/demo
 
 check:
-	scripts/check lint+unit,simt lab debug+e2e,managers,conformance,rt fuzz
+	scripts/check lint+unit lab+simt debug+e2e,managers,conformance,rt fuzz
 
 check-unit check-lab check-rt check-debug check-e2e check-managers check-conformance check-fuzz \
 check-simt check-clients check-abi check-units:
