@@ -137,14 +137,16 @@ static void vgpu_dma_end(struct vgpu_dma_worker *worker, struct vgpu_dma *dma, i
  *
  * Accesses of an instance are made one after the other, in the order of submission.
  *
- * Context: process context. Does not sleep, but if all accesses are being cancelled it calls
- * complete() of @dma.
+ * Context: process context, without a spinlock held. Does not wait for the access. If all accesses
+ * are being cancelled it calls complete() of @dma, and release() too where the submitter's
+ * reference is gone by then, as vgpu_dma_forget() may have dropped it: that one may sleep.
  */
 void vgpu_dma_submit(struct vgpu_dma *dma)
 {
 	struct vgpu_dma_worker *worker = dma->instance->dma;
 	bool aborting;
 
+	might_sleep();
 	kref_get(&dma->ref);
 	atomic_set(&dma->state, VGPU_DMA_QUEUED);
 
@@ -322,12 +324,14 @@ struct vgpu_dma_worker *vgpu_dma_start(struct vgpu_instance *instance)
  *
  * The access that is being made will fail soon; this does not wait for its end.
  *
- * Context: process context, without a lock held. Does not sleep.
+ * Context: process context, without a lock held that a complete() takes. Sleeps if a release() of
+ * an access that it cancels does.
  */
 void vgpu_dma_abort(struct vgpu_dma_worker *worker)
 {
 	struct vgpu_dma *dma;
 
+	might_sleep();
 	spin_lock(&worker->lock);
 	worker->aborting = true;
 	if (worker->current_dma)

@@ -179,7 +179,7 @@ static void soft_dma_complete(struct vgpu_dma *dma)
  *
  * The channel is to be released with SOFT_END_WAIT.
  *
- * Context: the engine's thread; does not sleep.
+ * Context: the engine's thread; as vgpu_dma_submit().
  * Return: SOFT_END_WAIT.
  */
 enum soft_end soft_dma_submit(struct soft_channel *ch, struct vgpu_dma *dma)
