@@ -76,7 +76,7 @@ static const struct simt_insn *simt_branch(struct simt_warp *w, const struct sim
 		return simt_jump(w, i);
 	if (unlikely(target > w->nr))
 		return simt_jump_fault(w, i, __ffs(taken));
-	return simt_warp_split(w, i, taken, target);
+	return simt_warp_split(w, i, taken, array_index_nospec(target, w->nr + 1));
 }
 
 /* @alike: where the operands differ by the same in all lanes, the outcome is the same, too. */
