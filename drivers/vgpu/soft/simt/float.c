@@ -21,11 +21,11 @@ struct simt_format {
 static const struct simt_format simt_f32 = { .mant = 23, .bias = 127, .exp_max = 0xff };
 static const struct simt_format simt_f64 = { .mant = 52, .bias = 1023, .exp_max = 0x7ff };
 
-enum simt_kind { SIMT_ZERO, SIMT_FINITE, SIMT_INF, SIMT_QNAN, SIMT_SNAN };
+enum simt_value_kind { SIMT_ZERO, SIMT_FINITE, SIMT_INF, SIMT_QNAN, SIMT_SNAN };
 
 /* Of a SIMT_FINITE, the value is sig * 2^(exp - 63), and bit 63 of sig is set. */
-struct simt_float {
-	enum simt_kind kind;
+struct simt_value {
+	enum simt_value_kind kind;
 	bool sign;
 	s32 exp;
 	u64 sig;
@@ -52,11 +52,11 @@ static u64 simt_invalid(const struct simt_format *format, u8 *flags)
 	return simt_nan(format);
 }
 
-static struct simt_float simt_unpack(const struct simt_format *format, u64 bits)
+static struct simt_value simt_unpack(const struct simt_format *format, u64 bits)
 {
 	u64 exp = bits >> format->mant & format->exp_max;
 	u64 mant = bits & ((1ULL << format->mant) - 1);
-	struct simt_float x = { .sign = bits & simt_sign_bit(format, true) };
+	struct simt_value x = { .sign = bits & simt_sign_bit(format, true) };
 	int high;
 
 	if (exp == format->exp_max) {
@@ -74,14 +74,14 @@ static struct simt_float simt_unpack(const struct simt_format *format, u64 bits)
 	return x;
 }
 
-static bool simt_is_nan(const struct simt_float *x)
+static bool simt_is_nan(const struct simt_value *x)
 {
 	return x->kind >= SIMT_QNAN;
 }
 
 /* The result if one of the operands of an operation is a NaN. */
-static u64 simt_nan_of(const struct simt_format *format, const struct simt_float *x,
-		       const struct simt_float *y, u8 *flags)
+static u64 simt_nan_of(const struct simt_format *format, const struct simt_value *x,
+		       const struct simt_value *y, u8 *flags)
 {
 	if (x->kind == SIMT_SNAN || y->kind == SIMT_SNAN)
 		*flags |= SIMT_NV;
@@ -135,7 +135,7 @@ static u64 simt_overflow(const struct simt_format *format, bool sign, unsigned i
 }
 
 /*
- * Rounds and packs a value as in struct simt_float. It underflows if it would be below all normal
+ * Rounds and packs a value as in struct simt_value. It underflows if it would be below all normal
  * values when rounded with exponents without bounds.
  */
 static u64 simt_pack(const struct simt_format *format, bool sign, s32 exp, u64 sig,
@@ -168,13 +168,13 @@ struct simt_wide {
 	u128 sig;
 };
 
-static struct simt_wide simt_widen(const struct simt_float *x)
+static struct simt_wide simt_widen(const struct simt_value *x)
 {
 	return (struct simt_wide){ x->sign, x->exp, (u128)x->sig << 62 };
 }
 
 /* Exact: the lowest 11 bits of each factor are 0. */
-static struct simt_wide simt_product(const struct simt_float *x, const struct simt_float *y)
+static struct simt_wide simt_product(const struct simt_value *x, const struct simt_value *y)
 {
 	return (struct simt_wide){ x->sign != y->sign, x->exp + y->exp + 1,
 				   (u128)x->sig * y->sig >> 2 };
@@ -229,7 +229,7 @@ static u64 simt_sum(const struct simt_format *format, struct simt_wide x, struct
 	return simt_pack_wide(format, &x, rm, flags);
 }
 
-static u64 simt_pack_float(const struct simt_format *format, const struct simt_float *x,
+static u64 simt_pack_float(const struct simt_format *format, const struct simt_value *x,
 			   unsigned int rm, u8 *flags)
 {
 	switch (x->kind) {
@@ -246,7 +246,7 @@ static u64 simt_pack_float(const struct simt_format *format, const struct simt_f
 
 static u64 simt_add(const struct simt_format *format, u64 a, u64 b, unsigned int rm, u8 *flags)
 {
-	struct simt_float x = simt_unpack(format, a), y = simt_unpack(format, b);
+	struct simt_value x = simt_unpack(format, a), y = simt_unpack(format, b);
 
 	if (simt_is_nan(&x) || simt_is_nan(&y))
 		return simt_nan_of(format, &x, &y, flags);
@@ -263,7 +263,7 @@ static u64 simt_add(const struct simt_format *format, u64 a, u64 b, unsigned int
 
 static u64 simt_mul(const struct simt_format *format, u64 a, u64 b, unsigned int rm, u8 *flags)
 {
-	struct simt_float x = simt_unpack(format, a), y = simt_unpack(format, b);
+	struct simt_value x = simt_unpack(format, a), y = simt_unpack(format, b);
 	bool sign = x.sign != y.sign;
 	struct simt_wide product;
 
@@ -281,8 +281,8 @@ static u64 simt_mul(const struct simt_format *format, u64 a, u64 b, unsigned int
 }
 
 /* a * b + c where not all of them are finite, and not 0. */
-static u64 simt_fma_special(const struct simt_format *format, const struct simt_float *x,
-			    const struct simt_float *y, const struct simt_float *z,
+static u64 simt_fma_special(const struct simt_format *format, const struct simt_value *x,
+			    const struct simt_value *y, const struct simt_value *z,
 			    unsigned int rm, u8 *flags)
 {
 	bool sign = x->sign != y->sign;
@@ -306,8 +306,8 @@ static u64 simt_fma_special(const struct simt_format *format, const struct simt_
 static u64 simt_fma(const struct simt_format *format, u64 a, u64 b, u64 c, unsigned int rm,
 		    u8 *flags)
 {
-	struct simt_float x = simt_unpack(format, a), y = simt_unpack(format, b);
-	struct simt_float z = simt_unpack(format, c);
+	struct simt_value x = simt_unpack(format, a), y = simt_unpack(format, b);
+	struct simt_value z = simt_unpack(format, c);
 	struct simt_wide product;
 
 	if (x.kind != SIMT_FINITE || y.kind != SIMT_FINITE || z.kind > SIMT_FINITE)
@@ -321,8 +321,8 @@ static u64 simt_fma(const struct simt_format *format, u64 a, u64 b, u64 c, unsig
 /* Bits of a quotient or root: those of the longest format, and two to round by. */
 #define SIMT_DIGITS	56
 
-static u64 simt_quotient(const struct simt_format *format, const struct simt_float *x,
-			 const struct simt_float *y, unsigned int rm, u8 *flags)
+static u64 simt_quotient(const struct simt_format *format, const struct simt_value *x,
+			 const struct simt_value *y, unsigned int rm, u8 *flags)
 {
 	s32 exp = x->exp - y->exp;
 	u64 rest = x->sig >> 1, by = y->sig >> 1, sig = 0;
@@ -346,7 +346,7 @@ static u64 simt_quotient(const struct simt_format *format, const struct simt_flo
 
 static u64 simt_div(const struct simt_format *format, u64 a, u64 b, unsigned int rm, u8 *flags)
 {
-	struct simt_float x = simt_unpack(format, a), y = simt_unpack(format, b);
+	struct simt_value x = simt_unpack(format, a), y = simt_unpack(format, b);
 	bool sign = x.sign != y.sign;
 
 	if (simt_is_nan(&x) || simt_is_nan(&y))
@@ -365,7 +365,7 @@ static u64 simt_div(const struct simt_format *format, u64 a, u64 b, unsigned int
 }
 
 /* As by hand, in base 4: two digits of the operand for one of the root. */
-static u64 simt_root(const struct simt_format *format, const struct simt_float *x,
+static u64 simt_root(const struct simt_format *format, const struct simt_value *x,
 		     unsigned int rm, u8 *flags)
 {
 	u64 digits = x->exp & 1 ? x->sig : x->sig >> 1;
@@ -388,7 +388,7 @@ static u64 simt_root(const struct simt_format *format, const struct simt_float *
 
 static u64 simt_sqrt(const struct simt_format *format, u64 a, unsigned int rm, u8 *flags)
 {
-	struct simt_float x = simt_unpack(format, a);
+	struct simt_value x = simt_unpack(format, a);
 
 	if (simt_is_nan(&x))
 		return simt_nan_of(format, &x, &x, flags);
@@ -411,7 +411,7 @@ static bool simt_below(const struct simt_format *format, u64 a, u64 b)
 
 static u64 simt_min_max(const struct simt_format *format, u64 a, u64 b, bool max, u8 *flags)
 {
-	struct simt_float x = simt_unpack(format, a), y = simt_unpack(format, b);
+	struct simt_value x = simt_unpack(format, a), y = simt_unpack(format, b);
 
 	if (x.kind == SIMT_SNAN || y.kind == SIMT_SNAN)
 		*flags |= SIMT_NV;
@@ -423,10 +423,10 @@ static u64 simt_min_max(const struct simt_format *format, u64 a, u64 b, bool max
 }
 
 /* How a compares with b: 1, 0, -1; or 2 if one of them is a NaN, an invalid operation by @nan. */
-static int simt_compare(const struct simt_format *format, u64 a, u64 b, enum simt_kind nan,
+static int simt_compare(const struct simt_format *format, u64 a, u64 b, enum simt_value_kind nan,
 			u8 *flags)
 {
-	struct simt_float x = simt_unpack(format, a), y = simt_unpack(format, b);
+	struct simt_value x = simt_unpack(format, a), y = simt_unpack(format, b);
 
 	if (x.kind >= nan || y.kind >= nan)
 		*flags |= SIMT_NV;
@@ -440,7 +440,7 @@ static int simt_compare(const struct simt_format *format, u64 a, u64 b, enum sim
 /* Bits of fclass: -inf, -normal, -subnormal, -0, 0, subnormal, normal, inf, sNaN, qNaN. */
 static u32 simt_class(const struct simt_format *format, u64 a)
 {
-	struct simt_float x = simt_unpack(format, a);
+	struct simt_value x = simt_unpack(format, a);
 	int magnitude;
 
 	if (simt_is_nan(&x))
@@ -453,7 +453,7 @@ static u32 simt_class(const struct simt_format *format, u64 a)
 }
 
 /* Rounds a magnitude to an integer; U64_MAX and *huge if it is 2^64 or more. */
-static u64 simt_to_integer(const struct simt_float *x, unsigned int rm, bool *huge, u8 *flags)
+static u64 simt_to_integer(const struct simt_value *x, unsigned int rm, bool *huge, u8 *flags)
 {
 	s32 by = 63 - x->exp;
 	u64 whole, rest;
@@ -472,7 +472,7 @@ static u64 simt_to_integer(const struct simt_float *x, unsigned int rm, bool *hu
 static u64 simt_to(const struct simt_format *format, u64 a, unsigned int rm, u64 max,
 		   bool is_signed, u8 *flags)
 {
-	struct simt_float x = simt_unpack(format, a);
+	struct simt_value x = simt_unpack(format, a);
 	u64 limit = x.sign ? (is_signed ? max + 1 : 0) : max;
 	u64 magnitude = 0;
 	bool huge = true;
@@ -581,14 +581,14 @@ SIMT_FLOAT_DEFINE(f64, u64)
 
 u32 simt_f64_to_f32(u64 a, unsigned int rm, u8 *flags)
 {
-	struct simt_float x = simt_unpack(&simt_f64, a);
+	struct simt_value x = simt_unpack(&simt_f64, a);
 
 	return simt_pack_float(&simt_f32, &x, rm, flags);
 }
 
 u64 simt_f32_to_f64(u32 a, u8 *flags)
 {
-	struct simt_float x = simt_unpack(&simt_f32, a);
+	struct simt_value x = simt_unpack(&simt_f32, a);
 
 	return simt_pack_float(&simt_f64, &x, SIMT_RNE, flags);
 }
