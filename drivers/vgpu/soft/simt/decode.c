@@ -343,9 +343,7 @@ static bool simt_csr_writes(const struct simt_insn *insn)
 	return insn->op == SIMT_FCSR_RW || insn->op == SIMT_FCSR_RWI || insn->rs1;
 }
 
-#define CSR_FFLAGS	1
-#define CSR_FRM		2
-#define CSR_FCSR	3
+/* Ids are three CSRs each, one for a dimension, without a gap: see simt_slow_csr_id(). */
 #define CSR_ID_END	(VGPU_HW_CSR_NUM_GROUPS + 3)
 
 /* Which CSR it is; false if there is none, or none that can be written. */
@@ -354,7 +352,7 @@ static bool simt_decode_csr(u32 word, struct simt_insn *insn)
 	u32 csr = FIELD_CSR(word);
 
 	insn->imm = csr;
-	if (csr >= CSR_FFLAGS && csr <= CSR_FCSR)
+	if (csr >= SIMT_CSR_FFLAGS && csr <= SIMT_CSR_FCSR)
 		return true;
 	if (csr < VGPU_HW_CSR_GLOBAL_ID || csr >= CSR_ID_END || simt_csr_writes(insn))
 		return false;
@@ -436,9 +434,9 @@ static void simt_program_note(struct simt_program *program, const struct simt_in
 	case SIMT_FCSR_RWI:
 	case SIMT_FCSR_RSI:
 	case SIMT_FCSR_RCI:
-		if (insn->imm != CSR_FRM)
+		if (insn->imm != SIMT_CSR_FRM)
 			program->exact = true;
-		if (insn->imm != CSR_FFLAGS && simt_csr_writes(insn))
+		if (insn->imm != SIMT_CSR_FFLAGS && simt_csr_writes(insn))
 			program->frm = true;
 	}
 }

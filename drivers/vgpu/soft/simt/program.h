@@ -13,6 +13,11 @@
 /* Writes to x0 go to this register, which nobody reads. */
 #define SIMT_X_SINK	32
 
+/* Numbers of the float CSRs, in imm of FCSR_*; SIMT_CSR_FCSR is both of the others. */
+#define SIMT_CSR_FFLAGS	1
+#define SIMT_CSR_FRM	2
+#define SIMT_CSR_FCSR	3
+
 /* In imm of jumps to where no instruction can be: see SIMT_OPS_FLOW. */
 #define SIMT_NO_DISTANCE	0x40000000
 

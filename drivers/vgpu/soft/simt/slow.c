@@ -7,10 +7,6 @@
 
 #include "reg.h"
 
-/* Two of struct simt_insn.imm of FCSR_*; the third, 3, is both. */
-#define SIMT_CSR_FFLAGS	1
-#define SIMT_CSR_FRM	2
-
 /*
  * An atomic instruction tries so often to exchange a word, for all its lanes together. Other
  * threads of the VM may write the word all the time, so that no try succeeds.
