@@ -488,20 +488,13 @@ void simt_program_finish(struct simt_program *program)
 	}
 }
 
-static bool simt_fused_op(unsigned int op)
-{
-	return (op >= SIMT_FMADD_S && op <= SIMT_FNMADD_S) ||
-	       (op >= SIMT_FMADD_D && op <= SIMT_FNMADD_D);
-}
-
 /*
- * Operations that take some microseconds: floats in integers, the last ones of enum simt_op, and
- * fused ones where the CPU has none; and atomics, if threads of the VM fight for the same words.
+ * Operations that take some microseconds: floats in integers, and fused ones where the CPU has
+ * none; and atomics, if threads of the VM fight for the same words.
  */
 static bool simt_slow_op(unsigned int op, bool fused)
 {
-	return op >= SIMT_FMIN_S_X || (op >= SIMT_LR_W && op <= SIMT_AMOMAXU_D) ||
-	       (!fused && simt_fused_op(op));
+	return simt_op_exact(op) || simt_op_atomic(op) || (!fused && simt_op_fused(op));
 }
 
 /**

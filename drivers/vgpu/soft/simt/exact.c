@@ -178,9 +178,9 @@ static void simt_exact_done(struct simt_warp *w, const struct simt_insn *i, u64 
 static unsigned int simt_exact_rm(const struct simt_warp *w, const struct simt_insn *i,
 				  unsigned int lane)
 {
-	if (i->op >= SIMT_FMADD_S && i->op <= SIMT_FNMADD_D)
+	if (simt_op_fused(i->op))
 		return SIMT_RNE;
-	return i->rm == 7 ? w->frm[lane] : i->rm;
+	return i->rm == SIMT_RM_DYN ? w->frm[lane] : i->rm;
 }
 
 SIMT_FN(simt_exact)

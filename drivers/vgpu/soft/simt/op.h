@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Operations of decoded instructions. Lists of the form X(NAME), and what made of them is
- * enum simt_op. Names are those of the RISC-V specification, with _ for a dot.
+ * enum simt_op. Names are those of the RISC-V specification, with _ for a dot. Order matters in
+ * some lists, see the functions at the end. How to add an instruction is in Documentation/isa.rst.
  */
 #ifndef _VGPU_SIMT_OP_H
 #define _VGPU_SIMT_OP_H
+
+#include <linux/build_bug.h>
+#include <linux/types.h>
 
 /* rd = f(rs1, rs2) */
 #define SIMT_OPS_RR(X) \
@@ -95,5 +99,38 @@ enum simt_op {
 	SIMT_OPS_EXACT(SIMT_OP_ENUM_X)
 	SIMT_NR_OPS,
 };
+
+/* How many a list has, as in 0 SIMT_OPS_LOAD(SIMT_OP_COUNT). */
+#define SIMT_OP_COUNT(name)	+ (SIMT_##name < SIMT_NR_OPS)
+
+static inline bool simt_op_atomic(unsigned int op)
+{
+	static_assert(SIMT_AMOMAXU_D - SIMT_LR_W + 1 == 0 SIMT_OPS_ATOMIC(SIMT_OP_COUNT));
+	return op >= SIMT_LR_W && op <= SIMT_AMOMAXU_D;
+}
+
+/* The atomic @op is one of 64 bits. */
+static inline bool simt_op_atomic_d(unsigned int op)
+{
+	static_assert(SIMT_AMOMAXU_D - SIMT_AMOSWAP_D == SIMT_AMOMAXU_W - SIMT_AMOSWAP_W);
+	static_assert(SIMT_AMOSWAP_D - SIMT_AMOMAXU_W == 1);
+	return op == SIMT_LR_D || op == SIMT_SC_D ||
+	       (op >= SIMT_AMOSWAP_D && op <= SIMT_AMOMAXU_D);
+}
+
+/* A fused multiply-add, not the NAME_X of one. */
+static inline bool simt_op_fused(unsigned int op)
+{
+	static_assert(SIMT_FNMADD_S - SIMT_FMADD_S == 3 && SIMT_FNMADD_D - SIMT_FMADD_D == 3);
+	return (op >= SIMT_FMADD_S && op <= SIMT_FNMADD_S) ||
+	       (op >= SIMT_FMADD_D && op <= SIMT_FNMADD_D);
+}
+
+/* A NAME_X. */
+static inline bool simt_op_exact(unsigned int op)
+{
+	static_assert(SIMT_NR_OPS - SIMT_FMIN_S_X == 0 SIMT_OPS_EXACT(SIMT_OP_COUNT));
+	return op >= SIMT_FMIN_S_X;
+}
 
 #endif /* _VGPU_SIMT_OP_H */

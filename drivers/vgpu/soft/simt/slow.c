@@ -294,12 +294,6 @@ static bool simt_atomic_lane(struct simt_warp *w, unsigned int op, unsigned int 
 	}
 }
 
-static bool simt_atomic_is_d(unsigned int op)
-{
-	return op == SIMT_LR_D || op == SIMT_SC_D ||
-	       (op >= SIMT_AMOSWAP_D && op <= SIMT_AMOMAXU_D);
-}
-
 /*
  * Some lanes are at misaligned addresses. A lower one may have no memory: that is the fault then,
  * as the lowest lane's is the one that is told.
@@ -341,7 +335,7 @@ static const struct simt_insn *simt_atomic_rest(struct simt_warp *w, const struc
 /* All lanes' accesses are found before the first takes place: a lane's must not happen twice. */
 SIMT_FN(simt_slow_atomic)
 {
-	bool is_d = simt_atomic_is_d(i->op), load = i->op == SIMT_LR_W || i->op == SIMT_LR_D;
+	bool is_d = simt_op_atomic_d(i->op), load = i->op == SIMT_LR_W || i->op == SIMT_LR_D;
 	const u64 *va = simt_x(w, i->rs1, 0), *value = simt_x(w, i->rs2, 1);
 	u32 bad = 0, done = 0, shared = 0, tries = SIMT_ATOMIC_TRIES;
 	unsigned int bytes = is_d ? 8 : 4;
