@@ -379,6 +379,12 @@ static int soft_context_work(struct vgpu_dma *dma)
 	return ret;
 }
 
+/* Whether a request is one of soft_context_prepare(): @dma->data is a struct soft_prepare. */
+bool soft_context_is_request(const struct vgpu_dma *dma)
+{
+	return dma->work == soft_context_work;
+}
+
 /* struct vgpu_dma.release */
 static void soft_context_release(struct vgpu_dma *dma)
 {

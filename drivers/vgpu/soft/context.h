@@ -89,6 +89,16 @@ struct soft_context {
 	void *data;
 };
 
+/*
+ * Whether the channel's dispatch has begun. From then until its end the channel's requests are for
+ * pages that the program stores to.
+ */
+static inline bool soft_context_runs(const struct soft_exec *exec)
+{
+	return exec->context && exec->context->program;
+}
+
+bool soft_context_is_request(const struct vgpu_dma *dma);
 void soft_compute_init(struct soft_compute *compute);
 bool soft_context_ready(struct soft_channel *ch);
 void soft_context_begin(struct soft_channel *ch, struct soft_program *program);

@@ -78,7 +78,8 @@ static enum soft_end soft_dispatch_begin(struct soft_channel *ch, struct soft_fa
 /**
  * soft_dispatch_prepared() - begin a dispatch that the worker has made something for
  * @ch: busy, with the packet
- * @dma: the channel's request, which has been completed and not cancelled
+ * @dma: the channel's request, of soft_context_prepare(), which has been completed and not
+ *       cancelled
  * @fault: set with SOFT_END_FAULT
  * Context: the engine's thread, in a turn; does not wait for memory.
  * Return: SOFT_END_PACKET: the dispatch has begun. SOFT_END_WAIT, SOFT_END_PACED or SOFT_END_FAULT:
@@ -193,7 +194,7 @@ static bool soft_dispatch_begun(struct soft_channel *ch)
 	struct soft_programs *programs = &ch->inst->compute.programs;
 	struct soft_context *context = ch->exec.context;
 
-	if (!context || !context->program)
+	if (!soft_context_runs(&ch->exec))
 		return false;
 	if (context->dispatch.executed || soft_programs_valid(programs, context->program))
 		return true;

@@ -240,7 +240,7 @@ static enum soft_end soft_exec_failed(struct soft_channel *ch, bool work, struct
 	if (!work)
 		return soft_exec_fault(fault, VGPU_HW_FAULT_DMA, exec->va);
 	/* A program's store: it is known which instruction, and whose. */
-	if (exec->context && exec->context->program)
+	if (soft_context_runs(exec))
 		return soft_dispatch_fault(ch, fault);
 	return soft_exec_fault(fault, VGPU_HW_FAULT_MEMORY, exec->va);
 }
@@ -258,7 +258,7 @@ static enum soft_end soft_exec_resume(struct soft_channel *ch, struct soft_fault
 		return SOFT_END_PACKET;
 	result = dma->result;
 	work = dma->work;
-	if (dma->data && result != -ECANCELED) {
+	if (soft_context_is_request(dma) && result != -ECANCELED) {
 		end = soft_dispatch_prepared(ch, dma, fault);
 		vgpu_dma_put(dma);
 		return end;
