@@ -65,7 +65,7 @@
  * @dispatch: what is executed
  * @program:  the same, decoded
  * @fb:       the partition
- * @maps:     how often a page was looked for in this section
+ * @looks:    how often a page was looked for in this section
  * @end_ns:   when this section is to end
  * @piece:    see soft_lanes_section()
  * @slow:     likewise
@@ -77,7 +77,7 @@ struct stopper {
 	struct simt_dispatch dispatch;
 	struct simt_program *program;
 	u8 *fb;
-	u32 maps;
+	u32 looks;
 	u64 end_ns;
 	u32 piece;
 	bool slow;
@@ -135,7 +135,7 @@ static enum simt_end stopper_map(struct simt_mem *mem, u64 va, bool write, void 
 	enum soft_walk_end end;
 	struct soft_walk walk;
 
-	if (soft_lanes_looked(&s->maps, s->end_ns))
+	if (soft_lanes_looked(&s->looks, s->end_ns))
 		return SIMT_WAIT;
 	end = soft_walk_begin(&walk, VGPU_HW_ROOT_VALID | ROOT_PAGE, va, FB_BYTES);
 	while (end == SOFT_WALK_MORE)
@@ -235,7 +235,7 @@ static enum simt_end section(struct stopper *s, const struct program *program)
 	u64 took_ns;
 	enum simt_end end;
 
-	s->maps = 0;
+	s->looks = 0;
 	s->end_ns = clk_ns() + SOFT_SECTION_NS;
 	end = soft_lanes_section(&s->dispatch, &s->piece, s->slow, &took_ns);
 	if (end == SIMT_FAULT)

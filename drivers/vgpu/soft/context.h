@@ -64,9 +64,10 @@ struct soft_context_size {
  * @ch:       the channel, while there is a @program, and while it keeps the context
  * @link:     in struct soft_compute.kept, while the channel keeps it
  * @image:    address of the program's image in the channel's address space
- * @want:     where the page is that the dispatch waits for
+ * @want:     with SIMT_WAIT, where the page is that the dispatch waits for; its bytes are 0 if it
+ *            waits for none, and only the section was to end
  * @end_ns:   when this section is to end, by ktime_get_ns()
- * @maps:     how often the program had to look for a page in this section
+ * @looks:    how often the program had to look for a page in this section
  * @piece:    see soft_lanes_section()
  * @size:     of @warps and @data; constant
  * @warps:    the interpreter's state, with pointers of the host in it: so it lies apart from @data
@@ -82,7 +83,7 @@ struct soft_context {
 	u64 image;
 	struct soft_place want;
 	u64 end_ns;
-	u32 maps;
+	u32 looks;
 	u32 piece;
 	struct soft_context_size size;
 	void *warps;

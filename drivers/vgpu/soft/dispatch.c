@@ -94,8 +94,8 @@ enum soft_end soft_dispatch_prepared(struct soft_channel *ch, const struct vgpu_
 }
 
 /*
- * struct simt_mem.map, in a section: does not allocate. SIMT_WAIT and no page wanted: it is time to
- * end the section.
+ * struct simt_mem.map, in a section: does not allocate. SIMT_WAIT where @want has no bytes: it is
+ * time to end the section.
  */
 static enum simt_end soft_dispatch_map(struct simt_mem *mem, u64 va, bool write, void **page,
 				       bool *keep, enum vgpu_hw_fault *code)
@@ -107,7 +107,7 @@ static enum simt_end soft_dispatch_map(struct simt_mem *mem, u64 va, bool write,
 	struct page *found;
 
 	context->want.bytes = 0;
-	if (soft_lanes_looked(&context->maps, context->end_ns))
+	if (soft_lanes_looked(&context->looks, context->end_ns))
 		return SIMT_WAIT;
 	if (va < VGPU_HW_VA_GLOBAL)
 		va = va - VGPU_HW_VA_IMAGE + context->image;
@@ -144,7 +144,7 @@ static enum simt_end soft_dispatch_section(struct soft_engine *engine, struct so
 		engine->section_gen = gen;
 	}
 	context->mem.map = soft_dispatch_map;
-	context->maps = 0;
+	context->looks = 0;
 	context->end_ns = ktime_get_ns() + SOFT_SECTION_NS;
 	dispatch->isa = soft_lanes;
 	dispatch->tlb = engine->section_tlb;
