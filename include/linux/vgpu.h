@@ -60,6 +60,8 @@ struct vgpu_engine_desc {
  * @engines:    the engines; an engine's index here is its number in every call. The array lives
  *              as long as the GPU is registered
  * @placement:  whether vGPUs of different sizes may lie side by side in the framebuffer
+ * @hw_version: what its vGPUs can do, if they look as Documentation/hardware.rst says: a
+ *              VGPU_HW_VERSION_*, which vgpu_hw_identity() has for the VM
  */
 struct vgpu_gpu_info {
 	const char *board;
@@ -68,6 +70,7 @@ struct vgpu_gpu_info {
 	u32 nr_engines;
 	const struct vgpu_engine_desc *engines;
 	enum vgpu_ctl_placement placement;
+	u32 hw_version;
 };
 
 /**

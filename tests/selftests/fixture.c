@@ -281,12 +281,17 @@ void fx_need_no_quarantine(void)
 		ktap_skip("vgpu is loaded with quarantine_faults=%llu", (unsigned long long)faults);
 }
 
-void fx_need(const char *what)
+bool fx_executes(void)
 {
 	struct vgpu_ctl_gpu gpu;
 
 	fx_ctl_gpu(&gpu);
-	if (!strncmp((char *)gpu.board, "NULL", 4))
+	return strncmp((char *)gpu.board, "NULL", 4);
+}
+
+void fx_need(const char *what)
+{
+	if (!fx_executes())
 		ktap_skip("a null GPU has no %s", what);
 }
 

@@ -100,7 +100,10 @@ void fx_check_refusal(const struct fx_vgpu *v, int error, const char *part);
 /* Lifts the quarantine of @v, if there is one. */
 void fx_release(const struct fx_vgpu *v);
 
-/* Skips the test on a GPU of vgpu_null, which completes packets and does not do @what. */
+/* Whether the GPU executes packets: that of vgpu_null completes them only. */
+bool fx_executes(void);
+
+/* Skips the test on a GPU of vgpu_null, which does not do @what. */
 void fx_need(const char *what);
 
 /* Skip the test unless the modules are loaded so. */

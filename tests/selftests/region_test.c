@@ -56,18 +56,39 @@ static void region_info(void)
 
 static void register_widths(void)
 {
-	uint64_t whole, at = VGPU_HW_DEV_BASE + VGPU_HW_ID;
+	uint64_t whole, version, at = VGPU_HW_DEV_BASE + VGPU_HW_ID;
 	uint8_t bytes[8];
 	unsigned int width, i;
 
 	fx_create_open(&v, fx_default_type());
 	CHECK_EQ(rd(2, at, &whole, 8), 8);
-	CHECK_EQ(le64toh(whole), (uint64_t)VGPU_HW_VERSION_CURRENT << 32 | VGPU_HW_ID_MAGIC);
+	CHECK_EQ((uint32_t)le64toh(whole), VGPU_HW_ID_MAGIC);
+	version = le64toh(whole) >> 32;
+	CHECK(version == VGPU_HW_VERSION_1_0 || version == VGPU_HW_VERSION_CURRENT, "%#llx",
+	      (unsigned long long)version);
 	for (width = 1; width <= 4; width *= 2) {
 		for (i = 0; i < 8; i += width)
 			CHECK_EQ(rd(2, at + i, bytes + i, width), width);
 		CHECK(!memcmp(bytes, &whole, 8), "by %u bytes", width);
 	}
+}
+
+/* What a guest learns from VERSION: whether there are address spaces. */
+static void version_tells_of_spaces(void)
+{
+	uint64_t root = vgpu_chan_reg(0, VGPU_HW_CHAN_ROOT);
+	uint32_t version, word = htole32(VGPU_HW_ROOT_VALID | 1), zero = 0;
+	bool spaces;
+
+	fx_create_open(&v, fx_default_type());
+	FX_OK(v.dev, vgpu_reg_read32(v.dev, VGPU_HW_DEV_BASE + VGPU_HW_VERSION, &version));
+	spaces = version != VGPU_HW_VERSION_1_0;
+	CHECK_EQ(spaces, fx_executes(), "version %#x", version);
+	CHECK_EQ(wr(2, root, &word, 4), spaces ? 4 : -EINVAL);
+	FX_OK(v.dev, vgpu_reg_read32(v.dev, root, &version));
+	CHECK_EQ(version, spaces ? VGPU_HW_ROOT_VALID | 1 : 0);
+	CHECK_EQ(wr(2, root, &zero, 4), 4);
+	CHECK_EQ(wr(2, VGPU_HW_DEV_BASE + VGPU_HW_INVALIDATE, &zero, 4), spaces ? 4 : -ENXIO);
 }
 
 /* Writes of a wrong width fail and change nothing. */
@@ -269,6 +290,7 @@ static void memory_decoding_off(void)
 static const struct ktap_test tests[] = {
 	KTAP_TEST(region_info),
 	KTAP_TEST(register_widths),
+	KTAP_TEST(version_tells_of_spaces),
 	KTAP_TEST(register_writes),
 	KTAP_TEST(registers_that_are_not_there),
 	KTAP_TEST(bad_offsets),

@@ -76,7 +76,7 @@ bool vgpu_hw_identity_word(struct vgpu_instance *instance, u64 offset, u32 *valu
 		*value = VGPU_HW_ID_MAGIC;
 		return true;
 	case VGPU_HW_VERSION:
-		*value = VGPU_HW_VERSION_CURRENT;
+		*value = gpu->hw_version;
 		return true;
 	case VGPU_HW_STATUS:
 		*value = vgpu_instance_quarantined(instance) ? VGPU_HW_STATUS_QUARANTINE : 0;

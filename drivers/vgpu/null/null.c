@@ -129,6 +129,8 @@ static int null_write(struct vgpu_instance *vgpu, u64 offset, u32 value, struct 
 	if (offset % sizeof(*ch) == VGPU_HW_CHAN_DOORBELL) {
 		vgpu_doorbell(vgpu);
 		vgpu_work_ready(vgpu, ch->engine % NULL_ENGINES);
+	} else if (offset % sizeof(*ch) == VGPU_HW_CHAN_ROOT) {
+		return value ? -EINVAL : 0;
 	} else if (offset % sizeof(*ch) == VGPU_HW_CHAN_CTRL) {
 		page = null_bar(inst, VGPU_HW_BAR_CHANNELS, chan * VGPU_HW_PAGE_SIZE);
 		if (!page || value & VGPU_HW_CTRL_RING_SYS)
@@ -214,6 +216,7 @@ static const struct vgpu_gpu_ops null_ops = {
 static const struct vgpu_gpu_info null_info = {
 	.board = "NULL16", .fb_bytes = 16ULL << 30, .channels = 256, .nr_engines = NULL_ENGINES,
 	.engines = (const struct vgpu_engine_desc[]) { { "gr" }, { "ce0", VGPU_HW_ENGINE_CE } },
+	.hw_version = VGPU_HW_VERSION_1_0,
 };
 
 static struct platform_device *null_device;

@@ -116,6 +116,7 @@ int soft_gpu_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 		.nr_engines = SOFT_ENGINES,
 		.engines = soft_engine_desc,
 		.placement = soft_params.placement,
+		.hw_version = VGPU_HW_VERSION_CURRENT,
 	};
 	struct soft_gpu *gpu;
 	unsigned int i;

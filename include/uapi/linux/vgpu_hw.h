@@ -45,6 +45,8 @@
 #define VGPU_HW_ID			0x000	/* RO: VGPU_HW_ID_MAGIC */
 #define   VGPU_HW_ID_MAGIC		0x55504756
 #define VGPU_HW_VERSION			0x004	/* RO: major << 16 | minor */
+#define   VGPU_HW_VERSION_1_0		0x00010000 /* no DISPATCH, no address spaces: */
+						   /* INVALIDATE is not there, ROOT takes 0 only */
 #define   VGPU_HW_VERSION_CURRENT	0x00010001
 #define VGPU_HW_STATUS			0x008	/* RO */
 #define   VGPU_HW_STATUS_QUARANTINE	0x1	/* the host holds this vGPU back */
