@@ -4,6 +4,9 @@
  * Atomics are the compiler's __atomic_*() on 32 and 64 bits. Documentation/isa.rst has the command
  * lines for gcc and clang; vgpu.ld is the linker's script.
  *
+ * Floats are many times slower where a program, any of its kernels, accesses fflags or fcsr, or
+ * writes frm, be it to nearest even: see "Slow floats" there. fesetround() and its kind do.
+ *
  *	struct scale_args {
  *		float *data;
  *		float factor;
