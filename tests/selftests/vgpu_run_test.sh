@@ -231,6 +231,23 @@ results_are_opened_before() {
 			sh -c '"$0" "$1" --list >/dev/full' "$run" "$probe"
 }
 
+# Two buffers in one file, whatever it is called; what is no regular file may take several.
+results_have_their_own_files() {
+	local copy=("$samples/copy.elf" -k copy -g 1)
+	head -c 8 "$run" >"$dir/one"
+	cp "$dir/one" "$dir/same"
+	ln "$dir/one" "$dir/two"
+	says 2 "--out $dir/one and --out $dir/one: two buffers would go to the same file" \
+		on "${copy[@]}" -a 8 -o "$dir/one" -a 8 -o "$dir/one" &&
+		says 2 "--arg 8>$dir/one and --out $dir/two: two buffers" \
+			on "${copy[@]}" -a "8>$dir/one" -a 8 -o "$dir/two" &&
+		says 2 "--out $dir/new and --arg buf:8>$dir/../${dir##*/}/new: two buffers" \
+			on "${copy[@]}" -a 8 -o "$dir/new" -a "buf:8>$dir/../${dir##*/}/new" &&
+		cmp "$dir/one" "$dir/same" &&
+		on "${copy[@]}" -a "8>/dev/null" -a 8 -o /dev/null &&
+		on "${copy[@]}" -a "8>$dir/new" -a "=$dir/one" -o "$dir/two" && cmp "$dir/new" "$dir/same"
+}
+
 bad_shapes() {
 	says 1 "at most 1024 are possible" on "$probe" -k say -g 1 --group 32,33 -a 1 &&
 		says 1 "65552 bytes of memory of the work-group" \
@@ -274,8 +291,8 @@ words_are_completed() {
 for test in kernels_are_listed arguments_of_all_types buffers_are_files result_as_json \
 	time_is_told items_print long_log fault_is_explained only_its_own_memory log_of_a_fault \
 	endless_kernel_is_left interrupted only_device_needs_no_name bad_command_lines \
-	bad_arguments results_are_opened_before bad_shapes bad_programs no_such_device \
-	options_are_documented words_are_completed; do
+	bad_arguments results_are_opened_before results_have_their_own_files bad_shapes \
+	bad_programs no_such_device options_are_documented words_are_completed; do
 	ktap_run "$test" "$test"
 done
 echo "1..$ktap_number"

@@ -97,6 +97,8 @@ static enum exit_code parse_buffer(const struct vgpu_arg *arg, const char *text,
 	if (out) {
 		value->out = strdup(out);
 		need_memory(value->out);
+		value->named = "arg";
+		value->by = text;
 	}
 	if ((*words ? !parse_bytes(words, &value->bytes) : !in) || (in && !*in) || (out && !*out)) {
 		free(words);
@@ -161,6 +163,8 @@ static enum exit_code parse_value(struct run *run, const struct vgpu_arg *arg,
 	if (given->out) {
 		value->out = strdup(given->out);
 		need_memory(value->out);
+		value->named = "out";
+		value->by = given->out;
 	}
 	switch (arg->type) {
 	case VGPU_ARG_U32:

@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -64,24 +65,46 @@ static enum exit_code read_buffer(const struct run_value *value, uint8_t *to)
 	return n < 0 ? EXIT_FAILED : EXIT_OK;
 }
 
+/* Of two buffers in one file, which may have several names, only one would be left. */
+static enum exit_code check_own_file(const struct run *run, unsigned int nr)
+{
+	const struct run_value *value = &run->value[nr], *other;
+	struct stat mine, others;
+	unsigned int i;
+
+	if (fstat(fileno(value->file), &mine) || !S_ISREG(mine.st_mode))
+		return EXIT_OK;
+	for (i = 0; i < nr; i++) {
+		other = &run->value[i];
+		if (!other->file || fstat(fileno(other->file), &others) ||
+		    others.st_dev != mine.st_dev || others.st_ino != mine.st_ino)
+			continue;
+		return fail_usage("--%s %s and --%s %s: two buffers would go to the same file",
+				  other->named, other->by, value->named, value->by);
+	}
+	return EXIT_OK;
+}
+
 /*
  * What cannot be written is told before the program runs. What is in the files stays until there is
  * a result, also because one may be a buffer's content.
  */
 static enum exit_code open_results(struct run *run)
 {
+	enum exit_code code = EXIT_OK;
 	struct run_value *value;
 	unsigned int i;
 
-	for (i = 0; i < run->kernel->nr_args; i++) {
+	for (i = 0; i < run->kernel->nr_args && !code; i++) {
 		value = &run->value[i];
 		if (!value->out)
 			continue;
 		value->file = fopen(value->out, "ae");
 		if (!value->file)
 			return fail("%s: %s", value->out, strerror(errno));
+		code = check_own_file(run, i);
 	}
-	return EXIT_OK;
+	return code;
 }
 
 static enum exit_code write_buffer(struct run_value *value, const uint8_t *from)

@@ -59,6 +59,8 @@ struct options {
  * @in:    file with the content of a buffer; NULL: it is zero
  * @out:   file for the content of a buffer; NULL: none
  * @file:  the same, open
+ * @named: by which option, which has the value
+ * @by:    this
  */
 struct run_value {
 	uint64_t value;
@@ -66,6 +68,8 @@ struct run_value {
 	char *in;
 	char *out;
 	FILE *file;
+	const char *named;
+	const char *by;
 };
 
 /**
