@@ -148,17 +148,69 @@ endless_kernel_is_left() {
 		on "$samples/copy.elf" -k copy -g 1 -a 8 -a 8
 }
 
-interrupted() {
+# dies_of SIGNAL: an endless kernel's vgpu-run that gets it, in the background, where a shell has
+# some of them ignored
+dies_of() {
 	local pid status
-	"$run" -d "$uuid" "$probe" -k forever -g 1 -a 4 2>"$dir/err" &
+	env --default-signal="$1" "$run" -d "$uuid" "$probe" -k forever -g 1 -a 4 2>"$dir/err" &
 	pid=$!
+	until [[ $("$ctl" list --json | jq -r '.[0].state') == started ]]; do
+		kill -0 "$pid" || return
+	done
 	sleep 0.5
 	says 1 "$uuid: another program has it open" on "$probe" -k say -g 1 -a 1 || return
-	kill -TERM "$pid" || return
+	kill -s "$1" "$pid" || return
+	wait "$pid"
+	status=$?
+	echo "$1: $status, $(<"$dir/err")"
+	[[ $status == $((128 + $(kill -l "$1"))) ]]
+}
+
+interrupted() {
+	local signal
+	for signal in TERM INT HUP; do
+		dies_of "$signal" && [[ $(<"$dir/err") == "vgpu-run: interrupted" ]] || return
+	done
+}
+
+# By who reads what it prints: it has much to say, and then would go on for ever.
+reader_leaves() {
+	dies_of PIPE && [[ ! -s $dir/err ]] || return
+	env --default-signal=PIPE "$run" -d "$uuid" "$probe" -k say -g 64 -a 1000000 \
+		2>"$dir/err" | head -n 1
+	local status=${PIPESTATUS[0]}
+	echo "$status, $(<"$dir/err")"
+	[[ $status == 141 ]] && ! grep -v "were lost" "$dir/err"
+}
+
+# Nobody reads what it would print, and it may not wait for that.
+reader_sleeps() {
+	local pid status
+	mkfifo "$dir/pipe"
+	exec {pipe}<>"$dir/pipe"
+	"$run" -d "$uuid" "$probe" -k say -g 64 -a 1000000 >"$dir/pipe" 2>"$dir/err" &
+	pid=$!
+	sleep 1
+	kill -TERM "$pid"
+	timeout 20 tail --pid="$pid" -f /dev/null || kill -KILL "$pid"
+	wait "$pid"
+	status=$?
+	exec {pipe}>&-
+	echo "$status, $(<"$dir/err")"
+	[[ $status == 143 ]]
+}
+
+ignored_signals_stay_so() {
+	local pid status
+	env --ignore-signal=HUP "$run" -d "$uuid" "$probe" -k forever -g 1 -a 4 --timeout 1 \
+		2>"$dir/err" &
+	pid=$!
+	sleep 0.5
+	kill -HUP "$pid" || return
 	wait "$pid"
 	status=$?
 	cat "$dir/err"
-	[[ $status == 1 && $(<"$dir/err") == "vgpu-run: interrupted" ]]
+	[[ $status == 1 && $(<"$dir/err") == *"not complete after 1.000 s" ]]
 }
 
 only_device_needs_no_name() {
@@ -289,8 +341,9 @@ words_are_completed() {
 }
 
 for test in kernels_are_listed arguments_of_all_types buffers_are_files result_as_json \
-	time_is_told items_print long_log fault_is_explained only_its_own_memory log_of_a_fault \
-	endless_kernel_is_left interrupted only_device_needs_no_name bad_command_lines \
+	time_is_told items_print long_log fault_is_explained \
+	only_its_own_memory log_of_a_fault endless_kernel_is_left interrupted reader_leaves \
+	reader_sleeps ignored_signals_stay_so only_device_needs_no_name bad_command_lines \
 	bad_arguments results_are_opened_before results_have_their_own_files bad_shapes \
 	bad_programs no_such_device options_are_documented words_are_completed; do
 	ktap_run "$test" "$test"

@@ -44,6 +44,8 @@ int main(int argc, char **argv)
 		return fail("%s: %s", options.program, elf.error);
 	code = run_program(&options, &elf);
 	vgpu_elf_free(&elf);
+	/* Without a flush, which waits for ever if nobody reads. */
+	signals_die();
 	if (fflush(stdout) || ferror(stdout))
 		return fail("standard output: cannot write");
 	return code;

@@ -16,13 +16,6 @@
 #define RING_ORDER	4
 #define LOOK_MS		20	/* how often the log is looked at */
 
-static volatile sig_atomic_t interrupted;
-
-static void interrupt(int signal)
-{
-	interrupted = signal;
-}
-
 static enum exit_code fail_dev(const struct run *run)
 {
 	return fail("%s", vgpu_dev_error(run->dev));
@@ -190,23 +183,22 @@ static enum exit_code place_args(struct run *run)
 /* Prints what is there, but for no longer than LOOK_MS while the program may go on writing. */
 static void print_log(struct run *run, bool goes_on)
 {
-	FILE *out = run->options->json ? stderr : stdout;
 	uint64_t end = now_ns() + LOOK_MS * 1000000ull;
 
 	if (run->log == ~0ull)
 		return;
-	while (vgpu_log_print(run->dev, run->log, run->elf, out, &run->lost))
-		if (interrupted || (goes_on && now_ns() >= end))
+	while (log_print(run))
+		if (signals_caught() || (goes_on && now_ns() >= end))
 			break;
-	fflush(out);
 }
 
 static enum exit_code fail_wait(struct run *run, int ret)
 {
 	char text[256];
 
-	if (interrupted)
-		return fail("interrupted");
+	/* Who has closed a pipe knows. */
+	if (signals_caught())
+		return signals_caught() == SIGPIPE ? EXIT_FAILED : fail("interrupted");
 	if (ret == -ETIMEDOUT)
 		return fail("kernel %s: not complete after %.3f s", run->kernel->name,
 			    (double)run->options->timeout_ms / 1e3);
@@ -225,7 +217,7 @@ static enum exit_code wait_run(struct run *run, uint64_t fence, uint64_t start)
 		ret = vgpu_chan_wait(run->chan, fence, LOOK_MS);
 		run->ns = now_ns() - start;
 		print_log(run, ret == -ETIMEDOUT);
-	} while (ret == -ETIMEDOUT && !interrupted &&
+	} while (ret == -ETIMEDOUT && !signals_caught() &&
 		 (!timeout_ms || run->ns / 1000000 < timeout_ms));
 	return ret ? fail_wait(run, ret) : EXIT_OK;
 }
@@ -275,9 +267,8 @@ static enum exit_code run_on(struct run *run)
 
 enum exit_code run_kernel(struct run *run)
 {
-	const struct sigaction action = { .sa_handler = interrupt };
 	const struct options *options = run->options;
-	enum exit_code code;
+	enum exit_code code, written;
 
 	run->launch.kernel = run->kernel;
 	memcpy(run->launch.grid, options->grid, sizeof(options->grid));
@@ -289,15 +280,14 @@ enum exit_code run_kernel(struct run *run)
 		return code;
 	if (vgpu_dev_open(&run->dev, options->device))
 		return fail("%s", vgpu_dev_error(NULL));
-	/* In a virtual machine nobody but this program stops the channel. */
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
-	sigaction(SIGHUP, &action, NULL);
-	sigaction(SIGPIPE, &action, NULL);
+	signals_catch();
 	snprintf(run->device, sizeof(run->device), "%s", run->dev->name);
-	code = run_on(run);
+	code = log_open(run);
+	if (!code)
+		code = run_on(run);
+	written = log_close(run);
 	vgpu_chan_destroy(run->chan);
 	vgpu_space_destroy(run->space);
 	vgpu_dev_close(run->dev);
-	return code;
+	return code ? code : written;
 }

@@ -86,6 +86,11 @@ struct run_value {
  * @log:     offset of the log in the framebuffer; ~0: the kernel has none
  * @lost:    records that did not fit into the log
  * @ns:      from the submission to the completion
+ *
+ * Of what the kernel prints:
+ * @log_fd:    where it goes
+ * @log_errno: why it could not be written; 0: it could
+ * @log_room:  writes @log_text, of @log_bytes, which is what is printed next
  */
 struct run {
 	const struct options *options;
@@ -100,6 +105,11 @@ struct run {
 	uint64_t log;
 	uint64_t lost;
 	uint64_t ns;
+	int log_fd;
+	int log_errno;
+	FILE *log_room;
+	char *log_text;
+	size_t log_bytes;
 };
 
 /* options.c: takes the command line apart. @help: the user asks for help, which has been given. */
@@ -113,6 +123,20 @@ void args_block(const struct run *run, uint8_t *block);
 
 /* run.c */
 enum exit_code run_kernel(struct run *run);
+
+/*
+ * log.c: log_print() prints some of what is there, and returns whether there may be more;
+ * log_close() fails if some of it could not be written.
+ */
+enum exit_code log_open(struct run *run);
+bool log_print(struct run *run);
+enum exit_code log_close(struct run *run);
+
+/* signals.c: which signal shall end the program, of those since signals_catch(), or 0. */
+int signals_caught(void);
+void signals_catch(void);
+/* Dies of that signal, if there is one. */
+void signals_die(void);
 
 /* show.c */
 enum exit_code show_kernels(const struct options *options, const struct vgpu_elf *elf);

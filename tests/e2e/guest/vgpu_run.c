@@ -37,8 +37,8 @@ static pid_t start(char *const argv[], int *said)
 	return pid;
 }
 
-/* Waits for its end, which must be with @code and after it has said @text. */
-static bool ends(pid_t pid, int said, int code, const char *text)
+/* Waits for its end, which must be with @want, as wait() has it, and after it has said @text. */
+static bool ends(pid_t pid, int said, int want, const char *text)
 {
 	char all[512] = "";
 	int status = -1;
@@ -48,10 +48,9 @@ static bool ends(pid_t pid, int said, int code, const char *text)
 	while ((n = read(said, all + have, sizeof(all) - 1 - have)) > 0)
 		have += (size_t)n;
 	close(said);
-	if (waitpid(pid, &status, 0) != pid || !WIFEXITED(status) || WEXITSTATUS(status) != code ||
-	    !strstr(all, text))
+	if (waitpid(pid, &status, 0) != pid || status != want || !strstr(all, text))
 		return failed("vgpu-run: status %#x, and said: %s", (unsigned int)status, all);
-	say("vgpu-run: ended with %d, as it should", code);
+	say("vgpu-run: ended with status %#x, as it should", (unsigned int)status);
 	return true;
 }
 
@@ -60,7 +59,9 @@ static bool runs(char *const argv[], int code, const char *text)
 	int said;
 	pid_t pid = start(argv, &said);
 
-	return pid < 0 ? failed("fork: %s", strerror(errno)) : ends(pid, said, code, text);
+	if (pid < 0)
+		return failed("fork: %s", strerror(errno));
+	return ends(pid, said, W_EXITCODE(code, 0), text);
 }
 
 /* The second of two words is 1, in the file of that buffer. */
@@ -83,8 +84,11 @@ static uint32_t state_of(const struct vgpu_hw_channel *page)
 	return __atomic_load_n(&page->state, __ATOMIC_ACQUIRE);
 }
 
-/* Only vgpu-run has a channel, which is the first one, and nobody else stops it. */
-static bool is_stopped(struct vgpu_dev *dev)
+/*
+ * Only vgpu-run has a channel, which is the first one, and nobody else stops it: it does so before
+ * it dies of that signal.
+ */
+static bool is_stopped(struct vgpu_dev *dev, int number)
 {
 	char *const argv[] = { RUN_PROBE, "forever", "--grid", "1", "--arg", "4", NULL };
 	const struct vgpu_hw_channel *page = (void *)dev->chan_pages;
@@ -100,8 +104,8 @@ static bool is_stopped(struct vgpu_dev *dev)
 	clk_sleep_ms(100);
 	if (state_of(page) != VGPU_HW_STATE_AWAKE)
 		return failed("vgpu-run: the endless kernel is not at work");
-	kill(pid, SIGTERM);
-	return ends(pid, said, 1, "vgpu-run: interrupted") &&
+	kill(pid, number);
+	return ends(pid, said, W_EXITCODE(0, number), "vgpu-run: interrupted") &&
 		(state_of(page) == VGPU_HW_STATE_DISABLED ||
 		 failed("vgpu-run: has left its channel in state %u", state_of(page)));
 }
@@ -118,5 +122,5 @@ bool vgpu_run_check(struct vgpu_dev *dev)
 		    "item 1: 0.00 -1 100%\nitem 1: 0.50 -1 100%\n") &&
 		runs(store, 0, "") && result_is_right() &&
 		runs(fault, 1, "vgpu-run: kernel poke: page fault in poke+0x") &&
-		is_stopped(dev) && runs(store, 0, "");
+		is_stopped(dev, SIGTERM) && is_stopped(dev, SIGINT) && runs(store, 0, "");
 }
