@@ -52,7 +52,7 @@ kernels_are_listed() {
 	list=$("$run" "$probe" --list --json | jq -c '[.local_bytes, ([.kernels[].name] | sort),
 		(.kernels[] | select(.name == "types").args | map([.name, .type, .offset])[-1])]')
 	echo "$list"
-	[[ $list == '[16,["fail","forever","poke","say","types"],["two","local",56]]' ]]
+	[[ $list == '[16,["control","fail","forever","poke","say","types"],["two","local",56]]' ]]
 }
 
 # How the kernel sees values of all types, given with their types and without.
@@ -99,6 +99,21 @@ items_print() {
 	item 1: 0.50 -1 100%
 	item 1: 1.00 -1 100%
 	END
+}
+
+# A terminal does not obey the program; what is no terminal gets what the program prints.
+terminals_are_safe() {
+	local command="$run -d $uuid $probe -k control -g 1"
+	printf '\\x1b[31m\\x0d\\x7f\\xc2\\x9b\\x07\t\xc2\xb5\\x9b\r\n' >"$dir/shown"
+	printf '\x1b[31m\r\x7f\xc2\x9b\x07\t\xc2\xb5\x9b\n' >"$dir/raw"
+	$command >"$dir/said" && cmp "$dir/said" "$dir/raw" || return
+	script -qefc "$command" /dev/null </dev/null >"$dir/said" || return
+	cat -A "$dir/said"
+	cmp "$dir/said" "$dir/shown" || return
+	# The log is on standard error then.
+	script -qefc "$command --json >$dir/json" /dev/null </dev/null >"$dir/said" &&
+		cmp "$dir/said" "$dir/shown" &&
+		says 1 "standard output: No space left" sh -c "$command >/dev/full"
 }
 
 # More than the log holds: each text is printed, or counted as lost, as some are while nobody reads
@@ -335,13 +350,13 @@ options_are_documented() {
 }
 
 words_are_completed() {
-	[[ $("$run" --complete "$probe" -k "" | sort | paste -sd ' ') == "fail forever poke say types" ]] &&
+	[[ $("$run" --complete "$probe" -k "" | sort | paste -sd ' ') == "control fail forever poke say types" ]] &&
 		"$run" --complete --device "" | grep -qx "$uuid" &&
 		[[ -z $("$run" --complete x) ]]
 }
 
 for test in kernels_are_listed arguments_of_all_types buffers_are_files result_as_json \
-	time_is_told items_print long_log fault_is_explained \
+	time_is_told items_print terminals_are_safe long_log fault_is_explained \
 	only_its_own_memory log_of_a_fault endless_kernel_is_left interrupted reader_leaves \
 	reader_sleeps ignored_signals_stay_so only_device_needs_no_name bad_command_lines \
 	bad_arguments results_are_opened_before results_have_their_own_files bad_shapes \

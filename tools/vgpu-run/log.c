@@ -6,10 +6,12 @@
 #include <unistd.h>
 
 #include "run.h"
+#include "utf8.h"
 
 enum exit_code log_open(struct run *run)
 {
 	run->log_fd = run->options->json ? STDERR_FILENO : STDOUT_FILENO;
+	run->log_shown = isatty(run->log_fd);
 	run->log_room = open_memstream(&run->log_text, &run->log_bytes);
 	return run->log_room ? EXIT_OK : fail("out of memory");
 }
@@ -42,6 +44,36 @@ static void put(struct run *run, const char *text, size_t bytes)
 	}
 }
 
+static size_t shown_length(const char *text, size_t room)
+{
+	return *text == '\n' || *text == '\t' ? 1 :
+		utf8_shown_length((const unsigned char *)text, room);
+}
+
+/* What a terminal would obey, or not show, becomes numbers: the program may be anybody's. */
+static void put_shown(struct run *run, const char *text, size_t bytes)
+{
+	char number[8];
+	size_t n, more;
+
+	while (bytes) {
+		for (n = 0; n < bytes; n += more) {
+			more = shown_length(text + n, bytes - n);
+			if (!more)
+				break;
+		}
+		put(run, text, n);
+		text += n;
+		bytes -= n;
+		if (!bytes)
+			return;
+		snprintf(number, sizeof(number), "\\x%02x", (unsigned char)*text);
+		put(run, number, strlen(number));
+		text++;
+		bytes--;
+	}
+}
+
 bool log_print(struct run *run)
 {
 	unsigned int records;
@@ -50,6 +82,8 @@ bool log_print(struct run *run)
 	records = vgpu_log_print(run->dev, run->log, run->elf, run->log_room, &run->lost);
 	if (fflush(run->log_room))
 		run->log_errno = errno;
+	else if (run->log_shown)
+		put_shown(run, run->log_text, run->log_bytes);
 	else
 		put(run, run->log_text, run->log_bytes);
 	return records;

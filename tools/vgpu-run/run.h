@@ -90,6 +90,7 @@ struct run_value {
  * Of what the kernel prints:
  * @log_fd:    where it goes
  * @log_errno: why it could not be written; 0: it could
+ * @log_shown: that is a terminal
  * @log_room:  writes @log_text, of @log_bytes, which is what is printed next
  */
 struct run {
@@ -107,6 +108,7 @@ struct run {
 	uint64_t ns;
 	int log_fd;
 	int log_errno;
+	bool log_shown;
 	FILE *log_room;
 	char *log_text;
 	size_t log_bytes;

@@ -50,6 +50,16 @@ VGPU_KERNEL(say, "log log, u32 times")
 			    0.5f * i, -1L);
 }
 
+struct control_args {
+	struct vgpu_device_log *log;
+};
+
+/* What terminals obey, and a letter that is not ASCII. */
+VGPU_KERNEL(control, "log log")
+{
+	vgpu_printf(args->log, "\033[31m%s%c\t\xc2\xb5\x9b\n", "\r\x7f\xc2\x9b", 7);
+}
+
 struct poke_args {
 	uint32_t *at;
 	uint64_t offset;
