@@ -351,7 +351,7 @@ options_are_documented() {
 
 words_are_completed() {
 	[[ $("$run" --complete "$probe" -k "" | sort | paste -sd ' ') == "control fail forever poke say types" ]] &&
-		"$run" --complete --device "" | grep -qx "$uuid" &&
+		[[ $("$run" --complete --device "") == "$uuid" ]] &&
 		[[ -z $("$run" --complete x) ]]
 }
 

@@ -56,6 +56,11 @@ int vgpu_dev_open_failed(struct vgpu_dev *dev, int error);
 __attribute__((format(printf, 3, 4)))
 int vgpu_fail(struct vgpu_dev *dev, int error, const char *fmt, ...);
 
+#define VGPU_PCI_DEVICES	"/sys/bus/pci/devices"
+
+/* Whether a PCI function may be a vGPU, as far as can be told without its registers. */
+bool vgpu_pci_is_like_one(const char *address);
+
 /* Take a channel, which stays as it is, from other programs, and give it back. */
 int vgpu_claim_chan(struct vgpu_dev *dev, uint32_t id);
 void vgpu_unclaim_chan(struct vgpu_dev *dev, uint32_t id);

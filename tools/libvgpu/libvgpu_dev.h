@@ -120,6 +120,9 @@ int vgpu_dev_open_pci(struct vgpu_dev **devp, const char *address);
  */
 int vgpu_dev_open(struct vgpu_dev **devp, const char *name);
 
+/* Calls @found, with @data, for each name that may be given to vgpu_dev_open() here. */
+void vgpu_dev_list(void (*found)(const char *name, void *data), void *data);
+
 /*
  * Closes and frees a device, or does nothing with NULL. Destroy its channels and free its buffers
  * before.

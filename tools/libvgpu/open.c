@@ -5,35 +5,65 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "internal.h"
 
 #define MDEVS	"/sys/bus/mdev/devices"
 
-/* How many mdevs there are; the UUID of one of them goes to @uuid. */
-static unsigned int find_mdevs(char *uuid, size_t room)
+/* An mdev may be of another driver's; a GPU of ours has policies. */
+static bool mdev_is_vgpu(const char *uuid)
 {
-	struct dirent *entry;
-	unsigned int nr = 0;
-	DIR *dir;
+	char path[128];
 
-	dir = opendir(MDEVS);
-	if (!dir)
-		return 0;
-	while ((entry = readdir(dir))) {
-		if (entry->d_name[0] == '.')
-			continue;
-		snprintf(uuid, room, "%.63s", entry->d_name);
-		nr++;
+	snprintf(path, sizeof(path), MDEVS "/%.63s/../vgpu/policies", uuid);
+	return !access(path, F_OK);
+}
+
+/* Each name in a directory of sysfs that is right, in order. */
+static void list(const char *path, bool (*is_right)(const char *name),
+		 void (*found)(const char *name, void *data), void *data)
+{
+	struct dirent **names;
+	int i, n;
+
+	n = scandir(path, &names, NULL, alphasort);
+	for (i = 0; i < n; i++) {
+		if (names[i]->d_name[0] != '.' && is_right(names[i]->d_name))
+			found(names[i]->d_name, data);
+		free(names[i]);
 	}
-	closedir(dir);
-	return nr;
+	if (n >= 0)
+		free(names);
+}
+
+void vgpu_dev_list(void (*found)(const char *name, void *data), void *data)
+{
+	list(VGPU_PCI_DEVICES, vgpu_pci_is_like_one, found, data);
+	list(MDEVS, mdev_is_vgpu, found, data);
+}
+
+/**
+ * struct mdevs - the vGPUs of a host
+ * @nr:   how many
+ * @uuid: of one of them
+ */
+struct mdevs {
+	unsigned int nr;
+	char uuid[64];
+};
+
+static void count_mdev(const char *name, void *data)
+{
+	struct mdevs *mdevs = data;
+
+	mdevs->nr++;
+	snprintf(mdevs->uuid, sizeof(mdevs->uuid), "%.63s", name);
 }
 
 int vgpu_dev_open(struct vgpu_dev **devp, const char *name)
 {
-	char uuid[64];
-	unsigned int nr;
+	struct mdevs mdevs = {};
 	int ret;
 
 	if (name)
@@ -42,11 +72,11 @@ int vgpu_dev_open(struct vgpu_dev **devp, const char *name)
 	ret = vgpu_dev_open_pci(devp, NULL);
 	if (ret != -ENODEV)
 		return ret;
-	nr = find_mdevs(uuid, sizeof(uuid));
-	if (nr == 1)
-		return vgpu_dev_open_vfio(devp, uuid);
-	if (nr)
+	list(MDEVS, mdev_is_vgpu, count_mdev, &mdevs);
+	if (mdevs.nr == 1)
+		return vgpu_dev_open_vfio(devp, mdevs.uuid);
+	if (mdevs.nr)
 		return vgpu_fail(NULL, -EINVAL, "%u vGPUs are here: which one? Its UUID is needed",
-				 nr);
-	return vgpu_fail(NULL, -ENODEV, "no vGPU here: no PCI function is one, and there is no mdev");
+				 mdevs.nr);
+	return vgpu_fail(NULL, -ENODEV, "no vGPU here: no PCI function is one, nor is an mdev");
 }

@@ -13,8 +13,6 @@
 
 #include "internal.h"
 
-#define PCI_DEVICES	"/sys/bus/pci/devices"
-
 /* An entry of /proc/self/pagemap: bit 63 is set if the page is present, bits 0-54 are its frame. */
 #define PAGEMAP_PRESENT	(1ull << 63)
 #define PAGEMAP_FRAME	((1ull << 55) - 1)
@@ -31,7 +29,7 @@ static int pci_open(struct vgpu_dev *dev, const char *file, int flags)
 	char path[256];
 	int fd;
 
-	snprintf(path, sizeof(path), PCI_DEVICES "/%s/%s", dev->name, file);
+	snprintf(path, sizeof(path), VGPU_PCI_DEVICES "/%s/%s", dev->name, file);
 	fd = open(path, flags | O_CLOEXEC);
 	return fd < 0 ? pci_fail(dev, file) : fd;
 }
@@ -43,7 +41,7 @@ static unsigned long pci_id(const char *address, const char *file)
 	char path[512], text[32];
 	FILE *f;
 
-	snprintf(path, sizeof(path), PCI_DEVICES "/%.64s/%s", address, file);
+	snprintf(path, sizeof(path), VGPU_PCI_DEVICES "/%.64s/%s", address, file);
 	f = fopen(path, "re");
 	if (!f)
 		return value;
@@ -54,10 +52,10 @@ static unsigned long pci_id(const char *address, const char *file)
 }
 
 /*
- * Whether the function may be a vGPU. One that is a VGA card has the IDs of QEMU's own, which has
- * less registers; in the end the ID register tells them apart.
+ * One that is a VGA card has the IDs of QEMU's own, which has less registers; in the end the ID
+ * register tells them apart.
  */
-static bool pci_may_be_vgpu(const char *address)
+bool vgpu_pci_is_like_one(const char *address)
 {
 	unsigned long vendor = pci_id(address, "vendor"), device = pci_id(address, "device");
 	char path[512];
@@ -67,7 +65,8 @@ static bool pci_may_be_vgpu(const char *address)
 		return true;
 	if (vendor != VGPU_HW_VGA_VENDOR_ID || device != VGPU_HW_VGA_DEVICE_ID)
 		return false;
-	snprintf(path, sizeof(path), PCI_DEVICES "/%.64s/resource%u", address, VGPU_HW_BAR_REGS);
+	snprintf(path, sizeof(path), VGPU_PCI_DEVICES "/%.64s/resource%u", address,
+		 VGPU_HW_BAR_REGS);
 	return !stat(path, &st) && st.st_size >= VGPU_HW_REGS_SIZE;
 }
 
@@ -78,7 +77,7 @@ static int pci_check_driver(struct vgpu_dev *dev)
 	const char *name;
 	ssize_t n;
 
-	snprintf(path, sizeof(path), PCI_DEVICES "/%s/driver", dev->name);
+	snprintf(path, sizeof(path), VGPU_PCI_DEVICES "/%s/driver", dev->name);
 	n = readlink(path, driver, sizeof(driver) - 1);
 	if (n < 0)
 		return 0;
@@ -313,7 +312,7 @@ static int pci_open_at(struct vgpu_dev **devp, const char *address)
 	struct vgpu_dev *dev;
 	int ret;
 
-	if (!pci_may_be_vgpu(address))
+	if (!vgpu_pci_is_like_one(address))
 		return vgpu_fail(NULL, -ENODEV, "%s is no vGPU", address);
 	dev = vgpu_dev_new(&pci_transport, address);
 	if (!dev)
@@ -331,7 +330,7 @@ static int pci_open_first(struct vgpu_dev **devp)
 	struct dirent **names;
 	int i, n, ret = -ENODEV;
 
-	n = scandir(PCI_DEVICES, &names, NULL, alphasort);
+	n = scandir(VGPU_PCI_DEVICES, &names, NULL, alphasort);
 	for (i = 0; i < n; i++) {
 		if (ret == -ENODEV && names[i]->d_name[0] != '.')
 			ret = pci_open_at(devp, names[i]->d_name);

@@ -14,6 +14,7 @@
 
 #define RUN_PROBE	"/vgpu-run", "/probe.elf", "--kernel"
 #define RESULT		"/result"
+#define ROOM		512	/* for what it says */
 
 /* Starts a program; what it prints, on standard error, too, is to be read from @said. */
 static pid_t start(char *const argv[], int *said)
@@ -37,18 +38,27 @@ static pid_t start(char *const argv[], int *said)
 	return pid;
 }
 
-/* Waits for its end, which must be with @want, as wait() has it, and after it has said @text. */
-static bool ends(pid_t pid, int said, int want, const char *text)
+/* Waits for its end. What it has said goes to @all, of ROOM bytes. Returns how it has ended. */
+static int hear(pid_t pid, int said, char *all)
 {
-	char all[512] = "";
 	int status = -1;
 	size_t have = 0;
 	ssize_t n;
 
-	while ((n = read(said, all + have, sizeof(all) - 1 - have)) > 0)
+	while ((n = read(said, all + have, ROOM - 1 - have)) > 0)
 		have += (size_t)n;
+	all[have] = 0;
 	close(said);
-	if (waitpid(pid, &status, 0) != pid || status != want || !strstr(all, text))
+	return waitpid(pid, &status, 0) == pid ? status : -1;
+}
+
+/* Its end must be with @want, as wait() has it, and after it has said @text. */
+static bool ends(pid_t pid, int said, int want, const char *text)
+{
+	char all[ROOM];
+	int status = hear(pid, said, all);
+
+	if (status != want || !strstr(all, text))
 		return failed("vgpu-run: status %#x, and said: %s", (unsigned int)status, all);
 	say("vgpu-run: ended with status %#x, as it should", (unsigned int)status);
 	return true;
@@ -110,6 +120,21 @@ static bool is_stopped(struct vgpu_dev *dev, int number)
 		 failed("vgpu-run: has left its channel in state %u", state_of(page)));
 }
 
+/* Of the machine's PCI functions completion offers one. */
+static bool offers_only(const char *name)
+{
+	char *const argv[] = { "/vgpu-run", "--complete", "--device", "", NULL };
+	size_t n = strlen(name);
+	char all[ROOM];
+	int said;
+	pid_t pid = start(argv, &said);
+
+	if (pid < 0)
+		return failed("fork: %s", strerror(errno));
+	return (!hear(pid, said, all) && !strncmp(all, name, n) && !strcmp(all + n, "\n")) ||
+		failed("vgpu-run: offers %s", all);
+}
+
 bool vgpu_run_check(struct vgpu_dev *dev)
 {
 	char *const print[] = { RUN_PROBE, "say", "--grid", "2", "--group", "1", "--arg", "2", NULL };
@@ -118,7 +143,8 @@ bool vgpu_run_check(struct vgpu_dev *dev)
 	char *const fault[] = { RUN_PROBE, "poke", "--grid", "64", "--arg", "64",
 				"--arg", "0x7f00000000", "--arg", "33", NULL };
 
-	return runs(print, 0, "item 0: 0.00 -1 100%\nitem 0: 0.50 -1 100%\n"
+	return offers_only(dev->name) &&
+		runs(print, 0, "item 0: 0.00 -1 100%\nitem 0: 0.50 -1 100%\n"
 		    "item 1: 0.00 -1 100%\nitem 1: 0.50 -1 100%\n") &&
 		runs(store, 0, "") && result_is_right() &&
 		runs(fault, 1, "vgpu-run: kernel poke: page fault in poke+0x") &&
