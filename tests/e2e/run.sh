@@ -200,6 +200,23 @@ test_two_compute() {
 	done
 }
 
+# What the demo makes of what guests say of their pictures: only when both drew counts.
+test_rates_of_guests() {
+	local a=$GUEST_DIR/a b=$GUEST_DIR/b
+	printf 'guest: %s pictures after %s ms\r\n' 1 100 8 800 15 1500 99 1600 >"$a"
+	printf 'guest: %s pictures after %s ms\n' 1 300 4 1200 >"$b"
+	scripts/guest-rate 2.9 3.1 "a=$a" "b=$b" | diff - <(
+		echo "guest a: 9.0 pictures in 0.900 s, 10.00 a second"
+		echo "guest b: 3.0 pictures in 0.900 s, 3.33 a second"
+		echo "3.00 times as many")
+	if scripts/guest-rate 2.0 2.9 "a=$a" "b=$b" || scripts/guest-rate 3.1 4.0 "a=$a" "b=$b"; then
+		fail "3.00 is accepted for something else"
+	fi
+	printf 'guest: %s pictures after %s ms\n' 1 1600 4 1700 >"$b"
+	scripts/guest-rate 0 9 "a=$a" "b=$b" 2>"$GUEST_DIR/said" && fail "they have never met"
+	grep "not at work at one time" "$GUEST_DIR/said"
+}
+
 # All samples, in one guest alone, and in four that are at work on gr at once.
 test_samples_in_guests() {
 	local name uuids=("$A" "$B" "${A//1/3}" "${A//1/4}")
@@ -399,8 +416,8 @@ tests_of() {
 	iommufd) echo attach_by_iommufd ;;
 	guest)
 		echo types_in_sysfs attach_and_run run_twice_on_one_vgpu two_at_once \
-			two_compute samples_in_guests programs_of_one_guest isolation_neighbours \
-			isolation_nothing_left_for_the_next_guest \
+			two_compute rates_of_guests samples_in_guests programs_of_one_guest \
+			isolation_neighbours isolation_nothing_left_for_the_next_guest \
 			isolation_nothing_left_for_the_next_vgpu \
 			isolation_nothing_left_after_a_kill isolation_packets_stay_inside \
 			kill_under_load remove_in_use_waits_for_qemu remove_in_use_unplugs \

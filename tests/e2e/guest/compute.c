@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Has a program draw the Mandelbrot set on gr and shows each picture, for some seconds; tells how
- * many there were, all of them as the processor draws them. gr always has more of them to draw: how
- * many it draws is its share.
+ * many there were at which time, all of them as the processor draws them. gr always has more of
+ * them to draw: how many it draws is its share.
  */
 #include <string.h>
 
@@ -18,6 +18,7 @@
 #define PIXELS	(WIDTH * HEIGHT)
 #define BYTES	(PIXELS * sizeof(uint32_t))
 #define DEPTH	8	/* pictures that are queued */
+#define SAY_NS	500000000ull	/* between two times at which it says how many there are */
 #define LOOK_S	600	/* for the host to begin, and to look at the picture */
 
 static const struct mandelbrot_args view = {
@@ -93,36 +94,52 @@ static bool check(const uint32_t *has)
 		      reference[i]);
 }
 
-static bool finish(struct work *work, const struct drawing *drawing, unsigned int i)
+/* Waits for a picture, sets @when to the time, and compares it. */
+static bool finish(struct work *work, const struct drawing *drawing, unsigned int i,
+		   uint64_t *when)
 {
 	struct vgpu_chan *chan = work->chan[0];
 	char text[128];
 
-	if (!vgpu_chan_wait(chan, drawing->fence[i], WAIT_MS))
+	if (!vgpu_chan_wait(chan, drawing->fence[i], WAIT_MS)) {
+		*when = clk_ns();
 		return check((const uint32_t *)(work->dev->fb + drawing->place[i]));
+	}
 	if (!vgpu_chan_explain(chan, &drawing->run.elf, text, sizeof(text)))
 		return failed("mandelbrot: %s", text);
 	return failed("mandelbrot: %s", vgpu_dev_error(work->dev));
 }
 
-/* Draws until the time is over; what is queued then is drawn and compared, but not counted. */
+static void tell_pictures(uint64_t pictures, uint64_t ns)
+{
+	say("%llu pictures after %llu ms", (unsigned long long)pictures,
+	    (unsigned long long)(ns / 1000000));
+}
+
+/*
+ * Draws until the time is over; what is queued then is drawn and compared, but not counted. Each
+ * time that is told is one at which a picture was complete, so that nobody has to guess about parts
+ * of pictures.
+ */
 static bool draw_all(struct work *work, struct drawing *drawing, unsigned int seconds)
 {
-	uint64_t start = clk_ns(), end = start + seconds * 1000000000ull;
-	uint64_t pictures = 0, queued = 0, ms, i;
+	uint64_t start = clk_ns(), end = start + seconds * 1000000000ull, when = start;
+	uint64_t said = start, pictures = 0, queued = 0, i;
 	bool ok = true;
 
-	while (ok && clk_ns() < end) {
-		if (queued - pictures == DEPTH)
-			ok = finish(work, drawing, pictures++ % DEPTH);
-		ok = ok && queue(work, drawing, queued++ % DEPTH);
+	while (ok && when < end) {
+		if (queued - pictures < DEPTH) {
+			ok = queue(work, drawing, queued++ % DEPTH);
+			continue;
+		}
+		ok = finish(work, drawing, pictures++ % DEPTH, &when);
+		if (pictures == 1 || when - said >= SAY_NS) {
+			tell_pictures(pictures, when - start);
+			said = when;
+		}
 	}
-	ms = (clk_ns() - start) / 1000000;
-	say("computed %llu pictures in %llu ms, %llu.%02llu a second", (unsigned long long)pictures,
-	    (unsigned long long)ms, (unsigned long long)(pictures * 1000 / ms),
-	    (unsigned long long)(pictures * 100000 / ms % 100));
 	for (i = pictures; i < queued; i++)
-		ok = ok && finish(work, drawing, i % DEPTH);
+		ok = ok && finish(work, drawing, i % DEPTH, &when);
 	return ok;
 }
 
