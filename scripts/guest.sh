@@ -65,6 +65,29 @@ guest_tell() {
 	echo "$2" >"$GUEST_DIR/$1.tell"
 }
 
+# guest_samples SECONDS NAME...: has guests whose job is compute --each MS repeat each sample at the
+# same time, and prints how often in a second each guest could. No sample takes longer than SECONDS.
+guest_samples() {
+	local seconds=$1 sample name line
+	shift
+	for sample in mandelbrot sgemm blur sha256 reduce triad copy latency bandwidth; do
+		for name; do
+			guest_says "$name" "^guest: sample $sample: ready" "$seconds" || return
+		done
+		for name; do
+			guest_tell "$name" begin
+		done
+		line=$(printf '%-10s' "$sample")
+		for name; do
+			guest_says "$name" "^guest: sample $sample: .*, right$" "$seconds" || return
+			guest_answer "$name" "sample $sample:"
+			[[ $ANSWER =~ \ ([0-9.]+)\ a\ second ]] || return
+			line+=$(printf '  guest %s %8s a second' "$name" "${BASH_REMATCH[1]}")
+		done
+		echo "$line  right in each"
+	done
+}
+
 # guest_qmp NAME ARGUMENT...: see scripts/guest-qmp.
 guest_qmp() {
 	scripts/guest-qmp "$GUEST_DIR/$1.qmp" "${@:2}"

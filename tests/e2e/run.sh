@@ -180,16 +180,21 @@ test_two_at_once() {
 	account "$A=a" "$B=b"
 }
 
-# Programs of both are on gr at once, and each draws what its processor draws.
+# Programs of both are on gr at once, and each draws what its processor draws, and does all samples
+# as that does.
 test_two_compute() {
 	local name
 	mdev_create "$A" SG16-4Q
 	mdev_create "$B" SG16-2Q
-	guest_start a "$A" compute --seconds 3
-	guest_start b "$B" compute --seconds 3
+	guest_start a "$A" compute --seconds 3 --each 100
+	guest_start b "$B" compute --seconds 3 --each 100
 	for name in a b; do
 		guest_says "$name" '^guest: ready' $((40 * SLOW)) || fail "guest $name is not ready"
 	done
+	guest_samples $((60 * SLOW)) a b >"$GUEST_DIR/samples"
+	cat "$GUEST_DIR/samples"
+	[[ $(grep -cE 'guest a +[0-9]+\.[0-9]{2} a .*guest b +[0-9]+\.[0-9]{2} a .*right in each$' \
+		"$GUEST_DIR/samples") == 9 ]]
 	guest_tell a begin
 	guest_tell b begin
 	for name in a b; do

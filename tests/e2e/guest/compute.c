@@ -2,7 +2,7 @@
 /*
  * Has a program draw the Mandelbrot set on gr and shows each picture, for some seconds; tells how
  * many there were at which time, all of them as the processor draws them. gr always has more of
- * them to draw: how many it draws is its share.
+ * them to draw: how many it draws is its share. Before, each sample is repeated, if wanted.
  */
 #include <string.h>
 
@@ -154,7 +154,8 @@ bool compute_run(struct vgpu_dev *dev, const struct options *options)
 		return false;
 	port = tell_open();
 	say("ready");
-	if (port < 0 || !tell_wait(port, LOOK_S))
+	if (port < 0 || (options->each && !samples_show(dev, work.chan[0], options->each, port)) ||
+	    !tell_wait(port, LOOK_S))
 		return false;
 	say("working: %u x %u pixels, %u s", WIDTH, HEIGHT, options->seconds);
 	ok = draw_all(&work, &drawing, options->seconds);

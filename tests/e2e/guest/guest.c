@@ -3,7 +3,7 @@
  * First and only process of a guest:
  *
  *	JOB [--seconds N] [--load PERCENT] [--mib N] [--seed N] [--idle N]
- *	    [--title TEXT]
+ *	    [--each MS] [--title TEXT]
  *
  * Finds the vGPU, does the job, prints "guest: END pass" or "guest: END fail" on the console and
  * switches the machine off.
@@ -72,6 +72,8 @@ static bool parse(int argc, char **argv, struct options *options)
 			options->mib = (unsigned int)value;
 		else if (!strcmp(argv[i], "--idle") && value <= 3600)
 			options->idle = (unsigned int)value;
+		else if (!strcmp(argv[i], "--each") && value <= 60000)
+			options->each = (unsigned int)value;
 		else if (!strcmp(argv[i], "--seed"))
 			options->seed = value;
 		else

@@ -22,6 +22,7 @@
  * @mib:     framebuffer that a round of work, or a job, fills
  * @seed:    of the data, or of the secret
  * @idle:    hog: seconds without work behind that
+ * @each:    compute: milliseconds for each of the small samples before; 0: there are none
  * @title:   load: of the picture that it shows at the end, until the host says to go on, who
  *	     has said before when to begin; or NULL
  */
@@ -31,6 +32,7 @@ struct options {
 	unsigned int mib;
 	uint64_t seed;
 	unsigned int idle;
+	unsigned int each;
 	const char *title;
 };
 
@@ -111,8 +113,15 @@ bool present_surface(struct work *work, const struct surface *surface, uint32_t 
 
 struct sample;
 
-/* samples.c: runs a sample, which must do what the CPU does. */
+/* small.c: samples for machines that are slow. */
+const struct sample *small_at(size_t i);
+
+/*
+ * samples.c: runs a sample, which must do what the CPU does; repeats each of the small ones for
+ * @ms, when the host says so, tells how often it ran, and checks it.
+ */
 bool sample_check(struct vgpu_dev *dev, struct vgpu_chan *chan, const struct sample *sample);
+bool samples_show(struct vgpu_dev *dev, struct vgpu_chan *chan, unsigned int ms, int port);
 
 /* vgpu_run.c: vgpu-run does what it should, while no program has a channel. */
 bool vgpu_run_check(struct vgpu_dev *dev);

@@ -49,7 +49,7 @@ const void *sample_program(const struct sample *sample, size_t *bytes)
 	size_t i;
 
 	for (i = 0; sample_at(i); i++) {
-		if (entries[i].sample != sample)
+		if (strcmp(entries[i].sample->name, sample->name))
 			continue;
 		*bytes = (size_t)(entries[i].end - entries[i].program);
 		return entries[i].program;

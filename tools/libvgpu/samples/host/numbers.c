@@ -8,10 +8,10 @@
 #include "samples.h"
 
 #define SEED		88172645463325252ull
-#define SGEMM_NR	256u
+#define SGEMM_NR	(256u >> SAMPLES_HALVED)
 #define SGEMM_FLOATS	(SGEMM_NR * SGEMM_NR)
-#define SHA256_ITEMS	16384u
-#define REDUCE_ITEMS	65536u
+#define SHA256_ITEMS	(16384u >> 2 * SAMPLES_HALVED)
+#define REDUCE_ITEMS	(65536u >> 2 * SAMPLES_HALVED)
 #define REDUCE_AT	64 /* of the numbers, behind the sum */
 
 static void sgemm_prepare(void *memory, uint64_t address, void *args)

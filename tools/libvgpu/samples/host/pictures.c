@@ -4,8 +4,8 @@
 #include "../mandelbrot.h"
 #include "samples.h"
 
-#define WIDTH		640
-#define HEIGHT		480
+#define WIDTH		(640 >> SAMPLES_HALVED)
+#define HEIGHT		(480 >> SAMPLES_HALVED)
 #define PIXELS		(WIDTH * HEIGHT)
 
 static void mandelbrot_prepare(void *memory, uint64_t address, void *args)

@@ -7,11 +7,11 @@
 #include "samples.h"
 
 #define SEED		88172645463325252ull
-#define TRIAD_ITEMS	(1u << 20)
-#define COPY_ITEMS	(1u << 20)
-#define LATENCY_WORDS	(1u << 16)
-#define LATENCY_LOADS	65536u
-#define BANDWIDTH_ITEMS	(1u << 15)
+#define TRIAD_ITEMS	(1u << 20 >> 2 * SAMPLES_HALVED)
+#define COPY_ITEMS	(1u << 20 >> 2 * SAMPLES_HALVED)
+#define LATENCY_WORDS	(1u << 16 >> 2 * SAMPLES_HALVED)
+#define LATENCY_LOADS	(65536u >> 2 * SAMPLES_HALVED)
+#define BANDWIDTH_ITEMS	(1u << 15 >> 2 * SAMPLES_HALVED)
 
 static void triad_prepare(void *memory, uint64_t address, void *args)
 {

@@ -13,6 +13,11 @@
 
 #include <libvgpu.h>
 
+/* How often edges of pictures and matrices are halved; other numbers are twice as often. */
+#ifndef SAMPLES_HALVED
+#define SAMPLES_HALVED		0
+#endif
+
 #define SAMPLE_ARGS_WORDS	8	/* of 64 bits, for the arguments of any sample */
 
 /**
@@ -51,7 +56,7 @@ extern const struct sample sample_mandelbrot, sample_blur;
 extern const struct sample sample_sgemm, sample_sha256, sample_reduce;
 extern const struct sample sample_triad, sample_copy, sample_latency, sample_bandwidth;
 
-/* list.c: all of them; the ELF file of a sample. */
+/* list.c: all of them; the ELF file of a sample, whatever its size. */
 const struct sample *sample_at(size_t i);
 const struct sample *sample_find(const char *name);
 const void *sample_program(const struct sample *sample, size_t *bytes);
