@@ -180,7 +180,7 @@ class Sequence:
             self.put(f'sc.{w} {again}, {self.x()}, ({reg})')
 
     def csr(self):
-        """Accesses to fcsr that leave a valid rounding mode."""
+        """Accesses to fcsr that leave a valid rounding mode: test_modes.c has the others."""
         self.traits |= FCSR
         reg = self.x(zero=False)
         kind = self.rng.randrange(6)
