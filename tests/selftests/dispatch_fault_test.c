@@ -287,6 +287,7 @@ static void hostile_code(void)
 	}
 	ktap_note("%llu faults, %llu that went on", (unsigned long long)faults,
 		  (unsigned long long)loops);
+	CHECK(faults && loops, "the programs were not hostile");
 	fx_finish(chan);
 }
 

@@ -280,7 +280,9 @@ static void reset(struct vgpu_chan **chan)
 static void programs_come_and_go(void)
 {
 	struct vgpu_chan *chan[CHANNELS], *neighbour, *c;
-	uint64_t end, i, resets = 0, made, found;
+	uint64_t ms = fx_env("VGPU_TEST_SCRIBBLE_MS", 3000), end, i, faults = 0, resets = 0;
+	uint64_t made, found;
+	bool faulted;
 	struct rng rngs[3], *rng = &rngs[2];
 	pthread_t threads[2];
 
@@ -295,15 +297,17 @@ static void programs_come_and_go(void)
 	stop = false;
 	CHECK(!pthread_create(&threads[0], NULL, invalidator, &rngs[0]), "thread");
 	CHECK(!pthread_create(&threads[1], NULL, scribbler, &rngs[1]), "thread");
-	end = clk_ms() + fx_env("VGPU_TEST_SCRIBBLE_MS", 3000);
+	end = clk_ms() + ms;
 	for (i = 0; clk_ms() < end; i++) {
 		c = chan[rng_below(rng, CHANNELS)];
-		if (vgpu_chan_state(c) == VGPU_HW_STATE_FAULTED || rng_below(rng, 16) == 0)
+		faulted = vgpu_chan_state(c) == VGPU_HW_STATE_FAULTED;
+		faults += faulted;
+		if (faulted || rng_below(rng, 16) == 0)
 			fx_again(c);
 		some_dispatch(rng, c);
 		if (rng_below(rng, 32) == 0)
 			compute_check_sum(neighbour, i, fx_random());
-		if (rng_below(rng, 1024) == 0) {
+		if (rng_below(rng, 1024) == 0 || (!resets && clk_ms() > end - ms / 2)) {
 			reset(chan);
 			resets++;
 		}
@@ -313,9 +317,11 @@ static void programs_come_and_go(void)
 	stop = true;
 	pthread_join(threads[0], NULL);
 	pthread_join(threads[1], NULL);
-	ktap_note("%llu turns, %llu resets, %llu programs made, %llu found",
-		  (unsigned long long)i, (unsigned long long)resets, (unsigned long long)made,
-		  (unsigned long long)found);
+	ktap_note("%llu turns, %llu faults, %llu resets, %llu programs made, %llu found",
+		  (unsigned long long)i, (unsigned long long)faults, (unsigned long long)resets,
+		  (unsigned long long)made, (unsigned long long)found);
+	CHECK(faults && resets, "nothing happened");
+	CHECK(made > PROGRAMS, "programs were made, and none went");
 	FX_OK(v.dev, vgpu_dev_reset(v.dev));
 	FX_SOON(!compute_counter(&v, "program_bytes "), "");
 	FX_SOON(!compute_counter(&v, "context_bytes "), "");
