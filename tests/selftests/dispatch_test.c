@@ -332,9 +332,14 @@ static void code_changes(void)
 	CHECK_EQ(*out, 77);
 }
 
+#define CACHE_BYTES	(16 * FX_MIB)	/* at most, of a vGPU's programs */
+#define LARGE_BYTES	(3 * FX_MIB)	/* a text of 1 MiB, decoded */
+#define LARGE_EACH	16
+
 /*
  * More programs than the cache has room for: each is right, and the cache does not grow. They are
- * 100 images with lengths of their own; as many as there is time for.
+ * 100 images with lengths of their own; as many as there is time for. Small ones alone would only
+ * become too many: together with large ones they become too long.
  */
 static void many_programs(void)
 {
@@ -342,7 +347,8 @@ static void many_programs(void)
 	struct vgpu_chan *chan = compute_chan(&v);
 	volatile uint32_t *out = (void *)(v.dev->fb + COMPUTE_OUT);
 	const uint64_t image = 8 * FX_MIB;
-	uint32_t k;
+	uint64_t bytes, most = 0, large = 0;
+	uint32_t k, length;
 
 	for (k = 0; k < 100; k++) {
 		const uint32_t words[] = { RV_LI(RV_T0, k), RV_SW(RV_T0, 0, RV_A0), RV_RET };
@@ -351,14 +357,26 @@ static void many_programs(void)
 	}
 	for (i = 0; i < nr && (i < 1500 || clk_ms() < end); i++) {
 		k = i % 100;
-		compute_head(&v, COMPUTE_HEAD, image + k * 4096, 3 + i / 100, 0);
+		length = 3 + i / 100;
+		if (i % LARGE_EACH == 0)
+			length = VGPU_HW_TEXT_MAX / 4 - i / 100;
+		compute_head(&v, COMPUTE_HEAD, image + k * 4096, length, 0);
 		compute_dispatch(chan, COMPUTE_ONE, COMPUTE_ONE, 0);
 		fx_finish(chan);
 		CHECK_EQ(*out, k);
+		if (i % LARGE_EACH)
+			continue;
+		large++;
+		bytes = compute_counter(&v, "program_bytes ");
+		CHECK(bytes >= LARGE_BYTES && bytes <= CACHE_BYTES, "%llu bytes",
+		      (unsigned long long)bytes);
+		most = bytes > most ? bytes : most;
 	}
 	CHECK_EQ(compute_counter(&v, "program_misses "), i);
-	CHECK(compute_counter(&v, "program_bytes ") <= 16 * FX_MIB, "");
-	ktap_note("%llu programs", (unsigned long long)i);
+	CHECK(compute_counter(&v, "program_bytes ") <= CACHE_BYTES, "");
+	ktap_note("%llu programs, %llu of them large; at most %llu bytes", (unsigned long long)i,
+		  (unsigned long long)large, (unsigned long long)most);
+	CHECK(most > CACHE_BYTES - LARGE_BYTES, "there was room for all");
 }
 
 /*
