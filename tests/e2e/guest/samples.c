@@ -43,14 +43,14 @@ static bool samples_check(struct vgpu_dev *dev, struct vgpu_chan *chan)
 	return true;
 }
 
-/* For so long, with some runs always queued, for gr to do next; @ns is when the last one ended. */
+/* For so long, or once; some are always queued, for gr to do next. @ns: when the last one ended. */
 static int repeat(struct sample_run *run, struct vgpu_chan *chan, uint64_t for_ns, uint64_t *runs,
 		  uint64_t *ns)
 {
 	uint64_t start = clk_ns(), now = start, fence[DEPTH], queued = 0;
 	int ret = 0;
 
-	for (*runs = 0, *ns = 0; !ret && now - start < for_ns; now = clk_ns()) {
+	for (*runs = 0, *ns = 0; !ret && (now - start < for_ns || !*runs); now = clk_ns()) {
 		if (queued - *runs == DEPTH) {
 			ret = vgpu_chan_wait(chan, fence[(*runs)++ % DEPTH], WAIT_MS);
 			*ns = clk_ns() - start;
