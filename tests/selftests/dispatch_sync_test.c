@@ -146,6 +146,7 @@ static void code_changes_under_the_first_instruction(void)
 {
 	uint64_t at = UNTOUCHED - PAGE, stalls, fence;
 	struct vgpu_chan *fill;
+	bool ended;
 
 	fx_need("DISPATCH");
 	fx_need_reserve(false);
@@ -167,9 +168,9 @@ static void code_changes_under_the_first_instruction(void)
 		CHECK(at < UNTOUCHED + FX_MIB, "there is memory all the same");
 		stalls = gr_stalls();
 		compute_dispatch_head(second, HEAD, at, COMPUTE_ONE, COMPUTE_ONE, 0);
-		clk_sleep_ms(100);
-	} while (!vgpu_chan_wait_idle(second, 0));
-	CHECK(gr_stalls() > stalls, "the dispatch does not wait");
+		FX_SOON((ended = !vgpu_chan_wait_idle(second, 0)) || gr_stalls() > stalls,
+			"the dispatch neither ends nor waits");
+	} while (ended);
 	put_late_code(2);
 	compute_invalidate(&v, 0);
 	CHECK(!group_write(GROUP_A, "memory.max", "max"), "memory.max");
@@ -195,6 +196,26 @@ static void head_changes_under_a_waiting_dispatch(void)
 	invalidate();
 	silent_answer();
 	check_stored(second, 2);
+	silent_unmap();
+}
+
+/* There is no head any more when the worker has made what the dispatch needs. */
+static void head_goes_under_a_waiting_dispatch(void)
+{
+	begin(true);
+	map_program(HEAD);
+	put_code(IMAGE, 1);
+	compute_head(&v, HEAD, IMAGE_VA, 3, 0);
+	silent_stall(&v, 0);
+	dispatch(second);
+	silent_wait(&v, second->engine);
+	memset(v.dev->fb + HEAD, 0, sizeof(struct vgpu_hw_program));
+	silent_answer();
+	FX_SOON(vgpu_chan_state(second) == VGPU_HW_STATE_FAULTED, "it does not fault");
+	fx_again(second);
+	compute_head(&v, HEAD, IMAGE_VA, 3, 0);
+	dispatch(second);
+	check_stored(second, 1);
 	silent_unmap();
 }
 
@@ -308,6 +329,7 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(and_in_an_address_space),
 	KTAP_TEST(code_changes_under_the_first_instruction),
 	KTAP_TEST(head_changes_under_a_waiting_dispatch),
+	KTAP_TEST(head_goes_under_a_waiting_dispatch),
 	KTAP_TEST(code_changes_all_the_time),
 	KTAP_TEST(stores_move),
 };

@@ -163,15 +163,20 @@ endless_kernel_is_left() {
 		on "$samples/copy.elf" -k copy -g 1 -a 8 -a 8
 }
 
+# runs PID: waits until the program has the vGPU, so it has set up its signals
+runs() {
+	until [[ $("$ctl" list --json | jq -r '.[0].state') == started ]]; do
+		kill -0 "$1" || return
+	done
+}
+
 # dies_of SIGNAL: an endless kernel's vgpu-run that gets it, in the background, where a shell has
 # some of them ignored
 dies_of() {
 	local pid status
 	env --default-signal="$1" "$run" -d "$uuid" "$probe" -k forever -g 1 -a 4 2>"$dir/err" &
 	pid=$!
-	until [[ $("$ctl" list --json | jq -r '.[0].state') == started ]]; do
-		kill -0 "$pid" || return
-	done
+	runs "$pid" || return
 	sleep 0.5
 	says 1 "$uuid: another program has it open" on "$probe" -k say -g 1 -a 1 || return
 	kill -s "$1" "$pid" || return
@@ -183,7 +188,7 @@ dies_of() {
 
 interrupted() {
 	local signal
-	for signal in TERM INT HUP; do
+	for signal in TERM INT HUP QUIT; do
 		dies_of "$signal" && [[ $(<"$dir/err") == "vgpu-run: interrupted" ]] || return
 	done
 }
@@ -205,6 +210,7 @@ reader_sleeps() {
 	exec {pipe}<>"$dir/pipe"
 	"$run" -d "$uuid" "$probe" -k say -g 64 -a 1000000 >"$dir/pipe" 2>"$dir/err" &
 	pid=$!
+	runs "$pid" || return
 	sleep 1
 	kill -TERM "$pid"
 	timeout 20 tail --pid="$pid" -f /dev/null || kill -KILL "$pid"
@@ -217,15 +223,16 @@ reader_sleeps() {
 
 ignored_signals_stay_so() {
 	local pid status
-	env --ignore-signal=HUP "$run" -d "$uuid" "$probe" -k forever -g 1 -a 4 --timeout 1 \
+	env --ignore-signal=HUP "$run" -d "$uuid" "$probe" -k forever -g 1 -a 4 --timeout 5 \
 		2>"$dir/err" &
 	pid=$!
+	runs "$pid" || return
 	sleep 0.5
 	kill -HUP "$pid" || return
 	wait "$pid"
 	status=$?
 	cat "$dir/err"
-	[[ $status == 1 && $(<"$dir/err") == *"not complete after 1.000 s" ]]
+	[[ $status == 1 && $(<"$dir/err") == *"not complete after 5.000 s" ]]
 }
 
 only_device_needs_no_name() {

@@ -7,7 +7,7 @@
 
 #include "run.h"
 
-static const int ending[] = { SIGHUP, SIGINT, SIGPIPE, SIGTERM };
+static const int ending[] = { SIGHUP, SIGINT, SIGPIPE, SIGQUIT, SIGTERM };
 
 static volatile sig_atomic_t caught;
 

@@ -315,7 +315,7 @@ void soft_channel_fault(struct soft_channel *ch, const struct soft_fault *fault,
 	struct soft_instance *inst = ch->inst;
 	bool stop;
 
-	soft_context_end(&ch->exec);
+	soft_context_end(ch);
 	spin_lock(&inst->queue_lock);
 	stop = ch->stop;
 	if (!stop)

@@ -236,8 +236,8 @@ static void soft_context_dispose(struct soft_context *context)
 	vgpu_dma_put(dma);
 }
 
-/* Keeps a context that is idle now for its channel, if there is room. */
-static bool soft_context_keep(struct soft_context *context)
+/* Keeps a context that is idle now for the channel, if there is room. */
+static bool soft_context_keep(struct soft_channel *ch, struct soft_context *context)
 {
 	struct soft_compute *compute = &context->inst->compute;
 	s64 going = atomic64_read(&compute->context_going);
@@ -246,33 +246,32 @@ static bool soft_context_keep(struct soft_context *context)
 		return false;
 	spin_lock(&compute->kept_lock);
 	list_add_tail(&context->link, &compute->kept);
-	context->ch->exec.kept = context;
+	context->ch = ch;
+	ch->exec.kept = context;
 	spin_unlock(&compute->kept_lock);
 	return true;
 }
 
 /**
  * soft_context_end() - end a dispatch, which is complete or has faulted
- * @exec: execution state of the channel, with or without a dispatch
+ * @ch: busy; with or without a dispatch, which need not have begun
  * Context: the engine's thread; may sleep.
  */
-void soft_context_end(struct soft_exec *exec)
+void soft_context_end(struct soft_channel *ch)
 {
-	struct soft_context *context = exec->context;
-	struct soft_compute *compute;
+	struct soft_context *context = ch->exec.context;
 
 	if (!context)
 		return;
-	compute = &context->inst->compute;
 	/*
 	 * Frees a program that was invalidated meanwhile: up to 3 MiB in 25 us, which is half of a
-	 * section, and once for the milliseconds that the worker has taken to make it.
+	 * section. A guest cannot have that often, as the worker takes ms to make such a program.
 	 */
 	if (context->program)
-		soft_programs_put(&compute->programs, context->program);
+		soft_programs_put(&ch->inst->compute.programs, context->program);
 	context->program = NULL;
-	exec->context = NULL;
-	if (!soft_context_keep(context))
+	ch->exec.context = NULL;
+	if (!soft_context_keep(ch, context))
 		soft_context_dispose(context);
 }
 
@@ -289,17 +288,22 @@ static struct soft_context *soft_context_oldest(struct soft_compute *compute)
 	return context;
 }
 
+/* Frees the context that has been idle for longest. Returns false if there is none. */
+static bool soft_context_evict(struct soft_compute *compute)
+{
+	struct soft_context *idle = soft_context_oldest(compute);
+
+	soft_context_free(idle);
+	return idle;
+}
+
 /* Counts the memory of a context to be made, in whose favour idle ones go. */
 static bool soft_context_take(struct soft_compute *compute, size_t bytes)
 {
-	struct soft_context *idle;
-
 	while (atomic64_add_return(bytes, &compute->context_bytes) > SOFT_CONTEXTS_BYTES) {
 		atomic64_sub(bytes, &compute->context_bytes);
-		idle = soft_context_oldest(compute);
-		if (!idle)
+		if (!soft_context_evict(compute))
 			return false;
-		soft_context_free(idle);
 	}
 	return true;
 }
@@ -362,7 +366,7 @@ static int soft_context_try(struct soft_prepare *prepare)
 	return ret;
 }
 
-/* struct vgpu_dma.work: makes what is missing. */
+/* struct vgpu_dma.work: makes what is missing; for want of memory idle contexts go first. */
 static int soft_context_work(struct vgpu_dma *dma)
 {
 	struct soft_prepare *prepare = dma->data;
@@ -371,7 +375,8 @@ static int soft_context_work(struct vgpu_dma *dma)
 
 	do {
 		ret = soft_context_try(prepare);
-	} while (ret == -ENOMEM && soft_store_pause(&waited_ms));
+	} while (ret == -ENOMEM &&
+		 (soft_context_evict(&prepare->inst->compute) || soft_store_pause(&waited_ms)));
 	if (ret) {	/* nobody takes it over, and an engine has no time to give it back */
 		soft_context_free(prepare->context);
 		prepare->context = NULL;

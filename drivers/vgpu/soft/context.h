@@ -103,7 +103,7 @@ bool soft_context_is_request(const struct vgpu_dma *dma);
 void soft_compute_init(struct soft_compute *compute);
 bool soft_context_ready(struct soft_channel *ch);
 void soft_context_begin(struct soft_channel *ch, struct soft_program *program);
-void soft_context_end(struct soft_exec *exec);
+void soft_context_end(struct soft_channel *ch);
 void soft_context_exit(struct soft_channel *ch);
 enum soft_end soft_context_prepare(struct soft_channel *ch, const struct soft_program_key *key,
 				   struct soft_program *program);

@@ -162,7 +162,7 @@ static enum soft_end soft_dispatch_done(struct soft_channel *ch)
 
 	WRITE_ONCE(compute->dispatches, compute->dispatches + 1);
 	WRITE_ONCE(compute->groups, compute->groups + groups);
-	soft_context_end(&ch->exec);
+	soft_context_end(ch);
 	return SOFT_END_PACKET;
 }
 

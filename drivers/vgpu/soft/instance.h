@@ -26,6 +26,7 @@
  *   soft_instance.queue_lock	spinlock: channel states, queues, interrupts
  *   soft_display.lock		spinlock: what the display shows
  *   soft_programs.lock		spinlock: decoded programs
+ *   soft_compute.kept_lock	spinlock: contexts that channels keep, and the worker may take
  *
  * The core calls engine_run and engine_preempt with a timeline's lock held. They take no lock
  * but those of the engine's wait queues.
