@@ -219,6 +219,31 @@ static void head_goes_under_a_waiting_dispatch(void)
 	silent_unmap();
 }
 
+/* A channel is disabled while its text is decoded: what another one keeps stays. */
+static void cancelled_dispatch_costs_nobody_else(void)
+{
+	uint64_t rounds = fx_env("VGPU_TEST_ROUNDS", 300) / 10, kept, i;
+
+	begin(false);
+	put_code(IMAGE, 1);
+	compute_head(&v, HEAD, IMAGE, 3, 0);
+	dispatch(first);
+	check_stored(first, 1);
+	kept = compute_counter(&v, "context_bytes ");
+	CHECK(kept > 0, "no context is kept");
+	compute_head(&v, HEAD, IMAGE, FX_MIB / 4, 0);
+	for (i = 0; i < rounds; i++) {
+		invalidate();
+		dispatch(second);
+		clk_sleep_ns(fx_random_below(3000000));
+		fx_again(second);
+		CHECK(compute_counter(&v, "context_bytes ") >= kept, "round %llu",
+		      (unsigned long long)i);
+	}
+	dispatch(second);
+	check_stored(second, 1);
+}
+
 /*
  * A program stores a number that grows, for ever, while its address leads to the one and the other
  * of two places. From an invalidation on the one before belongs to the test.
@@ -330,6 +355,7 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(code_changes_under_the_first_instruction),
 	KTAP_TEST(head_changes_under_a_waiting_dispatch),
 	KTAP_TEST(head_goes_under_a_waiting_dispatch),
+	KTAP_TEST(cancelled_dispatch_costs_nobody_else),
 	KTAP_TEST(code_changes_all_the_time),
 	KTAP_TEST(stores_move),
 };

@@ -16,6 +16,7 @@
 #include <linux/lockdep.h>
 #include <linux/memcontrol.h>
 #include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
@@ -366,7 +367,25 @@ static int soft_context_try(struct soft_prepare *prepare)
 	return ret;
 }
 
-/* struct vgpu_dma.work: makes what is missing; for want of memory idle contexts go first. */
+/* Frees all contexts that are idle. Returns false if there was none. */
+static bool soft_context_evict_all(struct soft_compute *compute)
+{
+	bool any = false;
+
+	while (soft_context_evict(compute))
+		any = true;
+	return any;
+}
+
+/* For want of memory: waits, if no idle context can go. Returns false if that is of no use. */
+static bool soft_context_again(struct soft_compute *compute, unsigned int *waited_ms)
+{
+	if (fatal_signal_pending(current))	/* the request is being cancelled */
+		return false;
+	return soft_context_evict_all(compute) || soft_store_pause(waited_ms);
+}
+
+/* struct vgpu_dma.work: makes what is missing. */
 static int soft_context_work(struct vgpu_dma *dma)
 {
 	struct soft_prepare *prepare = dma->data;
@@ -375,8 +394,7 @@ static int soft_context_work(struct vgpu_dma *dma)
 
 	do {
 		ret = soft_context_try(prepare);
-	} while (ret == -ENOMEM &&
-		 (soft_context_evict(&prepare->inst->compute) || soft_store_pause(&waited_ms)));
+	} while (ret == -ENOMEM && soft_context_again(&prepare->inst->compute, &waited_ms));
 	if (ret) {	/* nobody takes it over, and an engine has no time to give it back */
 		soft_context_free(prepare->context);
 		prepare->context = NULL;

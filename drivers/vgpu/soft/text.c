@@ -8,6 +8,7 @@
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
+#include <linux/vmalloc.h>
 
 #include "instance.h"
 #include "lanes.h"
@@ -20,7 +21,10 @@ static struct soft_program *soft_text_alloc(struct soft_instance *inst, u32 nr)
 	struct mem_cgroup *old;
 
 	old = set_active_memcg(inst->fb.memcg);
-	program = kvmalloc(bytes, SOFT_GFP);
+	/* In one piece if there is one, as that is freed fast; none is made of others' memory. */
+	program = kmalloc(bytes, (SOFT_GFP & ~__GFP_RETRY_MAYFAIL) | __GFP_NORETRY | __GFP_NOWARN);
+	if (!program)
+		program = __vmalloc(bytes, SOFT_GFP);
 	set_active_memcg(old);
 	return program;
 }
