@@ -33,6 +33,7 @@ static const struct job {
 	{ "present", present_run },
 	{ "compute", compute_run },
 	{ "samples", samples_run },
+	{ "small", samples_run_small },
 	{ "crowd", crowd_run },
 };
 

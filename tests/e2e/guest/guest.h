@@ -136,6 +136,7 @@ bool hog_run(struct vgpu_dev *dev, const struct options *options);
 bool present_run(struct vgpu_dev *dev, const struct options *options);
 bool compute_run(struct vgpu_dev *dev, const struct options *options);
 bool samples_run(struct vgpu_dev *dev, const struct options *options);
+bool samples_run_small(struct vgpu_dev *dev, const struct options *options);
 bool crowd_run(struct vgpu_dev *dev, const struct options *options);
 bool eject_run(struct vgpu_dev *dev, const struct options *options);
 

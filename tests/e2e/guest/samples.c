@@ -29,13 +29,14 @@ bool sample_check(struct vgpu_dev *dev, struct vgpu_chan *chan, const struct sam
 	return true;
 }
 
-static bool samples_check(struct vgpu_dev *dev, struct vgpu_chan *chan)
+static bool samples_check(struct vgpu_dev *dev, struct vgpu_chan *chan,
+			  const struct sample *(*at)(size_t i))
 {
 	const struct sample *sample;
 	uint64_t start = clk_ns();
 	size_t i;
 
-	for (i = 0; (sample = sample_at(i)); i++)
+	for (i = 0; (sample = at(i)); i++)
 		if (!sample_check(dev, chan, sample))
 			return false;
 	say("samples: %zu are right, in %llu ms", i,
@@ -100,13 +101,12 @@ bool samples_show(struct vgpu_dev *dev, struct vgpu_chan *chan, unsigned int ms,
 	return true;
 }
 
-bool samples_run(struct vgpu_dev *dev, const struct options *options)
+static bool run_all(struct vgpu_dev *dev, const struct sample *(*at)(size_t i))
 {
 	int engine = vgpu_dev_find_engine(dev, VGPU_HW_ENGINE_GR, 0), port;
 	struct vgpu_chan *chan;
 	bool ok;
 
-	(void)options;
 	if (engine < 0 ||
 	    vgpu_chan_create(dev, (uint32_t)engine, VGPU_RING_FB, RING_ORDER, &chan))
 		return failed("a channel: %s", vgpu_dev_error(dev));
@@ -114,7 +114,19 @@ bool samples_run(struct vgpu_dev *dev, const struct options *options)
 	say("ready");
 	if (port < 0 || !tell_wait(port, LOOK_S))
 		return false;
-	ok = samples_check(dev, chan);
+	ok = samples_check(dev, chan, at);
 	vgpu_chan_destroy(chan);
 	return ok;
+}
+
+bool samples_run(struct vgpu_dev *dev, const struct options *options)
+{
+	(void)options;
+	return run_all(dev, sample_at);
+}
+
+bool samples_run_small(struct vgpu_dev *dev, const struct options *options)
+{
+	(void)options;
+	return run_all(dev, small_at);
 }
