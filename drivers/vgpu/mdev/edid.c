@@ -94,7 +94,7 @@ int vgpu_edid_region_rw(struct vgpu_mdev *dev, u32 offset, void *buf, u32 len, b
 		memcpy(write ? blob : buf, write ? buf : blob, len);
 	} else if (!write) {
 		memcpy(head, &dev->edid, sizeof(dev->edid));
-		memcpy(buf, head + offset, len);
+		memcpy(buf, head + array_index_nospec(offset, VGPU_EDID_BLOB), len);
 	} else if (len == sizeof(value)) {
 		memcpy(&value, buf, sizeof(value));
 		ret = edid_write_field(dev, offset, value);

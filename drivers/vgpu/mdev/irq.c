@@ -489,8 +489,10 @@ static u8 irq_page_byte(const struct vgpu_mdev *dev, u32 offset)
 	lockdep_assert_held(&irqs->lock);
 	if (offset < table_bytes)
 		return irqs->table[array_index_nospec(offset, table_bytes)];
-	if (offset >= pba && offset - pba < pba_bytes)
-		return bitmap_get_value8(irqs->pending, (offset - pba) * 8);
+	if (offset >= pba && offset - pba < pba_bytes) {
+		offset = array_index_nospec(offset - pba, pba_bytes);
+		return bitmap_get_value8(irqs->pending, offset * 8);
+	}
 	return 0;
 }
 

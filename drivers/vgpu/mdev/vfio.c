@@ -341,7 +341,7 @@ static int vgpu_vfio_region_info(struct vfio_device *vdev, struct vfio_region_in
 	if (index == VGPU_REGION_CONFIG)
 		return 0;
 
-	bar = &dev->regions.bar[index];
+	bar = &dev->regions.bar[array_index_nospec(index, VGPU_REGION_MAX)];
 	mappable = round_down(bar->owned, PAGE_SIZE);
 	if (!bar->memory || !mappable)
 		return 0;

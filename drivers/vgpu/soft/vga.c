@@ -131,7 +131,7 @@ static bool soft_vga_dispi_write(struct soft_vga *vga, const struct soft_vga_lim
 	case VGPU_HW_DISPI_VIRT_WIDTH:
 	case VGPU_HW_DISPI_X_OFFSET:
 	case VGPU_HW_DISPI_Y_OFFSET:
-		reg[index] = value;
+		reg[array_index_nospec(index, ARRAY_SIZE(vga->dispi))] = value;
 		break;
 	default:
 		return false;
