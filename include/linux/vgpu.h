@@ -275,8 +275,9 @@ bool vgpu_mm_ending(struct mm_struct *mm);
  *            fatal signal. Returns 0 or -errno
  * @data:     for @work
  * @release:  optional: called when the access is freed, in process context; may sleep
- * @result:   valid in and after @complete: 0, -EFAULT if guest memory is not mapped, -ECANCELED
- *            if the access was cancelled, or what @work returned
+ * @result:   valid in and after @complete: 0, -EFAULT if guest memory is not mapped, -ENOMEM if
+ *            the host could not provide it for VGPU_SHORT_MS, -ECANCELED if the access was
+ *            cancelled, or what @work returned
  * @complete: optional: called once, when @result is set, by the worker or by a thread that cancels
  *            all accesses; without a lock held. Must not sleep. Does not run any more when
  *            vgpu_dma_forget() has returned
@@ -309,5 +310,13 @@ struct vgpu_dma *vgpu_dma_alloc(struct vgpu_instance *instance, gfp_t gfp);
 void vgpu_dma_submit(struct vgpu_dma *dma);
 void vgpu_dma_forget(struct vgpu_dma *dma);
 void vgpu_dma_put(struct vgpu_dma *dma);
+
+/*
+ * How long who may wait goes on asking for memory. By then the host's OOM killer, or a process that
+ * ends, has given some back, or there will be none.
+ */
+#define VGPU_SHORT_MS		4000
+
+bool vgpu_short_pause(unsigned int *waited_ms);
 
 #endif /* _LINUX_VGPU_H */

@@ -200,10 +200,10 @@ static void neighbour_goes_on(void)
 		check_neighbour();
 		CHECK_EQ(vgpu_chan_get(stuck), 0);
 		CHECK_EQ(vgpu_chan_state(stuck), VGPU_HW_STATE_AWAKE);
-		/* Without its server the memory is not there any more. */
+		/* Without its server the memory is mapped, but the host cannot provide it. */
 		child_kill(pid);
 		FX_OK(v.dev, vgpu_chan_wait_fault(stuck, FX_TIMEOUT_MS, &fault));
-		CHECK_EQ(fault.code, VGPU_HW_FAULT_DMA);
+		CHECK_EQ(fault.code, VGPU_HW_FAULT_MEMORY);
 		CHECK_EQ(fault.addr, SILENT_IOVA);
 		cleanup();
 	}

@@ -341,12 +341,12 @@ static void engine(void)
 	work_virtual = false;
 }
 
-/* A page of guest memory that the host cannot provide is as one that is not mapped. */
+/* Where the host cannot provide a page of guest memory, the worker tries again. */
 static void dma_worker(void)
 {
 	inject_need();
 	fx_create_open(&v, "1Q");
-	faults_allowed = 1u << VGPU_HW_FAULT_DMA;
+	faults_allowed = 0;
 	work_ring = VGPU_RING_SYS;
 	inject_thread("DMA worker", "vgpu-dma");
 }

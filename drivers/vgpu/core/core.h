@@ -255,8 +255,9 @@ struct vgpu_instance {
  * struct vgpu_front_ops - what a front end does for an open instance
  * @guest_rw:  read or write @len bytes of guest memory at @addr. Called from the instance's worker
  *             only, between vgpu_instance_open() and vgpu_instance_close(). Sleeps, perhaps for as
- *             long as the guest's memory does not answer; a fatal signal ends it. Returns 0 or
- *             -EFAULT
+ *             long as the guest's memory does not answer; a fatal signal ends it. Returns 0;
+ *             -EFAULT: the guest has no memory there, or none that may be accessed so; -ENOMEM:
+ *             it has, but the host cannot provide it now, and some of it may have been accessed
  * @may_dma:   whether the function is bus master. Must not sleep
  * @raise_irq: raise an MSI-X vector. With front_lock held; must not sleep
  * @zap:       unmap all of @bar from the user's address spaces. With map_lock held for writing

@@ -13,6 +13,10 @@
  * another process does not provide the memory, the device would never be closed. So while accesses
  * last long, a watch looks whether any process of the address space still runs. The process that
  * opened the device does not matter: it may have handed the device over and exited.
+ *
+ * Guest memory is not pinned, so the host may be unable to provide a page of it: a pool of huge
+ * pages is empty, swap fails. The guest is not to blame, and the access is tried again for some
+ * seconds. More would help nobody, and the owner of the memory could hold up its other accesses.
  */
 #include <linux/jiffies.h>
 #include <linux/kthread.h>
@@ -163,31 +167,69 @@ void vgpu_dma_submit(struct vgpu_dma *dma)
 }
 EXPORT_SYMBOL_GPL(vgpu_dma_submit);
 
-static int vgpu_dma_run(struct vgpu_dma *dma)
+/**
+ * vgpu_short_pause() - memory could not be had: wait before the next try
+ * @waited_ms: how long the caller has waited for it so far, 0 at first; updated
+ *
+ * Each pause is as long as all pauses before it together, but 256 ms at most.
+ *
+ * Context: sleeps, killable, without a lock that other instances need.
+ * Return: false to give up: the task is being killed, or has waited for VGPU_SHORT_MS.
+ */
+bool vgpu_short_pause(unsigned int *waited_ms)
+{
+	unsigned int ms = clamp(*waited_ms, 1U, 256U);
+
+	if (*waited_ms >= VGPU_SHORT_MS)
+		return false;
+	*waited_ms += ms;
+	schedule_timeout_killable(msecs_to_jiffies(ms));
+	return !fatal_signal_pending(current);
+}
+EXPORT_SYMBOL_GPL(vgpu_short_pause);
+
+/* Returns what guest_rw() returns, or -EAGAIN: the function is no bus master any more. */
+static int vgpu_dma_run_piece(struct vgpu_dma *dma, const struct bio_vec *vec, u64 addr,
+			      unsigned int *waited_ms)
 {
 	struct vgpu_instance *instance = dma->instance;
 	const struct vgpu_front_ops *front = instance->front;
+	void *page;
+	int ret;
+
+	do {
+		/* The worker has been told to leave: nothing is written any more. */
+		if (fatal_signal_pending(current))
+			return -EFAULT;
+		if (!front->may_dma(instance))
+			return -EAGAIN;
+		page = kmap_local_page(vec->bv_page);
+		ret = front->guest_rw(instance, addr, page + vec->bv_offset,
+				      vec->bv_len, dma->write);
+		kunmap_local(page);
+	} while (ret == -ENOMEM && vgpu_short_pause(waited_ms));
+
+	/* Then it is no want of memory that ended the access. */
+	if (ret == -ENOMEM && fatal_signal_pending(current))
+		return -EFAULT;
+	return ret;
+}
+
+static int vgpu_dma_run(struct vgpu_dma *dma)
+{
+	struct vgpu_instance *instance = dma->instance;
+	unsigned int i, waited_ms = 0;
 	u64 addr = dma->addr;
-	unsigned int i;
 	int ret;
 
 	if (dma->work)
 		return dma->work(dma);
 
 	for (i = 0; i < dma->nr_vec; i++) {
-		const struct bio_vec *vec = &dma->vec[i];
-		void *page;
-
-		/* The worker has been told to leave: nothing is written any more. */
-		if (fatal_signal_pending(current))
-			return -EFAULT;
-		page = kmap_local_page(vec->bv_page);
-		ret = front->guest_rw(instance, addr, page + vec->bv_offset,
-				      vec->bv_len, dma->write);
-		kunmap_local(page);
+		ret = vgpu_dma_run_piece(dma, &dma->vec[i], addr, &waited_ms);
 		if (ret)
 			return ret;
-		addr += vec->bv_len;
+		addr += dma->vec[i].bv_len;
 	}
 	atomic64_add(dma->len, dma->write ? &instance->dma_written_bytes :
 					    &instance->dma_read_bytes);
@@ -261,6 +303,7 @@ static int vgpu_dma_thread(void *data)
 {
 	struct vgpu_dma_worker *worker = data;
 	struct vgpu_dma *dma;
+	bool again;
 	int ret;
 
 	allow_signal(SIGKILL);
@@ -280,8 +323,14 @@ static int vgpu_dma_thread(void *data)
 		if (worker->aborting)
 			ret = -ECANCELED;
 		flush_signals(current);
+		/* It begins anew when the function is bus master again, unless it was forgotten. */
+		again = ret == -EAGAIN && !dma->work &&
+			atomic_read(&dma->state) == VGPU_DMA_QUEUED;
+		if (again)
+			list_add(&dma->link, &worker->queue);
 		spin_unlock(&worker->lock);
-		vgpu_dma_end(worker, dma, ret);
+		if (!again)
+			vgpu_dma_end(worker, dma, ret);
 	}
 	return 0;
 }

@@ -115,7 +115,7 @@ void vgpu_channel_fault(struct vgpu_instance *instance, unsigned int engine, u32
 	vgpu_entity_account_fault(&instance->entity[engine]);
 	trace_vgpu_fault(&instance->uuid, engine, channel, code, index);
 	vgpu_instance_event(instance, VGPU_EVENT_FAULT, channel, code, index);
-	/* Want of host memory does not count: it may be used up by others than this guest. */
+	/* Want of host memory does not count, also behind guest memory: others may use it up. */
 	if (code != VGPU_HW_FAULT_MEMORY)
 		vgpu_instance_strike(instance);
 }

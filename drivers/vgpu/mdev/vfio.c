@@ -27,8 +27,21 @@ static int vgpu_vfio_front_guest_rw(struct vgpu_instance *instance, u64 addr,
 {
 	struct vgpu_mdev *dev = instance_to_mdev(instance);
 
-	/* Whatever the reason, the guest finds no memory at the address. */
-	return vfio_dma_rw(&dev->vdev, addr, buf, len, write) ? -EFAULT : 0;
+	switch (vfio_dma_rw(&dev->vdev, addr, buf, len, write)) {
+	case 0:
+		return 0;
+	case -EINVAL:		/* nothing is mapped there */
+	case -ENOENT:		/* the same, of iommufd */
+	case -EOVERFLOW:
+	case -EPERM:		/* read-only; type 1: or its process has exited */
+		return -EFAULT;
+	default:
+		/*
+		 * -EFAULT and others: mapped, but its page cannot be faulted in. (iommufd says that
+		 * of a process that has exited, too.)
+		 */
+		return -ENOMEM;
+	}
 }
 
 static bool vgpu_vfio_front_may_dma(struct vgpu_instance *instance)

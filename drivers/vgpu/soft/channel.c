@@ -210,7 +210,7 @@ static struct page *soft_channel_page(struct soft_channel *ch)
 	do {
 		page = soft_store_page(&inst->pages, ch->index, SOFT_GFP);
 	} while (!page && !READ_ONCE(inst->stopping) &&
-		 soft_store_host_short() && soft_store_pause(&waited_ms));
+		 soft_store_host_short() && vgpu_short_pause(&waited_ms));
 	if (page)
 		get_page(page);
 	return page;

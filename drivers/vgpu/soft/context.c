@@ -382,7 +382,7 @@ static bool soft_context_again(struct soft_compute *compute, unsigned int *waite
 {
 	if (fatal_signal_pending(current))	/* the request is being cancelled */
 		return false;
-	return soft_context_evict_all(compute) || soft_store_pause(waited_ms);
+	return soft_context_evict_all(compute) || vgpu_short_pause(waited_ms);
 }
 
 /* struct vgpu_dma.work: makes what is missing. */

@@ -233,7 +233,7 @@ static int soft_dma_work_fb(struct vgpu_dma *dma)
 		up_read(&fb->drop_lock);
 		if (got)
 			pgoff++;
-		else if (!soft_store_pause(&waited_ms))
+		else if (!vgpu_short_pause(&waited_ms))
 			return -ENOMEM;
 	}
 	return 0;
@@ -249,7 +249,7 @@ static int soft_dma_work_loose(struct vgpu_dma *dma)
 		page = soft_store_alloc(&ch->inst->fb, SOFT_GFP);
 		if (page)
 			bvec_set_page(&dma->vec[dma->nr_vec++], page, PAGE_SIZE, 0);
-		else if (!soft_store_pause(&waited_ms))
+		else if (!vgpu_short_pause(&waited_ms))
 			return -ENOMEM;
 	}
 	return 0;

@@ -233,12 +233,14 @@ static enum soft_end soft_exec_pace(struct soft_channel *ch)
 }
 
 /* The channel's request has failed: of framebuffer, for which the worker works, or guest memory. */
-static enum soft_end soft_exec_failed(struct soft_channel *ch, bool work, struct soft_fault *fault)
+static enum soft_end soft_exec_failed(struct soft_channel *ch, bool work, int result,
+				      struct soft_fault *fault)
 {
 	struct soft_exec *exec = &ch->exec;
 
 	if (!work)
-		return soft_exec_fault(fault, VGPU_HW_FAULT_DMA, exec->va);
+		return soft_exec_fault(fault, result == -ENOMEM ? VGPU_HW_FAULT_MEMORY :
+								  VGPU_HW_FAULT_DMA, exec->va);
 	/* A program's store: it is known which instruction, and whose. */
 	if (soft_context_runs(exec))
 		return soft_dispatch_fault(ch, fault);
@@ -271,7 +273,7 @@ static enum soft_end soft_exec_resume(struct soft_channel *ch, struct soft_fault
 	if (result == -ECANCELED)
 		return SOFT_END_WAIT;
 	if (result)
-		return soft_exec_failed(ch, work, fault);
+		return soft_exec_failed(ch, work, result, fault);
 	if (work)
 		return SOFT_END_PACKET;
 

@@ -16,6 +16,7 @@
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
+#include <linux/vgpu.h>
 
 #include "store.h"
 
@@ -24,12 +25,6 @@
 /* The front end maps that many pages at once. A leaf has a whole number of batches. */
 #define SOFT_BATCH_ORDER	get_order(65536)
 #define SOFT_BATCH_PAGES	BIT(SOFT_BATCH_ORDER)
-
-/*
- * How long a thread that may sleep goes on asking for pages. By then the host's OOM killer, or a
- * process that ends, has given some back, or there will be none.
- */
-#define SOFT_SHORT_MS		4000
 
 /**
  * soft_store_init() - set up a store without pages
@@ -156,26 +151,6 @@ struct page *soft_store_page(struct soft_store *store, unsigned long pgoff, gfp_
 	}
 	soft_store_count(store, 1);
 	return page;
-}
-
-/**
- * soft_store_pause() - a page could not be had: wait before the next try
- * @waited_ms: how long the caller has waited for the page so far, 0 at first; updated
- *
- * Each pause is as long as all pauses before it together, but 256 ms at most.
- *
- * Context: sleeps, killable, without the store's lock.
- * Return: false to give up: the task is being killed, or has waited for SOFT_SHORT_MS.
- */
-bool soft_store_pause(unsigned int *waited_ms)
-{
-	unsigned int ms = clamp(*waited_ms, 1U, 256U);
-
-	if (*waited_ms >= SOFT_SHORT_MS)
-		return false;
-	*waited_ms += ms;
-	schedule_timeout_killable(msecs_to_jiffies(ms));
-	return !fatal_signal_pending(current);
 }
 
 /**
@@ -340,7 +315,7 @@ int soft_store_rw(struct soft_store *store, u64 offset, void *buf, size_t count,
 	/* Allocate all pages first, so that a write is done as a whole or not at all. */
 	while (write && !soft_store_back(store, pgoff, last)) {
 		up_read(&store->drop_lock);
-		if (!soft_store_host_short() || !soft_store_pause(&waited_ms))
+		if (!soft_store_host_short() || !vgpu_short_pause(&waited_ms))
 			return -ENOMEM;
 		down_read(&store->drop_lock);
 	}

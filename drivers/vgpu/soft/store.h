@@ -57,7 +57,6 @@ struct page *soft_store_peek(struct soft_store *store, unsigned long pgoff);
 struct page *soft_store_page(struct soft_store *store, unsigned long pgoff, gfp_t gfp);
 struct page *soft_store_alloc(struct soft_store *store, gfp_t gfp);
 bool soft_store_host_short(void);
-bool soft_store_pause(unsigned int *waited_ms);
 int soft_store_map(struct soft_store *store, unsigned long pgoff, struct page **pages,
 		   unsigned int nr);
 long soft_store_unmapped(struct soft_store *store);

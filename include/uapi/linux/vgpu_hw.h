@@ -128,9 +128,9 @@ enum vgpu_hw_fault {
 	VGPU_HW_FAULT_PACKET = 1,	/* type, flags or a field that must be 0 */
 	VGPU_HW_FAULT_ADDRESS = 2,	/* leaves the partition, or wraps */
 	VGPU_HW_FAULT_ALIGN = 3,	/* address or size not aligned as needed */
-	VGPU_HW_FAULT_DMA = 4,		/* guest memory is not mapped or not accessible */
+	VGPU_HW_FAULT_DMA = 4,		/* guest memory is not mapped, or not for that */
 	VGPU_HW_FAULT_RING = 5,		/* bad ring, or put beyond get + size */
-	VGPU_HW_FAULT_MEMORY = 6,	/* the host could not back a page */
+	VGPU_HW_FAULT_MEMORY = 6,	/* the host could not back a page, also of guest memory */
 	VGPU_HW_FAULT_RESET = 7,	/* the engine did not stop in time and was reset */
 	VGPU_HW_FAULT_PAGE = 8,		/* no translation, or none that allows the access */
 	VGPU_HW_FAULT_GRID = 9,		/* DISPATCH: shape, or memory per work-group */
