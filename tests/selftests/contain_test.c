@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A vGPU that misbehaves beside one that has a guarantee, under qos: the neighbour gets its
- * guarantee, readers of events are told, and after a device reset the bad vGPU works again.
+ * guarantee, readers of events are told, and after a device reset the bad vGPU works again. Nor do
+ * its messages keep the kernel's log from telling of the neighbour.
  *
  * The bound is that of the policy: in a time T in which the neighbour always has work its service
  * is at least g T - 2 Q, where g is the guarantee and Q a slice and the longest overrun. Here as
@@ -25,6 +26,7 @@
 #define RING_ORDER	12
 #define JOB_BYTES	(16 * FX_MIB)
 #define RUN_MS		1500
+#define MESSAGES	10	/* in 5 s: more are not printed, DEFAULT_RATELIMIT_BURST */
 
 static struct fx_vgpu bad, good;
 static struct load neighbour;
@@ -345,11 +347,74 @@ static void faults_in_a_loop(void)
 	check_recovery();
 }
 
+/* How many lines of the kernel's log from @fd on say that @v's engine was reset. */
+static unsigned int reset_messages(int fd, const struct fx_vgpu *v)
+{
+	unsigned int nr = 0;
+	char line[2048];
+	ssize_t n;
+
+	while ((n = read(fd, line, sizeof(line) - 1)) > 0 || errno == EPIPE) {
+		line[n > 0 ? n : 0] = '\0';
+		nr += strstr(line, v->uuid) && strstr(line, "did not leave engine");
+		errno = 0;
+	}
+	return nr;
+}
+
+/* A packet of @v never ends; returns how many messages that has brought. */
+static unsigned int hang_and_look(const struct fx_vgpu *v, struct vgpu_chan *c, int kmsg)
+{
+	struct vgpu_fault fault;
+
+	chan = c;
+	inject();
+	FX_OK(v->dev, vgpu_chan_nop(c));
+	FX_OK(v->dev, vgpu_chan_wait_fault(c, FX_TIMEOUT_MS, &fault));
+	CHECK_EQ(fault.code, VGPU_HW_FAULT_RESET);
+	fx_again(c);
+	return reset_messages(kmsg, v);
+}
+
+/* One tenant's messages are limited, and what there is to tell about another one is told. */
+static void messages_of_one_silence_no_other(void)
+{
+	struct vgpu_chan *noisy, *quiet;
+	unsigned int nr = 0;
+	uint64_t start;
+	int kmsg;
+
+	fx_need_no_quarantine();
+	fx_create_open(&bad, "1Q");
+	fx_create_open(&good, "1Q");
+	noisy = fx_chan(&bad, GR, 0, VGPU_RING_FB, 4);
+	quiet = fx_chan(&good, GR, 0, VGPU_RING_FB, 4);
+	kmsg = open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	CHECK(kmsg >= 0, "/dev/kmsg: %s", strerror(errno));
+	CHECK(lseek(kmsg, 0, SEEK_END) >= 0, "%s", strerror(errno));
+	start = clk_ms();
+	while (hang_and_look(&bad, noisy, kmsg)) {
+		if (++nr < MESSAGES)
+			continue;
+		/* The kernel's limit is for what comes within 5 s. */
+		if (clk_ms() - start > 5000 * (nr / MESSAGES)) {
+			ktap_note("this machine is too slow to say too much");
+			break;
+		}
+		CHECK(nr < 20 * MESSAGES, "messages are not limited");
+	}
+	ktap_note("silent after %u messages", nr);
+	CHECK(nr, "no message at all");
+	CHECK_EQ(hang_and_look(&good, quiet, kmsg), 1, "of the other vGPU");
+	close(kmsg);
+}
+
 static const struct ktap_test tests[] = {
 	KTAP_TEST(endless_packets),
 	KTAP_TEST(doorbell_flood),
 	KTAP_TEST(doorbell_flood_of_all),
 	KTAP_TEST(faults_in_a_loop),
+	KTAP_TEST(messages_of_one_silence_no_other),
 };
 
 KTAP_MAIN(tests, tune_cleanup)
