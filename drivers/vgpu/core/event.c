@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The event stream of /dev/vgpu: one ring, and a position per reader. Code that reports an event
- * never waits for readers, and leaves it to a worker to wake them; a reader that is too slow finds
+ * never waits for readers, and leaves it to workers to wake them; a reader that is too slow finds
  * gaps in seq.
+ *
+ * An open file can be watched by any number of epoll instances, and to wake it is to run them all,
+ * with interrupts off. So each open file has a wait queue and a work item of its own: no other
+ * reader, nor whoever opens, polls or closes the node, waits for that.
  */
 #include <linux/poll.h>
 #include <linux/ratelimit.h>
@@ -19,35 +23,78 @@
 /* How many events a vGPU may report in a second that its guest can repeat as it likes. */
 #define VGPU_EVENTS_PER_S	32
 
+/* So many readers are woken at a time, on so many processors at most: of each NUMA node. */
+#define VGPU_EVENT_WAKERS	4
+
 /**
  * struct vgpu_event_reader - an open file that events are read from
+ * @link:     on vgpu_events_waiting or vgpu_events_waking, or empty: nobody waits; protected by
+ *            vgpu_events_lock
+ * @wait:     threads that read, and whatever polls the file
+ * @wake:     wakes @wait
  * @lock:     held while a thread reads
  * @next_seq: the first event that has not been read; changed with vgpu_events_lock held, too
  * @size:     bytes of each record that is read
  */
 struct vgpu_event_reader {
+	struct list_head link;
+	wait_queue_head_t wait;
+	struct work_struct wake;
 	struct mutex lock;	/* protects the fields below */
 	u64 next_seq;
 	u32 size;
 };
 
-/* Protects the ring with all its sources. */
+/* Protects the ring with all its sources, and the lists of readers. */
 static DEFINE_SPINLOCK(vgpu_events_lock);
 static struct vgpu_event_ring vgpu_events;
-static DECLARE_WAIT_QUEUE_HEAD(vgpu_events_wait);
 
 /*
- * Engines report events, and a reader can put any number of epoll instances on the wait queue, so a
- * worker calls what waits there.
+ * Readers that somebody may wait for, and those of them that the last event has not come to yet.
+ * There may be very many: the lock is given up after each.
  */
+static LIST_HEAD(vgpu_events_waiting);
+static LIST_HEAD(vgpu_events_waking);
+
 static struct workqueue_struct *vgpu_events_wq;
+static struct workqueue_struct *vgpu_readers_wq;
 
 static void vgpu_event_wake(struct work_struct *work)
 {
-	wake_up_poll(&vgpu_events_wait, EPOLLIN | EPOLLRDNORM);
+	struct vgpu_event_reader *reader = container_of(work, struct vgpu_event_reader, wake);
+
+	wake_up_poll(&reader->wait, EPOLLIN | EPOLLRDNORM);
 }
 
-static DECLARE_WORK(vgpu_events_wake_work, vgpu_event_wake);
+/* False if there is no reader left to be woken. */
+static bool vgpu_event_wake_next(void)
+{
+	struct vgpu_event_reader *reader;
+
+	spin_lock(&vgpu_events_lock);
+	reader = list_first_entry_or_null(&vgpu_events_waking, struct vgpu_event_reader, link);
+	if (reader) {
+		list_del_init(&reader->link);
+		/* Whoever does not wait there yet will look at the ring, with the lock held. */
+		if (waitqueue_active(&reader->wait)) {
+			list_add_tail(&reader->link, &vgpu_events_waiting);
+			queue_work(vgpu_readers_wq, &reader->wake);
+		}
+	}
+	spin_unlock(&vgpu_events_lock);
+	return reader;
+}
+
+static void vgpu_event_wake_all(struct work_struct *work)
+{
+	spin_lock(&vgpu_events_lock);
+	list_splice_tail_init(&vgpu_events_waiting, &vgpu_events_waking);
+	spin_unlock(&vgpu_events_lock);
+	while (vgpu_event_wake_next())
+		cond_resched();
+}
+
+static DECLARE_WORK(vgpu_events_wake_work, vgpu_event_wake_all);
 
 /**
  * vgpu_event_source_get() - get room for the events of a vGPU or a GPU
@@ -101,12 +148,14 @@ void vgpu_event_source_put(struct vgpu_event_source *source)
 
 static void vgpu_event(struct vgpu_event_source *source, struct vgpu_ctl_event *event)
 {
+	bool wanted;
+
 	event->time_ns = ktime_get_ns();
 	spin_lock(&vgpu_events_lock);
 	vgpu_event_ring_add(&vgpu_events, source, event);
+	wanted = !list_empty(&vgpu_events_waiting);
 	spin_unlock(&vgpu_events_lock);
-	/* A reader that is not on the wait queue yet will look at the ring, with the lock held. */
-	if (wq_has_sleeper(&vgpu_events_wait))
+	if (wanted)
 		queue_work(vgpu_events_wq, &vgpu_events_wake_work);
 }
 
@@ -180,6 +229,9 @@ struct vgpu_event_reader *vgpu_event_open(void)
 
 	if (!reader)
 		return NULL;
+	INIT_LIST_HEAD(&reader->link);
+	init_waitqueue_head(&reader->wait);
+	INIT_WORK(&reader->wake, vgpu_event_wake);
 	mutex_init(&reader->lock);
 	reader->size = VGPU_EVENT_SIZE_1;
 	spin_lock(&vgpu_events_lock);
@@ -191,9 +243,15 @@ struct vgpu_event_reader *vgpu_event_open(void)
 /**
  * vgpu_event_close() - end a reader
  * @reader: used by no thread any more; freed
+ *
+ * Context: sleeps, while what waited for @reader is being woken, and for no other reader.
  */
 void vgpu_event_close(struct vgpu_event_reader *reader)
 {
+	spin_lock(&vgpu_events_lock);
+	list_del_init(&reader->link);
+	spin_unlock(&vgpu_events_lock);
+	cancel_work_sync(&reader->wake);
 	kfree(reader);
 }
 
@@ -237,11 +295,14 @@ int vgpu_event_setup(struct vgpu_event_reader *reader, void *arg)
 	return 0;
 }
 
-static bool vgpu_event_pending(struct vgpu_event_reader *reader)
+/* Whether there is an event to read. For a caller that waits, or is on @reader->wait. */
+static bool vgpu_event_look(struct vgpu_event_reader *reader)
 {
 	bool pending;
 
 	spin_lock(&vgpu_events_lock);
+	if (list_empty(&reader->link))
+		list_add_tail(&reader->link, &vgpu_events_waiting);
 	pending = vgpu_event_ring_find(&vgpu_events, reader->next_seq);
 	spin_unlock(&vgpu_events_lock);
 	return pending;
@@ -321,7 +382,7 @@ ssize_t vgpu_event_read(struct vgpu_event_reader *reader, char __user *buf,
 			return done;
 		if (nonblock)
 			return -EAGAIN;
-		ret = wait_event_interruptible(vgpu_events_wait, vgpu_event_pending(reader));
+		ret = wait_event_interruptible(reader->wait, vgpu_event_look(reader));
 		if (ret)
 			return ret;
 	}
@@ -339,8 +400,8 @@ ssize_t vgpu_event_read(struct vgpu_event_reader *reader, char __user *buf,
 __poll_t vgpu_event_poll(struct vgpu_event_reader *reader, struct file *file,
 			 struct poll_table_struct *table)
 {
-	poll_wait(file, &vgpu_events_wait, table);
-	return vgpu_event_pending(reader) ? EPOLLIN | EPOLLRDNORM : 0;
+	poll_wait(file, &reader->wait, table);
+	return vgpu_event_look(reader) ? EPOLLIN | EPOLLRDNORM : 0;
 }
 
 /**
@@ -353,7 +414,14 @@ int vgpu_event_init(void)
 {
 	vgpu_event_ring_init(&vgpu_events);
 	vgpu_events_wq = alloc_workqueue("vgpu-events", WQ_UNBOUND, 1);
-	return vgpu_events_wq ? 0 : -ENOMEM;
+	if (!vgpu_events_wq)
+		return -ENOMEM;
+	vgpu_readers_wq = alloc_workqueue("vgpu-readers", WQ_UNBOUND, VGPU_EVENT_WAKERS);
+	if (!vgpu_readers_wq) {
+		destroy_workqueue(vgpu_events_wq);
+		return -ENOMEM;
+	}
+	return 0;
 }
 
 /**
@@ -366,6 +434,7 @@ void vgpu_event_exit(void)
 	struct vgpu_event_source *source;
 
 	destroy_workqueue(vgpu_events_wq);
+	destroy_workqueue(vgpu_readers_wq);
 	while ((source = vgpu_event_ring_drop(&vgpu_events)))
 		kfree(source);
 }

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Events without end. To wake a reader is to run whatever its user has attached to the open file,
+ * which may be tens of thousands of epoll watchers, with interrupts off. That is the matter of this
+ * one reader: all others are woken, and open, poll, read and close the node meanwhile.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "event.h"
+#include "tune.h"
+
+#define EPOLLS		200
+#define DUPS		200	/* descriptors of a reader; each epoll instance watches all */
+#define LAST_MS		500
+#define READERS		8
+#define EVENTS		50	/* fewer than the driver keeps of one GPU */
+
+/* Size of an event in the first version of the ABI, which a reader gets that asks for no other. */
+#define EVENT_SIZE_1	56
+
+/**
+ * struct flood - a thread that makes one event after the other
+ * @thread: the thread
+ * @sched:  the GPU's settings as they are: these are set
+ * @stop:   it is to end
+ * @events: so many were made
+ * @error:  why it has ended early
+ */
+struct flood {
+	pthread_t thread;
+	struct vgpu_ctl_sched sched;
+	volatile bool stop;
+	volatile uint64_t events;
+	int error;
+};
+
+static void *flood_run(void *arg)
+{
+	struct flood *flood = arg;
+
+	while (!flood->stop && !flood->error) {
+		flood->error = node_sched_set(fx_control(), fx_gpu_id(), &flood->sched,
+					      VGPU_SCHED_SLICE);
+		flood->events++;
+	}
+	return NULL;
+}
+
+/* How often the node is opened, watched, read, polled and closed while there are events. */
+static uint64_t rounds_in_flood(uint64_t *events)
+{
+	struct epoll_event event = { .events = EPOLLIN };
+	int epoll = epoll_create1(EPOLL_CLOEXEC), fd;
+	struct flood flood = { 0 };
+	struct pollfd pfd = { .events = POLLIN };
+	struct vgpu_ctl_event got;
+	uint64_t rounds, end;
+
+	CHECK(epoll >= 0, "%s", strerror(errno));
+	tune_get(&flood.sched);
+	CHECK(!pthread_create(&flood.thread, NULL, flood_run, &flood), "thread");
+	end = clk_ms() + LAST_MS;
+	for (rounds = 0; clk_ms() < end; rounds++) {
+		fd = open("/dev/vgpu", O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+		CHECK(fd >= 0, "%s", strerror(errno));
+		CHECK(!epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event), "%s", strerror(errno));
+		CHECK(read(fd, &got, sizeof(got)) > 0 || errno == EAGAIN, "%s", strerror(errno));
+		pfd.fd = fd;
+		CHECK(poll(&pfd, 1, 0) >= 0, "%s", strerror(errno));
+		close(fd);
+	}
+	flood.stop = true;
+	pthread_join(flood.thread, NULL);
+	CHECK_EQ(flood.error, 0);
+	close(epoll);
+	*events = flood.events;
+	return rounds;
+}
+
+/*
+ * Where the watchers hold a lock that others need, a round takes as long as one or two wake-ups of
+ * all of them do: some 50 times as long as alone.
+ */
+static void watchers_hold_nobody_else(void)
+{
+	struct epoll_event event = { .events = EPOLLIN | EPOLLET };
+	uint64_t alone, beside, alone_events, beside_events;
+	int epoll[EPOLLS], dups[DUPS];
+	unsigned int i, k;
+
+	tune_begin();
+	alone = rounds_in_flood(&alone_events);
+	dups[0] = event_open();
+	for (i = 1; i < DUPS; i++) {
+		dups[i] = fcntl(dups[0], F_DUPFD_CLOEXEC, 0);
+		CHECK(dups[i] >= 0, "%s", strerror(errno));
+	}
+	for (i = 0; i < EPOLLS; i++) {
+		epoll[i] = epoll_create1(EPOLL_CLOEXEC);
+		CHECK(epoll[i] >= 0, "%s", strerror(errno));
+		for (k = 0; k < DUPS; k++)
+			CHECK(!epoll_ctl(epoll[i], EPOLL_CTL_ADD, dups[k], &event), "%s",
+			      strerror(errno));
+	}
+	beside = rounds_in_flood(&beside_events);
+	for (i = 0; i < EPOLLS; i++)
+		close(epoll[i]);
+	for (i = 0; i < DUPS; i++)
+		close(dups[i]);
+	ktap_note("%llu rounds and %llu events alone, %llu and %llu beside %u watchers",
+		  (unsigned long long)alone, (unsigned long long)alone_events,
+		  (unsigned long long)beside, (unsigned long long)beside_events, EPOLLS * DUPS);
+	CHECK(beside >= alone / 8, "readers wait for the watchers of another one");
+	CHECK(beside_events >= alone_events / 8, "events wait for the watchers");
+}
+
+/**
+ * struct reader - a thread that waits in read() for events
+ * @thread: the thread
+ * @fd:     opened for it alone
+ * @events: so many it has read
+ */
+struct reader {
+	pthread_t thread;
+	int fd;
+	volatile unsigned int events;
+};
+
+static void *reader_run(void *arg)
+{
+	struct reader *reader = arg;
+	char event[EVENT_SIZE_1];
+
+	while (reader->events < EVENTS && read(reader->fd, event, sizeof(event)) == sizeof(event))
+		reader->events++;
+	return NULL;
+}
+
+/* The node can be closed as soon as its reader has the last event, while others are still woken. */
+static void all_readers_are_woken(void)
+{
+	struct reader reader[READERS] = { 0 };
+	struct vgpu_ctl_sched sched;
+	struct timespec end;
+	unsigned int i;
+
+	tune_begin();
+	for (i = 0; i < READERS; i++) {
+		reader[i].fd = open("/dev/vgpu", O_RDONLY | O_CLOEXEC);
+		CHECK(reader[i].fd >= 0, "%s", strerror(errno));
+		CHECK(!pthread_create(&reader[i].thread, NULL, reader_run, &reader[i]), "thread");
+	}
+	for (i = 0; i < EVENTS; i++) {
+		tune_get(&sched);
+		tune_set(&sched, VGPU_SCHED_SLICE);
+		/* Some events find the readers asleep, and some do not. */
+		if (i % 4)
+			clk_sleep_ms(2);
+	}
+	clock_gettime(CLOCK_REALTIME, &end);
+	end.tv_sec += FX_TIMEOUT_MS / 1000;
+	for (i = 0; i < READERS; i++) {
+		CHECK(!pthread_timedjoin_np(reader[i].thread, NULL, &end),
+		      "reader %u sleeps after %u events", i, reader[i].events);
+		CHECK_EQ(reader[i].events, EVENTS, "reader %u", i);
+		close(reader[i].fd);
+	}
+}
+
+static const struct ktap_test tests[] = {
+	KTAP_TEST(watchers_hold_nobody_else),
+	KTAP_TEST(all_readers_are_woken),
+};
+
+KTAP_MAIN(tests, tune_cleanup)
