@@ -150,6 +150,8 @@ static enum simt_end soft_dispatch_section(struct soft_engine *engine, struct so
 	dispatch->tlb = engine->section_tlb;
 	end = soft_lanes_section(dispatch, &context->piece, context->program->slow, &took_ns);
 	engine->section_hist[min(fls64(took_ns / NSEC_PER_USEC), SOFT_HIST - 1)]++;
+	/* However it ends, the clock is read before another channel's is executed. */
+	engine->work += SOFT_STOP_BYTES;
 	WRITE_ONCE(compute->insns, compute->insns + dispatch->executed - before);
 	return end;
 }
@@ -228,7 +230,7 @@ enum soft_end soft_dispatch(struct soft_engine *engine, struct soft_channel *ch,
 		switch (soft_dispatch_section(engine, ch)) {
 		case SIMT_DONE:
 			/* Its time counts, but it is too late to stop. */
-			soft_stop_wanted(engine, ch, SOFT_STOP_BYTES);
+			soft_stop_wanted(engine, ch, 0);
 			return soft_dispatch_done(ch);
 		case SIMT_FAULT:
 			return soft_dispatch_fault(ch, fault);
@@ -241,7 +243,7 @@ enum soft_end soft_dispatch(struct soft_engine *engine, struct soft_channel *ch,
 		case SIMT_MORE:
 			break;
 		}
-		stop = soft_stop_wanted(engine, ch, SOFT_STOP_BYTES);
+		stop = soft_stop_wanted(engine, ch, 0);
 	} while (!stop);
 	return SOFT_END_STOPPED;
 }

@@ -6,7 +6,7 @@
  */
 #include "instance.h"
 
-/* What the look at a page costs, see soft_stop_wanted(). */
+/* What the look at a page costs beside its translation: see SOFT_STOP_BYTES. */
 #define SOFT_LOCATE_WORK	256
 
 static void soft_display_limits(const struct soft_instance *inst, struct soft_vga_limits *limits)

@@ -15,6 +15,7 @@
 #include <linux/timekeeping.h>
 
 #include "dma.h"
+#include "gpu.h"
 #include "instance.h"
 
 /* When an engine could not allocate a request, it tries again after this time. */
@@ -75,6 +76,18 @@ enum soft_end soft_dma_later(struct soft_channel *ch)
 }
 
 /**
+ * soft_dma_page() - a page that belongs to no address
+ * @ch: busy
+ * Context: the engine's thread; does not wait for memory.
+ * Return: the page, which is the caller's; NULL: none can be had now, see soft_dma_get_loose().
+ */
+struct page *soft_dma_page(struct soft_channel *ch)
+{
+	ch->inst->gpu->engine[ch->engine].work += SOFT_FRESH_WORK;
+	return soft_store_alloc(&ch->inst->fb, SOFT_GFP_ENGINE);
+}
+
+/**
  * soft_dma_add_bounce() - add the channel's bounce pages, allocated if need be
  * @ch: busy
  * @dma: the channel's request, without a piece so far
@@ -91,7 +104,7 @@ bool soft_dma_add_bounce(struct soft_channel *ch, struct vgpu_dma *dma, u32 len)
 		u32 part = min_t(u32, len, PAGE_SIZE);
 
 		if (!exec->bounce[i])
-			exec->bounce[i] = soft_store_alloc(&ch->inst->fb, SOFT_GFP_ENGINE);
+			exec->bounce[i] = soft_dma_page(ch);
 		if (!exec->bounce[i])
 			return false;
 		soft_dma_add(dma, exec->bounce[i], 0, part);
@@ -133,18 +146,15 @@ static bool soft_dma_next(struct soft_channel *ch, const struct vgpu_dma *dma, u
 bool soft_dma_add_fb(struct soft_channel *ch, struct vgpu_dma *dma, u32 len,
 		     struct soft_place *place)
 {
-	struct soft_store *fb = &ch->inst->fb;
-
 	for (;;) {
 		unsigned int offset = offset_in_page(place->addr);
 		u32 part = min_t(u32, len - dma->len, PAGE_SIZE - offset);
-		unsigned long pgoff = place->addr >> PAGE_SHIFT;
 		struct page *page;
 
 		if (dma->write)
-			page = soft_store_peek(fb, pgoff) ?: ZERO_PAGE(0);
+			page = soft_space_peek(ch, place->addr) ?: ZERO_PAGE(0);
 		else
-			page = soft_store_page(fb, pgoff, SOFT_GFP_ENGINE);
+			page = soft_space_back(ch, place->addr);
 		if (!page)
 			return false;
 		soft_dma_add(dma, page, offset, part);

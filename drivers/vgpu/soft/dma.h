@@ -15,6 +15,7 @@ struct soft_channel;
 struct vgpu_dma *soft_dma_alloc(struct soft_channel *ch, const struct soft_place *place,
 				bool write);
 void soft_dma_add(struct vgpu_dma *dma, struct page *page, unsigned int offset, unsigned int len);
+struct page *soft_dma_page(struct soft_channel *ch);
 bool soft_dma_add_bounce(struct soft_channel *ch, struct vgpu_dma *dma, u32 len);
 bool soft_dma_add_fb(struct soft_channel *ch, struct vgpu_dma *dma, u32 len,
 		     struct soft_place *place);

@@ -21,8 +21,20 @@ struct task_struct;
 #define SOFT_ENGINES		3
 #define SOFT_HIST		24
 
-/* An engine reads the clock at least once in so many bytes of work. */
+/*
+ * An engine reads the clock at least once in so many bytes of work. No work may take longer than
+ * these stand for, 50 us: what takes time beside the bytes is stated as so many bytes.
+ */
 #define SOFT_STOP_BYTES		65536
+
+/*
+ * A look at a page of framebuffer, or at an entry of a page table there: 0.2 us where all that it
+ * touches is in no cache. A guest can see to that.
+ */
+#define SOFT_LOOK_WORK		256
+
+/* A page that was never touched before. */
+#define SOFT_FRESH_WORK		12288
 
 /* Fault injection: values of struct soft_engine.hold_reset. */
 #define SOFT_HOLD_RESET		1
@@ -52,8 +64,8 @@ enum soft_engine_state {
  * @start:    the engine's thread waits here for a run
  * @wake:     the engine's thread waits here for guest memory during a run
  * @idle:     soft_engine_reset() waits here for the thread to leave its run
- * @work:     bytes done since the clock was read. This and the following fields are written by
- *            the engine's thread only
+ * @work:     bytes done since the clock was read, and other work that is stated as bytes. This
+ *            and the following fields are written by the engine's thread only
  * @now_ns:   the clock when it was last read
  * @ran_ns:   engine time: how long the engine has been able to work so far
  * @expired:  the run's deadline has passed

@@ -133,7 +133,7 @@ static enum soft_end soft_exec_fetch(struct soft_channel *ch)
 
 	BUILD_BUG_ON(SOFT_PREFETCH * sizeof(struct vgpu_hw_packet) > PAGE_SIZE);
 	if (!exec->fetch)
-		exec->fetch = soft_store_alloc(&ch->inst->fb, SOFT_GFP_ENGINE);
+		exec->fetch = soft_dma_page(ch);
 	if (!exec->fetch)
 		return soft_dma_get_loose(ch, addr, PAGE_SIZE);
 	dma = soft_dma_alloc(ch, &place, false);

@@ -16,7 +16,7 @@ struct soft_engine;
 #define SOFT_PREFETCH		64	/* packets read at once from a ring in guest memory */
 #define SOFT_BOUNCE_PAGES	(VGPU_DMA_MAX / VGPU_HW_PAGE_SIZE)
 
-/* What a packet costs beside the bytes that it moves, in bytes: see soft_stop_wanted(). */
+/* What a packet costs beside what it moves and what it looks at: see SOFT_STOP_BYTES. */
 #define SOFT_PACKET_WORK	4096
 
 enum soft_step {

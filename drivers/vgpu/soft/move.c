@@ -14,9 +14,8 @@
 #include "dma.h"
 #include "instance.h"
 
-/* What a piece of a row, and a new page, cost beside their bytes: see soft_stop_wanted(). */
+/* What a piece of a row costs beside its bytes and the looks for them: see SOFT_STOP_BYTES. */
 #define SOFT_PIECE_WORK		256
-#define SOFT_FRESH_WORK		12288
 
 /* What a translation must allow. */
 #define SOFT_MOVE_TO		(VGPU_HW_PTE_W | VGPU_HW_PTE_SYS)
@@ -57,32 +56,32 @@ static bool soft_move_find(struct soft_channel *ch, u64 va, bool sys, u32 access
 	return true;
 }
 
-/* Where to write to; adds what a new page costs to @work. NULL: no memory now. */
-static void *soft_move_page(struct soft_store *fb, u64 addr, u32 *work)
+/* Where to write to. NULL: no memory now. */
+static void *soft_move_page(struct soft_channel *ch, u64 addr)
 {
-	struct page *page = soft_store_peek(fb, addr >> PAGE_SHIFT);
+	struct page *page = soft_space_back(ch, addr);
 
-	if (!page) {
-		*work += SOFT_FRESH_WORK;
-		page = soft_store_page(fb, addr >> PAGE_SHIFT, SOFT_GFP_ENGINE);
-	}
 	return page ? page_address(page) + offset_in_page(addr) : NULL;
 }
 
 /* Each bounce page gets the pattern once per packet. */
-static bool soft_fill_bounce(struct soft_channel *ch, struct vgpu_dma *dma)
+static bool soft_fill_bounce(struct soft_engine *engine, struct soft_channel *ch,
+			     struct vgpu_dma *dma)
 {
 	struct soft_exec *exec = &ch->exec;
 
 	if (!soft_dma_add_bounce(ch, dma, exec->chunk))
 		return false;
-	for (; exec->pattern < DIV_ROUND_UP(exec->chunk, PAGE_SIZE); exec->pattern++)
+	for (; exec->pattern < DIV_ROUND_UP(exec->chunk, PAGE_SIZE); exec->pattern++) {
+		engine->work += PAGE_SIZE;
 		memset32(page_address(exec->bounce[exec->pattern]),
 			 (__force u32)cpu_to_le32(exec->packet.value), PAGE_SIZE / 4);
+	}
 	return true;
 }
 
-static enum soft_end soft_fill_guest(struct soft_channel *ch, struct soft_place *dst)
+static enum soft_end soft_fill_guest(struct soft_engine *engine, struct soft_channel *ch,
+				     struct soft_place *dst)
 {
 	struct soft_exec *exec = &ch->exec;
 	u32 left = soft_move_chunk(exec);
@@ -93,21 +92,21 @@ static enum soft_end soft_fill_guest(struct soft_channel *ch, struct soft_place 
 	dma = soft_dma_alloc(ch, dst, true);
 	if (!dma)
 		return soft_dma_later(ch);
-	if (!soft_fill_bounce(ch, dma)) {
+	if (!soft_fill_bounce(engine, ch, dma)) {
 		vgpu_dma_put(dma);
 		return soft_dma_get_loose(ch, dst->va, exec->chunk);
 	}
 	return soft_dma_submit(ch, dma);
 }
 
-static bool soft_fill_piece(struct soft_store *fb, u64 addr, u32 len, u32 value, u32 *work)
+static bool soft_fill_piece(struct soft_channel *ch, u64 addr, u32 len, u32 value)
 {
 	void *to;
 
 	/* A page that was never touched is zero already. */
-	if (!value && !soft_store_peek(fb, addr >> PAGE_SHIFT))
+	if (!value && !soft_space_peek(ch, addr))
 		return true;
-	to = soft_move_page(fb, addr, work);
+	to = soft_move_page(ch, addr);
 	if (!to)
 		return false;
 	memset32(to, (__force u32)cpu_to_le32(value), len / 4);
@@ -134,21 +133,20 @@ enum soft_end soft_move_fill(struct soft_engine *engine, struct soft_channel *ch
 	}
 	while (exec->row < packet->rows) {
 		struct soft_place dst;
-		u32 len, work;
+		u32 len;
 
 		if (!soft_move_find(ch, soft_move_dst(exec), packet->dst_sys, SOFT_MOVE_TO, &dst,
 				    fault))
 			return SOFT_END_FAULT;
 		if (dst.sys)
-			return soft_fill_guest(ch, &dst);
+			return soft_fill_guest(engine, ch, &dst);
 
 		len = min_t(u64, packet->width - exec->col, PAGE_SIZE - offset_in_page(dst.addr));
-		work = len + SOFT_PIECE_WORK;
-		if (!soft_fill_piece(&ch->inst->fb, dst.addr, len, packet->value, &work))
+		if (!soft_fill_piece(ch, dst.addr, len, packet->value))
 			return soft_dma_get_fb(ch, &dst,
 					       min_t(u64, soft_move_chunk(exec), dst.bytes));
 		soft_move_advance(exec, len);
-		if (soft_stop_wanted(engine, ch, work))
+		if (soft_stop_wanted(engine, ch, len + SOFT_PIECE_WORK))
 			return SOFT_END_STOPPED;
 	}
 	return SOFT_END_PACKET;
@@ -227,19 +225,19 @@ static void soft_copy_answered(struct soft_exec *exec)
 		soft_move_advance(exec, exec->chunk);
 }
 
-static bool soft_copy_piece(struct soft_store *fb, u64 dst, u64 src, u32 len, u32 *work)
+static bool soft_copy_piece(struct soft_channel *ch, u64 dst, u64 src, u32 len)
 {
-	struct page *page = soft_store_peek(fb, src >> PAGE_SHIFT);
+	struct page *page = soft_space_peek(ch, src);
 	void *to, *from;
 
 	if (!page) {
-		page = soft_store_peek(fb, dst >> PAGE_SHIFT);
+		page = soft_space_peek(ch, dst);
 		if (page)
 			memset(page_address(page) + offset_in_page(dst), 0, len);
 		return true;
 	}
 	from = page_address(page) + offset_in_page(src);
-	to = soft_move_page(fb, dst, work);
+	to = soft_move_page(ch, dst);
 	if (!to)
 		return false;
 	if (dst >> PAGE_SHIFT == src >> PAGE_SHIFT)
@@ -267,7 +265,7 @@ enum soft_end soft_move_copy(struct soft_engine *engine, struct soft_channel *ch
 		soft_copy_answered(exec);
 	while (exec->row < packet->rows) {
 		struct soft_place dst, src;
-		u32 len, work;
+		u32 len;
 
 		if (!soft_move_find(ch, soft_move_dst(exec), packet->dst_sys, SOFT_MOVE_TO, &dst,
 				    fault) ||
@@ -281,11 +279,10 @@ enum soft_end soft_move_copy(struct soft_engine *engine, struct soft_channel *ch
 
 		len = min3(packet->width - exec->col, PAGE_SIZE - offset_in_page(dst.addr),
 			   PAGE_SIZE - offset_in_page(src.addr));
-		work = len + SOFT_PIECE_WORK;
-		if (!soft_copy_piece(&ch->inst->fb, dst.addr, src.addr, len, &work))
+		if (!soft_copy_piece(ch, dst.addr, src.addr, len))
 			return soft_dma_get_fb(ch, &dst, len);
 		soft_move_advance(exec, len);
-		if (soft_stop_wanted(engine, ch, work))
+		if (soft_stop_wanted(engine, ch, len + SOFT_PIECE_WORK))
 			return SOFT_END_STOPPED;
 	}
 	return SOFT_END_PACKET;

@@ -27,12 +27,18 @@ static u64 soft_space_read(struct soft_store *fb, u64 at)
 	return le64_to_cpu(READ_ONCE(*entry));
 }
 
+/* Of a channel that is busy. */
+static struct soft_engine *soft_space_engine(struct soft_channel *ch)
+{
+	return &ch->inst->gpu->engine[ch->engine];
+}
+
 static bool soft_space_walk(struct soft_channel *ch, u64 va, struct soft_walk *walk)
 {
+	struct soft_engine *engine = soft_space_engine(ch);
 	struct soft_instance *inst = ch->inst;
 	u64 region = va >> SOFT_WALK_REGION_SHIFT, pte;
-	struct soft_tlb_entry *known =
-		&inst->gpu->engine[ch->engine].tlb.entry[region % SOFT_TLB];
+	struct soft_tlb_entry *known = &engine->tlb.entry[region % SOFT_TLB];
 	enum soft_walk_end end;
 	u32 level;
 
@@ -43,6 +49,7 @@ static bool soft_space_walk(struct soft_channel *ch, u64 va, struct soft_walk *w
 	}
 	while (end == SOFT_WALK_MORE) {
 		level = walk->level;
+		engine->work += SOFT_LOOK_WORK;
 		pte = soft_space_read(&inst->fb, walk->at);
 		end = soft_walk_step(walk, pte);
 		if (level && end != SOFT_WALK_FAULT)
@@ -150,6 +157,36 @@ void soft_space_extend(struct soft_channel *ch, u32 access, u64 bytes, struct so
 }
 
 /**
+ * soft_space_peek() - look for the page at an offset in the partition
+ * @ch: busy
+ * @addr: offset in the partition
+ * Context: the engine's thread, in a turn.
+ * Return: the page, without a reference; NULL if it was never touched.
+ */
+struct page *soft_space_peek(struct soft_channel *ch, u64 addr)
+{
+	soft_space_engine(ch)->work += SOFT_LOOK_WORK;
+	return soft_store_peek(&ch->inst->fb, addr >> PAGE_SHIFT);
+}
+
+/**
+ * soft_space_back() - likewise, to write to it: a page that was never touched is allocated
+ * @ch: busy
+ * @addr: offset in the partition
+ * Context: the engine's thread, in a turn; does not wait for memory.
+ * Return: the page, without a reference; NULL if it cannot be had now.
+ */
+struct page *soft_space_back(struct soft_channel *ch, u64 addr)
+{
+	struct page *page = soft_space_peek(ch, addr);
+
+	if (page)
+		return page;
+	soft_space_engine(ch)->work += SOFT_FRESH_WORK;
+	return soft_store_page(&ch->inst->fb, addr >> PAGE_SHIFT, SOFT_GFP_ENGINE);
+}
+
+/**
  * soft_space_page() - find the page of framebuffer behind an address
  * @ch: busy
  * @va: the address, any number
@@ -165,15 +202,14 @@ enum soft_space_end soft_space_page(struct soft_channel *ch, u64 va, u32 access,
 				    struct soft_place *place, struct page **page,
 				    struct soft_fault *fault)
 {
-	struct soft_store *fb = &ch->inst->fb;
-
 	if (!soft_space_find(ch, va, access, place, fault))
 		return SOFT_SPACE_FAULT;
-	*page = soft_store_peek(fb, place->addr >> PAGE_SHIFT);
-	if (*page || !(access & VGPU_HW_PTE_W))
-		return SOFT_SPACE_OK;
-	*page = soft_store_page(fb, place->addr >> PAGE_SHIFT, SOFT_GFP_ENGINE);
-	return *page ? SOFT_SPACE_OK : SOFT_SPACE_WAIT;
+	if (access & VGPU_HW_PTE_W) {
+		*page = soft_space_back(ch, place->addr);
+		return *page ? SOFT_SPACE_OK : SOFT_SPACE_WAIT;
+	}
+	*page = soft_space_peek(ch, place->addr);
+	return SOFT_SPACE_OK;
 }
 
 /* Drops what the engine has kept of another turn. In the engine's thread, at a turn's begin. */

@@ -68,6 +68,8 @@ enum soft_space_end {
  */
 bool soft_space_find(struct soft_channel *ch, u64 va, u32 access, struct soft_place *place,
 		     struct soft_fault *fault);
+struct page *soft_space_peek(struct soft_channel *ch, u64 addr);
+struct page *soft_space_back(struct soft_channel *ch, u64 addr);
 void soft_space_extend(struct soft_channel *ch, u32 access, u64 bytes, struct soft_place *place);
 enum soft_space_end soft_space_page(struct soft_channel *ch, u64 va, u32 access,
 				    struct soft_place *place, struct page **page,

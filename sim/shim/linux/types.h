@@ -26,6 +26,7 @@ typedef u64 dma_addr_t;
 typedef u64 phys_addr_t;
 typedef u64 resource_size_t;
 typedef unsigned int gfp_t;
+typedef unsigned long pgoff_t;
 
 #define U8_MAX		((u8)~0U)
 #define U16_MAX		((u16)~0U)

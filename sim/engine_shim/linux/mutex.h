@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* As in the kernel, much comes with this that files do not ask for by name. */
+#ifndef _ENGINE_SHIM_LINUX_MUTEX_H
+#define _ENGINE_SHIM_LINUX_MUTEX_H
+
+#include <endian.h>
+#include <linux/bitops.h>
+#include <linux/kernel.h>
+#include <linux/lockdep.h>
+
+#define cpu_to_le32(x)	((__force __le32)htole32(x))
+#define cpu_to_le64(x)	((__force __le64)htole64(x))
+#define le64_to_cpu(x)	le64toh((__force u64)(x))
+
+struct mutex {
+	bool held;
+};
+
+static inline void mutex_lock(struct mutex *mutex)
+{
+	SHIM_DIE_IF("deadlock", mutex->held);
+	mutex->held = true;
+}
+
+static inline void mutex_unlock(struct mutex *mutex)
+{
+	SHIM_DIE_IF("not held", !mutex->held);
+	mutex->held = false;
+}
+
+#endif /* _ENGINE_SHIM_LINUX_MUTEX_H */

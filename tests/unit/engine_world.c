@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What surrounds the execution of packets, as far as it comes to that. */
+#include <endian.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "soft/lanes.h"
+#include "engine_world.h"
+
+struct engine_world world;
+struct page engine_zero_page;
+const struct simt_isa *soft_lanes;
+
+static const struct vgpu_instance_info info = { .num_heads = 1 };
+static const struct vgpu_engine_desc desc = { "ce0", VGPU_HW_ENGINE_CE, 0 };
+static struct soft_packet_desc packet_desc;
+static struct page *pages[FB_BYTES / PAGE];
+static u64 next_table;
+
+u64 ktime_get_ns(void)
+{
+	return world.now_ns;
+}
+
+/* Work takes its time. Others read the clock, too; only soft_stop_clock() says when it did. */
+static void pass(u64 ns)
+{
+	world.looks += world.engine->now_ns != world.looked_ns;
+	world.looked_ns = world.engine->now_ns;
+	world.now_ns += ns;
+	world.gap_ns = max(world.gap_ns, world.now_ns - world.looked_ns);
+}
+
+void *memset32(u32 *at, u32 value, size_t words)
+{
+	size_t i;
+
+	for (i = 0; i < words; i++)
+		at[i] = value;
+	pass(words / WORDS_PER_NS);
+	return at;
+}
+
+void world_open(void)
+{
+	struct soft_instance *inst = calloc(1, sizeof(*inst) + sizeof(inst->channel[0]));
+
+	memset(&world, 0, sizeof(world));
+	memset(pages, 0, sizeof(pages));
+	next_table = 2 * PAGE;
+	inst->gpu = &world.gpu;
+	inst->info = &info;
+	inst->fb_bytes = FB_BYTES;
+	inst->nr_channels = 1;
+	world.inst = inst;
+	world.ch = inst->channel;
+	world.ch->inst = inst;
+	world.ch->hw = &world.hw;
+	world.engine = &world.gpu.engine[0];
+	world.engine->inst = inst;
+	world.engine->desc = &desc;
+	world.engine->state.counter = SOFT_ENGINE_RUNNING;
+	world.engine->run.deadline_ns = U64_MAX;
+}
+
+void world_close(void)
+{
+	size_t i;
+
+	for (i = 0; i < FB_BYTES / PAGE; i++)
+		free(pages[i]);
+	for (i = 0; i < SOFT_BOUNCE_PAGES; i++)
+		free(world.ch->exec.bounce[i]);
+	free(world.inst);
+}
+
+void *world_page(u64 at)
+{
+	struct page **page = &pages[at / PAGE];
+
+	if (!*page)
+		*page = calloc(1, sizeof(**page));
+	return (*page)->bytes + at % PAGE;
+}
+
+void world_map(u64 va, u64 at, u64 flags)
+{
+	u64 *table = world_page((ROOT & VGPU_HW_ROOT_PAGE_MASK) * PAGE), *entry;
+	unsigned int level;
+
+	for (level = 2; level; level--) {
+		entry = &table[va >> (12 + 9 * level) & 511];
+		if (!*entry) {
+			*entry = htole64(next_table / PAGE << VGPU_HW_PTE_PAGE_SHIFT |
+					 VGPU_HW_PTE_V);
+			next_table += PAGE;
+		}
+		table = world_page((le64toh(*entry) >> VGPU_HW_PTE_PAGE_SHIFT) * PAGE);
+	}
+	table[va >> 12 & 511] = htole64(at / PAGE << VGPU_HW_PTE_PAGE_SHIFT | flags |
+					VGPU_HW_PTE_V | VGPU_HW_PTE_R | VGPU_HW_PTE_W);
+}
+
+enum soft_end world_run(u32 nr, const struct soft_packet *first, void *execute)
+{
+	struct soft_exec *exec = &world.ch->exec;
+	enum soft_end end;
+
+	if (first) {
+		packet_desc.execute = execute;
+		exec->packet = *first;
+		exec->packet.desc = &packet_desc;
+		exec->row = 0;
+		exec->col = 0;
+		exec->pattern = 0;
+		exec->gen = ~0u;
+		exec->step = SOFT_STEP_BODY;
+	}
+	do {
+		soft_stop_wanted(world.engine, NULL, SOFT_PACKET_WORK);
+		pass(PACKET_NS);
+		end = soft_exec(world.engine, world.ch, &world.fault);
+	} while (end == SOFT_END_STOPPED || end == SOFT_END_WAIT ||
+		 (end == SOFT_END_PACKET && --nr));
+	return end;
+}
+
+struct page *soft_store_peek(struct soft_store *store, unsigned long pgoff)
+{
+	pass(LOOK_NS);
+	return pages[pgoff];
+}
+
+struct page *soft_store_page(struct soft_store *store, unsigned long pgoff, gfp_t gfp)
+{
+	if (!pages[pgoff])
+		pass(FRESH_NS);
+	world_page(pgoff * PAGE);
+	return pages[pgoff];
+}
+
+struct page *soft_store_alloc(struct soft_store *store, gfp_t gfp)
+{
+	pass(FRESH_NS);
+	return calloc(1, sizeof(struct page));
+}
+
+struct vgpu_dma *vgpu_dma_alloc(struct vgpu_instance *instance, gfp_t gfp)
+{
+	return calloc(1, sizeof(struct vgpu_dma));
+}
+
+void vgpu_dma_submit(struct vgpu_dma *dma)
+{
+	dma->complete(dma);
+}
+
+void vgpu_dma_put(struct vgpu_dma *dma)
+{
+	free(dma);
+}
+
+void vgpu_dma_forget(struct vgpu_dma *dma)
+{
+	abort();
+}
+
+bool soft_queue_unstall(struct soft_channel *ch)
+{
+	return false;
+}
+
+void soft_queue_announce(struct soft_instance *inst, unsigned int engine)
+{
+}
+
+bool vgpu_short_pause(unsigned int *waited_ms)
+{
+	abort();
+}
+
+/* Nobody else is there to wait for. */
+void host_sleep(void)
+{
+	abort();
+}
+
+/* The core is told what happens. */
+void vgpu_packet_submitted(struct vgpu_instance *instance, unsigned int engine, u32 channel,
+			   u64 put)
+{
+}
+
+void vgpu_packet_done(struct vgpu_instance *instance, unsigned int engine, u32 channel, u64 index,
+		      u8 type, u64 bytes)
+{
+}
+
+void vgpu_raise_irq(struct vgpu_instance *instance, unsigned int vector)
+{
+}
+
+u64 vgpu_present(struct vgpu_instance *instance)
+{
+	return 0;
+}
+
+void vgpu_edid_read(struct vgpu_instance *instance, u32 offset, void *buf, size_t count)
+{
+	abort();
+}
+
+void *vgpu_instance_backend(const struct vgpu_instance *instance)
+{
+	return world.inst;
+}
+
+/* Programs have begun, and fault at the end of a section. */
+enum simt_end soft_lanes_section(struct simt_dispatch *dispatch, u32 *piece, bool slow,
+				 u64 *took_ns)
+{
+	pass(SECTION_NS);
+	*took_ns = SECTION_NS;
+	dispatch->executed++;
+	return SIMT_FAULT;
+}
+
+bool soft_lanes_looked(u32 *looks, u64 end_ns)
+{
+	abort();
+}
+
+void simt_tlb_flush(struct simt_tlb *tlb)
+{
+}
+
+enum vgpu_hw_fault soft_program_decode(const struct vgpu_hw_program *raw,
+				       const struct soft_limits *limits,
+				       const struct soft_packet *packet,
+				       struct soft_program_head *head, u64 *fault_addr)
+{
+	abort();
+}
+
+struct soft_program *soft_programs_find(struct soft_programs *programs,
+					const struct soft_program_key *key)
+{
+	abort();
+}
+
+bool soft_programs_valid(struct soft_programs *programs, const struct soft_program *program)
+{
+	return true;
+}
+
+void soft_programs_put(struct soft_programs *programs, struct soft_program *program)
+{
+	abort();
+}
+
+bool soft_context_is_request(const struct vgpu_dma *dma)
+{
+	return false;
+}
+
+bool soft_context_ready(struct soft_channel *ch)
+{
+	abort();
+}
+
+void soft_context_begin(struct soft_channel *ch, struct soft_program *program)
+{
+	abort();
+}
+
+void soft_context_end(struct soft_channel *ch)
+{
+	abort();
+}
+
+enum soft_end soft_context_prepare(struct soft_channel *ch, const struct soft_program_key *key,
+				   struct soft_program *program)
+{
+	abort();
+}
+
+enum soft_end soft_context_prepared(struct soft_channel *ch, const struct vgpu_dma *dma,
+				    struct soft_fault *fault)
+{
+	abort();
+}

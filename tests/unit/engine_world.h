@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A world for the execution of packets (soft/exec.c and what it calls): an engine, a vGPU with one
+ * channel, and a clock that advances as work is done. All that work touches is in no cache, so it
+ * takes as long as it can; how long the engine goes without a look at the clock is known exactly.
+ */
+#ifndef ENGINE_WORLD_H
+#define ENGINE_WORLD_H
+
+#include <linux/mm.h>
+
+#include "soft/dma.h"
+#include "soft/gpu.h"
+#include "soft/instance.h"
+
+#define PAGE		4096ull
+#define FB_BYTES	(1ull << 30)
+#define ROOT		(VGPU_HW_ROOT_VALID | 1)
+
+/* How long something takes, in ns. */
+#define LOOK_NS		200	/* at a page, or an entry of a page table */
+#define FRESH_NS	2000	/* a page that is allocated and zeroed */
+#define PACKET_NS	1000	/* a packet, beside what it does to memory */
+#define WORDS_PER_NS	1	/* words of 32 bits that are set */
+#define SECTION_NS	50000	/* of a program */
+
+/**
+ * struct engine_world - what there is
+ * @gpu:    with the engine, which is the first
+ * @inst:   the vGPU
+ * @engine: the engine
+ * @ch:     the channel, in no address space and without a ring
+ * @hw:     its page
+ * @fault:  of the channel, if world_run() has returned SOFT_END_FAULT
+ * @now_ns: the time
+ * @looked_ns: when the engine last read the clock
+ * @gap_ns: the longest time between two looks at it
+ * @looks:  how often it has looked
+ */
+struct engine_world {
+	struct soft_gpu gpu;
+	struct soft_instance *inst;
+	struct soft_engine *engine;
+	struct soft_channel *ch;
+	struct vgpu_hw_channel hw;
+	struct soft_fault fault;
+	u64 now_ns;
+	u64 looked_ns;
+	u64 gap_ns;
+	u64 looks;
+};
+
+extern struct engine_world world;
+
+/* All anew, in a turn that does not end; the framebuffer has no pages. */
+void world_open(void);
+void world_close(void);
+
+/* What is at @at of the framebuffer, whose page is there from now on. */
+void *world_page(u64 at);
+
+/* In the page tables of ROOT: the page of @va is at @at, with SYS in guest memory. */
+void world_map(u64 va, u64 at, u64 flags);
+
+/*
+ * Executes @nr packets as the engine's thread does, and returns how the last one ends. What asks
+ * for guest memory gets it at once. The first packet is @first with that function; NULL: all are
+ * in the channel's ring.
+ */
+enum soft_end world_run(u32 nr, const struct soft_packet *first, void *execute);
+
+#endif /* ENGINE_WORLD_H */
