@@ -11,6 +11,14 @@
 #include "fixture.h"
 #include "soft.h"
 
+/* Rows of 4 bytes, each in a region of its own; what they copy is a page. */
+#define ROWS		1024u
+#define ROW_PITCH	(32u * (unsigned int)FX_MIB + 4)
+#define ROWS_TO_VA	(64 * FX_GIB)
+#define ROWS_FROM_VA	(128 * FX_GIB)
+#define ROWS_RING_VA	(FX_GIB)
+#define ROWS_COPIES	60u
+
 static struct fx_vgpu hog, other;
 
 /* Bytes of the long fill: 1 GiB (VGPU_TEST_FILL_MB), if vGPU and machine have the memory. */
@@ -82,6 +90,69 @@ static void long_fill_is_preempted(void)
 	CHECK_EQ(after.engine[big->engine].resets, before.engine[big->engine].resets);
 	vgpu_chan_destroy(big);
 	vgpu_chan_destroy(small);
+}
+
+/* All rows of a surface lie in the page at @at, one after the other. */
+static void map_rows(struct vgpu_space *space, uint64_t va, uint64_t at)
+{
+	unsigned int i;
+
+	for (i = 0; i < ROWS; i++)
+		FX_OK(hog.dev, vgpu_space_map(space, (va + i * (uint64_t)ROW_PITCH) & ~4095ull,
+					      VGPU_FB(at), 4096, VGPU_HW_PTE_R | VGPU_HW_PTE_W));
+}
+
+/*
+ * The same with copies of which each word is found by two walks through page tables: a copy goes on
+ * at the right row, and the engine is not kept from the neighbour.
+ */
+static void rows_far_apart(void)
+{
+	struct vgpu_ctl_instance before, after;
+	uint64_t fence, mine, busy_ns, jobs = 0, at;
+	struct vgpu_chan *rows, *small;
+	struct vgpu_space *space;
+	struct vgpu_ctl_gpu gpu;
+	uint32_t *words;
+	unsigned int i;
+
+	fx_need("execution");
+	fx_create_open(&hog, "1Q");
+	fx_create_open(&other, "1Q");
+	FX_OK(hog.dev, vgpu_space_create(hog.dev, &space));
+	rows = fx_chan_in(space, VGPU_HW_ENGINE_CE, 0, ROWS_RING_VA, 7);
+	small = fx_chan(&other, VGPU_HW_ENGINE_CE, 0, VGPU_RING_FB, 4);
+	CHECK_EQ(small->engine, rows->engine);
+	at = fx_fb(&hog, 2 * 4096, 4096);
+	map_rows(space, ROWS_FROM_VA, at);
+	map_rows(space, ROWS_TO_VA, at + 4096);
+	words = (uint32_t *)(hog.dev->fb + at);
+	for (i = 0; i < ROWS; i++)
+		words[i] = i * 2654435761u;
+	fx_instance(&hog, &before);
+	for (i = 0; i < ROWS_COPIES; i++)
+		FX_OK(hog.dev, vgpu_chan_copy2d(rows, VGPU_VA(ROWS_TO_VA), ROW_PITCH,
+						VGPU_VA(ROWS_FROM_VA), ROW_PITCH, 4, ROWS));
+	FX_OK(hog.dev, vgpu_chan_fence(rows, &fence));
+	while (le64toh(__atomic_load_n(rows->signal, __ATOMIC_ACQUIRE)) < fence) {
+		FX_OK(other.dev, vgpu_chan_fence(small, &mine));
+		FX_OK(other.dev, vgpu_chan_wait(small, mine, FX_TIMEOUT_MS));
+		jobs++;
+		CHECK(vgpu_chan_state(rows) != VGPU_HW_STATE_FAULTED, "%s",
+		      vgpu_dev_error(hog.dev));
+	}
+	fx_instance(&hog, &after);
+	fx_ctl_gpu(&gpu);
+	busy_ns = after.engine[rows->engine].busy_ns - before.engine[rows->engine].busy_ns;
+	ktap_note("%u rows in %llu us, %llu jobs of the other beside them, %llu preemptions, max %llu us past the slice",
+		  ROWS * ROWS_COPIES, (unsigned long long)busy_ns / 1000, (unsigned long long)jobs,
+		  after.engine[rows->engine].preemptions - before.engine[rows->engine].preemptions,
+		  after.engine[rows->engine].max_overrun_ns / 1000);
+	CHECK(!memcmp(words, words + ROWS, 4096), "rows are not what they were");
+	CHECK(jobs > 1 || busy_ns < 4 * gpu.slice_ns, "the other starved");
+	vgpu_chan_destroy(rows);
+	vgpu_chan_destroy(small);
+	vgpu_space_destroy(space);
 }
 
 /* Two vGPUs run long packets of all kinds, and the results of both are right. */
@@ -228,6 +299,7 @@ static void switches_are_counted(void)
 
 static const struct ktap_test tests[] = {
 	KTAP_TEST(long_fill_is_preempted),
+	KTAP_TEST(rows_far_apart),
 	KTAP_TEST(both_long),
 	KTAP_TEST(service_adds_up),
 	KTAP_TEST(switches_are_counted),
