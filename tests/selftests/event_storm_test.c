@@ -8,12 +8,16 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "event.h"
+#include "tracing.h"
 #include "tune.h"
 
 #define EPOLLS		200
@@ -84,10 +88,7 @@ static uint64_t rounds_in_flood(uint64_t *events)
 	return rounds;
 }
 
-/*
- * Where the watchers hold a lock that others need, a round takes as long as one or two wake-ups of
- * all of them do: some 50 times as long as alone.
- */
+/* Readers come, look and go all the time while the watchers of another one are called. */
 static void watchers_hold_nobody_else(void)
 {
 	struct epoll_event event = { .events = EPOLLIN | EPOLLET };
@@ -174,7 +175,112 @@ static void all_readers_are_woken(void)
 	}
 }
 
+/**
+ * struct sleeper - a thread that sleeps until there is an event to read
+ * @thread: the thread
+ * @fd:     opened for it alone
+ * @tid:    its ID, 0 before it runs
+ * @result: of its poll()
+ * @work:   which work has woken it, an index of @started; -1: none
+ */
+struct sleeper {
+	pthread_t thread;
+	int fd;
+	volatile pid_t tid;
+	int result;
+	int work;
+};
+
+static const struct tracing starting = { "workqueue/workqueue_execute_start" };
+static const struct tracing waking = { "sched/sched_waking" };
+static int started[4096];	/* by which thread, in the order of the works */
+static unsigned int nr_started;
+static struct sleeper sleeper[2];
+
+/* The work that the thread is doing. */
+static int work_of(int pid)
+{
+	int work = (int)nr_started - 1;
+
+	while (work >= 0 && started[work] != pid)
+		work--;
+	return work;
+}
+
+/* Lines are "COMM-PID [CPU] FLAGS TIME: EVENT: ...", and a waking is of "comm=COMM pid=PID ...". */
+static void note_line(char *line)
+{
+	const char *at = strstr(line, " ["), *woken = strstr(line, ": sched_waking: ");
+	unsigned int i;
+	int pid;
+
+	CHECK(at, "%s", line);
+	while (at > line && *at != '-')
+		at--;
+	pid = atoi(at + 1);
+	if (!woken) {
+		CHECK(nr_started < sizeof(started) / sizeof(started[0]), "too many");
+		started[nr_started++] = pid;
+		return;
+	}
+	woken = strstr(woken, " pid=");
+	CHECK(woken, "%s", line);
+	for (i = 0; i < 2; i++)
+		if (atoi(woken + 5) == sleeper[i].tid)
+			sleeper[i].work = work_of(pid);
+}
+
+static void *sleeper_run(void *arg)
+{
+	struct sleeper *me = arg;
+	struct pollfd pfd = { .fd = me->fd, .events = POLLIN };
+
+	me->tid = (pid_t)syscall(SYS_gettid);
+	me->result = poll(&pfd, 1, FX_TIMEOUT_MS);
+	return NULL;
+}
+
+/*
+ * An event wakes two readers by two works: what is attached to the one is not called where the
+ * other one is woken, nor with a lock that it needs.
+ */
+static void readers_are_woken_apart(void)
+{
+	struct vgpu_ctl_sched sched;
+	char filter[64];
+	unsigned int i;
+
+	tune_begin();
+	tune_get(&sched);
+	for (i = 0; i < 2; i++) {
+		sleeper[i] = (struct sleeper){ .fd = event_open(), .work = -1 };
+		CHECK(!pthread_create(&sleeper[i].thread, NULL, sleeper_run, &sleeper[i]),
+		      "thread");
+		while (!sleeper[i].tid)
+			clk_sleep_ms(1);
+	}
+	clk_sleep_ms(50); /* the threads are to sleep when the event comes */
+	snprintf(filter, sizeof(filter), "pid == %d || pid == %d", (int)sleeper[0].tid,
+		 (int)sleeper[1].tid);
+	tracing_begin(&starting, "0");
+	tracing_begin(&waking, filter);
+	tune_set(&sched, VGPU_SCHED_SLICE);
+	for (i = 0; i < 2; i++)
+		pthread_join(sleeper[i].thread, NULL);
+	tracing_end(&waking);
+	tracing_end(&starting);
+	nr_started = 0;
+	tracing_read(NULL, note_line);
+	for (i = 0; i < 2; i++) {
+		CHECK_EQ(sleeper[i].result, 1, "reader %u was not woken", i);
+		CHECK(sleeper[i].work >= 0, "no work has woken reader %u", i);
+		close(sleeper[i].fd);
+	}
+	CHECK(sleeper[0].work != sleeper[1].work, "one work has woken both");
+}
+
 static const struct ktap_test tests[] = {
+	KTAP_TEST(readers_are_woken_apart),
 	KTAP_TEST(watchers_hold_nobody_else),
 	KTAP_TEST(all_readers_are_woken),
 };

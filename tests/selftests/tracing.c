@@ -47,15 +47,16 @@ void tracing_end(const struct tracing *t)
 
 unsigned int tracing_read(const struct tracing *t, void (*line)(char *line))
 {
-	char text[512], name[64];
+	char text[512], name[64] = ": ";
 	unsigned int nr = 0;
 	FILE *file;
 
-	snprintf(name, sizeof(name), ": %s: ", strchr(t->event, '/') + 1);
+	if (t)
+		snprintf(name, sizeof(name), ": %s: ", strchr(t->event, '/') + 1);
 	file = fopen(TRACE "trace", "r");
 	CHECK(file, "%s", strerror(errno));
 	while (fgets(text, sizeof(text), file)) {
-		if (!strstr(text, name))
+		if (*text == '#' || !strstr(text, name))
 			continue;
 		line(text);
 		nr++;

@@ -11,11 +11,17 @@ struct tracing {
 	const char *event;
 };
 
-/* From here on the event is recorded; @filter as the kernel knows them, or "0" for none. */
+/*
+ * From here on the event is recorded; @filter as the kernel knows them, or "0" for none. What was
+ * recorded before, also of other events, is dropped.
+ */
 void tracing_begin(const struct tracing *t, const char *filter);
 void tracing_end(const struct tracing *t);
 
-/* Calls @line for each record as it is printed; returns how many there are. */
+/*
+ * Calls @line for each record as it is printed; returns how many there are. @t NULL: of all
+ * events, in their order.
+ */
 unsigned int tracing_read(const struct tracing *t, void (*line)(char *line));
 
 #endif /* TRACING_H */
