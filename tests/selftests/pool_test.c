@@ -97,6 +97,7 @@ static void cleanup(void)
 /* A channel that waits for the pool; @op_flags as of silent_copy(). */
 static struct vgpu_chan *stall(uint32_t op_flags)
 {
+	struct vgpu_ctl_instance inst;
 	struct vgpu_chan *chan;
 	uint32_t i;
 
@@ -107,7 +108,8 @@ static struct vgpu_chan *stall(uint32_t op_flags)
 	for (i = 0; i < COPY_BYTES / 4; i++)
 		((volatile uint32_t *)(v.dev->fb + FX_MIB))[i] = PATTERN;
 	chan = silent_copy(&v, 0, op_flags);
-	silent_wait(&v, chan->engine);
+	FX_SOON((fx_instance(&v, &inst), inst.engine[chan->engine].stalls || inst.faults));
+	CHECK_EQ(inst.faults, 0, "at once");
 	return chan;
 }
 
