@@ -255,8 +255,9 @@ void vgpu_channel_fault(struct vgpu_instance *instance, unsigned int engine, u32
 void vgpu_raise_irq(struct vgpu_instance *instance, unsigned int vector);
 bool vgpu_instance_quarantined(const struct vgpu_instance *instance);
 
-/* The process behind a mapping */
+/* The processes behind an open device */
 bool vgpu_mm_ending(struct mm_struct *mm);
+struct mm_struct *vgpu_instance_holder(struct vgpu_instance *instance, const bool *stop);
 
 /* Guest memory */
 #define VGPU_DMA_MAX		65536	/* bytes of one access */

@@ -30,6 +30,7 @@
 #define VGPU_EDID_MAX	1024
 
 struct dentry;
+struct file;
 struct task_struct;
 struct vgpu_dma_worker;
 struct vgpu_event_source;
@@ -261,6 +262,7 @@ struct vgpu_instance {
  * @may_dma:   whether the function is bus master. Must not sleep
  * @raise_irq: raise an MSI-X vector. With front_lock held; must not sleep
  * @zap:       unmap all of @bar from the user's address spaces. With map_lock held for writing
+ * @is_file:   whether @file is the open device. With a spinlock held; must not sleep
  *
  * Asking the user to let go of a device that is to be removed is the front end's own business
  * (VFIO calls the front end for it), so there is no op for it.
@@ -271,6 +273,7 @@ struct vgpu_front_ops {
 	bool (*may_dma)(struct vgpu_instance *instance);
 	void (*raise_irq)(struct vgpu_instance *instance, unsigned int vector);
 	void (*zap)(struct vgpu_instance *instance, unsigned int bar);
+	bool (*is_file)(const struct vgpu_instance *instance, const struct file *file);
 };
 
 /**
@@ -464,7 +467,6 @@ void vgpu_event_source_put(struct vgpu_event_source *source);
 void vgpu_event_limit_init(struct ratelimit_state *limit);
 void vgpu_gpu_event(struct vgpu_gpu *gpu, u32 type, u32 a);
 void vgpu_instance_event(struct vgpu_instance *instance, u32 type, u32 a, u32 b, u64 c);
-struct file;
 struct poll_table_struct;
 struct vgpu_event_reader;
 struct vgpu_event_reader *vgpu_event_open(void);

@@ -17,7 +17,7 @@ static struct vgpu_mdev *vgpu_vfio_to_mdev(struct vfio_device *vdev)
 	return container_of(vdev, struct vgpu_mdev, vdev);
 }
 
-static struct vgpu_mdev *instance_to_mdev(struct vgpu_instance *instance)
+static struct vgpu_mdev *instance_to_mdev(const struct vgpu_instance *instance)
 {
 	return instance->front_data;
 }
@@ -63,11 +63,18 @@ static void vgpu_vfio_front_zap(struct vgpu_instance *instance, unsigned int bar
 		vgpu_plane_drop(dev);
 }
 
+/* VFIO gives each device an inode, whose mappings all files of the device share. */
+static bool vgpu_vfio_front_is_file(const struct vgpu_instance *instance, const struct file *file)
+{
+	return file->f_mapping == instance_to_mdev(instance)->vdev.inode->i_mapping;
+}
+
 static const struct vgpu_front_ops vgpu_vfio_front_ops = {
 	.guest_rw = vgpu_vfio_front_guest_rw,
 	.may_dma = vgpu_vfio_front_may_dma,
 	.raise_irq = vgpu_vfio_front_raise_irq,
 	.zap = vgpu_vfio_front_zap,
+	.is_file = vgpu_vfio_front_is_file,
 };
 
 static void vgpu_vfio_config_reset(struct vgpu_mdev *dev)

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Who has a vGPU now. The process that opened the device may have ended, or have become another
+ * program (execve), and left the device's file to others. No event tells of that: a file passes to
+ * a child, through a socket, or stays over an execve. So the files of all processes are looked at.
+ */
+#include <linux/fdtable.h>
+#include <linux/fs.h>
+#include <linux/pid.h>
+#include <linux/pid_namespace.h>
+#include <linux/sched.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+
+#include "core.h"
+
+/**
+ * struct vgpu_holder_search - whose file is looked for
+ * @instance: the vGPU
+ * @front:    its front end
+ */
+struct vgpu_holder_search {
+	const struct vgpu_instance *instance;
+	const struct vgpu_front_ops *front;
+};
+
+static int vgpu_holder_file(const void *data, struct file *file, unsigned int fd)
+{
+	const struct vgpu_holder_search *search = data;
+
+	return search->front->is_file(search->instance, file);
+}
+
+/* Threads may have file tables of their own, but most share that of their process. */
+static bool vgpu_holder_has_files(struct task_struct *task)
+{
+	return thread_group_leader(task) ||
+	       READ_ONCE(task->files) != READ_ONCE(task->group_leader->files);
+}
+
+/* Returns the task's address space, with a reference to its structure, if the task has the file. */
+static struct mm_struct *vgpu_holder_mm(const struct vgpu_holder_search *search,
+					struct task_struct *task)
+{
+	struct mm_struct *mm = NULL;
+
+	/* The lock keeps both the files and the mm. */
+	task_lock(task);
+	if (task->mm && !vgpu_mm_ending(task->mm) &&
+	    iterate_fd(task->files, 0, vgpu_holder_file, search)) {
+		mm = task->mm;
+		mmgrab(mm);
+	}
+	task_unlock(task);
+	return mm;
+}
+
+/**
+ * vgpu_instance_holder() - find a process that has the file of an open device
+ * @instance: open; its instance_close has not returned
+ * @stop: the search is given up when this becomes true
+ *
+ * Processes that are ending are left out. Not found is who has the device mapped, but not its file;
+ * and a file that is on its way through a socket.
+ *
+ * Context: process context; looks at all threads, and reschedules in between.
+ * Return: the address space of one such process, to be given back by mmdrop(); or NULL.
+ */
+struct mm_struct *vgpu_instance_holder(struct vgpu_instance *instance, const bool *stop)
+{
+	struct vgpu_holder_search search = { .instance = instance };
+	struct mm_struct *mm = NULL;
+	struct task_struct *task;
+	struct pid *pid;
+	int nr = 1;
+
+	spin_lock(&instance->front_lock);
+	search.front = instance->front;
+	spin_unlock(&instance->front_lock);
+	if (!search.front)
+		return NULL;
+	do {
+		rcu_read_lock();
+		pid = find_ge_pid(nr, &init_pid_ns);
+		task = pid_task(pid, PIDTYPE_PID);
+		if (task && vgpu_holder_has_files(task))
+			mm = vgpu_holder_mm(&search, task);
+		nr = pid_nr(pid) + 1;
+		rcu_read_unlock();
+		cond_resched();
+	} while (pid && !mm && !READ_ONCE(*stop));
+	return mm;
+}
+EXPORT_SYMBOL_GPL(vgpu_instance_holder);
