@@ -6,6 +6,8 @@
  * The kernel reports each kill with a trace of calls, which run.sh and the lab take for a
  * failure. So check.sh runs this program alone, in a machine of its own.
  */
+#include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -22,11 +24,13 @@
  * @fill:   bytes of framebuffer that the tenant is to fill
  * @filled: the tenant has done so
  * @taken:  bytes of memory that the hog has got so far
+ * @exec:   the tenant is to become another program that does not know of the device
  */
 struct shared {
 	volatile uint64_t fill;
 	volatile bool filled;
 	volatile uint64_t taken;
+	bool exec;
 };
 
 static struct fx_vgpu v;
@@ -41,6 +45,12 @@ static void tenant(void *arg)
 	chan = fx_chan(&v, VGPU_HW_ENGINE_CE, 0, VGPU_RING_FB, 4);
 	FX_OK(v.dev, vgpu_chan_fill(chan, VGPU_FB(START), ~0u, shared->fill));
 	fx_finish(chan);
+	if (shared->exec) {
+		CHECK(!fcntl(v.dev->fd, F_SETFD, 0), "%s", strerror(errno));
+		shared->filled = true;
+		execlp("sleep", "sleep", "1000", (char *)NULL);
+		FAIL("sleep: %s", strerror(errno));
+	}
 	shared->filled = true;
 	for (;;)
 		pause();
@@ -62,7 +72,7 @@ static void hog(void *arg)
 		pause();
 }
 
-static void the_tenant_is_killed(void)
+static void check_killed(bool exec)
 {
 	uint64_t end = clk_ms() + 4 * FX_TIMEOUT_MS;
 	struct vgpu_ctl_instance inst;
@@ -75,6 +85,7 @@ static void the_tenant_is_killed(void)
 		ktap_skip("%llu MiB of memory: would take too long, or be too little",
 			  (unsigned long long)fx_memory_bytes() >> 20);
 	shared = child_shared(sizeof(*shared));
+	shared->exec = exec;
 	/* More than half of the memory, so that the hog cannot become larger. */
 	shared->fill = fx_memory_bytes() * 6 / 10 & ~(FX_MIB - 1);
 	if (shared->fill > FX_GIB - 4 * FX_MIB)
@@ -100,8 +111,20 @@ static void the_tenant_is_killed(void)
 	CHECK(waitpid(other, &status, WNOHANG) == 0, "the other died, too");
 }
 
+static void the_tenant_is_killed(void)
+{
+	check_killed(false);
+}
+
+/* The process that opened the device is another program now, and small but for the device. */
+static void the_tenant_that_execs_is_killed(void)
+{
+	check_killed(true);
+}
+
 static const struct ktap_test tests[] = {
 	KTAP_TEST(the_tenant_is_killed),
+	KTAP_TEST(the_tenant_that_execs_is_killed),
 };
 
 KTAP_MAIN(tests, fx_cleanup)

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Framebuffer that has pages counts as memory of the process that has the device. */
+/* What a vGPU has of the host's memory counts as memory of the process that has the device. */
 #include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "child.h"
+#include "compute.h"
 #include "group.h"
 
 #define START		FX_MIB
@@ -13,13 +16,20 @@
 
 static struct fx_vgpu v;
 
-/* What ps and the OOM killer see of this process, in bytes; @key: "VmRSS:", "RssShmem:". */
-static uint64_t resident(const char *key)
+/* What ps and the OOM killer see of a process, in bytes; @key: "VmRSS:", "RssShmem:". */
+static uint64_t resident_of(pid_t pid, const char *key)
 {
+	char path[32];
 	uint64_t kib;
 
-	CHECK(!file_number("/proc/self/status", key, &kib), "no %s", key);
+	snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	CHECK(!file_number(path, key, &kib), "%s: no %s", path, key);
 	return kib << 10;
+}
+
+static uint64_t resident(const char *key)
+{
+	return resident_of(getpid(), key);
 }
 
 /* By how much the figures may be off: page tables, pages mapped around those touched. */
@@ -78,79 +88,160 @@ static void filled_memory_is_resident(void)
 	CHECK(resident("VmRSS:") < before + RSS_ROOM, "after a close");
 }
 
+/* Contexts of programs that run are resident, too, though no BAR has them. */
+static void contexts_are_resident(void)
+{
+	enum { CONTEXT = 8 * FX_MIB, NR = 2 };
+	uint64_t before, now = 0;
+	unsigned int i;
+
+	fx_need_no_quarantine();
+	fx_need_reserve(false);
+	fx_create_open(&v, "1Q");
+	compute_load(&v, compute_loop, 3, 8192);
+	before = resident("VmRSS:");
+	for (i = 0; i < NR; i++)
+		compute_dispatch(compute_chan(&v), COMPUTE_SIZE(1024, 1, 1),
+				 COMPUTE_SIZE(1024, 1, 1), 0);
+	FX_SOON((now = resident("VmRSS:")) >= before + NR * CONTEXT, "%llu KiB, before: %llu",
+		(unsigned long long)now >> 10, (unsigned long long)before >> 10);
+	FX_OK(v.dev, vgpu_dev_reset(v.dev));
+	FX_SOON((now = resident("VmRSS:")) < before + RSS_ROOM, "after a reset: %llu KiB",
+		(unsigned long long)now >> 10);
+}
+
 /**
  * struct heir - between the test and the process that is left with the device
+ * @idle:     it does not use the device
+ * @pid:      the process; 0 until it has the device
  * @alone:    the process that opened the device has ended
  * @leave:    the process that is left is to end
- * @resident: of the process that is left, in bytes, after it has used the device
- * @done:     @resident is valid
  */
 struct heir {
+	bool idle;
+	volatile pid_t pid;
 	volatile bool alone;
 	volatile bool leave;
-	volatile uint64_t resident;
-	volatile bool done;
 };
 
+/* It ends by itself if the test fails: fx_cleanup() does not know this process. */
 static void inherit(struct heir *heir)
 {
-	uint64_t end = clk_ms() + FX_TIMEOUT_MS;
+	uint64_t end = clk_ms() + 2 * FX_TIMEOUT_MS;
 	uint32_t value;
 
-	while (!heir->alone)
-		clk_sleep_ms(5);
-	do {
-		clk_sleep_ms(50);
-		vgpu_reg_read32(v.dev, VGPU_HW_STATUS, &value);
-		heir->resident = resident("RssShmem:");
-	} while (heir->resident < GROUP_LIMIT && clk_ms() < end);
-	heir->done = true;
-	/* It ends by itself if the test fails: fx_cleanup() does not know this process. */
-	while (!heir->leave && clk_ms() < end)
-		clk_sleep_ms(5);
+	heir->pid = getpid();
+	while (!heir->leave && clk_ms() < end) {
+		if (heir->alone && !heir->idle)
+			vgpu_reg_read32(v.dev, VGPU_HW_STATUS, &value);
+		clk_sleep_ms(20);
+	}
 	_exit(0);
 }
 
-static void bequeath(void *arg)
+static void fill(uint64_t bytes)
 {
 	struct vgpu_chan *chan;
 
 	fx_open(&v);
 	chan = fx_chan(&v, VGPU_HW_ENGINE_CE, 0, VGPU_RING_FB, 4);
-	FX_OK(v.dev, vgpu_chan_fill(chan, VGPU_FB(START), ~0u, GROUP_LIMIT));
+	FX_OK(v.dev, vgpu_chan_fill(chan, VGPU_FB(START), ~0u, bytes));
 	fx_finish(chan);
+}
+
+static void bequeath(void *arg)
+{
+	fill(GROUP_LIMIT);
 	if (!fork())
 		inherit(arg);
 	_exit(0);
 }
 
-/* The process that opened the device ends, another process goes on with the device. */
-static void who_goes_on_has_it(void)
+/* Opens the device in a process that then ends, and leaves the device to another one. */
+static void leave_it_to(struct heir *heir, void (*run)(void *arg))
 {
-	struct vgpu_ctl_instance inst;
-	struct heir *heir;
 	int status;
 	pid_t pid;
 
-	fx_need_reserve(false);
 	fx_create(&v, "1Q");
-	heir = child_shared(sizeof(*heir));
-	pid = child_start(bequeath, heir);
+	pid = child_start(run, heir);
 	CHECK(child_ends(pid, FX_TIMEOUT_MS, &status), "does not end");
+	FX_SOON(heir->pid, "nobody is left");
 	CHECK_EQ(fx_backed_bytes(&v) >= GROUP_LIMIT, true);
 	heir->alone = true;
-	FX_WITHIN(2 * FX_TIMEOUT_MS, heir->done, "says nothing");
-	CHECK(heir->resident >= GROUP_LIMIT, "%llu KiB are resident",
-	      (unsigned long long)heir->resident >> 10);
+}
+
+static void let_it_go(struct heir *heir)
+{
+	struct vgpu_ctl_instance inst;
+
 	fx_instance(&v, &inst);
 	CHECK_EQ(inst.state, VGPU_STATE_STARTED);
 	heir->leave = true;
 	FX_SOON((fx_instance(&v, &inst), inst.state == VGPU_STATE_CREATED));
 }
 
+static void check_inherits(bool idle)
+{
+	struct heir *heir = child_shared(sizeof(*heir));
+	uint64_t now = 0;
+
+	fx_need_reserve(false);
+	heir->idle = idle;
+	leave_it_to(heir, bequeath);
+	FX_SOON((now = resident_of(heir->pid, "RssShmem:")) >= GROUP_LIMIT, "%llu KiB",
+		(unsigned long long)now >> 10);
+	let_it_go(heir);
+}
+
+/* The process that opened the device ends, another process goes on with the device. */
+static void who_goes_on_has_it(void)
+{
+	check_inherits(false);
+}
+
+/* It need not use the device: that it has the file is enough. */
+static void who_keeps_it_has_it(void)
+{
+	check_inherits(true);
+}
+
+static void exec_with_it(void *arg)
+{
+	(void)arg;
+	fill(GROUP_LIMIT);
+	CHECK(!fcntl(v.dev->fd, F_SETFD, 0), "%s", strerror(errno));
+	execlp("sleep", "sleep", "1000", (char *)NULL);
+	FAIL("sleep: %s", strerror(errno));
+}
+
+/* A process that becomes another program keeps the framebuffer, and is seen to have it. */
+static void who_execs_still_has_it(void)
+{
+	struct vgpu_ctl_instance inst;
+	char path[32], name[32];
+	uint64_t now = 0;
+	pid_t pid;
+
+	fx_need_reserve(false);
+	fx_create(&v, "1Q");
+	pid = child_start(exec_with_it, NULL);
+	snprintf(path, sizeof(path), "/proc/%d/comm", pid);
+	FX_SOON(file_read(path, name, sizeof(name)) > 0 && !strcmp(name, "sleep\n"),
+		"does not exec");
+	CHECK_EQ(fx_backed_bytes(&v) >= GROUP_LIMIT, true);
+	FX_SOON((now = resident_of(pid, "RssShmem:")) >= GROUP_LIMIT, "%llu KiB",
+		(unsigned long long)now >> 10);
+	child_kill(pid);
+	FX_SOON((fx_instance(&v, &inst), inst.state == VGPU_STATE_CREATED));
+}
+
 static const struct ktap_test tests[] = {
 	KTAP_TEST(filled_memory_is_resident),
+	KTAP_TEST(contexts_are_resident),
 	KTAP_TEST(who_goes_on_has_it),
+	KTAP_TEST(who_keeps_it_has_it),
+	KTAP_TEST(who_execs_still_has_it),
 };
 
 KTAP_MAIN(tests, fx_cleanup)

@@ -27,6 +27,7 @@
  *   soft_display.lock		spinlock: what the display shows
  *   soft_programs.lock		spinlock: decoded programs
  *   soft_compute.kept_lock	spinlock: contexts that channels keep, and the worker may take
+ *   soft_rss_lock		raw spinlock: in which processes vGPUs are shown (rss.c)
  *
  * The core calls engine_run and engine_preempt with a timeline's lock held. They take no lock
  * but those of the engine's wait queues.

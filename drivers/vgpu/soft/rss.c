@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Framebuffer in the resident set of the process that opened the vGPU.
+ * A vGPU's memory in the resident set of the process that has it.
  *
  * Pages that an engine has filled are mapped nowhere, so the kernel counts them in no process:
  * ps would not show them, and the OOM killer would spare the process whose end frees them, which
@@ -9,29 +9,32 @@
  *
  * So the number of pages that are there and not mapped is added here, as shared memory. The
  * kernel tells no driver that a mapping has gone (munmap, MADV_DONTNEED), and counting at each
- * page would slow engines and page faults down. So the pages are looked at again from time to
- * time, and all of them when the OOM killer is about to choose its victim.
+ * page would slow engines and page faults down. So a work item looks at the pages from time to
+ * time. In between it is known what has come by a FILL and what by a touch, and so where it is.
  *
- * A reserved store is not counted: its pages stay when its user is killed.
+ * Contexts and programs are added. A reserved store is not counted: its pages stay when its user
+ * is killed.
  *
- * The OOM killer chooses the next victim as soon as the mappings of the first one are gone, but
- * the pages here come back when the vGPU is closed, which takes a little longer. So while the
- * processes of an address space are ending, the OOM killer is told that memory is being freed.
+ * When the OOM killer is about to choose its victim, it is asked to try again once the work item
+ * has looked at everything: it waits for no tenant, and not for long. It is also told when memory
+ * is about to come back: it chooses the next victim as soon as the mappings of the first one are
+ * gone, but the pages here come back when the vGPU is closed, which takes a little longer.
  */
 #include <linux/jiffies.h>
 #include <linux/list.h>
 #include <linux/mm.h>
-#include <linux/mutex.h>
 #include <linux/oom.h>
 #include <linux/percpu_counter.h>
 #include <linux/sched.h>
 #include <linux/sched/mm.h>
+#include <linux/spinlock.h>
+#include <linux/wait.h>
 #include <linux/workqueue.h>
 
 #include "instance.h"
 
 /*
- * Stores are looked at once in a period; those in which no page has come or gone since, only
+ * vGPUs are looked at once in a period; those in which no page has come or gone since, only
  * once in SOFT_RSS_QUIET periods. All looks together take at most 1/SOFT_RSS_LOAD of a
  * processor: where a round takes long, the next one comes later.
  */
@@ -40,29 +43,51 @@
 #define SOFT_RSS_LOAD		32
 
 /*
- * For so long the OOM killer is told that an ending process will free memory. An access to guest
- * memory that does not answer may hold up the close of the vGPU; it is given up within 2 s.
+ * For so long the OOM killer waits for a round, then it has to do with what is known. If it comes
+ * back much later it is for another reason.
+ */
+#define SOFT_RSS_PATIENCE	HZ
+#define SOFT_RSS_STALE		(30 * HZ)
+
+/*
+ * For so long the OOM killer is told that an ending process will free memory, once from open to
+ * close. An access to guest memory that does not answer may hold up the close of the vGPU; it is
+ * given up within 2 s.
  */
 #define SOFT_RSS_ENDING		(5 * HZ)
 
 static void soft_rss_work(struct work_struct *work);
 
 /*
- * Protects the list and struct soft_rss. The OOM killer waits for this lock, so its holders
- * allocate nothing and wait for no other lock.
+ * Protects the list, struct soft_rss and the variables here. Every tenant takes this lock, in open,
+ * close and reset and when it takes a vGPU over, and the OOM killer does. So it is held for a few
+ * steps only (for a few per vGPU by the OOM killer), and it is a raw spinlock: a tenant that its
+ * cgroup does not let run would keep a mutex.
+ *
+ * Pages and processes are looked at without the lock. The vGPU is @soft_rss_looked meanwhile, so
+ * that soft_rss_end() waits; what comes of the look counts unless the pages have been dropped, or
+ * another process has taken over, in the meantime.
  */
-static DEFINE_MUTEX(soft_rss_lock);
+static DEFINE_RAW_SPINLOCK(soft_rss_lock);
 static LIST_HEAD(soft_rss_list);	/* of open vGPUs */
 static unsigned int soft_rss_nr;	/* length of the list */
-static unsigned int soft_rss_round;	/* periods so far; used by soft_rss_work() only */
+static struct soft_rss *soft_rss_looked;	/* the work item is looking at this one */
+static bool soft_rss_asked;		/* the OOM killer waits for a round, */
+static bool soft_rss_answered;		/* which has come, */
+static unsigned long soft_rss_asked_at;	/* since then */
+static unsigned long soft_rss_whole_at;	/* when the latest round began that left no vGPU out */
+
+static DECLARE_WAIT_QUEUE_HEAD(soft_rss_wait);	/* for @soft_rss_looked to change */
+static struct workqueue_struct *soft_rss_wq;
 static DECLARE_DELAYED_WORK(soft_rss_delayed, soft_rss_work);
+static unsigned int soft_rss_round;	/* rounds so far; used by soft_rss_work() only */
 
 static struct soft_instance *soft_rss_instance(struct soft_rss *rss)
 {
 	return container_of(rss, struct soft_instance, rss);
 }
 
-static void soft_rss_show(struct soft_rss *rss, long nr)
+static void soft_rss_set(struct soft_rss *rss, long nr)
 {
 	lockdep_assert_held(&soft_rss_lock);
 	/* add_mm_counter() has a tracepoint that is not exported to modules. */
@@ -70,79 +95,195 @@ static void soft_rss_show(struct soft_rss *rss, long nr)
 	rss->shown = nr;
 }
 
+/* Shows what is there and not mapped, as far as it is known; also what no BAR has. */
+static void soft_rss_show(struct soft_rss *rss)
+{
+	struct soft_instance *inst = soft_rss_instance(rss);
+	struct soft_compute *compute = &inst->compute;
+	struct soft_store *fb = &inst->fb;
+	long nr = 0;
+
+	if (!fb->reserved) {
+		nr = rss->counted + soft_store_filled(fb) - rss->filled;
+		/* A look does not stop the engine: what comes meanwhile may be counted twice. */
+		nr = clamp(nr, 0L, atomic_long_read(&fb->backed));
+	}
+	nr += (READ_ONCE(compute->programs.bytes) +
+	       atomic64_read(&compute->context_bytes)) >> PAGE_SHIFT;
+	soft_rss_set(rss, nr);
+}
+
+/* Shows the pages in @mm, whose reference is taken over. Returns the mm that is to be dropped. */
+static struct mm_struct *soft_rss_move(struct soft_rss *rss, struct mm_struct *mm)
+{
+	struct mm_struct *old = rss->mm;
+
+	soft_rss_set(rss, 0);
+	rss->mm = mm;
+	WRITE_ONCE(rss->orphan, false);
+	soft_rss_show(rss);
+	return old;
+}
+
+/* Counts pages, without the lock. */
 static void soft_rss_count(struct soft_rss *rss)
 {
 	struct soft_store *fb = &soft_rss_instance(rss)->fb;
-	long backed = atomic_long_read(&fb->backed), nr;
+	unsigned int drops = READ_ONCE(rss->drops);
+	long filled = soft_store_filled(fb);
+	long seen = atomic_long_read(&fb->backed);
+	long nr = soft_store_unmapped(fb);
 
-	lockdep_assert_held(&soft_rss_lock);
-	/* The processes of the mm have ended, but another one keeps the vGPU open. */
-	if (!atomic_read(&rss->mm->mm_users)) {
-		soft_rss_show(rss, 0);
-		WRITE_ONCE(rss->orphan, true);
-		return;
+	raw_spin_lock(&soft_rss_lock);
+	if (nr >= 0 && drops == rss->drops) {
+		rss->counted = nr;
+		rss->filled = filled;
+		rss->seen = seen;
+		soft_rss_show(rss);
 	}
-	nr = soft_store_unmapped(fb);
-	if (nr < 0)
-		return;
-	soft_rss_show(rss, nr);
-	rss->seen = backed;
+	raw_spin_unlock(&soft_rss_lock);
 }
 
-/* Looks at each vGPU once. The lock is released in between. */
+/* The processes that are shown with the pages end: finds another one, without the lock. */
+static void soft_rss_search(struct soft_rss *rss, const struct mm_struct *ending)
+{
+	struct mm_struct *mm = vgpu_instance_holder(soft_rss_instance(rss)->vgpu, &rss->closing);
+
+	raw_spin_lock(&soft_rss_lock);
+	if (rss->mm == ending) {
+		if (mm)
+			mm = soft_rss_move(rss, mm);
+		else
+			WRITE_ONCE(rss->orphan, true);
+	}
+	raw_spin_unlock(&soft_rss_lock);
+	if (mm)
+		mmdrop(mm);
+}
+
+/* Looks at the first vGPU of the list, which becomes the last. @all: also if it seems needless. */
+static void soft_rss_look(bool all)
+{
+	struct mm_struct *ending;
+	struct soft_rss *rss;
+	bool count;
+
+	raw_spin_lock(&soft_rss_lock);
+	rss = list_first_entry_or_null(&soft_rss_list, struct soft_rss, link);
+	if (!rss) {
+		raw_spin_unlock(&soft_rss_lock);
+		return;
+	}
+	list_move_tail(&rss->link, &soft_rss_list);
+	soft_rss_looked = rss;
+	soft_rss_show(rss);
+	count = !soft_rss_instance(rss)->fb.reserved &&
+		(all || rss->seen != atomic_long_read(&soft_rss_instance(rss)->fb.backed));
+	/* Who is an orphan still may have been on its way to another process. */
+	ending = (all || !rss->orphan) && vgpu_mm_ending(rss->mm) ? rss->mm : NULL;
+	raw_spin_unlock(&soft_rss_lock);
+
+	if (count)
+		soft_rss_count(rss);
+	if (ending)
+		soft_rss_search(rss, ending);
+
+	raw_spin_lock(&soft_rss_lock);
+	soft_rss_looked = NULL;
+	raw_spin_unlock(&soft_rss_lock);
+	wake_up_all(&soft_rss_wait);
+	cond_resched();
+}
+
+/* Looks at each vGPU once. */
 static void soft_rss_work(struct work_struct *work)
 {
-	bool all = soft_rss_round++ % SOFT_RSS_QUIET == 0;
 	unsigned long start = jiffies;
-	struct soft_rss *rss;
+	bool asked, all, again;
 	unsigned int nr;
 
-	mutex_lock(&soft_rss_lock);
-	for (nr = soft_rss_nr; nr; nr--) {
-		rss = list_first_entry_or_null(&soft_rss_list, struct soft_rss, link);
-		if (!rss)
-			break;
-		list_move_tail(&rss->link, &soft_rss_list);
-		if (all || rss->seen != atomic_long_read(&soft_rss_instance(rss)->fb.backed))
-			soft_rss_count(rss);
-		mutex_unlock(&soft_rss_lock);
-		cond_resched();
-		mutex_lock(&soft_rss_lock);
-	}
-	if (soft_rss_nr)
-		queue_delayed_work(system_long_wq, &soft_rss_delayed,
+	raw_spin_lock(&soft_rss_lock);
+	asked = soft_rss_asked;
+	nr = soft_rss_nr;
+	raw_spin_unlock(&soft_rss_lock);
+
+	all = asked || soft_rss_round++ % SOFT_RSS_QUIET == 0;
+	for (; nr; nr--)
+		soft_rss_look(all);
+
+	raw_spin_lock(&soft_rss_lock);
+	if (all)
+		soft_rss_whole_at = start;
+	if (asked)
+		soft_rss_answered = true;
+	again = soft_rss_nr;
+	raw_spin_unlock(&soft_rss_lock);
+	/* Does nothing if the OOM killer has asked in the meantime: then the next round is due. */
+	if (again)
+		queue_delayed_work(soft_rss_wq, &soft_rss_delayed,
 				   max_t(unsigned long, SOFT_RSS_PERIOD,
 					 (jiffies - start) * SOFT_RSS_LOAD));
-	mutex_unlock(&soft_rss_lock);
 }
 
-/* Returns how many pages come back soon because the processes they are shown in end. */
-static unsigned long soft_rss_coming(struct soft_rss *rss)
+/* Returns how many pages come back soon because the process that has the vGPU ends. */
+static long soft_rss_coming(struct soft_rss *rss)
 {
-	lockdep_assert_held(&soft_rss_lock);
-	if (soft_rss_instance(rss)->fb.reserved || !vgpu_mm_ending(rss->mm)) {
-		rss->ending = false;
+	if (soft_rss_instance(rss)->fb.reserved || !rss->orphan || !vgpu_mm_ending(rss->mm))
 		return 0;
+	if (!rss->promised) {
+		rss->promised = true;
+		rss->promised_at = jiffies;
 	}
-	if (!rss->ending)
-		rss->ending_since = jiffies;
-	rss->ending = true;
-	if (time_after(jiffies, rss->ending_since + SOFT_RSS_ENDING))
+	if (time_after(jiffies, rss->promised_at + SOFT_RSS_ENDING))
 		return 0;
 	return atomic_long_read(&soft_rss_instance(rss)->fb.backed);
 }
 
-/* The OOM killer is about to choose a victim. It does not if @freed is not 0. */
+/*
+ * Whether the OOM killer is to wait for a round. When it has waited, it is let go on, so that it
+ * does not wait for ever on a host where all this takes its time. @unknown: there is a vGPU whose
+ * process ends, and it was not looked yet for who else has it.
+ */
+static bool soft_rss_ask(bool unknown)
+{
+	lockdep_assert_held(&soft_rss_lock);
+	if (!soft_rss_asked || time_after(jiffies, soft_rss_asked_at + SOFT_RSS_STALE)) {
+		if (!unknown && time_before(jiffies, soft_rss_whole_at + SOFT_RSS_PERIOD))
+			return false;
+		soft_rss_asked = true;
+		soft_rss_answered = false;
+		soft_rss_asked_at = jiffies;
+		return true;
+	}
+	if (!soft_rss_answered && time_before(jiffies, soft_rss_asked_at + SOFT_RSS_PATIENCE))
+		return true;
+	soft_rss_asked = false;
+	return false;
+}
+
+/* The OOM killer is about to choose a victim. It does not, but tries again, if @freed is not 0. */
 static int soft_rss_oom(struct notifier_block *nb, unsigned long unused, void *freed)
 {
+	bool any = false, unknown = false, wait = false;
+	unsigned long coming = 0;
 	struct soft_rss *rss;
 
-	mutex_lock(&soft_rss_lock);
+	raw_spin_lock(&soft_rss_lock);
 	list_for_each_entry(rss, &soft_rss_list, link) {
-		soft_rss_count(rss);
-		*(unsigned long *)freed += soft_rss_coming(rss);
+		soft_rss_show(rss);
+		coming += soft_rss_coming(rss);
+		if (soft_rss_instance(rss)->fb.reserved)
+			continue;
+		any |= atomic_long_read(&soft_rss_instance(rss)->fb.backed);
+		unknown |= !rss->orphan && vgpu_mm_ending(rss->mm);
 	}
-	mutex_unlock(&soft_rss_lock);
+	if (any)
+		wait = soft_rss_ask(unknown);
+	raw_spin_unlock(&soft_rss_lock);
+
+	if (wait)
+		mod_delayed_work(soft_rss_wq, &soft_rss_delayed, 0);
+	*(unsigned long *)freed += coming + wait;
 	return NOTIFY_OK;
 }
 
@@ -151,26 +292,26 @@ static struct notifier_block soft_rss_notifier = {
 };
 
 /**
- * soft_rss_begin() - show a vGPU's framebuffer in the current process
+ * soft_rss_begin() - show a vGPU's memory in the current process
  * @inst: a vGPU that is being opened
  * Context: may sleep.
  */
 void soft_rss_begin(struct soft_instance *inst)
 {
 	struct soft_rss *rss = &inst->rss;
+	bool first;
 
+	memset(rss, 0, sizeof(*rss));
 	/* A reference to mm_users would keep the process from closing the vGPU at its end. */
 	mmgrab(current->mm);
 	rss->mm = current->mm;
-	rss->shown = 0;
-	rss->seen = 0;
-	rss->orphan = false;
-	rss->ending = false;
-	mutex_lock(&soft_rss_lock);
+	rss->filled = soft_store_filled(&inst->fb);
+	raw_spin_lock(&soft_rss_lock);
 	list_add_tail(&rss->link, &soft_rss_list);
-	if (!soft_rss_nr++)
-		mod_delayed_work(system_long_wq, &soft_rss_delayed, SOFT_RSS_PERIOD);
-	mutex_unlock(&soft_rss_lock);
+	first = !soft_rss_nr++;
+	raw_spin_unlock(&soft_rss_lock);
+	if (first)
+		mod_delayed_work(soft_rss_wq, &soft_rss_delayed, SOFT_RSS_PERIOD);
 }
 
 /**
@@ -182,45 +323,53 @@ void soft_rss_end(struct soft_instance *inst)
 {
 	struct soft_rss *rss = &inst->rss;
 
-	mutex_lock(&soft_rss_lock);
+	WRITE_ONCE(rss->closing, true);
+	raw_spin_lock(&soft_rss_lock);
 	list_del(&rss->link);
 	soft_rss_nr--;
+	raw_spin_unlock(&soft_rss_lock);
+	wait_event(soft_rss_wait, READ_ONCE(soft_rss_looked) != rss);
+
+	raw_spin_lock(&soft_rss_lock);
 	/* The kernel reports a counter that is not 0 when the mm is freed. */
-	soft_rss_show(rss, 0);
-	mutex_unlock(&soft_rss_lock);
+	soft_rss_set(rss, 0);
+	raw_spin_unlock(&soft_rss_lock);
 	mmdrop(rss->mm);
 	rss->mm = NULL;
 }
 
-/* Counts the pages of an open vGPU now, since they have been dropped. May sleep. */
+/* The pages of an open vGPU have been dropped: none of them is shown any more. */
 void soft_rss_update(struct soft_instance *inst)
 {
-	mutex_lock(&soft_rss_lock);
-	soft_rss_count(&inst->rss);
-	mutex_unlock(&soft_rss_lock);
+	struct soft_rss *rss = &inst->rss;
+
+	raw_spin_lock(&soft_rss_lock);
+	rss->drops++;
+	rss->counted = 0;
+	rss->filled = soft_store_filled(&inst->fb);
+	rss->seen = -1;
+	soft_rss_show(rss);
+	raw_spin_unlock(&soft_rss_lock);
 }
 
 /**
- * soft_rss_adopt() - show a vGPU's framebuffer in the current process from now on
+ * soft_rss_adopt() - show a vGPU's memory in the current process from now on
  * @inst: an open vGPU whose @orphan was set: the process it was shown in has ended
- * Context: may sleep. The current process is using the vGPU, in a call or a page fault.
+ * Context: any process. The current one is using the vGPU, in a call or a page fault.
  */
 void soft_rss_adopt(struct soft_instance *inst)
 {
+	struct mm_struct *mm = current->mm, *old = NULL;
 	struct soft_rss *rss = &inst->rss;
-	struct mm_struct *old = NULL;
 
-	mutex_lock(&soft_rss_lock);
-	if (rss->orphan && current->mm) {
-		soft_rss_show(rss, 0);
-		old = rss->mm;
-		mmgrab(current->mm);
-		rss->mm = current->mm;
-		WRITE_ONCE(rss->orphan, false);
-		rss->ending = false;
-		soft_rss_count(rss);
+	if (!mm || vgpu_mm_ending(mm))
+		return;
+	raw_spin_lock(&soft_rss_lock);
+	if (rss->orphan) {
+		mmgrab(mm);
+		old = soft_rss_move(rss, mm);
 	}
-	mutex_unlock(&soft_rss_lock);
+	raw_spin_unlock(&soft_rss_lock);
 	if (old)
 		mmdrop(old);
 }
@@ -228,7 +377,17 @@ void soft_rss_adopt(struct soft_instance *inst)
 /* Begins to answer the OOM killer. Returns 0 or -errno. */
 int soft_rss_init(void)
 {
-	return register_oom_notifier(&soft_rss_notifier);
+	int ret;
+
+	soft_rss_whole_at = jiffies - SOFT_RSS_PERIOD;
+	/* The OOM killer waits for it, so there is a thread for it when none can be made. */
+	soft_rss_wq = alloc_workqueue("vgpu_soft_rss", WQ_MEM_RECLAIM | WQ_UNBOUND, 1);
+	if (!soft_rss_wq)
+		return -ENOMEM;
+	ret = register_oom_notifier(&soft_rss_notifier);
+	if (ret)
+		destroy_workqueue(soft_rss_wq);
+	return ret;
 }
 
 /* Undoes soft_rss_init(), when no vGPU is left. */
@@ -236,4 +395,5 @@ void soft_rss_exit(void)
 {
 	unregister_oom_notifier(&soft_rss_notifier);
 	cancel_delayed_work_sync(&soft_rss_delayed);
+	destroy_workqueue(soft_rss_wq);
 }

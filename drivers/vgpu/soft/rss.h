@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Framebuffer in the resident set of the process that opened the vGPU. */
+/* A vGPU's memory in the resident set of the process that has it. */
 #ifndef _VGPU_SOFT_RSS_H
 #define _VGPU_SOFT_RSS_H
 
@@ -10,15 +10,20 @@ struct mm_struct;
 struct soft_instance;
 
 /**
- * struct soft_rss - an open vGPU's framebuffer in the resident set of a process
- * @link:   on the list of all open vGPUs
- * @mm:     address space in whose resident set the pages are counted, with a reference
- * @shown:  pages that are counted there now
- * @seen:   pages that the framebuffer had when it was last looked at
- * @orphan: no process uses @mm any more, so the next process that uses the vGPU is to take over
- *          (readers of this flag need no lock)
- * @ending: when the OOM killer last asked, all processes that use @mm had exited or been killed
- * @ending_since: jiffies when @ending was first found
+ * struct soft_rss - an open vGPU's memory in the resident set of a process
+ * @link:    on the list of all open vGPUs
+ * @mm:      address space in whose resident set the pages are counted, with a reference
+ * @shown:   pages that are counted there now
+ * @counted: pages that were there and not mapped at the last look
+ * @filled:  soft_store_filled() of the framebuffer at the last look
+ * @seen:    pages that the framebuffer had at the last look; -1: it is to be looked at
+ * @drops:   counts how often the pages were dropped
+ * @orphan:  the processes of @mm have ended or are about to, and no other process was found that
+ *           has the device's file: the next that uses the vGPU takes over (readers of this flag
+ *           need no lock)
+ * @closing: the vGPU is being closed (readers of this flag need no lock)
+ * @promised: the OOM killer has been told once that the memory comes back, at @promised_at, in
+ *           jiffies
  *
  * Protected by rss.c's lock.
  */
@@ -26,10 +31,14 @@ struct soft_rss {
 	struct list_head link;
 	struct mm_struct *mm;
 	long shown;
+	long counted;
+	long filled;
 	long seen;
+	unsigned int drops;
 	bool orphan;
-	bool ending;
-	unsigned long ending_since;
+	bool closing;
+	bool promised;
+	unsigned long promised_at;
 };
 
 int soft_rss_init(void);

@@ -41,6 +41,7 @@ int soft_store_init(struct soft_store *store, u64 bytes)
 	if (!store->leaves)
 		return -ENOMEM;
 	atomic_long_set(&store->backed, 0);
+	atomic_long_set(&store->touched, 0);
 	init_rwsem(&store->drop_lock);
 	return 0;
 }
@@ -203,6 +204,7 @@ static void soft_store_batch(struct soft_store *store, unsigned long pgoff)
 			nr++;
 	}
 	soft_store_count(store, nr);
+	atomic_long_add(nr, &store->touched);
 }
 
 /**
@@ -226,45 +228,56 @@ int soft_store_map(struct soft_store *store, unsigned long pgoff,
 	if (nr >= SOFT_BATCH_PAGES && !(pgoff % SOFT_BATCH_PAGES))
 		soft_store_batch(store, pgoff);
 	for (i = 0; i < nr; i++) {
+		bool fresh = !soft_store_peek(store, pgoff + i);
+
 		pages[i] = soft_store_page(store, pgoff + i, SOFT_GFP);
 		if (!pages[i])
 			break;
+		if (fresh)
+			atomic_long_inc(&store->touched);
 	}
 	if (i)
 		return i;
 	return soft_store_host_short() ? -EAGAIN : -ENOMEM;
 }
 
+static long soft_store_leaf_unmapped(struct page **leaf)
+{
+	struct page *page;
+	unsigned long j;
+	long nr = 0;
+
+	for (j = 0; j < SOFT_LEAF_PAGES; j++) {
+		page = READ_ONCE(leaf[j]);
+		nr += page && !folio_mapped(page_folio(page));
+	}
+	return nr;
+}
+
 /**
  * soft_store_unmapped() - count the pages that no process has mapped
- * @store: initialised
- * Context: may be called while the OOM killer looks for a victim, so it does not allocate, nor
- * wait for a lock. May reschedule.
- * Return: the number of pages; 0 for a reserved store, whose pages stay when its user ends;
- * -EAGAIN: pages are being dropped.
+ * @store: initialised, and does not go away
+ * Context: takes long. The OOM killer may wait for the result, so this does not allocate, nor wait
+ * for a lock. Reschedules; who drops the pages need not wait until all are counted.
+ * Return: the number of pages, or -EAGAIN: pages are being dropped.
  */
 long soft_store_unmapped(struct soft_store *store)
 {
-	unsigned long i, j;
-	struct page *page;
+	struct page **leaf;
+	unsigned long i;
 	long nr = 0;
 
-	if (store->reserved)
-		return 0;
-	if (!down_read_trylock(&store->drop_lock))
-		return -EAGAIN;
 	for (i = 0; i < store->nr_leaves; i++) {
-		struct page **leaf = READ_ONCE(store->leaves[i]);
-
-		if (!leaf)
+		if (!READ_ONCE(store->leaves[i]))
 			continue;
-		for (j = 0; j < SOFT_LEAF_PAGES; j++) {
-			page = READ_ONCE(leaf[j]);
-			nr += page && !folio_mapped(page_folio(page));
-		}
+		if (!down_read_trylock(&store->drop_lock))
+			return -EAGAIN;
+		leaf = READ_ONCE(store->leaves[i]);
+		if (leaf)
+			nr += soft_store_leaf_unmapped(leaf);
+		up_read(&store->drop_lock);
 		cond_resched();
 	}
-	up_read(&store->drop_lock);
 	return nr;
 }
 
@@ -413,6 +426,7 @@ void soft_store_drop(struct soft_store *store)
 		}
 		cond_resched();
 	}
+	atomic_long_set(&store->touched, 0);
 	up_write(&store->drop_lock);
 }
 

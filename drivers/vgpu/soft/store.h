@@ -31,6 +31,7 @@ struct page;
  * @leaves:    page pointers in a table of two levels. A leaf, and a page in it, is NULL until it
  *             is touched; both are set by cmpxchg
  * @backed:    pages that are allocated
+ * @touched:   pages of @backed that were allocated because a mapping of them was touched
  * @peak:      the most that @backed has been since soft_store_begin()
  * @reserved:  all pages were allocated when the vGPU was created, and a reset keeps them
  * @memcg:     memory cgroup charged for new pages; NULL: that of the current task. Changes only
@@ -43,11 +44,18 @@ struct soft_store {
 	unsigned long nr_leaves;
 	struct page ***leaves;
 	atomic_long_t backed;
+	atomic_long_t touched;
 	atomic_long_t peak;
 	bool reserved;
 	struct mem_cgroup *memcg;
 	struct rw_semaphore drop_lock;
 };
+
+/* How many pages came otherwise than by a touch: nobody has mapped them when they come. */
+static inline long soft_store_filled(const struct soft_store *store)
+{
+	return atomic_long_read(&store->backed) - atomic_long_read(&store->touched);
+}
 
 int soft_store_init(struct soft_store *store, u64 bytes);
 void soft_store_begin(struct soft_store *store);
