@@ -22,8 +22,8 @@ struct soft_instance;
  *           has the device's file: the next that uses the vGPU takes over (readers of this flag
  *           need no lock)
  * @closing: the vGPU is being closed (readers of this flag need no lock)
- * @promised: the OOM killer has been told once that the memory comes back, at @promised_at, in
- *           jiffies
+ * @promised: the OOM killer has been told once that the memory comes back
+ * @promised_at: when that was, in jiffies
  *
  * Protected by rss.c's lock.
  */
