@@ -112,7 +112,7 @@ static void contexts_are_resident(void)
 
 /**
  * struct heir - between the test and the process that is left with the device
- * @idle:     it does not use the device
+ * @idle:     it has the file of the device, but does not use it; else it uses a mapping it has
  * @pid:      the process; 0 until it has the device
  * @alone:    the process that opened the device has ended
  * @leave:    the process that is left is to end
@@ -127,13 +127,16 @@ struct heir {
 /* It ends by itself if the test fails: fx_cleanup() does not know this process. */
 static void inherit(struct heir *heir)
 {
-	uint64_t end = clk_ms() + 2 * FX_TIMEOUT_MS;
-	uint32_t value;
+	uint64_t end = clk_ms() + 2 * FX_TIMEOUT_MS, at = 0;
 
+	if (!heir->idle)
+		close(v.dev->fd);
 	heir->pid = getpid();
 	while (!heir->leave && clk_ms() < end) {
-		if (heir->alone && !heir->idle)
-			vgpu_reg_read32(v.dev, VGPU_HW_STATUS, &value);
+		if (heir->alone && !heir->idle) {
+			(void)*(volatile uint32_t *)(v.dev->fb + START + at);
+			at = (at + FX_MIB) % GROUP_LIMIT;
+		}
 		clk_sleep_ms(20);
 	}
 	_exit(0);
@@ -189,18 +192,18 @@ static void check_inherits(bool idle)
 	fx_need_reserve(false);
 	heir->idle = idle;
 	leave_it_to(heir, bequeath);
-	FX_SOON((now = resident_of(heir->pid, "RssShmem:")) >= GROUP_LIMIT, "%llu KiB",
-		(unsigned long long)now >> 10);
+	FX_SOON((now = resident_of(heir->pid, idle ? "RssShmem:" : "VmRSS:")) >= GROUP_LIMIT,
+		"%llu KiB", (unsigned long long)now >> 10);
 	let_it_go(heir);
 }
 
-/* The process that opened the device ends, another process goes on with the device. */
+/* The process that opened the device ends, another process goes on to use it. */
 static void who_goes_on_has_it(void)
 {
 	check_inherits(false);
 }
 
-/* It need not use the device: that it has the file is enough. */
+/* It need not use the device if it has the file. */
 static void who_keeps_it_has_it(void)
 {
 	check_inherits(true);

@@ -6,6 +6,8 @@
  */
 #include <linux/fdtable.h>
 #include <linux/fs.h>
+#include <linux/jiffies.h>
+#include <linux/oom.h>
 #include <linux/pid.h>
 #include <linux/pid_namespace.h>
 #include <linux/sched.h>
@@ -32,11 +34,20 @@ static int vgpu_holder_file(const void *data, struct file *file, unsigned int fd
 	return search->front->is_file(search->instance, file);
 }
 
-/* Threads may have file tables of their own, but most share that of their process. */
-static bool vgpu_holder_has_files(struct task_struct *task)
+/*
+ * Whether a task is to be looked at. Threads may have file tables of their own, but most share that
+ * of the task before. And who has the device shows its memory to be chosen by the OOM killer, so it
+ * is nobody whom that spares.
+ */
+static bool vgpu_holder_counts(struct task_struct *task, const struct files_struct **last)
 {
-	return thread_group_leader(task) ||
-	       READ_ONCE(task->files) != READ_ONCE(task->group_leader->files);
+	const struct files_struct *files = READ_ONCE(task->files);
+
+	if (!files || files == *last || is_global_init(task) ||
+	    READ_ONCE(task->signal->oom_score_adj) == OOM_SCORE_ADJ_MIN)
+		return false;
+	*last = files;
+	return true;
 }
 
 /* Returns the task's address space, with a reference to its structure, if the task has the file. */
@@ -59,6 +70,8 @@ static struct mm_struct *vgpu_holder_mm(const struct vgpu_holder_search *search,
 /**
  * vgpu_instance_holder() - find a process that has the file of an open device
  * @instance: open; its instance_close has not returned
+ * @next: where the search begins, 0 at first; set to where it is to go on, 0: it is complete
+ * @deadline: in jiffies: then the search is to go on another time
  * @stop: the search is given up when this becomes true
  *
  * Processes that are ending are left out. Not found is who has the device mapped, but not its file;
@@ -67,14 +80,17 @@ static struct mm_struct *vgpu_holder_mm(const struct vgpu_holder_search *search,
  * Context: process context; looks at all threads, and reschedules in between.
  * Return: the address space of one such process, to be given back by mmdrop(); or NULL.
  */
-struct mm_struct *vgpu_instance_holder(struct vgpu_instance *instance, const bool *stop)
+struct mm_struct *vgpu_instance_holder(struct vgpu_instance *instance, int *next,
+				       unsigned long deadline, const bool *stop)
 {
 	struct vgpu_holder_search search = { .instance = instance };
+	const struct files_struct *last = NULL;
 	struct mm_struct *mm = NULL;
 	struct task_struct *task;
 	struct pid *pid;
-	int nr = 1;
+	int nr = max(*next, 1);
 
+	*next = 0;
 	spin_lock(&instance->front_lock);
 	search.front = instance->front;
 	spin_unlock(&instance->front_lock);
@@ -84,11 +100,15 @@ struct mm_struct *vgpu_instance_holder(struct vgpu_instance *instance, const boo
 		rcu_read_lock();
 		pid = find_ge_pid(nr, &init_pid_ns);
 		task = pid_task(pid, PIDTYPE_PID);
-		if (task && vgpu_holder_has_files(task))
+		if (task && vgpu_holder_counts(task, &last))
 			mm = vgpu_holder_mm(&search, task);
 		nr = pid_nr(pid) + 1;
 		rcu_read_unlock();
 		cond_resched();
+		if (pid && !mm && time_after_eq(jiffies, deadline)) {
+			*next = nr;
+			break;
+		}
 	} while (pid && !mm && !READ_ONCE(*stop));
 	return mm;
 }

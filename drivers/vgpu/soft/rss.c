@@ -43,18 +43,21 @@
 #define SOFT_RSS_LOAD		32
 
 /*
- * For so long the OOM killer waits for a round, then it has to do with what is known. If it comes
- * back much later it is for another reason.
+ * To find who has a vGPU takes as long as tenants want, who may have many processes with many
+ * files: all searches of a round together take no longer than that, and go on in the next one.
  */
-#define SOFT_RSS_PATIENCE	HZ
-#define SOFT_RSS_STALE		(30 * HZ)
+#define SOFT_RSS_SEARCH		max(HZ / 50, 1)
 
 /*
- * For so long the OOM killer is told that an ending process will free memory, once from open to
- * close. An access to guest memory that does not answer may hold up the close of the vGPU; it is
- * given up within 2 s.
+ * The OOM killer waits for so long for a round: then it has to do with what is known. It is told
+ * for so long that ending processes will free memory. (An access to guest memory that does not
+ * answer may hold up the close of a vGPU; it is given up within 2 s.) After that it is not held up
+ * for a while, whatever there is to say, so that tenants who hand vGPUs around do not keep it from
+ * its work. How recent figures must be is the first of the two, too.
  */
+#define SOFT_RSS_PATIENCE	HZ
 #define SOFT_RSS_ENDING		(5 * HZ)
+#define SOFT_RSS_LET_GO		(HZ / 4)
 
 static void soft_rss_work(struct work_struct *work);
 
@@ -72,10 +75,12 @@ static DEFINE_RAW_SPINLOCK(soft_rss_lock);
 static LIST_HEAD(soft_rss_list);	/* of open vGPUs */
 static unsigned int soft_rss_nr;	/* length of the list */
 static struct soft_rss *soft_rss_looked;	/* the work item is looking at this one */
-static bool soft_rss_asked;		/* the OOM killer waits for a round, */
-static bool soft_rss_answered;		/* which has come, */
-static unsigned long soft_rss_asked_at;	/* since then */
+static bool soft_rss_asked;		/* the OOM killer waits for a round */
 static unsigned long soft_rss_whole_at;	/* when the latest round began that left no vGPU out */
+static bool soft_rss_held;		/* the OOM killer is being held up, */
+static unsigned long soft_rss_held_at;	/* since then, */
+static unsigned long soft_rss_held_last; /* and was last then */
+static unsigned long soft_rss_free_until; /* until then it is not held up */
 
 static DECLARE_WAIT_QUEUE_HEAD(soft_rss_wait);	/* for @soft_rss_looked to change */
 static struct workqueue_struct *soft_rss_wq;
@@ -144,16 +149,21 @@ static void soft_rss_count(struct soft_rss *rss)
 	raw_spin_unlock(&soft_rss_lock);
 }
 
-/* The processes that are shown with the pages end: finds another one, without the lock. */
-static void soft_rss_search(struct soft_rss *rss, const struct mm_struct *ending)
+/*
+ * The processes that are shown with the pages end: finds another one, without the lock, or goes on
+ * at @deadline another time.
+ */
+static void soft_rss_search(struct soft_rss *rss, const struct mm_struct *ending,
+			    unsigned long deadline)
 {
-	struct mm_struct *mm = vgpu_instance_holder(soft_rss_instance(rss)->vgpu, &rss->closing);
+	struct vgpu_instance *vgpu = soft_rss_instance(rss)->vgpu;
+	struct mm_struct *mm = vgpu_instance_holder(vgpu, &rss->search, deadline, &rss->closing);
 
 	raw_spin_lock(&soft_rss_lock);
 	if (rss->mm == ending) {
 		if (mm)
 			mm = soft_rss_move(rss, mm);
-		else
+		else if (!rss->search)
 			WRITE_ONCE(rss->orphan, true);
 	}
 	raw_spin_unlock(&soft_rss_lock);
@@ -161,33 +171,21 @@ static void soft_rss_search(struct soft_rss *rss, const struct mm_struct *ending
 		mmdrop(mm);
 }
 
-/* Looks at the first vGPU of the list, which becomes the last. @all: also if it seems needless. */
-static void soft_rss_look(bool all)
+/* Takes the first vGPU of the list, which becomes the last. With the lock; NULL: there is none. */
+static struct soft_rss *soft_rss_next(void)
 {
-	struct mm_struct *ending;
 	struct soft_rss *rss;
-	bool count;
 
-	raw_spin_lock(&soft_rss_lock);
+	lockdep_assert_held(&soft_rss_lock);
 	rss = list_first_entry_or_null(&soft_rss_list, struct soft_rss, link);
-	if (!rss) {
-		raw_spin_unlock(&soft_rss_lock);
-		return;
-	}
-	list_move_tail(&rss->link, &soft_rss_list);
+	if (rss)
+		list_move_tail(&rss->link, &soft_rss_list);
 	soft_rss_looked = rss;
-	soft_rss_show(rss);
-	count = !soft_rss_instance(rss)->fb.reserved &&
-		(all || rss->seen != atomic_long_read(&soft_rss_instance(rss)->fb.backed));
-	/* Who is an orphan still may have been on its way to another process. */
-	ending = (all || !rss->orphan) && vgpu_mm_ending(rss->mm) ? rss->mm : NULL;
-	raw_spin_unlock(&soft_rss_lock);
+	return rss;
+}
 
-	if (count)
-		soft_rss_count(rss);
-	if (ending)
-		soft_rss_search(rss, ending);
-
+static void soft_rss_done(void)
+{
 	raw_spin_lock(&soft_rss_lock);
 	soft_rss_looked = NULL;
 	raw_spin_unlock(&soft_rss_lock);
@@ -195,27 +193,70 @@ static void soft_rss_look(bool all)
 	cond_resched();
 }
 
-/* Looks at each vGPU once. */
-static void soft_rss_work(struct work_struct *work)
+/* Looks at a vGPU's pages. @all: also if it seems needless. */
+static void soft_rss_look(bool all)
 {
-	unsigned long start = jiffies;
-	bool asked, all, again;
-	unsigned int nr;
+	struct soft_rss *rss;
+	bool count = false;
 
 	raw_spin_lock(&soft_rss_lock);
-	asked = soft_rss_asked;
+	rss = soft_rss_next();
+	if (rss) {
+		struct soft_store *fb = &soft_rss_instance(rss)->fb;
+
+		soft_rss_show(rss);
+		count = !fb->reserved && (all || rss->seen != atomic_long_read(&fb->backed));
+	}
+	raw_spin_unlock(&soft_rss_lock);
+	if (count)
+		soft_rss_count(rss);
+	soft_rss_done();
+}
+
+/* Looks who has a vGPU, if that is to be asked. @all: also if nobody was found before. */
+static void soft_rss_look_for(bool all, unsigned long deadline)
+{
+	struct mm_struct *ending = NULL;
+	struct soft_rss *rss;
+
+	raw_spin_lock(&soft_rss_lock);
+	rss = soft_rss_next();
+	/* Who is an orphan still may have been on its way to another process. */
+	if (rss && (all || !rss->orphan) && vgpu_mm_ending(rss->mm))
+		ending = rss->mm;
+	raw_spin_unlock(&soft_rss_lock);
+	if (ending)
+		soft_rss_search(rss, ending, deadline);
+	soft_rss_done();
+}
+
+/* Looks at each vGPU once, and then who has those whose processes end. */
+static void soft_rss_work(struct work_struct *work)
+{
+	unsigned long start = jiffies, deadline;
+	unsigned int nr, i;
+	bool all, again;
+
+	raw_spin_lock(&soft_rss_lock);
+	all = soft_rss_asked;
+	soft_rss_asked = false;
 	nr = soft_rss_nr;
 	raw_spin_unlock(&soft_rss_lock);
 
-	all = asked || soft_rss_round++ % SOFT_RSS_QUIET == 0;
-	for (; nr; nr--)
+	all |= soft_rss_round++ % SOFT_RSS_QUIET == 0;
+	for (i = 0; i < nr; i++)
 		soft_rss_look(all);
 
 	raw_spin_lock(&soft_rss_lock);
 	if (all)
 		soft_rss_whole_at = start;
-	if (asked)
-		soft_rss_answered = true;
+	raw_spin_unlock(&soft_rss_lock);
+
+	deadline = jiffies + SOFT_RSS_SEARCH;
+	for (i = 0; i < nr && time_before(jiffies, deadline); i++)
+		soft_rss_look_for(all, deadline);
+
+	raw_spin_lock(&soft_rss_lock);
 	again = soft_rss_nr;
 	raw_spin_unlock(&soft_rss_lock);
 	/* Does nothing if the OOM killer has asked in the meantime: then the next round is due. */
@@ -230,41 +271,41 @@ static long soft_rss_coming(struct soft_rss *rss)
 {
 	if (soft_rss_instance(rss)->fb.reserved || !rss->orphan || !vgpu_mm_ending(rss->mm))
 		return 0;
-	if (!rss->promised) {
-		rss->promised = true;
-		rss->promised_at = jiffies;
-	}
-	if (time_after(jiffies, rss->promised_at + SOFT_RSS_ENDING))
-		return 0;
 	return atomic_long_read(&soft_rss_instance(rss)->fb.backed);
 }
 
 /*
- * Whether the OOM killer is to wait for a round. When it has waited, it is let go on, so that it
- * does not wait for ever on a host where all this takes its time. @unknown: there is a vGPU whose
- * process ends, and it was not looked yet for who else has it.
+ * Whether the OOM killer may be held up now, for as long as @patience. What it does often, within
+ * seconds, it does for one reason.
  */
-static bool soft_rss_ask(bool unknown)
+static bool soft_rss_hold(unsigned long patience)
 {
 	lockdep_assert_held(&soft_rss_lock);
-	if (!soft_rss_asked || time_after(jiffies, soft_rss_asked_at + SOFT_RSS_STALE)) {
-		if (!unknown && time_before(jiffies, soft_rss_whole_at + SOFT_RSS_PERIOD))
-			return false;
-		soft_rss_asked = true;
-		soft_rss_answered = false;
-		soft_rss_asked_at = jiffies;
-		return true;
+	if (time_before(jiffies, soft_rss_free_until))
+		return false;
+	if (!soft_rss_held || time_after(jiffies, soft_rss_held_last + SOFT_RSS_PATIENCE)) {
+		soft_rss_held = true;
+		soft_rss_held_at = jiffies;
 	}
-	if (!soft_rss_answered && time_before(jiffies, soft_rss_asked_at + SOFT_RSS_PATIENCE))
+	soft_rss_held_last = jiffies;
+	if (time_before(jiffies, soft_rss_held_at + patience))
 		return true;
-	soft_rss_asked = false;
+	soft_rss_held = false;
+	soft_rss_free_until = jiffies + SOFT_RSS_LET_GO;
 	return false;
+}
+
+/* Whether figures are old; @unknown: it was not looked yet who has a vGPU whose process ends. */
+static bool soft_rss_is_stale(bool unknown)
+{
+	lockdep_assert_held(&soft_rss_lock);
+	return unknown || time_after(jiffies, soft_rss_whole_at + SOFT_RSS_PATIENCE);
 }
 
 /* The OOM killer is about to choose a victim. It does not, but tries again, if @freed is not 0. */
 static int soft_rss_oom(struct notifier_block *nb, unsigned long unused, void *freed)
 {
-	bool any = false, unknown = false, wait = false;
+	bool any = false, unknown = false, stale;
 	unsigned long coming = 0;
 	struct soft_rss *rss;
 
@@ -277,13 +318,14 @@ static int soft_rss_oom(struct notifier_block *nb, unsigned long unused, void *f
 		any |= atomic_long_read(&soft_rss_instance(rss)->fb.backed);
 		unknown |= !rss->orphan && vgpu_mm_ending(rss->mm);
 	}
-	if (any)
-		wait = soft_rss_ask(unknown);
+	stale = any && soft_rss_is_stale(unknown);
+	soft_rss_asked |= stale;
+	if ((coming || stale) && soft_rss_hold(coming ? SOFT_RSS_ENDING : SOFT_RSS_PATIENCE))
+		*(unsigned long *)freed += coming + stale;
 	raw_spin_unlock(&soft_rss_lock);
 
-	if (wait)
+	if (stale)
 		mod_delayed_work(soft_rss_wq, &soft_rss_delayed, 0);
-	*(unsigned long *)freed += coming + wait;
 	return NOTIFY_OK;
 }
 
@@ -379,7 +421,8 @@ int soft_rss_init(void)
 {
 	int ret;
 
-	soft_rss_whole_at = jiffies - SOFT_RSS_PERIOD;
+	soft_rss_whole_at = jiffies - 2 * SOFT_RSS_PATIENCE;
+	soft_rss_free_until = jiffies;
 	/* The OOM killer waits for it, so there is a thread for it when none can be made. */
 	soft_rss_wq = alloc_workqueue("vgpu_soft_rss", WQ_MEM_RECLAIM | WQ_UNBOUND, 1);
 	if (!soft_rss_wq)

@@ -22,8 +22,7 @@ struct soft_instance;
  *           has the device's file: the next that uses the vGPU takes over (readers of this flag
  *           need no lock)
  * @closing: the vGPU is being closed (readers of this flag need no lock)
- * @promised: the OOM killer has been told once that the memory comes back
- * @promised_at: when that was, in jiffies
+ * @search:  where the search for who has the device's file goes on; 0: it begins anew
  *
  * Protected by rss.c's lock.
  */
@@ -37,8 +36,7 @@ struct soft_rss {
 	unsigned int drops;
 	bool orphan;
 	bool closing;
-	bool promised;
-	unsigned long promised_at;
+	int search;
 };
 
 int soft_rss_init(void);
