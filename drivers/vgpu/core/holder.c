@@ -21,10 +21,16 @@
  * struct vgpu_holder_search - whose file is looked for
  * @instance: the vGPU
  * @front:    its front end
+ * @files:    the file table that was looked at last, of a thread of @tgid
+ * @tgid:     see @files
+ * @spared:   a process was found that the OOM killer does not choose
  */
 struct vgpu_holder_search {
 	const struct vgpu_instance *instance;
 	const struct vgpu_front_ops *front;
+	const struct files_struct *files;
+	pid_t tgid;
+	bool spared;
 };
 
 static int vgpu_holder_file(const void *data, struct file *file, unsigned int fd)
@@ -34,34 +40,42 @@ static int vgpu_holder_file(const void *data, struct file *file, unsigned int fd
 	return search->front->is_file(search->instance, file);
 }
 
-/*
- * Whether a task is to be looked at. Threads may have file tables of their own, but most share that
- * of the task before. And who has the device shows its memory to be chosen by the OOM killer, so it
- * is nobody whom that spares.
- */
-static bool vgpu_holder_counts(struct task_struct *task, const struct files_struct **last)
+/* Most threads share the file table of the thread before. With task_lock() held. */
+static bool vgpu_holder_is_new(struct vgpu_holder_search *search, const struct task_struct *task)
 {
-	const struct files_struct *files = READ_ONCE(task->files);
-
-	if (!files || files == *last || is_global_init(task) ||
-	    READ_ONCE(task->signal->oom_score_adj) == OOM_SCORE_ADJ_MIN)
+	if (task->files == search->files && task->tgid == search->tgid)
 		return false;
-	*last = files;
+	search->files = task->files;
+	search->tgid = task->tgid;
 	return true;
 }
 
+/*
+ * Who has the device shows its memory to be chosen by the OOM killer, so it is nobody whom that
+ * spares.
+ */
+static bool vgpu_holder_is_spared(struct task_struct *task)
+{
+	return is_global_init(task) ||
+	       READ_ONCE(task->signal->oom_score_adj) == OOM_SCORE_ADJ_MIN;
+}
+
 /* Returns the task's address space, with a reference to its structure, if the task has the file. */
-static struct mm_struct *vgpu_holder_mm(const struct vgpu_holder_search *search,
+static struct mm_struct *vgpu_holder_mm(struct vgpu_holder_search *search,
 					struct task_struct *task)
 {
 	struct mm_struct *mm = NULL;
 
 	/* The lock keeps both the files and the mm. */
 	task_lock(task);
-	if (task->mm && !vgpu_mm_ending(task->mm) &&
+	if (task->mm && !vgpu_mm_ending(task->mm) && vgpu_holder_is_new(search, task) &&
 	    iterate_fd(task->files, 0, vgpu_holder_file, search)) {
-		mm = task->mm;
-		mmgrab(mm);
+		if (vgpu_holder_is_spared(task)) {
+			search->spared = true;
+		} else {
+			mm = task->mm;
+			mmgrab(mm);
+		}
 	}
 	task_unlock(task);
 	return mm;
@@ -73,6 +87,7 @@ static struct mm_struct *vgpu_holder_mm(const struct vgpu_holder_search *search,
  * @next: where the search begins, 0 at first; set to where it is to go on, 0: it is complete
  * @deadline: in jiffies: then the search is to go on another time
  * @stop: the search is given up when this becomes true
+ * @spared: set to true if there is a process that has the file, but that the OOM killer spares
  *
  * Processes that are ending are left out. Not found is who has the device mapped, but not its file;
  * and a file that is on its way through a socket.
@@ -81,10 +96,10 @@ static struct mm_struct *vgpu_holder_mm(const struct vgpu_holder_search *search,
  * Return: the address space of one such process, to be given back by mmdrop(); or NULL.
  */
 struct mm_struct *vgpu_instance_holder(struct vgpu_instance *instance, int *next,
-				       unsigned long deadline, const bool *stop)
+				       unsigned long deadline, const bool *stop,
+				       bool *spared)
 {
 	struct vgpu_holder_search search = { .instance = instance };
-	const struct files_struct *last = NULL;
 	struct mm_struct *mm = NULL;
 	struct task_struct *task;
 	struct pid *pid;
@@ -100,7 +115,7 @@ struct mm_struct *vgpu_instance_holder(struct vgpu_instance *instance, int *next
 		rcu_read_lock();
 		pid = find_ge_pid(nr, &init_pid_ns);
 		task = pid_task(pid, PIDTYPE_PID);
-		if (task && vgpu_holder_counts(task, &last))
+		if (task)
 			mm = vgpu_holder_mm(&search, task);
 		nr = pid_nr(pid) + 1;
 		rcu_read_unlock();
@@ -110,6 +125,7 @@ struct mm_struct *vgpu_instance_holder(struct vgpu_instance *instance, int *next
 			break;
 		}
 	} while (pid && !mm && !READ_ONCE(*stop));
+	*spared |= search.spared;
 	return mm;
 }
 EXPORT_SYMBOL_GPL(vgpu_instance_holder);

@@ -27,6 +27,7 @@
 #include <linux/percpu_counter.h>
 #include <linux/sched.h>
 #include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
 #include <linux/spinlock.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
@@ -53,11 +54,15 @@
  * for so long that ending processes will free memory. (An access to guest memory that does not
  * answer may hold up the close of a vGPU; it is given up within 2 s.) After that it is not held up
  * for a while, whatever there is to say, so that tenants who hand vGPUs around do not keep it from
- * its work. How recent figures must be is the first of the two, too.
+ * its work; but for a few jiffies at least only until another process with a vGPU ends: the one
+ * that it has chosen. All of that begins anew when it was not heard of for so long as its callers
+ * may need to reclaim memory.
  */
 #define SOFT_RSS_PATIENCE	HZ
 #define SOFT_RSS_ENDING		(5 * HZ)
 #define SOFT_RSS_LET_GO		(HZ / 4)
+#define SOFT_RSS_LET_GO_LEAST	3
+#define SOFT_RSS_FORGET		(30 * HZ)
 
 static void soft_rss_work(struct work_struct *work);
 
@@ -76,11 +81,12 @@ static LIST_HEAD(soft_rss_list);	/* of open vGPUs */
 static unsigned int soft_rss_nr;	/* length of the list */
 static struct soft_rss *soft_rss_looked;	/* the work item is looking at this one */
 static bool soft_rss_asked;		/* the OOM killer waits for a round */
-static unsigned long soft_rss_whole_at;	/* when the latest round began that left no vGPU out */
+static unsigned long soft_rss_whole_at;	/* when the latest round ended that left no vGPU out */
 static bool soft_rss_held;		/* the OOM killer is being held up, */
 static unsigned long soft_rss_held_at;	/* since then, */
 static unsigned long soft_rss_held_last; /* and was last then */
-static unsigned long soft_rss_free_until; /* until then it is not held up */
+static unsigned long soft_rss_free_until; /* until then it is not held up, */
+static unsigned int soft_rss_free_ending; /* if no more vGPUs' processes end than then */
 
 static DECLARE_WAIT_QUEUE_HEAD(soft_rss_wait);	/* for @soft_rss_looked to change */
 static struct workqueue_struct *soft_rss_wq;
@@ -125,6 +131,8 @@ static struct mm_struct *soft_rss_move(struct soft_rss *rss, struct mm_struct *m
 
 	soft_rss_set(rss, 0);
 	rss->mm = mm;
+	rss->search = 0;
+	rss->spared = false;
 	WRITE_ONCE(rss->orphan, false);
 	soft_rss_show(rss);
 	return old;
@@ -157,13 +165,18 @@ static void soft_rss_search(struct soft_rss *rss, const struct mm_struct *ending
 			    unsigned long deadline)
 {
 	struct vgpu_instance *vgpu = soft_rss_instance(rss)->vgpu;
-	struct mm_struct *mm = vgpu_instance_holder(vgpu, &rss->search, deadline, &rss->closing);
+	int next = READ_ONCE(rss->search);
+	struct mm_struct *mm;
+	bool spared = next && rss->spared;
 
+	mm = vgpu_instance_holder(vgpu, &next, deadline, &rss->closing, &spared);
 	raw_spin_lock(&soft_rss_lock);
 	if (rss->mm == ending) {
+		rss->search = next;
+		rss->spared = spared;
 		if (mm)
 			mm = soft_rss_move(rss, mm);
-		else if (!rss->search)
+		else if (!next)
 			WRITE_ONCE(rss->orphan, true);
 	}
 	raw_spin_unlock(&soft_rss_lock);
@@ -249,7 +262,7 @@ static void soft_rss_work(struct work_struct *work)
 
 	raw_spin_lock(&soft_rss_lock);
 	if (all)
-		soft_rss_whole_at = start;
+		soft_rss_whole_at = jiffies;
 	raw_spin_unlock(&soft_rss_lock);
 
 	deadline = jiffies + SOFT_RSS_SEARCH;
@@ -269,21 +282,25 @@ static void soft_rss_work(struct work_struct *work)
 /* Returns how many pages come back soon because the process that has the vGPU ends. */
 static long soft_rss_coming(struct soft_rss *rss)
 {
-	if (soft_rss_instance(rss)->fb.reserved || !rss->orphan || !vgpu_mm_ending(rss->mm))
+	if (soft_rss_instance(rss)->fb.reserved || !rss->orphan || rss->spared ||
+	    !vgpu_mm_ending(rss->mm))
 		return 0;
 	return atomic_long_read(&soft_rss_instance(rss)->fb.backed);
 }
 
 /*
- * Whether the OOM killer may be held up now, for as long as @patience. What it does often, within
- * seconds, it does for one reason.
+ * Whether the OOM killer may be held up now, for as long as @patience, while the processes of so
+ * many vGPUs are @ending.
  */
-static bool soft_rss_hold(unsigned long patience)
+static bool soft_rss_hold(unsigned long patience, unsigned int ending)
 {
+	unsigned long least = soft_rss_free_until - SOFT_RSS_LET_GO + SOFT_RSS_LET_GO_LEAST;
+
 	lockdep_assert_held(&soft_rss_lock);
-	if (time_before(jiffies, soft_rss_free_until))
+	if (time_before(jiffies, soft_rss_free_until) &&
+	    (ending <= soft_rss_free_ending || time_before(jiffies, least)))
 		return false;
-	if (!soft_rss_held || time_after(jiffies, soft_rss_held_last + SOFT_RSS_PATIENCE)) {
+	if (!soft_rss_held || time_after(jiffies, soft_rss_held_last + SOFT_RSS_FORGET)) {
 		soft_rss_held = true;
 		soft_rss_held_at = jiffies;
 	}
@@ -292,6 +309,7 @@ static bool soft_rss_hold(unsigned long patience)
 		return true;
 	soft_rss_held = false;
 	soft_rss_free_until = jiffies + SOFT_RSS_LET_GO;
+	soft_rss_free_ending = ending;
 	return false;
 }
 
@@ -306,21 +324,33 @@ static bool soft_rss_is_stale(bool unknown)
 static int soft_rss_oom(struct notifier_block *nb, unsigned long unused, void *freed)
 {
 	bool any = false, unknown = false, stale;
-	unsigned long coming = 0;
+	unsigned long coming = 0, patience;
+	unsigned int ending = 0;
 	struct soft_rss *rss;
+
+	/* Who has been killed gets its reserves of memory, to end. */
+	if (current->mm && fatal_signal_pending(current))
+		return NOTIFY_OK;
 
 	raw_spin_lock(&soft_rss_lock);
 	list_for_each_entry(rss, &soft_rss_list, link) {
 		soft_rss_show(rss);
 		coming += soft_rss_coming(rss);
-		if (soft_rss_instance(rss)->fb.reserved)
+		if (soft_rss_instance(rss)->fb.reserved ||
+		    !atomic_long_read(&soft_rss_instance(rss)->fb.backed))
 			continue;
-		any |= atomic_long_read(&soft_rss_instance(rss)->fb.backed);
-		unknown |= !rss->orphan && vgpu_mm_ending(rss->mm);
+		any = true;
+		if (!vgpu_mm_ending(rss->mm))
+			continue;
+		ending++;
+		unknown |= !rss->orphan;
 	}
 	stale = any && soft_rss_is_stale(unknown);
 	soft_rss_asked |= stale;
-	if ((coming || stale) && soft_rss_hold(coming ? SOFT_RSS_ENDING : SOFT_RSS_PATIENCE))
+	patience = coming || unknown ? SOFT_RSS_ENDING : SOFT_RSS_PATIENCE;
+	if (!coming && !stale)
+		soft_rss_held = false;
+	else if (soft_rss_hold(patience, ending))
 		*(unsigned long *)freed += coming + stale;
 	raw_spin_unlock(&soft_rss_lock);
 

@@ -22,6 +22,7 @@ struct soft_instance;
  *           has the device's file: the next that uses the vGPU takes over (readers of this flag
  *           need no lock)
  * @closing: the vGPU is being closed (readers of this flag need no lock)
+ * @spared:  a living process has the file, but none that the OOM killer would choose
  * @search:  where the search for who has the device's file goes on; 0: it begins anew
  *
  * Protected by rss.c's lock.
@@ -36,6 +37,7 @@ struct soft_rss {
 	unsigned int drops;
 	bool orphan;
 	bool closing;
+	bool spared;
 	int search;
 };
 
