@@ -10,6 +10,7 @@ typedef struct {
 } atomic_long_t;
 
 #define atomic_read(v)		READ_ONCE((v)->counter)
+#define atomic_long_read(v)	READ_ONCE((v)->counter)
 #define smp_load_acquire(ptr)	READ_ONCE(*(ptr))
 #define smp_store_release(ptr, value) WRITE_ONCE(*(ptr), value)
 #define smp_rmb()		barrier()
