@@ -4,9 +4,12 @@
  * resetting and removing it.
  */
 #include <errno.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <linux/vfio.h>
@@ -203,8 +206,34 @@ static void map_and_touch(void)
 /* A host without memory: the touch waits for memory, and there is no SIGBUS. */
 
 #define SHORT_MS	300
+#define TABLE_BYTES	(2 * (uintptr_t)FX_MIB)	/* of addresses, in a page table */
 
 static volatile bool *short_begun;
+
+/*
+ * A process that has forked, or was forked, gets a new page where it writes next, and there is none
+ * in a shortage. So it writes before to all that it will write to.
+ */
+static void rehearse(char *kind)
+{
+	pid_t self = gettid();
+
+	inject_shortage(kind, &self, 0);
+	inject_plenty(kind, &self, 1);
+	(void)clk_ms();
+}
+
+/*
+ * Touches framebuffer, so that there is a page table, and returns where there is no page yet in the
+ * same table: the kernel itself allocates tables, and that may fail.
+ */
+static volatile uint8_t *begin_table(void)
+{
+	uintptr_t at = ((uintptr_t)v.dev->fb + AT + TABLE_BYTES - 1) & ~(TABLE_BYTES - 1);
+
+	*(volatile uint8_t *)at = 1;
+	return (volatile uint8_t *)at + TABLE_BYTES / 2;
+}
 
 static void end_shortage(void *arg)
 {
@@ -218,23 +247,87 @@ static void touch_waits_for_memory(void)
 {
 	static char kind[] = "fail_page_alloc";
 	pid_t self = gettid(), pid;
+	volatile uint8_t *there;
 	uint64_t begun_ms;
 	int status;
 
 	inject_need();
 	fx_create_open(&v, "1Q");
 	short_begun = child_shared(sizeof(*short_begun));
-	/* So that there is a page table: the kernel itself allocates that, and may fail. */
-	v.dev->fb[AT] = 1;
+	there = begin_table();
 	pid = child_start(end_shortage, kind);
+	rehearse(kind);
 	inject_shortage(kind, &self, 1);
 	begun_ms = clk_ms();
 	*short_begun = true;
-	v.dev->fb[AT + FX_MIB] = 0x42;
+	*there = 0x42;
 	CHECK(clk_ms() - begun_ms >= SHORT_MS - 1, "there was memory");
 	inject_plenty(kind, &self, 1);
-	CHECK_EQ(v.dev->fb[AT + FX_MIB], 0x42);
+	CHECK_EQ(*there, 0x42);
 	CHECK(child_ends(pid, FX_TIMEOUT_MS, &status), "does not end");
+	inject_full_run(&v);
+}
+
+/*
+ * Another process reads a VM's framebuffer, as KVM's kthreads and debuggers do, and the host has no
+ * memory for it: it waits no longer than the VM lives, whose end waits for it.
+ */
+
+static volatile bool *vm_ready, *read_begun;
+static pid_t vm;
+
+static void be_vm(void *arg)
+{
+	(void)arg;
+	begin_table();
+	*vm_ready = true;
+	for (;;)
+		pause();
+}
+
+static void read_vm(void *arg)
+{
+	pid_t self = gettid();
+	volatile uint8_t *there = begin_table();
+	int status, error;
+	long word;
+
+	CHECK(!ptrace(PTRACE_SEIZE, vm, NULL, NULL), "%s", strerror(errno));
+	CHECK(!ptrace(PTRACE_INTERRUPT, vm, NULL, NULL), "%s", strerror(errno));
+	CHECK_EQ(waitpid(vm, &status, __WALL), vm);
+	rehearse(arg);
+	errno = 0;
+	word = ptrace(PTRACE_PEEKDATA, vm, there - TABLE_BYTES / 2, NULL);
+	CHECK(word == 1 && !errno, "%#lx, %s", word, strerror(errno));
+	inject_shortage(arg, &self, 1);
+	*read_begun = true;
+	word = ptrace(PTRACE_PEEKDATA, vm, there, NULL);
+	error = errno;
+	inject_plenty(arg, &self, 1);
+	CHECK(word == -1 && error, "%#lx, %s", word, strerror(error));
+}
+
+static void touch_for_a_killed_vm_ends(void)
+{
+	static char kind[] = "fail_page_alloc";
+	int status = 0;
+	pid_t reader;
+
+	inject_need();
+	fx_create_open(&v, "1Q");
+	vm_ready = child_shared(sizeof(*vm_ready));
+	read_begun = child_shared(sizeof(*read_begun));
+	vm = child_start(be_vm, NULL);
+	while (!*vm_ready)
+		clk_sleep_ms(1);
+	reader = child_start(read_vm, kind);
+	while (!*read_begun)
+		clk_sleep_ms(1);
+	CHECK(!child_ends(reader, SHORT_MS, &status), "it does not wait for memory");
+	CHECK(!kill(vm, SIGKILL), "%s", strerror(errno));
+	CHECK(child_ends(reader, FX_TIMEOUT_MS, &status), "it waits for a VM that is no more");
+	child_kill(vm);
+	CHECK_EQ(status, 0);
 	inject_full_run(&v);
 }
 
@@ -404,6 +497,7 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(open_device),
 	KTAP_TEST(map_and_touch),
 	KTAP_TEST(touch_waits_for_memory),
+	KTAP_TEST(touch_for_a_killed_vm_ends),
 	KTAP_TEST(channel_enable),
 	KTAP_TEST(interrupts),
 	KTAP_TEST(trapped_access),
