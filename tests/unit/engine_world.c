@@ -174,7 +174,7 @@ void soft_queue_announce(struct soft_instance *inst, unsigned int engine)
 {
 }
 
-bool vgpu_short_pause(unsigned int *waited_ms)
+bool vgpu_short_pause(unsigned long begun)
 {
 	abort();
 }

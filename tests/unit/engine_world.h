@@ -19,7 +19,8 @@
 
 /* How long something takes, in ns. */
 #define LOOK_NS		200	/* at a page, or an entry of a page table */
-#define FRESH_NS	2000	/* a page that is allocated and zeroed */
+/* A page that is allocated and zeroed takes no longer than it is stated to. */
+#define FRESH_NS	(SOFT_FRESH_WORK * 50000ull / SOFT_STOP_BYTES)
 #define PACKET_NS	1000	/* a packet, beside what it does to memory */
 #define WORDS_PER_NS	1	/* words of 32 bits that are set */
 #define SECTION_NS	50000	/* of a program */

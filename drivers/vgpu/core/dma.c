@@ -169,28 +169,28 @@ EXPORT_SYMBOL_GPL(vgpu_dma_submit);
 
 /**
  * vgpu_short_pause() - memory could not be had: wait before the next try
- * @waited_ms: how long the caller has waited for it so far, 0 at first; updated
+ * @begun: when what needs the memory began, in jiffies
  *
- * Each pause is as long as all pauses before it together, but 256 ms at most.
+ * Each pause is as long as it took so far, but 256 ms at most.
  *
  * Context: sleeps, killable, without a lock that other instances need.
- * Return: false to give up: the task is being killed, or has waited for VGPU_SHORT_MS.
+ * Return: false to give up: the task is being killed, or pauses and tries have together taken
+ * VGPU_SHORT_MS.
  */
-bool vgpu_short_pause(unsigned int *waited_ms)
+bool vgpu_short_pause(unsigned long begun)
 {
-	unsigned int ms = clamp(*waited_ms, 1U, 256U);
+	unsigned long took = jiffies - begun;
 
-	if (*waited_ms >= VGPU_SHORT_MS)
+	if (took >= msecs_to_jiffies(VGPU_SHORT_MS))
 		return false;
-	*waited_ms += ms;
-	schedule_timeout_killable(msecs_to_jiffies(ms));
+	schedule_timeout_killable(clamp(took, 1UL, msecs_to_jiffies(256)));
 	return !fatal_signal_pending(current);
 }
 EXPORT_SYMBOL_GPL(vgpu_short_pause);
 
 /* Returns what guest_rw() returns, or -EAGAIN: the function is no bus master any more. */
 static int vgpu_dma_run_piece(struct vgpu_dma *dma, const struct bio_vec *vec, u64 addr,
-			      unsigned int *waited_ms)
+			      unsigned long begun)
 {
 	struct vgpu_instance *instance = dma->instance;
 	const struct vgpu_front_ops *front = instance->front;
@@ -207,7 +207,7 @@ static int vgpu_dma_run_piece(struct vgpu_dma *dma, const struct bio_vec *vec, u
 		ret = front->guest_rw(instance, addr, page + vec->bv_offset,
 				      vec->bv_len, dma->write);
 		kunmap_local(page);
-	} while (ret == -ENOMEM && vgpu_short_pause(waited_ms));
+	} while (ret == -ENOMEM && vgpu_short_pause(begun));
 
 	/* Then it is no want of memory that ended the access. */
 	if (ret == -ENOMEM && fatal_signal_pending(current))
@@ -218,7 +218,8 @@ static int vgpu_dma_run_piece(struct vgpu_dma *dma, const struct bio_vec *vec, u
 static int vgpu_dma_run(struct vgpu_dma *dma)
 {
 	struct vgpu_instance *instance = dma->instance;
-	unsigned int i, waited_ms = 0;
+	unsigned long begun = jiffies;
+	unsigned int i;
 	u64 addr = dma->addr;
 	int ret;
 
@@ -226,7 +227,7 @@ static int vgpu_dma_run(struct vgpu_dma *dma)
 		return dma->work(dma);
 
 	for (i = 0; i < dma->nr_vec; i++) {
-		ret = vgpu_dma_run_piece(dma, &dma->vec[i], addr, &waited_ms);
+		ret = vgpu_dma_run_piece(dma, &dma->vec[i], addr, begun);
 		if (ret)
 			return ret;
 		addr += dma->vec[i].bv_len;

@@ -13,6 +13,7 @@
  * its room; those that the worker is yet to free count for the bound only.
  */
 #include <linux/align.h>
+#include <linux/jiffies.h>
 #include <linux/lockdep.h>
 #include <linux/memcontrol.h>
 #include <linux/sched/mm.h>
@@ -378,23 +379,23 @@ static bool soft_context_evict_all(struct soft_compute *compute)
 }
 
 /* For want of memory: waits, if no idle context can go. Returns false if that is of no use. */
-static bool soft_context_again(struct soft_compute *compute, unsigned int *waited_ms)
+static bool soft_context_again(struct soft_compute *compute, unsigned long begun)
 {
 	if (fatal_signal_pending(current))	/* the request is being cancelled */
 		return false;
-	return soft_context_evict_all(compute) || vgpu_short_pause(waited_ms);
+	return soft_context_evict_all(compute) || vgpu_short_pause(begun);
 }
 
 /* struct vgpu_dma.work: makes what is missing. */
 static int soft_context_work(struct vgpu_dma *dma)
 {
 	struct soft_prepare *prepare = dma->data;
-	unsigned int waited_ms = 0;
+	unsigned long begun = jiffies;
 	int ret;
 
 	do {
 		ret = soft_context_try(prepare);
-	} while (ret == -ENOMEM && soft_context_again(&prepare->inst->compute, &waited_ms));
+	} while (ret == -ENOMEM && soft_context_again(&prepare->inst->compute, begun));
 	if (ret) {	/* nobody takes it over, and an engine has no time to give it back */
 		soft_context_free(prepare->context);
 		prepare->context = NULL;

@@ -9,6 +9,7 @@
  * again. So an engine, which works for all vGPUs, never enters reclaim. A host that is short of
  * memory stalls a channel; only a shortage that lasts faults it.
  */
+#include <linux/jiffies.h>
 #include <linux/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
@@ -87,11 +88,20 @@ struct page *soft_dma_page(struct soft_channel *ch)
 	return soft_store_alloc(&ch->inst->fb, SOFT_GFP_ENGINE);
 }
 
+/* Whether the engine is to look at the clock before it allocates another page for a request. */
+static bool soft_dma_is_long(const struct soft_channel *ch)
+{
+	return ch->inst->gpu->engine[ch->engine].work >= SOFT_STOP_BYTES;
+}
+
 /**
  * soft_dma_add_bounce() - add the channel's bounce pages, allocated if need be
  * @ch: busy
  * @dma: the channel's request, without a piece so far
  * @len: bytes, VGPU_DMA_MAX at most
+ * Adds less, but something, where that takes as long as the engine may go without a look at the
+ * clock.
+ *
  * Context: the engine's thread; does not wait for memory.
  * Return: false if there are not enough pages now, see soft_dma_get_loose().
  */
@@ -103,6 +113,8 @@ bool soft_dma_add_bounce(struct soft_channel *ch, struct vgpu_dma *dma, u32 len)
 	for (i = 0; len; i++) {
 		u32 part = min_t(u32, len, PAGE_SIZE);
 
+		if (!exec->bounce[i] && i && soft_dma_is_long(ch))
+			return true;
 		if (!exec->bounce[i])
 			exec->bounce[i] = soft_dma_page(ch);
 		if (!exec->bounce[i])
@@ -136,9 +148,10 @@ static bool soft_dma_next(struct soft_channel *ch, const struct vgpu_dma *dma, u
  * @place: the first of them, in the partition, found for the access that is wanted; afterwards
  *         what was not added
  *
- * Adds less where the channel's address space leads out of the framebuffer. Pages that guest memory
- * is read into are allocated if need be. Where guest memory is written from a page that was never
- * touched, the zero page stands in for it.
+ * Adds less, but something, where the channel's address space leads out of the framebuffer, and
+ * where that takes as long as the engine may go without a look at the clock. Pages that guest
+ * memory is read into are allocated if need be. Where guest memory is written from a page that was
+ * never touched, the zero page stands in for it.
  *
  * Context: the engine's thread; does not wait for memory.
  * Return: false if a page cannot be had now, see soft_dma_get_fb().
@@ -151,10 +164,11 @@ bool soft_dma_add_fb(struct soft_channel *ch, struct vgpu_dma *dma, u32 len,
 		u32 part = min_t(u32, len - dma->len, PAGE_SIZE - offset);
 		struct page *page;
 
-		if (dma->write)
-			page = soft_space_peek(ch, place->addr) ?: ZERO_PAGE(0);
-		else
-			page = soft_space_back(ch, place->addr);
+		page = soft_space_peek(ch, place->addr);
+		if (!page && !dma->write && dma->len && soft_dma_is_long(ch))
+			return true;
+		if (!page)
+			page = dma->write ? ZERO_PAGE(0) : soft_space_back(ch, place->addr);
 		if (!page)
 			return false;
 		soft_dma_add(dma, page, offset, part);
@@ -232,7 +246,7 @@ static int soft_dma_work_fb(struct vgpu_dma *dma)
 	struct soft_store *fb = &ch->inst->fb;
 	unsigned long pgoff = dma->addr >> PAGE_SHIFT;
 	unsigned long last = (dma->addr + dma->len - 1) >> PAGE_SHIFT;
-	unsigned int waited_ms = 0;
+	unsigned long begun = jiffies;
 	bool got;
 
 	while (pgoff <= last) {
@@ -243,7 +257,7 @@ static int soft_dma_work_fb(struct vgpu_dma *dma)
 		up_read(&fb->drop_lock);
 		if (got)
 			pgoff++;
-		else if (!vgpu_short_pause(&waited_ms))
+		else if (!vgpu_short_pause(begun))
 			return -ENOMEM;
 	}
 	return 0;
@@ -252,14 +266,14 @@ static int soft_dma_work_fb(struct vgpu_dma *dma)
 static int soft_dma_work_loose(struct vgpu_dma *dma)
 {
 	struct soft_channel *ch = dma->private;
-	unsigned int waited_ms = 0;
+	unsigned long begun = jiffies;
 	struct page *page;
 
 	while (dma->nr_vec < DIV_ROUND_UP(dma->len, PAGE_SIZE)) {
 		page = soft_store_alloc(&ch->inst->fb, SOFT_GFP);
 		if (page)
 			bvec_set_page(&dma->vec[dma->nr_vec++], page, PAGE_SIZE, 0);
-		else if (!vgpu_short_pause(&waited_ms))
+		else if (!vgpu_short_pause(begun))
 			return -ENOMEM;
 	}
 	return 0;

@@ -72,6 +72,7 @@ static bool soft_fill_bounce(struct soft_engine *engine, struct soft_channel *ch
 
 	if (!soft_dma_add_bounce(ch, dma, exec->chunk))
 		return false;
+	exec->chunk = dma->len;
 	for (; exec->pattern < DIV_ROUND_UP(exec->chunk, PAGE_SIZE); exec->pattern++) {
 		engine->work += PAGE_SIZE;
 		memset32(page_address(exec->bounce[exec->pattern]),
@@ -187,6 +188,7 @@ static enum soft_end soft_copy_bounce(struct soft_channel *ch, struct soft_place
 		vgpu_dma_put(dma);
 		return soft_dma_get_loose(ch, dst->va, exec->chunk);
 	}
+	exec->chunk = dma->len;
 	exec->bounced = !exec->write_back;
 	return soft_dma_submit(ch, dma);
 }

@@ -10,6 +10,7 @@
  * each 4 KiB that it copies, and a look-up takes two loads.
  */
 #include <linux/highmem.h>
+#include <linux/jiffies.h>
 #include <linux/memcontrol.h>
 #include <linux/mm.h>
 #include <linux/nospec.h>
@@ -122,21 +123,16 @@ struct page *soft_store_peek(struct soft_store *store, unsigned long pgoff)
 	return leaf ? READ_ONCE(leaf[pgoff % SOFT_LEAF_PAGES]) : NULL;
 }
 
-/**
- * soft_store_page() - find a page, or allocate it
- * @store: its pages are not being dropped
- * @pgoff: number of the page, below the store's number of pages
- * @gfp: SOFT_GFP or SOFT_GFP_ENGINE
- * Context: as @gfp says; does not wait for the OOM killer.
- * Return: the page, without a reference; NULL if there is no memory.
+/*
+ * Allocates a page and puts it into the store, unless another thread does so at the same time;
+ * @touched: for a mapping.
  */
-struct page *soft_store_page(struct soft_store *store, unsigned long pgoff, gfp_t gfp)
+static struct page *soft_store_add(struct soft_store *store, unsigned long pgoff, gfp_t gfp,
+				   bool touched)
 {
-	struct page *page = soft_store_peek(store, pgoff), *other;
+	struct page *page, *other;
 	struct page **leaf;
 
-	if (likely(page))
-		return page;
 	leaf = soft_store_leaf(store, pgoff, gfp);
 	if (!leaf)
 		return NULL;
@@ -151,7 +147,24 @@ struct page *soft_store_page(struct soft_store *store, unsigned long pgoff, gfp_
 		return other;
 	}
 	soft_store_count(store, 1);
+	if (touched)
+		atomic_long_inc(&store->touched);
 	return page;
+}
+
+/**
+ * soft_store_page() - find a page, or allocate it
+ * @store: its pages are not being dropped
+ * @pgoff: number of the page, below the store's number of pages
+ * @gfp: SOFT_GFP or SOFT_GFP_ENGINE
+ * Context: as @gfp says; does not wait for the OOM killer.
+ * Return: the page, without a reference; NULL if there is no memory.
+ */
+struct page *soft_store_page(struct soft_store *store, unsigned long pgoff, gfp_t gfp)
+{
+	struct page *page = soft_store_peek(store, pgoff);
+
+	return likely(page) ? page : soft_store_add(store, pgoff, gfp, false);
 }
 
 /**
@@ -228,13 +241,10 @@ int soft_store_map(struct soft_store *store, unsigned long pgoff,
 	if (nr >= SOFT_BATCH_PAGES && !(pgoff % SOFT_BATCH_PAGES))
 		soft_store_batch(store, pgoff);
 	for (i = 0; i < nr; i++) {
-		bool fresh = !soft_store_peek(store, pgoff + i);
-
-		pages[i] = soft_store_page(store, pgoff + i, SOFT_GFP);
+		pages[i] = soft_store_peek(store, pgoff + i) ?:
+			   soft_store_add(store, pgoff + i, SOFT_GFP, true);
 		if (!pages[i])
 			break;
-		if (fresh)
-			atomic_long_inc(&store->touched);
 	}
 	if (i)
 		return i;
@@ -316,7 +326,8 @@ static bool soft_store_back(struct soft_store *store, unsigned long pgoff, unsig
 int soft_store_rw(struct soft_store *store, u64 offset, void *buf, size_t count, bool write)
 {
 	unsigned long pgoff = offset >> PAGE_SHIFT, last;
-	unsigned int start = offset & ~PAGE_MASK, waited_ms = 0;
+	unsigned int start = offset & ~PAGE_MASK;
+	unsigned long begun = jiffies;
 	u64 end;
 
 	if (!count || check_add_overflow(offset, (u64)count, &end) ||
@@ -328,7 +339,7 @@ int soft_store_rw(struct soft_store *store, u64 offset, void *buf, size_t count,
 	/* Allocate all pages first, so that a write is done as a whole or not at all. */
 	while (write && !soft_store_back(store, pgoff, last)) {
 		up_read(&store->drop_lock);
-		if (!soft_store_host_short() || !vgpu_short_pause(&waited_ms))
+		if (!soft_store_host_short() || !vgpu_short_pause(begun))
 			return -ENOMEM;
 		down_read(&store->drop_lock);
 	}
