@@ -11,11 +11,13 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "child.h"
 #include "fixture.h"
+#include "silent.h"
 
 #define START	FX_MIB
 
@@ -25,12 +27,14 @@
  * @filled: the tenant has done so
  * @taken:  bytes of memory that the hog has got so far
  * @exec:   the tenant is to become another program that does not know of the device
+ * @park:   not -1: the tenant is to send the device's file there, and to exit
  */
 struct shared {
 	volatile uint64_t fill;
 	volatile bool filled;
 	volatile uint64_t taken;
 	bool exec;
+	int park;
 };
 
 static struct fx_vgpu v;
@@ -51,8 +55,10 @@ static void tenant(void *arg)
 		execlp("sleep", "sleep", "1000", (char *)NULL);
 		FAIL("sleep: %s", strerror(errno));
 	}
+	if (shared->park >= 0)
+		silent_send_fd(shared->park, v.dev->fd);
 	shared->filled = true;
-	for (;;)
+	while (shared->park < 0)
 		pause();
 }
 
@@ -72,26 +78,36 @@ static void hog(void *arg)
 		pause();
 }
 
-static void check_killed(bool exec)
+/* What the test's processes share; skips the test where memory would not run out. */
+static struct shared *prepare(bool exec, int park)
 {
-	uint64_t end = clk_ms() + 4 * FX_TIMEOUT_MS;
-	struct vgpu_ctl_instance inst;
-	pid_t holder, other, dead;
 	struct shared *shared;
-	int status;
 
 	fx_gpu();
+	fx_need_reserve(false);
 	if (fx_memory_bytes() > 4 * FX_GIB || fx_memory_bytes() < FX_GIB)
 		ktap_skip("%llu MiB of memory: would take too long, or be too little",
 			  (unsigned long long)fx_memory_bytes() >> 20);
 	shared = child_shared(sizeof(*shared));
 	shared->exec = exec;
+	shared->park = park;
 	/* More than half of the memory, so that the hog cannot become larger. */
 	shared->fill = fx_memory_bytes() * 6 / 10 & ~(FX_MIB - 1);
 	if (shared->fill > FX_GIB - 4 * FX_MIB)
 		fx_create(&v, "2Q");
 	else
 		fx_create(&v, "1Q");
+	return shared;
+}
+
+static void check_killed(bool exec)
+{
+	struct shared *shared = prepare(exec, -1);
+	uint64_t end = clk_ms() + 4 * FX_TIMEOUT_MS;
+	struct vgpu_ctl_instance inst;
+	pid_t holder, other, dead;
+	int status;
+
 	holder = child_start(tenant, shared);
 	FX_WITHIN(4 * FX_TIMEOUT_MS, shared->filled, "the tenant does not come to it");
 	other = child_start(hog, shared);
@@ -122,9 +138,39 @@ static void the_tenant_that_execs_is_killed(void)
 	check_killed(true);
 }
 
+/*
+ * Framebuffer of a device that no process has, as its file is in a message that nobody has read:
+ * it does not keep the OOM killer from its work.
+ */
+static void parked_memory_keeps_nobody(void)
+{
+	struct vgpu_ctl_instance inst;
+	struct shared *shared;
+	pid_t holder, other;
+	int park[2], status;
+
+	CHECK(!socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0, park), "%s", strerror(errno));
+	shared = prepare(false, park[0]);
+	holder = child_start(tenant, shared);
+	CHECK(child_ends(holder, 4 * FX_TIMEOUT_MS, &status), "the tenant does not come to it");
+	CHECK_EQ(status, 0);
+	fx_instance(&v, &inst);
+	CHECK_EQ(inst.fb_backed_bytes >= shared->fill, true);
+	other = child_start(hog, shared);
+	CHECK(child_ends(other, 4 * FX_TIMEOUT_MS, &status), "memory does not run out");
+	ktap_note("framebuffer %llu MiB, others' %llu MiB",
+		  (unsigned long long)shared->fill >> 20, (unsigned long long)shared->taken >> 20);
+	CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL, "%#x", status);
+	close(park[0]);
+	close(park[1]);
+	FX_SOON((fx_instance(&v, &inst), inst.state == VGPU_STATE_CREATED));
+	CHECK_EQ(inst.fb_backed_bytes, 0);
+}
+
 static const struct ktap_test tests[] = {
 	KTAP_TEST(the_tenant_is_killed),
 	KTAP_TEST(the_tenant_that_execs_is_killed),
+	KTAP_TEST(parked_memory_keeps_nobody),
 };
 
 KTAP_MAIN(tests, fx_cleanup)

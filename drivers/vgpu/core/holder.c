@@ -17,37 +17,61 @@
 
 #include "core.h"
 
+/* So many files are looked at with the locks of a task. */
+#define VGPU_HOLDER_FILES	1000
+
+/* What vgpu_holder_file() returns if it is the device's file; else the next descriptor. */
+#define VGPU_HOLDER_FOUND	(-1)
+
 /**
  * struct vgpu_holder_search - whose file is looked for
  * @instance: the vGPU
  * @front:    its front end
- * @files:    the file table that was looked at last, of a thread of @tgid
- * @tgid:     see @files
+ * @fd:       the first file descriptor of the task that is to be looked at; 0: all are
+ * @files:    the task's file table, if @fd is not 0
+ * @without:  the file table that was looked at last and does not have the file. Most threads share
+ *            the table of the thread before
+ * @seen:     files that were looked at since the task's locks were taken
  * @spared:   a process was found that the OOM killer does not choose
  */
 struct vgpu_holder_search {
 	const struct vgpu_instance *instance;
 	const struct vgpu_front_ops *front;
+	unsigned int fd;
 	const struct files_struct *files;
-	pid_t tgid;
+	const struct files_struct *without;
+	unsigned int seen;
 	bool spared;
 };
 
 static int vgpu_holder_file(const void *data, struct file *file, unsigned int fd)
 {
-	const struct vgpu_holder_search *search = data;
+	struct vgpu_holder_search *search = (void *)data;
 
-	return search->front->is_file(search->instance, file);
+	if (search->front->is_file(search->instance, file))
+		return VGPU_HOLDER_FOUND;
+	return ++search->seen < VGPU_HOLDER_FILES ? 0 : fd + 1;
 }
 
-/* Most threads share the file table of the thread before. With task_lock() held. */
-static bool vgpu_holder_is_new(struct vgpu_holder_search *search, const struct task_struct *task)
+/*
+ * Looks at some of the task's files, from @fd on. Returns true if the file is one of them; if there
+ * are more to be looked at, @search's fd is not 0. With task_lock() held, which keeps the files.
+ */
+static bool vgpu_holder_has(struct vgpu_holder_search *search, const struct task_struct *task,
+			    unsigned int fd)
 {
-	if (task->files == search->files && task->tgid == search->tgid)
+	int ret;
+
+	/* To begin with each new table of a thread might have no end. */
+	if (fd && task->files != search->files)
 		return false;
 	search->files = task->files;
-	search->tgid = task->tgid;
-	return true;
+	search->seen = 0;
+	ret = iterate_fd(task->files, fd, vgpu_holder_file, search);
+	search->fd = max(ret, 0);
+	if (!ret)
+		search->without = task->files;
+	return ret == VGPU_HOLDER_FOUND;
 }
 
 /*
@@ -60,16 +84,21 @@ static bool vgpu_holder_is_spared(struct task_struct *task)
 	       READ_ONCE(task->signal->oom_score_adj) == OOM_SCORE_ADJ_MIN;
 }
 
-/* Returns the task's address space, with a reference to its structure, if the task has the file. */
+/*
+ * Returns the task's address space, with a reference to its structure, if the task has the file.
+ * NULL: it has not, or there are more files to be looked at, and @fd is not 0.
+ */
 static struct mm_struct *vgpu_holder_mm(struct vgpu_holder_search *search,
 					struct task_struct *task)
 {
+	unsigned int fd = search->fd;
 	struct mm_struct *mm = NULL;
 
+	search->fd = 0;
 	/* The lock keeps both the files and the mm. */
 	task_lock(task);
-	if (task->mm && !vgpu_mm_ending(task->mm) && vgpu_holder_is_new(search, task) &&
-	    iterate_fd(task->files, 0, vgpu_holder_file, search)) {
+	if (task->mm && !vgpu_mm_ending(task->mm) && task->files &&
+	    task->files != search->without && vgpu_holder_has(search, task, fd)) {
 		if (vgpu_holder_is_spared(task)) {
 			search->spared = true;
 		} else {
@@ -115,12 +144,15 @@ struct mm_struct *vgpu_instance_holder(struct vgpu_instance *instance, int *next
 		rcu_read_lock();
 		pid = find_ge_pid(nr, &init_pid_ns);
 		task = pid_task(pid, PIDTYPE_PID);
+		if (!task || pid_nr(pid) != nr)
+			search.fd = 0;
 		if (task)
 			mm = vgpu_holder_mm(&search, task);
-		nr = pid_nr(pid) + 1;
+		nr = pid_nr(pid) + !search.fd;
 		rcu_read_unlock();
 		cond_resched();
-		if (pid && !mm && time_after_eq(jiffies, deadline)) {
+		/* A file table is looked at as a whole, or a long one would have no end. */
+		if (pid && !mm && !search.fd && time_after_eq(jiffies, deadline)) {
 			*next = nr;
 			break;
 		}

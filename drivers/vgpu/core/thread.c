@@ -90,7 +90,8 @@ void vgpu_thread_uncharge(struct task_struct *task)
  * cgroups keep no owner.
  *
  * Context: any.
- * Return: true if all processes of the address space have exited or been killed.
+ * Return: true if all processes of the address space have exited or been killed. Of several that
+ * share it (CLONE_VM) only the owner is looked at.
  */
 bool vgpu_mm_ending(struct mm_struct *mm)
 {

@@ -33,6 +33,7 @@
 #include <linux/workqueue.h>
 
 #include "instance.h"
+#include "oom_hold.h"
 
 /*
  * vGPUs are looked at once in a period; those in which no page has come or gone since, only
@@ -50,19 +51,18 @@
 #define SOFT_RSS_SEARCH		max(HZ / 50, 1)
 
 /*
- * The OOM killer waits for so long for a round: then it has to do with what is known. It is told
- * for so long that ending processes will free memory. (An access to guest memory that does not
- * answer may hold up the close of a vGPU; it is given up within 2 s.) After that it is not held up
- * for a while, whatever there is to say, so that tenants who hand vGPUs around do not keep it from
- * its work; but for a few jiffies at least only until another process with a vGPU ends: the one
- * that it has chosen. All of that begins anew when it was not heard of for so long as its callers
- * may need to reclaim memory.
+ * How long the OOM killer waits for a round; then it has to do with what is known. It asks for
+ * another one after SOFT_RSS_AGAIN, or after SOFT_RSS_UNANSWERED if the round has not ended.
  */
 #define SOFT_RSS_PATIENCE	HZ
+#define SOFT_RSS_AGAIN		(HZ / 10)
+#define SOFT_RSS_UNANSWERED	(5 * HZ)
+
+/*
+ * A process that ends closes its vGPU within that time, or somebody else keeps the vGPU open. (An
+ * access to guest memory that does not answer may hold up the close; it is given up within 2 s.)
+ */
 #define SOFT_RSS_ENDING		(5 * HZ)
-#define SOFT_RSS_LET_GO		(HZ / 4)
-#define SOFT_RSS_LET_GO_LEAST	3
-#define SOFT_RSS_FORGET		(30 * HZ)
 
 static void soft_rss_work(struct work_struct *work);
 
@@ -80,13 +80,11 @@ static DEFINE_RAW_SPINLOCK(soft_rss_lock);
 static LIST_HEAD(soft_rss_list);	/* of open vGPUs */
 static unsigned int soft_rss_nr;	/* length of the list */
 static struct soft_rss *soft_rss_looked;	/* the work item is looking at this one */
-static bool soft_rss_asked;		/* the OOM killer waits for a round */
+static unsigned int soft_rss_asked;	/* counts the rounds that the OOM killer has asked for */
+static unsigned int soft_rss_answered;	/* what soft_rss_asked was when the latest of them began */
+static unsigned long soft_rss_asked_at;
 static unsigned long soft_rss_whole_at;	/* when the latest round ended that left no vGPU out */
-static bool soft_rss_held;		/* the OOM killer is being held up, */
-static unsigned long soft_rss_held_at;	/* since then, */
-static unsigned long soft_rss_held_last; /* and was last then */
-static unsigned long soft_rss_free_until; /* until then it is not held up, */
-static unsigned int soft_rss_free_ending; /* if no more vGPUs' processes end than then */
+static struct soft_oom_hold soft_rss_hold;	/* how long the OOM killer was held up of late */
 
 static DECLARE_WAIT_QUEUE_HEAD(soft_rss_wait);	/* for @soft_rss_looked to change */
 static struct workqueue_struct *soft_rss_wq;
@@ -133,9 +131,23 @@ static struct mm_struct *soft_rss_move(struct soft_rss *rss, struct mm_struct *m
 	rss->mm = mm;
 	rss->search = 0;
 	rss->spared = false;
+	rss->ended = false;
 	WRITE_ONCE(rss->orphan, false);
 	soft_rss_show(rss);
 	return old;
+}
+
+/* Whether the processes in which the pages are shown end, and remembers since when. */
+static bool soft_rss_ending(struct soft_rss *rss)
+{
+	lockdep_assert_held(&soft_rss_lock);
+	if (!vgpu_mm_ending(rss->mm))
+		return false;
+	if (!rss->ended) {
+		rss->ended = true;
+		rss->ended_at = jiffies;
+	}
+	return true;
 }
 
 /* Counts pages, without the lock. */
@@ -235,7 +247,7 @@ static void soft_rss_look_for(bool all, unsigned long deadline)
 	raw_spin_lock(&soft_rss_lock);
 	rss = soft_rss_next();
 	/* Who is an orphan still may have been on its way to another process. */
-	if (rss && (all || !rss->orphan) && vgpu_mm_ending(rss->mm))
+	if (rss && soft_rss_ending(rss) && (all || !rss->orphan))
 		ending = rss->mm;
 	raw_spin_unlock(&soft_rss_lock);
 	if (ending)
@@ -247,12 +259,12 @@ static void soft_rss_look_for(bool all, unsigned long deadline)
 static void soft_rss_work(struct work_struct *work)
 {
 	unsigned long start = jiffies, deadline;
-	unsigned int nr, i;
+	unsigned int nr, asked, i;
 	bool all, again;
 
 	raw_spin_lock(&soft_rss_lock);
-	all = soft_rss_asked;
-	soft_rss_asked = false;
+	asked = soft_rss_asked;
+	all = asked != soft_rss_answered;
 	nr = soft_rss_nr;
 	raw_spin_unlock(&soft_rss_lock);
 
@@ -270,6 +282,7 @@ static void soft_rss_work(struct work_struct *work)
 		soft_rss_look_for(all, deadline);
 
 	raw_spin_lock(&soft_rss_lock);
+	soft_rss_answered = asked;
 	again = soft_rss_nr;
 	raw_spin_unlock(&soft_rss_lock);
 	/* Does nothing if the OOM killer has asked in the meantime: then the next round is due. */
@@ -279,82 +292,67 @@ static void soft_rss_work(struct work_struct *work)
 					 (jiffies - start) * SOFT_RSS_LOAD));
 }
 
-/* Returns how many pages come back soon because the process that has the vGPU ends. */
-static long soft_rss_coming(struct soft_rss *rss)
+/* Whether memory comes back soon because the process that has the vGPU ends. */
+static bool soft_rss_coming(const struct soft_rss *rss)
 {
-	if (soft_rss_instance(rss)->fb.reserved || !rss->orphan || rss->spared ||
-	    !vgpu_mm_ending(rss->mm))
-		return 0;
-	return atomic_long_read(&soft_rss_instance(rss)->fb.backed);
+	return rss->ended && !rss->spared && time_before(jiffies, rss->ended_at + SOFT_RSS_ENDING);
 }
 
 /*
- * Whether the OOM killer may be held up now, for as long as @patience, while the processes of so
- * many vGPUs are @ending.
+ * Asks for a round, if it is time. @unknown: it is to be found out who has a vGPU whose process
+ * ends. Returns true if the work item is to run.
  */
-static bool soft_rss_hold(unsigned long patience, unsigned int ending)
+static bool soft_rss_ask(bool unknown)
 {
-	unsigned long least = soft_rss_free_until - SOFT_RSS_LET_GO + SOFT_RSS_LET_GO_LEAST;
+	bool answered = soft_rss_asked == soft_rss_answered;
 
 	lockdep_assert_held(&soft_rss_lock);
-	if (time_before(jiffies, soft_rss_free_until) &&
-	    (ending <= soft_rss_free_ending || time_before(jiffies, least)))
+	if (!unknown && time_before(jiffies, soft_rss_whole_at + SOFT_RSS_PATIENCE))
 		return false;
-	if (!soft_rss_held || time_after(jiffies, soft_rss_held_last + SOFT_RSS_FORGET)) {
-		soft_rss_held = true;
-		soft_rss_held_at = jiffies;
-	}
-	soft_rss_held_last = jiffies;
-	if (time_before(jiffies, soft_rss_held_at + patience))
-		return true;
-	soft_rss_held = false;
-	soft_rss_free_until = jiffies + SOFT_RSS_LET_GO;
-	soft_rss_free_ending = ending;
-	return false;
+	if (time_before(jiffies, soft_rss_asked_at +
+			(answered ? SOFT_RSS_AGAIN : SOFT_RSS_UNANSWERED)))
+		return false;
+	soft_rss_asked_at = jiffies;
+	soft_rss_asked++;
+	return true;
 }
 
-/* Whether figures are old; @unknown: it was not looked yet who has a vGPU whose process ends. */
-static bool soft_rss_is_stale(bool unknown)
+/* Whether the OOM killer lets the current process end instead of choosing a victim. */
+static bool soft_rss_lets_end(void)
 {
-	lockdep_assert_held(&soft_rss_lock);
-	return unknown || time_after(jiffies, soft_rss_whole_at + SOFT_RSS_PATIENCE);
+	return current->mm && fatal_signal_pending(current) && !tsk_is_oom_victim(current) &&
+	       atomic_read(&current->mm->mm_users) <= get_nr_threads(current);
 }
 
 /* The OOM killer is about to choose a victim. It does not, but tries again, if @freed is not 0. */
 static int soft_rss_oom(struct notifier_block *nb, unsigned long unused, void *freed)
 {
-	bool any = false, unknown = false, stale;
-	unsigned long coming = 0, patience;
-	unsigned int ending = 0;
+	bool any = false, unknown = false, coming = false, ask, wait;
 	struct soft_rss *rss;
 
-	/* Who has been killed gets its reserves of memory, to end. */
-	if (current->mm && fatal_signal_pending(current))
+	if (soft_rss_lets_end())
 		return NOTIFY_OK;
 
 	raw_spin_lock(&soft_rss_lock);
 	list_for_each_entry(rss, &soft_rss_list, link) {
 		soft_rss_show(rss);
-		coming += soft_rss_coming(rss);
 		if (soft_rss_instance(rss)->fb.reserved ||
 		    !atomic_long_read(&soft_rss_instance(rss)->fb.backed))
 			continue;
 		any = true;
-		if (!vgpu_mm_ending(rss->mm))
+		if (!soft_rss_ending(rss))
 			continue;
-		ending++;
 		unknown |= !rss->orphan;
+		coming |= soft_rss_coming(rss);
 	}
-	stale = any && soft_rss_is_stale(unknown);
-	soft_rss_asked |= stale;
-	patience = coming || unknown ? SOFT_RSS_ENDING : SOFT_RSS_PATIENCE;
-	if (!coming && !stale)
-		soft_rss_held = false;
-	else if (soft_rss_hold(patience, ending))
-		*(unsigned long *)freed += coming + stale;
+	ask = any && soft_rss_ask(unknown);
+	wait = any && soft_rss_asked != soft_rss_answered &&
+	       time_before(jiffies, soft_rss_asked_at + SOFT_RSS_PATIENCE);
+	if ((wait || coming) && soft_oom_hold(&soft_rss_hold, jiffies))
+		*(unsigned long *)freed += 1;
 	raw_spin_unlock(&soft_rss_lock);
 
-	if (stale)
+	if (ask)
 		mod_delayed_work(soft_rss_wq, &soft_rss_delayed, 0);
 	return NOTIFY_OK;
 }
@@ -452,7 +450,8 @@ int soft_rss_init(void)
 	int ret;
 
 	soft_rss_whole_at = jiffies - 2 * SOFT_RSS_PATIENCE;
-	soft_rss_free_until = jiffies;
+	soft_rss_asked_at = jiffies - SOFT_RSS_UNANSWERED;
+	soft_rss_hold.called_at = jiffies;
 	/* The OOM killer waits for it, so there is a thread for it when none can be made. */
 	soft_rss_wq = alloc_workqueue("vgpu_soft_rss", WQ_MEM_RECLAIM | WQ_UNBOUND, 1);
 	if (!soft_rss_wq)

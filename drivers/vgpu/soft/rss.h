@@ -23,6 +23,8 @@ struct soft_instance;
  *           need no lock)
  * @closing: the vGPU is being closed (readers of this flag need no lock)
  * @spared:  a living process has the file, but none that the OOM killer would choose
+ * @ended:   the processes of @mm were seen to have ended, or to be about to
+ * @ended_at: when, in jiffies
  * @search:  where the search for who has the device's file goes on; 0: it begins anew
  *
  * Protected by rss.c's lock.
@@ -38,6 +40,8 @@ struct soft_rss {
 	bool orphan;
 	bool closing;
 	bool spared;
+	bool ended;
+	unsigned long ended_at;
 	int search;
 };
 
