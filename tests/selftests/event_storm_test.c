@@ -89,10 +89,11 @@ static uint64_t rounds_in_flood(uint64_t *events)
 }
 
 /*
- * Readers come, look and go all the time while the watchers of another one are called. How often
- * depends on who gets which processor.
+ * Readers come, look and go all the time while the watchers of another one are called: for what
+ * the kernel's checkers find. How often depends on who gets which processor; that nobody waits for
+ * another one's watchers is shown by readers_are_woken_apart().
  */
-static void watchers_hold_nobody_else(void)
+static void readers_beside_watchers(void)
 {
 	struct epoll_event event = { .events = EPOLLIN | EPOLLET };
 	uint64_t alone, beside, alone_events, beside_events;
@@ -121,8 +122,6 @@ static void watchers_hold_nobody_else(void)
 	ktap_note("%llu rounds and %llu events alone, %llu and %llu beside %u watchers",
 		  (unsigned long long)alone, (unsigned long long)alone_events,
 		  (unsigned long long)beside, (unsigned long long)beside_events, EPOLLS * DUPS);
-	CHECK(beside, "readers wait for the watchers of another one");
-	CHECK(beside_events, "events wait for the watchers");
 }
 
 /**
@@ -228,8 +227,9 @@ static void note_line(char *line)
 	}
 	woken = strstr(woken, " pid=");
 	CHECK(woken, "%s", line);
+	/* What wakes it later, from where it waits to end, is of no interest. */
 	for (i = 0; i < 2; i++)
-		if (atoi(woken + 5) == sleeper[i].tid)
+		if (atoi(woken + 5) == sleeper[i].tid && sleeper[i].work < 0)
 			sleeper[i].work = work_of(pid);
 }
 
@@ -284,7 +284,7 @@ static void readers_are_woken_apart(void)
 
 static const struct ktap_test tests[] = {
 	KTAP_TEST(readers_are_woken_apart),
-	KTAP_TEST(watchers_hold_nobody_else),
+	KTAP_TEST(readers_beside_watchers),
 	KTAP_TEST(all_readers_are_woken),
 };
 

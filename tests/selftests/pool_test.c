@@ -141,8 +141,9 @@ static void check_neighbour(void)
  */
 static bool stalls_only(uint32_t way)
 {
+	uint64_t start, took, get;
 	struct vgpu_chan *chan;
-	uint64_t start, took;
+	uint32_t state;
 
 	fx_create_open(&other, fx_default_type());
 	chan = stall(way);
@@ -151,13 +152,16 @@ static bool stalls_only(uint32_t way)
 	took = clk_ms() - start;
 	if (took < STALL_MS)
 		clk_sleep_ms((unsigned int)(STALL_MS - took));
+	get = vgpu_chan_get(chan);
+	state = vgpu_chan_state(chan);
+	pool_refill();
 	took = clk_ms() - start;
 	if (took > IN_TIME_MS) {
 		ktap_note("a busy machine: %llu ms", (unsigned long long)took);
 		return false;
 	}
-	check_stalled(chan);
-	pool_refill();
+	CHECK_EQ(get, 0);
+	CHECK_EQ(state, VGPU_HW_STATE_AWAKE);
 	FX_OK(v.dev, vgpu_chan_wait_idle(chan, FX_TIMEOUT_MS));
 	CHECK_EQ(vgpu_chan_get(chan), 1);
 	CHECK_EQ(fx_faults(&v), 0);

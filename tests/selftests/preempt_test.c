@@ -16,6 +16,7 @@
 #define ROW_PITCH	(32u * (unsigned int)FX_MIB + 4)
 #define ROWS_TO_VA	(64 * FX_GIB)
 #define ROWS_FROM_VA	(128 * FX_GIB)
+#define ROWS_GOT_VA	(192 * FX_GIB)	/* a page for each copy: what it left */
 #define ROWS_RING_VA	(FX_GIB)
 #define ROWS_COPIES	60u
 
@@ -103,13 +104,14 @@ static void map_rows(struct vgpu_space *space, uint64_t va, uint64_t at)
 }
 
 /*
- * The same with copies of which each word is found by two walks through page tables: a copy goes on
- * at the right row, and the engine is not kept from the neighbour.
+ * The same with copies of which each word is found by two walks through page tables: none leaves a
+ * row out, and the neighbour gets its turns. (How long the engine goes without a look at the clock
+ * is what tests/unit/test_engine_clock.c is about.)
  */
 static void rows_far_apart(void)
 {
 	struct vgpu_ctl_instance before, after;
-	uint64_t fence, mine, busy_ns, jobs = 0, at;
+	uint64_t fence, mine, busy_ns, jobs = 0, at, got;
 	struct vgpu_chan *rows, *small;
 	struct vgpu_space *space;
 	struct vgpu_ctl_gpu gpu;
@@ -120,19 +122,26 @@ static void rows_far_apart(void)
 	fx_create_open(&hog, "1Q");
 	fx_create_open(&other, "1Q");
 	FX_OK(hog.dev, vgpu_space_create(hog.dev, &space));
-	rows = fx_chan_in(space, VGPU_HW_ENGINE_CE, 0, ROWS_RING_VA, 7);
+	rows = fx_chan_in(space, VGPU_HW_ENGINE_CE, 0, ROWS_RING_VA, 8);
 	small = fx_chan(&other, VGPU_HW_ENGINE_CE, 0, VGPU_RING_FB, 4);
 	CHECK_EQ(small->engine, rows->engine);
 	at = fx_fb(&hog, 2 * 4096, 4096);
 	map_rows(space, ROWS_FROM_VA, at);
 	map_rows(space, ROWS_TO_VA, at + 4096);
+	got = fx_fb(&hog, ROWS_COPIES * 4096, 4096);
+	FX_OK(hog.dev, vgpu_space_map(space, ROWS_GOT_VA, VGPU_FB(got), ROWS_COPIES * 4096,
+				      VGPU_HW_PTE_R | VGPU_HW_PTE_W));
 	words = (uint32_t *)(hog.dev->fb + at);
 	for (i = 0; i < ROWS; i++)
 		words[i] = i * 2654435761u;
 	fx_instance(&hog, &before);
-	for (i = 0; i < ROWS_COPIES; i++)
+	for (i = 0; i < ROWS_COPIES; i++) {
+		FX_OK(hog.dev, vgpu_chan_fill(rows, VGPU_VA(ROWS_TO_VA), ~i, 4096));
 		FX_OK(hog.dev, vgpu_chan_copy2d(rows, VGPU_VA(ROWS_TO_VA), ROW_PITCH,
 						VGPU_VA(ROWS_FROM_VA), ROW_PITCH, 4, ROWS));
+		FX_OK(hog.dev, vgpu_chan_copy(rows, VGPU_VA(ROWS_GOT_VA + i * 4096ull),
+					      VGPU_VA(ROWS_TO_VA), 4096));
+	}
 	FX_OK(hog.dev, vgpu_chan_fence(rows, &fence));
 	while (le64toh(__atomic_load_n(rows->signal, __ATOMIC_ACQUIRE)) < fence) {
 		FX_OK(other.dev, vgpu_chan_fence(small, &mine));
@@ -148,7 +157,9 @@ static void rows_far_apart(void)
 		  ROWS * ROWS_COPIES, (unsigned long long)busy_ns / 1000, (unsigned long long)jobs,
 		  after.engine[rows->engine].preemptions - before.engine[rows->engine].preemptions,
 		  after.engine[rows->engine].max_overrun_ns / 1000);
-	CHECK(!memcmp(words, words + ROWS, 4096), "rows are not what they were");
+	for (i = 0; i < ROWS_COPIES; i++)
+		CHECK(!memcmp(words, hog.dev->fb + got + i * 4096ull, 4096),
+		      "copy %u has left rows out", i);
 	CHECK(jobs > 1 || busy_ns < 4 * gpu.slice_ns, "the other starved");
 	vgpu_chan_destroy(rows);
 	vgpu_chan_destroy(small);

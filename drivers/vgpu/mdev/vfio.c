@@ -477,7 +477,10 @@ static void vgpu_vfio_close_device(struct vfio_device *vdev)
 	vgpu_irq_stop(dev);
 }
 
-/* VFIO calls this every 10 s while the removal of a device waits for its user. */
+/*
+ * VFIO calls this every 10 s while the removal of a device waits for its user. What the user does
+ * is no reason to leave a message out.
+ */
 static void vgpu_vfio_request(struct vfio_device *vdev, unsigned int count)
 {
 	struct vgpu_mdev *dev = vgpu_vfio_to_mdev(vdev);
@@ -485,13 +488,13 @@ static void vgpu_vfio_request(struct vfio_device *vdev, unsigned int count)
 	pid_t pid = READ_ONCE(instance->owner_pid);
 
 	if (vgpu_irq_request(&dev->irqs))
-		vgpu_inst_notice_limited(instance,
-					 "to be removed, asked pid %d to let go of it (%u): unplug it from the VM, or stop the VM\n",
-					 pid, count + 1);
+		vgpu_inst_notice(instance,
+				 "to be removed, asked pid %d to let go of it (%u): unplug it from the VM, or stop the VM\n",
+				 pid, count + 1);
 	else
-		vgpu_inst_notice_limited(instance,
-					 "to be removed, but pid %d holds it open and takes no requests: end that process\n",
-					 pid);
+		vgpu_inst_notice(instance,
+				 "to be removed, but pid %d holds it open and takes no requests: end that process\n",
+				 pid);
 }
 
 static int vgpu_vfio_init(struct vfio_device *vdev)
