@@ -320,6 +320,6 @@ void vgpu_dma_put(struct vgpu_dma *dma);
  */
 #define VGPU_SHORT_MS		4000
 
-bool vgpu_short_pause(unsigned long begun);
+bool vgpu_short_pause(unsigned long *since);
 
 #endif /* _LINUX_VGPU_H */

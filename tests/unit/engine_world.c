@@ -174,7 +174,7 @@ void soft_queue_announce(struct soft_instance *inst, unsigned int engine)
 {
 }
 
-bool vgpu_short_pause(unsigned long begun)
+bool vgpu_short_pause(unsigned long *since)
 {
 	abort();
 }

@@ -112,7 +112,7 @@ static void new_pages_of_requests(void **state)
 	check_gap("requests", FRESH_NS + 3 * US);
 }
 
-/* A FILL of guest memory makes 64 KiB of its pattern first, in new pages. */
+/* A FILL of guest memory makes its pattern first, up to 64 KiB of it, at first in new pages. */
 static void patterns_of_requests(void **state)
 {
 	struct soft_packet packet = {

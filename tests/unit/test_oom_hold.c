@@ -23,7 +23,7 @@ static void test_bound(void **state)
 		struct soft_oom_hold hold = { .called_at = now };
 		unsigned int usual = 1u << random_range(&seed, 0, 14);
 		double since = 0, worst = 0;
-		bool held = false;
+		bool held = false, want = true;
 
 		for (unsigned int j = 0; j < CALLS; j++) {
 			unsigned long most = random_one_in(&seed, 4) ? 60 * HZ : usual;
@@ -38,7 +38,9 @@ static void test_bound(void **state)
 			if (since > worst)
 				worst = since;
 			now += gap;
-			held = soft_oom_hold(&hold, now);
+			held = soft_oom_hold(&hold, now, random_one_in(&seed, 4) ? false : want);
+			if (random_one_in(&seed, 8))
+				want = !want;
 		}
 		if (worst > SOFT_OOM_HOLD + SOFT_OOM_HOLD_GAP)
 			fail_msg("%g jiffies, gaps of up to %u", worst, usual);
@@ -55,17 +57,37 @@ static void test_rest(void **state)
 		unsigned long now = random_next(&seed), begun;
 		unsigned long step = random_range(&seed, 1, SOFT_OOM_HOLD_GAP);
 		struct soft_oom_hold hold = { .called_at = now };
+		unsigned int held = 0;
 
 		for (unsigned int j = random_range(&seed, 0, CALLS); j; j--)
-			soft_oom_hold(&hold, now += random_range(&seed, 0, HZ / 10));
+			soft_oom_hold(&hold, now += random_range(&seed, 0, HZ / 10),
+				      random_one_in(&seed, 2));
 		now += (SOFT_OOM_HOLD_SHARE + 1) * (unsigned long)(SOFT_OOM_HOLD + HZ);
-		for (begun = now; soft_oom_hold(&hold, now); now += step)
+		for (begun = now; soft_oom_hold(&hold, now, true); now += step)
 			if (now - begun > SOFT_OOM_HOLD)
 				fail_msg("still held after %lu jiffies", now - begun);
 		assert_true(now - begun >= SOFT_OOM_HOLD);
-		/* As long as it calls without a pause it is free. */
+		/* From then on it is held for its part of the time only. */
 		for (unsigned int j = 0; j < 1000; j++)
-			assert_false(soft_oom_hold(&hold, now += random_range(&seed, 0, 1)));
+			held += soft_oom_hold(&hold, ++now, true);
+		assert_true(held <= 1000 / (SOFT_OOM_HOLD_SHARE + 1) + 1);
+	}
+}
+
+/* Nothing is spent while there is no reason to hold it up. */
+static void test_no_reason(void **state)
+{
+	struct soft_oom_hold hold = { 0 };
+	u64 seed = test_seed();
+	unsigned long now = 0;
+
+	(void)state;
+	for (unsigned int i = 0; i < CALLS; i++) {
+		/* A moment, and then the killer is called all the time, for another reason. */
+		assert_true(soft_oom_hold(&hold, ++now, true));
+		for (unsigned int j = random_range(&seed, HZ, 2 * HZ); j; j--)
+			assert_false(soft_oom_hold(&hold, ++now, false));
+		now += random_range(&seed, SOFT_OOM_HOLD_SHARE, HZ);
 	}
 }
 
@@ -78,7 +100,8 @@ static void test_moments(void **state)
 
 	(void)state;
 	for (unsigned int i = 0; i < CALLS; i++)
-		assert_true(soft_oom_hold(&hold, now += 13 * HZ + random_range(&seed, 0, HZ)));
+		assert_true(soft_oom_hold(&hold, now += 13 * HZ + random_range(&seed, 0, HZ),
+					  true));
 }
 
 int main(void)
@@ -86,6 +109,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_bound),
 		cmocka_unit_test(test_rest),
+		cmocka_unit_test(test_no_reason),
 		cmocka_unit_test(test_moments),
 	};
 

@@ -169,28 +169,31 @@ EXPORT_SYMBOL_GPL(vgpu_dma_submit);
 
 /**
  * vgpu_short_pause() - memory could not be had: wait before the next try
- * @begun: when what needs the memory began, in jiffies
+ * @since: 0 at first; set to when it first could not be had, in jiffies
  *
- * Each pause is as long as it took so far, but 256 ms at most.
+ * Each pause is as long as it took so far, but at most 256 ms, and what is left.
  *
  * Context: sleeps, killable, without a lock that other instances need.
  * Return: false to give up: the task is being killed, or pauses and tries have together taken
- * VGPU_SHORT_MS.
+ * VGPU_SHORT_MS since the first try.
  */
-bool vgpu_short_pause(unsigned long begun)
+bool vgpu_short_pause(unsigned long *since)
 {
-	unsigned long took = jiffies - begun;
+	unsigned long most = msecs_to_jiffies(VGPU_SHORT_MS), took;
 
-	if (took >= msecs_to_jiffies(VGPU_SHORT_MS))
+	if (!*since)
+		*since = jiffies ?: 1;
+	took = jiffies - *since;
+	if (took >= most)
 		return false;
-	schedule_timeout_killable(clamp(took, 1UL, msecs_to_jiffies(256)));
+	schedule_timeout_killable(min3(max(took, 1UL), msecs_to_jiffies(256), most - took));
 	return !fatal_signal_pending(current);
 }
 EXPORT_SYMBOL_GPL(vgpu_short_pause);
 
 /* Returns what guest_rw() returns, or -EAGAIN: the function is no bus master any more. */
 static int vgpu_dma_run_piece(struct vgpu_dma *dma, const struct bio_vec *vec, u64 addr,
-			      unsigned long begun)
+			      unsigned long *since)
 {
 	struct vgpu_instance *instance = dma->instance;
 	const struct vgpu_front_ops *front = instance->front;
@@ -207,7 +210,7 @@ static int vgpu_dma_run_piece(struct vgpu_dma *dma, const struct bio_vec *vec, u
 		ret = front->guest_rw(instance, addr, page + vec->bv_offset,
 				      vec->bv_len, dma->write);
 		kunmap_local(page);
-	} while (ret == -ENOMEM && vgpu_short_pause(begun));
+	} while (ret == -ENOMEM && vgpu_short_pause(since));
 
 	/* Then it is no want of memory that ended the access. */
 	if (ret == -ENOMEM && fatal_signal_pending(current))
@@ -218,7 +221,7 @@ static int vgpu_dma_run_piece(struct vgpu_dma *dma, const struct bio_vec *vec, u
 static int vgpu_dma_run(struct vgpu_dma *dma)
 {
 	struct vgpu_instance *instance = dma->instance;
-	unsigned long begun = jiffies;
+	unsigned long since = 0;
 	unsigned int i;
 	u64 addr = dma->addr;
 	int ret;
@@ -227,7 +230,7 @@ static int vgpu_dma_run(struct vgpu_dma *dma)
 		return dma->work(dma);
 
 	for (i = 0; i < dma->nr_vec; i++) {
-		ret = vgpu_dma_run_piece(dma, &dma->vec[i], addr, begun);
+		ret = vgpu_dma_run_piece(dma, &dma->vec[i], addr, &since);
 		if (ret)
 			return ret;
 		addr += dma->vec[i].bv_len;

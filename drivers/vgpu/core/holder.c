@@ -30,7 +30,8 @@
  * @fd:       the first file descriptor of the task that is to be looked at; 0: all are
  * @files:    the task's file table, if @fd is not 0
  * @without:  the file table that was looked at last and does not have the file. Most threads share
- *            the table of the thread before
+ *            the table of the thread before. It may be another one by now, at the same address:
+ *            then the file is found in a later search
  * @seen:     files that were looked at since the task's locks were taken
  * @spared:   a process was found that the OOM killer does not choose
  */

@@ -100,11 +100,12 @@ static vm_fault_t map_fault(struct vm_fault *vmf)
 	/*
 	 * That the host is short of memory is no reason to kill a VM. The wait is short, since
 	 * the user's mm may be locked; then the access is repeated, and faults again. A kthread
-	 * (of KVM) or a debugger may fault for a VM that has been killed, whose end waits for it.
+	 * of KVM, or a debugger, may fault for a VM that has been killed, whose end waits for it.
 	 */
 	if (ret == -EAGAIN) {
 		schedule_timeout_killable(msecs_to_jiffies(MAP_SHORT_MS));
-		if (!fatal_signal_pending(current) && !vgpu_mm_ending(vma->vm_mm))
+		if (!fatal_signal_pending(current) &&
+		    (current->mm == vma->vm_mm || !vgpu_mm_ending(vma->vm_mm)))
 			return VM_FAULT_NOPAGE;
 	}
 	atomic64_inc(&dev->map_failures);

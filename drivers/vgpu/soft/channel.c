@@ -3,7 +3,6 @@
  * Channels: enabled and disabled by the guest's register writes, woken by doorbells, stopped by
  * faults and resets.
  */
-#include <linux/jiffies.h>
 #include <linux/mm.h>
 #include <linux/nospec.h>
 #include <linux/seq_file.h>
@@ -200,7 +199,7 @@ static enum vgpu_hw_fault soft_channel_latch(struct soft_channel *ch, u32 ctrl)
 static struct page *soft_channel_page(struct soft_channel *ch)
 {
 	struct soft_instance *inst = ch->inst;
-	unsigned long begun = jiffies;
+	unsigned long since = 0;
 	struct page *page;
 
 	lockdep_assert_held(&inst->config_lock);
@@ -211,7 +210,7 @@ static struct page *soft_channel_page(struct soft_channel *ch)
 	do {
 		page = soft_store_page(&inst->pages, ch->index, SOFT_GFP);
 	} while (!page && !READ_ONCE(inst->stopping) &&
-		 soft_store_host_short() && vgpu_short_pause(begun));
+		 soft_store_host_short() && vgpu_short_pause(&since));
 	if (page)
 		get_page(page);
 	return page;

@@ -13,7 +13,6 @@
  * its room; those that the worker is yet to free count for the bound only.
  */
 #include <linux/align.h>
-#include <linux/jiffies.h>
 #include <linux/lockdep.h>
 #include <linux/memcontrol.h>
 #include <linux/sched/mm.h>
@@ -379,23 +378,23 @@ static bool soft_context_evict_all(struct soft_compute *compute)
 }
 
 /* For want of memory: waits, if no idle context can go. Returns false if that is of no use. */
-static bool soft_context_again(struct soft_compute *compute, unsigned long begun)
+static bool soft_context_again(struct soft_compute *compute, unsigned long *since)
 {
 	if (fatal_signal_pending(current))	/* the request is being cancelled */
 		return false;
-	return soft_context_evict_all(compute) || vgpu_short_pause(begun);
+	return soft_context_evict_all(compute) || vgpu_short_pause(since);
 }
 
 /* struct vgpu_dma.work: makes what is missing. */
 static int soft_context_work(struct vgpu_dma *dma)
 {
 	struct soft_prepare *prepare = dma->data;
-	unsigned long begun = jiffies;
+	unsigned long since = 0;
 	int ret;
 
 	do {
 		ret = soft_context_try(prepare);
-	} while (ret == -ENOMEM && soft_context_again(&prepare->inst->compute, begun));
+	} while (ret == -ENOMEM && soft_context_again(&prepare->inst->compute, &since));
 	if (ret) {	/* nobody takes it over, and an engine has no time to give it back */
 		soft_context_free(prepare->context);
 		prepare->context = NULL;

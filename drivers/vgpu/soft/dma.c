@@ -9,7 +9,6 @@
  * again. So an engine, which works for all vGPUs, never enters reclaim. A host that is short of
  * memory stalls a channel; only a shortage that lasts faults it.
  */
-#include <linux/jiffies.h>
 #include <linux/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
@@ -99,6 +98,7 @@ static bool soft_dma_is_long(const struct soft_channel *ch)
  * @ch: busy
  * @dma: the channel's request, without a piece so far
  * @len: bytes, VGPU_DMA_MAX at most
+ *
  * Adds less, but something, where that takes as long as the engine may go without a look at the
  * clock.
  *
@@ -246,7 +246,7 @@ static int soft_dma_work_fb(struct vgpu_dma *dma)
 	struct soft_store *fb = &ch->inst->fb;
 	unsigned long pgoff = dma->addr >> PAGE_SHIFT;
 	unsigned long last = (dma->addr + dma->len - 1) >> PAGE_SHIFT;
-	unsigned long begun = jiffies;
+	unsigned long since = 0;
 	bool got;
 
 	while (pgoff <= last) {
@@ -257,7 +257,7 @@ static int soft_dma_work_fb(struct vgpu_dma *dma)
 		up_read(&fb->drop_lock);
 		if (got)
 			pgoff++;
-		else if (!vgpu_short_pause(begun))
+		else if (!vgpu_short_pause(&since))
 			return -ENOMEM;
 	}
 	return 0;
@@ -266,14 +266,14 @@ static int soft_dma_work_fb(struct vgpu_dma *dma)
 static int soft_dma_work_loose(struct vgpu_dma *dma)
 {
 	struct soft_channel *ch = dma->private;
-	unsigned long begun = jiffies;
+	unsigned long since = 0;
 	struct page *page;
 
 	while (dma->nr_vec < DIV_ROUND_UP(dma->len, PAGE_SIZE)) {
 		page = soft_store_alloc(&ch->inst->fb, SOFT_GFP);
 		if (page)
 			bvec_set_page(&dma->vec[dma->nr_vec++], page, PAGE_SIZE, 0);
-		else if (!vgpu_short_pause(begun))
+		else if (!vgpu_short_pause(&since))
 			return -ENOMEM;
 	}
 	return 0;

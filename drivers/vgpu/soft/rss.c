@@ -46,7 +46,8 @@
 
 /*
  * To find who has a vGPU takes as long as tenants want, who may have many processes with many
- * files: all searches of a round together take no longer than that, and go on in the next one.
+ * files: all searches of a round together end at the first process after that, and go on in the
+ * next one.
  */
 #define SOFT_RSS_SEARCH		max(HZ / 50, 1)
 
@@ -140,14 +141,13 @@ static struct mm_struct *soft_rss_move(struct soft_rss *rss, struct mm_struct *m
 /* Whether the processes in which the pages are shown end, and remembers since when. */
 static bool soft_rss_ending(struct soft_rss *rss)
 {
+	bool ended = rss->ended;
+
 	lockdep_assert_held(&soft_rss_lock);
-	if (!vgpu_mm_ending(rss->mm))
-		return false;
-	if (!rss->ended) {
-		rss->ended = true;
+	rss->ended = vgpu_mm_ending(rss->mm);
+	if (rss->ended && !ended)
 		rss->ended_at = jiffies;
-	}
-	return true;
+	return rss->ended;
 }
 
 /* Counts pages, without the lock. */
@@ -292,10 +292,10 @@ static void soft_rss_work(struct work_struct *work)
 					 (jiffies - start) * SOFT_RSS_LOAD));
 }
 
-/* Whether memory comes back soon because the process that has the vGPU ends. */
+/* Whether a process that has the vGPU, and is ending, is about to close it. */
 static bool soft_rss_coming(const struct soft_rss *rss)
 {
-	return rss->ended && !rss->spared && time_before(jiffies, rss->ended_at + SOFT_RSS_ENDING);
+	return !rss->spared && time_before(jiffies, rss->ended_at + SOFT_RSS_ENDING);
 }
 
 /*
@@ -317,11 +317,16 @@ static bool soft_rss_ask(bool unknown)
 	return true;
 }
 
-/* Whether the OOM killer lets the current process end instead of choosing a victim. */
+/* Whether the OOM killer lets the current process end, as it is about to, and chooses no victim. */
 static bool soft_rss_lets_end(void)
 {
-	return current->mm && fatal_signal_pending(current) && !tsk_is_oom_victim(current) &&
-	       atomic_read(&current->mm->mm_users) <= get_nr_threads(current);
+	const struct signal_struct *signal = current->signal;
+
+	if (!current->mm || signal->core_state || tsk_is_oom_victim(current) ||
+	    atomic_read(&current->mm->mm_users) > get_nr_threads(current))
+		return false;
+	return READ_ONCE(signal->flags) & SIGNAL_GROUP_EXIT ||
+	       (current->flags & PF_EXITING && thread_group_empty(current));
 }
 
 /* The OOM killer is about to choose a victim. It does not, but tries again, if @freed is not 0. */
@@ -342,13 +347,15 @@ static int soft_rss_oom(struct notifier_block *nb, unsigned long unused, void *f
 		any = true;
 		if (!soft_rss_ending(rss))
 			continue;
+		if (!soft_rss_coming(rss))
+			continue;
+		coming = true;
 		unknown |= !rss->orphan;
-		coming |= soft_rss_coming(rss);
 	}
 	ask = any && soft_rss_ask(unknown);
 	wait = any && soft_rss_asked != soft_rss_answered &&
 	       time_before(jiffies, soft_rss_asked_at + SOFT_RSS_PATIENCE);
-	if ((wait || coming) && soft_oom_hold(&soft_rss_hold, jiffies))
+	if (soft_oom_hold(&soft_rss_hold, jiffies, wait || coming))
 		*(unsigned long *)freed += 1;
 	raw_spin_unlock(&soft_rss_lock);
 

@@ -10,7 +10,6 @@
  * each 4 KiB that it copies, and a look-up takes two loads.
  */
 #include <linux/highmem.h>
-#include <linux/jiffies.h>
 #include <linux/memcontrol.h>
 #include <linux/mm.h>
 #include <linux/nospec.h>
@@ -327,7 +326,7 @@ int soft_store_rw(struct soft_store *store, u64 offset, void *buf, size_t count,
 {
 	unsigned long pgoff = offset >> PAGE_SHIFT, last;
 	unsigned int start = offset & ~PAGE_MASK;
-	unsigned long begun = jiffies;
+	unsigned long since = 0;
 	u64 end;
 
 	if (!count || check_add_overflow(offset, (u64)count, &end) ||
@@ -339,7 +338,7 @@ int soft_store_rw(struct soft_store *store, u64 offset, void *buf, size_t count,
 	/* Allocate all pages first, so that a write is done as a whole or not at all. */
 	while (write && !soft_store_back(store, pgoff, last)) {
 		up_read(&store->drop_lock);
-		if (!soft_store_host_short() || !vgpu_short_pause(begun))
+		if (!soft_store_host_short() || !vgpu_short_pause(&since))
 			return -ENOMEM;
 		down_read(&store->drop_lock);
 	}
