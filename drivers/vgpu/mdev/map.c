@@ -70,6 +70,20 @@ static void map_ahead(struct vgpu_mdev *dev, struct vm_area_struct *vma,
 	WRITE_ONCE(dev->map_next, pgoff);
 }
 
+/*
+ * Whether a page fault may wait for memory of the host: until the task is killed, or those it works
+ * for. A kthread of KVM, or a debugger, may touch memory of a VM whose end waits for it; and a task
+ * that ends touches its own once more when its signal is gone.
+ */
+static bool map_may_wait(struct mm_struct *mm)
+{
+	if (fatal_signal_pending(current))
+		return false;
+	if (current->mm == mm && !(current->flags & PF_KTHREAD))
+		return !(READ_ONCE(current->signal->flags) & SIGNAL_GROUP_EXIT);
+	return !vgpu_mm_ending(mm);
+}
+
 static vm_fault_t map_fault(struct vm_fault *vmf)
 {
 	struct vm_area_struct *vma = vmf->vma;
@@ -99,13 +113,11 @@ static vm_fault_t map_fault(struct vm_fault *vmf)
 		return VM_FAULT_NOPAGE;
 	/*
 	 * That the host is short of memory is no reason to kill a VM. The wait is short, since
-	 * the user's mm may be locked; then the access is repeated, and faults again. A kthread
-	 * of KVM, or a debugger, may fault for a VM that has been killed, whose end waits for it.
+	 * the user's mm may be locked; then the access is repeated, and faults again.
 	 */
 	if (ret == -EAGAIN) {
 		schedule_timeout_killable(msecs_to_jiffies(MAP_SHORT_MS));
-		if (!fatal_signal_pending(current) &&
-		    (current->mm == vma->vm_mm || !vgpu_mm_ending(vma->vm_mm)))
+		if (map_may_wait(vma->vm_mm))
 			return VM_FAULT_NOPAGE;
 	}
 	atomic64_inc(&dev->map_failures);

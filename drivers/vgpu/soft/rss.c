@@ -145,8 +145,14 @@ static bool soft_rss_ending(struct soft_rss *rss)
 
 	lockdep_assert_held(&soft_rss_lock);
 	rss->ended = vgpu_mm_ending(rss->mm);
-	if (rss->ended && !ended)
+	if (rss->ended && !ended) {
 		rss->ended_at = jiffies;
+	} else if (!rss->ended && ended) {
+		/* Another process that shares the mm is its owner now. */
+		rss->search = 0;
+		rss->spared = false;
+		WRITE_ONCE(rss->orphan, false);
+	}
 	return rss->ended;
 }
 
@@ -292,12 +298,6 @@ static void soft_rss_work(struct work_struct *work)
 					 (jiffies - start) * SOFT_RSS_LOAD));
 }
 
-/* Whether a process that has the vGPU, and is ending, is about to close it. */
-static bool soft_rss_coming(const struct soft_rss *rss)
-{
-	return !rss->spared && time_before(jiffies, rss->ended_at + SOFT_RSS_ENDING);
-}
-
 /*
  * Asks for a round, if it is time. @unknown: it is to be found out who has a vGPU whose process
  * ends. Returns true if the work item is to run.
@@ -347,9 +347,10 @@ static int soft_rss_oom(struct notifier_block *nb, unsigned long unused, void *f
 		any = true;
 		if (!soft_rss_ending(rss))
 			continue;
-		if (!soft_rss_coming(rss))
+		/* Who had the vGPU closes it within that time, or it is found who has it now. */
+		if (time_after(jiffies, rss->ended_at + SOFT_RSS_ENDING))
 			continue;
-		coming = true;
+		coming |= !rss->spared;
 		unknown |= !rss->orphan;
 	}
 	ask = any && soft_rss_ask(unknown);
