@@ -175,7 +175,7 @@ EXPORT_SYMBOL_GPL(vgpu_dma_submit);
  *
  * Context: sleeps, killable, without a lock that other instances need.
  * Return: false to give up: the task is being killed, or pauses and tries have together taken
- * VGPU_SHORT_MS since the first try.
+ * VGPU_SHORT_MS since the first try failed.
  */
 bool vgpu_short_pause(unsigned long *since)
 {

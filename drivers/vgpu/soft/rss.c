@@ -123,6 +123,15 @@ static void soft_rss_show(struct soft_rss *rss)
 	soft_rss_set(rss, nr);
 }
 
+/* A living process has the vGPU: what was found out when another one ended is void. */
+static void soft_rss_unsearched(struct soft_rss *rss)
+{
+	lockdep_assert_held(&soft_rss_lock);
+	rss->search = 0;
+	rss->spared = false;
+	WRITE_ONCE(rss->orphan, false);
+}
+
 /* Shows the pages in @mm, whose reference is taken over. Returns the mm that is to be dropped. */
 static struct mm_struct *soft_rss_move(struct soft_rss *rss, struct mm_struct *mm)
 {
@@ -130,10 +139,8 @@ static struct mm_struct *soft_rss_move(struct soft_rss *rss, struct mm_struct *m
 
 	soft_rss_set(rss, 0);
 	rss->mm = mm;
-	rss->search = 0;
-	rss->spared = false;
 	rss->ended = false;
-	WRITE_ONCE(rss->orphan, false);
+	soft_rss_unsearched(rss);
 	soft_rss_show(rss);
 	return old;
 }
@@ -145,14 +152,11 @@ static bool soft_rss_ending(struct soft_rss *rss)
 
 	lockdep_assert_held(&soft_rss_lock);
 	rss->ended = vgpu_mm_ending(rss->mm);
-	if (rss->ended && !ended) {
+	if (rss->ended && !ended)
 		rss->ended_at = jiffies;
-	} else if (!rss->ended && ended) {
+	else if (!rss->ended && ended)
 		/* Another process that shares the mm is its owner now. */
-		rss->search = 0;
-		rss->spared = false;
-		WRITE_ONCE(rss->orphan, false);
-	}
+		soft_rss_unsearched(rss);
 	return rss->ended;
 }
 
@@ -183,10 +187,14 @@ static void soft_rss_search(struct soft_rss *rss, const struct mm_struct *ending
 			    unsigned long deadline)
 {
 	struct vgpu_instance *vgpu = soft_rss_instance(rss)->vgpu;
-	int next = READ_ONCE(rss->search);
 	struct mm_struct *mm;
-	bool spared = next && rss->spared;
+	bool spared;
+	int next;
 
+	raw_spin_lock(&soft_rss_lock);
+	next = rss->search;
+	spared = next && rss->spared;
+	raw_spin_unlock(&soft_rss_lock);
 	mm = vgpu_instance_holder(vgpu, &next, deadline, &rss->closing, &spared);
 	raw_spin_lock(&soft_rss_lock);
 	if (rss->mm == ending) {
