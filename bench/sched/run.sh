@@ -23,7 +23,7 @@ if [[ ${1:-} == attack ]]; then
 		esac
 	done
 	"$attack" --rows "$attacks" "$@"
-	exec bench/merge.py "$attacks"
+	exec bench/merge.py --measured "virtual time" "$attacks"
 fi
 for arg in "$@"; do
 	case $arg in
