@@ -89,10 +89,13 @@ void child_cleanup(void)
 {
 	int i;
 
+	/* All of them first: the parent of one that is traced by another waits for both. */
+	for (i = 0; i < CHILDREN; i++)
+		if (children[i])
+			kill(children[i], SIGKILL);
 	for (i = 0; i < CHILDREN; i++) {
 		if (!children[i])
 			continue;
-		kill(children[i], SIGKILL);
 		waitpid(children[i], NULL, 0);
 		children[i] = 0;
 	}

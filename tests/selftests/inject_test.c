@@ -203,24 +203,34 @@ static void map_and_touch(void)
 	bus_release();
 }
 
-/* A host without memory: the touch waits for memory, and there is no SIGBUS. */
+/*
+ * A host without memory. A process that is short of it can do nothing but wait: each file that it
+ * opens wants some, and each page that it writes to for the first time since the fork. So that
+ * process is not the test, which begins the shortage and ends it, and it has done before all that
+ * it will do in the shortage.
+ */
 
 #define SHORT_MS	300
 #define TABLE_BYTES	(2 * (uintptr_t)FX_MIB)	/* of addresses, in a page table */
 
-static volatile bool *short_begun;
+static char short_kind[] = "fail_page_alloc";
 
-/*
- * A process that has forked, or was forked, gets a new page where it writes next, and there is none
- * in a shortage. So it writes before to all that it will write to.
- */
-static void rehearse(char *kind)
+static struct short_state {
+	volatile bool vm_ready, ready, go, done;
+	volatile long word;
+	volatile int error;
+} *sh;
+
+static bool short_wait(const volatile bool *what, int timeout_ms)
 {
-	pid_t self = gettid();
+	uint64_t end = clk_ms() + (uint64_t)timeout_ms;
 
-	inject_shortage(kind, &self, 0);
-	inject_plenty(kind, &self, 1);
-	(void)clk_ms();
+	while (!*what) {
+		if (clk_ms() > end)
+			return false;
+		clk_sleep_ms(1);
+	}
+	return true;
 }
 
 /*
@@ -235,36 +245,80 @@ static volatile uint8_t *begin_table(void)
 	return (volatile uint8_t *)at + TABLE_BYTES / 2;
 }
 
-static void end_shortage(void *arg)
+static void short_begin(void)
 {
-	while (!*short_begun)
-		clk_sleep_ms(1);
-	clk_sleep_ms(SHORT_MS);
-	inject_plenty(arg, NULL, 0);
-}
-
-static void touch_waits_for_memory(void)
-{
-	static char kind[] = "fail_page_alloc";
-	pid_t self = gettid(), pid;
-	volatile uint8_t *there;
-	uint64_t begun_ms;
-	int status;
-
 	inject_need();
 	fx_create_open(&v, "1Q");
-	short_begun = child_shared(sizeof(*short_begun));
-	there = begin_table();
-	pid = child_start(end_shortage, kind);
-	rehearse(kind);
-	inject_shortage(kind, &self, 1);
-	begun_ms = clk_ms();
-	*short_begun = true;
+	sh = child_shared(sizeof(*sh));
+	memset(sh, 0, sizeof(*sh));
+}
+
+/* The process that is to be short: waits for the shortage, having rehearsed what it does in it. */
+static void short_enter(void)
+{
+	short_wait(&sh->go, 2);
+	sh->ready = true;
+	short_wait(&sh->go, FX_TIMEOUT_MS);
+}
+
+static void short_leave(void)
+{
+	sh->done = true;
+	for (;;)
+		clk_sleep_ms(1);
+}
+
+/* The page faults of a process that have succeeded, or are to be repeated. */
+static unsigned long short_faults(pid_t pid)
+{
+	unsigned long faults;
+	char path[64];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	f = fopen(path, "re");
+	CHECK(f, "%s: %s", path, strerror(errno));
+	CHECK_EQ(fscanf(f, "%*d (%*[^)]) %*c %*d %*d %*d %*d %*d %*u %lu", &faults), 1);
+	fclose(f);
+	return faults;
+}
+
+/* Lets a process go on, for which there is no memory: the driver is to have it wait for some. */
+static void short_run(pid_t pid)
+{
+	unsigned long before;
+
+	CHECK(short_wait(&sh->ready, FX_TIMEOUT_MS), "the process that is to be short ends");
+	inject_shortage(short_kind, &pid, 1);
+	before = short_faults(pid);
+	sh->go = true;
+	CHECK(!short_wait(&sh->done, SHORT_MS), "it does not wait for memory");
+	/* Where the kernel has no memory for it, the fault fails. */
+	CHECK(short_faults(pid) > before + 1, "it does not wait in the driver");
+}
+
+static void touch_short(void *arg)
+{
+	volatile uint8_t *there = begin_table();
+
+	(void)arg;
+	short_enter();
 	*there = 0x42;
-	CHECK(clk_ms() - begun_ms >= SHORT_MS - 1, "there was memory");
-	inject_plenty(kind, &self, 1);
-	CHECK_EQ(*there, 0x42);
-	CHECK(child_ends(pid, FX_TIMEOUT_MS, &status), "does not end");
+	short_leave();
+}
+
+/* The touch waits for memory, and there is no SIGBUS. */
+static void touch_waits_for_memory(void)
+{
+	pid_t pid;
+
+	short_begin();
+	pid = child_start(touch_short, NULL);
+	short_run(pid);
+	inject_plenty(short_kind, &pid, 1);
+	CHECK(short_wait(&sh->done, FX_TIMEOUT_MS), "it was killed, or still waits");
+	CHECK_EQ(*begin_table(), 0x42);
+	child_kill(pid);
 	inject_full_run(&v);
 }
 
@@ -273,61 +327,51 @@ static void touch_waits_for_memory(void)
  * memory for it: it waits no longer than the VM lives, whose end waits for it.
  */
 
-static volatile bool *vm_ready, *read_begun;
 static pid_t vm;
 
 static void be_vm(void *arg)
 {
 	(void)arg;
 	begin_table();
-	*vm_ready = true;
+	sh->vm_ready = true;
 	for (;;)
 		pause();
 }
 
-static void read_vm(void *arg)
+static void read_short(void *arg)
 {
-	pid_t self = gettid();
 	volatile uint8_t *there = begin_table();
-	int status, error;
+	int status;
 	long word;
 
+	(void)arg;
 	CHECK(!ptrace(PTRACE_SEIZE, vm, NULL, NULL), "%s", strerror(errno));
 	CHECK(!ptrace(PTRACE_INTERRUPT, vm, NULL, NULL), "%s", strerror(errno));
 	CHECK_EQ(waitpid(vm, &status, __WALL), vm);
-	rehearse(arg);
 	errno = 0;
 	word = ptrace(PTRACE_PEEKDATA, vm, there - TABLE_BYTES / 2, NULL);
 	CHECK(word == 1 && !errno, "%#lx, %s", word, strerror(errno));
-	inject_shortage(arg, &self, 1);
-	*read_begun = true;
-	word = ptrace(PTRACE_PEEKDATA, vm, there, NULL);
-	error = errno;
-	inject_plenty(arg, &self, 1);
-	CHECK(word == -1 && error, "%#lx, %s", word, strerror(error));
+	short_enter();
+	sh->word = ptrace(PTRACE_PEEKDATA, vm, there, NULL);
+	sh->error = errno;
+	short_leave();
 }
 
 static void touch_for_a_killed_vm_ends(void)
 {
-	static char kind[] = "fail_page_alloc";
-	int status = 0;
 	pid_t reader;
 
-	inject_need();
-	fx_create_open(&v, "1Q");
-	vm_ready = child_shared(sizeof(*vm_ready));
-	read_begun = child_shared(sizeof(*read_begun));
+	short_begin();
 	vm = child_start(be_vm, NULL);
-	while (!*vm_ready)
-		clk_sleep_ms(1);
-	reader = child_start(read_vm, kind);
-	while (!*read_begun)
-		clk_sleep_ms(1);
-	CHECK(!child_ends(reader, SHORT_MS, &status), "it does not wait for memory");
+	CHECK(short_wait(&sh->vm_ready, FX_TIMEOUT_MS), "the VM ends");
+	reader = child_start(read_short, NULL);
+	short_run(reader);
 	CHECK(!kill(vm, SIGKILL), "%s", strerror(errno));
-	CHECK(child_ends(reader, FX_TIMEOUT_MS, &status), "it waits for a VM that is no more");
+	CHECK(short_wait(&sh->done, FX_TIMEOUT_MS), "it waits for a VM that is no more");
+	inject_plenty(short_kind, &reader, 1);
+	CHECK(sh->word == -1 && sh->error, "%#lx, %s", sh->word, strerror(sh->error));
+	child_kill(reader);
 	child_kill(vm);
-	CHECK_EQ(status, 0);
 	inject_full_run(&v);
 }
 
