@@ -84,8 +84,8 @@ static void opener_pays(void)
 {
 	struct vgpu_chan *chan;
 	struct vgpu_buf buf;
-	uint64_t before_us, start;
-	unsigned int i;
+	uint64_t before_us, start, end;
+	unsigned int i, rounds = 0;
 
 	if (is_rt())
 		ktap_skip("PREEMPT_RT: threads are not attached");
@@ -102,10 +102,16 @@ static void opener_pays(void)
 	chan = fx_chan(&v, VGPU_HW_ENGINE_CE, 0, VGPU_RING_FB, 8);
 	FX_OK(v.dev, vgpu_buf_alloc(v.dev, FX_MIB, &buf));
 	before_us = used_us();
-	for (i = 0; i < 64; i++)
-		FX_OK(v.dev, vgpu_chan_fill(chan, VGPU_SYS(&buf, 0), i, FX_MIB));
-	fx_finish(chan);
-	ktap_note("64 MiB cost the opener %llu us", (unsigned long long)(used_us() - before_us));
+	end = clk_ms() + FX_TIMEOUT_MS;
+	/* User Mode Linux charges a thread for ticks: for none, if each comes when others run. */
+	do {
+		for (i = 0; i < 64; i++)
+			FX_OK(v.dev, vgpu_chan_fill(chan, VGPU_SYS(&buf, 0), i, FX_MIB));
+		fx_finish(chan);
+		rounds++;
+	} while (used_us() == before_us && clk_ms() < end);
+	ktap_note("%u times 64 MiB cost the opener %llu us", rounds,
+		  (unsigned long long)(used_us() - before_us));
 	CHECK(used_us() > before_us, "nothing was charged");
 	vgpu_chan_destroy(chan);
 	vgpu_buf_free(&buf);

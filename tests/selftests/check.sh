@@ -9,7 +9,7 @@ if [[ ${1:-} == --help ]]; then
 	sed -n '3,4s/^# //p' tests/selftests/check.sh
 	exit
 fi
-options=() name='' timeout=1500
+options=() name='' timeout=3000
 if [[ ${1:-} == --cpus ]]; then
 	name=-cpus${2:?how many processors}
 	options+=(--cpus "$2")

@@ -32,11 +32,20 @@ static void queue_load(void)
 			FX_OK(v.dev, vgpu_chan_fill(chans[i], VGPU_FB(FX_MIB), i, 16 * FX_MIB));
 }
 
+/* Opens the vGPU that a process has just left: its end may still go on in a kernel thread. */
+static void open_again(void)
+{
+	int ret;
+
+	FX_SOON((ret = vgpu_dev_open_vfio(&v.dev, v.uuid)) != -EBUSY);
+	CHECK_EQ(ret, 0, "%s", vgpu_dev_error(NULL));
+}
+
 static void check_clean(void)
 {
 	struct vgpu_chan *chan;
 
-	fx_open(&v);
+	open_again();
 	CHECK(fx_is_zero(v.dev->fb, 17 * FX_MIB), "memory of the last user");
 	chan = fx_chan(&v, VGPU_HW_ENGINE_GR, 0, VGPU_RING_FB, 4);
 	fx_finish(chan);
@@ -61,9 +70,11 @@ static void close_with_work_queued(void)
 static void load_and_wait(void *arg)
 {
 	int *pipe_fd = arg;
+	uint64_t from;
 
 	fx_open(&v);
 	queue_load();
+	from = v.dev->fb_next;
 	if (write(pipe_fd[1], "x", 1) != 1)
 		_exit(1);
 	for (;;) {
@@ -72,8 +83,18 @@ static void load_and_wait(void *arg)
 		FX_OK(v.dev, vgpu_chan_fill(chan, VGPU_FB(FX_MIB), 1, 16 * FX_MIB));
 		fx_finish(chan);
 		vgpu_chan_destroy(chan);
-		vgpu_fb_release(v.dev, 32 * FX_MIB);
+		vgpu_fb_release(v.dev, from);
 	}
+}
+
+/* A child that fails says nothing, and the parent has the pipe's other end, too. */
+static void await_child(int fd)
+{
+	struct pollfd pfd = { .fd = fd, .events = POLLIN };
+	char c;
+
+	CHECK_EQ(poll(&pfd, 1, FX_TIMEOUT_MS), 1, "the child says nothing");
+	CHECK_EQ(read(fd, &c, 1), 1);
 }
 
 static void kill_under_load(void)
@@ -81,13 +102,12 @@ static void kill_under_load(void)
 	int fds[2], status;
 	unsigned int i;
 	pid_t pid;
-	char c;
 
 	fx_create(&v, fx_default_type());
 	CHECK(!pipe2(fds, O_CLOEXEC), "pipe");
 	for (i = 0; i < 5; i++) {
 		pid = child_start(load_and_wait, fds);
-		CHECK_EQ(read(fds[0], &c, 1), 1);
+		await_child(fds[0]);
 		clk_sleep_ms((unsigned int)fx_random_below(30));
 		kill(pid, SIGKILL);
 		CHECK(child_ends(pid, FX_TIMEOUT_MS, &status), "does not die");
@@ -147,17 +167,20 @@ static void hold_open(void *arg)
 
 static void remove_while_held_by_another(void)
 {
+	char path[128];
 	int fds[2];
 	pthread_t thread;
 	pid_t pid;
-	char c;
 
 	fx_create(&v, fx_default_type());
 	CHECK(!pipe2(fds, O_CLOEXEC), "pipe");
 	pid = child_start(hold_open, fds);
-	CHECK_EQ(read(fds[0], &c, 1), 1);
+	await_child(fds[0]);
 	remove_done = false;
 	CHECK(!pthread_create(&thread, NULL, remover, NULL), "thread");
+	/* The file goes when the removal begins. */
+	snprintf(path, sizeof(path), "/sys/bus/mdev/devices/%s/remove", v.uuid);
+	FX_SOON(access(path, F_OK));
 	clk_sleep_ms(300);
 	CHECK(!remove_done, "removed under its user");
 	child_kill(pid);

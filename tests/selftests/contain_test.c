@@ -181,8 +181,12 @@ static void check_guarantee(const char *beside)
 /* After a device reset the bad vGPU is as good as new, and the neighbour still works. */
 static void check_recovery(void)
 {
-	uint64_t jobs = load_jobs(&neighbour);
+	uint64_t jobs;
 
+	/* Events of one vGPU are limited per second: what came before is to cost none of these. */
+	clk_sleep_ms(1100);
+	keep();
+	jobs = load_jobs(&neighbour);
 	FX_OK(bad.dev, vgpu_dev_reset(bad.dev));
 	vgpu_chan_destroy(chan);
 	chan = fx_chan(&bad, GR, 0, VGPU_RING_FB, 8);
@@ -222,6 +226,14 @@ static void flood(void *arg)
 		;
 }
 
+static uint64_t doorbells(void)
+{
+	struct vgpu_ctl_instance inst;
+
+	fx_instance(&bad, &inst);
+	return inst.doorbells - began.bad.doorbells;
+}
+
 /* A process does nothing but ring the doorbell of a channel without work. */
 static void doorbell_flood(void)
 {
@@ -231,12 +243,12 @@ static void doorbell_flood(void)
 
 	begin(0);
 	pid = child_start(flood, &chan->id);
+	FX_SOON((keep(), doorbells() > 100), "no flood");
 	while (!enough())
 		clk_sleep_ms(20);
 	look(&now);
 	ktap_note("%llu doorbells, %llu turns", now.bad.doorbells - began.bad.doorbells,
 		  now.bad.engine[chan->engine].runs - began.bad.engine[chan->engine].runs);
-	CHECK(now.bad.doorbells - began.bad.doorbells > 100, "no flood");
 	check_guarantee("a flood of doorbells");
 	CHECK(!child_ends(pid, 0, &status), "the flood has ended");
 	/* During the flood the bad vGPU's own work is done, too. */
@@ -273,7 +285,7 @@ static uint64_t engine_busy_ns(uint64_t *now_ns)
  */
 static void doorbell_flood_of_all(void)
 {
-	uint64_t busy_ns, from_ns, now_ns;
+	uint64_t start_ns, busy_ns, from_ns, now_ns, rung;
 	struct vgpu_ctl_instance inst;
 	unsigned int i, ended = 0;
 	pid_t pid[3];
@@ -287,13 +299,17 @@ static void doorbell_flood_of_all(void)
 		chans[i] = fx_chan(&bad, GR, 0, VGPU_RING_FB, 4);
 	for (i = 0; i < 3; i++)
 		pid[i] = child_start(flood_all, &bad);
-	busy_ns = engine_busy_ns(&from_ns);
+	FX_SOON((keep(), doorbells() > 100), "no flood");
+	rung = doorbells();
+	start_ns = engine_busy_ns(&from_ns);
+	/* A machine that stands still at the wrong time is nobody's: longer makes up for that. */
 	do {
 		clk_sleep_ms(20);
 		keep();
-		engine_busy_ns(&now_ns);
-	} while (now_ns - from_ns < RUN_MS * 1000000ull);
-	busy_ns = engine_busy_ns(&now_ns) - busy_ns;
+		busy_ns = engine_busy_ns(&now_ns) - start_ns;
+	} while (now_ns - from_ns < RUN_MS * 1000000ull ||
+		 (busy_ns < (now_ns - from_ns) * 9 / 10 &&
+		  now_ns - from_ns < FX_TIMEOUT_MS * 1000000ull));
 	CHECK(load_jobs(&neighbour) < neighbour.put, "the neighbour ran out of work");
 	fx_instance(&bad, &inst);
 	ktap_note("%u channels, %llu doorbells, %llu turns of %llu us: busy for %llu of %llu us",
@@ -307,6 +323,7 @@ static void doorbell_flood_of_all(void)
 	for (i = 0; i < 3; i++)
 		ended += child_ends(pid[i], 0, &status);
 	CHECK_EQ(ended, 0, "floods have ended");
+	CHECK(doorbells() > rung, "the flood has ended");
 	CHECK(busy_ns >= (now_ns - from_ns) * 9 / 10,
 	      "the engine is nobody's though there is work");
 }
@@ -341,6 +358,8 @@ static void faults_in_a_loop(void)
 	CHECK(events(VGPU_EVENT_FAULT) >= 1, "no event of a fault");
 	fx_instance(&bad, &inst);
 	CHECK_EQ(inst.faults - began.bad.faults, threshold);
+	/* Submitted before it was off the engine, the one above may have been done then. */
+	FX_OK(bad.dev, vgpu_chan_fence(chan, &fence));
 	CHECK(!fx_wait_fence(chan, fence, 100), "works in quarantine");
 	fx_release(&bad);
 	CHECK(events(VGPU_EVENT_RELEASED) == 1, "no event of the release");
@@ -380,6 +399,7 @@ static unsigned int hang_and_look(const struct fx_vgpu *v, struct vgpu_chan *c, 
 static void messages_of_one_silence_no_other(void)
 {
 	struct vgpu_chan *noisy, *quiet;
+	bool slow = false;
 	unsigned int nr = 0;
 	uint64_t start;
 	int kmsg;
@@ -399,12 +419,13 @@ static void messages_of_one_silence_no_other(void)
 		/* The kernel's limit is for what comes within 5 s. */
 		if (clk_ms() - start > 5000 * (nr / MESSAGES)) {
 			ktap_note("this machine is too slow to say too much");
+			slow = true;
 			break;
 		}
 		CHECK(nr < 20 * MESSAGES, "messages are not limited");
 	}
 	ktap_note("silent after %u messages", nr);
-	CHECK(nr, "no message at all");
+	CHECK(slow || nr >= MESSAGES, "there is a limit of %d", MESSAGES);
 	CHECK_EQ(hang_and_look(&good, quiet, kmsg), 1, "of the other vGPU");
 	close(kmsg);
 }

@@ -201,6 +201,9 @@ static void tables_of_its_own(void)
 #define PROGRAM_AT(i)	((16 + 2ull * (i)) * FX_MIB)	/* the head, and then the image */
 
 static volatile bool stop;
+static pthread_t threads[2];
+static struct rng rngs[3];	/* of the threads, and of the test */
+static unsigned int nr_threads;
 
 static void *invalidator(void *arg)
 {
@@ -239,6 +242,20 @@ static void *scribbler(void *arg)
 			clk_sleep_ms(1);
 	}
 	return NULL;
+}
+
+static void thread_start(void *(*run)(void *rng))
+{
+	stop = false;
+	CHECK(!pthread_create(&threads[nr_threads], NULL, run, &rngs[nr_threads]), "thread");
+	nr_threads++;
+}
+
+static void threads_end(void)
+{
+	stop = true;
+	while (nr_threads)
+		pthread_join(threads[--nr_threads], NULL);
 }
 
 static void sow_program(struct rng *rng, unsigned int i)
@@ -282,9 +299,8 @@ static void programs_come_and_go(void)
 	struct vgpu_chan *chan[CHANNELS], *neighbour, *c;
 	uint64_t ms = fx_env("VGPU_TEST_SCRIBBLE_MS", 3000), end, i, faults = 0, resets = 0;
 	uint64_t made = 0, found;
+	struct rng *rng = &rngs[2];
 	bool faulted;
-	struct rng rngs[3], *rng = &rngs[2];
-	pthread_t threads[2];
 
 	fx_need_no_quarantine();
 	for (i = 0; i < CHANNELS; i++)
@@ -294,9 +310,8 @@ static void programs_come_and_go(void)
 		rngs[i] = rng_seed(fx_random());
 	for (i = 0; i < PROGRAMS; i++)
 		sow_program(rng, i);
-	stop = false;
-	CHECK(!pthread_create(&threads[0], NULL, invalidator, &rngs[0]), "thread");
-	CHECK(!pthread_create(&threads[1], NULL, scribbler, &rngs[1]), "thread");
+	thread_start(invalidator);
+	thread_start(scribbler);
 	end = clk_ms() + ms;
 	/* How many programs are made in that time depends on the machine. */
 	for (i = 0; made <= PROGRAMS || clk_ms() < end; i++) {
@@ -318,9 +333,7 @@ static void programs_come_and_go(void)
 	}
 	made = compute_counter(&v, "program_misses ");
 	found = compute_counter(&v, "program_hits ");
-	stop = true;
-	pthread_join(threads[0], NULL);
-	pthread_join(threads[1], NULL);
+	threads_end();
 	ktap_note("%llu turns, %llu faults, %llu resets, %llu programs made, %llu found",
 		  (unsigned long long)i, (unsigned long long)faults, (unsigned long long)resets,
 		  (unsigned long long)made, (unsigned long long)found);
@@ -337,4 +350,11 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(pages_move),
 };
 
-KTAP_MAIN(tests, space_cleanup)
+/* Before the framebuffer is unmapped, to which the threads of a test that failed still write. */
+static void cleanup(void)
+{
+	threads_end();
+	space_cleanup();
+}
+
+KTAP_MAIN(tests, cleanup)

@@ -45,16 +45,41 @@ struct flood {
 	int error;
 };
 
+static struct flood flood;
+static bool flooding;
+
 static void *flood_run(void *arg)
 {
-	struct flood *flood = arg;
-
-	while (!flood->stop && !flood->error) {
-		flood->error = node_sched_set(fx_control(), fx_gpu_id(), &flood->sched,
-					      VGPU_SCHED_SLICE);
-		flood->events++;
+	(void)arg;
+	while (!flood.stop && !flood.error) {
+		flood.error = node_sched_set(fx_control(), fx_gpu_id(), &flood.sched,
+					     VGPU_SCHED_SLICE);
+		flood.events++;
 	}
 	return NULL;
+}
+
+static void flood_begin(void)
+{
+	memset(&flood, 0, sizeof(flood));
+	tune_get(&flood.sched);
+	CHECK(!pthread_create(&flood.thread, NULL, flood_run, NULL), "thread");
+	flooding = true;
+}
+
+static void flood_end(void)
+{
+	if (!flooding)
+		return;
+	flood.stop = true;
+	pthread_join(flood.thread, NULL);
+	flooding = false;
+}
+
+static void cleanup(void)
+{
+	flood_end();
+	tune_cleanup();
 }
 
 /* How often the node is opened, watched, read, polled and closed while there are events. */
@@ -62,14 +87,12 @@ static uint64_t rounds_in_flood(uint64_t *events)
 {
 	struct epoll_event event = { .events = EPOLLIN };
 	int epoll = epoll_create1(EPOLL_CLOEXEC), fd;
-	struct flood flood = { 0 };
 	struct pollfd pfd = { .events = POLLIN };
 	struct vgpu_ctl_event got;
 	uint64_t rounds, end;
 
 	CHECK(epoll >= 0, "%s", strerror(errno));
-	tune_get(&flood.sched);
-	CHECK(!pthread_create(&flood.thread, NULL, flood_run, &flood), "thread");
+	flood_begin();
 	end = clk_ms() + LAST_MS;
 	for (rounds = 0; clk_ms() < end; rounds++) {
 		fd = open("/dev/vgpu", O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -80,8 +103,7 @@ static uint64_t rounds_in_flood(uint64_t *events)
 		CHECK(poll(&pfd, 1, 0) >= 0, "%s", strerror(errno));
 		close(fd);
 	}
-	flood.stop = true;
-	pthread_join(flood.thread, NULL);
+	flood_end();
 	CHECK_EQ(flood.error, 0);
 	close(epoll);
 	*events = flood.events;
@@ -243,6 +265,20 @@ static void *sleeper_run(void *arg)
 	return NULL;
 }
 
+/* Having said its ID, the thread sleeps nowhere but in poll(). */
+static bool sleeps(const struct sleeper *who)
+{
+	char path[64], state = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", (int)who->tid);
+	f = fopen(path, "re");
+	CHECK(f, "%s: %s", path, strerror(errno));
+	CHECK_EQ(fscanf(f, "%*d (%*[^)]) %c", &state), 1);
+	fclose(f);
+	return state == 'S';
+}
+
 /*
  * An event wakes two readers by two works: what is attached to the one is not called where the
  * other one is woken, nor with a lock that it needs.
@@ -259,10 +295,8 @@ static void readers_are_woken_apart(void)
 		sleeper[i] = (struct sleeper){ .fd = event_open(), .work = -1 };
 		CHECK(!pthread_create(&sleeper[i].thread, NULL, sleeper_run, &sleeper[i]),
 		      "thread");
-		while (!sleeper[i].tid)
-			clk_sleep_ms(1);
+		FX_SOON(sleeper[i].tid && sleeps(&sleeper[i]), "when the event comes");
 	}
-	clk_sleep_ms(50); /* the threads are to sleep when the event comes */
 	snprintf(filter, sizeof(filter), "pid == %d || pid == %d", (int)sleeper[0].tid,
 		 (int)sleeper[1].tid);
 	tracing_begin(&starting, "0");
@@ -288,4 +322,4 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(all_readers_are_woken),
 };
 
-KTAP_MAIN(tests, tune_cleanup)
+KTAP_MAIN(tests, cleanup)
