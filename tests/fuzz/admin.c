@@ -195,7 +195,7 @@ static int admin_read_file(const char *path, const struct stat *st, int flag, st
 	(void)ftw;
 	/* hang is for writing: it makes an engine hang. */
 	if (flag != FTW_F || strstr(path, "/hang"))
-		return 0;
+		return fuzz_over();
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd >= 0) {
 		while (read(fd, buf, sizeof(buf)) > 0)
@@ -217,9 +217,10 @@ static void admin_files(struct rng *rng)
 		nftw("/sys/kernel/debug/vgpu_soft", admin_read_file, 8, FTW_PHYS);
 		break;
 	default:
-		snprintf(path, sizeof(path), "/sys/class/mdev_bus/%s",
+		/* A link to the GPU; links in there lead to all of sysfs. */
+		snprintf(path, sizeof(path), "/sys/class/mdev_bus/%s/",
 			 fuzz.gpu[rng_below(rng, fuzz.nr_gpus)].address);
-		nftw(path, admin_read_file, 8, 0);
+		nftw(path, admin_read_file, 8, FTW_PHYS);
 	}
 }
 

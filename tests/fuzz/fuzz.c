@@ -150,18 +150,30 @@ static void interrupted(int signal)
 	__atomic_store_n(&fuzz.shared->stop, 1, __ATOMIC_SEQ_CST);
 }
 
-static void wait_all(pid_t *pids, unsigned int nr)
+/*
+ * Looks whether a process has ended. The first @steady ones work until the run is over: one that a
+ * signal has ended has tested nothing from then on.
+ */
+static bool ended(pid_t *pids, unsigned int i, unsigned int steady)
+{
+	int status;
+
+	if (pids[i] <= 0 || waitpid(pids[i], &status, WNOHANG) != pids[i])
+		return false;
+	if (i < steady && status)
+		fuzz_wrong("process %u of the fuzzer's own ended with status %#x", i, status);
+	pids[i] = 0;
+	return true;
+}
+
+static void wait_all(pid_t *pids, unsigned int nr, unsigned int steady)
 {
 	uint64_t end_ms = clk_ms() + FUZZ_END_MS;
 	unsigned int i, left = nr;
 
 	while (left && clk_ms() < end_ms) {
-		for (i = 0; i < nr; i++) {
-			if (pids[i] > 0 && waitpid(pids[i], NULL, WNOHANG) == pids[i]) {
-				pids[i] = 0;
-				left--;
-			}
-		}
+		for (i = 0; i < nr; i++)
+			left -= ended(pids, i, steady);
 		clk_sleep_ms(10);
 	}
 	for (i = 0; i < nr; i++) {
@@ -176,7 +188,7 @@ int main(int argc, char **argv)
 {
 	pid_t pids[FUZZ_CLIENTS_MAX + 3];
 	uint64_t start_ms, next_ms;
-	unsigned int i, nr = 0;
+	unsigned int i, steady, nr = 0;
 	int failed;
 
 	if (!parse(argc, argv)) {
@@ -203,11 +215,15 @@ int main(int argc, char **argv)
 
 	pids[nr++] = start(fuzz_victim, 0);
 	/* The victim is to have the first vGPU on its GPU: so the administrator knows it. */
-	while (!fuzz.shared->count[FUZZ_JOBS] && !fuzz_over())
+	while (!fuzz.shared->count[FUZZ_JOBS] && !fuzz_over()) {
 		clk_sleep_ms(1);
+		if (ended(pids, 0, 1))
+			fuzz_wrong("the victim ended before its first job");
+	}
 	pids[nr++] = start(fuzz_admin, 0);
 	if (fuzz.nr_gpus > 1)
 		pids[nr++] = start(fuzz_binder, 0);
+	steady = nr;
 	for (i = 0; i < fuzz.clients; i++)
 		pids[nr++] = start(NULL, i);
 
@@ -223,7 +239,7 @@ int main(int argc, char **argv)
 		clk_sleep_ms(50);
 	}
 	__atomic_store_n(&fuzz.shared->stop, 1, __ATOMIC_SEQ_CST);
-	wait_all(pids, nr);
+	wait_all(pids, nr, steady);
 	print_counts((unsigned int)((clk_ms() - start_ms) / 1000));
 
 	/* A run in which nothing happened shows nothing. */
