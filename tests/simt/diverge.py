@@ -23,7 +23,7 @@ class Program:
     def value(self, depth=2):
         rng = self.rng
         if depth == 0 or rng.random() < 0.3:
-            return rng.choice(VARS + ["id", str(rng.randint(0, 9)), f"{rng.getrandbits(32)}u"])
+            return rng.choice(VARS + ["id", f"{rng.randint(0, 9)}ull", f"{rng.getrandbits(32)}u"])
         op = rng.choice(["+", "-", "*", "^", "&", "|", "<<", ">>", "/", "%", "<", "min", "w"])
         a, b = self.value(depth - 1), self.value(depth - 1)
         if op in ("<<", ">>"):

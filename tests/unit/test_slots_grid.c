@@ -314,7 +314,10 @@ static int earlier(const void *a, const void *b)
 	return at < bt ? -1 : at > bt;
 }
 
-/* Other clients come and go, and slots get shorter and longer, at the ends of cycles. */
+/*
+ * Other clients come and go, and slots get shorter and longer, at the ends of cycles. Slots have
+ * even lengths and changes come at odd times: at the very end of a cycle either cycle may have them.
+ */
 static void changes(const struct vgpu_sched_policy *policy, u64 seed)
 {
 	unsigned int load, i, n, slots = 0;
@@ -324,6 +327,7 @@ static void changes(const struct vgpu_sched_policy *policy, u64 seed)
 
 	for (load = 0; load < 300; load++) {
 		config_random(&config, policy, &rnd);
+		config.params.slice_ns &= ~1ULL;
 		for (i = 1; i < config.nr_clients; i++) {
 			bool stopped = random_one_in(&rnd, 2);
 			u64 at_ns = 0;
@@ -334,16 +338,17 @@ static void changes(const struct vgpu_sched_policy *policy, u64 seed)
 				config.client[i].load.kind = DES_NONE;
 			for (n = random_range(&rnd, 0, 20); n--; ) {
 				at_ns += random_range(&rnd, 1, 40 * MS);
-				des_config_act(&config, at_ns, stopped ? DES_START : DES_STOP, i);
+				des_config_act(&config, at_ns | 1, stopped ? DES_START : DES_STOP, i);
 				stopped = !stopped;
 			}
 		}
 		for (n = random_range(&rnd, 0, 10); n--; ) {
-			u64 at_ns = random_range(&rnd, 1, 400 * MS);
+			u64 at_ns = random_range(&rnd, 1, 400 * MS) | 1;
 			struct des_action *action = des_config_act(&config, at_ns, DES_PARAMS, 0);
 
 			action->params = config.params;
-			action->params.slice_ns = random_range(&rnd, VGPU_SLICE_MIN_NS, 5 * MS);
+			action->params.slice_ns =
+				random_range(&rnd, VGPU_SLICE_MIN_NS, 5 * MS) & ~1ULL;
 		}
 		if (config.nr_actions)
 			qsort(config.action, config.nr_actions, sizeof(*config.action), earlier);
