@@ -15,7 +15,7 @@ need_packages() {
 		return 1
 	fi
 	echo "# installing ${missing[*]}"
-	DEBIAN_FRONTEND=noninteractive apt-get -qq update >/dev/null &&
-		DEBIAN_FRONTEND=noninteractive apt-get -qq install -y \
+	DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=300 update >/dev/null &&
+		DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=300 install -y \
 			--no-install-recommends "${missing[@]}" >/dev/null
 }
