@@ -316,7 +316,7 @@ static int earlier(const void *a, const void *b)
 
 /*
  * Other clients come and go, and slots get shorter and longer, at the ends of cycles. Slots have
- * even lengths and changes come at odd times: at the very end of a cycle either cycle may have them.
+ * even lengths and changes come at odd times: one at the very end of a cycle may belong to either.
  */
 static void changes(const struct vgpu_sched_policy *policy, u64 seed)
 {
@@ -338,7 +338,8 @@ static void changes(const struct vgpu_sched_policy *policy, u64 seed)
 				config.client[i].load.kind = DES_NONE;
 			for (n = random_range(&rnd, 0, 20); n--; ) {
 				at_ns += random_range(&rnd, 1, 40 * MS);
-				des_config_act(&config, at_ns | 1, stopped ? DES_START : DES_STOP, i);
+				des_config_act(&config, at_ns | 1,
+					       stopped ? DES_START : DES_STOP, i);
 				stopped = !stopped;
 			}
 		}
