@@ -238,10 +238,11 @@ static void check_rate(const uint64_t from[], const uint64_t to[], unsigned int 
  */
 static void watch_frames(uint32_t fps)
 {
-	uint64_t from[FRAMES], to[FRAMES], before = clk_ns(), now;
+	uint64_t from[FRAMES], to[FRAMES], before = clk_ns(), now, end = clk_ms() + FX_TIMEOUT_MS;
 	uint32_t nr = 0, seen = 0, last = 0, next = 1;
 
 	while (nr < FRAMES) {
+		CHECK(clk_ms() < end, "%u frames of %u", nr, FRAMES);
 		while (chan->put < vgpu_chan_get(chan) + 8)
 			submit_frame(next++);
 		now = clk_ns();
@@ -290,6 +291,7 @@ static void default_limit_is_kept(void)
 /* Without a limit each query shows the newest frame. */
 static void no_limit(void)
 {
+	struct vfio_device_gfx_plane_info info;
 	struct picture p;
 	unsigned int i;
 
@@ -303,6 +305,8 @@ static void no_limit(void)
 	/* The first query below may come before the first frame. */
 	submit_frame(0);
 	fx_finish(chan);
+	display_query(&v, &info);
+	CHECK(info.drm_format && info.width == 32, "frame 0 is not shown");
 	CHECK_EQ(shown(), 0);
 	watch_frames(0);
 }

@@ -191,20 +191,33 @@ static void counts_once(void)
 	vgpu_buf_free(&signal);
 }
 
-/* Under qos only a limit that was set is in force. */
-static void qos_only_set(void)
+/*
+ * More frames than the limits of these tests let through. A busy host shows fewer, so it is enough
+ * if there are as many in one of TRIES.
+ */
+static void is_not_paced(const char *policy)
 {
 	struct vgpu_chan *chan;
+	unsigned int tries = 0;
 	double seconds;
 	uint64_t nr;
 
+	CHECK_EQ(in_force(), 0, "%s", policy);
+	chan = fx_chan(&v, GR, 0, VGPU_RING_FB, RING_ORDER);
+	do {
+		nr = watch(chan, WATCH_NS / 4, &seconds);
+		ktap_note("%s: %llu frames in %.3f s", policy, (unsigned long long)nr, seconds);
+	} while ((double)nr <= 120 * seconds && ++tries < TRIES);
+	CHECK(tries < TRIES, "%s: too slow", policy);
+	vgpu_chan_destroy(chan);
+}
+
+/* Under qos only a limit that was set is in force. */
+static void qos_only_set(void)
+{
 	tune_policy("qos");
 	fx_create_open(&v, "1Q");
-	CHECK_EQ(in_force(), 0);
-	chan = fx_chan(&v, GR, 0, VGPU_RING_FB, RING_ORDER);
-	nr = watch(chan, WATCH_NS / 4, &seconds);
-	CHECK((double)nr > 120 * seconds, "%llu frames in %.3f s", (unsigned long long)nr, seconds);
-	vgpu_chan_destroy(chan);
+	is_not_paced("qos");
 	tune_frl(&v, 50);
 	is_paced("set to 50", 50);
 }
@@ -212,21 +225,13 @@ static void qos_only_set(void)
 static void off_in_slots(void)
 {
 	static const char * const policies[] = { "equal_share", "fixed_share" };
-	struct vgpu_chan *chan;
-	double seconds;
 	unsigned int i;
-	uint64_t nr;
 
 	fx_create_open(&v, "1Q");
 	tune_frl(&v, 30);
 	for (i = 0; i < 2; i++) {
 		tune_policy(policies[i]);
-		CHECK_EQ(in_force(), 0, "%s", policies[i]);
-		chan = fx_chan(&v, GR, 0, VGPU_RING_FB, RING_ORDER);
-		nr = watch(chan, WATCH_NS / 4, &seconds);
-		CHECK((double)nr > 120 * seconds, "%s: %llu frames in %.3f s",
-		      policies[i], (unsigned long long)nr, seconds);
-		vgpu_chan_destroy(chan);
+		is_not_paced(policies[i]);
 	}
 }
 
@@ -260,35 +265,52 @@ static void begin_held(void)
 	tune_frl(&v, 1);
 }
 
-/* Packets that are no frames do not wait, on any engine. */
+/* Fills and copies, on two engines, and checks the result. */
+static void round_of_work(struct vgpu_chan *const chan[2], uint32_t value)
+{
+	uint64_t i, fence;
+
+	for (i = 0; i < 2; i++) {
+		FX_OK(v.dev, vgpu_chan_fill(chan[i], VGPU_FB((2 + i) * FX_MIB), value, 65536));
+		FX_OK(v.dev, vgpu_chan_copy(chan[i], VGPU_FB((4 + i) * FX_MIB),
+					    VGPU_FB((2 + i) * FX_MIB), 65536));
+		FX_OK(v.dev, vgpu_chan_fence(chan[i], &fence));
+		FX_OK(v.dev, vgpu_chan_wait(chan[i], fence, FX_TIMEOUT_MS));
+		CHECK_EQ(*(uint32_t *)(v.dev->fb + (4 + i) * FX_MIB + 65532), value);
+	}
+}
+
+/*
+ * Packets that are no frames do not wait, on any engine. There is always a frame that waits, and
+ * work that is done while none is shown was not held back by it; in the end one is shown, too.
+ */
 static void nothing_else_waits(void)
 {
-	struct vgpu_chan *other[2], *chan;
-	uint64_t i, fence, shown, done = 0;
+	struct vgpu_chan *work[2], *chan;
+	uint64_t end, first, shown, done = 0;
 	struct vgpu_ctl_instance inst;
+	uint32_t rounds = 0;
 
 	begin_held();
-	other[0] = fx_chan(&v, GR, 0, VGPU_RING_FB, 5);
-	other[1] = fx_chan(&v, CE, 0, VGPU_RING_FB, 5);
+	work[0] = fx_chan(&v, GR, 0, VGPU_RING_FB, 5);
+	work[1] = fx_chan(&v, CE, 0, VGPU_RING_FB, 5);
 	chan = held();
-	shown = vgpu_chan_get(chan);
-	while (vgpu_chan_get(chan) == shown && done < 2000) {
-		for (i = 0; i < 2; i++) {
-			FX_OK(v.dev, vgpu_chan_fill(other[i], VGPU_FB((2 + i) * FX_MIB),
-						    (uint32_t)done, 65536));
-			FX_OK(v.dev, vgpu_chan_copy(other[i], VGPU_FB((4 + i) * FX_MIB),
-						    VGPU_FB((2 + i) * FX_MIB), 65536));
-			FX_OK(v.dev, vgpu_chan_fence(other[i], &fence));
-			FX_OK(v.dev, vgpu_chan_wait(other[i], fence, FX_TIMEOUT_MS));
-			CHECK_EQ(*(uint32_t *)(v.dev->fb + (4 + i) * FX_MIB + 65532),
-				 (uint32_t)done);
+	first = vgpu_chan_get(chan);
+	end = clk_ms() + FX_TIMEOUT_MS;
+	while (done < 20 || vgpu_chan_get(chan) == first) {
+		CHECK(clk_ms() < end, "%llu rounds, and %llu frames", (unsigned long long)done,
+		      (unsigned long long)(vgpu_chan_get(chan) - first));
+		shown = vgpu_chan_get(chan);
+		if (chan->put - shown < 8) {
+			present(chan, 8);
+			continue;
 		}
-		done++;
+		round_of_work(work, rounds++);
+		done += vgpu_chan_get(chan) == shown;
 	}
 	fx_instance(&v, &inst);
-	ktap_note("%llu rounds on gr and ce0 while a frame was held back, %llu frames shown",
-		  (unsigned long long)done, inst.frames);
-	CHECK(done >= 20, "%llu rounds", (unsigned long long)done);
+	ktap_note("%u rounds on gr and ce0, %llu while a frame was held back, %llu frames shown",
+		  rounds, (unsigned long long)done, inst.frames);
 }
 
 /* A doorbell neither shows the frame nor keeps the engine at work. */
@@ -317,23 +339,31 @@ static void doorbells_do_nothing(void)
 	CHECK_EQ(vgpu_chan_state(chan), VGPU_HW_STATE_AWAKE);
 }
 
+static uint64_t frames_shown(void)
+{
+	struct vgpu_ctl_instance inst;
+
+	fx_instance(&v, &inst);
+	return inst.frames;
+}
+
 /* A channel whose frame is held back can be disabled, reset and closed. */
 static void held_can_be_stopped(void)
 {
-	struct vgpu_ctl_instance inst;
 	struct vgpu_chan *chan;
-	uint64_t frames_shown;
+	uint64_t before;
 
 	begin_held();
 	chan = held();
 	FX_OK(v.dev, vgpu_chan_disable(chan));
 	CHECK(!says_paced(chan), "disabled");
-	fx_instance(&v, &inst);
-	frames_shown = inst.frames;
+	before = frames_shown();
 	FX_OK(v.dev, vgpu_chan_enable(chan));
+	/* The frame that was held back would be shown before a new one. */
+	present(chan, 1);
 	fx_finish(chan);
-	fx_instance(&v, &inst);
-	CHECK_EQ(inst.frames, frames_shown, "of a disabled channel");
+	FX_SOON(frames_shown() > before);
+	CHECK_EQ(frames_shown(), before + 1, "of a disabled channel");
 	vgpu_chan_destroy(chan);
 
 	chan = held();
@@ -395,7 +425,7 @@ static void limit_is_lifted(void)
 /* Channels of one vGPU share its limit, and none of them starves. */
 static void two_channels(void)
 {
-	uint64_t shown[2], start, ms;
+	uint64_t queued[2], shown[2], start, ms;
 	struct vgpu_chan *chan[2];
 	unsigned int i;
 
@@ -407,14 +437,17 @@ static void two_channels(void)
 	start = clk_ms();
 	for (i = 0; i < 2; i++)
 		present(chan[i], 500);
-	FX_SOON(vgpu_chan_get(chan[0]) + vgpu_chan_get(chan[1]) >= 60);
+	/* Meanwhile the first channel was alone. */
+	for (i = 0; i < 2; i++)
+		queued[i] = vgpu_chan_get(chan[i]);
+	FX_SOON(vgpu_chan_get(chan[0]) - queued[0] + vgpu_chan_get(chan[1]) - queued[1] >= 60);
 	for (i = 0; i < 2; i++)
 		shown[i] = vgpu_chan_get(chan[i]);
 	ms = clk_ms() - start;
 	ktap_note("%llu and %llu frames in %llu ms", (unsigned long long)shown[0],
 		  (unsigned long long)shown[1], (unsigned long long)ms);
 	CHECK((shown[0] + shown[1] - 2) * 1000 <= 60 * (ms + 1), "more than the limit");
-	CHECK(shown[0] >= 15 && shown[1] >= 15, "one of them starves");
+	CHECK(shown[0] >= queued[0] + 15 && shown[1] >= queued[1] + 15, "one of them starves");
 }
 
 static const struct ktap_test tests[] = {

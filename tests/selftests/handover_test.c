@@ -28,16 +28,17 @@ static struct fx_vgpu v;
 /**
  * struct will - what an opener and its heir know of each other
  * @opener: the opener's PID
- * @heir:   a pipe by which the heir sends its PID to the test
  * @socket: sockets by which the opener sends file descriptors to the heir
  * @chan:   the opener's channels, which wait for the opener's memory
  */
 struct will {
 	pid_t opener;
-	int heir[2];
 	int socket[2];
 	struct vgpu_chan *chan[STALLED];
 };
+
+/* The opener's PID, and the process group that it founds for itself and its heir; 0: none. */
+static pid_t family;
 
 static void use_own_memory(uint32_t instance)
 {
@@ -131,12 +132,10 @@ static void fork_heir(struct will *will, void (*heir)(struct will *will))
 	pid_t pid;
 
 	will->opener = getpid();
+	CHECK(!setpgid(0, 0), "%s", strerror(errno));
 	pid = fork();
 	CHECK(pid >= 0, "%s", strerror(errno));
 	if (!pid) {
-		pid = getpid();
-		if (write(will->heir[1], &pid, sizeof(pid)) != sizeof(pid))
-			_exit(1);
 		heir(will);
 		fflush(stdout);
 		_exit(0);
@@ -173,36 +172,44 @@ static void stalling_opener(void *arg)
 	fork_heir(will, robbed_heir);
 }
 
+static bool heir_ends(int *status)
+{
+	pid_t pid = waitpid(-family, status, WNOHANG);
+
+	CHECK(pid >= 0, "there is no heir: %s", strerror(errno));
+	return pid > 0;
+}
+
 static void hand_over(void (*opener)(void *arg))
 {
 	struct will will = { 0 };
-	pid_t pid, heir = 0;
-	uint64_t end;
 	int status;
 
 	silent_need();
 	fx_create(&v, fx_default_type());
 	CHECK(!prctl(PR_SET_CHILD_SUBREAPER, 1), "subreaper");
-	CHECK(!pipe2(will.heir, O_CLOEXEC), "pipe");
 	CHECK(!socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, will.socket),
 	      "%s", strerror(errno));
-	pid = child_start(opener, &will);
-	close(will.heir[1]);
-	CHECK(child_ends(pid, FX_TIMEOUT_MS, &status), "opener hangs");
+	family = child_start(opener, &will);
+	CHECK(child_ends(family, FX_TIMEOUT_MS, &status), "opener hangs");
 	CHECK_EQ(status, 0, "opener");
-	CHECK_EQ(read(will.heir[0], &heir, sizeof(heir)), sizeof(heir));
-	end = clk_ms() + 3 * FX_TIMEOUT_MS;
-	while (!waitpid(heir, &status, WNOHANG) && clk_ms() < end)
-		clk_sleep_ms(5);
-	if (clk_ms() >= end) {
-		kill(heir, SIGKILL);
-		waitpid(heir, &status, 0);
-		FAIL("the heir hangs");
-	}
-	close(will.heir[0]);
 	close(will.socket[0]);
 	close(will.socket[1]);
+	/* With its parent's death the heir has become a child of this process. */
+	FX_WITHIN(3 * FX_TIMEOUT_MS, heir_ends(&status), "the heir hangs");
 	CHECK_EQ(status, 0, "the heir has failed");
+}
+
+/* A test that has failed may have left an heir, which has the device open. */
+static void cleanup(void)
+{
+	int status;
+
+	child_cleanup();
+	if (family && !kill(-family, SIGKILL))
+		waitpid(-family, &status, 0);
+	family = 0;
+	fx_cleanup();
 }
 
 static void by_fork(void)
@@ -226,4 +233,4 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(memory_goes_with_its_process),
 };
 
-KTAP_MAIN(tests, fx_cleanup)
+KTAP_MAIN(tests, cleanup)

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "event.h"
 #include "fixture.h"
 #include "soft.h"
 
@@ -100,9 +101,8 @@ static void engine_is_reset(void)
 	fx_instance(&v, &before);
 	hang_once(chan);
 	FX_SOON(fx_faults(&v) == before.faults + 1);
-	do {
-		fx_instance(&v, &after);
-	} while (after.engine[chan->engine].resets == before.engine[chan->engine].resets);
+	FX_SOON((fx_instance(&v, &after), after.engine[chan->engine].resets >
+		 before.engine[chan->engine].resets));
 	CHECK_EQ(after.engine[chan->engine].resets, before.engine[chan->engine].resets + 1);
 	/* Channels on other engines, and other vGPUs on this engine, go on. */
 	fx_finish(beside);
@@ -128,8 +128,7 @@ static void neighbours_queue_survives(void)
 	inject(chan->engine);
 	FX_OK(v.dev, vgpu_chan_nop(chan));
 	/* Until the hang has hit a packet, of whichever channel the engine took first. */
-	while (vgpu_chan_state(chan) != VGPU_HW_STATE_FAULTED && vgpu_chan_get(chan) < chan->put)
-		clk_sleep_ms(1);
+	FX_SOON(vgpu_chan_state(chan) == VGPU_HW_STATE_FAULTED || vgpu_chan_get(chan) == chan->put);
 	for (i = 0; i < 20; i++)
 		FX_OK(other.dev, vgpu_chan_fill(neighbour, VGPU_FB(FX_MIB), (uint32_t)i, FX_MIB));
 	FX_OK(other.dev, vgpu_chan_fence(neighbour, &fence));
@@ -236,34 +235,54 @@ static void quarantine_until_release(void)
 	CHECK(!(value & VGPU_HW_STATUS_QUARANTINE), "the guest is not told");
 }
 
+/* Of the vGPU's events since event_begin() the next one of that type. */
+static void next_event(uint32_t type, struct vgpu_ctl_event *event)
+{
+	event_next(type, event);
+	CHECK(!memcmp(event->uuid, v.id, sizeof(v.id)), "of another vGPU");
+}
+
+/*
+ * Goes into quarantine, which is to last for @ns from the last fault on; says when it is to end.
+ * Only events tell that for sure: a short one may be over before somebody looks.
+ */
+static struct vgpu_chan *into_quarantine_for(uint64_t ns, uint64_t *until_ns)
+{
+	struct vgpu_chan *chan = into_quarantine();
+	uint64_t faults = param("quarantine_faults");
+	struct vgpu_ctl_event fault, begun;
+
+	while (faults--)
+		next_event(VGPU_EVENT_FAULT, &fault);
+	next_event(VGPU_EVENT_QUARANTINED, &begun);
+	CHECK(begun.c >= fault.time_ns + ns, "shorter than %llu ns", (unsigned long long)ns);
+	CHECK(begun.c <= begun.time_ns + ns, "longer than %llu ns", (unsigned long long)ns);
+	*until_ns = begun.c;
+	return chan;
+}
+
 /* A quarantine ends by itself, and the next one is twice as long. */
 static void quarantine_backs_off(void)
 {
-	uint64_t backoff_ms = param("quarantine_backoff_ms"), first;
+	uint64_t backoff_ms = param("quarantine_backoff_ms"), until_ns;
 	struct vgpu_ctl_instance inst;
+	struct vgpu_ctl_event ended;
 	struct vgpu_chan *chan;
 
 	if (!backoff_ms || backoff_ms > 5000)
 		ktap_skip("quarantine_backoff_ms is too long to wait for");
 	fx_create_open(&v, fx_default_type());
-	chan = into_quarantine();
-	FX_SOON(fx_quarantined(&v));
-	fx_instance(&v, &inst);
-	first = inst.quarantine_until_ns;
-	FX_SOON(!fx_quarantined(&v));
-	fx_instance(&v, &inst);
-	CHECK(inst.now_ns >= first, "ended early");
+	event_begin();
+	chan = into_quarantine_for(backoff_ms * 1000000, &until_ns);
+	next_event(VGPU_EVENT_RELEASED, &ended);
+	CHECK(ended.time_ns >= until_ns, "ended early");
+	CHECK(!fx_quarantined(&v), "does not end");
 	fx_again(chan);
 	fx_finish(chan);
 	vgpu_chan_destroy(chan);
-	into_quarantine();
-	do {
-		fx_instance(&v, &inst);
-	} while (inst.quarantines < 2);
+	into_quarantine_for(2 * backoff_ms * 1000000, &until_ns);
+	fx_instance(&v, &inst);
 	CHECK_EQ(inst.quarantines, 2);
-	CHECK(!inst.quarantine_until_ns ||
-	      inst.quarantine_until_ns - inst.now_ns <=
-	      2 * backoff_ms * 1000000, "longer than doubled");
 }
 
 static const struct ktap_test tests[] = {

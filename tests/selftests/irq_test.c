@@ -95,9 +95,9 @@ static void bus_master_holds(void)
 	FX_OK(v.dev, vgpu_dev_command(v.dev, 0, PCI_COMMAND_MASTER));
 	FX_OK(v.dev, vgpu_chan_submit(chan, &p, 1));
 	FX_OK(v.dev, vgpu_chan_submit(chan, &p, 1));
+	FX_OK(v.dev, vgpu_chan_wait_idle(chan, FX_TIMEOUT_MS));
 	CHECK_EQ(vgpu_irq_wait(v.dev, 3, 200), -ETIMEDOUT, "bus master is off");
 	FX_OK(v.dev, vgpu_dev_command(v.dev, PCI_COMMAND_MASTER, 0));
-	FX_OK(v.dev, vgpu_chan_wait_idle(chan, FX_TIMEOUT_MS));
 	CHECK(vgpu_irq_wait(v.dev, 3, FX_TIMEOUT_MS) > 0, "lost");
 	vgpu_chan_destroy(chan);
 }

@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -270,9 +269,18 @@ static void rights(void)
 	CHECK_EQ(status, 0);
 }
 
+/* What the test shares with its clients. */
+struct shared {
+	uint32_t stop;
+	uint32_t clients;	/* numbers that clients have taken */
+	uint32_t polls[CLIENTS];
+};
+
 /* Lists the vGPUs, and looks at each, until the parent says so. */
-static void poll_all(void *stop)
+static void poll_all(void *arg)
 {
+	struct shared *shared = arg;
+	uint32_t client = __atomic_fetch_add(&shared->clients, 1, __ATOMIC_RELAXED);
 	nvmlVgpuInstance_t ids[64];
 	unsigned int count, i, type;
 	unsigned long long bytes;
@@ -280,7 +288,7 @@ static void poll_all(void *stop)
 	char uuid[80];
 
 	OK(nvmlInit_v2());
-	while (!__atomic_load_n((bool *)stop, __ATOMIC_ACQUIRE)) {
+	while (!__atomic_load_n(&shared->stop, __ATOMIC_ACQUIRE)) {
 		count = 64;
 		OK(nvmlDeviceGetActiveVgpus(dev, &count, ids));
 		for (i = 0; i < count; i++) {
@@ -293,36 +301,45 @@ static void poll_all(void *stop)
 		}
 		count = 64;
 		OK(nvmlDeviceGetCreatableVgpus(dev, &count, ids));
+		__atomic_add_fetch(&shared->polls[client], 1, __ATOMIC_RELAXED);
 		clk_sleep_ms(5);
 	}
 	OK(nvmlShutdown());
 	OK(nvmlShutdown());
 }
 
+static bool all_have_polled(const struct shared *shared)
+{
+	unsigned int i;
+
+	for (i = 0; i < CLIENTS; i++)
+		if (!__atomic_load_n(&shared->polls[i], __ATOMIC_RELAXED))
+			return false;
+	return true;
+}
+
 static void clients_while_vgpus_come_and_go(void)
 {
-	bool *stop = mmap(NULL, sizeof(*stop), PROT_READ | PROT_WRITE,
-			  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct shared *shared = child_shared(sizeof(*shared));
 	pid_t pids[CLIENTS];
-	uint64_t end_ms;
+	uint64_t start_ms;
 	unsigned int i;
 	int status;
 
-	CHECK(stop != MAP_FAILED, "%s", strerror(errno));
 	begin();
 	for (i = 0; i < CLIENTS; i++)
-		pids[i] = child_start(poll_all, stop);
-	for (end_ms = clk_ms() + CHURN_MS; clk_ms() < end_ms;) {
+		pids[i] = child_start(poll_all, shared);
+	for (start_ms = clk_ms(); clk_ms() < start_ms + CHURN_MS || !all_have_polled(shared);) {
+		CHECK(clk_ms() < start_ms + FX_TIMEOUT_MS, "a client gets no answer");
 		fx_create_open(&v[0], fx_default_type());
 		fx_close(&v[0]);
 		fx_remove(&v[0]);
 	}
-	__atomic_store_n(stop, true, __ATOMIC_RELEASE);
+	__atomic_store_n(&shared->stop, 1, __ATOMIC_RELEASE);
 	for (i = 0; i < CLIENTS; i++) {
 		CHECK(child_ends(pids[i], FX_TIMEOUT_MS, &status), "hangs");
 		CHECK_EQ(status, 0);
 	}
-	munmap(stop, sizeof(*stop));
 }
 
 /* A fault of the guest is an event of its GPU. */

@@ -261,9 +261,10 @@ static void one_head(void)
 
 /**
  * struct reader - a thread that looks at the plane all the time
- * @plane:  what it reads
  * @p:      each pixel must be that of one of these
  * @dark:   or zero
+ * @thread: the thread
+ * @runs:   there is a thread
  * @stop:   the thread is to end
  * @pixels: how many it has looked at
  * @wrong:  it has seen a pixel of no picture
@@ -271,28 +272,30 @@ static void one_head(void)
  * @y:      the same
  * @value:  the same
  */
-struct reader {
-	const uint8_t *plane;
-	const struct picture *p[2];
+static struct reader {
+	struct picture p[2];
 	bool dark;
+	pthread_t thread;
+	bool runs;
 	volatile bool stop;
 	volatile uint64_t pixels;
 	volatile bool wrong;
 	uint32_t x, y, value;
-};
+} reader;
 
 static void *read_on(void *arg)
 {
 	struct reader *r = arg;
+	const volatile uint32_t *words = (const volatile void *)plane;
 	uint32_t x, y, value, step = 0;
 
 	while (!r->stop) {
 		step += 0x9e3779b1u;
-		y = (step >> 8) % r->p[0]->height;
-		for (x = step & 7; x < r->p[0]->width; x += 8, r->pixels++) {
-			value = le32toh(((volatile uint32_t *)r->plane)[y * r->p[0]->width + x]);
-			if (value == picture_pixel(r->p[0], x, y) ||
-			    value == picture_pixel(r->p[1], x, y) || (r->dark && !value))
+		y = (step >> 8) % r->p[0].height;
+		for (x = step & 7; x < r->p[0].width; x += 8, r->pixels++) {
+			value = le32toh(words[y * r->p[0].width + x]);
+			if (value == picture_pixel(&r->p[0], x, y) ||
+			    value == picture_pixel(&r->p[1], x, y) || (r->dark && !value))
 				continue;
 			r->x = x;
 			r->y = y;
@@ -304,23 +307,32 @@ static void *read_on(void *arg)
 	return NULL;
 }
 
-static void reader_check(struct reader *r)
+/* Of a plane that is mapped, and stays so until reader_stop(). */
+static void reader_start(const struct picture p[2], bool dark)
 {
-	CHECK(!r->wrong, "pixel %u, %u is %#x: of no picture", r->x, r->y, r->value);
+	memset(&reader, 0, sizeof(reader));
+	memcpy(reader.p, p, sizeof(reader.p));
+	reader.dark = dark;
+	CHECK(!pthread_create(&reader.thread, NULL, read_on, &reader), "thread");
+	reader.runs = true;
+	FX_SOON(reader.pixels > 1000 || reader.wrong);
 }
 
-static void reader_start(struct reader *r, pthread_t *thread)
+static void reader_stop(void)
 {
-	CHECK(!pthread_create(thread, NULL, read_on, r), "thread");
-	FX_SOON(r->pixels > 1000 || r->wrong);
+	if (!reader.runs)
+		return;
+	reader.stop = true;
+	pthread_join(reader.thread, NULL);
+	reader.runs = false;
 }
 
-static void reader_end(struct reader *r, pthread_t thread)
+static void reader_end(void)
 {
-	r->stop = true;
-	pthread_join(thread, NULL);
-	ktap_note("%llu pixels read meanwhile", (unsigned long long)r->pixels);
-	reader_check(r);
+	reader_stop();
+	ktap_note("%llu pixels read meanwhile", (unsigned long long)reader.pixels);
+	CHECK(!reader.wrong, "pixel %u, %u is %#x: of no picture", reader.x, reader.y,
+	      reader.value);
 }
 
 /*
@@ -330,25 +342,21 @@ static void reader_end(struct reader *r, pthread_t thread)
 static void flips_from(uint64_t skew, uint32_t gap)
 {
 	struct picture p[2];
-	struct reader r = { 0 };
-	pthread_t thread;
 	unsigned int i;
 
 	begin("1A");
 	for (i = 0; i < 2; i++) {
 		p[i] = picture_at(DISPLAY_START + i * FX_MIB + skew, 300, 200, 4 * 300 + gap);
 		picture_paint(&v, &p[i]);
-		r.p[i] = &p[i];
 	}
 	picture_present(chan, &p[0], 0);
 	picture_check(&v, plane, &p[0]);
-	r.plane = plane;
-	reader_start(&r, &thread);
-	for (i = 1; i <= FLIPS && !r.wrong; i++) {
+	reader_start(p, false);
+	for (i = 1; i <= FLIPS && !reader.wrong; i++) {
 		picture_present(chan, &p[i % 2], 0);
 		picture_check(&v, plane, &p[i % 2]);
 	}
-	reader_end(&r, thread);
+	reader_end();
 }
 
 static void flips_of_pages(void)
@@ -449,18 +457,13 @@ static void reset_ends_the_picture(void)
 static void reader_outlives_resets(void)
 {
 	struct picture p[2];
-	struct reader r = { .dark = true };
-	pthread_t thread;
 	unsigned int i, k;
 
 	begin(fx_default_type());
-	for (k = 0; k < 2; k++) {
+	for (k = 0; k < 2; k++)
 		p[k] = picture_at(DISPLAY_START + k * (FX_MIB + 4), 300, 200, 0);
-		r.p[k] = &p[k];
-	}
-	r.plane = plane;
-	reader_start(&r, &thread);
-	for (i = 0; i < 30 && !r.wrong; i++) {
+	reader_start(p, true);
+	for (i = 0; i < 30 && !reader.wrong; i++) {
 		for (k = 0; k < 2; k++) {
 			picture_paint(&v, &p[k]);
 			picture_present(chan, &p[k], 0);
@@ -470,7 +473,7 @@ static void reader_outlives_resets(void)
 		display_check_none(&v, plane);
 		FX_OK(v.dev, vgpu_chan_enable(chan));
 	}
-	reader_end(&r, thread);
+	reader_end();
 }
 
 /* The next user sees nothing of what the one before has shown, by closing or by dying. */
@@ -573,6 +576,7 @@ static const struct ktap_test tests[] = {
 
 static void cleanup(void)
 {
+	reader_stop();
 	display_forget(&v, &plane);
 	display_forget(&other, &other_plane);
 	tune_cleanup();

@@ -112,7 +112,7 @@ static void run_client(void *arg)
 /* Two vGPUs in turns, of which some user opens each fourth; on a busy host it takes longer. */
 static unsigned int churn(void)
 {
-	uint64_t start_ms = clk_ms(), next_ms;
+	uint64_t start_ms = clk_ms(), next_ms, now_ms;
 	unsigned int n;
 
 	for (n = 0; n < CHURN_LEAST || clk_ms() < start_ms + LAST_MS; n++) {
@@ -126,8 +126,9 @@ static unsigned int churn(void)
 		if (n % 4 == 0)
 			fx_open(one);
 		next_ms = start_ms + (n + 1) * CHURN_MS;
-		if (clk_ms() < next_ms)
-			clk_sleep_ms((unsigned int)(next_ms - clk_ms()));
+		now_ms = clk_ms();
+		if (now_ms < next_ms)
+			clk_sleep_ms((unsigned int)(next_ms - now_ms));
 	}
 	return n;
 }
