@@ -48,7 +48,7 @@ static struct load load;
 
 /**
  * struct way - entries that lead to the rings, and what they are to be
- * @middle: in the table that @top leads to
+ * @middle: in the table that @to_top leads to
  * @bottom: in the table behind it, one for each ring
  * @to_*:   what is in there; @to_top is in the last entry of each of the tables
  */
