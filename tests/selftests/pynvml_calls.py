@@ -8,6 +8,7 @@ pynvml sees our layouts from outside.
 """
 import inspect
 import sys
+import time
 
 import pynvml
 
@@ -58,6 +59,15 @@ def call_all(known):
     return results
 
 
+def has_worked(gpu):
+    """Whether there are more runs than the log keeps, and a sample in which the vGPU was busy."""
+    try:
+        return (pynvml.nvmlDeviceGetVgpuSchedulerLog(gpu).entriesCount == 200 and
+                any(s.smUtil.uiVal for s in pynvml.nvmlDeviceGetVgpuUtilization(gpu, 0)))
+    except pynvml.NVMLError:
+        return False
+
+
 def main():
     uuid, pid = sys.argv[1], int(sys.argv[2])
     pynvml.nvmlInit()
@@ -65,6 +75,9 @@ def main():
     vgpus = pynvml.nvmlDeviceGetActiveVgpus(gpu)
     assert len(vgpus) == 1, vgpus
     kind = pynvml.nvmlVgpuInstanceGetType(vgpus[0])
+    end = time.monotonic() + 60
+    while not has_worked(gpu) and time.monotonic() < end:
+        time.sleep(0.1)
     results = call_all({
         'handle': gpu, 'device': gpu, 'vgpuInstance': vgpus[0], 'vgpuTypeId': kind, 'pid': pid,
         'timeStamp': 0, 'capability': 0, 'displayIndex': 0, 'display_index': 0})

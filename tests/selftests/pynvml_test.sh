@@ -27,8 +27,6 @@ for ((i = 0; i < 600; i++)); do
 	[[ $(<"$output") == busy ]] && break
 	sleep 0.1
 done
-# Some periods of which there are samples.
-sleep 2
 text=$(LD_LIBRARY_PATH=$bin/tools/libnvml tests/selftests/pynvml_calls.py "$uuid" "$busy" 2>&1)
 status=$?
 ktap_result pynvml_calls "$status" "$text"

@@ -116,6 +116,16 @@ static void callers(void *group)
 		__atomic_fetch_add(&shared->waiting, 1, __ATOMIC_RELAXED);
 }
 
+/* Otherwise the calls have nothing to write, and wait for nothing. */
+static bool are_samples(void)
+{
+	static struct vgpu_ctl_sample sample[VGPU_SAMPLES_ROOM];
+	struct vgpu_ctl_samples ctl = {};
+
+	CHECK_EQ(node_samples(fx_control(), fx_gpu_id(), &ctl, sample, VGPU_SAMPLES_ROOM), 0);
+	return ctl.count;
+}
+
 /* Starts them; they wait when this returns, and @kept is what the cgroup is charged for that. */
 static pid_t start_callers(uint64_t *kept)
 {
@@ -130,7 +140,7 @@ static pid_t start_callers(uint64_t *kept)
 	pid = child_start(callers, GROUP_A);
 	fx_create_open(&v, fx_default_type());
 	FX_SOON(__atomic_load_n(&shared->ready, __ATOMIC_RELAXED) == CALLERS, "no threads");
-	clk_sleep_ms(300);	/* a sample at least */
+	FX_SOON(are_samples(), "no sample");
 	before = group_value(GROUP_A, "memory.current", NULL);
 	__atomic_store_n(&shared->go, 1, __ATOMIC_RELAXED);
 	FX_SOON(__atomic_load_n(&shared->waiting, __ATOMIC_RELAXED) == CALLERS, "%u of %u wait",

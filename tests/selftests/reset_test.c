@@ -177,6 +177,8 @@ static void under_load_by_register(void)
 	under_load_by(reset_register, 10);
 }
 
+static pthread_t touching;
+static bool is_touching;	/* the thread is to be joined */
 static volatile bool stop_touching;
 
 /* Writes to page after page of a window as fast as it can. */
@@ -190,21 +192,29 @@ static void *toucher(void *arg)
 	return NULL;
 }
 
+static void touching_end(void)
+{
+	if (!is_touching)
+		return;
+	stop_touching = true;
+	pthread_join(touching, NULL);
+	is_touching = false;
+}
+
 /* Page faults and resets at once: after the last reset all memory is zero. */
 static void faults_during_reset(void)
 {
-	pthread_t thread;
 	unsigned int i;
 
 	fx_create_open(&v, fx_default_type());
 	stop_touching = false;
-	CHECK(!pthread_create(&thread, NULL, toucher, v.dev->fb), "thread");
+	CHECK(!pthread_create(&touching, NULL, toucher, v.dev->fb), "thread");
+	is_touching = true;
 	for (i = 0; i < 50; i++) {
 		reset_ioctl();
 		clk_sleep_ms(1);
 	}
-	stop_touching = true;
-	pthread_join(thread, NULL);
+	touching_end();
 	reset_ioctl();
 	CHECK(fx_is_zero(v.dev->fb, 8 << 20), "not zero");
 }
@@ -266,4 +276,11 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(copy_aimed_at_own_bar),
 };
 
-KTAP_MAIN(tests, fx_cleanup)
+/* Before the framebuffer is unmapped, to which the thread of a test that failed still writes. */
+static void cleanup(void)
+{
+	touching_end();
+	fx_cleanup();
+}
+
+KTAP_MAIN(tests, cleanup)

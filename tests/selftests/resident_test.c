@@ -128,13 +128,17 @@ struct heir {
 static void inherit(struct heir *heir)
 {
 	uint64_t end = clk_ms() + 2 * FX_TIMEOUT_MS, at = 0;
+	uint8_t *page;
 
 	if (!heir->idle)
 		close(v.dev->fd);
 	heir->pid = getpid();
 	while (!heir->leave && clk_ms() < end) {
 		if (heir->alone && !heir->idle) {
-			(void)*(volatile uint32_t *)(v.dev->fb + START + at);
+			page = v.dev->fb + START + at;
+			(void)*(volatile uint32_t *)page;
+			/* It is found to be an orphan any time later, and taken over by a fault. */
+			madvise(page, 4096, MADV_DONTNEED);
 			at = (at + FX_MIB) % GROUP_LIMIT;
 		}
 		clk_sleep_ms(20);

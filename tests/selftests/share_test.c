@@ -90,7 +90,29 @@ static void qos_changed_under_load(void)
 	share_finish();
 }
 
-/* The service of the first vGPU on a copy engine does not count against it on gr. */
+/* Measures the shares; returns how busy the engine of share.beside was meanwhile. */
+static double measure_beside(void)
+{
+	struct vgpu_ctl_instance before, after;
+	struct vgpu_ctl_gpu a, b;
+	double use;
+
+	fx_instance(&share.vgpu[0], &before);
+	fx_ctl_gpu(&a);
+	share_measure();
+	fx_instance(&share.vgpu[0], &after);
+	fx_ctl_gpu(&b);
+	use = (double)(after.engine[share.beside.chan->engine].busy_ns -
+		       before.engine[share.beside.chan->engine].busy_ns) /
+	      (double)(b.now_ns - a.now_ns);
+	ktap_note("beside it ce0 %.1f %%, all of it the first's", 100 * use);
+	return use;
+}
+
+/*
+ * The service of the first vGPU on a copy engine does not count against it on gr. That engine runs
+ * out of work if this program is kept from its processor for long: then it is measured again.
+ */
 static void engines_are_independent(void)
 {
 	static const struct share_scenario s = {
@@ -102,24 +124,16 @@ static void engines_are_independent(void)
 		.engine_class = VGPU_HW_ENGINE_CE,
 		.order = SHARE_RING_ORDER,
 	};
-	struct vgpu_ctl_instance before, after;
-	struct vgpu_ctl_gpu a, b;
-	double use;
+	unsigned int tries;
+	double use = 0;
 
 	share_prepare(&s);
 	config.job_bytes = share.load[0].config.job_bytes;
 	config.seed = fx_random();
 	share_ok(&share.beside, load_init(&share.beside, share.vgpu[0].dev, &config));
 	share_keep_busy(100);
-	fx_instance(&share.vgpu[0], &before);
-	fx_ctl_gpu(&a);
-	share_measure();
-	fx_instance(&share.vgpu[0], &after);
-	fx_ctl_gpu(&b);
-	use = (double)(after.engine[share.beside.chan->engine].busy_ns -
-		       before.engine[share.beside.chan->engine].busy_ns) /
-	      (double)(b.now_ns - a.now_ns);
-	ktap_note("beside it ce0 %.1f %%, all of it the first's", 100 * use);
+	for (tries = 0; tries < 5 && use <= 0.9; tries++)
+		use = measure_beside();
 	CHECK(use > 0.9, "the copy engine was to be busy");
 	share_finish();
 }

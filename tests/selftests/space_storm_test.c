@@ -17,26 +17,48 @@
 #define RINGS_VA	(-FX_GIB)
 #define CHANNELS	6u
 #define PACKETS		8u
+#define RESTORE		256u	/* turns after which what leads to the rings is made anew */
 
 static struct fx_vgpu other;
 
 /**
  * struct vandal - a guest's threads, each with its own random numbers
- * @rng:    of the thread
- * @tables: offset of the tables
- * @rings:  offset of the rings, a page for each channel
- * @thread: the thread
- * @stop:   it is to end
- * @times:  what it has done so often
+ * @rng:     of the thread
+ * @tables:  offset of the tables
+ * @rings:   offset of the rings, a page for each channel
+ * @thread:  the thread
+ * @running: there is one, to be joined
+ * @stop:    it is to end
+ * @times:   what it has done so often
  */
 struct vandal {
 	struct rng rng;
 	uint64_t tables;
 	uint64_t rings;
 	pthread_t thread;
+	bool running;
 	volatile bool stop;
 	volatile uint64_t times;
 };
+
+/* They go on until cleanup() if the test fails. */
+static struct vandal writer, flusher;
+static struct load_client client;	/* load NULL: does not run */
+static struct load load;
+
+/**
+ * struct way - entries that lead to the rings, and what they are to be
+ * @middle: in the table that @to_top leads to
+ * @bottom: in the table behind it, one for each ring
+ * @to_*:   what is in there; @to_top is in the last entry of each of the tables
+ */
+static struct way {
+	uint64_t *middle;
+	uint64_t *bottom;
+	uint64_t to_top;
+	uint64_t to_middle;
+	uint64_t to_bottom[CHANNELS];
+} way;
 
 /* Mostly an entry that leads to something, and to few pages, so that the machine has memory. */
 static uint64_t some_entry(struct rng *rng, uint64_t tables)
@@ -176,17 +198,29 @@ static void prey_enable(struct vandal *me, struct prey *prey)
 				      VGPU_HW_CTRL_ENGINE_SHIFT));
 }
 
+/* Packets may have written over what leads to the rings: no other packet would be found then. */
+static void rings_restore(struct vandal *me)
+{
+	unsigned int i;
+
+	for (i = 0; i < TABLES; i++)
+		((uint64_t *)(v.dev->fb + me->tables + i * PAGE))[511] = way.to_top;
+	*way.middle = way.to_middle;
+	memcpy(way.bottom, way.to_bottom, sizeof(way.to_bottom));
+}
+
 /* Makes rings that are found from any table: entries that are not scribbled over lead there. */
 static void rings_init(struct vandal *me)
 {
-	uint64_t *entry;
-	unsigned int i;
-
 	FX_OK(v.dev, vgpu_space_create(v.dev, &space));
 	FX_OK(v.dev, vgpu_space_map(space, RINGS_VA, VGPU_FB(me->rings), CHANNELS * PAGE, RW));
-	entry = vgpu_space_entry(space, RINGS_VA, 2);
-	for (i = 0; i < TABLES; i++)
-		((uint64_t *)(v.dev->fb + me->tables + i * PAGE))[511] = *entry;
+	way.middle = vgpu_space_entry(space, RINGS_VA, 1);
+	way.bottom = vgpu_space_entry(space, RINGS_VA, 0);
+	CHECK(way.middle && way.bottom, "the rings are not mapped by pages");
+	way.to_top = *vgpu_space_entry(space, RINGS_VA, 2);
+	way.to_middle = *way.middle;
+	memcpy(way.to_bottom, way.bottom, sizeof(way.to_bottom));
+	rings_restore(me);
 }
 
 static void sow_packets(struct vandal *me)
@@ -227,31 +261,59 @@ static void vandal_start(struct vandal *vandal, void *(*run)(void *arg), uint64_
 	vandal->rng.state = fx_random() | 1;
 	vandal->tables = tables;
 	CHECK(!run || !pthread_create(&vandal->thread, NULL, run, vandal), "thread");
+	vandal->running = run;
 }
 
 static void vandal_stop(struct vandal *vandal)
 {
+	if (!vandal->running)
+		return;
 	vandal->stop = true;
 	pthread_join(vandal->thread, NULL);
+	vandal->running = false;
+}
+
+static void client_start(void)
+{
+	client = (struct load_client){ .load = &load, .depth = 4 };
+	if (load_client_start(&client)) {
+		client.load = NULL;
+		FAIL("%s", load.text);
+	}
+}
+
+static int client_stop(void)
+{
+	int ret = client.load ? load_client_stop(&client) : 0;
+
+	client.load = NULL;
+	return ret;
+}
+
+static uint64_t packets_done(const struct prey *prey)
+{
+	uint64_t done = 0;
+	unsigned int i;
+
+	for (i = 0; i < CHANNELS; i++)
+		done += prey[i].done;
+	return done;
 }
 
 static void scribbled_tables(void)
 {
 	const struct load_config config = { .engine_class = CE, .order = 6, .job_bytes = FX_MIB,
 					    .seed = fx_random() };
-	struct vandal writer, flusher, me;
 	unsigned int faults[VGPU_HW_FAULT_PAGE + 1] = { 0 }, i;
-	struct load_client client = { .depth = 4 };
 	struct prey prey[CHANNELS];
-	uint64_t tables, end, done = 0;
-	struct load load;
+	uint64_t tables, end, done;
+	struct vandal me;
 
 	fx_need("execution");
 	fx_need_no_quarantine();
 	fx_create_open(&v, fx_default_type());
 	fx_create_open(&other, fx_default_type());
 	CHECK(!load_init(&load, other.dev, &config), "%s", load.text);
-	client.load = &load;
 	FX_OK(v.dev, vgpu_buf_alloc(v.dev, 16 * PAGE, &buf));
 	tables = fx_fb(&v, TABLES * PAGE, PAGE);
 	vandal_start(&me, NULL, tables);
@@ -263,23 +325,24 @@ static void scribbled_tables(void)
 		sow_packets(&me);
 	for (i = 0; i < CHANNELS; i++)
 		prey[i] = (struct prey){ .id = v.dev->channels - 1 - i };
-	CHECK(!load_client_start(&client), "%s", load.text);
+	client_start();
 	vandal_start(&writer, scribbler, tables);
 	vandal_start(&flusher, invalidator, tables);
 	end = clk_ms() + fx_env("VGPU_TEST_SCRIBBLE_MS", 3000);
-	while (clk_ms() < end) {
+	for (i = 0; clk_ms() < end; i++) {
+		if (i % RESTORE == 0)
+			rings_restore(&me);
 		sow_packets(&me);
 		prey_turn(&me, &prey[rng_below(&me.rng, CHANNELS)], faults);
 	}
 	vandal_stop(&writer);
 	vandal_stop(&flusher);
-	CHECK(!load_client_stop(&client), "%s", load.text);
+	CHECK(!client_stop(), "%s", load.text);
 	CHECK(!load_drain(&load, FX_TIMEOUT_MS), "%s", load.text);
 	ktap_note("%llu entries, %llu invalidations, %llu jobs of the neighbour",
 		  (unsigned long long)writer.times, (unsigned long long)flusher.times,
 		  (unsigned long long)load.checked);
-	for (i = 0; i < CHANNELS; i++)
-		done += prey[i].done;
+	done = packets_done(prey);
 	ktap_note("%llu packets; faults: %u page, %u packet, %u address, %u align, %u dma, %u ring",
 		  (unsigned long long)done, faults[VGPU_HW_FAULT_PAGE],
 		  faults[VGPU_HW_FAULT_PACKET], faults[VGPU_HW_FAULT_ADDRESS],
@@ -297,4 +360,14 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(scribbled_tables),
 };
 
-KTAP_MAIN(tests, space_cleanup)
+/* Before the framebuffer is unmapped, to which the threads of a test that failed still write. */
+static void cleanup(void)
+{
+	vandal_stop(&writer);
+	vandal_stop(&flusher);
+	client_stop();
+	load_exit(&load);
+	space_cleanup();
+}
+
+KTAP_MAIN(tests, cleanup)

@@ -123,6 +123,20 @@ static bool can_open(void)
 	return !vgpu_dev_open_vfio(&v.dev, v.uuid);
 }
 
+/* Whether the process is in a wait that no signal ends. */
+static bool waits(pid_t pid)
+{
+	char path[32], state = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	f = fopen(path, "re");
+	CHECK(f, "%s: %s", path, strerror(errno));
+	CHECK_EQ(fscanf(f, "%*d (%*[^)]) %c", &state), 1);
+	fclose(f);
+	return state == 'D';
+}
+
 static void kill_victim(bool unmap)
 {
 	struct victim me = { .unmap = unmap };
@@ -137,8 +151,9 @@ static void kill_victim(bool unmap)
 	pid = child_start(victim, &me);
 	close(me.socket[1]);
 	uffd = silent_receive_fd(me.socket[0]);
+	/* A wait that goes on is that of vgpu_dma_unmap(). */
 	if (unmap)
-		clk_sleep_ms(300); /* the child waits in vgpu_dma_unmap() by then */
+		FX_SOON(waits(pid) && (clk_sleep_ms(50), waits(pid)), "the call does not wait");
 	start = clk_ms();
 	child_kill(pid);
 	ktap_note("dead after %llu ms", (unsigned long long)(clk_ms() - start));

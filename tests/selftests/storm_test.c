@@ -26,7 +26,6 @@ static const uint8_t *plane, *other_plane;
  * struct guest - a thread that writes to the registers of its VGA card
  * @rng:    of what it writes
  * @change: changes the picture once; returns whether all writes were taken
- * @times:  how often; 0: until @stop
  * @thread: the thread
  * @stop:   the thread is to end
  * @over:   it has ended
@@ -36,7 +35,6 @@ static const uint8_t *plane, *other_plane;
 struct guest {
 	struct rng rng;
 	bool (*change)(struct guest *guest);
-	unsigned int times;
 	pthread_t thread;
 	volatile bool stop;
 	volatile bool over;
@@ -75,7 +73,7 @@ static void *guest_run(void *arg)
 {
 	struct guest *guest = arg;
 
-	while (!guest->stop && (!guest->times || guest->done < guest->times)) {
+	while (!guest->stop) {
 		if (!guest->change(guest)) {
 			guest->wrong = true;
 			break;
@@ -153,10 +151,10 @@ static bool is_one_picture(const struct vfio_device_gfx_plane_info *info)
 	return true;
 }
 
-/* Modes at random, most of them good, ten thousand in a row. */
+/* Modes at random, most of them good, ten thousand in a row; more if none of them was seen. */
 static void modes(void)
 {
-	struct guest guest = { .change = any_mode, .times = SWITCHES };
+	struct guest guest = { .change = any_mode };
 	struct picture p = picture_at(DISPLAY_START, 320, 200, 0);
 	struct vfio_device_gfx_plane_info info;
 	unsigned int queries = 0, pictures = 0;
@@ -172,7 +170,8 @@ static void modes(void)
 	picture_paint(&other, &p);
 	picture_present(chan, &p, 0);
 	guest_start(&guest);
-	while (!guest.over && good && !ret) {
+	while (!guest.over && good && !ret &&
+	       (guest.done < SWITCHES || (!pictures && clk_ms() < start + 2 * FX_TIMEOUT_MS))) {
 		ret = display_try_query(&v, VFIO_GFX_PLANE_TYPE_REGION, &info);
 		queries++;
 		if (ret || !info.drm_format)

@@ -117,7 +117,7 @@ result sets_a_guarantee $?
 sees '7a000000 .* 30\.0 100\.0 '
 result shows_the_guarantee $?
 keys g '95%' Enter
-sees "$one"'.*(1000|per mille)'
+sees "$one"'.*guarantee 950 per mille does not fit'
 result shows_a_refusal $?
 [[ $("$ctl" share show "$one" --noheadings -o guarantee-%) =~ ^\ *30\.0$ ]]
 result refusal_changes_nothing $?

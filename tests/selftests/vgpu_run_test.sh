@@ -119,8 +119,9 @@ terminals_are_safe() {
 # More than the log holds: each text is printed, or counted as lost, as some are while nobody reads
 # what is printed.
 long_log() {
-	local lines lost
-	on "$probe" -k say -g 64 -a 1000 2>"$dir/lost" | read_late "$(ended)" >"$dir/said"
+	local lines lost before
+	before=$(ended)
+	on "$probe" -k say -g 64 -a 1000 2>"$dir/lost" | read_late "$before" >"$dir/said"
 	((PIPESTATUS[0] == 0)) || return
 	lines=$(grep -c '^item [0-9]*: [0-9.]* -1 100%$' "$dir/said")
 	lost=$(sed -n 's/^vgpu-run: \([0-9]*\) texts were lost.*/\1/p' "$dir/lost")
@@ -148,10 +149,12 @@ only_its_own_memory() {
 
 # What a kernel has printed, or could not, before it failed.
 log_of_a_fault() {
+	local before
 	says 1 "page fault in fail+0x" on "$probe" -k fail -g 1 -a 2 || return
 	on "$probe" -k fail -g 1 -a 2 2>"$dir/err" | diff - <(printf '   %d|-1|0x100000000\n' 0 1) &&
 		! grep "were lost" "$dir/err" || return
-	on "$probe" -k fail -g 256 -a 2000 2>"$dir/err" | read_late "$(ended)" >/dev/null
+	before=$(ended)
+	on "$probe" -k fail -g 256 -a 2000 2>"$dir/err" | read_late "$before" >/dev/null
 	cat "$dir/err"
 	grep -qx 'vgpu-run: [1-9][0-9]* texts were lost: the log was full' "$dir/err" &&
 		grep -q 'page fault in fail' "$dir/err"
@@ -223,7 +226,7 @@ reader_sleeps() {
 
 ignored_signals_stay_so() {
 	local pid status
-	env --ignore-signal=HUP "$run" -d "$uuid" "$probe" -k forever -g 1 -a 4 --timeout 5 \
+	env --ignore-signal=HUP "$run" -d "$uuid" "$probe" -k forever -g 1 -a 4 --timeout 20 \
 		2>"$dir/err" &
 	pid=$!
 	runs "$pid" || return
@@ -232,7 +235,7 @@ ignored_signals_stay_so() {
 	wait "$pid"
 	status=$?
 	cat "$dir/err"
-	[[ $status == 1 && $(<"$dir/err") == *"not complete after 5.000 s" ]]
+	[[ $status == 1 && $(<"$dir/err") == *"not complete after 20.000 s" ]]
 }
 
 only_device_needs_no_name() {

@@ -339,6 +339,7 @@ static void two_gpus(void)
 	snprintf(path, sizeof(path), "/sys/class/mdev_bus/%.32s/mdev_supported_types/%.32s-%.32s-1Q/create",
 		 gpu.address, gpu.driver, gpu.board);
 	CHECK_EQ(file_write(path, other.uuid), 0, "%s", path);
+	other.created = true;
 	fx_create(&v[0], fx_default_type());
 	fx_instance(&v[0], &inst);
 	e[0] = tune_entry(&v[0], VGPU_SHARE_CAP, 0, 500, 0);
@@ -364,4 +365,13 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(two_gpus),
 };
 
-KTAP_MAIN(tests, tune_cleanup)
+/* The vGPU that fx_create() has not made, as it is on another GPU than the one under test. */
+static void cleanup(void)
+{
+	if (other.created && fx_try_remove(&other))
+		ktap_note("%s cannot be removed", other.uuid);
+	other.created = false;
+	tune_cleanup();
+}
+
+KTAP_MAIN(tests, cleanup)

@@ -123,7 +123,11 @@ before=$("$ctl" types | awk -v t="$type" '$2 == t { print $4 }')
 events=$(mktemp)
 "$ctl" events --json >"$events" &
 reader=$!
-sleep 1
+# Events of before it has the device open are not for it.
+for ((i = 0; i < 600; i++)); do
+	[[ $(readlink "/proc/$reader/fd/"* 2>/dev/null) != */dev/vgpu* ]] || break
+	sleep 0.1
+done
 
 [[ $("$ctl" create --type "$type" --uuid "$uuid") == "$uuid" ]]
 ktap_result create_prints_the_uuid $?
@@ -358,7 +362,7 @@ for ((i = 0; i < 50; i++)); do
 done
 ((i < 50))
 ktap_result stats_window $? "$shares"
-timeout 2 "$ctl" sched log --engine gr --follow --json --count 1 2>/dev/null | python3 -c '
+timeout 60 "$ctl" sched log --engine gr --follow --json --count 1 2>/dev/null | head -n 3 | python3 -c '
 import json, sys
 d = [json.loads(line) for line in sys.stdin]
 assert len(d) > 1, len(d)
@@ -462,7 +466,10 @@ json "d['removed'] is True" remove "$uuid"
 ktap_result remove_json $?
 fails 1 "$uuid.*there is none" remove "$uuid"
 ktap_result remove_twice $?
-sleep 0.2
+for ((i = 0; i < 600; i++)); do
+	grep -q "\"removed\".*$uuid" "$events" && break
+	sleep 0.1
+done
 kill "$reader"
 [[ $(python3 -c '
 import json, sys

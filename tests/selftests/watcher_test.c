@@ -26,6 +26,7 @@
 #define EPOLLS		100
 #define DUPS		200	/* descriptors of an eventfd; each epoll instance watches all */
 #define INTERRUPTS	256
+#define TRIES		5
 
 static struct fx_vgpu v;
 static const struct tracing waking = { "sched/sched_waking" };
@@ -54,14 +55,26 @@ static void *wait_for_signal(void *arg)
 	return NULL;
 }
 
+/* Having said its ID, the thread sleeps nowhere but in poll(). */
+static bool sleeps(const struct waiter *w)
+{
+	char path[64], state = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", (int)w->tid);
+	f = fopen(path, "re");
+	CHECK(f, "%s: %s", path, strerror(errno));
+	CHECK_EQ(fscanf(f, "%*d (%*[^)]) %c", &state), 1);
+	fclose(f);
+	return state == 'S';
+}
+
 static void trace_begin(struct waiter *w)
 {
 	char filter[64];
 
 	CHECK(!pthread_create(&w->thread, NULL, wait_for_signal, w), "thread");
-	while (!w->tid)
-		clk_sleep_ms(1);
-	clk_sleep_ms(50); /* the thread is to sleep when the signal comes */
+	FX_SOON(w->tid && sleeps(w), "when the signal comes");
 	snprintf(filter, sizeof(filter), "pid == %d", (int)w->tid);
 	tracing_begin(&waking, filter);
 }
@@ -146,12 +159,13 @@ static void requests_signal_nobody(void)
 /*
  * An engine is done with many interrupts before a fraction of them could have been signalled,
  * as each signal wakes 20 000 watchers. How long one signal takes is measured in the user's own
- * call; the bound is half of what an engine would need that signalled the eventfd itself.
+ * call; the bound is half of what an engine would need that signalled the eventfd itself. Such an
+ * engine would need that each time; one that is kept from a processor once is looked at again.
  */
 static void watchers_do_not_hold_the_engine(void)
 {
 	struct epoll_event event = { .events = EPOLLIN | EPOLLET };
-	uint64_t start, chain_ms, took_ms;
+	uint64_t start, chain_ms, bound_ms, took_ms = ~0ull;
 	int epoll[EPOLLS], dups[DUPS];
 	struct vgpu_chan *chan;
 	unsigned int i, k;
@@ -176,18 +190,21 @@ static void watchers_do_not_hold_the_engine(void)
 				  VFIO_IRQ_SET_ACTION_TRIGGER, 0, 1, NULL, 0), 0);
 	chain_ms = clk_ms() - start; /* 16 signals took that long */
 	CHECK(chain_ms, "too few watchers to tell");
+	bound_ms = chain_ms * (INTERRUPTS / 16) / 2;
 
-	start = clk_ms();
-	submit_interrupts(chan, INTERRUPTS);
-	took_ms = clk_ms() - start;
-	ktap_note("a signal takes %llu us, %u interrupts take the engine %llu ms",
-		  (unsigned long long)(chain_ms * 1000 / 16), INTERRUPTS,
-		  (unsigned long long)took_ms);
+	for (i = 0; i < TRIES && took_ms >= bound_ms; i++) {
+		start = clk_ms();
+		submit_interrupts(chan, INTERRUPTS);
+		took_ms = clk_ms() - start;
+		ktap_note("a signal takes %llu us, %u interrupts take the engine %llu ms",
+			  (unsigned long long)(chain_ms * 1000 / 16), INTERRUPTS,
+			  (unsigned long long)took_ms);
+	}
 	for (i = 0; i < EPOLLS; i++)
 		close(epoll[i]);
 	for (i = 0; i < DUPS; i++)
 		close(dups[i]);
-	CHECK(took_ms < chain_ms * (INTERRUPTS / 16) / 2, "the engine waits for the watchers");
+	CHECK(took_ms < bound_ms, "the engine waits for the watchers");
 }
 
 static const struct ktap_test tests[] = {

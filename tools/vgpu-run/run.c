@@ -278,9 +278,10 @@ enum exit_code run_kernel(struct run *run)
 	code = open_results(run);
 	if (code)
 		return code;
+	/* Before others see that this program has the device, and may want it back. */
+	signals_catch();
 	if (vgpu_dev_open(&run->dev, options->device))
 		return fail("%s", vgpu_dev_error(NULL));
-	signals_catch();
 	snprintf(run->device, sizeof(run->device), "%s", run->dev->name);
 	code = log_open(run);
 	if (!code)

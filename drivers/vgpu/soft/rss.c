@@ -38,11 +38,15 @@
 /*
  * vGPUs are looked at once in a period; those in which no page has come or gone since, only
  * once in SOFT_RSS_QUIET periods. All looks together take at most 1/SOFT_RSS_LOAD of a
- * processor: where a round takes long, the next one comes later.
+ * processor: where a round takes long, the next one comes later, but not by more than
+ * SOFT_RSS_DELAY_MAX. How long it takes is told by the clock, which also counts what others have
+ * had of the processor meanwhile: a round that stood still for two seconds would leave wrong
+ * figures for a minute.
  */
 #define SOFT_RSS_PERIOD		(HZ / 2)
 #define SOFT_RSS_QUIET		8
 #define SOFT_RSS_LOAD		32
+#define SOFT_RSS_DELAY_MAX	(10 * HZ)
 
 /*
  * To find who has a vGPU takes as long as tenants want, who may have many processes with many
@@ -302,8 +306,8 @@ static void soft_rss_work(struct work_struct *work)
 	/* Does nothing if the OOM killer has asked in the meantime: then the next round is due. */
 	if (again)
 		queue_delayed_work(soft_rss_wq, &soft_rss_delayed,
-				   max_t(unsigned long, SOFT_RSS_PERIOD,
-					 (jiffies - start) * SOFT_RSS_LOAD));
+				   clamp_t(unsigned long, (jiffies - start) * SOFT_RSS_LOAD,
+					   SOFT_RSS_PERIOD, SOFT_RSS_DELAY_MAX));
 }
 
 /*
