@@ -118,7 +118,7 @@ test_virsh_nodedev() {
 	virsh nodedev-info "$name" | grep -E 'Autostart: +yes'
 	scripts/unload
 	scripts/load
-	udevadm settle --timeout=60
+	udevadm settle --timeout=180
 	[[ $(attr "$A" guarantee) == 200 && $(attr "$A" cap) == 300 ]]
 	until_true 20 node_active "$name"
 	virsh nodedev-destroy "$name"

@@ -439,7 +439,7 @@ autostart_reload() {
 	scripts/unload
 	: >"$GUEST_DIR/asked"
 	scripts/load
-	udevadm settle --timeout=60
+	udevadm settle --timeout=180
 	echo "asked of mdevctl: $(tr "\\n" " " <"$GUEST_DIR/asked")"
 }
 
@@ -467,14 +467,14 @@ test_autostart_as_shipped() {
 	# udev looks at the GPU again: it is there, and so is the vGPU.
 	: >"$GUEST_DIR/asked"
 	udevadm trigger --action=add "$(mdev_parent)"
-	udevadm settle --timeout=60
+	udevadm settle --timeout=180
 	autostart_check
 	# Our rule may run several times, and only looks.
 	[[ $(sort -u "$GUEST_DIR/asked") == list ]]
 	# udev comes later than the GPU.
 	mdev_remove "$A"
 	udevadm trigger --action=add "$(mdev_parent)"
-	udevadm settle --timeout=60
+	udevadm settle --timeout=180
 	autostart_check
 	autostart_end
 }
