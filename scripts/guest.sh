@@ -60,9 +60,10 @@ guest_start() {
 		-device "$driver,id=vgpu,sysfsdev=/sys/bus/mdev/devices/$uuid$bus${GUEST_OPTIONS:-}"
 }
 
-# guest_tell NAME LINE: sends the guest's program a line.
+# guest_tell NAME LINE: sends the guest's program a line. Opened for reading, too, as nobody else
+# reads when QEMU has ended: to open the pipe would wait for ever.
 guest_tell() {
-	echo "$2" >"$GUEST_DIR/$1.tell"
+	echo "$2" 1<>"$GUEST_DIR/$1.tell"
 }
 
 # guest_samples SECONDS NAME...: has guests whose job is compute --each MS repeat each sample at the

@@ -26,10 +26,15 @@ lane() {
 	echo "# conformance on $name: $*"
 	scripts/lab run --timeout 300 "${options[@]}" -- tests/conformance/run.py "$@" |
 		tee "build/conformance-$name.tap" || status=$?
-	line=$(tail -n 1 "build/conformance-$name.tap")
+	line=$(grep -E '^[0-9]+ passed, [0-9]+ failed$' "build/conformance-$name.tap" | tail -n 1) || :
 	if [[ $line =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed$ ]]; then
 		passed=$((passed + BASH_REMATCH[1]))
 		failed=$((failed + BASH_REMATCH[2]))
+	fi
+	# Nor is it a success to have tested nothing.
+	if (( ! status )) && [[ ! $line =~ ^[1-9] ]]; then
+		echo "not ok - $name ends without a test that passed"
+		failed=$((failed + 1))
 	fi
 	# A machine that died, or a report of its kernel, is a failure of its own.
 	if (( status )) && [[ ! $line =~ ,\ [1-9] ]]; then

@@ -167,9 +167,36 @@ MDEVS = '/sys/bus/mdev/devices'
 PARENTS = '/sys/class/mdev_bus'
 PCI = '/sys/bus/pci/devices'
 
+PATIENCE = 60       # seconds until what must come is given up, on the slowest machine
 
 # By GPU, the tuple of the NUMA node that it was told to show, or None.
 NODES = [None, None]
+
+
+def in_time(act, what):
+    """Does something in a child, which is left behind if that takes longer than PATIENCE."""
+    ours, its = os.pipe()
+    child = os.fork()
+    if not child:
+        said = b'failed'
+        null = os.open(os.devnull, os.O_RDWR)
+        for fd in 0, 1, 2:      # Nobody is to wait for the end of its output.
+            os.dup2(null, fd)
+        try:
+            act()
+            said = b'done'
+        except OSError as error:
+            said = f'{error.filename}: {error.strerror}'.encode()
+        finally:
+            os.write(its, said)
+            os._exit(0)
+    os.close(its)
+    with open(ours, 'rb', buffering=0) as pipe:
+        ready, _, _ = select.select([pipe], [], [], PATIENCE)
+        expect(ready, f'{what}: not within {PATIENCE} s')
+        said = pipe.read(4096)
+    os.waitpid(child, 0)
+    expect(said == b'done', f'{what}: no: {said.decode()}')
 
 
 class Host:
@@ -222,12 +249,14 @@ class Host:
         return os.path.basename(os.path.realpath(f'{MDEVS}/{name}/iommu_group'))
 
     def clean(self):
-        for name in self.real.names(MDEVS):
-            self.real.write(f'{MDEVS}/{name}/remove', '1')
+        """Removes all vGPUs, by a process of its own: a removal may wait for ever for its user, and
+        cannot be ended then."""
+        paths = [f'{MDEVS}/{name}/remove' for name in self.real.names(MDEVS)]
+        if paths:
+            in_time(lambda: [self.real.write(path, '1') for path in paths], 'the vGPUs are removed')
 
 
 HOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'holder.py')
-PATIENCE = 60       # seconds until what must come is given up, on the slowest machine
 
 
 class Holder:
@@ -236,7 +265,11 @@ class Holder:
     def __init__(self, name, hears=True):
         self.process = subprocess.Popen([sys.executable, HOLDER, name] + ['hears'] * hears,
                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        self.wait_for('open')
+        try:
+            self.wait_for('open')
+        except BaseException:
+            self.__exit__()
+            raise
 
     def wait_for(self, word, patience=PATIENCE):
         ready, _, _ = select.select([self.process.stdout], [], [], patience)
@@ -287,18 +320,32 @@ class Results:
         print(f'{self.passed} passed, {self.failed} failed')
 
 
-def attempt(one, host):
-    """Runs a check once, on a machine without vGPUs; returns None, or what it failed by."""
-    host.clean()
+def reason_of(act):
+    """Why it fails, or None."""
     try:
-        one.run(host)
+        act()
     except Failed as failure:
         return str(failure)
     except OSError as failure:
         return f'{failure.filename}: {failure.strerror}'
-    finally:
-        host.clean()
     return None
+
+
+def attempt(one, host):
+    """Runs a check once, on a machine without vGPUs; returns None, or what it failed by."""
+    why = reason_of(host.clean)
+    if why is not None:
+        return why
+    try:
+        why = reason_of(lambda: one.run(host))
+    finally:
+        left = reason_of(host.clean)
+    if left is None:
+        return why
+    # No control is to find its failure in what comes before that.
+    if why is not None:
+        print(f'# before that: {why}', flush=True)
+    return left
 
 
 def run(one, results):

@@ -12,7 +12,7 @@ import time
 import uuid
 import xml.etree.ElementTree as ElementTree
 
-from harness import PATIENCE, Fault, Skipped, check, control, expect, is_equal
+from harness import PATIENCE, Failed, Fault, check, control, expect, is_equal
 
 PCI_ADDRESS = r'^([\da-fA-F]{4}):([\da-fA-F]{2}):([\da-fA-F]{2}).([0-7])$'
 
@@ -220,7 +220,7 @@ def start_libvirtd():
     Libvirt.library = None
     done = subprocess.run(['lab-libvirtd', '--fresh'], check=False, capture_output=True, text=True)
     if done.returncode:
-        raise Skipped(f'no libvirtd: {done.stderr.strip()}')
+        raise Failed(f'no libvirtd: {done.stderr.strip()}')
 
 
 def wait_until(condition, what):

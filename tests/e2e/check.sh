@@ -38,6 +38,11 @@ lane() {
 		passed=$((passed + BASH_REMATCH[1]))
 		failed=$((failed + BASH_REMATCH[2]))
 	fi
+	# Nor is it a success to have tested nothing.
+	if (( ! status )) && [[ ! $line =~ ^[1-9] ]]; then
+		echo "not ok - $kernel ends without a test that passed"
+		failed=$((failed + 1))
+	fi
 	# A machine that died, or a report of its kernel, is a failure of its own.
 	if (( status )) && [[ ! $line =~ ,\ [1-9] ]]; then
 		echo "not ok - $kernel ends with status $status"

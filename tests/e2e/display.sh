@@ -62,12 +62,12 @@ tell() {
 }
 
 # look NAME DEVICE CHECK...: QEMU's picture of the device passes these checks of guest-qmp, at
-# least after some seconds (LOOK_S): a kernel shows text on its console a bit after it is written.
+# least after some seconds: a kernel shows text on its console a bit after it is written.
 look() {
 	local name=$1 device=$2 file=$PICTURES/$TEST-$1-$2.png
 	shift 2
 	mkdir -p "$PICTURES"
-	guest_qmp "$name" look $((${LOOK_S:-10} * SLOW)) "$device" "$file" "$@" ||
+	guest_qmp "$name" look $((60 * SLOW)) "$device" "$file" "$@" ||
 		fail "the screen of $name is wrong"
 }
 
@@ -162,15 +162,16 @@ test_display_storm_and_resets() {
 	display_start b -vnc "unix:$GUEST_DIR/b.vnc" -device "$(vga_device "$B" vgpu "$FIRST")"
 	shows_console a vgpu "$FIRST"
 	shows_console b vgpu "$FIRST"
-	guest_start c "$C" load --seconds 5 --mib 4
+	guest_start c "$C" load --seconds 0 --mib 4
 	working c
 	guest_tell a "$((TOLD[a] += 1)) storm $FIRST 8 $seed"
-	guest_says a '^guest: storm: begins' $((10 * SLOW))
+	guest_says a '^guest: storm: begins' $((60 * SLOW))
 	guest_qmp a watch 3 vgpu
+	guest_tell c enough
 	shows_drawing b vgpu "$FIRST" 1024 768
 	shows_flips b vgpu "$FIRST" 3
 	passes c
-	guest_says a "^guest: done ${TOLD[a]}\$" $((30 * SLOW))
+	guest_says a "^guest: done ${TOLD[a]}\$" $((60 * SLOW))
 	guest_answer a storm:
 	echo "$ANSWER"
 	guest_answer a drawn
@@ -202,7 +203,7 @@ test_display_present() {
 		look a vgpu "pattern=${ANSWER// /,}"
 		guest_tell a "the next"
 	done
-	guest_says a '^guest: reset' $((10 * SLOW))
+	guest_says a '^guest: reset' $((60 * SLOW))
 	look a vgpu size=1920,1080 dark
 	guest_tell a "that is all"
 	passes a
@@ -225,13 +226,13 @@ test_display_unplug() {
 	local removal
 	mdev_create "$A" SG16-1Q
 	GUEST_PLUG=port GUEST_OPTIONS=,display=on \
-		guest_start a "$A" eject --seconds $((40 * SLOW)) --seed $RANDOM
+		guest_start a "$A" eject --seconds 3600 --seed $RANDOM
 	working a
 	guest_answer a shown
 	look a vgpu "pattern=${ANSWER// /,}"
 	mdev_remove "$A" &
 	removal=$!
-	said a '^guest: slot switched off' 1 30
+	said a '^guest: slot switched off' 1 60
 	if timeout $((3 * SLOW)) tail --pid=$removal -s 0.1 -f /dev/null; then
 		echo "QEMU lets go of a vGPU with a display"
 		takes_picture a size=640,480
@@ -241,10 +242,8 @@ test_display_unplug() {
 		guest_running a || fail "QEMU has ended"
 		[[ $(vgpu_field "$A" state) == started ]]
 		guest_kill a
-		timeout $((20 * SLOW)) tail --pid=$removal -s 0.1 -f /dev/null ||
-			fail "the removal does not end"
 	fi
-	wait $removal
+	ends $removal
 	[[ ! -e /sys/bus/mdev/devices/$A ]]
 }
 
@@ -258,5 +257,5 @@ test_display_firmware() {
 		-drive "if=pflash,unit=0,format=raw,readonly=on,file=$dir/OVMF_CODE_4M.fd" \
 		-drive "if=pflash,unit=1,format=raw,file=$GUEST_DIR/vars" \
 		-device "$(vga_device "$A" vgpu "$FIRST")"
-	LOOK_S=60 look a vgpu colours=4
+	look a vgpu colours=4
 }

@@ -133,21 +133,28 @@ test_mdevctl_attributes() {
 	mdevctl undefine -u "$A"
 }
 
+# sees_events: whoever writes the file events sees that a vGPU comes, or that it goes.
+sees_events() {
+	mdev_create "$B" SG16-1Q
+	mdev_remove "$B"
+	[[ -s $GUEST_DIR/events ]]
+}
+
 # mdevctl prints the name of an errno; the driver's reason is in the kernel's log and in events.
 test_mdevctl_attribute_refused() {
-	local events
+	local why='weight 2000: must be 1..1000'
 	tools_remove
 	undefine "$A"
 	config SG16-4Q weight=2000 >"$GUEST_DIR/config"
 	vgpuctl events >"$GUEST_DIR/events" &
-	events=$!
-	sleep 0.5
+	WATCHER=$!
+	until_true 60 sees_events
 	refused 'Invalid argument' mdevctl start -u "$A" -p "$(gpu_name)" --jsonfile "$GUEST_DIR/config"
 	[[ ! -e /sys/bus/mdev/devices/$A ]]
-	sleep 0.5
-	kill "$events"
-	dmesg | tail -n 20 | grep -F "$A" | grep -F 'weight 2000: must be 1..1000'
-	grep -F "$A" "$GUEST_DIR/events" | grep -F 'weight 2000: must be 1..1000'
+	until_true 60 grep -E "$A.*$why" "$GUEST_DIR/events"
+	kill "$WATCHER"
+	WATCHER=
+	kernel_said "$A" "$why"
 	vgpuctl log "$A" | grep -F 'refused: weight 2000: must be 1..1000'
 	# The call-out tells it, before there is a vGPU.
 	tools_install
@@ -246,11 +253,10 @@ test_callout_live_in_use() {
 	live_set cap=550 vga=0
 	[[ $(attr "$A" vga) == 0 && $(attr "$A" cap) == 550 ]]
 	mdevctl stop -u "$A" >"$GUEST_DIR/stop" 2>&1 &
-	until_true 30 grep -E "$A: in use by process [0-9]+; waiting" "$GUEST_DIR/stop"
+	until_true 60 grep -E "$A: in use by process [0-9]+; waiting" "$GUEST_DIR/stop"
 	vgpu_is "$A" started
 	guest_kill a
-	timeout 30 tail --pid=$! -s 0.1 -f /dev/null
-	wait $!
+	ends $!
 	[[ ! -e /sys/bus/mdev/devices/$A ]]
 }
 

@@ -40,14 +40,24 @@ clean_up() {
 		guest_kill "$name"
 	done
 	libvirt_clean_up
+	[[ -z ${WATCHER:-} ]] || kill "$WATCHER" || :
+	end=$((SECONDS + 60 * SLOW))
 	for mdev in /sys/bus/mdev/devices/*; do
-		[[ ! -e $mdev/remove ]] || timeout 30 bash -c "echo 1 >'$mdev/remove'" || echo "cannot remove ${mdev##*/}"
+		[[ -e $mdev/remove ]] || continue
+		# A removal that waits for ever cannot be killed.
+		{ mdev_remove "${mdev##*/}" || echo "cannot remove ${mdev##*/}"; } &
+		while (( SECONDS < end )) && kill -0 $! 2>/dev/null; do
+			guest_nap
+		done
 	done
 	# A removal that the test has begun may still wait for its user.
-	end=$((SECONDS + 30))
-	while (( SECONDS < end )) && [[ -e /dev/vgpu && $(vgpuctl list --json | jq length) != 0 ]]
-	do
-		sleep 0.1
+	while [[ -e /dev/vgpu && $(vgpuctl list --json | jq length) != 0 ]]; do
+		if (( SECONDS >= end )); then
+			echo "FAILED: vGPUs are left:"
+			vgpuctl list
+			exit 1
+		fi
+		guest_nap
 	done
 }
 
@@ -56,6 +66,7 @@ run_test() {
 	local name=${1#test_} status=0 start=$EPOCHREALTIME
 	TEST=$name
 	DONE=$((DONE + 1))
+	echo "e2e: test $DONE, $name" >/dev/kmsg
 	set +e
 	(
 		set -eE
@@ -76,6 +87,31 @@ run_test() {
 		[[ -z ${E2E_VERBOSE:-} ]] || sed 's/^#* */# /' "$OUT"
 		echo "ok $DONE - $name # $start ms"
 	fi
+}
+
+# until_true SECONDS COMMAND...: waits until COMMAND succeeds.
+until_true() {
+	local end=$((SECONDS + $1 * SLOW))
+	shift
+	until "$@"; do
+		(( SECONDS < end )) || fail "has not come to be: $*"
+		guest_nap
+	done
+}
+
+# ends PID: waits until this process, which the test has started, ends; succeeds if it succeeds.
+ends() {
+	timeout $((60 * SLOW)) tail --pid="$1" -s 0.1 -f /dev/null || fail "process $1 does not end"
+	wait "$1"
+}
+
+# kernel_said TEXT REGEX: the kernel has said so in a line with TEXT, since the test has begun.
+kernel_said() {
+	dmesg | sed -n "\|e2e: test $DONE, $TEST\$|,\$p" | grep -F -- "$1" | grep -E -- "$2"
+}
+
+vgpu_is() {
+	[[ $(vgpu_field "$1" state) == "$2" ]]
 }
 
 # passes NAME [SECONDS]: the guest ends in time, and says that all was right.
@@ -148,13 +184,14 @@ test_attach_by_iommufd() {
 	mdev_create "$A" SG16-1Q
 	node=$(echo "/sys/bus/mdev/devices/$A/vfio-dev"/vfio*)
 	[[ -c /dev/iommu && -c /dev/vfio/devices/${node##*/} ]] || fail "no /dev/iommu, or no node"
-	GUEST_IOMMU=iommufd guest_start a "$A" load --seconds 15 --mib 4
+	GUEST_IOMMU=iommufd guest_start a "$A" load --seconds 0 --mib 4
 	working a
 	fuser -s "/dev/vfio/devices/${node##*/}" 2>/dev/null || fail "QEMU has not opened the vGPU's node"
 	# What is open through its node cannot be opened through its group.
 	guest_start b "$A" load --seconds 1
-	guest_ended b $((20 * SLOW)) || fail "a second QEMU got the same vGPU"
+	guest_ended b $((60 * SLOW)) || fail "a second QEMU got the same vGPU"
 	grep -iE 'busy|in use' "$GUEST_DIR/b.qemu"
+	guest_tell a enough
 	passes a
 	account "$A=a"
 }
@@ -167,14 +204,22 @@ test_run_twice_on_one_vgpu() {
 	passes b
 }
 
+# have_competed: each engine of all vGPUs has been switched to each of them.
+have_competed() {
+	vgpuctl stats --json | jq -e '[.vgpus[].engines[].switches > 0] | all'
+}
+
 test_two_at_once() {
 	mdev_create "$A" SG16-4Q
 	mdev_create "$B" SG16-2Q
-	guest_start a "$A" load --seconds 5 --mib 8
-	guest_start b "$B" load --seconds 5 --mib 8 --load 50 --seed 2
+	guest_start a "$A" load --seconds 0 --mib 8
+	guest_start b "$B" load --seconds 0 --mib 8 --load 50 --seed 2
 	working a
 	working b
 	[[ $(vgpu_field "$A" state) == started && $(vgpu_field "$B" state) == started ]]
+	until_true 60 have_competed
+	guest_tell a enough
+	guest_tell b enough
 	passes a
 	passes b
 	account "$A=a" "$B=b"
@@ -307,14 +352,20 @@ test_isolation_nothing_left_after_a_kill() {
 test_isolation_packets_stay_inside() {
 	mdev_create "$A" SG16-1Q
 	mdev_create "$B" SG16-1Q
-	guest_start b "$B" hold --seconds 4 --seed 6
+	guest_start b "$B" hold --seconds 0 --seed 6
 	working b
 	guest_start a "$A" escape --seed 7
 	passes a
 	guest_log a
+	# Now b looks at its memory once more.
+	guest_tell b enough
 	passes b
 	[[ $(vgpuctl show "$A" --json | jq .faults) == 2 ]]
 	[[ $(vgpuctl show "$B" --json | jq .faults) == 0 ]]
+}
+
+nothing_backed() {
+	[[ $(gpu_field fb_backed_bytes) == 0 ]]
 }
 
 test_kill_under_load() {
@@ -324,25 +375,29 @@ test_kill_under_load() {
 		working a
 		sleep 0.5
 		guest_kill a
-		[[ $(vgpu_field "$A" state) == created ]]
+		# A thread of the kernel may hold what the process had a bit longer.
+		until_true 60 vgpu_is "$A" created
 	done
-	[[ $(gpu_field fb_backed_bytes) == 0 ]]
+	until_true 60 nothing_backed
 	guest_start a "$A" load --seconds 1 --mib 4
 	passes a
 }
 
 # The guest keeps its vGPU: the removal waits, the guest works on, and both end with QEMU.
 test_remove_in_use_waits_for_qemu() {
+	local removal
 	mdev_create "$A" SG16-1Q
-	guest_start a "$A" load --seconds 6 --mib 4
+	guest_start a "$A" load --seconds 0 --mib 4
 	working a
 	mdev_remove "$A" &
-	sleep 1
-	kill -0 $!
+	removal=$!
+	# The driver says so each time that it asks QEMU, which is while the removal waits.
+	until_true 60 kernel_said "$A" 'to be removed, '
+	kill -0 $removal
 	[[ $(vgpu_field "$A" state) == started ]]
+	guest_tell a enough
 	passes a
-	timeout 20 tail --pid=$! -s 0.1 -f /dev/null
-	wait $!
+	ends $removal
 	[[ ! -e /sys/bus/mdev/devices/$A ]]
 }
 
@@ -350,14 +405,13 @@ test_remove_in_use_waits_for_qemu() {
 test_remove_in_use_unplugs() {
 	local start=$SECONDS
 	mdev_create "$A" SG16-1Q
-	GUEST_PLUG=port guest_start a "$A" eject --seconds $((30 * SLOW))
+	GUEST_PLUG=port guest_start a "$A" eject --seconds 3600
 	working a
 	mdev_remove "$A" &
-	timeout $((25 * SLOW)) tail --pid=$! -s 0.1 -f /dev/null || fail "the removal does not end"
-	wait $!
+	ends $!
 	[[ ! -e /sys/bus/mdev/devices/$A ]]
 	guest_running a || fail "QEMU has ended"
-	guest_says a 'slot switched off' 5
+	guest_says a 'slot switched off' $((60 * SLOW))
 	echo "removed after $((SECONDS - start)) s"
 }
 
@@ -368,8 +422,8 @@ test_shares() {
 	mdev_create "$B" SG16-8Q
 	vgpuctl sched set --policy qos --slice 2ms
 	vgpuctl share set "$A" --guarantee 700 --weight 1 "$B" --guarantee 300 --weight 1
-	guest_start a "$A" hog --seconds $((50 * SLOW)) --mib 8
-	guest_start b "$B" hog --seconds $((30 * SLOW)) --idle $((20 * SLOW)) --mib 8 --seed 2
+	guest_start a "$A" hog --seconds 0 --mib 8
+	guest_start b "$B" hog --seconds 0 --mib 8 --seed 2
 	working a
 	working b
 	sleep 1
@@ -380,9 +434,13 @@ test_shares() {
 	vgpuctl sched show
 	vgpuctl sched log --engine gr --count 40
 	[[ $(vgpuctl sched log --engine gr --json | jq -r '.[].uuid' | sort -u | wc -l) == 2 ]]
+	guest_tell b idle
 	guest_says b '^guest: idle after jobs' $((60 * SLOW)) || fail "guest b does not go idle"
 	scripts/guest-shares --tries 4 "$A=$GUEST_DIR/a.log=1000" "$B=$GUEST_DIR/b.log=0"
 	vgpuctl sched set --policy best_effort
+	guest_tell b end
+	guest_tell a idle
+	guest_tell a end
 	passes b 90
 	passes a 90
 	account "$A=a" "$B=b"
@@ -391,7 +449,7 @@ test_shares() {
 test_unload_in_use() {
 	local module
 	mdev_create "$A" SG16-1Q
-	guest_start a "$A" load --seconds 3 --mib 4
+	guest_start a "$A" load --seconds 0 --mib 4
 	working a
 	for module in vgpu_soft vgpu; do
 		if rmmod "$module" 2>"$GUEST_DIR/rmmod"; then
@@ -400,18 +458,19 @@ test_unload_in_use() {
 		cat "$GUEST_DIR/rmmod"
 		grep -E 'in use|busy' "$GUEST_DIR/rmmod"
 	done
+	guest_tell a enough
 	passes a
 }
 
 test_two_hosts_of_one_vgpu() {
 	mdev_create "$A" SG16-1Q
-	# Long enough that the second QEMU, however slowly it starts, finds the first one at work.
-	guest_start a "$A" load --seconds 15 --mib 4
+	guest_start a "$A" load --seconds 0 --mib 4
 	working a
 	guest_start b "$A" load --seconds 1
-	guest_ended b $((20 * SLOW)) || fail "a second QEMU got the same vGPU"
+	guest_ended b $((60 * SLOW)) || fail "a second QEMU got the same vGPU"
 	cat "$GUEST_DIR/b.qemu"
 	grep -iE 'busy|in use' "$GUEST_DIR/b.qemu"
+	guest_tell a enough
 	passes a
 }
 

@@ -2,7 +2,7 @@
 /*
  * First and only process of a guest:
  *
- *	JOB [--seconds N] [--load PERCENT] [--mib N] [--seed N] [--idle N]
+ *	JOB [--seconds N] [--load PERCENT] [--mib N] [--seed N]
  *	    [--each MS] [--title TEXT]
  *
  * Finds the vGPU, does the job, prints "guest: END pass" or "guest: END fail" on the console and
@@ -71,8 +71,6 @@ static bool parse(int argc, char **argv, struct options *options)
 			options->load = (unsigned int)value;
 		else if (!strcmp(argv[i], "--mib") && value >= 1 && value <= 4096)
 			options->mib = (unsigned int)value;
-		else if (!strcmp(argv[i], "--idle") && value <= 3600)
-			options->idle = (unsigned int)value;
 		else if (!strcmp(argv[i], "--each") && value <= 60000)
 			options->each = (unsigned int)value;
 		else if (!strcmp(argv[i], "--seed"))

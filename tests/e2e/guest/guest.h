@@ -17,11 +17,11 @@
 
 /**
  * struct options - what the guest is to do, from the kernel's command line
- * @seconds: how long the job works
+ * @seconds: how long the job works; 0: until the host says that it is enough, which load, hold and
+ *	     hog listen for
  * @load:    percent of the time in which engines have work
  * @mib:     framebuffer that a round of work, or a job, fills
  * @seed:    of the data, or of the secret
- * @idle:    hog: seconds without work behind that
  * @each:    compute: milliseconds for each of the small samples before; 0: there are none
  * @title:   load: of the picture that it shows at the end, until the host says to go on, who
  *	     has said before when to begin; or NULL
@@ -31,7 +31,6 @@ struct options {
 	unsigned int load;
 	unsigned int mib;
 	uint64_t seed;
-	unsigned int idle;
 	unsigned int each;
 	const char *title;
 };
@@ -72,6 +71,13 @@ void work_stop(struct work *work);
 int tell_open(void);
 /* Waits for a line. */
 bool tell_wait(int fd, unsigned int seconds);
+/*
+ * Whether a job that began at @start has worked for @seconds or, if that is 0, the host has said a
+ * line. Also when it cannot be heard, and sets *@ok to false then.
+ */
+bool tell_over(int fd, uint64_t start, unsigned int seconds, bool *ok);
+/* The host takes no longer to begin, or to look at a picture. */
+#define LOOK_S		600
 
 #define CHART_BARS	60
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Keeps gr busy for some seconds, then has no work for some. Prints how many jobs are done all
- * the time, so that the host can see what each guest got.
+ * Keeps gr busy for some seconds, or until told, then has no work until told. Prints how many jobs
+ * are done all the time, so that the host can see what each guest got.
  */
 #include "guest.h"
 #include "load.h"
@@ -9,18 +9,18 @@
 #define RING_ORDER	12
 #define TICK_NS		50000000ull
 
-static bool hog_says(const char *what, const struct load *load, uint64_t start)
+static void hog_says(const char *what, const struct load *load, uint64_t start)
 {
 	say("%s %llu at %llu ms", what, (unsigned long long)load->checked,
 	    (unsigned long long)((clk_ns() - start) / 1000000));
-	return true;
 }
 
-static bool hog_work(struct load *load, const struct options *options, uint64_t start)
+static bool hog_work(struct load *load, const struct options *options, uint64_t start,
+		     int port)
 {
-	uint64_t end = start + options->seconds * 1000000000ull;
+	bool ok = true;
 
-	while (clk_ns() < end) {
+	while (!tell_over(port, start, options->seconds, &ok)) {
 		if (load_keep(load, load_room(load)))
 			return failed("%s", load->text);
 		hog_says("jobs", load, start);
@@ -28,7 +28,8 @@ static bool hog_work(struct load *load, const struct options *options, uint64_t 
 	}
 	if (load_drain(load, WAIT_MS))
 		return failed("%s", load->text);
-	return hog_says("idle after jobs", load, start);
+	hog_says("idle after jobs", load, start);
+	return ok && tell_wait(port, LOOK_S);
 }
 
 bool hog_run(struct vgpu_dev *dev, const struct options *options)
@@ -40,16 +41,17 @@ bool hog_run(struct vgpu_dev *dev, const struct options *options)
 		.seed = options->seed,
 	};
 	uint64_t start = clk_ns();
+	int port = tell_open();
 	struct load load;
 	bool ok;
 
+	if (port < 0)
+		return false;
 	if (load_init(&load, dev, &config))
 		return failed("%s", load.text);
-	say("working: jobs of %u MiB for %u s, then idle for %u s", options->mib,
-	    options->seconds, options->idle);
-	ok = hog_work(&load, options, start);
+	say("working: jobs of %u MiB for %u s", options->mib, options->seconds);
+	ok = hog_work(&load, options, start, port);
 	if (ok) {
-		clk_sleep_ns(options->idle * 1000000000ull);
 		say("engine %u packets %llu bytes %llu", load.chan->engine,
 		    (unsigned long long)(load.checked * load_packets(&load)),
 		    (unsigned long long)load.checked * (config.job_bytes + 8 * LOAD_SAMPLES));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Fills, copies and verifies for some seconds, on all engines. */
+/* Fills, copies and verifies for some seconds, or until told to end, on all engines. */
 #include <string.h>
 
 #include "guest.h"
@@ -11,7 +11,6 @@
 #define ROWS		64u
 #define FRAME_WIDTH	256u
 #define FRAME_HEIGHT	64u
-#define LOOK_S		600	/* for the host to begin, and to look at the picture */
 
 /**
  * struct load - state of the job
@@ -163,7 +162,7 @@ static bool show(struct load *load, struct chart *chart, int port)
 
 bool load_run(struct vgpu_dev *dev, const struct options *options)
 {
-	uint64_t start, end, began, busy, before, second, rounds = 0, busy_sum = 0;
+	uint64_t start, began, busy, before, second, rounds = 0, busy_sum = 0;
 	struct chart chart = { .title = options->title };
 	struct load load = { 0 };
 	bool ok = true;
@@ -171,18 +170,21 @@ bool load_run(struct vgpu_dev *dev, const struct options *options)
 
 	if (!setup(&load, dev, options))
 		return false;
+	if (options->title || !options->seconds) {
+		port = tell_open();
+		if (port < 0)
+			return false;
+	}
 	/* The host has guests begin together, however slowly one has booted. */
 	if (options->title) {
-		port = tell_open();
 		say("ready");
-		if (port < 0 || !tell_wait(port, LOOK_S))
+		if (!tell_wait(port, LOOK_S))
 			return false;
 	}
 	say("working: %u MiB per round, %u %% load, %u s", options->mib,
 	    options->load, options->seconds);
 	start = clk_ns();
-	end = start + options->seconds * 1000000000ull;
-	while (ok && clk_ns() < end) {
+	do {
 		began = clk_ns();
 		before = written(&load.work);
 		ok = round_fill(&load) && round_copy(&load) &&
@@ -197,7 +199,7 @@ bool load_run(struct vgpu_dev *dev, const struct options *options)
 		}
 		if (options->load < 100)
 			clk_sleep_ns(busy * (100 - options->load) / options->load);
-	}
+	} while (ok && !tell_over(port, start, options->seconds, &ok));
 	say("rounds %llu in %llu ms, at work %llu ms", (unsigned long long)rounds,
 	    (unsigned long long)((clk_ns() - start) / 1000000),
 	    (unsigned long long)(busy_sum / 1000000));

@@ -154,21 +154,30 @@ bool hold_run(struct vgpu_dev *dev, const struct options *options)
 {
 	struct vgpu_buf buf;
 	struct work work;
-	uint64_t end;
 	unsigned int times = 0;
+	uint64_t start;
+	int port = -1;
 	bool ok;
 
 	if (!begin(&work, &buf, dev))
 		return false;
-	ok = over_parts(&work, options, &buf, zero_part) &&
+	if (!options->seconds)
+		port = tell_open();
+	ok = (options->seconds || port >= 0) &&
+		over_parts(&work, options, &buf, zero_part) &&
 		over_parts(&work, options, &buf, write_part) &&
 		work_wait(&work, 0);
 	say("working: holding %#x", pattern(options));
-	end = clk_ns() + options->seconds * 1000000000ull;
-	do {
-		ok = ok && over_parts(&work, options, &buf, check_part);
+	start = clk_ns();
+	while (ok && !tell_over(port, start, options->seconds, &ok)) {
+		ok = over_parts(&work, options, &buf, check_part);
 		times++;
-	} while (ok && clk_ns() < end);
+	}
+	/* Once more, so that what came shortly before the end is seen. */
+	if (ok) {
+		ok = over_parts(&work, options, &buf, check_part);
+		times++;
+	}
 	if (ok)
 		say("held, looked %u times", times);
 	return finish(&work, &buf, ok);

@@ -47,3 +47,21 @@ bool tell_wait(int fd, unsigned int seconds)
 	}
 	return true;
 }
+
+bool tell_over(int fd, uint64_t start, unsigned int seconds, bool *ok)
+{
+	struct pollfd poll_fd = { .fd = fd, .events = POLLIN };
+	char c = 0;
+
+	if (seconds)
+		return clk_ns() - start >= seconds * 1000000000ull;
+	while (c != '\n') {
+		if (!poll(&poll_fd, 1, 0))
+			return false;
+		if (read(fd, &c, 1) != 1) {
+			*ok = failed("%s: %s", PORT, strerror(errno));
+			break;
+		}
+	}
+	return true;
+}
