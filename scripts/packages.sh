@@ -2,6 +2,16 @@
 # SPDX-License-Identifier: GPL-2.0
 # Packages of the host. scripts/check and scripts/demo source this file.
 
+# apt_update: apt waits for the lock of packages, but not for that of their lists.
+apt_update() {
+	local i
+	for ((i = 0; i < 12; i++)); do
+		apt-get -qq update >/dev/null && return
+		sleep 5
+	done
+	return 1
+}
+
 # need_packages NAME...: installs those that are missing if root runs it, else names them and fails
 need_packages() {
 	local missing=() p
@@ -15,7 +25,7 @@ need_packages() {
 		return 1
 	fi
 	echo "# installing ${missing[*]}"
-	DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=300 update >/dev/null &&
+	apt_update &&
 		DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=300 install -y \
 			--no-install-recommends "${missing[@]}" >/dev/null
 }

@@ -201,6 +201,8 @@ static int admin_read_file(const char *path, const struct stat *st, int flag, st
 		while (read(fd, buf, sizeof(buf)) > 0)
 			;
 		close(fd);
+		if (!strncmp(path, "/sys/class/", 11))
+			fuzz_count(FUZZ_FILES);
 	}
 	return fuzz_over();
 }
@@ -217,8 +219,11 @@ static void admin_files(struct rng *rng)
 		nftw("/sys/kernel/debug/vgpu_soft", admin_read_file, 8, FTW_PHYS);
 		break;
 	default:
-		/* A link to the GPU; links in there lead to all of sysfs. */
-		snprintf(path, sizeof(path), "/sys/class/mdev_bus/%s/",
+		/*
+		 * Behind a link (nftw() strips slashes) is the GPU. Links in there lead to all of
+		 * sysfs.
+		 */
+		snprintf(path, sizeof(path), "/sys/class/mdev_bus/%s/.",
 			 fuzz.gpu[rng_below(rng, fuzz.nr_gpus)].address);
 		nftw(path, admin_read_file, 8, FTW_PHYS);
 	}

@@ -23,7 +23,7 @@
 
 static const char * const count_names[FUZZ_COUNTS] = {
 	"lives", "operations", "signals", "packets", "kills", "admin", "binds", "victim_jobs",
-	"pictures",
+	"files", "pictures",
 };
 
 static void usage(FILE *to)
@@ -169,13 +169,13 @@ static bool ended(pid_t *pids, unsigned int i, unsigned int steady)
 static void wait_all(pid_t *pids, unsigned int nr, unsigned int steady)
 {
 	uint64_t end_ms = clk_ms() + FUZZ_END_MS;
-	unsigned int i, left = nr;
+	unsigned int i, left;
 
-	while (left && clk_ms() < end_ms) {
-		for (i = 0; i < nr; i++)
-			left -= ended(pids, i, steady);
+	do {
+		for (i = 0, left = 0; i < nr; i++)
+			left += pids[i] > 0 && !ended(pids, i, steady);
 		clk_sleep_ms(10);
-	}
+	} while (left && clk_ms() < end_ms);
 	for (i = 0; i < nr; i++) {
 		if (pids[i] <= 0)
 			continue;
@@ -230,6 +230,9 @@ int main(int argc, char **argv)
 	while (!fuzz_over()) {
 		uint64_t now_ms = clk_ms();
 
+		for (i = 0; i < steady; i++)
+			if (ended(pids, i, steady) && !fuzz_over())
+				fuzz_wrong("process %u of the fuzzer's own ended early", i);
 		if (fuzz.seconds && now_ms - start_ms >= fuzz.seconds * 1000ull)
 			break;
 		if (now_ms >= next_ms) {

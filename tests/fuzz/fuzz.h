@@ -35,6 +35,7 @@ enum fuzz_count {
 	FUZZ_ADMIN,		/* operations of the administrator */
 	FUZZ_BINDS,		/* GPUs unbound and bound */
 	FUZZ_JOBS,		/* jobs of the victim that came out right */
+	FUZZ_FILES,		/* files of GPUs in sysfs that the administrator read */
 	FUZZ_PICTURES,		/* queries of the plane that found a picture */
 	FUZZ_COUNTS,
 };

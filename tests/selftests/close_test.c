@@ -41,11 +41,11 @@ static void open_again(void)
 	CHECK_EQ(ret, 0, "%s", vgpu_dev_error(NULL));
 }
 
+/* The vGPU has just been opened. */
 static void check_clean(void)
 {
 	struct vgpu_chan *chan;
 
-	open_again();
 	CHECK(fx_is_zero(v.dev->fb, 17 * FX_MIB), "memory of the last user");
 	chan = fx_chan(&v, VGPU_HW_ENGINE_GR, 0, VGPU_RING_FB, 4);
 	fx_finish(chan);
@@ -63,6 +63,7 @@ static void close_with_work_queued(void)
 		queue_load();
 		clk_sleep_ms((unsigned int)fx_random_below(10));
 		fx_close(&v); /* without destroying the channels before */
+		fx_open(&v);
 		check_clean();
 	}
 }
@@ -112,6 +113,7 @@ static void kill_under_load(void)
 		kill(pid, SIGKILL);
 		CHECK(child_ends(pid, FX_TIMEOUT_MS, &status), "does not die");
 		CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL, "status %#x", status);
+		open_again();
 		check_clean();
 	}
 	close(fds[0]);

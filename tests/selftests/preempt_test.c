@@ -129,9 +129,11 @@ static void keep_busy(struct vgpu_chan *small)
 
 /*
  * Waits for the rows, and checks them. Returns how many jobs the neighbour was seen to complete
- * meanwhile; it may have completed more.
+ * meanwhile; it may have completed more. Only this process gives it work: so where there is some at
+ * each look it has not been without, and otherwise *@ran_out is set.
  */
-static uint64_t finish_rows(struct vgpu_chan *rows, struct vgpu_chan *small, uint64_t got)
+static uint64_t finish_rows(struct vgpu_chan *rows, struct vgpu_chan *small, uint64_t got,
+			    bool *ran_out)
 {
 	uint64_t before = vgpu_chan_get(small), now = before, end = clk_ms() + FX_TIMEOUT_MS, fence;
 	uint64_t jobs = 0;
@@ -140,6 +142,7 @@ static uint64_t finish_rows(struct vgpu_chan *rows, struct vgpu_chan *small, uin
 	FX_OK(hog.dev, vgpu_chan_fence(rows, &fence));
 	while (le64toh(__atomic_load_n(rows->signal, __ATOMIC_ACQUIRE)) < fence) {
 		jobs = now - before;
+		*ran_out |= vgpu_chan_get(small) == small->put;
 		keep_busy(small);
 		now = vgpu_chan_get(small);
 		CHECK(vgpu_chan_state(rows) != VGPU_HW_STATE_FAULTED, "%s",
@@ -147,6 +150,7 @@ static uint64_t finish_rows(struct vgpu_chan *rows, struct vgpu_chan *small, uin
 		CHECK(clk_ms() < end, "the rows do not end");
 		clk_sleep_ns(100000);
 	}
+	*ran_out |= vgpu_chan_get(small) == small->put;
 	for (i = 0; i < ROWS_COPIES; i++)
 		CHECK(!memcmp(hog.dev->fb + rows_from, hog.dev->fb + got + i * 4096ull, 4096),
 		      "copy %u has left rows out", i);
@@ -157,15 +161,19 @@ static uint64_t finish_rows(struct vgpu_chan *rows, struct vgpu_chan *small, uin
  * The same with copies of which each word is found by two walks through page tables: none leaves a
  * row out, and the neighbour gets its turns. (How long the engine goes without a look at the clock
  * is what tests/unit/test_engine_clock.c is about.) Both are to have work all the time, but either
- * runs out of it while this process is off its processor, so it is enough if turns are seen once.
+ * runs out of it while this process is off its processor, so turns are to be seen once, and in a
+ * round in which the neighbour is known to have had work nearly always: the machine may stand still
+ * in the last of the rows.
  */
 static void rows_far_apart(void)
 {
 	struct vgpu_ctl_instance before, after;
 	struct vgpu_chan *rows, *small;
-	uint64_t got, jobs, preemptions, end;
+	uint64_t got, jobs, preemptions, busy_ns, end;
+	unsigned int i, starved = 0;
 	struct vgpu_space *space;
-	unsigned int i;
+	struct vgpu_ctl_gpu gpu;
+	bool ran_out;
 
 	fx_need("execution");
 	fx_create_open(&hog, "1Q");
@@ -182,20 +190,25 @@ static void rows_far_apart(void)
 				      VGPU_HW_PTE_R | VGPU_HW_PTE_W));
 	for (i = 0; i < ROWS; i++)
 		((uint32_t *)(hog.dev->fb + rows_from))[i] = i * 2654435761u;
+	fx_ctl_gpu(&gpu);
 	end = clk_ms() + FX_TIMEOUT_MS;
 	do {
 		CHECK(clk_ms() < end, "the other starves, or has to wait until all rows are done");
 		keep_busy(small);
 		fx_instance(&hog, &before);
 		submit_rows(rows);
-		jobs = finish_rows(rows, small, got);
+		ran_out = false;
+		jobs = finish_rows(rows, small, got, &ran_out);
 		memset(hog.dev->fb + got, 0, ROWS_COPIES * 4096);
 		fx_instance(&hog, &after);
 		preemptions = after.engine[rows->engine].preemptions -
 			      before.engine[rows->engine].preemptions;
+		busy_ns = after.engine[rows->engine].busy_ns - before.engine[rows->engine].busy_ns;
+		starved += !ran_out && busy_ns >= 4 * gpu.slice_ns && !preemptions;
+		CHECK(starved < 3, "the other had work and no turn");
 		ktap_note("%u rows in %llu us, %llu jobs of the other beside them, %llu preemptions, max %llu us past the slice",
-			  ROWS * ROWS_COPIES, (after.engine[rows->engine].busy_ns -
-			  before.engine[rows->engine].busy_ns) / 1000, (unsigned long long)jobs,
+			  ROWS * ROWS_COPIES, (unsigned long long)busy_ns / 1000,
+			  (unsigned long long)jobs,
 			  (unsigned long long)preemptions,
 			  after.engine[rows->engine].max_overrun_ns / 1000);
 	} while (!jobs || !preemptions);
