@@ -72,6 +72,19 @@ void child_kill(pid_t pid)
 	CHECK(child_ends(pid, FX_TIMEOUT_MS, &status), "a killed process does not die");
 }
 
+char child_state(pid_t pid)
+{
+	char path[64], state = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	f = fopen(path, "re");
+	CHECK(f, "%s: %s", path, strerror(errno));
+	CHECK_EQ(fscanf(f, "%*d (%*[^)]) %c", &state), 1);
+	fclose(f);
+	return state;
+}
+
 void *child_shared(size_t bytes)
 {
 	void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);

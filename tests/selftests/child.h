@@ -19,6 +19,9 @@ bool child_ends(pid_t pid, int timeout_ms, int *status);
 /* SIGKILL; fails the test if the child outlives that for long. */
 void child_kill(pid_t pid);
 
+/* The state of a process or thread, of /proc/PID/stat: 'S' sleeps, 'D' where no signal wakes it. */
+char child_state(pid_t pid);
+
 /* Zeroed memory that children started later share with the test. child_cleanup() frees it. */
 void *child_shared(size_t bytes);
 

@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "child.h"
 #include "event.h"
 #include "tracing.h"
 #include "tune.h"
@@ -265,20 +266,6 @@ static void *sleeper_run(void *arg)
 	return NULL;
 }
 
-/* Having said its ID, the thread sleeps nowhere but in poll(). */
-static bool sleeps(const struct sleeper *who)
-{
-	char path[64], state = 0;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", (int)who->tid);
-	f = fopen(path, "re");
-	CHECK(f, "%s: %s", path, strerror(errno));
-	CHECK_EQ(fscanf(f, "%*d (%*[^)]) %c", &state), 1);
-	fclose(f);
-	return state == 'S';
-}
-
 /*
  * An event wakes two readers by two works: what is attached to the one is not called where the
  * other one is woken, nor with a lock that it needs.
@@ -295,7 +282,9 @@ static void readers_are_woken_apart(void)
 		sleeper[i] = (struct sleeper){ .fd = event_open(), .work = -1 };
 		CHECK(!pthread_create(&sleeper[i].thread, NULL, sleeper_run, &sleeper[i]),
 		      "thread");
-		FX_SOON(sleeper[i].tid && sleeps(&sleeper[i]), "when the event comes");
+		/* Having said its ID, the thread sleeps nowhere but in poll(). */
+		FX_SOON(sleeper[i].tid && child_state(sleeper[i].tid) == 'S',
+			"when the event comes");
 	}
 	snprintf(filter, sizeof(filter), "pid == %d || pid == %d", (int)sleeper[0].tid,
 		 (int)sleeper[1].tid);

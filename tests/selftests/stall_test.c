@@ -123,20 +123,6 @@ static bool can_open(void)
 	return !vgpu_dev_open_vfio(&v.dev, v.uuid);
 }
 
-/* Whether the process is in a wait that no signal ends. */
-static bool waits(pid_t pid)
-{
-	char path[32], state = 0;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	f = fopen(path, "re");
-	CHECK(f, "%s: %s", path, strerror(errno));
-	CHECK_EQ(fscanf(f, "%*d (%*[^)]) %c", &state), 1);
-	fclose(f);
-	return state == 'D';
-}
-
 static void kill_victim(bool unmap)
 {
 	struct victim me = { .unmap = unmap };
@@ -153,7 +139,8 @@ static void kill_victim(bool unmap)
 	uffd = silent_receive_fd(me.socket[0]);
 	/* A wait that goes on is that of vgpu_dma_unmap(). */
 	if (unmap)
-		FX_SOON(waits(pid) && (clk_sleep_ms(50), waits(pid)), "the call does not wait");
+		FX_SOON(child_state(pid) == 'D' && (clk_sleep_ms(50), child_state(pid) == 'D'),
+			"the call does not wait");
 	start = clk_ms();
 	child_kill(pid);
 	ktap_note("dead after %llu ms", (unsigned long long)(clk_ms() - start));

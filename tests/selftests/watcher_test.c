@@ -19,6 +19,7 @@
 
 #include <linux/vfio.h>
 
+#include "child.h"
 #include "fixture.h"
 #include "irqs.h"
 #include "tracing.h"
@@ -55,26 +56,13 @@ static void *wait_for_signal(void *arg)
 	return NULL;
 }
 
-/* Having said its ID, the thread sleeps nowhere but in poll(). */
-static bool sleeps(const struct waiter *w)
-{
-	char path[64], state = 0;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", (int)w->tid);
-	f = fopen(path, "re");
-	CHECK(f, "%s: %s", path, strerror(errno));
-	CHECK_EQ(fscanf(f, "%*d (%*[^)]) %c", &state), 1);
-	fclose(f);
-	return state == 'S';
-}
-
 static void trace_begin(struct waiter *w)
 {
 	char filter[64];
 
 	CHECK(!pthread_create(&w->thread, NULL, wait_for_signal, w), "thread");
-	FX_SOON(w->tid && sleeps(w), "when the signal comes");
+	/* Having said its ID, the thread sleeps nowhere but in poll(). */
+	FX_SOON(w->tid && child_state(w->tid) == 'S', "when the signal comes");
 	snprintf(filter, sizeof(filter), "pid == %d", (int)w->tid);
 	tracing_begin(&waking, filter);
 }
