@@ -419,8 +419,11 @@ static void test_random(void **state)
 
 		built += !!len;
 		extended += len == 256;
-		/* Whatever a type of ours could have is possible. */
-		if (max_width <= 7680 && max_height <= 4320 && width >= 480 &&
+		/*
+		 * Whatever a type of ours could have is possible. (For less than 640 in width and
+		 * more than 4095 in height the base block has nothing to begin with.)
+		 */
+		if (max_width >= 640 && max_width <= 7680 && max_height <= 4320 && width >= 480 &&
 		    height >= 480)
 			check_that(len, "%u x %u of %u x %u", width, height, max_width,
 				   max_height);
