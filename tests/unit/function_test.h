@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A PCI function as vGPUs have it, for the tests of mdev/config.c and mdev/region.c. */
+/* A PCI function as vGPUs have it, for the tests of vfio/config.c and vfio/region.c. */
 #ifndef _FUNCTION_TEST_H
 #define _FUNCTION_TEST_H
 
 #include "vgpu_test.h"
 
-#include "mdev/config.h"
-#include "mdev/region.h"
+#include "vfio/config.h"
+#include "vfio/region.h"
 
 #define ROUNDS	200000
 

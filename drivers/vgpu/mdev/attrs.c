@@ -6,11 +6,12 @@
 #include <linux/device.h>
 #include <linux/sysfs.h>
 
+#include "../vfio/vfio.h"
 #include "mdev.h"
 
 static struct vgpu_instance *to_instance(struct device *device)
 {
-	struct vgpu_mdev *dev = dev_get_drvdata(device);
+	struct vgpu_vfio *dev = dev_get_drvdata(device);
 
 	return dev->instance;
 }
@@ -29,17 +30,17 @@ static DEVICE_ATTR_RO(gpu);
 
 static ssize_t state_show(struct device *device, struct device_attribute *attr, char *buf)
 {
-	struct vgpu_mdev *dev = dev_get_drvdata(device);
+	struct vgpu_vfio *dev = dev_get_drvdata(device);
 
-	return sysfs_emit(buf, "%s\n", READ_ONCE(dev->opened) ? "started" : "created");
+	return sysfs_emit(buf, "%s\n", READ_ONCE(dev->map.opened) ? "started" : "created");
 }
 static DEVICE_ATTR_RO(state);
 
 static ssize_t map_failures_show(struct device *device, struct device_attribute *attr, char *buf)
 {
-	struct vgpu_mdev *dev = dev_get_drvdata(device);
+	struct vgpu_vfio *dev = dev_get_drvdata(device);
 
-	return sysfs_emit(buf, "%lld\n", atomic64_read(&dev->map_failures));
+	return sysfs_emit(buf, "%lld\n", atomic64_read(&dev->map.failures));
 }
 static DEVICE_ATTR_RO(map_failures);
 

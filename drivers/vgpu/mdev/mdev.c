@@ -8,6 +8,7 @@
 #include <linux/module.h>
 #include <linux/slab.h>
 
+#include "../vfio/vfio.h"
 #include "mdev.h"
 
 struct vgpu_mdev_gpu;
@@ -60,44 +61,20 @@ static struct vgpu_mdev_gpu_type *to_gpu_type(struct mdev_type *type)
 static int vgpu_mdev_probe(struct mdev_device *mdev)
 {
 	struct vgpu_mdev_gpu_type *type = to_gpu_type(mdev->type);
-	struct vgpu_instance *instance;
-	struct vgpu_mdev *dev;
-	int ret;
+	struct vgpu_vfio *dev;
 
-	dev = vfio_alloc_device(vgpu_mdev, vdev, &mdev->dev, &vgpu_vfio_ops);
+	dev = vgpu_vfio_add(&mdev->dev, type->gpu, type->index, &mdev->uuid);
 	if (IS_ERR(dev))
 		return PTR_ERR(dev);
-
-	instance = vgpu_instance_create(type->gpu, type->index, &mdev->uuid);
-	if (IS_ERR(instance)) {
-		ret = PTR_ERR(instance);
-		goto err_put;
-	}
-	ret = vgpu_vfio_setup(dev, instance);
-	if (ret)
-		goto err_destroy;
-
+	/* For attributes, which mdev adds after this. */
 	dev_set_drvdata(&mdev->dev, dev);
-	ret = vfio_register_emulated_iommu_dev(&dev->vdev);
-	if (ret)
-		goto err_destroy;
 	return 0;
-
-err_destroy:
-	vgpu_instance_destroy(instance);
-err_put:
-	vfio_put_device(&dev->vdev);
-	return ret;
 }
 
+/* Waits until the user has closed the device. */
 static void vgpu_mdev_remove(struct mdev_device *mdev)
 {
-	struct vgpu_mdev *dev = dev_get_drvdata(&mdev->dev);
-
-	/* Waits until the user has closed the device; vgpu_vfio_request() asks for that. */
-	vfio_unregister_group_dev(&dev->vdev);
-	vgpu_instance_destroy(dev->instance);
-	vfio_put_device(&dev->vdev);
+	vgpu_vfio_remove(dev_get_drvdata(&mdev->dev));
 }
 
 static unsigned int vgpu_mdev_get_available(struct mdev_type *mtype)

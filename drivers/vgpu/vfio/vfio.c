@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A vGPU as a VFIO device: accesses to its regions, ioctls, open and close. */
+/* A vGPU as a VFIO device, from its birth to its end: ioctls, open and close. */
 #include <linux/module.h>
 #include <linux/nospec.h>
-#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
 #include "../compat.h"
-#include "mdev.h"
+#include "access.h"
+#include "vfio.h"
 
 static_assert(VGPU_REGION_CONFIG == VFIO_PCI_CONFIG_REGION_INDEX);
 static_assert(VGPU_REGION_MAX == VFIO_PCI_ROM_REGION_INDEX);
 
-static struct vgpu_mdev *vgpu_vfio_to_mdev(struct vfio_device *vdev)
+static struct vgpu_vfio *to_vgpu_vfio(struct vfio_device *vdev)
 {
-	return container_of(vdev, struct vgpu_mdev, vdev);
+	return container_of(vdev, struct vgpu_vfio, vdev);
 }
 
-static struct vgpu_mdev *instance_to_mdev(const struct vgpu_instance *instance)
+static struct vgpu_vfio *instance_to_vfio(const struct vgpu_instance *instance)
 {
 	return instance->front_data;
 }
@@ -25,7 +25,7 @@ static struct vgpu_mdev *instance_to_mdev(const struct vgpu_instance *instance)
 static int vgpu_vfio_front_guest_rw(struct vgpu_instance *instance, u64 addr,
 				    void *buf, size_t len, bool write)
 {
-	struct vgpu_mdev *dev = instance_to_mdev(instance);
+	struct vgpu_vfio *dev = instance_to_vfio(instance);
 
 	switch (vfio_dma_rw(&dev->vdev, addr, buf, len, write)) {
 	case 0:
@@ -46,27 +46,27 @@ static int vgpu_vfio_front_guest_rw(struct vgpu_instance *instance, u64 addr,
 
 static bool vgpu_vfio_front_may_dma(struct vgpu_instance *instance)
 {
-	return READ_ONCE(instance_to_mdev(instance)->state) & VGPU_CONFIG_MASTER;
+	return READ_ONCE(instance_to_vfio(instance)->state) & VGPU_CONFIG_MASTER;
 }
 
 static void vgpu_vfio_front_raise_irq(struct vgpu_instance *instance, unsigned int vector)
 {
-	vgpu_irq_raise(instance_to_mdev(instance), vector);
+	vgpu_irq_raise(&instance_to_vfio(instance)->irqs, vector);
 }
 
 static void vgpu_vfio_front_zap(struct vgpu_instance *instance, unsigned int bar)
 {
-	struct vgpu_mdev *dev = instance_to_mdev(instance);
+	struct vgpu_vfio *dev = instance_to_vfio(instance);
 
-	vgpu_mdev_zap(dev, bar);
+	vgpu_map_zap(&dev->map, bar);
 	if (bar == VGPU_HW_BAR_FB)
-		vgpu_plane_drop(dev);
+		vgpu_plane_drop(&dev->plane);
 }
 
 /* VFIO gives each device an inode, whose mappings all files of the device share. */
 static bool vgpu_vfio_front_is_file(const struct vgpu_instance *instance, const struct file *file)
 {
-	return file->f_mapping == instance_to_mdev(instance)->vdev.inode->i_mapping;
+	return file->f_mapping == instance_to_vfio(instance)->vdev.inode->i_mapping;
 }
 
 static const struct vgpu_front_ops vgpu_vfio_front_ops = {
@@ -77,215 +77,37 @@ static const struct vgpu_front_ops vgpu_vfio_front_ops = {
 	.is_file = vgpu_vfio_front_is_file,
 };
 
-static void vgpu_vfio_config_reset(struct vgpu_mdev *dev)
-{
-	mutex_lock(&dev->config_lock);
-	vgpu_config_reset(&dev->config);
-	WRITE_ONCE(dev->state, vgpu_config_state(&dev->config));
-	mutex_unlock(&dev->config_lock);
-}
-
 /* For a device that has been opened: its IDs and BARs may not be those that it had before. */
-static void vgpu_vfio_config_init(struct vgpu_mdev *dev)
+static void vgpu_vfio_config_init(struct vgpu_vfio *dev)
 {
 	struct vgpu_function_desc desc;
 
 	vgpu_instance_describe(dev->instance, &desc);
-	WARN_ON(vgpu_regions_init(&dev->regions, &desc));
+	WARN_ON(vgpu_regions_init(&dev->map.regions, &desc));
 	mutex_lock(&dev->config_lock);
 	vgpu_config_init(&dev->config, &desc);
 	WRITE_ONCE(dev->state, vgpu_config_state(&dev->config));
 	mutex_unlock(&dev->config_lock);
 }
 
-/* For VFIO_DEVICE_RESET and function level reset, of a device that is open. */
-static int vgpu_vfio_reset(struct vgpu_mdev *dev)
-{
-	int ret;
-
-	vgpu_vfio_config_reset(dev);
-	ret = vgpu_instance_reset(dev->instance);
-	/* Comes last, since engines may raise interrupts until they have stopped. */
-	vgpu_irq_reset(&dev->irqs);
-	return ret;
-}
-
-static int vgpu_vfio_config_rw(struct vgpu_mdev *dev, u32 offset, void *buf, u32 len, bool write)
-{
-	unsigned int events = 0, old, now;
-
-	mutex_lock(&dev->config_lock);
-	old = dev->state;
-	if (write) {
-		events = vgpu_config_write(&dev->config, offset, buf, len);
-		WRITE_ONCE(dev->state, vgpu_config_state(&dev->config));
-	} else {
-		vgpu_config_read(&dev->config, offset, buf, len);
-	}
-	now = dev->state;
-	mutex_unlock(&dev->config_lock);
-
-	if (events & VGPU_CONFIG_RESET)
-		return vgpu_vfio_reset(dev);
-	if ((old ^ now) & VGPU_CONFIG_MASTER)
-		vgpu_irq_master(dev);
-	if (events & VGPU_CONFIG_MASTER_ON)
-		vgpu_instance_bus_master(dev->instance);
-	return 0;
-}
-
-static int vgpu_vfio_piece_rw(struct vgpu_mdev *dev, unsigned int index,
-			      const struct vgpu_piece *piece, void *buf, bool write)
-{
-	switch (piece->target) {
-	case VGPU_TARGET_CONFIG:
-		return vgpu_vfio_config_rw(dev, piece->offset, buf, piece->len, write);
-	case VGPU_TARGET_REGISTERS:
-	case VGPU_TARGET_MEMORY:
-		return vgpu_instance_region_rw(dev->instance, index, piece->offset, buf, piece->len,
-					       write);
-	case VGPU_TARGET_MSIX:
-		return vgpu_irq_table_rw(dev, piece->offset, buf, piece->len, write);
-	case VGPU_TARGET_EDID:
-		return vgpu_edid_region_rw(dev, piece->offset, buf, piece->len, write);
-	case VGPU_TARGET_PLANE:
-		return write ? -EINVAL : vgpu_plane_read(dev, piece->offset, buf, piece->len);
-	case VGPU_TARGET_TAIL:
-		if (!write)
-			memset(buf, 0xff, piece->len);
-		return 0;
-	}
-	return -EINVAL;
-}
-
-/* Most accesses are to registers, of 4 or 8 bytes, for which get_user() is cheaper. */
-static int vgpu_vfio_from_user(void *buf, const char __user *user, size_t len)
-{
-	if (len == 4)
-		return get_user(*(u32 *)buf, (u32 __user *)user);
-	if (len == 8)
-		return get_user(*(u64 *)buf, (u64 __user *)user);
-	return copy_from_user(buf, user, len) ? -EFAULT : 0;
-}
-
-static int vgpu_vfio_to_user(char __user *user, const void *buf, size_t len)
-{
-	if (len == 4)
-		return put_user(*(u32 *)buf, (u32 __user *)user);
-	if (len == 8)
-		return put_user(*(u64 *)buf, (u64 __user *)user);
-	return copy_to_user(user, buf, len) ? -EFAULT : 0;
-}
-
-static __always_inline int vgpu_vfio_piece_user(struct vgpu_mdev *dev, unsigned int index,
-						const struct vgpu_piece *piece,
-						char __user *user, void *buf, bool write)
-{
-	int ret = 0;
-
-	if (write)
-		ret = vgpu_vfio_from_user(buf, user, piece->len);
-	if (!ret)
-		ret = vgpu_vfio_piece_rw(dev, index, piece, buf, write);
-	if (!ret && !write)
-		ret = vgpu_vfio_to_user(user, buf, piece->len);
-	return ret;
-}
-
-/* Cuts off the first piece of an access. While memory decoding is off, nothing is behind a BAR. */
-static void vgpu_vfio_piece(struct vgpu_mdev *dev, unsigned int index, u64 offset, size_t left,
-			    struct vgpu_piece *piece)
-{
-	vgpu_region_piece(&dev->regions, index, offset, left, piece);
-	if (index < VGPU_REGION_MAX && !(READ_ONCE(dev->state) & VGPU_CONFIG_MEMORY))
-		piece->target = VGPU_TARGET_TAIL;
-}
-
-/*
- * Does an access piece by piece. Returns how many bytes are done, or the error if the first
- * piece fails.
- */
-static noinline ssize_t vgpu_vfio_pieces(struct vgpu_mdev *dev, unsigned int index, u64 offset,
-					 char __user *user, size_t count, bool write)
-{
-	struct vgpu_piece piece;
-	size_t done = 0;
-	void *page = NULL;
-	void *buf;
-	u64 word;
-	int ret;
-
-	while (done < count) {
-		vgpu_vfio_piece(dev, index, offset + done, count - done, &piece);
-		buf = &word;
-		if (piece.len > sizeof(word)) {
-			if (!page)
-				page = (void *)__get_free_page(GFP_KERNEL);
-			if (!page) {
-				ret = -ENOMEM;
-				break;
-			}
-			buf = page;
-		}
-		ret = vgpu_vfio_piece_user(dev, index, &piece, user + done, buf, write);
-		if (ret)
-			break;
-		done += piece.len;
-		if (done == count)
-			break;
-
-		if (fatal_signal_pending(current)) {
-			ret = -EINTR;
-			break;
-		}
-		cond_resched();
-	}
-	if (page)
-		free_page((unsigned long)page);
-	return done ?: ret;
-}
-
-static ssize_t vgpu_vfio_rw(struct vgpu_mdev *dev, char __user *user, size_t count,
-			    loff_t *ppos, bool write)
-{
-	struct vgpu_piece piece;
-	unsigned int index;
-	u64 offset, word;
-	ssize_t ret;
-
-	if (!count)
-		return 0;
-	ret = vgpu_region_decode(&dev->regions, *ppos, count, &index, &offset);
-	if (ret)
-		return ret;
-	vgpu_vfio_piece(dev, index, offset, count, &piece);
-	if (likely(piece.len == count && count <= sizeof(word)))
-		ret = vgpu_vfio_piece_user(dev, index, &piece, user, &word, write) ?: count;
-	else
-		ret = vgpu_vfio_pieces(dev, index, offset, user, count, write);
-	if (ret > 0)
-		*ppos += ret;
-	return ret;
-}
-
 static ssize_t vgpu_vfio_read(struct vfio_device *vdev, char __user *buf,
 			      size_t count, loff_t *ppos)
 {
-	return vgpu_vfio_rw(vgpu_vfio_to_mdev(vdev), buf, count, ppos, false);
+	return vgpu_access_rw(to_vgpu_vfio(vdev), buf, count, ppos, false);
 }
 
 static ssize_t vgpu_vfio_write(struct vfio_device *vdev, const char __user *buf,
 			       size_t count, loff_t *ppos)
 {
-	return vgpu_vfio_rw(vgpu_vfio_to_mdev(vdev), (char __user *)buf, count, ppos, true);
+	return vgpu_access_rw(to_vgpu_vfio(vdev), (char __user *)buf, count, ppos, true);
 }
 
 static int vgpu_vfio_mmap(struct vfio_device *vdev, struct vm_area_struct *vma)
 {
-	return vgpu_map_mmap(vgpu_vfio_to_mdev(vdev), vma);
+	return vgpu_map_mmap(&to_vgpu_vfio(vdev)->map, vma);
 }
 
-static int vgpu_vfio_device_info(struct vgpu_mdev *dev, void __user *arg)
+static int vgpu_vfio_device_info(struct vgpu_vfio *dev, void __user *arg)
 {
 	struct vfio_device_info info = {};
 	size_t minsz = offsetofend(struct vfio_device_info, num_irqs);
@@ -297,7 +119,7 @@ static int vgpu_vfio_device_info(struct vgpu_mdev *dev, void __user *arg)
 		return -EINVAL;
 	info.argsz = argsz;
 	info.flags = VFIO_DEVICE_FLAGS_PCI | VFIO_DEVICE_FLAGS_RESET;
-	info.num_regions = vgpu_region_count(&dev->regions);
+	info.num_regions = vgpu_region_count(&dev->map.regions);
 	info.num_irqs = VFIO_PCI_NUM_IRQS;
 	if (copy_to_user(arg, &info, min_t(size_t, argsz, sizeof(info))))
 		return -EFAULT;
@@ -337,18 +159,18 @@ static int vgpu_vfio_add_edid_type(struct vfio_info_cap *caps)
 static int vgpu_vfio_region_info(struct vfio_device *vdev, struct vfio_region_info *info,
 				 struct vfio_info_cap *caps)
 {
-	struct vgpu_mdev *dev = vgpu_vfio_to_mdev(vdev);
+	struct vgpu_vfio *dev = to_vgpu_vfio(vdev);
 	const struct vgpu_region *bar;
 	u64 mappable;
 	u32 index;
 
-	if (info->index >= vgpu_region_count(&dev->regions))
+	if (info->index >= vgpu_region_count(&dev->map.regions))
 		return -EINVAL;
 	index = array_index_nospec(info->index, VGPU_REGION_END);
 
 	info->flags = 0;
 	info->offset = vgpu_region_offset(index);
-	info->size = vgpu_region_bytes(&dev->regions, index);
+	info->size = vgpu_region_bytes(&dev->map.regions, index);
 	if (!info->size)
 		return 0;
 	if (index == VGPU_REGION_PLANE) {
@@ -361,7 +183,7 @@ static int vgpu_vfio_region_info(struct vfio_device *vdev, struct vfio_region_in
 	if (index == VGPU_REGION_CONFIG)
 		return 0;
 
-	bar = &dev->regions.bar[array_index_nospec(index, VGPU_REGION_MAX)];
+	bar = &dev->map.regions.bar[array_index_nospec(index, VGPU_REGION_MAX)];
 	mappable = round_down(bar->owned, PAGE_SIZE);
 	if (!bar->memory || !mappable)
 		return 0;
@@ -369,7 +191,7 @@ static int vgpu_vfio_region_info(struct vfio_device *vdev, struct vfio_region_in
 	return vgpu_vfio_add_sparse(caps, mappable);
 }
 
-static int vgpu_vfio_irq_info(struct vgpu_mdev *dev, void __user *arg)
+static int vgpu_vfio_irq_info(struct vgpu_vfio *dev, void __user *arg)
 {
 	struct vfio_irq_info info;
 	size_t minsz = offsetofend(struct vfio_irq_info, count);
@@ -398,7 +220,7 @@ static int vgpu_vfio_irq_info(struct vgpu_mdev *dev, void __user *arg)
 	return copy_to_user(arg, &info, minsz) ? -EFAULT : 0;
 }
 
-static int vgpu_vfio_set_irqs(struct vgpu_mdev *dev, void __user *arg)
+static int vgpu_vfio_set_irqs(struct vgpu_vfio *dev, void __user *arg)
 {
 	struct vfio_irq_set set;
 	size_t minsz = offsetofend(struct vfio_irq_set, count);
@@ -418,14 +240,14 @@ static int vgpu_vfio_set_irqs(struct vgpu_mdev *dev, void __user *arg)
 		if (IS_ERR(data))
 			return PTR_ERR(data);
 	}
-	ret = vgpu_irq_set(dev, &set, data);
+	ret = vgpu_irq_set(&dev->irqs, &set, data);
 	kfree(data);
 	return ret;
 }
 
 static long vgpu_vfio_ioctl(struct vfio_device *vdev, unsigned int cmd, unsigned long arg)
 {
-	struct vgpu_mdev *dev = vgpu_vfio_to_mdev(vdev);
+	struct vgpu_vfio *dev = to_vgpu_vfio(vdev);
 	void __user *user = (void __user *)arg;
 
 	switch (cmd) {
@@ -438,9 +260,9 @@ static long vgpu_vfio_ioctl(struct vfio_device *vdev, unsigned int cmd, unsigned
 	case VFIO_DEVICE_SET_IRQS:
 		return vgpu_vfio_set_irqs(dev, user);
 	case VFIO_DEVICE_RESET:
-		return vgpu_vfio_reset(dev);
+		return vgpu_access_reset(dev);
 	case VFIO_DEVICE_QUERY_GFX_PLANE:
-		return dev->regions.plane_bytes ? vgpu_plane_query(dev, user) : -ENOTTY;
+		return dev->map.regions.plane_bytes ? vgpu_plane_query(&dev->plane, user) : -ENOTTY;
 	default:
 		return -ENOTTY;
 	}
@@ -448,33 +270,33 @@ static long vgpu_vfio_ioctl(struct vfio_device *vdev, unsigned int cmd, unsigned
 
 static int vgpu_vfio_open_device(struct vfio_device *vdev)
 {
-	struct vgpu_mdev *dev = vgpu_vfio_to_mdev(vdev);
+	struct vgpu_vfio *dev = to_vgpu_vfio(vdev);
 	int ret;
 
-	vgpu_vfio_config_reset(dev);
+	vgpu_access_config_reset(dev);
 	vgpu_irq_reset(&dev->irqs);
-	ret = vgpu_irq_start(dev);
+	ret = vgpu_irq_start(&dev->irqs);
 	if (ret)
 		return ret;
 	ret = vgpu_instance_open(dev->instance, &vgpu_vfio_front_ops);
 	if (ret) {
-		vgpu_irq_stop(dev);
+		vgpu_irq_stop(&dev->irqs);
 		return ret;
 	}
 	vgpu_vfio_config_init(dev);
-	vgpu_edid_region_reset(dev);
-	WRITE_ONCE(dev->opened, true);
+	vgpu_edid_region_reset(&dev->edid, dev->instance);
+	WRITE_ONCE(dev->map.opened, true);
 	return 0;
 }
 
 static void vgpu_vfio_close_device(struct vfio_device *vdev)
 {
-	struct vgpu_mdev *dev = vgpu_vfio_to_mdev(vdev);
+	struct vgpu_vfio *dev = to_vgpu_vfio(vdev);
 
-	WRITE_ONCE(dev->opened, false);
+	WRITE_ONCE(dev->map.opened, false);
 	vgpu_instance_close(dev->instance);
-	vgpu_plane_close(dev);
-	vgpu_irq_stop(dev);
+	vgpu_plane_close(&dev->plane);
+	vgpu_irq_stop(&dev->irqs);
 }
 
 /*
@@ -483,7 +305,7 @@ static void vgpu_vfio_close_device(struct vfio_device *vdev)
  */
 static void vgpu_vfio_request(struct vfio_device *vdev, unsigned int count)
 {
-	struct vgpu_mdev *dev = vgpu_vfio_to_mdev(vdev);
+	struct vgpu_vfio *dev = to_vgpu_vfio(vdev);
 	struct vgpu_instance *instance = dev->instance;
 	pid_t pid = READ_ONCE(instance->owner_pid);
 
@@ -499,30 +321,27 @@ static void vgpu_vfio_request(struct vfio_device *vdev, unsigned int count)
 
 static int vgpu_vfio_init(struct vfio_device *vdev)
 {
-	struct vgpu_mdev *dev = vgpu_vfio_to_mdev(vdev);
+	struct vgpu_vfio *dev = to_vgpu_vfio(vdev);
 
 	mutex_init(&dev->config_lock);
-	mutex_init(&dev->edid_lock);
-	mutex_init(&dev->plane.lock);
-	mutex_init(&dev->irqs.lock);
-	spin_lock_init(&dev->irqs.raise_lock);
-	init_waitqueue_head(&dev->irqs.wait);
+	mutex_init(&dev->edid.lock);
+	vgpu_irq_init(&dev->irqs);
+	vgpu_plane_init(&dev->plane, &dev->map);
 	return 0;
 }
 
 static void vgpu_vfio_release(struct vfio_device *vdev)
 {
-	struct vgpu_mdev *dev = vgpu_vfio_to_mdev(vdev);
+	struct vgpu_vfio *dev = to_vgpu_vfio(vdev);
 
+	vgpu_plane_exit(&dev->plane);
 	vgpu_irq_free(&dev->irqs);
-	mutex_destroy(&dev->irqs.lock);
-	mutex_destroy(&dev->plane.lock);
-	mutex_destroy(&dev->edid_lock);
+	mutex_destroy(&dev->edid.lock);
 	mutex_destroy(&dev->config_lock);
 }
 
-const struct vfio_device_ops vgpu_vfio_ops = {
-	.name = "vgpu-mdev",
+static const struct vfio_device_ops vgpu_vfio_ops = {
+	.name = "vgpu",
 	.init = vgpu_vfio_init,
 	.release = vgpu_vfio_release,
 	.bind_iommufd = vfio_iommufd_emulated_bind,
@@ -541,23 +360,25 @@ const struct vfio_device_ops vgpu_vfio_ops = {
 	.request = vgpu_vfio_request,
 };
 
-/**
- * vgpu_vfio_setup() - give a new device its instance
- * @dev: from vfio_alloc_device() with vgpu_vfio_ops, whose release also frees what is allocated
- *       here
- * @instance: the caller destroys it after @dev has been unregistered
- *
- * Sleeps.
- *
- * Return: 0; -EINVAL if there can be no PCI function such as the back end describes; -ENOMEM.
- */
-int vgpu_vfio_setup(struct vgpu_mdev *dev, struct vgpu_instance *instance)
+/* Pages for mappings: see struct vgpu_map. */
+static int vgpu_vfio_map_pages(struct vgpu_map *map, unsigned int region, u64 first,
+			       struct page **pages, unsigned int nr)
+{
+	struct vgpu_vfio *dev = container_of(map, struct vgpu_vfio, map);
+
+	if (region == VGPU_REGION_PLANE)
+		return vgpu_plane_pages(&dev->plane, first, pages, nr);
+	return vgpu_instance_map_pages(dev->instance, region, first, pages, nr);
+}
+
+/* Gives a new device its instance. The device's release frees what is allocated here. */
+static int vgpu_vfio_setup(struct vgpu_vfio *dev, struct vgpu_instance *instance)
 {
 	struct vgpu_function_desc desc;
 	int ret;
 
 	vgpu_instance_describe(instance, &desc);
-	ret = vgpu_regions_init(&dev->regions, &desc);
+	ret = vgpu_regions_init(&dev->map.regions, &desc);
 	if (ret)
 		return vgpu_refuse(instance, ret,
 				   "%s: the back end describes no valid PCI function",
@@ -566,10 +387,73 @@ int vgpu_vfio_setup(struct vgpu_mdev *dev, struct vgpu_instance *instance)
 	ret = vfio_assign_device_set(&dev->vdev, dev);
 	if (ret)
 		return ret;
-	ret = vgpu_irq_init(&dev->irqs, dev->regions.vectors);
+	ret = vgpu_irq_setup(&dev->irqs, instance, &dev->map.regions, &dev->state);
 	if (ret)
 		return ret;
+	dev->map.instance = instance;
+	dev->map.pages = vgpu_vfio_map_pages;
+	dev->map.mapping = dev->vdev.inode->i_mapping;
 	dev->instance = instance;
 	instance->front_data = dev;
 	return 0;
+}
+
+/**
+ * vgpu_vfio_add() - make a vGPU, and make it a VFIO device
+ * @device: the front end's device, which has no VFIO device so far
+ * @gpu: whose vGPU it is to be
+ * @type: number of the vGPU's type on @gpu
+ * @uuid: name of the vGPU
+ *
+ * The device's memory is the guest's own, which VFIO reaches by a group without an IOMMU.
+ *
+ * Context: sleeps.
+ * Return: the device, to be given back by vgpu_vfio_remove(); or an ERR_PTR: what
+ * vgpu_instance_create() returns; -EINVAL if there can be no PCI function such as the back end
+ * describes; -ENOMEM.
+ */
+struct vgpu_vfio *vgpu_vfio_add(struct device *device, struct vgpu_gpu *gpu, unsigned int type,
+				const guid_t *uuid)
+{
+	struct vgpu_instance *instance;
+	struct vgpu_vfio *dev;
+	int ret;
+
+	dev = vfio_alloc_device(vgpu_vfio, vdev, device, &vgpu_vfio_ops);
+	if (IS_ERR(dev))
+		return dev;
+
+	instance = vgpu_instance_create(gpu, type, uuid);
+	if (IS_ERR(instance)) {
+		ret = PTR_ERR(instance);
+		goto err_put;
+	}
+	ret = vgpu_vfio_setup(dev, instance);
+	if (ret)
+		goto err_destroy;
+	ret = vfio_register_emulated_iommu_dev(&dev->vdev);
+	if (ret)
+		goto err_destroy;
+	return dev;
+
+err_destroy:
+	vgpu_instance_destroy(instance);
+err_put:
+	vfio_put_device(&dev->vdev);
+	return ERR_PTR(ret);
+}
+
+/**
+ * vgpu_vfio_remove() - undo vgpu_vfio_add()
+ * @dev: the device
+ *
+ * Waits until the user has closed the device; vgpu_vfio_request() asks for that.
+ *
+ * Context: sleeps.
+ */
+void vgpu_vfio_remove(struct vgpu_vfio *dev)
+{
+	vfio_unregister_group_dev(&dev->vdev);
+	vgpu_instance_destroy(dev->instance);
+	vfio_put_device(&dev->vdev);
 }

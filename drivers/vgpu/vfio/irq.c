@@ -25,20 +25,41 @@
 #include <linux/slab.h>
 #include <linux/unaligned.h>
 
-#include "mdev.h"
+#include "config.h"
+#include "irq.h"
+#include "region.h"
 
 #define IRQ_CTRL_MASK		0x1
 #define IRQ_ADDRESS_MASK	(~0x3U)
 
 /**
- * vgpu_irq_init() - set up the interrupts of a new vGPU
- * @irqs: zeroed, with its locks initialised
- * @vectors: number of MSI-X vectors, may be 0
- *
- * Return: 0 or -ENOMEM; vgpu_irq_free() is to be called in either case.
+ * vgpu_irq_init() - make the locks of a new vGPU's interrupts
+ * @irqs: zeroed; vgpu_irq_free() is to be called in the end
  */
-int vgpu_irq_init(struct vgpu_irqs *irqs, unsigned int vectors)
+void vgpu_irq_init(struct vgpu_irqs *irqs)
 {
+	mutex_init(&irqs->lock);
+	spin_lock_init(&irqs->raise_lock);
+	init_waitqueue_head(&irqs->wait);
+}
+
+/**
+ * vgpu_irq_setup() - set up the interrupts of a new vGPU
+ * @irqs: after vgpu_irq_init()
+ * @instance: the vGPU
+ * @regions: its regions
+ * @state: where vgpu_config_state() of its configuration space is read
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int vgpu_irq_setup(struct vgpu_irqs *irqs, struct vgpu_instance *instance,
+		   const struct vgpu_regions *regions, const unsigned int *state)
+{
+	unsigned int vectors = regions->vectors;
+
+	irqs->instance = instance;
+	irqs->state = state;
+	irqs->pba = regions->msix_pba;
 	if (!vectors)
 		return 0;
 	irqs->trigger = kcalloc(vectors, sizeof(*irqs->trigger), GFP_KERNEL_ACCOUNT);
@@ -53,13 +74,14 @@ int vgpu_irq_init(struct vgpu_irqs *irqs, unsigned int vectors)
 	return 0;
 }
 
-/* Undoes vgpu_irq_init(), also where it has failed or was not called. */
+/* Undoes vgpu_irq_init() and vgpu_irq_setup(), also where the latter has failed. */
 void vgpu_irq_free(struct vgpu_irqs *irqs)
 {
 	kfree(irqs->table);
 	bitmap_free(irqs->masked);
 	bitmap_free(irqs->pending);
 	kfree(irqs->trigger);
+	mutex_destroy(&irqs->lock);
 }
 
 /**
@@ -81,13 +103,11 @@ unsigned int vgpu_irq_count(const struct vgpu_irqs *irqs, unsigned int index)
 	}
 }
 
-static bool irq_can_deliver(struct vgpu_mdev *dev, unsigned int vector)
+static bool irq_can_deliver(const struct vgpu_irqs *irqs, unsigned int vector)
 {
-	const struct vgpu_irqs *irqs = &dev->irqs;
-
 	lockdep_assert_held(&irqs->lock);
 	return irqs->trigger[vector] && !test_bit(vector, irqs->masked) &&
-	       READ_ONCE(dev->state) & VGPU_CONFIG_MASTER;
+	       READ_ONCE(*irqs->state) & VGPU_CONFIG_MASTER;
 }
 
 /* Takes a pending bit. A vector that is raised after this is signalled once more. */
@@ -114,14 +134,13 @@ static bool irq_take_flag(struct vgpu_irqs *irqs, bool *flag)
 }
 
 /* Releases the lock after each vector, so that the user can mask the next one. */
-static void irq_deliver(struct vgpu_mdev *dev)
+static void irq_deliver(struct vgpu_irqs *irqs)
 {
-	struct vgpu_irqs *irqs = &dev->irqs;
 	unsigned int vector;
 
 	for_each_set_bit(vector, irqs->pending, irqs->nr) {
 		mutex_lock(&irqs->lock);
-		if (irq_can_deliver(dev, vector) && irq_take(irqs, vector))
+		if (irq_can_deliver(irqs, vector) && irq_take(irqs, vector))
 			eventfd_signal(irqs->trigger[vector]);
 		mutex_unlock(&irqs->lock);
 		cond_resched();
@@ -134,8 +153,7 @@ static void irq_deliver(struct vgpu_mdev *dev)
 
 static int irq_thread(void *data)
 {
-	struct vgpu_mdev *dev = data;
-	struct vgpu_irqs *irqs = &dev->irqs;
+	struct vgpu_irqs *irqs = data;
 
 	for (;;) {
 		bool kicked = false;
@@ -145,27 +163,27 @@ static int irq_thread(void *data)
 				kthread_should_stop());
 		if (!kicked)
 			return 0;
-		irq_deliver(dev);
+		irq_deliver(irqs);
 		cond_resched();
 	}
 }
 
 /**
  * vgpu_irq_start() - start the thread that signals interrupts
- * @dev: a vGPU that is being opened
+ * @irqs: interrupts of a vGPU that is being opened
  *
  * Sleeps.
  *
  * Return: 0, to be undone by vgpu_irq_stop(), or -errno.
  */
-int vgpu_irq_start(struct vgpu_mdev *dev)
+int vgpu_irq_start(struct vgpu_irqs *irqs)
 {
 	struct task_struct *task;
 
-	task = vgpu_thread_run(dev->instance, irq_thread, dev, "vgpu-irq");
+	task = vgpu_thread_run(irqs->instance, irq_thread, irqs, "vgpu-irq");
 	if (IS_ERR(task))
 		return PTR_ERR(task);
-	dev->irqs.task = task;
+	irqs->task = task;
 	return 0;
 }
 
@@ -182,9 +200,8 @@ static void irq_kick(struct vgpu_irqs *irqs)
  * Raises a vector; any number, of which those that the vGPU does not have are dropped. The vGPU's
  * thread signals the eventfd. Process context; does not sleep.
  */
-void vgpu_irq_raise(struct vgpu_mdev *dev, unsigned int vector)
+void vgpu_irq_raise(struct vgpu_irqs *irqs, unsigned int vector)
 {
-	struct vgpu_irqs *irqs = &dev->irqs;
 	bool raised;
 
 	if (vector >= irqs->nr)
@@ -201,16 +218,16 @@ void vgpu_irq_raise(struct vgpu_mdev *dev, unsigned int vector)
 
 /**
  * vgpu_irq_master() - bus mastering has been switched on or off
- * @dev: the vGPU, whose @state has the change already
+ * @irqs: the vGPU's interrupts, whose @state has the change already
  *
  * If it is on, the vGPU's thread delivers pending vectors soon; if it is off, no vector is
  * delivered any more when this returns. Sleeps.
  */
-void vgpu_irq_master(struct vgpu_mdev *dev)
+void vgpu_irq_master(struct vgpu_irqs *irqs)
 {
-	mutex_lock(&dev->irqs.lock);
-	mutex_unlock(&dev->irqs.lock);
-	irq_kick(&dev->irqs);
+	mutex_lock(&irqs->lock);
+	mutex_unlock(&irqs->lock);
+	irq_kick(irqs);
 }
 
 /**
@@ -271,14 +288,12 @@ static void irq_set_request(struct vgpu_irqs *irqs, struct eventfd_ctx *ctx)
 
 /**
  * vgpu_irq_stop() - undo vgpu_irq_start(), and drop all eventfds of the user
- * @dev: a vGPU that is being closed, whose interrupts are not raised any more
+ * @irqs: interrupts of a vGPU that is being closed, which are not raised any more
  *
  * Sleeps until the thread has ended, which may be signalling an eventfd.
  */
-void vgpu_irq_stop(struct vgpu_mdev *dev)
+void vgpu_irq_stop(struct vgpu_irqs *irqs)
 {
-	struct vgpu_irqs *irqs = &dev->irqs;
-
 	vgpu_thread_uncharge(irqs->task);
 	irq_disable_msix(irqs);
 	irq_set_request(irqs, NULL);
@@ -319,10 +334,9 @@ static struct eventfd_ctx *irq_get_eventfd(s32 fd)
 	return eventfd_ctx_fdget(fd);
 }
 
-static int irq_set_msix_eventfds(struct vgpu_mdev *dev, unsigned int start,
+static int irq_set_msix_eventfds(struct vgpu_irqs *irqs, unsigned int start,
 				 unsigned int count, const s32 *fds)
 {
-	struct vgpu_irqs *irqs = &dev->irqs;
 	struct eventfd_ctx **ctx;
 	unsigned int i, nr;
 	int ret = 0;
@@ -390,19 +404,19 @@ static int irq_trigger_request(struct vgpu_irqs *irqs)
 	return ret;
 }
 
-static int irq_set_msix(struct vgpu_mdev *dev, const struct vfio_irq_set *set, const void *data)
+static int irq_set_msix(struct vgpu_irqs *irqs, const struct vfio_irq_set *set, const void *data)
 {
 	switch (set->flags & VFIO_IRQ_SET_DATA_TYPE_MASK) {
 	case VFIO_IRQ_SET_DATA_NONE:
 		if (!set->count) {
-			irq_disable_msix(&dev->irqs);
+			irq_disable_msix(irqs);
 			return 0;
 		}
-		return irq_trigger_msix(&dev->irqs, set->start, set->count, NULL);
+		return irq_trigger_msix(irqs, set->start, set->count, NULL);
 	case VFIO_IRQ_SET_DATA_BOOL:
-		return irq_trigger_msix(&dev->irqs, set->start, set->count, data);
+		return irq_trigger_msix(irqs, set->start, set->count, data);
 	case VFIO_IRQ_SET_DATA_EVENTFD:
-		return irq_set_msix_eventfds(dev, set->start, set->count, data);
+		return irq_set_msix_eventfds(irqs, set->start, set->count, data);
 	default:
 		return -EINVAL;
 	}
@@ -439,7 +453,7 @@ static int irq_set_req(struct vgpu_irqs *irqs, const struct vfio_irq_set *set, c
 
 /**
  * vgpu_irq_set() - do VFIO_DEVICE_SET_IRQS
- * @dev: the vGPU
+ * @irqs: the vGPU's interrupts
  * @set: its range was checked against vgpu_irq_count()
  * @data: kernel copy of the data that follow @set, as long as @set says; NULL if there are none
  *
@@ -447,16 +461,16 @@ static int irq_set_req(struct vgpu_irqs *irqs, const struct vfio_irq_set *set, c
  *
  * Return: 0, -EINVAL, -ENOTTY for an action other than a trigger, -ENOMEM, -EBADF.
  */
-int vgpu_irq_set(struct vgpu_mdev *dev, const struct vfio_irq_set *set, const void *data)
+int vgpu_irq_set(struct vgpu_irqs *irqs, const struct vfio_irq_set *set, const void *data)
 {
 	if ((set->flags & VFIO_IRQ_SET_ACTION_TYPE_MASK) != VFIO_IRQ_SET_ACTION_TRIGGER)
 		return -ENOTTY;
 
 	switch (set->index) {
 	case VFIO_PCI_MSIX_IRQ_INDEX:
-		return irq_set_msix(dev, set, data);
+		return irq_set_msix(irqs, set, data);
 	case VFIO_PCI_REQ_IRQ_INDEX:
-		return irq_set_req(&dev->irqs, set, data);
+		return irq_set_req(irqs, set, data);
 	default:
 		return -EINVAL;
 	}
@@ -479,12 +493,11 @@ static void irq_table_write(struct vgpu_irqs *irqs, u32 offset, u32 value)
 	put_unaligned_le32(value, irqs->table + offset);
 }
 
-static u8 irq_page_byte(const struct vgpu_mdev *dev, u32 offset)
+static u8 irq_page_byte(const struct vgpu_irqs *irqs, u32 offset)
 {
-	const struct vgpu_irqs *irqs = &dev->irqs;
 	u32 table_bytes = irqs->nr * VGPU_MSIX_ENTRY_SIZE;
 	u32 pba_bytes = ALIGN(irqs->nr, 64) / 8;
-	u32 pba = dev->regions.msix_pba;
+	u32 pba = irqs->pba;
 
 	lockdep_assert_held(&irqs->lock);
 	if (offset < table_bytes)
@@ -498,7 +511,7 @@ static u8 irq_page_byte(const struct vgpu_mdev *dev, u32 offset)
 
 /**
  * vgpu_irq_table_rw() - access the page of the MSI-X table
- * @dev: the vGPU
+ * @irqs: the vGPU's interrupts
  * @offset: offset in the page, naturally aligned
  * @buf: kernel memory, little endian
  * @len: 1, 2, 4 or 8 bytes
@@ -509,9 +522,8 @@ static u8 irq_page_byte(const struct vgpu_mdev *dev, u32 offset)
  *
  * Return: 0, or -EINVAL for a write of less than 4 bytes.
  */
-int vgpu_irq_table_rw(struct vgpu_mdev *dev, u32 offset, void *buf, u32 len, bool write)
+int vgpu_irq_table_rw(struct vgpu_irqs *irqs, u32 offset, void *buf, u32 len, bool write)
 {
-	struct vgpu_irqs *irqs = &dev->irqs;
 	u8 *bytes = buf;
 	u32 i;
 
@@ -521,7 +533,7 @@ int vgpu_irq_table_rw(struct vgpu_mdev *dev, u32 offset, void *buf, u32 len, boo
 	mutex_lock(&irqs->lock);
 	if (!write) {
 		for (i = 0; i < len; i++)
-			bytes[i] = irq_page_byte(dev, offset + i);
+			bytes[i] = irq_page_byte(irqs, offset + i);
 	} else if (offset < irqs->nr * VGPU_MSIX_ENTRY_SIZE) {
 		offset = array_index_nospec(offset, irqs->nr * VGPU_MSIX_ENTRY_SIZE);
 		for (i = 0; i < len; i += 4)

@@ -19,8 +19,10 @@
 #include <linux/slab.h>
 #include <linux/timekeeping.h>
 #include <linux/uaccess.h>
+#include <linux/vfio.h>
 
-#include "mdev.h"
+#include "map.h"
+#include "plane.h"
 
 #define PLANE_OVERLAY	0	/* what QEMU asks for */
 #define PLANE_PRIMARY	1
@@ -53,14 +55,13 @@ static unsigned long plane_nr_shown(const struct vgpu_plane *plane)
 }
 
 /* Gives back the pages of copies. No fault can be about to map them, see @valid. */
-static void plane_free_copy(struct vgpu_mdev *dev)
+static void plane_free_copy(struct vgpu_plane *plane)
 {
-	struct vgpu_plane *plane = &dev->plane;
 	unsigned long i;
 
 	if (!plane->copy)
 		return;
-	for (i = 0; i < dev->regions.plane_bytes >> PAGE_SHIFT; i++) {
+	for (i = 0; i < plane->map->regions.plane_bytes >> PAGE_SHIFT; i++) {
 		if (plane->copy[i])
 			put_page(plane->copy[i]);
 		cond_resched();
@@ -69,33 +70,46 @@ static void plane_free_copy(struct vgpu_mdev *dev)
 	plane->copy = NULL;
 }
 
+/* Sets up the plane of a new vGPU, which is zeroed. */
+void vgpu_plane_init(struct vgpu_plane *plane, struct vgpu_map *map)
+{
+	mutex_init(&plane->lock);
+	plane->map = map;
+}
+
+/* Undoes vgpu_plane_init(), after vgpu_plane_close(). */
+void vgpu_plane_exit(struct vgpu_plane *plane)
+{
+	mutex_destroy(&plane->lock);
+}
+
 /**
  * vgpu_plane_close() - free what was needed to show pictures
- * @dev: a vGPU that nobody has open or mapped any more
+ * @plane: of a vGPU that nobody has open or mapped any more
  */
-void vgpu_plane_close(struct vgpu_mdev *dev)
+void vgpu_plane_close(struct vgpu_plane *plane)
 {
-	plane_free_copy(dev);
-	dev->plane.frl = (struct vgpu_frl){};
+	plane_free_copy(plane);
+	plane->frl = (struct vgpu_frl){};
 }
 
 /**
  * vgpu_plane_drop() - end the picture, since the framebuffer is about to be dropped
- * @dev: the vGPU, whose instance's map_lock is held for writing
+ * @plane: of a vGPU, whose instance's map_lock is held for writing
  */
-void vgpu_plane_drop(struct vgpu_mdev *dev)
+void vgpu_plane_drop(struct vgpu_plane *plane)
 {
-	lockdep_assert_held_write(&dev->instance->map_lock);
-	if (!dev->regions.plane_bytes)
+	lockdep_assert_held_write(&plane->map->instance->map_lock);
+	if (!plane->map->regions.plane_bytes)
 		return;
-	WRITE_ONCE(dev->plane.drops, dev->plane.drops + 1);
-	WRITE_ONCE(dev->plane.valid, false);
-	vgpu_mdev_zap(dev, VGPU_REGION_PLANE);
+	WRITE_ONCE(plane->drops, plane->drops + 1);
+	WRITE_ONCE(plane->valid, false);
+	vgpu_map_zap(plane->map, VGPU_REGION_PLANE);
 }
 
 /**
  * vgpu_plane_pages() - get pages of the plane to map or read them
- * @dev: the vGPU, whose instance's map_lock is held for reading
+ * @plane: of a vGPU, whose instance's map_lock is held for reading
  * @first: first page, counted from the start of the region
  * @pages: filled in; valid until the lock is released
  * @nr: length of @pages, at least 1; all within the region
@@ -107,14 +121,13 @@ void vgpu_plane_drop(struct vgpu_mdev *dev)
  *
  * Return: how many pages there are, at least 1, or an error of vgpu_instance_map_pages().
  */
-int vgpu_plane_pages(struct vgpu_mdev *dev, u64 first, struct page **pages, unsigned int nr)
+int vgpu_plane_pages(struct vgpu_plane *plane, u64 first, struct page **pages, unsigned int nr)
 {
-	const struct vgpu_plane *plane = &dev->plane;
 	const struct vgpu_scanout *s = &plane->shown;
 	unsigned long end = plane_nr_shown(plane);
 	unsigned int i;
 
-	lockdep_assert_held_read(&dev->instance->map_lock);
+	lockdep_assert_held_read(&plane->map->instance->map_lock);
 	if (first >= end) {
 		for (i = 0; i < nr; i++)
 			pages[i] = ZERO_PAGE(0);
@@ -122,7 +135,7 @@ int vgpu_plane_pages(struct vgpu_mdev *dev, u64 first, struct page **pages, unsi
 	}
 	nr = min_t(u64, nr, end - first);
 	if (!plane_needs_copy(s))
-		return vgpu_instance_map_pages(dev->instance, VGPU_HW_BAR_FB,
+		return vgpu_instance_map_pages(plane->map->instance, VGPU_HW_BAR_FB,
 					       (s->offset >> PAGE_SHIFT) + first, pages, nr);
 	/* The user chose the number. */
 	first = array_index_nospec((unsigned long)first, end);
@@ -132,7 +145,7 @@ int vgpu_plane_pages(struct vgpu_mdev *dev, u64 first, struct page **pages, unsi
 
 /**
  * vgpu_plane_read() - read bytes of the plane
- * @dev: the vGPU, which is open
+ * @plane: of a vGPU, which is open
  * @offset: first byte in the region
  * @buf: set
  * @len: bytes, all in one page of the region
@@ -141,34 +154,32 @@ int vgpu_plane_pages(struct vgpu_mdev *dev, u64 first, struct page **pages, unsi
  *
  * Return: 0 or -errno.
  */
-int vgpu_plane_read(struct vgpu_mdev *dev, u64 offset, void *buf, u32 len)
+int vgpu_plane_read(struct vgpu_plane *plane, u64 offset, void *buf, u32 len)
 {
-	const struct vgpu_plane *plane = &dev->plane;
 	struct page *page;
 	int ret;
 
-	down_read(&dev->instance->map_lock);
+	down_read(&plane->map->instance->map_lock);
 	if (offset >> PAGE_SHIFT < plane_nr_shown(plane) && !plane_needs_copy(&plane->shown)) {
 		/* The back end need not allocate what the guest has never written. */
-		ret = vgpu_instance_region_rw(dev->instance, VGPU_HW_BAR_FB,
+		ret = vgpu_instance_region_rw(plane->map->instance, VGPU_HW_BAR_FB,
 					      plane->shown.offset + offset, buf, len, false);
 	} else {
-		ret = min(vgpu_plane_pages(dev, offset >> PAGE_SHIFT, &page, 1), 0);
+		ret = min(vgpu_plane_pages(plane, offset >> PAGE_SHIFT, &page, 1), 0);
 		if (!ret)
 			memcpy_from_page(buf, page, offset_in_page(offset), len);
 	}
-	up_read(&dev->instance->map_lock);
+	up_read(&plane->map->instance->map_lock);
 	return ret;
 }
 
 /* Sees to it that there are @nr pages for a copy. Those that have been got are kept. */
-static int plane_copy_room(struct vgpu_mdev *dev, unsigned long nr)
+static int plane_copy_room(struct vgpu_plane *plane, unsigned long nr)
 {
-	struct vgpu_plane *plane = &dev->plane;
 	unsigned long i;
 
 	if (!plane->copy)
-		plane->copy = kvcalloc(dev->regions.plane_bytes >> PAGE_SHIFT,
+		plane->copy = kvcalloc(plane->map->regions.plane_bytes >> PAGE_SHIFT,
 				       sizeof(*plane->copy), GFP_KERNEL_ACCOUNT);
 	if (!plane->copy)
 		return -ENOMEM;
@@ -186,7 +197,7 @@ static int plane_copy_room(struct vgpu_mdev *dev, unsigned long nr)
 }
 
 /* Copies what lies at @from of the framebuffer without a gap to offset @to of the copy. */
-static int plane_copy_bytes(struct vgpu_mdev *dev, u64 from, u64 to, u32 bytes)
+static int plane_copy_bytes(struct vgpu_plane *plane, u64 from, u64 to, u32 bytes)
 {
 	struct page *page;
 	u32 len;
@@ -196,9 +207,9 @@ static int plane_copy_bytes(struct vgpu_mdev *dev, u64 from, u64 to, u32 bytes)
 		if (fatal_signal_pending(current))
 			return -EINTR;
 		cond_resched();
-		page = dev->plane.copy[to >> PAGE_SHIFT];
+		page = plane->copy[to >> PAGE_SHIFT];
 		len = min_t(u32, bytes, PAGE_SIZE - max(offset_in_page(from), offset_in_page(to)));
-		ret = vgpu_instance_region_rw(dev->instance, VGPU_HW_BAR_FB, from,
+		ret = vgpu_instance_region_rw(plane->map->instance, VGPU_HW_BAR_FB, from,
 					      page_address(page) + offset_in_page(to), len, false);
 		if (ret)
 			return ret;
@@ -206,7 +217,7 @@ static int plane_copy_bytes(struct vgpu_mdev *dev, u64 from, u64 to, u32 bytes)
 	return 0;
 }
 
-static int plane_copy(struct vgpu_mdev *dev, const struct vgpu_scanout *s)
+static int plane_copy(struct vgpu_plane *plane, const struct vgpu_scanout *s)
 {
 	u32 bytes = s->width * PLANE_BPP, rows = s->height, y;
 	struct mem_cgroup *old;
@@ -220,97 +231,90 @@ static int plane_copy(struct vgpu_mdev *dev, const struct vgpu_scanout *s)
 	}
 
 	/* Whatever process makes the query, the memory is that of the process that has opened. */
-	old = set_active_memcg(dev->instance->info.memcg);
-	ret = plane_copy_room(dev, plane_nr_pages(s));
+	old = set_active_memcg(plane->map->instance->info.memcg);
+	ret = plane_copy_room(plane, plane_nr_pages(s));
 	set_active_memcg(old);
 	for (y = 0; !ret && y < rows; y++)
-		ret = plane_copy_bytes(dev, s->offset + (u64)s->pitch * y, (u64)bytes * y, bytes);
+		ret = plane_copy_bytes(plane, s->offset + (u64)s->pitch * y, (u64)bytes * y, bytes);
 	/* Behind the picture its last page may have what is left of a larger one. */
 	end = (u64)bytes * rows;
 	if (!ret && offset_in_page(end))
-		memzero_page(dev->plane.copy[end >> PAGE_SHIFT], offset_in_page(end),
+		memzero_page(plane->copy[end >> PAGE_SHIFT], offset_in_page(end),
 			     PAGE_SIZE - offset_in_page(end));
 	return ret;
 }
 
 /* Shows a picture, but not if the framebuffer has been dropped since @drops was read. */
-static void plane_show(struct vgpu_mdev *dev, const struct vgpu_scanout *s, unsigned int drops)
+static void plane_show(struct vgpu_plane *plane, const struct vgpu_scanout *s, unsigned int drops)
 {
-	struct vgpu_plane *plane = &dev->plane;
-
-	down_write(&dev->instance->map_lock);
+	down_write(&plane->map->instance->map_lock);
 	if (drops == plane->drops) {
 		plane->valid = true;
 		plane->shown = *s;
-		vgpu_mdev_zap(dev, VGPU_REGION_PLANE);
+		vgpu_map_zap(plane->map, VGPU_REGION_PLANE);
 	}
-	up_write(&dev->instance->map_lock);
+	up_write(&plane->map->instance->map_lock);
 }
 
 /* Shows nothing, which costs nothing, either. */
-static void plane_show_none(struct vgpu_mdev *dev)
+static void plane_show_none(struct vgpu_plane *plane)
 {
-	struct vgpu_plane *plane = &dev->plane;
-
 	if (!READ_ONCE(plane->valid) && !plane->copy)
 		return;
-	down_write(&dev->instance->map_lock);
+	down_write(&plane->map->instance->map_lock);
 	plane->valid = false;
-	vgpu_mdev_zap(dev, VGPU_REGION_PLANE);
-	up_write(&dev->instance->map_lock);
-	plane_free_copy(dev);
+	vgpu_map_zap(plane->map, VGPU_REGION_PLANE);
+	up_write(&plane->map->instance->map_lock);
+	plane_free_copy(plane);
 }
 
 /* Whether a new picture, or a new copy of it, may be taken up now. */
-static bool plane_due(struct vgpu_mdev *dev)
+static bool plane_due(struct vgpu_plane *plane)
 {
-	struct vgpu_frl *frl = &dev->plane.frl;
+	struct vgpu_frl *frl = &plane->frl;
 
-	vgpu_frl_set(frl, vgpu_shares_frl(dev->instance));
+	vgpu_frl_set(frl, vgpu_shares_frl(plane->map->instance));
 	return !vgpu_frl_present(frl, ktime_get_ns());
 }
 
 /* Brings what the region shows in line with what the head shows. */
-static void plane_update(struct vgpu_mdev *dev)
+static void plane_update(struct vgpu_plane *plane)
 {
-	struct vgpu_plane *plane = &dev->plane;
 	unsigned int drops = READ_ONCE(plane->drops);
 	struct vgpu_scanout now;
 	bool same, copied;
 	int ret;
 
 	lockdep_assert_held(&plane->lock);
-	if (!vgpu_instance_scanout(dev->instance, &now)) {
-		plane_show_none(dev);
+	if (!vgpu_instance_scanout(plane->map->instance, &now)) {
+		plane_show_none(plane);
 		return;
 	}
 	/* A reset may be ending the picture just now: then the next query finds that. */
 	same = READ_ONCE(plane->valid) && plane_same(&now, &plane->shown);
 	copied = plane_needs_copy(&now) && !now.blank;
-	if ((same && !copied) || !plane_due(dev))
+	if ((same && !copied) || !plane_due(plane))
 		return;
 	if (copied) {
-		ret = plane_copy(dev, &now);
+		ret = plane_copy(plane, &now);
 		/* Of a process that is being killed there is nothing to tell. */
 		if (ret && ret != -EINTR)
-			vgpu_inst_notice_limited(dev->instance,
+			vgpu_inst_notice_limited(plane->map->instance,
 						 "display: no copy of a picture of %ux%u (%d): shown is none\n",
 						 now.width, now.height, ret);
 		if (ret) {
-			plane_show_none(dev);
+			plane_show_none(plane);
 			return;
 		}
 	}
 	if (!same)
-		plane_show(dev, &now, drops);
+		plane_show(plane, &now, drops);
 }
 
-static void plane_fill_info(struct vgpu_mdev *dev, struct vfio_device_gfx_plane_info *info)
+static void plane_fill_info(struct vgpu_plane *plane, struct vfio_device_gfx_plane_info *info)
 {
-	const struct vgpu_plane *plane = &dev->plane;
-
 	/* A reset may be ending the picture just now. */
-	down_read(&dev->instance->map_lock);
+	down_read(&plane->map->instance->map_lock);
 	if (plane->valid) {
 		info->drm_format = VGPU_HW_FORMAT_XRGB8888;
 		info->width = plane->shown.width;
@@ -318,12 +322,12 @@ static void plane_fill_info(struct vgpu_mdev *dev, struct vfio_device_gfx_plane_
 		info->stride = plane->shown.width * PLANE_BPP;
 		info->size = info->stride * info->height;
 	}
-	up_read(&dev->instance->map_lock);
+	up_read(&plane->map->instance->map_lock);
 }
 
 /**
  * vgpu_plane_query() - serve VFIO_DEVICE_QUERY_GFX_PLANE
- * @dev: a vGPU with a display, which is open
+ * @plane: of a vGPU with a display, which is open
  * @arg: struct vfio_device_gfx_plane_info
  *
  * There is no dma-buf: a monitor without OpenGL that is offered one refuses to start.
@@ -333,7 +337,7 @@ static void plane_fill_info(struct vgpu_mdev *dev, struct vfio_device_gfx_plane_
  * Return: 0, with a format of 0 while there is no picture; -EINVAL for what is not a plane or a
  * form that there is; -EFAULT.
  */
-int vgpu_plane_query(struct vgpu_mdev *dev, void __user *arg)
+int vgpu_plane_query(struct vgpu_plane *plane, void __user *arg)
 {
 	const size_t minsz = offsetofend(struct vfio_device_gfx_plane_info, region_index);
 	struct vfio_device_gfx_plane_info info = {};
@@ -356,9 +360,9 @@ int vgpu_plane_query(struct vgpu_mdev *dev, void __user *arg)
 		.drm_plane_type = type,
 		.region_index = VGPU_REGION_PLANE,
 	};
-	mutex_lock(&dev->plane.lock);
-	plane_update(dev);
-	plane_fill_info(dev, &info);
-	mutex_unlock(&dev->plane.lock);
+	mutex_lock(&plane->lock);
+	plane_update(plane);
+	plane_fill_info(plane, &info);
+	mutex_unlock(&plane->lock);
 	return copy_to_user(arg, &info, minsz) ? -EFAULT : 0;
 }

@@ -8,58 +8,61 @@
 #include <linux/nospec.h>
 #include <linux/string.h>
 
-#include "mdev.h"
+#include "edid_region.h"
 
 static_assert(sizeof(struct vfio_region_gfx_edid) <= VGPU_EDID_BLOB);
 static_assert(VGPU_EDID_SIZE_MAX == VGPU_EDID_MAX);
 
 /**
  * vgpu_edid_region_reset() - give the region the content that a new user finds
- * @dev: a vGPU that has just been opened
+ * @region: the region
+ * @instance: its vGPU, which has just been opened
  */
-void vgpu_edid_region_reset(struct vgpu_mdev *dev)
+void vgpu_edid_region_reset(struct vgpu_edid_region *region, struct vgpu_instance *instance)
 {
-	const struct vgpu_type *type = dev->instance->type;
+	const struct vgpu_type *type = instance->type;
 
-	mutex_lock(&dev->edid_lock);
-	vgpu_edid_read(dev->instance, 0, dev->edid_blob, sizeof(dev->edid_blob));
-	dev->edid = (struct vfio_region_gfx_edid) {
+	mutex_lock(&region->lock);
+	vgpu_edid_read(instance, 0, region->blob, sizeof(region->blob));
+	region->head = (struct vfio_region_gfx_edid) {
 		.edid_offset = VGPU_EDID_BLOB,
 		.edid_max_size = VGPU_EDID_SIZE_MAX,
-		.edid_size = dev->instance->edid.size,
+		.edid_size = instance->edid.size,
 		.max_xres = type->max_width,
 		.max_yres = type->max_height,
 		.link_state = VFIO_DEVICE_GFX_LINK_STATE_UP,
 	};
-	mutex_unlock(&dev->edid_lock);
+	mutex_unlock(&region->lock);
 }
 
-static int edid_write_link(struct vgpu_mdev *dev, u32 state)
+static int edid_write_link(struct vgpu_edid_region *region, struct vgpu_instance *instance,
+			   u32 state)
 {
 	int ret;
 
-	lockdep_assert_held(&dev->edid_lock);
+	lockdep_assert_held(&region->lock);
 	if (state != VFIO_DEVICE_GFX_LINK_STATE_UP && state != VFIO_DEVICE_GFX_LINK_STATE_DOWN)
 		return -EINVAL;
-	if (state == VFIO_DEVICE_GFX_LINK_STATE_UP && !dev->edid.edid_size)
+	if (state == VFIO_DEVICE_GFX_LINK_STATE_UP && !region->head.edid_size)
 		return -EINVAL;
-	ret = vgpu_edid_set(dev->instance, dev->edid_blob,
-			    state == VFIO_DEVICE_GFX_LINK_STATE_UP ? dev->edid.edid_size : 0);
+	ret = vgpu_edid_set(instance, region->blob,
+			    state == VFIO_DEVICE_GFX_LINK_STATE_UP ? region->head.edid_size : 0);
 	if (!ret)
-		dev->edid.link_state = state;
+		region->head.link_state = state;
 	return ret;
 }
 
-static int edid_write_field(struct vgpu_mdev *dev, u32 offset, u32 value)
+static int edid_write_field(struct vgpu_edid_region *region, struct vgpu_instance *instance,
+			    u32 offset, u32 value)
 {
 	switch (offset) {
 	case offsetof(struct vfio_region_gfx_edid, edid_size):
 		if (value > VGPU_EDID_SIZE_MAX)
 			return -EINVAL;
-		dev->edid.edid_size = value;
+		region->head.edid_size = value;
 		return 0;
 	case offsetof(struct vfio_region_gfx_edid, link_state):
-		return edid_write_link(dev, value);
+		return edid_write_link(region, instance, value);
 	default:	/* the others cannot be written */
 		return -EINVAL;
 	}
@@ -67,7 +70,8 @@ static int edid_write_field(struct vgpu_mdev *dev, u32 offset, u32 value)
 
 /**
  * vgpu_edid_region_rw() - access the EDID region
- * @dev: the vGPU, which is open
+ * @region: the region
+ * @instance: its vGPU, which is open
  * @offset: in the region
  * @buf: kernel memory
  * @len: bytes, all in the region: a word of 1, 2, 4 or 8, naturally aligned
@@ -78,7 +82,8 @@ static int edid_write_field(struct vgpu_mdev *dev, u32 offset, u32 value)
  * Return: 0; -EINVAL for a write of what cannot be written, for a link state that there is not, or
  * for "up" with an EDID that is none. Then nothing has changed.
  */
-int vgpu_edid_region_rw(struct vgpu_mdev *dev, u32 offset, void *buf, u32 len, bool write)
+int vgpu_edid_region_rw(struct vgpu_edid_region *region, struct vgpu_instance *instance,
+			u32 offset, void *buf, u32 len, bool write)
 {
 	u8 head[VGPU_EDID_BLOB] = {};
 	int ret = 0;
@@ -87,20 +92,20 @@ int vgpu_edid_region_rw(struct vgpu_mdev *dev, u32 offset, void *buf, u32 len, b
 	if (offset > VGPU_EDID_BLOB + VGPU_EDID_SIZE_MAX - len)
 		return -EINVAL;
 	offset = array_index_nospec(offset, VGPU_EDID_BLOB + VGPU_EDID_SIZE_MAX);
-	mutex_lock(&dev->edid_lock);
+	mutex_lock(&region->lock);
 	if (offset >= VGPU_EDID_BLOB) {
-		u8 *blob = dev->edid_blob + (offset - VGPU_EDID_BLOB);
+		u8 *blob = region->blob + (offset - VGPU_EDID_BLOB);
 
 		memcpy(write ? blob : buf, write ? buf : blob, len);
 	} else if (!write) {
-		memcpy(head, &dev->edid, sizeof(dev->edid));
+		memcpy(head, &region->head, sizeof(region->head));
 		memcpy(buf, head + array_index_nospec(offset, VGPU_EDID_BLOB), len);
 	} else if (len == sizeof(value)) {
 		memcpy(&value, buf, sizeof(value));
-		ret = edid_write_field(dev, offset, value);
+		ret = edid_write_field(region, instance, offset, value);
 	} else {
 		ret = -EINVAL;
 	}
-	mutex_unlock(&dev->edid_lock);
+	mutex_unlock(&region->lock);
 	return ret;
 }

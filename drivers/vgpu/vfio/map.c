@@ -8,7 +8,7 @@
 #include <linux/mm.h>
 #include <linux/sched/signal.h>
 
-#include "mdev.h"
+#include "map.h"
 
 #define MAP_BATCH_BYTES		65536
 #define MAP_BATCH		DIV_ROUND_UP(MAP_BATCH_BYTES, PAGE_SIZE)
@@ -22,10 +22,9 @@
  * Maps up to @nr pages from @pgoff of the file on; the caller has checked the range. Returns how
  * many pages were handled, or -errno.
  */
-static int map_range(struct vgpu_mdev *dev, struct vm_area_struct *vma,
+static int map_range(struct vgpu_map *map, struct vm_area_struct *vma,
 		     pgoff_t pgoff, unsigned int nr)
 {
-	struct vgpu_instance *instance = dev->instance;
 	unsigned long addr = vma->vm_start + ((pgoff - vma->vm_pgoff) << PAGE_SHIFT);
 	struct page *pages[MAP_BATCH];
 	unsigned long left;
@@ -33,13 +32,10 @@ static int map_range(struct vgpu_mdev *dev, struct vm_area_struct *vma,
 	u64 first;
 	int got, i, ret;
 
-	ret = vgpu_region_map(&dev->regions, pgoff, nr, PAGE_SHIFT, &region, &first);
+	ret = vgpu_region_map(&map->regions, pgoff, nr, PAGE_SHIFT, &region, &first);
 	if (ret)
 		return ret;
-	if (region == VGPU_REGION_PLANE)
-		got = vgpu_plane_pages(dev, first, pages, nr);
-	else
-		got = vgpu_instance_map_pages(instance, region, first, pages, nr);
+	got = map->pages(map, region, first, pages, nr);
 	if (got < 0)
 		return got;
 
@@ -61,13 +57,13 @@ static int map_range(struct vgpu_mdev *dev, struct vm_area_struct *vma,
 }
 
 /* Maps whole batches from @pgoff on. Where it fails, the pages wait to be touched. */
-static void map_ahead(struct vgpu_mdev *dev, struct vm_area_struct *vma,
+static void map_ahead(struct vgpu_map *map, struct vm_area_struct *vma,
 		      pgoff_t pgoff, pgoff_t end, unsigned int windows)
 {
 	while (windows-- && end - pgoff >= MAP_BATCH &&
-	       map_range(dev, vma, pgoff, MAP_BATCH) == MAP_BATCH)
+	       map_range(map, vma, pgoff, MAP_BATCH) == MAP_BATCH)
 		pgoff += MAP_BATCH;
-	WRITE_ONCE(dev->map_next, pgoff);
+	WRITE_ONCE(map->next, pgoff);
 }
 
 /*
@@ -87,25 +83,25 @@ static bool map_may_wait(struct mm_struct *mm)
 static vm_fault_t map_fault(struct vm_fault *vmf)
 {
 	struct vm_area_struct *vma = vmf->vma;
-	struct vgpu_mdev *dev = vma->vm_private_data;
-	struct vgpu_instance *instance = dev->instance;
+	struct vgpu_map *map = vma->vm_private_data;
+	struct vgpu_instance *instance = map->instance;
 	u64 start, nr, end = vma->vm_pgoff + vma_pages(vma);
 	unsigned int windows = 1;
 	int ret = -ENODEV;
 
 	vgpu_region_window(vmf->pgoff, vma->vm_pgoff, end, MAP_BATCH, &start, &nr);
-	/* Another page fault may be changing map_next: it is only a hint. */
-	if (start == READ_ONCE(dev->map_next))
+	/* Another page fault may be changing @next: it is only a hint. */
+	if (start == READ_ONCE(map->next))
 		windows = MAP_AHEAD;
 
 	down_read(&instance->map_lock);
-	if (READ_ONCE(dev->opened)) {
-		ret = map_range(dev, vma, start, nr);
+	if (READ_ONCE(map->opened)) {
+		ret = map_range(map, vma, start, nr);
 		if (ret == nr)
-			map_ahead(dev, vma, start + nr, end, windows - 1);
+			map_ahead(map, vma, start + nr, end, windows - 1);
 		/* If the batch cannot be mapped, the page that was touched is enough. */
 		if (ret < 0 || start + ret <= vmf->pgoff)
-			ret = map_range(dev, vma, vmf->pgoff, 1);
+			ret = map_range(map, vma, vmf->pgoff, 1);
 	}
 	up_read(&instance->map_lock);
 
@@ -120,7 +116,7 @@ static vm_fault_t map_fault(struct vm_fault *vmf)
 		if (map_may_wait(vma->vm_mm))
 			return VM_FAULT_NOPAGE;
 	}
-	atomic64_inc(&dev->map_failures);
+	atomic64_inc(&map->failures);
 	vgpu_inst_notice_limited(instance, "no memory for a page touched by pid %d (%d)\n",
 				 task_tgid_nr(current), ret);
 	return VM_FAULT_SIGBUS;
@@ -132,7 +128,7 @@ static const struct vm_operations_struct map_vm_ops = {
 
 /**
  * vgpu_map_mmap() - map a part of a BAR or of the plane
- * @dev: a vGPU that is open
+ * @map: mappings of a vGPU that is open
  * @vma: the user's new mapping, whose mm is locked for writing
  *
  * The mapping has a reference to the device's file, so there is none left at close.
@@ -140,7 +136,7 @@ static const struct vm_operations_struct map_vm_ops = {
  * Return: 0; -EINVAL if it is private or not all of it is owned memory or plane; -EACCES if the
  * plane is to be written.
  */
-int vgpu_map_mmap(struct vgpu_mdev *dev, struct vm_area_struct *vma)
+int vgpu_map_mmap(struct vgpu_map *map, struct vm_area_struct *vma)
 {
 	unsigned int region;
 	u64 first;
@@ -148,7 +144,7 @@ int vgpu_map_mmap(struct vgpu_mdev *dev, struct vm_area_struct *vma)
 
 	if (!(vma->vm_flags & VM_SHARED))
 		return -EINVAL;
-	ret = vgpu_region_map(&dev->regions, vma->vm_pgoff, vma_pages(vma),
+	ret = vgpu_region_map(&map->regions, vma->vm_pgoff, vma_pages(vma),
 			      PAGE_SHIFT, &region, &first);
 	if (ret)
 		return ret;
@@ -158,7 +154,7 @@ int vgpu_map_mmap(struct vgpu_mdev *dev, struct vm_area_struct *vma)
 		vm_flags_clear(vma, VM_MAYWRITE);
 	}
 	vm_flags_set(vma, VM_MIXEDMAP | VM_DONTEXPAND | VM_DONTDUMP);
-	vma->vm_private_data = dev;
+	vma->vm_private_data = map;
 	vma->vm_ops = &map_vm_ops;
 	return 0;
 }

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A vGPU as a PCI function over VFIO: its parts, and the order of their locks.
+ *
+ * Locks, outermost first, none of them held over an access to user memory: config_lock (mutex),
+ * vgpu_irqs.lock (mutex), vgpu_irqs.raise_lock (spinlock). No lock of the core is taken while
+ * one of them is held. The core raises interrupts with the instance's front_lock held, so
+ * raise_lock is inside of that.
+ *
+ * vgpu_plane.lock (mutex) is outside of the instance's map_lock and of what the core takes in
+ * calls about the display; vgpu_edid_region.lock (mutex) is outside of the lock of struct
+ * vgpu_edid.
+ */
+#ifndef _VGPU_DEVICE_H
+#define _VGPU_DEVICE_H
+
+#include <linux/mutex.h>
+#include <linux/vfio.h>
+
+#include "../core/core.h"
+#include "config.h"
+#include "edid_region.h"
+#include "irq.h"
+#include "map.h"
+#include "plane.h"
+
+/**
+ * struct vgpu_vfio - a vGPU as a VFIO device
+ * @vdev:        the device as VFIO knows it; the first field, as vfio_alloc_device() wants
+ * @instance:    the vGPU as the core knows it; constant from vgpu_vfio_add() to vgpu_vfio_remove()
+ * @config_lock: serialises accesses to @config, and writes of @state
+ * @config:      PCI configuration space
+ * @state:       vgpu_config_state() of @config; may be read without the lock
+ * @irqs:        interrupts
+ * @edid:        the EDID region
+ * @map:         regions of the device's file, and their mappings
+ * @plane:       the picture on the first head
+ */
+struct vgpu_vfio {
+	struct vfio_device vdev;
+	struct vgpu_instance *instance;
+	struct mutex config_lock;	/* config, state */
+	struct vgpu_config config;
+	unsigned int state;
+	struct vgpu_irqs irqs;
+	struct vgpu_edid_region edid;
+	struct vgpu_map map;
+	struct vgpu_plane plane;
+};
+
+#endif /* _VGPU_DEVICE_H */
