@@ -4,7 +4,7 @@
 comma := ,
 NVML_SRCS := $(addprefix tools/libnvml/,account.c answer.c device.c event.c init.c instance.c \
 	load.c meta.c node.c place.c process.c sample.c sched.c state.c table.c type.c virtual.c) \
-	$(addprefix drivers/vgpu/core/,placement.c types.c) \
+	$(addprefix drivers/vgpu/core/,objects/placement.c objects/types.c) \
 	tests/unit/nvml_fake.c tests/unit/nvml_heap.c
 
 $(foreach t,nvml nvml_abi nvml_load nvml_errors nvml_race nvml_cancel nvml_rooms,\

@@ -8,8 +8,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "core/placement.h"
-#include "core/types.h"
+#include "core/objects/placement.h"
+#include "core/objects/types.h"
 
 #include "nvml_fake.h"
 

@@ -7,7 +7,7 @@
 
 #include "vgpu_test.h"
 
-#include "core/edid_build.h"
+#include "core/objects/edid_build.h"
 
 #define NR_RANDOM	20000
 #define MODES_MAX	32

@@ -5,7 +5,7 @@
  */
 #include "vgpu_test.h"
 
-#include "core/event_ring.h"
+#include "core/stats/event_ring.h"
 
 #define SOURCES		200
 #define EVENTS		20000

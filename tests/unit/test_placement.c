@@ -5,7 +5,7 @@
  */
 #include "vgpu_test.h"
 
-#include "core/placement.h"
+#include "core/objects/placement.h"
 
 /*
  * The published rows: region, size, ids. Where the source says "every n" or "all multiples" a row

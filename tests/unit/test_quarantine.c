@@ -2,7 +2,7 @@
 /* Quarantine, and a model of it that keeps the whole history. */
 #include "vgpu_test.h"
 
-#include "core/quarantine.h"
+#include "core/objects/quarantine.h"
 
 static void test_defaults(void **state)
 {

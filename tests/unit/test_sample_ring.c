@@ -5,7 +5,7 @@
  */
 #include "vgpu_test.h"
 
-#include "core/sample_ring.h"
+#include "core/stats/sample_ring.h"
 
 #define SAMPLES	2000
 #define READERS	4

@@ -5,7 +5,7 @@
  */
 #include "vgpu_test.h"
 
-#include "core/session_log.h"
+#include "core/stats/session_log.h"
 
 #define NR_VGPUS	48
 #define NR_SESSIONS	30000

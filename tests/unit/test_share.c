@@ -2,8 +2,8 @@
 /* Settings of a vGPU: the table, defaults, changes, admission. */
 #include "vgpu_test.h"
 
-#include "core/placement.h"
-#include "core/share.h"
+#include "core/objects/placement.h"
+#include "core/settings/share_rules.h"
 
 #define ROUNDS	20000
 

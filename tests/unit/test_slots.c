@@ -4,7 +4,7 @@
 
 #include "slots_world.h"
 
-#include "core/placement.h"
+#include "core/objects/placement.h"
 
 /*
  * How far the number of entity @who's slots in an interval is from its share of that interval, at

@@ -2,8 +2,8 @@
 /* The type catalogue: names, figures of the series, the description's format. */
 #include "vgpu_test.h"
 
-#include "core/placement.h"
-#include "core/types.h"
+#include "core/objects/placement.h"
+#include "core/objects/types.h"
 
 static struct vgpu_type types[128];
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Where vGPUs of a type can be placed, by the driver's own rule (core/placement.c). */
+/* Where vGPUs of a type can be placed, by the driver's own rule (core/objects/placement.c). */
 #include <string.h>
 
 #include <linux/kernel.h>
 
-#include "core/placement.h"
+#include "core/objects/placement.h"
 
 #include "internal.h"
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Attributes that can be set: what the driver makes of its own table of settings
- * (drivers/vgpu/core/share.c), which is compiled into the call-out. So whatever can be written to
- * in the group vgpu/ of an mdev is known here, with its limits, before there is such an mdev.
+ * (drivers/vgpu/core/settings/share_rules.c), which is compiled into the call-out. So whatever can
+ * be written to in the group vgpu/ of an mdev is known here, with its limits, before there is such
+ * an mdev.
  */
 #ifndef VGPU_MDEVCTL_ATTRS_H
 #define VGPU_MDEVCTL_ATTRS_H
@@ -10,7 +11,7 @@
 #include <stdbool.h>
 
 #include "config.h"
-#include "core/share.h"
+#include "core/settings/share_rules.h"
 
 /* The group, as part of an attribute's name. */
 #define ATTRS_GROUP	"vgpu/"

@@ -3,8 +3,8 @@
 #include <string.h>
 #include <strings.h>
 
-#include "core/placement.h"
-#include "core/share.h"
+#include "core/objects/placement.h"
+#include "core/settings/share_rules.h"
 
 #include "ctl.h"
 #include "message.h"

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Inside vgpu.ko: GPUs, instances and front ends, for core's files and the front ends. A back end
- * knows none of this, only <linux/vgpu.h>, where the order of locks is written down, too. The lock
+ * Inside vgpu.ko: GPUs, instances and front ends, for core's files and the front ends. Core has
+ * four rooms: objects/ (GPUs, instances and what belongs to them, from birth to end), settings/
+ * (what users set), stats/ (what is counted, recorded and shown), control/ (the node /dev/vgpu).
+ *
+ * A back end knows none of this, only <linux/vgpu.h>, where the order of locks is written down, too. The lock
  * of a GPU comes after the registry's, is taken with none of those held, and the only ops called
  * with it held are fb_room, backed_bytes, peak_bytes and channels_show. Its lock of sessions comes
  * after that one and after the state locks of its instances, and before the locks of timelines.
@@ -17,12 +20,12 @@
 #include <linux/vgpu.h>
 #include <linux/workqueue.h>
 
-#include "placement.h"
-#include "quarantine.h"
-#include "sample_ring.h"
-#include "session_log.h"
-#include "share.h"
-#include "types.h"
+#include "objects/placement.h"
+#include "objects/quarantine.h"
+#include "stats/sample_ring.h"
+#include "stats/session_log.h"
+#include "settings/share_rules.h"
+#include "objects/types.h"
 #include "../sched/frl.h"
 #include "../sched/sched.h"
 
@@ -346,7 +349,7 @@ static inline void vgpu_uuid_import(guid_t *to, const u8 *from)
 	vgpu_uuid_export(to->b, &tmp);
 }
 
-/* registry.c */
+/* objects/registry.c */
 void vgpu_front_register(struct vgpu_front *front);
 void vgpu_front_unregister(struct vgpu_front *front);
 int vgpu_fronts_add_gpu(struct vgpu_gpu *gpu);
@@ -362,17 +365,17 @@ void vgpu_instance_put(struct vgpu_instance *instance);
 int vgpu_instance_call(const u8 *uuid, int (*func)(struct vgpu_instance *instance, void *arg),
 		       void *arg);
 
-/* gpu.c */
+/* objects/gpu.c */
 unsigned int vgpu_gpu_available(struct vgpu_gpu *gpu, unsigned int type);
 
-/* settings.c */
+/* settings/gpu_settings.c */
 extern const struct vgpu_setting vgpu_gpu_settings[];
 int vgpu_settings_check_params(void);
 int vgpu_settings_init(struct vgpu_gpu *gpu, struct vgpu_sched_params *params);
 int vgpu_settings_get(struct vgpu_gpu *gpu, struct vgpu_ctl_sched *out);
 int vgpu_settings_set(struct vgpu_gpu *gpu, struct vgpu_ctl_sched *arg);
 
-/* shares.c */
+/* settings/instance_shares.c */
 int vgpu_shares_join(struct vgpu_instance *instance, char *why, size_t size);
 void vgpu_shares_leave(struct vgpu_instance *instance);
 void vgpu_shares_update_frl(struct vgpu_instance *instance);
@@ -395,7 +398,7 @@ static inline const struct vgpu_setting *vgpu_attr_setting(struct device_attribu
 	return container_of(attr, struct vgpu_setting_attr, attr)->setting;
 }
 
-/* sysfs.c */
+/* settings/sysfs.c */
 void vgpu_setting_attrs(const struct vgpu_setting *table, const struct device_attribute *like,
 			struct vgpu_setting_attr *attrs, struct attribute **list);
 ssize_t vgpu_setting_show(const struct vgpu_setting *setting, const void *settings, char *buf);
@@ -404,12 +407,12 @@ void vgpu_sysfs_init(void);
 int vgpu_sysfs_add_gpu(struct vgpu_gpu *gpu);
 void vgpu_sysfs_remove_gpu(struct vgpu_gpu *gpu);
 
-/* fault.c */
+/* objects/fault.c */
 void vgpu_instance_init_quarantine(struct vgpu_instance *instance);
 void vgpu_instance_set_quarantine(struct vgpu_instance *instance);
 int vgpu_instance_release(struct vgpu_instance *instance);
 
-/* instance.c: what front ends call */
+/* objects/instance.c: what front ends call */
 struct vgpu_instance *vgpu_instance_create(struct vgpu_gpu *gpu, unsigned int type,
 					   const guid_t *uuid);
 void vgpu_instance_destroy(struct vgpu_instance *instance);
@@ -432,11 +435,11 @@ static inline u64 vgpu_instance_backed_bytes(struct vgpu_instance *instance)
 	return ops->backed_bytes ? ops->backed_bytes(instance) : 0;
 }
 
-/* edid.c */
+/* objects/edid.c */
 void vgpu_edid_reset(struct vgpu_instance *instance);
 int vgpu_edid_set(struct vgpu_instance *instance, const u8 *blob, u32 size);
 
-/* engine.c */
+/* objects/engine.c */
 extern const struct vgpu_timeline_ops vgpu_engine_ops;
 void vgpu_instance_hold(struct vgpu_instance *instance, unsigned int hold);
 void vgpu_instance_unhold(struct vgpu_instance *instance, unsigned int hold);
@@ -446,7 +449,7 @@ static inline struct vgpu_instance *vgpu_entity_instance(struct vgpu_entity *e, 
 	return container_of(e, struct vgpu_instance, entity[engine]);
 }
 
-/* dma.c */
+/* objects/dma.c */
 struct vgpu_dma_worker *vgpu_dma_start(struct vgpu_instance *instance);
 void vgpu_dma_stop(struct vgpu_dma_worker *worker);
 void vgpu_dma_abort(struct vgpu_dma_worker *worker);
@@ -454,12 +457,12 @@ void vgpu_dma_resume(struct vgpu_dma_worker *worker);
 void vgpu_dma_kick(struct vgpu_dma_worker *worker);
 void vgpu_dma_uncharge(struct vgpu_dma_worker *worker);
 
-/* thread.c */
+/* objects/thread.c */
 struct task_struct *vgpu_thread_run(struct vgpu_instance *instance, int (*fn)(void *data),
 				    void *data, const char *name);
 void vgpu_thread_uncharge(struct task_struct *task);
 
-/* event.c */
+/* stats/event.c */
 int vgpu_event_init(void);
 void vgpu_event_exit(void);
 struct vgpu_event_source *vgpu_event_source_get(const guid_t *uuid);
@@ -477,7 +480,7 @@ ssize_t vgpu_event_read(struct vgpu_event_reader *reader, char __user *buf,
 __poll_t vgpu_event_poll(struct vgpu_event_reader *reader, struct file *file,
 			 struct poll_table_struct *table);
 
-/* session.c */
+/* stats/session.c */
 int vgpu_session_join(struct vgpu_instance *instance);
 void vgpu_session_leave(struct vgpu_instance *instance);
 struct vgpu_session *vgpu_session_new(void);
@@ -487,7 +490,7 @@ void vgpu_session_report(struct vgpu_instance *instance, struct vgpu_ctl_instanc
 void vgpu_session_list(struct vgpu_gpu *gpu, struct vgpu_ctl_sessions *ctl,
 		       struct vgpu_ctl_session *entries, unsigned int room);
 
-/* stats.c */
+/* stats/stats.c */
 void vgpu_stats_instance(struct vgpu_instance *instance, struct vgpu_ctl_instance *out);
 void vgpu_stats_engine(struct vgpu_gpu *gpu, unsigned int engine,
 		       struct vgpu_timeline_stats *stats,
@@ -496,7 +499,7 @@ void vgpu_stats_engine(struct vgpu_gpu *gpu, unsigned int engine,
 void vgpu_stats_gpu(struct vgpu_gpu *gpu, struct vgpu_ctl_stats *out,
 		    struct vgpu_ctl_instance *entries);
 
-/* sample.c */
+/* stats/sample.c */
 int vgpu_sample_init(void);
 void vgpu_sample_exit(void);
 void vgpu_sampler_init(struct vgpu_gpu *gpu);
@@ -506,17 +509,17 @@ void vgpu_sampler_close(struct vgpu_gpu *gpu);
 void vgpu_sample_list(struct vgpu_gpu *gpu, struct vgpu_ctl_samples *ctl,
 		      struct vgpu_ctl_sample *entries, unsigned int room);
 
-/* control.c */
+/* control/control.c */
 int vgpu_control_init(void);
 void vgpu_control_exit(void);
 
-/* debugfs.c */
+/* stats/debugfs.c */
 void vgpu_debugfs_init(void);
 void vgpu_debugfs_exit(void);
 void vgpu_debugfs_add_gpu(struct vgpu_gpu *gpu);
 void vgpu_debugfs_remove_gpu(struct vgpu_gpu *gpu);
 
-/* refusal.c */
+/* objects/refusal.c */
 struct vgpu_ctl_refusal;
 int vgpu_refusal_get(const guid_t *uuid, struct vgpu_ctl_refusal *refusal);
 

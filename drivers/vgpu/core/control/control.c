@@ -10,7 +10,7 @@
 #include <linux/uaccess.h>
 
 #include "control.h"
-#include "core.h"
+#include "../core.h"
 
 #define VGPU_LIST_MAX	4096
 

@@ -8,7 +8,7 @@
 #include <linux/uaccess.h>
 
 #include "control.h"
-#include "core.h"
+#include "../core.h"
 
 #define VGPU_SHARES_MAX	256
 

@@ -15,7 +15,7 @@
 #include <linux/slab.h>
 #include <linux/timekeeping.h>
 
-#include "core.h"
+#include "../core.h"
 
 static int vgpu_instance_place(struct vgpu_gpu *gpu, struct vgpu_instance *instance)
 {

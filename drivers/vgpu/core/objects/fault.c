@@ -3,8 +3,8 @@
 #include <linux/module.h>
 #include <linux/timekeeping.h>
 
-#include "core.h"
-#include "trace.h"
+#include "../core.h"
+#include "../stats/trace.h"
 
 /*
  * Holds the instance off the engines or lets it run, as its quarantine says, and queues itself

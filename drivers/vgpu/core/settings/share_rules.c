@@ -12,7 +12,7 @@
 #include <linux/sprintf.h>
 #include <linux/string.h>
 
-#include "share.h"
+#include "share_rules.h"
 
 static u32 default_guarantee(u32 size_gb, u32 region_gb)
 {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The settings of a vGPU: the share of the engines that it is to get, and its frame rate limit.
+ * The settings of a vGPU: the share of the engines that it is to get, and its frame rate limit: the
+ * rows, and the rules of admission. instance_shares.c applies them to the instances of a GPU.
  * Pure logic, compiled in user space too; the caller locks.
  */
-#ifndef _VGPU_CORE_SHARE_H
-#define _VGPU_CORE_SHARE_H
+#ifndef _VGPU_SHARE_RULES_H
+#define _VGPU_SHARE_RULES_H
 
-#include "../sched/policy.h"
+#include "../../sched/policy.h"
 #include "setting.h"
 
 extern const struct vgpu_setting vgpu_share_settings[];
@@ -21,4 +22,4 @@ void vgpu_share_of(const struct vgpu_ctl_share *settings, u32 first_gb, u32 size
 void vgpu_share_report(const struct vgpu_ctl_share *settings, struct vgpu_ctl_instance *out);
 u32 vgpu_share_frl(enum vgpu_frl_mode mode, u32 config, u32 type_fps);
 
-#endif /* _VGPU_CORE_SHARE_H */
+#endif /* _VGPU_SHARE_RULES_H */

@@ -8,7 +8,7 @@
 #include <linux/math.h>
 #include <linux/module.h>
 
-#include "core.h"
+#include "../core.h"
 
 #define VGPU_BACKOFF_MAX_MS	3600000U
 

@@ -6,8 +6,8 @@
 #include <linux/module.h>
 #include <linux/timekeeping.h>
 
-#include "core.h"
-#include "trace.h"
+#include "../core.h"
+#include "../stats/trace.h"
 
 static void vgpu_engine_run(struct vgpu_timeline *tl, struct vgpu_entity *entity, u64 deadline_ns)
 {

@@ -6,7 +6,7 @@
 #include <linux/slab.h>
 #include <linux/timekeeping.h>
 
-#include "core.h"
+#include "../core.h"
 
 /**
  * vgpu_gpu_available() - count how many more instances of a type fit

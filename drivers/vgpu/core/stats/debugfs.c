@@ -7,7 +7,7 @@
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 
-#include "core.h"
+#include "../core.h"
 
 static struct dentry *vgpu_debugfs_root;
 

@@ -8,7 +8,7 @@
 #include <linux/slab.h>
 #include <linux/timekeeping.h>
 
-#include "core.h"
+#include "../core.h"
 
 /**
  * vgpu_session_join() - make a new vGPU known to the sessions of its GPU

@@ -9,7 +9,7 @@
 #include <linux/string.h>
 #include <linux/sysfs.h>
 
-#include "core.h"
+#include "../core.h"
 
 /**
  * vgpu_setting_attrs() - make the attributes of a table of settings

@@ -4,7 +4,7 @@
 #include <linux/uaccess.h>
 
 #include "control.h"
-#include "core.h"
+#include "../core.h"
 
 /**
  * vgpu_ctl_entry_size() - say how many bytes each element of a caller's array has

@@ -14,7 +14,7 @@
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 
-#include "core.h"
+#include "../core.h"
 
 #ifdef CONFIG_CGROUPS
 static bool vgpu_thread_same_cgroups(const struct task_struct *a, const struct task_struct *b)

@@ -15,7 +15,7 @@
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 
-#include "core.h"
+#include "../core.h"
 
 /* So many files are looked at with the locks of a task. */
 #define VGPU_HOLDER_FILES	1000

@@ -7,7 +7,7 @@
 #include <linux/module.h>
 #include <linux/nospec.h>
 
-#include "core.h"
+#include "../core.h"
 
 /**
  * vgpu_hw_describe() - describe for struct vgpu_gpu_ops

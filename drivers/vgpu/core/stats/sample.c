@@ -7,7 +7,7 @@
 #include <linux/slab.h>
 #include <linux/timekeeping.h>
 
-#include "core.h"
+#include "../core.h"
 
 #define VGPU_SAMPLE_PERIOD_MS	100
 

@@ -8,7 +8,7 @@
 #include <linux/nospec.h>
 #include <linux/string.h>
 
-#include "core.h"
+#include "../core.h"
 #include "edid_build.h"
 
 /* What the monitor prefers if nobody has asked for another mode. */

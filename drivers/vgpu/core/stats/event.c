@@ -14,7 +14,7 @@
 #include <linux/timekeeping.h>
 #include <linux/uaccess.h>
 
-#include "core.h"
+#include "../core.h"
 #include "event_ring.h"
 
 /* Size of a record in the ABI's first version, and of each record until a reader sets another. */

@@ -27,7 +27,7 @@
 #include <linux/slab.h>
 #include <linux/wait.h>
 
-#include "core.h"
+#include "../core.h"
 
 /**
  * struct vgpu_dma_worker - accesses the guest memory of an open instance

@@ -3,7 +3,7 @@
 #include <linux/module.h>
 #include <linux/timekeeping.h>
 
-#include "core.h"
+#include "../core.h"
 
 #define VGPU_REFUSALS	64
 

@@ -6,7 +6,7 @@
 #include <linux/module.h>
 #include <linux/slab.h>
 
-#include "core.h"
+#include "../core.h"
 
 /*
  * Protects the two lists. Front ends register when the module loads and leave when it unloads. No

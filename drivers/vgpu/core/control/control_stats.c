@@ -3,7 +3,7 @@
 #include <linux/timekeeping.h>
 
 #include "control.h"
-#include "core.h"
+#include "../core.h"
 
 /* Bytes of an array's element in the first version of its call. */
 #define VGPU_INSTANCE_SIZE_6	1320

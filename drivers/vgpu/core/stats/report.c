@@ -2,7 +2,7 @@
 /* What a back end reports about packets, doorbells and interrupts. */
 #include <linux/module.h>
 
-#include "core.h"
+#include "../core.h"
 #include "trace.h"
 
 /**

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A setting is one row of a table: vgpu_share_settings (share.c) holds the settings of a vGPU,
- * vgpu_gpu_settings (settings.c) those of a GPU. What the control ABI takes and refuses, the
+ * A setting is one row of a table: vgpu_share_settings (share_rules.c) holds those of a vGPU,
+ * vgpu_gpu_settings (gpu_settings.c) those of a GPU. What the control ABI takes and refuses, the
  * sysfs attributes and the values at first all come from the rows.
  *
  * Settings are kept in the structure by which the control ABI sets them (struct vgpu_ctl_share,

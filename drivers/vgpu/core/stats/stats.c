@@ -3,7 +3,7 @@
 #include <linux/string.h>
 #include <linux/timekeeping.h>
 
-#include "core.h"
+#include "../core.h"
 
 static void stats_engine(struct vgpu_ctl_instance *inst, unsigned int engine,
 			 const struct vgpu_entity_stats *s)

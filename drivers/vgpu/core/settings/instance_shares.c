@@ -7,7 +7,7 @@
 #include <linux/slab.h>
 #include <linux/timekeeping.h>
 
-#include "core.h"
+#include "../core.h"
 
 /**
  * vgpu_shares_join() - give a new instance its default settings
