@@ -4,10 +4,11 @@
  * four rooms: objects/ (GPUs, instances and what belongs to them, from birth to end), settings/
  * (what users set), stats/ (what is counted, recorded and shown), control/ (the node /dev/vgpu).
  *
- * A back end knows none of this, only <linux/vgpu.h>, where the order of locks is written down, too. The lock
- * of a GPU comes after the registry's, is taken with none of those held, and the only ops called
- * with it held are fb_room, backed_bytes, peak_bytes and channels_show. Its lock of sessions comes
- * after that one and after the state locks of its instances, and before the locks of timelines.
+ * A back end knows none of this, only <linux/vgpu.h>, where the order of locks is written down,
+ * too. The lock of a GPU comes after the registry's, is taken with none of those held, and the only
+ * ops called with it held are fb_room, backed_bytes, peak_bytes and channels_show. Its lock of
+ * sessions comes after that one and after the state locks of its instances, and before the locks of
+ * timelines.
  */
 #ifndef _VGPU_CORE_H
 #define _VGPU_CORE_H
