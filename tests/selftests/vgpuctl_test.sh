@@ -105,6 +105,12 @@ json 'd == []' process
 ktap_result process_of_nothing_json $?
 [[ -z $("$ctl" process) ]]
 ktap_result process_of_nothing $?
+json 'd["gpus"] and d["vgpus"] == [] and d["engines"] == []' overview
+ktap_result overview_of_nothing_json $?
+# Whoever types no command sees what there is.
+text=$("$ctl")
+[[ $text == *GPU*BACKED*$'\n'*" idle"*"No vGPUs."*"vgpuctl create --type"* && $text == "$("$ctl" overview)" ]]
+ktap_result overview_of_nothing $? "$text"
 json 'len(d) == 1 and [(r["start_gib"], r["size_gib"] << 30, r["uuid"]) for r in d[0]["ranges"]] == [(0, d[0]["fb_bytes"], None)]' placement
 ktap_result placement_of_nothing_json $?
 json 'd["abi_major"] == d["tool_abi_major"] and d["policies"][0] == "best_effort" and "qos" in d["policies"] and d["gpu_limits"]["slice_ns"] == {"min": 1000000, "max": 30000000} and d["vgpu_limits"]["cap_permille"]["max"] == 1000 and d["gpus"][0]["max_instances"] > 1 and d["gpus"][0]["engines"][0] == {"name": "gr", "class": "gr"}' caps
@@ -133,6 +139,13 @@ done
 ktap_result create_prints_the_uuid $?
 json "len(d) == 1 and d[0]['uuid'] == '$uuid' and d[0]['type'] == '$type'" list
 ktap_result list_json $?
+json "[v['uuid'] for v in d['vgpus']] == ['$uuid'] and [(e['uuid'], e['engine'], e['window_percent']) for e in d['engines']][:1] == [('$uuid', 'gr', 0)]" overview
+ktap_result overview_json $?
+text=$("$ctl")
+[[ $text =~ GPU.*ADDRESS.*USED.*BUSY.*$'\n'.*UUID.*STATE.*BUSY.*$'\n'$uuid.*\ $type\ .*idle && $text != *"No vGPUs"* ]]
+ktap_result overview $? "$text"
+judge overview "len(d['gpus']) == 1" "$("$ctl" --json --gpu 0)"
+ktap_result options_without_a_command $?
 json "d['uuid'] == '$uuid' and d['state'] == 'created' and d['owner_pid'] is None" show "$uuid"
 ktap_result show_json $?
 json "d['uuid'] == '$uuid'" show "${uuid^^}"
@@ -200,6 +213,21 @@ fails 2 "unrecognized option" list --frob
 ktap_result bad_option_is_usage $?
 fails 2 'no command' frobnicate
 ktap_result bad_command_is_usage $?
+# meant LINES PATTERN COMMAND...: no more lines than these are said of a wrong command line
+meant() {
+	local lines=$1 pattern=$2
+	shift 2
+	text=$("$ctl" "$@" 2>&1)
+	(($? == 2 && $(wc -l <<<"$text") == lines)) && [[ $text =~ $pattern ]]
+}
+meant 1 'no command lst; is list meant' lst && meant 1 'is create meant' cretae &&
+	meant 1 'is sched set meant' sched st && meant 1 'is share set meant' shar set &&
+	meant 1 'no command frobnicate; vgpuctl --help' frobnicate
+ktap_result wrong_command_says_what_was_meant $? "$text"
+meant 2 'is --gpu meant' list --gup=0 && meant 2 'is --json meant' --jsn &&
+	meant 2 'is --weight meant' share set "$uuid" --wieght 1 &&
+	meant 2 'Usage: vgpuctl list' list --frob && meant 2 "possibilities: '--count'" sched log --c
+ktap_result wrong_option_says_what_was_meant $? "$text"
 fails 2 '--type is needed' create
 ktap_result missing_type_is_usage $?
 fails 2 'at least 1' stats --count 0 && fails 2 'at least 1' stats --count ' -1' &&
@@ -508,7 +536,7 @@ fails 2 "not a UUID" log "$uuid$uuid"
 ktap_result log_of_no_uuid $?
 
 mapfile -t commands < <("$ctl" --help | sed -nE 's/^  ([a-z]+( [a-z]+)?)  .*/\1/p')
-((${#commands[@]} >= 20))
+((${#commands[@]} >= 20)) && [[ $("$ctl" --help) == *$'\n\n'"Create and remove vGPUs:"$'\n'"  create  "* ]]
 ktap_result help_lists_commands $? "${commands[*]}"
 # ---- declared state ----
 

@@ -13,7 +13,7 @@
 
 #define BYTES(a)	(a), sizeof(a)
 
-static void gpu_json(struct json *json, const struct vgpu_ctl_gpu *gpu)
+void listing_gpu_json(struct json *json, const struct vgpu_ctl_gpu *gpu)
 {
 	uint32_t i;
 
@@ -78,7 +78,7 @@ static int gpu_each(int fd, const struct vgpu_ctl_gpu *gpu, struct listing *list
 {
 	(void)fd;
 	if (listing->json)
-		gpu_json(listing->json, gpu);
+		listing_gpu_json(listing->json, gpu);
 	else
 		gpu_row(listing->table, gpu);
 	return 0;
@@ -173,8 +173,8 @@ static int creatable_each(int fd, const struct vgpu_ctl_gpu *gpu, struct listing
 	return type_rows(fd, gpu, listing, true, creatable_row);
 }
 
-static void list_json(struct json *json, const struct vgpu_ctl_gpu *gpu,
-		      const struct vgpu_ctl_instance *inst)
+void listing_vgpu_json(struct json *json, const struct vgpu_ctl_gpu *gpu,
+		       const struct vgpu_ctl_instance *inst)
 {
 	char uuid[UUID_STR_LEN];
 
@@ -198,8 +198,8 @@ static void list_json(struct json *json, const struct vgpu_ctl_gpu *gpu,
 
 const char list_columns[] = "UUID|GPU|TYPE|STATE|>FB|>BACKED|>PID";
 
-static void list_row(struct table *table, const struct vgpu_ctl_gpu *gpu,
-		     const struct vgpu_ctl_instance *inst)
+void listing_vgpu_row(struct table *table, const struct vgpu_ctl_gpu *gpu,
+		      const struct vgpu_ctl_instance *inst)
 {
 	char uuid[UUID_STR_LEN];
 
@@ -231,9 +231,9 @@ static int list_inst(const struct vgpu_ctl_instance *inst, void *arg)
 	const struct list_row *row = arg;
 
 	if (row->listing->json)
-		list_json(row->listing->json, row->gpu, inst);
+		listing_vgpu_json(row->listing->json, row->gpu, inst);
 	else
-		list_row(row->listing->table, row->gpu, inst);
+		listing_vgpu_row(row->listing->table, row->gpu, inst);
 	return 0;
 }
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "command.h"
+#include "near.h"
 #include "sched.h"
 #include "share.h"
 
@@ -11,10 +12,31 @@
 
 static const struct command commands[] = {
 	{
+		.heading = "See GPUs and vGPUs",
+		.name = "overview", .run = cmd_overview,
+		.brief = "show GPUs, their vGPUs, and how busy they are",
+		.synopsis = "[--gpu GPU] [--json]",
+		.about =
+		"So does vgpuctl alone. USED is framebuffer that belongs to vGPUs, BACKED what has\n"
+		"memory of the host. BUSY is per engine, of the scheduler's last window.\n",
+		.option = { THIS_GPU_ONLY },
+	},
+	{
 		.name = "gpus", .run = cmd_gpus, .columns = gpus_columns,
 		.brief = "list the GPUs that are shared",
 		.synopsis = "[--json | -o COLUMNS]",
 		.about = "Memory, channels, scheduler and engines of each GPU.\n",
+	},
+	{
+		.name = "list", .run = cmd_list, .columns = list_columns,
+		.brief = "list the vGPUs",
+		.synopsis = "[--gpu GPU] [--json | -o COLUMNS]",
+		.option = { THIS_GPU_ONLY },
+	},
+	{
+		.name = "show", .run = cmd_show, .args_min = 1, .args_max = 1,
+		.brief = "show all about a vGPU",
+		.synopsis = "UUID [--json]",
 	},
 	{
 		.name = "types", .run = cmd_types, .columns = types_columns,
@@ -29,63 +51,11 @@ static const struct command commands[] = {
 		.option = { THIS_GPU_ONLY },
 	},
 	{
-		.name = "list", .run = cmd_list, .columns = list_columns,
-		.brief = "list the vGPUs",
-		.synopsis = "[--gpu GPU] [--json | -o COLUMNS]",
-		.option = { THIS_GPU_ONLY },
-	},
-	{
 		.name = "placement", .run = cmd_placement, .columns = placement_columns,
 		.brief = "show where vGPUs lie in the framebuffer, and what is free",
 		.synopsis = "[--gpu GPU] [--json | -o COLUMNS]",
 		.about = "On a terminal also drawn, with the letters of the column MARK.\n",
 		.option = { THIS_GPU_ONLY },
-	},
-	{
-		.name = "process", .run = cmd_process, .columns = process_columns,
-		.brief = "show who has vGPUs open, and their use of the engines",
-		.synopsis = "[--gpu GPU] [--json | -o COLUMNS]",
-		.about = "Share of the scheduler's last window, and time since the vGPU was created.\n",
-		.option = { THIS_GPU_ONLY },
-	},
-	{
-		.name = "sessions", .run = cmd_sessions, .args_max = 1,
-		.columns = sessions_columns,
-		.brief = "show who had vGPUs open, and what they used",
-		.synopsis = "[UUID] [--gpu GPU] [--count N] [--json | -o COLUMNS]",
-		.about =
-		"From open to close, the oldest first: those that are open, and of each GPU the\n"
-		"last 4000 that have ended, also of vGPUs that are gone.\n",
-		.option = {
-			THIS_GPU_ONLY,
-			{ OPT_COUNT, "of each GPU only the newest N" },
-		},
-	},
-	{
-		.name = "top", .run = cmd_top, .no_json = true,
-		.brief = "watch engines and vGPUs live, and change shares",
-		.synopsis = "[--gpu GPU] [--watch=SECS] [--once]",
-		.about =
-		"Keys: q quits, s sorts by something else, r the other way round, e shows the next\n"
-		"engine, up and down choose a vGPU, g, c and w set its guarantee, cap and weight,\n"
-		"space stops and goes on. stats --watch --json is for programs.\n",
-		.option = {
-			THIS_GPU_ONLY,
-			{ OPT_WATCH, "sample every SECS seconds (1)" },
-			{ OPT_ONCE, "print it once, after SECS, with no terminal needed" },
-		},
-	},
-	{
-		.name = "metrics", .run = cmd_metrics, .no_json = true,
-		.brief = "print all figures as text for Prometheus",
-		.synopsis = "[--file FILE] [--openmetrics]",
-		.about =
-		"With --file a new file takes the place of FILE at once, as node_exporter's\n"
-		"textfile collector needs it. If the driver is not there, vgpu_up is 0.\n",
-		.option = {
-			{ OPT_FILE, "(-f) to this file; else to standard output" },
-			{ OPT_OPENMETRICS, "OpenMetrics 1.0, which node_exporter does not read" },
-		},
 	},
 	{
 		.name = "caps", .run = cmd_caps, .columns = caps_columns,
@@ -95,23 +65,7 @@ static const struct command commands[] = {
 		.option = { THIS_GPU_ONLY },
 	},
 	{
-		.name = "show", .run = cmd_show, .args_min = 1, .args_max = 1,
-		.brief = "show all about a vGPU",
-		.synopsis = "UUID [--json]",
-	},
-	{
-		.name = "stats", .run = cmd_stats, .args_max = 1, .columns = stats_columns,
-		.brief = "show what vGPUs got of the engines",
-		.synopsis = "[UUID] [--watch[=SECS]] [--count N] [--json | -o COLUMNS]",
-		.about =
-		"Per engine: share of the time since the last sample (since the vGPU was\n"
-		"created, without --watch) and counters since it was created.\n",
-		.option = {
-			{ OPT_WATCH, "sample every SECS seconds (1); with --json one line each" },
-			{ OPT_COUNT, "end after N samples (implies --watch)" },
-		},
-	},
-	{
+		.heading = "Create and remove vGPUs",
 		.name = "create", .run = cmd_create,
 		.brief = "create a vGPU and print its UUID",
 		.synopsis = "--type TYPE [--gpu GPU] [--uuid UUID] [--json]",
@@ -135,6 +89,59 @@ static const struct command commands[] = {
 		.synopsis = "UUID [--json]",
 	},
 	{
+		.heading = "Watch what they do",
+		.name = "top", .run = cmd_top, .no_json = true,
+		.brief = "watch engines and vGPUs live, and change shares",
+		.synopsis = "[--gpu GPU] [--watch=SECS] [--once]",
+		.about =
+		"Keys: q quits, s sorts by something else, r the other way round, e shows the next\n"
+		"engine, up and down choose a vGPU, g, c and w set its guarantee, cap and weight,\n"
+		"space stops and goes on. stats --watch --json is for programs.\n",
+		.option = {
+			THIS_GPU_ONLY,
+			{ OPT_WATCH, "sample every SECS seconds (1)" },
+			{ OPT_ONCE, "print it once, after SECS, with no terminal needed" },
+		},
+	},
+	{
+		.name = "stats", .run = cmd_stats, .args_max = 1, .columns = stats_columns,
+		.brief = "show what vGPUs got of the engines",
+		.synopsis = "[UUID] [--watch[=SECS]] [--count N] [--json | -o COLUMNS]",
+		.about =
+		"Per engine: share of the time since the last sample (since the vGPU was\n"
+		"created, without --watch) and counters since it was created.\n",
+		.option = {
+			{ OPT_WATCH, "sample every SECS seconds (1); with --json one line each" },
+			{ OPT_COUNT, "end after N samples (implies --watch)" },
+		},
+	},
+	{
+		.name = "process", .run = cmd_process, .columns = process_columns,
+		.brief = "show who has vGPUs open, and their use of the engines",
+		.synopsis = "[--gpu GPU] [--json | -o COLUMNS]",
+		.about = "Share of the scheduler's last window, and time since the vGPU was created.\n",
+		.option = { THIS_GPU_ONLY },
+	},
+	{
+		.name = "sessions", .run = cmd_sessions, .args_max = 1,
+		.columns = sessions_columns,
+		.brief = "show who had vGPUs open, and what they used",
+		.synopsis = "[UUID] [--gpu GPU] [--count N] [--json | -o COLUMNS]",
+		.about =
+		"From open to close, the oldest first: those that are open, and of each GPU the\n"
+		"last 4000 that have ended, also of vGPUs that are gone.\n",
+		.option = {
+			THIS_GPU_ONLY,
+			{ OPT_COUNT, "of each GPU only the newest N" },
+		},
+	},
+	{
+		.name = "hist", .run = cmd_hist, .args_min = 1, .args_max = 1,
+		.brief = "show how long a vGPU waited, overran and took to stop",
+		.synopsis = "UUID [--engine ENGINE] [--json]",
+		.option = { THIS_ENGINE_ONLY("on") },
+	},
+	{
 		.name = "events", .run = cmd_events,
 		.brief = "print events as they happen",
 		.synopsis = "[--count N] [--json]",
@@ -153,6 +160,19 @@ static const struct command commands[] = {
 		.notes = "With --json one line each.\n",
 	},
 	{
+		.name = "metrics", .run = cmd_metrics, .no_json = true,
+		.brief = "print all figures as text for Prometheus",
+		.synopsis = "[--file FILE] [--openmetrics]",
+		.about =
+		"With --file a new file takes the place of FILE at once, as node_exporter's\n"
+		"textfile collector needs it. If the driver is not there, vgpu_up is 0.\n",
+		.option = {
+			{ OPT_FILE, "(-f) to this file; else to standard output" },
+			{ OPT_OPENMETRICS, "OpenMetrics 1.0, which node_exporter does not read" },
+		},
+	},
+	{
+		.heading = "Share the engines",
 		.name = "sched show", .run = cmd_sched_show,
 		.brief = "show how GPUs are scheduled, and what vGPUs get",
 		.synopsis = "[--gpu GPU] [--json]",
@@ -202,6 +222,7 @@ static const struct command commands[] = {
 		"look at guarantee, cap and weight, but the sum of guarantees is checked.\n",
 	},
 	{
+		.heading = "Save and restore",
 		.name = "save", .run = cmd_save,
 		.brief = "write the state of GPUs and vGPUs as apply takes it",
 		.synopsis = "[-f FILE]",
@@ -219,12 +240,6 @@ static const struct command commands[] = {
 			{ OPT_FILE, "(-f) as save writes it; -: standard input" },
 			{ OPT_DRY_RUN, "only say what would be changed" },
 		},
-	},
-	{
-		.name = "hist", .run = cmd_hist, .args_min = 1, .args_max = 1,
-		.brief = "show how long a vGPU waited, overran and took to stop",
-		.synopsis = "UUID [--engine ENGINE] [--json]",
-		.option = { THIS_ENGINE_ONLY("on") },
 	},
 };
 
@@ -280,4 +295,41 @@ const struct command *command_find(int argc, char **argv, int *words)
 			return &commands[i];
 	}
 	return NULL;
+}
+
+/* Is @word the first of two words of a command's name? */
+bool command_has(const char *word)
+{
+	size_t i;
+
+	for (i = 0; i < NR_COMMANDS; i++)
+		if (command_second_word(&commands[i]) && command_first_word_is(&commands[i], word))
+			return true;
+	return false;
+}
+
+/*
+ * The name of the command that is most like the words of @argv, or NULL if none is like them. It is
+ * for words that command_find() does not find.
+ */
+const char *command_near(int argc, char **argv)
+{
+	const char *next = argc > 1 && *argv[1] != '-' ? argv[1] : "", *second;
+	bool first_known = command_has(argv[0]);
+	struct near near = { NULL, 0 };
+	size_t i;
+
+	for (i = 0; i < NR_COMMANDS; i++) {
+		second = command_second_word(&commands[i]);
+		if (first_known && second && command_first_word_is(&commands[i], argv[0]))
+			near_try(&near, next, second, strlen(second), commands[i].name);
+		else if (!first_known && second && !strcmp(second, next))
+			near_try(&near, argv[0], commands[i].name,
+				 strcspn(commands[i].name, " "), commands[i].name);
+	}
+	/* Where first words are equally near, those with the right second word have had theirs. */
+	for (i = 0; i < NR_COMMANDS && !first_known; i++)
+		near_try(&near, argv[0], commands[i].name, strcspn(commands[i].name, " "),
+			 commands[i].name);
+	return near.name;
 }

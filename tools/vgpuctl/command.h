@@ -23,6 +23,7 @@ struct command_option {
 
 /**
  * struct command - a command
+ * @heading:  of the commands from this one on, in the list of all; NULL: as the one before
  * @name:     what the user types: a word or two
  * @brief:    one line, which begins with a small letter
  * @synopsis: what follows the name
@@ -39,6 +40,7 @@ struct command_option {
  * @run:      executes the command
  */
 struct command {
+	const char *heading;
 	const char *name;
 	const char *brief;
 	const char *synopsis;
@@ -56,6 +58,8 @@ struct command {
 
 const struct command *command_at(size_t i);
 const struct command *command_find(int argc, char **argv, int *words);
+bool command_has(const char *word);
+const char *command_near(int argc, char **argv);
 bool command_first_word_is(const struct command *command, const char *word);
 const char *command_second_word(const struct command *command);
 const char *command_headings(const struct command *command, char *text, size_t room);
@@ -72,6 +76,7 @@ extern const char caps_columns[];
 extern const char stats_columns[];
 extern const char shares_columns[];
 
+enum exit_code cmd_overview(const struct options *options);
 enum exit_code cmd_gpus(const struct options *options);
 enum exit_code cmd_types(const struct options *options);
 enum exit_code cmd_creatable(const struct options *options);

@@ -12,11 +12,14 @@ void help_all(FILE *out)
 	const struct command *command;
 	size_t i;
 
-	fputs("Usage: vgpuctl COMMAND [OPTION...]\n\n", out);
-	for (i = 0; (command = command_at(i)); i++)
+	fputs("Usage: vgpuctl [COMMAND] [OPTION...]\n", out);
+	for (i = 0; (command = command_at(i)); i++) {
+		if (command->heading)
+			fprintf(out, "\n%s:\n", command->heading);
 		fprintf(out, "  %-10s  %s\n", command->name, command->brief);
-	fputs("\n  vgpuctl COMMAND --help tells about a command\n"
-	      "  vgpuctl --version\n", out);
+	}
+	fputs("\nvgpuctl COMMAND --help tells about a command, and vgpuctl(8) about all of them.\n"
+	      "vgpuctl alone is vgpuctl overview; vgpuctl --version names this version.\n", out);
 }
 
 /* The commands whose names are @word and a second word. Returns false if there is none. */

@@ -22,6 +22,13 @@ struct listing {
 
 typedef int listing_each(int fd, const struct vgpu_ctl_gpu *gpu, struct listing *listing);
 
+/* Rows of gpus and list, which have more users: keys and cells as in the tables of cmd_read.c. */
+void listing_gpu_json(struct json *json, const struct vgpu_ctl_gpu *gpu);
+void listing_vgpu_json(struct json *json, const struct vgpu_ctl_gpu *gpu,
+		       const struct vgpu_ctl_instance *inst);
+void listing_vgpu_row(struct table *table, const struct vgpu_ctl_gpu *gpu,
+		      const struct vgpu_ctl_instance *inst);
+
 /* Calls @each for each GPU, or for the one that --gpu names. */
 enum exit_code listing_visit(int fd, struct listing *listing, listing_each *each);
 

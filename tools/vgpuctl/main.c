@@ -25,7 +25,9 @@ static enum exit_code run(const struct command *command, int argc, char **argv)
 	bool help = false;
 
 	code = options_parse(&options, command, argc, argv, &help);
-	if (code == EXIT_USAGE)
+	if (code == EXIT_USAGE && options.meant)
+		fail("is --%s meant? (vgpuctl %s --help tells all)", options.meant, command->name);
+	else if (code == EXIT_USAGE)
 		fprintf(stderr, "Usage: vgpuctl %s %s\n", command->name,
 			command->synopsis);
 	else if (!code && help)
@@ -36,6 +38,20 @@ static enum exit_code run(const struct command *command, int argc, char **argv)
 	return code;
 }
 
+static enum exit_code unknown(int argc, char **argv)
+{
+	const char *meant = command_near(argc, argv), *second = "";
+
+	/* Where the first word is right, it is the second that is not. */
+	if (argc > 1 && command_has(argv[0]))
+		second = argv[1];
+	if (meant)
+		return fail_usage("no command %s%s%s; is %s meant? (vgpuctl --help lists all)",
+				  argv[0], *second ? " " : "", second, meant);
+	return fail_usage("no command %s%s%s; vgpuctl --help lists all", argv[0],
+			  *second ? " " : "", second);
+}
+
 static bool asks_help(const char *word)
 {
 	return !strcmp(word, "--help") || !strcmp(word, "-h");
@@ -43,17 +59,13 @@ static bool asks_help(const char *word)
 
 int main(int argc, char **argv)
 {
-	const char *word = argc > 1 ? argv[1] : NULL;
+	char name[] = "vgpuctl", overview[] = "overview", *alone[] = { overview, NULL };
+	const char *word = argc > 1 ? argv[1] : overview;
 	const struct command *command;
-	char name[] = "vgpuctl";
 	int words;
 
 	/* libsmartcols shows what the terminal's characters can. */
 	setlocale(LC_CTYPE, "");
-	if (!word) {
-		help_all(stderr);
-		return EXIT_USAGE;
-	}
 	if (asks_help(word) || !strcmp(word, "help")) {
 		help_all(stdout);
 		return finish(EXIT_OK);
@@ -71,13 +83,15 @@ int main(int argc, char **argv)
 		puts("\n--help after both words tells about a command");
 		return finish(EXIT_OK);
 	}
+	if (argc < 2 || *word == '-') {
+		command = command_find(1, alone, &words);
+		argv[0] = name; /* messages of getopt_long() begin with it */
+		return finish(run(command, argc, argv));
+	}
 	command = command_find(argc - 1, argv + 1, &words);
 	if (command) {
-		argv[words] = name; /* messages of getopt_long() begin with it */
+		argv[words] = name;
 		return finish(run(command, argc - words, argv + words));
 	}
-	if (words == 2 && help_group(stderr, word))
-		return fail_usage("no command %s %s", word, argv[2]);
-	help_all(stderr);
-	return fail_usage("no command %s", word);
+	return unknown(argc - 1, argv + 1);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "command.h"
+#include "near.h"
 #include "setting.h"
 #include "share.h"
 #include "uuid.h"
@@ -233,6 +234,23 @@ static void list_options(const struct command *command, struct option *to)
 	}
 }
 
+/* getopt_long() does not know the option @typed: which one may be meant? */
+static const char *nearest_option(const char *typed, const struct option *known)
+{
+	struct near near = { NULL, 0 };
+	char name[64];
+
+	typed += strspn(typed, "-");
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(typed, "="), typed);
+	for (; known->name; known++) {
+		/* Of several that begin so getopt_long() has told all. */
+		if (!strncmp(name, known->name, strlen(name)))
+			return NULL;
+		near_try(&near, name, known->name, strlen(known->name), known->name);
+	}
+	return near.name;
+}
+
 /*
  * Takes the words behind a command's name apart. argv[0] is what the messages of getopt_long()
  * begin with.
@@ -254,6 +272,8 @@ enum exit_code options_parse(struct options *options, const struct command *comm
 	short_options = settings == &share_settings ? "-h" :
 		command->columns ? "ho:" : command->option[0].id == OPT_FILE ? "hf:" : "h";
 	while ((key = getopt_long(argc, argv, short_options, long_options, NULL)) != -1) {
+		if (key == '?' && !optopt)
+			options->meant = nearest_option(argv[optind - 1], long_options);
 		*help = key == OPT_HELP;
 		if (*help)
 			return EXIT_OK;

@@ -70,6 +70,7 @@ struct option_form {
  * @sched:     settings of a GPU's scheduler; @sched.valid says which are given
  * @shares:    settings of vGPUs, one element for each, or NULL; options_free() frees it
  * @nr_shares: number of elements of @shares
+ * @meant:     the option that is most like one that is not known, or NULL
  */
 struct options {
 	const struct command *command;
@@ -90,6 +91,7 @@ struct options {
 	struct vgpu_ctl_sched sched;
 	struct vgpu_ctl_share *shares;
 	uint32_t nr_shares;
+	const char *meant;
 };
 
 const struct option_form *options_form(enum option_id id);

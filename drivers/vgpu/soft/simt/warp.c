@@ -59,6 +59,8 @@ void simt_warp_start(struct simt_warp *w, struct simt_dispatch *dispatch, u32 in
 	w->barrier = 0;
 	w->depth = 0;
 	w->fair = false;
+	w->lead = 0;
+	w->event = SIMT_EVENT_PICK;
 	w->extra = 0;
 	w->ip = w->text + dispatch->entry;
 	w->join = w->text + w->nr;
