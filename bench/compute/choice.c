@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The interpreter that the module would choose by its calibration, soft/lanes.c as it is, beside
- * the one that is the fastest on a sample. It is calibrated anew each time, and then the sample is
- * timed on all interpreters.
+ * The interpreter that the module would choose by its calibration, soft/work/lanes.c as it is,
+ * beside the one that is the fastest on a sample. It is calibrated anew each time, and then the
+ * sample is timed on all interpreters.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 #include "die.h"
 #include "engine.h"
 #include "rows.h"
-#include "soft/lanes.h"
+#include "soft/work/lanes.h"
 #include "stats.h"
 
 #define MAX_PAIRS	1000

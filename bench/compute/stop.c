@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How long programs take to stop: from a request until the engine is free. As in soft/dispatch.c,
- * the engine executes a section of a program, looks whether it is to stop, and executes another
- * one; a section is soft/lanes.c as it is. Pages are found by a walk through three levels of tables
- * for each miss of the TLB. Requests come at times that are drawn beforehand, and have nothing to
- * do with sections: another thread would have to get a processor first.
+ * How long programs take to stop: from a request until the engine is free. As in
+ * soft/work/dispatch.c, the engine executes a section of a program, looks whether it is to stop,
+ * and executes another one; a section is soft/work/lanes.c as it is. Pages are found by a walk
+ * through three levels of tables for each miss of the TLB. Requests come at times that are drawn
+ * beforehand, and have nothing to do with sections: another thread would have to get a processor
+ * first.
  *
  * In the kernel preemption is off in a section. Here another process may get the processor
  * meanwhile; then the section is over by the clock, whatever the program has done of it. Such stops
@@ -24,8 +25,8 @@
 #include "engine.h"
 #include "programs.h"
 #include "rows.h"
-#include "soft/lanes.h"
-#include "soft/walk.h"
+#include "soft/work/lanes.h"
+#include "soft/memory/walk.h"
 #include "stats.h"
 
 #define PAGE		((u64)VGPU_HW_PAGE_SIZE)

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "soft/lanes.h"
+#include "soft/work/lanes.h"
 #include "engine_world.h"
 
 struct engine_world world;

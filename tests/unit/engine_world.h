@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A world for the execution of packets (soft/exec.c and what it calls): an engine, a vGPU with one
- * channel, and a clock that advances as work is done. All that work touches is in no cache, so it
- * takes as long as it can; how long the engine goes without a look at the clock is known exactly.
+ * A world for the execution of packets (soft/queue/exec.c and what it calls): an engine, a vGPU
+ * with one channel, and a clock that advances as work is done. All that work touches is in no
+ * cache, so it takes as long as it can; how long the engine goes without a look at the clock is
+ * known exactly.
  */
 #ifndef ENGINE_WORLD_H
 #define ENGINE_WORLD_H
 
 #include <linux/mm.h>
 
-#include "soft/dma.h"
-#include "soft/gpu.h"
-#include "soft/instance.h"
+#include "soft/queue/dma.h"
+#include "soft/card/gpu.h"
+#include "soft/card/instance.h"
 
 #define PAGE		4096ull
 #define FB_BYTES	(1ull << 30)

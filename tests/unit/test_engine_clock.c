@@ -8,7 +8,7 @@
 #include <endian.h>
 
 #include "engine_world.h"
-#include "soft/walk.h"
+#include "soft/memory/walk.h"
 
 #define STOP_NS		(50 * US)
 #define MIB		(1ull << 20)

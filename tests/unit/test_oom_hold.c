@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-/* For how long the OOM killer is held up: soft/oom_hold.h. */
+/* For how long the OOM killer is held up: soft/memory/oom_hold.h. */
 #include <linux/param.h>
 
 #include "vgpu_test.h"
 
-#include "soft/oom_hold.h"
+#include "soft/memory/oom_hold.h"
 
 #define ROUNDS	2000
 #define CALLS	3000

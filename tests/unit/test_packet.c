@@ -5,7 +5,7 @@
  */
 #include "vgpu_test.h"
 
-#include "soft/packet.h"
+#include "soft/work/packet.h"
 
 #define FB	0x40000000ULL
 #define HEADS	4

@@ -2,7 +2,7 @@
 /* Heads of programs: which ones pass, which ones fault and how. */
 #include "vgpu_test.h"
 
-#include "soft/packet.h"
+#include "soft/work/packet.h"
 
 #define FB	0x40000000ULL
 

@@ -7,7 +7,7 @@
 
 #include <linux/slab.h>
 
-#include "soft/programs.h"
+#include "soft/work/programs.h"
 #include "tasks.h"
 
 #define LEAST	0x4000u		/* what a program counts for at least */

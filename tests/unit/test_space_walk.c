@@ -5,7 +5,7 @@
  */
 #include "vgpu_test.h"
 
-#include "soft/walk.h"
+#include "soft/memory/walk.h"
 #include "walk_naive.h"
 
 #define PAGE		4096ULL

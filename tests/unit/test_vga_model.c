@@ -5,7 +5,7 @@
  */
 #include "vgpu_test.h"
 
-#include "soft/vga.h"
+#include "soft/face/vga.h"
 
 #define NR_RANDOM	300000
 #define PIXELS_MAX	(5120ULL * 2880)

@@ -5,7 +5,7 @@
 
 #include <linux/types.h>
 
-#include "soft/walk.h"
+#include "soft/memory/walk.h"
 
 #define VA_HALF		(1ULL << 38)
 

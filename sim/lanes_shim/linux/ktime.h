@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The headers of lanes_shim/ come before those of shim/ where soft/lanes.c is measured on this
+ * The headers of lanes_shim/ come before those of shim/ where soft/work/lanes.c is measured on this
  * CPU: there time is real, and nothing is simulated.
  */
 #ifndef _SHIM_LINUX_KTIME_H

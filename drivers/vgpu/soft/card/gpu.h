@@ -6,7 +6,7 @@
 #include <linux/pci.h>
 #include <linux/vgpu.h>
 
-#include "engine.h"
+#include "../queue/engine.h"
 
 struct dentry;
 

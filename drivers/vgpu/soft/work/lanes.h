@@ -5,7 +5,7 @@
 
 #include <linux/time64.h>
 
-#include "simt/simt.h"
+#include "../simt/simt.h"
 
 struct dentry;
 

@@ -11,8 +11,8 @@
  */
 #include <linux/mm.h>
 
-#include "dma.h"
-#include "instance.h"
+#include "../queue/dma.h"
+#include "../card/instance.h"
 
 /* What a piece of a row costs beside its bytes and the looks for them: see SOFT_STOP_BYTES. */
 #define SOFT_PIECE_WORK		256

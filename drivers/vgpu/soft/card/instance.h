@@ -40,13 +40,13 @@
 #include <linux/vgpu.h>
 #include <linux/wait.h>
 
-#include "channel.h"
-#include "context.h"
-#include "engine.h"
-#include "queue.h"
-#include "rss.h"
-#include "store.h"
-#include "vga.h"
+#include "../queue/channel.h"
+#include "../work/context.h"
+#include "../queue/engine.h"
+#include "../queue/queue.h"
+#include "../memory/rss.h"
+#include "../memory/store.h"
+#include "../face/vga.h"
 
 struct soft_gpu;
 

@@ -13,7 +13,7 @@
 #include <linux/mutex.h>
 #include <linux/vgpu.h>
 
-#include "instance.h"
+#include "../card/instance.h"
 
 #define SOFT_OVERCOMMIT_MAX	10000
 

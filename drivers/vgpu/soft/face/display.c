@@ -4,7 +4,7 @@
  * registers of a VGA card, whichever is newer. Both are scanned out of the framebuffer by whoever
  * looks; nothing is done here for a picture that nobody looks at.
  */
-#include "instance.h"
+#include "../card/instance.h"
 
 /* What the look at a page costs beside its translation: see SOFT_STOP_BYTES. */
 #define SOFT_LOCATE_WORK	256

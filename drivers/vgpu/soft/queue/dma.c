@@ -15,8 +15,8 @@
 #include <linux/timekeeping.h>
 
 #include "dma.h"
-#include "gpu.h"
-#include "instance.h"
+#include "../card/gpu.h"
+#include "../card/instance.h"
 
 /* When an engine could not allocate a request, it tries again after this time. */
 #define SOFT_SHORT_NS		NSEC_PER_MSEC

@@ -21,8 +21,8 @@
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 
-#include "dma.h"
-#include "instance.h"
+#include "../queue/dma.h"
+#include "../card/instance.h"
 #include "lanes.h"
 #include "text.h"
 

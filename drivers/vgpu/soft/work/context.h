@@ -8,10 +8,10 @@
 #include <linux/spinlock.h>
 #include <linux/types.h>
 
-#include "exec.h"
+#include "../queue/exec.h"
 #include "programs.h"
-#include "simt/simt.h"
-#include "space.h"
+#include "../simt/simt.h"
+#include "../memory/space.h"
 
 struct seq_file;
 struct soft_channel;

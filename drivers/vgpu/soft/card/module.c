@@ -5,9 +5,9 @@
 #include <uapi/linux/vgpu_hw.h>
 
 #include "gpu.h"
-#include "lanes.h"
+#include "../work/lanes.h"
 #include "params.h"
-#include "rss.h"
+#include "../memory/rss.h"
 
 /* One entry, made from the parameters, and the end mark. */
 static struct pci_device_id soft_ids[2];

@@ -11,9 +11,9 @@
 #include <linux/sched.h>
 #include <linux/slab.h>
 
-#include "gpu.h"
-#include "instance.h"
-#include "params.h"
+#include "../card/gpu.h"
+#include "../card/instance.h"
+#include "../card/params.h"
 
 /* While an engine waits for guest memory, it asks so often whether another vGPU waits. */
 #define SOFT_STALL_NS		(200 * NSEC_PER_USEC)

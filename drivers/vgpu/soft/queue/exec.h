@@ -6,7 +6,7 @@
 #include <linux/types.h>
 #include <linux/vgpu.h>
 
-#include "packet.h"
+#include "../work/packet.h"
 
 struct page;
 struct soft_channel;

@@ -7,9 +7,9 @@
 #include <linux/nospec.h>
 #include <linux/seq_file.h>
 
-#include "gpu.h"
-#include "instance.h"
-#include "walk.h"
+#include "../card/gpu.h"
+#include "../card/instance.h"
+#include "../memory/walk.h"
 
 static void soft_channel_publish_fault(struct soft_channel *ch, const struct soft_fault *fault,
 				       u64 pos)

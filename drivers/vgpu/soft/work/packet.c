@@ -23,7 +23,7 @@
 #endif
 
 #include "packet.h"
-#include "walk.h"
+#include "../memory/walk.h"
 
 /*
  * Whether a range lies in the partition; or, in guest memory, does not wrap around; or, of virtual

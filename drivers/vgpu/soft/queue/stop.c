@@ -6,7 +6,7 @@
 #include <linux/ktime.h>
 #include <linux/sched.h>
 
-#include "instance.h"
+#include "../card/instance.h"
 
 /* What counts at most as engine time from one look at the clock to the next. */
 #define SOFT_GAP_NS		NSEC_PER_MSEC

@@ -9,7 +9,7 @@
 #include <linux/vgpu.h>
 #include <linux/wait.h>
 
-#include "space.h"
+#include "../memory/space.h"
 
 struct simt_dispatch;
 struct simt_tlb;

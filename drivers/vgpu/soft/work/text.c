@@ -10,7 +10,7 @@
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 
-#include "instance.h"
+#include "../card/instance.h"
 #include "lanes.h"
 #include "text.h"
 

@@ -9,7 +9,7 @@
 #include <linux/spinlock.h>
 #include <linux/types.h>
 
-#include "simt/program.h"
+#include "../simt/program.h"
 
 #define SOFT_PROGRAMS_BITS	8	/* log2 of the hashes of programs */
 

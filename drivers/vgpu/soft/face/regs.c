@@ -9,8 +9,8 @@
 #include <linux/nospec.h>
 #include <linux/string.h>
 
-#include "gpu.h"
-#include "instance.h"
+#include "../card/gpu.h"
+#include "../card/instance.h"
 
 /* One of the two words of a 64-bit register. All word offsets are multiples of 4. */
 static u32 soft_regs_half(u64 value, u32 reg)

@@ -8,8 +8,8 @@
  * one of the two sees what the other has written. The engine does its part, and the doorbell its
  * own, under queue_lock, so that state and queue agree.
  */
-#include "gpu.h"
-#include "instance.h"
+#include "../card/gpu.h"
+#include "../card/instance.h"
 
 static struct soft_queue *soft_queue_of(struct soft_channel *ch)
 {

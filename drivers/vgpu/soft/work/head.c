@@ -10,7 +10,7 @@
 #endif
 
 #include "packet.h"
-#include "walk.h"
+#include "../memory/walk.h"
 
 /* Whether the image lies in the partition; or, of virtual addresses, in one half of them. */
 static bool soft_image_ok(const struct soft_program_head *head, const struct soft_limits *limits)

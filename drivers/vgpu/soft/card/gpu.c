@@ -8,7 +8,7 @@
 
 #include "gpu.h"
 #include "instance.h"
-#include "lanes.h"
+#include "../work/lanes.h"
 #include "params.h"
 
 static const struct vgpu_engine_desc soft_engine_desc[SOFT_ENGINES] = {

@@ -12,8 +12,8 @@
  */
 #include <linux/mm.h>
 
-#include "gpu.h"
-#include "instance.h"
+#include "../card/gpu.h"
+#include "../card/instance.h"
 #include "walk.h"
 
 static u64 soft_space_read(struct soft_store *fb, u64 at)

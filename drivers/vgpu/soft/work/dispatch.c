@@ -10,8 +10,8 @@
 #include <linux/ktime.h>
 #include <linux/mm.h>
 
-#include "dma.h"
-#include "instance.h"
+#include "../queue/dma.h"
+#include "../card/instance.h"
 #include "lanes.h"
 
 /*

@@ -32,7 +32,7 @@
 #include <linux/wait.h>
 #include <linux/workqueue.h>
 
-#include "instance.h"
+#include "../card/instance.h"
 #include "oom_hold.h"
 
 /*

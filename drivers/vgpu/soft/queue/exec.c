@@ -9,7 +9,7 @@
 #include <linux/mm.h>
 
 #include "dma.h"
-#include "instance.h"
+#include "../card/instance.h"
 
 /*
  * The functions below are the steps of a packet. A step that returns SOFT_END_PACKET is

@@ -7,7 +7,7 @@
 #include <linux/vgpu.h>
 
 #include "exec.h"
-#include "space.h"
+#include "../memory/space.h"
 
 struct page;
 struct soft_channel;
