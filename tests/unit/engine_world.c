@@ -8,6 +8,7 @@
 #include "engine_world.h"
 
 struct engine_world world;
+unsigned int engine_warnings;
 struct page engine_zero_page;
 const struct simt_isa *soft_lanes;
 
@@ -29,6 +30,12 @@ static void pass(u64 ns)
 	world.looked_ns = world.engine->now_ns;
 	world.now_ns += ns;
 	world.gap_ns = max(world.gap_ns, world.now_ns - world.looked_ns);
+	if (world.events && !--world.events) {
+		world.event();
+		/* As soft_stop_wanted() would, had it been called here. */
+		world.inst->space_gen++;
+		soft_space_look(world.engine);
+	}
 }
 
 void *memset32(u32 *at, u32 value, size_t words)
@@ -67,6 +74,7 @@ void world_close(void)
 {
 	size_t i;
 
+	BUG_ON(engine_warnings);
 	for (i = 0; i < FB_BYTES / PAGE; i++)
 		free(pages[i]);
 	for (i = 0; i < SOFT_BOUNCE_PAGES; i++)
@@ -81,6 +89,11 @@ void *world_page(u64 at)
 	if (!*page)
 		*page = calloc(1, sizeof(**page));
 	return (*page)->bytes + at % PAGE;
+}
+
+void world_unmap(void)
+{
+	memset(world_page((ROOT & VGPU_HW_ROOT_PAGE_MASK) * PAGE), 0, PAGE);
 }
 
 void world_map(u64 va, u64 at, u64 flags)
@@ -113,7 +126,7 @@ enum soft_end world_run(u32 nr, const struct soft_packet *first, void *execute)
 		exec->row = 0;
 		exec->col = 0;
 		exec->pattern = 0;
-		exec->gen = ~0u;
+		exec->surface.bytes = 0;
 		exec->step = SOFT_STEP_BODY;
 	}
 	do {
@@ -147,11 +160,14 @@ struct page *soft_store_alloc(struct soft_store *store, gfp_t gfp)
 
 struct vgpu_dma *vgpu_dma_alloc(struct vgpu_instance *instance, gfp_t gfp)
 {
+	pass(0);
 	return calloc(1, sizeof(struct vgpu_dma));
 }
 
 void vgpu_dma_submit(struct vgpu_dma *dma)
 {
+	if (world.transfer && !dma->work)
+		world.transfer(dma);
 	dma->complete(dma);
 }
 
@@ -215,10 +231,15 @@ void *vgpu_instance_backend(const struct vgpu_instance *instance)
 	return world.inst;
 }
 
-/* Programs have begun, and fault at the end of a section. */
+/* Programs have begun, and do what the test says or fault at the end of a section. */
 enum simt_end soft_lanes_section(struct simt_dispatch *dispatch, u32 *piece, bool slow,
 				 u64 *took_ns)
 {
+	if (world.program) {
+		*took_ns = 0;
+		dispatch->executed++;
+		return world.program(dispatch);
+	}
 	pass(SECTION_NS);
 	*took_ns = SECTION_NS;
 	dispatch->executed++;
@@ -227,11 +248,12 @@ enum simt_end soft_lanes_section(struct simt_dispatch *dispatch, u32 *piece, boo
 
 bool soft_lanes_looked(u32 *looks, u64 end_ns)
 {
-	abort();
+	return false;
 }
 
 void simt_tlb_flush(struct simt_tlb *tlb)
 {
+	world.flushes++;
 }
 
 enum vgpu_hw_fault soft_program_decode(const struct vgpu_hw_program *raw,
@@ -275,7 +297,7 @@ void soft_context_begin(struct soft_channel *ch, struct soft_program *program)
 
 void soft_context_end(struct soft_channel *ch)
 {
-	abort();
+	ch->exec.context = NULL;
 }
 
 enum soft_end soft_context_prepare(struct soft_channel *ch, const struct soft_program_key *key,

@@ -38,6 +38,12 @@
  * @looked_ns: when the engine last read the clock
  * @gap_ns: the longest time between two looks at it
  * @looks:  how often it has looked
+ * @events: before so many more things that take time are done, the engine sees an invalidation of
+ *          translations, as if it had called soft_stop_wanted() there; 0: it sees none
+ * @event:  called then, to change the page tables
+ * @transfer: does a request to guest memory; NULL: nothing does
+ * @program: a section of a program; NULL: SECTION_NS pass, and it faults
+ * @flushes: how often the section's TLB was flushed
  */
 struct engine_world {
 	struct soft_gpu gpu;
@@ -50,6 +56,11 @@ struct engine_world {
 	u64 looked_ns;
 	u64 gap_ns;
 	u64 looks;
+	u64 events;
+	void (*event)(void);
+	void (*transfer)(struct vgpu_dma *dma);
+	enum simt_end (*program)(struct simt_dispatch *dispatch);
+	u32 flushes;
 };
 
 extern struct engine_world world;
@@ -60,6 +71,9 @@ void world_close(void);
 
 /* What is at @at of the framebuffer, whose page is there from now on. */
 void *world_page(u64 at);
+
+/* The page tables of ROOT are empty; those below it stay where they are. */
+void world_unmap(void);
 
 /* In the page tables of ROOT: the page of @va is at @at, with SYS in guest memory. */
 void world_map(u64 va, u64 at, u64 flags);

@@ -44,29 +44,30 @@ static enum soft_end soft_display_locate(struct soft_engine *engine, struct soft
 	struct soft_exec *exec = &ch->exec;
 	struct vgpu_scanout *s = &exec->packet.scanout;
 	u64 bytes = (u64)(s->height - 1) * s->pitch + (u64)s->width * 4;
-	u64 va = exec->packet.dst;
-	struct soft_place place;
+	struct soft_place *all = &exec->surface, next;
 
 	for (;;) {
-		if (exec->gen != engine->space_gen) {
-			exec->gen = engine->space_gen;
-			exec->col = 0;
-		}
-		if (exec->col >= bytes)
-			return SOFT_END_PACKET;
-		if (!soft_space_find(ch, va + exec->col, VGPU_HW_PTE_R, &place, fault))
+		if (!soft_space_valid(ch, all->gen))
+			all->bytes = 0;
+		if (all->bytes >= bytes)
+			break;
+		if (!soft_space_find(ch, exec->packet.dst + all->bytes, VGPU_HW_PTE_R, &next,
+				     fault))
 			return SOFT_END_FAULT;
-		if (!exec->col)
-			s->offset = place.addr;
-		if (place.addr != s->offset + exec->col) {
+		if (!all->bytes) {
+			*all = next;
+		} else if (next.addr == all->addr + all->bytes) {
+			all->bytes += next.bytes;
+		} else {
 			fault->code = VGPU_HW_FAULT_PAGE;
-			fault->addr = place.va;
+			fault->addr = next.va;
 			return SOFT_END_FAULT;
 		}
-		exec->col += place.bytes;
 		if (soft_stop_wanted(engine, ch, SOFT_LOCATE_WORK))
 			return SOFT_END_STOPPED;
 	}
+	s->offset = all->addr;
+	return SOFT_END_PACKET;
 }
 
 /**

@@ -3,10 +3,11 @@
  * Address spaces of channels. Without a root addresses are those of the partition; with one they
  * are translated by the guest's page tables (walk.c).
  *
- * An engine uses a translation only for a piece of work: until it next calls soft_stop_wanted(),
- * or gives back the channel. There it looks whether translations were invalidated since, notes
- * that it has looked, and drops what it has kept. So an invalidation counts up the vGPU's
- * generation, and waits until each engine that is in a turn of the vGPU has noted it. A request to
+ * A translation carries the generation of the vGPU's translations that the engine had seen when it
+ * was made, and is of no use when the engine has seen another one: whatever makes a page or a
+ * request of it refuses it. The engine looks for another one in soft_stop_wanted(), and notes that
+ * it has. So an invalidation counts up the vGPU's generation, and waits until each engine that is
+ * in a turn of the vGPU has noted it, or its turn is over. A request to
  * guest memory, which lasts longer, is cancelled then, and the channel does that step of its packet
  * again. What a PRESENT shows is a place in the partition, and stays shown.
  */
@@ -14,6 +15,7 @@
 
 #include "../card/gpu.h"
 #include "../card/instance.h"
+#include "../queue/dma.h"
 #include "walk.h"
 
 static u64 soft_space_read(struct soft_store *fb, u64 at)
@@ -28,12 +30,13 @@ static u64 soft_space_read(struct soft_store *fb, u64 at)
 }
 
 /* Of a channel that is busy. */
-static struct soft_engine *soft_space_engine(struct soft_channel *ch)
+static struct soft_engine *soft_space_engine(const struct soft_channel *ch)
 {
 	return &ch->inst->gpu->engine[ch->engine];
 }
 
-static bool soft_space_walk(struct soft_channel *ch, u64 va, struct soft_walk *walk)
+/* @gen: of the translation */
+static bool soft_space_walk(struct soft_channel *ch, u64 va, u32 gen, struct soft_walk *walk)
 {
 	struct soft_engine *engine = soft_space_engine(ch);
 	struct soft_instance *inst = ch->inst;
@@ -43,7 +46,8 @@ static bool soft_space_walk(struct soft_channel *ch, u64 va, struct soft_walk *w
 	u32 level;
 
 	end = soft_walk_begin(walk, ch->space, va, inst->fb_bytes);
-	if (end == SOFT_WALK_MORE && known->root == ch->space && known->region == region) {
+	if (end == SOFT_WALK_MORE && known->root == ch->space && known->region == region &&
+	    known->gen == gen) {
 		walk->level = known->level;
 		end = soft_walk_step(walk, known->pte);
 	}
@@ -54,7 +58,8 @@ static bool soft_space_walk(struct soft_channel *ch, u64 va, struct soft_walk *w
 		end = soft_walk_step(walk, pte);
 		if (level && end != SOFT_WALK_FAULT)
 			*known = (struct soft_tlb_entry) {
-				.region = region, .root = ch->space, .level = level, .pte = pte,
+				.region = region, .root = ch->space, .level = level, .gen = gen,
+				.pte = pte,
 			};
 	}
 	return end == SOFT_WALK_LEAF;
@@ -78,7 +83,7 @@ static bool soft_space_identity(struct soft_channel *ch, struct soft_place *plac
  * @ch: busy
  * @va: the address, any number
  * @access: what is wanted, see space.h. Without a root any access is allowed
- * @place: set to where @va leads; valid until the engine calls soft_stop_wanted()
+ * @place: set to where @va leads
  * @fault: set if false is returned
  * Context: the engine's thread, in a turn.
  * Return: false if there is no translation, or none that allows the access.
@@ -89,6 +94,7 @@ bool soft_space_find(struct soft_channel *ch, u64 va, u32 access, struct soft_pl
 	struct soft_walk walk;
 
 	place->va = va;
+	place->gen = soft_space_engine(ch)->space_gen;
 	if (!ch->space) {
 		if (soft_space_identity(ch, place))
 			return true;
@@ -96,7 +102,7 @@ bool soft_space_find(struct soft_channel *ch, u64 va, u32 access, struct soft_pl
 		fault->addr = va;
 		return false;
 	}
-	if (!soft_space_walk(ch, va, &walk) ||
+	if (!soft_space_walk(ch, va, place->gen, &walk) ||
 	    (access & ~walk.flags & ~VGPU_HW_PTE_SYS) || (walk.flags & ~access & VGPU_HW_PTE_SYS)) {
 		fault->code = VGPU_HW_FAULT_PAGE;
 		fault->addr = va;
@@ -106,6 +112,34 @@ bool soft_space_find(struct soft_channel *ch, u64 va, u32 access, struct soft_pl
 	place->bytes = walk.bytes;
 	place->sys = walk.flags & VGPU_HW_PTE_SYS;
 	return true;
+}
+
+/**
+ * soft_space_plain() - the place of an address that needs no translation
+ * @ch: busy
+ * @va: the address, which has been checked
+ * @sys: it is in guest memory, else in the partition
+ * Context: the engine's thread, in a turn.
+ * Return: the place.
+ */
+struct soft_place soft_space_plain(const struct soft_channel *ch, u64 va, bool sys)
+{
+	return (struct soft_place) {
+		.va = va, .addr = va, .bytes = U64_MAX, .sys = sys,
+		.gen = soft_space_engine(ch)->space_gen,
+	};
+}
+
+/**
+ * soft_space_valid() - look whether a translation may be used
+ * @ch: busy
+ * @gen: the translation's, see struct soft_place
+ * Context: the engine's thread, in a turn.
+ * Return: false if the engine has seen an invalidation since.
+ */
+bool soft_space_valid(const struct soft_channel *ch, u32 gen)
+{
+	return soft_space_engine(ch)->space_gen == gen;
 }
 
 /**
@@ -157,33 +191,39 @@ void soft_space_extend(struct soft_channel *ch, u32 access, u64 bytes, struct so
 }
 
 /**
- * soft_space_peek() - look for the page at an offset in the partition
+ * soft_space_peek() - look for the page of a place
  * @ch: busy
- * @addr: offset in the partition
+ * @place: in the partition
+ * @page: set to the page, without a reference; NULL if it was never touched
  * Context: the engine's thread, in a turn.
- * Return: the page, without a reference; NULL if it was never touched.
+ * Return: false if @place is not valid any more: the packet's step is to be done again.
  */
-struct page *soft_space_peek(struct soft_channel *ch, u64 addr)
+bool soft_space_peek(struct soft_channel *ch, const struct soft_place *place, struct page **page)
 {
 	soft_space_engine(ch)->work += SOFT_LOOK_WORK;
-	return soft_store_peek(&ch->inst->fb, addr >> PAGE_SHIFT);
+	*page = soft_store_peek(&ch->inst->fb, place->addr >> PAGE_SHIFT);
+	return soft_space_valid(ch, place->gen);
 }
 
 /**
  * soft_space_back() - likewise, to write to it: a page that was never touched is allocated
  * @ch: busy
- * @addr: offset in the partition
+ * @place: in the partition
  * Context: the engine's thread, in a turn; does not wait for memory.
- * Return: the page, without a reference; NULL if it cannot be had now.
+ * Return: the page, without a reference; NULL if it cannot be had now, or @place is not valid any
+ * more: see soft_dma_get_fb().
  */
-struct page *soft_space_back(struct soft_channel *ch, u64 addr)
+struct page *soft_space_back(struct soft_channel *ch, const struct soft_place *place)
 {
-	struct page *page = soft_space_peek(ch, addr);
+	struct page *page;
 
+	if (!soft_space_peek(ch, place, &page))
+		return NULL;
 	if (page)
 		return page;
 	soft_space_engine(ch)->work += SOFT_FRESH_WORK;
-	return soft_store_page(&ch->inst->fb, addr >> PAGE_SHIFT, SOFT_GFP_ENGINE);
+	page = soft_store_page(&ch->inst->fb, place->addr >> PAGE_SHIFT, SOFT_GFP_ENGINE);
+	return soft_space_valid(ch, place->gen) ? page : NULL;
 }
 
 /**
@@ -191,25 +231,25 @@ struct page *soft_space_back(struct soft_channel *ch, u64 addr)
  * @ch: busy
  * @va: the address, any number
  * @access: what is wanted; not VGPU_HW_PTE_SYS
- * @place: set, but with SOFT_SPACE_FAULT
  * @page: set to the page, without a reference. To be read it may be NULL: it was never touched,
  *        and reads zero until somebody writes to it
- * @fault: set with SOFT_SPACE_FAULT
+ * @fault: set with SOFT_END_FAULT
  * Context: the engine's thread, in a turn; does not wait for memory.
- * Return: enum soft_space_end.
+ * Return: SOFT_END_PACKET: there is the page; else how the engine leaves the channel, whose step is
+ * done again if that is not SOFT_END_FAULT.
  */
-enum soft_space_end soft_space_page(struct soft_channel *ch, u64 va, u32 access,
-				    struct soft_place *place, struct page **page,
-				    struct soft_fault *fault)
+enum soft_end soft_space_page(struct soft_channel *ch, u64 va, u32 access, struct page **page,
+			      struct soft_fault *fault)
 {
-	if (!soft_space_find(ch, va, access, place, fault))
-		return SOFT_SPACE_FAULT;
+	struct soft_place place;
+
+	if (!soft_space_find(ch, va, access, &place, fault))
+		return SOFT_END_FAULT;
 	if (access & VGPU_HW_PTE_W) {
-		*page = soft_space_back(ch, place->addr);
-		return *page ? SOFT_SPACE_OK : SOFT_SPACE_WAIT;
+		*page = soft_space_back(ch, &place);
+		return *page ? SOFT_END_PACKET : soft_dma_get_fb(ch, &place, 1);
 	}
-	*page = soft_space_peek(ch, place->addr);
-	return SOFT_SPACE_OK;
+	return soft_space_peek(ch, &place, page) ? SOFT_END_PACKET : SOFT_END_STOPPED;
 }
 
 /* Drops what the engine has kept of another turn. In the engine's thread, at a turn's begin. */
@@ -220,8 +260,8 @@ void soft_space_turn(struct soft_engine *engine)
 }
 
 /**
- * soft_space_look() - drop translations, as they were invalidated
- * @engine: in a turn, and about to use none of the translations that it has made
+ * soft_space_look() - note that translations were invalidated
+ * @engine: in a turn; none of the translations that it has made is valid from now on
  * Context: the engine's thread; does not sleep.
  */
 void soft_space_look(struct soft_engine *engine)
@@ -231,7 +271,6 @@ void soft_space_look(struct soft_engine *engine)
 	u32 gen = soft_space_gen(inst);
 
 	engine->space_gen = gen;
-	memset(&engine->tlb, 0, sizeof(engine->tlb));
 	/* After all that was done by old translations. */
 	smp_store_release(&queue->space_gen, gen);
 	if (wq_has_sleeper(&inst->wait))

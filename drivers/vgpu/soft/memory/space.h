@@ -8,10 +8,11 @@
 
 #include <linux/types.h>
 
+#include "../work/packet.h"
+
 struct page;
 struct soft_channel;
 struct soft_engine;
-struct soft_fault;
 struct soft_instance;
 
 #define SOFT_TLB	16	/* entries */
@@ -21,12 +22,14 @@ struct soft_instance;
  * @region: number of the region: the address shifted to the right
  * @root:   the address space; 0: there is none here
  * @level:  of @pte: 2 or 1
+ * @gen:    generation of the translations that came of it, see struct soft_place
  * @pte:    the last entry above level 0 on the way: a leaf, or the table with the region's pages
  */
 struct soft_tlb_entry {
 	u64 region;
 	u32 root;
 	u32 level;
+	u32 gen;
 	u64 pte;
 };
 
@@ -35,8 +38,7 @@ struct soft_tlb_entry {
  * @entry: by the number of the region
  *
  * Packets touch memory in order, and a page but once. So leaves of 4 KiB are not kept here, but
- * what is common to 512 of them. Belongs to the engine's thread; is emptied when a turn begins, and
- * when the engine sees that translations were invalidated.
+ * what is common to 512 of them. Belongs to the engine's thread; is emptied when a turn begins.
  */
 struct soft_tlb {
 	struct soft_tlb_entry entry[SOFT_TLB];
@@ -47,19 +49,18 @@ struct soft_tlb {
  * @va:    the address as the guest has it: in the channel's address space
  * @addr:  offset in the partition; or, with @sys, guest physical address
  * @bytes: so many bytes from there on lie one after the other, at least 1
+ * @gen:   struct soft_engine.space_gen when the place was found
  * @sys:   in guest memory
+ *
+ * What makes memory, or a request to it, of a place looks at its generation first. A place that was
+ * found before the engine saw an invalidation is refused, and the step of the packet done again.
  */
 struct soft_place {
 	u64 va;
 	u64 addr;
 	u64 bytes;
+	u32 gen;
 	bool sys;
-};
-
-enum soft_space_end {
-	SOFT_SPACE_OK,
-	SOFT_SPACE_FAULT,	/* see struct soft_fault */
-	SOFT_SPACE_WAIT,	/* the page cannot be had now: see soft_dma_get_fb() */
 };
 
 /*
@@ -68,12 +69,13 @@ enum soft_space_end {
  */
 bool soft_space_find(struct soft_channel *ch, u64 va, u32 access, struct soft_place *place,
 		     struct soft_fault *fault);
-struct page *soft_space_peek(struct soft_channel *ch, u64 addr);
-struct page *soft_space_back(struct soft_channel *ch, u64 addr);
+struct soft_place soft_space_plain(const struct soft_channel *ch, u64 va, bool sys);
+bool soft_space_valid(const struct soft_channel *ch, u32 gen);
+bool soft_space_peek(struct soft_channel *ch, const struct soft_place *place, struct page **page);
+struct page *soft_space_back(struct soft_channel *ch, const struct soft_place *place);
 void soft_space_extend(struct soft_channel *ch, u32 access, u64 bytes, struct soft_place *place);
-enum soft_space_end soft_space_page(struct soft_channel *ch, u64 va, u32 access,
-				    struct soft_place *place, struct page **page,
-				    struct soft_fault *fault);
+enum soft_end soft_space_page(struct soft_channel *ch, u64 va, u32 access, struct page **page,
+			      struct soft_fault *fault);
 
 bool soft_space_look_up(struct soft_instance *inst, u32 root, u64 va, u32 access, u64 *addr);
 void soft_space_turn(struct soft_engine *engine);

@@ -39,7 +39,8 @@ void soft_dma_add(struct vgpu_dma *dma, struct page *page, unsigned int offset, 
 /**
  * soft_dma_alloc() - a request to guest memory
  * @ch: busy
- * @place: in guest memory; its @va is the address that the channel faults at if the request fails
+ * @place: in guest memory; soft_dma_submit() looks whether it is still valid. Its @va is the address
+ *         that the channel faults at if the request fails
  * @write: guest memory is to be written, else read
  * Context: the engine's thread; does not wait for memory.
  * Return: the request, without a piece of host memory yet; NULL: no memory now, see
@@ -55,6 +56,7 @@ struct vgpu_dma *soft_dma_alloc(struct soft_channel *ch, const struct soft_place
 		dma->addr = place->addr;
 		dma->write = write;
 		ch->exec.va = place->va;
+		ch->exec.gen = place->gen;
 	}
 	return dma;
 }
@@ -154,7 +156,8 @@ static bool soft_dma_next(struct soft_channel *ch, const struct vgpu_dma *dma, u
  * never touched, the zero page stands in for it.
  *
  * Context: the engine's thread; does not wait for memory.
- * Return: false if a page cannot be had now, see soft_dma_get_fb().
+ * Return: false if a page cannot be had now, or @place is not valid any more: see
+ * soft_dma_get_fb().
  */
 bool soft_dma_add_fb(struct soft_channel *ch, struct vgpu_dma *dma, u32 len,
 		     struct soft_place *place)
@@ -164,11 +167,12 @@ bool soft_dma_add_fb(struct soft_channel *ch, struct vgpu_dma *dma, u32 len,
 		u32 part = min_t(u32, len - dma->len, PAGE_SIZE - offset);
 		struct page *page;
 
-		page = soft_space_peek(ch, place->addr);
+		if (!soft_space_peek(ch, place, &page))
+			return false;
 		if (!page && !dma->write && dma->len && soft_dma_is_long(ch))
 			return true;
 		if (!page)
-			page = dma->write ? ZERO_PAGE(0) : soft_space_back(ch, place->addr);
+			page = dma->write ? ZERO_PAGE(0) : soft_space_back(ch, place);
 		if (!page)
 			return false;
 		soft_dma_add(dma, page, offset, part);
@@ -199,17 +203,20 @@ static void soft_dma_complete(struct vgpu_dma *dma)
 /**
  * soft_dma_submit() - begin a request; the engine goes on with other channels
  * @ch: busy, without a request under way
- * @dma: the request; the channel takes over the caller's reference
- *
- * The channel is to be released with SOFT_END_WAIT.
- *
+ * @dma: the request, which soft_dma_alloc() made last for the channel; the channel takes over the
+ *       caller's reference
  * Context: the engine's thread; as vgpu_dma_submit().
- * Return: SOFT_END_WAIT.
+ * Return: SOFT_END_WAIT; SOFT_END_STOPPED: there is no request, as the place that it is for is not
+ * valid any more.
  */
 enum soft_end soft_dma_submit(struct soft_channel *ch, struct vgpu_dma *dma)
 {
 	struct soft_instance *inst = ch->inst;
 
+	if (!soft_space_valid(ch, ch->exec.gen)) {
+		vgpu_dma_put(dma);
+		return SOFT_END_STOPPED;
+	}
 	dma->complete = soft_dma_complete;
 	dma->private = ch;
 	spin_lock(&inst->queue_lock);
@@ -298,7 +305,8 @@ static enum soft_end soft_dma_get(struct soft_channel *ch,
  * @place: in the partition
  * @len: bytes, at most those of @place
  * Context: the engine's thread; does not wait for the pages.
- * Return: SOFT_END_WAIT, or SOFT_END_PACED if there is no memory for the request.
+ * Return: SOFT_END_WAIT, SOFT_END_PACED if there is no memory for the request, or SOFT_END_STOPPED
+ * if @place is not valid any more.
  */
 enum soft_end soft_dma_get_fb(struct soft_channel *ch, const struct soft_place *place, u32 len)
 {
@@ -318,7 +326,7 @@ enum soft_end soft_dma_get_fb(struct soft_channel *ch, const struct soft_place *
  */
 enum soft_end soft_dma_get_loose(struct soft_channel *ch, u64 va, u32 len)
 {
-	const struct soft_place place = { .va = va };
+	const struct soft_place place = soft_space_plain(ch, va, true);
 
 	return soft_dma_get(ch, soft_dma_work_loose, &place, len);
 }

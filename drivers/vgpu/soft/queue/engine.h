@@ -70,7 +70,8 @@ enum soft_engine_state {
  * @ran_ns:   engine time: how long the engine has been able to work so far
  * @expired:  the run's deadline has passed
  * @inst:     the turn's vGPU; valid in a turn
- * @space_gen: soft_space_gen() when the engine last looked at it
+ * @space_gen: soft_space_gen() when the engine last looked at it: that of all translations which
+ *            are valid
  * @tlb:      translations of the turn's vGPU
  * @section_tlb: gr: where the pages are that @section_of uses
  * @section_of: gr: the dispatch that was executed last in this turn

@@ -61,7 +61,7 @@ static enum soft_end soft_exec_signal_sys(struct soft_channel *ch)
 {
 	struct soft_exec *exec = &ch->exec;
 	u64 addr = exec->packet.signal_addr;
-	const struct soft_place place = { .va = addr, .addr = addr };
+	const struct soft_place place = soft_space_plain(ch, addr, true);
 	struct vgpu_dma *dma;
 
 	dma = soft_dma_alloc(ch, &place, true);
@@ -79,7 +79,7 @@ static enum soft_end soft_exec_signal(struct soft_channel *ch, struct soft_fault
 {
 	struct soft_packet *packet = &ch->exec.packet;
 	u64 addr = packet->signal_addr;
-	struct soft_place place;
+	enum soft_end end;
 	struct page *page;
 
 	if (!packet->signal)
@@ -87,14 +87,9 @@ static enum soft_end soft_exec_signal(struct soft_channel *ch, struct soft_fault
 	if (packet->signal_sys)
 		return soft_exec_signal_sys(ch);
 
-	switch (soft_space_page(ch, addr, VGPU_HW_PTE_W, &place, &page, fault)) {
-	case SOFT_SPACE_FAULT:
-		return SOFT_END_FAULT;
-	case SOFT_SPACE_WAIT:
-		return soft_dma_get_fb(ch, &place, 8);
-	case SOFT_SPACE_OK:
-		break;
-	}
+	end = soft_space_page(ch, addr, VGPU_HW_PTE_W, &page, fault);
+	if (end != SOFT_END_PACKET)
+		return end;
 	smp_wmb();	/* a guest that sees the signal sees the data */
 	WRITE_ONCE(*(__le64 *)(page_address(page) + offset_in_page(addr)),
 		   cpu_to_le64(packet->signal_value));
@@ -127,9 +122,10 @@ static enum soft_end soft_exec_fetch(struct soft_channel *ch)
 	struct soft_exec *exec = &ch->exec;
 	u32 slot = ch->get & ch->ring_mask;
 	u64 addr = ch->ring_addr + (u64)slot * sizeof(struct vgpu_hw_packet);
-	const struct soft_place place = { .va = addr, .addr = addr };
+	const struct soft_place place = soft_space_plain(ch, addr, true);
 	u64 nr = min_t(u64, ch->put - ch->get, ch->ring_mask + 1 - slot);
 	struct vgpu_dma *dma;
+	enum soft_end end;
 
 	BUILD_BUG_ON(SOFT_PREFETCH * sizeof(struct vgpu_hw_packet) > PAGE_SIZE);
 	if (!exec->fetch)
@@ -140,24 +136,28 @@ static enum soft_end soft_exec_fetch(struct soft_channel *ch)
 	if (!dma)
 		return soft_dma_later(ch);
 
-	exec->step = SOFT_STEP_FETCH;
-	exec->fetch_first = ch->get;
-	exec->fetch_nr = min_t(u64, nr, SOFT_PREFETCH);
-	soft_dma_add(dma, exec->fetch, 0, exec->fetch_nr * sizeof(struct vgpu_hw_packet));
-	return soft_dma_submit(ch, dma);
+	nr = min_t(u64, nr, SOFT_PREFETCH);
+	soft_dma_add(dma, exec->fetch, 0, nr * sizeof(struct vgpu_hw_packet));
+	end = soft_dma_submit(ch, dma);
+	if (end == SOFT_END_WAIT) {
+		exec->step = SOFT_STEP_FETCH;
+		exec->fetch_first = ch->get;
+		exec->fetch_nr = nr;
+	}
+	return end;
 }
 
 /*
  * Makes a private copy of the packet at get. Each byte is read once: the guest may be changing
- * the packet. False if the ring has no translation there.
+ * the packet.
  */
-static bool soft_exec_load(struct soft_channel *ch, struct vgpu_hw_packet *raw,
-			   struct soft_fault *fault)
+static enum soft_end soft_exec_load(struct soft_channel *ch, struct vgpu_hw_packet *raw,
+				    struct soft_fault *fault)
 {
 	struct soft_exec *exec = &ch->exec;
 	u64 addr = ch->ring_addr + (ch->get & ch->ring_mask) * sizeof(*raw);
 	u64 *to = (u64 *)raw;
-	struct soft_place place;
+	enum soft_end end;
 	struct page *page;
 	const u64 *from;
 	unsigned int i;
@@ -166,17 +166,18 @@ static bool soft_exec_load(struct soft_channel *ch, struct vgpu_hw_packet *raw,
 		from = page_address(exec->fetch);
 		from += (ch->get - exec->fetch_first) * (sizeof(*raw) / 8);
 	} else {
-		if (soft_space_page(ch, addr, VGPU_HW_PTE_R, &place, &page, fault))
-			return false;
+		end = soft_space_page(ch, addr, VGPU_HW_PTE_R, &page, fault);
+		if (end != SOFT_END_PACKET)
+			return end;
 		if (!page) {
 			memset(raw, 0, sizeof(*raw));
-			return true;
+			return SOFT_END_PACKET;
 		}
 		from = page_address(page) + offset_in_page(addr);
 	}
 	for (i = 0; i < sizeof(*raw) / 8; i++)
 		to[i] = READ_ONCE(from[i]);
-	return true;
+	return SOFT_END_PACKET;
 }
 
 static enum soft_end soft_exec_next(struct soft_engine *engine, struct soft_channel *ch,
@@ -199,8 +200,9 @@ static enum soft_end soft_exec_next(struct soft_engine *engine, struct soft_chan
 	if (ch->ring_sys && ch->get - exec->fetch_first >= exec->fetch_nr)
 		return soft_exec_fetch(ch);
 
-	if (!soft_exec_load(ch, &raw, fault))
-		return SOFT_END_FAULT;
+	end = soft_exec_load(ch, &raw, fault);
+	if (end != SOFT_END_PACKET)
+		return end;
 	fault->code = soft_packet_decode(&raw, &limits, &exec->packet, &fault->addr);
 	if (fault->code)
 		return SOFT_END_FAULT;
@@ -213,7 +215,7 @@ static enum soft_end soft_exec_next(struct soft_engine *engine, struct soft_chan
 	exec->bounced = false;
 	exec->write_back = false;
 	exec->pattern = 0;
-	exec->gen = 0;
+	exec->surface.bytes = 0;
 	if (unlikely(READ_ONCE(engine->hang) == raw.type) &&
 	    cmpxchg(&engine->hang, raw.type, 0) == raw.type) {
 		soft_stop_hang(engine);
@@ -289,7 +291,8 @@ static enum soft_end soft_exec_resume(struct soft_channel *ch, struct soft_fault
 		break;
 	case SOFT_STEP_NEXT:
 	case SOFT_STEP_PACE:
-		break;
+		WARN_ON_ONCE(1);
+		return soft_exec_fault(fault, VGPU_HW_FAULT_RESET, 0);
 	}
 	return SOFT_END_PACKET;
 }
@@ -323,15 +326,29 @@ enum soft_end soft_exec(struct soft_engine *engine, struct soft_channel *ch,
 	struct soft_exec *exec = &ch->exec;
 	enum soft_end end = soft_exec_resume(ch, fault);
 
-	if (end == SOFT_END_PACKET && exec->step == SOFT_STEP_NEXT)
-		end = soft_exec_next(engine, ch, fault);
-	if (end == SOFT_END_PACKET && exec->step == SOFT_STEP_PACE)
-		end = soft_exec_pace(ch);
-	if (end == SOFT_END_PACKET && exec->step == SOFT_STEP_BODY)
-		end = soft_exec_body(engine, ch, fault);
-	if (end == SOFT_END_PACKET && exec->step == SOFT_STEP_SIGNAL)
-		end = soft_exec_signal(ch, fault);
-	if (end == SOFT_END_PACKET)
-		soft_exec_complete(ch);
+	while (end == SOFT_END_PACKET) {
+		switch (exec->step) {
+		case SOFT_STEP_NEXT:
+			end = soft_exec_next(engine, ch, fault);
+			break;
+		case SOFT_STEP_PACE:
+			end = soft_exec_pace(ch);
+			break;
+		case SOFT_STEP_BODY:
+			end = soft_exec_body(engine, ch, fault);
+			break;
+		case SOFT_STEP_SIGNAL:
+			end = soft_exec_signal(ch, fault);
+			if (end == SOFT_END_PACKET) {
+				soft_exec_complete(ch);
+				return end;
+			}
+			break;
+		case SOFT_STEP_FETCH:	/* its request is under way, or has been looked at */
+		default:
+			WARN_ON_ONCE(1);
+			end = soft_exec_fault(fault, VGPU_HW_FAULT_RESET, 0);
+		}
+	}
 	return end;
 }

@@ -6,6 +6,7 @@
 #include <linux/types.h>
 #include <linux/vgpu.h>
 
+#include "../memory/space.h"
 #include "../work/packet.h"
 
 struct page;
@@ -32,6 +33,7 @@ enum soft_step {
  * @step:    what is done next
  * @packet:  the packet; valid from SOFT_STEP_PACE on
  * @va:      address, as the guest has it, of the last request to guest memory or for pages
+ * @gen:     generation of that address's translation, see struct soft_place
  * @answered: the request to guest memory that @packet's execution made has succeeded; the
  *           execution clears this
  * @row:     the row that is being filled or copied. This and the next six fields belong to
@@ -42,7 +44,7 @@ enum soft_step {
  *           @chunk bytes into @bounce
  * @write_back: it has read them, and they are to be written
  * @pattern: so many pages of @bounce hold the FILL's pattern
- * @gen:     soft_space_gen() of what a PRESENT has found out about its surface
+ * @surface: PRESENT: as much of the surface as has been looked at, in one piece
  * @head:    DISPATCH: the head of its program, as it was read last
  * @context: state of the channel's dispatch, or of one that is about to begin; NULL: none
  * @kept:    left from its last dispatch; NULL: nothing, or others have needed the room. Protected
@@ -57,6 +59,7 @@ struct soft_exec {
 	enum soft_step step;
 	struct soft_packet packet;
 	u64 va;
+	u32 gen;
 	bool answered;
 	u32 row;
 	u64 col;
@@ -64,7 +67,7 @@ struct soft_exec {
 	bool bounced;
 	bool write_back;
 	u32 pattern;
-	u32 gen;
+	struct soft_place surface;
 	struct soft_program_head head;
 	struct soft_context *context;
 	struct soft_context *kept;

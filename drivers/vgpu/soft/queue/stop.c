@@ -41,8 +41,7 @@ u64 soft_stop_clock(struct soft_engine *engine)
  * @ch: the channel that the engine is working on, or NULL
  * @work: bytes done since the last call; other work is stated as so many bytes
  *
- * The caller keeps no translation of an address over the call, unless it looks at
- * soft_space_gen() again before it uses it.
+ * A translation that was made before the call may be invalid after it, see struct soft_place.
  *
  * Flags are looked at in every call. The clock, and whether other threads wait for the
  * processor, every 64 KiB: so much gets done however late a turn begins.

@@ -431,7 +431,7 @@ enum soft_end soft_context_prepare(struct soft_channel *ch, const struct soft_pr
 				   struct soft_program *program)
 {
 	struct soft_exec *exec = &ch->exec;
-	const struct soft_place place = { .va = exec->packet.dst };
+	const struct soft_place place = soft_space_plain(ch, exec->packet.dst, false);
 	struct soft_prepare *prepare;
 	struct vgpu_dma *dma;
 

@@ -18,24 +18,25 @@
  * The guest may be changing the head: each word of it is read once. It lies in one page, as it is
  * aligned to its size.
  */
-static bool soft_dispatch_load(struct soft_channel *ch, u64 va, struct vgpu_hw_program *raw,
-			       struct soft_fault *fault)
+static enum soft_end soft_dispatch_load(struct soft_channel *ch, u64 va,
+					struct vgpu_hw_program *raw, struct soft_fault *fault)
 {
 	u64 *to = (u64 *)raw;
-	struct soft_place place;
 	const u64 *from;
 	struct page *page;
+	enum soft_end end;
 	unsigned int i;
 
-	if (soft_space_page(ch, va, VGPU_HW_PTE_R, &place, &page, fault))
-		return false;
-	from = page ? page_address(page) + offset_in_page(place.addr) : NULL;
+	end = soft_space_page(ch, va, VGPU_HW_PTE_R, &page, fault);
+	if (end != SOFT_END_PACKET)
+		return end;
+	from = page ? page_address(page) + offset_in_page(va) : NULL;
 	for (i = 0; i < sizeof(*raw) / 8; i++)
 		to[i] = from ? READ_ONCE(from[i]) : 0;
-	return true;
+	return SOFT_END_PACKET;
 }
 
-static bool soft_dispatch_read(struct soft_channel *ch, struct soft_fault *fault)
+static enum soft_end soft_dispatch_read(struct soft_channel *ch, struct soft_fault *fault)
 {
 	const struct soft_limits limits = {
 		.fb_bytes = ch->inst->fb_bytes,
@@ -43,11 +44,13 @@ static bool soft_dispatch_read(struct soft_channel *ch, struct soft_fault *fault
 	};
 	struct soft_exec *exec = &ch->exec;
 	struct vgpu_hw_program raw __aligned(8);
+	enum soft_end end;
 
-	if (!soft_dispatch_load(ch, exec->packet.dst, &raw, fault))
-		return false;
+	end = soft_dispatch_load(ch, exec->packet.dst, &raw, fault);
+	if (end != SOFT_END_PACKET)
+		return end;
 	fault->code = soft_program_decode(&raw, &limits, &exec->packet, &exec->head, &fault->addr);
-	return !fault->code;
+	return fault->code ? SOFT_END_FAULT : SOFT_END_PACKET;
 }
 
 /*
@@ -60,10 +63,12 @@ static enum soft_end soft_dispatch_begin(struct soft_channel *ch, struct soft_fa
 	struct soft_exec *exec = &ch->exec;
 	struct soft_program_key key = {};
 	struct soft_program *program;
+	enum soft_end end;
 	bool ready;
 
-	if (!soft_dispatch_read(ch, fault))
-		return SOFT_END_FAULT;
+	end = soft_dispatch_read(ch, fault);
+	if (end != SOFT_END_PACKET)
+		return end;
 	key.root = ch->space;
 	key.image = exec->head.image;
 	key.text_bytes = exec->head.text_bytes;
@@ -82,8 +87,8 @@ static enum soft_end soft_dispatch_begin(struct soft_channel *ch, struct soft_fa
  *       cancelled
  * @fault: set with SOFT_END_FAULT
  * Context: the engine's thread, in a turn; does not wait for memory.
- * Return: SOFT_END_PACKET: the dispatch has begun. SOFT_END_WAIT, SOFT_END_PACED or SOFT_END_FAULT:
- * it has not.
+ * Return: SOFT_END_PACKET: the dispatch has begun; else it has not, and that is how the engine leaves
+ * the channel.
  */
 enum soft_end soft_dispatch_prepared(struct soft_channel *ch, const struct vgpu_dma *dma,
 				     struct soft_fault *fault)
@@ -117,7 +122,8 @@ static enum simt_end soft_dispatch_map(struct simt_mem *mem, u64 va, bool write,
 		*code = fault.code;
 		return SIMT_FAULT;
 	}
-	found = soft_store_peek(&ch->inst->fb, place.addr >> PAGE_SHIFT);
+	if (!soft_space_peek(ch, &place, &found))
+		return SIMT_WAIT;
 	if (!found && write) {
 		context->want = place;
 		return SIMT_WAIT;
@@ -216,9 +222,8 @@ static bool soft_dispatch_begun(struct soft_channel *ch)
 enum soft_end soft_dispatch(struct soft_engine *engine, struct soft_channel *ch,
 			    struct soft_fault *fault)
 {
-	struct soft_store *fb = &ch->inst->fb;
-	enum soft_end end;
 	const struct soft_place *want;
+	enum soft_end end;
 	bool stop;
 
 	do {
@@ -236,8 +241,7 @@ enum soft_end soft_dispatch(struct soft_engine *engine, struct soft_channel *ch,
 			return soft_dispatch_fault(ch, fault);
 		case SIMT_WAIT:
 			want = &ch->exec.context->want;
-			if (want->bytes &&
-			    !soft_store_page(fb, want->addr >> PAGE_SHIFT, SOFT_GFP_ENGINE))
+			if (want->bytes && !soft_space_back(ch, want))
 				return soft_dma_get_fb(ch, want, 1);
 			break;
 		case SIMT_MORE:

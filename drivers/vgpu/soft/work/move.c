@@ -52,16 +52,16 @@ static bool soft_move_find(struct soft_channel *ch, u64 va, bool sys, u32 access
 {
 	if (ch->space)
 		return soft_space_find(ch, va, access, place, fault);
-	*place = (struct soft_place) { .va = va, .addr = va, .bytes = U64_MAX, .sys = sys };
+	*place = soft_space_plain(ch, va, sys);
 	return true;
 }
 
-/* Where to write to. NULL: no memory now. */
-static void *soft_move_page(struct soft_channel *ch, u64 addr)
+/* Where to write to. NULL: see soft_space_back(). */
+static void *soft_move_page(struct soft_channel *ch, const struct soft_place *place)
 {
-	struct page *page = soft_space_back(ch, addr);
+	struct page *page = soft_space_back(ch, place);
 
-	return page ? page_address(page) + offset_in_page(addr) : NULL;
+	return page ? page_address(page) + offset_in_page(place->addr) : NULL;
 }
 
 /* Each bounce page gets the pattern once per packet. */
@@ -100,14 +100,17 @@ static enum soft_end soft_fill_guest(struct soft_engine *engine, struct soft_cha
 	return soft_dma_submit(ch, dma);
 }
 
-static bool soft_fill_piece(struct soft_channel *ch, u64 addr, u32 len, u32 value)
+/* False: see soft_space_back(). */
+static bool soft_fill_piece(struct soft_channel *ch, const struct soft_place *dst, u32 len,
+			    u32 value)
 {
+	struct page *page;
 	void *to;
 
 	/* A page that was never touched is zero already. */
-	if (!value && !soft_space_peek(ch, addr))
+	if (!value && soft_space_peek(ch, dst, &page) && !page)
 		return true;
-	to = soft_move_page(ch, addr);
+	to = soft_move_page(ch, dst);
 	if (!to)
 		return false;
 	memset32(to, (__force u32)cpu_to_le32(value), len / 4);
@@ -143,7 +146,7 @@ enum soft_end soft_move_fill(struct soft_engine *engine, struct soft_channel *ch
 			return soft_fill_guest(engine, ch, &dst);
 
 		len = min_t(u64, packet->width - exec->col, PAGE_SIZE - offset_in_page(dst.addr));
-		if (!soft_fill_piece(ch, dst.addr, len, packet->value))
+		if (!soft_fill_piece(ch, &dst, len, packet->value))
 			return soft_dma_get_fb(ch, &dst,
 					       min_t(u64, soft_move_chunk(exec), dst.bytes));
 		soft_move_advance(exec, len);
@@ -227,22 +230,37 @@ static void soft_copy_answered(struct soft_exec *exec)
 		soft_move_advance(exec, exec->chunk);
 }
 
-static bool soft_copy_piece(struct soft_channel *ch, u64 dst, u64 src, u32 len)
+/* What was never touched is zero already. False if a place is not valid any more. */
+static bool soft_copy_zero(struct soft_channel *ch, const struct soft_place *dst, u32 len)
 {
-	struct page *page = soft_space_peek(ch, src);
+	struct page *page;
+
+	if (!soft_space_peek(ch, dst, &page))
+		return false;
+	if (page)
+		memset(page_address(page) + offset_in_page(dst->addr), 0, len);
+	return true;
+}
+
+/*
+ * False: see soft_space_back(), of the destination. It was found before the source: if it is valid
+ * when all has been looked at, so is the source.
+ */
+static bool soft_copy_piece(struct soft_channel *ch, const struct soft_place *dst,
+			    const struct soft_place *src, u32 len)
+{
+	struct page *page;
 	void *to, *from;
 
-	if (!page) {
-		page = soft_space_peek(ch, dst);
-		if (page)
-			memset(page_address(page) + offset_in_page(dst), 0, len);
-		return true;
-	}
-	from = page_address(page) + offset_in_page(src);
+	if (!soft_space_peek(ch, src, &page))
+		return false;
+	if (!page)
+		return soft_copy_zero(ch, dst, len);
+	from = page_address(page) + offset_in_page(src->addr);
 	to = soft_move_page(ch, dst);
 	if (!to)
 		return false;
-	if (dst >> PAGE_SHIFT == src >> PAGE_SHIFT)
+	if (dst->addr >> PAGE_SHIFT == src->addr >> PAGE_SHIFT)
 		memmove(to, from, len);
 	else
 		memcpy(to, from, len);
@@ -281,7 +299,7 @@ enum soft_end soft_move_copy(struct soft_engine *engine, struct soft_channel *ch
 
 		len = min3(packet->width - exec->col, PAGE_SIZE - offset_in_page(dst.addr),
 			   PAGE_SIZE - offset_in_page(src.addr));
-		if (!soft_copy_piece(ch, dst.addr, src.addr, len))
+		if (!soft_copy_piece(ch, &dst, &src, len))
 			return soft_dma_get_fb(ch, &dst, len);
 		soft_move_advance(exec, len);
 		if (soft_stop_wanted(engine, ch, len + SOFT_PIECE_WORK))

@@ -19,7 +19,7 @@ struct soft_packet;
 enum soft_end {
 	SOFT_END_EMPTY,		/* the channel has no packet */
 	SOFT_END_PACKET,	/* a packet, or a step of one, is complete */
-	SOFT_END_STOPPED,	/* the engine is to stop; the packet goes on later */
+	SOFT_END_STOPPED,	/* to stop, or to translate anew; the packet goes on later */
 	SOFT_END_WAIT,		/* the channel waits for guest memory, or for pages */
 	SOFT_END_PACED,		/* the channel goes on at its due_ns */
 	SOFT_END_FAULT,		/* the channel cannot go on: see struct soft_fault */
