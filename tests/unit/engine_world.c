@@ -123,10 +123,7 @@ enum soft_end world_run(u32 nr, const struct soft_packet *first, void *execute)
 		packet_desc.execute = execute;
 		exec->packet = *first;
 		exec->packet.desc = &packet_desc;
-		exec->row = 0;
-		exec->col = 0;
-		exec->pattern = 0;
-		exec->surface.bytes = 0;
+		memset(exec->work, 0, sizeof(exec->work));
 		exec->step = SOFT_STEP_BODY;
 	}
 	do {
@@ -278,11 +275,6 @@ bool soft_programs_valid(struct soft_programs *programs, const struct soft_progr
 void soft_programs_put(struct soft_programs *programs, struct soft_program *program)
 {
 	abort();
-}
-
-bool soft_context_is_request(const struct vgpu_dma *dma)
-{
-	return false;
 }
 
 bool soft_context_ready(struct soft_channel *ch)

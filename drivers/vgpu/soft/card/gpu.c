@@ -31,7 +31,7 @@ static int soft_hang_set(void *data, u64 value)
 {
 	struct soft_engine *engine = data;
 
-	if (value && !soft_packet_known(value))
+	if (value && !soft_packet_name(value))
 		return -EINVAL;
 	WRITE_ONCE(engine->hang, value);
 	return 0;

@@ -126,8 +126,8 @@ static inline struct soft_instance *soft_instance(struct vgpu_instance *vgpu)
  * soft_space_gen() - the generation of a vGPU's translations
  * @inst: the vGPU
  *
- * Translations carry struct soft_engine.space_gen, which is what this was when the engine last looked
- * at it. This itself may be newer than what translations come of.
+ * Translations carry struct soft_engine.space_gen, which is what this was when the engine last
+ * looked at it. This itself may be newer than what translations come of.
  *
  * Context: any.
  * Return: a number that each invalidation changes.

@@ -44,7 +44,7 @@ static enum soft_end soft_display_locate(struct soft_engine *engine, struct soft
 	struct soft_exec *exec = &ch->exec;
 	struct vgpu_scanout *s = &exec->packet.scanout;
 	u64 bytes = (u64)(s->height - 1) * s->pitch + (u64)s->width * 4;
-	struct soft_place *all = &exec->surface, next;
+	struct soft_place *all = soft_exec_work(exec, struct soft_place), next;
 
 	for (;;) {
 		if (!soft_space_valid(ch, all->gen))

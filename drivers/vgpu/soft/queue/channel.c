@@ -132,8 +132,7 @@ static void soft_channel_end_stop(struct soft_channel *ch)
 	/* After this, no request of the channel reaches guest memory. */
 	if (dma)
 		vgpu_dma_forget(dma);
-	soft_context_exit(ch);
-	soft_exec_exit(&ch->exec);
+	soft_exec_exit(ch);
 	if (page)
 		put_page(page);
 }
@@ -315,7 +314,7 @@ void soft_channel_fault(struct soft_channel *ch, const struct soft_fault *fault,
 	struct soft_instance *inst = ch->inst;
 	bool stop;
 
-	soft_context_end(ch);
+	soft_exec_cancel(ch);
 	spin_lock(&inst->queue_lock);
 	stop = ch->stop;
 	if (!stop)

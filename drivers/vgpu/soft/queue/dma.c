@@ -39,8 +39,8 @@ void soft_dma_add(struct vgpu_dma *dma, struct page *page, unsigned int offset, 
 /**
  * soft_dma_alloc() - a request to guest memory
  * @ch: busy
- * @place: in guest memory; soft_dma_submit() looks whether it is still valid. Its @va is the address
- *         that the channel faults at if the request fails
+ * @place: in guest memory; soft_dma_submit() looks whether it is still valid. Its @va is the
+ *         address that the channel faults at if the request fails
  * @write: guest memory is to be written, else read
  * Context: the engine's thread; does not wait for memory.
  * Return: the request, without a piece of host memory yet; NULL: no memory now, see

@@ -24,24 +24,57 @@ static enum soft_end soft_exec_fault(struct soft_fault *fault, enum vgpu_hw_faul
 }
 
 /**
- * soft_exec_exit() - drop the packet that a channel was executing
- * @exec: the channel's execution state; all zero afterwards
+ * soft_exec_cancel() - give back what a channel's packet holds, as it will not go on
+ * @ch: busy, or no engine works on it; with or without a packet
+ * Context: may sleep.
+ */
+void soft_exec_cancel(struct soft_channel *ch)
+{
+	const struct soft_exec *exec = &ch->exec;
+
+	if ((exec->step == SOFT_STEP_PREPARE || exec->step == SOFT_STEP_BODY) &&
+	    exec->packet.desc->cancel)
+		exec->packet.desc->cancel(ch);
+}
+
+/**
+ * soft_exec_exit() - drop the packet that a channel was executing, and all that is kept for others
+ * @ch: a channel on which no engine works; its execution state is all zero afterwards
  *
- * A request to guest memory that vgpu_dma_forget() was called for may still use pages of @exec.
+ * A request to guest memory that vgpu_dma_forget() was called for may still use pages of @ch.
  * It has references of its own, and the pages are used for nothing else after it.
  *
  * Context: may sleep.
  */
-void soft_exec_exit(struct soft_exec *exec)
+void soft_exec_exit(struct soft_channel *ch)
 {
+	struct soft_exec *exec = &ch->exec;
 	unsigned int i;
 
+	soft_packet_drop(ch);
 	for (i = 0; i < SOFT_BOUNCE_PAGES; i++)
 		if (exec->bounce[i])
 			put_page(exec->bounce[i]);
 	if (exec->fetch)
 		put_page(exec->fetch);
 	memset(exec, 0, sizeof(*exec));
+}
+
+/* The packet can begin: what its kind remembers of it is 0. */
+static void soft_exec_begin(struct soft_exec *exec)
+{
+	exec->step = exec->packet.desc->prepare ? SOFT_STEP_PREPARE : SOFT_STEP_BODY;
+}
+
+/* @dma: the request that the preparation has made, if it has completed. */
+static enum soft_end soft_exec_prepare(struct soft_channel *ch, const struct vgpu_dma *dma,
+				       struct soft_fault *fault)
+{
+	enum soft_end end = ch->exec.packet.desc->prepare(ch, dma, fault);
+
+	if (end == SOFT_END_PACKET)
+		ch->exec.step = SOFT_STEP_BODY;
+	return end;
 }
 
 static enum soft_end soft_exec_body(struct soft_engine *engine, struct soft_channel *ch,
@@ -52,8 +85,12 @@ static enum soft_end soft_exec_body(struct soft_engine *engine, struct soft_chan
 
 	if (exec->packet.desc->execute)
 		end = exec->packet.desc->execute(engine, ch, fault);
-	if (end == SOFT_END_PACKET)
+	if (end == SOFT_END_PACKET) {
 		exec->step = SOFT_STEP_SIGNAL;
+	} else if (end == SOFT_END_AGAIN) {
+		soft_exec_begin(exec);
+		end = SOFT_END_PACKET;
+	}
 	return end;
 }
 
@@ -207,15 +244,12 @@ static enum soft_end soft_exec_next(struct soft_engine *engine, struct soft_chan
 	if (fault->code)
 		return SOFT_END_FAULT;
 
-	exec->step = exec->packet.desc->paced ? SOFT_STEP_PACE : SOFT_STEP_BODY;
 	exec->answered = false;
-	exec->row = 0;
-	exec->col = 0;
-	exec->chunk = 0;
-	exec->bounced = false;
-	exec->write_back = false;
-	exec->pattern = 0;
-	exec->surface.bytes = 0;
+	memset(exec->work, 0, sizeof(exec->work));
+	if (exec->packet.desc->paced)
+		exec->step = SOFT_STEP_PACE;
+	else
+		soft_exec_begin(exec);
 	if (unlikely(READ_ONCE(engine->hang) == raw.type) &&
 	    cmpxchg(&engine->hang, raw.type, 0) == raw.type) {
 		soft_stop_hang(engine);
@@ -230,7 +264,7 @@ static enum soft_end soft_exec_pace(struct soft_channel *ch)
 	ch->due_ns = vgpu_present(ch->inst->vgpu);
 	if (ch->due_ns)
 		return SOFT_END_PACED;
-	ch->exec.step = SOFT_STEP_BODY;
+	soft_exec_begin(&ch->exec);
 	return SOFT_END_PACKET;
 }
 
@@ -243,9 +277,8 @@ static enum soft_end soft_exec_failed(struct soft_channel *ch, bool work, int re
 	if (!work)
 		return soft_exec_fault(fault, result == -ENOMEM ? VGPU_HW_FAULT_MEMORY :
 								  VGPU_HW_FAULT_DMA, exec->va);
-	/* A program's store: it is known which instruction, and whose. */
-	if (soft_context_runs(exec))
-		return soft_dispatch_fault(ch, fault);
+	if (exec->step == SOFT_STEP_BODY && exec->packet.desc->starved)
+		return exec->packet.desc->starved(ch, fault);
 	return soft_exec_fault(fault, VGPU_HW_FAULT_MEMORY, exec->va);
 }
 
@@ -262,8 +295,8 @@ static enum soft_end soft_exec_resume(struct soft_channel *ch, struct soft_fault
 		return SOFT_END_PACKET;
 	result = dma->result;
 	work = dma->work;
-	if (soft_context_is_request(dma) && result != -ECANCELED) {
-		end = soft_dispatch_prepared(ch, dma, fault);
+	if (exec->step == SOFT_STEP_PREPARE && result != -ECANCELED) {
+		end = soft_exec_prepare(ch, dma, fault);
 		vgpu_dma_put(dma);
 		return end;
 	}
@@ -291,6 +324,7 @@ static enum soft_end soft_exec_resume(struct soft_channel *ch, struct soft_fault
 		break;
 	case SOFT_STEP_NEXT:
 	case SOFT_STEP_PACE:
+	case SOFT_STEP_PREPARE:
 		WARN_ON_ONCE(1);
 		return soft_exec_fault(fault, VGPU_HW_FAULT_RESET, 0);
 	}
@@ -333,6 +367,9 @@ enum soft_end soft_exec(struct soft_engine *engine, struct soft_channel *ch,
 			break;
 		case SOFT_STEP_PACE:
 			end = soft_exec_pace(ch);
+			break;
+		case SOFT_STEP_PREPARE:
+			end = soft_exec_prepare(ch, NULL, fault);
 			break;
 		case SOFT_STEP_BODY:
 			end = soft_exec_body(engine, ch, fault);

@@ -3,6 +3,7 @@
 #ifndef _VGPU_SOFT_EXEC_H
 #define _VGPU_SOFT_EXEC_H
 
+#include <linux/build_bug.h>
 #include <linux/types.h>
 #include <linux/vgpu.h>
 
@@ -15,6 +16,7 @@ struct soft_context;
 struct soft_engine;
 
 #define SOFT_PREFETCH		64	/* packets read at once from a ring in guest memory */
+#define SOFT_EXEC_WORK		6	/* words of 64 bits for a kind of packet */
 #define SOFT_BOUNCE_PAGES	(VGPU_DMA_MAX / VGPU_HW_PAGE_SIZE)
 
 /* What a packet costs beside what it moves and what it looks at: see SOFT_STOP_BYTES. */
@@ -24,7 +26,8 @@ enum soft_step {
 	SOFT_STEP_NEXT,		/* the packet at get has not been read yet */
 	SOFT_STEP_FETCH,	/* packets are being read from guest memory */
 	SOFT_STEP_PACE,		/* a frame that the frame-rate limit has not let through yet */
-	SOFT_STEP_BODY,		/* the packet's type has it executed */
+	SOFT_STEP_PREPARE,	/* the packet's kind makes what its execution needs */
+	SOFT_STEP_BODY,		/* the packet's kind executes it */
 	SOFT_STEP_SIGNAL,	/* only the packet's signal is left to be written */
 };
 
@@ -36,19 +39,11 @@ enum soft_step {
  * @gen:     generation of that address's translation, see struct soft_place
  * @answered: the request to guest memory that @packet's execution made has succeeded; the
  *           execution clears this
- * @row:     the row that is being filled or copied. This and the next six fields belong to
- *           @packet's execution; they are 0 when it begins
- * @col:     bytes of @row that are done
- * @chunk:   bytes of the last request to guest memory
- * @bounced: the last request was the first half of a copy from guest to guest memory: it reads
- *           @chunk bytes into @bounce
- * @write_back: it has read them, and they are to be written
- * @pattern: so many pages of @bounce hold the FILL's pattern
- * @surface: PRESENT: as much of the surface as has been looked at, in one piece
- * @head:    DISPATCH: the head of its program, as it was read last
- * @context: state of the channel's dispatch, or of one that is about to begin; NULL: none
- * @kept:    left from its last dispatch; NULL: nothing, or others have needed the room. Protected
- *           by soft_compute.kept_lock
+ * @work:    what the kind of @packet remembers of it, see soft_exec_work(); 0 when it begins
+ * @context: what @packet holds, if its kind has contexts; NULL: nothing. Given back by the kind's
+ *           cancel, or when the packet is complete
+ * @kept:    what an earlier packet of such a kind has left for the next one; NULL: nothing, or
+ *           others have needed the room. Protected by soft_compute.kept_lock
  * @fetch_first: index of the first packet in @fetch
  * @fetch_nr: packets in @fetch
  * @fetch:   a page of packets from a ring in guest memory, or NULL
@@ -61,14 +56,7 @@ struct soft_exec {
 	u64 va;
 	u32 gen;
 	bool answered;
-	u32 row;
-	u64 col;
-	u32 chunk;
-	bool bounced;
-	bool write_back;
-	u32 pattern;
-	struct soft_place surface;
-	struct soft_program_head head;
+	u64 work[SOFT_EXEC_WORK];
 	struct soft_context *context;
 	struct soft_context *kept;
 	u64 fetch_first;
@@ -77,11 +65,19 @@ struct soft_exec {
 	struct page *bounce[SOFT_BOUNCE_PAGES];
 };
 
+/**
+ * soft_exec_work() - what a kind of packet remembers of a packet
+ * @exec: the channel's execution state
+ * @type: the kind's own structure, which has no pointer: only @exec's owner frees something
+ */
+#define soft_exec_work(exec, type) ({					\
+	BUILD_BUG_ON(sizeof(type) > sizeof((exec)->work));		\
+	(type *)(exec)->work;						\
+})
+
 enum soft_end soft_exec(struct soft_engine *engine, struct soft_channel *ch,
 			struct soft_fault *fault);
-enum soft_end soft_dispatch_prepared(struct soft_channel *ch, const struct vgpu_dma *dma,
-				     struct soft_fault *fault);
-enum soft_end soft_dispatch_fault(struct soft_channel *ch, struct soft_fault *fault);
-void soft_exec_exit(struct soft_exec *exec);
+void soft_exec_cancel(struct soft_channel *ch);
+void soft_exec_exit(struct soft_channel *ch);
 
 #endif /* _VGPU_SOFT_EXEC_H */

@@ -62,13 +62,14 @@ void soft_compute_init(struct soft_compute *compute)
 }
 
 /* What a context needs for the channel's packet, whose head has been read. */
-static struct soft_context_size soft_context_size(const struct soft_exec *exec)
+static struct soft_context_size soft_context_size(struct soft_exec *exec)
 {
 	const struct soft_packet *packet = &exec->packet;
+	u32 private_bytes = soft_context_head(exec)->private_bytes;
 
 	return (struct soft_context_size) {
 		.warps = simt_warps_bytes(packet->group),
-		.data = ALIGN(simt_private_bytes(packet->group, exec->head.private_bytes),
+		.data = ALIGN(simt_private_bytes(packet->group, private_bytes),
 			      SOFT_CONTEXT_ALIGN) + packet->local_bytes,
 	};
 }
@@ -138,7 +139,7 @@ static void soft_context_count(struct soft_compute *compute, struct soft_program
  */
 void soft_context_begin(struct soft_channel *ch, struct soft_program *program)
 {
-	const struct soft_program_head *head = &ch->exec.head;
+	const struct soft_program_head *head = soft_context_head(&ch->exec);
 	const struct soft_packet *packet = &ch->exec.packet;
 	struct soft_context *context = ch->exec.context;
 	struct simt_dispatch *dispatch = &context->dispatch;
@@ -400,12 +401,6 @@ static int soft_context_work(struct vgpu_dma *dma)
 		prepare->context = NULL;
 	}
 	return ret;
-}
-
-/* Whether a request is one of soft_context_prepare(): @dma->data is a struct soft_prepare. */
-bool soft_context_is_request(const struct vgpu_dma *dma)
-{
-	return dma->work == soft_context_work;
 }
 
 /* struct vgpu_dma.release */

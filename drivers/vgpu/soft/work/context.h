@@ -90,6 +90,12 @@ struct soft_context {
 	void *data;
 };
 
+/* What a DISPATCH remembers: the head of its program, as it was read last. */
+static inline struct soft_program_head *soft_context_head(struct soft_exec *exec)
+{
+	return soft_exec_work(exec, struct soft_program_head);
+}
+
 /*
  * Whether the channel's dispatch has begun. From then until its end the channel's requests are for
  * pages that the program stores to.
@@ -99,12 +105,9 @@ static inline bool soft_context_runs(const struct soft_exec *exec)
 	return exec->context && exec->context->program;
 }
 
-bool soft_context_is_request(const struct vgpu_dma *dma);
 void soft_compute_init(struct soft_compute *compute);
 bool soft_context_ready(struct soft_channel *ch);
 void soft_context_begin(struct soft_channel *ch, struct soft_program *program);
-void soft_context_end(struct soft_channel *ch);
-void soft_context_exit(struct soft_channel *ch);
 enum soft_end soft_context_prepare(struct soft_channel *ch, const struct soft_program_key *key,
 				   struct soft_program *program);
 enum soft_end soft_context_prepared(struct soft_channel *ch, const struct vgpu_dma *dma,

@@ -49,7 +49,8 @@ static enum soft_end soft_dispatch_read(struct soft_channel *ch, struct soft_fau
 	end = soft_dispatch_load(ch, exec->packet.dst, &raw, fault);
 	if (end != SOFT_END_PACKET)
 		return end;
-	fault->code = soft_program_decode(&raw, &limits, &exec->packet, &exec->head, &fault->addr);
+	fault->code = soft_program_decode(&raw, &limits, &exec->packet, soft_context_head(exec),
+					  &fault->addr);
 	return fault->code ? SOFT_END_FAULT : SOFT_END_PACKET;
 }
 
@@ -60,7 +61,7 @@ static enum soft_end soft_dispatch_read(struct soft_channel *ch, struct soft_fau
  */
 static enum soft_end soft_dispatch_begin(struct soft_channel *ch, struct soft_fault *fault)
 {
-	struct soft_exec *exec = &ch->exec;
+	const struct soft_program_head *head = soft_context_head(&ch->exec);
 	struct soft_program_key key = {};
 	struct soft_program *program;
 	enum soft_end end;
@@ -70,8 +71,8 @@ static enum soft_end soft_dispatch_begin(struct soft_channel *ch, struct soft_fa
 	if (end != SOFT_END_PACKET)
 		return end;
 	key.root = ch->space;
-	key.image = exec->head.image;
-	key.text_bytes = exec->head.text_bytes;
+	key.image = head->image;
+	key.text_bytes = head->text_bytes;
 	program = soft_programs_find(&ch->inst->compute.programs, &key);
 	ready = soft_context_ready(ch);
 	if (!program || !ready)
@@ -81,20 +82,20 @@ static enum soft_end soft_dispatch_begin(struct soft_channel *ch, struct soft_fa
 }
 
 /**
- * soft_dispatch_prepared() - begin a dispatch that the worker has made something for
+ * soft_dispatch_prepare() - begin a dispatch, or have the worker make what that takes
  * @ch: busy, with the packet
- * @dma: the channel's request, of soft_context_prepare(), which has been completed and not
- *       cancelled
+ * @dma: the request of soft_context_prepare(), if it has been completed and not cancelled, or NULL
  * @fault: set with SOFT_END_FAULT
  * Context: the engine's thread, in a turn; does not wait for memory.
- * Return: SOFT_END_PACKET: the dispatch has begun; else it has not, and that is how the engine leaves
- * the channel.
+ * Return: SOFT_END_PACKET: the dispatch has begun; else see struct soft_packet_desc.
  */
-enum soft_end soft_dispatch_prepared(struct soft_channel *ch, const struct vgpu_dma *dma,
-				     struct soft_fault *fault)
+enum soft_end soft_dispatch_prepare(struct soft_channel *ch, const struct vgpu_dma *dma,
+				    struct soft_fault *fault)
 {
-	enum soft_end end = soft_context_prepared(ch, dma, fault);
+	enum soft_end end = SOFT_END_PACKET;
 
+	if (dma)
+		end = soft_context_prepared(ch, dma, fault);
 	return end == SOFT_END_PACKET ? soft_dispatch_begin(ch, fault) : end;
 }
 
@@ -223,15 +224,11 @@ enum soft_end soft_dispatch(struct soft_engine *engine, struct soft_channel *ch,
 			    struct soft_fault *fault)
 {
 	const struct soft_place *want;
-	enum soft_end end;
 	bool stop;
 
 	do {
-		if (!soft_dispatch_begun(ch)) {
-			end = soft_dispatch_begin(ch, fault);
-			if (end != SOFT_END_PACKET)
-				return end;
-		}
+		if (!soft_dispatch_begun(ch))
+			return SOFT_END_AGAIN;
 		switch (soft_dispatch_section(engine, ch)) {
 		case SIMT_DONE:
 			/* Its time counts, but it is too late to stop. */

@@ -21,29 +21,61 @@
 #define SOFT_MOVE_TO		(VGPU_HW_PTE_W | VGPU_HW_PTE_SYS)
 #define SOFT_MOVE_FROM		(VGPU_HW_PTE_R | VGPU_HW_PTE_SYS)
 
+/**
+ * struct soft_move - how far a FILL or a COPY has come
+ * @col:     bytes of @row that are done
+ * @row:     the row that is being filled or copied
+ * @chunk:   bytes of the last request to guest memory
+ * @pattern: so many bounce pages hold the FILL's pattern
+ * @bounced: the last request was the first half of a copy from guest to guest memory: it reads
+ *           @chunk bytes into the bounce pages
+ * @write_back: it has read them, and they are to be written
+ */
+struct soft_move {
+	u64 col;
+	u32 row;
+	u32 chunk;
+	u32 pattern;
+	bool bounced;
+	bool write_back;
+};
+
+static struct soft_move *soft_move(struct soft_exec *exec)
+{
+	return soft_exec_work(exec, struct soft_move);
+}
+
 static void soft_move_advance(struct soft_exec *exec, u32 len)
 {
-	exec->col += len;
-	if (exec->col == exec->packet.width) {
-		exec->col = 0;
-		exec->row++;
+	struct soft_move *move = soft_move(exec);
+
+	move->col += len;
+	if (move->col == exec->packet.width) {
+		move->col = 0;
+		move->row++;
 	}
 }
 
-static u64 soft_move_dst(const struct soft_exec *exec)
+static u64 soft_move_dst(struct soft_exec *exec)
 {
-	return exec->packet.dst + (u64)exec->row * exec->packet.dst_pitch + exec->col;
+	struct soft_move *move = soft_move(exec);
+
+	return exec->packet.dst + (u64)move->row * exec->packet.dst_pitch + move->col;
 }
 
-static u64 soft_move_src(const struct soft_exec *exec)
+static u64 soft_move_src(struct soft_exec *exec)
 {
-	return exec->packet.src + (u64)exec->row * exec->packet.src_pitch + exec->col;
+	struct soft_move *move = soft_move(exec);
+
+	return exec->packet.src + (u64)move->row * exec->packet.src_pitch + move->col;
 }
 
 /* Bytes of the row that are left, as many as one request to guest memory takes. */
-static u32 soft_move_chunk(const struct soft_exec *exec)
+static u32 soft_move_chunk(struct soft_exec *exec)
 {
-	return min_t(u64, exec->packet.width - exec->col, VGPU_DMA_MAX);
+	struct soft_move *move = soft_move(exec);
+
+	return min_t(u64, exec->packet.width - move->col, VGPU_DMA_MAX);
 }
 
 /* Where the next byte is. Without a root the address says it, and was checked with the packet. */
@@ -69,13 +101,14 @@ static bool soft_fill_bounce(struct soft_engine *engine, struct soft_channel *ch
 			     struct vgpu_dma *dma)
 {
 	struct soft_exec *exec = &ch->exec;
+	struct soft_move *move = soft_move(exec);
 
-	if (!soft_dma_add_bounce(ch, dma, exec->chunk))
+	if (!soft_dma_add_bounce(ch, dma, move->chunk))
 		return false;
-	exec->chunk = dma->len;
-	for (; exec->pattern < DIV_ROUND_UP(exec->chunk, PAGE_SIZE); exec->pattern++) {
+	move->chunk = dma->len;
+	for (; move->pattern < DIV_ROUND_UP(move->chunk, PAGE_SIZE); move->pattern++) {
 		engine->work += PAGE_SIZE;
-		memset32(page_address(exec->bounce[exec->pattern]),
+		memset32(page_address(exec->bounce[move->pattern]),
 			 (__force u32)cpu_to_le32(exec->packet.value), PAGE_SIZE / 4);
 	}
 	return true;
@@ -85,17 +118,18 @@ static enum soft_end soft_fill_guest(struct soft_engine *engine, struct soft_cha
 				     struct soft_place *dst)
 {
 	struct soft_exec *exec = &ch->exec;
+	struct soft_move *move = soft_move(exec);
 	u32 left = soft_move_chunk(exec);
 	struct vgpu_dma *dma;
 
 	soft_space_extend(ch, SOFT_MOVE_TO, left, dst);
-	exec->chunk = min_t(u64, left, dst->bytes);
+	move->chunk = min_t(u64, left, dst->bytes);
 	dma = soft_dma_alloc(ch, dst, true);
 	if (!dma)
 		return soft_dma_later(ch);
 	if (!soft_fill_bounce(engine, ch, dma)) {
 		vgpu_dma_put(dma);
-		return soft_dma_get_loose(ch, dst->va, exec->chunk);
+		return soft_dma_get_loose(ch, dst->va, move->chunk);
 	}
 	return soft_dma_submit(ch, dma);
 }
@@ -129,13 +163,14 @@ enum soft_end soft_move_fill(struct soft_engine *engine, struct soft_channel *ch
 			     struct soft_fault *fault)
 {
 	struct soft_exec *exec = &ch->exec;
+	struct soft_move *move = soft_move(exec);
 	const struct soft_packet *packet = &exec->packet;
 
 	if (exec->answered) {
 		exec->answered = false;
-		soft_move_advance(exec, exec->chunk);
+		soft_move_advance(exec, move->chunk);
 	}
-	while (exec->row < packet->rows) {
+	while (move->row < packet->rows) {
 		struct soft_place dst;
 		u32 len;
 
@@ -145,7 +180,7 @@ enum soft_end soft_move_fill(struct soft_engine *engine, struct soft_channel *ch
 		if (dst.sys)
 			return soft_fill_guest(engine, ch, &dst);
 
-		len = min_t(u64, packet->width - exec->col, PAGE_SIZE - offset_in_page(dst.addr));
+		len = min_t(u64, packet->width - move->col, PAGE_SIZE - offset_in_page(dst.addr));
 		if (!soft_fill_piece(ch, &dst, len, packet->value))
 			return soft_dma_get_fb(ch, &dst,
 					       min_t(u64, soft_move_chunk(exec), dst.bytes));
@@ -164,7 +199,8 @@ static void soft_copy_chunk(struct soft_channel *ch, struct soft_place *dst,
 			    struct soft_place *src)
 {
 	struct soft_exec *exec = &ch->exec;
-	u64 bytes = exec->write_back ? exec->chunk : soft_move_chunk(exec);
+	struct soft_move *move = soft_move(exec);
+	u64 bytes = move->write_back ? move->chunk : soft_move_chunk(exec);
 
 	if (dst->sys)
 		soft_space_extend(ch, SOFT_MOVE_TO, bytes, dst);
@@ -172,9 +208,9 @@ static void soft_copy_chunk(struct soft_channel *ch, struct soft_place *dst,
 		soft_space_extend(ch, SOFT_MOVE_FROM, bytes, src);
 	if (dst->sys)
 		bytes = min(bytes, dst->bytes);
-	if (src->sys && !exec->write_back)
+	if (src->sys && !move->write_back)
 		bytes = min(bytes, src->bytes);
-	exec->chunk = bytes;
+	move->chunk = bytes;
 }
 
 /* Guest to guest takes two requests: one reads into the bounce pages, one writes from there. */
@@ -182,17 +218,18 @@ static enum soft_end soft_copy_bounce(struct soft_channel *ch, struct soft_place
 				      struct soft_place *src)
 {
 	struct soft_exec *exec = &ch->exec;
+	struct soft_move *move = soft_move(exec);
 	struct vgpu_dma *dma;
 
-	dma = soft_dma_alloc(ch, exec->write_back ? dst : src, exec->write_back);
+	dma = soft_dma_alloc(ch, move->write_back ? dst : src, move->write_back);
 	if (!dma)
 		return soft_dma_later(ch);
-	if (!soft_dma_add_bounce(ch, dma, exec->chunk)) {
+	if (!soft_dma_add_bounce(ch, dma, move->chunk)) {
 		vgpu_dma_put(dma);
-		return soft_dma_get_loose(ch, dst->va, exec->chunk);
+		return soft_dma_get_loose(ch, dst->va, move->chunk);
 	}
-	exec->chunk = dma->len;
-	exec->bounced = !exec->write_back;
+	move->chunk = dma->len;
+	move->bounced = !move->write_back;
 	return soft_dma_submit(ch, dma);
 }
 
@@ -201,33 +238,36 @@ static enum soft_end soft_copy_guest(struct soft_channel *ch, struct soft_place 
 {
 	struct soft_place *local = dst->sys ? src : dst;
 	struct soft_exec *exec = &ch->exec;
+	struct soft_move *move = soft_move(exec);
 	struct vgpu_dma *dma;
 	u32 left;
 
 	soft_copy_chunk(ch, dst, src);
-	if (exec->write_back || (dst->sys && src->sys))
+	if (move->write_back || (dst->sys && src->sys))
 		return soft_copy_bounce(ch, dst, src);
 
 	dma = soft_dma_alloc(ch, dst->sys ? dst : src, dst->sys);
 	if (!dma)
 		return soft_dma_later(ch);
-	if (!soft_dma_add_fb(ch, dma, exec->chunk, local)) {
-		left = exec->chunk - dma->len;
+	if (!soft_dma_add_fb(ch, dma, move->chunk, local)) {
+		left = move->chunk - dma->len;
 		vgpu_dma_put(dma);
 		return soft_dma_get_fb(ch, local, min_t(u64, left, local->bytes));
 	}
-	exec->chunk = dma->len;
-	exec->bounced = false;
+	move->chunk = dma->len;
+	move->bounced = false;
 	return soft_dma_submit(ch, dma);
 }
 
 /* The last request has succeeded. */
 static void soft_copy_answered(struct soft_exec *exec)
 {
+	struct soft_move *move = soft_move(exec);
+
 	exec->answered = false;
-	exec->write_back = exec->bounced;
-	if (!exec->bounced)
-		soft_move_advance(exec, exec->chunk);
+	move->write_back = move->bounced;
+	if (!move->bounced)
+		soft_move_advance(exec, move->chunk);
 }
 
 /* What was never touched is zero already. False if a place is not valid any more. */
@@ -279,11 +319,12 @@ enum soft_end soft_move_copy(struct soft_engine *engine, struct soft_channel *ch
 			     struct soft_fault *fault)
 {
 	struct soft_exec *exec = &ch->exec;
+	struct soft_move *move = soft_move(exec);
 	const struct soft_packet *packet = &exec->packet;
 
 	if (exec->answered)
 		soft_copy_answered(exec);
-	while (exec->row < packet->rows) {
+	while (move->row < packet->rows) {
 		struct soft_place dst, src;
 		u32 len;
 
@@ -293,11 +334,11 @@ enum soft_end soft_move_copy(struct soft_engine *engine, struct soft_channel *ch
 				    fault))
 			return SOFT_END_FAULT;
 		/* What was read to be written to guest memory is not, if that is not there now. */
-		exec->write_back &= dst.sys;
+		move->write_back &= dst.sys;
 		if (dst.sys || src.sys)
 			return soft_copy_guest(ch, &dst, &src);
 
-		len = min3(packet->width - exec->col, PAGE_SIZE - offset_in_page(dst.addr),
+		len = min3(packet->width - move->col, PAGE_SIZE - offset_in_page(dst.addr),
 			   PAGE_SIZE - offset_in_page(src.addr));
 		if (!soft_copy_piece(ch, &dst, &src, len))
 			return soft_dma_get_fb(ch, &dst, len);

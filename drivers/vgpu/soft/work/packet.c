@@ -12,14 +12,14 @@
 #include <linux/string.h>
 #ifdef __KERNEL__
 #include <asm/byteorder.h>
-#define SOFT_EXECUTE(fn)	(fn)
+#define SOFT_KERNEL(fn)	(fn)
 #else
 #include <endian.h>
 #define le16_to_cpu(x)	le16toh(x)
 #define le32_to_cpu(x)	le32toh(x)
 #define le64_to_cpu(x)	le64toh(x)
-/* User space tests the decoding, and is linked without the functions that execute. */
-#define SOFT_EXECUTE(fn)	__builtin_choose_expr(1, NULL, fn)
+/* User space tests the decoding, and is linked without the other functions. */
+#define SOFT_KERNEL(fn)	__builtin_choose_expr(1, NULL, fn)
 #endif
 
 #include "packet.h"
@@ -219,34 +219,48 @@ static enum vgpu_hw_fault soft_decode_empty(const struct vgpu_hw_packet *raw)
 	return VGPU_HW_FAULT_NONE;
 }
 
-#define SOFT_ALL_ENGINES	0xff
+/* Engines that move bytes. Each row names its classes: a new class executes nothing unasked. */
+#define SOFT_MOVERS	(BIT(VGPU_HW_ENGINE_GR) | BIT(VGPU_HW_ENGINE_CE))
 
 /* A type is its number, its row and the functions named there; the core counts PRESENT, too. */
 static const struct soft_packet_desc soft_packet_descs[VGPU_HW_PKT_END] = {
-	[VGPU_HW_PKT_NOP] = { .engines = SOFT_ALL_ENGINES },
-	[VGPU_HW_PKT_FENCE] = { .engines = SOFT_ALL_ENGINES, .must_tell = true },
+	[VGPU_HW_PKT_NOP] = { .name = "NOP", .engines = SOFT_MOVERS },
+	[VGPU_HW_PKT_FENCE] = { .name = "FENCE", .engines = SOFT_MOVERS, .must_tell = true },
 	[VGPU_HW_PKT_FILL] = {
-		.engines = SOFT_ALL_ENGINES, .op_flags = VGPU_HW_OP_DST_SYS,
-		.decode = soft_decode_fill, .execute = SOFT_EXECUTE(soft_move_fill),
+		.name = "FILL", .engines = SOFT_MOVERS, .op_flags = VGPU_HW_OP_DST_SYS,
+		.decode = soft_decode_fill, .execute = SOFT_KERNEL(soft_move_fill),
 	},
 	[VGPU_HW_PKT_COPY] = {
-		.engines = SOFT_ALL_ENGINES, .op_flags = VGPU_HW_OP_DST_SYS | VGPU_HW_OP_SRC_SYS,
-		.decode = soft_decode_copy, .execute = SOFT_EXECUTE(soft_move_copy),
+		.name = "COPY", .engines = SOFT_MOVERS,
+		.op_flags = VGPU_HW_OP_DST_SYS | VGPU_HW_OP_SRC_SYS,
+		.decode = soft_decode_copy, .execute = SOFT_KERNEL(soft_move_copy),
 	},
 	[VGPU_HW_PKT_PRESENT] = {
-		.engines = BIT(VGPU_HW_ENGINE_GR), .paced = true,
-		.decode = soft_decode_present, .execute = SOFT_EXECUTE(soft_display_present),
+		.name = "PRESENT", .engines = BIT(VGPU_HW_ENGINE_GR), .paced = true,
+		.decode = soft_decode_present, .execute = SOFT_KERNEL(soft_display_present),
 	},
 	[VGPU_HW_PKT_DISPATCH] = {
-		.engines = BIT(VGPU_HW_ENGINE_GR),
-		.decode = soft_decode_dispatch, .execute = SOFT_EXECUTE(soft_dispatch),
+		.name = "DISPATCH", .engines = BIT(VGPU_HW_ENGINE_GR),
+		.decode = soft_decode_dispatch, .prepare = SOFT_KERNEL(soft_dispatch_prepare),
+		.execute = SOFT_KERNEL(soft_dispatch), .starved = SOFT_KERNEL(soft_dispatch_fault),
+		.cancel = SOFT_KERNEL(soft_context_end), .drop = SOFT_KERNEL(soft_context_exit),
 	},
 };
 
-/* Whether any engine executes packets of @type, any number that no guest has chosen. */
-bool soft_packet_known(u64 type)
+/* The name of a type, any number that no guest has chosen; NULL: no engine executes it. */
+const char *soft_packet_name(u64 type)
 {
-	return type < VGPU_HW_PKT_END && soft_packet_descs[type].engines;
+	return type < VGPU_HW_PKT_END ? soft_packet_descs[type].name : NULL;
+}
+
+/* Frees what kinds of packets keep for a channel, which is disabled. May sleep. */
+void soft_packet_drop(struct soft_channel *ch)
+{
+	unsigned int i;
+
+	for (i = 0; i < VGPU_HW_PKT_END; i++)
+		if (soft_packet_descs[i].drop)
+			soft_packet_descs[i].drop(ch);
 }
 
 /**

@@ -14,6 +14,7 @@ struct soft_channel;
 struct soft_engine;
 struct soft_limits;
 struct soft_packet;
+struct vgpu_dma;
 
 /* How an engine leaves a channel. */
 enum soft_end {
@@ -23,6 +24,7 @@ enum soft_end {
 	SOFT_END_WAIT,		/* the channel waits for guest memory, or for pages */
 	SOFT_END_PACED,		/* the channel goes on at its due_ns */
 	SOFT_END_FAULT,		/* the channel cannot go on: see struct soft_fault */
+	SOFT_END_AGAIN,		/* the packet is to be prepared again (of execute only) */
 };
 
 /**
@@ -40,7 +42,8 @@ struct soft_fault {
 };
 
 /**
- * struct soft_packet_desc - a type of packet: a row of the table in packet.c
+ * struct soft_packet_desc - a kind of packet: a row of the table in packet.c
+ * @name:     as the manual has it (Documentation/hardware.rst); NULL: there is no such type
  * @engines:  the engine classes that execute the type, 1 << enum vgpu_hw_engine_class each; 0:
  *            there is no such type
  * @op_flags: flags that a packet may have in struct vgpu_hw_packet.op_flags
@@ -50,12 +53,26 @@ struct soft_fault {
  *            soft_packet that the type uses and soft_packet_decode() does not set. Sets
  *            @fault_addr if it returns FAULT_ADDRESS or FAULT_ALIGN. May set @bytes where that is
  *            not width * rows. NULL: the type has no operands: all their fields must be 0
+ * @prepare:  optional: makes what the execution needs, in the engine's thread, and returns
+ *            SOFT_END_PACKET when that is there. Until then it is called again whenever the channel
+ *            can go on: with @dma, the request that it has submitted, if that has completed and was
+ *            not cancelled, else with NULL. It sets @fault with SOFT_END_FAULT
  * @execute:  does a packet's work on memory, in the engine's thread. It returns SOFT_END_PACKET
  *            when the work is complete. Until then it is called again whenever the channel can
  *            go on, and finds in struct soft_exec how far it has come. It sets @fault with
  *            SOFT_END_FAULT. NULL: there is nothing to do; also in user space
+ * @starved:  optional: pages that the execution has asked for cannot be had: sets @fault, and
+ *            returns SOFT_END_FAULT. NULL: FAULT_MEMORY at the address that was asked for
+ * @cancel:   optional: the packet faults, or its channel is being disabled, after its preparation
+ *            has begun: gives back what the packet holds. In the engine's thread, or when no engine
+ *            works on the channel; may sleep
+ * @drop:     optional: the channel is disabled, and its packet was cancelled: frees what is kept
+ *            for the channel's next packets. May sleep
+ *
+ * All but @decode are called with the channel busy, or owned by the thread that disables it.
  */
 struct soft_packet_desc {
+	const char *name;
 	u8 engines;
 	u8 op_flags;
 	bool must_tell;
@@ -63,8 +80,13 @@ struct soft_packet_desc {
 	enum vgpu_hw_fault (*decode)(const struct vgpu_hw_packet *raw,
 				     const struct soft_limits *limits,
 				     struct soft_packet *packet, u64 *fault_addr);
+	enum soft_end (*prepare)(struct soft_channel *ch, const struct vgpu_dma *dma,
+				 struct soft_fault *fault);
 	enum soft_end (*execute)(struct soft_engine *engine, struct soft_channel *ch,
 				 struct soft_fault *fault);
+	enum soft_end (*starved)(struct soft_channel *ch, struct soft_fault *fault);
+	void (*cancel)(struct soft_channel *ch);
+	void (*drop)(struct soft_channel *ch);
 };
 
 /**
@@ -154,7 +176,8 @@ struct soft_program_head {
 };
 
 /* packet.c */
-bool soft_packet_known(u64 type);
+const char *soft_packet_name(u64 type);
+void soft_packet_drop(struct soft_channel *ch);
 enum vgpu_hw_fault soft_packet_decode(const struct vgpu_hw_packet *raw,
 				      const struct soft_limits *limits,
 				      struct soft_packet *packet, u64 *fault_addr);
@@ -177,8 +200,15 @@ enum soft_end soft_move_copy(struct soft_engine *engine, struct soft_channel *ch
 enum soft_end soft_display_present(struct soft_engine *engine, struct soft_channel *ch,
 				   struct soft_fault *fault);
 
-/* dispatch.c: likewise */
+/* dispatch.c: likewise, and its other functions */
+enum soft_end soft_dispatch_prepare(struct soft_channel *ch, const struct vgpu_dma *dma,
+				    struct soft_fault *fault);
 enum soft_end soft_dispatch(struct soft_engine *engine, struct soft_channel *ch,
 			    struct soft_fault *fault);
+enum soft_end soft_dispatch_fault(struct soft_channel *ch, struct soft_fault *fault);
+
+/* context.c: likewise */
+void soft_context_end(struct soft_channel *ch);
+void soft_context_exit(struct soft_channel *ch);
 
 #endif /* _VGPU_SOFT_PACKET_H */
