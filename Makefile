@@ -12,7 +12,7 @@ export PREFIX DESTDIR
 
 .PHONY: all modules modules_install tools install demo check check-unit check-simt \
 	check-lab check-rt check-debug check-e2e check-managers check-conformance check-fuzz \
-	check-clients check-abi check-units check-more check-metrics check-sid openstack \
+	check-clients check-abi check-units check-domains check-selftests check-long-fuzz check-more check-metrics check-sid openstack \
 	fuzz fuzz-clients fuzz-simt bench bench-sched lint clean help
 
 all: tools modules
@@ -39,14 +39,14 @@ demo:
 	scripts/demo
 
 check:
-	scripts/check lint+unit lab+simt debug+e2e,managers,conformance,rt fuzz
+	scripts/check unit lab+simt,lint debug+e2e,managers,conformance fuzz
 
 check-unit check-lab check-rt check-debug check-e2e check-managers check-conformance check-fuzz \
-check-simt check-clients check-abi check-units:
+check-simt check-clients check-abi check-units check-domains check-selftests check-long-fuzz:
 	scripts/check $(@:check-%=%)
 
 check-more:
-	scripts/check more clients abi units
+	scripts/check more selftests long-fuzz domains clients abi units
 
 check-sid:
 	scripts/check --kernel sid lab e2e managers fuzz
@@ -89,9 +89,10 @@ help:
 	@echo "make install         vgpuctl, its man page, completion and services; rules of udev;"
 	@echo "                     mdevctl's call-out; libvgpu, headers; the NVML library"
 	@echo "make demo            two virtual machines share a GPU, in a test machine"
-	@echo "make check           all tests: check-unit check-simt lint check-lab check-rt check-debug check-e2e"
-	@echo "                     check-managers check-conformance check-fuzz"
-	@echo "make check-more      what is about concurrency once more, on PREEMPT_RT and on 8 processors;"
+	@echo "make check           each test in the lane where it finds most (tests/lanes): check-unit check-simt"
+	@echo "                     lint check-lab check-debug check-e2e check-managers check-conformance check-fuzz"
+	@echo "make check-more      all selftests on both kernels (check-selftests), check-long-fuzz, check-domains;"
+	@echo "                     concurrency on PREEMPT_RT (check-rt alone: a few) and on 8 processors;"
 	@echo "                     check-clients: Debian's clients of NVML beside vgpuctl;"
 	@echo "                     check-abi: tools of the last ABI with today's driver, and the reverse;"
 	@echo "                     check-units: systemd with the units of make install"

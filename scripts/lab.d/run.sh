@@ -172,6 +172,7 @@ lab_run() {
 		read -r -t 0.02 -u "$fd"
 	done
 	exec {fd}>&-
+	[[ -z ${LAB_SPENT:-} ]] || machine_spent >>"$LAB_SPENT"
 	kill -KILL "$pid" 2>/dev/null
 	wait "$pid" 2>/dev/null
 	[[ -n $interactive ]] || wait "${TAILS[@]}" 2>/dev/null
@@ -247,6 +248,22 @@ machine_boots() {
 		(( EPOCHSECONDS - start < BOOT_S )) || return
 		sleep 0.05
 	done
+}
+
+# Prints how many seconds of processor time the machine has taken so far, for LAB_SPENT: it is killed
+# with its namespace, so no parent gets to know.
+machine_spent() {
+	cat /proc/[0-9]*/stat 2>/dev/null | awk -v root="$pid" -v hz="$(getconf CLK_TCK)" '
+		{ id = $1; sub(/^.*\) /, ""); parent[id] = $2; ticks[id] = $12 + $13 + $14 + $15 }
+		END {
+			for (id in ticks) {
+				for (up = id; up > 1 && up != root; up = parent[up])
+					;
+				if (up == root)
+					n += ticks[id]
+			}
+			printf "%.1f\n", n / hz
+		}'
 }
 
 # Patterns of lines that look like reports and are none.

@@ -231,11 +231,35 @@ static void test_flood(void **state)
 	assert_true(list_empty(&w.log.sources));
 }
 
+/* A vGPU that is there has its source, also when all of its sessions have been forgotten. */
+static void test_sessions_forgotten(void **state)
+{
+	static struct vgpu_session_source *source[VGPU_SESSIONS_KEPT + 1];
+	u8 uuid[VGPU_UUID_LEN] = {};
+	unsigned int i;
+
+	vgpu_session_log_init(&w.log);
+	for (i = 0; i < ARRAY_SIZE(source); i++) {
+		memcpy(uuid, &i, sizeof(i));
+		source[i] = vgpu_session_source_get(&w.log, uuid);
+		flood(source[i], 1);
+	}
+	assert_int_equal(source[0]->nr_ended, 0);
+	flood(source[0], 1);
+	assert_int_equal(source[0]->nr_ended, 1);
+	assert_int_equal(source[1]->nr_ended, 0);
+	for (i = 0; i < ARRAY_SIZE(source); i++)
+		vgpu_session_source_put(&w.log, source[i]);
+	vgpu_session_log_exit(&w.log);
+	assert_true(list_empty(&w.log.sources));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_random),
 		cmocka_unit_test(test_flood),
+		cmocka_unit_test(test_sessions_forgotten),
 	};
 
 	return cmocka_run_group_tests_name("session_log", tests, NULL, NULL);

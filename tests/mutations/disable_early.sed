@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: GPL-2.0
+# what: order: a channel is taken apart while its engine works on it
+# file: channel.c
+# lane: debug
+# tests: preempt reset
+/^static void soft_channel_disable/,/^}/s/wait_event(inst->wait, \(soft_channel_left(ch)\));/\1;/
