@@ -101,6 +101,7 @@ void vgpu_session_begin(struct vgpu_instance *instance, struct vgpu_session *ses
 	session_sum(instance, &session->sum);
 	session->start_ns = ktime_get_ns();
 	vgpu_session_log_begin(&gpu->sessions, instance->session_source, session);
+	session->instance = instance;
 	instance->session = session;
 	instance->owner_pid = session->pid;
 	instance->started_ns = session->start_ns;
@@ -122,6 +123,7 @@ void vgpu_session_end(struct vgpu_instance *instance)
 	mutex_lock(&gpu->session_lock);
 	session_sum(instance, &sum);
 	instance->session->max_fb_bytes = session_max_fb_bytes(instance);
+	instance->session->instance = NULL;
 	vgpu_session_log_end(&gpu->sessions, instance->session, &sum, ktime_get_ns());
 	instance->session = NULL;
 	instance->owner_pid = 0;
@@ -131,7 +133,7 @@ void vgpu_session_end(struct vgpu_instance *instance)
 
 /**
  * vgpu_session_report() - report who has a vGPU open
- * @instance: the lock of its GPU is held
+ * @instance: its GPU has been entered by vgpu_gpu_enter(), or is not gone
  * @out:      what is about the session is filled in, and left as it is if there is none
  *
  * Context: sleeps.
@@ -141,7 +143,6 @@ void vgpu_session_report(struct vgpu_instance *instance, struct vgpu_ctl_instanc
 	struct vgpu_gpu *gpu = instance->gpu;
 	const struct vgpu_session *session;
 
-	lockdep_assert_held(&gpu->lock);
 	mutex_lock(&gpu->session_lock);
 	session = instance->session;
 	if (session) {
@@ -155,9 +156,9 @@ void vgpu_session_report(struct vgpu_instance *instance, struct vgpu_ctl_instanc
 	mutex_unlock(&gpu->session_lock);
 }
 
-static void session_export(const struct vgpu_session *session, struct vgpu_instance *instance,
-			   struct vgpu_ctl_session *out)
+static void session_export(const struct vgpu_session *session, struct vgpu_ctl_session *out)
 {
+	struct vgpu_instance *instance = session->instance;
 	struct vgpu_session_sum sum = session->sum, now;
 
 	out->max_fb_bytes = session->max_fb_bytes;
@@ -181,21 +182,9 @@ static void session_export(const struct vgpu_session *session, struct vgpu_insta
 	out->resets = sum.resets;
 }
 
-/* The vGPU of a session that has not ended. */
-static struct vgpu_instance *session_instance(struct vgpu_gpu *gpu,
-					      const struct vgpu_session *session)
-{
-	struct vgpu_instance *instance;
-
-	list_for_each_entry(instance, &gpu->instances, link)
-		if (instance->session == session)
-			return instance;
-	return NULL;
-}
-
 /**
  * vgpu_session_list() - report sessions of a GPU
- * @gpu:     its lock is held, and @gone is not set
+ * @gpu:     entered by vgpu_gpu_enter()
  * @ctl:     first_id is the least id wanted; count, next_id and last_id are set
  * @entries: zeroed; filled in
  * @room:    length of @entries
@@ -207,7 +196,6 @@ void vgpu_session_list(struct vgpu_gpu *gpu, struct vgpu_ctl_sessions *ctl,
 {
 	const struct vgpu_session *session;
 
-	lockdep_assert_held(&gpu->lock);
 	ctl->count = 0;
 	ctl->next_id = ctl->first_id;
 	mutex_lock(&gpu->session_lock);
@@ -215,7 +203,7 @@ void vgpu_session_list(struct vgpu_gpu *gpu, struct vgpu_ctl_sessions *ctl,
 	for (session = vgpu_session_find(&gpu->sessions, ctl->first_id);
 	     session && ctl->count < room;
 	     session = vgpu_session_next(&gpu->sessions, session)) {
-		session_export(session, session_instance(gpu, session), &entries[ctl->count++]);
+		session_export(session, &entries[ctl->count++]);
 		ctl->next_id = session->id + 1;
 	}
 	mutex_unlock(&gpu->session_lock);

@@ -7,6 +7,8 @@
 #include <linux/types.h>
 #include <uapi/linux/vgpu.h>
 
+struct vgpu_instance;
+
 /**
  * struct vgpu_session_sum - what is added up for a session
  * @busy_ns: service, by engine
@@ -45,6 +47,7 @@ struct vgpu_session_source {
  * @id:       from 1 on
  * @start_ns: when it began, CLOCK_MONOTONIC
  * @end_ns:   when it ended; 0: it has not
+ * @instance: the vGPU while it is open, then NULL; the caller's
  * @type_name: the vGPU's type; lives as long as the log
  * @pid:      process that opened the vGPU
  * @uid:      its user
@@ -59,6 +62,7 @@ struct vgpu_session {
 	u64 id;
 	u64 start_ns;
 	u64 end_ns;
+	struct vgpu_instance *instance;
 	const char *type_name;
 	s32 pid;
 	u32 uid;
