@@ -7,12 +7,10 @@
  * that it has, and a reader or a tenant must not wait for another one's time.
  *
  * So readers and tenants take spinlocks that are raw ones, where no task is put to sleep: the
- * registry's, then a GPU's data_lock. Under these there are a few hundred plain loads and stores at
- * most, no other lock, and no op but backed_bytes. What needs longer is done with references: of a
- * vGPU (vgpu_instances_get()), of a GPU's scheduler and back end (vgpu_gpu_enter()).
- *
- * A GPU's lock of sessions comes after its lock and after the state locks of its instances, and
- * before the locks of timelines.
+ * registry's, then a GPU's data_lock; and a GPU's session_lock, alone. Under these there are copies
+ * and walks of lists of limited length, no other lock, and no op but backed_bytes and peak_bytes.
+ * What needs longer is done with references: of a vGPU (vgpu_instances_get()), of a GPU's scheduler
+ * and back end (vgpu_gpu_enter()).
  */
 #ifndef _VGPU_CORE_H
 #define _VGPU_CORE_H
@@ -142,7 +140,7 @@ struct vgpu_gpu {
 	struct vgpu_sample_ring samples;
 	struct vgpu_sampler sampler;
 	/* Protects @sessions, and @session of the instances with what is set with it. */
-	struct mutex session_lock;
+	raw_spinlock_t session_lock;
 	struct vgpu_session_log sessions;
 	struct vgpu_sched *sched;
 	u64 registered_ns;

@@ -127,7 +127,7 @@ struct vgpu_gpu *vgpu_register_gpu(struct device *dev, const struct vgpu_gpu_ops
 	init_completion(&gpu->unused);
 	mutex_init(&gpu->lock);
 	raw_spin_lock_init(&gpu->data_lock);
-	mutex_init(&gpu->session_lock);
+	raw_spin_lock_init(&gpu->session_lock);
 	vgpu_session_log_init(&gpu->sessions);
 	vgpu_sampler_init(gpu);
 	INIT_LIST_HEAD(&gpu->instances);
