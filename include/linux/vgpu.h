@@ -10,8 +10,10 @@
  *   (VFIO container, mmap_lock)
  *   map_lock of an instance	an rwsem: read over map_pages, write over drop_memory; never held
  *				over a user copy, a DMA or a wait for an engine or a worker
+ *   show_lock of an instance	an rwsem: read over channels_show; nothing else is held
  *   the back end's own locks
  *   lock of a timeline		a spinlock that interrupts take: over engine_run and engine_preempt
+ *   a GPU's locks of data	raw spinlocks: over backed_bytes and peak_bytes
  *
  * An op that does not name a lock is called without it. What a back end reports to the core may
  * take a timeline's lock, and takes none of the locks above the back end's own.
@@ -127,8 +129,9 @@ struct vgpu_run {
  * @instance_destroy: free what @instance_create made. The instance is not open. May sleep
  * @fb_room:         optional: how many bytes of framebuffer new instances may have now, where
  *                   something else than the size of the framebuffer limits them;
- *                   @instance_create refuses what goes beyond. May be called with the GPU's lock
- *                   held, a mutex; may sleep, but must not call back into the core
+ *                   @instance_create refuses what goes beyond. Perhaps several at a time. A reader
+ *                   with little processor time calls it, so it holds no lock in which a task can
+ *                   be put to sleep
  * @describe:        fill in the PCI function that a VM sees; @desc is zero before. Always the same
  *                   for an instance, but for IDs and BARs without memory, which may follow @vga of
  *                   struct vgpu_instance_info. May sleep
@@ -164,13 +167,13 @@ struct vgpu_run {
  *                   A picture that the type's largest resolution has no room for, upright or not,
  *                   is not shown. Without this op the GPU's vGPUs have no display. The instance is
  *                   open. May sleep
- * @backed_bytes:    optional: host memory behind the framebuffer now. With the GPU's lock held; may
- *                   sleep, but must not call back into the core
+ * @backed_bytes:    optional: host memory behind the framebuffer now. With a raw spinlock held:
+ *                   read a counter, take no lock
  * @peak_bytes:      optional: the most that @backed_bytes would have said at any time since the
  *                   device was opened last: @instance_open begins anew with what is backed then.
- *                   Called as @backed_bytes is, or with the state lock held
- * @channels_show:   optional: print one line per enabled channel, for debugfs. Called as
- *                   @backed_bytes is
+ *                   Called as @backed_bytes is, while the device is open or being closed
+ * @channels_show:   optional: print one line per enabled channel, for debugfs. Perhaps several at a
+ *                   time; @instance_destroy waits for it. May sleep
  * @engine_run:      begin @run on the engine, which is idle; copy @run. The run ends by
  *                   vgpu_engine_done(), which must not be called in here. With the timeline's lock
  *                   held, perhaps in a hard interrupt: must not sleep, nor take a lock that is ever

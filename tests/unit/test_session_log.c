@@ -36,12 +36,46 @@ static struct model {
 	unsigned int nr, nr_ended[NR_VGPUS], all_ended;
 } w;
 
+static struct vgpu_session_source *get_source(const u8 *uuid)
+{
+	struct vgpu_session_source *spare = vgpu_session_source_new(uuid), *source;
+
+	assert_non_null(spare);
+	source = vgpu_session_source_get(&w.log, spare);
+	if (source != spare)
+		free(spare);
+	return source;
+}
+
+static void put_source(struct vgpu_session_source *source)
+{
+	bool goes = source->users == 1 && !source->nr_ended;
+	struct vgpu_session_rest rest = {};
+
+	vgpu_session_source_put(&w.log, source, &rest);
+	assert_ptr_equal(rest.source, goes ? source : NULL);
+	assert_null(rest.session);
+	vgpu_session_free(&rest);
+}
+
+/* Ends a session. Returns whether one was forgotten. */
+static bool end_session(struct vgpu_session *session, const struct vgpu_session_sum *now,
+			u64 end_ns)
+{
+	struct vgpu_session_rest rest = {};
+	bool forgot;
+
+	vgpu_session_log_end(&w.log, session, now, end_ns, &rest);
+	forgot = rest.session;
+	vgpu_session_free(&rest);
+	return forgot;
+}
+
 static void create(unsigned int i)
 {
 	u8 uuid[VGPU_UUID_LEN] = { [5] = i };
 
-	w.source[i] = vgpu_session_source_get(&w.log, uuid);
-	assert_non_null(w.source[i]);
+	w.source[i] = get_source(uuid);
 	assert_memory_equal(w.source[i]->uuid, uuid, sizeof(uuid));
 	assert_int_equal(w.source[i]->nr_ended, w.nr_ended[i]);
 }
@@ -91,6 +125,7 @@ static void end(unsigned int i, u64 *rnd)
 	struct model_session *m = &w.session[w.open[i]->id - 1];
 	struct vgpu_session_sum now = m->begin;
 	unsigned int k;
+	bool forgets;
 
 	for (k = 0; k < VGPU_MAX_ENGINES; k++)
 		now.busy_ns[k] += m->end.busy_ns[k] = random_range(rnd, 0, HOUR);
@@ -100,9 +135,10 @@ static void end(unsigned int i, u64 *rnd)
 	m->end_ns = w.nr + SEC;
 	w.nr_ended[i]++;
 	w.all_ended++;
-	if (w.all_ended > VGPU_SESSIONS_KEPT)
+	forgets = w.all_ended > VGPU_SESSIONS_KEPT;
+	if (forgets)
 		model_forget();
-	vgpu_session_log_end(&w.log, w.open[i], &now, m->end_ns);
+	assert_int_equal(end_session(w.open[i], &now, m->end_ns), forgets);
 	w.open[i] = NULL;
 }
 
@@ -143,7 +179,7 @@ static void step(u64 *rnd, unsigned int busy)
 	} else if (w.open[i]) {
 		end(i, rnd);
 	} else if (random_one_in(rnd, 10)) {
-		vgpu_session_source_put(&w.log, w.source[i]);
+		put_source(w.source[i]);
 		w.source[i] = NULL;
 	} else if (w.nr < NR_SESSIONS) {
 		begin(i, rnd);
@@ -158,7 +194,7 @@ static void finish(u64 *rnd)
 		if (w.open[i])
 			end(i, rnd);
 		if (w.source[i])
-			vgpu_session_source_put(&w.log, w.source[i]);
+			put_source(w.source[i]);
 	}
 	check_from(0);
 	vgpu_session_log_exit(&w.log);
@@ -193,7 +229,7 @@ static void flood(struct vgpu_session_source *source, unsigned int nr)
 	while (nr--) {
 		session = calloc(1, sizeof(*session));
 		vgpu_session_log_begin(&w.log, source, session);
-		vgpu_session_log_end(&w.log, session, &none, 1);
+		end_session(session, &none, 1);
 	}
 }
 
@@ -207,14 +243,14 @@ static void test_flood(void **state)
 	vgpu_session_log_init(&w.log);
 	for (i = 0; i < 7; i++) {
 		uuid[1] = i;
-		source[i] = vgpu_session_source_get(&w.log, uuid);
+		source[i] = get_source(uuid);
 		flood(source[i], 1 + 80 * i);
 	}
 	for (i = 0; i < 10; i++) {
-		source[7] = vgpu_session_source_get(&w.log, hog);
+		source[7] = get_source(hog);
 		flood(source[7], 10000);
 		if (i < 9)
-			vgpu_session_source_put(&w.log, source[7]);
+			put_source(source[7]);
 	}
 	for (i = 0; i < 7; i++)
 		assert_int_equal(source[i]->nr_ended, 1 + 80 * i);
@@ -226,7 +262,7 @@ static void test_flood(void **state)
 	assert_int_equal(source[5]->nr_ended, 401);
 	assert_in_range(source[6]->nr_ended, source[7]->nr_ended, source[7]->nr_ended + 1);
 	for (i = 0; i < 8; i++)
-		vgpu_session_source_put(&w.log, source[i]);
+		put_source(source[i]);
 	vgpu_session_log_exit(&w.log);
 	assert_true(list_empty(&w.log.sources));
 }

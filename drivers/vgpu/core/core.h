@@ -5,17 +5,24 @@
  * (what users set), stats/ (what is counted, recorded and shown), control/ (the node /dev/vgpu).
  *
  * A back end knows none of this, only <linux/vgpu.h>, where the order of locks is written down,
- * too. The lock of a GPU comes after the registry's, is taken with none of those held, and the only
- * ops called with it held are fb_room, backed_bytes, peak_bytes and channels_show. Its lock of
- * sessions comes after that one and after the state locks of its instances, and before the locks of
- * timelines.
+ * too. The lock of a GPU is taken with none of those held, and no op is called with it held. Who
+ * creates, removes and sets takes it, and nobody else does: a task with no processor time left
+ * sleeps with the locks that it has, and a reader or a tenant must not wait for another one's time.
+ *
+ * So readers and tenants take spinlocks that are raw ones, where no task is put to sleep: the
+ * registry's, then a GPU's data_lock; and a GPU's session_lock, alone. Under these there are copies
+ * and walks of lists of limited length, no other lock, and no op but backed_bytes and peak_bytes.
+ * What needs longer is done with references: of a vGPU (vgpu_instances_get()), of a GPU's scheduler
+ * and back end (vgpu_gpu_enter()).
  */
 #ifndef _VGPU_CORE_H
 #define _VGPU_CORE_H
 
+#include <linux/completion.h>
 #include <linux/device.h>
 #include <linux/mutex.h>
 #include <linux/ratelimit.h>
+#include <linux/refcount.h>
 #include <linux/rwsem.h>
 #include <linux/uuid.h>
 #include <linux/vgpu.h>
@@ -56,9 +63,9 @@ struct vgpu_sampler {
 };
 
 /**
- * struct vgpu_samples - the samples of a vGPU; protected by the lock of its GPU
- * @now:  the one that is being taken
- * @ring: those that were taken
+ * struct vgpu_samples - the samples of a vGPU
+ * @now:  the one that is being taken; only the sampler's work uses it
+ * @ring: those that were taken; protected by the data_lock of the GPU
  */
 struct vgpu_samples {
 	struct vgpu_sample now;
@@ -72,13 +79,16 @@ struct vgpu_samples {
  * @name:      dev_name(@dev)
  * @ops:       the back end's
  * @info:      what the back end says of the GPU
- * @ref:       the registry holds one, and so does each user of the GPU that does not hold @lock
+ * @ref:       the registry holds one, and so does each user of the GPU
+ * @users:     who use @ops and @sched and may find the GPU unregistered: see vgpu_gpu_enter()
+ * @unused:    completed when @users is 0
  * @link:      in the registry
  * @lock:      see below
+ * @data_lock: see below
  * @instances: all instances, in the order of creation
  * @nr_instances: length of @instances
  * @dying:     the GPU is being unregistered: nothing is created any more
- * @gone:      the GPU has been unregistered: @ops and @sched must not be used any more
+ * @gone:      the GPU has been unregistered: it has no instances, and its settings do not change
  * @nr_types:  length of @types
  * @types:     catalogue of types; constant
  * @placement: which part of the framebuffer belongs to which instance
@@ -105,12 +115,20 @@ struct vgpu_gpu {
 	const struct vgpu_gpu_ops *ops;
 	struct vgpu_gpu_info info;
 	struct kref ref;
+	refcount_t users;
+	struct completion unused;
 	struct list_head link;
 	/*
-	 * Protects @instances, @nr_instances, @placement, @dying, @gone, @guarantee_sum, @settings,
-	 * @gone_frames, @gone_faults, @samples, and the settings and samples of the instances.
+	 * Serialises those who change what is below: who create and remove instances, and who set.
+	 * Never taken by a reader or by the user of an instance.
 	 */
 	struct mutex lock;
+	/*
+	 * Protects @samples and those of the instances. With @lock held, too, to change, and alone
+	 * to read: @instances, @nr_instances, @placement, @dying, @gone, @guarantee_sum, @settings,
+	 * @gone_frames, @gone_faults, and @gone and the settings of the instances.
+	 */
+	raw_spinlock_t data_lock;
 	struct list_head instances;
 	unsigned int nr_instances;
 	bool dying;
@@ -125,7 +143,7 @@ struct vgpu_gpu {
 	struct vgpu_sample_ring samples;
 	struct vgpu_sampler sampler;
 	/* Protects @sessions, and @session of the instances with what is set with it. */
-	struct mutex session_lock;
+	raw_spinlock_t session_lock;
 	struct vgpu_session_log sessions;
 	struct vgpu_sched *sched;
 	u64 registered_ns;
@@ -155,7 +173,7 @@ struct vgpu_edid {
  * @type:       one of @gpu->types
  * @ref:        the front end holds one from create to destroy
  * @link:       on @gpu->instances
- * @gone:       not on @gpu->instances any more; protected by @gpu->lock
+ * @gone:       not on @gpu->instances any more; protected as that is
  * @info:       which part of the GPU it owns, constant once placed; and what each open changes,
  *              written with @state_lock held
  * @created_ns: when it was created, CLOCK_MONOTONIC
@@ -169,7 +187,8 @@ struct vgpu_edid {
  * @map_lock:   see below
  * @front_lock: see below
  * @front:      the front end's ops while the device is open, else NULL
- * @settings:   its settings, as VGPU_IOC_SHARES_SET sets them; protected by @gpu->lock
+ * @show_lock:  see below
+ * @settings:   its settings, as VGPU_IOC_SHARES_SET sets them; see vgpu_shares_get()
  * @frl_lock:   see below
  * @frl:        the frame rate limit in force; its fps changes with @gpu->lock held, too
  * @entity:     what the scheduler knows of it, one per engine
@@ -223,6 +242,11 @@ struct vgpu_instance {
 	spinlock_t front_lock;
 	const struct vgpu_front_ops *front;
 
+	/*
+	 * For reading: over channels_show; only tried, so that readers never wait for each other.
+	 * For writing: when the instance is gone, before the back end destroys it.
+	 */
+	struct rw_semaphore show_lock;
 	struct vgpu_ctl_share settings;
 	/* Protects @frl; engines take it. */
 	spinlock_t frl_lock;
@@ -360,11 +384,27 @@ void vgpu_registry_remove(struct vgpu_gpu *gpu);
 struct vgpu_gpu *vgpu_gpu_find(u32 id);
 struct vgpu_gpu *vgpu_gpu_find_device(const struct device *dev);
 void vgpu_gpu_put(struct vgpu_gpu *gpu);
+bool vgpu_gpu_enter(struct vgpu_gpu *gpu);
+void vgpu_gpu_leave(struct vgpu_gpu *gpu);
 unsigned int vgpu_gpu_ids(u32 *ids, unsigned int room);
 struct vgpu_instance *vgpu_instance_find(const guid_t *uuid);
 void vgpu_instance_put(struct vgpu_instance *instance);
 int vgpu_instance_call(const u8 *uuid, int (*func)(struct vgpu_instance *instance, void *arg),
 		       void *arg);
+
+/**
+ * struct vgpu_instances - the instances of a GPU at a time, each with a reference
+ * @nr: how many
+ * @at: in the order of creation
+ */
+struct vgpu_instances {
+	unsigned int nr;
+	struct vgpu_instance *at[VGPU_PLACEMENT_MAX];
+};
+
+void vgpu_instances_get_locked(struct vgpu_gpu *gpu, struct vgpu_instances *all);
+void vgpu_instances_get(struct vgpu_gpu *gpu, struct vgpu_instances *all);
+void vgpu_instances_put(struct vgpu_instances *all);
 
 /* objects/gpu.c */
 unsigned int vgpu_gpu_available(struct vgpu_gpu *gpu, unsigned int type);
@@ -381,6 +421,7 @@ int vgpu_shares_join(struct vgpu_instance *instance, char *why, size_t size);
 void vgpu_shares_leave(struct vgpu_instance *instance);
 void vgpu_shares_update_frl(struct vgpu_instance *instance);
 u32 vgpu_shares_frl(struct vgpu_instance *instance);
+void vgpu_shares_get(struct vgpu_instance *instance, struct vgpu_ctl_share *settings);
 int vgpu_shares_set(const struct vgpu_ctl_share *entries, unsigned int nr,
 		    unsigned int *culprit, char *why, size_t size);
 
@@ -428,12 +469,16 @@ int vgpu_instance_map_pages(struct vgpu_instance *instance, unsigned int bar, pg
 void vgpu_instance_bus_master(struct vgpu_instance *instance);
 bool vgpu_instance_scanout(struct vgpu_instance *instance, struct vgpu_scanout *scanout);
 
-/* Host memory behind the framebuffer; 0 if the back end does not say. Sleeps. */
+/*
+ * Host memory behind the framebuffer; 0 if the back end does not say, or has destroyed the
+ * instance. With the data_lock of the GPU held.
+ */
 static inline u64 vgpu_instance_backed_bytes(struct vgpu_instance *instance)
 {
 	const struct vgpu_gpu_ops *ops = instance->gpu->ops;
 
-	return ops->backed_bytes ? ops->backed_bytes(instance) : 0;
+	lockdep_assert_held(&instance->gpu->data_lock);
+	return ops->backed_bytes && !instance->gone ? ops->backed_bytes(instance) : 0;
 }
 
 /* objects/edid.c */
@@ -493,7 +538,7 @@ void vgpu_session_list(struct vgpu_gpu *gpu, struct vgpu_ctl_sessions *ctl,
 
 /* stats/stats.c */
 void vgpu_stats_instance(struct vgpu_instance *instance, struct vgpu_ctl_instance *out);
-void vgpu_stats_engine(struct vgpu_gpu *gpu, unsigned int engine,
+void vgpu_stats_engine(struct vgpu_gpu *gpu, unsigned int engine, const struct vgpu_instances *all,
 		       struct vgpu_timeline_stats *stats,
 		       void (*each)(void *arg, unsigned int index,
 				    const struct vgpu_entity_stats *stats), void *arg);

@@ -55,9 +55,7 @@ static ssize_t share_show(struct device *device, struct device_attribute *attr, 
 	struct vgpu_instance *instance = to_instance(device);
 	struct vgpu_ctl_share share;
 
-	mutex_lock(&instance->gpu->lock);
-	share = instance->settings;
-	mutex_unlock(&instance->gpu->lock);
+	vgpu_shares_get(instance, &share);
 	return vgpu_setting_show(vgpu_attr_setting(attr), &share, buf);
 }
 

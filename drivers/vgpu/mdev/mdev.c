@@ -80,12 +80,8 @@ static void vgpu_mdev_remove(struct mdev_device *mdev)
 static unsigned int vgpu_mdev_get_available(struct mdev_type *mtype)
 {
 	struct vgpu_mdev_gpu_type *type = to_gpu_type(mtype);
-	unsigned int nr;
 
-	mutex_lock(&type->gpu->lock);
-	nr = vgpu_gpu_available(type->gpu, type->index);
-	mutex_unlock(&type->gpu->lock);
-	return nr;
+	return vgpu_gpu_available(type->gpu, type->index);
 }
 
 static ssize_t vgpu_mdev_show_description(struct mdev_type *mtype, char *buf)

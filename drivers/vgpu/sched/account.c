@@ -356,13 +356,15 @@ void vgpu_timeline_stats(struct vgpu_timeline *tl, struct vgpu_timeline_stats *s
  * vgpu_timeline_read() - read what an engine and all its entities did, at one time
  * @tl:       the engine's timeline
  * @stats:    gets the statistics of the engine
- * @entities: the entities that are not retired, but those that have never run may be missing
+ * @entities: the entities that are not retired, but those that have never run may be missing; those
+ *            that were retired a moment ago may be named, too
  * @nr:       length of @entities
  * @each:     called for each of them with its index and its statistics, which have no histograms;
  *            with the timeline's lock held
  * @arg:      for @each
  *
- * stats->busy_ns is stats->gone_ns and the busy_ns of all entities together.
+ * stats->busy_ns is stats->gone_ns and the busy_ns of all entities together: who is named is not
+ * counted to those that are gone.
  *
  * Context: any; takes the timeline's lock.
  */
@@ -381,6 +383,8 @@ void vgpu_timeline_read(struct vgpu_timeline *tl, struct vgpu_timeline_stats *st
 	account_stats(tl, stats, now_ns);
 	for (i = 0; i < nr; i++) {
 		account_entity(tl, entities[i], &entity_stats, now_ns);
+		if (entities[i]->retired)
+			stats->gone_ns -= entities[i]->seen_ns;
 		each(arg, i, &entity_stats);
 	}
 	spin_unlock_irqrestore(&tl->lock, flags);

@@ -53,13 +53,13 @@ static unsigned int vgpu_ctl_uuids(u32 id, u8 (*uuids)[VGPU_UUID_LEN],
 
 	if (!gpu)
 		return nr;
-	mutex_lock(&gpu->lock);
+	raw_spin_lock(&gpu->data_lock);
 	list_for_each_entry(instance, &gpu->instances, link) {
 		if (nr < room)
 			vgpu_uuid_export(uuids[nr], &instance->uuid);
 		nr++;
 	}
-	mutex_unlock(&gpu->lock);
+	raw_spin_unlock(&gpu->data_lock);
 	vgpu_gpu_put(gpu);
 	return nr;
 }
@@ -98,35 +98,43 @@ static int vgpu_ctl_instances(void *arg)
 	return ret;
 }
 
-static void vgpu_ctl_fill_gpu(struct vgpu_gpu *gpu, struct vgpu_ctl_gpu *out)
+/* What is about the settings of a GPU, and about all its instances together. */
+static void vgpu_ctl_fill_sums(struct vgpu_gpu *gpu, struct vgpu_ctl_gpu *out)
 {
-	const struct vgpu_gpu_info *info = &gpu->info;
-	struct vgpu_timeline_stats stats;
-	struct vgpu_sched_params params;
 	struct vgpu_instance *instance;
-	unsigned int i;
 
-	lockdep_assert_held(&gpu->lock);
-	vgpu_sched_params_get(gpu->sched, &params);
-	out->types = gpu->nr_types;
+	raw_spin_lock(&gpu->data_lock);
 	out->instances = gpu->nr_instances;
-	out->channels = info->channels;
-	out->engines = info->nr_engines;
-	out->fb_bytes = info->fb_bytes;
 	list_for_each_entry(instance, &gpu->instances, link) {
 		out->channels_used += instance->info.nr_channels;
 		out->fb_used_bytes += instance->info.fb_bytes;
 		out->fb_backed_bytes += vgpu_instance_backed_bytes(instance);
 	}
-	out->slice_ns = params.slice_ns;
-	out->preempt_timeout_us = params.preempt_timeout_us;
+	out->guarantee_sum = gpu->guarantee_sum;
+	out->slice_ns = gpu->settings.slice_ns;
+	out->preempt_timeout_us = gpu->settings.preempt_timeout_us;
+	strscpy(out->policy, gpu->settings.policy, sizeof(out->policy));
+	raw_spin_unlock(&gpu->data_lock);
+	out->due = vgpu_sched_policy(out->policy)->due;
+}
+
+static void vgpu_ctl_fill_gpu(struct vgpu_gpu *gpu, struct vgpu_ctl_gpu *out)
+{
+	const struct vgpu_gpu_info *info = &gpu->info;
+	struct vgpu_timeline_stats stats;
+	unsigned int i;
+
+	out->types = gpu->nr_types;
+	out->channels = info->channels;
+	out->engines = info->nr_engines;
+	out->fb_bytes = info->fb_bytes;
+	vgpu_ctl_fill_sums(gpu, out);
 	out->now_ns = ktime_get_ns();
 	out->registered_ns = gpu->registered_ns;
 	out->placement = info->placement;
 	strscpy(out->address, gpu->name, sizeof(out->address));
 	strscpy(out->board, info->board, sizeof(out->board));
 	strscpy(out->driver, dev_driver_string(gpu->dev), sizeof(out->driver));
-	strscpy(out->policy, params.policy->name, sizeof(out->policy));
 	for (i = 0; i < info->nr_engines; i++) {
 		struct vgpu_ctl_engine *e = &out->engine[i];
 
@@ -136,25 +144,22 @@ static void vgpu_ctl_fill_gpu(struct vgpu_gpu *gpu, struct vgpu_ctl_gpu *out)
 		e->busy_ns = stats.busy_ns;
 		strscpy(e->name, info->engines[i].name, sizeof(e->name));
 	}
-	out->guarantee_sum = gpu->guarantee_sum;
-	out->due = params.policy->due;
 }
 
 static int vgpu_ctl_gpu(void *arg)
 {
 	struct vgpu_ctl_gpu *out = arg;
 	struct vgpu_gpu *gpu = vgpu_gpu_find(out->gpu);
-	int ret = 0;
+	int ret = -ENODEV;
 
 	if (!gpu)
 		return -ENODEV;
 	memset_startat(out, 0, types);
-	mutex_lock(&gpu->lock);
-	if (gpu->gone)
-		ret = -ENODEV;
-	else
+	if (vgpu_gpu_enter(gpu)) {
 		vgpu_ctl_fill_gpu(gpu, out);
-	mutex_unlock(&gpu->lock);
+		vgpu_gpu_leave(gpu);
+		ret = 0;
+	}
 	vgpu_gpu_put(gpu);
 	return ret;
 }
@@ -168,14 +173,13 @@ static int vgpu_ctl_type(void *arg)
 
 	if (!gpu)
 		return -ENODEV;
-	mutex_lock(&gpu->lock);
-	if (gpu->gone) {
+	if (!vgpu_gpu_enter(gpu)) {
 		ret = -ENODEV;
-		goto out_unlock;
+		goto out_put;
 	}
 	if (out->index >= gpu->nr_types) {
 		ret = -ENOENT;
-		goto out_unlock;
+		goto out_leave;
 	}
 	type = &gpu->types[array_index_nospec(out->index, gpu->nr_types)];
 	memset_startat(out, 0, available);
@@ -191,13 +195,14 @@ static int vgpu_ctl_type(void *arg)
 	strscpy(out->name, type->name, sizeof(out->name));
 	snprintf(out->id, sizeof(out->id), "%s-%s", dev_driver_string(gpu->dev), type->name);
 	strscpy(out->edition, type->edition, sizeof(out->edition));
-out_unlock:
-	mutex_unlock(&gpu->lock);
+out_leave:
+	vgpu_gpu_leave(gpu);
+out_put:
 	vgpu_gpu_put(gpu);
 	return ret;
 }
 
-static int vgpu_ctl_instance_locked(struct vgpu_instance *instance, void *arg)
+static int vgpu_ctl_instance_fill(struct vgpu_instance *instance, void *arg)
 {
 	struct vgpu_ctl_instance *out = arg;
 
@@ -210,7 +215,7 @@ static int vgpu_ctl_instance(void *arg)
 {
 	struct vgpu_ctl_instance *out = arg;
 
-	return vgpu_instance_call(out->uuid, vgpu_ctl_instance_locked, arg);
+	return vgpu_instance_call(out->uuid, vgpu_ctl_instance_fill, arg);
 }
 
 static int vgpu_ctl_refusal(void *arg)
@@ -223,16 +228,21 @@ static int vgpu_ctl_refusal(void *arg)
 	return vgpu_refusal_get(&guid, out);
 }
 
-static int vgpu_ctl_release_locked(struct vgpu_instance *instance, void *arg)
+static int vgpu_ctl_release_one(struct vgpu_instance *instance, void *arg)
 {
-	return vgpu_instance_release(instance);
+	int ret;
+
+	mutex_lock(&instance->gpu->lock);
+	ret = instance->gone ? -ENODEV : vgpu_instance_release(instance);
+	mutex_unlock(&instance->gpu->lock);
+	return ret;
 }
 
 static int vgpu_ctl_release(void *arg)
 {
 	struct vgpu_ctl_instance_op *op = arg;
 
-	return vgpu_instance_call(op->uuid, vgpu_ctl_release_locked, arg);
+	return vgpu_instance_call(op->uuid, vgpu_ctl_release_one, arg);
 }
 
 /**

@@ -16,8 +16,9 @@ struct vgpu_gpu;
  * @known_size: bytes of the element that the driver fills
  * @nr:         most elements that @fill gives
  * @room:       elements for which the caller has room; those beyond are left out
- * @fill:       fills @nr zeroed elements at @entries with the GPU's lock held, and the call's
- *              structure @ctl; returns the number of elements, or -errno
+ * @fill:       fills @nr zeroed elements at @entries, and the call's structure @ctl, without a
+ *              lock, the GPU being entered by vgpu_gpu_enter(); returns the number of elements,
+ *              or -errno
  */
 struct vgpu_ctl_array {
 	u32 gpu;

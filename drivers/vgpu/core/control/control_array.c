@@ -66,10 +66,11 @@ int vgpu_ctl_array_read(const struct vgpu_ctl_array *array, void *ctl)
 		goto out_put;
 	}
 
-	mutex_lock(&gpu->lock);
-	ret = gpu->gone ? -ENODEV : array->fill(gpu, ctl, entries, array->nr);
-	mutex_unlock(&gpu->lock);
-
+	ret = -ENODEV;
+	if (vgpu_gpu_enter(gpu)) {
+		ret = array->fill(gpu, ctl, entries, array->nr);
+		vgpu_gpu_leave(gpu);
+	}
 	if (ret > 0)
 		ret = array_put(array, size, entries, min_t(unsigned int, ret, array->room));
 	kvfree(entries);

@@ -163,7 +163,7 @@ int vgpu_ctl_sched_log(void *arg)
 	return vgpu_ctl_array_read(&array, ctl);
 }
 
-static int vgpu_ctl_hist_locked(struct vgpu_instance *instance, void *arg)
+static int vgpu_ctl_hist_fill(struct vgpu_instance *instance, void *arg)
 {
 	struct vgpu_ctl_hist *ctl = arg;
 	u32 engines = instance->gpu->info.nr_engines, engine = ctl->engine;
@@ -191,5 +191,5 @@ int vgpu_ctl_hist(void *arg)
 	BUILD_BUG_ON(sizeof(ctl->wait) != sizeof(struct vgpu_hist));
 	if (ctl->pad)
 		return -EINVAL;
-	return vgpu_instance_call(ctl->uuid, vgpu_ctl_hist_locked, arg);
+	return vgpu_instance_call(ctl->uuid, vgpu_ctl_hist_fill, arg);
 }

@@ -10,7 +10,7 @@
 
 /**
  * vgpu_gpu_available() - count how many more instances of a type fit
- * @gpu: the GPU; its lock is held
+ * @gpu: the GPU; its back end is there (see vgpu_gpu_enter())
  * @type: index into the GPU's types
  *
  * Context: sleeps.
@@ -20,13 +20,13 @@ unsigned int vgpu_gpu_available(struct vgpu_gpu *gpu, unsigned int type)
 {
 	const struct vgpu_placement *p = &gpu->placement;
 	u32 size_gb = gpu->types[type].size_gb;
-	unsigned int nr;
+	unsigned int nr = 0;
 
-	lockdep_assert_held(&gpu->lock);
-	if (gpu->dying)
-		return 0;
-	nr = vgpu_share_room(gpu->guarantee_sum, size_gb, p->region_gb,
-			     vgpu_placement_available(p, size_gb));
+	raw_spin_lock(&gpu->data_lock);
+	if (!gpu->dying)
+		nr = vgpu_share_room(gpu->guarantee_sum, size_gb, p->region_gb,
+				     vgpu_placement_available(p, size_gb));
+	raw_spin_unlock(&gpu->data_lock);
 	if (nr && gpu->ops->fb_room)
 		nr = min_t(u64, nr, div_u64(gpu->ops->fb_room(gpu) >> 30, size_gb));
 	return nr;
@@ -79,6 +79,22 @@ static int vgpu_gpu_init_types(struct vgpu_gpu *gpu)
 	return 0;
 }
 
+/* No instance is created any more; if @gone, nobody uses the scheduler and the ops any more. */
+static void vgpu_gpu_set_dying(struct vgpu_gpu *gpu, bool gone)
+{
+	mutex_lock(&gpu->lock);
+	raw_spin_lock(&gpu->data_lock);
+	gpu->dying = true;
+	gpu->gone = gone;
+	raw_spin_unlock(&gpu->data_lock);
+	mutex_unlock(&gpu->lock);
+	if (!gone)
+		return;
+	/* A thread that has found the GPU before may have entered it. */
+	vgpu_gpu_leave(gpu);
+	wait_for_completion(&gpu->unused);
+}
+
 /**
  * vgpu_register_gpu() - register a GPU, so that vGPUs can be created on it
  * @dev: the physical function; the caller keeps it until vgpu_unregister_gpu() has returned
@@ -107,8 +123,11 @@ struct vgpu_gpu *vgpu_register_gpu(struct device *dev, const struct vgpu_gpu_ops
 	if (!gpu)
 		return ERR_PTR(-ENOMEM);
 	kref_init(&gpu->ref);
+	refcount_set(&gpu->users, 1);
+	init_completion(&gpu->unused);
 	mutex_init(&gpu->lock);
-	mutex_init(&gpu->session_lock);
+	raw_spin_lock_init(&gpu->data_lock);
+	raw_spin_lock_init(&gpu->session_lock);
 	vgpu_session_log_init(&gpu->sessions);
 	vgpu_sampler_init(gpu);
 	INIT_LIST_HEAD(&gpu->instances);
@@ -162,11 +181,8 @@ err_sysfs:
 err_registry:
 	vgpu_debugfs_remove_gpu(gpu);
 	vgpu_registry_remove(gpu);
-	mutex_lock(&gpu->lock);
-	gpu->dying = true;
-	gpu->gone = true;
-	mutex_unlock(&gpu->lock);
 	vgpu_sampler_exit(gpu);
+	vgpu_gpu_set_dying(gpu, true);
 	vgpu_sched_destroy(gpu->sched);
 err_put:
 	vgpu_gpu_put(gpu);
@@ -185,9 +201,7 @@ EXPORT_SYMBOL_GPL(vgpu_register_gpu);
 void vgpu_unregister_gpu(struct vgpu_gpu *gpu)
 {
 	/* From here on no instance is created that the front ends would then miss. */
-	mutex_lock(&gpu->lock);
-	gpu->dying = true;
-	mutex_unlock(&gpu->lock);
+	vgpu_gpu_set_dying(gpu, false);
 
 	vgpu_fronts_remove_gpu(gpu);
 	/* These wait for readers and writers, who take locks: so none is held here. */
@@ -196,15 +210,8 @@ void vgpu_unregister_gpu(struct vgpu_gpu *gpu)
 
 	vgpu_registry_remove(gpu);
 	vgpu_sampler_exit(gpu);
-
-	/*
-	 * A thread that has found the GPU before has a reference still. It uses sched and ops with
-	 * the lock held only, after a look at gone.
-	 */
-	mutex_lock(&gpu->lock);
 	WARN_ON(!list_empty(&gpu->instances));
-	gpu->gone = true;
-	mutex_unlock(&gpu->lock);
+	vgpu_gpu_set_dying(gpu, true);
 
 	vgpu_sched_destroy(gpu->sched);
 	vgpu_gpu_event(gpu, VGPU_EVENT_GPU_REMOVED, 0);

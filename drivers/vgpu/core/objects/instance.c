@@ -17,6 +17,14 @@
 
 #include "../core.h"
 
+static void vgpu_instance_put_place(struct vgpu_gpu *gpu, u32 start_gb)
+{
+	lockdep_assert_held(&gpu->lock);
+	raw_spin_lock(&gpu->data_lock);
+	vgpu_placement_put(&gpu->placement, start_gb);
+	raw_spin_unlock(&gpu->data_lock);
+}
+
 static int vgpu_instance_place(struct vgpu_gpu *gpu, struct vgpu_instance *instance)
 {
 	struct vgpu_instance_info *info = &instance->info;
@@ -34,12 +42,14 @@ static int vgpu_instance_place(struct vgpu_gpu *gpu, struct vgpu_instance *insta
 	free_gb = vgpu_placement_free_gb(p);
 	other_gb = p->nr ? p->used[0].size_gb : 0;
 	nr = p->nr;
+	raw_spin_lock(&gpu->data_lock);
 	what = dying ? VGPU_SHORT_NOTHING : vgpu_placement_take(p, type->size_gb, &start_gb);
+	raw_spin_unlock(&gpu->data_lock);
 	info->fb_start = (u64)start_gb << 30;
 	if (!dying && what == VGPU_SHORT_NOTHING) {
 		ret = vgpu_shares_join(instance, why, sizeof(why));
 		if (ret)
-			vgpu_placement_put(p, start_gb);
+			vgpu_instance_put_place(gpu, start_gb);
 	}
 	mutex_unlock(&gpu->lock);
 
@@ -78,7 +88,7 @@ static void vgpu_instance_unplace(struct vgpu_gpu *gpu, struct vgpu_instance *in
 {
 	mutex_lock(&gpu->lock);
 	vgpu_shares_leave(instance);
-	vgpu_placement_put(&gpu->placement, instance->info.fb_start >> 30);
+	vgpu_instance_put_place(gpu, instance->info.fb_start >> 30);
 	mutex_unlock(&gpu->lock);
 }
 
@@ -91,8 +101,10 @@ static void vgpu_instance_list(struct vgpu_gpu *gpu, struct vgpu_instance *insta
 	mutex_lock(&gpu->lock);
 	vgpu_instance_set_quarantine(instance);
 	vgpu_shares_update_frl(instance);
+	raw_spin_lock(&gpu->data_lock);
 	list_add_tail(&instance->link, &gpu->instances);
 	gpu->nr_instances++;
+	raw_spin_unlock(&gpu->data_lock);
 	mutex_unlock(&gpu->lock);
 }
 
@@ -137,6 +149,7 @@ struct vgpu_instance *vgpu_instance_create(struct vgpu_gpu *gpu, unsigned int ty
 	mutex_init(&instance->state_lock);
 	mutex_init(&instance->edid.lock);
 	init_rwsem(&instance->map_lock);
+	init_rwsem(&instance->show_lock);
 	spin_lock_init(&instance->front_lock);
 	spin_lock_init(&instance->frl_lock);
 	vgpu_event_limit_init(&instance->event_limit);
@@ -205,6 +218,31 @@ void *vgpu_instance_backend(const struct vgpu_instance *instance)
 }
 EXPORT_SYMBOL_GPL(vgpu_instance_backend);
 
+static void vgpu_instance_unlist(struct vgpu_gpu *gpu, struct vgpu_instance *instance)
+{
+	unsigned int i;
+
+	mutex_lock(&gpu->lock);
+	/*
+	 * Readers of sums find what it did with what others did that are gone. Here, so that there
+	 * is no time at which they find it neither there nor on the list.
+	 */
+	for (i = 0; i < gpu->info.nr_engines; i++)
+		vgpu_entity_retire(&instance->entity[i]);
+	raw_spin_lock(&gpu->data_lock);
+	list_del(&instance->link);
+	gpu->nr_instances--;
+	instance->gone = true;
+	gpu->gone_frames += atomic64_read(&instance->frames);
+	gpu->gone_faults += atomic64_read(&instance->faults);
+	raw_spin_unlock(&gpu->data_lock);
+	mutex_unlock(&gpu->lock);
+
+	/* A reader who has found it may still be in channels_show; no other one comes. */
+	down_write(&instance->show_lock);
+	up_write(&instance->show_lock);
+}
+
 /**
  * vgpu_instance_destroy() - end an instance
  * @instance: not open; must not be used any more
@@ -217,17 +255,7 @@ void vgpu_instance_destroy(struct vgpu_instance *instance)
 	unsigned int i;
 
 	WARN_ON(instance->opened);
-	mutex_lock(&gpu->lock);
-	list_del(&instance->link);
-	gpu->nr_instances--;
-	instance->gone = true;
-	/* Readers of sums find what it did with what others did that are gone. */
-	for (i = 0; i < gpu->info.nr_engines; i++)
-		vgpu_entity_retire(&instance->entity[i]);
-	gpu->gone_frames += atomic64_read(&instance->frames);
-	gpu->gone_faults += atomic64_read(&instance->faults);
-	mutex_unlock(&gpu->lock);
-
+	vgpu_instance_unlist(gpu, instance);
 	/* In this order: the first work queues the second. */
 	cancel_work_sync(&instance->overrun_work);
 	cancel_delayed_work_sync(&instance->quarantine_work);
@@ -270,18 +298,15 @@ static void vgpu_instance_uncharge(struct vgpu_instance *instance)
 int vgpu_instance_open(struct vgpu_instance *instance, const struct vgpu_front_ops *front)
 {
 	struct vgpu_gpu *gpu = instance->gpu;
+	struct vgpu_ctl_share settings;
 	struct vgpu_session *session;
 	unsigned int i;
-	bool vga;
 	int ret;
 
 	session = vgpu_session_new();
 	if (!session)
 		return -ENOMEM;
-	mutex_lock(&gpu->lock);
-	vga = instance->settings.vga;
-	mutex_unlock(&gpu->lock);
-
+	vgpu_shares_get(instance, &settings);
 	mutex_lock(&instance->state_lock);
 	if (instance->opened) {
 		ret = -EBUSY;
@@ -292,7 +317,7 @@ int vgpu_instance_open(struct vgpu_instance *instance, const struct vgpu_front_o
 		goto err_unlock;
 	}
 	instance->info.memcg = get_mem_cgroup_from_mm(current->mm);
-	instance->info.vga = vga;
+	instance->info.vga = settings.vga;
 	vgpu_edid_reset(instance);
 	ret = gpu->ops->instance_open ? gpu->ops->instance_open(instance) : 0;
 	if (ret)

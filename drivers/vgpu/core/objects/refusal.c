@@ -15,7 +15,7 @@ struct vgpu_refusal {
 };
 
 /* There is no instance to keep a refusal of its creation in: the newest 64 are kept by UUID. */
-static DEFINE_MUTEX(vgpu_refusals_lock);	/* protects vgpu_refusals and vgpu_refusals_next */
+static DEFINE_RAW_SPINLOCK(vgpu_refusals_lock);	/* protects vgpu_refusals and vgpu_refusals_next */
 static struct vgpu_refusal vgpu_refusals[VGPU_REFUSALS];
 static unsigned int vgpu_refusals_next;
 
@@ -32,27 +32,29 @@ static unsigned int vgpu_refusals_next;
  */
 int vgpu_refuse(struct vgpu_instance *instance, int error, const char *fmt, ...)
 {
-	struct vgpu_refusal *r = NULL;
+	struct vgpu_refusal refusal = {
+		.uuid = instance->uuid,
+		.error = -error,
+		.time_ns = ktime_get_ns(),
+	}, *r = NULL;
 	unsigned int i;
 	va_list args;
 
-	mutex_lock(&vgpu_refusals_lock);
+	va_start(args, fmt);
+	vscnprintf(refusal.text, sizeof(refusal.text), fmt, args);
+	va_end(args);
+	raw_spin_lock(&vgpu_refusals_lock);
 	for (i = 0; i < VGPU_REFUSALS; i++)
 		if (guid_equal(&vgpu_refusals[i].uuid, &instance->uuid))
 			r = &vgpu_refusals[i];
 	if (!r)
 		r = &vgpu_refusals[vgpu_refusals_next++ % VGPU_REFUSALS];
-	r->uuid = instance->uuid;
-	r->error = -error;
-	r->time_ns = ktime_get_ns();
-	va_start(args, fmt);
-	vscnprintf(r->text, sizeof(r->text), fmt, args);
-	va_end(args);
+	*r = refusal;
+	raw_spin_unlock(&vgpu_refusals_lock);
+
 	/* An instance that has not been created has no limit of its own yet. */
 	if (instance->events ? vgpu_inst_may_log(instance) : vgpu_gpu_may_log(instance->gpu))
-		vgpu_inst_notice(instance, "refused: %s\n", r->text);
-	mutex_unlock(&vgpu_refusals_lock);
-
+		vgpu_inst_notice(instance, "refused: %s\n", refusal.text);
 	vgpu_instance_event(instance, VGPU_EVENT_REFUSED, -error, 0, 0);
 	return error;
 }
@@ -63,7 +65,7 @@ EXPORT_SYMBOL_GPL(vgpu_refuse);
  * @uuid: name of an instance, whether it was created or not
  * @refusal: error, time_ns and text are filled in
  *
- * Context: sleeps.
+ * Context: does not sleep.
  * Return: 0, or -ENOENT if no refusal is kept.
  */
 int vgpu_refusal_get(const guid_t *uuid, struct vgpu_ctl_refusal *refusal)
@@ -71,7 +73,7 @@ int vgpu_refusal_get(const guid_t *uuid, struct vgpu_ctl_refusal *refusal)
 	int ret = -ENOENT;
 	unsigned int i;
 
-	mutex_lock(&vgpu_refusals_lock);
+	raw_spin_lock(&vgpu_refusals_lock);
 	for (i = 0; i < VGPU_REFUSALS; i++) {
 		const struct vgpu_refusal *r = &vgpu_refusals[i];
 
@@ -83,6 +85,6 @@ int vgpu_refusal_get(const guid_t *uuid, struct vgpu_ctl_refusal *refusal)
 		ret = 0;
 		break;
 	}
-	mutex_unlock(&vgpu_refusals_lock);
+	raw_spin_unlock(&vgpu_refusals_lock);
 	return ret;
 }

@@ -13,7 +13,7 @@
  * back end can be there at either time, so vgpu_fronts_add_gpu() and vgpu_fronts_remove_gpu() walk
  * vgpu_fronts without the lock: remove_gpu may wait for the user of a vGPU.
  */
-static DEFINE_MUTEX(vgpu_registry_lock);
+static DEFINE_RAW_SPINLOCK(vgpu_registry_lock);
 static LIST_HEAD(vgpu_gpus);
 static LIST_HEAD(vgpu_fronts);
 static u32 vgpu_next_id;	/* protected by vgpu_registry_lock */
@@ -26,9 +26,9 @@ static u32 vgpu_next_id;	/* protected by vgpu_registry_lock */
  */
 void vgpu_front_register(struct vgpu_front *front)
 {
-	mutex_lock(&vgpu_registry_lock);
+	raw_spin_lock(&vgpu_registry_lock);
 	list_add_tail(&front->link, &vgpu_fronts);
-	mutex_unlock(&vgpu_registry_lock);
+	raw_spin_unlock(&vgpu_registry_lock);
 }
 
 /**
@@ -39,10 +39,10 @@ void vgpu_front_register(struct vgpu_front *front)
  */
 void vgpu_front_unregister(struct vgpu_front *front)
 {
-	mutex_lock(&vgpu_registry_lock);
+	raw_spin_lock(&vgpu_registry_lock);
 	WARN_ON(!list_empty(&vgpu_gpus));
 	list_del(&front->link);
-	mutex_unlock(&vgpu_registry_lock);
+	raw_spin_unlock(&vgpu_registry_lock);
 }
 
 /* Takes the GPU from the front ends before @front on the list, the last of these first. */
@@ -98,10 +98,10 @@ void vgpu_fronts_remove_gpu(struct vgpu_gpu *gpu)
  */
 void vgpu_registry_add(struct vgpu_gpu *gpu)
 {
-	mutex_lock(&vgpu_registry_lock);
+	raw_spin_lock(&vgpu_registry_lock);
 	gpu->id = vgpu_next_id++;
 	list_add_tail(&gpu->link, &vgpu_gpus);
-	mutex_unlock(&vgpu_registry_lock);
+	raw_spin_unlock(&vgpu_registry_lock);
 }
 
 /**
@@ -114,9 +114,9 @@ void vgpu_registry_add(struct vgpu_gpu *gpu)
  */
 void vgpu_registry_remove(struct vgpu_gpu *gpu)
 {
-	mutex_lock(&vgpu_registry_lock);
+	raw_spin_lock(&vgpu_registry_lock);
 	list_del(&gpu->link);
-	mutex_unlock(&vgpu_registry_lock);
+	raw_spin_unlock(&vgpu_registry_lock);
 }
 
 static void vgpu_gpu_free(struct kref *ref)
@@ -153,7 +153,7 @@ struct vgpu_gpu *vgpu_gpu_find(u32 id)
 {
 	struct vgpu_gpu *gpu, *found = NULL;
 
-	mutex_lock(&vgpu_registry_lock);
+	raw_spin_lock(&vgpu_registry_lock);
 	list_for_each_entry(gpu, &vgpu_gpus, link) {
 		if (gpu->id == id) {
 			kref_get(&gpu->ref);
@@ -161,7 +161,7 @@ struct vgpu_gpu *vgpu_gpu_find(u32 id)
 			break;
 		}
 	}
-	mutex_unlock(&vgpu_registry_lock);
+	raw_spin_unlock(&vgpu_registry_lock);
 	return found;
 }
 
@@ -176,7 +176,7 @@ struct vgpu_gpu *vgpu_gpu_find_device(const struct device *dev)
 {
 	struct vgpu_gpu *gpu, *found = NULL;
 
-	mutex_lock(&vgpu_registry_lock);
+	raw_spin_lock(&vgpu_registry_lock);
 	list_for_each_entry(gpu, &vgpu_gpus, link) {
 		if (gpu->dev == dev) {
 			kref_get(&gpu->ref);
@@ -184,8 +184,34 @@ struct vgpu_gpu *vgpu_gpu_find_device(const struct device *dev)
 			break;
 		}
 	}
-	mutex_unlock(&vgpu_registry_lock);
+	raw_spin_unlock(&vgpu_registry_lock);
 	return found;
+}
+
+/**
+ * vgpu_gpu_enter() - use a GPU's scheduler and its ops, without a lock
+ * @gpu: a reference is held
+ *
+ * vgpu_unregister_gpu() waits until vgpu_gpu_leave(), and nobody else does.
+ *
+ * Context: any.
+ * Return: false if the GPU is gone.
+ */
+bool vgpu_gpu_enter(struct vgpu_gpu *gpu)
+{
+	return refcount_inc_not_zero(&gpu->users);
+}
+
+/**
+ * vgpu_gpu_leave() - undo vgpu_gpu_enter()
+ * @gpu: a reference is held
+ *
+ * Context: process context; does not sleep.
+ */
+void vgpu_gpu_leave(struct vgpu_gpu *gpu)
+{
+	if (refcount_dec_and_test(&gpu->users))
+		complete(&gpu->unused);
 }
 
 /**
@@ -201,13 +227,13 @@ unsigned int vgpu_gpu_ids(u32 *ids, unsigned int room)
 	struct vgpu_gpu *gpu;
 	unsigned int nr = 0;
 
-	mutex_lock(&vgpu_registry_lock);
+	raw_spin_lock(&vgpu_registry_lock);
 	list_for_each_entry(gpu, &vgpu_gpus, link) {
 		if (nr < room)
 			ids[nr] = gpu->id;
 		nr++;
 	}
-	mutex_unlock(&vgpu_registry_lock);
+	raw_spin_unlock(&vgpu_registry_lock);
 	return nr;
 }
 
@@ -233,21 +259,68 @@ void vgpu_instance_put(struct vgpu_instance *instance)
 }
 
 /**
+ * vgpu_instances_get_locked() - take a reference to each instance of a GPU
+ * @gpu: its data_lock is held
+ * @all: filled in, for vgpu_instances_put()
+ *
+ * An instance may be destroyed before the caller looks at it. What the core has of it stays.
+ */
+void vgpu_instances_get_locked(struct vgpu_gpu *gpu, struct vgpu_instances *all)
+{
+	struct vgpu_instance *instance;
+
+	lockdep_assert_held(&gpu->data_lock);
+	all->nr = 0;
+	list_for_each_entry(instance, &gpu->instances, link) {
+		kref_get(&instance->ref);
+		all->at[all->nr++] = instance;
+	}
+}
+
+/**
+ * vgpu_instances_get() - take a reference to each instance of a GPU
+ * @gpu: the GPU
+ * @all: as vgpu_instances_get_locked() fills it in
+ *
+ * Context: does not sleep.
+ */
+void vgpu_instances_get(struct vgpu_gpu *gpu, struct vgpu_instances *all)
+{
+	raw_spin_lock(&gpu->data_lock);
+	vgpu_instances_get_locked(gpu, all);
+	raw_spin_unlock(&gpu->data_lock);
+}
+
+/**
+ * vgpu_instances_put() - drop the references of vgpu_instances_get()
+ * @all: must not be used any more
+ *
+ * Context: process context; does not sleep but for the last reference to an instance.
+ */
+void vgpu_instances_put(struct vgpu_instances *all)
+{
+	unsigned int i;
+
+	for (i = 0; i < all->nr; i++)
+		vgpu_instance_put(all->at[i]);
+}
+
+/**
  * vgpu_instance_find() - find an instance on any GPU
  * @uuid: the instance's name
  *
- * Context: sleeps; takes the locks of GPUs.
+ * Context: does not sleep.
  * Return: the instance with a reference for the caller, or NULL. The instance may have been
- * destroyed (its @gone is set) by the time the caller holds its GPU's lock.
+ * destroyed (its @gone is set) by the time the caller looks at it.
  */
 struct vgpu_instance *vgpu_instance_find(const guid_t *uuid)
 {
 	struct vgpu_instance *instance, *found = NULL;
 	struct vgpu_gpu *gpu;
 
-	mutex_lock(&vgpu_registry_lock);
+	raw_spin_lock(&vgpu_registry_lock);
 	list_for_each_entry(gpu, &vgpu_gpus, link) {
-		mutex_lock(&gpu->lock);
+		raw_spin_lock(&gpu->data_lock);
 		list_for_each_entry(instance, &gpu->instances, link) {
 			if (guid_equal(&instance->uuid, uuid)) {
 				kref_get(&instance->ref);
@@ -255,21 +328,21 @@ struct vgpu_instance *vgpu_instance_find(const guid_t *uuid)
 				break;
 			}
 		}
-		mutex_unlock(&gpu->lock);
+		raw_spin_unlock(&gpu->data_lock);
 		if (found)
 			break;
 	}
-	mutex_unlock(&vgpu_registry_lock);
+	raw_spin_unlock(&vgpu_registry_lock);
 	return found;
 }
 
 /**
- * vgpu_instance_call() - call a function for an instance that is not destroyed meanwhile
+ * vgpu_instance_call() - call a function for an instance
  * @uuid: the instance's name, in the byte order of the control ABI
- * @func: called with the lock of the instance's GPU held
+ * @func: called without a lock: the instance may be destroyed meanwhile, but the GPU is not gone
  * @arg: for @func
  *
- * Context: sleeps; takes the locks of GPUs.
+ * Context: sleeps if @func does.
  * Return: what @func returned, or -ENODEV if there is no such instance.
  */
 int vgpu_instance_call(const u8 *uuid, int (*func)(struct vgpu_instance *instance, void *arg),
@@ -283,10 +356,10 @@ int vgpu_instance_call(const u8 *uuid, int (*func)(struct vgpu_instance *instanc
 	instance = vgpu_instance_find(&guid);
 	if (!instance)
 		return -ENODEV;
-	mutex_lock(&instance->gpu->lock);
-	if (!instance->gone)
+	if (vgpu_gpu_enter(instance->gpu)) {
 		ret = func(instance, arg);
-	mutex_unlock(&instance->gpu->lock);
+		vgpu_gpu_leave(instance->gpu);
+	}
 	vgpu_instance_put(instance);
 	return ret;
 }

@@ -177,9 +177,10 @@ int vgpu_settings_init(struct vgpu_gpu *gpu, struct vgpu_sched_params *params)
 
 static void vgpu_settings_read(struct vgpu_gpu *gpu, struct vgpu_ctl_sched *out)
 {
-	lockdep_assert_held(&gpu->lock);
+	raw_spin_lock(&gpu->data_lock);
 	memset_startat(out, 0, policy);
 	vgpu_settings_copy(vgpu_gpu_settings, ~0U, out, &gpu->settings);
+	raw_spin_unlock(&gpu->data_lock);
 }
 
 /**
@@ -187,21 +188,14 @@ static void vgpu_settings_read(struct vgpu_gpu *gpu, struct vgpu_ctl_sched *out)
  * @gpu: a reference is held
  * @out: @policy and all after it are set
  *
- * Sleeps.
+ * Does not sleep.
  *
  * Return: 0, or -ENODEV if the GPU is gone.
  */
 int vgpu_settings_get(struct vgpu_gpu *gpu, struct vgpu_ctl_sched *out)
 {
-	int ret = 0;
-
-	mutex_lock(&gpu->lock);
-	if (gpu->gone)
-		ret = -ENODEV;
-	else
-		vgpu_settings_read(gpu, out);
-	mutex_unlock(&gpu->lock);
-	return ret;
+	vgpu_settings_read(gpu, out);
+	return READ_ONCE(gpu->gone) ? -ENODEV : 0;
 }
 
 /* Sets @next to the settings after @in, as far as the rows of the table can tell. */
@@ -250,7 +244,9 @@ static int vgpu_settings_write(struct vgpu_gpu *gpu, const struct vgpu_ctl_sched
 		snprintf(why, size, "the scheduler refused it: error %d", -ret);
 		return ret;
 	}
+	raw_spin_lock(&gpu->data_lock);
 	gpu->settings = next;
+	raw_spin_unlock(&gpu->data_lock);
 	list_for_each_entry(instance, &gpu->instances, link) {
 		vgpu_instance_set_quarantine(instance);
 		vgpu_shares_update_frl(instance);

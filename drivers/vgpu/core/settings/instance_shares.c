@@ -9,6 +9,14 @@
 
 #include "../core.h"
 
+static void vgpu_shares_set_sum(struct vgpu_gpu *gpu, u32 sum)
+{
+	lockdep_assert_held(&gpu->lock);
+	raw_spin_lock(&gpu->data_lock);
+	gpu->guarantee_sum = sum;
+	raw_spin_unlock(&gpu->data_lock);
+}
+
 /**
  * vgpu_shares_join() - give a new instance its default settings
  * @instance: placed, and not yet on its GPU's list; the GPU's lock is held
@@ -28,7 +36,7 @@ int vgpu_shares_join(struct vgpu_instance *instance, char *why, size_t size)
 	settings->vga = instance->type->vga && gpu->ops->scanout;
 	ret = vgpu_share_admit(gpu->guarantee_sum, settings->guarantee, why, size);
 	if (!ret)
-		gpu->guarantee_sum += settings->guarantee;
+		vgpu_shares_set_sum(gpu, gpu->guarantee_sum + settings->guarantee);
 	return ret;
 }
 
@@ -38,8 +46,9 @@ int vgpu_shares_join(struct vgpu_instance *instance, char *why, size_t size)
  */
 void vgpu_shares_leave(struct vgpu_instance *instance)
 {
-	lockdep_assert_held(&instance->gpu->lock);
-	instance->gpu->guarantee_sum -= instance->settings.guarantee;
+	struct vgpu_gpu *gpu = instance->gpu;
+
+	vgpu_shares_set_sum(gpu, gpu->guarantee_sum - instance->settings.guarantee);
 }
 
 /**
@@ -72,6 +81,20 @@ u32 vgpu_shares_frl(struct vgpu_instance *instance)
 	fps = instance->frl.fps;
 	spin_unlock(&instance->frl_lock);
 	return fps;
+}
+
+/**
+ * vgpu_shares_get() - read an instance's settings
+ * @instance: may be changed at any time
+ * @settings: gets a copy
+ *
+ * Context: does not sleep.
+ */
+void vgpu_shares_get(struct vgpu_instance *instance, struct vgpu_ctl_share *settings)
+{
+	raw_spin_lock(&instance->gpu->data_lock);
+	*settings = instance->settings;
+	raw_spin_unlock(&instance->gpu->data_lock);
 }
 
 /**
@@ -161,7 +184,9 @@ static void vgpu_shares_apply(struct vgpu_share_plan *plan)
 	struct vgpu_share share;
 	unsigned int i;
 
+	raw_spin_lock(&instance->gpu->data_lock);
 	instance->settings = plan->settings;
+	raw_spin_unlock(&instance->gpu->data_lock);
 	/* Those that vgpu_share_of() reads: a change of others does not reach the scheduler. */
 	if (plan->settings.guarantee != was.guarantee || plan->settings.cap != was.cap ||
 	    plan->settings.weight != was.weight) {
@@ -257,7 +282,7 @@ int vgpu_shares_set(const struct vgpu_ctl_share *entries, unsigned int nr, unsig
 			vgpu_instance_event(plan[i].instance, VGPU_EVENT_SHARE, entries[i].valid,
 					    0, 0);
 		vgpu_shares_apply_all(plan, nr);
-		gpu->guarantee_sum = sum;
+		vgpu_shares_set_sum(gpu, sum);
 	}
 	mutex_unlock(&gpu->lock);
 	kvfree(plan);

@@ -14,39 +14,57 @@ static struct dentry *vgpu_debugfs_root;
 static int partitions_show(struct seq_file *m, void *unused)
 {
 	struct vgpu_gpu *gpu = m->private;
-	struct vgpu_instance *instance;
+	u64 backed[VGPU_PLACEMENT_MAX];
+	struct vgpu_placement placement;
+	struct vgpu_instances all;
+	unsigned int i;
 
-	mutex_lock(&gpu->lock);
+	raw_spin_lock(&gpu->data_lock);
+	placement = gpu->placement;
+	vgpu_instances_get_locked(gpu, &all);
+	for (i = 0; i < all.nr; i++)
+		backed[i] = vgpu_instance_backed_bytes(all.at[i]);
+	raw_spin_unlock(&gpu->data_lock);
 	seq_printf(m, "framebuffer_mb: %u, free_mb: %u, mode: %s, instances: %u of %u\n",
-		   gpu->placement.region_gb * 1024, vgpu_placement_free_gb(&gpu->placement) * 1024,
-		   gpu->placement.homogeneous ? "homogeneous" : "mixed", gpu->placement.nr,
+		   placement.region_gb * 1024, vgpu_placement_free_gb(&placement) * 1024,
+		   placement.homogeneous ? "homogeneous" : "mixed", placement.nr,
 		   VGPU_PLACEMENT_MAX);
 	seq_printf(m, "%-36s %-12s %9s %9s %9s\n", "vgpu", "type", "start_mb", "size_mb",
 		   "backed_kb");
-	list_for_each_entry(instance, &gpu->instances, link)
-		seq_printf(m, "%pUl %-12s %9llu %9llu %9llu\n", &instance->uuid,
-			   instance->type->name, instance->info.fb_start >> 20,
-			   instance->info.fb_bytes >> 20,
-			   vgpu_instance_backed_bytes(instance) >> 10);
-	mutex_unlock(&gpu->lock);
+	for (i = 0; i < all.nr; i++)
+		seq_printf(m, "%pUl %-12s %9llu %9llu %9llu\n", &all.at[i]->uuid,
+			   all.at[i]->type->name, all.at[i]->info.fb_start >> 20,
+			   all.at[i]->info.fb_bytes >> 20, backed[i] >> 10);
+	vgpu_instances_put(&all);
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(partitions);
 
+static void show_channels(struct seq_file *m, struct vgpu_instance *instance)
+{
+	struct vgpu_gpu *gpu = instance->gpu;
+
+	seq_printf(m, "%pUl %u..%u\n", &instance->uuid, instance->info.first_channel,
+		   instance->info.first_channel + instance->info.nr_channels - 1);
+	/* Not if it is being destroyed. */
+	if (!gpu->ops->channels_show || !down_read_trylock(&instance->show_lock))
+		return;
+	if (!READ_ONCE(instance->gone))
+		gpu->ops->channels_show(instance, m);
+	up_read(&instance->show_lock);
+}
+
 static int channels_show(struct seq_file *m, void *unused)
 {
 	struct vgpu_gpu *gpu = m->private;
-	struct vgpu_instance *instance;
+	struct vgpu_instances all;
+	unsigned int i;
 
-	mutex_lock(&gpu->lock);
 	seq_printf(m, "channels: %u\n", gpu->info.channels);
-	list_for_each_entry(instance, &gpu->instances, link) {
-		seq_printf(m, "%pUl %u..%u\n", &instance->uuid, instance->info.first_channel,
-			   instance->info.first_channel + instance->info.nr_channels - 1);
-		if (gpu->ops->channels_show)
-			gpu->ops->channels_show(instance, m);
-	}
-	mutex_unlock(&gpu->lock);
+	vgpu_instances_get(gpu, &all);
+	for (i = 0; i < all.nr; i++)
+		show_channels(m, all.at[i]);
+	vgpu_instances_put(&all);
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(channels);
@@ -86,37 +104,42 @@ static void show_engine(struct seq_file *m, struct vgpu_instance *instance, unsi
 		   s.stalls, s.faults, s.resets, s.packets, s.bytes);
 }
 
-static int instances_show(struct seq_file *m, void *unused)
+static void show_instance(struct seq_file *m, struct vgpu_instance *instance)
 {
-	struct vgpu_gpu *gpu = m->private;
-	struct vgpu_instance *instance;
+	struct vgpu_ctl_share settings;
 	struct vgpu_share share;
 	unsigned int i;
 
-	mutex_lock(&gpu->lock);
-	list_for_each_entry(instance, &gpu->instances, link) {
-		seq_printf(m, "%pUl %s %s%s\n", &instance->uuid, instance->type->name,
-			   READ_ONCE(instance->started_ns) ? "started" :
-							     "created",
-			   vgpu_instance_quarantined(instance) ?
-				   ", quarantined" : "");
-		seq_printf(m, "  frames %lld, faults %lld, interrupts %lld, doorbells %lld, resets %lld, dma_read_bytes %lld, dma_written_bytes %lld\n",
-			   (s64)atomic64_read(&instance->frames),
-			   (s64)atomic64_read(&instance->faults),
-			   (s64)atomic64_read(&instance->interrupts),
-			   (s64)atomic64_read(&instance->doorbells),
-			   (s64)atomic64_read(&instance->resets),
-			   (s64)atomic64_read(&instance->dma_read_bytes),
-			   (s64)atomic64_read(&instance->dma_written_bytes));
-		vgpu_share_of(&instance->settings, instance->info.fb_start >> 30,
-			      instance->type->size_gb, &share);
-		seq_printf(m, "  guarantee %u, cap %u, weight %u, first_slot %u, slots %u, frl_fps %u\n",
-			   share.guarantee, share.cap, share.weight, share.first_slot,
-			   share.nr_slots, instance->frl.fps);
-		for (i = 0; i < gpu->info.nr_engines; i++)
-			show_engine(m, instance, i);
-	}
-	mutex_unlock(&gpu->lock);
+	seq_printf(m, "%pUl %s %s%s\n", &instance->uuid, instance->type->name,
+		   READ_ONCE(instance->started_ns) ? "started" : "created",
+		   vgpu_instance_quarantined(instance) ? ", quarantined" : "");
+	seq_printf(m, "  frames %lld, faults %lld, interrupts %lld, doorbells %lld, resets %lld, dma_read_bytes %lld, dma_written_bytes %lld\n",
+		   (s64)atomic64_read(&instance->frames),
+		   (s64)atomic64_read(&instance->faults),
+		   (s64)atomic64_read(&instance->interrupts),
+		   (s64)atomic64_read(&instance->doorbells),
+		   (s64)atomic64_read(&instance->resets),
+		   (s64)atomic64_read(&instance->dma_read_bytes),
+		   (s64)atomic64_read(&instance->dma_written_bytes));
+	vgpu_shares_get(instance, &settings);
+	vgpu_share_of(&settings, instance->info.fb_start >> 30, instance->type->size_gb, &share);
+	seq_printf(m, "  guarantee %u, cap %u, weight %u, first_slot %u, slots %u, frl_fps %u\n",
+		   share.guarantee, share.cap, share.weight, share.first_slot, share.nr_slots,
+		   vgpu_shares_frl(instance));
+	for (i = 0; i < instance->gpu->info.nr_engines; i++)
+		show_engine(m, instance, i);
+}
+
+static int instances_show(struct seq_file *m, void *unused)
+{
+	struct vgpu_gpu *gpu = m->private;
+	struct vgpu_instances all;
+	unsigned int i;
+
+	vgpu_instances_get(gpu, &all);
+	for (i = 0; i < all.nr; i++)
+		show_instance(m, all.at[i]);
+	vgpu_instances_put(&all);
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(instances);
@@ -134,22 +157,22 @@ static void show_hist(struct seq_file *m, const char *name, const struct vgpu_hi
 static int histograms_show(struct seq_file *m, void *unused)
 {
 	struct vgpu_gpu *gpu = m->private;
-	struct vgpu_instance *instance;
 	struct vgpu_entity_stats s;
-	unsigned int i;
+	struct vgpu_instances all;
+	unsigned int i, k;
 
 	seq_puts(m, "below 1 us, 2 us, 4 us, ...\n");
-	mutex_lock(&gpu->lock);
-	list_for_each_entry(instance, &gpu->instances, link) {
+	vgpu_instances_get(gpu, &all);
+	for (k = 0; k < all.nr; k++) {
 		for (i = 0; i < gpu->info.nr_engines; i++) {
-			vgpu_entity_stats(&instance->entity[i], &s);
-			seq_printf(m, "%pUl %s\n", &instance->uuid, gpu->info.engines[i].name);
+			vgpu_entity_stats(&all.at[k]->entity[i], &s);
+			seq_printf(m, "%pUl %s\n", &all.at[k]->uuid, gpu->info.engines[i].name);
 			show_hist(m, "wait", &s.wait_hist);
 			show_hist(m, "overrun", &s.overrun_hist);
 			show_hist(m, "preempt", &s.preempt_hist);
 		}
 	}
-	mutex_unlock(&gpu->lock);
+	vgpu_instances_put(&all);
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(histograms);

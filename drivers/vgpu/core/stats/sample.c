@@ -17,9 +17,9 @@
  */
 static struct workqueue_struct *vgpu_sample_wq;
 
-/* For sample_each(): the vGPUs by their place on the list, and the engine that is being read. */
+/* For sample_each(): the vGPUs, and the engine that is being read. */
 struct sample_read {
-	struct vgpu_instance *instances[VGPU_PLACEMENT_MAX];
+	struct vgpu_instances all;
 	unsigned int engine;
 };
 
@@ -27,35 +27,34 @@ static void sample_each(void *arg, unsigned int index, const struct vgpu_entity_
 {
 	struct sample_read *read = arg;
 
-	read->instances[index]->samples->now.busy_ns[read->engine] = stats->busy_ns;
+	read->all.at[index]->samples->now.busy_ns[read->engine] = stats->busy_ns;
 }
 
 static void sample_engines(struct vgpu_gpu *gpu, struct vgpu_sample *sum)
 {
 	struct vgpu_timeline_stats stats;
-	struct vgpu_instance *instance;
 	struct sample_read read;
-	unsigned int nr = 0;
 
-	list_for_each_entry(instance, &gpu->instances, link)
-		read.instances[nr++] = instance;
+	vgpu_instances_get(gpu, &read.all);
 	for (read.engine = 0; read.engine < gpu->info.nr_engines; read.engine++) {
-		vgpu_stats_engine(gpu, read.engine, &stats, sample_each, &read);
+		vgpu_stats_engine(gpu, read.engine, &read.all, &stats, sample_each, &read);
 		sum->busy_ns[read.engine] = stats.busy_ns;
 	}
+	vgpu_instances_put(&read.all);
 }
 
+/* A vGPU that has come meanwhile has done nothing yet, or has it in its next sample. */
 static void sample_take(struct vgpu_gpu *gpu, u64 period_ns, u64 now_ns)
 {
 	struct vgpu_sample sum = {
 		.time_ns = now_ns,
 		.period_ns = period_ns,
-		.frames = gpu->gone_frames,
 	};
 	struct vgpu_instance *instance;
 
-	lockdep_assert_held(&gpu->lock);
 	sample_engines(gpu, &sum);
+	raw_spin_lock(&gpu->data_lock);
+	sum.frames = gpu->gone_frames;
 	list_for_each_entry(instance, &gpu->instances, link) {
 		struct vgpu_sample *now = &instance->samples->now;
 
@@ -68,6 +67,7 @@ static void sample_take(struct vgpu_gpu *gpu, u64 period_ns, u64 now_ns)
 		vgpu_sample_ring_add(&instance->samples->ring, now);
 	}
 	vgpu_sample_ring_add(&gpu->samples, &sum);
+	raw_spin_unlock(&gpu->data_lock);
 }
 
 static void sample_arm(struct vgpu_sampler *sampler)
@@ -83,7 +83,6 @@ static void sample_work(struct work_struct *work)
 	struct vgpu_gpu *gpu = container_of(sampler, struct vgpu_gpu, sampler);
 	u64 begin_ns, now_ns;
 
-	mutex_lock(&gpu->lock);
 	spin_lock(&sampler->lock);
 	begin_ns = sampler->begin_ns;
 	now_ns = ktime_get_ns();
@@ -94,7 +93,6 @@ static void sample_work(struct work_struct *work)
 		sample_arm(sampler);
 	spin_unlock(&sampler->lock);
 	sample_take(gpu, now_ns - begin_ns, now_ns);
-	mutex_unlock(&gpu->lock);
 }
 
 /**
@@ -145,9 +143,35 @@ static unsigned int sample_export(const guid_t *uuid, const struct vgpu_sample *
 	return 1;
 }
 
+/*
+ * Exports the samples of the period after @since_ns. Sets @end_ns to its end, or to 0 if there is
+ * no such period. Returns how many samples it has; none is written if that is more than @room.
+ */
+static unsigned int sample_period(struct vgpu_gpu *gpu, u64 since_ns, u64 *end_ns,
+				  struct vgpu_ctl_sample *entries, unsigned int room)
+{
+	const struct vgpu_sample *sample, *its;
+	struct vgpu_instance *instance;
+	unsigned int nr = 0;
+
+	lockdep_assert_held(&gpu->data_lock);
+	sample = vgpu_sample_ring_after(&gpu->samples, since_ns);
+	*end_ns = sample ? sample->time_ns : 0;
+	if (!sample)
+		return 0;
+	if (gpu->nr_instances + 1 > room)
+		return gpu->nr_instances + 1;
+	nr += sample_export(NULL, sample, &entries[nr]);
+	list_for_each_entry(instance, &gpu->instances, link) {
+		its = vgpu_sample_ring_at(&instance->samples->ring, sample->time_ns);
+		nr += sample_export(&instance->uuid, its, &entries[nr]);
+	}
+	return nr;
+}
+
 /**
  * vgpu_sample_list() - report samples of a GPU and its vGPUs
- * @gpu:     its lock is held
+ * @gpu:     a reference is held
  * @ctl:     since_ns is the end of the last period that is not wanted; count, next_ns and more
  *           are set
  * @entries: zeroed; filled in, with whole periods
@@ -156,27 +180,28 @@ static unsigned int sample_export(const guid_t *uuid, const struct vgpu_sample *
 void vgpu_sample_list(struct vgpu_gpu *gpu, struct vgpu_ctl_samples *ctl,
 		      struct vgpu_ctl_sample *entries, unsigned int room)
 {
-	const struct vgpu_sample *sample, *its;
-	struct vgpu_instance *instance;
-	unsigned int nr = 0;
+	unsigned int nr;
+	u64 end_ns;
 
 	BUILD_BUG_ON(VGPU_PLACEMENT_MAX + 1 > VGPU_SAMPLES_ROOM);
-	lockdep_assert_held(&gpu->lock);
 	ctl->next_ns = ctl->since_ns;
 	ctl->more = 0;
-	while ((sample = vgpu_sample_ring_after(&gpu->samples, ctl->next_ns))) {
-		if (gpu->nr_instances + 1 > room - nr) {
+	ctl->count = 0;
+	for (;;) {
+		/* The lock is left after each period, so that nobody waits for all of them. */
+		raw_spin_lock(&gpu->data_lock);
+		nr = sample_period(gpu, ctl->next_ns, &end_ns, &entries[ctl->count],
+				   room - ctl->count);
+		raw_spin_unlock(&gpu->data_lock);
+		if (!end_ns)
+			break;
+		if (nr > room - ctl->count) {
 			ctl->more = 1;
 			break;
 		}
-		nr += sample_export(NULL, sample, &entries[nr]);
-		list_for_each_entry(instance, &gpu->instances, link) {
-			its = vgpu_sample_ring_at(&instance->samples->ring, sample->time_ns);
-			nr += sample_export(&instance->uuid, its, &entries[nr]);
-		}
-		ctl->next_ns = sample->time_ns;
+		ctl->count += nr;
+		ctl->next_ns = end_ns;
 	}
-	ctl->count = nr;
 }
 
 /**

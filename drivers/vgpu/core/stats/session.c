@@ -20,13 +20,19 @@
 int vgpu_session_join(struct vgpu_instance *instance)
 {
 	struct vgpu_gpu *gpu = instance->gpu;
+	struct vgpu_session_source *source;
 	u8 uuid[VGPU_UUID_LEN];
 
 	vgpu_uuid_export(uuid, &instance->uuid);
-	mutex_lock(&gpu->session_lock);
-	instance->session_source = vgpu_session_source_get(&gpu->sessions, uuid);
-	mutex_unlock(&gpu->session_lock);
-	return instance->session_source ? 0 : -ENOMEM;
+	source = vgpu_session_source_new(uuid);
+	if (!source)
+		return -ENOMEM;
+	raw_spin_lock(&gpu->session_lock);
+	instance->session_source = vgpu_session_source_get(&gpu->sessions, source);
+	raw_spin_unlock(&gpu->session_lock);
+	if (instance->session_source != source)
+		kfree(source);
+	return 0;
 }
 
 /**
@@ -38,10 +44,12 @@ int vgpu_session_join(struct vgpu_instance *instance)
 void vgpu_session_leave(struct vgpu_instance *instance)
 {
 	struct vgpu_gpu *gpu = instance->gpu;
+	struct vgpu_session_rest rest = {};
 
-	mutex_lock(&gpu->session_lock);
-	vgpu_session_source_put(&gpu->sessions, instance->session_source);
-	mutex_unlock(&gpu->session_lock);
+	raw_spin_lock(&gpu->session_lock);
+	vgpu_session_source_put(&gpu->sessions, instance->session_source, &rest);
+	raw_spin_unlock(&gpu->session_lock);
+	vgpu_session_free(&rest);
 }
 
 /**
@@ -89,7 +97,7 @@ static u64 session_max_fb_bytes(struct vgpu_instance *instance)
  * @instance: its state lock is held; not started yet
  * @session:  of vgpu_session_new()
  *
- * Context: sleeps.
+ * Context: process context; does not sleep.
  */
 void vgpu_session_begin(struct vgpu_instance *instance, struct vgpu_session *session)
 {
@@ -97,52 +105,55 @@ void vgpu_session_begin(struct vgpu_instance *instance, struct vgpu_session *ses
 
 	lockdep_assert_held(&instance->state_lock);
 	session->type_name = instance->type->name;
-	mutex_lock(&gpu->session_lock);
+	session->instance = instance;
 	session_sum(instance, &session->sum);
+	raw_spin_lock(&gpu->session_lock);
 	session->start_ns = ktime_get_ns();
 	vgpu_session_log_begin(&gpu->sessions, instance->session_source, session);
 	instance->session = session;
 	instance->owner_pid = session->pid;
 	instance->started_ns = session->start_ns;
-	mutex_unlock(&gpu->session_lock);
+	raw_spin_unlock(&gpu->session_lock);
 }
 
 /**
  * vgpu_session_end() - a vGPU has been closed
  * @instance: its state lock is held; stopped, and off the engines
  *
- * Context: sleeps.
+ * Context: process context; does not sleep.
  */
 void vgpu_session_end(struct vgpu_instance *instance)
 {
 	struct vgpu_gpu *gpu = instance->gpu;
+	struct vgpu_session_rest rest = {};
 	struct vgpu_session_sum sum;
 
 	lockdep_assert_held(&instance->state_lock);
-	mutex_lock(&gpu->session_lock);
 	session_sum(instance, &sum);
+	raw_spin_lock(&gpu->session_lock);
 	instance->session->max_fb_bytes = session_max_fb_bytes(instance);
-	vgpu_session_log_end(&gpu->sessions, instance->session, &sum, ktime_get_ns());
+	instance->session->instance = NULL;
+	vgpu_session_log_end(&gpu->sessions, instance->session, &sum, ktime_get_ns(), &rest);
 	instance->session = NULL;
 	instance->owner_pid = 0;
 	instance->started_ns = 0;
-	mutex_unlock(&gpu->session_lock);
+	raw_spin_unlock(&gpu->session_lock);
+	vgpu_session_free(&rest);
 }
 
 /**
  * vgpu_session_report() - report who has a vGPU open
- * @instance: the lock of its GPU is held
+ * @instance: its GPU has been entered by vgpu_gpu_enter(), or is not gone
  * @out:      what is about the session is filled in, and left as it is if there is none
  *
- * Context: sleeps.
+ * Context: does not sleep.
  */
 void vgpu_session_report(struct vgpu_instance *instance, struct vgpu_ctl_instance *out)
 {
 	struct vgpu_gpu *gpu = instance->gpu;
 	const struct vgpu_session *session;
 
-	lockdep_assert_held(&gpu->lock);
-	mutex_lock(&gpu->session_lock);
+	raw_spin_lock(&gpu->session_lock);
 	session = instance->session;
 	if (session) {
 		out->started_ns = session->start_ns;
@@ -152,19 +163,19 @@ void vgpu_session_report(struct vgpu_instance *instance, struct vgpu_ctl_instanc
 		out->owner_uid = session->uid;
 		memcpy(out->owner_comm, session->comm, sizeof(out->owner_comm));
 	}
-	mutex_unlock(&gpu->session_lock);
+	raw_spin_unlock(&gpu->session_lock);
 }
 
-static void session_export(const struct vgpu_session *session, struct vgpu_instance *instance,
+/* @now: what was done with the vGPU until now, which counts if the session has not ended. */
+static void session_export(const struct vgpu_session *session, const struct vgpu_session_sum *now,
 			   struct vgpu_ctl_session *out)
 {
-	struct vgpu_session_sum sum = session->sum, now;
+	struct vgpu_session_sum sum = session->sum;
 
 	out->max_fb_bytes = session->max_fb_bytes;
-	if (instance) {
-		session_sum(instance, &now);
-		vgpu_session_since(&sum, &now);
-		out->max_fb_bytes = session_max_fb_bytes(instance);
+	if (session->instance) {
+		vgpu_session_since(&sum, now);
+		out->max_fb_bytes = session_max_fb_bytes(session->instance);
 	}
 	out->id = session->id;
 	memcpy(out->uuid, session->source->uuid, sizeof(out->uuid));
@@ -181,42 +192,71 @@ static void session_export(const struct vgpu_session *session, struct vgpu_insta
 	out->resets = sum.resets;
 }
 
-/* The vGPU of a session that has not ended. */
-static struct vgpu_instance *session_instance(struct vgpu_gpu *gpu,
-					      const struct vgpu_session *session)
-{
-	struct vgpu_instance *instance;
-
-	list_for_each_entry(instance, &gpu->instances, link)
-		if (instance->session == session)
-			return instance;
-	return NULL;
-}
-
-/**
- * vgpu_session_list() - report sessions of a GPU
- * @gpu:     its lock is held, and @gone is not set
- * @ctl:     first_id is the least id wanted; count, next_id and last_id are set
- * @entries: zeroed; filled in
- * @room:    length of @entries
- *
- * Context: sleeps.
+/*
+ * Lists the sessions, without what was done in those that have not ended. Fills in @open with their
+ * vGPUs, which are at most as many as there are, each with a reference.
  */
-void vgpu_session_list(struct vgpu_gpu *gpu, struct vgpu_ctl_sessions *ctl,
-		       struct vgpu_ctl_session *entries, unsigned int room)
+static void session_list(struct vgpu_gpu *gpu, struct vgpu_ctl_sessions *ctl,
+			 struct vgpu_ctl_session *entries, unsigned int room,
+			 struct vgpu_instances *open)
 {
 	const struct vgpu_session *session;
 
-	lockdep_assert_held(&gpu->lock);
 	ctl->count = 0;
 	ctl->next_id = ctl->first_id;
-	mutex_lock(&gpu->session_lock);
+	open->nr = 0;
+	raw_spin_lock(&gpu->session_lock);
 	ctl->last_id = gpu->sessions.last_id;
 	for (session = vgpu_session_find(&gpu->sessions, ctl->first_id);
 	     session && ctl->count < room;
 	     session = vgpu_session_next(&gpu->sessions, session)) {
-		session_export(session, session_instance(gpu, session), &entries[ctl->count++]);
+		session_export(session, &session->sum, &entries[ctl->count++]);
 		ctl->next_id = session->id + 1;
+		if (session->instance) {
+			kref_get(&session->instance->ref);
+			open->at[open->nr++] = session->instance;
+		}
 	}
-	mutex_unlock(&gpu->session_lock);
+	raw_spin_unlock(&gpu->session_lock);
+}
+
+/*
+ * Completes a listed session that had not ended when it was listed. If it has ended since, that is
+ * what the reader gets.
+ */
+static void session_complete(struct vgpu_instance *instance, struct vgpu_ctl_session *entry)
+{
+	struct vgpu_gpu *gpu = instance->gpu;
+	const struct vgpu_session *session;
+	struct vgpu_session_sum now;
+
+	session_sum(instance, &now);
+	raw_spin_lock(&gpu->session_lock);
+	session = vgpu_session_find(&gpu->sessions, entry->id);
+	/* It has been forgotten if this vGPU was opened thousands of times meanwhile. */
+	if (session && session->id == entry->id)
+		session_export(session, &now, entry);
+	raw_spin_unlock(&gpu->session_lock);
+}
+
+/**
+ * vgpu_session_list() - report sessions of a GPU
+ * @gpu:     entered by vgpu_gpu_enter()
+ * @ctl:     first_id is the least id wanted; count, next_id and last_id are set
+ * @entries: zeroed; filled in
+ * @room:    length of @entries
+ *
+ * Context: process context; sleeps only if it drops the last reference to a vGPU.
+ */
+void vgpu_session_list(struct vgpu_gpu *gpu, struct vgpu_ctl_sessions *ctl,
+		       struct vgpu_ctl_session *entries, unsigned int room)
+{
+	struct vgpu_instances open;
+	unsigned int i, nr = 0;
+
+	session_list(gpu, ctl, entries, room, &open);
+	for (i = 0; i < ctl->count; i++)
+		if (!entries[i].end_ns)
+			session_complete(open.at[nr++], &entries[i]);
+	vgpu_instances_put(&open);
 }

@@ -8,9 +8,10 @@
  * 1/n of the room each, if they have use for it. The source of a vGPU is found by its UUID: to
  * remove the vGPU and to create it again makes no other one of it.
  *
- * A session takes 192 bytes, and the source of a vGPU 64: together 1.1 MB for a GPU at most.
+ * A session takes 200 bytes, and the source of a vGPU 64: together 1.1 MB for a GPU at most.
  *
- * Compiled in user space too; callers serialise.
+ * Callers serialise, by a lock under which memory is neither allocated nor freed: functions of
+ * their own do that. Compiled in user space too.
  */
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -28,16 +29,18 @@ void vgpu_session_log_init(struct vgpu_session_log *log)
 	INIT_LIST_HEAD(&log->sources);
 }
 
-static void session_source_free(struct vgpu_session_source *source)
+static void session_source_drop(struct vgpu_session_source *source,
+				struct vgpu_session_rest *rest)
 {
 	if (source->users || source->nr_ended)
 		return;
 	list_del(&source->link);
-	kfree(source);
+	rest->source = source;
 }
 
 /* Forgets a session that has ended. */
-static void session_forget(struct vgpu_session_log *log, struct vgpu_session *session)
+static void session_forget(struct vgpu_session_log *log, struct vgpu_session *session,
+			   struct vgpu_session_rest *rest)
 {
 	struct vgpu_session_source *source = session->source;
 
@@ -45,8 +48,18 @@ static void session_forget(struct vgpu_session_log *log, struct vgpu_session *se
 	list_del(&session->ended);
 	source->nr_ended--;
 	log->nr_ended--;
-	kfree(session);
-	session_source_free(source);
+	rest->session = session;
+	session_source_drop(source, rest);
+}
+
+/**
+ * vgpu_session_free() - free what has left the log
+ * @rest: of vgpu_session_log_end() or vgpu_session_source_put(); without the lock
+ */
+void vgpu_session_free(struct vgpu_session_rest *rest)
+{
+	kfree(rest->session);
+	kfree(rest->source);
 }
 
 /**
@@ -55,33 +68,55 @@ static void session_forget(struct vgpu_session_log *log, struct vgpu_session *se
  */
 void vgpu_session_log_exit(struct vgpu_session_log *log)
 {
-	while (!list_empty(&log->sessions))
-		session_forget(log, list_first_entry(&log->sessions, struct vgpu_session, link));
+	struct vgpu_session *session;
+
+	while (!list_empty(&log->sessions)) {
+		struct vgpu_session_rest rest = {};
+
+		session = list_first_entry(&log->sessions, struct vgpu_session, link);
+		session_forget(log, session, &rest);
+		vgpu_session_free(&rest);
+	}
 }
 
 /**
- * vgpu_session_source_get() - get what the sessions of a vGPU are counted by
- * @log:  of the vGPU's GPU
+ * vgpu_session_source_new() - make what the sessions of a vGPU are counted by
  * @uuid: the vGPU's
  *
- * Context: may sleep.
- * Return: a source for vgpu_session_source_put(), the same as for a vGPU of that name that was
- * there before if there are sessions of that; or NULL without memory.
+ * Context: may sleep; without the lock.
+ * Return: a source for vgpu_session_source_get(), or NULL without memory.
  */
-struct vgpu_session_source *vgpu_session_source_get(struct vgpu_session_log *log, const u8 *uuid)
+struct vgpu_session_source *vgpu_session_source_new(const u8 *uuid)
 {
-	struct vgpu_session_source *source;
+	struct vgpu_session_source *source = kzalloc(sizeof(*source), GFP_KERNEL_ACCOUNT);
 
-	list_for_each_entry(source, &log->sources, link)
-		if (!memcmp(source->uuid, uuid, sizeof(source->uuid)))
-			goto out;
-	source = kzalloc(sizeof(*source), GFP_KERNEL_ACCOUNT);
 	if (!source)
 		return NULL;
 	memcpy(source->uuid, uuid, sizeof(source->uuid));
 	INIT_LIST_HEAD(&source->ended);
+	return source;
+}
+
+/**
+ * vgpu_session_source_get() - put the source of a vGPU into the log
+ * @log:    of the vGPU's GPU
+ * @source: of vgpu_session_source_new()
+ *
+ * Return: a source for vgpu_session_source_put(): @source, or another one that is there already, if
+ * there are sessions of a vGPU of that name; then @source stays the caller's, for kfree().
+ */
+struct vgpu_session_source *vgpu_session_source_get(struct vgpu_session_log *log,
+						    struct vgpu_session_source *source)
+{
+	struct vgpu_session_source *there;
+
+	list_for_each_entry(there, &log->sources, link) {
+		if (!memcmp(there->uuid, source->uuid, sizeof(there->uuid))) {
+			there->users++;
+			return there;
+		}
+	}
 	list_add_tail(&source->link, &log->sources);
-out:
 	source->users++;
 	return source;
 }
@@ -90,11 +125,13 @@ out:
  * vgpu_session_source_put() - a vGPU goes
  * @log:    of its GPU
  * @source: of vgpu_session_source_get(); all its sessions have ended, and are kept
+ * @rest:   zeroed; gets what is to be freed
  */
-void vgpu_session_source_put(struct vgpu_session_log *log, struct vgpu_session_source *source)
+void vgpu_session_source_put(struct vgpu_session_log *log, struct vgpu_session_source *source,
+			     struct vgpu_session_rest *rest)
 {
 	source->users--;
-	session_source_free(source);
+	session_source_drop(source, rest);
 }
 
 /**
@@ -135,9 +172,11 @@ static struct vgpu_session *session_oldest(const struct vgpu_session_log *log)
  * @session: begun before; it may be forgotten in here already
  * @now:     what was done with the vGPU until now
  * @end_ns:  when it was closed
+ * @rest:    zeroed; gets what is to be freed
  */
 void vgpu_session_log_end(struct vgpu_session_log *log, struct vgpu_session *session,
-			  const struct vgpu_session_sum *now, u64 end_ns)
+			  const struct vgpu_session_sum *now, u64 end_ns,
+			  struct vgpu_session_rest *rest)
 {
 	struct vgpu_session_source *source = session->source;
 
@@ -146,7 +185,7 @@ void vgpu_session_log_end(struct vgpu_session_log *log, struct vgpu_session *ses
 	list_add_tail(&session->ended, &source->ended);
 	source->nr_ended++;
 	if (++log->nr_ended > VGPU_SESSIONS_KEPT)
-		session_forget(log, session_oldest(log));
+		session_forget(log, session_oldest(log), rest);
 }
 
 /**

@@ -7,6 +7,8 @@
 #include <linux/types.h>
 #include <uapi/linux/vgpu.h>
 
+struct vgpu_instance;
+
 /**
  * struct vgpu_session_sum - what is added up for a session
  * @busy_ns: service, by engine
@@ -45,6 +47,7 @@ struct vgpu_session_source {
  * @id:       from 1 on
  * @start_ns: when it began, CLOCK_MONOTONIC
  * @end_ns:   when it ended; 0: it has not
+ * @instance: the vGPU while it is open, then NULL; the caller's
  * @type_name: the vGPU's type; lives as long as the log
  * @pid:      process that opened the vGPU
  * @uid:      its user
@@ -59,6 +62,7 @@ struct vgpu_session {
 	u64 id;
 	u64 start_ns;
 	u64 end_ns;
+	struct vgpu_instance *instance;
 	const char *type_name;
 	s32 pid;
 	u32 uid;
@@ -81,14 +85,29 @@ struct vgpu_session_log {
 	u64 last_id;
 };
 
+/**
+ * struct vgpu_session_rest - what has left the log, to be freed without the caller's lock
+ * @session: or NULL
+ * @source:  or NULL
+ */
+struct vgpu_session_rest {
+	struct vgpu_session *session;
+	struct vgpu_session_source *source;
+};
+
 void vgpu_session_log_init(struct vgpu_session_log *log);
 void vgpu_session_log_exit(struct vgpu_session_log *log);
-struct vgpu_session_source *vgpu_session_source_get(struct vgpu_session_log *log, const u8 *uuid);
-void vgpu_session_source_put(struct vgpu_session_log *log, struct vgpu_session_source *source);
+struct vgpu_session_source *vgpu_session_source_new(const u8 *uuid);
+struct vgpu_session_source *vgpu_session_source_get(struct vgpu_session_log *log,
+						    struct vgpu_session_source *source);
+void vgpu_session_source_put(struct vgpu_session_log *log, struct vgpu_session_source *source,
+			     struct vgpu_session_rest *rest);
 void vgpu_session_log_begin(struct vgpu_session_log *log, struct vgpu_session_source *source,
 			    struct vgpu_session *session);
 void vgpu_session_log_end(struct vgpu_session_log *log, struct vgpu_session *session,
-			  const struct vgpu_session_sum *now, u64 end_ns);
+			  const struct vgpu_session_sum *now, u64 end_ns,
+			  struct vgpu_session_rest *rest);
+void vgpu_session_free(struct vgpu_session_rest *rest);
 void vgpu_session_since(struct vgpu_session_sum *before, const struct vgpu_session_sum *now);
 const struct vgpu_session *vgpu_session_find(const struct vgpu_session_log *log, u64 first_id);
 const struct vgpu_session *vgpu_session_next(const struct vgpu_session_log *log,

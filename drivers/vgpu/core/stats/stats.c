@@ -32,6 +32,7 @@ static void stats_engine(struct vgpu_ctl_instance *inst, unsigned int engine,
 static void stats_instance(struct vgpu_instance *instance, struct vgpu_ctl_instance *out)
 {
 	struct vgpu_gpu *gpu = instance->gpu;
+	struct vgpu_ctl_share settings;
 
 	out->gpu = gpu->id;
 	out->type_index = instance->type->index;
@@ -42,7 +43,9 @@ static void stats_instance(struct vgpu_instance *instance, struct vgpu_ctl_insta
 	out->channels = instance->info.nr_channels;
 	out->engines = gpu->info.nr_engines;
 	out->fb_bytes = instance->info.fb_bytes;
+	raw_spin_lock(&gpu->data_lock);
 	out->fb_backed_bytes = vgpu_instance_backed_bytes(instance);
+	raw_spin_unlock(&gpu->data_lock);
 	out->created_ns = instance->created_ns;
 	out->now_ns = ktime_get_ns();
 	out->frames = atomic64_read(&instance->frames);
@@ -59,13 +62,14 @@ static void stats_instance(struct vgpu_instance *instance, struct vgpu_ctl_insta
 	if (out->quarantine_until_ns)
 		out->status |= VGPU_INSTANCE_QUARANTINED;
 	strscpy(out->type_name, instance->type->name, sizeof(out->type_name));
-	vgpu_share_report(&instance->settings, out);
-	out->frl_fps = instance->frl.fps;
+	vgpu_shares_get(instance, &settings);
+	vgpu_share_report(&settings, out);
+	out->frl_fps = vgpu_shares_frl(instance);
 }
 
 /**
  * vgpu_stats_instance() - report a vGPU
- * @instance: the lock of its GPU is held
+ * @instance: its GPU has been entered by vgpu_gpu_enter(), or is not gone
  * @out:      zeroed, but for size and uuid; filled in
  *
  * Context: sleeps.
@@ -75,7 +79,6 @@ void vgpu_stats_instance(struct vgpu_instance *instance, struct vgpu_ctl_instanc
 	struct vgpu_entity_stats stats;
 	unsigned int i;
 
-	lockdep_assert_held(&instance->gpu->lock);
 	stats_instance(instance, out);
 	for (i = 0; i < instance->gpu->info.nr_engines; i++) {
 		vgpu_entity_stats(&instance->entity[i], &stats);
@@ -85,26 +88,26 @@ void vgpu_stats_instance(struct vgpu_instance *instance, struct vgpu_ctl_instanc
 
 /**
  * vgpu_stats_engine() - read what an engine and all vGPUs did on it, at one time
- * @gpu:    the GPU; its lock is held, and @gone is not set
+ * @gpu:    the GPU; entered by vgpu_gpu_enter(), or not gone
  * @engine: index of the engine
+ * @all:    its vGPUs
  * @stats:  gets the statistics of the engine
- * @each:   called for each vGPU, in the order of gpu->instances: with its place in that, and its
- *          statistics without histograms. Must not sleep
+ * @each:   called for each of @all: with its place in that, and its statistics without
+ *          histograms. Must not sleep
  * @arg:    for @each
  */
-void vgpu_stats_engine(struct vgpu_gpu *gpu, unsigned int engine,
+void vgpu_stats_engine(struct vgpu_gpu *gpu, unsigned int engine, const struct vgpu_instances *all,
 		       struct vgpu_timeline_stats *stats,
 		       void (*each)(void *arg, unsigned int index,
 				    const struct vgpu_entity_stats *stats), void *arg)
 {
 	struct vgpu_entity *entities[VGPU_PLACEMENT_MAX];
-	struct vgpu_instance *instance;
-	unsigned int nr = 0;
+	unsigned int i;
 
-	lockdep_assert_held(&gpu->lock);
-	list_for_each_entry(instance, &gpu->instances, link)
-		entities[nr++] = &instance->entity[engine];
-	vgpu_timeline_read(vgpu_sched_timeline(gpu->sched, engine), stats, entities, nr, each, arg);
+	for (i = 0; i < all->nr; i++)
+		entities[i] = &all->at[i]->entity[engine];
+	vgpu_timeline_read(vgpu_sched_timeline(gpu->sched, engine), stats, entities, all->nr, each,
+			   arg);
 }
 
 /* For stats_each(): the entries to fill in, and the engine that is being read. */
@@ -121,12 +124,13 @@ static void stats_each(void *arg, unsigned int index, const struct vgpu_entity_s
 }
 
 static void stats_read_engine(struct vgpu_gpu *gpu, unsigned int engine,
+			      const struct vgpu_instances *all,
 			      struct vgpu_ctl_stats_engine *out, struct vgpu_ctl_instance *entries)
 {
 	struct stats_read read = { .entries = entries, .engine = engine };
 	struct vgpu_timeline_stats stats;
 
-	vgpu_stats_engine(gpu, engine, &stats, stats_each, &read);
+	vgpu_stats_engine(gpu, engine, all, &stats, stats_each, &read);
 	out->busy_ns = stats.busy_ns;
 	out->gone_ns = stats.gone_ns;
 	out->linger_ns = stats.linger_ns;
@@ -138,35 +142,41 @@ static void stats_read_engine(struct vgpu_gpu *gpu, unsigned int engine,
 
 /**
  * vgpu_stats_gpu() - report a GPU and all its vGPUs, at one time
- * @gpu:     the GPU; its lock is held, and @gone is not set
+ * @gpu:     the GPU; entered by vgpu_gpu_enter()
  * @out:     zeroed from now_ns on; filled in, with the number of vGPUs
  * @entries: VGPU_PLACEMENT_MAX zeroed entries; filled in, one for each vGPU
+ *
+ * The vGPUs are those that there are when this begins. One that goes meanwhile is not counted to
+ * those that are gone.
  *
  * Context: sleeps.
  */
 void vgpu_stats_gpu(struct vgpu_gpu *gpu, struct vgpu_ctl_stats *out,
 		    struct vgpu_ctl_instance *entries)
 {
-	struct vgpu_instance *instance;
+	struct vgpu_instances all;
 	unsigned int i;
 
-	lockdep_assert_held(&gpu->lock);
-	out->count = 0;
-	out->engines = gpu->info.nr_engines;
+	raw_spin_lock(&gpu->data_lock);
+	vgpu_instances_get_locked(gpu, &all);
 	out->gone_frames = gpu->gone_frames;
 	out->gone_faults = gpu->gone_faults;
+	raw_spin_unlock(&gpu->data_lock);
+	out->count = all.nr;
+	out->engines = gpu->info.nr_engines;
 	out->frames = out->gone_frames;
 	out->faults = out->gone_faults;
-	list_for_each_entry(instance, &gpu->instances, link) {
-		struct vgpu_ctl_instance *entry = &entries[out->count++];
+	for (i = 0; i < all.nr; i++) {
+		struct vgpu_ctl_instance *entry = &entries[i];
 
-		vgpu_uuid_export(entry->uuid, &instance->uuid);
-		stats_instance(instance, entry);
+		vgpu_uuid_export(entry->uuid, &all.at[i]->uuid);
+		stats_instance(all.at[i], entry);
 		out->fb_backed_bytes += entry->fb_backed_bytes;
 		out->frames += entry->frames;
 		out->faults += entry->faults;
 	}
 	for (i = 0; i < out->engines; i++)
-		stats_read_engine(gpu, i, &out->engine[i], entries);
+		stats_read_engine(gpu, i, &all, &out->engine[i], entries);
 	out->now_ns = ktime_get_ns();
+	vgpu_instances_put(&all);
 }

@@ -10,7 +10,7 @@
 #include <linux/math64.h>
 #include <linux/mm.h>
 #include <linux/module.h>
-#include <linux/mutex.h>
+#include <linux/spinlock.h>
 #include <linux/vgpu.h>
 
 #include "../card/instance.h"
@@ -33,7 +33,7 @@ module_param_cb(fb_overcommit, &soft_overcommit_ops, &fb_overcommit, 0644);
 __MODULE_PARM_TYPE(fb_overcommit, "uint");
 MODULE_PARM_DESC(fb_overcommit, "Framebuffer of all vGPUs together, in percent of host memory, 0..10000; 0: no limit (100)");
 
-static DEFINE_MUTEX(soft_admit_lock);	/* protects soft_admitted */
+static DEFINE_RAW_SPINLOCK(soft_admit_lock);	/* protects soft_admitted; readers take it */
 static u64 soft_admitted;		/* framebuffer bytes of all vGPUs there are */
 
 static u64 soft_admit_limit(unsigned int percent)
@@ -54,15 +54,15 @@ static u64 soft_admit_left(unsigned int percent)
 
 /*
  * struct vgpu_gpu_ops.fb_room: how many bytes of framebuffer new vGPUs may have. The answer is the
- * same for all software GPUs. May sleep.
+ * same for all software GPUs. Does not sleep.
  */
 u64 soft_admit_room(struct vgpu_gpu *vgpu)
 {
 	u64 left;
 
-	mutex_lock(&soft_admit_lock);
+	raw_spin_lock(&soft_admit_lock);
 	left = soft_admit_left(READ_ONCE(fb_overcommit));
-	mutex_unlock(&soft_admit_lock);
+	raw_spin_unlock(&soft_admit_lock);
 	return left;
 }
 
@@ -80,11 +80,11 @@ int soft_admit(struct vgpu_instance *vgpu, const struct vgpu_instance_info *info
 	unsigned int percent = READ_ONCE(fb_overcommit);
 	u64 left;
 
-	mutex_lock(&soft_admit_lock);
+	raw_spin_lock(&soft_admit_lock);
 	left = soft_admit_left(percent);
 	if (left >= info->fb_bytes)
 		soft_admitted += info->fb_bytes;
-	mutex_unlock(&soft_admit_lock);
+	raw_spin_unlock(&soft_admit_lock);
 	if (left >= info->fb_bytes)
 		return 0;
 	return vgpu_refuse(vgpu, -ENOSPC,
@@ -96,7 +96,7 @@ int soft_admit(struct vgpu_instance *vgpu, const struct vgpu_instance_info *info
 /* Undoes soft_admit() of a framebuffer whose memory has been given back. May sleep. */
 void soft_admit_end(u64 fb_bytes)
 {
-	mutex_lock(&soft_admit_lock);
+	raw_spin_lock(&soft_admit_lock);
 	soft_admitted -= fb_bytes;
-	mutex_unlock(&soft_admit_lock);
+	raw_spin_unlock(&soft_admit_lock);
 }
