@@ -14,7 +14,7 @@ export PREFIX DESTDIR
 	check-lab check-rt check-debug check-e2e check-managers check-conformance check-fuzz \
 	check-clients check-abi check-units check-domains check-selftests \
 	check-long-fuzz check-more check-metrics check-sid openstack \
-	fuzz fuzz-clients fuzz-simt bench bench-sched lint clean help
+	fuzz fuzz-clients fuzz-simt fuzz-sched bench bench-sched lint clean help
 
 all: tools modules
 
@@ -74,6 +74,10 @@ fuzz-clients:
 fuzz-simt:
 	$(MAKE) -s -C tests/libfuzzer check SECONDS=$(or $(SECONDS),3600)
 
+# Clients that want more than the scheduling policies promise: make fuzz-sched SECONDS=600 SEED=1
+fuzz-sched:
+	tests/fuzz/sched/run.sh $(if $(SECONDS),--seconds $(SECONDS)) $(if $(SEED),--seed $(SEED))
+
 bench:
 	bench/run.sh
 
@@ -103,6 +107,7 @@ help:
 	@echo "make fuzz            hostile clients on KERNEL=stock or uml-debug, until interrupted; SEED=;"
 	@echo "                     and fuzz-simt beside them; fuzz-clients: without"
 	@echo "make fuzz-simt       libFuzzer on the interpreter and on page tables, for SECONDS=3600"
+	@echo "make fuzz-sched      attacks on the scheduling policies, in virtual time; SECONDS=, SEED="
 	@echo "make bench           figures beside the kernel's sample drivers, build/bench.json"
 	@echo "make bench-sched     of these the scheduler's: policies compared in virtual time"
 	@echo "make lint            checkpatch, sparse, kernel-doc, shellcheck, W=1"

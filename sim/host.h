@@ -4,7 +4,7 @@
  * policies): virtual time, the scheduler's kthread, its timers and workers, and engines that serve
  * entities. All of it runs in one thread, and the same settings give the same run. What clients do
  * is up to a model (struct host_model): des.h has clients whose loads a configuration describes,
- * bench/sched/attack_client.c has clients that misbehave.
+ * tests/fuzz/sched/attack_client.c has clients that misbehave.
  *
  *	host_time.c	what is due, and when
  *	host_worker.c	the kernel's workers, each on a stack of its own

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
-# The simulator's files and flags, for the Makefiles of tests/unit and bench/sched.
+# The simulator's files and flags, for the Makefiles of tests/unit, tests/fuzz/sched and
+# bench/sched.
 # Files are named from the top of the tree, which is $(TOP).
 
 # The scheduler's files without its thread (sched.c, thread.c) and without the frame rate limit.

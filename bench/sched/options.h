@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The command lines of bench_sched and bench_attack. */
+/* The command lines of bench_sched and fuzz_sched. */
 #ifndef BENCH_OPTIONS_H
 #define BENCH_OPTIONS_H
 

@@ -78,6 +78,7 @@ def command(args, right=None, status=0):
 
 
 def read_commands(pid):
+    command(['overview'], lambda d: values(d, 'board') == ['SG16'] and UUID in values(d, 'uuid'))
     command(['gpus'], lambda d: values(d, 'board') == ['SG16'])
     command(['types'], lambda d: 'SG16-1Q' in values(d, 'name'))
     command(['creatable'], lambda d: 'SG16-1Q' in values(d, 'name'))
@@ -104,6 +105,9 @@ def change_commands():
     # A refusal of the driver, and its reason.
     done = run('create', '--type', 'SG16-16Q', '--uuid', OTHER)
     check(done.returncode == 1 and 'framebuffer' in done.stderr, 'create: a refusal', done)
+    if 'log' in known and DRIVER >= NEEDS['log']:
+        done = run('log', OTHER)
+        check('refused: ' in done.stdout and 'framebuffer' in done.stdout, 'log: its reason', done)
     command(['create', '--type', 'SG16-1B', '--uuid', OTHER])
     covered.add('remove')
     done = run('remove', OTHER)

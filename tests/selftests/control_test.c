@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "child.h"
+#include "file.h"
 #include "fixture.h"
 
 static struct fx_vgpu v, victim;
@@ -497,7 +498,44 @@ static void statistics_only_grow(void)
 	CHECK_EQ(after.started_ns, 0);
 }
 
+/* A refusal is found by the UUID alone, and by the GPU that refused, but not by another one. */
+static void refusals_of_a_gpu(void)
+{
+	struct vgpu_ctl_refusal *r = &arg.refusal;
+	unsigned int bit;
+	char path[256];
+	uint64_t then;
+
+	begin();
+	snprintf(path, sizeof(path), "/sys/bus/mdev/devices/%s/vgpu/weight", v.uuid);
+	CHECK_EQ(file_write(path, "0"), -EINVAL);
+	for (bit = 0; bit < 33; bit++) {
+		memset(&arg, 0, sizeof(arg));
+		r->size = sizeof(*r);
+		r->flags = bit < 32 ? 1u << bit : 0;
+		r->gpu = r->flags ? gpu_id : ~0u;
+		memcpy(r->uuid, v.id, sizeof(v.id));
+		if (r->flags & ~VGPU_REFUSAL_OF_GPU) {
+			CHECK_EQ(call_with(VGPU_IOC_REFUSAL, &arg), -EINVAL, "flag %u", bit);
+			continue;
+		}
+		CHECK_EQ(call_with(VGPU_IOC_REFUSAL, &arg), 0, "flag %u", bit);
+		CHECK_EQ(r->error, EINVAL);
+		CHECK_EQ(r->gpu, gpu_id);
+		CHECK(strstr((char *)r->text, "weight"), "%s", (char *)r->text);
+	}
+	then = r->time_ns;
+	r->flags = VGPU_REFUSAL_OF_GPU;
+	r->gpu = gpu_id + 1000;
+	CHECK_EQ(call_with(VGPU_IOC_REFUSAL, &arg), -ENOENT);
+	CHECK_EQ(file_write(path, "0"), -EINVAL);
+	r->gpu = gpu_id;
+	CHECK_EQ(call_with(VGPU_IOC_REFUSAL, &arg), 0);
+	CHECK(r->time_ns > then, "the older one");
+}
+
 static const struct ktap_test tests[] = {
+	KTAP_TEST(refusals_of_a_gpu),
 	KTAP_TEST(sizes),
 	KTAP_TEST(no_write_behind_the_size),
 	KTAP_TEST(structures_of_version_1_0),

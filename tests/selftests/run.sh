@@ -46,7 +46,8 @@ check_dmesg() {
 # What the tools say, do and document: shell scripts that start a process for each line that they
 # judge, for which a kernel with KASAN takes a tenth of a second, and the C tests ask all of the
 # driver that these do.
-tools=(vgpuctl_test observe_test vgpu_run_test vgpu_samples_test isa_test top_test)
+tools=(vgpuctl_test observe_test vgpu_run_test vgpu_samples_test isa_test top_test
+	refused_test)
 # A client that is in Debian's contrib: where the image has it.
 [[ ! -e /usr/lib/python3/dist-packages/pynvml.py ]] || tools+=(pynvml_test)
 # What vGPUs get, for minutes: the same on each kernel. switch_test has all policies at work, too.
@@ -191,8 +192,8 @@ if any_wanted share_test switch_test nvml_load_test && load; then
 fi
 # attr_test and top_test come last: they unbind a GPU, which gets another number when it is bound
 # again.
-if any_wanted settings_test vgpu_settings_test attr_test top_test && load gpus=2; then
-	for name in settings_test vgpu_settings_test attr_test top_test; do
+if any_wanted refused_test settings_test vgpu_settings_test attr_test top_test && load gpus=2; then
+	for name in refused_test settings_test vgpu_settings_test attr_test top_test; do
 		run "$name"
 	done
 	unload

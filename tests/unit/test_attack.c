@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The search for attacks of bench/sched: no attack that is known, and none that a short search
+ * The search for attacks of tests/fuzz/sched: no attack that is known, and none that a short search
  * finds, gains or costs more than the goal; and the arithmetic of the search.
  */
 #include "vgpu_test.h"

@@ -12,6 +12,7 @@
 
 static struct {
 	bool old;		/* before ABI 1.6 */
+	bool by_gpu;		/* since ABI 1.7 */
 	uint32_t nr;		/* vGPUs */
 	uint32_t growth;	/* by so much with every call */
 	unsigned int calls;
@@ -68,8 +69,18 @@ static int answer_instance(struct vgpu_ctl_instance *inst)
 static int answer_version(struct vgpu_ctl_version *version)
 {
 	version->abi_major = 1;
-	version->abi_minor = 5;
+	version->abi_minor = driver.by_gpu ? 7 : 5;
 	strcpy((char *)version->driver_version, "0.0.9");
+	return 0;
+}
+
+static int answer_refusal(struct vgpu_ctl_refusal *refusal)
+{
+	assert_int_equal(refusal->size, sizeof(*refusal));
+	assert_int_equal(refusal->uuid[0], 9);
+	assert_int_equal(refusal->flags, driver.by_gpu ? VGPU_REFUSAL_OF_GPU : 0);
+	assert_int_equal(refusal->gpu, driver.by_gpu ? 3 : 0);
+	refusal->error = ENOSPC;
 	return 0;
 }
 
@@ -89,6 +100,8 @@ int __wrap_ioctl(int fd, unsigned long request, void *arg)
 		error = answer_instance(arg);
 	else if (!error && request == VGPU_IOC_VERSION)
 		error = answer_version(arg);
+	else if (!error && request == VGPU_IOC_REFUSAL)
+		error = answer_refusal(arg);
 	else if (!error && driver.old && request == VGPU_IOC_SESSIONS)
 		error = -ENOTTY;
 	else if (!error && driver.old && request == VGPU_IOC_EVENTS)
@@ -192,6 +205,24 @@ static void test_old_driver_error(void **state)
 	assert_string_equal(ctl_error(-ENODEV), strerror(ENODEV));
 }
 
+/* A driver is asked for the refusal of one GPU only if it keeps them by GPU. */
+static void test_refusal_of_a_gpu(void **state)
+{
+	const uint8_t uuid[VGPU_UUID_LEN] = { 9 };
+	struct vgpu_ctl_version version;
+	struct vgpu_ctl_refusal refusal;
+	int by_gpu;
+
+	for (by_gpu = 0; by_gpu < 2; by_gpu++) {
+		memset(&driver, 0, sizeof(driver));
+		driver.by_gpu = by_gpu;
+		assert_int_equal(ctl_version(42, &version), 0);
+		assert_int_equal(ctl_knows_refusals(), by_gpu);
+		assert_int_equal(ctl_refusal_of(42, uuid, 3, &refusal), 0);
+		assert_int_equal(refusal.error, ENOSPC);
+	}
+}
+
 static void test_errors(void **state)
 {
 	static const int errors[] = { ENODEV, EPERM, ENOMEM, ENOTTY };
@@ -214,6 +245,7 @@ int main(void)
 		cmocka_unit_test(test_growing),
 		cmocka_unit_test(test_old_driver),
 		cmocka_unit_test(test_old_driver_error),
+		cmocka_unit_test(test_refusal_of_a_gpu),
 		cmocka_unit_test(test_errors),
 	};
 

@@ -131,8 +131,8 @@ static void print_types(int fd, const char *intro, uint32_t only, bool room)
 }
 
 /*
- * Keeps the driver's reason for a refusal. The driver has one reason per UUID, so it is asked
- * before the next attempt to create the vGPU.
+ * Keeps the driver's reason for a refusal. A driver before ABI 1.7 has one reason per UUID, so it
+ * is asked before the next attempt to create the vGPU.
  */
 static void keep_reason(int fd, struct candidate *c, const uint8_t *uuid,
 			int error)
@@ -141,7 +141,7 @@ static void keep_reason(int fd, struct candidate *c, const uint8_t *uuid,
 	const char *reason = strerror(-error);
 
 	/* A reason with another errno is from an earlier attempt. */
-	if (!ctl_refusal(fd, uuid, &refusal) && refusal.error == -error &&
+	if (!ctl_refusal_of(fd, uuid, c->gpu.gpu, &refusal) && refusal.error == -error &&
 	    refusal.text[0]) {
 		refusal.text[sizeof(refusal.text) - 1] = 0;
 		reason = (const char *)refusal.text;

@@ -70,13 +70,13 @@ static void changed_text(const struct vgpu_ctl_event *event)
 
 /*
  * Asks the driver why something was refused to a vGPU, but not if @fd is negative. The driver keeps
- * the newest refusal for each UUID, which is most likely that of the event. Returns false if there
- * is no reason in words.
+ * the newest refusal for each UUID and GPU, which is most likely that of the event. Returns false
+ * if there is no reason in words.
  */
 static bool refusal_text(int fd, const struct vgpu_ctl_event *event,
 			 struct vgpu_ctl_refusal *refusal)
 {
-	if (fd < 0 || ctl_refusal(fd, event->uuid, refusal))
+	if (fd < 0 || ctl_refusal_of(fd, event->uuid, event->gpu, refusal))
 		return false;
 	refusal->text[sizeof(refusal->text) - 1] = 0;
 	return refusal->text[0];
@@ -349,7 +349,10 @@ static int log_read(int fd, struct log *log)
 	}
 }
 
-/* Whether event @i is a refusal after which the same vGPU had another: the driver tells of that. */
+/*
+ * Whether event @i is a refusal after which the same vGPU had another, by the same GPU if the
+ * driver keeps them apart: the driver tells of that.
+ */
 static bool log_refused_since(const struct log *log, size_t i)
 {
 	const struct vgpu_ctl_event *event = &log->event[i];
@@ -358,7 +361,8 @@ static bool log_refused_since(const struct log *log, size_t i)
 		return false;
 	while (++i < log->nr)
 		if (log->event[i].type == VGPU_EVENT_REFUSED &&
-		    !memcmp(log->event[i].uuid, event->uuid, sizeof(event->uuid)))
+		    !memcmp(log->event[i].uuid, event->uuid, sizeof(event->uuid)) &&
+		    (log->event[i].gpu == event->gpu || !ctl_knows_refusals()))
 			return true;
 	return false;
 }

@@ -155,7 +155,7 @@ static const struct command commands[] = {
 		.about =
 		"The newest 64 events of each vGPU and GPU, the oldest first; of those that are\n"
 		"gone, of the last 64. Why something was refused is told of a vGPU's newest\n"
-		"refusal, the kernel's log tells of all.\n",
+		"refusal by each GPU, the kernel's log tells of all.\n",
 		.option = { { OPT_COUNT, "only the newest N" } },
 		.notes = "With --json one line each.\n",
 	},

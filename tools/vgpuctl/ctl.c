@@ -188,6 +188,24 @@ int ctl_refusal(int fd, const uint8_t *uuid, struct vgpu_ctl_refusal *refusal)
 	return ctl_call(fd, VGPU_IOC_REFUSAL, refusal);
 }
 
+/* Does the driver that was opened last, with ABI 1.7, keep a refusal for each GPU? */
+bool ctl_knows_refusals(void)
+{
+	return driver.abi_minor >= 7;
+}
+
+int ctl_refusal_of(int fd, const uint8_t *uuid, uint32_t gpu, struct vgpu_ctl_refusal *refusal)
+{
+	if (!ctl_knows_refusals())
+		return ctl_refusal(fd, uuid, refusal);
+	memset(refusal, 0, sizeof(*refusal));
+	refusal->size = sizeof(*refusal);
+	refusal->flags = VGPU_REFUSAL_OF_GPU;
+	refusal->gpu = gpu;
+	memcpy(refusal->uuid, uuid, VGPU_UUID_LEN);
+	return ctl_call(fd, VGPU_IOC_REFUSAL, refusal);
+}
+
 int ctl_release(int fd, const uint8_t *uuid)
 {
 	struct vgpu_ctl_instance_op op = { .size = sizeof(op) };

@@ -43,6 +43,13 @@ int ctl_gpu(int fd, uint32_t id, struct vgpu_ctl_gpu *gpu);
 int ctl_type(int fd, uint32_t gpu, uint32_t index, struct vgpu_ctl_type *type);
 int ctl_instance(int fd, const uint8_t *uuid, struct vgpu_ctl_instance *inst);
 int ctl_refusal(int fd, const uint8_t *uuid, struct vgpu_ctl_refusal *refusal);
+
+/*
+ * The last refusal by one GPU, with a driver that keeps them by GPU, as ctl_knows_refusals() says;
+ * else by any.
+ */
+int ctl_refusal_of(int fd, const uint8_t *uuid, uint32_t gpu, struct vgpu_ctl_refusal *refusal);
+bool ctl_knows_refusals(void);
 int ctl_release(int fd, const uint8_t *uuid);
 int ctl_sched(int fd, uint32_t gpu, struct vgpu_ctl_sched *sched);
 int ctl_hist(int fd, const uint8_t *uuid, uint32_t engine, struct vgpu_ctl_hist *hist);

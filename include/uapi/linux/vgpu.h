@@ -24,7 +24,7 @@
 #include <linux/types.h>
 
 #define VGPU_ABI_MAJOR		1
-#define VGPU_ABI_MINOR		6
+#define VGPU_ABI_MINOR		7
 
 #define VGPU_NAME_LEN		64
 #define VGPU_TEXT_LEN		192
@@ -199,13 +199,16 @@ struct vgpu_ctl_instance {
 #define VGPU_FRL_DEFAULT	(~0U)	/* as the type has it, under policies that limit */
 #define VGPU_FRL_MAX		1000
 
+/* In flags: only what the GPU refused that gpu says; since 1.7. */
+#define VGPU_REFUSAL_OF_GPU	0x1
+
 /* Why the last attempt to create this UUID was refused; ENOENT: none known. */
 struct vgpu_ctl_refusal {
 	__u32 size;
-	__u32 flags;
+	__u32 flags;			/* VGPU_REFUSAL_* */
 	__u8 uuid[VGPU_UUID_LEN];	/* in */
 	__s32 error;			/* a positive errno */
-	__u32 pad;
+	__u32 gpu;			/* since 1.7: out, and in with the flag; 0 before */
 	__u64 time_ns;
 	__u8 text[VGPU_TEXT_LEN];
 };

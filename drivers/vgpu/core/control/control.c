@@ -224,7 +224,8 @@ static int vgpu_ctl_refusal(void *arg)
 	guid_t guid;
 
 	vgpu_uuid_import(&guid, out->uuid);
-	memset_startat(out, 0, error);
+	out->error = 0;
+	memset_startat(out, 0, time_ns);
 	return vgpu_refusal_get(&guid, out);
 }
 
@@ -283,7 +284,7 @@ static const struct vgpu_ctl_call vgpu_ctl_calls[] = {
 	{ VGPU_IOC_INSTANCE, vgpu_ctl_instance, 1128,
 	  sizeof(struct vgpu_ctl_instance), false },
 	{ VGPU_IOC_REFUSAL, vgpu_ctl_refusal, 232,
-	  sizeof(struct vgpu_ctl_refusal), false },
+	  sizeof(struct vgpu_ctl_refusal), false, .flags = VGPU_REFUSAL_OF_GPU },
 	{ VGPU_IOC_RELEASE, vgpu_ctl_release, 24,
 	  sizeof(struct vgpu_ctl_instance_op), true },
 	/* since 1.1 */

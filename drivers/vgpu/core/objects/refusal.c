@@ -9,12 +9,16 @@
 
 struct vgpu_refusal {
 	guid_t uuid;
+	u32 gpu;
 	int error;		/* 0: free */
 	u64 time_ns;
 	char text[VGPU_TEXT_LEN];
 };
 
-/* There is no instance to keep a refusal of its creation in: the newest 64 are kept by UUID. */
+/*
+ * There is no instance to keep a refusal of its creation in: the newest 64 are kept, by UUID and
+ * GPU, as whoever creates one tries each GPU in turn, and each has its own reason.
+ */
 static DEFINE_RAW_SPINLOCK(vgpu_refusals_lock);	/* protects vgpu_refusals and vgpu_refusals_next */
 static struct vgpu_refusal vgpu_refusals[VGPU_REFUSALS];
 static unsigned int vgpu_refusals_next;
@@ -34,6 +38,7 @@ int vgpu_refuse(struct vgpu_instance *instance, int error, const char *fmt, ...)
 {
 	struct vgpu_refusal refusal = {
 		.uuid = instance->uuid,
+		.gpu = instance->gpu->id,
 		.error = -error,
 		.time_ns = ktime_get_ns(),
 	}, *r = NULL;
@@ -45,7 +50,8 @@ int vgpu_refuse(struct vgpu_instance *instance, int error, const char *fmt, ...)
 	va_end(args);
 	raw_spin_lock(&vgpu_refusals_lock);
 	for (i = 0; i < VGPU_REFUSALS; i++)
-		if (guid_equal(&vgpu_refusals[i].uuid, &instance->uuid))
+		if (guid_equal(&vgpu_refusals[i].uuid, &instance->uuid) &&
+		    vgpu_refusals[i].gpu == instance->gpu->id)
 			r = &vgpu_refusals[i];
 	if (!r)
 		r = &vgpu_refusals[vgpu_refusals_next++ % VGPU_REFUSALS];
@@ -63,28 +69,34 @@ EXPORT_SYMBOL_GPL(vgpu_refuse);
 /**
  * vgpu_refusal_get() - get the last refusal about a UUID
  * @uuid: name of an instance, whether it was created or not
- * @refusal: error, time_ns and text are filled in
+ * @refusal: error, gpu, time_ns and text are filled in; with VGPU_REFUSAL_OF_GPU in its flags only
+ *	     what its gpu refused counts
  *
  * Context: does not sleep.
  * Return: 0, or -ENOENT if no refusal is kept.
  */
 int vgpu_refusal_get(const guid_t *uuid, struct vgpu_ctl_refusal *refusal)
 {
-	int ret = -ENOENT;
+	bool of_gpu = refusal->flags & VGPU_REFUSAL_OF_GPU;
+	const struct vgpu_refusal *newest = NULL;
 	unsigned int i;
 
 	raw_spin_lock(&vgpu_refusals_lock);
 	for (i = 0; i < VGPU_REFUSALS; i++) {
 		const struct vgpu_refusal *r = &vgpu_refusals[i];
 
-		if (!r->error || !guid_equal(&r->uuid, uuid))
+		if (!r->error || !guid_equal(&r->uuid, uuid) ||
+		    (of_gpu && r->gpu != refusal->gpu))
 			continue;
-		refusal->error = r->error;
-		refusal->time_ns = r->time_ns;
-		strscpy(refusal->text, r->text, sizeof(refusal->text));
-		ret = 0;
-		break;
+		if (!newest || r->time_ns > newest->time_ns)
+			newest = r;
+	}
+	if (newest) {
+		refusal->error = newest->error;
+		refusal->gpu = newest->gpu;
+		refusal->time_ns = newest->time_ns;
+		strscpy(refusal->text, newest->text, sizeof(refusal->text));
 	}
 	raw_spin_unlock(&vgpu_refusals_lock);
-	return ret;
+	return newest ? 0 : -ENOENT;
 }

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-/* bench_attack: the adversarial search, its tables and its rows. */
+/* fuzz_sched: the adversarial search, its tables and what it says of the policies. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "attack.h"
 #include "options.h"
-#include "row.h"
 #include "sched/sched.h"
 #include "table.h"
 
@@ -20,7 +19,6 @@
  * @seconds: search for so long; 0: as long as @events says
  * @events:  simulate about so many for each policy
  * @policy:  name of the only policy; NULL: all policies
- * @rows:    file for rows; NULL: none
  * @replay:  text of an attack to run instead of a search; NULL: none
  * @rst:     tables are reStructuredText
  * @verbose: name what each climb found
@@ -30,24 +28,23 @@ struct options {
 	u64 seconds;
 	u64 events;
 	const char *policy;
-	const char *rows;
 	const char *replay;
 	bool rst;
 	bool verbose;
 };
 
 static const char usage_text[] =
-	"Usage: bench_attack [OPTION]...\n"
+	"Usage: fuzz_sched [OPTION]...\n"
 	"\n"
 	"Looks for client behaviour that gains more of an engine than is due, or costs a\n"
-	"neighbour what is due to it, under each policy, in virtual time.\n"
+	"neighbour what is due to it, under each policy, in virtual time. The status is 1 if\n"
+	"there is any beyond what the policy promises.\n"
 	"\n"
 	"  --seed N         of all that is random (default 0xa77ac)\n"
 	"  --seconds S      search so long, in all; default: as long as --events says\n"
 	"  --events N       simulate about so many for each policy (default 60000000)\n"
 	"  --policy NAME    this one only\n"
 	"  --replay ATTACK  run this one, as the tables write it\n"
-	"  --rows FILE      write the rows for build/bench.json, see bench/merge.py\n"
 	"  --rst            print tables as reStructuredText\n"
 	"  --verbose        name what each climb found\n"
 	"  --help           this\n";
@@ -60,7 +57,6 @@ static void parse(int argc, char **argv, struct options *options)
 		{ "events", .number = &options->events },
 		{ "policy", .words = &options->policy },
 		{ "replay", .words = &options->replay },
-		{ "rows", .words = &options->rows },
 		{ "rst", .flag = &options->rst },
 		{ "verbose", .flag = &options->verbose },
 		{},
@@ -117,7 +113,7 @@ static int replay(const char *text)
 	struct attack attack;
 
 	if (!attack_parse(&attack, text)) {
-		fprintf(stderr, "bench_attack: that is no attack: %s\n", text);
+		fprintf(stderr, "fuzz_sched: that is no attack: %s\n", text);
 		return 2;
 	}
 	rerun(&attack, &result);
@@ -128,8 +124,6 @@ static int replay(const char *text)
 /**
  * struct worst - the worst attacks on a policy
  * @policy: name of the policy
- * @gain_row: name of the row of @gain
- * @loss_row: name of the row of @loss
  * @found:  what the search found; results are of runs of MAIN_LENGTH_NS
  * @gain:   largest gain of what was found and of the known attacks
  * @gain_by: the attack with that gain
@@ -138,8 +132,6 @@ static int replay(const char *text)
  */
 struct worst {
 	const char *policy;
-	char gain_row[64];
-	char loss_row[64];
 	struct attack_found found;
 	struct attack_score gain;
 	struct attack gain_by;
@@ -160,8 +152,6 @@ static void search(const struct options *options, const struct vgpu_sched_policy
 	struct attack_found *found = &worst->found;
 
 	worst->policy = policy->name;
-	snprintf(worst->gain_row, sizeof(worst->gain_row), "attack_gain_%s", policy->name);
-	snprintf(worst->loss_row, sizeof(worst->loss_row), "attack_loss_%s", policy->name);
 	attack_search(policy, options->seed, options->events,
 		      options->policy ? options->seconds :
 		      (options->seconds + MAIN_POLICIES - 1) / MAIN_POLICIES, found);
@@ -248,7 +238,7 @@ static void run_known(struct worst *worst, struct bench_table *table)
 		if (strcmp(attack.policy->name, worst->policy))
 			continue;
 		rerun(&attack, &result);
-		/* If no attack is beyond its bound, the row is about what the search found. */
+		/* If no attack is beyond its bound, what is told is what the search found. */
 		if (result.gain.beyond > max(worst->gain.beyond, 0.0)) {
 			worst->gain = result.gain;
 			worst->gain_by = attack;
@@ -263,33 +253,20 @@ static void run_known(struct worst *worst, struct bench_table *table)
 	}
 }
 
-static void row(struct bench_row *row, const struct worst *worst, bool gain, u64 seed)
+/* Says in a line of TAP whether the worst attack keeps to the goal. Returns false if not. */
+static bool judge(const struct worst *worst, bool gain)
 {
 	const struct attack_score *score = gain ? &worst->gain : &worst->loss;
+	bool good = score->beyond <= ATTACK_GOAL;
 	char text[ATTACK_TEXT];
 
-	attack_print(gain ? &worst->gain_by : &worst->loss_by, text, sizeof(text));
-	*row = (struct bench_row){
-		.name = gain ? worst->gain_row : worst->loss_row,
-		.value = score->beyond,
-		.unit = "%",
-		.reach = ATTACK_GOAL,
-	};
-	bench_row_detail(row, "of an engine over 2 s and more, beyond the constant that the policy's promise allows in any interval (raw %.4f; with honest clients in the attackers' place %.4f; the bound %.3f ms); the worst of %u attacks in %u climbs from seed %#llx, and of the known ones, in virtual time: %s",
-			 score->raw, score->honest, score->bound_ns / MS, worst->found.runs,
-			 worst->found.climbs, (unsigned long long)seed, text);
-}
-
-static void write_rows(const char *name, const struct worst *worst, unsigned int nr, u64 seed)
-{
-	struct bench_row rows[2 * MAIN_POLICIES];
-	unsigned int i;
-
-	for (i = 0; i < nr; i++) {
-		row(&rows[2 * i], &worst[i], true, seed);
-		row(&rows[2 * i + 1], &worst[i], false, seed);
+	printf("%sok - %s, %s: %.4f %% beyond the promise, goal %.2f\n", good ? "" : "not ",
+	       worst->policy, gain ? "gain" : "loss", score->beyond, (double)ATTACK_GOAL);
+	if (!good) {
+		attack_print(gain ? &worst->gain_by : &worst->loss_by, text, sizeof(text));
+		printf("# --replay '%s'\n", text);
 	}
-	bench_rows_write(name, rows, 2 * nr);
+	return good;
 }
 
 static void explain(const struct options *options, const struct worst *worst, unsigned int nr)
@@ -323,7 +300,7 @@ int main(int argc, char **argv)
 	struct options options = { .seed = 0xa77ac, .events = MAIN_EVENTS };
 	struct bench_table *table;
 	static struct worst worst[MAIN_POLICIES];
-	unsigned int i, nr = 0;
+	unsigned int i, nr = 0, passed = 0;
 
 	parse(argc, argv, &options);
 	if (options.replay)
@@ -339,7 +316,9 @@ int main(int argc, char **argv)
 	for (i = 0; i < nr; i++)
 		run_known(&worst[i], table);
 	bench_table_print(table, options.rst);
-	if (options.rows)
-		write_rows(options.rows, worst, nr, options.seed);
-	return 0;
+	puts("");
+	for (i = 0; i < nr; i++)
+		passed += judge(&worst[i], true) + judge(&worst[i], false);
+	printf("%u passed, %u failed\n", passed, 2 * nr - passed);
+	return passed < 2 * nr;
 }
