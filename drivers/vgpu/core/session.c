@@ -102,7 +102,6 @@ void vgpu_session_begin(struct vgpu_instance *instance, struct vgpu_session *ses
 	session->start_ns = ktime_get_ns();
 	vgpu_session_log_begin(&gpu->sessions, instance->session_source, session);
 	instance->session = session;
-	instance->owner_pid = session->pid;
 	instance->started_ns = session->start_ns;
 	mutex_unlock(&gpu->session_lock);
 }
@@ -124,7 +123,6 @@ void vgpu_session_end(struct vgpu_instance *instance)
 	instance->session->max_fb_bytes = session_max_fb_bytes(instance);
 	vgpu_session_log_end(&gpu->sessions, instance->session, &sum, ktime_get_ns());
 	instance->session = NULL;
-	instance->owner_pid = 0;
 	instance->started_ns = 0;
 	mutex_unlock(&gpu->session_lock);
 }
@@ -146,7 +144,7 @@ void vgpu_session_report(struct vgpu_instance *instance, struct vgpu_ctl_instanc
 	session = instance->session;
 	if (session) {
 		out->started_ns = session->start_ns;
-		out->owner_pid = session->pid;
+		out->owner_pid = vgpu_owner_pid(instance);
 		out->max_fb_bytes = session_max_fb_bytes(instance);
 		out->session = session->id;
 		out->owner_uid = session->uid;
