@@ -260,9 +260,8 @@ bool vgpu_instance_quarantined(const struct vgpu_instance *instance);
 
 /* The processes behind an open device */
 bool vgpu_mm_ending(struct mm_struct *mm);
-struct mm_struct *vgpu_instance_holder(struct vgpu_instance *instance, int *next,
-				       unsigned long deadline, const bool *stop,
-				       bool *spared);
+bool vgpu_owner_show(struct vgpu_instance *instance, long pages);
+void vgpu_instance_reclaim(struct vgpu_instance *instance);
 
 /* Guest memory */
 #define VGPU_DMA_MAX		65536	/* bytes of one access */

@@ -28,6 +28,7 @@
 #include <linux/vgpu.h>
 #include <linux/workqueue.h>
 
+#include "objects/owner.h"
 #include "objects/placement.h"
 #include "objects/quarantine.h"
 #include "stats/sample_ring.h"
@@ -41,7 +42,6 @@
 #define VGPU_EDID_MAX	1024
 
 struct dentry;
-struct file;
 struct task_struct;
 struct vgpu_dma_worker;
 struct vgpu_event_source;
@@ -180,7 +180,7 @@ struct vgpu_edid {
  * @state_lock: see below
  * @opened:     a user has the device open
  * @started_ns: when the device was opened, CLOCK_MONOTONIC, or 0; set with @session
- * @owner_pid:  process that opened the device, or 0; set with @session
+ * @owner:      who has the device, while it is open
  * @session:    while the device is open, else NULL; protected by @gpu->session_lock
  * @session_source: by which its sessions are counted
  * @samples:    what was sampled of it
@@ -227,7 +227,7 @@ struct vgpu_instance {
 	struct mutex state_lock;
 	bool opened;
 	u64 started_ns;
-	pid_t owner_pid;
+	struct vgpu_owner owner;
 	struct vgpu_session *session;
 	struct vgpu_session_source *session_source;
 	struct vgpu_samples *samples;
@@ -290,7 +290,6 @@ struct vgpu_instance {
  * @may_dma:   whether the function is bus master. Must not sleep
  * @raise_irq: raise an MSI-X vector. With front_lock held; must not sleep
  * @zap:       unmap all of @bar from the user's address spaces. With map_lock held for writing
- * @is_file:   whether @file is the open device. With a spinlock held; must not sleep
  *
  * Asking the user to let go of a device that is to be removed is the front end's own business
  * (VFIO calls the front end for it), so there is no op for it.
@@ -301,7 +300,6 @@ struct vgpu_front_ops {
 	bool (*may_dma)(struct vgpu_instance *instance);
 	void (*raise_irq)(struct vgpu_instance *instance, unsigned int vector);
 	void (*zap)(struct vgpu_instance *instance, unsigned int bar);
-	bool (*is_file)(const struct vgpu_instance *instance, const struct file *file);
 };
 
 /**

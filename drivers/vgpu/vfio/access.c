@@ -197,6 +197,7 @@ ssize_t vgpu_access_rw(struct vgpu_vfio *dev, char __user *user, size_t count, l
 	u64 offset, word;
 	ssize_t ret;
 
+	vgpu_owner_call(dev->instance);
 	if (!count)
 		return 0;
 	ret = vgpu_region_decode(&dev->map.regions, *ppos, count, &index, &offset);

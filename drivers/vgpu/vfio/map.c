@@ -122,7 +122,24 @@ static vm_fault_t map_fault(struct vm_fault *vmf)
 	return VM_FAULT_SIGBUS;
 }
 
+/* Not only the child of a fork() gets a mapping here: also who moves one, or cuts it in two. */
+static void map_open(struct vm_area_struct *vma)
+{
+	struct vgpu_map *map = vma->vm_private_data;
+
+	vgpu_owner_map(map->instance, vma->vm_mm);
+}
+
+static void map_close(struct vm_area_struct *vma)
+{
+	struct vgpu_map *map = vma->vm_private_data;
+
+	vgpu_owner_unmap(map->instance, vma->vm_mm);
+}
+
 static const struct vm_operations_struct map_vm_ops = {
+	.open = map_open,
+	.close = map_close,
 	.fault = map_fault,
 };
 
@@ -156,5 +173,6 @@ int vgpu_map_mmap(struct vgpu_map *map, struct vm_area_struct *vma)
 	vm_flags_set(vma, VM_MIXEDMAP | VM_DONTEXPAND | VM_DONTDUMP);
 	vma->vm_private_data = map;
 	vma->vm_ops = &map_vm_ops;
+	map_open(vma);
 	return 0;
 }

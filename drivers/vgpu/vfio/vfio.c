@@ -63,18 +63,11 @@ static void vgpu_vfio_front_zap(struct vgpu_instance *instance, unsigned int bar
 		vgpu_plane_drop(&dev->plane);
 }
 
-/* VFIO gives each device an inode, whose mappings all files of the device share. */
-static bool vgpu_vfio_front_is_file(const struct vgpu_instance *instance, const struct file *file)
-{
-	return file->f_mapping == instance_to_vfio(instance)->vdev.inode->i_mapping;
-}
-
 static const struct vgpu_front_ops vgpu_vfio_front_ops = {
 	.guest_rw = vgpu_vfio_front_guest_rw,
 	.may_dma = vgpu_vfio_front_may_dma,
 	.raise_irq = vgpu_vfio_front_raise_irq,
 	.zap = vgpu_vfio_front_zap,
-	.is_file = vgpu_vfio_front_is_file,
 };
 
 /* For a device that has been opened: its IDs and BARs may not be those that it had before. */
@@ -250,6 +243,7 @@ static long vgpu_vfio_ioctl(struct vfio_device *vdev, unsigned int cmd, unsigned
 	struct vgpu_vfio *dev = to_vgpu_vfio(vdev);
 	void __user *user = (void __user *)arg;
 
+	vgpu_owner_call(dev->instance);
 	switch (cmd) {
 	case VFIO_DEVICE_GET_INFO:
 		return vgpu_vfio_device_info(dev, user);
@@ -307,7 +301,7 @@ static void vgpu_vfio_request(struct vfio_device *vdev, unsigned int count)
 {
 	struct vgpu_vfio *dev = to_vgpu_vfio(vdev);
 	struct vgpu_instance *instance = dev->instance;
-	pid_t pid = READ_ONCE(instance->owner_pid);
+	pid_t pid = vgpu_owner_pid(instance);
 
 	if (vgpu_irq_request(&dev->irqs))
 		vgpu_inst_notice(instance,

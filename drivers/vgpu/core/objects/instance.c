@@ -151,6 +151,7 @@ struct vgpu_instance *vgpu_instance_create(struct vgpu_gpu *gpu, unsigned int ty
 	init_rwsem(&instance->map_lock);
 	init_rwsem(&instance->show_lock);
 	spin_lock_init(&instance->front_lock);
+	raw_spin_lock_init(&instance->owner.lock);
 	spin_lock_init(&instance->frl_lock);
 	vgpu_event_limit_init(&instance->event_limit);
 	ratelimit_default_init(&instance->log_limit);
@@ -319,6 +320,7 @@ int vgpu_instance_open(struct vgpu_instance *instance, const struct vgpu_front_o
 	instance->info.memcg = get_mem_cgroup_from_mm(current->mm);
 	instance->info.vga = settings.vga;
 	vgpu_edid_reset(instance);
+	vgpu_owner_call(instance);
 	ret = gpu->ops->instance_open ? gpu->ops->instance_open(instance) : 0;
 	if (ret)
 		goto err_uncharge;
@@ -339,7 +341,7 @@ int vgpu_instance_open(struct vgpu_instance *instance, const struct vgpu_front_o
 	vgpu_instance_unhold(instance, VGPU_HOLD_STOPPED);
 	mutex_unlock(&instance->state_lock);
 
-	vgpu_instance_event(instance, VGPU_EVENT_STARTED, instance->owner_pid, 0, 0);
+	vgpu_instance_event(instance, VGPU_EVENT_STARTED, task_tgid_nr(current), 0, 0);
 	return 0;
 
 err_close:
@@ -348,6 +350,7 @@ err_close:
 	if (gpu->ops->instance_close)
 		gpu->ops->instance_close(instance);
 err_uncharge:
+	vgpu_owner_end(instance);
 	vgpu_instance_uncharge(instance);
 	module_put(gpu->ops->owner);
 err_unlock:
@@ -390,6 +393,20 @@ static void vgpu_instance_drop_memory(struct vgpu_instance *instance)
 	up_write(&instance->map_lock);
 }
 
+static void vgpu_instance_restart(struct vgpu_instance *instance)
+{
+	vgpu_instance_halt(instance);
+	vgpu_instance_drop_memory(instance);
+	vgpu_dma_resume(instance->dma);
+	vgpu_instance_unhold(instance, VGPU_HOLD_STOPPED);
+}
+
+static void vgpu_instance_was_reset(struct vgpu_instance *instance)
+{
+	atomic64_inc(&instance->resets);
+	vgpu_instance_event(instance, VGPU_EVENT_RESET, 0, 0, 0);
+}
+
 /**
  * vgpu_instance_reset() - reset the device
  * @instance: the instance
@@ -407,16 +424,38 @@ int vgpu_instance_reset(struct vgpu_instance *instance)
 		mutex_unlock(&instance->state_lock);
 		return -ENODEV;
 	}
-	vgpu_instance_halt(instance);
-	vgpu_instance_drop_memory(instance);
-	vgpu_dma_resume(instance->dma);
-	vgpu_instance_unhold(instance, VGPU_HOLD_STOPPED);
+	vgpu_instance_restart(instance);
 	mutex_unlock(&instance->state_lock);
 
-	atomic64_inc(&instance->resets);
-	vgpu_instance_event(instance, VGPU_EVENT_RESET, 0, 0, 0);
+	vgpu_instance_was_reset(instance);
 	return 0;
 }
+
+/**
+ * vgpu_instance_reclaim() - take the memory of a vGPU that no process is known to have
+ * @instance: the instance
+ *
+ * For a back end whose host is out of memory. The vGPU is reset, or it would go on and take as much
+ * again. If it is not open, or a process has it by now, nothing happens.
+ *
+ * Context: sleeps.
+ */
+void vgpu_instance_reclaim(struct vgpu_instance *instance)
+{
+	bool unowned;
+
+	mutex_lock(&instance->state_lock);
+	unowned = instance->opened && !vgpu_owner_pid(instance);
+	if (unowned)
+		vgpu_instance_restart(instance);
+	mutex_unlock(&instance->state_lock);
+	if (!unowned)
+		return;
+	vgpu_inst_notice_limited(instance,
+				 "reset, and its memory taken: the host has none, and no process is known that has the vGPU\n");
+	vgpu_instance_was_reset(instance);
+}
+EXPORT_SYMBOL_GPL(vgpu_instance_reclaim);
 
 /**
  * vgpu_instance_close() - close the device after its last user
@@ -444,6 +483,7 @@ void vgpu_instance_close(struct vgpu_instance *instance)
 	vgpu_instance_set_front(instance, NULL);
 	if (gpu->ops->instance_close)
 		gpu->ops->instance_close(instance);
+	vgpu_owner_end(instance);
 	vgpu_instance_uncharge(instance);
 	vgpu_session_end(instance);
 	vgpu_sampler_close(gpu);

@@ -111,7 +111,6 @@ void vgpu_session_begin(struct vgpu_instance *instance, struct vgpu_session *ses
 	session->start_ns = ktime_get_ns();
 	vgpu_session_log_begin(&gpu->sessions, instance->session_source, session);
 	instance->session = session;
-	instance->owner_pid = session->pid;
 	instance->started_ns = session->start_ns;
 	raw_spin_unlock(&gpu->session_lock);
 }
@@ -135,7 +134,6 @@ void vgpu_session_end(struct vgpu_instance *instance)
 	instance->session->instance = NULL;
 	vgpu_session_log_end(&gpu->sessions, instance->session, &sum, ktime_get_ns(), &rest);
 	instance->session = NULL;
-	instance->owner_pid = 0;
 	instance->started_ns = 0;
 	raw_spin_unlock(&gpu->session_lock);
 	vgpu_session_free(&rest);
@@ -152,12 +150,13 @@ void vgpu_session_report(struct vgpu_instance *instance, struct vgpu_ctl_instanc
 {
 	struct vgpu_gpu *gpu = instance->gpu;
 	const struct vgpu_session *session;
+	pid_t pid = vgpu_owner_pid(instance);
 
 	raw_spin_lock(&gpu->session_lock);
 	session = instance->session;
 	if (session) {
 		out->started_ns = session->start_ns;
-		out->owner_pid = session->pid;
+		out->owner_pid = pid;
 		out->max_fb_bytes = session_max_fb_bytes(instance);
 		out->session = session->id;
 		out->owner_uid = session->uid;

@@ -52,6 +52,7 @@ static void *soft_instance_create(struct vgpu_gpu *gpu, struct vgpu_instance *vg
 	spin_lock_init(&inst->display.lock);
 	soft_compute_init(&inst->compute);
 	soft_display_reset(inst);
+	soft_rss_init(&inst->rss);
 	init_waitqueue_head(&inst->wait);
 	for (i = 0; i < SOFT_ENGINES; i++) {
 		INIT_LIST_HEAD(&inst->queue[i].ready);
@@ -98,6 +99,7 @@ static void soft_instance_destroy(struct vgpu_instance *vgpu)
 {
 	struct soft_instance *inst = soft_instance(vgpu);
 
+	soft_rss_exit(&inst->rss);
 	soft_store_exit(&inst->pages);
 	soft_store_exit(&inst->fb);
 	soft_admit_end(inst->fb_bytes);
@@ -163,8 +165,6 @@ static int soft_instance_region_rw(struct vgpu_instance *vgpu, unsigned int bar,
 {
 	struct soft_instance *inst = soft_instance(vgpu);
 
-	if (unlikely(READ_ONCE(inst->rss.orphan)))
-		soft_rss_adopt(inst);
 	if (bar == VGPU_HW_BAR_REGS || bar == VGPU_HW_BAR_VGA)
 		return soft_regs_rw(inst, offset, buf, count, write);
 	if (bar == VGPU_HW_BAR_FB || bar == VGPU_HW_BAR_CHANNELS)
@@ -178,8 +178,6 @@ static int soft_instance_map_pages(struct vgpu_instance *vgpu, unsigned int bar,
 	struct soft_instance *inst = soft_instance(vgpu);
 	struct soft_store *store = soft_instance_store(inst, bar);
 
-	if (unlikely(READ_ONCE(inst->rss.orphan)))
-		soft_rss_adopt(inst);
 	return store ? soft_store_map(store, pgoff, pages, nr) : -ENOMEM;
 }
 

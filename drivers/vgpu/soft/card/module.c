@@ -36,7 +36,7 @@ static int __init soft_init(void)
 	if (ret)
 		return ret;
 
-	ret = soft_rss_init();
+	ret = soft_rss_start();
 	if (ret)
 		return ret;
 	soft_gpu_debugfs_init();
@@ -54,7 +54,7 @@ err_driver:
 	pci_unregister_driver(&soft_driver);
 err_debugfs:
 	soft_gpu_debugfs_exit();
-	soft_rss_exit();
+	soft_rss_stop();
 	return ret;
 }
 
@@ -64,7 +64,7 @@ static void __exit soft_exit(void)
 	pci_unregister_driver(&soft_driver);
 	soft_root_destroy();
 	soft_gpu_debugfs_exit();
-	soft_rss_exit();
+	soft_rss_stop();
 }
 
 module_init(soft_init);

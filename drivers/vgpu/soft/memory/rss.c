@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A vGPU's memory in the resident set of the process that has it.
+ * A vGPU's memory in the resident set of the process that has it, and when the host has no memory.
  *
  * Pages that an engine has filled are mapped nowhere, so the kernel counts them in no process:
  * ps would not show them, and the OOM killer would spare the process whose end frees them, which
@@ -19,12 +19,14 @@
  * has looked at everything: it waits for no tenant, and not for long. It is also told when memory
  * is about to come back: it chooses the next victim as soon as the mappings of the first one are
  * gone, but the pages here come back when the vGPU is closed, which takes a little longer.
+ *
+ * In which process they are shown is the core's to know (core/owner.c). What no process is known to
+ * have, nobody can be killed for, so it is taken before the OOM killer chooses.
  */
 #include <linux/jiffies.h>
 #include <linux/list.h>
 #include <linux/mm.h>
 #include <linux/oom.h>
-#include <linux/percpu_counter.h>
 #include <linux/sched.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
@@ -49,13 +51,6 @@
 #define SOFT_RSS_DELAY_MAX	(10 * HZ)
 
 /*
- * To find who has a vGPU takes as long as tenants want, who may have many processes with many
- * files: all searches of a round together end at the first process after that, and go on in the
- * next one.
- */
-#define SOFT_RSS_SEARCH		max(HZ / 50, 1)
-
-/*
  * How long the OOM killer waits for a round; then it has to do with what is known. It asks for
  * another one after SOFT_RSS_AGAIN, or after SOFT_RSS_UNANSWERED if the round has not ended.
  */
@@ -66,6 +61,7 @@
 /*
  * A process that ends closes its vGPU within that time, or somebody else keeps the vGPU open. (An
  * access to guest memory that does not answer may hold up the close; it is given up within 2 s.)
+ * Or who it was left to has not done anything with it yet.
  */
 #define SOFT_RSS_ENDING		(5 * HZ)
 
@@ -73,13 +69,13 @@ static void soft_rss_work(struct work_struct *work);
 
 /*
  * Protects the list, struct soft_rss and the variables here. Every tenant takes this lock, in open,
- * close and reset and when it takes a vGPU over, and the OOM killer does. So it is held for a few
- * steps only (for a few per vGPU by the OOM killer), and it is a raw spinlock: a tenant that its
- * cgroup does not let run would keep a mutex.
+ * close and reset, and the OOM killer does. So it is held for a few steps only (for a few per vGPU
+ * by the OOM killer), and it is a raw spinlock: a tenant that its cgroup does not let run would
+ * keep a mutex. The core's lock of who has the vGPU is taken inside.
  *
- * Pages and processes are looked at without the lock. The vGPU is @soft_rss_looked meanwhile, so
- * that soft_rss_end() waits; what comes of the look counts unless the pages have been dropped, or
- * another process has taken over, in the meantime.
+ * Pages are looked at without the lock. The vGPU is @soft_rss_looked meanwhile, so that
+ * soft_rss_end() waits; what comes of the look counts unless the pages have been dropped in the
+ * meantime.
  */
 static DEFINE_RAW_SPINLOCK(soft_rss_lock);
 static LIST_HEAD(soft_rss_list);	/* of open vGPUs */
@@ -101,22 +97,19 @@ static struct soft_instance *soft_rss_instance(struct soft_rss *rss)
 	return container_of(rss, struct soft_instance, rss);
 }
 
-static void soft_rss_set(struct soft_rss *rss, long nr)
-{
-	lockdep_assert_held(&soft_rss_lock);
-	/* add_mm_counter() has a tracepoint that is not exported to modules. */
-	percpu_counter_add(&rss->mm->rss_stat[MM_SHMEMPAGES], nr - rss->shown);
-	rss->shown = nr;
-}
-
-/* Shows what is there and not mapped, as far as it is known; also what no BAR has. */
+/*
+ * Shows what is there and not mapped, as far as it is known; also what no BAR has. Remembers since
+ * when no living process is known that has the vGPU.
+ */
 static void soft_rss_show(struct soft_rss *rss)
 {
 	struct soft_instance *inst = soft_rss_instance(rss);
 	struct soft_compute *compute = &inst->compute;
 	struct soft_store *fb = &inst->fb;
+	bool ended = rss->ended;
 	long nr = 0;
 
+	lockdep_assert_held(&soft_rss_lock);
 	if (!fb->reserved) {
 		nr = rss->counted + soft_store_filled(fb) - rss->filled;
 		/* A look does not stop the engine: what comes meanwhile may be counted twice. */
@@ -124,44 +117,9 @@ static void soft_rss_show(struct soft_rss *rss)
 	}
 	nr += (READ_ONCE(compute->programs.bytes) +
 	       atomic64_read(&compute->context_bytes)) >> PAGE_SHIFT;
-	soft_rss_set(rss, nr);
-}
-
-/* A living process has the vGPU: what was found out when another one ended is void. */
-static void soft_rss_unsearched(struct soft_rss *rss)
-{
-	lockdep_assert_held(&soft_rss_lock);
-	rss->search = 0;
-	rss->spared = false;
-	WRITE_ONCE(rss->orphan, false);
-}
-
-/* Shows the pages in @mm, whose reference is taken over. Returns the mm that is to be dropped. */
-static struct mm_struct *soft_rss_move(struct soft_rss *rss, struct mm_struct *mm)
-{
-	struct mm_struct *old = rss->mm;
-
-	soft_rss_set(rss, 0);
-	rss->mm = mm;
-	rss->ended = false;
-	soft_rss_unsearched(rss);
-	soft_rss_show(rss);
-	return old;
-}
-
-/* Whether the processes in which the pages are shown end, and remembers since when. */
-static bool soft_rss_ending(struct soft_rss *rss)
-{
-	bool ended = rss->ended;
-
-	lockdep_assert_held(&soft_rss_lock);
-	rss->ended = vgpu_mm_ending(rss->mm);
+	rss->ended = !vgpu_owner_show(inst->vgpu, nr);
 	if (rss->ended && !ended)
 		rss->ended_at = jiffies;
-	else if (!rss->ended && ended)
-		/* Another process that shares the mm is its owner now. */
-		soft_rss_unsearched(rss);
-	return rss->ended;
 }
 
 /* Counts pages, without the lock. */
@@ -181,37 +139,6 @@ static void soft_rss_count(struct soft_rss *rss)
 		soft_rss_show(rss);
 	}
 	raw_spin_unlock(&soft_rss_lock);
-}
-
-/*
- * The processes that are shown with the pages end: finds another one, without the lock, or goes on
- * at @deadline another time.
- */
-static void soft_rss_search(struct soft_rss *rss, const struct mm_struct *ending,
-			    unsigned long deadline)
-{
-	struct vgpu_instance *vgpu = soft_rss_instance(rss)->vgpu;
-	struct mm_struct *mm;
-	bool spared;
-	int next;
-
-	raw_spin_lock(&soft_rss_lock);
-	next = rss->search;
-	spared = next && rss->spared;
-	raw_spin_unlock(&soft_rss_lock);
-	mm = vgpu_instance_holder(vgpu, &next, deadline, &rss->closing, &spared);
-	raw_spin_lock(&soft_rss_lock);
-	if (rss->mm == ending) {
-		rss->search = next;
-		rss->spared = spared;
-		if (mm)
-			mm = soft_rss_move(rss, mm);
-		else if (!next)
-			WRITE_ONCE(rss->orphan, true);
-	}
-	raw_spin_unlock(&soft_rss_lock);
-	if (mm)
-		mmdrop(mm);
 }
 
 /* Takes the first vGPU of the list, which becomes the last. With the lock; NULL: there is none. */
@@ -256,27 +183,10 @@ static void soft_rss_look(bool all)
 	soft_rss_done();
 }
 
-/* Looks who has a vGPU, if that is to be asked. @all: also if nobody was found before. */
-static void soft_rss_look_for(bool all, unsigned long deadline)
-{
-	struct mm_struct *ending = NULL;
-	struct soft_rss *rss;
-
-	raw_spin_lock(&soft_rss_lock);
-	rss = soft_rss_next();
-	/* Who is an orphan still may have been on its way to another process. */
-	if (rss && soft_rss_ending(rss) && (all || !rss->orphan))
-		ending = rss->mm;
-	raw_spin_unlock(&soft_rss_lock);
-	if (ending)
-		soft_rss_search(rss, ending, deadline);
-	soft_rss_done();
-}
-
-/* Looks at each vGPU once, and then who has those whose processes end. */
+/* Looks at each vGPU once. */
 static void soft_rss_work(struct work_struct *work)
 {
-	unsigned long start = jiffies, deadline;
+	unsigned long start = jiffies;
 	unsigned int nr, asked, i;
 	bool all, again;
 
@@ -293,13 +203,6 @@ static void soft_rss_work(struct work_struct *work)
 	raw_spin_lock(&soft_rss_lock);
 	if (all)
 		soft_rss_whole_at = jiffies;
-	raw_spin_unlock(&soft_rss_lock);
-
-	deadline = jiffies + SOFT_RSS_SEARCH;
-	for (i = 0; i < nr && time_before(jiffies, deadline); i++)
-		soft_rss_look_for(all, deadline);
-
-	raw_spin_lock(&soft_rss_lock);
 	soft_rss_answered = asked;
 	again = soft_rss_nr;
 	raw_spin_unlock(&soft_rss_lock);
@@ -310,16 +213,21 @@ static void soft_rss_work(struct work_struct *work)
 					   SOFT_RSS_PERIOD, SOFT_RSS_DELAY_MAX));
 }
 
-/*
- * Asks for a round, if it is time. @unknown: it is to be found out who has a vGPU whose process
- * ends. Returns true if the work item is to run.
- */
-static bool soft_rss_ask(bool unknown)
+/* Takes the memory of a vGPU that nobody is known to have, if that is still so. */
+static void soft_rss_reclaim(struct work_struct *work)
+{
+	struct soft_rss *rss = container_of(work, struct soft_rss, reclaim);
+
+	vgpu_instance_reclaim(soft_rss_instance(rss)->vgpu);
+}
+
+/* Asks for a round, if it is time. Returns true if the work item is to run. */
+static bool soft_rss_ask(void)
 {
 	bool answered = soft_rss_asked == soft_rss_answered;
 
 	lockdep_assert_held(&soft_rss_lock);
-	if (!unknown && time_before(jiffies, soft_rss_whole_at + SOFT_RSS_PATIENCE))
+	if (time_before(jiffies, soft_rss_whole_at + SOFT_RSS_PATIENCE))
 		return false;
 	if (time_before(jiffies, soft_rss_asked_at +
 			(answered ? SOFT_RSS_AGAIN : SOFT_RSS_UNANSWERED)))
@@ -344,7 +252,7 @@ static bool soft_rss_lets_end(void)
 /* The OOM killer is about to choose a victim. It does not, but tries again, if @freed is not 0. */
 static int soft_rss_oom(struct notifier_block *nb, unsigned long unused, void *freed)
 {
-	bool any = false, unknown = false, coming = false, ask, wait;
+	bool any = false, coming = false, ask, wait;
 	struct soft_rss *rss;
 
 	if (soft_rss_lets_end())
@@ -357,15 +265,14 @@ static int soft_rss_oom(struct notifier_block *nb, unsigned long unused, void *f
 		    !atomic_long_read(&soft_rss_instance(rss)->fb.backed))
 			continue;
 		any = true;
-		if (!soft_rss_ending(rss))
+		if (!rss->ended)
 			continue;
-		/* Who had the vGPU closes it within that time, or it is found who has it now. */
+		/* Who had it closes it, or it is taken: one of both is under way. */
+		coming = true;
 		if (time_after(jiffies, rss->ended_at + SOFT_RSS_ENDING))
-			continue;
-		coming |= !rss->spared;
-		unknown |= !rss->orphan;
+			queue_work(soft_rss_wq, &rss->reclaim);
 	}
-	ask = any && soft_rss_ask(unknown);
+	ask = any && soft_rss_ask();
 	wait = any && soft_rss_asked != soft_rss_answered &&
 	       time_before(jiffies, soft_rss_asked_at + SOFT_RSS_PATIENCE);
 	if (soft_oom_hold(&soft_rss_hold, jiffies, wait || coming))
@@ -381,8 +288,20 @@ static struct notifier_block soft_rss_notifier = {
 	.notifier_call = soft_rss_oom,
 };
 
+/* For a new vGPU: undone by soft_rss_exit(). */
+void soft_rss_init(struct soft_rss *rss)
+{
+	INIT_WORK(&rss->reclaim, soft_rss_reclaim);
+}
+
+/* The vGPU is not open and goes. May sleep. */
+void soft_rss_exit(struct soft_rss *rss)
+{
+	cancel_work_sync(&rss->reclaim);
+}
+
 /**
- * soft_rss_begin() - show a vGPU's memory in the current process
+ * soft_rss_begin() - begin to show a vGPU's memory in the process that has it
  * @inst: a vGPU that is being opened
  * Context: may sleep.
  */
@@ -391,11 +310,10 @@ void soft_rss_begin(struct soft_instance *inst)
 	struct soft_rss *rss = &inst->rss;
 	bool first;
 
-	memset(rss, 0, sizeof(*rss));
-	/* A reference to mm_users would keep the process from closing the vGPU at its end. */
-	mmgrab(current->mm);
-	rss->mm = current->mm;
+	rss->counted = 0;
 	rss->filled = soft_store_filled(&inst->fb);
+	rss->seen = 0;
+	rss->ended = false;
 	raw_spin_lock(&soft_rss_lock);
 	list_add_tail(&rss->link, &soft_rss_list);
 	first = !soft_rss_nr++;
@@ -413,19 +331,12 @@ void soft_rss_end(struct soft_instance *inst)
 {
 	struct soft_rss *rss = &inst->rss;
 
-	WRITE_ONCE(rss->closing, true);
 	raw_spin_lock(&soft_rss_lock);
 	list_del(&rss->link);
 	soft_rss_nr--;
 	raw_spin_unlock(&soft_rss_lock);
 	wait_event(soft_rss_wait, READ_ONCE(soft_rss_looked) != rss);
-
-	raw_spin_lock(&soft_rss_lock);
-	/* The kernel reports a counter that is not 0 when the mm is freed. */
-	soft_rss_set(rss, 0);
-	raw_spin_unlock(&soft_rss_lock);
-	mmdrop(rss->mm);
-	rss->mm = NULL;
+	vgpu_owner_show(inst->vgpu, 0);
 }
 
 /* The pages of an open vGPU have been dropped: none of them is shown any more. */
@@ -442,30 +353,8 @@ void soft_rss_update(struct soft_instance *inst)
 	raw_spin_unlock(&soft_rss_lock);
 }
 
-/**
- * soft_rss_adopt() - show a vGPU's memory in the current process from now on
- * @inst: an open vGPU whose @orphan was set: the process it was shown in has ended
- * Context: any process. The current one is using the vGPU, in a call or a page fault.
- */
-void soft_rss_adopt(struct soft_instance *inst)
-{
-	struct mm_struct *mm = current->mm, *old = NULL;
-	struct soft_rss *rss = &inst->rss;
-
-	if (!mm || vgpu_mm_ending(mm))
-		return;
-	raw_spin_lock(&soft_rss_lock);
-	if (rss->orphan) {
-		mmgrab(mm);
-		old = soft_rss_move(rss, mm);
-	}
-	raw_spin_unlock(&soft_rss_lock);
-	if (old)
-		mmdrop(old);
-}
-
 /* Begins to answer the OOM killer. Returns 0 or -errno. */
-int soft_rss_init(void)
+int soft_rss_start(void)
 {
 	int ret;
 
@@ -473,7 +362,7 @@ int soft_rss_init(void)
 	soft_rss_asked_at = jiffies - SOFT_RSS_UNANSWERED;
 	soft_rss_hold.called_at = jiffies;
 	/* The OOM killer waits for it, so there is a thread for it when none can be made. */
-	soft_rss_wq = alloc_workqueue("vgpu_soft_rss", WQ_MEM_RECLAIM | WQ_UNBOUND, 1);
+	soft_rss_wq = alloc_workqueue("vgpu_soft_rss", WQ_MEM_RECLAIM | WQ_UNBOUND, 0);
 	if (!soft_rss_wq)
 		return -ENOMEM;
 	ret = register_oom_notifier(&soft_rss_notifier);
@@ -482,8 +371,8 @@ int soft_rss_init(void)
 	return ret;
 }
 
-/* Undoes soft_rss_init(), when no vGPU is left. */
-void soft_rss_exit(void)
+/* Undoes soft_rss_start(), when no vGPU is left. */
+void soft_rss_stop(void)
 {
 	unregister_oom_notifier(&soft_rss_notifier);
 	cancel_delayed_work_sync(&soft_rss_delayed);
