@@ -250,8 +250,8 @@ machine_boots() {
 	done
 }
 
-# Prints how many seconds of processor time the machine has taken so far, for LAB_SPENT: it is killed
-# with its namespace, so no parent gets to know.
+# Prints how many seconds of processor time the machine has taken so far, for LAB_SPENT: it is
+# killed with its namespace, so no parent gets to know.
 machine_spent() {
 	cat /proc/[0-9]*/stat 2>/dev/null | awk -v root="$pid" -v hz="$(getconf CLK_TCK)" '
 		{ id = $1; sub(/^.*\) /, ""); parent[id] = $2; ticks[id] = $12 + $13 + $14 + $15 }
