@@ -12,8 +12,8 @@ export PREFIX DESTDIR
 
 .PHONY: all modules modules_install tools install demo check check-unit check-simt \
 	check-lab check-rt check-debug check-e2e check-managers check-conformance check-fuzz \
-	check-clients check-abi check-units check-domains check-selftests \
-	check-long-fuzz check-more check-metrics check-sid openstack \
+	check-clients check-abi check-units check-domains check-selftests check-long-fuzz \
+	check-more check-metrics check-sid openstack \
 	fuzz fuzz-clients fuzz-simt fuzz-sched bench bench-sched lint clean help
 
 all: tools modules

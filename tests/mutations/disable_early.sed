@@ -2,5 +2,5 @@
 # what: order: a channel is taken apart while its engine works on it
 # file: channel.c
 # lane: debug
-# tests: preempt reset
+# tests: dispatch_stop
 /^static void soft_channel_disable/,/^}/s/wait_event(inst->wait, \(soft_channel_left(ch)\));/\1;/

@@ -3,4 +3,4 @@
 # file: share.c
 # lane: unit
 # tests: test_share
-/^int vgpu_share_admit/,/^}/s/if (others + guarantee <= VGPU_PER_MILLE)/if (others + guarantee < 1002)/
+/^int vgpu_share_admit/,/^}/s/others + guarantee <= VGPU_PER_MILLE)/others + guarantee < 1002)/

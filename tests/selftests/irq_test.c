@@ -161,6 +161,22 @@ static void bounds(void)
 	close(fd);
 }
 
+/* A vector that gets another eventfd lets go of the first one, as kmemleak would tell. */
+static void another_eventfd(void)
+{
+	int32_t first = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	int32_t second = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+
+	fx_create_open(&v, fx_default_type());
+	CHECK_EQ(irqs_set(v.dev, MSIX, TRIGGER(EVENTFD), 2, 1, &first, 1), 0);
+	CHECK_EQ(irqs_set(v.dev, MSIX, TRIGGER(EVENTFD), 2, 1, &second, 1), 0);
+	CHECK_EQ(irqs_set(v.dev, MSIX, TRIGGER(NONE), 2, 1, NULL, 0), 0, "loopback");
+	CHECK(eventfd_read(first, &(eventfd_t){ 0 }) < 0, "the first one is signalled");
+	CHECK_EQ(eventfd_read(second, &(eventfd_t){ 0 }), 0, "the second one is not");
+	close(first);
+	close(second);
+}
+
 /* Vectors come and go while interrupts are being raised. */
 static void change_under_load(void)
 {
@@ -193,6 +209,7 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(bus_master_holds),
 	KTAP_TEST(bus_master_gates_dma),
 	KTAP_TEST(bounds),
+	KTAP_TEST(another_eventfd),
 	KTAP_TEST(change_under_load),
 };
 

@@ -212,6 +212,8 @@ static void test_invalidate(void **state)
  * @memory:   what is in memory, by root: a number that grows
  * @told:     the guest has invalidated all that is older
  * @left:     changes that are still to come
+ * @reads:    how often the worker has begun to read a page
+ * @reading:  the page that it is reading, by that number; 0: none
  * @hits:     how often engines have found a program
  */
 static struct world {
@@ -219,6 +221,8 @@ static struct world {
 	u32 memory[3];
 	u32 told[3];
 	unsigned int left;
+	u64 reads;
+	u64 reading;
 	u64 hits;
 } world;
 
@@ -230,10 +234,14 @@ static struct soft_program_key random_key(void)
 static void invalidate(void)
 {
 	u32 root = sim_random(0, 2), now;
+	u64 reading;
 
 	now = ++world.memory[root];
 	sim_yield();
+	reading = world.reading;
 	soft_programs_invalidate(&world.programs, root);
+	/* What is read by old translations is read no more. */
+	assert_true(!reading || world.reading != reading);
 	world.told[root] = max(world.told[root], now);
 }
 
@@ -278,8 +286,10 @@ static int worker(void *unused)
 		program->text.nr = U32_MAX;
 		for (page = 0; page < 3; page++) {
 			mutex_lock(&programs->reading);
+			world.reading = ++world.reads;
 			program->text.nr = min(program->text.nr, world.memory[key.root]);
 			sim_yield();
+			world.reading = 0;
 			mutex_unlock(&programs->reading);
 		}
 		soft_programs_end(programs, !sim_one_in(8));
