@@ -82,7 +82,10 @@ enum simt_end simt_host_run(struct simt_host *host, const struct simt_isa *isa,
 		.warps = aligned_alloc(64, simt_warps_bytes(work->group)),
 	};
 	enum simt_end end;
+	bool leave;
+	u64 before;
 
+	dispatch.leave = &leave;
 	memcpy(dispatch.grid, work->grid, sizeof(dispatch.grid));
 	memcpy(dispatch.group, work->group, sizeof(dispatch.group));
 	memset(dispatch.warps, 0, simt_warps_bytes(work->group));
@@ -91,7 +94,14 @@ enum simt_end simt_host_run(struct simt_host *host, const struct simt_isa *isa,
 	do {
 		u32 budget = host->budget ?: random_range(&host->seed, 1, 50);
 
+		leave = !host->budget && random_range(&host->seed, 0, 7) == 0;
+		before = dispatch.executed;
 		end = simt_dispatch_run(&dispatch, budget);
+		if (leave && dispatch.executed - before > 1) {
+			fprintf(stderr, "%llu instructions while it was to leave\n",
+				(unsigned long long)(dispatch.executed - before));
+			abort();
+		}
 		simt_tlb_flush(&host->tlb);
 		if (host->limit && dispatch.executed > host->limit)
 			break;

@@ -232,15 +232,28 @@ void *vgpu_instance_backend(const struct vgpu_instance *instance)
 enum simt_end soft_lanes_section(struct simt_dispatch *dispatch, u32 *piece, bool slow,
 				 u64 *took_ns)
 {
+	u64 from_ns = world.now_ns;
+	enum simt_end end;
+
 	if (world.program) {
-		*took_ns = 0;
 		dispatch->executed++;
-		return world.program(dispatch);
+		end = world.program(dispatch);
+		*took_ns = world.now_ns - from_ns;
+		return end;
 	}
 	pass(SECTION_NS);
 	*took_ns = SECTION_NS;
 	dispatch->executed++;
 	return SIMT_FAULT;
+}
+
+void soft_section_begin(struct soft_section *section, u64 now_ns)
+{
+}
+
+u64 soft_section_own_ns(const struct soft_section *section, u64 took_ns)
+{
+	return took_ns;
 }
 
 bool soft_lanes_looked(u32 *looks, u64 end_ns)

@@ -182,6 +182,39 @@ static void programs_that_fault(void **state)
 	check_gap("programs", SECTION_NS);
 }
 
+static enum simt_end section_of_20_ms(struct simt_dispatch *dispatch)
+{
+	world.now_ns += 20 * MS;
+	return SIMT_DONE;
+}
+
+/* All of a section is engine time; of the time between two looks at the clock beside it 1 ms is. */
+static void engine_time(void **state)
+{
+	struct soft_packet packet = { .type = VGPU_HW_PKT_DISPATCH };
+	static struct soft_program program;
+	static struct soft_context context;
+	u64 ran_ns;
+
+	context.program = &program;
+	context.ch = world.ch;
+	context.dispatch.executed = 1;
+	world.ch->exec.context = &context;
+	world.program = section_of_20_ms;
+	soft_stop_clock(world.engine);
+	ran_ns = world.engine->ran_ns;
+	assert_int_equal(world_run(1, &packet, soft_dispatch), SOFT_END_PACKET);
+	soft_stop_clock(world.engine);
+	ran_ns = world.engine->ran_ns - ran_ns;
+	check_that(ran_ns >= 20 * MS && ran_ns <= 20 * MS + 10 * US, "%llu ns",
+		   (unsigned long long)ran_ns);
+
+	ran_ns = world.engine->ran_ns;
+	world.now_ns += 20 * MS;
+	soft_stop_clock(world.engine);
+	assert_int_equal(world.engine->ran_ns - ran_ns, MS);
+}
+
 /* What is moved page by page costs the engine no more looks than one in 32 KiB. */
 static void few_looks_for_whole_pages(void **state)
 {
@@ -216,6 +249,7 @@ int main(void)
 		TEST(signals_in_new_pages),
 		TEST(presents),
 		TEST(programs_that_fault),
+		TEST(engine_time),
 		TEST(few_looks_for_whole_pages),
 	};
 

@@ -295,6 +295,7 @@ int soft_engine_start(struct soft_engine *engine)
 	init_waitqueue_head(&engine->start);
 	init_waitqueue_head(&engine->wake);
 	init_waitqueue_head(&engine->idle);
+	soft_section_init(&engine->section);
 	if (engine->desc->engine_class == VGPU_HW_ENGINE_GR) {
 		engine->section_tlb = kmalloc(sizeof(*engine->section_tlb), GFP_KERNEL);
 		if (!engine->section_tlb)
@@ -314,6 +315,7 @@ int soft_engine_start(struct soft_engine *engine)
 void soft_engine_stop(struct soft_engine *engine)
 {
 	kthread_stop(engine->task);
+	soft_section_exit(&engine->section);
 	kfree(engine->section_tlb);
 }
 

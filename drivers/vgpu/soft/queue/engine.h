@@ -10,6 +10,7 @@
 #include <linux/wait.h>
 
 #include "../memory/space.h"
+#include "../work/section.h"
 
 struct simt_dispatch;
 struct simt_tlb;
@@ -73,6 +74,8 @@ enum soft_engine_state {
  * @space_gen: soft_space_gen() when the engine last looked at it: that of all translations which
  *            are valid
  * @tlb:      translations of the turn's vGPU
+ * @section:  gr: ends sections of programs
+ * @section_ns: engine time in sections since the clock was read
  * @section_tlb: gr: where the pages are that @section_of uses
  * @section_of: gr: the dispatch that was executed last in this turn
  * @section_gen: soft_space_gen() of what @section_tlb has
@@ -110,6 +113,8 @@ struct soft_engine {
 	struct soft_instance *inst;
 	u32 space_gen;
 	struct soft_tlb tlb;
+	struct soft_section section;
+	u64 section_ns;
 	struct simt_tlb *section_tlb;
 	const struct simt_dispatch *section_of;
 	u32 section_gen;

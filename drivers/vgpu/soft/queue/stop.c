@@ -8,7 +8,7 @@
 
 #include "../card/instance.h"
 
-/* What counts at most as engine time from one look at the clock to the next. */
+/* What counts at most as engine time from one look at the clock to the next, but in sections. */
 #define SOFT_GAP_NS		NSEC_PER_MSEC
 
 /**
@@ -19,16 +19,23 @@
  *
  * Between two calls lie some 50 us of work. Where it was much longer another thread had the
  * processor (or, unknown to every account here, another machine of the host that runs this one),
- * and the engine could not work: at most SOFT_GAP_NS of it count.
+ * and the engine could not work: at most SOFT_GAP_NS of it count. In a section of a program no
+ * other thread can have it: all of a section counts.
+ *
+ * That is how an engine that hangs is told from one that is kept waiting. Whoever has the engine is
+ * charged by the clock, and for all of the time: see timeline_end().
  *
  * Context: the engine's thread.
  * Return: the time, in ns of CLOCK_MONOTONIC.
  */
 u64 soft_stop_clock(struct soft_engine *engine)
 {
-	u64 now_ns = ktime_get_ns();
+	u64 now_ns = ktime_get_ns(), gap_ns = now_ns - engine->now_ns;
+	u64 own_ns = min(engine->section_ns, gap_ns);
 
-	WRITE_ONCE(engine->ran_ns, engine->ran_ns + min(now_ns - engine->now_ns, (u64)SOFT_GAP_NS));
+	own_ns += min(gap_ns - own_ns, (u64)SOFT_GAP_NS);
+	WRITE_ONCE(engine->ran_ns, engine->ran_ns + own_ns);
+	engine->section_ns = 0;
 	engine->now_ns = now_ns;
 	if (engine->now_ns >= engine->run.deadline_ns)
 		engine->expired = true;

@@ -133,6 +133,7 @@ static void simt_group_wait(struct simt_dispatch *dispatch, struct simt_warp *w,
  */
 enum simt_end simt_dispatch_run(struct simt_dispatch *dispatch, u32 budget)
 {
+	const bool *leave = dispatch->leave;
 	u32 left = budget;
 	enum simt_end end;
 
@@ -158,6 +159,6 @@ enum simt_end simt_dispatch_run(struct simt_dispatch *dispatch, u32 budget)
 			simt_group_turn(dispatch);
 		else if (!simt_group_next(dispatch))
 			return SIMT_DONE;
-	} while (left);
+	} while (left && !(leave && READ_ONCE(*leave)));
 	return SIMT_MORE;
 }

@@ -24,7 +24,7 @@ struct simt_warp;
 
 enum simt_end {
 	SIMT_DONE,	/* complete: of a dispatch, all its work-items have ended */
-	SIMT_MORE,	/* the budget is used up */
+	SIMT_MORE,	/* the budget is used up, or it is to leave */
 	SIMT_FAULT,	/* see struct simt_fault */
 	SIMT_WAIT,	/* a page of memory cannot be had now: see struct simt_mem.map */
 };
@@ -97,6 +97,8 @@ extern const struct simt_isa simt_isa_scalar, simt_isa_sse2, simt_isa_avx2;
  * @isa:      the interpreter; may change between two calls of simt_dispatch_run()
  * @mem:      memory
  * @tlb:      the engine's; may change likewise
+ * @leave:    once it is true, simt_dispatch_run() returns after the next instruction, as if the
+ *            budget were used up; anybody may set it. NULL: nobody does; may change likewise
  * @entry:    index of the first instruction, below @program->nr
  * @image_bytes: length of the image from VGPU_HW_VA_IMAGE
  * @args:     value of a0
@@ -121,6 +123,7 @@ struct simt_dispatch {
 	const struct simt_isa *isa;
 	struct simt_mem *mem;
 	struct simt_tlb *tlb;
+	const bool *leave;
 	u32 entry;
 	u32 image_bytes;
 	u64 args;

@@ -4,6 +4,8 @@
  * sections the engine looks whether it is to stop, as it does with all packets. Whatever the
  * program does, it is left between two instructions, with all state in the channel's context.
  *
+ * A section that does not end by itself is ended by a timer (section.c).
+ *
  * During a section vector registers are in use and preemption is off, so memory is not allocated
  * there: a program that writes to a page that was never touched ends the section.
  */
@@ -139,7 +141,7 @@ static enum simt_end soft_dispatch_section(struct soft_engine *engine, struct so
 	struct soft_compute *compute = &ch->inst->compute;
 	struct soft_context *context = ch->exec.context;
 	struct simt_dispatch *dispatch = &context->dispatch;
-	u64 took_ns, before = dispatch->executed;
+	u64 from_ns, took_ns, before = dispatch->executed;
 	/* That of the tables' upper entries which the engine keeps: translations come of these. */
 	u32 gen = engine->space_gen;
 	enum simt_end end;
@@ -152,11 +154,15 @@ static enum simt_end soft_dispatch_section(struct soft_engine *engine, struct so
 	}
 	context->mem.map = soft_dispatch_map;
 	context->looks = 0;
-	context->end_ns = ktime_get_ns() + SOFT_SECTION_NS;
+	from_ns = ktime_get_ns();
+	context->end_ns = from_ns + SOFT_SECTION_NS;
 	dispatch->isa = soft_lanes;
 	dispatch->tlb = engine->section_tlb;
+	dispatch->leave = &engine->section.over;
+	soft_section_begin(&engine->section, from_ns);
 	end = soft_lanes_section(dispatch, &context->piece, context->program->slow, &took_ns);
 	engine->section_hist[min(fls64(took_ns / NSEC_PER_USEC), SOFT_HIST - 1)]++;
+	engine->section_ns += soft_section_own_ns(&engine->section, took_ns);
 	/* However it ends, the clock is read before another channel's is executed. */
 	engine->work += SOFT_STOP_BYTES;
 	WRITE_ONCE(compute->insns, compute->insns + dispatch->executed - before);

@@ -9,7 +9,7 @@
 
 struct dentry;
 
-/* Preemption is off for so long, and as long as one piece more takes. */
+/* Preemption is off for so long, and as long as one piece more takes, which section.h bounds. */
 #define SOFT_SECTION_NS		(50 * NSEC_PER_USEC)
 
 /*
