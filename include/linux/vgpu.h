@@ -167,8 +167,8 @@ struct vgpu_run {
  *                   A picture that the type's largest resolution has no room for, upright or not,
  *                   is not shown. Without this op the GPU's vGPUs have no display. The instance is
  *                   open. May sleep
- * @backed_bytes:    optional: host memory behind the framebuffer now. With a raw spinlock held: read
- *                   a counter, take no lock
+ * @backed_bytes:    optional: host memory behind the framebuffer now. With a raw spinlock held:
+ *                   read a counter, take no lock
  * @peak_bytes:      optional: the most that @backed_bytes would have said at any time since the
  *                   device was opened last: @instance_open begins anew with what is backed then.
  *                   Called as @backed_bytes is, while the device is open or being closed

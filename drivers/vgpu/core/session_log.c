@@ -10,8 +10,8 @@
  *
  * A session takes 200 bytes, and the source of a vGPU 64: together 1.1 MB for a GPU at most.
  *
- * Callers serialise, by a lock under which memory is neither allocated nor freed, so that is done by
- * functions of its own. Compiled in user space too.
+ * Callers serialise, by a lock under which memory is neither allocated nor freed: functions of
+ * their own do that. Compiled in user space too.
  */
 #include <linux/slab.h>
 #include <linux/string.h>
