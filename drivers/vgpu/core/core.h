@@ -468,7 +468,7 @@ void vgpu_instance_bus_master(struct vgpu_instance *instance);
 bool vgpu_instance_scanout(struct vgpu_instance *instance, struct vgpu_scanout *scanout);
 
 /*
- * Host memory behind the framebuffer; 0 if the back end does not say, or has destroyed the
+ * Host memory behind the framebuffer; 0 if the back end does not say, or may have destroyed the
  * instance. With the data_lock of the GPU held.
  */
 static inline u64 vgpu_instance_backed_bytes(struct vgpu_instance *instance)
