@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Readers and tenants in a cgroup that has used up its processor time stop where they are, on a
- * kernel that preempts itself also in the middle of a call. Nobody else waits for them.
+ * Readers in a cgroup that has used up its processor time stop where they are, on a kernel that
+ * preempts itself also in the middle of a call. Nobody else waits for them.
  *
  * Each stop is for most of a PERIOD, and who waits for a lock that such a task has waits as long:
  * when readers had a mutex in common with all others, in one of ten periods on uml-debug. A call
@@ -98,7 +98,6 @@ static void create_and_remove(void)
  * struct action - what the test does beside those that stop
  * @name:  for the report
  * @run:   does it
- * @opens: it opens a vGPU, for which VFIO has mutexes of its own that all tenants share
  * @calls: how often it was done
  * @slow:  how often it took SLOW_MS
  * @longest_ms: most that it took
@@ -106,7 +105,6 @@ static void create_and_remove(void)
 static struct action {
 	const char *name;
 	void (*run)(void);
-	bool opens;
 	unsigned int calls, slow;
 	uint64_t longest_ms;
 } actions[] = {
@@ -118,8 +116,8 @@ static struct action {
 	{ .name = "read the vGPU", .run = read_vgpu },
 	{ .name = "reset", .run = reset },
 	{ .name = "set", .run = set },
-	{ .name = "close and open", .run = close_and_open, .opens = true },
-	{ .name = "create and remove", .run = create_and_remove, .opens = true },
+	{ .name = "close and open", .run = close_and_open },
+	{ .name = "create and remove", .run = create_and_remove },
 };
 
 #define NR_ACTIONS	(sizeof(actions) / sizeof(actions[0]))
@@ -141,8 +139,8 @@ static uint64_t stops(void)
 	return group_value(GROUP_A, "cpu.stat", "nr_throttled ");
 }
 
-/* Does all actions, those that open only if @open, until the others have stopped often enough. */
-static void act_beside(bool open)
+/* Does all actions until the others have stopped often enough. */
+static void act_beside(void)
 {
 	uint64_t begin = stops(), end = clk_ms() + FX_TIMEOUT_MS, now;
 	unsigned int i, slow = 0;
@@ -151,8 +149,7 @@ static void act_beside(bool open)
 		actions[i].calls = actions[i].slow = actions[i].longest_ms = 0;
 	do {
 		for (i = 0; i < NR_ACTIONS; i++)
-			if (open || !actions[i].opens)
-				act(&actions[i]);
+			act(&actions[i]);
 		now = stops();
 	} while (now - begin < STOPS && clk_ms() < end);
 
@@ -194,16 +191,6 @@ static void reader(void *group)
 	}
 }
 
-static void tenant(void *vgpu)
-{
-	group_enter(GROUP_A);
-	for (;;) {
-		fx_open(vgpu);
-		CHECK_EQ(vgpu_dev_reset(((struct fx_vgpu *)vgpu)->dev), 0);
-		fx_close(vgpu);
-	}
-}
-
 static void make_group(void)
 {
 	int ret;
@@ -240,22 +227,7 @@ static void readers_stop(void)
 	for (i = 0; i < STOPPED; i++)
 		pid[i] = child_start(reader, GROUP_A);
 	fx_create_open(&v, fx_default_type());
-	act_beside(true);
-	finish(pid);
-}
-
-static void tenants_stop(void)
-{
-	pid_t pid[STOPPED];
-	unsigned int i;
-
-	make_group();
-	for (i = 0; i < STOPPED; i++) {
-		fx_create(&theirs[i], fx_default_type());
-		pid[i] = child_start(tenant, &theirs[i]);
-	}
-	fx_create_open(&v, fx_default_type());
-	act_beside(false);
+	act_beside();
 	finish(pid);
 }
 
@@ -268,7 +240,6 @@ static void cleanup(void)
 
 static const struct ktap_test tests[] = {
 	KTAP_TEST(readers_stop),
-	KTAP_TEST(tenants_stop),
 };
 
 KTAP_MAIN(tests, cleanup)

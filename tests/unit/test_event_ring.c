@@ -56,9 +56,22 @@ static unsigned int model_newer(const struct model *w, unsigned int i)
 	return newer;
 }
 
+/* Whether event @i is the latest one of its type and source. */
+static bool model_latest(const struct model *w, unsigned int i)
+{
+	const struct model_event *e = &w->event[i];
+	unsigned int k;
+
+	for (k = i + 1; k < w->nr_events; k++)
+		if (w->event[k].source == e->source && w->event[k].event.type == e->event.type)
+			return false;
+	return e->event.type < VGPU_EVENT_TYPES;
+}
+
 static bool model_kept(const struct model *w, unsigned int i)
 {
-	return !w->source[w->event[i].source].dropped && model_newer(w, i) < VGPU_EVENT_SLOTS;
+	return !w->source[w->event[i].source].dropped &&
+	       (model_newer(w, i) < VGPU_EVENT_SLOTS || model_latest(w, i));
 }
 
 /* The first event from @seq on that is kept. */
@@ -152,10 +165,10 @@ static void revive(struct model *w, const u8 *uuid)
 		want->retired_at = 0;
 }
 
-static void add(struct model *w, unsigned int i, u32 a)
+static void add(struct model *w, unsigned int i, u32 type, u32 a)
 {
 	struct model_event *e = &w->event[w->nr_events];
-	struct vgpu_ctl_event event = { .type = 7, .a = a, .seq = ~0ULL,
+	struct vgpu_ctl_event event = { .type = type, .a = a, .seq = ~0ULL,
 					.source = 99, .source_seq = 12345 };
 
 	vgpu_event_ring_add(&w->ring, w->source[i].source, &event);
@@ -210,6 +223,14 @@ static void finish(struct model *w)
 	assert_null(vgpu_event_ring_find(&w->ring, 0));
 }
 
+/* Some types are rare, so that events of others push them out; some are beyond those kept. */
+static u32 some_type(u64 *rnd)
+{
+	if (random_one_in(rnd, 50))
+		return random_range(rnd, 0, VGPU_EVENT_TYPES + 1);
+	return random_range(rnd, VGPU_EVENT_STARTED, VGPU_EVENT_STOPPED);
+}
+
 static void run(u64 seed, unsigned int steps, unsigned int sources)
 {
 	struct model *w = calloc(1, sizeof(*w));
@@ -243,7 +264,7 @@ static void run(u64 seed, unsigned int steps, unsigned int sources)
 			break;
 		case 10 ... 75:
 			if (i >= 0)
-				add(w, i, step);
+				add(w, i, some_type(&rnd), step);
 			break;
 		default:
 			/* All readers but two read hardly ever. */
@@ -279,9 +300,9 @@ static void test_flood(void **state)
 	vgpu_event_ring_init(&w->ring);
 	start(w, 1);
 	start(w, 2);
-	add(w, 1, 4711);
+	add(w, 1, VGPU_EVENT_FAULT, 4711);
 	for (i = 0; i < 5000; i++)
-		add(w, 0, i);
+		add(w, 0, VGPU_EVENT_RESET, i);
 	while ((e = vgpu_event_ring_find(&w->ring, seq))) {
 		of_attacker += e->source == w->source[0].id;
 		if (e->source == w->source[1].id) {
@@ -297,6 +318,37 @@ static void test_flood(void **state)
 	free(w);
 }
 
+/* A bug that was found: 40 closes and opens pushed out why the vGPU was quarantined. */
+static void test_state(void **state)
+{
+	struct model *w = calloc(1, sizeof(*w));
+	const struct vgpu_ctl_event *e;
+	unsigned int i, of_type[VGPU_EVENT_TYPES] = {};
+	u64 seq = 0;
+
+	vgpu_event_ring_init(&w->ring);
+	start(w, 1);
+	add(w, 0, VGPU_EVENT_FAULT, 1);
+	add(w, 0, VGPU_EVENT_FAULT, 2);
+	add(w, 0, VGPU_EVENT_QUARANTINED, 3);
+	for (i = 0; i < 1000; i++) {
+		add(w, 0, VGPU_EVENT_STOPPED, i);
+		add(w, 0, VGPU_EVENT_STARTED, i);
+	}
+	while ((e = vgpu_event_ring_find(&w->ring, seq))) {
+		of_type[e->type]++;
+		if (e->type == VGPU_EVENT_FAULT)
+			assert_int_equal(e->a, 2);
+		seq = e->seq + 1;
+	}
+	assert_int_equal(of_type[VGPU_EVENT_FAULT], 1);
+	assert_int_equal(of_type[VGPU_EVENT_QUARANTINED], 1);
+	assert_int_equal(of_type[VGPU_EVENT_STARTED] + of_type[VGPU_EVENT_STOPPED],
+			 VGPU_EVENT_SLOTS);
+	finish(w);
+	free(w);
+}
+
 /* A vGPU that is made and removed again and again takes one place among the retired ones. */
 static void test_remade(void **state)
 {
@@ -306,10 +358,10 @@ static void test_remade(void **state)
 	vgpu_event_ring_init(&w->ring);
 	start(w, 1);
 	start(w, 2);
-	add(w, 1, 4711);
+	add(w, 1, VGPU_EVENT_FAULT, 4711);
 	retire(w, 1);
 	for (i = 0; i < 1000; i++) {
-		add(w, 0, i);
+		add(w, 0, VGPU_EVENT_REMOVED, i);
 		retire(w, 0);
 		revive(w, w->source[0].uuid);
 	}
@@ -322,6 +374,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_flood),
+		cmocka_unit_test(test_state),
 		cmocka_unit_test(test_remade),
 		cmocka_unit_test(test_random),
 	};

@@ -277,7 +277,7 @@ static void test_sessions_forgotten(void **state)
 	vgpu_session_log_init(&w.log);
 	for (i = 0; i < ARRAY_SIZE(source); i++) {
 		memcpy(uuid, &i, sizeof(i));
-		source[i] = vgpu_session_source_get(&w.log, uuid);
+		source[i] = get_source(uuid);
 		flood(source[i], 1);
 	}
 	assert_int_equal(source[0]->nr_ended, 0);
@@ -285,7 +285,7 @@ static void test_sessions_forgotten(void **state)
 	assert_int_equal(source[0]->nr_ended, 1);
 	assert_int_equal(source[1]->nr_ended, 0);
 	for (i = 0; i < ARRAY_SIZE(source); i++)
-		vgpu_session_source_put(&w.log, source[i]);
+		put_source(source[i]);
 	vgpu_session_log_exit(&w.log);
 	assert_true(list_empty(&w.log.sources));
 }

@@ -2,7 +2,9 @@
 /*
  * The events that are kept for readers of /dev/vgpu. Every source (a vGPU, a GPU) has slots of its
  * own, and a new event takes the slot of the oldest one of the same source: however much one tenant
- * makes happen, the events of the others stay. A tree holds the slots of all sources in the order
+ * makes happen, the events of the others stay. The latest event of each type stays, too, whatever
+ * else its source does: a vGPU that is opened and closed in a loop still shows why it was
+ * quarantined. A tree holds the slots of all sources in the order
  * in which the events happened, so a reader is nothing but the number of its next event, and any
  * number of readers costs a writer nothing.
  *
@@ -41,6 +43,8 @@ void vgpu_event_ring_start(struct vgpu_event_ring *ring,
 		memcpy(source->uuid, uuid, sizeof(source->uuid));
 	for (i = 0; i < VGPU_EVENT_SLOTS; i++)
 		RB_CLEAR_NODE(&source->slot[i].node);
+	for (i = 0; i < VGPU_EVENT_TYPES; i++)
+		RB_CLEAR_NODE(&source->last[i].node);
 }
 
 /**
@@ -67,13 +71,23 @@ struct vgpu_event_source *vgpu_event_ring_revive(struct vgpu_event_ring *ring, c
 	return NULL;
 }
 
+/* Empties a slot, if it is in use. */
+static void event_ring_erase(struct vgpu_event_ring *ring, struct vgpu_event_slot *slot)
+{
+	if (RB_EMPTY_NODE(&slot->node))
+		return;
+	rb_erase(&slot->node, &ring->events);
+	RB_CLEAR_NODE(&slot->node);
+}
+
 static void event_ring_forget(struct vgpu_event_ring *ring, struct vgpu_event_source *source)
 {
 	unsigned int i;
 
 	for (i = 0; i < VGPU_EVENT_SLOTS; i++)
-		if (!RB_EMPTY_NODE(&source->slot[i].node))
-			rb_erase(&source->slot[i].node, &ring->events);
+		event_ring_erase(ring, &source->slot[i]);
+	for (i = 0; i < VGPU_EVENT_TYPES; i++)
+		event_ring_erase(ring, &source->last[i]);
 }
 
 /**
@@ -119,6 +133,23 @@ static bool event_ring_less(struct rb_node *a, const struct rb_node *b)
 	       rb_entry(b, struct vgpu_event_slot, node)->event.seq;
 }
 
+/* Empties a slot for a newer event. What is the latest of its type moves out of the way. */
+static void event_ring_evict(struct vgpu_event_ring *ring, struct vgpu_event_source *source,
+			     struct vgpu_event_slot *slot)
+{
+	u32 type = slot->event.type;
+	struct vgpu_event_slot *last;
+
+	if (RB_EMPTY_NODE(&slot->node))
+		return;
+	event_ring_erase(ring, slot);
+	if (type >= VGPU_EVENT_TYPES || source->latest[type] != slot->event.seq)
+		return;
+	last = &source->last[type];
+	last->event = slot->event;
+	rb_add(&last->node, &ring->events, event_ring_less);
+}
+
 /**
  * vgpu_event_ring_add() - an event has happened
  * @ring: keeps it
@@ -130,8 +161,11 @@ void vgpu_event_ring_add(struct vgpu_event_ring *ring, struct vgpu_event_source 
 {
 	struct vgpu_event_slot *slot = &source->slot[source->stored++ % VGPU_EVENT_SLOTS];
 
-	if (!RB_EMPTY_NODE(&slot->node))
-		rb_erase(&slot->node, &ring->events);
+	if (event->type < VGPU_EVENT_TYPES) {
+		source->latest[event->type] = ring->seq;
+		event_ring_erase(ring, &source->last[event->type]);
+	}
+	event_ring_evict(ring, source, slot);
 	slot->event = *event;
 	slot->event.seq = ring->seq++;
 	slot->event.source = source->id;

@@ -11,6 +11,9 @@
 /* Of each source the newest events are kept, this many. */
 #define VGPU_EVENT_SLOTS	64
 
+/* And of each type below this the latest one: what a vGPU's state is depends on no other event. */
+#define VGPU_EVENT_TYPES	16
+
 /* Of sources that have nothing to say any more the newest are kept, this many. */
 #define VGPU_EVENT_RETIRED	64
 
@@ -32,6 +35,8 @@ struct vgpu_event_slot {
  * @seq:    how many events the source has had, those left out too
  * @stored: how many of them were put into @slot
  * @slot:   event n that was stored is in slot n modulo VGPU_EVENT_SLOTS
+ * @latest: by type, seq of the latest event of the type
+ * @last:   by type, that event, if its slot was needed for a newer one of another type
  */
 struct vgpu_event_source {
 	struct list_head link;
@@ -40,6 +45,8 @@ struct vgpu_event_source {
 	u64 seq;
 	u64 stored;
 	struct vgpu_event_slot slot[VGPU_EVENT_SLOTS];
+	u64 latest[VGPU_EVENT_TYPES];
+	struct vgpu_event_slot last[VGPU_EVENT_TYPES];
 };
 
 /**
