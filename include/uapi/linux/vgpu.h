@@ -473,7 +473,8 @@ struct vgpu_ctl_sessions {
  * VGPU_IOC_EVENTS sets another size for it: what the kernel does not know of a
  * larger record reads 0.
  *
- * Of each source the newest 64 events are kept. A reader too slow for that
+ * Of each source the newest 64 events are kept, and the latest one of each type,
+ * however old it is. A reader too slow for that
  * finds gaps in seq, and by source and source_seq it knows whom it missed:
  * nobody's events push out those of others. The sources are each vGPU, each
  * GPU, and for each GPU the vGPUs whose creation was refused; of vGPUs and GPUs
