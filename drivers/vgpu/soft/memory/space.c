@@ -15,7 +15,6 @@
 
 #include "../card/gpu.h"
 #include "../card/instance.h"
-#include "../queue/dma.h"
 #include "walk.h"
 
 static u64 soft_space_read(struct soft_store *fb, u64 at)
@@ -224,32 +223,6 @@ struct page *soft_space_back(struct soft_channel *ch, const struct soft_place *p
 	soft_space_engine(ch)->work += SOFT_FRESH_WORK;
 	page = soft_store_page(&ch->inst->fb, place->addr >> PAGE_SHIFT, SOFT_GFP_ENGINE);
 	return soft_space_valid(ch, place->gen) ? page : NULL;
-}
-
-/**
- * soft_space_page() - find the page of framebuffer behind an address
- * @ch: busy
- * @va: the address, any number
- * @access: what is wanted; not VGPU_HW_PTE_SYS
- * @page: set to the page, without a reference. To be read it may be NULL: it was never touched,
- *        and reads zero until somebody writes to it
- * @fault: set with SOFT_END_FAULT
- * Context: the engine's thread, in a turn; does not wait for memory.
- * Return: SOFT_END_PACKET: there is the page; else how the engine leaves the channel, whose step is
- * done again if that is not SOFT_END_FAULT.
- */
-enum soft_end soft_space_page(struct soft_channel *ch, u64 va, u32 access, struct page **page,
-			      struct soft_fault *fault)
-{
-	struct soft_place place;
-
-	if (!soft_space_find(ch, va, access, &place, fault))
-		return SOFT_END_FAULT;
-	if (access & VGPU_HW_PTE_W) {
-		*page = soft_space_back(ch, &place);
-		return *page ? SOFT_END_PACKET : soft_dma_get_fb(ch, &place, 1);
-	}
-	return soft_space_peek(ch, &place, page) ? SOFT_END_PACKET : SOFT_END_STOPPED;
 }
 
 /* Drops what the engine has kept of another turn. In the engine's thread, at a turn's begin. */

@@ -74,8 +74,6 @@ bool soft_space_valid(const struct soft_channel *ch, u32 gen);
 bool soft_space_peek(struct soft_channel *ch, const struct soft_place *place, struct page **page);
 struct page *soft_space_back(struct soft_channel *ch, const struct soft_place *place);
 void soft_space_extend(struct soft_channel *ch, u32 access, u64 bytes, struct soft_place *place);
-enum soft_end soft_space_page(struct soft_channel *ch, u64 va, u32 access, struct page **page,
-			      struct soft_fault *fault);
 
 bool soft_space_look_up(struct soft_instance *inst, u32 root, u64 va, u32 access, u64 *addr);
 void soft_space_turn(struct soft_engine *engine);

@@ -22,6 +22,8 @@ bool soft_dma_add_fb(struct soft_channel *ch, struct vgpu_dma *dma, u32 len,
 enum soft_end soft_dma_later(struct soft_channel *ch);
 enum soft_end soft_dma_submit(struct soft_channel *ch, struct vgpu_dma *dma);
 enum soft_end soft_dma_get_fb(struct soft_channel *ch, const struct soft_place *place, u32 len);
+enum soft_end soft_dma_find_page(struct soft_channel *ch, u64 va, u32 access, struct page **page,
+				 struct soft_fault *fault);
 enum soft_end soft_dma_get_loose(struct soft_channel *ch, u64 va, u32 len);
 struct vgpu_dma *soft_dma_take(struct soft_channel *ch);
 void soft_dma_keep(struct soft_exec *exec, const struct vgpu_dma *dma);

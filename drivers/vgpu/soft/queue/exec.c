@@ -124,7 +124,7 @@ static enum soft_end soft_exec_signal(struct soft_channel *ch, struct soft_fault
 	if (packet->signal_sys)
 		return soft_exec_signal_sys(ch);
 
-	end = soft_space_page(ch, addr, VGPU_HW_PTE_W, &page, fault);
+	end = soft_dma_find_page(ch, addr, VGPU_HW_PTE_W, &page, fault);
 	if (end != SOFT_END_PACKET)
 		return end;
 	smp_wmb();	/* a guest that sees the signal sees the data */
@@ -203,7 +203,7 @@ static enum soft_end soft_exec_load(struct soft_channel *ch, struct vgpu_hw_pack
 		from = page_address(exec->fetch);
 		from += (ch->get - exec->fetch_first) * (sizeof(*raw) / 8);
 	} else {
-		end = soft_space_page(ch, addr, VGPU_HW_PTE_R, &page, fault);
+		end = soft_dma_find_page(ch, addr, VGPU_HW_PTE_R, &page, fault);
 		if (end != SOFT_END_PACKET)
 			return end;
 		if (!page) {

@@ -29,7 +29,7 @@ static enum soft_end soft_dispatch_load(struct soft_channel *ch, u64 va,
 	enum soft_end end;
 	unsigned int i;
 
-	end = soft_space_page(ch, va, VGPU_HW_PTE_R, &page, fault);
+	end = soft_dma_find_page(ch, va, VGPU_HW_PTE_R, &page, fault);
 	if (end != SOFT_END_PACKET)
 		return end;
 	from = page ? page_address(page) + offset_in_page(va) : NULL;
