@@ -146,7 +146,7 @@ static void act_beside(void)
 	unsigned int i, slow = 0;
 
 	for (i = 0; i < NR_ACTIONS; i++)
-		actions[i].calls = actions[i].slow = actions[i].longest_ms = 0;
+		actions[i].calls = 0;
 	do {
 		for (i = 0; i < NR_ACTIONS; i++)
 			act(&actions[i]);

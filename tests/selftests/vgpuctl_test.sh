@@ -143,7 +143,7 @@ json "[v['uuid'] for v in d['vgpus']] == ['$uuid'] and
 	[(e['uuid'], e['engine'], e['window_percent']) for e in d['engines']][0] == ('$uuid', 'gr', 0)" overview
 ktap_result overview_json $?
 text=$("$ctl")
-want=GPU.*ADDRESS.*USED.*BUSY.*UUID.*STATE.*BUSY.*$'\n'$uuid.*\ $type\ .*idle
+want='GPU.*ADDRESS.*USED.*BUSY.*UUID.*STATE.*BUSY.*'$'\n'"$uuid.* $type .*idle"
 [[ $text =~ $want && $text != *"No vGPUs"* ]]
 ktap_result overview $? "$text"
 judge overview "len(d['gpus']) == 1" "$("$ctl" --json --gpu 0)"

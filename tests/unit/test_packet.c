@@ -78,81 +78,6 @@ static void test_type(void **state)
 	EXPECT(PACKET, 0, NOP, .flags = 0x80);
 }
 
-/* A good packet of each type, and the engine classes that execute it, as the manual has them. */
-static const struct kind {
-	struct vgpu_hw_packet raw;
-	const char *classes;
-} kinds[] = {
-	{ { NOP }, "gr, ce" },
-	{ { FENCE, .flags = VGPU_HW_PKT_IRQ }, "gr, ce" },
-	{ { FILL, .width = 4, .rows = 1 }, "gr, ce" },
-	{ { COPY, .width = 1, .rows = 1 }, "gr, ce" },
-	{ { PRESENT, .present_width = 1, .present_height = 1, .present_pitch = 4 }, "gr" },
-	{ { DISPATCH, .grid = { 1, 1, 1 }, .group = { 1, 1, 1 } }, "gr" },
-};
-
-static bool has_class(const char *classes, unsigned int engine_class)
-{
-	static const char * const names[] = { "gr", "ce", "enc", "dec" };
-
-	return strstr(classes, names[engine_class]);
-}
-
-/* A type is executed by engines of those classes only that its row names. */
-static void test_classes(void **state)
-{
-	struct soft_limits limits = gr;
-	enum vgpu_hw_fault fault;
-	u64 addr;
-	size_t i;
-
-	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
-		for (limits.engine_class = 0; limits.engine_class < 4; limits.engine_class++) {
-			fault = decode_on(&kinds[i].raw, &limits, &addr);
-			check_that(!fault == has_class(kinds[i].classes, limits.engine_class),
-				   "type %u on class %u: fault %d", kinds[i].raw.type,
-				   limits.engine_class, fault);
-		}
-	}
-}
-
-/* The line of the manual's table that has the type; its classes are between the two gaps. */
-static bool manual_has(unsigned int type, const char *name, const char *classes)
-{
-	char want[64], line[256];
-	FILE *file = fopen(MANUAL, "r");
-	bool found = false;
-
-	assert_non_null(file);
-	snprintf(want, sizeof(want), "%-3u  %-8s  %-8s  ", type, name, classes);
-	while (fgets(line, sizeof(line), file))
-		found |= !strncmp(line, want, strlen(want));
-	fclose(file);
-	return found;
-}
-
-/* A row has a case above, and a line in the manual. */
-static void test_rows(void **state)
-{
-	unsigned int type, nr = 0;
-	size_t i;
-
-	for (type = 0; type < 256; type++) {
-		if (!soft_packet_name(type))
-			continue;
-		nr++;
-		for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
-			if (kinds[i].raw.type == type)
-				break;
-		check_that(i < sizeof(kinds) / sizeof(kinds[0]), "type %u (%s): no case",
-			   type, soft_packet_name(type));
-		check_that(manual_has(type, soft_packet_name(type), kinds[i].classes),
-			   "type %u (%s, %s) is not in the table of hardware.rst", type,
-			   soft_packet_name(type), kinds[i].classes);
-	}
-	assert_int_equal(nr, sizeof(kinds) / sizeof(kinds[0]));
-}
-
 /* A packet faults if a field that its type has no use for is not 0. */
 static void test_unused(void **state)
 {
@@ -612,8 +537,6 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_type),
-		cmocka_unit_test(test_classes),
-		cmocka_unit_test(test_rows),
 		cmocka_unit_test(test_unused),
 		cmocka_unit_test(test_signal),
 		cmocka_unit_test(test_fill),

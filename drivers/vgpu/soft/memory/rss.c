@@ -216,9 +216,11 @@ static void soft_rss_work(struct work_struct *work)
 /* Takes the memory of a vGPU that nobody is known to have, if that is still so. */
 static void soft_rss_reclaim(struct work_struct *work)
 {
-	struct soft_rss *rss = container_of(work, struct soft_rss, reclaim);
+	struct soft_instance *inst = container_of(work, struct soft_instance, rss.reclaim);
 
-	vgpu_instance_reclaim(soft_rss_instance(rss)->vgpu);
+	/* The OOM killer may have asked again while the memory was being given back. */
+	if (atomic_long_read(&inst->fb.backed))
+		vgpu_instance_reclaim(inst->vgpu);
 }
 
 /* Asks for a round, if it is time. Returns true if the work item is to run. */
