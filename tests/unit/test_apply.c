@@ -25,6 +25,7 @@ static struct driver {
 	struct vgpu_ctl_instance inst[NR_VGPUS];
 	bool there[NR_VGPUS];
 	bool taken[NR_VGPUS];	/* is open as soon as it is there */
+	pid_t owner;		/* process in which an open vGPU is shown; 0: none */
 	unsigned int steps;
 	unsigned int fail_at;
 } driver;
@@ -122,7 +123,7 @@ int __wrap_sysfs_create(const char *address, const char *type_id, const char *te
 	inst->guarantee = 63;
 	inst->weight = 63;
 	inst->state = driver.taken[i] ? VGPU_STATE_STARTED : VGPU_STATE_CREATED;
-	inst->owner_pid = driver.taken[i] ? 4711 : 0;
+	inst->owner_pid = driver.taken[i] ? driver.owner : 0;
 	return 0;
 }
 
@@ -271,17 +272,24 @@ static void test_taken_back(void **state)
 }
 
 /* A VM has opened what was only just created: it keeps it. */
-static void test_in_use(void **state)
+static void opened_while_applied(pid_t owner, const char *expected)
 {
 	reset();
 	driver.taken[2] = true;
+	driver.owner = owner;
 	driver.fail_at = 5;
 	assert_int_equal(apply(), EXIT_FAILED);
-	assert_non_null(strstr(said, "process 4711 uses it already: it stays"));
+	assert_non_null(strstr(said, expected));
 	assert_true(driver.there[2]);
 	assert_false(driver.there[3]);
 	assert_string_equal(driver.sched.policy, "best_effort");
 	assert_int_equal(driver.inst[1].guarantee, 100);
+}
+
+static void test_in_use(void **state)
+{
+	opened_while_applied(4711, "in use by process 4711 already: it stays");
+	opened_while_applied(0, "in use by an unknown process already: it stays");
 }
 
 int main(void)

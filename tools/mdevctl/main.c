@@ -275,6 +275,7 @@ static enum exit_code pre_start(const struct call *call)
 static enum exit_code pre_stop(const struct call *call)
 {
 	struct vgpu_ctl_instance inst;
+	char owner[CTL_OWNER_LEN];
 	int fd;
 
 	if (access(NODE, F_OK))
@@ -283,8 +284,8 @@ static enum exit_code pre_stop(const struct call *call)
 	if (fd < 0)
 		return EXIT_OK;
 	if (!ctl_instance(fd, call->id, &inst) && inst.state == VGPU_STATE_STARTED)
-		fail("vGPU %s: in use by process %d; waiting until it lets go", call->uuid,
-		     inst.owner_pid);
+		fail("vGPU %s: in use by %s; waiting until it lets go", call->uuid,
+		     ctl_owner_text(&inst, owner));
 	close(fd);
 	return EXIT_OK;
 }

@@ -243,11 +243,12 @@ static void restore_vgpus_of(const struct plan *plan, int fd, const struct world
 static void undo_create(int fd, const uint8_t *id)
 {
 	struct vgpu_ctl_instance inst;
-	char uuid[UUID_STR_LEN];
+	char uuid[UUID_STR_LEN], owner[CTL_OWNER_LEN];
 
 	uuid_format(id, uuid);
 	if (!ctl_instance(fd, id, &inst) && inst.state == VGPU_STATE_STARTED)
-		fail("vGPU %s: process %d uses it already: it stays", uuid, inst.owner_pid);
+		fail("vGPU %s: in use by %s already: it stays", uuid,
+		     ctl_owner_text(&inst, owner));
 	else if (sysfs_remove(uuid))
 		fail("vGPU %s: cannot remove it", uuid);
 }

@@ -267,7 +267,7 @@ static void done(const struct options *options, const char *uuid,
 enum exit_code cmd_remove(const struct options *options)
 {
 	struct vgpu_ctl_instance inst;
-	char text[UUID_STR_LEN];
+	char text[UUID_STR_LEN], owner[CTL_OWNER_LEN];
 	struct vgpu_ctl_gpu gpu;
 	enum exit_code code;
 	int fd, ret;
@@ -281,8 +281,8 @@ enum exit_code cmd_remove(const struct options *options)
 		return fail("vGPU %s: is being removed already, and goes when nobody has it open",
 			    text);
 	if (inst.state == VGPU_STATE_STARTED) {
-		fail("vGPU %s: in use by process %d; waiting until it lets go",
-		     text, inst.owner_pid);
+		fail("vGPU %s: in use by %s; waiting until it lets go", text,
+		     ctl_owner_text(&inst, owner));
 		fflush(stderr);
 	}
 	ret = sysfs_remove(text);

@@ -107,11 +107,11 @@ static void show_line_ago(const char *name, uint64_t now_ns, uint64_t then_ns)
 
 static void show_status(const struct vgpu_ctl_instance *inst)
 {
-	char text[32];
+	char text[32], owner[CTL_OWNER_LEN];
 
 	printf("%-22s%s", "State", ctl_state_name(inst->state));
-	if (inst->owner_pid)
-		printf(", opened by process %d", inst->owner_pid);
+	if (inst->state == VGPU_STATE_STARTED)
+		printf(", in use by %s", ctl_owner_text(inst, owner));
 	putchar('\n');
 	if (inst->status & VGPU_INSTANCE_QUARANTINED)
 		printf("%-22sfor another %s\n", "Quarantined",

@@ -156,4 +156,12 @@ enum exit_code ctl_fail_engine(const struct vgpu_ctl_gpu *gpu, const char *name)
 const char *ctl_placement_name(uint32_t placement);
 const char *ctl_state_name(uint32_t state);
 
+#define CTL_OWNER_LEN 24
+
+/*
+ * Writes which process uses an open vGPU to CTL_OWNER_LEN bytes at @text, and returns it:
+ * "process 4711", or "an unknown process": the kernel finds none in which its memory is shown.
+ */
+const char *ctl_owner_text(const struct vgpu_ctl_instance *inst, char *text);
+
 #endif /* VGPUCTL_CTL_H */

@@ -226,3 +226,12 @@ const char *ctl_state_name(uint32_t state)
 {
 	return VGPU_NAME_OF(state_names, state);
 }
+
+const char *ctl_owner_text(const struct vgpu_ctl_instance *inst, char *text)
+{
+	if (inst->owner_pid)
+		snprintf(text, CTL_OWNER_LEN, "process %d", inst->owner_pid);
+	else
+		snprintf(text, CTL_OWNER_LEN, "an unknown process");
+	return text;
+}

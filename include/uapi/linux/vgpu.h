@@ -175,7 +175,7 @@ struct vgpu_ctl_instance {
 	__u64 dma_written_bytes;
 	__u64 quarantine_until_ns;	/* 0: not quarantined */
 	__u32 quarantines;		/* times so far */
-	__s32 owner_pid;		/* process that has it, 0: none known */
+	__s32 owner_pid;		/* process in which its memory is shown; 0: none */
 	__u8 type_name[VGPU_NAME_LEN];
 	struct vgpu_ctl_instance_engine engine[VGPU_MAX_ENGINES];
 	/* since 1.1 */
