@@ -12,7 +12,7 @@ unsigned int engine_warnings;
 struct page engine_zero_page;
 const struct simt_isa *soft_lanes;
 
-static const struct vgpu_instance_info info = { .num_heads = 1 };
+static const struct vgpu_instance_info info = { .fb_bytes = FB_BYTES, .num_heads = 1 };
 static const struct vgpu_engine_desc desc = { "ce0", VGPU_HW_ENGINE_CE, 0 };
 static struct soft_packet_desc packet_desc;
 static struct page *pages[FB_BYTES / PAGE];
@@ -33,8 +33,8 @@ static void pass(u64 ns)
 	if (world.events && !--world.events) {
 		world.event();
 		/* As soft_stop_wanted() would, had it been called here. */
-		world.inst->space_gen++;
-		soft_space_look(world.engine);
+		world.inst->queues.space_gen++;
+		soft_invalidate_look(world.engine);
 	}
 }
 
@@ -50,21 +50,26 @@ void *memset32(u32 *at, u32 value, size_t words)
 
 void world_open(void)
 {
-	struct soft_instance *inst = calloc(1, sizeof(*inst) + sizeof(inst->channel[0]));
+	struct soft_instance *inst = calloc(1, sizeof(*inst) + sizeof(inst->queues.channel[0]));
 
 	memset(&world, 0, sizeof(world));
 	memset(pages, 0, sizeof(pages));
 	next_table = 2 * PAGE;
 	inst->gpu = &world.gpu;
-	inst->info = &info;
-	inst->fb_bytes = FB_BYTES;
-	inst->nr_channels = 1;
+	inst->mem.fb_bytes = FB_BYTES;
+	inst->queues.info = &info;
+	inst->queues.engine = world.gpu.engine;
+	inst->queues.mem = &inst->mem;
+	inst->queues.compute = &inst->compute;
+	inst->queues.display = &inst->display;
+	inst->queues.nr_channels = 1;
 	world.inst = inst;
-	world.ch = inst->channel;
-	world.ch->inst = inst;
+	world.ch = inst->queues.channel;
+	world.ch->queues = &inst->queues;
 	world.ch->hw = &world.hw;
 	world.engine = &world.gpu.engine[0];
-	world.engine->inst = inst;
+	world.engine->queues = &inst->queues;
+	world.engine->view.mem = &inst->mem;
 	world.engine->desc = &desc;
 	world.engine->state.counter = SOFT_ENGINE_RUNNING;
 	world.engine->run.deadline_ns = U64_MAX;
@@ -183,7 +188,7 @@ bool soft_queue_unstall(struct soft_channel *ch)
 	return false;
 }
 
-void soft_queue_announce(struct soft_instance *inst, unsigned int engine)
+void soft_queue_announce(struct soft_queues *queues, unsigned int engine)
 {
 }
 
@@ -225,7 +230,7 @@ void vgpu_edid_read(struct vgpu_instance *instance, u32 offset, void *buf, size_
 
 void *vgpu_instance_backend(const struct vgpu_instance *instance)
 {
-	return world.inst;
+	return &world.inst->queues;
 }
 
 /* Programs have begun, and do what the test says or fault at the end of a section. */

@@ -2,6 +2,7 @@
 #ifndef _ENGINE_SHIM_LINUX_MM_H
 #define _ENGINE_SHIM_LINUX_MM_H
 
+#include <asm/byteorder.h>
 #include <linux/kernel.h>
 #include <linux/math64.h>
 

@@ -3,14 +3,10 @@
 #ifndef _ENGINE_SHIM_LINUX_MUTEX_H
 #define _ENGINE_SHIM_LINUX_MUTEX_H
 
-#include <endian.h>
+#include <asm/byteorder.h>
 #include <linux/bitops.h>
 #include <linux/kernel.h>
 #include <linux/lockdep.h>
-
-#define cpu_to_le32(x)	((__force __le32)htole32(x))
-#define cpu_to_le64(x)	((__force __le64)htole64(x))
-#define le64_to_cpu(x)	le64toh((__force u64)(x))
 
 struct mutex {
 	bool held;

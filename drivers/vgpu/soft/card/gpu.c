@@ -133,10 +133,11 @@ int soft_gpu_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	info.board = gpu->board;
 
 	for (i = 0; i < SOFT_ENGINES; i++) {
-		gpu->engine[i].gpu = gpu;
 		gpu->engine[i].index = i;
 		gpu->engine[i].desc = &soft_engine_desc[i];
-		ret = soft_engine_start(&gpu->engine[i]);
+		gpu->engine[i].poll_ns = soft_params.poll_ns;
+		gpu->engine[i].cpus = &soft_params.cpus;
+		ret = soft_engine_start(&gpu->engine[i], pci_name(pdev));
 		if (ret)
 			goto err_engines;
 	}

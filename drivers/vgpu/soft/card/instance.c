@@ -5,24 +5,26 @@
 #include <linux/slab.h>
 
 #include "gpu.h"
+#include "../face/regs.h"
+#include "../memory/admit.h"
 #include "instance.h"
 #include "params.h"
 
 static int soft_instance_reserve(struct soft_instance *inst)
 {
-	u64 want_mb = inst->fb_bytes >> 20;
+	u64 want_mb = inst->mem.fb_bytes >> 20;
 	u64 have_mb = (u64)max(si_mem_available(), 0L) >> (20 - PAGE_SHIFT);
 	int ret = -ENOMEM;
 
 	if (have_mb >= want_mb)
-		ret = soft_store_reserve(&inst->fb);
+		ret = soft_store_reserve(&inst->mem.fb);
 	if (ret == -ENOMEM)
-		return vgpu_refuse(inst->vgpu, ret,
+		return vgpu_refuse(inst->mem.vgpu, ret,
 				   "host memory: %llu MiB wanted (fb_reserve=1), %llu MiB available, %lu MiB got",
-				   want_mb, have_mb, atomic_long_read(&inst->fb.backed) >>
+				   want_mb, have_mb, atomic_long_read(&inst->mem.fb.backed) >>
 				   (20 - PAGE_SHIFT));
 	if (ret)
-		return vgpu_refuse(inst->vgpu, ret,
+		return vgpu_refuse(inst->mem.vgpu, ret,
 				   "host memory: killed while taking %llu MiB (fb_reserve=1)",
 				   want_mb);
 	return 0;
@@ -31,47 +33,44 @@ static int soft_instance_reserve(struct soft_instance *inst)
 static void *soft_instance_create(struct vgpu_gpu *gpu, struct vgpu_instance *vgpu,
 				  const struct vgpu_instance_info *info)
 {
-	u32 nr_channels = info->nr_channels, i;
+	u32 nr_channels = info->nr_channels;
 	struct soft_instance *inst;
 	int ret = -ENOMEM;
 
-	inst = kvzalloc(struct_size(inst, channel, nr_channels), GFP_KERNEL_ACCOUNT);
+	inst = kvzalloc(struct_size(inst, queues.channel, nr_channels), GFP_KERNEL_ACCOUNT);
 	if (!inst) {
 		vgpu_refuse(vgpu, ret, "host memory: none for the state of %u channels",
 			    nr_channels);
 		return ERR_PTR(ret);
 	}
-	inst->vgpu = vgpu;
 	inst->gpu = soft_gpu(gpu);
 	inst->info = info;
-	inst->fb_bytes = info->fb_bytes;
-	inst->nr_channels = nr_channels;
-	inst->fault_channel = ~0U;
-	mutex_init(&inst->config_lock);
-	spin_lock_init(&inst->queue_lock);
+	inst->mem.vgpu = vgpu;
+	inst->mem.fb_bytes = info->fb_bytes;
+	soft_compute_init(&inst->compute, &inst->mem);
+	soft_rss_init(&inst->mem.rss, &inst->compute.programs.bytes, &inst->compute.context_bytes);
+	inst->display.vgpu = vgpu;
+	inst->display.info = info;
 	spin_lock_init(&inst->display.lock);
-	soft_compute_init(&inst->compute);
-	soft_display_reset(inst);
-	soft_rss_init(&inst->rss);
-	init_waitqueue_head(&inst->wait);
-	for (i = 0; i < SOFT_ENGINES; i++) {
-		INIT_LIST_HEAD(&inst->queue[i].ready);
-		INIT_LIST_HEAD(&inst->queue[i].paced);
-		inst->queue[i].due_ns = U64_MAX;
-	}
-	for (i = 0; i < nr_channels; i++)
-		soft_channel_init(inst, i);
+	soft_display_reset(&inst->display);
+	inst->queues.info = info;
+	inst->queues.engine = inst->gpu->engine;
+	inst->queues.mem = &inst->mem;
+	inst->queues.compute = &inst->compute;
+	inst->queues.display = &inst->display;
+	inst->queues.nr_channels = nr_channels;
+	soft_queues_init(&inst->queues);
 
 	ret = soft_admit(vgpu, info, pci_name(inst->gpu->pdev));
 	if (ret)
 		goto err_free;
-	ret = soft_store_init(&inst->fb, info->fb_bytes);
+	ret = soft_store_init(&inst->mem.fb, info->fb_bytes);
 	if (ret) {
 		vgpu_refuse(vgpu, ret, "host memory: none for the page table of %llu MiB",
 			    info->fb_bytes >> 20);
 		goto err_admit;
 	}
-	ret = soft_store_init(&inst->pages, (u64)nr_channels * VGPU_HW_PAGE_SIZE);
+	ret = soft_store_init(&inst->mem.pages, (u64)nr_channels * VGPU_HW_PAGE_SIZE);
 	if (ret) {
 		vgpu_refuse(vgpu, ret, "host memory: none for the page table of %u channel pages",
 			    nr_channels);
@@ -82,12 +81,12 @@ static void *soft_instance_create(struct vgpu_gpu *gpu, struct vgpu_instance *vg
 		if (ret)
 			goto err_pages;
 	}
-	return inst;
+	return &inst->queues;
 
 err_pages:
-	soft_store_exit(&inst->pages);
+	soft_store_exit(&inst->mem.pages);
 err_fb:
-	soft_store_exit(&inst->fb);
+	soft_store_exit(&inst->mem.fb);
 err_admit:
 	soft_admit_end(info->fb_bytes);
 err_free:
@@ -99,10 +98,10 @@ static void soft_instance_destroy(struct vgpu_instance *vgpu)
 {
 	struct soft_instance *inst = soft_instance(vgpu);
 
-	soft_rss_exit(&inst->rss);
-	soft_store_exit(&inst->pages);
-	soft_store_exit(&inst->fb);
-	soft_admit_end(inst->fb_bytes);
+	soft_rss_exit(&inst->mem.rss);
+	soft_store_exit(&inst->mem.pages);
+	soft_store_exit(&inst->mem.fb);
+	soft_admit_end(inst->mem.fb_bytes);
 	kvfree(inst);
 }
 
@@ -110,10 +109,10 @@ static int soft_instance_open(struct vgpu_instance *vgpu)
 {
 	struct soft_instance *inst = soft_instance(vgpu);
 
-	inst->fb.memcg = inst->info->memcg;
-	inst->pages.memcg = inst->info->memcg;
-	soft_store_begin(&inst->fb);
-	soft_rss_begin(inst);
+	inst->mem.fb.memcg = inst->info->memcg;
+	inst->mem.pages.memcg = inst->info->memcg;
+	soft_store_begin(&inst->mem.fb);
+	soft_rss_begin(&inst->mem);
 	return 0;
 }
 
@@ -123,38 +122,38 @@ static void soft_instance_close(struct vgpu_instance *vgpu)
 
 	/* Contexts went with the channels, and what they used of programs with them. */
 	WARN_ON(inst->compute.programs.bytes || atomic64_read(&inst->compute.context_bytes));
-	soft_rss_end(inst);
-	inst->fb.memcg = NULL;
-	inst->pages.memcg = NULL;
+	soft_rss_end(&inst->mem);
+	inst->mem.fb.memcg = NULL;
+	inst->mem.pages.memcg = NULL;
 }
 
 static void soft_instance_stop(struct vgpu_instance *vgpu)
 {
 	struct soft_instance *inst = soft_instance(vgpu);
 
-	soft_channel_stop_all(inst);
-	soft_display_reset(inst);
+	soft_channel_stop_all(&inst->queues);
+	soft_display_reset(&inst->display);
 }
 
 static void soft_instance_drop_memory(struct vgpu_instance *vgpu)
 {
 	struct soft_instance *inst = soft_instance(vgpu);
 
-	soft_store_drop(&inst->fb);
-	soft_store_drop(&inst->pages);
+	soft_store_drop(&inst->mem.fb);
+	soft_store_drop(&inst->mem.pages);
 	/* Afterwards: the worker may be making a program, if who resets is being killed. */
 	soft_programs_drop(&inst->compute.programs);
-	soft_rss_update(inst);
-	soft_channel_restart(inst);
+	soft_rss_update(&inst->mem);
+	soft_channel_restart(&inst->queues);
 }
 
 static struct soft_store *soft_instance_store(struct soft_instance *inst, unsigned int bar)
 {
 	switch (bar) {
 	case VGPU_HW_BAR_FB:
-		return &inst->fb;
+		return &inst->mem.fb;
 	case VGPU_HW_BAR_CHANNELS:
-		return &inst->pages;
+		return &inst->mem.pages;
 	default:
 		return NULL;
 	}
@@ -166,7 +165,7 @@ static int soft_instance_region_rw(struct vgpu_instance *vgpu, unsigned int bar,
 	struct soft_instance *inst = soft_instance(vgpu);
 
 	if (bar == VGPU_HW_BAR_REGS || bar == VGPU_HW_BAR_VGA)
-		return soft_regs_rw(inst, offset, buf, count, write);
+		return soft_regs_rw(&inst->queues, &inst->display, offset, buf, count, write);
 	if (bar == VGPU_HW_BAR_FB || bar == VGPU_HW_BAR_CHANNELS)
 		return soft_store_rw(soft_instance_store(inst, bar), offset, buf, count, write);
 	return -ENXIO;
@@ -185,14 +184,14 @@ static u64 soft_instance_backed_bytes(struct vgpu_instance *vgpu)
 {
 	struct soft_instance *inst = soft_instance(vgpu);
 
-	return (u64)atomic_long_read(&inst->fb.backed) << PAGE_SHIFT;
+	return (u64)atomic_long_read(&inst->mem.fb.backed) << PAGE_SHIFT;
 }
 
 static u64 soft_instance_peak_bytes(struct vgpu_instance *vgpu)
 {
 	struct soft_instance *inst = soft_instance(vgpu);
 
-	return (u64)atomic_long_read(&inst->fb.peak) << PAGE_SHIFT;
+	return (u64)atomic_long_read(&inst->mem.fb.peak) << PAGE_SHIFT;
 }
 
 static void soft_instance_channels_show(struct vgpu_instance *vgpu, struct seq_file *m)
@@ -201,8 +200,34 @@ static void soft_instance_channels_show(struct vgpu_instance *vgpu, struct seq_f
 	u32 i;
 
 	soft_context_show(&inst->compute, m);
-	for (i = 0; i < inst->nr_channels; i++)
-		soft_channel_show(&inst->channel[i], m);
+	for (i = 0; i < inst->queues.nr_channels; i++)
+		soft_channel_show(&inst->queues.channel[i], m);
+}
+
+static bool soft_instance_scanout(struct vgpu_instance *vgpu, struct vgpu_scanout *scanout)
+{
+	return soft_display_scanout(&soft_instance(vgpu)->display, scanout);
+}
+
+static void soft_instance_engine_run(struct vgpu_gpu *vgpu, unsigned int index,
+				     const struct vgpu_run *run)
+{
+	soft_engine_run(&soft_gpu(vgpu)->engine[index], vgpu, run);
+}
+
+static void soft_instance_engine_preempt(struct vgpu_gpu *vgpu, unsigned int index)
+{
+	soft_engine_preempt(&soft_gpu(vgpu)->engine[index]);
+}
+
+static void soft_instance_engine_reset(struct vgpu_gpu *vgpu, unsigned int index)
+{
+	soft_engine_reset(&soft_gpu(vgpu)->engine[index]);
+}
+
+static u64 soft_instance_engine_ran_ns(struct vgpu_gpu *vgpu, unsigned int index)
+{
+	return soft_engine_ran_ns(&soft_gpu(vgpu)->engine[index]);
 }
 
 /* What the core calls, also for engines. */
@@ -218,12 +243,12 @@ const struct vgpu_gpu_ops soft_instance_ops = {
 	.instance_close = soft_instance_close,
 	.region_rw = soft_instance_region_rw,
 	.map_pages = soft_instance_map_pages,
-	.scanout = soft_display_scanout,
+	.scanout = soft_instance_scanout,
 	.backed_bytes = soft_instance_backed_bytes,
 	.peak_bytes = soft_instance_peak_bytes,
 	.channels_show = soft_instance_channels_show,
-	.engine_run = soft_engine_run,
-	.engine_preempt = soft_engine_preempt,
-	.engine_reset = soft_engine_reset,
-	.engine_ran_ns = soft_engine_ran_ns,
+	.engine_run = soft_instance_engine_run,
+	.engine_preempt = soft_instance_engine_preempt,
+	.engine_reset = soft_instance_engine_reset,
+	.engine_ran_ns = soft_instance_engine_ran_ns,
 };

@@ -4,30 +4,30 @@
  * registers of a VGA card, whichever is newer. Both are scanned out of the framebuffer by whoever
  * looks; nothing is done here for a picture that nobody looks at.
  */
-#include "../card/instance.h"
+#include "../queue/dma.h"
+#include "../queue/queues.h"
+#include "display.h"
 
 /* What the look at a page costs beside its translation: see SOFT_STOP_BYTES. */
 #define SOFT_LOCATE_WORK	256
 
-static void soft_display_limits(const struct soft_instance *inst, struct soft_vga_limits *limits)
+static void soft_display_limits(const struct soft_display *display, struct soft_vga_limits *limits)
 {
 	*limits = (struct soft_vga_limits) {
-		.vbe_bytes = min_t(u64, inst->fb_bytes, VGPU_HW_VBE_BYTES_MAX),
-		.max_width = inst->info->max_width,
-		.max_height = inst->info->max_height,
+		.vbe_bytes = min_t(u64, display->info->fb_bytes, VGPU_HW_VBE_BYTES_MAX),
+		.max_width = display->info->max_width,
+		.max_height = display->info->max_height,
 	};
 }
 
 /**
  * soft_display_reset() - give all registers their reset values, and show nothing
- * @inst: no engine works for it
+ * @display: of a vGPU that no engine works for
  *
  * Context: does not sleep.
  */
-void soft_display_reset(struct soft_instance *inst)
+void soft_display_reset(struct soft_display *display)
 {
-	struct soft_display *display = &inst->display;
-
 	spin_lock(&display->lock);
 	soft_vga_reset(&display->vga);
 	display->source = SOFT_SOURCE_NONE;
@@ -47,11 +47,11 @@ static enum soft_end soft_display_locate(struct soft_engine *engine, struct soft
 	struct soft_place *all = soft_exec_work(exec, struct soft_place), next;
 
 	for (;;) {
-		if (!soft_space_valid(ch, all->gen))
+		if (!soft_space_valid(ch->view, all->gen))
 			all->bytes = 0;
 		if (all->bytes >= bytes)
 			break;
-		if (!soft_space_find(ch, exec->packet.dst + all->bytes, VGPU_HW_PTE_R, &next,
+		if (!soft_space_find(ch->view, exec->packet.dst + all->bytes, VGPU_HW_PTE_R, &next,
 				     fault))
 			return SOFT_END_FAULT;
 		if (!all->bytes) {
@@ -84,7 +84,7 @@ static enum soft_end soft_display_locate(struct soft_engine *engine, struct soft
 enum soft_end soft_display_present(struct soft_engine *engine, struct soft_channel *ch,
 				   struct soft_fault *fault)
 {
-	struct soft_display *display = &ch->inst->display;
+	struct soft_display *display = ch->queues->display;
 	const struct soft_packet *packet = &ch->exec.packet;
 	enum soft_end end;
 
@@ -105,7 +105,7 @@ enum soft_end soft_display_present(struct soft_engine *engine, struct soft_chann
 
 /**
  * soft_display_rw() - access the registers of the VGA card
- * @inst: a vGPU that is set to be one
+ * @display: of a vGPU that is set to be one
  * @offset: in BAR 2, below VGPU_HW_DEV_BASE, aligned to @count
  * @buf: kernel memory, little endian
  * @count: 1, 2, 4 or 8
@@ -115,18 +115,17 @@ enum soft_end soft_display_present(struct soft_engine *engine, struct soft_chann
  *
  * Context: sleeps.
  */
-void soft_display_rw(struct soft_instance *inst, u32 offset, void *buf, size_t count, bool write)
+void soft_display_rw(struct soft_display *display, u32 offset, void *buf, size_t count, bool write)
 {
-	struct soft_display *display = &inst->display;
 	struct soft_vga_limits limits;
 	__le64 raw = 0;
 
 	if (offset < VGPU_HW_VGA_EDID + VGPU_HW_VGA_EDID_SIZE) {
 		if (!write)
-			vgpu_edid_read(inst->vgpu, offset - VGPU_HW_VGA_EDID, buf, count);
+			vgpu_edid_read(display->vgpu, offset - VGPU_HW_VGA_EDID, buf, count);
 		return;
 	}
-	soft_display_limits(inst, &limits);
+	soft_display_limits(display, &limits);
 	if (write) {
 		memcpy(&raw, buf, count);
 		spin_lock(&display->lock);
@@ -142,14 +141,12 @@ void soft_display_rw(struct soft_instance *inst, u32 offset, void *buf, size_t c
 }
 
 /* scanout of struct vgpu_gpu_ops. */
-bool soft_display_scanout(struct vgpu_instance *vgpu, struct vgpu_scanout *scanout)
+bool soft_display_scanout(struct soft_display *display, struct vgpu_scanout *scanout)
 {
-	struct soft_instance *inst = soft_instance(vgpu);
-	struct soft_display *display = &inst->display;
 	struct soft_vga_limits limits;
 	bool shown = false;
 
-	soft_display_limits(inst, &limits);
+	soft_display_limits(display, &limits);
 	spin_lock(&display->lock);
 	switch (display->source) {
 	case SOFT_SOURCE_NONE:

@@ -9,8 +9,10 @@
 #include <linux/nospec.h>
 #include <linux/string.h>
 
-#include "../card/gpu.h"
-#include "../card/instance.h"
+#include "../queue/queues.h"
+#include "../work/context.h"
+#include "display.h"
+#include "regs.h"
 
 /* One of the two words of a 64-bit register. All word offsets are multiples of 4. */
 static u32 soft_regs_half(u64 value, u32 reg)
@@ -18,24 +20,24 @@ static u32 soft_regs_half(u64 value, u32 reg)
 	return reg & 4 ? upper_32_bits(value) : lower_32_bits(value);
 }
 
-static noinline int soft_regs_read_queue(struct soft_instance *inst, const u32 *word, u32 *value)
+static noinline int soft_regs_read_queue(struct soft_queues *queues, const u32 *word, u32 *value)
 {
-	spin_lock(&inst->queue_lock);
+	spin_lock(&queues->queue_lock);
 	*value = *word;
-	spin_unlock(&inst->queue_lock);
+	spin_unlock(&queues->queue_lock);
 	return 0;
 }
 
 /* Reads a word of the device registers. */
-static int soft_regs_read_dev(struct soft_instance *inst, u32 reg, u32 *value)
+static int soft_regs_read_dev(struct soft_queues *queues, u32 reg, u32 *value)
 {
 	switch (reg) {
 	case VGPU_HW_INTR:
-		return soft_regs_read_queue(inst, &inst->intr, value);
+		return soft_regs_read_queue(queues, &queues->intr, value);
 	case VGPU_HW_FAULT_CHANNEL:
-		return soft_regs_read_queue(inst, &inst->fault_channel, value);
+		return soft_regs_read_queue(queues, &queues->fault_channel, value);
 	default:	/* VGPU_HW_RESET and VGPU_HW_INVALIDATE are for writing only */
-		if (!vgpu_hw_identity_word(inst->vgpu, VGPU_HW_DEV_BASE + reg, value))
+		if (!vgpu_hw_identity_word(queues->display->vgpu, VGPU_HW_DEV_BASE + reg, value))
 			return -ENXIO;
 		return 0;
 	}
@@ -43,11 +45,11 @@ static int soft_regs_read_dev(struct soft_instance *inst, u32 reg, u32 *value)
 
 static noinline int soft_regs_read_chan(struct soft_channel *ch, u32 reg, u32 *value)
 {
-	struct soft_instance *inst = ch->inst;
+	struct soft_queues *queues = ch->queues;
 	u64 get = READ_ONCE(ch->get);
 	int ret = 0;
 
-	spin_lock(&inst->queue_lock);
+	spin_lock(&queues->queue_lock);
 	switch (reg) {
 	case VGPU_HW_CHAN_CTRL:
 		*value = ch->ctrl;
@@ -76,12 +78,12 @@ static noinline int soft_regs_read_chan(struct soft_channel *ch, u32 reg, u32 *v
 	default:	/* also VGPU_HW_CHAN_DOORBELL, which can only be written */
 		ret = -ENXIO;
 	}
-	spin_unlock(&inst->queue_lock);
+	spin_unlock(&queues->queue_lock);
 	return ret;
 }
 
 /* Finds the channel whose register is at @offset, NULL for a device register. */
-static int soft_regs_find(struct soft_instance *inst, u64 offset,
+static int soft_regs_find(struct soft_queues *queues, u64 offset,
 			  struct soft_channel **ch, u32 *reg)
 {
 	u64 index;
@@ -94,42 +96,42 @@ static int soft_regs_find(struct soft_instance *inst, u64 offset,
 	if (offset < VGPU_HW_CHAN_BASE)
 		return -ENXIO;
 	index = (offset - VGPU_HW_CHAN_BASE) / VGPU_HW_CHAN_STRIDE;
-	if (index >= inst->nr_channels)
+	if (index >= queues->nr_channels)
 		return -ENXIO;
-	index = array_index_nospec((u32)index, inst->nr_channels);
-	*ch = &inst->channel[index];
+	index = array_index_nospec((u32)index, queues->nr_channels);
+	*ch = &queues->channel[index];
 	*reg = (offset - VGPU_HW_CHAN_BASE) % VGPU_HW_CHAN_STRIDE;
 	return 0;
 }
 
-static int soft_regs_read_word(struct soft_instance *inst, u64 offset, u32 *value)
+static int soft_regs_read_word(struct soft_queues *queues, u64 offset, u32 *value)
 {
 	struct soft_channel *ch;
 	u32 reg;
 	int ret;
 
-	ret = soft_regs_find(inst, offset, &ch, &reg);
+	ret = soft_regs_find(queues, offset, &ch, &reg);
 	if (ret)
 		return ret;
 	if (ch)
 		return soft_regs_read_chan(ch, reg, value);
-	return soft_regs_read_dev(inst, reg, value);
+	return soft_regs_read_dev(queues, reg, value);
 }
 
 /* GET moves while it is read: a read of all 64 bits takes them at once. */
-static bool soft_regs_read_get(struct soft_instance *inst, u64 offset, __le64 *value)
+static bool soft_regs_read_get(struct soft_queues *queues, u64 offset, __le64 *value)
 {
 	struct soft_channel *ch;
 	u32 reg;
 
-	if (soft_regs_find(inst, offset, &ch, &reg) || !ch || reg != VGPU_HW_CHAN_GET)
+	if (soft_regs_find(queues, offset, &ch, &reg) || !ch || reg != VGPU_HW_CHAN_GET)
 		return false;
 	*value = cpu_to_le64(READ_ONCE(ch->get));
 	return true;
 }
 
 /* Reads of any width, but for most, which soft_regs_rw() does without a frame. */
-static noinline int soft_regs_read(struct soft_instance *inst, u64 offset, void *buf, size_t count)
+static noinline int soft_regs_read(struct soft_queues *queues, u64 offset, void *buf, size_t count)
 {
 	__le32 words[2] = {};
 	__le64 whole;
@@ -137,12 +139,12 @@ static noinline int soft_regs_read(struct soft_instance *inst, u64 offset, void 
 	size_t i;
 	int ret;
 
-	if (count == 8 && soft_regs_read_get(inst, offset, &whole)) {
+	if (count == 8 && soft_regs_read_get(queues, offset, &whole)) {
 		memcpy(buf, &whole, 8);
 		return 0;
 	}
 	for (i = 0; i < DIV_ROUND_UP(count, 4); i++) {
-		ret = soft_regs_read_word(inst, ALIGN_DOWN(offset, 4) + 4 * i, &value);
+		ret = soft_regs_read_word(queues, ALIGN_DOWN(offset, 4) + 4 * i, &value);
 		if (ret)
 			return ret;
 		words[i] = cpu_to_le32(value);
@@ -157,13 +159,13 @@ static bool soft_regs_root_ok(u32 value)
 	return !value || value & VGPU_HW_ROOT_VALID;
 }
 
-static int soft_regs_write_dev(struct soft_instance *inst, u32 reg, u32 value)
+static int soft_regs_write_dev(struct soft_queues *queues, u32 reg, u32 value)
 {
 	switch (reg) {
 	case VGPU_HW_INTR:
-		spin_lock(&inst->queue_lock);
-		inst->intr &= ~value;
-		spin_unlock(&inst->queue_lock);
+		spin_lock(&queues->queue_lock);
+		queues->intr &= ~value;
+		spin_unlock(&queues->queue_lock);
 		return 0;
 	case VGPU_HW_RESET:
 		if (value != VGPU_HW_RESET_MAGIC)
@@ -172,8 +174,8 @@ static int soft_regs_write_dev(struct soft_instance *inst, u32 reg, u32 value)
 	case VGPU_HW_INVALIDATE:
 		if (!soft_regs_root_ok(value))
 			return -EINVAL;
-		soft_programs_invalidate(&inst->compute.programs, value);
-		soft_space_invalidate(inst, value);
+		soft_programs_invalidate(&queues->compute->programs, value);
+		soft_invalidate(queues, value);
 		return 0;
 	default:
 		return -ENXIO;
@@ -181,13 +183,13 @@ static int soft_regs_write_dev(struct soft_instance *inst, u32 reg, u32 value)
 }
 
 /* Writes those bits of a register, @reg of a channel, which are 1 in @mask. */
-static void soft_regs_write_latched(struct soft_instance *inst, u64 *reg, u64 value, u64 mask)
+static void soft_regs_write_latched(struct soft_queues *queues, u64 *reg, u64 value, u64 mask)
 {
-	mutex_lock(&inst->config_lock);
-	spin_lock(&inst->queue_lock);
+	mutex_lock(&queues->config_lock);
+	spin_lock(&queues->queue_lock);
 	*reg = (*reg & ~mask) | (value & mask);
-	spin_unlock(&inst->queue_lock);
-	mutex_unlock(&inst->config_lock);
+	spin_unlock(&queues->queue_lock);
+	mutex_unlock(&queues->config_lock);
 }
 
 static int soft_regs_write_chan(struct soft_channel *ch, u32 reg, u32 value)
@@ -197,21 +199,21 @@ static int soft_regs_write_chan(struct soft_channel *ch, u32 reg, u32 value)
 		if (value & ~(VGPU_HW_CTRL_ENABLE | VGPU_HW_CTRL_RING_SYS |
 			      VGPU_HW_CTRL_ENGINE_MASK | VGPU_HW_CTRL_ORDER_MASK))
 			return -EINVAL;
-		mutex_lock(&ch->inst->config_lock);
+		mutex_lock(&ch->queues->config_lock);
 		soft_channel_write_ctrl(ch, value);
-		mutex_unlock(&ch->inst->config_lock);
+		mutex_unlock(&ch->queues->config_lock);
 		return 0;
 	case VGPU_HW_CHAN_RING:
-		soft_regs_write_latched(ch->inst, &ch->ring, value, U32_MAX);
+		soft_regs_write_latched(ch->queues, &ch->ring, value, U32_MAX);
 		return 0;
 	case VGPU_HW_CHAN_RING + 4:
-		soft_regs_write_latched(ch->inst, &ch->ring, (u64)value << 32,
+		soft_regs_write_latched(ch->queues, &ch->ring, (u64)value << 32,
 					(u64)U32_MAX << 32);
 		return 0;
 	case VGPU_HW_CHAN_ROOT:
 		if (!soft_regs_root_ok(value))
 			return -EINVAL;
-		soft_regs_write_latched(ch->inst, &ch->root, value, U64_MAX);
+		soft_regs_write_latched(ch->queues, &ch->root, value, U64_MAX);
 		return 0;
 	case VGPU_HW_CHAN_DOORBELL:
 		soft_channel_doorbell(ch);
@@ -221,7 +223,7 @@ static int soft_regs_write_chan(struct soft_channel *ch, u32 reg, u32 value)
 	}
 }
 
-static noinline int soft_regs_write(struct soft_instance *inst, u64 offset, const void *buf,
+static noinline int soft_regs_write(struct soft_queues *queues, u64 offset, const void *buf,
 				    size_t count)
 {
 	struct soft_channel *ch;
@@ -232,25 +234,26 @@ static noinline int soft_regs_write(struct soft_instance *inst, u64 offset, cons
 
 	if (count != 4 && count != 8)
 		return -EINVAL;
-	ret = soft_regs_find(inst, offset, &ch, &reg);
+	ret = soft_regs_find(queues, offset, &ch, &reg);
 	if (ret)
 		return ret;
 	if (count == 8) {
 		if (!ch || reg != VGPU_HW_CHAN_RING)
 			return -EINVAL;
 		memcpy(&whole, buf, 8);
-		soft_regs_write_latched(inst, &ch->ring, le64_to_cpu(whole), U64_MAX);
+		soft_regs_write_latched(queues, &ch->ring, le64_to_cpu(whole), U64_MAX);
 		return 0;
 	}
 	memcpy(&word, buf, 4);
 	if (ch)
 		return soft_regs_write_chan(ch, reg, le32_to_cpu(word));
-	return soft_regs_write_dev(inst, reg, le32_to_cpu(word));
+	return soft_regs_write_dev(queues, reg, le32_to_cpu(word));
 }
 
 /**
  * soft_regs_rw() - access a register
- * @inst: the vGPU
+ * @queues: the vGPU's
+ * @display: the vGPU's
  * @offset: offset in BAR 2, any number
  * @buf: kernel memory, little endian
  * @count: bytes, any number
@@ -259,14 +262,15 @@ static noinline int soft_regs_write(struct soft_instance *inst, u64 offset, cons
  * Return: 0; VGPU_REGION_RESET; -EINVAL for a width, an alignment or a value that is not
  * allowed; -ENXIO for no such register.
  */
-int soft_regs_rw(struct soft_instance *inst, u64 offset, void *buf, size_t count, bool write)
+int soft_regs_rw(struct soft_queues *queues, struct soft_display *display, u64 offset, void *buf,
+		 size_t count, bool write)
 {
 	int ret;
 
 	/* Most accesses read 4 bytes, and a driver that polls waits for them. */
 	if (likely(count == 4 && !write && offset >= VGPU_HW_DEV_BASE &&
 		   offset < VGPU_HW_REGS_SIZE && !(offset % 4))) {
-		ret = soft_regs_read_word(inst, offset, buf);
+		ret = soft_regs_read_word(queues, offset, buf);
 		cpu_to_le32s(buf);
 		return ret;
 	}
@@ -275,13 +279,13 @@ int soft_regs_rw(struct soft_instance *inst, u64 offset, void *buf, size_t count
 	if (offset >= VGPU_HW_REGS_SIZE)
 		return -ENXIO;
 	if (offset < VGPU_HW_DEV_BASE) {
-		if (inst->info->vga)
-			soft_display_rw(inst, offset, buf, count, write);
+		if (display->info->vga)
+			soft_display_rw(display, offset, buf, count, write);
 		else if (!write)
 			memset(buf, 0xff, count);
 		return 0;
 	}
 	if (write)
-		return soft_regs_write(inst, offset, buf, count);
-	return soft_regs_read(inst, offset, buf, count);
+		return soft_regs_write(queues, offset, buf, count);
+	return soft_regs_read(queues, offset, buf, count);
 }

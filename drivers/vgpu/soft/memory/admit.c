@@ -13,7 +13,7 @@
 #include <linux/spinlock.h>
 #include <linux/vgpu.h>
 
-#include "../card/instance.h"
+#include "admit.h"
 
 #define SOFT_OVERCOMMIT_MAX	10000
 

@@ -34,7 +34,7 @@
 #include <linux/wait.h>
 #include <linux/workqueue.h>
 
-#include "../card/instance.h"
+#include "memory.h"
 #include "oom_hold.h"
 
 /*
@@ -92,9 +92,9 @@ static struct workqueue_struct *soft_rss_wq;
 static DECLARE_DELAYED_WORK(soft_rss_delayed, soft_rss_work);
 static unsigned int soft_rss_round;	/* rounds so far; used by soft_rss_work() only */
 
-static struct soft_instance *soft_rss_instance(struct soft_rss *rss)
+static struct soft_memory *soft_rss_memory(struct soft_rss *rss)
 {
-	return container_of(rss, struct soft_instance, rss);
+	return container_of(rss, struct soft_memory, rss);
 }
 
 /*
@@ -103,9 +103,8 @@ static struct soft_instance *soft_rss_instance(struct soft_rss *rss)
  */
 static void soft_rss_show(struct soft_rss *rss)
 {
-	struct soft_instance *inst = soft_rss_instance(rss);
-	struct soft_compute *compute = &inst->compute;
-	struct soft_store *fb = &inst->fb;
+	struct soft_memory *mem = soft_rss_memory(rss);
+	struct soft_store *fb = &mem->fb;
 	bool ended = rss->ended;
 	long nr = 0;
 
@@ -115,9 +114,8 @@ static void soft_rss_show(struct soft_rss *rss)
 		/* A look does not stop the engine: what comes meanwhile may be counted twice. */
 		nr = clamp(nr, 0L, atomic_long_read(&fb->backed));
 	}
-	nr += (READ_ONCE(compute->programs.bytes) +
-	       atomic64_read(&compute->context_bytes)) >> PAGE_SHIFT;
-	rss->ended = !vgpu_owner_show(inst->vgpu, nr);
+	nr += (READ_ONCE(*rss->programs) + atomic64_read(rss->contexts)) >> PAGE_SHIFT;
+	rss->ended = !vgpu_owner_show(mem->vgpu, nr);
 	if (rss->ended && !ended)
 		rss->ended_at = jiffies;
 }
@@ -125,7 +123,7 @@ static void soft_rss_show(struct soft_rss *rss)
 /* Counts pages, without the lock. */
 static void soft_rss_count(struct soft_rss *rss)
 {
-	struct soft_store *fb = &soft_rss_instance(rss)->fb;
+	struct soft_store *fb = &soft_rss_memory(rss)->fb;
 	unsigned int drops = READ_ONCE(rss->drops);
 	long filled = soft_store_filled(fb);
 	long seen = atomic_long_read(&fb->backed);
@@ -172,7 +170,7 @@ static void soft_rss_look(bool all)
 	raw_spin_lock(&soft_rss_lock);
 	rss = soft_rss_next();
 	if (rss) {
-		struct soft_store *fb = &soft_rss_instance(rss)->fb;
+		struct soft_store *fb = &soft_rss_memory(rss)->fb;
 
 		soft_rss_show(rss);
 		count = !fb->reserved && (all || rss->seen != atomic_long_read(&fb->backed));
@@ -216,11 +214,11 @@ static void soft_rss_work(struct work_struct *work)
 /* Takes the memory of a vGPU that nobody is known to have, if that is still so. */
 static void soft_rss_reclaim(struct work_struct *work)
 {
-	struct soft_instance *inst = container_of(work, struct soft_instance, rss.reclaim);
+	struct soft_memory *mem = container_of(work, struct soft_memory, rss.reclaim);
 
 	/* The OOM killer may have asked again while the memory was being given back. */
-	if (atomic_long_read(&inst->fb.backed))
-		vgpu_instance_reclaim(inst->vgpu);
+	if (atomic_long_read(&mem->fb.backed))
+		vgpu_instance_reclaim(mem->vgpu);
 }
 
 /* Asks for a round, if it is time. Returns true if the work item is to run. */
@@ -263,8 +261,8 @@ static int soft_rss_oom(struct notifier_block *nb, unsigned long unused, void *f
 	raw_spin_lock(&soft_rss_lock);
 	list_for_each_entry(rss, &soft_rss_list, link) {
 		soft_rss_show(rss);
-		if (soft_rss_instance(rss)->fb.reserved ||
-		    !atomic_long_read(&soft_rss_instance(rss)->fb.backed))
+		if (soft_rss_memory(rss)->fb.reserved ||
+		    !atomic_long_read(&soft_rss_memory(rss)->fb.backed))
 			continue;
 		any = true;
 		if (!rss->ended)
@@ -290,9 +288,17 @@ static struct notifier_block soft_rss_notifier = {
 	.notifier_call = soft_rss_oom,
 };
 
-/* For a new vGPU: undone by soft_rss_exit(). */
-void soft_rss_init(struct soft_rss *rss)
+/**
+ * soft_rss_init() - set up what is shown of a new vGPU
+ * @rss: zeroed
+ * @programs: bytes of the vGPU's programs
+ * @contexts: bytes of its contexts
+ * Context: any. Undone by soft_rss_exit().
+ */
+void soft_rss_init(struct soft_rss *rss, const size_t *programs, const atomic64_t *contexts)
 {
+	rss->programs = programs;
+	rss->contexts = contexts;
 	INIT_WORK(&rss->reclaim, soft_rss_reclaim);
 }
 
@@ -304,16 +310,16 @@ void soft_rss_exit(struct soft_rss *rss)
 
 /**
  * soft_rss_begin() - begin to show a vGPU's memory in the process that has it
- * @inst: a vGPU that is being opened
+ * @mem: of a vGPU that is being opened
  * Context: may sleep.
  */
-void soft_rss_begin(struct soft_instance *inst)
+void soft_rss_begin(struct soft_memory *mem)
 {
-	struct soft_rss *rss = &inst->rss;
+	struct soft_rss *rss = &mem->rss;
 	bool first;
 
 	rss->counted = 0;
-	rss->filled = soft_store_filled(&inst->fb);
+	rss->filled = soft_store_filled(&mem->fb);
 	rss->seen = 0;
 	rss->ended = false;
 	raw_spin_lock(&soft_rss_lock);
@@ -326,30 +332,30 @@ void soft_rss_begin(struct soft_instance *inst)
 
 /**
  * soft_rss_end() - undo soft_rss_begin()
- * @inst: a vGPU that is being closed
+ * @mem: of a vGPU that is being closed
  * Context: may sleep.
  */
-void soft_rss_end(struct soft_instance *inst)
+void soft_rss_end(struct soft_memory *mem)
 {
-	struct soft_rss *rss = &inst->rss;
+	struct soft_rss *rss = &mem->rss;
 
 	raw_spin_lock(&soft_rss_lock);
 	list_del(&rss->link);
 	soft_rss_nr--;
 	raw_spin_unlock(&soft_rss_lock);
 	wait_event(soft_rss_wait, READ_ONCE(soft_rss_looked) != rss);
-	vgpu_owner_show(inst->vgpu, 0);
+	vgpu_owner_show(mem->vgpu, 0);
 }
 
 /* The pages of an open vGPU have been dropped: none of them is shown any more. */
-void soft_rss_update(struct soft_instance *inst)
+void soft_rss_update(struct soft_memory *mem)
 {
-	struct soft_rss *rss = &inst->rss;
+	struct soft_rss *rss = &mem->rss;
 
 	raw_spin_lock(&soft_rss_lock);
 	rss->drops++;
 	rss->counted = 0;
-	rss->filled = soft_store_filled(&inst->fb);
+	rss->filled = soft_store_filled(&mem->fb);
 	rss->seen = -1;
 	soft_rss_show(rss);
 	raw_spin_unlock(&soft_rss_lock);

@@ -3,11 +3,12 @@
 #ifndef _VGPU_SOFT_RSS_H
 #define _VGPU_SOFT_RSS_H
 
+#include <linux/atomic.h>
 #include <linux/list.h>
 #include <linux/types.h>
 #include <linux/workqueue.h>
 
-struct soft_instance;
+struct soft_memory;
 
 /**
  * struct soft_rss - an open vGPU's memory in the resident set of a process
@@ -20,6 +21,9 @@ struct soft_instance;
  * @ended_at: since when, in jiffies
  * @reclaim: takes the memory then, if the host has none
  *
+ * @programs: bytes of programs, which are shown, too; this and @contexts are constant
+ * @contexts: bytes of contexts likewise
+ *
  * Protected by rss.c's lock.
  */
 struct soft_rss {
@@ -31,14 +35,16 @@ struct soft_rss {
 	bool ended;
 	unsigned long ended_at;
 	struct work_struct reclaim;
+	const size_t *programs;
+	const atomic64_t *contexts;
 };
 
 int soft_rss_start(void);
 void soft_rss_stop(void);
-void soft_rss_init(struct soft_rss *rss);
+void soft_rss_init(struct soft_rss *rss, const size_t *programs, const atomic64_t *contexts);
 void soft_rss_exit(struct soft_rss *rss);
-void soft_rss_begin(struct soft_instance *inst);
-void soft_rss_end(struct soft_instance *inst);
-void soft_rss_update(struct soft_instance *inst);
+void soft_rss_begin(struct soft_memory *mem);
+void soft_rss_end(struct soft_memory *mem);
+void soft_rss_update(struct soft_memory *mem);
 
 #endif /* _VGPU_SOFT_RSS_H */

@@ -1,21 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Address spaces of channels: where addresses in rings, in packets and of programs lead. space.c
- * tells how an invalidation knows that no engine uses a translation any more.
+ * Address spaces of channels: where addresses in rings, in packets and of programs lead.
+ * queue/invalidate.c tells how an invalidation knows that no engine uses a translation any more.
  */
 #ifndef _VGPU_SOFT_SPACE_H
 #define _VGPU_SOFT_SPACE_H
 
 #include <linux/types.h>
 
-#include "../work/packet.h"
+#include "fault.h"
 
 struct page;
-struct soft_channel;
-struct soft_engine;
-struct soft_instance;
+struct soft_memory;
 
 #define SOFT_TLB	16	/* entries */
+
+/*
+ * A look at a page of framebuffer, or at an entry of a page table there: 0.2 us where all that it
+ * touches is in no cache. A guest can see to that. Stated as bytes, see SOFT_STOP_BYTES.
+ */
+#define SOFT_LOOK_WORK		256
+
+/* A page that was never touched before. */
+#define SOFT_FRESH_WORK		12288
 
 /**
  * struct soft_tlb_entry - the way to a region of SOFT_WALK_REGION_SHIFT
@@ -45,11 +52,31 @@ struct soft_tlb {
 };
 
 /**
+ * struct soft_view - how an engine looks at the memory of its turn's vGPU
+ * @mem:  the memory
+ * @root: the address space of the channel that the engine works on; 0: none, addresses are those
+ *        of the partition
+ * @gen:  soft_invalidate_gen() when the engine last looked at it: that of all translations which
+ *        are valid
+ * @work: bytes done since the clock was read, and other work that is stated as bytes
+ * @tlb:  translations of the vGPU
+ *
+ * Belongs to the engine's thread, in a turn.
+ */
+struct soft_view {
+	struct soft_memory *mem;
+	u32 root;
+	u32 gen;
+	u32 work;
+	struct soft_tlb tlb;
+};
+
+/**
  * struct soft_place - where an address leads
  * @va:    the address as the guest has it: in the channel's address space
  * @addr:  offset in the partition; or, with @sys, guest physical address
  * @bytes: so many bytes from there on lie one after the other, at least 1
- * @gen:   struct soft_engine.space_gen when the place was found
+ * @gen:   struct soft_view.gen when the place was found
  * @sys:   in guest memory
  *
  * What makes memory, or a request to it, of a place looks at its generation first. A place that was
@@ -67,17 +94,13 @@ struct soft_place {
  * What an access needs: VGPU_HW_PTE_R, VGPU_HW_PTE_W or VGPU_HW_PTE_X. Or-ed to it
  * VGPU_HW_PTE_SYS: the access may be to guest memory.
  */
-bool soft_space_find(struct soft_channel *ch, u64 va, u32 access, struct soft_place *place,
+bool soft_space_find(struct soft_view *view, u64 va, u32 access, struct soft_place *place,
 		     struct soft_fault *fault);
-struct soft_place soft_space_plain(const struct soft_channel *ch, u64 va, bool sys);
-bool soft_space_valid(const struct soft_channel *ch, u32 gen);
-bool soft_space_peek(struct soft_channel *ch, const struct soft_place *place, struct page **page);
-struct page *soft_space_back(struct soft_channel *ch, const struct soft_place *place);
-void soft_space_extend(struct soft_channel *ch, u32 access, u64 bytes, struct soft_place *place);
-
-bool soft_space_look_up(struct soft_instance *inst, u32 root, u64 va, u32 access, u64 *addr);
-void soft_space_turn(struct soft_engine *engine);
-void soft_space_look(struct soft_engine *engine);
-void soft_space_invalidate(struct soft_instance *inst, u32 root);
+struct soft_place soft_space_plain(const struct soft_view *view, u64 va, bool sys);
+bool soft_space_valid(const struct soft_view *view, u32 gen);
+bool soft_space_peek(struct soft_view *view, const struct soft_place *place, struct page **page);
+struct page *soft_space_back(struct soft_view *view, const struct soft_place *place);
+void soft_space_extend(struct soft_view *view, u32 access, u64 bytes, struct soft_place *place);
+bool soft_space_look_up(struct soft_memory *mem, u32 root, u64 va, u32 access, u64 *addr);
 
 #endif /* _VGPU_SOFT_SPACE_H */

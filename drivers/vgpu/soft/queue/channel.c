@@ -7,8 +7,8 @@
 #include <linux/nospec.h>
 #include <linux/seq_file.h>
 
-#include "../card/gpu.h"
-#include "../card/instance.h"
+#include "../memory/memory.h"
+#include "queues.h"
 #include "../memory/walk.h"
 
 static void soft_channel_publish_fault(struct soft_channel *ch, const struct soft_fault *fault,
@@ -29,7 +29,7 @@ static void soft_channel_publish_fault(struct soft_channel *ch, const struct sof
 static void soft_channel_note_fault(struct soft_channel *ch, const struct soft_fault *fault,
 				    u64 pos)
 {
-	lockdep_assert_held(&ch->inst->queue_lock);
+	lockdep_assert_held(&ch->queues->queue_lock);
 	ch->fault_code = fault->code;
 	ch->fault_pos = pos;
 	ch->fault_addr = fault->addr;
@@ -39,12 +39,12 @@ static void soft_channel_note_fault(struct soft_channel *ch, const struct soft_f
 
 static void soft_channel_set_fault(struct soft_channel *ch, const struct soft_fault *fault, u64 pos)
 {
-	struct soft_instance *inst = ch->inst;
+	struct soft_queues *queues = ch->queues;
 
-	lockdep_assert_held(&inst->queue_lock);
+	lockdep_assert_held(&queues->queue_lock);
 	soft_channel_note_fault(ch, fault, pos);
-	inst->intr |= VGPU_HW_INTR_FAULT;
-	inst->fault_channel = ch->index;
+	queues->intr |= VGPU_HW_INTR_FAULT;
+	queues->fault_channel = ch->index;
 	if (ch->hw) {
 		soft_channel_publish_fault(ch, fault, pos);
 		smp_wmb();	/* a guest that sees FAULTED sees why */
@@ -54,7 +54,7 @@ static void soft_channel_set_fault(struct soft_channel *ch, const struct soft_fa
 
 static void soft_channel_report_fault(struct soft_channel *ch, enum vgpu_hw_fault code, u64 pos)
 {
-	struct vgpu_instance *vgpu = ch->inst->vgpu;
+	struct vgpu_instance *vgpu = ch->queues->mem->vgpu;
 
 	vgpu_channel_fault(vgpu, ch->engine, ch->index, code, pos);
 	vgpu_raise_irq(vgpu, 0);
@@ -68,13 +68,13 @@ void soft_channel_show(struct soft_channel *ch, struct seq_file *m)
 		[VGPU_HW_STATE_AWAKE] = "awake",
 		[VGPU_HW_STATE_FAULTED] = "faulted",
 	};
-	struct soft_instance *inst = ch->inst;
+	struct soft_queues *queues = ch->queues;
 
-	spin_lock(&inst->queue_lock);
+	spin_lock(&queues->queue_lock);
 	if (ch->state == VGPU_HW_STATE_DISABLED)
 		goto unlock;
 	seq_printf(m, "  %u: %s, %s%s, ring at %#llx ", ch->index,
-		   inst->gpu->engine[ch->engine].desc->name, names[ch->state],
+		   queues->engine[ch->engine].desc->name, names[ch->state],
 		   ch->stalled ? " (stalled)" : ch->paced ? " (paced)" : "", ch->ring_addr);
 	if (ch->space)
 		seq_printf(m, "under root %#x", ch->space);
@@ -86,23 +86,38 @@ void soft_channel_show(struct soft_channel *ch, struct seq_file *m)
 			   ch->fault_pc, ch->fault_id[0], ch->fault_id[1], ch->fault_id[2]);
 	seq_putc(m, '\n');
 unlock:
-	spin_unlock(&inst->queue_lock);
+	spin_unlock(&queues->queue_lock);
 }
 
-/* Sets up channel @index of a new vGPU, which is zeroed and known to no other thread. */
-void soft_channel_init(struct soft_instance *inst, u32 index)
+/**
+ * soft_queues_init() - set up the queues and the channels of a new vGPU
+ * @queues: known to no other thread; what is constant is set, and nr_channels, all else is zero
+ * Context: any.
+ */
+void soft_queues_init(struct soft_queues *queues)
 {
-	struct soft_channel *ch = &inst->channel[index];
+	u32 i;
 
-	ch->inst = inst;
-	ch->index = index;
-	INIT_LIST_HEAD(&ch->link);
+	queues->fault_channel = ~0U;
+	mutex_init(&queues->config_lock);
+	spin_lock_init(&queues->queue_lock);
+	init_waitqueue_head(&queues->wait);
+	for (i = 0; i < SOFT_ENGINES; i++) {
+		INIT_LIST_HEAD(&queues->queue[i].ready);
+		INIT_LIST_HEAD(&queues->queue[i].paced);
+		queues->queue[i].due_ns = U64_MAX;
+	}
+	for (i = 0; i < queues->nr_channels; i++) {
+		queues->channel[i].queues = queues;
+		queues->channel[i].index = i;
+		INIT_LIST_HEAD(&queues->channel[i].link);
+	}
 }
 
 /* Takes a channel off its queue, and tells its engine to leave it. */
 static void soft_channel_begin_stop(struct soft_channel *ch)
 {
-	lockdep_assert_held(&ch->inst->queue_lock);
+	lockdep_assert_held(&ch->queues->queue_lock);
 	WRITE_ONCE(ch->stop, true);
 	if (!list_empty(&ch->link))
 		soft_queue_del(ch);
@@ -113,12 +128,12 @@ static void soft_channel_begin_stop(struct soft_channel *ch)
 /* Follows soft_channel_begin_stop() when no engine works on the channel any more. */
 static void soft_channel_end_stop(struct soft_channel *ch)
 {
-	struct soft_instance *inst = ch->inst;
+	struct soft_queues *queues = ch->queues;
 	struct vgpu_dma *dma;
 	struct page *page;
 
-	lockdep_assert_held(&inst->config_lock);
-	spin_lock(&inst->queue_lock);
+	lockdep_assert_held(&queues->config_lock);
+	spin_lock(&queues->queue_lock);
 	soft_queue_publish(ch, VGPU_HW_STATE_DISABLED);
 	page = ch->page;
 	ch->page = NULL;
@@ -127,7 +142,7 @@ static void soft_channel_end_stop(struct soft_channel *ch)
 	ch->dma = NULL;
 	ch->dma_done = false;
 	WRITE_ONCE(ch->stop, false);
-	spin_unlock(&inst->queue_lock);
+	spin_unlock(&queues->queue_lock);
 
 	/* After this, no request of the channel reaches guest memory. */
 	if (dma)
@@ -141,28 +156,28 @@ static bool soft_channel_left(struct soft_channel *ch)
 {
 	bool left;
 
-	spin_lock(&ch->inst->queue_lock);
+	spin_lock(&ch->queues->queue_lock);
 	left = !ch->busy;
-	spin_unlock(&ch->inst->queue_lock);
+	spin_unlock(&ch->queues->queue_lock);
 	return left;
 }
 
 /* Returns when the engine has left the channel, as it does when it looks at ch->stop. */
 static void soft_channel_disable(struct soft_channel *ch)
 {
-	struct soft_instance *inst = ch->inst;
+	struct soft_queues *queues = ch->queues;
 
-	lockdep_assert_held(&inst->config_lock);
-	spin_lock(&inst->queue_lock);
+	lockdep_assert_held(&queues->config_lock);
+	spin_lock(&queues->queue_lock);
 	if (ch->state == VGPU_HW_STATE_DISABLED) {
-		spin_unlock(&inst->queue_lock);
+		spin_unlock(&queues->queue_lock);
 		return;
 	}
 	soft_channel_begin_stop(ch);
-	spin_unlock(&inst->queue_lock);
+	spin_unlock(&queues->queue_lock);
 
-	soft_queue_wake(inst, ch->engine);
-	wait_event(inst->wait, soft_channel_left(ch));
+	soft_queue_wake(queues, ch->engine);
+	wait_event(queues->wait, soft_channel_left(ch));
 	soft_channel_end_stop(ch);
 }
 
@@ -171,7 +186,7 @@ static enum vgpu_hw_fault soft_channel_latch(struct soft_channel *ch, u32 ctrl)
 	u32 engine = (ctrl & VGPU_HW_CTRL_ENGINE_MASK) >> VGPU_HW_CTRL_ENGINE_SHIFT;
 	u32 order = (ctrl & VGPU_HW_CTRL_ORDER_MASK) >> VGPU_HW_CTRL_ORDER_SHIFT;
 	const struct soft_limits limits = {
-		.fb_bytes = ch->inst->fb_bytes,
+		.fb_bytes = ch->queues->info->fb_bytes,
 		.virt = ch->root,
 	};
 	enum vgpu_hw_fault code;
@@ -197,18 +212,18 @@ static enum vgpu_hw_fault soft_channel_latch(struct soft_channel *ch, u32 ctrl)
 /* NULL if the charged cgroup is full, or the host has had no page for some seconds. */
 static struct page *soft_channel_page(struct soft_channel *ch)
 {
-	struct soft_instance *inst = ch->inst;
+	struct soft_queues *queues = ch->queues;
 	unsigned long since = 0;
 	struct page *page;
 
-	lockdep_assert_held(&inst->config_lock);
+	lockdep_assert_held(&queues->config_lock);
 	/*
 	 * A thread that stops the vGPU ends this loop by @stopping. It then waits for
 	 * config_lock, so that no page is dropped during the loop.
 	 */
 	do {
-		page = soft_store_page(&inst->pages, ch->index, SOFT_GFP);
-	} while (!page && !READ_ONCE(inst->stopping) &&
+		page = soft_store_page(&queues->mem->pages, ch->index, SOFT_GFP);
+	} while (!page && !READ_ONCE(queues->stopping) &&
 		 soft_store_host_short() && vgpu_short_pause(&since));
 	if (page)
 		get_page(page);
@@ -217,16 +232,16 @@ static struct page *soft_channel_page(struct soft_channel *ch)
 
 static void soft_channel_enable(struct soft_channel *ch, u32 ctrl)
 {
-	struct soft_instance *inst = ch->inst;
+	struct soft_queues *queues = ch->queues;
 	struct soft_fault fault = {};
 	struct page *page;
 
-	lockdep_assert_held(&inst->config_lock);
+	lockdep_assert_held(&queues->config_lock);
 	page = soft_channel_page(ch);
 	if (!page)
 		fault.code = VGPU_HW_FAULT_MEMORY;
 
-	spin_lock(&inst->queue_lock);
+	spin_lock(&queues->queue_lock);
 	ch->ctrl = ctrl;
 	ch->page = page;
 	ch->hw = page ? page_address(page) : NULL;
@@ -244,7 +259,7 @@ static void soft_channel_enable(struct soft_channel *ch, u32 ctrl)
 		soft_channel_set_fault(ch, &fault, 0);
 	else
 		soft_queue_publish(ch, VGPU_HW_STATE_SLEEPING);
-	spin_unlock(&inst->queue_lock);
+	spin_unlock(&queues->queue_lock);
 
 	if (fault.code)
 		soft_channel_report_fault(ch, fault.code, 0);
@@ -262,11 +277,11 @@ static void soft_channel_enable(struct soft_channel *ch, u32 ctrl)
  */
 void soft_channel_write_ctrl(struct soft_channel *ch, u32 ctrl)
 {
-	struct soft_instance *inst = ch->inst;
+	struct soft_queues *queues = ch->queues;
 	u32 old = ch->ctrl;
 
-	lockdep_assert_held(&inst->config_lock);
-	if (READ_ONCE(inst->stopping))
+	lockdep_assert_held(&queues->config_lock);
+	if (READ_ONCE(queues->stopping))
 		return;
 	if (!(ctrl & VGPU_HW_CTRL_ENABLE))
 		soft_channel_disable(ch);
@@ -274,21 +289,21 @@ void soft_channel_write_ctrl(struct soft_channel *ch, u32 ctrl)
 		soft_channel_enable(ch, ctrl);
 		return;
 	}
-	spin_lock(&inst->queue_lock);
+	spin_lock(&queues->queue_lock);
 	ch->ctrl = ctrl;
-	spin_unlock(&inst->queue_lock);
+	spin_unlock(&queues->queue_lock);
 }
 
 /* Wakes a channel whose doorbell the guest has rung. In process context; does not sleep. */
 void soft_channel_doorbell(struct soft_channel *ch)
 {
-	struct soft_instance *inst = ch->inst;
+	struct soft_queues *queues = ch->queues;
 	unsigned int engine;
 	bool ready;
 
-	vgpu_doorbell(inst->vgpu);
-	spin_lock(&inst->queue_lock);
-	if (ch->state == VGPU_HW_STATE_SLEEPING && !ch->stop && !inst->stopping) {
+	vgpu_doorbell(queues->mem->vgpu);
+	spin_lock(&queues->queue_lock);
+	if (ch->state == VGPU_HW_STATE_SLEEPING && !ch->stop && !queues->stopping) {
 		ch->empty_ns = 0;
 		soft_queue_publish(ch, VGPU_HW_STATE_AWAKE);
 		soft_queue_add(ch);
@@ -296,10 +311,10 @@ void soft_channel_doorbell(struct soft_channel *ch)
 	/* Ringing does not make a paced channel due. */
 	ready = !list_empty(&ch->link) && !ch->paced;
 	engine = ch->engine;
-	spin_unlock(&inst->queue_lock);
+	spin_unlock(&queues->queue_lock);
 
 	if (ready)
-		soft_queue_announce(inst, engine);
+		soft_queue_announce(queues, engine);
 }
 
 /**
@@ -311,36 +326,36 @@ void soft_channel_doorbell(struct soft_channel *ch)
  */
 void soft_channel_fault(struct soft_channel *ch, const struct soft_fault *fault, u64 pos)
 {
-	struct soft_instance *inst = ch->inst;
+	struct soft_queues *queues = ch->queues;
 	bool stop;
 
 	soft_exec_cancel(ch);
-	spin_lock(&inst->queue_lock);
+	spin_lock(&queues->queue_lock);
 	stop = ch->stop;
 	if (!stop)
 		soft_channel_set_fault(ch, fault, pos);
-	spin_unlock(&inst->queue_lock);
+	spin_unlock(&queues->queue_lock);
 
 	/* A channel that is being disabled drops its packets, also the one that faults. */
 	if (!stop)
 		soft_channel_report_fault(ch, fault->code, pos);
 }
 
-static bool soft_channel_all_left(struct soft_instance *inst)
+static bool soft_channel_all_left(struct soft_queues *queues)
 {
 	bool left = true;
 	unsigned int i;
 
-	spin_lock(&inst->queue_lock);
+	spin_lock(&queues->queue_lock);
 	for (i = 0; i < SOFT_ENGINES; i++)
-		left &= !inst->queue[i].in_turn;
-	spin_unlock(&inst->queue_lock);
+		left &= !queues->queue[i].in_turn;
+	spin_unlock(&queues->queue_lock);
 	return left;
 }
 
 /**
  * soft_channel_stop_all() - disable all channels and reset their registers
- * @inst: the vGPU. No turn begins and no channel is enabled until soft_channel_restart()
+ * @queues: the vGPU's. No turn begins and no channel is enabled until soft_channel_restart()
  *
  * Returns when no engine works for the vGPU. Another thread that is disabling a channel may hold
  * config_lock while it waits for the engine; so engines are told to stop before this waits for
@@ -348,53 +363,53 @@ static bool soft_channel_all_left(struct soft_instance *inst)
  *
  * Context: sleeps.
  */
-void soft_channel_stop_all(struct soft_instance *inst)
+void soft_channel_stop_all(struct soft_queues *queues)
 {
 	const struct soft_fault none = {};
 	struct soft_channel *ch;
 	u32 i;
 
-	spin_lock(&inst->queue_lock);
-	WRITE_ONCE(inst->stopping, true);
-	for (i = 0; i < inst->nr_channels; i++) {
-		ch = &inst->channel[i];
+	spin_lock(&queues->queue_lock);
+	WRITE_ONCE(queues->stopping, true);
+	for (i = 0; i < queues->nr_channels; i++) {
+		ch = &queues->channel[i];
 		if (ch->state != VGPU_HW_STATE_DISABLED)
 			soft_channel_begin_stop(ch);
 	}
-	spin_unlock(&inst->queue_lock);
+	spin_unlock(&queues->queue_lock);
 
 	for (i = 0; i < SOFT_ENGINES; i++)
-		soft_queue_wake(inst, i);
+		soft_queue_wake(queues, i);
 
-	mutex_lock(&inst->config_lock);
-	wait_event(inst->wait, soft_channel_all_left(inst));
-	for (i = 0; i < inst->nr_channels; i++) {
-		ch = &inst->channel[i];
+	mutex_lock(&queues->config_lock);
+	wait_event(queues->wait, soft_channel_all_left(queues));
+	for (i = 0; i < queues->nr_channels; i++) {
+		ch = &queues->channel[i];
 		if (ch->state != VGPU_HW_STATE_DISABLED)
 			soft_channel_end_stop(ch);
 	}
 
-	spin_lock(&inst->queue_lock);
-	for (i = 0; i < inst->nr_channels; i++) {
-		ch = &inst->channel[i];
+	spin_lock(&queues->queue_lock);
+	for (i = 0; i < queues->nr_channels; i++) {
+		ch = &queues->channel[i];
 		ch->ctrl = 0;
 		ch->root = 0;
 		ch->ring = 0;
 		ch->get = 0;
 		soft_channel_note_fault(ch, &none, 0);
 	}
-	inst->intr = 0;
-	inst->fault_channel = ~0U;
-	spin_unlock(&inst->queue_lock);
-	mutex_unlock(&inst->config_lock);
+	queues->intr = 0;
+	queues->fault_channel = ~0U;
+	spin_unlock(&queues->queue_lock);
+	mutex_unlock(&queues->config_lock);
 }
 
 /* Allows turns, and enabled channels, again: the memory of the stopped vGPU was dropped. Sleeps. */
-void soft_channel_restart(struct soft_instance *inst)
+void soft_channel_restart(struct soft_queues *queues)
 {
-	mutex_lock(&inst->config_lock);
-	spin_lock(&inst->queue_lock);
-	WRITE_ONCE(inst->stopping, false);
-	spin_unlock(&inst->queue_lock);
-	mutex_unlock(&inst->config_lock);
+	mutex_lock(&queues->config_lock);
+	spin_lock(&queues->queue_lock);
+	WRITE_ONCE(queues->stopping, false);
+	spin_unlock(&queues->queue_lock);
+	mutex_unlock(&queues->config_lock);
 }

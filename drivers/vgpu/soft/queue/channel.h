@@ -1,5 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Channels of a vGPU. instance.h says which thread may touch what of them. */
+/*
+ * Channels of a vGPU.
+ *
+ * States of a channel. An enabled channel is in one of these states: on its queue's ready
+ * list; paced (its frame is not due yet, or a request could not be allocated); stalled (it waits
+ * for guest memory or for pages); sleeping; faulted; or busy (the engine's thread has taken it,
+ * and alone uses its execution state). A thread that disables a channel sets the channel's
+ * @stop, waits until the channel is not busy, and owns it from then on.
+ */
 #ifndef _VGPU_SOFT_CHANNEL_H
 #define _VGPU_SOFT_CHANNEL_H
 
@@ -11,11 +19,11 @@
 
 struct page;
 struct seq_file;
-struct soft_instance;
+struct soft_queues;
 
 /**
  * struct soft_channel - a channel of a vGPU
- * @inst:      the vGPU; constant
+ * @queues:    of the vGPU; constant
  * @index:     number of the channel in its vGPU; constant
  * @ctrl:      the CTRL register as the guest wrote it; protected by queue_lock
  * @root:      the ROOT register likewise
@@ -48,10 +56,11 @@ struct soft_instance;
  * @due_ns:    when to ask again whether a frame may be shown, or for memory
  * @dma:       request to guest memory, or for pages, that is under way, or NULL; protected by
  *             queue_lock
+ * @view:      how the engine that works on the channel looks at memory; valid while it does
  * @exec:      how far the packet at @get has come
  */
 struct soft_channel {
-	struct soft_instance *inst;
+	struct soft_queues *queues;
 	u32 index;
 
 	u32 ctrl;
@@ -83,15 +92,15 @@ struct soft_channel {
 	u64 empty_ns;
 	u64 due_ns;
 	struct vgpu_dma *dma;
+	struct soft_view *view;
 	struct soft_exec exec;
 };
 
-void soft_channel_init(struct soft_instance *inst, u32 index);
 void soft_channel_show(struct soft_channel *ch, struct seq_file *m);
 void soft_channel_write_ctrl(struct soft_channel *ch, u32 ctrl);
 void soft_channel_doorbell(struct soft_channel *ch);
 void soft_channel_fault(struct soft_channel *ch, const struct soft_fault *fault, u64 pos);
-void soft_channel_stop_all(struct soft_instance *inst);
-void soft_channel_restart(struct soft_instance *inst);
+void soft_channel_stop_all(struct soft_queues *queues);
+void soft_channel_restart(struct soft_queues *queues);
 
 #endif /* _VGPU_SOFT_CHANNEL_H */

@@ -15,8 +15,8 @@
 #include <linux/timekeeping.h>
 
 #include "dma.h"
-#include "../card/gpu.h"
-#include "../card/instance.h"
+#include "../memory/memory.h"
+#include "queues.h"
 
 /* When an engine could not allocate a request, it tries again after this time. */
 #define SOFT_SHORT_NS		NSEC_PER_MSEC
@@ -51,7 +51,7 @@ struct vgpu_dma *soft_dma_alloc(struct soft_channel *ch, const struct soft_place
 {
 	struct vgpu_dma *dma;
 
-	dma = vgpu_dma_alloc(ch->inst->vgpu, GFP_NOWAIT | __GFP_NOWARN);
+	dma = vgpu_dma_alloc(ch->queues->mem->vgpu, GFP_NOWAIT | __GFP_NOWARN);
 	if (dma) {
 		dma->addr = place->addr;
 		dma->write = write;
@@ -85,14 +85,14 @@ enum soft_end soft_dma_later(struct soft_channel *ch)
  */
 struct page *soft_dma_page(struct soft_channel *ch)
 {
-	ch->inst->gpu->engine[ch->engine].work += SOFT_FRESH_WORK;
-	return soft_store_alloc(&ch->inst->fb, SOFT_GFP_ENGINE);
+	ch->view->work += SOFT_FRESH_WORK;
+	return soft_store_alloc(&ch->queues->mem->fb, SOFT_GFP_ENGINE);
 }
 
 /* Whether the engine is to look at the clock before it allocates another page for a request. */
 static bool soft_dma_is_long(const struct soft_channel *ch)
 {
-	return ch->inst->gpu->engine[ch->engine].work >= SOFT_STOP_BYTES;
+	return ch->view->work >= SOFT_STOP_BYTES;
 }
 
 /**
@@ -134,7 +134,7 @@ static bool soft_dma_next(struct soft_channel *ch, const struct vgpu_dma *dma, u
 	struct soft_fault fault;
 
 	if (place->bytes == len)
-		return soft_space_find(ch, place->va + len,
+		return soft_space_find(ch->view, place->va + len,
 				       dma->write ? VGPU_HW_PTE_R : VGPU_HW_PTE_W, place, &fault);
 	place->va += len;
 	place->addr += len;
@@ -167,12 +167,12 @@ bool soft_dma_add_fb(struct soft_channel *ch, struct vgpu_dma *dma, u32 len,
 		u32 part = min_t(u32, len - dma->len, PAGE_SIZE - offset);
 		struct page *page;
 
-		if (!soft_space_peek(ch, place, &page))
+		if (!soft_space_peek(ch->view, place, &page))
 			return false;
 		if (!page && !dma->write && dma->len && soft_dma_is_long(ch))
 			return true;
 		if (!page)
-			page = dma->write ? ZERO_PAGE(0) : soft_space_back(ch, place);
+			page = dma->write ? ZERO_PAGE(0) : soft_space_back(ch->view, place);
 		if (!page)
 			return false;
 		soft_dma_add(dma, page, offset, part);
@@ -184,20 +184,20 @@ bool soft_dma_add_fb(struct soft_channel *ch, struct vgpu_dma *dma, u32 len,
 static void soft_dma_complete(struct vgpu_dma *dma)
 {
 	struct soft_channel *ch = dma->private;
-	struct soft_instance *inst = ch->inst;
+	struct soft_queues *queues = ch->queues;
 	unsigned int engine;
 	bool ready = false;
 
-	spin_lock(&inst->queue_lock);
+	spin_lock(&queues->queue_lock);
 	engine = ch->engine;
 	if (ch->dma == dma) {
 		ch->dma_done = true;
 		ready = soft_queue_unstall(ch);
 	}
-	spin_unlock(&inst->queue_lock);
+	spin_unlock(&queues->queue_lock);
 
 	if (ready)
-		soft_queue_announce(inst, engine);
+		soft_queue_announce(queues, engine);
 }
 
 /**
@@ -211,18 +211,18 @@ static void soft_dma_complete(struct vgpu_dma *dma)
  */
 enum soft_end soft_dma_submit(struct soft_channel *ch, struct vgpu_dma *dma)
 {
-	struct soft_instance *inst = ch->inst;
+	struct soft_queues *queues = ch->queues;
 
-	if (!soft_space_valid(ch, ch->exec.gen)) {
+	if (!soft_space_valid(ch->view, ch->exec.gen)) {
 		vgpu_dma_put(dma);
 		return SOFT_END_STOPPED;
 	}
 	dma->complete = soft_dma_complete;
 	dma->private = ch;
-	spin_lock(&inst->queue_lock);
+	spin_lock(&queues->queue_lock);
 	ch->dma = dma;
 	ch->dma_done = false;
-	spin_unlock(&inst->queue_lock);
+	spin_unlock(&queues->queue_lock);
 	vgpu_dma_submit(dma);
 	return SOFT_END_WAIT;
 }
@@ -237,20 +237,20 @@ struct vgpu_dma *soft_dma_take(struct soft_channel *ch)
 {
 	struct vgpu_dma *dma = NULL;
 
-	spin_lock(&ch->inst->queue_lock);
+	spin_lock(&ch->queues->queue_lock);
 	if (ch->dma_done) {
 		dma = ch->dma;
 		ch->dma = NULL;
 		ch->dma_done = false;
 	}
-	spin_unlock(&ch->inst->queue_lock);
+	spin_unlock(&ch->queues->queue_lock);
 	return dma;
 }
 
 static int soft_dma_work_fb(struct vgpu_dma *dma)
 {
 	struct soft_channel *ch = dma->private;
-	struct soft_store *fb = &ch->inst->fb;
+	struct soft_store *fb = &ch->queues->mem->fb;
 	unsigned long pgoff = dma->addr >> PAGE_SHIFT;
 	unsigned long last = (dma->addr + dma->len - 1) >> PAGE_SHIFT;
 	unsigned long since = 0;
@@ -277,7 +277,7 @@ static int soft_dma_work_loose(struct vgpu_dma *dma)
 	struct page *page;
 
 	while (dma->nr_vec < DIV_ROUND_UP(dma->len, PAGE_SIZE)) {
-		page = soft_store_alloc(&ch->inst->fb, SOFT_GFP);
+		page = soft_store_alloc(&ch->queues->mem->fb, SOFT_GFP);
 		if (page)
 			bvec_set_page(&dma->vec[dma->nr_vec++], page, PAGE_SIZE, 0);
 		else if (!vgpu_short_pause(&since))
@@ -330,13 +330,13 @@ enum soft_end soft_dma_find_page(struct soft_channel *ch, u64 va, u32 access, st
 {
 	struct soft_place place;
 
-	if (!soft_space_find(ch, va, access, &place, fault))
+	if (!soft_space_find(ch->view, va, access, &place, fault))
 		return SOFT_END_FAULT;
 	if (access & VGPU_HW_PTE_W) {
-		*page = soft_space_back(ch, &place);
+		*page = soft_space_back(ch->view, &place);
 		return *page ? SOFT_END_PACKET : soft_dma_get_fb(ch, &place, 1);
 	}
-	return soft_space_peek(ch, &place, page) ? SOFT_END_PACKET : SOFT_END_STOPPED;
+	return soft_space_peek(ch->view, &place, page) ? SOFT_END_PACKET : SOFT_END_STOPPED;
 }
 
 /**
@@ -352,7 +352,7 @@ enum soft_end soft_dma_find_page(struct soft_channel *ch, u64 va, u32 access, st
  */
 enum soft_end soft_dma_get_loose(struct soft_channel *ch, u64 va, u32 len)
 {
-	const struct soft_place place = soft_space_plain(ch, va, true);
+	const struct soft_place place = soft_space_plain(ch->view, va, true);
 
 	return soft_dma_get(ch, soft_dma_work_loose, &place, len);
 }

@@ -6,14 +6,15 @@
  * ENDING, and reports the end of the run; or soft_engine_reset() moves it from RUNNING to RESET,
  * and the thread does not report.
  */
+#include <linux/cpumask.h>
 #include <linux/hrtimer.h>
 #include <linux/kthread.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 
-#include "../card/gpu.h"
-#include "../card/instance.h"
-#include "../card/params.h"
+#include "../memory/memory.h"
+#include "../simt/simt.h"
+#include "queues.h"
 
 /* While an engine waits for guest memory, it asks so often whether another vGPU waits. */
 #define SOFT_STALL_NS		(200 * NSEC_PER_USEC)
@@ -118,7 +119,7 @@ static void soft_engine_empty(struct soft_engine *engine, struct soft_queue *que
 	if (!ch->empty_ns)
 		ch->empty_ns = engine->now_ns;
 	sleep = poll == VGPU_POLL_STOP ||
-		(poll == VGPU_POLL_IDLE && engine->now_ns - ch->empty_ns >= soft_params.poll_ns);
+		(poll == VGPU_POLL_IDLE && engine->now_ns - ch->empty_ns >= engine->poll_ns);
 	soft_queue_release(ch, SOFT_END_EMPTY, sleep);
 	if (idle && !sleep) {
 		cpu_relax();
@@ -173,8 +174,8 @@ static void soft_engine_step(struct soft_engine *engine, struct soft_queue *queu
 
 static enum vgpu_run_end soft_engine_turn(struct soft_engine *engine, struct soft_turn *turn)
 {
-	struct soft_instance *inst = soft_instance(engine->run.instance);
-	struct soft_queue *queue = &inst->queue[engine->index];
+	struct soft_queues *queues = soft_queues(engine->run.instance);
+	struct soft_queue *queue = &queues->queue[engine->index];
 	struct soft_channel *ch;
 	bool all_empty;
 	u64 due_ns;
@@ -182,17 +183,17 @@ static enum vgpu_run_end soft_engine_turn(struct soft_engine *engine, struct sof
 	memset(turn, 0, sizeof(*turn));
 	turn->since_ns = engine->since_ns;
 	engine->since_ns = 0;
-	engine->work = 0;
+	engine->view.work = 0;
 	engine->expired = false;
 	engine->section_of = NULL;
 	engine->now_ns = ktime_get_ns();
-	if (!soft_queue_begin(inst, engine->index))
+	if (!soft_queue_begin(queues, engine->index))
 		return VGPU_RUN_IDLE;
-	engine->inst = inst;
-	soft_space_turn(engine);
+	engine->queues = queues;
+	soft_invalidate_turn(engine);
 
 	while (!turn->over && !soft_stop_wanted(engine, NULL, SOFT_PACKET_WORK)) {
-		ch = soft_queue_take(inst, engine->index, engine->now_ns);
+		ch = soft_queue_take(queues, engine->index, engine->now_ns);
 		if (ch) {
 			soft_engine_step(engine, queue, ch, turn);
 			continue;
@@ -212,8 +213,8 @@ static enum vgpu_run_end soft_engine_turn(struct soft_engine *engine, struct sof
 	soft_turn_settle(turn, engine->now_ns);
 	due_ns = READ_ONCE(queue->due_ns);
 	if (due_ns != U64_MAX)
-		vgpu_work_ready_at(inst->vgpu, engine->index, due_ns);
-	return soft_queue_end(inst, engine->index, all_empty);
+		vgpu_work_ready_at(queues->mem->vgpu, engine->index, due_ns);
+	return soft_queue_end(queues, engine->index, all_empty);
 }
 
 /*
@@ -267,8 +268,8 @@ static int soft_engine_thread(void *data)
 	struct soft_turn turn;
 	enum vgpu_run_end end;
 
-	if (!cpumask_empty(&soft_params.cpus))
-		set_cpus_allowed_ptr(current, &soft_params.cpus);
+	if (!cpumask_empty(engine->cpus))
+		set_cpus_allowed_ptr(current, engine->cpus);
 
 	for (;;) {
 		wait_event_idle(engine->start,
@@ -284,10 +285,10 @@ static int soft_engine_thread(void *data)
 }
 
 /*
- * Starts an engine's thread. @gpu, @index and @desc are set, all else is zero. May sleep.
- * Returns 0 or -errno.
+ * Starts an engine's thread. What is constant is set, all else is zero. May sleep. Returns 0 or
+ * -errno.
  */
-int soft_engine_start(struct soft_engine *engine)
+int soft_engine_start(struct soft_engine *engine, const char *gpu_name)
 {
 	struct task_struct *task;
 
@@ -302,7 +303,7 @@ int soft_engine_start(struct soft_engine *engine)
 			return -ENOMEM;
 	}
 	task = kthread_run(soft_engine_thread, engine, "vgpu-%s-%s",
-			   engine->desc->name, pci_name(engine->gpu->pdev));
+			   engine->desc->name, gpu_name);
 	if (IS_ERR(task)) {
 		kfree(engine->section_tlb);
 		return PTR_ERR(task);
@@ -320,10 +321,8 @@ void soft_engine_stop(struct soft_engine *engine)
 }
 
 /* struct vgpu_gpu_ops.engine_run, with the timeline's lock held. */
-void soft_engine_run(struct vgpu_gpu *vgpu, unsigned int index, const struct vgpu_run *run)
+void soft_engine_run(struct soft_engine *engine, struct vgpu_gpu *vgpu, const struct vgpu_run *run)
 {
-	struct soft_engine *engine = &soft_gpu(vgpu)->engine[index];
-
 	engine->vgpu = vgpu;
 	engine->run = *run;
 	WRITE_ONCE(engine->preempt, false);
@@ -335,18 +334,15 @@ void soft_engine_run(struct vgpu_gpu *vgpu, unsigned int index, const struct vgp
  * struct vgpu_gpu_ops.engine_preempt, with the timeline's lock held. If the run is ending anyway,
  * the next run may be preempted instead: it then ends early, with its work saved.
  */
-void soft_engine_preempt(struct vgpu_gpu *vgpu, unsigned int index)
+void soft_engine_preempt(struct soft_engine *engine)
 {
-	struct soft_engine *engine = &soft_gpu(vgpu)->engine[index];
-
 	WRITE_ONCE(engine->preempt, true);
 	wake_up(&engine->wake);
 }
 
 /* struct vgpu_gpu_ops.engine_reset. Sleeps until the thread has left its run. */
-void soft_engine_reset(struct vgpu_gpu *vgpu, unsigned int index)
+void soft_engine_reset(struct soft_engine *engine)
 {
-	struct soft_engine *engine = &soft_gpu(vgpu)->engine[index];
 	int state;
 
 	do {
@@ -361,8 +357,7 @@ void soft_engine_reset(struct vgpu_gpu *vgpu, unsigned int index)
 
 /**
  * soft_engine_ran_ns() - struct vgpu_gpu_ops.engine_ran_ns
- * @vgpu: the GPU
- * @index: number of the engine
+ * @engine: the engine
  *
  * The engine's thread keeps this account when it looks at the clock. A thread that does not look
  * at the clock would not see a reset either, so nothing is lost if it seems to have had no time.
@@ -372,9 +367,7 @@ void soft_engine_reset(struct vgpu_gpu *vgpu, unsigned int index)
  * Context: any.
  * Return: how long the engine could work so far, in ns.
  */
-u64 soft_engine_ran_ns(struct vgpu_gpu *vgpu, unsigned int index)
+u64 soft_engine_ran_ns(const struct soft_engine *engine)
 {
-	struct soft_engine *engine = &soft_gpu(vgpu)->engine[index];
-
 	return READ_ONCE(engine->ran_ns);
 }

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Engines of a software GPU: a thread for each. And when an engine is to leave its work. */
+/*
+ * Engines of a software GPU: a thread for each. And when an engine is to leave its work.
+ *
+ * The core calls soft_engine_run() and soft_engine_preempt() with a timeline's lock held. They take
+ * no lock but those of the engine's wait queues.
+ */
 #ifndef _VGPU_SOFT_ENGINE_H
 #define _VGPU_SOFT_ENGINE_H
 
@@ -12,11 +17,11 @@
 #include "../memory/space.h"
 #include "../work/section.h"
 
+struct cpumask;
 struct simt_dispatch;
 struct simt_tlb;
 struct soft_channel;
-struct soft_gpu;
-struct soft_instance;
+struct soft_queues;
 struct task_struct;
 
 #define SOFT_ENGINES		3
@@ -27,15 +32,6 @@ struct task_struct;
  * these stand for, 50 us: what takes time beside the bytes is stated as so many bytes.
  */
 #define SOFT_STOP_BYTES		65536
-
-/*
- * A look at a page of framebuffer, or at an entry of a page table there: 0.2 us where all that it
- * touches is in no cache. A guest can see to that.
- */
-#define SOFT_LOOK_WORK		256
-
-/* A page that was never touched before. */
-#define SOFT_FRESH_WORK		12288
 
 /* Fault injection: values of struct soft_engine.hold_reset. */
 #define SOFT_HOLD_RESET		1
@@ -50,9 +46,10 @@ enum soft_engine_state {
 
 /**
  * struct soft_engine - an engine
- * @gpu:      the GPU; constant
  * @index:    number of the engine on its GPU; constant
  * @desc:     name and class; constant
+ * @poll_ns:  how long the engine polls an empty channel before the channel sleeps; constant
+ * @cpus:     the CPUs on which @task runs; empty: all CPUs; constant
  * @task:     the engine's thread
  * @vgpu:     the GPU as the core knows it; set with @run
  * @run:      the turn; written by the thread that sets @state to RUNNING
@@ -65,20 +62,17 @@ enum soft_engine_state {
  * @start:    the engine's thread waits here for a run
  * @wake:     the engine's thread waits here for guest memory during a run
  * @idle:     soft_engine_reset() waits here for the thread to leave its run
- * @work:     bytes done since the clock was read, and other work that is stated as bytes. This
- *            and the following fields are written by the engine's thread only
- * @now_ns:   the clock when it was last read
+ * @now_ns:   the clock when it was last read. This and the following fields are written by the
+ *            engine's thread only
  * @ran_ns:   engine time: how long the engine has been able to work so far
  * @expired:  the run's deadline has passed
- * @inst:     the turn's vGPU; valid in a turn
- * @space_gen: soft_space_gen() when the engine last looked at it: that of all translations which
- *            are valid
- * @tlb:      translations of the turn's vGPU
+ * @queues:   of the turn's vGPU; valid in a turn
+ * @view:     how the engine looks at the vGPU's memory; valid in a turn
  * @section:  gr: ends sections of programs
  * @section_ns: engine time in sections since the clock was read
  * @section_tlb: gr: where the pages are that @section_of uses
  * @section_of: gr: the dispatch that was executed last in this turn
- * @section_gen: soft_space_gen() of what @section_tlb has
+ * @section_gen: soft_invalidate_gen() of what @section_tlb has
  * @section_hist: gr: how often programs ran for less than 1 us, and so on as @switch_hist, until
  *            the engine looked at its flags again
  * @since_ns: since when the last turn's vGPU has had no work, if that turn ended while the
@@ -93,9 +87,10 @@ enum soft_engine_state {
  * @section_array: @section_hist likewise
  */
 struct soft_engine {
-	struct soft_gpu *gpu;
 	unsigned int index;
 	const struct vgpu_engine_desc *desc;
+	u64 poll_ns;
+	const struct cpumask *cpus;
 	struct task_struct *task;
 	struct vgpu_gpu *vgpu;
 	struct vgpu_run run;
@@ -106,13 +101,11 @@ struct soft_engine {
 	wait_queue_head_t start;
 	wait_queue_head_t wake;
 	wait_queue_head_t idle;
-	u32 work;
 	u64 now_ns;
 	u64 ran_ns;
 	bool expired;
-	struct soft_instance *inst;
-	u32 space_gen;
-	struct soft_tlb tlb;
+	struct soft_queues *queues;
+	struct soft_view view;
 	struct soft_section section;
 	u64 section_ns;
 	struct simt_tlb *section_tlb;
@@ -135,12 +128,12 @@ static inline bool soft_stop_told(struct soft_engine *engine)
 }
 
 /* engine.c */
-int soft_engine_start(struct soft_engine *engine);
+int soft_engine_start(struct soft_engine *engine, const char *gpu_name);
 void soft_engine_stop(struct soft_engine *engine);
-void soft_engine_run(struct vgpu_gpu *vgpu, unsigned int index, const struct vgpu_run *run);
-void soft_engine_preempt(struct vgpu_gpu *vgpu, unsigned int index);
-void soft_engine_reset(struct vgpu_gpu *vgpu, unsigned int index);
-u64 soft_engine_ran_ns(struct vgpu_gpu *vgpu, unsigned int index);
+void soft_engine_run(struct soft_engine *engine, struct vgpu_gpu *vgpu, const struct vgpu_run *run);
+void soft_engine_preempt(struct soft_engine *engine);
+void soft_engine_reset(struct soft_engine *engine);
+u64 soft_engine_ran_ns(const struct soft_engine *engine);
 
 /* stop.c */
 bool soft_stop_wanted(struct soft_engine *engine, const struct soft_channel *ch, u32 work);

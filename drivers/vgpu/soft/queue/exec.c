@@ -9,7 +9,8 @@
 #include <linux/mm.h>
 
 #include "dma.h"
-#include "../card/instance.h"
+#include "../memory/memory.h"
+#include "queues.h"
 
 /*
  * The functions below are the steps of a packet. A step that returns SOFT_END_PACKET is
@@ -98,7 +99,7 @@ static enum soft_end soft_exec_signal_sys(struct soft_channel *ch)
 {
 	struct soft_exec *exec = &ch->exec;
 	u64 addr = exec->packet.signal_addr;
-	const struct soft_place place = soft_space_plain(ch, addr, true);
+	const struct soft_place place = soft_space_plain(ch->view, addr, true);
 	struct vgpu_dma *dma;
 
 	dma = soft_dma_alloc(ch, &place, true);
@@ -149,7 +150,7 @@ static enum soft_end soft_exec_poll(struct soft_channel *ch, struct soft_fault *
 		return soft_exec_fault(fault, VGPU_HW_FAULT_RING, 0);
 	smp_rmb();	/* pairs with the submitter's write barrier between packets and put */
 	ch->put = put;
-	vgpu_packet_submitted(ch->inst->vgpu, ch->engine, ch->index, put);
+	vgpu_packet_submitted(ch->queues->mem->vgpu, ch->engine, ch->index, put);
 	return SOFT_END_PACKET;
 }
 
@@ -159,7 +160,7 @@ static enum soft_end soft_exec_fetch(struct soft_channel *ch)
 	struct soft_exec *exec = &ch->exec;
 	u32 slot = ch->get & ch->ring_mask;
 	u64 addr = ch->ring_addr + (u64)slot * sizeof(struct vgpu_hw_packet);
-	const struct soft_place place = soft_space_plain(ch, addr, true);
+	const struct soft_place place = soft_space_plain(ch->view, addr, true);
 	u64 nr = min_t(u64, ch->put - ch->get, ch->ring_mask + 1 - slot);
 	struct vgpu_dma *dma;
 	enum soft_end end;
@@ -222,11 +223,11 @@ static enum soft_end soft_exec_next(struct soft_engine *engine, struct soft_chan
 {
 	struct soft_exec *exec = &ch->exec;
 	const struct soft_limits limits = {
-		.fb_bytes = ch->inst->fb_bytes,
+		.fb_bytes = ch->queues->info->fb_bytes,
 		.virt = ch->space,
 		.engine_class = engine->desc->engine_class,
 		.vectors = VGPU_HW_VECTORS,
-		.num_heads = ch->inst->info->num_heads,
+		.num_heads = ch->queues->info->num_heads,
 	};
 	struct vgpu_hw_packet raw __aligned(8);
 	enum soft_end end;
@@ -261,7 +262,7 @@ static enum soft_end soft_exec_next(struct soft_engine *engine, struct soft_chan
 /* Asks whether the frame may be shown, until the answer is yes. */
 static enum soft_end soft_exec_pace(struct soft_channel *ch)
 {
-	ch->due_ns = vgpu_present(ch->inst->vgpu);
+	ch->due_ns = vgpu_present(ch->queues->mem->vgpu);
 	if (ch->due_ns)
 		return SOFT_END_PACED;
 	soft_exec_begin(&ch->exec);
@@ -334,7 +335,7 @@ static enum soft_end soft_exec_resume(struct soft_channel *ch, struct soft_fault
 static void soft_exec_complete(struct soft_channel *ch)
 {
 	const struct soft_packet *packet = &ch->exec.packet;
-	struct vgpu_instance *vgpu = ch->inst->vgpu;
+	struct vgpu_instance *vgpu = ch->queues->mem->vgpu;
 	u64 index = ch->get;
 
 	ch->exec.step = SOFT_STEP_NEXT;
@@ -358,7 +359,11 @@ enum soft_end soft_exec(struct soft_engine *engine, struct soft_channel *ch,
 			struct soft_fault *fault)
 {
 	struct soft_exec *exec = &ch->exec;
-	enum soft_end end = soft_exec_resume(ch, fault);
+	enum soft_end end;
+
+	engine->view.root = ch->space;
+	ch->view = &engine->view;
+	end = soft_exec_resume(ch, fault);
 
 	while (end == SOFT_END_PACKET) {
 		switch (exec->step) {

@@ -8,18 +8,18 @@
  * one of the two sees what the other has written. The engine does its part, and the doorbell its
  * own, under queue_lock, so that state and queue agree.
  */
-#include "../card/gpu.h"
-#include "../card/instance.h"
+#include "../memory/memory.h"
+#include "queues.h"
 
 static struct soft_queue *soft_queue_of(struct soft_channel *ch)
 {
-	return &ch->inst->queue[ch->engine];
+	return &ch->queues->queue[ch->engine];
 }
 
 /* Sets a channel's state, and shows it to the guest. With queue_lock held. */
 void soft_queue_publish(struct soft_channel *ch, enum vgpu_hw_state state)
 {
-	lockdep_assert_held(&ch->inst->queue_lock);
+	lockdep_assert_held(&ch->queues->queue_lock);
 	ch->state = state;
 	if (ch->hw)
 		WRITE_ONCE(ch->hw->state, cpu_to_le32(state));
@@ -30,7 +30,7 @@ void soft_queue_add(struct soft_channel *ch)
 {
 	struct soft_queue *queue = soft_queue_of(ch);
 
-	lockdep_assert_held(&ch->inst->queue_lock);
+	lockdep_assert_held(&ch->queues->queue_lock);
 	list_add_tail(&ch->link, &queue->ready);
 	WRITE_ONCE(queue->nr_ready, queue->nr_ready + 1);
 }
@@ -40,7 +40,7 @@ void soft_queue_del(struct soft_channel *ch)
 {
 	struct soft_queue *queue = soft_queue_of(ch);
 
-	lockdep_assert_held(&ch->inst->queue_lock);
+	lockdep_assert_held(&ch->queues->queue_lock);
 	list_del_init(&ch->link);
 	if (ch->paced)
 		ch->paced = false;
@@ -52,7 +52,7 @@ static void soft_queue_pace(struct soft_channel *ch)
 {
 	struct soft_queue *queue = soft_queue_of(ch);
 
-	lockdep_assert_held(&ch->inst->queue_lock);
+	lockdep_assert_held(&ch->queues->queue_lock);
 	ch->paced = true;
 	list_add_tail(&ch->link, &queue->paced);
 	WRITE_ONCE(queue->due_ns, min(queue->due_ns, ch->due_ns));
@@ -68,7 +68,7 @@ void soft_queue_stall(struct soft_channel *ch, bool stalled)
 {
 	struct soft_queue *queue = soft_queue_of(ch);
 
-	lockdep_assert_held(&ch->inst->queue_lock);
+	lockdep_assert_held(&ch->queues->queue_lock);
 	ch->stalled = stalled;
 	WRITE_ONCE(queue->nr_stalled, queue->nr_stalled + (stalled ? 1 : -1));
 }
@@ -81,7 +81,7 @@ void soft_queue_stall(struct soft_channel *ch, bool stalled)
  */
 bool soft_queue_unstall(struct soft_channel *ch)
 {
-	lockdep_assert_held(&ch->inst->queue_lock);
+	lockdep_assert_held(&ch->queues->queue_lock);
 	if (!ch->stalled)
 		return false;
 	soft_queue_stall(ch, false);
@@ -89,38 +89,38 @@ bool soft_queue_unstall(struct soft_channel *ch)
 	return true;
 }
 
-/* Wakes an engine that waits for guest memory of @inst during a turn. Without queue_lock. */
-void soft_queue_wake(struct soft_instance *inst, unsigned int engine)
+/* Wakes an engine that waits for guest memory of the vGPU during a turn. Without queue_lock. */
+void soft_queue_wake(struct soft_queues *queues, unsigned int engine)
 {
-	wait_queue_head_t *wake = &inst->gpu->engine[engine].wake;
+	wait_queue_head_t *wake = &queues->engine[engine].wake;
 
 	if (wq_has_sleeper(wake))
 		wake_up(wake);
 }
 
-/* Says that an engine has something to do: @inst has a ready channel. Without queue_lock. */
-void soft_queue_announce(struct soft_instance *inst, unsigned int engine)
+/* Says that an engine has something to do: @queues have a ready channel. Without queue_lock. */
+void soft_queue_announce(struct soft_queues *queues, unsigned int engine)
 {
-	vgpu_work_ready(inst->vgpu, engine);
-	soft_queue_wake(inst, engine);
+	vgpu_work_ready(queues->mem->vgpu, engine);
+	soft_queue_wake(queues, engine);
 }
 
 /**
  * soft_queue_begin() - begin a turn
- * @inst: the vGPU whose turn it is
+ * @queues: of the vGPU whose turn it is
  * @engine: number of the engine
  * Context: the engine's thread.
  * Return: false if the vGPU is being stopped: there is nothing to do.
  */
-bool soft_queue_begin(struct soft_instance *inst, unsigned int engine)
+bool soft_queue_begin(struct soft_queues *queues, unsigned int engine)
 {
 	bool ok;
 
-	spin_lock(&inst->queue_lock);
-	ok = !inst->stopping;
-	inst->queue[engine].in_turn = ok;
-	inst->queue[engine].space_gen = inst->space_gen;
-	spin_unlock(&inst->queue_lock);
+	spin_lock(&queues->queue_lock);
+	ok = !queues->stopping;
+	queues->queue[engine].in_turn = ok;
+	queues->queue[engine].space_gen = queues->space_gen;
+	spin_unlock(&queues->queue_lock);
 	return ok;
 }
 
@@ -140,19 +140,19 @@ static bool soft_queue_sleep(struct soft_channel *ch)
 
 /**
  * soft_queue_end() - end a turn
- * @inst: the vGPU whose turn it was; may have been freed when this returns
+ * @queues: of the vGPU whose turn it was; may have been freed when this returns
  * @engine: number of the engine
  * @all_empty: the engine has found no packet on any ready channel: they may sleep
  * Context: the engine's thread.
  * Return: whether the vGPU has work left for the engine.
  */
-enum vgpu_run_end soft_queue_end(struct soft_instance *inst, unsigned int engine, bool all_empty)
+enum vgpu_run_end soft_queue_end(struct soft_queues *queues, unsigned int engine, bool all_empty)
 {
-	struct soft_queue *queue = &inst->queue[engine];
+	struct soft_queue *queue = &queues->queue[engine];
 	struct soft_channel *ch, *next;
 	enum vgpu_run_end end;
 
-	spin_lock(&inst->queue_lock);
+	spin_lock(&queues->queue_lock);
 	list_for_each_entry_safe(ch, next, &queue->ready, link) {
 		if (!all_empty)
 			break;
@@ -171,9 +171,9 @@ enum vgpu_run_end soft_queue_end(struct soft_instance *inst, unsigned int engine
 	 * that the turn has ended. It looks for that under the lock, too, so no barrier is
 	 * needed: a thread that begins to wait after waitqueue_active() finds the turn ended.
 	 */
-	if (waitqueue_active(&inst->wait))
-		wake_up_all(&inst->wait);
-	spin_unlock(&inst->queue_lock);
+	if (waitqueue_active(&queues->wait))
+		wake_up_all(&queues->wait);
+	spin_unlock(&queues->queue_lock);
 	return end;
 }
 
@@ -196,18 +196,18 @@ static void soft_queue_promote(struct soft_queue *queue, u64 now_ns)
 
 /**
  * soft_queue_take() - take the next channel in turn
- * @inst: the vGPU whose turn it is
+ * @queues: of the vGPU whose turn it is
  * @engine: number of the engine
  * @now_ns: the time when the engine last read the clock
  * Context: the engine's thread.
  * Return: the channel, busy until soft_queue_release(); NULL if none is ready.
  */
-struct soft_channel *soft_queue_take(struct soft_instance *inst, unsigned int engine, u64 now_ns)
+struct soft_channel *soft_queue_take(struct soft_queues *queues, unsigned int engine, u64 now_ns)
 {
-	struct soft_queue *queue = &inst->queue[engine];
+	struct soft_queue *queue = &queues->queue[engine];
 	struct soft_channel *ch;
 
-	spin_lock(&inst->queue_lock);
+	spin_lock(&queues->queue_lock);
 	if (now_ns >= queue->due_ns)
 		soft_queue_promote(queue, now_ns);
 	ch = list_first_entry_or_null(&queue->ready, struct soft_channel, link);
@@ -215,7 +215,7 @@ struct soft_channel *soft_queue_take(struct soft_instance *inst, unsigned int en
 		soft_queue_del(ch);
 		ch->busy = true;
 	}
-	spin_unlock(&inst->queue_lock);
+	spin_unlock(&queues->queue_lock);
 	return ch;
 }
 
@@ -228,12 +228,12 @@ struct soft_channel *soft_queue_take(struct soft_instance *inst, unsigned int en
  */
 void soft_queue_release(struct soft_channel *ch, enum soft_end end, bool sleep)
 {
-	struct soft_instance *inst = ch->inst;
+	struct soft_queues *queues = ch->queues;
 
-	spin_lock(&inst->queue_lock);
+	spin_lock(&queues->queue_lock);
 	ch->busy = false;
 	if (ch->stop) {
-		wake_up_all(&inst->wait);
+		wake_up_all(&queues->wait);
 	} else if (end == SOFT_END_WAIT) {
 		if (ch->dma_done)
 			soft_queue_add(ch);
@@ -245,5 +245,5 @@ void soft_queue_release(struct soft_channel *ch, enum soft_end end, bool sleep)
 		   !(end == SOFT_END_EMPTY && sleep && soft_queue_sleep(ch))) {
 		soft_queue_add(ch);
 	}
-	spin_unlock(&inst->queue_lock);
+	spin_unlock(&queues->queue_lock);
 }

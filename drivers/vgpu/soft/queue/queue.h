@@ -10,7 +10,7 @@
 #include "exec.h"
 
 struct soft_channel;
-struct soft_instance;
+struct soft_queues;
 
 /**
  * struct soft_queue - the channels of a vGPU that one engine is to look at
@@ -23,7 +23,7 @@ struct soft_instance;
  * @nr_stalled: channels that wait for guest memory or for pages (the engine's thread also reads
  *            it without the lock)
  * @in_turn:  the engine's thread is working for the vGPU
- * @space_gen: soft_space_gen() when the engine last looked at it, in a turn (written by the
+ * @space_gen: soft_invalidate_gen() when the engine last looked at it, in a turn (written by the
  *            engine's thread without the lock)
  *
  * Protected by the vGPU's queue_lock.
@@ -43,11 +43,11 @@ void soft_queue_add(struct soft_channel *ch);
 void soft_queue_del(struct soft_channel *ch);
 void soft_queue_stall(struct soft_channel *ch, bool stalled);
 bool soft_queue_unstall(struct soft_channel *ch);
-void soft_queue_wake(struct soft_instance *inst, unsigned int engine);
-void soft_queue_announce(struct soft_instance *inst, unsigned int engine);
-bool soft_queue_begin(struct soft_instance *inst, unsigned int engine);
-enum vgpu_run_end soft_queue_end(struct soft_instance *inst, unsigned int engine, bool all_empty);
-struct soft_channel *soft_queue_take(struct soft_instance *inst, unsigned int engine, u64 now_ns);
+void soft_queue_wake(struct soft_queues *queues, unsigned int engine);
+void soft_queue_announce(struct soft_queues *queues, unsigned int engine);
+bool soft_queue_begin(struct soft_queues *queues, unsigned int engine);
+enum vgpu_run_end soft_queue_end(struct soft_queues *queues, unsigned int engine, bool all_empty);
+struct soft_channel *soft_queue_take(struct soft_queues *queues, unsigned int engine, u64 now_ns);
 void soft_queue_release(struct soft_channel *ch, enum soft_end end, bool sleep);
 
 #endif /* _VGPU_SOFT_QUEUE_H */

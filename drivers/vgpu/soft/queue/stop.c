@@ -6,7 +6,7 @@
 #include <linux/ktime.h>
 #include <linux/sched.h>
 
-#include "../card/instance.h"
+#include "queues.h"
 
 /* What counts at most as engine time from one look at the clock to the next, but in sections. */
 #define SOFT_GAP_NS		NSEC_PER_MSEC
@@ -58,14 +58,14 @@ u64 soft_stop_clock(struct soft_engine *engine)
  */
 bool soft_stop_wanted(struct soft_engine *engine, const struct soft_channel *ch, u32 work)
 {
-	if (unlikely(soft_space_gen(engine->inst) != engine->space_gen))
-		soft_space_look(engine);
+	if (unlikely(soft_invalidate_gen(engine->queues) != engine->view.gen))
+		soft_invalidate_look(engine);
 	if (soft_stop_told(engine) || engine->expired || (ch && READ_ONCE(ch->stop)))
 		return true;
-	engine->work += work;
-	if (engine->work < SOFT_STOP_BYTES)
+	engine->view.work += work;
+	if (engine->view.work < SOFT_STOP_BYTES)
 		return false;
-	engine->work = 0;
+	engine->view.work = 0;
 	cond_resched();
 	soft_stop_clock(engine);
 	return engine->expired;

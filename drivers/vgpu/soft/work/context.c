@@ -22,7 +22,9 @@
 #include <linux/vmalloc.h>
 
 #include "../queue/dma.h"
-#include "../card/instance.h"
+#include "../queue/queues.h"
+#include "../memory/memory.h"
+#include "context.h"
 #include "lanes.h"
 #include "text.h"
 
@@ -34,7 +36,7 @@
 
 /**
  * struct soft_prepare - what a dispatch needs before it can begin
- * @inst:    the vGPU
+ * @compute: of the vGPU
  * @key:     of the program
  * @size:    of the context
  * @program: the program, in use; NULL: it is to be made
@@ -45,7 +47,7 @@
  * that was forgotten may outlast what the channel was doing.
  */
 struct soft_prepare {
-	struct soft_instance *inst;
+	struct soft_compute *compute;
 	struct soft_program_key key;
 	struct soft_context_size size;
 	struct soft_program *program;
@@ -54,8 +56,9 @@ struct soft_prepare {
 };
 
 /* Sets up what a new vGPU has of programs, which is zeroed. */
-void soft_compute_init(struct soft_compute *compute)
+void soft_compute_init(struct soft_compute *compute, struct soft_memory *mem)
 {
+	compute->mem = mem;
 	soft_programs_init(&compute->programs);
 	spin_lock_init(&compute->kept_lock);
 	INIT_LIST_HEAD(&compute->kept);
@@ -96,7 +99,7 @@ static void soft_context_unkeep(struct soft_compute *compute, struct soft_contex
 /* Returns what the channel keeps, if it does, and belongs to the caller now; or NULL. */
 static struct soft_context *soft_context_kept(struct soft_channel *ch)
 {
-	struct soft_compute *compute = &ch->inst->compute;
+	struct soft_compute *compute = ch->queues->compute;
 	struct soft_context *context;
 
 	spin_lock(&compute->kept_lock);
@@ -145,7 +148,7 @@ void soft_context_begin(struct soft_channel *ch, struct soft_program *program)
 	struct simt_dispatch *dispatch = &context->dispatch;
 	size_t private = simt_private_bytes(packet->group, head->private_bytes);
 
-	soft_context_count(&ch->inst->compute, program);
+	soft_context_count(ch->queues->compute, program);
 	context->program = program;
 	context->ch = ch;
 	context->image = head->image;
@@ -174,7 +177,7 @@ static void soft_context_free(struct soft_context *context)
 
 	if (!context)
 		return;
-	compute = &context->inst->compute;
+	compute = context->compute;
 	if (context->program)
 		soft_programs_put(&compute->programs, context->program);
 	vfree(context->data);
@@ -205,7 +208,7 @@ static void soft_context_dispose_release(struct vgpu_dma *dma)
 	if (!context)
 		return;
 	dma->data = NULL;
-	compute = &context->inst->compute;
+	compute = context->compute;
 	bytes = soft_context_bytes(&context->size);
 	soft_context_free(context);
 	atomic64_sub(bytes, &compute->context_going);
@@ -224,13 +227,15 @@ static int soft_context_dispose_work(struct vgpu_dma *dma)
  */
 static void soft_context_dispose(struct soft_context *context)
 {
-	struct vgpu_dma *dma = vgpu_dma_alloc(context->inst->vgpu, GFP_NOWAIT | __GFP_NOWARN);
+	struct soft_compute *compute = context->compute;
+	struct vgpu_dma *dma;
 
+	dma = vgpu_dma_alloc(compute->mem->vgpu, GFP_NOWAIT | __GFP_NOWARN);
 	if (!dma) {
 		soft_context_free(context);
 		return;
 	}
-	atomic64_add(soft_context_bytes(&context->size), &context->inst->compute.context_going);
+	atomic64_add(soft_context_bytes(&context->size), &compute->context_going);
 	dma->work = soft_context_dispose_work;
 	dma->data = context;
 	dma->release = soft_context_dispose_release;
@@ -241,7 +246,7 @@ static void soft_context_dispose(struct soft_context *context)
 /* Keeps a context that is idle now for the channel, if there is room. */
 static bool soft_context_keep(struct soft_channel *ch, struct soft_context *context)
 {
-	struct soft_compute *compute = &context->inst->compute;
+	struct soft_compute *compute = context->compute;
 	s64 going = atomic64_read(&compute->context_going);
 
 	if (atomic64_read(&compute->context_bytes) - going > SOFT_CONTEXTS_KEEP)
@@ -270,7 +275,7 @@ void soft_context_end(struct soft_channel *ch)
 	 * section. A guest cannot have that often, as the worker takes ms to make such a program.
 	 */
 	if (context->program)
-		soft_programs_put(&ch->inst->compute.programs, context->program);
+		soft_programs_put(&ch->queues->compute->programs, context->program);
 	context->program = NULL;
 	ch->exec.context = NULL;
 	if (!soft_context_keep(ch, context))
@@ -311,10 +316,9 @@ static bool soft_context_take(struct soft_compute *compute, size_t bytes)
 }
 
 /* NULL with -ENOMEM or -EBUSY in @ret. In the worker. */
-static struct soft_context *soft_context_alloc(struct soft_instance *inst,
+static struct soft_context *soft_context_alloc(struct soft_compute *compute,
 					       const struct soft_context_size *size, int *ret)
 {
-	struct soft_compute *compute = &inst->compute;
 	size_t bytes = soft_context_bytes(size);
 	struct soft_context *context;
 	struct mem_cgroup *old;
@@ -323,11 +327,11 @@ static struct soft_context *soft_context_alloc(struct soft_instance *inst,
 	if (!soft_context_take(compute, bytes))
 		return NULL;
 	*ret = -ENOMEM;
-	old = set_active_memcg(inst->fb.memcg);
+	old = set_active_memcg(compute->mem->fb.memcg);
 	context = kzalloc(sizeof(*context), SOFT_GFP);
 	if (!context)
 		goto err_bytes;
-	context->inst = inst;
+	context->compute = compute;
 	context->size = *size;
 	/* Zeroed, so that a program finds nothing of others in its memory. */
 	context->warps = __vmalloc(size->warps, SOFT_GFP);
@@ -350,13 +354,14 @@ err_bytes:
 
 static int soft_context_try(struct soft_prepare *prepare)
 {
-	struct soft_instance *inst = prepare->inst;
+	struct soft_compute *compute = prepare->compute;
 	int ret = 0;
 
 	if (!prepare->program)
-		prepare->program = soft_programs_find(&inst->compute.programs, &prepare->key);
+		prepare->program = soft_programs_find(&compute->programs, &prepare->key);
 	if (!prepare->program)
-		ret = soft_text_load(inst, &prepare->key, &prepare->program, &prepare->fault);
+		ret = soft_text_load(&compute->programs, compute->mem, &prepare->key,
+				     &prepare->program, &prepare->fault);
 	if (ret)
 		return ret;
 	if (prepare->context && !soft_context_has(prepare->context, &prepare->size)) {
@@ -364,7 +369,7 @@ static int soft_context_try(struct soft_prepare *prepare)
 		prepare->context = NULL;
 	}
 	if (!prepare->context)
-		prepare->context = soft_context_alloc(inst, &prepare->size, &ret);
+		prepare->context = soft_context_alloc(compute, &prepare->size, &ret);
 	return ret;
 }
 
@@ -395,7 +400,7 @@ static int soft_context_work(struct vgpu_dma *dma)
 
 	do {
 		ret = soft_context_try(prepare);
-	} while (ret == -ENOMEM && soft_context_again(&prepare->inst->compute, &since));
+	} while (ret == -ENOMEM && soft_context_again(prepare->compute, &since));
 	if (ret) {	/* nobody takes it over, and an engine has no time to give it back */
 		soft_context_free(prepare->context);
 		prepare->context = NULL;
@@ -409,7 +414,7 @@ static void soft_context_release(struct vgpu_dma *dma)
 	struct soft_prepare *prepare = dma->data;
 
 	if (prepare->program)
-		soft_programs_put(&prepare->inst->compute.programs, prepare->program);
+		soft_programs_put(&prepare->compute->programs, prepare->program);
 	soft_context_free(prepare->context);
 	kfree(prepare);
 }
@@ -426,7 +431,7 @@ enum soft_end soft_context_prepare(struct soft_channel *ch, const struct soft_pr
 				   struct soft_program *program)
 {
 	struct soft_exec *exec = &ch->exec;
-	const struct soft_place place = soft_space_plain(ch, exec->packet.dst, false);
+	const struct soft_place place = soft_space_plain(ch->view, exec->packet.dst, false);
 	struct soft_prepare *prepare;
 	struct vgpu_dma *dma;
 
@@ -434,7 +439,7 @@ enum soft_end soft_context_prepare(struct soft_channel *ch, const struct soft_pr
 	prepare = kzalloc(sizeof(*prepare), GFP_NOWAIT | __GFP_NOWARN);
 	if (!dma || !prepare)
 		goto err_free;
-	prepare->inst = ch->inst;
+	prepare->compute = ch->queues->compute;
 	prepare->key = *key;
 	prepare->size = soft_context_size(exec);
 	prepare->program = program;
@@ -451,7 +456,7 @@ err_free:
 	if (dma)
 		vgpu_dma_put(dma);
 	if (program)
-		soft_programs_put(&ch->inst->compute.programs, program);
+		soft_programs_put(&ch->queues->compute->programs, program);
 	return soft_dma_later(ch);
 }
 

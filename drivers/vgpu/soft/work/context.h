@@ -15,11 +15,12 @@
 
 struct seq_file;
 struct soft_channel;
-struct soft_instance;
+struct soft_memory;
 struct vgpu_dma;
 
 /**
  * struct soft_compute - what a vGPU has of programs
+ * @mem:      the vGPU's memory; constant
  * @programs: decoded programs
  * @context_bytes: memory of all contexts, until it is free
  * @context_going: of this, what the worker was given to free
@@ -33,6 +34,7 @@ struct vgpu_dma;
  * @insns:    instructions that warps have executed, also of dispatches that have not ended
  */
 struct soft_compute {
+	struct soft_memory *mem;
 	struct soft_programs programs;
 	atomic64_t context_bytes;
 	atomic64_t context_going;
@@ -59,7 +61,7 @@ struct soft_context_size {
  * struct soft_context - the state of a channel's dispatch, which stays in place across preemption
  * @mem:      what the program finds at its addresses
  * @dispatch: registers, position and all other state
- * @inst:     the vGPU; constant
+ * @compute:  of the vGPU; constant
  * @program:  the program that @dispatch executes; NULL: none, the context is idle
  * @ch:       the channel, while there is a @program, and while it keeps the context
  * @link:     in struct soft_compute.kept, while the channel keeps it
@@ -76,7 +78,7 @@ struct soft_context_size {
 struct soft_context {
 	struct simt_mem mem;
 	struct simt_dispatch dispatch;
-	struct soft_instance *inst;
+	struct soft_compute *compute;
 	struct soft_program *program;
 	struct soft_channel *ch;
 	struct list_head link;
@@ -105,7 +107,7 @@ static inline bool soft_context_runs(const struct soft_exec *exec)
 	return exec->context && exec->context->program;
 }
 
-void soft_compute_init(struct soft_compute *compute);
+void soft_compute_init(struct soft_compute *compute, struct soft_memory *mem);
 bool soft_context_ready(struct soft_channel *ch);
 void soft_context_begin(struct soft_channel *ch, struct soft_program *program);
 enum soft_end soft_context_prepare(struct soft_channel *ch, const struct soft_program_key *key,

@@ -13,7 +13,8 @@
 #include <linux/mm.h>
 
 #include "../queue/dma.h"
-#include "../card/instance.h"
+#include "../queue/queues.h"
+#include "context.h"
 #include "lanes.h"
 
 /*
@@ -41,7 +42,7 @@ static enum soft_end soft_dispatch_load(struct soft_channel *ch, u64 va,
 static enum soft_end soft_dispatch_read(struct soft_channel *ch, struct soft_fault *fault)
 {
 	const struct soft_limits limits = {
-		.fb_bytes = ch->inst->fb_bytes,
+		.fb_bytes = ch->queues->info->fb_bytes,
 		.virt = ch->space,
 	};
 	struct soft_exec *exec = &ch->exec;
@@ -75,7 +76,7 @@ static enum soft_end soft_dispatch_begin(struct soft_channel *ch, struct soft_fa
 	key.root = ch->space;
 	key.image = head->image;
 	key.text_bytes = head->text_bytes;
-	program = soft_programs_find(&ch->inst->compute.programs, &key);
+	program = soft_programs_find(&ch->queues->compute->programs, &key);
 	ready = soft_context_ready(ch);
 	if (!program || !ready)
 		return soft_context_prepare(ch, &key, program);
@@ -121,11 +122,11 @@ static enum simt_end soft_dispatch_map(struct simt_mem *mem, u64 va, bool write,
 		va = va - VGPU_HW_VA_IMAGE + context->image;
 	else if (!ch->space)
 		va -= VGPU_HW_VA_GLOBAL;
-	if (!soft_space_find(ch, va, write ? VGPU_HW_PTE_W : VGPU_HW_PTE_R, &place, &fault)) {
+	if (!soft_space_find(ch->view, va, write ? VGPU_HW_PTE_W : VGPU_HW_PTE_R, &place, &fault)) {
 		*code = fault.code;
 		return SIMT_FAULT;
 	}
-	if (!soft_space_peek(ch, &place, &found))
+	if (!soft_space_peek(ch->view, &place, &found))
 		return SIMT_WAIT;
 	if (!found && write) {
 		context->want = place;
@@ -138,12 +139,12 @@ static enum simt_end soft_dispatch_map(struct simt_mem *mem, u64 va, bool write,
 
 static enum simt_end soft_dispatch_section(struct soft_engine *engine, struct soft_channel *ch)
 {
-	struct soft_compute *compute = &ch->inst->compute;
+	struct soft_compute *compute = ch->queues->compute;
 	struct soft_context *context = ch->exec.context;
 	struct simt_dispatch *dispatch = &context->dispatch;
 	u64 from_ns, took_ns, before = dispatch->executed;
 	/* That of the tables' upper entries which the engine keeps: translations come of these. */
-	u32 gen = engine->space_gen;
+	u32 gen = engine->view.gen;
 	enum simt_end end;
 
 	/* Another dispatch, or another one in the same place, which has executed nothing so far. */
@@ -164,7 +165,7 @@ static enum simt_end soft_dispatch_section(struct soft_engine *engine, struct so
 	engine->section_hist[min(fls64(took_ns / NSEC_PER_USEC), SOFT_HIST - 1)]++;
 	engine->section_ns += soft_section_own_ns(&engine->section, took_ns);
 	/* However it ends, the clock is read before another channel's is executed. */
-	engine->work += SOFT_STOP_BYTES;
+	engine->view.work += SOFT_STOP_BYTES;
 	WRITE_ONCE(compute->insns, compute->insns + dispatch->executed - before);
 	return end;
 }
@@ -172,7 +173,7 @@ static enum simt_end soft_dispatch_section(struct soft_engine *engine, struct so
 static enum soft_end soft_dispatch_done(struct soft_channel *ch)
 {
 	const struct simt_dispatch *dispatch = &ch->exec.context->dispatch;
-	struct soft_compute *compute = &ch->inst->compute;
+	struct soft_compute *compute = ch->queues->compute;
 	u64 groups = (u64)dispatch->groups[0] * dispatch->groups[1] * dispatch->groups[2];
 
 	WRITE_ONCE(compute->dispatches, compute->dispatches + 1);
@@ -206,7 +207,7 @@ enum soft_end soft_dispatch_fault(struct soft_channel *ch, struct soft_fault *fa
  */
 static bool soft_dispatch_begun(struct soft_channel *ch)
 {
-	struct soft_programs *programs = &ch->inst->compute.programs;
+	struct soft_programs *programs = &ch->queues->compute->programs;
 	struct soft_context *context = ch->exec.context;
 
 	if (!soft_context_runs(&ch->exec))
@@ -244,7 +245,7 @@ enum soft_end soft_dispatch(struct soft_engine *engine, struct soft_channel *ch,
 			return soft_dispatch_fault(ch, fault);
 		case SIMT_WAIT:
 			want = &ch->exec.context->want;
-			if (want->bytes && !soft_space_back(ch, want))
+			if (want->bytes && !soft_space_back(ch->view, want))
 				return soft_dma_get_fb(ch, want, 1);
 			break;
 		case SIMT_MORE:

@@ -12,7 +12,8 @@
 #include <linux/mm.h>
 
 #include "../queue/dma.h"
-#include "../card/instance.h"
+#include "../queue/channel.h"
+#include "../queue/engine.h"
 
 /* What a piece of a row costs beside its bytes and the looks for them: see SOFT_STOP_BYTES. */
 #define SOFT_PIECE_WORK		256
@@ -83,15 +84,15 @@ static bool soft_move_find(struct soft_channel *ch, u64 va, bool sys, u32 access
 			   struct soft_place *place, struct soft_fault *fault)
 {
 	if (ch->space)
-		return soft_space_find(ch, va, access, place, fault);
-	*place = soft_space_plain(ch, va, sys);
+		return soft_space_find(ch->view, va, access, place, fault);
+	*place = soft_space_plain(ch->view, va, sys);
 	return true;
 }
 
 /* Where to write to. NULL: see soft_space_back(). */
 static void *soft_move_page(struct soft_channel *ch, const struct soft_place *place)
 {
-	struct page *page = soft_space_back(ch, place);
+	struct page *page = soft_space_back(ch->view, place);
 
 	return page ? page_address(page) + offset_in_page(place->addr) : NULL;
 }
@@ -107,7 +108,7 @@ static bool soft_fill_bounce(struct soft_engine *engine, struct soft_channel *ch
 		return false;
 	move->chunk = dma->len;
 	for (; move->pattern < DIV_ROUND_UP(move->chunk, PAGE_SIZE); move->pattern++) {
-		engine->work += PAGE_SIZE;
+		engine->view.work += PAGE_SIZE;
 		memset32(page_address(exec->bounce[move->pattern]),
 			 (__force u32)cpu_to_le32(exec->packet.value), PAGE_SIZE / 4);
 	}
@@ -122,7 +123,7 @@ static enum soft_end soft_fill_guest(struct soft_engine *engine, struct soft_cha
 	u32 left = soft_move_chunk(exec);
 	struct vgpu_dma *dma;
 
-	soft_space_extend(ch, SOFT_MOVE_TO, left, dst);
+	soft_space_extend(ch->view, SOFT_MOVE_TO, left, dst);
 	move->chunk = min_t(u64, left, dst->bytes);
 	dma = soft_dma_alloc(ch, dst, true);
 	if (!dma)
@@ -142,7 +143,7 @@ static bool soft_fill_piece(struct soft_channel *ch, const struct soft_place *ds
 	void *to;
 
 	/* A page that was never touched is zero already. */
-	if (!value && soft_space_peek(ch, dst, &page) && !page)
+	if (!value && soft_space_peek(ch->view, dst, &page) && !page)
 		return true;
 	to = soft_move_page(ch, dst);
 	if (!to)
@@ -203,9 +204,9 @@ static void soft_copy_chunk(struct soft_channel *ch, struct soft_place *dst,
 	u64 bytes = move->write_back ? move->chunk : soft_move_chunk(exec);
 
 	if (dst->sys)
-		soft_space_extend(ch, SOFT_MOVE_TO, bytes, dst);
+		soft_space_extend(ch->view, SOFT_MOVE_TO, bytes, dst);
 	if (src->sys)
-		soft_space_extend(ch, SOFT_MOVE_FROM, bytes, src);
+		soft_space_extend(ch->view, SOFT_MOVE_FROM, bytes, src);
 	if (dst->sys)
 		bytes = min(bytes, dst->bytes);
 	if (src->sys && !move->write_back)
@@ -275,7 +276,7 @@ static bool soft_copy_zero(struct soft_channel *ch, const struct soft_place *dst
 {
 	struct page *page;
 
-	if (!soft_space_peek(ch, dst, &page))
+	if (!soft_space_peek(ch->view, dst, &page))
 		return false;
 	if (page)
 		memset(page_address(page) + offset_in_page(dst->addr), 0, len);
@@ -292,7 +293,7 @@ static bool soft_copy_piece(struct soft_channel *ch, const struct soft_place *ds
 	struct page *page;
 	void *to, *from;
 
-	if (!soft_space_peek(ch, src, &page))
+	if (!soft_space_peek(ch->view, src, &page))
 		return false;
 	if (!page)
 		return soft_copy_zero(ch, dst, len);

@@ -10,6 +10,8 @@
 #include <linux/vgpu_scanout.h>
 #include <uapi/linux/vgpu_hw.h>
 
+#include "../memory/fault.h"
+
 struct soft_channel;
 struct soft_engine;
 struct soft_limits;
@@ -25,20 +27,6 @@ enum soft_end {
 	SOFT_END_PACED,		/* the channel goes on at its due_ns */
 	SOFT_END_FAULT,		/* the channel cannot go on: see struct soft_fault */
 	SOFT_END_AGAIN,		/* the packet is to be prepared again (of execute only) */
-};
-
-/**
- * struct soft_fault - why a channel faults
- * @code: enum vgpu_hw_fault
- * @addr: the address that failed, 0 if the fault is not about an address
- * @pc:   of a program that failed, else 0
- * @id:   global id of the work-item that failed, else 0
- */
-struct soft_fault {
-	enum vgpu_hw_fault code;
-	u64 addr;
-	u64 pc;
-	u32 id[3];
 };
 
 /**

@@ -10,17 +10,19 @@
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 
-#include "../card/instance.h"
+#include "../memory/memory.h"
+#include "../memory/space.h"
 #include "lanes.h"
+#include "programs.h"
 #include "text.h"
 
-static struct soft_program *soft_text_alloc(struct soft_instance *inst, u32 nr)
+static struct soft_program *soft_text_alloc(struct soft_memory *mem, u32 nr)
 {
 	size_t bytes = offsetof(struct soft_program, text) + simt_program_bytes(nr);
 	struct soft_program *program;
 	struct mem_cgroup *old;
 
-	old = set_active_memcg(inst->fb.memcg);
+	old = set_active_memcg(mem->fb.memcg);
 	/* In one piece if there is one, as that is freed fast; none is made of others' memory. */
 	program = kmalloc(bytes, (SOFT_GFP & ~__GFP_RETRY_MAYFAIL) | __GFP_NORETRY | __GFP_NOWARN);
 	if (!program)
@@ -33,10 +35,9 @@ static struct soft_program *soft_text_alloc(struct soft_instance *inst, u32 nr)
  * Copies @count words of the text, which lie in one page, out of the framebuffer: each is read
  * once, as the guest may be changing it. Returns false if they have no translation.
  */
-static bool soft_text_read(struct soft_instance *inst, u32 root, u64 va, __le32 *words,
-			   u32 count)
+static bool soft_text_read(struct soft_programs *programs, struct soft_memory *mem, u32 root,
+			   u64 va, __le32 *words, u32 count)
 {
-	struct soft_programs *programs = &inst->compute.programs;
 	struct page *page = NULL;
 	const u32 *from;
 	u64 addr;
@@ -44,20 +45,20 @@ static bool soft_text_read(struct soft_instance *inst, u32 root, u64 va, __le32 
 	u32 i;
 
 	mutex_lock(&programs->reading);
-	down_read(&inst->fb.drop_lock);
-	ok = soft_space_look_up(inst, root, va, VGPU_HW_PTE_X, &addr);
+	down_read(&mem->fb.drop_lock);
+	ok = soft_space_look_up(mem, root, va, VGPU_HW_PTE_X, &addr);
 	if (ok)
-		page = soft_store_peek(&inst->fb, addr >> PAGE_SHIFT);
+		page = soft_store_peek(&mem->fb, addr >> PAGE_SHIFT);
 	from = page ? page_address(page) + offset_in_page(addr) : NULL;
 	for (i = 0; i < count; i++)
 		words[i] = from ? (__force __le32)READ_ONCE(from[i]) : 0;
-	up_read(&inst->fb.drop_lock);
+	up_read(&mem->fb.drop_lock);
 	mutex_unlock(&programs->reading);
 	return ok;
 }
 
-static int soft_text_decode(struct soft_instance *inst, struct soft_program *program,
-			    struct soft_fault *fault)
+static int soft_text_decode(struct soft_programs *programs, struct soft_memory *mem,
+			    struct soft_program *program, struct soft_fault *fault)
 {
 	const struct soft_program_key *key = &program->key;
 	u32 nr = key->text_bytes / 4, step = PAGE_SIZE / 4, first, count;
@@ -70,7 +71,7 @@ static int soft_text_decode(struct soft_instance *inst, struct soft_program *pro
 	for (first = 0; first < nr; first += count) {
 		count = min(nr - first, step);
 		fault->addr = key->image + (u64)first * 4;
-		if (!soft_text_read(inst, key->root, fault->addr, words, count)) {
+		if (!soft_text_read(programs, mem, key->root, fault->addr, words, count)) {
 			fault->code = VGPU_HW_FAULT_PAGE;
 			ret = -EFAULT;
 			break;
@@ -90,7 +91,8 @@ static int soft_text_decode(struct soft_instance *inst, struct soft_program *pro
 
 /**
  * soft_text_load() - read and decode a program
- * @inst: the vGPU
+ * @programs: the vGPU's
+ * @mem: its memory
  * @key: what it is made from: found good by soft_program_decode()
  * @programp: set to the program, which the caller uses until soft_programs_put()
  * @fault: set with -EFAULT: the text cannot be read
@@ -98,10 +100,10 @@ static int soft_text_decode(struct soft_instance *inst, struct soft_program *pro
  * Return: 0; -EFAULT; -ENOMEM, also if the worker is to leave its work; -EBUSY: the programs that
  * are in use leave no room for it.
  */
-int soft_text_load(struct soft_instance *inst, const struct soft_program_key *key,
-		   struct soft_program **programp, struct soft_fault *fault)
+int soft_text_load(struct soft_programs *programs, struct soft_memory *mem,
+		   const struct soft_program_key *key, struct soft_program **programp,
+		   struct soft_fault *fault)
 {
-	struct soft_programs *programs = &inst->compute.programs;
 	struct soft_program *program;
 	u32 nr = key->text_bytes / 4;
 	size_t bytes;
@@ -111,7 +113,7 @@ int soft_text_load(struct soft_instance *inst, const struct soft_program_key *ke
 	bytes = soft_programs_take(programs, bytes);
 	if (!bytes)
 		return -EBUSY;
-	program = soft_text_alloc(inst, nr);
+	program = soft_text_alloc(mem, nr);
 	if (!program) {
 		soft_programs_give(programs, bytes);
 		return -ENOMEM;
@@ -119,7 +121,7 @@ int soft_text_load(struct soft_instance *inst, const struct soft_program_key *ke
 	program->key = *key;
 	program->bytes = bytes;
 	soft_programs_begin(programs, program);
-	ret = soft_text_decode(inst, program, fault);
+	ret = soft_text_decode(programs, mem, program, fault);
 	if (!ret)
 		program->slow = simt_program_slow(&program->text, soft_lanes->fused);
 	soft_programs_end(programs, !ret);

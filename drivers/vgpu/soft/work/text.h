@@ -4,11 +4,13 @@
 #define _VGPU_SOFT_TEXT_H
 
 struct soft_fault;
-struct soft_instance;
+struct soft_memory;
 struct soft_program;
 struct soft_program_key;
+struct soft_programs;
 
-int soft_text_load(struct soft_instance *inst, const struct soft_program_key *key,
-		   struct soft_program **programp, struct soft_fault *fault);
+int soft_text_load(struct soft_programs *programs, struct soft_memory *mem,
+		   const struct soft_program_key *key, struct soft_program **programp,
+		   struct soft_fault *fault);
 
 #endif /* _VGPU_SOFT_TEXT_H */

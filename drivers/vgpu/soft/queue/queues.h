@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* All channels and queues of a vGPU. */
+#ifndef _VGPU_SOFT_QUEUES_H
+#define _VGPU_SOFT_QUEUES_H
+
+#include <linux/mutex.h>
+#include <linux/spinlock.h>
+#include <linux/vgpu.h>
+#include <linux/wait.h>
+
+#include "channel.h"
+#include "engine.h"
+#include "queue.h"
+
+struct soft_compute;
+struct soft_display;
+struct soft_memory;
+
+/**
+ * struct soft_queues - all channels and queues of a vGPU
+ * @info:     which part of the GPU is the vGPU's; constant, as the next four
+ * @engine:   the GPU's engines, by number
+ * @mem:      the vGPU's memory
+ * @compute:  its programs and contexts, for the kinds of packets that have some
+ * @display:  what it shows, for the kind of packet that changes it
+ * @config_lock: serialises writes that enable and disable channels, and invalidations
+ * @queue_lock: protects the states of channels, @queue, @stopping, @intr and @fault_channel
+ * @wait:     threads wait here for engines to leave a channel or the vGPU, or to look at
+ *            @space_gen
+ * @space_gen: number of invalidations of address spaces so far; changes under both locks
+ * @stopping: no turn begins and no channel is enabled: true from instance_stop to the end of
+ *            drop_memory (also read without the lock)
+ * @intr:     the VGPU_HW_INTR register
+ * @fault_channel: the VGPU_HW_FAULT_CHANNEL register
+ * @queue:    queues by number of the engine
+ * @nr_channels: length of @channel
+ * @channel:  channels by number
+ */
+struct soft_queues {
+	const struct vgpu_instance_info *info;
+	struct soft_engine *engine;
+	struct soft_memory *mem;
+	struct soft_compute *compute;
+	struct soft_display *display;
+	struct mutex config_lock;	/* enabling and disabling */
+	spinlock_t queue_lock;		/* states and queues */
+	wait_queue_head_t wait;
+	u32 space_gen;
+	bool stopping;
+	u32 intr;
+	u32 fault_channel;
+	struct soft_queue queue[SOFT_ENGINES];
+	u32 nr_channels;
+	struct soft_channel channel[] __counted_by(nr_channels);
+};
+
+/* What the core keeps for a vGPU: see soft_instance(). */
+static inline struct soft_queues *soft_queues(struct vgpu_instance *vgpu)
+{
+	return vgpu_instance_backend(vgpu);
+}
+
+/**
+ * soft_invalidate_gen() - the generation of a vGPU's translations
+ * @queues: the vGPU's
+ *
+ * Translations carry struct soft_view.gen, which is what this was when the engine last looked at
+ * it. This itself may be newer than what translations come of.
+ *
+ * Context: any.
+ * Return: a number that each invalidation changes.
+ */
+static inline u32 soft_invalidate_gen(const struct soft_queues *queues)
+{
+	/* Pairs with soft_invalidate_sync(). */
+	return smp_load_acquire(&queues->space_gen);
+}
+
+/* channel.c */
+void soft_queues_init(struct soft_queues *queues);
+
+/* invalidate.c */
+void soft_invalidate_turn(struct soft_engine *engine);
+void soft_invalidate_look(struct soft_engine *engine);
+void soft_invalidate(struct soft_queues *queues, u32 root);
+
+#endif /* _VGPU_SOFT_QUEUES_H */
