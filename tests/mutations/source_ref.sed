@@ -3,4 +3,4 @@
 # file: session_log.c
 # lane: unit
 # tests: test_session_log
-/^static void session_source_free/,/^}/s/source->users || source->nr_ended/source->nr_ended/
+s/if (source->users || source->nr_ended)/if (source->nr_ended)/
