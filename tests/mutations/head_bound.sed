@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # what: bounds: a PRESENT on the head behind the last one
-# file: packet.c
+# file: packet_types.c
 # lane: unit
 # tests: test_packet
-s/packet->head >= limits->num_heads/packet->head > limits->num_heads/
+s/op->head >= limits->num_heads/op->head > limits->num_heads/

@@ -60,8 +60,7 @@ void world_open(void)
 	inst->queues.info = &info;
 	inst->queues.engine = world.gpu.engine;
 	inst->queues.mem = &inst->mem;
-	inst->queues.compute = &inst->compute;
-	inst->queues.display = &inst->display;
+	inst->queues.work = &inst->work;
 	inst->queues.nr_channels = 1;
 	world.inst = inst;
 	world.ch = inst->queues.channel;
@@ -71,6 +70,8 @@ void world_open(void)
 	world.engine->queues = &inst->queues;
 	world.engine->view.mem = &inst->mem;
 	world.engine->desc = &desc;
+	world.engine->types = soft_packet_types;
+	world.engine->section = &world.section;
 	world.engine->state.counter = SOFT_ENGINE_RUNNING;
 	world.engine->run.deadline_ns = U64_MAX;
 }
@@ -119,18 +120,24 @@ void world_map(u64 va, u64 at, u64 flags)
 					VGPU_HW_PTE_V | VGPU_HW_PTE_R | VGPU_HW_PTE_W);
 }
 
-enum soft_end world_run(u32 nr, const struct soft_packet *first, void *execute)
+enum soft_end world_execute_type(const void *operands, size_t bytes, void *execute)
 {
 	struct soft_exec *exec = &world.ch->exec;
+
+	packet_desc.execute = execute;
+	memset(&exec->packet, 0, sizeof(exec->packet));
+	BUG_ON(bytes > sizeof(exec->packet.operands));
+	memcpy(exec->packet.operands, operands, bytes);
+	exec->packet.desc = &packet_desc;
+	memset(exec->work, 0, sizeof(exec->work));
+	exec->step = SOFT_STEP_BODY;
+	return world_run(1);
+}
+
+enum soft_end world_run(u32 nr)
+{
 	enum soft_end end;
 
-	if (first) {
-		packet_desc.execute = execute;
-		exec->packet = *first;
-		exec->packet.desc = &packet_desc;
-		memset(exec->work, 0, sizeof(exec->work));
-		exec->step = SOFT_STEP_BODY;
-	}
 	do {
 		soft_stop_wanted(world.engine, NULL, SOFT_PACKET_WORK);
 		pass(PACKET_NS);
@@ -223,11 +230,6 @@ u64 vgpu_present(struct vgpu_instance *instance)
 	return 0;
 }
 
-void vgpu_edid_read(struct vgpu_instance *instance, u32 offset, void *buf, size_t count)
-{
-	abort();
-}
-
 void *vgpu_instance_backend(const struct vgpu_instance *instance)
 {
 	return &world.inst->queues;
@@ -273,7 +275,7 @@ void simt_tlb_flush(struct simt_tlb *tlb)
 
 enum vgpu_hw_fault soft_program_decode(const struct vgpu_hw_program *raw,
 				       const struct soft_limits *limits,
-				       const struct soft_packet *packet,
+				       const struct soft_dispatch_operands *op,
 				       struct soft_program_head *head, u64 *fault_addr)
 {
 	abort();
@@ -307,7 +309,7 @@ void soft_context_begin(struct soft_channel *ch, struct soft_program *program)
 
 void soft_context_end(struct soft_channel *ch)
 {
-	ch->exec.context = NULL;
+	ch->exec.held = NULL;
 }
 
 enum soft_end soft_context_prepare(struct soft_channel *ch, const struct soft_program_key *key,

@@ -13,6 +13,8 @@
 #include "soft/queue/dma.h"
 #include "soft/card/gpu.h"
 #include "soft/card/instance.h"
+#include "soft/work/packet_types.h"
+#include "soft/work/section.h"
 
 #define PAGE		4096ull
 #define FB_BYTES	(1ull << 30)
@@ -31,6 +33,7 @@
  * @gpu:    with the engine, which is the first
  * @inst:   the vGPU
  * @engine: the engine
+ * @section: of the engine
  * @ch:     the channel, in no address space and without a ring
  * @hw:     its page
  * @fault:  of the channel, if world_run() has returned SOFT_END_FAULT
@@ -49,6 +52,7 @@ struct engine_world {
 	struct soft_gpu gpu;
 	struct soft_instance *inst;
 	struct soft_engine *engine;
+	struct soft_section section;
 	struct soft_channel *ch;
 	struct vgpu_hw_channel hw;
 	struct soft_fault fault;
@@ -79,10 +83,14 @@ void world_unmap(void);
 void world_map(u64 va, u64 at, u64 flags);
 
 /*
- * Executes @nr packets as the engine's thread does, and returns how the last one ends. What asks
- * for guest memory gets it at once. The first packet is @first with that function; NULL: all are
- * in the channel's ring.
+ * Executes packets of the channel's ring as the engine's thread does, and returns how the last one
+ * ends. What asks for guest memory gets it at once.
  */
-enum soft_end world_run(u32 nr, const struct soft_packet *first, void *execute);
+enum soft_end world_run(u32 nr);
+
+/* Likewise, one packet of a type with that function, whose operands are a structure. */
+#define world_execute(operands, execute) \
+	world_execute_type(operands, sizeof(*(operands)), execute)
+enum soft_end world_execute_type(const void *operands, size_t bytes, void *execute);
 
 #endif /* ENGINE_WORLD_H */

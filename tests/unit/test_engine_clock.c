@@ -49,7 +49,7 @@ static void check_gap(const char *what, u64 step_ns)
 }
 
 /* Two surfaces with a row in each table of the last level. */
-static struct soft_packet far_rows(void)
+static struct soft_move_operands far_rows(void)
 {
 	u32 row;
 
@@ -60,7 +60,7 @@ static struct soft_packet far_rows(void)
 		world_map(DST_VA + (u64)row * PITCH, DST, 0);
 		world_map(SRC_VA + (u64)row * PITCH, SRC, 0);
 	}
-	return (struct soft_packet) {
+	return (struct soft_move_operands) {
 		.dst = DST_VA, .dst_pitch = PITCH, .src = SRC_VA, .src_pitch = PITCH,
 		.width = 4, .rows = ROWS, .value = 0x12345678,
 	};
@@ -68,60 +68,60 @@ static struct soft_packet far_rows(void)
 
 static void copies_of_short_rows(void **state)
 {
-	struct soft_packet packet = far_rows();
+	struct soft_move_operands op = far_rows();
 
-	assert_int_equal(world_run(1, &packet, soft_move_copy), SOFT_END_PACKET);
+	assert_int_equal(world_execute(&op, soft_move_copy), SOFT_END_PACKET);
 	check_gap("rows that are copied", 3 * US);
 }
 
 static void fills_of_short_rows(void **state)
 {
-	struct soft_packet packet = far_rows();
+	struct soft_move_operands op = far_rows();
 
-	assert_int_equal(world_run(1, &packet, soft_move_fill), SOFT_END_PACKET);
+	assert_int_equal(world_execute(&op, soft_move_fill), SOFT_END_PACKET);
 	check_gap("rows that are filled", 3 * US);
 }
 
 /* Likewise where there is no page table, but no row is in a cache. */
 static void copies_without_a_root(void **state)
 {
-	struct soft_packet packet = far_rows();
+	struct soft_move_operands op = far_rows();
 	u32 row;
 
 	world.ch->space = 0;
-	packet.dst = DST;
-	packet.src = FRESH;
-	packet.dst_pitch = PAGE;
-	packet.src_pitch = PAGE;
+	op.dst = DST;
+	op.src = FRESH;
+	op.dst_pitch = PAGE;
+	op.src_pitch = PAGE;
 	for (row = 0; row < ROWS; row++) {
 		world_page(DST + row * PAGE);
 		world_page(FRESH + row * PAGE);
 	}
-	assert_int_equal(world_run(1, &packet, soft_move_copy), SOFT_END_PACKET);
+	assert_int_equal(world_execute(&op, soft_move_copy), SOFT_END_PACKET);
 	check_gap("rows without a root", 3 * US);
 }
 
 /* Requests to guest memory are made of new pages, one after the other. */
 static void new_pages_of_requests(void **state)
 {
-	struct soft_packet packet = {
+	struct soft_move_operands op = {
 		.dst = FRESH, .src_sys = true, .width = 8 * MIB, .rows = 1,
 	};
 
-	assert_int_equal(world_run(1, &packet, soft_move_copy), SOFT_END_PACKET);
+	assert_int_equal(world_execute(&op, soft_move_copy), SOFT_END_PACKET);
 	check_gap("requests", FRESH_NS + 3 * US);
 }
 
 /* A FILL of guest memory makes its pattern first, up to 64 KiB of it, at first in new pages. */
 static void patterns_of_requests(void **state)
 {
-	struct soft_packet packet = {
+	struct soft_move_operands op = {
 		.dst_sys = true, .width = 64 * 1024, .rows = 1, .value = 1,
 	};
 	u32 i;
 
 	for (i = 0; i < 100; i++)
-		assert_int_equal(world_run(1, &packet, soft_move_fill), SOFT_END_PACKET);
+		assert_int_equal(world_execute(&op, soft_move_fill), SOFT_END_PACKET);
 	check_gap("patterns", 25 * US);
 }
 
@@ -143,7 +143,7 @@ static void signals_in_new_pages(void **state)
 	world.ch->ring_addr = RING_VA;
 	world.ch->ring_mask = 63;
 	world.hw.put = htole64(64);
-	assert_int_equal(world_run(64, NULL, NULL), SOFT_END_PACKET);
+	assert_int_equal(world_run(64), SOFT_END_PACKET);
 	for (i = 0; i < 64; i++)
 		assert_int_equal(*(u64 *)world_page(FRESH + i * PAGE), htole64(i + 1));
 	check_gap("signals", 5 * US);
@@ -151,24 +151,24 @@ static void signals_in_new_pages(void **state)
 
 static void presents(void **state)
 {
-	struct soft_packet packet = {
-		.dst = DST_VA,
-		.scanout = { .width = 2048, .height = 2048, .pitch = 8192 },
+	struct soft_present_operands op = {
+		.va = DST_VA,
+		.surface = { .width = 2048, .height = 2048, .pitch = 8192 },
 	};
 	u64 at;
 
 	world.ch->space = ROOT;
 	for (at = 0; at < 16 * MIB; at += PAGE)
 		world_map(DST_VA + at, DST + at, 0);
-	assert_int_equal(world_run(1, &packet, soft_display_present), SOFT_END_PACKET);
-	assert_int_equal(world.inst->display.present.offset, DST);
+	assert_int_equal(world_execute(&op, soft_present), SOFT_END_PACKET);
+	assert_int_equal(world.inst->work.screen.surface.offset, DST);
 	check_gap("a surface", 1 * US);
 }
 
 /* Programs of many channels that fault one after the other: each has run until then. */
 static void programs_that_fault(void **state)
 {
-	struct soft_packet packet = { .type = VGPU_HW_PKT_DISPATCH };
+	struct soft_dispatch_operands op = {};
 	static struct soft_program program;
 	static struct soft_context context;
 	u32 i;
@@ -176,9 +176,9 @@ static void programs_that_fault(void **state)
 	context.program = &program;
 	context.ch = world.ch;
 	context.dispatch.executed = 1;
-	world.ch->exec.context = &context;
+	world.ch->exec.held = &context;
 	for (i = 0; i < 100; i++)
-		assert_int_equal(world_run(1, &packet, soft_dispatch), SOFT_END_FAULT);
+		assert_int_equal(world_execute(&op, soft_dispatch), SOFT_END_FAULT);
 	check_gap("programs", SECTION_NS);
 }
 
@@ -191,7 +191,7 @@ static enum simt_end section_of_20_ms(struct simt_dispatch *dispatch)
 /* All of a section is engine time; of the time between two looks at the clock beside it 1 ms is. */
 static void engine_time(void **state)
 {
-	struct soft_packet packet = { .type = VGPU_HW_PKT_DISPATCH };
+	struct soft_dispatch_operands op = {};
 	static struct soft_program program;
 	static struct soft_context context;
 	u64 ran_ns;
@@ -199,11 +199,11 @@ static void engine_time(void **state)
 	context.program = &program;
 	context.ch = world.ch;
 	context.dispatch.executed = 1;
-	world.ch->exec.context = &context;
+	world.ch->exec.held = &context;
 	world.program = section_of_20_ms;
 	soft_stop_clock(world.engine);
 	ran_ns = world.engine->ran_ns;
-	assert_int_equal(world_run(1, &packet, soft_dispatch), SOFT_END_PACKET);
+	assert_int_equal(world_execute(&op, soft_dispatch), SOFT_END_PACKET);
 	soft_stop_clock(world.engine);
 	ran_ns = world.engine->ran_ns - ran_ns;
 	check_that(ran_ns >= 20 * MS && ran_ns <= 20 * MS + 10 * US, "%llu ns",
@@ -218,7 +218,7 @@ static void engine_time(void **state)
 /* What is moved page by page costs the engine no more looks than one in 32 KiB. */
 static void few_looks_for_whole_pages(void **state)
 {
-	struct soft_packet packet = {
+	struct soft_move_operands op = {
 		.dst = DST_VA, .src = SRC_VA + 2 * MIB, .width = 16 * MIB, .rows = 1,
 	};
 	u64 at;
@@ -226,13 +226,13 @@ static void few_looks_for_whole_pages(void **state)
 	world.ch->space = ROOT;
 	world_page(DST);
 	world_page(SRC);
-	for (at = 0; at < packet.width; at += PAGE) {
-		world_map(packet.dst + at, DST, 0);
-		world_map(packet.src + at, SRC, 0);
+	for (at = 0; at < op.width; at += PAGE) {
+		world_map(op.dst + at, DST, 0);
+		world_map(op.src + at, SRC, 0);
 	}
-	assert_int_equal(world_run(1, &packet, soft_move_copy), SOFT_END_PACKET);
+	assert_int_equal(world_execute(&op, soft_move_copy), SOFT_END_PACKET);
 	check_gap("whole pages", 3 * US);
-	check_that(world.looks <= packet.width / 32768, "%llu looks",
+	check_that(world.looks <= op.width / 32768, "%llu looks",
 		   (unsigned long long)world.looks);
 }
 

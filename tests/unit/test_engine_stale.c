@@ -162,19 +162,19 @@ static bool end(enum soft_end end)
 }
 
 /* Executes the packet with the change at each place of it. */
-static void try_packet(const struct soft_packet *packet, void *execute)
+static void try_packet(const struct soft_move_operands *op, void *execute)
 {
 	u64 events = 0;
 
 	do {
 		begin(++events);
-	} while (end(world_run(1, packet, execute)) && events < EVENTS);
+	} while (end(world_execute(op, execute)) && events < EVENTS);
 	printf("# %llu places\n", (unsigned long long)events - 1);
 	assert_true(events > 2 && events < EVENTS);
 }
 
 /* Rows that begin and end in the middle of pages. */
-static const struct soft_packet rows = {
+static const struct soft_move_operands rows = {
 	.dst = DST_VA + 64, .src = SRC_VA + 128, .width = 2 * PAGE, .rows = 2,
 	.dst_pitch = PAGE / 2, .src_pitch = PAGE / 2, .value = GOOD * 0x01010101u,
 };
@@ -224,7 +224,7 @@ static void copies_in_guest_memory(void **state)
 
 static void fills(void **state)
 {
-	struct soft_packet zero = rows;
+	struct soft_move_operands zero = rows;
 
 	zero.value = 0;
 	set_guest(false, false, false, false);
@@ -252,15 +252,15 @@ static void rings_and_signals(void **state)
 			world.ch->ring_addr = RING_VA;
 			world.ch->ring_mask = 63;
 			world.hw.put = htole64(PAGES);
-		} while (end(world_run(PAGES, NULL, NULL)) && events < EVENTS);
+		} while (end(world_run(PAGES)) && events < EVENTS);
 		assert_true(events > 2 && events < EVENTS);
 	}
 }
 
 static void presents(void **state)
 {
-	const struct soft_packet packet = {
-		.dst = DST_VA, .scanout = { .width = 512, .height = PAGES * 2, .pitch = 2048 },
+	const struct soft_present_operands op = {
+		.va = DST_VA, .surface = { .width = 512, .height = PAGES * 2, .pitch = 2048 },
 	};
 	bool changed;
 	u64 events = 0;
@@ -268,8 +268,8 @@ static void presents(void **state)
 	set_guest(false, false, false, false);
 	do {
 		begin(++events);
-		assert_int_equal(world_run(1, &packet, soft_display_present), SOFT_END_PACKET);
-		assert_int_equal(world.inst->display.present.offset, guest.base + DST);
+		assert_int_equal(world_execute(&op, soft_present), SOFT_END_PACKET);
+		assert_int_equal(world.inst->work.screen.surface.offset, guest.base + DST);
 		changed = guest.changed;
 		world_close();
 	} while (changed && events < EVENTS);
@@ -306,7 +306,7 @@ static enum simt_end store_all(struct simt_dispatch *dispatch)
 
 static void programs(void **state)
 {
-	const struct soft_packet packet = { .type = VGPU_HW_PKT_DISPATCH };
+	const struct soft_dispatch_operands op = {};
 	static struct soft_program program;
 	static struct soft_context context;
 	u64 events, new;
@@ -321,8 +321,8 @@ static void programs(void **state)
 			begin(++events);
 			world.program = store_all;
 			context.ch = world.ch;
-			world.ch->exec.context = &context;
-		} while (end(world_run(1, &packet, soft_dispatch)) && events < EVENTS);
+			world.ch->exec.held = &context;
+		} while (end(world_execute(&op, soft_dispatch)) && events < EVENTS);
 		assert_true(events > 2 && events < EVENTS);
 	}
 }
@@ -336,7 +336,7 @@ static void unexpected_steps(void **state)
 	for (i = 0; i < ARRAY_SIZE(steps); i++) {
 		world_open();
 		world.ch->exec.step = steps[i];
-		assert_int_equal(world_run(1, NULL, NULL), SOFT_END_FAULT);
+		assert_int_equal(world_run(1), SOFT_END_FAULT);
 		assert_int_equal(world.fault.code, VGPU_HW_FAULT_RESET);
 		assert_int_equal(world.ch->get, 0);
 		assert_int_equal(engine_warnings, 1);

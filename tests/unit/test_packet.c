@@ -5,7 +5,7 @@
  */
 #include "vgpu_test.h"
 
-#include "soft/work/packet.h"
+#include "soft/work/packet_types.h"
 
 #define FB	0x40000000ULL
 #define HEADS	4
@@ -33,7 +33,13 @@ static enum vgpu_hw_fault decode_on(const struct vgpu_hw_packet *raw,
 {
 	struct soft_packet packet;
 
-	return soft_packet_decode(raw, limits, &packet, addr);
+	return soft_packet_decode(soft_packet_types, raw, limits, &packet, addr);
+}
+
+static enum vgpu_hw_fault decode(const struct vgpu_hw_packet *raw, struct soft_packet *packet,
+				 u64 *addr)
+{
+	return soft_packet_decode(soft_packet_types, raw, &gr, packet, addr);
 }
 
 static void expect(const struct vgpu_hw_packet *raw, const struct soft_limits *limits,
@@ -250,13 +256,16 @@ static void test_dispatch(void **state)
 {
 	struct vgpu_hw_packet raw = { DISPATCH, .dst = 0x1040, .src = ~0ULL, .grid = { 1, ~0U, 7 },
 		.group = { 4, 8, 32 }, .local_bytes = 41 };
+	const struct soft_dispatch_operands *op;
 	struct soft_packet p;
 	u64 addr;
 
-	assert_int_equal(soft_packet_decode(&raw, &gr, &p, &addr), VGPU_HW_FAULT_NONE);
-	assert_true(p.dst == 0x1040 && p.src == ~0ULL && p.grid[1] == ~0U && p.grid[2] == 7);
-	assert_true(p.group[0] == 4 && p.group[1] == 8 && p.group[2] == 32);
-	assert_int_equal(p.local_bytes, 48);
+	assert_int_equal(decode(&raw, &p, &addr), VGPU_HW_FAULT_NONE);
+	op = soft_packet_operands(&p, const struct soft_dispatch_operands);
+	assert_true(op->head == 0x1040 && op->args == ~0ULL);
+	assert_true(op->grid[0] == 1 && op->grid[1] == ~0U && op->grid[2] == 7);
+	assert_true(op->group[0] == 4 && op->group[1] == 8 && op->group[2] == 32);
+	assert_int_equal(op->local_bytes, 48);
 	assert_int_equal(p.bytes, 0);
 	assert_int_equal(decode_on(&raw, &ce, &addr), VGPU_HW_FAULT_PACKET);
 
@@ -288,16 +297,19 @@ static void test_present_scanout(void **state)
 {
 	struct vgpu_hw_packet raw = { PRESENT, .dst = 0x123000, .present_width = 1366,
 		.present_height = 768, .present_pitch = 5504, .present_head = 2 };
+	const struct soft_present_operands *op;
 	struct soft_packet p;
 	u64 addr;
 
-	assert_int_equal(soft_packet_decode(&raw, &gr, &p, &addr), VGPU_HW_FAULT_NONE);
-	assert_int_equal(p.head, 2);
-	assert_int_equal(p.scanout.offset, 0x123000);
-	assert_int_equal(p.scanout.width, 1366);
-	assert_int_equal(p.scanout.height, 768);
-	assert_int_equal(p.scanout.pitch, 5504);
-	assert_false(p.scanout.blank);
+	assert_int_equal(decode(&raw, &p, &addr), VGPU_HW_FAULT_NONE);
+	op = soft_packet_operands(&p, const struct soft_present_operands);
+	assert_int_equal(op->head, 2);
+	assert_int_equal(op->va, 0x123000);
+	assert_int_equal(op->surface.offset, 0x123000);
+	assert_int_equal(op->surface.width, 1366);
+	assert_int_equal(op->surface.height, 768);
+	assert_int_equal(op->surface.pitch, 5504);
+	assert_false(op->surface.blank);
 	assert_int_equal(p.bytes, 0);
 }
 
@@ -306,26 +318,28 @@ static void test_join(void **state)
 	struct vgpu_hw_packet raw = { COPY, .width = 4096, .rows = 16,
 		.dst_pitch = 4096, .src_pitch = 4096 };
 	struct soft_packet packet;
+	const struct soft_move_operands *op =
+		soft_packet_operands(&packet, const struct soft_move_operands);
 	u64 addr;
 
-	assert_int_equal(soft_packet_decode(&raw, &gr, &packet, &addr), 0);
-	assert_int_equal(packet.rows, 1);
-	assert_int_equal(packet.width, 65536);
+	assert_int_equal(decode(&raw, &packet, &addr), 0);
+	assert_int_equal(op->rows, 1);
+	assert_int_equal(op->width, 65536);
 	assert_int_equal(packet.bytes, 65536);
 
 	raw.src_pitch = 8192;
-	assert_int_equal(soft_packet_decode(&raw, &gr, &packet, &addr), 0);
-	assert_int_equal(packet.rows, 16);
-	assert_int_equal(packet.width, 4096);
+	assert_int_equal(decode(&raw, &packet, &addr), 0);
+	assert_int_equal(op->rows, 16);
+	assert_int_equal(op->width, 4096);
 	assert_int_equal(packet.bytes, 65536);
 
 	/* The largest packet there is does not overflow. */
 	raw = (struct vgpu_hw_packet) { FILL, .width = 0xfffffffc,
 		.rows = ~0U, .dst_pitch = 0xfffffffc,
 		.op_flags = VGPU_HW_OP_DST_SYS };
-	assert_int_equal(soft_packet_decode(&raw, &gr, &packet, &addr), 0);
+	assert_int_equal(decode(&raw, &packet, &addr), 0);
 	assert_true(packet.bytes == 0xfffffffcULL * 0xffffffffULL);
-	assert_true(packet.width == packet.bytes && packet.rows == 1);
+	assert_true(op->width == packet.bytes && op->rows == 1);
 }
 
 #define HALF	(1ULL << 38)
@@ -410,40 +424,56 @@ static u64 edge(u64 *seed)
 	return value;
 }
 
-static void check_inside(const struct soft_packet *p, u64 addr, u32 pitch)
+static void check_inside(const struct soft_move_operands *op, u64 addr, u32 pitch)
 {
 	/* 96 bits hold any sum here; the code under test must do with 64. */
 	unsigned __int128 end = (unsigned __int128)addr +
-		(unsigned __int128)(p->rows - 1) * pitch + p->width;
+		(unsigned __int128)(op->rows - 1) * pitch + op->width;
 
-	check_that(end <= FB, "%#llx + %u * %u + %llu", addr, p->rows - 1,
-		   pitch, p->width);
+	check_that(end <= FB, "%#llx + %u * %u + %llu", addr, op->rows - 1,
+		   pitch, op->width);
 }
 
 static unsigned int check_shown(const struct soft_packet *p)
 {
-	const struct vgpu_scanout *s = &p->scanout;
+	const struct soft_present_operands *op =
+		soft_packet_operands(p, const struct soft_present_operands);
+	const struct vgpu_scanout *s = &op->surface;
 	unsigned __int128 end = (unsigned __int128)s->offset +
 		(unsigned __int128)(s->height - 1) * s->pitch + (unsigned __int128)s->width * 4;
 
-	check_that(s->width && s->height && end <= FB && p->head < HEADS &&
+	check_that(s->width && s->height && end <= FB && op->head < HEADS &&
 		   s->pitch / 4 >= s->width && !(s->pitch % 4) && !(s->offset % 4),
 		   "%u x %u at %#llx, %u on head %u", s->width, s->height, s->offset, s->pitch,
-		   p->head);
+		   op->head);
 	return 1;
 }
 
 static unsigned int check_dispatched(const struct soft_packet *p)
 {
+	const struct soft_dispatch_operands *op =
+		soft_packet_operands(p, const struct soft_dispatch_operands);
 	unsigned int i;
 
 	for (i = 0; i < 3; i++)
-		check_that(p->grid[i] && p->group[i], "dimension %u", i);
-	check_that((u64)p->group[0] * p->group[1] * p->group[2] <= VGPU_HW_GROUP_MAX &&
-		   p->dst <= FB - 64 && !(p->dst % 64) && !(p->local_bytes % 8) &&
-		   p->local_bytes <= VGPU_HW_LOCAL_MAX, "%u * %u * %u at %#llx, %u", p->group[0],
-		   p->group[1], p->group[2], p->dst, p->local_bytes);
+		check_that(op->grid[i] && op->group[i], "dimension %u", i);
+	check_that((u64)op->group[0] * op->group[1] * op->group[2] <= VGPU_HW_GROUP_MAX &&
+		   op->head <= FB - 64 && !(op->head % 64) && !(op->local_bytes % 8) &&
+		   op->local_bytes <= VGPU_HW_LOCAL_MAX, "%u * %u * %u at %#llx, %u", op->group[0],
+		   op->group[1], op->group[2], op->head, op->local_bytes);
 	return 1;
+}
+
+static void check_moved(const struct soft_packet *p)
+{
+	const struct soft_move_operands *op =
+		soft_packet_operands(p, const struct soft_move_operands);
+
+	if (!op->dst_sys)
+		check_inside(op, op->dst, op->dst_pitch);
+	if (p->type == VGPU_HW_PKT_COPY && !op->src_sys)
+		check_inside(op, op->src, op->src_pitch);
+	check_that(p->bytes == op->width * op->rows, "%llu", p->bytes);
 }
 
 /* All packets that pass stay inside, as arithmetic that cannot overflow says. */
@@ -506,7 +536,7 @@ static void test_random(void **state)
 			((u8 *)&raw)[random_range(&seed, 0, 63)] ^=
 				1 << random_range(&seed, 0, 7);
 
-		if (soft_packet_decode(&raw, &gr, &p, &addr))
+		if (decode(&raw, &p, &addr))
 			continue;
 		passed++;
 		check_that(addr == 0, "%#llx", addr);
@@ -515,15 +545,14 @@ static void test_random(void **state)
 				   p.signal_addr);
 		if (p.irq)
 			check_that(p.vector < VGPU_HW_VECTORS, "%u", p.vector);
-		if ((p.type == VGPU_HW_PKT_FILL || p.type == VGPU_HW_PKT_COPY) && !p.dst_sys)
-			check_inside(&p, p.dst, p.dst_pitch);
-		if (p.type == VGPU_HW_PKT_COPY && !p.src_sys)
-			check_inside(&p, p.src, p.src_pitch);
+		if (p.type == VGPU_HW_PKT_FILL || p.type == VGPU_HW_PKT_COPY)
+			check_moved(&p);
+		else
+			assert_int_equal(p.bytes, 0);
 		if (p.type == VGPU_HW_PKT_PRESENT)
 			presents += check_shown(&p);
 		if (p.type == VGPU_HW_PKT_DISPATCH)
 			dispatches += check_dispatched(&p);
-		check_that(p.bytes == p.width * p.rows, "%llu", p.bytes);
 	}
 	printf("# %llu of %u random packets were good, %llu of them PRESENT, %llu DISPATCH\n",
 	       (unsigned long long)passed, NR_RANDOM, (unsigned long long)presents,

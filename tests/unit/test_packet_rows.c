@@ -5,7 +5,7 @@
  */
 #include "vgpu_test.h"
 
-#include "soft/work/packet.h"
+#include "soft/work/packet_types.h"
 
 /* A good packet of each type, and the engine classes that execute it, as the manual has them. */
 static const struct kind {
@@ -43,7 +43,7 @@ static void test_classes(void **state)
 
 	for (i = 0; i < NR_KINDS; i++) {
 		for (limits.engine_class = 0; limits.engine_class < 4; limits.engine_class++) {
-			fault = soft_packet_decode(&kinds[i].raw, &limits, &packet, &addr);
+			fault = soft_packet_decode(soft_packet_types, &kinds[i].raw, &limits, &packet, &addr);
 			check_that(!fault == has_class(kinds[i].classes, limits.engine_class),
 				   "type %u on class %u: fault %d", kinds[i].raw.type,
 				   limits.engine_class, fault);
@@ -73,17 +73,17 @@ static void test_rows(void **state)
 	size_t i;
 
 	for (type = 0; type < 256; type++) {
-		if (!soft_packet_name(type))
+		if (!soft_packet_name(soft_packet_types, type))
 			continue;
 		nr++;
 		for (i = 0; i < NR_KINDS; i++)
 			if (kinds[i].raw.type == type)
 				break;
 		check_that(i < NR_KINDS, "type %u (%s): no case",
-			   type, soft_packet_name(type));
-		check_that(manual_has(type, soft_packet_name(type), kinds[i].classes),
+			   type, soft_packet_name(soft_packet_types, type));
+		check_that(manual_has(type, soft_packet_name(soft_packet_types, type), kinds[i].classes),
 			   "type %u (%s, %s) is not in the table of hardware.rst", type,
-			   soft_packet_name(type), kinds[i].classes);
+			   soft_packet_name(soft_packet_types, type), kinds[i].classes);
 	}
 	assert_int_equal(nr, NR_KINDS);
 }

@@ -2,7 +2,7 @@
 /* Heads of programs: which ones pass, which ones fault and how. */
 #include "vgpu_test.h"
 
-#include "soft/work/packet.h"
+#include "soft/work/head.h"
 
 #define FB	0x40000000ULL
 
@@ -12,12 +12,12 @@ static const struct soft_limits virt = { .fb_bytes = FB, .virt = true };
 static void expect_program(const struct vgpu_hw_program *raw, u32 items, enum vgpu_hw_fault want,
 			   u64 want_addr, int line)
 {
-	const struct soft_packet packet = { .dst = 0x40, .group = { 1, items, 1 } };
+	const struct soft_dispatch_operands op = { .head = 0x40, .group = { 1, items, 1 } };
 	struct soft_program_head head;
 	enum vgpu_hw_fault fault;
 	u64 addr = 0x123;
 
-	fault = soft_program_decode(raw, &limits, &packet, &head, &addr);
+	fault = soft_program_decode(raw, &limits, &op, &head, &addr);
 	check_that(fault == want && addr == want_addr, "line %d: fault %d at %#llx, not %d at %#llx",
 		   line, fault, addr, want, want_addr);
 	if (!fault)
@@ -71,27 +71,27 @@ static void test_program(void **state)
 /* Where addresses are virtual, the image may be anywhere in one half of them. */
 static void test_virtual(void **state)
 {
-	const struct soft_packet packet = { .dst = 0x40, .group = { 1, 1, 1 } };
+	const struct soft_dispatch_operands op = { .head = 0x40, .group = { 1, 1, 1 } };
 	struct vgpu_hw_program raw = { .magic = VGPU_HW_PROGRAM_MAGIC, .image_bytes = 8192,
 		.text_bytes = 4, .image = 2 * FB };
 	struct soft_program_head head;
 	u64 addr;
 
-	assert_int_equal(soft_program_decode(&raw, &virt, &packet, &head, &addr),
+	assert_int_equal(soft_program_decode(&raw, &virt, &op, &head, &addr),
 			 VGPU_HW_FAULT_NONE);
 	raw.image = (1ULL << (VGPU_HW_VA_BITS - 1)) - 4096;
-	assert_int_equal(soft_program_decode(&raw, &virt, &packet, &head, &addr),
+	assert_int_equal(soft_program_decode(&raw, &virt, &op, &head, &addr),
 			 VGPU_HW_FAULT_ADDRESS);
 	assert_true(addr == raw.image);
 	raw.image = ~8191ULL;
-	assert_int_equal(soft_program_decode(&raw, &virt, &packet, &head, &addr),
+	assert_int_equal(soft_program_decode(&raw, &virt, &op, &head, &addr),
 			 VGPU_HW_FAULT_NONE);
 }
 
 /* Whatever passes is inside of the partition and of the limits. */
 static void test_random(void **state)
 {
-	const struct soft_packet packet = { .dst = 0x40, .group = { 32, 32, 1 } };
+	const struct soft_dispatch_operands op = { .head = 0x40, .group = { 32, 32, 1 } };
 	u64 seed = test_seed(), passed = 0, addr;
 	struct soft_program_head h;
 	unsigned int i;
@@ -106,7 +106,7 @@ static void test_random(void **state)
 			.private_bytes = random_next(&seed) >> random_range(&seed, 48, 63) & ~15ULL,
 		};
 
-		if (soft_program_decode(&raw, &limits, &packet, &h, &addr))
+		if (soft_program_decode(&raw, &limits, &op, &h, &addr))
 			continue;
 		passed++;
 		check_that(addr == 0 && h.image <= FB && h.image_bytes <= FB - h.image &&

@@ -9,6 +9,8 @@
 #include "gpu.h"
 #include "instance.h"
 #include "../work/lanes.h"
+#include "../work/packet_types.h"
+#include "../work/section.h"
 #include "params.h"
 
 static const struct vgpu_engine_desc soft_engine_desc[SOFT_ENGINES] = {
@@ -31,7 +33,7 @@ static int soft_hang_set(void *data, u64 value)
 {
 	struct soft_engine *engine = data;
 
-	if (value && !soft_packet_name(value))
+	if (value && !soft_packet_name(engine->types, value))
 		return -EINVAL;
 	WRITE_ONCE(engine->hang, value);
 	return 0;
@@ -93,18 +95,37 @@ static void soft_gpu_debugfs_add(struct soft_gpu *gpu)
 		gpu->engine[i].switch_array.n_elements = SOFT_HIST;
 		debugfs_create_u32_array("switch_hist", 0400, dir, &gpu->engine[i].switch_array);
 		debugfs_create_u64("ran_ns", 0400, dir, &gpu->engine[i].ran_ns);
-		if (!gpu->engine[i].section_tlb)
-			continue;
-		gpu->engine[i].section_array.array = gpu->engine[i].section_hist;
-		gpu->engine[i].section_array.n_elements = SOFT_HIST;
-		debugfs_create_u32_array("section_hist", 0400, dir, &gpu->engine[i].section_array);
+		soft_section_debugfs(gpu->engine[i].section, dir);
 	}
 }
 
-static void soft_gpu_stop_engines(struct soft_gpu *gpu, unsigned int nr)
+static int soft_gpu_engine_init(struct soft_gpu *gpu, unsigned int i)
 {
-	while (nr--)
-		soft_engine_stop(&gpu->engine[nr]);
+	struct soft_engine *engine = &gpu->engine[i];
+	int ret;
+
+	engine->index = i;
+	engine->desc = &soft_engine_desc[i];
+	engine->poll_ns = soft_params.poll_ns;
+	engine->cpus = &soft_params.cpus;
+	engine->types = soft_packet_types;
+	if (engine->desc->engine_class == VGPU_HW_ENGINE_GR) {
+		engine->section = soft_section_alloc();
+		if (!engine->section)
+			return -ENOMEM;
+	}
+	ret = soft_engine_init(engine, pci_name(gpu->pdev));
+	if (ret)
+		soft_section_free(engine->section);
+	return ret;
+}
+
+static void soft_gpu_engines_exit(struct soft_gpu *gpu, unsigned int nr)
+{
+	while (nr--) {
+		soft_engine_exit(&gpu->engine[nr]);
+		soft_section_free(gpu->engine[nr].section);
+	}
 }
 
 /* struct pci_driver.probe. Refuses devices with the same IDs that are on another root bus. */
@@ -133,11 +154,7 @@ int soft_gpu_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	info.board = gpu->board;
 
 	for (i = 0; i < SOFT_ENGINES; i++) {
-		gpu->engine[i].index = i;
-		gpu->engine[i].desc = &soft_engine_desc[i];
-		gpu->engine[i].poll_ns = soft_params.poll_ns;
-		gpu->engine[i].cpus = &soft_params.cpus;
-		ret = soft_engine_start(&gpu->engine[i], pci_name(pdev));
+		ret = soft_gpu_engine_init(gpu, i);
 		if (ret)
 			goto err_engines;
 	}
@@ -154,7 +171,7 @@ err_debugfs:
 	pci_set_drvdata(pdev, NULL);
 	debugfs_remove(gpu->debugfs);
 err_engines:
-	soft_gpu_stop_engines(gpu, i);
+	soft_gpu_engines_exit(gpu, i);
 	kfree(gpu);
 	return ret;
 }
@@ -166,7 +183,7 @@ void soft_gpu_remove(struct pci_dev *pdev)
 
 	vgpu_unregister_gpu(gpu->vgpu);
 	debugfs_remove(gpu->debugfs);
-	soft_gpu_stop_engines(gpu, SOFT_ENGINES);
+	soft_gpu_engines_exit(gpu, SOFT_ENGINES);
 	pci_set_drvdata(pdev, NULL);
 	kfree(gpu);
 }

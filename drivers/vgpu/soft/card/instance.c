@@ -47,17 +47,17 @@ static void *soft_instance_create(struct vgpu_gpu *gpu, struct vgpu_instance *vg
 	inst->info = info;
 	inst->mem.vgpu = vgpu;
 	inst->mem.fb_bytes = info->fb_bytes;
-	soft_compute_init(&inst->compute, &inst->mem);
-	soft_rss_init(&inst->mem.rss, &inst->compute.programs.bytes, &inst->compute.context_bytes);
+	soft_compute_init(&inst->work.compute, &inst->mem);
+	soft_rss_init(&inst->mem.rss, &inst->work.compute.programs.bytes, &inst->work.compute.context_bytes);
 	inst->display.vgpu = vgpu;
 	inst->display.info = info;
-	spin_lock_init(&inst->display.lock);
+	inst->display.screen = &inst->work.screen;
+	spin_lock_init(&inst->work.screen.lock);
 	soft_display_reset(&inst->display);
 	inst->queues.info = info;
 	inst->queues.engine = inst->gpu->engine;
 	inst->queues.mem = &inst->mem;
-	inst->queues.compute = &inst->compute;
-	inst->queues.display = &inst->display;
+	inst->queues.work = &inst->work;
 	inst->queues.nr_channels = nr_channels;
 	soft_queues_init(&inst->queues);
 
@@ -121,7 +121,7 @@ static void soft_instance_close(struct vgpu_instance *vgpu)
 	struct soft_instance *inst = soft_instance(vgpu);
 
 	/* Contexts went with the channels, and what they used of programs with them. */
-	WARN_ON(inst->compute.programs.bytes || atomic64_read(&inst->compute.context_bytes));
+	WARN_ON(inst->work.compute.programs.bytes || atomic64_read(&inst->work.compute.context_bytes));
 	soft_rss_end(&inst->mem);
 	inst->mem.fb.memcg = NULL;
 	inst->mem.pages.memcg = NULL;
@@ -142,7 +142,7 @@ static void soft_instance_drop_memory(struct vgpu_instance *vgpu)
 	soft_store_drop(&inst->mem.fb);
 	soft_store_drop(&inst->mem.pages);
 	/* Afterwards: the worker may be making a program, if who resets is being killed. */
-	soft_programs_drop(&inst->compute.programs);
+	soft_programs_drop(&inst->work.compute.programs);
 	soft_rss_update(&inst->mem);
 	soft_channel_restart(&inst->queues);
 }
@@ -199,7 +199,7 @@ static void soft_instance_channels_show(struct vgpu_instance *vgpu, struct seq_f
 	struct soft_instance *inst = soft_instance(vgpu);
 	u32 i;
 
-	soft_context_show(&inst->compute, m);
+	soft_context_show(&inst->work.compute, m);
 	for (i = 0; i < inst->queues.nr_channels; i++)
 		soft_channel_show(&inst->queues.channel[i], m);
 }

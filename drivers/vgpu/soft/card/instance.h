@@ -14,7 +14,7 @@
  *   soft_programs.reading	the worker, while it reads a page of a program's text
  *   soft_store.drop_lock	read: trapped access, worker; write: dropping
  *   soft_queues.queue_lock	spinlock: channel states, queues, interrupts
- *   soft_display.lock		spinlock: what the display shows
+ *   soft_screen.lock		spinlock: what the display shows
  *   soft_programs.lock		spinlock: decoded programs
  *   soft_compute.kept_lock	spinlock: contexts that channels keep, and the worker may take
  *   soft_rss_lock		raw spinlock: in which processes vGPUs are shown (rss.c)
@@ -27,7 +27,7 @@
 #include "../face/display.h"
 #include "../memory/memory.h"
 #include "../queue/queues.h"
-#include "../work/context.h"
+#include "../work/work.h"
 
 struct soft_gpu;
 
@@ -36,16 +36,16 @@ struct soft_gpu;
  * @gpu:      the software GPU
  * @info:     which part of the GPU is the vGPU's, and which memory cgroup is charged
  * @mem:      its memory
- * @display:  what the first head shows
- * @compute:  programs and contexts
+ * @work:     what packet types have of it: programs, contexts, what is shown
+ * @display:  its display registers
  * @queues:   channels and queues; ends in an array
  */
 struct soft_instance {
 	struct soft_gpu *gpu;
 	const struct vgpu_instance_info *info;
 	struct soft_memory mem;
+	struct soft_work work;
 	struct soft_display display;
-	struct soft_compute compute;
 	struct soft_queues queues;
 };
 

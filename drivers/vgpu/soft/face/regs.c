@@ -10,7 +10,8 @@
 #include <linux/string.h>
 
 #include "../queue/queues.h"
-#include "../work/context.h"
+#include "../memory/memory.h"
+#include "../work/work.h"
 #include "display.h"
 #include "regs.h"
 
@@ -37,7 +38,7 @@ static int soft_regs_read_dev(struct soft_queues *queues, u32 reg, u32 *value)
 	case VGPU_HW_FAULT_CHANNEL:
 		return soft_regs_read_queue(queues, &queues->fault_channel, value);
 	default:	/* VGPU_HW_RESET and VGPU_HW_INVALIDATE are for writing only */
-		if (!vgpu_hw_identity_word(queues->display->vgpu, VGPU_HW_DEV_BASE + reg, value))
+		if (!vgpu_hw_identity_word(queues->mem->vgpu, VGPU_HW_DEV_BASE + reg, value))
 			return -ENXIO;
 		return 0;
 	}
@@ -174,7 +175,7 @@ static int soft_regs_write_dev(struct soft_queues *queues, u32 reg, u32 value)
 	case VGPU_HW_INVALIDATE:
 		if (!soft_regs_root_ok(value))
 			return -EINVAL;
-		soft_programs_invalidate(&queues->compute->programs, value);
+		soft_programs_invalidate(&queues->work->compute.programs, value);
 		soft_invalidate(queues, value);
 		return 0;
 	default:

@@ -10,10 +10,9 @@
 #include <linux/hrtimer.h>
 #include <linux/kthread.h>
 #include <linux/sched.h>
-#include <linux/slab.h>
+#include <linux/string.h>
 
 #include "../memory/memory.h"
-#include "../simt/simt.h"
 #include "queues.h"
 
 /* While an engine waits for guest memory, it asks so often whether another vGPU waits. */
@@ -185,7 +184,7 @@ static enum vgpu_run_end soft_engine_turn(struct soft_engine *engine, struct sof
 	engine->since_ns = 0;
 	engine->view.work = 0;
 	engine->expired = false;
-	engine->section_of = NULL;
+	engine->turns++;
 	engine->now_ns = ktime_get_ns();
 	if (!soft_queue_begin(queues, engine->index))
 		return VGPU_RUN_IDLE;
@@ -285,10 +284,10 @@ static int soft_engine_thread(void *data)
 }
 
 /*
- * Starts an engine's thread. What is constant is set, all else is zero. May sleep. Returns 0 or
- * -errno.
+ * Sets up an engine, and starts its thread. What is constant is set, all else is zero. May sleep.
+ * Returns 0 or -errno.
  */
-int soft_engine_start(struct soft_engine *engine, const char *gpu_name)
+int soft_engine_init(struct soft_engine *engine, const char *gpu_name)
 {
 	struct task_struct *task;
 
@@ -296,28 +295,18 @@ int soft_engine_start(struct soft_engine *engine, const char *gpu_name)
 	init_waitqueue_head(&engine->start);
 	init_waitqueue_head(&engine->wake);
 	init_waitqueue_head(&engine->idle);
-	soft_section_init(&engine->section);
-	if (engine->desc->engine_class == VGPU_HW_ENGINE_GR) {
-		engine->section_tlb = kmalloc(sizeof(*engine->section_tlb), GFP_KERNEL);
-		if (!engine->section_tlb)
-			return -ENOMEM;
-	}
 	task = kthread_run(soft_engine_thread, engine, "vgpu-%s-%s",
 			   engine->desc->name, gpu_name);
-	if (IS_ERR(task)) {
-		kfree(engine->section_tlb);
+	if (IS_ERR(task))
 		return PTR_ERR(task);
-	}
 	engine->task = task;
 	return 0;
 }
 
 /* Ends the thread of an idle engine, for which the core calls no op any more. Sleeps. */
-void soft_engine_stop(struct soft_engine *engine)
+void soft_engine_exit(struct soft_engine *engine)
 {
 	kthread_stop(engine->task);
-	soft_section_exit(&engine->section);
-	kfree(engine->section_tlb);
 }
 
 /* struct vgpu_gpu_ops.engine_run, with the timeline's lock held. */

@@ -15,13 +15,12 @@
 #include <linux/wait.h>
 
 #include "../memory/space.h"
-#include "../work/section.h"
 
 struct cpumask;
-struct simt_dispatch;
-struct simt_tlb;
 struct soft_channel;
+struct soft_packet_desc;
 struct soft_queues;
+struct soft_section;
 struct task_struct;
 
 #define SOFT_ENGINES		3
@@ -49,6 +48,8 @@ enum soft_engine_state {
  * @index:    number of the engine on its GPU; constant
  * @desc:     name and class; constant
  * @poll_ns:  how long the engine polls an empty channel before the channel sleeps; constant
+ * @types:    the packet types, VGPU_HW_PKT_END rows; constant
+ * @section:  what packet types have of the engine; NULL: nothing; constant
  * @cpus:     the CPUs on which @task runs; empty: all CPUs; constant
  * @task:     the engine's thread
  * @vgpu:     the GPU as the core knows it; set with @run
@@ -68,13 +69,9 @@ enum soft_engine_state {
  * @expired:  the run's deadline has passed
  * @queues:   of the turn's vGPU; valid in a turn
  * @view:     how the engine looks at the vGPU's memory; valid in a turn
- * @section:  gr: ends sections of programs
- * @section_ns: engine time in sections since the clock was read
- * @section_tlb: gr: where the pages are that @section_of uses
- * @section_of: gr: the dispatch that was executed last in this turn
- * @section_gen: soft_invalidate_gen() of what @section_tlb has
- * @section_hist: gr: how often programs ran for less than 1 us, and so on as @switch_hist, until
- *            the engine looked at its flags again
+ * @turns:    how many turns have begun
+ * @own_ns:   so much of the time since the clock was read is engine time for certain: packet types
+ *            add to it where no other thread can have the processor
  * @since_ns: since when the last turn's vGPU has had no work, if that turn ended while the
  *            engine lingered on it; 0: it did not end so
  * @left_ns:  end of the last packet of the vGPU that had the engine before, until the vGPU of
@@ -84,12 +81,13 @@ enum soft_engine_state {
  *            all switches
  * @switch_hist: switches by that time: [0] below 1 us, [i] from 2^(i-1) us to less than 2^i us
  * @switch_array: @switch_hist as debugfs shows it
- * @section_array: @section_hist likewise
  */
 struct soft_engine {
 	unsigned int index;
 	const struct vgpu_engine_desc *desc;
 	u64 poll_ns;
+	const struct soft_packet_desc *types;
+	struct soft_section *section;
 	const struct cpumask *cpus;
 	struct task_struct *task;
 	struct vgpu_gpu *vgpu;
@@ -106,19 +104,14 @@ struct soft_engine {
 	bool expired;
 	struct soft_queues *queues;
 	struct soft_view view;
-	struct soft_section section;
-	u64 section_ns;
-	struct simt_tlb *section_tlb;
-	const struct simt_dispatch *section_of;
-	u32 section_gen;
-	u32 section_hist[SOFT_HIST];
+	u64 turns;
+	u64 own_ns;
 	u64 since_ns;
 	u64 left_ns;
 	u64 switches;
 	u64 switch_ns;
 	u32 switch_hist[SOFT_HIST];
 	struct debugfs_u32_array switch_array;
-	struct debugfs_u32_array section_array;
 };
 
 /* Whether the run is to be preempted, or the engine is being reset. */
@@ -128,8 +121,8 @@ static inline bool soft_stop_told(struct soft_engine *engine)
 }
 
 /* engine.c */
-int soft_engine_start(struct soft_engine *engine, const char *gpu_name);
-void soft_engine_stop(struct soft_engine *engine);
+int soft_engine_init(struct soft_engine *engine, const char *gpu_name);
+void soft_engine_exit(struct soft_engine *engine);
 void soft_engine_run(struct soft_engine *engine, struct vgpu_gpu *vgpu, const struct vgpu_run *run);
 void soft_engine_preempt(struct soft_engine *engine);
 void soft_engine_reset(struct soft_engine *engine);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Execution of packets, whatever their type: a packet is found, read and decoded, waits for its
- * frame's time if it is paced, is executed by its type (move.c), and completes. Each step can be
+ * frame's time if it is paced, is executed by its type, and completes. Each step can be
  * left and gone on with in another turn.
  *
  * A guest sees the effects of a packet in this order: data, signal, get, interrupt.
@@ -38,6 +38,17 @@ void soft_exec_cancel(struct soft_channel *ch)
 		exec->packet.desc->cancel(ch);
 }
 
+/* Frees what packet types keep for a channel, whose packet was cancelled. */
+static void soft_exec_drop(struct soft_channel *ch)
+{
+	const struct soft_packet_desc *types = ch->queues->engine[ch->engine].types;
+	unsigned int i;
+
+	for (i = 0; i < VGPU_HW_PKT_END; i++)
+		if (types[i].drop)
+			types[i].drop(ch);
+}
+
 /**
  * soft_exec_exit() - drop the packet that a channel was executing, and all that is kept for others
  * @ch: a channel on which no engine works; its execution state is all zero afterwards
@@ -52,7 +63,7 @@ void soft_exec_exit(struct soft_channel *ch)
 	struct soft_exec *exec = &ch->exec;
 	unsigned int i;
 
-	soft_packet_drop(ch);
+	soft_exec_drop(ch);
 	for (i = 0; i < SOFT_BOUNCE_PAGES; i++)
 		if (exec->bounce[i])
 			put_page(exec->bounce[i]);
@@ -61,7 +72,7 @@ void soft_exec_exit(struct soft_channel *ch)
 	memset(exec, 0, sizeof(*exec));
 }
 
-/* The packet can begin: what its kind remembers of it is 0. */
+/* The packet can begin: what its type remembers of it is 0. */
 static void soft_exec_begin(struct soft_exec *exec)
 {
 	exec->step = exec->packet.desc->prepare ? SOFT_STEP_PREPARE : SOFT_STEP_BODY;
@@ -241,7 +252,8 @@ static enum soft_end soft_exec_next(struct soft_engine *engine, struct soft_chan
 	end = soft_exec_load(ch, &raw, fault);
 	if (end != SOFT_END_PACKET)
 		return end;
-	fault->code = soft_packet_decode(&raw, &limits, &exec->packet, &fault->addr);
+	fault->code = soft_packet_decode(engine->types, &raw, &limits, &exec->packet,
+					 &fault->addr);
 	if (fault->code)
 		return SOFT_END_FAULT;
 

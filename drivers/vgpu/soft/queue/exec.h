@@ -8,15 +8,14 @@
 #include <linux/vgpu.h>
 
 #include "../memory/space.h"
-#include "../work/packet.h"
+#include "packet.h"
 
 struct page;
 struct soft_channel;
-struct soft_context;
 struct soft_engine;
 
 #define SOFT_PREFETCH		64	/* packets read at once from a ring in guest memory */
-#define SOFT_EXEC_WORK		6	/* words of 64 bits for a kind of packet */
+#define SOFT_EXEC_WORK		6	/* words of 64 bits for a packet type */
 #define SOFT_BOUNCE_PAGES	(VGPU_DMA_MAX / VGPU_HW_PAGE_SIZE)
 
 /* What a packet costs beside what it moves and what it looks at: see SOFT_STOP_BYTES. */
@@ -26,8 +25,8 @@ enum soft_step {
 	SOFT_STEP_NEXT,		/* the packet at get has not been read yet */
 	SOFT_STEP_FETCH,	/* packets are being read from guest memory */
 	SOFT_STEP_PACE,		/* a frame that the frame-rate limit has not let through yet */
-	SOFT_STEP_PREPARE,	/* the packet's kind makes what its execution needs */
-	SOFT_STEP_BODY,		/* the packet's kind executes it */
+	SOFT_STEP_PREPARE,	/* the packet's type makes what its execution needs */
+	SOFT_STEP_BODY,		/* the packet's type executes it */
 	SOFT_STEP_SIGNAL,	/* only the packet's signal is left to be written */
 };
 
@@ -39,11 +38,11 @@ enum soft_step {
  * @gen:     generation of that address's translation, see struct soft_place
  * @answered: the request to guest memory that @packet's execution made has succeeded; the
  *           execution clears this
- * @work:    what the kind of @packet remembers of it, see soft_exec_work(); 0 when it begins
- * @context: what @packet holds, if its kind has contexts; NULL: nothing. Given back by the kind's
- *           cancel, or when the packet is complete
- * @kept:    what an earlier packet of such a kind has left for the next one; NULL: nothing, or
- *           others have needed the room. Protected by soft_compute.kept_lock
+ * @work:    what the type of @packet remembers of it, see soft_exec_work(); 0 when it begins
+ * @held:    what @packet holds, if its type has something to hold; NULL: nothing. Given back by the
+ *           type's cancel, or when the packet is complete
+ * @kept:    what an earlier packet of that type has left for the next one; NULL: nothing, or others
+ *           have needed the room. Freed by the type's drop; protected by what the type says
  * @fetch_first: index of the first packet in @fetch
  * @fetch_nr: packets in @fetch
  * @fetch:   a page of packets from a ring in guest memory, or NULL
@@ -57,8 +56,8 @@ struct soft_exec {
 	u32 gen;
 	bool answered;
 	u64 work[SOFT_EXEC_WORK];
-	struct soft_context *context;
-	struct soft_context *kept;
+	void *held;
+	void *kept;
 	u64 fetch_first;
 	u32 fetch_nr;
 	struct page *fetch;
@@ -66,9 +65,9 @@ struct soft_exec {
 };
 
 /**
- * soft_exec_work() - what a kind of packet remembers of a packet
+ * soft_exec_work() - what a packet's type remembers of it
  * @exec: the channel's execution state
- * @type: the kind's own structure, which has no pointer: only @exec's owner frees something
+ * @type: the type's own structure, which has no pointer: only @exec's owner frees something
  */
 #define soft_exec_work(exec, type) ({					\
 	BUILD_BUG_ON(sizeof(type) > sizeof((exec)->work));		\

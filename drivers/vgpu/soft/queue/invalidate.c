@@ -7,8 +7,8 @@
  * request of it refuses it. The engine looks for another one in soft_stop_wanted(), and notes that
  * it has. So an invalidation counts up the vGPU's generation, and waits until each engine that is
  * in a turn of the vGPU has noted it, or its turn is over. A request to guest memory, which lasts
- * longer, is cancelled then, and the channel does that step of its packet again. What a PRESENT
- * shows is a place in the partition, and stays shown.
+ * longer, is cancelled then, and the channel does that step of its packet again. A picture that is
+ * shown is a place in the partition, and stays shown.
  */
 #include <linux/string.h>
 

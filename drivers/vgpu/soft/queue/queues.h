@@ -12,17 +12,15 @@
 #include "engine.h"
 #include "queue.h"
 
-struct soft_compute;
-struct soft_display;
 struct soft_memory;
+struct soft_work;
 
 /**
  * struct soft_queues - all channels and queues of a vGPU
- * @info:     which part of the GPU is the vGPU's; constant, as the next four
+ * @info:     which part of the GPU is the vGPU's; constant, as the next three
  * @engine:   the GPU's engines, by number
  * @mem:      the vGPU's memory
- * @compute:  its programs and contexts, for the kinds of packets that have some
- * @display:  what it shows, for the kind of packet that changes it
+ * @work:     what packet types have of the vGPU
  * @config_lock: serialises writes that enable and disable channels, and invalidations
  * @queue_lock: protects the states of channels, @queue, @stopping, @intr and @fault_channel
  * @wait:     threads wait here for engines to leave a channel or the vGPU, or to look at
@@ -40,8 +38,7 @@ struct soft_queues {
 	const struct vgpu_instance_info *info;
 	struct soft_engine *engine;
 	struct soft_memory *mem;
-	struct soft_compute *compute;
-	struct soft_display *display;
+	struct soft_work *work;
 	struct mutex config_lock;	/* enabling and disabling */
 	spinlock_t queue_lock;		/* states and queues */
 	wait_queue_head_t wait;

@@ -26,7 +26,9 @@
 #include "../memory/memory.h"
 #include "context.h"
 #include "lanes.h"
+#include "packet_types.h"
 #include "text.h"
+#include "work.h"
 
 /* What the contexts of a vGPU may take together; one takes 12 MiB at most. */
 #define SOFT_CONTEXTS_BYTES	0x4000000
@@ -67,13 +69,13 @@ void soft_compute_init(struct soft_compute *compute, struct soft_memory *mem)
 /* What a context needs for the channel's packet, whose head has been read. */
 static struct soft_context_size soft_context_size(struct soft_exec *exec)
 {
-	const struct soft_packet *packet = &exec->packet;
+	const struct soft_dispatch_operands *op = soft_dispatch_operands(&exec->packet);
 	u32 private_bytes = soft_context_head(exec)->private_bytes;
 
 	return (struct soft_context_size) {
-		.warps = simt_warps_bytes(packet->group),
-		.data = ALIGN(simt_private_bytes(packet->group, private_bytes),
-			      SOFT_CONTEXT_ALIGN) + packet->local_bytes,
+		.warps = simt_warps_bytes(op->group),
+		.data = ALIGN(simt_private_bytes(op->group, private_bytes),
+			      SOFT_CONTEXT_ALIGN) + op->local_bytes,
 	};
 }
 
@@ -99,7 +101,7 @@ static void soft_context_unkeep(struct soft_compute *compute, struct soft_contex
 /* Returns what the channel keeps, if it does, and belongs to the caller now; or NULL. */
 static struct soft_context *soft_context_kept(struct soft_channel *ch)
 {
-	struct soft_compute *compute = ch->queues->compute;
+	struct soft_compute *compute = soft_compute(ch);
 	struct soft_context *context;
 
 	spin_lock(&compute->kept_lock);
@@ -120,9 +122,9 @@ bool soft_context_ready(struct soft_channel *ch)
 {
 	struct soft_context_size size = soft_context_size(&ch->exec);
 
-	if (!ch->exec.context)
-		ch->exec.context = soft_context_kept(ch);
-	return soft_context_has(ch->exec.context, &size);
+	if (!ch->exec.held)
+		ch->exec.held = soft_context_kept(ch);
+	return soft_context_has(ch->exec.held, &size);
 }
 
 static void soft_context_count(struct soft_compute *compute, struct soft_program *program)
@@ -143,12 +145,12 @@ static void soft_context_count(struct soft_compute *compute, struct soft_program
 void soft_context_begin(struct soft_channel *ch, struct soft_program *program)
 {
 	const struct soft_program_head *head = soft_context_head(&ch->exec);
-	const struct soft_packet *packet = &ch->exec.packet;
-	struct soft_context *context = ch->exec.context;
+	const struct soft_dispatch_operands *op = soft_dispatch_operands(&ch->exec.packet);
+	struct soft_context *context = ch->exec.held;
 	struct simt_dispatch *dispatch = &context->dispatch;
-	size_t private = simt_private_bytes(packet->group, head->private_bytes);
+	size_t private = simt_private_bytes(op->group, head->private_bytes);
 
-	soft_context_count(ch->queues->compute, program);
+	soft_context_count(soft_compute(ch), program);
 	context->program = program;
 	context->ch = ch;
 	context->image = head->image;
@@ -158,15 +160,15 @@ void soft_context_begin(struct soft_channel *ch, struct soft_program *program)
 	dispatch->mem = &context->mem;
 	dispatch->entry = head->entry / 4;
 	dispatch->image_bytes = head->image_bytes;
-	dispatch->args = packet->src + (ch->space ? 0 : VGPU_HW_VA_GLOBAL);
-	memcpy(dispatch->grid, packet->grid, sizeof(dispatch->grid));
-	memcpy(dispatch->group, packet->group, sizeof(dispatch->group));
+	dispatch->args = op->args + (ch->space ? 0 : VGPU_HW_VA_GLOBAL);
+	memcpy(dispatch->grid, op->grid, sizeof(dispatch->grid));
+	memcpy(dispatch->group, op->group, sizeof(dispatch->group));
 	dispatch->warps = context->warps;
 	dispatch->private = context->data;
 	dispatch->private_bytes = head->private_bytes;
-	dispatch->local = packet->local_bytes ?
+	dispatch->local = op->local_bytes ?
 			  context->data + ALIGN(private, SOFT_CONTEXT_ALIGN) : NULL;
-	dispatch->local_bytes = packet->local_bytes;
+	dispatch->local_bytes = op->local_bytes;
 	simt_dispatch_begin(dispatch);
 }
 
@@ -193,8 +195,8 @@ static void soft_context_free(struct soft_context *context)
  */
 void soft_context_exit(struct soft_channel *ch)
 {
-	soft_context_free(ch->exec.context);
-	ch->exec.context = NULL;
+	soft_context_free(ch->exec.held);
+	ch->exec.held = NULL;
 	soft_context_free(soft_context_kept(ch));
 }
 
@@ -266,7 +268,7 @@ static bool soft_context_keep(struct soft_channel *ch, struct soft_context *cont
  */
 void soft_context_end(struct soft_channel *ch)
 {
-	struct soft_context *context = ch->exec.context;
+	struct soft_context *context = ch->exec.held;
 
 	if (!context)
 		return;
@@ -275,9 +277,9 @@ void soft_context_end(struct soft_channel *ch)
 	 * section. A guest cannot have that often, as the worker takes ms to make such a program.
 	 */
 	if (context->program)
-		soft_programs_put(&ch->queues->compute->programs, context->program);
+		soft_programs_put(&soft_compute(ch)->programs, context->program);
 	context->program = NULL;
-	ch->exec.context = NULL;
+	ch->exec.held = NULL;
 	if (!soft_context_keep(ch, context))
 		soft_context_dispose(context);
 }
@@ -431,7 +433,7 @@ enum soft_end soft_context_prepare(struct soft_channel *ch, const struct soft_pr
 				   struct soft_program *program)
 {
 	struct soft_exec *exec = &ch->exec;
-	const struct soft_place place = soft_space_plain(ch->view, exec->packet.dst, false);
+	const struct soft_place place = soft_space_plain(ch->view, soft_dispatch_operands(&exec->packet)->head, false);
 	struct soft_prepare *prepare;
 	struct vgpu_dma *dma;
 
@@ -439,12 +441,12 @@ enum soft_end soft_context_prepare(struct soft_channel *ch, const struct soft_pr
 	prepare = kzalloc(sizeof(*prepare), GFP_NOWAIT | __GFP_NOWARN);
 	if (!dma || !prepare)
 		goto err_free;
-	prepare->compute = ch->queues->compute;
+	prepare->compute = soft_compute(ch);
 	prepare->key = *key;
 	prepare->size = soft_context_size(exec);
 	prepare->program = program;
-	prepare->context = exec->context;
-	exec->context = NULL;
+	prepare->context = exec->held;
+	exec->held = NULL;
 	dma->len = sizeof(struct vgpu_hw_program);
 	dma->work = soft_context_work;
 	dma->data = prepare;
@@ -456,7 +458,7 @@ err_free:
 	if (dma)
 		vgpu_dma_put(dma);
 	if (program)
-		soft_programs_put(&ch->queues->compute->programs, program);
+		soft_programs_put(&soft_compute(ch)->programs, program);
 	return soft_dma_later(ch);
 }
 
@@ -477,7 +479,7 @@ enum soft_end soft_context_prepared(struct soft_channel *ch, const struct vgpu_d
 
 	switch (dma->result) {
 	case 0:
-		ch->exec.context = prepare->context;
+		ch->exec.held = prepare->context;
 		prepare->context = NULL;
 		return SOFT_END_PACKET;
 	case -EBUSY:

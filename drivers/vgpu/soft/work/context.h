@@ -9,6 +9,7 @@
 #include <linux/types.h>
 
 #include "../queue/exec.h"
+#include "head.h"
 #include "programs.h"
 #include "../simt/simt.h"
 #include "../memory/space.h"
@@ -92,6 +93,18 @@ struct soft_context {
 	void *data;
 };
 
+/* What a channel's DISPATCH holds; NULL: it has no context. */
+static inline struct soft_context *soft_context(const struct soft_exec *exec)
+{
+	return exec->held;
+}
+
+static inline const struct soft_dispatch_operands *
+soft_dispatch_operands(const struct soft_packet *packet)
+{
+	return soft_packet_operands(packet, const struct soft_dispatch_operands);
+}
+
 /* What a DISPATCH remembers: the head of its program, as it was read last. */
 static inline struct soft_program_head *soft_context_head(struct soft_exec *exec)
 {
@@ -104,7 +117,9 @@ static inline struct soft_program_head *soft_context_head(struct soft_exec *exec
  */
 static inline bool soft_context_runs(const struct soft_exec *exec)
 {
-	return exec->context && exec->context->program;
+	const struct soft_context *context = soft_context(exec);
+
+	return context && context->program;
 }
 
 void soft_compute_init(struct soft_compute *compute, struct soft_memory *mem);

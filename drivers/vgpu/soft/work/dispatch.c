@@ -14,8 +14,10 @@
 
 #include "../queue/dma.h"
 #include "../queue/queues.h"
-#include "context.h"
 #include "lanes.h"
+#include "packet_types.h"
+#include "section.h"
+#include "work.h"
 
 /*
  * The guest may be changing the head: each word of it is read once. It lies in one page, as it is
@@ -45,14 +47,14 @@ static enum soft_end soft_dispatch_read(struct soft_channel *ch, struct soft_fau
 		.fb_bytes = ch->queues->info->fb_bytes,
 		.virt = ch->space,
 	};
-	struct soft_exec *exec = &ch->exec;
+	const struct soft_dispatch_operands *op = soft_dispatch_operands(&ch->exec.packet);
 	struct vgpu_hw_program raw __aligned(8);
 	enum soft_end end;
 
-	end = soft_dispatch_load(ch, exec->packet.dst, &raw, fault);
+	end = soft_dispatch_load(ch, op->head, &raw, fault);
 	if (end != SOFT_END_PACKET)
 		return end;
-	fault->code = soft_program_decode(&raw, &limits, &exec->packet, soft_context_head(exec),
+	fault->code = soft_program_decode(&raw, &limits, op, soft_context_head(&ch->exec),
 					  &fault->addr);
 	return fault->code ? SOFT_END_FAULT : SOFT_END_PACKET;
 }
@@ -76,7 +78,7 @@ static enum soft_end soft_dispatch_begin(struct soft_channel *ch, struct soft_fa
 	key.root = ch->space;
 	key.image = head->image;
 	key.text_bytes = head->text_bytes;
-	program = soft_programs_find(&ch->queues->compute->programs, &key);
+	program = soft_programs_find(&soft_compute(ch)->programs, &key);
 	ready = soft_context_ready(ch);
 	if (!program || !ready)
 		return soft_context_prepare(ch, &key, program);
@@ -139,31 +141,34 @@ static enum simt_end soft_dispatch_map(struct simt_mem *mem, u64 va, bool write,
 
 static enum simt_end soft_dispatch_section(struct soft_engine *engine, struct soft_channel *ch)
 {
-	struct soft_compute *compute = ch->queues->compute;
-	struct soft_context *context = ch->exec.context;
+	struct soft_compute *compute = soft_compute(ch);
+	struct soft_context *context = ch->exec.held;
 	struct simt_dispatch *dispatch = &context->dispatch;
+	struct soft_section *section = engine->section;
 	u64 from_ns, took_ns, before = dispatch->executed;
 	/* That of the tables' upper entries which the engine keeps: translations come of these. */
 	u32 gen = engine->view.gen;
 	enum simt_end end;
 
 	/* Another dispatch, or another one in the same place, which has executed nothing so far. */
-	if (engine->section_of != dispatch || engine->section_gen != gen || !before) {
-		simt_tlb_flush(engine->section_tlb);
-		engine->section_of = dispatch;
-		engine->section_gen = gen;
+	if (section->of != dispatch || section->turn != engine->turns || section->gen != gen ||
+	    !before) {
+		simt_tlb_flush(&section->tlb);
+		section->of = dispatch;
+		section->turn = engine->turns;
+		section->gen = gen;
 	}
 	context->mem.map = soft_dispatch_map;
 	context->looks = 0;
 	from_ns = ktime_get_ns();
 	context->end_ns = from_ns + SOFT_SECTION_NS;
 	dispatch->isa = soft_lanes;
-	dispatch->tlb = engine->section_tlb;
-	dispatch->leave = &engine->section.over;
-	soft_section_begin(&engine->section, from_ns);
+	dispatch->tlb = &section->tlb;
+	dispatch->leave = &section->over;
+	soft_section_begin(section, from_ns);
 	end = soft_lanes_section(dispatch, &context->piece, context->program->slow, &took_ns);
-	engine->section_hist[min(fls64(took_ns / NSEC_PER_USEC), SOFT_HIST - 1)]++;
-	engine->section_ns += soft_section_own_ns(&engine->section, took_ns);
+	section->hist[min(fls64(took_ns / NSEC_PER_USEC), SOFT_HIST - 1)]++;
+	engine->own_ns += soft_section_own_ns(section, took_ns);
 	/* However it ends, the clock is read before another channel's is executed. */
 	engine->view.work += SOFT_STOP_BYTES;
 	WRITE_ONCE(compute->insns, compute->insns + dispatch->executed - before);
@@ -172,8 +177,8 @@ static enum simt_end soft_dispatch_section(struct soft_engine *engine, struct so
 
 static enum soft_end soft_dispatch_done(struct soft_channel *ch)
 {
-	const struct simt_dispatch *dispatch = &ch->exec.context->dispatch;
-	struct soft_compute *compute = ch->queues->compute;
+	const struct simt_dispatch *dispatch = &soft_context(&ch->exec)->dispatch;
+	struct soft_compute *compute = soft_compute(ch);
 	u64 groups = (u64)dispatch->groups[0] * dispatch->groups[1] * dispatch->groups[2];
 
 	WRITE_ONCE(compute->dispatches, compute->dispatches + 1);
@@ -192,7 +197,7 @@ static enum soft_end soft_dispatch_done(struct soft_channel *ch)
  */
 enum soft_end soft_dispatch_fault(struct soft_channel *ch, struct soft_fault *fault)
 {
-	const struct simt_fault *why = &ch->exec.context->dispatch.fault;
+	const struct simt_fault *why = &soft_context(&ch->exec)->dispatch.fault;
 
 	fault->code = why->code;
 	fault->addr = why->addr;
@@ -207,8 +212,8 @@ enum soft_end soft_dispatch_fault(struct soft_channel *ch, struct soft_fault *fa
  */
 static bool soft_dispatch_begun(struct soft_channel *ch)
 {
-	struct soft_programs *programs = &ch->queues->compute->programs;
-	struct soft_context *context = ch->exec.context;
+	struct soft_programs *programs = &soft_compute(ch)->programs;
+	struct soft_context *context = ch->exec.held;
 
 	if (!soft_context_runs(&ch->exec))
 		return false;
@@ -244,7 +249,7 @@ enum soft_end soft_dispatch(struct soft_engine *engine, struct soft_channel *ch,
 		case SIMT_FAULT:
 			return soft_dispatch_fault(ch, fault);
 		case SIMT_WAIT:
-			want = &ch->exec.context->want;
+			want = &soft_context(&ch->exec)->want;
 			if (want->bytes && !soft_space_back(ch->view, want))
 				return soft_dma_get_fb(ch, want, 1);
 			break;

@@ -9,7 +9,7 @@
 #define le64_to_cpu(x)	le64toh(x)
 #endif
 
-#include "packet.h"
+#include "head.h"
 #include "../memory/walk.h"
 
 /* Whether the image lies in the partition; or, of virtual addresses, in one half of them. */
@@ -28,7 +28,7 @@ static bool soft_image_ok(const struct soft_program_head *head, const struct sof
  * soft_program_decode() - check the head of a program and bring it into the CPU's order
  * @raw: a private copy of the head
  * @limits: as for the packet
- * @packet: the DISPATCH that names the program, found good
+ * @op: operands of the DISPATCH that names the program, found good
  * @head: set up; valid when the head is good
  * @fault_addr: set to the address that is wrong with FAULT_ADDRESS and FAULT_ALIGN; to that of the
  *              head with FAULT_PROGRAM; else to 0
@@ -37,10 +37,10 @@ static bool soft_image_ok(const struct soft_program_head *head, const struct sof
  */
 enum vgpu_hw_fault soft_program_decode(const struct vgpu_hw_program *raw,
 				       const struct soft_limits *limits,
-				       const struct soft_packet *packet,
+				       const struct soft_dispatch_operands *op,
 				       struct soft_program_head *head, u64 *fault_addr)
 {
-	u32 items = packet->group[0] * packet->group[1] * packet->group[2];
+	u32 items = op->group[0] * op->group[1] * op->group[2];
 	unsigned int i;
 	__le32 pad = 0;
 
@@ -52,7 +52,7 @@ enum vgpu_hw_fault soft_program_decode(const struct vgpu_hw_program *raw,
 	for (i = 0; i < ARRAY_SIZE(raw->pad); i++)
 		pad |= raw->pad[i];
 
-	*fault_addr = packet->dst;
+	*fault_addr = op->head;
 	if (le32_to_cpu(raw->magic) != VGPU_HW_PROGRAM_MAGIC || pad ||
 	    head->image_bytes % 4 || head->image_bytes > VGPU_HW_IMAGE_MAX ||
 	    head->text_bytes % 4 || !head->text_bytes || head->text_bytes > VGPU_HW_TEXT_MAX ||

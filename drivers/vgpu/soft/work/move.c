@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What packets do to memory. Each function here executes one type of packet, as the table in
- * packet.c says. It can stop after any piece of a row, with the position saved in the channel,
- * and go on in another turn.
+ * What FILL and COPY do to memory. Each of their functions can stop after any piece of a row, with
+ * the position saved in the channel, and go on in another turn.
  *
  * Memory is touched in pieces that lie in one page of each surface. A surface in guest memory is
  * reached by requests of at most VGPU_DMA_MAX bytes; while a request is under way the channel
@@ -14,6 +13,7 @@
 #include "../queue/dma.h"
 #include "../queue/channel.h"
 #include "../queue/engine.h"
+#include "packet_types.h"
 
 /* What a piece of a row costs beside its bytes and the looks for them: see SOFT_STOP_BYTES. */
 #define SOFT_PIECE_WORK		256
@@ -46,12 +46,17 @@ static struct soft_move *soft_move(struct soft_exec *exec)
 	return soft_exec_work(exec, struct soft_move);
 }
 
+static const struct soft_move_operands *soft_move_operands(const struct soft_exec *exec)
+{
+	return soft_packet_operands(&exec->packet, const struct soft_move_operands);
+}
+
 static void soft_move_advance(struct soft_exec *exec, u32 len)
 {
 	struct soft_move *move = soft_move(exec);
 
 	move->col += len;
-	if (move->col == exec->packet.width) {
+	if (move->col == soft_move_operands(exec)->width) {
 		move->col = 0;
 		move->row++;
 	}
@@ -59,16 +64,18 @@ static void soft_move_advance(struct soft_exec *exec, u32 len)
 
 static u64 soft_move_dst(struct soft_exec *exec)
 {
+	const struct soft_move_operands *op = soft_move_operands(exec);
 	struct soft_move *move = soft_move(exec);
 
-	return exec->packet.dst + (u64)move->row * exec->packet.dst_pitch + move->col;
+	return op->dst + (u64)move->row * op->dst_pitch + move->col;
 }
 
 static u64 soft_move_src(struct soft_exec *exec)
 {
+	const struct soft_move_operands *op = soft_move_operands(exec);
 	struct soft_move *move = soft_move(exec);
 
-	return exec->packet.src + (u64)move->row * exec->packet.src_pitch + move->col;
+	return op->src + (u64)move->row * op->src_pitch + move->col;
 }
 
 /* Bytes of the row that are left, as many as one request to guest memory takes. */
@@ -76,7 +83,7 @@ static u32 soft_move_chunk(struct soft_exec *exec)
 {
 	struct soft_move *move = soft_move(exec);
 
-	return min_t(u64, exec->packet.width - move->col, VGPU_DMA_MAX);
+	return min_t(u64, soft_move_operands(exec)->width - move->col, VGPU_DMA_MAX);
 }
 
 /* Where the next byte is. Without a root the address says it, and was checked with the packet. */
@@ -110,7 +117,7 @@ static bool soft_fill_bounce(struct soft_engine *engine, struct soft_channel *ch
 	for (; move->pattern < DIV_ROUND_UP(move->chunk, PAGE_SIZE); move->pattern++) {
 		engine->view.work += PAGE_SIZE;
 		memset32(page_address(exec->bounce[move->pattern]),
-			 (__force u32)cpu_to_le32(exec->packet.value), PAGE_SIZE / 4);
+			 (__force u32)cpu_to_le32(soft_move_operands(exec)->value), PAGE_SIZE / 4);
 	}
 	return true;
 }
@@ -165,24 +172,24 @@ enum soft_end soft_move_fill(struct soft_engine *engine, struct soft_channel *ch
 {
 	struct soft_exec *exec = &ch->exec;
 	struct soft_move *move = soft_move(exec);
-	const struct soft_packet *packet = &exec->packet;
+	const struct soft_move_operands *op = soft_move_operands(exec);
 
 	if (exec->answered) {
 		exec->answered = false;
 		soft_move_advance(exec, move->chunk);
 	}
-	while (move->row < packet->rows) {
+	while (move->row < op->rows) {
 		struct soft_place dst;
 		u32 len;
 
-		if (!soft_move_find(ch, soft_move_dst(exec), packet->dst_sys, SOFT_MOVE_TO, &dst,
+		if (!soft_move_find(ch, soft_move_dst(exec), op->dst_sys, SOFT_MOVE_TO, &dst,
 				    fault))
 			return SOFT_END_FAULT;
 		if (dst.sys)
 			return soft_fill_guest(engine, ch, &dst);
 
-		len = min_t(u64, packet->width - move->col, PAGE_SIZE - offset_in_page(dst.addr));
-		if (!soft_fill_piece(ch, &dst, len, packet->value))
+		len = min_t(u64, op->width - move->col, PAGE_SIZE - offset_in_page(dst.addr));
+		if (!soft_fill_piece(ch, &dst, len, op->value))
 			return soft_dma_get_fb(ch, &dst,
 					       min_t(u64, soft_move_chunk(exec), dst.bytes));
 		soft_move_advance(exec, len);
@@ -321,17 +328,17 @@ enum soft_end soft_move_copy(struct soft_engine *engine, struct soft_channel *ch
 {
 	struct soft_exec *exec = &ch->exec;
 	struct soft_move *move = soft_move(exec);
-	const struct soft_packet *packet = &exec->packet;
+	const struct soft_move_operands *op = soft_move_operands(exec);
 
 	if (exec->answered)
 		soft_copy_answered(exec);
-	while (move->row < packet->rows) {
+	while (move->row < op->rows) {
 		struct soft_place dst, src;
 		u32 len;
 
-		if (!soft_move_find(ch, soft_move_dst(exec), packet->dst_sys, SOFT_MOVE_TO, &dst,
+		if (!soft_move_find(ch, soft_move_dst(exec), op->dst_sys, SOFT_MOVE_TO, &dst,
 				    fault) ||
-		    !soft_move_find(ch, soft_move_src(exec), packet->src_sys, SOFT_MOVE_FROM, &src,
+		    !soft_move_find(ch, soft_move_src(exec), op->src_sys, SOFT_MOVE_FROM, &src,
 				    fault))
 			return SOFT_END_FAULT;
 		/* What was read to be written to guest memory is not, if that is not there now. */
@@ -339,7 +346,7 @@ enum soft_end soft_move_copy(struct soft_engine *engine, struct soft_channel *ch
 		if (dst.sys || src.sys)
 			return soft_copy_guest(ch, &dst, &src);
 
-		len = min3(packet->width - move->col, PAGE_SIZE - offset_in_page(dst.addr),
+		len = min3(op->width - move->col, PAGE_SIZE - offset_in_page(dst.addr),
 			   PAGE_SIZE - offset_in_page(src.addr));
 		if (!soft_copy_piece(ch, &dst, &src, len))
 			return soft_dma_get_fb(ch, &dst, len);

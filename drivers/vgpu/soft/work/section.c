@@ -7,6 +7,7 @@
  */
 #include <linux/compiler.h>
 #include <linux/ktime.h>
+#include <linux/slab.h>
 
 #include "../../compat.h"
 #include "lanes.h"
@@ -25,17 +26,35 @@ static enum hrtimer_restart soft_section_timer(struct hrtimer *timer)
 	return HRTIMER_NORESTART;
 }
 
-/* Sets up what is zeroed. */
-void soft_section_init(struct soft_section *section)
+/* The sections of an engine that executes programs; NULL: no memory. Sleeps. */
+struct soft_section *soft_section_alloc(void)
 {
+	struct soft_section *section = kzalloc(sizeof(*section), GFP_KERNEL);
+
+	if (!section)
+		return NULL;
 	hrtimer_setup(&section->timer, soft_section_timer, CLOCK_MONOTONIC,
 		      HRTIMER_MODE_ABS_PINNED_HARD);
+	return section;
 }
 
-/* No section begins any more. May sleep. */
-void soft_section_exit(struct soft_section *section)
+/* No section begins any more. @section: or NULL. Sleeps. */
+void soft_section_free(struct soft_section *section)
 {
+	if (!section)
+		return;
 	hrtimer_cancel(&section->timer);
+	kfree(section);
+}
+
+/* Makes the file "section_hist" of an engine. @section: or NULL. */
+void soft_section_debugfs(struct soft_section *section, struct dentry *dir)
+{
+	if (!section)
+		return;
+	section->array.array = section->hist;
+	section->array.n_elements = SOFT_HIST;
+	debugfs_create_u32_array("section_hist", 0400, dir, &section->array);
 }
 
 /**

@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Packets: their types, and how they are decoded and checked. Needs no memory and no engine, so
- * it compiles in user space, too.
+ * Packets: what is the same for all types, and what a type is. Which types there are is said by a
+ * table that an engine is given (work/packet_types.c). Needs no memory and no engine, so it
+ * compiles in user space, too.
  */
 #ifndef _VGPU_SOFT_PACKET_H
 #define _VGPU_SOFT_PACKET_H
 
+#include <linux/build_bug.h>
 #include <linux/types.h>
-#include <linux/vgpu_scanout.h>
 #include <uapi/linux/vgpu_hw.h>
 
 #include "../memory/fault.h"
+
+#define SOFT_PACKET_OPERANDS	6	/* words of 64 bits for the operands of a type */
 
 struct soft_channel;
 struct soft_engine;
@@ -30,17 +33,16 @@ enum soft_end {
 };
 
 /**
- * struct soft_packet_desc - a kind of packet: a row of the table in packet.c
+ * struct soft_packet_desc - a packet type: a row of an engine's table
  * @name:     as the manual has it (Documentation/hardware.rst); NULL: there is no such type
  * @engines:  the engine classes that execute the type, 1 << enum vgpu_hw_engine_class each; 0:
  *            there is no such type
  * @op_flags: flags that a packet may have in struct vgpu_hw_packet.op_flags
  * @must_tell: a packet must have a signal or an interrupt
  * @paced:    the frame-rate limit may hold a packet back before it is executed
- * @decode:   checks a packet's operands against the limits, and sets those fields of struct
- *            soft_packet that the type uses and soft_packet_decode() does not set. Sets
- *            @fault_addr if it returns FAULT_ADDRESS or FAULT_ALIGN. May set @bytes where that is
- *            not width * rows. NULL: the type has no operands: all their fields must be 0
+ * @decode:   checks a packet's operands against the limits, and sets those that the type has in
+ *            struct soft_packet, and @bytes there. Sets @fault_addr if it returns FAULT_ADDRESS or
+ *            FAULT_ALIGN. NULL: the type has no operands: all their fields must be 0
  * @prepare:  optional: makes what the execution needs, in the engine's thread, and returns
  *            SOFT_END_PACKET when that is there. Until then it is called again whenever the channel
  *            can go on: with @dma, the request that it has submitted, if that has completed and was
@@ -51,11 +53,10 @@ enum soft_end {
  *            SOFT_END_FAULT. NULL: there is nothing to do; also in user space
  * @starved:  optional: pages that the execution has asked for cannot be had: sets @fault, and
  *            returns SOFT_END_FAULT. NULL: FAULT_MEMORY at the address that was asked for
- * @cancel:   optional: the packet faults, or its channel is being disabled, after its preparation
- *            has begun: gives back what the packet holds. In the engine's thread, or when no engine
- *            works on the channel; may sleep
- * @drop:     optional: the channel is disabled, and its packet was cancelled: frees what is kept
- *            for the channel's next packets. May sleep
+ * @cancel:   optional: the packet faults, after its preparation has begun: gives back what the packet
+ *            holds. In the engine's thread; may sleep
+ * @drop:     optional: the channel is disabled: frees what its packet holds, and what is kept for the
+ *            channel's next packets. May sleep
  *
  * All but @decode are called with the channel busy, or owned by the thread that disables it.
  */
@@ -100,26 +101,11 @@ struct soft_limits {
  * @signal:  write @signal_value to @signal_addr
  * @signal_sys: @signal_addr is in guest memory
  * @irq:     raise @vector
- * @dst_sys: @dst is in guest memory
- * @src_sys: @src is in guest memory
  * @vector:  MSI-X vector, below the number of vectors
- * @value:   FILL: the pattern
- * @dst:     address of the destination; DISPATCH: of the struct vgpu_hw_program
- * @src:     COPY: address of the source; DISPATCH: of the arguments, any number
- * @width:   bytes per row; rows that follow each other without a gap have been joined into one
- * @rows:    rows; 0: nothing to move
- * @dst_pitch: bytes from row to row of the destination
- * @src_pitch: bytes from row to row of the source
  * @bytes:   bytes that the packet writes to its destination
  * @signal_addr: address that the signal is written to, a multiple of 8
  * @signal_value: the 64 bits that are written there
- * @head:    PRESENT: display that shows @scanout, below the number of heads
- * @scanout: PRESENT: the surface, in the partition; where addresses are virtual, its offset is
- *           the virtual one until the packet is executed
- * @grid:    DISPATCH: work-items per dimension, at least 1
- * @group:   DISPATCH: work-items of a group per dimension, at least 1; their product is at most
- *           VGPU_HW_GROUP_MAX
- * @local_bytes: DISPATCH: memory of a group, a multiple of 8, at most VGPU_HW_LOCAL_MAX
+ * @operands: the type's own, see soft_packet_operands()
  */
 struct soft_packet {
 	const struct soft_packet_desc *desc;
@@ -127,76 +113,30 @@ struct soft_packet {
 	bool signal;
 	bool signal_sys;
 	bool irq;
-	bool dst_sys;
-	bool src_sys;
 	u16 vector;
-	u32 value;
-	u64 dst;
-	u64 src;
-	u64 width;
-	u32 rows;
-	u32 dst_pitch;
-	u32 src_pitch;
 	u64 bytes;
 	u64 signal_addr;
 	u64 signal_value;
-	u32 head;
-	struct vgpu_scanout scanout;
-	u32 grid[3];
-	u32 group[3];
-	u32 local_bytes;
+	u64 operands[SOFT_PACKET_OPERANDS];
 };
 
 /**
- * struct soft_program_head - a struct vgpu_hw_program that was found good, in the CPU's byte order
- * @image:    address of the image
- * @image_bytes: length of the image
- * @text_bytes: how much of it is instructions
- * @entry:    offset of the first instruction
- * @private_bytes: private memory of a work-item
+ * soft_packet_operands() - the operands of a packet
+ * @packet: the packet
+ * @type: the structure that its type has for them; 0 when it is decoded
  */
-struct soft_program_head {
-	u64 image;
-	u32 image_bytes;
-	u32 text_bytes;
-	u32 entry;
-	u32 private_bytes;
-};
+#define soft_packet_operands(packet, type) ({				\
+	BUILD_BUG_ON(sizeof(type) > sizeof((packet)->operands));	\
+	(type *)(packet)->operands;					\
+})
 
-/* packet.c */
-const char *soft_packet_name(u64 type);
-void soft_packet_drop(struct soft_channel *ch);
-enum vgpu_hw_fault soft_packet_decode(const struct vgpu_hw_packet *raw,
+const char *soft_packet_name(const struct soft_packet_desc *types, u64 type);
+bool soft_packet_range_ok(u64 addr, u64 len, bool sys, const struct soft_limits *limits);
+enum vgpu_hw_fault soft_packet_decode(const struct soft_packet_desc *types,
+				      const struct vgpu_hw_packet *raw,
 				      const struct soft_limits *limits,
 				      struct soft_packet *packet, u64 *fault_addr);
 enum vgpu_hw_fault soft_ring_check(u64 addr, u32 order, bool sys,
 				   const struct soft_limits *limits);
-
-/* head.c */
-enum vgpu_hw_fault soft_program_decode(const struct vgpu_hw_program *raw,
-				       const struct soft_limits *limits,
-				       const struct soft_packet *packet,
-				       struct soft_program_head *head, u64 *fault_addr);
-
-/* move.c: execute functions of struct soft_packet_desc */
-enum soft_end soft_move_fill(struct soft_engine *engine, struct soft_channel *ch,
-			     struct soft_fault *fault);
-enum soft_end soft_move_copy(struct soft_engine *engine, struct soft_channel *ch,
-			     struct soft_fault *fault);
-
-/* display.c: likewise */
-enum soft_end soft_display_present(struct soft_engine *engine, struct soft_channel *ch,
-				   struct soft_fault *fault);
-
-/* dispatch.c: likewise, and its other functions */
-enum soft_end soft_dispatch_prepare(struct soft_channel *ch, const struct vgpu_dma *dma,
-				    struct soft_fault *fault);
-enum soft_end soft_dispatch(struct soft_engine *engine, struct soft_channel *ch,
-			    struct soft_fault *fault);
-enum soft_end soft_dispatch_fault(struct soft_channel *ch, struct soft_fault *fault);
-
-/* context.c: likewise */
-void soft_context_end(struct soft_channel *ch);
-void soft_context_exit(struct soft_channel *ch);
 
 #endif /* _VGPU_SOFT_PACKET_H */
