@@ -110,6 +110,9 @@ static void work_packet(struct fuzz_life *life, struct rng *rng, struct vgpu_hw_
 	memset(packet, 0, sizeof(*packet));
 	packet->type = (uint8_t)(1 + rng_below(rng, VGPU_HW_PKT_END - 1));
 	switch (packet->type) {
+	case VGPU_HW_PKT_NOP:
+	case VGPU_HW_PKT_FENCE:
+		break;
 	case VGPU_HW_PKT_FILL:
 	case VGPU_HW_PKT_COPY:
 		op = (uint32_t)rng_below(rng, packet->type == VGPU_HW_PKT_COPY ? 4 : 2);

@@ -61,6 +61,7 @@ void world_open(void)
 	inst->queues.engine = world.gpu.engine;
 	inst->queues.mem = &inst->mem;
 	inst->queues.work = &inst->work;
+	inst->work.compute.channel = &world.contexts;
 	inst->queues.nr_channels = 1;
 	world.inst = inst;
 	world.ch = inst->queues.channel;
@@ -309,7 +310,7 @@ void soft_context_begin(struct soft_channel *ch, struct soft_program *program)
 
 void soft_context_end(struct soft_channel *ch)
 {
-	ch->exec.held = NULL;
+	world.contexts.used = NULL;
 }
 
 enum soft_end soft_context_prepare(struct soft_channel *ch, const struct soft_program_key *key,

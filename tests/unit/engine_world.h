@@ -34,6 +34,7 @@
  * @inst:   the vGPU
  * @engine: the engine
  * @section: of the engine
+ * @contexts: of the channel
  * @ch:     the channel, in no address space and without a ring
  * @hw:     its page
  * @fault:  of the channel, if world_run() has returned SOFT_END_FAULT
@@ -53,6 +54,7 @@ struct engine_world {
 	struct soft_instance *inst;
 	struct soft_engine *engine;
 	struct soft_section section;
+	struct soft_contexts contexts;
 	struct soft_channel *ch;
 	struct vgpu_hw_channel hw;
 	struct soft_fault fault;

@@ -176,7 +176,7 @@ static void programs_that_fault(void **state)
 	context.program = &program;
 	context.ch = world.ch;
 	context.dispatch.executed = 1;
-	world.ch->exec.held = &context;
+	world.contexts.used = &context;
 	for (i = 0; i < 100; i++)
 		assert_int_equal(world_execute(&op, soft_dispatch), SOFT_END_FAULT);
 	check_gap("programs", SECTION_NS);
@@ -199,7 +199,7 @@ static void engine_time(void **state)
 	context.program = &program;
 	context.ch = world.ch;
 	context.dispatch.executed = 1;
-	world.ch->exec.held = &context;
+	world.contexts.used = &context;
 	world.program = section_of_20_ms;
 	soft_stop_clock(world.engine);
 	ran_ns = world.engine->ran_ns;

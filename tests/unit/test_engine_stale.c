@@ -321,7 +321,7 @@ static void programs(void **state)
 			begin(++events);
 			world.program = store_all;
 			context.ch = world.ch;
-			world.ch->exec.held = &context;
+			world.contexts.used = &context;
 		} while (end(world_execute(&op, soft_dispatch)) && events < EVENTS);
 		assert_true(events > 2 && events < EVENTS);
 	}

@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The rows of the table of packets: which engines execute a type, and that each has a case here and
- * a line in the manual.
+ * The rows of the table of packet types: which engines execute a type, and that no row is new to
+ * the tests and to the manual. Each has a case here, a line in the manual, a selftest that submits
+ * packets of its type, and packets of it made by tests/fuzz.
  */
 #include "vgpu_test.h"
+
+#include <ctype.h>
+#include <glob.h>
 
 #include "soft/work/packet_types.h"
 
 /* A good packet of each type, and the engine classes that execute it, as the manual has them. */
-static const struct kind {
+static const struct type_case {
 	struct vgpu_hw_packet raw;
 	const char *classes;
-} kinds[] = {
+} cases[] = {
 	{ { .type = VGPU_HW_PKT_NOP }, "gr, ce" },
 	{ { .type = VGPU_HW_PKT_FENCE, .flags = VGPU_HW_PKT_IRQ }, "gr, ce" },
 	{ { .type = VGPU_HW_PKT_FILL, .width = 4, .rows = 1 }, "gr, ce" },
@@ -21,7 +25,7 @@ static const struct kind {
 	{ { .type = VGPU_HW_PKT_DISPATCH, .grid = { 1, 1, 1 }, .group = { 1, 1, 1 } }, "gr" },
 };
 
-#define NR_KINDS	(sizeof(kinds) / sizeof(kinds[0]))
+#define NR_CASES	(sizeof(cases) / sizeof(cases[0]))
 
 static bool has_class(const char *classes, unsigned int engine_class)
 {
@@ -41,51 +45,111 @@ static void test_classes(void **state)
 	u64 addr;
 	size_t i;
 
-	for (i = 0; i < NR_KINDS; i++) {
+	for (i = 0; i < NR_CASES; i++) {
 		for (limits.engine_class = 0; limits.engine_class < 4; limits.engine_class++) {
-			fault = soft_packet_decode(soft_packet_types, &kinds[i].raw, &limits, &packet, &addr);
-			check_that(!fault == has_class(kinds[i].classes, limits.engine_class),
-				   "type %u on class %u: fault %d", kinds[i].raw.type,
+			fault = soft_packet_decode(soft_packet_types, &cases[i].raw, &limits,
+						   &packet, &addr);
+			check_that(!fault == has_class(cases[i].classes, limits.engine_class),
+				   "type %u on class %u: fault %d", cases[i].raw.type,
 				   limits.engine_class, fault);
 		}
 	}
 }
 
-/* The line of the manual's table that has the type; its classes are between the two gaps. */
-static bool manual_has(unsigned int type, const char *name, const char *classes)
+static const struct type_case *case_of(unsigned int type)
 {
-	char want[64], line[256];
-	FILE *file = fopen(MANUAL, "r");
+	size_t i;
+
+	for (i = 0; i < NR_CASES; i++)
+		if (cases[i].raw.type == type)
+			return &cases[i];
+	return NULL;
+}
+
+/* Whether a line of the file begins with @want, or with @any has it, up to the end of a word. */
+static bool file_has(const char *path, const char *want, bool any)
+{
+	FILE *file = fopen(path, "r");
 	bool found = false;
+	char line[1024];
+	const char *at;
 
 	assert_non_null(file);
-	snprintf(want, sizeof(want), "%-3u  %-8s  %-8s  ", type, name, classes);
-	while (fgets(line, sizeof(line), file))
-		found |= !strncmp(line, want, strlen(want));
+	while (!found && fgets(line, sizeof(line), file)) {
+		at = strstr(line, want);
+		found = at && (any || at == line) && !isalnum((u8)at[strlen(want)]) &&
+			at[strlen(want)] != '_';
+	}
 	fclose(file);
 	return found;
 }
 
-/* A row has a case above, and a line in the manual. */
-static void test_rows(void **state)
+/* The line of the manual's table that has the type; its classes are between the two gaps. */
+static bool manual_has(unsigned int type, const char *name, const char *classes)
 {
-	unsigned int type, nr = 0;
+	char want[64];
+
+	snprintf(want, sizeof(want), "%-3u  %-8s  %-8s ", type, name, classes);
+	return file_has(TOP "/Documentation/hardware.rst", want, false);
+}
+
+/* Selftests whose names end in "fault" submit what is to fault. */
+static bool selftest_submits(const char *name)
+{
+	bool found = false;
+	char want[64];
+	glob_t files;
 	size_t i;
 
-	for (type = 0; type < 256; type++) {
-		if (!soft_packet_name(soft_packet_types, type))
-			continue;
-		nr++;
-		for (i = 0; i < NR_KINDS; i++)
-			if (kinds[i].raw.type == type)
-				break;
-		check_that(i < NR_KINDS, "type %u (%s): no case",
-			   type, soft_packet_name(soft_packet_types, type));
-		check_that(manual_has(type, soft_packet_name(soft_packet_types, type), kinds[i].classes),
-			   "type %u (%s, %s) is not in the table of hardware.rst", type,
-			   soft_packet_name(soft_packet_types, type), kinds[i].classes);
+	snprintf(want, sizeof(want), "type = VGPU_HW_PKT_%s", name);
+	assert_int_equal(glob(TOP "/tests/selftests/*.c", 0, NULL, &files), 0);
+	for (i = 0; i < files.gl_pathc && !found; i++)
+		found = !strstr(files.gl_pathv[i], "fault_test.c") &&
+			file_has(files.gl_pathv[i], want, true);
+	globfree(&files);
+	return found;
+}
+
+static bool fuzz_knows(const char *name)
+{
+	char want[64];
+
+	snprintf(want, sizeof(want), "case VGPU_HW_PKT_%s", name);
+	return file_has(TOP "/tests/fuzz/work.c", want, true);
+}
+
+static void test_rows(void **state)
+{
+	const struct type_case *one;
+	unsigned int type;
+	const char *name;
+
+	assert_null(soft_packet_name(soft_packet_types, 0));
+	assert_null(soft_packet_name(soft_packet_types, VGPU_HW_PKT_END));
+	for (type = 1; type < VGPU_HW_PKT_END; type++) {
+		name = soft_packet_name(soft_packet_types, type);
+		check_that(name, "type %u: no row", type);
+		one = case_of(type);
+		check_that(one, "type %u (%s): no case here", type, name);
+		check_that(manual_has(type, name, one->classes),
+			   "type %u (%s, %s): not in the table of hardware.rst", type, name,
+			   one->classes);
+		check_that(selftest_submits(name), "type %u (%s): no selftest submits it", type,
+			   name);
+		check_that(fuzz_knows(name), "type %u (%s): tests/fuzz/work.c has no case of it",
+			   type, name);
 	}
-	assert_int_equal(nr, NR_KINDS);
+}
+
+/* What finds a row in a file finds no other one there. */
+static void test_search(void **state)
+{
+	assert_true(fuzz_knows("FILL") && selftest_submits("FILL"));
+	assert_false(fuzz_knows("FIL") || selftest_submits("FIL"));
+	assert_false(fuzz_knows("END") || selftest_submits("END"));
+	assert_true(manual_has(VGPU_HW_PKT_FILL, "FILL", "gr, ce"));
+	assert_false(manual_has(VGPU_HW_PKT_FILL, "FILL", "gr"));
+	assert_false(manual_has(VGPU_HW_PKT_COPY, "FILL", "gr, ce"));
 }
 
 int main(void)
@@ -93,6 +157,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_classes),
 		cmocka_unit_test(test_rows),
+		cmocka_unit_test(test_search),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -419,6 +419,7 @@ int vgpu_shares_join(struct vgpu_instance *instance, char *why, size_t size);
 void vgpu_shares_leave(struct vgpu_instance *instance);
 void vgpu_shares_update_frl(struct vgpu_instance *instance);
 u32 vgpu_shares_frl(struct vgpu_instance *instance);
+bool vgpu_shares_due(struct vgpu_instance *instance, struct vgpu_frl *frl);
 void vgpu_shares_get(struct vgpu_instance *instance, struct vgpu_ctl_share *settings);
 int vgpu_shares_set(const struct vgpu_ctl_share *entries, unsigned int nr,
 		    unsigned int *culprit, char *why, size_t size);

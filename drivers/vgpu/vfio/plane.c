@@ -17,7 +17,6 @@
 #include <linux/nospec.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
-#include <linux/timekeeping.h>
 #include <linux/uaccess.h>
 #include <linux/vfio.h>
 
@@ -271,10 +270,7 @@ static void plane_show_none(struct vgpu_plane *plane)
 /* Whether a new picture, or a new copy of it, may be taken up now. */
 static bool plane_due(struct vgpu_plane *plane)
 {
-	struct vgpu_frl *frl = &plane->frl;
-
-	vgpu_frl_set(frl, vgpu_shares_frl(plane->map->instance));
-	return !vgpu_frl_present(frl, ktime_get_ns());
+	return vgpu_shares_due(plane->map->instance, &plane->frl);
 }
 
 /* Brings what the region shows in line with what the head shows. */

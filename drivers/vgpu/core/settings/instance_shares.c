@@ -295,6 +295,20 @@ out_put:
 }
 
 /**
+ * vgpu_shares_due() - whether a picture may be taken up now by the limit in force
+ * @instance: whose limit it is
+ * @frl: counts the pictures; the caller serialises calls
+ *
+ * Context: does not sleep.
+ * Return: whether it may, and then it counts.
+ */
+bool vgpu_shares_due(struct vgpu_instance *instance, struct vgpu_frl *frl)
+{
+	vgpu_frl_set(frl, vgpu_shares_frl(instance));
+	return !vgpu_frl_present(frl, ktime_get_ns());
+}
+
+/**
  * vgpu_present() - whether an instance may show a frame now
  * @instance: has a PRESENT packet to execute
  *

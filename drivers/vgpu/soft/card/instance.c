@@ -38,17 +38,16 @@ static void *soft_instance_create(struct vgpu_gpu *gpu, struct vgpu_instance *vg
 	int ret = -ENOMEM;
 
 	inst = kvzalloc(struct_size(inst, queues.channel, nr_channels), GFP_KERNEL_ACCOUNT);
-	if (!inst) {
-		vgpu_refuse(vgpu, ret, "host memory: none for the state of %u channels",
-			    nr_channels);
-		return ERR_PTR(ret);
-	}
+	if (!inst)
+		goto err_channels;
 	inst->gpu = soft_gpu(gpu);
 	inst->info = info;
 	inst->mem.vgpu = vgpu;
 	inst->mem.fb_bytes = info->fb_bytes;
-	soft_compute_init(&inst->work.compute, &inst->mem);
-	soft_rss_init(&inst->mem.rss, &inst->work.compute.programs.bytes, &inst->work.compute.context_bytes);
+	if (soft_compute_init(&inst->work.compute, &inst->mem, nr_channels))
+		goto err_channels;
+	soft_rss_init(&inst->mem.rss, &inst->work.compute.programs.bytes,
+		      &inst->work.compute.context_bytes);
 	inst->display.vgpu = vgpu;
 	inst->display.info = info;
 	inst->display.screen = &inst->work.screen;
@@ -90,7 +89,13 @@ err_fb:
 err_admit:
 	soft_admit_end(info->fb_bytes);
 err_free:
+	soft_compute_exit(&inst->work.compute);
 	kvfree(inst);
+	return ERR_PTR(ret);
+
+err_channels:
+	kvfree(inst);
+	vgpu_refuse(vgpu, ret, "host memory: none for the state of %u channels", nr_channels);
 	return ERR_PTR(ret);
 }
 
@@ -102,6 +107,7 @@ static void soft_instance_destroy(struct vgpu_instance *vgpu)
 	soft_store_exit(&inst->mem.pages);
 	soft_store_exit(&inst->mem.fb);
 	soft_admit_end(inst->mem.fb_bytes);
+	soft_compute_exit(&inst->work.compute);
 	kvfree(inst);
 }
 
@@ -121,7 +127,8 @@ static void soft_instance_close(struct vgpu_instance *vgpu)
 	struct soft_instance *inst = soft_instance(vgpu);
 
 	/* Contexts went with the channels, and what they used of programs with them. */
-	WARN_ON(inst->work.compute.programs.bytes || atomic64_read(&inst->work.compute.context_bytes));
+	WARN_ON(inst->work.compute.programs.bytes ||
+		atomic64_read(&inst->work.compute.context_bytes));
 	soft_rss_end(&inst->mem);
 	inst->mem.fb.memcg = NULL;
 	inst->mem.pages.memcg = NULL;

@@ -14,7 +14,8 @@
  * @vgpu:     the vGPU as the core knows it; constant
  * @info:     what the vGPU is; constant
  * @screen:   what PRESENT shows, if that is newer than the mode set in @vga; constant
- * @vga:      registers of the VGA card, which the vGPU may be set to be; protected by @screen's lock
+ * @vga:      registers of the VGA card, which the vGPU may be set to be; protected by the lock of
+ *            @screen
  */
 struct soft_display {
 	struct vgpu_instance *vgpu;

@@ -39,10 +39,6 @@ enum soft_step {
  * @answered: the request to guest memory that @packet's execution made has succeeded; the
  *           execution clears this
  * @work:    what the type of @packet remembers of it, see soft_exec_work(); 0 when it begins
- * @held:    what @packet holds, if its type has something to hold; NULL: nothing. Given back by the
- *           type's cancel, or when the packet is complete
- * @kept:    what an earlier packet of that type has left for the next one; NULL: nothing, or others
- *           have needed the room. Freed by the type's drop; protected by what the type says
  * @fetch_first: index of the first packet in @fetch
  * @fetch_nr: packets in @fetch
  * @fetch:   a page of packets from a ring in guest memory, or NULL
@@ -56,8 +52,6 @@ struct soft_exec {
 	u32 gen;
 	bool answered;
 	u64 work[SOFT_EXEC_WORK];
-	void *held;
-	void *kept;
 	u64 fetch_first;
 	u32 fetch_nr;
 	struct page *fetch;

@@ -53,10 +53,10 @@ enum soft_end {
  *            SOFT_END_FAULT. NULL: there is nothing to do; also in user space
  * @starved:  optional: pages that the execution has asked for cannot be had: sets @fault, and
  *            returns SOFT_END_FAULT. NULL: FAULT_MEMORY at the address that was asked for
- * @cancel:   optional: the packet faults, after its preparation has begun: gives back what the packet
+ * @cancel:   optional: the packet faults, after its preparation has begun: gives back what it
  *            holds. In the engine's thread; may sleep
- * @drop:     optional: the channel is disabled: frees what its packet holds, and what is kept for the
- *            channel's next packets. May sleep
+ * @drop:     optional: the channel is disabled, with a packet of any type or none: frees what one
+ *            of this type holds, and what the type keeps for the next ones. May sleep
  *
  * All but @decode are called with the channel busy, or owned by the thread that disables it.
  */

@@ -57,13 +57,23 @@ struct soft_prepare {
 	struct soft_fault fault;
 };
 
-/* Sets up what a new vGPU has of programs, which is zeroed. */
-void soft_compute_init(struct soft_compute *compute, struct soft_memory *mem)
+/* Sets up what a new vGPU has of programs, which is zeroed. Sleeps. Returns 0 or -ENOMEM. */
+int soft_compute_init(struct soft_compute *compute, struct soft_memory *mem, u32 nr_channels)
 {
+	compute->channel = kvcalloc(nr_channels, sizeof(*compute->channel), GFP_KERNEL_ACCOUNT);
+	if (!compute->channel)
+		return -ENOMEM;
 	compute->mem = mem;
 	soft_programs_init(&compute->programs);
 	spin_lock_init(&compute->kept_lock);
 	INIT_LIST_HEAD(&compute->kept);
+	return 0;
+}
+
+/* The vGPU has no channel that is enabled. */
+void soft_compute_exit(struct soft_compute *compute)
+{
+	kvfree(compute->channel);
 }
 
 /* What a context needs for the channel's packet, whose head has been read. */
@@ -95,7 +105,7 @@ static void soft_context_unkeep(struct soft_compute *compute, struct soft_contex
 {
 	lockdep_assert_held(&compute->kept_lock);
 	list_del(&context->link);
-	context->ch->exec.kept = NULL;
+	soft_contexts(context->ch)->kept = NULL;
 }
 
 /* Returns what the channel keeps, if it does, and belongs to the caller now; or NULL. */
@@ -105,7 +115,7 @@ static struct soft_context *soft_context_kept(struct soft_channel *ch)
 	struct soft_context *context;
 
 	spin_lock(&compute->kept_lock);
-	context = ch->exec.kept;
+	context = soft_contexts(ch)->kept;
 	if (context)
 		soft_context_unkeep(compute, context);
 	spin_unlock(&compute->kept_lock);
@@ -121,10 +131,11 @@ static struct soft_context *soft_context_kept(struct soft_channel *ch)
 bool soft_context_ready(struct soft_channel *ch)
 {
 	struct soft_context_size size = soft_context_size(&ch->exec);
+	struct soft_contexts *contexts = soft_contexts(ch);
 
-	if (!ch->exec.held)
-		ch->exec.held = soft_context_kept(ch);
-	return soft_context_has(ch->exec.held, &size);
+	if (!contexts->used)
+		contexts->used = soft_context_kept(ch);
+	return soft_context_has(contexts->used, &size);
 }
 
 static void soft_context_count(struct soft_compute *compute, struct soft_program *program)
@@ -146,7 +157,7 @@ void soft_context_begin(struct soft_channel *ch, struct soft_program *program)
 {
 	const struct soft_program_head *head = soft_context_head(&ch->exec);
 	const struct soft_dispatch_operands *op = soft_dispatch_operands(&ch->exec.packet);
-	struct soft_context *context = ch->exec.held;
+	struct soft_context *context = soft_context(ch);
 	struct simt_dispatch *dispatch = &context->dispatch;
 	size_t private = simt_private_bytes(op->group, head->private_bytes);
 
@@ -195,8 +206,8 @@ static void soft_context_free(struct soft_context *context)
  */
 void soft_context_exit(struct soft_channel *ch)
 {
-	soft_context_free(ch->exec.held);
-	ch->exec.held = NULL;
+	soft_context_free(soft_contexts(ch)->used);
+	soft_contexts(ch)->used = NULL;
 	soft_context_free(soft_context_kept(ch));
 }
 
@@ -256,7 +267,7 @@ static bool soft_context_keep(struct soft_channel *ch, struct soft_context *cont
 	spin_lock(&compute->kept_lock);
 	list_add_tail(&context->link, &compute->kept);
 	context->ch = ch;
-	ch->exec.kept = context;
+	soft_contexts(ch)->kept = context;
 	spin_unlock(&compute->kept_lock);
 	return true;
 }
@@ -268,7 +279,7 @@ static bool soft_context_keep(struct soft_channel *ch, struct soft_context *cont
  */
 void soft_context_end(struct soft_channel *ch)
 {
-	struct soft_context *context = ch->exec.held;
+	struct soft_context *context = soft_context(ch);
 
 	if (!context)
 		return;
@@ -279,7 +290,7 @@ void soft_context_end(struct soft_channel *ch)
 	if (context->program)
 		soft_programs_put(&soft_compute(ch)->programs, context->program);
 	context->program = NULL;
-	ch->exec.held = NULL;
+	soft_contexts(ch)->used = NULL;
 	if (!soft_context_keep(ch, context))
 		soft_context_dispose(context);
 }
@@ -432,8 +443,9 @@ static void soft_context_release(struct vgpu_dma *dma)
 enum soft_end soft_context_prepare(struct soft_channel *ch, const struct soft_program_key *key,
 				   struct soft_program *program)
 {
-	struct soft_exec *exec = &ch->exec;
-	const struct soft_place place = soft_space_plain(ch->view, soft_dispatch_operands(&exec->packet)->head, false);
+	u64 head = soft_dispatch_operands(&ch->exec.packet)->head;
+	const struct soft_place place = soft_space_plain(ch->view, head, false);
+	struct soft_contexts *contexts = soft_contexts(ch);
 	struct soft_prepare *prepare;
 	struct vgpu_dma *dma;
 
@@ -443,10 +455,10 @@ enum soft_end soft_context_prepare(struct soft_channel *ch, const struct soft_pr
 		goto err_free;
 	prepare->compute = soft_compute(ch);
 	prepare->key = *key;
-	prepare->size = soft_context_size(exec);
+	prepare->size = soft_context_size(&ch->exec);
 	prepare->program = program;
-	prepare->context = exec->held;
-	exec->held = NULL;
+	prepare->context = contexts->used;
+	contexts->used = NULL;
 	dma->len = sizeof(struct vgpu_hw_program);
 	dma->work = soft_context_work;
 	dma->data = prepare;
@@ -479,7 +491,7 @@ enum soft_end soft_context_prepared(struct soft_channel *ch, const struct vgpu_d
 
 	switch (dma->result) {
 	case 0:
-		ch->exec.held = prepare->context;
+		soft_contexts(ch)->used = prepare->context;
 		prepare->context = NULL;
 		return SOFT_END_PACKET;
 	case -EBUSY:

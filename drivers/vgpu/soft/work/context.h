@@ -16,16 +16,29 @@
 
 struct seq_file;
 struct soft_channel;
+struct soft_context;
 struct soft_memory;
 struct vgpu_dma;
 
 /**
+ * struct soft_contexts - the contexts of a channel
+ * @used: what the channel's DISPATCH has; NULL: none. Belongs to whom struct soft_exec belongs to
+ * @kept: what an earlier one has left for the next one; NULL: nothing, or others have needed the
+ *        room. Protected by soft_compute.kept_lock
+ */
+struct soft_contexts {
+	struct soft_context *used;
+	struct soft_context *kept;
+};
+
+/**
  * struct soft_compute - what a vGPU has of programs
  * @mem:      the vGPU's memory; constant
+ * @channel:  contexts by number of the channel; constant
  * @programs: decoded programs
  * @context_bytes: memory of all contexts, until it is free
  * @context_going: of this, what the worker was given to free
- * @kept_lock: protects @kept, struct soft_exec.kept of all channels, and the link of these contexts
+ * @kept_lock: protects @kept, struct soft_contexts.kept, and the link of these contexts
  * @kept:     contexts that are idle, that which has been for longest first
  * @hits:     how many dispatches have begun with a program that another one had begun with before.
  *            This and the following fields are written by the thread of gr only
@@ -36,6 +49,7 @@ struct vgpu_dma;
  */
 struct soft_compute {
 	struct soft_memory *mem;
+	struct soft_contexts *channel;
 	struct soft_programs programs;
 	atomic64_t context_bytes;
 	atomic64_t context_going;
@@ -93,12 +107,6 @@ struct soft_context {
 	void *data;
 };
 
-/* What a channel's DISPATCH holds; NULL: it has no context. */
-static inline struct soft_context *soft_context(const struct soft_exec *exec)
-{
-	return exec->held;
-}
-
 static inline const struct soft_dispatch_operands *
 soft_dispatch_operands(const struct soft_packet *packet)
 {
@@ -111,18 +119,8 @@ static inline struct soft_program_head *soft_context_head(struct soft_exec *exec
 	return soft_exec_work(exec, struct soft_program_head);
 }
 
-/*
- * Whether the channel's dispatch has begun. From then until its end the channel's requests are for
- * pages that the program stores to.
- */
-static inline bool soft_context_runs(const struct soft_exec *exec)
-{
-	const struct soft_context *context = soft_context(exec);
-
-	return context && context->program;
-}
-
-void soft_compute_init(struct soft_compute *compute, struct soft_memory *mem);
+int soft_compute_init(struct soft_compute *compute, struct soft_memory *mem, u32 nr_channels);
+void soft_compute_exit(struct soft_compute *compute);
 bool soft_context_ready(struct soft_channel *ch);
 void soft_context_begin(struct soft_channel *ch, struct soft_program *program);
 enum soft_end soft_context_prepare(struct soft_channel *ch, const struct soft_program_key *key,

@@ -142,7 +142,7 @@ static enum simt_end soft_dispatch_map(struct simt_mem *mem, u64 va, bool write,
 static enum simt_end soft_dispatch_section(struct soft_engine *engine, struct soft_channel *ch)
 {
 	struct soft_compute *compute = soft_compute(ch);
-	struct soft_context *context = ch->exec.held;
+	struct soft_context *context = soft_context(ch);
 	struct simt_dispatch *dispatch = &context->dispatch;
 	struct soft_section *section = engine->section;
 	u64 from_ns, took_ns, before = dispatch->executed;
@@ -177,7 +177,7 @@ static enum simt_end soft_dispatch_section(struct soft_engine *engine, struct so
 
 static enum soft_end soft_dispatch_done(struct soft_channel *ch)
 {
-	const struct simt_dispatch *dispatch = &soft_context(&ch->exec)->dispatch;
+	const struct simt_dispatch *dispatch = &soft_context(ch)->dispatch;
 	struct soft_compute *compute = soft_compute(ch);
 	u64 groups = (u64)dispatch->groups[0] * dispatch->groups[1] * dispatch->groups[2];
 
@@ -197,7 +197,7 @@ static enum soft_end soft_dispatch_done(struct soft_channel *ch)
  */
 enum soft_end soft_dispatch_fault(struct soft_channel *ch, struct soft_fault *fault)
 {
-	const struct simt_fault *why = &soft_context(&ch->exec)->dispatch.fault;
+	const struct simt_fault *why = &soft_context(ch)->dispatch.fault;
 
 	fault->code = why->code;
 	fault->addr = why->addr;
@@ -213,9 +213,9 @@ enum soft_end soft_dispatch_fault(struct soft_channel *ch, struct soft_fault *fa
 static bool soft_dispatch_begun(struct soft_channel *ch)
 {
 	struct soft_programs *programs = &soft_compute(ch)->programs;
-	struct soft_context *context = ch->exec.held;
+	struct soft_context *context = soft_context(ch);
 
-	if (!soft_context_runs(&ch->exec))
+	if (!context || !context->program)
 		return false;
 	if (context->dispatch.executed || soft_programs_valid(programs, context->program))
 		return true;
@@ -249,7 +249,7 @@ enum soft_end soft_dispatch(struct soft_engine *engine, struct soft_channel *ch,
 		case SIMT_FAULT:
 			return soft_dispatch_fault(ch, fault);
 		case SIMT_WAIT:
-			want = &soft_context(&ch->exec)->want;
+			want = &soft_context(ch)->want;
 			if (want->bytes && !soft_space_back(ch->view, want))
 				return soft_dma_get_fb(ch, want, 1);
 			break;

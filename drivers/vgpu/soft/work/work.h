@@ -22,4 +22,15 @@ static inline struct soft_compute *soft_compute(const struct soft_channel *ch)
 	return &ch->queues->work->compute;
 }
 
+static inline struct soft_contexts *soft_contexts(const struct soft_channel *ch)
+{
+	return &soft_compute(ch)->channel[ch->index];
+}
+
+/* What a channel's DISPATCH has. */
+static inline struct soft_context *soft_context(const struct soft_channel *ch)
+{
+	return soft_contexts(ch)->used;
+}
+
 #endif /* _VGPU_SOFT_WORK_H */
