@@ -184,7 +184,7 @@ static enum vgpu_run_end soft_engine_turn(struct soft_engine *engine, struct sof
 	engine->since_ns = 0;
 	engine->view.work = 0;
 	engine->expired = false;
-	engine->turns++;
+	engine->runs++;
 	engine->now_ns = ktime_get_ns();
 	if (!soft_queue_begin(queues, engine->index))
 		return VGPU_RUN_IDLE;

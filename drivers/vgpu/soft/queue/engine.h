@@ -69,7 +69,7 @@ enum soft_engine_state {
  * @expired:  the run's deadline has passed
  * @queues:   of the turn's vGPU; valid in a turn
  * @view:     how the engine looks at the vGPU's memory; valid in a turn
- * @turns:    how many turns have begun
+ * @runs:     how many runs have begun
  * @own_ns:   so much of the time since the clock was read is engine time for certain: packet types
  *            add to it where no other thread can have the processor
  * @since_ns: since when the last turn's vGPU has had no work, if that turn ended while the
@@ -104,7 +104,7 @@ struct soft_engine {
 	bool expired;
 	struct soft_queues *queues;
 	struct soft_view view;
-	u64 turns;
+	u64 runs;
 	u64 own_ns;
 	u64 since_ns;
 	u64 left_ns;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Execution of packets, whatever their type: a packet is found, read and decoded, waits for its
- * frame's time if it is paced, is executed by its type, and completes. Each step can be
- * left and gone on with in another turn.
+ * frame's time if it is paced, is executed by its type, and completes. Each step can be left and
+ * gone on with in another turn.
  *
  * A guest sees the effects of a packet in this order: data, signal, get, interrupt.
  */
@@ -26,8 +26,8 @@ static enum soft_end soft_exec_fault(struct soft_fault *fault, enum vgpu_hw_faul
 
 /**
  * soft_exec_cancel() - give back what a channel's packet holds, as it will not go on
- * @ch: busy, or no engine works on it; with or without a packet
- * Context: may sleep.
+ * @ch: busy; with or without a packet
+ * Context: the engine's thread; may sleep.
  */
 void soft_exec_cancel(struct soft_channel *ch)
 {
@@ -38,7 +38,7 @@ void soft_exec_cancel(struct soft_channel *ch)
 		exec->packet.desc->cancel(ch);
 }
 
-/* Frees what packet types keep for a channel, whose packet was cancelled. */
+/* Frees what packet types have of a channel, which is disabled. */
 static void soft_exec_drop(struct soft_channel *ch)
 {
 	const struct soft_packet_desc *types = ch->queues->engine[ch->engine].types;

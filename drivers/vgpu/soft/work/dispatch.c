@@ -151,11 +151,11 @@ static enum simt_end soft_dispatch_section(struct soft_engine *engine, struct so
 	enum simt_end end;
 
 	/* Another dispatch, or another one in the same place, which has executed nothing so far. */
-	if (section->of != dispatch || section->turn != engine->turns || section->gen != gen ||
+	if (section->of != dispatch || section->run != engine->runs || section->gen != gen ||
 	    !before) {
 		simt_tlb_flush(&section->tlb);
 		section->of = dispatch;
-		section->turn = engine->turns;
+		section->run = engine->runs;
 		section->gen = gen;
 	}
 	context->mem.map = soft_dispatch_map;

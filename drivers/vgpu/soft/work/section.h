@@ -19,7 +19,7 @@
  * @late_ns: by how much the timer was late when it set @over; 0 before
  * @tlb:     where the pages are that @of uses
  * @of:      the dispatch that was executed last
- * @turn:    struct soft_engine.turns when it was
+ * @run:     struct soft_engine.runs when it was
  * @gen:     soft_invalidate_gen() of what @tlb has
  * @hist:    how often programs ran for less than 1 us, and so on as struct soft_engine.switch_hist,
  *           until the engine looked at its flags again
@@ -33,7 +33,7 @@ struct soft_section {
 	u64 late_ns;
 	struct simt_tlb tlb;
 	const struct simt_dispatch *of;
-	u64 turn;
+	u64 run;
 	u32 gen;
 	u32 hist[SOFT_HIST];
 	struct debugfs_u32_array array;
