@@ -248,6 +248,11 @@ append soft/work/work.c 'void around(void) { way(); }'
 sed -i '/memory/d' drivers/vgpu/$queue
 look rooms 'drivers/vgpu/soft/memory/memory.h: names go_queue'
 
+way 'a call that this configuration does not compile'
+append $queue '#ifdef CONFIG_OTHER' 'extern void go_work(void);' \
+	'void way(void) { go_work(); }' '#endif'
+look rooms "drivers/vgpu/$queue: names go_work"
+
 way 'a call past a room'
 append mdev/mdev.c 'extern void go_sched(void);' 'void way(void) { go_sched(); }'
 look rooms 'drivers/vgpu/mdev/mdev.c: uses go_sched'
