@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The rows of the table of packet types: which engines execute a type, and that no row is new to
- * the tests and to the manual. Each has a case here, a line in the manual, a selftest that submits
- * packets of its type, and packets of it made by tests/fuzz.
+ * The rows of a table of packet types: which engines execute a type, and that no row of ours is
+ * new to the tests and to the manual. Each has a case here, a line in the manual, a selftest that
+ * submits packets of its type, and packets of it made by tests/fuzz.
  */
 #include "vgpu_test.h"
 
@@ -152,12 +152,73 @@ static void test_search(void **state)
 	assert_false(manual_has(VGPU_HW_PKT_COPY, "FILL", "gr, ce"));
 }
 
+/* A type of another table, with the number of one of ours: its destination is an odd number. */
+static enum vgpu_hw_fault decode_odd(const struct vgpu_hw_packet *raw,
+				     const struct soft_limits *limits,
+				     struct soft_packet *packet, u64 *fault_addr)
+{
+	u64 *odd = soft_packet_operands(packet, u64);
+
+	assert_int_equal(*odd, 0);
+	assert_int_equal(limits->engine_class, VGPU_HW_ENGINE_DEC);
+	*fault_addr = raw->dst;
+	if (!(raw->dst & 1))
+		return VGPU_HW_FAULT_ALIGN;
+	*odd = raw->dst;
+	packet->bytes = 3;
+	return VGPU_HW_FAULT_NONE;
+}
+
+static const struct soft_packet_desc odd_types[VGPU_HW_PKT_END] = {
+	[VGPU_HW_PKT_PRESENT] = {
+		.name = "ODD", .engines = 1 << VGPU_HW_ENGINE_DEC, .op_flags = VGPU_HW_OP_SRC_SYS,
+		.must_tell = true, .decode = decode_odd,
+	},
+};
+
+/* What all packets have in common is checked by the row, whatever its type is. */
+static void test_other_table(void **state)
+{
+	struct soft_limits limits = { .engine_class = VGPU_HW_ENGINE_DEC, .fb_bytes = 4096,
+		.vectors = 1 };
+	const struct vgpu_hw_packet good = { .type = VGPU_HW_PKT_PRESENT, .dst = 5,
+		.flags = VGPU_HW_PKT_IRQ, .op_flags = VGPU_HW_OP_SRC_SYS };
+	struct vgpu_hw_packet raw = good;
+	struct soft_packet packet;
+	u64 addr;
+
+	memset(&packet, 0xff, sizeof(packet));
+	assert_int_equal(soft_packet_decode(odd_types, &raw, &limits, &packet, &addr),
+			 VGPU_HW_FAULT_NONE);
+	assert_ptr_equal(packet.desc, &odd_types[VGPU_HW_PKT_PRESENT]);
+	assert_int_equal(*soft_packet_operands(&packet, u64), 5);
+	assert_true(packet.bytes == 3 && packet.irq && !packet.signal && !addr);
+
+#define FAULTS(code, at, ...) do {					\
+	raw = good;							\
+	__VA_ARGS__;							\
+	assert_int_equal(soft_packet_decode(odd_types, &raw, &limits, &packet, &addr), \
+			 VGPU_HW_FAULT_##code);				\
+	assert_int_equal(addr, at);					\
+} while (0)
+	FAULTS(ALIGN, 6, raw.dst = 6);
+	FAULTS(PACKET, 0, raw.type = VGPU_HW_PKT_NOP);
+	FAULTS(PACKET, 0, raw.op_flags = VGPU_HW_OP_DST_SYS);
+	FAULTS(PACKET, 0, raw.flags = 0);
+	FAULTS(PACKET, 0, raw.vector = 1);
+	FAULTS(PACKET, 0, limits.virt = true);
+	limits.virt = false;
+	FAULTS(PACKET, 0, limits.engine_class = VGPU_HW_ENGINE_GR);
+#undef FAULTS
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_classes),
 		cmocka_unit_test(test_rows),
 		cmocka_unit_test(test_search),
+		cmocka_unit_test(test_other_table),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
