@@ -42,10 +42,4 @@ static inline void raw_spin_unlock(raw_spinlock_t *lock)
 	raw_spin_unlock(lock);				\
 } while (0)
 
-/* Without preemption there is no difference. */
-#define spinlock_t	raw_spinlock_t
-#define spin_lock_init	raw_spin_lock_init
-#define spin_lock	raw_spin_lock
-#define spin_unlock	raw_spin_unlock
-
 #endif /* _SHIM_LINUX_SPINLOCK_H */

@@ -51,7 +51,7 @@ static void *soft_instance_create(struct vgpu_gpu *gpu, struct vgpu_instance *vg
 	soft_rss_init(&inst->mem.rss, &inst->compute.programs.bytes, &inst->compute.context_bytes);
 	inst->display.vgpu = vgpu;
 	inst->display.info = info;
-	spin_lock_init(&inst->display.lock);
+	raw_spin_lock_init(&inst->display.lock);
 	soft_display_reset(&inst->display);
 	inst->queues.info = info;
 	inst->queues.engine = inst->gpu->engine;

@@ -28,10 +28,10 @@ static void soft_display_limits(const struct soft_display *display, struct soft_
  */
 void soft_display_reset(struct soft_display *display)
 {
-	spin_lock(&display->lock);
+	raw_spin_lock(&display->lock);
 	soft_vga_reset(&display->vga);
 	display->source = SOFT_SOURCE_NONE;
-	spin_unlock(&display->lock);
+	raw_spin_unlock(&display->lock);
 }
 
 /*
@@ -95,10 +95,10 @@ enum soft_end soft_display_present(struct soft_engine *engine, struct soft_chann
 	}
 
 	if (!packet->head) {
-		spin_lock(&display->lock);
+		raw_spin_lock(&display->lock);
 		display->present = packet->scanout;
 		display->source = SOFT_SOURCE_PRESENT;
-		spin_unlock(&display->lock);
+		raw_spin_unlock(&display->lock);
 	}
 	return SOFT_END_PACKET;
 }
@@ -128,15 +128,15 @@ void soft_display_rw(struct soft_display *display, u32 offset, void *buf, size_t
 	soft_display_limits(display, &limits);
 	if (write) {
 		memcpy(&raw, buf, count);
-		spin_lock(&display->lock);
+		raw_spin_lock(&display->lock);
 		if (soft_vga_write(&display->vga, &limits, offset, le64_to_cpu(raw), count))
 			display->source = SOFT_SOURCE_VGA;
-		spin_unlock(&display->lock);
+		raw_spin_unlock(&display->lock);
 		return;
 	}
-	spin_lock(&display->lock);
+	raw_spin_lock(&display->lock);
 	raw = cpu_to_le64(soft_vga_read(&display->vga, &limits, offset, count));
-	spin_unlock(&display->lock);
+	raw_spin_unlock(&display->lock);
 	memcpy(buf, &raw, count);
 }
 
@@ -147,7 +147,7 @@ bool soft_display_scanout(struct soft_display *display, struct vgpu_scanout *sca
 	bool shown = false;
 
 	soft_display_limits(display, &limits);
-	spin_lock(&display->lock);
+	raw_spin_lock(&display->lock);
 	switch (display->source) {
 	case SOFT_SOURCE_NONE:
 		break;
@@ -159,6 +159,6 @@ bool soft_display_scanout(struct soft_display *display, struct vgpu_scanout *sca
 		shown = soft_vga_scanout(&display->vga, &limits, scanout);
 		break;
 	}
-	spin_unlock(&display->lock);
+	raw_spin_unlock(&display->lock);
 	return shown;
 }

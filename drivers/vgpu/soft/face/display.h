@@ -28,7 +28,7 @@ enum soft_source {
 struct soft_display {
 	struct vgpu_instance *vgpu;
 	const struct vgpu_instance_info *info;
-	spinlock_t lock;		/* vga, present, source */
+	raw_spinlock_t lock;		/* vga, present, source */
 	struct soft_vga vga;
 	struct vgpu_scanout present;
 	enum soft_source source;
