@@ -156,6 +156,15 @@ static uint64_t anywhere_result(uint64_t id, uint64_t rounds)
 	return id;
 }
 
+static const uint32_t loads_words[] = {
+	BEGIN, ANYWHERE, RV_LD(RV_T2, 0, RV_T2), RV_ADD(RV_T1, RV_T1, RV_T2), END(10),
+};
+
+const struct program program_loads = {
+	"loads", "each lane loads from another page", loads_words, ARRAY_NR(loads_words),
+	anywhere_result,
+};
+
 /* a3 is four bytes before the end of the page. */
 static const uint32_t misses_words[] = {
 	BEGIN, RV_LI(RV_T2, 1023), RV_SLLI(RV_T2, RV_T2, 2), RV_ADD(RV_A3, RV_A3, RV_T2),

@@ -43,6 +43,7 @@ struct program {
 };
 
 extern const struct program program_loop, program_diverged, program_slow, program_misses;
-extern const struct program program_atomics, program_bursts, program_empty, program_count;
+extern const struct program program_loads, program_atomics, program_bursts, program_empty;
+extern const struct program program_count;
 
 #endif /* BENCH_PROGRAMS_H */

@@ -100,6 +100,8 @@ static const struct stop_case {
 	{ &program_diverged, 1, CHECK_ITEMS },
 	{ &program_slow, 1, CHECK_ITEMS },
 	{ &program_bursts, 1, CHECK_ITEMS },
+	{ &program_loads, PATTERN_PAGES, CHECK_ITEMS },
+	{ &program_loads, SIMT_TLB / 4, CHECK_ITEMS },
 	{ &program_misses, PATTERN_PAGES, CHECK_ITEMS },
 	{ &program_misses, SIMT_TLB / 4, CHECK_ITEMS },
 	{ &program_atomics, PATTERN_PAGES, CHECK_ITEMS },
@@ -150,6 +152,12 @@ static enum simt_end stopper_map(struct simt_mem *mem, u64 va, bool write, void 
 	return SIMT_DONE;
 }
 
+/* struct simt_mem.over, as soft/work/dispatch.c has it. */
+static bool stopper_over(struct simt_mem *mem)
+{
+	return clk_ns() >= container_of(mem, struct stopper, mem)->end_ns;
+}
+
 static void set_entry(struct stopper *s, u64 table, u64 index, u64 page, u64 flags)
 {
 	u64 *entry = (u64 *)(s->fb + table * PAGE) + index;
@@ -185,6 +193,7 @@ static void stopper_open(struct stopper *s)
 	make_tables(s);
 	memset(global(s, PATTERN_AT), PROGRAM_PATTERN & 0xff, (PATTERN_PAGES + 1) * PAGE);
 	s->mem.map = stopper_map;
+	s->mem.over = stopper_over;
 	s->random = 88172645463325252ull;
 }
 

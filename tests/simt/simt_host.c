@@ -32,6 +32,13 @@ static enum simt_end simt_host_map(struct simt_mem *mem, u64 va, bool write, voi
 	return SIMT_DONE;
 }
 
+static bool simt_host_over(struct simt_mem *mem)
+{
+	struct simt_host *host = container_of(mem, struct simt_host, mem);
+
+	return !random_range(&host->seed, 0, 7);
+}
+
 /* Reads the image from @file, decodes its first @text_bytes. Returns 0, or -1 with a message. */
 int simt_host_init(struct simt_host *host, const char *file, u32 text_bytes, u64 fb_bytes)
 {
@@ -82,10 +89,8 @@ enum simt_end simt_host_run(struct simt_host *host, const struct simt_isa *isa,
 		.warps = aligned_alloc(64, simt_warps_bytes(work->group)),
 	};
 	enum simt_end end;
-	bool leave;
-	u64 before;
 
-	dispatch.leave = &leave;
+	host->mem.over = host->budget ? NULL : simt_host_over;
 	memcpy(dispatch.grid, work->grid, sizeof(dispatch.grid));
 	memcpy(dispatch.group, work->group, sizeof(dispatch.group));
 	memset(dispatch.warps, 0, simt_warps_bytes(work->group));
@@ -94,14 +99,7 @@ enum simt_end simt_host_run(struct simt_host *host, const struct simt_isa *isa,
 	do {
 		u32 budget = host->budget ?: random_range(&host->seed, 1, 50);
 
-		leave = !host->budget && random_range(&host->seed, 0, 7) == 0;
-		before = dispatch.executed;
 		end = simt_dispatch_run(&dispatch, budget);
-		if (leave && dispatch.executed - before > 1) {
-			fprintf(stderr, "%llu instructions while it was to leave\n",
-				(unsigned long long)(dispatch.executed - before));
-			abort();
-		}
 		simt_tlb_flush(&host->tlb);
 		if (host->limit && dispatch.executed > host->limit)
 			break;

@@ -14,8 +14,8 @@
  * @fb_bytes: its length, a multiple of the page size
  * @mem:     how the interpreter reaches @image and @fb
  * @tlb:     as an engine has one
- * @budget:  instructions of a call of simt_dispatch_run(); 0: a random number each time, or it is
- *           to leave after one
+ * @budget:  instructions of a call of simt_dispatch_run(), which @mem never ends sooner; 0: random
+ *           numbers, and @mem ends some calls
  * @seed:    of these numbers
  * @limit:   instructions of warps after which a dispatch is given up; 0: none
  * @waits:   every so many calls of @mem say that the page cannot be had now; 0: none. More than an

@@ -255,15 +255,6 @@ enum simt_end soft_lanes_section(struct simt_dispatch *dispatch, u32 *piece, boo
 	return SIMT_FAULT;
 }
 
-void soft_section_begin(struct soft_section *section, u64 now_ns)
-{
-}
-
-u64 soft_section_own_ns(const struct soft_section *section, u64 took_ns)
-{
-	return took_ns;
-}
-
 bool soft_lanes_looked(u32 *looks, u64 end_ns)
 {
 	return false;

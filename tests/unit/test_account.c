@@ -269,6 +269,37 @@ static void test_stats_of_a_run(void **state)
 	race_end();
 }
 
+/*
+ * The engine's processor is away for seconds, in which the engine cannot work: that is nobody's
+ * fault, and the vGPU that has the engine is charged for all of it.
+ */
+static void test_processor_away(void **state)
+{
+	struct vgpu_entity_stats s;
+	struct race_engine *e;
+	struct race_user *user;
+
+	race_begin(test_seed(), 0, 10 * MS);
+	race.poll_ns = 0;
+	user = race_user_open(0);
+	e = user->engine;
+	e->starve_ns = 1000 * MS;
+	race_submit(user, 100 * MS);
+	race_drain();
+	sim_sleep(1 * MS);
+	vgpu_entity_stats(&user->entity, &s);
+	printf("# %llu ns of service, %llu ns of engine time\n", s.busy_ns, e->ran_ns);
+	assert_true(e->ran_ns >= 100 * MS && e->ran_ns < 110 * MS);
+	assert_true(s.busy_ns > 10 * e->ran_ns);
+	/* Service and the time between runs add up to wall time: see watch_charge(). */
+	assert_int_equal(s.busy_ns, e->charged_ns);
+	assert_true(s.max_overrun_ns > 100 * MS);
+	assert_int_equal(e->overruns, 0);
+	assert_int_equal(e->resets, 0);
+	race_user_close(user);
+	race_end();
+}
+
 static void show_name(struct seq_file *m, struct vgpu_entity *entity)
 {
 	seq_printf(m, "user%u", to_race_user(entity)->index);
@@ -326,6 +357,7 @@ int main(void)
 		cmocka_unit_test(test_preempt_for_nobody),
 		cmocka_unit_test(test_windows),
 		cmocka_unit_test(test_stats_of_a_run),
+		cmocka_unit_test(test_processor_away),
 		cmocka_unit_test(test_show),
 	};
 

@@ -69,8 +69,6 @@ enum soft_engine_state {
  * @queues:   of the turn's vGPU; valid in a turn
  * @view:     how the engine looks at the vGPU's memory; valid in a turn
  * @runs:     how many runs have begun
- * @own_ns:   so much of the time since the clock was read is engine time for certain: packet types
- *            add to it where no other thread can have the processor
  * @since_ns: since when the last turn's vGPU has had no work, if that turn ended while the
  *            engine lingered on it; 0: it did not end so
  * @left_ns:  end of the last packet of the vGPU that had the engine before, until the vGPU of
@@ -103,7 +101,6 @@ struct soft_engine {
 	struct soft_queues *queues;
 	struct soft_view view;
 	u64 runs;
-	u64 own_ns;
 	u64 since_ns;
 	u64 left_ns;
 	u64 switches;

@@ -8,7 +8,7 @@
 
 #include "queues.h"
 
-/* What counts at most as engine time from one look at the clock to the next, beside own_ns. */
+/* What counts at most as engine time from one look at the clock to the next. */
 #define SOFT_GAP_NS		NSEC_PER_MSEC
 
 /**
@@ -19,11 +19,11 @@
  *
  * Between two calls lie some 50 us of work. Where it was much longer another thread had the
  * processor (or, unknown to every account here, another machine of the host that runs this one),
- * and the engine could not work: at most SOFT_GAP_NS of it count, beside what packet types say was
- * engine time for certain.
+ * and the engine could not work: at most SOFT_GAP_NS of it count. A section of a program, where no
+ * other thread can have the processor, is no exception, as it ends long before.
  *
- * That is how an engine that hangs is told from one that is kept waiting. Whoever has the engine is
- * charged by the clock, and for all of the time: see timeline_end().
+ * This only tells an engine that hangs from one that is kept waiting, and frees nobody of anything:
+ * the vGPU that has the engine is charged by the clock, for all of the time (timeline_end()).
  *
  * Context: the engine's thread.
  * Return: the time, in ns of CLOCK_MONOTONIC.
@@ -31,11 +31,8 @@
 u64 soft_stop_clock(struct soft_engine *engine)
 {
 	u64 now_ns = ktime_get_ns(), gap_ns = now_ns - engine->now_ns;
-	u64 own_ns = min(engine->own_ns, gap_ns);
 
-	own_ns += min(gap_ns - own_ns, (u64)SOFT_GAP_NS);
-	WRITE_ONCE(engine->ran_ns, engine->ran_ns + own_ns);
-	engine->own_ns = 0;
+	WRITE_ONCE(engine->ran_ns, engine->ran_ns + min(gap_ns, (u64)SOFT_GAP_NS));
 	engine->now_ns = now_ns;
 	if (engine->now_ns >= engine->run.deadline_ns)
 		engine->expired = true;

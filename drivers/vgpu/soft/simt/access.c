@@ -148,6 +148,21 @@ static enum simt_end simt_access_lane(struct simt_warp *w, u64 va, unsigned int 
 	return simt_access_piece(w, va + first, lane, write, &second, &w->host2[lane], code);
 }
 
+/* Lanes have accessed places that lie apart. If time is over, the rest of the budget is used up. */
+static void simt_access_apart(struct simt_warp *w)
+{
+	struct simt_dispatch *dispatch = w->dispatch;
+	struct simt_mem *mem = dispatch->mem;
+
+	if (++dispatch->apart < SIMT_APART_MOST)
+		return;
+	dispatch->apart = 0;
+	if (mem->over && mem->over(mem)) {
+		w->extra = U32_MAX;
+		w->join = w->text;
+	}
+}
+
 /**
  * simt_access_hosts() - find where the access of each active lane goes to
  * @w: the warp
@@ -212,6 +227,7 @@ enum simt_hosts simt_access_hosts(struct simt_warp *w, const struct simt_insn *i
 		w->extra = SIMT_SPLIT_EXTRA;
 		w->join = w->text;
 	}
+	simt_access_apart(w);
 	return hosts;
 }
 

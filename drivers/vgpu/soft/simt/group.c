@@ -133,10 +133,10 @@ static void simt_group_wait(struct simt_dispatch *dispatch, struct simt_warp *w,
  */
 enum simt_end simt_dispatch_run(struct simt_dispatch *dispatch, u32 budget)
 {
-	const bool *leave = dispatch->leave;
 	u32 left = budget;
 	enum simt_end end;
 
+	dispatch->apart = 0;
 	do {
 		struct simt_warp *w = &dispatch->warps[dispatch->warp];
 		u32 before = left;
@@ -159,6 +159,6 @@ enum simt_end simt_dispatch_run(struct simt_dispatch *dispatch, u32 budget)
 			simt_group_turn(dispatch);
 		else if (!simt_group_next(dispatch))
 			return SIMT_DONE;
-	} while (left && !(leave && READ_ONCE(*leave)));
+	} while (left);
 	return SIMT_MORE;
 }

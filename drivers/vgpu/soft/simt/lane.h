@@ -42,12 +42,10 @@ static const simt_fn simt_ops[SIMT_NR_OPS] = {
 
 static enum simt_end simt_run(struct simt_warp *w, u32 *budget)
 {
-	static const bool never;
-	const bool *leave = w->dispatch->leave ?: &never;
 	const struct simt_insn *i = w->ip;
 	u32 left = *budget;
 
-	do {
+	while (left) {
 		if (i >= w->join) {
 			left -= simt_warp_extra(w, left - 1);
 			if (i != SIMT_LEAVE)
@@ -62,8 +60,8 @@ static enum simt_end simt_run(struct simt_warp *w, u32 *budget)
 		}
 		do {
 			i = simt_ops[i->op](w, i);
-		} while (--left && i < w->join && !READ_ONCE(*leave));
-	} while (left && !READ_ONCE(*leave));
+		} while (--left && i < w->join);
+	}
 	*budget = left;
 	if (i == SIMT_LEAVE && w->event != SIMT_EVENT_PICK)
 		return w->event == SIMT_EVENT_FAULT ? SIMT_FAULT : SIMT_WAIT;

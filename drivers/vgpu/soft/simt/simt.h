@@ -22,9 +22,15 @@
 
 struct simt_warp;
 
+/*
+ * After so many accesses by lanes whose places lie apart struct simt_mem.over is asked. Each may
+ * miss all caches for each lane: Documentation/design-notes.rst says how long that was seen to take.
+ */
+#define SIMT_APART_MOST	16
+
 enum simt_end {
 	SIMT_DONE,	/* complete: of a dispatch, all its work-items have ended */
-	SIMT_MORE,	/* the budget is used up, or it is to leave */
+	SIMT_MORE,	/* the budget is used up, or struct simt_mem.over has said so */
 	SIMT_FAULT,	/* see struct simt_fault */
 	SIMT_WAIT,	/* a page of memory cannot be had now: see struct simt_mem.map */
 };
@@ -50,10 +56,14 @@ struct simt_fault {
  *       is, and @keep if that may be kept in a TLB until simt_tlb_flush() is called. SIMT_FAULT:
  *       sets @code. SIMT_WAIT: the caller of simt_dispatch_run() is to get the page, and then to
  *       go on: the instruction begins anew
+ * @over: whether simt_dispatch_run() is to return soon, after one more instruction. It is asked
+ *       after every SIMT_APART_MOST accesses by lanes whose places lie apart. How long such an
+ *       access takes depends on the caches, and no budget of instructions bounds it. NULL: never
  */
 struct simt_mem {
 	enum simt_end (*map)(struct simt_mem *mem, u64 va, bool write, void **page, bool *keep,
 			     enum vgpu_hw_fault *code);
+	bool (*over)(struct simt_mem *mem);
 };
 
 /**
@@ -97,8 +107,6 @@ extern const struct simt_isa simt_isa_scalar, simt_isa_sse2, simt_isa_avx2;
  * @isa:      the interpreter; may change between two calls of simt_dispatch_run()
  * @mem:      memory
  * @tlb:      the engine's; may change likewise
- * @leave:    once it is true, simt_dispatch_run() returns after the next instruction, as if the
- *            budget were used up; anybody may set it. NULL: nobody does; may change likewise
  * @entry:    index of the first instruction, below @program->nr
  * @image_bytes: length of the image from VGPU_HW_VA_IMAGE
  * @args:     value of a0
@@ -117,13 +125,13 @@ extern const struct simt_isa simt_isa_scalar, simt_isa_sse2, simt_isa_avx2;
  * @warp:     the warp that runs next
  * @waiting:  warps of the group that wait at a barrier, or have ended
  * @executed: instructions of warps executed so far; one that waits or faults does not count
+ * @apart:    accesses by lanes whose places lie apart, since the caller or @mem was last asked
  */
 struct simt_dispatch {
 	const struct simt_program *program;
 	const struct simt_isa *isa;
 	struct simt_mem *mem;
 	struct simt_tlb *tlb;
-	const bool *leave;
 	u32 entry;
 	u32 image_bytes;
 	u64 args;
@@ -143,6 +151,7 @@ struct simt_dispatch {
 	u32 warp;
 	u32 waiting;
 	u64 executed;
+	u32 apart;
 };
 
 /* group.c */

@@ -349,7 +349,7 @@ SIMT_FN(simt_slow_atomic)
 		return simt_atomic_misaligned(w, i, va, bytes, !load, bad);
 	if (simt_access_hosts(w, i, va, bytes, !load) == SIMT_HOSTS_FAIL)
 		return SIMT_LEAVE;
-	w->extra = hweight32(shared) / SIMT_ATOMIC_LANES;
+	w->extra = max(w->extra, hweight32(shared) / SIMT_ATOMIC_LANES);
 	if (w->extra)
 		w->join = w->text;
 	for (unsigned int l = 0; l < SIMT_LANES; l++) {

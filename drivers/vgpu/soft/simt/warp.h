@@ -126,7 +126,7 @@ struct simt_warp {
 	u8 lead;
 	u8 last;
 	u8 event;
-	u8 extra;
+	u32 extra;
 	u32 nr;
 	u32 index;
 	u8 *private;

@@ -4,7 +4,8 @@
  * sections the engine looks whether it is to stop, as it does with all packets. Whatever the
  * program does, it is left between two instructions, with all state in the channel's context.
  *
- * A section that does not end by itself is ended by a timer (section.c).
+ * The interpreter asks for the time when its budget of instructions is used up, and, as nobody can
+ * tell how long accesses take that miss all caches, after some of these.
  *
  * During a section vector registers are in use and preemption is off, so memory is not allocated
  * there: a program that writes to a page that was never touched ends the section.
@@ -139,13 +140,21 @@ static enum simt_end soft_dispatch_map(struct simt_mem *mem, u64 va, bool write,
 	return SIMT_DONE;
 }
 
+/* struct simt_mem.over, in a section. */
+static bool soft_dispatch_over(struct simt_mem *mem)
+{
+	const struct soft_context *context = container_of(mem, struct soft_context, mem);
+
+	return ktime_get_ns() >= context->end_ns;
+}
+
 static enum simt_end soft_dispatch_section(struct soft_engine *engine, struct soft_channel *ch)
 {
 	struct soft_compute *compute = soft_compute(ch);
 	struct soft_context *context = soft_context(ch);
 	struct simt_dispatch *dispatch = &context->dispatch;
 	struct soft_section *section = engine->section;
-	u64 from_ns, took_ns, before = dispatch->executed;
+	u64 took_ns, before = dispatch->executed;
 	/* That of the tables' upper entries which the engine keeps: translations come of these. */
 	u32 gen = engine->view.gen;
 	enum simt_end end;
@@ -159,16 +168,13 @@ static enum simt_end soft_dispatch_section(struct soft_engine *engine, struct so
 		section->gen = gen;
 	}
 	context->mem.map = soft_dispatch_map;
+	context->mem.over = soft_dispatch_over;
 	context->looks = 0;
-	from_ns = ktime_get_ns();
-	context->end_ns = from_ns + SOFT_SECTION_NS;
+	context->end_ns = ktime_get_ns() + SOFT_SECTION_NS;
 	dispatch->isa = soft_lanes;
 	dispatch->tlb = &section->tlb;
-	dispatch->leave = &section->over;
-	soft_section_begin(section, from_ns);
 	end = soft_lanes_section(dispatch, &context->piece, context->program->slow, &took_ns);
 	section->hist[min(fls64(took_ns / NSEC_PER_USEC), SOFT_HIST - 1)]++;
-	engine->own_ns += soft_section_own_ns(section, took_ns);
 	/* However it ends, the clock is read before another channel's is executed. */
 	engine->view.work += SOFT_STOP_BYTES;
 	WRITE_ONCE(compute->insns, compute->insns + dispatch->executed - before);

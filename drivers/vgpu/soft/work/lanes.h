@@ -9,7 +9,10 @@
 
 struct dentry;
 
-/* Preemption is off for so long, and as long as one piece more takes, which section.h bounds. */
+/*
+ * Preemption is off for so long, and as long as it takes until the clock is read once more: after a
+ * piece, or after SIMT_APART_MOST accesses by lanes whose places lie apart.
+ */
 #define SOFT_SECTION_NS		(50 * NSEC_PER_USEC)
 
 /*

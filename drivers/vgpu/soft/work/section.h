@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * The sections of programs on an engine, and the timer that ends one which has not ended by itself.
- */
+/* An engine's sections of programs: what is kept from one to the next. */
 #ifndef _VGPU_SOFT_SECTION_H
 #define _VGPU_SOFT_SECTION_H
 
 #include <linux/debugfs.h>
-#include <linux/hrtimer.h>
 #include <linux/types.h>
 
 #include "../queue/engine.h"
@@ -14,9 +11,6 @@
 
 /**
  * struct soft_section - an engine's sections, in which preemption is off
- * @timer:   while a section lasts, and until it would have been due
- * @over:    the section is to end after the instruction that is being executed
- * @late_ns: by how much the timer was late when it set @over; 0 before
  * @tlb:     where the pages are that @of uses
  * @of:      the dispatch that was executed last
  * @run:     struct soft_engine.runs when it was
@@ -25,12 +19,9 @@
  *           until the engine looked at its flags again
  * @array:   @hist as debugfs shows it
  *
- * All but what the timer does belongs to the engine's thread.
+ * All of it belongs to the engine's thread.
  */
 struct soft_section {
-	struct hrtimer timer;
-	bool over;
-	u64 late_ns;
 	struct simt_tlb tlb;
 	const struct simt_dispatch *of;
 	u64 run;
@@ -42,7 +33,5 @@ struct soft_section {
 struct soft_section *soft_section_alloc(void);
 void soft_section_free(struct soft_section *section);
 void soft_section_debugfs(struct soft_section *section, struct dentry *dir);
-void soft_section_begin(struct soft_section *section, u64 now_ns);
-u64 soft_section_own_ns(const struct soft_section *section, u64 took_ns);
 
 #endif /* _VGPU_SOFT_SECTION_H */
