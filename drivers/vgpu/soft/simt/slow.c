@@ -2,6 +2,7 @@
 /* Operations that no instruction set of the CPU makes faster, lane by lane. */
 #include <linux/bitops.h>
 #include <linux/limits.h>
+#include <linux/minmax.h>
 #include <linux/nospec.h>
 #include <linux/string.h>
 
