@@ -210,7 +210,7 @@ static u64 try_program(const u32 *words, u32 nr, bool slow)
 	world.end_ns = U64_MAX;
 	free(dispatch.warps);
 	free(program);
-	/* The last piece, whose instructions were taken to be in caches, and those that were not. */
+	/* The last piece, as if all were in caches, and accesses that were not. */
 	check_that(most_ns <= 90 * US + (SIMT_APART_MOST + 3) * SIMT_LANES * LANE_NS,
 		   "%s: a section of %llu ns", world.real->name, (unsigned long long)most_ns);
 	return most_ns;
@@ -228,7 +228,8 @@ static void test_sections(void **state)
 		for (n = 0; n < PROGRAMS; n++) {
 			nr = make_words(words, random_range(&seed, 1, BODY_MAX), one_in[i],
 					random_one_in(&seed, 2) ? 2000 : 1);
-			world.insn_ns = random_range(&seed, 1, random_one_in(&seed, 2) ? INSN_NS : 20);
+			world.insn_ns = random_range(&seed, 1,
+						     random_one_in(&seed, 2) ? INSN_NS : 20);
 			world.lane_ns = random_range(&seed, 1, LANE_NS);
 			for (k = 0; (world.real = simt_host_isa(k)); k++)
 				most_ns = max(most_ns, try_program(words, nr,
