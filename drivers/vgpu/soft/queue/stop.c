@@ -32,7 +32,7 @@ u64 soft_stop_clock(struct soft_engine *engine)
 {
 	u64 now_ns = ktime_get_ns(), gap_ns = now_ns - engine->now_ns;
 
-	WRITE_ONCE(engine->ran_ns, engine->ran_ns + min(gap_ns, (u64)SOFT_GAP_NS));
+	WRITE_ONCE(engine->ran_ns, engine->ran_ns + min_t(u64, gap_ns, SOFT_GAP_NS));
 	engine->now_ns = now_ns;
 	if (engine->now_ns >= engine->run.deadline_ns)
 		engine->expired = true;

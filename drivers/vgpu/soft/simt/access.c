@@ -148,13 +148,17 @@ static enum simt_end simt_access_lane(struct simt_warp *w, u64 va, unsigned int 
 	return simt_access_piece(w, va + first, lane, write, &second, &w->host2[lane], code);
 }
 
-/* Lanes have accessed places that lie apart. If time is over, the rest of the budget is used up. */
-static void simt_access_apart(struct simt_warp *w)
+/*
+ * Lanes access places that lie apart, in so many pieces each. If time is over, the rest of the
+ * budget is used up.
+ */
+static void simt_access_apart(struct simt_warp *w, u32 pieces)
 {
 	struct simt_dispatch *dispatch = w->dispatch;
 	struct simt_mem *mem = dispatch->mem;
 
-	if (++dispatch->apart < SIMT_APART_MOST)
+	dispatch->apart += pieces;
+	if (dispatch->apart < SIMT_APART_MOST)
 		return;
 	dispatch->apart = 0;
 	if (mem->over && mem->over(mem)) {
@@ -227,7 +231,7 @@ enum simt_hosts simt_access_hosts(struct simt_warp *w, const struct simt_insn *i
 		w->extra = SIMT_SPLIT_EXTRA;
 		w->join = w->text;
 	}
-	simt_access_apart(w);
+	simt_access_apart(w, hosts == SIMT_HOSTS_SPLIT ? 2 : 1);
 	return hosts;
 }
 

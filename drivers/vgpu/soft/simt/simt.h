@@ -23,8 +23,9 @@
 struct simt_warp;
 
 /*
- * After so many accesses by lanes whose places lie apart struct simt_mem.over is asked. Each may
- * miss all caches for each lane: Documentation/design-notes.rst says how long that was seen to take.
+ * After so many accesses by lanes whose places lie apart struct simt_mem.over is asked; one in two
+ * pieces counts twice. Each may miss all caches for each lane: Documentation/design-notes.rst says
+ * how long that was seen to take.
  */
 #define SIMT_APART_MOST	16
 

@@ -35,8 +35,8 @@
 
 /*
  * An instruction that is not known to be slow may take this long at least: 32 loads in as many
- * pages, each of which the TLB has. Longer on a CPU that is slow at divisions, or with denormal
- * floats.
+ * pages, each of which the TLB has, from caches. Longer on a CPU that is slow at divisions, or with
+ * denormal floats. Loads that miss the caches are bounded by SIMT_APART_MOST.
  */
 #define SOFT_INSN_NS		350
 static u32 soft_lanes_insn_ns = SOFT_INSN_NS;
