@@ -166,7 +166,7 @@ bool host_step(struct host *host, u64 limit_ns)
 	return true;
 }
 
-/* For wait_event() of the shims: the scheduler waits for what others do. */
+/* For rcuwait_wait_event() of the shims: the scheduler waits for what others do. */
 void host_sleep(void)
 {
 	if (!host_step(the_host, HOST_NEVER - 1))

@@ -10,6 +10,8 @@
 #include "vgpu_test.h"
 
 #include <linux/lockdep.h>
+#include <linux/mutex.h>
+#include <linux/wait.h>
 
 #include "sched/timeline.h"
 #include "tasks.h"
@@ -56,6 +58,7 @@
  * @dma:        the work waits for memory
  * @deaf_ns:    for so much longer the engine hears no request to stop while it works for the user
  * @hung:       the engine never hears one while it works for the user
+ * @state_lock: held by the task that waits until the entity is off the engine
  * @held:       number of race_hold_sync() calls that have returned and are not taken back
  * @peers:      number of tasks that are using the user now
  * @closing:    no further task may
@@ -77,6 +80,7 @@ struct race_user {
 	bool dma;
 	u64 deaf_ns;
 	bool hung;
+	struct mutex state_lock;	/* serialises who waits */
 	unsigned int held;
 	unsigned int peers;
 	bool closing;

@@ -382,7 +382,9 @@ void race_hold_sync(struct race_user *user, unsigned int hold)
 {
 	struct vgpu_timeline *tl = user->engine->tl;
 
+	mutex_lock(&user->state_lock);
 	vgpu_entity_hold_sync(&user->entity, hold);
+	mutex_unlock(&user->state_lock);
 	user->held++;
 	assert_false(user->entity.queued);
 	assert_ptr_not_equal(tl->rq.running, &user->entity);

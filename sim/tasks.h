@@ -6,7 +6,8 @@
  * to the end of the next sleep. If there is none of these either, a wake-up was lost, and the test
  * dies.
  *
- * The shims of spinlock.h, mutex.h, wait.h, hrtimer.h, kthread.h and sched.h are made of this.
+ * The shims of spinlock.h, mutex.h, wait.h, rcuwait.h, hrtimer.h, kthread.h and sched.h are made of
+ * this.
  */
 #ifndef _VGPU_TASKS_H
 #define _VGPU_TASKS_H
@@ -32,7 +33,7 @@
  * @should_stop: kthread_stop() was called
  * @until_ns: when sim_sleep() ends; 0: the task does not sleep
  * @joiner:  task that waits for the end of this one
- * @locks:   number of spinlocks that the task holds; it is not switched away then
+ * @locks:   number of raw spinlocks that the task holds; it is not switched away then
  * @refs:    references to the task, which is freed with the last one
  */
 struct task_struct {

@@ -12,7 +12,8 @@
  *				over a user copy, a DMA or a wait for an engine or a worker
  *   show_lock of an instance	an rwsem: read over channels_show; nothing else is held
  *   the back end's own locks
- *   lock of a timeline		a spinlock that interrupts take: over engine_run and engine_preempt
+ *   lock of a timeline		a raw spinlock that interrupts take: over engine_run and
+ *				engine_preempt
  *   a GPU's locks of data	raw spinlocks: over backed_bytes and peak_bytes
  *
  * An op that does not name a lock is called without it. What a back end reports to the core may
@@ -24,6 +25,7 @@
 #include <linux/bvec.h>
 #include <linux/kref.h>
 #include <linux/list.h>
+#include <linux/rcuwait.h>
 #include <linux/types.h>
 #include <linux/vgpu_function.h>
 #include <linux/vgpu_run.h>
@@ -290,6 +292,7 @@ void vgpu_instance_reclaim(struct vgpu_instance *instance);
  * @state:    the core's
  * @ref:      the core's
  * @link:     the core's
+ * @left:     the core's
  *
  * An engine never waits for guest memory past its run's deadline, so an access can outlast the run.
  */
@@ -309,6 +312,7 @@ struct vgpu_dma {
 	atomic_t state;
 	struct kref ref;
 	struct list_head link;
+	struct rcuwait left;
 };
 
 struct vgpu_dma *vgpu_dma_alloc(struct vgpu_instance *instance, gfp_t gfp);

@@ -3,4 +3,4 @@
 # file: channel.c
 # lane: debug
 # tests: dispatch_stop
-/^static void soft_channel_disable/,/^}/s/wait_event(queues->wait, \(soft_channel_left(ch)\));/\1;/
+/^static void soft_channel_disable/,/^}/s/rcuwait_wait_event(&queues->wait, \(soft_channel_left(ch)\), TASK_UNINTERRUPTIBLE);/\1;/

@@ -4,6 +4,6 @@
 # lane: debug
 # tests: submit
 /^void soft_channel_doorbell/,/^}/{
-	/^\tspin_lock(/d
-	/^\tspin_unlock(/d
+	/^\traw_spin_lock(/d
+	/^\traw_spin_unlock(/d
 }

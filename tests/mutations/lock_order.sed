@@ -4,7 +4,6 @@
 # lane: debug
 # tests: sample
 /^static void sample_work/,/^}/{
-	s/mutex_lock(&gpu->lock);/spin_lock(\&sampler->lock);/
-	t
-	s/spin_lock(&sampler->lock);/mutex_lock(\&gpu->lock);/
+	s/raw_spin_lock(&sampler->lock);/&\n\tmutex_lock(\&gpu->lock);/
+	s/raw_spin_unlock(&sampler->lock);/mutex_unlock(\&gpu->lock);\n\t&/
 }

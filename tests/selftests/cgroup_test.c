@@ -56,13 +56,6 @@ static void check_group(int pid, const char *group)
 	CHECK(strstr(text, wanted), "is in %s", text);
 }
 
-static bool is_rt(void)
-{
-	uint64_t value;
-
-	return !file_number("/sys/kernel/realtime", NULL, &value) && value;
-}
-
 static uint64_t used_us(void)
 {
 	uint64_t us;
@@ -87,8 +80,6 @@ static void opener_pays(void)
 	uint64_t before_us, start, end;
 	unsigned int i, rounds = 0;
 
-	if (is_rt())
-		ktap_skip("PREEMPT_RT: threads are not attached");
 	make_group();
 	fx_create(&v, fx_default_type());
 	enter(ROOT "/" GROUP);
@@ -139,8 +130,6 @@ static void close_needs_no_quota(void)
 {
 	static const struct tracing attach = { "cgroup/cgroup_attach_task" };
 
-	if (is_rt())
-		ktap_skip("PREEMPT_RT: threads are not attached");
 	make_group();
 	fx_create(&v, fx_default_type());
 	enter(ROOT "/" GROUP);

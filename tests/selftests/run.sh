@@ -23,7 +23,7 @@ trap 'rm -f "$output"' EXIT
 bad='BUG:|WARNING:|Oops|general protection|Call Trace|INFO: task|UBSAN|KASAN|lockdep|refcount_t|list_(add|del) corruption|unregister_netdevice|kernel panic|memory leak'
 
 # Tests that skip for these reasons run in another round, with other parameters.
-may_skip='vgpu(_soft)? is loaded with|quarantine_backoff_ms is too|sizes are powers of two|a null GPU has no|framebuffer of [0-9]+ GiB|PREEMPT_RT: threads'
+may_skip='vgpu(_soft)? is loaded with|quarantine_backoff_ms is too|sizes are powers of two|a null GPU has no|framebuffer of [0-9]+ GiB'
 [[ ${LAB_KERNEL:-} == *-debug ]] || may_skip+='|no fault injection in this kernel'
 
 # Looks for reports of the kernel since the last call. Marks how far it has looked, as the

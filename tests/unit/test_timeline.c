@@ -55,7 +55,9 @@ static void one_user_step(struct race_user *user)
 		break;
 	case 17:
 		/* The device is closed, and opened again. */
+		mutex_lock(&user->state_lock);
 		vgpu_entity_stop(&user->entity);
+		mutex_unlock(&user->state_lock);
 		user->held++;
 		assert_false(user->started || user->queued);
 		sim_sleep(sim_random(1, 300 * US));

@@ -9,9 +9,10 @@
  * creates, removes and sets takes it, and nobody else does: a task with no processor time left
  * sleeps with the locks that it has, and a reader or a tenant must not wait for another one's time.
  *
- * So readers and tenants take spinlocks that are raw ones, where no task is put to sleep: the
- * registry's, then a GPU's data_lock; and a GPU's session_lock, alone. Under these there are copies
- * and walks of lists of limited length, no other lock, and no op but backed_bytes and peak_bytes.
+ * So readers, tenants and engines take spinlocks that are raw ones, where no task is put to sleep:
+ * the registry's, then a GPU's data_lock; front_lock of an instance, then that of its front end;
+ * all others alone. Under these there are copies and walks of lists of limited length, nothing is
+ * allocated or freed, no wait queue is woken, and no op is called but backed_bytes and peak_bytes.
  * What needs longer is done with references: of a vGPU (vgpu_instances_get()), of a GPU's scheduler
  * and back end (vgpu_gpu_enter()).
  */
@@ -56,7 +57,7 @@ struct vgpu_event_source;
  */
 struct vgpu_sampler {
 	struct delayed_work work;
-	spinlock_t lock;	/* nr_open, armed, begin_ns */
+	raw_spinlock_t lock;	/* nr_open, armed, begin_ns */
 	unsigned int nr_open;
 	bool armed;
 	u64 begin_ns;
@@ -239,7 +240,7 @@ struct vgpu_instance {
 	struct rw_semaphore map_lock;
 
 	/* Protects @front, for callers that must not sleep. */
-	spinlock_t front_lock;
+	raw_spinlock_t front_lock;
 	const struct vgpu_front_ops *front;
 
 	/*
@@ -249,13 +250,13 @@ struct vgpu_instance {
 	struct rw_semaphore show_lock;
 	struct vgpu_ctl_share settings;
 	/* Protects @frl; engines take it. */
-	spinlock_t frl_lock;
+	raw_spinlock_t frl_lock;
 	struct vgpu_frl frl;
 
 	struct vgpu_entity entity[VGPU_MAX_ENGINES];
 
 	/* Protects @quarantine. */
-	spinlock_t quarantine_lock;
+	raw_spinlock_t quarantine_lock;
 	struct vgpu_quarantine quarantine;
 	struct delayed_work quarantine_work;
 	atomic_t overruns;

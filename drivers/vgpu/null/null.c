@@ -16,7 +16,7 @@ struct null_engine {
 
 struct null_instance {
 	const struct vgpu_instance_info *info;
-	struct mutex lock;	/* protects the pages; an engine holds it for a packet at a time */
+	struct mutex lock;	/* protects the pages; an engine never waits for it */
 	struct xarray pages;	/* of all BARs, by number of the page in its BAR + (BAR << 28) */
 };
 
@@ -45,7 +45,7 @@ static void *null_bar(struct null_instance *inst, unsigned int bar, u64 offset)
 	return page ? page_address(page) + offset_in_page(offset) : NULL;
 }
 
-/* Completes the next packet of a channel on @engine. Returns whether there may be another. */
+/* Completes a channel's next packet, with the lock. Returns whether there may be another. */
 static bool null_complete(struct vgpu_instance *vgpu, unsigned int engine, u32 chan)
 {
 	struct null_instance *inst = vgpu_instance_backend(vgpu);
@@ -56,7 +56,6 @@ static bool null_complete(struct vgpu_instance *vgpu, unsigned int engine, u32 c
 	__le64 *signal;
 	u8 flags;
 
-	guard(mutex)(&inst->lock);
 	ch = null_bar(inst, VGPU_HW_BAR_REGS, pos);
 	page = null_bar(inst, VGPU_HW_BAR_CHANNELS, chan * VGPU_HW_PAGE_SIZE);
 	if (!ch || !page || !(ch->ctrl & VGPU_HW_CTRL_ENABLE) ||
@@ -93,7 +92,13 @@ static void null_work(struct work_struct *work)
 	do {
 		inst = vgpu_instance_backend(engine->run.instance);
 		for (chan = 0; chan < inst->info->nr_channels; cond_resched()) {
+			/* A call of the VM that has the lock may have been stopped with it. */
+			if (!mutex_trylock(&inst->lock)) {
+				cond_resched();
+				break;
+			}
 			chan += !null_complete(engine->run.instance, index, chan);
+			mutex_unlock(&inst->lock);
 			if (READ_ONCE(engine->preempt) || ktime_get_ns() >= engine->run.deadline_ns)
 				break;
 		}

@@ -203,10 +203,10 @@ void vgpu_entity_account(struct vgpu_entity *entity, u64 packets, u64 bytes)
 {
 	unsigned long flags;
 
-	spin_lock_irqsave(&entity->tl->lock, flags);
+	raw_spin_lock_irqsave(&entity->tl->lock, flags);
 	entity->stats.packets += packets;
 	entity->stats.bytes += bytes;
-	spin_unlock_irqrestore(&entity->tl->lock, flags);
+	raw_spin_unlock_irqrestore(&entity->tl->lock, flags);
 }
 
 /**
@@ -219,9 +219,9 @@ void vgpu_entity_account_fault(struct vgpu_entity *entity)
 {
 	unsigned long flags;
 
-	spin_lock_irqsave(&entity->tl->lock, flags);
+	raw_spin_lock_irqsave(&entity->tl->lock, flags);
 	entity->stats.faults++;
-	spin_unlock_irqrestore(&entity->tl->lock, flags);
+	raw_spin_unlock_irqrestore(&entity->tl->lock, flags);
 }
 
 /* Service in the last whole window; a run under way may have begun in that. */
@@ -269,10 +269,10 @@ void vgpu_entity_stats(struct vgpu_entity *entity, struct vgpu_entity_stats *sta
 	struct vgpu_timeline *tl = entity->tl;
 	unsigned long flags;
 
-	spin_lock_irqsave(&tl->lock, flags);
+	raw_spin_lock_irqsave(&tl->lock, flags);
 	*stats = entity->stats;
 	account_entity(tl, entity, stats, ktime_get_ns());
-	spin_unlock_irqrestore(&tl->lock, flags);
+	raw_spin_unlock_irqrestore(&tl->lock, flags);
 }
 
 /**
@@ -288,9 +288,9 @@ u64 vgpu_entity_busy_ns(struct vgpu_entity *entity)
 	unsigned long flags;
 	u64 busy_ns;
 
-	spin_lock_irqsave(&tl->lock, flags);
+	raw_spin_lock_irqsave(&tl->lock, flags);
 	busy_ns = account_busy(tl, entity, ktime_get_ns());
-	spin_unlock_irqrestore(&tl->lock, flags);
+	raw_spin_unlock_irqrestore(&tl->lock, flags);
 	return busy_ns;
 }
 
@@ -317,9 +317,9 @@ void vgpu_entity_retire(struct vgpu_entity *entity)
 	struct vgpu_timeline *tl = entity->tl;
 	unsigned long flags;
 
-	spin_lock_irqsave(&tl->lock, flags);
+	raw_spin_lock_irqsave(&tl->lock, flags);
 	vgpu_account_retire(tl, entity);
-	spin_unlock_irqrestore(&tl->lock, flags);
+	raw_spin_unlock_irqrestore(&tl->lock, flags);
 }
 
 static void account_stats(struct vgpu_timeline *tl, struct vgpu_timeline_stats *stats, u64 now_ns)
@@ -347,9 +347,9 @@ void vgpu_timeline_stats(struct vgpu_timeline *tl, struct vgpu_timeline_stats *s
 {
 	unsigned long flags;
 
-	spin_lock_irqsave(&tl->lock, flags);
+	raw_spin_lock_irqsave(&tl->lock, flags);
 	account_stats(tl, stats, ktime_get_ns());
-	spin_unlock_irqrestore(&tl->lock, flags);
+	raw_spin_unlock_irqrestore(&tl->lock, flags);
 }
 
 /**
@@ -378,7 +378,7 @@ void vgpu_timeline_read(struct vgpu_timeline *tl, struct vgpu_timeline_stats *st
 	unsigned int i;
 	u64 now_ns;
 
-	spin_lock_irqsave(&tl->lock, flags);
+	raw_spin_lock_irqsave(&tl->lock, flags);
 	now_ns = ktime_get_ns();
 	account_stats(tl, stats, now_ns);
 	for (i = 0; i < nr; i++) {
@@ -387,7 +387,7 @@ void vgpu_timeline_read(struct vgpu_timeline *tl, struct vgpu_timeline_stats *st
 			stats->gone_ns -= entities[i]->seen_ns;
 		each(arg, i, &entity_stats);
 	}
-	spin_unlock_irqrestore(&tl->lock, flags);
+	raw_spin_unlock_irqrestore(&tl->lock, flags);
 }
 
 /**
@@ -406,10 +406,10 @@ unsigned int vgpu_timeline_log(struct vgpu_timeline *tl, struct vgpu_ctl_switch 
 	unsigned long flags;
 	unsigned int count;
 
-	spin_lock_irqsave(&tl->lock, flags);
+	raw_spin_lock_irqsave(&tl->lock, flags);
 	count = vgpu_sched_log_copy(&tl->log, entries, room);
 	*total = tl->log.total;
-	spin_unlock_irqrestore(&tl->lock, flags);
+	raw_spin_unlock_irqrestore(&tl->lock, flags);
 	return count;
 }
 
@@ -439,7 +439,7 @@ void vgpu_timeline_show(struct vgpu_timeline *tl, struct seq_file *m,
 	unsigned int nr = 0;
 	u64 now_ns;
 
-	spin_lock_irqsave(&tl->lock, flags);
+	raw_spin_lock_irqsave(&tl->lock, flags);
 	now_ns = ktime_get_ns();
 	account_stats(tl, &stats, now_ns);
 	seq_printf(m, "policy: %s\n", rq->policy->name);
@@ -479,5 +479,5 @@ void vgpu_timeline_show(struct vgpu_timeline *tl, struct seq_file *m,
 	seq_printf(m, "switches: %llu\n", stats.switches);
 	seq_printf(m, "preempt_requests: %llu\n", stats.preempts);
 	seq_printf(m, "resets: %llu\n", stats.resets);
-	spin_unlock_irqrestore(&tl->lock, flags);
+	raw_spin_unlock_irqrestore(&tl->lock, flags);
 }

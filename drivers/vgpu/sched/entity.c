@@ -8,6 +8,7 @@
 #include <linux/ktime.h>
 #include <linux/lockdep.h>
 #include <linux/rbtree.h>
+#include <linux/rcuwait.h>
 #include <linux/sched.h>
 #include <linux/string.h>
 
@@ -36,12 +37,13 @@ void vgpu_entity_init(struct vgpu_entity *entity, struct vgpu_timeline *tl, cons
 	memcpy(entity->id, id, sizeof(entity->id));
 	entity->hold = VGPU_HOLD_STOPPED;
 	entity->share = *share;
+	rcuwait_init(&entity->stopped);
 
-	spin_lock_irqsave(&tl->lock, flags);
+	raw_spin_lock_irqsave(&tl->lock, flags);
 	rq->policy->init(rq, entity, ktime_get_ns());
 	list_add_tail(&entity->node, &tl->entities);
 	tl->nr_entities++;
-	spin_unlock_irqrestore(&tl->lock, flags);
+	raw_spin_unlock_irqrestore(&tl->lock, flags);
 }
 
 static void entity_forget_wake(struct vgpu_entity *entity)
@@ -66,7 +68,7 @@ void vgpu_entity_exit(struct vgpu_entity *entity)
 	unsigned long flags;
 
 	vgpu_entity_stop(entity);
-	spin_lock_irqsave(&tl->lock, flags);
+	raw_spin_lock_irqsave(&tl->lock, flags);
 	entity_forget_wake(entity);
 	vgpu_account_retire(tl, entity);
 	tl->rq.policy->exit(&tl->rq, entity);
@@ -75,7 +77,7 @@ void vgpu_entity_exit(struct vgpu_entity *entity)
 	/* The next run counts as a switch nevertheless, as tl->runs is not 0. */
 	if (tl->last == entity)
 		tl->last = NULL;
-	spin_unlock_irqrestore(&tl->lock, flags);
+	raw_spin_unlock_irqrestore(&tl->lock, flags);
 }
 
 /**
@@ -93,7 +95,7 @@ void vgpu_entity_start(struct vgpu_entity *entity)
 	unsigned long flags;
 	u64 now_ns;
 
-	spin_lock_irqsave(&tl->lock, flags);
+	raw_spin_lock_irqsave(&tl->lock, flags);
 	if (entity->started || WARN_ON_ONCE(entity->queued))
 		goto out;
 	now_ns = ktime_get_ns();
@@ -122,7 +124,7 @@ void vgpu_entity_stop(struct vgpu_entity *entity)
 	u64 now_ns;
 
 	vgpu_entity_hold_sync(entity, VGPU_HOLD_STOPPED);
-	spin_lock_irqsave(&tl->lock, flags);
+	raw_spin_lock_irqsave(&tl->lock, flags);
 	if (!entity->started)
 		goto out;
 	now_ns = ktime_get_ns();
@@ -151,7 +153,7 @@ void vgpu_entity_set_share(struct vgpu_entity *entity, const struct vgpu_share *
 	unsigned long flags;
 	u64 now_ns;
 
-	spin_lock_irqsave(&tl->lock, flags);
+	raw_spin_lock_irqsave(&tl->lock, flags);
 	now_ns = ktime_get_ns();
 	if (entity->queued)
 		rq->policy->dequeue(rq, entity, now_ns);
@@ -182,7 +184,7 @@ void vgpu_entity_hold(struct vgpu_entity *entity, unsigned int hold)
 	unsigned long flags;
 	u64 now_ns;
 
-	spin_lock_irqsave(&tl->lock, flags);
+	raw_spin_lock_irqsave(&tl->lock, flags);
 	now_ns = ktime_get_ns();
 	entity->hold |= hold;
 	if (entity->hold && entity->queued) {
@@ -201,9 +203,9 @@ static bool entity_is_off(struct vgpu_entity *entity)
 	unsigned long flags;
 	bool off;
 
-	spin_lock_irqsave(&tl->lock, flags);
+	raw_spin_lock_irqsave(&tl->lock, flags);
 	off = tl->rq.running != entity && tl->resetting != entity;
-	spin_unlock_irqrestore(&tl->lock, flags);
+	raw_spin_unlock_irqrestore(&tl->lock, flags);
 	return off;
 }
 
@@ -213,15 +215,16 @@ static bool entity_is_off(struct vgpu_entity *entity)
  * @hold:   reasons, VGPU_HOLD_*; added to the reasons there are
  *
  * When this returns, and as long as @hold is not taken back, @entity is neither queued nor on the
- * engine, and no reset on its account is going on. Any number of callers may wait at once. Takes as
- * long as the preemption timeout and a reset at most, in the engine's time.
+ * engine, and no reset on its account is going on. Takes as long as the preemption timeout and a
+ * reset at most, in the engine's time.
  *
- * Context: process; sleeps. Not from the engine or ops->reset().
+ * Context: process; sleeps. Not from the engine or ops->reset(). One thread at a time waits for an
+ * entity, in this function, vgpu_entity_stop() or vgpu_entity_exit().
  */
 void vgpu_entity_hold_sync(struct vgpu_entity *entity, unsigned int hold)
 {
 	vgpu_entity_hold(entity, hold);
-	wait_event(entity->tl->stopped, entity_is_off(entity));
+	rcuwait_wait_event(&entity->stopped, entity_is_off(entity), TASK_UNINTERRUPTIBLE);
 }
 
 /**
@@ -239,7 +242,7 @@ void vgpu_entity_unhold(struct vgpu_entity *entity, unsigned int hold)
 	unsigned long flags;
 	u64 now_ns;
 
-	spin_lock_irqsave(&tl->lock, flags);
+	raw_spin_lock_irqsave(&tl->lock, flags);
 	now_ns = ktime_get_ns();
 	entity->hold &= ~hold;
 	trace_vgpu_sched_state(tl, entity, now_ns);
@@ -270,7 +273,7 @@ void vgpu_entity_wake(struct vgpu_entity *entity)
 	struct vgpu_timeline *tl = entity->tl;
 	unsigned long flags;
 
-	spin_lock_irqsave(&tl->lock, flags);
+	raw_spin_lock_irqsave(&tl->lock, flags);
 	entity_wake(entity, ktime_get_ns());
 	vgpu_rq_unlock(tl, flags);
 }
@@ -299,7 +302,7 @@ void vgpu_entity_wake_at(struct vgpu_entity *entity, u64 wake_ns)
 	unsigned long flags;
 	u64 now_ns;
 
-	spin_lock_irqsave(&tl->lock, flags);
+	raw_spin_lock_irqsave(&tl->lock, flags);
 	now_ns = ktime_get_ns();
 	if (wake_ns <= now_ns) {
 		entity_wake(entity, now_ns);

@@ -10,6 +10,7 @@
 #include <linux/container_of.h>
 #include <linux/list.h>
 #include <linux/rbtree.h>
+#include <linux/rcuwait.h>
 #include <linux/types.h>
 #include <uapi/linux/vgpu.h>
 
@@ -121,6 +122,7 @@ struct vgpu_entity_stats {
  * @seen_ns:  service as reported: the largest there was of stats.busy_ns with a run under way
  * @retired:  @seen_ns is part of tl->gone_ns
  * @stats:    what vgpu_entity_stats() reports, but for the run under way
+ * @stopped:  a thread waits here until the entity is off the engine; woken with the lock held
  *
  * The timeline's lock protects all but @tl and @id. The core embeds entities in its vGPUs. A policy
  * uses @share and @part only.
@@ -144,6 +146,7 @@ struct vgpu_entity {
 	u64 seen_ns;
 	bool retired;
 	struct vgpu_entity_stats stats;
+	struct rcuwait stopped;
 };
 
 /*

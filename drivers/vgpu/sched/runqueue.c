@@ -81,7 +81,7 @@ void vgpu_rq_unlock(struct vgpu_timeline *tl, unsigned long flags) __releases(&t
 {
 	bool kick = vgpu_rq_due_ns(tl) < tl->check_ns;
 
-	spin_unlock_irqrestore(&tl->lock, flags);
+	raw_spin_unlock_irqrestore(&tl->lock, flags);
 	if (kick)
 		vgpu_sched_kick(tl->thread);
 }

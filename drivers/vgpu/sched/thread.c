@@ -59,7 +59,7 @@ static int sched_thread(void *data)
 
 		due_ns = thread->look(thread->data);
 		if (due_ns < KTIME_MAX)
-			hrtimer_start(&thread->timer, ns_to_ktime(due_ns), HRTIMER_MODE_ABS);
+			hrtimer_start(&thread->timer, ns_to_ktime(due_ns), HRTIMER_MODE_ABS_HARD);
 	}
 	__set_current_state(TASK_RUNNING);
 	return 0;
@@ -77,7 +77,7 @@ int vgpu_sched_thread_init(struct vgpu_sched_thread *thread, const char *name,
 {
 	thread->look = look;
 	thread->data = data;
-	hrtimer_setup(&thread->timer, sched_timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS);
+	hrtimer_setup(&thread->timer, sched_timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_HARD);
 	thread->workers = alloc_workqueue("vgpu/%s", WQ_UNBOUND | WQ_HIGHPRI | WQ_MEM_RECLAIM,
 					  0, name);
 	return thread->workers ? 0 : -ENOMEM;

@@ -19,6 +19,7 @@
 #include <linux/list_sort.h>
 #include <linux/lockdep.h>
 #include <linux/minmax.h>
+#include <linux/rcuwait.h>
 #include <linux/string.h>
 
 #include "../compat.h"
@@ -54,7 +55,7 @@ static struct vgpu_entity *timeline_pick(struct vgpu_timeline *tl, u64 now_ns)
 	if (!entity) {
 		tl->until_ns = timeline_until_ns(&pick, now_ns);
 		if (tl->until_ns < KTIME_MAX)
-			hrtimer_start(&tl->timer, ns_to_ktime(tl->until_ns), HRTIMER_MODE_ABS);
+			hrtimer_start(&tl->timer, ns_to_ktime(tl->until_ns), HRTIMER_MODE_ABS_HARD);
 		trace_vgpu_sched_none(tl, now_ns);
 		return NULL;
 	}
@@ -104,7 +105,7 @@ u64 vgpu_timeline_service(struct vgpu_timeline *tl)
 	unsigned long flags;
 	u64 now_ns, check_ns;
 
-	spin_lock_irqsave(&tl->lock, flags);
+	raw_spin_lock_irqsave(&tl->lock, flags);
 	now_ns = ktime_get_ns();
 	vgpu_rq_preempt_due(tl, now_ns);
 	if (vgpu_rq_hung(tl, now_ns)) {
@@ -115,21 +116,18 @@ u64 vgpu_timeline_service(struct vgpu_timeline *tl)
 	timeline_feed(tl, now_ns);
 	check_ns = vgpu_rq_due_ns(tl);
 	tl->check_ns = check_ns;
-	spin_unlock_irqrestore(&tl->lock, flags);
+	raw_spin_unlock_irqrestore(&tl->lock, flags);
 	return check_ns;
 }
 
 /*
- * Called with the lock held, as a thread that waits may free the timeline once it has found its
- * entity off the engine. To find that it takes the lock, too; so a thread that joins the queue too
- * late for waitqueue_active() to see it finds its entity off.
+ * Called with the lock held, as a thread that waits may free the entity once it has found it off
+ * the engine, for which it takes the lock, too.
  */
-static void timeline_wake_stopped(struct vgpu_timeline *tl)
+static void timeline_wake_stopped(struct vgpu_timeline *tl, struct vgpu_entity *entity)
 {
 	lockdep_assert_held(&tl->lock);
-	/* No barrier: see above. */
-	if (waitqueue_active(&tl->stopped))
-		wake_up_all(&tl->stopped);
+	rcuwait_wake_up(&entity->stopped);
 }
 
 /* The running entity is off the engine: charge it, and queue it if it is runnable. */
@@ -155,7 +153,7 @@ static void timeline_end(struct vgpu_timeline *tl, enum vgpu_run_end end, u64 id
 	entity->rewoken = false;
 	vgpu_rq_enqueue(entity, false, now_ns);
 
-	timeline_wake_stopped(tl);
+	timeline_wake_stopped(tl, entity);
 }
 
 /**
@@ -180,7 +178,7 @@ struct vgpu_entity *vgpu_timeline_done(struct vgpu_timeline *tl, enum vgpu_run_e
 	unsigned long flags;
 	u64 now_ns;
 
-	spin_lock_irqsave(&tl->lock, flags);
+	raw_spin_lock_irqsave(&tl->lock, flags);
 	if (WARN_ON_ONCE(!tl->rq.running))
 		goto out;
 	now_ns = ktime_get_ns();
@@ -192,7 +190,7 @@ struct vgpu_entity *vgpu_timeline_done(struct vgpu_timeline *tl, enum vgpu_run_e
 	/* A kick is rare here, and under the lock, after which the timeline may be gone. */
 	vgpu_rq_kick(tl);
 out:
-	spin_unlock_irqrestore(&tl->lock, flags);
+	raw_spin_unlock_irqrestore(&tl->lock, flags);
 	return next;
 }
 
@@ -229,12 +227,12 @@ static enum hrtimer_restart timeline_timer(struct hrtimer *timer)
 	unsigned long flags;
 	u64 now_ns;
 
-	spin_lock_irqsave(&tl->lock, flags);
+	raw_spin_lock_irqsave(&tl->lock, flags);
 	now_ns = ktime_get_ns();
 	if (tl->until_ns <= now_ns)
 		timeline_feed(tl, now_ns);
 	vgpu_rq_kick(tl);
-	spin_unlock_irqrestore(&tl->lock, flags);
+	raw_spin_unlock_irqrestore(&tl->lock, flags);
 	return HRTIMER_NORESTART;
 }
 
@@ -250,7 +248,7 @@ static void timeline_reset(struct work_struct *work)
 	u64 now_ns;
 
 	tl->ops->reset(tl, entity);
-	spin_lock_irqsave(&tl->lock, flags);
+	raw_spin_lock_irqsave(&tl->lock, flags);
 	now_ns = ktime_get_ns();
 	tl->resets++;
 	entity->stats.resets++;
@@ -258,11 +256,11 @@ static void timeline_reset(struct work_struct *work)
 	if (tl->rq.running)
 		timeline_end(tl, VGPU_RUN_PREEMPTED, 0, 0, now_ns);
 	tl->resetting = NULL;
-	timeline_wake_stopped(tl);
+	timeline_wake_stopped(tl, entity);
 	vgpu_entity_wake_due(tl, now_ns);
 	timeline_feed(tl, now_ns);
 	vgpu_rq_kick(tl);
-	spin_unlock_irqrestore(&tl->lock, flags);
+	raw_spin_unlock_irqrestore(&tl->lock, flags);
 }
 
 /**
@@ -367,7 +365,7 @@ void vgpu_timeline_set_params(struct vgpu_timeline *tl, const struct vgpu_sched_
 	unsigned long flags;
 	u64 now_ns;
 
-	spin_lock_irqsave(&tl->lock, flags);
+	raw_spin_lock_irqsave(&tl->lock, flags);
 	now_ns = ktime_get_ns();
 	tl->timeout_ns = (u64)params->preempt_timeout_us * 1000;
 	tl->rq.slice_ns = params->slice_ns;
@@ -395,8 +393,7 @@ int vgpu_timeline_init(struct vgpu_timeline *tl, struct vgpu_sched_thread *threa
 	tl->ops = ops;
 	tl->ops_data = ops_data;
 	tl->timeout_ns = (u64)params->preempt_timeout_us * 1000;
-	spin_lock_init(&tl->lock);
-	init_waitqueue_head(&tl->stopped);
+	raw_spin_lock_init(&tl->lock);
 	INIT_LIST_HEAD(&tl->entities);
 	tl->sleepers = RB_ROOT_CACHED;
 	tl->preempt_at_ns = U64_MAX;
@@ -404,7 +401,7 @@ int vgpu_timeline_init(struct vgpu_timeline *tl, struct vgpu_sched_thread *threa
 	tl->check_ns = U64_MAX;
 	tl->created_ns = ktime_get_ns();
 	INIT_WORK(&tl->reset_work, timeline_reset);
-	hrtimer_setup(&tl->timer, timeline_timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS);
+	hrtimer_setup(&tl->timer, timeline_timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_HARD);
 	vgpu_account_set_window(tl, params->window_ns, tl->created_ns);
 	return vgpu_timeline_prepare(&tl->rq, params);
 }

@@ -10,7 +10,6 @@
 
 #include <linux/hrtimer.h>
 #include <linux/spinlock.h>
-#include <linux/wait.h>
 #include <linux/workqueue.h>
 
 #include "log.h"
@@ -26,7 +25,8 @@
  * @ops_data:   for the owner of @ops; constant
  * @lock:       protects all that follows and, but for their constants, the entities. Taken in any
  *              context but a non-maskable interrupt; so a function that is called with it held must
- *              not take a lock that is held anywhere with interrupts on
+ *              not take a lock that is held anywhere with interrupts on. Raw, as engines take it,
+ *              and tenants, whom a cgroup may stop; so it takes no spinlock but raw ones, either
  * @rq:         the run queue, as the policy sees it
  * @timeout_ns: how long the engine has to stop an entity once it was asked to
  * @window_ns:  length of the windows of statistics
@@ -59,7 +59,6 @@
  *              makes something due earlier kicks the thread
  * @last:       the entity that ran last; NULL: none, or one that has left
  * @nr_entities: length of @entities
- * @stopped:    threads wait here until an entity is off the engine
  * @created_ns: since when the sums below count
  * @busy_ns:    service of all runs that have ended, also of entities that have left
  * @seen_ns:    service as reported: the sum of entity->seen_ns, also of entities that have left
@@ -78,7 +77,7 @@ struct vgpu_timeline {
 	const struct vgpu_timeline_ops *ops;
 	void *ops_data;
 
-	spinlock_t lock;	/* all below, and the entities */
+	raw_spinlock_t lock;	/* all below, and the entities */
 	struct vgpu_rq rq;
 	u64 timeout_ns;
 	u64 window_ns;
@@ -105,7 +104,6 @@ struct vgpu_timeline {
 	u64 check_ns;
 	const struct vgpu_entity *last;
 	unsigned int nr_entities;
-	wait_queue_head_t stopped;
 
 	u64 created_ns;
 	u64 busy_ns;

@@ -3,7 +3,7 @@
  * A vGPU as a PCI function over VFIO: its parts, and the order of their locks.
  *
  * Locks, outermost first, none of them held over an access to user memory: config_lock (mutex),
- * vgpu_irqs.lock (mutex), vgpu_irqs.raise_lock (spinlock). No lock of the core is taken while
+ * vgpu_irqs.lock (mutex), vgpu_irqs.raise_lock (raw spinlock). No lock of the core is taken while
  * one of them is held. The core raises interrupts with the instance's front_lock held, so
  * raise_lock is inside of that.
  *

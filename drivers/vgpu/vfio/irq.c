@@ -39,8 +39,8 @@
 void vgpu_irq_init(struct vgpu_irqs *irqs)
 {
 	mutex_init(&irqs->lock);
-	spin_lock_init(&irqs->raise_lock);
-	init_waitqueue_head(&irqs->wait);
+	raw_spin_lock_init(&irqs->raise_lock);
+	rcuwait_init(&irqs->wait);
 }
 
 /**
@@ -115,9 +115,9 @@ static bool irq_take(struct vgpu_irqs *irqs, unsigned int vector)
 {
 	bool was;
 
-	spin_lock(&irqs->raise_lock);
+	raw_spin_lock(&irqs->raise_lock);
 	was = __test_and_clear_bit(vector, irqs->pending);
-	spin_unlock(&irqs->raise_lock);
+	raw_spin_unlock(&irqs->raise_lock);
 	return was;
 }
 
@@ -126,10 +126,10 @@ static bool irq_take_flag(struct vgpu_irqs *irqs, bool *flag)
 {
 	bool was;
 
-	spin_lock(&irqs->raise_lock);
+	raw_spin_lock(&irqs->raise_lock);
 	was = *flag;
 	*flag = false;
-	spin_unlock(&irqs->raise_lock);
+	raw_spin_unlock(&irqs->raise_lock);
 	return was;
 }
 
@@ -158,9 +158,9 @@ static int irq_thread(void *data)
 	for (;;) {
 		bool kicked = false;
 
-		wait_event_idle(irqs->wait,
-				(kicked = irq_take_flag(irqs, &irqs->kicked)) ||
-				kthread_should_stop());
+		rcuwait_wait_event(&irqs->wait,
+				   (kicked = irq_take_flag(irqs, &irqs->kicked)) ||
+				   kthread_should_stop(), TASK_IDLE);
 		if (!kicked)
 			return 0;
 		irq_deliver(irqs);
@@ -190,10 +190,10 @@ int vgpu_irq_start(struct vgpu_irqs *irqs)
 /* Has the vGPU's thread look at what is pending. Does not sleep. */
 static void irq_kick(struct vgpu_irqs *irqs)
 {
-	spin_lock(&irqs->raise_lock);
+	raw_spin_lock(&irqs->raise_lock);
 	irqs->kicked = true;
-	spin_unlock(&irqs->raise_lock);
-	wake_up(&irqs->wait);
+	raw_spin_unlock(&irqs->raise_lock);
+	rcuwait_wake_up(&irqs->wait);
 }
 
 /*
@@ -207,13 +207,13 @@ void vgpu_irq_raise(struct vgpu_irqs *irqs, unsigned int vector)
 	if (vector >= irqs->nr)
 		return;
 	vector = array_index_nospec(vector, irqs->nr);
-	spin_lock(&irqs->raise_lock);
+	raw_spin_lock(&irqs->raise_lock);
 	raised = irqs->enabled && !__test_and_set_bit(vector, irqs->pending);
 	if (raised)
 		irqs->kicked = true;
-	spin_unlock(&irqs->raise_lock);
+	raw_spin_unlock(&irqs->raise_lock);
 	if (raised)
-		wake_up(&irqs->wait);
+		rcuwait_wake_up(&irqs->wait);
 }
 
 /**
@@ -241,9 +241,9 @@ void vgpu_irq_reset(struct vgpu_irqs *irqs)
 	u8 *entry;
 
 	mutex_lock(&irqs->lock);
-	spin_lock(&irqs->raise_lock);
+	raw_spin_lock(&irqs->raise_lock);
 	bitmap_zero(irqs->pending, irqs->nr);
-	spin_unlock(&irqs->raise_lock);
+	raw_spin_unlock(&irqs->raise_lock);
 	bitmap_zero(irqs->masked, irqs->nr);
 	for (vector = 0; vector < irqs->nr; vector++) {
 		entry = irqs->table + vector * VGPU_MSIX_ENTRY_SIZE;
@@ -256,11 +256,11 @@ void vgpu_irq_reset(struct vgpu_irqs *irqs)
 static void irq_set_enabled(struct vgpu_irqs *irqs, bool enabled)
 {
 	lockdep_assert_held(&irqs->lock);
-	spin_lock(&irqs->raise_lock);
+	raw_spin_lock(&irqs->raise_lock);
 	irqs->enabled = enabled;
 	if (!enabled)
 		bitmap_zero(irqs->pending, irqs->nr);
-	spin_unlock(&irqs->raise_lock);
+	raw_spin_unlock(&irqs->raise_lock);
 }
 
 static void irq_disable_msix(struct vgpu_irqs *irqs)
@@ -316,11 +316,11 @@ bool vgpu_irq_request(struct vgpu_irqs *irqs)
 {
 	if (!READ_ONCE(irqs->request))
 		return false;
-	spin_lock(&irqs->raise_lock);
+	raw_spin_lock(&irqs->raise_lock);
 	irqs->request_pending = true;
 	irqs->kicked = true;
-	spin_unlock(&irqs->raise_lock);
-	wake_up(&irqs->wait);
+	raw_spin_unlock(&irqs->raise_lock);
+	rcuwait_wake_up(&irqs->wait);
 	return true;
 }
 

@@ -4,10 +4,10 @@
 #define _VGPU_IRQ_H
 
 #include <linux/mutex.h>
+#include <linux/rcuwait.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
 #include <linux/vfio.h>
-#include <linux/wait.h>
 
 #include "../core/core.h"
 
@@ -29,7 +29,8 @@ struct vgpu_regions;
  * @masked:   vectors that the user has masked in @table
  * @table:    MSI-X table as the user wrote it
  * @request:  eventfd by which the user is asked to let go of the device, or NULL
- * @raise_lock: protects the following fields, but @wait and @task; held briefly
+ * @raise_lock: protects the following fields, but @wait and @task; held briefly. Raw, as engines
+ *            take it
  * @enabled:  the user has set eventfds of vectors, and has not disabled MSI-X since
  * @kicked:   @task is to look at what is pending
  * @request_pending: the user is to be asked to let go of the device
@@ -47,12 +48,12 @@ struct vgpu_irqs {
 	unsigned long *masked;
 	u8 *table;
 	struct eventfd_ctx *request;
-	spinlock_t raise_lock;	/* enabled, kicked, request_pending, pending */
+	raw_spinlock_t raise_lock;	/* enabled, kicked, request_pending, pending */
 	bool enabled;
 	bool kicked;
 	bool request_pending;
 	unsigned long *pending;
-	wait_queue_head_t wait;
+	struct rcuwait wait;
 	struct task_struct *task;
 };
 

@@ -7,32 +7,32 @@
 
 typedef struct {
 	bool held;
-} spinlock_t;
+} raw_spinlock_t;
 
-static inline void spin_lock_init(spinlock_t *lock)
+static inline void raw_spin_lock_init(raw_spinlock_t *lock)
 {
 	lock->held = false;
 }
 
-static inline void spin_lock(spinlock_t *lock)
+static inline void raw_spin_lock(raw_spinlock_t *lock)
 {
 	SHIM_DIE_IF("deadlock", lock->held);
 	lock->held = true;
 }
 
-static inline void spin_unlock(spinlock_t *lock)
+static inline void raw_spin_unlock(raw_spinlock_t *lock)
 {
 	SHIM_DIE_IF("not held", !lock->held);
 	lock->held = false;
 }
 
-#define spin_lock_irqsave(lock, flags) do {	\
+#define raw_spin_lock_irqsave(lock, flags) do {	\
 	(flags) = 0;				\
-	spin_lock(lock);			\
+	raw_spin_lock(lock);			\
 } while (0)
-#define spin_unlock_irqrestore(lock, flags) do {	\
+#define raw_spin_unlock_irqrestore(lock, flags) do {	\
 	(void)(flags);					\
-	spin_unlock(lock);				\
+	raw_spin_unlock(lock);				\
 } while (0)
 
 #endif /* _SHIM_LINUX_SPINLOCK_H */

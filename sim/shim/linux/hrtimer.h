@@ -11,7 +11,7 @@ enum hrtimer_restart {
 	HRTIMER_RESTART,
 };
 
-#define HRTIMER_MODE_ABS	0
+#define HRTIMER_MODE_ABS_HARD	0
 
 struct hrtimer {
 	struct list_head link;

@@ -7,17 +7,17 @@
 
 #include "tasks.h"
 
-/* A task that holds a spinlock is not switched away, so no other task finds the lock taken. */
+/* A task that holds a raw spinlock is not switched away, so no other task finds the lock taken. */
 typedef struct {
 	struct task_struct *owner;
-} spinlock_t;
+} raw_spinlock_t;
 
-static inline void spin_lock_init(spinlock_t *lock)
+static inline void raw_spin_lock_init(raw_spinlock_t *lock)
 {
 	lock->owner = NULL;
 }
 
-static inline void spin_lock(spinlock_t *lock)
+static inline void raw_spin_lock(raw_spinlock_t *lock)
 {
 	sim_yield();
 	SHIM_DIE_IF("deadlock", lock->owner);
@@ -25,7 +25,7 @@ static inline void spin_lock(spinlock_t *lock)
 	sim_current()->locks++;
 }
 
-static inline void spin_unlock(spinlock_t *lock)
+static inline void raw_spin_unlock(raw_spinlock_t *lock)
 {
 	SHIM_DIE_IF("not held", lock->owner != sim_current());
 	lock->owner = NULL;
@@ -33,13 +33,13 @@ static inline void spin_unlock(spinlock_t *lock)
 	sim_yield();
 }
 
-#define spin_lock_irqsave(lock, flags) do {	\
+#define raw_spin_lock_irqsave(lock, flags) do {	\
 	(flags) = 0;				\
-	spin_lock(lock);			\
+	raw_spin_lock(lock);			\
 } while (0)
-#define spin_unlock_irqrestore(lock, flags) do {	\
+#define raw_spin_unlock_irqrestore(lock, flags) do {	\
 	(void)(flags);					\
-	spin_unlock(lock);				\
+	raw_spin_unlock(lock);				\
 } while (0)
 
 #endif /* _SHIM_LINUX_SPINLOCK_H */

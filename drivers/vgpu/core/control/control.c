@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /* /dev/vgpu, the control node: include/uapi/linux/vgpu.h is the ABI. */
 #include <linux/capability.h>
+#include <linux/cdev.h>
+#include <linux/device/class.h>
 #include <linux/fs.h>
-#include <linux/miscdevice.h>
 #include <linux/module.h>
 #include <linux/nospec.h>
 #include <linux/slab.h>
@@ -414,12 +415,39 @@ static const struct file_operations vgpu_control_fops = {
 	.compat_ioctl = compat_ptr_ioctl,
 };
 
-static struct miscdevice vgpu_control = {
-	.minor = MISC_DYNAMIC_MINOR,
+static char *vgpu_control_devnode(const struct device *dev, umode_t *mode)
+{
+	if (mode)
+		*mode = 0640;
+	return NULL;
+}
+
+/*
+ * Not a miscdevice: to open one takes a mutex of all of them, and a reader would be stopped with it
+ * in the middle of vgpu_control_open().
+ */
+static const struct class vgpu_control_class = {
 	.name = "vgpu",
-	.mode = 0640,
-	.fops = &vgpu_control_fops,
+	.devnode = vgpu_control_devnode,
 };
+
+static dev_t vgpu_control_devt;
+static struct cdev *vgpu_control_cdev;
+
+static int vgpu_control_add_cdev(void)
+{
+	int ret;
+
+	vgpu_control_cdev = cdev_alloc();
+	if (!vgpu_control_cdev)
+		return -ENOMEM;
+	vgpu_control_cdev->owner = THIS_MODULE;
+	vgpu_control_cdev->ops = &vgpu_control_fops;
+	ret = cdev_add(vgpu_control_cdev, vgpu_control_devt, 1);
+	if (ret)
+		kobject_put(&vgpu_control_cdev->kobj);
+	return ret;
+}
 
 /**
  * vgpu_control_init() - when the module loads
@@ -428,7 +456,32 @@ static struct miscdevice vgpu_control = {
  */
 int vgpu_control_init(void)
 {
-	return misc_register(&vgpu_control);
+	struct device *dev;
+	int ret;
+
+	ret = class_register(&vgpu_control_class);
+	if (ret)
+		return ret;
+	ret = alloc_chrdev_region(&vgpu_control_devt, 0, 1, "vgpu");
+	if (ret)
+		goto err_class;
+	ret = vgpu_control_add_cdev();
+	if (ret)
+		goto err_region;
+	dev = device_create(&vgpu_control_class, NULL, vgpu_control_devt, NULL, "vgpu");
+	if (IS_ERR(dev)) {
+		ret = PTR_ERR(dev);
+		goto err_cdev;
+	}
+	return 0;
+
+err_cdev:
+	cdev_del(vgpu_control_cdev);
+err_region:
+	unregister_chrdev_region(vgpu_control_devt, 1);
+err_class:
+	class_unregister(&vgpu_control_class);
+	return ret;
 }
 
 /**
@@ -436,5 +489,8 @@ int vgpu_control_init(void)
  */
 void vgpu_control_exit(void)
 {
-	misc_deregister(&vgpu_control);
+	device_destroy(&vgpu_control_class, vgpu_control_devt);
+	cdev_del(vgpu_control_cdev);
+	unregister_chrdev_region(vgpu_control_devt, 1);
+	class_unregister(&vgpu_control_class);
 }

@@ -21,11 +21,11 @@
 #include <linux/jiffies.h>
 #include <linux/kthread.h>
 #include <linux/rcupdate.h>
+#include <linux/rcuwait.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
-#include <linux/wait.h>
 
 #include "../core.h"
 
@@ -34,25 +34,25 @@
  * @instance: the instance
  * @task:     runs vgpu_dma_thread()
  * @wait:     @task sleeps here while there is nothing to do
- * @left:     tasks that want an access to end sleep here
  * @watch:    ends accesses to an address space whose processes have all ended; looks once a second
  *            while there are accesses
- * @lock:     protects the fields below
- * @queue:    accesses that have been submitted and not begun, in order
+ * @signal_lock: protects @current_dma; outside of @lock. Engines do not take it, as signals take
+ *            spinlocks that sleep under PREEMPT_RT
  * @current_dma: the access that @task makes now. SIGKILL is sent only while it is set, and flushed
  *            when it is set and when it is cleared
+ * @lock:     protects the fields below; engines take it
+ * @queue:    accesses that have been submitted and not begun, in order
  * @aborting: accesses are cancelled instead of being begun
  */
 struct vgpu_dma_worker {
 	struct vgpu_instance *instance;
 	struct task_struct *task;
-	wait_queue_head_t wait;
-	wait_queue_head_t left;
+	struct rcuwait wait;
 	struct delayed_work watch;
-	/* Protects what follows. */
-	spinlock_t lock;
-	struct list_head queue;
+	spinlock_t signal_lock;		/* current_dma */
 	struct vgpu_dma *current_dma;
+	raw_spinlock_t lock;		/* queue, aborting */
+	struct list_head queue;
 	bool aborting;
 };
 
@@ -97,6 +97,7 @@ struct vgpu_dma *vgpu_dma_alloc(struct vgpu_instance *instance, gfp_t gfp)
 	kref_init(&dma->ref);
 	atomic_set(&dma->state, VGPU_DMA_NEW);
 	INIT_LIST_HEAD(&dma->link);
+	rcuwait_init(&dma->left);
 	return dma;
 }
 EXPORT_SYMBOL_GPL(vgpu_dma_alloc);
@@ -116,12 +117,10 @@ EXPORT_SYMBOL_GPL(vgpu_dma_put);
 /*
  * Ends an access and drops the worker's reference. No lock is held.
  *
- * vgpu_dma_forget() sleeps on @left until complete() has returned. It must not spin: complete()
- * takes locks that sleep under PREEMPT_RT, so this cannot hold preemption off, and a caller of
- * higher priority would spin for ever. The worker outlives the wake-up: vgpu_dma_stop() comes after
- * the engines have left the instance, and itself waits for the worker's thread.
+ * vgpu_dma_forget() sleeps until complete() has returned. It must not spin: complete() may be
+ * preempted, and a caller of higher priority would spin for ever.
  */
-static void vgpu_dma_end(struct vgpu_dma_worker *worker, struct vgpu_dma *dma, int result)
+static void vgpu_dma_end(struct vgpu_dma *dma, int result)
 {
 	/* A forgotten access has no reader of @result. */
 	dma->result = result;
@@ -130,8 +129,7 @@ static void vgpu_dma_end(struct vgpu_dma_worker *worker, struct vgpu_dma *dma, i
 			dma->complete(dma);
 		atomic_set_release(&dma->state, VGPU_DMA_RETURNED);
 	}
-	if (wq_has_sleeper(&worker->left))
-		wake_up_all(&worker->left);
+	rcuwait_wake_up(&dma->left);
 	vgpu_dma_put(dma);
 }
 
@@ -154,16 +152,16 @@ void vgpu_dma_submit(struct vgpu_dma *dma)
 	kref_get(&dma->ref);
 	atomic_set(&dma->state, VGPU_DMA_QUEUED);
 
-	spin_lock(&worker->lock);
+	raw_spin_lock(&worker->lock);
 	aborting = worker->aborting;
 	if (!aborting)
 		list_add_tail(&dma->link, &worker->queue);
-	spin_unlock(&worker->lock);
+	raw_spin_unlock(&worker->lock);
 
 	if (aborting)
-		vgpu_dma_end(worker, dma, -ECANCELED);
+		vgpu_dma_end(dma, -ECANCELED);
 	else
-		wake_up(&worker->wait);
+		rcuwait_wake_up(&worker->wait);
 }
 EXPORT_SYMBOL_GPL(vgpu_dma_submit);
 
@@ -241,24 +239,62 @@ static int vgpu_dma_run(struct vgpu_dma *dma)
 }
 
 /* Takes the next access off the queue. While the function is no bus master, only @work is taken. */
-static struct vgpu_dma *vgpu_dma_next(struct vgpu_dma_worker *worker)
+static struct vgpu_dma *vgpu_dma_take(struct vgpu_dma_worker *worker)
 {
 	struct vgpu_instance *instance = worker->instance;
 	bool may_dma = instance->front->may_dma(instance);
 	struct vgpu_dma *dma, *found = NULL;
 
-	spin_lock(&worker->lock);
+	raw_spin_lock(&worker->lock);
 	list_for_each_entry(dma, &worker->queue, link) {
+		if (worker->aborting)
+			break;
 		if (!may_dma && !dma->work)
 			continue;
 		list_del_init(&dma->link);
-		flush_signals(current);
-		worker->current_dma = dma;
 		found = dma;
 		break;
 	}
-	spin_unlock(&worker->lock);
+	raw_spin_unlock(&worker->lock);
 	return found;
+}
+
+/* Begins the next access, if there is one. */
+static struct vgpu_dma *vgpu_dma_next(struct vgpu_dma_worker *worker)
+{
+	struct vgpu_dma *dma;
+
+	spin_lock(&worker->signal_lock);
+	dma = vgpu_dma_take(worker);
+	if (dma) {
+		flush_signals(current);
+		worker->current_dma = dma;
+	}
+	spin_unlock(&worker->signal_lock);
+	return dma;
+}
+
+/*
+ * Ends the access that the worker has made with *@ret, unless that is to say that it was cancelled.
+ * Returns true if it is on the queue again: it begins anew when the function is bus master, unless
+ * it was forgotten.
+ */
+static bool vgpu_dma_again(struct vgpu_dma_worker *worker, struct vgpu_dma *dma, int *ret)
+{
+	bool again;
+
+	spin_lock(&worker->signal_lock);
+	worker->current_dma = NULL;
+	flush_signals(current);
+	raw_spin_lock(&worker->lock);
+	if (worker->aborting)
+		*ret = -ECANCELED;
+	again = *ret == -EAGAIN && !dma->work && atomic_read(&dma->state) == VGPU_DMA_QUEUED;
+	if (again)
+		list_add(&dma->link, &worker->queue);
+	raw_spin_unlock(&worker->lock);
+	spin_unlock(&worker->signal_lock);
+	return again;
 }
 
 /*
@@ -273,7 +309,7 @@ static bool vgpu_dma_orphaned(struct vgpu_dma_worker *worker)
 	struct mm_struct *mm;
 	bool orphaned = false;
 
-	lockdep_assert_held(&worker->lock);
+	lockdep_assert_held(&worker->signal_lock);
 	/* VFIO makes the worker borrow an address space for an access. */
 	task_lock(task);
 	mm = task->mm;
@@ -284,57 +320,49 @@ static bool vgpu_dma_orphaned(struct vgpu_dma_worker *worker)
 	return orphaned;
 }
 
+/* On an unbound workqueue: the watch may wait for signal_lock, and the works of a CPU for it. */
+static void vgpu_dma_watch_in(struct vgpu_dma_worker *worker, unsigned long delay)
+{
+	queue_delayed_work(system_unbound_wq, &worker->watch, delay);
+}
+
 static void vgpu_dma_watch(struct work_struct *work)
 {
 	struct vgpu_dma_worker *worker =
 		container_of(to_delayed_work(work), struct vgpu_dma_worker, watch);
 	bool busy, orphaned;
 
-	spin_lock(&worker->lock);
+	spin_lock(&worker->signal_lock);
 	busy = worker->current_dma;
 	orphaned = busy && vgpu_dma_orphaned(worker);
 	/* This ends one access: the next may be to the memory of another process. */
 	if (orphaned)
 		send_sig(SIGKILL, worker->task, 1);
-	spin_unlock(&worker->lock);
+	spin_unlock(&worker->signal_lock);
 
 	if (busy)
-		queue_delayed_work(system_wq, &worker->watch, orphaned ?
-				   msecs_to_jiffies(VGPU_DMA_ORPHAN_MS) : HZ);
+		vgpu_dma_watch_in(worker, orphaned ? msecs_to_jiffies(VGPU_DMA_ORPHAN_MS) : HZ);
 }
 
 static int vgpu_dma_thread(void *data)
 {
 	struct vgpu_dma_worker *worker = data;
 	struct vgpu_dma *dma;
-	bool again;
 	int ret;
 
 	allow_signal(SIGKILL);
 	while (!kthread_should_stop()) {
 		dma = NULL;
 		/* Not interruptible: signals are meant for guest_rw only. */
-		wait_event_idle(worker->wait, (dma = vgpu_dma_next(worker)) ||
-				kthread_should_stop());
+		rcuwait_wait_event(&worker->wait, (dma = vgpu_dma_next(worker)) ||
+				   kthread_should_stop(), TASK_IDLE);
 		if (!dma)
 			continue;
 
-		queue_delayed_work(system_wq, &worker->watch, HZ);
+		vgpu_dma_watch_in(worker, HZ);
 		ret = vgpu_dma_run(dma);
-
-		spin_lock(&worker->lock);
-		worker->current_dma = NULL;
-		if (worker->aborting)
-			ret = -ECANCELED;
-		flush_signals(current);
-		/* It begins anew when the function is bus master again, unless it was forgotten. */
-		again = ret == -EAGAIN && !dma->work &&
-			atomic_read(&dma->state) == VGPU_DMA_QUEUED;
-		if (again)
-			list_add(&dma->link, &worker->queue);
-		spin_unlock(&worker->lock);
-		if (!again)
-			vgpu_dma_end(worker, dma, ret);
+		if (!vgpu_dma_again(worker, dma, &ret))
+			vgpu_dma_end(dma, ret);
 	}
 	return 0;
 }
@@ -357,9 +385,9 @@ struct vgpu_dma_worker *vgpu_dma_start(struct vgpu_instance *instance)
 	if (!worker)
 		return ERR_PTR(-ENOMEM);
 	worker->instance = instance;
-	init_waitqueue_head(&worker->wait);
-	init_waitqueue_head(&worker->left);
-	spin_lock_init(&worker->lock);
+	rcuwait_init(&worker->wait);
+	spin_lock_init(&worker->signal_lock);
+	raw_spin_lock_init(&worker->lock);
 	INIT_LIST_HEAD(&worker->queue);
 	INIT_DELAYED_WORK(&worker->watch, vgpu_dma_watch);
 	worker->task = vgpu_thread_run(instance, vgpu_dma_thread, worker, "vgpu-dma");
@@ -369,6 +397,13 @@ struct vgpu_dma_worker *vgpu_dma_start(struct vgpu_instance *instance)
 		return ERR_PTR(ret);
 	}
 	return worker;
+}
+
+static void vgpu_dma_set_aborting(struct vgpu_dma_worker *worker, bool aborting)
+{
+	raw_spin_lock(&worker->lock);
+	worker->aborting = aborting;
+	raw_spin_unlock(&worker->lock);
 }
 
 /**
@@ -385,18 +420,21 @@ void vgpu_dma_abort(struct vgpu_dma_worker *worker)
 	struct vgpu_dma *dma;
 
 	might_sleep();
-	spin_lock(&worker->lock);
-	worker->aborting = true;
+	vgpu_dma_set_aborting(worker, true);
+	spin_lock(&worker->signal_lock);
 	if (worker->current_dma)
 		send_sig(SIGKILL, worker->task, 1);
+	spin_unlock(&worker->signal_lock);
+
 	/* One by one: without the lock any of them may be taken off by vgpu_dma_forget(). */
+	raw_spin_lock(&worker->lock);
 	while ((dma = list_first_entry_or_null(&worker->queue, struct vgpu_dma, link))) {
 		list_del_init(&dma->link);
-		spin_unlock(&worker->lock);
-		vgpu_dma_end(worker, dma, -ECANCELED);
-		spin_lock(&worker->lock);
+		raw_spin_unlock(&worker->lock);
+		vgpu_dma_end(dma, -ECANCELED);
+		raw_spin_lock(&worker->lock);
 	}
-	spin_unlock(&worker->lock);
+	raw_spin_unlock(&worker->lock);
 }
 
 /**
@@ -407,20 +445,18 @@ void vgpu_dma_abort(struct vgpu_dma_worker *worker)
  */
 void vgpu_dma_resume(struct vgpu_dma_worker *worker)
 {
-	spin_lock(&worker->lock);
-	worker->aborting = false;
-	spin_unlock(&worker->lock);
+	vgpu_dma_set_aborting(worker, false);
 }
 
 /**
  * vgpu_dma_kick() - make the worker look at its queue again
  * @worker: worker of an open instance
  *
- * Context: any that may take a spinlock. Does not sleep.
+ * Context: any. Does not sleep.
  */
 void vgpu_dma_kick(struct vgpu_dma_worker *worker)
 {
-	wake_up(&worker->wait);
+	rcuwait_wake_up(&worker->wait);
 }
 
 /**
@@ -452,9 +488,9 @@ static bool vgpu_dma_is_current(struct vgpu_dma_worker *worker, const struct vgp
 {
 	bool is_current;
 
-	spin_lock(&worker->lock);
+	spin_lock(&worker->signal_lock);
 	is_current = worker->current_dma == dma;
-	spin_unlock(&worker->lock);
+	spin_unlock(&worker->signal_lock);
 	return is_current;
 }
 
@@ -463,17 +499,19 @@ static void vgpu_dma_cancel(struct vgpu_dma_worker *worker, struct vgpu_dma *dma
 {
 	bool queued;
 
-	spin_lock(&worker->lock);
+	spin_lock(&worker->signal_lock);
+	raw_spin_lock(&worker->lock);
 	queued = !list_empty(&dma->link);
 	list_del_init(&dma->link);
+	raw_spin_unlock(&worker->lock);
 	if (worker->current_dma == dma)
 		send_sig(SIGKILL, worker->task, 1);
-	spin_unlock(&worker->lock);
+	spin_unlock(&worker->signal_lock);
 	if (queued)
 		vgpu_dma_put(dma);
 
 	/* A caller that is being killed does not wait: guest memory goes with its process. */
-	wait_event_killable(worker->left, !vgpu_dma_is_current(worker, dma));
+	rcuwait_wait_event(&dma->left, !vgpu_dma_is_current(worker, dma), TASK_KILLABLE);
 }
 
 /**
@@ -494,7 +532,9 @@ void vgpu_dma_forget(struct vgpu_dma *dma)
 	if (atomic_cmpxchg(&dma->state, VGPU_DMA_QUEUED, VGPU_DMA_FORGOTTEN) == VGPU_DMA_QUEUED)
 		vgpu_dma_cancel(worker, dma);
 	else
-		wait_event(worker->left, atomic_read_acquire(&dma->state) == VGPU_DMA_RETURNED);
+		rcuwait_wait_event(&dma->left,
+				   atomic_read_acquire(&dma->state) == VGPU_DMA_RETURNED,
+				   TASK_UNINTERRUPTIBLE);
 	vgpu_dma_put(dma);
 }
 EXPORT_SYMBOL_GPL(vgpu_dma_forget);

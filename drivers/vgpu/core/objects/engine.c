@@ -36,12 +36,15 @@ static void vgpu_engine_reset(struct vgpu_timeline *tl, struct vgpu_entity *enti
 	struct vgpu_gpu *gpu = vgpu_timeline_data(tl);
 	unsigned int engine = vgpu_timeline_index(tl);
 	struct vgpu_instance *instance = vgpu_entity_instance(entity, engine);
-	struct vgpu_sched_params params;
+	u32 timeout_us;
 
-	vgpu_sched_params_get(gpu->sched, &params);
+	/* Not from the scheduler, whose mutex a thread may hold that is changing the settings. */
+	raw_spin_lock(&gpu->data_lock);
+	timeout_us = gpu->settings.preempt_timeout_us;
+	raw_spin_unlock(&gpu->data_lock);
 	/* A guest can make its engine be reset again and again. */
 	vgpu_inst_notice_limited(instance, "did not leave engine %s within %u us: engine reset\n",
-				 gpu->info.engines[engine].name, params.preempt_timeout_us);
+				 gpu->info.engines[engine].name, timeout_us);
 	gpu->ops->engine_reset(gpu, engine);
 	vgpu_instance_event(instance, VGPU_EVENT_ENGINE_RESET, engine, 0, 0);
 }

@@ -18,11 +18,11 @@ static void vgpu_quarantine_work(struct work_struct *work)
 	unsigned int threshold;
 	bool expired;
 
-	spin_lock(&instance->quarantine_lock);
+	raw_spin_lock(&instance->quarantine_lock);
 	expired = vgpu_quarantine_expire(&instance->quarantine, now_ns);
 	until_ns = instance->quarantine.until_ns;
 	threshold = instance->quarantine.threshold;
-	spin_unlock(&instance->quarantine_lock);
+	raw_spin_unlock(&instance->quarantine_lock);
 
 	if (until_ns) {
 		vgpu_instance_hold(instance, VGPU_HOLD_QUARANTINE);
@@ -50,10 +50,10 @@ void vgpu_instance_set_quarantine(struct vgpu_instance *instance)
 	const struct vgpu_ctl_sched *settings = &instance->gpu->settings;
 
 	lockdep_assert_held(&instance->gpu->lock);
-	spin_lock(&instance->quarantine_lock);
+	raw_spin_lock(&instance->quarantine_lock);
 	vgpu_quarantine_set(&instance->quarantine, settings->quarantine_faults,
 			    settings->quarantine_backoff_ms * (u64)NSEC_PER_MSEC);
-	spin_unlock(&instance->quarantine_lock);
+	raw_spin_unlock(&instance->quarantine_lock);
 }
 
 /*
@@ -65,10 +65,10 @@ static void vgpu_instance_strike(struct vgpu_instance *instance)
 	u64 until_ns;
 	bool begins;
 
-	spin_lock(&instance->quarantine_lock);
+	raw_spin_lock(&instance->quarantine_lock);
 	begins = vgpu_quarantine_fault(&instance->quarantine, ktime_get_ns());
 	until_ns = instance->quarantine.until_ns;
-	spin_unlock(&instance->quarantine_lock);
+	raw_spin_unlock(&instance->quarantine_lock);
 	if (!begins)
 		return;
 
@@ -91,7 +91,7 @@ static void vgpu_overrun_work(struct work_struct *work)
  */
 void vgpu_instance_init_quarantine(struct vgpu_instance *instance)
 {
-	spin_lock_init(&instance->quarantine_lock);
+	raw_spin_lock_init(&instance->quarantine_lock);
 	vgpu_quarantine_init(&instance->quarantine, 0, VGPU_QUARANTINE_WINDOW_NS, 0);
 	INIT_DELAYED_WORK(&instance->quarantine_work, vgpu_quarantine_work);
 	INIT_WORK(&instance->overrun_work, vgpu_overrun_work);
@@ -145,11 +145,11 @@ int vgpu_instance_release(struct vgpu_instance *instance)
 {
 	bool was;
 
-	spin_lock(&instance->quarantine_lock);
+	raw_spin_lock(&instance->quarantine_lock);
 	was = instance->quarantine.until_ns;
 	if (was)
 		vgpu_quarantine_release(&instance->quarantine);
-	spin_unlock(&instance->quarantine_lock);
+	raw_spin_unlock(&instance->quarantine_lock);
 	if (!was)
 		return -EINVAL;
 

@@ -150,9 +150,9 @@ struct vgpu_instance *vgpu_instance_create(struct vgpu_gpu *gpu, unsigned int ty
 	mutex_init(&instance->edid.lock);
 	init_rwsem(&instance->map_lock);
 	init_rwsem(&instance->show_lock);
-	spin_lock_init(&instance->front_lock);
+	raw_spin_lock_init(&instance->front_lock);
 	raw_spin_lock_init(&instance->owner.lock);
-	spin_lock_init(&instance->frl_lock);
+	raw_spin_lock_init(&instance->frl_lock);
 	vgpu_event_limit_init(&instance->event_limit);
 	ratelimit_default_init(&instance->log_limit);
 	snprintf(instance->log_name, sizeof(instance->log_name), "vgpu %pUl", uuid);
@@ -274,9 +274,9 @@ void vgpu_instance_destroy(struct vgpu_instance *instance)
 static void vgpu_instance_set_front(struct vgpu_instance *instance,
 				    const struct vgpu_front_ops *front)
 {
-	spin_lock(&instance->front_lock);
+	raw_spin_lock(&instance->front_lock);
 	instance->front = front;
-	spin_unlock(&instance->front_lock);
+	raw_spin_unlock(&instance->front_lock);
 }
 
 static void vgpu_instance_uncharge(struct vgpu_instance *instance)

@@ -13,6 +13,7 @@
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
+#include <linux/workqueue.h>
 
 #include "../core.h"
 
@@ -28,20 +29,43 @@ static bool vgpu_thread_same_cgroups(const struct task_struct *a, const struct t
 }
 #endif
 
+/**
+ * struct vgpu_thread_move - a thread that is to change its cgroups
+ * @work: changes them
+ * @from: task whose cgroups it gets
+ * @task: the thread
+ */
+struct vgpu_thread_move {
+	struct work_struct work;
+	struct task_struct *from;
+	struct task_struct *task;
+};
+
+static void vgpu_thread_move(struct work_struct *work)
+{
+	struct vgpu_thread_move *move = container_of(work, struct vgpu_thread_move, work);
+
+	if (cgroup_attach_task_all(move->from, move->task))
+		pr_debug("vgpu: %s stays in its cgroups\n", move->task->comm);
+}
+
 /*
  * Puts @task into the cgroups of @from. Attaching waits for a grace period of RCU, so it is left
  * out where nothing would change. If it fails, @task stays in its cgroups.
+ *
+ * A work item does it: a user whom the cgroup stopped meanwhile would keep locks without which
+ * nobody on the host forks.
  */
 static void vgpu_thread_attach(struct task_struct *from, struct task_struct *task)
 {
-	/*
-	 * With PREEMPT_RT a thread that its cgroup does not let run may hold a spinlock for which
-	 * engines would wait.
-	 */
-	if (IS_ENABLED(CONFIG_PREEMPT_RT) || vgpu_thread_same_cgroups(from, task))
+	struct vgpu_thread_move move = { .from = from, .task = task };
+
+	if (vgpu_thread_same_cgroups(from, task))
 		return;
-	if (cgroup_attach_task_all(from, task))
-		pr_debug("vgpu: %s stays in its cgroups\n", task->comm);
+	INIT_WORK_ONSTACK(&move.work, vgpu_thread_move);
+	queue_work(system_unbound_wq, &move.work);
+	flush_work(&move.work);
+	destroy_work_on_stack(&move.work);
 }
 
 /**

@@ -66,10 +66,10 @@ void vgpu_shares_update_frl(struct vgpu_instance *instance)
 	lockdep_assert_held(&instance->gpu->lock);
 	vgpu_sched_params_get(instance->gpu->sched, &params);
 	fps = vgpu_share_frl(params.policy->frl, instance->settings.frl, instance->type->frl_fps);
-	spin_lock(&instance->frl_lock);
+	raw_spin_lock(&instance->frl_lock);
 	if (fps != instance->frl.fps)
 		vgpu_frl_set(&instance->frl, fps);
-	spin_unlock(&instance->frl_lock);
+	raw_spin_unlock(&instance->frl_lock);
 }
 
 /* Returns the frame rate limit in force, in frames per s; 0: none. Does not sleep. */
@@ -77,9 +77,9 @@ u32 vgpu_shares_frl(struct vgpu_instance *instance)
 {
 	u32 fps;
 
-	spin_lock(&instance->frl_lock);
+	raw_spin_lock(&instance->frl_lock);
 	fps = instance->frl.fps;
-	spin_unlock(&instance->frl_lock);
+	raw_spin_unlock(&instance->frl_lock);
 	return fps;
 }
 
@@ -320,9 +320,9 @@ u64 vgpu_present(struct vgpu_instance *instance)
 {
 	u64 due_ns;
 
-	spin_lock(&instance->frl_lock);
+	raw_spin_lock(&instance->frl_lock);
 	due_ns = vgpu_frl_present(&instance->frl, ktime_get_ns());
-	spin_unlock(&instance->frl_lock);
+	raw_spin_unlock(&instance->frl_lock);
 	return due_ns;
 }
 EXPORT_SYMBOL_GPL(vgpu_present);

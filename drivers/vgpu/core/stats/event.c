@@ -23,8 +23,12 @@
 /* How many events a vGPU may report in a second that its guest can repeat as it likes. */
 #define VGPU_EVENTS_PER_S	32
 
-/* So many readers are woken at a time, on so many processors at most: of each NUMA node. */
-#define VGPU_EVENT_WAKERS	4
+/*
+ * So many readers are woken at a time, on so many processors at most: of each NUMA node. Under
+ * PREEMPT_RT who wakes a reader waits for locks of whatever polls it, which may have been stopped
+ * with one: a waker that waits takes no processor, and is not to keep other readers waiting.
+ */
+#define VGPU_EVENT_WAKERS	(IS_ENABLED(CONFIG_PREEMPT_RT) ? 256 : 4)
 
 /**
  * struct vgpu_event_reader - an open file that events are read from
@@ -46,7 +50,7 @@ struct vgpu_event_reader {
 };
 
 /* Protects the ring with all its sources, and the lists of readers. */
-static DEFINE_SPINLOCK(vgpu_events_lock);
+static DEFINE_RAW_SPINLOCK(vgpu_events_lock);
 static struct vgpu_event_ring vgpu_events;
 
 /*
@@ -71,7 +75,7 @@ static bool vgpu_event_wake_next(void)
 {
 	struct vgpu_event_reader *reader;
 
-	spin_lock(&vgpu_events_lock);
+	raw_spin_lock(&vgpu_events_lock);
 	reader = list_first_entry_or_null(&vgpu_events_waking, struct vgpu_event_reader, link);
 	if (reader) {
 		list_del_init(&reader->link);
@@ -81,15 +85,15 @@ static bool vgpu_event_wake_next(void)
 			queue_work(vgpu_readers_wq, &reader->wake);
 		}
 	}
-	spin_unlock(&vgpu_events_lock);
+	raw_spin_unlock(&vgpu_events_lock);
 	return reader;
 }
 
 static void vgpu_event_wake_all(struct work_struct *work)
 {
-	spin_lock(&vgpu_events_lock);
+	raw_spin_lock(&vgpu_events_lock);
 	list_splice_tail_init(&vgpu_events_waiting, &vgpu_events_waking);
-	spin_unlock(&vgpu_events_lock);
+	raw_spin_unlock(&vgpu_events_lock);
 	while (vgpu_event_wake_next())
 		cond_resched();
 }
@@ -116,14 +120,14 @@ struct vgpu_event_source *vgpu_event_source_get(const guid_t *uuid)
 	if (uuid)
 		vgpu_uuid_export(id, uuid);
 
-	spin_lock(&vgpu_events_lock);
+	raw_spin_lock(&vgpu_events_lock);
 	source = uuid ? vgpu_event_ring_revive(&vgpu_events, id) : NULL;
 	if (!source) {
 		source = fresh;
 		fresh = NULL;
 		vgpu_event_ring_start(&vgpu_events, source, id);
 	}
-	spin_unlock(&vgpu_events_lock);
+	raw_spin_unlock(&vgpu_events_lock);
 	kfree(fresh);
 	return source;
 }
@@ -140,9 +144,9 @@ void vgpu_event_source_put(struct vgpu_event_source *source)
 {
 	if (!source)
 		return;
-	spin_lock(&vgpu_events_lock);
+	raw_spin_lock(&vgpu_events_lock);
 	source = vgpu_event_ring_retire(&vgpu_events, source);
-	spin_unlock(&vgpu_events_lock);
+	raw_spin_unlock(&vgpu_events_lock);
 	kfree(source);
 }
 
@@ -151,10 +155,10 @@ static void vgpu_event(struct vgpu_event_source *source, struct vgpu_ctl_event *
 	bool wanted;
 
 	event->time_ns = ktime_get_ns();
-	spin_lock(&vgpu_events_lock);
+	raw_spin_lock(&vgpu_events_lock);
 	vgpu_event_ring_add(&vgpu_events, source, event);
 	wanted = !list_empty(&vgpu_events_waiting);
-	spin_unlock(&vgpu_events_lock);
+	raw_spin_unlock(&vgpu_events_lock);
 	if (wanted)
 		queue_work(vgpu_events_wq, &vgpu_events_wake_work);
 }
@@ -197,9 +201,9 @@ void vgpu_instance_event(struct vgpu_instance *instance, u32 type, u32 a, u32 b,
 
 	vgpu_uuid_export(event.uuid, &instance->uuid);
 	if (vgpu_event_is_repeated(type) && !__ratelimit(&instance->event_limit)) {
-		spin_lock(&vgpu_events_lock);
+		raw_spin_lock(&vgpu_events_lock);
 		vgpu_event_ring_skip(instance->events);
-		spin_unlock(&vgpu_events_lock);
+		raw_spin_unlock(&vgpu_events_lock);
 		return;
 	}
 	/* The only events of an instance before it has been created are refusals. */
@@ -234,9 +238,9 @@ struct vgpu_event_reader *vgpu_event_open(void)
 	INIT_WORK(&reader->wake, vgpu_event_wake);
 	mutex_init(&reader->lock);
 	reader->size = VGPU_EVENT_SIZE_1;
-	spin_lock(&vgpu_events_lock);
+	raw_spin_lock(&vgpu_events_lock);
 	reader->next_seq = vgpu_events.seq;
-	spin_unlock(&vgpu_events_lock);
+	raw_spin_unlock(&vgpu_events_lock);
 	return reader;
 }
 
@@ -248,9 +252,9 @@ struct vgpu_event_reader *vgpu_event_open(void)
  */
 void vgpu_event_close(struct vgpu_event_reader *reader)
 {
-	spin_lock(&vgpu_events_lock);
+	raw_spin_lock(&vgpu_events_lock);
 	list_del_init(&reader->link);
-	spin_unlock(&vgpu_events_lock);
+	raw_spin_unlock(&vgpu_events_lock);
 	cancel_work_sync(&reader->wake);
 	kfree(reader);
 }
@@ -260,11 +264,11 @@ static void vgpu_event_rewind(struct vgpu_event_reader *reader)
 	const struct vgpu_ctl_event *oldest;
 
 	lockdep_assert_held(&reader->lock);
-	spin_lock(&vgpu_events_lock);
+	raw_spin_lock(&vgpu_events_lock);
 	oldest = vgpu_event_ring_find(&vgpu_events, 0);
 	if (oldest)
 		reader->next_seq = oldest->seq;
-	spin_unlock(&vgpu_events_lock);
+	raw_spin_unlock(&vgpu_events_lock);
 }
 
 /**
@@ -300,20 +304,20 @@ static bool vgpu_event_look(struct vgpu_event_reader *reader)
 {
 	bool pending;
 
-	spin_lock(&vgpu_events_lock);
+	raw_spin_lock(&vgpu_events_lock);
 	if (list_empty(&reader->link))
 		list_add_tail(&reader->link, &vgpu_events_waiting);
 	pending = vgpu_event_ring_find(&vgpu_events, reader->next_seq);
-	spin_unlock(&vgpu_events_lock);
+	raw_spin_unlock(&vgpu_events_lock);
 	return pending;
 }
 
 static void vgpu_event_seek(struct vgpu_event_reader *reader, u64 seq)
 {
 	lockdep_assert_held(&reader->lock);
-	spin_lock(&vgpu_events_lock);
+	raw_spin_lock(&vgpu_events_lock);
 	reader->next_seq = seq;
-	spin_unlock(&vgpu_events_lock);
+	raw_spin_unlock(&vgpu_events_lock);
 }
 
 static bool vgpu_event_next(struct vgpu_event_reader *reader, struct vgpu_ctl_event *event)
@@ -321,11 +325,11 @@ static bool vgpu_event_next(struct vgpu_event_reader *reader, struct vgpu_ctl_ev
 	const struct vgpu_ctl_event *next;
 
 	lockdep_assert_held(&reader->lock);
-	spin_lock(&vgpu_events_lock);
+	raw_spin_lock(&vgpu_events_lock);
 	next = vgpu_event_ring_find(&vgpu_events, reader->next_seq);
 	if (next)
 		*event = *next;
-	spin_unlock(&vgpu_events_lock);
+	raw_spin_unlock(&vgpu_events_lock);
 	return next;
 }
 

@@ -63,11 +63,11 @@ EXPORT_SYMBOL_GPL(vgpu_doorbell);
  */
 void vgpu_raise_irq(struct vgpu_instance *instance, unsigned int vector)
 {
-	spin_lock(&instance->front_lock);
+	raw_spin_lock(&instance->front_lock);
 	if (instance->front) {
 		atomic64_inc(&instance->interrupts);
 		instance->front->raise_irq(instance, vector);
 	}
-	spin_unlock(&instance->front_lock);
+	raw_spin_unlock(&instance->front_lock);
 }
 EXPORT_SYMBOL_GPL(vgpu_raise_irq);

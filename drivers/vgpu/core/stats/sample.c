@@ -83,7 +83,7 @@ static void sample_work(struct work_struct *work)
 	struct vgpu_gpu *gpu = container_of(sampler, struct vgpu_gpu, sampler);
 	u64 begin_ns, now_ns;
 
-	spin_lock(&sampler->lock);
+	raw_spin_lock(&sampler->lock);
 	begin_ns = sampler->begin_ns;
 	now_ns = ktime_get_ns();
 	sampler->begin_ns = now_ns;
@@ -91,7 +91,7 @@ static void sample_work(struct work_struct *work)
 	sampler->armed = sampler->nr_open;
 	if (sampler->armed)
 		sample_arm(sampler);
-	spin_unlock(&sampler->lock);
+	raw_spin_unlock(&sampler->lock);
 	sample_take(gpu, now_ns - begin_ns, now_ns);
 }
 
@@ -105,14 +105,14 @@ void vgpu_sampler_open(struct vgpu_gpu *gpu)
 {
 	struct vgpu_sampler *sampler = &gpu->sampler;
 
-	spin_lock(&sampler->lock);
+	raw_spin_lock(&sampler->lock);
 	sampler->nr_open++;
 	if (!sampler->armed) {
 		sampler->armed = true;
 		sampler->begin_ns = ktime_get_ns();
 		sample_arm(sampler);
 	}
-	spin_unlock(&sampler->lock);
+	raw_spin_unlock(&sampler->lock);
 }
 
 /**
@@ -123,9 +123,9 @@ void vgpu_sampler_open(struct vgpu_gpu *gpu)
  */
 void vgpu_sampler_close(struct vgpu_gpu *gpu)
 {
-	spin_lock(&gpu->sampler.lock);
+	raw_spin_lock(&gpu->sampler.lock);
 	gpu->sampler.nr_open--;
-	spin_unlock(&gpu->sampler.lock);
+	raw_spin_unlock(&gpu->sampler.lock);
 }
 
 static unsigned int sample_export(const guid_t *uuid, const struct vgpu_sample *sample,
@@ -210,7 +210,7 @@ void vgpu_sample_list(struct vgpu_gpu *gpu, struct vgpu_ctl_samples *ctl,
  */
 void vgpu_sampler_init(struct vgpu_gpu *gpu)
 {
-	spin_lock_init(&gpu->sampler.lock);
+	raw_spin_lock_init(&gpu->sampler.lock);
 	INIT_DELAYED_WORK(&gpu->sampler.work, sample_work);
 }
 

@@ -55,10 +55,10 @@ static void stats_instance(struct vgpu_instance *instance, struct vgpu_ctl_insta
 	out->resets = atomic64_read(&instance->resets);
 	out->dma_read_bytes = atomic64_read(&instance->dma_read_bytes);
 	out->dma_written_bytes = atomic64_read(&instance->dma_written_bytes);
-	spin_lock(&instance->quarantine_lock);
+	raw_spin_lock(&instance->quarantine_lock);
 	out->quarantine_until_ns = instance->quarantine.until_ns;
 	out->quarantines = instance->quarantine.quarantines;
-	spin_unlock(&instance->quarantine_lock);
+	raw_spin_unlock(&instance->quarantine_lock);
 	if (out->quarantine_until_ns)
 		out->status |= VGPU_INSTANCE_QUARANTINED;
 	strscpy(out->type_name, instance->type->name, sizeof(out->type_name));

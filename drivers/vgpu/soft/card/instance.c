@@ -51,7 +51,7 @@ static void *soft_instance_create(struct vgpu_gpu *gpu, struct vgpu_instance *vg
 	inst->display.vgpu = vgpu;
 	inst->display.info = info;
 	inst->display.screen = &inst->work.screen;
-	spin_lock_init(&inst->work.screen.lock);
+	raw_spin_lock_init(&inst->work.screen.lock);
 	soft_display_reset(&inst->display);
 	inst->queues.info = info;
 	inst->queues.engine = inst->gpu->engine;

@@ -8,15 +8,17 @@
  *
  * What each topic has to say of its part is in its header.
  *
- * Locks, outermost first; no function of the core is called under a spinlock here:
+ * Locks, outermost first. Engines take the spinlocks, which are raw ones: a tenant whom its cgroup
+ * stops does not stop with one of them. No function of the core is called under one, and nothing is
+ * allocated or freed:
  *
  *   soft_queues.config_lock	writes that enable and disable channels, or invalidate
  *   soft_programs.reading	the worker, while it reads a page of a program's text
  *   soft_store.drop_lock	read: trapped access, worker; write: dropping
- *   soft_queues.queue_lock	spinlock: channel states, queues, interrupts
- *   soft_screen.lock		spinlock: what the display shows
- *   soft_programs.lock		spinlock: decoded programs
- *   soft_compute.kept_lock	spinlock: contexts that channels keep, and the worker may take
+ *   soft_queues.queue_lock	raw spinlock: channel states, queues, interrupts
+ *   soft_screen.lock		raw spinlock: what the display shows
+ *   soft_programs.lock		raw spinlock: decoded programs
+ *   soft_compute.kept_lock	raw spinlock: contexts that channels keep, and the worker may take
  *   soft_rss_lock		raw spinlock: in which processes vGPUs are shown (rss.c)
  */
 #ifndef _VGPU_SOFT_INSTANCE_H

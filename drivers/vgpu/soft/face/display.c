@@ -26,10 +26,10 @@ static void soft_display_limits(const struct soft_display *display, struct soft_
  */
 void soft_display_reset(struct soft_display *display)
 {
-	spin_lock(&display->screen->lock);
+	raw_spin_lock(&display->screen->lock);
 	soft_vga_reset(&display->vga);
 	display->screen->shown = false;
-	spin_unlock(&display->screen->lock);
+	raw_spin_unlock(&display->screen->lock);
 }
 
 /**
@@ -57,15 +57,15 @@ void soft_display_rw(struct soft_display *display, u32 offset, void *buf, size_t
 	soft_display_limits(display, &limits);
 	if (write) {
 		memcpy(&raw, buf, count);
-		spin_lock(&display->screen->lock);
+		raw_spin_lock(&display->screen->lock);
 		if (soft_vga_write(&display->vga, &limits, offset, le64_to_cpu(raw), count))
 			display->screen->shown = false;
-		spin_unlock(&display->screen->lock);
+		raw_spin_unlock(&display->screen->lock);
 		return;
 	}
-	spin_lock(&display->screen->lock);
+	raw_spin_lock(&display->screen->lock);
 	raw = cpu_to_le64(soft_vga_read(&display->vga, &limits, offset, count));
-	spin_unlock(&display->screen->lock);
+	raw_spin_unlock(&display->screen->lock);
 	memcpy(buf, &raw, count);
 }
 
@@ -76,11 +76,11 @@ bool soft_display_scanout(struct soft_display *display, struct vgpu_scanout *sca
 	bool shown = true;
 
 	soft_display_limits(display, &limits);
-	spin_lock(&display->screen->lock);
+	raw_spin_lock(&display->screen->lock);
 	if (display->screen->shown)
 		*scanout = display->screen->surface;
 	else	/* while no mode is set, there is no picture */
 		shown = soft_vga_scanout(&display->vga, &limits, scanout);
-	spin_unlock(&display->screen->lock);
+	raw_spin_unlock(&display->screen->lock);
 	return shown;
 }

@@ -23,9 +23,9 @@ static u32 soft_regs_half(u64 value, u32 reg)
 
 static noinline int soft_regs_read_queue(struct soft_queues *queues, const u32 *word, u32 *value)
 {
-	spin_lock(&queues->queue_lock);
+	raw_spin_lock(&queues->queue_lock);
 	*value = *word;
-	spin_unlock(&queues->queue_lock);
+	raw_spin_unlock(&queues->queue_lock);
 	return 0;
 }
 
@@ -50,7 +50,7 @@ static noinline int soft_regs_read_chan(struct soft_channel *ch, u32 reg, u32 *v
 	u64 get = READ_ONCE(ch->get);
 	int ret = 0;
 
-	spin_lock(&queues->queue_lock);
+	raw_spin_lock(&queues->queue_lock);
 	switch (reg) {
 	case VGPU_HW_CHAN_CTRL:
 		*value = ch->ctrl;
@@ -79,7 +79,7 @@ static noinline int soft_regs_read_chan(struct soft_channel *ch, u32 reg, u32 *v
 	default:	/* also VGPU_HW_CHAN_DOORBELL, which can only be written */
 		ret = -ENXIO;
 	}
-	spin_unlock(&queues->queue_lock);
+	raw_spin_unlock(&queues->queue_lock);
 	return ret;
 }
 
@@ -164,9 +164,9 @@ static int soft_regs_write_dev(struct soft_queues *queues, u32 reg, u32 value)
 {
 	switch (reg) {
 	case VGPU_HW_INTR:
-		spin_lock(&queues->queue_lock);
+		raw_spin_lock(&queues->queue_lock);
 		queues->intr &= ~value;
-		spin_unlock(&queues->queue_lock);
+		raw_spin_unlock(&queues->queue_lock);
 		return 0;
 	case VGPU_HW_RESET:
 		if (value != VGPU_HW_RESET_MAGIC)
@@ -187,9 +187,9 @@ static int soft_regs_write_dev(struct soft_queues *queues, u32 reg, u32 value)
 static void soft_regs_write_latched(struct soft_queues *queues, u64 *reg, u64 value, u64 mask)
 {
 	mutex_lock(&queues->config_lock);
-	spin_lock(&queues->queue_lock);
+	raw_spin_lock(&queues->queue_lock);
 	*reg = (*reg & ~mask) | (value & mask);
-	spin_unlock(&queues->queue_lock);
+	raw_spin_unlock(&queues->queue_lock);
 	mutex_unlock(&queues->config_lock);
 }
 

@@ -70,7 +70,7 @@ void soft_channel_show(struct soft_channel *ch, struct seq_file *m)
 	};
 	struct soft_queues *queues = ch->queues;
 
-	spin_lock(&queues->queue_lock);
+	raw_spin_lock(&queues->queue_lock);
 	if (ch->state == VGPU_HW_STATE_DISABLED)
 		goto unlock;
 	seq_printf(m, "  %u: %s, %s%s, ring at %#llx ", ch->index,
@@ -86,7 +86,7 @@ void soft_channel_show(struct soft_channel *ch, struct seq_file *m)
 			   ch->fault_pc, ch->fault_id[0], ch->fault_id[1], ch->fault_id[2]);
 	seq_putc(m, '\n');
 unlock:
-	spin_unlock(&queues->queue_lock);
+	raw_spin_unlock(&queues->queue_lock);
 }
 
 /**
@@ -100,8 +100,8 @@ void soft_queues_init(struct soft_queues *queues)
 
 	queues->fault_channel = ~0U;
 	mutex_init(&queues->config_lock);
-	spin_lock_init(&queues->queue_lock);
-	init_waitqueue_head(&queues->wait);
+	raw_spin_lock_init(&queues->queue_lock);
+	rcuwait_init(&queues->wait);
 	for (i = 0; i < SOFT_ENGINES; i++) {
 		INIT_LIST_HEAD(&queues->queue[i].ready);
 		INIT_LIST_HEAD(&queues->queue[i].paced);
@@ -133,7 +133,7 @@ static void soft_channel_end_stop(struct soft_channel *ch)
 	struct page *page;
 
 	lockdep_assert_held(&queues->config_lock);
-	spin_lock(&queues->queue_lock);
+	raw_spin_lock(&queues->queue_lock);
 	soft_queue_publish(ch, VGPU_HW_STATE_DISABLED);
 	page = ch->page;
 	ch->page = NULL;
@@ -142,7 +142,7 @@ static void soft_channel_end_stop(struct soft_channel *ch)
 	ch->dma = NULL;
 	ch->dma_done = false;
 	WRITE_ONCE(ch->stop, false);
-	spin_unlock(&queues->queue_lock);
+	raw_spin_unlock(&queues->queue_lock);
 
 	/* After this, no request of the channel reaches guest memory. */
 	if (dma)
@@ -156,9 +156,9 @@ static bool soft_channel_left(struct soft_channel *ch)
 {
 	bool left;
 
-	spin_lock(&ch->queues->queue_lock);
+	raw_spin_lock(&ch->queues->queue_lock);
 	left = !ch->busy;
-	spin_unlock(&ch->queues->queue_lock);
+	raw_spin_unlock(&ch->queues->queue_lock);
 	return left;
 }
 
@@ -168,16 +168,16 @@ static void soft_channel_disable(struct soft_channel *ch)
 	struct soft_queues *queues = ch->queues;
 
 	lockdep_assert_held(&queues->config_lock);
-	spin_lock(&queues->queue_lock);
+	raw_spin_lock(&queues->queue_lock);
 	if (ch->state == VGPU_HW_STATE_DISABLED) {
-		spin_unlock(&queues->queue_lock);
+		raw_spin_unlock(&queues->queue_lock);
 		return;
 	}
 	soft_channel_begin_stop(ch);
-	spin_unlock(&queues->queue_lock);
+	raw_spin_unlock(&queues->queue_lock);
 
 	soft_queue_wake(queues, ch->engine);
-	wait_event(queues->wait, soft_channel_left(ch));
+	rcuwait_wait_event(&queues->wait, soft_channel_left(ch), TASK_UNINTERRUPTIBLE);
 	soft_channel_end_stop(ch);
 }
 
@@ -241,7 +241,7 @@ static void soft_channel_enable(struct soft_channel *ch, u32 ctrl)
 	if (!page)
 		fault.code = VGPU_HW_FAULT_MEMORY;
 
-	spin_lock(&queues->queue_lock);
+	raw_spin_lock(&queues->queue_lock);
 	ch->ctrl = ctrl;
 	ch->page = page;
 	ch->hw = page ? page_address(page) : NULL;
@@ -259,7 +259,7 @@ static void soft_channel_enable(struct soft_channel *ch, u32 ctrl)
 		soft_channel_set_fault(ch, &fault, 0);
 	else
 		soft_queue_publish(ch, VGPU_HW_STATE_SLEEPING);
-	spin_unlock(&queues->queue_lock);
+	raw_spin_unlock(&queues->queue_lock);
 
 	if (fault.code)
 		soft_channel_report_fault(ch, fault.code, 0);
@@ -289,9 +289,9 @@ void soft_channel_write_ctrl(struct soft_channel *ch, u32 ctrl)
 		soft_channel_enable(ch, ctrl);
 		return;
 	}
-	spin_lock(&queues->queue_lock);
+	raw_spin_lock(&queues->queue_lock);
 	ch->ctrl = ctrl;
-	spin_unlock(&queues->queue_lock);
+	raw_spin_unlock(&queues->queue_lock);
 }
 
 /* Wakes a channel whose doorbell the guest has rung. In process context; does not sleep. */
@@ -302,7 +302,7 @@ void soft_channel_doorbell(struct soft_channel *ch)
 	bool ready;
 
 	vgpu_doorbell(queues->mem->vgpu);
-	spin_lock(&queues->queue_lock);
+	raw_spin_lock(&queues->queue_lock);
 	if (ch->state == VGPU_HW_STATE_SLEEPING && !ch->stop && !queues->stopping) {
 		ch->empty_ns = 0;
 		soft_queue_publish(ch, VGPU_HW_STATE_AWAKE);
@@ -311,7 +311,7 @@ void soft_channel_doorbell(struct soft_channel *ch)
 	/* Ringing does not make a paced channel due. */
 	ready = !list_empty(&ch->link) && !ch->paced;
 	engine = ch->engine;
-	spin_unlock(&queues->queue_lock);
+	raw_spin_unlock(&queues->queue_lock);
 
 	if (ready)
 		soft_queue_announce(queues, engine);
@@ -330,11 +330,11 @@ void soft_channel_fault(struct soft_channel *ch, const struct soft_fault *fault,
 	bool stop;
 
 	soft_exec_cancel(ch);
-	spin_lock(&queues->queue_lock);
+	raw_spin_lock(&queues->queue_lock);
 	stop = ch->stop;
 	if (!stop)
 		soft_channel_set_fault(ch, fault, pos);
-	spin_unlock(&queues->queue_lock);
+	raw_spin_unlock(&queues->queue_lock);
 
 	/* A channel that is being disabled drops its packets, also the one that faults. */
 	if (!stop)
@@ -346,10 +346,10 @@ static bool soft_channel_all_left(struct soft_queues *queues)
 	bool left = true;
 	unsigned int i;
 
-	spin_lock(&queues->queue_lock);
+	raw_spin_lock(&queues->queue_lock);
 	for (i = 0; i < SOFT_ENGINES; i++)
 		left &= !queues->queue[i].in_turn;
-	spin_unlock(&queues->queue_lock);
+	raw_spin_unlock(&queues->queue_lock);
 	return left;
 }
 
@@ -369,27 +369,27 @@ void soft_channel_stop_all(struct soft_queues *queues)
 	struct soft_channel *ch;
 	u32 i;
 
-	spin_lock(&queues->queue_lock);
+	raw_spin_lock(&queues->queue_lock);
 	WRITE_ONCE(queues->stopping, true);
 	for (i = 0; i < queues->nr_channels; i++) {
 		ch = &queues->channel[i];
 		if (ch->state != VGPU_HW_STATE_DISABLED)
 			soft_channel_begin_stop(ch);
 	}
-	spin_unlock(&queues->queue_lock);
+	raw_spin_unlock(&queues->queue_lock);
 
 	for (i = 0; i < SOFT_ENGINES; i++)
 		soft_queue_wake(queues, i);
 
 	mutex_lock(&queues->config_lock);
-	wait_event(queues->wait, soft_channel_all_left(queues));
+	rcuwait_wait_event(&queues->wait, soft_channel_all_left(queues), TASK_UNINTERRUPTIBLE);
 	for (i = 0; i < queues->nr_channels; i++) {
 		ch = &queues->channel[i];
 		if (ch->state != VGPU_HW_STATE_DISABLED)
 			soft_channel_end_stop(ch);
 	}
 
-	spin_lock(&queues->queue_lock);
+	raw_spin_lock(&queues->queue_lock);
 	for (i = 0; i < queues->nr_channels; i++) {
 		ch = &queues->channel[i];
 		ch->ctrl = 0;
@@ -400,7 +400,7 @@ void soft_channel_stop_all(struct soft_queues *queues)
 	}
 	queues->intr = 0;
 	queues->fault_channel = ~0U;
-	spin_unlock(&queues->queue_lock);
+	raw_spin_unlock(&queues->queue_lock);
 	mutex_unlock(&queues->config_lock);
 }
 
@@ -408,8 +408,8 @@ void soft_channel_stop_all(struct soft_queues *queues)
 void soft_channel_restart(struct soft_queues *queues)
 {
 	mutex_lock(&queues->config_lock);
-	spin_lock(&queues->queue_lock);
+	raw_spin_lock(&queues->queue_lock);
 	WRITE_ONCE(queues->stopping, false);
-	spin_unlock(&queues->queue_lock);
+	raw_spin_unlock(&queues->queue_lock);
 	mutex_unlock(&queues->config_lock);
 }

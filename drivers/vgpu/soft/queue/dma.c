@@ -188,13 +188,13 @@ static void soft_dma_complete(struct vgpu_dma *dma)
 	unsigned int engine;
 	bool ready = false;
 
-	spin_lock(&queues->queue_lock);
+	raw_spin_lock(&queues->queue_lock);
 	engine = ch->engine;
 	if (ch->dma == dma) {
 		ch->dma_done = true;
 		ready = soft_queue_unstall(ch);
 	}
-	spin_unlock(&queues->queue_lock);
+	raw_spin_unlock(&queues->queue_lock);
 
 	if (ready)
 		soft_queue_announce(queues, engine);
@@ -219,10 +219,10 @@ enum soft_end soft_dma_submit(struct soft_channel *ch, struct vgpu_dma *dma)
 	}
 	dma->complete = soft_dma_complete;
 	dma->private = ch;
-	spin_lock(&queues->queue_lock);
+	raw_spin_lock(&queues->queue_lock);
 	ch->dma = dma;
 	ch->dma_done = false;
-	spin_unlock(&queues->queue_lock);
+	raw_spin_unlock(&queues->queue_lock);
 	vgpu_dma_submit(dma);
 	return SOFT_END_WAIT;
 }
@@ -237,13 +237,13 @@ struct vgpu_dma *soft_dma_take(struct soft_channel *ch)
 {
 	struct vgpu_dma *dma = NULL;
 
-	spin_lock(&ch->queues->queue_lock);
+	raw_spin_lock(&ch->queues->queue_lock);
 	if (ch->dma_done) {
 		dma = ch->dma;
 		ch->dma = NULL;
 		ch->dma_done = false;
 	}
-	spin_unlock(&ch->queues->queue_lock);
+	raw_spin_unlock(&ch->queues->queue_lock);
 	return dma;
 }
 

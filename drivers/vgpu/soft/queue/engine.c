@@ -63,6 +63,22 @@ static bool soft_engine_woken(struct soft_engine *engine, struct soft_queue *que
 }
 
 /*
+ * Sleeps until the engine is woken, or for @timeout_ns. That ends in a hard interrupt: a soft one
+ * of PREEMPT_RT waits for locks with which tasks may have been stopped.
+ */
+static void soft_engine_sleep(struct soft_engine *engine, struct soft_queue *queue, u64 timeout_ns)
+{
+	ktime_t timeout = ns_to_ktime(timeout_ns);
+
+	prepare_to_rcuwait(&engine->wake);
+	/* A barrier; pairs with that of rcuwait_wake_up(). */
+	set_current_state(TASK_IDLE);
+	if (!soft_engine_woken(engine, queue))
+		schedule_hrtimeout(&timeout, HRTIMER_MODE_REL_HARD);
+	finish_rcuwait(&engine->wake);
+}
+
+/*
  * Waits for guest memory, as no channel is ready. Returns false if the turn is to end: no channel
  * waits for guest memory either, the deadline has passed, or another vGPU wants the engine.
  */
@@ -81,8 +97,7 @@ static bool soft_engine_wait(struct soft_engine *engine,
 	if (due_ns <= now_ns)
 		return true;
 	timeout_ns = min3(engine->run.deadline_ns - now_ns, due_ns - now_ns, (u64)SOFT_STALL_NS);
-	wait_event_interruptible_hrtimeout(engine->wake, soft_engine_woken(engine, queue),
-					   ns_to_ktime(timeout_ns));
+	soft_engine_sleep(engine, queue, timeout_ns);
 	engine->now_ns = ktime_get_ns();
 	now_ns = soft_stop_clock(engine);
 	return soft_engine_woken(engine, queue) || due_ns <= now_ns ||
@@ -232,7 +247,7 @@ static bool soft_engine_finish(struct soft_engine *engine, enum vgpu_run_end end
 		engine->left_ns = 0;
 		engine->since_ns = 0;
 		atomic_set_release(&engine->state, SOFT_ENGINE_IDLE);
-		wake_up_all(&engine->idle);
+		rcuwait_wake_up(&engine->idle);
 		return false;
 	}
 
@@ -249,8 +264,7 @@ static bool soft_engine_finish(struct soft_engine *engine, enum vgpu_run_end end
 		/* Fails if soft_engine_run() has started a run since. */
 		atomic_cmpxchg(&engine->state, SOFT_ENGINE_ENDING, SOFT_ENGINE_IDLE);
 	}
-	if (wq_has_sleeper(&engine->idle))
-		wake_up_all(&engine->idle);
+	rcuwait_wake_up(&engine->idle);
 	return more;
 }
 
@@ -271,8 +285,8 @@ static int soft_engine_thread(void *data)
 		set_cpus_allowed_ptr(current, engine->cpus);
 
 	for (;;) {
-		wait_event_idle(engine->start,
-				soft_engine_started(engine) || kthread_should_stop());
+		rcuwait_wait_event(&engine->wake,
+				   soft_engine_started(engine) || kthread_should_stop(), TASK_IDLE);
 		if (!soft_engine_started(engine))
 			return 0;
 		do {
@@ -292,9 +306,8 @@ int soft_engine_init(struct soft_engine *engine, const char *gpu_name)
 	struct task_struct *task;
 
 	atomic_set(&engine->state, SOFT_ENGINE_IDLE);
-	init_waitqueue_head(&engine->start);
-	init_waitqueue_head(&engine->wake);
-	init_waitqueue_head(&engine->idle);
+	rcuwait_init(&engine->wake);
+	rcuwait_init(&engine->idle);
 	task = kthread_run(soft_engine_thread, engine, "vgpu-%s-%s",
 			   engine->desc->name, gpu_name);
 	if (IS_ERR(task))
@@ -316,7 +329,7 @@ void soft_engine_run(struct soft_engine *engine, struct vgpu_gpu *vgpu, const st
 	engine->run = *run;
 	WRITE_ONCE(engine->preempt, false);
 	atomic_set_release(&engine->state, SOFT_ENGINE_RUNNING);
-	wake_up(&engine->start);
+	rcuwait_wake_up(&engine->wake);
 }
 
 /*
@@ -326,7 +339,7 @@ void soft_engine_run(struct soft_engine *engine, struct vgpu_gpu *vgpu, const st
 void soft_engine_preempt(struct soft_engine *engine)
 {
 	WRITE_ONCE(engine->preempt, true);
-	wake_up(&engine->wake);
+	rcuwait_wake_up(&engine->wake);
 }
 
 /* struct vgpu_gpu_ops.engine_reset. Sleeps until the thread has left its run. */
@@ -336,12 +349,16 @@ void soft_engine_reset(struct soft_engine *engine)
 
 	do {
 		/* While the thread reports, wait: the core may give it another run. */
-		wait_event(engine->idle, atomic_read_acquire(&engine->state) != SOFT_ENGINE_ENDING);
+		rcuwait_wait_event(&engine->idle,
+				   atomic_read_acquire(&engine->state) != SOFT_ENGINE_ENDING,
+				   TASK_UNINTERRUPTIBLE);
 		state = atomic_cmpxchg(&engine->state, SOFT_ENGINE_RUNNING, SOFT_ENGINE_RESET);
 	} while (state == SOFT_ENGINE_ENDING);
 
-	wake_up(&engine->wake);
-	wait_event(engine->idle, atomic_read_acquire(&engine->state) == SOFT_ENGINE_IDLE);
+	rcuwait_wake_up(&engine->wake);
+	rcuwait_wait_event(&engine->idle,
+			   atomic_read_acquire(&engine->state) == SOFT_ENGINE_IDLE,
+			   TASK_UNINTERRUPTIBLE);
 }
 
 /**

@@ -3,16 +3,16 @@
  * Engines of a software GPU: a thread for each. And when an engine is to leave its work.
  *
  * The core calls soft_engine_run() and soft_engine_preempt() with a timeline's lock held. They take
- * no lock but those of the engine's wait queues.
+ * no lock.
  */
 #ifndef _VGPU_SOFT_ENGINE_H
 #define _VGPU_SOFT_ENGINE_H
 
 #include <linux/atomic.h>
 #include <linux/debugfs.h>
+#include <linux/rcuwait.h>
 #include <linux/types.h>
 #include <linux/vgpu.h>
-#include <linux/wait.h>
 
 #include "../memory/space.h"
 
@@ -60,8 +60,7 @@ enum soft_engine_state {
  *            injection); 0: none
  * @hold_reset: SOFT_HOLD_RESET: the engine reset that ends a hang does not end before 0 is
  *            written here; SOFT_RESET_HELD: such a reset has begun and waits
- * @start:    the engine's thread waits here for a run
- * @wake:     the engine's thread waits here for guest memory during a run
+ * @wake:     the engine's thread waits here for a run, and in a run for guest memory
  * @idle:     soft_engine_reset() waits here for the thread to leave its run
  * @now_ns:   the clock when it was last read. This and the following fields are written by the
  *            engine's thread only
@@ -96,9 +95,8 @@ struct soft_engine {
 	bool preempt;
 	u32 hang;
 	u32 hold_reset;
-	wait_queue_head_t start;
-	wait_queue_head_t wake;
-	wait_queue_head_t idle;
+	struct rcuwait wake;
+	struct rcuwait idle;
 	u64 now_ns;
 	u64 ran_ns;
 	bool expired;

@@ -36,8 +36,7 @@ void soft_invalidate_look(struct soft_engine *engine)
 	engine->view.gen = gen;
 	/* After all that was done by old translations. */
 	smp_store_release(&queue->space_gen, gen);
-	if (wq_has_sleeper(&queues->wait))
-		wake_up_all(&queues->wait);
+	rcuwait_wake_up(&queues->wait);
 }
 
 static bool soft_invalidate_all_looked(struct soft_queues *queues)
@@ -46,13 +45,13 @@ static bool soft_invalidate_all_looked(struct soft_queues *queues)
 	unsigned int i;
 
 	lockdep_assert_held(&queues->config_lock);
-	spin_lock(&queues->queue_lock);
+	raw_spin_lock(&queues->queue_lock);
 	for (i = 0; i < SOFT_ENGINES; i++) {
 		/* Pairs with soft_invalidate_look(). */
 		if (smp_load_acquire(&queues->queue[i].space_gen) != queues->space_gen)
 			all &= !queues->queue[i].in_turn;
 	}
-	spin_unlock(&queues->queue_lock);
+	raw_spin_unlock(&queues->queue_lock);
 	return all;
 }
 
@@ -60,11 +59,11 @@ static bool soft_invalidate_all_looked(struct soft_queues *queues)
 static void soft_invalidate_sync(struct soft_queues *queues)
 {
 	lockdep_assert_held(&queues->config_lock);
-	spin_lock(&queues->queue_lock);
+	raw_spin_lock(&queues->queue_lock);
 	/* Who sees it sees what the guest has written to its tables, see soft_invalidate_gen(). */
 	smp_store_release(&queues->space_gen, queues->space_gen + 1);
-	spin_unlock(&queues->queue_lock);
-	wait_event(queues->wait, soft_invalidate_all_looked(queues));
+	raw_spin_unlock(&queues->queue_lock);
+	rcuwait_wait_event(&queues->wait, soft_invalidate_all_looked(queues), TASK_UNINTERRUPTIBLE);
 }
 
 /* Has a channel that waits for guest memory do its step again, with new translations. */
@@ -75,21 +74,21 @@ static void soft_invalidate_redo(struct soft_channel *ch)
 	bool ready;
 
 	lockdep_assert_held(&queues->config_lock);
-	spin_lock(&queues->queue_lock);
+	raw_spin_lock(&queues->queue_lock);
 	/* A request for pages is about a place in the partition, wherever that is mapped. */
 	if (ch->stalled && ch->dma && !ch->dma->work) {
 		dma = ch->dma;
 		ch->dma = NULL;
 	}
-	spin_unlock(&queues->queue_lock);
+	raw_spin_unlock(&queues->queue_lock);
 	if (!dma)
 		return;
 
 	/* Nobody wakes the channel meanwhile, unless the vGPU is being stopped. */
 	vgpu_dma_forget(dma);
-	spin_lock(&queues->queue_lock);
+	raw_spin_lock(&queues->queue_lock);
 	ready = soft_queue_unstall(ch);
-	spin_unlock(&queues->queue_lock);
+	raw_spin_unlock(&queues->queue_lock);
 	if (ready)
 		soft_queue_announce(queues, ch->engine);
 }

@@ -92,10 +92,7 @@ bool soft_queue_unstall(struct soft_channel *ch)
 /* Wakes an engine that waits for guest memory of the vGPU during a turn. Without queue_lock. */
 void soft_queue_wake(struct soft_queues *queues, unsigned int engine)
 {
-	wait_queue_head_t *wake = &queues->engine[engine].wake;
-
-	if (wq_has_sleeper(wake))
-		wake_up(wake);
+	rcuwait_wake_up(&queues->engine[engine].wake);
 }
 
 /* Says that an engine has something to do: @queues have a ready channel. Without queue_lock. */
@@ -116,11 +113,11 @@ bool soft_queue_begin(struct soft_queues *queues, unsigned int engine)
 {
 	bool ok;
 
-	spin_lock(&queues->queue_lock);
+	raw_spin_lock(&queues->queue_lock);
 	ok = !queues->stopping;
 	queues->queue[engine].in_turn = ok;
 	queues->queue[engine].space_gen = queues->space_gen;
-	spin_unlock(&queues->queue_lock);
+	raw_spin_unlock(&queues->queue_lock);
 	return ok;
 }
 
@@ -152,7 +149,7 @@ enum vgpu_run_end soft_queue_end(struct soft_queues *queues, unsigned int engine
 	struct soft_channel *ch, *next;
 	enum vgpu_run_end end;
 
-	spin_lock(&queues->queue_lock);
+	raw_spin_lock(&queues->queue_lock);
 	list_for_each_entry_safe(ch, next, &queue->ready, link) {
 		if (!all_empty)
 			break;
@@ -168,12 +165,10 @@ enum vgpu_run_end soft_queue_end(struct soft_queues *queues, unsigned int engine
 	queue->in_turn = false;
 	/*
 	 * Under the lock, since a thread that waits may free the vGPU as soon as it has seen
-	 * that the turn has ended. It looks for that under the lock, too, so no barrier is
-	 * needed: a thread that begins to wait after waitqueue_active() finds the turn ended.
+	 * that the turn has ended, for which it takes the lock, too.
 	 */
-	if (waitqueue_active(&queues->wait))
-		wake_up_all(&queues->wait);
-	spin_unlock(&queues->queue_lock);
+	rcuwait_wake_up(&queues->wait);
+	raw_spin_unlock(&queues->queue_lock);
 	return end;
 }
 
@@ -207,7 +202,7 @@ struct soft_channel *soft_queue_take(struct soft_queues *queues, unsigned int en
 	struct soft_queue *queue = &queues->queue[engine];
 	struct soft_channel *ch;
 
-	spin_lock(&queues->queue_lock);
+	raw_spin_lock(&queues->queue_lock);
 	if (now_ns >= queue->due_ns)
 		soft_queue_promote(queue, now_ns);
 	ch = list_first_entry_or_null(&queue->ready, struct soft_channel, link);
@@ -215,7 +210,7 @@ struct soft_channel *soft_queue_take(struct soft_queues *queues, unsigned int en
 		soft_queue_del(ch);
 		ch->busy = true;
 	}
-	spin_unlock(&queues->queue_lock);
+	raw_spin_unlock(&queues->queue_lock);
 	return ch;
 }
 
@@ -230,10 +225,10 @@ void soft_queue_release(struct soft_channel *ch, enum soft_end end, bool sleep)
 {
 	struct soft_queues *queues = ch->queues;
 
-	spin_lock(&queues->queue_lock);
+	raw_spin_lock(&queues->queue_lock);
 	ch->busy = false;
 	if (ch->stop) {
-		wake_up_all(&queues->wait);
+		rcuwait_wake_up(&queues->wait);
 	} else if (end == SOFT_END_WAIT) {
 		if (ch->dma_done)
 			soft_queue_add(ch);
@@ -245,5 +240,5 @@ void soft_queue_release(struct soft_channel *ch, enum soft_end end, bool sleep)
 		   !(end == SOFT_END_EMPTY && sleep && soft_queue_sleep(ch))) {
 		soft_queue_add(ch);
 	}
-	spin_unlock(&queues->queue_lock);
+	raw_spin_unlock(&queues->queue_lock);
 }

@@ -4,9 +4,9 @@
 #define _VGPU_SOFT_QUEUES_H
 
 #include <linux/mutex.h>
+#include <linux/rcuwait.h>
 #include <linux/spinlock.h>
 #include <linux/vgpu.h>
-#include <linux/wait.h>
 
 #include "channel.h"
 #include "engine.h"
@@ -23,8 +23,8 @@ struct soft_work;
  * @work:     what packet types have of the vGPU
  * @config_lock: serialises writes that enable and disable channels, and invalidations
  * @queue_lock: protects the states of channels, @queue, @stopping, @intr and @fault_channel
- * @wait:     threads wait here for engines to leave a channel or the vGPU, or to look at
- *            @space_gen
+ * @wait:     a thread that holds @config_lock waits here for engines to leave a channel or the
+ *            vGPU, or to look at @space_gen
  * @space_gen: number of invalidations of address spaces so far; changes under both locks
  * @stopping: no turn begins and no channel is enabled: true from instance_stop to the end of
  *            drop_memory (also read without the lock)
@@ -40,8 +40,8 @@ struct soft_queues {
 	struct soft_memory *mem;
 	struct soft_work *work;
 	struct mutex config_lock;	/* enabling and disabling */
-	spinlock_t queue_lock;		/* states and queues */
-	wait_queue_head_t wait;
+	raw_spinlock_t queue_lock;	/* states and queues */
+	struct rcuwait wait;
 	u32 space_gen;
 	bool stopping;
 	u32 intr;

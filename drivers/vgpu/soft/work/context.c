@@ -65,7 +65,7 @@ int soft_compute_init(struct soft_compute *compute, struct soft_memory *mem, u32
 		return -ENOMEM;
 	compute->mem = mem;
 	soft_programs_init(&compute->programs);
-	spin_lock_init(&compute->kept_lock);
+	raw_spin_lock_init(&compute->kept_lock);
 	INIT_LIST_HEAD(&compute->kept);
 	return 0;
 }
@@ -114,11 +114,11 @@ static struct soft_context *soft_context_kept(struct soft_channel *ch)
 	struct soft_compute *compute = soft_compute(ch);
 	struct soft_context *context;
 
-	spin_lock(&compute->kept_lock);
+	raw_spin_lock(&compute->kept_lock);
 	context = soft_contexts(ch)->kept;
 	if (context)
 		soft_context_unkeep(compute, context);
-	spin_unlock(&compute->kept_lock);
+	raw_spin_unlock(&compute->kept_lock);
 	return context;
 }
 
@@ -264,11 +264,11 @@ static bool soft_context_keep(struct soft_channel *ch, struct soft_context *cont
 
 	if (atomic64_read(&compute->context_bytes) - going > SOFT_CONTEXTS_KEEP)
 		return false;
-	spin_lock(&compute->kept_lock);
+	raw_spin_lock(&compute->kept_lock);
 	list_add_tail(&context->link, &compute->kept);
 	context->ch = ch;
 	soft_contexts(ch)->kept = context;
-	spin_unlock(&compute->kept_lock);
+	raw_spin_unlock(&compute->kept_lock);
 	return true;
 }
 
@@ -300,11 +300,11 @@ static struct soft_context *soft_context_oldest(struct soft_compute *compute)
 {
 	struct soft_context *context;
 
-	spin_lock(&compute->kept_lock);
+	raw_spin_lock(&compute->kept_lock);
 	context = list_first_entry_or_null(&compute->kept, struct soft_context, link);
 	if (context)
 		soft_context_unkeep(compute, context);
-	spin_unlock(&compute->kept_lock);
+	raw_spin_unlock(&compute->kept_lock);
 	return context;
 }
 
@@ -512,9 +512,9 @@ void soft_context_show(struct soft_compute *compute, struct seq_file *m)
 	struct soft_programs *programs = &compute->programs;
 	size_t bytes;
 
-	spin_lock(&programs->lock);
+	raw_spin_lock(&programs->lock);
 	bytes = programs->bytes;
-	spin_unlock(&programs->lock);
+	raw_spin_unlock(&programs->lock);
 	seq_printf(m, "  compute: dispatches %llu, groups %llu, instructions %llu, program_bytes %zu, program_hits %llu, program_misses %llu, context_bytes %lld\n",
 		   READ_ONCE(compute->dispatches), READ_ONCE(compute->groups),
 		   READ_ONCE(compute->insns), bytes, READ_ONCE(compute->hits),

@@ -53,7 +53,7 @@ struct soft_compute {
 	struct soft_programs programs;
 	atomic64_t context_bytes;
 	atomic64_t context_going;
-	spinlock_t kept_lock;		/* idle contexts */
+	raw_spinlock_t kept_lock;	/* idle contexts */
 	struct list_head kept;
 	u64 hits;
 	u64 misses;

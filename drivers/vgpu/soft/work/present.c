@@ -70,10 +70,10 @@ enum soft_end soft_present(struct soft_engine *engine, struct soft_channel *ch,
 	}
 
 	if (!op->head) {
-		spin_lock(&screen->lock);
+		raw_spin_lock(&screen->lock);
 		screen->surface = op->surface;
 		screen->shown = true;
-		spin_unlock(&screen->lock);
+		raw_spin_unlock(&screen->lock);
 	}
 	return SOFT_END_PACKET;
 }

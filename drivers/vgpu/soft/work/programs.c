@@ -23,7 +23,7 @@
 void soft_programs_init(struct soft_programs *programs)
 {
 	mutex_init(&programs->reading);
-	spin_lock_init(&programs->lock);
+	raw_spin_lock_init(&programs->lock);
 	INIT_LIST_HEAD(&programs->list);
 	hash_init(programs->table);
 }
@@ -64,16 +64,16 @@ struct soft_program *soft_programs_find(struct soft_programs *programs,
 {
 	struct soft_program *program;
 
-	spin_lock(&programs->lock);
+	raw_spin_lock(&programs->lock);
 	hash_for_each_possible(programs->table, program, node, soft_program_hash(key)) {
 		if (!soft_program_is(program, key))
 			continue;
 		list_move_tail(&program->link, &programs->list);
 		program->users++;
-		spin_unlock(&programs->lock);
+		raw_spin_unlock(&programs->lock);
 		return program;
 	}
-	spin_unlock(&programs->lock);
+	raw_spin_unlock(&programs->lock);
 	return NULL;
 }
 
@@ -82,9 +82,9 @@ bool soft_programs_valid(struct soft_programs *programs, const struct soft_progr
 {
 	bool valid;
 
-	spin_lock(&programs->lock);
+	raw_spin_lock(&programs->lock);
 	valid = program->valid;
-	spin_unlock(&programs->lock);
+	raw_spin_unlock(&programs->lock);
 	return valid;
 }
 
@@ -98,11 +98,11 @@ void soft_programs_put(struct soft_programs *programs, struct soft_program *prog
 {
 	bool gone;
 
-	spin_lock(&programs->lock);
+	raw_spin_lock(&programs->lock);
 	gone = !--program->users && !program->valid;
 	if (gone)
 		programs->bytes -= program->bytes;
-	spin_unlock(&programs->lock);
+	raw_spin_unlock(&programs->lock);
 	if (gone)
 		kvfree(program);
 }
@@ -149,11 +149,11 @@ size_t soft_programs_take(struct soft_programs *programs, size_t bytes)
 	bool ok;
 
 	bytes = max_t(size_t, bytes, SOFT_PROGRAM_LEAST);
-	spin_lock(&programs->lock);
+	raw_spin_lock(&programs->lock);
 	ok = soft_programs_room(programs, bytes, &dead);
 	if (ok)
 		programs->bytes += bytes;
-	spin_unlock(&programs->lock);
+	raw_spin_unlock(&programs->lock);
 	soft_programs_free(&dead);
 	return ok ? bytes : 0;
 }
@@ -161,9 +161,9 @@ size_t soft_programs_take(struct soft_programs *programs, size_t bytes)
 /* Undoes soft_programs_take(), if there is no program. @bytes are those that it has returned. */
 void soft_programs_give(struct soft_programs *programs, size_t bytes)
 {
-	spin_lock(&programs->lock);
+	raw_spin_lock(&programs->lock);
 	programs->bytes -= bytes;
-	spin_unlock(&programs->lock);
+	raw_spin_unlock(&programs->lock);
 }
 
 /**
@@ -183,9 +183,9 @@ void soft_programs_begin(struct soft_programs *programs, struct soft_program *pr
 	program->valid = true;
 	INIT_LIST_HEAD(&program->link);
 	INIT_HLIST_NODE(&program->node);
-	spin_lock(&programs->lock);
+	raw_spin_lock(&programs->lock);
 	programs->making = program;
-	spin_unlock(&programs->lock);
+	raw_spin_unlock(&programs->lock);
 }
 
 /**
@@ -198,7 +198,7 @@ void soft_programs_end(struct soft_programs *programs, bool made)
 {
 	struct soft_program *program;
 
-	spin_lock(&programs->lock);
+	raw_spin_lock(&programs->lock);
 	program = programs->making;
 	programs->making = NULL;
 	program->valid &= made;
@@ -206,7 +206,7 @@ void soft_programs_end(struct soft_programs *programs, bool made)
 		list_add_tail(&program->link, &programs->list);
 		hash_add(programs->table, &program->node, soft_program_hash(&program->key));
 	}
-	spin_unlock(&programs->lock);
+	raw_spin_unlock(&programs->lock);
 }
 
 static void soft_programs_forget(struct soft_programs *programs, bool all, u32 root)
@@ -214,14 +214,14 @@ static void soft_programs_forget(struct soft_programs *programs, bool all, u32 r
 	struct soft_program *program, *next;
 	LIST_HEAD(dead);
 
-	spin_lock(&programs->lock);
+	raw_spin_lock(&programs->lock);
 	program = programs->making;
 	if (program && (all || program->key.root == root))
 		program->valid = false;
 	list_for_each_entry_safe(program, next, &programs->list, link)
 		if ((all || program->key.root == root) && soft_program_forget(programs, program))
 			list_add(&program->link, &dead);
-	spin_unlock(&programs->lock);
+	raw_spin_unlock(&programs->lock);
 	soft_programs_free(&dead);
 }
 

@@ -62,7 +62,7 @@ struct soft_program {
  */
 struct soft_programs {
 	struct mutex reading;		/* the use of translations */
-	spinlock_t lock;		/* of all of this */
+	raw_spinlock_t lock;		/* of all of this */
 	struct list_head list;
 	DECLARE_HASHTABLE(table, SOFT_PROGRAMS_BITS);
 	size_t bytes;

@@ -14,7 +14,7 @@
  * @surface: of the latest PRESENT
  */
 struct soft_screen {
-	spinlock_t lock;		/* pictures, and which is the newest */
+	raw_spinlock_t lock;		/* pictures, and which is the newest */
 	bool shown;
 	struct vgpu_scanout surface;
 };
