@@ -6,6 +6,7 @@
 #define _VGPU_COMPAT_H
 
 #include <linux/hrtimer.h>
+#include <linux/mm_types.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 #include <linux/version.h>
@@ -71,6 +72,13 @@ static inline void hrtimer_setup(struct hrtimer *timer,
 {
 	hrtimer_init(timer, clock_id, mode);
 	timer->function = function;
+}
+#endif
+
+#if KERNEL_VERSION(6, 18, 0) > LINUX_VERSION_CODE
+static inline bool mm_flags_test(int flag, const struct mm_struct *mm)
+{
+	return test_bit(flag, &mm->flags);
 }
 #endif
 

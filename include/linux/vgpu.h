@@ -35,7 +35,6 @@
 
 struct device;
 struct mem_cgroup;
-struct mm_struct;
 struct module;
 struct page;
 struct seq_file;
@@ -261,7 +260,6 @@ void vgpu_raise_irq(struct vgpu_instance *instance, unsigned int vector);
 bool vgpu_instance_quarantined(const struct vgpu_instance *instance);
 
 /* The processes behind an open device */
-bool vgpu_mm_ending(struct mm_struct *mm);
 bool vgpu_owner_show(struct vgpu_instance *instance, long pages);
 void vgpu_instance_reclaim(struct vgpu_instance *instance);
 

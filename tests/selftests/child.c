@@ -85,6 +85,16 @@ char child_state(pid_t pid)
 	return state;
 }
 
+uint64_t child_resident(pid_t pid, const char *key)
+{
+	char path[32];
+	uint64_t kib;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+	CHECK(!file_number(path, key, &kib), "%s: no %s", path, key);
+	return kib << 10;
+}
+
 void *child_shared(size_t bytes)
 {
 	void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 /*
@@ -21,6 +22,9 @@ void child_kill(pid_t pid);
 
 /* The state of a process or thread, of /proc/PID/stat: 'S' sleeps, 'D' where no signal wakes it. */
 char child_state(pid_t pid);
+
+/* What ps and the OOM killer see of a process, in bytes; @key: "VmRSS:", "RssShmem:". */
+uint64_t child_resident(pid_t pid, const char *key);
 
 /* Zeroed memory that children started later share with the test. child_cleanup() frees it. */
 void *child_shared(size_t bytes);

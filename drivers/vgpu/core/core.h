@@ -507,6 +507,7 @@ void vgpu_dma_uncharge(struct vgpu_dma_worker *worker);
 struct task_struct *vgpu_thread_run(struct vgpu_instance *instance, int (*fn)(void *data),
 				    void *data, const char *name);
 void vgpu_thread_uncharge(struct task_struct *task);
+bool vgpu_mm_ending(struct mm_struct *mm);
 
 /* stats/event.c */
 int vgpu_event_init(void);

@@ -137,9 +137,22 @@ static void map_close(struct vm_area_struct *vma)
 	vgpu_owner_unmap(map->instance, vma->vm_mm);
 }
 
-static const struct vm_operations_struct map_vm_ops = {
+static vm_fault_t map_fault_bar(struct vm_fault *vmf)
+{
+	struct vgpu_map *map = vmf->vma->vm_private_data;
+
+	vgpu_owner_touch(map->instance, vmf->vma->vm_mm);
+	return map_fault(vmf);
+}
+
+static const struct vm_operations_struct map_bar_ops = {
 	.open = map_open,
 	.close = map_close,
+	.fault = map_fault_bar,
+};
+
+/* Who looks at the display does not have the vGPU for that. */
+static const struct vm_operations_struct map_plane_ops = {
 	.fault = map_fault,
 };
 
@@ -165,14 +178,16 @@ int vgpu_map_mmap(struct vgpu_map *map, struct vm_area_struct *vma)
 			      PAGE_SHIFT, &region, &first);
 	if (ret)
 		return ret;
-	if (region == VGPU_REGION_PLANE) {
-		if (vma->vm_flags & VM_WRITE)
-			return -EACCES;
-		vm_flags_clear(vma, VM_MAYWRITE);
-	}
+	if (region == VGPU_REGION_PLANE && vma->vm_flags & VM_WRITE)
+		return -EACCES;
 	vm_flags_set(vma, VM_MIXEDMAP | VM_DONTEXPAND | VM_DONTDUMP);
 	vma->vm_private_data = map;
-	vma->vm_ops = &map_vm_ops;
-	map_open(vma);
+	if (region == VGPU_REGION_PLANE) {
+		vm_flags_clear(vma, VM_MAYWRITE);
+		vma->vm_ops = &map_plane_ops;
+	} else {
+		vma->vm_ops = &map_bar_ops;
+		map_open(vma);
+	}
 	return 0;
 }

@@ -436,7 +436,8 @@ int vgpu_instance_reset(struct vgpu_instance *instance)
  * @instance: the instance
  *
  * For a back end whose host is out of memory. The vGPU is reset, or it would go on and take as much
- * again. If it is not open, or a process has it by now, nothing happens.
+ * again. If it is not open, or a process has it by now, nothing happens, nor if it is being opened,
+ * reset or closed: that may take long, and others' memory is to be taken meanwhile.
  *
  * Context: sleeps.
  */
@@ -444,8 +445,9 @@ void vgpu_instance_reclaim(struct vgpu_instance *instance)
 {
 	bool unowned;
 
-	mutex_lock(&instance->state_lock);
-	unowned = instance->opened && !vgpu_owner_pid(instance);
+	if (!mutex_trylock(&instance->state_lock))
+		return;
+	unowned = instance->opened && !vgpu_owner_known(instance);
 	if (unowned)
 		vgpu_instance_restart(instance);
 	mutex_unlock(&instance->state_lock);

@@ -2,23 +2,31 @@
 /*
  * Who has a vGPU: the address spaces in whose resident set its memory may be shown.
  *
- * They make themselves known: by opening the device, by a call on its file, or by a mapping of it,
- * which a child has from its parent, too. Nobody is searched for, and a page fault says nothing:
- * a debugger, or who else reads another's memory, faults pages in that are not its own.
+ * They make themselves known: by opening the device, by a mapping of a BAR, which a child has from
+ * its parent, too, or by a call on its file, if they belong to the memory cgroup that is charged
+ * for the memory. Nobody is searched for. Who faults a page in is not known by that, but the
+ * address space is that has the page mapped: a debugger, or who else reads another's memory,
+ * faults pages in that are not its own.
  *
- * An address space is left out once its processes end. Only its structure is kept (mmgrab): who
+ * An address space is left out once the OOM killer would find nothing in it: its last user has let
+ * go of it, or the OOM killer has emptied it. That is told by the address space itself. A process
+ * that merely ends may share it with others that live. Only the structure is kept (mmgrab): who
  * kept its users would keep it from ending, and the device with it. What it was shown is
  * subtracted before the structure goes, or the kernel would report a bad counter.
  *
- * Who has nothing but the file and does nothing with it is not known, nor is who is one too many.
- * If nobody is left that is known, the host may take the memory (vgpu_instance_reclaim()).
+ * Who has nothing but the file and does nothing with it is not known, nor is who is one too many
+ * and touches no page. If nobody is left that is known, the host may take the memory
+ * (vgpu_instance_reclaim()).
  */
+#include <linux/memcontrol.h>
 #include <linux/mm.h>
 #include <linux/percpu_counter.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
+#include <linux/sched/coredump.h>
 #include <linux/sched/mm.h>
 
+#include "../../compat.h"
 #include "../core.h"
 
 /* The mm's counter is not add_mm_counter()'s, whose tracepoint is not exported to modules. */
@@ -29,32 +37,58 @@ static void vgpu_owner_set(struct vgpu_holder *holder, long nr)
 	holder->shown = nr;
 }
 
-/*
- * Whose the memory is: of who has it mapped and makes calls; else of who makes calls; else of who
- * has it mapped; the oldest of them. So it is not the one's who was sent the file, and had a look
- * at it, while there is another one who works with it. NULL: all that are known end.
- */
-static struct vgpu_holder *vgpu_owner_choose(struct vgpu_owner *owner)
+/* Whether the memory of @instance, which is open, is charged to the cgroup of @mm or above it. */
+static bool vgpu_owner_pays(const struct vgpu_instance *instance, const struct mm_struct *mm)
 {
+	bool pays = true;
+
+#ifdef CONFIG_MEMCG
+	struct mem_cgroup *memcg;
+
+	if (!instance->info.memcg)
+		return true;
+	rcu_read_lock();
+	memcg = mem_cgroup_from_task(rcu_dereference(mm->owner));
+	pays = memcg && mem_cgroup_is_descendant(memcg, instance->info.memcg);
+	rcu_read_unlock();
+#endif
+	return pays;
+}
+
+/*
+ * What speaks for a holder as the owner: that it has the memory mapped, and then that its cgroup
+ * pays for it. A call says little: an agent of the host makes one on a file that it was sent.
+ */
+static unsigned int vgpu_owner_value(const struct vgpu_instance *instance,
+				     const struct vgpu_holder *holder)
+{
+	if (!atomic_read(&holder->mm->mm_users) || mm_flags_test(MMF_OOM_SKIP, holder->mm))
+		return 0;
+	return 1 + 2 * !!holder->maps + vgpu_owner_pays(instance, holder->mm);
+}
+
+/* The holder with the largest value, the oldest of them, is the owner. NULL: there is none. */
+static struct vgpu_holder *vgpu_owner_choose(struct vgpu_instance *instance)
+{
+	struct vgpu_owner *owner = &instance->owner;
 	struct vgpu_holder *best = NULL;
 	unsigned int i, value, most = 0;
 
 	lockdep_assert_held(&owner->lock);
 	for (i = 0; i < owner->nr; i++) {
-		struct vgpu_holder *holder = &owner->holder[i];
-
-		value = 2 * holder->called + !!holder->maps;
-		if (value > most && !vgpu_mm_ending(holder->mm)) {
+		value = vgpu_owner_value(instance, &owner->holder[i]);
+		if (value > most) {
 			most = value;
-			best = holder;
+			best = &owner->holder[i];
 		}
 	}
 	return best;
 }
 
-static bool vgpu_owner_update(struct vgpu_owner *owner)
+static bool vgpu_owner_update(struct vgpu_instance *instance)
 {
-	struct vgpu_holder *best = vgpu_owner_choose(owner);
+	struct vgpu_holder *best = vgpu_owner_choose(instance);
+	struct vgpu_owner *owner = &instance->owner;
 	unsigned int i;
 
 	for (i = 0; i < owner->nr; i++)
@@ -88,18 +122,15 @@ static struct mm_struct *vgpu_owner_remove(struct vgpu_owner *owner, struct vgpu
 }
 
 /*
- * Finds @mm, or adds it. Returns NULL if there are too many. @old is set to an address space that
- * has had to go, see vgpu_owner_remove(), or to NULL.
+ * Adds @mm, which is not there. Returns NULL if there are too many. @old is set to an address space
+ * that has had to go, see vgpu_owner_remove().
  */
 static struct vgpu_holder *vgpu_owner_add(struct vgpu_owner *owner, struct mm_struct *mm,
 					  struct mm_struct **old)
 {
-	struct vgpu_holder *holder = vgpu_owner_find(owner, mm);
+	struct vgpu_holder *holder;
 	unsigned int i;
 
-	*old = NULL;
-	if (holder)
-		return holder;
 	for (i = 0; i < owner->nr && !*old; i++)
 		if (!atomic_read(&owner->holder[i].mm->mm_users))
 			*old = vgpu_owner_remove(owner, &owner->holder[i]);
@@ -107,25 +138,41 @@ static struct vgpu_holder *vgpu_owner_add(struct vgpu_owner *owner, struct mm_st
 		return NULL;
 	mmgrab(mm);
 	holder = &owner->holder[owner->nr++];
-	*holder = (struct vgpu_holder) { .mm = mm, .pid = task_tgid_nr(current) };
+	*holder = (struct vgpu_holder) {
+		.mm = mm,
+		.pid = mm == current->mm ? task_tgid_nr(current) : 0,
+	};
 	return holder;
 }
 
-/* There was a call, or else there is one more mapping. */
-static void vgpu_owner_note(struct vgpu_owner *owner, struct mm_struct *mm, bool call)
+enum vgpu_owner_sign {
+	VGPU_OWNER_CALLS,	/* it makes a call on the device's file */
+	VGPU_OWNER_MAPS,	/* it has one more mapping */
+	VGPU_OWNER_TOUCHES,	/* a page of a mapping is touched */
+};
+
+/* @mm makes itself known. */
+static void vgpu_owner_note(struct vgpu_instance *instance, struct mm_struct *mm,
+			    enum vgpu_owner_sign sign)
 {
+	struct vgpu_owner *owner = &instance->owner;
+	struct mm_struct *old = NULL;
 	struct vgpu_holder *holder;
-	struct mm_struct *old;
 
 	raw_spin_lock(&owner->lock);
-	holder = vgpu_owner_add(owner, mm, &old);
-	if (holder) {
-		holder->maps += !call;
-		holder->called |= call;
-		if (call)
-			WRITE_ONCE(owner->caller, mm);
+	holder = vgpu_owner_find(owner, mm);
+	if (holder && sign == VGPU_OWNER_TOUCHES)
+		goto unlock;
+	if (!holder)
+		holder = vgpu_owner_add(owner, mm, &old);
+	if (holder && sign == VGPU_OWNER_CALLS) {
+		holder->called = true;
+		WRITE_ONCE(owner->caller, mm);
+	} else if (holder) {
+		holder->maps++;
 	}
-	vgpu_owner_update(owner);
+	vgpu_owner_update(instance);
+unlock:
 	raw_spin_unlock(&owner->lock);
 	if (old)
 		mmdrop(old);
@@ -144,22 +191,37 @@ void vgpu_owner_call(struct vgpu_instance *instance)
 	/* There is a reference to who called last, so it is not another one of the same address. */
 	if (likely(READ_ONCE(owner->caller) == mm) || !mm || current->flags & PF_KTHREAD)
 		return;
-	vgpu_owner_note(owner, mm, true);
+	if (vgpu_owner_pays(instance, mm))
+		vgpu_owner_note(instance, mm, VGPU_OWNER_CALLS);
 }
 
 /**
- * vgpu_owner_map() - there is one more mapping of the device
+ * vgpu_owner_map() - there is one more mapping of a BAR
  * @instance: open
  * @mm: in which the mapping is; it is current's, or of a child that current makes
  * Context: may sleep. The mm is locked for writing.
  */
 void vgpu_owner_map(struct vgpu_instance *instance, struct mm_struct *mm)
 {
-	vgpu_owner_note(&instance->owner, mm, false);
+	vgpu_owner_note(instance, mm, VGPU_OWNER_MAPS);
 }
 
 /**
- * vgpu_owner_unmap() - there is one mapping less
+ * vgpu_owner_touch() - a page of a mapping of a BAR is touched
+ * @instance: open
+ * @mm: in which the mapping is, whoever touches it
+ *
+ * Makes those known that there was no room for when they mapped it.
+ *
+ * Context: may sleep. The mapping does not go meanwhile.
+ */
+void vgpu_owner_touch(struct vgpu_instance *instance, struct mm_struct *mm)
+{
+	vgpu_owner_note(instance, mm, VGPU_OWNER_TOUCHES);
+}
+
+/**
+ * vgpu_owner_unmap() - there is one mapping of a BAR less
  * @instance: open
  * @mm: in which the mapping was, perhaps of a process that has ended
  * Context: may sleep. The mm may be locked for writing.
@@ -173,11 +235,12 @@ void vgpu_owner_unmap(struct vgpu_instance *instance, struct mm_struct *mm)
 	raw_spin_lock(&owner->lock);
 	holder = vgpu_owner_find(owner, mm);
 	if (holder) {
+		/* It may have had others for which there was no room. */
 		holder->maps -= !!holder->maps;
 		if (!holder->maps && !holder->called)
 			old = vgpu_owner_remove(owner, holder);
 	}
-	vgpu_owner_update(owner);
+	vgpu_owner_update(instance);
 	raw_spin_unlock(&owner->lock);
 	if (old)
 		mmdrop(old);
@@ -200,7 +263,7 @@ bool vgpu_owner_show(struct vgpu_instance *instance, long pages)
 
 	raw_spin_lock(&owner->lock);
 	owner->pages = pages;
-	known = vgpu_owner_update(owner);
+	known = vgpu_owner_update(instance);
 	raw_spin_unlock(&owner->lock);
 	return known;
 }
@@ -213,13 +276,28 @@ static pid_t vgpu_owner_task(const struct vgpu_holder *holder)
 #ifdef CONFIG_MEMCG
 	struct task_struct *task;
 
-	/* A child has its mappings before it runs, so it was not current. */
 	rcu_read_lock();
 	task = rcu_dereference(holder->mm->owner);
 	pid = task ? task_tgid_nr(task) : 0;
 	rcu_read_unlock();
 #endif
 	return pid;
+}
+
+/**
+ * vgpu_owner_known() - find out whether a process is known that has a vGPU
+ * @instance: the vGPU
+ * Context: any but an interrupt.
+ * Return: whether one is known.
+ */
+bool vgpu_owner_known(struct vgpu_instance *instance)
+{
+	bool known;
+
+	raw_spin_lock(&instance->owner.lock);
+	known = vgpu_owner_choose(instance);
+	raw_spin_unlock(&instance->owner.lock);
+	return known;
 }
 
 /**
@@ -235,7 +313,7 @@ pid_t vgpu_owner_pid(struct vgpu_instance *instance)
 	pid_t pid = 0;
 
 	raw_spin_lock(&owner->lock);
-	best = vgpu_owner_choose(owner);
+	best = vgpu_owner_choose(instance);
 	if (best)
 		pid = vgpu_owner_task(best);
 	raw_spin_unlock(&owner->lock);

@@ -15,9 +15,10 @@ struct vgpu_instance;
 /**
  * struct vgpu_holder - an address space that has a vGPU
  * @mm:     the address space, with a reference to its structure
- * @pid:    the process that made it known
- * @maps:   mappings of the device in it
- * @called: a call on the device's file was made in it
+ * @pid:    the process that made it known, if that is its own; else 0
+ * @maps:   mappings of BARs in it that are known
+ * @called: a call on the device's file was made in it, when its memory cgroup was the one that is
+ *          charged
  * @shown:  pages that are counted in its resident set now
  */
 struct vgpu_holder {
@@ -36,7 +37,7 @@ struct vgpu_holder {
  * @pages:  how many pages are to be shown
  * @nr:     length of @holder
  * @holder: in the order in which they came
- * @caller: who of them made the last call; read without the lock to see that nothing has changed
+ * @caller: who of them was the last to make a call; read without the lock to see that nothing has changed
  */
 struct vgpu_owner {
 	raw_spinlock_t lock;		/* all of it */
@@ -48,7 +49,9 @@ struct vgpu_owner {
 
 void vgpu_owner_call(struct vgpu_instance *instance);
 void vgpu_owner_map(struct vgpu_instance *instance, struct mm_struct *mm);
+void vgpu_owner_touch(struct vgpu_instance *instance, struct mm_struct *mm);
 void vgpu_owner_unmap(struct vgpu_instance *instance, struct mm_struct *mm);
+bool vgpu_owner_known(struct vgpu_instance *instance);
 pid_t vgpu_owner_pid(struct vgpu_instance *instance);
 void vgpu_owner_end(struct vgpu_instance *instance);
 

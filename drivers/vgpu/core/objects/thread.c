@@ -107,7 +107,8 @@ void vgpu_thread_uncharge(struct task_struct *task)
 
 /**
  * vgpu_mm_ending() - find out whether the processes of an address space are all ending
- * @mm: the address space; the caller has a reference to it or to its structure
+ * @mm: the address space, to which the caller has a reference; of a process that runs or has run.
+ *      (The signals of a child that is being made are freed at once if it cannot be made.)
  *
  * The kernel keeps in mm->owner one of the tasks whose address space this is, and NULL when there
  * is none; a kthread that borrows an address space is never its owner. Kernels without memory
@@ -130,4 +131,3 @@ bool vgpu_mm_ending(struct mm_struct *mm)
 #endif
 	return ending;
 }
-EXPORT_SYMBOL_GPL(vgpu_mm_ending);

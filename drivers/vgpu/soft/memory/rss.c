@@ -28,8 +28,6 @@
 #include <linux/mm.h>
 #include <linux/oom.h>
 #include <linux/sched.h>
-#include <linux/sched/mm.h>
-#include <linux/sched/signal.h>
 #include <linux/spinlock.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
@@ -237,26 +235,11 @@ static bool soft_rss_ask(void)
 	return true;
 }
 
-/* Whether the OOM killer lets the current process end, as it is about to, and chooses no victim. */
-static bool soft_rss_lets_end(void)
-{
-	const struct signal_struct *signal = current->signal;
-
-	if (!current->mm || signal->core_state || tsk_is_oom_victim(current) ||
-	    atomic_read(&current->mm->mm_users) > get_nr_threads(current))
-		return false;
-	return READ_ONCE(signal->flags) & SIGNAL_GROUP_EXIT ||
-	       (current->flags & PF_EXITING && thread_group_empty(current));
-}
-
 /* The OOM killer is about to choose a victim. It does not, but tries again, if @freed is not 0. */
 static int soft_rss_oom(struct notifier_block *nb, unsigned long unused, void *freed)
 {
 	bool any = false, coming = false, ask, wait;
 	struct soft_rss *rss;
-
-	if (soft_rss_lets_end())
-		return NOTIFY_OK;
 
 	raw_spin_lock(&soft_rss_lock);
 	list_for_each_entry(rss, &soft_rss_list, link) {
