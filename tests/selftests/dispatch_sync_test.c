@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Code, heads and page tables that change beside dispatches: those that begin after an invalidation
- * find nothing of what was before, wherever they have waited.
+ * find nothing of what was before, wherever they have waited. Nor do pictures that are presented.
  */
 #include <endian.h>
 #include <pthread.h>
@@ -9,9 +9,11 @@
 #include <string.h>
 
 #include "compute.h"
+#include "display.h"
 #include "group.h"
 #include "silent.h"
 #include "space.h"
+#include "tune.h"
 
 #define GR		VGPU_HW_ENGINE_GR
 #define IMAGE_VA	0x20000000ull
@@ -342,8 +344,124 @@ static void code_changes_all_the_time(void)
 	fx_finish(second);
 }
 
+/**
+ * struct viewer - a thread that looks at the display all the time
+ * @thread:  the thread
+ * @running: there is one, to be joined
+ * @stop:    it is to end
+ * @wrong:   the error of a query
+ * @plane:   the display's mapping
+ */
+static struct viewer {
+	pthread_t thread;
+	bool running;
+	volatile bool stop;
+	volatile int wrong;
+	const uint8_t *plane;
+} viewer;
+
+static void *viewer_run(void *unused)
+{
+	struct vfio_device_gfx_plane_info info;
+
+	(void)unused;
+	while (!viewer.stop && !viewer.wrong) {
+		viewer.wrong = display_try_query(&v, VFIO_GFX_PLANE_TYPE_REGION, &info);
+		(void)*(const volatile uint32_t *)viewer.plane;
+	}
+	return NULL;
+}
+
+static void viewer_end(void)
+{
+	viewer.stop = true;
+	if (viewer.running)
+		pthread_join(viewer.thread, NULL);
+	viewer.running = false;
+	display_forget(&v, &viewer.plane);
+}
+
+#define PICTURE	FX_MIB		/* from the start of what moves */
+
+/* The colour of the place that is shown now. */
+static uint32_t shown(void)
+{
+	struct vfio_device_gfx_plane_info info;
+
+	display_query(&v, &info);
+	return info.drm_format ? *(const volatile uint32_t *)viewer.plane : 0;
+}
+
+/*
+ * Dispatches that count, pictures that are presented and a user who looks at them, all through
+ * translations that change. What the invalidation has left behind is not written, nor shown anew.
+ */
+static void pictures_move(void)
+{
+	static const uint32_t words[] = {
+		RV_LD(RV_T0, 0, RV_A0), RV_ADDI(RV_T0, RV_T0, 1), RV_SD(RV_T0, 0, RV_A0), RV_RET,
+	};
+	enum { DEPTH = 6, WIDTH = 64, HEIGHT = 64 };
+	uint64_t rounds = fx_env("VGPU_TEST_ROUNDS", 150), at, i;
+	struct vgpu_hw_packet packet;
+	volatile uint64_t *from, *to;
+	uint32_t now, live = 0, k;
+	struct picture p;
+	bool seen;
+
+	fx_create(&v, fx_default_type());
+	tune_frl(&v, 0);
+	display_open(&v);
+	begin(true);
+	memset(&viewer, 0, sizeof(viewer));
+	viewer.plane = display_map(&v);
+	at = fx_fb(&v, 2 * BYTES, BYTES);
+	memcpy(v.dev->fb + IMAGE, words, sizeof(words));
+	compute_head(&v, HEAD, IMAGE_VA, 4, 0);
+	map_program(HEAD);
+	space_map(MOVING_VA, VGPU_FB(at), BYTES, RW);
+	CHECK(!pthread_create(&viewer.thread, NULL, viewer_run, NULL), "thread");
+	viewer.running = true;
+	for (i = 1; i <= rounds && !viewer.wrong; i++) {
+		from = (void *)(v.dev->fb + at + (i + 1) % 2 * BYTES);
+		to = (void *)(v.dev->fb + at + i % 2 * BYTES);
+		*to = 0;
+		/* With a gap between its rows the picture is copied by each query. */
+		p = picture_at(MOVING_VA + PICTURE, WIDTH, HEIGHT, i % 4 < 2 ? 0 : 8 * WIDTH);
+		memset((uint8_t *)to + PICTURE, 0x10 + (int)(i % 64), 8 * WIDTH * HEIGHT);
+		packet = picture_packet(&p, 0);
+		for (k = 0; k < DEPTH; k++) {
+			compute_dispatch_head(first, HEAD_VA, MOVING_VA, COMPUTE_ONE, COMPUTE_ONE,
+					      0);
+			FX_OK(v.dev, vgpu_chan_submit(second, &packet, 1));
+		}
+		space_map(MOVING_VA, VGPU_FB(at + i % 2 * BYTES), BYTES, RW);
+		invalidate();
+		live += vgpu_chan_get(second) < second->put;
+		*from = ~0ull;
+		memset((uint8_t *)from + PICTURE, 0xee, 8 * WIDTH * HEIGHT);
+		FX_OK(v.dev, vgpu_chan_submit(second, &packet, 1));
+		for (seen = false; vgpu_chan_get(second) < second->put; sched_yield()) {
+			now = shown();
+			CHECK(!seen || (now & 0xff) == 0x10 + i % 64, "%#x is back", now);
+			seen = (now & 0xff) == 0x10 + i % 64;
+		}
+		fx_finish(first);
+		fx_finish(second);
+		CHECK_EQ(shown() & 0xff, 0x10 + i % 64, "after invalidation %llu",
+			 (unsigned long long)i);
+		CHECK_EQ(*from, ~0ull, "after invalidation %llu", (unsigned long long)i);
+	}
+	viewer_end();
+	CHECK(!viewer.wrong, "a query: %s", strerror(-viewer.wrong));
+	ktap_note("%u of %llu invalidations came while pictures were presented", live,
+		  (unsigned long long)rounds);
+	CHECK(live, "the channel has too little to do");
+}
+
 static void cleanup(void)
 {
+	viewer_end();
 	group_leave();
 	space_cleanup();
 	group_cleanup();
@@ -358,6 +476,7 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(cancelled_dispatch_costs_nobody_else),
 	KTAP_TEST(code_changes_all_the_time),
 	KTAP_TEST(stores_move),
+	KTAP_TEST(pictures_move),
 };
 
 KTAP_MAIN(tests, cleanup)
