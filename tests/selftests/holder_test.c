@@ -24,6 +24,7 @@
 
 #define START		FX_MIB
 #define HEIRS		200
+#define FAILURES	50
 #define STACK_BYTES	(64u << 10)
 
 /* Page tables and the like. */
@@ -506,6 +507,34 @@ static void many_have_it(void)
 	let_it_go();
 }
 
+static void fork_fails(void *unused)
+{
+	unsigned int i;
+
+	(void)unused;
+	fill();
+	CHECK(!group_write(GROUP_A, "pids.max", "1"), "%s", strerror(errno));
+	for (i = 0; i < FAILURES; i++)
+		CHECK(fork() < 0 && errno == EAGAIN, "fork: %s", strerror(errno));
+	CHECK(!group_write(GROUP_A, "pids.max", "max"), "%s", strerror(errno));
+	if (!fork())
+		inherit(0);
+	_exit(0);
+}
+
+/* A child that could not be made, after its mappings were, is not there any more. */
+static void who_was_not_born_has_nothing(void)
+{
+	group_make(GROUP_A, 4 * GROUP_LIMIT);
+	group_write("", "cgroup.subtree_control", "+pids");
+	begin();
+	scene->group = GROUP_A;
+	scene->heirs = 1;
+	opener_ends(child_start(fork_fails, NULL));
+	check_has_it(scene->pid[0], "RssShmem:");
+	let_it_go();
+}
+
 static const struct ktap_test tests[] = {
 	KTAP_TEST(who_goes_on_has_it),
 	KTAP_TEST(who_keeps_it_has_it),
@@ -518,6 +547,7 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(who_sees_the_display_has_nothing),
 	KTAP_TEST(who_shares_it_has_it),
 	KTAP_TEST(who_execs_has_it_no_more),
+	KTAP_TEST(who_was_not_born_has_nothing),
 	KTAP_TEST(many_have_it),
 };
 

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/ptrace.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -194,10 +195,50 @@ static void what_is_parked_is_taken(void)
 	FX_SOON((fx_instance(&v, &inst), inst.state == VGPU_STATE_CREATED));
 }
 
+static pid_t traced;
+
+/* The tenant is killed, but the one who traces it does not let it end. */
+static void what_is_held_in_its_exit_is_taken(void)
+{
+	struct shared *shared = prepare(false, -1);
+	struct vgpu_ctl_instance inst;
+	pid_t holder, other;
+	int status;
+
+	holder = child_start(tenant, shared);
+	FX_WITHIN(4 * FX_TIMEOUT_MS, shared->filled, "the tenant does not come to it");
+	CHECK(!ptrace(PTRACE_SEIZE, holder, NULL, PTRACE_O_TRACEEXIT), "%s", strerror(errno));
+	traced = holder;
+	other = child_start(hog, shared);
+	FX_WITHIN(4 * FX_TIMEOUT_MS, waitpid(holder, &status, WNOHANG) == holder,
+		  "memory does not run out");
+	CHECK_EQ(status >> 8, SIGTRAP | PTRACE_EVENT_EXIT << 8);
+	FX_WITHIN(4 * FX_TIMEOUT_MS,
+		  shared->taken == shared->fill || waitpid(other, &status, WNOHANG),
+		  "%llu MiB taken", (unsigned long long)shared->taken >> 20);
+	CHECK_EQ(shared->taken, shared->fill);
+	FX_SOON((fx_instance(&v, &inst), inst.resets && !inst.fb_backed_bytes));
+	CHECK_EQ(inst.state, VGPU_STATE_STARTED);
+	CHECK_EQ(inst.owner_pid, 0);
+	child_kill(other);
+	traced = 0;
+	CHECK(!ptrace(PTRACE_DETACH, holder, NULL, NULL), "%s", strerror(errno));
+	FX_SOON((fx_instance(&v, &inst), inst.state == VGPU_STATE_CREATED));
+}
+
 static const struct ktap_test tests[] = {
 	KTAP_TEST(the_tenant_is_killed),
 	KTAP_TEST(what_an_exec_leaves_is_taken),
 	KTAP_TEST(what_is_parked_is_taken),
+	KTAP_TEST(what_is_held_in_its_exit_is_taken),
 };
 
-KTAP_MAIN(tests, fx_cleanup)
+static void cleanup(void)
+{
+	if (traced)
+		ptrace(PTRACE_DETACH, traced, NULL, NULL);
+	traced = 0;
+	fx_cleanup();
+}
+
+KTAP_MAIN(tests, cleanup)

@@ -436,8 +436,7 @@ int vgpu_instance_reset(struct vgpu_instance *instance)
  * @instance: the instance
  *
  * For a back end whose host is out of memory. The vGPU is reset, or it would go on and take as much
- * again. If it is not open, or a process has it by now, nothing happens, nor if it is being opened,
- * reset or closed: that may take long, and others' memory is to be taken meanwhile.
+ * again; but not if a process has it by now, nor while it is being reset or closed, or not open.
  *
  * Context: sleeps.
  */
@@ -463,8 +462,7 @@ EXPORT_SYMBOL_GPL(vgpu_instance_reclaim);
  * vgpu_instance_close() - close the device after its last user
  * @instance: open
  *
- * When this returns nothing reaches guest memory any more, and no byte of the guest's data is left
- * on the GPU.
+ * When this returns nothing reaches guest memory any more, and no guest data is left on the GPU.
  *
  * Context: sleeps.
  */

@@ -2,20 +2,19 @@
 /*
  * Who has a vGPU: the address spaces in whose resident set its memory may be shown.
  *
- * They make themselves known: by opening the device, by a mapping of a BAR, which a child has from
- * its parent, too, or by a call on its file, if they belong to the memory cgroup that is charged
- * for the memory. Nobody is searched for. Who faults a page in is not known by that, but the
- * address space is that has the page mapped: a debugger, or who else reads another's memory,
- * faults pages in that are not its own.
+ * They make themselves known: by opening the device; by a mapping of a BAR, which a child has from
+ * its parent, too; or by a call on the device's file, if their memory cgroup is the one that is
+ * charged. Nobody is searched for. A page fault says nothing about the process that touches the
+ * page: a debugger, or who else reads another's memory, faults pages in that are not its own.
  *
  * An address space is left out once the OOM killer would find nothing in it: its last user has let
- * go of it, or the OOM killer has emptied it. That is told by the address space itself. A process
- * that merely ends may share it with others that live. Only the structure is kept (mmgrab): who
- * kept its users would keep it from ending, and the device with it. What it was shown is
- * subtracted before the structure goes, or the kernel would report a bad counter.
+ * go of it, or the OOM killer has emptied it. A process that ends says nothing about that: others
+ * may share its address space. Only the structure is kept (mmgrab): who kept its users would keep
+ * it from ending, and the device with it. What it was shown is subtracted before the structure
+ * goes, or the kernel would report a bad counter.
  *
  * Who has nothing but the file and does nothing with it is not known, nor is who is one too many
- * and touches no page. If nobody is left that is known, the host may take the memory
+ * until it touches a page. If nobody is left that is known, the host may take the memory
  * (vgpu_instance_reclaim()).
  */
 #include <linux/memcontrol.h>
@@ -161,7 +160,7 @@ static void vgpu_owner_note(struct vgpu_instance *instance, struct mm_struct *mm
 
 	raw_spin_lock(&owner->lock);
 	holder = vgpu_owner_find(owner, mm);
-	if (holder && sign == VGPU_OWNER_TOUCHES)
+	if (sign == VGPU_OWNER_TOUCHES && holder && holder->maps)
 		goto unlock;
 	if (!holder)
 		holder = vgpu_owner_add(owner, mm, &old);

@@ -37,7 +37,8 @@ struct vgpu_holder {
  * @pages:  how many pages are to be shown
  * @nr:     length of @holder
  * @holder: in the order in which they came
- * @caller: who of them was the last to make a call; read without the lock to see that nothing has changed
+ * @caller: who of them was the last to make a call; read without the lock to see that nothing has
+ *          changed
  */
 struct vgpu_owner {
 	raw_spinlock_t lock;		/* all of it */
