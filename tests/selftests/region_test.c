@@ -2,15 +2,26 @@
 /* BARs: region info, widths, bad offsets, tails, what can be mapped. */
 #include <endian.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <linux/userfaultfd.h>
 #include <linux/vfio.h>
 
+#include "child.h"
 #include "fixture.h"
+
+/* From Linux 6.7 on, which the host's headers may not be. */
+#ifndef UFFD_FEATURE_WP_ASYNC
+#define UFFD_FEATURE_WP_ASYNC	(1 << 15)
+#endif
 
 static struct fx_vgpu v;
 
@@ -287,6 +298,50 @@ static void memory_decoding_off(void)
 	CHECK_EQ(le32toh(word), VGPU_HW_ID_MAGIC);
 }
 
+/* Has the kernel mark all pages of the mapping; false: it refuses to. */
+static bool write_protect(void *at, uint64_t bytes)
+{
+	struct uffdio_api api = { .api = UFFD_API, .features = UFFD_FEATURE_WP_ASYNC };
+	struct uffdio_register reg = {
+		.range = { (uintptr_t)at, bytes },
+		.mode = UFFDIO_REGISTER_MODE_WP,
+	};
+	struct uffdio_writeprotect wp = {
+		.range = { (uintptr_t)at, bytes },
+		.mode = UFFDIO_WRITEPROTECT_MODE_WP,
+	};
+	int fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC);
+
+	return fd >= 0 && !ioctl(fd, UFFDIO_API, &api) && !ioctl(fd, UFFDIO_REGISTER, &reg) &&
+	       !ioctl(fd, UFFDIO_WRITEPROTECT, &wp);
+}
+
+static void touch_protected(void *refused)
+{
+	*(volatile bool *)refused = !write_protect(v.dev->fb, FX_MIB);
+	if (!*(volatile bool *)refused)
+		v.dev->fb[FX_MIB / 2] = 1;
+}
+
+/*
+ * A mapping that userfaultfd write-protects: its pages cannot be mapped, and who touches one, also
+ * for the user, must not try for ever. Not every kernel allows it.
+ */
+static void write_protected_pages(void)
+{
+	volatile bool *refused = child_shared(sizeof(*refused));
+	int status;
+
+	fx_create_open(&v, fx_default_type());
+	v.dev->fb[0] = 1;
+	CHECK(child_ends(child_start(touch_protected, (void *)refused), FX_TIMEOUT_MS, &status),
+	      "faults for ever");
+	ktap_note("the kernel %s it", *refused ? "refuses" : "allows");
+	CHECK(!WIFSIGNALED(status) || WTERMSIG(status) == SIGBUS, "status %#x", status);
+	CHECK_EQ(v.dev->fb[0], 1);
+	v.dev->fb[FX_MIB] = 1;
+}
+
 static const struct ktap_test tests[] = {
 	KTAP_TEST(region_info),
 	KTAP_TEST(register_widths),
@@ -298,6 +353,7 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(mappings),
 	KTAP_TEST(memory_both_ways),
 	KTAP_TEST(memory_decoding_off),
+	KTAP_TEST(write_protected_pages),
 };
 
 KTAP_MAIN(tests, fx_cleanup)

@@ -89,6 +89,12 @@ static vm_fault_t map_fault(struct vm_fault *vmf)
 	unsigned int windows = 1;
 	int ret = -ENODEV;
 
+	/*
+	 * A kernel that lets userfaultfd write-protect what is mapped here has left its mark in
+	 * the page table. No page can be put there, and the access would fault for ever.
+	 */
+	if (vmf->flags & FAULT_FLAG_ORIG_PTE_VALID && !pte_none(vmf->orig_pte))
+		return VM_FAULT_SIGBUS;
 	vgpu_region_window(vmf->pgoff, vma->vm_pgoff, end, MAP_BATCH, &start, &nr);
 	/* Another page fault may be changing @next: it is only a hint. */
 	if (start == READ_ONCE(map->next))
