@@ -116,7 +116,8 @@ void vgpu_thread_uncharge(struct task_struct *task)
  *
  * Context: any.
  * Return: true if all processes of the address space have exited or been killed. Of several that
- * share it (CLONE_VM) only the owner is looked at.
+ * share it (CLONE_VM) only the owner is looked at: if that one is held up in its exit, the others'
+ * long accesses fail.
  */
 bool vgpu_mm_ending(struct mm_struct *mm)
 {
