@@ -16,6 +16,7 @@
 
 #include "child.h"
 #include "display.h"
+#include "group.h"
 #include "tune.h"
 
 #define PAGE	4096u
@@ -35,7 +36,9 @@ static void cleanup(void)
 	if (v.dev)
 		display_unmap(&v, plane);
 	plane = NULL;
+	group_leave();
 	tune_cleanup();
+	group_cleanup();
 }
 
 static void regions(void)
@@ -412,6 +415,28 @@ static void killed_during_queries(void)
 	}
 }
 
+/* A copy of a picture is given back with the framebuffer. */
+static void copy_goes_with_a_reset(void)
+{
+	struct picture p = picture_at(DISPLAY_START, 1920, 1200, 8192);
+	struct vfio_device_gfx_plane_info info;
+
+	fx_need("display");
+	fx_need_reserve(false);
+	group_make(GROUP_A, 4 * GROUP_LIMIT);
+	fx_create(&v, "1Q");
+	tune_frl(&v, 0);
+	group_enter(GROUP_A);
+	display_open(&v);
+	group_leave();
+	picture_present(display_chan(&v), &p, 0);
+	display_query(&v, &info);
+	CHECK_EQ(info.size, 4 * 1920 * 1200);
+	CHECK(group_value(GROUP_A, "memory.current", NULL) > GROUP_OTHER, "no copy");
+	FX_OK(v.dev, vgpu_dev_reset(v.dev));
+	group_wait_below(GROUP_A, GROUP_OTHER);
+}
+
 static const struct ktap_test tests[] = {
 	KTAP_TEST(regions),
 	KTAP_TEST(region_argsz),
@@ -426,6 +451,7 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(reads_beyond_the_end),
 	KTAP_TEST(signals_during_queries),
 	KTAP_TEST(killed_during_queries),
+	KTAP_TEST(copy_goes_with_a_reset),
 };
 
 KTAP_MAIN(tests, cleanup)

@@ -104,6 +104,11 @@ void vgpu_plane_drop(struct vgpu_plane *plane)
 	WRITE_ONCE(plane->drops, plane->drops + 1);
 	WRITE_ONCE(plane->valid, false);
 	vgpu_map_zap(plane->map, VGPU_REGION_PLANE);
+	/* Who is making a copy just now takes these locks the other way round, and keeps it. */
+	if (mutex_trylock(&plane->lock)) {
+		plane_free_copy(plane);
+		mutex_unlock(&plane->lock);
+	}
 }
 
 /**
