@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The group vgpu/ of an mdev: what the vGPU is, and its settings.
+ * The sysfs group vgpu/ of an mdev: the vGPU's properties and settings.
  * Documentation/ABI/testing/sysfs-vgpu describes the attributes.
  */
 #include <linux/device.h>
@@ -99,7 +99,7 @@ const struct attribute_group *vgpu_mdev_attr_groups[] = {
 };
 
 /**
- * vgpu_mdev_attrs_init() - make the attributes of mdevs
+ * vgpu_mdev_attrs_init() - complete the list of an mdev's attributes
  *
  * Called when the module loads.
  */
