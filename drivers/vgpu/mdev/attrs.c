@@ -70,7 +70,7 @@ static ssize_t share_store(struct device *device, struct device_attribute *attr,
 	int ret;
 
 	if (vgpu_setting_store(setting, &share, buf))
-		return vgpu_refuse(instance, -EINVAL, "%s: not a %s that it can be", setting->name,
+		return vgpu_refuse(instance, -EINVAL, "%s: not a valid %s", setting->name,
 				   setting->type == VGPU_SETTING_TEXT ? "text" : "number");
 	vgpu_uuid_export(share.uuid, &instance->uuid);
 	ret = vgpu_shares_set(&share, 1, &culprit, why, sizeof(why));
