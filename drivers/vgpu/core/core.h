@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Inside vgpu.ko: GPUs, instances and front ends, for core's files and the front ends. Core has
- * four rooms: objects/ (GPUs, instances and what belongs to them, from birth to end), settings/
- * (what users set), stats/ (what is counted, recorded and shown), control/ (the node /dev/vgpu).
+ * four rooms: objects/ (GPUs, instances and what belongs to them), settings/ (settings by users),
+ * stats/ (what is counted, recorded and shown), control/ (the node /dev/vgpu).
  *
- * A back end knows none of this, only <linux/vgpu.h>, where the order of locks is written down,
- * too. The lock of a GPU is taken with none of those held, and no op is called with it held. Who
- * creates, removes and sets takes it, and nobody else does: a task with no processor time left
- * sleeps with the locks that it has, and a reader or a tenant must not wait for another one's time.
+ * A back end includes none of this, only <linux/vgpu.h>, which also states the order of locks. The
+ * lock of a GPU is taken with none of those locks held, and no op is called with it held. Only
+ * threads that create or remove instances, or change settings, take it: a task without processor
+ * time left keeps its locks while it sleeps, and neither a reader nor a tenant may wait for that.
  *
- * So readers, tenants and engines take spinlocks that are raw ones, where no task is put to sleep:
- * the registry's, then a GPU's data_lock; front_lock of an instance, then that of its front end;
- * all others alone. Under these there are copies and walks of lists of limited length, nothing is
- * allocated or freed, no wait queue is woken, and no op is called but backed_bytes and peak_bytes.
- * What needs longer is done with references: of a vGPU (vgpu_instances_get()), of a GPU's scheduler
- * and back end (vgpu_gpu_enter()).
+ * So readers, tenants and engines take raw spinlocks, whose holders are never put to sleep: the
+ * registry's, then a GPU's data_lock; front_lock of an instance, then that of its front end; all
+ * others alone. Code under these locks copies data and walks lists of limited length. It allocates
+ * and frees nothing, wakes no wait queue, and calls no op except backed_bytes and peak_bytes. Work
+ * that takes longer uses references: to a vGPU (vgpu_instances_get()), to a GPU's scheduler and
+ * back end (vgpu_gpu_enter()).
  */
 #ifndef _VGPU_CORE_H
 #define _VGPU_CORE_H

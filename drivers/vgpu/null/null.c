@@ -16,8 +16,8 @@ struct null_engine {
 
 struct null_instance {
 	const struct vgpu_instance_info *info;
-	struct mutex lock;	/* protects the pages; an engine never waits for it */
-	struct xarray pages;	/* of all BARs, by number of the page in its BAR + (BAR << 28) */
+	struct mutex lock;	/* protects @pages; an engine never waits for it */
+	struct xarray pages;	/* of all BARs; index: page's number in its BAR + (BAR << 28) */
 };
 
 struct null_channel {

@@ -210,13 +210,13 @@ static bool entity_is_off(struct vgpu_entity *entity)
 }
 
 /**
- * vgpu_entity_hold_sync() - keep an entity from running, and wait until it does not
+ * vgpu_entity_hold_sync() - keep an entity from running, and wait until it has stopped
  * @entity: on a timeline
- * @hold:   reasons, VGPU_HOLD_*; added to the reasons there are
+ * @hold:   reasons, VGPU_HOLD_*; added to the present reasons
  *
- * When this returns, and as long as @hold is not taken back, @entity is neither queued nor on the
- * engine, and no reset on its account is going on. Takes as long as the preemption timeout and a
- * reset at most, in the engine's time.
+ * When this returns, and until @hold is removed, @entity is neither queued nor on the engine, and
+ * no reset because of it is in progress. Takes at most the preemption timeout plus a reset, in the
+ * engine's time.
  *
  * Context: process; sleeps. Not from the engine or ops->reset(). One thread at a time waits for an
  * entity, in this function, vgpu_entity_stop() or vgpu_entity_exit().

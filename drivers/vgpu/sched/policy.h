@@ -119,13 +119,13 @@ struct vgpu_entity_stats {
  * @part:     the policy's own state of the entity, zeroed before ->init(); see vgpu_entity_part()
  * @window:   number of the window of statistics that @window_ns belongs to
  * @window_ns: service in that window so far
- * @seen_ns:  service as reported: the largest there was of stats.busy_ns with a run under way
+ * @seen_ns:  reported service: the maximum so far of stats.busy_ns plus the current run
  * @retired:  @seen_ns is part of tl->gone_ns
- * @stats:    what vgpu_entity_stats() reports, but for the run under way
+ * @stats:    the statistics of vgpu_entity_stats(), without the current run
  * @stopped:  a thread waits here until the entity is off the engine; woken with the lock held
  *
- * The timeline's lock protects all but @tl and @id. The core embeds entities in its vGPUs. A policy
- * uses @share and @part only.
+ * The timeline's lock protects all fields except @tl and @id. The core embeds entities in its
+ * vGPUs. A policy uses @share and @part only.
  */
 struct vgpu_entity {
 	struct vgpu_timeline *tl;

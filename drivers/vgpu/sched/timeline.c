@@ -121,8 +121,8 @@ u64 vgpu_timeline_service(struct vgpu_timeline *tl)
 }
 
 /*
- * Called with the lock held, as a thread that waits may free the entity once it has found it off
- * the engine, for which it takes the lock, too.
+ * Called with the lock held, since a waiting thread may free the entity once it sees that the
+ * entity is off the engine, and that thread takes the lock, too, to see that.
  */
 static void timeline_wake_stopped(struct vgpu_timeline *tl, struct vgpu_entity *entity)
 {

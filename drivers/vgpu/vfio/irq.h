@@ -28,12 +28,12 @@ struct vgpu_regions;
  * @trigger:  the user's eventfd of each vector, or NULL
  * @masked:   vectors that the user has masked in @table
  * @table:    MSI-X table as the user wrote it
- * @request:  eventfd by which the user is asked to let go of the device, or NULL
- * @raise_lock: protects the following fields, but @wait and @task; held briefly. Raw, as engines
- *            take it
+ * @request:  eventfd that asks the user to release the device, or NULL
+ * @raise_lock: protects the following fields except @wait and @task; held briefly. Raw, since
+ *            engines take it
  * @enabled:  the user has set eventfds of vectors, and has not disabled MSI-X since
- * @kicked:   @task is to look at what is pending
- * @request_pending: the user is to be asked to let go of the device
+ * @kicked:   something may be pending that @task has not looked at
+ * @request_pending: @task must signal @request
  * @pending:  vectors that were raised and have not been signalled yet
  * @wait:     @task sleeps here
  * @task:     the interrupt thread: signals what is pending; runs while the device is open
