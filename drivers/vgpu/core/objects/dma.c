@@ -36,13 +36,13 @@
  * @wait:     @task sleeps here while there is nothing to do
  * @watch:    ends accesses to an address space whose processes have all ended; looks once a second
  *            while there are accesses
- * @signal_lock: protects @current_dma; outside of @lock. Engines do not take it, as signals take
- *            spinlocks that sleep under PREEMPT_RT
- * @current_dma: the access that @task makes now. SIGKILL is sent only while it is set, and flushed
+ * @signal_lock: protects @current_dma; @lock nests inside it. Engines do not take it, since signals
+ *            take spinlocks that sleep under PREEMPT_RT
+ * @current_dma: the access that @task does now. SIGKILL is sent only while it is set, and flushed
  *            when it is set and when it is cleared
  * @lock:     protects the fields below; engines take it
- * @queue:    accesses that have been submitted and not begun, in order
- * @aborting: accesses are cancelled instead of being begun
+ * @queue:    accesses that are submitted and not begun, in order
+ * @aborting: accesses are cancelled instead of begun
  */
 struct vgpu_dma_worker {
 	struct vgpu_instance *instance;
