@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Differences between kernel versions, from 6.12 on. Nothing else in the tree asks for the version.
+ * Differences between kernel versions, from 6.12 on. No other file depends on the version.
  */
 #ifndef _VGPU_COMPAT_H
 #define _VGPU_COMPAT_H
@@ -13,8 +13,8 @@
 #include <linux/vfio.h>
 
 /*
- * From 6.19 on VFIO copies struct vfio_region_info and its capabilities, and
- * asks the driver by an op of its own; before, the driver serves the ioctl.
+ * From 6.19 on, VFIO itself copies struct vfio_region_info and its capabilities, and gets their
+ * content by an op of the driver. Earlier versions leave the whole ioctl to the driver.
  */
 typedef int (*vgpu_region_info_fn)(struct vfio_device *vdev, struct vfio_region_info *info,
 				   struct vfio_info_cap *caps);

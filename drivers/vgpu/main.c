@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* vgpu.ko: begin and end of the module, and the table of its front ends. */
+/* vgpu.ko: init and exit of the module, and the table of its front ends. */
 #include <linux/module.h>
 
 #include "core/core.h"
@@ -7,21 +7,21 @@
 
 /**
  * struct vgpu_front_part - a front end as a part of the module
- * @init: registers the front end, by vgpu_front_register() and with what it needs of the kernel;
+ * @init: registers the front end with the core, by vgpu_front_register(), and with the kernel;
  *        returns 0 or -errno
- * @exit: undoes @init, when no GPU is left
+ * @exit: undoes @init; called when no GPU is registered any more
  */
 struct vgpu_front_part {
 	int (*init)(void);
 	void (*exit)(void);
 };
 
-/* Each knows drivers/vgpu/vfio and the core, and none of the others. */
+/* A front end includes headers of vfio and of the core, and none of other front ends. */
 static const struct vgpu_front_part vgpu_fronts[] = {
 	{ .init = vgpu_mdev_init, .exit = vgpu_mdev_exit },
 };
 
-/* Ends the first @nr front ends, the last one first. */
+/* Unregisters the first @nr front ends, in reverse order. */
 static void vgpu_fronts_exit(unsigned int nr)
 {
 	while (nr--)
@@ -61,7 +61,7 @@ static int __init vgpu_init(void)
 	ret = vgpu_fronts_init();
 	if (ret)
 		goto err_debugfs;
-	/* Last: users may come as soon as the node is there. */
+	/* The control node comes last: users may open it as soon as it exists. */
 	ret = vgpu_control_init();
 	if (ret)
 		goto err_fronts;

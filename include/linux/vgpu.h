@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The contract between the vGPU core and the driver of a GPU, its back end: the back end fills in a
+ * The contract between the vGPU core and a back end, the driver of a GPU: the back end fills in a
  * struct vgpu_gpu_ops, registers each of its GPUs, and reports what the engines do.
- * Documentation/backend.rst walks through it by the smallest back end, drivers/vgpu/null.
+ * Documentation/backend.rst explains it with the smallest back end, drivers/vgpu/null.
  *
- * Locks that the core holds over ops, outermost first:
+ * Locks that the core holds while it calls ops, outermost first:
  *
  *   state lock of an instance	a mutex: open, close and reset of the instance
  *   (VFIO container, mmap_lock)
@@ -16,8 +16,9 @@
  *				engine_preempt
  *   a GPU's locks of data	raw spinlocks: over backed_bytes and peak_bytes
  *
- * An op that does not name a lock is called without it. What a back end reports to the core may
- * take a timeline's lock, and takes none of the locks above the back end's own.
+ * The core holds a lock during an op only if the op's description names that lock. The functions
+ * that a back end calls may take a timeline's lock, and take none of the locks that are outside the
+ * back end's own.
  */
 #ifndef _LINUX_VGPU_H
 #define _LINUX_VGPU_H
@@ -45,7 +46,7 @@ struct vgpu_instance;
  * struct vgpu_engine_desc - an engine of a GPU
  * @name:         "gr", "ce0", ...; unique on the GPU
  * @engine_class: enum vgpu_hw_engine_class
- * @instance:     counts the engines of one class, from 0
+ * @instance:     number of the engine among those of its class, from 0
  */
 struct vgpu_engine_desc {
 	const char *name;
@@ -54,7 +55,7 @@ struct vgpu_engine_desc {
 };
 
 /**
- * struct vgpu_gpu_info - what a back end says of its GPU
+ * struct vgpu_gpu_info - a back end's description of its GPU
  * @board:      first part of the types' names ("SG16"): no '.', ':', '/' or space. The string
  *              lives as long as the GPU is registered
  * @fb_bytes:   framebuffer to share: 1 .. 1024 whole GiB
@@ -63,8 +64,8 @@ struct vgpu_engine_desc {
  * @engines:    the engines; an engine's index here is its number in every call. The array lives
  *              as long as the GPU is registered
  * @placement:  whether vGPUs of different sizes may lie side by side in the framebuffer
- * @hw_version: what its vGPUs can do, if they look as Documentation/hardware.rst says: a
- *              VGPU_HW_VERSION_*, which vgpu_hw_identity() has for the VM
+ * @hw_version: features of its vGPUs, if they follow Documentation/hardware.rst: a
+ *              VGPU_HW_VERSION_*, which vgpu_hw_identity() shows to the VM
  */
 struct vgpu_gpu_info {
 	const char *board;
@@ -77,23 +78,24 @@ struct vgpu_gpu_info {
 };
 
 /**
- * struct vgpu_instance_info - which part of its GPU an instance owns
+ * struct vgpu_instance_info - the part of its GPU that an instance owns
  * @type_name:     name of the vGPU's type, for messages
  * @fb_start:      first byte of its framebuffer, counted from the start of the GPU's
  * @fb_bytes:      length of its framebuffer, whole GiB
  * @first_channel: its first channel, counted from the GPU's first
- * @nr_channels:   how many channels it owns, at least 1. Calls and ops about an instance's channel
- *                 count from 0 within the instance
- * @num_heads:     heads that the guest may present to, at least 1; the first of them can be seen
- * @max_width:     of the largest resolution that the type promises, in pixels
- * @max_height:    of that resolution
+ * @nr_channels:   number of channels it owns, at least 1. Calls and ops number the channels of an
+ *                 instance from 0
+ * @num_heads:     number of heads that the guest may present to, at least 1; only the first one is
+ *                 shown
+ * @max_width:     width of the largest resolution that the type promises, in pixels
+ * @max_height:    height of that resolution, in pixels
  * @vga:           the function is a standard VGA adapter. Set before each instance_open, and false
  *                 without the op scanout
- * @memcg:         memory cgroup of the process that has opened the device, to be charged for its
- *                 memory in any thread (set_active_memcg()): from before instance_open until after
- *                 instance_close, else NULL; NULL without memory cgroups, too
+ * @memcg:         memory cgroup of the process that has opened the device. Every thread charges the
+ *                 instance's memory to it (set_active_memcg()). Valid from before instance_open
+ *                 until after instance_close, else NULL; NULL without memory cgroups, too
  *
- * There from instance_create to the end of instance_destroy, and but for @memcg and @vga constant.
+ * Valid from instance_create to the end of instance_destroy; constant except for @memcg and @vga.
  */
 struct vgpu_instance_info {
 	const char *type_name;
@@ -109,8 +111,8 @@ struct vgpu_instance_info {
 };
 
 /**
- * struct vgpu_run - a turn on an engine
- * @instance:    whose channels the engine is to work for
+ * struct vgpu_run - a run: the time that an engine works for one vGPU
+ * @instance:    the vGPU whose channels the engine serves
  * @deadline_ns: when the engine stops by itself, CLOCK_MONOTONIC
  */
 struct vgpu_run {
@@ -118,80 +120,79 @@ struct vgpu_run {
 	u64 deadline_ns;
 };
 
-/* Returned by region_rw of struct vgpu_gpu_ops: the write asks for a reset of the device. */
+/* The op region_rw returns this if the write requests a reset of the device. */
 #define VGPU_REGION_RESET	1
 
 /**
  * struct vgpu_gpu_ops - what a back end does for the core
  * @owner:           the back end's module; pinned while a vGPU of the GPU is open
- * @instance_create: make a new instance that has the part @info of the GPU. Returns the back end's
+ * @instance_create: create an instance that owns the part @info of the GPU. Returns the back end's
  *                   data of the instance, see vgpu_instance_backend(), or an ERR_PTR; a back end
- *                   that refuses says why by vgpu_refuse(). May sleep
+ *                   that refuses gives the reason by vgpu_refuse(). May sleep
  * @instance_destroy: free what @instance_create made. The instance is not open. May sleep
- * @fb_room:         optional: how many bytes of framebuffer new instances may have now, where
- *                   something else than the size of the framebuffer limits them;
- *                   @instance_create refuses what goes beyond. Perhaps several at a time. A reader
- *                   with little processor time calls it, so it holds no lock in which a task can
- *                   be put to sleep
- * @describe:        fill in the PCI function that a VM sees; @desc is zero before. Always the same
- *                   for an instance, but for IDs and BARs without memory, which may follow @vga of
- *                   struct vgpu_instance_info. May sleep
- * @instance_open:   optional: the device is being opened by current, which is to be charged for its
- *                   memory. All channels are disabled, all memory reads zero. With the state lock
- *                   held; may sleep. Returns 0 or -errno
- * @instance_stop:   optional: make engines leave the instance, disable all channels and give all
- *                   registers their reset values. The instance is held before, so that no run of it
- *                   begins any more, its runs have been asked to stop, and its accesses to guest
- *                   memory are cancelled. When it has returned the core waits for the end of
- *                   runs. With the state lock held, at reset and at close; may sleep
- * @drop_memory:     give back all pages: memory that is touched later reads zero. No engine works
- *                   on the instance and no page is mapped any more. Disables channels and resets
- *                   registers if there is no @instance_stop. With the state lock held, and
- *                   map_lock for writing; may sleep
- * @instance_close:  optional: drop what @instance_open took. Comes after @drop_memory. With the
+ * @fb_room:         optional: return the bytes of framebuffer that new instances may have now, if
+ *                   something other than the size of the framebuffer limits them;
+ *                   @instance_create refuses more. Calls may overlap. The caller may be a reader
+ *                   with little processor time, so the op takes no lock whose holder can be put to
+ *                   sleep
+ * @describe:        fill in the PCI function that a VM sees; the core has zeroed @desc. The result
+ *                   is constant for an instance, except that IDs and BARs without memory may depend
+ *                   on @vga of struct vgpu_instance_info. May sleep
+ * @instance_open:   optional: the process current opens the device; its memory cgroup pays for the
+ *                   instance's memory. All channels are disabled, all memory reads zero. With the
+ *                   state lock held; may sleep. Returns 0 or -errno
+ * @instance_stop:   optional: make engines leave the instance, disable all channels and reset all
+ *                   registers. The core has held the instance before, so no run of it begins, has
+ *                   asked its runs to stop, and has cancelled its accesses to guest memory.
+ *                   Afterwards the core waits for the end of its runs. With the state lock held, at
+ *                   reset and at close; may sleep
+ * @drop_memory:     free all pages: memory that is touched later reads zero. No engine works on the
+ *                   instance and no page is mapped any more. Disables channels and resets registers
+ *                   if there is no @instance_stop. With the state lock held, and map_lock for
+ *                   writing; may sleep
+ * @instance_close:  optional: drop what @instance_open took. Called after @drop_memory. With the
  *                   state lock held; may sleep
- * @region_rw:       a trapped access to the owned bytes of BAR @bar, perhaps several at a time:
- *                   to registers by 1, 2, 4 or 8 bytes, naturally aligned; to memory by any @count
- *                   within a page of 4 KiB. @buf is kernel memory, little endian. May sleep.
- *                   Returns 0; VGPU_REGION_RESET if a write asks for a reset of the device, which
+ * @region_rw:       do a trapped access to the owned bytes of BAR @bar: to registers by 1, 2, 4 or
+ *                   8 bytes, naturally aligned; to memory by any @count within a page of 4 KiB.
+ *                   @buf is kernel memory, little endian. Calls may overlap. May sleep.
+ *                   Returns 0; VGPU_REGION_RESET if a write requests a reset of the device, which
  *                   the core does before the access ends; -EINVAL for a width or value that is not
  *                   allowed, -ENXIO for no such register, -ENOMEM. An access that fails must have
  *                   changed nothing
- * @map_pages:       put into @pages up to @nr pages of BAR @bar, from its page @pgoff on, all in
- *                   the owned bytes; allocate them if need be. The core takes references of its
- *                   own. The pages must stay until map_lock, which is held for reading, is
- *                   released; may sleep.
- *                   Returns how many there are, at least 1; -EAGAIN if the host has no memory at
- *                   the moment; -ENOMEM if the memory of the process that is charged is used up
+ * @map_pages:       store up to @nr pages of BAR @bar into @pages, starting at its page @pgoff, all
+ *                   in the owned bytes; allocate those that are missing. The core takes its own
+ *                   references. The pages must stay until map_lock, which is held for reading, is
+ *                   released. May sleep.
+ *                   Returns the number of pages, at least 1; -EAGAIN if the host has no memory at
+ *                   the moment; -ENOMEM if the memory of the process that pays is used up
  * @scanout:         optional: tell what the first head shows now: a picture in BAR
  *                   VGPU_HW_BAR_FB, all of it in the owned bytes. Returns false if there is none.
- *                   A picture that the type's largest resolution has no room for, upright or not,
- *                   is not shown. Without this op the GPU's vGPUs have no display. The instance is
- *                   open. May sleep
- * @backed_bytes:    optional: host memory behind the framebuffer now. With a raw spinlock held:
- *                   read a counter, take no lock
- * @peak_bytes:      optional: the most that @backed_bytes would have said at any time since the
- *                   device was opened last: @instance_open begins anew with what is backed then.
- *                   Called as @backed_bytes is, while the device is open or being closed
- * @channels_show:   optional: print one line per enabled channel, for debugfs. Perhaps several at a
- *                   time; @instance_destroy waits for it. May sleep
- * @engine_run:      begin @run on the engine, which is idle; copy @run. The run ends by
- *                   vgpu_engine_done(), which must not be called in here. With the timeline's lock
- *                   held, perhaps in a hard interrupt: must not sleep, nor take a lock that is ever
- *                   held with interrupts on
+ *                   The core does not show a picture that exceeds the type's largest resolution,
+ *                   upright and rotated. Without this op the GPU's vGPUs have no display. The
+ *                   instance is open. May sleep
+ * @backed_bytes:    optional: return the bytes of host memory behind the framebuffer now. With a
+ *                   raw spinlock held: read a counter, take no lock
+ * @peak_bytes:      optional: return the maximum of @backed_bytes since the device was last opened.
+ *                   @instance_open restarts it at the bytes that are backed then. Called with the
+ *                   same lock as @backed_bytes, while the device is open or being closed
+ * @channels_show:   optional: print one line per enabled channel, for debugfs. Calls may overlap;
+ *                   @instance_destroy waits for them. May sleep
+ * @engine_run:      begin @run on the engine, which is idle; copy @run. The engine ends the run by
+ *                   vgpu_engine_done(), but not from inside this op. With the timeline's lock held,
+ *                   perhaps in a hard interrupt: must not sleep, nor take a lock that is ever held
+ *                   with interrupts on
  * @engine_preempt:  ask the engine to save its work and stop soon. The engine may have stopped by
- *                   itself, and be about to report the end of the run. Called as @engine_run is
- * @engine_reset:    stop an engine that did not stop when it was asked to. The channel whose
- *                   packet is lost so faults with VGPU_HW_FAULT_RESET. When it returns the engine
- *                   is idle, and the run will not be reported; one that has ended by itself before
- *                   is reported as ever. Called from a worker, perhaps while other engines are
- *                   being reset; may sleep. Optional: without it, engines are trusted to stop when
- *                   they are asked to, and no preemption timeout runs
- * @engine_ran_ns:   optional, with @engine_reset: for how long the engine has been able to work so
- *                   far, in ns; the processor time of an engine that is a thread. Preemption
- *                   timeouts are measured by it, so that a busy host does not look like a hung
- *                   engine. Without it they are measured by CLOCK_MONOTONIC. With the timeline's
- *                   lock held, as @engine_run
+ *                   itself, and be about to report the end of the run. Same context as @engine_run
+ * @engine_reset:    stop an engine that did not stop when asked to. The channel whose packet is
+ *                   lost faults with VGPU_HW_FAULT_RESET. When the op returns, the engine is idle
+ *                   and will not report the run; a run that ended by itself before is reported as
+ *                   usual. Called from a worker, perhaps while other engines are being reset; may
+ *                   sleep. Optional: without it, the core trusts engines to stop when asked to, and
+ *                   there is no preemption timeout
+ * @engine_ran_ns:   optional, with @engine_reset: return for how long the engine has been able to
+ *                   work so far, in ns; for an engine that is a thread, its processor time. The
+ *                   core measures preemption timeouts by it, so that a busy host does not look like
+ *                   a hung engine; without it, by CLOCK_MONOTONIC. Same context as @engine_run
  *
  * The core calls no op after vgpu_unregister_gpu() has returned.
  */
@@ -223,9 +224,9 @@ struct vgpu_gpu_ops {
 	u64 (*engine_ran_ns)(struct vgpu_gpu *gpu, unsigned int engine);
 };
 
-/* What a back end calls. kernel-doc is at the definitions, in drivers/vgpu/core. */
+/* The functions that a back end calls. Their kernel-doc is in drivers/vgpu/core. */
 
-/* The life of a GPU, and the back end's own data */
+/* Registering a GPU, and the back end's own data */
 struct vgpu_gpu *vgpu_register_gpu(struct device *dev, const struct vgpu_gpu_ops *ops,
 				   const struct vgpu_gpu_info *info, void *backend);
 void vgpu_unregister_gpu(struct vgpu_gpu *gpu);
@@ -234,7 +235,7 @@ void *vgpu_instance_backend(const struct vgpu_instance *instance);
 __printf(3, 4)
 int vgpu_refuse(struct vgpu_instance *instance, int error, const char *fmt, ...);
 
-/* Ready-made parts, for vGPUs that look as Documentation/hardware.rst says */
+/* Ready-made parts, for vGPUs that follow Documentation/hardware.rst */
 void vgpu_hw_describe(struct vgpu_instance *instance, struct vgpu_function_desc *desc);
 bool vgpu_hw_identity(struct vgpu_instance *instance, u64 offset, void *buf, size_t count);
 bool vgpu_hw_identity_word(struct vgpu_instance *instance, u64 offset, u32 *value);
@@ -259,24 +260,24 @@ void vgpu_channel_fault(struct vgpu_instance *instance, unsigned int engine, u32
 void vgpu_raise_irq(struct vgpu_instance *instance, unsigned int vector);
 bool vgpu_instance_quarantined(const struct vgpu_instance *instance);
 
-/* The processes behind an open device */
+/* The processes that use an open device */
 bool vgpu_owner_show(struct vgpu_instance *instance, long pages);
 void vgpu_instance_reclaim(struct vgpu_instance *instance);
 
 /* Guest memory */
-#define VGPU_DMA_MAX		65536	/* bytes of one access */
-#define VGPU_DMA_MAX_VEC	17	/* segments: of pages, not aligned */
+#define VGPU_DMA_MAX		65536	/* maximum bytes of one access */
+#define VGPU_DMA_MAX_VEC	17	/* maximum segments: pages of 4 KiB, unaligned */
 
 /**
  * struct vgpu_dma - one access to guest memory, by the worker of an open instance
- * @instance: whose guest memory
+ * @instance: the instance whose guest memory it is
  * @addr:     first byte in guest memory, as the device addresses it
  * @len:      bytes, 1 .. VGPU_DMA_MAX: the sum of the segments
- * @write:    to guest memory; else from there
- * @nr_vec:   segments in use
- * @vec:      host memory. The request owns a reference to each page, and drops it when it is freed
- * @work:     NULL, or called by the worker instead of an access to guest memory: work that may
- *            take long, charged to the instance's user. May sleep, but must end soon after a
+ * @write:    write guest memory, else read it
+ * @nr_vec:   number of segments in @vec
+ * @vec:      host memory. The access owns a reference to each page, and drops it when it is freed
+ * @work:     NULL, or a function that the worker calls instead of accessing guest memory: work that
+ *            may take long, charged to the instance's user. May sleep, but must end soon after a
  *            fatal signal. Returns 0 or -errno
  * @data:     for @work
  * @release:  optional: called when the access is freed, in process context; may sleep
@@ -284,12 +285,12 @@ void vgpu_instance_reclaim(struct vgpu_instance *instance);
  *            the host could not provide it for VGPU_SHORT_MS, -ECANCELED if the access was
  *            cancelled, or what @work returned
  * @complete: optional: called once, when @result is set, by the worker or by a thread that cancels
- *            all accesses; without a lock held. Must not sleep. Does not run any more when
+ *            all accesses; without a lock held. Must not sleep. Not called after
  *            vgpu_dma_forget() has returned
  * @private:  for the submitter
- * @state:    the core's
- * @ref:      the core's
- * @link:     the core's
+ * @state:    private to the core
+ * @ref:      private to the core
+ * @link:     private to the core
  * @left:     the core's
  *
  * An engine never waits for guest memory past its run's deadline, so an access can outlast the run.
@@ -319,8 +320,8 @@ void vgpu_dma_forget(struct vgpu_dma *dma);
 void vgpu_dma_put(struct vgpu_dma *dma);
 
 /*
- * How long who may wait goes on asking for memory. By then the host's OOM killer, or a process that
- * ends, has given some back, or there will be none.
+ * A thread that may wait for memory of the host retries for this long. By then the OOM killer, or a
+ * process that exits, has freed some, or there will be none.
  */
 #define VGPU_SHORT_MS		4000
 

@@ -8,16 +8,16 @@
 
 #include <linux/types.h>
 
-#define VGPU_REGION_MAX		6	/* BARs */
+#define VGPU_REGION_MAX		6	/* number of BARs */
 
 #define VGPU_REGION_MMAP	0x1	/* owned bytes may be mapped */
-#define VGPU_REGION_64BIT	0x2	/* takes the next BAR too */
+#define VGPU_REGION_64BIT	0x2	/* also takes the next BAR */
 #define VGPU_REGION_PREFETCH	0x4
 
 /**
  * struct vgpu_region_desc - a BAR of an instance's PCI function
- * @owned_bytes: bytes that the back end serves; 0: there is no such BAR. The BAR's size is this
- *               rounded up to a power of two; the rest reads all ones and drops writes
+ * @owned_bytes: number of bytes that the back end serves; 0: no such BAR. The BAR's size is this
+ *               number rounded up to a power of two; the rest reads all ones and drops writes
  * @flags:       VGPU_REGION_*
  */
 struct vgpu_region_desc {
@@ -27,16 +27,16 @@ struct vgpu_region_desc {
 
 /**
  * struct vgpu_function_desc - the PCI function that a VM sees
- * @vendor_id: PCI vendor ID, of the subsystem, too
- * @device_id: PCI device ID, of the subsystem, too
+ * @vendor_id: PCI vendor ID, also of the subsystem
+ * @device_id: PCI device ID, also of the subsystem
  * @class:     class code, 24 bits
- * @region:    BARs, by index
+ * @region:    the BARs, by number
  * @vectors:   number of MSI-X vectors
  * @msix_bar:  BAR with the MSI-X table and pending bits; the front end serves that page
  * @msix_table: offset of the table in @msix_bar, a multiple of 4096
  * @msix_pba:  offset of the pending bits, in the same page as the table
- * @plane_bytes: longest picture that the function's display can show, whole pages; 0: the function
- *             has no display
+ * @plane_bytes: bytes of the largest picture that the function's display can show, whole pages;
+ *             0: the function has no display
  */
 struct vgpu_function_desc {
 	u16 vendor_id;

@@ -140,7 +140,7 @@ static void test_rows(void **state)
 
 	assert_int_equal(vgpu_settings_check_form(words_table, 0xb, 0, why, sizeof(why)), 0);
 	assert_int_equal(vgpu_settings_check_form(words_table, 0xf, 0, why, sizeof(why)), -EINVAL);
-	assert_string_equal(why, "valid is 0xf: must name what to set, of 0xb, and what is reserved must be 0");
+	assert_string_equal(why, "valid is 0xf: must be some of the bits 0xb, and reserved fields must be 0");
 	assert_int_equal(vgpu_settings_check_form(words_table, 0, 0, why, sizeof(why)), -EINVAL);
 	assert_int_equal(vgpu_settings_check_form(words_table, 1, 1, why, sizeof(why)), -EINVAL);
 }

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Inside vgpu.ko: GPUs, instances and front ends, for core's files and the front ends. Core has
- * four rooms: objects/ (GPUs, instances and what belongs to them, from birth to end), settings/
- * (what users set), stats/ (what is counted, recorded and shown), control/ (the node /dev/vgpu).
+ * four rooms: objects/ (GPUs, instances and what belongs to them), settings/ (settings by users),
+ * stats/ (what is counted, recorded and shown), control/ (the node /dev/vgpu).
  *
- * A back end knows none of this, only <linux/vgpu.h>, where the order of locks is written down,
- * too. The lock of a GPU is taken with none of those held, and no op is called with it held. Who
- * creates, removes and sets takes it, and nobody else does: a task with no processor time left
- * sleeps with the locks that it has, and a reader or a tenant must not wait for another one's time.
+ * A back end includes none of this, only <linux/vgpu.h>, which also states the order of locks. The
+ * lock of a GPU is taken with none of those locks held, and no op is called with it held. Only
+ * threads that create or remove instances, or change settings, take it: a task without processor
+ * time left keeps its locks while it sleeps, and neither a reader nor a tenant may wait for that.
  *
- * So readers, tenants and engines take spinlocks that are raw ones, where no task is put to sleep:
- * the registry's, then a GPU's data_lock; front_lock of an instance, then that of its front end;
- * all others alone. Under these there are copies and walks of lists of limited length, nothing is
- * allocated or freed, no wait queue is woken, and no op is called but backed_bytes and peak_bytes.
- * What needs longer is done with references: of a vGPU (vgpu_instances_get()), of a GPU's scheduler
- * and back end (vgpu_gpu_enter()).
+ * So readers, tenants and engines take raw spinlocks, whose holders are never put to sleep: the
+ * registry's, then a GPU's data_lock; front_lock of an instance, then that of its front end; all
+ * others alone. Code under these locks copies data and walks lists of limited length. It allocates
+ * and frees nothing, wakes no wait queue, and calls no op except backed_bytes and peak_bytes. Work
+ * that takes longer uses references: to a vGPU (vgpu_instances_get()), to a GPU's scheduler and
+ * back end (vgpu_gpu_enter()).
  */
 #ifndef _VGPU_CORE_H
 #define _VGPU_CORE_H
@@ -39,7 +39,7 @@
 #include "../sched/frl.h"
 #include "../sched/sched.h"
 
-/* Most bytes of an EDID, as a standard VGA adapter has room for. */
+/* Maximum bytes of an EDID; a standard VGA adapter has room for no more. */
 #define VGPU_EDID_MAX	1024
 
 struct dentry;
@@ -48,12 +48,12 @@ struct vgpu_dma_worker;
 struct vgpu_event_source;
 
 /**
- * struct vgpu_sampler - says when a GPU is sampled
+ * struct vgpu_sampler - decides when a GPU is sampled
  * @work:     takes a sample
  * @lock:     protects the following
- * @nr_open:  how many vGPUs of the GPU are open
+ * @nr_open:  number of the GPU's vGPUs that are open
  * @armed:    @work will run
- * @begin_ns: begin of the period under way
+ * @begin_ns: begin of the current period
  */
 struct vgpu_sampler {
 	struct delayed_work work;
@@ -65,8 +65,8 @@ struct vgpu_sampler {
 
 /**
  * struct vgpu_samples - the samples of a vGPU
- * @now:  the one that is being taken; only the sampler's work uses it
- * @ring: those that were taken; protected by the data_lock of the GPU
+ * @now:  the sample that is being taken; only the sampler's work uses it
+ * @ring: earlier samples; protected by the data_lock of the GPU
  */
 struct vgpu_samples {
 	struct vgpu_sample now;
@@ -78,36 +78,37 @@ struct vgpu_samples {
  * @id:        number in the control ABI; not used again until the module is reloaded
  * @dev:       the physical function; a reference is held
  * @name:      dev_name(@dev)
- * @ops:       the back end's
- * @info:      what the back end says of the GPU
- * @ref:       the registry holds one, and so does each user of the GPU
- * @users:     who use @ops and @sched and may find the GPU unregistered: see vgpu_gpu_enter()
+ * @ops:       the back end's ops
+ * @info:      the back end's description of the GPU
+ * @ref:       the registry holds a reference, and so does each user of the GPU
+ * @users:     number of threads that may use @ops and @sched, see vgpu_gpu_enter(); 1 is the
+ *             registration's
  * @unused:    completed when @users is 0
- * @link:      in the registry
+ * @link:      on the registry's list
  * @lock:      see below
  * @data_lock: see below
  * @instances: all instances, in the order of creation
  * @nr_instances: length of @instances
- * @dying:     the GPU is being unregistered: nothing is created any more
- * @gone:      the GPU has been unregistered: it has no instances, and its settings do not change
+ * @dying:     the GPU is being unregistered: no instance is created any more
+ * @gone:      the GPU is unregistered: it has no instances, and its settings do not change
  * @nr_types:  length of @types
  * @types:     catalogue of types; constant
- * @placement: which part of the framebuffer belongs to which instance
- * @guarantee_sum: guarantees of all placed instances together, per mille
+ * @placement: the instances' places in the framebuffer
+ * @guarantee_sum: sum of the guarantees of all placed instances, per mille
  * @settings:  the GPU's settings, as VGPU_IOC_SCHED reads them
- * @gone_frames: frames of instances that are gone
- * @gone_faults: channel faults of instances that are gone
+ * @gone_frames: frames of destroyed instances
+ * @gone_faults: channel faults of destroyed instances
  * @samples:   samples of the whole GPU
- * @sampler:   says when it is sampled
+ * @sampler:   decides when it is sampled
  * @session_lock: see below
- * @sessions:  who had its instances open
+ * @sessions:  log of sessions: which processes had its instances open, and when
  * @sched:     has one timeline per engine; its parameters follow @settings with @lock held
  * @registered_ns: when the GPU was registered, CLOCK_MONOTONIC
  * @backend:   the back end's data, see vgpu_gpu_backend()
  * @debugfs:   directory of the GPU
  * @events:    source of events about the GPU itself
  * @refused:   source of events about refusals to create an instance
- * @log_limit: for messages about the GPU that can be brought about again and again
+ * @log_limit: rate limit for messages about the GPU that users can cause at will
  */
 struct vgpu_gpu {
 	u32 id;
@@ -120,14 +121,14 @@ struct vgpu_gpu {
 	struct completion unused;
 	struct list_head link;
 	/*
-	 * Serialises those who change what is below: who create and remove instances, and who set.
-	 * Never taken by a reader or by the user of an instance.
+	 * Serialises threads that create or remove instances or change settings. Readers and users
+	 * of instances never take it.
 	 */
 	struct mutex lock;
 	/*
-	 * Protects @samples and those of the instances. With @lock held, too, to change, and alone
-	 * to read: @instances, @nr_instances, @placement, @dying, @gone, @guarantee_sum, @settings,
-	 * @gone_frames, @gone_faults, and @gone and the settings of the instances.
+	 * Protects @samples and the instances' samples. The following are changed with @lock held,
+	 * too, and read with this lock alone: @instances, @nr_instances, @placement, @dying, @gone,
+	 * @guarantee_sum, @settings, @gone_frames, @gone_faults, @gone and settings of instances.
 	 */
 	raw_spinlock_t data_lock;
 	struct list_head instances;
@@ -143,7 +144,7 @@ struct vgpu_gpu {
 	u64 gone_faults;
 	struct vgpu_sample_ring samples;
 	struct vgpu_sampler sampler;
-	/* Protects @sessions, and @session of the instances with what is set with it. */
+	/* Protects @sessions, and of the instances @session and the fields set together with it. */
 	raw_spinlock_t session_lock;
 	struct vgpu_session_log sessions;
 	struct vgpu_sched *sched;
@@ -159,7 +160,7 @@ struct vgpu_gpu {
  * struct vgpu_edid - the monitor of a vGPU's first head
  * @lock: protects the following
  * @size: bytes of the EDID; 0: there is no monitor
- * @blob: the EDID, and zeros
+ * @blob: the EDID, followed by zeros
  */
 struct vgpu_edid {
 	struct mutex lock;	/* size, blob */
@@ -174,35 +175,35 @@ struct vgpu_edid {
  * @type:       one of @gpu->types
  * @ref:        the front end holds one from create to destroy
  * @link:       on @gpu->instances
- * @gone:       not on @gpu->instances any more; protected as that is
- * @info:       which part of the GPU it owns, constant once placed; and what each open changes,
- *              written with @state_lock held
+ * @gone:       not on @gpu->instances any more; protected like that list
+ * @info:       the part of the GPU that it owns, constant once placed; and fields that each open
+ *              changes, written with @state_lock held
  * @created_ns: when it was created, CLOCK_MONOTONIC
  * @state_lock: see below
  * @opened:     a user has the device open
  * @started_ns: when the device was opened, CLOCK_MONOTONIC, or 0; set with @session
- * @owner:      who has the device, while it is open
- * @session:    while the device is open, else NULL; protected by @gpu->session_lock
- * @session_source: by which its sessions are counted
- * @samples:    what was sampled of it
+ * @owner:      the holders of the device, while it is open
+ * @session:    the session while the device is open, else NULL; protected by @gpu->session_lock
+ * @session_source: source of the numbers of its sessions
+ * @samples:    its samples
  * @map_lock:   see below
  * @front_lock: see below
  * @front:      the front end's ops while the device is open, else NULL
  * @show_lock:  see below
  * @settings:   its settings, as VGPU_IOC_SHARES_SET sets them; see vgpu_shares_get()
  * @frl_lock:   see below
- * @frl:        the frame rate limit in force; its fps changes with @gpu->lock held, too
- * @entity:     what the scheduler knows of it, one per engine
+ * @frl:        the frame-rate limit in force; its fps changes with @gpu->lock held, too
+ * @entity:     its entities, one per engine
  * @quarantine_lock: see below
  * @quarantine: counts faults
- * @quarantine_work: brings the instance's holds in line with @quarantine
+ * @quarantine_work: holds or unholds the instance according to @quarantine
  * @overruns:   gross overruns that @overrun_work has not counted yet
  * @overrun_work: counts @overruns towards quarantine
  * @events:     source of events about it; NULL until it has been created
- * @event_limit: for events that say no more than that something has happened once more
- * @log_limit:  for messages that its guest can bring about again and again
- * @log_name:   name under which the kernel says how many of those were suppressed
- * @edid:       what the guest's driver reads of its monitor
+ * @event_limit: rate limit for events that only repeat earlier ones
+ * @log_limit:  rate limit for messages that its guest can cause at will
+ * @log_name:   name in the kernel's message about the number of suppressed messages
+ * @edid:       the EDID that the guest's driver reads
  * @dma:        the worker that accesses guest memory, while the device is open
  * @frames:     PRESENT packets completed
  * @faults:     channel faults
@@ -234,8 +235,8 @@ struct vgpu_instance {
 	struct vgpu_samples *samples;
 
 	/*
-	 * For reading: from taking pages off the back end until they are mapped. For writing:
-	 * while mappings are zapped and pages dropped.
+	 * Held for reading from getting pages of the back end until they are mapped; held for
+	 * writing while mappings are zapped and pages dropped.
 	 */
 	struct rw_semaphore map_lock;
 
@@ -244,8 +245,8 @@ struct vgpu_instance {
 	const struct vgpu_front_ops *front;
 
 	/*
-	 * For reading: over channels_show; only tried, so that readers never wait for each other.
-	 * For writing: when the instance is gone, before the back end destroys it.
+	 * Held for reading over channels_show, by trylock, so that readers never wait for each
+	 * other; taken for writing when the instance is gone, before the back end destroys it.
 	 */
 	struct rw_semaphore show_lock;
 	struct vgpu_ctl_share settings;
@@ -283,17 +284,17 @@ struct vgpu_instance {
 
 /**
  * struct vgpu_front_ops - what a front end does for an open instance
- * @guest_rw:  read or write @len bytes of guest memory at @addr. Called from the instance's worker
- *             only, between vgpu_instance_open() and vgpu_instance_close(). Sleeps, perhaps for as
+ * @guest_rw:  read or write @len bytes of guest memory at @addr. Only the instance's worker calls
+ *             it, between vgpu_instance_open() and vgpu_instance_close(). Sleeps, perhaps for as
  *             long as the guest's memory does not answer; a fatal signal ends it. Returns 0;
- *             -EFAULT: the guest has no memory there, or none that may be accessed so; -ENOMEM:
- *             it has, but the host cannot provide it now, and some of it may have been accessed
- * @may_dma:   whether the function is bus master. Must not sleep
+ *             -EFAULT if the guest has no memory at @addr, or none for this kind of access;
+ *             -ENOMEM if the host cannot provide it now, and some of it may have been accessed
+ * @may_dma:   tell whether the function is bus master. Must not sleep
  * @raise_irq: raise an MSI-X vector. With front_lock held; must not sleep
  * @zap:       unmap all of @bar from the user's address spaces. With map_lock held for writing
  *
- * Asking the user to let go of a device that is to be removed is the front end's own business
- * (VFIO calls the front end for it), so there is no op for it.
+ * There is no op that asks the user to release a device before it is removed: VFIO calls the front
+ * end for that.
  */
 struct vgpu_front_ops {
 	int (*guest_rw)(struct vgpu_instance *instance, u64 addr, void *buf, size_t len,
@@ -304,12 +305,12 @@ struct vgpu_front_ops {
 };
 
 /**
- * struct vgpu_front - a kind of front end, told of every GPU
+ * struct vgpu_front - a front end
  * @link:       on the registry's list
  * @name:       for messages
- * @add_gpu:    a GPU has been registered; returns 0 or -errno. Sleeps
- * @remove_gpu: the GPU goes: destroy all instances made through this front end. Sleeps, until
- *              their users have closed them
+ * @add_gpu:    called for each registered GPU; returns 0 or -errno. Sleeps
+ * @remove_gpu: called when a GPU is unregistered: destroy all its instances made through this front
+ *              end. Sleeps, until their users have closed them
  */
 struct vgpu_front {
 	struct list_head link;
@@ -329,8 +330,8 @@ struct vgpu_front {
 } while (0)
 
 /*
- * Asked before a message that a guest can bring about again and again. Each vGPU and each GPU has a
- * limit of its own, so that one tenant's messages silence none about another.
+ * Rate limits for messages that a guest can cause at will. Each vGPU and each GPU has its own
+ * limit, so that messages about one tenant do not suppress messages about another.
  */
 static inline bool vgpu_inst_may_log(struct vgpu_instance *instance)
 {
@@ -351,8 +352,8 @@ static inline bool vgpu_gpu_may_log(struct vgpu_gpu *gpu)
 #define VGPU_DRIVER_VERSION	"0.1.0"
 
 /*
- * The kernel's mdev core keeps UUIDs in the mixed byte order of a GUID; in the control ABI the
- * bytes of a UUID are in the order in which people write them.
+ * The kernel's mdev core keeps UUIDs in the mixed byte order of a GUID; the control ABI has the
+ * bytes of a UUID in the order of its text form.
  */
 static inline void vgpu_uuid_export(u8 *to, const guid_t *from)
 {
@@ -392,9 +393,9 @@ int vgpu_instance_call(const u8 *uuid, int (*func)(struct vgpu_instance *instanc
 		       void *arg);
 
 /**
- * struct vgpu_instances - the instances of a GPU at a time, each with a reference
- * @nr: how many
- * @at: in the order of creation
+ * struct vgpu_instances - the instances of a GPU at one time, each with a reference
+ * @nr: number of instances
+ * @at: the instances, in the order of creation
  */
 struct vgpu_instances {
 	unsigned int nr;
@@ -427,7 +428,7 @@ int vgpu_shares_set(const struct vgpu_ctl_share *entries, unsigned int nr,
 
 /**
  * struct vgpu_setting_attr - a setting as a sysfs attribute
- * @attr: of the driver core
+ * @attr: the driver core's attribute
  * @setting: row of a table of settings
  */
 struct vgpu_setting_attr {
@@ -454,7 +455,7 @@ void vgpu_instance_init_quarantine(struct vgpu_instance *instance);
 void vgpu_instance_set_quarantine(struct vgpu_instance *instance);
 int vgpu_instance_release(struct vgpu_instance *instance);
 
-/* objects/instance.c: what front ends call */
+/* objects/instance.c: called by front ends */
 struct vgpu_instance *vgpu_instance_create(struct vgpu_gpu *gpu, unsigned int type,
 					   const guid_t *uuid);
 void vgpu_instance_destroy(struct vgpu_instance *instance);
@@ -470,8 +471,8 @@ void vgpu_instance_bus_master(struct vgpu_instance *instance);
 bool vgpu_instance_scanout(struct vgpu_instance *instance, struct vgpu_scanout *scanout);
 
 /*
- * Host memory behind the framebuffer; 0 if the back end does not say, or may have destroyed the
- * instance. With the data_lock of the GPU held.
+ * Returns the bytes of host memory behind the framebuffer; 0 if the back end has no such op, or may
+ * have destroyed the instance. The caller holds the data_lock of the GPU.
  */
 static inline u64 vgpu_instance_backed_bytes(struct vgpu_instance *instance)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The group vgpu/ of an mdev: what the vGPU is, and its settings.
+ * The sysfs group vgpu/ of an mdev: the vGPU's properties and settings.
  * Documentation/ABI/testing/sysfs-vgpu describes the attributes.
  */
 #include <linux/device.h>
@@ -70,7 +70,7 @@ static ssize_t share_store(struct device *device, struct device_attribute *attr,
 	int ret;
 
 	if (vgpu_setting_store(setting, &share, buf))
-		return vgpu_refuse(instance, -EINVAL, "%s: not a %s that it can be", setting->name,
+		return vgpu_refuse(instance, -EINVAL, "%s: not a valid %s", setting->name,
 				   setting->type == VGPU_SETTING_TEXT ? "text" : "number");
 	vgpu_uuid_export(share.uuid, &instance->uuid);
 	ret = vgpu_shares_set(&share, 1, &culprit, why, sizeof(why));
@@ -99,7 +99,7 @@ const struct attribute_group *vgpu_mdev_attr_groups[] = {
 };
 
 /**
- * vgpu_mdev_attrs_init() - make the attributes of mdevs
+ * vgpu_mdev_attrs_init() - complete the list of an mdev's attributes
  *
  * Called when the module loads.
  */

@@ -15,8 +15,8 @@ struct vgpu_mdev_gpu;
 
 /**
  * struct vgpu_mdev_gpu_type - a type of a GPU, in sysfs
- * @type:  the type as mdev knows it
- * @mgpu:  the GPU here
+ * @type:  mdev's structure of the type
+ * @mgpu:  the parent that has this type
  * @gpu:   the GPU in the core
  * @index: number of the type on its GPU
  */
@@ -31,11 +31,11 @@ struct vgpu_mdev_gpu_type {
  * struct vgpu_mdev_gpu - a GPU as a parent
  * @link:   on vgpu_mdev_gpus
  * @gpu:    the GPU in the core, which keeps it until remove_gpu has returned
- * @parent: the GPU as mdev knows it
- * @list:   pointers to @types, in the form that mdev takes
+ * @parent: mdev's structure of the GPU
+ * @list:   pointers to @types, as mdev_register_parent() takes them
  * @mdev_ktype: mdev's kobj_type of the kobjects of @types
- * @unreleased: kobjects of @types that were counted and have not been released yet, and 1 until
- *          vgpu_mdev_free_gpu()
+ * @unreleased: number of kobjects of @types that were counted and are not yet released, plus 1
+ *          until vgpu_mdev_free_gpu()
  * @released: completed when @unreleased is 0
  * @types:  all types of the GPU
  */
@@ -66,7 +66,7 @@ static int vgpu_mdev_probe(struct mdev_device *mdev)
 	dev = vgpu_vfio_add(&mdev->dev, type->gpu, type->index, &mdev->uuid);
 	if (IS_ERR(dev))
 		return PTR_ERR(dev);
-	/* For attributes, which mdev adds after this. */
+	/* Attributes need this; mdev adds them after probe. */
 	dev_set_drvdata(&mdev->dev, dev);
 	return 0;
 }
@@ -107,9 +107,9 @@ static struct mdev_driver vgpu_mdev_driver = {
 
 /*
  * The types are kobjects in memory of this front end, but mdev has set their release function.
- * When mdev_unregister_parent() has returned there may still be references to a type: the struct
- * device of a vGPU has one until it is released itself. So the types get a release function that
- * also counts, and their memory is kept until all of them were released. The same wait keeps
+ * There may be references to a type after mdev_unregister_parent() has returned: the struct
+ * device of a vGPU holds one until it is released itself. So the types get a release function that
+ * also counts, and vgpu_mdev_free_gpu() waits until all of them are released. The same wait keeps
  * what mdev's release function uses: the parent, the driver and the modules.
  */
 static void vgpu_mdev_type_release(struct kobject *kobj)
@@ -122,7 +122,7 @@ static void vgpu_mdev_type_release(struct kobject *kobj)
 		complete(&mgpu->released);
 }
 
-/* For types that have left sysfs, so it has no attributes. */
+/* It has no attributes: a type gets it after the type has been removed from sysfs. */
 static const struct kobj_type vgpu_mdev_type_ktype = {
 	.release = vgpu_mdev_type_release,
 };
@@ -134,12 +134,12 @@ static void vgpu_mdev_count_type(struct vgpu_mdev_gpu *mgpu, struct kobject *kob
 	kobj->ktype = &vgpu_mdev_type_ktype;
 }
 
-/* Removes the mdevs, for which it waits for their users, and takes the types out of sysfs. */
+/* Removes the mdevs, waiting for their users, and removes the types from sysfs. */
 static void vgpu_mdev_unregister(struct vgpu_mdev_gpu *mgpu)
 {
 	unsigned int i;
 
-	/* Without a reference a type could be released before it is counted. */
+	/* Without this reference, a type could be released before it is counted. */
 	for (i = 0; i < mgpu->gpu->nr_types; i++)
 		kobject_get(&mgpu->types[i].type.kobj);
 	mdev_unregister_parent(&mgpu->parent);
@@ -150,8 +150,9 @@ static void vgpu_mdev_unregister(struct vgpu_mdev_gpu *mgpu)
 }
 
 /*
- * mdev_register_parent() has failed. The types that it had added have no references left and have
- * been released, unless CONFIG_DEBUG_KOBJECT_RELEASE puts each release off by a second or more.
+ * Cleans up after mdev_register_parent() has failed. The types that it had added have no references
+ * left and are released, unless CONFIG_DEBUG_KOBJECT_RELEASE delays each release by a second or
+ * more.
  */
 static void vgpu_mdev_failed(struct vgpu_mdev_gpu *mgpu)
 {
@@ -163,7 +164,7 @@ static void vgpu_mdev_failed(struct vgpu_mdev_gpu *mgpu)
 			vgpu_mdev_count_type(mgpu, &mgpu->types[i].type.kobj);
 }
 
-/* Waits until all types that were counted have been released. */
+/* Waits until all counted types are released, then frees the GPU. */
 static void vgpu_mdev_free_gpu(struct vgpu_mdev_gpu *mgpu)
 {
 	if (!atomic_dec_and_test(&mgpu->unreleased))
@@ -257,7 +258,7 @@ int vgpu_mdev_init(void)
 	return 0;
 }
 
-/* Undoes vgpu_mdev_init(), when no GPU is left. */
+/* Undoes vgpu_mdev_init(). No GPU is registered any more. */
 void vgpu_mdev_exit(void)
 {
 	vgpu_front_unregister(&vgpu_mdev_front);

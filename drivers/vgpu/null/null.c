@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The smallest back end: engines complete packets, and execute none; Documentation/backend.rst */
+/* The smallest back end: its engines complete packets without executing them. See backend.rst */
 #include <linux/module.h>
 #include <linux/platform_device.h>
 #include <linux/sched/mm.h>
@@ -11,13 +11,13 @@ struct null_engine {
 	struct vgpu_gpu *gpu;
 	struct vgpu_run run;
 	bool preempt;
-	struct work_struct work;	/* has @run from engine_run until vgpu_engine_done() */
+	struct work_struct work;	/* owns @run from engine_run until vgpu_engine_done() */
 };
 
 struct null_instance {
 	const struct vgpu_instance_info *info;
-	struct mutex lock;	/* protects the pages; an engine never waits for it */
-	struct xarray pages;	/* of all BARs, by number of the page in its BAR + (BAR << 28) */
+	struct mutex lock;	/* protects @pages; an engine never waits for it */
+	struct xarray pages;	/* of all BARs; index: page's number in its BAR + (BAR << 28) */
 };
 
 struct null_channel {
@@ -25,7 +25,7 @@ struct null_channel {
 	__le64 ring, pad1[4], get, pad2;
 };
 
-/* The address of byte @offset of a BAR, in a page made for it; NULL: no such byte, no memory. */
+/* Returns the address of byte @offset of a BAR, allocating its page; NULL: no such byte or page. */
 static void *null_bar(struct null_instance *inst, unsigned int bar, u64 offset)
 {
 	unsigned long index = (offset >> PAGE_SHIFT) + (bar << 28);
@@ -38,7 +38,7 @@ static void *null_bar(struct null_instance *inst, unsigned int bar, u64 offset)
 		old = set_active_memcg(inst->info->memcg);
 		if (!xa_reserve(&inst->pages, index, GFP_KERNEL_ACCOUNT))
 			page = alloc_page(GFP_KERNEL_ACCOUNT | __GFP_ZERO);
-		if (page)	/* There is room for it now. */
+		if (page)	/* This cannot fail: the entry is reserved. */
 			xa_store(&inst->pages, index, page, GFP_KERNEL_ACCOUNT);
 		set_active_memcg(old);
 	}
@@ -60,7 +60,7 @@ static bool null_complete(struct vgpu_instance *vgpu, unsigned int engine, u32 c
 	page = null_bar(inst, VGPU_HW_BAR_CHANNELS, chan * VGPU_HW_PAGE_SIZE);
 	if (!ch || !page || !(ch->ctrl & VGPU_HW_CTRL_ENABLE) ||
 	    ch->engine % NULL_ENGINES != engine ||
-	    smp_load_acquire(&page->put) == ch->get)	/* The VM wrote the packet before put. */
+	    smp_load_acquire(&page->put) == ch->get)	/* The VM writes a packet before put. */
 		return false;
 	pos = le64_to_cpu(ch->get) % BIT(ch->order & 31) * sizeof(*packet);
 	packet = null_bar(inst, VGPU_HW_BAR_FB, round_down(le64_to_cpu(ch->ring), 64) + pos);
@@ -70,7 +70,7 @@ static bool null_complete(struct vgpu_instance *vgpu, unsigned int engine, u32 c
 	if ((flags & (VGPU_HW_PKT_SIGNAL | VGPU_HW_PKT_SIGNAL_SYS)) == VGPU_HW_PKT_SIGNAL) {
 		pos = round_down(le64_to_cpu(READ_ONCE(packet->signal_addr)), sizeof(*signal));
 		signal = null_bar(inst, VGPU_HW_BAR_FB, pos);
-		if (!signal)	/* Tries again where the host has no memory now. */
+		if (!signal)	/* Retry if the host has no memory at the moment. */
 			return pos < inst->info->fb_bytes;
 		WRITE_ONCE(*signal, READ_ONCE(packet->signal_value));
 	}

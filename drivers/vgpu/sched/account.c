@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The books of a timeline: service, overruns, windows of statistics and the log of runs; and the
- * calls by which the core reads them.
+ * The accounts of a timeline: service, overruns, windows of statistics and the log of runs; and the
+ * functions by which the core reads them.
  *
- * Service and idle time add up to wall time: a run's service is charged when the run ends, and
- * a reader meanwhile is told the time of the run under way as service, too. Should a part of that
- * turn out to have been idle, the entity's counter stands still until it is true again, as a
- * counter must not go back. What is reported of the engine is the sum of what is reported of its
- * entities, so that readers can add it up at any time: it may be ahead of the service charged, by
- * idle time that was reported, and never of wall time.
+ * Service and idle time add up to wall time. A run's service is charged when the run ends; readers
+ * before that also get the time of the current run as service. If a part of that turns out to have
+ * been idle, the entity's counter stands still until it is correct again, since a counter must not
+ * go back. The engine's reported service is the sum of its entities' reported service, so that
+ * readers can add it up at any time. It may exceed the charged service by idle time that was
+ * reported, but never wall time.
  */
 #include <linux/kernel.h>
 #include <linux/ktime.h>
@@ -21,10 +21,10 @@
 #include "timeline.h"
 #include "trace.h"
 
-/* A run that ends within this past its deadline is not counted as an overrun. */
+/* A run that ends at most this long after its deadline does not count as an overrun. */
 #define VGPU_OVERRUN_NS		(100 * 1000ULL)
 
-/* Makes tl->window the one that @now_ns is in. */
+/* Advances tl->window to the window that contains @now_ns. */
 static void account_roll(struct vgpu_timeline *tl, u64 now_ns)
 {
 	if (now_ns < tl->window_end_ns)
@@ -34,8 +34,8 @@ static void account_roll(struct vgpu_timeline *tl, u64 now_ns)
 }
 
 /*
- * Sets the length of the windows of statistics. What was counted in windows of another length is
- * forgotten. The timeline's lock is held, or the timeline is being set up.
+ * Sets the length of the windows of statistics, and forgets the counts of windows of another
+ * length. The timeline's lock is held, or the timeline is being set up.
  */
 void vgpu_account_set_window(struct vgpu_timeline *tl, u64 window_ns, u64 now_ns)
 {
@@ -52,9 +52,9 @@ void vgpu_account_set_window(struct vgpu_timeline *tl, u64 window_ns, u64 now_ns
 }
 
 /*
- * Counts service of @ran_ns that ended at @now_ns: its last part belongs to the present window, the
- * rest to earlier ones. A run's idle time is taken to have been at the run's begin, so a window's
- * service may be wrong by that idle time.
+ * Counts service of @ran_ns that ended at @now_ns: its last part belongs to the current window, the
+ * rest to earlier ones. This assumes that a run's idle time was at its begin, so a window's service
+ * may be wrong by that idle time.
  */
 static void account_window(struct vgpu_timeline *tl, struct vgpu_entity *entity, u64 ran_ns,
 			   u64 now_ns)
@@ -91,7 +91,7 @@ static u64 account_overrun(struct vgpu_timeline *tl, u64 ran_ns, u64 idle_ns, u6
 	stats->overrun_ns += over_ns;
 	stats->max_overrun_ns = max(stats->max_overrun_ns, over_ns);
 
-	/* A channel that the engine was reset for has faulted already. */
+	/* If the engine was reset, the reset has already made the channel fault. */
 	if (over_ns <= tl->timeout_ns || tl->resetting || !tl->ops->overrun)
 		return over_ns;
 	engine_ns = vgpu_timeline_ran_ns(tl, now_ns) - tl->start_ran_ns;
@@ -115,7 +115,7 @@ static enum vgpu_ctl_switch_end account_end(struct vgpu_timeline *tl, enum vgpu_
 	return now_ns >= tl->deadline_ns ? VGPU_END_SLICE : VGPU_END_PREEMPTED;
 }
 
-/* For how long the running entity went on after it was to stop; 0: it was not to stop. */
+/* Returns for how long the running entity went on after it had to stop; 0: it did not have to. */
 static u64 account_preempt(struct vgpu_timeline *tl, enum vgpu_run_end end, u64 now_ns)
 {
 	u64 stop_ns = tl->deadline_ns;
@@ -129,8 +129,8 @@ static u64 account_preempt(struct vgpu_timeline *tl, enum vgpu_run_end end, u64 
 }
 
 /*
- * Reports service of an entity: never less than before. The timeline's sum follows. Returns what
- * is reported.
+ * Raises the reported service of an entity to @busy_ns, never lowers it, and updates the timeline's
+ * sum. Returns the reported service.
  */
 static u64 account_report(struct vgpu_timeline *tl, struct vgpu_entity *entity, u64 busy_ns)
 {
@@ -141,7 +141,7 @@ static u64 account_report(struct vgpu_timeline *tl, struct vgpu_entity *entity, 
 	return entity->seen_ns;
 }
 
-/* The service of an entity as readers see it, with the run under way. */
+/* Returns the reported service of an entity, including the current run. */
 static u64 account_busy(struct vgpu_timeline *tl, struct vgpu_entity *entity, u64 now_ns)
 {
 	u64 busy_ns = entity->stats.busy_ns;
@@ -152,9 +152,9 @@ static u64 account_busy(struct vgpu_timeline *tl, struct vgpu_entity *entity, u6
 }
 
 /*
- * Enters the run of rq.running, which is off the engine, into the books: @ran_ns of service, of
- * which the engine was held without work for @linger_ns, and @idle_ns of idle time. @end is why the
- * run ended, as the engine says. The timeline's lock is held.
+ * Accounts for the run of rq.running, which is off the engine: @ran_ns of service, of which the
+ * engine was held without work for @linger_ns, and @idle_ns of idle time. @end is the engine's
+ * reason for the end of the run. The timeline's lock is held.
  */
 void vgpu_account_run(struct vgpu_timeline *tl, enum vgpu_run_end end, u64 ran_ns, u64 idle_ns,
 		      u64 linger_ns, u64 now_ns)
@@ -192,10 +192,10 @@ void vgpu_account_run(struct vgpu_timeline *tl, enum vgpu_run_end end, u64 ran_n
 }
 
 /**
- * vgpu_entity_account() - count packets that were completed
- * @entity:  the vGPU that they belong to, on the engine that completed them
- * @packets: how many packets
- * @bytes:   how many bytes they wrote
+ * vgpu_entity_account() - count completed packets
+ * @entity:  the vGPU to which they belong, on the engine that completed them
+ * @packets: number of packets
+ * @bytes:   number of bytes that they wrote
  *
  * Context: any; takes the timeline's lock.
  */
@@ -224,7 +224,7 @@ void vgpu_entity_account_fault(struct vgpu_entity *entity)
 	raw_spin_unlock_irqrestore(&entity->tl->lock, flags);
 }
 
-/* Service in the last whole window; a run under way may have begun in that. */
+/* Returns the service in the last whole window, in which the current run may have begun. */
 static u64 account_last_window(struct vgpu_timeline *tl, struct vgpu_entity *entity, u64 now_ns)
 {
 	bool runs = tl->rq.running == entity;
@@ -241,7 +241,7 @@ static u64 account_last_window(struct vgpu_timeline *tl, struct vgpu_entity *ent
 	return min(last_ns, tl->window_ns);
 }
 
-/* What an entity did, without the histograms. */
+/* Fills in an entity's statistics, without the histograms. */
 static void account_entity(struct vgpu_timeline *tl, struct vgpu_entity *entity,
 			   struct vgpu_entity_stats *stats, u64 now_ns)
 {
@@ -258,9 +258,9 @@ static void account_entity(struct vgpu_timeline *tl, struct vgpu_entity *entity,
 }
 
 /**
- * vgpu_entity_stats() - read what an entity did
+ * vgpu_entity_stats() - read an entity's statistics
  * @entity: on a timeline
- * @stats:  gets the statistics; a run or a wait under way is included
+ * @stats:  set to the statistics, including the current run or wait
  *
  * Context: any; takes the timeline's lock.
  */
@@ -294,7 +294,7 @@ u64 vgpu_entity_busy_ns(struct vgpu_entity *entity)
 	return busy_ns;
 }
 
-/* Counts what was reported of an entity to those that are gone, once. The lock is held. */
+/* Adds an entity's reported service to tl->gone_ns, once. The lock is held. */
 void vgpu_account_retire(struct vgpu_timeline *tl, struct vgpu_entity *entity)
 {
 	lockdep_assert_held(&tl->lock);
@@ -304,10 +304,10 @@ void vgpu_account_retire(struct vgpu_timeline *tl, struct vgpu_entity *entity)
 }
 
 /**
- * vgpu_entity_retire() - count an entity's service to that of those that are gone
+ * vgpu_entity_retire() - add an entity's service to the service of entities that have left
  * @entity: on a timeline; off the engine and held, for good
  *
- * For readers of vgpu_timeline_read() who do not name the entity any more. vgpu_entity_exit() does
+ * For callers of vgpu_timeline_read() that do not name the entity any more. vgpu_entity_exit() does
  * the same for an entity that has not been retired.
  *
  * Context: any; takes the timeline's lock.
@@ -337,9 +337,9 @@ static void account_stats(struct vgpu_timeline *tl, struct vgpu_timeline_stats *
 }
 
 /**
- * vgpu_timeline_stats() - read what an engine did
+ * vgpu_timeline_stats() - read an engine's statistics
  * @tl:    the engine's timeline
- * @stats: gets the statistics; a run under way is included
+ * @stats: set to the statistics, including the current run
  *
  * Context: any; takes the timeline's lock.
  */
@@ -353,18 +353,18 @@ void vgpu_timeline_stats(struct vgpu_timeline *tl, struct vgpu_timeline_stats *s
 }
 
 /**
- * vgpu_timeline_read() - read what an engine and all its entities did, at one time
+ * vgpu_timeline_read() - read the statistics of an engine and all its entities, at one time
  * @tl:       the engine's timeline
- * @stats:    gets the statistics of the engine
- * @entities: the entities that are not retired, but those that have never run may be missing; those
- *            that were retired a moment ago may be named, too
+ * @stats:    set to the statistics of the engine
+ * @entities: the entities that are not retired, of which those that have never run may be missing;
+ *            entities that were retired a moment ago may be included
  * @nr:       length of @entities
  * @each:     called for each of them with its index and its statistics, which have no histograms;
  *            with the timeline's lock held
  * @arg:      for @each
  *
- * stats->busy_ns is stats->gone_ns and the busy_ns of all entities together: who is named is not
- * counted to those that are gone.
+ * stats->busy_ns is the sum of stats->gone_ns and the busy_ns of all @entities: stats->gone_ns does
+ * not include any of @entities.
  *
  * Context: any; takes the timeline's lock.
  */
@@ -393,9 +393,9 @@ void vgpu_timeline_read(struct vgpu_timeline *tl, struct vgpu_timeline_stats *st
 /**
  * vgpu_timeline_log() - read the last runs that have ended
  * @tl:      timeline
- * @entries: kernel memory that gets the runs, the oldest first
+ * @entries: kernel memory, set to the runs, the oldest first
  * @room:    length of @entries
- * @total:   gets the number of runs that have ended so far
+ * @total:   set to the number of runs that have ended so far
  *
  * Context: any; takes the timeline's lock.
  * Return: the number of entries written, VGPU_SCHED_LOG at most.
@@ -413,7 +413,7 @@ unsigned int vgpu_timeline_log(struct vgpu_timeline *tl, struct vgpu_ctl_switch 
 	return count;
 }
 
-/* Shows how long it is until @at_ns, unless that is never. */
+/* Shows the time left until @at_ns, unless that is never. */
 static void account_show_left(struct seq_file *m, const char *what, u64 at_ns, u64 now_ns)
 {
 	if (at_ns == U64_MAX)
@@ -424,7 +424,7 @@ static void account_show_left(struct seq_file *m, const char *what, u64 at_ns, u
 /**
  * vgpu_timeline_show() - print a timeline's state for debugfs
  * @tl:   timeline
- * @m:    gets one line for each value
+ * @m:    file; one line is printed for each value
  * @name: prints an entity's name; must not sleep
  *
  * Context: process; takes the timeline's lock.

@@ -5,17 +5,17 @@
  * M. Shreedhar and G. Varghese, "Efficient fair queuing using deficit round-robin", IEEE/ACM
  * Transactions on Networking 4(3), 1996.
  *
- * Each round gives every entity one turn and one slice of credit. A turn is a full slice as long as
- * any credit is left: a slice is never cut for what an earlier turn took too much. That is carried
- * as a debt, and an entity that owes a slice or more skips turns. An entity that ends a slice early
- * keeps the rest for the present round. With S the slice and p an entity's largest overrun, credit
- * not used lies in (-S - p, S], and two entities that are runnable all the time get the same
- * service within (2 S + p_i) + (2 S + p_j) in any interval.
+ * Each round gives every entity one run and one slice of credit. A run is a full slice as long as
+ * any credit is left: a slice is never shortened because an earlier run was too long. The excess is
+ * carried as a debt, and an entity that owes a slice or more skips runs. An entity that ends a
+ * slice early keeps the rest for the current round. With S the slice and p an entity's largest
+ * overrun, unused credit lies in (-S - p, S], and the service of two entities that are always
+ * runnable differs by at most (2 S + p_i) + (2 S + p_j) in any interval.
  *
- * An entity that sleeps gets no credit, and its debt waits. Entities that skip turns are kept in a
- * tree by the point at which their debt is paid, measured by the credit given to each entity since
- * the start (drr->credit_ns). So a turn skipped costs nothing; and when all entities skip, the
- * rounds until the first has paid pass at once, which forgives all of them equally.
+ * An entity that sleeps gets no credit, and keeps its debt. Entities that skip runs are kept in a
+ * tree, ordered by the point at which their debt is paid, measured by the credit given to each
+ * entity since the start (drr->credit_ns). So a skipped run costs nothing; and when all entities
+ * skip, the rounds until the first has paid pass at once, which forgives all of them equally.
  */
 #include <linux/build_bug.h>
 #include <linux/errno.h>
@@ -26,17 +26,17 @@
 #include "policy.h"
 
 /*
- * A turn costs this at least. Else an entity that does nothing, and is woken again each time, would
- * have endless turns in one round.
+ * Minimum charge of a run. Without it, an entity that does nothing and is woken again each time
+ * would have an unlimited number of runs in one round.
  */
 #define VGPU_DRR_MIN_NS		(20 * 1000ULL)
 
 /**
  * struct vgpu_drr_entity - an entity under best_effort
  * @node:       on drr->queue or drr->next
- * @rb:         in drr->debtors while the entity skips turns
+ * @rb:         in drr->debtors while the entity skips runs
  * @deficit_ns: service that is due to the entity in this round; negative: owed by it
- * @round:      the round in which the entity had its last turn
+ * @round:      the round in which the entity had its last run
  * @paid_ns:    key of @rb: drr->credit_ns at which the debt is paid
  */
 struct vgpu_drr_entity {
@@ -51,11 +51,11 @@ static_assert(sizeof(struct vgpu_drr_entity) <= VGPU_ENTITY_PART);
 
 /**
  * struct vgpu_drr - a run queue under best_effort
- * @round:     number of the present round, from 1 on
+ * @round:     number of the current round, from 1
  * @credit_ns: sum of the slices of all rounds so far; wraps
- * @queue:     queued entities that have a turn in this round
- * @next:      queued entities that have their next turn in the next round
- * @debtors:   queued entities that skip turns, by paid_ns
+ * @queue:     queued entities that run in this round
+ * @next:      queued entities that run again in the next round
+ * @debtors:   queued entities that skip runs, by paid_ns
  */
 struct vgpu_drr {
 	u64 round;
@@ -117,7 +117,7 @@ static void drr_skip(struct vgpu_drr *drr, struct vgpu_drr_entity *de)
 	rb_add_cached(&de->rb, &drr->debtors, drr_paid_before);
 }
 
-/* Removes a debtor; what it still owes has the credit of the present round in it. */
+/* Removes a debtor, and sets what it still owes, after the credit of the current round. */
 static void drr_unskip(struct vgpu_drr *drr, struct vgpu_drr_entity *de)
 {
 	rb_erase_cached(&de->rb, &drr->debtors);
@@ -182,8 +182,8 @@ static void drr_next_round(struct vgpu_rq *rq)
 }
 
 /*
- * A round has an entity unless none is queued, so the first on the queue is next; except where the
- * slice was made shorter than that entity's debt: then it becomes a debtor, once.
+ * A round has an entity unless none is queued, so the first on the queue is next. Exception: if the
+ * slice was made shorter than that entity's debt, the entity becomes a debtor, once.
  */
 static struct vgpu_entity *drr_pick(struct vgpu_rq *rq, u64 now_ns, struct vgpu_pick *pick)
 {

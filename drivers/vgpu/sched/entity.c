@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Entities: all that the core may say of a vGPU to its timelines. A vGPU's device is opened or
- * closed, may not run for a while, has work, has another share. runqueue.c queues the entity, and
- * says how no wake-up is lost.
+ * Entities: the calls by which the core tells a timeline that a vGPU's device is opened or closed,
+ * that the vGPU may not run for a while, has work, or has another share. runqueue.c queues the
+ * entity, and explains why no wake-up is lost.
  */
 #include <linux/kernel.h>
 #include <linux/ktime.h>
@@ -16,11 +16,11 @@
 #include "trace.h"
 
 /**
- * vgpu_entity_init() - let an entity join a timeline
- * @entity: its memory, need not be zeroed
+ * vgpu_entity_init() - add an entity to a timeline
+ * @entity: memory of the entity, need not be zeroed
  * @tl:     the timeline
  * @id:     the vGPU's UUID, VGPU_ENTITY_ID_LEN bytes; copied
- * @share:  what the vGPU is to get; checked, copied
+ * @share:  the vGPU's share; checked, copied
  *
  * The entity is not started, is held by VGPU_HOLD_STOPPED and has statistics of 0.
  *
@@ -55,8 +55,8 @@ static void entity_forget_wake(struct vgpu_entity *entity)
 }
 
 /**
- * vgpu_entity_exit() - an entity leaves its timeline
- * @entity: no other call is made on it any more
+ * vgpu_entity_exit() - remove an entity from its timeline
+ * @entity: the entity; no other call about it may follow
  *
  * Waits until the entity is off the engine.
  *
@@ -74,17 +74,17 @@ void vgpu_entity_exit(struct vgpu_entity *entity)
 	tl->rq.policy->exit(&tl->rq, entity);
 	list_del(&entity->node);
 	tl->nr_entities--;
-	/* The next run counts as a switch nevertheless, as tl->runs is not 0. */
+	/* The next run still counts as a switch, since tl->runs is not 0. */
 	if (tl->last == entity)
 		tl->last = NULL;
 	raw_spin_unlock_irqrestore(&tl->lock, flags);
 }
 
 /**
- * vgpu_entity_start() - the vGPU's device was opened
- * @entity: held by VGPU_HOLD_STOPPED, which the caller takes back after
+ * vgpu_entity_start() - tell a timeline that the vGPU's device was opened
+ * @entity: held by VGPU_HOLD_STOPPED, which the caller removes afterwards
  *
- * From now on policies that share out time to started vGPUs count the entity.
+ * From now on, policies that divide time among started vGPUs count the entity.
  *
  * Context: any; takes the timeline's lock.
  */
@@ -109,8 +109,8 @@ out:
 }
 
 /**
- * vgpu_entity_stop() - the vGPU's device was closed
- * @entity: on a timeline; held by VGPU_HOLD_STOPPED after
+ * vgpu_entity_stop() - tell a timeline that the vGPU's device was closed
+ * @entity: on a timeline; held by VGPU_HOLD_STOPPED afterwards
  *
  * Waits until the entity is off the engine.
  *
@@ -138,11 +138,11 @@ out:
 }
 
 /**
- * vgpu_entity_set_share() - change what a vGPU is to get
+ * vgpu_entity_set_share() - change a vGPU's share
  * @entity: on a timeline
  * @share:  checked, copied
  *
- * The share holds from now on; a run under way keeps its deadline.
+ * The share holds from now on; the current run keeps its deadline.
  *
  * Context: any; takes the timeline's lock.
  */
@@ -170,10 +170,10 @@ void vgpu_entity_set_share(struct vgpu_entity *entity, const struct vgpu_share *
 /**
  * vgpu_entity_hold() - keep an entity from running
  * @entity: on a timeline
- * @hold:   reasons, VGPU_HOLD_*; added to the reasons there are
+ * @hold:   reasons, VGPU_HOLD_*; added to the present reasons
  *
- * If the entity runs, its engine is asked to stop it; vgpu_entity_hold_sync() waits for that. What
- * work the entity has is not forgotten.
+ * If the entity is running, this asks the engine to stop it; vgpu_entity_hold_sync() also waits for
+ * that. The entity keeps its work.
  *
  * Context: any; takes the timeline's lock.
  */
@@ -210,13 +210,13 @@ static bool entity_is_off(struct vgpu_entity *entity)
 }
 
 /**
- * vgpu_entity_hold_sync() - keep an entity from running, and wait until it does not
+ * vgpu_entity_hold_sync() - keep an entity from running, and wait until it has stopped
  * @entity: on a timeline
- * @hold:   reasons, VGPU_HOLD_*; added to the reasons there are
+ * @hold:   reasons, VGPU_HOLD_*; added to the present reasons
  *
- * When this returns, and as long as @hold is not taken back, @entity is neither queued nor on the
- * engine, and no reset on its account is going on. Takes as long as the preemption timeout and a
- * reset at most, in the engine's time.
+ * When this returns, and until @hold is removed, @entity is neither queued nor on the engine, and
+ * no reset because of it is in progress. Takes at most the preemption timeout plus a reset, in the
+ * engine's time.
  *
  * Context: process; sleeps. Not from the engine or ops->reset(). One thread at a time waits for an
  * entity, in this function, vgpu_entity_stop() or vgpu_entity_exit().
@@ -228,9 +228,9 @@ void vgpu_entity_hold_sync(struct vgpu_entity *entity, unsigned int hold)
 }
 
 /**
- * vgpu_entity_unhold() - take back reasons to hold an entity
+ * vgpu_entity_unhold() - remove reasons to hold an entity
  * @entity: on a timeline
- * @hold:   the reasons to take back, VGPU_HOLD_*
+ * @hold:   the reasons to remove, VGPU_HOLD_*
  *
  * If the entity has work and no reason is left, it is runnable again.
  *
@@ -260,11 +260,11 @@ static void entity_wake(struct vgpu_entity *entity, u64 now_ns)
 }
 
 /**
- * vgpu_entity_wake() - the engine has, or may have, something to do for an entity
+ * vgpu_entity_wake() - tell a timeline that an entity has, or may have, work
  * @entity: on a timeline
  *
- * To call this twice, or though there is no work, does no harm; work of which the timeline is not
- * told waits for ever.
+ * Calling this twice, or without work, is harmless. Work that the timeline is not told of waits for
+ * ever.
  *
  * Context: any; takes the timeline's lock.
  */
@@ -289,10 +289,10 @@ static bool entity_wakes_before(struct rb_node *a, const struct rb_node *b)
  * @entity:  on a timeline
  * @wake_ns: when; a time that has passed means now
  *
- * The same as vgpu_entity_wake() at that time. Of several times the earliest counts, and the others
- * are forgotten when it comes: the engine that named them finds out, as it runs the entity, which
- * packets still wait, and names their times again. A wake, a run or a hold before that time does
- * not cancel it; an entity that is held at that time waits for the end of the hold.
+ * The same as vgpu_entity_wake() at that time. The earliest of several times counts, and the others
+ * are forgotten when it comes: when the engine then runs the entity, it finds the packets that
+ * still wait and sets their times again. A wake, a run or a hold before that time does not cancel
+ * it; an entity that is held at that time waits for the end of the hold.
  *
  * Context: any; takes the timeline's lock.
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * equal_share: a cycle has one slot for each started vGPU, busy or idle, in the order in which the
- * vGPUs were started. slots.c says what the policy promises, with a share of 1 / N for N started
+ * vGPUs were started. slots.c states the policy's guarantees; the share is 1 / N for N started
  * vGPUs.
  *
  * N and the order change at the end of a cycle, so no slot moves in a cycle that has begun. While
@@ -18,7 +18,7 @@
  * @slots:      the grid
  * @members:    entities that are started, or were when this cycle began, in the order of their
  *              starts
- * @nr_started: how many entities are started
+ * @nr_started: number of entities that are started
  */
 struct vgpu_equal {
 	struct vgpu_slots slots;
@@ -102,12 +102,12 @@ static void equal_start(struct vgpu_rq *rq, struct vgpu_entity *entity, u64 now_
 	vgpu_slots_advance(rq, now_ns);
 	se->started = true;
 	equal->nr_started++;
-	/* An entity that stopped and starts in the same cycle has kept its place. */
+	/* An entity that stops and starts again in the same cycle keeps its place. */
 	if (list_empty(&se->node))
 		list_add_tail(&se->node, &equal->members);
 	slots->dirty = true;
 
-	/* There is no cycle, or one of which no time has passed yet. */
+	/* There is no cycle, or one that has only just begun. */
 	if (!slots->len ||
 	    (!slots->owner && slots->slot == slots->cycle && slots->begin_ns == now_ns))
 		vgpu_slots_begin(rq, now_ns);
@@ -122,7 +122,7 @@ static void equal_stop(struct vgpu_rq *rq, struct vgpu_entity *entity, u64 now_n
 	vgpu_slots_of(entity)->started = false;
 	equal->nr_started--;
 	slots->dirty = true;
-	/* No started entity is left to which the rest of the cycle would matter. */
+	/* No started entity is left, so nobody needs the rest of the cycle. */
 	if (!equal->nr_started && !slots->owner)
 		vgpu_slots_begin(rq, now_ns);
 }

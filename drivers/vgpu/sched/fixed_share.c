@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * fixed_share: a cycle has one slot for each GiB of the GPU's framebuffer, and a vGPU has the slots
- * of the GiB that it is placed on, whether other vGPUs are there or not. slots.c says what the
- * policy promises.
+ * of the GiB on which it is placed, whether other vGPUs exist or not. slots.c states the policy's
+ * guarantees.
  *
  * Which slot belongs to which GiB is fixed, so a vGPU that comes or goes changes nothing for
  * others. Neighbours in the framebuffer are spread over the cycle by digit reversal (J. G. van der
@@ -28,7 +28,7 @@
  * struct vgpu_fixed - a run queue's state
  * @slots:   the grid
  * @members: all entities of the timeline
- * @unit:    for each slot of a cycle the number of the GiB that it belongs to
+ * @unit:    for each slot of a cycle, the number of its GiB
  * @slot_of: for each GiB the number of its slot
  */
 struct vgpu_fixed {
@@ -43,7 +43,7 @@ static struct vgpu_fixed *fixed_of(const struct vgpu_slots *slots)
 	return container_of(slots, struct vgpu_fixed, slots);
 }
 
-/* The @nth number below @radix, counted in the order of their bits reversed. */
+/* Returns the @nth number below @radix, in the order of their reversed bits. */
 static u32 fixed_nth(u32 nth, u32 radix)
 {
 	unsigned int bit, bits = ilog2(radix - 1) + 1;
@@ -59,7 +59,7 @@ static u32 fixed_nth(u32 nth, u32 radix)
 	}
 }
 
-/* Which of @nr slots belongs to @unit. */
+/* Returns which of @nr slots belongs to @unit. */
 static u32 fixed_slot_of(u32 unit, u32 nr)
 {
 	u32 slot = 0, weight = 1, radix = 3, left = nr;
@@ -80,8 +80,8 @@ static u32 fixed_slot_of(u32 unit, u32 nr)
 }
 
 /*
- * Looks at the GiB that the entity has, or at the slots from @from on, whichever are fewer: about
- * the square root of a cycle's slots at most.
+ * Searches the entity's GiB or the slots from @from on, whichever are fewer: at most about the
+ * square root of a cycle's slots.
  */
 static u64 fixed_next(const struct vgpu_slots *slots, const struct vgpu_entity *entity, u64 from)
 {
@@ -154,7 +154,7 @@ static int fixed_rq_init(struct vgpu_rq *rq)
 	return 0;
 }
 
-/* What of a share lies beyond the GPU's end does not count. */
+/* Ignores the part of a share beyond the GPU's end. */
 static void fixed_own(struct vgpu_rq *rq, struct vgpu_entity *entity,
 		      const struct vgpu_share *share)
 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The frame-rate limiter. A frame is due one period after the frame before was due, not after that
- * was shown: a guest that always has a frame ready gets fps frames a second though each of them is
- * shown late, by up to a period. A guest that is later than that loses frames: it can catch up with
- * one at most, so in no interval T are more than fps T + 2 frames shown.
+ * The frame-rate limiter. A frame is due one period after the previous frame was due, not after it
+ * was shown. So a guest that always has a frame ready gets fps frames per second even if each is
+ * shown up to a period late. A guest that is later than that loses frames: it can catch up by at
+ * most one, so at most fps T + 2 frames are shown in any interval T.
  */
 #include <linux/kernel.h>
 #include <linux/minmax.h>
@@ -29,7 +29,7 @@ void vgpu_frl_set(struct vgpu_frl *frl, u32 fps)
  * @now_ns: the time
  *
  * Context: any; the caller serialises calls for one limiter.
- * Return: 0 if the frame may be shown, and is counted; else when to ask again.
+ * Return: 0 if the frame may be shown, and is counted; else the time of the next try.
  */
 u64 vgpu_frl_present(struct vgpu_frl *frl, u64 now_ns)
 {
@@ -38,7 +38,7 @@ u64 vgpu_frl_present(struct vgpu_frl *frl, u64 now_ns)
 	if (!frl->fps)
 		return 0;
 	period_ns = DIV_ROUND_UP((u32)NSEC_PER_SEC, frl->fps);
-	/* The time was counted when the limit was lower. */
+	/* next_ns may have been computed with a lower limit. */
 	frl->next_ns = min(frl->next_ns, now_ns + period_ns);
 	if (now_ns < frl->next_ns)
 		return frl->next_ns;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The frame-rate limiter: when a vGPU's next frame may be shown. It takes no lock: the caller holds
- * one.
+ * The frame-rate limiter: decides when a vGPU's next frame may be shown. It takes no lock; callers
+ * hold one.
  */
 #ifndef _VGPU_FRL_H
 #define _VGPU_FRL_H
@@ -13,7 +13,7 @@
  * @fps:     frames per s, 0: no limit
  * @next_ns: when the next frame is due (CLOCK_MONOTONIC)
  *
- * A limiter of all 0 acts as if the first frame had been due at time 0: a guest may show its first
+ * A zeroed limiter acts as if the first frame had been due at time 0: a guest may show its first
  * two frames at once.
  */
 struct vgpu_frl {

@@ -6,7 +6,7 @@
 
 #include "log.h"
 
-/* Takes the entry for one more run. It holds an old run: the caller sets all of it. */
+/* Returns the entry for one more run. It still has an old run: the caller sets all fields. */
 struct vgpu_ctl_switch *vgpu_sched_log_next(struct vgpu_sched_log *log)
 {
 	u32 index;
@@ -15,7 +15,7 @@ struct vgpu_ctl_switch *vgpu_sched_log_next(struct vgpu_sched_log *log)
 	return &log->entry[index];
 }
 
-/* Copies the last runs, the oldest first, @room at most. Returns how many. */
+/* Copies the last runs, at most @room, the oldest first. Returns their number. */
 unsigned int vgpu_sched_log_copy(const struct vgpu_sched_log *log,
 				 struct vgpu_ctl_switch *entries, unsigned int room)
 {

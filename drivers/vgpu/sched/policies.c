@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The table of scheduling policies, made of policies.h. */
+/* The table of scheduling policies, made from policies.h. */
 #include <linux/kernel.h>
 #include <linux/sprintf.h>
 #include <linux/string.h>
@@ -14,11 +14,11 @@ static const struct vgpu_sched_policy * const policies[] = {
 #undef VGPU_POLICY
 
 /**
- * vgpu_sched_policy_at() - a policy by its place in the list
- * @index: from 0 on, in the order in which users see the policies
+ * vgpu_sched_policy_at() - get a policy by its index
+ * @index: index from 0, in the order in which users see the policies
  *
  * Context: any.
- * Return: the policy, or NULL where the list has ended.
+ * Return: the policy, or NULL beyond the last one.
  */
 const struct vgpu_sched_policy *vgpu_sched_policy_at(unsigned int index)
 {
@@ -26,11 +26,11 @@ const struct vgpu_sched_policy *vgpu_sched_policy_at(unsigned int index)
 }
 
 /**
- * vgpu_sched_policy() - a policy by its name
- * @name: as users write it
+ * vgpu_sched_policy() - find a policy by its name
+ * @name: name for users
  *
  * Context: any.
- * Return: the policy, or NULL if there is none of that name.
+ * Return: the policy, or NULL if there is no such policy.
  */
 const struct vgpu_sched_policy *vgpu_sched_policy(const char *name)
 {
@@ -43,8 +43,8 @@ const struct vgpu_sched_policy *vgpu_sched_policy(const char *name)
 }
 
 /**
- * vgpu_sched_policy_names() - the names of all policies as a phrase
- * @text: gets "a, b, c and d", cut off where it is full
+ * vgpu_sched_policy_names() - write the names of all policies as a phrase
+ * @text: set to "a, b, c and d", truncated to @size
  * @size: bytes of @text, at least 1
  * @last: the word before the last name, such as "and"
  *

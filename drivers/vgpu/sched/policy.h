@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What a scheduling policy sees: entities (one vGPU on one engine each), a run queue per engine,
- * and time. A policy sees no lock, no thread and no hardware: the timeline calls it with the
- * timeline's lock held, and the policies' files compile in user space as they are.
+ * The interface of a scheduling policy: entities (one vGPU on one engine each), a run queue per
+ * engine, and time. A policy sees no lock, no thread and no hardware: the timeline calls it with
+ * the timeline's lock held, and the policies' files also compile in user space, unchanged.
  */
 #ifndef _VGPU_POLICY_H
 #define _VGPU_POLICY_H
@@ -26,13 +26,13 @@ struct vgpu_timeline;
 #define VGPU_WEIGHT_MAX		1000U
 
 /**
- * struct vgpu_share - what a vGPU is to get of each engine
+ * struct vgpu_share - the share of each engine that a vGPU is entitled to
  * @guarantee: qos: per mille of the engine, 0 .. @cap
  * @cap:       qos: per mille of the engine, 1 .. 1000; 1000 means no cap
- * @weight:    qos: the vGPU's part of what guarantees leave over, 1 .. 1000
- * @first_slot: fixed_share: the vGPU's first GiB of the GPU's framebuffer; each GiB has one slot of
- *             a cycle, of which there are rq->nr_slots
- * @nr_slots:  fixed_share: how many GiB the vGPU has
+ * @weight:    qos: weight in the distribution of time that guarantees leave over, 1 .. 1000
+ * @first_slot: fixed_share: the vGPU's first GiB of the GPU's framebuffer; each GiB has one of the
+ *             rq->nr_slots slots of a cycle
+ * @nr_slots:  fixed_share: number of GiB of the vGPU
  */
 struct vgpu_share {
 	u16 guarantee;
@@ -44,35 +44,35 @@ struct vgpu_share {
 
 /**
  * struct vgpu_hist - a histogram of times
- * @count: [0] counts times below 1 us, [i] those from 2^(i-1) us to less than 2^i us; the last one
- *         counts all longer times, too
+ * @count: [0] counts times below 1 us, [i] those from 2^(i-1) us to less than 2^i us; the last
+ *         element also counts all longer times
  */
 struct vgpu_hist {
 	u64 count[VGPU_HIST_BUCKETS];
 };
 
 /**
- * struct vgpu_entity_stats - what one vGPU did on one engine
+ * struct vgpu_entity_stats - statistics of one vGPU on one engine
  * @busy_ns:     service: the time from the start of each run to the engine being free again,
  *               without idle time
  * @linger_ns:   the part of @busy_ns in which the entity held the engine without work (linger_us)
- * @wait_ns:     how long the entity was runnable and did not run
+ * @wait_ns:     time in which the entity was runnable and did not run
  * @max_wait_ns: the longest single wait
- * @runs:        how often the entity was put on the engine
- * @switches:    how many of @runs followed a run of another entity
- * @preemptions: how many runs ended with work left that could have gone on
- * @overruns:    how many runs ended more than 100 us past their deadline
+ * @runs:        number of runs
+ * @switches:    number of @runs that followed a run of another entity
+ * @preemptions: number of runs that ended with work left that could have gone on
+ * @overruns:    number of runs that ended more than 100 us past their deadline
  * @overrun_ns:  the time past the deadline of all runs that @overruns counts
  * @max_overrun_ns: the largest single addend of @overrun_ns
- * @stalls:      how many runs ended as all work waited for guest memory
- * @faults:      how often a channel of the vGPU faulted on this engine
- * @resets:      how often the engine was reset because this entity did not stop
+ * @stalls:      number of runs that ended because all work waited for guest memory
+ * @faults:      number of faults of the vGPU's channels on this engine
+ * @resets:      number of resets of the engine because this entity did not stop
  * @packets:     packets completed
  * @bytes:       bytes that completed packets wrote
  * @window_ns:   service in the last whole window (struct vgpu_sched_params)
  * @wait_hist:   the waits before each run
  * @overrun_hist: the times past the deadline, of the runs that ended past it
- * @preempt_hist: for each run that was to stop, the time from its deadline or from the request to
+ * @preempt_hist: for each run that had to stop, the time from its deadline or from the request to
  *                stop, whichever came first, until the engine was free
  */
 struct vgpu_entity_stats {
@@ -99,7 +99,7 @@ struct vgpu_entity_stats {
 
 #define VGPU_ENTITY_ID_LEN	16
 
-/* Bytes of an entity that belong to the policy in force. */
+/* Bytes in an entity for the policy in force. */
 #define VGPU_ENTITY_PART	176
 
 /**
@@ -115,17 +115,17 @@ struct vgpu_entity_stats {
  * @ready_ns: when the entity was last queued
  * @wake_ns:  when a timer wakes the entity (vgpu_entity_wake_at()); 0: no timer
  * @wake_rb:  in tl->sleepers while @wake_ns is not 0
- * @share:    what the vGPU is to get
+ * @share:    the vGPU's share
  * @part:     the policy's own state of the entity, zeroed before ->init(); see vgpu_entity_part()
  * @window:   number of the window of statistics that @window_ns belongs to
  * @window_ns: service in that window so far
- * @seen_ns:  service as reported: the largest there was of stats.busy_ns with a run under way
+ * @seen_ns:  reported service: the maximum so far of stats.busy_ns plus the current run
  * @retired:  @seen_ns is part of tl->gone_ns
- * @stats:    what vgpu_entity_stats() reports, but for the run under way
+ * @stats:    the statistics of vgpu_entity_stats(), without the current run
  * @stopped:  a thread waits here until the entity is off the engine; woken with the lock held
  *
- * The timeline's lock protects all but @tl and @id. The core embeds entities in its vGPUs. A policy
- * uses @share and @part only.
+ * The timeline's lock protects all fields except @tl and @id. The core embeds entities in its
+ * vGPUs. A policy uses @share and @part only.
  */
 struct vgpu_entity {
 	struct vgpu_timeline *tl;
@@ -150,8 +150,8 @@ struct vgpu_entity {
 };
 
 /*
- * A policy keeps its state of an entity in a structure of its own, of at most VGPU_ENTITY_PART
- * bytes. These two lead from the entity to that structure and back.
+ * A policy keeps its state of an entity in its own structure, of at most VGPU_ENTITY_PART bytes.
+ * These two functions convert between the entity and that structure.
  */
 static inline void *vgpu_entity_part(const struct vgpu_entity *entity)
 {
@@ -167,16 +167,16 @@ static inline struct vgpu_entity *vgpu_part_entity(const void *part)
  * struct vgpu_rq - an engine's run queue as a policy sees it
  * @policy:   the policy in force
  * @slice_ns: the GPU's slice
- * @linger_ns: the GPU's linger_us: how long a run may hold the engine without work, where the
- *            policy has a reason to allow that
- * @nr_slots: slots of a cycle under fixed_share, at least 1; constant
- * @running:  the entity on the engine, or NULL. It is NULL already when the policy is asked to
- *            charge and to enqueue the entity that ran
- * @outlasted: during ->charge(): the entity had no work left, and the engine waited for more of it
- *            as long as pick->linger_ns said, in vain
- * @nr_queued: how many entities are queued; the timeline counts them, before or after it calls the
+ * @linger_ns: the GPU's linger_us: the time for which a run may hold the engine without work, if
+ *            the policy has a reason to allow that
+ * @nr_slots: number of slots of a cycle under fixed_share, at least 1; constant
+ * @running:  the entity on the engine, or NULL. It is already NULL when the timeline calls
+ *            ->charge() and ->enqueue() for the entity that ran
+ * @outlasted: during ->charge(): the entity had no work left, and the engine waited in vain for
+ *            more of it for pick->linger_ns
+ * @nr_queued: number of queued entities; the timeline counts them, before or after it calls the
  *            policy
- * @data:     the policy's own state of the run queue, made by ->rq_init()
+ * @data:     the policy's own state of the run queue, set by ->rq_init()
  */
 struct vgpu_rq {
 	const struct vgpu_sched_policy *policy;
@@ -190,16 +190,16 @@ struct vgpu_rq {
 };
 
 /**
- * struct vgpu_pick - how the entity that a policy chose is to run
- * @slice_ns:  how long the entity may run, at least 1
- * @linger_ns: how long the engine waits for more work of the entity when it has none left though
- *             other entities wait; that time is charged
- * @exclusive: no other entity may run before the slice is over, so the engine may look for more
- *             work of this one until then; not charged
- * @until_ns:  where ->pick() chose no entity: when to ask it again; 0 means when an entity is
- *             queued or a setting or share has changed
+ * struct vgpu_pick - how the entity that a policy picked runs
+ * @slice_ns:  time that the entity may run, at least 1
+ * @linger_ns: time for which the engine waits for more work of the entity when it has none left,
+ *             although other entities wait; that time is charged
+ * @exclusive: no other entity may run before the slice is over, so the engine may poll for more
+ *             work of this one until then; that time is not charged
+ * @until_ns:  if ->pick() picked no entity: when to call it again; 0: when an entity is queued or a
+ *             setting or share has changed
  *
- * All of it is 0 when ->pick() is called.
+ * All fields are 0 when ->pick() is called.
  */
 struct vgpu_pick {
 	u64 slice_ns;
@@ -209,10 +209,10 @@ struct vgpu_pick {
 };
 
 /**
- * enum vgpu_frl_mode - which frame rate limits a policy lets apply
+ * enum vgpu_frl_mode - which frame-rate limits apply under a policy
  * @VGPU_FRL_MODE_OFF:     none
- * @VGPU_FRL_MODE_SET:     a limit that was set for the vGPU
- * @VGPU_FRL_MODE_DEFAULT: a limit that was set, and the type's where none was
+ * @VGPU_FRL_MODE_SET:     only a limit that was set for the vGPU
+ * @VGPU_FRL_MODE_DEFAULT: a limit that was set, else the type's
  */
 enum vgpu_frl_mode {
 	VGPU_FRL_MODE_OFF,
@@ -221,19 +221,19 @@ enum vgpu_frl_mode {
 };
 
 /**
- * struct vgpu_sched_policy - which entity is next on an engine, and for how long
- * @name:    as users write it, shorter than VGPU_ADDR_LEN
- * @frl:     which frame rate limits apply
- * @due:     what a vGPU is due of an engine, for tools that show it beside what the vGPU got
+ * struct vgpu_sched_policy - decides which entity is next on an engine, and for how long
+ * @name:    name for users, shorter than VGPU_ADDR_LEN
+ * @frl:     which frame-rate limits apply
+ * @due:     how a vGPU's due share of an engine is computed; tools show it beside its service
  * @rq_init: optional: set up rq->data. May sleep; no lock is held. Returns 0 or -ENOMEM
  * @rq_exit: optional: free rq->data, when all entities have left
  * @init:    @entity joins the timeline, neither started nor runnable, with its part all 0
  * @exit:    @entity leaves the timeline; it is stopped and not queued
  * @start:   optional: the vGPU's device was opened
  * @stop:    optional: the vGPU's device was closed; @entity is not queued
- * @enqueue: @entity has become runnable (@woken), or is so still after a run or after its share or
- *           the policy has changed (not @woken). Returns whether the running entity is to be
- *           preempted for @entity
+ * @enqueue: @entity has become runnable (@woken), or is still runnable after a run, or after a
+ *           change of its share or of the policy (not @woken). Returns true to preempt the running
+ *           entity for @entity
  * @dequeue: @entity, which is queued, is not runnable any more, or its share or the policy is about
  *           to change
  * @pick:    take the next entity off the queue and fill in @pick, or return NULL if no entity may
@@ -241,8 +241,8 @@ enum vgpu_frl_mode {
  * @charge:  @entity has occupied the engine for @ran_ns. Called once for each run, before @entity
  *           is enqueued again. Another policy may have picked @entity, if the policy was changed
  *           during the run
- * @reshare: optional: entity->share will be @share after this call. @entity is not queued, perhaps
- *           it runs
+ * @reshare: optional: entity->share will be @share after this call. @entity is not queued, but may
+ *           be running
  *
  * All but @rq_init and @rq_exit are called with the timeline's lock held. Times are in ns of
  * CLOCK_MONOTONIC.

@@ -3,8 +3,8 @@
  * qos: a guarantee, a cap and a weight per vGPU; unused time is given away.
  *
  * There are two classes of runs. Entities whose guarantee is due are served first, by earliest
- * deadline; what is left goes to all entities by weight; a cap bounds both. Each entity has three
- * tags, as in
+ * deadline. The excess, which is the time left, goes to all entities by weight. A cap bounds both.
+ * Each entity has three tags, as in
  *
  *   A. Gulati, A. Merchant, P. Varman, "mClock: handling throughput variability for hypervisor IO
  *   scheduling", OSDI 2010:
@@ -16,15 +16,15 @@
  * - virtual start: the entity's place in the excess, by start-time fair queuing: P. Goyal, H. Vin,
  *   H. Cheng, "Start-time fair queueing: a scheduling algorithm for integrated services packet
  *   switching networks", SIGCOMM 1996.
- * - limit: before that the entity may not run. A run may begin as if up to one slice of cap had
- *   been saved up: with nothing saved a cap near the guarantee starves the guarantee, with more the
- *   cap leaks.
+ * - limit: the entity may not run before this time. A run may begin as if up to one slice of cap
+ *   had been saved up: with nothing saved, a cap near the guarantee starves the guarantee; with
+ *   more, the cap leaks.
  *
  * Two things differ from mClock: service of the guarantee does not move the place in the excess, so
- * that the excess comes on top of the guarantee; and when an entity falls idle no other entity's
- * tags are moved. An entity that wakes has no credit: its tags are brought up to now, but for the
- * time of one run of another entity if it was away for no longer than a guest thinks (qos_wake()).
- * The tags of an entity that stays runnable are not touched: what it waited too long is made good.
+ * that the excess comes on top of the guarantee; and when an entity falls idle, no other entity's
+ * tags are moved. An entity that wakes has no credit: its tags are moved up to now, minus the time
+ * of one run of another entity if the gap was no longer than a guest thinks (qos_wake()). The tags
+ * of an entity that stays runnable are not moved: it gets back the time that it waited too long.
  * Tags outlive close and reset. A run is charged in full, overrun included.
  *
  * With S the slice, p the largest overrun past it, Q = S + p, in every interval T: service of a
@@ -43,38 +43,38 @@
 #include "trace.h"
 
 /*
- * p is the largest overrun of late, but at most this: the largest preemption timeout. It is halved
- * in some 700 runs.
+ * p is the largest recent overrun, limited to the largest preemption timeout, which is this. It
+ * decays by half in some 700 runs.
  */
 #define QOS_OVERRUN_NS	(1000 * 1000 * 1000ULL)
 #define QOS_DECAY	10
 
 /*
- * Deadlines are counted with a p (the largest overrun of late) that falls only when p has fallen by
- * this part of the least Q. So overruns of about one size, with others between, change no deadline
- * of a queued entity.
+ * Deadlines are computed with a p (the largest recent overrun) that falls only when p has fallen by
+ * this part of the least Q. So overruns of about one size, with smaller ones between them, do not
+ * change the deadlines of queued entities.
  */
 #define QOS_COUNTED_PART	16
 
 /*
- * A reservation tag may lag behind the clock by what its entity is owed. But after the whole
- * machine stood still, entities with a guarantee would have all of the engine for as long again. So
- * a tag lags by as many runs and a second at most.
+ * A reservation tag may lag behind the clock by the service that its entity is owed. But after the
+ * whole machine stood still, entities with a guarantee would then have the whole engine for as long
+ * again. So a tag lags by at most this number of runs plus a second.
  */
 #define QOS_LAG_RUNS	4
 #define QOS_LAG_NS	(1000 * 1000 * 1000ULL)
 
 /*
- * Distances of tags stay small enough to be told from a wrap and to be multiplied by 1000: no more
- * than QOS_RAN_NS, some hours, is charged for one run (after a clock that jumped); no more than
- * QOS_BEHIND_NS is kept of a tag's lag; and a virtual start is no further than QOS_VIRTUAL from
- * virtual time, which can pass 1000 times as fast as time, so that it wraps within months.
+ * Distances of tags stay small enough to be told from a wrap and to be multiplied by 1000: one run
+ * is charged at most QOS_RAN_NS, some hours (after a clock that jumped); a tag lags by at most
+ * QOS_BEHIND_NS; and a virtual start is at most QOS_VIRTUAL away from virtual time, which can pass
+ * 1000 times as fast as time, so that it wraps within months.
  */
 #define QOS_RAN_NS	(10000ULL * 1000 * 1000 * 1000)
 #define QOS_BEHIND_NS	(1000 * QOS_RAN_NS / 2)
 #define QOS_VIRTUAL	BIT_ULL(54)
 
-/* Brings a virtual start of the past up to virtual time @now, however long ago it was. */
+/* Moves a virtual start in the past up to virtual time @now, however old it is. */
 static u64 qos_start(u64 start, u64 now)
 {
 	return start - now <= QOS_VIRTUAL ? start : now;
@@ -109,7 +109,7 @@ static void qos_init(struct vgpu_rq *rq, struct vgpu_entity *entity, u64 now_ns)
 	vgpu_qos_tree_init_entity(entity);
 }
 
-/* Takes the entity that was picked last out of the trees, unless it was queued again. */
+/* Removes the entity that was picked last from the trees, unless it was queued again. */
 static void qos_remove_last(struct vgpu_qos *qos)
 {
 	if (qos->last)
@@ -126,19 +126,19 @@ static void qos_exit(struct vgpu_rq *rq, struct vgpu_entity *entity)
 }
 
 /*
- * Brings the tags of an entity that wakes up to now: an entity that slept gets no credit for that.
- * But an entity that ran out of work and has more soon is as good as always busy: its reservation
- * tag may lag behind, as the entity is owed what it waited before the gap, and the gap, too, if
- * others had the engine then.
+ * Moves the tags of an entity that wakes up to now: it gets no credit for its sleep. But an entity
+ * that ran out of work and soon has more is treated as always busy: its reservation tag may lag
+ * behind, as the entity is owed the time that it waited before the gap, and also the gap if others
+ * had the engine then.
  *
- * However the gaps were made, by want of work, stalls, resets or closing, a lag of no more than
- * this survives one: the longest run of another entity, and the gap itself. (The engine lingers on
- * an entity that is owed more, which then has no gap.) This is time, not service: so all entities
- * of a GPU, whose guarantees are not more than the whole engine, have saved up one such time of
- * service together at most.
+ * Whatever the cause of a gap (no work, stalls, resets, closing), the lag that survives it is
+ * limited to the longest run of another entity plus the gap itself. (The engine lingers on an
+ * entity that is owed more, which then has no gap.) This is time, not service: all entities of a
+ * GPU, whose guarantees sum up to at most the whole engine, together save up at most one such time
+ * of service.
  *
- * For gaps longer than linger_ns all of this fades, and it is nothing at twice linger_ns: with a
- * sharp end a guest would lose most of its service for thinking a microsecond longer.
+ * For gaps longer than linger_ns the kept lag shrinks, down to nothing at twice linger_ns: with a
+ * sharp limit, a guest would lose most of its service by thinking a microsecond longer.
  */
 static void qos_wake(struct vgpu_rq *rq, struct vgpu_entity *entity, u64 now_ns)
 {
@@ -185,10 +185,10 @@ static void qos_dequeue(struct vgpu_rq *rq, struct vgpu_entity *entity, u64 now_
 }
 
 /*
- * For how long the engine lingers in a run of the guarantee. An entity whose last gap was no longer
- * than linger_ns has the engine wait for linger_ns in each turn. With longer gaps, up to twice
- * linger_ns, the engine waits for twice linger_ns, in the fewer turns the longer the gap was: so
- * what a guest gets fades with the time it thinks, and does not end at linger_ns.
+ * Returns for how long the engine lingers in a run of the guarantee. If the entity's last gap was
+ * at most linger_ns, the engine waits for linger_ns in each run. With longer gaps, up to twice
+ * linger_ns, the engine waits for twice linger_ns, in fewer runs the longer the gap was. So a
+ * guest's service decreases gradually with the time that it thinks, without a step at linger_ns.
  */
 static u64 qos_linger_ns(const struct vgpu_rq *rq, struct vgpu_qos_entity *q)
 {
@@ -199,7 +199,7 @@ static u64 qos_linger_ns(const struct vgpu_rq *rq, struct vgpu_qos_entity *q)
 	return q->stay_ns < rq->linger_ns ? 2 * rq->linger_ns : rq->linger_ns;
 }
 
-/* How long a run of the excess may last: until the next guarantee comes due, but half a slice. */
+/* Limit of a run of the excess: until the next guarantee comes due, but at least half a slice. */
 static u64 qos_excess_ns(const struct vgpu_rq *rq, u64 now_ns)
 {
 	const struct vgpu_qos *qos = rq->data;
@@ -273,7 +273,7 @@ static void qos_charge(struct vgpu_rq *rq, struct vgpu_entity *entity, u64 ran_n
 		qos->counted_ns = min(qos->counted_ns,
 				      qos->overrun_ns + least_ns / QOS_COUNTED_PART);
 	if (!qos->slice_ns) {
-		/* Another policy began the run: what came after the change counts. */
+		/* Another policy began the run: only the time after the change counts. */
 		ran_ns = min(ran_ns, now_ns - q->end_ns);
 		idle_ns = 0;
 	}
@@ -306,11 +306,11 @@ static u64 qos_rescale(u64 tag, u64 now, u32 from, u32 to)
 }
 
 /*
- * What a run under way has had so far counts by the old share, though all of the run will be
- * charged by the new one: the difference is taken off beforehand.
+ * The service of the current run so far counts by the old share, but the whole run will be charged
+ * by the new one: subtract the difference beforehand.
  *
- * A raised cap holds at once, and what the entity had above the old cap is forgiven: else the
- * engine would be idle while the entity may have it.
+ * A raised cap holds at once, and service above the old cap is forgiven: otherwise the engine would
+ * be idle while the entity may use it.
  */
 static void qos_reshare(struct vgpu_rq *rq, struct vgpu_entity *entity,
 			const struct vgpu_share *share, u64 now_ns)
@@ -336,7 +336,7 @@ static void qos_reshare(struct vgpu_rq *rq, struct vgpu_entity *entity,
 					    share->guarantee);
 		q->reserve_ns -= vgpu_qos_span(reserved_ns, share->guarantee);
 	}
-	/* How much of the cap may be saved up is limited when a run begins. */
+	/* The amount of cap that may be saved up is limited when a run begins. */
 	if (old->cap == VGPU_PER_MILLE)
 		q->limit_ns = now_ns;
 	else

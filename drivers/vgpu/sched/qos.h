@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Inside qos: the state of a run queue and of an entity, shared by qos.c (the tags and what moves
- * them) and qos_tree.c (the trees in which queued entities are found by their tags).
+ * Inside qos: the state of a run queue and of an entity, shared by qos.c (which moves the tags) and
+ * qos_tree.c (the trees of queued entities, ordered by their tags).
  */
 #ifndef _VGPU_QOS_H
 #define _VGPU_QOS_H
@@ -14,28 +14,28 @@
 /**
  * struct vgpu_qos_entity - an entity under qos
  * @by_due:      in the tree qos->by_due while queued with a guarantee
- * @eligible_ns: key of @by_due: from when on guarantee and cap let the entity run
- * @deadline_ns: by when the entity is to have had its next slice of the guarantee
+ * @eligible_ns: key of @by_due: the time from which guarantee and cap let the entity run
+ * @deadline_ns: the time by which the entity must have had its next slice of the guarantee
  * @min_deadline_ns: the least @deadline_ns in @by_due's subtree
  * @by_start:    in the tree qos->by_start while queued
  * @place:       key of @by_start: @start as it was when the entity was queued
- * @free_ns:     from when on the cap lets the entity run: @limit_ns as it was then
+ * @free_ns:     the time from which the cap lets the entity run: @limit_ns as it was then
  * @min_free_ns: the least @free_ns in @by_start's subtree
  * @reserve_ns:  reservation tag: when the guarantee is due next
- * @limit_ns:    limit tag: before that the cap does not let the entity run. Means nothing, and lies
- *               in the past, without a cap
+ * @limit_ns:    limit tag: the cap does not let the entity run before this time. Without a cap the
+ *               tag is unused and lies in the past
  * @start:       virtual start tag: the entity's place in the excess
  * @base_ns:     the time from which @deadline_ns was counted
  * @slice_ns:    the slice with which @deadline_ns was counted
- * @period_ns:   how long service of @period_of_ns lasts at the guarantee's rate
- * @period_of_ns: see @period_ns; 0: @period_ns is to be counted anew
+ * @period_ns:   time in which the guarantee's rate gives service of @period_of_ns
+ * @period_of_ns: see @period_ns; 0: @period_ns must be computed again
  * @end_ns:      when the entity's last run ended
- * @gap_ns:      for how long, at least, the entity had been without work by then
- * @stay_ns:     how long the engine is to linger, on average over the turns of the guarantee; 0 ..
- *               linger_us, the less the longer the last gap
- * @stayed_ns:   sum of @stay_ns over the turns of the guarantee: a turn in which it reaches
- *               linger_us is one to linger in, and linger_us is taken off
- * @reserved:    the run under way is of the guarantee
+ * @gap_ns:      minimum time for which the entity had been without work by then
+ * @stay_ns:     average time that the engine lingers per run of the guarantee; 0 .. linger_us, the
+ *               less the longer the last gap
+ * @stayed_ns:   sum of @stay_ns over the runs of the guarantee: when it reaches linger_us in a run,
+ *               the engine lingers in that run, and linger_us is subtracted
+ * @reserved:    the current run is of the guarantee
  * @idled:       the engine was idle for a part of the entity's last run
  *
  * The trees' nodes and keys come first, as a search reads nothing else.
@@ -71,13 +71,12 @@ static_assert(sizeof(struct vgpu_qos_entity) <= VGPU_ENTITY_PART);
  * @by_due:    queued entities that have a guarantee, by eligible_ns
  * @by_start:  all queued entities, by place
  * @now:       virtual time: the virtual start of the last run of the excess
- * @overrun_ns: p, the largest overrun of late
- * @counted_ns: p as deadlines are counted with it: at least @overrun_ns, at most the largest p
- *             there ever was
- * @last:      the entity that was picked last, while it is in the trees still, or NULL. Most often
- *             it is queued again at once; then one tree changes at most
- * @slice_ns:  the slice of the run under way; 0: another policy began that run
- * @linger_ns: how long the engine may linger in that run
+ * @overrun_ns: p, the largest recent overrun
+ * @counted_ns: the p in deadlines: at least @overrun_ns, at most the largest p so far
+ * @last:      the entity that was picked last, while it is still in the trees, or NULL. Usually it
+ *             is queued again at once; then at most one tree changes
+ * @slice_ns:  the slice of the current run; 0: another policy began that run
+ * @linger_ns: time for which the engine may linger in that run
  * @begin_ns:  when that run began
  */
 struct vgpu_qos {

@@ -2,13 +2,13 @@
 /*
  * The queue of qos: two trees of the queued entities, by their tags.
  *
- * by_due holds entities with a guarantee by the time from which they may run for it, and knows the
- * earliest deadline of each subtree. by_start holds all queued entities by virtual start, and knows
- * of each subtree when the first cap lets an entity run. So a pick searches one path down each:
- * O(log n), and no entity is moved as time passes.
+ * by_due holds entities with a guarantee, by the time from which they may run for it, with the
+ * earliest deadline of each subtree. by_start holds all queued entities, by virtual start, with the
+ * earliest time of each subtree at which a cap lets an entity run. So a pick searches one path down
+ * each tree: O(log n), and no entity is moved as time passes.
  *
- * The trees have copies of the tags, which change when an entity is queued and at no other time. So
- * the entity that runs can stay in the trees.
+ * The trees have copies of the tags, which change only when an entity is queued. So the running
+ * entity can stay in the trees.
  */
 #include <linux/minmax.h>
 #include <linux/rbtree_augmented.h>
@@ -69,14 +69,14 @@ void vgpu_qos_tree_init(struct vgpu_qos *qos)
 	qos->by_start = RB_ROOT_CACHED;
 }
 
-/* Says of an entity that joins the timeline that it is in no tree. */
+/* Initialises the nodes of an entity that joins the timeline: it is in no tree. */
 void vgpu_qos_tree_init_entity(struct vgpu_entity *entity)
 {
 	RB_CLEAR_NODE(&vgpu_qos_of(entity)->by_due);
 	RB_CLEAR_NODE(&vgpu_qos_of(entity)->by_start);
 }
 
-/* Takes an entity out of by_start, and out of by_due if it is there. */
+/* Removes an entity from by_start, and from by_due if it is there. */
 void vgpu_qos_tree_remove(struct vgpu_qos *qos, struct vgpu_entity *entity)
 {
 	struct vgpu_qos_entity *q = vgpu_qos_of(entity);
@@ -110,7 +110,7 @@ static bool qos_stays(struct rb_node *node, u64 key, bool due)
 	return vgpu_qos_before(key, due ? due_part(next)->eligible_ns : start_part(next)->place);
 }
 
-/* Puts an entity into by_start, or moves it to its place by the present tags. */
+/* Inserts an entity into by_start, or moves it to its place according to its current tags. */
 static void qos_place_start(struct vgpu_qos *qos, struct vgpu_qos_entity *q)
 {
 	u64 free_ns = q->free_ns;
@@ -137,7 +137,7 @@ static void qos_place_due(struct vgpu_qos *qos, struct vgpu_qos_entity *q, u64 n
 	u64 eligible_ns = vgpu_qos_later(q->reserve_ns, q->limit_ns);
 	u64 deadline_ns = q->deadline_ns;
 
-	/* An entity that its cap held back is not late, and must not pass the others. */
+	/* An entity that its cap held back is not late, and must not overtake the others. */
 	q->base_ns = vgpu_qos_before(now_ns, q->limit_ns) ? eligible_ns : q->reserve_ns;
 	q->deadline_ns = qos_deadline(qos, q);
 	if (!RB_EMPTY_NODE(&q->by_due)) {
@@ -157,8 +157,8 @@ static void qos_place_due(struct vgpu_qos *qos, struct vgpu_qos_entity *q, u64 n
 }
 
 /*
- * Puts an entity into the trees by its present tags, or, if it is in the trees still by the tags
- * that it had, moves it to where it belongs now.
+ * Inserts an entity into the trees according to its current tags; if it is still in the trees with
+ * old tags, moves it to its new places.
  */
 void vgpu_qos_tree_add(struct vgpu_qos *qos, struct vgpu_entity *entity, u64 now_ns)
 {
@@ -170,7 +170,7 @@ void vgpu_qos_tree_add(struct vgpu_qos *qos, struct vgpu_entity *entity, u64 now
 }
 
 /*
- * Counts deadlines anew when qos->overrun_ns, that is p, has become larger than any p of late.
+ * Computes deadlines again when qos->overrun_ns, that is p, exceeds all recent values of p.
  *
  * A deadline must not be earlier than a run of S + p that begins at the entity's tag could be over
  * at the rate of its guarantee: else entities with small guarantees that queued up when p was small
@@ -199,7 +199,7 @@ void vgpu_qos_tree_recount(struct vgpu_qos *qos)
 	}
 }
 
-/* The entity with the earliest deadline of those whose guarantee is due and that no cap holds. */
+/* Returns the entity with the earliest deadline whose guarantee is due and whose cap allows it. */
 static struct vgpu_entity *qos_pick_due(struct vgpu_qos *qos, u64 now_ns)
 {
 	struct rb_node *node = qos->by_due.rb_root.rb_node;
@@ -235,7 +235,7 @@ static struct vgpu_entity *qos_pick_due(struct vgpu_qos *qos, u64 now_ns)
 	return best ? vgpu_part_entity(due_part(best)) : NULL;
 }
 
-/* The entity with the least virtual start of those that no cap holds. */
+/* Returns the entity with the least virtual start among those that no cap holds back. */
 static struct vgpu_entity *qos_pick_start(struct vgpu_qos *qos, u64 now_ns)
 {
 	struct rb_node *node = qos->by_start.rb_root.rb_node;
@@ -256,8 +256,8 @@ static struct vgpu_entity *qos_pick_start(struct vgpu_qos *qos, u64 now_ns)
 }
 
 /*
- * Finds the entity that is next, which stays in the trees, and says in @due whether that is for its
- * guarantee. NULL: caps hold all queued entities, or none is queued.
+ * Returns the next entity, which stays in the trees, and sets @due if it runs for its guarantee.
+ * NULL: caps hold back all queued entities, or none is queued.
  */
 struct vgpu_entity *vgpu_qos_tree_pick(struct vgpu_qos *qos, u64 now_ns, bool *due)
 {
@@ -267,7 +267,7 @@ struct vgpu_entity *vgpu_qos_tree_pick(struct vgpu_qos *qos, u64 now_ns, bool *d
 	return entity ? entity : qos_pick_start(qos, now_ns);
 }
 
-/* When the first cap lets a queued entity run; 0: no entity is queued. */
+/* Returns the earliest time at which a cap lets a queued entity run; 0: no entity is queued. */
 u64 vgpu_qos_tree_next_free(struct vgpu_qos *qos)
 {
 	struct rb_node *root = qos->by_start.rb_root.rb_node;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The run queue of a timeline: how an entity gets onto the policy's queue, when the engine is asked
- * to stop the entity that runs, and when the GPU's thread is kicked.
+ * to stop the running entity, and when the GPU's thread is kicked.
  *
- * Everything happens in short sections under tl->lock, so the order of these sections is all there
- * is to interleavings. What keeps wake-ups from being lost:
+ * Everything happens in short sections under tl->lock, so only the order of these sections matters.
+ * Why no wake-up is lost:
  *
  * - An entity with work and without a hold is, at the end of every section, queued or running. A
  *   wake while it runs sets rewoken, which the end of the run turns into work left, whatever the
@@ -14,15 +14,15 @@
  *   will pick), or is being reset (and the worker picks after that), or the policy said until when
  *   no entity may run (and tl->timer is armed for that, if it is a time); or the thread is kicked.
  *   Whatever may change the policy's mind forgets what it said (vgpu_rq_ask_again()).
- * - An entity that is to be woken at a time is in tl->sleepers until then, whether it is held or
- *   runs or neither: its time counts among the things due.
- * - From the moment that an engine is to be reset until the worker is done with that, tl->resetting
- *   is the entity, no entity is put on the engine, nothing of the timeline is due, and the entity
- *   cannot leave: a thread that waits until it is off the engine waits for that, too. Only the
- *   worker ends this, and then looks at all that was not due meanwhile. One reset waits at a time.
+ * - An entity that wakes at a time is in tl->sleepers until then, whether it is held, running or
+ *   neither: its time counts among the things due.
+ * - From the decision to reset an engine until the worker has done it, tl->resetting is the entity,
+ *   no entity is put on the engine, nothing of the timeline is due, and the entity cannot leave: a
+ *   thread that waits until the entity is off the engine also waits for the reset. Only the worker
+ *   ends this state, and then checks all that was not due meanwhile. One reset waits at a time.
  *
- * Why there is a kick, and where. The thread looks at the timeline by itself at tl->check_ns, which
- * it sets at the end of each of its own sections to when the next thing is due. Any other section
+ * When the thread is kicked. The thread looks at the timeline by itself at tl->check_ns, which it
+ * sets at the end of each of its own sections to when the next thing is due. Any other section
  * may make something due earlier, such as an entity for an idle engine; it ends with
  * vgpu_rq_unlock() or vgpu_rq_kick(), which compare what is due now with check_ns and kick the
  * thread if it would look too late. So code that changes a timeline need not know what the thread
@@ -35,10 +35,10 @@
 #include "timeline.h"
 #include "trace.h"
 
-/* An engine that goes on for so long past a run's deadline is asked to stop. */
+/* An engine that goes on for this long past a run's deadline is asked to stop. */
 #define VGPU_GRACE_NS		(500 * 1000ULL)
 
-/* The thread looks no more often than this at an engine that was asked to stop. */
+/* Minimum time between two looks of the thread at an engine that was asked to stop. */
 #define VGPU_RECHECK_NS		(500 * 1000ULL)
 
 static u64 rq_engine_due_ns(struct vgpu_timeline *tl)
@@ -46,11 +46,11 @@ static u64 rq_engine_due_ns(struct vgpu_timeline *tl)
 	if (tl->rq.running)
 		return tl->preempting ? tl->preempt_due_ns :
 					min(tl->deadline_ns + VGPU_GRACE_NS, tl->preempt_at_ns);
-	/* Where the policy said until when no entity may run, tl->timer sees to that. */
+	/* If the policy said until when no entity may run, tl->timer takes care of that. */
 	return tl->rq.nr_queued && !tl->until_ns ? 0 : U64_MAX;
 }
 
-/* When the thread has to look at a timeline, perhaps a time that has passed; U64_MAX: never. */
+/* Returns when the thread must look at a timeline, perhaps in the past; U64_MAX: never. */
 u64 vgpu_rq_due_ns(struct vgpu_timeline *tl)
 {
 	struct rb_node *first;
@@ -67,8 +67,8 @@ u64 vgpu_rq_due_ns(struct vgpu_timeline *tl)
 }
 
 /*
- * Kicks the thread if it would look too late. For sections after which the timeline may be gone;
- * else vgpu_rq_unlock() is cheaper, as the thread does not find the lock taken.
+ * Kicks the thread if it would look too late. For sections after which the timeline may be freed;
+ * otherwise vgpu_rq_unlock() is cheaper, since the thread does not have to wait for the lock.
  */
 void vgpu_rq_kick(struct vgpu_timeline *tl)
 {
@@ -76,7 +76,7 @@ void vgpu_rq_kick(struct vgpu_timeline *tl)
 		vgpu_sched_kick(tl->thread);
 }
 
-/* Ends a section of a timeline that lives on, and kicks the thread if it would look too late. */
+/* Ends a section of a timeline that stays, and kicks the thread if it would look too late. */
 void vgpu_rq_unlock(struct vgpu_timeline *tl, unsigned long flags) __releases(&tl->lock)
 {
 	bool kick = vgpu_rq_due_ns(tl) < tl->check_ns;
@@ -87,8 +87,8 @@ void vgpu_rq_unlock(struct vgpu_timeline *tl, unsigned long flags) __releases(&t
 }
 
 /*
- * The policy may have changed its mind: if it said that no entity may run until some time, that is
- * forgotten.
+ * Called when the policy may decide otherwise than before: forgets a time until which the policy
+ * said that no entity may run.
  */
 void vgpu_rq_ask_again(struct vgpu_timeline *tl)
 {
@@ -97,7 +97,7 @@ void vgpu_rq_ask_again(struct vgpu_timeline *tl)
 		tl->until_ns = 0;
 }
 
-/* How often to look at an engine that was asked to stop. */
+/* Returns the time between two looks at an engine that was asked to stop. */
 static u64 rq_look_ns(struct vgpu_timeline *tl)
 {
 	return max(tl->timeout_ns / 4, VGPU_RECHECK_NS);
@@ -120,7 +120,7 @@ void vgpu_rq_preempt(struct vgpu_timeline *tl, enum vgpu_ctl_switch_end why, u64
 	tl->ops->preempt(tl, tl->rq.running);
 }
 
-/* Preempts a run that has had VGPU_PREEMPT_MIN_NS; else leaves that to the thread then. */
+/* Preempts a run that has lasted VGPU_PREEMPT_MIN_NS; else the thread does so at that time. */
 static void rq_preempt_for(struct vgpu_timeline *tl, u64 now_ns)
 {
 	if (!tl->rq.running)
@@ -132,8 +132,8 @@ static void rq_preempt_for(struct vgpu_timeline *tl, u64 now_ns)
 }
 
 /*
- * Asks the engine to stop if it went on past the run's deadline, or if another entity is to run and
- * the running one has had VGPU_PREEMPT_MIN_NS.
+ * Asks the engine to stop if it went on past the run's deadline, or if the run must be preempted
+ * for another entity and has lasted VGPU_PREEMPT_MIN_NS.
  */
 void vgpu_rq_preempt_due(struct vgpu_timeline *tl, u64 now_ns)
 {
@@ -143,18 +143,18 @@ void vgpu_rq_preempt_due(struct vgpu_timeline *tl, u64 now_ns)
 		vgpu_rq_preempt(tl, VGPU_END_SLICE, now_ns);
 	} else if (now_ns >= tl->preempt_at_ns) {
 		tl->preempt_at_ns = U64_MAX;
-		/* The entity that was to run may have been held since. */
+		/* The entity that should run may have been held since. */
 		if (tl->rq.nr_queued)
 			vgpu_rq_preempt(tl, VGPU_END_PREEMPTED, now_ns);
 	}
 }
 
 /*
- * Whether the engine is to be reset: it was asked to stop and has not, in as much time as it has
- * for that and was able to work. That time is added up from looks at the engine, of which none
- * counts for more than a third of the timeout. A software engine whose processor was taken away
- * seems to have worked all the while when its account of time is brought up to date, just before it
- * goes on and stops: once that may look like a hang.
+ * Whether the engine must be reset: it was asked to stop, was able to work for the timeout and has
+ * not stopped. The time is added up from several looks at the engine, each of which counts at most
+ * a third of the timeout. Reason: when a software engine gets back a processor that was taken away,
+ * it updates its time just before it goes on and stops, and then seems to have worked all the
+ * while: in a single look that would seem to be a hang.
  */
 bool vgpu_rq_hung(struct vgpu_timeline *tl, u64 now_ns)
 {
@@ -169,7 +169,7 @@ bool vgpu_rq_hung(struct vgpu_timeline *tl, u64 now_ns)
 	return tl->late_ns >= tl->timeout_ns;
 }
 
-/* Gives a queued entity to the policy, which does not have it. @woken: it was not runnable. */
+/* Gives the policy a queued entity that it does not have yet. @woken: it was not runnable. */
 void vgpu_rq_give(struct vgpu_entity *entity, bool woken, u64 now_ns)
 {
 	struct vgpu_timeline *tl = entity->tl;
@@ -183,7 +183,7 @@ void vgpu_rq_give(struct vgpu_entity *entity, bool woken, u64 now_ns)
 		rq_preempt_for(tl, now_ns);
 }
 
-/* Queues an entity if it is runnable and is not queued yet. @woken: it was not runnable before. */
+/* Queues an entity if it is runnable and not yet queued. @woken: it was not runnable before. */
 void vgpu_rq_enqueue(struct vgpu_entity *entity, bool woken, u64 now_ns)
 {
 	struct vgpu_timeline *tl = entity->tl;
@@ -199,7 +199,7 @@ void vgpu_rq_enqueue(struct vgpu_entity *entity, bool woken, u64 now_ns)
 	vgpu_rq_give(entity, woken, now_ns);
 }
 
-/* An entity is off the policy's queue, by ->dequeue() or ->pick(). Returns how long it waited. */
+/* Records that ->dequeue() or ->pick() took an entity off the queue. Returns its wait in ns. */
 u64 vgpu_rq_unqueued(struct vgpu_entity *entity, u64 now_ns)
 {
 	struct vgpu_entity_stats *stats = &entity->stats;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A GPU's scheduler: its timelines, the thread that looks after them, and the settings that they
- * have in common.
+ * A GPU's scheduler: its timelines, the thread that serves them, and their common settings.
  */
 #include <linux/err.h>
 #include <linux/kernel.h>
@@ -21,7 +20,7 @@
  * @name:         the GPU's name; constant
  * @params:       the settings; protected by @lock
  * @lock:         serialises changes of @params and their way to the timelines
- * @thread:       looks after all timelines
+ * @thread:       serves all timelines
  * @nr_timelines: length of @timeline; constant
  * @timeline:     one for each engine of the GPU
  */
@@ -64,11 +63,11 @@ static const char *sched_time(char *text, u64 time_ns)
 /**
  * vgpu_sched_params_check() - check settings
  * @params: settings
- * @why:    on failure gets a text that says what is wrong
+ * @why:    on failure set to the reason
  * @size:   bytes of @why, may be 0
  *
  * Context: any.
- * Return: 0; -ERANGE for a value beyond its limits, -EINVAL for one that does not go with another.
+ * Return: 0; -ERANGE for a value outside its limits, -EINVAL for one that contradicts another.
  */
 int vgpu_sched_params_check(const struct vgpu_sched_params *params, char *why, size_t size)
 {
@@ -130,13 +129,13 @@ static void sched_free(struct vgpu_sched *sched, unsigned int nr_timelines)
  * vgpu_sched_create() - start a GPU's scheduler
  * @name:         the GPU's name, copied
  * @nr_timelines: number of engines, at least 1
- * @ops:          what the timelines call of the engines; live as long as the scheduler
+ * @ops:          the timelines' calls to the engines; they live as long as the scheduler
  * @ops_data:     for vgpu_timeline_data()
  * @params:       settings, copied
  *
  * Context: process; sleeps.
- * Return: the scheduler, or an ERR_PTR: -EINVAL or -ERANGE for settings that cannot be, -ENOMEM, or
- * why there is no thread.
+ * Return: the scheduler, or an ERR_PTR: -EINVAL or -ERANGE for invalid settings, -ENOMEM, or the
+ * error of starting the thread.
  */
 struct vgpu_sched *vgpu_sched_create(const char *name, unsigned int nr_timelines,
 				     const struct vgpu_timeline_ops *ops, void *ops_data,
@@ -186,10 +185,10 @@ err_sched:
 }
 
 /**
- * vgpu_sched_destroy() - end a GPU's scheduler
- * @sched: without entities
+ * vgpu_sched_destroy() - stop and free a GPU's scheduler
+ * @sched: a scheduler without entities
  *
- * After this no op of struct vgpu_timeline_ops is called.
+ * Afterwards no op of struct vgpu_timeline_ops is called.
  *
  * Context: process; sleeps.
  */
@@ -233,7 +232,7 @@ static void sched_release(struct vgpu_rq *next, unsigned int nr)
 	kfree(next);
 }
 
-/* Does all that may fail of a change of policy. */
+/* Does the part of a change of policy that may fail. */
 static struct vgpu_rq *sched_prepare(const struct vgpu_sched_params *params, unsigned int nr)
 {
 	struct vgpu_rq *next;
@@ -256,9 +255,9 @@ static struct vgpu_rq *sched_prepare(const struct vgpu_sched_params *params, uns
 /**
  * vgpu_sched_params_set() - change the settings of all timelines
  * @sched:  the GPU's scheduler
- * @params: all settings; nr_slots is as it was
+ * @params: all settings; nr_slots is unchanged
  *
- * Runs under way keep their deadlines, but make way for another policy at once. No work is lost.
+ * Current runs keep their deadlines, but are preempted at once for another policy. No work is lost.
  *
  * Context: process; sleeps.
  * Return: 0; or -EINVAL, -ERANGE (see vgpu_sched_params_check()), -ENOMEM, and nothing has changed.

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The scheduler, for the core. It knows timelines (one for each engine) and entities (one vGPU on
- * one timeline), and nothing of GPUs, VMs or packets. The core fills in struct vgpu_timeline_ops; a
- * policy fills in struct vgpu_sched_policy (policy.h) and sees run queues and entities only.
+ * The scheduler's interface to the core. It knows timelines (one for each engine) and entities (one
+ * vGPU on one timeline), and nothing of GPUs, VMs or packets. The core fills in struct
+ * vgpu_timeline_ops; a policy fills in struct vgpu_sched_policy (policy.h) and sees run queues and
+ * entities only.
  *
- * Decisions. The GPU's thread decides when an engine is idle and work arrives, when a preemption
- * is due or late, and when a policy wants to be asked again. Where an engine hands over from one
- * entity to the next, the policy is asked in the engine's own context, and where a policy said
- * until when no entity may run, in the timer's; always under the same lock and by the same code. A
- * decision that was parked when the run began could be stale by its end, and a hop to the thread
- * would leave the engine idle (Documentation/design-notes.rst).
+ * Decisions. The GPU's thread decides when an engine is idle and work arrives, when a preemption is
+ * due or late, and when the policy must be asked again. When an engine hands over from one entity
+ * to the next, the engine's context asks the policy. When a policy said until when no entity may
+ * run, the timer's interrupt asks it again. All do so under the same lock and by the same code. A
+ * decision that is made when a run begins could be stale by its end, and a switch to the GPU's
+ * thread would leave the engine idle (Documentation/design-notes.rst).
  */
 #ifndef _VGPU_SCHED_H
 #define _VGPU_SCHED_H
@@ -23,21 +24,21 @@ struct vgpu_sched;
 struct vgpu_timeline;
 
 /**
- * struct vgpu_timeline_ops - what a timeline calls of its engine
+ * struct vgpu_timeline_ops - a timeline's calls to its engine
  * @run:     start @entity on the idle engine, to run until @deadline_ns. Called with the timeline's
  *           lock held, perhaps in a hard interrupt: must not sleep. The engine ends the run by
  *           vgpu_timeline_done()
- * @preempt: ask the engine to stop @entity. Lock held, must not sleep. This may come as soon as
- *           vgpu_timeline_done() has picked @entity, before the engine has seen that: so an engine
- *           forgets an earlier request before it calls vgpu_timeline_done(), not after
+ * @preempt: ask the engine to stop @entity. Lock held, must not sleep. May be called as soon as
+ *           vgpu_timeline_done() has picked @entity, before the engine has seen that. So an engine
+ *           clears an earlier request before it calls vgpu_timeline_done(), not after
  * @reset:   stop an engine that did not stop when asked. Called by a worker without a lock, may
  *           sleep; other engines go on meanwhile and may be reset at the same time. When @reset
- *           returns the engine is idle and does not call vgpu_timeline_done() for this run any
- *           more. It may have done so while @reset began: then the engine was idle. A channel's
+ *           returns, the engine is idle and does not call vgpu_timeline_done() for this run any
+ *           more. It may have called it while @reset began: then the engine was idle. A channel's
  *           fault is reported by vgpu_entity_account_fault()
  * @overrun: optional: @entity stopped by itself, but past its deadline by more than the preemption
  *           timeout. Lock held, must not sleep
- * @ran_ns:  optional: for how long the engine could have worked so far; by default that is the
+ * @ran_ns:  optional: return for how long the engine could have worked so far; the default is the
  *           clock. Lock held, must not sleep
  */
 struct vgpu_timeline_ops {
@@ -52,7 +53,7 @@ struct vgpu_timeline_ops {
 #define VGPU_HOLD_STOPPED	0x1	/* the device is not open, or in reset */
 #define VGPU_HOLD_QUARANTINE	0x2
 
-/* An entity runs for so long at least before it is preempted for another one. */
+/* Minimum time that an entity runs before it is preempted for another one. */
 #define VGPU_PREEMPT_MIN_NS		(500 * 1000ULL)
 
 #define VGPU_PREEMPT_TIMEOUT_MIN_US	1000U
@@ -69,12 +70,12 @@ struct vgpu_timeline_ops {
 /**
  * struct vgpu_sched_params - a GPU's settings
  * @policy:             the policy of all timelines of the GPU
- * @slice_ns:           how long an entity may run before it is another's turn, 1 .. 30 ms
+ * @slice_ns:           time that an entity may run before another one runs, 1 .. 30 ms
  * @window_ns:          length of the windows of statistics, 10 .. 1000 ms and at least 10 slices
- * @preempt_timeout_us: how long an engine has to stop before it is reset, 1000 .. 1000000
- * @linger_us:          for how long an engine waits for more work of an entity, 0 .. 1000; see
+ * @preempt_timeout_us: time in which an engine must stop or be reset, 1000 .. 1000000
+ * @linger_us:          time for which an engine waits for more work of an entity, 0 .. 1000; see
  *                      struct vgpu_pick
- * @nr_slots:           slots of a cycle under fixed_share, at least 1; does not change
+ * @nr_slots:           number of slots of a cycle under fixed_share, at least 1; does not change
  */
 struct vgpu_sched_params {
 	const struct vgpu_sched_policy *policy;
@@ -101,15 +102,15 @@ unsigned int vgpu_timeline_index(const struct vgpu_timeline *tl);
 void *vgpu_timeline_data(const struct vgpu_timeline *tl);
 
 /**
- * struct vgpu_timeline_stats - what an engine did; service + idle time = wall time
+ * struct vgpu_timeline_stats - statistics of an engine; service + idle time = wall time
  * @wall_ns:   time since the timeline was created
- * @busy_ns:   service of all entities, with those that have left and the run under way
+ * @busy_ns:   service of all entities, including those that have left and the current run
  * @gone_ns:   the part of @busy_ns of entities that have left or are retired
  * @linger_ns: the part of @busy_ns in which the engine was held without work
- * @runs:      runs begun
- * @switches:  how many of @runs were of another entity than the run before
- * @preempts:  how often the engine was asked to stop an entity
- * @resets:    how often the engine was reset
+ * @runs:      number of runs that have begun
+ * @switches:  number of @runs of another entity than the run before
+ * @preempts:  number of requests to the engine to stop an entity
+ * @resets:    number of resets of the engine
  */
 struct vgpu_timeline_stats {
 	u64 wall_ns;
@@ -133,8 +134,8 @@ void vgpu_timeline_show(struct vgpu_timeline *tl, struct seq_file *m,
 			void (*name)(struct seq_file *m, struct vgpu_entity *entity));
 
 /*
- * An entity starts out held by VGPU_HOLD_STOPPED. A hold does not say whether the device is open:
- * start and stop say that. init, exit, stop and hold_sync sleep.
+ * A new entity is held by VGPU_HOLD_STOPPED. start and stop, not holds, tell whether the device is
+ * open. init, exit, stop and hold_sync sleep.
  */
 void vgpu_entity_init(struct vgpu_entity *entity, struct vgpu_timeline *tl, const u8 *id,
 		      const struct vgpu_share *share);

@@ -1,27 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Time slots on a grid: what equal_share and fixed_share have in common.
+ * Time slots on a grid: the common part of equal_share and fixed_share.
  *
  * Time division as in time-triggered systems (H. Kopetz, "Event-triggered versus time-triggered
  * real-time systems", LNCS 563, 1991): a cycle of slots of one length S, each with an owner or
  * none; in a slot only its owner runs. Work that arrives in the middle of a slot starts at once
- * with the rest of it; an owner that goes idle keeps its slot. So no entity notices another's load,
- * but for overruns.
+ * with the rest of it; an owner that goes idle keeps its slot. So, except for overruns, no entity
+ * notices another's load.
  *
  * A slot begins at its time on the grid, however late the timer's interrupt or the thread is that
- * begins it: it ends when it would have ended, and the next slot begins where it would have begun.
- * Such a latency shortens the slot that it falls into, moves no other slot, is not charged, is
- * nobody's debt and no overrun.
+ * begins it: its end and the next slot do not move. Such a latency shortens the slot that it falls
+ * into, and no other slot. It is not charged, is no entity's debt and no overrun.
  *
- * Overruns are not cut out of a later slot, slots are always full: the grid waits until the engine
+ * An overrun does not shorten a later slot, slots are always full: the grid waits until the engine
  * is free, and goes on from there; the entity that overran owes the time, and carries it like a
  * deficit (M. Shreedhar and G. Varghese, "Efficient fair queuing using deficit round-robin",
  * IEEE/ACM Transactions on Networking 4(3), 1996). Once an entity owes a slot, its next slot is
  * taken out of the cycle, which brings forward what follows: so the others get back what they lost.
  *
- * What follows from that. Let a debt be overrun not yet paid back, D the sum of all debts, s an
- * entity's share of the cycle. A slot passes in S plus its overrun, or in no time if it is taken
- * out, and so, whatever any entity does,
+ * Consequences. Let a debt be overrun not yet paid back, D the sum of all debts, s an entity's
+ * share of the cycle. A slot passes in S plus its overrun, or in no time if it is taken out, and
+ * so, whatever any entity does,
  *
  *	service - debt - s (time - D)
  *
@@ -69,13 +68,13 @@ static bool slots_earlier(struct rb_node *a, const struct rb_node *b)
 	       rb_entry(b, struct vgpu_slot_entity, rb)->slot;
 }
 
-/* Whether the next cycle differs from the present one. */
+/* Whether the next cycle differs from the current one. */
 static bool slots_changing(const struct vgpu_rq *rq, const struct vgpu_slots *slots)
 {
 	return slots->dirty || slots->slot_ns != rq->slice_ns;
 }
 
-/* Begins without a grid. @slots: all 0; @ops live as long as @slots. */
+/* Sets up a run queue without a grid. @slots is zeroed; @ops live as long as @slots. */
 void vgpu_slots_setup(struct vgpu_slots *slots, const struct vgpu_slots_ops *ops)
 {
 	slots->ops = ops;
@@ -83,7 +82,7 @@ void vgpu_slots_setup(struct vgpu_slots *slots, const struct vgpu_slots_ops *ops
 	slots->debtors = RB_ROOT_CACHED;
 }
 
-/* Puts an entity, which is in no tree, into the tree where it belongs, if any. */
+/* Inserts an entity, which is in no tree, into the tree to which it belongs, if any. */
 void vgpu_slots_place(struct vgpu_slots *slots, struct vgpu_entity *entity)
 {
 	struct vgpu_slot_entity *se = vgpu_slots_of(entity);
@@ -103,7 +102,7 @@ void vgpu_slots_place(struct vgpu_slots *slots, struct vgpu_entity *entity)
 	}
 }
 
-/* Takes an entity out of the tree that it is in, if any. */
+/* Removes an entity from its tree, if it is in any. */
 void vgpu_slots_unplace(struct vgpu_slots *slots, struct vgpu_entity *entity)
 {
 	struct vgpu_slot_entity *se = vgpu_slots_of(entity);
@@ -125,7 +124,7 @@ static void slots_replace(struct vgpu_slots *slots, struct vgpu_entity *entity)
 	vgpu_slots_place(slots, entity);
 }
 
-/* An entity that is not queued leaves the timeline. */
+/* Forgets an entity that leaves the timeline and is not queued. */
 void vgpu_slots_forget(struct vgpu_slots *slots, struct vgpu_entity *entity)
 {
 	vgpu_slots_unplace(slots, entity);
@@ -133,7 +132,7 @@ void vgpu_slots_forget(struct vgpu_slots *slots, struct vgpu_entity *entity)
 		slots->owner = NULL;
 }
 
-/* A cycle begins with the present slot, perhaps unlike the one before. */
+/* Begins a cycle with the current slot; slot length and membership may have changed. */
 static void slots_renew(struct vgpu_rq *rq, struct vgpu_slots *slots)
 {
 	slots->cycle = slots->slot;
@@ -142,7 +141,7 @@ static void slots_renew(struct vgpu_rq *rq, struct vgpu_slots *slots)
 	slots->ops->renew(slots);
 }
 
-/* Begins a new cycle now; no entity runs in the present slot. */
+/* Begins a new cycle now; no entity runs in the current slot. */
 void vgpu_slots_begin(struct vgpu_rq *rq, u64 now_ns)
 {
 	struct vgpu_slots *slots = rq->data;
@@ -152,11 +151,11 @@ void vgpu_slots_begin(struct vgpu_rq *rq, u64 now_ns)
 }
 
 /*
- * Lets whole cycles pass in which nothing happens but that debtors pay: as many as time and debts
- * allow. Return: whether any cycle passed.
+ * Skips whole cycles in which debtors pay and nothing else happens, as many as time and debts
+ * allow. Returns whether a cycle was skipped.
  *
- * Tried once per cycle at most, this costs no more than the slots that it saves walking, as each
- * debtor has one at least.
+ * If tried at most once per cycle, this costs no more than walking the slots that it skips, since
+ * each debtor has at least one.
  */
 static bool slots_sweep(struct vgpu_slots *slots, u64 now_ns)
 {
@@ -195,8 +194,8 @@ static bool slots_sweep(struct vgpu_slots *slots, u64 now_ns)
 }
 
 /*
- * The present slot is a debtor's: it is taken out of the cycle. (Unless it was taken out for
- * another debtor already. Shares should not overlap, but nothing depends on that.)
+ * Takes the current slot, a debtor's, out of the cycle, unless it was already taken out for another
+ * debtor. (Shares should not overlap, but nothing depends on that.)
  */
 static void slots_repay(struct vgpu_slots *slots, struct vgpu_entity *entity)
 {
@@ -210,8 +209,8 @@ static void slots_repay(struct vgpu_slots *slots, struct vgpu_entity *entity)
 }
 
 /*
- * Brings the grid up to date: afterwards the present slot is the one in which @now_ns lies, unless
- * the present slot's owner runs still.
+ * Advances the grid: afterwards @now_ns lies in the current slot, unless that slot's owner is still
+ * running.
  */
 void vgpu_slots_advance(struct vgpu_rq *rq, u64 now_ns)
 {
@@ -252,7 +251,7 @@ void vgpu_slots_advance(struct vgpu_rq *rq, u64 now_ns)
 	}
 }
 
-/* ->enqueue(): no entity is preempted in its slot for another one. */
+/* ->enqueue(): never preempts an entity in its slot for another one. */
 bool vgpu_slots_enqueue(struct vgpu_rq *rq, struct vgpu_entity *entity, bool woken, u64 now_ns)
 {
 	struct vgpu_slot_entity *se = vgpu_slots_of(entity);
@@ -274,7 +273,7 @@ void vgpu_slots_dequeue(struct vgpu_rq *rq, struct vgpu_entity *entity, u64 now_
 		vgpu_slots_unplace(rq->data, entity);
 }
 
-/* When to ask for a pick again, if no entity may run now; @first: of slots->queue. */
+/* Returns when to ask again if no entity may run now. @first is the first of slots->queue. */
 static u64 slots_until_ns(const struct vgpu_rq *rq, const struct vgpu_slots *slots,
 			  const struct vgpu_entity *first)
 {
@@ -292,7 +291,7 @@ static u64 slots_until_ns(const struct vgpu_rq *rq, const struct vgpu_slots *slo
 	return slots->begin_ns + (slot - slots->slot) * slots->slot_ns;
 }
 
-/* ->pick(): the owner of the present slot, if it is queued, with the rest of that slot. */
+/* ->pick(): picks the owner of the current slot, if it is queued, for the rest of that slot. */
 struct vgpu_entity *vgpu_slots_pick(struct vgpu_rq *rq, u64 now_ns, struct vgpu_pick *pick)
 {
 	struct vgpu_slots *slots = rq->data;
@@ -317,8 +316,8 @@ struct vgpu_entity *vgpu_slots_pick(struct vgpu_rq *rq, u64 now_ns, struct vgpu_
 }
 
 /*
- * ->charge(): not the service counts but when the run ended. An entity that another policy put on
- * the engine owes nothing, and the grid begins when that entity is off.
+ * ->charge(): the end of the run counts, not its service. An entity that another policy put on the
+ * engine owes nothing, and the grid begins when that entity is off the engine.
  */
 void vgpu_slots_charge(struct vgpu_rq *rq, struct vgpu_entity *entity, u64 ran_ns, u64 now_ns)
 {

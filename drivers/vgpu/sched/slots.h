@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Time slots on a grid, for equal_share and fixed_share: see slots.c. Such a policy says which
- * entity owns which slot; all else is common.
+ * Time slots on a grid, for equal_share and fixed_share: see slots.c. Such a policy defines which
+ * entity owns which slot; the rest is common.
  */
 #ifndef _VGPU_SLOTS_H
 #define _VGPU_SLOTS_H
@@ -10,7 +10,7 @@
 
 #include "policy.h"
 
-/* Instead of a slot's number: the entity has no slot to come. */
+/* Instead of a slot's number: the entity has no further slot. */
 #define VGPU_SLOT_NONE		U64_MAX
 
 struct vgpu_slots;
@@ -21,12 +21,12 @@ struct vgpu_slots;
  * @rb:      in slots->queue or slots->debtors
  * @slot:    number of the entity's next slot, while @rb is in a tree
  * @debt_ns: overrun that the entity has not yet paid back by skipping a slot
- * @index:   equal_share: which slot of a cycle is the entity's; fixed_share: the entity's first GiB
+ * @index:   equal_share: index of the entity's slot in a cycle; fixed_share: the entity's first GiB
  *           of the framebuffer
- * @nr:      how many slots of each cycle are the entity's; 0: it is no member
+ * @nr:      number of the entity's slots in each cycle; 0: it is not a member
  * @queued:  the entity may run in its next slot
  * @debtor:  while @rb is in a tree: that tree is slots->debtors
- * @started: equal_share: the entity is to be a member of the next cycle
+ * @started: equal_share: the entity will be a member of the next cycle
  */
 struct vgpu_slot_entity {
 	struct list_head node;
@@ -50,11 +50,11 @@ static inline struct vgpu_slot_entity *vgpu_slots_of(const struct vgpu_entity *e
 /**
  * struct vgpu_slots_ops - which entity owns which slot
  * @next:  returns the number of @entity's first slot at or after slot @from, which is not before
- *         the present cycle; VGPU_SLOT_NONE if there is none. What an entity owns of a cycle does
- *         not change but in @renew
- * @renew: a cycle begins with slots->slot that may differ from the one before. Sets slots->len (0:
- *         there is no grid) and what each entity owns, and calls vgpu_slots_unplace() and
- *         vgpu_slots_place() for each
+ *         the current cycle; VGPU_SLOT_NONE if there is none. Only @renew changes which slots of a
+ *         cycle an entity owns
+ * @renew: called when a cycle begins with slots->slot that may differ from the one before. Sets
+ *         slots->len (0: there is no grid) and each entity's slots, and calls vgpu_slots_unplace()
+ *         and vgpu_slots_place() for each
  */
 struct vgpu_slots_ops {
 	u64 (*next)(const struct vgpu_slots *slots, const struct vgpu_entity *entity, u64 from);
@@ -64,20 +64,20 @@ struct vgpu_slots_ops {
 /**
  * struct vgpu_slots - a run queue's grid, to which rq->data points
  * @ops:      the policy's; constant
- * @slot:     number of the present slot
- * @begin_ns: when the present slot began
- * @slot_ns:  length of each slot of the present cycle
- * @cycle:    number of the first slot of the present cycle
- * @len:      slots of a cycle; 0: there is no grid
- * @dirty:    @ops->renew is to be called at the end of the cycle. (It is called there without that
- *            if the GPU's slice has changed.)
- * @owner:    the entity that runs in the present slot, or NULL. While it runs the grid does not
+ * @slot:     number of the current slot
+ * @begin_ns: when the current slot began
+ * @slot_ns:  length of each slot of the current cycle
+ * @cycle:    number of the first slot of the current cycle
+ * @len:      number of slots of a cycle; 0: there is no grid
+ * @dirty:    @ops->renew must be called at the end of the cycle. (It is also called there if the
+ *            GPU's slice has changed.)
+ * @owner:    the entity that runs in the current slot, or NULL. While it runs, the grid does not
  *            advance
  * @queue:    queued entities that may run in their next slot, by its number. A number that has
- *            passed is brought up to date when the policy picks
+ *            passed is updated when the policy picks
  * @debtors:  entities that owe a slot or more, queued or not, by the number of their next slot,
  *            none of which has passed
- * @debtor_slots: how many slots of a cycle belong to @debtors
+ * @debtor_slots: number of slots of a cycle that belong to @debtors
  * @sweep:    number of the slot from which slots_sweep() may be tried again
  */
 struct vgpu_slots {
@@ -95,7 +95,7 @@ struct vgpu_slots {
 	u64 sweep;
 };
 
-/* All but vgpu_slots_setup() are called with the timeline's lock held. */
+/* All except vgpu_slots_setup() are called with the timeline's lock held. */
 void vgpu_slots_setup(struct vgpu_slots *slots, const struct vgpu_slots_ops *ops);
 void vgpu_slots_begin(struct vgpu_rq *rq, u64 now_ns);
 void vgpu_slots_advance(struct vgpu_rq *rq, u64 now_ns);
@@ -103,7 +103,7 @@ void vgpu_slots_place(struct vgpu_slots *slots, struct vgpu_entity *entity);
 void vgpu_slots_unplace(struct vgpu_slots *slots, struct vgpu_entity *entity);
 void vgpu_slots_forget(struct vgpu_slots *slots, struct vgpu_entity *entity);
 
-/* Functions of struct vgpu_sched_policy that equal_share and fixed_share use as they are. */
+/* Common implementations of functions of struct vgpu_sched_policy. */
 bool vgpu_slots_enqueue(struct vgpu_rq *rq, struct vgpu_entity *entity, bool woken, u64 now_ns);
 void vgpu_slots_dequeue(struct vgpu_rq *rq, struct vgpu_entity *entity, u64 now_ns);
 struct vgpu_entity *vgpu_slots_pick(struct vgpu_rq *rq, u64 now_ns, struct vgpu_pick *pick);

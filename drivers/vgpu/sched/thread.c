@@ -3,12 +3,12 @@
  * A GPU's scheduler thread. It runs when it is kicked and when the earliest of the GPU's timelines
  * has something due.
  *
- * Kicks are never lost: vgpu_sched_kick() sets thread->kicked after the state that the kick is
- * about, then wakes the thread. The thread goes to sleep only if it finds the flag clear after it
- * has announced that it sleeps, and clears the flag before it looks at the timelines.
+ * Kicks are never lost: the caller of vgpu_sched_kick() changes state first; then thread->kicked is
+ * set and the thread woken. The thread sleeps only if it finds the flag clear after it has
+ * announced that it sleeps, and clears the flag before it looks at the timelines.
  *
- * The thread never sleeps for one engine, as the others would have to wait: resets of engines,
- * which sleep, are done by workers, any number of them at once.
+ * The thread never sleeps for one engine, since the others would have to wait. Workers do the
+ * resets of engines, which sleep, any number of them at once.
  */
 #include <linux/err.h>
 #include <linux/kthread.h>
@@ -19,17 +19,17 @@
 #include "../compat.h"
 #include "thread.h"
 
-/* Has the thread look at the timelines. In any context, also under a timeline's lock. */
+/* Makes the thread look at the timelines. Any context, also under a timeline's lock. */
 void vgpu_sched_kick(struct vgpu_sched_thread *thread)
 {
-	/* After what there is to see; pairs with the xchg() in sched_thread(). */
+	/* Orders the change of state before the flag; pairs with the xchg() in sched_thread(). */
 	smp_store_release(&thread->kicked, 1);
 	wake_up_process(thread->task);
 }
 
 /*
- * Has a worker do what sleeps, before vgpu_sched_thread_stop() returns. In any context, also under
- * a timeline's lock.
+ * Queues work that sleeps for a worker, which does it before vgpu_sched_thread_stop() returns. Any
+ * context, also under a timeline's lock.
  */
 void vgpu_sched_queue(struct vgpu_sched_thread *thread, struct work_struct *work)
 {
@@ -66,11 +66,11 @@ static int sched_thread(void *data)
 }
 
 /*
- * Makes the workers and what the thread needs. @thread: all 0; @name: the GPU's. Sleeps. Returns 0
- * or -ENOMEM.
+ * Sets up the workers and the thread's data. @thread is zeroed; @name is the GPU's. Sleeps. Returns
+ * 0 or -ENOMEM.
  *
- * The workers are the GPU's own, with a rescuer: closing a device, which gives memory back, waits
- * for resets, so resets must not wait for memory.
+ * The GPU has its own workqueue, with a rescuer: closing a device, which frees memory, waits for
+ * resets, so resets must not wait for memory.
  */
 int vgpu_sched_thread_init(struct vgpu_sched_thread *thread, const char *name,
 			   u64 (*look)(void *data), void *data)
@@ -83,7 +83,7 @@ int vgpu_sched_thread_init(struct vgpu_sched_thread *thread, const char *name,
 	return thread->workers ? 0 : -ENOMEM;
 }
 
-/* Starts the thread, which waits for a kick. Sleeps. Returns 0, or why there is no thread. */
+/* Starts the thread, which waits for a kick. Sleeps. Returns 0 or -errno. */
 int vgpu_sched_thread_start(struct vgpu_sched_thread *thread, const char *name)
 {
 	struct task_struct *task;
@@ -98,7 +98,7 @@ int vgpu_sched_thread_start(struct vgpu_sched_thread *thread, const char *name)
 }
 
 /*
- * Ends the thread of a GPU whose timelines have no entities. After this neither thread nor workers
+ * Stops the thread of a GPU whose timelines have no entities. Afterwards neither thread nor workers
  * touch a timeline. Sleeps.
  */
 void vgpu_sched_thread_stop(struct vgpu_sched_thread *thread)

@@ -14,15 +14,15 @@ struct work_struct;
 struct workqueue_struct;
 
 /**
- * struct vgpu_sched_thread - a GPU's scheduler thread, and workers beside it
- * @look:    called by the thread to do what is due. Returns when it is to be called again without a
- *           kick, ns of CLOCK_MONOTONIC; U64_MAX: never
+ * struct vgpu_sched_thread - a GPU's scheduler thread, and its workers
+ * @look:    the thread calls it to do what is due. Returns when to call it again without a kick, ns
+ *           of CLOCK_MONOTONIC; U64_MAX: never
  * @data:    for @look
  * @task:    the thread, with a reference
- * @timer:   kicks the thread when @look is to be called again; armed by the thread
- * @workers: do what sleeps: engine resets
- * @kicked:  there is something to look at. Set by vgpu_sched_kick(), cleared by the thread before
- *           it calls @look
+ * @timer:   kicks the thread when @look is due again; armed by the thread
+ * @workers: do the work that sleeps: engine resets
+ * @kicked:  the thread must call @look. Set by vgpu_sched_kick(), cleared by the thread before it
+ *           calls @look
  *
  * @look, @data, @task and @workers are constant while the thread runs.
  */

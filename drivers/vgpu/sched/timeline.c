@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A timeline: which entity has the engine, and which is next. runqueue.c says what keeps wake-ups
- * from being lost.
+ * A timeline: which entity runs on the engine, and which is next. runqueue.c explains why no
+ * wake-up is lost.
  *
- * A decision is made where it is due: by the engine that has ended a run (vgpu_timeline_done()), by
- * the timer where the policy said until when no entity may run, by the worker after a reset, and by
- * the GPU's thread for the rest (vgpu_timeline_service()). All of them call timeline_pick() under
- * the lock.
+ * A decision is made in the context where it is due: by the engine that has ended a run
+ * (vgpu_timeline_done()), by the timer if the policy said until when no entity may run, by the
+ * worker after a reset, and otherwise by the GPU's thread (vgpu_timeline_service()). All of them
+ * call timeline_pick() under the lock.
  *
- * What an engine asks while it polls (vgpu_timeline_poll()) is answered without the lock. Such an
- * answer is of a moment ago at worst: the next one, some us later, is of now, and a request to stop
- * reaches the engine by ops->preempt(), too.
+ * An engine that polls gets its answers without the lock (vgpu_timeline_poll()). Such an answer may
+ * be slightly out of date: the engine asks again some us later, and ops->preempt() also tells it to
+ * stop.
  */
 #include <linux/bug.h>
 #include <linux/hrtimer.h>
@@ -27,13 +27,13 @@
 #include "trace.h"
 
 /*
- * When to ask a policy again that chose no entity until a time that has passed: such a policy must
- * not make the thread spin. A time to come is waited for to the ns: a slot that began later each
- * time would cost its owner part of the engine.
+ * Time after which a policy is asked again that picked no entity until a time that has passed, so
+ * that it does not make the thread spin. A time in the future is kept to the ns: a slot that began
+ * later each time would cost its owner part of the engine.
  */
 #define VGPU_UNTIL_NS		(10 * 1000ULL)
 
-/* When to ask a policy again that chose no entity. */
+/* Returns when to ask a policy again that picked no entity. */
 static u64 timeline_until_ns(const struct vgpu_pick *pick, u64 now_ns)
 {
 	if (!pick->until_ns)
@@ -41,7 +41,7 @@ static u64 timeline_until_ns(const struct vgpu_pick *pick, u64 now_ns)
 	return pick->until_ns > now_ns ? pick->until_ns : now_ns + VGPU_UNTIL_NS;
 }
 
-/* Asks the policy for the next entity, and makes it the one that runs on the idle engine. */
+/* Asks the policy for the next entity, and makes it the running one of the idle engine. */
 static struct vgpu_entity *timeline_pick(struct vgpu_timeline *tl, u64 now_ns)
 {
 	struct vgpu_rq *rq = &tl->rq;
@@ -82,7 +82,7 @@ static struct vgpu_entity *timeline_pick(struct vgpu_timeline *tl, u64 now_ns)
 	return entity;
 }
 
-/* Gives an idle engine work, if the policy has any for it now. */
+/* Starts a run on an idle engine, if the policy has an entity for it now. */
 static void timeline_feed(struct vgpu_timeline *tl, u64 now_ns)
 {
 	struct vgpu_entity *entity;
@@ -95,10 +95,10 @@ static void timeline_feed(struct vgpu_timeline *tl, u64 now_ns)
 }
 
 /*
- * The part of the GPU's thread, which serves all engines: does not sleep. Asks the engine to stop
- * an entity that is past its deadline or is to make way, has an engine reset that was asked to stop
- * and did not, wakes entities whose time has come, and gives an idle engine work. Returns when to
- * call this again without a kick; U64_MAX: never.
+ * Called by the GPU's thread, which serves all engines; does not sleep. Asks the engine to stop an
+ * entity that is past its deadline or is preempted, queues a reset of an engine that did not stop
+ * when asked to, wakes entities whose time has come, and starts a run on an idle engine. Returns
+ * when to call this again without a kick; U64_MAX: never.
  */
 u64 vgpu_timeline_service(struct vgpu_timeline *tl)
 {
@@ -121,8 +121,8 @@ u64 vgpu_timeline_service(struct vgpu_timeline *tl)
 }
 
 /*
- * Called with the lock held, as a thread that waits may free the entity once it has found it off
- * the engine, for which it takes the lock, too.
+ * Called with the lock held, since a waiting thread may free the entity once it sees that the
+ * entity is off the engine, and that thread takes the lock, too, to see that.
  */
 static void timeline_wake_stopped(struct vgpu_timeline *tl, struct vgpu_entity *entity)
 {
@@ -130,7 +130,7 @@ static void timeline_wake_stopped(struct vgpu_timeline *tl, struct vgpu_entity *
 	rcuwait_wake_up(&entity->stopped);
 }
 
-/* The running entity is off the engine: charge it, and queue it if it is runnable. */
+/* Charges the running entity, which is off the engine, and queues it if it is runnable. */
 static void timeline_end(struct vgpu_timeline *tl, enum vgpu_run_end end, u64 idle_ns,
 			 u64 linger_ns, u64 now_ns)
 {
@@ -157,16 +157,17 @@ static void timeline_end(struct vgpu_timeline *tl, enum vgpu_run_end end, u64 id
 }
 
 /**
- * vgpu_timeline_done() - a run has ended, the engine is free
+ * vgpu_timeline_done() - tell a timeline that a run has ended and the engine is free
  * @tl:          the engine's timeline
  * @end:         why the run ended
- * @idle_ns:     for how long the engine polled in the run with nothing to do; not charged
- * @linger_ns:   for how long it polled as vgpu_timeline_poll() said VGPU_POLL_LINGER; charged
+ * @idle_ns:     time of the run in which the engine polled without work; not charged
+ * @linger_ns:   time in which it polled because vgpu_timeline_poll() returned VGPU_POLL_LINGER;
+ *               charged
  * @deadline_ns: set to the end of the next entity's slice, if there is a next one
  *
- * Called by the engine, once for each run, whether the run was begun by ops->run() or by the return
- * of this function. If this returns NULL the engine waits for ops->run(), which may have been
- * called already.
+ * The engine calls this once for each run, whether ops->run() or the return of this function began
+ * the run. If this returns NULL, the engine waits for ops->run(), which may already have been
+ * called.
  *
  * Context: any; takes the timeline's lock.
  * Return: the entity to run at once, perhaps the same one, or NULL.
@@ -195,12 +196,12 @@ out:
 }
 
 /**
- * vgpu_timeline_poll() - say what an engine is to do that finds no work
+ * vgpu_timeline_poll() - tell what an engine must do that finds no work
  * @tl:       the engine's timeline
  * @empty_ns: for how long the engine has found no work of the running entity
  *
- * The answer is of the moment, so the engine asks again and again. The end of the run's slice,
- * which the engine knows, is not looked at.
+ * The answer may change at any time, so the engine asks again and again. The answer does not take
+ * the end of the run's slice into account, which the engine knows.
  *
  * Context: any; takes no lock.
  * Return: enum vgpu_poll.
@@ -218,8 +219,8 @@ enum vgpu_poll vgpu_timeline_poll(struct vgpu_timeline *tl, u64 empty_ns)
 }
 
 /*
- * What the policy put off until now begins now, in the interrupt: a slot does not wait until a
- * thread has been woken. A timer that was armed before the policy changed its mind does no harm.
+ * Asks the policy again in the interrupt, so that a slot need not wait until a thread has woken up.
+ * A timer whose time the policy has changed since is harmless.
  */
 static enum hrtimer_restart timeline_timer(struct hrtimer *timer)
 {
@@ -237,8 +238,8 @@ static enum hrtimer_restart timeline_timer(struct hrtimer *timer)
 }
 
 /*
- * Resets the engine for the entity tl->resetting, which cannot leave meanwhile, and gives the
- * engine work after. That takes time, but only of this engine.
+ * Resets the engine because of the entity tl->resetting, which cannot leave meanwhile, and then
+ * starts a run. Only this engine waits for that.
  */
 static void timeline_reset(struct work_struct *work)
 {
@@ -252,7 +253,7 @@ static void timeline_reset(struct work_struct *work)
 	now_ns = ktime_get_ns();
 	tl->resets++;
 	entity->stats.resets++;
-	/* The run may have ended by itself meanwhile; no other one began. */
+	/* The run may have ended by itself meanwhile; no other run has begun. */
 	if (tl->rq.running)
 		timeline_end(tl, VGPU_RUN_PREEMPTED, 0, 0, now_ns);
 	tl->resetting = NULL;
@@ -264,11 +265,11 @@ static void timeline_reset(struct work_struct *work)
 }
 
 /**
- * vgpu_timeline_index() - say which of its GPU's engines a timeline is of
+ * vgpu_timeline_index() - tell which of its GPU's engines a timeline belongs to
  * @tl: timeline
  *
  * Context: any.
- * Return: the engine's number, from 0 on.
+ * Return: the engine's number, from 0.
  */
 unsigned int vgpu_timeline_index(const struct vgpu_timeline *tl)
 {
@@ -276,7 +277,7 @@ unsigned int vgpu_timeline_index(const struct vgpu_timeline *tl)
 }
 
 /**
- * vgpu_timeline_data() - say what struct vgpu_timeline_ops' owner is to be told
+ * vgpu_timeline_data() - get the data for the ops of a timeline
  * @tl: timeline
  *
  * Context: any.
@@ -294,9 +295,9 @@ static int timeline_longer_queued(void *priv, const struct list_head *a, const s
 }
 
 /*
- * Each entity leaves the old policy and joins the new one as what it is: started, queued, running.
- * Entities are queued in the order in which they were queued before, so that none loses its turn to
- * a host that changes its mind all the time.
+ * Moves each entity from the old policy to the new one in its state: started, queued, running.
+ * Entities are queued in the order in which they were queued before, so that none loses its place
+ * if the host keeps changing the policy.
  */
 static void timeline_set_policy(struct vgpu_timeline *tl, struct vgpu_rq *next, u64 now_ns)
 {
@@ -304,7 +305,7 @@ static void timeline_set_policy(struct vgpu_timeline *tl, struct vgpu_rq *next, 
 	struct vgpu_entity *entity;
 
 	if (rq->running) {
-		/* What the old policy let the running entity do is over. */
+		/* The running entity loses what the old policy allowed it. */
 		WRITE_ONCE(tl->pick.exclusive, false);
 		WRITE_ONCE(tl->pick.linger_ns, 0);
 		vgpu_rq_preempt(tl, VGPU_END_CHANGED, now_ns);
@@ -334,8 +335,8 @@ static void timeline_set_policy(struct vgpu_timeline *tl, struct vgpu_rq *next, 
 }
 
 /*
- * Makes ready in @next what a policy needs of a timeline. @params: checked. May sleep. Returns 0 or
- * what ->rq_init() returned.
+ * Sets up in @next the run queue of a new policy. @params are checked. May sleep. Returns 0 or the
+ * error of ->rq_init().
  */
 int vgpu_timeline_prepare(struct vgpu_rq *next, const struct vgpu_sched_params *params)
 {
@@ -347,7 +348,7 @@ int vgpu_timeline_prepare(struct vgpu_rq *next, const struct vgpu_sched_params *
 	return next->policy->rq_init ? next->policy->rq_init(next) : 0;
 }
 
-/* Undoes vgpu_timeline_prepare(), when no entity is left on @next. May sleep. */
+/* Undoes vgpu_timeline_prepare(). No entity is on @next. May sleep. */
 void vgpu_timeline_release(struct vgpu_rq *next)
 {
 	if (next->policy->rq_exit)
@@ -355,9 +356,9 @@ void vgpu_timeline_release(struct vgpu_rq *next)
 }
 
 /*
- * Changes a timeline's settings. @params: checked, with nr_slots as it was. @next: prepared for
- * another policy, and gets what the old one had; NULL: the policy stays. A run under way keeps its
- * deadline, but makes way for another policy at once.
+ * Changes a timeline's settings. @params are checked, with unchanged nr_slots. @next is prepared
+ * for another policy, and is set to the old policy's run queue; NULL: the policy stays. The current
+ * run keeps its deadline, but is preempted at once for another policy.
  */
 void vgpu_timeline_set_params(struct vgpu_timeline *tl, const struct vgpu_sched_params *params,
 			      struct vgpu_rq *next)

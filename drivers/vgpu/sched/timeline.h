@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Inside sched: a timeline, the order in which one engine serves entities, and what the files that
- * work on it call of each other. New work passes through them from top to bottom: entity.c (an
+ * Inside sched: a timeline, the order in which one engine serves entities, and the functions that
+ * its files call of each other. New work passes through the files in this order: entity.c (an
  * entity wakes), runqueue.c (it is queued, the thread is kicked), timeline.c (the policy picks it,
  * the engine runs it), account.c (its run is charged and logged).
  */
@@ -21,53 +21,52 @@
  * @thread:     the GPU's scheduler thread; constant
  * @name:       the GPU's name, for tracepoints; constant
  * @index:      the engine's number on the GPU; constant
- * @ops:        what the timeline calls of the engine; constant
+ * @ops:        the timeline's calls to the engine; constant
  * @ops_data:   for the owner of @ops; constant
  * @lock:       protects all that follows and, but for their constants, the entities. Taken in any
  *              context but a non-maskable interrupt; so a function that is called with it held must
  *              not take a lock that is held anywhere with interrupts on. Raw, as engines take it,
  *              and tenants, whom a cgroup may stop; so it takes no spinlock but raw ones, either
  * @rq:         the run queue, as the policy sees it
- * @timeout_ns: how long the engine has to stop an entity once it was asked to
+ * @timeout_ns: time in which the engine must stop an entity once it was asked to
  * @window_ns:  length of the windows of statistics
  * @entities:   all entities of the timeline
- * @sleepers:   the entities that a timer is to wake, by wake_ns
- * @pick:       what the policy said of the run under way. The engine reads it without the lock when
- *              it polls, as it does rq.nr_queued and @preempting
- * @wait_ns:    how long the running entity had waited before its run
+ * @sleepers:   the entities that wake at a time, by wake_ns
+ * @pick:       the policy's pick for the current run. The engine reads it without the lock when it
+ *              polls; likewise rq.nr_queued and @preempting
+ * @wait_ns:    time for which the running entity had waited before its run
  * @resetting:  the entity for which @reset_work is queued or resets the engine, or NULL. Meanwhile
  *              no entity is put on the engine, whether or not the run has ended
  * @reset_work: calls ops->reset(), which sleeps, and clears @resetting
  * @preempting: the engine was asked to stop the running entity
- * @preempt_at_ns: when the engine is to be asked to stop the running entity for another one;
- *              U64_MAX: it is not
+ * @preempt_at_ns: when to ask the engine to stop the running entity for another one; U64_MAX: never
  * @end:        why the engine was asked to stop the running entity
  * @stop_ns:    when the engine was asked
  * @deadline_ns: when the running entity's slice ends
  * @start_ns:   when the running entity was put on the engine
  * @start_ran_ns: the engine's time (vgpu_timeline_ran_ns()) at @start_ns
  * @preempt_ran_ns: the engine's time when the timeline last looked whether the engine had stopped
- * @preempt_due_ns: when the timeline is to look again
+ * @preempt_due_ns: when the timeline must look again
  * @late_ns:    for how long the engine has been able to work since it was asked
  * @until_ns:   the policy said that no queued entity may run until then; U64_MAX: until something
- *              changes; 0: the policy is to be asked
+ *              changes; 0: nothing, so ask the policy
  * @timer:      asks the policy again at @until_ns; expires then or earlier, if @until_ns is neither
  *              0 nor U64_MAX
- * @window:     number of the present window of statistics, as of the last look
+ * @window:     number of the current window of statistics, as of the last look
  * @window_end_ns: when that window ends
  * @check_ns:   the thread looks at the timeline then, without a kick. A section under @lock that
  *              makes something due earlier kicks the thread
  * @last:       the entity that ran last; NULL: none, or one that has left
  * @nr_entities: length of @entities
- * @created_ns: since when the sums below count
+ * @created_ns: start of the sums below
  * @busy_ns:    service of all runs that have ended, also of entities that have left
- * @seen_ns:    service as reported: the sum of entity->seen_ns, also of entities that have left
+ * @seen_ns:    reported service: the sum of entity->seen_ns, also of entities that have left
  * @gone_ns:    the part of @seen_ns of entities that have left or are retired
  * @linger_ns:  the part of @busy_ns in which the engine was held without work
- * @runs:       runs begun
- * @switches:   how many of @runs were of another entity than the run before
- * @preempts:   how often the engine was asked to stop an entity
- * @resets:     how often the engine was reset
+ * @runs:       number of runs that have begun
+ * @switches:   number of @runs of another entity than the run before
+ * @preempts:   number of requests to the engine to stop an entity
+ * @resets:     number of resets of the engine
  * @log:        the last VGPU_SCHED_LOG runs that have ended
  */
 struct vgpu_timeline {
@@ -117,7 +116,7 @@ struct vgpu_timeline {
 	struct vgpu_sched_log log;
 };
 
-/* For how long the engine could have worked so far, by ops->ran_ns or by the clock. */
+/* Returns for how long the engine could have worked so far, by ops->ran_ns or by the clock. */
 static inline u64 vgpu_timeline_ran_ns(struct vgpu_timeline *tl, u64 now_ns)
 {
 	return tl->ops->ran_ns ? tl->ops->ran_ns(tl) : now_ns;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Accesses to the regions of a device's file, piece by piece, and what resets the device. */
+/* Accesses to the regions of a device's file, piece by piece, and the reset of the device. */
 #include <linux/nospec.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
@@ -9,7 +9,7 @@
 #include "device.h"
 
 /**
- * vgpu_access_config_reset() - give the configuration space its values after reset
+ * vgpu_access_config_reset() - reset the configuration space
  * @dev: the device
  *
  * Context: sleeps.
@@ -35,7 +35,7 @@ int vgpu_access_reset(struct vgpu_vfio *dev)
 
 	vgpu_access_config_reset(dev);
 	ret = vgpu_instance_reset(dev->instance);
-	/* Comes last, since engines may raise interrupts until they have stopped. */
+	/* The interrupts come last: engines may raise them until they have stopped. */
 	vgpu_irq_reset(&dev->irqs);
 	return ret;
 }
@@ -91,7 +91,7 @@ static int access_piece_rw(struct vgpu_vfio *dev, unsigned int index,
 	return -EINVAL;
 }
 
-/* Most accesses are to registers, of 4 or 8 bytes, for which get_user() is cheaper. */
+/* Most accesses are to registers of 4 or 8 bytes, for which get_user() is cheaper. */
 static int access_from_user(void *buf, const char __user *user, size_t len)
 {
 	if (len == 4)
@@ -125,7 +125,7 @@ static __always_inline int access_piece_user(struct vgpu_vfio *dev, unsigned int
 	return ret;
 }
 
-/* Cuts off the first piece of an access. While memory decoding is off, nothing is behind a BAR. */
+/* Cuts off the first piece of an access. BARs do not answer while memory decoding is off. */
 static void access_piece(struct vgpu_vfio *dev, unsigned int index, u64 offset, size_t left,
 			 struct vgpu_piece *piece)
 {
@@ -135,7 +135,7 @@ static void access_piece(struct vgpu_vfio *dev, unsigned int index, u64 offset, 
 }
 
 /*
- * Does an access piece by piece. Returns how many bytes are done, or the error if the first
+ * Does an access piece by piece. Returns the number of bytes done, or the error if the first
  * piece fails.
  */
 static noinline ssize_t access_pieces(struct vgpu_vfio *dev, unsigned int index, u64 offset,
@@ -182,12 +182,12 @@ static noinline ssize_t access_pieces(struct vgpu_vfio *dev, unsigned int index,
  * vgpu_access_rw() - read or write the device's file
  * @dev: a device that is open
  * @user: the user's buffer
- * @count: its length
- * @ppos: position in the file; goes on by what is done
+ * @count: its length in bytes
+ * @ppos: position in the file; advanced by the number of bytes done
  * @write: write to the file, else read
  *
  * Context: sleeps.
- * Return: how many bytes are done, or -errno if none is.
+ * Return: the number of bytes done, or -errno if there are none.
  */
 ssize_t vgpu_access_rw(struct vgpu_vfio *dev, char __user *user, size_t count, loff_t *ppos,
 		       bool write)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The PCI configuration space of a vGPU: a type 0 header with BARs that can be sized, then power
- * management, MSI-X and PCI Express. A table says which bits a write changes. The size of a BAR can
- * be read from it with nothing but that table, since its bits below the size cannot be written.
+ * management, MSI-X and PCI Express. A table says which bits a write changes. It also makes the
+ * sizing of BARs work, since the bits of a BAR below its size cannot be written.
  *
  * There is no expansion ROM (its BAR reads 0) and no interrupt pin. Monitors emulate BARs and
- * MSI-X themselves. That they may write BARs and MSI-X here as well does no harm: interrupts
+ * MSI-X themselves. They may write BARs and MSI-X here as well, which does no harm: interrupts
  * depend on VFIO_DEVICE_SET_IRQS and on bus mastering only.
  */
 #ifdef __KERNEL__
@@ -28,7 +28,7 @@
 				 PCI_COMMAND_PARITY | PCI_COMMAND_SERR | \
 				 PCI_COMMAND_INTX_DISABLE)
 
-/* All features but extended tags, phantom functions and aux power, which do not exist here. */
+/* All features except extended tags, phantom functions and aux power, which are not supported. */
 #define CONFIG_DEVCTL_WRITABLE	(PCI_EXP_DEVCTL_CERE | PCI_EXP_DEVCTL_NFERE | \
 				 PCI_EXP_DEVCTL_FERE | PCI_EXP_DEVCTL_URRE | \
 				 PCI_EXP_DEVCTL_RELAX_EN | \
@@ -142,8 +142,8 @@ static void config_init_exp(struct vgpu_config *config)
 
 /**
  * vgpu_config_init() - set up the configuration space of a function
- * @config: has the values after reset afterwards
- * @desc: description of the function that vgpu_regions_init() has accepted
+ * @config: set to the values after reset
+ * @desc: description of the function, which vgpu_regions_init() has accepted
  */
 void vgpu_config_init(struct vgpu_config *config, const struct vgpu_function_desc *desc)
 {
@@ -159,7 +159,7 @@ void vgpu_config_init(struct vgpu_config *config, const struct vgpu_function_des
 	vgpu_config_reset(config);
 }
 
-/* Gives all registers of a function their values after reset: BARs have no address. */
+/* Resets all registers of a function; BARs lose their addresses. */
 void vgpu_config_reset(struct vgpu_config *config)
 {
 	memcpy(config->space, config->initial, sizeof(config->space));
@@ -171,7 +171,7 @@ static unsigned int config_power_state(const struct vgpu_config *config)
 }
 
 /**
- * vgpu_config_state() - what the function can do as it is configured
+ * vgpu_config_state() - tell what the function may do as configured
  * @config: the function's configuration
  *
  * Return: a mask of VGPU_CONFIG_MEMORY and VGPU_CONFIG_MASTER; 0 in D3.
@@ -218,7 +218,7 @@ void vgpu_config_read(const struct vgpu_config *config, u32 offset, void *buf, u
  * @buf: the bytes that are written
  * @len: any number of bytes; bits that cannot be written stay as they are
  *
- * Return: a mask of VGPU_CONFIG_RESET, a reset that the caller is to do, and
+ * Return: a mask of VGPU_CONFIG_RESET, if the caller must reset the function, and
  * VGPU_CONFIG_MASTER_ON, if bus mastering has been switched on.
  */
 unsigned int vgpu_config_write(struct vgpu_config *config, u32 offset, const void *buf, u32 len)
@@ -240,7 +240,7 @@ unsigned int vgpu_config_write(struct vgpu_config *config, u32 offset, const voi
 			events |= VGPU_CONFIG_RESET;
 	}
 
-	/* There is no D1 and no D2: a write of either does not change the power state. */
+	/* D1 and D2 are not supported: a write of either leaves the power state as it was. */
 	if (config_power_state(config) % PCI_PM_CTRL_STATE_MASK) {
 		power_reg = &config->space[CONFIG_CAP_PM + PCI_PM_CTRL];
 		*power_reg &= ~PCI_PM_CTRL_STATE_MASK;

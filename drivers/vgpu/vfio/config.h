@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The PCI configuration space of a vGPU. Pure logic: callers have a lock of their own. */
+/* The PCI configuration space of a vGPU. Pure logic: callers serialise their calls. */
 #ifndef _VGPU_CONFIG_H
 #define _VGPU_CONFIG_H
 
 #include <linux/types.h>
 #include <linux/vgpu_function.h>
 
-#define VGPU_CONFIG_SIZE	4096	/* all above the head reads 0 */
+#define VGPU_CONFIG_SIZE	4096	/* bytes above the head read 0 */
 #define VGPU_CONFIG_HEAD	256
 
 /* The mask that vgpu_config_write() returns. */
-#define VGPU_CONFIG_RESET	0x1	/* function level reset wanted */
-#define VGPU_CONFIG_MASTER_ON	0x2	/* has become bus master */
+#define VGPU_CONFIG_RESET	0x1	/* a function level reset was requested */
+#define VGPU_CONFIG_MASTER_ON	0x2	/* bus mastering was switched on */
 
 /* The mask that vgpu_config_state() returns. */
 #define VGPU_CONFIG_MEMORY	0x1	/* answers accesses to its BARs */
-#define VGPU_CONFIG_MASTER	0x2	/* may access guest memory, and interrupt */
+#define VGPU_CONFIG_MASTER	0x2	/* may access guest memory and raise interrupts */
 
 /**
  * struct vgpu_config - the head of a function's configuration space
  * @space:    the bytes that a read returns
- * @initial:  their values after reset
- * @writable: the bits of them that a write changes
+ * @initial:  the values of @space after reset
+ * @writable: the bits of @space that a write changes
  */
 struct vgpu_config {
 	u8 space[VGPU_CONFIG_HEAD];

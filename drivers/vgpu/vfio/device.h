@@ -5,11 +5,10 @@
  * Locks, outermost first, none of them held over an access to user memory: config_lock (mutex),
  * vgpu_irqs.lock (mutex), vgpu_irqs.raise_lock (raw spinlock). No lock of the core is taken while
  * one of them is held. The core raises interrupts with the instance's front_lock held, so
- * raise_lock is inside of that.
+ * raise_lock nests inside front_lock.
  *
- * vgpu_plane.lock (mutex) is outside of the instance's map_lock and of what the core takes in
- * calls about the display; vgpu_edid_region.lock (mutex) is outside of the lock of struct
- * vgpu_edid.
+ * The instance's map_lock and the locks that the core takes in calls about the display nest inside
+ * vgpu_plane.lock (mutex). The lock of struct vgpu_edid nests inside vgpu_edid_region.lock (mutex).
  */
 #ifndef _VGPU_DEVICE_H
 #define _VGPU_DEVICE_H
@@ -26,8 +25,8 @@
 
 /**
  * struct vgpu_vfio - a vGPU as a VFIO device
- * @vdev:        the device as VFIO knows it; the first field, as vfio_alloc_device() wants
- * @instance:    the vGPU as the core knows it; constant from vgpu_vfio_add() to vgpu_vfio_remove()
+ * @vdev:        the VFIO device; vfio_alloc_device() needs it as the first field
+ * @instance:    the vGPU; constant from vgpu_vfio_add() to vgpu_vfio_remove()
  * @config_lock: serialises accesses to @config, and writes of @state
  * @config:      PCI configuration space
  * @state:       vgpu_config_state() of @config; may be read without the lock

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The EDID region of a vGPU: struct vfio_region_gfx_edid, and at VGPU_EDID_BLOB room for an EDID.
- * The user writes the EDID and its size while the link is down; the guest's monitor changes when
- * the user writes the link's state. So what the user writes in the meantime, or leaves half
- * written, reaches no guest.
+ * The EDID region of a vGPU: struct vfio_region_gfx_edid, and an EDID at VGPU_EDID_BLOB. The user
+ * writes the EDID and its size while the link is down. The guest's EDID changes only when the user
+ * writes the state of the link, so the guest never reads an EDID that is half written.
  */
 #include <linux/nospec.h>
 #include <linux/string.h>
@@ -14,7 +13,7 @@ static_assert(sizeof(struct vfio_region_gfx_edid) <= VGPU_EDID_BLOB);
 static_assert(VGPU_EDID_SIZE_MAX == VGPU_EDID_MAX);
 
 /**
- * vgpu_edid_region_reset() - give the region the content that a new user finds
+ * vgpu_edid_region_reset() - set the region to its content after open
  * @region: the region
  * @instance: its vGPU, which has just been opened
  */
@@ -63,7 +62,7 @@ static int edid_write_field(struct vgpu_edid_region *region, struct vgpu_instanc
 		return 0;
 	case offsetof(struct vfio_region_gfx_edid, link_state):
 		return edid_write_link(region, instance, value);
-	default:	/* the others cannot be written */
+	default:	/* all other fields are read-only */
 		return -EINVAL;
 	}
 }
@@ -72,15 +71,16 @@ static int edid_write_field(struct vgpu_edid_region *region, struct vgpu_instanc
  * vgpu_edid_region_rw() - access the EDID region
  * @region: the region
  * @instance: its vGPU, which is open
- * @offset: in the region
+ * @offset: offset in the region, naturally aligned
  * @buf: kernel memory
- * @len: bytes, all in the region: a word of 1, 2, 4 or 8, naturally aligned
- * @write: to the region; else from there
+ * @len: 1, 2, 4 or 8 bytes, all in the region
+ * @write: write the region, else read it
  *
- * The structure is written field by field; its other bytes read 0. Sleeps.
+ * A write to the structure writes one whole field. The bytes between the structure and the EDID
+ * read 0. Sleeps.
  *
- * Return: 0; -EINVAL for a write of what cannot be written, for a link state that there is not, or
- * for "up" with an EDID that is none. Then nothing has changed.
+ * Return: 0; -EINVAL for a write of a read-only field, for an unknown link state, or for link state
+ * "up" with an EDID that is not valid. A call that fails changes nothing.
  */
 int vgpu_edid_region_rw(struct vgpu_edid_region *region, struct vgpu_instance *instance,
 			u32 offset, void *buf, u32 len, bool write)

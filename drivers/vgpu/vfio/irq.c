@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Interrupts of a vGPU: MSI-X vectors, and the request to let go of the device, by eventfd.
+ * Interrupts of a vGPU: MSI-X vectors, and the request to release the device. Each is an eventfd.
  *
  * Delivery of a vector depends on the eventfd that VFIO_DEVICE_SET_IRQS has set, and on bus
  * mastering. It does not depend on the enable bit in configuration space, nor on the mask bits
  * that the table has after a reset: monitors emulate both, and have tables of their own. A
- * vector is masked only if the user has written its vector control word in the table here.
+ * vector is masked only if the user has written its vector control word in this table.
  *
  * A vector that cannot be delivered stays pending until it can. A vector that is raised before
  * the user has set any eventfd is dropped, as on hardware whose MSI-X is disabled.
  *
- * To signal an eventfd is to run all that its user has attached to it, which can be hundreds of
+ * Signalling an eventfd runs everything that its user has attached to it, which can be hundreds of
  * thousands of epoll watchers. So an engine that raises a vector, or a thread that removes the
- * device, only sets a pending bit and wakes the vGPU's own thread, which runs while the device
- * is open. Interrupts of a vector that come faster than the thread signals them become one, as
- * with any MSI.
+ * device, only sets a pending bit and wakes the vGPU's interrupt thread, which runs while the
+ * device is open. If a vector is raised again before the thread has signalled it, the two become
+ * one interrupt, as with any MSI.
  */
 #include <linux/bitmap.h>
 #include <linux/eventfd.h>
@@ -33,8 +33,8 @@
 #define IRQ_ADDRESS_MASK	(~0x3U)
 
 /**
- * vgpu_irq_init() - make the locks of a new vGPU's interrupts
- * @irqs: zeroed; vgpu_irq_free() is to be called in the end
+ * vgpu_irq_init() - initialise the locks of a new vGPU's interrupts
+ * @irqs: zeroed; released by vgpu_irq_free()
  */
 void vgpu_irq_init(struct vgpu_irqs *irqs)
 {
@@ -74,7 +74,7 @@ int vgpu_irq_setup(struct vgpu_irqs *irqs, struct vgpu_instance *instance,
 	return 0;
 }
 
-/* Undoes vgpu_irq_init() and vgpu_irq_setup(), also where the latter has failed. */
+/* Undoes vgpu_irq_init() and vgpu_irq_setup(), even if vgpu_irq_setup() has failed. */
 void vgpu_irq_free(struct vgpu_irqs *irqs)
 {
 	kfree(irqs->table);
@@ -85,11 +85,11 @@ void vgpu_irq_free(struct vgpu_irqs *irqs)
 }
 
 /**
- * vgpu_irq_count() - how many interrupts an index has
+ * vgpu_irq_count() - tell the number of interrupts of an index
  * @irqs: the vGPU's interrupts
  * @index: VFIO_PCI_*_IRQ_INDEX, or any other number
  *
- * Return: the number of interrupts; 0 if the vGPU has none of that kind.
+ * Return: the number of interrupts; 0 if the vGPU has none of this index.
  */
 unsigned int vgpu_irq_count(const struct vgpu_irqs *irqs, unsigned int index)
 {
@@ -110,7 +110,7 @@ static bool irq_can_deliver(const struct vgpu_irqs *irqs, unsigned int vector)
 	       READ_ONCE(*irqs->state) & VGPU_CONFIG_MASTER;
 }
 
-/* Takes a pending bit. A vector that is raised after this is signalled once more. */
+/* Clears a pending bit, and tells whether it was set. A vector raised later is signalled again. */
 static bool irq_take(struct vgpu_irqs *irqs, unsigned int vector)
 {
 	bool was;
@@ -121,7 +121,7 @@ static bool irq_take(struct vgpu_irqs *irqs, unsigned int vector)
 	return was;
 }
 
-/* Likewise takes @flag, one of the flags that raise_lock protects. */
+/* Clears @flag, one of those that raise_lock protects, and tells whether it was set. */
 static bool irq_take_flag(struct vgpu_irqs *irqs, bool *flag)
 {
 	bool was;
@@ -133,7 +133,7 @@ static bool irq_take_flag(struct vgpu_irqs *irqs, bool *flag)
 	return was;
 }
 
-/* Releases the lock after each vector, so that the user can mask the next one. */
+/* Signals what is pending. Releases the lock after each vector, so the user can mask the next. */
 static void irq_deliver(struct vgpu_irqs *irqs)
 {
 	unsigned int vector;
@@ -187,7 +187,7 @@ int vgpu_irq_start(struct vgpu_irqs *irqs)
 	return 0;
 }
 
-/* Has the vGPU's thread look at what is pending. Does not sleep. */
+/* Wakes the interrupt thread, which signals what is pending. Does not sleep. */
 static void irq_kick(struct vgpu_irqs *irqs)
 {
 	raw_spin_lock(&irqs->raise_lock);
@@ -197,8 +197,9 @@ static void irq_kick(struct vgpu_irqs *irqs)
 }
 
 /*
- * Raises a vector; any number, of which those that the vGPU does not have are dropped. The vGPU's
- * thread signals the eventfd. Process context; does not sleep.
+ * Raises a vector: marks it as pending and wakes the interrupt thread, which signals the eventfd.
+ * @vector may be any number; those that the vGPU does not have are dropped. Process context; does
+ * not sleep.
  */
 void vgpu_irq_raise(struct vgpu_irqs *irqs, unsigned int vector)
 {
@@ -217,11 +218,11 @@ void vgpu_irq_raise(struct vgpu_irqs *irqs, unsigned int vector)
 }
 
 /**
- * vgpu_irq_master() - bus mastering has been switched on or off
- * @irqs: the vGPU's interrupts, whose @state has the change already
+ * vgpu_irq_master() - apply that bus mastering has been switched on or off
+ * @irqs: the vGPU's interrupts; @irqs->state has already changed
  *
- * If it is on, the vGPU's thread delivers pending vectors soon; if it is off, no vector is
- * delivered any more when this returns. Sleeps.
+ * If bus mastering is on, the interrupt thread delivers pending vectors soon. If it is off, no
+ * vector is delivered after this has returned. Sleeps.
  */
 void vgpu_irq_master(struct vgpu_irqs *irqs)
 {
@@ -232,8 +233,8 @@ void vgpu_irq_master(struct vgpu_irqs *irqs)
 
 /**
  * vgpu_irq_reset() - reset the interrupts
- * @irqs: the vGPU's interrupts. None is pending afterwards, and the table is as after power-on;
- *        the user's eventfds stay, as with any VFIO device
+ * @irqs: the vGPU's interrupts. Afterwards none is pending, and the table is as after power-on.
+ *        The user's eventfds stay, as with any VFIO device
  */
 void vgpu_irq_reset(struct vgpu_irqs *irqs)
 {
@@ -288,9 +289,9 @@ static void irq_set_request(struct vgpu_irqs *irqs, struct eventfd_ctx *ctx)
 
 /**
  * vgpu_irq_stop() - undo vgpu_irq_start(), and drop all eventfds of the user
- * @irqs: interrupts of a vGPU that is being closed, which are not raised any more
+ * @irqs: interrupts of a vGPU that is being closed; they are not raised any more
  *
- * Sleeps until the thread has ended, which may be signalling an eventfd.
+ * Sleeps until the interrupt thread, which may be signalling an eventfd, has ended.
  */
 void vgpu_irq_stop(struct vgpu_irqs *irqs)
 {
@@ -304,13 +305,13 @@ void vgpu_irq_stop(struct vgpu_irqs *irqs)
 }
 
 /**
- * vgpu_irq_request() - ask the user to let go of the device
+ * vgpu_irq_request() - ask the user to release the device
  * @irqs: the vGPU's interrupts
  *
- * The vGPU's thread asks. The caller works for the host's administrator, whom no user may delay.
- * Does not sleep.
+ * The interrupt thread signals the user's eventfd, so the user cannot delay the caller, who works
+ * for the host's administrator. Does not sleep.
  *
- * Return: false if the user has set no eventfd to be asked by.
+ * Return: false if the user has set no eventfd for requests.
  */
 bool vgpu_irq_request(struct vgpu_irqs *irqs)
 {
@@ -324,7 +325,7 @@ bool vgpu_irq_request(struct vgpu_irqs *irqs)
 	return true;
 }
 
-/* -1 stands for no eventfd: NULL is returned. */
+/* Returns the eventfd of @fd; NULL for -1, which stands for no eventfd; or an ERR_PTR. */
 static struct eventfd_ctx *irq_get_eventfd(s32 fd)
 {
 	if (fd == -1)
@@ -359,7 +360,7 @@ static int irq_set_msix_eventfds(struct vgpu_irqs *irqs, unsigned int start,
 	mutex_unlock(&irqs->lock);
 	irq_kick(irqs);
 
-	/* After the swap ctx has the eventfds that were replaced. */
+	/* After the swap, ctx holds the eventfds that were replaced. */
 put:
 	for (i = 0; i < nr; i++)
 		if (ctx[i])
@@ -368,7 +369,7 @@ put:
 	return ret;
 }
 
-/* A loopback test by the user, whose eventfds are signalled whatever the function's state. */
+/* A loopback test by the user: signals eventfds, whatever the function's state. */
 static int irq_trigger_msix(struct vgpu_irqs *irqs, unsigned int start,
 			    unsigned int count, const u8 *bools)
 {
@@ -390,7 +391,7 @@ unlock:
 	return ret;
 }
 
-/* Likewise for the request to let go of the device. */
+/* The same for the request to release the device. */
 static int irq_trigger_request(struct vgpu_irqs *irqs)
 {
 	int ret = -EINVAL;
@@ -452,12 +453,12 @@ static int irq_set_req(struct vgpu_irqs *irqs, const struct vfio_irq_set *set, c
 }
 
 /**
- * vgpu_irq_set() - do VFIO_DEVICE_SET_IRQS
+ * vgpu_irq_set() - serve VFIO_DEVICE_SET_IRQS
  * @irqs: the vGPU's interrupts
- * @set: its range was checked against vgpu_irq_count()
+ * @set: the request; the caller has checked its range against vgpu_irq_count()
  * @data: kernel copy of the data that follow @set, as long as @set says; NULL if there are none
  *
- * A call that fails has changed nothing. Sleeps.
+ * A call that fails changes nothing. Sleeps.
  *
  * Return: 0, -EINVAL, -ENOTTY for an action other than a trigger, -ENOMEM, -EBADF.
  */
@@ -517,7 +518,7 @@ static u8 irq_page_byte(const struct vgpu_irqs *irqs, u32 offset)
  * @len: 1, 2, 4 or 8 bytes
  * @write: write the table, else read the page
  *
- * Pending bits cannot be written; the page reads 0 beside table and pending bits. A vector is
+ * Pending bits cannot be written. Bytes outside the table and the pending bits read 0. A vector is
  * pending from when it is raised until its eventfd is signalled. Sleeps.
  *
  * Return: 0, or -EINVAL for a write of less than 4 bytes.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Interrupts of a vGPU over VFIO: MSI-X vectors, and the request to let go of the device. */
+/* Interrupts of a vGPU over VFIO: MSI-X vectors, and the request to release the device. */
 #ifndef _VGPU_IRQ_H
 #define _VGPU_IRQ_H
 
@@ -18,9 +18,9 @@ struct vgpu_regions;
 /**
  * struct vgpu_irqs - interrupts of a vGPU
  * @lock:     protects @trigger, @masked, @table and @request, and serialises changes of
- *            @enabled; held while an eventfd is signalled, so that an eventfd which a call has
- *            replaced is not signalled after that call. A signal lasts as long as the user
- *            likes, so only the user's own calls and @task take this lock
+ *            @enabled. Held while an eventfd is signalled, so an eventfd that a call has replaced
+ *            is not signalled after that call. The user decides how long a signal takes, so only
+ *            the user's own calls and @task take this lock
  * @instance: the vGPU. This and the next two fields are constant from vgpu_irq_setup() on
  * @state:    vgpu_config_state() of its configuration space; read without a lock
  * @pba:      offset of the pending bits in the page of the MSI-X table
@@ -28,15 +28,15 @@ struct vgpu_regions;
  * @trigger:  the user's eventfd of each vector, or NULL
  * @masked:   vectors that the user has masked in @table
  * @table:    MSI-X table as the user wrote it
- * @request:  eventfd by which the user is asked to let go of the device, or NULL
- * @raise_lock: protects the following fields, but @wait and @task; held briefly. Raw, as engines
- *            take it
+ * @request:  eventfd that asks the user to release the device, or NULL
+ * @raise_lock: protects the following fields except @wait and @task; held briefly. Raw, since
+ *            engines take it
  * @enabled:  the user has set eventfds of vectors, and has not disabled MSI-X since
- * @kicked:   @task is to look at what is pending
- * @request_pending: the user is to be asked to let go of the device
+ * @kicked:   something may be pending that @task has not looked at
+ * @request_pending: @task must signal @request
  * @pending:  vectors that were raised and have not been signalled yet
  * @wait:     @task sleeps here
- * @task:     signals what is pending; runs while the device is open
+ * @task:     the interrupt thread: signals what is pending; runs while the device is open
  */
 struct vgpu_irqs {
 	struct mutex lock;	/* trigger, masked, table, request */

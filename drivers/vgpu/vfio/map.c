@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Mappings of a vGPU's memory BARs, and of the plane of its display. Pages are taken from the back
- * end when one of them is touched, in batches, and are mapped as ordinary pages, so that another
- * device in the VM can pin them. (The dark parts of the plane are the kernel's page of zeros.)
+ * Mappings of a vGPU's memory BARs, and of the plane of its display. A page fault gets a batch of
+ * pages from the back end and maps them as ordinary pages, so another device in the VM can pin
+ * them. (The dark parts of the plane are the kernel's page of zeros.)
  */
 #include <linux/jiffies.h>
 #include <linux/mm.h>
@@ -12,15 +12,15 @@
 
 #define MAP_BATCH_BYTES		65536
 #define MAP_BATCH		DIV_ROUND_UP(MAP_BATCH_BYTES, PAGE_SIZE)
-/* Where a user touches one batch after the other, so many batches are mapped at once. */
+/* Number of batches that one page fault maps if the user touches batches in a row. */
 #define MAP_AHEAD		4
 
-/* A page fault for which the host has no memory is taken again after this time. */
+/* A page fault for which the host has no memory is repeated after this time. */
 #define MAP_SHORT_MS		10
 
 /*
- * Maps up to @nr pages from @pgoff of the file on; the caller has checked the range. Returns how
- * many pages were handled, or -errno.
+ * Maps up to @nr pages, starting at page @pgoff of the file; the caller has checked the range.
+ * Returns the number of pages handled, or -errno.
  */
 static int map_range(struct vgpu_map *map, struct vm_area_struct *vma,
 		     pgoff_t pgoff, unsigned int nr)
@@ -49,14 +49,14 @@ static int map_range(struct vgpu_map *map, struct vm_area_struct *vma,
 			break;
 		if (ret != -EBUSY)
 			break;
-		/* Another page fault has mapped this page in the meantime. */
+		/* Another page fault has already mapped this page. */
 		ret = 0;
 		i++;
 	}
 	return ret ?: got;
 }
 
-/* Maps whole batches from @pgoff on. Where it fails, the pages wait to be touched. */
+/* Maps whole batches, starting at @pgoff. Stops at an error: later page faults map the rest. */
 static void map_ahead(struct vgpu_map *map, struct vm_area_struct *vma,
 		      pgoff_t pgoff, pgoff_t end, unsigned int windows)
 {
@@ -67,9 +67,10 @@ static void map_ahead(struct vgpu_map *map, struct vm_area_struct *vma,
 }
 
 /*
- * Whether a page fault may wait for memory of the host: until the task is killed, or those it works
- * for. A kthread of KVM, or a debugger, may touch memory of a VM whose end waits for it; and a task
- * that ends touches its own once more when its signal is gone.
+ * Whether a page fault may go on waiting for memory of the host: not once the task is killed, nor
+ * once the processes of @mm are ending. A kthread of KVM, or a debugger, may touch memory of a VM
+ * whose exit waits for that kthread or debugger. An exiting task, whose signal is already gone,
+ * may touch its own memory once more.
  */
 static bool map_may_wait(struct mm_struct *mm)
 {
@@ -96,7 +97,7 @@ static vm_fault_t map_fault(struct vm_fault *vmf)
 	if (vmf->flags & FAULT_FLAG_ORIG_PTE_VALID && !pte_none(vmf->orig_pte))
 		return VM_FAULT_SIGBUS;
 	vgpu_region_window(vmf->pgoff, vma->vm_pgoff, end, MAP_BATCH, &start, &nr);
-	/* Another page fault may be changing @next: it is only a hint. */
+	/* Another page fault may be changing next, which is only a hint. */
 	if (start == READ_ONCE(map->next))
 		windows = MAP_AHEAD;
 
@@ -105,7 +106,7 @@ static vm_fault_t map_fault(struct vm_fault *vmf)
 		ret = map_range(map, vma, start, nr);
 		if (ret == nr)
 			map_ahead(map, vma, start + nr, end, windows - 1);
-		/* If the batch cannot be mapped, the page that was touched is enough. */
+		/* If the batch cannot be mapped, map only the page that was touched. */
 		if (ret < 0 || start + ret <= vmf->pgoff)
 			ret = map_range(map, vma, vmf->pgoff, 1);
 	}
@@ -114,7 +115,7 @@ static vm_fault_t map_fault(struct vm_fault *vmf)
 	if (ret > 0)
 		return VM_FAULT_NOPAGE;
 	/*
-	 * That the host is short of memory is no reason to kill a VM. The wait is short, since
+	 * A VM need not be killed because the host is short of memory. Wait for a short time, since
 	 * the user's mm may be locked; then the access is repeated, and faults again.
 	 */
 	if (ret == -EAGAIN) {
@@ -128,7 +129,7 @@ static vm_fault_t map_fault(struct vm_fault *vmf)
 	return VM_FAULT_SIGBUS;
 }
 
-/* Not only the child of a fork() gets a mapping here: also who moves one, or cuts it in two. */
+/* Called when fork() copies a mapping, and also when a mapping is moved or split. */
 static void map_open(struct vm_area_struct *vma)
 {
 	struct vgpu_map *map = vma->vm_private_data;
@@ -167,10 +168,10 @@ static const struct vm_operations_struct map_plane_ops = {
  * @map: mappings of a vGPU that is open
  * @vma: the user's new mapping, whose mm is locked for writing
  *
- * The mapping has a reference to the device's file, so there is none left at close.
+ * A mapping holds a reference to the device's file, so close finds no mapping.
  *
- * Return: 0; -EINVAL if it is private or not all of it is owned memory or plane; -EACCES if the
- * plane is to be written.
+ * Return: 0; -EINVAL if the mapping is private, or not all of it is owned memory or plane; -EACCES
+ * for a writable mapping of the plane.
  */
 int vgpu_map_mmap(struct vgpu_map *map, struct vm_area_struct *vma)
 {

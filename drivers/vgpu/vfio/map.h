@@ -15,13 +15,13 @@ struct vgpu_map;
 /**
  * struct vgpu_map - mappings of a vGPU's regions
  * @instance: the vGPU. This field and the next one are constant from vgpu_vfio_add() on
- * @pages:    put into @pages up to @nr pages of a region, from its page @first on, with the
- *            instance's map_lock held for reading; they stay until it is released. Returns how many
- *            there are, at least 1, or an error of vgpu_instance_map_pages(). May sleep
- * @mapping:  of the device's inode, which all files of the device share; constant
+ * @pages:    store up to @nr pages of a region into @pages, starting at its page @first. With the
+ *            instance's map_lock held for reading; the pages stay until it is released. Returns
+ *            their number, at least 1, or an error of vgpu_instance_map_pages(). May sleep
+ * @mapping:  address space of the device's inode, which all files of the device share; constant
  * @regions:  regions of the device's file; constant while it is open
- * @opened:   page faults may be served. Cleared before close drops the pages, which happens with
- *            the instance's map_lock held
+ * @opened:   page faults may be served. Close clears it before it drops the pages with the
+ *            instance's map_lock held
  * @next:     the page of the file that follows the pages mapped last; a hint
  * @failures: page faults that could not be served
  */

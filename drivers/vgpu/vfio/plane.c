@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The display of a vGPU as VFIO has it: one plane, in a region that shows the picture of the first
- * head. VFIO knows of no further heads, and of no change of the picture: the user queries the
- * plane as often as the user wants to show it, and nothing is done for a display that nobody looks
- * at.
+ * The display of a vGPU in VFIO's terms: one plane, in a region that shows the picture of the first
+ * head. VFIO has no further heads, and no way to say that the picture has changed: the user queries
+ * the plane whenever it wants to show the picture. A display that nobody queries costs nothing.
  *
- * QEMU maps the region once, from its start on, builds a surface over the mapping, and notices no
- * change of the pitch alone. So the pitch is always the width times 4, and the region has a fixed
- * size and reads 0 where there is no picture. A picture that lies in the framebuffer in just this
- * form is shown by the framebuffer's own pages; any other is copied into this form by each query.
+ * QEMU maps the region once, from its start, builds a surface over the mapping, and does not notice
+ * a change of the pitch alone. So the pitch is always the width times 4, and the region has a fixed
+ * size and reads 0 where there is no picture. A picture that has this form in the framebuffer is
+ * shown by the framebuffer's own pages; each query copies any other picture into this form.
  */
 #include <linux/highmem.h>
 #include <linux/kernel.h>
@@ -23,7 +22,7 @@
 #include "map.h"
 #include "plane.h"
 
-#define PLANE_OVERLAY	0	/* what QEMU asks for */
+#define PLANE_OVERLAY	0	/* the type that QEMU asks for */
 #define PLANE_PRIMARY	1
 
 #define PLANE_BPP	4	/* bytes per pixel of XRGB8888 */
@@ -47,13 +46,13 @@ static bool plane_same(const struct vgpu_scanout *a, const struct vgpu_scanout *
 	       a->pitch == b->pitch && a->blank == b->blank;
 }
 
-/* How many pages of the region show something; the instance's map_lock is held. */
+/* Returns the number of pages of the region that show a picture. The caller holds map_lock. */
 static unsigned long plane_nr_shown(const struct vgpu_plane *plane)
 {
 	return plane->valid && !plane->shown.blank ? plane_nr_pages(&plane->shown) : 0;
 }
 
-/* Gives back the pages of copies. No fault can be about to map them, see @valid. */
+/* Frees the pages of copies. No page fault can be mapping them, since @valid is not set. */
 static void plane_free_copy(struct vgpu_plane *plane)
 {
 	unsigned long i;
@@ -69,7 +68,7 @@ static void plane_free_copy(struct vgpu_plane *plane)
 	plane->copy = NULL;
 }
 
-/* Sets up the plane of a new vGPU, which is zeroed. */
+/* Sets up the plane of a new vGPU. The caller has zeroed it. */
 void vgpu_plane_init(struct vgpu_plane *plane, struct vgpu_map *map)
 {
 	mutex_init(&plane->lock);
@@ -83,8 +82,8 @@ void vgpu_plane_exit(struct vgpu_plane *plane)
 }
 
 /**
- * vgpu_plane_close() - free what was needed to show pictures
- * @plane: of a vGPU that nobody has open or mapped any more
+ * vgpu_plane_close() - free what showing pictures needed
+ * @plane: plane of a vGPU that nobody has open or mapped any more
  */
 void vgpu_plane_close(struct vgpu_plane *plane)
 {
@@ -94,7 +93,7 @@ void vgpu_plane_close(struct vgpu_plane *plane)
 
 /**
  * vgpu_plane_drop() - end the picture, since the framebuffer is about to be dropped
- * @plane: of a vGPU, whose instance's map_lock is held for writing
+ * @plane: plane of a vGPU; the caller holds the instance's map_lock for writing
  */
 void vgpu_plane_drop(struct vgpu_plane *plane)
 {
@@ -113,17 +112,17 @@ void vgpu_plane_drop(struct vgpu_plane *plane)
 
 /**
  * vgpu_plane_pages() - get pages of the plane to map or read them
- * @plane: of a vGPU, whose instance's map_lock is held for reading
+ * @plane: plane of a vGPU; the caller holds the instance's map_lock for reading
  * @first: first page, counted from the start of the region
  * @pages: filled in; valid until the lock is released
  * @nr: length of @pages, at least 1; all within the region
  *
- * What is dark is the kernel's page of zeros, whose references are not counted when it is mapped: a
- * user could map any other single page so often that the count of its references wraps around.
+ * Dark pages are the kernel's page of zeros, since mapping it does not count references: a user
+ * could map any other single page so often that its reference count wraps around.
  *
  * Sleeps.
  *
- * Return: how many pages there are, at least 1, or an error of vgpu_instance_map_pages().
+ * Return: the number of pages, at least 1, or an error of vgpu_instance_map_pages().
  */
 int vgpu_plane_pages(struct vgpu_plane *plane, u64 first, struct page **pages, unsigned int nr)
 {
@@ -141,7 +140,7 @@ int vgpu_plane_pages(struct vgpu_plane *plane, u64 first, struct page **pages, u
 	if (!plane_needs_copy(s))
 		return vgpu_instance_map_pages(plane->map->instance, VGPU_HW_BAR_FB,
 					       (s->offset >> PAGE_SHIFT) + first, pages, nr);
-	/* The user chose the number. */
+	/* The user chose @first. */
 	first = array_index_nospec((unsigned long)first, end);
 	memcpy(pages, plane->copy + first, nr * sizeof(*pages));
 	return nr;
@@ -149,9 +148,9 @@ int vgpu_plane_pages(struct vgpu_plane *plane, u64 first, struct page **pages, u
 
 /**
  * vgpu_plane_read() - read bytes of the plane
- * @plane: of a vGPU, which is open
+ * @plane: plane of a vGPU that is open
  * @offset: first byte in the region
- * @buf: set
+ * @buf: set to the bytes
  * @len: bytes, all in one page of the region
  *
  * Sleeps.
@@ -165,7 +164,7 @@ int vgpu_plane_read(struct vgpu_plane *plane, u64 offset, void *buf, u32 len)
 
 	down_read(&plane->map->instance->map_lock);
 	if (offset >> PAGE_SHIFT < plane_nr_shown(plane) && !plane_needs_copy(&plane->shown)) {
-		/* The back end need not allocate what the guest has never written. */
+		/* Unlike a mapping, this does not make the back end allocate pages. */
 		ret = vgpu_instance_region_rw(plane->map->instance, VGPU_HW_BAR_FB,
 					      plane->shown.offset + offset, buf, len, false);
 	} else {
@@ -177,7 +176,7 @@ int vgpu_plane_read(struct vgpu_plane *plane, u64 offset, void *buf, u32 len)
 	return ret;
 }
 
-/* Sees to it that there are @nr pages for a copy. Those that have been got are kept. */
+/* Allocates the missing ones of @nr pages for a copy. If it fails, it keeps those it has got. */
 static int plane_copy_room(struct vgpu_plane *plane, unsigned long nr)
 {
 	unsigned long i;
@@ -200,7 +199,7 @@ static int plane_copy_room(struct vgpu_plane *plane, unsigned long nr)
 	return 0;
 }
 
-/* Copies what lies at @from of the framebuffer without a gap to offset @to of the copy. */
+/* Copies @bytes from offset @from of the framebuffer to offset @to of the copy. */
 static int plane_copy_bytes(struct vgpu_plane *plane, u64 from, u64 to, u32 bytes)
 {
 	struct page *page;
@@ -228,19 +227,19 @@ static int plane_copy(struct vgpu_plane *plane, const struct vgpu_scanout *s)
 	u64 end;
 	int ret;
 
-	/* Rows without gaps are one: a guest can have millions of rows of one pixel. */
+	/* Rows without gaps are copied as one: a guest can have millions of rows of one pixel. */
 	if (s->pitch == bytes) {
 		bytes *= rows;
 		rows = 1;
 	}
 
-	/* Whatever process makes the query, the memory is that of the process that has opened. */
+	/* Charge the process that has opened the device, whichever process makes the query. */
 	old = set_active_memcg(plane->map->instance->info.memcg);
 	ret = plane_copy_room(plane, plane_nr_pages(s));
 	set_active_memcg(old);
 	for (y = 0; !ret && y < rows; y++)
 		ret = plane_copy_bytes(plane, s->offset + (u64)s->pitch * y, (u64)bytes * y, bytes);
-	/* Behind the picture its last page may have what is left of a larger one. */
+	/* The rest of the last page may still have bytes of a larger picture. */
 	end = (u64)bytes * rows;
 	if (!ret && offset_in_page(end))
 		memzero_page(plane->copy[end >> PAGE_SHIFT], offset_in_page(end),
@@ -248,7 +247,7 @@ static int plane_copy(struct vgpu_plane *plane, const struct vgpu_scanout *s)
 	return ret;
 }
 
-/* Shows a picture, but not if the framebuffer has been dropped since @drops was read. */
+/* Shows a picture, unless the framebuffer has been dropped since @drops was read. */
 static void plane_show(struct vgpu_plane *plane, const struct vgpu_scanout *s, unsigned int drops)
 {
 	down_write(&plane->map->instance->map_lock);
@@ -260,7 +259,7 @@ static void plane_show(struct vgpu_plane *plane, const struct vgpu_scanout *s, u
 	up_write(&plane->map->instance->map_lock);
 }
 
-/* Shows nothing, which costs nothing, either. */
+/* Shows no picture, and frees the pages of copies. */
 static void plane_show_none(struct vgpu_plane *plane)
 {
 	if (!READ_ONCE(plane->valid) && !plane->copy)
@@ -272,13 +271,13 @@ static void plane_show_none(struct vgpu_plane *plane)
 	plane_free_copy(plane);
 }
 
-/* Whether a new picture, or a new copy of it, may be taken up now. */
+/* Whether the frame-rate limit allows a new picture, or a new copy of a picture, now. */
 static bool plane_due(struct vgpu_plane *plane)
 {
 	return vgpu_shares_due(plane->map->instance, &plane->frl);
 }
 
-/* Brings what the region shows in line with what the head shows. */
+/* Makes the region show what the head shows. */
 static void plane_update(struct vgpu_plane *plane)
 {
 	unsigned int drops = READ_ONCE(plane->drops);
@@ -291,17 +290,17 @@ static void plane_update(struct vgpu_plane *plane)
 		plane_show_none(plane);
 		return;
 	}
-	/* A reset may be ending the picture just now: then the next query finds that. */
+	/* A reset may be ending the picture at this moment; then the next query sees that. */
 	same = READ_ONCE(plane->valid) && plane_same(&now, &plane->shown);
 	copied = plane_needs_copy(&now) && !now.blank;
 	if ((same && !copied) || !plane_due(plane))
 		return;
 	if (copied) {
 		ret = plane_copy(plane, &now);
-		/* Of a process that is being killed there is nothing to tell. */
+		/* -EINTR: the process is being killed, which needs no message. */
 		if (ret && ret != -EINTR)
 			vgpu_inst_notice_limited(plane->map->instance,
-						 "display: no copy of a picture of %ux%u (%d): shown is none\n",
+						 "display: cannot copy a picture of %ux%u (%d), show none\n",
 						 now.width, now.height, ret);
 		if (ret) {
 			plane_show_none(plane);
@@ -314,7 +313,7 @@ static void plane_update(struct vgpu_plane *plane)
 
 static void plane_fill_info(struct vgpu_plane *plane, struct vfio_device_gfx_plane_info *info)
 {
-	/* A reset may be ending the picture just now. */
+	/* A reset may be ending the picture at this moment. */
 	down_read(&plane->map->instance->map_lock);
 	if (plane->valid) {
 		info->drm_format = VGPU_HW_FORMAT_XRGB8888;
@@ -328,15 +327,15 @@ static void plane_fill_info(struct vgpu_plane *plane, struct vfio_device_gfx_pla
 
 /**
  * vgpu_plane_query() - serve VFIO_DEVICE_QUERY_GFX_PLANE
- * @plane: of a vGPU with a display, which is open
+ * @plane: plane of a vGPU that is open and has a display
  * @arg: struct vfio_device_gfx_plane_info
  *
- * There is no dma-buf: a monitor without OpenGL that is offered one refuses to start.
+ * dma-buf is not supported: a monitor without OpenGL that is offered one refuses to start.
  *
  * Sleeps.
  *
- * Return: 0, with a format of 0 while there is no picture; -EINVAL for what is not a plane or a
- * form that there is; -EFAULT.
+ * Return: 0, with format 0 while there is no picture; -EINVAL for flags or a type of plane that are
+ * not supported; -EFAULT.
  */
 int vgpu_plane_query(struct vgpu_plane *plane, void __user *arg)
 {

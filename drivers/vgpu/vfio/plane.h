@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The plane: the display of a vGPU as VFIO has it. */
+/* The plane: the display of a vGPU in VFIO's terms. */
 #ifndef _VGPU_PLANE_H
 #define _VGPU_PLANE_H
 
@@ -12,16 +12,17 @@ struct page;
 struct vgpu_map;
 
 /**
- * struct vgpu_plane - what the user of the device sees of the vGPU's first head
+ * struct vgpu_plane - the picture of the vGPU's first head that the user sees
  * @map:     mappings of the region; constant
  * @lock:    serialises queries; protects @frl and @copy
- * @frl:     how often a picture that is new is taken up
- * @copy:    pages for packed copies, NULL where none was needed yet; pages that @shown is in are
- *           also read with the instance's map_lock held, and freed when that cannot be any more
+ * @frl:     limits how often a query shows a new picture
+ * @copy:    pages for packed copies, NULL where none was needed yet. Readers that hold only the
+ *           instance's map_lock read the pages of @shown while @valid; they are freed after @valid
+ *           was cleared
  * @shown:   the picture that the user was told of, if @valid. This field and those below change
  *           with the instance's map_lock held for writing
- * @valid:   there is a picture. Becomes true with @lock held, too
- * @drops:   counts how often the framebuffer was dropped
+ * @valid:   there is a picture. Setting it needs @lock, too
+ * @drops:   number of times the framebuffer was dropped
  */
 struct vgpu_plane {
 	struct vgpu_map *map;

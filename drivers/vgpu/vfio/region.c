@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Regions of a vGPU's file. All functions here are arithmetic on numbers that users choose; they
- * also compile in user space (tests/unit/test_region.c).
+ * Regions of a vGPU's file. The functions are arithmetic on numbers that users choose. They also
+ * compile in user space (tests/unit/test_region.c).
  */
 #ifdef __KERNEL__
 #include <linux/errno.h>
@@ -22,7 +22,7 @@
  * vgpu_region_size() - compute the size of a BAR
  * @owned_bytes: bytes that the vGPU owns behind the BAR, any number
  *
- * Return: a power of two, at least 4096; 0 if the vGPU owns nothing, or more than fits in a region.
+ * Return: a power of two, at least 4096; 0 if @owned_bytes is 0, or more than fits in a region.
  */
 u64 vgpu_region_size(u64 owned_bytes)
 {
@@ -86,7 +86,7 @@ static int region_init_msix(struct vgpu_regions *regions, const struct vgpu_func
  * @regions: any content
  * @desc: the back end's description of the function
  *
- * Return: 0; -EINVAL if there can be no such function.
+ * Return: 0; -EINVAL if the description is not valid.
  */
 int vgpu_regions_init(struct vgpu_regions *regions, const struct vgpu_function_desc *desc)
 {
@@ -107,7 +107,7 @@ int vgpu_regions_init(struct vgpu_regions *regions, const struct vgpu_function_d
 	return region_init_msix(regions, desc);
 }
 
-/* Returns how many regions there are, as VFIO counts them. */
+/* Returns the number of regions as VFIO counts them. */
 unsigned int vgpu_region_count(const struct vgpu_regions *regions)
 {
 	return regions->plane_bytes ? VGPU_REGION_END : VGPU_REGION_EDID;
@@ -174,7 +174,7 @@ static u32 region_page_left(u64 offset, u64 left)
 
 static u32 region_natural_width(u64 offset, u64 left)
 {
-	/* An offset is aligned to its lowest bit that is set. */
+	/* An offset is aligned to its lowest set bit. */
 	u64 align = offset | VGPU_PIECE_WORD_MAX;
 	u32 width = align & -align;
 
@@ -239,7 +239,7 @@ void vgpu_region_piece(const struct vgpu_regions *regions, unsigned int index,
  * @index: set to the number of the region, a BAR or VGPU_REGION_PLANE
  * @first: set to the number of the mapping's first page in the region
  *
- * Return: 0; -EINVAL if not all of the mapping is memory that the vGPU owns, or the plane.
+ * Return: 0; -EINVAL unless the whole mapping is memory that the vGPU owns, or plane.
  */
 int vgpu_region_map(const struct vgpu_regions *regions, u64 pgoff, u64 pages,
 		    unsigned int page_shift, unsigned int *index, u64 *first)
@@ -268,8 +268,8 @@ int vgpu_region_map(const struct vgpu_regions *regions, u64 pgoff, u64 pages,
  * vgpu_region_window() - tell which pages to map at a page fault
  * @page: number of the page that was touched
  * @low: number of the first page that may be mapped
- * @high: number after that of the last page that may be mapped
- * @batch: most pages to map, a power of two
+ * @high: number of the last page that may be mapped, plus one
+ * @batch: maximum number of pages to map, a power of two
  * @start: set to the number of the first page to map
  * @nr: set to the number of pages to map
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The file of a vGPU: its regions, their offsets, and how an access is cut into pieces. Pure logic.
+ * The file of a vGPU: its regions, their offsets, and the pieces of an access. Pure logic.
  */
 #ifndef _VGPU_REGION_H
 #define _VGPU_REGION_H
@@ -13,8 +13,8 @@
 #define VGPU_REGION_SIZE_MAX	0x10000000000ULL
 
 /*
- * The regions after the BARs are, as in VFIO, the ROM, the configuration space and the legacy VGA
- * ranges, of which there is the configuration space. Then those of a display.
+ * VFIO's regions after the BARs are the ROM, the configuration space and the legacy VGA ranges; a
+ * vGPU has the configuration space only. Then follow the regions of a display.
  */
 #define VGPU_REGION_CONFIG	7
 #define VGPU_REGION_EDID	9
@@ -24,18 +24,18 @@
 #define VGPU_MSIX_PAGE_SIZE	4096
 #define VGPU_MSIX_ENTRY_SIZE	16
 
-/* The region VGPU_REGION_EDID: struct vfio_region_gfx_edid, and then room for an EDID. */
+/* The region VGPU_REGION_EDID: struct vfio_region_gfx_edid, and then the EDID. */
 #define VGPU_EDID_BLOB		64
 #define VGPU_EDID_SIZE_MAX	1024
 
-/* Most bytes of a piece: of memory and tail, and of all other targets. */
+/* Maximum bytes of a piece of memory, plane or tail, and of a piece of any other target. */
 #define VGPU_PIECE_MAX		4096
 #define VGPU_PIECE_WORD_MAX	8
 
 /**
  * struct vgpu_region - a BAR
- * @size:   a power of two; 0: there is no such BAR, or it is the upper half of a 64-bit BAR
- * @owned:  bytes at its start that the vGPU owns
+ * @size:   bytes, a power of two; 0: no such BAR, or the upper half of a 64-bit BAR
+ * @owned:  bytes at the BAR's start that the vGPU owns
  * @memory: the BAR has memory, which may be mapped; else registers
  */
 struct vgpu_region {
@@ -46,7 +46,7 @@ struct vgpu_region {
 
 /**
  * struct vgpu_regions - the regions of a function
- * @bar:      the BARs by number
+ * @bar:      the BARs, by number
  * @vectors:  number of MSI-X vectors
  * @msix_bar: number of the BAR that has the page of the MSI-X table, if there are vectors
  * @msix_page: offset of that page in the BAR; the table is at its start
@@ -74,7 +74,7 @@ enum vgpu_target {
 
 /**
  * struct vgpu_piece - a part of an access
- * @target: what the piece is an access to
+ * @target: what the piece accesses
  * @offset: offset in the region; VGPU_TARGET_MSIX: in the page of the MSI-X table
  * @len:    bytes
  */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A vGPU as a VFIO device, from its birth to its end: ioctls, open and close. */
+/* A vGPU as a VFIO device: creation, open, ioctls, close, removal. */
 #include <linux/module.h>
 #include <linux/nospec.h>
 #include <linux/slab.h>
@@ -30,15 +30,15 @@ static int vgpu_vfio_front_guest_rw(struct vgpu_instance *instance, u64 addr,
 	switch (vfio_dma_rw(&dev->vdev, addr, buf, len, write)) {
 	case 0:
 		return 0;
-	case -EINVAL:		/* nothing is mapped there */
-	case -ENOENT:		/* the same, of iommufd */
+	case -EINVAL:		/* nothing is mapped at @addr */
+	case -ENOENT:		/* the same, with iommufd */
 	case -EOVERFLOW:
-	case -EPERM:		/* read-only; type 1: or its process has exited */
+	case -EPERM:		/* read-only; type 1: or the owner of the memory has exited */
 		return -EFAULT;
 	default:
 		/*
-		 * -EFAULT and others: mapped, but its page cannot be faulted in. (iommufd says that
-		 * of a process that has exited, too.)
+		 * -EFAULT and others: mapped, but the page cannot be faulted in. (iommufd also
+		 * returns -EFAULT if the owner of the memory has exited.)
 		 */
 		return -ENOMEM;
 	}
@@ -70,7 +70,7 @@ static const struct vgpu_front_ops vgpu_vfio_front_ops = {
 	.zap = vgpu_vfio_front_zap,
 };
 
-/* For a device that has been opened: its IDs and BARs may not be those that it had before. */
+/* Called at each open: IDs and BARs may differ from those of the last open. */
 static void vgpu_vfio_config_init(struct vgpu_vfio *dev)
 {
 	struct vgpu_function_desc desc;
@@ -294,8 +294,8 @@ static void vgpu_vfio_close_device(struct vfio_device *vdev)
 }
 
 /*
- * VFIO calls this every 10 s while the removal of a device waits for its user. What the user does
- * is no reason to leave a message out.
+ * VFIO calls this every 10 s while the removal of a device waits for its user. The messages are not
+ * rate limited, so the user cannot suppress them.
  */
 static void vgpu_vfio_request(struct vfio_device *vdev, unsigned int count)
 {
@@ -354,7 +354,7 @@ static const struct vfio_device_ops vgpu_vfio_ops = {
 	.request = vgpu_vfio_request,
 };
 
-/* Pages for mappings: see struct vgpu_map. */
+/* The operation @pages of struct vgpu_map. */
 static int vgpu_vfio_map_pages(struct vgpu_map *map, unsigned int region, u64 first,
 			       struct page **pages, unsigned int nr)
 {
@@ -365,7 +365,7 @@ static int vgpu_vfio_map_pages(struct vgpu_map *map, unsigned int region, u64 fi
 	return vgpu_instance_map_pages(dev->instance, region, first, pages, nr);
 }
 
-/* Gives a new device its instance. The device's release frees what is allocated here. */
+/* Connects a new device with its instance. vgpu_vfio_release() frees what this allocates. */
 static int vgpu_vfio_setup(struct vgpu_vfio *dev, struct vgpu_instance *instance)
 {
 	struct vgpu_function_desc desc;
@@ -377,7 +377,7 @@ static int vgpu_vfio_setup(struct vgpu_vfio *dev, struct vgpu_instance *instance
 		return vgpu_refuse(instance, ret,
 				   "%s: the back end describes no valid PCI function",
 				   instance->type->name);
-	/* Registering the device would do this, too, but ignores whether it fails. */
+	/* Registering the device would do this, too, but would ignore a failure. */
 	ret = vfio_assign_device_set(&dev->vdev, dev);
 	if (ret)
 		return ret;
@@ -393,18 +393,17 @@ static int vgpu_vfio_setup(struct vgpu_vfio *dev, struct vgpu_instance *instance
 }
 
 /**
- * vgpu_vfio_add() - make a vGPU, and make it a VFIO device
- * @device: the front end's device, which has no VFIO device so far
- * @gpu: whose vGPU it is to be
+ * vgpu_vfio_add() - create a vGPU and its VFIO device
+ * @device: the front end's device, which has no VFIO device yet
+ * @gpu: the GPU that gets the vGPU
  * @type: number of the vGPU's type on @gpu
  * @uuid: name of the vGPU
  *
- * The device's memory is the guest's own, which VFIO reaches by a group without an IOMMU.
+ * The device has an emulated IOMMU: its DMA is done by the kernel, in the guest's memory.
  *
  * Context: sleeps.
- * Return: the device, to be given back by vgpu_vfio_remove(); or an ERR_PTR: what
- * vgpu_instance_create() returns; -EINVAL if there can be no PCI function such as the back end
- * describes; -ENOMEM.
+ * Return: the device, which vgpu_vfio_remove() removes; or an ERR_PTR: an error of
+ * vgpu_instance_create(); -EINVAL if the back end describes no valid PCI function; -ENOMEM.
  */
 struct vgpu_vfio *vgpu_vfio_add(struct device *device, struct vgpu_gpu *gpu, unsigned int type,
 				const guid_t *uuid)
@@ -441,7 +440,7 @@ err_put:
  * vgpu_vfio_remove() - undo vgpu_vfio_add()
  * @dev: the device
  *
- * Waits until the user has closed the device; vgpu_vfio_request() asks for that.
+ * Waits until the user has closed the device; meanwhile VFIO calls vgpu_vfio_request().
  *
  * Context: sleeps.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A vGPU as a PCI function over VFIO: what every front end has in common. A front end makes a
- * struct device in its own way (an mdev today), and adds a vGPU to it.
+ * A vGPU as a PCI function over VFIO: what all front ends have in common. A front end creates a
+ * struct device in its own way (today as an mdev) and adds a vGPU to it.
  */
 #ifndef _VGPU_VFIO_H
 #define _VGPU_VFIO_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
 /*
- * Hardware ABI of a vGPU of the software GPU: what a VM finds in the BARs of the vGPU's PCI
- * function. The host driver, the guest and the tests share this file. The manual is
+ * Hardware ABI of a vGPU of the software GPU: the content of the BARs of the PCI function that a VM
+ * sees. The host driver, the guest and the tests share this file. The manual is
  * Documentation/hardware.rst.
  *
  * All values are little endian. Offsets and sizes are in bytes.
@@ -28,7 +28,7 @@
 #define VGPU_HW_VECTORS			32
 
 /*
- * BAR 2. The page at offset 0 has the registers of a VGA card while the vGPU is set to be one, see
+ * BAR 2. If the vGPU is a VGA card, the page at offset 0 has the registers of that card, see
  * VGPU_HW_VGA_EDID; else it reads all ones.
  */
 #define VGPU_HW_DEV_BASE		0x1000
@@ -38,18 +38,18 @@
 #define VGPU_HW_CHAN_STRIDE		0x40
 
 /*
- * Device registers, from VGPU_HW_DEV_BASE, of 32 bits where the comment does not say 64. A read
- * takes 1, 2, 4 or 8 bytes, naturally aligned; a write takes 4 bytes, or 8 of a register that has
+ * Device registers, from VGPU_HW_DEV_BASE. They have 32 bits unless the comment says 64. A read
+ * takes 1, 2, 4 or 8 bytes, naturally aligned; a write takes 4 bytes, or 8 bytes of a register of
  * 64 bits. Other accesses are refused and change nothing.
  */
 #define VGPU_HW_ID			0x000	/* RO: VGPU_HW_ID_MAGIC */
 #define   VGPU_HW_ID_MAGIC		0x55504756
 #define VGPU_HW_VERSION			0x004	/* RO: major << 16 | minor */
 #define   VGPU_HW_VERSION_1_0		0x00010000 /* no DISPATCH, no address spaces: */
-						   /* INVALIDATE is not there, ROOT takes 0 only */
+						   /* no INVALIDATE, and ROOT takes only 0 */
 #define   VGPU_HW_VERSION_CURRENT	0x00010001
 #define VGPU_HW_STATUS			0x008	/* RO */
-#define   VGPU_HW_STATUS_QUARANTINE	0x1	/* the host holds this vGPU back */
+#define   VGPU_HW_STATUS_QUARANTINE	0x1	/* the host has put this vGPU in quarantine */
 #define VGPU_HW_CHANNELS		0x00c	/* RO: channels owned */
 #define VGPU_HW_FB_SIZE			0x010	/* RO, 64 bits: bytes owned */
 #define VGPU_HW_ENGINES			0x018	/* RO: number of engines */
@@ -61,9 +61,9 @@
 #define VGPU_HW_RESET			0x048	/* WO: VGPU_HW_RESET_MAGIC resets the device */
 #define   VGPU_HW_RESET_MAGIC		0x52535421
 /*
- * What the engines keep of an address space is dropped: translations, of which none is in use when
- * the write returns, and decoded programs, which no dispatch that begins later uses. A dispatch
- * that has begun goes on with the instructions that it began with. The value is the one of
+ * A write makes the engines drop cached data of an address space: translations, none of which is in
+ * use when the write returns, and decoded programs, which no dispatch uses that begins later. A
+ * dispatch that has begun goes on with the instructions with which it began. The value is that of
  * VGPU_HW_CHAN_ROOT that names the address space; 0: that of the channels without a root.
  */
 #define VGPU_HW_INVALIDATE		0x04c	/* WO */
@@ -73,8 +73,8 @@
  *
  * When ENABLE goes from 0 to 1, RING and the other fields of CTRL are latched, a fault is cleared,
  * and get is set to 0. The submitter sets put in the channel page to 0 before that. A write that
- * clears ENABLE returns when no engine works on the channel any more; packets that have not
- * completed are dropped.
+ * clears ENABLE drops the packets that have not completed, and returns when no engine works on the
+ * channel any more.
  */
 #define VGPU_HW_CHAN_CTRL		0x00	/* RW */
 #define   VGPU_HW_CTRL_ENABLE		0x00000001
@@ -95,14 +95,14 @@
 #define   VGPU_HW_ROOT_PAGE_MASK	0x7fffffff /* the root table's address / 4096 */
 
 /*
- * Address spaces. Where a channel has no root, addresses are offsets in the framebuffer partition,
- * or guest physical addresses where a flag says so. Where a channel has a root, all addresses in
- * RING, in packets and of programs are virtual, and the flags *_SYS are refused. They are
+ * Address spaces. Addresses of a channel without a root are offsets in the framebuffer partition,
+ * or guest physical addresses if a flag says so. Addresses of a channel with a root, in RING, in
+ * packets and of programs, are all virtual, and the flags *_SYS are refused. Virtual addresses are
  * translated by tables in the framebuffer, in the format of RISC-V's Sv39: three levels of 512
  * entries of 64 bits, leaves of 4 KiB, 2 MiB and 1 GiB; a virtual address has 39 bits, sign
  * extended; a physical address is an offset in the partition. Entry bits that are not named here
- * have no effect if the specification gives them to software or to status (U, G, A, D, bit 9), and
- * else must be 0. A leaf with SYS maps guest physical memory, and only FILL and COPY reach it.
+ * have no effect if the specification assigns them to software or status (U, G, A, D, bit 9); the
+ * others must be 0. A leaf with SYS maps guest physical memory; only FILL and COPY can access it.
  */
 #define VGPU_HW_PTE_V			0x001
 #define VGPU_HW_PTE_R			0x002
@@ -119,30 +119,30 @@
 enum vgpu_hw_state {
 	VGPU_HW_STATE_DISABLED = 0,
 	VGPU_HW_STATE_SLEEPING = 1,	/* ring the doorbell after moving put */
-	VGPU_HW_STATE_AWAKE = 2,	/* put will be looked at */
-	VGPU_HW_STATE_FAULTED = 3,	/* goes on after it is disabled and enabled */
+	VGPU_HW_STATE_AWAKE = 2,	/* the engine will read put without a doorbell */
+	VGPU_HW_STATE_FAULTED = 3,	/* disable and enable the channel to use it again */
 };
 
 enum vgpu_hw_fault {
 	VGPU_HW_FAULT_NONE = 0,
 	VGPU_HW_FAULT_PACKET = 1,	/* type, flags or a field that must be 0 */
-	VGPU_HW_FAULT_ADDRESS = 2,	/* leaves the partition, or wraps */
+	VGPU_HW_FAULT_ADDRESS = 2,	/* outside the partition, or wraps */
 	VGPU_HW_FAULT_ALIGN = 3,	/* address or size not aligned as needed */
-	VGPU_HW_FAULT_DMA = 4,		/* guest memory is not mapped, or not for that */
+	VGPU_HW_FAULT_DMA = 4,		/* guest memory is not mapped, or not for this access */
 	VGPU_HW_FAULT_RING = 5,		/* bad ring, or put beyond get + size */
 	VGPU_HW_FAULT_MEMORY = 6,	/* the host could not back a page, also of guest memory */
 	VGPU_HW_FAULT_RESET = 7,	/* the engine did not stop in time and was reset */
-	VGPU_HW_FAULT_PAGE = 8,		/* no translation, or none that allows the access */
+	VGPU_HW_FAULT_PAGE = 8,		/* no translation, or it does not allow the access */
 	VGPU_HW_FAULT_GRID = 9,		/* DISPATCH: shape, or memory per work-group */
 	VGPU_HW_FAULT_PROGRAM = 10,	/* DISPATCH: bad struct vgpu_hw_program */
 	VGPU_HW_FAULT_ILLEGAL = 11,	/* illegal instruction, or pc outside the text */
-	VGPU_HW_FAULT_STACK = 12,	/* a work-item is out of its private memory */
+	VGPU_HW_FAULT_STACK = 12,	/* a work-item exceeded its private memory */
 };
 
 /*
- * A vGPU whose setting vga is on has these IDs, and in the first page of BAR 2 the registers of
- * QEMU's standard VGA, which drivers of every system know: EDID, the VGA ports 0x3c0 to 0x3df, and
- * VBE DISPI with 16 bits for each index.
+ * A vGPU whose setting vga is on is a VGA card: it has these IDs and, in the first page of BAR 2,
+ * the registers of QEMU's standard VGA, for which every system has a driver: EDID, the VGA ports
+ * 0x3c0 to 0x3df, and VBE DISPI with 16 bits for each index.
  */
 #define VGPU_HW_VGA_VENDOR_ID		0x1234
 #define VGPU_HW_VGA_DEVICE_ID		0x1111
@@ -151,9 +151,9 @@ enum vgpu_hw_fault {
 #define VGPU_HW_VGA_EDID		0x000	/* RO */
 #define VGPU_HW_VGA_EDID_SIZE		0x400
 #define VGPU_HW_VGA_PORT(port)		(0x400 + (port) - 0x3c0)
-#define   VGPU_HW_VGA_ATTRIBUTE		0x3c0	/* WO: index and data in turns */
+#define   VGPU_HW_VGA_ATTRIBUTE		0x3c0	/* RW: writes are index and data in turns */
 #define     VGPU_HW_VGA_LIT		0x20	/* of the index: the screen is not blank */
-#define   VGPU_HW_VGA_STATUS1		0x3da	/* RO: the attribute's index is next */
+#define   VGPU_HW_VGA_STATUS1		0x3da	/* RO: a read makes the index the next write */
 #define VGPU_HW_VGA_DISPI(index)	(0x500 + 2 * (index))
 #define   VGPU_HW_DISPI_ID		0x0	/* 0xb0c0 to 0xb0c5 */
 #define     VGPU_HW_DISPI_ID_FIRST	0xb0c0
@@ -174,7 +174,7 @@ enum vgpu_hw_fault {
 #define   VGPU_HW_DISPI_MEMORY_64K	0xa	/* RO: VBE memory in units of 64 KiB */
 #define   VGPU_HW_DISPI_NR		0xb
 
-/* VBE memory is the framebuffer's first bytes, no more than these: drivers map all of it. */
+/* VBE memory is the start of the framebuffer, at most this many bytes: drivers map all of it. */
 #define VGPU_HW_VBE_BYTES_MAX		0x10000000
 
 /*

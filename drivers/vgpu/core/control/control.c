@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* /dev/vgpu, the control node: include/uapi/linux/vgpu.h is the ABI. */
+/* The control node /dev/vgpu. include/uapi/linux/vgpu.h defines its ABI. */
 #include <linux/capability.h>
 #include <linux/cdev.h>
 #include <linux/device/class.h>
@@ -99,7 +99,7 @@ static int vgpu_ctl_instances(void *arg)
 	return ret;
 }
 
-/* What is about the settings of a GPU, and about all its instances together. */
+/* Fills in the GPU's settings, and the sums over its instances. */
 static void vgpu_ctl_fill_sums(struct vgpu_gpu *gpu, struct vgpu_ctl_gpu *out)
 {
 	struct vgpu_instance *instance;
@@ -249,15 +249,15 @@ static int vgpu_ctl_release(void *arg)
 
 /**
  * struct vgpu_ctl_call - an ioctl
- * @cmd:   its number
- * @func:  does it, in place
- * @reader_func: does it instead of @func, where it is about the open file
- * @flags: that it takes
- * @min_size: of the structure's first version
- * @size:  of the structure now; it begins as struct vgpu_ctl_head
- * @admin: needs CAP_SYS_ADMIN
- * @text:  where in the structure VGPU_TEXT_LEN bytes say why it failed; these
- *         are given back also then. 0: nowhere
+ * @cmd:   number of the ioctl
+ * @func:  does the call, on the structure in kernel memory
+ * @reader_func: used instead of @func by a call that concerns the open file
+ * @flags: flags that the call accepts
+ * @min_size: bytes of the structure's first version
+ * @size:  bytes of the structure's present version, which begins like struct vgpu_ctl_head
+ * @admin: the call needs CAP_SYS_ADMIN
+ * @text:  offset of a field of VGPU_TEXT_LEN bytes for the reason of a failure, which is copied to
+ *         the caller even if the call fails; 0: no such field
  */
 struct vgpu_ctl_call {
 	unsigned int cmd;
@@ -270,7 +270,7 @@ struct vgpu_ctl_call {
 	u32 flags;
 };
 
-/* The third column is what the call's first version had; it stays when structures grow. */
+/* The third column is the size of the call's first version; it stays when structures grow. */
 static const struct vgpu_ctl_call vgpu_ctl_calls[] = {
 	{ VGPU_IOC_VERSION, vgpu_ctl_version, 80,
 	  sizeof(struct vgpu_ctl_version), false },
@@ -344,7 +344,7 @@ static long vgpu_ctl_call(const struct vgpu_ctl_call *call, struct file *file, v
 	ret = copy_struct_from_user(arg, call->size, user, usize);
 	if (ret)
 		goto out_free;
-	/* The caller may have changed it since. */
+	/* The caller may have changed its size field since get_user(). */
 	arg->size = usize;
 	if (call->text)
 		memset((void *)arg + call->text, 0, VGPU_TEXT_LEN);
@@ -366,7 +366,7 @@ out_free:
 	return ret;
 }
 
-/* The size in the number is that of the caller's header; only @nr counts. */
+/* Finds a call by type, number and direction. The size in @cmd is that of the caller's header. */
 static long vgpu_control_ioctl(struct file *file, unsigned int cmd, unsigned long user)
 {
 	unsigned int i;
@@ -450,7 +450,7 @@ static int vgpu_control_add_cdev(void)
 }
 
 /**
- * vgpu_control_init() - when the module loads
+ * vgpu_control_init() - create the control node, when the module loads
  *
  * Return: 0 or -errno.
  */
@@ -485,7 +485,7 @@ err_class:
 }
 
 /**
- * vgpu_control_exit() - when the module unloads
+ * vgpu_control_exit() - remove the control node, when the module unloads
  */
 void vgpu_control_exit(void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The control node's calls that control.c has in its table and others define. */
+/* The control node's calls that other files define for the table in control.c. */
 #ifndef _VGPU_CONTROL_H
 #define _VGPU_CONTROL_H
 
@@ -8,17 +8,17 @@
 struct vgpu_gpu;
 
 /**
- * struct vgpu_ctl_array - a caller's array that the driver fills with what it knows of a GPU
+ * struct vgpu_ctl_array - an array in the caller's memory that the driver fills with data of a GPU
  * @gpu:        id of the GPU
- * @to:         where the array is in the caller's memory
- * @entry_size: bytes of each element there, as the caller has set it
+ * @to:         address of the array in the caller's memory
+ * @entry_size: bytes of each element there, as set by the caller
  * @first_size: bytes of the element in the first version of its call
  * @known_size: bytes of the element that the driver fills
- * @nr:         most elements that @fill gives
- * @room:       elements for which the caller has room; those beyond are left out
- * @fill:       fills @nr zeroed elements at @entries, and the call's structure @ctl, without a
- *              lock, the GPU being entered by vgpu_gpu_enter(); returns the number of elements,
- *              or -errno
+ * @nr:         maximum number of elements that @fill returns
+ * @room:       number of elements for which the caller has room; further ones are left out
+ * @fill:       fills up to @nr zeroed elements at @entries, and the call's structure @ctl. Called
+ *              without a lock, between vgpu_gpu_enter() and vgpu_gpu_leave(). Returns the number of
+ *              elements, or -errno
  */
 struct vgpu_ctl_array {
 	u32 gpu;
@@ -35,7 +35,7 @@ struct vgpu_ctl_array {
 int vgpu_ctl_entry_size(u32 size, u32 first_size);
 int vgpu_ctl_array_read(const struct vgpu_ctl_array *array, void *ctl);
 
-/* Ioctls; arg is the structure, size and flags are checked. control_sched.c */
+/* Ioctls; arg is the structure in kernel memory, size and flags are checked. control_sched.c */
 int vgpu_ctl_sched(void *arg);
 int vgpu_ctl_sched_set(void *arg);
 int vgpu_ctl_shares_set(void *arg);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* /dev/vgpu: arrays that a call's structure points to. */
+/* /dev/vgpu: arrays to which a call's structure points. */
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
@@ -7,8 +7,8 @@
 #include "../core.h"
 
 /**
- * vgpu_ctl_entry_size() - say how many bytes each element of a caller's array has
- * @size:       entry_size, as the caller has set it
+ * vgpu_ctl_entry_size() - compute the bytes of each element of a caller's array
+ * @size:       entry_size, as set by the caller
  * @first_size: bytes of the element in the first version of its call
  *
  * Return: bytes, -EINVAL or -E2BIG.
@@ -23,8 +23,9 @@ int vgpu_ctl_entry_size(u32 size, u32 first_size)
 }
 
 /*
- * Fills a caller's array of @nr elements: what the caller has no room for is left out, what the
- * driver does not know is 0. Without locks, as the caller's memory may take long.
+ * Copies @nr elements to the caller's array. Leaves out fields for which the caller's elements have
+ * no room, and zeroes fields that the driver does not know. The caller holds no lock, since access
+ * to user memory may take long.
  */
 static int array_put(const struct vgpu_ctl_array *array, size_t size, const void *entries,
 		     unsigned int nr)
@@ -40,12 +41,12 @@ static int array_put(const struct vgpu_ctl_array *array, size_t size, const void
 }
 
 /**
- * vgpu_ctl_array_read() - read an array about a GPU for a caller
- * @array: what to read, and where to
+ * vgpu_ctl_array_read() - read data of a GPU into a caller's array
+ * @array: the data to read, and the destination
  * @ctl:   structure of the call, in kernel memory
  *
  * Context: sleeps.
- * Return: 0, -ENODEV, -EINVAL, -E2BIG, -ENOMEM, -EFAULT, or what @array's fill returned.
+ * Return: 0, -ENODEV, -EINVAL, -E2BIG, -ENOMEM, -EFAULT, or the error of @array's fill.
  */
 int vgpu_ctl_array_read(const struct vgpu_ctl_array *array, void *ctl)
 {
@@ -59,7 +60,7 @@ int vgpu_ctl_array_read(const struct vgpu_ctl_array *array, void *ctl)
 	gpu = vgpu_gpu_find(array->gpu);
 	if (!gpu)
 		return -ENODEV;
-	/* Charged to the caller, who has it for as long as array_put() waits for his memory. */
+	/* Charged to the caller, whose memory decides how long array_put() takes. */
 	entries = kvcalloc(array->nr ?: 1, array->known_size, GFP_KERNEL_ACCOUNT);
 	if (!entries) {
 		ret = -ENOMEM;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * /dev/vgpu: the calls about scheduling, which set what vGPUs and GPUs are to do and read what
- * engines did.
+ * /dev/vgpu: the calls about scheduling. They read and change settings of vGPUs and GPUs, and read
+ * logs and histograms of engines.
  */
 #include <linux/nospec.h>
 #include <linux/slab.h>
@@ -79,7 +79,7 @@ int vgpu_ctl_sched_set(void *arg)
 
 /**
  * vgpu_ctl_shares_set() - VGPU_IOC_SHARES_SET: change settings of vGPUs
- * @arg: struct vgpu_ctl_shares, in kernel memory; its entries are in the caller's
+ * @arg: struct vgpu_ctl_shares, in kernel memory; its entries are in user memory
  *
  * Return: as vgpu_shares_set(), or -EFAULT, -E2BIG.
  */
@@ -111,7 +111,7 @@ int vgpu_ctl_shares_set(void *arg)
 	ret = vgpu_ctl_shares_copy(entries, ctl, size);
 	if (ret) {
 		snprintf(ctl->text, sizeof(ctl->text), ret == -E2BIG ?
-			 "the entries have more than this kernel knows" :
+			 "the entries have fields that this kernel does not know" :
 			 "cannot read the entries");
 		goto out_free;
 	}
@@ -140,7 +140,7 @@ static int log_fill(struct vgpu_gpu *gpu, void *arg, void *entries, unsigned int
 
 /**
  * vgpu_ctl_sched_log() - VGPU_IOC_SCHED_LOG: read the last runs of an engine
- * @arg: struct vgpu_ctl_sched_log, in kernel memory; its entries are in the caller's
+ * @arg: struct vgpu_ctl_sched_log, in kernel memory; its entries are in user memory
  *
  * Return: as vgpu_ctl_array_read(), or -ENOENT.
  */

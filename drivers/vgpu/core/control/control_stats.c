@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* /dev/vgpu: the calls that read what all vGPUs of a GPU did: statistics, samples, sessions. */
+/* /dev/vgpu: the calls that read statistics, samples and sessions of all vGPUs of a GPU. */
 #include <linux/timekeeping.h>
 
 #include "control.h"
@@ -10,7 +10,7 @@
 #define VGPU_SAMPLE_SIZE_1	112
 #define VGPU_SESSION_SIZE_1	240
 
-/* Most elements that one call gives. */
+/* Maximum number of elements that one call returns. */
 #define VGPU_SAMPLES_MAX	1024
 #define VGPU_SESSIONS_MAX	256
 
@@ -30,7 +30,7 @@ static int stats_fill(struct vgpu_gpu *gpu, void *arg, void *array, unsigned int
 
 /**
  * vgpu_ctl_stats() - VGPU_IOC_STATS: read a GPU and all its vGPUs
- * @arg: struct vgpu_ctl_stats, in kernel memory; its entries are in the caller's
+ * @arg: struct vgpu_ctl_stats, in kernel memory; its entries are in user memory
  *
  * Return: as vgpu_ctl_array_read().
  */
@@ -64,7 +64,7 @@ static int samples_fill(struct vgpu_gpu *gpu, void *arg, void *entries, unsigned
 
 /**
  * vgpu_ctl_samples() - VGPU_IOC_SAMPLES: read samples of a GPU and its vGPUs
- * @arg: struct vgpu_ctl_samples, in kernel memory; its entries are in the caller's
+ * @arg: struct vgpu_ctl_samples, in kernel memory; its entries are in user memory
  *
  * Return: as vgpu_ctl_array_read().
  */
@@ -101,7 +101,7 @@ static int sessions_fill(struct vgpu_gpu *gpu, void *arg, void *entries, unsigne
 
 /**
  * vgpu_ctl_sessions() - VGPU_IOC_SESSIONS: read sessions of a GPU's vGPUs
- * @arg: struct vgpu_ctl_sessions, in kernel memory; its entries are in the caller's
+ * @arg: struct vgpu_ctl_sessions, in kernel memory; its entries are in user memory
  *
  * Return: as vgpu_ctl_array_read().
  */

@@ -3,20 +3,20 @@
  * The worker that accesses an instance's guest memory.
  *
  * An access to guest memory can block for ever: userfaultfd, FUSE, a dead disk. So engines hand
- * accesses to a thread per open instance, for which no other instance waits. The thread takes
- * SIGKILL. Since a page fault on such memory is killable, a guest that never answers does not hold
- * up a reset or a close. (A work item could not be interrupted. When the user exits it would wait
- * for a userfaultfd whose file is closed after the device.)
+ * accesses to one thread per open instance, the worker, and no other instance waits for it. The
+ * worker takes SIGKILL. A page fault on such memory is killable, so a guest that never answers does
+ * not block a reset or a close. (A work item could not be interrupted. When the user exits, it
+ * would wait for a userfaultfd whose file is closed after the device.)
  *
  * An access holds the address space of the guest memory, the address space holds its mappings, and
  * mappings of BARs hold the device. If all processes of that address space were killed while
- * another process does not provide the memory, the device would never be closed. So while accesses
- * last long, a watch looks whether any process of the address space still runs. The process that
- * opened the device does not matter: it may have handed the device over and exited.
+ * another process does not provide the memory, the device would never be closed. So a watch checks
+ * during long accesses whether a process of the address space still runs. The process that opened
+ * the device does not matter: it may have handed the device over and exited.
  *
  * Guest memory is not pinned, so the host may be unable to provide a page of it: a pool of huge
- * pages is empty, swap fails. The guest is not to blame, and the access is tried again for some
- * seconds. More would help nobody, and the owner of the memory could hold up its other accesses.
+ * pages is empty, swap fails. That is not the guest's fault, so the worker retries the access for
+ * some seconds. Longer retries would not help, and would delay the instance's other accesses.
  */
 #include <linux/jiffies.h>
 #include <linux/kthread.h>
@@ -36,13 +36,13 @@
  * @wait:     @task sleeps here while there is nothing to do
  * @watch:    ends accesses to an address space whose processes have all ended; looks once a second
  *            while there are accesses
- * @signal_lock: protects @current_dma; outside of @lock. Engines do not take it, as signals take
- *            spinlocks that sleep under PREEMPT_RT
- * @current_dma: the access that @task makes now. SIGKILL is sent only while it is set, and flushed
+ * @signal_lock: protects @current_dma; @lock nests inside it. Engines do not take it, since signals
+ *            take spinlocks that sleep under PREEMPT_RT
+ * @current_dma: the access that @task does now. SIGKILL is sent only while it is set, and flushed
  *            when it is set and when it is cleared
  * @lock:     protects the fields below; engines take it
- * @queue:    accesses that have been submitted and not begun, in order
- * @aborting: accesses are cancelled instead of being begun
+ * @queue:    accesses that are submitted and not begun, in order
+ * @aborting: accesses are cancelled instead of begun
  */
 struct vgpu_dma_worker {
 	struct vgpu_instance *instance;
@@ -56,7 +56,7 @@ struct vgpu_dma_worker {
 	bool aborting;
 };
 
-/* How often to look after an access was ended: more of them may follow it. */
+/* Period of the watch after it has ended an access: more such accesses may follow. */
 #define VGPU_DMA_ORPHAN_MS	10
 
 enum {
@@ -81,7 +81,7 @@ static void vgpu_dma_free(struct kref *ref)
 
 /**
  * vgpu_dma_alloc() - allocate an access to guest memory
- * @instance: whose guest memory
+ * @instance: the instance whose guest memory it is
  * @gfp: how to allocate
  *
  * Context: as @gfp says.
@@ -106,7 +106,7 @@ EXPORT_SYMBOL_GPL(vgpu_dma_alloc);
  * vgpu_dma_put() - drop the submitter's reference
  * @dma: completed, or never submitted
  *
- * Context: any, does not sleep; but as the access's release() says if it has one.
+ * Context: any, does not sleep; if the access has a release(), the context of that.
  */
 void vgpu_dma_put(struct vgpu_dma *dma)
 {
@@ -137,11 +137,11 @@ static void vgpu_dma_end(struct vgpu_dma *dma, int result)
  * vgpu_dma_submit() - hand an access to the worker
  * @dma: set up by the submitter, and not submitted before; its instance is open
  *
- * Accesses of an instance are made one after the other, in the order of submission.
+ * The worker does the accesses of an instance one after the other, in the order of submission.
  *
  * Context: process context, without a spinlock held. Does not wait for the access. If all accesses
- * are being cancelled it calls complete() of @dma, and release() too where the submitter's
- * reference is gone by then, as vgpu_dma_forget() may have dropped it: that one may sleep.
+ * are being cancelled, this calls complete() of @dma. It also calls release(), which may sleep, if
+ * the submitter's reference is gone by then, as vgpu_dma_forget() may have dropped it.
  */
 void vgpu_dma_submit(struct vgpu_dma *dma)
 {
@@ -166,10 +166,10 @@ void vgpu_dma_submit(struct vgpu_dma *dma)
 EXPORT_SYMBOL_GPL(vgpu_dma_submit);
 
 /**
- * vgpu_short_pause() - memory could not be had: wait before the next try
- * @since: 0 at first; set to when it first could not be had, in jiffies
+ * vgpu_short_pause() - wait before the next try to get memory of the host
+ * @since: 0 at first; set to the time at which the first try failed, in jiffies
  *
- * Each pause is as long as it took so far, but at most 256 ms, and what is left.
+ * Each pause is as long as the time since @since, at most 256 ms, and at most the time left.
  *
  * Context: sleeps, killable, without a lock that other instances need.
  * Return: false to give up: the task is being killed, or pauses and tries have together taken
@@ -189,7 +189,7 @@ bool vgpu_short_pause(unsigned long *since)
 }
 EXPORT_SYMBOL_GPL(vgpu_short_pause);
 
-/* Returns what guest_rw() returns, or -EAGAIN: the function is no bus master any more. */
+/* Returns the result of guest_rw(), or -EAGAIN if the function is not bus master any more. */
 static int vgpu_dma_run_piece(struct vgpu_dma *dma, const struct bio_vec *vec, u64 addr,
 			      unsigned long *since)
 {
@@ -199,7 +199,7 @@ static int vgpu_dma_run_piece(struct vgpu_dma *dma, const struct bio_vec *vec, u
 	int ret;
 
 	do {
-		/* The worker has been told to leave: nothing is written any more. */
+		/* The worker was told to end the access: write nothing any more. */
 		if (fatal_signal_pending(current))
 			return -EFAULT;
 		if (!front->may_dma(instance))
@@ -210,7 +210,7 @@ static int vgpu_dma_run_piece(struct vgpu_dma *dma, const struct bio_vec *vec, u
 		kunmap_local(page);
 	} while (ret == -ENOMEM && vgpu_short_pause(since));
 
-	/* Then it is no want of memory that ended the access. */
+	/* After a signal, it is not lack of memory that ended the access. */
 	if (ret == -ENOMEM && fatal_signal_pending(current))
 		return -EFAULT;
 	return ret;
@@ -238,7 +238,7 @@ static int vgpu_dma_run(struct vgpu_dma *dma)
 	return 0;
 }
 
-/* Takes the next access off the queue. While the function is no bus master, only @work is taken. */
+/* Takes the next access off the queue. While the function is not bus master, @work is required. */
 static struct vgpu_dma *vgpu_dma_take(struct vgpu_dma_worker *worker)
 {
 	struct vgpu_instance *instance = worker->instance;
@@ -300,8 +300,8 @@ static bool vgpu_dma_again(struct vgpu_dma_worker *worker, struct vgpu_dma *dma,
 /*
  * Whether all processes of the address space that the worker accesses have exited or been killed. A
  * process that is being killed may be unable to exit before the access ends, as it waits for a lock
- * of the container. Kernels that do not know the owner of an address space only count its users, of
- * which the worker is one.
+ * of the container. Kernels without memory cgroups do not know the owner of an address space: there
+ * the only remaining user must be the worker.
  */
 static bool vgpu_dma_orphaned(struct vgpu_dma_worker *worker)
 {
@@ -310,7 +310,7 @@ static bool vgpu_dma_orphaned(struct vgpu_dma_worker *worker)
 	bool orphaned = false;
 
 	lockdep_assert_held(&worker->signal_lock);
-	/* VFIO makes the worker borrow an address space for an access. */
+	/* VFIO makes the worker use the owner's address space during an access. */
 	task_lock(task);
 	mm = task->mm;
 	if (mm)
@@ -335,7 +335,7 @@ static void vgpu_dma_watch(struct work_struct *work)
 	spin_lock(&worker->signal_lock);
 	busy = worker->current_dma;
 	orphaned = busy && vgpu_dma_orphaned(worker);
-	/* This ends one access: the next may be to the memory of another process. */
+	/* This ends only one access: the next may be to the memory of another process. */
 	if (orphaned)
 		send_sig(SIGKILL, worker->task, 1);
 	spin_unlock(&worker->signal_lock);
@@ -369,7 +369,7 @@ static int vgpu_dma_thread(void *data)
 
 /**
  * vgpu_dma_start() - start the worker of an instance that is being opened
- * @instance: its front end's ops are set
+ * @instance: the instance; its front end's ops are set
  *
  * The worker's processor time is charged to the cgroups of current.
  *
@@ -407,13 +407,13 @@ static void vgpu_dma_set_aborting(struct vgpu_dma_worker *worker, bool aborting)
 }
 
 /**
- * vgpu_dma_abort() - cancel all accesses, also those submitted before vgpu_dma_resume()
+ * vgpu_dma_abort() - cancel all accesses, and those submitted until vgpu_dma_resume()
  * @worker: worker of an open instance
  *
- * The access that is being made will fail soon; this does not wait for its end.
+ * The current access will fail soon; this does not wait for its end.
  *
- * Context: process context, without a lock held that a complete() takes. Sleeps if a release() of
- * an access that it cancels does.
+ * Context: process context, without a lock held that a complete() takes. Sleeps if release() of a
+ * cancelled access does.
  */
 void vgpu_dma_abort(struct vgpu_dma_worker *worker)
 {
@@ -426,7 +426,7 @@ void vgpu_dma_abort(struct vgpu_dma_worker *worker)
 		send_sig(SIGKILL, worker->task, 1);
 	spin_unlock(&worker->signal_lock);
 
-	/* One by one: without the lock any of them may be taken off by vgpu_dma_forget(). */
+	/* One by one: whenever the lock is released, vgpu_dma_forget() may take any of them off. */
 	raw_spin_lock(&worker->lock);
 	while ((dma = list_first_entry_or_null(&worker->queue, struct vgpu_dma, link))) {
 		list_del_init(&dma->link);
@@ -460,7 +460,7 @@ void vgpu_dma_kick(struct vgpu_dma_worker *worker)
 }
 
 /**
- * vgpu_dma_uncharge() - take the worker out of its user's cgroups, see vgpu_thread_uncharge()
+ * vgpu_dma_uncharge() - move the worker out of its user's cgroups, see vgpu_thread_uncharge()
  * @worker: worker of an instance that is being closed
  *
  * Context: sleeps.
@@ -471,10 +471,10 @@ void vgpu_dma_uncharge(struct vgpu_dma_worker *worker)
 }
 
 /**
- * vgpu_dma_stop() - end a worker
- * @worker: its accesses have been cancelled by vgpu_dma_abort(); freed
+ * vgpu_dma_stop() - stop and free a worker
+ * @worker: the worker; vgpu_dma_abort() has cancelled its accesses
  *
- * Context: sleeps, until the worker has left guest memory.
+ * Context: sleeps, until the worker has ended its current access.
  */
 void vgpu_dma_stop(struct vgpu_dma_worker *worker)
 {
@@ -494,7 +494,7 @@ static bool vgpu_dma_is_current(struct vgpu_dma_worker *worker, const struct vgp
 	return is_current;
 }
 
-/* Takes an access off the queue, or makes the worker leave it. */
+/* Takes an access off the queue, or makes the worker end it. */
 static void vgpu_dma_cancel(struct vgpu_dma_worker *worker, struct vgpu_dma *dma)
 {
 	bool queued;
@@ -510,16 +510,16 @@ static void vgpu_dma_cancel(struct vgpu_dma_worker *worker, struct vgpu_dma *dma
 	if (queued)
 		vgpu_dma_put(dma);
 
-	/* A caller that is being killed does not wait: guest memory goes with its process. */
+	/* A caller that is being killed does not wait: its guest memory goes away with it. */
 	rcuwait_wait_event(&dma->left, !vgpu_dma_is_current(worker, dma), TASK_KILLABLE);
 }
 
 /**
  * vgpu_dma_forget() - cancel an access whose result is not needed any more
- * @dma: has been submitted; its instance is open. The submitter's reference is dropped
+ * @dma: a submitted access of an open instance. The submitter's reference is dropped
  *
- * When this returns the access does not touch guest memory any more, and its complete() does not
- * run. Only if the caller is being killed the access may still go on; then its pages stay until it
+ * When this returns, the access does not touch guest memory any more, and its complete() does not
+ * run. Only if the caller is being killed may the access still go on; then its pages stay until it
  * has ended.
  *
  * Context: sleeps, and waits for a complete() that runs in another thread: the caller must not hold

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The monitor of a vGPU's first head, as an EDID. The user of the device may replace it by one of
- * its own; the guest reads it by registers of the back end.
+ * The EDID of the monitor at a vGPU's first head. The user of the device may replace it; the guest
+ * reads it through registers of the back end.
  */
 #include <linux/minmax.h>
 #include <linux/module.h>
@@ -11,7 +11,7 @@
 #include "../core.h"
 #include "edid_build.h"
 
-/* What the monitor prefers if nobody has asked for another mode. */
+/* The monitor's default preferred mode. */
 #define EDID_WIDTH	1280U
 #define EDID_HEIGHT	800U
 
@@ -19,7 +19,7 @@
 #define EDID_EXTENSIONS	126	/* offset of the number of blocks that follow the first */
 
 /**
- * vgpu_edid_reset() - plug in the monitor that a vGPU of this type has by default
+ * vgpu_edid_reset() - plug in the default monitor of the instance's type
  * @instance: the instance
  *
  * Context: sleeps.
@@ -38,7 +38,7 @@ void vgpu_edid_reset(struct vgpu_instance *instance)
 	mutex_unlock(&edid->lock);
 }
 
-/* Whether @blob has the form of an EDID: the header, as many blocks as it says, and their sums. */
+/* Whether @blob has the form of an EDID: header, number of blocks and their checksums. */
 static bool edid_valid(const u8 *blob, u32 size)
 {
 	static const u8 header[8] = { 0x00, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x00 };
@@ -57,13 +57,13 @@ static bool edid_valid(const u8 *blob, u32 size)
 /**
  * vgpu_edid_set() - plug in another monitor, or none
  * @instance: the instance
- * @blob: its EDID
- * @size: of @blob in bytes; 0: there is no monitor
+ * @blob: EDID of the monitor
+ * @size: bytes of @blob; 0: no monitor
  *
- * The guest sees the old EDID or the new one, and never a mixture within one access.
+ * Each access by the guest reads the old EDID or the new one, never a mixture.
  *
  * Context: sleeps.
- * Return: 0, or -EINVAL if this is no EDID: then the old one stays.
+ * Return: 0, or -EINVAL if @blob is not an EDID; then the old one stays.
  */
 int vgpu_edid_set(struct vgpu_instance *instance, const u8 *blob, u32 size)
 {
@@ -83,7 +83,7 @@ int vgpu_edid_set(struct vgpu_instance *instance, const u8 *blob, u32 size)
  * vgpu_edid_read() - read the EDID of the monitor of a vGPU's first head
  * @instance: the instance
  * @offset: first byte, any number
- * @buf: set; bytes where there is no EDID are 0
+ * @buf: set to the bytes; bytes beyond the EDID are 0
  * @count: bytes
  *
  * Context: sleeps.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The EDID of a display that any mode suits: a base block of VESA's EDID 1.4 with the preferred
- * mode, common modes and limits; where modes are too large for the 12 bits that the base block has
- * for a size, a DisplayID 1.3 extension with them. Timings are those of VESA's CVT with reduced
- * blanking at 60 Hz. Nothing is driven by them, but the guest judges modes by them.
+ * The EDID of a display that can show any mode: a base block of VESA's EDID 1.4 with the preferred
+ * mode, common modes and limits. A DisplayID 1.3 extension has the modes that are too large for the
+ * base block's 12 bits per size. Timings are those of VESA's CVT with reduced blanking at 60 Hz.
+ * They drive no hardware, but the guest selects modes by them.
  */
 #include <linux/bits.h>
 #include <linux/kernel.h>
@@ -12,7 +12,7 @@
 
 #include "edid_build.h"
 
-/* Places in the base block. */
+/* Offsets in the base block. */
 #define ESTABLISHED	35
 #define STANDARDS	38
 #define STANDARDS_END	54
@@ -21,18 +21,18 @@
 #define EXTENSIONS	126
 #define CHECKSUM	127
 
-/* Places in the extension: its section of DisplayID has a checksum of its own. */
+/* Offsets in the extension. Its DisplayID section has its own checksum. */
 #define SECTION		1
 #define SECTION_DATA	5
 #define SECTION_CHECKSUM 126
 #define TYPE1_LEN	20
 
-/* No display is larger: a size in cm has 8 bits, and products of sizes fit into 32. */
+/* Maximum pixels of a side: a size in cm has 8 bits, and products of sizes fit into 32 bits. */
 #define SIDE_MAX	8192
-/* Dots per inch that the display's size in millimetres is made of. */
+/* Dots per inch, from which the display's size in millimetres is computed. */
 #define DPI		96
 
-/* CVT with reduced blanking: what does not depend on the mode. */
+/* The constants of CVT with reduced blanking. */
 #define HBLANK		160
 #define HFRONT		48
 #define HSYNC		32
@@ -41,11 +41,11 @@
 
 /**
  * struct edid_timing - a mode at 60 Hz
- * @width:  pixels of a row
+ * @width:  pixels per row
  * @height: rows
- * @vsync:  rows of the vertical pulse
- * @vblank: rows that are not seen, with those of the pulse
- * @clock:  10000 pixels per s
+ * @vsync:  rows of the vertical sync pulse
+ * @vblank: rows of the vertical blanking, including @vsync
+ * @clock:  pixel clock in units of 10 kHz
  */
 struct edid_timing {
 	u32 width;
@@ -60,17 +60,17 @@ struct edid_size {
 	u32 height;
 };
 
-/* Large modes that people ask for. */
+/* Large modes in common use. */
 static const struct edid_size edid_large[] = {
 	{ 5120, 2880 }, { 3840, 2160 }, { 2560, 1440 }, { 2560, 1600 }, { 1920, 1080 },
 	{ 1280, 720 }, { 640, 480 },
 };
 
 /**
- * struct edid_modes - all modes that have timings of their own
- * @size:  the first is the preferred one, the second the largest if that is another
- * @nr:    how many there are
- * @based: bits of those that the base block has
+ * struct edid_modes - the modes that get detailed timings
+ * @size:  the modes; the first is the preferred one, the second the largest if it is another
+ * @nr:    number of modes
+ * @based: bits of the modes that the base block contains
  */
 struct edid_modes {
 	struct edid_size size[2 + ARRAY_SIZE(edid_large)];
@@ -78,7 +78,7 @@ struct edid_modes {
 	unsigned long based;
 };
 
-/* Modes of VESA's list, each with EDID's code of its aspect ratio; the first eight that fit. */
+/* VESA's standard modes with EDID's code of the aspect ratio. The first eight that fit are used. */
 static const struct {
 	struct edid_size size;
 	u8 aspect;
@@ -89,7 +89,7 @@ static const struct {
 	{ { 1280, 800 }, 0 },
 };
 
-/* Modes that have a bit each. */
+/* Established modes, which have one bit each. */
 static const struct {
 	struct edid_size size;
 	u8 byte;
@@ -103,7 +103,7 @@ static bool edid_fits(const struct edid_size *size, const struct edid_size *max)
 	return size->width <= max->width && size->height <= max->height;
 }
 
-/* CVT codes the aspect ratio into the length of the vertical pulse. */
+/* CVT encodes the aspect ratio in the length of the vertical sync pulse. */
 static u32 edid_vsync(const struct edid_size *size)
 {
 	static const struct {
@@ -117,7 +117,7 @@ static u32 edid_vsync(const struct edid_size *size)
 	return 10;
 }
 
-/* Rows that are not seen take at least 460 us; the clock is a multiple of 250 kHz. */
+/* The vertical blanking takes at least 460 us; the pixel clock is a multiple of 250 kHz. */
 static void edid_timing(struct edid_timing *t, const struct edid_size *size)
 {
 	u32 vblank = size->height * 3 * 460 / (50000 - 3 * 460) + 1;
@@ -129,7 +129,7 @@ static void edid_timing(struct edid_timing *t, const struct edid_size *size)
 	t->clock = (t->width + HBLANK) * (t->height + t->vblank) * 3 / 12500 * 25;
 }
 
-/* Whether a mode can be in the base block, where a size has 12 bits and a clock 16. */
+/* Whether a mode fits into the base block, where a size has 12 bits and a clock 16 bits. */
 static bool edid_is_small(const struct edid_size *size)
 {
 	struct edid_timing t;
@@ -144,7 +144,7 @@ static void edid_put16(u8 *at, u32 value)
 	at[1] = value >> 8;
 }
 
-/* Makes the sum of @len bytes 0 by the one behind them. */
+/* Stores the checksum of @len bytes into the byte after them, so that the sum of all is 0. */
 static void edid_checksum(u8 *bytes, unsigned int len)
 {
 	u8 sum = 0;
@@ -159,7 +159,7 @@ static u32 edid_mm(u32 pixels)
 	return pixels * 254 / (DPI * 10);
 }
 
-/* A mode in the base block, and the display's size in millimetres, those of @screen. */
+/* Writes a detailed timing of mode @size, with the size of @screen in millimetres. */
 static void edid_put_detailed(u8 *d, const struct edid_size *size, const struct edid_size *screen)
 {
 	u32 x_mm = edid_mm(screen->width), y_mm = edid_mm(screen->height);
@@ -179,10 +179,10 @@ static void edid_put_detailed(u8 *d, const struct edid_size *size, const struct 
 	d[12] = x_mm;
 	d[13] = y_mm;
 	d[14] = x_mm >> 8 << 4 | y_mm >> 8;
-	d[17] = 0x1a;	/* pulses on wires of their own, the horizontal one positive */
+	d[17] = 0x1a;	/* separate syncs, the horizontal one positive */
 }
 
-/* Other descriptors begin with 0 in the place of a clock. */
+/* Begins a descriptor that is not a timing: those have 0 in the place of the clock. */
 static u8 *edid_put_tag(u8 *d, u8 tag)
 {
 	d[3] = tag;
@@ -190,12 +190,12 @@ static u8 *edid_put_tag(u8 *d, u8 tag)
 }
 
 /*
- * Returns whether EDID can say so much: clocks of up to 2550 MHz. (SIDE_MAX rows are 505 kHz, which
- * it can.) Clocks below 10 MHz are taken for errors by those who read them.
+ * Writes the limits. Returns false for a clock above 2550 MHz, EDID's maximum, or below 10 MHz,
+ * which readers of EDIDs take for an error. (EDID can express the 505 kHz of SIDE_MAX rows.)
  */
 static bool edid_put_limits(u8 *d, const struct edid_modes *modes)
 {
-	/* VESA's timings of the standard modes are within these. */
+	/* VESA's timings of the standard modes are within these limits. */
 	u32 min_khz = 30, max_khz = 80, mhz = 200;
 	struct edid_timing t;
 	unsigned int i;
@@ -219,13 +219,13 @@ static bool edid_put_limits(u8 *d, const struct edid_modes *modes)
 	d[7] = min_khz;
 	d[8] = max_khz > 255 ? max_khz - 255 : max_khz;
 	d[9] = (mhz + 9) / 10;
-	d[10] = 0x01;	/* no formula for modes that are not listed */
+	d[10] = 0x01;	/* limits only: no timing formula for modes that are not listed */
 	d[11] = '\n';
 	memset(d + 12, ' ', 6);
 	return true;
 }
 
-/* A text ends with a newline, if there is room for it. */
+/* Writes the display's name, which ends with a newline if there is room for it. */
 static void edid_put_name(u8 *d, const char *name)
 {
 	u8 *text = edid_put_tag(d, 0xfc);
@@ -252,11 +252,11 @@ static void edid_put_common(u8 *edid, const struct edid_size *max)
 		if (!edid_fits(&edid_standards[i].size, max))
 			continue;
 		*at++ = edid_standards[i].size.width / 8 - 31;
-		*at++ = edid_standards[i].aspect << 6;	/* 60 Hz are 0 */
+		*at++ = edid_standards[i].aspect << 6;	/* rate 0: 60 Hz */
 	}
 }
 
-/* A timing of DisplayID: numbers less 1, and the code of the aspect ratio that it has for all. */
+/* Writes a type I timing of DisplayID: numbers minus 1, and one aspect-ratio code for all modes. */
 static u8 *edid_put_type1(u8 *at, const struct edid_size *size, bool preferred)
 {
 	struct edid_timing t;
@@ -286,13 +286,13 @@ static void edid_add(struct edid_modes *modes, const struct edid_size *size)
 	modes->size[modes->nr++] = *size;
 }
 
-/* Fills the descriptors of the base block. Returns false if EDID cannot say what is needed. */
+/* Fills the descriptors of the base block. Returns false if EDID cannot express the limits. */
 static bool edid_put_descriptors(u8 *edid, struct edid_modes *modes, const char *name)
 {
 	u8 *d = edid + DESCRIPTOR(0);
 	unsigned int i;
 
-	/* Timings come first, and at least one; it is the preferred mode, if that is small. */
+	/* At least one timing comes first: the preferred mode, if it fits into the base block. */
 	for (i = 0; i < modes->nr && d < edid + DESCRIPTOR(2); i++) {
 		if (!edid_is_small(&modes->size[i]))
 			continue;
@@ -308,7 +308,7 @@ static bool edid_put_descriptors(u8 *edid, struct edid_modes *modes, const char 
 	return true;
 }
 
-/* The blocks that DisplayID asks for beside timings. */
+/* Writes the blocks that DisplayID requires besides timings. */
 static u8 *edid_put_display(u8 *at, const struct edid_size *screen)
 {
 	u32 wide = max(screen->width, screen->height), narrow = min(screen->width, screen->height);
@@ -316,7 +316,7 @@ static u8 *edid_put_display(u8 *at, const struct edid_size *screen)
 	at[2] = 12;	/* product identification, as in the base block */
 	memcpy(at + 3, "VGP", 3);
 	at[6] = 1;
-	at[13] = 26;	/* from 2000 on */
+	at[13] = 26;	/* year, counted from 2000 */
 	at += 15;
 
 	at[0] = 0x01;	/* display parameters */
@@ -330,14 +330,14 @@ static u8 *edid_put_display(u8 *at, const struct edid_size *screen)
 	at[14] = 0x77;	/* 8 bits per colour */
 	at += 15;
 
-	at[0] = 0x0f;	/* interface: a link that is nobody's standard, RGB of 8 bits */
+	at[0] = 0x0f;	/* interface: proprietary digital link, RGB of 8 bits */
 	at[2] = 10;
 	at[3] = 0xb1;
 	at[5] = 0x02;
 	return at + 13;
 }
 
-/* The extension: the preferred mode, as it must have one, and what the base block does not have. */
+/* Fills the extension: the preferred mode, which it must have, and modes not in the base block. */
 static void edid_put_extension(u8 *ext, const struct edid_modes *modes)
 {
 	u8 *head, *at;
@@ -360,23 +360,23 @@ static void edid_put_extension(u8 *ext, const struct edid_modes *modes)
 
 /**
  * vgpu_edid_build() - write the EDID of a display
- * @edid: gets it
- * @room: of @edid in bytes; VGPU_EDID_BUILD_MAX is enough. They may be written to in any case
- * @width: of the mode that the guest is to choose, in pixels
- * @height: rows of it
- * @max_width: of the display's largest mode, at least @width
- * @max_height: rows of it, at least @height
- * @name: of the display; its first 13 characters count
+ * @edid: set to the EDID; may be overwritten even if this fails
+ * @room: bytes of @edid; VGPU_EDID_BUILD_MAX is enough
+ * @width: width of the preferred mode, in pixels
+ * @height: height of the preferred mode, in pixels
+ * @max_width: width of the display's largest mode, at least @width
+ * @max_height: height of that mode, at least @height
+ * @name: name of the display; its first 13 characters are used
  *
- * Return: how many bytes it has: VGPU_EDID_BLOCK, or twice that if a mode needs an extension; 0 if
- * there is no room for it, or no EDID for such modes.
+ * Return: bytes of the EDID: VGPU_EDID_BLOCK, or twice that if a mode needs an extension; 0 if
+ * @room is too small, or EDID cannot express such modes.
  */
 size_t vgpu_edid_build(u8 *edid, size_t room, u32 width, u32 height, u32 max_width,
 		       u32 max_height, const char *name)
 {
 	static const u8 head[] = {
 		0x00, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x00,
-		0x58, 0xf0,	/* "VGP", which nobody has registered */
+		0x58, 0xf0,	/* "VGP", which is not registered */
 		0x01, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
 		36,		/* made in 2026 */
 		0x01, 0x04,	/* EDID 1.4 */
@@ -409,7 +409,7 @@ size_t vgpu_edid_build(u8 *edid, size_t room, u32 width, u32 height, u32 max_wid
 	memcpy(edid, head, sizeof(head));
 	x_cm = (edid_mm(width) + 5) / 10;
 	y_cm = (edid_mm(height) + 5) / 10;
-	/* One without the other would be no size. */
+	/* A size needs both. */
 	if (x_cm && y_cm) {
 		edid[21] = x_cm;
 		edid[22] = y_cm;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The EDID of a vGPU's display as it is until the VM's host side brings another. Pure logic. */
+/* The default EDID of a vGPU's display, until the user of the device sets another. Pure logic. */
 #ifndef _VGPU_CORE_EDID_BUILD_H
 #define _VGPU_CORE_EDID_BUILD_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What lies between the scheduler and a back end's engines: the scheduler's requests go down
- * through vgpu_engine_ops, the back end's reports about its engines come up.
+ * The link between the scheduler and a back end's engines. The scheduler's requests go down through
+ * vgpu_engine_ops; the back end's reports about its engines come up through the functions below.
  */
 #include <linux/module.h>
 #include <linux/timekeeping.h>
@@ -42,7 +42,7 @@ static void vgpu_engine_reset(struct vgpu_timeline *tl, struct vgpu_entity *enti
 	raw_spin_lock(&gpu->data_lock);
 	timeout_us = gpu->settings.preempt_timeout_us;
 	raw_spin_unlock(&gpu->data_lock);
-	/* A guest can make its engine be reset again and again. */
+	/* Rate limited: a guest can make its engine be reset again and again. */
 	vgpu_inst_notice_limited(instance, "did not leave engine %s within %u us: engine reset\n",
 				 gpu->info.engines[engine].name, timeout_us);
 	gpu->ops->engine_reset(gpu, engine);
@@ -50,9 +50,9 @@ static void vgpu_engine_reset(struct vgpu_timeline *tl, struct vgpu_entity *enti
 }
 
 /*
- * The instance ran past its deadline by more than the preemption timeout: it is counted like a
- * fault, but by a work item. This is called under a timeline's lock, which interrupts take, too,
- * so it must take no lock that is ever held with interrupts on.
+ * Called when the instance ran past its deadline by more than the preemption timeout. A work item
+ * counts that like a fault: this is called under a timeline's lock, which interrupts also take, so
+ * it must take no lock that is ever held with interrupts on.
  */
 static void vgpu_engine_overrun(struct vgpu_timeline *tl, struct vgpu_entity *entity,
 				u64 overrun_ns)
@@ -67,7 +67,7 @@ static u64 vgpu_engine_ran_ns(struct vgpu_timeline *tl)
 {
 	struct vgpu_gpu *gpu = vgpu_timeline_data(tl);
 
-	/* An engine that cannot be reset is never too late: its time stands still. */
+	/* The time of an engine that cannot be reset stands still, so it is never too late. */
 	if (!gpu->ops->engine_reset)
 		return 0;
 	if (!gpu->ops->engine_ran_ns)
@@ -84,12 +84,12 @@ const struct vgpu_timeline_ops vgpu_engine_ops = {
 };
 
 /**
- * vgpu_work_ready() - an engine has something to do for an instance
- * @instance: whose channel has work
+ * vgpu_work_ready() - report that an instance has work for an engine
+ * @instance: the instance
  * @engine: index of the engine, below nr_engines of struct vgpu_gpu_info
  *
- * Saying it twice, or of the instance that is running, is harmless; forgetting it leaves the work
- * lying.
+ * A second report, or one about the instance that is running, is harmless. Work that is not
+ * reported is not done.
  *
  * Context: any that may take a spinlock, but without a timeline's lock. Does not sleep.
  */
@@ -100,10 +100,10 @@ void vgpu_work_ready(struct vgpu_instance *instance, unsigned int engine)
 EXPORT_SYMBOL_GPL(vgpu_work_ready);
 
 /**
- * vgpu_work_ready_at() - an engine will have something to do for an instance
- * @instance: whose channel will have work
+ * vgpu_work_ready_at() - report that an instance will have work for an engine
+ * @instance: the instance
  * @engine: index of the engine
- * @ready_ns: when, CLOCK_MONOTONIC; of several such times the earliest counts
+ * @ready_ns: when, CLOCK_MONOTONIC; the earliest of several such times counts
  *
  * Context: any that may take a spinlock, but without a timeline's lock. Does not sleep.
  */
@@ -114,17 +114,17 @@ void vgpu_work_ready_at(struct vgpu_instance *instance, unsigned int engine, u64
 EXPORT_SYMBOL_GPL(vgpu_work_ready_at);
 
 /**
- * vgpu_engine_done() - a run has ended, the engine is free
+ * vgpu_engine_done() - report that a run has ended and the engine is free
  * @gpu: the GPU
  * @engine: index of the engine
  * @end: why the run ended
- * @idle_ns: how long of the run the engine polled without work; charged to nobody
- * @linger_ns: how long the engine polled without work because vgpu_engine_poll() said
+ * @idle_ns: time of the run in which the engine polled without work; charged to nobody
+ * @linger_ns: time in which the engine polled without work because vgpu_engine_poll() returned
  *             VGPU_POLL_LINGER; not part of @idle_ns, and charged to the instance
- * @next: set to the run that the engine is to begin at once, if there is one
+ * @next: set to the run that the engine must begin at once, if there is one
  *
- * Called once for each run, whether engine_run of struct vgpu_gpu_ops began it or the run came by
- * @next. When this has returned false, engine_run may be called, or has been called already.
+ * Called once for each run, whether the op engine_run began it or an earlier @next. When this has
+ * returned false, the core may call engine_run, or has already called it.
  *
  * Context: any that may take a spinlock, but without a timeline's lock. Does not sleep.
  * Return: true if @next is set.
@@ -148,16 +148,16 @@ bool vgpu_engine_done(struct vgpu_gpu *gpu, unsigned int engine, enum vgpu_run_e
 EXPORT_SYMBOL_GPL(vgpu_engine_done);
 
 /**
- * vgpu_engine_poll() - ask what an engine that finds no work is to do
+ * vgpu_engine_poll() - tell what an engine must do that finds no work
  * @gpu: the GPU
  * @engine: index of the engine; it has a run
  * @empty_ns: for how long the engine has found no work of the run's instance
  *
- * The answer may change at any time, so an engine that polls on asks again. The answer does not
- * take the run's deadline into account.
+ * The answer may change at any time, so an engine that keeps polling calls this again. The answer
+ * does not take the run's deadline into account.
  *
  * Context: any. Takes no lock.
- * Return: what to do.
+ * Return: enum vgpu_poll.
  */
 enum vgpu_poll vgpu_engine_poll(struct vgpu_gpu *gpu, unsigned int engine, u64 empty_ns)
 {
@@ -170,7 +170,7 @@ EXPORT_SYMBOL_GPL(vgpu_engine_poll);
  * @instance: the instance
  * @hold: the reason, VGPU_HOLD_*; holding twice for one reason is the same as once
  *
- * A run that the instance has on an engine is asked to stop; this does not wait for its end.
+ * Asks runs of the instance to stop, and does not wait for their end.
  *
  * Context: any that may take a spinlock, but without a timeline's lock. Does not sleep.
  */
@@ -183,7 +183,7 @@ void vgpu_instance_hold(struct vgpu_instance *instance, unsigned int hold)
 }
 
 /**
- * vgpu_instance_unhold() - take back a reason to keep an instance off the engines
+ * vgpu_instance_unhold() - remove a reason to keep an instance off all engines
  * @instance: the instance
  * @hold: the reason, VGPU_HOLD_*
  *

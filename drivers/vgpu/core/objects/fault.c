@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Faults of an instance, and the quarantine that too many of them bring. */
+/* Faults of an instance, and the quarantine that follows too many of them. */
 #include <linux/module.h>
 #include <linux/timekeeping.h>
 
@@ -7,8 +7,8 @@
 #include "../stats/trace.h"
 
 /*
- * Holds the instance off the engines or lets it run, as its quarantine says, and queues itself
- * again for the end of a quarantine. Only this work item does so, and thus in the right order.
+ * Holds or unholds the instance according to its quarantine, and queues itself again for the end of
+ * a quarantine. Only this work item does that, so holds and unholds come in the right order.
  */
 static void vgpu_quarantine_work(struct work_struct *work)
 {
@@ -29,7 +29,7 @@ static void vgpu_quarantine_work(struct work_struct *work)
 		vgpu_inst_notice(instance, "quarantined for %llu s, after %u faults within %llu s; 'vgpuctl release %pUl' lifts it\n",
 				 (until_ns - now_ns) / NSEC_PER_SEC, threshold,
 				 VGPU_QUARANTINE_WINDOW_NS / NSEC_PER_SEC, &instance->uuid);
-		/* Not mod_delayed_work(), which would put off the run that a release has queued. */
+		/* mod_delayed_work() would delay an execution that a release has queued. */
 		queue_delayed_work(system_wq, &instance->quarantine_work,
 				   nsecs_to_jiffies(until_ns - now_ns) + 1);
 		return;
@@ -42,8 +42,8 @@ static void vgpu_quarantine_work(struct work_struct *work)
 }
 
 /**
- * vgpu_instance_set_quarantine() - apply the GPU's rules of quarantine to an instance
- * @instance: the lock of its GPU is held
+ * vgpu_instance_set_quarantine() - apply the GPU's quarantine settings to an instance
+ * @instance: the instance; the lock of its GPU is held
  */
 void vgpu_instance_set_quarantine(struct vgpu_instance *instance)
 {
@@ -87,7 +87,7 @@ static void vgpu_overrun_work(struct work_struct *work)
 
 /**
  * vgpu_instance_init_quarantine() - set up the quarantine of a new instance
- * @instance: nobody else sees it yet; its GPU's rules come by vgpu_instance_set_quarantine()
+ * @instance: private to the caller; vgpu_instance_set_quarantine() applies the settings later
  */
 void vgpu_instance_init_quarantine(struct vgpu_instance *instance)
 {
@@ -99,11 +99,11 @@ void vgpu_instance_init_quarantine(struct vgpu_instance *instance)
 
 /**
  * vgpu_channel_fault() - report that a channel has faulted
- * @instance: owns the channel
+ * @instance: the instance that owns the channel
  * @engine: index of the engine that the channel is bound to
  * @channel: index among the instance's channels
- * @code: why
- * @index: of the packet that faulted
+ * @code: the fault
+ * @index: index of the packet that faulted
  *
  * The back end has stopped the channel, and tells the guest itself. Process context; does not
  * sleep. Must not be called under a timeline's lock.
@@ -115,19 +115,19 @@ void vgpu_channel_fault(struct vgpu_instance *instance, unsigned int engine, u32
 	vgpu_entity_account_fault(&instance->entity[engine]);
 	trace_vgpu_fault(&instance->uuid, engine, channel, code, index);
 	vgpu_instance_event(instance, VGPU_EVENT_FAULT, channel, code, index);
-	/* Want of host memory does not count, also behind guest memory: others may use it up. */
+	/* Lack of host memory (also behind guest memory) does not count: others may use it up. */
 	if (code != VGPU_HW_FAULT_MEMORY)
 		vgpu_instance_strike(instance);
 }
 EXPORT_SYMBOL_GPL(vgpu_channel_fault);
 
 /**
- * vgpu_instance_quarantined() - whether an instance is in quarantine
- * @instance: may change that at any time
+ * vgpu_instance_quarantined() - tell whether an instance is in quarantine
+ * @instance: the instance
  *
- * Takes no lock.
+ * Takes no lock; the answer may change at any time.
  *
- * Return: true while it is.
+ * Return: true if it is in quarantine.
  */
 bool vgpu_instance_quarantined(const struct vgpu_instance *instance)
 {
@@ -137,7 +137,7 @@ EXPORT_SYMBOL_GPL(vgpu_instance_quarantined);
 
 /**
  * vgpu_instance_release() - lift the quarantine of an instance
- * @instance: not gone; the lock of its GPU is held, so that it stays so
+ * @instance: not gone; the caller holds the lock of its GPU, so it stays
  *
  * Return: 0, or -EINVAL if the instance is not in quarantine.
  */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The life of a GPU: registered by its back end, unregistered when it goes. */
+/* The life of a GPU: its back end registers it and unregisters it. */
 #include <linux/math64.h>
 #include <linux/minmax.h>
 #include <linux/module.h>
@@ -10,11 +10,11 @@
 
 /**
  * vgpu_gpu_available() - count how many more instances of a type fit
- * @gpu: the GPU; its back end is there (see vgpu_gpu_enter())
+ * @gpu: the GPU; the caller has entered it (see vgpu_gpu_enter())
  * @type: index into the GPU's types
  *
  * Context: sleeps.
- * Return: instances that could be created now, one after the other; 0 on a GPU that goes away.
+ * Return: the number of instances that could be created now; 0 if the GPU is being unregistered.
  */
 unsigned int vgpu_gpu_available(struct vgpu_gpu *gpu, unsigned int type)
 {
@@ -37,7 +37,7 @@ unsigned int vgpu_gpu_available(struct vgpu_gpu *gpu, unsigned int type)
  * @gpu: the GPU
  *
  * Context: any.
- * Return: the pointer that was given to vgpu_register_gpu().
+ * Return: the pointer that vgpu_register_gpu() was given.
  */
 void *vgpu_gpu_backend(const struct vgpu_gpu *gpu)
 {
@@ -79,7 +79,7 @@ static int vgpu_gpu_init_types(struct vgpu_gpu *gpu)
 	return 0;
 }
 
-/* No instance is created any more; if @gone, nobody uses the scheduler and the ops any more. */
+/* Stops the creation of instances; if @gone, also waits until nobody uses scheduler and ops. */
 static void vgpu_gpu_set_dying(struct vgpu_gpu *gpu, bool gone)
 {
 	mutex_lock(&gpu->lock);
@@ -90,7 +90,7 @@ static void vgpu_gpu_set_dying(struct vgpu_gpu *gpu, bool gone)
 	mutex_unlock(&gpu->lock);
 	if (!gone)
 		return;
-	/* A thread that has found the GPU before may have entered it. */
+	/* A thread that found the GPU before may have entered it. */
 	vgpu_gpu_leave(gpu);
 	wait_for_completion(&gpu->unused);
 }
@@ -98,15 +98,15 @@ static void vgpu_gpu_set_dying(struct vgpu_gpu *gpu, bool gone)
 /**
  * vgpu_register_gpu() - register a GPU, so that vGPUs can be created on it
  * @dev: the physical function; the caller keeps it until vgpu_unregister_gpu() has returned
- * @ops: what the back end does; must stay as long
- * @info: what the GPU has; copied
+ * @ops: the back end's ops; the caller keeps them as long as @dev
+ * @info: description of the GPU; copied
  * @backend: for vgpu_gpu_backend()
  *
- * Ops may be called before this returns.
+ * The core may call ops before this returns.
  *
  * Context: sleeps.
- * Return: the GPU, or an ERR_PTR: -EINVAL if @info or the module's parameters cannot be (the log
- * says why), -ENOMEM, or a front end's error.
+ * Return: the GPU, or an ERR_PTR: -EINVAL if @info or the module's parameters are not valid (the
+ * log says why), -ENOMEM, or a front end's error.
  */
 struct vgpu_gpu *vgpu_register_gpu(struct device *dev, const struct vgpu_gpu_ops *ops,
 				   const struct vgpu_gpu_info *info, void *backend)
@@ -192,19 +192,19 @@ EXPORT_SYMBOL_GPL(vgpu_register_gpu);
 
 /**
  * vgpu_unregister_gpu() - remove a GPU with all its instances
- * @gpu: registered; must not be used any more
+ * @gpu: registered; the caller must not use it afterwards
  *
- * No op is called any more when this has returned.
+ * The core calls no op after this has returned.
  *
  * Context: sleeps, until the users of the instances have closed them. Not from an op.
  */
 void vgpu_unregister_gpu(struct vgpu_gpu *gpu)
 {
-	/* From here on no instance is created that the front ends would then miss. */
+	/* Creates no instance from here on: the front ends would miss it. */
 	vgpu_gpu_set_dying(gpu, false);
 
 	vgpu_fronts_remove_gpu(gpu);
-	/* These wait for readers and writers, who take locks: so none is held here. */
+	/* These wait for readers and writers, which take locks, so no lock is held here. */
 	vgpu_sysfs_remove_gpu(gpu);
 	vgpu_debugfs_remove_gpu(gpu);
 

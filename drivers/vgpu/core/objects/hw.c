@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What is the same for every back end whose vGPUs look as Documentation/hardware.rst says: the PCI
- * function, and the registers that tell a driver which vGPU it has.
+ * The common part of all back ends whose vGPUs follow Documentation/hardware.rst: the PCI function,
+ * and the registers that identify the vGPU to a driver.
  */
 #include <linux/mm.h>
 #include <linux/module.h>
@@ -10,11 +10,11 @@
 #include "../core.h"
 
 /**
- * vgpu_hw_describe() - describe for struct vgpu_gpu_ops
+ * vgpu_hw_describe() - the op describe of struct vgpu_gpu_ops
  * @instance: the instance
  * @desc: filled in with the function of Documentation/hardware.rst
  *
- * There is a display if the back end has the op scanout.
+ * The function has a display if the back end has the op scanout.
  *
  * Context: any.
  */
@@ -45,7 +45,7 @@ void vgpu_hw_describe(struct vgpu_instance *instance, struct vgpu_function_desc 
 		.msix_table = VGPU_HW_MSIX_TABLE,
 		.msix_pba = VGPU_HW_MSIX_PBA,
 	};
-	/* OVMF counts a 64-bit BAR once, so BAR 3 is what it takes for BAR 2. */
+	/* OVMF counts a 64-bit BAR as one, so it takes BAR 3 for BAR 2. */
 	if (info->vga)
 		desc->region[VGPU_HW_BAR_VGA].owned_bytes = VGPU_HW_DEV_BASE;
 	if (instance->gpu->ops->scanout)
@@ -54,15 +54,15 @@ void vgpu_hw_describe(struct vgpu_instance *instance, struct vgpu_function_desc 
 EXPORT_SYMBOL_GPL(vgpu_hw_describe);
 
 /**
- * vgpu_hw_identity_word() - read a word that says which vGPU this is
+ * vgpu_hw_identity_word() - read a word of the registers that identify the vGPU
  * @instance: the instance
- * @offset: in BAR 2, a multiple of 4
+ * @offset: offset in BAR 2, a multiple of 4
  * @value: set to the word
  *
- * For back ends whose accesses are of 4 bytes mostly; else as vgpu_hw_identity().
+ * Like vgpu_hw_identity(), but for back ends whose accesses are mostly of 4 bytes.
  *
  * Context: any.
- * Return: whether there is such a word; else @value has not changed.
+ * Return: true if there is such a word; else @value has not changed.
  */
 bool vgpu_hw_identity_word(struct vgpu_instance *instance, u64 offset, u32 *value)
 {
@@ -110,16 +110,16 @@ bool vgpu_hw_identity_word(struct vgpu_instance *instance, u64 offset, u32 *valu
 EXPORT_SYMBOL_GPL(vgpu_hw_identity_word);
 
 /**
- * vgpu_hw_identity() - read a register that says which vGPU this is
+ * vgpu_hw_identity() - read a register that identifies the vGPU
  * @instance: the instance
- * @offset: in BAR 2, aligned to @count
+ * @offset: offset in BAR 2, aligned to @count
  * @buf: set to the register's value, little endian
  * @count: 1, 2, 4 or 8 bytes
  *
- * These are the registers from VGPU_HW_ID to VGPU_HW_ENGINE(). They take no writes.
+ * These are the registers from VGPU_HW_ID to VGPU_HW_ENGINE(). They are read-only.
  *
  * Context: any.
- * Return: whether all of the bytes belong to such registers; else @buf has not changed.
+ * Return: true if all bytes belong to such registers; else @buf has not changed.
  */
 bool vgpu_hw_identity(struct vgpu_instance *instance, u64 offset, void *buf, size_t count)
 {

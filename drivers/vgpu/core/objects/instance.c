@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The life of an instance: created and destroyed by its front end; opened, reset and closed by the
- * user of the device.
+ * The life of an instance. Its front end creates and destroys it; the user of the device opens,
+ * resets and closes it.
  *
- * State in short:
+ * States:
  *
  *	create -> [closed] -> open -> [started] -> close -> [closed] -> destroy
  *	                                 | reset ^
@@ -93,8 +93,8 @@ static void vgpu_instance_unplace(struct vgpu_gpu *gpu, struct vgpu_instance *in
 }
 
 /*
- * From here on changes of the GPU's settings reach the instance, so it takes the present ones
- * under the same lock.
+ * Puts the instance on the GPU's list. Changes of the GPU's settings reach an instance on the list,
+ * so it takes the present settings under the same lock.
  */
 static void vgpu_instance_list(struct vgpu_gpu *gpu, struct vgpu_instance *instance)
 {
@@ -109,15 +109,15 @@ static void vgpu_instance_list(struct vgpu_gpu *gpu, struct vgpu_instance *insta
 }
 
 /**
- * vgpu_instance_create() - make a new instance
+ * vgpu_instance_create() - create an instance
  * @gpu: the GPU; the caller keeps it registered
  * @type: index into the GPU's types
- * @uuid: name of the instance; the front end has seen to it that it is unique
+ * @uuid: name of the instance; the front end guarantees that it is unique
  *
- * A refusal is in the log and kept for the control node.
+ * A refusal is logged and kept for the control node.
  *
  * Context: sleeps.
- * Return: the instance, to be ended by vgpu_instance_destroy(), or an ERR_PTR: -ENOSPC, -ENOMEM,
+ * Return: the instance, which vgpu_instance_destroy() destroys, or an ERR_PTR: -ENOSPC, -ENOMEM,
  * -ENODEV, or the back end's error.
  */
 struct vgpu_instance *vgpu_instance_create(struct vgpu_gpu *gpu, unsigned int type,
@@ -183,7 +183,7 @@ struct vgpu_instance *vgpu_instance_create(struct vgpu_gpu *gpu, unsigned int ty
 		ret = PTR_ERR(instance->backend);
 		goto err_entity;
 	}
-	/* From here on refusals are events of the instance, and not of its GPU any more. */
+	/* Refusals were events of the GPU so far; from here on they are events of the instance. */
 	instance->events = events;
 	vgpu_instance_list(gpu, instance);
 
@@ -211,7 +211,7 @@ err_put:
  * @instance: the instance
  *
  * Context: any.
- * Return: what instance_create of struct vgpu_gpu_ops returned.
+ * Return: the pointer that the op instance_create returned.
  */
 void *vgpu_instance_backend(const struct vgpu_instance *instance)
 {
@@ -225,8 +225,8 @@ static void vgpu_instance_unlist(struct vgpu_gpu *gpu, struct vgpu_instance *ins
 
 	mutex_lock(&gpu->lock);
 	/*
-	 * Readers of sums find what it did with what others did that are gone. Here, so that there
-	 * is no time at which they find it neither there nor on the list.
+	 * Add its counts to the GPU's sums of destroyed instances in the same critical section that
+	 * takes it off the list, so that readers of sums never miss them.
 	 */
 	for (i = 0; i < gpu->info.nr_engines; i++)
 		vgpu_entity_retire(&instance->entity[i]);
@@ -239,14 +239,14 @@ static void vgpu_instance_unlist(struct vgpu_gpu *gpu, struct vgpu_instance *ins
 	raw_spin_unlock(&gpu->data_lock);
 	mutex_unlock(&gpu->lock);
 
-	/* A reader who has found it may still be in channels_show; no other one comes. */
+	/* Wait for readers that found it before and may still be in channels_show. */
 	down_write(&instance->show_lock);
 	up_write(&instance->show_lock);
 }
 
 /**
- * vgpu_instance_destroy() - end an instance
- * @instance: not open; must not be used any more
+ * vgpu_instance_destroy() - destroy an instance
+ * @instance: not open; the caller must not use it afterwards
  *
  * Context: sleeps.
  */
@@ -257,7 +257,7 @@ void vgpu_instance_destroy(struct vgpu_instance *instance)
 
 	WARN_ON(instance->opened);
 	vgpu_instance_unlist(gpu, instance);
-	/* In this order: the first work queues the second. */
+	/* In this order, since the first work queues the second. */
 	cancel_work_sync(&instance->overrun_work);
 	cancel_delayed_work_sync(&instance->quarantine_work);
 	gpu->ops->instance_destroy(instance);
@@ -288,13 +288,13 @@ static void vgpu_instance_uncharge(struct vgpu_instance *instance)
 /**
  * vgpu_instance_open() - open the device for a user
  * @instance: the instance
- * @front: how to reach guest memory and interrupts; until vgpu_instance_close()
+ * @front: ops for guest memory and interrupts; in use until vgpu_instance_close()
  *
- * The device comes up as after a reset. current is charged for its memory.
+ * The device starts as after a reset. Its memory is charged to current.
  *
  * Context: sleeps.
- * Return: 0, -EBUSY if the device is open already, -ENODEV if the back end's module goes, -ENOMEM,
- * or the back end's error.
+ * Return: 0, -EBUSY if the device is open already, -ENODEV if the back end's module is being
+ * unloaded, -ENOMEM, or the back end's error.
  */
 int vgpu_instance_open(struct vgpu_instance *instance, const struct vgpu_front_ops *front)
 {
@@ -335,7 +335,7 @@ int vgpu_instance_open(struct vgpu_instance *instance, const struct vgpu_front_o
 	vgpu_session_begin(instance, session);
 	vgpu_sampler_open(gpu);
 	instance->opened = true;
-	/* Nothing can fail any more: policies count the instance from here to its close. */
+	/* Nothing fails from here on: policies count the instance until it is closed. */
 	for (i = 0; i < gpu->info.nr_engines; i++)
 		vgpu_entity_start(&instance->entity[i]);
 	vgpu_instance_unhold(instance, VGPU_HOLD_STOPPED);
@@ -360,8 +360,8 @@ err_unlock:
 }
 
 /*
- * Disables all channels and waits until no engine works on the instance. Accesses to guest memory
- * are cancelled first, since guest memory may never answer.
+ * Disables all channels and waits until no engine works on the instance. Cancels accesses to guest
+ * memory first, since guest memory may never answer.
  */
 static void vgpu_instance_halt(struct vgpu_instance *instance)
 {
@@ -377,7 +377,7 @@ static void vgpu_instance_halt(struct vgpu_instance *instance)
 		vgpu_entity_hold_sync(&instance->entity[i], VGPU_HOLD_STOPPED);
 }
 
-/* Gives all memory back. What the user has mapped faults when it is touched the next time. */
+/* Drops all memory. The user's mappings fault when they are touched again. */
 static void vgpu_instance_drop_memory(struct vgpu_instance *instance)
 {
 	struct vgpu_function_desc desc;
@@ -385,7 +385,7 @@ static void vgpu_instance_drop_memory(struct vgpu_instance *instance)
 
 	vgpu_instance_describe(instance, &desc);
 	down_write(&instance->map_lock);
-	/* Before pages are dropped: a back end may keep a page if nobody else has it. */
+	/* Zap before pages are dropped: a back end may keep a page that nobody else references. */
 	for (bar = 0; bar < VGPU_REGION_MAX; bar++)
 		if (desc.region[bar].flags & VGPU_REGION_MMAP)
 			instance->front->zap(instance, bar);
@@ -411,8 +411,8 @@ static void vgpu_instance_was_reset(struct vgpu_instance *instance)
  * vgpu_instance_reset() - reset the device
  * @instance: the instance
  *
- * Channels are disabled, registers have their reset values, memory reads zero. Fault counters,
- * statistics and quarantine stay.
+ * Disables channels, resets registers and makes memory read zero. Fault counters, statistics and
+ * quarantine stay.
  *
  * Context: sleeps.
  * Return: 0, or -ENODEV if the device is not open.
@@ -432,11 +432,12 @@ int vgpu_instance_reset(struct vgpu_instance *instance)
 }
 
 /**
- * vgpu_instance_reclaim() - take the memory of a vGPU that no process is known to have
+ * vgpu_instance_reclaim() - free the memory of a vGPU that has no known holder
  * @instance: the instance
  *
- * For a back end whose host is out of memory. The vGPU is reset, or it would go on and take as much
- * again; but not if a process has it by now, nor while it is being reset or closed, or not open.
+ * For a back end whose host is out of memory. Resets the vGPU, which would otherwise go on and take
+ * as much again. Does nothing if the vGPU is not open, has a known holder by now, or is being reset
+ * or closed.
  *
  * Context: sleeps.
  */
@@ -462,7 +463,7 @@ EXPORT_SYMBOL_GPL(vgpu_instance_reclaim);
  * vgpu_instance_close() - close the device after its last user
  * @instance: open
  *
- * When this returns nothing reaches guest memory any more, and no guest data is left on the GPU.
+ * Afterwards nothing accesses guest memory, and no byte of the guest's data is left on the GPU.
  *
  * Context: sleeps.
  */
@@ -474,7 +475,7 @@ void vgpu_instance_close(struct vgpu_instance *instance)
 	mutex_lock(&instance->state_lock);
 	vgpu_dma_uncharge(instance->dma);
 	vgpu_instance_halt(instance);
-	/* The instance is held and off the engines; its share goes to others now. */
+	/* The instance is held and on no engine; others get its share from now on. */
 	for (i = 0; i < gpu->info.nr_engines; i++)
 		vgpu_entity_stop(&instance->entity[i]);
 	vgpu_dma_stop(instance->dma);
@@ -497,7 +498,7 @@ void vgpu_instance_close(struct vgpu_instance *instance)
 /**
  * vgpu_instance_describe() - describe the PCI function that the VM sees
  * @instance: the instance
- * @desc: filled in; always the same for an instance, but for what follows its vga
+ * @desc: filled in; constant for an instance, except for what depends on its vga
  *
  * Context: sleeps.
  */
@@ -511,12 +512,12 @@ void vgpu_instance_describe(struct vgpu_instance *instance, struct vgpu_function
  * vgpu_instance_region_rw() - do a trapped access to a BAR
  * @instance: open
  * @bar: index of the BAR
- * @offset: first byte, within the bytes that the instance owns there
+ * @offset: first byte, within the bytes of the BAR that the instance owns
  * @buf: kernel memory, little endian
- * @count: bytes, as region_rw of struct vgpu_gpu_ops takes them
- * @write: to the BAR; else from there
+ * @count: bytes, as the op region_rw takes them
+ * @write: write the BAR, else read it
  *
- * A write that asks for a reset of the device returns when the reset is done.
+ * A write that requests a reset of the device returns when the reset is done.
  *
  * Context: sleeps.
  * Return: 0, or the back end's error; then nothing has changed.
@@ -536,13 +537,13 @@ int vgpu_instance_region_rw(struct vgpu_instance *instance, unsigned int bar, u6
  * @bar: index of the BAR
  * @pgoff: first page, counted from the start of the BAR
  * @pages: filled in
- * @nr: length of @pages; all within the bytes that the instance owns there
+ * @nr: length of @pages; all within the bytes of the BAR that the instance owns
  *
  * The pages stay until the caller releases the instance's map_lock.
  *
  * Context: map_lock is held for reading. Sleeps.
- * Return: how many pages there are, at least 1; -EAGAIN if the host has no memory at the moment;
- * -ENOMEM if the memory of the process that is charged is used up.
+ * Return: the number of pages, at least 1; -EAGAIN if the host has no memory at the moment;
+ * -ENOMEM if the memory of the process that pays is used up.
  */
 int vgpu_instance_map_pages(struct vgpu_instance *instance, unsigned int bar, pgoff_t pgoff,
 			    struct page **pages, unsigned int nr)
@@ -552,10 +553,8 @@ int vgpu_instance_map_pages(struct vgpu_instance *instance, unsigned int bar, pg
 }
 
 /**
- * vgpu_instance_bus_master() - the function has become bus master
+ * vgpu_instance_bus_master() - resume accesses to guest memory after bus mastering was switched on
  * @instance: open
- *
- * Accesses to guest memory that waited for this go on.
  *
  * Context: does not sleep.
  */
@@ -565,8 +564,8 @@ void vgpu_instance_bus_master(struct vgpu_instance *instance)
 }
 
 /*
- * Whether a monitor of the type can show the picture, lying or upright. Without a limit of the
- * sides a guest could have the user of the device copy millions of rows of one pixel.
+ * Whether a monitor of the type can show the picture, upright or rotated. Without a limit of the
+ * sides, a guest could make the user of the device copy millions of rows of one pixel.
  */
 static bool vgpu_instance_shows(const struct vgpu_instance *instance, const struct vgpu_scanout *s)
 {
@@ -580,10 +579,10 @@ static bool vgpu_instance_shows(const struct vgpu_instance *instance, const stru
 /**
  * vgpu_instance_scanout() - tell what the first head shows
  * @instance: open
- * @scanout: set, if there is a picture
+ * @scanout: set if this returns true
  *
  * Context: sleeps.
- * Return: whether there is a picture, all of it in the instance's framebuffer, that a monitor of
+ * Return: true if there is a picture, all of it in the instance's framebuffer, that a monitor of
  * the type can show.
  */
 bool vgpu_instance_scanout(struct vgpu_instance *instance, struct vgpu_scanout *scanout)

@@ -7,8 +7,8 @@
  * Mixed: a region of R is halved d times, where d is the largest with floor(R / 2^d) >= 2s, and
  * [a, b) is cut at floor((a + b) / 2). Each piece [a, b) offers two places, at a and at b - s; with
  * 2s > R there is only the place at 0. So sizes can be mixed in any order of creation, at the price
- * of fewer instances where s is no power-of-two part of R. The rule gives the placement tables
- * published for NVIDIA's mixed-size mode.
+ * of fewer instances where s is not R divided by a power of two. The rule gives the placement
+ * tables published for NVIDIA's mixed-size mode.
  */
 #include "placement.h"
 
@@ -36,7 +36,7 @@ static unsigned int placement_depth(u32 region_gb, u32 size_gb)
 
 /**
  * vgpu_placement_count() - count the places of a size on a GPU without instances
- * @p: of the GPU; instances that are placed do not count
+ * @p: placement of the GPU; instances that are placed do not matter
  * @size_gb: framebuffer of an instance in GiB
  *
  * Return: at most VGPU_PLACEMENT_MAX; 0 if the size does not fit at all.
@@ -58,11 +58,11 @@ unsigned int vgpu_placement_count(const struct vgpu_placement *p, u32 size_gb)
 
 /**
  * vgpu_placement_id() - find a place by its number
- * @p: of the GPU
+ * @p: placement of the GPU
  * @size_gb: framebuffer of an instance in GiB, at least 1
- * @index: of the place, below vgpu_placement_count()
+ * @index: number of the place, below vgpu_placement_count()
  *
- * Return: where the place starts, in GiB; ascending with @index.
+ * Return: start of the place in GiB; it ascends with @index.
  */
 u32 vgpu_placement_id(const struct vgpu_placement *p, u32 size_gb, unsigned int index)
 {
@@ -74,7 +74,7 @@ u32 vgpu_placement_id(const struct vgpu_placement *p, u32 size_gb, unsigned int 
 	if (size_gb > p->region_gb / 2)
 		return 0;
 
-	/* Each bit of index, highest first, chooses a half; bit 0 chooses the end of the piece. */
+	/* Each bit of @index, highest first, chooses a half; bit 0 chooses the end of the piece. */
 	for (depth = placement_depth(b, size_gb); depth; depth--) {
 		u32 middle = (a + b) / 2;
 
@@ -86,7 +86,7 @@ u32 vgpu_placement_id(const struct vgpu_placement *p, u32 size_gb, unsigned int 
 	return index & 1 ? b - size_gb : a;
 }
 
-/* The length of the free hole around [start, start + size), or 0 if part of that is used. */
+/* Returns the length of the hole around [start, start + size), or 0 if part of it is used. */
 static u32 placement_hole(const struct vgpu_placement *p, u32 start, u32 size)
 {
 	u32 low = 0, high = p->region_gb;
@@ -107,8 +107,8 @@ static u32 placement_hole(const struct vgpu_placement *p, u32 start, u32 size)
 }
 
 /**
- * vgpu_placement_free_gb() - how much framebuffer no instance owns
- * @p: of the GPU
+ * vgpu_placement_free_gb() - compute the size of the framebuffer that no instance owns
+ * @p: placement of the GPU
  *
  * Return: size in GiB, perhaps in several pieces.
  */
@@ -135,13 +135,13 @@ static enum vgpu_short placement_short(const struct vgpu_placement *p, u32 size_
 
 /**
  * vgpu_placement_take() - place an instance
- * @p: of the GPU
+ * @p: placement of the GPU
  * @size_gb: framebuffer of the instance in GiB, at least 1
- * @start_gb: set to where the framebuffer starts, in GiB
+ * @start_gb: set to the start of the instance's framebuffer, in GiB
  *
- * Of all free places, takes the lowest of those that lie in the smallest hole.
+ * Takes the lowest of the free places that lie in the smallest hole.
  *
- * Return: VGPU_SHORT_NOTHING, or what is short and nothing has changed.
+ * Return: VGPU_SHORT_NOTHING; or what is short, and nothing has changed.
  */
 enum vgpu_short vgpu_placement_take(struct vgpu_placement *p, u32 size_gb, u32 *start_gb)
 {
@@ -174,7 +174,7 @@ enum vgpu_short vgpu_placement_take(struct vgpu_placement *p, u32 size_gb, u32 *
 
 /**
  * vgpu_placement_put() - free the place of an instance
- * @p: of the GPU
+ * @p: placement of the GPU
  * @start_gb: start of the place, as vgpu_placement_take() set it
  */
 void vgpu_placement_put(struct vgpu_placement *p, u32 start_gb)
@@ -190,13 +190,13 @@ void vgpu_placement_put(struct vgpu_placement *p, u32 start_gb)
 }
 
 /**
- * vgpu_placement_available() - how many more instances of a size can be placed now
- * @p: of the GPU
+ * vgpu_placement_available() - count the instances of a size that can still be placed
+ * @p: placement of the GPU
  * @size_gb: framebuffer of each instance in GiB, at least 1
  *
  * Places of one size never overlap, so all free places can be taken.
  *
- * Return: how many calls of vgpu_placement_take() in a row would succeed.
+ * Return: the number of calls of vgpu_placement_take() in a row that would succeed.
  */
 unsigned int vgpu_placement_available(const struct vgpu_placement *p, u32 size_gb)
 {
@@ -216,11 +216,11 @@ unsigned int vgpu_placement_available(const struct vgpu_placement *p, u32 size_g
 
 /**
  * vgpu_placement_channels() - find the channels that belong to a place
- * @p: of the GPU
- * @channels: of the GPU, at least @p->region_gb
+ * @p: placement of the GPU
+ * @channels: number of the GPU's channels, at least @p->region_gb
  * @start_gb: start of the place in GiB
  * @size_gb: size of the place in GiB
- * @first: set to the first of the GPU's channels that belong to it
+ * @first: set to the first of the GPU's channels that belong to the place
  * @nr: set to the number of these channels, at least 1
  *
  * Channels are split like the framebuffer, so an instance that fits finds its channels free.

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Where the framebuffer and the channels of an instance lie on the GPU. Pure logic, in units of
- * 1 GiB; the caller locks.
+ * The place of an instance's framebuffer and channels on the GPU. Pure logic, in units of 1 GiB;
+ * callers serialise their calls.
  */
 #ifndef _VGPU_PLACEMENT_H
 #define _VGPU_PLACEMENT_H
 
 #include <linux/types.h>
 
-#define VGPU_PLACEMENT_MAX	32	/* instances of one GPU */
+#define VGPU_PLACEMENT_MAX	32	/* maximum number of instances of a GPU */
 
 /**
  * struct vgpu_placement - the framebuffer of a GPU
  * @region_gb:   size of the framebuffer in GiB, 1 .. 1024
  * @homogeneous: all instances must have one size; else sizes can be mixed
- * @nr:          how many instances are placed
- * @used:        the places of these instances, in no order
+ * @nr:          number of instances that are placed
+ * @used:        their places, in no order
  */
 struct vgpu_placement {
 	u32 region_gb;
@@ -27,9 +27,9 @@ struct vgpu_placement {
 	} used[VGPU_PLACEMENT_MAX];
 };
 
-/* Why an instance cannot be placed. */
+/* The reason why an instance cannot be placed. */
 enum vgpu_short {
-	VGPU_SHORT_NOTHING,	/* it can */
+	VGPU_SHORT_NOTHING,	/* it can be placed */
 	VGPU_SHORT_INSTANCES,	/* the GPU has VGPU_PLACEMENT_MAX instances */
 	VGPU_SHORT_SIZE,	/* homogeneous, and the GPU has instances of another size */
 	VGPU_SHORT_FRAMEBUFFER,	/* less framebuffer is free than the instance needs */

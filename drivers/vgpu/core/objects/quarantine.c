@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Quarantine: so many faults within a window stop a vGPU, each time for twice as long as the time
- * before. Pure logic, compiled in user space too.
+ * Quarantine: a number of faults within a window stops a vGPU, each time for twice as long as the
+ * time before. Pure logic, compiled in user space too.
  */
 #include <linux/minmax.h>
 #include <linux/string.h>
@@ -22,9 +22,9 @@ static void forget_faults(struct vgpu_quarantine *q)
 /**
  * vgpu_quarantine_init() - start counting
  * @q:          set
- * @threshold:  how many faults begin a quarantine, 0: none ever does; more than
- *              VGPU_QUARANTINE_MAX_FAULTS are taken as these
- * @window_ns:  within which these faults lie
+ * @threshold:  number of faults that begin a quarantine, at most VGPU_QUARANTINE_MAX_FAULTS (larger
+ *              numbers are lowered to that); 0: no quarantine
+ * @window_ns:  the faults must lie within this time
  * @backoff_ns: length of the first quarantine; 0 is taken as 1
  */
 void vgpu_quarantine_init(struct vgpu_quarantine *q, unsigned int threshold, u64 window_ns,
@@ -37,7 +37,7 @@ void vgpu_quarantine_init(struct vgpu_quarantine *q, unsigned int threshold, u64
 	q->next_ns = q->backoff_ns;
 }
 
-/* Gives the ring room for @threshold faults, and keeps the newest of those it has. */
+/* Resizes the ring to @threshold faults, and keeps the newest of those it has. */
 static void resize(struct vgpu_quarantine *q, unsigned int threshold)
 {
 	unsigned int keep = min(q->nr_faults, threshold), i;
@@ -52,14 +52,14 @@ static void resize(struct vgpu_quarantine *q, unsigned int threshold)
 }
 
 /**
- * vgpu_quarantine_set() - change the rules
+ * vgpu_quarantine_set() - change the settings
  * @q:          quarantine of a vGPU
  * @threshold:  as vgpu_quarantine_init() takes it
  * @backoff_ns: as vgpu_quarantine_init() takes it
  *
- * A quarantine that has begun goes on as it is. The last faults before the call still count, up to
+ * A quarantine that has begun does not change. The last faults before the call still count, up to
  * @threshold of them; no quarantine begins before the next fault. If @backoff_ns changes, the next
- * quarantine is a first one.
+ * quarantine counts as a first one.
  */
 void vgpu_quarantine_set(struct vgpu_quarantine *q, unsigned int threshold, u64 backoff_ns)
 {
@@ -90,7 +90,7 @@ static void begin(struct vgpu_quarantine *q, u64 now_ns)
  *
  * A fault during a quarantine does not count.
  *
- * Return: whether a quarantine begins now; it lasts until q->until_ns.
+ * Return: true if a quarantine begins now; it lasts until q->until_ns.
  */
 bool vgpu_quarantine_fault(struct vgpu_quarantine *q, u64 now_ns)
 {
@@ -118,7 +118,7 @@ bool vgpu_quarantine_fault(struct vgpu_quarantine *q, u64 now_ns)
  * @q:      quarantine of a vGPU
  * @now_ns: the time, CLOCK_MONOTONIC
  *
- * Return: whether this call has ended a quarantine.
+ * Return: true if this call has ended a quarantine.
  */
 bool vgpu_quarantine_expire(struct vgpu_quarantine *q, u64 now_ns)
 {
@@ -130,11 +130,11 @@ bool vgpu_quarantine_expire(struct vgpu_quarantine *q, u64 now_ns)
 }
 
 /**
- * vgpu_quarantine_release() - lift a quarantine because the host wants so
+ * vgpu_quarantine_release() - lift a quarantine at the host's request
  * @q: quarantine of a vGPU
  *
- * Earlier faults are forgotten, too, and the next quarantine is a first one. The count of
- * quarantines stays.
+ * Also forgets earlier faults; the next quarantine counts as a first one. The count of quarantines
+ * stays.
  */
 void vgpu_quarantine_release(struct vgpu_quarantine *q)
 {

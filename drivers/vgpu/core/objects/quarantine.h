@@ -13,26 +13,26 @@
 #define VGPU_QUARANTINE_WINDOW_NS	(60ULL * 1000 * 1000 * 1000)
 #define VGPU_QUARANTINE_BACKOFF_NS	(60ULL * 1000 * 1000 * 1000)
 
-/* No quarantine is longer than this, or than the first one if that is longer. */
+/* Maximum length of a quarantine, unless the first one is longer. */
 #define VGPU_QUARANTINE_LIMIT_NS	(3600ULL * 1000 * 1000 * 1000)
 
-/* After this long without a fault or a quarantine the next quarantine is a first one again. */
+/* After this time without a fault or a quarantine, the next quarantine counts as a first one. */
 #define VGPU_QUARANTINE_QUIET_NS	(3600ULL * 1000 * 1000 * 1000)
 
 /**
  * struct vgpu_quarantine - a vGPU's recent faults
- * @threshold:   how many faults within @window_ns begin a quarantine; 0: none ever does
- * @window_ns:   how long a fault counts
+ * @threshold:   number of faults within @window_ns that begin a quarantine; 0: no quarantine
+ * @window_ns:   time for which a fault counts
  * @backoff_ns:  length of a first quarantine
  * @next_ns:     length of the next quarantine
  * @until_ns:    when the present quarantine ends (CLOCK_MONOTONIC); 0: there is none
  * @last_ns:     when the last fault was or the last quarantine expired; 0: neither yet
  * @fault_ns:    ring of the times of the last @threshold faults
- * @nr_faults:   how many times the ring holds
+ * @nr_faults:   number of times in the ring
  * @head:        index in the ring where the next time goes
- * @quarantines: how many have begun so far
+ * @quarantines: number of quarantines that have begun so far
  *
- * The structure that embeds this one has the lock that protects it.
+ * A lock of the structure that embeds this one protects it.
  */
 struct vgpu_quarantine {
 	unsigned int threshold;

@@ -16,15 +16,15 @@ struct vgpu_refusal {
 };
 
 /*
- * There is no instance to keep a refusal of its creation in: the newest 64 are kept, by UUID and
- * GPU, as whoever creates one tries each GPU in turn, and each has its own reason.
+ * An instance whose creation was refused does not exist, so refusals are kept here: the newest 64,
+ * by UUID and GPU, since a tool may try one GPU after the other, and each has its own reason.
  */
 static DEFINE_RAW_SPINLOCK(vgpu_refusals_lock);	/* protects vgpu_refusals and vgpu_refusals_next */
 static struct vgpu_refusal vgpu_refusals[VGPU_REFUSALS];
 static unsigned int vgpu_refusals_next;
 
 /**
- * vgpu_refuse() - say why an instance is not created or not changed
+ * vgpu_refuse() - give the reason why an instance is not created or not changed
  * @instance: the instance that is being created or changed
  * @error: -errno
  * @fmt: which resource is short, its limit and what would fit; no newline
@@ -58,7 +58,7 @@ int vgpu_refuse(struct vgpu_instance *instance, int error, const char *fmt, ...)
 	*r = refusal;
 	raw_spin_unlock(&vgpu_refusals_lock);
 
-	/* An instance that has not been created has no limit of its own yet. */
+	/* Use the GPU's rate limit for an instance that has not been created yet. */
 	if (instance->events ? vgpu_inst_may_log(instance) : vgpu_gpu_may_log(instance->gpu))
 		vgpu_inst_notice(instance, "refused: %s\n", refusal.text);
 	vgpu_instance_event(instance, VGPU_EVENT_REFUSED, -error, 0, 0);
@@ -68,9 +68,9 @@ EXPORT_SYMBOL_GPL(vgpu_refuse);
 
 /**
  * vgpu_refusal_get() - get the last refusal about a UUID
- * @uuid: name of an instance, whether it was created or not
- * @refusal: error, gpu, time_ns and text are filled in; with VGPU_REFUSAL_OF_GPU in its flags only
- *	     what its gpu refused counts
+ * @uuid: name of an instance, which need not exist
+ * @refusal: error, gpu, time_ns and text are filled in; if its flags have VGPU_REFUSAL_OF_GPU, only
+ *	     refusals by its gpu count
  *
  * Context: does not sleep.
  * Return: 0, or -ENOENT if no refusal is kept.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The registry: the kinds of front end, the GPUs with their instances, how they are found, and the
- * references that keep a GPU or an instance that was found.
+ * The registry: lists of the front ends and of the GPUs with their instances; functions that find a
+ * GPU or an instance, and references that keep it.
  */
 #include <linux/module.h>
 #include <linux/slab.h>
@@ -9,9 +9,9 @@
 #include "../core.h"
 
 /*
- * Protects the two lists. Front ends register when the module loads and leave when it unloads. No
- * back end can be there at either time, so vgpu_fronts_add_gpu() and vgpu_fronts_remove_gpu() walk
- * vgpu_fronts without the lock: remove_gpu may wait for the user of a vGPU.
+ * Protects the two lists. Front ends register when the module loads and unregister when it unloads.
+ * No back end can be loaded at either time, so vgpu_fronts_add_gpu() and vgpu_fronts_remove_gpu()
+ * may walk vgpu_fronts without the lock. They must: remove_gpu may wait for the user of a vGPU.
  */
 static DEFINE_RAW_SPINLOCK(vgpu_registry_lock);
 static LIST_HEAD(vgpu_gpus);
@@ -19,7 +19,7 @@ static LIST_HEAD(vgpu_fronts);
 static u32 vgpu_next_id;	/* protected by vgpu_registry_lock */
 
 /**
- * vgpu_front_register() - add a kind of front end
+ * vgpu_front_register() - register a front end
  * @front: must stay until vgpu_front_unregister()
  *
  * Context: module init, before any GPU is registered. Sleeps.
@@ -32,7 +32,7 @@ void vgpu_front_register(struct vgpu_front *front)
 }
 
 /**
- * vgpu_front_unregister() - remove a kind of front end
+ * vgpu_front_unregister() - unregister a front end
  * @front: registered before
  *
  * Context: module exit, when all GPUs have been unregistered. Sleeps.
@@ -45,7 +45,7 @@ void vgpu_front_unregister(struct vgpu_front *front)
 	raw_spin_unlock(&vgpu_registry_lock);
 }
 
-/* Takes the GPU from the front ends before @front on the list, the last of these first. */
+/* Removes the GPU from the front ends that precede @front on the list, in reverse order. */
 static void vgpu_fronts_remove_before(struct vgpu_gpu *gpu, struct vgpu_front *front)
 {
 	list_for_each_entry_continue_reverse(front, &vgpu_fronts, link)
@@ -53,11 +53,11 @@ static void vgpu_fronts_remove_before(struct vgpu_gpu *gpu, struct vgpu_front *f
 }
 
 /**
- * vgpu_fronts_add_gpu() - show a GPU to all front ends
- * @gpu: ready to have instances created
+ * vgpu_fronts_add_gpu() - add a GPU to all front ends
+ * @gpu: ready for the creation of instances
  *
  * Context: sleeps.
- * Return: 0, or the error of a front end, and no front end has the GPU.
+ * Return: 0, or the error of a front end; then no front end has the GPU.
  */
 int vgpu_fronts_add_gpu(struct vgpu_gpu *gpu)
 {
@@ -76,8 +76,8 @@ int vgpu_fronts_add_gpu(struct vgpu_gpu *gpu)
 }
 
 /**
- * vgpu_fronts_remove_gpu() - take a GPU away from all front ends
- * @gpu: shown to them by vgpu_fronts_add_gpu()
+ * vgpu_fronts_remove_gpu() - remove a GPU from all front ends
+ * @gpu: added to them by vgpu_fronts_add_gpu()
  *
  * All instances of the GPU are destroyed when this returns.
  *
@@ -89,10 +89,8 @@ void vgpu_fronts_remove_gpu(struct vgpu_gpu *gpu)
 }
 
 /**
- * vgpu_registry_add() - put a GPU into the registry
- * @gpu: its lock is not held; gets its id
- *
- * From here on the GPU can be found.
+ * vgpu_registry_add() - add a GPU to the registry, where it can be found
+ * @gpu: its lock is not held; its id is set
  *
  * Context: sleeps.
  */
@@ -105,10 +103,10 @@ void vgpu_registry_add(struct vgpu_gpu *gpu)
 }
 
 /**
- * vgpu_registry_remove() - take a GPU out of the registry
+ * vgpu_registry_remove() - remove a GPU from the registry
  * @gpu: in the registry; its lock is not held
  *
- * A thread that has found the GPU before keeps its reference.
+ * A thread that found the GPU before keeps its reference.
  *
  * Context: sleeps.
  */
@@ -135,7 +133,7 @@ static void vgpu_gpu_free(struct kref *ref)
  * vgpu_gpu_put() - drop a reference to a GPU
  * @gpu: freed with the last reference
  *
- * Context: process context; does not sleep but for the last reference.
+ * Context: process context; sleeps only if it drops the last reference.
  */
 void vgpu_gpu_put(struct vgpu_gpu *gpu)
 {
@@ -189,10 +187,10 @@ struct vgpu_gpu *vgpu_gpu_find_device(const struct device *dev)
 }
 
 /**
- * vgpu_gpu_enter() - use a GPU's scheduler and its ops, without a lock
+ * vgpu_gpu_enter() - begin to use a GPU's scheduler and its ops, without a lock
  * @gpu: a reference is held
  *
- * vgpu_unregister_gpu() waits until vgpu_gpu_leave(), and nobody else does.
+ * Only vgpu_unregister_gpu() waits for vgpu_gpu_leave().
  *
  * Context: any.
  * Return: false if the GPU is gone.
@@ -220,7 +218,7 @@ void vgpu_gpu_leave(struct vgpu_gpu *gpu)
  * @room: length of @ids
  *
  * Context: sleeps.
- * Return: how many GPUs there are; the first @room of their numbers are in @ids.
+ * Return: the number of GPUs; the numbers of the first @room of them are in @ids.
  */
 unsigned int vgpu_gpu_ids(u32 *ids, unsigned int room)
 {
@@ -251,7 +249,7 @@ static void vgpu_instance_free(struct kref *ref)
  * vgpu_instance_put() - drop a reference to an instance
  * @instance: freed with the last reference
  *
- * Context: process context; does not sleep but for the last reference.
+ * Context: process context; sleeps only if it drops the last reference.
  */
 void vgpu_instance_put(struct vgpu_instance *instance)
 {
@@ -263,7 +261,7 @@ void vgpu_instance_put(struct vgpu_instance *instance)
  * @gpu: its data_lock is held
  * @all: filled in, for vgpu_instances_put()
  *
- * An instance may be destroyed before the caller looks at it. What the core has of it stays.
+ * An instance may be destroyed before the caller looks at it. Its struct vgpu_instance stays.
  */
 void vgpu_instances_get_locked(struct vgpu_gpu *gpu, struct vgpu_instances *all)
 {
@@ -293,9 +291,9 @@ void vgpu_instances_get(struct vgpu_gpu *gpu, struct vgpu_instances *all)
 
 /**
  * vgpu_instances_put() - drop the references of vgpu_instances_get()
- * @all: must not be used any more
+ * @all: the caller must not use it afterwards
  *
- * Context: process context; does not sleep but for the last reference to an instance.
+ * Context: process context; sleeps only if it drops the last reference to an instance.
  */
 void vgpu_instances_put(struct vgpu_instances *all)
 {
@@ -339,11 +337,11 @@ struct vgpu_instance *vgpu_instance_find(const guid_t *uuid)
 /**
  * vgpu_instance_call() - call a function for an instance
  * @uuid: the instance's name, in the byte order of the control ABI
- * @func: called without a lock: the instance may be destroyed meanwhile, but the GPU is not gone
+ * @func: called without a lock: the instance may be destroyed meanwhile, the GPU stays registered
  * @arg: for @func
  *
  * Context: sleeps if @func does.
- * Return: what @func returned, or -ENODEV if there is no such instance.
+ * Return: the value that @func returned, or -ENODEV if there is no such instance.
  */
 int vgpu_instance_call(const u8 *uuid, int (*func)(struct vgpu_instance *instance, void *arg),
 		       void *arg)

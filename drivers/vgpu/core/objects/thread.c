@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Threads that an open vGPU has of its own. They work for the process that has opened the device,
- * so they belong to the cgroups of that process, the user.
+ * Threads of an open vGPU. They work for the user, the process that has opened the device, so they
+ * belong to its cgroups.
  *
- * The user can hold such a thread up, by limits of the cgroups or by other processes in them that
- * use up what is allowed. So no other process may wait for the thread. The device may be closed by
- * any task, such as a kworker that drops the last reference to its file: a thread leaves the user's
- * cgroups before the task that closes the device waits for it.
+ * The user can delay such a thread: by limits of the cgroups, or by other processes in them that
+ * use up what the limits allow. So no other process may wait for the thread. Any task may close the
+ * device, such as a kworker that drops the last reference to its file. So a thread leaves the
+ * user's cgroups before the task that closes the device waits for it.
  */
 #include <linux/cgroup.h>
 #include <linux/kthread.h>
@@ -50,8 +50,8 @@ static void vgpu_thread_move(struct work_struct *work)
 }
 
 /*
- * Puts @task into the cgroups of @from. Attaching waits for a grace period of RCU, so it is left
- * out where nothing would change. If it fails, @task stays in its cgroups.
+ * Moves @task into the cgroups of @from. Attaching waits for a grace period of RCU, so this skips
+ * it if nothing would change. If it fails, @task stays in its cgroups.
  *
  * A work item does it: a user whom the cgroup stopped meanwhile would keep locks without which
  * nobody on the host forks.
@@ -70,13 +70,13 @@ static void vgpu_thread_attach(struct task_struct *from, struct task_struct *tas
 
 /**
  * vgpu_thread_run() - start a thread in the cgroups of current
- * @instance: the instance that is being opened by current
- * @fn: function of the thread, returns when kthread_should_stop() says so
+ * @instance: the instance that current is opening
+ * @fn: the thread's function; returns once kthread_should_stop() is true
  * @data: for @fn
- * @name: begin of the thread's name, at most 8 characters; the UUID's first digits follow
+ * @name: first part of the thread's name, at most 8 characters; the UUID's first digits follow
  *
  * Context: sleeps.
- * Return: the thread, to be ended by kthread_stop(), or an ERR_PTR.
+ * Return: the thread, which kthread_stop() stops, or an ERR_PTR.
  */
 struct task_struct *vgpu_thread_run(struct vgpu_instance *instance, int (*fn)(void *data),
 				    void *data, const char *name)
@@ -93,10 +93,10 @@ struct task_struct *vgpu_thread_run(struct vgpu_instance *instance, int (*fn)(vo
 }
 
 /**
- * vgpu_thread_uncharge() - take a thread out of the cgroups of its user
+ * vgpu_thread_uncharge() - move a thread out of its user's cgroups
  * @task: thread of an instance that is being closed
  *
- * After this other tasks may wait for the thread.
+ * Afterwards other tasks may wait for the thread.
  *
  * Context: sleeps.
  */
@@ -106,18 +106,17 @@ void vgpu_thread_uncharge(struct task_struct *task)
 }
 
 /**
- * vgpu_mm_ending() - find out whether the processes of an address space are all ending
+ * vgpu_mm_ending() - tell whether the processes of an address space are all ending
  * @mm: the address space, to which the caller has a reference; of a process that runs or has run.
  *      (The signals of a child that is being made are freed at once if it cannot be made.)
  *
- * The kernel keeps in mm->owner one of the tasks whose address space this is, and NULL when there
- * is none; a kthread that borrows an address space is never its owner. Kernels without memory
- * cgroups keep no owner.
+ * mm->owner is one of the tasks of the address space, or NULL if there are none; a kthread that
+ * borrows an address space is never its owner. Kernels without memory cgroups keep no owner.
  *
  * Context: any.
- * Return: true if all processes of the address space have exited or been killed. Of several that
- * share it (CLONE_VM) only the owner is looked at: if that one is held up in its exit, the others'
- * long accesses fail.
+ * Return: true if all processes of the address space have exited or been killed. If several
+ * processes share it (CLONE_VM), only the owner counts: while that one is held up in its exit, long
+ * accesses of the others fail.
  */
 bool vgpu_mm_ending(struct mm_struct *mm)
 {

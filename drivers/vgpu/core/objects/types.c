@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The type catalogue. A series offers a type for each size between its limits that divides the
- * GPU's framebuffer. Sizes, heads, resolutions, frame rate limits and editions are as in the type
- * tables that vendors of GPUs publish.
+ * The catalogue of types. A series has a type for each size within its limits that divides the
+ * GPU's framebuffer. Sizes, heads, resolutions, frame-rate limits and editions follow the type
+ * tables that GPU vendors publish.
  */
 #include <linux/kernel.h>
 #include <linux/sprintf.h>
@@ -22,7 +22,7 @@ struct type_series {
 	bool vga;
 };
 
-/* Rows of one series lie together, and a size is within the limits of at most one of them. */
+/* Rows of one series are adjacent, and their ranges of sizes do not overlap. */
 static const struct type_series type_series[] = {
 	{ 'Q', "vWS", 1, 1, 4, 5120, 2880, 60 },
 	{ 'Q', "vWS", 2, ~0U, 4, 7680, 4320, 60 },
@@ -33,13 +33,13 @@ static const struct type_series type_series[] = {
 
 /**
  * vgpu_types_build() - list the types of a GPU
- * @board: begins the name of each type
- * @placement: of the GPU, with no instance placed
- * @channels: of the GPU
- * @types: set, or NULL if @room is 0
+ * @board: first part of each type's name
+ * @placement: placement of the GPU, with no instance placed
+ * @channels: number of channels of the GPU
+ * @types: filled in, or NULL if @room is 0
  * @room: number of elements of @types
  *
- * Return: how many types the GPU has; the first @room of them are written.
+ * Return: the number of types of the GPU; the first @room of them are written.
  */
 unsigned int vgpu_types_build(const char *board, const struct vgpu_placement *placement,
 			      u32 channels, struct vgpu_type *types, unsigned int room)
@@ -76,10 +76,10 @@ unsigned int vgpu_types_build(const char *board, const struct vgpu_placement *pl
 }
 
 /**
- * vgpu_type_describe() - write the description of a type that sysfs shows
- * @type: of a catalogue
- * @buf: gets the line, with a newline and a NUL
- * @size: of @buf in bytes; VGPU_TYPE_DESCRIPTION_LEN is enough
+ * vgpu_type_describe() - write the description of a type for sysfs
+ * @type: a type of a catalogue
+ * @buf: set to the line, with a newline and a NUL
+ * @size: bytes of @buf; VGPU_TYPE_DESCRIPTION_LEN is enough
  *
  * Return: the length of the line, without the NUL.
  */

@@ -14,15 +14,15 @@ struct vgpu_placement;
  * struct vgpu_type - a vGPU profile
  * @name:       board, framebuffer in GB, series: "SG16-4Q"
  * @edition:    licence edition that NVML clients expect of the series
- * @index:      of the type in the GPU's catalogue
+ * @index:      index of the type in the GPU's catalogue
  * @size_gb:    framebuffer of an instance in GiB
- * @max_instances: how many fit on a GPU without other instances
- * @channels:   how many an instance owns at least
- * @num_heads:  how many displays an instance has
- * @max_width:  of a display in pixels
- * @max_height: of a display in pixels
- * @frl_fps:    frame rate limit by default, in frames per s
- * @vga:        an instance is a VGA card by default, which stock guests have drivers for
+ * @max_instances: number of instances that fit on a GPU without other instances
+ * @channels:   minimum number of channels of an instance
+ * @num_heads:  number of displays of an instance
+ * @max_width:  maximum width of a display in pixels
+ * @max_height: maximum height of a display in pixels
+ * @frl_fps:    default frame-rate limit, in frames per s
+ * @vga:        an instance is a VGA card by default; stock guests have drivers for that
  */
 struct vgpu_type {
 	char name[VGPU_TYPE_NAME_LEN];

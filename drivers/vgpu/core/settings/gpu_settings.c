@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The settings of a GPU: first as the module's parameters have them, then as the control node and
- * sysfs set them. A new number is a parameter and a row of vgpu_gpu_settings, both below.
+ * The settings of a GPU. Module parameters give their initial values; the control node and sysfs
+ * change them. To add a number, add a parameter and a row of vgpu_gpu_settings, both below.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -14,11 +14,11 @@
 
 static char *policy = "best_effort";
 module_param(policy, charp, 0444);
-MODULE_PARM_DESC(policy, "Scheduling policy of new GPUs (best_effort); a GPU has the names of all in vgpu/policies");
+MODULE_PARM_DESC(policy, "Scheduling policy of new GPUs (best_effort); a GPU's vgpu/policies lists the names of all");
 
 static unsigned int slice_us;
 module_param(slice_us, uint, 0444);
-MODULE_PARM_DESC(slice_us, "Time slice of new GPUs in us, 1000..30000 (0: 2000 where at most 8 vGPUs fit of the smallest type, else 1000)");
+MODULE_PARM_DESC(slice_us, "Time slice of new GPUs in us, 1000..30000 (0: 2000 if at most 8 vGPUs of the smallest type fit, else 1000)");
 
 static unsigned int window_ms;
 module_param(window_ms, uint, 0444);
@@ -26,19 +26,19 @@ MODULE_PARM_DESC(window_ms, "Window of statistics of new GPUs in ms, 10..1000, a
 
 static unsigned int preempt_timeout_us = 10000;
 module_param(preempt_timeout_us, uint, 0444);
-MODULE_PARM_DESC(preempt_timeout_us, "How long an engine of new GPUs has to stop before it is reset, us, 1000..1000000 (10000)");
+MODULE_PARM_DESC(preempt_timeout_us, "Time in which an engine of new GPUs must stop or be reset, in us, 1000..1000000 (10000)");
 
 static unsigned int linger_us = VGPU_LINGER_US;
 module_param(linger_us, uint, 0444);
-MODULE_PARM_DESC(linger_us, "How long an idle vGPU with guarantee due may hold an engine of new GPUs, us, 0..1000 (100)");
+MODULE_PARM_DESC(linger_us, "Time for which an idle vGPU whose guarantee is due keeps an engine of new GPUs, in us, 0..1000 (100)");
 
 static unsigned int quarantine_faults = VGPU_QUARANTINE_FAULTS;
 module_param(quarantine_faults, uint, 0444);
-MODULE_PARM_DESC(quarantine_faults, "Faults within 60 s that put a vGPU of new GPUs into quarantine, 1..16; 0: never (3)");
+MODULE_PARM_DESC(quarantine_faults, "Number of faults within 60 s that put a vGPU of new GPUs into quarantine, 1..16; 0: never (3)");
 
 static unsigned int quarantine_backoff_ms = VGPU_QUARANTINE_BACKOFF_NS / NSEC_PER_MSEC;
 module_param(quarantine_backoff_ms, uint, 0444);
-MODULE_PARM_DESC(quarantine_backoff_ms, "First quarantine on new GPUs in ms, doubled each time, 1..3600000 (60000)");
+MODULE_PARM_DESC(quarantine_backoff_ms, "Length of a first quarantine on new GPUs in ms, doubled each time, 1..3600000 (60000)");
 
 static int vgpu_settings_check_policy(const void *settings, char *why, size_t size)
 {
@@ -56,7 +56,7 @@ static int vgpu_settings_check_policy(const void *settings, char *why, size_t si
 #define PARAM(parameter, of_field)					\
 	.param = &(parameter), .param_name = #parameter, .param_unit = (of_field)
 
-/* What can be set for a GPU. */
+/* The settings of a GPU. */
 const struct vgpu_setting vgpu_gpu_settings[] = {
 	{ .name = "policy", .valid = VGPU_SCHED_POLICY, FIELD(policy),
 	  .type = VGPU_SETTING_TEXT, .check = vgpu_settings_check_policy },
@@ -88,7 +88,7 @@ const struct vgpu_setting vgpu_gpu_settings[] = {
 /**
  * vgpu_settings_check_params() - check the parameters of this file, when the module loads
  *
- * Return: 0, or -EINVAL (said in the log).
+ * Return: 0, or -EINVAL; the log has the reason.
  */
 int vgpu_settings_check_params(void)
 {
@@ -125,8 +125,8 @@ static u64 vgpu_settings_auto_slice_ns(const struct vgpu_gpu *gpu)
 }
 
 /*
- * Turns settings, of which the rows of the table are checked, into what the scheduler is set to,
- * and has it checked. The frequency follows the slice.
+ * Converts settings that the rows of the table have checked into parameters of the scheduler, and
+ * checks those. Sets the frequency according to the slice.
  */
 static int vgpu_settings_to_params(const struct vgpu_gpu *gpu, struct vgpu_ctl_sched *s,
 				   struct vgpu_sched_params *params, char *why, size_t size)
@@ -148,11 +148,11 @@ static int vgpu_settings_to_params(const struct vgpu_gpu *gpu, struct vgpu_ctl_s
 }
 
 /**
- * vgpu_settings_init() - the settings of a new GPU
- * @gpu: its types and placement are set; nobody else sees it yet
- * @params: set to what its scheduler is to be created with
+ * vgpu_settings_init() - set up the settings of a new GPU
+ * @gpu: private to the caller; its types and placement are set
+ * @params: set to the parameters for its scheduler
  *
- * Return: 0, or -EINVAL for module parameters that do not go together (said in the log).
+ * Return: 0, or -EINVAL for module parameters that contradict each other; the log has the reason.
  */
 int vgpu_settings_init(struct vgpu_gpu *gpu, struct vgpu_sched_params *params)
 {
@@ -186,7 +186,7 @@ static void vgpu_settings_read(struct vgpu_gpu *gpu, struct vgpu_ctl_sched *out)
 /**
  * vgpu_settings_get() - read a GPU's settings
  * @gpu: a reference is held
- * @out: @policy and all after it are set
+ * @out: the fields from @policy on are set
  *
  * Does not sleep.
  *
@@ -198,7 +198,7 @@ int vgpu_settings_get(struct vgpu_gpu *gpu, struct vgpu_ctl_sched *out)
 	return READ_ONCE(gpu->gone) ? -ENODEV : 0;
 }
 
-/* Sets @next to the settings after @in, as far as the rows of the table can tell. */
+/* Applies @in to @next, and checks @next by the rows of the table. */
 static int vgpu_settings_merge(const struct vgpu_ctl_sched *in, struct vgpu_ctl_sched *next,
 			       char *why, size_t size)
 {
@@ -209,11 +209,11 @@ static int vgpu_settings_merge(const struct vgpu_ctl_sched *in, struct vgpu_ctl_
 		return ret;
 	if (in->valid & VGPU_SCHED_SLICE && in->valid & VGPU_SCHED_FREQUENCY) {
 		snprintf(why, size,
-			 "slice and frequency are one thing: only one of them can be set");
+			 "slice and frequency are the same setting: set only one of them");
 		return -EINVAL;
 	}
 	vgpu_settings_copy(vgpu_gpu_settings, in->valid, next, in);
-	/* The others are good, but that a slice can give a frequency beyond what can be set. */
+	/* Check only the named ones: a slice may give a frequency beyond the frequency's limits. */
 	ret = vgpu_settings_check(vgpu_gpu_settings, in->valid, next, why, size);
 	if (!ret && in->valid & VGPU_SCHED_FREQUENCY)
 		next->slice_ns = NSEC_PER_SEC / in->frequency_hz;
@@ -255,14 +255,14 @@ static int vgpu_settings_write(struct vgpu_gpu *gpu, const struct vgpu_ctl_sched
 }
 
 /**
- * vgpu_settings_set() - change a GPU's settings, all that are named or none
+ * vgpu_settings_set() - change a GPU's settings, all that the call names or none
  * @gpu: a reference is held
  * @arg: names settings and their new values; on success set to all settings of the GPU, on failure
- *       its text says why
+ *       its text is set to the reason
  *
  * Sleeps.
  *
- * Return: 0; -EINVAL or -ERANGE for settings that cannot be, -ENODEV, -ENOMEM.
+ * Return: 0; -EINVAL or -ERANGE for settings that are not valid, -ENODEV, -ENOMEM.
  */
 int vgpu_settings_set(struct vgpu_gpu *gpu, struct vgpu_ctl_sched *arg)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The settings of a GPU's instances, in force. They belong to the instance: they survive close,
- * reopen and reset, and hold under every policy.
+ * Applies the settings of a GPU's instances. Settings belong to the instance: they survive close,
+ * reopen and reset, and are kept under every policy.
  */
 #include <linux/export.h>
 #include <linux/slab.h>
@@ -20,10 +20,10 @@ static void vgpu_shares_set_sum(struct vgpu_gpu *gpu, u32 sum)
 /**
  * vgpu_shares_join() - give a new instance its default settings
  * @instance: placed, and not yet on its GPU's list; the GPU's lock is held
- * @why: gets the reason of a refusal, for the user
- * @size: of @why in bytes
+ * @why: set to the reason of a refusal, for the user
+ * @size: bytes of @why
  *
- * Return: 0, to be undone by vgpu_shares_leave(), or -ENOSPC if the guarantee does not fit.
+ * Return: 0, which vgpu_shares_leave() undoes, or -ENOSPC if the guarantee does not fit.
  */
 int vgpu_shares_join(struct vgpu_instance *instance, char *why, size_t size)
 {
@@ -41,7 +41,7 @@ int vgpu_shares_join(struct vgpu_instance *instance, char *why, size_t size)
 }
 
 /**
- * vgpu_shares_leave() - give an instance's guarantee back to its GPU
+ * vgpu_shares_leave() - return an instance's guarantee to its GPU
  * @instance: not on its GPU's list any more; the GPU's lock is held
  */
 void vgpu_shares_leave(struct vgpu_instance *instance)
@@ -52,10 +52,10 @@ void vgpu_shares_leave(struct vgpu_instance *instance)
 }
 
 /**
- * vgpu_shares_update_frl() - bring the frame rate limit in force into line
+ * vgpu_shares_update_frl() - update the frame-rate limit in force
  * @instance: its settings or its GPU's policy have changed, or it is new; the GPU's lock is held
  *
- * The policy says which limits are in force. A frame that is held back already is shown when it
+ * The policy decides which limits are in force. A frame that is already waiting is shown when it
  * was due under the old limit.
  */
 void vgpu_shares_update_frl(struct vgpu_instance *instance)
@@ -72,7 +72,7 @@ void vgpu_shares_update_frl(struct vgpu_instance *instance)
 	raw_spin_unlock(&instance->frl_lock);
 }
 
-/* Returns the frame rate limit in force, in frames per s; 0: none. Does not sleep. */
+/* Returns the frame-rate limit in force, in frames per s; 0: none. Does not sleep. */
 u32 vgpu_shares_frl(struct vgpu_instance *instance)
 {
 	u32 fps;
@@ -85,8 +85,8 @@ u32 vgpu_shares_frl(struct vgpu_instance *instance)
 
 /**
  * vgpu_shares_get() - read an instance's settings
- * @instance: may be changed at any time
- * @settings: gets a copy
+ * @instance: the instance, whose settings may change at any time
+ * @settings: set to a copy
  *
  * Context: does not sleep.
  */
@@ -100,7 +100,7 @@ void vgpu_shares_get(struct vgpu_instance *instance, struct vgpu_ctl_share *sett
 /**
  * struct vgpu_share_plan - the settings of one instance after a call
  * @instance: on its GPU's list; NULL once the settings are in force
- * @settings: all of them
+ * @settings: all settings of the instance
  */
 struct vgpu_share_plan {
 	struct vgpu_instance *instance;
@@ -119,7 +119,7 @@ static struct vgpu_instance *vgpu_shares_find(struct vgpu_gpu *gpu, const u8 *uu
 	return NULL;
 }
 
-/* Sets plan[i] by @entry; those before it are set. */
+/* Sets plan[i] according to @entry. The elements before it are already set. */
 static int vgpu_shares_plan_one(struct vgpu_gpu *gpu, const struct vgpu_ctl_share *entry,
 				struct vgpu_share_plan *plan, unsigned int i, char *why,
 				size_t size)
@@ -147,8 +147,8 @@ static int vgpu_shares_plan_one(struct vgpu_gpu *gpu, const struct vgpu_ctl_shar
 }
 
 /*
- * Sets @plan, and @sum to the guarantees of all instances after it; or sets @culprit to the index
- * of the entry that cannot be, and @why to the reason.
+ * Sets @plan, and @sum to the sum of all instances' guarantees under the plan. On failure, sets
+ * @culprit to the index of the entry that is refused, and @why to the reason.
  */
 static int vgpu_shares_plan(struct vgpu_gpu *gpu, const struct vgpu_ctl_share *entries,
 			    unsigned int nr, struct vgpu_share_plan *plan, u32 *sum,
@@ -171,7 +171,7 @@ static int vgpu_shares_plan(struct vgpu_gpu *gpu, const struct vgpu_ctl_share *e
 			raises = i;
 		}
 	}
-	/* If the sum is too much, an entry raises its guarantee: name the one that raises most. */
+	/* If the sum is too large, blame the entry that raises its guarantee most. */
 	*culprit = raises;
 	return vgpu_share_admit(*sum - plan[raises].settings.guarantee,
 				plan[raises].settings.guarantee, why, size);
@@ -187,7 +187,7 @@ static void vgpu_shares_apply(struct vgpu_share_plan *plan)
 	raw_spin_lock(&instance->gpu->data_lock);
 	instance->settings = plan->settings;
 	raw_spin_unlock(&instance->gpu->data_lock);
-	/* Those that vgpu_share_of() reads: a change of others does not reach the scheduler. */
+	/* Only the settings that vgpu_share_of() reads concern the scheduler. */
 	if (plan->settings.guarantee != was.guarantee || plan->settings.cap != was.cap ||
 	    plan->settings.weight != was.weight) {
 		vgpu_share_of(&instance->settings, instance->info.fb_start >> 30,
@@ -198,7 +198,7 @@ static void vgpu_shares_apply(struct vgpu_share_plan *plan)
 	vgpu_shares_update_frl(instance);
 }
 
-/* Lowers guarantees before it raises others: an engine never has to give more than all of it. */
+/* Lowers guarantees before it raises others, so that their sum never exceeds a whole engine. */
 static void vgpu_shares_apply_all(struct vgpu_share_plan *plan, unsigned int nr)
 {
 	unsigned int i, pass;
@@ -216,7 +216,7 @@ static void vgpu_shares_apply_all(struct vgpu_share_plan *plan, unsigned int nr)
 	}
 }
 
-/* Says why a GPU has no vGPU of this UUID; the GPU's lock is not held. */
+/* Sets @why to the reason why a GPU has no vGPU of this UUID. The GPU's lock is not held. */
 static int vgpu_shares_missing(const struct vgpu_gpu *gpu, const u8 *uuid, char *why, size_t size)
 {
 	struct vgpu_instance *instance;
@@ -238,11 +238,11 @@ static int vgpu_shares_missing(const struct vgpu_gpu *gpu, const u8 *uuid, char 
 
 /**
  * vgpu_shares_set() - change settings of one GPU's instances, all or none
- * @entries: each names an instance, settings to be changed and their new values
+ * @entries: each names an instance, settings and their new values
  * @nr: number of entries, at least 1
  * @culprit: on failure set to the index of the entry that @why is about
- * @why: gets the reason of a refusal, for the user
- * @size: of @why in bytes
+ * @why: set to the reason of a refusal, for the user
+ * @size: bytes of @why
  *
  * Sleeps. No GPU's lock may be held.
  *
@@ -277,7 +277,7 @@ int vgpu_shares_set(const struct vgpu_ctl_share *entries, unsigned int nr, unsig
 	mutex_lock(&gpu->lock);
 	ret = vgpu_shares_plan(gpu, entries, nr, plan, &sum, culprit, why, size);
 	if (!ret) {
-		/* Before vgpu_shares_apply_all() clears plan[i].instance. */
+		/* This must precede vgpu_shares_apply_all(), which clears plan[i].instance. */
 		for (i = 0; i < nr; i++)
 			vgpu_instance_event(plan[i].instance, VGPU_EVENT_SHARE, entries[i].valid,
 					    0, 0);
@@ -309,12 +309,12 @@ bool vgpu_shares_due(struct vgpu_instance *instance, struct vgpu_frl *frl)
 }
 
 /**
- * vgpu_present() - whether an instance may show a frame now
- * @instance: has a PRESENT packet to execute
+ * vgpu_present() - tell whether an instance may show a frame now
+ * @instance: an instance that has a PRESENT packet to execute
  *
  * Does not sleep.
  *
- * Return: 0, and the frame counts; or when to ask again, CLOCK_MONOTONIC ns.
+ * Return: 0, and the frame is counted; or the time of the next try, in ns of CLOCK_MONOTONIC.
  */
 u64 vgpu_present(struct vgpu_instance *instance)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What the rows of a table of settings have in common. Pure logic, compiled in user space too. */
+/* Functions for the rows of a table of settings. Pure logic, compiled in user space too. */
 #include <linux/errno.h>
 #include <linux/limits.h>
 #include <linux/sprintf.h>
@@ -9,11 +9,11 @@
 
 /**
  * vgpu_setting_set_number() - write a setting that is a number
- * @setting:  its row
+ * @setting:  row of the setting
  * @settings: the structure with the field
  * @number:   in the field's unit; need not be within the setting's limits
  *
- * Return: false, and nothing is written, if the field is too small for @number.
+ * Return: false if the field is too small for @number; then nothing is written.
  */
 bool vgpu_setting_set_number(const struct vgpu_setting *setting, void *settings, u64 number)
 {
@@ -29,12 +29,12 @@ bool vgpu_setting_set_number(const struct vgpu_setting *setting, void *settings,
 }
 
 /**
- * vgpu_settings_check_form() - whether a call names settings that there are
- * @table: all settings that the call is about
+ * vgpu_settings_check_form() - check that a call names existing settings
+ * @table: the settings that the call may name
  * @valid: bits of the settings that the call names
- * @pad:   of the call's structure
- * @why:   gets the reason of a refusal, for the user
- * @size:  of @why in bytes
+ * @pad:   the reserved field of the call's structure
+ * @why:   set to the reason of a refusal, for the user
+ * @size:  bytes of @why
  *
  * Return: 0 or -EINVAL.
  */
@@ -48,7 +48,7 @@ int vgpu_settings_check_form(const struct vgpu_setting *table, u32 valid, u32 pa
 	if (valid && !(valid & ~all) && !pad)
 		return 0;
 	snprintf(why, size,
-		 "valid is %#x: must name what to set, of %#x, and what is reserved must be 0",
+		 "valid is %#x: must be some of the bits %#x, and reserved fields must be 0",
 		 valid, all);
 	return -EINVAL;
 }
@@ -56,9 +56,9 @@ int vgpu_settings_check_form(const struct vgpu_setting *table, u32 valid, u32 pa
 /**
  * vgpu_settings_copy() - copy some settings
  * @table: all settings that the structures have fields for
- * @valid: bits of the settings to be copied
- * @to:    the other fields are left alone
- * @from:  a structure of the same type
+ * @valid: bits of the settings to copy
+ * @to:    destination; its other fields do not change
+ * @from:  source, a structure of the same type
  */
 void vgpu_settings_copy(const struct vgpu_setting *table, u32 valid, void *to, const void *from)
 {
@@ -67,7 +67,7 @@ void vgpu_settings_copy(const struct vgpu_setting *table, u32 valid, void *to, c
 
 		if (!(valid & table->valid))
 			continue;
-		/* Bytes behind the end of a text are the caller's own. */
+		/* Do not copy the bytes after the end of a text, which the caller has not set. */
 		memset(to + table->offset, 0, size);
 		if (table->type == VGPU_SETTING_TEXT)
 			size = strnlen(from + table->offset, size);
@@ -99,15 +99,15 @@ static int check_number(const struct vgpu_setting *s, u64 number, char *why, siz
 }
 
 /**
- * vgpu_settings_check() - whether settings can be as they are
+ * vgpu_settings_check() - check the values of settings
  * @table:    all settings of the structure
- * @valid:    bits of the settings to be checked
+ * @valid:    bits of the settings to check
  * @settings: the structure
- * @why:      gets the reason of a refusal, for the user
- * @size:     of @why in bytes
+ * @why:      set to the reason of a refusal, for the user
+ * @size:     bytes of @why
  *
- * Return: 0; -ERANGE for a number beyond its limits, -EINVAL for a bad text, or what the check of
- * a row returned.
+ * Return: 0; -ERANGE for a number outside its limits, -EINVAL for a bad text, or the error of a
+ * row's check.
  */
 int vgpu_settings_check(const struct vgpu_setting *table, u32 valid, const void *settings,
 			char *why, size_t size)

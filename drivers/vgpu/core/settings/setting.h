@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * A setting is one row of a table: vgpu_share_settings (share_rules.c) holds those of a vGPU,
- * vgpu_gpu_settings (gpu_settings.c) those of a GPU. What the control ABI takes and refuses, the
- * sysfs attributes and the values at first all come from the rows.
+ * vgpu_gpu_settings (gpu_settings.c) those of a GPU. The rows define what the control ABI accepts
+ * and refuses, the sysfs attributes and the initial values.
  *
  * Settings are kept in the structure by which the control ABI sets them (struct vgpu_ctl_share,
- * struct vgpu_ctl_sched). So a new setting is a row, and in <uapi/linux/vgpu.h> a bit and a field
- * at the end of that structure; for a vGPU's also a field at the end of struct vgpu_ctl_instance,
- * and the next VGPU_ABI_MINOR. vgpuctl has a row of its own, in tools/vgpuctl/share.c or sched.c.
- * Code that acts on the setting reads the field; the scheduler sees struct vgpu_share.
+ * struct vgpu_ctl_sched). So a new setting needs a row here and, in <uapi/linux/vgpu.h>, a bit, a
+ * field at the end of that structure, for a vGPU's setting also a field at the end of struct
+ * vgpu_ctl_instance, and the next VGPU_ABI_MINOR. vgpuctl needs its own row, in
+ * tools/vgpuctl/share.c or sched.c. Code that acts on the setting reads the field; the scheduler
+ * reads struct vgpu_share.
  *
- * Pure logic, compiled in user space too; the caller locks.
+ * Pure logic, compiled in user space too; callers serialise their calls.
  */
 #ifndef _VGPU_SETTING_H
 #define _VGPU_SETTING_H
@@ -18,7 +19,7 @@
 #include <linux/types.h>
 #include <uapi/linux/vgpu.h>
 
-/* Each row has a bit of its own in the 32 bits of valid. */
+/* Each row has its own bit in the 32 bits of @valid. */
 #define VGPU_SETTINGS_MAX	32
 
 enum vgpu_setting_type {
@@ -29,30 +30,29 @@ enum vgpu_setting_type {
 
 /**
  * struct vgpu_setting - a row: one setting
- * @name:       of the sysfs attribute; NULL ends a table
+ * @name:       name of the sysfs attribute; NULL ends a table
  * @valid:      the bit that names the setting in the control ABI
- * @type:       of its field in the structure of the control ABI
- * @offset:     of that field
- * @reported:   offset of the field in struct vgpu_ctl_instance by which a vGPU's setting is read
+ * @type:       type of its field in the structure of the control ABI
+ * @offset:     offset of that field
+ * @reported:   offset of the field in struct vgpu_ctl_instance that reports a vGPU's setting
  * @min:        smallest number, in the field's unit
  * @max:        largest number, in the field's unit
- * @other:      a number beyond @max that can be set, too
- * @other_name: how sysfs writes @other; NULL if there is no such number
- * @attr_unit:  how much of the field's unit one of the attribute is; 0 is taken as 1
- * @what:       how a refusal begins, as in "WHAT 0 ms: must be 1..10". NULL for a number that the
- *              scheduler checks itself (vgpu_sched_params_check())
- * @unit:       comes after the number, " ms" in the example; may be NULL
- * @zero:       comes after a @min of 0 and says what 0 means; may be NULL
- * @at_open:    a vGPU's setting that counts when the vGPU is opened: a change waits for the next
- *              time
- * @check:      whether the setting goes with those in rows above; if not, says why and returns
- *              -errno. May be NULL
+ * @other:      one more valid number, beyond @max
+ * @other_name: the text for @other in sysfs; NULL if there is no such number
+ * @attr_unit:  one unit of the attribute, in the field's unit; 0 is taken as 1
+ * @what:       first words of a refusal, as in "WHAT 0 ms: must be 1..10". NULL for a number that
+ *              vgpu_sched_params_check() checks instead
+ * @unit:       follows the number, " ms" in the example; may be NULL
+ * @zero:       follows a @min of 0 and tells what 0 means; may be NULL
+ * @at_open:    a change of this setting takes effect when the vGPU is opened the next time
+ * @check:      checks the setting against the rows above; on failure sets @why and returns -errno.
+ *              May be NULL
  * @initial:    number of a new vGPU
- * @initial_of: makes that number from the framebuffers of vGPU and GPU, in GiB; may be NULL
+ * @initial_of: computes that number from the framebuffers of vGPU and GPU, in GiB; may be NULL
  * @param:      module parameter with the number of a new GPU; NULL for a vGPU's setting
- * @param_name: of that parameter
- * @param_unit: how much of the field's unit one of the parameter is
- * @param_auto: the parameter can be 0, then the driver chooses
+ * @param_name: name of that parameter
+ * @param_unit: one unit of the parameter, in the field's unit
+ * @param_auto: the parameter can be 0: the driver chooses the number
  */
 struct vgpu_setting {
 	const char *name;
@@ -84,7 +84,7 @@ static inline size_t vgpu_setting_size(const struct vgpu_setting *setting)
 	       setting->type == VGPU_SETTING_U64 ? sizeof(u64) : VGPU_ADDR_LEN;
 }
 
-/* The setting is a number, and @settings the structure with its field. */
+/* Returns a setting that is a number. @settings is the structure with its field. */
 static inline u64 vgpu_setting_number(const struct vgpu_setting *setting, const void *settings)
 {
 	const void *field = settings + setting->offset;

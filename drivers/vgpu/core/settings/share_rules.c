@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The settings of a vGPU, and which of them are admitted. Pure logic, compiled in user space too.
+ * The settings of a vGPU, and their admission. Pure logic, compiled in user space too.
  *
  * The rule of admission: the guarantees of all vGPUs of a GPU, started or not, sum up to at most
- * 1000; guarantee <= cap <= 1000; 1 <= weight <= 1000. The rule holds under every policy, so a
- * switch to qos cannot fail on it.
+ * 1000; guarantee <= cap <= 1000; 1 <= weight <= 1000. The rule holds under every policy, so it
+ * cannot make a switch to qos fail.
  */
 #include <linux/errno.h>
 #include <linux/kernel.h>
@@ -36,12 +36,12 @@ static int check_cap(const void *settings, char *why, size_t size)
 	return -EINVAL;
 }
 
-/* The field that sets a setting, and the field of struct vgpu_ctl_instance that reports it. */
+/* Offsets of a setting's field, and of the field of struct vgpu_ctl_instance that reports it. */
 #define FIELDS(set, report)						\
 	.offset = offsetof(struct vgpu_ctl_share, set),			\
 	.reported = offsetof(struct vgpu_ctl_instance, report)
 
-/* What can be set for a vGPU. */
+/* The settings of a vGPU. */
 const struct vgpu_setting vgpu_share_settings[] = {
 	{ .name = "guarantee", .valid = VGPU_SHARE_GUARANTEE, FIELDS(guarantee, guarantee),
 	  .what = "guarantee", .unit = " per mille", .max = VGPU_PER_MILLE,
@@ -54,20 +54,20 @@ const struct vgpu_setting vgpu_share_settings[] = {
 	{ .name = "frl", .valid = VGPU_SHARE_FRL, FIELDS(frl, frl_config),
 	  .what = "frame rate limit of", .unit = "/s", .zero = " (off)", .max = VGPU_FRL_MAX,
 	  .other = VGPU_FRL_DEFAULT, .other_name = "default", .initial = VGPU_FRL_DEFAULT },
-	/* Off at first as far as sizes tell; vgpu_shares_join() knows the type. */
+	/* Initially off here; vgpu_shares_join() sets it according to the type. */
 	{ .name = "vga", .valid = VGPU_SHARE_VGA, FIELDS(vga, vga),
 	  .what = "vga", .zero = " (off)", .max = 1, .at_open = true },
 	{}
 };
 
 /**
- * vgpu_share_default() - the settings of a new vGPU
- * @settings:  its guarantee and weight are the vGPU's part of the framebuffer
+ * vgpu_share_default() - compute the settings of a new vGPU
+ * @settings:  set; guarantee and weight are the vGPU's part of the framebuffer
  * @size_gb:   framebuffer of the vGPU in GiB, at least 1
  * @region_gb: framebuffer of the GPU in GiB, 1 .. 1024
  *
- * Rounded down, so that the guarantees of vGPUs that fit side by side are always admitted together.
- * What depends on more than sizes is set by vgpu_shares_join().
+ * Rounds down, so that the guarantees of vGPUs that fit side by side are always admitted together.
+ * vgpu_shares_join() sets what depends on more than sizes.
  */
 void vgpu_share_default(struct vgpu_ctl_share *settings, u32 size_gb, u32 region_gb)
 {
@@ -81,11 +81,11 @@ void vgpu_share_default(struct vgpu_ctl_share *settings, u32 size_gb, u32 region
 }
 
 /**
- * vgpu_share_room() - for how many new vGPUs guarantees are left
- * @sum:       of the guarantees of the vGPUs that exist, per mille, at most 1000
+ * vgpu_share_room() - count the new vGPUs whose guarantees still fit
+ * @sum:       sum of the guarantees of existing vGPUs, per mille, at most 1000
  * @size_gb:   framebuffer of each new vGPU in GiB
  * @region_gb: framebuffer of the GPU in GiB
- * @most:      how many would fit if guarantees did not count
+ * @most:      number of new vGPUs that would fit if guarantees did not matter
  *
  * Return: at most @most.
  */
@@ -98,12 +98,12 @@ unsigned int vgpu_share_room(u32 sum, u32 size_gb, u32 region_gb, unsigned int m
 
 /**
  * vgpu_share_change() - change settings of a vGPU
- * @settings: of the vGPU, good before and after
- * @change:   names the settings to be changed, and their new values
- * @why:      gets the reason of a refusal, for the user
- * @size:     of @why in bytes
+ * @settings: settings of the vGPU, valid before and after
+ * @change:   names settings and their new values
+ * @why:      set to the reason of a refusal, for the user
+ * @size:     bytes of @why
  *
- * Whether the guarantee fits beside those of other vGPUs is not checked here.
+ * Does not check whether the guarantee fits beside those of other vGPUs.
  *
  * Return: 0, or -EINVAL and nothing has changed.
  */
@@ -115,7 +115,7 @@ int vgpu_share_change(struct vgpu_ctl_share *settings, const struct vgpu_ctl_sha
 	if (vgpu_settings_check_form(vgpu_share_settings, change->valid, 0, why, size))
 		return -EINVAL;
 	vgpu_settings_copy(vgpu_share_settings, change->valid, &next, change);
-	/* All of them: a setting that is not named may not go with a new one. */
+	/* Check all of them: a setting that is not named may contradict a new one. */
 	if (vgpu_settings_check(vgpu_share_settings, ~0U, &next, why, size))
 		return -EINVAL;
 	*settings = next;
@@ -123,11 +123,11 @@ int vgpu_share_change(struct vgpu_ctl_share *settings, const struct vgpu_ctl_sha
 }
 
 /**
- * vgpu_share_admit() - whether a guarantee fits beside the others
+ * vgpu_share_admit() - check that a guarantee fits beside the others
  * @others:    sum of the guarantees of all other vGPUs of the GPU, per mille
  * @guarantee: per mille, at most 1000
- * @why:       gets the reason of a refusal, for the user
- * @size:      of @why in bytes
+ * @why:       set to the reason of a refusal, for the user
+ * @size:      bytes of @why
  *
  * Return: 0 or -ENOSPC.
  */
@@ -143,11 +143,11 @@ int vgpu_share_admit(u32 others, u32 guarantee, char *why, size_t size)
 }
 
 /**
- * vgpu_share_of() - the part of a vGPU's settings that the scheduler acts on
- * @settings: of the vGPU
- * @first_gb: where the vGPU's framebuffer starts, in GiB
+ * vgpu_share_of() - extract the settings that the scheduler acts on
+ * @settings: settings of the vGPU
+ * @first_gb: start of the vGPU's framebuffer in GiB
  * @size_gb:  framebuffer of the vGPU in GiB
- * @share:    set
+ * @share:    set to the vGPU's share
  *
  * A slot is the time slot of one GiB of framebuffer.
  */
@@ -163,8 +163,8 @@ void vgpu_share_of(const struct vgpu_ctl_share *settings, u32 first_gb, u32 size
 
 /**
  * vgpu_share_report() - report a vGPU's settings
- * @settings: of the vGPU
- * @out:      the settings' fields are set
+ * @settings: settings of the vGPU
+ * @out:      its fields for settings are set
  */
 void vgpu_share_report(const struct vgpu_ctl_share *settings, struct vgpu_ctl_instance *out)
 {
@@ -176,9 +176,9 @@ void vgpu_share_report(const struct vgpu_ctl_share *settings, struct vgpu_ctl_in
 }
 
 /**
- * vgpu_share_frl() - the frame rate limit in force
- * @mode:     of the policy
- * @config:   as set for the vGPU, frames per s; 0: off; VGPU_FRL_DEFAULT: not set
+ * vgpu_share_frl() - compute the frame-rate limit in force
+ * @mode:     how the policy treats frame-rate limits
+ * @config:   the vGPU's setting, frames per s; 0: off; VGPU_FRL_DEFAULT: not set
  * @type_fps: limit of the vGPU's type, frames per s
  *
  * Return: frames per s, 0: none.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The settings of a vGPU: the share of the engines that it is to get, and its frame rate limit: the
- * rows, and the rules of admission. instance_shares.c applies them to the instances of a GPU.
- * Pure logic, compiled in user space too; the caller locks.
+ * The settings of a vGPU, mainly its share of the engines and its frame-rate limit: their rows, and
+ * the rule of admission. instance_shares.c applies them to the instances of a GPU. Pure logic,
+ * compiled in user space too; callers serialise their calls.
  */
 #ifndef _VGPU_SHARE_RULES_H
 #define _VGPU_SHARE_RULES_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Settings as sysfs attributes, made of the rows of a table; and the group vgpu/ of a physical
- * function, the settings of a GPU. Documentation/ABI/testing/sysfs-vgpu describes them.
+ * sysfs attributes of settings, made from the rows of a table; and the group vgpu/ of a physical
+ * function with the settings of a GPU. Documentation/ABI/testing/sysfs-vgpu describes them.
  */
 #include <linux/device.h>
 #include <linux/kstrtox.h>
@@ -14,9 +14,9 @@
 /**
  * vgpu_setting_attrs() - make the attributes of a table of settings
  * @table: the settings
- * @like: each attribute is like this one, but for the name
+ * @like: template of the attributes; only their names differ
  * @attrs: set, one for each row; has room for VGPU_SETTINGS_MAX
- * @list: of the group, ends with NULL; the attributes are appended
+ * @list: attributes of the group, ending with NULL; the new ones are appended
  *
  * Called when the module loads.
  */
@@ -35,9 +35,9 @@ void vgpu_setting_attrs(const struct vgpu_setting *table, const struct device_at
 
 /**
  * vgpu_setting_show() - write a setting as an attribute
- * @setting: its row
+ * @setting: row of the setting
  * @settings: the structure with the field
- * @buf: of the attribute's show function
+ * @buf: buffer of the attribute's show function
  *
  * Return: number of bytes written.
  */
@@ -54,15 +54,15 @@ ssize_t vgpu_setting_show(const struct vgpu_setting *setting, const void *settin
 }
 
 /**
- * vgpu_setting_store() - read a setting from what was written to an attribute
- * @setting: its row
- * @settings: the structure with the field, in which a text is 0
- * @buf: of the attribute's store function
+ * vgpu_setting_store() - parse a setting that was written to an attribute
+ * @setting: row of the setting
+ * @settings: the structure with the field; a field for a text is zeroed
+ * @buf: buffer of the attribute's store function
  *
- * Whether the setting can be so is not checked here.
+ * Does not check whether the value is valid for the setting.
  *
- * Return: 0; -EINVAL for a text that is too long or has several lines, or for what is no number;
- * -ERANGE for a number that the field is too small for.
+ * Return: 0; -EINVAL for a text that is too long or has several lines, or if a number is expected
+ * and @buf is not one; -ERANGE for a number that does not fit into the field.
  */
 int vgpu_setting_store(const struct vgpu_setting *setting, void *settings, const char *buf)
 {
@@ -159,7 +159,7 @@ void vgpu_sysfs_init(void)
 }
 
 /**
- * vgpu_sysfs_add_gpu() - show a GPU's settings
+ * vgpu_sysfs_add_gpu() - create the attributes of a GPU's settings
  * @gpu: in the registry, with its scheduler
  *
  * Return: 0 or -errno.
@@ -171,8 +171,8 @@ int vgpu_sysfs_add_gpu(struct vgpu_gpu *gpu)
 
 /**
  * vgpu_sysfs_remove_gpu() - undo vgpu_sysfs_add_gpu()
- * @gpu: neither its lock nor the registry's is held: waits for readers and writers of the
- *       attributes, and these take both
+ * @gpu: the GPU; the caller holds neither its lock nor the registry's, since this waits for readers
+ *       and writers of the attributes, which take both
  */
 void vgpu_sysfs_remove_gpu(struct vgpu_gpu *gpu)
 {

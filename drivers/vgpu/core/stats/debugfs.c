@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * /sys/kernel/debug/vgpu/<gpu>/: partitions, channels, timelines, instances, histograms and
- * switches. People read these files; they are no ABI.
+ * switches. These files are for people to read; they are not an ABI.
  */
 #include <linux/debugfs.h>
 #include <linux/seq_file.h>
@@ -46,7 +46,7 @@ static void show_channels(struct seq_file *m, struct vgpu_instance *instance)
 
 	seq_printf(m, "%pUl %u..%u\n", &instance->uuid, instance->info.first_channel,
 		   instance->info.first_channel + instance->info.nr_channels - 1);
-	/* Not if it is being destroyed. */
+	/* Skip an instance that is being destroyed. */
 	if (!gpu->ops->channels_show || !down_read_trylock(&instance->show_lock))
 		return;
 	if (!READ_ONCE(instance->gone))

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What a back end reports about packets, doorbells and interrupts. */
+/* Reports by a back end about packets, doorbells and interrupts. */
 #include <linux/module.h>
 
 #include "../core.h"
 #include "trace.h"
 
 /**
- * vgpu_packet_submitted() - trace that an engine has seen put move
- * @instance: whose channel
+ * vgpu_packet_submitted() - trace that an engine has seen a new value of put
+ * @instance: the instance that owns the channel
  * @engine: index of the engine that the channel is bound to
  * @channel: number of the channel within the instance
  * @put: the new value, packets since the channel was enabled
@@ -23,12 +23,12 @@ EXPORT_SYMBOL_GPL(vgpu_packet_submitted);
 
 /**
  * vgpu_packet_done() - count and trace a packet that has completed
- * @instance: whose channel
+ * @instance: the instance that owns the channel
  * @engine: index of the engine that has completed the packet
  * @channel: number of the channel within the instance
  * @index: number of the packet, counted from when the channel was enabled
  * @type: enum vgpu_hw_packet_type; a PRESENT counts as a frame
- * @bytes: written by the packet, without its signal
+ * @bytes: number of bytes that the packet wrote, without its signal
  *
  * Context: any that may take a spinlock, but without a timeline's lock.
  */
@@ -44,7 +44,7 @@ EXPORT_SYMBOL_GPL(vgpu_packet_done);
 
 /**
  * vgpu_doorbell() - count a doorbell
- * @instance: whose doorbell was rung
+ * @instance: the instance whose doorbell was rung
  *
  * Context: any.
  */
@@ -56,7 +56,7 @@ EXPORT_SYMBOL_GPL(vgpu_doorbell);
 
 /**
  * vgpu_raise_irq() - raise an interrupt in the guest
- * @instance: whose guest; nothing happens while the device is closed
+ * @instance: the instance; nothing happens while the device is closed
  * @vector: MSI-X vector, below the number of vectors that the back end has described
  *
  * Context: process context, without a timeline's lock. Does not sleep.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Samples of what a GPU and its vGPUs do (sample_ring.h). A work item takes one of all of them each
- * 100 ms, from the open of the first vGPU of the GPU on, and the last one after the close of the
- * last. While no vGPU is open nothing runs, and there is nothing to sample.
+ * Samples of a GPU and its vGPUs (sample_ring.h). A work item samples all of them every 100 ms,
+ * from the open of the GPU's first vGPU, with a last sample after the close of the last one. While
+ * no vGPU is open, the work item does not run, and there is nothing to sample.
  */
 #include <linux/slab.h>
 #include <linux/timekeeping.h>
@@ -12,12 +12,12 @@
 #define VGPU_SAMPLE_PERIOD_MS	100
 
 /*
- * Unbound, so that the work waits for no processor that a guest keeps busy; freezable, so that the
- * time in which the host sleeps is in one period.
+ * Unbound, so that the work does not wait for a processor that a guest keeps busy; freezable, so
+ * that the time in which the host is suspended belongs to one period.
  */
 static struct workqueue_struct *vgpu_sample_wq;
 
-/* For sample_each(): the vGPUs, and the engine that is being read. */
+/* Argument of sample_each(): the vGPUs, and the engine that is being read. */
 struct sample_read {
 	struct vgpu_instances all;
 	unsigned int engine;
@@ -43,7 +43,7 @@ static void sample_engines(struct vgpu_gpu *gpu, struct vgpu_sample *sum)
 	vgpu_instances_put(&read.all);
 }
 
-/* A vGPU that has come meanwhile has done nothing yet, or has it in its next sample. */
+/* Takes a sample. The activity of a vGPU created meanwhile is part of its next sample. */
 static void sample_take(struct vgpu_gpu *gpu, u64 period_ns, u64 now_ns)
 {
 	struct vgpu_sample sum = {
@@ -87,7 +87,7 @@ static void sample_work(struct work_struct *work)
 	begin_ns = sampler->begin_ns;
 	now_ns = ktime_get_ns();
 	sampler->begin_ns = now_ns;
-	/* A vGPU that is closed from here on has the work run once more. */
+	/* Closing a vGPU after this arms the work once more. */
 	sampler->armed = sampler->nr_open;
 	if (sampler->armed)
 		sample_arm(sampler);
@@ -96,7 +96,7 @@ static void sample_work(struct work_struct *work)
 }
 
 /**
- * vgpu_sampler_open() - a vGPU has been opened
+ * vgpu_sampler_open() - tell the sampler that a vGPU was opened
  * @gpu: its GPU
  *
  * Context: process context; does not sleep.
@@ -116,7 +116,7 @@ void vgpu_sampler_open(struct vgpu_gpu *gpu)
 }
 
 /**
- * vgpu_sampler_close() - a vGPU has been closed
+ * vgpu_sampler_close() - tell the sampler that a vGPU was closed
  * @gpu: its GPU
  *
  * Context: process context; does not sleep.
@@ -145,7 +145,7 @@ static unsigned int sample_export(const guid_t *uuid, const struct vgpu_sample *
 
 /*
  * Exports the samples of the period after @since_ns. Sets @end_ns to its end, or to 0 if there is
- * no such period. Returns how many samples it has; none is written if that is more than @room.
+ * no such period. Returns its number of samples; writes none if that is more than @room.
  */
 static unsigned int sample_period(struct vgpu_gpu *gpu, u64 since_ns, u64 *end_ns,
 				  struct vgpu_ctl_sample *entries, unsigned int room)
@@ -172,8 +172,7 @@ static unsigned int sample_period(struct vgpu_gpu *gpu, u64 since_ns, u64 *end_n
 /**
  * vgpu_sample_list() - report samples of a GPU and its vGPUs
  * @gpu:     a reference is held
- * @ctl:     since_ns is the end of the last period that is not wanted; count, next_ns and more
- *           are set
+ * @ctl:     periods that end after since_ns are reported; count, next_ns and more are set
  * @entries: zeroed; filled in, with whole periods
  * @room:    length of @entries, VGPU_SAMPLES_ROOM at least
  */
@@ -188,7 +187,7 @@ void vgpu_sample_list(struct vgpu_gpu *gpu, struct vgpu_ctl_samples *ctl,
 	ctl->more = 0;
 	ctl->count = 0;
 	for (;;) {
-		/* The lock is left after each period, so that nobody waits for all of them. */
+		/* Release the lock after each period, so that nobody waits for all of them. */
 		raw_spin_lock(&gpu->data_lock);
 		nr = sample_period(gpu, ctl->next_ns, &end_ns, &entries[ctl->count],
 				   room - ctl->count);
@@ -215,7 +214,7 @@ void vgpu_sampler_init(struct vgpu_gpu *gpu)
 }
 
 /**
- * vgpu_sampler_exit() - end to sample a GPU
+ * vgpu_sampler_exit() - stop sampling a GPU
  * @gpu: has no vGPUs any more; its lock is not held
  *
  * Context: sleeps.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sessions: who had a vGPU open, and what was done meanwhile (session_log.h). Its record is
- * allocated when the device is opened, so that to close the device can fail for want of nothing.
+ * Sessions: which process had a vGPU open, and the vGPU's activity meanwhile (session_log.h). The
+ * record is allocated when the device is opened, so that closing the device cannot fail.
  */
 #include <linux/cred.h>
 #include <linux/sched.h>
@@ -11,11 +11,11 @@
 #include "../core.h"
 
 /**
- * vgpu_session_join() - make a new vGPU known to the sessions of its GPU
- * @instance: nobody else sees it yet
+ * vgpu_session_join() - add a new vGPU to the sessions of its GPU
+ * @instance: private to the caller
  *
  * Context: sleeps.
- * Return: 0, to be undone by vgpu_session_leave(), or -ENOMEM.
+ * Return: 0, which vgpu_session_leave() undoes, or -ENOMEM.
  */
 int vgpu_session_join(struct vgpu_instance *instance)
 {
@@ -36,7 +36,7 @@ int vgpu_session_join(struct vgpu_instance *instance)
 }
 
 /**
- * vgpu_session_leave() - a vGPU goes; its sessions are kept
+ * vgpu_session_leave() - remove a vGPU that is being destroyed; its sessions are kept
  * @instance: not open
  *
  * Context: sleeps.
@@ -67,12 +67,12 @@ struct vgpu_session *vgpu_session_new(void)
 	BUILD_BUG_ON(sizeof(session->comm) != TASK_COMM_LEN);
 	session->pid = task_tgid_nr(current);
 	session->uid = from_kuid_munged(&init_user_ns, current_uid());
-	/* The process's name: that of the thread that opens the device may say nothing. */
+	/* The name of the process: that of the thread that opens the device may be meaningless. */
 	get_task_comm(session->comm, current->group_leader);
 	return session;
 }
 
-/* What was done with a vGPU until now. */
+/* Sums up the activity of a vGPU until now. */
 static void session_sum(struct vgpu_instance *instance, struct vgpu_session_sum *sum)
 {
 	unsigned int i;
@@ -93,9 +93,9 @@ static u64 session_max_fb_bytes(struct vgpu_instance *instance)
 }
 
 /**
- * vgpu_session_begin() - a vGPU has been opened
+ * vgpu_session_begin() - begin the session of a vGPU that was opened
  * @instance: its state lock is held; not started yet
- * @session:  of vgpu_session_new()
+ * @session:  a session from vgpu_session_new()
  *
  * Context: process context; does not sleep.
  */
@@ -116,7 +116,7 @@ void vgpu_session_begin(struct vgpu_instance *instance, struct vgpu_session *ses
 }
 
 /**
- * vgpu_session_end() - a vGPU has been closed
+ * vgpu_session_end() - end the session of a vGPU that was closed
  * @instance: its state lock is held; stopped, and off the engines
  *
  * Context: process context; does not sleep.
@@ -140,9 +140,9 @@ void vgpu_session_end(struct vgpu_instance *instance)
 }
 
 /**
- * vgpu_session_report() - report who has a vGPU open
+ * vgpu_session_report() - report which process has a vGPU open
  * @instance: its GPU has been entered by vgpu_gpu_enter(), or is not gone
- * @out:      what is about the session is filled in, and left as it is if there is none
+ * @out:      its fields for the session are set, or unchanged if there is no session
  *
  * Context: does not sleep.
  */
@@ -165,7 +165,7 @@ void vgpu_session_report(struct vgpu_instance *instance, struct vgpu_ctl_instanc
 	raw_spin_unlock(&gpu->session_lock);
 }
 
-/* @now: what was done with the vGPU until now, which counts if the session has not ended. */
+/* @now: the activity of the vGPU until now, which is used if the session has not ended. */
 static void session_export(const struct vgpu_session *session, const struct vgpu_session_sum *now,
 			   struct vgpu_ctl_session *out)
 {
@@ -192,8 +192,8 @@ static void session_export(const struct vgpu_session *session, const struct vgpu
 }
 
 /*
- * Lists the sessions, without what was done in those that have not ended. Fills in @open with their
- * vGPUs, which are at most as many as there are, each with a reference.
+ * Lists the sessions, without the activity of those that have not ended. Sets @open to the vGPUs of
+ * the latter, each with a reference.
  */
 static void session_list(struct vgpu_gpu *gpu, struct vgpu_ctl_sessions *ctl,
 			 struct vgpu_ctl_session *entries, unsigned int room,
@@ -220,8 +220,8 @@ static void session_list(struct vgpu_gpu *gpu, struct vgpu_ctl_sessions *ctl,
 }
 
 /*
- * Completes a listed session that had not ended when it was listed. If it has ended since, that is
- * what the reader gets.
+ * Completes a listed session that had not ended when it was listed. If it has ended since, reports
+ * that.
  */
 static void session_complete(struct vgpu_instance *instance, struct vgpu_ctl_session *entry)
 {
@@ -232,7 +232,7 @@ static void session_complete(struct vgpu_instance *instance, struct vgpu_ctl_ses
 	session_sum(instance, &now);
 	raw_spin_lock(&gpu->session_lock);
 	session = vgpu_session_find(&gpu->sessions, entry->id);
-	/* It has been forgotten if this vGPU was opened thousands of times meanwhile. */
+	/* The log has dropped it if this vGPU was opened thousands of times meanwhile. */
 	if (session && session->id == entry->id)
 		session_export(session, &now, entry);
 	raw_spin_unlock(&gpu->session_lock);

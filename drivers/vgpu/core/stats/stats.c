@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What a GPU and its vGPUs did, as the control node reports it. */
+/* Statistics of a GPU and its vGPUs for the control node. */
 #include <linux/string.h>
 #include <linux/timekeeping.h>
 
@@ -28,7 +28,7 @@ static void stats_engine(struct vgpu_ctl_instance *inst, unsigned int engine,
 	out->bytes = s->bytes;
 }
 
-/* All but what is counted by engine. */
+/* Fills in all statistics except those per engine. */
 static void stats_instance(struct vgpu_instance *instance, struct vgpu_ctl_instance *out)
 {
 	struct vgpu_gpu *gpu = instance->gpu;
@@ -70,7 +70,7 @@ static void stats_instance(struct vgpu_instance *instance, struct vgpu_ctl_insta
 /**
  * vgpu_stats_instance() - report a vGPU
  * @instance: its GPU has been entered by vgpu_gpu_enter(), or is not gone
- * @out:      zeroed, but for size and uuid; filled in
+ * @out:      zeroed except for size and uuid; filled in
  *
  * Context: sleeps.
  */
@@ -87,13 +87,13 @@ void vgpu_stats_instance(struct vgpu_instance *instance, struct vgpu_ctl_instanc
 }
 
 /**
- * vgpu_stats_engine() - read what an engine and all vGPUs did on it, at one time
+ * vgpu_stats_engine() - read the statistics of an engine and all vGPUs on it, at one time
  * @gpu:    the GPU; entered by vgpu_gpu_enter(), or not gone
  * @engine: index of the engine
- * @all:    its vGPUs
- * @stats:  gets the statistics of the engine
- * @each:   called for each of @all: with its place in that, and its statistics without
- *          histograms. Must not sleep
+ * @all:    the GPU's vGPUs
+ * @stats:  set to the statistics of the engine
+ * @each:   called for each of @all, with its index in @all and its statistics without histograms.
+ *          Must not sleep
  * @arg:    for @each
  */
 void vgpu_stats_engine(struct vgpu_gpu *gpu, unsigned int engine, const struct vgpu_instances *all,
@@ -110,7 +110,7 @@ void vgpu_stats_engine(struct vgpu_gpu *gpu, unsigned int engine, const struct v
 			   arg);
 }
 
-/* For stats_each(): the entries to fill in, and the engine that is being read. */
+/* Argument of stats_each(): the entries to fill in, and the engine that is being read. */
 struct stats_read {
 	struct vgpu_ctl_instance *entries;
 	unsigned int engine;
@@ -146,8 +146,8 @@ static void stats_read_engine(struct vgpu_gpu *gpu, unsigned int engine,
  * @out:     zeroed from now_ns on; filled in, with the number of vGPUs
  * @entries: VGPU_PLACEMENT_MAX zeroed entries; filled in, one for each vGPU
  *
- * The vGPUs are those that there are when this begins. One that goes meanwhile is not counted to
- * those that are gone.
+ * Reports the vGPUs that exist when this begins. A vGPU that is destroyed meanwhile is reported,
+ * and not included in the sums of destroyed vGPUs.
  *
  * Context: sleeps.
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Software GPUs as devices: their engines, their life with the PCI function, and their files in
- * debugfs.
+ * Software GPUs as devices: probe and remove of the PCI function, start and stop of the engines,
+ * and files in debugfs.
  */
 #include <linux/debugfs.h>
 #include <linux/slab.h>
@@ -46,24 +46,23 @@ DEFINE_DEBUGFS_ATTRIBUTE(soft_hang_fops, soft_hang_get, soft_hang_set, "%llu\n")
  *
  * Files in <debugfs>/vgpu_soft/<gpu>/<engine>/:
  *
- * hang: enum vgpu_hw_packet_type: the next packet of that type that the engine begins never
- * ends, whatever the deadline and the preemptions; only an engine reset ends it. Reads 0 when
- * such a packet has begun.
+ * hang: enum vgpu_hw_packet_type: the next packet of this type that the engine begins ignores
+ * deadline and preemption, and only an engine reset ends it. Reads 0 when such a packet has begun.
  *
- * hold_reset: if it is 1, an engine reset that ends a hang lasts until 0 is written; reads 2
- * from the beginning of such a reset on.
+ * hold_reset: if 1, an engine reset that ends a hang lasts until 0 is written; reads 2 once such a
+ * reset has begun.
  *
- * switches, switch_ns, switch_hist: how often the engine went from the work of one vGPU straight
- * to that of another; how long it did no work in all these switches together; and in how many of
- * them for less than 1 us, 1 us, 2..3 us, 4..7 us and so on.
+ * switches, switch_ns, switch_hist: number of direct switches from one vGPU to another; total time
+ * without work in these switches; histogram of these times: number of switches of less than 1 us,
+ * 1 us, 2..3 us, 4..7 us and so on.
  *
- * section_hist, of gr: how often programs ran without a look at flags and clock for less than
- * 1 us, 1 us, 2..3 us, 4..7 us and so on.
+ * section_hist, of gr: histogram of sections, in which a program runs without a look at flags and
+ * clock: number of sections of less than 1 us, 1 us, 2..3 us, 4..7 us and so on.
  *
- * ran_ns: engine time: how long the engine could work so far, see soft_engine_ran_ns().
+ * ran_ns: engine time: for how long the engine could work so far, see soft_engine_ran_ns().
  *
- * And <debugfs>/vgpu_soft/simt: how long an instruction took on each interpreter of programs when
- * the module was loaded, in ps, and which was chosen.
+ * And <debugfs>/vgpu_soft/simt: time per instruction of each interpreter of programs, in ps,
+ * measured when the module was loaded, and the interpreter that was chosen.
  *
  * Context: module init.
  */
@@ -73,7 +72,7 @@ void soft_gpu_debugfs_init(void)
 	soft_lanes_debugfs(soft_debugfs);
 }
 
-/* Undoes soft_gpu_debugfs_init(), when no GPU is left. */
+/* Undoes soft_gpu_debugfs_init(). No GPU is registered any more. */
 void soft_gpu_debugfs_exit(void)
 {
 	debugfs_remove(soft_debugfs);
@@ -128,7 +127,7 @@ static void soft_gpu_engines_exit(struct soft_gpu *gpu, unsigned int nr)
 	}
 }
 
-/* struct pci_driver.probe. Refuses devices with the same IDs that are on another root bus. */
+/* The probe of struct pci_driver. Refuses devices with the same IDs on other root buses. */
 int soft_gpu_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 {
 	struct vgpu_gpu_info info = {
@@ -176,7 +175,7 @@ err_engines:
 	return ret;
 }
 
-/* struct pci_driver.remove. Sleeps until no vGPU of the GPU is open. */
+/* The remove of struct pci_driver. Sleeps until no vGPU of the GPU is open. */
 void soft_gpu_remove(struct pci_dev *pdev)
 {
 	struct soft_gpu *gpu = pci_get_drvdata(pdev);

@@ -13,7 +13,7 @@ struct dentry;
 /**
  * struct soft_gpu - a software GPU
  * @pdev:    its PCI function
- * @vgpu:    the GPU as the core knows it
+ * @vgpu:    the core's structure of the GPU
  * @board:   first part of its types' names
  * @debugfs: directory of fault injection and measurement
  * @engine:  the engines, by number

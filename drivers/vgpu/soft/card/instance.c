@@ -126,7 +126,7 @@ static void soft_instance_close(struct vgpu_instance *vgpu)
 {
 	struct soft_instance *inst = soft_instance(vgpu);
 
-	/* Contexts went with the channels, and what they used of programs with them. */
+	/* Stopping the channels has freed their contexts and released their programs. */
 	WARN_ON(inst->work.compute.programs.bytes ||
 		atomic64_read(&inst->work.compute.context_bytes));
 	soft_rss_end(&inst->mem);
@@ -148,7 +148,7 @@ static void soft_instance_drop_memory(struct vgpu_instance *vgpu)
 
 	soft_store_drop(&inst->mem.fb);
 	soft_store_drop(&inst->mem.pages);
-	/* Afterwards: the worker may be making a program, if who resets is being killed. */
+	/* After the stores: if the resetting task was killed, the worker may make a program yet. */
 	soft_programs_drop(&inst->work.compute.programs);
 	soft_rss_update(&inst->mem);
 	soft_channel_restart(&inst->queues);
@@ -237,7 +237,7 @@ static u64 soft_instance_engine_ran_ns(struct vgpu_gpu *vgpu, unsigned int index
 	return soft_engine_ran_ns(&soft_gpu(vgpu)->engine[index]);
 }
 
-/* What the core calls, also for engines. */
+/* All ops of the back end, including those of engines. */
 const struct vgpu_gpu_ops soft_instance_ops = {
 	.owner = THIS_MODULE,
 	.instance_create = soft_instance_create,

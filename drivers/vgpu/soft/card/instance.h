@@ -2,11 +2,11 @@
 /*
  * vGPUs of a software GPU.
  *
- * These threads meet here: the thread of each engine; threads of the VM (register accesses, page
- * faults); the vGPU's worker, which completes accesses to guest memory; and threads of the core,
- * which start, preempt and reset engines.
+ * These threads work on a vGPU: the thread of each engine; threads of the VM (register accesses,
+ * page faults); the vGPU's worker, which completes accesses to guest memory; and threads of the
+ * core, which start, preempt and reset engines.
  *
- * What each topic has to say of its part is in its header.
+ * Each topic's header documents its part.
  *
  * Locks, outermost first. Engines take the spinlocks, which are raw ones: a tenant whom its cgroup
  * stops does not stop with one of them. No function of the core is called under one, and nothing is
@@ -36,7 +36,7 @@ struct soft_gpu;
 /**
  * struct soft_instance - a vGPU of a software GPU
  * @gpu:      the software GPU
- * @info:     which part of the GPU is the vGPU's, and which memory cgroup is charged
+ * @info:     the part of the GPU that the vGPU owns, and the memory cgroup that is charged
  * @mem:      its memory
  * @work:     what packet types have of it: programs, contexts, what is shown
  * @display:  its display registers
@@ -51,7 +51,7 @@ struct soft_instance {
 	struct soft_queues queues;
 };
 
-/* The core keeps struct soft_queues, by which an engine finds its turn's vGPU. */
+/* The core's back-end data is struct soft_queues, by which an engine finds the vGPU of its run. */
 static inline struct soft_instance *soft_instance(struct vgpu_instance *vgpu)
 {
 	return container_of(soft_queues(vgpu), struct soft_instance, queues);

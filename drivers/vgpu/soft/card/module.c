@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* vgpu_soft.ko: GPUs in software, for any machine. */
+/* vgpu_soft.ko: software GPUs, for any machine. */
 #include <linux/module.h>
 #include <linux/pci.h>
 #include <uapi/linux/vgpu_hw.h>
@@ -9,7 +9,7 @@
 #include "params.h"
 #include "../memory/rss.h"
 
-/* One entry, made from the parameters, and the end mark. */
+/* One entry, set from the parameters, and the end of the table. */
 static struct pci_device_id soft_ids[2];
 
 static struct pci_driver soft_driver = {
@@ -60,7 +60,7 @@ err_debugfs:
 
 static void __exit soft_exit(void)
 {
-	/* Waits for users of vGPUs, so that soft_root_destroy() does not have to. */
+	/* This waits for users of vGPUs, so soft_root_destroy() need not wait. */
 	pci_unregister_driver(&soft_driver);
 	soft_root_destroy();
 	soft_gpu_debugfs_exit();

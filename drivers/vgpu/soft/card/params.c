@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The parameters of vgpu_soft.ko that are fixed when the module is loaded. One more is in
- * admit.c, since it can be changed at run time.
+ * The parameters of vgpu_soft.ko that are fixed when the module is loaded. admit.c has one more,
+ * which can be changed at run time.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -14,7 +14,7 @@
 
 #include "params.h"
 
-/* The PCI device IDs of vendor 1af4 that QEMU leaves to all for experiments. */
+/* The PCI device IDs of vendor 1af4 that QEMU's documentation reserves for experiments. */
 #define SOFT_FREE_DEVICE_FIRST	0x10f0
 #define SOFT_FREE_DEVICE_LAST	0x10ff
 
@@ -44,9 +44,9 @@ MODULE_PARM_DESC(channels, "Channels of a GPU, one per GiB of framebuffer..1024 
 module_param(placement, charp, 0444);
 MODULE_PARM_DESC(placement, "Placement of framebuffer, mixed or homogeneous (mixed)");
 module_param_named(fb_reserve, soft_params.fb_reserve, bool, 0444);
-MODULE_PARM_DESC(fb_reserve, "Back all framebuffer of a vGPU when it is created (0)");
+MODULE_PARM_DESC(fb_reserve, "Allocate all framebuffer pages of a vGPU when it is created (0)");
 module_param(poll_us, uint, 0444);
-MODULE_PARM_DESC(poll_us, "How long an engine polls empty channels before it sleeps, 0..1000 us (50)");
+MODULE_PARM_DESC(poll_us, "Time for which an engine polls empty channels before it sleeps, in us, 0..1000 (50)");
 module_param(engine_cpus, charp, 0444);
 MODULE_PARM_DESC(engine_cpus, "CPUs for engines, as a list such as 0-3,6 (empty: all)");
 module_param_named(simt, soft_params.simt, charp, 0444);
@@ -57,7 +57,7 @@ module_param_named(device_id, soft_params.device_id, uint, 0444);
 MODULE_PARM_DESC(device_id, "PCI device of the GPUs, 0..0xffff (0x10f0); see foreign_ids");
 module_param(foreign_ids, bool, 0444);
 MODULE_PARM_DESC(foreign_ids,
-		 "Take a vendor_id and device_id that belong to others: all but 1af4:10f0..10ff (0)");
+		 "Allow any vendor_id and device_id, also other devices' (0: only 1af4:10f0..10ff)");
 module_param_array_named(numa_node, numa_nodes, int, &nr_numa_nodes, 0444);
 MODULE_PARM_DESC(numa_node, "NUMA node that GPUs show: one for all, or one for each (-1: none)");
 
@@ -91,8 +91,8 @@ static int soft_param_cpus(void)
 }
 
 /*
- * Tools name a device by its IDs, and drivers bind to it by them: with IDs of a real GPU, the
- * software GPU passes for one, on the host and in every inventory.
+ * Tools name a device by its IDs, and drivers bind to it by them. With the IDs of a real GPU, the
+ * software GPU would pass for that GPU, on the host and in every inventory.
  */
 static int soft_param_ids(void)
 {
@@ -102,7 +102,7 @@ static int soft_param_ids(void)
 	    (vendor == VGPU_HW_VENDOR_ID && device >= SOFT_FREE_DEVICE_FIRST &&
 	     device <= SOFT_FREE_DEVICE_LAST))
 		return 0;
-	pr_err("vendor_id=0x%04x device_id=0x%04x: may belong to another device, by whose name tools would call the GPU and whose drivers would bind to it; %04x:%04x..%04x are free to use, and foreign_ids=1 takes any\n",
+	pr_err("vendor_id=0x%04x device_id=0x%04x: may belong to another device, whose name tools would show and whose drivers would bind to the GPU; %04x:%04x..%04x are free to use, and foreign_ids=1 takes any\n",
 	       vendor, device, VGPU_HW_VENDOR_ID, SOFT_FREE_DEVICE_FIRST,
 	       SOFT_FREE_DEVICE_LAST);
 	return -EINVAL;
@@ -138,8 +138,8 @@ static int soft_param_numa(void)
 }
 
 /*
- * Checks the parameters, and completes soft_params, when the module is loaded. Returns 0, or
- * -errno, for which the log has the reason.
+ * Checks the parameters and completes soft_params. Called when the module is loaded. Returns 0 or
+ * -errno; the log has the reason.
  */
 int soft_params_check(void)
 {

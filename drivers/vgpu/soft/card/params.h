@@ -11,7 +11,7 @@
 
 /**
  * struct soft_params - the parameters after their check, constant from then on
- * @nr_gpus:    how many GPUs are made, 1..SOFT_GPUS_MAX
+ * @nr_gpus:    number of GPUs, 1..SOFT_GPUS_MAX
  * @vendor_id:  PCI vendor ID of the GPUs
  * @device_id:  PCI device ID of the GPUs
  * @numa_node:  NUMA node that each GPU shows, online or NUMA_NO_NODE
@@ -19,7 +19,7 @@
  * @channels:   channels of each GPU
  * @placement:  how a GPU's framebuffer is divided among its vGPUs
  * @fb_reserve: a vGPU gets all its framebuffer pages when it is created
- * @poll_ns:    how long an engine polls an empty channel before the channel sleeps
+ * @poll_ns:    time for which an engine polls an empty channel before the channel sleeps
  * @simt:       name of the interpreter of programs, or "auto"
  * @cpus:       the CPUs on which the engines' threads run; empty: all CPUs
  */

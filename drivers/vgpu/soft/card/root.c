@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A PCI root bus with the software GPUs on it. Management software looks for the parents of
- * mediated devices on PCI, so the GPUs are there: in a PCI domain of their own or, where the
- * kernel has no domains, on a bus of their own.
+ * The PCI root bus of the software GPUs. Management software looks for the parents of mediated
+ * devices on PCI, so the GPUs are PCI devices: in their own PCI domain or, if the kernel has no
+ * domains, on their own bus.
  *
- * A GPU's function has no BARs, no capabilities and no interrupt. All that a VM needs is in the
- * vGPUs.
+ * A GPU's function has no BARs, no capabilities and no interrupt. VMs use the vGPUs only.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -16,7 +15,7 @@
 #include "gpu.h"
 #include "params.h"
 
-/* The first free number is taken: of four digits, and far from those of firmware. */
+/* The first free number is used: it has four digits, and is far from the numbers of firmware. */
 #define SOFT_DOMAIN_FIRST	0xf000
 #define SOFT_DOMAIN_LAST	0xffff
 #define SOFT_BUS_FIRST		0x56
@@ -25,12 +24,12 @@
 /**
  * struct soft_root - the root bus; allocated and freed with its host bridge
  * @sysdata: the architecture's part, which bus->sysdata points to
- * @busn:    the range of bus numbers: just one
- * @nr_gpus: number of GPUs, in the slots from 0 on
+ * @busn:    the range of bus numbers, which has one number
+ * @nr_gpus: number of GPUs, in the slots from 0
  * @vendor:  PCI vendor ID of the GPUs
  * @device:  PCI device ID of the GPUs
  * @command: PCI_COMMAND of each GPU
- * @line:    PCI_INTERRUPT_LINE of each GPU, for the system to use
+ * @line:    PCI_INTERRUPT_LINE of each GPU, for use by the system
  */
 struct soft_root {
 #ifdef CONFIG_X86
@@ -59,7 +58,7 @@ static u32 soft_config_word(const struct soft_root *root, unsigned int slot, int
 		return VGPU_HW_CLASS << 8;
 	case PCI_INTERRUPT_LINE:
 		return root->line[slot];
-	default:	/* BARs and ROM, too: there are none */
+	default:	/* also BARs and ROM, which do not exist */
 		return 0;
 	}
 }
@@ -119,7 +118,7 @@ static struct pci_ops soft_config_ops = {
 	.write = soft_config_write,
 };
 
-/* Whether a PCI device is on the root bus of this module, so that it is a software GPU. */
+/* Whether a PCI device is on this module's root bus, and so is a software GPU. */
 bool soft_root_owns(const struct pci_dev *pdev)
 {
 	return pdev->bus->ops == &soft_config_ops;
@@ -169,7 +168,7 @@ static int soft_root_place(struct pci_host_bridge *bridge)
 #endif
 
 /**
- * soft_root_create() - make the root bus and its GPUs
+ * soft_root_create() - create the root bus and its GPUs
  * @nr_gpus: 1..SOFT_GPUS_MAX
  * @vendor: PCI vendor ID of the GPUs
  * @device: PCI device ID of the GPUs
@@ -228,8 +227,8 @@ err_free:
 /**
  * soft_root_destroy() - remove the root bus
  *
- * The GPUs' driver has been unregistered, so that nothing here, under the rescan lock, waits for
- * users of vGPUs.
+ * The GPUs' driver is already unregistered, so nothing waits for users of vGPUs under the rescan
+ * lock.
  *
  * Context: module exit; sleeps.
  */

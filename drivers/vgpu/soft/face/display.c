@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The display of a vGPU: the surface that a PRESENT has shown, or the mode that is set in the
- * registers of a VGA card, whichever is newer. Both are scanned out of the framebuffer by whoever
- * looks; nothing is done here for a picture that nobody looks at.
+ * The display of a vGPU: the surface of the latest PRESENT, or the mode that is set in the
+ * registers of a VGA card, whichever is newer. The front end reads the picture from the framebuffer
+ * when the user queries it; a picture that nobody queries costs nothing.
  */
 #include <linux/minmax.h>
 #include <linux/string.h>
@@ -19,8 +19,8 @@ static void soft_display_limits(const struct soft_display *display, struct soft_
 }
 
 /**
- * soft_display_reset() - give all registers their reset values, and show nothing
- * @display: of a vGPU that no engine works for
+ * soft_display_reset() - reset all registers, and show no picture
+ * @display: display of a vGPU that no engine works for
  *
  * Context: does not sleep.
  */
@@ -34,13 +34,13 @@ void soft_display_reset(struct soft_display *display)
 
 /**
  * soft_display_rw() - access the registers of the VGA card
- * @display: of a vGPU that is set to be one
- * @offset: in BAR 2, below VGPU_HW_DEV_BASE, aligned to @count
+ * @display: display of a vGPU that is a VGA card
+ * @offset: offset in BAR 2, below VGPU_HW_DEV_BASE, aligned to @count
  * @buf: kernel memory, little endian
- * @count: 1, 2, 4 or 8
- * @write: the register; else it is read
+ * @count: 1, 2, 4 or 8 bytes
+ * @write: write the register, else read it
  *
- * Where there is no register, a read returns all ones and a write does nothing.
+ * At offsets without a register, a read returns all ones and a write does nothing.
  *
  * Context: sleeps.
  */
@@ -69,7 +69,7 @@ void soft_display_rw(struct soft_display *display, u32 offset, void *buf, size_t
 	memcpy(buf, &raw, count);
 }
 
-/* scanout of struct vgpu_gpu_ops. */
+/* The op scanout of struct vgpu_gpu_ops. */
 bool soft_display_scanout(struct soft_display *display, struct vgpu_scanout *scanout)
 {
 	struct soft_vga_limits limits;

@@ -11,11 +11,10 @@
 
 /**
  * struct soft_display - the display of a vGPU
- * @vgpu:     the vGPU as the core knows it; constant
- * @info:     what the vGPU is; constant
- * @screen:   what PRESENT shows, if that is newer than the mode set in @vga; constant
- * @vga:      registers of the VGA card, which the vGPU may be set to be; protected by the lock of
- *            @screen
+ * @vgpu:     the core's structure of the vGPU; constant
+ * @info:     the part of the GPU that the vGPU owns; constant
+ * @screen:   the picture of PRESENT, if it is newer than the mode set in @vga; constant
+ * @vga:      registers of the VGA card, if the vGPU is one; protected by the lock of @screen
  */
 struct soft_display {
 	struct vgpu_instance *vgpu;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * BAR 2. An access to an offset where there is no register is refused, and a refused access
- * changes nothing. The front end has the table and the pending bits of MSI-X: accesses to them
- * do not come here. The registers of a VGA card are in display.c.
+ * The registers in BAR 2. An access to an offset without a register is refused, and a refused
+ * access changes nothing. The front end serves the table and the pending bits of MSI-X: accesses
+ * to them do not come here. The registers of a VGA card are in display.c.
  */
 #include <linux/align.h>
 #include <linux/log2.h>
@@ -37,7 +37,7 @@ static int soft_regs_read_dev(struct soft_queues *queues, u32 reg, u32 *value)
 		return soft_regs_read_queue(queues, &queues->intr, value);
 	case VGPU_HW_FAULT_CHANNEL:
 		return soft_regs_read_queue(queues, &queues->fault_channel, value);
-	default:	/* VGPU_HW_RESET and VGPU_HW_INVALIDATE are for writing only */
+	default:	/* VGPU_HW_RESET and VGPU_HW_INVALIDATE are write-only */
 		if (!vgpu_hw_identity_word(queues->mem->vgpu, VGPU_HW_DEV_BASE + reg, value))
 			return -ENXIO;
 		return 0;
@@ -76,14 +76,14 @@ static noinline int soft_regs_read_chan(struct soft_channel *ch, u32 reg, u32 *v
 	case VGPU_HW_CHAN_GET ... VGPU_HW_CHAN_GET + 4:
 		*value = soft_regs_half(get, reg);
 		break;
-	default:	/* also VGPU_HW_CHAN_DOORBELL, which can only be written */
+	default:	/* also VGPU_HW_CHAN_DOORBELL, which is write-only */
 		ret = -ENXIO;
 	}
 	raw_spin_unlock(&queues->queue_lock);
 	return ret;
 }
 
-/* Finds the channel whose register is at @offset, NULL for a device register. */
+/* Sets @ch to the channel whose register is at @offset, or to NULL for a device register. */
 static int soft_regs_find(struct soft_queues *queues, u64 offset,
 			  struct soft_channel **ch, u32 *reg)
 {
@@ -119,7 +119,7 @@ static int soft_regs_read_word(struct soft_queues *queues, u64 offset, u32 *valu
 	return soft_regs_read_dev(queues, reg, value);
 }
 
-/* GET moves while it is read: a read of all 64 bits takes them at once. */
+/* Reads all 64 bits of GET at once, since GET may advance between two reads of 32 bits. */
 static bool soft_regs_read_get(struct soft_queues *queues, u64 offset, __le64 *value)
 {
 	struct soft_channel *ch;
@@ -131,7 +131,7 @@ static bool soft_regs_read_get(struct soft_queues *queues, u64 offset, __le64 *v
 	return true;
 }
 
-/* Reads of any width, but for most, which soft_regs_rw() does without a frame. */
+/* Reads of any width, except the common ones, which soft_regs_rw() does without a stack frame. */
 static noinline int soft_regs_read(struct soft_queues *queues, u64 offset, void *buf, size_t count)
 {
 	__le32 words[2] = {};
@@ -154,7 +154,7 @@ static noinline int soft_regs_read(struct soft_queues *queues, u64 offset, void 
 	return 0;
 }
 
-/* Whether a value names an address space, or none of them. */
+/* Whether a value is a valid root, or 0 for none. */
 static bool soft_regs_root_ok(u32 value)
 {
 	return !value || value & VGPU_HW_ROOT_VALID;
@@ -183,7 +183,7 @@ static int soft_regs_write_dev(struct soft_queues *queues, u32 reg, u32 value)
 	}
 }
 
-/* Writes those bits of a register, @reg of a channel, which are 1 in @mask. */
+/* Writes the bits of a channel's register @reg that are 1 in @mask. */
 static void soft_regs_write_latched(struct soft_queues *queues, u64 *reg, u64 value, u64 mask)
 {
 	mutex_lock(&queues->config_lock);
@@ -253,8 +253,8 @@ static noinline int soft_regs_write(struct soft_queues *queues, u64 offset, cons
 
 /**
  * soft_regs_rw() - access a register
- * @queues: the vGPU's
- * @display: the vGPU's
+ * @queues: queues of the vGPU
+ * @display: display of the vGPU
  * @offset: offset in BAR 2, any number
  * @buf: kernel memory, little endian
  * @count: bytes, any number
@@ -268,7 +268,7 @@ int soft_regs_rw(struct soft_queues *queues, struct soft_display *display, u64 o
 {
 	int ret;
 
-	/* Most accesses read 4 bytes, and a driver that polls waits for them. */
+	/* The fast path: most accesses read 4 bytes, and polling drivers wait for them. */
 	if (likely(count == 4 && !write && offset >= VGPU_HW_DEV_BASE &&
 		   offset < VGPU_HW_REGS_SIZE && !(offset % 4))) {
 		ret = soft_regs_read_word(queues, offset, buf);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* BAR 2. */
+/* The registers in BAR 2. */
 #ifndef _VGPU_SOFT_REGS_H
 #define _VGPU_SOFT_REGS_H
 

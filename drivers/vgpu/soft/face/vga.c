@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The display registers of a vGPU that is set to be a VGA card, as drivers of QEMU's standard VGA
- * find them. What a driver writes is kept as it is: no write is refused, and what is no valid mode
- * shows no picture. What there is of VGA proper is the attribute controller's switch that makes the
- * screen dark. The input is the guest's.
+ * The display registers of a vGPU that is a VGA card, laid out as QEMU's standard VGA has them. No
+ * write is refused; registers keep what a driver writes, and an invalid mode shows no picture. Of
+ * VGA proper there is only the attribute controller's bit that blanks the screen. The guest chooses
+ * all input.
  */
 #include <linux/kernel.h>
 #include <linux/minmax.h>
@@ -17,14 +17,14 @@
 #define DISPI_FIRST	VGPU_HW_VGA_DISPI(0)
 #define DISPI_END	VGPU_HW_VGA_DISPI(VGPU_HW_DISPI_NR)
 
-/* Bits of input status 1 that say where the beam is: waits for either value of them end. */
+/* Bits of input status 1 that change with the beam's position; each read toggles them. */
 #define STATUS1_BEAM	0x09
 
 /**
- * soft_vga_reset() - give all registers their reset values
- * @vga: its content does not matter
+ * soft_vga_reset() - reset all registers
+ * @vga: need not be initialised
  *
- * No mode is set. The screen is lit, as there is no VGA BIOS that would switch it on.
+ * No mode is set. The screen is lit, since there is no VGA BIOS to switch it on.
  */
 void soft_vga_reset(struct soft_vga *vga)
 {
@@ -60,7 +60,7 @@ static void soft_vga_port_write(struct soft_vga *vga, u32 port, u8 value)
 	vga->data_next = !vga->data_next;
 }
 
-/* A register as it was written; one that cannot be written is 0. */
+/* Returns a register as it was written; 0 for one that is read-only. */
 static u16 soft_vga_dispi(const struct soft_vga *vga, unsigned int index)
 {
 	if (index >= ARRAY_SIZE(vga->dispi))
@@ -87,8 +87,8 @@ static u16 soft_vga_dispi_read(const struct soft_vga *vga, const struct soft_vga
 }
 
 /*
- * A virtual screen is at least as wide as the picture, and has as many rows as there are in memory.
- * No other depth than 32 is shown, so rows are of that depth.
+ * Makes the virtual screen at least as wide as the picture, and as high as VBE memory allows. Rows
+ * have 32 bits per pixel, the only depth that is shown.
  */
 static void soft_vga_fit(struct soft_vga *vga, const struct soft_vga_limits *limits)
 {
@@ -102,7 +102,7 @@ static void soft_vga_fit(struct soft_vga *vga, const struct soft_vga_limits *lim
 		pitch ? min_t(u32, (u32)limits->vbe_bytes / pitch, U16_MAX) : 0;
 }
 
-/* Returns whether the write sets a mode or moves the picture. */
+/* Writes a register. Returns whether the write sets a mode or moves the picture. */
 static bool soft_vga_dispi_write(struct soft_vga *vga, const struct soft_vga_limits *limits,
 				 unsigned int index, u16 value)
 {
@@ -117,7 +117,7 @@ static bool soft_vga_dispi_write(struct soft_vga *vga, const struct soft_vga_lim
 		reg[VGPU_HW_DISPI_BANK] = value;
 		return false;
 	case VGPU_HW_DISPI_ENABLE:
-		/* Setting a mode begins at the start of memory, with no more than the picture. */
+		/* A new mode starts at offset 0, with a virtual screen as wide as the picture. */
 		if ((value & VGPU_HW_DISPI_ENABLED) && !soft_vga_enabled(vga)) {
 			reg[VGPU_HW_DISPI_VIRT_WIDTH] = 0;
 			reg[VGPU_HW_DISPI_X_OFFSET] = 0;
@@ -143,14 +143,14 @@ static bool soft_vga_dispi_write(struct soft_vga *vga, const struct soft_vga_lim
 }
 
 /**
- * soft_vga_read() - read from the display page, behind the EDID
+ * soft_vga_read() - read the display page after the EDID
  * @vga: the registers; some reads change them
- * @limits: of the vGPU
- * @offset: in the page, a multiple of @count, at least VGPU_HW_VGA_EDID_SIZE
- * @count: bytes: 1, 2, 4 or 8
+ * @limits: limits of the vGPU
+ * @offset: offset in the page, a multiple of @count, at least VGPU_HW_VGA_EDID_SIZE
+ * @count: 1, 2, 4 or 8 bytes
  *
- * Return: the value. Where there is no register all bits are set, as on a bus where nobody answers;
- * VGA ports without a register read 0.
+ * Return: the value. Offsets without a register read all ones, as on a bus without a response; VGA
+ * ports without a register read 0.
  */
 u64 soft_vga_read(struct soft_vga *vga, const struct soft_vga_limits *limits, u32 offset,
 		  unsigned int count)
@@ -173,19 +173,19 @@ u64 soft_vga_read(struct soft_vga *vga, const struct soft_vga_limits *limits, u3
 }
 
 /**
- * soft_vga_write() - write to the display page, behind the EDID
+ * soft_vga_write() - write the display page after the EDID
  * @vga: the registers
- * @limits: of the vGPU
- * @offset: in the page, a multiple of @count, at least VGPU_HW_VGA_EDID_SIZE
+ * @limits: limits of the vGPU
+ * @offset: offset in the page, a multiple of @count, at least VGPU_HW_VGA_EDID_SIZE
  * @value: its low @count bytes are written
- * @count: bytes: 1, 2, 4 or 8
+ * @count: 1, 2, 4 or 8 bytes
  *
- * A write of several bytes is one to each VGA port, or to each register of VBE DISPI, in the order
- * of their offsets. A byte written to a register of 16 bits leaves the other byte as it is. What is
- * written where there is no register is dropped.
+ * A write of several bytes writes each VGA port, or each register of VBE DISPI, in the order of
+ * their offsets. A write of one byte to a register of 16 bits does not change the other byte.
+ * Writes to offsets without a register are dropped.
  *
- * Return: whether the guest has set a mode or moved the picture in it, so that what
- * soft_vga_scanout() says is now the newest of the guest's pictures.
+ * Return: true if the guest has set a mode or moved the picture, so that the picture of
+ * soft_vga_scanout() is now the newest one.
  */
 bool soft_vga_write(struct soft_vga *vga, const struct soft_vga_limits *limits, u32 offset,
 		    u64 value, unsigned int count)
@@ -215,13 +215,13 @@ bool soft_vga_write(struct soft_vga *vga, const struct soft_vga_limits *limits, 
 }
 
 /**
- * soft_vga_scanout() - which part of the framebuffer VBE shows
+ * soft_vga_scanout() - tell which part of the framebuffer VBE shows
  * @vga: the registers
- * @limits: of the vGPU
- * @out: set, if there is a picture
+ * @limits: limits of the vGPU
+ * @out: set if this returns true
  *
- * Return: whether there is a picture: a mode of 32 bits per pixel with a linear framebuffer, all of
- * it in VBE memory, and with no more pixels than the type's largest resolution has.
+ * Return: true if there is a picture: a mode of 32 bits per pixel with a linear framebuffer, all of
+ * it in VBE memory, with at most as many pixels as the type's largest resolution.
  */
 bool soft_vga_scanout(const struct soft_vga *vga, const struct soft_vga_limits *limits,
 		      struct vgpu_scanout *out)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The display registers of a vGPU that is set to be a VGA card: VGA ports and VBE DISPI, in the
- * first page of BAR 2 as QEMU's standard VGA has them. Pure logic, compiled in user space too; the
- * caller locks.
+ * The display registers of a vGPU that is a VGA card: VGA ports and VBE DISPI, in the first page of
+ * BAR 2 as QEMU's standard VGA has them. Pure logic, compiled in user space too; callers serialise
+ * their calls.
  */
 #ifndef _VGPU_SOFT_VGA_H
 #define _VGPU_SOFT_VGA_H
@@ -13,10 +13,10 @@
 
 /**
  * struct soft_vga - the registers of the display page
- * @dispi:     the registers of VBE DISPI that can be written, by their index
+ * @dispi:     the writable registers of VBE DISPI, by index
  * @attribute: index register of the attribute controller, with the bit that lights the screen
  * @data_next: the next byte that is written to the attribute controller is data, not an index
- * @status:    input status 1 of the latest read
+ * @status:    value of the latest read of input status 1
  */
 struct soft_vga {
 	u16 dispi[VGPU_HW_DISPI_MEMORY_64K];
@@ -26,11 +26,11 @@ struct soft_vga {
 };
 
 /**
- * struct soft_vga_limits - what a vGPU's display can show
- * @vbe_bytes:  the first bytes of the framebuffer that VBE can show, a multiple of 64 KiB and at
- *              most VGPU_HW_VBE_BYTES_MAX
+ * struct soft_vga_limits - limits of a vGPU's display
+ * @vbe_bytes:  length of VBE memory at the framebuffer's start, a multiple of 64 KiB and at most
+ *              VGPU_HW_VBE_BYTES_MAX
  * @max_width:  pixels per row of the type's largest resolution
- * @max_height: rows of it
+ * @max_height: rows of that resolution
  */
 struct soft_vga_limits {
 	u64 vbe_bytes;

@@ -25,7 +25,7 @@ static void soft_channel_publish_fault(struct soft_channel *ch, const struct sof
 		WRITE_ONCE(hw->fault_id[i], cpu_to_le32(fault->id[i]));
 }
 
-/* Has the registers show a fault, or with a @fault of zeros none. */
+/* Sets the registers of a fault; a zeroed @fault clears them. */
 static void soft_channel_note_fault(struct soft_channel *ch, const struct soft_fault *fault,
 				    u64 pos)
 {
@@ -47,7 +47,7 @@ static void soft_channel_set_fault(struct soft_channel *ch, const struct soft_fa
 	queues->fault_channel = ch->index;
 	if (ch->hw) {
 		soft_channel_publish_fault(ch, fault, pos);
-		smp_wmb();	/* a guest that sees FAULTED sees why */
+		smp_wmb();	/* a guest that sees FAULTED sees the fault */
 	}
 	soft_queue_publish(ch, VGPU_HW_STATE_FAULTED);
 }
@@ -60,7 +60,7 @@ static void soft_channel_report_fault(struct soft_channel *ch, enum vgpu_hw_faul
 	vgpu_raise_irq(vgpu, 0);
 }
 
-/* Prints a line on a channel, for debugfs; none on a disabled one. */
+/* Prints a line about a channel for debugfs, unless the channel is disabled. */
 void soft_channel_show(struct soft_channel *ch, struct seq_file *m)
 {
 	static const char * const names[] = {
@@ -91,7 +91,7 @@ unlock:
 
 /**
  * soft_queues_init() - set up the queues and the channels of a new vGPU
- * @queues: known to no other thread; what is constant is set, and nr_channels, all else is zero
+ * @queues: private to the caller; constant fields and nr_channels are set, all others are zero
  * Context: any.
  */
 void soft_queues_init(struct soft_queues *queues)
@@ -114,7 +114,7 @@ void soft_queues_init(struct soft_queues *queues)
 	}
 }
 
-/* Takes a channel off its queue, and tells its engine to leave it. */
+/* Takes a channel off its queue, and asks its engine to leave it. */
 static void soft_channel_begin_stop(struct soft_channel *ch)
 {
 	lockdep_assert_held(&ch->queues->queue_lock);
@@ -209,7 +209,7 @@ static enum vgpu_hw_fault soft_channel_latch(struct soft_channel *ch, u32 ctrl)
 	return VGPU_HW_FAULT_NONE;
 }
 
-/* NULL if the charged cgroup is full, or the host has had no page for some seconds. */
+/* Returns a page; NULL if the charged cgroup is full, or the host had none for some seconds. */
 static struct page *soft_channel_page(struct soft_channel *ch)
 {
 	struct soft_queues *queues = ch->queues;
@@ -355,11 +355,11 @@ static bool soft_channel_all_left(struct soft_queues *queues)
 
 /**
  * soft_channel_stop_all() - disable all channels and reset their registers
- * @queues: the vGPU's. No turn begins and no channel is enabled until soft_channel_restart()
+ * @queues: queues of the vGPU. No run begins and no channel is enabled until soft_channel_restart()
  *
  * Returns when no engine works for the vGPU. Another thread that is disabling a channel may hold
- * config_lock while it waits for the engine; so engines are told to stop before this waits for
- * the lock.
+ * config_lock while it waits for the engine; so this asks engines to stop before it waits for the
+ * lock.
  *
  * Context: sleeps.
  */
@@ -404,7 +404,7 @@ void soft_channel_stop_all(struct soft_queues *queues)
 	mutex_unlock(&queues->config_lock);
 }
 
-/* Allows turns, and enabled channels, again: the memory of the stopped vGPU was dropped. Sleeps. */
+/* Allows runs and enabled channels again, after the stopped vGPU's memory was dropped. Sleeps. */
 void soft_channel_restart(struct soft_queues *queues)
 {
 	mutex_lock(&queues->config_lock);

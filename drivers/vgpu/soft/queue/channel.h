@@ -23,7 +23,7 @@ struct soft_queues;
 
 /**
  * struct soft_channel - a channel of a vGPU
- * @queues:    of the vGPU; constant
+ * @queues:    queues of the vGPU; constant
  * @index:     number of the channel in its vGPU; constant
  * @ctrl:      the CTRL register as the guest wrote it; protected by queue_lock
  * @root:      the ROOT register likewise
@@ -32,18 +32,18 @@ struct soft_queues;
  * @busy:      the engine's thread has taken the channel off its queue
  * @stalled:   the channel waits for @dma
  * @paced:     the channel waits for @due_ns: @link is on the queue's paced list
- * @stop:      the channel is being disabled, its engine is to leave it (the engine's thread also
+ * @stop:      the channel is being disabled, and its engine must leave it (the engine's thread also
  *             reads it without the lock)
  * @dma_done:  @dma has completed
  * @fault_code: why the channel faulted; VGPU_HW_FAULT_NONE: it has not since it was enabled
  * @fault_pos: index of the packet that faulted
- * @fault_addr: address that failed; 0: the fault is not about an address
- * @fault_pc:  of a program that faulted, else 0
+ * @fault_addr: address that failed; 0: the fault has no address
+ * @fault_pc:  program counter of a program that faulted, else 0
  * @fault_id:  global id of the work-item that faulted, else 0
  * @link:      on the ready list or the paced list of the channel's queue, or empty
  * @engine:    number of the engine that the channel is bound to. This and the next six fields
  *             are set when the guest enables the channel, and constant until it is disabled
- * @space:     the address space: as VGPU_HW_CHAN_ROOT; 0: none, addresses are physical
+ * @space:     the address space, as in VGPU_HW_CHAN_ROOT; 0: none, addresses are physical
  * @ring_addr: address of the ring
  * @ring_mask: number of packets in the ring, less 1
  * @ring_sys:  the ring is in guest memory
@@ -51,8 +51,8 @@ struct soft_queues;
  * @hw:        content of @page
  * @get:       packets completed. While the channel is busy, this and all following fields but
  *             @dma belong to the engine's thread
- * @put:       as last read from the channel page, in [get, get + size of the ring]
- * @empty_ns:  since when the engine has found no packet; 0: it found one last time
+ * @put:       put as last read from the channel page, in [get, get + size of the ring]
+ * @empty_ns:  time since which the engine has found no packet; 0: it found one last time
  * @due_ns:    when to ask again whether a frame may be shown, or for memory
  * @dma:       request to guest memory, or for pages, that is under way, or NULL; protected by
  *             queue_lock

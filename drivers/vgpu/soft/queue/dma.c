@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A channel's requests. One at a time is under way, at the core's worker of the vGPU, and the
- * channel waits for it.
+ * A channel's requests to the vGPU's worker. A channel has at most one at a time, and waits for it.
  *
  * A request to guest memory reads into, or writes from, pages of the framebuffer or bounce
  * pages. A request for pages is made when an engine cannot allocate a page at once: the worker
@@ -18,7 +17,7 @@
 #include "../memory/memory.h"
 #include "queues.h"
 
-/* When an engine could not allocate a request, it tries again after this time. */
+/* Time after which an engine tries again to allocate a request. */
 #define SOFT_SHORT_NS		NSEC_PER_MSEC
 
 /**
@@ -37,11 +36,11 @@ void soft_dma_add(struct vgpu_dma *dma, struct page *page, unsigned int offset, 
 }
 
 /**
- * soft_dma_alloc() - a request to guest memory
+ * soft_dma_alloc() - allocate a request to guest memory
  * @ch: busy
- * @place: in guest memory; soft_dma_submit() looks whether it is still valid. Its @va is the
- *         address that the channel faults at if the request fails
- * @write: guest memory is to be written, else read
+ * @place: place in guest memory; soft_dma_submit() checks that it is still valid. Its @va is the
+ *         address of the fault if the request fails
+ * @write: write guest memory, else read it
  * Context: the engine's thread; does not wait for memory.
  * Return: the request, without a piece of host memory yet; NULL: no memory now, see
  * soft_dma_later().
@@ -62,11 +61,11 @@ struct vgpu_dma *soft_dma_alloc(struct soft_channel *ch, const struct soft_place
 }
 
 /**
- * soft_dma_later() - a request could not be allocated: do the step again later
+ * soft_dma_later() - do a step again later, since a request could not be allocated
  * @ch: busy
  *
- * A channel may come here any number of times: a host that has no memory for a request is about
- * to end some process, and only the channel's guest is kept waiting.
+ * A channel may do this any number of times: a host that has no memory for a request is about to
+ * kill some process, and only the channel's guest waits.
  *
  * Context: the engine's thread; does not sleep.
  * Return: SOFT_END_PACED.
@@ -78,10 +77,10 @@ enum soft_end soft_dma_later(struct soft_channel *ch)
 }
 
 /**
- * soft_dma_page() - a page that belongs to no address
+ * soft_dma_page() - allocate a page that belongs to no address
  * @ch: busy
  * Context: the engine's thread; does not wait for memory.
- * Return: the page, which is the caller's; NULL: none can be had now, see soft_dma_get_loose().
+ * Return: the page, owned by the caller; NULL: none is available now, see soft_dma_get_loose().
  */
 struct page *soft_dma_page(struct soft_channel *ch)
 {
@@ -89,7 +88,7 @@ struct page *soft_dma_page(struct soft_channel *ch)
 	return soft_store_alloc(&ch->queues->mem->fb, SOFT_GFP_ENGINE);
 }
 
-/* Whether the engine is to look at the clock before it allocates another page for a request. */
+/* Whether the engine must look at the clock before it allocates another page for a request. */
 static bool soft_dma_is_long(const struct soft_channel *ch)
 {
 	return ch->view->work >= SOFT_STOP_BYTES;
@@ -101,8 +100,7 @@ static bool soft_dma_is_long(const struct soft_channel *ch)
  * @dma: the channel's request, without a piece so far
  * @len: bytes, VGPU_DMA_MAX at most
  *
- * Adds less, but something, where that takes as long as the engine may go without a look at the
- * clock.
+ * Adds less than @len, but at least something, when the engine must look at the clock.
  *
  * Context: the engine's thread; does not wait for memory.
  * Return: false if there are not enough pages now, see soft_dma_get_loose().
@@ -150,13 +148,13 @@ static bool soft_dma_next(struct soft_channel *ch, const struct vgpu_dma *dma, u
  * @place: the first of them, in the partition, found for the access that is wanted; afterwards
  *         what was not added
  *
- * Adds less, but something, where the channel's address space leads out of the framebuffer, and
- * where that takes as long as the engine may go without a look at the clock. Pages that guest
- * memory is read into are allocated if need be. Where guest memory is written from a page that was
- * never touched, the zero page stands in for it.
+ * Adds less than @len, but at least something, if the channel's address space leaves the
+ * framebuffer, or when the engine must look at the clock. Allocates missing pages if the request
+ * reads guest memory into them. If it writes guest memory from a page that was never touched, uses
+ * the zero page instead.
  *
  * Context: the engine's thread; does not wait for memory.
- * Return: false if a page cannot be had now, or @place is not valid any more: see
+ * Return: false if a page is not available now, or @place is not valid any more: see
  * soft_dma_get_fb().
  */
 bool soft_dma_add_fb(struct soft_channel *ch, struct vgpu_dma *dma, u32 len,
@@ -228,7 +226,7 @@ enum soft_end soft_dma_submit(struct soft_channel *ch, struct vgpu_dma *dma)
 }
 
 /**
- * soft_dma_take() - the request that has completed
+ * soft_dma_take() - take the channel's completed request
  * @ch: busy
  * Context: the engine's thread; does not sleep.
  * Return: the request, with a reference for the caller; NULL if none has completed.
@@ -300,9 +298,9 @@ static enum soft_end soft_dma_get(struct soft_channel *ch,
 }
 
 /**
- * soft_dma_get_fb() - have the worker allocate pages of the framebuffer
+ * soft_dma_get_fb() - make the worker allocate pages of the framebuffer
  * @ch: busy
- * @place: in the partition
+ * @place: place in the partition
  * @len: bytes, at most those of @place
  * Context: the engine's thread; does not wait for the pages.
  * Return: SOFT_END_WAIT, SOFT_END_PACED if there is no memory for the request, or SOFT_END_STOPPED
@@ -317,13 +315,13 @@ enum soft_end soft_dma_get_fb(struct soft_channel *ch, const struct soft_place *
  * soft_dma_find_page() - find the page of framebuffer behind an address
  * @ch: busy
  * @va: the address, any number
- * @access: what is wanted; not VGPU_HW_PTE_SYS
- * @page: set to the page, without a reference. To be read it may be NULL: it was never touched,
- *        and reads zero until somebody writes to it
+ * @access: the access; not VGPU_HW_PTE_SYS
+ * @page: set to the page, without a reference. NULL is possible for a read: the page was never
+ *        touched, and reads zero until it is written
  * @fault: set with SOFT_END_FAULT
- * Context: the engine's thread, in a turn; does not wait for memory.
- * Return: SOFT_END_PACKET: there is the page; else how the engine leaves the channel, whose step is
- * done again if that is not SOFT_END_FAULT.
+ * Context: the engine's thread, during a run; does not wait for memory.
+ * Return: SOFT_END_PACKET if @page is set; else how the engine leaves the channel, which does its
+ * step again unless that is SOFT_END_FAULT.
  */
 enum soft_end soft_dma_find_page(struct soft_channel *ch, u64 va, u32 access, struct page **page,
 				 struct soft_fault *fault)
@@ -340,7 +338,7 @@ enum soft_end soft_dma_find_page(struct soft_channel *ch, u64 va, u32 access, st
 }
 
 /**
- * soft_dma_get_loose() - have the worker allocate pages that belong to no address
+ * soft_dma_get_loose() - make the worker allocate pages that belong to no address
  * @ch: busy
  * @va: the address that faults if the host has no pages
  * @len: bytes, VGPU_DMA_MAX at most

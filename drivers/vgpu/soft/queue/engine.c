@@ -15,20 +15,20 @@
 #include "../memory/memory.h"
 #include "queues.h"
 
-/* While an engine waits for guest memory, it asks so often whether another vGPU waits. */
+/* Period in which an engine that waits for guest memory asks whether another vGPU waits. */
 #define SOFT_STALL_NS		(200 * NSEC_PER_USEC)
 
 /**
- * struct soft_turn - an engine's account of a turn
+ * struct soft_turn - an engine's account of a run
  * @idle_ns:   time in which the engine looked for work and found none
  * @linger_ns: likewise, but while another vGPU waited for the engine (VGPU_POLL_LINGER)
- * @empty_ns:  since when no ready channel has had work; 0: one has
- * @hold_ns:   since when the engine has lingered; 0: it does not linger
- * @since_ns:  since when there has been no work, if that time began in an earlier turn; 0: it
- *             began in this turn, or there is work
- * @stall_ns:  since when all work has waited for guest memory; 0: some does not
- * @nr_empty:  channels without work that were looked at, one after the other
- * @over:      there is no work, and another vGPU wants the engine
+ * @empty_ns:  time since which no ready channel has had work; 0: one has work
+ * @hold_ns:   time since which the engine has lingered; 0: it does not linger
+ * @since_ns:  time since which there has been no work, if that time began in an earlier run; 0: it
+ *             began in this run, or there is work
+ * @stall_ns:  time since which all work has waited for guest memory; 0: some does not
+ * @nr_empty:  number of channels without work that were looked at in a row
+ * @over:      there is no work, and another vGPU waits for the engine
  */
 struct soft_turn {
 	u64 idle_ns;
@@ -63,8 +63,8 @@ static bool soft_engine_woken(struct soft_engine *engine, struct soft_queue *que
 }
 
 /*
- * Sleeps until the engine is woken, or for @timeout_ns. That ends in a hard interrupt: a soft one
- * of PREEMPT_RT waits for locks with which tasks may have been stopped.
+ * Sleeps until the engine is woken, or for @timeout_ns. The timer expires in a hard interrupt: a
+ * soft one of PREEMPT_RT would wait for locks whose holders may have been stopped.
  */
 static void soft_engine_sleep(struct soft_engine *engine, struct soft_queue *queue, u64 timeout_ns)
 {
@@ -79,8 +79,8 @@ static void soft_engine_sleep(struct soft_engine *engine, struct soft_queue *que
 }
 
 /*
- * Waits for guest memory, as no channel is ready. Returns false if the turn is to end: no channel
- * waits for guest memory either, the deadline has passed, or another vGPU wants the engine.
+ * Waits for guest memory, since no channel is ready. Returns false if the run must end: no channel
+ * waits for guest memory either, the deadline has passed, or another vGPU waits for the engine.
  */
 static bool soft_engine_wait(struct soft_engine *engine,
 			     struct soft_queue *queue, struct soft_turn *turn)
@@ -105,7 +105,7 @@ static bool soft_engine_wait(struct soft_engine *engine,
 				now_ns - turn->stall_ns) != VGPU_POLL_STOP;
 }
 
-/* The engine has found no packet on a channel. */
+/* Called when the engine has found no packet on a channel. */
 static void soft_engine_empty(struct soft_engine *engine, struct soft_queue *queue,
 			      struct soft_channel *ch, struct soft_turn *turn)
 {
@@ -120,12 +120,12 @@ static void soft_engine_empty(struct soft_engine *engine, struct soft_queue *que
 		poll = vgpu_engine_poll(engine->vgpu, engine->index,
 					engine->now_ns - (turn->since_ns ?: turn->empty_ns));
 		/*
-		 * Ends the turn at once. If it ended when the last channel has been put to
-		 * sleep, a guest that rings its doorbells all the time would keep the engine,
-		 * and not be charged for it.
+		 * End the run at once. If it ended only when the last channel is asleep, a guest
+		 * that rings its doorbells all the time would keep the engine without being
+		 * charged.
 		 */
 		turn->over = poll == VGPU_POLL_STOP && !READ_ONCE(queue->nr_stalled);
-		/* Another vGPU wants the engine, which lingers or waits for guest memory. */
+		/* Another vGPU waits for the engine, which lingers or waits for guest memory. */
 		if (!turn->hold_ns && !turn->over &&
 		    (poll == VGPU_POLL_LINGER || poll == VGPU_POLL_STOP))
 			turn->hold_ns = engine->now_ns;
@@ -142,7 +142,7 @@ static void soft_engine_empty(struct soft_engine *engine, struct soft_queue *que
 }
 
 /*
- * Counts a switch: the turn's first packet has been found, by a look at its channel that began
+ * Counts a switch. The engine has found the run's first packet, by a look at its channel that began
  * at @from_ns.
  */
 static void soft_engine_switched(struct soft_engine *engine, u64 from_ns)
@@ -212,7 +212,7 @@ static enum vgpu_run_end soft_engine_turn(struct soft_engine *engine, struct sof
 			soft_engine_step(engine, queue, ch, turn);
 			continue;
 		}
-		/* The wait for guest memory is charged, and is not part of a switch. */
+		/* Waiting for guest memory is charged, and is not part of a switch. */
 		soft_turn_settle(turn, engine->now_ns);
 		engine->left_ns = 0;
 		if (!soft_engine_wait(engine, queue, turn))
@@ -290,7 +290,7 @@ static int soft_engine_thread(void *data)
 		if (!soft_engine_started(engine))
 			return 0;
 		do {
-			/* A short turn does not come to the other calls of cond_resched(). */
+			/* A short run does not reach the other calls of cond_resched(). */
 			cond_resched();
 			end = soft_engine_turn(engine, &turn);
 		} while (soft_engine_finish(engine, end, &turn));
@@ -298,8 +298,8 @@ static int soft_engine_thread(void *data)
 }
 
 /*
- * Sets up an engine, and starts its thread. What is constant is set, all else is zero. May sleep.
- * Returns 0 or -errno.
+ * Sets up an engine, and starts its thread. Constant fields are set, all others are zero. May
+ * sleep. Returns 0 or -errno.
  */
 int soft_engine_init(struct soft_engine *engine, const char *gpu_name)
 {
@@ -316,7 +316,7 @@ int soft_engine_init(struct soft_engine *engine, const char *gpu_name)
 	return 0;
 }
 
-/* Ends the thread of an idle engine, for which the core calls no op any more. Sleeps. */
+/* Stops the thread of an idle engine, for which the core calls no op any more. Sleeps. */
 void soft_engine_exit(struct soft_engine *engine)
 {
 	kthread_stop(engine->task);
@@ -365,13 +365,13 @@ void soft_engine_reset(struct soft_engine *engine)
  * soft_engine_ran_ns() - struct vgpu_gpu_ops.engine_ran_ns
  * @engine: the engine
  *
- * The engine's thread keeps this account when it looks at the clock. A thread that does not look
- * at the clock would not see a reset either, so nothing is lost if it seems to have had no time.
- * The thread's processor time would be no substitute: in a virtual machine it contains the time
- * that the host gave to others.
+ * The engine's thread updates this when it looks at the clock. A thread that does not look at the
+ * clock would not see a reset either, so it does not matter if it seems to have had no time. The
+ * thread's processor time cannot replace this: in a virtual machine it contains time that the host
+ * gave to others.
  *
  * Context: any.
- * Return: how long the engine could work so far, in ns.
+ * Return: for how long the engine could work so far, in ns.
  */
 u64 soft_engine_ran_ns(const struct soft_engine *engine)
 {

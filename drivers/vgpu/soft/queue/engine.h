@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Engines of a software GPU: a thread for each. And when an engine is to leave its work.
+ * Engines of a software GPU, a thread for each; and the decision when an engine leaves its work.
  *
  * The core calls soft_engine_run() and soft_engine_preempt() with a timeline's lock held. They take
  * no lock.
@@ -27,8 +27,8 @@ struct task_struct;
 #define SOFT_HIST		24
 
 /*
- * An engine reads the clock at least once in so many bytes of work. No work may take longer than
- * these stand for, 50 us: what takes time beside the bytes is stated as so many bytes.
+ * An engine reads the clock at least once per this number of bytes of work, which stands for 50 us.
+ * No work may take longer: work that takes time besides the bytes is stated in bytes, too.
  */
 #define SOFT_STOP_BYTES		65536
 
@@ -39,7 +39,7 @@ struct task_struct;
 enum soft_engine_state {
 	SOFT_ENGINE_IDLE,
 	SOFT_ENGINE_RUNNING,
-	SOFT_ENGINE_RESET,	/* the thread is to leave its run without a report */
+	SOFT_ENGINE_RESET,	/* the thread must leave its run without a report */
 	SOFT_ENGINE_ENDING,	/* the thread is reporting the end of its run */
 };
 
@@ -49,13 +49,13 @@ enum soft_engine_state {
  * @desc:     name and class; constant
  * @poll_ns:  how long the engine polls an empty channel before the channel sleeps; constant
  * @types:    the packet types, VGPU_HW_PKT_END rows; constant
- * @section:  what packet types have of the engine; NULL: nothing; constant
+ * @section:  data of the packet types for the engine, or NULL; constant
  * @cpus:     the CPUs on which @task runs; empty: all CPUs; constant
  * @task:     the engine's thread
- * @vgpu:     the GPU as the core knows it; set with @run
- * @run:      the turn; written by the thread that sets @state to RUNNING
+ * @vgpu:     the core's structure of the GPU; set with @run
+ * @run:      the run; written by the thread that sets @state to RUNNING
  * @state:    enum soft_engine_state
- * @preempt:  the run is to stop; read without a lock
+ * @preempt:  the run must stop; read without a lock
  * @hang:     enum vgpu_hw_packet_type: the next packet of this type never ends (fault
  *            injection); 0: none
  * @hold_reset: SOFT_HOLD_RESET: the engine reset that ends a hang does not end before 0 is
@@ -66,14 +66,14 @@ enum soft_engine_state {
  *            engine's thread only
  * @ran_ns:   engine time: how long the engine has been able to work so far
  * @expired:  the run's deadline has passed
- * @queues:   of the turn's vGPU; valid in a turn
- * @view:     how the engine looks at the vGPU's memory; valid in a turn
- * @runs:     how many runs have begun
- * @since_ns: since when the last turn's vGPU has had no work, if that turn ended while the
- *            engine lingered on it; 0: it did not end so
- * @left_ns:  end of the last packet of the vGPU that had the engine before, until the vGPU of
- *            this turn begins a packet; 0: no switch is being measured
- * @switches: how often the engine went from the work of one vGPU straight to that of another
+ * @queues:   queues of the run's vGPU; valid during a run
+ * @view:     the engine's view of the vGPU's memory; valid during a run
+ * @runs:     number of runs that have begun
+ * @since_ns: time since which the last run's vGPU has had no work, if that run ended while the
+ *            engine lingered on it; else 0
+ * @left_ns:  end of the last packet of the vGPU that ran before, until the vGPU of this run begins
+ *            a packet; 0: no switch is being measured
+ * @switches: number of direct switches from one vGPU to another
  * @switch_ns: time from the last packet of the one to the first packet of the other, summed over
  *            all switches
  * @switch_hist: switches by that time: [0] below 1 us, [i] from 2^(i-1) us to less than 2^i us
@@ -109,7 +109,7 @@ struct soft_engine {
 	struct debugfs_u32_array switch_array;
 };
 
-/* Whether the run is to be preempted, or the engine is being reset. */
+/* Whether the run must stop: it is preempted, or the engine is being reset. */
 static inline bool soft_stop_told(struct soft_engine *engine)
 {
 	return READ_ONCE(engine->preempt) || atomic_read(&engine->state) != SOFT_ENGINE_RUNNING;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Execution of packets, whatever their type: a packet is found, read and decoded, waits for its
- * frame's time if it is paced, is executed by its type, and completes. Each step can be left and
- * gone on with in another turn.
+ * Execution of packets of all types: a packet is found, read and decoded, waits for its frame's
+ * time if it is paced, is executed by its type, and completes. The engine can leave each step and
+ * continue it in another run.
  *
  * A guest sees the effects of a packet in this order: data, signal, get, interrupt.
  */
@@ -14,7 +14,7 @@
 
 /*
  * The functions below are the steps of a packet. A step that returns SOFT_END_PACKET is
- * complete, and the next one follows; whatever else a step returns ends soft_exec().
+ * complete, and the next one follows; any other value that a step returns ends soft_exec().
  */
 
 static enum soft_end soft_exec_fault(struct soft_fault *fault, enum vgpu_hw_fault code, u64 addr)
@@ -25,7 +25,7 @@ static enum soft_end soft_exec_fault(struct soft_fault *fault, enum vgpu_hw_faul
 }
 
 /**
- * soft_exec_cancel() - give back what a channel's packet holds, as it will not go on
+ * soft_exec_cancel() - release what a channel's packet holds, since it will not continue
  * @ch: busy; with or without a packet
  * Context: the engine's thread; may sleep.
  */
@@ -38,7 +38,7 @@ void soft_exec_cancel(struct soft_channel *ch)
 		exec->packet.desc->cancel(ch);
 }
 
-/* Frees what packet types have of a channel, which is disabled. */
+/* Frees the packet types' data for a channel, which is disabled. */
 static void soft_exec_drop(struct soft_channel *ch)
 {
 	const struct soft_packet_desc *types = ch->queues->engine[ch->engine].types;
@@ -146,7 +146,7 @@ static enum soft_end soft_exec_signal(struct soft_channel *ch, struct soft_fault
 	return SOFT_END_PACKET;
 }
 
-/* Looks for the next packet. Reads put only when all packets before it are done. */
+/* Looks for the next packet. Reads put only when all known packets are done. */
 static enum soft_end soft_exec_poll(struct soft_channel *ch, struct soft_fault *fault)
 {
 	u64 put;
@@ -156,7 +156,7 @@ static enum soft_end soft_exec_poll(struct soft_channel *ch, struct soft_fault *
 	put = le64_to_cpu(READ_ONCE(ch->hw->put));
 	if (put == ch->get)
 		return SOFT_END_EMPTY;
-	/* Where put went back, put - get is about 2^64. */
+	/* If put has moved backwards, put - get is about 2^64. */
 	if (put - ch->get > (u64)ch->ring_mask + 1)
 		return soft_exec_fault(fault, VGPU_HW_FAULT_RING, 0);
 	smp_rmb();	/* pairs with the submitter's write barrier between packets and put */
@@ -165,7 +165,7 @@ static enum soft_end soft_exec_poll(struct soft_channel *ch, struct soft_fault *
 	return SOFT_END_PACKET;
 }
 
-/* Requests packets of a ring in guest memory, but none beyond the ring's end. */
+/* Requests packets of a ring in guest memory, up to the ring's end. */
 static enum soft_end soft_exec_fetch(struct soft_channel *ch)
 {
 	struct soft_exec *exec = &ch->exec;
@@ -281,7 +281,7 @@ static enum soft_end soft_exec_pace(struct soft_channel *ch)
 	return SOFT_END_PACKET;
 }
 
-/* The channel's request has failed: of framebuffer, for which the worker works, or guest memory. */
+/* Sets @fault after the channel's request for framebuffer pages or to guest memory has failed. */
 static enum soft_end soft_exec_failed(struct soft_channel *ch, bool work, int result,
 				      struct soft_fault *fault)
 {
@@ -295,7 +295,7 @@ static enum soft_end soft_exec_failed(struct soft_channel *ch, bool work, int re
 	return soft_exec_fault(fault, VGPU_HW_FAULT_MEMORY, exec->va);
 }
 
-/* Looks at the outcome of the channel's last request, if one has completed. */
+/* Checks the result of the channel's last request, if it has completed. */
 static enum soft_end soft_exec_resume(struct soft_channel *ch, struct soft_fault *fault)
 {
 	struct soft_exec *exec = &ch->exec;
@@ -364,7 +364,7 @@ static void soft_exec_complete(struct soft_channel *ch)
  * @engine: the engine that executes it
  * @ch: busy
  * @fault: zeroed; set with SOFT_END_FAULT
- * Context: the engine's thread, in a turn; does not wait for memory.
+ * Context: the engine's thread, during a run; does not wait for memory.
  * Return: how the engine leaves the channel.
  */
 enum soft_end soft_exec(struct soft_engine *engine, struct soft_channel *ch,
@@ -398,7 +398,7 @@ enum soft_end soft_exec(struct soft_engine *engine, struct soft_channel *ch,
 				return end;
 			}
 			break;
-		case SOFT_STEP_FETCH:	/* its request is under way, or has been looked at */
+		case SOFT_STEP_FETCH:	/* its request is under way, or was checked above */
 		default:
 			WARN_ON_ONCE(1);
 			end = soft_exec_fault(fault, VGPU_HW_FAULT_RESET, 0);

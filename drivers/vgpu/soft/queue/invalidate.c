@@ -3,18 +3,18 @@
  * Invalidation of address spaces.
  *
  * A translation carries the generation of the vGPU's translations that the engine had seen when it
- * was made, and is of no use when the engine has seen another one: whatever makes a page or a
- * request of it refuses it. The engine looks for another one in soft_stop_wanted(), and notes that
- * it has. So an invalidation counts up the vGPU's generation, and waits until each engine that is
- * in a turn of the vGPU has noted it, or its turn is over. A request to guest memory, which lasts
- * longer, is cancelled then, and the channel does that step of its packet again. A picture that is
- * shown is a place in the partition, and stays shown.
+ * was made. It is invalid once the engine has seen another generation: functions that turn it into
+ * a page or a request refuse it. The engine looks for a new generation in soft_stop_wanted(), and
+ * notes the one that it has seen. So an invalidation increments the vGPU's generation, and waits
+ * until each engine that is in a run of the vGPU has noted it, or has ended the run. Then it
+ * cancels requests to guest memory, which last longer, and the channel does that step of its packet
+ * again. A picture that is shown is a place in the partition, and stays shown.
  */
 #include <linux/string.h>
 
 #include "queues.h"
 
-/* Drops what the engine has kept of another turn. In the engine's thread, at a turn's begin. */
+/* Drops the translations of another run. Called in the engine's thread when a run begins. */
 void soft_invalidate_turn(struct soft_engine *engine)
 {
 	engine->view.mem = engine->queues->mem;
@@ -24,7 +24,7 @@ void soft_invalidate_turn(struct soft_engine *engine)
 
 /**
  * soft_invalidate_look() - note that translations were invalidated
- * @engine: in a turn; none of the translations that it has made is valid from now on
+ * @engine: in a run; all translations that it has made become invalid
  * Context: the engine's thread; does not sleep.
  */
 void soft_invalidate_look(struct soft_engine *engine)
@@ -34,7 +34,7 @@ void soft_invalidate_look(struct soft_engine *engine)
 	u32 gen = soft_invalidate_gen(queues);
 
 	engine->view.gen = gen;
-	/* After all that was done by old translations. */
+	/* Orders all accesses by old translations before the note. */
 	smp_store_release(&queue->space_gen, gen);
 	rcuwait_wake_up(&queues->wait);
 }
@@ -55,18 +55,18 @@ static bool soft_invalidate_all_looked(struct soft_queues *queues)
 	return all;
 }
 
-/* Counts up the generation, and returns when no engine uses a translation of an older one. */
+/* Increments the generation, and returns when no engine uses a translation of an older one. */
 static void soft_invalidate_sync(struct soft_queues *queues)
 {
 	lockdep_assert_held(&queues->config_lock);
 	raw_spin_lock(&queues->queue_lock);
-	/* Who sees it sees what the guest has written to its tables, see soft_invalidate_gen(). */
+	/* An engine that sees it sees the guest's writes to its tables: soft_invalidate_gen(). */
 	smp_store_release(&queues->space_gen, queues->space_gen + 1);
 	raw_spin_unlock(&queues->queue_lock);
 	rcuwait_wait_event(&queues->wait, soft_invalidate_all_looked(queues), TASK_UNINTERRUPTIBLE);
 }
 
-/* Has a channel that waits for guest memory do its step again, with new translations. */
+/* Makes a channel that waits for guest memory do its step again, with new translations. */
 static void soft_invalidate_redo(struct soft_channel *ch)
 {
 	struct soft_queues *queues = ch->queues;
@@ -94,12 +94,11 @@ static void soft_invalidate_redo(struct soft_channel *ch)
 }
 
 /**
- * soft_invalidate() - drop what engines keep of an address space
- * @queues: the vGPU's
- * @root: the address space, as VGPU_HW_CHAN_ROOT
+ * soft_invalidate() - drop the engines' translations of an address space
+ * @queues: queues of the vGPU
+ * @root: the address space, as in VGPU_HW_CHAN_ROOT
  *
- * Returns when nothing works by what page tables said before. That takes as long as it may take to
- * disable a channel.
+ * Returns when no old translation is in use. That may take as long as disabling a channel.
  *
  * Context: sleeps.
  */

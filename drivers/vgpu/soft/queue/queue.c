@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Queues: the channels of a vGPU that one engine is to look at, in turn. The engine takes a
- * channel, works on it and releases it; how it leaves the channel says where the channel goes.
+ * Queues: the channels of a vGPU that wait for one engine, in round-robin order. The engine takes a
+ * channel, works on it and releases it; the enum soft_end decides where the channel goes.
  *
  * Sleeping must not lose work. The engine publishes SLEEPING, makes a full barrier, then reads
  * put again; the submitter moves put, makes a full barrier, then reads the state. So at least
- * one of the two sees what the other has written. The engine does its part, and the doorbell its
- * own, under queue_lock, so that state and queue agree.
+ * one of the two sees the other's write. Engine and doorbell do their parts under queue_lock, so
+ * that state and queue agree.
  */
 #include "../memory/memory.h"
 #include "queues.h"
@@ -25,7 +25,7 @@ void soft_queue_publish(struct soft_channel *ch, enum vgpu_hw_state state)
 		WRITE_ONCE(ch->hw->state, cpu_to_le32(state));
 }
 
-/* Has the engine look at a channel that is AWAKE and on no list. With queue_lock held. */
+/* Puts a channel that is AWAKE and on no list on the ready list. With queue_lock held. */
 void soft_queue_add(struct soft_channel *ch)
 {
 	struct soft_queue *queue = soft_queue_of(ch);
@@ -74,10 +74,10 @@ void soft_queue_stall(struct soft_channel *ch, bool stalled)
 }
 
 /**
- * soft_queue_unstall() - have the engine look at a channel again if it waits for its request
+ * soft_queue_unstall() - put a channel that waits for its request on the ready list
  * @ch: any channel
  * Context: any; queue_lock held.
- * Return: true if it does: the caller calls soft_queue_announce() without the lock.
+ * Return: true if the channel waited: the caller must call soft_queue_announce() without the lock.
  */
 bool soft_queue_unstall(struct soft_channel *ch)
 {
@@ -89,13 +89,13 @@ bool soft_queue_unstall(struct soft_channel *ch)
 	return true;
 }
 
-/* Wakes an engine that waits for guest memory of the vGPU during a turn. Without queue_lock. */
+/* Wakes an engine that waits for guest memory of the vGPU during a run. Without queue_lock. */
 void soft_queue_wake(struct soft_queues *queues, unsigned int engine)
 {
 	rcuwait_wake_up(&queues->engine[engine].wake);
 }
 
-/* Says that an engine has something to do: @queues have a ready channel. Without queue_lock. */
+/* Tells core and engine that @queues have a ready channel. Without queue_lock. */
 void soft_queue_announce(struct soft_queues *queues, unsigned int engine)
 {
 	vgpu_work_ready(queues->mem->vgpu, engine);
@@ -103,8 +103,8 @@ void soft_queue_announce(struct soft_queues *queues, unsigned int engine)
 }
 
 /**
- * soft_queue_begin() - begin a turn
- * @queues: of the vGPU whose turn it is
+ * soft_queue_begin() - begin a run
+ * @queues: queues of the vGPU that runs
  * @engine: number of the engine
  * Context: the engine's thread.
  * Return: false if the vGPU is being stopped: there is nothing to do.
@@ -122,8 +122,8 @@ bool soft_queue_begin(struct soft_queues *queues, unsigned int engine)
 }
 
 /*
- * Publishes SLEEPING and looks at put once more. If put has moved, the channel is AWAKE again
- * and false is returned.
+ * Publishes SLEEPING and reads put once more. If put has moved, makes the channel AWAKE again and
+ * returns false.
  */
 static bool soft_queue_sleep(struct soft_channel *ch)
 {
@@ -136,12 +136,12 @@ static bool soft_queue_sleep(struct soft_channel *ch)
 }
 
 /**
- * soft_queue_end() - end a turn
- * @queues: of the vGPU whose turn it was; may have been freed when this returns
+ * soft_queue_end() - end a run
+ * @queues: queues of the vGPU that ran; may have been freed when this returns
  * @engine: number of the engine
  * @all_empty: the engine has found no packet on any ready channel: they may sleep
  * Context: the engine's thread.
- * Return: whether the vGPU has work left for the engine.
+ * Return: enum vgpu_run_end: whether the vGPU has work left for the engine.
  */
 enum vgpu_run_end soft_queue_end(struct soft_queues *queues, unsigned int engine, bool all_empty)
 {
@@ -164,8 +164,8 @@ enum vgpu_run_end soft_queue_end(struct soft_queues *queues, unsigned int engine
 		end = VGPU_RUN_IDLE;
 	queue->in_turn = false;
 	/*
-	 * Under the lock, since a thread that waits may free the vGPU as soon as it has seen
-	 * that the turn has ended, for which it takes the lock, too.
+	 * Under the lock, since a waiting thread may free the vGPU as soon as it sees that the run
+	 * has ended, and that thread takes the lock, too, to see that.
 	 */
 	rcuwait_wake_up(&queues->wait);
 	raw_spin_unlock(&queues->queue_lock);
@@ -190,8 +190,8 @@ static void soft_queue_promote(struct soft_queue *queue, u64 now_ns)
 }
 
 /**
- * soft_queue_take() - take the next channel in turn
- * @queues: of the vGPU whose turn it is
+ * soft_queue_take() - take the next ready channel
+ * @queues: queues of the vGPU that runs
  * @engine: number of the engine
  * @now_ns: the time when the engine last read the clock
  * Context: the engine's thread.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Queues: the channels of a vGPU that one engine is to look at. */
+/* Queues: the channels of a vGPU that wait for one engine. */
 #ifndef _VGPU_SOFT_QUEUE_H
 #define _VGPU_SOFT_QUEUE_H
 
@@ -13,8 +13,8 @@ struct soft_channel;
 struct soft_queues;
 
 /**
- * struct soft_queue - the channels of a vGPU that one engine is to look at
- * @ready:    channels that are AWAKE and not busy, in the order of their turns
+ * struct soft_queue - the channels of a vGPU that wait for one engine
+ * @ready:    channels that are AWAKE and not busy, in the order in which the engine takes them
  * @nr_ready: length of @ready (the engine's thread also reads it without the lock)
  * @paced:    channels that are AWAKE, but held back by the frame-rate limit or because a request
  *            could not be allocated, in the order in which they came
@@ -22,8 +22,8 @@ struct soft_queues;
  *            thread also reads it without the lock)
  * @nr_stalled: channels that wait for guest memory or for pages (the engine's thread also reads
  *            it without the lock)
- * @in_turn:  the engine's thread is working for the vGPU
- * @space_gen: soft_invalidate_gen() when the engine last looked at it, in a turn (written by the
+ * @in_turn:  the engine is in a run of the vGPU
+ * @space_gen: soft_invalidate_gen() when the engine last looked at it, during a run (written by the
  *            engine's thread without the lock)
  *
  * Protected by the vGPU's queue_lock.

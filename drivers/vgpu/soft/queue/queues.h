@@ -17,16 +17,16 @@ struct soft_work;
 
 /**
  * struct soft_queues - all channels and queues of a vGPU
- * @info:     which part of the GPU is the vGPU's; constant, as the next three
+ * @info:     the part of the GPU that the vGPU owns; this and the next three fields are constant
  * @engine:   the GPU's engines, by number
  * @mem:      the vGPU's memory
- * @work:     what packet types have of the vGPU
+ * @work:     data of the packet types for the vGPU
  * @config_lock: serialises writes that enable and disable channels, and invalidations
  * @queue_lock: protects the states of channels, @queue, @stopping, @intr and @fault_channel
  * @wait:     a thread that holds @config_lock waits here for engines to leave a channel or the
  *            vGPU, or to look at @space_gen
  * @space_gen: number of invalidations of address spaces so far; changes under both locks
- * @stopping: no turn begins and no channel is enabled: true from instance_stop to the end of
+ * @stopping: no run begins and no channel is enabled: true from instance_stop to the end of
  *            drop_memory (also read without the lock)
  * @intr:     the VGPU_HW_INTR register
  * @fault_channel: the VGPU_HW_FAULT_CHANNEL register
@@ -51,18 +51,18 @@ struct soft_queues {
 	struct soft_channel channel[] __counted_by(nr_channels);
 };
 
-/* What the core keeps for a vGPU: see soft_instance(). */
+/* The back end's data that the core keeps for a vGPU: see soft_instance(). */
 static inline struct soft_queues *soft_queues(struct vgpu_instance *vgpu)
 {
 	return vgpu_instance_backend(vgpu);
 }
 
 /**
- * soft_invalidate_gen() - the generation of a vGPU's translations
- * @queues: the vGPU's
+ * soft_invalidate_gen() - get the current generation of a vGPU's translations
+ * @queues: queues of the vGPU
  *
- * Translations carry struct soft_view.gen, which is what this was when the engine last looked at
- * it. This itself may be newer than what translations come of.
+ * Translations carry struct soft_view.gen, the generation when the engine last looked at it. So
+ * this may be newer than the generation of present translations.
  *
  * Context: any.
  * Return: a number that each invalidation changes.

@@ -1,29 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * When an engine is to leave its work: it looks at the flags that other threads set, and at the
- * clock, while it works.
+ * Decides when an engine must leave its work: while it works, it looks at the flags that other
+ * threads set, and at the clock.
  */
 #include <linux/ktime.h>
 #include <linux/sched.h>
 
 #include "queues.h"
 
-/* What counts at most as engine time from one look at the clock to the next. */
+/* Maximum engine time that counts from one look at the clock to the next. */
 #define SOFT_GAP_NS		NSEC_PER_MSEC
 
 /**
  * soft_stop_clock() - read the clock
- * @engine: in a turn
+ * @engine: in a run
  *
  * Notes how long the engine could work, and whether the run's deadline has passed.
  *
- * Between two calls lie some 50 us of work. Where it was much longer another thread had the
- * processor (or, unknown to every account here, another machine of the host that runs this one),
- * and the engine could not work: at most SOFT_GAP_NS of it count. A section of a program, where no
- * other thread can have the processor, is no exception, as it ends long before.
+ * Between two calls lie some 50 us of work. If it was much longer, another thread had the processor
+ * (or, unknown to the accounts of this kernel, another machine of the host that runs this one), and
+ * the engine could not work: at most SOFT_GAP_NS of it count. This also holds for a section of a
+ * program, during which no other thread can have the processor, since it ends long before.
  *
- * This only tells an engine that hangs from one that is kept waiting, and frees nobody of anything:
- * the vGPU that has the engine is charged by the clock, for all of the time (timeline_end()).
+ * Engine time only distinguishes an engine that hangs from one that is kept waiting. It does not
+ * reduce any charge: the running vGPU is charged by the clock, for all of the time
+ * (timeline_end()).
  *
  * Context: the engine's thread.
  * Return: the time, in ns of CLOCK_MONOTONIC.
@@ -40,15 +41,15 @@ u64 soft_stop_clock(struct soft_engine *engine)
 }
 
 /**
- * soft_stop_wanted() - whether to leave a channel, or the vGPU
- * @engine: in a turn
+ * soft_stop_wanted() - tell whether to leave a channel, or the vGPU
+ * @engine: in a run
  * @ch: the channel that the engine is working on, or NULL
  * @work: bytes done since the last call; other work is stated as so many bytes
  *
  * A translation that was made before the call may be invalid after it, see struct soft_place.
  *
- * Flags are looked at in every call. The clock, and whether other threads wait for the
- * processor, every 64 KiB: so much gets done however late a turn begins.
+ * Looks at flags in every call; at the clock, and for other threads that wait for the processor,
+ * every 64 KiB: at least this much gets done however late a run begins.
  *
  * Context: the engine's thread; may reschedule.
  * Return: true to stop.
@@ -70,7 +71,7 @@ bool soft_stop_wanted(struct soft_engine *engine, const struct soft_channel *ch,
 
 /**
  * soft_stop_hang() - fault injection: a packet that never ends
- * @engine: in a turn
+ * @engine: in a run
  *
  * Neither a deadline nor a preemption ends it, only a reset of the engine; and that reset lasts
  * as long as @engine->hold_reset says.

@@ -92,7 +92,7 @@ static enum soft_end soft_dispatch_begin(struct soft_channel *ch, struct soft_fa
  * @ch: busy, with the packet
  * @dma: the request of soft_context_prepare(), if it has been completed and not cancelled, or NULL
  * @fault: set with SOFT_END_FAULT
- * Context: the engine's thread, in a turn; does not wait for memory.
+ * Context: the engine's thread, during a run; does not wait for memory.
  * Return: SOFT_END_PACKET: the dispatch has begun; else see struct soft_packet_desc.
  */
 enum soft_end soft_dispatch_prepare(struct soft_channel *ch, const struct vgpu_dma *dma,
@@ -235,7 +235,7 @@ static bool soft_dispatch_begun(struct soft_channel *ch)
  * @engine: the engine that executes it
  * @ch: busy, with the packet
  * @fault: set with SOFT_END_FAULT
- * Context: the engine's thread, in a turn; does not wait for memory.
+ * Context: the engine's thread, during a run; does not wait for memory.
  * Return: see struct soft_packet_desc.
  */
 enum soft_end soft_dispatch(struct soft_engine *engine, struct soft_channel *ch,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * What FILL and COPY do to memory. Each of their functions can stop after any piece of a row, with
- * the position saved in the channel, and go on in another turn.
+ * the position saved in the channel, and go on in another run.
  *
  * Memory is touched in pieces that lie in one page of each surface. A surface in guest memory is
  * reached by requests of at most VGPU_DMA_MAX bytes; while a request is under way the channel
@@ -164,7 +164,7 @@ static bool soft_fill_piece(struct soft_channel *ch, const struct soft_place *ds
  * @engine: the engine that executes it
  * @ch: busy, with the packet
  * @fault: set with SOFT_END_FAULT
- * Context: the engine's thread, in a turn; does not wait for memory.
+ * Context: the engine's thread, during a run; does not wait for memory.
  * Return: see struct soft_packet_desc.
  */
 enum soft_end soft_move_fill(struct soft_engine *engine, struct soft_channel *ch,
@@ -320,7 +320,7 @@ static bool soft_copy_piece(struct soft_channel *ch, const struct soft_place *ds
  * @engine: the engine that executes it
  * @ch: busy, with the packet
  * @fault: set with SOFT_END_FAULT
- * Context: the engine's thread, in a turn; does not wait for memory.
+ * Context: the engine's thread, during a run; does not wait for memory.
  * Return: see struct soft_packet_desc.
  */
 enum soft_end soft_move_copy(struct soft_engine *engine, struct soft_channel *ch,

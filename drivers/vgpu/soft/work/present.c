@@ -52,7 +52,7 @@ static enum soft_end soft_present_locate(struct soft_engine *engine, struct soft
  *
  * The surface is shown until the next PRESENT, and not copied. Only the first head can be seen.
  *
- * Context: the engine's thread, in a turn.
+ * Context: the engine's thread, during a run.
  * Return: see struct soft_packet_desc.
  */
 enum soft_end soft_present(struct soft_engine *engine, struct soft_channel *ch,
