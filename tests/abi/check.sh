@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# check.sh: tools before a change of the control ABI with today's driver, and today's tools with the
-# driver from before, in a machine of the lab with the stock kernel. What was before is the commit
-# before the one that has changed the ABI's version last, as git has it, made in build/abi.
+# check.sh: runs the tools from before the last change of the control ABI with today's driver, and
+# today's tools with the driver from before, in a lab machine with the stock kernel. "Before" is the
+# commit before the one that last changed the ABI's version; its modules and tools are in build/abi.
 set -euo pipefail
 cd -- "${BASH_SOURCE[0]%/*}/../.."
 

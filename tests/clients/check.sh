@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# check.sh [--keep-pictures]: unmodified clients of NVML, from Debian, in a machine of the lab with
-# the stock kernel, and what they show beside what vgpuctl says. Leaves their screens as pictures in
-# build/clients; with --keep-pictures those in Documentation are made anew.
+# check.sh [--keep-pictures]: runs unmodified clients of NVML, from Debian, in a lab machine with
+# the stock kernel, and compares their figures with vgpuctl's. Leaves pictures of their screens in
+# build/clients; --keep-pictures also makes the pictures in Documentation anew.
 set -euo pipefail
 cd -- "${BASH_SOURCE[0]%/*}/../.."
 

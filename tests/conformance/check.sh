@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# check.sh [CLIENT...]: the conformance checks, in machines of the lab: on uml-debug, and on stock,
-# with an IOMMU, two NUMA nodes and a PCI domain of its own for the GPUs, those of clients that
-# look at these. Nova's, which wait for libvirt most of the time, run on stock only.
+# check.sh [CLIENT...]: runs the conformance checks in lab machines: all but Nova's on uml-debug;
+# and on stock, with an IOMMU, two NUMA nodes and a PCI domain of its own for the GPUs, those of
+# clients that read these. Nova's run on stock only, as they wait for libvirt most of the time.
 set -euo pipefail
 cd -- "${BASH_SOURCE[0]%/*}/../.."
 

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# What Prometheus makes of vgpuctl metrics; started by check.sh in a machine of the lab.
+# run.sh: tests that Prometheus reads vgpuctl metrics; check.sh starts it in a lab machine.
 set -u
 cd -- "${BASH_SOURCE[0]%/*}/../.." || exit 1
 # shellcheck source=tests/selftests/ktap.sh

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# check.sh [--hosts N]: make openstack. OpenStack's control plane natively in an
-# image of the lab, two lab machines (or N) as its hosts, each with our GPU: servers
-# with a vGPU fill them, one more is refused, and all vGPUs come back. Prints what
-# each host's own tools say beside Placement, and how long it took. With --hosts 0
+# check.sh [--hosts N]: make openstack. Runs OpenStack's control plane natively in an
+# image of the lab, with two lab machines (or N) as its hosts, each with a software GPU.
+# Servers with a vGPU fill the hosts, Nova refuses one more, and all vGPUs come back.
+# Prints the figures of each host's own tools beside Placement's, and the time. With --hosts 0
 # the control plane is alone, and the first server is refused.
 set -euo pipefail
 cd -- "${BASH_SOURCE[0]%/*}/../.."

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# check.sh [KERNEL]: the units of systemd, started by systemd itself as after a reboot, in a machine
-# of the lab: vgpu-restore brings the declared state back, vgpu-metrics writes figures.
+# check.sh [KERNEL]: tests the units of systemd in a lab machine. systemd itself starts them, as
+# after a reboot: vgpu-restore brings the declared state back, vgpu-metrics writes figures.
 set -euo pipefail
 cd -- "${BASH_SOURCE[0]%/*}/../.."
 

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# What systemd makes of the units; started by check.sh in a machine of the lab. systemd is the first
+# run.sh: tests the units of systemd; check.sh starts it in a lab machine. systemd is the first
 # process of a PID namespace, with mounts and cgroups of its own, and brings up multi-user.target as
 # on a host: it loads the modules, starts udev, and mdevctl by udev's rules.
 set -u

@@ -17,8 +17,9 @@ static const struct command commands[] = {
 		.brief = "show GPUs, their vGPUs, and how busy they are",
 		.synopsis = "[--gpu GPU] [--json]",
 		.about =
-		"So does vgpuctl alone. USED is framebuffer that belongs to vGPUs, BACKED what has\n"
-		"memory of the host. BUSY is per engine, of the scheduler's last window.\n",
+		"vgpuctl without a command does the same. USED is framebuffer that belongs to vGPUs,\n"
+		"BACKED the part of it that memory of the host backs. BUSY is per engine, in the\n"
+		"scheduler's last window.\n",
 		.option = { THIS_GPU_ONLY },
 	},
 	{
@@ -54,14 +55,14 @@ static const struct command commands[] = {
 		.name = "placement", .run = cmd_placement, .columns = placement_columns,
 		.brief = "show where vGPUs lie in the framebuffer, and what is free",
 		.synopsis = "[--gpu GPU] [--json | -o COLUMNS]",
-		.about = "On a terminal also drawn, with the letters of the column MARK.\n",
+		.about = "On a terminal it is also drawn, with the letters of the column MARK.\n",
 		.option = { THIS_GPU_ONLY },
 	},
 	{
 		.name = "caps", .run = cmd_caps, .columns = caps_columns,
 		.brief = "show what the driver and each GPU can do",
 		.synopsis = "[--gpu GPU] [--json | -o COLUMNS]",
-		.about = "With -o or --noheadings only the table of the GPUs.\n",
+		.about = "With -o or --noheadings it prints only the table of the GPUs.\n",
 		.option = { THIS_GPU_ONLY },
 	},
 	{
@@ -117,7 +118,7 @@ static const struct command commands[] = {
 	},
 	{
 		.name = "process", .run = cmd_process, .columns = process_columns,
-		.brief = "show who has vGPUs open, and their use of the engines",
+		.brief = "show processes that have vGPUs open, and their use",
 		.synopsis = "[--gpu GPU] [--json | -o COLUMNS]",
 		.about = "Share of the scheduler's last window, and time since the vGPU was created.\n",
 		.option = { THIS_GPU_ONLY },
@@ -125,7 +126,7 @@ static const struct command commands[] = {
 	{
 		.name = "sessions", .run = cmd_sessions, .args_max = 1,
 		.columns = sessions_columns,
-		.brief = "show who had vGPUs open, and what they used",
+		.brief = "show which processes had vGPUs open, and their use",
 		.synopsis = "[UUID] [--gpu GPU] [--count N] [--json | -o COLUMNS]",
 		.about =
 		"From open to close, the oldest first: those that are open, and of each GPU the\n"
@@ -150,12 +151,12 @@ static const struct command commands[] = {
 	},
 	{
 		.name = "log", .run = cmd_log, .args_max = 1,
-		.brief = "print what has happened, and what was refused and why",
+		.brief = "print past events, and what was refused and why",
 		.synopsis = "[UUID] [--count N] [--json]",
 		.about =
 		"The newest 64 events of each vGPU and GPU, the oldest first; of those that are\n"
-		"gone, of the last 64. Why something was refused is told of a vGPU's newest\n"
-		"refusal by each GPU, the kernel's log tells of all.\n",
+		"gone, of the last 64. The reason is given for a vGPU's newest refusal by each GPU;\n"
+		"the kernel's log has the reasons of all refusals.\n",
 		.option = { { OPT_COUNT, "only the newest N" } },
 		.notes = "With --json one line each.\n",
 	},
@@ -165,7 +166,7 @@ static const struct command commands[] = {
 		.synopsis = "[--file FILE] [--openmetrics]",
 		.about =
 		"With --file a new file takes the place of FILE at once, as node_exporter's\n"
-		"textfile collector needs it. If the driver is not there, vgpu_up is 0.\n",
+		"textfile collector needs it. If the driver is not loaded, vgpu_up is 0.\n",
 		.option = {
 			{ OPT_FILE, "(-f) to this file; else to standard output" },
 			{ OPT_OPENMETRICS, "OpenMetrics 1.0, which node_exporter does not read" },
@@ -185,7 +186,7 @@ static const struct command commands[] = {
 		.name = "sched set", .run = cmd_sched_set,
 		.brief = "set how a GPU is scheduled",
 		.synopsis = "[--gpu GPU] OPTION... [--json]",
-		.about = "All or nothing, while vGPUs run; prints what holds then.\n",
+		.about = "Sets all options or none, while vGPUs run; prints the settings that hold then.\n",
 		.option = {
 			{ OPT_GPU, "this GPU (number or PCI address); else the only one" },
 		},
@@ -201,8 +202,8 @@ static const struct command commands[] = {
 			THIS_GPU_ONLY,
 			THIS_ENGINE_ONLY("of"),
 			{ OPT_COUNT, "of each engine only the last N" },
-			{ OPT_FOLLOW, "go on with those to come; with --json one line each" },
-			{ OPT_CHART, "draw who had each engine" },
+			{ OPT_FOLLOW, "go on with runs that end from now on; with --json one line each" },
+			{ OPT_CHART, "draw which vGPU had each engine when" },
 		},
 	},
 	{
@@ -215,7 +216,7 @@ static const struct command commands[] = {
 		.name = "share set", .run = cmd_share_set,
 		.brief = "set what vGPUs are to get",
 		.synopsis = "UUID OPTION... [UUID OPTION...]... [--json]",
-		.about = "All vGPUs named are set at once, or none is; prints what holds then.\n",
+		.about = "Sets all vGPUs named at once, or none; prints the settings that hold then.\n",
 		.settings = &share_settings,
 		.notes =
 		"A SHARE is per mille (250) or per cent (25%). Policies other than qos do not\n"
@@ -226,7 +227,7 @@ static const struct command commands[] = {
 		.name = "save", .run = cmd_save,
 		.brief = "write the state of GPUs and vGPUs as apply takes it",
 		.synopsis = "[-f FILE]",
-		.about = "Policies, settings and vGPUs, but for those that mdevctl defines.\n",
+		.about = "Policies, settings and vGPUs; vGPUs that mdevctl defines are left out.\n",
 		.option = { { OPT_FILE, "(-f) to this file; else to standard output" } },
 	},
 	{
