@@ -250,25 +250,23 @@ static void show_event(struct reader *reader, const struct vgpu_ctl_event *event
 /* Prints @count events, or all that come if @count is 0. Returns 0 or a positive errno. */
 static int read_events(struct reader *reader, uint64_t count)
 {
-	size_t size = sizeof(struct vgpu_ctl_event);
-	struct vgpu_ctl_event event = { 0 };
-	uint8_t buf[64 * sizeof(event)];
+	struct vgpu_ctl_event events[64];
+	const ssize_t size = sizeof(events[0]);
 	uint64_t seen = 0;
-	ssize_t n, at;
+	ssize_t n, i;
 	int ret;
 
-	ret = ctl_events(reader->fd, 0, &size, &reader->expected);
+	ret = ctl_events(reader->fd, 0, &reader->expected);
 	if (ret)
 		return -ret;
 	while (!count || seen < count) {
-		n = read(reader->fd, buf, sizeof(buf));
+		n = read(reader->fd, events, sizeof(events));
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
 			return n ? errno : 0;
-		for (at = 0; at + (ssize_t)size <= n; at += (ssize_t)size) {
-			memcpy(&event, buf + at, size);
-			show_event(reader, &event);
+		for (i = 0; i < n / size; i++) {
+			show_event(reader, &events[i]);
 			if (++seen == count)
 				break;
 		}
@@ -307,7 +305,7 @@ struct log {
 	size_t room;
 };
 
-static bool log_add(struct log *log, const void *record, size_t size)
+static bool log_add(struct log *log, const struct vgpu_ctl_event *record)
 {
 	struct vgpu_ctl_event *event = log->event;
 
@@ -318,40 +316,39 @@ static bool log_add(struct log *log, const void *record, size_t size)
 		log->event = event;
 		log->room += 1024;
 	}
-	memset(&event[log->nr], 0, sizeof(*event));
-	memcpy(&event[log->nr++], record, size);
+	event[log->nr++] = *record;
 	return true;
 }
 
 /* Reads what is kept, up to what happens while it is read. Returns 0 or a negative errno. */
 static int log_read(int fd, struct log *log)
 {
-	uint8_t buf[64 * sizeof(struct vgpu_ctl_event)];
-	size_t size = sizeof(struct vgpu_ctl_event);
+	struct vgpu_ctl_event events[64];
+	const ssize_t size = sizeof(events[0]);
 	uint64_t first;
-	ssize_t n, at;
+	ssize_t n, i;
 	int ret;
 
-	ret = ctl_events(fd, VGPU_EVENTS_KEPT, &size, &first);
+	ret = ctl_events(fd, VGPU_EVENTS_KEPT, &first);
 	if (ret)
 		return ret;
 	if (fcntl(fd, F_SETFL, O_NONBLOCK))
 		return -errno;
 	for (;;) {
-		n = read(fd, buf, sizeof(buf));
+		n = read(fd, events, sizeof(events));
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
 			return n && errno != EAGAIN ? -errno : 0;
-		for (at = 0; at + (ssize_t)size <= n; at += (ssize_t)size)
-			if (!log_add(log, buf + at, size))
+		for (i = 0; i < n / size; i++)
+			if (!log_add(log, &events[i]))
 				return -ENOMEM;
 	}
 }
 
 /*
- * Whether event @i is a refusal after which the same vGPU had another, by the same GPU if the
- * driver keeps them apart: the driver tells of that.
+ * Whether event @i is a refusal after which the same vGPU had another, by the same GPU: the driver
+ * tells of that.
  */
 static bool log_refused_since(const struct log *log, size_t i)
 {
@@ -362,7 +359,7 @@ static bool log_refused_since(const struct log *log, size_t i)
 	while (++i < log->nr)
 		if (log->event[i].type == VGPU_EVENT_REFUSED &&
 		    !memcmp(log->event[i].uuid, event->uuid, sizeof(event->uuid)) &&
-		    (log->event[i].gpu == event->gpu || !ctl_knows_refusals()))
+		    log->event[i].gpu == event->gpu)
 			return true;
 	return false;
 }

@@ -5,20 +5,30 @@
 
 #include <linux/types.h>
 
+struct vgpu_ctl_entries;
 struct vgpu_gpu;
+
+/* Most bytes of a structure of a caller's, and of an element of his array. */
+#define VGPU_CTL_SIZE_MAX	16384
+
+/* Sets what is in a structure from a member on, up to its engine[], to 0. */
+#define vgpu_ctl_clear(ctl, member)						\
+	memset((u8 *)(ctl) + offsetof(typeof(*(ctl)), member), 0,		\
+	       offsetof(typeof(*(ctl)), engine) - offsetof(typeof(*(ctl)), member))
 
 /**
  * struct vgpu_ctl_array - a caller's array that the driver fills with what it knows of a GPU
  * @gpu:        id of the GPU
  * @to:         where the array is in the caller's memory
  * @entry_size: bytes of each element there, as the caller has set it
- * @first_size: bytes of the element in the first version of its call
- * @known_size: bytes of the element that the driver fills
+ * @first_size: bytes of the element in the first version of its call; of one that ends in
+ *              engine[], what is before that
+ * @known_size: bytes of the element that the driver fills, without engine[]
+ * @engine_size: bytes of an element of its engine[]; 0: it has none
  * @nr:         most elements that @fill gives
  * @room:       elements for which the caller has room; those beyond are left out
- * @fill:       fills @nr zeroed elements at @entries, and the call's structure @ctl, without a
- *              lock, the GPU being entered by vgpu_gpu_enter(); returns the number of elements,
- *              or -errno
+ * @fill:       fills in elements, and the call's structure @ctl, without a lock, the GPU being
+ *              entered by vgpu_gpu_enter(); returns the number of elements, or -errno
  */
 struct vgpu_ctl_array {
 	u32 gpu;
@@ -26,9 +36,10 @@ struct vgpu_ctl_array {
 	u32 entry_size;
 	u32 first_size;
 	size_t known_size;
+	size_t engine_size;
 	unsigned int nr;
 	unsigned int room;
-	int (*fill)(struct vgpu_gpu *gpu, void *ctl, void *entries, unsigned int nr);
+	int (*fill)(struct vgpu_gpu *gpu, void *ctl, const struct vgpu_ctl_entries *entries);
 };
 
 /* control_array.c */

@@ -6,8 +6,8 @@
  *
  * Settings are kept in the structure by which the control ABI sets them (struct vgpu_ctl_share,
  * struct vgpu_ctl_sched). So a new setting is a row, and in <uapi/linux/vgpu.h> a bit and a field
- * at the end of that structure; for a vGPU's also a field at the end of struct vgpu_ctl_instance,
- * and the next VGPU_ABI_MINOR. vgpuctl has a row of its own, in tools/vgpuctl/share.c or sched.c.
+ * at the end of that structure; for a vGPU's also a reserved field of struct vgpu_ctl_instance, and
+ * the next VGPU_ABI_MINOR. vgpuctl has a row of its own, in tools/vgpuctl/share.c or sched.c.
  * Code that acts on the setting reads the field; the scheduler sees struct vgpu_share.
  *
  * Pure logic, compiled in user space too; the caller locks.
