@@ -17,7 +17,7 @@ static struct fx_vgpu v, victim;
 #define ROOM	8192
 
 /* Size of an event in the first version of the ABI. */
-#define EVENT_SIZE_1	56
+#define EVENT_SIZE_1	96
 
 static union {
 	uint32_t words[ROOM / 4];

@@ -104,6 +104,9 @@ static void event_json(int fd, const struct vgpu_ctl_event *event,
 		json_u64(&json, "missed", *missed);
 	else
 		json_null(&json, "missed");
+	json_u64(&json, "type_seq", event->type_seq);
+	json_u64(&json, "repeats", event->repeats);
+	json_u64(&json, "last_ns", event->last_ns);
 	switch (event->type) {
 	case VGPU_EVENT_FAULT:
 		json_u64(&json, "channel", event->a);
@@ -162,66 +165,72 @@ static void event_text(int fd, const struct vgpu_ctl_event *event)
 		changed_text(event);
 		break;
 	}
+	if (event->repeats)
+		printf(" (and %llu more until %" PRIu64 ".%06" PRIu64 ")", event->repeats,
+		       (uint64_t)event->last_ns / 1000000000u,
+		       (uint64_t)event->last_ns % 1000000000u / 1000u);
 	putchar('\n');
 }
+
+#define TYPES	32	/* no event is of a higher one */
 
 /**
  * struct reader - what has been read so far
  * @fd:         file of /dev/vgpu
  * @json:       print JSON
  * @expected:   number of the next event if none is lost; 0: not known
- * @sources:    by the number of a source, the number that the source's next event has if none is
- *              lost; 0: no event of this source was seen yet
- * @nr_sources: length of @sources
+ * @next:       by the number of a source, and by type, how many events were told of; 0: none
+ * @nr_sources: length of @next
  */
 struct reader {
 	int fd;
 	bool json;
 	uint64_t expected;
-	uint64_t *sources;
+	uint64_t (*next)[TYPES];
 	uint32_t nr_sources;
 };
 
 /*
- * Sets @missed to the number of events of the same source that were lost before this one. Returns
- * false if it is not known.
+ * Sets @missed to the number of events of the same source and type before this one that no record
+ * has told of when it was read. Returns false if it is not known.
  */
 static bool missed_of_source(struct reader *reader,
 			     const struct vgpu_ctl_event *event,
 			     uint64_t *missed)
 {
-	uint64_t *sources, before;
+	uint64_t (*all)[TYPES], *next, before;
 	uint32_t nr;
 
-	if (!event->source)
+	if (!event->source || event->type >= TYPES)
 		return false;
 	if (event->source >= reader->nr_sources) {
 		nr = event->source + 64;
-		sources = reallocarray(reader->sources, nr, sizeof(*sources));
-		if (!sources)
+		all = reallocarray(reader->next, nr, sizeof(*all));
+		if (!all)
 			return false;
-		memset(sources + reader->nr_sources, 0,
-		       (nr - reader->nr_sources) * sizeof(*sources));
-		reader->sources = sources;
+		memset(all + reader->nr_sources, 0, (nr - reader->nr_sources) * sizeof(*all));
+		reader->next = all;
 		reader->nr_sources = nr;
 	}
-	before = reader->sources[event->source];
-	reader->sources[event->source] = event->source_seq + 1;
-	*missed = event->source_seq - before;
-	/* When a source is seen for the first time, only its very first event tells. */
-	return before || !event->source_seq;
+	next = &reader->next[event->source][event->type];
+	before = *next;
+	*next = event->type_seq + event->repeats + 1;
+	*missed = event->type_seq > before ? event->type_seq - before : 0;
+	/* When a type is seen for the first time, only its very first event tells. */
+	return before || !event->type_seq;
 }
 
 static void say_missed(const struct vgpu_ctl_event *event, uint64_t missed)
 {
+	const char *name = VGPU_NAME_OF(event_names, event->type);
 	char uuid[UUID_STR_LEN];
 
 	if (uuid_is_null(event->uuid))
-		fail("%" PRIu64 " events of GPU %u were lost or left out",
-		     missed, event->gpu);
+		fail("%" PRIu64 " events \"%s\" of GPU %u were lost, or counted after they were read",
+		     missed, name, event->gpu);
 	else
-		fail("%" PRIu64 " events of %s were lost or left out", missed,
-		     uuid_format(event->uuid, uuid));
+		fail("%" PRIu64 " events \"%s\" of %s were lost, or counted after they were read",
+		     missed, name, uuid_format(event->uuid, uuid));
 }
 
 /* @fd: where to ask why something was refused, or negative */
@@ -288,7 +297,7 @@ enum exit_code cmd_events(const struct options *options)
 	error = read_events(&reader, options->count);
 	if (error)
 		code = fail("/dev/vgpu: events: %s", strerror(error));
-	free(reader.sources);
+	free(reader.next);
 	close(reader.fd);
 	return code;
 }
@@ -404,7 +413,7 @@ enum exit_code cmd_log(const struct options *options)
 	else
 		code = fail("events: %s", ctl_error(ret));
 	free(log.event);
-	free(reader.sources);
+	free(reader.next);
 	close(reader.fd);
 	return code;
 }

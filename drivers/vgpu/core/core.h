@@ -189,7 +189,6 @@ struct vgpu_edid {
  * @overruns:   gross overruns that @overrun_work has not counted yet
  * @overrun_work: counts @overruns towards quarantine
  * @events:     source of events about it; NULL until it has been created
- * @event_limit: for events that say no more than that something has happened once more
  * @log_limit:  for messages that its guest can bring about again and again
  * @log_name:   name under which the kernel says how many of those were suppressed
  * @edid:       what the guest's driver reads of its monitor
@@ -251,7 +250,6 @@ struct vgpu_instance {
 	atomic_t overruns;
 	struct work_struct overrun_work;
 	struct vgpu_event_source *events;
-	struct ratelimit_state event_limit;
 	struct ratelimit_state log_limit;
 	char log_name[48];
 
@@ -522,7 +520,6 @@ int vgpu_event_init(void);
 void vgpu_event_exit(void);
 struct vgpu_event_source *vgpu_event_source_get(const guid_t *uuid);
 void vgpu_event_source_put(struct vgpu_event_source *source);
-void vgpu_event_limit_init(struct ratelimit_state *limit);
 void vgpu_gpu_event(struct vgpu_gpu *gpu, u32 type, u32 a);
 void vgpu_instance_event(struct vgpu_instance *instance, u32 type, u32 a, u32 b, u64 c);
 struct poll_table_struct;

@@ -490,16 +490,27 @@ struct vgpu_ctl_sessions {
  * blocking unless O_NONBLOCK; poll(2) says POLLIN. A reader sees what happens
  * after its open, in the order in which it happened.
  *
- * An open file has records of 56 bytes, up to and with c, until
+ * An open file has records of 96 bytes, up to and with last_ns, until
  * VGPU_IOC_EVENTS sets another size for it: what the kernel does not know of a
  * larger record reads 0.
  *
- * Of each source the newest 64 events are kept, and the latest one of each type,
- * however old it is. A reader too slow for that
- * finds gaps in seq, and by source and source_seq it knows whom it missed:
- * nobody's events push out those of others. The sources are each vGPU, each
- * GPU, and for each GPU the vGPUs whose creation was refused; of vGPUs and GPUs
- * that are gone, the 64 that went last.
+ * The sources are each vGPU, each GPU, and for each GPU the vGPUs whose creation
+ * was refused. Of each source 64 records are kept: nobody's events push out
+ * those of others. When there is no more room, the oldest record of the type
+ * goes that would have the most. So the latest of each type stays, however often
+ * others happen. Of vGPUs and GPUs that are gone, those of the 64 that went last
+ * are kept.
+ *
+ * Of one type a source has at most 32 new records per s. What happens beyond is
+ * counted in repeats of the newest record of its type, unless that is about
+ * another vGPU, as those of refusals may be. Of RESET, FAULT and
+ * ENGINE_RESET the record else stays as it was. Of the other types, which tell
+ * of a change, it gets a, b and c of the last one and a new seq, and comes to
+ * readers once more: they find each state that lasts. All that happens is
+ * counted: a record stands for those from type_seq to type_seq + repeats of its
+ * type and source. A reader that has read less of them before than type_seq has
+ * missed the others, as it was too slow, or as they were counted in a record
+ * after it had read that. Gaps in seq say that records were missed, or moved.
  */
 enum vgpu_ctl_event_type {
 	VGPU_EVENT_GPU_ADDED = 1,
@@ -508,7 +519,6 @@ enum vgpu_ctl_event_type {
 	VGPU_EVENT_REMOVED = 4,
 	VGPU_EVENT_STARTED = 5,		/* a: pid of the process that opened it */
 	VGPU_EVENT_STOPPED = 6,
-	/* Of these three a vGPU has at most 32 per s; more are left out. */
 	VGPU_EVENT_RESET = 7,		/* device reset */
 	VGPU_EVENT_FAULT = 8,		/* a: channel, b: enum vgpu_hw_fault, c: packet */
 	VGPU_EVENT_ENGINE_RESET = 9,	/* a: engine */
@@ -521,7 +531,7 @@ enum vgpu_ctl_event_type {
 
 struct vgpu_ctl_event {
 	__u64 seq;
-	__u64 time_ns;
+	__u64 time_ns;			/* of the first that it stands for */
 	__u32 type;			/* enum vgpu_ctl_event_type */
 	__u32 gpu;
 	__u8 uuid[VGPU_UUID_LEN];	/* all 0: about the GPU */
@@ -530,7 +540,10 @@ struct vgpu_ctl_event {
 	__u64 c;
 	__u32 source;			/* a number of the source, from 1 on */
 	__u32 pad;
-	__u64 source_seq;		/* events of the source before it, those left out, too */
+	__u64 source_seq;		/* events of the source before it, all that were counted */
+	__u64 type_seq;			/* of these, those of its type before the first it stands for */
+	__u64 repeats;			/* how many more it stands for */
+	__u64 last_ns;			/* of the last one */
 };
 
 /* In flags: read on from the oldest event that is kept, whatever was read. */
@@ -540,7 +553,7 @@ struct vgpu_ctl_event {
 struct vgpu_ctl_events {
 	__u32 size;
 	__u32 flags;			/* VGPU_EVENTS_* */
-	__u32 event_size;		/* in: of a record; 56 .. 4096, else EINVAL, E2BIG */
+	__u32 event_size;		/* in: of a record; 96 .. 4096, else EINVAL, E2BIG */
 	__u32 known_size;		/* out: of a record that the kernel can fill */
 	__u64 next_seq;			/* out: of the next event, if none is lost */
 };

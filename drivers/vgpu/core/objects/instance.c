@@ -153,7 +153,6 @@ struct vgpu_instance *vgpu_instance_create(struct vgpu_gpu *gpu, unsigned int ty
 	raw_spin_lock_init(&instance->front_lock);
 	raw_spin_lock_init(&instance->owner.lock);
 	raw_spin_lock_init(&instance->frl_lock);
-	vgpu_event_limit_init(&instance->event_limit);
 	ratelimit_default_init(&instance->log_limit);
 	snprintf(instance->log_name, sizeof(instance->log_name), "vgpu %pUl", uuid);
 	vgpu_instance_init_quarantine(instance);
