@@ -42,7 +42,7 @@ static uint64_t take_once(struct score_reading *r)
 			bench_die("VGPU_IOC_INSTANCE of %s", score.tenant[i].uuid);
 		r->service_ns[i] = inst.engine[score.engine].busy_ns;
 		if (!i)
-			r->linger_ns = inst.linger_ns[score.engine];
+			r->linger_ns = inst.engine[score.engine].linger_ns;
 	}
 	return inst.now_ns - r->now_ns;
 }

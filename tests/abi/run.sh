@@ -23,7 +23,7 @@ with() {
 	local output line
 	echo "# tools of ABI $(version "$1"), driver of ABI $(version "$2")"
 	output=$("$2/scripts/load" vgpu.quarantine_faults=0 2>&1 &&
-		tests/abi/tools.py "$1" "$(version "$2")")
+		tests/abi/tools.py "$1" "$(version "$1")" "$(version "$2")")
 	echo "$output"
 	line=${output##*$'\n'}
 	if [[ $line =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed$ ]]; then

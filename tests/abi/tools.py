@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""tools.py TREE ABI: every command of TREE's vgpuctl, and its NVML library, with a driver of ABI.
+"""tools.py TREE TOOLS ABI: TREE's vgpuctl and NVML library, of ABI TOOLS, with a driver of ABI.
 
-Runs inside a lab machine with the driver loaded. What needs a later ABI than the driver's has to
-say so; all else has to work. TAP, with a last line "N passed, N failed".
+Runs inside a lab machine with the driver loaded. Where the major versions are the same, what needs
+a later ABI than the driver's has to say so, and all else has to work. Where they are not, each
+command says so in a line, and nothing changes. TAP, with a last line "N passed, N failed".
 """
 import ctypes
+import glob
 import json
 import os
 import re
@@ -14,16 +16,16 @@ import sys
 import tempfile
 
 TREE = sys.argv[1]
-DRIVER = tuple(int(part) for part in sys.argv[2].split('.'))
+TOOLS, DRIVER = (tuple(int(part) for part in text.split('.')) for text in sys.argv[2:4])
 CTL = TREE + '/build/tools/vgpuctl/vgpuctl'
 NVML = TREE + '/build/tools/libnvml/libnvidia-ml.so.1'
 UUID = 'ab100000-0000-4000-8000-000000000001'
 OTHER = 'ab100000-0000-4000-8000-000000000002'
 
-# Commands that do not work with earlier drivers.
-NEEDS = {'log': (1, 5), 'sessions': (1, 6)}
+# Commands that do not work with earlier drivers, of the same major version.
+NEEDS = {}
 
-NOT_SUPPORTED, NOT_FOUND = 3, 6
+NOT_FOUND, VERSION_MISMATCH = 6, 18
 
 passed, failed = 0, 0
 
@@ -105,7 +107,7 @@ def change_commands():
     # A refusal of the driver, and its reason.
     done = run('create', '--type', 'SG16-16Q', '--uuid', OTHER)
     check(done.returncode == 1 and 'framebuffer' in done.stderr, 'create: a refusal', done)
-    if 'log' in known and DRIVER >= NEEDS['log']:
+    if 'log' in known:
         done = run('log', OTHER)
         check('refused: ' in done.stdout and 'framebuffer' in done.stdout, 'log: its reason', done)
     command(['create', '--type', 'SG16-1B', '--uuid', OTHER])
@@ -174,17 +176,16 @@ def nvml_vgpu(nvml, pid):
     return vgpus[0]
 
 
-def nvml_since(nvml):
-    """What drivers before ABI 1.6 do not tell."""
-    wanted = 0 if DRIVER >= (1, 6) else NOT_SUPPORTED
+def nvml_load(nvml):
+    """Utilization, samples and accounting."""
     rates, pids = (ctypes.c_uint * 2)(), (ctypes.c_uint * 64)()
     kind, count = ctypes.c_uint(), ctypes.c_uint(4096)
     samples = ctypes.create_string_buffer(4096 * 64)
-    nvml.is_right(wanted, 'DeviceGetUtilizationRates', nvml.gpu, rates)
-    nvml.is_right(wanted, 'DeviceGetVgpuUtilization', nvml.gpu, ctypes.c_ulonglong(0),
+    nvml.is_right(0, 'DeviceGetUtilizationRates', nvml.gpu, rates)
+    nvml.is_right(0, 'DeviceGetVgpuUtilization', nvml.gpu, ctypes.c_ulonglong(0),
                   ctypes.byref(kind), ctypes.byref(count), samples)
     count.value = 64
-    nvml.is_right(wanted, 'DeviceGetAccountingPids', nvml.gpu, ctypes.byref(count), pids)
+    nvml.is_right(0, 'DeviceGetAccountingPids', nvml.gpu, ctypes.byref(count), pids)
 
 
 def nvml_calls(busy):
@@ -192,7 +193,7 @@ def nvml_calls(busy):
     nvml.is_right(0, 'Init_v2')
     nvml.is_right(0, 'DeviceGetHandleByIndex_v2', 0, ctypes.byref(nvml.gpu))
     vgpu = nvml_vgpu(nvml, busy.pid)
-    nvml_since(nvml)
+    nvml_load(nvml)
     busy.kill()
     busy.wait()
     check(not nvml.active(), 'none is active when it is closed')
@@ -201,7 +202,71 @@ def nvml_calls(busy):
     nvml.is_right(0, 'Shutdown')
 
 
-def main():
+def state():
+    """The vGPUs and all settings, from sysfs."""
+    found = {}
+    for path in (glob.glob('/sys/bus/mdev/devices/*/vgpu/*') +
+                 glob.glob('/sys/class/mdev_bus/*/vgpu/*')):
+        if os.path.isfile(path) and os.access(path, os.R_OK):
+            with open(path) as file:
+                try:
+                    found[path] = file.read()
+                except OSError as error:
+                    found[path] = error.errno
+    return found
+
+
+# Of each command a form that would do something.
+FORMS = {
+    'show': ['show', UUID], 'hist': ['hist', UUID], 'release': ['release', UUID],
+    'remove': ['remove', UUID], 'create': ['create', '--type', 'SG16-1Q', '--uuid', OTHER],
+    'top': ['top', '--once'], 'events': ['events', '--count', '1'],
+    'sched show': ['sched', 'show'], 'sched log': ['sched', 'log'],
+    'sched set': ['sched', 'set', '--slice', '3ms'], 'share show': ['share', 'show'],
+    'share set': ['share', 'set', UUID, '--weight', '5'],
+}
+
+
+def refused_command(name, before):
+    """It names both versions in one line, and does nothing."""
+    with tempfile.NamedTemporaryFile('w') as file:
+        json.dump({'version': 1, 'gpus': [], 'vgpus': []}, file)
+        file.flush()
+        args = FORMS.get(name, [name])
+        done = run(*(args if name != 'apply' else ['apply', '-f', file.name]))
+    said = done.stderr.splitlines()
+    # That of 1.x had a hint in a second line.
+    if name == 'overview' and TOOLS[0] == 1:
+        said = said[:1]
+    versions = 'driver [0-9.]+ speaks ABI %d\\.%d, this tool.* %d\\.%d$' % (*DRIVER, *TOOLS)
+    check(done.returncode == 1 and len(said) == 1 and re.search(versions, said[0]),
+          name + ' names both versions', done)
+    if name == 'metrics':
+        check(re.findall('^[^#].*', done.stdout, re.M) == ['vgpu_up 0'], 'metrics: it is down', done)
+    else:
+        check(not done.stdout, name + ' tells nothing else', done)
+    now = state()
+    check(now == before, name + ' changes nothing', set(now.items()) ^ set(before.items()))
+
+
+def refuse():
+    """The tools and the driver are of different major versions."""
+    create = glob.glob('/sys/class/mdev_bus/*/mdev_supported_types/*SG16-1Q/create')[0]
+    with open(create, 'w') as file:
+        file.write(UUID)
+    before = state()
+    check(any(UUID in path for path in before), 'there is a vGPU', before)
+    check(len(known) >= 20, 'commands', known)
+    for name in sorted(known):
+        refused_command(name, before)
+    nvml = Nvml()
+    nvml.is_right(VERSION_MISMATCH, 'Init_v2')
+    nvml.is_right(VERSION_MISMATCH, 'InitWithFlags', 0)
+    with open('/sys/bus/mdev/devices/%s/remove' % UUID, 'w') as file:
+        file.write('1')
+
+
+def work():
     run('create', '--type', 'SG16-1Q', '--uuid', UUID)
     busy = subprocess.Popen(['build/selftests/busy', UUID], text=True, stdout=subprocess.PIPE)
     try:
@@ -215,6 +280,13 @@ def main():
         busy.kill()
         busy.wait()
         run('remove', UUID)
+
+
+def main():
+    if TOOLS[0] == DRIVER[0]:
+        work()
+    else:
+        refuse()
     print('%d passed, %d failed' % (passed, failed))
     return bool(failed)
 

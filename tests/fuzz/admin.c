@@ -51,8 +51,8 @@ static void admin_arrays(int fd, struct rng *rng)
 	static const unsigned long command[] = {
 		VGPU_IOC_STATS, VGPU_IOC_SAMPLES, VGPU_IOC_SESSIONS,
 	};
-	/* Room for as much as a call gives: 1024 entries of 4096 bytes. */
-	static uint8_t entries[1024 * 4096];
+	/* Room for as much as a call gives: 1024 entries of 16384 bytes. */
+	static uint8_t entries[1024 * 16384];
 	/* What follows the entries differs: it is since_ns or first_id here. */
 	union {
 		struct vgpu_ctl_stats stats;
@@ -67,7 +67,9 @@ static void admin_arrays(int fd, struct rng *rng)
 	ctl.sessions.count = fuzz_chance(rng, 80) ? (uint32_t)rng_below(rng, 5000) :
 						    (uint32_t)fuzz_value(rng);
 	if (fuzz_chance(rng, 50))
-		ctl.sessions.entry_size = (uint32_t)rng_below(rng, 4500);
+		ctl.sessions.entry_size = (uint32_t)rng_below(rng, 16500);
+	else
+		ctl.sessions.entry_size = (uint32_t)rng_below(rng, 1000);
 	if (fuzz_chance(rng, 5))
 		ctl.sessions.entry_size = (uint32_t)fuzz_value(rng);
 	ctl.sessions.entries = fuzz_chance(rng, 90) ? (uintptr_t)entries : fuzz_value(rng);

@@ -2,6 +2,7 @@
 /* /dev/vgpu: sizes, flags, pointers, rights, statistics. */
 #include <errno.h>
 #include <fcntl.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/wait.h>
@@ -13,10 +14,10 @@
 
 static struct fx_vgpu v, victim;
 
-#define ROOM	4096
+#define ROOM	8192
 
 /* Size of an event in the first version of the ABI. */
-#define EVENT_SIZE_1	56
+#define EVENT_SIZE_1	96
 
 static union {
 	uint32_t words[ROOM / 4];
@@ -99,10 +100,12 @@ static void prepare(const struct call *call, uint32_t size)
 		share.valid = VGPU_SHARE_CAP;
 		share.cap = 1000;
 		arg.shares.count = 1;
+		arg.shares.entry_size = sizeof(share);
 		arg.shares.entries = (uintptr_t)&share;
 		break;
 	case VGPU_IOC_SCHED_LOG:
 		arg.log.gpu = gpu_id;
+		arg.log.entry_size = sizeof(struct vgpu_ctl_switch);
 		break;
 	case VGPU_IOC_HIST:
 		memcpy(arg.hist.uuid, v.id, sizeof(v.id));
@@ -112,14 +115,17 @@ static void prepare(const struct call *call, uint32_t size)
 		break;
 	case VGPU_IOC_STATS:
 		arg.stats.gpu = gpu_id;
+		arg.stats.entry_size = sizeof(struct vgpu_ctl_instance);
 		break;
 	case VGPU_IOC_SAMPLES:
 		arg.samples.gpu = gpu_id;
 		arg.samples.count = VGPU_SAMPLES_ROOM;
+		arg.samples.entry_size = sizeof(samples[0]);
 		arg.samples.entries = (uintptr_t)samples;
 		break;
 	case VGPU_IOC_SESSIONS:
 		arg.sessions.gpu = gpu_id;
+		arg.sessions.entry_size = sizeof(struct vgpu_ctl_session);
 		break;
 	}
 }
@@ -181,25 +187,88 @@ static void no_write_behind_the_size(void)
 	}
 }
 
-/* Programs that were built for version 1.0 of the ABI get structures of that size. */
-static void structures_of_version_1_0(void)
+/* Calls whose structures end in engine[]. */
+static const struct by_engine {
+	struct call call;
+	uint32_t at;		/* of engine[] */
+	uint32_t each;		/* bytes of an element */
+	uint32_t engines;	/* where the number of engines is */
+	uint32_t reserved;	/* where the members are that nobody knows, up to engine[] */
+	uint32_t unknown;	/* where they are in an element, up to its end */
+} by_engine[] = {
+#define BY_ENGINE(request, type)						\
+	{ { #request, VGPU_IOC_##request, sizeof(struct type) },		\
+	  offsetof(struct type, engine), sizeof(((struct type *)0)->engine[0]),	\
+	  offsetof(struct type, engines), offsetof(struct type, reserved),	\
+	  offsetof(struct type, engine[0].reserved) - offsetof(struct type, engine) }
+	BY_ENGINE(GPU, vgpu_ctl_gpu),
+	BY_ENGINE(INSTANCE, vgpu_ctl_instance),
+	BY_ENGINE(STATS, vgpu_ctl_stats),
+};
+
+/* Makes the call with a structure of @size bytes, and junk behind what it is asked with. */
+static uint32_t fill_engines(const struct by_engine *c, uint32_t size)
 {
-	static const struct call old[] = {
-		{ "GPU", VGPU_IOC_GPU, 472 },
-		{ "INSTANCE", VGPU_IOC_INSTANCE, 1128 },
-	};
-	unsigned int i, k;
+	uint32_t engines;
+
+	prepare(&c->call, size);
+	memset(arg.bytes + c->reserved, 0xee, c->at - c->reserved);
+	memset(arg.bytes + c->at, 0xee, c->call.size - c->at + 64);
+	CHECK_EQ(call_with(c->call.request, &arg), 0, "%s of %u", c->call.name, size);
+	CHECK_EQ(arg.words[0], size, "%s", c->call.name);
+	engines = arg.words[c->engines / 4];
+	CHECK(engines && engines <= VGPU_MAX_ENGINES, "%u engines", engines);
+	return engines;
+}
+
+/* Whatever room there is for engines, those that there are get filled, and nothing else. */
+static void room_for_engines(void)
+{
+	static uint8_t whole[ROOM];
+	uint32_t size, engines, filled, k;
+	unsigned int i, e;
 
 	begin();
-	for (i = 0; i < 2; i++) {
-		prepare(&old[i], old[i].size);
-		memset(arg.bytes + old[i].size, 0xee, 64);
-		CHECK_EQ(call_with(old[i].request, &arg), 0, "%s", old[i].name);
-		for (k = 0; k < 64; k++)
-			CHECK_EQ(arg.bytes[old[i].size + k], 0xee, "%s", old[i].name);
-		prepare(&old[i], old[i].size - 1);
-		CHECK_EQ(call_with(old[i].request, &arg), -EINVAL, "%s", old[i].name);
+	for (i = 0; i < sizeof(by_engine) / sizeof(by_engine[0]); i++) {
+		const struct by_engine *c = &by_engine[i];
+
+		engines = fill_engines(c, c->call.size);
+		CHECK(fx_is_zero(arg.bytes + c->reserved, c->at - c->reserved), "reserved");
+		for (e = 0; e < engines; e++)
+			CHECK(fx_is_zero(arg.bytes + c->at + e * c->each + c->unknown,
+					 c->each - c->unknown), "%s, engine %u", c->call.name, e);
+		memcpy(whole, arg.bytes, sizeof(whole));
+		for (size = c->at; size <= c->call.size; size += size % 12 ? 4 : 20) {
+			CHECK_EQ(fill_engines(c, size), engines);
+			filled = c->at + engines * c->each;
+			if (size < filled)
+				filled = size;
+			for (k = filled; k < c->call.size + 64; k++)
+				CHECK_EQ(arg.bytes[k], 0xee, "%s of %u, byte %u", c->call.name, size, k);
+			/* The name of an engine, for one; no time at which it was read. */
+			if (c->call.request == VGPU_IOC_GPU && filled > c->at + c->each)
+				CHECK(!memcmp(arg.gpu.engine[0].name,
+					      ((struct vgpu_ctl_gpu *)whole)->engine[0].name, 16),
+				      "name");
+		}
+		prepare(&c->call, c->at - 1);
+		CHECK_EQ(call_with(c->call.request, &arg), -EINVAL, "%s", c->call.name);
 	}
+}
+
+/* Programs of version 1.x, and the numbers that calls had there. */
+static void calls_of_version_1(void)
+{
+	unsigned int nr, size;
+
+	begin();
+	for (nr = 0xb1; nr <= 0xc0; nr++)
+		for (size = 4; size < 2048; size += 4) {
+			memset(&arg, 0, sizeof(arg));
+			arg.words[0] = size;
+			CHECK_EQ(call_with(_IOC(_IOC_READ | _IOC_WRITE, 'g', nr, size), &arg),
+				 -ENOTTY, "%#x", nr);
+		}
 }
 
 static void flags(void)
@@ -364,21 +433,20 @@ static void check_caps(uint32_t cap)
 static void share_sizes(void)
 {
 	static const uint32_t good[] = {
-		0, SHARE_SIZE_1, SHARE_SIZE_1 + 4, 64, 4096,
+		SHARE_SIZE_1, SHARE_SIZE_1 + 4, 64, 4096,
 	};
-	uint32_t cap = 901, size;
+	uint32_t cap = 901;
 	unsigned int i;
 
 	begin();
 	fx_create(&victim, fx_default_type());
 	for (i = 0; i < sizeof(good) / sizeof(good[0]); i++, cap++) {
-		size = good[i] ? good[i] : SHARE_SIZE_1;
-		put_shares(size, cap);
+		put_shares(good[i], cap);
 		CHECK_EQ(set_shares(good[i], 2), 0, "of %u", good[i]);
 		check_caps(cap);
 	}
 	cap--;
-	for (i = 1; i < SHARE_SIZE_1; i++) {
+	for (i = 0; i < SHARE_SIZE_1; i++) {
 		put_shares(i, 800);
 		CHECK_EQ(set_shares(i, 2), -EINVAL, "of %u", i);
 	}
@@ -389,7 +457,7 @@ static void share_sizes(void)
 	put_shares(64, 800);
 	elements[0][127] = 1;
 	CHECK_EQ(set_shares(64, 2), -E2BIG, "tail");
-	CHECK_EQ(set_shares(4097, 1), -E2BIG);
+	CHECK_EQ(set_shares(16385, 1), -E2BIG);
 	/* Size times count would be small if it were computed in 32 bits. */
 	CHECK_EQ(set_shares(0x80000000, 2), -E2BIG);
 	CHECK_EQ(set_shares(0x01000000, 256), -E2BIG);
@@ -416,7 +484,7 @@ static int get_log(uint32_t size, uint32_t *count)
 static void log_sizes(void)
 {
 	static const uint32_t good[] = {
-		0, SWITCH_SIZE_1, SWITCH_SIZE_1 + 4, 128, 4096,
+		SWITCH_SIZE_1, SWITCH_SIZE_1 + 4, 128, 4096,
 	};
 	struct vgpu_ctl_switch first[2];
 	struct vgpu_chan *chan;
@@ -433,12 +501,12 @@ static void log_sizes(void)
 	}
 	vgpu_chan_destroy(chan);
 	fx_close(&v);
-	CHECK_EQ(get_log(0, &count), 0);
+	CHECK_EQ(get_log(SWITCH_SIZE_1, &count), 0);
 	CHECK_EQ(count, 2);
 	memcpy(first, elements, sizeof(first));
 	CHECK(first[1].time_ns > first[0].time_ns, "no two runs");
 	for (i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
-		size = good[i] ? good[i] : SWITCH_SIZE_1;
+		size = good[i];
 		memset(elements, 0xee, sizeof(elements));
 		CHECK_EQ(get_log(good[i], &count), 0, "of %u", good[i]);
 		CHECK_EQ(count, 2);
@@ -453,7 +521,8 @@ static void log_sizes(void)
 	}
 	CHECK_EQ(get_log(SWITCH_SIZE_1 - 1, &count), -EINVAL);
 	CHECK_EQ(get_log(1, &count), -EINVAL);
-	CHECK_EQ(get_log(4097, &count), -E2BIG);
+	CHECK_EQ(get_log(0, &count), -EINVAL);
+	CHECK_EQ(get_log(16385, &count), -E2BIG);
 	CHECK_EQ(get_log(0x80000000, &count), -E2BIG);
 	CHECK_EQ(get_log(~0u, &count), -E2BIG);
 }
@@ -538,7 +607,8 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(refusals_of_a_gpu),
 	KTAP_TEST(sizes),
 	KTAP_TEST(no_write_behind_the_size),
-	KTAP_TEST(structures_of_version_1_0),
+	KTAP_TEST(room_for_engines),
+	KTAP_TEST(calls_of_version_1),
 	KTAP_TEST(flags),
 	KTAP_TEST(bad_pointers),
 	KTAP_TEST(what_is_not_there),

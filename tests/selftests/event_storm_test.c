@@ -28,7 +28,7 @@
 #define EVENTS		50	/* fewer than the driver keeps of one GPU */
 
 /* Size of an event in the first version of the ABI, which a reader gets that asks for no other. */
-#define EVENT_SIZE_1	56
+#define EVENT_SIZE_1	96
 
 /**
  * struct flood - a thread that makes one event after the other

@@ -11,7 +11,7 @@
 #include "fixture.h"
 
 /* Size of an event in the first version of the ABI. */
-#define EVENT_SIZE_1	56
+#define EVENT_SIZE_1	96
 
 /* How many events of one vGPU the driver keeps. */
 #define EVENTS_KEPT	64
@@ -114,7 +114,7 @@ static void event_sizes(void)
 	fx_close(&v);
 	fx_remove(&v);
 
-	/* As a program of version 1.0 reads. */
+	/* As a program of version 2.0 reads. */
 	memset(bytes, 0xee, sizeof(bytes));
 	CHECK(read(fd, bytes, EVENT_SIZE_1 - 1) < 0 && errno == EINVAL, "half");
 	CHECK_EQ(read(fd, bytes, 2 * EVENT_SIZE_1 - 1), EVENT_SIZE_1);
@@ -234,9 +234,7 @@ static void flood_leaves_others_events(void)
 			ktap_note("%u events, %u of the attacker, which had %llu more", found.all,
 				  found.attacker, (unsigned long long)found.missed);
 		CHECK_EQ(found.faults, 1, "the victim's, reader %u", i);
-		/* Besides CREATED, and a RESET that others have pushed out. */
-		CHECK(found.attacker == EVENTS_KEPT + 1 || found.attacker == EVENTS_KEPT + 2,
-		      "%u, reader %u", found.attacker, i);
+		CHECK_EQ(found.attacker, EVENTS_KEPT, "reader %u", i);
 		CHECK(found.attacker + found.missed >=
 		      1 + 2 * rounds + rounds / 4, "some are not counted");
 		CHECK_EQ(found.last, VGPU_EVENT_STOPPED);
@@ -325,37 +323,105 @@ static void kept_events(void)
 	close(fd);
 }
 
-/* Whatever a tenant does often, the latest event of each type can be read. */
-static void latest_events_stay(void)
+/**
+ * struct of_type - the events of a type and source
+ * @records: how many there are
+ * @counted: how many events they and those before them stand for
+ */
+struct of_type {
+	unsigned int records;
+	uint64_t counted;
+};
+
+/* Reads all events of @v that are kept. Returns how many, and the type of the newest one. */
+static unsigned int read_types(struct of_type types[32], uint32_t *last)
 {
 	struct vgpu_ctl_event event;
-	struct vgpu_fault fault;
-	unsigned int i, faults = 0, created = 0, all = 0;
-	struct vgpu_chan *chan;
+	unsigned int all = 0;
 	uint64_t seq;
 	int fd;
 
-	fx_create_open(&v, fx_default_type());
-	chan = fx_chan(&v, VGPU_HW_ENGINE_CE, 0, VGPU_RING_FB, 4);
-	fx_fill_fails(chan, v.dev->fb_bytes, &fault);
-	fx_close(&v);
-	for (i = 0; i < EVENTS_KEPT; i++) {
-		fx_open(&v);
-		fx_close(&v);
-	}
+	memset(types, 0, 32 * sizeof(types[0]));
 	fd = event_open();
 	rewind_events(fd, &seq);
 	while (read(fd, &event, sizeof(event)) == sizeof(event)) {
 		if (memcmp(event.uuid, v.id, sizeof(v.id)))
 			continue;
+		CHECK(event.type < 32 && event.type_seq >= types[event.type].counted, "order");
+		CHECK(event.last_ns >= event.time_ns && (event.repeats ||
+		      event.last_ns == event.time_ns), "times");
+		types[event.type].records++;
+		types[event.type].counted = event.type_seq + event.repeats + 1;
+		*last = event.type;
 		all++;
-		faults += event.type == VGPU_EVENT_FAULT;
-		created += event.type == VGPU_EVENT_CREATED;
 	}
 	close(fd);
-	CHECK_EQ(created, 1);
-	CHECK_EQ(faults, 1);
-	CHECK_EQ(all, EVENTS_KEPT + 2);
+	return all;
+}
+
+/*
+ * 40 closes and opens leave all of some faults, and whatever a tenant does often, the latest event
+ * of each type stays, and all are counted.
+ */
+static void latest_events_stay(void)
+{
+	struct of_type types[32];
+	struct vgpu_fault fault;
+	struct vgpu_chan *chan;
+	unsigned int i, round, all;
+	uint32_t last;
+
+	fx_create_open(&v, fx_default_type());
+	chan = fx_chan(&v, VGPU_HW_ENGINE_CE, 0, VGPU_RING_FB, 4);
+	for (i = 0; i < 5; i++) {
+		fx_fill_fails(chan, v.dev->fb_bytes, &fault);
+		fx_again(chan);
+	}
+	fx_close(&v);
+	for (round = 1; round <= 4; round++) {
+		for (i = 0; i < 40; i++) {
+			fx_open(&v);
+			fx_close(&v);
+		}
+		all = read_types(types, &last);
+		CHECK_EQ(all, EVENTS_KEPT, "round %u", round);
+		CHECK_EQ(last, VGPU_EVENT_STOPPED);
+		CHECK_EQ(types[VGPU_EVENT_CREATED].records, 1);
+		CHECK_EQ(types[VGPU_EVENT_FAULT].records, 5);
+		CHECK_EQ(types[VGPU_EVENT_FAULT].counted, 5);
+		CHECK_EQ(types[VGPU_EVENT_STARTED].counted, 1 + 40 * round);
+		CHECK_EQ(types[VGPU_EVENT_STOPPED].counted, 1 + 40 * round);
+	}
+}
+
+/* What a guest repeats as fast as it can is counted, and has 32 records in each second. */
+static void faults_are_counted(void)
+{
+	struct vgpu_ctl_instance inst;
+	struct of_type types[32];
+	struct vgpu_fault fault;
+	struct vgpu_chan *chan;
+	uint64_t begin_ms, ms;
+	unsigned int i;
+	uint32_t last;
+
+	fx_create_open(&v, fx_default_type());
+	chan = fx_chan(&v, VGPU_HW_ENGINE_CE, 0, VGPU_RING_FB, 4);
+	begin_ms = clk_ms();
+	for (i = 0; i < 100; i++) {
+		fx_fill_fails(chan, v.dev->fb_bytes, &fault);
+		fx_again(chan);
+	}
+	ms = clk_ms() - begin_ms;
+	fx_instance(&v, &inst);
+	read_types(types, &last);
+	CHECK_EQ(types[VGPU_EVENT_FAULT].counted, inst.faults);
+	CHECK_EQ(types[VGPU_EVENT_FAULT].counted, 100);
+	CHECK(types[VGPU_EVENT_FAULT].records <= 32 * (ms / 1000 + 1), "%u records in %llu ms",
+	      types[VGPU_EVENT_FAULT].records, (unsigned long long)ms);
+	ktap_note("%u records in %llu ms", types[VGPU_EVENT_FAULT].records,
+		  (unsigned long long)ms);
+	fx_close(&v);
 }
 
 static const struct ktap_test tests[] = {
@@ -365,6 +431,7 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(removed_vgpus),
 	KTAP_TEST(kept_events),
 	KTAP_TEST(latest_events_stay),
+	KTAP_TEST(faults_are_counted),
 };
 
 KTAP_MAIN(tests, fx_cleanup)

@@ -112,8 +112,8 @@ static void watch(struct result *sum, bool beside)
 			before.engine[chan->engine].busy_ns;
 	sum->runs += after.engine[chan->engine].runs -
 		     before.engine[chan->engine].runs;
-	sum->linger_ns += after.linger_ns[chan->engine] -
-			  before.linger_ns[chan->engine];
+	sum->linger_ns += after.engine[chan->engine].linger_ns -
+			  before.engine[chan->engine].linger_ns;
 	set_realtime(false);
 	if (beside)
 		CHECK(load_jobs(&hog) < hog.put, "the hog ran out of work");

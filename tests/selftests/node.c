@@ -97,6 +97,7 @@ int node_sched_log(int fd, uint32_t gpu, uint32_t engine, struct vgpu_ctl_switch
 		.gpu = gpu,
 		.engine = engine,
 		.count = *count,
+		.entry_size = sizeof(*entries),
 		.entries = (uintptr_t)entries,
 	};
 	int ret = node_call(fd, VGPU_IOC_SCHED_LOG, &log);

@@ -69,11 +69,11 @@ static double compare(const nvmlVgpuInstanceUtilizationSample_t *told, unsigned 
 		while (k < nr_done && memcmp(done[k].uuid, share.vgpu[nr].id, VGPU_UUID_LEN))
 			k++;
 		CHECK(k < nr_done, "sample %u is not the driver's", i);
-		percent = 100.0 * done[k].busy_ns[0] / done[k].period_ns;
+		percent = 100.0 * done[k].engine[0].busy_ns / done[k].period_ns;
 		CHECK(told[i].smUtil.uiVal <= percent + 0.6 &&
 		      (told[i].smUtil.uiVal >= percent - 0.6 || percent > 100),
 		      "vGPU %u: %u %%, and %.2f %%", nr, told[i].smUtil.uiVal, percent);
-		busy_ns += done[k].busy_ns[0];
+		busy_ns += done[k].engine[0].busy_ns;
 		period_ns += done[k++].period_ns;
 		pairs++;
 	}

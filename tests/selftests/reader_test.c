@@ -42,14 +42,17 @@ static void call(unsigned int i)
 {
 	struct vgpu_ctl_samples samples = {
 		.size = sizeof(samples), .gpu = shared->gpu, .count = 1024,
+		.entry_size = sizeof(struct vgpu_ctl_sample),
 		.entries = (uintptr_t)(memory + i * PAGE),
 	};
 	struct vgpu_ctl_sessions sessions = {
 		.size = sizeof(sessions), .gpu = shared->gpu, .count = 256,
+		.entry_size = sizeof(struct vgpu_ctl_session),
 		.entries = (uintptr_t)(memory + i * PAGE),
 	};
 	struct vgpu_ctl_stats stats = {
 		.size = sizeof(stats), .gpu = shared->gpu, .count = 32,
+		.entry_size = sizeof(struct vgpu_ctl_instance),
 		.entries = (uintptr_t)(memory + i * PAGE),
 	};
 	struct vgpu_ctl_list list = {

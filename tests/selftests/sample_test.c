@@ -66,17 +66,17 @@ static void check_periods(const struct reader *r, unsigned int engine)
 		if (!is_gpu(s)) {
 			CHECK(gpu && s->time_ns == gpu->time_ns, "no period of the GPU's");
 			CHECK_EQ(s->period_ns, gpu->period_ns);
-			busy += s->busy_ns[engine];
+			busy += s->engine[engine].busy_ns;
 			backed += s->fb_backed_bytes;
 			continue;
 		}
 		if (gpu) {
 			CHECK_EQ(s->time_ns - s->period_ns, gpu->time_ns);
-			CHECK_EQ(gpu->busy_ns[engine], busy);
+			CHECK_EQ(gpu->engine[engine].busy_ns, busy);
 			CHECK_EQ(gpu->fb_backed_bytes, backed);
 		}
 		CHECK(s->period_ns, "an empty period");
-		all_busy_ns += s->busy_ns[engine];
+		all_busy_ns += s->engine[engine].busy_ns;
 		all_ns += s->period_ns;
 		periods++;
 		gpu = s;
@@ -97,7 +97,7 @@ static uint64_t sampled_ns(const struct reader *r, const struct fx_vgpu *vgpu, u
 
 	for (i = 0; i < r->nr; i++)
 		if (!memcmp(r->sample[i].uuid, vgpu->id, sizeof(vgpu->id)))
-			busy += r->sample[i].busy_ns[engine];
+			busy += r->sample[i].engine[engine].busy_ns;
 	return busy;
 }
 

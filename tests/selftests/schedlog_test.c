@@ -78,7 +78,9 @@ static void scheduler_log(void)
 
 static void log_of_what_is_not_there(void)
 {
-	struct vgpu_ctl_sched_log l = { .size = sizeof(l), .count = 1 };
+	struct vgpu_ctl_sched_log l = {
+		.size = sizeof(l), .count = 1, .entry_size = sizeof(struct vgpu_ctl_switch),
+	};
 	struct vgpu_ctl_hist h = { .size = sizeof(h) };
 	struct vgpu_ctl_gpu gpu;
 

@@ -146,11 +146,11 @@ static void who_had_it_open(void)
 		CHECK(!strcmp((char *)ended.type_name, (char *)after.type_name), "type %s",
 		      ended.type_name);
 		for (e = 0; e < after.engines; e++) {
-			CHECK_EQ(ended.busy_ns[e],
+			CHECK_EQ(ended.engine[e].busy_ns,
 				 after.engine[e].busy_ns - before.engine[e].busy_ns);
-			CHECK(running->busy_ns[e] <= ended.busy_ns[e], "went back");
+			CHECK(running->engine[e].busy_ns <= ended.engine[e].busy_ns, "went back");
 		}
-		CHECK(running->busy_ns[0], "no service");
+		CHECK(running->engine[0].busy_ns, "no service");
 		CHECK_EQ(ended.faults, after.faults - before.faults);
 		CHECK_EQ(ended.resets, after.resets - before.resets);
 		CHECK_EQ(ended.max_fb_bytes, running->max_fb_bytes);

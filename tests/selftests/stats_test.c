@@ -4,6 +4,7 @@
  * goes back. And what calls with arrays do with bad arguments.
  */
 #include <errno.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/wait.h>
@@ -20,11 +21,6 @@
 #define ROUNDS		12
 #define ROUNDS_MAX	100	/* each has one vGPU more that readers know */
 #define JOB_BYTES	(512 * 1024)
-
-/* The size of the entries in the first version of each call. */
-#define INSTANCE_SIZE_6	1320
-#define SAMPLE_SIZE_1	112
-#define SESSION_SIZE_1	240
 
 static struct fx_vgpu v[NR_VGPUS];
 static struct load load[NR_VGPUS][2];
@@ -69,7 +65,7 @@ static void check_instance(struct seen *s, const struct vgpu_ctl_instance *now)
 	struct vgpu_ctl_instance *old = known(s, now);
 	unsigned int e;
 
-	CHECK_EQ(now->size, sizeof(*now));
+	CHECK_EQ(now->size, offsetof(struct vgpu_ctl_instance, engine[now->engines]));
 	CHECK_EQ(now->gpu, gpu_id);
 	CHECK_EQ(now->state == VGPU_STATE_STARTED, !!now->session);
 	CHECK_EQ(!!now->started_ns, !!now->session);
@@ -91,7 +87,7 @@ static void check_instance(struct seen *s, const struct vgpu_ctl_instance *now)
 		NOT_LESS(a, b, resets);
 		NOT_LESS(a, b, packets);
 		NOT_LESS(a, b, bytes);
-		NOT_LESS(now, old, linger_ns[e]);
+		NOT_LESS(now, old, engine[e].linger_ns);
 	}
 	*old = *now;
 }
@@ -341,8 +337,10 @@ static void same_as_one_by_one(void)
 		CHECK(!memcmp(seen.entries[i].uuid, v[i].id, sizeof(v[i].id)), "order");
 		fx_instance(&v[i], &inst);
 		inst.now_ns = seen.entries[i].now_ns;
-		memcpy(inst.window_ns, seen.entries[i].window_ns, sizeof(inst.window_ns));
-		CHECK(!memcmp(&inst, &seen.entries[i], sizeof(inst)), "vGPU %u", i);
+		for (e = 0; e < gpu.engines; e++)
+			inst.engine[e].window_ns = seen.entries[i].engine[e].window_ns;
+		inst.size = offsetof(struct vgpu_ctl_instance, engine[gpu.engines]);
+		CHECK(!memcmp(&inst, &seen.entries[i], inst.size), "vGPU %u", i);
 	}
 }
 
@@ -357,16 +355,20 @@ static const struct call {
 	const char *name;
 	unsigned long request;
 	uint32_t size;
-	uint32_t entry_size;
+	uint32_t entry_size;	/* of an entry without engine[] */
+	uint32_t each;		/* of an element of that */
 } calls[] = {
-	{ "STATS", VGPU_IOC_STATS, sizeof(struct vgpu_ctl_stats), INSTANCE_SIZE_6 },
-	{ "SAMPLES", VGPU_IOC_SAMPLES, sizeof(struct vgpu_ctl_samples), SAMPLE_SIZE_1 },
-	{ "SESSIONS", VGPU_IOC_SESSIONS, sizeof(struct vgpu_ctl_sessions), SESSION_SIZE_1 },
+#define CALL(request, type, entry)						\
+	{ #request, VGPU_IOC_##request, sizeof(struct type),			\
+	  offsetof(struct entry, engine), sizeof(((struct entry *)0)->engine[0]) }
+	CALL(STATS, vgpu_ctl_stats, vgpu_ctl_instance),
+	CALL(SAMPLES, vgpu_ctl_samples, vgpu_ctl_sample),
+	CALL(SESSIONS, vgpu_ctl_sessions, vgpu_ctl_session),
 };
 
 #define NR_CALLS	(sizeof(calls) / sizeof(calls[0]))
 
-static uint8_t entries[VGPU_SAMPLES_ROOM * 4096 + 64];
+static uint8_t entries[VGPU_SAMPLES_ROOM * 16384 + 64];
 
 static void prepare(const struct call *call, union arrays *arg, uint32_t entry_size)
 {
@@ -390,39 +392,47 @@ static void begin_entries(void)
 
 	begin();
 	fx_create_open(&v[0], fx_default_type());
-	FX_SOON((prepare(&calls[1], &arg, 0), call_with(&calls[1], &arg) == 0 &&
+	FX_SOON((prepare(&calls[1], &arg, calls[1].entry_size), call_with(&calls[1], &arg) == 0 &&
 		 arg.samples.count), "no sample");
 }
 
+/* Of each entry the engines that there are get filled, as far as there is room. */
 static void entry_sizes(void)
 {
-	static const uint32_t bad[] = { 1, 4, 4097, 0x01000000, 0x80000000, ~0u };
-	const uint32_t known = sizeof(struct vgpu_ctl_instance);
+	static const uint32_t bad[] = { 0, 1, 4, 16385, 0x01000000, 0x80000000, ~0u };
+	uint32_t filled, engines;
 	union arrays arg;
 	unsigned int i, k;
 
 	begin_entries();
 	for (i = 0; i < NR_CALLS; i++) {
 		const struct call *c = &calls[i];
-		const uint32_t good[] = { 0, c->entry_size, c->entry_size + 4, 4096 };
+		const uint32_t good[] = {
+			c->entry_size, c->entry_size + 4, c->entry_size + c->each,
+			c->entry_size + VGPU_MAX_ENGINES * c->each, 8192, 16384,
+		};
 
-		for (k = 0; k < 4; k++) {
-			uint32_t size = good[k] ? good[k] : c->entry_size;
-
+		for (k = 0; k < sizeof(good) / sizeof(good[0]); k++) {
 			memset(entries, 0xee, sizeof(entries));
 			prepare(c, &arg, good[k]);
 			CHECK_EQ(call_with(c, &arg), 0, "%s of %u", c->name, good[k]);
 			CHECK(arg.stats.count >= 1, "%s has nothing", c->name);
-			CHECK(fx_is_zero(entries + c->entry_size, size - c->entry_size),
-			      "%s, tail of %u", c->name, size);
-			CHECK_EQ(entries[(size_t)arg.stats.count * size], 0xee,
+			engines = arg.stats.engines;
+			CHECK(engines >= 1 && engines <= VGPU_MAX_ENGINES, "%u", engines);
+			filled = c->entry_size + engines * c->each;
+			if (filled < good[k])
+				CHECK_EQ(entries[filled], 0xee, "%s wrote too much", c->name);
+			else
+				filled = good[k];
+			CHECK(entries[filled - 1] != 0xee, "%s of %u", c->name, good[k]);
+			CHECK_EQ(entries[(size_t)arg.stats.count * good[k]], 0xee,
 				 "%s wrote too much", c->name);
 			if (c->request == VGPU_IOC_STATS)
-				CHECK_EQ(*(uint32_t *)entries, size < known ? size : known);
+				CHECK_EQ(*(uint32_t *)entries, filled);
 		}
 		for (k = 0; k < sizeof(bad) / sizeof(bad[0]); k++) {
 			prepare(c, &arg, bad[k]);
-			CHECK_EQ(call_with(c, &arg), bad[k] > 4096 ? -E2BIG : -EINVAL,
+			CHECK_EQ(call_with(c, &arg), bad[k] > 16384 ? -E2BIG : -EINVAL,
 				 "%s of %u", c->name, bad[k]);
 		}
 		prepare(c, &arg, c->entry_size - 1);
@@ -439,36 +449,36 @@ static void bad_arguments(void)
 	for (i = 0; i < NR_CALLS; i++) {
 		const struct call *c = &calls[i];
 
-		prepare(c, &arg, 0);
+		prepare(c, &arg, c->entry_size);
 		arg.stats.gpu = 0x7fffffff;
 		CHECK_EQ(call_with(c, &arg), -ENODEV, "%s", c->name);
-		prepare(c, &arg, 0);
+		prepare(c, &arg, c->entry_size);
 		arg.stats.entries = 8;
 		CHECK_EQ(call_with(c, &arg), -EFAULT, "%s", c->name);
-		prepare(c, &arg, 0);
+		prepare(c, &arg, c->entry_size);
 		arg.stats.entries = ~0ull - 100;
 		CHECK_EQ(call_with(c, &arg), -EFAULT, "%s", c->name);
 		prepare(c, &arg, 4096);
 		arg.stats.entries = ~0ull << 12;
 		CHECK_EQ(call_with(c, &arg), -EFAULT, "%s", c->name);
-		prepare(c, &arg, 0);
-		arg.stats.size = c->size - 1;
+		prepare(c, &arg, c->entry_size);
+		arg.stats.size = 63;
 		CHECK_EQ(call_with(c, &arg), -EINVAL, "%s", c->name);
-		prepare(c, &arg, 0);
+		prepare(c, &arg, c->entry_size);
 		arg.stats.count = ~0u;
 		CHECK_EQ(call_with(c, &arg), 0, "%s", c->name);
 		CHECK(arg.stats.count >= 1 && arg.stats.count <= 1024, "%s", c->name);
 		/* No room: the number of vGPUs alone, no session, and no sample for ever. */
-		prepare(c, &arg, 0);
+		prepare(c, &arg, c->entry_size);
 		arg.stats.count = 0;
 		arg.stats.entries = 0;
 		CHECK_EQ(call_with(c, &arg), c->request == VGPU_IOC_SAMPLES ? -EINVAL : 0);
 		CHECK_EQ(arg.stats.count, c->request == VGPU_IOC_STATS);
 	}
-	prepare(&calls[1], &arg, 0);
+	prepare(&calls[1], &arg, calls[1].entry_size);
 	arg.samples.count = VGPU_SAMPLES_ROOM - 1;
 	CHECK_EQ(call_with(&calls[1], &arg), -EINVAL);
-	prepare(&calls[1], &arg, 0);
+	prepare(&calls[1], &arg, calls[1].entry_size);
 	arg.samples.pad = 1;
 	CHECK_EQ(call_with(&calls[1], &arg), -EINVAL);
 }

@@ -209,7 +209,7 @@ void fake_stop(unsigned int nr)
 
 	pthread_mutex_lock(&lock);
 	s->end_ns = s->start_ns + 1000000000;
-	s->busy_ns[0] = 500000000;
+	s->engine[0].busy_ns = 500000000;
 	inst->state = VGPU_STATE_CREATED;
 	inst->started_ns = 0;
 	inst->owner_pid = 0;
@@ -245,7 +245,7 @@ void fake_sample(unsigned int gpu, int nr, unsigned int ago, const unsigned int 
 	s->time_ns = fake.now_ns - ago * FAKE_PERIOD_NS;
 	s->period_ns = FAKE_PERIOD_NS;
 	for (i = 0; i < FAKE_ENGINES; i++)
-		s->busy_ns[i] = percent[i] * FAKE_PERIOD_NS / 100;
+		s->engine[i].busy_ns = percent[i] * FAKE_PERIOD_NS / 100;
 	sample_gpu[nr_samples++] = gpu;
 	/* Samples that are older than the vGPU are another one's. */
 	if (nr >= 0 && vgpus[nr].created_ns >= s->time_ns) {
@@ -326,8 +326,11 @@ static int call_instances(struct vgpu_ctl_list *list)
 static int call_gpu(struct vgpu_ctl_gpu *gpu)
 {
 	static const struct vgpu_ctl_engine engines[FAKE_ENGINES] = {
-		{ 0, 0, 0, "gr" }, { 1, 0, 0, "ce0" }, { 1, 1, 0, "ce1" }, { 2, 0, 0, "enc" },
-		{ 3, 0, 0, "dec" },
+		{ .engine_class = VGPU_HW_ENGINE_GR, .name = "gr" },
+		{ .engine_class = VGPU_HW_ENGINE_CE, .name = "ce0" },
+		{ .engine_class = VGPU_HW_ENGINE_CE, .instance = 1, .name = "ce1" },
+		{ .engine_class = VGPU_HW_ENGINE_ENC, .name = "enc" },
+		{ .engine_class = VGPU_HW_ENGINE_DEC, .name = "dec" },
 	};
 	unsigned int i;
 
@@ -395,17 +398,25 @@ static int call_instance(struct vgpu_ctl_instance *inst)
 	return 0;
 }
 
+/* As the driver: it fills what there is of engines, and leaves the others as they are. */
+static void put_entry(uint8_t *to, unsigned int i, size_t size, const void *from, size_t filled)
+{
+	must(size >= filled, "entries without room for all engines");
+	memcpy(to + i * size, from, filled);
+	memset(to + i * size + filled, 0xee, size - filled);
+}
+
 static int call_stats(struct vgpu_ctl_stats *stats)
 {
-	struct vgpu_ctl_instance *entry = (void *)(uintptr_t)stats->entries;
+	uint8_t *to = (void *)(uintptr_t)stats->entries;
 	unsigned int i, nr = 0;
 
 	if (!has_gpu(stats->gpu))
 		return -ENODEV;
-	must(stats->entry_size == sizeof(*entry), "entries of another size");
 	for (i = 0; i < FAKE_VGPUS; i++)
 		if (there[i] && vgpus[i].gpu == stats->gpu && nr++ < stats->count)
-			entry[nr - 1] = vgpus[i];
+			put_entry(to, nr - 1, stats->entry_size, &vgpus[i],
+				  offsetof(struct vgpu_ctl_instance, engine[FAKE_ENGINES]));
 	stats->count = nr;
 	return 0;
 }
@@ -413,12 +424,13 @@ static int call_stats(struct vgpu_ctl_stats *stats)
 /* Whole periods only, as the ABI promises. */
 static int call_samples(struct vgpu_ctl_samples *call)
 {
-	struct vgpu_ctl_sample *entry = (void *)(uintptr_t)call->entries;
+	uint8_t *to = (void *)(uintptr_t)call->entries;
 	unsigned int i, k, nr = 0, room = call->count < 1024 ? call->count : 1024;
 
 	if (!has_gpu(call->gpu))
 		return -ENODEV;
-	must(call->entry_size == sizeof(*entry) && room >= VGPU_SAMPLES_ROOM, "room for samples");
+	must(room >= VGPU_SAMPLES_ROOM, "room for samples");
+	call->engines = fake.engines;
 	call->next_ns = call->since_ns;
 	call->now_ns = fake.now_ns ?: now_ns();
 	call->count = 0;
@@ -431,9 +443,11 @@ static int call_samples(struct vgpu_ctl_samples *call)
 		call->more = nr + (k - i) > room;
 		if (call->more)
 			break;
-		memcpy(&entry[nr], &samples[i], (k - i) * sizeof(*entry));
-		nr += k - i;
 		call->next_ns = samples[i].time_ns;
+		for (; i < k; i++)
+			put_entry(to, nr++, call->entry_size, &samples[i],
+				  offsetof(struct vgpu_ctl_sample, engine) +
+				  fake.engines * sizeof(samples[i].engine[0]));
 	}
 	call->count = nr;
 	return 0;
@@ -441,17 +455,19 @@ static int call_samples(struct vgpu_ctl_samples *call)
 
 static int call_sessions(struct vgpu_ctl_sessions *call)
 {
-	struct vgpu_ctl_session *entry = (void *)(uintptr_t)call->entries;
+	uint8_t *to = (void *)(uintptr_t)call->entries;
 	unsigned int i, nr = 0, room = call->count < 256 ? call->count : 256;
 
 	if (!has_gpu(call->gpu))
 		return -ENODEV;
-	must(call->entry_size == sizeof(*entry), "entries of another size");
+	call->engines = fake.engines;
 	call->now_ns = now_ns();
 	call->next_id = call->first_id;
 	for (i = 0; i < nr_sessions && nr < room; i++)
 		if (session_gpu[i] == call->gpu && sessions[i].id >= call->first_id) {
-			entry[nr++] = sessions[i];
+			put_entry(to, nr++, call->entry_size, &sessions[i],
+				  offsetof(struct vgpu_ctl_session, engine) +
+				  fake.engines * sizeof(sessions[i].engine[0]));
 			call->next_id = sessions[i].id + 1;
 		}
 	call->count = nr;
@@ -536,7 +552,7 @@ int __wrap_ioctl(int fd, unsigned long request, void *arg)
 
 	must(fd >= 0, "a call without the node");
 	must(head->size == _IOC_SIZE(request) && !head->flags, "size or flags");
-	must(nr < 32, "an unknown call");
+	must(nr < 64, "an unknown call");
 	pthread_mutex_lock(&lock);
 	calls++;
 	ret = fake.refuse[nr] ? -fake.refuse[nr] : call(request, arg);

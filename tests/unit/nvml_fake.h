@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include <linux/vgpu.h>
+#include <linux/vgpu_hw.h>
 
 #define FAKE_GPUS	2
 #define FAKE_VGPUS	64
@@ -25,7 +26,7 @@
 struct fake {
 	int open_error;
 	int set_error;
-	int refuse[32];
+	int refuse[64];
 	unsigned int abi_major;
 	bool homogeneous;
 	unsigned int gpus;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-/* How vgpuctl reads the vGPUs of a GPU, from drivers of several ages: ioctl() ends here. */
+/* How vgpuctl reads the vGPUs of a GPU, and drivers of other versions: ioctl() ends here. */
 #include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 /* Before cmocka, which has a macro fail(). */
 #include "ctl.h"
@@ -8,11 +11,9 @@
 #include "vgpu_test.h"
 
 #define MOST	100
-#define GONE	7	/* a vGPU that is removed between list and read */
 
 static struct {
-	bool old;		/* before ABI 1.6 */
-	bool by_gpu;		/* since ABI 1.7 */
+	uint32_t major, minor;
 	uint32_t nr;		/* vGPUs */
 	uint32_t growth;	/* by so much with every call */
 	unsigned int calls;
@@ -32,8 +33,6 @@ static int answer_stats(struct vgpu_ctl_stats *stats)
 	struct vgpu_ctl_instance *inst = (void *)(uintptr_t)stats->entries;
 	uint32_t i, room = stats->count;
 
-	if (driver.old)
-		return -ENOTTY;
 	assert_int_equal(stats->size, sizeof(*stats));
 	assert_int_equal(stats->entry_size, sizeof(*inst));
 	assert_int_equal(stats->gpu, 3);
@@ -44,32 +43,11 @@ static int answer_stats(struct vgpu_ctl_stats *stats)
 	return 0;
 }
 
-static int answer_list(struct vgpu_ctl_list *list)
-{
-	uint8_t (*uuids)[VGPU_UUID_LEN] = (void *)(uintptr_t)list->ids;
-	uint32_t i, room = list->count;
-
-	assert_int_equal(list->gpu, 3);
-	for (i = 0; i < driver.nr && i < room; i++) {
-		memset(uuids[i], 0, VGPU_UUID_LEN);
-		uuids[i][0] = (uint8_t)i;
-	}
-	list->count = driver.nr;
-	return 0;
-}
-
-static int answer_instance(struct vgpu_ctl_instance *inst)
-{
-	if (inst->uuid[0] == GONE)
-		return -ENODEV;
-	fill(inst, inst->uuid[0]);
-	return 0;
-}
-
 static int answer_version(struct vgpu_ctl_version *version)
 {
-	version->abi_major = 1;
-	version->abi_minor = driver.by_gpu ? 7 : 5;
+	assert_int_equal(version->size, 80);
+	version->abi_major = driver.major;
+	version->abi_minor = driver.minor;
 	strcpy((char *)version->driver_version, "0.0.9");
 	return 0;
 }
@@ -78,10 +56,18 @@ static int answer_refusal(struct vgpu_ctl_refusal *refusal)
 {
 	assert_int_equal(refusal->size, sizeof(*refusal));
 	assert_int_equal(refusal->uuid[0], 9);
-	assert_int_equal(refusal->flags, driver.by_gpu ? VGPU_REFUSAL_OF_GPU : 0);
-	assert_int_equal(refusal->gpu, driver.by_gpu ? 3 : 0);
+	assert_int_equal(refusal->flags, VGPU_REFUSAL_OF_GPU);
+	assert_int_equal(refusal->gpu, 3);
 	refusal->error = ENOSPC;
 	return 0;
+}
+
+/* The node is there, whatever the machine has. */
+int __real_open(const char *path, int flags, ...);
+int __wrap_open(const char *path, int flags, ...);
+int __wrap_open(const char *path, int flags, ...)
+{
+	return strcmp(path, "/dev/vgpu") ? __real_open(path, flags) : dup2(0, 42);
 }
 
 int __wrap_ioctl(int fd, unsigned long request, void *arg);
@@ -94,18 +80,12 @@ int __wrap_ioctl(int fd, unsigned long request, void *arg)
 	assert_true(driver.calls < 1000);
 	if (!error && request == VGPU_IOC_STATS)
 		error = answer_stats(arg);
-	else if (!error && request == VGPU_IOC_INSTANCES)
-		error = answer_list(arg);
-	else if (!error && request == VGPU_IOC_INSTANCE)
-		error = answer_instance(arg);
 	else if (!error && request == VGPU_IOC_VERSION)
 		error = answer_version(arg);
 	else if (!error && request == VGPU_IOC_REFUSAL)
 		error = answer_refusal(arg);
-	else if (!error && driver.old && request == VGPU_IOC_SESSIONS)
+	else if (!error)
 		error = -ENOTTY;
-	else if (!error && driver.old && request == VGPU_IOC_EVENTS)
-		error = -EINVAL;
 	driver.nr += driver.growth;
 	errno = -error;
 	return error ? -1 : 0;
@@ -115,8 +95,6 @@ static int visit(const struct vgpu_ctl_instance *inst, void *arg)
 {
 	uint32_t *nr = arg, i = *nr;
 
-	if (driver.old && i >= GONE)
-		i++;
 	assert_int_equal(inst->uuid[0], i);
 	assert_int_equal(inst->frames, 1000 + i);
 	++*nr;
@@ -165,62 +143,70 @@ static void test_growing(void **state)
 	assert_int_equal(driver.calls, 2);
 }
 
-static void test_old_driver(void **state)
+/* Opens the node; @said gets what is said on standard error. */
+static int open_node(char *said, size_t room)
 {
-	struct vgpu_ctl_instance *inst;
-	struct vgpu_ctl_stats stats;
-	uint32_t nr;
+	char *text;
+	size_t bytes;
+	int fd;
 
-	memset(&driver, 0, sizeof(driver));
-	driver.old = true;
-	assert_int_equal(visit_all(&nr), 0);
-	assert_int_equal(nr, 0);
-	driver.nr = 20;
-	assert_int_equal(visit_all(&nr), 0);
-	assert_int_equal(nr, 19);
-	assert_int_equal(ctl_snapshot(42, 3, &stats, &inst), 0);
-	assert_int_equal(stats.count, 19);
-	assert_int_equal(stats.frames, 0);
-	free(inst);
+	message_file = open_memstream(&text, &bytes);
+	fd = ctl_open();
+	fclose(message_file);
+	message_file = NULL;
+	snprintf(said, room, "%s", text);
+	free(text);
+	return fd;
 }
 
-/* What an old driver does not know: which version knows it, and which the driver's is. */
-static void test_old_driver_error(void **state)
+/* One line names both versions, and nothing but the version is asked. */
+static void test_other_major(void **state)
 {
-	struct vgpu_ctl_version version;
-	struct vgpu_ctl_session session;
-	uint64_t first = 0, now_ns;
-	uint32_t count = 1;
-	size_t size = 80;
+	static const uint32_t majors[] = { VGPU_ABI_MAJOR - 1, VGPU_ABI_MAJOR + 1, 0, UINT32_MAX };
+	char said[256], want[256];
+	size_t i;
 
-	memset(&driver, 0, sizeof(driver));
-	driver.old = true;
-	assert_int_equal(ctl_version(42, &version), 0);
-	assert_int_equal(ctl_sessions(42, 3, &first, &session, &count, &now_ns), -ENOTTY);
+	for (i = 0; i < ARRAY_SIZE(majors); i++) {
+		memset(&driver, 0, sizeof(driver));
+		driver.major = majors[i];
+		driver.minor = 7;
+		assert_int_equal(open_node(said, sizeof(said)), -EPROTO);
+		snprintf(want, sizeof(want), "%s/dev/vgpu: driver 0.0.9 speaks ABI %u.7, this tool, %s, %u.%u\n",
+			 message_prefix, majors[i], VGPUCTL_VERSION, VGPU_ABI_MAJOR,
+			 VGPU_ABI_MINOR);
+		assert_string_equal(said, want);
+		assert_int_equal(driver.calls, 1);
+	}
+}
+
+/* Another minor version is none of its business; what the driver cannot do names the driver. */
+static void test_other_minor(void **state)
+{
+	struct vgpu_ctl_sched sched;
+	char said[256];
+	uint32_t minor;
+
+	for (minor = 0; minor < 3; minor++) {
+		memset(&driver, 0, sizeof(driver));
+		driver.major = VGPU_ABI_MAJOR;
+		driver.minor = minor;
+		assert_int_equal(open_node(said, sizeof(said)), 42);
+		assert_string_equal(said, "");
+	}
+	assert_int_equal(ctl_sched(42, 3, &sched), -ENOTTY);
 	assert_string_equal(ctl_error(-ENOTTY),
-			    "needs a driver with ABI 1.6; that of /dev/vgpu, 0.0.9, has 1.5");
-	assert_int_equal(ctl_events(42, VGPU_EVENTS_KEPT, &size, &first), -ENOTTY);
-	assert_string_equal(ctl_error(-ENOTTY),
-			    "needs a driver with ABI 1.5; that of /dev/vgpu, 0.0.9, has 1.5");
+			    "the driver of /dev/vgpu, 0.0.9 with ABI 2.2, cannot do that");
 	assert_string_equal(ctl_error(-ENODEV), strerror(ENODEV));
 }
 
-/* A driver is asked for the refusal of one GPU only if it keeps them by GPU. */
 static void test_refusal_of_a_gpu(void **state)
 {
 	const uint8_t uuid[VGPU_UUID_LEN] = { 9 };
-	struct vgpu_ctl_version version;
 	struct vgpu_ctl_refusal refusal;
-	int by_gpu;
 
-	for (by_gpu = 0; by_gpu < 2; by_gpu++) {
-		memset(&driver, 0, sizeof(driver));
-		driver.by_gpu = by_gpu;
-		assert_int_equal(ctl_version(42, &version), 0);
-		assert_int_equal(ctl_knows_refusals(), by_gpu);
-		assert_int_equal(ctl_refusal_of(42, uuid, 3, &refusal), 0);
-		assert_int_equal(refusal.error, ENOSPC);
-	}
+	memset(&driver, 0, sizeof(driver));
+	assert_int_equal(ctl_refusal_of(42, uuid, 3, &refusal), 0);
+	assert_int_equal(refusal.error, ENOSPC);
 }
 
 static void test_errors(void **state)
@@ -243,8 +229,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_one_call),
 		cmocka_unit_test(test_growing),
-		cmocka_unit_test(test_old_driver),
-		cmocka_unit_test(test_old_driver_error),
+		cmocka_unit_test(test_other_major),
+		cmocka_unit_test(test_other_minor),
 		cmocka_unit_test(test_refusal_of_a_gpu),
 		cmocka_unit_test(test_errors),
 	};

@@ -191,7 +191,6 @@ static void random_gpu(u64 *rnd, struct metrics_gpu *gpu, unsigned int id)
 			 "ce%u", i);
 	gpu->gpu.types = (uint32_t)random_range(rnd, 0, 4);
 	gpu->stats.count = (uint32_t)random_range(rnd, 0, 12);
-	gpu->whole = random_one_in(rnd, 2);
 	gpu->type = calloc(gpu->gpu.types + 1, sizeof(*gpu->type));
 	gpu->inst = calloc(gpu->stats.count + 1, sizeof(*gpu->inst));
 	random_bytes(rnd, gpu->type, gpu->gpu.types * sizeof(*gpu->type));
@@ -264,7 +263,6 @@ static void test_values(void **state)
 	gpus[0].gpu.guarantee_sum = 1000;
 	gpus[0].stats.count = 1;
 	gpus[0].stats.engine[0].busy_ns = 7;
-	gpus[0].whole = true;
 	gpus[0].inst = inst;
 	inst->uuid[0] = 1;
 	inst->engines = 1;
@@ -277,7 +275,7 @@ static void test_values(void **state)
 	inst->owner_uid = UINT32_MAX;
 	memcpy(inst->owner_comm, "a\"} 1\n\\\xff\xc3\xa4\033\x7f\xc2\x9b\xc2\xa0", 16);
 	inst->engine[0].busy_ns = 31536000000000001ull;
-	inst->linger_ns[0] = 1500000000;
+	inst->engine[0].linger_ns = 1500000000;
 	text = write_and_read();
 	has(text, "vgpu_up 1\n");
 	has(text, "vgpu_gpu_guaranteed_ratio{gpu=\"0000:00:00.0\"} 1.000\n");

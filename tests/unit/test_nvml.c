@@ -103,6 +103,9 @@ static void test_init_refused(void **state)
 		{ EPERM, NVML_ERROR_NO_PERMISSION }, { EMFILE, NVML_ERROR_INSUFFICIENT_RESOURCES },
 		{ ENOMEM, NVML_ERROR_MEMORY }, { EIO, NVML_ERROR_UNKNOWN },
 	};
+	static const unsigned long calls[] = {
+		VGPU_IOC_VERSION, VGPU_IOC_GPUS, VGPU_IOC_GPU, VGPU_IOC_TYPE,
+	};
 	unsigned int i, k;
 
 	OK(nvmlShutdown());
@@ -112,14 +115,20 @@ static void test_init_refused(void **state)
 		assert_int_equal(nvmlShutdown(), NVML_ERROR_UNINITIALIZED);
 	}
 	fake.open_error = 0;
-	fake.abi_major++;
-	assert_int_equal(nvmlInit_v2(), NVML_ERROR_LIB_RM_VERSION_MISMATCH);
-	fake.abi_major--;
-	/* VERSION, GPUS, GPU, TYPE */
-	for (k = 0; k < 4; k++) {
-		fake.refuse[k] = ENOMEM;
+	/* Of a driver of another major version nothing but its version is asked. */
+	for (i = 0; i < 2; i++) {
+		unsigned long before = fake_calls();
+
+		fake.abi_major = VGPU_ABI_MAJOR + (i ? 1 : -1);
+		assert_int_equal(nvmlInit_v2(), NVML_ERROR_LIB_RM_VERSION_MISMATCH);
+		assert_int_equal(fake_calls(), before + 1);
+		assert_int_equal(fake_files(), 0);
+	}
+	fake.abi_major = VGPU_ABI_MAJOR;
+	for (k = 0; k < ARRAY_SIZE(calls); k++) {
+		fake.refuse[_IOC_NR(calls[k]) - 0xb0] = ENOMEM;
 		assert_int_equal(nvmlInit_v2(), NVML_ERROR_MEMORY);
-		fake.refuse[k] = 0;
+		fake.refuse[_IOC_NR(calls[k]) - 0xb0] = 0;
 		assert_int_equal(fake_files(), 0);
 		assert_int_equal(fake_allocations(), allocations);
 	}

@@ -530,33 +530,6 @@ static void test_freed_while_waited_on(void **state)
 	OK(nvmlInit_v2());
 }
 
-/* Drivers before ABI 1.6: lists by one call for each vGPU, no samples, no sessions. */
-static void test_old_driver(void **state)
-{
-	nvmlUtilization_t rates;
-	nvmlValueType_t type;
-	nvmlVgpuInstance_t v[2];
-	nvmlEnableState_t mode;
-	nvmlProcessInfo_t info;
-	unsigned int count = 2;
-
-	some_load(5);
-	fake.refuse[NR(VGPU_IOC_STATS)] = ENOTTY;
-	fake.refuse[NR(VGPU_IOC_SAMPLES)] = ENOTTY;
-	fake.refuse[NR(VGPU_IOC_SESSIONS)] = ENOTTY;
-	OK(nvmlDeviceGetActiveVgpus(dev, &count, v));
-	assert_int_equal(count, 2);
-	OK(nvmlDeviceGetComputeRunningProcesses_v3(dev, &count, &info));
-	assert_int_equal(info.pid, 102);
-	assert_int_equal(nvmlDeviceGetUtilizationRates(dev, &rates), NVML_ERROR_NOT_SUPPORTED);
-	assert_int_equal(nvmlDeviceGetVgpuUtilization(dev, 0, &type, &count, NULL),
-			 NVML_ERROR_NOT_SUPPORTED);
-	assert_int_equal(nvmlDeviceGetAccountingPids(dev, &count, NULL), NVML_ERROR_NOT_SUPPORTED);
-	assert_int_equal(nvmlDeviceGetAccountingMode(dev, &mode), NVML_ERROR_NOT_SUPPORTED);
-	assert_int_equal(nvmlVgpuInstanceGetAccountingMode(v[0], &mode), NVML_ERROR_NOT_SUPPORTED);
-	assert_int_equal(nvmlDeviceGetAccountingBufferSize(dev, &count), NVML_ERROR_NOT_SUPPORTED);
-}
-
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -572,7 +545,6 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_accounting_of_many, begin, end),
 		cmocka_unit_test_setup_teardown(test_events, begin, end),
 		cmocka_unit_test_setup_teardown(test_freed_while_waited_on, begin, end),
-		cmocka_unit_test_setup_teardown(test_old_driver, begin, end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

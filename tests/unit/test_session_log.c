@@ -10,10 +10,16 @@
 #define NR_VGPUS	48
 #define NR_SESSIONS	30000
 
+/* What is added up, with memory for all engines that there may be. */
+struct model_sum {
+	struct vgpu_session_sum sum;
+	u64 busy_ns[VGPU_MAX_ENGINES];
+};
+
 /* A session in the model; @vgpu: whose. */
 struct model_session {
 	unsigned int vgpu;
-	struct vgpu_session_sum begin, end;
+	struct model_sum begin, end;
 	u64 end_ns;
 	bool forgotten;
 };
@@ -35,6 +41,11 @@ static struct model {
 	struct model_session session[NR_SESSIONS];
 	unsigned int nr, nr_ended[NR_VGPUS], all_ended;
 } w;
+
+static size_t sum_bytes(void)
+{
+	return sizeof(struct vgpu_session_sum) + w.log.engines * sizeof(u64);
+}
 
 static struct vgpu_session_source *get_source(const u8 *uuid)
 {
@@ -82,17 +93,17 @@ static void create(unsigned int i)
 
 static void begin(unsigned int i, u64 *rnd)
 {
-	struct vgpu_session *session = calloc(1, sizeof(*session));
+	struct vgpu_session *session = vgpu_session_alloc(w.log.engines);
 	struct model_session *m = &w.session[w.nr++];
 	unsigned int k;
 
 	m->vgpu = i;
-	for (k = 0; k < VGPU_MAX_ENGINES; k++)
-		m->begin.busy_ns[k] = random_next(rnd) >> 1;
-	m->begin.frames = random_next(rnd) >> 1;
-	m->begin.faults = random_next(rnd) >> 1;
-	m->begin.resets = random_next(rnd) >> 1;
-	session->sum = m->begin;
+	for (k = 0; k < w.log.engines; k++)
+		m->begin.sum.busy_ns[k] = random_next(rnd) >> 1;
+	m->begin.sum.frames = random_next(rnd) >> 1;
+	m->begin.sum.faults = random_next(rnd) >> 1;
+	m->begin.sum.resets = random_next(rnd) >> 1;
+	memcpy(&session->sum, &m->begin, sum_bytes());
 	session->start_ns = w.nr;
 	vgpu_session_log_begin(&w.log, w.source[i], session);
 	assert_int_equal(session->id, w.nr);
@@ -123,22 +134,22 @@ static void model_forget(void)
 static void end(unsigned int i, u64 *rnd)
 {
 	struct model_session *m = &w.session[w.open[i]->id - 1];
-	struct vgpu_session_sum now = m->begin;
+	struct model_sum now = m->begin;
 	unsigned int k;
 	bool forgets;
 
-	for (k = 0; k < VGPU_MAX_ENGINES; k++)
-		now.busy_ns[k] += m->end.busy_ns[k] = random_range(rnd, 0, HOUR);
-	now.frames += m->end.frames = random_range(rnd, 0, 1000);
-	now.faults += m->end.faults = random_range(rnd, 0, 3);
-	now.resets += m->end.resets = random_range(rnd, 0, 3);
+	for (k = 0; k < w.log.engines; k++)
+		now.sum.busy_ns[k] += m->end.sum.busy_ns[k] = random_range(rnd, 0, HOUR);
+	now.sum.frames += m->end.sum.frames = random_range(rnd, 0, 1000);
+	now.sum.faults += m->end.sum.faults = random_range(rnd, 0, 3);
+	now.sum.resets += m->end.sum.resets = random_range(rnd, 0, 3);
 	m->end_ns = w.nr + SEC;
 	w.nr_ended[i]++;
 	w.all_ended++;
 	forgets = w.all_ended > VGPU_SESSIONS_KEPT;
 	if (forgets)
 		model_forget();
-	assert_int_equal(end_session(w.open[i], &now, m->end_ns), forgets);
+	assert_int_equal(end_session(w.open[i], &now.sum, m->end_ns), forgets);
 	w.open[i] = NULL;
 }
 
@@ -149,7 +160,7 @@ static void check_session(const struct vgpu_session *got, unsigned int i)
 	assert_int_equal(got->id, i + 1);
 	assert_int_equal(got->end_ns, m->end_ns);
 	assert_int_equal(got->source->uuid[5], m->vgpu);
-	assert_memory_equal(&got->sum, m->end_ns ? &m->end : &m->begin, sizeof(got->sum));
+	assert_memory_equal(&got->sum, m->end_ns ? &m->end : &m->begin, sum_bytes());
 }
 
 /* What a reader finds from some id on. */
@@ -203,12 +214,13 @@ static void finish(u64 *rnd)
 
 static void test_random(void **state)
 {
+	static const unsigned int engines[] = { VGPU_MAX_ENGINES, 1, 10, 5 };
 	unsigned int run, n;
 	u64 rnd = test_seed();
 
 	for (run = 0; run < 4; run++) {
 		memset(&w, 0, sizeof(w));
-		vgpu_session_log_init(&w.log);
+		vgpu_session_log_init(&w.log, engines[run]);
 		check_from(0);
 		for (n = 0; w.nr < NR_SESSIONS; n++) {
 			step(&rnd, run * 5);
@@ -223,13 +235,13 @@ static void test_random(void **state)
 /* Opens and closes a vGPU @nr times; the last id is in @last. */
 static void flood(struct vgpu_session_source *source, unsigned int nr)
 {
-	struct vgpu_session_sum none = {};
+	struct model_sum none = {};
 	struct vgpu_session *session;
 
 	while (nr--) {
-		session = calloc(1, sizeof(*session));
+		session = vgpu_session_alloc(w.log.engines);
 		vgpu_session_log_begin(&w.log, source, session);
-		end_session(session, &none, 1);
+		end_session(session, &none.sum, 1);
 	}
 }
 
@@ -240,7 +252,7 @@ static void test_flood(void **state)
 	u8 uuid[VGPU_UUID_LEN] = {}, hog[VGPU_UUID_LEN] = { 1 };
 	unsigned int i;
 
-	vgpu_session_log_init(&w.log);
+	vgpu_session_log_init(&w.log, 2);
 	for (i = 0; i < 7; i++) {
 		uuid[1] = i;
 		source[i] = get_source(uuid);
@@ -274,7 +286,7 @@ static void test_sessions_forgotten(void **state)
 	u8 uuid[VGPU_UUID_LEN] = {};
 	unsigned int i;
 
-	vgpu_session_log_init(&w.log);
+	vgpu_session_log_init(&w.log, 2);
 	for (i = 0; i < ARRAY_SIZE(source); i++) {
 		memcpy(uuid, &i, sizeof(i));
 		source[i] = get_source(uuid);

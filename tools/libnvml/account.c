@@ -10,6 +10,17 @@
 
 #define ACCOUNT_ROOM	256	/* the most that a call gives */
 
+/* What is told of a session. */
+struct account_session {
+	uint64_t id;
+	unsigned int pid;
+	uint64_t start_ns;
+	uint64_t end_ns;		/* 0: it has not ended */
+	uint64_t lasted_ns;
+	uint64_t max_fb_bytes;
+	unsigned int percent[NV_ENGINES];
+};
+
 /*
  * Sessions that are wanted: those of @device, or of the vGPU @inst, or of the process @pid; NULL:
  * of all.
@@ -19,8 +30,7 @@ struct account {
 	const struct vgpu_ctl_instance *inst;
 	const unsigned int *pid;
 	unsigned int nr;
-	uint64_t now_ns;
-	struct vgpu_ctl_session *session;
+	struct account_session *session;
 };
 
 static bool account_wants(const struct account *account, const struct vgpu_ctl_session *session)
@@ -33,16 +43,34 @@ static bool account_wants(const struct account *account, const struct vgpu_ctl_s
 	return !account->pid || *account->pid == (unsigned int)session->pid;
 }
 
-static nvmlReturn_t account_more(struct account *account, uint64_t *first_id, bool *end)
+static void account_add(struct account *account, const struct vgpu_ctl_session *from,
+			uint64_t now_ns)
+{
+	struct account_session *session = &account->session[account->nr++];
+
+	session->id = from->id;
+	session->pid = (unsigned int)from->pid;
+	session->start_ns = from->start_ns;
+	session->end_ns = from->end_ns;
+	session->lasted_ns = (from->end_ns ? from->end_ns : now_ns) - from->start_ns;
+	session->max_fb_bytes = from->max_fb_bytes;
+	nv_percent(&account->device->info, from->engine, session->lasted_ns, session->percent);
+}
+
+/* @page: memory for what a call gives, of which each element has @entry_size bytes. */
+static nvmlReturn_t account_more(struct account *account, uint8_t *page, size_t entry_size,
+				 uint64_t *first_id, bool *end)
 {
 	struct vgpu_ctl_sessions call = {
 		.size = sizeof(call),
 		.gpu = account->device->info.gpu,
 		.count = ACCOUNT_ROOM,
-		.entry_size = sizeof(struct vgpu_ctl_session),
+		.entry_size = (uint32_t)entry_size,
+		.entries = (uintptr_t)page,
 		.first_id = *first_id,
 	};
-	struct vgpu_ctl_session *session;
+	const struct vgpu_ctl_session *from;
+	struct account_session *session;
 	nvmlReturn_t ret;
 	unsigned int i;
 
@@ -50,24 +78,22 @@ static nvmlReturn_t account_more(struct account *account, uint64_t *first_id, bo
 	if (!session)
 		return NVML_ERROR_MEMORY;
 	account->session = session;
-	session += account->nr;
-	memset(session, 0, ACCOUNT_ROOM * sizeof(*session));
-	call.entries = (uintptr_t)session;
 	ret = nv_node_call(VGPU_IOC_SESSIONS, &call);
 	if (ret)
 		return ret;
-	for (i = 0; i < call.count && i < ACCOUNT_ROOM; i++)
-		if (account_wants(account, &session[i]))
-			account->session[account->nr++] = session[i];
+	for (i = 0; i < call.count && i < ACCOUNT_ROOM; i++) {
+		from = (const void *)(page + i * entry_size);
+		if (account_wants(account, from))
+			account_add(account, from, call.now_ns);
+	}
 	*end = !call.count || call.next_id <= *first_id;
-	account->now_ns = call.now_ns;
 	*first_id = call.next_id;
 	return NVML_SUCCESS;
 }
 
 static int account_order(const void *a, const void *b)
 {
-	const struct vgpu_ctl_session *x = a, *y = b;
+	const struct account_session *x = a, *y = b;
 
 	if (x->pid != y->pid)
 		return x->pid < y->pid ? -1 : 1;
@@ -80,13 +106,16 @@ static int account_order(const void *a, const void *b)
  */
 static nvmlReturn_t account_read(struct account *account)
 {
-	nvmlReturn_t ret = NVML_SUCCESS;
+	size_t entry_size = nv_entry_size(struct vgpu_ctl_session, account->device->info.engines);
+	uint8_t *page = malloc(ACCOUNT_ROOM * entry_size);
+	nvmlReturn_t ret = page ? NVML_SUCCESS : NVML_ERROR_MEMORY;
 	uint64_t first_id = 0;
 	unsigned int i, nr = 0;
 	bool end = false;
 
 	while (!ret && !end)
-		ret = account_more(account, &first_id, &end);
+		ret = account_more(account, page, entry_size, &first_id, &end);
+	free(page);
 	if (ret)
 		return ret;
 	qsort(account->session, account->nr, sizeof(*account->session), account_order);
@@ -111,23 +140,18 @@ static nvmlReturn_t account_pids(const struct nvmlDevice_st *device,
 	if (!ret)
 		ret = nv_put_count(pids, count, account.nr);
 	for (i = 0; !ret && i < account.nr; i++)
-		pids[i] = (unsigned int)account.session[i].pid;
+		pids[i] = account.session[i].pid;
 	free(account.session);
 	return ret;
 }
 
-static void account_put(const struct account *account, nvmlAccountingStats_t *stats)
+static void account_put(const struct account_session *session, nvmlAccountingStats_t *stats)
 {
-	const struct vgpu_ctl_session *session = account->session;
-	uint64_t end_ns = session->end_ns ? session->end_ns : account->now_ns;
-	unsigned int percent[NV_ENGINES];
-
-	nv_percent(&account->device->info, session->busy_ns, end_ns - session->start_ns, percent);
 	memset(stats, 0, sizeof(*stats));
-	stats->gpuUtilization = percent[NV_SM];
-	stats->memoryUtilization = percent[NV_MEM];
+	stats->gpuUtilization = session->percent[NV_SM];
+	stats->memoryUtilization = session->percent[NV_MEM];
 	stats->maxMemoryUsage = session->max_fb_bytes;
-	stats->time = session->end_ns ? (end_ns - session->start_ns) / 1000000 : 0;
+	stats->time = session->end_ns ? session->lasted_ns / 1000000 : 0;
 	stats->startTime = nv_time_us(session->start_ns);
 	stats->isRunning = !session->end_ns;
 }
@@ -145,12 +169,12 @@ static nvmlReturn_t account_stats(const struct nvmlDevice_st *device,
 	if (!ret && !account.nr)
 		ret = NVML_ERROR_NOT_FOUND;
 	if (!ret)
-		account_put(&account, stats);
+		account_put(account.session, stats);
 	free(account.session);
 	return ret;
 }
 
-/* NOT_SUPPORTED: a driver before ABI 1.6, which keeps no sessions. */
+/* The driver keeps sessions of all GPUs; this asks whether the GPU is there. */
 static nvmlReturn_t account_kept(uint32_t gpu)
 {
 	struct vgpu_ctl_sessions call = {

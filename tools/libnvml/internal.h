@@ -21,6 +21,11 @@
 #define NV_VGPUS_MAX	32	/* of a GPU, as the ABI has it */
 #define NV_VERSION	"13.0"	/* of the interface whose names functions.list has */
 
+/* Bytes of an element of an array of the driver's that ends in engine[], for so many engines. */
+#define nv_entry_size(type, engines) \
+	(offsetof(type, engine) + ((engines) < VGPU_MAX_ENGINES ? (engines) : VGPU_MAX_ENGINES) * \
+	 sizeof(((type *)0)->engine[0]))
+
 #define NV_ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
 /* A type, whichever GPUs have it. @id: the clients' number of it; see nv_type_id(). */
@@ -30,7 +35,7 @@ struct nv_type {
 };
 
 /*
- * The first entries of VGPU_IOC_STATS, or the same by other calls if the driver has none.
+ * The first entries of VGPU_IOC_STATS.
  * @known: they have been read, and nothing has happened since
  */
 struct nv_vgpus {
@@ -176,8 +181,8 @@ bool nv_has_engine(const struct nvmlDevice_st *device, enum nv_engine engine);
  * Per cent of the GPU's engines of a class, from the service that each engine has given in
  * @period_ns.
  */
-void nv_percent(const struct vgpu_ctl_gpu *gpu, const __u64 *busy_ns, uint64_t period_ns,
-		unsigned int percent[NV_ENGINES]);
+void nv_percent(const struct vgpu_ctl_gpu *gpu, const struct vgpu_ctl_engine_busy *engine,
+		uint64_t period_ns, unsigned int percent[NV_ENGINES]);
 
 /* @vgpu: 0: the GPU; pid: of the process that has the vGPU open, 0: none. */
 struct nv_sample {

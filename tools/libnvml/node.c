@@ -113,25 +113,6 @@ nvmlReturn_t nv_node_instance(const uint8_t *uuid, struct vgpu_ctl_instance *ins
 	return nv_node_call(VGPU_IOC_INSTANCE, inst);
 }
 
-/* For drivers before 1.6: one call for each vGPU. One that is removed meanwhile is left out. */
-static nvmlReturn_t node_vgpus_each(uint32_t gpu, struct nv_vgpus *vgpus)
-{
-	unsigned int nr, i;
-	void *uuids;
-	nvmlReturn_t ret = node_list(VGPU_IOC_INSTANCES, gpu, VGPU_UUID_LEN, &uuids, &nr);
-
-	for (i = 0; !ret && i < nr && vgpus->nr < NV_VGPUS_MAX; i++) {
-		ret = nv_node_instance((uint8_t *)uuids + i * VGPU_UUID_LEN,
-				       &vgpus->inst[vgpus->nr]);
-		if (!ret)
-			vgpus->nr++;
-		else if (ret == NVML_ERROR_GPU_IS_LOST)
-			ret = NVML_SUCCESS;
-	}
-	free(uuids);
-	return ret;
-}
-
 nvmlReturn_t nv_node_vgpus(uint32_t gpu, struct nv_vgpus *vgpus)
 {
 	struct vgpu_ctl_stats stats = {
@@ -143,12 +124,10 @@ nvmlReturn_t nv_node_vgpus(uint32_t gpu, struct nv_vgpus *vgpus)
 	};
 	nvmlReturn_t ret;
 
-	memset(vgpus, 0, sizeof(*vgpus));
+	vgpus->nr = 0;
 	ret = nv_node_call(VGPU_IOC_STATS, &stats);
 	if (!ret)
 		vgpus->nr = stats.count < NV_VGPUS_MAX ? stats.count : NV_VGPUS_MAX;
-	else if (ret == NVML_ERROR_NOT_SUPPORTED)
-		ret = node_vgpus_each(gpu, vgpus);
 	vgpus->known = !ret;
 	return ret;
 }

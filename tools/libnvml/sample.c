@@ -11,12 +11,17 @@
 /* A part of the samples that the driver has, in the order of their times. */
 struct sample_page {
 	struct vgpu_ctl_samples call;
-	struct vgpu_ctl_sample entry[SAMPLE_ROOM];
+	_Alignas(struct vgpu_ctl_sample) uint8_t entries[];
 };
 
 uint64_t nv_time_us(uint64_t monotonic_ns)
 {
 	return (monotonic_ns + nv.epoch_ns) / 1000;
+}
+
+static const struct vgpu_ctl_sample *sample_entry(const struct sample_page *page, unsigned int i)
+{
+	return (const void *)(page->entries + (size_t)i * page->call.entry_size);
 }
 
 /* The next page after the one that is there; the first one, if @page was only just set up. */
@@ -30,14 +35,16 @@ static nvmlReturn_t sample_next(struct sample_page *page)
 
 static struct sample_page *sample_pages(const struct nvmlDevice_st *device, uint64_t since_ns)
 {
-	struct sample_page *page = calloc(1, sizeof(*page));
+	size_t entry_size = nv_entry_size(struct vgpu_ctl_sample, device->info.engines);
+	struct sample_page *page = malloc(sizeof(*page) + SAMPLE_ROOM * entry_size);
 
 	if (!page)
 		return NULL;
+	memset(page, 0, sizeof(*page));
 	page->call.size = sizeof(page->call);
 	page->call.gpu = device->info.gpu;
-	page->call.entry_size = sizeof(page->entry[0]);
-	page->call.entries = (uintptr_t)page->entry;
+	page->call.entry_size = (uint32_t)entry_size;
+	page->call.entries = (uintptr_t)page->entries;
 	page->call.next_ns = since_ns;
 	return page;
 }
@@ -59,8 +66,8 @@ bool nv_has_engine(const struct nvmlDevice_st *device, enum nv_engine engine)
 	return false;
 }
 
-void nv_percent(const struct vgpu_ctl_gpu *gpu, const __u64 *busy_ns, uint64_t period_ns,
-		unsigned int percent[NV_ENGINES])
+void nv_percent(const struct vgpu_ctl_gpu *gpu, const struct vgpu_ctl_engine_busy *engine,
+		uint64_t period_ns, unsigned int percent[NV_ENGINES])
 {
 	unsigned int e, i, nr;
 	uint64_t sum_ns;
@@ -70,7 +77,7 @@ void nv_percent(const struct vgpu_ctl_gpu *gpu, const __u64 *busy_ns, uint64_t p
 		sum_ns = 0;
 		for (i = 0; i < gpu->engines && i < VGPU_MAX_ENGINES; i++)
 			if (gpu->engine[i].engine_class == class_of[e]) {
-				sum_ns += busy_ns[i];
+				sum_ns += engine[i].busy_ns;
 				nr++;
 			}
 		percent[e] = 0;
@@ -120,7 +127,7 @@ static nvmlReturn_t sample_add(const struct nvmlDevice_st *device,
 		}
 	}
 	sample->time_us = nv_time_us(entry->time_ns);
-	nv_percent(&device->info, entry->busy_ns, entry->period_ns, sample->percent);
+	nv_percent(&device->info, entry->engine, entry->period_ns, sample->percent);
 	samples->nr++;
 	return NVML_SUCCESS;
 }
@@ -134,7 +141,7 @@ static nvmlReturn_t sample_add_page(const struct nvmlDevice_st *device, uint64_t
 	unsigned int i;
 
 	for (i = 0; !ret && i < page->call.count && i < SAMPLE_ROOM; i++) {
-		const struct vgpu_ctl_sample *entry = &page->entry[i];
+		const struct vgpu_ctl_sample *entry = sample_entry(page, i);
 		bool of_gpu = !memcmp(entry->uuid, no_uuid, sizeof(no_uuid));
 
 		if (of_gpu == !!samples->vgpus || nv_time_us(entry->time_ns) <= since_us)
@@ -198,19 +205,20 @@ nvmlReturn_t nv_put_samples(const struct nv_samples *samples, const void *array,
 }
 
 /* Adds up the GPU's samples of a page. @end_ns: of the last one */
-static uint64_t sample_sum(const struct sample_page *page, __u64 *busy_ns, uint64_t *end_ns)
+static uint64_t sample_sum(const struct sample_page *page, struct vgpu_ctl_engine_busy *sum,
+			   uint64_t *end_ns)
 {
 	static const uint8_t no_uuid[VGPU_UUID_LEN];
 	uint64_t period_ns = 0;
 	unsigned int i, e;
 
 	for (i = 0; i < page->call.count && i < SAMPLE_ROOM; i++) {
-		const struct vgpu_ctl_sample *entry = &page->entry[i];
+		const struct vgpu_ctl_sample *entry = sample_entry(page, i);
 
 		if (memcmp(entry->uuid, no_uuid, sizeof(no_uuid)))
 			continue;
-		for (e = 0; e < VGPU_MAX_ENGINES; e++)
-			busy_ns[e] += entry->busy_ns[e];
+		for (e = 0; e < page->call.engines && e < VGPU_MAX_ENGINES; e++)
+			sum[e].busy_ns += entry->engine[e].busy_ns;
 		period_ns += entry->period_ns;
 		*end_ns = entry->time_ns;
 	}
@@ -224,7 +232,7 @@ static uint64_t sample_sum(const struct sample_page *page, __u64 *busy_ns, uint6
 nvmlReturn_t nv_load(const struct nvmlDevice_st *device, unsigned int percent[NV_ENGINES])
 {
 	uint64_t period_ns = 0, end_ns = 0, one_ns;
-	__u64 busy_ns[VGPU_MAX_ENGINES] = { 0 };
+	struct vgpu_ctl_engine_busy sum[VGPU_MAX_ENGINES] = { { 0 } };
 	struct sample_page *page;
 	struct vgpu_ctl_gpu gpu;
 	nvmlReturn_t ret;
@@ -238,13 +246,13 @@ nvmlReturn_t nv_load(const struct nvmlDevice_st *device, unsigned int percent[NV
 	do {
 		ret = sample_next(page);
 		if (!ret)
-			period_ns += sample_sum(page, busy_ns, &end_ns);
+			period_ns += sample_sum(page, sum, &end_ns);
 	} while (!ret && page->call.more);
-	one_ns = page->call.count ? page->entry[page->call.count - 1].period_ns : 0;
+	one_ns = page->call.count ? sample_entry(page, page->call.count - 1)->period_ns : 0;
 	if (end_ns && page->call.now_ns > end_ns + 2 * one_ns)
 		period_ns += page->call.now_ns - end_ns;
 	free(page);
 	if (!ret)
-		nv_percent(&device->info, busy_ns, period_ns, percent);
+		nv_percent(&device->info, sum, period_ns, percent);
 	return ret;
 }

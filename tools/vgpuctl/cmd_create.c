@@ -130,10 +130,7 @@ static void print_types(int fd, const char *intro, uint32_t only, bool room)
 	free(ids);
 }
 
-/*
- * Keeps the driver's reason for a refusal. A driver before ABI 1.7 has one reason per UUID, so it
- * is asked before the next attempt to create the vGPU.
- */
+/* Keeps the driver's reason for a refusal. */
 static void keep_reason(int fd, struct candidate *c, const uint8_t *uuid,
 			int error)
 {

@@ -104,6 +104,9 @@ static void event_json(int fd, const struct vgpu_ctl_event *event,
 		json_u64(&json, "missed", *missed);
 	else
 		json_null(&json, "missed");
+	json_u64(&json, "type_seq", event->type_seq);
+	json_u64(&json, "repeats", event->repeats);
+	json_u64(&json, "last_ns", event->last_ns);
 	switch (event->type) {
 	case VGPU_EVENT_FAULT:
 		json_u64(&json, "channel", event->a);
@@ -162,66 +165,72 @@ static void event_text(int fd, const struct vgpu_ctl_event *event)
 		changed_text(event);
 		break;
 	}
+	if (event->repeats)
+		printf(" (and %llu more until %" PRIu64 ".%06" PRIu64 ")", event->repeats,
+		       (uint64_t)event->last_ns / 1000000000u,
+		       (uint64_t)event->last_ns % 1000000000u / 1000u);
 	putchar('\n');
 }
+
+#define TYPES	32	/* no event is of a higher one */
 
 /**
  * struct reader - what has been read so far
  * @fd:         file of /dev/vgpu
  * @json:       print JSON
  * @expected:   number of the next event if none is lost; 0: not known
- * @sources:    by the number of a source, the number that the source's next event has if none is
- *              lost; 0: no event of this source was seen yet
- * @nr_sources: length of @sources
+ * @next:       by the number of a source, and by type, how many events were told of; 0: none
+ * @nr_sources: length of @next
  */
 struct reader {
 	int fd;
 	bool json;
 	uint64_t expected;
-	uint64_t *sources;
+	uint64_t (*next)[TYPES];
 	uint32_t nr_sources;
 };
 
 /*
- * Sets @missed to the number of events of the same source that were lost before this one. Returns
- * false if it is not known.
+ * Sets @missed to the number of events of the same source and type before this one that no record
+ * has told of when it was read. Returns false if it is not known.
  */
 static bool missed_of_source(struct reader *reader,
 			     const struct vgpu_ctl_event *event,
 			     uint64_t *missed)
 {
-	uint64_t *sources, before;
+	uint64_t (*all)[TYPES], *next, before;
 	uint32_t nr;
 
-	if (!event->source)
+	if (!event->source || event->type >= TYPES)
 		return false;
 	if (event->source >= reader->nr_sources) {
 		nr = event->source + 64;
-		sources = reallocarray(reader->sources, nr, sizeof(*sources));
-		if (!sources)
+		all = reallocarray(reader->next, nr, sizeof(*all));
+		if (!all)
 			return false;
-		memset(sources + reader->nr_sources, 0,
-		       (nr - reader->nr_sources) * sizeof(*sources));
-		reader->sources = sources;
+		memset(all + reader->nr_sources, 0, (nr - reader->nr_sources) * sizeof(*all));
+		reader->next = all;
 		reader->nr_sources = nr;
 	}
-	before = reader->sources[event->source];
-	reader->sources[event->source] = event->source_seq + 1;
-	*missed = event->source_seq - before;
-	/* When a source is seen for the first time, only its very first event tells. */
-	return before || !event->source_seq;
+	next = &reader->next[event->source][event->type];
+	before = *next;
+	*next = event->type_seq + event->repeats + 1;
+	*missed = event->type_seq > before ? event->type_seq - before : 0;
+	/* When a type is seen for the first time, only its very first event tells. */
+	return before || !event->type_seq;
 }
 
 static void say_missed(const struct vgpu_ctl_event *event, uint64_t missed)
 {
+	const char *name = VGPU_NAME_OF(event_names, event->type);
 	char uuid[UUID_STR_LEN];
 
 	if (uuid_is_null(event->uuid))
-		fail("%" PRIu64 " events of GPU %u were lost or left out",
-		     missed, event->gpu);
+		fail("%" PRIu64 " events \"%s\" of GPU %u were lost, or counted after they were read",
+		     missed, name, event->gpu);
 	else
-		fail("%" PRIu64 " events of %s were lost or left out", missed,
-		     uuid_format(event->uuid, uuid));
+		fail("%" PRIu64 " events \"%s\" of %s were lost, or counted after they were read",
+		     missed, name, uuid_format(event->uuid, uuid));
 }
 
 /* @fd: where to ask why something was refused, or negative */
@@ -250,25 +259,23 @@ static void show_event(struct reader *reader, const struct vgpu_ctl_event *event
 /* Prints @count events, or all that come if @count is 0. Returns 0 or a positive errno. */
 static int read_events(struct reader *reader, uint64_t count)
 {
-	size_t size = sizeof(struct vgpu_ctl_event);
-	struct vgpu_ctl_event event = { 0 };
-	uint8_t buf[64 * sizeof(event)];
+	struct vgpu_ctl_event events[64];
+	const ssize_t size = sizeof(events[0]);
 	uint64_t seen = 0;
-	ssize_t n, at;
+	ssize_t n, i;
 	int ret;
 
-	ret = ctl_events(reader->fd, 0, &size, &reader->expected);
+	ret = ctl_events(reader->fd, 0, &reader->expected);
 	if (ret)
 		return -ret;
 	while (!count || seen < count) {
-		n = read(reader->fd, buf, sizeof(buf));
+		n = read(reader->fd, events, sizeof(events));
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
 			return n ? errno : 0;
-		for (at = 0; at + (ssize_t)size <= n; at += (ssize_t)size) {
-			memcpy(&event, buf + at, size);
-			show_event(reader, &event);
+		for (i = 0; i < n / size; i++) {
+			show_event(reader, &events[i]);
 			if (++seen == count)
 				break;
 		}
@@ -290,7 +297,7 @@ enum exit_code cmd_events(const struct options *options)
 	error = read_events(&reader, options->count);
 	if (error)
 		code = fail("/dev/vgpu: events: %s", strerror(error));
-	free(reader.sources);
+	free(reader.next);
 	close(reader.fd);
 	return code;
 }
@@ -307,7 +314,7 @@ struct log {
 	size_t room;
 };
 
-static bool log_add(struct log *log, const void *record, size_t size)
+static bool log_add(struct log *log, const struct vgpu_ctl_event *record)
 {
 	struct vgpu_ctl_event *event = log->event;
 
@@ -318,40 +325,39 @@ static bool log_add(struct log *log, const void *record, size_t size)
 		log->event = event;
 		log->room += 1024;
 	}
-	memset(&event[log->nr], 0, sizeof(*event));
-	memcpy(&event[log->nr++], record, size);
+	event[log->nr++] = *record;
 	return true;
 }
 
 /* Reads what is kept, up to what happens while it is read. Returns 0 or a negative errno. */
 static int log_read(int fd, struct log *log)
 {
-	uint8_t buf[64 * sizeof(struct vgpu_ctl_event)];
-	size_t size = sizeof(struct vgpu_ctl_event);
+	struct vgpu_ctl_event events[64];
+	const ssize_t size = sizeof(events[0]);
 	uint64_t first;
-	ssize_t n, at;
+	ssize_t n, i;
 	int ret;
 
-	ret = ctl_events(fd, VGPU_EVENTS_KEPT, &size, &first);
+	ret = ctl_events(fd, VGPU_EVENTS_KEPT, &first);
 	if (ret)
 		return ret;
 	if (fcntl(fd, F_SETFL, O_NONBLOCK))
 		return -errno;
 	for (;;) {
-		n = read(fd, buf, sizeof(buf));
+		n = read(fd, events, sizeof(events));
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
 			return n && errno != EAGAIN ? -errno : 0;
-		for (at = 0; at + (ssize_t)size <= n; at += (ssize_t)size)
-			if (!log_add(log, buf + at, size))
+		for (i = 0; i < n / size; i++)
+			if (!log_add(log, &events[i]))
 				return -ENOMEM;
 	}
 }
 
 /*
- * Whether event @i is a refusal after which the same vGPU had another, by the same GPU if the
- * driver keeps them apart: the driver tells of that.
+ * Whether event @i is a refusal after which the same vGPU had another, by the same GPU: the driver
+ * tells of that.
  */
 static bool log_refused_since(const struct log *log, size_t i)
 {
@@ -362,7 +368,7 @@ static bool log_refused_since(const struct log *log, size_t i)
 	while (++i < log->nr)
 		if (log->event[i].type == VGPU_EVENT_REFUSED &&
 		    !memcmp(log->event[i].uuid, event->uuid, sizeof(event->uuid)) &&
-		    (log->event[i].gpu == event->gpu || !ctl_knows_refusals()))
+		    log->event[i].gpu == event->gpu)
 			return true;
 	return false;
 }
@@ -407,7 +413,7 @@ enum exit_code cmd_log(const struct options *options)
 	else
 		code = fail("events: %s", ctl_error(ret));
 	free(log.event);
-	free(reader.sources);
+	free(reader.next);
 	close(reader.fd);
 	return code;
 }

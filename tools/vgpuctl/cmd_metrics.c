@@ -23,10 +23,9 @@ static int gpu_read(int fd, const struct vgpu_ctl_gpu *of, struct metrics_gpu *g
 
 	memset(gpu, 0, sizeof(*gpu));
 	gpu->gpu = *of;
-	ret = ctl_snapshot(fd, of->gpu, &gpu->stats, &gpu->inst);
+	ret = ctl_stats(fd, of->gpu, &gpu->stats, &gpu->inst);
 	if (ret)
 		return ret;
-	gpu->whole = gpu->stats.now_ns;
 	gpu->type = calloc(of->types ? of->types : 1, sizeof(*gpu->type));
 	need_memory(gpu->type);
 	for (i = 0; !ret && i < of->types; i++)

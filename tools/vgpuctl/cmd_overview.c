@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The command overview: all GPUs and vGPUs at a glance. */
+#include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -46,7 +47,7 @@ static int see_gpu(int fd, const struct vgpu_ctl_gpu *gpu, void *arg)
 	seen = &overview->seen[overview->nr];
 	ret = ctl_sched(fd, gpu->gpu, &sched);
 	if (!ret)
-		ret = ctl_snapshot(fd, gpu->gpu, &stats, &seen->inst);
+		ret = ctl_stats(fd, gpu->gpu, &stats, &seen->inst);
 	if (ret)
 		return ret;
 	seen->gpu = *gpu;
@@ -64,7 +65,7 @@ static uint64_t used_centi(const struct seen *seen, const struct vgpu_ctl_instan
 	uint32_t i;
 
 	for (i = 0; i < nr; i++)
-		ns += inst[i].window_ns[engine];
+		ns += inst[i].engine[engine].window_ns;
 	return share_centi(ns, seen->window_ns);
 }
 
@@ -202,6 +203,8 @@ enum exit_code cmd_overview(const struct options *options)
 	int fd;
 
 	fd = ctl_open();
+	if (fd == -EPROTO)
+		return EXIT_FAILED;
 	if (fd < 0)
 		return fail("nothing to show without it; vgpuctl --help lists the commands");
 	code = ctl_visit_gpus(fd, options->gpu, &overview, see_gpu);

@@ -27,7 +27,7 @@ static int vgpus_read(int fd, uint32_t gpu, struct vgpus *vgpus, size_t *nr)
 	size_t i;
 	int ret;
 
-	ret = ctl_snapshot(fd, gpu, &stats, &vgpus->inst);
+	ret = ctl_stats(fd, gpu, &stats, &vgpus->inst);
 	if (ret)
 		return ret;
 	*nr = stats.count;

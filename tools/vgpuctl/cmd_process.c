@@ -30,17 +30,9 @@ static void process_json(const struct process_row *row, const struct vgpu_ctl_in
 
 	json_begin(json, NULL);
 	json_s64(json, "pid", inst->owner_pid);
-	if (*command)
-		json_text(json, "command", command);
-	else
-		json_null(json, "command");
-	if (inst->session) {
-		json_u64(json, "uid", inst->owner_uid);
-		json_u64(json, "session", inst->session);
-	} else {
-		json_null(json, "uid");
-		json_null(json, "session");
-	}
+	json_text(json, "command", command);
+	json_u64(json, "uid", inst->owner_uid);
+	json_u64(json, "session", inst->session);
 	json_text(json, "uuid", uuid_format(inst->uuid, uuid));
 	json_u64(json, "gpu", inst->gpu);
 	json_bytes(json, "address", row->gpu->address, sizeof(row->gpu->address));
@@ -55,7 +47,7 @@ static void process_json(const struct process_row *row, const struct vgpu_ctl_in
 		json_bytes(json, "name", row->gpu->engine[i].name,
 			   sizeof(row->gpu->engine[i].name));
 		json_centi(json, "window_percent",
-			   share_centi(inst->window_ns[i], row->window_ns));
+			   share_centi(inst->engine[i].window_ns, row->window_ns));
 		json_u64(json, "busy_ns", inst->engine[i].busy_ns);
 		json_end(json);
 	}
@@ -75,21 +67,15 @@ static void process_rows(const struct process_row *row, const struct vgpu_ctl_in
 
 	for (i = 0; i < ctl_engines(inst->engines); i++) {
 		table_add(table, "%d", inst->owner_pid);
-		table_add(table, "%s", *command ? command : "-");
-		if (inst->session)
-			table_add(table, "%u", inst->owner_uid);
-		else
-			table_add(table, "-");
+		table_add(table, "%s", command);
+		table_add(table, "%u", inst->owner_uid);
 		table_add(table, "%.*s", TEXT(row->gpu->address));
 		table_add(table, "%s", uuid_format(inst->uuid, uuid));
 		table_add(table, "%.*s", TEXT(inst->type_name));
 		table_add_bytes(table, inst->fb_backed_bytes);
-		if (inst->session)
-			table_add_bytes(table, inst->max_fb_bytes);
-		else
-			table_add(table, "-");
+		table_add_bytes(table, inst->max_fb_bytes);
 		table_add(table, "%.*s", TEXT(row->gpu->engine[i].name));
-		share_cell(table, share_centi(inst->window_ns[i], row->window_ns));
+		share_cell(table, share_centi(inst->engine[i].window_ns, row->window_ns));
 		table_add(table, "%" PRIu64, (uint64_t)inst->engine[i].busy_ns / 1000000);
 	}
 }
@@ -101,11 +87,7 @@ static int process_inst(const struct vgpu_ctl_instance *inst, void *arg)
 
 	if (!inst->owner_pid)
 		return 0;
-	/* A driver before 1.6 does not tell who opened it: the process has its name now. */
-	if (inst->session)
-		snprintf(command, sizeof(command), "%.*s", TEXT(inst->owner_comm));
-	else
-		sysfs_command(inst->owner_pid, command, sizeof(command));
+	snprintf(command, sizeof(command), "%.*s", TEXT(inst->owner_comm));
 	if (row->listing->json)
 		process_json(row, inst, command);
 	else

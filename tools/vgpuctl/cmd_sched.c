@@ -74,7 +74,7 @@ static int vgpus_read(int fd, const struct vgpu_ctl_gpu *gpu,
 	int ret;
 
 	memset(vgpus, 0, sizeof(*vgpus));
-	ret = ctl_snapshot(fd, gpu->gpu, &stats, &vgpus->inst);
+	ret = ctl_stats(fd, gpu->gpu, &stats, &vgpus->inst);
 	if (ret)
 		return ret;
 	vgpus->nr = stats.count;
@@ -120,11 +120,11 @@ static void vgpu_json(struct json *json, const struct vgpu_ctl_gpu *gpu,
 		json_begin(json, NULL);
 		json_bytes(json, "name", gpu->engine[k].name,
 			   sizeof(gpu->engine[k].name));
-		json_u64(json, "window_ns", inst->window_ns[k]);
+		json_u64(json, "window_ns", inst->engine[k].window_ns);
 		json_centi(json, "window_percent",
-			   share_centi(inst->window_ns[k], sched->window_ns));
+			   share_centi(inst->engine[k].window_ns, sched->window_ns));
 		json_u64(json, "busy_ns", inst->engine[k].busy_ns);
-		json_u64(json, "linger_ns", inst->linger_ns[k]);
+		json_u64(json, "linger_ns", inst->engine[k].linger_ns);
 		json_end(json);
 	}
 	json_end(json);
@@ -172,7 +172,7 @@ static void vgpu_row(struct table *table, const struct vgpu_ctl_gpu *gpu,
 	else
 		table_add(table, "-");
 	for (k = 0; k < ctl_engines(gpu->engines); k++)
-		share_cell(table, share_centi(inst->window_ns[k],
+		share_cell(table, share_centi(inst->engine[k].window_ns,
 					      sched->window_ns));
 }
 
@@ -180,7 +180,7 @@ static void show_text(const struct vgpu_ctl_gpu *gpu,
 		      const struct vgpu_ctl_sched *sched,
 		      const struct vgpus *vgpus)
 {
-	char headings[512];
+	char headings[512 + VGPU_MAX_ENGINES * 20];
 	struct table table;
 	uint32_t i;
 

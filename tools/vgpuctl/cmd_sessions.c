@@ -43,7 +43,6 @@ static int sessions_read(int fd, uint32_t gpu, const uint8_t *uuid, struct sessi
 		sessions->session = reallocarray(sessions->session, sessions->nr + CHUNK,
 						 sizeof(*sessions->session));
 		need_memory(sessions->session);
-		memset(sessions->session + sessions->nr, 0, CHUNK * sizeof(*sessions->session));
 		count = CHUNK;
 		ret = ctl_sessions(fd, gpu, &first_id, sessions->session + sessions->nr, &count,
 				   &sessions->now_ns);
@@ -82,7 +81,7 @@ static void session_json(struct json *json, const struct vgpu_ctl_gpu *gpu,
 	for (i = 0; i < ctl_engines(gpu->engines); i++) {
 		json_begin(json, NULL);
 		json_bytes(json, "name", gpu->engine[i].name, sizeof(gpu->engine[i].name));
-		json_u64(json, "busy_ns", session->busy_ns[i]);
+		json_u64(json, "busy_ns", session->engine[i].busy_ns);
 		json_end(json);
 	}
 	json_end(json);
@@ -98,11 +97,11 @@ static const char *busy_text(char *text, size_t room, const struct vgpu_ctl_gpu 
 
 	snprintf(text, room, "-");
 	for (i = 0; i < ctl_engines(gpu->engines) && length < room; i++)
-		if (session->busy_ns[i])
+		if (session->engine[i].busy_ns)
 			length += (size_t)snprintf(text + length, room - length,
 						   "%s%.*s %" PRIu64, length ? ", " : "",
 						   TEXT(gpu->engine[i].name),
-						   (uint64_t)session->busy_ns[i] / 1000000);
+						   (uint64_t)session->engine[i].busy_ns / 1000000);
 	return text;
 }
 

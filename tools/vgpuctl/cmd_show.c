@@ -19,8 +19,8 @@ static void show_engine_json(struct json *json, const struct vgpu_ctl_gpu *gpu,
 	json_bytes(json, "name", gpu->engine[i].name,
 		   sizeof(gpu->engine[i].name));
 	json_u64(json, "busy_ns", e->busy_ns);
-	json_u64(json, "linger_ns", inst->linger_ns[i]);
-	json_u64(json, "window_ns", inst->window_ns[i]);
+	json_u64(json, "linger_ns", inst->engine[i].linger_ns);
+	json_u64(json, "window_ns", inst->engine[i].window_ns);
 	json_u64(json, "wait_ns", e->wait_ns);
 	json_u64(json, "max_wait_ns", e->max_wait_ns);
 	json_u64(json, "runs", e->runs);
@@ -141,7 +141,7 @@ static void show_engines_table(const struct vgpu_ctl_gpu *gpu,
 		e = &inst->engine[i];
 		table_add(&table, "%.*s", TEXT(gpu->engine[i].name));
 		show_duration(&table, e->busy_ns);
-		show_duration(&table, inst->linger_ns[i]);
+		show_duration(&table, inst->engine[i].linger_ns);
 		show_duration(&table, e->wait_ns);
 		show_duration(&table, e->max_wait_ns);
 		table_add(&table, "%llu", e->runs);

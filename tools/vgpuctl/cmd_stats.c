@@ -66,7 +66,7 @@ static int sample_gpu(int fd, const struct vgpu_ctl_gpu *gpu, void *arg)
 	struct vgpu_ctl_stats stats;
 	int ret;
 
-	ret = ctl_snapshot(fd, gpu->gpu, &stats, &inst);
+	ret = ctl_stats(fd, gpu->gpu, &stats, &inst);
 	if (ret)
 		return ret;
 	ret = sample_add(fd, gpu, inst, stats.count, arg);
@@ -143,11 +143,11 @@ static void stats_engine_json(struct json *json, const struct sample *sample,
 	json_bytes(json, "name", of->name, sizeof(of->name));
 	json_centi(json, "busy_percent", share->centi);
 	json_centi(json, "window_percent",
-		   share_centi(inst->window_ns[engine],
+		   share_centi(inst->engine[engine].window_ns,
 			       sample->window_ns[vgpu]));
 	json_u64(json, "interval_busy_ns", share->busy_ns);
 	json_u64(json, "busy_ns", e->busy_ns);
-	json_u64(json, "linger_ns", inst->linger_ns[engine]);
+	json_u64(json, "linger_ns", inst->engine[engine].linger_ns);
 	json_u64(json, "wait_ns", e->wait_ns);
 	json_u64(json, "max_wait_ns", e->max_wait_ns);
 	json_u64(json, "runs", e->runs);
@@ -237,10 +237,10 @@ static void stats_table(const struct sample *sample, const struct sample *last,
 			table_add(&table, "%.*s",
 				  TEXT(sample->gpu[i].engine[k].name));
 			share_cell(&table, share.centi);
-			share_cell(&table, share_centi(inst->window_ns[k],
+			share_cell(&table, share_centi(inst->engine[k].window_ns,
 						       sample->window_ns[i]));
 			stats_milliseconds(&table, e->busy_ns);
-			stats_milliseconds(&table, inst->linger_ns[k]);
+			stats_milliseconds(&table, inst->engine[k].linger_ns);
 			stats_milliseconds(&table, e->wait_ns);
 			table_add(&table, "%llu", e->switches);
 			table_add(&table, "%llu", e->preemptions);

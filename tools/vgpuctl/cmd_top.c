@@ -54,7 +54,7 @@ static int read_gpu(int fd, const struct vgpu_ctl_gpu *gpu, void *arg)
 	need_memory(sample->gpu);
 	to = &sample->gpu[sample->nr];
 	to->gpu = *gpu;
-	ret = ctl_snapshot(fd, gpu->gpu, &stats, &to->inst);
+	ret = ctl_stats(fd, gpu->gpu, &stats, &to->inst);
 	if (ret)
 		return ret;
 	to->nr = stats.count;

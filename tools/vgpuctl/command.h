@@ -7,7 +7,6 @@
 
 #include "options.h"
 
-#define VGPUCTL_VERSION	"0.1.0"
 
 #define COMMAND_OPTIONS	5
 

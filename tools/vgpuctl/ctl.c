@@ -12,9 +12,7 @@
 
 #define NODE	"/dev/vgpu"
 
-/* For ctl_error(): the driver, and the minor version of the ABI that has what it did not know. */
-static struct vgpu_ctl_version driver;
-static unsigned int needed_minor;
+static struct vgpu_ctl_version driver;	/* for ctl_error() */
 
 int ctl_open(void)
 {
@@ -36,9 +34,9 @@ int ctl_open(void)
 	}
 	ret = ctl_version(fd, &version);
 	if (!ret && version.abi_major != VGPU_ABI_MAJOR) {
-		fail(NODE ": driver %.*s speaks ABI %u.%u, this tool %u.%u",
-		     TEXT(version.driver_version), version.abi_major,
-		     version.abi_minor, VGPU_ABI_MAJOR, VGPU_ABI_MINOR);
+		fail(NODE ": driver %.*s speaks ABI %u.%u, this tool, %s, %u.%u",
+		     TEXT(version.driver_version), version.abi_major, version.abi_minor,
+		     VGPUCTL_VERSION, VGPU_ABI_MAJOR, VGPU_ABI_MINOR);
 		ret = -EPROTO;
 	} else if (ret) {
 		fail(NODE ": version: %s", strerror(-ret));
@@ -50,33 +48,9 @@ int ctl_open(void)
 	return fd;
 }
 
-static unsigned int minor_of_call(unsigned long request)
-{
-	switch (request) {
-	case VGPU_IOC_SCHED:
-	case VGPU_IOC_SCHED_SET:
-	case VGPU_IOC_SHARES_SET:
-	case VGPU_IOC_SCHED_LOG:
-	case VGPU_IOC_HIST:
-		return 1;
-	case VGPU_IOC_EVENTS:
-		return 2;
-	case VGPU_IOC_STATS:
-	case VGPU_IOC_SAMPLES:
-	case VGPU_IOC_SESSIONS:
-		return 6;
-	default:
-		return 0;
-	}
-}
-
 static int ctl_call(int fd, unsigned long request, void *arg)
 {
-	if (ioctl(fd, request, arg) >= 0)
-		return 0;
-	if (errno == ENOTTY)
-		needed_minor = minor_of_call(request);
-	return -errno;
+	return ioctl(fd, request, arg) < 0 ? -errno : 0;
 }
 
 const char *ctl_error(int ret)
@@ -85,9 +59,8 @@ const char *ctl_error(int ret)
 
 	if (ret != -ENOTTY)
 		return strerror(-ret);
-	snprintf(text, sizeof(text), "needs a driver with ABI %u.%u; that of /dev/vgpu, %.*s, has %u.%u",
-		 VGPU_ABI_MAJOR, needed_minor, TEXT(driver.driver_version), driver.abi_major,
-		 driver.abi_minor);
+	snprintf(text, sizeof(text), "the driver of /dev/vgpu, %.*s with ABI %u.%u, cannot do that",
+		 TEXT(driver.driver_version), driver.abi_major, driver.abi_minor);
 	return text;
 }
 
@@ -188,16 +161,8 @@ int ctl_refusal(int fd, const uint8_t *uuid, struct vgpu_ctl_refusal *refusal)
 	return ctl_call(fd, VGPU_IOC_REFUSAL, refusal);
 }
 
-/* Does the driver that was opened last, with ABI 1.7, keep a refusal for each GPU? */
-bool ctl_knows_refusals(void)
-{
-	return driver.abi_minor >= 7;
-}
-
 int ctl_refusal_of(int fd, const uint8_t *uuid, uint32_t gpu, struct vgpu_ctl_refusal *refusal)
 {
-	if (!ctl_knows_refusals())
-		return ctl_refusal(fd, uuid, refusal);
 	memset(refusal, 0, sizeof(*refusal));
 	refusal->size = sizeof(*refusal);
 	refusal->flags = VGPU_REFUSAL_OF_GPU;
@@ -267,25 +232,16 @@ int ctl_sched_log(int fd, uint32_t gpu, uint32_t engine,
 	return 0;
 }
 
-int ctl_events(int fd, uint32_t flags, size_t *size, uint64_t *next_seq)
+int ctl_events(int fd, uint32_t flags, uint64_t *next_seq)
 {
 	struct vgpu_ctl_events events = {
 		.size = sizeof(events),
 		.flags = flags,
-		.event_size = (uint32_t)*size,
+		.event_size = sizeof(struct vgpu_ctl_event),
 	};
 	int ret;
 
 	ret = ctl_call(fd, VGPU_IOC_EVENTS, &events);
-	if (ret == -ENOTTY && !flags) {
-		*size = offsetof(struct vgpu_ctl_event, source);
-		*next_seq = 0;
-		return 0;
-	}
-	if (flags && (ret == -ENOTTY || ret == -EINVAL)) {
-		needed_minor = 5;
-		ret = -ENOTTY;
-	}
 	*next_seq = events.next_seq;
 	return ret;
 }

@@ -30,8 +30,8 @@ int ctl_open(void);
 int ctl_version(int fd, struct vgpu_ctl_version *version);
 
 /*
- * An error of one of these functions in words. -ENOTTY, the last time: the driver does not know a
- * call, and the text says the version of the ABI that has it and the one that the driver has.
+ * An error of one of these functions in words. -ENOTTY: the driver, of an earlier minor version,
+ * does not know the call.
  */
 const char *ctl_error(int ret);
 
@@ -44,12 +44,8 @@ int ctl_type(int fd, uint32_t gpu, uint32_t index, struct vgpu_ctl_type *type);
 int ctl_instance(int fd, const uint8_t *uuid, struct vgpu_ctl_instance *inst);
 int ctl_refusal(int fd, const uint8_t *uuid, struct vgpu_ctl_refusal *refusal);
 
-/*
- * The last refusal by one GPU, with a driver that keeps them by GPU, as ctl_knows_refusals() says;
- * else by any.
- */
+/* The last refusal by one GPU. */
 int ctl_refusal_of(int fd, const uint8_t *uuid, uint32_t gpu, struct vgpu_ctl_refusal *refusal);
-bool ctl_knows_refusals(void);
 int ctl_release(int fd, const uint8_t *uuid);
 int ctl_sched(int fd, uint32_t gpu, struct vgpu_ctl_sched *sched);
 int ctl_hist(int fd, const uint8_t *uuid, uint32_t engine, struct vgpu_ctl_hist *hist);
@@ -72,23 +68,21 @@ int ctl_sched_log(int fd, uint32_t gpu, uint32_t engine, struct vgpu_ctl_switch 
 		  uint32_t *count, uint64_t *total);
 
 /*
- * Makes read() return events as records of @size bytes: those since @fd was opened, or with
- * VGPU_EVENTS_KEPT in @flags all that are kept, which drivers before 1.5 refuse (-ENOTTY).
- * If the driver knows only the first version of these records, @size is set to their length.
- * @next_seq is set to the number of the next event, or to 0 if the driver does not tell.
+ * Makes read() return events as struct vgpu_ctl_event: those since @fd was opened, or with
+ * VGPU_EVENTS_KEPT in @flags all that are kept. @next_seq is set to the number of the next event.
  */
-int ctl_events(int fd, uint32_t flags, size_t *size, uint64_t *next_seq);
+int ctl_events(int fd, uint32_t flags, uint64_t *next_seq);
 
 /*
  * Reads a GPU and its vGPUs as they are at one time: stats->count elements of @inst, which is
- * allocated; the caller frees it. Drivers before 1.6 refuse (-ENOTTY).
+ * allocated; the caller frees it.
  */
 int ctl_stats(int fd, uint32_t gpu, struct vgpu_ctl_stats *stats, struct vgpu_ctl_instance **inst);
 
 /*
  * Reads the sessions of a GPU's vGPUs from the id @first_id on, which is set to the one to go on
  * with. @count is the number of elements of @sessions, and is set to the number of sessions that
- * were written there; 0: there are no more. Drivers before 1.6 refuse (-ENOTTY).
+ * were written there; 0: there are no more.
  */
 int ctl_sessions(int fd, uint32_t gpu, uint64_t *first_id, struct vgpu_ctl_session *sessions,
 		 uint32_t *count, uint64_t *now_ns);
@@ -127,15 +121,8 @@ enum exit_code ctl_visit_gpus(int fd, const char *only, void *arg,
 			      int (*each)(int fd, const struct vgpu_ctl_gpu *gpu, void *arg));
 
 /*
- * As ctl_stats(). With a driver before 1.6 the vGPUs are read one after the other, and of @stats
- * only count is told, the rest is 0.
- */
-int ctl_snapshot(int fd, uint32_t gpu, struct vgpu_ctl_stats *stats,
-		 struct vgpu_ctl_instance **inst);
-
-/*
- * Calls @each for the vGPUs of a GPU, as they are at one time if the driver can tell that, until it
- * returns an error, which is returned.
+ * Calls @each for the vGPUs of a GPU, as they are at one time, until it returns an error, which is
+ * returned.
  */
 int ctl_visit_instances(int fd, uint32_t gpu, void *arg,
 			int (*each)(const struct vgpu_ctl_instance *inst, void *arg));

@@ -116,36 +116,6 @@ enum exit_code ctl_visit_gpus(int fd, const char *only, void *arg,
 	return ret ? EXIT_FAILED : EXIT_OK;
 }
 
-/* A vGPU that is removed meanwhile is passed over. */
-static int read_each(int fd, uint32_t gpu, struct vgpu_ctl_stats *stats,
-		     struct vgpu_ctl_instance **inst)
-{
-	uint32_t count, i;
-	uint8_t *uuids;
-	int ret;
-
-	memset(stats, 0, sizeof(*stats));
-	ret = ctl_instances(fd, gpu, &uuids, &count);
-	if (ret)
-		return ret;
-	*inst = calloc(count ? count : 1, sizeof(**inst));
-	if (!*inst)
-		ret = -ENOMEM;
-	for (i = 0; !ret && i < count; i++)
-		if (!ctl_instance(fd, uuids + (size_t)i * VGPU_UUID_LEN, &(*inst)[stats->count]))
-			stats->count++;
-	free(uuids);
-	return ret;
-}
-
-int ctl_snapshot(int fd, uint32_t gpu, struct vgpu_ctl_stats *stats,
-		 struct vgpu_ctl_instance **inst)
-{
-	int ret = ctl_stats(fd, gpu, stats, inst);
-
-	return ret == -ENOTTY ? read_each(fd, gpu, stats, inst) : ret;
-}
-
 int ctl_visit_instances(int fd, uint32_t gpu, void *arg,
 			int (*each)(const struct vgpu_ctl_instance *inst,
 				    void *arg))
@@ -155,7 +125,7 @@ int ctl_visit_instances(int fd, uint32_t gpu, void *arg,
 	uint32_t i;
 	int ret;
 
-	ret = ctl_snapshot(fd, gpu, &stats, &inst);
+	ret = ctl_stats(fd, gpu, &stats, &inst);
 	if (ret)
 		return ret;
 	for (i = 0; !ret && i < stats.count; i++)

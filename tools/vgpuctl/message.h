@@ -7,6 +7,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#define VGPUCTL_VERSION	"0.1.0"
+
 enum exit_code {
 	EXIT_OK = 0,
 	EXIT_FAILED = 1,

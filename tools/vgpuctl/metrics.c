@@ -124,8 +124,7 @@ static const struct metric table[] = {
 	{ "vgpu_vgpu_engine_busy_seconds_total", "Time for which the vGPU had the engine",
 		SCOPE_VGPU_ENGINE, KIND_NS, VGPU_ENGINE(busy_ns) },
 	{ "vgpu_vgpu_engine_linger_seconds_total", "Of the busy time: without work",
-		SCOPE_VGPU_ENGINE, KIND_NS,
-		offsetof(struct vgpu_ctl_instance, linger_ns), sizeof(__u64) },
+		SCOPE_VGPU_ENGINE, KIND_NS, VGPU_ENGINE(linger_ns) },
 	{ "vgpu_vgpu_engine_wait_seconds_total", "Time for which the vGPU had work, but not the engine",
 		SCOPE_VGPU_ENGINE, KIND_NS, VGPU_ENGINE(wait_ns) },
 	{ "vgpu_vgpu_engine_wait_max_seconds", "The longest time at a stretch that the vGPU had to wait",
@@ -284,9 +283,6 @@ static void samples_of_vgpus(struct text *text, const struct metric *metric,
 {
 	uint32_t i;
 
-	/* A driver before 1.6 has no such figure. */
-	if (!gpu->whole && metric->at == offsetof(struct vgpu_ctl_instance, max_fb_bytes))
-		return;
 	for (i = 0; i < gpu->stats.count; i++) {
 		const struct vgpu_ctl_instance *inst = &gpu->inst[i];
 
@@ -325,13 +321,10 @@ static void samples_of_gpu(struct text *text, const struct metric *metric,
 		samples_of_types(text, metric, gpu);
 		return;
 	case SCOPE_ENGINE:
-		if (gpu->whole)
-			samples_of_engines(text, metric, gpu, NULL, &gpu->stats, gpu->gpu.engines);
+		samples_of_engines(text, metric, gpu, NULL, &gpu->stats, gpu->gpu.engines);
 		return;
 	case SCOPE_GPU:
 	case SCOPE_STATS:
-		if (metric->scope == SCOPE_STATS && !gpu->whole)
-			return;
 		sample_begin(text, metric->name);
 		label_gpu(text, &gpu->gpu);
 		sample_value(text, metric, metric->scope == SCOPE_GPU ?
@@ -390,7 +383,7 @@ static void write_info(struct text *text, const char *name, const struct vgpu_ct
 static void write_owner(struct text *text, const char *name, const struct vgpu_ctl_gpu *gpu,
 			const struct vgpu_ctl_instance *inst)
 {
-	/* A driver before 1.6 does not tell. */
+	/* Nobody has it open. */
 	if (!inst->session)
 		return;
 	sample_begin(text, name);

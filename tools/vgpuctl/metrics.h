@@ -15,14 +15,12 @@
  * struct metrics_gpu - a GPU and its vGPUs at one time
  * @gpu:   the GPU
  * @stats: what its engines did; of @stats.count vGPUs
- * @whole: @stats has more than a count: the driver tells it
  * @inst:  the vGPUs
  * @type:  the @gpu.types types
  */
 struct metrics_gpu {
 	struct vgpu_ctl_gpu gpu;
 	struct vgpu_ctl_stats stats;
-	bool whole;
 	struct vgpu_ctl_instance *inst;
 	struct vgpu_ctl_type *type;
 };

@@ -70,16 +70,6 @@ static bool read_line(const char *path, char *text, size_t room)
 	return done;
 }
 
-void sysfs_command(int pid, char *text, size_t room)
-{
-	char path[64];
-
-	snprintf(path, sizeof(path), "/proc/%d/comm", pid);
-	if (!read_line(path, text, room))
-		text[0] = 0;
-	text[strcspn(text, "\n")] = 0;
-}
-
 bool sysfs_mdevctl_defines(const uint8_t *uuid)
 {
 	char path[64 + UUID_STR_LEN], text[UUID_STR_LEN];

@@ -17,9 +17,6 @@ bool sysfs_can_remove(const char *uuid);
 /* Does mdevctl have a definition of this vGPU? */
 bool sysfs_mdevctl_defines(const uint8_t *uuid);
 
-/* Writes the name of a process; an empty text if there is none. */
-void sysfs_command(int pid, char *text, size_t room);
-
 /*
  * Writes the names of all policies, separated by blanks; an empty text if the driver is not loaded.
  */

@@ -64,16 +64,6 @@ struct vgpu_sampler {
 };
 
 /**
- * struct vgpu_samples - the samples of a vGPU
- * @now:  the sample that is being taken; only the sampler's work uses it
- * @ring: earlier samples; protected by the data_lock of the GPU
- */
-struct vgpu_samples {
-	struct vgpu_sample now;
-	struct vgpu_sample_ring ring;
-};
-
-/**
  * struct vgpu_gpu - a registered GPU
  * @id:        number in the control ABI; not used again until the module is reloaded
  * @dev:       the physical function; a reference is held
@@ -126,8 +116,9 @@ struct vgpu_gpu {
 	 */
 	struct mutex lock;
 	/*
-	 * Protects @samples and the instances' samples. The following are changed with @lock held,
-	 * too, and read with this lock alone: @instances, @nr_instances, @placement, @dying, @gone,
+	 * Protects @samples and the instances' samples, except the sample that is being taken, which
+	 * only the sampler's work uses. The following are changed with @lock held, too, and read
+	 * with this lock alone: @instances, @nr_instances, @placement, @dying, @gone,
 	 * @guarantee_sum, @settings, @gone_frames, @gone_faults, @gone and settings of instances.
 	 */
 	raw_spinlock_t data_lock;
@@ -142,7 +133,7 @@ struct vgpu_gpu {
 	struct vgpu_ctl_sched settings;
 	u64 gone_frames;
 	u64 gone_faults;
-	struct vgpu_sample_ring samples;
+	struct vgpu_sample_ring *samples;
 	struct vgpu_sampler sampler;
 	/* Protects @sessions, and of the instances @session and the fields set together with it. */
 	raw_spinlock_t session_lock;
@@ -193,14 +184,12 @@ struct vgpu_edid {
  * @settings:   its settings, as VGPU_IOC_SHARES_SET sets them; see vgpu_shares_get()
  * @frl_lock:   see below
  * @frl:        the frame-rate limit in force; its fps changes with @gpu->lock held, too
- * @entity:     its entities, one per engine
  * @quarantine_lock: see below
  * @quarantine: counts faults
  * @quarantine_work: holds or unholds the instance according to @quarantine
  * @overruns:   gross overruns that @overrun_work has not counted yet
  * @overrun_work: counts @overruns towards quarantine
  * @events:     source of events about it; NULL until it has been created
- * @event_limit: rate limit for events that only repeat earlier ones
  * @log_limit:  rate limit for messages that its guest can cause at will
  * @log_name:   name in the kernel's message about the number of suppressed messages
  * @edid:       the EDID that the guest's driver reads
@@ -214,6 +203,7 @@ struct vgpu_edid {
  * @dma_written_bytes: bytes written to guest memory
  * @backend:    the back end's data, see vgpu_instance_backend()
  * @front_data: the front end's data
+ * @entity:     what the scheduler knows of it, one per engine
  */
 struct vgpu_instance {
 	guid_t uuid;
@@ -232,7 +222,7 @@ struct vgpu_instance {
 	struct vgpu_owner owner;
 	struct vgpu_session *session;
 	struct vgpu_session_source *session_source;
-	struct vgpu_samples *samples;
+	struct vgpu_sample_ring *samples;
 
 	/*
 	 * Held for reading from getting pages of the back end until they are mapped; held for
@@ -254,8 +244,6 @@ struct vgpu_instance {
 	raw_spinlock_t frl_lock;
 	struct vgpu_frl frl;
 
-	struct vgpu_entity entity[VGPU_MAX_ENGINES];
-
 	/* Protects @quarantine. */
 	raw_spinlock_t quarantine_lock;
 	struct vgpu_quarantine quarantine;
@@ -263,7 +251,6 @@ struct vgpu_instance {
 	atomic_t overruns;
 	struct work_struct overrun_work;
 	struct vgpu_event_source *events;
-	struct ratelimit_state event_limit;
 	struct ratelimit_state log_limit;
 	char log_name[48];
 
@@ -280,6 +267,8 @@ struct vgpu_instance {
 
 	void *backend;
 	void *front_data;
+
+	struct vgpu_entity entity[];
 };
 
 /**
@@ -406,6 +395,24 @@ void vgpu_instances_get_locked(struct vgpu_gpu *gpu, struct vgpu_instances *all)
 void vgpu_instances_get(struct vgpu_gpu *gpu, struct vgpu_instances *all);
 void vgpu_instances_put(struct vgpu_instances *all);
 
+/**
+ * struct vgpu_ctl_entries - elements of an array of the control ABI, to be filled in
+ * @at:     the first one; all are zeroed
+ * @stride: bytes from one to the next. Of an element that ends in engine[] there is no more than
+ *          the GPU's engines
+ * @nr:     how many there is room for
+ */
+struct vgpu_ctl_entries {
+	void *at;
+	size_t stride;
+	unsigned int nr;
+};
+
+static inline void *vgpu_ctl_entry(const struct vgpu_ctl_entries *entries, unsigned int i)
+{
+	return entries->at + i * entries->stride;
+}
+
 /* objects/gpu.c */
 unsigned int vgpu_gpu_available(struct vgpu_gpu *gpu, unsigned int type);
 
@@ -515,7 +522,6 @@ int vgpu_event_init(void);
 void vgpu_event_exit(void);
 struct vgpu_event_source *vgpu_event_source_get(const guid_t *uuid);
 void vgpu_event_source_put(struct vgpu_event_source *source);
-void vgpu_event_limit_init(struct ratelimit_state *limit);
 void vgpu_gpu_event(struct vgpu_gpu *gpu, u32 type, u32 a);
 void vgpu_instance_event(struct vgpu_instance *instance, u32 type, u32 a, u32 b, u64 c);
 struct poll_table_struct;
@@ -531,12 +537,12 @@ __poll_t vgpu_event_poll(struct vgpu_event_reader *reader, struct file *file,
 /* stats/session.c */
 int vgpu_session_join(struct vgpu_instance *instance);
 void vgpu_session_leave(struct vgpu_instance *instance);
-struct vgpu_session *vgpu_session_new(void);
+struct vgpu_session *vgpu_session_new(const struct vgpu_gpu *gpu);
 void vgpu_session_begin(struct vgpu_instance *instance, struct vgpu_session *session);
 void vgpu_session_end(struct vgpu_instance *instance);
 void vgpu_session_report(struct vgpu_instance *instance, struct vgpu_ctl_instance *out);
 void vgpu_session_list(struct vgpu_gpu *gpu, struct vgpu_ctl_sessions *ctl,
-		       struct vgpu_ctl_session *entries, unsigned int room);
+		       const struct vgpu_ctl_entries *entries);
 
 /* stats/stats.c */
 void vgpu_stats_instance(struct vgpu_instance *instance, struct vgpu_ctl_instance *out);
@@ -545,7 +551,7 @@ void vgpu_stats_engine(struct vgpu_gpu *gpu, unsigned int engine, const struct v
 		       void (*each)(void *arg, unsigned int index,
 				    const struct vgpu_entity_stats *stats), void *arg);
 void vgpu_stats_gpu(struct vgpu_gpu *gpu, struct vgpu_ctl_stats *out,
-		    struct vgpu_ctl_instance *entries);
+		    const struct vgpu_ctl_entries *entries);
 
 /* stats/sample.c */
 int vgpu_sample_init(void);
@@ -555,7 +561,7 @@ void vgpu_sampler_exit(struct vgpu_gpu *gpu);
 void vgpu_sampler_open(struct vgpu_gpu *gpu);
 void vgpu_sampler_close(struct vgpu_gpu *gpu);
 void vgpu_sample_list(struct vgpu_gpu *gpu, struct vgpu_ctl_samples *ctl,
-		      struct vgpu_ctl_sample *entries, unsigned int room);
+		      const struct vgpu_ctl_entries *entries);
 
 /* control/control.c */
 int vgpu_control_init(void);

@@ -6,7 +6,7 @@
 #include <linux/vgpu.h>
 #include <linux/xarray.h>
 
-#define NULL_ENGINES	2
+#define NULL_ENGINES	10
 struct null_engine {
 	struct vgpu_gpu *gpu;
 	struct vgpu_run run;
@@ -218,9 +218,13 @@ static const struct vgpu_gpu_ops null_ops = {
 	.engine_run = null_engine_run, .engine_preempt = null_engine_preempt,
 };
 
+#define NULL_CE(i)	{ "ce" #i, VGPU_HW_ENGINE_CE, i }
 static const struct vgpu_gpu_info null_info = {
 	.board = "NULL16", .fb_bytes = 16ULL << 30, .channels = 256, .nr_engines = NULL_ENGINES,
-	.engines = (const struct vgpu_engine_desc[]) { { "gr" }, { "ce0", VGPU_HW_ENGINE_CE } },
+	.engines = (const struct vgpu_engine_desc[NULL_ENGINES]) {
+		{ "gr" }, NULL_CE(0), NULL_CE(1), NULL_CE(2), NULL_CE(3), NULL_CE(4), NULL_CE(5),
+		NULL_CE(6), { "enc", VGPU_HW_ENGINE_ENC }, { "dec", VGPU_HW_ENGINE_DEC },
+	},
 	.hw_version = VGPU_HW_VERSION_1_0,
 };
 
@@ -229,7 +233,8 @@ static struct vgpu_gpu *null_gpu;
 
 static int __init null_init(void)
 {
-	struct null_engine *engine, none[NULL_ENGINES] = {};
+	static const struct null_engine none[NULL_ENGINES] __initconst;
+	struct null_engine *engine;
 
 	null_device = platform_device_register_data(NULL, "vgpu_null", PLATFORM_DEVID_NONE, none,
 						    sizeof(none));

@@ -2,17 +2,29 @@
 /*
  * Control ABI of /dev/vgpu.
  *
- * Every structure starts with its size, set by the caller, and grows at its
- * end only: the kernel reads what the caller has, takes the rest as 0, refuses
- * (E2BIG) bytes it does not know unless they are 0, and writes back as much as
- * the caller has room for. flags must be 0 where no flag is named (EINVAL).
- * Pointers travel as __u64, all layouts are the same for 32 and 64 bits.
+ * Programs ask for the version first. VGPU_IOC_VERSION and its structure are the same in all
+ * versions. Where the driver has another major version than a program, nothing else is: the numbers
+ * of the calls are others (ENOTTY). Within a major version all grows so that programs and drivers
+ * of different minor versions go together:
  *
- * An array that a structure points to has elements of entry_size bytes, set by
- * the caller, by the same rules: structures in arrays grow at their end, too.
- * entry_size 0 is the size that the element had when the call came. Smaller is
- * EINVAL, more than 4096 E2BIG. Arrays within a structure, and lists of ids, have
- * elements that never change.
+ * Every structure starts with its size, set by the caller, and grows at its end only: the kernel
+ * reads what the caller has, takes the rest as 0, refuses (E2BIG) bytes it does not know unless
+ * they are 0, and writes back as much as the caller has room for. A size below that of the
+ * structure's first version is EINVAL. flags must be 0 where no flag is named (EINVAL). Pointers
+ * travel as __u64, all layouts are the same for 32 and 64 bits.
+ *
+ * An array that a structure points to has elements of entry_size bytes, set by the caller, by the
+ * same rules: structures in arrays grow at their end, too. Smaller than in the first version is
+ * EINVAL, more than 16384 E2BIG. Lists of ids, and arrays within a structure, have elements that
+ * never change.
+ *
+ * What is told of each engine is one array, engine[], at the end of its structure. engines says how
+ * many of its elements the kernel has filled, VGPU_MAX_ENGINES at most: those that the GPU has. It
+ * leaves the bytes of the others as they are. So size, or entry_size, may be anything from
+ * the offset of engine[] on: a program that knows how many engines there are needs room for no
+ * more, and what it has no room for is left out. Such a structure does not grow. It has members
+ * named reserved instead, before engine[] and in each element, which a later minor version may give
+ * a meaning: the kernel writes 0 to those that it does not know.
  *
  * Reading needs permission on the node, changing needs CAP_SYS_ADMIN (EPERM).
  * Times are CLOCK_MONOTONIC nanoseconds.
@@ -23,16 +35,17 @@
 #include <linux/ioctl.h>
 #include <linux/types.h>
 
-#define VGPU_ABI_MAJOR		1
-#define VGPU_ABI_MINOR		7
+#define VGPU_ABI_MAJOR		2
+#define VGPU_ABI_MINOR		0
 
 #define VGPU_NAME_LEN		64
 #define VGPU_TEXT_LEN		192
 #define VGPU_ADDR_LEN		32
 #define VGPU_COMM_LEN		16
-#define VGPU_MAX_ENGINES	8
+#define VGPU_MAX_ENGINES	32
 #define VGPU_UUID_LEN		16	/* big-endian (RFC 9562) byte order */
 
+/* Of all versions, in any: size is 80 at least. */
 struct vgpu_ctl_version {
 	__u32 size;
 	__u32 flags;
@@ -63,6 +76,7 @@ struct vgpu_ctl_engine {
 	__u32 instance;
 	__u64 busy_ns;			/* service of all vGPUs, gone ones too */
 	__u8 name[16];			/* "gr", "ce0", ... */
+	__u64 reserved[2];
 };
 
 /*
@@ -94,15 +108,14 @@ struct vgpu_ctl_gpu {
 	__u64 registered_ns;
 	__u32 placement;		/* enum vgpu_ctl_placement */
 	__u32 preempt_timeout_us;
+	__u32 guarantee_sum;		/* per mille, of all vGPUs */
+	__u32 due;			/* enum vgpu_ctl_due, the policy's */
 	__u8 address[VGPU_ADDR_LEN];	/* "f000:00:00.0" */
 	__u8 board[VGPU_ADDR_LEN];	/* "SG16" */
 	__u8 driver[VGPU_ADDR_LEN];	/* "vgpu_soft" */
 	__u8 policy[VGPU_ADDR_LEN];	/* its name; sysfs has all names in vgpu/policies */
+	__u64 reserved[8];
 	struct vgpu_ctl_engine engine[VGPU_MAX_ENGINES];
-	/* since 1.1 */
-	__u32 guarantee_sum;		/* per mille, of all vGPUs */
-	/* since 1.3, 0 before */
-	__u32 due;			/* enum vgpu_ctl_due, the policy's */
 };
 
 struct vgpu_ctl_type {
@@ -147,6 +160,9 @@ struct vgpu_ctl_instance_engine {
 	__u64 resets;			/* engine resets */
 	__u64 packets;			/* completed */
 	__u64 bytes;			/* written by FILL and COPY */
+	__u64 linger_ns;		/* of busy_ns: held the engine without work */
+	__u64 window_ns;		/* service in the last whole window */
+	__u64 reserved[2];
 };
 
 struct vgpu_ctl_instance {
@@ -175,31 +191,28 @@ struct vgpu_ctl_instance {
 	__u64 dma_written_bytes;
 	__u64 quarantine_until_ns;	/* 0: not quarantined */
 	__u32 quarantines;		/* times so far */
-	__s32 owner_pid;		/* process in which its memory is shown; 0: none */
-	__u8 type_name[VGPU_NAME_LEN];
-	struct vgpu_ctl_instance_engine engine[VGPU_MAX_ENGINES];
-	/* since 1.1 */
 	__u32 guarantee;		/* per mille of each engine */
 	__u32 cap;			/* per mille; 1000: none */
 	__u32 weight;			/* of the excess */
 	__u32 frl_config;		/* frames per s; 0: off; VGPU_FRL_DEFAULT */
 	__u32 frl_fps;			/* in force now; 0: none */
-	/* since 1.4, 0 before */
 	__u32 vga;			/* 1: a VGA card from the next open on; 0: not */
-	__u64 window_ns[VGPU_MAX_ENGINES]; /* service in the last whole window */
-	__u64 linger_ns[VGPU_MAX_ENGINES]; /* of busy_ns: held the engine without work */
-	/* since 1.6, 0 before, and 0 while it is not open */
+	/* Of the session; all 0 while it is not open. */
+	__s32 owner_pid;		/* process in which its memory is shown; 0: none */
 	__u64 max_fb_bytes;		/* most fb_backed_bytes of this session */
 	__u64 session;			/* its id */
 	__u32 owner_uid;		/* of the process that opened it */
 	__u32 pad;
 	__u8 owner_comm[VGPU_COMM_LEN];
+	__u8 type_name[VGPU_NAME_LEN];
+	__u64 reserved[8];
+	struct vgpu_ctl_instance_engine engine[VGPU_MAX_ENGINES];
 };
 
 #define VGPU_FRL_DEFAULT	(~0U)	/* as the type has it, under policies that limit */
 #define VGPU_FRL_MAX		1000
 
-/* In flags: only what the GPU refused that gpu says; since 1.7. */
+/* In flags: only what the GPU refused that gpu says. */
 #define VGPU_REFUSAL_OF_GPU	0x1
 
 /* Why the last attempt to create this UUID was refused; ENOENT: none known. */
@@ -208,7 +221,7 @@ struct vgpu_ctl_refusal {
 	__u32 flags;			/* VGPU_REFUSAL_* */
 	__u8 uuid[VGPU_UUID_LEN];	/* in */
 	__s32 error;			/* a positive errno */
-	__u32 gpu;			/* since 1.7: out, and in with the flag; 0 before */
+	__u32 gpu;			/* out, and in with the flag */
 	__u64 time_ns;
 	__u8 text[VGPU_TEXT_LEN];
 };
@@ -269,7 +282,7 @@ struct vgpu_ctl_sched {
 #define VGPU_SHARE_CAP		0x2
 #define VGPU_SHARE_WEIGHT	0x4
 #define VGPU_SHARE_FRL		0x8
-#define VGPU_SHARE_VGA		0x10	/* since 1.4 */
+#define VGPU_SHARE_VGA		0x10
 
 struct vgpu_ctl_share {
 	__u8 uuid[VGPU_UUID_LEN];
@@ -285,7 +298,7 @@ struct vgpu_ctl_shares {
 	__u32 size;
 	__u32 flags;
 	__u32 count;			/* in: 1 .. 256 */
-	__u32 entry_size;		/* in: sizeof(struct vgpu_ctl_share); 0: 40 */
+	__u32 entry_size;		/* in: sizeof(struct vgpu_ctl_share) */
 	__u64 entries;			/* in: struct vgpu_ctl_share[] */
 	__u8 text[VGPU_TEXT_LEN];	/* out: why it was refused, also on failure */
 };
@@ -322,7 +335,7 @@ struct vgpu_ctl_sched_log {
 	__u32 gpu;			/* in */
 	__u32 engine;			/* in: index, else ENOENT */
 	__u32 count;			/* in: room; out: entries written */
-	__u32 entry_size;		/* in: sizeof(struct vgpu_ctl_switch); 0: 80 */
+	__u32 entry_size;		/* in: sizeof(struct vgpu_ctl_switch) */
 	__u64 total;			/* out: runs that have ended so far */
 	__u64 entries;			/* in: struct vgpu_ctl_switch[], the last ones */
 };
@@ -360,7 +373,7 @@ struct vgpu_ctl_stats_engine {
 	__u64 runs;			/* vGPUs put on the engine */
 	__u64 switches;			/* of these, after another vGPU */
 	__u64 resets;			/* of the engine */
-	__u64 pad;
+	__u64 reserved[3];
 };
 
 struct vgpu_ctl_stats {
@@ -368,8 +381,8 @@ struct vgpu_ctl_stats {
 	__u32 flags;
 	__u32 gpu;			/* in */
 	__u32 count;			/* in: room; out: how many there are, 32 at most */
-	__u32 entry_size;		/* in: sizeof(struct vgpu_ctl_instance); 0: 1320 */
-	__u32 engines;			/* out: in use of each engine array */
+	__u32 entry_size;		/* in: bytes of a struct vgpu_ctl_instance */
+	__u32 engines;			/* out: of each engine[], the entries' too */
 	__u64 entries;			/* in: struct vgpu_ctl_instance[] */
 	__u64 now_ns;			/* when this was read */
 	__u64 fb_backed_bytes;		/* of all entries */
@@ -377,6 +390,7 @@ struct vgpu_ctl_stats {
 	__u64 gone_frames;
 	__u64 faults;			/* of channels */
 	__u64 gone_faults;
+	__u64 reserved[8];
 	struct vgpu_ctl_stats_engine engine[VGPU_MAX_ENGINES];
 };
 
@@ -392,13 +406,19 @@ struct vgpu_ctl_stats {
 #define VGPU_SAMPLES_KEPT	128	/* periods */
 #define VGPU_SAMPLES_ROOM	64	/* a period has no more samples */
 
+struct vgpu_ctl_engine_busy {
+	__u64 busy_ns;			/* service */
+	__u64 reserved;
+};
+
 struct vgpu_ctl_sample {
 	__u8 uuid[VGPU_UUID_LEN];	/* all 0: the GPU, with vGPUs gone since */
 	__u64 time_ns;			/* end of the period */
 	__u64 period_ns;
-	__u64 busy_ns[VGPU_MAX_ENGINES]; /* service in the period, to some us */
 	__u64 fb_backed_bytes;		/* at its end */
 	__u64 frames;			/* in the period */
+	__u64 reserved[2];
+	struct vgpu_ctl_engine_busy engine[VGPU_MAX_ENGINES]; /* in the period, to some us */
 };
 
 struct vgpu_ctl_samples {
@@ -406,8 +426,8 @@ struct vgpu_ctl_samples {
 	__u32 flags;
 	__u32 gpu;			/* in */
 	__u32 count;			/* in: room, VGPU_SAMPLES_ROOM at least; out: written */
-	__u32 entry_size;		/* in: sizeof(struct vgpu_ctl_sample); 0: 112 */
-	__u32 engines;			/* out: in use of each busy_ns */
+	__u32 entry_size;		/* in: bytes of a struct vgpu_ctl_sample */
+	__u32 engines;			/* out: of the engine[] of each entry */
 	__u64 entries;			/* in: struct vgpu_ctl_sample[] */
 	__u64 since_ns;			/* in: only samples with a later time_ns */
 	__u64 next_ns;			/* out: since_ns of the next call */
@@ -442,12 +462,13 @@ struct vgpu_ctl_session {
 	__u8 type_name[VGPU_NAME_LEN];
 	__u64 start_ns;
 	__u64 end_ns;			/* 0: still open; all below is up to now */
-	__u64 busy_ns[VGPU_MAX_ENGINES]; /* service */
 	__u64 max_fb_bytes;		/* most framebuffer backed by host pages at a time */
 	__u64 frames;
 	__u64 faults;
 	__u64 resets;			/* of the device */
 	__u64 parent;			/* id of the session that it is a part of; 0: none */
+	__u64 reserved[4];
+	struct vgpu_ctl_engine_busy engine[VGPU_MAX_ENGINES];
 };
 
 struct vgpu_ctl_sessions {
@@ -455,8 +476,8 @@ struct vgpu_ctl_sessions {
 	__u32 flags;
 	__u32 gpu;			/* in */
 	__u32 count;			/* in: room; out: written */
-	__u32 entry_size;		/* in: sizeof(struct vgpu_ctl_session); 0: 240 */
-	__u32 engines;			/* out: in use of each busy_ns */
+	__u32 entry_size;		/* in: bytes of a struct vgpu_ctl_session */
+	__u32 engines;			/* out: of the engine[] of each entry */
 	__u64 entries;			/* in: struct vgpu_ctl_session[] */
 	__u64 first_id;			/* in: the least id wanted */
 	__u64 next_id;			/* out: first_id to go on with */
@@ -469,16 +490,27 @@ struct vgpu_ctl_sessions {
  * blocking unless O_NONBLOCK; poll(2) says POLLIN. A reader sees what happens
  * after its open, in the order in which it happened.
  *
- * An open file has records of 56 bytes, up to and with c, until
+ * An open file has records of 96 bytes, up to and with last_ns, until
  * VGPU_IOC_EVENTS sets another size for it: what the kernel does not know of a
  * larger record reads 0.
  *
- * Of each source the newest 64 events are kept, and the latest one of each type,
- * however old it is. A reader too slow for that
- * finds gaps in seq, and by source and source_seq it knows whom it missed:
- * nobody's events push out those of others. The sources are each vGPU, each
- * GPU, and for each GPU the vGPUs whose creation was refused; of vGPUs and GPUs
- * that are gone, the 64 that went last.
+ * The sources are each vGPU, each GPU, and for each GPU the vGPUs whose creation
+ * was refused. Of each source 64 records are kept: nobody's events push out
+ * those of others. When there is no more room, the oldest record of the type
+ * goes that would have the most. So the latest of each type stays, however often
+ * others happen. Of vGPUs and GPUs that are gone, those of the 64 that went last
+ * are kept.
+ *
+ * Of one type a source has at most 32 new records per s. What happens beyond is
+ * counted in repeats of the newest record of its type, unless that is about
+ * another vGPU, as those of refusals may be. Of RESET, FAULT and
+ * ENGINE_RESET the record else stays as it was. Of the other types, which tell
+ * of a change, it gets a, b and c of the last one and a new seq, and comes to
+ * readers once more: they find each state that lasts. All that happens is
+ * counted: a record stands for those from type_seq to type_seq + repeats of its
+ * type and source. A reader that has read less of them before than type_seq has
+ * missed the others, as it was too slow, or as they were counted in a record
+ * after it had read that. Gaps in seq say that records were missed, or moved.
  */
 enum vgpu_ctl_event_type {
 	VGPU_EVENT_GPU_ADDED = 1,
@@ -487,7 +519,6 @@ enum vgpu_ctl_event_type {
 	VGPU_EVENT_REMOVED = 4,
 	VGPU_EVENT_STARTED = 5,		/* a: pid of the process that opened it */
 	VGPU_EVENT_STOPPED = 6,
-	/* Of these three a vGPU has at most 32 per s; more are left out. */
 	VGPU_EVENT_RESET = 7,		/* device reset */
 	VGPU_EVENT_FAULT = 8,		/* a: channel, b: enum vgpu_hw_fault, c: packet */
 	VGPU_EVENT_ENGINE_RESET = 9,	/* a: engine */
@@ -500,48 +531,51 @@ enum vgpu_ctl_event_type {
 
 struct vgpu_ctl_event {
 	__u64 seq;
-	__u64 time_ns;
+	__u64 time_ns;			/* of the first that it stands for */
 	__u32 type;			/* enum vgpu_ctl_event_type */
 	__u32 gpu;
 	__u8 uuid[VGPU_UUID_LEN];	/* all 0: about the GPU */
 	__u32 a;
 	__u32 b;
 	__u64 c;
-	/* since 1.2 */
 	__u32 source;			/* a number of the source, from 1 on */
 	__u32 pad;
-	__u64 source_seq;		/* events of the source before it, those left out, too */
+	__u64 source_seq;		/* events of the source before it, all that were counted */
+	__u64 type_seq;			/* of these, those of its type before the first it stands for */
+	__u64 repeats;			/* how many more it stands for */
+	__u64 last_ns;			/* of the last one */
 };
 
-/* In flags: read on from the oldest event that is kept, whatever was read; since 1.5. */
+/* In flags: read on from the oldest event that is kept, whatever was read. */
 #define VGPU_EVENTS_KEPT	0x1
 
 /* How an open file reads events: those from its open on, if no flag says otherwise. */
 struct vgpu_ctl_events {
 	__u32 size;
 	__u32 flags;			/* VGPU_EVENTS_* */
-	__u32 event_size;		/* in: of a record; 56 .. 4096, else EINVAL, E2BIG */
+	__u32 event_size;		/* in: of a record; 96 .. 4096, else EINVAL, E2BIG */
 	__u32 known_size;		/* out: of a record that the kernel can fill */
 	__u64 next_seq;			/* out: of the next event, if none is lost */
 };
 
+/* 0xb1 .. 0xc0 were those of 1.x. */
 #define VGPU_IOC_VERSION	_IOWR('g', 0xb0, struct vgpu_ctl_version)
-#define VGPU_IOC_GPUS		_IOWR('g', 0xb1, struct vgpu_ctl_list)
-#define VGPU_IOC_GPU		_IOWR('g', 0xb2, struct vgpu_ctl_gpu)
-#define VGPU_IOC_TYPE		_IOWR('g', 0xb3, struct vgpu_ctl_type)
-#define VGPU_IOC_INSTANCES	_IOWR('g', 0xb4, struct vgpu_ctl_list)
-#define VGPU_IOC_INSTANCE	_IOWR('g', 0xb5, struct vgpu_ctl_instance)
-#define VGPU_IOC_REFUSAL	_IOWR('g', 0xb6, struct vgpu_ctl_refusal)
-#define VGPU_IOC_RELEASE	_IOWR('g', 0xb7, struct vgpu_ctl_instance_op)
+#define VGPU_IOC_GPUS		_IOWR('g', 0xc1, struct vgpu_ctl_list)
+#define VGPU_IOC_GPU		_IOWR('g', 0xc2, struct vgpu_ctl_gpu)
+#define VGPU_IOC_TYPE		_IOWR('g', 0xc3, struct vgpu_ctl_type)
+#define VGPU_IOC_INSTANCES	_IOWR('g', 0xc4, struct vgpu_ctl_list)
+#define VGPU_IOC_INSTANCE	_IOWR('g', 0xc5, struct vgpu_ctl_instance)
+#define VGPU_IOC_REFUSAL	_IOWR('g', 0xc6, struct vgpu_ctl_refusal)
+#define VGPU_IOC_RELEASE	_IOWR('g', 0xc7, struct vgpu_ctl_instance_op)
 
-#define VGPU_IOC_SCHED		_IOWR('g', 0xb8, struct vgpu_ctl_sched)
-#define VGPU_IOC_SCHED_SET	_IOWR('g', 0xb9, struct vgpu_ctl_sched)
-#define VGPU_IOC_SHARES_SET	_IOWR('g', 0xba, struct vgpu_ctl_shares)
-#define VGPU_IOC_SCHED_LOG	_IOWR('g', 0xbb, struct vgpu_ctl_sched_log)
-#define VGPU_IOC_HIST		_IOWR('g', 0xbc, struct vgpu_ctl_hist)
-#define VGPU_IOC_EVENTS		_IOWR('g', 0xbd, struct vgpu_ctl_events)
-#define VGPU_IOC_STATS		_IOWR('g', 0xbe, struct vgpu_ctl_stats)
-#define VGPU_IOC_SAMPLES	_IOWR('g', 0xbf, struct vgpu_ctl_samples)
-#define VGPU_IOC_SESSIONS	_IOWR('g', 0xc0, struct vgpu_ctl_sessions)
+#define VGPU_IOC_SCHED		_IOWR('g', 0xc8, struct vgpu_ctl_sched)
+#define VGPU_IOC_SCHED_SET	_IOWR('g', 0xc9, struct vgpu_ctl_sched)
+#define VGPU_IOC_SHARES_SET	_IOWR('g', 0xca, struct vgpu_ctl_shares)
+#define VGPU_IOC_SCHED_LOG	_IOWR('g', 0xcb, struct vgpu_ctl_sched_log)
+#define VGPU_IOC_HIST		_IOWR('g', 0xcc, struct vgpu_ctl_hist)
+#define VGPU_IOC_EVENTS		_IOWR('g', 0xcd, struct vgpu_ctl_events)
+#define VGPU_IOC_STATS		_IOWR('g', 0xce, struct vgpu_ctl_stats)
+#define VGPU_IOC_SAMPLES	_IOWR('g', 0xcf, struct vgpu_ctl_samples)
+#define VGPU_IOC_SESSIONS	_IOWR('g', 0xd0, struct vgpu_ctl_sessions)
 
 #endif /* _UAPI_LINUX_VGPU_H */

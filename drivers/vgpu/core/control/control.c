@@ -140,9 +140,11 @@ static void vgpu_ctl_fill_gpu(struct vgpu_gpu *gpu, struct vgpu_ctl_gpu *out)
 		struct vgpu_ctl_engine *e = &out->engine[i];
 
 		vgpu_timeline_stats(vgpu_sched_timeline(gpu->sched, i), &stats);
-		e->engine_class = info->engines[i].engine_class;
-		e->instance = info->engines[i].instance;
-		e->busy_ns = stats.busy_ns;
+		*e = (struct vgpu_ctl_engine) {
+			.engine_class = info->engines[i].engine_class,
+			.instance = info->engines[i].instance,
+			.busy_ns = stats.busy_ns,
+		};
 		strscpy(e->name, info->engines[i].name, sizeof(e->name));
 	}
 }
@@ -155,7 +157,7 @@ static int vgpu_ctl_gpu(void *arg)
 
 	if (!gpu)
 		return -ENODEV;
-	memset_startat(out, 0, types);
+	vgpu_ctl_clear(out, types);
 	if (vgpu_gpu_enter(gpu)) {
 		vgpu_ctl_fill_gpu(gpu, out);
 		vgpu_gpu_leave(gpu);
@@ -207,7 +209,7 @@ static int vgpu_ctl_instance_fill(struct vgpu_instance *instance, void *arg)
 {
 	struct vgpu_ctl_instance *out = arg;
 
-	memset_startat(out, 0, gpu);
+	vgpu_ctl_clear(out, gpu);
 	vgpu_stats_instance(instance, out);
 	return 0;
 }
@@ -253,11 +255,14 @@ static int vgpu_ctl_release(void *arg)
  * @func:  does the call, on the structure in kernel memory
  * @reader_func: used instead of @func by a call that concerns the open file
  * @flags: flags that the call accepts
- * @min_size: bytes of the structure's first version
+ * @min_size: bytes of the structure's first version; of a structure that ends in engine[], the
+ *         bytes before that
  * @size:  bytes of the structure's present version, which begins like struct vgpu_ctl_head
  * @admin: the call needs CAP_SYS_ADMIN
  * @text:  offset of a field of VGPU_TEXT_LEN bytes for the reason of a failure, which is copied to
  *         the caller even if the call fails; 0: no such field
+ * @engines: offset of the field that has the number of elements of engine[] that @func has filled,
+ *         all of their bytes; 0: the structure has no engine[]
  */
 struct vgpu_ctl_call {
 	unsigned int cmd;
@@ -268,7 +273,13 @@ struct vgpu_ctl_call {
 	size_t text;
 	int (*reader_func)(struct vgpu_event_reader *reader, void *arg);
 	u32 flags;
+	size_t engines;
 };
+
+/* The last columns of a call whose structure ends in engine[]. */
+#define VGPU_CTL_ENGINES(type) \
+	offsetof(struct type, engine), sizeof(struct type), false, \
+	.engines = offsetof(struct type, engines)
 
 /* The third column is the size of the call's first version; it stays when structures grow. */
 static const struct vgpu_ctl_call vgpu_ctl_calls[] = {
@@ -276,19 +287,16 @@ static const struct vgpu_ctl_call vgpu_ctl_calls[] = {
 	  sizeof(struct vgpu_ctl_version), false },
 	{ VGPU_IOC_GPUS, vgpu_ctl_gpus, 24,
 	  sizeof(struct vgpu_ctl_list), false },
-	{ VGPU_IOC_GPU, vgpu_ctl_gpu, 472,
-	  sizeof(struct vgpu_ctl_gpu), false },
+	{ VGPU_IOC_GPU, vgpu_ctl_gpu, VGPU_CTL_ENGINES(vgpu_ctl_gpu) },
 	{ VGPU_IOC_TYPE, vgpu_ctl_type, 248,
 	  sizeof(struct vgpu_ctl_type), false },
 	{ VGPU_IOC_INSTANCES, vgpu_ctl_instances, 24,
 	  sizeof(struct vgpu_ctl_list), false },
-	{ VGPU_IOC_INSTANCE, vgpu_ctl_instance, 1128,
-	  sizeof(struct vgpu_ctl_instance), false },
+	{ VGPU_IOC_INSTANCE, vgpu_ctl_instance, VGPU_CTL_ENGINES(vgpu_ctl_instance) },
 	{ VGPU_IOC_REFUSAL, vgpu_ctl_refusal, 232,
 	  sizeof(struct vgpu_ctl_refusal), false, .flags = VGPU_REFUSAL_OF_GPU },
 	{ VGPU_IOC_RELEASE, vgpu_ctl_release, 24,
 	  sizeof(struct vgpu_ctl_instance_op), true },
-	/* since 1.1 */
 	{ VGPU_IOC_SCHED, vgpu_ctl_sched, 280,
 	  sizeof(struct vgpu_ctl_sched), false },
 	{ VGPU_IOC_SCHED_SET, vgpu_ctl_sched_set, 280,
@@ -301,12 +309,9 @@ static const struct vgpu_ctl_call vgpu_ctl_calls[] = {
 	  sizeof(struct vgpu_ctl_sched_log), false },
 	{ VGPU_IOC_HIST, vgpu_ctl_hist, 608,
 	  sizeof(struct vgpu_ctl_hist), false },
-	/* since 1.2 */
 	{ VGPU_IOC_EVENTS, NULL, 24, sizeof(struct vgpu_ctl_events), false,
 	  .reader_func = vgpu_event_setup, .flags = VGPU_EVENTS_KEPT },
-	/* since 1.6 */
-	{ VGPU_IOC_STATS, vgpu_ctl_stats, 592,
-	  sizeof(struct vgpu_ctl_stats), false },
+	{ VGPU_IOC_STATS, vgpu_ctl_stats, VGPU_CTL_ENGINES(vgpu_ctl_stats) },
 	{ VGPU_IOC_SAMPLES, vgpu_ctl_samples, 64,
 	  sizeof(struct vgpu_ctl_samples), false },
 	{ VGPU_IOC_SESSIONS, vgpu_ctl_sessions, 64,
@@ -323,6 +328,36 @@ static int vgpu_ctl_do(const struct vgpu_ctl_call *call, struct file *file, void
 	return call->reader_func ? call->reader_func(file->private_data, arg) : call->func(arg);
 }
 
+/*
+ * Reads the caller's structure of @usize bytes, to @arg of call->size bytes. What a caller has in
+ * engine[] does not count, and is not read.
+ */
+static int vgpu_ctl_read(const struct vgpu_ctl_call *call, void *arg, void __user *user,
+			 size_t usize)
+{
+	int zero = 1;
+
+	if (!call->engines)
+		return copy_struct_from_user(arg, call->size, user, usize);
+	if (copy_from_user(arg, user, call->min_size))
+		return -EFAULT;
+	if (usize > call->size)
+		zero = check_zeroed_user(user + call->size, usize - call->size);
+	return zero < 0 ? zero : zero ? 0 : -E2BIG;
+}
+
+/* How many bytes of a structure that the call has filled in the caller gets, out of @usize. */
+static size_t vgpu_ctl_filled(const struct vgpu_ctl_call *call, const void *arg, size_t usize)
+{
+	size_t size = call->size, each;
+
+	if (call->engines) {
+		each = (call->size - call->min_size) / VGPU_MAX_ENGINES;
+		size = call->min_size + *(const u32 *)(arg + call->engines) * each;
+	}
+	return min(usize, size);
+}
+
 static long vgpu_ctl_call(const struct vgpu_ctl_call *call, struct file *file, void __user *user)
 {
 	struct vgpu_ctl_head *arg;
@@ -335,13 +370,14 @@ static long vgpu_ctl_call(const struct vgpu_ctl_call *call, struct file *file, v
 		return -EFAULT;
 	if (usize < call->min_size)
 		return -EINVAL;
-	if (usize > PAGE_SIZE)
+	if (usize > VGPU_CTL_SIZE_MAX)
 		return -E2BIG;
 
-	arg = kzalloc(call->size, GFP_KERNEL_ACCOUNT);
+	/* Not zeroed: all of it is read, or filled before it is given back. */
+	arg = kmalloc(call->size, GFP_KERNEL_ACCOUNT);
 	if (!arg)
 		return -ENOMEM;
-	ret = copy_struct_from_user(arg, call->size, user, usize);
+	ret = vgpu_ctl_read(call, arg, user, usize);
 	if (ret)
 		goto out_free;
 	/* The caller may have changed its size field since get_user(). */
@@ -357,7 +393,7 @@ static long vgpu_ctl_call(const struct vgpu_ctl_call *call, struct file *file, v
 	}
 
 	if (!ret)
-		ret = copy_to_user(user, arg, min_t(size_t, usize, call->size)) ? -EFAULT : 0;
+		ret = copy_to_user(user, arg, vgpu_ctl_filled(call, arg, usize)) ? -EFAULT : 0;
 	else if (call->text &&
 		 copy_to_user(user + call->text, (void *)arg + call->text, VGPU_TEXT_LEN))
 		ret = -EFAULT;

@@ -5,20 +5,31 @@
 
 #include <linux/types.h>
 
+struct vgpu_ctl_entries;
 struct vgpu_gpu;
+
+/* Most bytes of a structure of a caller's, and of an element of his array. */
+#define VGPU_CTL_SIZE_MAX	16384
+
+/* Sets what is in a structure from a member on, up to its engine[], to 0. */
+#define vgpu_ctl_clear(ctl, member)						\
+	memset((u8 *)(ctl) + offsetof(typeof(*(ctl)), member), 0,		\
+	       offsetof(typeof(*(ctl)), engine) - offsetof(typeof(*(ctl)), member))
 
 /**
  * struct vgpu_ctl_array - an array in the caller's memory that the driver fills with data of a GPU
  * @gpu:        id of the GPU
  * @to:         address of the array in the caller's memory
  * @entry_size: bytes of each element there, as set by the caller
- * @first_size: bytes of the element in the first version of its call
- * @known_size: bytes of the element that the driver fills
+ * @first_size: bytes of the element in the first version of its call; of an element that ends in
+ *              engine[], the bytes before that
+ * @known_size: bytes of the element that the driver fills, without engine[]
+ * @engine_size: bytes of an element of the element's engine[]; 0: it has none
  * @nr:         maximum number of elements that @fill returns
  * @room:       number of elements for which the caller has room; further ones are left out
- * @fill:       fills up to @nr zeroed elements at @entries, and the call's structure @ctl. Called
- *              without a lock, between vgpu_gpu_enter() and vgpu_gpu_leave(). Returns the number of
- *              elements, or -errno
+ * @fill:       fills up to @nr elements, and the call's structure @ctl. Called without a lock,
+ *              between vgpu_gpu_enter() and vgpu_gpu_leave(). Returns the number of elements, or
+ *              -errno
  */
 struct vgpu_ctl_array {
 	u32 gpu;
@@ -26,9 +37,10 @@ struct vgpu_ctl_array {
 	u32 entry_size;
 	u32 first_size;
 	size_t known_size;
+	size_t engine_size;
 	unsigned int nr;
 	unsigned int room;
-	int (*fill)(struct vgpu_gpu *gpu, void *ctl, void *entries, unsigned int nr);
+	int (*fill)(struct vgpu_gpu *gpu, void *ctl, const struct vgpu_ctl_entries *entries);
 };
 
 /* control_array.c */

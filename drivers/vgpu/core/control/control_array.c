@@ -15,27 +15,26 @@
  */
 int vgpu_ctl_entry_size(u32 size, u32 first_size)
 {
-	if (!size)
-		return first_size;
 	if (size < first_size)
 		return -EINVAL;
-	return size > PAGE_SIZE ? -E2BIG : size;
+	return size > VGPU_CTL_SIZE_MAX ? -E2BIG : size;
 }
 
 /*
  * Copies @nr elements to the caller's array. Leaves out fields for which the caller's elements have
- * no room, and zeroes fields that the driver does not know. The caller holds no lock, since access
- * to user memory may take long.
+ * no room, zeroes fields that the driver does not know, and does not touch elements of engine[]
+ * that the GPU does not have. The caller holds no lock, since access to user memory may take long.
  */
-static int array_put(const struct vgpu_ctl_array *array, size_t size, const void *entries,
-		     unsigned int nr)
+static int array_put(const struct vgpu_ctl_array *array, size_t size,
+		     const struct vgpu_ctl_entries *entries, unsigned int nr)
 {
-	size_t known = array->known_size, both = min(size, known);
+	size_t both = min(size, entries->stride), unknown = array->engine_size ? 0 : size - both;
 	u64 to = array->to;
+	unsigned int i;
 
-	for (; nr--; to += size, entries += known)
-		if (copy_to_user(u64_to_user_ptr(to), entries, both) ||
-		    clear_user(u64_to_user_ptr(to + both), size - both))
+	for (i = 0; i < nr; i++, to += size)
+		if (copy_to_user(u64_to_user_ptr(to), vgpu_ctl_entry(entries, i), both) ||
+		    clear_user(u64_to_user_ptr(to + both), unknown))
 			return -EFAULT;
 	return 0;
 }
@@ -51,8 +50,8 @@ static int array_put(const struct vgpu_ctl_array *array, size_t size, const void
 int vgpu_ctl_array_read(const struct vgpu_ctl_array *array, void *ctl)
 {
 	int size = vgpu_ctl_entry_size(array->entry_size, array->first_size);
+	struct vgpu_ctl_entries entries = { .nr = array->nr };
 	struct vgpu_gpu *gpu;
-	void *entries;
 	int ret;
 
 	if (size < 0)
@@ -61,20 +60,21 @@ int vgpu_ctl_array_read(const struct vgpu_ctl_array *array, void *ctl)
 	if (!gpu)
 		return -ENODEV;
 	/* Charged to the caller, whose memory decides how long array_put() takes. */
-	entries = kvcalloc(array->nr ?: 1, array->known_size, GFP_KERNEL_ACCOUNT);
-	if (!entries) {
+	entries.stride = array->known_size + array->engine_size * gpu->info.nr_engines;
+	entries.at = kvcalloc(array->nr ?: 1, entries.stride, GFP_KERNEL_ACCOUNT);
+	if (!entries.at) {
 		ret = -ENOMEM;
 		goto out_put;
 	}
 
 	ret = -ENODEV;
 	if (vgpu_gpu_enter(gpu)) {
-		ret = array->fill(gpu, ctl, entries, array->nr);
+		ret = array->fill(gpu, ctl, &entries);
 		vgpu_gpu_leave(gpu);
 	}
 	if (ret > 0)
-		ret = array_put(array, size, entries, min_t(unsigned int, ret, array->room));
-	kvfree(entries);
+		ret = array_put(array, size, &entries, min_t(unsigned int, ret, array->room));
+	kvfree(entries.at);
 out_put:
 	vgpu_gpu_put(gpu);
 	return ret;

@@ -99,8 +99,8 @@ int vgpu_ctl_shares_set(void *arg)
 	}
 	size = vgpu_ctl_entry_size(ctl->entry_size, VGPU_SHARE_SIZE_1);
 	if (size < 0) {
-		snprintf(ctl->text, sizeof(ctl->text), "entries of %u bytes: must be %u..%lu",
-			 ctl->entry_size, VGPU_SHARE_SIZE_1, PAGE_SIZE);
+		snprintf(ctl->text, sizeof(ctl->text), "entries of %u bytes: must be %u..%u",
+			 ctl->entry_size, VGPU_SHARE_SIZE_1, VGPU_CTL_SIZE_MAX);
 		return size;
 	}
 	entries = kvcalloc(ctl->count, sizeof(*entries), GFP_KERNEL_ACCOUNT);
@@ -125,7 +125,7 @@ out_free:
 	return ret;
 }
 
-static int log_fill(struct vgpu_gpu *gpu, void *arg, void *entries, unsigned int nr)
+static int log_fill(struct vgpu_gpu *gpu, void *arg, const struct vgpu_ctl_entries *entries)
 {
 	struct vgpu_ctl_sched_log *ctl = arg;
 	u32 engine = ctl->engine;
@@ -133,8 +133,8 @@ static int log_fill(struct vgpu_gpu *gpu, void *arg, void *entries, unsigned int
 	if (engine >= gpu->info.nr_engines)
 		return -ENOENT;
 	engine = array_index_nospec(engine, gpu->info.nr_engines);
-	ctl->count = vgpu_timeline_log(vgpu_sched_timeline(gpu->sched, engine), entries, nr,
-				       &ctl->total);
+	ctl->count = vgpu_timeline_log(vgpu_sched_timeline(gpu->sched, engine), entries->at,
+				       entries->nr, &ctl->total);
 	return ctl->count;
 }
 

@@ -59,6 +59,8 @@ static int vgpu_gpu_check(struct device *dev, const struct vgpu_gpu_info *info)
 			info->channels, gb, VGPU_HW_MAX_CHANNELS);
 		return -EINVAL;
 	}
+	/* A VM has a register for each. */
+	BUILD_BUG_ON(VGPU_MAX_ENGINES > VGPU_HW_MAX_ENGINES);
 	if (!info->nr_engines || info->nr_engines > VGPU_MAX_ENGINES) {
 		dev_err(dev, "vgpu: %u engines: must be 1..%u\n",
 			info->nr_engines, VGPU_MAX_ENGINES);
@@ -128,7 +130,7 @@ struct vgpu_gpu *vgpu_register_gpu(struct device *dev, const struct vgpu_gpu_ops
 	mutex_init(&gpu->lock);
 	raw_spin_lock_init(&gpu->data_lock);
 	raw_spin_lock_init(&gpu->session_lock);
-	vgpu_session_log_init(&gpu->sessions);
+	vgpu_session_log_init(&gpu->sessions, info->nr_engines);
 	vgpu_sampler_init(gpu);
 	INIT_LIST_HEAD(&gpu->instances);
 	gpu->dev = get_device(dev);
@@ -142,9 +144,10 @@ struct vgpu_gpu *vgpu_register_gpu(struct device *dev, const struct vgpu_gpu_ops
 			    info->placement == VGPU_PLACEMENT_HOMOGENEOUS);
 
 	ret = -ENOMEM;
+	gpu->samples = vgpu_sample_ring_new(info->nr_engines);
 	gpu->events = vgpu_event_source_get(NULL);
 	gpu->refused = vgpu_event_source_get(NULL);
-	if (!gpu->events || !gpu->refused)
+	if (!gpu->samples || !gpu->events || !gpu->refused)
 		goto err_put;
 	ret = vgpu_gpu_init_types(gpu);
 	if (ret)

@@ -53,6 +53,15 @@ void vgpu_hw_describe(struct vgpu_instance *instance, struct vgpu_function_desc 
 }
 EXPORT_SYMBOL_GPL(vgpu_hw_describe);
 
+static bool hw_engine(const struct vgpu_gpu_info *gpu, u32 i, u32 *value)
+{
+	if (i >= gpu->nr_engines)
+		return false;
+	i = array_index_nospec(i, gpu->nr_engines);
+	*value = gpu->engines[i].engine_class << 8 | gpu->engines[i].instance;
+	return true;
+}
+
 /**
  * vgpu_hw_identity_word() - read a word of the registers that identify the vGPU
  * @instance: the instance
@@ -69,7 +78,6 @@ bool vgpu_hw_identity_word(struct vgpu_instance *instance, u64 offset, u32 *valu
 	const struct vgpu_gpu_info *gpu = &instance->gpu->info;
 	const struct vgpu_instance_info *info = &instance->info;
 	u64 reg = offset - VGPU_HW_DEV_BASE;
-	u32 i;
 
 	switch (reg) {
 	case VGPU_HW_ID:
@@ -96,13 +104,10 @@ bool vgpu_hw_identity_word(struct vgpu_instance *instance, u64 offset, u32 *valu
 	case VGPU_HW_NR_VECTORS:
 		*value = VGPU_HW_VECTORS;
 		return true;
-	case VGPU_HW_ENGINE(0) ... VGPU_HW_ENGINE(VGPU_HW_MAX_ENGINES) - 1:
-		i = (reg - VGPU_HW_ENGINE(0)) / 4;
-		if (i >= gpu->nr_engines)
-			return false;
-		i = array_index_nospec(i, gpu->nr_engines);
-		*value = gpu->engines[i].engine_class << 8 | gpu->engines[i].instance;
-		return true;
+	case VGPU_HW_ENGINE(0) ... VGPU_HW_ENGINE(7):
+		return hw_engine(gpu, (reg - VGPU_HW_ENGINE(0)) / 4, value);
+	case VGPU_HW_ENGINE(8) ... VGPU_HW_ENGINE(VGPU_HW_MAX_ENGINES - 1):
+		return hw_engine(gpu, 8 + (reg - VGPU_HW_ENGINE(8)) / 4, value);
 	default:
 		return false;
 	}

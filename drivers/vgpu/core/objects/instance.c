@@ -131,7 +131,7 @@ struct vgpu_instance *vgpu_instance_create(struct vgpu_gpu *gpu, unsigned int ty
 	unsigned int i;
 	int ret;
 
-	instance = kzalloc(sizeof(*instance), GFP_KERNEL_ACCOUNT);
+	instance = kzalloc(struct_size(instance, entity, gpu->info.nr_engines), GFP_KERNEL_ACCOUNT);
 	if (!instance)
 		return ERR_PTR(-ENOMEM);
 	kref_get(&gpu->ref);
@@ -153,13 +153,12 @@ struct vgpu_instance *vgpu_instance_create(struct vgpu_gpu *gpu, unsigned int ty
 	raw_spin_lock_init(&instance->front_lock);
 	raw_spin_lock_init(&instance->owner.lock);
 	raw_spin_lock_init(&instance->frl_lock);
-	vgpu_event_limit_init(&instance->event_limit);
 	ratelimit_default_init(&instance->log_limit);
 	snprintf(instance->log_name, sizeof(instance->log_name), "vgpu %pUl", uuid);
 	vgpu_instance_init_quarantine(instance);
 
 	ret = -ENOMEM;
-	instance->samples = kvzalloc(sizeof(*instance->samples), GFP_KERNEL_ACCOUNT);
+	instance->samples = vgpu_sample_ring_new(gpu->info.nr_engines);
 	if (!instance->samples)
 		goto err_put;
 	events = vgpu_event_source_get(uuid);
@@ -304,7 +303,7 @@ int vgpu_instance_open(struct vgpu_instance *instance, const struct vgpu_front_o
 	unsigned int i;
 	int ret;
 
-	session = vgpu_session_new();
+	session = vgpu_session_new(instance->gpu);
 	if (!session)
 		return -ENOMEM;
 	vgpu_shares_get(instance, &settings);

@@ -125,6 +125,7 @@ static void vgpu_gpu_free(struct kref *ref)
 	vgpu_event_source_put(gpu->refused);
 	vgpu_session_log_exit(&gpu->sessions);
 	put_device(gpu->dev);
+	kvfree(gpu->samples);
 	kfree(gpu->types);
 	kfree(gpu);
 }

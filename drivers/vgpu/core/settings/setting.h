@@ -6,7 +6,7 @@
  *
  * Settings are kept in the structure by which the control ABI sets them (struct vgpu_ctl_share,
  * struct vgpu_ctl_sched). So a new setting needs a row here and, in <uapi/linux/vgpu.h>, a bit, a
- * field at the end of that structure, for a vGPU's setting also a field at the end of struct
+ * field at the end of that structure, for a vGPU's setting also a reserved field of struct
  * vgpu_ctl_instance, and the next VGPU_ABI_MINOR. vgpuctl needs its own row, in
  * tools/vgpuctl/share.c or sched.c. Code that acts on the setting reads the field; the scheduler
  * reads struct vgpu_share.

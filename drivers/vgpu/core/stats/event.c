@@ -9,7 +9,6 @@
  * reader, nor whoever opens, polls or closes the node, waits for that.
  */
 #include <linux/poll.h>
-#include <linux/ratelimit.h>
 #include <linux/slab.h>
 #include <linux/timekeeping.h>
 #include <linux/uaccess.h>
@@ -18,10 +17,7 @@
 #include "event_ring.h"
 
 /* Size of a record in the ABI's first version, and of each record until a reader sets another. */
-#define VGPU_EVENT_SIZE_1	56
-
-/* How many events a vGPU may report in a second that its guest can repeat as it likes. */
-#define VGPU_EVENTS_PER_S	32
+#define VGPU_EVENT_SIZE_1	96
 
 /*
  * So many readers are woken at a time, on so many processors at most: of each NUMA node. Under
@@ -156,8 +152,8 @@ static void vgpu_event(struct vgpu_event_source *source, struct vgpu_ctl_event *
 
 	event->time_ns = ktime_get_ns();
 	raw_spin_lock(&vgpu_events_lock);
-	vgpu_event_ring_add(&vgpu_events, source, event);
-	wanted = !list_empty(&vgpu_events_waiting);
+	wanted = vgpu_event_ring_add(&vgpu_events, source, event) &&
+		 !list_empty(&vgpu_events_waiting);
 	raw_spin_unlock(&vgpu_events_lock);
 	if (wanted)
 		queue_work(vgpu_events_wq, &vgpu_events_wake_work);
@@ -175,17 +171,6 @@ void vgpu_gpu_event(struct vgpu_gpu *gpu, u32 type, u32 a)
 }
 
 /*
- * Changes of a vGPU's state are always reported. An event that only says that something has
- * happened once more is left out where a vGPU reports too many of them; the vGPU's counters count
- * them all.
- */
-static bool vgpu_event_is_repeated(u32 type)
-{
-	return type == VGPU_EVENT_RESET || type == VGPU_EVENT_FAULT ||
-	       type == VGPU_EVENT_ENGINE_RESET;
-}
-
-/*
  * The same for an event of a vGPU, with the fields a, b and c. The events of a vGPU take room in
  * the ring from no other vGPU.
  */
@@ -200,25 +185,8 @@ void vgpu_instance_event(struct vgpu_instance *instance, u32 type, u32 a, u32 b,
 	};
 
 	vgpu_uuid_export(event.uuid, &instance->uuid);
-	if (vgpu_event_is_repeated(type) && !__ratelimit(&instance->event_limit)) {
-		raw_spin_lock(&vgpu_events_lock);
-		vgpu_event_ring_skip(instance->events);
-		raw_spin_unlock(&vgpu_events_lock);
-		return;
-	}
 	/* The only events of an instance before it has been created are refusals. */
 	vgpu_event(instance->events ?: instance->gpu->refused, &event);
-}
-
-/**
- * vgpu_event_limit_init() - begin to limit the events of a vGPU that can be repeated
- * @limit: the instance's event_limit
- */
-void vgpu_event_limit_init(struct ratelimit_state *limit)
-{
-	ratelimit_state_init(limit, HZ, VGPU_EVENTS_PER_S);
-	/* No message about events that are left out: source_seq and the counters tell. */
-	ratelimit_set_flags(limit, RATELIMIT_MSG_ON_RELEASE);
 }
 
 /**
@@ -283,7 +251,7 @@ int vgpu_event_setup(struct vgpu_event_reader *reader, void *arg)
 {
 	struct vgpu_ctl_events *ctl = arg;
 
-	BUILD_BUG_ON(offsetof(struct vgpu_ctl_event, source) != VGPU_EVENT_SIZE_1);
+	BUILD_BUG_ON(offsetofend(struct vgpu_ctl_event, last_ns) != VGPU_EVENT_SIZE_1);
 	if (ctl->event_size < VGPU_EVENT_SIZE_1)
 		return -EINVAL;
 	if (ctl->event_size > PAGE_SIZE)

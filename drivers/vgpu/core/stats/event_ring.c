@@ -1,18 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The events that are kept for readers of /dev/vgpu. Every source (a vGPU, a GPU) has slots of its
- * own, and a new event takes the slot of the oldest one of the same source: however much one tenant
- * makes happen, the events of the others stay. The latest event of each type stays, too, whatever
- * else its source does: a vGPU that is opened and closed in a loop still shows why it was
- * quarantined. A tree holds the slots of all sources in the order
- * in which the events happened, so a reader is nothing but the number of its next event, and any
- * number of readers costs a writer nothing.
+ * own: however much one tenant makes happen, the events of the others stay. Within a source the
+ * types are apart in the same way: a new event takes the slot of the oldest one of the type that
+ * has the most, so a vGPU that is opened and closed in a loop still shows why it was quarantined.
+ * And of each type there are only so many new records in a second: what happens beyond that is
+ * counted in the newest one.
+ *
+ * A tree holds the slots of all sources in the order in which the events happened, so a reader is
+ * nothing but the number of its next event, and any number of readers costs a writer nothing.
  *
  * Pure logic, compiled in user space too; callers serialise.
  */
+#include <linux/kernel.h>
 #include <linux/string.h>
 
 #include "event_ring.h"
+
+#define SECOND_NS	1000000000LL
 
 /**
  * vgpu_event_ring_init() - nothing has happened yet
@@ -41,10 +46,8 @@ void vgpu_event_ring_start(struct vgpu_event_ring *ring,
 	source->id = ++ring->last_id;
 	if (uuid)
 		memcpy(source->uuid, uuid, sizeof(source->uuid));
-	for (i = 0; i < VGPU_EVENT_SLOTS; i++)
-		RB_CLEAR_NODE(&source->slot[i].node);
 	for (i = 0; i < VGPU_EVENT_TYPES; i++)
-		RB_CLEAR_NODE(&source->last[i].node);
+		INIT_LIST_HEAD(&source->kept[i].slots);
 }
 
 /**
@@ -71,23 +74,12 @@ struct vgpu_event_source *vgpu_event_ring_revive(struct vgpu_event_ring *ring, c
 	return NULL;
 }
 
-/* Empties a slot, if it is in use. */
-static void event_ring_erase(struct vgpu_event_ring *ring, struct vgpu_event_slot *slot)
-{
-	if (RB_EMPTY_NODE(&slot->node))
-		return;
-	rb_erase(&slot->node, &ring->events);
-	RB_CLEAR_NODE(&slot->node);
-}
-
 static void event_ring_forget(struct vgpu_event_ring *ring, struct vgpu_event_source *source)
 {
 	unsigned int i;
 
-	for (i = 0; i < VGPU_EVENT_SLOTS; i++)
-		event_ring_erase(ring, &source->slot[i]);
-	for (i = 0; i < VGPU_EVENT_TYPES; i++)
-		event_ring_erase(ring, &source->last[i]);
+	for (i = 0; i < source->used; i++)
+		rb_erase(&source->slot[i].node, &ring->events);
 }
 
 /**
@@ -119,7 +111,7 @@ struct vgpu_event_source *vgpu_event_ring_drop(struct vgpu_event_ring *ring)
 struct vgpu_event_source *
 vgpu_event_ring_retire(struct vgpu_event_ring *ring, struct vgpu_event_source *source)
 {
-	if (!source->stored)
+	if (!source->used)
 		return source;
 	list_add_tail(&source->link, &ring->retired);
 	if (++ring->nr_retired <= VGPU_EVENT_RETIRED)
@@ -133,53 +125,123 @@ static bool event_ring_less(struct rb_node *a, const struct rb_node *b)
 	       rb_entry(b, struct vgpu_event_slot, node)->event.seq;
 }
 
-/* Empties a slot for a newer event. What is the latest of its type moves out of the way. */
-static void event_ring_evict(struct vgpu_event_ring *ring, struct vgpu_event_source *source,
-			     struct vgpu_event_slot *slot)
+/* Such events only say that something has happened once more, and a guest can repeat them. */
+static bool event_is_occurrence(u32 type)
 {
-	u32 type = slot->event.type;
-	struct vgpu_event_slot *last;
+	return type == VGPU_EVENT_RESET || type == VGPU_EVENT_FAULT ||
+	       type == VGPU_EVENT_ENGINE_RESET;
+}
 
-	if (RB_EMPTY_NODE(&slot->node))
-		return;
-	event_ring_erase(ring, slot);
-	if (type >= VGPU_EVENT_TYPES || source->latest[type] != slot->event.seq)
-		return;
-	last = &source->last[type];
-	last->event = slot->event;
-	rb_add(&last->node, &ring->events, event_ring_less);
+/* Whether a type may have one more new record at that time. */
+static bool event_may_record(struct vgpu_event_kept *kept, u64 time_ns)
+{
+	/* Events that happen at the same time may come here in either order. */
+	if (!kept->seq || (s64)(time_ns - kept->begin_ns) >= SECOND_NS) {
+		kept->begin_ns = time_ns;
+		kept->records = 0;
+	}
+	return kept->records < VGPU_EVENTS_PER_S;
+}
+
+static void event_ring_insert(struct vgpu_event_ring *ring, struct vgpu_event_source *source,
+			      struct vgpu_event_slot *slot)
+{
+	slot->event.seq = ring->seq++;
+	slot->event.source_seq = source->seq;
+	rb_add(&slot->node, &ring->events, event_ring_less);
+}
+
+/* Counts @event in the newest record of its type. Returns whether readers find that there. */
+static bool event_ring_repeat(struct vgpu_event_ring *ring, struct vgpu_event_source *source,
+			      struct vgpu_event_slot *slot, const struct vgpu_ctl_event *event)
+{
+	slot->event.repeats++;
+	slot->event.last_ns = event->time_ns;
+	if (event_is_occurrence(event->type))
+		return false;
+	slot->event.a = event->a;
+	slot->event.b = event->b;
+	slot->event.c = event->c;
+	rb_erase(&slot->node, &ring->events);
+	event_ring_insert(ring, source, slot);
+	return true;
+}
+
+static struct vgpu_event_slot *event_oldest(const struct vgpu_event_kept *kept)
+{
+	return list_first_entry(&kept->slots, struct vgpu_event_slot, link);
+}
+
+/*
+ * Finds a slot for a new event of @kept. If all are in use, the oldest event goes of the type that
+ * would have the most; of several such types, the oldest one of all. That is not the latest of its
+ * type: there are more slots than types.
+ */
+static struct vgpu_event_slot *event_ring_room(struct vgpu_event_ring *ring,
+					       struct vgpu_event_source *source,
+					       const struct vgpu_event_kept *kept)
+{
+	struct vgpu_event_kept *of, *most = NULL;
+	struct vgpu_event_slot *slot;
+	unsigned int nr, nr_most = 0;
+
+	if (source->used < VGPU_EVENT_SLOTS)
+		return &source->slot[source->used++];
+	for (of = source->kept; of < source->kept + VGPU_EVENT_TYPES; of++) {
+		nr = of->nr + (of == kept);
+		if (!of->nr || nr < nr_most)
+			continue;
+		if (nr > nr_most ||
+		    event_oldest(of)->event.seq < event_oldest(most)->event.seq)
+			most = of;
+		nr_most = nr;
+	}
+	slot = event_oldest(most);
+	list_del(&slot->link);
+	most->nr--;
+	rb_erase(&slot->node, &ring->events);
+	return slot;
 }
 
 /**
  * vgpu_event_ring_add() - an event has happened
  * @ring: keeps it
  * @source: whose
- * @event: all but the numbers, which it is given here
+ * @event: its time, type, a, b and c, and whom it is about
+ *
+ * Return: whether readers find something that they have not read.
  */
-void vgpu_event_ring_add(struct vgpu_event_ring *ring, struct vgpu_event_source *source,
+bool vgpu_event_ring_add(struct vgpu_event_ring *ring, struct vgpu_event_source *source,
 			 const struct vgpu_ctl_event *event)
 {
-	struct vgpu_event_slot *slot = &source->slot[source->stored++ % VGPU_EVENT_SLOTS];
+	struct vgpu_event_kept *kept =
+		&source->kept[min_t(u32, event->type, VGPU_EVENT_TYPES - 1)];
+	bool may_record = event_may_record(kept, event->time_ns), is_new = true;
+	struct vgpu_event_slot *slot = NULL;
 
-	if (event->type < VGPU_EVENT_TYPES) {
-		source->latest[event->type] = ring->seq;
-		event_ring_erase(ring, &source->last[event->type]);
+	/* Those that are refused are each another vGPU, of one source. */
+	if (!may_record) {
+		slot = list_last_entry(&kept->slots, struct vgpu_event_slot, link);
+		if (memcmp(slot->event.uuid, event->uuid, sizeof(event->uuid)))
+			slot = NULL;
 	}
-	event_ring_evict(ring, source, slot);
-	slot->event = *event;
-	slot->event.seq = ring->seq++;
-	slot->event.source = source->id;
-	slot->event.source_seq = source->seq++;
-	rb_add(&slot->node, &ring->events, event_ring_less);
-}
-
-/**
- * vgpu_event_ring_skip() - an event has happened that is left out
- * @source: whose; its readers find a gap in source_seq
- */
-void vgpu_event_ring_skip(struct vgpu_event_source *source)
-{
+	if (slot) {
+		is_new = event_ring_repeat(ring, source, slot, event);
+	} else {
+		slot = event_ring_room(ring, source, kept);
+		slot->event = *event;
+		slot->event.source = source->id;
+		slot->event.type_seq = kept->seq;
+		slot->event.repeats = 0;
+		slot->event.last_ns = event->time_ns;
+		list_add_tail(&slot->link, &kept->slots);
+		kept->nr++;
+		kept->records++;
+		event_ring_insert(ring, source, slot);
+	}
+	kept->seq++;
 	source->seq++;
+	return is_new;
 }
 
 /**

@@ -27,7 +27,7 @@ static void sample_each(void *arg, unsigned int index, const struct vgpu_entity_
 {
 	struct sample_read *read = arg;
 
-	read->all.at[index]->samples->now.busy_ns[read->engine] = stats->busy_ns;
+	vgpu_sample_ring_next(read->all.at[index]->samples)->busy_ns[read->engine] = stats->busy_ns;
 }
 
 static void sample_engines(struct vgpu_gpu *gpu, struct vgpu_sample *sum)
@@ -46,27 +46,27 @@ static void sample_engines(struct vgpu_gpu *gpu, struct vgpu_sample *sum)
 /* Takes a sample. The activity of a vGPU created meanwhile is part of its next sample. */
 static void sample_take(struct vgpu_gpu *gpu, u64 period_ns, u64 now_ns)
 {
-	struct vgpu_sample sum = {
-		.time_ns = now_ns,
-		.period_ns = period_ns,
-	};
+	struct vgpu_sample *sum = vgpu_sample_ring_next(gpu->samples);
 	struct vgpu_instance *instance;
 
-	sample_engines(gpu, &sum);
+	sample_engines(gpu, sum);
+	sum->time_ns = now_ns;
+	sum->period_ns = period_ns;
+	sum->fb_backed_bytes = 0;
 	raw_spin_lock(&gpu->data_lock);
-	sum.frames = gpu->gone_frames;
+	sum->frames = gpu->gone_frames;
 	list_for_each_entry(instance, &gpu->instances, link) {
-		struct vgpu_sample *now = &instance->samples->now;
+		struct vgpu_sample *now = vgpu_sample_ring_next(instance->samples);
 
 		now->time_ns = now_ns;
 		now->period_ns = period_ns;
 		now->fb_backed_bytes = vgpu_instance_backed_bytes(instance);
 		now->frames = atomic64_read(&instance->frames);
-		sum.fb_backed_bytes += now->fb_backed_bytes;
-		sum.frames += now->frames;
-		vgpu_sample_ring_add(&instance->samples->ring, now);
+		sum->fb_backed_bytes += now->fb_backed_bytes;
+		sum->frames += now->frames;
+		vgpu_sample_ring_add(instance->samples);
 	}
-	vgpu_sample_ring_add(&gpu->samples, &sum);
+	vgpu_sample_ring_add(gpu->samples);
 	raw_spin_unlock(&gpu->data_lock);
 }
 
@@ -129,42 +129,47 @@ void vgpu_sampler_close(struct vgpu_gpu *gpu)
 }
 
 static unsigned int sample_export(const guid_t *uuid, const struct vgpu_sample *sample,
-				  struct vgpu_ctl_sample *out)
+				  struct vgpu_ctl_sample *out, unsigned int engines)
 {
+	unsigned int i;
+
 	if (!sample)
 		return 0;
 	if (uuid)
 		vgpu_uuid_export(out->uuid, uuid);
 	out->time_ns = sample->time_ns;
 	out->period_ns = sample->period_ns;
-	memcpy(out->busy_ns, sample->busy_ns, sizeof(out->busy_ns));
 	out->fb_backed_bytes = sample->fb_backed_bytes;
 	out->frames = sample->frames;
+	for (i = 0; i < engines; i++)
+		out->engine[i].busy_ns = sample->busy_ns[i];
 	return 1;
 }
 
 /*
- * Exports the samples of the period after @since_ns. Sets @end_ns to its end, or to 0 if there is
- * no such period. Returns its number of samples; writes none if that is more than @room.
+ * Exports the samples of the period after that which ends at next_ns of @ctl, to the entries from
+ * count of @ctl on. Sets @end_ns to its end, or to 0 if there is no such period. Returns its number
+ * of samples; writes none if that is more than there is room for.
  */
-static unsigned int sample_period(struct vgpu_gpu *gpu, u64 since_ns, u64 *end_ns,
-				  struct vgpu_ctl_sample *entries, unsigned int room)
+static unsigned int sample_period(struct vgpu_gpu *gpu, const struct vgpu_ctl_samples *ctl,
+				  u64 *end_ns, const struct vgpu_ctl_entries *entries)
 {
+	unsigned int nr = 0, engines = ctl->engines;
 	const struct vgpu_sample *sample, *its;
 	struct vgpu_instance *instance;
-	unsigned int nr = 0;
 
 	lockdep_assert_held(&gpu->data_lock);
-	sample = vgpu_sample_ring_after(&gpu->samples, since_ns);
+	sample = vgpu_sample_ring_after(gpu->samples, ctl->next_ns);
 	*end_ns = sample ? sample->time_ns : 0;
 	if (!sample)
 		return 0;
-	if (gpu->nr_instances + 1 > room)
+	if (gpu->nr_instances + 1 > entries->nr - ctl->count)
 		return gpu->nr_instances + 1;
-	nr += sample_export(NULL, sample, &entries[nr]);
+	nr += sample_export(NULL, sample, vgpu_ctl_entry(entries, ctl->count), engines);
 	list_for_each_entry(instance, &gpu->instances, link) {
-		its = vgpu_sample_ring_at(&instance->samples->ring, sample->time_ns);
-		nr += sample_export(&instance->uuid, its, &entries[nr]);
+		its = vgpu_sample_ring_at(instance->samples, sample->time_ns);
+		nr += sample_export(&instance->uuid, its, vgpu_ctl_entry(entries, ctl->count + nr),
+				    engines);
 	}
 	return nr;
 }
@@ -172,29 +177,28 @@ static unsigned int sample_period(struct vgpu_gpu *gpu, u64 since_ns, u64 *end_n
 /**
  * vgpu_sample_list() - report samples of a GPU and its vGPUs
  * @gpu:     a reference is held
- * @ctl:     periods that end after since_ns are reported; count, next_ns and more are set
- * @entries: zeroed; filled in, with whole periods
- * @room:    length of @entries, VGPU_SAMPLES_ROOM at least
+ * @ctl:     periods that end after since_ns are reported; engines, count, next_ns and more are set
+ * @entries: of struct vgpu_ctl_sample, VGPU_SAMPLES_ROOM at least; filled in, with whole periods
  */
 void vgpu_sample_list(struct vgpu_gpu *gpu, struct vgpu_ctl_samples *ctl,
-		      struct vgpu_ctl_sample *entries, unsigned int room)
+		      const struct vgpu_ctl_entries *entries)
 {
 	unsigned int nr;
 	u64 end_ns;
 
 	BUILD_BUG_ON(VGPU_PLACEMENT_MAX + 1 > VGPU_SAMPLES_ROOM);
+	ctl->engines = gpu->info.nr_engines;
 	ctl->next_ns = ctl->since_ns;
 	ctl->more = 0;
 	ctl->count = 0;
 	for (;;) {
 		/* Release the lock after each period, so that nobody waits for all of them. */
 		raw_spin_lock(&gpu->data_lock);
-		nr = sample_period(gpu, ctl->next_ns, &end_ns, &entries[ctl->count],
-				   room - ctl->count);
+		nr = sample_period(gpu, ctl, &end_ns, entries);
 		raw_spin_unlock(&gpu->data_lock);
 		if (!end_ns)
 			break;
-		if (nr > room - ctl->count) {
+		if (nr > entries->nr - ctl->count) {
 			ctl->more = 1;
 			break;
 		}

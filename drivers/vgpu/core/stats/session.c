@@ -54,13 +54,14 @@ void vgpu_session_leave(struct vgpu_instance *instance)
 
 /**
  * vgpu_session_new() - make a session of the process that opens a vGPU
+ * @gpu: the vGPU's
  *
  * Context: process that opens the vGPU; sleeps.
  * Return: a session for vgpu_session_begin() or kfree(), or NULL without memory.
  */
-struct vgpu_session *vgpu_session_new(void)
+struct vgpu_session *vgpu_session_new(const struct vgpu_gpu *gpu)
 {
-	struct vgpu_session *session = kzalloc(sizeof(*session), GFP_KERNEL_ACCOUNT);
+	struct vgpu_session *session = vgpu_session_alloc(gpu->info.nr_engines);
 
 	if (!session)
 		return NULL;
@@ -77,7 +78,6 @@ static void session_sum(struct vgpu_instance *instance, struct vgpu_session_sum 
 {
 	unsigned int i;
 
-	memset(sum, 0, sizeof(*sum));
 	for (i = 0; i < instance->gpu->info.nr_engines; i++)
 		sum->busy_ns[i] = vgpu_entity_busy_ns(&instance->entity[i]);
 	sum->frames = atomic64_read(&instance->frames);
@@ -125,14 +125,14 @@ void vgpu_session_end(struct vgpu_instance *instance)
 {
 	struct vgpu_gpu *gpu = instance->gpu;
 	struct vgpu_session_rest rest = {};
-	struct vgpu_session_sum sum;
 
+	DEFINE_RAW_FLEX(struct vgpu_session_sum, sum, busy_ns, VGPU_MAX_ENGINES);
 	lockdep_assert_held(&instance->state_lock);
-	session_sum(instance, &sum);
+	session_sum(instance, sum);
 	raw_spin_lock(&gpu->session_lock);
 	instance->session->max_fb_bytes = session_max_fb_bytes(instance);
 	instance->session->instance = NULL;
-	vgpu_session_log_end(&gpu->sessions, instance->session, &sum, ktime_get_ns(), &rest);
+	vgpu_session_log_end(&gpu->sessions, instance->session, sum, ktime_get_ns(), &rest);
 	instance->session = NULL;
 	instance->started_ns = 0;
 	raw_spin_unlock(&gpu->session_lock);
@@ -167,15 +167,12 @@ void vgpu_session_report(struct vgpu_instance *instance, struct vgpu_ctl_instanc
 
 /* @now: the activity of the vGPU until now, which is used if the session has not ended. */
 static void session_export(const struct vgpu_session *session, const struct vgpu_session_sum *now,
-			   struct vgpu_ctl_session *out)
+			   struct vgpu_ctl_session *out, unsigned int engines)
 {
-	struct vgpu_session_sum sum = session->sum;
+	const struct vgpu_session_sum *sum = &session->sum;
+	bool open = session->instance;
+	unsigned int i;
 
-	out->max_fb_bytes = session->max_fb_bytes;
-	if (session->instance) {
-		vgpu_session_since(&sum, now);
-		out->max_fb_bytes = session_max_fb_bytes(session->instance);
-	}
 	out->id = session->id;
 	memcpy(out->uuid, session->source->uuid, sizeof(out->uuid));
 	out->kind = VGPU_SESSION_VM;
@@ -185,10 +182,14 @@ static void session_export(const struct vgpu_session *session, const struct vgpu
 	strscpy(out->type_name, session->type_name, sizeof(out->type_name));
 	out->start_ns = session->start_ns;
 	out->end_ns = session->end_ns;
-	memcpy(out->busy_ns, sum.busy_ns, sizeof(out->busy_ns));
-	out->frames = sum.frames;
-	out->faults = sum.faults;
-	out->resets = sum.resets;
+	out->max_fb_bytes = open ? session_max_fb_bytes(session->instance) : session->max_fb_bytes;
+	/* Until a session ends, its sum is what had been done before it. */
+	out->frames = open ? now->frames - sum->frames : sum->frames;
+	out->faults = open ? now->faults - sum->faults : sum->faults;
+	out->resets = open ? now->resets - sum->resets : sum->resets;
+	for (i = 0; i < engines; i++)
+		out->engine[i].busy_ns = open ? now->busy_ns[i] - sum->busy_ns[i] :
+					 sum->busy_ns[i];
 }
 
 /*
@@ -196,8 +197,7 @@ static void session_export(const struct vgpu_session *session, const struct vgpu
  * the latter, each with a reference.
  */
 static void session_list(struct vgpu_gpu *gpu, struct vgpu_ctl_sessions *ctl,
-			 struct vgpu_ctl_session *entries, unsigned int room,
-			 struct vgpu_instances *open)
+			 const struct vgpu_ctl_entries *entries, struct vgpu_instances *open)
 {
 	const struct vgpu_session *session;
 
@@ -207,9 +207,10 @@ static void session_list(struct vgpu_gpu *gpu, struct vgpu_ctl_sessions *ctl,
 	raw_spin_lock(&gpu->session_lock);
 	ctl->last_id = gpu->sessions.last_id;
 	for (session = vgpu_session_find(&gpu->sessions, ctl->first_id);
-	     session && ctl->count < room;
+	     session && ctl->count < entries->nr;
 	     session = vgpu_session_next(&gpu->sessions, session)) {
-		session_export(session, &session->sum, &entries[ctl->count++]);
+		session_export(session, &session->sum, vgpu_ctl_entry(entries, ctl->count++),
+			       ctl->engines);
 		ctl->next_id = session->id + 1;
 		if (session->instance) {
 			kref_get(&session->instance->ref);
@@ -227,35 +228,38 @@ static void session_complete(struct vgpu_instance *instance, struct vgpu_ctl_ses
 {
 	struct vgpu_gpu *gpu = instance->gpu;
 	const struct vgpu_session *session;
-	struct vgpu_session_sum now;
 
-	session_sum(instance, &now);
+	DEFINE_RAW_FLEX(struct vgpu_session_sum, now, busy_ns, VGPU_MAX_ENGINES);
+	session_sum(instance, now);
 	raw_spin_lock(&gpu->session_lock);
 	session = vgpu_session_find(&gpu->sessions, entry->id);
 	/* The log has dropped it if this vGPU was opened thousands of times meanwhile. */
 	if (session && session->id == entry->id)
-		session_export(session, &now, entry);
+		session_export(session, now, entry, gpu->info.nr_engines);
 	raw_spin_unlock(&gpu->session_lock);
 }
 
 /**
  * vgpu_session_list() - report sessions of a GPU
  * @gpu:     entered by vgpu_gpu_enter()
- * @ctl:     first_id is the least id wanted; count, next_id and last_id are set
- * @entries: zeroed; filled in
- * @room:    length of @entries
+ * @ctl:     first_id is the least id wanted; engines, count, next_id and last_id are set
+ * @entries: struct vgpu_ctl_session, as many as there is room for; filled in
  *
  * Context: process context; sleeps only if it drops the last reference to a vGPU.
  */
 void vgpu_session_list(struct vgpu_gpu *gpu, struct vgpu_ctl_sessions *ctl,
-		       struct vgpu_ctl_session *entries, unsigned int room)
+		       const struct vgpu_ctl_entries *entries)
 {
 	struct vgpu_instances open;
 	unsigned int i, nr = 0;
 
-	session_list(gpu, ctl, entries, room, &open);
-	for (i = 0; i < ctl->count; i++)
-		if (!entries[i].end_ns)
-			session_complete(open.at[nr++], &entries[i]);
+	ctl->engines = gpu->info.nr_engines;
+	session_list(gpu, ctl, entries, &open);
+	for (i = 0; i < ctl->count; i++) {
+		struct vgpu_ctl_session *entry = vgpu_ctl_entry(entries, i);
+
+		if (!entry->end_ns)
+			session_complete(open.at[nr++], entry);
+	}
 	vgpu_instances_put(&open);
 }

@@ -8,7 +8,8 @@
  * 1/n of the room each, if they have use for it. The source of a vGPU is found by its UUID: to
  * remove the vGPU and to create it again makes no other one of it.
  *
- * A session takes 200 bytes, and the source of a vGPU 64: together 1.1 MB for a GPU at most.
+ * A session takes 152 bytes and 8 for each engine, and the source of a vGPU 64: together 1.1 MB at
+ * most for a GPU with five engines.
  *
  * Callers serialise, by a lock under which memory is neither allocated nor freed: functions of
  * their own do that. Compiled in user space too.
@@ -20,11 +21,13 @@
 
 /**
  * vgpu_session_log_init() - there was no session yet
- * @log: to set up
+ * @log:     to set up
+ * @engines: how many the GPU has
  */
-void vgpu_session_log_init(struct vgpu_session_log *log)
+void vgpu_session_log_init(struct vgpu_session_log *log, unsigned int engines)
 {
 	memset(log, 0, sizeof(*log));
+	log->engines = engines;
 	INIT_LIST_HEAD(&log->sessions);
 	INIT_LIST_HEAD(&log->sources);
 }
@@ -135,10 +138,25 @@ void vgpu_session_source_put(struct vgpu_session_log *log, struct vgpu_session_s
 }
 
 /**
+ * vgpu_session_alloc() - allocate a session
+ * @engines: how many the GPU has
+ *
+ * Context: may sleep; without the lock.
+ * Return: a zeroed session for vgpu_session_log_begin() or kfree(), or NULL without memory.
+ */
+struct vgpu_session *vgpu_session_alloc(unsigned int engines)
+{
+	struct vgpu_session *session;
+
+	return kzalloc(sizeof(*session) + engines * sizeof(session->sum.busy_ns[0]),
+		       GFP_KERNEL_ACCOUNT);
+}
+
+/**
  * vgpu_session_log_begin() - a vGPU has been opened
  * @log:     of its GPU
  * @source:  of the vGPU; has a user until the session has ended
- * @session: allocated, zeroed, and filled in by the caller but for what this does: the lists,
+ * @session: of vgpu_session_alloc(), filled in by the caller but for what this does: the lists,
  *           the source and the id. The log's from now on
  */
 void vgpu_session_log_begin(struct vgpu_session_log *log, struct vgpu_session_source *source,
@@ -166,6 +184,19 @@ static struct vgpu_session *session_oldest(const struct vgpu_session_log *log)
 	return oldest;
 }
 
+/* Makes of what had been done @before what was done since, until @now. */
+static void session_since(struct vgpu_session_sum *before, const struct vgpu_session_sum *now,
+			  unsigned int engines)
+{
+	unsigned int i;
+
+	for (i = 0; i < engines; i++)
+		before->busy_ns[i] = now->busy_ns[i] - before->busy_ns[i];
+	before->frames = now->frames - before->frames;
+	before->faults = now->faults - before->faults;
+	before->resets = now->resets - before->resets;
+}
+
 /**
  * vgpu_session_log_end() - a vGPU has been closed
  * @log:     of its GPU
@@ -180,28 +211,12 @@ void vgpu_session_log_end(struct vgpu_session_log *log, struct vgpu_session *ses
 {
 	struct vgpu_session_source *source = session->source;
 
-	vgpu_session_since(&session->sum, now);
+	session_since(&session->sum, now, log->engines);
 	session->end_ns = end_ns;
 	list_add_tail(&session->ended, &source->ended);
 	source->nr_ended++;
 	if (++log->nr_ended > VGPU_SESSIONS_KEPT)
 		session_forget(log, session_oldest(log), rest);
-}
-
-/**
- * vgpu_session_since() - compute what was done since some time
- * @before: what had been done until that time; gets the difference
- * @now:    what has been done until now
- */
-void vgpu_session_since(struct vgpu_session_sum *before, const struct vgpu_session_sum *now)
-{
-	unsigned int i;
-
-	for (i = 0; i < VGPU_MAX_ENGINES; i++)
-		before->busy_ns[i] = now->busy_ns[i] - before->busy_ns[i];
-	before->frames = now->frames - before->frames;
-	before->faults = now->faults - before->faults;
-	before->resets = now->resets - before->resets;
 }
 
 /**

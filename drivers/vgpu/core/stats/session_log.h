@@ -11,16 +11,16 @@ struct vgpu_instance;
 
 /**
  * struct vgpu_session_sum - what is added up for a session
- * @busy_ns: service, by engine
  * @frames:  PRESENT packets completed
  * @faults:  channel faults
  * @resets:  resets of the device
+ * @busy_ns: service, for each engine that the GPU has
  */
 struct vgpu_session_sum {
-	u64 busy_ns[VGPU_MAX_ENGINES];
 	u64 frames;
 	u64 faults;
 	u64 resets;
+	u64 busy_ns[];
 };
 
 /**
@@ -52,8 +52,8 @@ struct vgpu_session_source {
  * @pid:      process that opened the vGPU
  * @uid:      its user
  * @comm:     its name
- * @sum:      what was done in the session; until its end, what had been done before it
  * @max_fb_bytes: most framebuffer backed at a time; until its end, 0
+ * @sum:      what was done in the session; until its end, what had been done before it
  */
 struct vgpu_session {
 	struct list_head link;
@@ -67,20 +67,22 @@ struct vgpu_session {
 	s32 pid;
 	u32 uid;
 	u8 comm[VGPU_COMM_LEN];
-	struct vgpu_session_sum sum;
 	u64 max_fb_bytes;
+	struct vgpu_session_sum sum;
 };
 
 /**
  * struct vgpu_session_log - the sessions of a GPU's vGPUs
  * @sessions: by id
  * @sources:  of the vGPUs that there are, and of those of which there are sessions
+ * @engines:  how many the GPU has
  * @nr_ended: how many of @sessions have ended, VGPU_SESSIONS_KEPT at most
  * @last_id:  of the newest session; 0: there was none
  */
 struct vgpu_session_log {
 	struct list_head sessions;
 	struct list_head sources;
+	unsigned int engines;
 	unsigned int nr_ended;
 	u64 last_id;
 };
@@ -95,20 +97,20 @@ struct vgpu_session_rest {
 	struct vgpu_session_source *source;
 };
 
-void vgpu_session_log_init(struct vgpu_session_log *log);
+void vgpu_session_log_init(struct vgpu_session_log *log, unsigned int engines);
 void vgpu_session_log_exit(struct vgpu_session_log *log);
 struct vgpu_session_source *vgpu_session_source_new(const u8 *uuid);
 struct vgpu_session_source *vgpu_session_source_get(struct vgpu_session_log *log,
 						    struct vgpu_session_source *source);
 void vgpu_session_source_put(struct vgpu_session_log *log, struct vgpu_session_source *source,
 			     struct vgpu_session_rest *rest);
+struct vgpu_session *vgpu_session_alloc(unsigned int engines);
 void vgpu_session_log_begin(struct vgpu_session_log *log, struct vgpu_session_source *source,
 			    struct vgpu_session *session);
 void vgpu_session_log_end(struct vgpu_session_log *log, struct vgpu_session *session,
 			  const struct vgpu_session_sum *now, u64 end_ns,
 			  struct vgpu_session_rest *rest);
 void vgpu_session_free(struct vgpu_session_rest *rest);
-void vgpu_session_since(struct vgpu_session_sum *before, const struct vgpu_session_sum *now);
 const struct vgpu_session *vgpu_session_find(const struct vgpu_session_log *log, u64 first_id);
 const struct vgpu_session *vgpu_session_next(const struct vgpu_session_log *log,
 					     const struct vgpu_session *session);

@@ -5,27 +5,28 @@
 
 #include "../core.h"
 
+/* All of the element: it may not have been zeroed. */
 static void stats_engine(struct vgpu_ctl_instance *inst, unsigned int engine,
 			 const struct vgpu_entity_stats *s)
 {
-	struct vgpu_ctl_instance_engine *out = &inst->engine[engine];
-
-	inst->window_ns[engine] = s->window_ns;
-	inst->linger_ns[engine] = s->linger_ns;
-	out->busy_ns = s->busy_ns;
-	out->wait_ns = s->wait_ns;
-	out->max_wait_ns = s->max_wait_ns;
-	out->runs = s->runs;
-	out->switches = s->switches;
-	out->preemptions = s->preemptions;
-	out->overruns = s->overruns;
-	out->overrun_ns = s->overrun_ns;
-	out->max_overrun_ns = s->max_overrun_ns;
-	out->stalls = s->stalls;
-	out->faults = s->faults;
-	out->resets = s->resets;
-	out->packets = s->packets;
-	out->bytes = s->bytes;
+	inst->engine[engine] = (struct vgpu_ctl_instance_engine) {
+		.busy_ns = s->busy_ns,
+		.wait_ns = s->wait_ns,
+		.max_wait_ns = s->max_wait_ns,
+		.runs = s->runs,
+		.switches = s->switches,
+		.preemptions = s->preemptions,
+		.overruns = s->overruns,
+		.overrun_ns = s->overrun_ns,
+		.max_overrun_ns = s->max_overrun_ns,
+		.stalls = s->stalls,
+		.faults = s->faults,
+		.resets = s->resets,
+		.packets = s->packets,
+		.bytes = s->bytes,
+		.linger_ns = s->linger_ns,
+		.window_ns = s->window_ns,
+	};
 }
 
 /* Fills in all statistics except those per engine. */
@@ -70,7 +71,7 @@ static void stats_instance(struct vgpu_instance *instance, struct vgpu_ctl_insta
 /**
  * vgpu_stats_instance() - report a vGPU
  * @instance: its GPU has been entered by vgpu_gpu_enter(), or is not gone
- * @out:      zeroed except for size and uuid; filled in
+ * @out:      zeroed up to engine except for size and uuid; filled in
  *
  * Context: sleeps.
  */
@@ -112,7 +113,7 @@ void vgpu_stats_engine(struct vgpu_gpu *gpu, unsigned int engine, const struct v
 
 /* Argument of stats_each(): the entries to fill in, and the engine that is being read. */
 struct stats_read {
-	struct vgpu_ctl_instance *entries;
+	const struct vgpu_ctl_entries *entries;
 	unsigned int engine;
 };
 
@@ -120,31 +121,34 @@ static void stats_each(void *arg, unsigned int index, const struct vgpu_entity_s
 {
 	struct stats_read *read = arg;
 
-	stats_engine(&read->entries[index], read->engine, stats);
+	stats_engine(vgpu_ctl_entry(read->entries, index), read->engine, stats);
 }
 
 static void stats_read_engine(struct vgpu_gpu *gpu, unsigned int engine,
 			      const struct vgpu_instances *all,
-			      struct vgpu_ctl_stats_engine *out, struct vgpu_ctl_instance *entries)
+			      struct vgpu_ctl_stats_engine *out,
+			      const struct vgpu_ctl_entries *entries)
 {
 	struct stats_read read = { .entries = entries, .engine = engine };
 	struct vgpu_timeline_stats stats;
 
 	vgpu_stats_engine(gpu, engine, all, &stats, stats_each, &read);
-	out->busy_ns = stats.busy_ns;
-	out->gone_ns = stats.gone_ns;
-	out->linger_ns = stats.linger_ns;
-	out->wall_ns = stats.wall_ns;
-	out->runs = stats.runs;
-	out->switches = stats.switches;
-	out->resets = stats.resets;
+	*out = (struct vgpu_ctl_stats_engine) {
+		.busy_ns = stats.busy_ns,
+		.gone_ns = stats.gone_ns,
+		.linger_ns = stats.linger_ns,
+		.wall_ns = stats.wall_ns,
+		.runs = stats.runs,
+		.switches = stats.switches,
+		.resets = stats.resets,
+	};
 }
 
 /**
  * vgpu_stats_gpu() - report a GPU and all its vGPUs, at one time
  * @gpu:     the GPU; entered by vgpu_gpu_enter()
- * @out:     zeroed from now_ns on; filled in, with the number of vGPUs
- * @entries: VGPU_PLACEMENT_MAX zeroed entries; filled in, one for each vGPU
+ * @out:     zeroed from now_ns up to engine; filled in, with the number of vGPUs
+ * @entries: VGPU_PLACEMENT_MAX times struct vgpu_ctl_instance; filled in, one for each vGPU
  *
  * Reports the vGPUs that exist when this begins. A vGPU that is destroyed meanwhile is reported,
  * and not included in the sums of destroyed vGPUs.
@@ -152,7 +156,7 @@ static void stats_read_engine(struct vgpu_gpu *gpu, unsigned int engine,
  * Context: sleeps.
  */
 void vgpu_stats_gpu(struct vgpu_gpu *gpu, struct vgpu_ctl_stats *out,
-		    struct vgpu_ctl_instance *entries)
+		    const struct vgpu_ctl_entries *entries)
 {
 	struct vgpu_instances all;
 	unsigned int i;
@@ -167,7 +171,7 @@ void vgpu_stats_gpu(struct vgpu_gpu *gpu, struct vgpu_ctl_stats *out,
 	out->frames = out->gone_frames;
 	out->faults = out->gone_faults;
 	for (i = 0; i < all.nr; i++) {
-		struct vgpu_ctl_instance *entry = &entries[i];
+		struct vgpu_ctl_instance *entry = vgpu_ctl_entry(entries, i);
 
 		vgpu_uuid_export(entry->uuid, &all.at[i]->uuid);
 		stats_instance(all.at[i], entry);
