@@ -189,8 +189,8 @@ static enum simt_end section_of_20_ms(struct simt_dispatch *dispatch)
 }
 
 /*
- * Of the time between two looks at the clock 1 ms is engine time. That is more than a section takes:
- * one that was longer was interrupted by the host.
+ * Of the time between two looks at the clock 1 ms is engine time. A section takes less; one that
+ * was longer was interrupted by the host.
  */
 static void engine_time(void **state)
 {

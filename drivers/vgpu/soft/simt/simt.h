@@ -27,7 +27,7 @@ struct simt_warp;
  * pieces counts twice. Each may miss all caches for each lane: Documentation/design-notes.rst says
  * how long that was seen to take.
  */
-#define SIMT_APART_MOST	16
+#define SIMT_APART_MOST	12
 
 enum simt_end {
 	SIMT_DONE,	/* complete: of a dispatch, all its work-items have ended */
