@@ -26,7 +26,7 @@ static void work(void)
 	uint32_t e, k;
 
 	fx_ctl_gpu(&gpu);
-	/* Of a GPU that executes nothing it does not matter which engines it has, so it has many. */
+	/* A GPU that executes nothing has more engines than any other. */
 	CHECK(gpu.engines > 8 || fx_executes(), "%u engines", gpu.engines);
 	fx_create_open(&v, fx_default_type());
 	CHECK_EQ(v.dev->engines, gpu.engines);

@@ -117,8 +117,8 @@ struct vgpu_gpu {
 	struct mutex lock;
 	/*
 	 * Protects @samples and the instances' samples, except the sample that is being taken:
-	 * only the sampler's work uses that. The following are changed with @lock held, too, and read
-	 * with this lock alone: @instances, @nr_instances, @placement, @dying, @gone,
+	 * only the sampler's work uses that. The following are changed with @lock held, too, and
+	 * read with this lock alone: @instances, @nr_instances, @placement, @dying, @gone,
 	 * @guarantee_sum, @settings, @gone_frames, @gone_faults, @gone and settings of instances.
 	 */
 	raw_spinlock_t data_lock;

@@ -541,7 +541,7 @@ struct vgpu_ctl_event {
 	__u32 source;			/* a number of the source, from 1 on */
 	__u32 pad;
 	__u64 source_seq;		/* events of the source before it, all that were counted */
-	__u64 type_seq;			/* of these, those of its type before the first it stands for */
+	__u64 type_seq;			/* of these, those of its type */
 	__u64 repeats;			/* how many more it stands for */
 	__u64 last_ns;			/* of the last one */
 };
