@@ -10,7 +10,7 @@
 
 #define NONE		UTF8_REPLACEMENT
 #define GPUS		3
-#define MOST		1000	/* metrics, and samples of one */
+#define MOST		4000	/* metrics, and samples of one */
 
 static struct metrics_gpu gpus[GPUS];
 static struct metrics metrics = { .up = true, .gpu = gpus, .nr_gpus = GPUS };
