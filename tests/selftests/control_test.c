@@ -2,7 +2,6 @@
 /* /dev/vgpu: sizes, flags, pointers, rights, statistics. */
 #include <errno.h>
 #include <fcntl.h>
-#include <stddef.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/wait.h>
@@ -184,75 +183,6 @@ static void no_write_behind_the_size(void)
 		for (k = 0; k < 64; k++)
 			CHECK_EQ(arg.bytes[calls[i].size + k], 0xee, "%s", calls[i].name);
 		CHECK_EQ(arg.words[0], calls[i].size, "%s", calls[i].name);
-	}
-}
-
-/* Calls whose structures end in engine[]. */
-static const struct by_engine {
-	struct call call;
-	uint32_t at;		/* of engine[] */
-	uint32_t each;		/* bytes of an element */
-	uint32_t engines;	/* where the number of engines is */
-	uint32_t reserved;	/* where the members are that nobody knows, up to engine[] */
-	uint32_t unknown;	/* where they are in an element, up to its end */
-} by_engine[] = {
-#define BY_ENGINE(request, type)						\
-	{ { #request, VGPU_IOC_##request, sizeof(struct type) },		\
-	  offsetof(struct type, engine), sizeof(((struct type *)0)->engine[0]),	\
-	  offsetof(struct type, engines), offsetof(struct type, reserved),	\
-	  offsetof(struct type, engine[0].reserved) - offsetof(struct type, engine) }
-	BY_ENGINE(GPU, vgpu_ctl_gpu),
-	BY_ENGINE(INSTANCE, vgpu_ctl_instance),
-	BY_ENGINE(STATS, vgpu_ctl_stats),
-};
-
-/* Makes the call with a structure of @size bytes, and junk behind what it is asked with. */
-static uint32_t fill_engines(const struct by_engine *c, uint32_t size)
-{
-	uint32_t engines;
-
-	prepare(&c->call, size);
-	memset(arg.bytes + c->reserved, 0xee, c->at - c->reserved);
-	memset(arg.bytes + c->at, 0xee, c->call.size - c->at + 64);
-	CHECK_EQ(call_with(c->call.request, &arg), 0, "%s of %u", c->call.name, size);
-	CHECK_EQ(arg.words[0], size, "%s", c->call.name);
-	engines = arg.words[c->engines / 4];
-	CHECK(engines && engines <= VGPU_MAX_ENGINES, "%u engines", engines);
-	return engines;
-}
-
-/* Whatever room there is for engines, those that there are get filled, and nothing else. */
-static void room_for_engines(void)
-{
-	static uint8_t whole[ROOM];
-	uint32_t size, engines, filled, k;
-	unsigned int i, e;
-
-	begin();
-	for (i = 0; i < sizeof(by_engine) / sizeof(by_engine[0]); i++) {
-		const struct by_engine *c = &by_engine[i];
-
-		engines = fill_engines(c, c->call.size);
-		CHECK(fx_is_zero(arg.bytes + c->reserved, c->at - c->reserved), "reserved");
-		for (e = 0; e < engines; e++)
-			CHECK(fx_is_zero(arg.bytes + c->at + e * c->each + c->unknown,
-					 c->each - c->unknown), "%s, engine %u", c->call.name, e);
-		memcpy(whole, arg.bytes, sizeof(whole));
-		for (size = c->at; size <= c->call.size; size += size % 12 ? 4 : 20) {
-			CHECK_EQ(fill_engines(c, size), engines);
-			filled = c->at + engines * c->each;
-			if (size < filled)
-				filled = size;
-			for (k = filled; k < c->call.size + 64; k++)
-				CHECK_EQ(arg.bytes[k], 0xee, "%s of %u, byte %u", c->call.name, size, k);
-			/* The name of an engine, for one; no time at which it was read. */
-			if (c->call.request == VGPU_IOC_GPU && filled > c->at + c->each)
-				CHECK(!memcmp(arg.gpu.engine[0].name,
-					      ((struct vgpu_ctl_gpu *)whole)->engine[0].name, 16),
-				      "name");
-		}
-		prepare(&c->call, c->at - 1);
-		CHECK_EQ(call_with(c->call.request, &arg), -EINVAL, "%s", c->call.name);
 	}
 }
 
@@ -607,7 +537,6 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(refusals_of_a_gpu),
 	KTAP_TEST(sizes),
 	KTAP_TEST(no_write_behind_the_size),
-	KTAP_TEST(room_for_engines),
 	KTAP_TEST(calls_of_version_1),
 	KTAP_TEST(flags),
 	KTAP_TEST(bad_pointers),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Each engine of a GPU, however many it has: what is told of it in every way that there is. */
 #include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,19 +41,21 @@ static void work(void)
 	}
 }
 
+/* The newest session of all is the vGPU's. */
 static void check_session(const struct vgpu_ctl_instance *inst)
 {
-	struct vgpu_ctl_session sessions[ROOM / 4];
+	struct vgpu_ctl_session session;
 	struct vgpu_ctl_sessions ctl = {};
 	uint32_t e;
 
-	CHECK_EQ(node_sessions(fx_control(), gpu.gpu, &ctl, sessions, ROOM / 4), 0);
+	CHECK_EQ(node_sessions(fx_control(), gpu.gpu, &ctl, &session, 1), 0);
+	ctl.first_id = ctl.last_id;
+	CHECK_EQ(node_sessions(fx_control(), gpu.gpu, &ctl, &session, 1), 0);
 	CHECK_EQ(ctl.engines, gpu.engines);
-	CHECK(ctl.count, "no session");
-	CHECK(!memcmp(sessions[ctl.count - 1].uuid, v.id, sizeof(v.id)), "another session");
+	CHECK_EQ(ctl.count, 1);
+	CHECK(!memcmp(session.uuid, v.id, sizeof(v.id)), "another session");
 	for (e = 0; e < gpu.engines; e++)
-		CHECK_EQ(sessions[ctl.count - 1].engine[e].busy_ns, inst->engine[e].busy_ns,
-			 "engine %u", e);
+		CHECK_EQ(session.engine[e].busy_ns, inst->engine[e].busy_ns, "engine %u", e);
 }
 
 /* Whether the samples have all that a vGPU did. */
@@ -151,7 +154,7 @@ static void tools(void)
 		const char *before;	/* the name, which stands in quotes */
 	} tells[] = {
 		{ "gpus --json", "\"name\": " }, { "caps --json", "\"name\": " },
-		{ "stats --json", "\"name\": " }, { "sessions --json", "\"name\": " },
+		{ "stats --json", "\"name\": " }, { "sessions %s --json", "\"name\": " },
 		{ "sched show --json", "\"name\": " }, { "process --json", "\"name\": " },
 		{ "hist %s --json", "\"name\": " }, { "show %s --json", "\"name\": " },
 		{ "metrics | grep ^vgpu_engine_runs_total{", "engine=" },
@@ -203,7 +206,106 @@ static void nvml(void)
 	fx_close(&v);
 }
 
+/* The argument of a call whose structure ends in engine[]. */
+static union {
+	uint32_t words[2048];
+	uint8_t bytes[8192];
+	struct vgpu_ctl_gpu gpu;
+	struct vgpu_ctl_instance instance;
+	struct vgpu_ctl_stats stats;
+} arg;
+
+/* Calls whose structures end in engine[]. */
+static const struct by_engine {
+	const char *name;
+	unsigned long request;
+	uint32_t size;
+	uint32_t at;		/* of engine[] */
+	uint32_t each;		/* bytes of an element */
+	uint32_t engines;	/* where the number of engines is */
+	uint32_t reserved;	/* where the members are that nobody knows, up to engine[] */
+	uint32_t unknown;	/* where they are in an element, up to its end */
+} by_engine[] = {
+#define BY_ENGINE(request, type)						\
+	{ #request, VGPU_IOC_##request, sizeof(struct type),			\
+	  offsetof(struct type, engine), sizeof(((struct type *)0)->engine[0]),	\
+	  offsetof(struct type, engines), offsetof(struct type, reserved),	\
+	  offsetof(struct type, engine[0].reserved) - offsetof(struct type, engine) }
+	BY_ENGINE(GPU, vgpu_ctl_gpu),
+	BY_ENGINE(INSTANCE, vgpu_ctl_instance),
+	BY_ENGINE(STATS, vgpu_ctl_stats),
+};
+
+static int call_with(const struct by_engine *c)
+{
+	return ioctl(fx_control(), c->request, &arg) ? -errno : 0;
+}
+
+static void prepare(const struct by_engine *c, uint32_t size)
+{
+	memset(&arg, 0, sizeof(arg));
+	arg.words[0] = size;
+	if (c->request == VGPU_IOC_INSTANCE)
+		memcpy(arg.instance.uuid, v.id, sizeof(v.id));
+	else
+		arg.gpu.gpu = fx_gpu_id();
+	if (c->request == VGPU_IOC_STATS)
+		arg.stats.entry_size = sizeof(struct vgpu_ctl_instance);
+}
+
+/* Makes the call with a structure of @size bytes, and junk behind what it is asked with. */
+static uint32_t fill_engines(const struct by_engine *c, uint32_t size)
+{
+	uint32_t engines;
+
+	prepare(c, size);
+	memset(arg.bytes + c->reserved, 0xee, c->at - c->reserved);
+	memset(arg.bytes + c->at, 0xee, c->size - c->at + 64);
+	CHECK_EQ(call_with(c), 0, "%s of %u", c->name, size);
+	CHECK_EQ(arg.words[0], size, "%s", c->name);
+	engines = arg.words[c->engines / 4];
+	CHECK(engines && engines <= VGPU_MAX_ENGINES, "%u engines", engines);
+	return engines;
+}
+
+/* Whatever room there is for engines, those that there are get filled, and nothing else. */
+static void room_for_engines(void)
+{
+	static uint8_t whole[sizeof(arg)];
+	uint32_t size, engines, filled, k;
+	unsigned int i, e;
+
+	fx_create(&v, fx_default_type());
+	for (i = 0; i < sizeof(by_engine) / sizeof(by_engine[0]); i++) {
+		const struct by_engine *c = &by_engine[i];
+
+		engines = fill_engines(c, c->size);
+		CHECK(fx_is_zero(arg.bytes + c->reserved, c->at - c->reserved), "reserved");
+		for (e = 0; e < engines; e++)
+			CHECK(fx_is_zero(arg.bytes + c->at + e * c->each + c->unknown,
+					 c->each - c->unknown), "%s, engine %u", c->name, e);
+		memcpy(whole, arg.bytes, sizeof(whole));
+		for (size = c->at; size <= c->size; size += size % 12 ? 4 : 20) {
+			CHECK_EQ(fill_engines(c, size), engines);
+			filled = c->at + engines * c->each;
+			if (size < filled)
+				filled = size;
+			for (k = filled; k < c->size + 64; k++)
+				CHECK_EQ(arg.bytes[k], 0xee, "%s of %u, byte %u", c->name, size,
+					 k);
+			/* The name of an engine, for one; no time at which it was read. */
+			if (c->request == VGPU_IOC_GPU && filled > c->at + c->each)
+				CHECK(!memcmp(arg.gpu.engine[0].name,
+					      ((struct vgpu_ctl_gpu *)whole)->engine[0].name, 16),
+				      "name");
+		}
+		prepare(c, c->at - 1);
+		CHECK_EQ(call_with(c), -EINVAL, "%s", c->name);
+	}
+}
+
 static const struct ktap_test tests[] = {
+	KTAP_TEST(room_for_engines),
 	KTAP_TEST(counters),
 	KTAP_TEST(log_and_histograms),
 	KTAP_TEST(tools),
