@@ -348,8 +348,8 @@ static unsigned int read_types(struct of_type types[32], uint32_t *last)
 		if (memcmp(event.uuid, v.id, sizeof(v.id)))
 			continue;
 		CHECK(event.type < 32 && event.type_seq >= types[event.type].counted, "order");
-		CHECK(event.last_ns >= event.time_ns && (event.repeats ||
-		      event.last_ns == event.time_ns), "times");
+		CHECK(event.last_ns >= event.time_ns, "times");
+		CHECK(event.repeats || event.last_ns == event.time_ns, "times of one");
 		types[event.type].records++;
 		types[event.type].counted = event.type_seq + event.repeats + 1;
 		*last = event.type;

@@ -91,8 +91,8 @@ static int vgpu_dev_read_engines(struct vgpu_dev *dev)
 		return vgpu_fail(dev, -EPROTO, "has %u engines, at most %u known",
 				 dev->engines, VGPU_HW_MAX_ENGINES);
 	for (i = 0; i < dev->engines; i++) {
-		ret = vgpu_reg_read32(dev, VGPU_HW_DEV_BASE + VGPU_HW_ENGINE(i),
-				      &dev->engine[i]);
+		ret = vgpu_reg_read32(dev, VGPU_HW_DEV_BASE + (i < 8 ? VGPU_HW_ENGINE(i) :
+				      VGPU_HW_ENGINE_8(i)), &dev->engine[i]);
 		if (ret)
 			return ret;
 	}

@@ -54,8 +54,8 @@
 #define VGPU_HW_FB_SIZE			0x010	/* RO, 64 bits: bytes owned */
 #define VGPU_HW_ENGINES			0x018	/* RO: number of engines */
 #define VGPU_HW_NR_VECTORS		0x01c	/* RO: MSI-X vectors */
-#define VGPU_HW_ENGINE(i)		((i) < 8 ? 0x020 + 4 * (i) : 0x080 + 4 * (i))
-						/* RO: class << 8 | instance */
+#define VGPU_HW_ENGINE(i)		(0x020 + 4 * (i)) /* RO: class << 8 | instance; 0 .. 7 */
+#define VGPU_HW_ENGINE_8(i)		(0x080 + 4 * (i)) /* likewise, engines 8 .. 31 */
 #define VGPU_HW_INTR			0x040	/* RW1C: causes of vector 0 */
 #define   VGPU_HW_INTR_FAULT		0x1	/* a channel has faulted */
 #define VGPU_HW_FAULT_CHANNEL		0x044	/* RO: newest faulted channel, ~0: none */

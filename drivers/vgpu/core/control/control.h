@@ -8,13 +8,16 @@
 struct vgpu_ctl_entries;
 struct vgpu_gpu;
 
-/* Most bytes of a structure of a caller's, and of an element of his array. */
+/* Maximum size in bytes of a caller's structure, and of an element of a caller's array. */
 #define VGPU_CTL_SIZE_MAX	16384
 
-/* Sets what is in a structure from a member on, up to its engine[], to 0. */
-#define vgpu_ctl_clear(ctl, member)						\
-	memset((u8 *)(ctl) + offsetof(typeof(*(ctl)), member), 0,		\
-	       offsetof(typeof(*(ctl)), engine) - offsetof(typeof(*(ctl)), member))
+/* Zeroes the members of a structure from @member on, up to its engine[]. */
+#define vgpu_ctl_clear(ctl, member) do {						\
+	typeof(ctl) ctl_ = (ctl);							\
+	void *from_ = (void *)ctl_ + offsetof(typeof(*ctl_), member);			\
+											\
+	memset(from_, 0, (void *)ctl_->engine - from_);					\
+} while (0)
 
 /**
  * struct vgpu_ctl_array - an array in the caller's memory that the driver fills with data of a GPU

@@ -106,8 +106,8 @@ bool vgpu_hw_identity_word(struct vgpu_instance *instance, u64 offset, u32 *valu
 		return true;
 	case VGPU_HW_ENGINE(0) ... VGPU_HW_ENGINE(7):
 		return hw_engine(gpu, (reg - VGPU_HW_ENGINE(0)) / 4, value);
-	case VGPU_HW_ENGINE(8) ... VGPU_HW_ENGINE(VGPU_HW_MAX_ENGINES - 1):
-		return hw_engine(gpu, 8 + (reg - VGPU_HW_ENGINE(8)) / 4, value);
+	case VGPU_HW_ENGINE_8(8) ... VGPU_HW_ENGINE_8(VGPU_HW_MAX_ENGINES - 1):
+		return hw_engine(gpu, 8 + (reg - VGPU_HW_ENGINE_8(8)) / 4, value);
 	default:
 		return false;
 	}
@@ -121,7 +121,7 @@ EXPORT_SYMBOL_GPL(vgpu_hw_identity_word);
  * @buf: set to the register's value, little endian
  * @count: 1, 2, 4 or 8 bytes
  *
- * These are the registers from VGPU_HW_ID to VGPU_HW_ENGINE(). They are read-only.
+ * These are the registers from VGPU_HW_ID to VGPU_HW_ENGINE_8(). They are read-only.
  *
  * Context: any.
  * Return: true if all bytes belong to such registers; else @buf has not changed.

@@ -125,8 +125,8 @@ void vgpu_session_end(struct vgpu_instance *instance)
 {
 	struct vgpu_gpu *gpu = instance->gpu;
 	struct vgpu_session_rest rest = {};
-
 	DEFINE_RAW_FLEX(struct vgpu_session_sum, sum, busy_ns, VGPU_MAX_ENGINES);
+
 	lockdep_assert_held(&instance->state_lock);
 	session_sum(instance, sum);
 	raw_spin_lock(&gpu->session_lock);
@@ -228,8 +228,8 @@ static void session_complete(struct vgpu_instance *instance, struct vgpu_ctl_ses
 {
 	struct vgpu_gpu *gpu = instance->gpu;
 	const struct vgpu_session *session;
-
 	DEFINE_RAW_FLEX(struct vgpu_session_sum, now, busy_ns, VGPU_MAX_ENGINES);
+
 	session_sum(instance, now);
 	raw_spin_lock(&gpu->session_lock);
 	session = vgpu_session_find(&gpu->sessions, entry->id);
