@@ -228,7 +228,9 @@ static void as_nobody(void *unused)
 	struct vgpu_ctl_sched s = { .size = sizeof(s), .gpu = gpu_id };
 	struct vgpu_ctl_share e = { .valid = VGPU_SHARE_CAP, .cap = 500 };
 	struct vgpu_ctl_shares set = { .size = sizeof(set), .count = 1 };
-	struct vgpu_ctl_sched_log l = { .size = sizeof(l), .gpu = gpu_id };
+	struct vgpu_ctl_sched_log l = {
+		.size = sizeof(l), .gpu = gpu_id, .entry_size = sizeof(struct vgpu_ctl_switch),
+	};
 	struct vgpu_ctl_hist h = { .size = sizeof(h) };
 
 	(void)unused;
