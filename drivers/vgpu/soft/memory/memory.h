@@ -5,7 +5,7 @@
  * When memory may be touched. Pages leave a store in soft_store_drop() only. The core calls
  * drop_memory after instance_stop, so no engine is working for the vGPU, and struct
  * soft_queues.stopping keeps engines and channels out until the pages are gone. So an engine uses
- * pages without references during a turn. The core's map_lock keeps page faults out, and the
+ * pages without references during a run. The core's map_lock keeps page faults out, and the
  * store's drop_lock keeps trapped accesses and the worker out.
  */
 #ifndef _VGPU_SOFT_MEMORY_H
@@ -23,7 +23,7 @@
  * @fb_bytes: length of the framebuffer partition; constant
  * @fb:       BAR 0
  * @pages:    BAR 4
- * @rss:      the process in whose resident set @fb is counted
+ * @rss:      counts @fb in the resident set of the owner
  */
 struct soft_memory {
 	struct vgpu_instance *vgpu;

@@ -7,7 +7,7 @@
  * looks small, and kill another one. Pages that are mapped are counted by the kernel, in each
  * process that has them mapped.
  *
- * So the number of pages that are there and not mapped is added here, as shared memory. The
+ * So this file adds the number of allocated pages that are not mapped, as shared memory. The
  * kernel tells no driver that a mapping has gone (munmap, MADV_DONTNEED), and counting at each
  * page would slow engines and page faults down. So a work item looks at the pages from time to
  * time. In between it is known what has come by a FILL and what by a touch, and so where it is.
@@ -20,8 +20,9 @@
  * is about to come back: it chooses the next victim as soon as the mappings of the first one are
  * gone, but the pages here come back when the vGPU is closed, which takes a little longer.
  *
- * In which process they are shown is the core's to know (core/owner.c). What no process is known to
- * have, nobody can be killed for, so it is taken before the OOM killer chooses.
+ * The core chooses the process that shows the pages (core/objects/owner.c). Where the core knows no
+ * living holder of a vGPU, no kill would free its memory: the work item takes the memory before the
+ * OOM killer chooses.
  */
 #include <linux/jiffies.h>
 #include <linux/list.h>
@@ -39,8 +40,8 @@
  * vGPUs are looked at once in a period; those in which no page has come or gone since, only
  * once in SOFT_RSS_QUIET periods. All looks together take at most 1/SOFT_RSS_LOAD of a
  * processor: where a round takes long, the next one comes later, but not by more than
- * SOFT_RSS_DELAY_MAX. How long it takes is told by the clock, which also counts what others have
- * had of the processor meanwhile: a round that stood still for two seconds would leave wrong
+ * SOFT_RSS_DELAY_MAX. How long it takes is told by the clock, which also counts the time that
+ * other tasks had the processor: a round that stood still for two seconds would leave wrong
  * figures for a minute.
  */
 #define SOFT_RSS_PERIOD		(HZ / 2)
@@ -57,9 +58,9 @@
 #define SOFT_RSS_UNANSWERED	(5 * HZ)
 
 /*
- * A process that ends closes its vGPU within that time, or somebody else keeps the vGPU open. (An
+ * A process that ends closes its vGPU within that time, or another process keeps the vGPU open. (An
  * access to guest memory that does not answer may hold up the close; it is given up within 2 s.)
- * Or who it was left to has not done anything with it yet.
+ * Or the process that inherited the open file has not used it yet.
  */
 #define SOFT_RSS_ENDING		(5 * HZ)
 
@@ -69,7 +70,7 @@ static void soft_rss_work(struct work_struct *work);
  * Protects the list, struct soft_rss and the variables here. Every tenant takes this lock, in open,
  * close and reset, and the OOM killer does. So it is held for a few steps only (for a few per vGPU
  * by the OOM killer), and it is a raw spinlock: a tenant that its cgroup does not let run would
- * keep a mutex. The core's lock of who has the vGPU is taken inside.
+ * keep a mutex. vgpu_owner.lock of the core is taken inside.
  *
  * Pages are looked at without the lock. The vGPU is @soft_rss_looked meanwhile, so that
  * soft_rss_end() waits; what comes of the look counts unless the pages have been dropped in the
@@ -96,8 +97,8 @@ static struct soft_memory *soft_rss_memory(struct soft_rss *rss)
 }
 
 /*
- * Shows what is there and not mapped, as far as it is known; also what no BAR has. Remembers since
- * when no living process is known that has the vGPU.
+ * Shows the allocated pages that are not mapped, as far as they are known, and the memory that is
+ * in no BAR. Remembers since when the core has known no living holder of the vGPU.
  */
 static void soft_rss_show(struct soft_rss *rss)
 {
@@ -209,7 +210,7 @@ static void soft_rss_work(struct work_struct *work)
 					   SOFT_RSS_PERIOD, SOFT_RSS_DELAY_MAX));
 }
 
-/* Takes the memory of a vGPU that nobody is known to have, if that is still so. */
+/* Takes the memory of a vGPU without a known holder, if it still has none. */
 static void soft_rss_reclaim(struct work_struct *work)
 {
 	struct soft_memory *mem = container_of(work, struct soft_memory, rss.reclaim);
@@ -250,7 +251,7 @@ static int soft_rss_oom(struct notifier_block *nb, unsigned long unused, void *f
 		any = true;
 		if (!rss->ended)
 			continue;
-		/* Who had it closes it, or it is taken: one of both is under way. */
+		/* Either the last holder is closing the vGPU, or its memory is being taken. */
 		coming = true;
 		if (time_after(jiffies, rss->ended_at + SOFT_RSS_ENDING))
 			queue_work(soft_rss_wq, &rss->reclaim);

@@ -13,11 +13,11 @@ struct soft_memory;
 /**
  * struct soft_rss - an open vGPU's memory in the resident set of a process
  * @link:    on the list of all open vGPUs
- * @counted: pages that were there and not mapped at the last look
+ * @counted: pages that were allocated and not mapped at the last look
  * @filled:  soft_store_filled() of the framebuffer at the last look
  * @seen:    pages that the framebuffer had at the last look; -1: it is to be looked at
  * @drops:   counts how often the pages were dropped
- * @ended:   no living process was known that has the vGPU
+ * @ended:   the core knew no living holder of the vGPU
  * @ended_at: since when, in jiffies
  * @reclaim: takes the memory then, if the host has none
  *

@@ -44,15 +44,16 @@ struct soft_tlb_entry {
  * struct soft_tlb - the upper entries of page tables that an engine has read
  * @entry: by the number of the region
  *
- * Packets touch memory in order, and a page but once. So leaves of 4 KiB are not kept here, but
- * what is common to 512 of them. Belongs to the engine's thread; is emptied when a turn begins.
+ * Packets touch memory in order, and each page only once. So the TLB keeps no leaves of 4 KiB, but
+ * the table that holds 512 of them. Belongs to the engine's thread, which empties it when a run
+ * begins.
  */
 struct soft_tlb {
 	struct soft_tlb_entry entry[SOFT_TLB];
 };
 
 /**
- * struct soft_view - how an engine looks at the memory of its turn's vGPU
+ * struct soft_view - how an engine looks at the memory of the vGPU that it runs
  * @mem:  the memory
  * @root: the address space of the channel that the engine works on; 0: none, addresses are those
  *        of the partition
@@ -61,7 +62,7 @@ struct soft_tlb {
  * @work: bytes done since the clock was read, and other work that is stated as bytes
  * @tlb:  translations of the vGPU
  *
- * Belongs to the engine's thread, in a turn.
+ * Belongs to the engine's thread, during a run.
  */
 struct soft_view {
 	struct soft_memory *mem;
@@ -79,8 +80,9 @@ struct soft_view {
  * @gen:   struct soft_view.gen when the place was found
  * @sys:   in guest memory
  *
- * What makes memory, or a request to it, of a place looks at its generation first. A place that was
- * found before the engine saw an invalidation is refused, and the step of the packet done again.
+ * A function that turns a place into memory, or into a request to memory, checks the place's
+ * generation first. It refuses a place that was found before the engine saw an invalidation, and
+ * the engine does the step of the packet again.
  */
 struct soft_place {
 	u64 va;

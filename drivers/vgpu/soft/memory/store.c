@@ -48,7 +48,7 @@ int soft_store_init(struct soft_store *store, u64 bytes)
 
 /**
  * soft_store_begin() - begin anew to look for the most pages that are allocated at a time
- * @store: nobody uses its pages
+ * @store: no thread uses its pages
  * Context: any.
  */
 void soft_store_begin(struct soft_store *store)
@@ -267,7 +267,8 @@ static long soft_store_leaf_unmapped(struct page **leaf)
  * soft_store_unmapped() - count the pages that no process has mapped
  * @store: initialised, and does not go away
  * Context: takes long. The OOM killer may wait for the result, so this does not allocate, nor wait
- * for a lock. Reschedules; who drops the pages need not wait until all are counted.
+ * for a lock. Reschedules; a thread that drops the pages need not wait for the
+ * whole count.
  * Return: the number of pages, or -EAGAIN: pages are being dropped.
  */
 long soft_store_unmapped(struct soft_store *store)

@@ -51,7 +51,7 @@ struct soft_store {
 	struct rw_semaphore drop_lock;
 };
 
-/* How many pages came otherwise than by a touch: nobody has mapped them when they come. */
+/* How many pages were allocated without a touch: no process had them mapped then. */
 static inline long soft_store_filled(const struct soft_store *store)
 {
 	return atomic_long_read(&store->backed) - atomic_long_read(&store->touched);

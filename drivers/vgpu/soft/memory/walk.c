@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The walk through the page tables of an address space: RISC-V's Sv39, with offsets in the
- * partition for physical addresses. Whoever walks reads each entry once, as a guest may be writing
+ * partition for physical addresses. The caller reads each entry once, as a guest may be writing
  * it, and gives it to soft_walk_step(). Each step goes down by a level, so that tables that point
  * at each other end as any others do; and each table and leaf is checked against the partition.
  */
