@@ -2,7 +2,7 @@
 /*
  * Contexts: the state of a channel's dispatch, and what it takes to begin one.
  *
- * A dispatch needs a decoded program and a context. Where the program is there, and the context of
+ * A dispatch needs a decoded program and a context. If the program exists, and the context of
  * the channel's last dispatch is large enough, the engine begins at once. Else the vGPU's worker
  * makes what is missing, charged to the vGPU's user, and the channel waits.
  *
@@ -235,8 +235,8 @@ static int soft_context_dispose_work(struct vgpu_dma *dma)
 }
 
 /*
- * Has the worker free a context. To give back 12 MiB takes hundreds of us, by which the engine
- * would be late for the next vGPU.
+ * Has the worker free a context. Freeing 12 MiB takes hundreds of us: if the engine did it, the
+ * next vGPU's run would begin late by as much.
  */
 static void soft_context_dispose(struct soft_context *context)
 {
@@ -317,7 +317,7 @@ static bool soft_context_evict(struct soft_compute *compute)
 	return idle;
 }
 
-/* Counts the memory of a context to be made, in whose favour idle ones go. */
+/* Counts the memory of a context that is to be made; frees idle contexts to make room for it. */
 static bool soft_context_take(struct soft_compute *compute, size_t bytes)
 {
 	while (atomic64_add_return(bytes, &compute->context_bytes) > SOFT_CONTEXTS_BYTES) {
@@ -396,7 +396,7 @@ static bool soft_context_evict_all(struct soft_compute *compute)
 	return any;
 }
 
-/* For want of memory: waits, if no idle context can go. Returns false if that is of no use. */
+/* Memory is short: waits, if no idle context can go. Returns false if waiting is of no use. */
 static bool soft_context_again(struct soft_compute *compute, unsigned long *since)
 {
 	if (fatal_signal_pending(current))	/* the request is being cancelled */
@@ -414,7 +414,7 @@ static int soft_context_work(struct vgpu_dma *dma)
 	do {
 		ret = soft_context_try(prepare);
 	} while (ret == -ENOMEM && soft_context_again(prepare->compute, &since));
-	if (ret) {	/* nobody takes it over, and an engine has no time to give it back */
+	if (ret) {	/* no engine will take the context over, or has time to free it */
 		soft_context_free(prepare->context);
 		prepare->context = NULL;
 	}

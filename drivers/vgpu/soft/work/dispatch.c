@@ -4,8 +4,8 @@
  * sections the engine looks whether it is to stop, as it does with all packets. Whatever the
  * program does, it is left between two instructions, with all state in the channel's context.
  *
- * The interpreter asks for the time when its budget of instructions is used up, and, as nobody can
- * tell how long accesses take that miss all caches, after some of these.
+ * The interpreter asks for the time when its budget of instructions is used up, and after a number
+ * of accesses that may miss all caches, as the time that these take is unknown.
  *
  * During a section vector registers are in use and preemption is off, so memory is not allocated
  * there: a program that writes to a page that was never touched ends the section.

@@ -59,7 +59,7 @@ static bool soft_lanes_saved(void)
 	       cpu_has_xfeatures(XFEATURE_MASK_SSE | XFEATURE_MASK_YMM, NULL);
 }
 #else
-/* UML is a process, whose registers its host saves. */
+/* UML is a process: its host saves its registers. */
 static bool soft_lanes_saved(void)
 {
 	return true;
@@ -142,7 +142,7 @@ static const u32 soft_lanes_denormal[] = {
 	0xff1ff06f,	/* j      1b */
 };
 
-/* Exact quotients, bit by bit in integers: x - 1 / x in turns, whose bits no CPU foresees. */
+/* Exact quotients, bit by bit in integers: x - 1 / x over and over; no CPU predicts the bits. */
 static const u32 soft_lanes_quotient[] = {
 	0xcc0022f3,	/* csrr   t0, global_id */
 	0x00228293,	/* addi   t0, t0, 2 */

@@ -10,14 +10,14 @@
 struct dentry;
 
 /*
- * Preemption is off for so long, and as long as it takes until the clock is read once more: after a
- * piece, or after SIMT_APART_MOST accesses by lanes whose places lie apart.
+ * Preemption is off for so long, and until the clock is read once more: after a piece, or after
+ * SIMT_APART_MOST accesses by lanes that access separate places.
  */
 #define SOFT_SECTION_NS		(50 * NSEC_PER_USEC)
 
 /*
- * Instructions between two looks at the clock: at first, and at most in programs of both kinds, see
- * struct soft_program. Fewer where there is no time for so many.
+ * Instructions between two looks at the clock: at first, and at most in programs without and
+ * with slow instructions, see struct soft_program. Fewer where there is no time for so many.
  */
 #define SOFT_PIECE_FIRST	16
 #define SOFT_PIECE_MOST		256

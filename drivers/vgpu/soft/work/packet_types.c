@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The table of packet types, and what each of them checks in a packet of its own. Whoever makes
- * engines (card/gpu.c) gives them the table; nobody else knows a type by its name.
+ * The table of packet types, and what each of them checks in a packet of its own. card/gpu.c
+ * gives the table to the engines that it makes; no other file knows a type by its name.
  */
 #include <linux/align.h>
 #include <linux/bits.h>
