@@ -43,7 +43,7 @@ enum {
 	SYSTEM = 0x73,
 };
 
-#define NR_MAJORS	32	/* of instructions of 32 bits, whose bits 1 and 0 are set */
+#define NR_MAJORS	32	/* of 32-bit instructions: bits 1 and 0 are set */
 #define MAJOR(word)	((word) >> 2 & (NR_MAJORS - 1))
 
 /* What an instruction has. */
@@ -413,7 +413,7 @@ void simt_program_init(struct simt_program *program, u32 nr)
  * simt_program_decode - decode some of a program's instructions
  * @program: set up by simt_program_init()
  * @first:   index of the first of them
- * @words:   the instructions; nobody changes them meanwhile
+ * @words:   the instructions; no thread changes them meanwhile
  * @count:   how many; @first + @count is at most the program's number
  */
 void simt_program_decode(struct simt_program *program, u32 first, const __le32 *words, u32 count)
@@ -501,7 +501,7 @@ static bool simt_slow_op(unsigned int op, bool fused)
  * simt_program_slow - whether a program may have some of the slowest instructions
  * @program: the program, finished
  * @fused: struct simt_isa.fused of the interpreter that runs it
- * Return: true if it may; then whoever runs it is to look at the clock more often.
+ * Return: true if it may; then its caller has to look at the clock more often.
  */
 bool simt_program_slow(const struct simt_program *program, bool fused)
 {

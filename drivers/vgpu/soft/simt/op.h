@@ -59,7 +59,7 @@
 	X(ILLEGAL) X(FENCE) X(BARRIER) X(CSR_ID) \
 	X(FCSR_RW) X(FCSR_RS) X(FCSR_RC) X(FCSR_RWI) X(FCSR_RSI) X(FCSR_RCI)
 
-/* Floats whose result or flags depend on rounding. Each has a NAME_X, see below. */
+/* Float operations: rounding changes their result or flags. Each has a NAME_X, see below. */
 #define SIMT_OPS_ROUND(X) \
 	X(FADD_S) X(FSUB_S) X(FMUL_S) X(FDIV_S) X(FSQRT_S) \
 	X(FMADD_S) X(FMSUB_S) X(FNMSUB_S) X(FNMADD_S) \

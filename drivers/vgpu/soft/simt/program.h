@@ -10,7 +10,7 @@
 
 #include "op.h"
 
-/* Writes to x0 go to this register, which nobody reads. */
+/* Writes to x0 go to this register, which no instruction reads. */
 #define SIMT_X_SINK	32
 
 /* Numbers of the float CSRs, in imm of FCSR_*; SIMT_CSR_FCSR is both of the others. */

@@ -58,7 +58,7 @@ struct simt_fault {
  *       sets @code. SIMT_WAIT: the caller of simt_dispatch_run() is to get the page, and then to
  *       go on: the instruction begins anew
  * @over: whether simt_dispatch_run() is to return soon, after one more instruction. It is asked
- *       after every SIMT_APART_MOST accesses by lanes whose places lie apart. How long such an
+ *       after every SIMT_APART_MOST accesses by lanes that access separate places. How long such an
  *       access takes depends on the caches, and no budget of instructions bounds it. NULL: never
  */
 struct simt_mem {
@@ -75,7 +75,7 @@ struct simt_mem {
  * @write_host: likewise of @write
  *
  * An engine has one. It is flushed when the dispatch changes, when the dispatch's address space is
- * invalidated, and at the beginning of each turn.
+ * invalidated, and at the beginning of each run.
  */
 struct simt_tlb {
 	u64 read[SIMT_TLB];
@@ -126,7 +126,7 @@ extern const struct simt_isa simt_isa_scalar, simt_isa_sse2, simt_isa_avx2;
  * @warp:     the warp that runs next
  * @waiting:  warps of the group that wait at a barrier, or have ended
  * @executed: instructions of warps executed so far; one that waits or faults does not count
- * @apart:    accesses by lanes whose places lie apart, since the caller or @mem was last asked
+ * @apart:    accesses by lanes that access separate places, since the caller or @mem was last asked
  */
 struct simt_dispatch {
 	const struct simt_program *program;
