@@ -6,7 +6,7 @@
  *
  * An open file can be watched by any number of epoll instances, and to wake it is to run them all,
  * with interrupts off. So each open file has a wait queue and a work item of its own: no other
- * reader, nor whoever opens, polls or closes the node, waits for that.
+ * reader, and no thread that opens, polls or closes the node, waits for that.
  */
 #include <linux/poll.h>
 #include <linux/slab.h>
@@ -21,14 +21,15 @@
 
 /*
  * So many readers are woken at a time, on so many processors at most: of each NUMA node. Under
- * PREEMPT_RT who wakes a reader waits for locks of whatever polls it, which may have been stopped
- * with one: a waker that waits takes no processor, and is not to keep other readers waiting.
+ * PREEMPT_RT the work item that wakes a reader waits for locks of the threads that poll it, and
+ * such a thread may have been stopped while it held one. A work item that waits takes no processor,
+ * and must not keep other readers waiting.
  */
 #define VGPU_EVENT_WAKERS	(IS_ENABLED(CONFIG_PREEMPT_RT) ? 256 : 4)
 
 /**
  * struct vgpu_event_reader - an open file that events are read from
- * @link:     on vgpu_events_waiting or vgpu_events_waking, or empty: nobody waits; protected by
+ * @link:     on vgpu_events_waiting or vgpu_events_waking, or empty: no thread waits; protected by
  *            vgpu_events_lock
  * @wait:     threads that read, and whatever polls the file
  * @wake:     wakes @wait
@@ -50,7 +51,7 @@ static DEFINE_RAW_SPINLOCK(vgpu_events_lock);
 static struct vgpu_event_ring vgpu_events;
 
 /*
- * Readers that somebody may wait for, and those of them that the last event has not come to yet.
+ * Readers that threads may wait on, and those of them that the last event has not woken yet.
  * There may be very many: the lock is given up after each.
  */
 static LIST_HEAD(vgpu_events_waiting);
@@ -75,7 +76,7 @@ static bool vgpu_event_wake_next(void)
 	reader = list_first_entry_or_null(&vgpu_events_waking, struct vgpu_event_reader, link);
 	if (reader) {
 		list_del_init(&reader->link);
-		/* Whoever does not wait there yet will look at the ring, with the lock held. */
+		/* A thread that does not wait yet will look at the ring, with the lock held. */
 		if (waitqueue_active(&reader->wait)) {
 			list_add_tail(&reader->link, &vgpu_events_waiting);
 			queue_work(vgpu_readers_wq, &reader->wake);

@@ -104,7 +104,7 @@ struct vgpu_event_source *vgpu_event_ring_drop(struct vgpu_event_ring *ring)
 /**
  * vgpu_event_ring_retire() - a source has nothing to say any more
  * @ring: that has its events
- * @source: whose owner goes; its events can be read for some time to come
+ * @source: its vGPU or GPU goes; its events can be read for some time to come
  *
  * Return: a source for the caller to free, this one or another, or NULL.
  */
@@ -206,8 +206,8 @@ static struct vgpu_event_slot *event_ring_room(struct vgpu_event_ring *ring,
 /**
  * vgpu_event_ring_add() - an event has happened
  * @ring: keeps it
- * @source: whose
- * @event: its time, type, a, b and c, and whom it is about
+ * @source: the source of the event
+ * @event: its time, type, a, b and c, and the vGPU or GPU that it is about
  *
  * Return: whether readers find something that they have not read.
  */

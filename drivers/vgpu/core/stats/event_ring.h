@@ -71,7 +71,7 @@ struct vgpu_event_source {
 /**
  * struct vgpu_event_ring - all events that are kept, in one order
  * @events:     slots that are in use, by seq
- * @retired:    sources whose owner has gone, the one that went first at the head
+ * @retired:    sources of vGPUs and GPUs that have gone, the first to go at the head
  * @nr_retired: length of @retired
  * @seq:        of the next event
  * @last_id:    of the newest source

@@ -3,7 +3,7 @@
  * The sessions of a GPU's vGPUs: those that have not ended, and VGPU_SESSIONS_KEPT that have.
  *
  * Beyond that the oldest session of the vGPU that has the most is forgotten; of several such vGPUs,
- * of the one whose oldest session began first. So a vGPU that is opened and closed all the time
+ * of the one with the session that began first. So a vGPU that is opened and closed all the time
  * pushes out its own sessions as soon as it has more than others, and n vGPUs keep at least
  * 1/n of the room each, if they have use for it. The source of a vGPU is found by its UUID: to
  * remove the vGPU and to create it again makes no other one of it.

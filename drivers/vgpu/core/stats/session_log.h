@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Who had the vGPUs of a GPU open, and what was done meanwhile. Compiled in user space too. */
+/* The sessions of a GPU's vGPUs, and what is counted in each. Compiled in user space too. */
 #ifndef _VGPU_SESSION_LOG_H
 #define _VGPU_SESSION_LOG_H
 
