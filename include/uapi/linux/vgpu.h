@@ -81,7 +81,7 @@ struct vgpu_ctl_engine {
 
 /*
  * What a vGPU is due of an engine while all started vGPUs have work all the
- * time, by the kind of the GPU's policy.
+ * time, by the type of the GPU's policy.
  */
 enum vgpu_ctl_due {
 	VGPU_DUE_UNKNOWN = 0,		/* the driver does not say */
@@ -138,7 +138,7 @@ struct vgpu_ctl_type {
 };
 
 enum vgpu_ctl_state {
-	VGPU_STATE_CREATED = 0,		/* nobody has the device open */
+	VGPU_STATE_CREATED = 0,		/* no process has the device open */
 	VGPU_STATE_STARTED = 1,
 };
 
@@ -437,9 +437,9 @@ struct vgpu_ctl_samples {
 };
 
 /*
- * Sessions: who had vGPUs of a GPU open, from open to close. Those that are open are all there; of
- * those that have ended 4000 are kept. Beyond that the oldest of the vGPU that has the most of
- * them is forgotten, so that nobody pushes out the sessions of others by opening and closing.
+ * Sessions: the processes that had vGPUs of a GPU open, from open to close. The driver keeps all
+ * open sessions and 4000 ended ones. Beyond that it forgets the oldest session of the vGPU that has
+ * the most, so that no user pushes out the sessions of others by opening and closing.
  *
  * Sessions come in the order of their ids, which is that of opening. A call gives as many as there
  * is room for, 256 at most; a reader that has count 0 has read all.
@@ -495,8 +495,8 @@ struct vgpu_ctl_sessions {
  * larger record reads 0.
  *
  * The sources are each vGPU, each GPU, and for each GPU the vGPUs whose creation
- * was refused. Of each source 64 records are kept: nobody's events push out
- * those of others. When there is no more room, the oldest record of the type
+ * was refused. The driver keeps 64 records of each source: no source's events
+ * push out those of another. When there is no more room, the oldest record of the type
  * goes that would have the most. So the latest of each type stays, however often
  * others happen. Of vGPUs and GPUs that are gone, those of the 64 that went last
  * are kept.
