@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Who has a vGPU: the address spaces in whose resident set its memory may be shown.
+ * The holders of a vGPU: the address spaces that may show its memory in their resident sets.
  *
- * They make themselves known: by opening the device; by a mapping of a BAR, which a child has from
- * its parent, too; or by a call on the device's file, if their memory cgroup is the one that is
- * charged. Nobody is searched for. A page fault says nothing about the process that touches the
- * page: a debugger, or who else reads another's memory, faults pages in that are not its own.
+ * A holder makes itself known: by opening the device; by a mapping of a BAR, which a child inherits
+ * from its parent, too; or by a call on the device's file, if its memory cgroup is the one that is
+ * charged. The core searches for no holder. A page fault says nothing about the process that
+ * touches the page: a debugger, or any process that reads another's memory, faults in pages of the
+ * other.
  *
  * An address space is left out once the OOM killer would find nothing in it: its last user has let
  * go of it, or the OOM killer has emptied it. A process that ends says nothing about that: others
- * may share its address space. Only the structure is kept (mmgrab): who kept its users would keep
- * it from ending, and the device with it. What it was shown is subtracted before the structure
- * goes, or the kernel would report a bad counter.
+ * may share its address space. Only the structure is kept (mmgrab): a reference to its users
+ * (mmget) would keep the address space from ending, and the device from closing. The pages that it
+ * shows are subtracted before the structure goes, or the kernel would report a bad counter.
  *
- * Who has nothing but the file and does nothing with it is not known, nor is who is one too many
- * until it touches a page. If nobody is left that is known, the host may take the memory
- * (vgpu_instance_reclaim()).
+ * A process that has only the file and does not use it is not known as a holder; nor is a process
+ * beyond the greatest number of holders, until it touches a page. If no known holder is left, the
+ * host may take the memory (vgpu_instance_reclaim()).
  */
 #include <linux/memcontrol.h>
 #include <linux/mm.h>
@@ -28,7 +29,7 @@
 #include "../../compat.h"
 #include "../core.h"
 
-/* The mm's counter is not add_mm_counter()'s, whose tracepoint is not exported to modules. */
+/* Not add_mm_counter(): its tracepoint is not exported to modules. */
 static void vgpu_owner_set(struct vgpu_holder *holder, long nr)
 {
 	if (nr != holder->shown)
@@ -187,7 +188,7 @@ void vgpu_owner_call(struct vgpu_instance *instance)
 	struct vgpu_owner *owner = &instance->owner;
 	struct mm_struct *mm = current->mm;
 
-	/* There is a reference to who called last, so it is not another one of the same address. */
+	/* The last caller's mm is referenced, so no other mm can have its address. */
 	if (likely(READ_ONCE(owner->caller) == mm) || !mm || current->flags & PF_KTHREAD)
 		return;
 	if (vgpu_owner_pays(instance, mm))
@@ -208,9 +209,9 @@ void vgpu_owner_map(struct vgpu_instance *instance, struct mm_struct *mm)
 /**
  * vgpu_owner_touch() - a page of a mapping of a BAR is touched
  * @instance: open
- * @mm: in which the mapping is, whoever touches it
+ * @mm: in which the mapping is; another process may be touching the page
  *
- * Makes those known that there was no room for when they mapped it.
+ * Makes @mm known as a holder if there was no room for it when it mapped the BAR.
  *
  * Context: may sleep. The mapping does not go meanwhile.
  */
@@ -246,14 +247,15 @@ void vgpu_owner_unmap(struct vgpu_instance *instance, struct mm_struct *mm)
 }
 
 /**
- * vgpu_owner_show() - show a vGPU's memory in the resident set of who has it
+ * vgpu_owner_show() - show a vGPU's memory in the resident set of its owner
  * @instance: between its instance_open and its instance_close
  * @pages: how many pages it has that no process has mapped
  *
- * They are shown there until the next call, also if somebody else has the vGPU meanwhile.
+ * The number of pages holds until the next call. If another holder becomes the owner meanwhile, by a
+ * call, a mapping or an unmapping, it shows them instead.
  *
  * Context: any but an interrupt.
- * Return: false: no living process is known that has the vGPU.
+ * Return: false: no living holder of the vGPU is known.
  */
 bool vgpu_owner_show(struct vgpu_instance *instance, long pages)
 {
@@ -320,7 +322,7 @@ pid_t vgpu_owner_pid(struct vgpu_instance *instance)
 }
 
 /**
- * vgpu_owner_end() - forget who had a vGPU
+ * vgpu_owner_end() - forget the holders of a vGPU
  * @instance: being closed, without mappings
  * Context: may sleep.
  */

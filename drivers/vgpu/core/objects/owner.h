@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Who has a vGPU: the address spaces in whose resident set its memory may be shown. */
+/* The holders of a vGPU: the address spaces that may show its memory in their resident sets. */
 #ifndef _VGPU_OWNER_H
 #define _VGPU_OWNER_H
 
@@ -9,7 +9,7 @@
 struct mm_struct;
 struct vgpu_instance;
 
-/* So many living address spaces are known of a vGPU. Who comes when there are more is not. */
+/* The greatest number of living holders that are known of a vGPU. Later ones are not known. */
 #define VGPU_OWNER_MAX	8
 
 /**
@@ -30,15 +30,15 @@ struct vgpu_holder {
 };
 
 /**
- * struct vgpu_owner - who has a vGPU
+ * struct vgpu_owner - the known holders of a vGPU
  * @lock:   protects the following. Tenants and the OOM killer take it, so it is held for a few
  *          steps only, and is a raw spinlock: a tenant that its cgroup does not let run would keep
  *          a mutex. mmdrop() is not called under it
  * @pages:  how many pages are to be shown
  * @nr:     length of @holder
  * @holder: in the order in which they came
- * @caller: who of them was the last to make a call; read without the lock to see that nothing has
- *          changed
+ * @caller: the holder that was the last to make a call; read without the lock to see that nothing
+ *          has changed
  */
 struct vgpu_owner {
 	raw_spinlock_t lock;		/* all of it */
