@@ -251,8 +251,8 @@ void vgpu_owner_unmap(struct vgpu_instance *instance, struct mm_struct *mm)
  * @instance: between its instance_open and its instance_close
  * @pages: how many pages it has that no process has mapped
  *
- * The number of pages holds until the next call. If another holder becomes the owner meanwhile, by a
- * call, a mapping or an unmapping, it shows them instead.
+ * The number of pages holds until the next call. If another holder becomes the owner meanwhile, by
+ * a call, a mapping or an unmapping, it shows them instead.
  *
  * Context: any but an interrupt.
  * Return: false: no living holder of the vGPU is known.

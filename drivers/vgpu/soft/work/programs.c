@@ -245,8 +245,8 @@ void soft_programs_invalidate(struct soft_programs *programs, u32 root)
 
 /**
  * soft_programs_drop() - invalidate all programs
- * @programs: those of a vGPU that has lost its memory, so what the worker begins to make from now on
- *            is made of new memory
+ * @programs: those of a vGPU that has lost its memory, so what the worker begins to make from now
+ *            on is made of new memory
  * Context: may sleep.
  */
 void soft_programs_drop(struct soft_programs *programs)
