@@ -130,14 +130,14 @@ static bool drr_enqueue(struct vgpu_rq *rq, struct vgpu_entity *entity, bool wok
 {
 	struct vgpu_drr_entity *de = drr_of(entity);
 	struct vgpu_drr *drr = rq->data;
-	bool had_turn = de->round == drr->round;
+	bool had_run = de->round == drr->round;
 
-	if (!had_turn && de->deficit_ns > 0)
+	if (!had_run && de->deficit_ns > 0)
 		de->deficit_ns = 0;
 
 	if (de->deficit_ns <= -(s64)rq->slice_ns)
 		drr_skip(drr, de);
-	else if (had_turn && de->deficit_ns <= 0)
+	else if (had_run && de->deficit_ns <= 0)
 		list_add_tail(&de->node, &drr->next);
 	else
 		list_add_tail(&de->node, &drr->queue);

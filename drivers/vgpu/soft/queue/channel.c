@@ -348,7 +348,7 @@ static bool soft_channel_all_left(struct soft_queues *queues)
 
 	raw_spin_lock(&queues->queue_lock);
 	for (i = 0; i < SOFT_ENGINES; i++)
-		left &= !queues->queue[i].in_turn;
+		left &= !queues->queue[i].in_run;
 	raw_spin_unlock(&queues->queue_lock);
 	return left;
 }

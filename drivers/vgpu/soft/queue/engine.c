@@ -19,7 +19,7 @@
 #define SOFT_STALL_NS		(200 * NSEC_PER_USEC)
 
 /**
- * struct soft_turn - an engine's account of a run
+ * struct soft_run_times - an engine's account of a run
  * @idle_ns:   time in which the engine looked for work and found none
  * @linger_ns: likewise, but while another vGPU waited for the engine (VGPU_POLL_LINGER)
  * @empty_ns:  time since which no ready channel has had work; 0: one has work
@@ -30,7 +30,7 @@
  * @nr_empty:  number of channels without work that were looked at in a row
  * @over:      there is no work, and another vGPU waits for the engine
  */
-struct soft_turn {
+struct soft_run_times {
 	u64 idle_ns;
 	u64 linger_ns;
 	u64 empty_ns;
@@ -42,18 +42,18 @@ struct soft_turn {
 };
 
 /* Adds up the time without work, which has ended at @end_ns. */
-static void soft_turn_settle(struct soft_turn *turn, u64 end_ns)
+static void soft_run_times_settle(struct soft_run_times *times, u64 end_ns)
 {
-	if (turn->hold_ns) {
-		turn->linger_ns += end_ns - turn->hold_ns;
-		end_ns = turn->hold_ns;
+	if (times->hold_ns) {
+		times->linger_ns += end_ns - times->hold_ns;
+		end_ns = times->hold_ns;
 	}
-	if (turn->empty_ns)
-		turn->idle_ns += end_ns - turn->empty_ns;
-	turn->empty_ns = 0;
-	turn->hold_ns = 0;
-	turn->since_ns = 0;
-	turn->nr_empty = 0;
+	if (times->empty_ns)
+		times->idle_ns += end_ns - times->empty_ns;
+	times->empty_ns = 0;
+	times->hold_ns = 0;
+	times->since_ns = 0;
+	times->nr_empty = 0;
 }
 
 static bool soft_engine_woken(struct soft_engine *engine, struct soft_queue *queue)
@@ -83,7 +83,7 @@ static void soft_engine_sleep(struct soft_engine *engine, struct soft_queue *que
  * waits for guest memory either, the deadline has passed, or another vGPU waits for the engine.
  */
 static bool soft_engine_wait(struct soft_engine *engine,
-			     struct soft_queue *queue, struct soft_turn *turn)
+			     struct soft_queue *queue, struct soft_run_times *times)
 {
 	u64 now_ns = soft_stop_clock(engine), timeout_ns, due_ns;
 
@@ -91,8 +91,8 @@ static bool soft_engine_wait(struct soft_engine *engine,
 		return READ_ONCE(queue->nr_ready);
 	if (engine->expired)
 		return false;
-	if (!turn->stall_ns)
-		turn->stall_ns = now_ns;
+	if (!times->stall_ns)
+		times->stall_ns = now_ns;
 	due_ns = READ_ONCE(queue->due_ns);
 	if (due_ns <= now_ns)
 		return true;
@@ -102,33 +102,33 @@ static bool soft_engine_wait(struct soft_engine *engine,
 	now_ns = soft_stop_clock(engine);
 	return soft_engine_woken(engine, queue) || due_ns <= now_ns ||
 	       vgpu_engine_poll(engine->vgpu, engine->index,
-				now_ns - turn->stall_ns) != VGPU_POLL_STOP;
+				now_ns - times->stall_ns) != VGPU_POLL_STOP;
 }
 
 /* Called when the engine has found no packet on a channel. */
 static void soft_engine_empty(struct soft_engine *engine, struct soft_queue *queue,
-			      struct soft_channel *ch, struct soft_turn *turn)
+			      struct soft_channel *ch, struct soft_run_times *times)
 {
-	bool idle = ++turn->nr_empty > READ_ONCE(queue->nr_ready), sleep;
+	bool idle = ++times->nr_empty > READ_ONCE(queue->nr_ready), sleep;
 	enum vgpu_poll poll = VGPU_POLL_IDLE;
 
 	if (idle) {
 		engine->left_ns = 0;
 		soft_stop_clock(engine);
-		if (!turn->empty_ns)
-			turn->empty_ns = engine->now_ns;
+		if (!times->empty_ns)
+			times->empty_ns = engine->now_ns;
 		poll = vgpu_engine_poll(engine->vgpu, engine->index,
-					engine->now_ns - (turn->since_ns ?: turn->empty_ns));
+					engine->now_ns - (times->since_ns ?: times->empty_ns));
 		/*
 		 * End the run at once. If it ended only when the last channel is asleep, a guest
 		 * that rings its doorbells all the time would keep the engine without being
 		 * charged.
 		 */
-		turn->over = poll == VGPU_POLL_STOP && !READ_ONCE(queue->nr_stalled);
+		times->over = poll == VGPU_POLL_STOP && !READ_ONCE(queue->nr_stalled);
 		/* Another vGPU waits for the engine, which lingers or waits for guest memory. */
-		if (!turn->hold_ns && !turn->over &&
+		if (!times->hold_ns && !times->over &&
 		    (poll == VGPU_POLL_LINGER || poll == VGPU_POLL_STOP))
-			turn->hold_ns = engine->now_ns;
+			times->hold_ns = engine->now_ns;
 	}
 	if (!ch->empty_ns)
 		ch->empty_ns = engine->now_ns;
@@ -157,7 +157,7 @@ static void soft_engine_switched(struct soft_engine *engine, u64 from_ns)
 
 /* Works on a channel that was taken, and releases it. */
 static void soft_engine_step(struct soft_engine *engine, struct soft_queue *queue,
-			     struct soft_channel *ch, struct soft_turn *turn)
+			     struct soft_channel *ch, struct soft_run_times *times)
 {
 	struct soft_fault fault = {};
 	enum soft_end end;
@@ -168,14 +168,14 @@ static void soft_engine_step(struct soft_engine *engine, struct soft_queue *queu
 	from_ns = engine->now_ns;
 	end = soft_exec(engine, ch, &fault);
 	if (end == SOFT_END_EMPTY) {
-		soft_engine_empty(engine, queue, ch, turn);
+		soft_engine_empty(engine, queue, ch, times);
 		return;
 	}
 	if (engine->left_ns)
 		soft_engine_switched(engine, from_ns);
 
-	soft_turn_settle(turn, from_ns);
-	turn->stall_ns = 0;
+	soft_run_times_settle(times, from_ns);
+	times->stall_ns = 0;
 	ch->empty_ns = 0;
 	if (end == SOFT_END_STOPPED && atomic_read(&engine->state) == SOFT_ENGINE_RESET) {
 		fault.code = VGPU_HW_FAULT_RESET;
@@ -186,7 +186,8 @@ static void soft_engine_step(struct soft_engine *engine, struct soft_queue *queu
 	soft_queue_release(ch, end, false);
 }
 
-static enum vgpu_run_end soft_engine_turn(struct soft_engine *engine, struct soft_turn *turn)
+static enum vgpu_run_end soft_engine_do_run(struct soft_engine *engine,
+					    struct soft_run_times *times)
 {
 	struct soft_queues *queues = soft_queues(engine->run.instance);
 	struct soft_queue *queue = &queues->queue[engine->index];
@@ -194,8 +195,8 @@ static enum vgpu_run_end soft_engine_turn(struct soft_engine *engine, struct sof
 	bool all_empty;
 	u64 due_ns;
 
-	memset(turn, 0, sizeof(*turn));
-	turn->since_ns = engine->since_ns;
+	memset(times, 0, sizeof(*times));
+	times->since_ns = engine->since_ns;
 	engine->since_ns = 0;
 	engine->view.work = 0;
 	engine->expired = false;
@@ -204,27 +205,27 @@ static enum vgpu_run_end soft_engine_turn(struct soft_engine *engine, struct sof
 	if (!soft_queue_begin(queues, engine->index))
 		return VGPU_RUN_IDLE;
 	engine->queues = queues;
-	soft_invalidate_turn(engine);
+	soft_invalidate_begin_run(engine);
 
-	while (!turn->over && !soft_stop_wanted(engine, NULL, SOFT_PACKET_WORK)) {
+	while (!times->over && !soft_stop_wanted(engine, NULL, SOFT_PACKET_WORK)) {
 		ch = soft_queue_take(queues, engine->index, engine->now_ns);
 		if (ch) {
-			soft_engine_step(engine, queue, ch, turn);
+			soft_engine_step(engine, queue, ch, times);
 			continue;
 		}
 		/* Waiting for guest memory is charged, and is not part of a switch. */
-		soft_turn_settle(turn, engine->now_ns);
+		soft_run_times_settle(times, engine->now_ns);
 		engine->left_ns = 0;
-		if (!soft_engine_wait(engine, queue, turn))
+		if (!soft_engine_wait(engine, queue, times))
 			break;
 	}
 
 	engine->left_ns = soft_stop_clock(engine);
 	/* A vGPU that may linger when its slice is over counts as one with work. */
-	if (turn->hold_ns && !turn->over)
-		engine->since_ns = turn->since_ns ?: turn->empty_ns;
-	all_empty = turn->over || (turn->empty_ns && !turn->hold_ns);
-	soft_turn_settle(turn, engine->now_ns);
+	if (times->hold_ns && !times->over)
+		engine->since_ns = times->since_ns ?: times->empty_ns;
+	all_empty = times->over || (times->empty_ns && !times->hold_ns);
+	soft_run_times_settle(times, engine->now_ns);
 	due_ns = READ_ONCE(queue->due_ns);
 	if (due_ns != U64_MAX)
 		vgpu_work_ready_at(queues->mem->vgpu, engine->index, due_ns);
@@ -236,7 +237,7 @@ static enum vgpu_run_end soft_engine_turn(struct soft_engine *engine, struct sof
  * engine its next run.
  */
 static bool soft_engine_finish(struct soft_engine *engine, enum vgpu_run_end end,
-			       const struct soft_turn *turn)
+			       const struct soft_run_times *times)
 {
 	struct vgpu_run next;
 	bool more;
@@ -252,7 +253,7 @@ static bool soft_engine_finish(struct soft_engine *engine, enum vgpu_run_end end
 	}
 
 	more = vgpu_engine_done(engine->vgpu, engine->index, end,
-				turn->idle_ns, turn->linger_ns, &next);
+				times->idle_ns, times->linger_ns, &next);
 	if (!more || next.instance == engine->run.instance)
 		engine->left_ns = 0;
 	if (!more || next.instance != engine->run.instance)
@@ -278,7 +279,7 @@ static bool soft_engine_started(struct soft_engine *engine)
 static int soft_engine_thread(void *data)
 {
 	struct soft_engine *engine = data;
-	struct soft_turn turn;
+	struct soft_run_times times;
 	enum vgpu_run_end end;
 
 	if (!cpumask_empty(engine->cpus))
@@ -292,8 +293,8 @@ static int soft_engine_thread(void *data)
 		do {
 			/* A short run does not reach the other calls of cond_resched(). */
 			cond_resched();
-			end = soft_engine_turn(engine, &turn);
-		} while (soft_engine_finish(engine, end, &turn));
+			end = soft_engine_do_run(engine, &times);
+		} while (soft_engine_finish(engine, end, &times));
 	}
 }
 

@@ -15,7 +15,7 @@
 #include "queues.h"
 
 /* Drops the translations of another run. Called in the engine's thread when a run begins. */
-void soft_invalidate_turn(struct soft_engine *engine)
+void soft_invalidate_begin_run(struct soft_engine *engine)
 {
 	engine->view.mem = engine->queues->mem;
 	memset(&engine->view.tlb, 0, sizeof(engine->view.tlb));
@@ -49,7 +49,7 @@ static bool soft_invalidate_all_looked(struct soft_queues *queues)
 	for (i = 0; i < SOFT_ENGINES; i++) {
 		/* Pairs with soft_invalidate_look(). */
 		if (smp_load_acquire(&queues->queue[i].space_gen) != queues->space_gen)
-			all &= !queues->queue[i].in_turn;
+			all &= !queues->queue[i].in_run;
 	}
 	raw_spin_unlock(&queues->queue_lock);
 	return all;

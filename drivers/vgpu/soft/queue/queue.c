@@ -115,7 +115,7 @@ bool soft_queue_begin(struct soft_queues *queues, unsigned int engine)
 
 	raw_spin_lock(&queues->queue_lock);
 	ok = !queues->stopping;
-	queues->queue[engine].in_turn = ok;
+	queues->queue[engine].in_run = ok;
 	queues->queue[engine].space_gen = queues->space_gen;
 	raw_spin_unlock(&queues->queue_lock);
 	return ok;
@@ -162,7 +162,7 @@ enum vgpu_run_end soft_queue_end(struct soft_queues *queues, unsigned int engine
 		end = VGPU_RUN_STALLED;
 	else
 		end = VGPU_RUN_IDLE;
-	queue->in_turn = false;
+	queue->in_run = false;
 	/*
 	 * Under the lock, since a waiting thread may free the vGPU as soon as it sees that the run
 	 * has ended, and that thread takes the lock, too, to see that.

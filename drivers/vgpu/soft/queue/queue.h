@@ -22,7 +22,7 @@ struct soft_queues;
  *            thread also reads it without the lock)
  * @nr_stalled: channels that wait for guest memory or for pages (the engine's thread also reads
  *            it without the lock)
- * @in_turn:  the engine is in a run of the vGPU
+ * @in_run:   the engine is in a run of the vGPU
  * @space_gen: soft_invalidate_gen() when the engine last looked at it, during a run (written by the
  *            engine's thread without the lock)
  *
@@ -34,7 +34,7 @@ struct soft_queue {
 	struct list_head paced;
 	u64 due_ns;
 	unsigned int nr_stalled;
-	bool in_turn;
+	bool in_run;
 	u32 space_gen;
 };
 

@@ -77,7 +77,7 @@ static inline u32 soft_invalidate_gen(const struct soft_queues *queues)
 void soft_queues_init(struct soft_queues *queues);
 
 /* invalidate.c */
-void soft_invalidate_turn(struct soft_engine *engine);
+void soft_invalidate_begin_run(struct soft_engine *engine);
 void soft_invalidate_look(struct soft_engine *engine);
 void soft_invalidate(struct soft_queues *queues, u32 root);
 
