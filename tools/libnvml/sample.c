@@ -11,7 +11,7 @@
 /* A part of the samples that the driver has, in the order of their times. */
 struct sample_page {
 	struct vgpu_ctl_samples call;
-	_Alignas(struct vgpu_ctl_sample) uint8_t entries[];
+	uint64_t entries[];	/* struct vgpu_ctl_sample, of entry_size bytes each */
 };
 
 uint64_t nv_time_us(uint64_t monotonic_ns)
@@ -21,7 +21,7 @@ uint64_t nv_time_us(uint64_t monotonic_ns)
 
 static const struct vgpu_ctl_sample *sample_entry(const struct sample_page *page, unsigned int i)
 {
-	return (const void *)(page->entries + (size_t)i * page->call.entry_size);
+	return (const void *)((const uint8_t *)page->entries + (size_t)i * page->call.entry_size);
 }
 
 /* The next page after the one that is there; the first one, if @page was only just set up. */

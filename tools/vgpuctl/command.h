@@ -7,7 +7,6 @@
 
 #include "options.h"
 
-
 #define COMMAND_OPTIONS	5
 
 /**

@@ -28,9 +28,9 @@
 #include <linux/list.h>
 #include <linux/mm.h>
 #include <linux/oom.h>
+#include <linux/rcuwait.h>
 #include <linux/sched.h>
 #include <linux/spinlock.h>
-#include <linux/wait.h>
 #include <linux/workqueue.h>
 
 #include "memory.h"
@@ -60,7 +60,7 @@
 /*
  * A process that ends closes its vGPU within that time, or another process keeps the vGPU open. (An
  * access to guest memory that does not answer may hold up the close; it is given up within 2 s.)
- * Or the process that inherited the open file has not used it yet.
+ * Or the process to which the open file was left has not used it yet.
  */
 #define SOFT_RSS_ENDING		(5 * HZ)
 
@@ -86,7 +86,6 @@ static unsigned long soft_rss_asked_at;
 static unsigned long soft_rss_whole_at;	/* when the latest round ended that left no vGPU out */
 static struct soft_oom_hold soft_rss_hold;	/* how long the OOM killer was held up of late */
 
-static DECLARE_WAIT_QUEUE_HEAD(soft_rss_wait);	/* for @soft_rss_looked to change */
 static struct workqueue_struct *soft_rss_wq;
 static DECLARE_DELAYED_WORK(soft_rss_delayed, soft_rss_work);
 static unsigned int soft_rss_round;	/* rounds so far; used by soft_rss_work() only */
@@ -153,11 +152,26 @@ static struct soft_rss *soft_rss_next(void)
 
 static void soft_rss_done(void)
 {
+	struct soft_rss *rss;
+
 	raw_spin_lock(&soft_rss_lock);
+	rss = soft_rss_looked;
 	soft_rss_looked = NULL;
+	/* With the lock held: the vGPU may be closed and freed once soft_rss_left() is true. */
+	if (rss)
+		rcuwait_wake_up(&rss->left);
 	raw_spin_unlock(&soft_rss_lock);
-	wake_up_all(&soft_rss_wait);
 	cond_resched();
+}
+
+static bool soft_rss_left(const struct soft_rss *rss)
+{
+	bool left;
+
+	raw_spin_lock(&soft_rss_lock);
+	left = soft_rss_looked != rss;
+	raw_spin_unlock(&soft_rss_lock);
+	return left;
 }
 
 /* Looks at a vGPU's pages. @all: also if it seems needless. */
@@ -283,6 +297,7 @@ void soft_rss_init(struct soft_rss *rss, const size_t *programs, const atomic64_
 {
 	rss->programs = programs;
 	rss->contexts = contexts;
+	rcuwait_init(&rss->left);
 	INIT_WORK(&rss->reclaim, soft_rss_reclaim);
 }
 
@@ -327,7 +342,7 @@ void soft_rss_end(struct soft_memory *mem)
 	list_del(&rss->link);
 	soft_rss_nr--;
 	raw_spin_unlock(&soft_rss_lock);
-	wait_event(soft_rss_wait, READ_ONCE(soft_rss_looked) != rss);
+	rcuwait_wait_event(&rss->left, soft_rss_left(rss), TASK_UNINTERRUPTIBLE);
 	vgpu_owner_show(mem->vgpu, 0);
 }
 

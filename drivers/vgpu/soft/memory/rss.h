@@ -5,6 +5,7 @@
 
 #include <linux/atomic.h>
 #include <linux/list.h>
+#include <linux/rcuwait.h>
 #include <linux/types.h>
 #include <linux/workqueue.h>
 
@@ -20,6 +21,7 @@ struct soft_memory;
  * @ended:   the core knew no living holder of the vGPU
  * @ended_at: since when, in jiffies
  * @reclaim: takes the memory then, if the host has none
+ * @left:    soft_rss_end() sleeps here while the work item looks at the vGPU
  *
  * @programs: bytes of programs, which are shown, too; this and @contexts are constant
  * @contexts: bytes of contexts likewise
@@ -35,6 +37,7 @@ struct soft_rss {
 	bool ended;
 	unsigned long ended_at;
 	struct work_struct reclaim;
+	struct rcuwait left;
 	const size_t *programs;
 	const atomic64_t *contexts;
 };
