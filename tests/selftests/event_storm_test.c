@@ -25,10 +25,7 @@
 #define DUPS		200	/* descriptors of a reader; each epoll instance watches all */
 #define LAST_MS		500
 #define READERS		8
-#define EVENTS		50	/* fewer than the driver keeps of one GPU */
-
-/* Size of an event in the first version of the ABI, which a reader gets that asks for no other. */
-#define EVENT_SIZE_1	96
+#define EVENTS		50	/* more than have a record of their own in a second */
 
 /**
  * struct flood - a thread that makes one event after the other
@@ -151,21 +148,26 @@ static void readers_beside_watchers(void)
  * struct reader - a thread that waits in read() for events
  * @thread: the thread
  * @fd:     opened for it alone
- * @events: so many it has read
+ * @events: so many it knows of: by a record of their own, or counted in one
  */
 struct reader {
 	pthread_t thread;
 	int fd;
-	volatile unsigned int events;
+	volatile uint64_t events;
 };
+
+/* The last event before those that readers wait for; of the same source and type. */
+static struct vgpu_ctl_event before;
 
 static void *reader_run(void *arg)
 {
 	struct reader *reader = arg;
-	char event[EVENT_SIZE_1];
+	struct vgpu_ctl_event event;
 
-	while (reader->events < EVENTS && read(reader->fd, event, sizeof(event)) == sizeof(event))
-		reader->events++;
+	while (reader->events < EVENTS && read(reader->fd, &event, sizeof(event)) == sizeof(event))
+		if (event.source == before.source && event.type == before.type)
+			reader->events = event.type_seq + event.repeats -
+					 (before.type_seq + before.repeats);
 	return NULL;
 }
 
@@ -178,6 +180,11 @@ static void all_readers_are_woken(void)
 	unsigned int i;
 
 	tune_begin();
+	tune_get(&sched);
+	event_begin();
+	tune_set(&sched, VGPU_SCHED_SLICE);
+	event_next(VGPU_EVENT_SCHED, &before);
+	event_cleanup();
 	for (i = 0; i < READERS; i++) {
 		reader[i].fd = open("/dev/vgpu", O_RDONLY | O_CLOEXEC);
 		CHECK(reader[i].fd >= 0, "%s", strerror(errno));
@@ -194,7 +201,8 @@ static void all_readers_are_woken(void)
 	end.tv_sec += FX_TIMEOUT_MS / 1000;
 	for (i = 0; i < READERS; i++) {
 		CHECK(!pthread_timedjoin_np(reader[i].thread, NULL, &end),
-		      "reader %u sleeps after %u events", i, reader[i].events);
+		      "reader %u sleeps after %llu events", i,
+		      (unsigned long long)reader[i].events);
 		CHECK_EQ(reader[i].events, EVENTS, "reader %u", i);
 		close(reader[i].fd);
 	}
