@@ -122,12 +122,15 @@ u64 vgpu_timeline_service(struct vgpu_timeline *tl)
 
 /*
  * Called with the lock held, since a waiting thread may free the entity once it sees that the
- * entity is off the engine, and that thread takes the lock, too, to see that.
+ * entity is off the engine, and that thread takes the lock, too, to see that. It makes itself known
+ * before it takes the lock, so that no barrier is needed here: either this function sees the
+ * thread, or the thread sees that the entity is off.
  */
 static void timeline_wake_stopped(struct vgpu_timeline *tl, struct vgpu_entity *entity)
 {
 	lockdep_assert_held(&tl->lock);
-	rcuwait_wake_up(&entity->stopped);
+	if (rcuwait_active(&entity->stopped))
+		rcuwait_wake_up(&entity->stopped);
 }
 
 /* Charges the running entity, which is off the engine, and queues it if it is runnable. */
