@@ -174,7 +174,7 @@ static void check_from(u64 id)
 			continue;
 		assert_non_null(got);
 		check_session(got, i);
-		got = vgpu_session_next(&w.log, got);
+		got = vgpu_session_next(got);
 	}
 	assert_null(got);
 }
@@ -209,7 +209,7 @@ static void finish(u64 *rnd)
 	}
 	check_from(0);
 	vgpu_session_log_exit(&w.log);
-	assert_true(list_empty(&w.log.sources) && !w.log.nr_ended);
+	assert_true(RB_EMPTY_ROOT(&w.log.sources) && !w.log.nr_ended);
 }
 
 static void test_random(void **state)
@@ -276,7 +276,7 @@ static void test_flood(void **state)
 	for (i = 0; i < 8; i++)
 		put_source(source[i]);
 	vgpu_session_log_exit(&w.log);
-	assert_true(list_empty(&w.log.sources));
+	assert_true(RB_EMPTY_ROOT(&w.log.sources));
 }
 
 /* A vGPU that is there has its source, also when all of its sessions have been forgotten. */
@@ -299,7 +299,7 @@ static void test_sessions_forgotten(void **state)
 	for (i = 0; i < ARRAY_SIZE(source); i++)
 		put_source(source[i]);
 	vgpu_session_log_exit(&w.log);
-	assert_true(list_empty(&w.log.sources));
+	assert_true(RB_EMPTY_ROOT(&w.log.sources));
 }
 
 int main(void)

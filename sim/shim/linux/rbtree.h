@@ -320,6 +320,28 @@ static inline void rb_add(struct rb_node *node, struct rb_root *root,
 	shim_rb_add(node, root, less, NULL);
 }
 
+/* Returns the node in the tree that is equal to @node, or adds @node and returns NULL. */
+static inline struct rb_node *rb_find_add(struct rb_node *node, struct rb_root *root,
+					  int (*cmp)(struct rb_node *, const struct rb_node *))
+{
+	struct rb_node **link = &root->rb_node, *parent = NULL;
+	int c;
+
+	while (*link) {
+		parent = *link;
+		c = cmp(node, parent);
+		if (!c)
+			return parent;
+		link = c < 0 ? &parent->rb_left : &parent->rb_right;
+	}
+	shim_rb_set(node, parent, SHIM_RB_RED);
+	node->rb_left = NULL;
+	node->rb_right = NULL;
+	*link = node;
+	shim_rb_insert(node, root, NULL);
+	return NULL;
+}
+
 static inline void rb_erase(struct rb_node *node, struct rb_root *root)
 {
 	shim_rb_erase(node, root, NULL);

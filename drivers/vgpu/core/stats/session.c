@@ -10,6 +10,9 @@
 
 #include "../core.h"
 
+/* Number of sessions that are listed with the lock held, which bounds the time without preemption. */
+#define SESSION_BATCH	32U
+
 /**
  * vgpu_session_join() - add a new vGPU to the sessions of its GPU
  * @instance: private to the caller
@@ -193,31 +196,34 @@ static void session_export(const struct vgpu_session *session, const struct vgpu
 }
 
 /*
- * Lists the sessions, without the activity of those that have not ended. Sets @open to the vGPUs of
- * the latter, each with a reference.
+ * Lists up to SESSION_BATCH sessions, without the activity of those that have not ended. Adds the
+ * vGPUs of the latter to @open, each with a reference. Returns true if there may be more to list.
  */
-static void session_list(struct vgpu_gpu *gpu, struct vgpu_ctl_sessions *ctl,
-			 const struct vgpu_ctl_entries *entries, struct vgpu_instances *open)
+static bool session_list_batch(struct vgpu_gpu *gpu, struct vgpu_ctl_sessions *ctl,
+			       const struct vgpu_ctl_entries *entries, struct vgpu_instances *open)
 {
+	unsigned int end = min(entries->nr, ctl->count + SESSION_BATCH);
 	const struct vgpu_session *session;
+	bool more = true;
 
-	ctl->count = 0;
-	ctl->next_id = ctl->first_id;
-	open->nr = 0;
 	raw_spin_lock(&gpu->session_lock);
 	ctl->last_id = gpu->sessions.last_id;
-	for (session = vgpu_session_find(&gpu->sessions, ctl->first_id);
-	     session && ctl->count < entries->nr;
-	     session = vgpu_session_next(&gpu->sessions, session)) {
-		session_export(session, &session->sum, vgpu_ctl_entry(entries, ctl->count++),
-			       ctl->engines);
-		ctl->next_id = session->id + 1;
+	session = vgpu_session_find(&gpu->sessions, ctl->next_id);
+	for (; session && ctl->count < end; session = vgpu_session_next(session)) {
 		if (session->instance) {
+			/* Full only if vGPUs were closed and opened again between two batches. */
+			more = open->nr < ARRAY_SIZE(open->at);
+			if (!more)
+				break;
 			kref_get(&session->instance->ref);
 			open->at[open->nr++] = session->instance;
 		}
+		session_export(session, &session->sum, vgpu_ctl_entry(entries, ctl->count++),
+			       ctl->engines);
+		ctl->next_id = session->id + 1;
 	}
 	raw_spin_unlock(&gpu->session_lock);
+	return session && more && ctl->count < entries->nr;
 }
 
 /*
@@ -254,7 +260,11 @@ void vgpu_session_list(struct vgpu_gpu *gpu, struct vgpu_ctl_sessions *ctl,
 	unsigned int i, nr = 0;
 
 	ctl->engines = gpu->info.nr_engines;
-	session_list(gpu, ctl, entries, &open);
+	ctl->count = 0;
+	ctl->next_id = ctl->first_id;
+	open.nr = 0;
+	while (session_list_batch(gpu, ctl, entries, &open))
+		;
 	for (i = 0; i < ctl->count; i++) {
 		struct vgpu_ctl_session *entry = vgpu_ctl_entry(entries, i);
 

@@ -4,17 +4,18 @@
 #define _VGPU_SESSION_LOG_H
 
 #include <linux/list.h>
+#include <linux/rbtree.h>
 #include <linux/types.h>
 #include <uapi/linux/vgpu.h>
 
 struct vgpu_instance;
 
 /**
- * struct vgpu_session_sum - what is added up for a session
+ * struct vgpu_session_sum - activity of a vGPU
  * @frames:  PRESENT packets completed
  * @faults:  channel faults
  * @resets:  resets of the device
- * @busy_ns: service, for each engine that the GPU has
+ * @busy_ns: service, for each engine of the GPU
  */
 struct vgpu_session_sum {
 	u64 frames;
@@ -24,15 +25,17 @@ struct vgpu_session_sum {
 };
 
 /**
- * struct vgpu_session_source - the sessions of a vGPU
- * @link:  in the log
+ * struct vgpu_session_source - what the sessions of a vGPU have in common
+ * @node:  in the log's tree of sources
+ * @rank:  in the log's ranking, if @nr_ended is not 0
  * @uuid:  of the vGPU
- * @ended: its sessions that have ended, the first at the head
+ * @ended: its ended sessions, the one that ended first at the head
  * @nr_ended: length of @ended
- * @users: how many have the source; it is freed when there is none, and no session
+ * @users: 1 for the vGPU while it exists; a source without users and sessions is freed
  */
 struct vgpu_session_source {
-	struct list_head link;
+	struct rb_node node;
+	struct rb_node rank;
 	u8 uuid[VGPU_UUID_LEN];
 	struct list_head ended;
 	unsigned int nr_ended;
@@ -40,23 +43,23 @@ struct vgpu_session_source {
 };
 
 /**
- * struct vgpu_session - a vGPU was open
- * @link:     in the log
- * @ended:    in the source's list, when it has ended
- * @source:   the vGPU; it has a user until the session has ended
- * @id:       from 1 on
- * @start_ns: when it began, CLOCK_MONOTONIC
- * @end_ns:   when it ended; 0: it has not
- * @instance: the vGPU while it is open, then NULL; the caller's
- * @type_name: the vGPU's type; lives as long as the log
+ * struct vgpu_session - the time in which a process has a vGPU open
+ * @node:     in the log's tree of sessions
+ * @ended:    in the source's list, once the session has ended
+ * @source:   the vGPU's
+ * @id:       1 for the first session of the GPU
+ * @start_ns: when the session began, CLOCK_MONOTONIC
+ * @end_ns:   when it ended; 0: it has not ended
+ * @instance: the vGPU while it is open, then NULL; for the caller
+ * @type_name: name of the vGPU's type; lives as long as the log
  * @pid:      process that opened the vGPU
- * @uid:      its user
- * @comm:     its name
- * @max_fb_bytes: most framebuffer backed at a time; until its end, 0
- * @sum:      what was done in the session; until its end, what had been done before it
+ * @uid:      user of that process
+ * @comm:     name of that process
+ * @max_fb_bytes: largest amount of framebuffer that was backed at a time; 0 until the session ends
+ * @sum:      activity in the session; until the session ends, activity before it
  */
 struct vgpu_session {
-	struct list_head link;
+	struct rb_node node;
 	struct list_head ended;
 	struct vgpu_session_source *source;
 	u64 id;
@@ -73,22 +76,24 @@ struct vgpu_session {
 
 /**
  * struct vgpu_session_log - the sessions of a GPU's vGPUs
- * @sessions: by id
- * @sources:  of the vGPUs that there are, and of those of which there are sessions
- * @engines:  how many the GPU has
- * @nr_ended: how many of @sessions have ended, VGPU_SESSIONS_KEPT at most
- * @last_id:  of the newest session; 0: there was none
+ * @sessions: tree of all sessions, by id
+ * @sources:  tree of the sources of existing vGPUs and of vGPUs with sessions, by UUID
+ * @ranking:  tree of the sources with ended sessions; the log forgets a session of the first one
+ * @engines:  number of engines of the GPU
+ * @nr_ended: number of ended sessions, at most VGPU_SESSIONS_KEPT
+ * @last_id:  id of the newest session; 0: there has been none
  */
 struct vgpu_session_log {
-	struct list_head sessions;
-	struct list_head sources;
+	struct rb_root sessions;
+	struct rb_root sources;
+	struct rb_root ranking;
 	unsigned int engines;
 	unsigned int nr_ended;
 	u64 last_id;
 };
 
 /**
- * struct vgpu_session_rest - what has left the log, to be freed without the caller's lock
+ * struct vgpu_session_rest - what has left the log, for the caller to free without the lock
  * @session: or NULL
  * @source:  or NULL
  */
@@ -112,7 +117,6 @@ void vgpu_session_log_end(struct vgpu_session_log *log, struct vgpu_session *ses
 			  struct vgpu_session_rest *rest);
 void vgpu_session_free(struct vgpu_session_rest *rest);
 const struct vgpu_session *vgpu_session_find(const struct vgpu_session_log *log, u64 first_id);
-const struct vgpu_session *vgpu_session_next(const struct vgpu_session_log *log,
-					     const struct vgpu_session *session);
+const struct vgpu_session *vgpu_session_next(const struct vgpu_session *session);
 
 #endif /* _VGPU_SESSION_LOG_H */
