@@ -186,6 +186,7 @@ void listing_vgpu_json(struct json *json, const struct vgpu_ctl_gpu *gpu,
 	json_text(json, "state", ctl_state_name(inst->state));
 	json_flag(json, "quarantined",
 		  inst->status & VGPU_INSTANCE_QUARANTINED);
+	json_flag(json, "paused", inst->status & VGPU_INSTANCE_PAUSED);
 	json_u64(json, "placement_gib", inst->placement_gb);
 	json_u64(json, "fb_bytes", inst->fb_bytes);
 	json_u64(json, "fb_backed_bytes", inst->fb_backed_bytes);
@@ -206,8 +207,7 @@ void listing_vgpu_row(struct table *table, const struct vgpu_ctl_gpu *gpu,
 	table_add(table, "%s", uuid_format(inst->uuid, uuid));
 	table_add(table, "%.*s", TEXT(gpu->address));
 	table_add(table, "%.*s", TEXT(inst->type_name));
-	table_add(table, "%s%s", ctl_state_name(inst->state),
-		  inst->status & VGPU_INSTANCE_QUARANTINED ? ", quarantined" : "");
+	table_add(table, "%s%s", ctl_state_name(inst->state), ctl_status_text(inst));
 	table_add_bytes(table, inst->fb_bytes);
 	table_add_bytes(table, inst->fb_backed_bytes);
 	if (inst->owner_pid)

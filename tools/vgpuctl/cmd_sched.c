@@ -164,8 +164,7 @@ static void vgpu_row(struct table *table, const struct vgpu_ctl_gpu *gpu,
 
 	table_add(table, "%s", uuid_format(inst->uuid, uuid));
 	table_add(table, "%.*s", TEXT(inst->type_name));
-	table_add(table, "%s%s", ctl_state_name(inst->state),
-		  inst->status & VGPU_INSTANCE_QUARANTINED ? ", quarantined" : "");
+	table_add(table, "%s%s", ctl_state_name(inst->state), ctl_status_text(inst));
 	setting_cells(&share_settings, table, inst);
 	if (vgpus->known)
 		share_cell(table, vgpus->due[i]);

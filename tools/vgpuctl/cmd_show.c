@@ -53,6 +53,7 @@ static void show_json(const struct vgpu_ctl_gpu *gpu,
 	json_text(&json, "state", ctl_state_name(inst->state));
 	json_flag(&json, "quarantined",
 		  inst->status & VGPU_INSTANCE_QUARANTINED);
+	json_flag(&json, "paused", inst->status & VGPU_INSTANCE_PAUSED);
 	json_u64(&json, "quarantine_until_ns", inst->quarantine_until_ns);
 	json_u64(&json, "quarantines", inst->quarantines);
 	if (inst->owner_pid)
@@ -109,7 +110,8 @@ static void show_status(const struct vgpu_ctl_instance *inst)
 {
 	char text[32], owner[CTL_OWNER_LEN];
 
-	printf("%-22s%s", "State", ctl_state_name(inst->state));
+	printf("%-22s%s%s", "State", ctl_state_name(inst->state),
+	       inst->status & VGPU_INSTANCE_PAUSED ? ", paused" : "");
 	if (inst->state == VGPU_STATE_STARTED)
 		printf(", in use by %s", ctl_owner_text(inst, owner));
 	putchar('\n');

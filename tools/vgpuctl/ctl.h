@@ -143,6 +143,9 @@ enum exit_code ctl_fail_engine(const struct vgpu_ctl_gpu *gpu, const char *name)
 const char *ctl_placement_name(uint32_t placement);
 const char *ctl_state_name(uint32_t state);
 
+/* What follows the name of the state in a table: "", ", quarantined", ", paused" or both. */
+const char *ctl_status_text(const struct vgpu_ctl_instance *inst);
+
 #define CTL_OWNER_LEN 24
 
 /*

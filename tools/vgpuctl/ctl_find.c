@@ -197,6 +197,15 @@ const char *ctl_state_name(uint32_t state)
 	return VGPU_NAME_OF(state_names, state);
 }
 
+const char *ctl_status_text(const struct vgpu_ctl_instance *inst)
+{
+	bool paused = inst->status & VGPU_INSTANCE_PAUSED;
+
+	if (inst->status & VGPU_INSTANCE_QUARANTINED)
+		return paused ? ", paused, quarantined" : ", quarantined";
+	return paused ? ", paused" : "";
+}
+
 const char *ctl_owner_text(const struct vgpu_ctl_instance *inst, char *text)
 {
 	if (inst->owner_pid)

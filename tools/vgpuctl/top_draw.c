@@ -208,6 +208,8 @@ static const char *state_of(const struct vgpu_ctl_instance *inst)
 {
 	if (inst->status & VGPU_INSTANCE_QUARANTINED)
 		return "quar.";
+	if (inst->status & VGPU_INSTANCE_PAUSED)
+		return "pause";
 	return inst->state == VGPU_STATE_STARTED ? "open" : "-";
 }
 

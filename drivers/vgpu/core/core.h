@@ -172,6 +172,7 @@ struct vgpu_edid {
  * @created_ns: when it was created, CLOCK_MONOTONIC
  * @state_lock: see below
  * @opened:     a user has the device open
+ * @pauses:     number of pauses that are not over; written with @state_lock held
  * @started_ns: when the device was opened, CLOCK_MONOTONIC, or 0; set with @session
  * @owner:      the holders of the device, while it is open
  * @session:    the session while the device is open, else NULL; protected by @gpu->session_lock
@@ -215,9 +216,10 @@ struct vgpu_instance {
 	struct vgpu_instance_info info;
 	u64 created_ns;
 
-	/* Serialises open, close and reset; protects @opened, @dma. */
+	/* Serialises open, close, reset and pause; protects @opened, @pauses, @dma. */
 	struct mutex state_lock;
 	bool opened;
+	unsigned int pauses;
 	u64 started_ns;
 	struct vgpu_owner owner;
 	struct vgpu_session *session;
@@ -503,11 +505,18 @@ static inline struct vgpu_instance *vgpu_entity_instance(struct vgpu_entity *e, 
 	return container_of(e, struct vgpu_instance, entity[engine]);
 }
 
+/* objects/pause.c */
+int vgpu_instance_pause(struct vgpu_instance *instance);
+int vgpu_instance_resume(struct vgpu_instance *instance);
+void vgpu_pause_close(struct vgpu_instance *instance);
+
 /* objects/dma.c */
 struct vgpu_dma_worker *vgpu_dma_start(struct vgpu_instance *instance);
 void vgpu_dma_stop(struct vgpu_dma_worker *worker);
 void vgpu_dma_abort(struct vgpu_dma_worker *worker);
 void vgpu_dma_resume(struct vgpu_dma_worker *worker);
+void vgpu_dma_pause(struct vgpu_dma_worker *worker);
+void vgpu_dma_unpause(struct vgpu_dma_worker *worker);
 void vgpu_dma_kick(struct vgpu_dma_worker *worker);
 void vgpu_dma_uncharge(struct vgpu_dma_worker *worker);
 

@@ -52,6 +52,7 @@ struct vgpu_timeline_ops {
 /* Reasons for which an entity may not run though it has work; a mask. */
 #define VGPU_HOLD_STOPPED	0x1	/* the device is not open, or in reset */
 #define VGPU_HOLD_QUARANTINE	0x2
+#define VGPU_HOLD_PAUSED	0x4
 
 /* Minimum time that an entity runs before it is preempted for another one. */
 #define VGPU_PREEMPT_MIN_NS		(500 * 1000ULL)

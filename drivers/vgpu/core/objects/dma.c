@@ -26,6 +26,7 @@
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
+#include <linux/wait.h>
 
 #include "../core.h"
 
@@ -40,21 +41,33 @@
  *            take spinlocks that sleep under PREEMPT_RT
  * @current_dma: the access that @task does now. SIGKILL is sent only while it is set, and flushed
  *            when it is set and when it is cleared
+ * @cut:      vgpu_dma_pause() has sent SIGKILL to end @current_dma; protected by @signal_lock
+ * @busy:     an access has been taken off @queue, and has neither ended nor been put back; protected
+ *            by @signal_lock
+ * @left:     vgpu_dma_pause() sleeps here until @busy is false
  * @lock:     protects the fields below; engines take it
  * @queue:    accesses that are submitted and not begun, in order
  * @aborting: accesses are cancelled instead of begun
+ * @paused:   accesses stay on the queue
  */
 struct vgpu_dma_worker {
 	struct vgpu_instance *instance;
 	struct task_struct *task;
 	struct rcuwait wait;
 	struct delayed_work watch;
-	spinlock_t signal_lock;		/* current_dma */
+	spinlock_t signal_lock;		/* current_dma, cut, busy */
 	struct vgpu_dma *current_dma;
-	raw_spinlock_t lock;		/* queue, aborting */
+	bool cut;
+	bool busy;
+	wait_queue_head_t left;
+	raw_spinlock_t lock;		/* queue, aborting, paused */
 	struct list_head queue;
 	bool aborting;
+	bool paused;
 };
+
+/* Time for which a pause waits for an access before it ends it. */
+#define VGPU_DMA_PAUSE_MS	2000
 
 /* Period of the watch after it has ended an access: more such accesses may follow. */
 #define VGPU_DMA_ORPHAN_MS	10
@@ -247,7 +260,7 @@ static struct vgpu_dma *vgpu_dma_take(struct vgpu_dma_worker *worker)
 
 	raw_spin_lock(&worker->lock);
 	list_for_each_entry(dma, &worker->queue, link) {
-		if (worker->aborting)
+		if (worker->aborting || worker->paused)
 			break;
 		if (!may_dma && !dma->work)
 			continue;
@@ -269,6 +282,8 @@ static struct vgpu_dma *vgpu_dma_next(struct vgpu_dma_worker *worker)
 	if (dma) {
 		flush_signals(current);
 		worker->current_dma = dma;
+		worker->cut = false;
+		worker->busy = true;
 	}
 	spin_unlock(&worker->signal_lock);
 	return dma;
@@ -276,8 +291,10 @@ static struct vgpu_dma *vgpu_dma_next(struct vgpu_dma_worker *worker)
 
 /*
  * Ends the access that the worker has made with *@ret, unless that is to say that it was cancelled.
- * Returns true if it is on the queue again: it begins anew when the function is bus master, unless
- * it was forgotten.
+ * Returns true if it is on the queue again, as the first: it begins anew when the function is bus
+ * master, or when a pause that cut it short is over; unless it was forgotten. An access that a
+ * pause would have cut short but that has succeeded keeps its result: a second write would destroy
+ * what the guest has written there since it saw the first.
  */
 static bool vgpu_dma_again(struct vgpu_dma_worker *worker, struct vgpu_dma *dma, int *ret)
 {
@@ -289,7 +306,8 @@ static bool vgpu_dma_again(struct vgpu_dma_worker *worker, struct vgpu_dma *dma,
 	raw_spin_lock(&worker->lock);
 	if (worker->aborting)
 		*ret = -ECANCELED;
-	again = *ret == -EAGAIN && !dma->work && atomic_read(&dma->state) == VGPU_DMA_QUEUED;
+	again = (*ret == -EAGAIN || (*ret && worker->cut)) && !dma->work &&
+		!worker->aborting && atomic_read(&dma->state) == VGPU_DMA_QUEUED;
 	if (again)
 		list_add(&dma->link, &worker->queue);
 	raw_spin_unlock(&worker->lock);
@@ -344,6 +362,14 @@ static void vgpu_dma_watch(struct work_struct *work)
 		vgpu_dma_watch_in(worker, orphaned ? msecs_to_jiffies(VGPU_DMA_ORPHAN_MS) : HZ);
 }
 
+static void vgpu_dma_leave(struct vgpu_dma_worker *worker)
+{
+	spin_lock(&worker->signal_lock);
+	worker->busy = false;
+	spin_unlock(&worker->signal_lock);
+	wake_up(&worker->left);
+}
+
 static int vgpu_dma_thread(void *data)
 {
 	struct vgpu_dma_worker *worker = data;
@@ -363,6 +389,7 @@ static int vgpu_dma_thread(void *data)
 		ret = vgpu_dma_run(dma);
 		if (!vgpu_dma_again(worker, dma, &ret))
 			vgpu_dma_end(dma, ret);
+		vgpu_dma_leave(worker);
 	}
 	return 0;
 }
@@ -387,6 +414,7 @@ struct vgpu_dma_worker *vgpu_dma_start(struct vgpu_instance *instance)
 	worker->instance = instance;
 	rcuwait_init(&worker->wait);
 	spin_lock_init(&worker->signal_lock);
+	init_waitqueue_head(&worker->left);
 	raw_spin_lock_init(&worker->lock);
 	INIT_LIST_HEAD(&worker->queue);
 	INIT_DELAYED_WORK(&worker->watch, vgpu_dma_watch);
@@ -446,6 +474,61 @@ void vgpu_dma_abort(struct vgpu_dma_worker *worker)
 void vgpu_dma_resume(struct vgpu_dma_worker *worker)
 {
 	vgpu_dma_set_aborting(worker, false);
+}
+
+static void vgpu_dma_set_paused(struct vgpu_dma_worker *worker, bool paused)
+{
+	raw_spin_lock(&worker->lock);
+	worker->paused = paused;
+	raw_spin_unlock(&worker->lock);
+}
+
+static bool vgpu_dma_is_idle(struct vgpu_dma_worker *worker)
+{
+	bool idle;
+
+	spin_lock(&worker->signal_lock);
+	idle = !worker->busy;
+	spin_unlock(&worker->signal_lock);
+	return idle;
+}
+
+/**
+ * vgpu_dma_pause() - let accesses wait until vgpu_dma_unpause()
+ * @worker: worker of an open instance
+ *
+ * Waits until the current access is over. An access to guest memory that is not over within
+ * VGPU_DMA_PAUSE_MS is cut short, and begins anew after the pause; a request for memory of the host
+ * is waited for, since it gives up after VGPU_SHORT_MS.
+ *
+ * Context: sleeps, without a lock held that a complete() takes.
+ */
+void vgpu_dma_pause(struct vgpu_dma_worker *worker)
+{
+	vgpu_dma_set_paused(worker, true);
+	if (wait_event_timeout(worker->left, vgpu_dma_is_idle(worker),
+			       msecs_to_jiffies(VGPU_DMA_PAUSE_MS)))
+		return;
+
+	spin_lock(&worker->signal_lock);
+	if (worker->current_dma && !worker->current_dma->work) {
+		worker->cut = true;
+		send_sig(SIGKILL, worker->task, 1);
+	}
+	spin_unlock(&worker->signal_lock);
+	wait_event(worker->left, vgpu_dma_is_idle(worker));
+}
+
+/**
+ * vgpu_dma_unpause() - end a pause
+ * @worker: worker of an open instance
+ *
+ * Context: process context. Does not sleep.
+ */
+void vgpu_dma_unpause(struct vgpu_dma_worker *worker)
+{
+	vgpu_dma_set_paused(worker, false);
+	vgpu_dma_kick(worker);
 }
 
 /**

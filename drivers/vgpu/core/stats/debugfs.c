@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * /sys/kernel/debug/vgpu/<gpu>/: partitions, channels, timelines, instances, histograms and
- * switches. These files are for people to read; they are not an ABI.
+ * switches, for people to read; pause and resume, to which the UUID of a vGPU is written. These
+ * files are not an ABI.
  */
 #include <linux/debugfs.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
+#include <linux/uuid.h>
 
 #include "../core.h"
 
@@ -110,8 +114,9 @@ static void show_instance(struct seq_file *m, struct vgpu_instance *instance)
 	struct vgpu_share share;
 	unsigned int i;
 
-	seq_printf(m, "%pUl %s %s%s\n", &instance->uuid, instance->type->name,
+	seq_printf(m, "%pUl %s %s%s%s\n", &instance->uuid, instance->type->name,
 		   READ_ONCE(instance->started_ns) ? "started" : "created",
+		   READ_ONCE(instance->pauses) ? ", paused" : "",
 		   vgpu_instance_quarantined(instance) ? ", quarantined" : "");
 	seq_printf(m, "  frames %lld, faults %lld, interrupts %lld, doorbells %lld, resets %lld, dma_read_bytes %lld, dma_written_bytes %lld\n",
 		   (s64)atomic64_read(&instance->frames),
@@ -203,6 +208,57 @@ static int switches_show(struct seq_file *m, void *unused)
 }
 DEFINE_SHOW_ATTRIBUTE(switches);
 
+/* Calls @func for the vGPU of the GPU whose UUID was written. Returns @count or -errno. */
+static ssize_t call_for_uuid(struct file *file, const char __user *buf, size_t count,
+			     int (*func)(struct vgpu_instance *instance))
+{
+	struct vgpu_gpu *gpu = file->private_data;
+	struct vgpu_instance *instance;
+	char text[UUID_STRING_LEN + 2], *uuid_text;
+	guid_t uuid;
+	int ret;
+
+	if (count >= sizeof(text))
+		return -EINVAL;
+	if (copy_from_user(text, buf, count))
+		return -EFAULT;
+	text[count] = '\0';
+	uuid_text = strim(text);
+	if (strlen(uuid_text) != UUID_STRING_LEN)
+		return -EINVAL;
+	ret = guid_parse(uuid_text, &uuid);
+	if (ret)
+		return ret;
+	instance = vgpu_instance_find(&uuid);
+	if (!instance)
+		return -ENODEV;
+	ret = instance->gpu == gpu ? func(instance) : -ENODEV;
+	vgpu_instance_put(instance);
+	return ret ?: count;
+}
+
+static ssize_t pause_write(struct file *file, const char __user *buf, size_t count, loff_t *pos)
+{
+	return call_for_uuid(file, buf, count, vgpu_instance_pause);
+}
+
+static const struct file_operations pause_fops = {
+	.owner = THIS_MODULE,
+	.open = simple_open,
+	.write = pause_write,
+};
+
+static ssize_t resume_write(struct file *file, const char __user *buf, size_t count, loff_t *pos)
+{
+	return call_for_uuid(file, buf, count, vgpu_instance_resume);
+}
+
+static const struct file_operations resume_fops = {
+	.owner = THIS_MODULE,
+	.open = simple_open,
+	.write = resume_write,
+};
+
 /**
  * vgpu_debugfs_add_gpu() - make the directory of a GPU
  * @gpu: the GPU; its scheduler exists
@@ -220,6 +276,8 @@ void vgpu_debugfs_add_gpu(struct vgpu_gpu *gpu)
 	debugfs_create_file("instances", 0400, dir, gpu, &instances_fops);
 	debugfs_create_file("histograms", 0400, dir, gpu, &histograms_fops);
 	debugfs_create_file("switches", 0400, dir, gpu, &switches_fops);
+	debugfs_create_file("pause", 0200, dir, gpu, &pause_fops);
+	debugfs_create_file("resume", 0200, dir, gpu, &resume_fops);
 }
 
 /**

@@ -62,6 +62,8 @@ static void stats_instance(struct vgpu_instance *instance, struct vgpu_ctl_insta
 	raw_spin_unlock(&instance->quarantine_lock);
 	if (out->quarantine_until_ns)
 		out->status |= VGPU_INSTANCE_QUARANTINED;
+	if (READ_ONCE(instance->pauses))
+		out->status |= VGPU_INSTANCE_PAUSED;
 	strscpy(out->type_name, instance->type->name, sizeof(out->type_name));
 	vgpu_shares_get(instance, &settings);
 	vgpu_share_report(&settings, out);
