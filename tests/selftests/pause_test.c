@@ -57,7 +57,8 @@ static bool is_paused(const struct fx_vgpu *vgpu)
 static void refusals(void)
 {
 	static const char * const bad[] = {
-		"", "x", "00000000-0000-0000-0000-00000000000", "00000000-0000-0000-0000-0000000000000",
+		"x", "00000000-0000-0000-0000-00000000000",
+		"00000000-0000-0000-0000-0000000000000",
 		"00000000-0000-0000-0000-00000000000g",
 	};
 	char path[128];
@@ -71,7 +72,7 @@ static void refusals(void)
 	fx_new_uuid(&other);
 	CHECK_EQ(control(&other, "pause"), -ENODEV);
 	snprintf(path, sizeof(path), DEBUGFS "/%s/pause", fx_gpu());
-	for (i = 1; i < sizeof(bad) / sizeof(bad[0]); i++)
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		CHECK_EQ(file_write(path, bad[i]), -EINVAL, "%s", bad[i]);
 	CHECK(!is_paused(&v), "");
 }

@@ -143,7 +143,7 @@ enum vgpu_ctl_state {
 };
 
 #define VGPU_INSTANCE_QUARANTINED	0x1
-#define VGPU_INSTANCE_PAUSED		0x2	/* stands still, and will go on; counts as started */
+#define VGPU_INSTANCE_PAUSED		0x2	/* stands still and will go on */
 
 struct vgpu_ctl_instance_engine {
 	__u64 busy_ns;			/* service: engine occupancy charged */

@@ -16,6 +16,11 @@ static inline void rcuwait_init(struct rcuwait *w)
 	w->waits = false;
 }
 
+static inline int rcuwait_active(struct rcuwait *w)
+{
+	return w->waits;
+}
+
 /* rcuwait_wait_event() looks at its condition again after each thing that happens. */
 static inline int rcuwait_wake_up(struct rcuwait *w)
 {

@@ -14,6 +14,12 @@ static inline void rcuwait_init(struct rcuwait *w)
 	w->task = NULL;
 }
 
+static inline int rcuwait_active(struct rcuwait *w)
+{
+	sim_yield();
+	return !!w->task;
+}
+
 static inline int rcuwait_wake_up(struct rcuwait *w)
 {
 	sim_yield();

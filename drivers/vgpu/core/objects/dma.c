@@ -42,8 +42,8 @@
  * @current_dma: the access that @task does now. SIGKILL is sent only while it is set, and flushed
  *            when it is set and when it is cleared
  * @cut:      vgpu_dma_pause() has sent SIGKILL to end @current_dma; protected by @signal_lock
- * @busy:     an access has been taken off @queue, and has neither ended nor been put back; protected
- *            by @signal_lock
+ * @busy:     an access has been taken off @queue, and has neither ended nor been put back;
+ *            protected by @signal_lock
  * @left:     vgpu_dma_pause() sleeps here until @busy is false
  * @lock:     protects the fields below; engines take it
  * @queue:    accesses that are submitted and not begun, in order
@@ -177,30 +177,6 @@ void vgpu_dma_submit(struct vgpu_dma *dma)
 		rcuwait_wake_up(&worker->wait);
 }
 EXPORT_SYMBOL_GPL(vgpu_dma_submit);
-
-/**
- * vgpu_short_pause() - wait before the next try to get memory of the host
- * @since: 0 at first; set to the time at which the first try failed, in jiffies
- *
- * Each pause is as long as the time since @since, at most 256 ms, and at most the time left.
- *
- * Context: sleeps, killable, without a lock that other instances need.
- * Return: false to give up: the task is being killed, or pauses and tries have together taken
- * VGPU_SHORT_MS since the first try failed.
- */
-bool vgpu_short_pause(unsigned long *since)
-{
-	unsigned long most = msecs_to_jiffies(VGPU_SHORT_MS), took;
-
-	if (!*since)
-		*since = jiffies ?: 1;
-	took = jiffies - *since;
-	if (took >= most)
-		return false;
-	schedule_timeout_killable(min3(max(took, 1UL), msecs_to_jiffies(256), most - took));
-	return !fatal_signal_pending(current);
-}
-EXPORT_SYMBOL_GPL(vgpu_short_pause);
 
 /* Returns the result of guest_rw(), or -EAGAIN if the function is not bus master any more. */
 static int vgpu_dma_run_piece(struct vgpu_dma *dma, const struct bio_vec *vec, u64 addr,

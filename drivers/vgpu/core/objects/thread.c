@@ -9,6 +9,7 @@
  * user's cgroups before the task that closes the device waits for it.
  */
 #include <linux/cgroup.h>
+#include <linux/jiffies.h>
 #include <linux/kthread.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
@@ -131,3 +132,27 @@ bool vgpu_mm_ending(struct mm_struct *mm)
 #endif
 	return ending;
 }
+
+/**
+ * vgpu_short_pause() - wait before the next try to get memory of the host
+ * @since: 0 at first; set to the time at which the first try failed, in jiffies
+ *
+ * Each pause is as long as the time since @since, at most 256 ms, and at most the time left.
+ *
+ * Context: sleeps, killable, without a lock that other instances need.
+ * Return: false to give up: the task is being killed, or pauses and tries have together taken
+ * VGPU_SHORT_MS since the first try failed.
+ */
+bool vgpu_short_pause(unsigned long *since)
+{
+	unsigned long most = msecs_to_jiffies(VGPU_SHORT_MS), took;
+
+	if (!*since)
+		*since = jiffies ?: 1;
+	took = jiffies - *since;
+	if (took >= most)
+		return false;
+	schedule_timeout_killable(min3(max(took, 1UL), msecs_to_jiffies(256), most - took));
+	return !fatal_signal_pending(current);
+}
+EXPORT_SYMBOL_GPL(vgpu_short_pause);

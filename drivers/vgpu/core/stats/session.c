@@ -10,7 +10,7 @@
 
 #include "../core.h"
 
-/* Number of sessions that are listed with the lock held, which bounds the time without preemption. */
+/* Number of sessions that are listed with the lock held, and preemption off. */
 #define SESSION_BATCH	32U
 
 /**

@@ -265,7 +265,7 @@ static bool soft_engine_finish(struct soft_engine *engine, enum vgpu_run_end end
 		/* Fails if soft_engine_run() has started a run since. */
 		atomic_cmpxchg(&engine->state, SOFT_ENGINE_ENDING, SOFT_ENGINE_IDLE);
 	}
-	/* Pairs with rcuwait_wait_event(), whose caller makes itself known, then reads the state. */
+	/* Pairs with rcuwait_wait_event(): its caller makes itself known, then reads the state. */
 	smp_mb();
 	if (rcuwait_active(&engine->idle))
 		rcuwait_wake_up(&engine->idle);
