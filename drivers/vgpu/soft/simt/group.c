@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Executes a dispatch: its work-groups one after the other, the warps of a group in turns. */
 #include <linux/bitops.h>
+#include <linux/build_bug.h>
 #include <linux/math.h>
 #include <linux/minmax.h>
 #include <linux/string.h>
 
 #include "warp.h"
+
+/* struct simt_dispatch.waiting has a bit for each warp. */
+static_assert(VGPU_HW_GROUP_MAX / SIMT_LANES <= 32);
 
 static u32 simt_items(const u32 group[3])
 {

@@ -17,7 +17,6 @@
 #include "program.h"
 
 #define SIMT_LANES	32
-#define SIMT_WARPS_MAX	(VGPU_HW_GROUP_MAX / SIMT_LANES)
 #define SIMT_TLB	256	/* entries; a power of two */
 
 struct simt_warp;
