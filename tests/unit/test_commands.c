@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Each command of vgpuctl is in the help, the man page, the completion and the schema, and a wrong
- * command line is told what was meant.
+ * Each command and each setting of vgpuctl is in the help, the man page, the completion and the
+ * schema, and a wrong command line is told what was meant.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -16,12 +16,16 @@
 #include "complete.h"
 #include "ctl.h"
 #include "help.h"
+#include "sched.h"
+#include "share.h"
 
 #include "vgpu_test.h"
 
+#include "core/settings/share_rules.h"
+
 #define TEXT_ROOM	(256 * 1024)
 
-static char manual[TEXT_ROOM], schema[TEXT_ROOM], said[TEXT_ROOM];
+static char manual[TEXT_ROOM], schema[TEXT_ROOM], attributes[TEXT_ROOM], said[TEXT_ROOM];
 
 int __wrap_open(const char *path, int flags, ...);
 int __wrap_open(const char *path, int flags, ...)
@@ -39,17 +43,20 @@ static void read_all(FILE *file, char *text)
 	text[length] = 0;
 }
 
-static int read_files(void **state)
+static void read_path(const char *path, char *text)
 {
-	FILE *file = fopen(CTL_MANUAL, "r");
+	FILE *file = fopen(path, "r");
 
 	assert_non_null(file);
-	read_all(file, manual);
+	read_all(file, text);
 	fclose(file);
-	file = fopen(CTL_SCHEMA, "r");
-	assert_non_null(file);
-	read_all(file, schema);
-	fclose(file);
+}
+
+static int read_files(void **state)
+{
+	read_path(CTL_MANUAL, manual);
+	read_path(CTL_SCHEMA, schema);
+	read_path(CTL_ATTRIBUTES, attributes);
 	return 0;
 }
 
@@ -248,7 +255,92 @@ static void test_completion(void **state)
 	assert_int_equal(bad, 0);
 }
 
-/* The three tests above see what is missing: they are told of commands that are nowhere. */
+static bool has_word(const char *text, const char *word)
+{
+	const char *letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_", *at;
+
+	for (at = strstr(text, word); at; at = strstr(at + 1, word))
+		if (at > text && !strchr(letters, at[-1]) && !strchr(letters, at[strlen(word)]))
+			return true;
+	return false;
+}
+
+/* The document that does not have the setting; empty: all have it. */
+static const char *missing_setting(const struct setting *setting)
+{
+	char *synopsis = part_of_manual(".Sh SYNOPSIS", ".Sh DESCRIPTION");
+	char *options = part_of_manual(".Ss Options", ".Ss JSON keys");
+	char *keys = part_of_manual(".Ss JSON keys", ".Sh ENVIRONMENT");
+	const char *missing = "";
+	char text[128];
+
+	if (setting->name) {
+		snprintf(text, sizeof(text), "Fl -%s Ar %s", setting->name, setting->argument);
+		if (!has_word(synopsis, text))
+			missing = "SYNOPSIS";
+		else if (!options_have(options, setting->name))
+			missing = "Options";
+	}
+	snprintf(text, sizeof(text), "\"%s\": {", setting->key);
+	if (!has_word(keys, setting->key))
+		missing = "JSON keys";
+	else if (!strstr(schema, text))
+		missing = "the schema";
+	free(synopsis);
+	free(options);
+	free(keys);
+	return missing;
+}
+
+static unsigned int bad_settings(const struct setting_table *table)
+{
+	unsigned int bad = 0;
+	size_t i;
+
+	for (i = 0; i < table->nr; i++) {
+		const char *missing = missing_setting(&table->setting[i]);
+
+		if (*missing)
+			printf("# setting %s: not in %s\n", table->setting[i].key, missing);
+		bad += !!*missing;
+	}
+	return bad;
+}
+
+/* The document that does not have the attribute of a vGPU's setting; empty: both have it. */
+static const char *missing_attribute(const char *name)
+{
+	char *files = part_of_manual(".Sh FILES", ".Sh EXAMPLES");
+	const char *missing = "";
+	char line[128];
+
+	snprintf(line, sizeof(line), "What:\t\t/sys/bus/mdev/devices/<uuid>/vgpu/%s", name);
+	if (!has_line(attributes, line))
+		missing = "sysfs-vgpu";
+	else if (!has_word(files, name))
+		missing = "FILES";
+	free(files);
+	return missing;
+}
+
+static void test_settings(void **state)
+{
+	static const struct setting nowhere[] = {
+		{ .name = "frob", .argument = "N", .key = "weight" }, { .key = "weigh" },
+	};
+	const struct vgpu_setting *attribute;
+
+	assert_int_equal(bad_settings(&sched_settings), 0);
+	assert_int_equal(bad_settings(&share_settings), 0);
+	for (attribute = vgpu_share_settings; attribute->name; attribute++)
+		assert_string_equal(missing_attribute(attribute->name), "");
+
+	assert_string_equal(missing_setting(&nowhere[0]), "SYNOPSIS");
+	assert_string_equal(missing_setting(&nowhere[1]), "JSON keys");
+	assert_string_equal(missing_attribute("frob"), "sysfs-vgpu");
+}
+
+/* The tests of commands above see what is missing: they are told of commands that are nowhere. */
 static void test_nowhere(void **state)
 {
 	static const struct command nowhere[] = {
@@ -383,6 +475,7 @@ int main(void)
 		cmocka_unit_test(test_manual),
 		cmocka_unit_test(test_schema),
 		cmocka_unit_test(test_completion),
+		cmocka_unit_test(test_settings),
 		cmocka_unit_test(test_nowhere),
 		cmocka_unit_test(test_help),
 		cmocka_unit_test(test_near),

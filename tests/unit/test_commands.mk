@@ -7,5 +7,6 @@ SRCS_test_commands := $(patsubst $(TOP)/%,%,$(filter-out %/main.c,\
 CPPFLAGS_test_commands := -D_GNU_SOURCE -I$(TOP)/include/uapi -I$(TOP)/tools \
 	-I$(TOP)/tools/libvgpu -iquote $(TOP)/tools/vgpuctl \
 	-DCTL_MANUAL='"$(TOP)/tools/vgpuctl/vgpuctl.8"' \
-	-DCTL_SCHEMA='"$(TOP)/Documentation/vgpuctl.schema.json"'
+	-DCTL_SCHEMA='"$(TOP)/Documentation/vgpuctl.schema.json"' \
+	-DCTL_ATTRIBUTES='"$(TOP)/Documentation/ABI/testing/sysfs-vgpu"'
 LDLIBS_test_commands := -ljson-c -lsmartcols -lncursesw -luuid -Wl,--wrap=open

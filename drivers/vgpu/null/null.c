@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The smallest back end: its engines complete packets without executing them. See backend.rst */
+/*
+ * The smallest back end: its engines complete packets without executing them.
+ * Documentation/backend.rst explains it step by step.
+ */
 #include <linux/module.h>
 #include <linux/platform_device.h>
 #include <linux/sched/mm.h>
@@ -11,21 +14,21 @@ struct null_engine {
 	struct vgpu_gpu *gpu;
 	struct vgpu_run run;
 	bool preempt;
-	struct work_struct work;	/* owns @run from engine_run until vgpu_engine_done() */
+	struct work_struct work;	/* owns run from engine_run until vgpu_engine_done() */
 };
 
 struct null_instance {
 	const struct vgpu_instance_info *info;
-	struct mutex lock;	/* protects @pages; an engine never waits for it */
+	struct mutex lock;	/* protects pages and registers; an engine never waits for it */
 	struct xarray pages;	/* of all BARs; index: page's number in its BAR + (BAR << 28) */
 };
 
 struct null_channel {
-	u8 ctrl, engine, order, pad0[5];	/* the bytes of CTRL */
+	u8 ctrl, engine, order, pad0[5];	/* the first three: the bytes of CTRL */
 	__le64 ring, pad1[4], get, pad2;
 };
 
-/* Returns the address of byte @offset of a BAR, allocating its page; NULL: no such byte or page. */
+/* Returns the address of byte @offset of a BAR; NULL: no such byte, or no memory for its page. */
 static void *null_bar(struct null_instance *inst, unsigned int bar, u64 offset)
 {
 	unsigned long index = (offset >> PAGE_SHIFT) + (bar << 28);
@@ -45,7 +48,7 @@ static void *null_bar(struct null_instance *inst, unsigned int bar, u64 offset)
 	return page ? page_address(page) + offset_in_page(offset) : NULL;
 }
 
-/* Completes a channel's next packet, with the lock. Returns whether there may be another. */
+/* Completes a channel's next packet. The lock is held. Returns whether there may be another. */
 static bool null_complete(struct vgpu_instance *vgpu, unsigned int engine, u32 chan)
 {
 	struct null_instance *inst = vgpu_instance_backend(vgpu);
@@ -70,7 +73,7 @@ static bool null_complete(struct vgpu_instance *vgpu, unsigned int engine, u32 c
 	if ((flags & (VGPU_HW_PKT_SIGNAL | VGPU_HW_PKT_SIGNAL_SYS)) == VGPU_HW_PKT_SIGNAL) {
 		pos = round_down(le64_to_cpu(READ_ONCE(packet->signal_addr)), sizeof(*signal));
 		signal = null_bar(inst, VGPU_HW_BAR_FB, pos);
-		if (!signal)	/* Retry if the host has no memory at the moment. */
+		if (!signal)	/* The host has no memory now: retry. A bad address: give up. */
 			return pos < inst->info->fb_bytes;
 		WRITE_ONCE(*signal, READ_ONCE(packet->signal_value));
 	}
@@ -92,7 +95,7 @@ static void null_work(struct work_struct *work)
 	do {
 		inst = vgpu_instance_backend(engine->run.instance);
 		for (chan = 0; chan < inst->info->nr_channels; cond_resched()) {
-			/* A call of the VM that has the lock may have been stopped with it. */
+			/* A cgroup may have stopped the VM's thread that holds the lock. */
 			if (!mutex_trylock(&inst->lock)) {
 				cond_resched();
 				break;

@@ -11,6 +11,11 @@
  * tools/vgpuctl/share.c or sched.c. Code that acts on the setting reads the field; the scheduler
  * reads struct vgpu_share.
  *
+ * These documents describe each setting: tools/vgpuctl/vgpuctl.8,
+ * Documentation/vgpuctl.schema.json and Documentation/ABI/testing/sysfs-vgpu, and for a GPU's
+ * module parameter Documentation/management.rst. tests/unit/test_commands.c fails while a vGPU's
+ * setting is missing in one of the first three, or a GPU's in one of the first two.
+ *
  * Pure logic, compiled in user space too; callers serialise their calls.
  */
 #ifndef _VGPU_SETTING_H

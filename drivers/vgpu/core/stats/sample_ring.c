@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The ring of samples that readers of /dev/vgpu find. A reader's position is the time of the last
- * sample it has seen, so the ring knows nothing of readers. Pure logic, compiled in user space too;
- * callers serialise.
+ * The ring of samples that users of /dev/vgpu read. A reader's position is the time of the last
+ * sample that it has seen, so the ring has no data of readers. Pure logic, compiled in user space
+ * too; callers serialise their calls.
  */
 #include <linux/minmax.h>
 #include <linux/slab.h>
@@ -10,7 +10,7 @@
 
 #include "sample_ring.h"
 
-/* Places behind the samples that are kept. */
+/* The places that follow the samples, and the number of all places. */
 #define SAMPLE_SO_FAR	VGPU_SAMPLES_KEPT
 #define SAMPLE_NEXT	(VGPU_SAMPLES_KEPT + 1)
 #define SAMPLE_PLACES	(VGPU_SAMPLES_KEPT + 2)
@@ -32,10 +32,10 @@ static struct vgpu_sample *sample_nr(const struct vgpu_sample_ring *ring, u64 nr
 
 /**
  * vgpu_sample_ring_new() - make a ring
- * @engines: how many the GPU has
+ * @engines: number of engines of the GPU
  *
  * Context: may sleep.
- * Return: a ring without samples, for kvfree(), or NULL without memory.
+ * Return: a ring without samples, which the caller frees by kvfree(); NULL if there is no memory.
  */
 struct vgpu_sample_ring *vgpu_sample_ring_new(unsigned int engines)
 {
@@ -48,13 +48,13 @@ struct vgpu_sample_ring *vgpu_sample_ring_new(unsigned int engines)
 }
 
 /**
- * vgpu_sample_ring_next() - find where the next sample is to be put together
- * @ring: which
+ * vgpu_sample_ring_next() - get the place where the caller prepares the next sample
+ * @ring: the ring
  *
- * Readers of the ring do not look there.
+ * Readers of the ring do not read this place.
  *
- * Return: for vgpu_sample_ring_add(): to be filled in with the period's end, later than that of the
- * last one, its length, and all service and frames until then.
+ * Return: the place. Before vgpu_sample_ring_add() the caller fills it in: the end of the period,
+ * which is later than that of the last sample, its length, and the totals at its end.
  */
 struct vgpu_sample *vgpu_sample_ring_next(struct vgpu_sample_ring *ring)
 {
@@ -62,10 +62,11 @@ struct vgpu_sample *vgpu_sample_ring_next(struct vgpu_sample_ring *ring)
 }
 
 /**
- * vgpu_sample_ring_add() - a period has ended
- * @ring: the next sample has been filled in; what is new of its service and frames is kept
+ * vgpu_sample_ring_add() - add the next sample
+ * @ring: the ring; the caller has filled in vgpu_sample_ring_next()
  *
- * All samples of a ring together have all service and frames that there were until the last one.
+ * The sample gets the differences to the previous totals, so the sum of all samples that were ever
+ * added equals the totals.
  */
 void vgpu_sample_ring_add(struct vgpu_sample_ring *ring)
 {
@@ -87,16 +88,16 @@ void vgpu_sample_ring_add(struct vgpu_sample_ring *ring)
 
 /**
  * vgpu_sample_ring_after() - find the first sample that a reader has not seen
- * @ring:     which
- * @since_ns: end of the last one that the reader has seen; any number
+ * @ring:     the ring
+ * @since_ns: end of the last sample that the reader has seen; any number
  *
- * Return: the oldest kept sample that ended later, or NULL. It stays until the next is added.
+ * Return: the oldest kept sample that ended later, or NULL. It is valid until a sample is added.
  */
 const struct vgpu_sample *vgpu_sample_ring_after(const struct vgpu_sample_ring *ring, u64 since_ns)
 {
 	u64 end = ring->nr, from = end - min_t(u64, end, VGPU_SAMPLES_KEPT), mid;
 
-	/* Samples before from are not later than since_ns, those from end on are. */
+	/* Samples before from ended at since_ns or earlier, those from end on ended later. */
 	while (from < end) {
 		mid = from + (end - from) / 2;
 		if (sample_nr(ring, mid)->time_ns > since_ns)
@@ -108,11 +109,11 @@ const struct vgpu_sample *vgpu_sample_ring_after(const struct vgpu_sample_ring *
 }
 
 /**
- * vgpu_sample_ring_at() - find a sample
- * @ring:    which
- * @time_ns: its end, not 0
+ * vgpu_sample_ring_at() - find a sample by its end
+ * @ring:    the ring
+ * @time_ns: end of the sample, not 0
  *
- * Return: the sample, or NULL if it is not there. It stays until the next is added.
+ * Return: the sample, or NULL if it is not kept. It is valid until a sample is added.
  */
 const struct vgpu_sample *vgpu_sample_ring_at(const struct vgpu_sample_ring *ring, u64 time_ns)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The last samples of a GPU or a vGPU. Pure logic, compiled in user space too. */
+/* The last samples of a GPU's or a vGPU's statistics. Pure logic, compiled in user space too. */
 #ifndef _VGPU_SAMPLE_RING_H
 #define _VGPU_SAMPLE_RING_H
 
@@ -7,12 +7,12 @@
 #include <uapi/linux/vgpu.h>
 
 /**
- * struct vgpu_sample - a period, or what there was until a time
+ * struct vgpu_sample - statistics of a period; or totals, from the start to the end of a period
  * @time_ns:   end of the period, CLOCK_MONOTONIC
- * @period_ns: its length
- * @fb_backed_bytes: framebuffer that is backed by host pages at that time
- * @frames:    frames in the period, or all frames so far
- * @busy_ns:   service in the period, for each engine that the GPU has; or all service so far
+ * @period_ns: length of the period
+ * @fb_backed_bytes: framebuffer that host pages back at the end of the period
+ * @frames:    frames in the period; in totals all frames until its end
+ * @busy_ns:   service of each engine in the period; in totals all service until its end
  */
 struct vgpu_sample {
 	u64 time_ns;
@@ -24,11 +24,11 @@ struct vgpu_sample {
 
 /**
  * struct vgpu_sample_ring - the last VGPU_SAMPLES_KEPT samples
- * @engines: how many the GPU has
- * @nr:      samples that there were
- * @words:   the samples, one after the other: sample n is in place n modulo VGPU_SAMPLES_KEPT;
- *           behind them all service and frames at the end of the last one, and the sample that is
- *           being taken
+ * @engines: number of engines of the GPU
+ * @nr:      number of samples added so far
+ * @words:   places of one struct vgpu_sample each. Sample n is in place n modulo VGPU_SAMPLES_KEPT.
+ *           Two more places follow: the totals at the end of the last sample, and the totals at the
+ *           end of the next one, which the caller fills in
  */
 struct vgpu_sample_ring {
 	unsigned int engines;

@@ -3,6 +3,8 @@
  * Software GPUs as devices: probe and remove of the PCI function, start and stop of the engines,
  * and files in debugfs.
  */
+#include <linux/array_size.h>
+#include <linux/build_bug.h>
 #include <linux/debugfs.h>
 #include <linux/slab.h>
 
@@ -13,11 +15,13 @@
 #include "../work/section.h"
 #include "params.h"
 
-static const struct vgpu_engine_desc soft_engine_desc[SOFT_ENGINES] = {
+static const struct vgpu_engine_desc soft_engine_desc[] = {
 	{ .name = "gr", .engine_class = VGPU_HW_ENGINE_GR, .instance = 0 },
 	{ .name = "ce0", .engine_class = VGPU_HW_ENGINE_CE, .instance = 0 },
 	{ .name = "ce1", .engine_class = VGPU_HW_ENGINE_CE, .instance = 1 },
 };
+
+static_assert(ARRAY_SIZE(soft_engine_desc) == SOFT_ENGINES);
 
 static struct dentry *soft_debugfs;
 

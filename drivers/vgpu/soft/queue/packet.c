@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The decoding and checking of rings, and of what all packets have in common; a packet's type does
- * the rest. The input is a private copy of what the guest wrote. A packet that passes can be
- * executed without further checks of the partition's bounds; or, where addresses are virtual,
- * translates any of its own.
+ * Checks rings, and decodes what all packets have in common; the packet's type decodes the rest.
+ * The input is a private copy of what the guest wrote. Physical addresses in framebuffer of a valid
+ * packet are in the partition, and its execution does not check them again. Virtual addresses are
+ * checked when they are translated.
  */
 #include <linux/bits.h>
 #include <linux/nospec.h>
@@ -22,14 +22,14 @@
 #include "../memory/walk.h"
 
 /**
- * soft_packet_range_ok() - check a range that a packet names
- * @addr: its first byte
- * @len: bytes, at least 1
- * @sys: it is in guest memory
+ * soft_packet_range_ok() - check a range of addresses
+ * @addr: the first byte
+ * @len: length in bytes, at least 1
+ * @sys: the range is in guest memory
  * @limits: the partition, and whether @addr is virtual
  * Context: any; pure.
- * Return: whether the range lies in the partition; or, in guest memory, does not wrap around; or,
- * of virtual addresses, lies in one half of them.
+ * Return: whether the range is valid: in guest memory it must not wrap around, virtual addresses
+ * must be in one half of the address space, and all others in the partition.
  */
 bool soft_packet_range_ok(u64 addr, u64 len, bool sys, const struct soft_limits *limits)
 {
@@ -71,7 +71,7 @@ static enum vgpu_hw_fault soft_decode_signal(const struct vgpu_hw_packet *raw,
 	return VGPU_HW_FAULT_NONE;
 }
 
-/* For the types that have no operands. */
+/* Used instead of decode for types without operands. */
 static enum vgpu_hw_fault soft_decode_empty(const struct vgpu_hw_packet *raw)
 {
 	if (raw->dst || raw->src || raw->width || raw->rows || raw->pad ||
@@ -80,19 +80,19 @@ static enum vgpu_hw_fault soft_decode_empty(const struct vgpu_hw_packet *raw)
 	return VGPU_HW_FAULT_NONE;
 }
 
-/* The name of a type, any number that no guest has chosen; NULL: no engine executes it. */
+/* Returns the name of a type, or NULL. @type is any number, but not one that a guest chose. */
 const char *soft_packet_name(const struct soft_packet_desc *types, u64 type)
 {
 	return type < VGPU_HW_PKT_END ? types[type].name : NULL;
 }
 
 /**
- * soft_packet_decode() - check a packet and bring it into the CPU's order
- * @types: the rows, by number
+ * soft_packet_decode() - check and decode a packet
+ * @types: the table of packet types, by number
  * @raw: a private copy of the packet
- * @limits: what the packet may touch and use
- * @packet: set up; valid when the packet is good
- * @fault_addr: set to the address that is wrong with FAULT_ADDRESS and FAULT_ALIGN, else to 0
+ * @limits: what the packet may access and use
+ * @packet: set to the decoded packet; valid only without a fault
+ * @fault_addr: set to the invalid address with FAULT_ADDRESS and FAULT_ALIGN, else to 0
  * Context: any; pure.
  * Return: VGPU_HW_FAULT_NONE, or the fault of the channel.
  */
@@ -134,7 +134,7 @@ enum vgpu_hw_fault soft_packet_decode(const struct soft_packet_desc *types,
 }
 
 /**
- * soft_ring_check() - check a ring that is to be latched
+ * soft_ring_check() - check the ring of a channel that is being enabled
  * @addr: address of the first packet
  * @order: log2 of the number of packets
  * @sys: the ring is in guest memory

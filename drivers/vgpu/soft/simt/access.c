@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Where memory accesses of lanes go to, when they are not all in one place: see lane_mem.h. And the
- * TLB.
+ * Finds the memory of each lane when an access is not to one place or row: see lane_mem.h. Fills
+ * the TLB.
  */
 #include <linux/bitops.h>
 #include <linux/minmax.h>
@@ -12,27 +12,27 @@
 
 #define SIMT_PAGE_MASK	(VGPU_HW_PAGE_SIZE - 1ULL)
 
-/* Accesses so far around the private memory are a stack's that has no room. */
+/* An access that misses private memory, but is in this range, counts as a stack overflow. */
 #define SIMT_STACK_FIRST	0x50000000ULL
 #define SIMT_STACK_LAST		0x7fffffffULL
 
 /*
- * Accesses in two pieces take as long as so many more instructions. They end the running group's
- * run, so that the budget is looked at.
+ * An instruction with an access in two pieces costs so many more instructions. It makes the warp
+ * leave the running group, so that the interpreter takes this cost off the budget.
  */
 #define SIMT_SPLIT_EXTRA	4
 
-/* Drops all that @tlb has. Context: any. */
+/* Empties @tlb. Context: any. */
 void simt_tlb_flush(struct simt_tlb *tlb)
 {
 	memset(tlb->read, 0xff, sizeof(tlb->read));
 	memset(tlb->write, 0xff, sizeof(tlb->write));
-	/* Nor does a CPU that goes ahead of the comparison find pages of another VM. */
+	/* A CPU that speculates past the comparison must not find pages of another VM. */
 	memset(tlb->read_host, 0, sizeof(tlb->read_host));
 	memset(tlb->write_host, 0, sizeof(tlb->write_host));
 }
 
-/* The image can be read up to the end of its last page: what a TLB has are pages. */
+/* The image is readable up to the end of its last page, because a TLB holds whole pages. */
 static bool simt_in_image(const struct simt_dispatch *dispatch, u64 va)
 {
 	u64 bytes = (dispatch->image_bytes + SIMT_PAGE_MASK) & ~SIMT_PAGE_MASK;
@@ -40,7 +40,7 @@ static bool simt_in_image(const struct simt_dispatch *dispatch, u64 va)
 	return va - VGPU_HW_VA_IMAGE < bytes;
 }
 
-/* Finds the page of @va, which is global or in the image. */
+/* Finds the page of @va, an address in global memory or in the image. */
 static enum simt_end simt_access_page(struct simt_warp *w, u64 va, bool write, u8 **host,
 				      bool *keep, enum vgpu_hw_fault *code)
 {
@@ -65,7 +65,7 @@ static enum simt_end simt_access_page(struct simt_warp *w, u64 va, bool write, u
 	*host = at;
 	if (!*keep)
 		return SIMT_DONE;
-	/* What may be written may be read, too. */
+	/* A writable page is readable, too. */
 	tlb->read[entry] = page;
 	tlb->read_host[entry] = at;
 	if (write) {
@@ -76,12 +76,15 @@ static enum simt_end simt_access_page(struct simt_warp *w, u64 va, bool write, u
 }
 
 /**
- * simt_access_fill() - have the TLB hold a page
+ * simt_access_fill() - put a page into the TLB
  * @w: the warp
  * @va: any address
- * @write: it is to be written
- * Context: any. Says nothing about why there is no page: the access by lanes does.
- * Return: whether the TLB has it now.
+ * @write: the page will be written
+ *
+ * Does not report why there is no page; simt_access_hosts() does.
+ *
+ * Context: any.
+ * Return: whether the TLB has the page now.
  */
 bool simt_access_fill(struct simt_warp *w, u64 va, bool write)
 {
@@ -95,8 +98,8 @@ bool simt_access_fill(struct simt_warp *w, u64 va, bool write)
 }
 
 /*
- * Finds the first piece of a lane's access of @bytes at @va, and sets @bytes to its length: it ends
- * with a page, or a private word.
+ * Finds the first piece of a lane's access of @bytes at @va, and sets @bytes to the piece's length.
+ * A piece ends at the end of a page, of local memory or of a word of private memory.
  */
 static enum simt_end simt_access_piece(struct simt_warp *w, u64 va, unsigned int lane, bool write,
 				       unsigned int *bytes, u8 **host, enum vgpu_hw_fault *code)
@@ -131,7 +134,7 @@ static enum simt_end simt_access_piece(struct simt_warp *w, u64 va, unsigned int
 	return SIMT_FAULT;
 }
 
-/* Finds a lane's second piece, too, if there is one. */
+/* Finds both pieces of a lane's access, or its only one. */
 static enum simt_end simt_access_lane(struct simt_warp *w, u64 va, unsigned int lane, bool write,
 				      unsigned int bytes, u64 *fault_va, enum vgpu_hw_fault *code)
 {
@@ -149,8 +152,8 @@ static enum simt_end simt_access_lane(struct simt_warp *w, u64 va, unsigned int 
 }
 
 /*
- * Lanes access places that lie apart, in so many pieces each. If time is over, the rest of the
- * budget is used up.
+ * Counts a scattered access, in up to @pieces pieces per lane. If struct simt_mem.over says that
+ * time is over, uses up the rest of the budget.
  */
 static void simt_access_apart(struct simt_warp *w, u32 pieces)
 {
@@ -168,17 +171,17 @@ static void simt_access_apart(struct simt_warp *w, u32 pieces)
 }
 
 /**
- * simt_access_hosts() - find where the access of each active lane goes to
+ * simt_access_hosts() - find the memory of each active lane's access
  * @w: the warp
  * @i: the instruction
  * @va: addresses by lane
- * @bytes: 1, 2, 4 or 8
- * @write: it is a store
+ * @bytes: length of each access: 1, 2, 4 or 8
+ * @write: the instruction writes memory
  *
- * Sets @w->host, and for accesses in two pieces @w->piece and @w->host2.
+ * Sets @w->host and @w->piece, and for accesses in two pieces @w->host2.
  *
  * Context: any.
- * Return: SIMT_HOSTS_FAIL: there was an event, and the caller returns SIMT_LEAVE.
+ * Return: see enum simt_hosts. After SIMT_HOSTS_FAIL the caller returns SIMT_LEAVE.
  */
 enum simt_hosts simt_access_hosts(struct simt_warp *w, const struct simt_insn *i, const u64 *va,
 				  unsigned int bytes, bool write)
@@ -201,7 +204,7 @@ enum simt_hosts simt_access_hosts(struct simt_warp *w, const struct simt_insn *i
 			w->piece[l] = bytes;
 			continue;
 		}
-		/* Neighbours are often in the page of the lane before. */
+		/* The access is often in the page of the previous lane's. */
 		if ((va[l] & ~SIMT_PAGE_MASK) == page &&
 		    (va[l] & SIMT_PAGE_MASK) + bytes <= VGPU_HW_PAGE_SIZE) {
 			w->host[l] = host + (va[l] & SIMT_PAGE_MASK);
@@ -213,7 +216,7 @@ enum simt_hosts simt_access_hosts(struct simt_warp *w, const struct simt_insn *i
 			simt_warp_fault(w, i, code, fault_va, l);
 			return SIMT_HOSTS_FAIL;
 		case SIMT_WAIT:
-			/* This is the fault if the page cannot be had at all. */
+			/* The fault to report if the caller cannot get the page. */
 			simt_warp_fault(w, i, VGPU_HW_FAULT_MEMORY, fault_va, l);
 			w->event = SIMT_EVENT_WAIT;
 			return SIMT_HOSTS_FAIL;
@@ -235,7 +238,7 @@ enum simt_hosts simt_access_hosts(struct simt_warp *w, const struct simt_insn *i
 	return hosts;
 }
 
-/* One access, as others write this memory, of a lane whose neighbours' are in two pieces. */
+/* Reads once, because other threads may write the memory. For accesses in one piece. */
 static u64 simt_access_get(const u8 *from, unsigned int bytes)
 {
 	switch (bytes) {
@@ -268,10 +271,10 @@ static void simt_access_set(u8 *to, unsigned int bytes, u64 value)
 }
 
 /**
- * simt_access_load() - load, where simt_access_hosts() has found SIMT_HOSTS_SPLIT
+ * simt_access_load() - load after simt_access_hosts() has returned SIMT_HOSTS_SPLIT
  * @w: the warp
- * @bytes: as there
- * @to: the lanes' values, zero-extended; of lanes that are not active 0
+ * @bytes: length of each access, as passed there
+ * @to: set to the lanes' values, zero-extended; 0 for lanes that are not active
  * Context: any.
  */
 void simt_access_load(struct simt_warp *w, unsigned int bytes, u64 *to)
@@ -289,7 +292,7 @@ void simt_access_load(struct simt_warp *w, unsigned int bytes, u64 *to)
 	}
 }
 
-/* The same for a store of the low @bytes of @from. */
+/* Likewise, stores the low @bytes of each lane's value. */
 void simt_access_store(struct simt_warp *w, unsigned int bytes, const u64 *from)
 {
 	for (unsigned int l = 0; l < SIMT_LANES; l++) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The decoder of RISC-V instructions, and of programs. Words are the guest's, any bits at all: what
- * no table here has is SIMT_ILLEGAL, and what comes out are operations and registers that exist.
+ * Decodes RISC-V instructions and programs. The guest chose the words, so they may be anything: a
+ * word that is in no table here becomes SIMT_ILLEGAL, and the operations and registers of a decoded
+ * instruction exist.
  */
 #include <linux/bits.h>
 #include <linux/kernel.h>
@@ -46,7 +47,7 @@ enum {
 #define NR_MAJORS	32	/* of 32-bit instructions: bits 1 and 0 are set */
 #define MAJOR(word)	((word) >> 2 & (NR_MAJORS - 1))
 
-/* What an instruction has. */
+/* Fields of an instruction. */
 #define HAS_XD		0x001	/* rd, integer */
 #define HAS_FD		0x002	/* rd, float */
 #define HAS_RS1		0x004
@@ -67,8 +68,8 @@ enum simt_form {
 };
 
 /*
- * Per form: the bits that tell the instruction, and what it has. Forms of floats have F or, with an
- * integer destination, X in their names, and how many sources.
+ * For each form: the bits that identify the instruction, and its fields. The name of a form with
+ * float sources is F, or X for an integer destination, and the number of sources.
  */
 static const struct {
 	u32 mask;
@@ -111,10 +112,10 @@ struct simt_encoding {
 	ENC_7(form, name##_W, AMO, 2, (f5) << 2), ENC_7(form, name##_D, AMO, 3, (f5) << 2)
 #define ENC_F4(name, opcode)							\
 	ENC_7(F4, name##_S, opcode, 0, 0), ENC_7(F4, name##_D, opcode, 0, 1)
-/* Of floats, of both formats. */
+/* Float operations of both formats. */
 #define ENC_F(form, name, f3, f5)						\
 	ENC_7(form, name##_S, OP_FP, f3, (f5) << 2), ENC_7(form, name##_D, OP_FP, f3, (f5) << 2 | 1)
-/* The same with a number in place of rs2. */
+/* Conversions: a number in place of rs2. */
 #define ENC_CVT(form, name, f5, fmt, rs2)					\
 	ENC_12(form, name, OP_FP, 0, (f5) << 7 | (fmt) << 5 | (rs2))
 
@@ -132,7 +133,7 @@ static const struct simt_encoding simt_custom_0[] = {
 	{ VGPU_HW_INSN_BARRIER, SIMT_BARRIER, FORM_WORD },
 };
 
-/* The specification has the other fields of both ignored. */
+/* By the specification, the other fields of both are ignored. */
 static const struct simt_encoding simt_misc_mem[] = {
 	ENC(FENCE, FENCE, MISC_MEM, 0, 0), ENC(FENCE, FENCE, MISC_MEM, 1, 0),
 };
@@ -296,13 +297,13 @@ static const struct simt_encoding *simt_find(u32 word)
 #define FIELD_RM(word)	((word) >> 12 & 7)
 #define FIELD_CSR(word)	((word) >> 20)
 
-/* Bit 31 is the sign of all immediate values. */
+/* Bit 31 of the word is the sign of every immediate value. */
 static s32 simt_imm_s(u32 word)
 {
 	return ((s32)word >> 20 & ~0x1f) | FIELD_RD(word);
 }
 
-/* imm of JAL and branches. */
+/* Returns imm of JAL and branches: see SIMT_OPS_FLOW. */
 static s32 simt_distance(s32 bytes)
 {
 	return bytes % 4 ? SIMT_NO_DISTANCE + bytes : bytes / 4;
@@ -332,21 +333,21 @@ static s32 simt_imm(u32 word, u32 has)
 		return word & ~0xfffU;
 	if (has & HAS_IMM_J)
 		return simt_distance(simt_imm_j(word));
-	if (has & HAS_SHAMT)	/* of shifts of words, bit 25 is 0 */
+	if (has & HAS_SHAMT)	/* bit 25 is 0 in shifts of words */
 		return word >> 20 & 63;
 	return 0;
 }
 
-/* RS and RC, and RSI and RCI, write nothing where rs1 is 0. */
+/* RS, RC, RSI and RCI with rs1 = 0 do not write. */
 static bool simt_csr_writes(const struct simt_insn *insn)
 {
 	return insn->op == SIMT_FCSR_RW || insn->op == SIMT_FCSR_RWI || insn->rs1;
 }
 
-/* Ids are three CSRs each, one for a dimension, without a gap: see simt_slow_csr_id(). */
+/* Each id has three CSRs in a row, one per dimension: see simt_slow_csr_id(). */
 #define CSR_ID_END	(VGPU_HW_CSR_NUM_GROUPS + 3)
 
-/* Which CSR it is; false if there is none, or none that can be written. */
+/* Decodes the CSR. Returns false if it does not exist, or is written but read-only. */
 static bool simt_decode_csr(u32 word, struct simt_insn *insn)
 {
 	u32 csr = FIELD_CSR(word);
@@ -381,7 +382,8 @@ static bool simt_decode_fields(u32 word, u32 has, struct simt_insn *insn)
 /**
  * simt_decode - decode an instruction
  * @word: any 32 bits
- * @insn: what it is. SIMT_ILLEGAL: no instruction that programs may have; all else is 0 then
+ * @insn: set to the decoded instruction; to SIMT_ILLEGAL and 0 in all other fields if programs may
+ *        not have it
  */
 void simt_decode(u32 word, struct simt_insn *insn)
 {
@@ -411,10 +413,10 @@ void simt_program_init(struct simt_program *program, u32 nr)
 
 /**
  * simt_program_decode - decode some of a program's instructions
- * @program: set up by simt_program_init()
- * @first:   index of the first of them
+ * @program: the program, set up by simt_program_init()
+ * @first:   index of the first instruction
  * @words:   the instructions; no thread changes them meanwhile
- * @count:   how many; @first + @count is at most the program's number
+ * @count:   their number; @first + @count is at most @program->nr
  */
 void simt_program_decode(struct simt_program *program, u32 first, const __le32 *words, u32 count)
 {
@@ -424,7 +426,7 @@ void simt_program_decode(struct simt_program *program, u32 first, const __le32 *
 		simt_decode(le32_to_cpu(words[i]), &program->insn[first + i]);
 }
 
-/* What an access to a float CSR means for the floats of the whole program. */
+/* An access to a float CSR affects all float operations of the program. */
 static void simt_program_note(struct simt_program *program, const struct simt_insn *insn)
 {
 	switch (insn->op) {
@@ -441,13 +443,13 @@ static void simt_program_note(struct simt_program *program, const struct simt_in
 	}
 }
 
-/* Whether the fast operation on floats does not round as the instruction wants. */
+/* Whether the fast operation may round differently from what the instruction specifies. */
 static bool simt_rounds_otherwise(const struct simt_program *program, const struct simt_insn *insn)
 {
 	switch (insn->op) {
 	case SIMT_FCVT_D_S:
 	case SIMT_FCVT_D_W:
-	case SIMT_FCVT_D_WU:	/* round nothing, but a mode in frm that is none is illegal */
+	case SIMT_FCVT_D_WU:	/* these do not round, but an invalid mode in frm is illegal */
 		return insn->rm == SIMT_RM_DYN && program->frm;
 	case SIMT_FCVT_W_S:
 	case SIMT_FCVT_WU_S:
@@ -458,7 +460,7 @@ static bool simt_rounds_otherwise(const struct simt_program *program, const stru
 	case SIMT_FCVT_L_D:
 	case SIMT_FCVT_LU_D:
 		return insn->rm != SIMT_RTZ;
-	default:	/* frm is 0 until it is written: to nearest even */
+	default:	/* until the program writes frm, it is 0: to nearest even */
 		return insn->rm == SIMT_RM_DYN ? program->frm : insn->rm != SIMT_RNE;
 	}
 }
@@ -468,8 +470,8 @@ static bool simt_rounds_otherwise(const struct simt_program *program, const stru
 static const u16 simt_exact_op[SIMT_NR_OPS] = { SIMT_OPS_EXACT(SIMT_EXACT_OP) };
 
 /**
- * simt_program_finish - end to decode a program, of which all instructions have been decoded
- * @program: the program
+ * simt_program_finish - complete the decoding of a program
+ * @program: the program, whose instructions have all been decoded
  *
  * Chooses between the fast and the exact operations on floats.
  */
@@ -489,8 +491,8 @@ void simt_program_finish(struct simt_program *program)
 }
 
 /*
- * Operations that take some microseconds: floats in integers, and fused ones where the CPU has
- * none; and atomics, if threads of the VM fight for the same words.
+ * Operations that take some microseconds: exact operations on floats, fused operations if the CPU
+ * has none, and atomics if threads of the VM contend for the same words.
  */
 static bool simt_slow_op(unsigned int op, bool fused)
 {
@@ -498,10 +500,10 @@ static bool simt_slow_op(unsigned int op, bool fused)
 }
 
 /**
- * simt_program_slow - whether a program may have some of the slowest instructions
- * @program: the program, finished
+ * simt_program_slow - tell whether a program has slow instructions
+ * @program: the program, after simt_program_finish()
  * @fused: struct simt_isa.fused of the interpreter that runs it
- * Return: true if it may; then its caller has to look at the clock more often.
+ * Return: true if it has; then the caller must read the clock more often.
  */
 bool simt_program_slow(const struct simt_program *program, bool fused)
 {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Floats with rounding modes and flags, lane by lane, in integers: see float.h. */
+/* Operations on floats with rounding modes and flags, lane by lane: see float.h. */
 #include <linux/bitops.h>
 #include <linux/string.h>
 
 #include "reg.h"
 
-/* What an operand or a result is: an integer, a single or a double register. */
+/* The kind of register of an operand or a result: integer, single or double. */
 enum simt_kind {
 	SIMT_KIND_X,
 	SIMT_KIND_S,
@@ -129,7 +129,7 @@ static u64 simt_exact_lane(unsigned int op, const u64 in[3], unsigned int rm, u8
 	return simt_exact_D(op, in[0], in[1], in[2], rm, flags);
 }
 
-/* The operands by lane, as 64 bits each. */
+/* Sets @in to the operands of a lane, 64 bits each. */
 static void simt_exact_gather(struct simt_warp *w, const struct simt_insn *i, unsigned int lane,
 			      u64 in[3])
 {
@@ -174,7 +174,10 @@ static void simt_exact_done(struct simt_warp *w, const struct simt_insn *i, u64 
 	}
 }
 
-/* A fast operation comes here if the CPU has none: it rounds to nearest even, and has no flags. */
+/*
+ * Returns the rounding mode. A fast fused operation comes here if the CPU has none; it rounds to
+ * nearest even.
+ */
 static unsigned int simt_exact_rm(const struct simt_warp *w, const struct simt_insn *i,
 				  unsigned int lane)
 {

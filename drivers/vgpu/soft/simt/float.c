@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Arithmetic of float.h. A value is unpacked, so that subnormal ones are like others; the exact
- * result, or enough of it, is computed; and one function rounds. What an exact result has below the
- * bits that are kept is or-ed into their lowest ("sticky"): all modes of rounding need to know is
- * whether anything is there.
+ * Implements float.h. Each operation unpacks its operands, so that subnormal values need no
+ * special case, computes the exact result or enough of it, and rounds by one common function. Bits
+ * of the exact result below those that are kept are or-ed into the lowest kept bit, the sticky bit,
+ * because rounding needs to know only whether any of them is set.
  */
 #include <linux/bitops.h>
 #include <linux/kernel.h>
@@ -11,7 +11,10 @@
 
 #include "float.h"
 
-/* @mant bits of fraction; exponents are stored plus @bias, and @exp_max is that of what is none. */
+/*
+ * A format: bits of the fraction; the bias of stored exponents; and the stored exponent of
+ * infinities and NaNs.
+ */
 struct simt_format {
 	unsigned int mant;
 	s32 bias;
@@ -23,7 +26,7 @@ static const struct simt_format simt_f64 = { .mant = 52, .bias = 1023, .exp_max 
 
 enum simt_value_kind { SIMT_ZERO, SIMT_FINITE, SIMT_INF, SIMT_QNAN, SIMT_SNAN };
 
-/* Of a SIMT_FINITE, the value is sig * 2^(exp - 63), and bit 63 of sig is set. */
+/* An unpacked value. SIMT_FINITE: sig * 2^(exp - 63), and bit 63 of sig is set. */
 struct simt_value {
 	enum simt_value_kind kind;
 	bool sign;
@@ -79,7 +82,7 @@ static bool simt_is_nan(const struct simt_value *x)
 	return x->kind >= SIMT_QNAN;
 }
 
-/* The result if one of the operands of an operation is a NaN. */
+/* Returns the result of an operation that has a NaN among its operands. */
 static u64 simt_nan_of(const struct simt_format *format, const struct simt_value *x,
 		       const struct simt_value *y, u8 *flags)
 {
@@ -88,7 +91,7 @@ static u64 simt_nan_of(const struct simt_format *format, const struct simt_value
 	return simt_nan(format);
 }
 
-/* Shifts right, with what falls out made sticky. */
+/* Shifts right, and keeps a sticky bit. */
 static u64 simt_shift(u64 sig, u32 by)
 {
 	if (!by)
@@ -97,8 +100,8 @@ static u64 simt_shift(u64 sig, u32 by)
 }
 
 /*
- * Whether an integer is to be rounded away from zero. @odd: its lowest bit. @rest: what follows
- * that, bit 63 for one half.
+ * Whether a magnitude must be rounded up, away from zero. @odd: the lowest bit of its integer part.
+ * @rest: its fraction, where bit 63 is one half.
  */
 static bool simt_round_up(bool sign, bool odd, u64 rest, unsigned int rm)
 {
@@ -118,7 +121,7 @@ static bool simt_round_up(bool sign, bool odd, u64 rest, unsigned int rm)
 	}
 }
 
-/* The bits of @sig that a format keeps, rounded; @sig's bit 63 becomes bit format->mant. */
+/* Rounds @sig to the bits that the format keeps. Bit 63 of @sig becomes bit format->mant. */
 static u64 simt_round_sig(const struct simt_format *format, bool sign, u64 sig, unsigned int rm)
 {
 	u64 kept = sig >> (63 - format->mant);
@@ -135,8 +138,8 @@ static u64 simt_overflow(const struct simt_format *format, bool sign, unsigned i
 }
 
 /*
- * Rounds and packs a value as in struct simt_value. It underflows if it would be below all normal
- * values when rounded with exponents without bounds.
+ * Rounds and packs a finite value of struct simt_value. It underflows if, rounded with an unbounded
+ * exponent, it would be below all normal values.
  */
 static u64 simt_pack(const struct simt_format *format, bool sign, s32 exp, u64 sig,
 		     unsigned int rm, u8 *flags)
@@ -152,7 +155,7 @@ static u64 simt_pack(const struct simt_format *format, bool sign, s32 exp, u64 s
 		sig = simt_shift(sig, 1 - biased);
 		biased = 1;
 	}
-	/* The highest bit that is kept, of what is not subnormal, adds 1 to the exponent. */
+	/* The highest kept bit of a normal value adds 1 to the exponent. */
 	bits = ((u64)(biased - 1) << format->mant) + simt_round_sig(format, sign, sig, rm);
 	if (bits >> format->mant >= format->exp_max)
 		return simt_overflow(format, sign, rm, flags);
@@ -161,7 +164,7 @@ static u64 simt_pack(const struct simt_format *format, bool sign, s32 exp, u64 s
 	return simt_sign_bit(format, sign) | bits;
 }
 
-/* A finite value of 128 bits: sig * 2^(exp - 125), not yet normal; 2 bits are left for sums. */
+/* An intermediate value, sig * 2^(exp - 125), not normalized. Sums need the upper 2 bits. */
 struct simt_wide {
 	bool sign;
 	s32 exp;
@@ -173,7 +176,7 @@ static struct simt_wide simt_widen(const struct simt_value *x)
 	return (struct simt_wide){ x->sign, x->exp, (u128)x->sig << 62 };
 }
 
-/* Exact: the lowest 11 bits of each factor are 0. */
+/* The product is exact, because the lowest 11 bits of each factor are 0. */
 static struct simt_wide simt_product(const struct simt_value *x, const struct simt_value *y)
 {
 	return (struct simt_wide){ x->sign != y->sign, x->exp + y->exp + 1,
@@ -209,8 +212,8 @@ static u64 simt_pack_wide(const struct simt_format *format, const struct simt_wi
 }
 
 /*
- * The exact sum. Where bits are lost to make the exponents equal, these are so far apart that a
- * difference keeps almost all of its bits, and the sticky one stays below those that matter.
+ * Rounds the exact sum. simt_align() loses bits only if the exponents are so far apart that even a
+ * difference keeps almost all of its bits; so the sticky bit stays below the bits that are kept.
  */
 static u64 simt_sum(const struct simt_format *format, struct simt_wide x, struct simt_wide y,
 		    unsigned int rm, u8 *flags)
@@ -280,7 +283,7 @@ static u64 simt_mul(const struct simt_format *format, u64 a, u64 b, unsigned int
 	return simt_infinity(format, sign);
 }
 
-/* a * b + c where not all of them are finite, and not 0. */
+/* a * b + c if at least one of the three is zero, infinite or a NaN. */
 static u64 simt_fma_special(const struct simt_format *format, const struct simt_value *x,
 			    const struct simt_value *y, const struct simt_value *z,
 			    unsigned int rm, u8 *flags)
@@ -318,7 +321,7 @@ static u64 simt_fma(const struct simt_format *format, u64 a, u64 b, u64 c, unsig
 	return simt_sum(format, product, simt_widen(&z), rm, flags);
 }
 
-/* Bits of a quotient or root: those of the longest format, and two to round by. */
+/* Bits of a quotient or a root: those of the longest format, and more for rounding. */
 #define SIMT_DIGITS	56
 
 static u64 simt_quotient(const struct simt_format *format, const struct simt_value *x,
@@ -364,7 +367,7 @@ static u64 simt_div(const struct simt_format *format, u64 a, u64 b, unsigned int
 	return simt_quotient(format, &x, &y, rm, flags);
 }
 
-/* As by hand, in base 4: two digits of the operand for one of the root. */
+/* Computes the root digit by digit: two bits of the operand give one bit of the root. */
 static u64 simt_root(const struct simt_format *format, const struct simt_value *x,
 		     unsigned int rm, u8 *flags)
 {
@@ -399,7 +402,7 @@ static u64 simt_sqrt(const struct simt_format *format, u64 a, unsigned int rm, u
 	return simt_root(format, &x, rm, flags);
 }
 
-/* Whether a < b, of values that are no NaN; -0 is less than 0. */
+/* Whether a < b. Neither is a NaN; -0 is less than 0. */
 static bool simt_below(const struct simt_format *format, u64 a, u64 b)
 {
 	u64 sign = simt_sign_bit(format, true);
@@ -422,7 +425,10 @@ static u64 simt_min_max(const struct simt_format *format, u64 a, u64 b, bool max
 	return simt_below(format, a, b) != max ? a : b;
 }
 
-/* How a compares with b: 1, 0, -1; or 2 if one of them is a NaN, an invalid operation by @nan. */
+/*
+ * Compares a with b: 1, 0 or -1; 2 if one is a NaN. @nan: SIMT_SNAN: only a signalling NaN raises
+ * NV; SIMT_QNAN: any NaN does.
+ */
 static int simt_compare(const struct simt_format *format, u64 a, u64 b, enum simt_value_kind nan,
 			u8 *flags)
 {
@@ -437,7 +443,7 @@ static int simt_compare(const struct simt_format *format, u64 a, u64 b, enum sim
 	return simt_below(format, a, b) ? -1 : 1;
 }
 
-/* Bits of fclass: -inf, -normal, -subnormal, -0, 0, subnormal, normal, inf, sNaN, qNaN. */
+/* Returns a bit of fclass: -inf, -normal, -subnormal, -0, 0, subnormal, normal, inf, sNaN, qNaN. */
 static u32 simt_class(const struct simt_format *format, u64 a)
 {
 	struct simt_value x = simt_unpack(format, a);
@@ -452,7 +458,7 @@ static u32 simt_class(const struct simt_format *format, u64 a)
 	return x.sign ? 1 << (3 - magnitude) : 1 << (4 + magnitude);
 }
 
-/* Rounds a magnitude to an integer; U64_MAX and *huge if it is 2^64 or more. */
+/* Rounds a magnitude to an integer. 2^64 or more gives U64_MAX and sets *huge. */
 static u64 simt_to_integer(const struct simt_value *x, unsigned int rm, bool *huge, u8 *flags)
 {
 	s32 by = 63 - x->exp;
@@ -468,7 +474,7 @@ static u64 simt_to_integer(const struct simt_value *x, unsigned int rm, bool *hu
 	return whole + simt_round_up(x->sign, whole & 1, rest, rm);
 }
 
-/* @max: the greatest value. The least one is 0, or if @is_signed -@max - 1. */
+/* Converts to an integer of at most @max and at least 0, or if @is_signed -@max - 1. */
 static u64 simt_to(const struct simt_format *format, u64 a, unsigned int rm, u64 max,
 		   bool is_signed, u8 *flags)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Floating point by IEEE 754 in integer arithmetic, as RISC-V wants it: all rounding modes and
- * flags, canonical NaNs, tininess after rounding. Pure; for what the CPU's own floats do not do
- * alike. Values are bit patterns.
+ * IEEE 754 floating point in integer arithmetic, as RISC-V specifies it: all rounding modes and
+ * flags, canonical NaNs, tininess after rounding. Used where the CPU's own floats give other
+ * results. Pure functions; values are bit patterns.
  */
 #ifndef _VGPU_SIMT_FLOAT_H
 #define _VGPU_SIMT_FLOAT_H
@@ -17,7 +17,7 @@
 #define SIMT_RMM	4	/* to nearest, ties away from zero */
 #define SIMT_RM_DYN	7	/* rm only: as frm says */
 
-/* Flags, as in fflags; they are or-ed to *flags. */
+/* Flags, as in fflags. The functions set them in *flags and clear none. */
 #define SIMT_NX		0x01
 #define SIMT_UF		0x02
 #define SIMT_OF		0x04

@@ -1,24 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A dispatch: its work-groups one after the other, the warps of a group in turns. */
+/* Executes a dispatch: its work-groups one after the other, the warps of a group in turns. */
 #include <linux/bitops.h>
+#include <linux/build_bug.h>
 #include <linux/math.h>
 #include <linux/minmax.h>
 #include <linux/string.h>
 
 #include "warp.h"
 
+/* struct simt_dispatch.waiting has a bit for each warp. */
+static_assert(VGPU_HW_GROUP_MAX / SIMT_LANES <= 32);
+
 static u32 simt_items(const u32 group[3])
 {
 	return group[0] * group[1] * group[2];
 }
 
-/* Bytes of struct simt_dispatch.warps for groups of this size, which has been checked. */
+/* Returns the bytes of struct simt_dispatch.warps for a valid size of groups. */
 size_t simt_warps_bytes(const u32 group[3])
 {
 	return DIV_ROUND_UP(simt_items(group), SIMT_LANES) * sizeof(struct simt_warp);
 }
 
-/* Bytes of struct simt_dispatch.private, likewise. */
+/* Likewise, of struct simt_dispatch.private. */
 size_t simt_private_bytes(const u32 group[3], u32 private_bytes)
 {
 	return (size_t)DIV_ROUND_UP(simt_items(group), SIMT_LANES) * SIMT_LANES * private_bytes;
@@ -41,7 +45,7 @@ static void simt_group_start(struct simt_dispatch *dispatch)
 
 /**
  * simt_dispatch_begin() - begin a dispatch
- * @dispatch: set up as struct simt_dispatch says
+ * @dispatch: the dispatch; the caller has set the fields up to @warps
  * Context: any.
  */
 void simt_dispatch_begin(struct simt_dispatch *dispatch)
@@ -67,7 +71,10 @@ void simt_dispatch_begin(struct simt_dispatch *dispatch)
 	simt_group_start(dispatch);
 }
 
-/* All warps wait at a barrier or have ended. Returns false if all have ended. */
+/*
+ * Releases the barrier after all warps have reached it or have ended. Returns false if all have
+ * ended.
+ */
 static bool simt_group_release(struct simt_dispatch *dispatch)
 {
 	u32 index;
@@ -84,6 +91,7 @@ static bool simt_group_release(struct simt_dispatch *dispatch)
 	return hweight32(dispatch->waiting) < dispatch->nr_warps;
 }
 
+/* Starts the next group. Returns false if there is none. */
 static bool simt_group_next(struct simt_dispatch *dispatch)
 {
 	unsigned int k;
@@ -98,7 +106,7 @@ static bool simt_group_next(struct simt_dispatch *dispatch)
 	return false;
 }
 
-/* The next warp that runs takes its turn. Returns false if there is none. */
+/* Gives the turn to the next warp that can run. Returns false if there is none. */
 static bool simt_group_turn(struct simt_dispatch *dispatch)
 {
 	u32 nr = dispatch->nr_warps, tries;
@@ -112,9 +120,9 @@ static bool simt_group_turn(struct simt_dispatch *dispatch)
 }
 
 /*
- * The warp waits for memory, with the last of @begun instructions. It has had its turn unless that
- * was all that it came to: else one that looks at pages that are never kept would be the only one
- * to run.
+ * The last of the @begun instructions of the warp's turn waits for memory. If it was the only one,
+ * the warp keeps its turn. Otherwise the turn goes to the next warp: a warp whose pages the TLB may
+ * not keep would wait again and again, and no other warp would run.
  */
 static void simt_group_wait(struct simt_dispatch *dispatch, struct simt_warp *w, u32 begun)
 {
@@ -126,10 +134,10 @@ static void simt_group_wait(struct simt_dispatch *dispatch, struct simt_warp *w,
 
 /**
  * simt_dispatch_run() - execute a part of a dispatch
- * @dispatch: has begun, and is not complete
- * @budget: instructions of warps to execute at most, at least 1; a slow one counts for several
+ * @dispatch: the dispatch, which has begun and is not complete
+ * @budget: maximum number of instructions of warps, at least 1; a slow one counts as several
  * Context: any; in the kernel between kernel_fpu_begin() and kernel_fpu_end().
- * Return: how it ended. After SIMT_FAULT the dispatch is not gone on with.
+ * Return: why it stopped. After SIMT_FAULT the dispatch must not be continued.
  */
 enum simt_end simt_dispatch_run(struct simt_dispatch *dispatch, u32 budget)
 {
@@ -144,7 +152,7 @@ enum simt_end simt_dispatch_run(struct simt_dispatch *dispatch, u32 budget)
 		end = dispatch->isa->run(w, &left);
 		dispatch->executed += before - left;
 		if (end == SIMT_FAULT || end == SIMT_WAIT)
-			dispatch->executed--;	/* the last one has had no effect */
+			dispatch->executed--;	/* the last one had no effect */
 		if (end == SIMT_FAULT)
 			return end;
 		if (end == SIMT_WAIT) {

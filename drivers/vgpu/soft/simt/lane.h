@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The interpreter's loop, and its operations. Each file isa_*.c includes this once, and is compiled
- * for its instruction set of the CPU: loops over lanes become vector instructions. It defines
- * SIMT_ISA, the name.
+ * The interpreter's loop and its operations. Each file isa_*.c defines SIMT_ISA, the name of an
+ * instruction set of the CPU, and includes this once. Kbuild compiles the file for that instruction
+ * set, so that loops over lanes become vector instructions.
  */
 #include <linux/bitops.h>
 #include <linux/compiler.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Fast operations on floats: round to nearest even, no flags, NaNs made canonical. Included by
- * lane.h, once for each instruction set of the CPU; compiled without contraction to fused
- * operations.
+ * Fast operations on floats: they round to nearest even, raise no flags and return canonical NaNs.
+ * Included by lane.h, once for each instruction set of the CPU. The compiler must not contract them
+ * to fused operations.
  */
 #ifndef _VGPU_SIMT_LANE_FLOAT_H
 #define _VGPU_SIMT_LANE_FLOAT_H
@@ -10,12 +10,12 @@
 #include "reg.h"
 
 #ifdef __CHECKER__
-/* Sparse does not know these. */
+/* Sparse does not know these builtins. */
 float __builtin_sqrtf(float x);
 double __builtin_sqrt(double x);
 #endif
 
-/* The CPU's floats in place of bit patterns. */
+/* Bit patterns, accessed as the CPU's floats. */
 typedef float __attribute__((__may_alias__)) simt_f32;
 typedef double __attribute__((__may_alias__)) simt_f64;
 
@@ -47,7 +47,7 @@ SIMT_DEFINE_F2(FSUB_D, simt_f64, d, a - b, SIMT_NAN_D)
 SIMT_DEFINE_F2(FMUL_D, simt_f64, d, a * b, SIMT_NAN_D)
 SIMT_DEFINE_F2(FDIV_D, simt_f64, d, a / b, SIMT_NAN_D)
 
-/* One operand; the fast conversions between the widths, and from integers, cannot but round. */
+/* Operations with one operand, also conversions from integers. */
 #define SIMT_DEFINE_F1(name, t, k, from, kf, tmp, expr, nan)				\
 static SIMT_FN(simt_##name)								\
 {											\
@@ -67,7 +67,7 @@ static SIMT_FN(simt_##name)								\
 SIMT_DEFINE_F1(FSQRT_S, simt_f32, s, simt_f32, s, 0, __builtin_sqrtf(a), SIMT_NAN_S)
 SIMT_DEFINE_F1(FSQRT_D, simt_f64, d, simt_f64, d, 0, __builtin_sqrt(a), SIMT_NAN_D)
 
-/* The lanes of one register move where the operand's and the result's width differ. */
+/* The result goes through tmp[3], because lanes of 64 bits would overwrite singles not yet read. */
 static SIMT_FN(simt_FCVT_D_S)
 {
 	const simt_f32 *fa = (const simt_f32 *)simt_s(w, i->rs1, 0);
@@ -128,7 +128,7 @@ SIMT_DEFINE_F3(FMSUB_D, simt_f64, d, __builtin_fma(a, b, -c), SIMT_NAN_D)
 SIMT_DEFINE_F3(FNMSUB_D, simt_f64, d, __builtin_fma(-a, b, c), SIMT_NAN_D)
 SIMT_DEFINE_F3(FNMADD_D, simt_f64, d, __builtin_fma(-a, b, -c), SIMT_NAN_D)
 #else
-/* A CPU without fused operations. */
+/* The CPU has no fused operations. */
 #define SIMT_FUSED	false
 #define simt_FMADD_S	simt_exact
 #define simt_FMSUB_S	simt_exact
@@ -140,7 +140,7 @@ SIMT_DEFINE_F3(FNMADD_D, simt_f64, d, __builtin_fma(-a, b, -c), SIMT_NAN_D)
 #define simt_FNMADD_D	simt_exact
 #endif
 
-/* Of two zeros -0 is the smaller one, and a number is both smaller and larger than a NaN. */
+/* -0 is less than 0. If one operand is a NaN, the result is the other operand. */
 #define SIMT_DEFINE_MINMAX(name, t, k, u, bits, cmp, first, nan)			\
 static SIMT_FN(simt_##name)								\
 {											\
@@ -204,7 +204,7 @@ static SIMT_FN(simt_##name)								\
 	return i + 1;									\
 }
 
-/* To integers: towards zero; what is too large, and a NaN, gives the largest one. */
+/* Conversions to integers round towards zero. A value too large, or a NaN, gives the maximum. */
 static inline s32 simt_to_i32(double a)
 {
 	if (!(a < 0x1p31))	/* also a NaN */
@@ -280,7 +280,7 @@ SIMT_DEFINE_FX(FCLASS_S, u32, s, n, s32, simt_f32_class(a))
 SIMT_DEFINE_FX(FCLASS_D, u64, d, n, s32, simt_f64_class(a))
 SIMT_DEFINE_FX(FMV_X_D, u64, d, x, u64, a)
 
-/* The low half of the register, also of one that is no NaN-boxed single. */
+/* Moves the low 32 bits of the register, whether or not they are a NaN-boxed single. */
 static SIMT_FN(simt_FMV_X_W)
 {
 	const u32 *fa = simt_single(w, i->rs1, 0);

@@ -17,7 +17,7 @@ static SIMT_FN(simt_AUIPC)
 	return i + 1;
 }
 
-/* The jump @i of @lane goes to no instruction. */
+/* The target of @lane's jump @i is not an instruction. */
 static noinline const struct simt_insn *simt_jump_fault(struct simt_warp *w,
 							const struct simt_insn *i,
 							unsigned int lane)
@@ -29,18 +29,18 @@ static noinline const struct simt_insn *simt_jump_fault(struct simt_warp *w,
 	return simt_warp_fault(w, i, VGPU_HW_FAULT_ILLEGAL, simt_warp_va(w, i) + bytes, lane);
 }
 
-/* All of the running group jump. */
+/* All lanes of the running group jump. */
 static inline const struct simt_insn *simt_jump(struct simt_warp *w, const struct simt_insn *i)
 {
 	u32 target = (u32)(i - w->text) + (u32)i->imm;
 
-	/* The text's end is a target: a work-item ends there. */
+	/* The end of the text is a valid target: a work-item that jumps there ends. */
 	if (unlikely(target > w->nr))
 		return simt_jump_fault(w, i, __ffs(w->active));
 	return w->text + array_index_nospec(target, w->nr + 1);
 }
 
-/* The call's depth has a say in which group runs, if there are several. */
+/* A call changes the depth, so if there are several groups, another one may have to run. */
 static SIMT_FN(simt_JAL)
 {
 	const struct simt_insn *to = simt_jump(w, i);
@@ -79,7 +79,7 @@ static const struct simt_insn *simt_branch(struct simt_warp *w, const struct sim
 	return simt_warp_split(w, i, taken, array_index_nospec(target, w->nr + 1));
 }
 
-/* @alike: where the operands differ by the same in all lanes, the outcome is the same, too. */
+/* @alike: if the operands have the same difference in all lanes, the outcome is the same in all. */
 #define SIMT_DEFINE_BRANCH(name, expr, narrow, alike)					\
 static SIMT_FN(simt_##name)								\
 {											\

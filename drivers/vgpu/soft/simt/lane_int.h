@@ -2,9 +2,9 @@
 /*
  * Operations on integer registers. Included by lane.h, once for each instruction set of the CPU.
  *
- * Each operation is an expression in a and b. Operands without an array of lanes take a short way:
- * uniform ones give a uniform result, and where the operation keeps lanes affine the affine ones
- * give an affine result.
+ * Each operation is an expression in a and b. Operands that are not arrays of lanes have a faster
+ * path: uniform operands give a uniform result, and for some operations affine operands give an
+ * affine result.
  */
 #ifndef _VGPU_SIMT_LANE_INT_H
 #define _VGPU_SIMT_LANE_INT_H
@@ -16,7 +16,7 @@ static inline u64 simt_w(u64 a)
 	return (u64)(s64)(s32)a;
 }
 
-/* The value is sign-extended from 32 bits: is it still affine? */
+/* Sign-extends an affine value from 32 bits. Returns false if it is not affine any more. */
 static inline bool simt_affine_w(u64 *base, u64 *stride)
 {
 	s64 b = (s32)*base, s = (s32)*stride, last = b + (SIMT_LANES - 1) * s;
@@ -28,7 +28,7 @@ static inline bool simt_affine_w(u64 *base, u64 *stride)
 	return true;
 }
 
-/* Likewise, zero-extended. */
+/* Likewise, zero-extends it. */
 static inline bool simt_affine_uw(u64 *base, u64 *stride)
 {
 	s64 b = (u32)*base, s = (s32)*stride, last = b + (SIMT_LANES - 1) * s;
@@ -41,8 +41,8 @@ static inline bool simt_affine_uw(u64 *base, u64 *stride)
 }
 
 /*
- * Whether all lanes' values differ in the bits of @mask only, which is some 1s from bit 0 on. So it
- * is with the ids of a warp, and what programs cut off them.
+ * Whether the lanes' values differ only in the bits of @mask, which has ones from bit 0 on. This is
+ * often true for the ids of a warp, which programs mask or shift.
  */
 static inline bool simt_same_block(u64 base, u64 stride, u64 mask)
 {
@@ -51,7 +51,7 @@ static inline bool simt_same_block(u64 base, u64 stride, u64 mask)
 	return mask < 1ULL << 56 && stride + mask <= 2 * mask && !((base ^ last) & ~mask);
 }
 
-/* What an operation does with affine operands a + lane * sa and b + lane * sb. */
+/* Fast paths of operations for affine operands, a + lane * sa and b + lane * sb. */
 #define SIMT_NONE
 #define SIMT_AFFINE(base, stride) do {			\
 	simt_set_x(w, i->rd, base, stride);		\
@@ -64,7 +64,7 @@ static inline bool simt_same_block(u64 base, u64 stride, u64 mask)
 	if (simt_affine_w(&base_, &stride_))		\
 		SIMT_AFFINE(base_, stride_);		\
 } while (0)
-/* The operand a is zero-extended from 32 bits first. */
+/* Zero-extends the operand a from 32 bits first. */
 #define SIMT_AFFINE_UW(shift) do {			\
 	u64 base_ = a;					\
 	u64 stride_ = sa;				\
@@ -90,7 +90,7 @@ static inline bool simt_same_block(u64 base, u64 stride, u64 mask)
 		to[l] = expr;						\
 	}
 
-/* The second operand is often the same for all lanes, above all a shift's. */
+/* A fast path: the second operand is often the same in all lanes, such as the count of a shift. */
 #define SIMT_UNIFORM(expr) do {						\
 	const u64 b = w->base[i->rs2];					\
 									\
@@ -107,7 +107,7 @@ static inline bool simt_same_block(u64 base, u64 stride, u64 mask)
 	return i + 1;							\
 } while (0)
 
-/* Sign-extended operands give a sign-extended result. */
+/* A fast path for operations whose result fits 32 bits if both operands do. */
 #define SIMT_NARROW(expr) do {						\
 	const s32 *na;							\
 	const s32 *nb;							\
@@ -157,7 +157,7 @@ static SIMT_FN(simt_##name)								\
 #define SIMT_DEFINE_RN(name, expr, narrow)	\
 	SIMT_DEFINE_BINARY(name, expr, SIMT_NONE, SIMT_NARROW(narrow))
 
-/* Operations on the low 32 bits; the expression has a and b of u32, and gives a u32. */
+/* Operations on the low 32 bits: in the expression a, b and the result are u32. */
 #define SIMT_DEFINE_W(name, expr, affine)						\
 static SIMT_FN(simt_##name)								\
 {											\
@@ -232,7 +232,7 @@ static SIMT_FN(simt_##name)								\
 	return i + 1;									\
 }
 
-/* The same as SIMT_NARROW() with an immediate value. */
+/* Likewise, with an immediate value as the second operand. */
 #define SIMT_NARROW_I(expr) do {					\
 	const s32 *na;							\
 	s32 *nto;							\
@@ -321,7 +321,7 @@ static inline u64 simt_remw(u64 a, u64 b)
 	return (s32)b == -1 ? 0 : (u64)(s64)((s32)a % (s32)b);
 }
 
-/* Not by __builtin_popcountll(): without an instruction that is a function of libgcc. */
+/* __builtin_popcountll() may call a function of libgcc, which the kernel does not have. */
 static inline u64 simt_cpop(u64 a)
 {
 	a -= a >> 1 & 0x5555555555555555ULL;

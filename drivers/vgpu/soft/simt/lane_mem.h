@@ -2,12 +2,12 @@
 /*
  * Loads and stores. Included by lane.h, once for each instruction set of the CPU.
  *
- * Three ways. One address for all lanes: one access, or in private memory a row of words, since
- * equal addresses of the lanes lie side by side there. Addresses one after the other, in one page:
- * an array. Else each lane's place is looked up, by access.c. No lane's access takes place before
- * all lanes have memory.
+ * There are three ways. If all lanes have the same address, there is one access, or in private
+ * memory an access to a row of words, because equal addresses of the lanes are adjacent there. If
+ * the addresses follow each other in one page, the access is to an array. Otherwise access.c finds
+ * the memory of each lane. No lane accesses memory before all lanes have memory.
  *
- * Guests write the same memory: each value is read once, and used only as data.
+ * Guests may write the same memory meanwhile, so each value is read once and used only as data.
  */
 #ifndef _VGPU_SIMT_LANE_MEM_H
 #define _VGPU_SIMT_LANE_MEM_H
@@ -16,7 +16,7 @@
 
 #define SIMT_OFFSET(va)		((va) & (VGPU_HW_PAGE_SIZE - 1))
 
-/* Where @bytes of memory are that no lane owns alone; NULL: access.c is to look, or fault. */
+/* Finds global or local memory, or the image. NULL: access.c must find the memory, or fault. */
 static inline u8 *simt_find(const struct simt_warp *w, u64 va, u64 bytes, bool write)
 {
 	const struct simt_tlb *tlb = w->dispatch->tlb;
@@ -32,7 +32,7 @@ static inline u8 *simt_find(const struct simt_warp *w, u64 va, u64 bytes, bool w
 	return NULL;
 }
 
-/* The same, after a miss: the page may be had. */
+/* Fills the TLB after a miss, and tries again. */
 static noinline u8 *simt_find_again(struct simt_warp *w, u64 va, u64 bytes, bool write)
 {
 	return simt_access_fill(w, va, write) ? simt_find(w, va, bytes, write) : NULL;
@@ -43,7 +43,7 @@ static inline u8 *simt_reach(struct simt_warp *w, u64 va, u64 bytes, bool write)
 	return simt_find(w, va, bytes, write) ?: simt_find_again(w, va, bytes, write);
 }
 
-/* The lanes' private words, if the access lies in one word; else NULL. */
+/* Returns the lanes' words of private memory if the access is in one word; else NULL. */
 static inline u64 *simt_words(const struct simt_warp *w, u64 va, unsigned int bytes)
 {
 	u64 offset = va - VGPU_HW_VA_PRIVATE, private_bytes = w->dispatch->private_bytes;
@@ -54,7 +54,7 @@ static inline u64 *simt_words(const struct simt_warp *w, u64 va, unsigned int by
 	return (u64 *)w->private + offset / 8 * SIMT_LANES;
 }
 
-/* All lanes' addresses for access.c. */
+/* Returns the addresses of all lanes. */
 static noinline const u64 *simt_addresses(struct simt_warp *w, const struct simt_insn *i)
 {
 	u64 imm = (u64)(s64)i->imm, *to = w->tmp[0];
@@ -65,7 +65,7 @@ static noinline const u64 *simt_addresses(struct simt_warp *w, const struct simt
 	return to;
 }
 
-/* Where the lanes' memory is if all take part, and their addresses lie one after the other. */
+/* Finds the memory of all lanes if all are active and their addresses follow each other. */
 static noinline u8 *simt_row(struct simt_warp *w, const struct simt_insn *i, u64 bytes, bool write)
 {
 	const u64 *va = simt_addresses(w, i);
@@ -78,7 +78,7 @@ static noinline u8 *simt_row(struct simt_warp *w, const struct simt_insn *i, u64
 	return apart ? NULL : simt_reach(w, first, SIMT_LANES * bytes, write);
 }
 
-/* A lane's value in its 64 bits of @all, or from where access.c found it. */
+/* Loads each lane's value from the memory that access.c has found. */
 #define SIMT_LOAD_LANES(t, ext, to) do {						\
 	enum simt_hosts hosts_ = simt_access_hosts(w, i, simt_addresses(w, i),		\
 						   sizeof(t), false);			\
@@ -151,7 +151,7 @@ SIMT_DEFINE_LOAD(LD, u64, x, u64, SIMT_SET_X)
 SIMT_DEFINE_LOAD(FLW, u32, s, u32, SIMT_SET_F(s))
 SIMT_DEFINE_LOAD(FLD, u64, d, u64, SIMT_SET_F(d))
 
-/* The low halves of a float register, also of one that has no singles. */
+/* Returns the low 32 bits of a float register, whether or not they are NaN-boxed singles. */
 static inline const u32 *simt_single(struct simt_warp *w, unsigned int r, unsigned int tmp)
 {
 	u32 *to = (u32 *)w->tmp[tmp];
@@ -165,7 +165,7 @@ static inline const u32 *simt_single(struct simt_warp *w, unsigned int r, unsign
 	return to;
 }
 
-/* One address for all lanes. Where it is one place, too, all have written, the last one last. */
+/* A store to one address. Outside private memory the value of the highest active lane remains. */
 #define SIMT_STORE_UNIFORM(t) do {							\
 	u64 *words_ = simt_words(w, va, sizeof(t));					\
 	unsigned int shift_ = 8 * (va % 8);						\

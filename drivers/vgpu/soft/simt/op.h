@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Operations of decoded instructions. Lists of the form X(NAME), and what made of them is
- * enum simt_op. Names are those of the RISC-V specification, with _ for a dot. Order matters in
- * some lists, see the functions at the end. How to add an instruction is in Documentation/isa.rst.
+ * Operations of decoded instructions: lists of X(NAME), and enum simt_op, which is made of them.
+ * Names are those of the RISC-V specification, with _ for a dot. The order matters in some lists:
+ * see the functions at the end. Documentation/isa.rst says how to add an instruction.
  */
 #ifndef _VGPU_SIMT_OP_H
 #define _VGPU_SIMT_OP_H
@@ -33,8 +33,9 @@
 	X(ORC_B) X(REV8)
 
 /*
- * imm: LUI, AUIPC: the value added; JAL and branches: the distance in instructions, or where that
- * is no multiple of 4 bytes SIMT_NO_DISTANCE and the bytes, which is beyond any text; JALR: bytes
+ * imm of LUI and AUIPC: the value; of JALR: bytes; of JAL and branches: the distance in
+ * instructions. If that distance is not a multiple of 4 bytes, imm is SIMT_NO_DISTANCE plus the
+ * bytes, which is beyond the end of any text.
  */
 #define SIMT_OPS_FLOW(X) \
 	X(LUI) X(AUIPC) X(JAL) X(JALR) X(BEQ) X(BNE) X(BLT) X(BGE) X(BLTU) X(BGEU)
@@ -51,15 +52,15 @@
 	X(AMOMIN_D) X(AMOMAX_D) X(AMOMINU_D) X(AMOMAXU_D)
 
 /*
- * FENCE also for FENCE.I, which has no effect on a decoded program. CSR_ID: rd = the CSR imm of
- * VGPU_HW_CSR_*. FCSR_*: fflags, frm or fcsr, by its number in imm; RWI, RSI and RCI have the
- * operand itself in rs1. ILLEGAL: whatever is none of these instructions, also ECALL and EBREAK.
+ * FENCE stands for FENCE.I, too, which has no effect on a decoded program. CSR_ID: rd = the CSR
+ * whose number (VGPU_HW_CSR_*) is in imm. FCSR_*: imm is the number of fflags, frm or fcsr; in RWI,
+ * RSI and RCI rs1 is the operand itself. ILLEGAL: any other word, also ECALL and EBREAK.
  */
 #define SIMT_OPS_SYSTEM(X) \
 	X(ILLEGAL) X(FENCE) X(BARRIER) X(CSR_ID) \
 	X(FCSR_RW) X(FCSR_RS) X(FCSR_RC) X(FCSR_RWI) X(FCSR_RSI) X(FCSR_RCI)
 
-/* Float operations: rounding changes their result or flags. Each has a NAME_X, see below. */
+/* Float operations whose result or flags depend on rounding. Each has a NAME_X, see below. */
 #define SIMT_OPS_ROUND(X) \
 	X(FADD_S) X(FSUB_S) X(FMUL_S) X(FDIV_S) X(FSQRT_S) \
 	X(FMADD_S) X(FMSUB_S) X(FNMSUB_S) X(FNMADD_S) \
@@ -71,7 +72,7 @@
 	X(FCVT_S_W) X(FCVT_S_WU) X(FCVT_S_L) X(FCVT_S_LU) \
 	X(FCVT_D_W) X(FCVT_D_WU) X(FCVT_D_L) X(FCVT_D_LU)
 
-/* Floats that raise flags, but do not round. They have a NAME_X, too. */
+/* Float operations that raise flags, but do not round. Each has a NAME_X, too. */
 #define SIMT_OPS_FLAG(X) \
 	X(FMIN_S) X(FMAX_S) X(FEQ_S) X(FLT_S) X(FLE_S) \
 	X(FMIN_D) X(FMAX_D) X(FEQ_D) X(FLT_D) X(FLE_D)
@@ -86,9 +87,9 @@
 	SIMT_OPS_FLAG(X) SIMT_OPS_ROUND(X)
 
 /*
- * NAME is the fast operation: it rounds to nearest even (conversions to integers: towards zero),
- * whatever rm says, and raises no flags. NAME_X rounds as struct simt_insn.rm says, 7: as frm says,
- * and raises flags.
+ * NAME is the fast operation: it ignores rm, rounds to nearest even (conversions to integers:
+ * towards zero) and raises no flags. NAME_X is the exact operation: it rounds by struct
+ * simt_insn.rm, or by frm if that is 7, and raises flags.
  */
 #define SIMT_OPS_EXACT(X) SIMT_OPS_FLAG(X) SIMT_OPS_ROUND(X)
 
@@ -100,7 +101,7 @@ enum simt_op {
 	SIMT_NR_OPS,
 };
 
-/* How many a list has, as in 0 SIMT_OPS_LOAD(SIMT_OP_COUNT). */
+/* Counts the operations of a list, as in 0 SIMT_OPS_LOAD(SIMT_OP_COUNT). */
 #define SIMT_OP_COUNT(name)	+ (SIMT_##name < SIMT_NR_OPS)
 
 static inline bool simt_op_atomic(unsigned int op)
@@ -109,7 +110,7 @@ static inline bool simt_op_atomic(unsigned int op)
 	return op >= SIMT_LR_W && op <= SIMT_AMOMAXU_D;
 }
 
-/* The atomic @op is one of 64 bits. */
+/* Whether the atomic @op accesses 64 bits. */
 static inline bool simt_op_atomic_d(unsigned int op)
 {
 	static_assert(SIMT_AMOMAXU_D - SIMT_AMOSWAP_D == SIMT_AMOMAXU_W - SIMT_AMOSWAP_W);
@@ -118,7 +119,7 @@ static inline bool simt_op_atomic_d(unsigned int op)
 	       (op >= SIMT_AMOSWAP_D && op <= SIMT_AMOMAXU_D);
 }
 
-/* A fused multiply-add, not the NAME_X of one. */
+/* Whether @op is a fused multiply-add; not its NAME_X. */
 static inline bool simt_op_fused(unsigned int op)
 {
 	static_assert(SIMT_FNMADD_S - SIMT_FMADD_S == 3 && SIMT_FNMADD_D - SIMT_FMADD_D == 3);
@@ -126,7 +127,7 @@ static inline bool simt_op_fused(unsigned int op)
 	       (op >= SIMT_FMADD_D && op <= SIMT_FNMADD_D);
 }
 
-/* A NAME_X. */
+/* Whether @op is a NAME_X. */
 static inline bool simt_op_exact(unsigned int op)
 {
 	static_assert(SIMT_NR_OPS - SIMT_FMIN_S_X == 0 SIMT_OPS_EXACT(SIMT_OP_COUNT));

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Programs: RISC-V instructions, decoded. Pure logic: needs no memory of its own and no GPU.
- * Compiles in user space, too.
+ * Programs: decoded RISC-V instructions. Pure logic, compiled in user space too. Allocates nothing.
  */
 #ifndef _VGPU_SIMT_PROGRAM_H
 #define _VGPU_SIMT_PROGRAM_H
@@ -13,12 +12,12 @@
 /* Writes to x0 go to this register, which no instruction reads. */
 #define SIMT_X_SINK	32
 
-/* Numbers of the float CSRs, in imm of FCSR_*; SIMT_CSR_FCSR is both of the others. */
+/* Numbers of the float CSRs, in imm of FCSR_*. SIMT_CSR_FCSR contains the other two. */
 #define SIMT_CSR_FFLAGS	1
 #define SIMT_CSR_FRM	2
 #define SIMT_CSR_FCSR	3
 
-/* In imm of jumps to where no instruction can be: see SIMT_OPS_FLOW. */
+/* Added to imm of a jump to a misaligned target: see SIMT_OPS_FLOW. */
 #define SIMT_NO_DISTANCE	0x40000000
 
 /**
@@ -28,7 +27,7 @@
  * @rs1: first source, 0 to 31
  * @rs2: likewise
  * @rs3: likewise
- * @rm:  rounding mode, 0 to 4, or 7 for that in frm; of an instruction without one 0
+ * @rm:  rounding mode, 0 to 4, or 7 for the mode in frm; 0 if the instruction has none
  * @pad: 0
  * @imm: immediate value, see enum simt_op
  */
@@ -46,8 +45,8 @@ struct simt_insn {
 /**
  * struct simt_program - the text of a program
  * @nr: number of instructions, at least 1
- * @exact: the program reads or writes fflags or fcsr: all float operations raise flags
- * @frm:  the program may write frm: rm 7 may be any mode. Implied by writes of fcsr
+ * @exact: the program accesses fflags or fcsr, so all float operations must raise flags
+ * @frm:  the program may write frm, also by fcsr, so rm 7 may stand for any mode
  * @written: bit r: some instruction may write x[r]
  * @insn: the instructions, and after them one ILLEGAL
  */

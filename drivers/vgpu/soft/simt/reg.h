@@ -3,10 +3,11 @@
  * Registers of a warp as operands and results of an instruction. Compiled once for each instruction
  * set of the CPU, with the operations that use it.
  *
- * An operation takes its operands as arrays of lanes by simt_x(), simt_s() or simt_d(), and writes
- * the result to simt_to_x() or its like, which simt_done_x() then makes the register. Narrow
- * integers likewise: simt_low(), simt_to_n(), simt_done_n(). Operands and results of equal width
- * may be the same array: operations go lane by lane.
+ * An operation gets its operands as arrays of lanes from simt_x(), simt_s() or simt_d(). It writes
+ * the result to the array that simt_to_x(), simt_to_s() or simt_to_d() returns, and then calls
+ * simt_done_x(), simt_done_s() or simt_done_d(), which makes that array the register. Narrow
+ * integers use simt_low(), simt_to_n() and simt_done_n(). An operand and a result of equal width
+ * may be the same array, because operations go lane by lane.
  */
 #ifndef _VGPU_SIMT_REG_H
 #define _VGPU_SIMT_REG_H
@@ -14,7 +15,7 @@
 #include "float.h"
 #include "warp.h"
 
-/* No lane depends on another, so compilers need not ask whether arrays overlap. */
+/* No lane depends on another, so the compiler may assume that arrays do not overlap. */
 #ifdef __clang__
 #define simt_each(l) \
 	_Pragma("clang loop vectorize(assume_safety)") \
@@ -34,7 +35,7 @@ SIMT_DEFINE_ANY(s32)
 SIMT_DEFINE_ANY(u32)
 SIMT_DEFINE_ANY(u64)
 
-/* READ_ONCE() would have them aligned. */
+/* READ_ONCE() and WRITE_ONCE() would require aligned addresses. */
 #define simt_any(t, p)		(((const volatile struct simt_any_##t *)(p))->v)
 #define simt_any_set(t, p, x)	(((volatile struct simt_any_##t *)(p))->v = (x))
 
@@ -60,7 +61,7 @@ static inline bool simt_is_narrow(const struct simt_warp *w, unsigned int r)
 	return w->narrow >> r & 1;
 }
 
-/* The operand, if it is no array of 64 bits. */
+/* simt_x() of a register that is not an array of 64-bit lanes. */
 static __maybe_unused noinline const u64 *simt_widened(struct simt_warp *w, unsigned int r,
 						       unsigned int tmp)
 {
@@ -113,7 +114,7 @@ static inline const s32 *simt_low(struct simt_warp *w, unsigned int r, unsigned 
 	return simt_is_narrow(w, r) ? w->x[r].n : simt_cut(w, r, tmp);
 }
 
-/* Whether the operand is known to be that of its low 32 bits, sign-extended. */
+/* Whether each lane is known to equal its low 32 bits, sign-extended. */
 static inline bool simt_fits(const struct simt_warp *w, unsigned int r)
 {
 	s64 base = w->base[r], stride = w->stride[r];
@@ -151,7 +152,7 @@ static inline s32 *simt_to_n(struct simt_warp *w, unsigned int rd)
 	return w->partial ? (s32 *)w->tmp[3] : w->x[rd].n;
 }
 
-/* Where lanes that do not take part have more than 32 bits the register becomes wide. */
+/* If lanes that are not active need more than 32 bits, the register does not become narrow. */
 static __maybe_unused noinline void simt_merge_n(struct simt_warp *w, unsigned int rd)
 {
 	const s32 *from = (const s32 *)w->tmp[3];
@@ -191,7 +192,7 @@ static __maybe_unused noinline void simt_merge_affine(struct simt_warp *w, unsig
 	simt_done_x(w, rd);
 }
 
-/* The result is affine. */
+/* Makes @base + lane * @stride the result. */
 static inline void simt_set_x(struct simt_warp *w, unsigned int rd, u64 base, u64 stride)
 {
 	if (w->partial) {
@@ -249,13 +250,13 @@ static __maybe_unused noinline const u64 *simt_boxed(struct simt_warp *w, unsign
 	return to;
 }
 
-/* The operand of an operation on singles. */
+/* An operand of an operation on singles. */
 static inline const u32 *simt_s(struct simt_warp *w, unsigned int r, unsigned int tmp)
 {
 	return w->known & ~w->wide & 1U << r ? w->f[r].s : simt_unboxed(w, r, tmp);
 }
 
-/* The operand of an operation on doubles, or on patterns. */
+/* An operand of an operation on doubles or on 64-bit patterns. */
 static inline const u64 *simt_d(struct simt_warp *w, unsigned int r, unsigned int tmp)
 {
 	return w->known & w->wide & 1U << r ? w->f[r].d : simt_boxed(w, r, tmp);
@@ -276,7 +277,7 @@ static __maybe_unused noinline void simt_merge_d(struct simt_warp *w, unsigned i
 	const u64 *from = w->tmp[3], *old = simt_d(w, rd, 0);
 	u64 *to = w->f[rd].d;
 
-	/* Where @old is not the register itself it is a copy: patterns are longer than singles. */
+	/* @old is the register itself or a copy; so a register of singles may be overwritten. */
 	simt_each(l)
 		to[l] = (from[l] & w->mask64[l]) | (old[l] & ~w->mask64[l]);
 }

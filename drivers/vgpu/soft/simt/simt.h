@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Execution of a dispatch: work-groups one after the other, each as warps of SIMT_LANES work-items.
- * It can be left between any two instructions of a warp, and gone on with later, as all state is
- * in struct simt_dispatch and in memory that it points to.
+ * The interpreter executes a dispatch: one work-group after the other, each as warps of SIMT_LANES
+ * work-items. It can stop between any two instructions of a warp and continue later, because all
+ * state is in struct simt_dispatch and in the memory that it points to.
  *
- * Pure logic: memory of the GPU is reached through struct simt_mem only. Compiles in user space,
- * too. In the kernel simt_dispatch_run() is called between kernel_fpu_begin() and kernel_fpu_end();
- * it neither sleeps nor allocates.
+ * Pure logic, compiled in user space too. The interpreter reaches the GPU's memory through struct
+ * simt_mem only. In the kernel the caller calls simt_dispatch_run() between kernel_fpu_begin() and
+ * kernel_fpu_end(), so it neither sleeps nor allocates.
  */
 #ifndef _VGPU_SIMT_H
 #define _VGPU_SIMT_H
@@ -17,21 +17,20 @@
 #include "program.h"
 
 #define SIMT_LANES	32
-#define SIMT_WARPS_MAX	(VGPU_HW_GROUP_MAX / SIMT_LANES)
 #define SIMT_TLB	256	/* entries; a power of two */
 
 struct simt_warp;
 
 /*
- * After so many accesses by lanes whose places lie apart struct simt_mem.over is asked; one in two
- * pieces counts twice. Each may miss all caches for each lane: Documentation/design-notes.rst says
- * how long that was seen to take.
+ * The interpreter calls struct simt_mem.over after this many scattered accesses: instructions whose
+ * lanes access separate places. An instruction with an access in two pieces counts twice. Each lane
+ * of such an instruction may miss all caches; Documentation/design-notes.rst has measured times.
  */
 #define SIMT_APART_MOST	12
 
 enum simt_end {
-	SIMT_DONE,	/* complete: of a dispatch, all its work-items have ended */
-	SIMT_MORE,	/* the budget is used up, or struct simt_mem.over has said so */
+	SIMT_DONE,	/* complete; a dispatch: all its work-items have ended */
+	SIMT_MORE,	/* the budget is used up, or struct simt_mem.over returned true */
 	SIMT_FAULT,	/* see struct simt_fault */
 	SIMT_WAIT,	/* a page of memory cannot be had now: see struct simt_mem.map */
 };
@@ -39,8 +38,8 @@ enum simt_end {
 /**
  * struct simt_fault - why a dispatch cannot go on
  * @code: enum vgpu_hw_fault
- * @pc:   of the instruction, as the program sees it: VGPU_HW_VA_IMAGE and up
- * @addr: the address that failed, as the program sees it; else 0. Of a jump its target
+ * @pc:   address of the instruction, as the program sees it: VGPU_HW_VA_IMAGE and up
+ * @addr: the address that failed, as the program sees it; for a jump its target; else 0
  * @id:   global id of the lowest lane that failed
  */
 struct simt_fault {
@@ -51,15 +50,15 @@ struct simt_fault {
 };
 
 /**
- * struct simt_mem - what is behind the addresses of a program, but local and private memory
- * @map: finds the page of VGPU_HW_PAGE_SIZE bytes that holds @va, an address at or above
- *       VGPU_HW_VA_GLOBAL, or in the image (only read). SIMT_DONE: sets @page to where the page
- *       is, and @keep if that may be kept in a TLB until simt_tlb_flush() is called. SIMT_FAULT:
- *       sets @code. SIMT_WAIT: the caller of simt_dispatch_run() is to get the page, and then to
- *       go on: the instruction begins anew
- * @over: whether simt_dispatch_run() is to return soon, after one more instruction. It is asked
- *       after every SIMT_APART_MOST accesses by lanes that access separate places. How long such an
- *       access takes depends on the caches, and no budget of instructions bounds it. NULL: never
+ * struct simt_mem - global memory and the image of a program; not local and private memory
+ * @map: find the page of VGPU_HW_PAGE_SIZE bytes that holds @va. @va is at or above
+ *       VGPU_HW_VA_GLOBAL, or in the image, which is only read. Returns SIMT_DONE and sets @page to
+ *       the page's place, and @keep if the TLB may keep it until simt_tlb_flush(); or SIMT_FAULT
+ *       and sets @code; or SIMT_WAIT: the caller of simt_dispatch_run() must get the page and call
+ *       again, and the instruction begins anew
+ * @over: return whether simt_dispatch_run() must return soon, after one more instruction. The
+ *       interpreter calls it after every SIMT_APART_MOST scattered accesses, because the time of
+ *       such an access depends on the caches, so no budget of instructions bounds it. NULL: never
  */
 struct simt_mem {
 	enum simt_end (*map)(struct simt_mem *mem, u64 va, bool write, void **page, bool *keep,
@@ -68,13 +67,13 @@ struct simt_mem {
 };
 
 /**
- * struct simt_tlb - where pages are
- * @read: entry i: address of a page that may be read, page number % SIMT_TLB == i; or ~0
- * @write: likewise, of one that may be written
- * @read_host: where the page of @read is
- * @write_host: likewise of @write
+ * struct simt_tlb - an engine's cache of pages that the interpreter has found
+ * @read: entry i is the address of a readable page whose number modulo SIMT_TLB is i; or ~0
+ * @write: likewise, of writable pages
+ * @read_host: places of the pages in @read
+ * @write_host: places of the pages in @write
  *
- * An engine has one. It is flushed when the dispatch changes, when the dispatch's address space is
+ * The engine flushes it when the dispatch changes, when the dispatch's address space is
  * invalidated, and at the beginning of each run.
  */
 struct simt_tlb {
@@ -87,10 +86,10 @@ struct simt_tlb {
 void simt_tlb_flush(struct simt_tlb *tlb);
 
 /**
- * struct simt_isa - the interpreter, as compiled for some instruction set of the CPU
+ * struct simt_isa - the interpreter, compiled for one instruction set of the CPU
  * @name: "scalar", "sse2" or "avx2"
- * @fused: it has fused operations on floats; else they are computed in integers
- * @run:  runs a warp for at most @budget instructions, of which a slow one counts for several; sets
+ * @fused: the CPU computes fused operations on floats; else exact.c computes them in integers
+ * @run:  run a warp for at most @budget instructions, where a slow one counts as several; set
  *        @budget to what is left
  */
 struct simt_isa {
@@ -103,11 +102,12 @@ extern const struct simt_isa simt_isa_scalar, simt_isa_sse2, simt_isa_avx2;
 
 /**
  * struct simt_dispatch - a dispatch
- * @program:  the text. This and the following, up to @warps, are set by the caller before
- *            simt_dispatch_begin(), and constant until the dispatch is complete
- * @isa:      the interpreter; may change between two calls of simt_dispatch_run()
- * @mem:      memory
- * @tlb:      the engine's; may change likewise
+ * @program:  the text. The caller sets this and the following fields, up to @warps, before
+ *            simt_dispatch_begin(). They are constant until the dispatch is complete, but for @isa
+ *            and @tlb, which may change between two calls of simt_dispatch_run()
+ * @isa:      the interpreter
+ * @mem:      global memory and the image
+ * @tlb:      the TLB of the engine that executes the dispatch
  * @entry:    index of the first instruction, below @program->nr
  * @image_bytes: length of the image from VGPU_HW_VA_IMAGE
  * @args:     value of a0
@@ -118,15 +118,18 @@ extern const struct simt_isa simt_isa_scalar, simt_isa_sse2, simt_isa_avx2;
  * @private:  simt_private_bytes() of memory
  * @private_bytes: of a work-item, a multiple of 16
  * @warps:    simt_warps_bytes() of memory, 64-byte aligned
- * @fault:    set with SIMT_FAULT; with SIMT_WAIT it is that of a page that cannot be had at all
- * @groups:   number of groups per dimension. This and the following belong to group.c
- * @group_id: the group that is being executed
- * @size:     its work-items per dimension
- * @nr_warps: its warps
- * @warp:     the warp that runs next
- * @waiting:  warps of the group that wait at a barrier, or have ended
- * @executed: instructions of warps executed so far; one that waits or faults does not count
- * @apart:    accesses by lanes that access separate places, since the caller or @mem was last asked
+ * @fault:    set with SIMT_FAULT; with SIMT_WAIT the fault to report if the caller cannot get the
+ *            page
+ * @groups:   number of groups per dimension. This and the following fields belong to group.c
+ * @group_id: id of the group that is being executed
+ * @size:     work-items per dimension of that group
+ * @nr_warps: number of warps of that group
+ * @warp:     index of the warp that runs next
+ * @waiting:  bit per warp of that group: it waits at a barrier, or has ended
+ * @executed: number of instructions that warps have executed so far, without those that waited or
+ *            faulted
+ * @apart:    number of scattered accesses since simt_dispatch_run() began, or since the last call
+ *            of @mem->over
  */
 struct simt_dispatch {
 	const struct simt_program *program;

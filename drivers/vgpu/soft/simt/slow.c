@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Operations that no instruction set of the CPU makes faster, lane by lane. */
+/* Operations that vector instructions of the CPU do not make faster. They go lane by lane. */
 #include <linux/bitops.h>
 #include <linux/limits.h>
 #include <linux/minmax.h>
@@ -9,12 +9,12 @@
 #include "reg.h"
 
 /*
- * An atomic instruction tries so often to exchange a word, for all its lanes together. Other
- * threads of the VM may write the word all the time, so that no try succeeds.
+ * Maximum number of tries of compare and exchange in one instruction, for all lanes together. There
+ * is a maximum because other threads of the VM may write the words so often that no try succeeds.
  */
 #define SIMT_ATOMIC_TRIES	(2 * SIMT_LANES)
 
-/* As they may fight for the words, so many lanes' atomics count as one more instruction. */
+/* Lanes whose atomics cost one more instruction: other threads may contend for the words. */
 #define SIMT_ATOMIC_LANES	4
 
 SIMT_FN(simt_slow_illegal)
@@ -40,7 +40,7 @@ SIMT_FN(simt_slow_barrier)
 	return SIMT_LEAVE;
 }
 
-/* An id in dimension @k; affine if the warp's work-items lie in one row. */
+/* Sets rd to the ids in dimension @k; affine if the warp's work-items lie in one row. */
 static void simt_id(struct simt_warp *w, const struct simt_insn *i, unsigned int k, u64 first)
 {
 	const u32 *size = w->dispatch->size;
@@ -56,7 +56,7 @@ static void simt_id(struct simt_warp *w, const struct simt_insn *i, unsigned int
 	simt_done_x(w, i->rd);
 }
 
-/* The CSRs that tell a work-item which one it is. The decoder lets no others pass. */
+/* Reads a CSR with an id or a size. The decoder has refused all others. */
 SIMT_FN(simt_slow_csr_id)
 {
 	const struct simt_dispatch *dispatch = w->dispatch;
@@ -97,7 +97,7 @@ static bool simt_target(const struct simt_warp *w, u64 va, u32 *pc)
 	return true;
 }
 
-/* Jumps of lanes to different places. */
+/* Jumps to addresses that differ between lanes. */
 static const struct simt_insn *simt_jalr_lanes(struct simt_warp *w, const struct simt_insn *i)
 {
 	const u64 *ra = simt_x(w, i->rs1, 0);
@@ -185,7 +185,7 @@ SIMT_FN(simt_slow_fcsr)
 	return i + 1;
 }
 
-/* The smaller or larger one of two, by a loop of compare and exchange: there is no such atomic. */
+/* Minimum or maximum, by compare and exchange: the CPU has no such atomic. */
 #define SIMT_ATOMIC_PICK(t, at, cond) do {						\
 	old = __atomic_load_n(at, __ATOMIC_RELAXED);					\
 	do {										\
@@ -199,7 +199,7 @@ SIMT_FN(simt_slow_fcsr)
 					      __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));	\
 } while (0)
 
-/* Sets @was to what was there. False if there are no tries left: nothing has been done. */
+/* Sets @was to the old value. Returns false, and changes nothing, if no tries are left. */
 #define SIMT_DEFINE_AMO(name, u, s, k)							\
 static bool name(unsigned int op, void *host, u64 value, u32 *tries, u64 *was)		\
 {											\
@@ -243,8 +243,8 @@ SIMT_DEFINE_AMO(simt_amo_w, u32, s32, W)
 SIMT_DEFINE_AMO(simt_amo_d, u64, s64, D)
 
 /*
- * A reservation is the value that was read: SC succeeds if the memory has that value still, or
- * again.
+ * A reservation is the value that LR read. SC succeeds if the memory still has that value, or has
+ * it again.
  */
 static u64 simt_lr(struct simt_warp *w, unsigned int lane, u64 va, bool is_d)
 {
@@ -296,8 +296,8 @@ static bool simt_atomic_lane(struct simt_warp *w, unsigned int op, unsigned int 
 }
 
 /*
- * Some lanes are at misaligned addresses. A lower one may have no memory: that is the fault then,
- * as the lowest lane's is the one that is told.
+ * Lanes in @bad have misaligned addresses. The fault of the lowest lane that fails is reported, so
+ * a lane below those in @bad that has no memory comes first.
  */
 static const struct simt_insn *simt_atomic_misaligned(struct simt_warp *w,
 						      const struct simt_insn *i, const u64 *va,
@@ -316,8 +316,8 @@ static const struct simt_insn *simt_atomic_misaligned(struct simt_warp *w,
 }
 
 /*
- * There were no tries left for some lanes: they do the instruction anew, as a group of their own.
- * Only lanes in @done have their results in @w->tmp[3].
+ * No tries were left for the active lanes that are not in @done. They repeat the instruction as a
+ * group of their own. @w->tmp[3] has results of lanes in @done only.
  */
 static const struct simt_insn *simt_atomic_rest(struct simt_warp *w, const struct simt_insn *i,
 						u32 done)
@@ -333,7 +333,10 @@ static const struct simt_insn *simt_atomic_rest(struct simt_warp *w, const struc
 	return SIMT_LEAVE;
 }
 
-/* All lanes' accesses are found before the first takes place: a lane's must not happen twice. */
+/*
+ * Finds the memory of all lanes before the first access, because an instruction that waits or
+ * faults begins anew, and no lane's access may happen twice.
+ */
 SIMT_FN(simt_slow_atomic)
 {
 	bool is_d = simt_op_atomic_d(i->op), load = i->op == SIMT_LR_W || i->op == SIMT_LR_D;

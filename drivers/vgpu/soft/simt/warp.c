@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The course of a warp: its start, which of its lanes run, and why they stop. */
+/* Start and end of a warp, and the choice of the lanes that run. */
 #include <linux/bitops.h>
 #include <linux/limits.h>
 #include <linux/minmax.h>
@@ -7,10 +7,10 @@
 
 #include "reg.h"
 
-/* Every so often groups of lanes take turns: see simt_warp_suspend(). */
+/* One in so many times that a diverged warp is left, groups begin to take turns. */
 #define SIMT_FAIR_TURNS	4
 
-/* Local ids: lanes are numbered along the first dimension, then the second, then the third. */
+/* Computes local ids: the first dimension varies fastest, then the second, then the third. */
 static void simt_warp_lay_out(struct simt_warp *w, const struct simt_dispatch *dispatch)
 {
 	const u32 *size = dispatch->size;
@@ -34,8 +34,8 @@ static void simt_warp_lay_out(struct simt_warp *w, const struct simt_dispatch *d
 
 /**
  * simt_warp_start() - begin a warp of a group
- * @w: as simt_dispatch_begin() has left it, or an earlier group of the dispatch
- * @dispatch: with the group's size set
+ * @w: the warp, set up by simt_dispatch_begin() or used by an earlier group of the dispatch
+ * @dispatch: the dispatch, with the group's size set
  * @index: number of the warp in the group
  * Context: any.
  */
@@ -82,15 +82,15 @@ void simt_warp_start(struct simt_warp *w, struct simt_dispatch *dispatch, u32 in
 	w->base[10] = dispatch->args;
 }
 
-/* The address of an instruction. */
+/* Returns the address of an instruction, as the program sees it. */
 u64 simt_warp_va(const struct simt_warp *w, const struct simt_insn *i)
 {
 	return VGPU_HW_VA_IMAGE + 4 * (u64)(i - w->text);
 }
 
 /*
- * What the last instruction takes of the budget beyond its one, at most @most: the caller takes it
- * off, and it does not count as instructions.
+ * Returns the cost of the last instruction beyond 1, at most @most. The caller takes it off the
+ * budget, but it does not count as executed instructions.
  */
 u32 simt_warp_extra(struct simt_warp *w, u32 most)
 {
@@ -101,7 +101,7 @@ u32 simt_warp_extra(struct simt_warp *w, u32 most)
 	return extra;
 }
 
-/* The running group, which is to go on at @ip, becomes one of those that wait. */
+/* Makes the lanes of the running group wait; they continue at @ip later. */
 void simt_warp_park(struct simt_warp *w, const struct simt_insn *ip)
 {
 	u32 pc = ip - w->text;
@@ -115,7 +115,7 @@ void simt_warp_park(struct simt_warp *w, const struct simt_insn *ip)
 	w->event = SIMT_EVENT_PICK;
 }
 
-/* The running group has come to @ip: to waiting lanes, beyond them, or to the program's end. */
+/* The running group has reached @ip, which is at or beyond waiting lanes or the program's end. */
 void simt_warp_arrive(struct simt_warp *w, const struct simt_insn *ip)
 {
 	if (ip < w->text + w->nr) {
@@ -126,7 +126,7 @@ void simt_warp_arrive(struct simt_warp *w, const struct simt_insn *ip)
 	w->event = SIMT_EVENT_PICK;
 }
 
-/* The running group parts: lanes in @taken go on at @target, the others after @i. */
+/* Splits the running group: lanes in @taken continue at @target, the others after @i. */
 const struct simt_insn *simt_warp_split(struct simt_warp *w, const struct simt_insn *i,
 					u32 taken, u32 target)
 {
@@ -136,7 +136,7 @@ const struct simt_insn *simt_warp_split(struct simt_warp *w, const struct simt_i
 	return SIMT_LEAVE;
 }
 
-/* The lane whose group is to run: in the deepest call, and of those with the lowest pc. */
+/* Returns the lane in the deepest call; of several such lanes one with the lowest pc. */
 static unsigned int simt_warp_lowest(const struct simt_warp *w, u32 runnable)
 {
 	unsigned int lead = __ffs(runnable);
@@ -152,8 +152,9 @@ static unsigned int simt_warp_lowest(const struct simt_warp *w, u32 runnable)
 }
 
 /*
- * The next lane in turn that is not in the group that ran last. Turns are counted apart from what
- * runs between them, or they would all go to the one that follows the lowest group.
+ * Returns the next lane in turn that is not in the group that ran last. Only turns change @w->last.
+ * If the groups that simt_warp_lowest() picks between turns changed it, too, each turn would go to
+ * the same group, the one after the lowest.
  */
 static unsigned int simt_warp_next(struct simt_warp *w, u32 runnable)
 {
@@ -164,7 +165,7 @@ static unsigned int simt_warp_next(struct simt_warp *w, u32 runnable)
 	return w->last;
 }
 
-/* Forms the running group of @runnable lanes at the lead's instruction. */
+/* Forms the running group of those @runnable lanes that are at the lead's instruction. */
 static void simt_warp_form(struct simt_warp *w, u32 runnable)
 {
 	u32 pc = w->pc[w->lead], join = w->nr, active = 0;
@@ -189,15 +190,15 @@ static void simt_warp_form(struct simt_warp *w, u32 runnable)
 
 /**
  * simt_warp_pick() - form the next running group
- * @w: the warp; all its lanes have a pc, or have met
+ * @w: the warp; either each live lane has a pc, or @w->met is set
  * Context: any.
- * Return: true: there is one; false: all lanes have ended, or wait at a barrier.
+ * Return: true if there is one; false if all lanes have ended or wait at a barrier.
  */
 bool simt_warp_pick(struct simt_warp *w)
 {
 	u32 runnable = w->live & ~w->barrier, rest;
 
-	if (w->met && runnable) {	/* the group that came to the barrier goes on as it was */
+	if (w->met && runnable) {	/* the group that reached the barrier is unchanged */
 		w->ip = w->met;
 		w->met = NULL;
 		return true;
@@ -225,10 +226,10 @@ bool simt_warp_pick(struct simt_warp *w)
 /**
  * simt_warp_suspend() - leave the warp before the instruction at @ip
  * @w: the warp
- * @ip: SIMT_LEAVE if a running group is to be formed
+ * @ip: the instruction; SIMT_LEAVE: the next running group must be picked first
  *
- * A lane may wait in a loop for another lane of its warp, at a higher pc, which would never run:
- * so every so often groups take turns for a while.
+ * A lane may wait in a loop for another lane of its warp. The other lane may be at a higher pc, so
+ * by pc alone it would never run. Therefore groups take turns from time to time.
  *
  * Context: any.
  */
@@ -244,14 +245,14 @@ void simt_warp_suspend(struct simt_warp *w, const struct simt_insn *ip)
 	w->ip = ip;
 }
 
-/* Lanes that wait at a barrier go on. */
+/* Lets lanes that wait at a barrier continue. */
 void simt_warp_release(struct simt_warp *w)
 {
 	w->barrier = 0;
 	w->event = SIMT_EVENT_PICK;
 }
 
-/* The instruction @i cannot be executed for @lane, the lowest such one. */
+/* Records the fault of @i. @lane is the lowest lane that cannot execute it. */
 const struct simt_insn *simt_warp_fault(struct simt_warp *w, const struct simt_insn *i,
 					enum vgpu_hw_fault code, u64 addr, unsigned int lane)
 {

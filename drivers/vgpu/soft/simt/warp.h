@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A warp: SIMT_LANES work-items of a group that execute one instruction at a time together. For the
- * files that make up the interpreter; others use simt.h.
+ * A warp: SIMT_LANES work-items of a group that execute each instruction together. Only the files
+ * of the interpreter include this; others include simt.h.
  *
- * Divergence. Lanes at the same instruction form the running group; the other lanes wait, each with
- * its own pc. Of all groups the one in the deepest call runs, and of those the one with the lowest
- * pc (Collange, "Simty", CARRV 2017), until it comes to the pc of a waiting lane. Which group runs
- * is a matter of speed only, as each lane executes its own stream of instructions; but lanes that
- * wait for each other in a loop need all groups to run at times: see simt_warp_pick().
+ * Divergence. The lanes at the same instruction form the running group. The other lanes wait, each
+ * with its own pc. The group in the deepest call runs, and of several such groups the one with the
+ * lowest pc (Collange, "Simty", CARRV 2017), until it reaches the pc of a waiting lane. The choice
+ * affects only speed, because each lane executes its own stream of instructions. The exception is a
+ * lane that waits in a loop for another lane, so all groups must run at times: see
+ * simt_warp_suspend().
  *
- * Registers. An integer register is affine, base + lane * stride, or an array of lanes: of 64 bits,
- * or narrow, of 32 bits that stand for their sign-extended values, as most integers do. A float
- * register is an array of singles, which stand for their NaN-boxed values, or of 64-bit patterns.
+ * Registers. An integer register is affine (base + lane * stride) or an array of lanes. The lanes
+ * have 64 bits, or the array is narrow: its lanes have 32 bits, which stand for the sign-extended
+ * value. A float register is an array of singles, which stand for the NaN-boxed values, or an array
+ * of 64-bit patterns.
  */
 #ifndef _VGPU_SIMT_WARP_H
 #define _VGPU_SIMT_WARP_H
@@ -21,14 +23,14 @@
 #define SIMT_X_REGS	(SIMT_X_SINK + 1)
 #define SIMT_F_REGS	32
 
-/* Why a warp has left its running group; SIMT_EVENT_PICK: no reason to end simt_isa.run(). */
+/* Why a warp left its running group. After SIMT_EVENT_PICK simt_isa.run() picks the next group. */
 enum simt_event {
 	SIMT_EVENT_PICK,
 	SIMT_EVENT_FAULT,
 	SIMT_EVENT_WAIT,
 };
 
-/* In place of the next instruction: there was an event. Higher than any instruction. */
+/* Stands for the next instruction after an event. Higher than any instruction's address. */
 #define SIMT_LEAVE	((const struct simt_insn *)~7UL)
 
 /* What simt_access_hosts() found. */
@@ -39,9 +41,9 @@ enum simt_hosts {
 };
 
 /**
- * union simt_int - an integer register's lanes
- * @n: if its bit in struct simt_warp.narrow is 1
- * @d: if it is 0
+ * union simt_int - the lanes of an integer register
+ * @n: in use if the register's bit in struct simt_warp.narrow is 1
+ * @d: in use if that bit is 0
  */
 union simt_int {
 	s32 n[SIMT_LANES];
@@ -49,9 +51,9 @@ union simt_int {
 };
 
 /**
- * union simt_float - a float register
- * @s: singles, if its bit in struct simt_warp.wide is 0
- * @d: 64-bit patterns, if it is 1
+ * union simt_float - the lanes of a float register
+ * @s: singles, in use if the register's bit in struct simt_warp.wide is 0
+ * @d: 64-bit patterns, in use if that bit is 1
  */
 union simt_float {
 	u32 s[SIMT_LANES];
@@ -60,48 +62,50 @@ union simt_float {
 
 /**
  * struct simt_warp - a warp
- * @ip:       the next instruction of the running group, while the warp does not run
- * @join:     the running group is left when it comes here, or beyond
- * @met:      where all lanes go on that live, as they came to a barrier together; else NULL
+ * @ip:       the next instruction of the running group; valid while the warp does not run
+ * @join:     the warp leaves the running group at this instruction or a later one
+ * @met:      the next instruction of all live lanes after a barrier that they reached together, or
+ *            NULL
  * @text:     the program's instructions
- * @dispatch: what the warp belongs to
- * @vec:      bit r: x[r] is an array of lanes
- * @narrow:   bit r: of 32 bits; 0 where the bit in @vec is 0
+ * @dispatch: the dispatch that the warp belongs to
+ * @vec:      bit r: x[r] is an array of lanes, else affine
+ * @narrow:   bit r: the lanes of x[r] have 32 bits; 0 if the bit in @vec is 0
  * @active:   lanes of the running group
  * @live:     lanes that have not ended
- * @partial:  lanes in @live that are not in @active: results are merged into registers by masks
+ * @partial:  lanes in @live that are not in @active. If there are any, an operation merges its
+ *            result into the register by a mask
  * @barrier:  lanes that wait at a barrier
- * @wide:     bit r: f[r] has 64-bit patterns
+ * @wide:     bit r: f[r] is an array of 64-bit patterns, else of singles
  * @known:    bit r: f[r] has been written; else it is 0
- * @reserved: lanes with a reservation of LR
- * @depth:    of calls, of the running group
+ * @reserved: lanes that have a reservation of LR
+ * @depth:    depth of calls of the running group
  * @fair:     groups take turns, whatever their pc
- * @turns:    how often the warp was left while it had several groups
+ * @turns:    number of times that the warp was left while it had several groups
  * @lead:     a lane of the running group
- * @last:     the lead of the group that had the last such turn
- * @event:    why the running group was left
- * @extra:    what the last instruction takes of the budget beyond its one, see simt_access_hosts()
- * @nr:       instructions of @text
+ * @last:     the lead of the group that had the last turn under @fair
+ * @event:    why the warp left the running group
+ * @extra:    cost of the last instruction beyond 1, taken off the budget by simt_warp_extra()
+ * @nr:       number of instructions of @text
  * @index:    number of the warp in its group
- * @private:  private memory of the lanes, by words of 8 bytes: word w of lane l is the one of
- *            number w * SIMT_LANES + l
- * @lid_size: shape of the group that @lid was made for
- * @base:     of an affine integer register
- * @stride:   likewise
- * @pc:       index of the next instruction, of lanes that are not active
- * @depths:   likewise, of calls
- * @frm:      of the lane
- * @fflags:   of the lane
+ * @private:  private memory of the lanes, in words of 8 bytes: word w of lane l is word
+ *            w * SIMT_LANES + l here, so that equal addresses of the lanes are adjacent
+ * @lid_size: size of the group for which @lid was computed
+ * @base:     base of an affine integer register
+ * @stride:   stride of an affine integer register
+ * @pc:       index of the next instruction of a lane that is not active
+ * @depths:   depth of calls of a lane that is not active
+ * @frm:      the CSR frm, by lane
+ * @fflags:   the CSR fflags, by lane
  * @lid:      local ids, [dimension][lane]
- * @host:     where the lanes' memory accesses go to
- * @host2:    where the second piece of a lane's access goes to
+ * @host:     place of a lane's memory access, or of its first piece
+ * @host2:    place of the second piece
  * @piece:    length of the first piece
- * @reserved_va: address of the reservation
- * @reserved_value: what LR has read there
- * @nowhere:  where lanes that are not active load from
- * @mask32:   all ones for active lanes, valid if @partial
+ * @reserved_va: address of the lane's reservation; bit 0: it is of 64 bits
+ * @reserved_value: the value that LR read there
+ * @nowhere:  place from which lanes that are not active load
+ * @mask32:   all ones for active lanes; valid if @partial is not 0
  * @mask64:   likewise
- * @tmp:      operands and results that are not in registers; [3] are results
+ * @tmp:      operands and results that are not in registers; results are in [3]
  * @x:        integer registers
  * @f:        float registers
  */
@@ -176,7 +180,7 @@ void simt_access_load(struct simt_warp *w, unsigned int bytes, u64 *to);
 void simt_access_store(struct simt_warp *w, unsigned int bytes, const u64 *from);
 bool simt_access_fill(struct simt_warp *w, u64 va, bool write);
 
-/* slow.c: operations that no instruction set of the CPU makes faster */
+/* slow.c: operations that vector instructions of the CPU do not make faster */
 SIMT_FN(simt_slow_atomic);
 SIMT_FN(simt_slow_fcsr);
 SIMT_FN(simt_slow_csr_id);
@@ -185,7 +189,7 @@ SIMT_FN(simt_slow_barrier);
 SIMT_FN(simt_slow_illegal);
 SIMT_FN(simt_slow_fence);
 
-/* exact.c: floats, in integers */
+/* exact.c: operations on floats, in integer arithmetic */
 SIMT_FN(simt_exact);
 
 #endif /* _VGPU_SIMT_WARP_H */
