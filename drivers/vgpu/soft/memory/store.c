@@ -27,6 +27,9 @@
 #define SOFT_BATCH_ORDER	get_order(65536)
 #define SOFT_BATCH_PAGES	BIT(SOFT_BATCH_ORDER)
 
+/* So few pages are given back within some ms. */
+#define SOFT_STORE_FEW		4096
+
 static struct workqueue_struct *soft_store_wq;
 
 /* Begins to drop pages by work items. Returns 0 or -ENOMEM. */
@@ -488,7 +491,8 @@ static void soft_store_give_back(struct soft_store *store)
 void soft_store_drop(struct soft_store *store)
 {
 	down_write(&store->drop_lock);
-	if (store->reserved || current->flags & PF_KTHREAD || !atomic_long_read(&store->backed))
+	if (store->reserved || current->flags & PF_KTHREAD ||
+	    atomic_long_read(&store->backed) <= SOFT_STORE_FEW)
 		soft_store_drop_pages(store);
 	else
 		soft_store_give_back(store);
