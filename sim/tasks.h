@@ -18,6 +18,8 @@
 #include <linux/list.h>
 #include <linux/types.h>
 
+struct mm_struct;
+
 /**
  * struct task_struct - a task
  * @link:    on the list of all tasks
@@ -35,6 +37,7 @@
  * @joiner:  task that waits for the end of this one
  * @locks:   number of raw spinlocks that the task holds; it is not switched away then
  * @refs:    references to the task, which is freed with the last one
+ * @mm:      address space; of the tests that have one
  */
 struct task_struct {
 	struct list_head link;
@@ -52,6 +55,7 @@ struct task_struct {
 	struct task_struct *joiner;
 	unsigned int locks;
 	unsigned int refs;
+	struct mm_struct *mm;
 };
 
 /* The caller becomes the first task. A task is switched away for up to @jitter_ns. */

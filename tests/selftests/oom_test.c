@@ -20,6 +20,7 @@
 
 #include "child.h"
 #include "fixture.h"
+#include "group.h"
 #include "silent.h"
 
 #define START	FX_MIB
@@ -31,6 +32,7 @@
  * @taken:  bytes of memory that the hog has got so far
  * @exec:   the tenant is to become another program that does not know of the device
  * @park:   not -1: the tenant is to send the device's file there, and to exit
+ * @group:  the tenant's cgroup, or NULL
  */
 struct shared {
 	volatile uint64_t fill;
@@ -38,7 +40,15 @@ struct shared {
 	volatile uint64_t taken;
 	bool exec;
 	int park;
+	const char *group;
 };
+
+/* Percent of the host's memory. */
+#define MOST	60
+#define MUCH	75
+
+/* us of each us: a process ends within seconds, and takes more than 10 s to give MUCH back. */
+#define SLOW	"10000 1000000"
 
 static struct fx_vgpu v;
 
@@ -48,6 +58,8 @@ static void tenant(void *arg)
 	struct shared *shared = arg;
 	struct vgpu_chan *chan;
 
+	if (shared->group)
+		group_enter(shared->group);
 	fx_open(&v);
 	chan = fx_chan(&v, VGPU_HW_ENGINE_CE, 0, VGPU_RING_FB, 4);
 	FX_OK(v.dev, vgpu_chan_fill(chan, VGPU_FB(START), ~0u, shared->fill));
@@ -82,7 +94,7 @@ static void hog(void *arg)
 }
 
 /* What the test's processes share; skips the test where memory would not run out. */
-static struct shared *prepare(bool exec, int park)
+static struct shared *prepare(bool exec, int park, unsigned int percent)
 {
 	struct shared *shared;
 
@@ -95,7 +107,7 @@ static struct shared *prepare(bool exec, int park)
 	shared->exec = exec;
 	shared->park = park;
 	/* More than half of the memory, so that the hog cannot become larger. */
-	shared->fill = fx_memory_bytes() * 6 / 10 & ~(FX_MIB - 1);
+	shared->fill = fx_memory_bytes() * percent / 100 & ~(FX_MIB - 1);
 	if (shared->fill > FX_GIB - 4 * FX_MIB)
 		fx_create(&v, "2Q");
 	else
@@ -105,7 +117,7 @@ static struct shared *prepare(bool exec, int park)
 
 static void the_tenant_is_killed(void)
 {
-	struct shared *shared = prepare(false, -1);
+	struct shared *shared = prepare(false, -1, MOST);
 	uint64_t end = clk_ms() + 4 * FX_TIMEOUT_MS;
 	struct vgpu_ctl_instance inst;
 	pid_t holder, other, dead;
@@ -163,7 +175,7 @@ static void check_taken(struct shared *shared)
 /* The process that opened the device is another program now, which does not use it. */
 static void what_an_exec_leaves_is_taken(void)
 {
-	struct shared *shared = prepare(true, -1);
+	struct shared *shared = prepare(true, -1, MOST);
 	char path[32], name[32];
 	pid_t holder;
 
@@ -185,7 +197,7 @@ static void what_is_parked_is_taken(void)
 	pid_t holder;
 
 	CHECK(!socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0, park), "%s", strerror(errno));
-	shared = prepare(false, park[0]);
+	shared = prepare(false, park[0], MOST);
 	holder = child_start(tenant, shared);
 	CHECK(child_ends(holder, 4 * FX_TIMEOUT_MS, &status), "the tenant does not come to it");
 	CHECK_EQ(status, 0);
@@ -200,7 +212,7 @@ static pid_t traced;
 /* The tenant is killed, but the one who traces it does not let it end. */
 static void what_is_held_in_its_exit_is_taken(void)
 {
-	struct shared *shared = prepare(false, -1);
+	struct shared *shared = prepare(false, -1, MOST);
 	struct vgpu_ctl_instance inst;
 	pid_t holder, other;
 	int status;
@@ -226,8 +238,36 @@ static void what_is_held_in_its_exit_is_taken(void)
 	FX_SOON((fx_instance(&v, &inst), inst.state == VGPU_STATE_CREATED));
 }
 
+/*
+ * The tenant is killed, but its cgroup gives it hardly any processor time: what it gives back is
+ * there soon nevertheless, and nobody else is killed.
+ */
+static void what_a_slow_tenant_has_comes_back(void)
+{
+	struct shared *shared = prepare(false, -1, MUCH);
+	pid_t holder, other;
+	int status, ret;
+
+	group_make(GROUP_A, 4 * FX_GIB);
+	group_write("", "cgroup.subtree_control", "+cpu");
+	shared->group = GROUP_A;
+	holder = child_start(tenant, shared);
+	FX_WITHIN(4 * FX_TIMEOUT_MS, shared->filled, "the tenant does not come to it");
+	ret = group_write(GROUP_A, "cpu.max", SLOW);
+	CHECK_EQ(ret, 0, "cpu.max: %s", strerror(-ret));
+	other = child_start(hog, shared);
+	FX_WITHIN(4 * FX_TIMEOUT_MS,
+		  shared->taken == shared->fill || waitpid(other, &status, WNOHANG),
+		  "%llu MiB taken", (unsigned long long)shared->taken >> 20);
+	CHECK_EQ(shared->taken, shared->fill, "the other died");
+	FX_SOON(waitpid(holder, &status, WNOHANG) == holder);
+	CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL, "%#x", status);
+	child_kill(other);
+}
+
 static const struct ktap_test tests[] = {
 	KTAP_TEST(the_tenant_is_killed),
+	KTAP_TEST(what_a_slow_tenant_has_comes_back),
 	KTAP_TEST(what_an_exec_leaves_is_taken),
 	KTAP_TEST(what_is_parked_is_taken),
 	KTAP_TEST(what_is_held_in_its_exit_is_taken),
@@ -238,7 +278,9 @@ static void cleanup(void)
 	if (traced)
 		ptrace(PTRACE_DETACH, traced, NULL, NULL);
 	traced = 0;
+	group_write(GROUP_A, "cpu.max", "max");
 	fx_cleanup();
+	group_cleanup();
 }
 
 KTAP_MAIN(tests, cleanup)

@@ -343,7 +343,7 @@ static void vgpu_dma_leave(struct vgpu_dma_worker *worker)
 	spin_lock(&worker->signal_lock);
 	worker->busy = false;
 	spin_unlock(&worker->signal_lock);
-	wake_up(&worker->left);
+	wake_up_all(&worker->left);
 }
 
 static int vgpu_dma_thread(void *data)

@@ -8,6 +8,7 @@
 #include "../work/lanes.h"
 #include "params.h"
 #include "../memory/rss.h"
+#include "../memory/store.h"
 
 /* One entry, set from the parameters, and the end of the table. */
 static struct pci_device_id soft_ids[2];
@@ -36,9 +37,12 @@ static int __init soft_init(void)
 	if (ret)
 		return ret;
 
-	ret = soft_rss_start();
+	ret = soft_store_start();
 	if (ret)
 		return ret;
+	ret = soft_rss_start();
+	if (ret)
+		goto err_store;
 	soft_gpu_debugfs_init();
 	soft_ids[0] =
 		(struct pci_device_id){ PCI_DEVICE(soft_params.vendor_id, soft_params.device_id) };
@@ -55,6 +59,8 @@ err_driver:
 err_debugfs:
 	soft_gpu_debugfs_exit();
 	soft_rss_stop();
+err_store:
+	soft_store_stop();
 	return ret;
 }
 
@@ -65,6 +71,7 @@ static void __exit soft_exit(void)
 	soft_root_destroy();
 	soft_gpu_debugfs_exit();
 	soft_rss_stop();
+	soft_store_stop();
 }
 
 module_init(soft_init);

@@ -17,6 +17,7 @@
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/vgpu.h>
+#include <linux/workqueue.h>
 
 #include "store.h"
 
@@ -25,6 +26,25 @@
 /* The front end maps that many pages at once. A leaf has a whole number of batches. */
 #define SOFT_BATCH_ORDER	get_order(65536)
 #define SOFT_BATCH_PAGES	BIT(SOFT_BATCH_ORDER)
+
+/* So few pages are given back within some ms. */
+#define SOFT_STORE_FEW		4096
+
+static struct workqueue_struct *soft_store_wq;
+
+/* Begins to drop pages by work items. Returns 0 or -ENOMEM. */
+int soft_store_start(void)
+{
+	/* A host without memory waits for what is given back, so there is a thread for it. */
+	soft_store_wq = alloc_workqueue("vgpu_soft_store", WQ_MEM_RECLAIM | WQ_UNBOUND, 0);
+	return soft_store_wq ? 0 : -ENOMEM;
+}
+
+/* Undoes soft_store_start(), when no vGPU is left. */
+void soft_store_stop(void)
+{
+	destroy_workqueue(soft_store_wq);
+}
 
 /**
  * soft_store_init() - set up a store without pages
@@ -401,19 +421,10 @@ static struct page *soft_store_renew(struct soft_store *store, struct page *page
 	return fresh;
 }
 
-/**
- * soft_store_drop() - drop the content: all of the memory reads zero afterwards
- * @store: no engine and no page fault is using it
- *
- * Pages are given back. A reserved store has zeroed pages in their place.
- *
- * Context: may sleep.
- */
-void soft_store_drop(struct soft_store *store)
+static void soft_store_drop_pages(struct soft_store *store)
 {
 	unsigned long i, j;
 
-	down_write(&store->drop_lock);
 	for (i = 0; i < store->nr_leaves; i++) {
 		struct page **leaf = store->leaves[i];
 
@@ -437,6 +448,54 @@ void soft_store_drop(struct soft_store *store)
 		}
 		cond_resched();
 	}
+}
+
+/**
+ * struct soft_store_work - a store whose pages are to be dropped
+ * @work:  drops them
+ * @store: with its drop_lock held for writing by the task that waits for @work
+ */
+struct soft_store_work {
+	struct work_struct work;
+	struct soft_store *store;
+};
+
+static void soft_store_work(struct work_struct *work)
+{
+	soft_store_drop_pages(container_of(work, struct soft_store_work, work)->store);
+}
+
+/*
+ * Has a work item give back the pages. The current task may be a user whose cgroup gives it hardly
+ * any processor time. If the OOM killer has killed that user, it waits for the pages some seconds
+ * only, then it kills others. The work item takes no lock, so it waits for no user.
+ */
+static void soft_store_give_back(struct soft_store *store)
+{
+	struct soft_store_work drop = { .store = store };
+
+	INIT_WORK_ONSTACK(&drop.work, soft_store_work);
+	queue_work(soft_store_wq, &drop.work);
+	flush_work(&drop.work);
+	destroy_work_on_stack(&drop.work);
+}
+
+/**
+ * soft_store_drop() - drop the content: all of the memory reads zero afterwards
+ * @store: no engine and no page fault is using it
+ *
+ * Pages are given back. A reserved store has zeroed pages in their place.
+ *
+ * Context: may sleep.
+ */
+void soft_store_drop(struct soft_store *store)
+{
+	down_write(&store->drop_lock);
+	if (store->reserved || current->flags & PF_KTHREAD ||
+	    atomic_long_read(&store->backed) <= SOFT_STORE_FEW)
+		soft_store_drop_pages(store);
+	else
+		soft_store_give_back(store);
 	atomic_long_set(&store->touched, 0);
 	up_write(&store->drop_lock);
 }

@@ -57,6 +57,8 @@ static inline long soft_store_filled(const struct soft_store *store)
 	return atomic_long_read(&store->backed) - atomic_long_read(&store->touched);
 }
 
+int soft_store_start(void);
+void soft_store_stop(void);
 int soft_store_init(struct soft_store *store, u64 bytes);
 void soft_store_begin(struct soft_store *store);
 int soft_store_reserve(struct soft_store *store);
