@@ -89,6 +89,7 @@ void vgpu_dma_kick(struct vgpu_dma_worker *worker);
  * struct access - an access of a submitter
  * @dma:     it, with a reference
  * @late:    it is answered after some time; else never, unless it is ended
+ * @done:    guest memory was accessed
  * @ended:   its complete() has run
  * @result:  what it was told
  * @useless: it was forgotten: nothing happens any more
@@ -96,6 +97,7 @@ void vgpu_dma_kick(struct vgpu_dma_worker *worker);
 struct access {
 	struct vgpu_dma *dma;
 	bool late;
+	bool done;
 	bool ended;
 	int result;
 	bool useless;
@@ -169,6 +171,7 @@ static int guest_rw(struct vgpu_instance *instance, u64 addr, void *buf, size_t 
 	unsigned int steps = sim_random(0, 5);
 
 	check_that(!access->useless, "begins after it was forgotten");
+	check_that(!access->done, "is done again");
 	check_that(!world.cancelled || world.killed, "begins after all were cancelled");
 	check_that(!world.paused, "begins in a pause");
 	/* A signal may have come since the worker has looked for one. */
@@ -177,7 +180,8 @@ static int guest_rw(struct vgpu_instance *instance, u64 addr, void *buf, size_t 
 		check_that(!access->useless, "goes on after it was forgotten");
 		check_that(!world.paused, "goes on in a pause");
 	}
-	return world.killed ? -EFAULT : 0;
+	access->done = !world.killed;
+	return access->done ? 0 : -EFAULT;
 }
 
 /* Bus mastering goes at any time; when it comes, the worker is told. */
