@@ -311,7 +311,7 @@ enum vgpu_ctl_switch_end {
 	VGPU_END_IDLE = 0,		/* no work left */
 	VGPU_END_SLICE = 1,		/* its slice was over */
 	VGPU_END_PREEMPTED = 2,		/* for another vGPU */
-	VGPU_END_HELD = 3,		/* closed, reset or quarantined */
+	VGPU_END_HELD = 3,		/* closed, reset, quarantined or paused */
 	VGPU_END_STALLED = 4,		/* waits for guest memory */
 	VGPU_END_RESET = 5,		/* the engine had to be reset */
 	VGPU_END_CHANGED = 6,		/* the policy was changed */
