@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The worker that accesses guest memory, under random interleavings (tasks.h): accesses that are
- * submitted, forgotten, cancelled and paused, while guest memory answers late or never. The file under test
- * is included: its other half, the instance, is a few fields here (CPPFLAGS leave out core.h).
+ * submitted, forgotten, cancelled and paused, while guest memory answers late or never. The file
+ * under test is included: its other half, the instance, is a few fields here (CPPFLAGS leave out
+ * core.h).
  */
 #include "vgpu_test.h"
 
