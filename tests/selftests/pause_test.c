@@ -144,6 +144,7 @@ static void guest_goes_on(void)
 	CHECK(!is_paused(&v), "");
 	CHECK_EQ(control(&v, "resume"), -ENODEV);
 
+	fx_open(&v);
 	chan = counting_chan();
 	count(chan);
 	fx_finish(chan);
