@@ -2,6 +2,7 @@
 #include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -83,9 +84,20 @@ static bool has_stalled(struct fx_vgpu *v, uint32_t engine)
 	return inst.engine[engine].stalls;
 }
 
+/* Whether somebody has touched the memory of the last silent_map(), and waits. */
+static bool is_touched(void)
+{
+	struct pollfd fd = { .fd = silent_uffd, .events = POLLIN };
+
+	return poll(&fd, 1, 0) == 1 && fd.revents & POLLIN;
+}
+
 void silent_wait(struct fx_vgpu *v, uint32_t engine)
 {
 	FX_SOON(has_stalled(v, engine), "is not counted as stalled");
+	/* On a busy host the engine's slice may be over before the worker has begun. */
+	if (silent_uffd >= 0)
+		FX_SOON(is_touched(), "the worker does not touch the memory");
 }
 
 struct vgpu_chan *silent_stall(struct fx_vgpu *v, uint32_t instance)

@@ -32,7 +32,10 @@ void silent_unmap(void);
  */
 struct vgpu_chan *silent_copy(struct fx_vgpu *v, uint32_t instance, uint32_t op_flags);
 
-/* Returns when the driver counts a stall: the engine no longer waits for the memory. */
+/*
+ * Returns when the driver counts a stall: the engine no longer waits for the memory; and, if the
+ * memory is that of silent_map(), when the vGPU's worker waits for it.
+ */
 void silent_wait(struct fx_vgpu *v, uint32_t engine);
 
 /* silent_need(), silent_map() of an open vGPU, a channel that reads there, silent_wait(). */
