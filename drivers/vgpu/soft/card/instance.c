@@ -171,8 +171,11 @@ static int soft_instance_region_rw(struct vgpu_instance *vgpu, unsigned int bar,
 {
 	struct soft_instance *inst = soft_instance(vgpu);
 
-	if (bar == VGPU_HW_BAR_REGS || bar == VGPU_HW_BAR_VGA)
-		return soft_regs_rw(&inst->queues, &inst->display, offset, buf, count, write);
+	if (bar == VGPU_HW_BAR_REGS || bar == VGPU_HW_BAR_VGA) {
+		if (offset >= VGPU_HW_DEV_BASE)
+			return soft_regs_rw(&inst->queues, offset, buf, count, write);
+		return soft_regs_vga_rw(&inst->display, offset, buf, count, write);
+	}
 	if (bar == VGPU_HW_BAR_FB || bar == VGPU_HW_BAR_CHANNELS)
 		return soft_store_rw(soft_instance_store(inst, bar), offset, buf, count, write);
 	return -ENXIO;

@@ -252,10 +252,30 @@ static noinline int soft_regs_write(struct soft_queues *queues, u64 offset, cons
 }
 
 /**
- * soft_regs_rw() - access a register
- * @queues: queues of the vGPU
+ * soft_regs_vga_rw() - access the window of VGA registers in BAR 2
  * @display: display of the vGPU
- * @offset: offset in BAR 2, any number
+ * @offset: offset in BAR 2, below VGPU_HW_DEV_BASE
+ * @buf: kernel memory, little endian
+ * @count: bytes, any number
+ * @write: write the registers, else read them
+ * Context: does not sleep.
+ * Return: 0; -EINVAL for a width or an alignment that is not allowed.
+ */
+int soft_regs_vga_rw(struct soft_display *display, u64 offset, void *buf, size_t count, bool write)
+{
+	if (!is_power_of_2(count) || count > 8 || offset & (count - 1))
+		return -EINVAL;
+	if (display->info->vga)
+		soft_display_rw(display, offset, buf, count, write);
+	else if (!write)
+		memset(buf, 0xff, count);
+	return 0;
+}
+
+/**
+ * soft_regs_rw() - access a register of the device or of a channel
+ * @queues: queues of the vGPU
+ * @offset: offset in BAR 2, at least VGPU_HW_DEV_BASE
  * @buf: kernel memory, little endian
  * @count: bytes, any number
  * @write: write the register, else read it
@@ -263,14 +283,12 @@ static noinline int soft_regs_write(struct soft_queues *queues, u64 offset, cons
  * Return: 0; VGPU_REGION_RESET; -EINVAL for a width, an alignment or a value that is not
  * allowed; -ENXIO for no such register.
  */
-int soft_regs_rw(struct soft_queues *queues, struct soft_display *display, u64 offset, void *buf,
-		 size_t count, bool write)
+int soft_regs_rw(struct soft_queues *queues, u64 offset, void *buf, size_t count, bool write)
 {
 	int ret;
 
 	/* The fast path: most accesses read 4 bytes, and polling drivers wait for them. */
-	if (likely(count == 4 && !write && offset >= VGPU_HW_DEV_BASE &&
-		   offset < VGPU_HW_REGS_SIZE && !(offset % 4))) {
+	if (likely(count == 4 && !write && offset < VGPU_HW_REGS_SIZE && !(offset % 4))) {
 		ret = soft_regs_read_word(queues, offset, buf);
 		cpu_to_le32s(buf);
 		return ret;
@@ -279,13 +297,6 @@ int soft_regs_rw(struct soft_queues *queues, struct soft_display *display, u64 o
 		return -EINVAL;
 	if (offset >= VGPU_HW_REGS_SIZE)
 		return -ENXIO;
-	if (offset < VGPU_HW_DEV_BASE) {
-		if (display->info->vga)
-			soft_display_rw(display, offset, buf, count, write);
-		else if (!write)
-			memset(buf, 0xff, count);
-		return 0;
-	}
 	if (write)
 		return soft_regs_write(queues, offset, buf, count);
 	return soft_regs_read(queues, offset, buf, count);
