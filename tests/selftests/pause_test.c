@@ -156,16 +156,17 @@ static void guest_goes_on(void)
  * @nr:    pauses so far
  * @worst_us: the longest call
  * @gap_us: most time between two pauses
+ * @ret:   0, or the negative errno for which the thread has ended
  */
 struct pauser {
 	const struct fx_vgpu *vgpu;
 	pthread_t thread;
 	atomic_bool stop;
-	unsigned int nr;
+	atomic_uint nr;
 	uint64_t worst_us;
 	uint64_t gap_us;
 	uint64_t seed;
-	int ret;
+	atomic_int ret;
 };
 
 static void *pauser_run(void *arg)

@@ -9,7 +9,7 @@
  * and each of n vGPUs can keep at least 1/n of the log. The log finds the source of a vGPU by its
  * UUID, so a vGPU that is removed and created again has the same source.
  *
- * A session takes 160 bytes and 8 for each engine, and a source 88: together at most 1.2 MB for a
+ * A session takes 144 bytes and 8 for each engine, and a source 88: together at most 1.1 MB for a
  * GPU with five engines.
  *
  * Callers serialise by a raw spinlock. No function that is called with it held allocates or frees
