@@ -51,7 +51,7 @@ usage_run() {
 lab_run() {
 	local interactive=$1 kernel=stock timeout=600 cpus=2 mem=2048 append=() envs=() verbose=''
 	local icount='' allow='' kmemleak=${LAB_KMEMLEAK:-} hostname=lab iommu='' net='' forwards=()
-	local console rc pid name fd died='' reports start late rows columns
+	local console rc pid name fd died='' reports start late rows columns ended
 	shift
 	[[ -z $interactive ]] || timeout=
 	while (( $# )); do
@@ -143,9 +143,15 @@ lab_run() {
 
 	machine_start
 	if ! machine_boots; then
-		say "the machine ($kernel) has not come to its command in $BOOT_S s; it is started once more"
-		kill -KILL "$pid" 2>/dev/null
-		wait "$pid" 2>/dev/null
+		if kill -0 "$pid" 2>/dev/null; then
+			say "the machine ($kernel) has not come to its command in $BOOT_S s; it is started once more"
+			kill -KILL "$pid" 2>/dev/null
+			wait "$pid" 2>/dev/null
+		else
+			wait "$pid" 2>/dev/null
+			say "the machine ($kernel) died with status $? before it came to its command; it is started once more"
+			tail -qn 20 "$RUN/qemu.log" "$console" 2>/dev/null >&2
+		fi
 		CHILDREN=()
 		[[ ! -e $console ]] || mv "$console" "$console.first"
 		machine_start
@@ -175,6 +181,7 @@ lab_run() {
 	[[ -z ${LAB_SPENT:-} ]] || machine_spent >>"$LAB_SPENT"
 	kill -KILL "$pid" 2>/dev/null
 	wait "$pid" 2>/dev/null
+	ended=$?
 	[[ -n $interactive ]] || wait "${TAILS[@]}" 2>/dev/null
 	CHILDREN=()
 	tty_back
@@ -196,7 +203,7 @@ lab_run() {
 		[[ -n $died$late ]] || say "the command's own status was $rc"
 		rc=99
 	elif [[ -n $died ]]; then
-		say "the machine ($kernel) died before the command ended; its last words:"
+		say "the machine ($kernel) died with status $ended before the command ended; its last words:"
 		tail -qn 20 "$RUN/qemu.log" "$console" 2>/dev/null >&2
 	elif [[ -n $late ]]; then
 		say "time ran out after $timeout s; the kernel's last words:"
@@ -241,10 +248,11 @@ machine_start() {
 	CHILDREN+=("$pid")
 }
 
-# Waits for the command's start. Returns false if it is too late, and the machine is there.
+# Waits for the command's start. Returns false if it is too late, or the machine has died before.
 machine_boots() {
 	local start=$EPOCHSECONDS
-	while [[ ! -e $RUN/started ]] && kill -0 "$pid" 2>/dev/null; do
+	while [[ ! -e $RUN/started ]]; do
+		kill -0 "$pid" 2>/dev/null || { [[ -e $RUN/started ]]; return; }
 		(( EPOCHSECONDS - start < BOOT_S )) || return
 		sleep 0.05
 	done
