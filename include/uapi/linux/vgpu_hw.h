@@ -47,7 +47,8 @@
 #define VGPU_HW_VERSION			0x004	/* RO: major << 16 | minor */
 #define   VGPU_HW_VERSION_1_0		0x00010000 /* no DISPATCH, no address spaces: */
 						   /* no INVALIDATE, and ROOT takes only 0 */
-#define   VGPU_HW_VERSION_CURRENT	0x00010001
+#define   VGPU_HW_VERSION_1_1		0x00010001 /* no INVALIDATE_PAGES, no GUEST_INFO */
+#define   VGPU_HW_VERSION_CURRENT	0x00010002
 #define VGPU_HW_STATUS			0x008	/* RO */
 #define   VGPU_HW_STATUS_QUARANTINE	0x1	/* the host has put this vGPU in quarantine */
 #define VGPU_HW_CHANNELS		0x00c	/* RO: channels owned */
@@ -68,6 +69,16 @@
  * VGPU_HW_CHAN_ROOT that names the address space; 0: that of the channels without a root.
  */
 #define VGPU_HW_INVALIDATE		0x04c	/* WO */
+/*
+ * Since 1.2. Likewise, but decoded programs stay: for a change of mappings of which none was or
+ * becomes executable, and that frees no page of a root table.
+ */
+#define VGPU_HW_INVALIDATE_PAGES	0x050	/* WO */
+/*
+ * Since 1.2. What the host shows of the guest's driver: struct vgpu_hw_guest_info, written in units
+ * of 4 bytes. A reset clears it.
+ */
+#define VGPU_HW_GUEST_INFO(i)		(0x100 + 4 * (i)) /* RW; 0 .. 15 */
 
 /*
  * Registers of channel c, from VGPU_HW_CHAN_BASE + c * VGPU_HW_CHAN_STRIDE.
@@ -198,6 +209,42 @@ struct vgpu_hw_channel {
 	__le64 fault_pc;	/* of a program, else 0 */
 	__le32 fault_id[3];	/* global id of the work-item, else 0 */
 	__u8 pad2[20];
+};
+
+/**
+ * struct vgpu_hw_guest_info - VGPU_HW_GUEST_INFO
+ * @name:    of the driver, ended by 0 if it is shorter; all 0: the guest does not tell
+ * @version: likewise
+ */
+struct vgpu_hw_guest_info {
+	__u8 name[32];
+	__u8 version[32];
+};
+
+/*
+ * Since 1.2: the label of a channel, at this offset in the channel page. The submitter writes it
+ * before it enables the channel. The host measures each channel's time, and shows it beside the
+ * label; nothing else depends on it.
+ */
+#define VGPU_HW_LABEL			0x400
+#define   VGPU_HW_LABEL_MAGIC		0x4c42414c
+
+/**
+ * struct vgpu_hw_label - whose a channel is
+ * @magic:  VGPU_HW_LABEL_MAGIC; else the channel has no label
+ * @pid:    process in the guest, as its kernel numbers it
+ * @uid:    user in the guest
+ * @pad:    0
+ * @client: a number that the channels of one client of the guest's driver share
+ * @comm:   name of the process, ended by 0 if it is shorter
+ */
+struct vgpu_hw_label {
+	__le32 magic;
+	__le32 pid;
+	__le32 uid;
+	__le32 pad;
+	__le64 client;
+	__u8 comm[16];
 };
 
 enum vgpu_hw_engine_class {
