@@ -150,7 +150,7 @@ lab_run() {
 		else
 			wait "$pid" 2>/dev/null
 			say "the machine ($kernel) died with status $? before it came to its command; it is started once more"
-			tail -qn 20 "$RUN/qemu.log" "$console" 2>/dev/null >&2
+			tail -qn 20 "$RUN/qemu.log" "$console" >&2 2>/dev/null
 		fi
 		CHILDREN=()
 		[[ ! -e $console ]] || mv "$console" "$console.first"
@@ -204,7 +204,7 @@ lab_run() {
 		rc=99
 	elif [[ -n $died ]]; then
 		say "the machine ($kernel) died with status $ended before the command ended; its last words:"
-		tail -qn 20 "$RUN/qemu.log" "$console" 2>/dev/null >&2
+		tail -qn 20 "$RUN/qemu.log" "$console" >&2 2>/dev/null
 	elif [[ -n $late ]]; then
 		say "time ran out after $timeout s; the kernel's last words:"
 		tail -n 40 "$console" >&2
