@@ -217,6 +217,8 @@ static int chan_create(struct vgpu_dev *dev, uint32_t engine, enum vgpu_ring whe
 	if (!ret && !space)
 		ret = chan_reg_write32(chan, VGPU_HW_CHAN_ROOT, 0);
 	if (!ret)
+		ret = vgpu_label_chan(chan);
+	if (!ret)
 		ret = vgpu_chan_enable(chan);
 	if (ret)
 		goto free_bufs;
