@@ -248,7 +248,7 @@ static void look_at_guests(struct look *look, unsigned long long since_us)
 	}
 }
 
-/* What is told of a process in a guest is the load of the vGPU between two looks: it is all of it. */
+/* What is told of a process in a guest is the vGPU's load between two looks: it is all of it. */
 static void guests(void)
 {
 	char version[80];

@@ -455,8 +455,8 @@ metrics=$("$ctl" metrics) documented=$(<Documentation/metrics.rst)
 	$metrics == *"vgpu_vgpu_guarantee_ratio{gpu=\""*"\",uuid=\"$uuid\"} 0.600"* &&
 	$metrics =~ vgpu_engine_busy_seconds_total\{gpu=.*,engine=\"gr\"\}\ [0-9]+\.[0-9]{9} ]]
 ktap_result metrics $? "$metrics"
-[[ $metrics == *"vgpu_vgpu_guest_driver_info{gpu=\""*"\",uuid=\"$uuid\",guest_driver=\"libvgpu\",guest_version=\"0.1.0\"} 1"$'\n'* &&
-	$metrics =~ vgpu_vgpu_guest_busy_seconds\{[^$'\n']*uuid=\"$other\",engine=\"gr\",process=\"named\",guest_pid=\"${workers[1]}\",guest_uid=\"0\",guest_command=\"busy\",guest_client=\"[0-9]+\"\}\ [0-9]+\.[0-9]{9}$'\n' ]]
+grep -qE "^vgpu_vgpu_guest_driver_info\{.*,uuid=\"$uuid\",guest_driver=\"libvgpu\",guest_version=\"0.1.0\"\} 1$" <<<"$metrics" &&
+	grep -qE "^vgpu_vgpu_guest_busy_seconds\{.*,uuid=\"$other\",engine=\"gr\",process=\"named\",guest_pid=\"${workers[1]}\",guest_uid=\"0\",guest_command=\"busy\",guest_client=\"[0-9]+\"\} [0-9]+\.[0-9]{9}$" <<<"$metrics"
 ktap_result metrics_of_guests $? "$(grep guest <<<"$metrics")"
 lost=$(sed -n 's/^# TYPE \([^ ]*\) .*/\1/p' <<<"$metrics" | while read -r name; do
 	[[ $documented == *"\`\`$name\`\`"* ]] || echo "$name"
