@@ -51,6 +51,7 @@ int main(int argc, char **argv)
 	score_rows_change();
 	score_rows_pairs();
 	score_rows_error();
+	score_rows_pause();
 	for (i = 0; i < TENANTS; i++)
 		score_close(i);
 	score_policy("best_effort");

@@ -18,6 +18,7 @@
 #define PAIRS_MAX	200
 #define DETAIL_LEN	1200
 #define PAGE		4096ull
+#define SCORE_PAUSES	400
 #define ALL_ORDER	16	/* log2 of a ring that holds enough work for a whole engine */
 
 #define MS		1000000ull
@@ -170,11 +171,18 @@ void score_write(const char *path);
 void score_switch_loss(struct score_result *loss, const struct score_reading *a,
 		       const struct score_reading *b, uint64_t switches, uint64_t switch_ns);
 
+/*
+ * score_pause.c: pauses each tenant in turn, and sets how long the calls took, and the goal. @keep
+ * keeps the tenants busy for that long.
+ */
+void score_pauses(struct score_result *result, void (*keep)(uint64_t for_ns));
+
 /* The rows of each file that are wanted are measured. */
 void score_rows_share(void);
 void score_rows_compute(void);
 void score_rows_change(void);
 void score_rows_pairs(void);
 void score_rows_error(void);
+void score_rows_pause(void);
 
 #endif /* SCORE_H */

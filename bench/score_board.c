@@ -59,6 +59,10 @@ static const struct known {
 	  false, "", "", "", -1 },
 	{ "hang_detect", "packet without end until the client knows, median",
 	  "us", -1, false, "", "", "", -1 },
+	{ "pause_p99", "until a paused vGPU stands still, 99th percentile", "us", -1, false,
+	  "", "", "", -1 },
+	{ "compute_pause_p99", "the same with programs on all vGPUs", "us", -1, false,
+	  "", "", "", -1 },
 	{ "hang_recover", "from there until a job is done, median", "us", -1,
 	  false, "", "", "", -1 },
 };

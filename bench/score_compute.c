@@ -262,11 +262,12 @@ void score_rows_compute(void)
 		{ 250, 1000, 250 },
 	};
 	uint64_t slice_ns = score.slice_ns, jobs[TENANTS], switches, switch_ns;
+	struct score_result pauses = { 0 };
 	struct score_reading a, b;
 	unsigned int i;
 
 	if (!score_wanted("switch_loss_compute") && !score_wanted("compute_stop_p50") &&
-	    !score_wanted("compute_stop_p99"))
+	    !score_wanted("compute_stop_p99") && !score_wanted("compute_pause_p99"))
 		return;
 	score_progress("programs, each alone");
 	score.slice_ns = ALONE_SLICE_NS;
@@ -279,9 +280,12 @@ void score_rows_compute(void)
 	score_progress("four vGPUs with programs for %u s, slices of %llu us", SECONDS,
 		       (unsigned long long)(slice_ns / US));
 	share(&a, &b, jobs, &switches, &switch_ns);
+	score_progress("pauses of them");
+	score_pauses(&pauses, keep_all);
 	for (i = 0; i < TENANTS; i++)
 		worker_stop(i);
 	result_loss(&a, &b, jobs, switches, switch_ns);
 	result_stops("compute_stop_p50", 0.5);
 	result_stops("compute_stop_p99", 0.99);
+	score_result("compute_pause_p99", &pauses);
 }

@@ -399,6 +399,116 @@ static void beside_everything(void)
 	CHECK(!is_paused(&v), "");
 }
 
+/* Pause and quarantine are apart: each ends by itself, in either order. */
+static void quarantine(void)
+{
+	struct vgpu_ctl_sched one = { .quarantine_faults = 1, .quarantine_backoff_ms = 600000 };
+	struct vgpu_chan *chan, *next;
+	struct vgpu_fault fault;
+	unsigned int i;
+
+	fx_need("execute packets");
+	tune_set(&one, VGPU_SCHED_QUARANTINE_FAULTS | VGPU_SCHED_QUARANTINE_BACKOFF);
+	fx_create_open(&v, "1Q");
+	chan = fx_chan(&v, VGPU_HW_ENGINE_CE, 0, VGPU_RING_FB, 4);
+	next = fx_chan(&v, VGPU_HW_ENGINE_CE, 0, VGPU_RING_FB, 4);
+	for (i = 1; i <= 4; i++) {
+		fx_fill_fails(chan, v.dev->fb_bytes, &fault);
+		fx_again(chan);
+		FX_SOON(fx_quarantined(&v));
+		pause_vgpu(&v);
+		CHECK(fx_quarantined(&v) && is_paused(&v), "");
+		FX_OK(v.dev, vgpu_chan_fill(next, VGPU_FB(A), i, BYTES));
+		if (i & 1)
+			resume_vgpu(&v);
+		else
+			fx_release(&v);
+		CHECK_EQ(is_paused(&v), !(i & 1));
+		CHECK_EQ(fx_quarantined(&v), i & 1);
+		clk_sleep_ms(50);
+		fx_check_words(v.dev->fb + A, BYTES, i - 1);
+		if (i & 1)
+			fx_release(&v);
+		else
+			resume_vgpu(&v);
+		fx_finish(next);
+		fx_check_words(v.dev->fb + A, BYTES, i);
+	}
+}
+
+/**
+ * struct bully - a thread that pauses and resumes vGPUs as often as it can, whatever it is told
+ * @vgpu:  UUIDs of the vGPUs, one after the other
+ * @at:    the vGPU that there is now
+ * @done:  calls that succeeded
+ * @wrong: a call failed with this errno, for which there is no reason
+ */
+struct bully {
+	const struct fx_vgpu *vgpu;
+	atomic_uint at;
+	pthread_t thread;
+	atomic_bool stop;
+	atomic_uint done;
+	atomic_int wrong;
+};
+
+static void *bully_run(void *arg)
+{
+	struct bully *b = arg;
+	unsigned int i;
+	int ret;
+
+	for (i = 0; !b->stop; i++) {
+		/* Not open, not there, or another thread has resumed it. */
+		ret = control(&b->vgpu[b->at], i % 3 ? "resume" : "pause");
+		if (!ret)
+			b->done++;
+		else if (ret != -ENODEV && (ret != -EINVAL || !(i % 3)))
+			b->wrong = -ret;
+	}
+	return NULL;
+}
+
+/* Opens, closes and removals while others pause and resume: none leaves a pause behind. */
+static void close_and_removal(void)
+{
+	static struct fx_vgpu names[11];
+	struct bully bully[2] = { 0 };
+	struct vgpu_chan *chan;
+	unsigned int i, k;
+
+	fx_need("execute packets");
+	fx_create(&v, "1Q");
+	names[0] = v;
+	for (i = 0; i < 2; i++) {
+		bully[i].vgpu = names;
+		CHECK(!pthread_create(&bully[i].thread, NULL, bully_run, &bully[i]), "");
+	}
+	for (i = 0; i < 60; i++) {
+		fx_open(&v);
+		chan = counting_chan();
+		count(chan);
+		if (i % 3)
+			fx_finish(chan);
+		fx_close(&v);
+		if (i % 6 == 5) {
+			fx_remove(&v);
+			fx_create(&v, "1Q");
+			names[i / 6 + 1] = v;
+			for (k = 0; k < 2; k++)
+				bully[k].at = i / 6 + 1;
+		}
+	}
+	for (i = 0; i < 2; i++) {
+		bully[i].stop = true;
+		pthread_join(bully[i].thread, NULL);
+		CHECK_EQ(bully[i].wrong, 0, "%s", strerror(bully[i].wrong));
+		CHECK(bully[i].done, "");
+	}
+	fx_open(&v);
+	CHECK(!is_paused(&v), "");
+}
+
 static const struct ktap_test tests[] = {
 	KTAP_TEST(refusals),
 	KTAP_TEST(stands_still),
@@ -407,6 +517,8 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(faults_are_the_same),
 	KTAP_TEST(memory_that_does_not_answer),
 	KTAP_TEST(beside_everything),
+	KTAP_TEST(quarantine),
+	KTAP_TEST(close_and_removal),
 };
 
 KTAP_MAIN(tests, tune_cleanup)
