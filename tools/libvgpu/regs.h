@@ -71,4 +71,10 @@ void vgpu_unclaim_chan(struct vgpu_dev *dev, uint32_t id);
 int vgpu_claim_fb(struct vgpu_dev *dev, uint64_t start, uint64_t bytes, uint64_t *next);
 void vgpu_unclaim_fb(struct vgpu_dev *dev, uint64_t start);
 
+/*
+ * Writes to the page of a channel that is not enabled which process has it, and to the registers
+ * which driver this is, for the host to show; nothing where the device does not know of that.
+ */
+int vgpu_label_chan(struct vgpu_chan *chan);
+
 #endif /* LIBVGPU_REGS_H */

@@ -207,6 +207,8 @@ static int chan_create(struct vgpu_chan *chan, uint64_t va)
 	if (!ret && !chan->space)
 		ret = chan_reg_write32(chan, VGPU_HW_CHAN_ROOT, 0);
 	if (!ret)
+		ret = vgpu_label_chan(chan);
+	if (!ret)
 		ret = chan_enable(chan);
 	if (ret)
 		chan_free(chan);

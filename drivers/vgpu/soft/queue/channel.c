@@ -400,6 +400,7 @@ void soft_channel_stop_all(struct soft_queues *queues)
 	}
 	queues->intr = 0;
 	queues->fault_channel = ~0U;
+	memset(queues->guest_info, 0, sizeof(queues->guest_info));
 	raw_spin_unlock(&queues->queue_lock);
 	mutex_unlock(&queues->config_lock);
 }
