@@ -178,7 +178,6 @@ static struct page *soft_store_add(struct soft_store *store, unsigned long pgoff
 		__free_page(page);
 		return other;
 	}
-	soft_store_mark(store, pgoff);
 	soft_store_count(store, 1);
 	if (touched)
 		atomic_long_inc(&store->touched);
@@ -244,12 +243,10 @@ static void soft_store_batch(struct soft_store *store, unsigned long pgoff)
 		return;
 	split_page(page, SOFT_BATCH_ORDER);
 	for (i = 0; i < SOFT_BATCH_PAGES; i++) {
-		if (cmpxchg(&leaf[i], NULL, page + i)) {
+		if (cmpxchg(&leaf[i], NULL, page + i))
 			__free_page(page + i);
-			continue;
-		}
-		soft_store_mark(store, pgoff + i);
-		nr++;
+		else
+			nr++;
 	}
 	soft_store_count(store, nr);
 	atomic_long_add(nr, &store->touched);

@@ -5,14 +5,14 @@
  *
  *   soft_store_map()		before a page is mapped; it cannot be seen later whether the
  *				mapping wrote to it
- *   soft_store_add(), _batch()	a page that is new: it may be mapped before it is written
  *   soft_store_rw()		after a trapped write
  *   soft_space_back()		before an engine writes: FILL, COPY, SIGNAL
  *   soft_copy_zero()		likewise, where it needs no new page
  *   soft_dispatch_map()	before a program may write, by a page that its TLB keeps
  *   soft_dma_ran()		after the worker has read guest memory into framebuffer
  *
- * Rings, packets, programs and page tables are read only. PRESENT and the display write nothing.
+ * Rings, packets, programs and page tables are only read. PRESENT and the display write nothing. A
+ * page that is new and was not written reads zero, as it did before it was there.
  *
  * A page that somebody else has got hold of, such as another device of the VM, may be written at
  * any time, and nobody says when. soft_track_next() sees that by the page's references, and marks
@@ -58,8 +58,9 @@ int soft_track_start(struct soft_store *store)
 	store->dropped = false;
 	rcu_assign_pointer(store->dirty, dirty);
 	/*
-	 * Pairs with the barrier between a write, or the arrival of a new page, and the look whether
-	 * the store is tracked: who finds that it is not has done that before the pages are looked at.
+	 * Pairs with the barrier from the arrival of a new page, or from a write that is marked
+	 * last, to the look whether the store is tracked. If it seemed not to be, the page is found
+	 * below, and the first pass copies what was written.
 	 */
 	smp_mb();
 	for (pgoff = 0; pgoff < store->nr_pages; pgoff++) {
