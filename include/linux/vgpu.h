@@ -186,13 +186,13 @@ struct vgpu_dirty_pass {
  * @peak_bytes:      optional: return the maximum of @backed_bytes since the device was last opened.
  *                   @instance_open restarts it at the bytes that are backed then. Called with the
  *                   same lock as @backed_bytes, while the device is open or being closed
- * @dirty_start:     optional, with the next four: begin to note which pages of BAR VGPU_HW_BAR_FB are
- *                   written, by engines, accesses to guest memory, @region_rw and users of
+ * @dirty_start:     optional, with the next four: begin to note which pages of BAR VGPU_HW_BAR_FB
+ *                   are written, by engines, accesses to guest memory, @region_rw and users of
  *                   @map_pages. All pages that are backed count as written. The instance is open.
  *                   All five are called with the state lock held. May sleep. Returns 0 or -ENOMEM
  * @dirty_stop:      end that. May sleep
- * @dirty_take:      begin a pass: set @pass, to the pages that were noted since the last one and what
- *                   @dirty_next has not returned of that. After @drop_memory only pages count that
+ * @dirty_take:      begin a pass: set @pass, to the pages that were noted since the last one and
+ *                   what @dirty_next has not returned of that. After @drop_memory only pages count that
  *                   were written later. No page is mapped. With map_lock held for writing; may
  *                   sleep, but not wait for an engine or an access to guest memory
  * @dirty_sync:      return when whatever writes to a page of the pass notes it once more, and older

@@ -2,14 +2,14 @@
 /*
  * Dirty pages: which pages of an open vGPU's framebuffer are written, while somebody wants to know.
  *
- * The back end notes the pages, and vgpu_dirty_pass() takes what it has noted so far. Whoever copies
- * the pages of each pass, and those of a last pass while the vGPU is paused and its processors
- * stand still, has the framebuffer.
+ * The back end notes the pages, and vgpu_dirty_pass() takes what it has noted so far. Whoever
+ * copies the pages of each pass, and those of a last pass while the vGPU is paused and its
+ * processors stand still, has the framebuffer.
  *
  * A CPU writes to a mapped page without a fault, so a mapping counts as a write: a page fault maps
  * one page only and notes it, and each pass takes all pages out of all mappings. (A page that is
- * mapped for reading first and written later would need the op page_mkwrite, and where a mapping has
- * that, no other device can pin the page for long.)
+ * mapped for reading first and written later would need the op page_mkwrite, and where a mapping
+ * has that, no other device can pin the page for long.)
  */
 #include "../core.h"
 
@@ -91,8 +91,8 @@ int vgpu_dirty_stop(struct vgpu_instance *instance)
  *
  * The pass has what was written since the last one, and what vgpu_dirty_next() has not returned of
  * that. Afterwards a page of the pass may be copied: what is written to it later is in the next
- * pass. All mappings of the framebuffer fault again, and engines translate anew, so passes should be
- * some time apart.
+ * pass. All mappings of the framebuffer fault again, and engines translate anew, so passes should
+ * be some time apart.
  *
  * Context: sleeps; waits for engines as the disabling of a channel does.
  * Return: 0, or an error of vgpu_dirty_stop().

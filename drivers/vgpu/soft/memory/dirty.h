@@ -26,6 +26,7 @@
 #ifndef _VGPU_SOFT_DIRTY_H
 #define _VGPU_SOFT_DIRTY_H
 
+#include <linux/rcupdate.h>
 #include <linux/types.h>
 
 /**
