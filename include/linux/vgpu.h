@@ -192,9 +192,9 @@ struct vgpu_dirty_pass {
  *                   All five are called with the state lock held. May sleep. Returns 0 or -ENOMEM
  * @dirty_stop:      end that. May sleep
  * @dirty_take:      begin a pass: set @pass, to the pages that were noted since the last one and
- *                   what @dirty_next has not returned of that. After @drop_memory only pages count that
- *                   were written later. No page is mapped. With map_lock held for writing; may
- *                   sleep, but not wait for an engine or an access to guest memory
+ *                   what @dirty_next has not returned of that. After @drop_memory only pages
+ *                   count that were written later. No page is mapped. With map_lock held for
+ *                   writing; may sleep, but not wait for an engine or an access to guest memory
  * @dirty_sync:      return when whatever writes to a page of the pass notes it once more, and older
  *                   writes can be read. May sleep
  * @dirty_next:      set @first to the next page of the pass, and return the number of pages there,

@@ -67,7 +67,8 @@ static uint64_t take_pass(void)
 	CHECK_EQ(write(fileno(file), v.uuid, strlen(v.uuid)), strlen(v.uuid), "%s",
 		 strerror(errno));
 	memset(seen, 0, sizeof(seen));
-	CHECK(fgets(line, sizeof(line), file) && sscanf(line, "pages %llu", &said) == 1, "");
+	CHECK(fgets(line, sizeof(line), file), "");
+	CHECK_EQ(sscanf(line, "pages %llu", &said), 1, "%s", line);
 	was_dropped = strstr(line, ", dropped");
 	while (fgets(line, sizeof(line), file)) {
 		CHECK_EQ(sscanf(line, "%llu..%llu", &first, &last), 2, "%s", line);

@@ -129,7 +129,8 @@ static void test_no_write_is_lost(void **state)
 		dirty = soft_dirty_alloc(NR_PAGES);
 		assert_non_null(dirty);
 		for (k = 0; k < 2 * WRITERS; k++) {
-			writer[k] = (struct writer){ .seed = random_next(&seed) | 1, .first = k & 1 };
+			writer[k] = (struct writer){ .seed = random_next(&seed) | 1 };
+			writer[k].first = k & 1;
 			assert_int_equal(pthread_create(&writer[k].thread, NULL, write_pages,
 							&writer[k]), 0);
 		}

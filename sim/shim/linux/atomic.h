@@ -5,6 +5,7 @@
 
 #include <linux/compiler.h>
 
+/* As strong as the kernel's. */
 #define smp_mb()		__atomic_thread_fence(__ATOMIC_SEQ_CST)
 #define xchg(ptr, value)	__atomic_exchange_n(ptr, value, __ATOMIC_SEQ_CST)
 

@@ -110,7 +110,7 @@ static bool soft_track_held(struct page *page)
 	struct folio *folio = page_folio(page);
 	int refs = folio_ref_count(folio);
 
-	smp_rmb();
+	smp_rmb();	/* the order that is said above */
 	return refs > 1 + folio_mapcount(folio) || folio_maybe_dma_pinned(folio);
 }
 
