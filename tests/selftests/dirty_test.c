@@ -59,6 +59,7 @@ static uint64_t take_pass(void)
 	uint64_t nr = 0, before = 0, page;
 	char line[64], path[128];
 	FILE *file;
+	int n;
 
 	snprintf(path, sizeof(path), DEBUGFS "/%s/dirty_pass", fx_gpu());
 	file = fopen(path, "r+");
@@ -68,10 +69,12 @@ static uint64_t take_pass(void)
 		 strerror(errno));
 	memset(seen, 0, sizeof(seen));
 	CHECK(fgets(line, sizeof(line), file), "");
-	CHECK_EQ(sscanf(line, "pages %llu", &said), 1, "%s", line);
+	n = sscanf(line, "pages %llu", &said);
+	CHECK_EQ(n, 1, "%s", line);
 	was_dropped = strstr(line, ", dropped");
 	while (fgets(line, sizeof(line), file)) {
-		CHECK_EQ(sscanf(line, "%llu..%llu", &first, &last), 2, "%s", line);
+		n = sscanf(line, "%llu..%llu", &first, &last);
+		CHECK_EQ(n, 2, "%s", line);
 		CHECK(first >= before && first <= last && last < AREA / PAGE, "%s", line);
 		for (page = first; page <= last; page++) {
 			read_fb(page * PAGE, copy + page * PAGE, PAGE);

@@ -203,17 +203,16 @@ bool soft_space_peek(struct soft_view *view, const struct soft_place *place, str
  */
 struct page *soft_space_back(struct soft_view *view, const struct soft_place *place)
 {
-	unsigned long pgoff = place->addr >> PAGE_SHIFT;
 	struct page *page;
 
 	if (!soft_space_peek(view, place, &page))
 		return NULL;
 	if (!page) {
 		view->work += SOFT_FRESH_WORK;
-		page = soft_store_page(&view->mem->fb, pgoff, SOFT_GFP_ENGINE);
+		page = soft_store_page(&view->mem->fb, place->addr >> PAGE_SHIFT, SOFT_GFP_ENGINE);
 		if (!page || !soft_space_valid(view, place->gen))
 			return NULL;
 	}
-	soft_store_mark(&view->mem->fb, pgoff);
+	soft_store_mark(&view->mem->fb, place->addr >> PAGE_SHIFT);
 	return page;
 }
