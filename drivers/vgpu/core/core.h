@@ -29,6 +29,7 @@
 #include <linux/vgpu.h>
 #include <linux/workqueue.h>
 
+#include "objects/dirty.h"
 #include "objects/owner.h"
 #include "objects/placement.h"
 #include "objects/quarantine.h"
@@ -173,6 +174,7 @@ struct vgpu_edid {
  * @state_lock: see below
  * @opened:     a user has the device open
  * @pauses:     number of pauses that are not over; written with @state_lock held
+ * @tracked:    written pages are noted; changes under @state_lock and @map_lock
  * @started_ns: when the device was opened, CLOCK_MONOTONIC, or 0; set with @session
  * @owner:      the holders of the device, while it is open
  * @session:    the session while the device is open, else NULL; protected by @gpu->session_lock
@@ -220,6 +222,7 @@ struct vgpu_instance {
 	struct mutex state_lock;
 	bool opened;
 	unsigned int pauses;
+	bool tracked;
 	u64 started_ns;
 	struct vgpu_owner owner;
 	struct vgpu_session *session;
@@ -282,7 +285,9 @@ struct vgpu_instance {
  *             -ENOMEM if the host cannot provide it now, and some of it may have been accessed
  * @may_dma:   tell whether the function is bus master. Must not sleep
  * @raise_irq: raise an MSI-X vector. With front_lock held; must not sleep
- * @zap:       unmap all of @bar from the user's address spaces. With map_lock held for writing
+ * @zap:       unmap all of @bar from the user's address spaces: its pages are about to be dropped.
+ *             With map_lock held for writing
+ * @unmap:     likewise, but its pages stay, and so does a picture that is shown
  *
  * There is no op that asks the user to release a device before it is removed: VFIO calls the front
  * end for that.
@@ -293,6 +298,7 @@ struct vgpu_front_ops {
 	bool (*may_dma)(struct vgpu_instance *instance);
 	void (*raise_irq)(struct vgpu_instance *instance, unsigned int vector);
 	void (*zap)(struct vgpu_instance *instance, unsigned int bar);
+	void (*unmap)(struct vgpu_instance *instance, unsigned int bar);
 };
 
 /**

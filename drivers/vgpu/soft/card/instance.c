@@ -7,8 +7,12 @@
 #include "gpu.h"
 #include "../face/regs.h"
 #include "../memory/admit.h"
+#include "../memory/track.h"
 #include "instance.h"
 #include "params.h"
+
+/* Pages that are looked at in one go: within some us. */
+#define SOFT_DIRTY_RUN	256
 
 static int soft_instance_reserve(struct soft_instance *inst)
 {
@@ -205,6 +209,36 @@ static u64 soft_instance_peak_bytes(struct vgpu_instance *vgpu)
 	return (u64)atomic_long_read(&inst->mem.fb.peak) << PAGE_SHIFT;
 }
 
+static int soft_instance_dirty_start(struct vgpu_instance *vgpu)
+{
+	return soft_track_start(&soft_instance(vgpu)->mem.fb);
+}
+
+static void soft_instance_dirty_stop(struct vgpu_instance *vgpu)
+{
+	soft_track_stop(&soft_instance(vgpu)->mem.fb);
+}
+
+static void soft_instance_dirty_take(struct vgpu_instance *vgpu, struct vgpu_dirty_pass *pass)
+{
+	pass->pages = soft_track_take(&soft_instance(vgpu)->mem.fb, &pass->dropped);
+}
+
+static void soft_instance_dirty_sync(struct vgpu_instance *vgpu)
+{
+	/* Of no address space: requests to guest memory go on, and mark what they have read. */
+	soft_invalidate(&soft_instance(vgpu)->queues, 0);
+}
+
+static u64 soft_instance_dirty_next(struct vgpu_instance *vgpu, u64 *first)
+{
+	unsigned long pgoff = 0, nr;
+
+	nr = soft_track_next(&soft_instance(vgpu)->mem.fb, SOFT_DIRTY_RUN, &pgoff);
+	*first = pgoff;
+	return nr;
+}
+
 static void soft_instance_channels_show(struct vgpu_instance *vgpu, struct seq_file *m)
 {
 	struct soft_instance *inst = soft_instance(vgpu);
@@ -273,6 +307,11 @@ const struct vgpu_gpu_ops soft_instance_ops = {
 	.scanout = soft_instance_scanout,
 	.backed_bytes = soft_instance_backed_bytes,
 	.peak_bytes = soft_instance_peak_bytes,
+	.dirty_start = soft_instance_dirty_start,
+	.dirty_stop = soft_instance_dirty_stop,
+	.dirty_take = soft_instance_dirty_take,
+	.dirty_sync = soft_instance_dirty_sync,
+	.dirty_next = soft_instance_dirty_next,
 	.channels_show = soft_instance_channels_show,
 	.guest_info = soft_instance_guest_info,
 	.channel = soft_instance_channel,
