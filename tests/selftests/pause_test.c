@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Pauses (debugfs files pause and resume): a vGPU stands still and goes on as if nothing had
- * happened. At random moments of random work no packet is lost or done twice: the work counts, so
- * that each would change the result.
+ * happened, even if its state was saved, given up and built anew meanwhile (file reload). At random
+ * moments of random work no packet is lost or done twice: the work counts, so that each would change
+ * the result.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -67,8 +68,10 @@ static void refusals(void)
 	fx_create(&v, "1Q");
 	CHECK_EQ(control(&v, "pause"), -ENODEV);
 	CHECK_EQ(control(&v, "resume"), -ENODEV);
+	CHECK_EQ(control(&v, "reload"), -ENODEV);
 	fx_open(&v);
 	CHECK_EQ(control(&v, "resume"), -EINVAL);
+	CHECK_EQ(control(&v, "reload"), -EBUSY);
 	fx_new_uuid(&other);
 	CHECK_EQ(control(&other, "pause"), -ENODEV);
 	snprintf(path, sizeof(path), DEBUGFS "/%s/pause", fx_gpu());
@@ -152,8 +155,9 @@ static void guest_goes_on(void)
 }
 
 /**
- * struct pauser - a thread that pauses @vgpu at random moments
+ * struct pauser - a thread that pauses @vgpu at random moments, and has its state built anew
  * @nr:    pauses so far
+ * @busy:  the state could not be saved: a dispatch was running
  * @worst_us: the longest call
  * @gap_us: most time between two pauses
  * @ret:   0, or the negative errno for which the thread has ended
@@ -163,6 +167,7 @@ struct pauser {
 	pthread_t thread;
 	atomic_bool stop;
 	atomic_uint nr;
+	unsigned int busy;
 	uint64_t worst_us;
 	uint64_t gap_us;
 	uint64_t seed;
@@ -188,6 +193,12 @@ static void *pauser_run(void *arg)
 		if (took_us > p->worst_us)
 			p->worst_us = took_us;
 		if (!p->ret)
+			p->ret = control(p->vgpu, "reload");
+		if (p->ret == -EBUSY) {
+			p->busy++;
+			p->ret = 0;
+		}
+		if (!p->ret)
 			p->ret = control(p->vgpu, "resume");
 		p->nr++;
 	}
@@ -209,7 +220,8 @@ static void pauser_stop(struct pauser *p)
 	pthread_join(p->thread, NULL);
 	CHECK_EQ(p->ret, 0, "%s", strerror(-p->ret));
 	CHECK(p->nr, "");
-	ktap_note("%u pauses, the longest took %llu us", p->nr, (unsigned long long)p->worst_us);
+	ktap_note("%u pauses, %u of them without a reload, the longest took %llu us", p->nr,
+		  p->busy, (unsigned long long)p->worst_us);
 }
 
 /* Adds 1 at A, and takes what is there round through guest memory and framebuffer. */

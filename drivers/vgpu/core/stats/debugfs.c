@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * /sys/kernel/debug/vgpu/<gpu>/: partitions, channels, timelines, instances, histograms and
- * switches, for people to read; pause and resume, to which the UUID of a vGPU is written. These
+ * switches, for people to read; pause, resume and reload, to which the UUID of a
+ * vGPU is written. These
  * files are not an ABI.
  */
 #include <linux/debugfs.h>
@@ -12,6 +13,7 @@
 #include <linux/uuid.h>
 
 #include "../core.h"
+#include "../objects/state.h"
 
 static struct dentry *vgpu_debugfs_root;
 
@@ -118,14 +120,15 @@ static void show_instance(struct seq_file *m, struct vgpu_instance *instance)
 		   READ_ONCE(instance->started_ns) ? "started" : "created",
 		   READ_ONCE(instance->pauses) ? ", paused" : "",
 		   vgpu_instance_quarantined(instance) ? ", quarantined" : "");
-	seq_printf(m, "  frames %lld, faults %lld, interrupts %lld, doorbells %lld, resets %lld, dma_read_bytes %lld, dma_written_bytes %lld\n",
+	seq_printf(m, "  frames %lld, faults %lld, interrupts %lld, doorbells %lld, resets %lld, dma_read_bytes %lld, dma_written_bytes %lld, state_bytes %zu\n",
 		   (s64)atomic64_read(&instance->frames),
 		   (s64)atomic64_read(&instance->faults),
 		   (s64)atomic64_read(&instance->interrupts),
 		   (s64)atomic64_read(&instance->doorbells),
 		   (s64)atomic64_read(&instance->resets),
 		   (s64)atomic64_read(&instance->dma_read_bytes),
-		   (s64)atomic64_read(&instance->dma_written_bytes));
+		   (s64)atomic64_read(&instance->dma_written_bytes),
+		   READ_ONCE(instance->state_bytes));
 	vgpu_shares_get(instance, &settings);
 	vgpu_share_of(&settings, instance->info.fb_start >> 30, instance->type->size_gb, &share);
 	seq_printf(m, "  guarantee %u, cap %u, weight %u, first_slot %u, slots %u, frl_fps %u\n",
@@ -259,6 +262,17 @@ static const struct file_operations resume_fops = {
 	.write = resume_write,
 };
 
+static ssize_t reload_write(struct file *file, const char __user *buf, size_t count, loff_t *pos)
+{
+	return call_for_uuid(file, buf, count, vgpu_instance_reload);
+}
+
+static const struct file_operations reload_fops = {
+	.owner = THIS_MODULE,
+	.open = simple_open,
+	.write = reload_write,
+};
+
 /**
  * vgpu_debugfs_add_gpu() - make the directory of a GPU
  * @gpu: the GPU; its scheduler exists
@@ -278,6 +292,7 @@ void vgpu_debugfs_add_gpu(struct vgpu_gpu *gpu)
 	debugfs_create_file("switches", 0400, dir, gpu, &switches_fops);
 	debugfs_create_file("pause", 0200, dir, gpu, &pause_fops);
 	debugfs_create_file("resume", 0200, dir, gpu, &resume_fops);
+	debugfs_create_file("reload", 0200, dir, gpu, &reload_fops);
 }
 
 /**

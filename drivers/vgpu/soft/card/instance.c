@@ -9,6 +9,7 @@
 #include "../memory/admit.h"
 #include "instance.h"
 #include "params.h"
+#include "state.h"
 
 static int soft_instance_reserve(struct soft_instance *inst)
 {
@@ -257,6 +258,8 @@ const struct vgpu_gpu_ops soft_instance_ops = {
 	.backed_bytes = soft_instance_backed_bytes,
 	.peak_bytes = soft_instance_peak_bytes,
 	.channels_show = soft_instance_channels_show,
+	.state_save = soft_state_save,
+	.state_load = soft_state_load,
 	.engine_run = soft_instance_engine_run,
 	.engine_preempt = soft_instance_engine_preempt,
 	.engine_reset = soft_instance_engine_reset,
