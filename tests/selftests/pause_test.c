@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Pauses (debugfs files pause and resume): a vGPU stands still and goes on as if nothing had
- * happened, even if its state was saved, given up and built anew meanwhile (file reload). At random
- * moments of random work no packet is lost or done twice: the work counts, so that each would change
- * the result.
+ * happened, even if its state was saved, given up and built anew meanwhile (file reload). At
+ * random moments of random work no packet is lost or done twice: the work counts, so that each
+ * would change the result.
  */
 #include <errno.h>
 #include <pthread.h>

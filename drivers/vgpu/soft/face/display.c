@@ -6,6 +6,7 @@
  */
 #include <linux/minmax.h>
 #include <linux/string.h>
+#include <asm/byteorder.h>
 
 #include "display.h"
 

@@ -2,11 +2,7 @@
 /* The display of a paused vGPU: saved as a record, and set from one. */
 #include <linux/kernel.h>
 #include <linux/minmax.h>
-#ifndef __KERNEL__
-#include <endian.h>
-#define cpu_to_le16(x)	htole16(x)
-#define le16_to_cpu(x)	le16toh(x)
-#endif
+#include <asm/byteorder.h>
 
 #include "../state/records.h"
 #include "display.h"

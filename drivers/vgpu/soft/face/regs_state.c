@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The device registers of a paused vGPU: saved as a record, and set from one. */
+#include <asm/byteorder.h>
+
 #include "../queue/queues.h"
 #include "../state/records.h"
 #include "regs_state.h"

@@ -2,11 +2,10 @@
 /*
  * The channels of a paused vGPU: saved as records, and built from records.
  *
- * A record has what a guest can tell from its channel, and nothing else: what an engine can do
- * again is not in it. That is a request to memory that has not succeeded, the packets that were read
- * ahead of a ring in guest memory, and the pages that hold them. A request that has succeeded has
- * changed memory: that is in the records, and the request is not made again. A frame that the
- * frame-rate limit has held back asks again.
+ * What an engine can do again is in no record: a request to memory that has not succeeded, the
+ * packets that were read ahead of a ring in guest memory, and the pages that hold them. A request
+ * that has succeeded has changed memory: that is in the records, and the request is not made again.
+ * A frame that the frame-rate limit has held back asks again.
  *
  * All functions have the vGPU paused, its config_lock held, and no trapped access under way: no
  * other thread changes a channel.

@@ -58,8 +58,8 @@ enum soft_end {
  *            In the engine's thread; may sleep
  * @drop:     optional: the channel is disabled; its packet, if any, may have any type: free what a
  *            packet of this type holds, and what the type keeps for later packets. May sleep
- * @begun:    optional, with @prepare: tell whether what the execution has done must be kept when the
- *            packet is put aside; else the packet is prepared anew when it is brought back
+ * @begun:    optional, with @prepare: tell whether what the execution has done must be kept when
+ *            the packet is put aside; else the packet is prepared anew when it is brought back
  * @put_aside: optional: the execution has begun: add what the type remembers of the packet to
  *            records. @answered: the request that it made has succeeded; one that has not is made
  *            again. The packet goes on as if nothing had happened. Sleeps

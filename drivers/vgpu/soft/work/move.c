@@ -81,14 +81,14 @@ static bool soft_fill_bounce(struct soft_engine *engine, struct soft_channel *ch
 {
 	struct soft_exec *exec = &ch->exec;
 	struct soft_move *move = soft_move(exec);
+	u32 pattern = (__force u32)cpu_to_le32(soft_move_operands(&exec->packet)->value);
 
 	if (!soft_dma_add_bounce(ch, dma, move->chunk))
 		return false;
 	move->chunk = dma->len;
 	for (; move->pattern < DIV_ROUND_UP(move->chunk, PAGE_SIZE); move->pattern++) {
 		engine->view.work += PAGE_SIZE;
-		memset32(page_address(exec->bounce[move->pattern]),
-			 (__force u32)cpu_to_le32(soft_move_operands(&exec->packet)->value), PAGE_SIZE / 4);
+		memset32(page_address(exec->bounce[move->pattern]), pattern, PAGE_SIZE / 4);
 	}
 	return true;
 }

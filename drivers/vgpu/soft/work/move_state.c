@@ -7,6 +7,8 @@
  * reads again. A guest that changes them meanwhile cannot tell, as the packet has not completed;
  * and where source and destination overlap, the destination's content is undefined.
  */
+#include <asm/byteorder.h>
+
 #include "../queue/channel.h"
 #include "../state/records.h"
 #include "move.h"
