@@ -37,7 +37,7 @@ static const char *soft_record_registers(const struct soft_channel_record *recor
 	if (!soft_record_root_ok(le32_to_cpu(record->root)))
 		return "root";
 	if (state > VGPU_HW_STATE_FAULTED ||
-	    !(ctrl & VGPU_HW_CTRL_ENABLE) != (state == VGPU_HW_STATE_DISABLED))
+	    !(ctrl & VGPU_HW_CTRL_ENABLE) == (state != VGPU_HW_STATE_DISABLED))
 		return "state";
 	return NULL;
 }
