@@ -8,6 +8,7 @@
 
 #include "../face/display_state.h"
 #include "../face/regs_state.h"
+#include "../work/program_state.h"
 #include "instance.h"
 #include "state.h"
 
@@ -26,6 +27,7 @@ int soft_state_save(struct vgpu_instance *vgpu, struct vgpu_records *to)
 	mutex_lock(&queues->config_lock);
 	soft_regs_save(queues, to);
 	soft_display_save(&inst->display, to);
+	soft_program_save_all(queues, to);
 	soft_channel_save_all(queues, to);
 	mutex_unlock(&queues->config_lock);
 	return to->error;
@@ -37,6 +39,7 @@ static int soft_state_load_all(struct soft_instance *inst, struct vgpu_record_re
 
 	return soft_regs_load(queues, from) ?:
 	       soft_display_load(&inst->display, from) ?:
+	       soft_program_load_all(&inst->work.compute, from) ?:
 	       soft_channel_load_all(queues, from);
 }
 
@@ -57,6 +60,7 @@ int soft_state_load(struct vgpu_instance *vgpu, struct vgpu_record_reader *from)
 	soft_channel_leave_all(queues);
 	soft_programs_drop(&inst->work.compute.programs);
 	ret = soft_state_load_all(inst, from);
+	soft_program_load_end(&inst->work.compute);
 	mutex_unlock(&queues->config_lock);
 	if (!ret)
 		soft_channel_announce_all(queues);

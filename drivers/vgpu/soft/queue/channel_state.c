@@ -63,8 +63,6 @@ static void soft_channel_save_packet(const struct soft_channel *ch, struct vgpu_
 	record->step = cpu_to_le32(step);
 	record->signal = cpu_to_le32(exec->packet.signal &&
 				     !(step == SOFT_RECORD_SIGNAL && answered));
-	if (step == SOFT_RECORD_BODY && desc->begun && !desc->put_aside)
-		to->error = -EBUSY;
 	if (step == SOFT_RECORD_BODY && desc->put_aside)
 		desc->put_aside(ch, answered || exec->answered, to);
 }

@@ -204,5 +204,7 @@ const struct soft_packet_desc soft_packet_types[VGPU_HW_PKT_END] = {
 		.execute = SOFT_KERNEL(soft_dispatch), .starved = SOFT_KERNEL(soft_dispatch_fault),
 		.cancel = SOFT_KERNEL(soft_context_end), .drop = SOFT_KERNEL(soft_context_exit),
 		.begun = SOFT_KERNEL(soft_context_begun),
+		.put_aside = SOFT_KERNEL(soft_context_put_aside),
+		.bring_back = SOFT_KERNEL(soft_context_bring_back),
 	},
 };

@@ -89,7 +89,9 @@ enum soft_end soft_dispatch_fault(struct soft_channel *ch, struct soft_fault *fa
 void soft_context_end(struct soft_channel *ch);
 void soft_context_exit(struct soft_channel *ch);
 
-/* context_state.c: begun */
+/* context_state.c: begun, put_aside and bring_back */
 bool soft_context_begun(const struct soft_channel *ch);
+void soft_context_put_aside(const struct soft_channel *ch, bool answered, struct vgpu_records *to);
+int soft_context_bring_back(struct soft_channel *ch, struct vgpu_record_reader *from);
 
 #endif /* _VGPU_SOFT_PACKET_TYPES_H */
