@@ -6,7 +6,9 @@
  *
  * Locks that the core holds while it calls ops, outermost first:
  *
- *   state lock of an instance	a mutex: open, close and reset of the instance
+ *   state lock of an instance	a mutex: open, close, reset, pause and state of the instance
+ *   access_lock of an instance	an rwsem: read over region_rw that writes, or of a VGA card; write
+ *				over state_save and state_load
  *   (VFIO container, mmap_lock)
  *   map_lock of an instance	an rwsem: read over map_pages, write over drop_memory; never held
  *				over a user copy, a DMA or a wait for an engine or a worker
@@ -43,6 +45,8 @@ struct page;
 struct seq_file;
 struct vgpu_gpu;
 struct vgpu_instance;
+struct vgpu_record_reader;
+struct vgpu_records;
 
 /**
  * struct vgpu_engine_desc - an engine of a GPU
@@ -210,6 +214,17 @@ struct vgpu_dirty_pass {
  * @channel:         optional: report channel @index, if the guest has enabled it since the device
  *                   was last opened: fill in @out, which is zeroed, and return true. Same context
  *                   as @guest_info
+ * @state_save:      optional, with @state_load: add the state of the instance to records (see
+ *                   linux/vgpu_record.h): all that the guest can tell, and what engines have begun,
+ *                   but not the content of BARs that are memory. The instance is paused: no engine
+ *                   works on it and its accesses to guest memory stand still. It stays as it is.
+ *                   With the state lock held, and access_lock for writing; may sleep. Returns 0 or
+ *                   -errno
+ * @state_load:      give up the state that the instance has, and build that which the records
+ *                   say, any byte of which may be wrong; read the back end's records, which come
+ *                   next, and none behind them. Memory, and mappings of it, stay. Reads of
+ *                   registers may go on. Context as @state_save. Returns 0; -EINVAL with the
+ *                   reason in the reader, or -ENOMEM: then the core resets the instance
  * @engine_run:      begin @run on the engine, which is idle; copy @run. The engine ends the run by
  *                   vgpu_engine_done(), but not from inside this op. With the timeline's lock held,
  *                   perhaps in a hard interrupt: must not sleep, nor take a lock that is ever held
@@ -262,6 +277,8 @@ struct vgpu_gpu_ops {
 	void (*channels_show)(struct vgpu_instance *instance, struct seq_file *m);
 	void (*guest_info)(struct vgpu_instance *instance, struct vgpu_hw_guest_info *info);
 	bool (*channel)(struct vgpu_instance *instance, u32 index, struct vgpu_ctl_channel *out);
+	int (*state_save)(struct vgpu_instance *instance, struct vgpu_records *to);
+	int (*state_load)(struct vgpu_instance *instance, struct vgpu_record_reader *from);
 
 	void (*engine_run)(struct vgpu_gpu *gpu, unsigned int engine, const struct vgpu_run *run);
 	void (*engine_preempt)(struct vgpu_gpu *gpu, unsigned int engine);

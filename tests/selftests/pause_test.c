@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Pauses (debugfs files pause and resume): a vGPU stands still and goes on as if nothing had
- * happened. At random moments of random work no packet is lost or done twice: the work counts, so
- * that each would change the result.
+ * happened, even if its state was saved, given up and built anew meanwhile (file reload). At
+ * random moments of random work no packet is lost or done twice: the work counts, so that each
+ * would change the result.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -67,8 +68,10 @@ static void refusals(void)
 	fx_create(&v, "1Q");
 	CHECK_EQ(control(&v, "pause"), -ENODEV);
 	CHECK_EQ(control(&v, "resume"), -ENODEV);
+	CHECK_EQ(control(&v, "reload"), -ENODEV);
 	fx_open(&v);
 	CHECK_EQ(control(&v, "resume"), -EINVAL);
+	CHECK_EQ(control(&v, "reload"), -EBUSY);
 	fx_new_uuid(&other);
 	CHECK_EQ(control(&other, "pause"), -ENODEV);
 	snprintf(path, sizeof(path), DEBUGFS "/%s/pause", fx_gpu());
@@ -153,6 +156,7 @@ static void guest_goes_on(void)
 
 /**
  * struct pauser - a thread that pauses @vgpu at random moments
+ * @reload: and has its state built anew in each so many pauses
  * @nr:    pauses so far
  * @worst_us: the longest call
  * @gap_us: most time between two pauses
@@ -162,6 +166,7 @@ struct pauser {
 	const struct fx_vgpu *vgpu;
 	pthread_t thread;
 	atomic_bool stop;
+	unsigned int reload;
 	atomic_uint nr;
 	uint64_t worst_us;
 	uint64_t gap_us;
@@ -187,6 +192,8 @@ static void *pauser_run(void *arg)
 		took_us = (clk_ns() - start_ns) / 1000;
 		if (took_us > p->worst_us)
 			p->worst_us = took_us;
+		if (!p->ret && p->nr % p->reload == 0)
+			p->ret = control(p->vgpu, "reload");
 		if (!p->ret)
 			p->ret = control(p->vgpu, "resume");
 		p->nr++;
@@ -194,9 +201,11 @@ static void *pauser_run(void *arg)
 	return NULL;
 }
 
-static void pauser_start(struct pauser *p, const struct fx_vgpu *vgpu, uint64_t gap_us)
+static void pauser_start(struct pauser *p, const struct fx_vgpu *vgpu, uint64_t gap_us,
+			 unsigned int reload)
 {
 	memset(p, 0, sizeof(*p));
+	p->reload = reload;
 	p->vgpu = vgpu;
 	p->gap_us = gap_us;
 	p->seed = fx_random() | 1;
@@ -271,7 +280,7 @@ static void rounds(enum vgpu_ring where, uint32_t order, unsigned int pauses)
 	CHECK(!load_init(&load, v.dev, &config), "%s", load.text);
 	memset(v.dev->fb + A, 0, BYTES);
 
-	pauser_start(&pauser, &v, 3000);
+	pauser_start(&pauser, &v, 3000, 1);
 	while (pauser.nr < pauses && !pauser.ret) {
 		round_trip(chan, &buf, done % 16 == 0);
 		done++;
@@ -322,7 +331,7 @@ static void faults_are_the_same(void)
 	tune_set(&off, VGPU_SCHED_QUARANTINE_FAULTS);
 	fx_create_open(&v, "1Q");
 	chan = fx_chan(&v, VGPU_HW_ENGINE_CE, 0, VGPU_RING_FB, 4);
-	pauser_start(&pauser, &v, 500);
+	pauser_start(&pauser, &v, 500, 1);
 	for (i = 0; i < 100; i++) {
 		FX_OK(v.dev, vgpu_chan_fill(chan, VGPU_FB(A), i, BYTES));
 		fx_fill_fails(chan, v.dev->fb_bytes, &fault);
@@ -359,6 +368,7 @@ static void memory_that_does_not_answer(void)
 		/* Nothing is under way any more, so this one has not to wait. */
 		resume_vgpu(&v);
 		pause_vgpu(&v);
+		CHECK_EQ(control(&v, "reload"), 0);
 		silent_answer();
 		CHECK_EQ(vgpu_chan_get(chan), 0);
 		resume_vgpu(&v);
@@ -370,7 +380,10 @@ static void memory_that_does_not_answer(void)
 	}
 }
 
-/* Pauses and resumes of several threads, beside resets and switches of the policy. */
+/*
+ * Pauses and resumes of several threads, beside resets and switches of the policy. What the worker
+ * makes for a dispatch that has not begun is made again after each reload: so there are fewer.
+ */
 static void beside_everything(void)
 {
 	struct pauser pauser[3];
@@ -380,7 +393,7 @@ static void beside_everything(void)
 	fx_need("execute packets");
 	chan = counting_chan();
 	for (i = 0; i < 3; i++)
-		pauser_start(&pauser[i], &v, 1000);
+		pauser_start(&pauser[i], &v, 1000, 16);
 	for (i = 0; i < 40; i++) {
 		memset(v.dev->fb + A, 0, BYTES);
 		for (k = 0; k < 8; k++)

@@ -7,6 +7,8 @@
 
 #include "vgpu_test.h"
 
+#include <uapi/linux/vgpu_hw.h>
+
 #include "soft/simt/float.h"
 #include "soft/simt/program.h"
 
@@ -179,12 +181,81 @@ static void test_slow(void **state)
 	}
 }
 
+/* A decoded instruction is all that is kept of its word: one that is made of it is as good. */
+static void check_word(u32 word)
+{
+	struct simt_insn insn, again;
+
+	simt_decode(word, &insn);
+	simt_decode(simt_encode(&insn), &again);
+	check_that(!memcmp(&insn, &again, sizeof(insn)), "%#x: op %u, then %#x: op %u", word,
+		   insn.op, simt_encode(&insn), again.op);
+}
+
+static void test_encode(void **state)
+{
+	u64 seed = test_seed();
+	struct simt_insn insn;
+	unsigned int op, i;
+	u32 word;
+
+	for (i = 0; i < 1000000; i++)
+		check_word(random_next(&seed));
+	for (op = 0; op < SIMT_NR_OPS; op++) {
+		insn = (struct simt_insn){ .op = op };
+		if (op == SIMT_CSR_ID)
+			insn.imm = VGPU_HW_CSR_GROUP_ID;
+		else if (op >= SIMT_FCSR_RW && op <= SIMT_FCSR_RCI)
+			insn.imm = SIMT_CSR_FRM;
+		word = simt_encode(&insn);
+		simt_decode(word, &insn);
+		check_that(insn.op == (simt_op_exact(op) ? op - SIMT_FMIN_S_X + SIMT_FMIN_S : op),
+			   "%u: %#x is %u", op, word, insn.op);
+		for (i = 0; i < 2000; i++)
+			check_word(word ^ (random_next(&seed) & random_next(&seed) & ~0x7fU));
+	}
+}
+
+/* The choice between fast and exact operations is made again, and is the same. */
+static void test_encode_program(void **state)
+{
+	enum { NR = 200 };
+	static __le32 words[NR], made[NR];
+	struct simt_program *program = calloc(1, simt_program_bytes(NR));
+	struct simt_program *again = calloc(1, simt_program_bytes(NR));
+	u64 seed = test_seed();
+	unsigned int i, k, exact = 0;
+
+	for (i = 0; i < 3000; i++) {
+		for (k = 0; k < NR; k++)
+			words[k] = (random_next(&seed) & 0xfffff000) | 0x53;
+		/* Sometimes an access to fcsr, or a write to frm. */
+		words[i % NR] = i & 1 ? 0x00301073 | (i & 2) << 19 : 0x13;
+		simt_program_init(program, NR);
+		simt_program_decode(program, 0, words, NR);
+		simt_program_finish(program);
+		for (k = 0; k < NR; k++) {
+			made[k] = simt_encode(&program->insn[k]);
+			exact += simt_op_exact(program->insn[k].op);
+		}
+		simt_program_init(again, NR);
+		simt_program_decode(again, 0, made, NR);
+		simt_program_finish(again);
+		assert_memory_equal(program, again, simt_program_bytes(NR));
+	}
+	check_that(exact > NR, "%u", exact);
+	free(program);
+	free(again);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_floats),
 		cmocka_unit_test(test_pieces),
 		cmocka_unit_test(test_slow),
+		cmocka_unit_test(test_encode),
+		cmocka_unit_test(test_encode_program),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -181,6 +181,7 @@ struct vgpu_edid {
  * @session_source: source of the numbers of its sessions
  * @samples:    its samples
  * @map_lock:   see below
+ * @access_lock: see below
  * @front_lock: see below
  * @front:      the front end's ops while the device is open, else NULL
  * @show_lock:  see below
@@ -195,6 +196,7 @@ struct vgpu_edid {
  * @events:     source of events about it; NULL until it has been created
  * @log_limit:  rate limit for messages that its guest can cause at will
  * @log_name:   name in the kernel's message about the number of suppressed messages
+ * @state_bytes: length of the state that vgpu_instance_reload() has saved last
  * @edid:       the EDID that the guest's driver reads
  * @dma:        the worker that accesses guest memory, while the device is open
  * @frames:     PRESENT packets completed
@@ -235,6 +237,12 @@ struct vgpu_instance {
 	 */
 	struct rw_semaphore map_lock;
 
+	/*
+	 * Held for reading over trapped accesses that may change the state of the device; held for
+	 * writing while the state is saved and loaded.
+	 */
+	struct rw_semaphore access_lock;
+
 	/* Protects @front, for callers that must not sleep. */
 	raw_spinlock_t front_lock;
 	const struct vgpu_front_ops *front;
@@ -259,6 +267,7 @@ struct vgpu_instance {
 	struct ratelimit_state log_limit;
 	char log_name[48];
 
+	size_t state_bytes;
 	struct vgpu_edid edid;
 	struct vgpu_dma_worker *dma;
 
@@ -477,6 +486,7 @@ void vgpu_instance_destroy(struct vgpu_instance *instance);
 int vgpu_instance_open(struct vgpu_instance *instance, const struct vgpu_front_ops *front);
 void vgpu_instance_close(struct vgpu_instance *instance);
 int vgpu_instance_reset(struct vgpu_instance *instance);
+void vgpu_instance_restart(struct vgpu_instance *instance);
 void vgpu_instance_describe(struct vgpu_instance *instance, struct vgpu_function_desc *desc);
 int vgpu_instance_region_rw(struct vgpu_instance *instance, unsigned int bar,
 			    u64 offset, void *buf, size_t count, bool write);

@@ -31,6 +31,11 @@ static inline void *kvzalloc(size_t size, gfp_t gfp)
 	return calloc(1, size);
 }
 
+static inline void *kvmalloc(size_t size, gfp_t gfp)
+{
+	return malloc(size);
+}
+
 static inline void kfree(const void *ptr)
 {
 	free((void *)ptr);

@@ -150,6 +150,7 @@ struct vgpu_instance *vgpu_instance_create(struct vgpu_gpu *gpu, unsigned int ty
 	mutex_init(&instance->edid.lock);
 	init_rwsem(&instance->map_lock);
 	init_rwsem(&instance->show_lock);
+	init_rwsem(&instance->access_lock);
 	raw_spin_lock_init(&instance->front_lock);
 	raw_spin_lock_init(&instance->owner.lock);
 	raw_spin_lock_init(&instance->frl_lock);
@@ -392,8 +393,15 @@ static void vgpu_instance_drop_memory(struct vgpu_instance *instance)
 	up_write(&instance->map_lock);
 }
 
-static void vgpu_instance_restart(struct vgpu_instance *instance)
+/**
+ * vgpu_instance_restart() - reset the device without counting that
+ * @instance: open
+ *
+ * Context: its state lock is held; sleeps.
+ */
+void vgpu_instance_restart(struct vgpu_instance *instance)
 {
+	lockdep_assert_held(&instance->state_lock);
 	vgpu_instance_halt(instance);
 	vgpu_instance_drop_memory(instance);
 	vgpu_dma_resume(instance->dma);
@@ -518,7 +526,9 @@ void vgpu_instance_describe(struct vgpu_instance *instance, struct vgpu_function
  * @count: bytes, as the op region_rw takes them
  * @write: write the BAR, else read it
  *
- * A write that requests a reset of the device returns when the reset is done.
+ * A write that requests a reset of the device returns when the reset is done. Accesses that change
+ * state wait while the state is loaded; not so reads of a function that is no VGA card, which are
+ * the most frequent accesses, and find a register as it is before or after that.
  *
  * Context: sleeps.
  * Return: 0, or the back end's error; then nothing has changed.
@@ -526,9 +536,14 @@ void vgpu_instance_describe(struct vgpu_instance *instance, struct vgpu_function
 int vgpu_instance_region_rw(struct vgpu_instance *instance, unsigned int bar, u64 offset,
 			    void *buf, size_t count, bool write)
 {
+	const struct vgpu_gpu_ops *ops = instance->gpu->ops;
 	int ret;
 
-	ret = instance->gpu->ops->region_rw(instance, bar, offset, buf, count, write);
+	if (likely(!write && !instance->info.vga))
+		return ops->region_rw(instance, bar, offset, buf, count, false);
+	down_read(&instance->access_lock);
+	ret = ops->region_rw(instance, bar, offset, buf, count, write);
+	up_read(&instance->access_lock);
 	return ret == VGPU_REGION_RESET ? vgpu_instance_reset(instance) : ret;
 }
 
@@ -562,39 +577,4 @@ int vgpu_instance_map_pages(struct vgpu_instance *instance, unsigned int bar, pg
 void vgpu_instance_bus_master(struct vgpu_instance *instance)
 {
 	vgpu_dma_kick(instance->dma);
-}
-
-/*
- * Whether a monitor of the type can show the picture, upright or rotated. Without a limit of the
- * sides, a guest could make the user of the device copy millions of rows of one pixel.
- */
-static bool vgpu_instance_shows(const struct vgpu_instance *instance, const struct vgpu_scanout *s)
-{
-	const struct vgpu_instance_info *info = &instance->info;
-	u32 side = max(info->max_width, info->max_height);
-
-	return s->width && s->height && s->width <= side && s->height <= side &&
-	       (u64)s->width * s->height <= (u64)info->max_width * info->max_height;
-}
-
-/**
- * vgpu_instance_scanout() - tell what the first head shows
- * @instance: open
- * @scanout: set if this returns true
- *
- * Context: sleeps.
- * Return: true if there is a picture, all of it in the instance's framebuffer, that a monitor of
- * the type can show.
- */
-bool vgpu_instance_scanout(struct vgpu_instance *instance, struct vgpu_scanout *scanout)
-{
-	u64 fb_bytes = instance->info.fb_bytes, row, rest;
-
-	if (!instance->gpu->ops->scanout(instance, scanout) ||
-	    !vgpu_instance_shows(instance, scanout))
-		return false;
-	row = (u64)scanout->width * 4;
-	rest = (u64)scanout->pitch * (scanout->height - 1);
-	return !WARN_ON_ONCE(scanout->pitch < row || scanout->offset > fb_bytes ||
-			     rest + row > fb_bytes - scanout->offset);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * /sys/kernel/debug/vgpu/<gpu>/: partitions, channels, timelines, instances, histograms and
- * switches, for people to read; pause, resume and dirty_*, to which the UUID of a vGPU is written.
- * These files are not an ABI.
+ * switches, for people to read; pause, resume, reload and dirty_*, to which the UUID of a vGPU is
+ * written. These files are not an ABI.
  */
 #include <linux/debugfs.h>
 #include <linux/seq_file.h>
@@ -12,6 +12,7 @@
 #include <linux/uuid.h>
 
 #include "../core.h"
+#include "../objects/state.h"
 
 static struct dentry *vgpu_debugfs_root;
 
@@ -118,14 +119,15 @@ static void show_instance(struct seq_file *m, struct vgpu_instance *instance)
 		   READ_ONCE(instance->started_ns) ? "started" : "created",
 		   READ_ONCE(instance->pauses) ? ", paused" : "",
 		   vgpu_instance_quarantined(instance) ? ", quarantined" : "");
-	seq_printf(m, "  frames %lld, faults %lld, interrupts %lld, doorbells %lld, resets %lld, dma_read_bytes %lld, dma_written_bytes %lld\n",
+	seq_printf(m, "  frames %lld, faults %lld, interrupts %lld, doorbells %lld, resets %lld, dma_read_bytes %lld, dma_written_bytes %lld, state_bytes %zu\n",
 		   (s64)atomic64_read(&instance->frames),
 		   (s64)atomic64_read(&instance->faults),
 		   (s64)atomic64_read(&instance->interrupts),
 		   (s64)atomic64_read(&instance->doorbells),
 		   (s64)atomic64_read(&instance->resets),
 		   (s64)atomic64_read(&instance->dma_read_bytes),
-		   (s64)atomic64_read(&instance->dma_written_bytes));
+		   (s64)atomic64_read(&instance->dma_written_bytes),
+		   READ_ONCE(instance->state_bytes));
 	vgpu_shares_get(instance, &settings);
 	vgpu_share_of(&settings, instance->info.fb_start >> 30, instance->type->size_gb, &share);
 	seq_printf(m, "  guarantee %u, cap %u, weight %u, first_slot %u, slots %u, frl_fps %u\n",
@@ -412,6 +414,17 @@ static const struct file_operations dirty_pass_fops = {
 	.release = dirty_pass_release,
 };
 
+static ssize_t reload_write(struct file *file, const char __user *buf, size_t count, loff_t *pos)
+{
+	return call_for_uuid(file, buf, count, vgpu_instance_reload);
+}
+
+static const struct file_operations reload_fops = {
+	.owner = THIS_MODULE,
+	.open = simple_open,
+	.write = reload_write,
+};
+
 /**
  * vgpu_debugfs_add_gpu() - make the directory of a GPU
  * @gpu: the GPU; its scheduler exists
@@ -434,6 +447,7 @@ void vgpu_debugfs_add_gpu(struct vgpu_gpu *gpu)
 	debugfs_create_file("dirty_start", 0200, dir, gpu, &dirty_start_fops);
 	debugfs_create_file("dirty_stop", 0200, dir, gpu, &dirty_stop_fops);
 	debugfs_create_file("dirty_pass", 0600, dir, gpu, &dirty_pass_fops);
+	debugfs_create_file("reload", 0200, dir, gpu, &reload_fops);
 }
 
 /**

@@ -10,6 +10,7 @@
 #include "../memory/track.h"
 #include "instance.h"
 #include "params.h"
+#include "state.h"
 
 /* Pages that are looked at in one go: within some us. */
 #define SOFT_DIRTY_RUN	256
@@ -315,6 +316,8 @@ const struct vgpu_gpu_ops soft_instance_ops = {
 	.channels_show = soft_instance_channels_show,
 	.guest_info = soft_instance_guest_info,
 	.channel = soft_instance_channel,
+	.state_save = soft_state_save,
+	.state_load = soft_state_load,
 	.engine_run = soft_instance_engine_run,
 	.engine_preempt = soft_instance_engine_preempt,
 	.engine_reset = soft_instance_engine_reset,

@@ -6,10 +6,12 @@
  */
 #include <linux/minmax.h>
 #include <linux/string.h>
+#include <asm/byteorder.h>
 
 #include "display.h"
 
-static void soft_display_limits(const struct soft_display *display, struct soft_vga_limits *limits)
+/* Sets @limits to those of the vGPU's display. */
+void soft_display_limits(const struct soft_display *display, struct soft_vga_limits *limits)
 {
 	*limits = (struct soft_vga_limits) {
 		.vbe_bytes = min_t(u64, display->info->fb_bytes, VGPU_HW_VBE_BYTES_MAX),

@@ -23,6 +23,7 @@ struct soft_display {
 	struct soft_vga vga;
 };
 
+void soft_display_limits(const struct soft_display *display, struct soft_vga_limits *limits);
 void soft_display_reset(struct soft_display *display);
 void soft_display_rw(struct soft_display *display, u32 offset, void *buf, size_t count, bool write);
 bool soft_display_scanout(struct soft_display *display, struct vgpu_scanout *scanout);

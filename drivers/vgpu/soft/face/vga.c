@@ -86,11 +86,15 @@ static u16 soft_vga_dispi_read(const struct soft_vga *vga, const struct soft_vga
 	return soft_vga_dispi(vga, index);
 }
 
-/*
+/**
+ * soft_vga_fit() - set the registers that follow from others where a mode is set
+ * @vga: the registers
+ * @limits: limits of the vGPU
+ *
  * Makes the virtual screen at least as wide as the picture, and as high as VBE memory allows. Rows
  * have 32 bits per pixel, the only depth that is shown.
  */
-static void soft_vga_fit(struct soft_vga *vga, const struct soft_vga_limits *limits)
+void soft_vga_fit(struct soft_vga *vga, const struct soft_vga_limits *limits)
 {
 	u16 *reg = vga->dispi;
 	u32 pitch;

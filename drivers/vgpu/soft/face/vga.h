@@ -39,6 +39,7 @@ struct soft_vga_limits {
 };
 
 void soft_vga_reset(struct soft_vga *vga);
+void soft_vga_fit(struct soft_vga *vga, const struct soft_vga_limits *limits);
 u64 soft_vga_read(struct soft_vga *vga, const struct soft_vga_limits *limits, u32 offset,
 		  unsigned int count);
 bool soft_vga_write(struct soft_vga *vga, const struct soft_vga_limits *limits, u32 offset,

@@ -12,8 +12,8 @@
 #include "queues.h"
 #include "../memory/walk.h"
 
-static void soft_channel_publish_fault(struct soft_channel *ch, const struct soft_fault *fault,
-				       u64 pos)
+/* Shows the guest a fault in the channel's page, which there is; a zeroed @fault: none. */
+void soft_channel_publish_fault(struct soft_channel *ch, const struct soft_fault *fault, u64 pos)
 {
 	struct vgpu_hw_channel *hw = ch->hw;
 	unsigned int i;
@@ -27,8 +27,7 @@ static void soft_channel_publish_fault(struct soft_channel *ch, const struct sof
 }
 
 /* Sets the registers of a fault; a zeroed @fault clears them. */
-static void soft_channel_note_fault(struct soft_channel *ch, const struct soft_fault *fault,
-				    u64 pos)
+void soft_channel_note_fault(struct soft_channel *ch, const struct soft_fault *fault, u64 pos)
 {
 	lockdep_assert_held(&ch->queues->queue_lock);
 	ch->fault_code = fault->code;
@@ -212,8 +211,14 @@ static enum vgpu_hw_fault soft_channel_latch(struct soft_channel *ch, u32 ctrl)
 	return VGPU_HW_FAULT_NONE;
 }
 
-/* Returns a page; NULL if the charged cgroup is full, or the host had none for some seconds. */
-static struct page *soft_channel_page(struct soft_channel *ch)
+/**
+ * soft_channel_page() - get a channel's page
+ * @ch: the channel
+ * Context: config_lock held; sleeps.
+ * Return: the page, with a reference; NULL if the charged cgroup is full, or the host had none for
+ * some seconds.
+ */
+struct page *soft_channel_page(struct soft_channel *ch)
 {
 	struct soft_queues *queues = ch->queues;
 	unsigned long since = 0;

@@ -233,14 +233,7 @@ static enum soft_end soft_exec_next(struct soft_engine *engine, struct soft_chan
 				    struct soft_fault *fault)
 {
 	struct soft_exec *exec = &ch->exec;
-	const struct soft_limits limits = {
-		.fb_bytes = ch->queues->info->fb_bytes,
-		.virt = ch->space,
-		.engine_class = engine->desc->engine_class,
-		.vectors = VGPU_HW_VECTORS,
-		.num_heads = ch->queues->info->num_heads,
-	};
-	struct vgpu_hw_packet raw __aligned(8);
+	struct soft_limits limits;
 	enum soft_end end;
 
 	end = soft_exec_poll(ch, fault);
@@ -249,10 +242,11 @@ static enum soft_end soft_exec_next(struct soft_engine *engine, struct soft_chan
 	if (ch->ring_sys && ch->get - exec->fetch_first >= exec->fetch_nr)
 		return soft_exec_fetch(ch);
 
-	end = soft_exec_load(ch, &raw, fault);
+	end = soft_exec_load(ch, &exec->raw, fault);
 	if (end != SOFT_END_PACKET)
 		return end;
-	fault->code = soft_packet_decode(engine->types, &raw, &limits, &exec->packet,
+	soft_channel_limits(ch, &limits);
+	fault->code = soft_packet_decode(engine->types, &exec->raw, &limits, &exec->packet,
 					 &fault->addr);
 	if (fault->code)
 		return SOFT_END_FAULT;
@@ -263,8 +257,8 @@ static enum soft_end soft_exec_next(struct soft_engine *engine, struct soft_chan
 		exec->step = SOFT_STEP_PACE;
 	else
 		soft_exec_begin(exec);
-	if (unlikely(READ_ONCE(engine->hang) == raw.type) &&
-	    cmpxchg(&engine->hang, raw.type, 0) == raw.type) {
+	if (unlikely(READ_ONCE(engine->hang) == exec->raw.type) &&
+	    cmpxchg(&engine->hang, exec->raw.type, 0) == exec->raw.type) {
 		soft_stop_hang(engine);
 		return SOFT_END_STOPPED;
 	}

@@ -33,6 +33,7 @@ enum soft_step {
 /**
  * struct soft_exec - how far the execution of a channel's packet at get has come
  * @step:    what is done next
+ * @raw:     the packet as it was read; valid as @packet is, but for @packet.signal
  * @packet:  the packet; valid from SOFT_STEP_PACE on
  * @va:      address, as the guest has it, of the last request to guest memory or for pages
  * @gen:     generation of that address's translation, see struct soft_place
@@ -47,6 +48,7 @@ enum soft_step {
  */
 struct soft_exec {
 	enum soft_step step;
+	struct vgpu_hw_packet raw __aligned(8);
 	struct soft_packet packet;
 	u64 va;
 	u32 gen;

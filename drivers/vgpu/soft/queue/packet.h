@@ -19,6 +19,8 @@ struct soft_engine;
 struct soft_limits;
 struct soft_packet;
 struct vgpu_dma;
+struct vgpu_record_reader;
+struct vgpu_records;
 
 /* Why an engine stops working on a channel, or on a step of a packet. */
 enum soft_end {
@@ -56,8 +58,17 @@ enum soft_end {
  *            In the engine's thread; may sleep
  * @drop:     optional: the channel is disabled; its packet, if any, may have any type: free what a
  *            packet of this type holds, and what the type keeps for later packets. May sleep
+ * @begun:    optional, with @prepare: tell whether what the execution has done must be kept when
+ *            the packet is put aside; else the packet is prepared anew when it is brought back
+ * @put_aside: optional: the execution has begun: add what the type remembers of the packet to
+ *            records. @answered: the request that it made has succeeded; one that has not is made
+ *            again. The packet goes on as if nothing had happened. Sleeps
+ * @bring_back: with @put_aside: check what it has added, all of which may be hostile, and remember
+ *            it again. The channel has the packet, and nothing is remembered of it. Returns 0 or
+ *            -errno. Sleeps
  *
- * All ops but @decode are called with the channel busy, or owned by the thread that disables it.
+ * All ops but @decode are called with the channel busy, or owned by the thread that disables it, or
+ * that saves or loads the paused vGPU.
  */
 struct soft_packet_desc {
 	const char *name;
@@ -75,6 +86,9 @@ struct soft_packet_desc {
 	enum soft_end (*starved)(struct soft_channel *ch, struct soft_fault *fault);
 	void (*cancel)(struct soft_channel *ch);
 	void (*drop)(struct soft_channel *ch);
+	bool (*begun)(const struct soft_channel *ch);
+	void (*put_aside)(const struct soft_channel *ch, bool answered, struct vgpu_records *to);
+	int (*bring_back)(struct soft_channel *ch, struct vgpu_record_reader *from);
 };
 
 /**

@@ -14,6 +14,8 @@
 
 struct soft_memory;
 struct soft_work;
+struct vgpu_record_reader;
+struct vgpu_records;
 
 #define SOFT_GUEST_WORDS	(sizeof(struct vgpu_hw_guest_info) / 4)
 
@@ -78,8 +80,26 @@ static inline u32 soft_invalidate_gen(const struct soft_queues *queues)
 	return smp_load_acquire(&queues->space_gen);
 }
 
+/* What the packets of a channel may access and use, once its engine and space are latched. */
+static inline void soft_channel_limits(const struct soft_channel *ch, struct soft_limits *limits)
+{
+	*limits = (struct soft_limits) {
+		.fb_bytes = ch->queues->info->fb_bytes,
+		.virt = ch->space,
+		.engine_class = ch->queues->engine[ch->engine].desc->engine_class,
+		.vectors = VGPU_HW_VECTORS,
+		.num_heads = ch->queues->info->num_heads,
+	};
+}
+
 /* channel.c */
 void soft_queues_init(struct soft_queues *queues);
+
+/* channel_state.c */
+void soft_channel_save_all(struct soft_queues *queues, struct vgpu_records *to);
+void soft_channel_leave_all(struct soft_queues *queues);
+int soft_channel_load_all(struct soft_queues *queues, struct vgpu_record_reader *from);
+void soft_channel_announce_all(struct soft_queues *queues);
 
 /* invalidate.c */
 void soft_invalidate_begin_run(struct soft_engine *engine);

@@ -397,6 +397,81 @@ void simt_decode(u32 word, struct simt_insn *insn)
 		*insn = (struct simt_insn){ .op = SIMT_ILLEGAL };
 }
 
+static u32 simt_word_b(s32 imm)
+{
+	u32 bytes = imm < SIMT_NO_DISTANCE / 2 ? imm * 4 : imm - SIMT_NO_DISTANCE;
+
+	return (bytes & 0x1000) << 19 | (bytes & 0x7e0) << 20 | (bytes & 0x1e) << 7 |
+	       (bytes & 0x800) >> 4;
+}
+
+static u32 simt_word_j(s32 imm)
+{
+	u32 bytes = imm < SIMT_NO_DISTANCE / 2 ? imm * 4 : imm - SIMT_NO_DISTANCE;
+
+	return (bytes & 0x100000) << 11 | (bytes & 0x7fe) << 20 | (bytes & 0x800) << 9 |
+	       (bytes & 0xff000);
+}
+
+/* The bits of a word that simt_imm() makes @imm of. */
+static u32 simt_word_imm(s32 imm, u32 has)
+{
+	if (has & (HAS_IMM_I | HAS_SHAMT))
+		return (u32)imm << 20;
+	if (has & HAS_IMM_S)
+		return (imm & 0xfe0U) << 20 | (imm & 0x1fU) << 7;
+	if (has & HAS_IMM_B)
+		return simt_word_b(imm);
+	if (has & HAS_IMM_U)
+		return imm;
+	if (has & HAS_IMM_J)
+		return simt_word_j(imm);
+	return 0;
+}
+
+static const struct simt_encoding *simt_encoding(unsigned int op)
+{
+	unsigned int major;
+	size_t i;
+
+	for (major = 0; major < NR_MAJORS; major++)
+		for (i = 0; i < simt_majors[major].nr; i++)
+			if (simt_majors[major].table[i].op == op)
+				return &simt_majors[major].table[i];
+	return NULL;
+}
+
+/**
+ * simt_encode - make a word of a decoded instruction
+ * @insn: what simt_decode() has made, also after simt_program_finish()
+ *
+ * Takes a microsecond or so.
+ *
+ * Return: a word that simt_decode() makes the same instruction of, but for the choice of
+ * simt_program_finish(). Words of which it makes the same become one: so of all illegal ones.
+ */
+u32 simt_encode(const struct simt_insn *insn)
+{
+	const struct simt_encoding *encoding;
+	unsigned int op = insn->op;
+	u32 word, has;
+
+	if (simt_op_exact(op))
+		op -= SIMT_FMIN_S_X - SIMT_FMIN_S;
+	/* Reads of an id set no bits. */
+	encoding = simt_encoding(op == SIMT_CSR_ID ? SIMT_FCSR_RS : op);
+	if (!encoding)
+		return 0;
+	has = simt_forms[encoding->form].has;
+	word = encoding->match | simt_word_imm(insn->imm, has);
+	if (encoding->form == FORM_CSR)
+		word |= (u32)insn->imm << 20;
+	if (has & HAS_FD || (has & HAS_XD && insn->rd != SIMT_X_SINK))
+		word |= (u32)insn->rd << 7;
+	return word | (u32)insn->rs1 << 15 | (u32)insn->rs2 << 20 | (u32)insn->rs3 << 27 |
+	       (u32)insn->rm << 12;
+}
+
 /**
  * simt_program_init - begin to decode a program
  * @program: simt_program_bytes() of memory

@@ -28,7 +28,8 @@ size_t simt_private_bytes(const u32 group[3], u32 private_bytes)
 	return (size_t)DIV_ROUND_UP(simt_items(group), SIMT_LANES) * SIMT_LANES * private_bytes;
 }
 
-static void simt_group_start(struct simt_dispatch *dispatch)
+/* Starts the group whose id is set. */
+void simt_group_start(struct simt_dispatch *dispatch)
 {
 	unsigned int k;
 	u32 index;
@@ -59,8 +60,6 @@ void simt_dispatch_begin(struct simt_dispatch *dispatch)
 		memset(w->lid_size, 0, sizeof(w->lid_size));
 		memset(w->base, 0, sizeof(w->base));
 		memset(w->stride, 0, sizeof(w->stride));
-		w->turns = 0;
-		w->last = 0;
 		w->nowhere = 0;
 	}
 	for (k = 0; k < 3; k++) {

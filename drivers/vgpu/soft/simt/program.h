@@ -66,6 +66,7 @@ static inline size_t simt_program_bytes(u32 nr)
 
 /* decode.c */
 void simt_decode(u32 word, struct simt_insn *insn);
+u32 simt_encode(const struct simt_insn *insn);
 void simt_program_init(struct simt_program *program, u32 nr);
 void simt_program_decode(struct simt_program *program, u32 first, const __le32 *words, u32 count);
 void simt_program_finish(struct simt_program *program);

@@ -7,9 +7,6 @@
 
 #include "reg.h"
 
-/* One in so many times that a diverged warp is left, groups begin to take turns. */
-#define SIMT_FAIR_TURNS	4
-
 /* Computes local ids: the first dimension varies fastest, then the second, then the third. */
 static void simt_warp_lay_out(struct simt_warp *w, const struct simt_dispatch *dispatch)
 {
@@ -59,7 +56,9 @@ void simt_warp_start(struct simt_warp *w, struct simt_dispatch *dispatch, u32 in
 	w->barrier = 0;
 	w->depth = 0;
 	w->fair = false;
+	w->turns = 0;
 	w->lead = 0;
+	w->last = 0;
 	w->event = SIMT_EVENT_PICK;
 	w->extra = 0;
 	w->ip = w->text + dispatch->entry;
@@ -188,6 +187,15 @@ static void simt_warp_form(struct simt_warp *w, u32 runnable)
 	w->join = w->text + (w->fair ? w->nr : join);
 }
 
+/* Computes the masks from the lanes of the running group. */
+void simt_warp_mask(struct simt_warp *w)
+{
+	simt_each(l) {
+		w->mask32[l] = -(w->active >> l & 1);
+		w->mask64[l] = -(u64)(w->active >> l & 1);
+	}
+}
+
 /**
  * simt_warp_pick() - form the next running group
  * @w: the warp; either each live lane has a pc, or @w->met is set
@@ -214,12 +222,8 @@ bool simt_warp_pick(struct simt_warp *w)
 
 	w->lead = w->fair ? simt_warp_next(w, runnable) : simt_warp_lowest(w, runnable);
 	simt_warp_form(w, runnable);
-	if (!w->partial)
-		return true;
-	simt_each(l) {
-		w->mask32[l] = -(w->active >> l & 1);
-		w->mask64[l] = -(u64)(w->active >> l & 1);
-	}
+	if (w->partial)
+		simt_warp_mask(w);
 	return true;
 }
 

@@ -23,6 +23,9 @@
 #define SIMT_X_REGS	(SIMT_X_SINK + 1)
 #define SIMT_F_REGS	32
 
+/* One in so many times that a diverged warp is left, groups begin to take turns. */
+#define SIMT_FAIR_TURNS	4
+
 /* Why a warp left its running group. After SIMT_EVENT_PICK simt_isa.run() picks the next group. */
 enum simt_event {
 	SIMT_EVENT_PICK,
@@ -162,6 +165,7 @@ typedef const struct simt_insn *(*simt_fn)(struct simt_warp *w, const struct sim
 /* warp.c */
 void simt_warp_start(struct simt_warp *w, struct simt_dispatch *dispatch, u32 index);
 bool simt_warp_pick(struct simt_warp *w);
+void simt_warp_mask(struct simt_warp *w);
 void simt_warp_suspend(struct simt_warp *w, const struct simt_insn *ip);
 u32 simt_warp_extra(struct simt_warp *w, u32 most);
 void simt_warp_park(struct simt_warp *w, const struct simt_insn *ip);
@@ -172,6 +176,9 @@ const struct simt_insn *simt_warp_fault(struct simt_warp *w, const struct simt_i
 					enum vgpu_hw_fault code, u64 addr, unsigned int lane);
 const struct simt_insn *simt_warp_split(struct simt_warp *w, const struct simt_insn *i,
 					u32 taken, u32 target);
+
+/* group.c */
+void simt_group_start(struct simt_dispatch *dispatch);
 
 /* access.c */
 enum simt_hosts simt_access_hosts(struct simt_warp *w, const struct simt_insn *i, const u64 *va,

@@ -64,6 +64,7 @@ int soft_compute_init(struct soft_compute *compute, struct soft_memory *mem, u32
 	if (!compute->channel)
 		return -ENOMEM;
 	compute->mem = mem;
+	compute->nr_channels = nr_channels;
 	soft_programs_init(&compute->programs);
 	raw_spin_lock_init(&compute->kept_lock);
 	INIT_LIST_HEAD(&compute->kept);
@@ -76,8 +77,8 @@ void soft_compute_exit(struct soft_compute *compute)
 	kvfree(compute->channel);
 }
 
-/* What a context needs for the channel's packet, whose head has been read. */
-static struct soft_context_size soft_context_size(struct soft_exec *exec)
+/* What a context needs for the channel's packet, whose head has been read. Context: any. */
+struct soft_context_size soft_context_size(struct soft_exec *exec)
 {
 	const struct soft_dispatch_operands *op = soft_dispatch_operands(&exec->packet);
 	u32 private_bytes = soft_context_head(exec)->private_bytes;
@@ -148,12 +149,12 @@ static void soft_context_count(struct soft_compute *compute, struct soft_program
 }
 
 /**
- * soft_context_begin() - begin a dispatch
- * @ch: busy, with the packet and its head; its context is idle, and large enough
+ * soft_context_set() - give a dispatch its program, its operands and its memory
+ * @ch: owned by the caller, with the packet and its head; its context is idle, and large enough
  * @program: the packet's program; the context takes over the caller's use
- * Context: the engine's thread; does not sleep.
+ * Context: any; does not sleep.
  */
-void soft_context_begin(struct soft_channel *ch, struct soft_program *program)
+void soft_context_set(struct soft_channel *ch, struct soft_program *program)
 {
 	const struct soft_program_head *head = soft_context_head(&ch->exec);
 	const struct soft_dispatch_operands *op = soft_dispatch_operands(&ch->exec.packet);
@@ -161,7 +162,6 @@ void soft_context_begin(struct soft_channel *ch, struct soft_program *program)
 	struct simt_dispatch *dispatch = &context->dispatch;
 	size_t private = simt_private_bytes(op->group, head->private_bytes);
 
-	soft_context_count(soft_compute(ch), program);
 	context->program = program;
 	context->ch = ch;
 	context->image = head->image;
@@ -180,7 +180,19 @@ void soft_context_begin(struct soft_channel *ch, struct soft_program *program)
 	dispatch->local = op->local_bytes ?
 			  context->data + ALIGN(private, SOFT_CONTEXT_ALIGN) : NULL;
 	dispatch->local_bytes = op->local_bytes;
-	simt_dispatch_begin(dispatch);
+}
+
+/**
+ * soft_context_begin() - begin a dispatch
+ * @ch: busy, and else as above
+ * @program: likewise
+ * Context: the engine's thread; does not sleep.
+ */
+void soft_context_begin(struct soft_channel *ch, struct soft_program *program)
+{
+	soft_context_count(soft_compute(ch), program);
+	soft_context_set(ch, program);
+	simt_dispatch_begin(&soft_context(ch)->dispatch);
 }
 
 /* Frees a context that belongs to the caller; or NULL. May sleep. */
@@ -328,9 +340,16 @@ static bool soft_context_take(struct soft_compute *compute, size_t bytes)
 	return true;
 }
 
-/* NULL with -ENOMEM or -EBUSY in @ret. In the worker. */
-static struct soft_context *soft_context_alloc(struct soft_compute *compute,
-					       const struct soft_context_size *size, int *ret)
+/**
+ * soft_context_alloc() - make a context
+ * @compute: of the vGPU
+ * @size: what the context is to have room for
+ * @ret: set to 0, -ENOMEM, or -EBUSY: the contexts that are in use leave no room for it
+ * Context: sleeps; not in an engine's thread.
+ * Return: the context, idle; or NULL.
+ */
+struct soft_context *soft_context_alloc(struct soft_compute *compute,
+					const struct soft_context_size *size, int *ret)
 {
 	size_t bytes = soft_context_bytes(size);
 	struct soft_context *context;

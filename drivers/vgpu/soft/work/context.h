@@ -35,9 +35,13 @@ struct soft_contexts {
  * struct soft_compute - what a vGPU has of programs
  * @mem:      the vGPU's memory; constant
  * @channel:  contexts by number of the channel; constant
+ * @nr_channels: number of channels; constant
  * @programs: decoded programs
  * @context_bytes: memory of all contexts, until it is free
  * @context_going: of this, what the worker was given to free
+ * @loaded:   programs of the state that is being loaded, by their number; NULL: none is. Used by
+ *            the thread that loads, see program_state.c
+ * @nr_loaded: length of @loaded
  * @kept_lock: protects @kept, struct soft_contexts.kept, and the link of these contexts
  * @kept:     contexts that are idle, that which has been for longest first
  * @hits:     how many dispatches have begun with a program that another one had begun with before.
@@ -50,9 +54,12 @@ struct soft_contexts {
 struct soft_compute {
 	struct soft_memory *mem;
 	struct soft_contexts *channel;
+	u32 nr_channels;
 	struct soft_programs programs;
 	atomic64_t context_bytes;
 	atomic64_t context_going;
+	struct soft_program **loaded;
+	u32 nr_loaded;
 	raw_spinlock_t kept_lock;	/* idle contexts */
 	struct list_head kept;
 	u64 hits;
@@ -122,6 +129,10 @@ static inline struct soft_program_head *soft_context_head(struct soft_exec *exec
 int soft_compute_init(struct soft_compute *compute, struct soft_memory *mem, u32 nr_channels);
 void soft_compute_exit(struct soft_compute *compute);
 bool soft_context_ready(struct soft_channel *ch);
+struct soft_context_size soft_context_size(struct soft_exec *exec);
+struct soft_context *soft_context_alloc(struct soft_compute *compute,
+					const struct soft_context_size *size, int *ret);
+void soft_context_set(struct soft_channel *ch, struct soft_program *program);
 void soft_context_begin(struct soft_channel *ch, struct soft_program *program);
 enum soft_end soft_context_prepare(struct soft_channel *ch, const struct soft_program_key *key,
 				   struct soft_program *program);

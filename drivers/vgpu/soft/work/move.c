@@ -14,6 +14,7 @@
 #include "../queue/dma.h"
 #include "../queue/channel.h"
 #include "../queue/engine.h"
+#include "move.h"
 #include "packet_types.h"
 
 /* What a piece of a row costs beside its bytes and the looks for them: see SOFT_STOP_BYTES. */
@@ -23,49 +24,19 @@
 #define SOFT_MOVE_TO		(VGPU_HW_PTE_W | VGPU_HW_PTE_SYS)
 #define SOFT_MOVE_FROM		(VGPU_HW_PTE_R | VGPU_HW_PTE_SYS)
 
-/**
- * struct soft_move - how far a FILL or a COPY has come
- * @col:     bytes of @row that are done
- * @row:     the row that is being filled or copied
- * @chunk:   bytes of the last request to guest memory
- * @pattern: so many bounce pages hold the FILL's pattern
- * @bounced: the last request was the first half of a copy from guest to guest memory: it reads
- *           @chunk bytes into the bounce pages
- * @write_back: it has read them, and they are to be written
- */
-struct soft_move {
-	u64 col;
-	u32 row;
-	u32 chunk;
-	u32 pattern;
-	bool bounced;
-	bool write_back;
-};
-
 static struct soft_move *soft_move(struct soft_exec *exec)
 {
 	return soft_exec_work(exec, struct soft_move);
 }
 
-static const struct soft_move_operands *soft_move_operands(const struct soft_exec *exec)
+static void soft_move_done(struct soft_exec *exec, u32 len)
 {
-	return soft_packet_operands(&exec->packet, const struct soft_move_operands);
-}
-
-static void soft_move_advance(struct soft_exec *exec, u32 len)
-{
-	struct soft_move *move = soft_move(exec);
-
-	move->col += len;
-	if (move->col == soft_move_operands(exec)->width) {
-		move->col = 0;
-		move->row++;
-	}
+	soft_move_advance(soft_move(exec), soft_move_operands(&exec->packet), len);
 }
 
 static u64 soft_move_dst(struct soft_exec *exec)
 {
-	const struct soft_move_operands *op = soft_move_operands(exec);
+	const struct soft_move_operands *op = soft_move_operands(&exec->packet);
 	struct soft_move *move = soft_move(exec);
 
 	return op->dst + (u64)move->row * op->dst_pitch + move->col;
@@ -73,7 +44,7 @@ static u64 soft_move_dst(struct soft_exec *exec)
 
 static u64 soft_move_src(struct soft_exec *exec)
 {
-	const struct soft_move_operands *op = soft_move_operands(exec);
+	const struct soft_move_operands *op = soft_move_operands(&exec->packet);
 	struct soft_move *move = soft_move(exec);
 
 	return op->src + (u64)move->row * op->src_pitch + move->col;
@@ -84,7 +55,7 @@ static u32 soft_move_chunk(struct soft_exec *exec)
 {
 	struct soft_move *move = soft_move(exec);
 
-	return min_t(u64, soft_move_operands(exec)->width - move->col, VGPU_DMA_MAX);
+	return min_t(u64, soft_move_operands(&exec->packet)->width - move->col, VGPU_DMA_MAX);
 }
 
 /* Where the next byte is. Without a root the address says it, and was checked with the packet. */
@@ -111,14 +82,14 @@ static bool soft_fill_bounce(struct soft_engine *engine, struct soft_channel *ch
 {
 	struct soft_exec *exec = &ch->exec;
 	struct soft_move *move = soft_move(exec);
+	u32 pattern = (__force u32)cpu_to_le32(soft_move_operands(&exec->packet)->value);
 
 	if (!soft_dma_add_bounce(ch, dma, move->chunk))
 		return false;
 	move->chunk = dma->len;
 	for (; move->pattern < DIV_ROUND_UP(move->chunk, PAGE_SIZE); move->pattern++) {
 		engine->view.work += PAGE_SIZE;
-		memset32(page_address(exec->bounce[move->pattern]),
-			 (__force u32)cpu_to_le32(soft_move_operands(exec)->value), PAGE_SIZE / 4);
+		memset32(page_address(exec->bounce[move->pattern]), pattern, PAGE_SIZE / 4);
 	}
 	return true;
 }
@@ -173,11 +144,11 @@ enum soft_end soft_move_fill(struct soft_engine *engine, struct soft_channel *ch
 {
 	struct soft_exec *exec = &ch->exec;
 	struct soft_move *move = soft_move(exec);
-	const struct soft_move_operands *op = soft_move_operands(exec);
+	const struct soft_move_operands *op = soft_move_operands(&exec->packet);
 
 	if (exec->answered) {
 		exec->answered = false;
-		soft_move_advance(exec, move->chunk);
+		soft_move_done(exec, move->chunk);
 	}
 	while (move->row < op->rows) {
 		struct soft_place dst;
@@ -193,7 +164,7 @@ enum soft_end soft_move_fill(struct soft_engine *engine, struct soft_channel *ch
 		if (!soft_fill_piece(ch, &dst, len, op->value))
 			return soft_dma_get_fb(ch, &dst,
 					       min_t(u64, soft_move_chunk(exec), dst.bytes));
-		soft_move_advance(exec, len);
+		soft_move_done(exec, len);
 		if (soft_stop_wanted(engine, ch, len + SOFT_PIECE_WORK))
 			return SOFT_END_STOPPED;
 	}
@@ -276,7 +247,7 @@ static void soft_copy_answered(struct soft_exec *exec)
 	exec->answered = false;
 	move->write_back = move->bounced;
 	if (!move->bounced)
-		soft_move_advance(exec, move->chunk);
+		soft_move_done(exec, move->chunk);
 }
 
 /* What was never touched is zero already. False if a place is not valid any more. */
@@ -331,7 +302,7 @@ enum soft_end soft_move_copy(struct soft_engine *engine, struct soft_channel *ch
 {
 	struct soft_exec *exec = &ch->exec;
 	struct soft_move *move = soft_move(exec);
-	const struct soft_move_operands *op = soft_move_operands(exec);
+	const struct soft_move_operands *op = soft_move_operands(&exec->packet);
 
 	if (exec->answered)
 		soft_copy_answered(exec);
@@ -353,7 +324,7 @@ enum soft_end soft_move_copy(struct soft_engine *engine, struct soft_channel *ch
 			   PAGE_SIZE - offset_in_page(src.addr));
 		if (!soft_copy_piece(ch, &dst, &src, len))
 			return soft_dma_get_fb(ch, &dst, len);
-		soft_move_advance(exec, len);
+		soft_move_done(exec, len);
 		if (soft_stop_wanted(engine, ch, len + SOFT_PIECE_WORK))
 			return SOFT_END_STOPPED;
 	}

@@ -184,11 +184,15 @@ const struct soft_packet_desc soft_packet_types[VGPU_HW_PKT_END] = {
 	[VGPU_HW_PKT_FILL] = {
 		.name = "FILL", .engines = SOFT_MOVERS, .op_flags = VGPU_HW_OP_DST_SYS,
 		.decode = soft_decode_fill, .execute = SOFT_KERNEL(soft_move_fill),
+		.put_aside = SOFT_KERNEL(soft_move_put_aside),
+		.bring_back = SOFT_KERNEL(soft_move_bring_back),
 	},
 	[VGPU_HW_PKT_COPY] = {
 		.name = "COPY", .engines = SOFT_MOVERS,
 		.op_flags = VGPU_HW_OP_DST_SYS | VGPU_HW_OP_SRC_SYS,
 		.decode = soft_decode_copy, .execute = SOFT_KERNEL(soft_move_copy),
+		.put_aside = SOFT_KERNEL(soft_move_put_aside),
+		.bring_back = SOFT_KERNEL(soft_move_bring_back),
 	},
 	[VGPU_HW_PKT_PRESENT] = {
 		.name = "PRESENT", .engines = BIT(VGPU_HW_ENGINE_GR), .paced = true,
@@ -199,5 +203,8 @@ const struct soft_packet_desc soft_packet_types[VGPU_HW_PKT_END] = {
 		.decode = soft_decode_dispatch, .prepare = SOFT_KERNEL(soft_dispatch_prepare),
 		.execute = SOFT_KERNEL(soft_dispatch), .starved = SOFT_KERNEL(soft_dispatch_fault),
 		.cancel = SOFT_KERNEL(soft_context_end), .drop = SOFT_KERNEL(soft_context_exit),
+		.begun = SOFT_KERNEL(soft_context_begun),
+		.put_aside = SOFT_KERNEL(soft_context_put_aside),
+		.bring_back = SOFT_KERNEL(soft_context_bring_back),
 	},
 };

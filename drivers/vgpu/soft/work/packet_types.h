@@ -70,7 +70,11 @@ enum soft_end soft_move_fill(struct soft_engine *engine, struct soft_channel *ch
 enum soft_end soft_move_copy(struct soft_engine *engine, struct soft_channel *ch,
 			     struct soft_fault *fault);
 
-/* present.c: likewise */
+/* move_state.c: put_aside and bring_back */
+void soft_move_put_aside(const struct soft_channel *ch, bool answered, struct vgpu_records *to);
+int soft_move_bring_back(struct soft_channel *ch, struct vgpu_record_reader *from);
+
+/* present.c: execute */
 enum soft_end soft_present(struct soft_engine *engine, struct soft_channel *ch,
 			   struct soft_fault *fault);
 
@@ -84,5 +88,10 @@ enum soft_end soft_dispatch_fault(struct soft_channel *ch, struct soft_fault *fa
 /* context.c: likewise */
 void soft_context_end(struct soft_channel *ch);
 void soft_context_exit(struct soft_channel *ch);
+
+/* context_state.c: begun, put_aside and bring_back */
+bool soft_context_begun(const struct soft_channel *ch);
+void soft_context_put_aside(const struct soft_channel *ch, bool answered, struct vgpu_records *to);
+int soft_context_bring_back(struct soft_channel *ch, struct vgpu_record_reader *from);
 
 #endif /* _VGPU_SOFT_PACKET_TYPES_H */

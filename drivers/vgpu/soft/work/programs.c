@@ -179,12 +179,37 @@ void soft_programs_give(struct soft_programs *programs, size_t bytes)
 void soft_programs_begin(struct soft_programs *programs, struct soft_program *program)
 {
 	program->ran = false;
+	program->number = 0;
 	program->users = 1;
 	program->valid = true;
 	INIT_LIST_HEAD(&program->link);
 	INIT_HLIST_NODE(&program->node);
 	raw_spin_lock(&programs->lock);
 	programs->making = program;
+	raw_spin_unlock(&programs->lock);
+}
+
+/**
+ * soft_programs_adopt() - set up a program that is not found by what it was made from
+ * @program: with its bytes, and with its text or not. The caller uses it until soft_programs_put()
+ * Context: any.
+ */
+void soft_programs_adopt(struct soft_program *program)
+{
+	memset(&program->key, 0, sizeof(program->key));
+	program->ran = true;
+	program->number = 0;
+	program->users = 1;
+	program->valid = false;
+	INIT_LIST_HEAD(&program->link);
+	INIT_HLIST_NODE(&program->node);
+}
+
+/* One more use of a program that the caller uses. Context: any. */
+void soft_programs_use(struct soft_programs *programs, struct soft_program *program)
+{
+	raw_spin_lock(&programs->lock);
+	program->users++;
 	raw_spin_unlock(&programs->lock);
 }
 

@@ -37,6 +37,8 @@ struct soft_program_key {
  * @valid:  nothing that it was made from was invalidated since. Else it cannot be found, and is
  *          freed when @users gets 0
  * @users:  dispatches, and preparations of some, that use it
+ * @number: of the state that is being saved: 1 and up; 0: not saved so far. Used by the thread that
+ *          saves, see program_state.c
  * @text:   the instructions; constant
  */
 struct soft_program {
@@ -48,6 +50,7 @@ struct soft_program {
 	struct hlist_node node;
 	bool valid;
 	unsigned int users;
+	u32 number;
 	struct simt_program text;
 };
 
@@ -75,6 +78,8 @@ struct soft_program *soft_programs_find(struct soft_programs *programs,
 size_t soft_programs_take(struct soft_programs *programs, size_t bytes);
 void soft_programs_give(struct soft_programs *programs, size_t bytes);
 void soft_programs_begin(struct soft_programs *programs, struct soft_program *program);
+void soft_programs_adopt(struct soft_program *program);
+void soft_programs_use(struct soft_programs *programs, struct soft_program *program);
 void soft_programs_end(struct soft_programs *programs, bool made);
 bool soft_programs_valid(struct soft_programs *programs, const struct soft_program *program);
 void soft_programs_put(struct soft_programs *programs, struct soft_program *program);

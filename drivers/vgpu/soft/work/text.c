@@ -90,6 +90,36 @@ static int soft_text_decode(struct soft_programs *programs, struct soft_memory *
 }
 
 /**
+ * soft_text_new() - allocate and count the memory of a program
+ * @programs: the vGPU's
+ * @mem: its memory
+ * @nr: number of instructions, at most VGPU_HW_TEXT_MAX / 4
+ * @ret: set to -ENOMEM or -EBUSY if there is none
+ * Context: sleeps.
+ * Return: the program, of which only the bytes are set; or NULL.
+ */
+struct soft_program *soft_text_new(struct soft_programs *programs, struct soft_memory *mem, u32 nr,
+				   int *ret)
+{
+	size_t bytes = offsetof(struct soft_program, text) + simt_program_bytes(nr);
+	struct soft_program *program;
+
+	*ret = -EBUSY;
+	bytes = soft_programs_take(programs, bytes);
+	if (!bytes)
+		return NULL;
+	program = soft_text_alloc(mem, nr);
+	if (!program) {
+		soft_programs_give(programs, bytes);
+		*ret = -ENOMEM;
+		return NULL;
+	}
+	program->bytes = bytes;
+	*ret = 0;
+	return program;
+}
+
+/**
  * soft_text_load() - read and decode a program
  * @programs: the vGPU's
  * @mem: its memory
@@ -105,21 +135,12 @@ int soft_text_load(struct soft_programs *programs, struct soft_memory *mem,
 		   struct soft_fault *fault)
 {
 	struct soft_program *program;
-	u32 nr = key->text_bytes / 4;
-	size_t bytes;
 	int ret;
 
-	bytes = offsetof(struct soft_program, text) + simt_program_bytes(nr);
-	bytes = soft_programs_take(programs, bytes);
-	if (!bytes)
-		return -EBUSY;
-	program = soft_text_alloc(mem, nr);
-	if (!program) {
-		soft_programs_give(programs, bytes);
-		return -ENOMEM;
-	}
+	program = soft_text_new(programs, mem, key->text_bytes / 4, &ret);
+	if (!program)
+		return ret;
 	program->key = *key;
-	program->bytes = bytes;
 	soft_programs_begin(programs, program);
 	ret = soft_text_decode(programs, mem, program, fault);
 	if (!ret)

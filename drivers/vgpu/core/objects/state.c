@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The state of a paused instance: saved as records (linux/vgpu_record.h), and built from records.
+ * The core's records come first, then those of the back end. What a host measures, sets or counts
+ * is no state of an instance; nor is the content of its memory, which is copied page by page.
+ */
+#include <linux/vgpu_record.h>
+
+#include "../core.h"
+#include "state.h"
+
+/**
+ * struct edid_record - the monitor that the guest sees
+ * @size: bytes of the EDID; 0: there is no monitor
+ * @blob: the EDID, followed by zeros
+ */
+struct edid_record {
+	__le32 size;
+	u8 blob[VGPU_EDID_MAX];
+};
+
+static void state_save_edid(struct vgpu_instance *instance, struct vgpu_records *to)
+{
+	struct edid_record *record = vgpu_record_add(to, VGPU_RECORD_EDID, sizeof(*record));
+
+	if (!record)
+		return;
+	mutex_lock(&instance->edid.lock);
+	record->size = cpu_to_le32(instance->edid.size);
+	memcpy(record->blob, instance->edid.blob, sizeof(record->blob));
+	mutex_unlock(&instance->edid.lock);
+}
+
+static int state_load_edid(struct vgpu_instance *instance, struct vgpu_record_reader *from)
+{
+	const struct edid_record *record;
+	const void *data;
+	u32 size;
+	int ret;
+
+	ret = vgpu_record_take(from, VGPU_RECORD_EDID, "edid", sizeof(*record), &data);
+	if (ret)
+		return ret;
+	record = data;
+	size = le32_to_cpu(record->size);
+	if (size > VGPU_EDID_MAX || memchr_inv(record->blob + size, 0, VGPU_EDID_MAX - size))
+		return vgpu_record_refuse(from, "edid", "size");
+	if (vgpu_edid_set(instance, record->blob, size))
+		return vgpu_record_refuse(from, "edid", "blob");
+	return 0;
+}
+
+static int state_save(struct vgpu_instance *instance, struct vgpu_records *to)
+{
+	int ret;
+
+	state_save_edid(instance, to);
+	ret = instance->gpu->ops->state_save(instance, to);
+	return ret ?: to->error;
+}
+
+static int state_load(struct vgpu_instance *instance, const struct vgpu_records *records)
+{
+	struct vgpu_record_reader from;
+	int ret;
+
+	ret = vgpu_record_begin(&from, records->data, records->bytes);
+	if (!ret)
+		ret = state_load_edid(instance, &from) ?:
+		      instance->gpu->ops->state_load(instance, &from);
+	while (!ret && from.type)
+		ret = vgpu_record_skip(&from);
+	if (ret == -EINVAL)
+		vgpu_inst_notice(instance, "state refused: record %u, %s: %s\n", from.index,
+				 from.record, from.field);
+	return ret;
+}
+
+/* Saves the state, builds it anew, and saves it once more: it is to be the same. */
+static int state_reload(struct vgpu_instance *instance)
+{
+	struct vgpu_records before = {}, after = {};
+	u32 index, type;
+	int ret;
+
+	lockdep_assert_held(&instance->state_lock);
+	down_write(&instance->access_lock);
+	ret = state_save(instance, &before);
+	if (ret)
+		goto unlock;
+	ret = state_load(instance, &before);
+	if (!ret)
+		ret = state_save(instance, &after);
+	if (!ret && !vgpu_records_same(&before, &after, &index, &type)) {
+		vgpu_inst_notice(instance, "state differs after it was loaded: record %u, type %#x\n",
+				 index, type);
+		ret = -EIO;
+	}
+	WRITE_ONCE(instance->state_bytes, before.bytes);
+	if (ret)
+		vgpu_instance_restart(instance);
+unlock:
+	up_write(&instance->access_lock);
+	vgpu_records_free(&before);
+	vgpu_records_free(&after);
+	return ret;
+}
+
+/**
+ * vgpu_instance_reload() - save the state of an instance, and build it anew from what was saved
+ * @instance: the instance, paused
+ *
+ * A proof that what is saved is complete: nothing else is left of what engines have begun. The
+ * guest's accesses to registers wait meanwhile; its memory, and its mappings of that, stay. If this
+ * fails after the state was given up, the device is reset.
+ *
+ * Context: sleeps.
+ * Return: 0; -ENODEV if the device is not open; -EBUSY if it is not paused; -EOPNOTSUPP if the back
+ * end cannot save; -EIO if the state is not the same afterwards, or was refused; -ENOMEM, or the
+ * back end's error.
+ */
+int vgpu_instance_reload(struct vgpu_instance *instance)
+{
+	int ret;
+
+	mutex_lock(&instance->state_lock);
+	if (!instance->opened)
+		ret = -ENODEV;
+	else if (!instance->gpu->ops->state_save)
+		ret = -EOPNOTSUPP;
+	else if (!instance->pauses)
+		ret = -EBUSY;
+	else
+		ret = state_reload(instance);
+	mutex_unlock(&instance->state_lock);
+	return ret == -EINVAL ? -EIO : ret;
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The device registers of a paused vGPU: saved as a record, and set from one. */
+#include <asm/byteorder.h>
+
+#include <linux/string.h>
+
+#include "../queue/queues.h"
+#include "../state/records.h"
+#include "regs_state.h"
+
+/**
+ * soft_regs_save() - save the device registers
+ * @queues: queues of the vGPU
+ * @to: add the record there
+ * Context: no trapped write is under way; sleeps.
+ */
+void soft_regs_save(struct soft_queues *queues, struct vgpu_records *to)
+{
+	struct soft_regs_record *record = vgpu_record_add(to, SOFT_RECORD_DEVICE, sizeof(*record));
+
+	if (!record)
+		return;
+	soft_channel_guest_info(queues, &record->guest);
+	raw_spin_lock(&queues->queue_lock);
+	record->intr = cpu_to_le32(queues->intr);
+	record->fault_channel = cpu_to_le32(queues->fault_channel);
+	raw_spin_unlock(&queues->queue_lock);
+}
+
+/**
+ * soft_regs_record_check() - check all fields of a record of the device registers
+ * @record: one that no thread changes
+ * @nr_channels: number of channels that the vGPU has
+ * Context: any; pure.
+ * Return: NULL if the record is good, else the name of a field that is wrong.
+ */
+const char *soft_regs_record_check(const struct soft_regs_record *record, u32 nr_channels)
+{
+	u32 fault_channel = le32_to_cpu(record->fault_channel);
+
+	if (le32_to_cpu(record->intr) & ~VGPU_HW_INTR_FAULT)
+		return "intr";
+	if (fault_channel != ~0U && fault_channel >= nr_channels)
+		return "fault_channel";
+	return NULL;
+}
+
+/**
+ * soft_regs_load() - set the device registers from their record
+ * @queues: queues of the vGPU
+ * @from: the record comes next
+ * Context: as soft_regs_save().
+ * Return: 0, or -EINVAL with the reason in @from.
+ */
+int soft_regs_load(struct soft_queues *queues, struct vgpu_record_reader *from)
+{
+	const struct soft_regs_record *record;
+	__le32 guest[SOFT_GUEST_WORDS];
+	const char *field;
+	const void *data;
+	unsigned int i;
+	int ret;
+
+	ret = vgpu_record_take(from, SOFT_RECORD_DEVICE, "device", sizeof(*record), &data);
+	if (ret)
+		return ret;
+	record = data;
+	field = soft_regs_record_check(record, queues->nr_channels);
+	if (field)
+		return vgpu_record_refuse(from, "device", field);
+	memcpy(guest, &record->guest, sizeof(guest));
+	raw_spin_lock(&queues->queue_lock);
+	for (i = 0; i < SOFT_GUEST_WORDS; i++)
+		queues->guest_info[i] = le32_to_cpu(guest[i]);
+	queues->intr = le32_to_cpu(record->intr);
+	queues->fault_channel = le32_to_cpu(record->fault_channel);
+	raw_spin_unlock(&queues->queue_lock);
+	return 0;
+}

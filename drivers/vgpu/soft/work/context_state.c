@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A DISPATCH of a paused vGPU: saved as records, and built from records. What the interpreter has
+ * of it are records of simt/state.c, which any interpreter continues; around them are the packet,
+ * the head of the program as it was when the dispatch began, the program, and the memory of the
+ * group that is being executed. Contexts that are idle, and what was made for a dispatch that has
+ * not begun, are made again.
+ */
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <asm/byteorder.h>
+
+#include "../queue/queues.h"
+#include "../simt/state.h"
+#include "../state/records.h"
+#include "context_record.h"
+#include "packet_types.h"
+#include "work.h"
+
+/**
+ * soft_context_begun() - struct soft_packet_desc.begun of DISPATCH
+ * @ch: of a paused vGPU
+ * Context: any.
+ * Return: whether the channel has a dispatch that has executed an instruction. One that has not
+ * begins anew, with the head and the text as they are then, as if it had waited until then.
+ */
+bool soft_context_begun(const struct soft_channel *ch)
+{
+	const struct soft_context *context = soft_context(ch);
+
+	return context && context->program && context->dispatch.executed;
+}
+
+static void soft_context_save_head(const struct soft_channel *ch, struct vgpu_records *to)
+{
+	const struct soft_program_head *head =
+		soft_exec_work(&ch->exec, const struct soft_program_head);
+	struct soft_context_record *record;
+
+	record = vgpu_record_add(to, SOFT_RECORD_CONTEXT, sizeof(*record));
+	if (!record)
+		return;
+	record->program = cpu_to_le32(soft_context(ch)->program->number);
+	record->head = (struct vgpu_hw_program) {
+		.magic = cpu_to_le32(VGPU_HW_PROGRAM_MAGIC),
+		.image_bytes = cpu_to_le32(head->image_bytes),
+		.text_bytes = cpu_to_le32(head->text_bytes),
+		.entry = cpu_to_le32(head->entry),
+		.image = cpu_to_le64(head->image),
+		.private_bytes = cpu_to_le32(head->private_bytes),
+	};
+}
+
+static void soft_context_save_memory(const struct simt_dispatch *dispatch, struct vgpu_records *to)
+{
+	size_t bytes = simt_state_private_bytes(dispatch), at, part;
+	void *data;
+
+	vgpu_record_add_bytes(to, SOFT_RECORD_LOCAL, dispatch->local, dispatch->local_bytes);
+	for (at = 0; at < bytes; at += part) {
+		part = min_t(size_t, bytes - at, VGPU_RECORD_MAX);
+		data = vgpu_record_add(to, SOFT_RECORD_PRIVATE, part);
+		if (!data)
+			return;
+		simt_state_save_private(dispatch, at, data, part);
+		cond_resched();
+	}
+}
+
+static void soft_context_save_warps(const struct simt_dispatch *dispatch, struct vgpu_records *to)
+{
+	void *warp = kvmalloc(SIMT_STATE_WARP_MAX, GFP_KERNEL_ACCOUNT);
+	u32 i;
+
+	if (!warp && !to->error)
+		to->error = -ENOMEM;
+	for (i = 0; warp && i < dispatch->nr_warps; i++) {
+		vgpu_record_add_bytes(to, SOFT_RECORD_WARP, warp,
+				      simt_state_save_warp(dispatch, i, warp));
+		cond_resched();
+	}
+	kvfree(warp);
+}
+
+/**
+ * soft_context_put_aside() - struct soft_packet_desc.put_aside of DISPATCH
+ * @ch: of a paused vGPU, with a dispatch that has begun, whose program has been saved
+ * @answered: not used: a dispatch makes no request to guest memory
+ * @to: add the records there
+ * Context: sleeps.
+ */
+void soft_context_put_aside(const struct soft_channel *ch, bool answered, struct vgpu_records *to)
+{
+	const struct simt_dispatch *dispatch = &soft_context(ch)->dispatch;
+	struct simt_state_dispatch *position;
+	struct simt_state_group *group;
+
+	soft_context_save_head(ch, to);
+	position = vgpu_record_add(to, SOFT_RECORD_DISPATCH, sizeof(*position));
+	if (position)
+		simt_state_save_dispatch(dispatch, position);
+	group = vgpu_record_add(to, SOFT_RECORD_GROUP, sizeof(*group));
+	if (group)
+		simt_state_save_group(dispatch, group);
+	soft_context_save_memory(dispatch, to);
+	soft_context_save_warps(dispatch, to);
+}
+
+/* Reads the head and gives the channel a context with the program. */
+static int soft_context_load_head(struct soft_channel *ch, struct vgpu_record_reader *from)
+{
+	struct soft_program_head *head = soft_context_head(&ch->exec);
+	struct soft_compute *compute = soft_compute(ch);
+	const struct soft_context_record *record;
+	struct soft_context_size size;
+	struct soft_context *context;
+	struct soft_program *program;
+	struct soft_limits limits;
+	const char *field;
+	const void *data;
+	int ret;
+
+	ret = vgpu_record_take(from, SOFT_RECORD_CONTEXT, "dispatch", sizeof(*record), &data);
+	if (ret)
+		return ret;
+	record = data;
+	soft_channel_limits(ch, &limits);
+	field = soft_context_record_check(record, &limits, soft_dispatch_operands(&ch->exec.packet),
+					  compute->nr_loaded, head);
+	if (field)
+		return vgpu_record_refuse(from, "dispatch", field);
+	program = compute->loaded[array_index_nospec(le32_to_cpu(record->program) - 1,
+						     compute->nr_loaded)];
+	if (program->text.nr != head->text_bytes / 4)
+		return vgpu_record_refuse(from, "dispatch", "text_bytes");
+	size = soft_context_size(&ch->exec);
+	context = soft_context_alloc(compute, &size, &ret);
+	if (!context)
+		return ret == -EBUSY ? vgpu_record_refuse(from, "dispatch", "too many bytes") : ret;
+	soft_contexts(ch)->used = context;
+	soft_programs_use(&compute->programs, program);
+	soft_context_set(ch, program);
+	return 0;
+}
+
+static int soft_context_load_position(struct simt_dispatch *dispatch,
+				      struct vgpu_record_reader *from)
+{
+	const char *field;
+	const void *data;
+	int ret;
+
+	ret = vgpu_record_take(from, SOFT_RECORD_DISPATCH, "position",
+			       sizeof(struct simt_state_dispatch), &data);
+	if (ret)
+		return ret;
+	field = simt_state_load_dispatch(dispatch, data);
+	if (field)
+		return vgpu_record_refuse(from, "position", field);
+	ret = vgpu_record_take(from, SOFT_RECORD_GROUP, "group", sizeof(struct simt_state_group),
+			       &data);
+	if (ret)
+		return ret;
+	field = simt_state_load_group(dispatch, data);
+	return field ? vgpu_record_refuse(from, "group", field) : 0;
+}
+
+static int soft_context_load_warps(struct simt_dispatch *dispatch, struct vgpu_record_reader *from)
+{
+	const char *field;
+	int ret = 0;
+	u32 i;
+
+	for (i = 0; !ret && i < dispatch->nr_warps; i++) {
+		if (from->type != SOFT_RECORD_WARP)
+			return vgpu_record_refuse(from, "warp", "missing");
+		field = simt_state_load_warp(dispatch, i, from->data, from->length);
+		if (field)
+			return vgpu_record_refuse(from, "warp", field);
+		ret = vgpu_record_next(from);
+		cond_resched();
+	}
+	return ret;
+}
+
+/**
+ * soft_context_bring_back() - struct soft_packet_desc.bring_back of DISPATCH
+ * @ch: of a paused vGPU, with the packet and without a context; the programs have been loaded
+ * @from: the records come next
+ * Context: sleeps.
+ * Return: 0; -EINVAL with the reason in @from, or -ENOMEM. Then the dispatch must not go on; what
+ * the channel has is freed when it is disabled.
+ */
+int soft_context_bring_back(struct soft_channel *ch, struct vgpu_record_reader *from)
+{
+	struct simt_dispatch *dispatch;
+	int ret;
+
+	ret = soft_context_load_head(ch, from);
+	if (ret)
+		return ret;
+	dispatch = &soft_context(ch)->dispatch;
+	ret = soft_context_load_position(dispatch, from);
+	if (!ret && !dispatch->executed)
+		ret = vgpu_record_refuse(from, "position", "executed");
+	if (!ret)
+		ret = vgpu_record_take_bytes(from, SOFT_RECORD_LOCAL, "local memory",
+					     dispatch->local, dispatch->local_bytes);
+	if (!ret)
+		ret = vgpu_record_take_bytes(from, SOFT_RECORD_PRIVATE, "private memory",
+					     dispatch->private,
+					     simt_state_private_bytes(dispatch));
+	return ret ?: soft_context_load_warps(dispatch, from);
+}
