@@ -12,9 +12,11 @@
  *				over a user copy, a DMA or a wait for an engine or a worker
  *   show_lock of an instance	an rwsem: read over channels_show; nothing else is held
  *   the back end's own locks
- *   lock of a timeline		a raw spinlock that interrupts take: over engine_run and
- *				engine_preempt
- *   a GPU's locks of data	raw spinlocks: over backed_bytes and peak_bytes
+ *   lock of a timeline		a raw spinlock that interrupts take: over engine_run,
+ *				engine_preempt and engine_charged
+ *   a GPU's locks of data	raw spinlocks: over backed_bytes, peak_bytes, guest_info and
+ *				channel. The last two may take raw spinlocks of the back end under
+ *				which it calls no function of the core
  *
  * The core holds a lock during an op only if the op's description names that lock. The functions
  * that a back end calls may take a timeline's lock, and take none of the locks that are outside the
@@ -177,6 +179,11 @@ struct vgpu_run {
  *                   same lock as @backed_bytes, while the device is open or being closed
  * @channels_show:   optional: print one line per enabled channel, for debugfs. Calls may overlap;
  *                   @instance_destroy waits for them. May sleep
+ * @guest_info:      optional: copy what the guest's driver says of itself, as the guest wrote it.
+ *                   Called with a raw spinlock held, while the device is open or not
+ * @channel:         optional: report channel @index, if the guest has enabled it since the device
+ *                   was last opened: fill in @out, which is zeroed, and return true. Same context
+ *                   as @guest_info
  * @engine_run:      begin @run on the engine, which is idle; copy @run. The engine ends the run by
  *                   vgpu_engine_done(), but not from inside this op. With the timeline's lock held,
  *                   perhaps in a hard interrupt: must not sleep, nor take a lock that is ever held
@@ -189,6 +196,11 @@ struct vgpu_run {
  *                   usual. Called from a worker, perhaps while other engines are being reset; may
  *                   sleep. Optional: without it, the core trusts engines to stop when asked to, and
  *                   there is no preemption timeout
+ * @engine_charged:  optional: the engine's run is over, and its instance was charged @ran_ns of
+ *                   service: for each run once, whether the engine has reported its end or was
+ *                   reset, and before another one begins. So a back end that measures what each
+ *                   channel has had can charge the rest of the run to one of them. Same context as
+ *                   @engine_run
  * @engine_ran_ns:   optional, with @engine_reset: return for how long the engine has been able to
  *                   work so far, in ns; for an engine that is a thread, its processor time. The
  *                   core measures preemption timeouts by it, so that a busy host does not look like
@@ -217,10 +229,13 @@ struct vgpu_gpu_ops {
 	u64 (*backed_bytes)(struct vgpu_instance *instance);
 	u64 (*peak_bytes)(struct vgpu_instance *instance);
 	void (*channels_show)(struct vgpu_instance *instance, struct seq_file *m);
+	void (*guest_info)(struct vgpu_instance *instance, struct vgpu_hw_guest_info *info);
+	bool (*channel)(struct vgpu_instance *instance, u32 index, struct vgpu_ctl_channel *out);
 
 	void (*engine_run)(struct vgpu_gpu *gpu, unsigned int engine, const struct vgpu_run *run);
 	void (*engine_preempt)(struct vgpu_gpu *gpu, unsigned int engine);
 	void (*engine_reset)(struct vgpu_gpu *gpu, unsigned int engine);
+	void (*engine_charged)(struct vgpu_gpu *gpu, unsigned int engine, u64 ran_ns);
 	u64 (*engine_ran_ns)(struct vgpu_gpu *gpu, unsigned int engine);
 };
 

@@ -12,9 +12,9 @@
  * So readers, tenants and engines take raw spinlocks, whose holders are never put to sleep: the
  * registry's, then a GPU's data_lock; front_lock of an instance, then that of its front end; all
  * others alone. Code under these locks copies data and walks lists of limited length. It allocates
- * and frees nothing, wakes no wait queue, and calls no op except backed_bytes and peak_bytes. Work
- * that takes longer uses references: to a vGPU (vgpu_instances_get()), to a GPU's scheduler and
- * back end (vgpu_gpu_enter()).
+ * and frees nothing, wakes no wait queue, and calls no op except backed_bytes, peak_bytes,
+ * guest_info and channel. Work that takes longer uses references: to a vGPU (vgpu_instances_get()),
+ * to a GPU's scheduler and back end (vgpu_gpu_enter()).
  */
 #ifndef _VGPU_CORE_H
 #define _VGPU_CORE_H
@@ -570,6 +570,10 @@ void vgpu_sampler_exit(struct vgpu_gpu *gpu);
 void vgpu_sampler_open(struct vgpu_gpu *gpu);
 void vgpu_sampler_close(struct vgpu_gpu *gpu);
 void vgpu_sample_list(struct vgpu_gpu *gpu, struct vgpu_ctl_samples *ctl,
+		      const struct vgpu_ctl_entries *entries);
+
+/* stats/channel.c */
+int vgpu_channel_list(struct vgpu_instance *instance, struct vgpu_ctl_channels *ctl,
 		      const struct vgpu_ctl_entries *entries);
 
 /* control/control.c */

@@ -130,6 +130,7 @@ static void soft_instance_close(struct vgpu_instance *vgpu)
 	WARN_ON(inst->work.compute.programs.bytes ||
 		atomic64_read(&inst->work.compute.context_bytes));
 	soft_rss_end(&inst->mem);
+	soft_turn_forget(&inst->queues);
 	inst->mem.fb.memcg = NULL;
 	inst->mem.pages.memcg = NULL;
 }
@@ -214,6 +215,17 @@ static void soft_instance_channels_show(struct vgpu_instance *vgpu, struct seq_f
 		soft_channel_show(&inst->queues.channel[i], m);
 }
 
+static void soft_instance_guest_info(struct vgpu_instance *vgpu, struct vgpu_hw_guest_info *info)
+{
+	soft_channel_guest_info(soft_queues(vgpu), info);
+}
+
+static bool soft_instance_channel(struct vgpu_instance *vgpu, u32 index,
+				  struct vgpu_ctl_channel *out)
+{
+	return soft_turn_report(&soft_queues(vgpu)->channel[index], out);
+}
+
 static bool soft_instance_scanout(struct vgpu_instance *vgpu, struct vgpu_scanout *scanout)
 {
 	return soft_display_scanout(&soft_instance(vgpu)->display, scanout);
@@ -233,6 +245,11 @@ static void soft_instance_engine_preempt(struct vgpu_gpu *vgpu, unsigned int ind
 static void soft_instance_engine_reset(struct vgpu_gpu *vgpu, unsigned int index)
 {
 	soft_engine_reset(&soft_gpu(vgpu)->engine[index]);
+}
+
+static void soft_instance_engine_charged(struct vgpu_gpu *vgpu, unsigned int index, u64 ran_ns)
+{
+	soft_engine_charged(&soft_gpu(vgpu)->engine[index], ran_ns);
 }
 
 static u64 soft_instance_engine_ran_ns(struct vgpu_gpu *vgpu, unsigned int index)
@@ -257,8 +274,11 @@ const struct vgpu_gpu_ops soft_instance_ops = {
 	.backed_bytes = soft_instance_backed_bytes,
 	.peak_bytes = soft_instance_peak_bytes,
 	.channels_show = soft_instance_channels_show,
+	.guest_info = soft_instance_guest_info,
+	.channel = soft_instance_channel,
 	.engine_run = soft_instance_engine_run,
 	.engine_preempt = soft_instance_engine_preempt,
 	.engine_reset = soft_instance_engine_reset,
+	.engine_charged = soft_instance_engine_charged,
 	.engine_ran_ns = soft_instance_engine_ran_ns,
 };
