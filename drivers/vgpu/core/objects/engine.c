@@ -63,12 +63,12 @@ static void vgpu_engine_overrun(struct vgpu_timeline *tl, struct vgpu_entity *en
 	queue_work(system_wq, &instance->overrun_work);
 }
 
-static void vgpu_engine_charged(struct vgpu_timeline *tl, struct vgpu_entity *entity, u64 ran_ns)
+static void vgpu_engine_charged(void *ops_data, unsigned int index, u64 ran_ns)
 {
-	struct vgpu_gpu *gpu = vgpu_timeline_data(tl);
+	struct vgpu_gpu *gpu = ops_data;
 
 	if (gpu->ops->engine_charged)
-		gpu->ops->engine_charged(gpu, vgpu_timeline_index(tl), ran_ns);
+		gpu->ops->engine_charged(gpu, index, ran_ns);
 }
 
 static u64 vgpu_engine_ran_ns(struct vgpu_timeline *tl)

@@ -353,13 +353,14 @@ void soft_channel_fault(struct soft_channel *ch, const struct soft_fault *fault,
 /* Copies the VGPU_HW_GUEST_INFO registers. Context: any; takes queue_lock. */
 void soft_channel_guest_info(struct soft_queues *queues, struct vgpu_hw_guest_info *info)
 {
-	__le32 *to = (__le32 *)info;
+	__le32 words[SOFT_GUEST_WORDS];
 	unsigned int i;
 
 	raw_spin_lock(&queues->queue_lock);
 	for (i = 0; i < SOFT_GUEST_WORDS; i++)
-		to[i] = cpu_to_le32(queues->guest_info[i]);
+		words[i] = cpu_to_le32(queues->guest_info[i]);
 	raw_spin_unlock(&queues->queue_lock);
+	memcpy(info, words, sizeof(*info));
 }
 
 static bool soft_channel_all_left(struct soft_queues *queues)

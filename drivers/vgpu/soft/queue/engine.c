@@ -212,9 +212,9 @@ static enum vgpu_run_end soft_engine_do_run(struct soft_engine *engine,
 	engine->runs++;
 	engine->now_ns = ktime_get_ns();
 	soft_turn_begin_run(&engine->turn, engine->now_ns);
+	engine->queues = queues;
 	if (!soft_queue_begin(queues, engine->index))
 		return VGPU_RUN_IDLE;
-	engine->queues = queues;
 	soft_invalidate_begin_run(engine);
 
 	while (!times->over && !soft_stop_wanted(engine, NULL, SOFT_PACKET_WORK)) {
@@ -381,9 +381,7 @@ void soft_engine_reset(struct soft_engine *engine)
  */
 void soft_engine_charged(struct soft_engine *engine, u64 ran_ns)
 {
-	struct soft_queues *queues = soft_queues(engine->run.instance);
-
-	soft_turn_charge(&engine->turn, &queues->queue[engine->index], ran_ns);
+	soft_turn_charge(&engine->turn, &engine->queues->queue[engine->index], ran_ns);
 }
 
 /**

@@ -67,7 +67,7 @@ enum soft_engine_state {
  *            engine's thread only
  * @ran_ns:   engine time: how long the engine has been able to work so far
  * @expired:  the run's deadline has passed
- * @queues:   queues of the run's vGPU; valid during a run
+ * @queues:   queues of the run's vGPU; valid until the run has been charged
  * @view:     the engine's view of the vGPU's memory; valid during a run
  * @turn:     which channels get the service of the run
  * @runs:     number of runs that have begun
