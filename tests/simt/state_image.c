@@ -106,6 +106,39 @@ bool state_image_same(const struct state_image *a, const struct state_image *b)
 	return true;
 }
 
+static void print_difference(const char *what, const u8 *a, size_t a_bytes, const u8 *b,
+			     size_t b_bytes)
+{
+	size_t at;
+
+	if (a_bytes != b_bytes)
+		printf("# %s: %zu bytes and %zu\n", what, a_bytes, b_bytes);
+	for (at = 0; at < a_bytes && at < b_bytes; at++) {
+		if (a[at] == b[at])
+			continue;
+		printf("# %s: byte %zu of %zu is %#x and %#x\n", what, at, a_bytes, a[at], b[at]);
+		return;
+	}
+}
+
+/* Says where two images begin to differ. */
+void state_image_print(const struct state_image *a, const struct state_image *b)
+{
+	char what[16];
+	u32 i;
+
+	print_difference("dispatch", (const u8 *)&a->dispatch, sizeof(a->dispatch),
+			 (const u8 *)&b->dispatch, sizeof(b->dispatch));
+	print_difference("group", (const u8 *)&a->group, sizeof(a->group),
+			 (const u8 *)&b->group, sizeof(b->group));
+	print_difference("local", a->local, a->local_bytes, b->local, b->local_bytes);
+	print_difference("private", a->private, a->private_bytes, b->private, b->private_bytes);
+	for (i = 0; i < a->nr && i < b->nr; i++) {
+		snprintf(what, sizeof(what), "warp %u", i);
+		print_difference(what, a->warp[i], a->bytes[i], b->warp[i], b->bytes[i]);
+	}
+}
+
 /* Loads into a dispatch that has been set up. Returns NULL, or which field was refused. */
 const char *state_image_load(const struct state_image *image, struct simt_dispatch *dispatch)
 {
@@ -163,41 +196,37 @@ static void count(struct state_moves *moves, const struct state_image *image)
 	}
 }
 
-/* Moves a dispatch into other memory, between two calls of simt_dispatch_run(). */
+/*
+ * Moves a dispatch into other memory, between two calls of simt_dispatch_run(). The structure
+ * itself stays, because warps point to it.
+ */
 void state_move(struct simt_dispatch *dispatch, struct state_moves *moves)
 {
-	struct simt_dispatch to = {
-		.program = dispatch->program, .isa = dispatch->isa, .mem = dispatch->mem,
-		.tlb = dispatch->tlb, .entry = dispatch->entry,
-		.image_bytes = dispatch->image_bytes, .args = dispatch->args,
-		.local_bytes = dispatch->local_bytes, .private_bytes = dispatch->private_bytes,
-		.fault = dispatch->fault,
-	};
+	struct simt_dispatch old = *dispatch;
 	struct state_image was, is;
 	const char *wrong;
 	u32 i;
 
-	memcpy(to.grid, dispatch->grid, sizeof(to.grid));
-	memcpy(to.group, dispatch->group, sizeof(to.group));
 	state_image_save(&was, dispatch);
 	count(moves, &was);
-	state_memory(&to, &moves->seed);
-	wrong = state_image_load(&was, &to);
+	memset(dispatch->groups, 0xa5, sizeof(*dispatch) - offsetof(struct simt_dispatch, groups));
+	state_memory(dispatch, &moves->seed);
+	wrong = state_image_load(&was, dispatch);
 	if (wrong) {
 		fprintf(stderr, "a state is refused: %s\n", wrong);
 		abort();
 	}
-	state_image_save(&is, &to);
+	state_image_save(&is, dispatch);
 	if (!state_image_same(&was, &is)) {
+		state_image_print(&was, &is);
 		fprintf(stderr, "a state is another one after it was loaded\n");
 		abort();
 	}
 	for (i = 0; i < was.nr; i++)
-		compare_derived(&dispatch->warps[i], &to.warps[i]);
+		compare_derived(&old.warps[i], &dispatch->warps[i]);
 	state_image_free(&was);
 	state_image_free(&is);
-	state_memory_free(dispatch);
-	*dispatch = to;
+	state_memory_free(&old);
 }
 
 void state_moves_print(const struct state_moves *moves, const char *what)

@@ -55,6 +55,7 @@ void state_image_save(struct state_image *image, const struct simt_dispatch *dis
 void state_image_copy(struct state_image *image, const struct state_image *from);
 void state_image_free(struct state_image *image);
 bool state_image_same(const struct state_image *a, const struct state_image *b);
+void state_image_print(const struct state_image *a, const struct state_image *b);
 const char *state_image_load(const struct state_image *image, struct simt_dispatch *dispatch);
 void state_move(struct simt_dispatch *dispatch, struct state_moves *moves);
 void state_moves_print(const struct state_moves *moves, const char *what);

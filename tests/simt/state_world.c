@@ -12,6 +12,7 @@
 
 #define LOCAL_REG	8	/* begin of local memory */
 #define PLACE		28	/* an address, computed right before it is used */
+#define STACK		4	/* words of private memory in use, set at the beginning */
 
 /**
  * struct text - a program in the making
@@ -113,7 +114,7 @@ static void access(struct text *text)
 {
 	switch (below(text, 5)) {
 	case 0:
-		put(text, access_at(text, RV_SP, -8 * (s32)below(text, 30) - 8));
+		put(text, access_at(text, RV_SP, -8 * (s32)below(text, STACK) - 8));
 		break;
 	case 1:
 		put(text, access_at(text, LOCAL_REG, below(text, 500)));
@@ -137,7 +138,8 @@ static void atomic(struct text *text)
 		put(text, RV_ANDI(PLACE, reg(text), 0xf8));
 		put(text, RV_ADD(PLACE, PLACE, RV_A0));
 	}
-	put(text, RV_R(op << 2, op == 2 ? 0 : reg(text), base, 2 + below(text, 2), reg(text), 0x2f));
+	put(text, RV_R(op << 2, op == 2 ? 0 : reg(text), base, 2 + below(text, 2), reg(text),
+		       0x2f));
 }
 
 static void fcsr(struct text *text)
@@ -237,6 +239,8 @@ void state_world_init(struct state_world *world, u64 seed)
 	put(&text, RV_LUI(LOCAL_REG, VGPU_HW_VA_LOCAL >> 12));
 	put(&text, RV_CSRR(RV_T0, VGPU_HW_CSR_GLOBAL_ID));
 	put(&text, RV_CSRR(RV_T1, VGPU_HW_CSR_LOCAL_ID));
+	for (i = 0; i < STACK; i++)
+		put(&text, RV_SD(RV_ZERO, -8 * (s32)i - 8, RV_SP));
 	while (text.nr < nr)
 		step(&text);
 	world->nr = text.nr;

@@ -297,7 +297,8 @@ static bool simt_state_last(struct simt_dispatch *dispatch, const u32 next[3])
  * @from: its record
  *
  * This stands for simt_dispatch_begin(). The caller must load the group and all of its warps, too,
- * before it calls simt_dispatch_run(). If a record is refused, it must not call that.
+ * before it calls simt_dispatch_run(). If a record is refused, it must not call that. As ever,
+ * warps point to @dispatch, which stays where it is.
  *
  * Context: any.
  * Return: NULL, or which field is wrong.
