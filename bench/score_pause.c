@@ -59,7 +59,7 @@ void score_pauses(struct score_result *result, void (*keep)(uint64_t for_ns))
 		  stats_quantile(took, SCORE_PAUSES, 1));
 }
 
-/* A packet that never ends: the pause waits until the engine is reset. Returns the longest pause. */
+/* Returns the longest pause around packets that never end: it waits until the engine is reset. */
 static double pause_hung_us(void)
 {
 	struct vgpu_dev *dev = score.tenant[0].dev;

@@ -298,7 +298,7 @@ out=$("$limits" rooms include 2>&1)
 result $? "$way" "$out"
 
 way 'a table that leads in a circle'
-sed "s|'soft/queue': ('soft/memory',)|'soft/queue': ('soft/memory', 'soft/work')|" "$limits" >circle
+sed "s|'soft/queue': ('soft/memory', 'soft/state')|'soft/queue': ('soft/memory', 'soft/work')|" "$limits" >circle
 prepend $queue '#include "../work/work.h"'
 out=$(python3 circle includes 2>&1)
 [[ $? == 1 && $out == *'back to soft/queue'* ]]

@@ -333,6 +333,7 @@ static struct soft_limits limits = {
 	.fb_bytes = FB_BYTES, .engine_class = VGPU_HW_ENGINE_GR, .vectors = VGPU_HW_VECTORS,
 	.num_heads = 1,
 };
+
 static struct soft_packet packet;
 
 static const char *check_packet(const void *record)

@@ -140,6 +140,16 @@ static nvmlReturn_t guest_read(const struct nv_vgpus *vgpus, struct nv_look **lo
 	return ret == NVML_ERROR_NOT_SUPPORTED ? NVML_SUCCESS : ret;
 }
 
+static void guest_forget(struct nvmlDevice_st *device)
+{
+	unsigned int i;
+
+	for (i = 0; i < NV_LOOKS; i++) {
+		free(device->look[i]);
+		device->look[i] = NULL;
+	}
+}
+
 /* Looks, unless the last look is as good as a new one. Of no channels no look is kept. */
 static nvmlReturn_t guest_look(struct nvmlDevice_st *device, const struct nv_vgpus *vgpus,
 			       uint64_t now_ns)
@@ -157,7 +167,7 @@ static nvmlReturn_t guest_look(struct nvmlDevice_st *device, const struct nv_vgp
 	if (ret || !look->nr) {
 		free(look);
 		if (!ret)
-			nv_guests_forget(device);
+			guest_forget(device);
 		return ret;
 	}
 	qsort(look->channel, look->nr, sizeof(look->channel[0]), guest_compare);
@@ -165,16 +175,6 @@ static nvmlReturn_t guest_look(struct nvmlDevice_st *device, const struct nv_vgp
 	memmove(&device->look[1], &device->look[0], (NV_LOOKS - 1) * sizeof(look));
 	device->look[0] = look;
 	return NVML_SUCCESS;
-}
-
-void nv_guests_forget(struct nvmlDevice_st *device)
-{
-	unsigned int i;
-
-	for (i = 0; i < NV_LOOKS; i++) {
-		free(device->look[i]);
-		device->look[i] = NULL;
-	}
 }
 
 /* The look from which on the client wants to know; NULL: the time since vGPUs were opened. */
@@ -354,4 +354,12 @@ nvmlReturn_t nv_guest_driver(const struct vgpu_ctl_instance *inst,
 		return ret == NVML_ERROR_GPU_IS_LOST ? NVML_ERROR_NOT_FOUND : ret;
 	nv_shown_text(version, call.driver_version, sizeof(call.driver_version));
 	return NVML_SUCCESS;
+}
+
+void nv_guests_exit(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < nv.devices; i++)
+		guest_forget(&nv.device[i]);
 }

@@ -31,6 +31,7 @@ static nvmlReturn_t init_version(void)
 static void init_undo(void)
 {
 	nv_events_exit();
+	nv_guests_exit();
 	nv_table_exit();
 	close(nv.fd);
 	memset(&nv, 0, sizeof(nv));

@@ -239,7 +239,9 @@ nvmlReturn_t nv_load(const struct nvmlDevice_st *device, unsigned int percent[NV
  */
 nvmlReturn_t nv_guests_read(struct nvmlDevice_st *device, uint64_t since_us,
 			    struct nv_samples *samples);
-void nv_guests_forget(struct nvmlDevice_st *device);
+
+/* Forgets all that was read of guests. */
+void nv_guests_exit(void);
 
 /* The version of the driver in a guest, fit to be shown; "": the guest does not tell. */
 nvmlReturn_t nv_guest_driver(const struct vgpu_ctl_instance *inst,

@@ -17,14 +17,18 @@
 void soft_regs_save(struct soft_queues *queues, struct vgpu_records *to)
 {
 	struct soft_regs_record *record = vgpu_record_add(to, SOFT_RECORD_DEVICE, sizeof(*record));
+	__le32 guest[SOFT_GUEST_WORDS];
+	unsigned int i;
 
 	if (!record)
 		return;
-	soft_channel_guest_info(queues, &record->guest);
 	raw_spin_lock(&queues->queue_lock);
+	for (i = 0; i < SOFT_GUEST_WORDS; i++)
+		guest[i] = cpu_to_le32(queues->guest_info[i]);
 	record->intr = cpu_to_le32(queues->intr);
 	record->fault_channel = cpu_to_le32(queues->fault_channel);
 	raw_spin_unlock(&queues->queue_lock);
+	memcpy(&record->guest, guest, sizeof(guest));
 }
 
 /**

@@ -29,6 +29,7 @@ static const char *soft_record_registers(const struct soft_channel_record *recor
 					 const struct soft_channel_bounds *bounds)
 {
 	u32 ctrl = le32_to_cpu(record->ctrl), state = le32_to_cpu(record->state);
+	bool enabled;
 
 	if (le32_to_cpu(record->index) >= bounds->nr_channels)
 		return "index";
@@ -36,8 +37,8 @@ static const char *soft_record_registers(const struct soft_channel_record *recor
 		return "ctrl";
 	if (!soft_record_root_ok(le32_to_cpu(record->root)))
 		return "root";
-	if (state > VGPU_HW_STATE_FAULTED ||
-	    !(ctrl & VGPU_HW_CTRL_ENABLE) == (state != VGPU_HW_STATE_DISABLED))
+	enabled = state != VGPU_HW_STATE_DISABLED;
+	if (state > VGPU_HW_STATE_FAULTED || enabled != !!(ctrl & VGPU_HW_CTRL_ENABLE))
 		return "state";
 	return NULL;
 }
