@@ -13,6 +13,7 @@
 #include "soft/face/regs_state.h"
 #include "soft/queue/channel_record.h"
 #include "soft/state/records.h"
+#include "soft/work/context_record.h"
 #include "soft/work/move_state.h"
 #include "soft/work/packet_types.h"
 
@@ -443,6 +444,67 @@ static void test_packet_flips(void **state)
 	check_that(accepted > FLIPS / 1000 && accepted < FLIPS, "%u", accepted);
 }
 
+/* Programs, and dispatches that have begun */
+
+static const char *check_program(const void *record)
+{
+	return soft_program_record_check(record);
+}
+
+static const char *check_context(const void *record)
+{
+	struct soft_program_head head;
+
+	return soft_context_record_check(record, &limits,
+					 soft_packet_operands(&packet,
+							      const struct soft_dispatch_operands),
+					 3, &head);
+}
+
+#define CTX(member, value, field)	WRONG(soft_context_record, member, value, field)
+
+static void test_dispatch(void **state)
+{
+	static const struct soft_packet_record dispatch = {
+		.raw = {
+			.type = VGPU_HW_PKT_DISPATCH, .dst = 64, .grid = { 100, 1, 1 },
+			.group = { 32, 1, 1 }, .local_bytes = 8,
+		},
+		.step = SOFT_RECORD_BODY,
+	};
+	static const struct soft_program_record program = { .text_bytes = VGPU_HW_TEXT_MAX };
+	static const struct soft_context_record context = {
+		.head = {
+			.magic = VGPU_HW_PROGRAM_MAGIC, .image_bytes = 8192, .text_bytes = 4096,
+			.entry = 4092, .image = FB_BYTES - 8192, .private_bytes = 64,
+		},
+		.program = 3,
+	};
+	static const struct wrong in_program[] = {
+		WRONG(soft_program_record, text_bytes, 0, "text_bytes"),
+		WRONG(soft_program_record, text_bytes, 2, "text_bytes"),
+		WRONG(soft_program_record, text_bytes, VGPU_HW_TEXT_MAX + 4, "text_bytes"),
+		WRONG(soft_program_record, pad, 1, "pad"),
+	}, in_context[] = {
+		CTX(head.magic, 1, "head"), CTX(head.image_bytes, 8196, "head"),
+		CTX(head.image_bytes, 4092, "head"), CTX(head.text_bytes, 0, "head"),
+		CTX(head.text_bytes, 4098, "head"), CTX(head.text_bytes, 8196, "head"),
+		CTX(head.entry, 4096, "head"), CTX(head.entry, 2, "head"),
+		CTX(head.image, FB_BYTES - 4096, "head"), CTX(head.image, 64, "head"),
+		CTX(head.image, ~4095ULL, "head"), CTX(head.private_bytes, 8, "head"),
+		CTX(head.private_bytes, VGPU_HW_PRIVATE_MAX + 16, "head"),
+		CTX(head.pad[0], 1, "head"), CTX(head.pad[8], 1, "head"),
+		CTX(program, 0, "program"), CTX(program, 4, "program"), CTX(program, ~0U, "program"),
+		CTX(pad, 1, "pad"),
+	};
+
+	assert_null(check_packet(&dispatch));
+	check_wrong("program", &program, sizeof(program), in_program, ARRAY_SIZE(in_program),
+		    check_program);
+	check_wrong("context", &context, sizeof(context), in_context, ARRAY_SIZE(in_context),
+		    check_context);
+}
+
 /* Device registers and the display */
 
 static const char *check_regs(const void *record)
@@ -559,6 +621,7 @@ int main(void)
 		cmocka_unit_test(test_packet),
 		cmocka_unit_test(test_move),
 		cmocka_unit_test(test_packet_flips),
+		cmocka_unit_test(test_dispatch),
 		cmocka_unit_test(test_regs),
 		cmocka_unit_test(test_display),
 		cmocka_unit_test(test_display_flips),

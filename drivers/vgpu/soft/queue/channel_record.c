@@ -36,10 +36,11 @@ static const char *soft_record_registers(const struct soft_channel_record *recor
 		return "ctrl";
 	if (!soft_record_root_ok(le32_to_cpu(record->root)))
 		return "root";
-	if (state > VGPU_HW_STATE_FAULTED ||
-	    !(ctrl & VGPU_HW_CTRL_ENABLE) == (state != VGPU_HW_STATE_DISABLED))
+	if (state > VGPU_HW_STATE_FAULTED)
 		return "state";
-	return NULL;
+	if (ctrl & VGPU_HW_CTRL_ENABLE)
+		return state == VGPU_HW_STATE_DISABLED ? "state" : NULL;
+	return state == VGPU_HW_STATE_DISABLED ? NULL : "state";
 }
 
 static const char *soft_record_fault(const struct soft_channel_record *record)
