@@ -14,9 +14,11 @@
  *				over a user copy, a DMA or a wait for an engine or a worker
  *   show_lock of an instance	an rwsem: read over channels_show; nothing else is held
  *   the back end's own locks
- *   lock of a timeline		a raw spinlock that interrupts take: over engine_run and
- *				engine_preempt
- *   a GPU's locks of data	raw spinlocks: over backed_bytes and peak_bytes
+ *   lock of a timeline		a raw spinlock that interrupts take: over engine_run,
+ *				engine_preempt and engine_charged
+ *   a GPU's locks of data	raw spinlocks: over backed_bytes, peak_bytes, guest_info and
+ *				channel. The last two may take raw spinlocks of the back end under
+ *				which it calls no function of the core
  *
  * The core holds a lock during an op only if the op's description names that lock. The functions
  * that a back end calls may take a timeline's lock, and take none of the locks that are outside the
@@ -124,6 +126,16 @@ struct vgpu_run {
 	u64 deadline_ns;
 };
 
+/**
+ * struct vgpu_dirty_pass - a pass over the pages that were written
+ * @pages:   so many pages are in it
+ * @dropped: all memory was dropped since the last pass: it reads zero but for these pages
+ */
+struct vgpu_dirty_pass {
+	u64 pages;
+	bool dropped;
+};
+
 /* The op region_rw returns this if the write requests a reset of the device. */
 #define VGPU_REGION_RESET	1
 
@@ -166,7 +178,8 @@ struct vgpu_run {
  * @map_pages:       store up to @nr pages of BAR @bar into @pages, starting at its page @pgoff, all
  *                   in the owned bytes; allocate those that are missing. The core takes its own
  *                   references. The pages must stay until map_lock, which is held for reading, is
- *                   released. May sleep.
+ *                   released. Between @dirty_start and @dirty_stop each of them is noted as
+ *                   written. May sleep.
  *                   Returns the number of pages, at least 1; -EAGAIN if the host has no memory at
  *                   the moment; -ENOMEM if the memory of the process that pays is used up
  * @scanout:         optional: tell what the first head shows now: a picture in BAR
@@ -179,8 +192,28 @@ struct vgpu_run {
  * @peak_bytes:      optional: return the maximum of @backed_bytes since the device was last opened.
  *                   @instance_open restarts it at the bytes that are backed then. Called with the
  *                   same lock as @backed_bytes, while the device is open or being closed
+ * @dirty_start:     optional, with the next four: begin to note which pages of BAR VGPU_HW_BAR_FB
+ *                   are written, by engines, accesses to guest memory, @region_rw and users of
+ *                   @map_pages. All pages that are backed count as written. The instance is open.
+ *                   All five are called with the state lock held. May sleep. Returns 0 or -ENOMEM
+ * @dirty_stop:      end that. May sleep
+ * @dirty_take:      begin a pass: set @pass, to the pages that were noted since the last one and
+ *                   what @dirty_next has not returned of that. After @drop_memory only pages
+ *                   count that were written later. No page is mapped. With map_lock held for
+ *                   writing; may sleep, but not wait for an engine or an access to guest memory
+ * @dirty_sync:      return when whatever writes to a page of the pass notes it once more, and older
+ *                   writes can be read. May sleep
+ * @dirty_next:      set @first to the next page of the pass, and return the number of pages there,
+ *                   one after the other, which are in the pass no more; 0 if there are none. A page
+ *                   that somebody else may write to, without a mapping that was made by @map_pages,
+ *                   is noted once more, so it is in each pass. May sleep
  * @channels_show:   optional: print one line per enabled channel, for debugfs. Calls may overlap;
  *                   @instance_destroy waits for them. May sleep
+ * @guest_info:      optional: copy what the guest's driver says of itself, as the guest wrote it.
+ *                   Called with a raw spinlock held, while the device is open or not
+ * @channel:         optional: report channel @index, if the guest has enabled it since the device
+ *                   was last opened: fill in @out, which is zeroed, and return true. Same context
+ *                   as @guest_info
  * @state_save:      optional, with @state_load: add the state of the instance to records (see
  *                   linux/vgpu_record.h): all that the guest can tell, and what engines have begun,
  *                   but not the content of BARs that are memory. The instance is paused: no engine
@@ -204,6 +237,11 @@ struct vgpu_run {
  *                   usual. Called from a worker, perhaps while other engines are being reset; may
  *                   sleep. Optional: without it, the core trusts engines to stop when asked to, and
  *                   there is no preemption timeout
+ * @engine_charged:  optional: the engine's run is over, and its instance was charged @ran_ns of
+ *                   service: for each run once, whether the engine has reported its end or was
+ *                   reset, and before another one begins. So a back end that measures what each
+ *                   channel has had can charge the rest of the run to one of them. Same context as
+ *                   @engine_run
  * @engine_ran_ns:   optional, with @engine_reset: return for how long the engine has been able to
  *                   work so far, in ns; for an engine that is a thread, its processor time. The
  *                   core measures preemption timeouts by it, so that a busy host does not look like
@@ -231,13 +269,21 @@ struct vgpu_gpu_ops {
 	bool (*scanout)(struct vgpu_instance *instance, struct vgpu_scanout *scanout);
 	u64 (*backed_bytes)(struct vgpu_instance *instance);
 	u64 (*peak_bytes)(struct vgpu_instance *instance);
+	int (*dirty_start)(struct vgpu_instance *instance);
+	void (*dirty_stop)(struct vgpu_instance *instance);
+	void (*dirty_take)(struct vgpu_instance *instance, struct vgpu_dirty_pass *pass);
+	void (*dirty_sync)(struct vgpu_instance *instance);
+	u64 (*dirty_next)(struct vgpu_instance *instance, u64 *first);
 	void (*channels_show)(struct vgpu_instance *instance, struct seq_file *m);
+	void (*guest_info)(struct vgpu_instance *instance, struct vgpu_hw_guest_info *info);
+	bool (*channel)(struct vgpu_instance *instance, u32 index, struct vgpu_ctl_channel *out);
 	int (*state_save)(struct vgpu_instance *instance, struct vgpu_records *to);
 	int (*state_load)(struct vgpu_instance *instance, struct vgpu_record_reader *from);
 
 	void (*engine_run)(struct vgpu_gpu *gpu, unsigned int engine, const struct vgpu_run *run);
 	void (*engine_preempt)(struct vgpu_gpu *gpu, unsigned int engine);
 	void (*engine_reset)(struct vgpu_gpu *gpu, unsigned int engine);
+	void (*engine_charged)(struct vgpu_gpu *gpu, unsigned int engine, u64 ran_ns);
 	u64 (*engine_ran_ns)(struct vgpu_gpu *gpu, unsigned int engine);
 };
 
@@ -296,6 +342,10 @@ void vgpu_instance_reclaim(struct vgpu_instance *instance);
  * @work:     NULL, or a function that the worker calls instead of accessing guest memory: work that
  *            may take long, charged to the instance's user. May sleep, but must end soon after a
  *            fatal signal. Returns 0 or -errno
+ * @tag:      for the submitter: a number for each segment of @vec
+ * @ran:      optional: called by the worker whenever it has accessed guest memory, or tried to, as
+ *            far as it came; before @complete, but also without: when the access is put back, to
+ *            begin anew later, and when it was forgotten meanwhile. Must not sleep
  * @data:     for @work
  * @release:  optional: called when the access is freed, in process context; may sleep
  * @result:   valid in and after @complete: 0, -EFAULT if guest memory is not mapped, -ENOMEM if
@@ -319,6 +369,8 @@ struct vgpu_dma {
 	bool write;
 	unsigned int nr_vec;
 	struct bio_vec vec[VGPU_DMA_MAX_VEC];
+	u32 tag[VGPU_DMA_MAX_VEC];
+	void (*ran)(struct vgpu_dma *dma);
 	int (*work)(struct vgpu_dma *dma);
 	void *data;
 	void (*release)(struct vgpu_dma *dma);

@@ -16,7 +16,7 @@ if [[ ! $part =~ ^(guests|managers|domains)$ ]]; then
 	echo "check.sh: '$part': there are guests, managers and domains" >&2
 	exit 2
 fi
-[[ $part-$kernel == managers-stock ]] || scripts/guest-image
+scripts/guest-image
 [[ $part-$kernel != @(guests|domains)-stock ]] || scripts/build-modules uml-debug
 [[ $part-$kernel == domains-stock ]] || scripts/build-modules "$kernel"
 scripts/lab chroot make -s -C tools O="$PWD/build/lab-tools"

@@ -50,6 +50,8 @@ done
 ktap_run promtool promtool check metrics <<<"$("$ctl" metrics)"
 grep -q '^vgpu_vgpu_owner_info{.*,command="a\\"b\\\\c\\n�"} 1$' <<<"$("$ctl" metrics)"
 ktap_result hostile_name $? "$("$ctl" metrics | grep owner_info)"
+grep -q '^vgpu_vgpu_guest_busy_seconds{.*,process="named",.*,guest_command="a\\"b\\\\c��",' <<<"$("$ctl" metrics)"
+ktap_result hostile_label $? "$("$ctl" metrics | grep guest_busy)"
 
 while :; do
 	"$ctl" metrics --file "$dir/vgpu.prom"

@@ -208,9 +208,11 @@ static unsigned int nr_threads;
 static void *invalidator(void *arg)
 {
 	struct rng *rng = arg;
+	uint32_t reg;
 
 	while (!stop) {
-		if (vgpu_reg_write32(v.dev, VGPU_HW_DEV_BASE + VGPU_HW_INVALIDATE, 0))
+		reg = rng_below(rng, 2) ? VGPU_HW_INVALIDATE_PAGES : VGPU_HW_INVALIDATE;
+		if (vgpu_reg_write32(v.dev, VGPU_HW_DEV_BASE + reg, 0))
 			break;
 		if (rng_below(rng, 8) == 0)
 			clk_sleep_ms(1);

@@ -215,6 +215,70 @@ static void processes(void)
 	}
 }
 
+/**
+ * struct look - what the library told of the processes in guests, and the driver's counters
+ * @before: of each vGPU, before the library was asked
+ * @after:  and after
+ * @sample: the only process of each vGPU
+ */
+struct look {
+	struct vgpu_ctl_instance before[NR];
+	struct vgpu_ctl_instance after[NR];
+	nvmlVgpuProcessUtilizationSample_t sample[NR];
+};
+
+static void look_at_guests(struct look *look, unsigned long long since_us)
+{
+	nvmlVgpuProcessUtilizationSample_t sample[NR];
+	unsigned int count = NR, i, k;
+
+	for (i = 0; i < NR; i++)
+		fx_instance(&share.vgpu[i], &look->before[i]);
+	OK(nvmlDeviceGetVgpuProcessUtilization(dev, since_us, &count, sample));
+	for (i = 0; i < NR; i++)
+		fx_instance(&share.vgpu[i], &look->after[i]);
+	CHECK_EQ(count, NR);
+	for (i = 0; i < NR; i++) {
+		k = sample[i].vgpuInstance == id[1];
+		CHECK(k || sample[i].vgpuInstance == id[0], "of another vGPU");
+		look->sample[k] = sample[i];
+		CHECK_EQ(sample[i].pid, getpid());
+		CHECK(!strcmp(sample[i].processName, "nvml_load_test"), "%s",
+		      sample[i].processName);
+	}
+}
+
+/* What is told of a process in a guest is the vGPU's load between two looks: it is all of it. */
+static void guests(void)
+{
+	char version[80];
+	struct look a, b;
+	unsigned int i;
+
+	begin();
+	share_keep_busy(1000);
+	look_at_guests(&a, 0);
+	share_keep_busy(2000);
+	look_at_guests(&b, a.sample[0].timeStamp);
+	for (i = 0; i < NR; i++) {
+		unsigned int engine = share.load[i].chan->engine;
+		double least = 100.0 * (b.before[i].engine[engine].busy_ns -
+					a.after[i].engine[engine].busy_ns) /
+			       (b.after[i].now_ns - a.before[i].now_ns);
+		double most = 100.0 * (b.after[i].engine[engine].busy_ns -
+				       a.before[i].engine[engine].busy_ns) /
+			      (b.before[i].now_ns - a.after[i].now_ns);
+
+		CHECK(b.sample[i].smUtil > 0 && b.sample[i].smUtil >= least - POINTS &&
+		      b.sample[i].smUtil <= most + POINTS, "vGPU %u: %u %%, and %.2f to %.2f %%",
+		      i, b.sample[i].smUtil, least, most);
+		CHECK(!b.sample[i].memUtil, "%u", b.sample[i].memUtil);
+		OK(nvmlVgpuInstanceGetVmDriverVersion(id[i], version, sizeof(version)));
+		CHECK(!strcmp(version, "0.1.0"), "%s", version);
+	}
+	share_finish();
+}
+
 /* Checks the log's entries, of which @of is to tell whose they are; returns how many there are. */
 static unsigned int read_log(unsigned int of[NR])
 {
@@ -255,6 +319,7 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(utilization),
 	KTAP_TEST(rates),
 	KTAP_TEST(processes),
+	KTAP_TEST(guests),
 	KTAP_TEST(log_of_runs),
 };
 

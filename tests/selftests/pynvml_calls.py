@@ -100,6 +100,7 @@ def main():
     assert all(a.timeStamp < b.timeStamp for a, b in zip(samples, samples[1:]))
     of_process = results['DeviceGetVgpuProcessUtilization']
     assert {(s.pid, s.processName) for s in of_process} == {(pid, 'busy')}
+    assert results['VgpuInstanceGetVmDriverVersion'] == '0.1.0'
     log = results['DeviceGetVgpuSchedulerLog']
     assert log.entriesCount == 200 and log.logEntries[0].swRunlistId == vgpus[0]
     fit = pynvml.nvmlGetVgpuCompatibility(results['VgpuInstanceGetMetadata'],

@@ -100,6 +100,65 @@ static void version_tells_of_spaces(void)
 	CHECK_EQ(version, spaces ? VGPU_HW_ROOT_VALID | 1 : 0);
 	CHECK_EQ(wr(2, root, &zero, 4), 4);
 	CHECK_EQ(wr(2, VGPU_HW_DEV_BASE + VGPU_HW_INVALIDATE, &zero, 4), spaces ? 4 : -ENXIO);
+	/* And the registers of 1.2. */
+	CHECK_EQ(wr(2, VGPU_HW_DEV_BASE + VGPU_HW_INVALIDATE_PAGES, &zero, 4),
+		 spaces ? 4 : -ENXIO);
+	CHECK_EQ(wr(2, VGPU_HW_DEV_BASE + VGPU_HW_GUEST_INFO(0), &zero, 4), spaces ? 4 : -ENXIO);
+}
+
+#define GUEST_INFO(i)	(VGPU_HW_DEV_BASE + VGPU_HW_GUEST_INFO(i))
+
+static void put_guest_info(uint8_t *info)
+{
+	unsigned int i;
+
+	for (i = 0; i < sizeof(struct vgpu_hw_guest_info); i++)
+		info[i] = (uint8_t)(fx_random() | 1);
+	for (i = 0; i < 16; i++)
+		CHECK_EQ(wr(2, GUEST_INFO(i), info + i * 4, 4), 4);
+}
+
+static void check_guest_info(const uint8_t *info)
+{
+	uint8_t bytes[sizeof(struct vgpu_hw_guest_info)];
+	unsigned int width, i;
+
+	for (width = 1; width <= 8; width *= 2) {
+		for (i = 0; i < sizeof(bytes); i += width)
+			CHECK_EQ(rd(2, GUEST_INFO(0) + i, bytes + i, width), width);
+		CHECK(!memcmp(bytes, info, sizeof(bytes)), "by %u bytes", width);
+	}
+}
+
+/* 64 bytes that the guest writes, and a reset clears, whoever does it. */
+static void guest_info(void)
+{
+	static const uint8_t none[sizeof(struct vgpu_hw_guest_info)];
+	uint8_t info[sizeof(none)];
+	uint64_t word;
+
+	fx_need("guest information");
+	fx_create_open(&v, fx_default_type());
+	check_guest_info(none);
+	put_guest_info(info);
+	check_guest_info(info);
+	CHECK_EQ(wr(2, GUEST_INFO(0), none, 1), -EINVAL);
+	CHECK_EQ(wr(2, GUEST_INFO(0), none, 2), -EINVAL);
+	CHECK_EQ(wr(2, GUEST_INFO(0), none, 8), -EINVAL);
+	CHECK_EQ(rd(2, GUEST_INFO(15) + 4, &word, 4), -ENXIO);
+	CHECK_EQ(wr(2, GUEST_INFO(15) + 4, none, 4), -ENXIO);
+	CHECK_EQ(rd(2, GUEST_INFO(0) - 4, &word, 4), -ENXIO);
+	check_guest_info(info);
+	FX_OK(v.dev, vgpu_dev_reset(v.dev));
+	check_guest_info(none);
+	put_guest_info(info);
+	FX_OK(v.dev, vgpu_reg_write32(v.dev, VGPU_HW_DEV_BASE + VGPU_HW_RESET,
+				      VGPU_HW_RESET_MAGIC));
+	check_guest_info(none);
+	put_guest_info(info);
+	fx_close(&v);
+	fx_open(&v);
+	check_guest_info(none);
 }
 
 /* Writes of a wrong width fail and change nothing. */
@@ -346,6 +405,7 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(region_info),
 	KTAP_TEST(register_widths),
 	KTAP_TEST(version_tells_of_spaces),
+	KTAP_TEST(guest_info),
 	KTAP_TEST(register_writes),
 	KTAP_TEST(registers_that_are_not_there),
 	KTAP_TEST(bad_offsets),

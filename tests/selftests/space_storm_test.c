@@ -113,12 +113,13 @@ static void *scribbler(void *arg)
 static void *invalidator(void *arg)
 {
 	struct vandal *me = arg;
-	uint32_t page, root;
+	uint32_t page, root, reg;
 
 	while (!me->stop) {
 		page = (uint32_t)(me->tables / PAGE + rng_below(&me->rng, TABLES));
 		root = rng_below(&me->rng, 4) ? VGPU_HW_ROOT_VALID | page : 0;
-		if (!vgpu_reg_write32(v.dev, VGPU_HW_DEV_BASE + VGPU_HW_INVALIDATE, root))
+		reg = rng_below(&me->rng, 2) ? VGPU_HW_INVALIDATE_PAGES : VGPU_HW_INVALIDATE;
+		if (!vgpu_reg_write32(v.dev, VGPU_HW_DEV_BASE + reg, root))
 			me->times++;
 		if (rng_below(&me->rng, 16) == 0)
 			clk_sleep_ms(1);

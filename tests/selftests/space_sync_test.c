@@ -31,9 +31,13 @@ static void map(uint64_t va, struct vgpu_loc to, uint64_t bytes)
 	space_map(va, to, bytes, RW);
 }
 
+/* By either register, in turns. */
 static void invalidate(uint32_t root)
 {
-	FX_OK(v.dev, vgpu_reg_write32(v.dev, VGPU_HW_DEV_BASE + VGPU_HW_INVALIDATE, root));
+	static unsigned int turn;
+	uint32_t reg = turn++ & 1 ? VGPU_HW_INVALIDATE_PAGES : VGPU_HW_INVALIDATE;
+
+	FX_OK(v.dev, vgpu_reg_write32(v.dev, VGPU_HW_DEV_BASE + reg, root));
 }
 
 /* Maps pages in reverse order, so that each needs a leaf of its own. */

@@ -430,6 +430,21 @@ json "{p['uuid']: (p['command'], p['engines'][0]['busy_ns'] > 0) for p in d} == 
 ktap_result process_json $?
 json "all(p['uid'] == 0 and p['session'] > 0 and p['max_fb_bytes'] >= p['fb_backed_bytes'] > 0 for p in d)" process
 ktap_result process_of_whom $?
+# In their "guests" these are the same processes, who told it by the labels of their channels.
+json "all(p['guest']['driver_name'] == 'libvgpu' and p['guest']['driver_version'] == '0.1.0' and [(g['told_by'], g['pid'], g['command'], g['uid']) for g in p['guest']['processes']] == [('guest', p['pid'], 'busy', 0)] for p in d)" process
+ktap_result process_in_guest $?
+json "all([(e['name'], e['channels']) for e in p['guest']['processes'][0]['engines']] == [('gr', 1)] and 0 < p['guest']['processes'][0]['engines'][0]['busy_ns'] <= p['guest']['processes'][0]['engines'][0]['total_busy_ns'] <= p['engines'][0]['busy_ns'] for p in d)" process
+ktap_result process_in_guest_has_the_time $?
+json "all([(c['engine'], c['command'], c['told_by'], c['state'] in ('awake', 'sleeping'), 0 < c['enabled_ns'] < p['guest']['now_ns']) for c in p['guest']['channels']] == [('gr', 'busy', 'guest', True, True)] for p in d)" process --channels
+ktap_result process_channels_json $?
+text=$("$ctl" process)
+[[ $text == *"In the guests: "*"GUEST COMMAND"*"$uuid"*" busy "*" gr "* && $("$ctl" process --channels) == *STATE*"$uuid"*" ago "*" busy "* ]]
+ktap_result process_in_guest_table $? "$text"
+json "d['guest_driver'] == {'told_by': 'guest', 'name': 'libvgpu', 'version': '0.1.0'}" show "$uuid" &&
+	"$ctl" show "$uuid" | grep -qx "Guest driver  *libvgpu 0.1.0 (the guest's word)"
+ktap_result show_guest_driver $?
+fails 2 '--channels goes with neither' process --channels -o pid
+ktap_result process_channels_of_columns_is_usage $?
 json "{(s['uuid'], s['pid'], s['command'], s['uid']) for s in d if s['ended_ns'] is None} == {('$uuid', ${workers[0]}, 'busy', 0), ('$other', ${workers[1]}, 'busy', 0)} and all(s['max_fb_bytes'] > 0 and s['engines'][0]['busy_ns'] > 0 and s['started_ns'] < s['now_ns'] for s in d if s['ended_ns'] is None)" sessions
 ktap_result sessions_open $?
 [[ $("$ctl" process -o pid,command,engine --noheadings | sort -u | grep -c ' busy *gr$') == 2 ]]
@@ -440,6 +455,9 @@ metrics=$("$ctl" metrics) documented=$(<Documentation/metrics.rst)
 	$metrics == *"vgpu_vgpu_guarantee_ratio{gpu=\""*"\",uuid=\"$uuid\"} 0.600"* &&
 	$metrics =~ vgpu_engine_busy_seconds_total\{gpu=.*,engine=\"gr\"\}\ [0-9]+\.[0-9]{9} ]]
 ktap_result metrics $? "$metrics"
+grep -qE "^vgpu_vgpu_guest_driver_info\{.*,uuid=\"$uuid\",guest_driver=\"libvgpu\",guest_version=\"0.1.0\"\} 1$" <<<"$metrics" &&
+	grep -qE "^vgpu_vgpu_guest_busy_seconds\{.*,uuid=\"$other\",engine=\"gr\",process=\"named\",guest_pid=\"${workers[1]}\",guest_uid=\"0\",guest_command=\"busy\",guest_client=\"[0-9]+\"\} [0-9]+\.[0-9]{9}$" <<<"$metrics"
+ktap_result metrics_of_guests $? "$(grep guest <<<"$metrics")"
 lost=$(sed -n 's/^# TYPE \([^ ]*\) .*/\1/p' <<<"$metrics" | while read -r name; do
 	[[ $documented == *"\`\`$name\`\`"* ]] || echo "$name"
 done)

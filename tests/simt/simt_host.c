@@ -71,12 +71,24 @@ int simt_host_init(struct simt_host *host, const char *file, u32 text_bytes, u64
 
 void simt_host_exit(struct simt_host *host)
 {
+	state_moves_print(&host->moves, "moved");
 	free(host->program);
 	free(host->image);
 	free(host->fb);
 }
 
-/* Dispatches, and runs until the end, with the interpreter and the TLB anew after each stop. */
+/* Some stops: the dispatch moves into other memory, and another interpreter goes on with it. */
+static void simt_host_move(struct simt_host *host, struct simt_dispatch *dispatch)
+{
+	u64 *seed = &host->moves.seed;
+
+	if (!host->moves.one_in || random_range(seed, 1, host->moves.one_in) > 1)
+		return;
+	state_move(dispatch, &host->moves);
+	dispatch->isa = simt_host_isa(random_range(seed, 0, 2)) ?: simt_host_isa(0);
+}
+
+/* Dispatches, and runs until the end, with the TLB anew after each stop. */
 enum simt_end simt_host_run(struct simt_host *host, const struct simt_isa *isa,
 			    const struct simt_work *work)
 {
@@ -103,6 +115,8 @@ enum simt_end simt_host_run(struct simt_host *host, const struct simt_isa *isa,
 		simt_tlb_flush(&host->tlb);
 		if (host->limit && dispatch.executed > host->limit)
 			break;
+		if (end == SIMT_MORE || end == SIMT_WAIT)
+			simt_host_move(host, &dispatch);
 	} while (end == SIMT_MORE || end == SIMT_WAIT);
 	host->executed = dispatch.executed;
 	host->fault = dispatch.fault;

@@ -3,7 +3,7 @@
 #ifndef SIMT_HOST_H
 #define SIMT_HOST_H
 
-#include "soft/simt/simt.h"
+#include "state_image.h"
 
 /**
  * struct simt_host - a program and its memory
@@ -23,6 +23,7 @@
  * @calls:   calls of @mem so far
  * @executed: instructions of warps that the last dispatch took
  * @fault:   of the last dispatch
+ * @moves:   stops at which dispatches move: one_in is the caller's to set, and the seed
  */
 struct simt_host {
 	u8 *image;
@@ -39,6 +40,7 @@ struct simt_host {
 	u64 calls;
 	u64 executed;
 	struct simt_fault fault;
+	struct state_moves moves;
 };
 
 /* What is dispatched: see struct simt_dispatch. */

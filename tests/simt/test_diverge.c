@@ -2,7 +2,8 @@
 /*
  * Random programs whose work-items part and meet again (diverge.py) do the same on the device's
  * interpreter as when gcc has compiled them for this CPU: with one lane and with many, stopped at
- * random, while pages cannot be had, on each instruction set of the CPU.
+ * random, while pages cannot be had, on each instruction set of the CPU. Some stops
+ * move the dispatch: state_image.h.
  */
 #include "vgpu_test.h"
 
@@ -143,6 +144,7 @@ int main(int argc, char **argv)
 	if (simt_host_init(&host, DIVERGE_IMAGE, strtoul(DIVERGE_TEXT, NULL, 0), FB_BYTES))
 		return 1;
 	host.seed = seed;
+	host.moves = (struct state_moves){ .seed = seed, .one_in = 3000 };
 	if (read_entries(DIVERGE_ENTRIES) != diverge_count) {
 		fprintf(stderr, "%s: not %d entries\n", DIVERGE_ENTRIES, diverge_count);
 		return 1;

@@ -162,6 +162,12 @@ struct page *soft_store_page(struct soft_store *store, unsigned long pgoff, gfp_
 	return pages[pgoff];
 }
 
+/* Nothing is tracked here. */
+void soft_store_mark_tracked(struct soft_store *store, unsigned long pgoff)
+{
+	abort();
+}
+
 struct page *soft_store_alloc(struct soft_store *store, gfp_t gfp)
 {
 	pass(FRESH_NS);

@@ -2,12 +2,13 @@
 #
 # Tests of tools/libnvml: the library's files with the driver that nvml_fake.h is.
 comma := ,
-NVML_SRCS := $(addprefix tools/libnvml/,account.c answer.c device.c event.c init.c instance.c \
-	load.c meta.c node.c place.c process.c sample.c sched.c state.c table.c type.c virtual.c) \
+NVML_SRCS := $(addprefix tools/libnvml/,account.c answer.c device.c event.c guest.c init.c \
+	instance.c load.c meta.c node.c place.c process.c sample.c sched.c state.c table.c type.c \
+	virtual.c) \
 	$(addprefix drivers/vgpu/core/,objects/placement.c objects/types.c) \
 	tests/unit/nvml_fake.c tests/unit/nvml_heap.c
 
-$(foreach t,nvml nvml_abi nvml_load nvml_errors nvml_race nvml_cancel nvml_rooms,\
+$(foreach t,nvml nvml_abi nvml_load nvml_errors nvml_race nvml_cancel nvml_rooms nvml_guest,\
 	$(eval SRCS_test_$t := $(NVML_SRCS))\
 	$(eval CPPFLAGS_test_$t := -I$(TOP)/include/uapi -iquote $(TOP)/tools/libnvml \
 		-DNVML_LIST='"$(TOP)/tools/libnvml/functions.list"' \

@@ -208,6 +208,7 @@ void fake_stop(unsigned int nr)
 	struct vgpu_ctl_session *s = &sessions[inst->session - 1];
 
 	pthread_mutex_lock(&lock);
+	memset(&fake.guest[nr], 0, sizeof(fake.guest[nr]));
 	s->end_ns = s->start_ns + 1000000000;
 	s->engine[0].busy_ns = 500000000;
 	inst->state = VGPU_STATE_CREATED;
@@ -384,14 +385,22 @@ static int call_type(struct vgpu_ctl_type *type)
 	return 0;
 }
 
-static int call_instance(struct vgpu_ctl_instance *inst)
+/* The vGPU of that UUID, or FAKE_VGPUS if it is not there. */
+static unsigned int vgpu_of(const uint8_t *uuid)
 {
-	unsigned int i, size = inst->size;
+	unsigned int i;
 
 	for (i = 0; i < FAKE_VGPUS; i++)
-		if (there[i] && !memcmp(vgpus[i].uuid, inst->uuid, VGPU_UUID_LEN))
+		if (there[i] && !memcmp(vgpus[i].uuid, uuid, VGPU_UUID_LEN))
 			break;
-	if (i == FAKE_VGPUS || !has_gpu(vgpus[i].gpu))
+	return i < FAKE_VGPUS && has_gpu(vgpus[i].gpu) ? i : FAKE_VGPUS;
+}
+
+static int call_instance(struct vgpu_ctl_instance *inst)
+{
+	unsigned int i = vgpu_of(inst->uuid), size = inst->size;
+
+	if (i == FAKE_VGPUS)
 		return -ENODEV;
 	*inst = vgpus[i];
 	inst->size = size;
@@ -450,6 +459,28 @@ static int call_samples(struct vgpu_ctl_samples *call)
 				  fake.engines * sizeof(samples[i].engine[0]));
 	}
 	call->count = nr;
+	return 0;
+}
+
+static int call_channels(struct vgpu_ctl_channels *call)
+{
+	struct vgpu_ctl_channel *to = (void *)(uintptr_t)call->entries;
+	unsigned int room = call->count < 256 ? call->count : 256;
+	unsigned int i, vgpu = vgpu_of(call->uuid);
+	const struct fake_guest *guest = &fake.guest[vgpu];
+
+	if (vgpu == FAKE_VGPUS)
+		return -ENODEV;
+	must(call->entry_size == sizeof(*to), "size of a channel");
+	call->count = 0;
+	call->next = call->first;
+	call->now_ns = fake.now_ns ?: now_ns();
+	for (i = call->first; i < guest->channels && call->count < room; i++) {
+		to[call->count++] = guest->channel[i];
+		call->next = i + 1;
+	}
+	if (guest->version)
+		memcpy(call->driver_version, guest->version, sizeof(call->driver_version));
 	return 0;
 }
 
@@ -536,6 +567,7 @@ static int call(unsigned long request, void *arg)
 	case VGPU_IOC_STATS: return call_stats(arg);
 	case VGPU_IOC_SAMPLES: return call_samples(arg);
 	case VGPU_IOC_SESSIONS: return call_sessions(arg);
+	case VGPU_IOC_CHANNELS: return call_channels(arg);
 	case VGPU_IOC_SCHED: return call_sched(arg);
 	case VGPU_IOC_SCHED_SET: return call_sched_set(arg);
 	case VGPU_IOC_SCHED_LOG: return call_log(arg);

@@ -19,8 +19,19 @@
 #define FAKE_PERIOD_NS	100000000ull
 
 /*
+ * A guest of a vGPU: its channels, by their numbers, and the version of its driver, of
+ * VGPU_GUEST_NAME_LEN bytes, or NULL. Both stay the test's, which may change them between calls.
+ */
+struct fake_guest {
+	const struct vgpu_ctl_channel *channel;
+	unsigned int channels;
+	const uint8_t *version;
+};
+
+/*
  * What the driver is like; fake_reset() makes it as it is when the module was loaded by root.
  * @open_error: of opening the node; @set_error: of changing something
+ * @guest:      of each vGPU, until it is closed
  * @refuse:     what the ioctl of that number (0xb0 + i) returns instead of working
  */
 struct fake {
@@ -33,6 +44,7 @@ struct fake {
 	unsigned int engines;	/* of FAKE_ENGINES the first ones */
 	bool gone[FAKE_GPUS];
 	struct vgpu_ctl_sched sched[FAKE_GPUS];
+	struct fake_guest guest[FAKE_VGPUS];
 	int fail_allocation;	/* the number of the allocation that fails, 1: the next; 0: none */
 	uint64_t now_ns;	/* for what samples are told from; 0: the clock's time */
 };

@@ -54,13 +54,16 @@ int vgpu_irq_wait(struct vgpu_dev *of, unsigned int vector, int timeout_ms)
 	return -ETIMEDOUT;
 }
 
-static const struct vgpu_transport transport = { .reg_rw = reg_rw };
+static const struct vgpu_bus bus = { .reg_rw = reg_rw };
 
 static int setup(void **state)
 {
 	struct elf_test_file file;
 
-	dev = (struct vgpu_dev) { .transport = &transport, .name = "memory", .fb_bytes = FB_BYTES };
+	dev = (struct vgpu_dev) {
+		.transport = &vgpu_regs_transport, .bus = &bus, .name = "memory",
+		.fb_bytes = FB_BYTES,
+	};
 	dev.fb = calloc(1, FB_BYTES);
 	page = (struct vgpu_hw_channel) { .state = VGPU_HW_STATE_AWAKE };
 	memset(ring, 0, sizeof(ring));

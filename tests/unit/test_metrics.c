@@ -178,6 +178,29 @@ static void random_bytes(u64 *rnd, void *to, size_t bytes)
 		*b++ = (unsigned char)random_next(rnd);
 }
 
+/* Channels of any kind; in some guests labels differ only in bytes that are not shown. */
+static void random_guest(u64 *rnd, struct guest *guest)
+{
+	bool alike = random_one_in(rnd, 2);
+	uint8_t bytes[VGPU_GUEST_NAME_LEN];
+	uint32_t i;
+
+	random_bytes(rnd, bytes, sizeof(bytes));
+	guest_text(bytes, sizeof(bytes), guest->name);
+	guest->nr = (uint32_t)random_range(rnd, 0, 60);
+	guest->channel = calloc(guest->nr + 1, sizeof(*guest->channel));
+	random_bytes(rnd, guest->channel, guest->nr * sizeof(*guest->channel));
+	for (i = 0; i < guest->nr; i++) {
+		guest->channel[i].engine %= 40;
+		if (!alike)
+			continue;
+		guest->channel[i].client = 1;
+		guest->channel[i].pid = 2;
+		guest->channel[i].uid = 3;
+		memset(guest->channel[i].comm, (int)random_range(rnd, 0xf8, 0xff), VGPU_COMM_LEN);
+	}
+}
+
 static void random_gpu(u64 *rnd, struct metrics_gpu *gpu, unsigned int id)
 {
 	uint32_t i;
@@ -195,15 +218,21 @@ static void random_gpu(u64 *rnd, struct metrics_gpu *gpu, unsigned int id)
 	gpu->inst = calloc(gpu->stats.count + 1, sizeof(*gpu->inst));
 	random_bytes(rnd, gpu->type, gpu->gpu.types * sizeof(*gpu->type));
 	random_bytes(rnd, gpu->inst, gpu->stats.count * sizeof(*gpu->inst));
+	gpu->guest = calloc(gpu->stats.count + 1, sizeof(*gpu->guest));
+	for (i = 0; i < gpu->stats.count; i++)
+		random_guest(rnd, &gpu->guest[i]);
 	for (i = 0; i < gpu->gpu.types; i++)
 		snprintf((char *)gpu->type[i].name, sizeof(gpu->type[i].name), "T\"%u", i);
 }
 
 static void clear(void)
 {
-	unsigned int i;
+	unsigned int i, v;
 
 	for (i = 0; i < GPUS; i++) {
+		for (v = 0; gpus[i].guest && v < gpus[i].stats.count; v++)
+			guest_free(&gpus[i].guest[v]);
+		free(gpus[i].guest);
 		free(gpus[i].type);
 		free(gpus[i].inst);
 	}
@@ -264,6 +293,7 @@ static void test_values(void **state)
 	gpus[0].stats.count = 1;
 	gpus[0].stats.engine[0].busy_ns = 7;
 	gpus[0].inst = inst;
+	gpus[0].guest = calloc(1, sizeof(*gpus[0].guest));
 	inst->uuid[0] = 1;
 	inst->engines = 1;
 	inst->guarantee = 5;
@@ -298,12 +328,68 @@ static void test_values(void **state)
 	clear();
 }
 
+static uint32_t samples_of(const char *text, const char *begin)
+{
+	uint32_t nr = 0;
+	const char *s;
+
+	for (s = strstr(text, begin); s; s = strstr(s + 1, begin))
+		nr += s == text || s[-1] == '\n';
+	return nr;
+}
+
+#define BUSY	"vgpu_vgpu_guest_busy_seconds" VGPU0 ",engine=\"gr\",process="
+
+/* As many labels as channels: no more samples than a guest may have, and no time is lost. */
+static void test_guest(void **state)
+{
+	struct vgpu_ctl_channel *channel = calloc(1024, sizeof(*channel));
+	uint32_t i;
+	char *text;
+
+	metrics.nr_gpus = 1;
+	snprintf((char *)gpus[0].gpu.address, sizeof(gpus[0].gpu.address), "0000:00:00.0");
+	snprintf((char *)gpus[0].gpu.engine[0].name, sizeof(gpus[0].gpu.engine[0].name), "gr");
+	gpus[0].gpu.engines = 1;
+	gpus[0].stats.count = 1;
+	gpus[0].inst = calloc(1, sizeof(*gpus[0].inst));
+	gpus[0].inst->uuid[0] = 1;
+	gpus[0].guest = calloc(1, sizeof(*gpus[0].guest));
+	text = write_and_read();
+	assert_int_equal(samples_of(text, "vgpu_vgpu_guest_"), 0);
+	free(text);
+	guest_text((const uint8_t *)"x\"\n\033", 4, gpus[0].guest->name);
+	gpus[0].guest->nr = 1024;
+	gpus[0].guest->channel = channel;
+	for (i = 0; i < 1024; i++) {
+		channel[i].channel = i;
+		channel[i].busy_ns = 1000 + i;
+		channel[i].flags = i < 1000 ? VGPU_CHANNEL_LABEL : 0;
+		channel[i].pid = i;
+		channel[i].uid = 5;
+		channel[i].client = UINT64_MAX;
+		memcpy(channel[i].comm, "p\",pid=\"1\"} 9\n\xff", VGPU_COMM_LEN);
+	}
+	text = write_and_read();
+	has(text, "vgpu_vgpu_guest_driver_info" VGPU0 ",guest_driver=\"x\\\"" NONE NONE "\",guest_version=\"\"} 1\n");
+	assert_int_equal(samples_of(text, BUSY "\"named\""), METRICS_GUEST_PROCESSES);
+	assert_int_equal(samples_of(text, "vgpu_vgpu_guest_busy_seconds"),
+			 METRICS_GUEST_PROCESSES + 2);
+	has(text, BUSY "\"named\",guest_pid=\"999\",guest_uid=\"5\",guest_command=\"p\\\",pid=\\\"1\\\"} 9" NONE NONE "\",guest_client=\"18446744073709551615\"} 0.000001999\n");
+	/* 1000 to 1983, and 2000 to 2023. */
+	has(text, BUSY "\"others\"} 0.001467636\n");
+	has(text, BUSY "\"unnamed\"} 0.000048276\n");
+	free(text);
+	clear();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_grammar),
 		cmocka_unit_test(test_down),
 		cmocka_unit_test(test_values),
+		cmocka_unit_test(test_guest),
 	};
 
 	return cmocka_run_group_tests_name("metrics", tests, NULL, NULL);

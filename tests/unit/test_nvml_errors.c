@@ -416,6 +416,12 @@ static void test_short(void **state)
 	munmap(page, 4096);
 }
 
+/* What an earlier driver does not know of guests is as if they had not told it. */
+static bool is_of_guest(const struct row *row)
+{
+	return is(row, nvmlVgpuInstanceGetVmDriverVersion) || is(row, nvmlVgpuInstanceGetMetadata);
+}
+
 /* Whatever the driver answers, nothing is lost, and no function calls it a success. */
 static void test_driver_refuses(void **state)
 {
@@ -437,7 +443,7 @@ static void test_driver_refuses(void **state)
 			memset(fake.refuse, 0, sizeof(fake.refuse));
 			if (is(&rows[i], nvmlEventSetFree))
 				OK(nvmlEventSetCreate(&set));
-			if (fake_calls() == calls)
+			if (fake_calls() == calls || (errors[e] == ENOTTY && is_of_guest(&rows[i])))
 				check_that(ret == right, "%s: %d", rows[i].name, ret);
 			else if (!is(&rows[i], nvmlEventSetFree))
 				check_that(ret, "%s, errno %d", rows[i].name, errors[e]);

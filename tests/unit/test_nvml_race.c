@@ -23,9 +23,20 @@ static unsigned int wrong;
 /* The last group of the UUID that a number of a vGPU has been seen with. */
 static unsigned int uuid_of[IDS];
 
+/* Two processes in each guest. */
+static const struct vgpu_ctl_channel channels[] = {
+	{ .channel = 0, .state = VGPU_HW_STATE_AWAKE, .flags = VGPU_CHANNEL_LABEL, .pid = 7 },
+	{ .channel = 1, .state = VGPU_HW_STATE_AWAKE, .flags = VGPU_CHANNEL_LABEL, .pid = 8 },
+	{ .channel = 5, .state = VGPU_HW_STATE_AWAKE, .flags = VGPU_CHANNEL_LABEL, .pid = 7 },
+};
+
 static int begin(void **state)
 {
+	unsigned int i;
+
 	fake_reset();
+	for (i = 0; i < 16; i++)
+		fake.guest[i] = (struct fake_guest) { channels, ARRAY_SIZE(channels), NULL };
 	allocations = fake_allocations();
 	stop = false;
 	wrong = 0;
@@ -73,6 +84,18 @@ static void look_at(nvmlVgpuInstance_t v)
 	need(!before || before == tail, "a number of two vGPUs", v);
 }
 
+static void look_at_guests(void)
+{
+	nvmlVgpuProcessUtilizationSample_t s[64];
+	unsigned int count = ARRAY_SIZE(s), i;
+	nvmlReturn_t ret;
+
+	ret = nvmlDeviceGetVgpuProcessUtilization(dev, 0, &count, s);
+	need(!ret || ret == NVML_ERROR_NOT_FOUND, "processes in guests", ret);
+	for (i = 0; !ret && i < count; i++)
+		need(s[i].vgpuInstance && (s[i].pid == 7 || s[i].pid == 8), "pid", s[i].pid);
+}
+
 static void *client(void *unused)
 {
 	static const unsigned int room = 64;
@@ -90,6 +113,7 @@ static void *client(void *unused)
 			look_at(v[i]);
 		ret = nvmlDeviceGetUtilizationRates(dev, &rates);
 		need(!ret, "utilization", ret);
+		look_at_guests();
 		count = room;
 		ret = nvmlDeviceGetCreatableVgpus(dev, &count, v);
 		need(!ret, "creatable types", ret);

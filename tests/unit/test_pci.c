@@ -370,6 +370,56 @@ static void test_killed(void **state)
 	close(said[1]);
 }
 
+static void driver_is(struct vgpu_dev *dev, const char *name)
+{
+	char told[32];
+	u32 i;
+
+	for (i = 0; i < 8; i++)
+		assert_int_equal(vgpu_reg_read32(dev, VGPU_HW_DEV_BASE + VGPU_HW_GUEST_INFO(i),
+						 (u32 *)told + i), 0);
+	assert_memory_equal(told, name, strlen(name) + 1);
+}
+
+/* The label is there when the channel is enabled, and names a driver if nobody has named one. */
+static void test_label(void **state)
+{
+	struct vgpu_dev *dev = open_at(VGPU);
+	struct vgpu_chan *chan;
+	struct vgpu_hw_label *label = (void *)(dev->chan_pages + VGPU_HW_LABEL);
+	u32 i;
+
+	put_reg(VGPU, VGPU_HW_VERSION, VGPU_HW_VERSION_1_1);
+	memset(label, 0, sizeof(*label));
+	for (i = 0; i < 16; i++)
+		put_reg(VGPU, VGPU_HW_GUEST_INFO(i), 0);
+	assert_int_equal(vgpu_chan_create(dev, 0, VGPU_RING_FB, RING_ORDER, &chan), 0);
+	assert_int_equal(label->magic, 0);
+	driver_is(dev, "");
+	vgpu_chan_destroy(chan);
+
+	put_reg(VGPU, VGPU_HW_VERSION, VGPU_HW_VERSION_CURRENT);
+	memset(label, 0xff, sizeof(*label));
+	assert_int_equal(vgpu_chan_create(dev, 0, VGPU_RING_FB, RING_ORDER, &chan), 0);
+	assert_int_equal(chan->id, 0);
+	assert_int_equal(label->magic, VGPU_HW_LABEL_MAGIC);
+	assert_int_equal(label->pid, getpid());
+	assert_int_equal(label->uid, getuid());
+	assert_int_equal(label->pad, 0);
+	assert_int_equal(label->client, getpid());
+	assert_string_equal(label->comm, "test_pci");
+	driver_is(dev, "libvgpu");
+	vgpu_chan_destroy(chan);
+
+	/* What another driver has told, be it its version only, stays. */
+	for (i = 0; i < 16; i++)
+		put_reg(VGPU, VGPU_HW_GUEST_INFO(i), i == 15);
+	assert_int_equal(vgpu_chan_create(dev, 0, VGPU_RING_FB, RING_ORDER, &chan), 0);
+	driver_is(dev, "");
+	vgpu_chan_destroy(chan);
+	vgpu_dev_close(dev);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -379,6 +429,7 @@ int main(void)
 		cmocka_unit_test(test_held_for_a_moment),
 		cmocka_unit_test(test_framebuffer),
 		cmocka_unit_test(test_killed),
+		cmocka_unit_test(test_label),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

@@ -74,14 +74,18 @@ nvmlReturn_t nvmlVgpuInstanceGetMdevUUID(nvmlVgpuInstance_t vgpu, char *uuid, un
 	return nvmlVgpuInstanceGetUUID(vgpu, uuid, size);
 }
 
-/* Nothing tells the host which driver a guest has: the text for a guest without one. */
+/* If the guest does not tell, it is the text for a guest without a driver. */
 nvmlReturn_t nvmlVgpuInstanceGetVmDriverVersion(nvmlVgpuInstance_t vgpu, char *version,
 						unsigned int length)
 {
+	char told[VGPU_GUEST_NAME_LEN + 1];
 	struct vgpu_ctl_instance inst;
 	nvmlReturn_t ret = nv_enter_vgpu(vgpu, version, &inst);
 
-	return ret ? ret : nv_leave(nv_put_text(version, length, "Not Available"));
+	if (ret)
+		return ret;
+	ret = nv_guest_driver(&inst, told);
+	return nv_leave(ret ? ret : nv_put_text(version, length, *told ? told : "Not Available"));
 }
 
 nvmlReturn_t nvmlVgpuInstanceGetGpuPciId(nvmlVgpuInstance_t vgpu, char *pci_id,

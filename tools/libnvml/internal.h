@@ -19,6 +19,7 @@
 #include "nvml.h"
 
 #define NV_VGPUS_MAX	32	/* of a GPU, as the ABI has it */
+#define NV_LOOKS	8	/* at the channels of guests, that are kept */
 #define NV_VERSION	"13.0"	/* of the interface whose names functions.list has */
 
 /* Bytes of an element of an array of the driver's that ends in engine[], for so many engines. */
@@ -49,12 +50,14 @@ struct nv_vgpus {
  * @info:  as it was then
  * @types: number of its types; type[i] is that of index i
  * @vgpus: for nv_vgpus()
+ * @look:  of guest.c: the last looks at the channels of guests, the newest first
  */
 struct nvmlDevice_st {
 	unsigned int index;
 	unsigned int types;
 	struct nv_type **type;
 	struct nv_vgpus vgpus;
+	struct nv_look *look[NV_LOOKS];
 	struct vgpu_ctl_gpu info;
 	unsigned int pci_device_id;
 	unsigned int pci_subsystem_id;
@@ -184,9 +187,15 @@ bool nv_has_engine(const struct nvmlDevice_st *device, enum nv_engine engine);
 void nv_percent(const struct vgpu_ctl_gpu *gpu, const struct vgpu_ctl_engine_busy *engine,
 		uint64_t period_ns, unsigned int percent[NV_ENGINES]);
 
-/* @vgpu: 0: the GPU; pid: of the process that has the vGPU open, 0: none. */
+/*
+ * @vgpu:     0: the GPU
+ * @of_guest: of a process in the guest, which names it
+ * @pid:      of the process that has the vGPU open, or of that in the guest; 0: none
+ * @comm:     likewise; NULL: not known
+ */
 struct nv_sample {
 	nvmlVgpuInstance_t vgpu;
+	bool of_guest;
 	unsigned int pid;
 	const uint8_t *comm;
 	uint64_t time_us;
@@ -195,11 +204,13 @@ struct nv_sample {
 
 /*
  * Samples in the order of their times: of the GPU, or of its vGPUs that are still there.
- * @spare: how many more there may be soon, for clients who ask again with an array
+ * @spare:  how many more there may be soon, for clients who ask again with an array
+ * @now_ns: when they were read
  */
 struct nv_samples {
 	unsigned int nr;
 	unsigned int spare;
+	uint64_t now_ns;
 	const struct nv_vgpus *vgpus;
 	struct nv_sample *sample;
 };
@@ -218,6 +229,27 @@ nvmlReturn_t nv_put_samples(const struct nv_samples *samples, const void *array,
 
 /* Per cent over the last second. */
 nvmlReturn_t nv_load(const struct nvmlDevice_st *device, unsigned int percent[NV_ENGINES]);
+
+/* ---- guest.c ---- */
+
+/*
+ * Puts the processes in guests, with their loads since a look that is not later than @since_us, or
+ * since the oldest one, in the place of the samples of vGPUs whose guests name processes. @samples
+ * are those of vGPUs; what they point to is valid until the lock is dropped.
+ */
+nvmlReturn_t nv_guests_read(struct nvmlDevice_st *device, uint64_t since_us,
+			    struct nv_samples *samples);
+void nv_guests_forget(struct nvmlDevice_st *device);
+
+/* The version of the driver in a guest, fit to be shown; "": the guest does not tell. */
+nvmlReturn_t nv_guest_driver(const struct vgpu_ctl_instance *inst,
+			     char version[VGPU_GUEST_NAME_LEN + 1]);
+
+/*
+ * Copies a text of @bytes bytes at most, and an end, to @to; each byte that is no UTF-8, or that a
+ * terminal obeys, becomes '?'.
+ */
+void nv_shown_text(char *to, const uint8_t *text, size_t bytes);
 
 /* ---- event.c ---- */
 

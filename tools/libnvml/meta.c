@@ -45,6 +45,7 @@ static nvmlReturn_t meta_room(const void *to, unsigned int *room, size_t need)
 nvmlReturn_t nvmlVgpuInstanceGetMetadata(nvmlVgpuInstance_t vgpu, nvmlVgpuMetadata_t *meta,
 					 unsigned int *size)
 {
+	char version[VGPU_GUEST_NAME_LEN + 1];
 	const struct nvmlDevice_st *device;
 	struct vgpu_ctl_instance inst;
 	struct meta_opaque opaque;
@@ -56,12 +57,16 @@ nvmlReturn_t nvmlVgpuInstanceGetMetadata(nvmlVgpuInstance_t vgpu, nvmlVgpuMetada
 	if (!device)
 		return nv_leave(NVML_ERROR_UNKNOWN);
 	ret = meta_room(meta, size, META_VGPU_SIZE);
+	if (!ret)
+		ret = nv_guest_driver(&inst, version);
 	if (ret)
 		return nv_leave(ret);
 	memset(meta, 0, offsetof(nvmlVgpuMetadata_t, opaqueData));
 	meta->version = META_VERSION;
 	meta->revision = META_REVISION;
-	meta->guestInfoState = NVML_VGPU_INSTANCE_GUEST_INFO_STATE_UNINITIALIZED;
+	meta->guestInfoState = *version ? NVML_VGPU_INSTANCE_GUEST_INFO_STATE_INITIALIZED :
+					  NVML_VGPU_INSTANCE_GUEST_INFO_STATE_UNINITIALIZED;
+	strcpy(meta->guestDriverVersion, version);
 	strcpy(meta->hostDriverVersion, nv.driver_version);
 	meta->guestVgpuVersion = VGPU_HW_VERSION_CURRENT >> 16;
 	meta->opaqueDataSize = sizeof(opaque);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Processes. What the host knows are the processes that have vGPUs open, one for each; what runs
- * in a VM is not reported to it. Each process is listed once, by what its vGPU is made for.
+ * Processes. Of the GPU these are the processes of the host that have vGPUs open, one for each;
+ * each is listed once, by what its vGPU is made for. Of vGPUs they are the processes in the guest,
+ * if it names them (guest.c), else the one that has the vGPU open.
  */
 #include <string.h>
 
@@ -140,10 +141,30 @@ nvmlReturn_t nvmlDeviceGetProcessUtilization(nvmlDevice_t device,
 	return nv_leave(ret);
 }
 
-/* The name when it opened the vGPU, or by /proc where the driver does not say. */
+static nvmlReturn_t process_samples_of_vgpus(struct nvmlDevice_st *device, uint64_t last_us,
+					     struct nv_samples *samples)
+{
+	nvmlReturn_t ret = process_samples(device, last_us, samples);
+
+	if (ret)
+		return ret;
+	ret = nv_guests_read(device, last_us, samples);
+	if (ret)
+		nv_samples_free(samples);
+	return ret;
+}
+
+/*
+ * The name when it opened the vGPU, or by /proc where the driver does not say. In a guest, where
+ * /proc is another one, it is what the guest says.
+ */
 static void process_name(const struct nv_sample *sample, char *name, size_t room)
 {
-	if (sample->comm[0])
+	if (sample->of_guest && sample->comm)
+		nv_shown_text(name, sample->comm, VGPU_COMM_LEN);
+	else if (sample->of_guest)
+		name[0] = 0;
+	else if (sample->comm[0])
 		nv_text(name, sample->comm, VGPU_COMM_LEN);
 	else
 		nv_process_name(sample->pid, name, room);
@@ -159,7 +180,7 @@ nvmlReturn_t nvmlDeviceGetVgpuProcessUtilization(nvmlDevice_t device, unsigned l
 
 	if (ret)
 		return ret;
-	ret = process_samples(device, last_us, &read);
+	ret = process_samples_of_vgpus(device, last_us, &read);
 	if (ret)
 		return nv_leave(ret);
 	ret = nv_put_samples(&read, samples, count);
@@ -191,7 +212,7 @@ nvmlReturn_t nvmlDeviceGetVgpuProcessesUtilizationInfo(nvmlDevice_t device,
 		return ret;
 	if (info->version != NVML_STRUCT_VERSION(VgpuProcessesUtilizationInfo, 1))
 		return nv_leave(NVML_ERROR_ARGUMENT_VERSION_MISMATCH);
-	ret = process_samples(device, info->lastSeenTimeStamp, &read);
+	ret = process_samples_of_vgpus(device, info->lastSeenTimeStamp, &read);
 	if (ret)
 		return nv_leave(ret);
 	ret = nv_put_samples(&read, info->vgpuProcUtilArray, &info->vgpuProcessCount);

@@ -178,6 +178,7 @@ nvmlReturn_t nv_samples_read(struct nvmlDevice_st *device, uint64_t since_us, bo
 		if (!ret)
 			ret = sample_add_page(device, since_us, page, samples);
 	} while (!ret && page->call.more);
+	samples->now_ns = page->call.now_ns;
 	free(page);
 	if (ret)
 		nv_samples_free(samples);

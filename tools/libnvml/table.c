@@ -160,8 +160,10 @@ void nv_table_exit(void)
 {
 	unsigned int i;
 
-	for (i = 0; i < nv.devices; i++)
+	for (i = 0; i < nv.devices; i++) {
+		nv_guests_forget(&nv.device[i]);
 		free(nv.device[i].type);
+	}
 	free(nv.device);
 	free(nv.type);
 	free(nv.vgpu);

@@ -21,13 +21,13 @@ int vgpu_claim_chan(struct vgpu_dev *dev, uint32_t id)
 {
 	uint64_t next;
 
-	return dev->transport->lock ? dev->transport->lock(dev, id, 1, &next) : 0;
+	return dev->bus->lock ? dev->bus->lock(dev, id, 1, &next) : 0;
 }
 
 void vgpu_unclaim_chan(struct vgpu_dev *dev, uint32_t id)
 {
-	if (dev->transport->unlock)
-		dev->transport->unlock(dev, id, 1);
+	if (dev->bus->unlock)
+		dev->bus->unlock(dev, id, 1);
 }
 
 /*
@@ -60,9 +60,9 @@ int vgpu_claim_fb(struct vgpu_dev *dev, uint64_t start, uint64_t bytes, uint64_t
 	/* The page in which the last claim ended. */
 	if (first < dev->fb_claimed)
 		first = dev->fb_claimed;
-	if (!dev->transport->lock || first >= end)
+	if (!dev->bus->lock || first >= end)
 		return 0;
-	ret = dev->transport->lock(dev, CLAIM_FB + first, end - first, next);
+	ret = dev->bus->lock(dev, CLAIM_FB + first, end - first, next);
 	if (ret == -EBUSY)
 		*next = (*next - CLAIM_FB) * VGPU_HW_PAGE_SIZE;
 	if (!ret) {
@@ -76,8 +76,8 @@ void vgpu_unclaim_fb(struct vgpu_dev *dev, uint64_t start)
 {
 	uint64_t first = pages_to(start);
 
-	if (!dev->transport->unlock)
+	if (!dev->bus->unlock)
 		return;
-	dev->transport->unlock(dev, CLAIM_FB + first, pages_to(dev->fb_bytes) - first);
+	dev->bus->unlock(dev, CLAIM_FB + first, pages_to(dev->fb_bytes) - first);
 	dev->fb_claimed = first;
 }

@@ -55,8 +55,7 @@ static int program_load(struct vgpu_dev *dev, struct vgpu_space *space, const st
 	memcpy(dev->fb + program->image, elf->image, elf->image_bytes);
 	for (i = 0; i < elf->nr_kernels; i++)
 		program_write(program, i);
-	return vgpu_reg_write32(dev, VGPU_HW_DEV_BASE + VGPU_HW_INVALIDATE,
-				space ? space->root : 0);
+	return dev->transport->space->invalidate(dev, space);
 }
 
 int vgpu_program_load(struct vgpu_dev *dev, const struct vgpu_elf *elf,

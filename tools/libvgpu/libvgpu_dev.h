@@ -16,6 +16,7 @@
 #define VGPU_REGION_CONFIG	7
 #define VGPU_NO_VECTOR		(~0u)
 
+struct vgpu_bus;
 struct vgpu_transport;
 
 /**
@@ -46,7 +47,8 @@ struct vgpu_region {
 
 /**
  * struct vgpu_dev - an open vGPU
- * @transport:    the functions for VFIO or those for a virtual machine
+ * @transport:    what works on the device
+ * @bus:          where it has registers: the functions for VFIO or those for a virtual machine
  * @name:         UUID of the mdev, or PCI address
  * @error:        text of the last error
  * @fd:           VFIO: file of the device, else -1
@@ -73,6 +75,7 @@ struct vgpu_region {
  */
 struct vgpu_dev {
 	const struct vgpu_transport *transport;
+	const struct vgpu_bus *bus;
 	char name[64];
 	char error[VGPU_ERROR_LEN];
 	int fd;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Transport in a virtual machine: the resource files that sysfs has for the function. */
+/* Bus in a virtual machine: the resource files that sysfs has for the function. */
 #include <dirent.h>
 #include <endian.h>
 #include <errno.h>
@@ -121,11 +121,6 @@ static int pci_map(struct vgpu_dev *dev, unsigned int bar, uint64_t bytes,
 
 static void pci_close(struct vgpu_dev *dev)
 {
-	if (dev->fb)
-		munmap(dev->fb, dev->fb_bytes);
-	if (dev->chan_pages)
-		munmap(dev->chan_pages,
-		       (size_t)dev->channels * VGPU_HW_PAGE_SIZE);
 	if (dev->regs)
 		munmap((void *)(uintptr_t)dev->regs, VGPU_HW_REGS_SIZE);
 	if (dev->config_fd >= 0)
@@ -245,8 +240,9 @@ static void pci_unlock(struct vgpu_dev *dev, uint64_t first, uint64_t nr)
 	fcntl(dev->lock_fd, F_OFD_SETLK, &lock);
 }
 
-static const struct vgpu_transport pci_transport = {
+static const struct vgpu_bus pci_bus = {
 	.close = pci_close,
+	.map = pci_map,
 	.reg_rw = pci_reg_rw,
 	.config_rw = pci_config_rw,
 	.buf_map = pci_buf_map,
@@ -256,54 +252,31 @@ static const struct vgpu_transport pci_transport = {
 	.unlock = pci_unlock,
 };
 
-/* The registers, and whether they are a vGPU's. */
-static int pci_setup_regs(struct vgpu_dev *dev)
-{
-	void *ptr;
-	int ret;
-
-	dev->config_fd = pci_open(dev, "config", O_RDWR);
-	if (dev->config_fd < 0)
-		return dev->config_fd;
-	ret = pci_enable(dev);
-	if (!ret)
-		ret = vgpu_dev_command(dev, VGPU_PCI_COMMAND_MEMORY, 0);
-	if (!ret)
-		ret = pci_map(dev, VGPU_HW_BAR_REGS, VGPU_HW_REGS_SIZE, &ptr);
-	if (ret)
-		return ret;
-	dev->regs = ptr;
-	return vgpu_dev_probe(dev);
-}
-
 static int pci_setup(struct vgpu_dev *dev)
 {
 	void *ptr;
 	int ret;
 
 	ret = pci_check_driver(dev);
+	if (ret)
+		return ret;
+	dev->config_fd = pci_open(dev, "config", O_RDWR);
+	if (dev->config_fd < 0)
+		return dev->config_fd;
+	ret = pci_enable(dev);
 	if (!ret)
-		ret = pci_setup_regs(dev);
-	if (!ret)
-		ret = vgpu_dev_command(dev, VGPU_PCI_COMMAND_MASTER, 0);
+		ret = pci_map(dev, VGPU_HW_BAR_REGS, VGPU_HW_REGS_SIZE, &ptr);
+	if (ret)
+		return ret;
+	dev->regs = ptr;
+	ret = vgpu_regs_open(dev);
 	if (ret)
 		return ret;
 	dev->pagemap_fd = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
 	if (dev->pagemap_fd < 0)
 		return pci_fail(dev, "/proc/self/pagemap");
 	dev->lock_fd = pci_open(dev, "resource2", O_RDWR);
-	if (dev->lock_fd < 0)
-		return dev->lock_fd;
-	ret = pci_map(dev, VGPU_HW_BAR_FB, dev->fb_bytes, &ptr);
-	if (ret)
-		return ret;
-	dev->fb = ptr;
-	ret = pci_map(dev, VGPU_HW_BAR_CHANNELS,
-		      (uint64_t)dev->channels * VGPU_HW_PAGE_SIZE, &ptr);
-	if (ret)
-		return ret;
-	dev->chan_pages = ptr;
-	return 0;
+	return dev->lock_fd < 0 ? dev->lock_fd : 0;
 }
 
 /* -ENODEV: it is no vGPU. */
@@ -314,7 +287,7 @@ static int pci_open_at(struct vgpu_dev **devp, const char *address)
 
 	if (!vgpu_pci_is_like_one(address))
 		return vgpu_fail(NULL, -ENODEV, "%s is no vGPU", address);
-	dev = vgpu_dev_new(&pci_transport, address);
+	dev = vgpu_regs_new(&pci_bus, address);
 	if (!dev)
 		return vgpu_fail(NULL, -ENOMEM, "out of memory");
 	ret = pci_setup(dev);

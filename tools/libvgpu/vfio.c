@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Transport on the host: an mdev through VFIO's group and type 1 IOMMU. */
+/* Bus on the host: an mdev through VFIO's group and type 1 IOMMU. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -160,11 +160,6 @@ static void vfio_close(struct vgpu_dev *dev)
 {
 	if (dev->irq_fds)
 		vgpu_irq_disable(dev);
-	if (dev->fb)
-		munmap(dev->fb, dev->fb_bytes);
-	if (dev->chan_pages)
-		munmap(dev->chan_pages,
-		       (size_t)dev->channels * VGPU_HW_PAGE_SIZE);
 	if (dev->fd >= 0)
 		close(dev->fd);
 	if (dev->group >= 0)
@@ -271,13 +266,15 @@ static int vfio_reset(struct vgpu_dev *dev)
 	return 0;
 }
 
-static const struct vgpu_transport vfio_transport = {
+static const struct vgpu_bus vfio_bus = {
 	.close = vfio_close,
+	.map = vfio_map,
 	.reg_rw = vfio_reg_rw,
 	.config_rw = vfio_config_rw,
 	.buf_map = vfio_buf_map,
 	.buf_unmap = vfio_buf_unmap,
 	.reset = vfio_reset,
+	.irq_wait = vgpu_irq_wait,
 };
 
 int vgpu_irq_enable(struct vgpu_dev *dev, unsigned int nr)
@@ -287,7 +284,7 @@ int vgpu_irq_enable(struct vgpu_dev *dev, unsigned int nr)
 	unsigned int i;
 	int ret;
 
-	if (dev->fd < 0)
+	if (dev->bus != &vfio_bus)
 		return vgpu_fail(dev, -EOPNOTSUPP, "no interrupts here");
 	if (!nr || nr > dev->vectors || dev->irq_fds)
 		return vgpu_fail(dev, -EINVAL, "%u vectors of %u", nr,
@@ -372,11 +369,10 @@ int vgpu_dev_open_vfio(struct vgpu_dev **devp, const char *uuid)
 {
 	struct vgpu_dev *dev;
 	unsigned int i;
-	void *ptr;
 	int ret;
 
 	*devp = NULL;
-	dev = vgpu_dev_new(&vfio_transport, uuid);
+	dev = vgpu_regs_new(&vfio_bus, uuid);
 	if (!dev)
 		return vgpu_fail(NULL, -ENOMEM, "out of memory");
 	ret = vfio_open_group(dev);
@@ -394,19 +390,7 @@ int vgpu_dev_open_vfio(struct vgpu_dev **devp, const char *uuid)
 		if (ret)
 			return vgpu_dev_open_failed(dev, ret);
 	}
-	ret = vgpu_dev_command(dev, VGPU_PCI_COMMAND_MEMORY |
-			       VGPU_PCI_COMMAND_MASTER, 0);
-	if (!ret)
-		ret = vgpu_dev_probe(dev);
-	if (!ret) {
-		ret = vfio_map(dev, VGPU_HW_BAR_FB, dev->fb_bytes, &ptr);
-		dev->fb = ptr;
-	}
-	if (!ret) {
-		ret = vfio_map(dev, VGPU_HW_BAR_CHANNELS,
-			       (uint64_t)dev->channels * VGPU_HW_PAGE_SIZE, &ptr);
-		dev->chan_pages = ptr;
-	}
+	ret = vgpu_regs_open(dev);
 	if (ret)
 		return vgpu_dev_open_failed(dev, ret);
 	*devp = dev;

@@ -12,28 +12,6 @@ int vgpu_chan_nop(struct vgpu_chan *chan)
 	return vgpu_chan_submit(chan, &p, 1);
 }
 
-int vgpu_chan_fence(struct vgpu_chan *chan, uint64_t *fence)
-{
-	struct vgpu_hw_packet p = {
-		.type = VGPU_HW_PKT_FENCE,
-		.flags = VGPU_HW_PKT_SIGNAL,
-		.signal_addr = htole64(chan->signal_addr),
-		.signal_value = htole64(chan->fence + 1),
-	};
-	int ret;
-
-	if (chan->where == VGPU_RING_SYS)
-		p.flags |= VGPU_HW_PKT_SIGNAL_SYS;
-	if (chan->vector != VGPU_NO_VECTOR) {
-		p.flags |= VGPU_HW_PKT_IRQ;
-		p.vector = htole16((uint16_t)chan->vector);
-	}
-	ret = vgpu_chan_submit(chan, &p, 1);
-	if (!ret)
-		*fence = ++chan->fence;
-	return ret;
-}
-
 /*
  * Address of a place for the device. @contig is set to the bytes from there that one packet can
  * name.

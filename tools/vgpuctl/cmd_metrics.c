@@ -12,8 +12,25 @@
 
 static void gpu_free(struct metrics_gpu *gpu)
 {
+	uint32_t i;
+
+	for (i = 0; gpu->guest && i < gpu->stats.count; i++)
+		guest_free(&gpu->guest[i]);
+	free(gpu->guest);
 	free(gpu->inst);
 	free(gpu->type);
+}
+
+static int gpu_read_guests(int fd, struct metrics_gpu *gpu)
+{
+	uint32_t i;
+	int ret = 0;
+
+	gpu->guest = need_zeroed(gpu->stats.count ? gpu->stats.count : 1, sizeof(*gpu->guest));
+	for (i = 0; !ret && i < gpu->stats.count; i++)
+		if (gpu->inst[i].state == VGPU_STATE_STARTED)
+			ret = guest_read(fd, gpu->inst[i].uuid, &gpu->guest[i]);
+	return ret;
 }
 
 static int gpu_read(int fd, const struct vgpu_ctl_gpu *of, struct metrics_gpu *gpu)
@@ -26,10 +43,11 @@ static int gpu_read(int fd, const struct vgpu_ctl_gpu *of, struct metrics_gpu *g
 	ret = ctl_stats(fd, of->gpu, &gpu->stats, &gpu->inst);
 	if (ret)
 		return ret;
-	gpu->type = calloc(of->types ? of->types : 1, sizeof(*gpu->type));
-	need_memory(gpu->type);
+	gpu->type = need_zeroed(of->types ? of->types : 1, sizeof(*gpu->type));
 	for (i = 0; !ret && i < of->types; i++)
 		ret = ctl_type(fd, of->gpu, i, &gpu->type[i]);
+	if (!ret)
+		ret = gpu_read_guests(fd, gpu);
 	if (ret)
 		gpu_free(gpu);
 	return ret;

@@ -7,6 +7,7 @@
 
 #include "command.h"
 #include "ctl.h"
+#include "guest.h"
 #include "share.h"
 #include "uuid.h"
 
@@ -37,8 +38,26 @@ static void show_engine_json(struct json *json, const struct vgpu_ctl_gpu *gpu,
 	json_end(json);
 }
 
-static void show_json(const struct vgpu_ctl_gpu *gpu,
-		      const struct vgpu_ctl_instance *inst)
+static bool show_has_driver(const struct guest *guest)
+{
+	return guest->name[0] || guest->version[0];
+}
+
+static void show_driver_json(struct json *json, const struct guest *guest)
+{
+	if (!show_has_driver(guest)) {
+		json_null(json, "guest_driver");
+		return;
+	}
+	json_begin(json, "guest_driver");
+	json_text(json, "told_by", "guest");
+	json_text(json, "name", guest->name);
+	json_text(json, "version", guest->version);
+	json_end(json);
+}
+
+static void show_json(const struct vgpu_ctl_gpu *gpu, const struct vgpu_ctl_instance *inst,
+		      const struct guest *guest)
 {
 	char uuid[UUID_STR_LEN];
 	struct json json;
@@ -60,6 +79,7 @@ static void show_json(const struct vgpu_ctl_gpu *gpu,
 		json_s64(&json, "owner_pid", inst->owner_pid);
 	else
 		json_null(&json, "owner_pid");
+	show_driver_json(&json, guest);
 	json_u64(&json, "placement_gib", inst->placement_gb);
 	json_u64(&json, "fb_bytes", inst->fb_bytes);
 	json_u64(&json, "fb_backed_bytes", inst->fb_backed_bytes);
@@ -162,8 +182,8 @@ static void show_engines_table(const struct vgpu_ctl_gpu *gpu,
 	table_print(&table, stdout, NULL);
 }
 
-static void show_text(const struct vgpu_ctl_gpu *gpu,
-		      const struct vgpu_ctl_instance *inst)
+static void show_text(const struct vgpu_ctl_gpu *gpu, const struct vgpu_ctl_instance *inst,
+		      const struct guest *guest)
 {
 	char uuid[UUID_STR_LEN];
 
@@ -171,6 +191,9 @@ static void show_text(const struct vgpu_ctl_gpu *gpu,
 	printf("%-22s%u, %.*s\n", "GPU", inst->gpu, TEXT(gpu->address));
 	printf("%-22s%.*s\n", "Type", TEXT(inst->type_name));
 	show_status(inst);
+	if (show_has_driver(guest))
+		printf("%-22s%s%s%s (the guest's word)\n", "Guest driver", guest->name,
+		       guest->name[0] && guest->version[0] ? " " : "", guest->version);
 	setting_print(&share_settings, 22, inst);
 	printf("%-22s%u GiB\n", "Placement", inst->placement_gb);
 	show_line_size("Framebuffer", inst->fb_bytes);
@@ -194,15 +217,20 @@ enum exit_code cmd_show(const struct options *options)
 	struct vgpu_ctl_instance inst;
 	struct vgpu_ctl_gpu gpu;
 	enum exit_code code;
-	int fd;
+	struct guest guest;
+	int fd, ret;
 
 	code = ctl_open_vgpu(options->uuid, &fd, &inst, &gpu);
 	if (code)
 		return code;
+	ret = guest_read(fd, inst.uuid, &guest);
 	close(fd);
+	if (ret)
+		return ctl_fail_vgpu(inst.uuid, ret);
 	if (options->json)
-		show_json(&gpu, &inst);
+		show_json(&gpu, &inst, &guest);
 	else
-		show_text(&gpu, &inst);
+		show_text(&gpu, &inst, &guest);
+	guest_free(&guest);
 	return EXIT_OK;
 }

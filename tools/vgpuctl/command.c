@@ -119,9 +119,17 @@ static const struct command commands[] = {
 	{
 		.name = "process", .run = cmd_process, .columns = process_columns,
 		.brief = "show processes that have vGPUs open, and their use",
-		.synopsis = "[--gpu GPU] [--json | -o COLUMNS]",
-		.about = "Share of the scheduler's last window, and time since the vGPU was created.\n",
-		.option = { THIS_GPU_ONLY },
+		.synopsis = "[--gpu GPU] [--channels] [--json | -o COLUMNS]",
+		.about =
+		"Share of the scheduler's last window, and time since the vGPU was created. Below\n"
+		"that the processes in the guests: their names and numbers are what each guest says,\n"
+		"and may be false; their time is measured. BUSY is since the process's channels were\n"
+		"enabled, TOTAL what these channels got since the vGPU was opened. With -o or\n"
+		"--noheadings it prints only the processes of the host.\n",
+		.option = {
+			THIS_GPU_ONLY,
+			{ OPT_CHANNELS, "show the channels of guests one by one" },
+		},
 	},
 	{
 		.name = "sessions", .run = cmd_sessions, .args_max = 1,

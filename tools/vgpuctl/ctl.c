@@ -307,3 +307,24 @@ int ctl_sessions(int fd, uint32_t gpu, uint64_t *first_id, struct vgpu_ctl_sessi
 	*now_ns = ctl.now_ns;
 	return 0;
 }
+
+int ctl_channels(int fd, const uint8_t *uuid, uint32_t first, struct vgpu_ctl_channel *channels,
+		 uint32_t *count, struct vgpu_ctl_channels *head)
+{
+	int ret;
+
+	memset(head, 0, sizeof(*head));
+	head->size = sizeof(*head);
+	memcpy(head->uuid, uuid, VGPU_UUID_LEN);
+	head->count = *count;
+	head->entry_size = sizeof(*channels);
+	head->entries = (uintptr_t)channels;
+	head->first = first;
+	ret = ctl_call(fd, VGPU_IOC_CHANNELS, head);
+	head->entries = 0;
+	if (ret)
+		return ret;
+	if (head->count < *count)
+		*count = head->count;
+	return 0;
+}

@@ -87,6 +87,14 @@ int ctl_stats(int fd, uint32_t gpu, struct vgpu_ctl_stats *stats, struct vgpu_ct
 int ctl_sessions(int fd, uint32_t gpu, uint64_t *first_id, struct vgpu_ctl_session *sessions,
 		 uint32_t *count, uint64_t *now_ns);
 
+/*
+ * Reads the channels of a vGPU from the number @first on. @count is the number of elements of
+ * @channels, and is set to the number of channels that were written there; 0: there are no more.
+ * head->next is the number to go on with.
+ */
+int ctl_channels(int fd, const uint8_t *uuid, uint32_t first, struct vgpu_ctl_channel *channels,
+		 uint32_t *count, struct vgpu_ctl_channels *head);
+
 /* ---- ctl_find.c ---- */
 
 /*

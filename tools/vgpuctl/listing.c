@@ -30,9 +30,15 @@ enum exit_code listing_visit(int fd, struct listing *listing, listing_each *each
 
 enum exit_code listing_print(const struct options *options, listing_each *each)
 {
+	return listing_print_below(options, each, NULL, NULL);
+}
+
+enum exit_code listing_print_below(const struct options *options, listing_each *each,
+				   const char *below, const char *note)
+{
 	struct listing listing = { .options = options };
+	struct table table, second;
 	enum exit_code code;
-	struct table table;
 	struct json json;
 	int fd;
 
@@ -47,11 +53,19 @@ enum exit_code listing_print(const struct options *options, listing_each *each)
 		table_init(&table, options->command->columns);
 		listing.table = &table;
 	}
+	if (below && !options->json) {
+		table_init(&second, below);
+		listing.below = &second;
+	}
 	code = listing_visit(fd, &listing, each);
 	close(fd);
 	if (options->json)
 		json_end(&json);
 	else
 		table_print(&table, stdout, &options->form);
+	if (listing.below && second.line)
+		printf("\n%s\n", note);
+	if (listing.below)
+		table_print(&second, stdout, NULL);
 	return code;
 }

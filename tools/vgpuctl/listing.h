@@ -13,11 +13,13 @@
  * @options: of the command
  * @json:    the JSON document, in which an array is open; NULL: rows go to @table
  * @table:   the table
+ * @below:   a second table, which is printed below if it has rows; NULL: there is none
  */
 struct listing {
 	const struct options *options;
 	struct json *json;
 	struct table *table;
+	struct table *below;
 };
 
 typedef int listing_each(int fd, const struct vgpu_ctl_gpu *gpu, struct listing *listing);
@@ -34,5 +36,12 @@ enum exit_code listing_visit(int fd, struct listing *listing, listing_each *each
 
 /* Prints a table or an array of what @each adds so. */
 enum exit_code listing_print(const struct options *options, listing_each *each);
+
+/*
+ * The same with a second table of the headings @below, and the line @note above it. If @below is
+ * NULL, there is none.
+ */
+enum exit_code listing_print_below(const struct options *options, listing_each *each,
+				   const char *below, const char *note);
 
 #endif /* VGPUCTL_LISTING_H */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <inttypes.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "ctl.h"
@@ -243,6 +244,12 @@ static void label_engine(struct text *text, const struct vgpu_ctl_gpu *gpu, uint
 	label_bytes(text, "engine", gpu->engine[engine].name, sizeof(gpu->engine[engine].name));
 }
 
+/* Not by way of a double, which has no room for a year of nanoseconds. */
+static void sample_end_ns(struct text *text, uint64_t ns)
+{
+	fprintf(text->out, "} %" PRIu64 ".%09" PRIu64 "\n", ns / NS_PER_SECOND, ns % NS_PER_SECOND);
+}
+
 /* The value of a figure in @from, a structure of the metric's scope. */
 static void sample_value(struct text *text, const struct metric *metric, const void *from,
 			 uint32_t engine)
@@ -251,10 +258,8 @@ static void sample_value(struct text *text, const struct metric *metric, const v
 	uint64_t value = metric->kind == KIND_U64 || metric->kind == KIND_NS ?
 		*(const __u64 *)field : *(const __u32 *)field;
 
-	/* Not by way of a double, which has no room for a year of nanoseconds. */
 	if (metric->kind == KIND_NS)
-		fprintf(text->out, "} %" PRIu64 ".%09" PRIu64 "\n", value / NS_PER_SECOND,
-			value % NS_PER_SECOND);
+		sample_end_ns(text, value);
 	else if (metric->kind == KIND_PERMILLE)
 		fprintf(text->out, "} %" PRIu64 ".%03" PRIu64 "\n", value / 1000, value % 1000);
 	else
@@ -436,6 +441,101 @@ static void write_vgpus(struct text *text, const struct metrics *metrics)
 	}
 }
 
+static void label_text(struct text *text, const char *key, const char *value)
+{
+	label_bytes(text, key, value, strlen(value));
+}
+
+static void write_guest_driver(struct text *text, const char *name,
+			       const struct vgpu_ctl_gpu *gpu,
+			       const struct vgpu_ctl_instance *inst, const struct guest *guest)
+{
+	if (!guest->name[0] && !guest->version[0])
+		return;
+	sample_begin(text, name);
+	label_vgpu(text, gpu, inst);
+	label_text(text, "guest_driver", guest->name);
+	label_text(text, "guest_version", guest->version);
+	sample_end(text, 1);
+}
+
+/* Samples of a process: one for each engine that its channels are bound to. */
+static void write_process(struct text *text, const char *name, const struct vgpu_ctl_gpu *gpu,
+			  const struct vgpu_ctl_instance *inst, const char *which,
+			  const struct guest_process *process)
+{
+	uint32_t i;
+
+	for (i = 0; i < ctl_engines(gpu->engines); i++) {
+		if (!process->engine[i].channels)
+			continue;
+		sample_begin(text, name);
+		label_vgpu(text, gpu, inst);
+		label_engine(text, gpu, i);
+		label_text(text, "process", which);
+		if (process->named) {
+			label_number(text, "guest_pid", process->pid);
+			label_number(text, "guest_uid", process->uid);
+			label_text(text, "guest_command", process->command);
+			fprintf(text->out, ",guest_client=\"%" PRIu64 "\"", process->client);
+		}
+		sample_end_ns(text, process->engine[i].busy_ns);
+	}
+}
+
+/*
+ * The guest chooses how many labels there are, and each is a series: those of the largest times
+ * have samples of their own, all others are one.
+ */
+static void write_guest_processes(struct text *text, const char *name,
+				  const struct vgpu_ctl_gpu *gpu,
+				  const struct vgpu_ctl_instance *inst, const struct guest *guest)
+{
+	struct guest_process others = { .named = false }, *process;
+	uint32_t nr, i, named = 0;
+
+	process = guest_processes(guest, &nr);
+	for (i = 0; i < nr; i++) {
+		if (!process[i].named)
+			write_process(text, name, gpu, inst, "unnamed", &process[i]);
+		else if (named++ < METRICS_GUEST_PROCESSES)
+			write_process(text, name, gpu, inst, "named", &process[i]);
+		else
+			guest_process_join(&others, &process[i]);
+	}
+	write_process(text, name, gpu, inst, "others", &others);
+	free(process);
+}
+
+/* Of vGPUs, too, but with what their guests say. */
+static const struct {
+	const char *name;
+	const char *help;
+	void (*write)(struct text *text, const char *name, const struct vgpu_ctl_gpu *gpu,
+		      const struct vgpu_ctl_instance *inst, const struct guest *guest);
+} of_guests[] = {
+	{ "vgpu_vgpu_guest_driver_info", "The driver in the guest, by the guest's word",
+		write_guest_driver },
+	{ "vgpu_vgpu_guest_busy_seconds",
+		"Time that channels of a process in the guest got since they were enabled",
+		write_guest_processes },
+};
+
+static void write_guests(struct text *text, const struct metrics *metrics)
+{
+	size_t i, g;
+	uint32_t v;
+
+	for (i = 0; i < sizeof(of_guests) / sizeof(of_guests[0]); i++) {
+		metric_begin(text, of_guests[i].name, of_guests[i].help);
+		for (g = 0; g < metrics->nr_gpus; g++)
+			for (v = 0; v < metrics->gpu[g].stats.count; v++)
+				of_guests[i].write(text, of_guests[i].name, &metrics->gpu[g].gpu,
+						   &metrics->gpu[g].inst[v],
+						   &metrics->gpu[g].guest[v]);
+	}
+}
+
 /* Writes @arg, a struct metrics. All samples of a metric stand together, as Prometheus wants it. */
 void metrics_write(FILE *out, const void *arg)
 {
@@ -450,6 +550,7 @@ void metrics_write(FILE *out, const void *arg)
 		write_driver(&text, metrics);
 		write_gpus(&text, metrics);
 		write_vgpus(&text, metrics);
+		write_guests(&text, metrics);
 	}
 	for (i = 0; metrics->up && i < sizeof(table) / sizeof(table[0]); i++) {
 		metric_begin(&text, table[i].name, table[i].help);

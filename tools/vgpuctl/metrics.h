@@ -11,17 +11,24 @@
 
 #include <linux/vgpu.h>
 
+#include "guest.h"
+
+/* Of no more processes in a guest there are samples of their own. */
+#define METRICS_GUEST_PROCESSES	16
+
 /**
  * struct metrics_gpu - a GPU and its vGPUs at one time
  * @gpu:   the GPU
  * @stats: what its engines did; of @stats.count vGPUs
  * @inst:  the vGPUs
+ * @guest: of each of them what its guest says
  * @type:  the @gpu.types types
  */
 struct metrics_gpu {
 	struct vgpu_ctl_gpu gpu;
 	struct vgpu_ctl_stats stats;
 	struct vgpu_ctl_instance *inst;
+	struct guest *guest;
 	struct vgpu_ctl_type *type;
 };
 

@@ -23,6 +23,7 @@ static const struct option_form forms[] = {
 	{ OPT_DRY_RUN, "dry-run", NULL, false },
 	{ OPT_OPENMETRICS, "openmetrics", NULL, false },
 	{ OPT_ONCE, "once", NULL, false },
+	{ OPT_CHANNELS, "channels", NULL, false },
 	{ OPT_WATCH, "watch", "SECS", true },
 	{ OPT_COUNT, "count", "N", false },
 	{ OPT_TYPE, "type", "TYPE", false },
@@ -130,6 +131,9 @@ static enum exit_code parse_one(struct options *options, int key)
 		return EXIT_OK;
 	case OPT_ONCE:
 		options->once = true;
+		return EXIT_OK;
+	case OPT_CHANNELS:
+		options->channels = true;
 		return EXIT_OK;
 	case OPT_WATCH:
 		return parse_watch(optarg, &options->watch_ns);

@@ -33,6 +33,7 @@ enum option_id {
 	OPT_DRY_RUN,
 	OPT_OPENMETRICS,
 	OPT_ONCE,
+	OPT_CHANNELS,
 	OPT_SETTING,		/* from here on: the rows of the command's settings */
 };
 
@@ -67,6 +68,7 @@ struct option_form {
  * @dry_run:   only say what would be done
  * @openmetrics: write OpenMetrics
  * @once:      show it once, and end
+ * @channels:  show channels one by one
  * @sched:     settings of a GPU's scheduler; @sched.valid says which are given
  * @shares:    settings of vGPUs, one element for each, or NULL; options_free() frees it
  * @nr_shares: number of elements of @shares
@@ -88,6 +90,7 @@ struct options {
 	bool dry_run;
 	bool openmetrics;
 	bool once;
+	bool channels;
 	struct vgpu_ctl_sched sched;
 	struct vgpu_ctl_share *shares;
 	uint32_t nr_shares;

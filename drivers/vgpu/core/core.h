@@ -12,9 +12,9 @@
  * So readers, tenants and engines take raw spinlocks, whose holders are never put to sleep: the
  * registry's, then a GPU's data_lock; front_lock of an instance, then that of its front end; all
  * others alone. Code under these locks copies data and walks lists of limited length. It allocates
- * and frees nothing, wakes no wait queue, and calls no op except backed_bytes and peak_bytes. Work
- * that takes longer uses references: to a vGPU (vgpu_instances_get()), to a GPU's scheduler and
- * back end (vgpu_gpu_enter()).
+ * and frees nothing, wakes no wait queue, and calls no op except backed_bytes, peak_bytes,
+ * guest_info and channel. Work that takes longer uses references: to a vGPU (vgpu_instances_get()),
+ * to a GPU's scheduler and back end (vgpu_gpu_enter()).
  */
 #ifndef _VGPU_CORE_H
 #define _VGPU_CORE_H
@@ -29,6 +29,7 @@
 #include <linux/vgpu.h>
 #include <linux/workqueue.h>
 
+#include "objects/dirty.h"
 #include "objects/owner.h"
 #include "objects/placement.h"
 #include "objects/quarantine.h"
@@ -173,6 +174,7 @@ struct vgpu_edid {
  * @state_lock: see below
  * @opened:     a user has the device open
  * @pauses:     number of pauses that are not over; written with @state_lock held
+ * @tracked:    written pages are noted; changes under @state_lock and @map_lock
  * @started_ns: when the device was opened, CLOCK_MONOTONIC, or 0; set with @session
  * @owner:      the holders of the device, while it is open
  * @session:    the session while the device is open, else NULL; protected by @gpu->session_lock
@@ -222,6 +224,7 @@ struct vgpu_instance {
 	struct mutex state_lock;
 	bool opened;
 	unsigned int pauses;
+	bool tracked;
 	u64 started_ns;
 	struct vgpu_owner owner;
 	struct vgpu_session *session;
@@ -291,7 +294,9 @@ struct vgpu_instance {
  *             -ENOMEM if the host cannot provide it now, and some of it may have been accessed
  * @may_dma:   tell whether the function is bus master. Must not sleep
  * @raise_irq: raise an MSI-X vector. With front_lock held; must not sleep
- * @zap:       unmap all of @bar from the user's address spaces. With map_lock held for writing
+ * @zap:       unmap all of @bar from the user's address spaces: its pages are about to be dropped.
+ *             With map_lock held for writing
+ * @unmap:     likewise, but its pages stay, and so does a picture that is shown
  *
  * There is no op that asks the user to release a device before it is removed: VFIO calls the front
  * end for that.
@@ -302,6 +307,7 @@ struct vgpu_front_ops {
 	bool (*may_dma)(struct vgpu_instance *instance);
 	void (*raise_irq)(struct vgpu_instance *instance, unsigned int vector);
 	void (*zap)(struct vgpu_instance *instance, unsigned int bar);
+	void (*unmap)(struct vgpu_instance *instance, unsigned int bar);
 };
 
 /**
@@ -580,6 +586,10 @@ void vgpu_sampler_exit(struct vgpu_gpu *gpu);
 void vgpu_sampler_open(struct vgpu_gpu *gpu);
 void vgpu_sampler_close(struct vgpu_gpu *gpu);
 void vgpu_sample_list(struct vgpu_gpu *gpu, struct vgpu_ctl_samples *ctl,
+		      const struct vgpu_ctl_entries *entries);
+
+/* stats/channel.c */
+int vgpu_channel_list(struct vgpu_instance *instance, struct vgpu_ctl_channels *ctl,
 		      const struct vgpu_ctl_entries *entries);
 
 /* control/control.c */

@@ -102,6 +102,12 @@ static vm_fault_t map_fault(struct vm_fault *vmf)
 		windows = MAP_AHEAD;
 
 	down_read(&instance->map_lock);
+	/* Each page that is mapped counts as written. */
+	if (instance->tracked) {
+		start = vmf->pgoff;
+		nr = 1;
+		windows = 1;
+	}
 	if (READ_ONCE(map->opened)) {
 		ret = map_range(map, vma, start, nr);
 		if (ret == nr)

@@ -63,11 +63,17 @@ static void vgpu_vfio_front_zap(struct vgpu_instance *instance, unsigned int bar
 		vgpu_plane_drop(&dev->plane);
 }
 
+static void vgpu_vfio_front_unmap(struct vgpu_instance *instance, unsigned int bar)
+{
+	vgpu_map_zap(&instance_to_vfio(instance)->map, bar);
+}
+
 static const struct vgpu_front_ops vgpu_vfio_front_ops = {
 	.guest_rw = vgpu_vfio_front_guest_rw,
 	.may_dma = vgpu_vfio_front_may_dma,
 	.raise_irq = vgpu_vfio_front_raise_irq,
 	.zap = vgpu_vfio_front_zap,
+	.unmap = vgpu_vfio_front_unmap,
 };
 
 /* Called at each open: IDs and BARs may differ from those of the last open. */

@@ -15,6 +15,7 @@ typedef struct {
 #define smp_store_release(ptr, value) WRITE_ONCE(*(ptr), value)
 #define smp_rmb()		barrier()
 #define smp_wmb()		barrier()
+#define smp_mb()		barrier()
 #define cmpxchg(ptr, old, new) ({			\
 	__typeof__(*(ptr)) __was = *(ptr);		\
 							\

@@ -316,6 +316,8 @@ static const struct vgpu_ctl_call vgpu_ctl_calls[] = {
 	  sizeof(struct vgpu_ctl_samples), false },
 	{ VGPU_IOC_SESSIONS, vgpu_ctl_sessions, 64,
 	  sizeof(struct vgpu_ctl_sessions), false },
+	{ VGPU_IOC_CHANNELS, vgpu_ctl_channels, 120,
+	  sizeof(struct vgpu_ctl_channels), false },
 };
 
 struct vgpu_ctl_head {

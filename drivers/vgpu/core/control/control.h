@@ -61,5 +61,6 @@ int vgpu_ctl_hist(void *arg);
 int vgpu_ctl_stats(void *arg);
 int vgpu_ctl_samples(void *arg);
 int vgpu_ctl_sessions(void *arg);
+int vgpu_ctl_channels(void *arg);
 
 #endif /* _VGPU_CONTROL_H */

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* /dev/vgpu: the calls that read statistics, samples and sessions of all vGPUs of a GPU. */
+/*
+ * /dev/vgpu: the calls that read statistics, samples and sessions of all vGPUs of a GPU, and the
+ * channels of a vGPU.
+ */
 #include <linux/string.h>
 #include <linux/timekeeping.h>
 
@@ -9,6 +12,7 @@
 /* Maximum number of elements that one call returns. */
 #define VGPU_SAMPLES_MAX	1024
 #define VGPU_SESSIONS_MAX	256
+#define VGPU_CHANNELS_MAX	256
 
 static int stats_fill(struct vgpu_gpu *gpu, void *arg, const struct vgpu_ctl_entries *entries)
 {
@@ -115,4 +119,58 @@ int vgpu_ctl_sessions(void *arg)
 	};
 
 	return vgpu_ctl_array_read(&array, ctl);
+}
+
+/* Argument of channels_list(). */
+struct channels_read {
+	struct vgpu_ctl_channels *ctl;
+	const struct vgpu_ctl_entries *entries;
+};
+
+static int channels_list(struct vgpu_instance *instance, void *arg)
+{
+	struct channels_read *read = arg;
+
+	return vgpu_channel_list(instance, read->ctl, read->entries);
+}
+
+static int channels_fill(struct vgpu_gpu *gpu, void *arg, const struct vgpu_ctl_entries *entries)
+{
+	struct vgpu_ctl_channels *ctl = arg;
+	struct channels_read read = { .ctl = ctl, .entries = entries };
+	int ret = vgpu_instance_call(ctl->uuid, channels_list, &read);
+
+	ctl->now_ns = ktime_get_ns();
+	return ret ?: ctl->count;
+}
+
+static int channels_gpu(struct vgpu_instance *instance, void *arg)
+{
+	*(u32 *)arg = instance->gpu->id;
+	return 0;
+}
+
+/**
+ * vgpu_ctl_channels() - VGPU_IOC_CHANNELS: read channels of a vGPU
+ * @arg: struct vgpu_ctl_channels, in kernel memory; its entries are in user memory
+ *
+ * Return: as vgpu_ctl_array_read().
+ */
+int vgpu_ctl_channels(void *arg)
+{
+	struct vgpu_ctl_channels *ctl = arg;
+	unsigned int room = min_t(u32, ctl->count, VGPU_CHANNELS_MAX);
+	struct vgpu_ctl_array array = {
+		.to = ctl->entries,
+		.entry_size = ctl->entry_size,
+		.first_size = 104,
+		.known_size = sizeof(struct vgpu_ctl_channel),
+		.nr = room,
+		.room = room,
+		.fill = channels_fill,
+	};
+	int ret;
+
+	ret = vgpu_instance_call(ctl->uuid, channels_gpu, &array.gpu);
+	return ret ?: vgpu_ctl_array_read(&array, ctl);
 }

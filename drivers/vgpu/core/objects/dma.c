@@ -211,20 +211,21 @@ static int vgpu_dma_run(struct vgpu_dma *dma)
 	unsigned long since = 0;
 	unsigned int i;
 	u64 addr = dma->addr;
-	int ret;
+	int ret = 0;
 
 	if (dma->work)
 		return dma->work(dma);
 
-	for (i = 0; i < dma->nr_vec; i++) {
+	for (i = 0; i < dma->nr_vec && !ret; i++) {
 		ret = vgpu_dma_run_piece(dma, &dma->vec[i], addr, &since);
-		if (ret)
-			return ret;
 		addr += dma->vec[i].bv_len;
 	}
-	atomic64_add(dma->len, dma->write ? &instance->dma_written_bytes :
-					    &instance->dma_read_bytes);
-	return 0;
+	if (dma->ran)
+		dma->ran(dma);
+	if (!ret)
+		atomic64_add(dma->len, dma->write ? &instance->dma_written_bytes :
+						    &instance->dma_read_bytes);
+	return ret;
 }
 
 /* Takes the next access off the queue. While the function is not bus master, @work is required. */

@@ -63,6 +63,14 @@ static void vgpu_engine_overrun(struct vgpu_timeline *tl, struct vgpu_entity *en
 	queue_work(system_wq, &instance->overrun_work);
 }
 
+static void vgpu_engine_charged(void *ops_data, unsigned int index, u64 ran_ns)
+{
+	struct vgpu_gpu *gpu = ops_data;
+
+	if (gpu->ops->engine_charged)
+		gpu->ops->engine_charged(gpu, index, ran_ns);
+}
+
 static u64 vgpu_engine_ran_ns(struct vgpu_timeline *tl)
 {
 	struct vgpu_gpu *gpu = vgpu_timeline_data(tl);
@@ -80,6 +88,7 @@ const struct vgpu_timeline_ops vgpu_engine_ops = {
 	.preempt = vgpu_engine_preempt,
 	.reset = vgpu_engine_reset,
 	.overrun = vgpu_engine_overrun,
+	.charged = vgpu_engine_charged,
 	.ran_ns = vgpu_engine_ran_ns,
 };
 

@@ -483,6 +483,7 @@ void vgpu_instance_close(struct vgpu_instance *instance)
 	vgpu_dma_uncharge(instance->dma);
 	vgpu_instance_halt(instance);
 	vgpu_pause_close(instance);
+	vgpu_dirty_close(instance);
 	/* The instance is held and on no engine; others get its share from now on. */
 	for (i = 0; i < gpu->info.nr_engines; i++)
 		vgpu_entity_stop(&instance->entity[i]);

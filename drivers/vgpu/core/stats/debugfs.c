@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * /sys/kernel/debug/vgpu/<gpu>/: partitions, channels, timelines, instances, histograms and
- * switches, for people to read; pause, resume and reload, to which the UUID of a
- * vGPU is written. These
- * files are not an ABI.
+ * switches, for people to read; pause, resume, reload and dirty_*, to which the UUID of a vGPU is
+ * written. These files are not an ABI.
  */
 #include <linux/debugfs.h>
 #include <linux/seq_file.h>
@@ -211,31 +210,44 @@ static int switches_show(struct seq_file *m, void *unused)
 }
 DEFINE_SHOW_ATTRIBUTE(switches);
 
-/* Calls @func for the vGPU of the GPU whose UUID was written. Returns @count or -errno. */
-static ssize_t call_for_uuid(struct file *file, const char __user *buf, size_t count,
-			     int (*func)(struct vgpu_instance *instance))
+/* The vGPU of the GPU whose UUID was written, with a reference for the caller; or an ERR_PTR. */
+static struct vgpu_instance *find_written(struct vgpu_gpu *gpu, const char __user *buf,
+					  size_t count)
 {
-	struct vgpu_gpu *gpu = file->private_data;
 	struct vgpu_instance *instance;
 	char text[UUID_STRING_LEN + 2], *uuid_text;
 	guid_t uuid;
 	int ret;
 
 	if (count >= sizeof(text))
-		return -EINVAL;
+		return ERR_PTR(-EINVAL);
 	if (copy_from_user(text, buf, count))
-		return -EFAULT;
+		return ERR_PTR(-EFAULT);
 	text[count] = '\0';
 	uuid_text = strim(text);
 	if (strlen(uuid_text) != UUID_STRING_LEN)
-		return -EINVAL;
+		return ERR_PTR(-EINVAL);
 	ret = guid_parse(uuid_text, &uuid);
 	if (ret)
-		return ret;
+		return ERR_PTR(ret);
 	instance = vgpu_instance_find(&uuid);
-	if (!instance)
-		return -ENODEV;
-	ret = instance->gpu == gpu ? func(instance) : -ENODEV;
+	if (instance && instance->gpu != gpu) {
+		vgpu_instance_put(instance);
+		instance = NULL;
+	}
+	return instance ?: ERR_PTR(-ENODEV);
+}
+
+/* Calls @func for the vGPU of the GPU whose UUID was written. Returns @count or -errno. */
+static ssize_t call_for_uuid(struct file *file, const char __user *buf, size_t count,
+			     int (*func)(struct vgpu_instance *instance))
+{
+	struct vgpu_instance *instance = find_written(file->private_data, buf, count);
+	int ret;
+
+	if (IS_ERR(instance))
+		return PTR_ERR(instance);
+	ret = func(instance);
 	vgpu_instance_put(instance);
 	return ret ?: count;
 }
@@ -260,6 +272,146 @@ static const struct file_operations resume_fops = {
 	.owner = THIS_MODULE,
 	.open = simple_open,
 	.write = resume_write,
+};
+
+static ssize_t dirty_start_write(struct file *file, const char __user *buf, size_t count,
+				 loff_t *pos)
+{
+	return call_for_uuid(file, buf, count, vgpu_dirty_start);
+}
+
+static const struct file_operations dirty_start_fops = {
+	.owner = THIS_MODULE,
+	.open = simple_open,
+	.write = dirty_start_write,
+};
+
+static ssize_t dirty_stop_write(struct file *file, const char __user *buf, size_t count,
+				loff_t *pos)
+{
+	return call_for_uuid(file, buf, count, vgpu_dirty_stop);
+}
+
+static const struct file_operations dirty_stop_fops = {
+	.owner = THIS_MODULE,
+	.open = simple_open,
+	.write = dirty_stop_write,
+};
+
+/**
+ * struct dirty_reader - an open file dirty_pass
+ * @gpu:      the GPU
+ * @instance: the vGPU whose UUID was written, with a reference; NULL: none was
+ * @pass:     the pass that the write began
+ * @line:     number of the line of @first; 0: the pass's own
+ * @first:    number of the first page of the run that was read last
+ * @nr:       pages in that run; 0: there are no more
+ *
+ * The file's lock, that of struct seq_file, protects it.
+ */
+struct dirty_reader {
+	struct vgpu_gpu *gpu;
+	struct vgpu_instance *instance;
+	struct vgpu_dirty_pass pass;
+	loff_t line;
+	u64 first;
+	u64 nr;
+};
+
+/* A line may be asked for twice, since it did not fit; what it is about is taken once. */
+static void *dirty_pass_line(struct dirty_reader *reader, loff_t line)
+{
+	if (!reader->instance || line < reader->line || line > reader->line + 1)
+		return NULL;
+	if (line == reader->line)
+		return !line || reader->nr ? reader : NULL;
+	reader->line = line;
+	if (vgpu_dirty_next(reader->instance, &reader->first, &reader->nr))
+		reader->nr = 0;
+	return reader->nr ? reader : NULL;
+}
+
+static void *dirty_pass_start(struct seq_file *m, loff_t *pos)
+{
+	return dirty_pass_line(m->private, *pos);
+}
+
+static void *dirty_pass_next(struct seq_file *m, void *v, loff_t *pos)
+{
+	return dirty_pass_line(m->private, ++*pos);
+}
+
+static void dirty_pass_stop(struct seq_file *m, void *v)
+{
+}
+
+static int dirty_pass_show(struct seq_file *m, void *v)
+{
+	const struct dirty_reader *reader = v;
+
+	if (reader->line)
+		seq_printf(m, "%llu..%llu\n", reader->first, reader->first + reader->nr - 1);
+	else
+		seq_printf(m, "pages %llu%s\n", reader->pass.pages,
+			   reader->pass.dropped ? ", dropped" : "");
+	return 0;
+}
+
+static const struct seq_operations dirty_pass_seq_ops = {
+	.start = dirty_pass_start,
+	.next = dirty_pass_next,
+	.stop = dirty_pass_stop,
+	.show = dirty_pass_show,
+};
+
+static int dirty_pass_open(struct inode *inode, struct file *file)
+{
+	struct dirty_reader *reader;
+
+	reader = __seq_open_private(file, &dirty_pass_seq_ops, sizeof(*reader));
+	if (!reader)
+		return -ENOMEM;
+	reader->gpu = inode->i_private;
+	return 0;
+}
+
+static int dirty_pass_release(struct inode *inode, struct file *file)
+{
+	struct seq_file *m = file->private_data;
+	struct dirty_reader *reader = m->private;
+
+	if (reader->instance)
+		vgpu_instance_put(reader->instance);
+	return seq_release_private(inode, file);
+}
+
+/* Takes a pass. What is read from the file then is what was in it. One pass for each open file. */
+static ssize_t dirty_pass_write(struct file *file, const char __user *buf, size_t count,
+				loff_t *pos)
+{
+	struct seq_file *m = file->private_data;
+	struct dirty_reader *reader = m->private;
+	struct vgpu_instance *instance = find_written(reader->gpu, buf, count);
+	int ret;
+
+	if (IS_ERR(instance))
+		return PTR_ERR(instance);
+	mutex_lock(&m->lock);
+	ret = reader->instance ? -EBUSY : vgpu_dirty_pass(instance, &reader->pass);
+	if (!ret)
+		swap(reader->instance, instance);
+	mutex_unlock(&m->lock);
+	if (instance)
+		vgpu_instance_put(instance);
+	return ret ?: count;
+}
+
+static const struct file_operations dirty_pass_fops = {
+	.owner = THIS_MODULE,
+	.open = dirty_pass_open,
+	.read = seq_read,
+	.write = dirty_pass_write,
+	.release = dirty_pass_release,
 };
 
 static ssize_t reload_write(struct file *file, const char __user *buf, size_t count, loff_t *pos)
@@ -292,6 +444,9 @@ void vgpu_debugfs_add_gpu(struct vgpu_gpu *gpu)
 	debugfs_create_file("switches", 0400, dir, gpu, &switches_fops);
 	debugfs_create_file("pause", 0200, dir, gpu, &pause_fops);
 	debugfs_create_file("resume", 0200, dir, gpu, &resume_fops);
+	debugfs_create_file("dirty_start", 0200, dir, gpu, &dirty_start_fops);
+	debugfs_create_file("dirty_stop", 0200, dir, gpu, &dirty_stop_fops);
+	debugfs_create_file("dirty_pass", 0600, dir, gpu, &dirty_pass_fops);
 	debugfs_create_file("reload", 0200, dir, gpu, &reload_fops);
 }
 

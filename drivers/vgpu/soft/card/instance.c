@@ -7,9 +7,13 @@
 #include "gpu.h"
 #include "../face/regs.h"
 #include "../memory/admit.h"
+#include "../memory/track.h"
 #include "instance.h"
 #include "params.h"
 #include "state.h"
+
+/* Pages that are looked at in one go: within some us. */
+#define SOFT_DIRTY_RUN	256
 
 static int soft_instance_reserve(struct soft_instance *inst)
 {
@@ -131,6 +135,7 @@ static void soft_instance_close(struct vgpu_instance *vgpu)
 	WARN_ON(inst->work.compute.programs.bytes ||
 		atomic64_read(&inst->work.compute.context_bytes));
 	soft_rss_end(&inst->mem);
+	soft_turn_forget(&inst->queues);
 	inst->mem.fb.memcg = NULL;
 	inst->mem.pages.memcg = NULL;
 }
@@ -205,6 +210,36 @@ static u64 soft_instance_peak_bytes(struct vgpu_instance *vgpu)
 	return (u64)atomic_long_read(&inst->mem.fb.peak) << PAGE_SHIFT;
 }
 
+static int soft_instance_dirty_start(struct vgpu_instance *vgpu)
+{
+	return soft_track_start(&soft_instance(vgpu)->mem.fb);
+}
+
+static void soft_instance_dirty_stop(struct vgpu_instance *vgpu)
+{
+	soft_track_stop(&soft_instance(vgpu)->mem.fb);
+}
+
+static void soft_instance_dirty_take(struct vgpu_instance *vgpu, struct vgpu_dirty_pass *pass)
+{
+	pass->pages = soft_track_take(&soft_instance(vgpu)->mem.fb, &pass->dropped);
+}
+
+static void soft_instance_dirty_sync(struct vgpu_instance *vgpu)
+{
+	/* Of no address space: requests to guest memory go on, and mark what they have read. */
+	soft_invalidate(&soft_instance(vgpu)->queues, 0);
+}
+
+static u64 soft_instance_dirty_next(struct vgpu_instance *vgpu, u64 *first)
+{
+	unsigned long pgoff = 0, nr;
+
+	nr = soft_track_next(&soft_instance(vgpu)->mem.fb, SOFT_DIRTY_RUN, &pgoff);
+	*first = pgoff;
+	return nr;
+}
+
 static void soft_instance_channels_show(struct vgpu_instance *vgpu, struct seq_file *m)
 {
 	struct soft_instance *inst = soft_instance(vgpu);
@@ -213,6 +248,17 @@ static void soft_instance_channels_show(struct vgpu_instance *vgpu, struct seq_f
 	soft_context_show(&inst->work.compute, m);
 	for (i = 0; i < inst->queues.nr_channels; i++)
 		soft_channel_show(&inst->queues.channel[i], m);
+}
+
+static void soft_instance_guest_info(struct vgpu_instance *vgpu, struct vgpu_hw_guest_info *info)
+{
+	soft_channel_guest_info(soft_queues(vgpu), info);
+}
+
+static bool soft_instance_channel(struct vgpu_instance *vgpu, u32 index,
+				  struct vgpu_ctl_channel *out)
+{
+	return soft_turn_report(&soft_queues(vgpu)->channel[index], out);
 }
 
 static bool soft_instance_scanout(struct vgpu_instance *vgpu, struct vgpu_scanout *scanout)
@@ -236,6 +282,11 @@ static void soft_instance_engine_reset(struct vgpu_gpu *vgpu, unsigned int index
 	soft_engine_reset(&soft_gpu(vgpu)->engine[index]);
 }
 
+static void soft_instance_engine_charged(struct vgpu_gpu *vgpu, unsigned int index, u64 ran_ns)
+{
+	soft_engine_charged(&soft_gpu(vgpu)->engine[index], ran_ns);
+}
+
 static u64 soft_instance_engine_ran_ns(struct vgpu_gpu *vgpu, unsigned int index)
 {
 	return soft_engine_ran_ns(&soft_gpu(vgpu)->engine[index]);
@@ -257,11 +308,19 @@ const struct vgpu_gpu_ops soft_instance_ops = {
 	.scanout = soft_instance_scanout,
 	.backed_bytes = soft_instance_backed_bytes,
 	.peak_bytes = soft_instance_peak_bytes,
+	.dirty_start = soft_instance_dirty_start,
+	.dirty_stop = soft_instance_dirty_stop,
+	.dirty_take = soft_instance_dirty_take,
+	.dirty_sync = soft_instance_dirty_sync,
+	.dirty_next = soft_instance_dirty_next,
 	.channels_show = soft_instance_channels_show,
+	.guest_info = soft_instance_guest_info,
+	.channel = soft_instance_channel,
 	.state_save = soft_state_save,
 	.state_load = soft_state_load,
 	.engine_run = soft_instance_engine_run,
 	.engine_preempt = soft_instance_engine_preempt,
 	.engine_reset = soft_instance_engine_reset,
+	.engine_charged = soft_instance_engine_charged,
 	.engine_ran_ns = soft_instance_engine_ran_ns,
 };

@@ -29,6 +29,13 @@ static noinline int soft_regs_read_queue(struct soft_queues *queues, const u32 *
 	return 0;
 }
 
+static u32 *soft_regs_guest_word(struct soft_queues *queues, u32 reg)
+{
+	u32 i = (reg - VGPU_HW_GUEST_INFO(0)) / 4;
+
+	return &queues->guest_info[array_index_nospec(i, SOFT_GUEST_WORDS)];
+}
+
 /* Reads a word of the device registers. */
 static int soft_regs_read_dev(struct soft_queues *queues, u32 reg, u32 *value)
 {
@@ -37,7 +44,9 @@ static int soft_regs_read_dev(struct soft_queues *queues, u32 reg, u32 *value)
 		return soft_regs_read_queue(queues, &queues->intr, value);
 	case VGPU_HW_FAULT_CHANNEL:
 		return soft_regs_read_queue(queues, &queues->fault_channel, value);
-	default:	/* VGPU_HW_RESET and VGPU_HW_INVALIDATE are write-only */
+	case VGPU_HW_GUEST_INFO(0) ... VGPU_HW_GUEST_INFO(SOFT_GUEST_WORDS - 1):
+		return soft_regs_read_queue(queues, soft_regs_guest_word(queues, reg), value);
+	default:	/* VGPU_HW_RESET and VGPU_HW_INVALIDATE* are write-only */
 		if (!vgpu_hw_identity_word(queues->mem->vgpu, VGPU_HW_DEV_BASE + reg, value))
 			return -ENXIO;
 		return 0;
@@ -173,10 +182,19 @@ static int soft_regs_write_dev(struct soft_queues *queues, u32 reg, u32 value)
 			return -EINVAL;
 		return VGPU_REGION_RESET;
 	case VGPU_HW_INVALIDATE:
+	case VGPU_HW_INVALIDATE_PAGES:
 		if (!soft_regs_root_ok(value))
 			return -EINVAL;
-		soft_programs_invalidate(&queues->work->compute.programs, value);
+		if (reg == VGPU_HW_INVALIDATE)
+			soft_programs_invalidate(&queues->work->compute.programs, value);
+		else
+			soft_programs_sync(&queues->work->compute.programs);
 		soft_invalidate(queues, value);
+		return 0;
+	case VGPU_HW_GUEST_INFO(0) ... VGPU_HW_GUEST_INFO(SOFT_GUEST_WORDS - 1):
+		raw_spin_lock(&queues->queue_lock);
+		*soft_regs_guest_word(queues, reg) = value;
+		raw_spin_unlock(&queues->queue_lock);
 		return 0;
 	default:
 		return -ENXIO;

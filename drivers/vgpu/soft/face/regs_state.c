@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The device registers of a paused vGPU: saved as a record, and set from one. */
+#include <linux/string.h>
 #include <asm/byteorder.h>
 
 #include "../queue/queues.h"
@@ -18,6 +19,7 @@ void soft_regs_save(struct soft_queues *queues, struct vgpu_records *to)
 
 	if (!record)
 		return;
+	soft_channel_guest_info(queues, &record->guest);
 	raw_spin_lock(&queues->queue_lock);
 	record->intr = cpu_to_le32(queues->intr);
 	record->fault_channel = cpu_to_le32(queues->fault_channel);
@@ -52,8 +54,10 @@ const char *soft_regs_record_check(const struct soft_regs_record *record, u32 nr
 int soft_regs_load(struct soft_queues *queues, struct vgpu_record_reader *from)
 {
 	const struct soft_regs_record *record;
+	__le32 guest[SOFT_GUEST_WORDS];
 	const char *field;
 	const void *data;
+	unsigned int i;
 	int ret;
 
 	ret = vgpu_record_take(from, SOFT_RECORD_DEVICE, "device", sizeof(*record), &data);
@@ -63,7 +67,10 @@ int soft_regs_load(struct soft_queues *queues, struct vgpu_record_reader *from)
 	field = soft_regs_record_check(record, queues->nr_channels);
 	if (field)
 		return vgpu_record_refuse(from, "device", field);
+	memcpy(guest, &record->guest, sizeof(guest));
 	raw_spin_lock(&queues->queue_lock);
+	for (i = 0; i < SOFT_GUEST_WORDS; i++)
+		queues->guest_info[i] = le32_to_cpu(guest[i]);
 	queues->intr = le32_to_cpu(record->intr);
 	queues->fault_channel = le32_to_cpu(record->fault_channel);
 	raw_spin_unlock(&queues->queue_lock);

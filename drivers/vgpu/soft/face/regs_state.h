@@ -4,6 +4,7 @@
 #define _VGPU_SOFT_REGS_STATE_H
 
 #include <linux/types.h>
+#include <uapi/linux/vgpu_hw.h>
 
 struct soft_queues;
 struct vgpu_record_reader;
@@ -13,10 +14,12 @@ struct vgpu_records;
  * struct soft_regs_record - the device registers
  * @intr:   VGPU_HW_INTR
  * @fault_channel: VGPU_HW_FAULT_CHANNEL
+ * @guest: VGPU_HW_GUEST_INFO: any bytes
  */
 struct soft_regs_record {
 	__le32 intr;
 	__le32 fault_channel;
+	struct vgpu_hw_guest_info guest;
 };
 
 const char *soft_regs_record_check(const struct soft_regs_record *record, u32 nr_channels);

@@ -193,7 +193,8 @@ bool soft_space_peek(struct soft_view *view, const struct soft_place *place, str
 }
 
 /**
- * soft_space_back() - likewise, to write to it: a page that was never touched is allocated
+ * soft_space_back() - likewise, to write to it: a page that was never touched is allocated, and
+ *		       the page is marked as written
  * @view: of the engine that works on the channel
  * @place: in the partition
  * Context: the engine's thread, during a run; does not wait for memory.
@@ -206,9 +207,12 @@ struct page *soft_space_back(struct soft_view *view, const struct soft_place *pl
 
 	if (!soft_space_peek(view, place, &page))
 		return NULL;
-	if (page)
-		return page;
-	view->work += SOFT_FRESH_WORK;
-	page = soft_store_page(&view->mem->fb, place->addr >> PAGE_SHIFT, SOFT_GFP_ENGINE);
-	return soft_space_valid(view, place->gen) ? page : NULL;
+	if (!page) {
+		view->work += SOFT_FRESH_WORK;
+		page = soft_store_page(&view->mem->fb, place->addr >> PAGE_SHIFT, SOFT_GFP_ENGINE);
+		if (!page || !soft_space_valid(view, place->gen))
+			return NULL;
+	}
+	soft_store_mark(&view->mem->fb, place->addr >> PAGE_SHIFT);
+	return page;
 }

@@ -19,6 +19,7 @@
 #include <linux/vgpu.h>
 #include <linux/workqueue.h>
 
+#include "dirty.h"
 #include "store.h"
 
 #define SOFT_LEAF_PAGES		(PAGE_SIZE / sizeof(struct page *))
@@ -90,6 +91,18 @@ struct page *soft_store_alloc(struct soft_store *store, gfp_t gfp)
 
 	set_active_memcg(old);
 	return page;
+}
+
+/* soft_store_mark(), where it looks as if the store were tracked. */
+void soft_store_mark_tracked(struct soft_store *store, unsigned long pgoff)
+{
+	struct soft_dirty *dirty;
+
+	rcu_read_lock();
+	dirty = rcu_dereference(store->dirty);
+	if (dirty)
+		soft_dirty_mark(dirty, pgoff);
+	rcu_read_unlock();
 }
 
 /* Counts pages that have been allocated. */
@@ -240,7 +253,7 @@ static void soft_store_batch(struct soft_store *store, unsigned long pgoff)
 }
 
 /**
- * soft_store_map() - find or allocate pages for a mapping
+ * soft_store_map() - find or allocate pages for a mapping, and mark them as written
  * @store: its pages are not being dropped
  * @pgoff: number of the first page, any number
  * @pages: room for @nr pages, which are filled in without references
@@ -264,6 +277,7 @@ int soft_store_map(struct soft_store *store, unsigned long pgoff,
 			   soft_store_add(store, pgoff + i, SOFT_GFP, true);
 		if (!pages[i])
 			break;
+		soft_store_mark(store, pgoff + i);
 	}
 	if (i)
 		return i;
@@ -345,7 +359,7 @@ static bool soft_store_back(struct soft_store *store, unsigned long pgoff, unsig
  */
 int soft_store_rw(struct soft_store *store, u64 offset, void *buf, size_t count, bool write)
 {
-	unsigned long pgoff = offset >> PAGE_SHIFT, last;
+	unsigned long pgoff = offset >> PAGE_SHIFT, last, next;
 	unsigned int start = offset & ~PAGE_MASK;
 	unsigned long since = 0;
 	u64 end;
@@ -363,9 +377,9 @@ int soft_store_rw(struct soft_store *store, u64 offset, void *buf, size_t count,
 			return -ENOMEM;
 		down_read(&store->drop_lock);
 	}
-	for (; count; pgoff++) {
+	for (next = pgoff; count; next++) {
 		size_t len = min_t(size_t, count, PAGE_SIZE - start);
-		struct page *page = soft_store_peek(store, pgoff);
+		struct page *page = soft_store_peek(store, next);
 
 		if (write)
 			soft_store_copy(page_address(page) + start, buf, len);
@@ -376,6 +390,11 @@ int soft_store_rw(struct soft_store *store, u64 offset, void *buf, size_t count,
 		buf += len;
 		count -= len;
 		start = 0;
+	}
+	if (write) {
+		smp_mb();	/* dirty.h: mark last */
+		for (; pgoff <= last; pgoff++)
+			soft_store_mark(store, pgoff);
 	}
 	up_read(&store->drop_lock);
 	return 0;
@@ -484,12 +503,15 @@ static void soft_store_give_back(struct soft_store *store)
  * soft_store_drop() - drop the content: all of the memory reads zero afterwards
  * @store: no engine and no page fault is using it
  *
- * Pages are given back. A reserved store has zeroed pages in their place.
+ * Pages are given back. A reserved store has zeroed pages in their place. While the store is
+ * tracked, no page counts as written any more, and @dropped of the store says why.
  *
  * Context: may sleep.
  */
 void soft_store_drop(struct soft_store *store)
 {
+	struct soft_dirty *dirty;
+
 	down_write(&store->drop_lock);
 	if (store->reserved || current->flags & PF_KTHREAD ||
 	    atomic_long_read(&store->backed) <= SOFT_STORE_FEW)
@@ -497,6 +519,12 @@ void soft_store_drop(struct soft_store *store)
 	else
 		soft_store_give_back(store);
 	atomic_long_set(&store->touched, 0);
+	/* Nobody stops to track the store meanwhile. */
+	dirty = rcu_dereference_protected(store->dirty, lockdep_is_held(&store->drop_lock));
+	if (dirty) {
+		soft_dirty_forget(dirty);
+		store->dropped = true;
+	}
 	up_write(&store->drop_lock);
 }
 

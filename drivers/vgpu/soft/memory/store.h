@@ -5,11 +5,13 @@
 
 #include <linux/atomic.h>
 #include <linux/gfp.h>
+#include <linux/rcupdate.h>
 #include <linux/rwsem.h>
 #include <linux/types.h>
 
 struct mem_cgroup;
 struct page;
+struct soft_dirty;
 
 /*
  * For threads that may sleep. The page is charged to the vGPU's user, and when the user's memory
@@ -30,6 +32,8 @@ struct page;
  * @nr_leaves: length of @leaves
  * @leaves:    page pointers in a table of two levels. A leaf, and a page in it, is NULL until it
  *             is touched; both are set by cmpxchg
+ * @dirty:     the pages that were written, while the store is tracked (track.h); else NULL
+ * @dropped:   @dirty has forgotten all pages since the last pass, as they were dropped
  * @backed:    pages that are allocated
  * @touched:   pages of @backed that were allocated because a mapping of them was touched
  * @peak:      the most that @backed has been since soft_store_begin()
@@ -43,6 +47,8 @@ struct soft_store {
 	unsigned long nr_pages;
 	unsigned long nr_leaves;
 	struct page ***leaves;
+	struct soft_dirty __rcu *dirty;
+	bool dropped;
 	atomic_long_t backed;
 	atomic_long_t touched;
 	atomic_long_t peak;
@@ -55,6 +61,23 @@ struct soft_store {
 static inline long soft_store_filled(const struct soft_store *store)
 {
 	return atomic_long_read(&store->backed) - atomic_long_read(&store->touched);
+}
+
+void soft_store_mark_tracked(struct soft_store *store, unsigned long pgoff);
+
+/**
+ * soft_store_mark() - note that a page is written, if the store is tracked
+ * @store: its pages are not being dropped
+ * @pgoff: number of the page, below the store's number of pages
+ *
+ * Before the page is written, or after that and a full barrier: dirty.h has the rules.
+ *
+ * Context: any.
+ */
+static inline void soft_store_mark(struct soft_store *store, unsigned long pgoff)
+{
+	if (unlikely(rcu_access_pointer(store->dirty)))
+		soft_store_mark_tracked(store, pgoff);
 }
 
 int soft_store_start(void);

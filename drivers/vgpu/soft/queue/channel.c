@@ -3,6 +3,7 @@
  * Channels: enabled and disabled by the guest's register writes, woken by doorbells, stopped by
  * faults and resets.
  */
+#include <linux/ktime.h>
 #include <linux/mm.h>
 #include <linux/nospec.h>
 #include <linux/seq_file.h>
@@ -104,12 +105,14 @@ void soft_queues_init(struct soft_queues *queues)
 	for (i = 0; i < SOFT_ENGINES; i++) {
 		INIT_LIST_HEAD(&queues->queue[i].ready);
 		INIT_LIST_HEAD(&queues->queue[i].paced);
+		INIT_LIST_HEAD(&queues->queue[i].stalled);
 		queues->queue[i].due_ns = U64_MAX;
 	}
 	for (i = 0; i < queues->nr_channels; i++) {
 		queues->channel[i].queues = queues;
 		queues->channel[i].index = i;
 		INIT_LIST_HEAD(&queues->channel[i].link);
+		INIT_LIST_HEAD(&queues->channel[i].waiting);
 	}
 }
 
@@ -256,6 +259,7 @@ static void soft_channel_enable(struct soft_channel *ch, u32 ctrl)
 		fault.code = soft_channel_latch(ch, ctrl);
 		WRITE_ONCE(ch->hw->get, cpu_to_le64(0));
 	}
+	soft_turn_enable(ch, ktime_get_ns());
 	if (fault.code == VGPU_HW_FAULT_ALIGN || fault.code == VGPU_HW_FAULT_ADDRESS ||
 	    fault.code == VGPU_HW_FAULT_PAGE)
 		fault.addr = ch->ring_addr;
@@ -346,6 +350,19 @@ void soft_channel_fault(struct soft_channel *ch, const struct soft_fault *fault,
 		soft_channel_report_fault(ch, fault->code, pos);
 }
 
+/* Copies the VGPU_HW_GUEST_INFO registers. Context: any; takes queue_lock. */
+void soft_channel_guest_info(struct soft_queues *queues, struct vgpu_hw_guest_info *info)
+{
+	__le32 words[SOFT_GUEST_WORDS];
+	unsigned int i;
+
+	raw_spin_lock(&queues->queue_lock);
+	for (i = 0; i < SOFT_GUEST_WORDS; i++)
+		words[i] = cpu_to_le32(queues->guest_info[i]);
+	raw_spin_unlock(&queues->queue_lock);
+	memcpy(info, words, sizeof(*info));
+}
+
 static bool soft_channel_all_left(struct soft_queues *queues)
 {
 	bool left = true;
@@ -405,6 +422,7 @@ void soft_channel_stop_all(struct soft_queues *queues)
 	}
 	queues->intr = 0;
 	queues->fault_channel = ~0U;
+	memset(queues->guest_info, 0, sizeof(queues->guest_info));
 	raw_spin_unlock(&queues->queue_lock);
 	mutex_unlock(&queues->config_lock);
 }

@@ -11,6 +11,7 @@
 #ifndef _VGPU_SOFT_CHANNEL_H
 #define _VGPU_SOFT_CHANNEL_H
 
+#include <linux/atomic.h>
 #include <linux/list.h>
 #include <linux/types.h>
 #include <linux/vgpu.h>
@@ -28,7 +29,7 @@ struct soft_queues;
  * @ctrl:      the CTRL register as the guest wrote it; protected by queue_lock
  * @root:      the ROOT register likewise
  * @ring:      the RING register likewise
- * @state:     enum vgpu_hw_state; this and all fields up to @link are protected by queue_lock
+ * @state:     enum vgpu_hw_state; this and all fields up to @before_ns are protected by queue_lock
  * @busy:      the engine's thread has taken the channel off its queue
  * @stalled:   the channel waits for @dma
  * @paced:     the channel waits for @due_ns: @link is on the queue's paced list
@@ -41,6 +42,10 @@ struct soft_queues;
  * @fault_pc:  program counter of a program that faulted, else 0
  * @fault_id:  global id of the work-item that faulted, else 0
  * @link:      on the ready list or the paced list of the channel's queue, or empty
+ * @waiting:   likewise on the queue's list of stalled channels
+ * @enabled_ns: when the channel was enabled last; 0: not since the vGPU was opened
+ * @before_ns: @service_ns at that time
+ * @service_ns: service since the vGPU was opened, see turn.h; read and written without a lock
  * @engine:    number of the engine that the channel is bound to. This and the next six fields
  *             are set when the guest enables the channel, and constant until it is disabled
  * @space:     the address space, as in VGPU_HW_CHAN_ROOT; 0: none, addresses are physical
@@ -78,6 +83,10 @@ struct soft_channel {
 	u64 fault_pc;
 	u32 fault_id[3];
 	struct list_head link;
+	struct list_head waiting;
+	u64 enabled_ns;
+	u64 before_ns;
+	atomic64_t service_ns;
 
 	unsigned int engine;
 	u32 space;
@@ -100,6 +109,7 @@ void soft_channel_show(struct soft_channel *ch, struct seq_file *m);
 void soft_channel_write_ctrl(struct soft_channel *ch, u32 ctrl);
 void soft_channel_doorbell(struct soft_channel *ch);
 void soft_channel_fault(struct soft_channel *ch, const struct soft_fault *fault, u64 pos);
+void soft_channel_guest_info(struct soft_queues *queues, struct vgpu_hw_guest_info *info);
 void soft_channel_publish_fault(struct soft_channel *ch, const struct soft_fault *fault, u64 pos);
 void soft_channel_note_fault(struct soft_channel *ch, const struct soft_fault *fault, u64 pos);
 struct page *soft_channel_page(struct soft_channel *ch);

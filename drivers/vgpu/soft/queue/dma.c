@@ -140,6 +140,17 @@ static bool soft_dma_next(struct soft_channel *ch, const struct vgpu_dma *dma, u
 	return true;
 }
 
+/* Marks what the worker has read into the framebuffer, as far as it came: struct vgpu_dma.ran. */
+static void soft_dma_ran(struct vgpu_dma *dma)
+{
+	struct soft_channel *ch = dma->private;
+	unsigned int i;
+
+	smp_mb();	/* memory/dirty.h: mark last */
+	for (i = 0; i < dma->nr_vec; i++)
+		soft_store_mark(&ch->queues->mem->fb, dma->tag[i]);
+}
+
 /**
  * soft_dma_add_fb() - add framebuffer
  * @ch: busy
@@ -160,6 +171,8 @@ static bool soft_dma_next(struct soft_channel *ch, const struct vgpu_dma *dma, u
 bool soft_dma_add_fb(struct soft_channel *ch, struct vgpu_dma *dma, u32 len,
 		     struct soft_place *place)
 {
+	if (!dma->write)
+		dma->ran = soft_dma_ran;
 	for (;;) {
 		unsigned int offset = offset_in_page(place->addr);
 		u32 part = min_t(u32, len - dma->len, PAGE_SIZE - offset);
@@ -173,6 +186,7 @@ bool soft_dma_add_fb(struct soft_channel *ch, struct vgpu_dma *dma, u32 len,
 			page = dma->write ? ZERO_PAGE(0) : soft_space_back(ch->view, place);
 		if (!page)
 			return false;
+		dma->tag[dma->nr_vec] = place->addr >> PAGE_SHIFT;
 		soft_dma_add(dma, page, offset, part);
 		if (dma->len == len || !soft_dma_next(ch, dma, part, place))
 			return true;

@@ -86,6 +86,7 @@ static bool soft_engine_wait(struct soft_engine *engine,
 			     struct soft_queue *queue, struct soft_run_times *times)
 {
 	u64 now_ns = soft_stop_clock(engine), timeout_ns, due_ns;
+	struct soft_channel *ch;
 
 	if (!READ_ONCE(queue->nr_stalled))
 		return READ_ONCE(queue->nr_ready);
@@ -93,6 +94,9 @@ static bool soft_engine_wait(struct soft_engine *engine,
 		return false;
 	if (!times->stall_ns)
 		times->stall_ns = now_ns;
+	ch = soft_queue_stalled(engine->queues, engine->index);
+	if (ch)
+		soft_turn_next(&engine->turn, ch, now_ns, times->idle_ns);
 	due_ns = READ_ONCE(queue->due_ns);
 	if (due_ns <= now_ns)
 		return true;
@@ -165,9 +169,13 @@ static void soft_engine_step(struct soft_engine *engine, struct soft_queue *queu
 
 	if (engine->left_ns)
 		soft_stop_clock(engine);
+	else if (soft_turn_ends(&engine->turn, ch))
+		soft_stop_time(engine);
 	from_ns = engine->now_ns;
 	end = soft_exec(engine, ch, &fault);
 	if (end == SOFT_END_EMPTY) {
+		if (!engine->turn.ch)
+			soft_turn_next(&engine->turn, ch, from_ns, times->idle_ns);
 		soft_engine_empty(engine, queue, ch, times);
 		return;
 	}
@@ -175,6 +183,7 @@ static void soft_engine_step(struct soft_engine *engine, struct soft_queue *queu
 		soft_engine_switched(engine, from_ns);
 
 	soft_run_times_settle(times, from_ns);
+	soft_turn_next(&engine->turn, ch, from_ns, times->idle_ns);
 	times->stall_ns = 0;
 	ch->empty_ns = 0;
 	if (end == SOFT_END_STOPPED && atomic_read(&engine->state) == SOFT_ENGINE_RESET) {
@@ -202,9 +211,10 @@ static enum vgpu_run_end soft_engine_do_run(struct soft_engine *engine,
 	engine->expired = false;
 	engine->runs++;
 	engine->now_ns = ktime_get_ns();
+	soft_turn_begin_run(&engine->turn, engine->now_ns);
+	engine->queues = queues;
 	if (!soft_queue_begin(queues, engine->index))
 		return VGPU_RUN_IDLE;
-	engine->queues = queues;
 	soft_invalidate_begin_run(engine);
 
 	while (!times->over && !soft_stop_wanted(engine, NULL, SOFT_PACKET_WORK)) {
@@ -363,6 +373,15 @@ void soft_engine_reset(struct soft_engine *engine)
 	rcuwait_wait_event(&engine->idle,
 			   atomic_read_acquire(&engine->state) == SOFT_ENGINE_IDLE,
 			   TASK_UNINTERRUPTIBLE);
+}
+
+/*
+ * struct vgpu_gpu_ops.engine_charged, with the timeline's lock held. The engine's thread has left
+ * the run, and the vGPU stays until that lock is released.
+ */
+void soft_engine_charged(struct soft_engine *engine, u64 ran_ns)
+{
+	soft_turn_charge(&engine->turn, &engine->queues->queue[engine->index], ran_ns);
 }
 
 /**

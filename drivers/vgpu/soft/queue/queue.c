@@ -71,6 +71,28 @@ void soft_queue_stall(struct soft_channel *ch, bool stalled)
 	lockdep_assert_held(&ch->queues->queue_lock);
 	ch->stalled = stalled;
 	WRITE_ONCE(queue->nr_stalled, queue->nr_stalled + (stalled ? 1 : -1));
+	if (stalled)
+		list_add_tail(&ch->waiting, &queue->stalled);
+	else
+		list_del_init(&ch->waiting);
+}
+
+/**
+ * soft_queue_stalled() - find the channel that has waited for its request for longest
+ * @queues: queues of the vGPU that runs
+ * @engine: number of the engine
+ * Context: the engine's thread.
+ * Return: the channel, which may go on meanwhile, or NULL.
+ */
+struct soft_channel *soft_queue_stalled(struct soft_queues *queues, unsigned int engine)
+{
+	struct soft_queue *queue = &queues->queue[engine];
+	struct soft_channel *ch;
+
+	raw_spin_lock(&queues->queue_lock);
+	ch = list_first_entry_or_null(&queue->stalled, struct soft_channel, waiting);
+	raw_spin_unlock(&queues->queue_lock);
+	return ch;
 }
 
 /**

@@ -20,22 +20,27 @@ struct soft_queues;
  *            could not be allocated, in the order in which they came
  * @due_ns:   no channel on @paced is due before this time; U64_MAX: there is none (the engine's
  *            thread also reads it without the lock)
- * @nr_stalled: channels that wait for guest memory or for pages (the engine's thread also reads
- *            it without the lock)
+ * @stalled:  channels that wait for guest memory or for pages, in the order in which they came
+ * @nr_stalled: length of @stalled (the engine's thread also reads it without the lock)
  * @in_run:   the engine is in a run of the vGPU
  * @space_gen: soft_invalidate_gen() when the engine last looked at it, during a run (written by the
  *            engine's thread without the lock)
+ * @last:     the channel that had the last turn since the vGPU was opened; NULL: there was none
+ * @owed_ns:  service of runs without a turn, before there was one
  *
- * Protected by the vGPU's queue_lock.
+ * Protected by the vGPU's queue_lock; the last two by the lock of the engine's timeline.
  */
 struct soft_queue {
 	struct list_head ready;
 	unsigned int nr_ready;
 	struct list_head paced;
 	u64 due_ns;
+	struct list_head stalled;
 	unsigned int nr_stalled;
 	bool in_run;
 	u32 space_gen;
+	struct soft_channel *last;
+	u64 owed_ns;
 };
 
 void soft_queue_publish(struct soft_channel *ch, enum vgpu_hw_state state);
@@ -43,6 +48,7 @@ void soft_queue_add(struct soft_channel *ch);
 void soft_queue_del(struct soft_channel *ch);
 void soft_queue_stall(struct soft_channel *ch, bool stalled);
 bool soft_queue_unstall(struct soft_channel *ch);
+struct soft_channel *soft_queue_stalled(struct soft_queues *queues, unsigned int engine);
 void soft_queue_wake(struct soft_queues *queues, unsigned int engine);
 void soft_queue_announce(struct soft_queues *queues, unsigned int engine);
 bool soft_queue_begin(struct soft_queues *queues, unsigned int engine);

@@ -17,6 +17,8 @@ struct soft_work;
 struct vgpu_record_reader;
 struct vgpu_records;
 
+#define SOFT_GUEST_WORDS	(sizeof(struct vgpu_hw_guest_info) / 4)
+
 /**
  * struct soft_queues - all channels and queues of a vGPU
  * @info:     the part of the GPU that the vGPU owns; this and the next three fields are constant
@@ -24,7 +26,8 @@ struct vgpu_records;
  * @mem:      the vGPU's memory
  * @work:     data of the packet types for the vGPU
  * @config_lock: serialises writes that enable and disable channels, and invalidations
- * @queue_lock: protects the states of channels, @queue, @stopping, @intr and @fault_channel
+ * @queue_lock: protects the states of channels, @queue, @stopping, @intr, @fault_channel and
+ *            @guest_info
  * @wait:     a thread that holds @config_lock waits here for engines to leave a channel or the
  *            vGPU, or to look at @space_gen
  * @space_gen: number of invalidations of address spaces so far; changes under both locks
@@ -32,6 +35,7 @@ struct vgpu_records;
  *            drop_memory (also read without the lock)
  * @intr:     the VGPU_HW_INTR register
  * @fault_channel: the VGPU_HW_FAULT_CHANNEL register
+ * @guest_info: the VGPU_HW_GUEST_INFO registers
  * @queue:    queues by number of the engine
  * @nr_channels: length of @channel
  * @channel:  channels by number
@@ -48,6 +52,7 @@ struct soft_queues {
 	bool stopping;
 	u32 intr;
 	u32 fault_channel;
+	u32 guest_info[SOFT_GUEST_WORDS];
 	struct soft_queue queue[SOFT_ENGINES];
 	u32 nr_channels;
 	struct soft_channel channel[] __counted_by(nr_channels);

@@ -12,10 +12,10 @@
 #define SOFT_GAP_NS		NSEC_PER_MSEC
 
 /**
- * soft_stop_clock() - read the clock
+ * soft_stop_time() - read the clock, without a look at the deadline
  * @engine: in a run
  *
- * Notes how long the engine could work, and whether the run's deadline has passed.
+ * Notes how long the engine could work.
  *
  * Between two calls lie some 50 us of work. If it was much longer, another thread had the processor
  * (or, unknown to the accounts of this kernel, another machine of the host that runs this one), and
@@ -29,13 +29,27 @@
  * Context: the engine's thread.
  * Return: the time, in ns of CLOCK_MONOTONIC.
  */
-u64 soft_stop_clock(struct soft_engine *engine)
+u64 soft_stop_time(struct soft_engine *engine)
 {
 	u64 now_ns = ktime_get_ns(), gap_ns = now_ns - engine->now_ns;
 
 	WRITE_ONCE(engine->ran_ns, engine->ran_ns + min_t(u64, gap_ns, SOFT_GAP_NS));
 	engine->now_ns = now_ns;
-	if (engine->now_ns >= engine->run.deadline_ns)
+	return now_ns;
+}
+
+/**
+ * soft_stop_clock() - read the clock
+ * @engine: in a run
+ *
+ * Like soft_stop_time(), and notes whether the run's deadline has passed.
+ *
+ * Context: the engine's thread.
+ * Return: the time, in ns of CLOCK_MONOTONIC.
+ */
+u64 soft_stop_clock(struct soft_engine *engine)
+{
+	if (soft_stop_time(engine) >= engine->run.deadline_ns)
 		engine->expired = true;
 	return engine->now_ns;
 }

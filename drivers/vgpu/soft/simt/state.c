@@ -30,6 +30,12 @@
 #define simt_state_each(l, set)							\
 	for (u32 rest_ = (set), l; rest_ && (l = __ffs(rest_), true); rest_ &= rest_ - 1)
 
+static void simt_state_put8(u8 **at, u8 value)
+{
+	**at = value;
+	*at += 1;
+}
+
 static void simt_state_put32(u8 **at, u32 value)
 {
 	__le32 raw = cpu_to_le32(value);
@@ -44,6 +50,14 @@ static void simt_state_put64(u8 **at, u64 value)
 
 	memcpy(*at, &raw, sizeof(raw));
 	*at += sizeof(raw);
+}
+
+static u8 simt_state_get8(const u8 **at)
+{
+	u8 value = **at;
+
+	*at += 1;
+	return value;
 }
 
 static u32 simt_state_get32(const u8 **at)
@@ -221,10 +235,10 @@ static void simt_state_put_lanes(const struct simt_warp *w, u8 **at)
 	}
 	if (program->frm)
 		simt_state_each(l, w->live)
-			*(*at)++ = w->frm[l];
+			simt_state_put8(at, w->frm[l]);
 	if (program->exact)
 		simt_state_each(l, w->live)
-			*(*at)++ = w->fflags[l];
+			simt_state_put8(at, w->fflags[l]);
 	simt_state_each(l, w->reserved & w->live) {
 		simt_state_put64(at, w->reserved_va[l]);
 		simt_state_put64(at, w->reserved_value[l]);
@@ -283,7 +297,8 @@ static bool simt_state_last(struct simt_dispatch *dispatch, const u32 next[3])
  * @from: its record
  *
  * This stands for simt_dispatch_begin(). The caller must load the group and all of its warps, too,
- * before it calls simt_dispatch_run(). If a record is refused, it must not call that.
+ * before it calls simt_dispatch_run(). If a record is refused, it must not call that. As ever,
+ * warps point to @dispatch, which stays where it is.
  *
  * Context: any.
  * Return: NULL, or which field is wrong.
@@ -501,14 +516,14 @@ static const char *simt_state_get_lanes(struct simt_warp *w, const u8 **at)
 		return wrong;
 	if (program->frm) {
 		simt_state_each(l, w->live) {
-			w->frm[l] = *(*at)++;
+			w->frm[l] = simt_state_get8(at);
 			if (w->frm[l] > 7)
 				return "frm";
 		}
 	}
 	if (program->exact) {
 		simt_state_each(l, w->live) {
-			w->fflags[l] = *(*at)++;
+			w->fflags[l] = simt_state_get8(at);
 			if (w->fflags[l] > 0x1f)
 				return "fflags";
 		}

@@ -14,9 +14,9 @@
  * - for each group in flight a struct simt_state_group, the group's local memory, its private
  *   memory, and the records of its warps, from warp 0 on
  *
- * Local memory is struct simt_dispatch.local_bytes of bytes in the order of their addresses. Private
- * memory is simt_state_private_bytes() of bytes: those of warp 0 come first. Within a warp, word w
- * (of 8 bytes) of lane l is word w * SIMT_LANES + l.
+ * Local memory is struct simt_dispatch.local_bytes of bytes in the order of their addresses.
+ * Private memory is simt_state_private_bytes() of bytes: those of warp 0 come first. Within a warp,
+ * word w (of 8 bytes) of lane l is word w * SIMT_LANES + l.
  */
 #ifndef _VGPU_SIMT_STATE_H
 #define _VGPU_SIMT_STATE_H
@@ -84,14 +84,14 @@ struct simt_state_group {
  * @last: the lane whose group had the last turn
  * @zero: 0
  *
- * These follow. An array has one value for each lane in @live, or in the set of lanes that is given,
- * from the lowest lane on.
+ * These follow. An array has one value for each lane in @live, or in the set of lanes that is
+ * given, from the lowest lane on.
  *
  * - For each x[r], r from 1 to 31, that an instruction of the program writes: base and stride of 64
  *   bits; or an array of 32 or 64 bits, as @vec and @narrow say. A narrow lane is sign-extended.
  * - For each f[r] in @known, r from 0 on: an array of 32 or 64 bits, as @wide says.
- * - An array of pc and depth of calls, of 32 bits each: of lanes that are not in @active if there is
- *   @ip; of none if there is @met; else of all lanes. A pc is an index, at most the number of
+ * - An array of pc and depth of calls, of 32 bits each: of lanes that are not in @active if there
+ *   is @ip; of none if there is @met; else of all lanes. A pc is an index, at most the number of
  *   instructions.
  * - If the program may write frm: an array of frm, of 8 bits.
  * - If the program accesses fflags: an array of fflags, of 8 bits.
@@ -118,7 +118,8 @@ struct simt_state_warp {
 };
 
 /* No record of a warp is longer: 31 + 32 registers, and what a lane has beside them. */
-#define SIMT_STATE_WARP_MAX	(sizeof(struct simt_state_warp) + SIMT_LANES * (63 * 8 + 8 + 2 + 16))
+#define SIMT_STATE_WARP_MAX	\
+	(sizeof(struct simt_state_warp) + SIMT_LANES * (63 * 8 + 8 + 2 + 16))
 
 void simt_state_save_dispatch(const struct simt_dispatch *dispatch,
 			      struct simt_state_dispatch *to);

@@ -13,6 +13,7 @@
 #include <linux/ktime.h>
 #include <linux/mm.h>
 
+#include "../memory/memory.h"
 #include "../queue/dma.h"
 #include "../queue/queues.h"
 #include "lanes.h"
@@ -135,6 +136,9 @@ static enum simt_end soft_dispatch_map(struct simt_mem *mem, u64 va, bool write,
 		context->want = place;
 		return SIMT_WAIT;
 	}
+	/* It may be written until the TLB is flushed: the mark is good for so long, see dirty.h. */
+	if (write)
+		soft_store_mark(&ch->view->mem->fb, place.addr >> PAGE_SHIFT);
 	*keep = found;
 	*page = page_address(found ?: ZERO_PAGE(0));
 	return SIMT_DONE;

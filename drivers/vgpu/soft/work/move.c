@@ -10,6 +10,7 @@
  */
 #include <linux/mm.h>
 
+#include "../memory/memory.h"
 #include "../queue/dma.h"
 #include "../queue/channel.h"
 #include "../queue/engine.h"
@@ -256,8 +257,10 @@ static bool soft_copy_zero(struct soft_channel *ch, const struct soft_place *dst
 
 	if (!soft_space_peek(ch->view, dst, &page))
 		return false;
-	if (page)
+	if (page) {
+		soft_store_mark(&ch->view->mem->fb, dst->addr >> PAGE_SHIFT);
 		memset(page_address(page) + offset_in_page(dst->addr), 0, len);
+	}
 	return true;
 }
 

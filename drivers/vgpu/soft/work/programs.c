@@ -251,6 +251,21 @@ static void soft_programs_forget(struct soft_programs *programs, bool all, u32 r
 }
 
 /**
+ * soft_programs_sync() - wait until no program is being read by an old translation
+ * @programs: the vGPU's
+ *
+ * When this returns no program is being read by translations that were made before. What was
+ * decoded stays.
+ *
+ * Context: sleeps.
+ */
+void soft_programs_sync(struct soft_programs *programs)
+{
+	mutex_lock(&programs->reading);
+	mutex_unlock(&programs->reading);
+}
+
+/**
  * soft_programs_invalidate() - what was read from an address space may be out of date
  * @programs: the vGPU's
  * @root: the address space; 0: the partition
@@ -264,8 +279,7 @@ static void soft_programs_forget(struct soft_programs *programs, bool all, u32 r
 void soft_programs_invalidate(struct soft_programs *programs, u32 root)
 {
 	soft_programs_forget(programs, false, root);
-	mutex_lock(&programs->reading);
-	mutex_unlock(&programs->reading);
+	soft_programs_sync(programs);
 }
 
 /**

@@ -83,6 +83,7 @@ void soft_programs_use(struct soft_programs *programs, struct soft_program *prog
 void soft_programs_end(struct soft_programs *programs, bool made);
 bool soft_programs_valid(struct soft_programs *programs, const struct soft_program *program);
 void soft_programs_put(struct soft_programs *programs, struct soft_program *program);
+void soft_programs_sync(struct soft_programs *programs);
 void soft_programs_invalidate(struct soft_programs *programs, u32 root);
 void soft_programs_drop(struct soft_programs *programs);
 

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _SHIM_LINUX_RCUPDATE_H
+#define _SHIM_LINUX_RCUPDATE_H
+
+#include <linux/compiler.h>
+
+struct rcu_head {
+	void *next;
+};
+
+#define __rcu
+#define rcu_access_pointer(p)	READ_ONCE(p)
+
+#endif /* _SHIM_LINUX_RCUPDATE_H */

@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Service per channel (VGPU_IOC_CHANNELS): it adds up to that of the vGPU whatever happens to the
+ * channels, and it is that of the channel that has worked. What guests say of themselves is in
+ * label_test.
+ */
+#include <endian.h>
+#include <errno.h>
+#include <string.h>
+
+#include "compute.h"
+#include "service.h"
+#include "silent.h"
+#include "soft.h"
+#include "tune.h"
+
+#define VGPUS		4u
+#define CHANNELS	6u
+#define BYTES		(1 * FX_MIB)
+#define GR		VGPU_HW_ENGINE_GR
+#define CE		VGPU_HW_ENGINE_CE
+
+static struct fx_vgpu v[VGPUS];
+
+static void slice_ms(unsigned int ms)
+{
+	struct vgpu_ctl_sched sched = { .slice_ns = ms * 1000000ull, .window_ns = 300000000 };
+
+	tune_set(&sched, VGPU_SCHED_SLICE | VGPU_SCHED_WINDOW);
+}
+
+/* Some work on the channel; what it writes is nobody else's. */
+static void some_work(struct vgpu_chan *chan)
+{
+	uint64_t at = FX_MIB * (8 + 4 * chan->id), bytes = 64ull << fx_random_below(15);
+	struct vgpu_dev *dev = chan->dev;
+
+	switch (fx_random_below(4)) {
+	case 0:
+		FX_OK(dev, vgpu_chan_nop(chan));
+		break;
+	case 1:
+		FX_OK(dev, vgpu_chan_copy(chan, VGPU_FB(at), VGPU_FB(at + 2 * BYTES), bytes));
+		break;
+	case 2:
+		if (le64toh(chan->page->put) && chan->engine == 0) {
+			compute_dispatch(chan, COMPUTE_SIZE(1 + bytes / 16, 1, 1),
+					 COMPUTE_SIZE(64, 1, 1), 0);
+			break;
+		}
+		/* fall through */
+	default:
+		FX_OK(dev, vgpu_chan_fill(chan, VGPU_FB(at), 0xc4a4, bytes));
+	}
+}
+
+/* A channel that is disabled and enabled keeps its total, and begins anew beside that. */
+static void turn_off_and_on(const struct fx_vgpu *vgpu, struct vgpu_chan *chan)
+{
+	struct vgpu_ctl_channel before, off, on;
+
+	service_of(vgpu, chan->id, &before);
+	FX_OK(chan->dev, vgpu_chan_disable(chan));
+	service_of(vgpu, chan->id, &off);
+	CHECK_EQ(off.state, VGPU_HW_STATE_DISABLED);
+	CHECK_EQ(off.enabled_ns, before.enabled_ns);
+	CHECK(off.total_busy_ns >= before.total_busy_ns, "the total has shrunk");
+	FX_OK(chan->dev, vgpu_chan_enable(chan));
+	service_of(vgpu, chan->id, &on);
+	CHECK(on.enabled_ns > off.enabled_ns, "");
+	CHECK(on.total_busy_ns >= off.total_busy_ns, "the total has shrunk");
+	CHECK(on.busy_ns <= on.total_busy_ns - off.total_busy_ns, "more than since then");
+}
+
+/*
+ * Work on the channel's engine for 50 ms. The vGPU's own counter may be ahead by idle time of a run
+ * that was under way when somebody read it, as the sampler of the GPU does; it then waits until it
+ * is right again.
+ */
+static void catch_up(const struct fx_vgpu *vgpu, struct vgpu_chan *chan)
+{
+	struct vgpu_ctl_channel before, now;
+	unsigned int i;
+
+	service_of(vgpu, chan->id, &before);
+	do {
+		for (i = 0; i < 16; i++)
+			FX_OK(chan->dev, vgpu_chan_fill(chan, VGPU_FB(64 * FX_MIB), i, 4 * BYTES));
+		fx_finish(chan);
+		service_of(vgpu, chan->id, &now);
+	} while (now.total_busy_ns - before.total_busy_ns < 50000000);
+}
+
+static void random_loads(uint32_t slice, unsigned int nr)
+{
+	static const struct { uint32_t engine_class, instance; } engines[CHANNELS] = {
+		{ GR, 0 }, { GR, 0 }, { CE, 0 }, { CE, 0 }, { CE, 1 }, { CE, 1 },
+	};
+	static const uint32_t words[] = { RV_ADDI(RV_T0, RV_T0, 1), RV_RET };
+	struct vgpu_chan *chan[VGPUS][CHANNELS];
+	struct service_base base[VGPUS];
+	unsigned int i, k, n;
+
+	fx_need("execute packets");
+	slice_ms(slice);
+	for (i = 0; i < nr; i++) {
+		fx_create_open(&v[i], "1Q");
+		service_begin(&v[i], &base[i]);
+		COMPUTE_LOAD(&v[i], words);
+		for (k = 0; k < CHANNELS; k++)
+			chan[i][k] = fx_chan(&v[i], engines[k].engine_class, engines[k].instance,
+					     k & 1 ? VGPU_RING_SYS : VGPU_RING_FB, 6);
+	}
+	for (n = 0; n < 3000; n++) {
+		i = (unsigned int)fx_random_below(nr);
+		k = (unsigned int)fx_random_below(CHANNELS);
+		if (fx_random_below(100) == 0)
+			turn_off_and_on(&v[i], chan[i][k]);
+		else if (chan[i][k]->put - vgpu_chan_get(chan[i][k]) < 32)
+			some_work(chan[i][k]);
+		else if (fx_random_below(8) == 0)
+			fx_finish(chan[i][k]);
+	}
+	/* All of them first: a vGPU that works may keep the processor from one that is done. */
+	for (i = 0; i < nr; i++)
+		for (k = 0; k < CHANNELS; k++)
+			fx_finish(chan[i][k]);
+	for (i = 0; i < nr; i++) {
+		for (k = 0; k < CHANNELS; k += 2)
+			catch_up(&v[i], chan[i][k]);
+		service_check(&v[i], &base[i]);
+	}
+}
+
+static void sum_of_one_vgpu(void)
+{
+	random_loads(1, 1);
+}
+
+static void sum_of_many_vgpus(void)
+{
+	random_loads(1, VGPUS);
+}
+
+static void sum_with_long_slices(void)
+{
+	random_loads(30, 2);
+}
+
+/* Packets one at a time, each after a wait for the one before it: nothing but short runs. */
+static void sum_of_short_runs(void)
+{
+	struct service_base base;
+	struct vgpu_chan *chan[3];
+	unsigned int i;
+
+	fx_need("execute packets");
+	fx_create_open(&v[0], "1Q");
+	service_begin(&v[0], &base);
+	for (i = 0; i < 3; i++)
+		chan[i] = fx_chan(&v[0], CE, 0, VGPU_RING_FB, 4);
+	for (i = 0; i < 3000; i++) {
+		FX_OK(v[0].dev, vgpu_chan_nop(chan[i % 3]));
+		if (i % 8 == 0)
+			fx_finish(chan[i % 3]);
+		/* A doorbell for nothing; and now and then all fall asleep. */
+		vgpu_reg_write32(v[0].dev, vgpu_chan_reg(chan[(i + 1) % 3]->id,
+							 VGPU_HW_CHAN_DOORBELL), 1);
+		if (i % 512 == 0)
+			clk_sleep_ms(1);
+	}
+	for (i = 0; i < 3; i++)
+		fx_finish(chan[i]);
+	service_check(&v[0], &base);
+}
+
+/* Who works has the time: the engine takes the channels' packets in turns. */
+static void of_whom_it_is(void)
+{
+	struct vgpu_ctl_channel large, small;
+	struct service_base base;
+	struct vgpu_chan *chan[2];
+	unsigned int i, k;
+
+	fx_need("execute packets");
+	fx_create_open(&v[0], "1Q");
+	service_begin(&v[0], &base);
+	for (k = 0; k < 2; k++)
+		chan[k] = fx_chan(&v[0], CE, 0, VGPU_RING_FB, 8);
+	for (i = 0; i < 10; i++) {
+		for (k = 0; k < 100; k++) {
+			FX_OK(v[0].dev, vgpu_chan_fill(chan[0], VGPU_FB(FX_MIB), i,
+						       4 * BYTES));
+			FX_OK(v[0].dev, vgpu_chan_nop(chan[1]));
+		}
+		fx_finish(chan[0]);
+		fx_finish(chan[1]);
+	}
+	service_check(&v[0], &base);
+	service_of(&v[0], chan[0]->id, &large);
+	service_of(&v[0], chan[1]->id, &small);
+	ktap_note("fills: %llu us, as many NOPs: %llu us",
+		  (unsigned long long)large.total_busy_ns / 1000,
+		  (unsigned long long)small.total_busy_ns / 1000);
+	CHECK(small.total_busy_ns, "the NOPs took no time");
+	CHECK(large.total_busy_ns > 4 * small.total_busy_ns, "");
+}
+
+/* A run that a reset ends is charged to the channel that has hung. */
+static void a_hang(void)
+{
+	struct vgpu_ctl_sched sched = {};
+	struct vgpu_ctl_channel hung, before, after;
+	struct service_base base;
+	struct vgpu_chan *good, *bad;
+	struct vgpu_fault fault;
+	struct vgpu_ctl_gpu gpu;
+	unsigned int i;
+
+	fx_need_no_quarantine();
+	fx_need("execute packets");
+	tune_get(&sched);
+	fx_ctl_gpu(&gpu);
+	fx_create_open(&v[0], "1Q");
+	service_begin(&v[0], &base);
+	good = fx_chan(&v[0], CE, 0, VGPU_RING_FB, 4);
+	bad = fx_chan(&v[0], CE, 0, VGPU_RING_FB, 4);
+	for (i = 1; i <= 3; i++) {
+		FX_OK(v[0].dev, vgpu_chan_fill(good, VGPU_FB(FX_MIB), i, BYTES));
+		fx_finish(good);
+		service_settle(&v[0]);
+		service_of(&v[0], good->id, &before);
+		CHECK_EQ(soft_hang(fx_gpu(), (char *)gpu.engine[bad->engine].name,
+				   VGPU_HW_PKT_NOP), 0);
+		FX_OK(v[0].dev, vgpu_chan_nop(bad));
+		FX_OK(v[0].dev, vgpu_chan_wait_fault(bad, FX_TIMEOUT_MS, &fault));
+		CHECK_EQ(fault.code, VGPU_HW_FAULT_RESET);
+		fx_again(bad);
+		service_check(&v[0], &base);
+		service_of(&v[0], bad->id, &hung);
+		service_of(&v[0], good->id, &after);
+		CHECK_EQ(after.total_busy_ns, before.total_busy_ns);
+		CHECK(hung.total_busy_ns >= i * sched.preempt_timeout_us * 1000ull,
+		      "%llu us", (unsigned long long)hung.total_busy_ns / 1000);
+		CHECK(hung.busy_ns < sched.preempt_timeout_us * 1000ull, "since it was enabled");
+	}
+}
+
+/* The engine waits for memory that does not answer: for the channel that waits. */
+static void a_stall(void)
+{
+	struct vgpu_ctl_channel waits, works;
+	struct service_base base;
+	struct vgpu_chan *stuck, *chan;
+	unsigned int i;
+
+	fx_need("execute packets");
+	silent_need();
+	slice_ms(30);
+	fx_create_open(&v[0], "1Q");
+	service_begin(&v[0], &base);
+	silent_map(&v[0]);
+	chan = fx_chan(&v[0], CE, 0, VGPU_RING_FB, 4);
+	/* Both at once, when the pause is over: the other one's packets come after the stall. */
+	service_pause(&v[0], true);
+	stuck = silent_copy(&v[0], 0, VGPU_HW_OP_SRC_SYS);
+	for (i = 0; i < 8; i++)
+		FX_OK(v[0].dev, vgpu_chan_nop(chan));
+	service_pause(&v[0], false);
+	silent_wait(&v[0], stuck->engine);
+	service_check(&v[0], &base);
+	service_of(&v[0], stuck->id, &waits);
+	service_of(&v[0], chan->id, &works);
+	ktap_note("waits: %llu us, works: %llu us", (unsigned long long)waits.total_busy_ns / 1000,
+		  (unsigned long long)works.total_busy_ns / 1000);
+	CHECK(waits.total_busy_ns > 10000000, "");
+	CHECK(waits.total_busy_ns > works.total_busy_ns, "");
+	silent_answer();
+	fx_finish(stuck);
+	service_check(&v[0], &base);
+	silent_unmap();
+}
+
+/* A reset keeps all times, close forgets them. */
+static void reset_and_close(void)
+{
+	struct vgpu_ctl_channel before, after, list[4];
+	struct service_base base;
+	struct vgpu_chan *chan;
+
+	fx_need("execute packets");
+	fx_create_open(&v[0], "1Q");
+	CHECK_EQ(service_list(&v[0], list, 4), 0);
+	service_begin(&v[0], &base);
+	chan = fx_chan(&v[0], CE, 1, VGPU_RING_FB, 4);
+	FX_OK(v[0].dev, vgpu_chan_fill(chan, VGPU_FB(FX_MIB), 1, 64 * FX_MIB));
+	fx_finish(chan);
+	service_check(&v[0], &base);
+	service_of(&v[0], chan->id, &before);
+	CHECK_EQ(before.engine, chan->engine);
+	CHECK_EQ(before.busy_ns, before.total_busy_ns);
+	FX_OK(v[0].dev, vgpu_dev_reset(v[0].dev));
+	service_of(&v[0], chan->id, &after);
+	CHECK_EQ(after.state, VGPU_HW_STATE_DISABLED);
+	CHECK_EQ(after.total_busy_ns, before.total_busy_ns);
+	CHECK_EQ(after.enabled_ns, before.enabled_ns);
+	FX_OK(v[0].dev, vgpu_chan_enable(chan));
+	FX_OK(v[0].dev, vgpu_chan_fill(chan, VGPU_FB(FX_MIB), 1, 64 * FX_MIB));
+	fx_finish(chan);
+	service_check(&v[0], &base);
+	service_of(&v[0], chan->id, &after);
+	CHECK_EQ(after.total_busy_ns - after.busy_ns, before.total_busy_ns);
+	/* Closed with work under way, which the next user does not pay for. */
+	FX_OK(v[0].dev, vgpu_chan_fill(chan, VGPU_FB(FX_MIB), 1, 64 * FX_MIB));
+	fx_close(&v[0]);
+	CHECK_EQ(service_list(&v[0], list, 4), 0);
+	service_begin(&v[0], &base);
+	fx_open(&v[0]);
+	CHECK_EQ(service_list(&v[0], list, 4), 0);
+	chan = fx_chan(&v[0], CE, 1, VGPU_RING_FB, 4);
+	service_of(&v[0], chan->id, &after);
+	CHECK_EQ(after.total_busy_ns, after.busy_ns);
+	FX_OK(v[0].dev, vgpu_chan_fill(chan, VGPU_FB(FX_MIB), 1, 64 * FX_MIB));
+	fx_finish(chan);
+	service_check(&v[0], &base);
+}
+
+static const struct ktap_test tests[] = {
+	KTAP_TEST(sum_of_one_vgpu),
+	KTAP_TEST(sum_of_many_vgpus),
+	KTAP_TEST(sum_with_long_slices),
+	KTAP_TEST(sum_of_short_runs),
+	KTAP_TEST(of_whom_it_is),
+	KTAP_TEST(a_hang),
+	KTAP_TEST(a_stall),
+	KTAP_TEST(reset_and_close),
+};
+
+KTAP_MAIN(tests, tune_cleanup)

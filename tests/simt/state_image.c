@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The state of a dispatch as a whole: see state_image.h. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "random.h"
+#include "soft/simt/warp.h"
+#include "state_image.h"
+
+static void *garbage(size_t bytes, u64 *seed)
+{
+	u8 *to = aligned_alloc(64, (bytes + 64) & ~63UL);
+	u64 word = random_next(seed);
+	size_t at;
+
+	for (at = 0; at < bytes; at++)
+		to[at] = word >> at % 8 * 8;
+	return to;
+}
+
+/* Gives the dispatch memory that has anything in it. */
+void state_memory(struct simt_dispatch *dispatch, u64 *seed)
+{
+	dispatch->local = garbage(dispatch->local_bytes, seed);
+	dispatch->private = garbage(simt_private_bytes(dispatch->group, dispatch->private_bytes),
+				    seed);
+	dispatch->warps = garbage(simt_warps_bytes(dispatch->group), seed);
+}
+
+void state_memory_free(struct simt_dispatch *dispatch)
+{
+	free(dispatch->local);
+	free(dispatch->private);
+	free(dispatch->warps);
+}
+
+static u8 *copy_of(const void *from, size_t bytes)
+{
+	u8 *to = malloc(bytes + !bytes);
+
+	memcpy(to, from, bytes);
+	return to;
+}
+
+void state_image_save(struct state_image *image, const struct simt_dispatch *dispatch)
+{
+	u8 *private, *record = malloc(SIMT_STATE_WARP_MAX);
+	u32 i;
+
+	memset(image, 0xa5, sizeof(*image));
+	simt_state_save_dispatch(dispatch, &image->dispatch);
+	simt_state_save_group(dispatch, &image->group);
+	image->local_bytes = dispatch->local_bytes;
+	image->local = copy_of(dispatch->local, image->local_bytes);
+	image->private_bytes = simt_state_private_bytes(dispatch);
+	private = malloc(image->private_bytes + 1);
+	simt_state_save_private(dispatch, 0, private, image->private_bytes / 16 * 8);
+	simt_state_save_private(dispatch, image->private_bytes / 16 * 8,
+				private + image->private_bytes / 16 * 8,
+				image->private_bytes - image->private_bytes / 16 * 8);
+	image->private = private;
+	image->nr = dispatch->nr_warps;
+	for (i = 0; i < image->nr; i++) {
+		memset(record, 0x5a, SIMT_STATE_WARP_MAX);
+		image->bytes[i] = simt_state_save_warp(dispatch, i, record);
+		image->warp[i] = copy_of(record, image->bytes[i]);
+	}
+	free(record);
+}
+
+void state_image_copy(struct state_image *image, const struct state_image *from)
+{
+	u32 i;
+
+	*image = *from;
+	image->local = copy_of(from->local, from->local_bytes);
+	image->private = copy_of(from->private, from->private_bytes);
+	for (i = 0; i < image->nr; i++)
+		image->warp[i] = copy_of(from->warp[i], from->bytes[i]);
+}
+
+void state_image_free(struct state_image *image)
+{
+	u32 i;
+
+	for (i = 0; i < image->nr; i++)
+		free(image->warp[i]);
+	free(image->local);
+	free(image->private);
+}
+
+bool state_image_same(const struct state_image *a, const struct state_image *b)
+{
+	u32 i;
+
+	if (memcmp(&a->dispatch, &b->dispatch, sizeof(a->dispatch)) ||
+	    memcmp(&a->group, &b->group, sizeof(a->group)) || a->nr != b->nr ||
+	    a->local_bytes != b->local_bytes || a->private_bytes != b->private_bytes ||
+	    memcmp(a->local, b->local, a->local_bytes) ||
+	    memcmp(a->private, b->private, a->private_bytes))
+		return false;
+	for (i = 0; i < a->nr; i++)
+		if (a->bytes[i] != b->bytes[i] || memcmp(a->warp[i], b->warp[i], a->bytes[i]))
+			return false;
+	return true;
+}
+
+static void print_difference(const char *what, const u8 *a, size_t a_bytes, const u8 *b,
+			     size_t b_bytes)
+{
+	size_t at;
+
+	if (a_bytes != b_bytes)
+		printf("# %s: %zu bytes and %zu\n", what, a_bytes, b_bytes);
+	for (at = 0; at < a_bytes && at < b_bytes; at++) {
+		if (a[at] == b[at])
+			continue;
+		printf("# %s: byte %zu of %zu is %#x and %#x\n", what, at, a_bytes, a[at], b[at]);
+		return;
+	}
+}
+
+/* Says where two images begin to differ. */
+void state_image_print(const struct state_image *a, const struct state_image *b)
+{
+	char what[16];
+	u32 i;
+
+	print_difference("dispatch", (const u8 *)&a->dispatch, sizeof(a->dispatch),
+			 (const u8 *)&b->dispatch, sizeof(b->dispatch));
+	print_difference("group", (const u8 *)&a->group, sizeof(a->group),
+			 (const u8 *)&b->group, sizeof(b->group));
+	print_difference("local", a->local, a->local_bytes, b->local, b->local_bytes);
+	print_difference("private", a->private, a->private_bytes, b->private, b->private_bytes);
+	for (i = 0; i < a->nr && i < b->nr; i++) {
+		snprintf(what, sizeof(what), "warp %u", i);
+		print_difference(what, a->warp[i], a->bytes[i], b->warp[i], b->bytes[i]);
+	}
+}
+
+/* Loads into a dispatch that has been set up. Returns NULL, or which field was refused. */
+const char *state_image_load(const struct state_image *image, struct simt_dispatch *dispatch)
+{
+	const char *wrong = simt_state_load_dispatch(dispatch, &image->dispatch);
+	u32 i;
+
+	wrong = wrong ?: simt_state_load_group(dispatch, &image->group);
+	if (wrong)
+		return wrong;
+	if (dispatch->nr_warps != image->nr)
+		return "number of warps";
+	memcpy(dispatch->local, image->local, image->local_bytes);
+	memcpy(dispatch->private, image->private, image->private_bytes);
+	for (i = 0; i < image->nr && !wrong; i++)
+		wrong = simt_state_load_warp(dispatch, i, image->warp[i], image->bytes[i]);
+	return wrong;
+}
+
+/* What the loader computes is what the interpreter had there, where it reads it again. */
+static void compare_derived(const struct simt_warp *was, const struct simt_warp *is)
+{
+	bool runs = was->ip != SIMT_LEAVE, same = true;
+
+	if (!was->live)
+		return;
+	if (runs || was->met)
+		same = was->join - was->text == is->join - is->text &&
+		       was->partial == is->partial;
+	if (runs && was->partial)
+		same = same && !memcmp(was->mask32, is->mask32, sizeof(is->mask32)) &&
+		       !memcmp(was->mask64, is->mask64, sizeof(is->mask64));
+	same = same && !memcmp(was->lid, is->lid, sizeof(is->lid)) && was->nr == is->nr &&
+	       was->text == is->text && was->index == is->index && is->event == SIMT_EVENT_PICK;
+	if (same)
+		return;
+	fprintf(stderr, "warp %u: ip %ld join %ld fair %d partial %#x extra %u, now join %ld partial %#x\n",
+		was->index, runs ? (long)(was->ip - was->text) : -1,
+		(long)(was->join - was->text), was->fair, was->partial, was->extra,
+		(long)(is->join - is->text), is->partial);
+	abort();
+}
+
+static void count(struct state_moves *moves, const struct state_image *image)
+{
+	u32 i;
+
+	moves->count++;
+	for (i = 0; i < image->nr; i++) {
+		if (image->bytes[i] <= sizeof(struct simt_state_warp))
+			continue;
+		moves->warps++;
+		moves->bytes += image->bytes[i];
+		if (image->bytes[i] > moves->most)
+			moves->most = image->bytes[i];
+	}
+}
+
+/*
+ * Moves a dispatch into other memory, between two calls of simt_dispatch_run(). The structure
+ * itself stays, because warps point to it.
+ */
+void state_move(struct simt_dispatch *dispatch, struct state_moves *moves)
+{
+	struct simt_dispatch old = *dispatch;
+	struct state_image was, is;
+	const char *wrong;
+	u32 i;
+
+	state_image_save(&was, dispatch);
+	count(moves, &was);
+	memset(dispatch->groups, 0xa5, sizeof(*dispatch) - offsetof(struct simt_dispatch, groups));
+	state_memory(dispatch, &moves->seed);
+	wrong = state_image_load(&was, dispatch);
+	if (wrong) {
+		fprintf(stderr, "a state is refused: %s\n", wrong);
+		abort();
+	}
+	state_image_save(&is, dispatch);
+	if (!state_image_same(&was, &is)) {
+		state_image_print(&was, &is);
+		fprintf(stderr, "a state is another one after it was loaded\n");
+		abort();
+	}
+	for (i = 0; i < was.nr; i++)
+		compare_derived(&old.warps[i], &dispatch->warps[i]);
+	state_image_free(&was);
+	state_image_free(&is);
+	state_memory_free(&old);
+}
+
+void state_moves_print(const struct state_moves *moves, const char *what)
+{
+	if (moves->warps)
+		printf("# %s: %llu moves, %llu bytes a warp, %llu at most\n", what,
+		       (unsigned long long)moves->count,
+		       (unsigned long long)(moves->bytes / moves->warps),
+		       (unsigned long long)moves->most);
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What the host shows beside measured times: whose a channel is, and which driver this is. */
+#include <endian.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "internal.h"
+
+#define LABEL_SINCE	0x00010002	/* VGPU_HW_VERSION */
+
+static const struct vgpu_hw_guest_info driver = { "libvgpu", "0.1.0" };
+
+/* Tells the driver, unless one has told already. */
+static int label_driver(struct vgpu_dev *dev)
+{
+	const uint64_t base = VGPU_HW_DEV_BASE + VGPU_HW_GUEST_INFO(0);
+	uint32_t value, i;
+	int ret = 0;
+
+	for (i = 0; !ret && i < sizeof(driver) / 4; i++) {
+		ret = vgpu_reg_read32(dev, base + 4 * i, &value);
+		if (ret || value)
+			return ret;
+	}
+	for (i = 0; !ret && i < sizeof(driver) / 4; i++) {
+		memcpy(&value, (const char *)&driver + 4 * i, 4);
+		ret = vgpu_reg_write32(dev, base + 4 * i, le32toh(value));
+	}
+	return ret;
+}
+
+/* The name of the process, not of the thread that happens to make the channel. */
+static void label_comm(uint8_t *comm, size_t room)
+{
+	FILE *file = fopen("/proc/self/comm", "re");
+	size_t length = file ? fread(comm, 1, room, file) : 0;
+
+	if (length && comm[length - 1] == '\n')
+		comm[length - 1] = 0;
+	if (file)
+		fclose(file);
+}
+
+int vgpu_label_chan(struct vgpu_chan *chan)
+{
+	struct vgpu_hw_label *to = (void *)((uint8_t *)chan->page + VGPU_HW_LABEL);
+	struct vgpu_hw_label label = {
+		.pid = htole32((uint32_t)getpid()),
+		.uid = htole32(getuid()),
+		.client = htole64((uint64_t)getpid()),
+	};
+	uint32_t version;
+	int ret;
+
+	ret = vgpu_reg_read32(chan->dev, VGPU_HW_DEV_BASE + VGPU_HW_VERSION, &version);
+	if (ret || version < LABEL_SINCE)
+		return ret;
+	label_comm(label.comm, sizeof(label.comm));
+	/* The host may read it at any time: without the magic it is none. */
+	__atomic_store_n(&to->magic, 0, __ATOMIC_SEQ_CST);
+	memcpy((uint8_t *)to + sizeof(to->magic), (uint8_t *)&label + sizeof(label.magic),
+	       sizeof(label) - sizeof(label.magic));
+	__atomic_store_n(&to->magic, htole32(VGPU_HW_LABEL_MAGIC), __ATOMIC_RELEASE);
+	return label_driver(chan->dev);
+}
