@@ -28,6 +28,12 @@ void vgpu_edid_read(struct vgpu_instance *instance, u32 offset, void *buf, size_
 	fail();
 }
 
+/* Only a live device is asked for it. */
+void soft_channel_guest_info(struct soft_queues *queues, struct vgpu_hw_guest_info *info)
+{
+	fail();
+}
+
 /**
  * struct wrong - a field of a record that is made wrong
  * @at:    offset of the field
