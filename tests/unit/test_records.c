@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The state of a vGPU as records: the container, and what each topic refuses. Each field of good
- * records is made wrong, one at a time; and bits of good ones are flipped at random, where what is
- * accepted must keep what its users rely on.
+ * The state of a vGPU as records: what each topic refuses. Each field of good records is made
+ * wrong, one at a time; and bits of good ones are flipped at random, where what is accepted must
+ * keep what its users rely on. test_record_list.c has the records as such.
  */
 #include "vgpu_test.h"
 
@@ -13,6 +13,7 @@
 #include "soft/face/regs_state.h"
 #include "soft/queue/channel_record.h"
 #include "soft/state/records.h"
+#include "soft/work/context_record.h"
 #include "soft/work/move_state.h"
 #include "soft/work/packet_types.h"
 
@@ -68,144 +69,6 @@ static void flip(u64 *seed, u8 *record, size_t bytes)
 
 	while (nr--)
 		record[random_next(seed) % bytes] ^= 1 << random_next(seed) % 8;
-}
-
-/* The container */
-
-static void test_container(void **state)
-{
-	struct vgpu_records all = {}, same = {};
-	static u8 text[VGPU_RECORD_MAX + 100], back[VGPU_RECORD_MAX + 100];
-	struct vgpu_record_reader reader;
-	u32 index, type;
-	const void *data;
-	u64 seed = test_seed();
-	size_t i;
-
-	for (i = 0; i < sizeof(text); i++)
-		text[i] = random_next(&seed);
-	for (i = 0; i < 100; i++)
-		memset(vgpu_record_add(&all, i + 1, i), i, i);
-	vgpu_record_add_bytes(&all, 200, text, sizeof(text));
-	vgpu_record_add_bytes(&all, 201, text, 0);
-	assert_int_equal(all.error, 0);
-
-	assert_int_equal(vgpu_record_begin(&reader, all.data, all.bytes), 0);
-	for (i = 0; i < 100; i++) {
-		assert_int_equal(reader.index, i);
-		assert_int_equal(vgpu_record_take(&reader, i + 1, "x", i, &data), 0);
-		assert_int_equal((uintptr_t)data % VGPU_RECORD_ALIGN, 0);
-		check_that(!i || (((u8 *)data)[0] == i && ((u8 *)data)[i - 1] == i), "%zu", i);
-	}
-	assert_int_equal(vgpu_record_take_bytes(&reader, 200, "x", back, sizeof(back)), 0);
-	assert_memory_equal(text, back, sizeof(text));
-	assert_int_equal(reader.type, 0);
-	assert_int_equal(vgpu_record_take(&reader, 201, "x", 0, &data), -EINVAL);
-	assert_string_equal(reader.field, "missing");
-
-	assert_false(vgpu_records_same(&all, &same, &index, &type));
-	assert_int_equal(type, 1);
-	for (i = 0; i < 100; i++)
-		memset(vgpu_record_add(&same, i + 1, i), i, i);
-	assert_false(vgpu_records_same(&same, &all, &index, &type));
-	check_that(index == 100 && type == 200, "%u %u", index, type);
-	vgpu_record_add_bytes(&same, 200, text, sizeof(text));
-	assert_true(vgpu_records_same(&all, &same, &index, &type));
-	same.data[same.bytes / 4] ^= 1;
-	assert_false(vgpu_records_same(&all, &same, &index, &type));
-	vgpu_records_free(&all);
-	vgpu_records_free(&same);
-}
-
-/* Reads all records, and all of their data. Returns their number, or -1 if they are refused. */
-static int read_all(const void *data, size_t bytes)
-{
-	struct vgpu_record_reader reader;
-	int nr = 0, ret, sum = 0;
-	u32 i;
-
-	for (ret = vgpu_record_begin(&reader, data, bytes); !ret && reader.type; nr++) {
-		for (i = 0; i < reader.length; i++)
-			sum += ((const u8 *)reader.data)[i];
-		ret = vgpu_record_next(&reader);
-	}
-	check_that(sum >= 0 && (!ret || (reader.record && reader.field)), "no reason");
-	return ret ? -1 : nr;
-}
-
-static void test_cut(void **state)
-{
-	struct vgpu_records all = {};
-	size_t ends[21] = {}, bytes;
-	int i, nr;
-	u8 *copy;
-
-	for (i = 0; i < 20; i++) {
-		vgpu_record_add(&all, 1 + i, 3 * i);
-		ends[i + 1] = all.bytes;
-	}
-	for (bytes = 0; bytes <= all.bytes; bytes++) {
-		/* Of its exact length, so that a byte beyond it is found. */
-		copy = malloc(bytes ?: 1);
-		memcpy(copy, all.data, bytes);
-		nr = read_all(copy, bytes);
-		for (i = 0; i <= 20 && ends[i] != bytes; i++)
-			;
-		check_that(nr == (i <= 20 ? i : -1), "%zu bytes: %d", bytes, nr);
-		free(copy);
-	}
-	vgpu_records_free(&all);
-}
-
-static void test_heads(void **state)
-{
-	static const struct {
-		size_t at;
-		u8 value;
-		const char *field;
-	} wrong[] = {
-		{ 0, 0, "type" }, { 2, 2, "flags" }, { 3, 1, "flags" }, { 4, 17, "data cut off" },
-		{ 6, 0x11, "length" }, { 7, 0xff, "length" }, { 4, 12, "padding" },
-	};
-	struct vgpu_record_reader reader;
-	struct vgpu_records one = {};
-	u8 copy[24];
-	size_t i;
-
-	memset(vgpu_record_add(&one, 7, 16), 0xee, 16);
-	assert_int_equal(one.bytes, sizeof(copy));
-	for (i = 0; i < ARRAY_SIZE(wrong); i++) {
-		memcpy(copy, one.data, sizeof(copy));
-		copy[wrong[i].at] = wrong[i].value;
-		assert_int_equal(vgpu_record_begin(&reader, copy, sizeof(copy)), -EINVAL);
-		assert_string_equal(reader.field, wrong[i].field);
-		assert_int_equal(reader.type, 0);
-	}
-	/* What must be known is refused; what need not is skipped. */
-	assert_int_equal(vgpu_record_begin(&reader, one.data, one.bytes), 0);
-	assert_int_equal(vgpu_record_skip(&reader), -EINVAL);
-	memcpy(copy, one.data, sizeof(copy));
-	copy[2] = 0;
-	assert_int_equal(vgpu_record_begin(&reader, copy, sizeof(copy)), 0);
-	assert_int_equal(vgpu_record_skip(&reader), 0);
-	assert_int_equal(reader.type, 0);
-	vgpu_records_free(&one);
-}
-
-static void test_too_much(void **state)
-{
-	struct vgpu_records all = {};
-	unsigned int nr = 0;
-
-	assert_null(vgpu_record_add(&all, 1, VGPU_RECORD_MAX + 1));
-	assert_int_equal(all.error, -E2BIG);
-	assert_null(vgpu_record_add(&all, 1, 1));
-	vgpu_records_free(&all);
-	while (vgpu_record_add(&all, 1, VGPU_RECORD_MAX))
-		nr++;
-	assert_int_equal(all.error, -E2BIG);
-	assert_int_equal(nr, VGPU_RECORDS_MAX / (VGPU_RECORD_MAX + 8));
-	vgpu_records_free(&all);
 }
 
 /* Channels */
@@ -444,6 +307,67 @@ static void test_packet_flips(void **state)
 	check_that(accepted > FLIPS / 1000 && accepted < FLIPS, "%u", accepted);
 }
 
+/* Programs, and dispatches that have begun */
+
+static const char *check_program(const void *record)
+{
+	return soft_program_record_check(record);
+}
+
+static const char *check_context(const void *record)
+{
+	struct soft_program_head head;
+
+	return soft_context_record_check(record, &limits,
+					 soft_packet_operands(&packet,
+							      const struct soft_dispatch_operands),
+					 3, &head);
+}
+
+#define CTX(member, value, field)	WRONG(soft_context_record, member, value, field)
+
+static void test_dispatch(void **state)
+{
+	static const struct soft_packet_record dispatch = {
+		.raw = {
+			.type = VGPU_HW_PKT_DISPATCH, .dst = 64, .grid = { 100, 1, 1 },
+			.group = { 32, 1, 1 }, .local_bytes = 8,
+		},
+		.step = SOFT_RECORD_BODY,
+	};
+	static const struct soft_program_record program = { .text_bytes = VGPU_HW_TEXT_MAX };
+	static const struct soft_context_record context = {
+		.head = {
+			.magic = VGPU_HW_PROGRAM_MAGIC, .image_bytes = 8192, .text_bytes = 4096,
+			.entry = 4092, .image = FB_BYTES - 8192, .private_bytes = 64,
+		},
+		.program = 3,
+	};
+	static const struct wrong in_program[] = {
+		WRONG(soft_program_record, text_bytes, 0, "text_bytes"),
+		WRONG(soft_program_record, text_bytes, 2, "text_bytes"),
+		WRONG(soft_program_record, text_bytes, VGPU_HW_TEXT_MAX + 4, "text_bytes"),
+		WRONG(soft_program_record, pad, 1, "pad"),
+	}, in_context[] = {
+		CTX(head.magic, 1, "head"), CTX(head.image_bytes, 8196, "head"),
+		CTX(head.image_bytes, 4092, "head"), CTX(head.text_bytes, 0, "head"),
+		CTX(head.text_bytes, 4098, "head"), CTX(head.text_bytes, 8196, "head"),
+		CTX(head.entry, 4096, "head"), CTX(head.entry, 2, "head"),
+		CTX(head.image, FB_BYTES - 4096, "head"), CTX(head.image, 64, "head"),
+		CTX(head.image, ~4095ULL, "head"), CTX(head.private_bytes, 8, "head"),
+		CTX(head.private_bytes, VGPU_HW_PRIVATE_MAX + 16, "head"),
+		CTX(head.pad[0], 1, "head"), CTX(head.pad[8], 1, "head"),
+		CTX(program, 0, "program"), CTX(program, 4, "program"), CTX(program, ~0U, "program"),
+		CTX(pad, 1, "pad"),
+	};
+
+	assert_null(check_packet(&dispatch));
+	check_wrong("program", &program, sizeof(program), in_program, ARRAY_SIZE(in_program),
+		    check_program);
+	check_wrong("context", &context, sizeof(context), in_context, ARRAY_SIZE(in_context),
+		    check_context);
+}
+
 /* Device registers and the display */
 
 static const char *check_regs(const void *record)
@@ -551,15 +475,12 @@ static void test_display_flips(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_container),
-		cmocka_unit_test(test_cut),
-		cmocka_unit_test(test_heads),
-		cmocka_unit_test(test_too_much),
 		cmocka_unit_test(test_channel),
 		cmocka_unit_test(test_channel_flips),
 		cmocka_unit_test(test_packet),
 		cmocka_unit_test(test_move),
 		cmocka_unit_test(test_packet_flips),
+		cmocka_unit_test(test_dispatch),
 		cmocka_unit_test(test_regs),
 		cmocka_unit_test(test_display),
 		cmocka_unit_test(test_display_flips),

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The device registers of a paused vGPU: saved as a record, and set from one. */
-#include <asm/byteorder.h>
-
 #include <linux/string.h>
+#include <asm/byteorder.h>
 
 #include "../queue/queues.h"
 #include "../state/records.h"

@@ -29,7 +29,6 @@ static const char *soft_record_registers(const struct soft_channel_record *recor
 					 const struct soft_channel_bounds *bounds)
 {
 	u32 ctrl = le32_to_cpu(record->ctrl), state = le32_to_cpu(record->state);
-	bool enabled;
 
 	if (le32_to_cpu(record->index) >= bounds->nr_channels)
 		return "index";
@@ -37,10 +36,11 @@ static const char *soft_record_registers(const struct soft_channel_record *recor
 		return "ctrl";
 	if (!soft_record_root_ok(le32_to_cpu(record->root)))
 		return "root";
-	enabled = state != VGPU_HW_STATE_DISABLED;
-	if (state > VGPU_HW_STATE_FAULTED || enabled != !!(ctrl & VGPU_HW_CTRL_ENABLE))
+	if (state > VGPU_HW_STATE_FAULTED)
 		return "state";
-	return NULL;
+	if (ctrl & VGPU_HW_CTRL_ENABLE)
+		return state == VGPU_HW_STATE_DISABLED ? "state" : NULL;
+	return state == VGPU_HW_STATE_DISABLED ? NULL : "state";
 }
 
 static const char *soft_record_fault(const struct soft_channel_record *record)

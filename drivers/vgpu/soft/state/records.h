@@ -11,7 +11,7 @@
 enum soft_record_type {
 	SOFT_RECORD_DEVICE = VGPU_RECORD_BACKEND, /* face/regs_state.c */
 	SOFT_RECORD_DISPLAY,	/* face/display_state.c */
-	SOFT_RECORD_PROGRAM,	/* work/program_state.c: each that a dispatch has begun with */
+	SOFT_RECORD_PROGRAM,	/* work/program_state.c: what dispatches have begun with */
 	SOFT_RECORD_TEXT,	/* its instructions, as little endian words */
 	SOFT_RECORD_CHANNEL,	/* queue/channel_record.c: one of each channel that was used */
 	SOFT_RECORD_PACKET,	/* likewise: the packet at get, if it has been read */
