@@ -10,6 +10,7 @@
 #include <linux/lockdep.h>
 #include <linux/minmax.h>
 #include <linux/slab.h>
+#include <linux/string.h>
 
 #include "programs.h"
 
