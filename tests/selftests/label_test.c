@@ -52,6 +52,15 @@ static void check_none(const struct vgpu_ctl_channel *entry)
 	CHECK(fx_is_zero(entry->comm, sizeof(entry->comm)), "");
 }
 
+/* What libvgpu writes for each channel that it makes. */
+static void check_own(const struct vgpu_ctl_channel *entry)
+{
+	CHECK_EQ(entry->flags, VGPU_CHANNEL_LABEL);
+	CHECK_EQ(entry->pid, getpid());
+	CHECK_EQ(entry->uid, getuid());
+	CHECK(!memcmp(entry->comm, "label_test\0\0\0\0\0", 16), "%.16s", entry->comm);
+}
+
 static void check_label(const struct vgpu_ctl_channel *entry, const char comm[16])
 {
 	CHECK_EQ(entry->flags, VGPU_CHANNEL_LABEL);
@@ -68,7 +77,7 @@ static void labels(void)
 	struct vgpu_ctl_channel entry;
 
 	service_of(&v, chan->id, &entry);
-	check_none(&entry);
+	check_own(&entry);
 	write_label(chan->id, VGPU_HW_LABEL_MAGIC, "mandelbrot\0\0\0\0\0");
 	service_of(&v, chan->id, &entry);
 	check_label(&entry, "mandelbrot\0\0\0\0\0");
@@ -94,7 +103,7 @@ static void labels(void)
 	second = fx_chan(&v, VGPU_HW_ENGINE_GR, 0, VGPU_RING_FB, 4);
 	service_of(&v, second->id, &entry);
 	CHECK_EQ(entry.engine, second->engine);
-	check_none(&entry);
+	check_own(&entry);
 	/* A channel that faults keeps its label, with or without a valid engine. */
 	FX_OK(v.dev, vgpu_reg_write32(v.dev, vgpu_chan_reg(3, VGPU_HW_CHAN_CTRL),
 				      VGPU_HW_CTRL_ENABLE | 0xff00));
@@ -115,7 +124,8 @@ static void driver_name(void)
 
 	begin();
 	CHECK_EQ(service_call(&v, &ctl, NULL, 0), 0);
-	CHECK(fx_is_zero(ctl.driver_name, 32) && fx_is_zero(ctl.driver_version, 32), "");
+	CHECK(!strcmp((char *)ctl.driver_name, "libvgpu") && ctl.driver_version[0], "%.32s",
+	      ctl.driver_name);
 	for (k = 0; k < 2; k++) {
 		/* Without an end; and then with one, and something behind it. */
 		memset(text, 'x', sizeof(text));
