@@ -117,7 +117,8 @@ struct vgpu_chan_ops {
  * @reset: resets the device. Render node: refuses, as others use the device
  *
  * What opens a device sets name, channels, fb_bytes, engines, engine and vectors of struct
- * vgpu_dev, and refuses one that speaks another version. Render node: asks the driver for them; vectors is 0.
+ * vgpu_dev, and refuses one that speaks another version. Render node: asks the driver for them;
+ * vectors is 0.
  */
 struct vgpu_transport {
 	const struct vgpu_mem_ops *mem;
