@@ -32,14 +32,15 @@ fi
 	empty_packet compute_dispatch score
 board=(is_003 is_004 is_006 is_007 is_008 use_3_idle switch_loss switch_latency
 	preempt_latency switch_loss_compute compute_stop_p50 compute_stop_p99
-	error_detect error_recover hang_detect hang_recover pause_p99 compute_pause_p99)
+	error_detect error_recover hang_detect hang_recover pause_p99 compute_pause_p99
+	state_reload)
 wall=() attach=() counted=() score=() fast=() compute=() sched=
 for row in "$@"; do
 	case $row in
 	sched|pick_scaling|pick_set|qos_violations|qos_use) sched=1 ;;
 	compute_lab_*) wall+=("$row") ;;
 	compute_dispatch) counted+=("$row") ;;
-	compute_stop_p*|compute_pause_p99|pause_p99) score+=("$row") ;;
+	compute_stop_p*|compute_pause_p99|pause_p99|state_reload) score+=("$row") ;;
 	compute|compute_*) compute+=("$row") ;;
 	score) score=("${board[@]}") fast=(is_009) ;;
 	is_009) fast=("$row") ;;

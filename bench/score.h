@@ -177,6 +177,12 @@ void score_switch_loss(struct score_result *loss, const struct score_reading *a,
  */
 void score_pauses(struct score_result *result, void (*keep)(uint64_t for_ns));
 
+/*
+ * score_pause.c: pauses each tenant in turn, in a dispatch, and sets how long it takes to save its
+ * state, to build it anew and to save that; and how many bytes it has.
+ */
+void score_reloads(struct score_result *result, void (*keep)(uint64_t for_ns));
+
 /* The rows of each file that are wanted are measured. */
 void score_rows_share(void);
 void score_rows_compute(void);

@@ -63,6 +63,8 @@ static const struct known {
 	  "", "", "", -1 },
 	{ "compute_pause_p99", "the same with programs on all vGPUs", "us", -1, false,
 	  "", "", "", -1 },
+	{ "state_reload", "state of a vGPU in a dispatch, saved and built", "us", -1, false,
+	  "", "", "", -1 },
 	{ "hang_recover", "from there until a job is done, median", "us", -1,
 	  false, "", "", "", -1 },
 };

@@ -262,12 +262,13 @@ void score_rows_compute(void)
 		{ 250, 1000, 250 },
 	};
 	uint64_t slice_ns = score.slice_ns, jobs[TENANTS], switches, switch_ns;
-	struct score_result pauses = { 0 };
+	struct score_result pauses = { 0 }, reloads = { 0 };
 	struct score_reading a, b;
 	unsigned int i;
 
 	if (!score_wanted("switch_loss_compute") && !score_wanted("compute_stop_p50") &&
-	    !score_wanted("compute_stop_p99") && !score_wanted("compute_pause_p99"))
+	    !score_wanted("compute_stop_p99") && !score_wanted("compute_pause_p99") &&
+	    !score_wanted("state_reload"))
 		return;
 	score_progress("programs, each alone");
 	score.slice_ns = ALONE_SLICE_NS;
@@ -282,10 +283,13 @@ void score_rows_compute(void)
 	share(&a, &b, jobs, &switches, &switch_ns);
 	score_progress("pauses of them");
 	score_pauses(&pauses, keep_all);
+	score_progress("and moves");
+	score_reloads(&reloads, keep_all);
 	for (i = 0; i < TENANTS; i++)
 		worker_stop(i);
 	result_loss(&a, &b, jobs, switches, switch_ns);
 	result_stops("compute_stop_p50", 0.5);
 	result_stops("compute_stop_p99", 0.99);
 	score_result("compute_pause_p99", &pauses);
+	score_result("state_reload", &reloads);
 }

@@ -2,6 +2,7 @@
 /* How long a call takes that pauses a vGPU: afterwards no engine works for it. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "file.h"
@@ -57,6 +58,46 @@ void score_pauses(struct score_result *result, void (*keep)(uint64_t for_ns))
 	score_add(result, "%u pauses at random, %u vGPUs in turn, all with work; median %.1f us, largest %.1f us",
 		  SCORE_PAUSES, TENANTS, stats_quantile(took, SCORE_PAUSES, 0.5),
 		  stats_quantile(took, SCORE_PAUSES, 1));
+}
+
+/* Bytes of the state that was saved last of the tenant. */
+static double state_bytes(unsigned int tenant)
+{
+	static char text[65536];
+	struct vgpu_ctl_gpu gpu;
+	char path[128], *at;
+
+	score_read_gpu(&gpu);
+	snprintf(path, sizeof(path), "/sys/kernel/debug/vgpu/%.*s/instances",
+		 (int)sizeof(gpu.address), (const char *)gpu.address);
+	if (file_read(path, text, sizeof(text)) < 0)
+		bench_die("%s", path);
+	at = strstr(text, score.tenant[tenant].uuid);
+	at = at ? strstr(at, "state_bytes ") : NULL;
+	if (!at)
+		bench_die("no state_bytes in %s", path);
+	return strtod(at + strlen("state_bytes "), NULL);
+}
+
+void score_reloads(struct score_result *result, void (*keep)(uint64_t for_ns))
+{
+	static double took[SCORE_PAUSES], bytes[SCORE_PAUSES];
+	uint64_t start;
+	unsigned int i;
+
+	for (i = 0; i < SCORE_PAUSES; i++) {
+		keep(score_random_below(2 * TENANTS * score.slice_ns));
+		control(i % TENANTS, "pause");
+		start = clk_ns();
+		control(i % TENANTS, "reload");
+		took[i] = (double)(clk_ns() - start) / US;
+		bytes[i] = state_bytes(i % TENANTS);
+		control(i % TENANTS, "resume");
+	}
+	result->value = stats_quantile(took, SCORE_PAUSES, 0.5);
+	score_add(result, "a vGPU in the midst of a dispatch of 8 warps: its state is saved, dropped, built and saved again; %u times, largest %.1f us; state of %.0f bytes, median, %.0f at most",
+		  SCORE_PAUSES, stats_quantile(took, SCORE_PAUSES, 1),
+		  stats_quantile(bytes, SCORE_PAUSES, 0.5), stats_quantile(bytes, SCORE_PAUSES, 1));
 }
 
 /* Returns the longest pause around packets that never end: it waits until the engine is reset. */

@@ -130,6 +130,20 @@ static void test_dispatch(void **state)
 }
 
 /* In an address space, addresses are those at which programs find what was mapped. */
+/* A device that says it has completed more than there was. */
+static void test_hostile_get(void **state)
+{
+	struct vgpu_hw_packet nop = { .type = VGPU_HW_PKT_NOP };
+
+	assert_int_equal(vgpu_chan_submit(&chan, &nop, 1), 0);
+	page.get = htole64(2);
+	assert_int_equal(vgpu_chan_submit(&chan, &nop, 1), -EPROTO);
+	assert_string_equal(vgpu_dev_error(&dev),
+			    "memory: channel 0 has completed 2 packets of 1");
+	page.get = htole64(1);
+	assert_int_equal(vgpu_chan_submit(&chan, &nop, 1), 0);
+}
+
 static void test_space(void **state)
 {
 	struct vgpu_program program, other;
@@ -442,7 +456,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(load),
-		TEST(dispatch),
+		TEST(dispatch), TEST(hostile_get),
 		TEST(space),
 		TEST(broken_space),
 		TEST(refused),

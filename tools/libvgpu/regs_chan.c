@@ -320,12 +320,18 @@ int vgpu_chan_kick(struct vgpu_chan *chan, uint64_t put)
 
 static int chan_submit(struct vgpu_chan *chan, const struct vgpu_hw_packet *packets, size_t nr)
 {
-	uint64_t size = 1ull << chan->order, used, put;
+	uint64_t size = 1ull << chan->order, used, put, get;
 	size_t now, i;
 	int ret;
 
 	while (nr) {
-		used = chan->put - chan_get(chan);
+		get = chan_get(chan);
+		/* Else the wait for room would return at once, again and again. */
+		if (get > chan->put)
+			return vgpu_fail(chan->dev, -EPROTO,
+					 "channel %u has completed %llu packets of %llu", chan->id,
+					 (unsigned long long)get, (unsigned long long)chan->put);
+		used = chan->put - get;
 		if (used >= size) {
 			ret = chan_wait(chan, VGPU_WAIT_GET, chan->put - size + 1,
 					SUBMIT_TIMEOUT_MS);
