@@ -31,7 +31,7 @@ static void check_zero(struct fx_vgpu *v, const char *when)
 	CHECK(fx_is_zero(v->dev->fb + v->dev->fb_bytes - WINDOW, WINDOW), "%s: end", when);
 	for (i = 0; i < v->dev->channels; i++)
 		CHECK_EQ(vgpu_chan_state((&(struct vgpu_chan){
-			.page = (void *)(v->dev->chan_pages + i * 4096ull) })),
+			.dev = v->dev, .page = (void *)(v->dev->chan_pages + i * 4096ull) })),
 			 VGPU_HW_STATE_DISABLED, "%s: channel %u", when, i);
 }
 

@@ -71,10 +71,10 @@ static unsigned int reload_until(struct vgpu_chan *const *chans, unsigned int nr
 		while (vgpu_chan_get(chans[i]) != le64toh(chans[i]->page->put)) {
 			CHECK(clk_ms() - start < FX_TIMEOUT_MS, "packet %llu of channel %u",
 			      (unsigned long long)vgpu_chan_get(chans[i]), chans[i]->id);
-			CHECK_EQ(vgpu_chan_state(chans[i]), VGPU_HW_STATE_AWAKE,
-				 "channel %u: fault %u at %#llx", chans[i]->id,
-				 le32toh(chans[i]->page->fault_code),
-				 (unsigned long long)le64toh(chans[i]->page->fault_addr));
+			CHECK(vgpu_chan_state(chans[i]) != VGPU_HW_STATE_FAULTED,
+			      "channel %u: fault %u at %#llx", chans[i]->id,
+			      le32toh(chans[i]->page->fault_code),
+			      (unsigned long long)le64toh(chans[i]->page->fault_addr));
 			moved += reload();
 		}
 	}
