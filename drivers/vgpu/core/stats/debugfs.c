@@ -306,6 +306,7 @@ static const struct file_operations dirty_stop_fops = {
  * @line:     number of the line of @first; 0: the pass's own
  * @first:    number of the first page of the run that was read last
  * @nr:       pages in that run; 0: there are no more
+ * @error:    why they cannot be told any more, or 0
  *
  * The file's lock, that of struct seq_file, protects it.
  */
@@ -316,6 +317,7 @@ struct dirty_reader {
 	loff_t line;
 	u64 first;
 	u64 nr;
+	int error;
 };
 
 /* A line may be asked for twice, since it did not fit; what it is about is taken once. */
@@ -323,12 +325,14 @@ static void *dirty_pass_line(struct dirty_reader *reader, loff_t line)
 {
 	if (!reader->instance || line < reader->line || line > reader->line + 1)
 		return NULL;
-	if (line == reader->line)
-		return !line || reader->nr ? reader : NULL;
-	reader->line = line;
-	if (vgpu_dirty_next(reader->instance, &reader->first, &reader->nr))
-		reader->nr = 0;
-	return reader->nr ? reader : NULL;
+	if (line != reader->line) {
+		reader->line = line;
+		reader->error = vgpu_dirty_next(reader->instance, &reader->first, &reader->nr);
+	}
+	/* The end of the pass and the end of the vGPU are two things. */
+	if (reader->error)
+		return ERR_PTR(reader->error);
+	return !line || reader->nr ? reader : NULL;
 }
 
 static void *dirty_pass_start(struct seq_file *m, loff_t *pos)

@@ -10,6 +10,7 @@
  * All functions have the vGPU paused, its config_lock held, and no trapped access under way: no
  * other thread changes a channel.
  */
+#include <linux/ktime.h>
 #include <linux/log2.h>
 #include <linux/mm.h>
 
@@ -235,6 +236,9 @@ static void soft_channel_set(struct soft_channel *ch, const struct soft_channel_
 		soft_channel_publish_fault(ch, &fault, pos);
 	}
 	soft_queue_publish(ch, le32_to_cpu(record->state));
+	/* Times are those of the host, on which the channel may be new. */
+	if (ch->state != VGPU_HW_STATE_DISABLED && !ch->enabled_ns)
+		soft_turn_enable(ch, ktime_get_ns());
 	raw_spin_unlock(&queues->queue_lock);
 	if (old)
 		put_page(old);
@@ -267,7 +271,8 @@ static int soft_channel_load(struct soft_queues *queues, struct vgpu_record_read
 	ch = &queues->channel[*next];
 	if (le32_to_cpu(record->state) != VGPU_HW_STATE_DISABLED) {
 		page = soft_channel_page(ch);
-		if (!page)
+		/* Want of this page may be why the channel has faulted. */
+		if (!page && le32_to_cpu(record->state) != VGPU_HW_STATE_FAULTED)
 			return -ENOMEM;
 	}
 	soft_channel_set(ch, record, page);
