@@ -44,7 +44,7 @@ static int edid_write_link(struct vgpu_edid_region *region, struct vgpu_instance
 		return -EINVAL;
 	if (state == VFIO_DEVICE_GFX_LINK_STATE_UP && !region->head.edid_size)
 		return -EINVAL;
-	/* Not while the state of the instance is being saved or built, of which the EDID is a part. */
+	/* Not while the state of the instance, of which the EDID is a part, is saved or built. */
 	down_read(&instance->access_lock);
 	ret = vgpu_edid_set(instance, region->blob,
 			    state == VFIO_DEVICE_GFX_LINK_STATE_UP ? region->head.edid_size : 0);
