@@ -49,7 +49,10 @@ static uint64_t state_bytes(void)
 	return strtoull(at + strlen("state_bytes "), NULL, 10);
 }
 
-/* Builds the state anew. Returns whether a dispatch was running. */
+/*
+ * Builds the state anew, and leaves the engine some time: a pause that follows at once may come
+ * before an engine has begun again. Returns whether a dispatch was running.
+ */
 static bool reload(void)
 {
 	bool running;
@@ -58,6 +61,7 @@ static bool reload(void)
 	control("reload");
 	running = state_bytes() > STATE_RUNNING;
 	control("resume");
+	clk_sleep_ms(fx_random_below(3));
 	return running;
 }
 
