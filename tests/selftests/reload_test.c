@@ -137,7 +137,7 @@ static void barriers_and_reservations(void)
 
 	COMPUTE_LOAD(&v, count);
 	out = (void *)(v.dev->fb + COMPUTE_OUT);
-	while (moved < 300) {
+	while (moved < 200) {
 		memset(out, 0, (ITEMS + 1) * 8);
 		*(uint32_t *)out = htole32(ROUNDS);
 		compute_dispatch(gr, COMPUTE_SIZE(ITEMS, 1, 1), COMPUTE_SIZE(GROUP, 1, 1), 128);
@@ -193,7 +193,7 @@ static void several_channels(void)
  */
 static void text_that_was_overwritten(void)
 {
-	enum { ITEMS = 100, ROUNDS = 2000 };
+	enum { ITEMS = 100, ROUNDS = 800 };
 	struct vgpu_chan *gr = compute_chan(&v);
 	uint32_t *text = (void *)(v.dev->fb + COMPUTE_IMAGE);
 	uint64_t *out = (void *)(v.dev->fb + COMPUTE_OUT), before;
