@@ -327,7 +327,8 @@ static void *dirty_pass_line(struct dirty_reader *reader, loff_t line)
 		return NULL;
 	if (line != reader->line) {
 		reader->line = line;
-		reader->error = vgpu_dirty_next(reader->instance, &reader->first, &reader->nr);
+		reader->error = vgpu_dirty_next(reader->instance, &reader->pass,
+						&reader->first, &reader->nr);
 	}
 	/* The end of the pass and the end of the vGPU are two things. */
 	if (reader->error)
@@ -356,7 +357,7 @@ static int dirty_pass_show(struct seq_file *m, void *v)
 	if (reader->line)
 		seq_printf(m, "%llu..%llu\n", reader->first, reader->first + reader->nr - 1);
 	else
-		seq_printf(m, "pages %llu%s\n", reader->pass.pages,
+		seq_printf(m, "pages %llu, pass %llu%s\n", reader->pass.pages, reader->pass.number,
 			   reader->pass.dropped ? ", dropped" : "");
 	return 0;
 }
