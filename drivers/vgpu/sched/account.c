@@ -298,8 +298,8 @@ u64 vgpu_entity_busy_ns(struct vgpu_entity *entity)
  * vgpu_entity_charged_ns() - read the service that an entity was charged
  * @entity: an entity
  *
- * Unlike vgpu_entity_busy_ns(), without the run under way: what a run is charged is added as a whole
- * when it has ended, before another one begins.
+ * Unlike vgpu_entity_busy_ns(), without the run under way: the charge of a run is added as a whole
+ * when the run has ended, before another one begins.
  *
  * Context: any; takes no lock.
  * Return: service of all runs that are over, in ns.
