@@ -14,11 +14,11 @@
  *				over a user copy, a DMA or a wait for an engine or a worker
  *   show_lock of an instance	an rwsem: read over channels_show; nothing else is held
  *   the back end's own locks
- *   lock of a timeline		a raw spinlock that interrupts take: over engine_run,
- *				engine_preempt and engine_charged
+ *   lock of a timeline		a raw spinlock that interrupts take: over engine_run and
+ *				engine_preempt
  *   a GPU's locks of data	raw spinlocks: over backed_bytes, peak_bytes, guest_info and
  *				channel. The last two may take raw spinlocks of the back end under
- *				which it calls no function of the core
+ *				which it calls no function of the core that takes a lock
  *
  * The core holds a lock during an op only if the op's description names that lock. The functions
  * that a back end calls may take a timeline's lock, and take none of the locks that are outside the
@@ -240,11 +240,6 @@ struct vgpu_dirty_pass {
  *                   usual. Called from a worker, perhaps while other engines are being reset; may
  *                   sleep. Optional: without it, the core trusts engines to stop when asked to, and
  *                   there is no preemption timeout
- * @engine_charged:  optional: the engine's run is over, and its instance was charged @ran_ns of
- *                   service: for each run once, whether the engine has reported its end or was
- *                   reset, and before another one begins. So a back end that measures what each
- *                   channel has had can charge the rest of the run to one of them. Same context as
- *                   @engine_run
  * @engine_ran_ns:   optional, with @engine_reset: return for how long the engine has been able to
  *                   work so far, in ns; for an engine that is a thread, its processor time. The
  *                   core measures preemption timeouts by it, so that a busy host does not look like
@@ -286,7 +281,6 @@ struct vgpu_gpu_ops {
 	void (*engine_run)(struct vgpu_gpu *gpu, unsigned int engine, const struct vgpu_run *run);
 	void (*engine_preempt)(struct vgpu_gpu *gpu, unsigned int engine);
 	void (*engine_reset)(struct vgpu_gpu *gpu, unsigned int engine);
-	void (*engine_charged)(struct vgpu_gpu *gpu, unsigned int engine, u64 ran_ns);
 	u64 (*engine_ran_ns)(struct vgpu_gpu *gpu, unsigned int engine);
 };
 
@@ -312,6 +306,7 @@ void vgpu_work_ready(struct vgpu_instance *instance, unsigned int engine);
 void vgpu_work_ready_at(struct vgpu_instance *instance, unsigned int engine, u64 ready_ns);
 bool vgpu_engine_done(struct vgpu_gpu *gpu, unsigned int engine, enum vgpu_run_end end,
 		      u64 idle_ns, u64 linger_ns, struct vgpu_run *next);
+u64 vgpu_engine_charged_ns(const struct vgpu_instance *instance, unsigned int engine);
 enum vgpu_poll vgpu_engine_poll(struct vgpu_gpu *gpu, unsigned int engine, u64 empty_ns);
 
 /* Channels and packets */

@@ -282,11 +282,6 @@ static void soft_instance_engine_reset(struct vgpu_gpu *vgpu, unsigned int index
 	soft_engine_reset(&soft_gpu(vgpu)->engine[index]);
 }
 
-static void soft_instance_engine_charged(struct vgpu_gpu *vgpu, unsigned int index, u64 ran_ns)
-{
-	soft_engine_charged(&soft_gpu(vgpu)->engine[index], ran_ns);
-}
-
 static u64 soft_instance_engine_ran_ns(struct vgpu_gpu *vgpu, unsigned int index)
 {
 	return soft_engine_ran_ns(&soft_gpu(vgpu)->engine[index]);
@@ -321,6 +316,5 @@ const struct vgpu_gpu_ops soft_instance_ops = {
 	.engine_run = soft_instance_engine_run,
 	.engine_preempt = soft_instance_engine_preempt,
 	.engine_reset = soft_instance_engine_reset,
-	.engine_charged = soft_instance_engine_charged,
 	.engine_ran_ns = soft_instance_engine_ran_ns,
 };

@@ -211,11 +211,13 @@ static void soft_channel_set(struct soft_channel *ch, const struct soft_channel_
 	struct soft_queues *queues = ch->queues;
 	u64 pos = le64_to_cpu(record->fault_pos);
 	struct page *old = ch->page;
+	bool disabled;
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(fault.id); i++)
 		fault.id[i] = le32_to_cpu(record->fault_id[i]);
 	raw_spin_lock(&queues->queue_lock);
+	disabled = ch->state == VGPU_HW_STATE_DISABLED;
 	ch->ctrl = le32_to_cpu(record->ctrl);
 	ch->root = le32_to_cpu(record->root);
 	ch->ring = le64_to_cpu(record->ring);
@@ -236,8 +238,8 @@ static void soft_channel_set(struct soft_channel *ch, const struct soft_channel_
 		soft_channel_publish_fault(ch, &fault, pos);
 	}
 	soft_queue_publish(ch, le32_to_cpu(record->state));
-	/* Times are those of the host, on which the channel may be new. */
-	if (ch->state != VGPU_HW_STATE_DISABLED && !ch->enabled_ns)
+	/* Times are those of the host: a channel that was enabled there has them already. */
+	if (ch->state != VGPU_HW_STATE_DISABLED && disabled)
 		soft_turn_enable(ch, ktime_get_ns());
 	raw_spin_unlock(&queues->queue_lock);
 	if (old)
