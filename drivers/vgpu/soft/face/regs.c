@@ -33,7 +33,7 @@ static u32 *soft_regs_guest_word(struct soft_queues *queues, u32 reg)
 {
 	u32 i = (reg - VGPU_HW_GUEST_INFO(0)) / 4;
 
-	return &queues->guest_info[array_index_nospec(i, SOFT_GUEST_WORDS)];
+	return &queues->regs.guest_info[array_index_nospec(i, SOFT_GUEST_WORDS)];
 }
 
 /* Reads a word of the device registers. */
@@ -41,9 +41,9 @@ static int soft_regs_read_dev(struct soft_queues *queues, u32 reg, u32 *value)
 {
 	switch (reg) {
 	case VGPU_HW_INTR:
-		return soft_regs_read_queue(queues, &queues->intr, value);
+		return soft_regs_read_queue(queues, &queues->regs.intr, value);
 	case VGPU_HW_FAULT_CHANNEL:
-		return soft_regs_read_queue(queues, &queues->fault_channel, value);
+		return soft_regs_read_queue(queues, &queues->regs.fault_channel, value);
 	case VGPU_HW_GUEST_INFO(0) ... VGPU_HW_GUEST_INFO(SOFT_GUEST_WORDS - 1):
 		return soft_regs_read_queue(queues, soft_regs_guest_word(queues, reg), value);
 	default:	/* VGPU_HW_RESET and VGPU_HW_INVALIDATE* are write-only */
@@ -174,7 +174,7 @@ static int soft_regs_write_dev(struct soft_queues *queues, u32 reg, u32 value)
 	switch (reg) {
 	case VGPU_HW_INTR:
 		raw_spin_lock(&queues->queue_lock);
-		queues->intr &= ~value;
+		queues->regs.intr &= ~value;
 		raw_spin_unlock(&queues->queue_lock);
 		return 0;
 	case VGPU_HW_RESET:
