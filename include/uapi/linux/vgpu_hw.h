@@ -149,6 +149,7 @@ enum vgpu_hw_fault {
 	VGPU_HW_FAULT_PROGRAM = 10,	/* DISPATCH: bad struct vgpu_hw_program */
 	VGPU_HW_FAULT_ILLEGAL = 11,	/* illegal instruction, or pc outside the text */
 	VGPU_HW_FAULT_STACK = 12,	/* a work-item exceeded its private memory */
+	VGPU_HW_FAULT_END,		/* one more than the last code, so it grows */
 };
 
 /*

@@ -48,7 +48,7 @@ static const char *soft_record_fault(const struct soft_channel_record *record)
 	u32 code = le32_to_cpu(record->fault_code), state = le32_to_cpu(record->state);
 
 	/* A disabled channel shows its last fault, which it loses when it is enabled. */
-	if (code > VGPU_HW_FAULT_STACK || (state == VGPU_HW_STATE_FAULTED && !code) ||
+	if (code >= VGPU_HW_FAULT_END || (state == VGPU_HW_STATE_FAULTED && !code) ||
 	    ((state == VGPU_HW_STATE_SLEEPING || state == VGPU_HW_STATE_AWAKE) && code))
 		return "fault_code";
 	if (code)
