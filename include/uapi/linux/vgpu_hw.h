@@ -59,6 +59,7 @@
 #define VGPU_HW_ENGINE_8(i)		(0x080 + 4 * (i)) /* likewise, engines 8 .. 31 */
 #define VGPU_HW_INTR			0x040	/* RW1C: causes of vector 0 */
 #define   VGPU_HW_INTR_FAULT		0x1	/* a channel has faulted */
+#define   VGPU_HW_INTR_CAUSES		0x1	/* all of them */
 #define VGPU_HW_FAULT_CHANNEL		0x044	/* RO: newest faulted channel, ~0: none */
 #define VGPU_HW_RESET			0x048	/* WO: VGPU_HW_RESET_MAGIC resets the device */
 #define   VGPU_HW_RESET_MAGIC		0x52535421
@@ -95,6 +96,7 @@
 #define   VGPU_HW_CTRL_ENGINE_MASK	0x0000ff00
 #define   VGPU_HW_CTRL_ORDER_SHIFT	16	/* log2 of the ring's packets */
 #define   VGPU_HW_CTRL_ORDER_MASK	0x00ff0000
+#define   VGPU_HW_CTRL_BITS		0x00ffff03 /* all of them */
 #define VGPU_HW_CHAN_RING		0x08	/* RW, 64 bits: address, 64-byte aligned */
 #define VGPU_HW_CHAN_STATE		0x10	/* RO: enum vgpu_hw_state */
 #define VGPU_HW_CHAN_FAULT_CODE		0x14	/* RO: enum vgpu_hw_fault */

@@ -58,7 +58,7 @@ const char *soft_regs_record_check(const struct soft_regs_record *record, u32 nr
 {
 	u32 fault_channel = le32_to_cpu(record->fault_channel);
 
-	if (le32_to_cpu(record->intr) & ~VGPU_HW_INTR_FAULT)
+	if (le32_to_cpu(record->intr) & ~VGPU_HW_INTR_CAUSES)
 		return "intr";
 	if (fault_channel != ~0U && fault_channel >= nr_channels)
 		return "fault_channel";
