@@ -48,7 +48,8 @@
 #define   VGPU_HW_VERSION_1_0		0x00010000 /* no DISPATCH, no address spaces: */
 						   /* no INVALIDATE, and ROOT takes only 0 */
 #define   VGPU_HW_VERSION_1_1		0x00010001 /* no INVALIDATE_PAGES, no GUEST_INFO */
-#define   VGPU_HW_VERSION_CURRENT	0x00010002
+#define   VGPU_HW_VERSION_1_2		0x00010002
+#define   VGPU_HW_VERSION_CURRENT	VGPU_HW_VERSION_1_2
 #define VGPU_HW_STATUS			0x008	/* RO */
 #define   VGPU_HW_STATUS_QUARANTINE	0x1	/* the host has put this vGPU in quarantine */
 #define VGPU_HW_CHANNELS		0x00c	/* RO: channels owned */
