@@ -225,9 +225,11 @@ struct vgpu_dirty_pass {
  *                   -errno
  * @state_load:      give up the state that the instance has, and build that which the records
  *                   say, any byte of which may be wrong; read the back end's records, which come
- *                   next, and none behind them. Memory, and mappings of it, stay. Reads of
- *                   registers may go on. Context as @state_save. Returns 0; -EINVAL with the
- *                   reason in the reader, or -ENOMEM: then the core resets the instance
+ *                   next, and none behind them. Memory, and mappings of it, stay; where the state
+ *                   comes from another vGPU, memory has been copied before, as this writes to
+ *                   channel pages what engines publish there. Reads of registers may go on. Context
+ *                   as @state_save. Returns 0; -EINVAL with the reason in the reader, or -ENOMEM:
+ *                   then the core resets the instance
  * @engine_run:      begin @run on the engine, which is idle; copy @run. The engine ends the run by
  *                   vgpu_engine_done(), but not from inside this op. With the timeline's lock held,
  *                   perhaps in a hard interrupt: must not sleep, nor take a lock that is ever held

@@ -32,17 +32,9 @@ static bool seen[PAGES], wanted[PAGES];
 static bool was_dropped;
 static unsigned long long last_pass;
 
-static int control(const struct fx_vgpu *vgpu, const char *file)
-{
-	char path[128];
-
-	snprintf(path, sizeof(path), DEBUGFS "/%s/%s", fx_gpu(), file);
-	return file_write(path, vgpu->uuid);
-}
-
 static void do_control(const char *file)
 {
-	int ret = control(&v, file);
+	int ret = fx_debugfs(&v, file);
 
 	CHECK(!ret, "%s: %s", file, strerror(-ret));
 }
@@ -148,27 +140,27 @@ static void refusals(void)
 	fx_create(&v, "1Q");
 	fx_new_uuid(&other);
 	for (i = 0; i < 3; i++) {
-		CHECK_EQ(control(&v, files[i]), -ENODEV, "%s", files[i]);
-		CHECK_EQ(control(&other, files[i]), -ENODEV, "%s", files[i]);
+		CHECK_EQ(fx_debugfs(&v, files[i]), -ENODEV, "%s", files[i]);
+		CHECK_EQ(fx_debugfs(&other, files[i]), -ENODEV, "%s", files[i]);
 		snprintf(path, sizeof(path), DEBUGFS "/%s/%s", fx_gpu(), files[i]);
 		CHECK_EQ(file_write(path, "x"), -EINVAL, "%s", files[i]);
 	}
 	fx_open(&v);
 	if (!fx_executes()) {
-		CHECK_EQ(control(&v, "dirty_start"), -EOPNOTSUPP);
+		CHECK_EQ(fx_debugfs(&v, "dirty_start"), -EOPNOTSUPP);
 		return;
 	}
-	CHECK_EQ(control(&v, "dirty_stop"), -EINVAL);
-	CHECK_EQ(control(&v, "dirty_pass"), -EINVAL);
+	CHECK_EQ(fx_debugfs(&v, "dirty_stop"), -EINVAL);
+	CHECK_EQ(fx_debugfs(&v, "dirty_pass"), -EINVAL);
 	do_control("dirty_start");
-	CHECK_EQ(control(&v, "dirty_start"), -EBUSY);
+	CHECK_EQ(fx_debugfs(&v, "dirty_start"), -EBUSY);
 	do_control("dirty_stop");
-	CHECK_EQ(control(&v, "dirty_stop"), -EINVAL);
+	CHECK_EQ(fx_debugfs(&v, "dirty_stop"), -EINVAL);
 	do_control("dirty_start");
 	fx_close(&v);
-	CHECK_EQ(control(&v, "dirty_pass"), -ENODEV);
+	CHECK_EQ(fx_debugfs(&v, "dirty_pass"), -ENODEV);
 	fx_open(&v);
-	CHECK_EQ(control(&v, "dirty_pass"), -EINVAL, "to close the device ends it");
+	CHECK_EQ(fx_debugfs(&v, "dirty_pass"), -EINVAL, "to close the device ends it");
 }
 
 /* All that is backed is in the first pass, and nothing in the second one. */

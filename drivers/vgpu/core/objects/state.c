@@ -33,19 +33,17 @@ static void state_save_edid(struct vgpu_instance *instance, struct vgpu_records 
 
 static int state_load_edid(struct vgpu_instance *instance, struct vgpu_record_reader *from)
 {
-	const struct edid_record *record;
-	const void *data;
+	struct edid_record record;
 	u32 size;
 	int ret;
 
-	ret = vgpu_record_take(from, VGPU_RECORD_EDID, "edid", sizeof(*record), &data);
+	ret = vgpu_record_take_struct(from, VGPU_RECORD_EDID, "edid", &record, blob);
 	if (ret)
 		return ret;
-	record = data;
-	size = le32_to_cpu(record->size);
-	if (size > VGPU_EDID_MAX || memchr_inv(record->blob + size, 0, VGPU_EDID_MAX - size))
+	size = le32_to_cpu(record.size);
+	if (size > VGPU_EDID_MAX || memchr_inv(record.blob + size, 0, VGPU_EDID_MAX - size))
 		return vgpu_record_refuse(from, "edid", "size");
-	if (vgpu_edid_set(instance, record->blob, size))
+	if (vgpu_edid_set(instance, record.blob, size))
 		return vgpu_record_refuse(from, "edid", "blob");
 	return 0;
 }
@@ -71,7 +69,7 @@ static int state_load(struct vgpu_instance *instance, const struct vgpu_records 
 	while (!ret && from.type)
 		ret = vgpu_record_skip(&from);
 	if (ret == -EINVAL)
-		vgpu_inst_notice(instance, "state refused: record %u, %s: %s\n", from.index,
+		vgpu_inst_notice(instance, "state refused: record %u, %s: %s\n", from.looked,
 				 from.record, from.field);
 	return ret;
 }
