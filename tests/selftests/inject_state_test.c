@@ -267,6 +267,7 @@ static void pass_check(int ret, bool hit)
 	unsigned long long first, last, pages = 0;
 	unsigned int runs = 0;
 	char *line, *end;
+	int n;
 
 	check_error(ret, hit);
 	CHECK_EQ(read_pass(), 0);
@@ -280,10 +281,12 @@ static void pass_check(int ret, bool hit)
 		end = strchr(line, '\n');
 		CHECK(end, "%s", pass);
 		if (line == pass) {
-			CHECK_EQ(sscanf(line, "pages %llu", &pages), 1, "%s", line);
+			n = sscanf(line, "pages %llu", &pages);
+			CHECK_EQ(n, 1, "%s", line);
 			continue;
 		}
-		CHECK_EQ(sscanf(line, "%llu..%llu", &first, &last), 2, "%s", line);
+		n = sscanf(line, "%llu..%llu", &first, &last);
+		CHECK_EQ(n, 2, "%s", line);
 		CHECK_EQ(first, INJECT_AT / PAGE + 2 * runs, "%s", pass);
 		CHECK_EQ(last, first, "%s", pass);
 		runs++;

@@ -12,6 +12,11 @@ struct mutex {
 	bool held;
 };
 
+static inline void mutex_init(struct mutex *mutex)
+{
+	mutex->held = false;
+}
+
 static inline void mutex_lock(struct mutex *mutex)
 {
 	SHIM_DIE_IF("deadlock", mutex->held);

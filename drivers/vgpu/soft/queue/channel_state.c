@@ -13,6 +13,7 @@
 #include <linux/ktime.h>
 #include <linux/log2.h>
 #include <linux/mm.h>
+#include <linux/nospec.h>
 
 #include "../memory/memory.h"
 #include "../state/records.h"

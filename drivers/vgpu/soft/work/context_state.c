@@ -6,6 +6,7 @@
  * group that is being executed. Contexts that are idle, and what was made for a dispatch that has
  * not begun, are made again.
  */
+#include <linux/nospec.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/string.h>
