@@ -30,6 +30,7 @@ static struct {
 	struct vgpu_ctl_channel channel[MOST];
 	char name[VGPU_GUEST_NAME_LEN];
 	char version[VGPU_GUEST_NAME_LEN];
+	char owner[VGPU_COMM_LEN];	/* process of the host that has the vGPU */
 	int error;		/* of VGPU_IOC_CHANNELS */
 	uint32_t calls;		/* of it */
 	uint32_t gone_after;	/* so many of them the vGPU is gone; 0: it stays */
@@ -57,6 +58,7 @@ static void begin(uint32_t nr)
 
 	memset(&driver, 0, sizeof(driver));
 	driver.minor = VGPU_ABI_MINOR;
+	strcpy(driver.owner, "qemu");
 	driver.nr = nr;
 	for (i = 0; i < nr; i++) {
 		driver.channel[i] = (struct vgpu_ctl_channel) {
@@ -114,7 +116,7 @@ static int answer_instance(struct vgpu_ctl_instance *inst)
 	inst->session = 1;
 	inst->engines = 2;
 	strcpy((char *)inst->type_name, "SG16-4Q");
-	strcpy((char *)inst->owner_comm, "qemu");
+	memcpy(inst->owner_comm, driver.owner, sizeof(driver.owner));
 	return 0;
 }
 
@@ -359,6 +361,11 @@ static void test_hostile_labels(void **state)
 		{ "\xc2\x9b!\xc0\xaf\xed\xa0\x80\x7f_____\xe2\x82",
 			BAD BAD "!" BAD BAD BAD BAD BAD BAD "_____" BAD BAD },
 		{ "\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80 a b c", "\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80 a b c" },
+		/* What makes a terminal write what follows backwards; and what does not. */
+		{ "\xe2\x80\xae" "91\xe2\x81\xa6\xe2\x80\x8f\xd8\x9c..",
+			BAD BAD BAD "91" BAD BAD BAD BAD BAD BAD BAD BAD ".." },
+		{ "\xe2\x80\xad\xe2\x80\xa7\xe2\x81\xaa\xe2\x80\xa8\xd8\x9b.",
+			BAD BAD BAD "\xe2\x80\xa7\xe2\x81\xaa" BAD BAD BAD "\xd8\x9b." },
 		{ "\0hidden by a 0..", "" },
 	};
 	struct json_object *json, *process;
@@ -370,6 +377,7 @@ static void test_hostile_labels(void **state)
 		put_label(0, UINT64_MAX, UINT32_MAX, cases[i].bytes);
 		memcpy(driver.name, cases[i].bytes, 16);
 		memcpy(driver.version, cases[i].bytes, 16);
+		memcpy(driver.owner, cases[i].bytes, 16);
 		json = run_json("process", "--channels", "--json");
 		process = at(get(get(at(json, 0), "guest"), "processes"), 0);
 		says(process, "command", cases[i].shown);

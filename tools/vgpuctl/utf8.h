@@ -3,6 +3,7 @@
 #ifndef VGPUCTL_UTF8_H
 #define VGPUCTL_UTF8_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #define UTF8_REPLACEMENT	"\xef\xbf\xbd"	/* U+FFFD, in the place of what is none */
@@ -37,14 +38,32 @@ static inline size_t utf8_length(const unsigned char *s, size_t room)
 }
 
 /*
- * The same, but 0 for control characters too: a terminal obeys them, among them DEL and U+0080 to
- * U+009F.
+ * Whether the valid sequence of @n bytes at @s ends a line or sets the direction of writing:
+ * U+061C, U+200E, U+200F, U+2028 to U+202E and U+2066 to U+2069. After some of these a terminal may
+ * write the numbers of the line backwards.
+ */
+static inline bool utf8_directs(const unsigned char *s, size_t n)
+{
+	unsigned int low;
+
+	if (n != 3 || s[0] != 0xe2)
+		return n == 2 && s[0] == 0xd8 && s[1] == 0x9c;
+	low = (s[1] & 0x3fu) << 6 | (s[2] & 0x3fu);	/* of U+2000 to U+2FFF */
+	return low == 0x0e || low == 0x0f || (low >= 0x28 && low <= 0x2e) ||
+	       (low >= 0x66 && low <= 0x69);
+}
+
+/*
+ * utf8_length(), but 0 for what a terminal obeys, too: control characters, among them DEL and
+ * U+0080 to U+009F, and those of utf8_directs().
  */
 static inline size_t utf8_shown_length(const unsigned char *s, size_t room)
 {
 	size_t n = utf8_length(s, room);
 
-	return s[0] < ' ' || s[0] == 0x7f || (n && s[0] == 0xc2 && s[1] < 0xa0) ? 0 : n;
+	if (s[0] < ' ' || s[0] == 0x7f || (n && s[0] == 0xc2 && s[1] < 0xa0))
+		return 0;
+	return utf8_directs(s, n) ? 0 : n;
 }
 
 #endif /* VGPUCTL_UTF8_H */
