@@ -403,7 +403,7 @@ static void answer(void *unused)
 	silent_answer();
 }
 
-/* An access that waits for a lock of VFIO cannot be cut short: the pause fails, and nothing else. */
+/* An access that waits for a lock of VFIO cannot be cut short: the pause fails, and only that. */
 static void container_that_is_locked(void)
 {
 	struct vgpu_chan *chan;

@@ -274,7 +274,7 @@ static void registers(void)
 	for (i = 0; i < 3; i++)
 		control("reload");
 	read_all(after, NR);
-	/* And what the host shows of them, such as the engine on which a disabled one has worked. */
+	/* And what the host shows of them: also the engine on which a disabled one has worked. */
 	CHECK_EQ(service_list(&v, shown[1], CHANS + 1), CHANS - 1);
 	for (i = 0; i < CHANS - 1; i++)
 		CHECK(!memcmp(&shown[0][i], &shown[1][i], sizeof(shown[0][i])), "channel %u", i);

@@ -474,8 +474,9 @@ static bool vgpu_dma_wait_idle(struct vgpu_dma_worker *worker, unsigned int ms)
  * @worker: worker of an open instance
  *
  * Waits until the current access is over. An access to guest memory that is not over within
- * VGPU_DMA_PAUSE_MS is cut short, and begins anew after the pause; but not while it waits for a lock
- * of VFIO, which the user may hold for ever. A request for memory of the host gives up by itself.
+ * VGPU_DMA_PAUSE_MS is cut short, and begins anew after the pause. That fails while it waits for a
+ * lock of VFIO, which the user may hold for ever. A request for memory of the host gives up by
+ * itself.
  *
  * Context: sleeps, without a lock held that a complete() takes.
  * Return: 0, or -ETIMEDOUT: the access is not over, and nothing is paused.
