@@ -373,6 +373,52 @@ static void memory_that_does_not_answer(void)
 	}
 }
 
+static int locked_ret;
+
+/* Pauses until the worker's access is under way, so that it cannot be paused. */
+static void pause_locked(void *unused)
+{
+	unsigned int i;
+
+	(void)unused;
+	for (i = 0; i < 100; i++) {
+		locked_ret = control(&v, "pause");
+		if (locked_ret)
+			break;
+		resume_vgpu(&v);
+		clk_sleep_ms(10);
+	}
+}
+
+static void answer(void *unused)
+{
+	(void)unused;
+	silent_answer();
+}
+
+/* An access that waits for a lock of VFIO cannot be cut short: the pause fails, and only that. */
+static void container_that_is_locked(void)
+{
+	struct vgpu_chan *chan;
+
+	silent_need();
+	fx_create_open(&v, "1Q");
+	silent_map(&v);
+	silent_lock(&v);
+	chan = silent_copy(&v, 0, VGPU_HW_OP_SRC_SYS);
+	silent_wait(&v, chan->engine);
+	silent_bounded("pause", pause_locked, NULL, FX_TIMEOUT_MS, answer, NULL);
+	CHECK_EQ(locked_ret, -ETIMEDOUT);
+	CHECK(!is_paused(&v), "");
+	silent_answer();
+	fx_finish(chan);
+	CHECK_EQ(fx_faults(&v), 0);
+	pause_vgpu(&v);
+	resume_vgpu(&v);
+	fx_close(&v);
+	silent_unmap();
+}
+
 /*
  * Pauses and resumes of several threads, beside resets and switches of the policy. What the worker
  * makes for a dispatch that has not begun is made again after each reload: so there are fewer.
@@ -522,6 +568,7 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(no_packet_is_lost_or_doubled),
 	KTAP_TEST(faults_are_the_same),
 	KTAP_TEST(memory_that_does_not_answer),
+	KTAP_TEST(container_that_is_locked),
 	KTAP_TEST(beside_everything),
 	KTAP_TEST(quarantine),
 	KTAP_TEST(close_and_removal),

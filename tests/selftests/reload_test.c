@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "compute.h"
+#include "service.h"
 #include "space.h"
 
 #define DEBUGFS		"/sys/kernel/debug/vgpu"
@@ -248,6 +249,7 @@ static void read_all(uint32_t *words, unsigned int nr)
 static void registers(void)
 {
 	enum { CHANS = 6, NR = DEV_WORDS + CHANS * VGPU_HW_CHAN_STRIDE / 4 };
+	static struct vgpu_ctl_channel shown[2][CHANS + 1];
 	static uint32_t before[NR], after[NR];
 	struct vgpu_chan *ce[CHANS - 1];
 	struct vgpu_fault fault;
@@ -277,9 +279,14 @@ static void registers(void)
 	/* Awake with a packet that no engine has seen. */
 	FX_OK(v.dev, vgpu_chan_fill(ce[4], VGPU_FB(COMPUTE_OUT), 2, 4096));
 	read_all(before, NR);
+	CHECK_EQ(service_list(&v, shown[0], CHANS + 1), CHANS - 1);
 	for (i = 0; i < 3; i++)
 		control("reload");
 	read_all(after, NR);
+	/* And what the host shows of them: also the engine on which a disabled one has worked. */
+	CHECK_EQ(service_list(&v, shown[1], CHANS + 1), CHANS - 1);
+	for (i = 0; i < CHANS - 1; i++)
+		CHECK(!memcmp(&shown[0][i], &shown[1][i], sizeof(shown[0][i])), "channel %u", i);
 	for (i = 0; i < NR; i++)
 		CHECK_EQ(after[i], before[i], "word %u", i);
 	CHECK_EQ(after[VGPU_HW_INTR / 4], VGPU_HW_INTR_FAULT);

@@ -496,7 +496,7 @@ struct vgpu_dma_worker *vgpu_dma_start(struct vgpu_instance *instance);
 void vgpu_dma_stop(struct vgpu_dma_worker *worker);
 void vgpu_dma_abort(struct vgpu_dma_worker *worker);
 void vgpu_dma_resume(struct vgpu_dma_worker *worker);
-void vgpu_dma_pause(struct vgpu_dma_worker *worker);
+int vgpu_dma_pause(struct vgpu_dma_worker *worker);
 void vgpu_dma_unpause(struct vgpu_dma_worker *worker);
 void vgpu_dma_kick(struct vgpu_dma_worker *worker);
 void vgpu_dma_uncharge(struct vgpu_dma_worker *worker);

@@ -209,6 +209,7 @@ static void soft_channel_set(struct soft_channel *ch, const struct soft_channel_
 	};
 	struct soft_queues *queues = ch->queues;
 	u64 pos = le64_to_cpu(record->fault_pos);
+	u32 state = le32_to_cpu(record->state);
 	struct page *old = ch->page;
 	bool disabled;
 	unsigned int i;
@@ -220,7 +221,9 @@ static void soft_channel_set(struct soft_channel *ch, const struct soft_channel_
 	ch->ctrl = le32_to_cpu(record->ctrl);
 	ch->root = le32_to_cpu(record->root);
 	ch->ring = le64_to_cpu(record->ring);
-	ch->engine = array_index_nospec(le32_to_cpu(record->engine), SOFT_ENGINES);
+	/* The host goes on to show the service of a disabled channel on the engine that it had. */
+	if (state != VGPU_HW_STATE_DISABLED)
+		ch->engine = array_index_nospec(le32_to_cpu(record->engine), SOFT_ENGINES);
 	ch->space = le32_to_cpu(record->space);
 	ch->ring_addr = le64_to_cpu(record->ring_addr);
 	ch->ring_mask = (1U << le32_to_cpu(record->ring_order)) - 1;
@@ -236,7 +239,7 @@ static void soft_channel_set(struct soft_channel *ch, const struct soft_channel_
 		WRITE_ONCE(ch->hw->get, record->get);
 		soft_channel_publish_fault(ch, &fault, pos);
 	}
-	soft_queue_publish(ch, le32_to_cpu(record->state));
+	soft_queue_publish(ch, state);
 	/* Times are those of the host: a channel that was enabled there has them already. */
 	if (ch->state != VGPU_HW_STATE_DISABLED && disabled)
 		soft_turn_enable(ch, ktime_get_ns());
