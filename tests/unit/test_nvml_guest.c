@@ -367,9 +367,9 @@ static void test_hostile_owner(void **state)
 	char before[16], text[64];
 
 	fake_stop(1);
+	fake.owner = "\033[2J\xff\xc2\x9b\nx";
 	fake_start(1, 500);
 	fake.now_ns += SEC;
-	fake_name(1, "\033[2J\xff\xc2\x9b\nx");
 	fake_sample(0, -1, 0, idle);
 	fake_sample(0, 1, 0, idle);
 	OK(get(0));
