@@ -189,6 +189,8 @@ void fake_start(unsigned int nr, int pid)
 	inst->owner_pid = pid;
 	inst->fb_backed_bytes = (uint64_t)pid << 20;
 	snprintf((char *)inst->owner_comm, sizeof(inst->owner_comm), "vm%d", pid);
+	if (fake.owner)
+		strncpy((char *)inst->owner_comm, fake.owner, sizeof(inst->owner_comm));
 	memset(s, 0, sizeof(*s));
 	session_gpu[nr_sessions] = inst->gpu;
 	s->id = ++nr_sessions;
@@ -198,14 +200,6 @@ void fake_start(unsigned int nr, int pid)
 	s->max_fb_bytes = (uint64_t)pid << 21;
 	inst->session = s->id;
 	tell(VGPU_EVENT_STARTED, inst->gpu, 0);
-	pthread_mutex_unlock(&lock);
-}
-
-void fake_name(unsigned int nr, const char *comm)
-{
-	pthread_mutex_lock(&lock);
-	strncpy((char *)vgpus[nr].owner_comm, comm, sizeof(vgpus[nr].owner_comm));
-	tell(VGPU_EVENT_STARTED, vgpus[nr].gpu, 0);
 	pthread_mutex_unlock(&lock);
 }
 

@@ -44,6 +44,7 @@ struct fake {
 	unsigned int engines;	/* of FAKE_ENGINES the first ones */
 	bool gone[FAKE_GPUS];
 	struct vgpu_ctl_sched sched[FAKE_GPUS];
+	const char *owner;	/* the name of who opens vGPUs from now on; NULL: "vm" and its pid */
 	struct fake_guest guest[FAKE_VGPUS];
 	int fail_allocation;	/* the number of the allocation that fails, 1: the next; 0: none */
 	uint64_t now_ns;	/* for what samples are told from; 0: the clock's time */
@@ -56,7 +57,6 @@ void fake_reset(void);
 /* The vGPU @nr, below FAKE_VGPUS: its UUID ends with @nr, its times tell it from others. */
 void fake_create(unsigned int nr, unsigned int gpu, unsigned int type, unsigned int place_gb);
 void fake_start(unsigned int nr, int pid);
-void fake_name(unsigned int nr, const char *comm);	/* of the process that has it open */
 void fake_stop(unsigned int nr);
 void fake_remove(unsigned int nr);
 

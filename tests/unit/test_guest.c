@@ -35,6 +35,7 @@ static struct {
 	uint32_t gone_after;	/* so many of them the vGPU is gone; 0: it stays */
 	bool stuck;		/* it never gets on */
 	bool unknown;		/* the process that has the vGPU open */
+	const char *owner;	/* its name of 16 bytes; NULL: "qemu" */
 	u64 *changes;		/* labels change with each call, by these random numbers */
 } driver;
 
@@ -115,7 +116,7 @@ static int answer_instance(struct vgpu_ctl_instance *inst)
 	inst->session = 1;
 	inst->engines = 2;
 	strcpy((char *)inst->type_name, "SG16-4Q");
-	strcpy((char *)inst->owner_comm, "qemu");
+	memcpy(inst->owner_comm, driver.owner ?: "qemu\0...........", VGPU_COMM_LEN);
 	return 0;
 }
 
@@ -382,7 +383,7 @@ static void test_hostile_labels(void **state)
 			BAD BAD "!" BAD BAD BAD BAD BAD BAD "_____" BAD BAD },
 		{ "\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80 a b c", "\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80 a b c" },
 		/* What turns the rest of the line round (U+202E, U+2066, U+061C), or ends it. */
-		{ "\xe2\x80\xae" "12\xe2\x81\xa6\xd8\x9c\xe2\x80\xa8___",
+		{ "\xe2\x80\25612\xe2\x81\xa6\xd8\x9c\xe2\x80\xa8___",
 			BAD BAD BAD "12" BAD BAD BAD BAD BAD BAD BAD BAD "___" },
 		/* Their neighbours are shown. */
 		{ "\xe2\x80\xaf\xe2\x80\xa7\xe2\x81\xaa\xd8\x9b\xe2\x80\x90..",
@@ -396,6 +397,7 @@ static void test_hostile_labels(void **state)
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		begin(1);
 		put_label(0, UINT64_MAX, UINT32_MAX, cases[i].bytes);
+		driver.owner = cases[i].bytes;
 		memcpy(driver.name, cases[i].bytes, 16);
 		memcpy(driver.version, cases[i].bytes, 16);
 		json = run_json("process", "--channels", "--json");

@@ -75,7 +75,8 @@ struct vgpu_fault {
 /*
  * Takes a free channel, gives it a ring of 1 << @order packets and enables it on the engine with
  * index @engine. Returns -EBUSY if all channels are in use, in a virtual machine also those that
- * other programs have, or -ENOSPC if no framebuffer is left.
+ * other programs have, or -ENOSPC if no framebuffer is left. Where the device has labels (hardware
+ * ABI 1.2), the host is told whose the channel is: pid, uid and name of this process.
  */
 int vgpu_chan_create(struct vgpu_dev *dev, uint32_t engine, enum vgpu_ring where, uint32_t order,
 		     struct vgpu_chan **chanp);

@@ -126,7 +126,7 @@ static void guest_json(const struct process_row *row, const struct guest *guest)
 }
 
 static void process_json(const struct process_row *row, const struct vgpu_ctl_instance *inst,
-			 const char *command, const struct guest *guest)
+			 const struct guest *guest)
 {
 	struct json *json = row->listing->json;
 	char uuid[UUID_STR_LEN];
@@ -137,7 +137,7 @@ static void process_json(const struct process_row *row, const struct vgpu_ctl_in
 		json_s64(json, "pid", inst->owner_pid);
 	else
 		json_null(json, "pid");
-	json_text(json, "command", command);
+	json_bytes(json, "command", inst->owner_comm, sizeof(inst->owner_comm));
 	json_u64(json, "uid", inst->owner_uid);
 	json_u64(json, "session", inst->session);
 	json_text(json, "uuid", uuid_format(inst->uuid, uuid));
@@ -166,11 +166,10 @@ static void process_json(const struct process_row *row, const struct vgpu_ctl_in
 const char process_columns[] =
 	">PID|COMMAND|>UID|GPU|UUID|TYPE|>BACKED|>MOST|ENGINE|>WINDOW %|>BUSY ms";
 
-static void process_rows(const struct process_row *row, const struct vgpu_ctl_instance *inst,
-			 const char *command)
+static void process_rows(const struct process_row *row, const struct vgpu_ctl_instance *inst)
 {
+	char uuid[UUID_STR_LEN], command[GUEST_TEXT(VGPU_COMM_LEN)];
 	struct table *table = row->listing->table;
-	char uuid[UUID_STR_LEN];
 	uint32_t i;
 
 	for (i = 0; i < ctl_engines(inst->engines); i++) {
@@ -178,7 +177,8 @@ static void process_rows(const struct process_row *row, const struct vgpu_ctl_in
 			table_add(table, "%d", inst->owner_pid);
 		else
 			table_add(table, "-");
-		table_add(table, "%s", command);
+		/* It may have any name, as what runs in a guest. */
+		table_add(table, "%s", guest_text(inst->owner_comm, VGPU_COMM_LEN, command));
 		table_add(table, "%u", inst->owner_uid);
 		table_add(table, "%.*s", TEXT(row->gpu->address));
 		table_add(table, "%s", uuid_format(inst->uuid, uuid));
@@ -276,7 +276,6 @@ static int process_inst(const struct vgpu_ctl_instance *inst, void *arg)
 {
 	const struct process_row *row = arg;
 	struct guest guest = { .known = false };
-	char command[64];
 	int ret = 0;
 
 	/* Nobody has it open. */
@@ -286,11 +285,10 @@ static int process_inst(const struct vgpu_ctl_instance *inst, void *arg)
 		ret = guest_read(row->fd, inst->uuid, &guest);
 	if (ret)
 		return ret;
-	snprintf(command, sizeof(command), "%.*s", TEXT(inst->owner_comm));
 	if (row->listing->json) {
-		process_json(row, inst, command, &guest);
+		process_json(row, inst, &guest);
 	} else {
-		process_rows(row, inst, command);
+		process_rows(row, inst);
 		if (row->guests)
 			guest_rows(row, inst, &guest);
 		row->listing->untold |= guest.old;

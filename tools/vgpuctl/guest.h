@@ -77,7 +77,7 @@ void guest_free(struct guest *guest);
 
 /*
  * Writes a text of @bytes bytes at most to @to, which has GUEST_TEXT(@bytes) bytes, and returns
- * @to: what is no UTF-8, or what a terminal obeys, becomes U+FFFD.
+ * @to: what utf8_shown_length() refuses becomes U+FFFD.
  */
 char *guest_text(const uint8_t *text, size_t bytes, char *to);
 
