@@ -7,8 +7,8 @@
  * Locks that the core holds while it calls ops, outermost first:
  *
  *   state lock of an instance	a mutex: open, close, reset, pause and state of the instance
- *   access_lock of an instance	an rwsem: read over region_rw that writes, or of a VGA card; write
- *				over state_save and state_load
+ *   access_lock of an instance	an rwsem: read over region_rw that writes, or reads a VGA card's
+ *				registers; write over state_save and state_load
  *   (VFIO container, mmap_lock)
  *   map_lock of an instance	an rwsem: read over map_pages, write over drop_memory; never held
  *				over a user copy, a DMA or a wait for an engine or a worker
@@ -128,10 +128,12 @@ struct vgpu_run {
 
 /**
  * struct vgpu_dirty_pass - a pass over the pages that were written
+ * @number:  which one it is; the core sets it, to more than that of any pass of the instance before
  * @pages:   so many pages are in it
  * @dropped: all memory was dropped since the last pass: it reads zero but for these pages
  */
 struct vgpu_dirty_pass {
+	u64 number;
 	u64 pages;
 	bool dropped;
 };
@@ -197,8 +199,9 @@ struct vgpu_dirty_pass {
  *                   @map_pages. All pages that are backed count as written. The instance is open.
  *                   All five are called with the state lock held. May sleep. Returns 0 or -ENOMEM
  * @dirty_stop:      end that. May sleep
- * @dirty_take:      begin a pass: set @pass, to the pages that were noted since the last one and
- *                   what @dirty_next has not returned of that. After @drop_memory only pages
+ * @dirty_take:      begin a pass, which ends the last one: set @pass, but for its number, to the
+ *                   pages that were noted since the last one and what @dirty_next has not returned
+ *                   of that. After @drop_memory only pages
  *                   count that were written later. No page is mapped. With map_lock held for
  *                   writing; may sleep, but not wait for an engine or an access to guest memory
  * @dirty_sync:      return when whatever writes to a page of the pass notes it once more, and older
@@ -222,9 +225,11 @@ struct vgpu_dirty_pass {
  *                   -errno
  * @state_load:      give up the state that the instance has, and build that which the records
  *                   say, any byte of which may be wrong; read the back end's records, which come
- *                   next, and none behind them. Memory, and mappings of it, stay. Reads of
- *                   registers may go on. Context as @state_save. Returns 0; -EINVAL with the
- *                   reason in the reader, or -ENOMEM: then the core resets the instance
+ *                   next, and none behind them. Memory, and mappings of it, stay; where the state
+ *                   comes from another vGPU, memory has been copied before, as this writes to
+ *                   channel pages what engines publish there. Reads of registers may go on. Context
+ *                   as @state_save. Returns 0; -EINVAL with the reason in the reader, or -ENOMEM:
+ *                   then the core resets the instance
  * @engine_run:      begin @run on the engine, which is idle; copy @run. The engine ends the run by
  *                   vgpu_engine_done(), but not from inside this op. With the timeline's lock held,
  *                   perhaps in a hard interrupt: must not sleep, nor take a lock that is ever held

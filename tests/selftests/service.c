@@ -121,11 +121,7 @@ void service_check(const struct fx_vgpu *v, const struct service_base *base)
 
 void service_pause(const struct fx_vgpu *v, bool pause)
 {
-	char path[128];
-	int ret;
+	int ret = fx_debugfs(v, pause ? "pause" : "resume");
 
-	snprintf(path, sizeof(path), "/sys/kernel/debug/vgpu/%s/%s", fx_gpu(),
-		 pause ? "pause" : "resume");
-	ret = file_write(path, v->uuid);
-	CHECK(!ret, "%s: %s", path, strerror(-ret));
+	CHECK(!ret, "%s", strerror(-ret));
 }

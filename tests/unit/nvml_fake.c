@@ -201,6 +201,14 @@ void fake_start(unsigned int nr, int pid)
 	pthread_mutex_unlock(&lock);
 }
 
+void fake_name(unsigned int nr, const char *comm)
+{
+	pthread_mutex_lock(&lock);
+	strncpy((char *)vgpus[nr].owner_comm, comm, sizeof(vgpus[nr].owner_comm));
+	tell(VGPU_EVENT_STARTED, vgpus[nr].gpu, 0);
+	pthread_mutex_unlock(&lock);
+}
+
 /* As if it had run for a second, and the gr engine half of it. */
 void fake_stop(unsigned int nr)
 {

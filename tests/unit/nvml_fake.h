@@ -56,6 +56,7 @@ void fake_reset(void);
 /* The vGPU @nr, below FAKE_VGPUS: its UUID ends with @nr, its times tell it from others. */
 void fake_create(unsigned int nr, unsigned int gpu, unsigned int type, unsigned int place_gb);
 void fake_start(unsigned int nr, int pid);
+void fake_name(unsigned int nr, const char *comm);	/* of the process that has it open */
 void fake_stop(unsigned int nr);
 void fake_remove(unsigned int nr);
 

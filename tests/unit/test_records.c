@@ -104,7 +104,7 @@ static void test_channel(void **state)
 		CHAN(index, CHANNELS, "index"), CHAN(index, ~0U, "index"),
 		CHAN(ctrl, 0x01000000, "ctrl"), CHAN(ctrl, 4, "ctrl"),
 		CHAN(root, 1, "root"), CHAN(state, 4, "state"), CHAN(state, ~0U, "state"),
-		CHAN(fault_code, VGPU_HW_FAULT_STACK + 1, "fault_code"),
+		CHAN(fault_code, VGPU_HW_FAULT_END, "fault_code"),
 	}, off[] = {
 		CHAN(ctrl, VGPU_HW_CTRL_ENABLE, "state"), CHAN(state, 1, "state"),
 		CHAN(put, 1, "put"), CHAN(engine, 1, "engine"), CHAN(space, ROOT, "space"),

@@ -133,7 +133,10 @@ static void process_json(const struct process_row *row, const struct vgpu_ctl_in
 	uint32_t i;
 
 	json_begin(json, NULL);
-	json_s64(json, "pid", inst->owner_pid);
+	if (inst->owner_pid)
+		json_s64(json, "pid", inst->owner_pid);
+	else
+		json_null(json, "pid");
 	json_text(json, "command", command);
 	json_u64(json, "uid", inst->owner_uid);
 	json_u64(json, "session", inst->session);
@@ -171,7 +174,10 @@ static void process_rows(const struct process_row *row, const struct vgpu_ctl_in
 	uint32_t i;
 
 	for (i = 0; i < ctl_engines(inst->engines); i++) {
-		table_add(table, "%d", inst->owner_pid);
+		if (inst->owner_pid)
+			table_add(table, "%d", inst->owner_pid);
+		else
+			table_add(table, "-");
 		table_add(table, "%s", command);
 		table_add(table, "%u", inst->owner_uid);
 		table_add(table, "%.*s", TEXT(row->gpu->address));
@@ -269,13 +275,15 @@ static void guest_rows(const struct process_row *row, const struct vgpu_ctl_inst
 static int process_inst(const struct vgpu_ctl_instance *inst, void *arg)
 {
 	const struct process_row *row = arg;
-	struct guest guest;
+	struct guest guest = { .known = false };
 	char command[64];
-	int ret;
+	int ret = 0;
 
-	if (!inst->owner_pid)
+	/* Nobody has it open. */
+	if (!inst->session)
 		return 0;
-	ret = guest_read(row->fd, inst->uuid, &guest);
+	if (row->listing->json || row->guests)
+		ret = guest_read(row->fd, inst->uuid, &guest);
 	if (ret)
 		return ret;
 	snprintf(command, sizeof(command), "%.*s", TEXT(inst->owner_comm));
@@ -285,6 +293,7 @@ static int process_inst(const struct vgpu_ctl_instance *inst, void *arg)
 		process_rows(row, inst, command);
 		if (row->guests)
 			guest_rows(row, inst, &guest);
+		row->listing->untold |= guest.old;
 	}
 	guest_free(&guest);
 	return 0;
@@ -312,5 +321,6 @@ enum exit_code cmd_process(const struct options *options)
 	if (options->channels && part)
 		return fail_usage("--channels goes with neither -o nor --noheadings, which are for the processes of the host");
 	return listing_print_below(options, process_each, part ? NULL : options->channels ?
-				   guest_channels_columns : guest_processes_columns, guests_note);
+				   guest_channels_columns : guest_processes_columns, guests_note,
+				   options->channels ? "channels of guests" : "processes in guests");
 }

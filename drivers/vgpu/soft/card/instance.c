@@ -6,6 +6,7 @@
 
 #include "gpu.h"
 #include "../face/regs.h"
+#include "../face/regs_state.h"
 #include "../memory/admit.h"
 #include "../memory/track.h"
 #include "instance.h"
@@ -252,7 +253,7 @@ static void soft_instance_channels_show(struct vgpu_instance *vgpu, struct seq_f
 
 static void soft_instance_guest_info(struct vgpu_instance *vgpu, struct vgpu_hw_guest_info *info)
 {
-	soft_channel_guest_info(soft_queues(vgpu), info);
+	soft_regs_guest_info(soft_queues(vgpu), info);
 }
 
 static bool soft_instance_channel(struct vgpu_instance *vgpu, u32 index,

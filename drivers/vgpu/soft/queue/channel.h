@@ -110,7 +110,6 @@ void soft_channel_show(struct soft_channel *ch, struct seq_file *m);
 void soft_channel_write_ctrl(struct soft_channel *ch, u32 ctrl);
 void soft_channel_doorbell(struct soft_channel *ch);
 void soft_channel_fault(struct soft_channel *ch, const struct soft_fault *fault, u64 pos);
-void soft_channel_guest_info(struct soft_queues *queues, struct vgpu_hw_guest_info *info);
 void soft_channel_publish_fault(struct soft_channel *ch, const struct soft_fault *fault, u64 pos);
 void soft_channel_note_fault(struct soft_channel *ch, const struct soft_fault *fault, u64 pos);
 struct page *soft_channel_page(struct soft_channel *ch);

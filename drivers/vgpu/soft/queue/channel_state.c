@@ -172,28 +172,26 @@ static int soft_channel_load_packet(struct soft_channel *ch, struct vgpu_record_
 		[SOFT_RECORD_BODY] = SOFT_STEP_BODY,
 		[SOFT_RECORD_SIGNAL] = SOFT_STEP_SIGNAL,
 	};
-	const struct soft_packet_record *record;
 	struct soft_exec *exec = &ch->exec;
+	struct soft_packet_record record;
 	struct soft_packet packet;
 	struct soft_limits limits;
 	const char *field;
-	const void *data;
 	int ret;
 
-	ret = vgpu_record_take(from, SOFT_RECORD_PACKET, "packet", sizeof(*record), &data);
+	ret = vgpu_record_take_struct(from, SOFT_RECORD_PACKET, "packet", &record, signal);
 	if (ret)
 		return ret;
-	record = data;
 	if (ch->state != VGPU_HW_STATE_AWAKE || ch->put == ch->get)
 		return vgpu_record_refuse(from, "packet", "channel");
 	soft_channel_limits(ch, &limits);
-	field = soft_packet_record_check(record, ch->queues->engine[ch->engine].types, &limits,
+	field = soft_packet_record_check(&record, ch->queues->engine[ch->engine].types, &limits,
 					 &packet);
 	if (field)
 		return vgpu_record_refuse(from, "packet", field);
-	exec->raw = record->raw;
+	exec->raw = record.raw;
 	exec->packet = packet;
-	exec->step = steps[le32_to_cpu(record->step)];
+	exec->step = steps[le32_to_cpu(record.step)];
 	if (exec->step == SOFT_STEP_BODY && packet.desc->bring_back)
 		return packet.desc->bring_back(ch, from);
 	return 0;
@@ -253,31 +251,29 @@ static int soft_channel_load(struct soft_queues *queues, struct vgpu_record_read
 		.nr_engines = SOFT_ENGINES,
 		.fb_bytes = queues->info->fb_bytes,
 	};
-	const struct soft_channel_record *record;
+	struct soft_channel_record record;
 	struct page *page = NULL;
 	struct soft_channel *ch;
 	const char *field;
-	const void *data;
 	int ret;
 
-	ret = vgpu_record_take(from, SOFT_RECORD_CHANNEL, "channel", sizeof(*record), &data);
+	ret = vgpu_record_take_struct(from, SOFT_RECORD_CHANNEL, "channel", &record, fault_pc);
 	if (ret)
 		return ret;
-	record = data;
-	field = soft_channel_record_check(record, &bounds);
-	if (!field && le32_to_cpu(record->index) < *next)
+	field = soft_channel_record_check(&record, &bounds);
+	if (!field && le32_to_cpu(record.index) < *next)
 		field = "order";
 	if (field)
 		return vgpu_record_refuse(from, "channel", field);
-	*next = array_index_nospec(le32_to_cpu(record->index), queues->nr_channels);
+	*next = array_index_nospec(le32_to_cpu(record.index), queues->nr_channels);
 	ch = &queues->channel[*next];
-	if (le32_to_cpu(record->state) != VGPU_HW_STATE_DISABLED) {
+	if (le32_to_cpu(record.state) != VGPU_HW_STATE_DISABLED) {
 		page = soft_channel_page(ch);
 		/* Want of this page may be why the channel has faulted. */
-		if (!page && le32_to_cpu(record->state) != VGPU_HW_STATE_FAULTED)
+		if (!page && le32_to_cpu(record.state) != VGPU_HW_STATE_FAULTED)
 			return -ENOMEM;
 	}
-	soft_channel_set(ch, record, page);
+	soft_channel_set(ch, &record, page);
 	if (from->type == SOFT_RECORD_PACKET)
 		ret = soft_channel_load_packet(ch, from);
 	if (ret || ch->state != VGPU_HW_STATE_AWAKE)
