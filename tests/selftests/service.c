@@ -96,6 +96,14 @@ void service_settle(const struct fx_vgpu *v)
 	} while (after != before);
 }
 
+int64_t service_off(const struct fx_vgpu *v, const struct service_base *base)
+{
+	unsigned int nr;
+
+	service_settle(v);
+	return (int64_t)(sum_ns(v, &nr) - (busy_ns(v) - base->busy_ns));
+}
+
 void service_check(const struct fx_vgpu *v, const struct service_base *base)
 {
 	uint64_t sum, service, off;
