@@ -382,7 +382,7 @@ static void pause_locked(void *unused)
 
 	(void)unused;
 	for (i = 0; i < 100; i++) {
-		locked_ret = control(&v, "pause");
+		locked_ret = fx_debugfs(&v, "pause");
 		if (locked_ret)
 			break;
 		resume_vgpu(&v);
