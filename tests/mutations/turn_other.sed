@@ -3,4 +3,4 @@
 # file: turn.c
 # lane: debug
 # tests: channel
-s/turns->over = turns->now;/turns->over = (struct soft_turn){ ch, ch->enabling };/
+s/turns->over = turns->now;/turns->over = turn;/

@@ -41,6 +41,7 @@ struct owner {
  * @idle_ns:    time without work so far
  * @given_ns:   service of the run that turns which are over have got
  * @turn:       whose turn it is
+ * @worked:     whose turn it was when a channel had work last, in the run
  * @last:       whose turn was the last one of all runs
  * @nobodys_ns: service of runs before there was a turn
  * @charged_ns: what the core has charged the vGPU
@@ -51,6 +52,7 @@ struct side {
 	u64 idle_ns;
 	u64 given_ns;
 	struct owner turn;
+	struct owner worked;
 	struct owner last;
 	u64 nobodys_ns;
 	u64 charged_ns;
@@ -162,17 +164,23 @@ static void owns(const struct owner *owner, u64 ns)
 		earlier_ns[owner->ch] += ns;
 }
 
-static void turn_of(struct side *s, unsigned int i)
+static void turn_of(struct side *s, struct owner owner)
 {
 	const u64 service_ns = now_ns - (s->start_ns + BEGIN_NS) - s->idle_ns;
 
-	if (s->turn.ch == i && s->turn.enabling == enabling[i])
+	if (s->turn.ch == owner.ch && s->turn.enabling == owner.enabling)
 		return;
 	if (s->turn.ch != NOBODY) {
 		owns(&s->turn, service_ns - s->given_ns);
 		s->given_ns = service_ns;
 	}
-	s->turn = (struct owner) { i, enabling[i] };
+	s->turn = owner;
+}
+
+static void works(struct side *s, unsigned int i)
+{
+	s->worked = (struct owner) { i, enabling[i] };
+	turn_of(s, s->worked);
 }
 
 static void begin(unsigned int e)
@@ -186,6 +194,7 @@ static void begin(unsigned int e)
 	s->idle_ns = 0;
 	s->given_ns = 0;
 	s->turn.ch = NOBODY;
+	s->worked.ch = NOBODY;
 	soft_turn_begin_run(&engine->turns, now_ns);
 	assert_true(soft_queue_begin(queues, e));
 	engine->queues = queues;
@@ -211,10 +220,32 @@ static unsigned int work(unsigned int e, u64 ns, enum soft_end end)
 	       (s->turn.ch != ch->index || s->turn.enabling != enabling[ch->index]);
 	assert_int_equal(soft_turn_ends(&engine->turns, ch), ends);
 	soft_turn_next(&engine->turns, ch, now_ns, s->idle_ns);
-	turn_of(s, ch->index);
+	works(s, ch->index);
 	now_ns += ns;
 	soft_queue_release(engine, ch, end, false);
 	return ch->index;
+}
+
+/* Looks for so long at the channel that is next, for nothing; at last at all of them. */
+static void look(unsigned int e, u64 ns, bool at_all)
+{
+	struct soft_engine *engine = &engines[e];
+	struct side *s = &side[e];
+	struct soft_channel *ch = soft_queue_take(queues, e, now_ns);
+
+	if (!ch)
+		return;
+	if (!at_all || s->turn.ch == NOBODY) {
+		soft_turn_look(&engine->turns, ch, now_ns, s->idle_ns);
+		turn_of(s, (struct owner) { ch->index, enabling[ch->index] });
+	}
+	now_ns += ns;
+	if (at_all) {
+		soft_turn_idle(&engine->turns, now_ns, s->idle_ns);
+		if (s->worked.ch != NOBODY)
+			turn_of(s, s->worked);
+	}
+	soft_queue_release(engine, ch, SOFT_END_EMPTY, false);
 }
 
 /* Waits for guest memory of the channel that has waited for longest, if there is one. */
@@ -223,7 +254,7 @@ static void wait_stalled(unsigned int e, u64 ns)
 	struct list_head *stalled = &queues->queue[e].stalled;
 
 	if (!list_empty(stalled))
-		turn_of(&side[e], list_first_entry(stalled, struct soft_channel, waiting)->index);
+		works(&side[e], list_first_entry(stalled, struct soft_channel, waiting)->index);
 	soft_turn_wait(&engines[e], now_ns, side[e].idle_ns);
 	now_ns += ns;
 }
@@ -380,6 +411,27 @@ static void finds_nobody(void **state)
 	assert_int_equal(report(0).total_busy_ns, total_ns + BEGIN_NS + END_NS);
 }
 
+/* Who rings for nothing has the looks, and who works has its packets and the end. */
+static void rung_for_nothing(void **state)
+{
+	unsigned int i;
+
+	for (i = 0; i < 3; i++)
+		enable(i, 0);
+	begin(0);
+	assert_int_equal(work(0, 1 * MS, SOFT_END_PACKET), 0);
+	look(0, 100, false);
+	look(0, 200, false);
+	assert_int_equal(work(0, 1 * MS, SOFT_END_PACKET), 0);
+	look(0, 100, false);
+	look(0, 200, true);
+	end(0);
+	check_all();
+	assert_int_equal(report(0).busy_ns, 2 * MS + BEGIN_NS + END_NS);
+	assert_int_equal(report(1).busy_ns, 2 * 100 + 200);
+	assert_int_equal(report(2).busy_ns, 200);
+}
+
 /* Between two users of the vGPU nothing stays, also not what no channel has got. */
 static void forgotten(void **state)
 {
@@ -446,6 +498,8 @@ static void engine_step(u64 *rng, unsigned int e)
 			idle(e, ns);
 		else if (random_one_in(rng, 8))
 			wait_stalled(e, ns);
+		else if (random_one_in(rng, 4))
+			look(e, ns, random_one_in(rng, 2));
 		else
 			work(e, ns, random_one_in(rng, 6) ? SOFT_END_WAIT : SOFT_END_PACKET);
 		break;
@@ -493,6 +547,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(before_the_charge, setup, teardown),
 		cmocka_unit_test_setup_teardown(on_two_engines, setup, teardown),
 		cmocka_unit_test_setup_teardown(finds_nobody, setup, teardown),
+		cmocka_unit_test_setup_teardown(rung_for_nothing, setup, teardown),
 		cmocka_unit_test_setup_teardown(forgotten, setup, teardown),
 		cmocka_unit_test_setup_teardown(random_steps, setup, teardown),
 	};

@@ -106,18 +106,22 @@ static bool soft_engine_wait(struct soft_engine *engine,
 				now_ns - times->stall_ns) != VGPU_POLL_STOP;
 }
 
-/* Called when the engine has found no packet on a channel. */
+/* Called when the engine has found no packet on a channel, by a look that began at @from_ns. */
 static void soft_engine_empty(struct soft_engine *engine, struct soft_queue *queue,
-			      struct soft_channel *ch, struct soft_run_times *times)
+			      struct soft_channel *ch, struct soft_run_times *times, u64 from_ns)
 {
 	bool idle = ++times->nr_empty > READ_ONCE(queue->nr_ready), sleep;
 	enum vgpu_poll poll = VGPU_POLL_IDLE;
 
+	if (!times->empty_ns && !(idle && engine->turns.now.ch))
+		soft_turn_look(&engine->turns, ch, from_ns, times->idle_ns);
 	if (idle) {
 		engine->left_ns = 0;
 		soft_stop_clock(engine);
-		if (!times->empty_ns)
+		if (!times->empty_ns) {
 			times->empty_ns = engine->now_ns;
+			soft_turn_idle(&engine->turns, engine->now_ns, times->idle_ns);
+		}
 		poll = vgpu_engine_poll(engine->vgpu, engine->index,
 					engine->now_ns - (times->since_ns ?: times->empty_ns));
 		/*
@@ -171,9 +175,7 @@ static void soft_engine_step(struct soft_engine *engine, struct soft_queue *queu
 	from_ns = engine->now_ns;
 	end = soft_exec(engine, ch, &fault);
 	if (end == SOFT_END_EMPTY) {
-		if (!engine->turns.now.ch)
-			soft_turn_next(&engine->turns, ch, from_ns, times->idle_ns);
-		soft_engine_empty(engine, queue, ch, times);
+		soft_engine_empty(engine, queue, ch, times, from_ns);
 		return;
 	}
 	if (engine->left_ns)

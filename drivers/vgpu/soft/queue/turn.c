@@ -25,17 +25,51 @@ static void soft_turn_give(const struct soft_turn *turn, u64 ns)
  * @turns: of the run
  * @ch: busy
  * Context: the engine's thread.
- * Return: true if soft_turn_next() must know the time.
+ * Return: true if soft_turn_next() or soft_turn_look() must know the time.
  */
 bool soft_turn_ends(const struct soft_turns *turns, const struct soft_channel *ch)
 {
 	return turns->now.ch && !soft_turn_is(&turns->now, ch);
 }
 
+/* Begins a turn, and ends the one before, which has got what it had been given so far. */
+static void soft_turn_begin(struct soft_turns *turns, struct soft_turn turn, u64 now_ns,
+			    u64 idle_ns)
+{
+	u64 service_ns;
+
+	if (turns->now.ch) {
+		service_ns = now_ns - turns->begin_ns - idle_ns;
+		turns->over = turns->now;
+		turns->over_ns = service_ns - turns->given_ns;
+		turns->given_ns = service_ns;
+	}
+	turns->now = turn;
+}
+
 /**
- * soft_turn_next() - begin a channel's turn, and end that of another one
+ * soft_turn_look() - begin the turn of a channel that had no packet, and end that of another one
  * @turns: of the run; the turn before has got its service
- * @ch: busy, or queue_lock is held; nothing happens if it is its turn already
+ * @ch: busy; nothing happens if it is its turn already
+ * @now_ns: when the engine has begun to look
+ * @idle_ns: time without work so far in the run
+ *
+ * soft_turn_give_over() follows, at the latest before the channel is not busy any more.
+ *
+ * Context: the engine's thread.
+ */
+void soft_turn_look(struct soft_turns *turns, struct soft_channel *ch, u64 now_ns, u64 idle_ns)
+{
+	const struct soft_turn turn = { .ch = ch, .enabling = ch->enabling };
+
+	if (!soft_turn_is(&turns->now, ch))
+		soft_turn_begin(turns, turn, now_ns, idle_ns);
+}
+
+/**
+ * soft_turn_next() - begin the turn of a channel that has work, and end that of another one
+ * @turns: of the run; the turn before has got its service
+ * @ch: busy, or queue_lock is held; nothing ends if it is its turn already
  * @now_ns: when the turn begins
  * @idle_ns: time without work so far in the run
  *
@@ -45,18 +79,26 @@ bool soft_turn_ends(const struct soft_turns *turns, const struct soft_channel *c
  */
 void soft_turn_next(struct soft_turns *turns, struct soft_channel *ch, u64 now_ns, u64 idle_ns)
 {
-	u64 service_ns;
+	soft_turn_look(turns, ch, now_ns, idle_ns);
+	turns->worked = turns->now;
+}
 
-	if (soft_turn_is(&turns->now, ch))
-		return;
-	if (turns->now.ch) {
-		service_ns = now_ns - turns->begin_ns - idle_ns;
-		turns->over = turns->now;
-		turns->over_ns = service_ns - turns->given_ns;
-		turns->given_ns = service_ns;
-	}
-	turns->now.ch = ch;
-	turns->now.enabling = ch->enabling;
+/**
+ * soft_turn_idle() - go on with the turn of the channel that has worked last, if there is one
+ * @turns: of the run, whose engine has found no packet on any channel
+ * @now_ns: the time; no time without work has begun before it that is not in @idle_ns
+ * @idle_ns: time without work so far in the run
+ *
+ * soft_turn_give_over() follows, as after soft_turn_look().
+ *
+ * Context: the engine's thread.
+ */
+void soft_turn_idle(struct soft_turns *turns, u64 now_ns, u64 idle_ns)
+{
+	const struct soft_turn *worked = &turns->worked;
+
+	if (worked->ch && (turns->now.ch != worked->ch || turns->now.enabling != worked->enabling))
+		soft_turn_begin(turns, *worked, now_ns, idle_ns);
 }
 
 /* Gives a turn that is over its service, if it has not got that. With queue_lock held. */

@@ -14,10 +14,12 @@
  * perhaps, the engine may still have the old turn, and the charge of its run may still be to come:
  * what such a turn gets is the channel's, but from before it was enabled.
  *
- * - Time in which the engine lingers belongs to the turn before it, time without work to nobody.
+ * - Time in which the engine lingers belongs to the channel that has worked last, time without work
+ *   to nobody.
  * - Waiting for guest memory is a turn of the channel that has waited for longest.
- * - A look at a channel that has no packet belongs to the turn before it. If there is none, as the
- *   channel's doorbell was rung for nothing, it is the channel's turn.
+ * - A look at a channel that has no packet is a turn of that channel, as its doorbell may be rung for
+ *   nothing all the time. When the engine has found no packet on any channel, it goes on with the
+ *   turn of the channel that has worked last.
  * - What begins and ends a run belongs to the last turn of the run; a run that finds no channel at
  *   all belongs to the last turn of the runs before it.
  */
@@ -45,7 +47,8 @@ struct soft_turn {
 /**
  * struct soft_turns - how the service of an engine's run is divided
  * @now:      the turn that the engine is in; nobody's: the run has had no turn yet
- * @over:     the turn before it, which must get @over_ns yet; nobody's: it has got that
+ * @worked:   the last turn of the run in which a channel had work; nobody's: none has had any
+ * @over:     the turn before @now, which must get @over_ns yet; nobody's: it has got that
  * @over_ns:  service of @over
  * @begin_ns: when the engine has begun the run
  * @given_ns: service of the run up to @now
@@ -54,6 +57,7 @@ struct soft_turn {
  */
 struct soft_turns {
 	struct soft_turn now;
+	struct soft_turn worked;
 	struct soft_turn over;
 	u64 over_ns;
 	u64 begin_ns;
@@ -63,12 +67,15 @@ struct soft_turns {
 static inline void soft_turn_begin_run(struct soft_turns *turns, u64 now_ns)
 {
 	turns->now.ch = NULL;
+	turns->worked.ch = NULL;
 	turns->begin_ns = now_ns;
 	turns->given_ns = 0;
 }
 
 bool soft_turn_ends(const struct soft_turns *turns, const struct soft_channel *ch);
 void soft_turn_next(struct soft_turns *turns, struct soft_channel *ch, u64 now_ns, u64 idle_ns);
+void soft_turn_look(struct soft_turns *turns, struct soft_channel *ch, u64 now_ns, u64 idle_ns);
+void soft_turn_idle(struct soft_turns *turns, u64 now_ns, u64 idle_ns);
 void soft_turn_give_over(struct soft_turns *turns);
 void soft_turn_wait(struct soft_engine *engine, u64 now_ns, u64 idle_ns);
 void soft_turn_end_run(struct soft_engine *engine);
