@@ -16,7 +16,7 @@
 #include "vgpu_world.h"
 
 #define SEEDS		12
-#define SEED_BYTES	6000	/* of a state at most: what is long is fuzzed slowly */
+#define SEED_BYTES	16000	/* of a state at most: what is long is fuzzed slowly */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

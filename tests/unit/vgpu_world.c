@@ -444,6 +444,17 @@ static void check_picture(void)
 	       (s.height - 1ULL) * s.pitch + s.width * 4ULL > WORLD_FB - s.offset);
 }
 
+/* Loads what was saved, which is never refused. */
+static void load_again(const struct vgpu_records *state)
+{
+	struct vgpu_record_reader from;
+
+	if (!vgpu_world_load(state->data, state->bytes, &from))
+		return;
+	fprintf(stderr, "record %u, %s: %s\n", from.index, from.record, from.field);
+	DIE_IF("what was saved is refused");
+}
+
 bool vgpu_world_try(u64 seed, const void *data, size_t bytes)
 {
 	struct vgpu_records first = {}, second = {};
@@ -458,7 +469,7 @@ bool vgpu_world_try(u64 seed, const void *data, size_t bytes)
 	DIE_IF(ret && ret != -EINVAL);
 	if (!ret) {
 		vgpu_world_save(&first);
-		DIE_IF(vgpu_world_load(first.data, first.bytes, &from));
+		load_again(&first);
 		vgpu_world_save(&second);
 		DIE_IF(!vgpu_records_same(&first, &second, &index, &type));
 		check_picture();
@@ -466,7 +477,7 @@ bool vgpu_world_try(u64 seed, const void *data, size_t bytes)
 		vgpu_records_free(&second);
 		/* What has run since is a state, too. */
 		vgpu_world_save(&second);
-		DIE_IF(vgpu_world_load(second.data, second.bytes, &from));
+		load_again(&second);
 		vgpu_world_run(2);
 		check_picture();
 		vgpu_records_free(&first);

@@ -108,11 +108,11 @@ const char *soft_channel_record_check(const struct soft_channel_record *record,
 		return "engine";
 	if (le32_to_cpu(record->ring_sys) > 1)
 		return "ring_sys";
+	if (!soft_walk_value_ok(le32_to_cpu(record->space)))
+		return "space";
 	if (state != VGPU_HW_STATE_FAULTED)
 		return soft_record_ring(record, bounds->fb_bytes);
 	/* The engine does not look at the channel any more, and what it shows may be its fault. */
-	if (!soft_walk_value_ok(le32_to_cpu(record->space)))
-		return "space";
 	if (record->put)
 		return "put";
 	return record->ring_order ? "ring_order" : NULL;
