@@ -252,6 +252,12 @@ void vgpu_doorbell(struct vgpu_instance *instance)
 {
 }
 
+/* Nothing is charged here. */
+u64 vgpu_engine_charged_ns(const struct vgpu_instance *instance, unsigned int engine)
+{
+	return 0;
+}
+
 void vgpu_work_ready(struct vgpu_instance *instance, unsigned int engine)
 {
 }
@@ -355,8 +361,9 @@ static void turn(struct soft_engine *engine)
 	engine->view.work = 0;
 	engine->runs++;
 	engine->now_ns = world.now_ns;
-	soft_turn_begin_run(&engine->turn, engine->now_ns);
+	soft_turn_begin_run(&engine->turns, engine->now_ns);
 	DIE_IF(!soft_queue_begin(queues, engine->index));
+	engine->queues = queues;
 	soft_invalidate_begin_run(engine);
 	while (!soft_stop_wanted(engine, NULL, SOFT_PACKET_WORK) && steps++ < STEPS) {
 		struct soft_fault fault = {};
@@ -367,9 +374,9 @@ static void turn(struct soft_engine *engine)
 		end = soft_exec(engine, ch, &fault);
 		if (end == SOFT_END_FAULT)
 			soft_channel_fault(ch, &fault, ch->get);
-		soft_queue_release(ch, end, end == SOFT_END_EMPTY);
+		soft_queue_release(engine, ch, end, end == SOFT_END_EMPTY);
 	}
-	soft_queue_end(queues, engine->index, false);
+	soft_queue_end(engine, false);
 }
 
 void vgpu_world_run(unsigned int turns)
