@@ -201,11 +201,11 @@ struct vgpu_dirty_pass {
  * @dirty_stop:      end that. May sleep
  * @dirty_take:      begin a pass, which ends the last one: set @pass, but for its number, to the
  *                   pages that were noted since the last one and what @dirty_next has not returned
- *                   of that. After @drop_memory only pages
- *                   count that were written later. No page is mapped. With map_lock held for
- *                   writing; may sleep, but not wait for an engine or an access to guest memory
- * @dirty_sync:      return when whatever writes to a page of the pass notes it once more, and older
- *                   writes can be read. May sleep
+ *                   of that. After @drop_memory only pages count that were written later. No page
+ *                   is mapped. With map_lock held for writing; may sleep, but not wait for an
+ *                   engine or an access to guest memory
+ * @dirty_sync:      return 0 when whatever writes to a page of the pass notes it once more, and
+ *                   older writes can be read; or -EINTR if the task was killed before. May sleep
  * @dirty_next:      set @first to the next page of the pass, and return the number of pages there,
  *                   one after the other, which are in the pass no more; 0 if there are none. A page
  *                   that somebody else may write to, without a mapping that was made by @map_pages,
@@ -272,7 +272,7 @@ struct vgpu_gpu_ops {
 	int (*dirty_start)(struct vgpu_instance *instance);
 	void (*dirty_stop)(struct vgpu_instance *instance);
 	void (*dirty_take)(struct vgpu_instance *instance, struct vgpu_dirty_pass *pass);
-	void (*dirty_sync)(struct vgpu_instance *instance);
+	int (*dirty_sync)(struct vgpu_instance *instance);
 	u64 (*dirty_next)(struct vgpu_instance *instance, u64 *first);
 	void (*channels_show)(struct vgpu_instance *instance, struct seq_file *m);
 	void (*guest_info)(struct vgpu_instance *instance, struct vgpu_hw_guest_info *info);

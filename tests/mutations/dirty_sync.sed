@@ -3,4 +3,4 @@
 # file: dirty.c
 # lane: lab
 # tests: dirty
-s/^\t\tops->dirty_sync(.*$/\t\t;/
+s/^\t\tret = ops->dirty_sync(.*$/\t\t;/

@@ -23,6 +23,13 @@ static inline void mutex_lock(struct mutex *mutex)
 	mutex->held = true;
 }
 
+/* Nobody kills the thread that there is. */
+static inline int mutex_lock_killable(struct mutex *mutex)
+{
+	mutex_lock(mutex);
+	return 0;
+}
+
 static inline void mutex_unlock(struct mutex *mutex)
 {
 	SHIM_DIE_IF("not held", !mutex->held);

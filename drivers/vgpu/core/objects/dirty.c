@@ -33,8 +33,8 @@ static void dirty_stop(struct vgpu_instance *instance)
  * All pages that are backed count as written, and are in the first pass. A reset does not end this;
  * to close the device does.
  *
- * Context: sleeps.
- * Return: 0; -ENODEV if the device is not open; -EBUSY if pages are being noted; -EOPNOTSUPP if the
+ * Context: sleeps, killable.
+ * Return: 0; -EINTR if the task was killed; -ENODEV if the device is not open; -EBUSY if pages are being noted; -EOPNOTSUPP if the
  * back end cannot; -ENOMEM.
  */
 int vgpu_dirty_start(struct vgpu_instance *instance)
@@ -42,7 +42,9 @@ int vgpu_dirty_start(struct vgpu_instance *instance)
 	const struct vgpu_gpu_ops *ops = instance->gpu->ops;
 	int ret;
 
-	mutex_lock(&instance->state_lock);
+	ret = mutex_lock_killable(&instance->state_lock);
+	if (ret)
+		return ret;
 	if (!instance->opened)
 		ret = -ENODEV;
 	else if (!ops->dirty_start)
@@ -99,15 +101,19 @@ int vgpu_dirty_stop(struct vgpu_instance *instance)
  * later is in the next pass. All mappings of the framebuffer fault again, and engines translate
  * anew, so passes should be some time apart.
  *
- * Context: sleeps; waits for engines as the disabling of a channel does.
- * Return: 0, or an error of vgpu_dirty_stop().
+ * Context: sleeps; waits for engines as the disabling of a channel does, and for one that is being
+ * disabled. Killable.
+ * Return: 0; -EINTR if the task was killed: the pages are in the next pass; or an error of
+ * vgpu_dirty_stop().
  */
 int vgpu_dirty_pass(struct vgpu_instance *instance, struct vgpu_dirty_pass *pass)
 {
 	const struct vgpu_gpu_ops *ops = instance->gpu->ops;
 	int ret;
 
-	mutex_lock(&instance->state_lock);
+	ret = mutex_lock_killable(&instance->state_lock);
+	if (ret)
+		return ret;
 	ret = dirty_check(instance);
 	if (!ret) {
 		/* What a CPU writes from here on, it writes after a page fault, which waits. */
@@ -116,7 +122,7 @@ int vgpu_dirty_pass(struct vgpu_instance *instance, struct vgpu_dirty_pass *pass
 		ops->dirty_take(instance, pass);
 		up_write(&instance->map_lock);
 		pass->number = ++instance->dirty_pass;
-		ops->dirty_sync(instance);
+		ret = ops->dirty_sync(instance);
 	}
 	mutex_unlock(&instance->state_lock);
 	return ret;
@@ -131,8 +137,8 @@ int vgpu_dirty_pass(struct vgpu_instance *instance, struct vgpu_dirty_pass *pass
  *
  * Pages come in order, and each once.
  *
- * Context: sleeps.
- * Return: 0; -ESTALE if the pass is over, as another one has begun, or the noting of pages has
+ * Context: sleeps, killable.
+ * Return: 0; -EINTR if the task was killed; -ESTALE if the pass is over, as another one has begun, or the noting of pages has
  * begun anew; or an error of vgpu_dirty_stop().
  */
 int vgpu_dirty_next(struct vgpu_instance *instance, const struct vgpu_dirty_pass *pass, u64 *first,
@@ -140,7 +146,9 @@ int vgpu_dirty_next(struct vgpu_instance *instance, const struct vgpu_dirty_pass
 {
 	int ret;
 
-	mutex_lock(&instance->state_lock);
+	ret = mutex_lock_killable(&instance->state_lock);
+	if (ret)
+		return ret;
 	ret = dirty_check(instance);
 	if (!ret && pass->number != instance->dirty_pass)
 		ret = -ESTALE;

@@ -127,7 +127,9 @@ int vgpu_instance_reload(struct vgpu_instance *instance)
 {
 	int ret;
 
-	mutex_lock(&instance->state_lock);
+	ret = mutex_lock_killable(&instance->state_lock);
+	if (ret)
+		return ret;
 	if (!instance->opened)
 		ret = -ENODEV;
 	else if (!instance->gpu->ops->state_save)

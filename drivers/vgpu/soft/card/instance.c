@@ -226,10 +226,10 @@ static void soft_instance_dirty_take(struct vgpu_instance *vgpu, struct vgpu_dir
 	pass->pages = soft_track_take(&soft_instance(vgpu)->mem.fb, &pass->dropped);
 }
 
-static void soft_instance_dirty_sync(struct vgpu_instance *vgpu)
+static int soft_instance_dirty_sync(struct vgpu_instance *vgpu)
 {
 	/* Of no address space: requests to guest memory go on, and mark what they have read. */
-	soft_invalidate(&soft_instance(vgpu)->queues, 0);
+	return soft_invalidate(&soft_instance(vgpu)->queues, 0);
 }
 
 static u64 soft_instance_dirty_next(struct vgpu_instance *vgpu, u64 *first)

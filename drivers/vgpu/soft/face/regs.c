@@ -184,8 +184,7 @@ static int soft_regs_write_dev(struct soft_queues *queues, u32 reg, u32 value)
 			soft_programs_invalidate(&queues->work->compute.programs, value);
 		else
 			soft_programs_sync(&queues->work->compute.programs);
-		soft_invalidate(queues, value);
-		return 0;
+		return soft_invalidate(queues, value);
 	case VGPU_HW_GUEST_INFO(0) ... VGPU_HW_GUEST_INFO(SOFT_GUEST_WORDS - 1):
 		raw_spin_lock(&queues->queue_lock);
 		*soft_regs_guest_word(queues, reg) = value;

@@ -116,6 +116,6 @@ void soft_channel_announce_all(struct soft_queues *queues);
 /* invalidate.c */
 void soft_invalidate_begin_run(struct soft_engine *engine);
 void soft_invalidate_look(struct soft_engine *engine);
-void soft_invalidate(struct soft_queues *queues, u32 root);
+int soft_invalidate(struct soft_queues *queues, u32 root);
 
 #endif /* _VGPU_SOFT_QUEUES_H */
