@@ -1,59 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-/* VM_BIND: changes of an address space, at once or as jobs of its scheduler. */
+/* VM_BIND: what users ask for is checked, and done at once or pushed as a job. */
 #include "bo.h"
 #include "device.h"
 #include "sync.h"
 #include "vm.h"
-
-/**
- * struct guest_bind_job - an asynchronous VM_BIND
- * @base:    in the VM's scheduler
- * @change:  what it does
- * @cleanup: frees it, where locks of buffers may be taken
- */
-struct guest_bind_job {
-	struct drm_sched_job base;
-	struct guest_vm_change change;
-	struct work_struct cleanup;
-};
-
-static struct dma_fence *bind_run(struct drm_sched_job *base)
-{
-	struct guest_bind_job *job = container_of(base, struct guest_bind_job, base);
-	bool cookie = dma_fence_begin_signalling();
-	int ret = guest_vm_change_do(&job->change);
-
-	dma_fence_end_signalling(cookie);
-	return ret ? ERR_PTR(ret) : NULL;
-}
-
-static void bind_cleanup(struct work_struct *work)
-{
-	struct guest_bind_job *job = container_of(work, struct guest_bind_job, cleanup);
-
-	guest_vm_change_free(&job->change);
-	kfree(job);
-}
-
-static void bind_free(struct drm_sched_job *base)
-{
-	struct guest_bind_job *job = container_of(base, struct guest_bind_job, base);
-
-	drm_sched_job_cleanup(base);
-	queue_work(guest_wq, &job->cleanup);
-}
-
-/* It is never called: run_job does it all, and there is no timeout. */
-static enum drm_gpu_sched_stat bind_timedout(struct drm_sched_job *base)
-{
-	return DRM_GPU_SCHED_STAT_NOMINAL;
-}
-
-const struct drm_sched_backend_ops guest_bind_ops = {
-	.run_job = bind_run,
-	.free_job = bind_free,
-	.timedout_job = bind_timedout,
-};
 
 static int bind_check_op(const struct drm_vgpu_bind_op *op)
 {
@@ -153,10 +103,9 @@ static int bind_later(struct guest_vm *vm, const struct drm_vgpu_vm_bind *args,
 	struct guest_syncs syncs;
 	int ret;
 
-	job = kzalloc(sizeof(*job), GFP_KERNEL_ACCOUNT);
+	job = guest_bind_job_create();
 	if (!job)
 		return -ENOMEM;
-	INIT_WORK(&job->cleanup, bind_cleanup);
 	ret = bind_prepare(&job->change, vm, op, args->ops.count, file);
 	if (ret)
 		goto err_change;

@@ -5,6 +5,26 @@
 
 #include "device.h"
 
+struct workqueue_struct *guest_wq;
+struct workqueue_struct *guest_stop_wq;
+
+int guest_work_init(void)
+{
+	guest_wq = alloc_workqueue("vgpu_guest", WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
+	if (!guest_wq)
+		return -ENOMEM;
+	guest_stop_wq = alloc_workqueue("vgpu_guest-stop", WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
+	if (!guest_stop_wq)
+		destroy_workqueue(guest_wq);
+	return guest_stop_wq ? 0 : -ENOMEM;
+}
+
+void guest_work_fini(void)
+{
+	destroy_workqueue(guest_stop_wq);
+	destroy_workqueue(guest_wq);
+}
+
 void guest_dev_get(struct guest_dev *gdev)
 {
 	drm_dev_get(&gdev->drm);
@@ -93,5 +113,5 @@ int guest_dev_init(struct guest_dev *gdev)
 	if (ret)
 		return ret;
 	pci_set_master(pdev);
-	return guest_irq_init(gdev);
+	return 0;
 }

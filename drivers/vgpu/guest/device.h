@@ -47,6 +47,7 @@ struct guest_vector {
  * @channels:     channels owned
  * @nr_engines:   engines
  * @engine:       of each engine, its class << 8 | its instance
+ * @job_timeout:  jiffies that the device may have for a job
  * @nr_vectors:   MSI-X vectors, at least 2: 0 is for faults
  * @vector:       of each vector
  * @channel_ids:  channels in use
@@ -62,6 +63,7 @@ struct guest_dev {
 	u32 channels;
 	u32 nr_engines;
 	u32 engine[VGPU_HW_MAX_ENGINES];
+	long job_timeout;
 	unsigned int nr_vectors;
 	struct guest_vector vector[VGPU_HW_VECTORS];
 	struct ida channel_ids;
@@ -79,8 +81,11 @@ struct guest_file {
 	struct xarray queues;
 };
 
-/* Work that frees what a scheduler's own work cannot. Drained when the module is unloaded. */
+/* Work that frees what a scheduler's own work cannot. */
 extern struct workqueue_struct *guest_wq;
+
+/* Stops queues: fences wait for this, so nothing here waits for memory. */
+extern struct workqueue_struct *guest_stop_wq;
 
 static inline struct guest_dev *to_guest_dev(struct drm_device *drm)
 {
@@ -101,12 +106,17 @@ static inline u8 __iomem *guest_chan_reg(struct guest_dev *gdev, u32 channel, u3
 void guest_dev_get(struct guest_dev *gdev);
 void guest_dev_put(struct guest_dev *gdev);
 
-/* Finds out what the function is, and makes its BARs and vectors usable. */
+/* The workqueues; they are drained when they end. */
+int guest_work_init(void);
+void guest_work_fini(void);
+
+/* Finds out what the function is, and makes its BARs usable. */
 int guest_dev_init(struct guest_dev *gdev);
 
 /* Drops all that the device does and knows. The caller knows that the registers are there. */
 void guest_dev_reset(struct guest_dev *gdev);
 
+/* Asks for interrupts. */
 int guest_irq_init(struct guest_dev *gdev);
 
 /* The vector by which a channel tells of its packets. */

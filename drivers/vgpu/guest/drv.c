@@ -11,11 +11,8 @@
 #include "queue.h"
 #include "vm.h"
 
-struct workqueue_struct *guest_wq;
-struct workqueue_struct *guest_stop_wq;
-
-unsigned int guest_job_timeout_ms = 60000;
-module_param_named(job_timeout_ms, guest_job_timeout_ms, uint, 0444);
+static unsigned int job_timeout_ms = 60000;
+module_param(job_timeout_ms, uint, 0444);
 MODULE_PARM_DESC(job_timeout_ms,
 		 "A queue whose job takes longer on the device is lost; 0: never (default: 60000)");
 
@@ -102,7 +99,12 @@ static int drv_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	if (IS_ERR(gdev))
 		return PTR_ERR(gdev);
 	pci_set_drvdata(pdev, gdev);
+	gdev->job_timeout = job_timeout_ms ? msecs_to_jiffies(job_timeout_ms) :
+			    MAX_SCHEDULE_TIMEOUT;
 	ret = guest_dev_init(gdev);
+	if (ret)
+		return ret;
+	ret = guest_irq_init(gdev);
 	if (ret)
 		return ret;
 	guest_label_driver(gdev);
@@ -141,18 +143,14 @@ static struct pci_driver drv_pci = {
 
 static int __init drv_init(void)
 {
-	int ret = -ENOMEM;
+	int ret;
 
-	guest_wq = alloc_workqueue("vgpu_guest", WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
-	guest_stop_wq = alloc_workqueue("vgpu_guest-stop", WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
-	if (guest_wq && guest_stop_wq)
-		ret = pci_register_driver(&drv_pci);
-	if (ret) {
-		if (guest_wq)
-			destroy_workqueue(guest_wq);
-		if (guest_stop_wq)
-			destroy_workqueue(guest_stop_wq);
-	}
+	ret = guest_work_init();
+	if (ret)
+		return ret;
+	ret = pci_register_driver(&drv_pci);
+	if (ret)
+		guest_work_fini();
 	return ret;
 }
 module_init(drv_init);
@@ -161,8 +159,7 @@ module_init(drv_init);
 static void __exit drv_exit(void)
 {
 	pci_unregister_driver(&drv_pci);
-	destroy_workqueue(guest_stop_wq);
-	destroy_workqueue(guest_wq);
+	guest_work_fini();
 }
 module_exit(drv_exit);
 

@@ -28,8 +28,8 @@ struct guest_fb {
 int guest_fb_init(struct guest_dev *gdev);
 
 /*
- * Adds blocks of @bytes together to @blocks, whole pages that read 0. Returns -ENOSPC where there is
- * no room.
+ * Adds blocks of @bytes together to @blocks, whole pages that read 0. Returns -ENOSPC where there
+ * is no room.
  */
 int guest_fb_alloc(struct guest_dev *gdev, u64 bytes, struct list_head *blocks);
 

@@ -24,7 +24,7 @@ void guest_label_channel(struct guest_dev *gdev, u32 channel, const struct drm_f
 	/* The host may look at any time: without the magic there is no label. */
 	writel(0, at);
 	memcpy_toio(at + head, (u8 *)&label + head, sizeof(label) - head);
-	wmb();
+	wmb(); /* what the magic stands for comes first */
 	writel(VGPU_HW_LABEL_MAGIC, at);
 }
 

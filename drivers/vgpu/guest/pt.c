@@ -135,7 +135,7 @@ static void set_entry(struct guest_dev *gdev, struct guest_table *table, unsigne
 		table->used += slot ? 1 : -1;
 	table->slot[i] = slot;
 	if (slot && !is_leaf(slot))
-		wmb();
+		wmb(); /* the device finds a table as it was filled */
 	writeq(entry, gdev->fb.cpu + table->addr + i * sizeof(entry));
 }
 
@@ -215,8 +215,7 @@ void guest_pt_map(struct guest_dev *gdev, struct guest_table *root, struct guest
 	unsigned int level;
 
 	flags |= bo->placement == DRM_VGPU_PLACEMENT_SYSTEM ? VGPU_HW_PTE_SYS : 0;
-	/* The buffer's zeroes come before its mapping. */
-	wmb();
+	wmb(); /* the buffer's zeroes come before its mapping */
 	for (; va < end; va += step, offset += step) {
 		addr = guest_bo_addr(bo, offset, &left);
 		table = table_below(gdev, root, slot_of(va, TOP), change);

@@ -57,7 +57,7 @@ void guest_table_destroy(struct guest_dev *gdev, struct guest_table *table);
 /* Frees the tables of the top level's @root and below, and @root. */
 void guest_pt_destroy(struct guest_dev *gdev, struct guest_table *root);
 
-/* Adds the tables that @change needs to map that part of @bo at @va, or (no @bo) to unmap a range. */
+/* Adds the tables that @change needs to map that part of @bo at @va, or (no @bo) to unmap there. */
 int guest_pt_reserve(struct guest_dev *gdev, struct guest_pt_change *change, u64 va, u64 bytes,
 		     const struct guest_bo *bo, u64 offset);
 

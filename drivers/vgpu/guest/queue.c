@@ -19,18 +19,6 @@ static u64 ring_va(const struct guest_queue *queue)
 	return RING_VA + queue->channel * RING_BYTES_MAX;
 }
 
-static void queue_last_put(struct kref *ref)
-{
-	struct guest_queue *queue = container_of(ref, struct guest_queue, ref);
-
-	queue_work(guest_wq, &queue->release);
-}
-
-void guest_queue_put(struct guest_queue *queue)
-{
-	kref_put(&queue->ref, queue_last_put);
-}
-
 struct guest_queue *guest_queue_find(struct drm_file *file, u32 id)
 {
 	struct guest_file *gfile = file->driver_priv;
@@ -83,8 +71,7 @@ static int queue_init_sched(struct guest_queue *queue)
 		.ops = &guest_job_ops,
 		.num_rqs = 1,
 		.credit_limit = 1u << queue->order,
-		.timeout = guest_job_timeout_ms ? msecs_to_jiffies(guest_job_timeout_ms) :
-			   MAX_SCHEDULE_TIMEOUT,
+		.timeout = queue->gdev->job_timeout,
 		.timeout_wq = guest_stop_wq,
 		.name = "vgpu_guest-queue",
 		.dev = queue->gdev->drm.dev,

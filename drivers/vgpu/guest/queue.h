@@ -99,11 +99,26 @@ struct guest_queue {
 	struct work_struct release;
 };
 
-/* Stops queues: fences wait for this, so nothing here waits for memory. */
-extern struct workqueue_struct *guest_stop_wq;
+/**
+ * struct guest_job - a job
+ * @base:   in the queue's scheduler
+ * @queue:  the queue
+ * @nr:     elements of @packet
+ * @packet: as they go into the ring
+ * @fence:  its end; NULL once that is the queue's
+ */
+struct guest_job {
+	struct drm_sched_job base;
+	struct guest_queue *queue;
+	u32 nr;
+	struct vgpu_hw_packet *packet;
+	struct guest_fence *fence;
+};
 
 extern const struct drm_sched_backend_ops guest_job_ops;
-extern unsigned int guest_job_timeout_ms;
+
+/* Frees a job, and drops its reference to the queue. */
+void guest_job_destroy(struct guest_job *job);
 
 /* The queue with that id, or NULL; with a reference. */
 struct guest_queue *guest_queue_find(struct drm_file *file, u32 id);

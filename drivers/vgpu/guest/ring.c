@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A queue at work: packets go into its ring, jobs end, or the channel is stopped. The host writes the
- * channel's page: what is read there may be anything, and may change at any time.
+ * A queue at work: packets go into its ring, jobs end, or the channel is stopped. The host writes
+ * the channel's page: what is read there may be anything, and may change at any time.
  */
 #include "bo.h"
 #include "device.h"
@@ -23,6 +23,18 @@ static const struct dma_fence_ops fence_ops = {
 	.get_driver_name = fence_driver_name,
 	.get_timeline_name = fence_timeline_name,
 };
+
+static void queue_last_put(struct kref *ref)
+{
+	struct guest_queue *queue = container_of(ref, struct guest_queue, ref);
+
+	queue_work(guest_wq, &queue->release);
+}
+
+void guest_queue_put(struct guest_queue *queue)
+{
+	kref_put(&queue->ref, queue_last_put);
+}
 
 /* Has the queue stopped by a thread, where registers may be read and written. */
 static void stop_later(struct guest_queue *queue)
@@ -100,7 +112,7 @@ void guest_queue_stop(struct guest_queue *queue, enum drm_vgpu_queue_state state
 	if (queue->stopped)
 		goto out;
 	spin_lock_irq(&queue->lock);
-	queue->stopped = true;
+	WRITE_ONCE(queue->stopped, true);
 	spin_unlock_irq(&queue->lock);
 	if (drm_dev_enter(&gdev->drm, &idx)) {
 		if (readl(PAGE_REG(queue, state)) == VGPU_HW_STATE_FAULTED)
@@ -150,9 +162,9 @@ int guest_queue_write(struct guest_queue *queue, const struct vgpu_hw_packet *pa
 	list_add_tail(&fence->link, &queue->pending);
 	queue->submitted = put;
 	spin_unlock_irq(&queue->lock);
-	wmb();
+	wmb(); /* the device sees the packets before put */
 	writeq(put, PAGE_REG(queue, put));
-	mb();
+	mb(); /* put is stored before state is read */
 	if (readl(PAGE_REG(queue, state)) != VGPU_HW_STATE_AWAKE)
 		writel(1, guest_chan_reg(queue->gdev, queue->channel, VGPU_HW_CHAN_DOORBELL));
 	return 0;

@@ -88,6 +88,18 @@ struct guest_vm_change {
 	struct list_head gone;
 };
 
+/**
+ * struct guest_bind_job - an asynchronous VM_BIND
+ * @base:    in the VM's scheduler
+ * @change:  what it does
+ * @cleanup: frees it, where locks of buffers may be taken
+ */
+struct guest_bind_job {
+	struct drm_sched_job base;
+	struct guest_vm_change change;
+	struct work_struct cleanup;
+};
+
 static inline struct guest_vm *to_guest_vm(struct drm_gpuvm *gpuvm)
 {
 	return container_of(gpuvm, struct guest_vm, base);
@@ -119,10 +131,21 @@ int guest_vm_change_add(struct guest_vm_change *change, u64 va, u64 bytes, struc
 int guest_vm_change_do(struct guest_vm_change *change);
 void guest_vm_change_free(struct guest_vm_change *change);
 
+/* What drm_gpuvm calls while a change is done. */
+int guest_vm_step_map(struct drm_gpuva_op *op, void *priv);
+int guest_vm_step_remap(struct drm_gpuva_op *op, void *priv);
+int guest_vm_step_unmap(struct drm_gpuva_op *op, void *priv);
+
+/* Drops a reference, where no lock of the buffer is held. */
+void guest_vm_bo_put(struct drm_gpuvm_bo *vm_bo);
+
 /* Ends the VMs of a file. */
 void guest_vm_close(struct drm_file *file);
 
 extern const struct drm_sched_backend_ops guest_bind_ops;
+
+/* A job whose change is not yet made; kfree() frees it then. */
+struct guest_bind_job *guest_bind_job_create(void);
 
 int guest_vm_create_ioctl(struct drm_device *drm, void *data, struct drm_file *file);
 int guest_vm_destroy_ioctl(struct drm_device *drm, void *data, struct drm_file *file);

@@ -236,7 +236,7 @@ static bool bad_packets(int fd, uint32_t gr, uint32_t ce)
 
 	for (i = 0; i < 256; i++) {
 		packet.type = i;
-		if (i != VGPU_HW_PKT_PRESENT && (!i || i == VGPU_HW_PKT_FENCE || i >= VGPU_HW_PKT_END))
+		if (!i || i == VGPU_HW_PKT_FENCE || i >= VGPU_HW_PKT_END)
 			CHECK_RET(exec(fd, gr, &packet, 1, 0, 0), -EINVAL);
 		if (!i || i == VGPU_HW_PKT_FENCE || i >= VGPU_HW_PKT_PRESENT)
 			CHECK_RET(exec(fd, ce, &packet, 1, 0, 0), -EINVAL);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * First process of a guest that has a vGPU and its driver: loads the driver, and does the tests that
- * the command line names, or all. A report of the guest's kernel fails the test that it comes with.
+ * First process of a guest that has a vGPU and its driver: loads the driver, and does the tests
+ * that the command line names, or all. A report of the guest's kernel fails the test that it comes
+ * with.
  */
 #include <dirent.h>
 #include <errno.h>

@@ -112,7 +112,7 @@ bool test_bo(void)
 	CHECK(fd >= 0);
 	CHECK_RET(node_info(fd, &info), 0);
 	CHECK(try_bo(fd, FRAMEBUFFER) && try_bo(fd, SYSTEM));
-	/* Pages of a device cannot be copied on write; and there is nothing behind a buffer's end. */
+	/* Pages of a device cannot be copied on write; there is nothing behind a buffer's end. */
 	CHECK_RET(bo_make(fd, PAGE, FRAMEBUFFER, 0, &args.handle), 0);
 	CHECK_RET(node_ioctl(fd, DRM_IOCTL_VGPU_BO_MMAP_OFFSET, &args), 0);
 	CHECK(mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, (off_t)args.offset) ==

@@ -115,7 +115,7 @@ bool test_bind(void)
 	CHECK_RET(bind_map(c.fd, c.vm, a.handle, 0, VA_DATA, bytes, DRM_VGPU_BIND_WRITE), 0);
 	CHECK_RET(fill(&c, VA_DATA, bytes, 3), 0);
 	CHECK(all_are(&a, 0, bytes, 3) && all_are(&b, 5 * PAGE, 16 * PAGE, 2));
-	/* At an address and an offset that do not suit each other, and across the end of a table. */
+	/* An address and an offset that do not suit each other, and across a table's end. */
 	CHECK_RET(bind_map(c.fd, c.vm, b.handle, PAGE, (1ull << 30) - 3 * MIB, 6 * MIB,
 			   DRM_VGPU_BIND_WRITE), 0);
 	CHECK_RET(fill(&c, (1ull << 30) - 3 * MIB, 6 * MIB, 4), 0);
