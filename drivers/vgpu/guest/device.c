@@ -6,23 +6,29 @@
 #include "device.h"
 
 struct workqueue_struct *guest_wq;
+struct workqueue_struct *guest_submit_wq;
 struct workqueue_struct *guest_stop_wq;
 
 int guest_work_init(void)
 {
-	guest_wq = alloc_workqueue("vgpu_guest", WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
-	if (!guest_wq)
-		return -ENOMEM;
+	guest_submit_wq = alloc_workqueue("vgpu_guest-submit", WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
 	guest_stop_wq = alloc_workqueue("vgpu_guest-stop", WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
-	if (!guest_stop_wq)
-		destroy_workqueue(guest_wq);
-	return guest_stop_wq ? 0 : -ENOMEM;
+	guest_wq = alloc_workqueue("vgpu_guest", WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
+	if (guest_submit_wq && guest_stop_wq && guest_wq)
+		return 0;
+	guest_work_fini();
+	return -ENOMEM;
 }
 
+/* In this order, as each gives work to those behind it. */
 void guest_work_fini(void)
 {
-	destroy_workqueue(guest_stop_wq);
-	destroy_workqueue(guest_wq);
+	if (guest_stop_wq)
+		destroy_workqueue(guest_stop_wq);
+	if (guest_submit_wq)
+		destroy_workqueue(guest_submit_wq);
+	if (guest_wq)
+		destroy_workqueue(guest_wq);
 }
 
 void guest_dev_get(struct guest_dev *gdev)

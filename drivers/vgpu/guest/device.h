@@ -84,6 +84,9 @@ struct guest_file {
 /* Work that frees what a scheduler's own work cannot. */
 extern struct workqueue_struct *guest_wq;
 
+/* What schedulers do; not one for each, as a user can make many. */
+extern struct workqueue_struct *guest_submit_wq;
+
 /* Stops queues: fences wait for this, so nothing here waits for memory. */
 extern struct workqueue_struct *guest_stop_wq;
 

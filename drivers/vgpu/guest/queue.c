@@ -36,10 +36,16 @@ struct guest_queue *guest_queue_find(struct drm_file *file, u32 id)
 static void queue_lost(struct work_struct *work)
 {
 	struct guest_queue *queue = container_of(work, struct guest_queue, lost);
-	u32 state = readl(queue->page + offsetof(struct vgpu_hw_channel, state));
+	enum drm_vgpu_queue_state why = DRM_VGPU_QUEUE_DEVICE;
+	int idx;
 
-	guest_queue_stop(queue, state == VGPU_HW_STATE_FAULTED ? DRM_VGPU_QUEUE_FAULT :
-			 DRM_VGPU_QUEUE_DEVICE, -EIO);
+	if (drm_dev_enter(&queue->gdev->drm, &idx)) {
+		if (readl(queue->page + offsetof(struct vgpu_hw_channel, state)) ==
+		    VGPU_HW_STATE_FAULTED)
+			why = DRM_VGPU_QUEUE_FAULT;
+		drm_dev_exit(idx);
+	}
+	guest_queue_stop(queue, why, -EIO);
 	guest_queue_put(queue);
 }
 
@@ -69,6 +75,7 @@ static int queue_init_sched(struct guest_queue *queue)
 {
 	const struct drm_sched_init_args args = {
 		.ops = &guest_job_ops,
+		.submit_wq = guest_submit_wq,
 		.num_rqs = 1,
 		.credit_limit = 1u << queue->order,
 		.timeout = queue->gdev->job_timeout,

@@ -42,6 +42,8 @@ static int vm_init_sched(struct guest_vm *vm)
 {
 	const struct drm_sched_init_args args = {
 		.ops = &guest_bind_ops,
+		.submit_wq = guest_submit_wq,
+		.timeout_wq = guest_stop_wq,
 		.num_rqs = 1,
 		.credit_limit = 1,
 		.timeout = MAX_SCHEDULE_TIMEOUT,
