@@ -128,6 +128,9 @@ u16 guest_irq_vector(struct guest_dev *gdev, u32 channel);
 /* Writes whose a channel is into its page: the current process. */
 void guest_label_channel(struct guest_dev *gdev, u32 channel, const struct drm_file *file);
 
+/* Prints what fdinfo has of an open file. */
+void guest_fdinfo(struct drm_printer *p, struct drm_file *file);
+
 /* Tells the host which driver this is. */
 void guest_label_driver(struct guest_dev *gdev);
 

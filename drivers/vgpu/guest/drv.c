@@ -73,7 +73,11 @@ static const struct drm_ioctl_desc drv_ioctls[] = {
 	DRM_IOCTL_DEF_DRV(VGPU_EXEC, guest_exec_ioctl, DRM_RENDER_ALLOW),
 };
 
-DEFINE_DRM_GEM_FOPS(drv_fops);
+static const struct file_operations drv_fops = {
+	.owner = THIS_MODULE,
+	DRM_GEM_FOPS,
+	.show_fdinfo = drm_show_fdinfo,
+};
 
 static const struct drm_driver drv = {
 	.driver_features = DRIVER_GEM | DRIVER_RENDER | DRIVER_SYNCOBJ | DRIVER_SYNCOBJ_TIMELINE |
@@ -83,6 +87,7 @@ static const struct drm_driver drv = {
 	.ioctls = drv_ioctls,
 	.num_ioctls = ARRAY_SIZE(drv_ioctls),
 	.fops = &drv_fops,
+	.show_fdinfo = guest_fdinfo,
 	.name = GUEST_NAME,
 	.desc = "vGPU of the software GPU",
 	.date = "20261127",

@@ -31,6 +31,7 @@ static const struct test tests[] = {
 	{ "vm", test_vm },
 	{ "bo", test_bo },
 	{ "bo_zero", test_bo_zero },
+	{ "fdinfo", test_fdinfo },
 	{ "exhausted", test_exhausted },
 	{ "copy", test_copy },
 	{ "bind", test_bind },

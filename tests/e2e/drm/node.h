@@ -109,6 +109,7 @@ bool test_query(void);
 bool test_vm(void);
 bool test_bo(void);
 bool test_bo_zero(void);
+bool test_fdinfo(void);
 bool test_exhausted(void);
 bool test_copy(void);
 bool test_bind(void);

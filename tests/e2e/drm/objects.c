@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Tests of the device's query, of VMs and of buffers. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -146,6 +147,41 @@ bool test_bo_zero(void)
 			buf_end(fd, &buf[j]);
 	}
 	CHECK(becomes_free(fd, info.fb_free));
+	close(fd);
+	return true;
+}
+
+/* The line of fdinfo that begins with @key, in KiB. */
+static bool fdinfo_is(int fd, const char *key, unsigned long want)
+{
+	char path[64], line[256];
+	unsigned long kib = ~0ul;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
+	file = fopen(path, "re");
+	CHECK(file);
+	while (fgets(line, sizeof(line), file))
+		if (!strncmp(line, key, strlen(key)) && line[strlen(key)] == ':')
+			kib = strtoul(line + strlen(key) + 1, NULL, 10);
+	fclose(file);
+	return kib == want || failed("%s: %lu KiB, not %lu", key, kib, want);
+}
+
+bool test_fdinfo(void)
+{
+	uint32_t handle;
+	int fd = node_open();
+
+	CHECK(fd >= 0);
+	CHECK_RET(bo_make(fd, 5 * PAGE, FRAMEBUFFER, 0, &handle), 0);
+	CHECK_RET(bo_make(fd, 7 * PAGE, SYSTEM, 0, &handle), 0);
+	CHECK(fdinfo_is(fd, "drm-total-framebuffer", 20));
+	CHECK(fdinfo_is(fd, "drm-resident-framebuffer", 20));
+	CHECK(fdinfo_is(fd, "drm-active-framebuffer", 0));
+	CHECK(fdinfo_is(fd, "drm-total-system", 28));
+	CHECK_RET(bo_close(fd, handle), 0);
+	CHECK(fdinfo_is(fd, "drm-total-system", 0));
 	close(fd);
 	return true;
 }
