@@ -100,7 +100,7 @@ static int job_push(struct guest_job *job, struct guest_syncs *syncs)
 	if (ret)
 		return ret;
 	mutex_lock(&queue->submit_lock);
-	if (queue->dead || READ_ONCE(queue->stopped)) {
+	if (queue->dead || READ_ONCE(queue->error)) {
 		ret = queue->dead ? -ENOENT : -EIO;
 		goto out;
 	}

@@ -63,7 +63,7 @@ struct guest_fault {
  * @fence_context: of the fences of jobs
  * @stop_lock:     held while the queue is being stopped
  * @lock:          protects what follows; taken by interrupt handlers
- * @stopped:       the channel takes no jobs any more
+ * @error:         of jobs that have not run before the queue was stopped; 0: it was not
  * @state:         enum drm_vgpu_queue_state
  * @fault:         with a state that says so
  * @submitted:     packets that were put into the ring
@@ -89,7 +89,7 @@ struct guest_queue {
 	u64 fence_context;
 	struct mutex stop_lock;
 	spinlock_t lock;
-	bool stopped;
+	int error;
 	u32 state;
 	struct guest_fault fault;
 	u64 submitted;
@@ -135,8 +135,8 @@ void guest_queue_stop(struct guest_queue *queue, enum drm_vgpu_queue_state state
 
 /*
  * Puts packets into the ring, and tells the device. There is room for them, and the device is there
- * (drm_dev_enter()). @fence becomes the queue's, and is signalled when they are done. Fails with
- * -EIO, and leaves the fence alone, where the queue is stopped.
+ * (drm_dev_enter()). @fence becomes the queue's, and is signalled when they are done. Where the
+ * queue is stopped, it leaves the fence alone, and returns the error that all its jobs get.
  */
 int guest_queue_write(struct guest_queue *queue, const struct vgpu_hw_packet *packet, u32 nr,
 		      struct guest_fence *fence);

@@ -102,14 +102,17 @@ static bool load_all(void)
 /* Whether the node is there, or is not, within 10 s. */
 static bool node_is(bool there)
 {
-	int i;
+	int i, fd;
 
 	for (i = 0; i < 500; i++) {
-		if (!access(node_path, F_OK) == there)
+		fd = node_open();
+		if (fd >= 0)
+			close(fd);
+		if ((fd >= 0) == there)
 			return true;
 		usleep(20000);
 	}
-	return failed("%s is %s", node_path, there ? "not there" : "there");
+	return failed("the node is %s", there ? "not there" : "there");
 }
 
 bool test_reload(void)

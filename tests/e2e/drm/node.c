@@ -2,6 +2,7 @@
 #include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -13,13 +14,19 @@
 
 #include "node.h"
 
-const char *node_path = "/dev/dri/renderD128";
-
 int node_open(void)
 {
-	int fd = open(node_path, O_RDWR | O_CLOEXEC);
+	char path[32];
+	int fd, i;
 
-	return fd < 0 ? -errno : fd;
+	/* A node that is gone keeps its number as long as it is open. */
+	for (i = 128; i < 132; i++) {
+		snprintf(path, sizeof(path), "/dev/dri/renderD%d", i);
+		fd = open(path, O_RDWR | O_CLOEXEC);
+		if (fd >= 0 || errno != ENOENT)
+			return fd < 0 ? -errno : fd;
+	}
+	return -ENOENT;
 }
 
 int node_ioctl(int fd, unsigned long request, void *arg)

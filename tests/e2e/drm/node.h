@@ -48,10 +48,8 @@ struct buf {
 	void *ptr;
 };
 
-extern const char *node_path;
-
 /* All return 0 or a negative errno. */
-int node_open(void);
+int node_open(void);	/* the only one that there is */
 int node_ioctl(int fd, unsigned long request, void *arg);
 int node_info(int fd, struct drm_vgpu_dev_info *info);
 int vm_make(int fd, uint32_t *id);
