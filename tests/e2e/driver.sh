@@ -5,7 +5,7 @@
 # driver_start NAME UUID [TEST...]: starts a guest with the vGPU that does these tests, or all.
 driver_start() {
 	local GUEST_KERNEL=build/lab/guest-drm/bzImage GUEST_INITRAMFS=build/guest/drm.initramfs
-	local GUEST_MIB=768
+	local GUEST_MIB=512
 	guest_start "$@"
 }
 
