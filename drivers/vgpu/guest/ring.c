@@ -157,6 +157,9 @@ int guest_queue_write(struct guest_queue *queue, const struct vgpu_hw_packet *pa
 	error = queue->error;
 	if (error) {
 		spin_unlock_irq(&queue->lock);
+		/* Jobs end in order: those before it do when the queue has stopped. */
+		mutex_lock(&queue->stop_lock);
+		mutex_unlock(&queue->stop_lock);
 		return error;
 	}
 	dma_fence_init(&fence->base, &fence_ops, &fence->lock, queue->fence_context, put);

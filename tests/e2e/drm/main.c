@@ -108,7 +108,7 @@ static bool node_is(bool there)
 		fd = node_open();
 		if (fd >= 0)
 			close(fd);
-		if ((fd >= 0) == there)
+		if (there == !(fd < 0))
 			return true;
 		usleep(20000);
 	}

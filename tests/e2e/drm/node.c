@@ -14,6 +14,22 @@
 
 #include "node.h"
 
+void check(bool ok, const char *file, int line, const char *text)
+{
+	if (!ok) {
+		failed("%s:%d: %s", file, line, text);
+		_exit(1);
+	}
+}
+
+void check_ret(int ret, int want, const char *file, int line, const char *text)
+{
+	if (ret != want) {
+		failed("%s:%d: %s is %d, not %d", file, line, text, ret, want);
+		_exit(1);
+	}
+}
+
 int node_open(void)
 {
 	char path[32];

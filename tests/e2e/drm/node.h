@@ -20,21 +20,11 @@
 #define VA_DATA		0x100000000ull
 #define VA_MORE		0x200000000ull
 
-/* Ends the test if it does not hold. */
-#define CHECK(cond) \
-	do { \
-		if (!(cond)) \
-			return failed("%s:%d: %s", __FILE__, __LINE__, #cond); \
-	} while (0)
-
-/* The call returns what is expected: 0 or a negative errno. */
-#define CHECK_RET(call, want) \
-	do { \
-		int ret_ = (call); \
-		if (ret_ != (want)) \
-			return failed("%s:%d: %s is %d, not %d", __FILE__, __LINE__, #call, ret_, \
-				      (want)); \
-	} while (0)
+/* End the test's process if it does not hold, or if the call does not return what is wanted. */
+#define CHECK(cond)		check((cond), __FILE__, __LINE__, #cond)
+#define CHECK_RET(call, want)	check_ret((call), (want), __FILE__, __LINE__, #call)
+void check(bool ok, const char *file, int line, const char *text);
+void check_ret(int ret, int want, const char *file, int line, const char *text);
 
 /**
  * struct buf - a buffer that the CPU has mapped
