@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -199,6 +201,27 @@ bool test_exit_at_work(void)
 		      WIFEXITED(status) && !WEXITSTATUS(status));
 	}
 	return others_work();
+}
+
+/* An ordinary user's process works, and waits until the host has seen whose the channel is. */
+bool test_label(void)
+{
+	struct vgpu_hw_packet packet = packet_fill(VA_DATA, MIB, 1);
+	int fd, tell = tell_open();
+	uint32_t vm, queue;
+	struct buf buf;
+
+	CHECK(tell >= 0 && !chmod("/dev/dri/renderD128", 0666));
+	CHECK(!prctl(PR_SET_NAME, "drawer") && !setuid(1000));
+	fd = node_open();
+	CHECK(fd >= 0);
+	CHECK_RET(vm_make(fd, &vm), 0);
+	CHECK_RET(queue_make(fd, vm, CE, 4, &queue), 0);
+	CHECK_RET(buf_make(fd, MIB, FRAMEBUFFER, &buf), 0);
+	CHECK_RET(bind_map(fd, vm, buf.handle, 0, VA_DATA, MIB, DRM_VGPU_BIND_WRITE), 0);
+	CHECK_RET(exec_wait(fd, queue, &packet, 1), 0);
+	say("working as process %d", getpid());
+	return tell_wait(tell, 2 * WAIT_MS / 1000);
 }
 
 bool test_channels(void)

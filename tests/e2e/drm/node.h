@@ -87,10 +87,12 @@ int program_load(int fd, uint32_t vm, const uint32_t *words, uint32_t nr, uint64
  * struct test - a test
  * @name: of it
  * @run:  returns whether all was right; says what was not
+ * @told: the host has to tell it something, so it runs only when it is named
  */
 struct test {
 	const char *name;
 	bool (*run)(void);
+	bool told;
 };
 
 bool test_query(void);
@@ -120,7 +122,12 @@ bool test_bad_queue(void);
 bool test_bad_exec(void);
 bool test_bad_sync(void);
 bool test_reload(void);
+bool test_label(void);
 bool test_unbind(void);
+
+/* What the host tells: tests/e2e/guest/tell.c. */
+int tell_open(void);
+bool tell_wait(int fd, unsigned int seconds);
 
 /* Of the driver's module: its file, and its parameters for the tests. */
 int module_load(void);
