@@ -53,6 +53,7 @@ static const struct test tests[] = {
 	{ "bad_queue", test_bad_queue, false },
 	{ "bad_exec", test_bad_exec, false },
 	{ "bad_sync", test_bad_sync, false },
+	{ "fuzz", test_fuzz, false },
 	{ "unbind", test_unbind, false },
 	{ "reload", test_reload, false },
 	{ "label", test_label, true },
