@@ -53,10 +53,12 @@ static struct drm_gpuvm_bo *vm_bo_obtain(struct guest_vm *vm, struct guest_bo *b
 
 	if (!vm_bo)
 		return NULL;
+	dma_resv_lock(drm_gpuvm_resv(&vm->base), NULL);
 	mutex_lock(&bo->gpuva_lock);
 	vm_bo = drm_gpuvm_bo_obtain_prealloc(vm_bo);
 	mutex_unlock(&bo->gpuva_lock);
 	drm_gpuvm_bo_extobj_add(vm_bo);
+	dma_resv_unlock(drm_gpuvm_resv(&vm->base));
 	return vm_bo;
 }
 
@@ -67,9 +69,11 @@ void guest_vm_bo_put(struct drm_gpuvm_bo *vm_bo)
 
 	/* The last reference takes those of buffer and VM with it, the lock would go while held. */
 	drm_gem_object_get(&bo->base);
+	dma_resv_lock(drm_gpuvm_resv(gpuvm), NULL);
 	mutex_lock(&bo->gpuva_lock);
 	drm_gpuvm_bo_put(vm_bo);
 	mutex_unlock(&bo->gpuva_lock);
+	dma_resv_unlock(drm_gpuvm_resv(gpuvm));
 	drm_gem_object_put(&bo->base);
 	drm_gpuvm_put(gpuvm);
 }

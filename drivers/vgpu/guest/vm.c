@@ -90,8 +90,9 @@ static struct guest_vm *vm_create(struct guest_dev *gdev)
 	mutex_init(&vm->submit_lock);
 	INIT_WORK(&vm->release, vm_release);
 	guest_dev_get(gdev);
-	drm_gpuvm_init(&vm->base, "vgpu_guest", 0, &gdev->drm, obj, 0, BIT_ULL(GUEST_VA_BITS), 0, 0,
-		       &vm_ops);
+	/* Without the flag an EXEC may drop the last reference to a &struct drm_gpuvm_bo, unlocked. */
+	drm_gpuvm_init(&vm->base, "vgpu_guest", DRM_GPUVM_RESV_PROTECTED, &gdev->drm, obj, 0,
+		       BIT_ULL(GUEST_VA_BITS), 0, 0, &vm_ops);
 	drm_gem_object_put(obj);
 	return vm;
 

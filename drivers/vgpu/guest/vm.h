@@ -143,7 +143,7 @@ int guest_vm_step_map(struct drm_gpuva_op *op, void *priv);
 int guest_vm_step_remap(struct drm_gpuva_op *op, void *priv);
 int guest_vm_step_unmap(struct drm_gpuva_op *op, void *priv);
 
-/* Drops a reference, where no lock of the buffer is held. */
+/* Drops a reference, where no lock of the buffer or reservation of the VM is held. */
 void guest_vm_bo_put(struct drm_gpuvm_bo *vm_bo);
 
 /* Ends the VMs of a file. */
