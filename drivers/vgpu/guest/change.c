@@ -234,6 +234,7 @@ int guest_vm_change_do(struct guest_vm_change *change)
 		      drm_gpuvm_sm_map(&vm->base, &step, step.op->va, step.op->bytes,
 				       step.op->vm_bo->obj, step.op->offset) :
 		      drm_gpuvm_sm_unmap(&vm->base, &step, step.op->va, step.op->bytes);
+		cond_resched();
 	}
 	vm_invalidate(vm, &change->pt);
 	mutex_unlock(&vm->lock);
