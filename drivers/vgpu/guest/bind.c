@@ -136,17 +136,17 @@ int guest_vm_bind_ioctl(struct drm_device *drm, void *data, struct drm_file *fil
 	struct drm_vgpu_vm_bind *args = data;
 	struct drm_vgpu_bind_op *op;
 	struct guest_vm *vm;
-	int ret, idx;
+	int ret;
 
 	if (args->flags & ~DRM_VGPU_VM_BIND_ASYNC ||
 	    (!(args->flags & DRM_VGPU_VM_BIND_ASYNC) && args->syncs.count))
 		return -EINVAL;
+	/* Not drm_dev_enter(): users' pages can be made to come never, and an unplug would wait. */
+	if (drm_dev_is_unplugged(drm))
+		return -ENODEV;
 	op = guest_array_copy(&args->ops, sizeof(*op), sizeof(*op), DRM_VGPU_BIND_OPS_MAX);
 	if (IS_ERR(op))
 		return PTR_ERR(op);
-	ret = -ENODEV;
-	if (!drm_dev_enter(drm, &idx))
-		goto out;
 	ret = -ENOENT;
 	vm = guest_vm_find(file, args->vm_id);
 	if (vm) {
@@ -154,8 +154,6 @@ int guest_vm_bind_ioctl(struct drm_device *drm, void *data, struct drm_file *fil
 		      bind_now(vm, op, args->ops.count, file);
 		guest_vm_put(vm);
 	}
-	drm_dev_exit(idx);
-out:
 	kvfree(op);
 	return ret;
 }
