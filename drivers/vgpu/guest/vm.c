@@ -90,7 +90,7 @@ static struct guest_vm *vm_create(struct guest_dev *gdev)
 	mutex_init(&vm->submit_lock);
 	INIT_WORK(&vm->release, vm_release);
 	guest_dev_get(gdev);
-	/* Without the flag an EXEC may drop the last reference to a &struct drm_gpuvm_bo, unlocked. */
+	/* Without the flag an EXEC may drop the last reference of an entry, without its locks. */
 	drm_gpuvm_init(&vm->base, "vgpu_guest", DRM_GPUVM_RESV_PROTECTED, &gdev->drm, obj, 0,
 		       BIT_ULL(GUEST_VA_BITS), 0, 0, &vm_ops);
 	drm_gem_object_put(obj);
