@@ -40,9 +40,25 @@ static void job_free(struct drm_sched_job *base)
 	guest_job_destroy(to_guest_job(base));
 }
 
+/* The scheduler has taken the job from its list: it goes back, and is freed from there. */
+static void job_in_time(struct guest_job *job)
+{
+	struct guest_queue *queue = job->queue;
+	struct drm_gpu_scheduler *sched = &queue->sched;
+
+	/* That of the job may be gone when it is in the list. */
+	kref_get(&queue->ref);
+	spin_lock(&sched->job_list_lock);
+	list_add(&job->base.list, &sched->pending_list);
+	spin_unlock(&sched->job_list_lock);
+	drm_sched_wqueue_start(sched);
+	guest_queue_put(queue);
+}
+
 /*
  * The queue is stopped before the scheduler is, as all of its jobs end by that with an error of
- * their own. One that has ended at the last moment has not timed out.
+ * their own: drm_sched_start() would end those that are still in the ring. One that has ended at
+ * the last moment has not timed out, and those behind it go on.
  */
 static enum drm_gpu_sched_stat job_timedout(struct drm_sched_job *base)
 {
@@ -54,8 +70,11 @@ static enum drm_gpu_sched_stat job_timedout(struct drm_sched_job *base)
 		guest_queue_progress(queue);
 		drm_dev_exit(idx);
 	}
-	if (!dma_fence_is_signaled(&base->s_fence->finished))
-		guest_queue_stop(queue, DRM_VGPU_QUEUE_TIMEOUT, -EIO);
+	if (dma_fence_is_signaled(&base->s_fence->finished)) {
+		job_in_time(to_guest_job(base));
+		return DRM_GPU_SCHED_STAT_NOMINAL;
+	}
+	guest_queue_stop(queue, DRM_VGPU_QUEUE_TIMEOUT, -EIO);
 	drm_sched_stop(sched, base);
 	drm_sched_start(sched);
 	return DRM_GPU_SCHED_STAT_NOMINAL;
