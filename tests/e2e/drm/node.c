@@ -151,6 +151,24 @@ int bind_unmap(int fd, uint32_t vm, uint64_t va, uint64_t bytes)
 	return bind_one(fd, vm, &op);
 }
 
+int bind_later(int fd, uint32_t vm, uint32_t wait, uint32_t signal)
+{
+	struct drm_vgpu_sync sync[2];
+	struct drm_vgpu_vm_bind args = {
+		.vm_id = vm,
+		.flags = DRM_VGPU_VM_BIND_ASYNC,
+		.syncs = { .stride = sizeof(*sync), .pointer = (uintptr_t)sync },
+	};
+
+	if (wait)
+		sync[args.syncs.count++] = (struct drm_vgpu_sync){ .handle = wait };
+	sync[args.syncs.count++] = (struct drm_vgpu_sync){
+		.handle = signal,
+		.flags = DRM_VGPU_SYNC_SIGNAL,
+	};
+	return node_ioctl(fd, DRM_IOCTL_VGPU_VM_BIND, &args);
+}
+
 int queue_make(int fd, uint32_t vm, uint32_t engine, uint32_t order, uint32_t *id)
 {
 	struct drm_vgpu_queue_create args = {

@@ -59,6 +59,9 @@ int queue_make_soon(int fd, uint32_t vm, uint32_t engine, uint32_t *id);
 int queue_end(int fd, uint32_t id);
 int queue_ask(int fd, uint32_t id, struct drm_vgpu_queue_query *query);
 
+/* A bind of nothing, that waits for @wait, if it is not 0, and signals @signal. */
+int bind_later(int fd, uint32_t vm, uint32_t wait, uint32_t signal);
+
 int sync_make(int fd, uint32_t *handle);
 int sync_end(int fd, uint32_t handle);
 int sync_wait(int fd, uint32_t handle, unsigned int ms);
@@ -98,6 +101,15 @@ struct test {
 	bool told;
 };
 
+/* What follows a colon behind the running test's name in the command line, else @usual. */
+uint64_t test_amount(uint64_t usual);
+
+/* What follows "seed:" in the command line, else of this boot. */
+uint64_t test_seed(void);
+
+/* The framebuffer that is free, when what others have given back has come. */
+bool becomes_free(int fd, uint64_t want);
+
 bool test_query(void);
 bool test_vm(void);
 bool test_bo(void);
@@ -127,6 +139,13 @@ bool test_bad_sync(void);
 bool test_reload(void);
 bool test_label(void);
 bool test_fuzz(void);
+bool test_fence_outlives(void);
+bool test_exec_unmap(void);
+bool test_exits(void);
+bool test_fail_nth(void);
+bool test_storm(void);
+bool test_remove(void);
+bool test_time_is_over(void);
 bool test_unbind(void);
 
 /* What the host tells: tests/e2e/guest/tell.c. */
@@ -136,5 +155,8 @@ bool tell_wait(int fd, unsigned int seconds);
 /* Of the driver's module: its file, and its parameters for the tests. */
 int module_load(void);
 int module_unload(void);
+
+/* Unloads the module, which nobody keeps, and loads it, with @options or (NULL) the usual ones. */
+bool module_again(const char *options);
 
 #endif /* E2E_DRM_NODE_H */

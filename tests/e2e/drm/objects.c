@@ -65,8 +65,7 @@ bool test_vm(void)
 	return true;
 }
 
-/* The framebuffer that is free, when what others have given back has come. */
-static bool becomes_free(int fd, uint64_t want)
+bool becomes_free(int fd, uint64_t want)
 {
 	struct drm_vgpu_dev_info info;
 	int i;
