@@ -2,7 +2,7 @@
 # The lab's own kernels; sourced by scripts/lab and scripts/build-modules.
 # shellcheck disable=SC2034 # the scripts that source this file read K_*
 
-KERNELS="stock stock-rt sid uml uml-debug uml-kobject guest-small"
+KERNELS="stock stock-rt sid uml uml-debug uml-kobject guest-small guest-drm"
 
 # Lists packages that the machine's image has besides the usual ones; --packages sets it.
 EXTRA_PACKAGES=
@@ -44,6 +44,7 @@ kernel_setup() {
 	uml-debug) K_ARCH=um; frag=(uml.config uml-debug.add.config) ;;
 	uml-kobject) K_ARCH=um; frag=(uml.config uml-debug.add.config uml-kobject.add.config) ;;
 	guest-small) frag=(guest-small.config) ;;
+	guest-drm) frag=(guest-small.config guest-drm.add.config) ;;
 	*) die "no kernel named '$1'; there are: $KERNELS" ;;
 	esac
 	[[ $K_ARCH != um ]] || K_TARGET=linux

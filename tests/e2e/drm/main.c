@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * First process of a guest that has a vGPU and its driver: loads the driver, and does the tests
+ * that the command line names, or all. A report of the guest's kernel fails the test that it comes
+ * with.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/reboot.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "clk.h"
+#include "node.h"
+
+#define DRIVER_FILE	"/modules/900-vgpu_guest.ko"
+#define DRIVER_DIR	"/sys/bus/pci/drivers/vgpu_guest"
+
+/* A job that works for ever is given up after that time. */
+#define DRIVER_OPTIONS	"job_timeout_ms=3000"
+
+static const struct test tests[] = {
+	{ "query", test_query, false },
+	{ "vm", test_vm, false },
+	{ "bo", test_bo, false },
+	{ "bo_zero", test_bo_zero, false },
+	{ "fdinfo", test_fdinfo, false },
+	{ "exhausted", test_exhausted, false },
+	{ "copy", test_copy, false },
+	{ "bind", test_bind, false },
+	{ "bind_async", test_bind_async, false },
+	{ "sync", test_sync, false },
+	{ "ring", test_ring, false },
+	{ "dispatch", test_dispatch, false },
+	{ "text_changes", test_text_changes, false },
+	{ "fault", test_fault, false },
+	{ "program_fault", test_program_fault, false },
+	{ "timeout", test_timeout, false },
+	{ "destroy_at_work", test_destroy_at_work, false },
+	{ "exit_at_work", test_exit_at_work, false },
+	{ "channels", test_channels, false },
+	{ "files_apart", test_files_apart, false },
+	{ "bad_vm", test_bad_vm, false },
+	{ "bad_bo", test_bad_bo, false },
+	{ "bad_bind", test_bad_bind, false },
+	{ "bad_queue", test_bad_queue, false },
+	{ "bad_exec", test_bad_exec, false },
+	{ "bad_sync", test_bad_sync, false },
+	{ "fuzz", test_fuzz, false },
+	{ "fence_outlives", test_fence_outlives, false },
+	{ "exec_unmap", test_exec_unmap, false },
+	{ "exits", test_exits, false },
+	{ "fail_nth", test_fail_nth, false },
+	{ "storm", test_storm, false },
+	{ "time_is_over", test_time_is_over, false },
+	{ "remove", test_remove, false },
+	{ "unbind", test_unbind, false },
+	{ "reload", test_reload, false },
+	{ "label", test_label, true },
+};
+
+/* What the command line gives the running test, and all of them. */
+static const char *amount, *seed;
+
+uint64_t test_amount(uint64_t usual)
+{
+	return amount ? strtoull(amount, NULL, 0) : usual;
+}
+
+uint64_t test_seed(void)
+{
+	static uint64_t boot;
+
+	if (!boot)
+		boot = seed ? strtoull(seed, NULL, 0) : clk_ns();
+	return boot;
+}
+
+static int load_file(const char *path, const char *options)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC), ret;
+
+	if (fd < 0)
+		return -errno;
+	ret = syscall(SYS_finit_module, fd, options, 0) ? -errno : 0;
+	close(fd);
+	return ret;
+}
+
+int module_load(void)
+{
+	return load_file(DRIVER_FILE, DRIVER_OPTIONS);
+}
+
+int module_unload(void)
+{
+	return syscall(SYS_delete_module, "vgpu_guest", O_NONBLOCK) ? -errno : 0;
+}
+
+/* What the driver is built on comes first, in the order of the files' names. */
+static bool load_all(void)
+{
+	struct dirent **entry;
+	int nr = scandir("/modules", &entry, NULL, alphasort), i, ret;
+	char path[512];
+
+	for (i = 0; i < nr; i++) {
+		snprintf(path, sizeof(path), "/modules/%s", entry[i]->d_name);
+		if (entry[i]->d_name[0] == '.' || !strcmp(path, DRIVER_FILE))
+			continue;
+		ret = load_file(path, "");
+		if (ret)
+			return failed("%s: %s", path, strerror(-ret));
+	}
+	ret = module_load();
+	if (ret)
+		return failed("%s: %s", DRIVER_FILE, strerror(-ret));
+	return true;
+}
+
+/* Whether the node is there, or is not, within 10 s. */
+static bool node_is(bool there)
+{
+	int i, fd;
+
+	for (i = 0; i < 500; i++) {
+		fd = node_open();
+		if (fd >= 0)
+			close(fd);
+		if (there == !(fd < 0))
+			return true;
+		usleep(20000);
+	}
+	return failed("the node is %s", there ? "not there" : "there");
+}
+
+bool module_again(const char *options)
+{
+	int ret = -EAGAIN, i;
+
+	/* What files have had is freed soon after they were closed. */
+	for (i = 0; i < 500 && ret == -EAGAIN; i++) {
+		ret = module_unload();
+		if (ret == -EAGAIN)
+			usleep(20000);
+	}
+	CHECK_RET(ret, 0);
+	CHECK_RET(load_file(DRIVER_FILE, options ? options : DRIVER_OPTIONS), 0);
+	return node_is(true);
+}
+
+bool test_reload(void)
+{
+	int fd = node_open();
+
+	CHECK(fd >= 0);
+	/* Who has it open keeps it. */
+	CHECK_RET(module_unload(), -EAGAIN);
+	close(fd);
+	CHECK_RET(module_unload(), 0);
+	CHECK(node_is(false));
+	CHECK_RET(module_load(), 0);
+	CHECK(node_is(true));
+	return test_query() && test_dispatch();
+}
+
+static bool sysfs_write(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	bool ok = fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
+
+	if (!ok)
+		failed("%s: %s", path, strerror(errno));
+	if (fd >= 0)
+		close(fd);
+	return ok;
+}
+
+/* The address of the function that the driver has. */
+static bool find_function(char *name, size_t room)
+{
+	DIR *dir = opendir(DRIVER_DIR);
+	struct dirent *entry;
+
+	name[0] = 0;
+	while (dir && (entry = readdir(dir)))
+		if (!strncmp(entry->d_name, "0000:", 5))
+			snprintf(name, room, "%s", entry->d_name);
+	if (dir)
+		closedir(dir);
+	return name[0] || failed("%s: no function", DRIVER_DIR);
+}
+
+/* The driver goes while a file is open, with memory mapped and a queue. */
+bool test_unbind(void)
+{
+	struct drm_vgpu_queue_query query;
+	uint32_t vm, queue, id;
+	int fd = node_open();
+	char function[256];
+	struct buf buf;
+
+	CHECK(fd >= 0 && find_function(function, sizeof(function)));
+	CHECK_RET(vm_make(fd, &vm), 0);
+	CHECK_RET(queue_make(fd, vm, 0, 4, &queue), 0);
+	CHECK_RET(buf_make(fd, PAGE, DRM_VGPU_PLACEMENT_FRAMEBUFFER, &buf), 0);
+	CHECK_RET(bind_map(fd, vm, buf.handle, 0, VA_DATA, PAGE, 0), 0);
+	CHECK(sysfs_write(DRIVER_DIR "/unbind", function));
+	CHECK_RET(exec(fd, queue, NULL, 0, 0, 0), -ENODEV);
+	CHECK_RET(vm_make(fd, &id), -ENODEV);
+	CHECK_RET(bind_unmap(fd, vm, VA_DATA, PAGE), -ENODEV);
+	CHECK_RET(queue_ask(fd, queue, &query), -ENODEV);
+	CHECK(sysfs_write(DRIVER_DIR "/bind", function));
+	CHECK(node_is(true));
+	CHECK(test_dispatch());
+	close(fd);
+	return true;
+}
+
+/* Lines that the kernel has written since the last call, and that tell of something wrong. */
+static bool kernel_is_well(int kmsg)
+{
+	static const char * const bad[] = {
+		"WARNING:", "BUG:", "KASAN:", "UBSAN:", "Oops", "INFO: ", "refcount", "*ERROR*",
+	};
+	char line[1024];
+	bool well = true;
+	ssize_t n;
+	size_t i;
+
+	while ((n = read(kmsg, line, sizeof(line) - 1)) > 0 || (n < 0 && errno == EPIPE)) {
+		if (n < 0)
+			continue;
+		line[n] = 0;
+		for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+			/* Memory is made to fail by a test. */
+			if (strstr(line, bad[i]) && !strstr(line, "out of memory"))
+				well = failed("the kernel says: %s", line);
+		if (!well && strchr(line, ';'))
+			say("kernel: %s", strchr(line, ';') + 1);
+	}
+	return well;
+}
+
+static bool wanted(const struct test *test, int argc, char **argv)
+{
+	bool all = !test->told;
+	size_t length;
+	int i;
+
+	amount = NULL;
+	for (i = 1; i < argc; i++) {
+		length = strcspn(argv[i], ":");
+		if (!strncmp(argv[i], "seed:", 5)) {
+			seed = argv[i] + 5;
+			continue;
+		}
+		all = false;
+		if (strlen(test->name) == length && !strncmp(argv[i], test->name, length)) {
+			amount = argv[i][length] ? argv[i] + length + 1 : NULL;
+			return true;
+		}
+	}
+	return all;
+}
+
+/* In a process of its own: what it leaves open or mapped goes with it. */
+static bool run_one(const struct test *test)
+{
+	int status;
+	pid_t pid = fork();
+
+	if (!pid)
+		_exit(!test->run());
+	if (pid < 0 || waitpid(pid, &status, 0) != pid)
+		return failed("%s: %s", test->name, strerror(errno));
+	if (WIFSIGNALED(status))
+		return failed("%s: signal %d", test->name, WTERMSIG(status));
+	return !WEXITSTATUS(status);
+}
+
+static bool run_all(int argc, char **argv, int kmsg)
+{
+	unsigned int i, passed = 0, lost = 0;
+	uint64_t start;
+	bool ok;
+
+	for (i = 0; i < sizeof(tests) / sizeof(tests[0]); i++) {
+		if (!wanted(&tests[i], argc, argv))
+			continue;
+		start = clk_ns();
+		ok = run_one(&tests[i]);
+		ok = kernel_is_well(kmsg) && ok;
+		say("%s %s, %llu ms", ok ? "ok" : "not ok", tests[i].name,
+		    (unsigned long long)((clk_ns() - start) / 1000000));
+		if (ok)
+			passed++;
+		else
+			lost++;
+	}
+	say("%u passed, %u failed", passed, lost);
+	return passed && !lost;
+}
+
+static bool mount_all(void)
+{
+	static const char * const type[] = { "proc", "sysfs", "devtmpfs" };
+	static const char * const at[] = { "/proc", "/sys", "/dev" };
+	unsigned int i;
+
+	for (i = 0; i < 3; i++) {
+		mkdir(at[i], 0755);
+		if (mount(type[i], at[i], type[i], 0, NULL) && errno != EBUSY)
+			return failed("%s: %s", at[i], strerror(errno));
+	}
+	return true;
+}
+
+int main(int argc, char **argv)
+{
+	bool ok = false;
+	int kmsg;
+
+	if (getpid() != 1) {
+		fputs("This is the first process of a test guest.\n", stderr);
+		return 2;
+	}
+	if (mount_all()) {
+		kmsg = open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+		lseek(kmsg, 0, SEEK_END);
+		say("up after %llu ms", (unsigned long long)(clk_ns() / 1000000));
+		ok = load_all() && node_is(true) && kernel_is_well(kmsg) &&
+		     run_all(argc, argv, kmsg);
+	}
+	say("END %s", ok ? "pass" : "fail");
+	sync();
+	reboot(RB_AUTOBOOT);
+	for (;;)
+		pause();
+}
