@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # run.sh GROUP...: the end-to-end tests, inside a lab machine. Groups: guest (real QEMU guests),
-# display (what QEMU shows), smoke (one guest), iommufd (one by its cdev), manage (mdevctl),
-# nodedev and domains (libvirt), pci (the host's view). TAP, with a last line "N passed, N failed".
+# display (what QEMU shows), driver (vgpu_guest.ko), smoke (one guest), iommufd (one by its cdev),
+# manage (mdevctl), nodedev and domains (libvirt), pci (the host's view). TAP, with a last line
+# "N passed, N failed".
 set -euo pipefail
 cd -- "${BASH_SOURCE[0]%/*}/../.."
 # shellcheck source=scripts/guest.sh
@@ -11,6 +12,8 @@ cd -- "${BASH_SOURCE[0]%/*}/../.."
 . scripts/mdev.sh
 # shellcheck source=tests/e2e/display.sh
 . tests/e2e/display.sh
+# shellcheck source=tests/e2e/driver.sh
+. tests/e2e/driver.sh
 # shellcheck source=tests/e2e/manage.sh
 . tests/e2e/manage.sh
 # shellcheck source=tests/e2e/libvirt.sh
@@ -500,6 +503,7 @@ tests_of() {
 	display)
 		echo display_modes display_storm_and_resets display_present display_unplug \
 			display_firmware ;;
+	driver) echo driver ;;
 	manage) echo "${MANAGE_TESTS[@]}" ;;
 	nodedev) echo virsh virsh_nodedev virsh_nodedev_refused ;;
 	domains) echo virsh_domains ;;
@@ -529,7 +533,7 @@ main() {
 }
 
 if (( ! $# )) || [[ $1 == --help ]]; then
-	sed -n '3,5s/^# //p' "${BASH_SOURCE[0]}"
+	sed -n '3,6s/^# //p' "${BASH_SOURCE[0]}"
 	(( $# )) || exit 2
 	exit 0
 fi

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0
+/* BO_CREATE and BO_MMAP_OFFSET. */
+#include <drm/drm_vma_manager.h>
+
+#include "bo.h"
+#include "device.h"
+#include "vm.h"
+
+int guest_bo_create_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
+{
+	struct drm_vgpu_bo_create *args = data;
+	struct drm_gem_object *vm_obj = NULL;
+	struct guest_vm *vm = NULL;
+	struct guest_bo *bo;
+	int ret, idx;
+
+	if (args->pad || args->placement > DRM_VGPU_PLACEMENT_SYSTEM || !args->size ||
+	    args->size % VGPU_HW_PAGE_SIZE || args->size > BIT_ULL(GUEST_VA_BITS))
+		return -EINVAL;
+	if (!drm_dev_enter(drm, &idx))
+		return -ENODEV;
+	if (args->vm_id) {
+		vm = guest_vm_find(file, args->vm_id);
+		ret = -ENOENT;
+		if (!vm)
+			goto out;
+		vm_obj = drm_gpuvm_resv_obj(&vm->base);
+	}
+	bo = guest_bo_create(to_guest_dev(drm), args->size, args->placement, vm_obj);
+	ret = PTR_ERR_OR_ZERO(bo);
+	if (!ret) {
+		ret = drm_gem_handle_create(file, &bo->base, &args->handle);
+		drm_gem_object_put(&bo->base);
+	}
+	if (vm)
+		guest_vm_put(vm);
+out:
+	drm_dev_exit(idx);
+	return ret;
+}
+
+int guest_bo_mmap_offset_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
+{
+	struct drm_vgpu_bo_mmap_offset *args = data;
+	struct drm_gem_object *obj;
+
+	if (args->pad)
+		return -EINVAL;
+	obj = drm_gem_object_lookup(file, args->handle);
+	if (!obj)
+		return -ENOENT;
+	args->offset = drm_vma_node_offset_addr(&obj->vma_node);
+	drm_gem_object_put(obj);
+	return 0;
+}

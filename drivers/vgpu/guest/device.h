@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* A vGPU in its VM: the function's BARs and registers, and what all topics share. */
+#ifndef _VGPU_GUEST_DEVICE_H
+#define _VGPU_GUEST_DEVICE_H
+
+#include <linux/idr.h>
+#include <linux/interrupt.h>
+#include <linux/io.h>
+#include <linux/io-64-nonatomic-lo-hi.h>
+#include <linux/pci.h>
+#include <linux/vgpu_hw.h>
+#include <linux/workqueue.h>
+
+#include <drm/drm_device.h>
+#include <drm/drm_drv.h>
+#include <drm/drm_file.h>
+#include <drm/drm_print.h>
+
+#include "fb.h"
+
+#define GUEST_NAME		"vgpu_guest"
+#define GUEST_VERSION		"1.0"
+
+/* Clients have the lower half of the addresses; rings lie in the upper one. */
+#define GUEST_VA_BITS		(VGPU_HW_VA_BITS - 1)
+
+struct guest_queue;
+struct guest_dev;
+
+/**
+ * struct guest_vector - what a handler of an MSI-X vector is called with
+ * @gdev:  the device
+ * @index: of the vector
+ */
+struct guest_vector {
+	struct guest_dev *gdev;
+	unsigned int index;
+};
+
+/**
+ * struct guest_dev - a vGPU
+ * @drm:          what users open
+ * @regs:         BAR 2
+ * @pages:        BAR 4, a page per channel
+ * @fb:           the framebuffer, and who has what of it
+ * @hw_version:   VGPU_HW_VERSION
+ * @channels:     channels owned
+ * @nr_engines:   engines
+ * @engine:       of each engine, its class << 8 | its instance
+ * @job_timeout:  jiffies that the device may have for a job
+ * @nr_vectors:   MSI-X vectors, at least 2: 0 is for faults
+ * @vector:       of each vector
+ * @channel_ids:  channels in use
+ * @channel_lock: protects @channel; taken by interrupt handlers
+ * @channel:      the queue that works on a channel, or NULL
+ */
+struct guest_dev {
+	struct drm_device drm;
+	u8 __iomem *regs;
+	u8 __iomem *pages;
+	struct guest_fb fb;
+	u32 hw_version;
+	u32 channels;
+	u32 nr_engines;
+	u32 engine[VGPU_HW_MAX_ENGINES];
+	long job_timeout;
+	unsigned int nr_vectors;
+	struct guest_vector vector[VGPU_HW_VECTORS];
+	struct ida channel_ids;
+	spinlock_t channel_lock;
+	struct guest_queue *channel[VGPU_HW_MAX_CHANNELS];
+};
+
+/**
+ * struct guest_file - an open file of the device
+ * @vms:    VMs by id
+ * @queues: queues by id
+ */
+struct guest_file {
+	struct xarray vms;
+	struct xarray queues;
+};
+
+/* Work that frees what a scheduler's own work cannot. */
+extern struct workqueue_struct *guest_wq;
+
+/* What schedulers do; not one for each, as a user can make many. */
+extern struct workqueue_struct *guest_submit_wq;
+
+/* Stops queues: fences wait for this, so nothing here waits for memory. */
+extern struct workqueue_struct *guest_stop_wq;
+
+static inline struct guest_dev *to_guest_dev(struct drm_device *drm)
+{
+	return container_of(drm, struct guest_dev, drm);
+}
+
+static inline u8 __iomem *guest_reg(struct guest_dev *gdev, u32 reg)
+{
+	return gdev->regs + VGPU_HW_DEV_BASE + reg;
+}
+
+static inline u8 __iomem *guest_chan_reg(struct guest_dev *gdev, u32 channel, u32 reg)
+{
+	return gdev->regs + VGPU_HW_CHAN_BASE + channel * VGPU_HW_CHAN_STRIDE + reg;
+}
+
+/* Keep the device's memory and the module's text for as long as what outlives a file. */
+void guest_dev_get(struct guest_dev *gdev);
+void guest_dev_put(struct guest_dev *gdev);
+
+/* The workqueues; they are drained when they end. */
+int guest_work_init(void);
+void guest_work_fini(void);
+
+/* Finds out what the function is, and makes its BARs usable. */
+int guest_dev_init(struct guest_dev *gdev);
+
+/* Drops all that the device does and knows. The caller knows that the registers are there. */
+void guest_dev_reset(struct guest_dev *gdev);
+
+/* Asks for interrupts. */
+int guest_irq_init(struct guest_dev *gdev);
+
+/* The vector by which a channel tells of its packets. */
+u16 guest_irq_vector(struct guest_dev *gdev, u32 channel);
+
+/* Writes whose a channel is into its page: the current process. */
+void guest_label_channel(struct guest_dev *gdev, u32 channel, const struct drm_file *file);
+
+/* Prints what fdinfo has of an open file. */
+void guest_fdinfo(struct drm_printer *p, struct drm_file *file);
+
+/* Tells the host which driver this is. */
+void guest_label_driver(struct guest_dev *gdev);
+
+#endif /* _VGPU_GUEST_DEVICE_H */

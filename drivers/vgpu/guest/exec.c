@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-2.0
+/* EXEC: what users ask for is checked and pushed as a job. */
+#include <linux/capability.h>
+
+#include "device.h"
+#include "queue.h"
+#include "sync.h"
+#include "vm.h"
+
+static bool engine_has(u32 class, u8 type)
+{
+	switch (type) {
+	case VGPU_HW_PKT_NOP:
+	case VGPU_HW_PKT_FENCE:
+	case VGPU_HW_PKT_FILL:
+	case VGPU_HW_PKT_COPY:
+		return class == VGPU_HW_ENGINE_GR || class == VGPU_HW_ENGINE_CE;
+	case VGPU_HW_PKT_PRESENT:
+	case VGPU_HW_PKT_DISPATCH:
+		return class == VGPU_HW_ENGINE_GR;
+	default:
+		return false;
+	}
+}
+
+/* What concerns others than the VM: interrupts, guest memory by its own address, the monitor. */
+static int check_packet(u32 class, const struct vgpu_hw_packet *packet)
+{
+	if (!engine_has(class, packet->type) || packet->vector || packet->op_flags ||
+	    packet->flags & ~(VGPU_HW_PKT_BARRIER | VGPU_HW_PKT_SIGNAL) ||
+	    (packet->type == VGPU_HW_PKT_FENCE && !(packet->flags & VGPU_HW_PKT_SIGNAL)))
+		return -EINVAL;
+	return packet->type == VGPU_HW_PKT_PRESENT && !capable(CAP_SYS_ADMIN) ? -EPERM : 0;
+}
+
+static int job_copy_packets(struct guest_job *job, const struct drm_vgpu_exec *args)
+{
+	u32 class = job->queue->gdev->engine[job->queue->engine] >> 8, i;
+	struct vgpu_hw_packet *last;
+	int ret;
+
+	if (args->count > 1u << job->queue->order)
+		return -E2BIG;
+	/* A job without packets is one that does nothing, in its place between the others. */
+	job->nr = max(args->count, 1);
+	job->packet = kvcalloc(job->nr, sizeof(*job->packet), GFP_KERNEL_ACCOUNT);
+	if (!job->packet)
+		return -ENOMEM;
+	job->packet[0].type = VGPU_HW_PKT_NOP;
+	if (copy_from_user(job->packet, u64_to_user_ptr(args->packets),
+			   (size_t)args->count * sizeof(*job->packet)))
+		return -EFAULT;
+	for (i = 0; i < args->count; i++) {
+		ret = check_packet(class, &job->packet[i]);
+		if (ret)
+			return ret;
+	}
+	last = &job->packet[job->nr - 1];
+	last->flags |= VGPU_HW_PKT_IRQ;
+	last->vector = cpu_to_le16(job->queue->vector);
+	return 0;
+}
+
+/* Takes the reference to the queue. */
+static struct guest_job *job_create(struct guest_queue *queue, const struct drm_vgpu_exec *args)
+{
+	struct guest_job *job;
+	int ret = -ENOMEM;
+
+	job = kzalloc(sizeof(*job), GFP_KERNEL_ACCOUNT);
+	if (!job) {
+		guest_queue_put(queue);
+		return ERR_PTR(ret);
+	}
+	job->queue = queue;
+	job->fence = kzalloc(sizeof(*job->fence), GFP_KERNEL_ACCOUNT);
+	if (job->fence)
+		ret = job_copy_packets(job, args);
+	if (ret) {
+		guest_job_destroy(job);
+		return ERR_PTR(ret);
+	}
+	return job;
+}
+
+/* From drm_sched_job_arm() on the fence must be signalled, so nothing may fail or allocate. */
+static int job_push(struct guest_job *job, struct guest_syncs *syncs)
+{
+	struct guest_queue *queue = job->queue;
+	struct drm_gpuvm_exec exec = {
+		.vm = &queue->vm->base,
+		.flags = DRM_EXEC_INTERRUPTIBLE_WAIT,
+		.num_fences = 1,
+	};
+	struct dma_fence *fence;
+	bool cookie;
+	int ret;
+
+	ret = drm_gpuvm_exec_lock(&exec);
+	if (ret)
+		return ret;
+	mutex_lock(&queue->submit_lock);
+	if (queue->dead || READ_ONCE(queue->stopped)) {
+		ret = queue->dead ? -ENOENT : -EIO;
+		goto out;
+	}
+	cookie = dma_fence_begin_signalling();
+	drm_sched_job_arm(&job->base);
+	fence = dma_fence_get(&job->base.s_fence->finished);
+	drm_gpuvm_exec_resv_add_fence(&exec, fence, DMA_RESV_USAGE_BOOKKEEP,
+				      DMA_RESV_USAGE_BOOKKEEP);
+	guest_syncs_signal(syncs, fence);
+	drm_sched_entity_push_job(&job->base);
+	dma_fence_end_signalling(cookie);
+	dma_fence_put(fence);
+out:
+	mutex_unlock(&queue->submit_lock);
+	drm_gpuvm_exec_unlock(&exec);
+	return ret;
+}
+
+static int job_submit(struct guest_job *job, const struct drm_vgpu_exec *args,
+		      struct drm_file *file)
+{
+	struct guest_syncs syncs;
+	int ret;
+
+	ret = drm_sched_job_init(&job->base, &job->queue->entity, job->nr, job->queue,
+				 file->client_id);
+	if (ret)
+		return ret;
+	ret = guest_syncs_init(&syncs, &args->syncs, file, &job->base);
+	if (!ret) {
+		ret = job_push(job, &syncs);
+		guest_syncs_free(&syncs);
+	}
+	if (ret)
+		drm_sched_job_cleanup(&job->base);
+	return ret;
+}
+
+int guest_exec_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
+{
+	struct drm_vgpu_exec *args = data;
+	struct guest_queue *queue;
+	struct guest_job *job;
+	int ret;
+
+	if (args->flags || args->pad)
+		return -EINVAL;
+	if (drm_dev_is_unplugged(drm))
+		return -ENODEV;
+	queue = guest_queue_find(file, args->queue_id);
+	if (!queue)
+		return -ENOENT;
+	job = job_create(queue, args);
+	if (IS_ERR(job))
+		return PTR_ERR(job);
+	ret = job_submit(job, args, file);
+	if (ret)
+		guest_job_destroy(job);
+	return ret;
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The framebuffer: a buddy allocator, and zeroes for whoever gets a part of it. */
+#include <drm/drm_managed.h>
+
+#include "device.h"
+
+/* So much is cleared at a time, between two looks at whether the device is still there. */
+#define CLEAR_BYTES	SZ_1M
+
+static void fb_fini(struct drm_device *drm, void *res)
+{
+	gpu_buddy_fini(&to_guest_dev(drm)->fb.mm);
+}
+
+int guest_fb_init(struct guest_dev *gdev)
+{
+	struct guest_fb *fb = &gdev->fb;
+	int ret;
+
+	ret = drmm_mutex_init(&gdev->drm, &fb->lock);
+	if (ret)
+		return ret;
+	ret = gpu_buddy_init(&fb->mm, fb->bytes, VGPU_HW_PAGE_SIZE);
+	if (ret)
+		return ret;
+	gpu_buddy_reset_clear(&fb->mm, true);
+	return drmm_add_action_or_reset(&gdev->drm, fb_fini, NULL);
+}
+
+static int fb_clear(struct guest_dev *gdev, struct gpu_buddy_block *block)
+{
+	u64 at = guest_fb_offset(block), end = at + gpu_buddy_block_size(&gdev->fb.mm, block);
+	int idx;
+
+	for (; at < end; at += CLEAR_BYTES) {
+		if (fatal_signal_pending(current))
+			return -EINTR;
+		if (!drm_dev_enter(&gdev->drm, &idx))
+			return -ENODEV;
+		memset_io(gdev->fb.cpu + at, 0, min_t(u64, end - at, CLEAR_BYTES));
+		drm_dev_exit(idx);
+		cond_resched();
+	}
+	return 0;
+}
+
+int guest_fb_alloc(struct guest_dev *gdev, u64 bytes, struct list_head *blocks)
+{
+	struct guest_fb *fb = &gdev->fb;
+	struct gpu_buddy_block *block;
+	LIST_HEAD(list);
+	int ret;
+
+	if (bytes > fb->bytes)
+		return -ENOSPC;
+	mutex_lock(&fb->lock);
+	ret = gpu_buddy_alloc_blocks(&fb->mm, 0, fb->bytes, bytes, VGPU_HW_PAGE_SIZE, &list,
+				     GPU_BUDDY_CLEAR_ALLOCATION);
+	mutex_unlock(&fb->lock);
+	if (ret)
+		return ret == -EINVAL ? -ENOSPC : ret;
+	list_for_each_entry(block, &list, link) {
+		if (gpu_buddy_block_is_clear(block))
+			continue;
+		ret = fb_clear(gdev, block);
+		if (ret) {
+			guest_fb_free(gdev, &list);
+			return ret;
+		}
+	}
+	list_splice_tail(&list, blocks);
+	return 0;
+}
+
+void guest_fb_free(struct guest_dev *gdev, struct list_head *blocks)
+{
+	mutex_lock(&gdev->fb.lock);
+	gpu_buddy_free_list(&gdev->fb.mm, blocks, 0);
+	mutex_unlock(&gdev->fb.lock);
+}
+
+u64 guest_fb_avail(struct guest_dev *gdev)
+{
+	u64 avail;
+
+	mutex_lock(&gdev->fb.lock);
+	avail = gdev->fb.mm.avail;
+	mutex_unlock(&gdev->fb.lock);
+	return avail;
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Jobs, from the scheduler to the ring. */
+#include "device.h"
+#include "queue.h"
+
+static struct guest_job *to_guest_job(struct drm_sched_job *base)
+{
+	return container_of(base, struct guest_job, base);
+}
+
+static struct dma_fence *job_run(struct drm_sched_job *base)
+{
+	struct guest_job *job = to_guest_job(base);
+	struct guest_fence *fence = job->fence;
+	bool cookie = dma_fence_begin_signalling();
+	int ret = -ENODEV, idx;
+
+	if (drm_dev_enter(&job->queue->gdev->drm, &idx)) {
+		ret = guest_queue_write(job->queue, job->packet, job->nr, fence);
+		drm_dev_exit(idx);
+	}
+	if (!ret)
+		job->fence = NULL;
+	dma_fence_end_signalling(cookie);
+	return ret ? ERR_PTR(ret) : &fence->base;
+}
+
+void guest_job_destroy(struct guest_job *job)
+{
+	guest_queue_put(job->queue);
+	kvfree(job->packet);
+	kfree(job->fence);
+	kfree(job);
+}
+
+static void job_free(struct drm_sched_job *base)
+{
+	drm_sched_job_cleanup(base);
+	guest_job_destroy(to_guest_job(base));
+}
+
+/*
+ * The queue is stopped before the scheduler is, as all of its jobs end by that with an error of
+ * their own. One that has ended at the last moment has not timed out.
+ */
+static enum drm_gpu_sched_stat job_timedout(struct drm_sched_job *base)
+{
+	struct guest_queue *queue = to_guest_job(base)->queue;
+	struct drm_gpu_scheduler *sched = &queue->sched;
+	int idx;
+
+	if (drm_dev_enter(&queue->gdev->drm, &idx)) {
+		guest_queue_progress(queue);
+		drm_dev_exit(idx);
+	}
+	if (!dma_fence_is_signaled(&base->s_fence->finished))
+		guest_queue_stop(queue, DRM_VGPU_QUEUE_TIMEOUT, -EIO);
+	drm_sched_stop(sched, base);
+	drm_sched_start(sched);
+	return DRM_GPU_SCHED_STAT_NOMINAL;
+}
+
+const struct drm_sched_backend_ops guest_job_ops = {
+	.run_job = job_run,
+	.free_job = job_free,
+	.timedout_job = job_timedout,
+};

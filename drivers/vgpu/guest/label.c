@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What the guest tells its host: whose a channel is, and which driver this is. */
+#include <linux/cred.h>
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
+#include <linux/uidgid.h>
+
+#include "device.h"
+
+void guest_label_channel(struct guest_dev *gdev, u32 channel, const struct drm_file *file)
+{
+	u8 __iomem *at = gdev->pages + channel * VGPU_HW_PAGE_SIZE + VGPU_HW_LABEL;
+	const size_t head = sizeof_field(struct vgpu_hw_label, magic);
+	struct vgpu_hw_label label = {
+		.pid = cpu_to_le32(task_tgid_nr(current)),
+		.uid = cpu_to_le32(from_kuid(&init_user_ns, current_uid())),
+		.client = cpu_to_le64(file->client_id),
+	};
+	char comm[TASK_COMM_LEN];
+
+	get_task_comm(comm, current->group_leader);
+	BUILD_BUG_ON(sizeof(label.comm) != sizeof(comm));
+	memcpy(label.comm, comm, sizeof(comm));
+	/* The host may look at any time: without the magic there is no label. */
+	writel(0, at);
+	memcpy_toio(at + head, (u8 *)&label + head, sizeof(label) - head);
+	wmb(); /* what the magic stands for comes first */
+	writel(VGPU_HW_LABEL_MAGIC, at);
+}
+
+void guest_label_driver(struct guest_dev *gdev)
+{
+	const struct vgpu_hw_guest_info info = { .name = GUEST_NAME, .version = GUEST_VERSION };
+	__le32 word[sizeof(info) / 4];
+	unsigned int i;
+
+	memcpy(word, &info, sizeof(info));
+	for (i = 0; i < ARRAY_SIZE(word); i++)
+		writel(le32_to_cpu(word[i]), guest_reg(gdev, VGPU_HW_GUEST_INFO(i)));
+}

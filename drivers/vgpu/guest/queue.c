@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Queues: how they come and go. */
+#include "bo.h"
+#include "device.h"
+#include "queue.h"
+#include "vm.h"
+
+/* Where the ring of a channel is in the VM of its queue: in the upper half. */
+#define RING_VA		0xffffffc000000000ULL
+#define RING_BYTES_MAX	((u64)sizeof(struct vgpu_hw_packet) << VGPU_HW_RING_ORDER_MAX)
+
+/* An open file has no more; the device has fewer channels. */
+#define QUEUES_MAX	VGPU_HW_MAX_CHANNELS
+
+static void queue_release(struct work_struct *work);
+
+static u64 ring_va(const struct guest_queue *queue)
+{
+	return RING_VA + queue->channel * RING_BYTES_MAX;
+}
+
+struct guest_queue *guest_queue_find(struct drm_file *file, u32 id)
+{
+	struct guest_file *gfile = file->driver_priv;
+	struct guest_queue *queue;
+
+	xa_lock(&gfile->queues);
+	queue = xa_load(&gfile->queues, id);
+	if (queue)
+		kref_get(&queue->ref);
+	xa_unlock(&gfile->queues);
+	return queue;
+}
+
+/* The channel has faulted, or the device has said what cannot be. */
+static void queue_lost(struct work_struct *work)
+{
+	struct guest_queue *queue = container_of(work, struct guest_queue, lost);
+	enum drm_vgpu_queue_state why = DRM_VGPU_QUEUE_DEVICE;
+	int idx;
+
+	if (drm_dev_enter(&queue->gdev->drm, &idx)) {
+		if (readl(queue->page + offsetof(struct vgpu_hw_channel, state)) ==
+		    VGPU_HW_STATE_FAULTED)
+			why = DRM_VGPU_QUEUE_FAULT;
+		drm_dev_exit(idx);
+	}
+	guest_queue_stop(queue, why, -EIO);
+	guest_queue_put(queue);
+}
+
+static void queue_publish(struct guest_queue *queue, struct guest_queue *what)
+{
+	struct guest_dev *gdev = queue->gdev;
+
+	spin_lock_irq(&gdev->channel_lock);
+	gdev->channel[queue->channel] = what;
+	spin_unlock_irq(&gdev->channel_lock);
+}
+
+static void queue_enable(struct guest_queue *queue, const struct drm_file *file)
+{
+	struct guest_dev *gdev = queue->gdev;
+
+	guest_label_channel(gdev, queue->channel, file);
+	writeq(0, queue->page + offsetof(struct vgpu_hw_channel, put));
+	writeq(ring_va(queue), guest_chan_reg(gdev, queue->channel, VGPU_HW_CHAN_RING));
+	writel(guest_vm_root(queue->vm), guest_chan_reg(gdev, queue->channel, VGPU_HW_CHAN_ROOT));
+	writel(VGPU_HW_CTRL_ENABLE | queue->engine << VGPU_HW_CTRL_ENGINE_SHIFT |
+	       queue->order << VGPU_HW_CTRL_ORDER_SHIFT,
+	       guest_chan_reg(gdev, queue->channel, VGPU_HW_CHAN_CTRL));
+}
+
+static int queue_init_sched(struct guest_queue *queue)
+{
+	const struct drm_sched_init_args args = {
+		.ops = &guest_job_ops,
+		.submit_wq = guest_submit_wq,
+		.num_rqs = 1,
+		.credit_limit = 1u << queue->order,
+		.timeout = queue->gdev->job_timeout,
+		.timeout_wq = guest_stop_wq,
+		.name = "vgpu_guest-queue",
+		.dev = queue->gdev->drm.dev,
+	};
+	struct drm_gpu_scheduler *sched = &queue->sched;
+	int ret;
+
+	ret = drm_sched_init(sched, &args);
+	if (ret)
+		return ret;
+	ret = drm_sched_entity_init(&queue->entity, 0, &sched, 1, NULL);
+	if (ret)
+		drm_sched_fini(sched);
+	return ret;
+}
+
+static int queue_init_ring(struct guest_queue *queue)
+{
+	u64 bytes = PAGE_ALIGN((u64)sizeof(struct vgpu_hw_packet) << queue->order);
+	int ret;
+
+	queue->ring = guest_bo_create(queue->gdev, bytes, DRM_VGPU_PLACEMENT_FRAMEBUFFER, NULL);
+	if (IS_ERR(queue->ring))
+		return PTR_ERR(queue->ring);
+	ret = guest_vm_map_own(queue->vm, ring_va(queue), queue->ring);
+	if (ret)
+		drm_gem_object_put(&queue->ring->base);
+	return ret;
+}
+
+static struct guest_queue *queue_create(struct guest_dev *gdev, struct guest_vm *vm,
+					const struct drm_vgpu_queue_create *args,
+					const struct drm_file *file)
+{
+	struct guest_queue *queue;
+	int ret;
+
+	queue = kzalloc(sizeof(*queue), GFP_KERNEL_ACCOUNT);
+	if (!queue)
+		return ERR_PTR(-ENOMEM);
+	queue->gdev = gdev;
+	queue->vm = guest_vm_get(vm);
+	queue->engine = args->engine;
+	queue->order = args->ring_order;
+	kref_init(&queue->ref);
+	mutex_init(&queue->submit_lock);
+	mutex_init(&queue->stop_lock);
+	spin_lock_init(&queue->lock);
+	INIT_LIST_HEAD(&queue->pending);
+	INIT_WORK(&queue->lost, queue_lost);
+	INIT_WORK(&queue->release, queue_release);
+	queue->fence_context = dma_fence_context_alloc(1);
+	ret = ida_alloc_max(&gdev->channel_ids, gdev->channels - 1, GFP_KERNEL);
+	if (ret < 0) {
+		ret = ret == -ENOSPC ? -EBUSY : ret;
+		goto err_vm;
+	}
+	queue->channel = ret;
+	queue->vector = guest_irq_vector(gdev, queue->channel);
+	queue->page = gdev->pages + queue->channel * VGPU_HW_PAGE_SIZE;
+	ret = queue_init_ring(queue);
+	if (ret)
+		goto err_channel;
+	ret = queue_init_sched(queue);
+	if (ret)
+		goto err_ring;
+	guest_dev_get(gdev);
+	queue_enable(queue, file);
+	queue_publish(queue, queue);
+	return queue;
+
+err_ring:
+	guest_vm_unmap_own(vm, ring_va(queue), queue->ring->base.size);
+	drm_gem_object_put(&queue->ring->base);
+err_channel:
+	ida_free(&gdev->channel_ids, queue->channel);
+err_vm:
+	guest_vm_put(vm);
+	kfree(queue);
+	return ERR_PTR(ret);
+}
+
+static void queue_release(struct work_struct *work)
+{
+	struct guest_queue *queue = container_of(work, struct guest_queue, release);
+	struct guest_dev *gdev = queue->gdev;
+	int idx;
+
+	queue_publish(queue, NULL);
+	drm_sched_fini(&queue->sched);
+	/* Whoever gets the channel next finds it as after a reset. */
+	if (drm_dev_enter(&gdev->drm, &idx)) {
+		writel(0, guest_chan_reg(gdev, queue->channel, VGPU_HW_CHAN_ROOT));
+		drm_dev_exit(idx);
+	}
+	guest_vm_unmap_own(queue->vm, ring_va(queue), queue->ring->base.size);
+	drm_gem_object_put(&queue->ring->base);
+	ida_free(&gdev->channel_ids, queue->channel);
+	guest_vm_put(queue->vm);
+	mutex_destroy(&queue->stop_lock);
+	mutex_destroy(&queue->submit_lock);
+	kfree(queue);
+	guest_dev_put(gdev);
+}
+
+/* Ends what the handle stands for. */
+static void queue_end(struct guest_queue *queue)
+{
+	mutex_lock(&queue->submit_lock);
+	queue->dead = true;
+	mutex_unlock(&queue->submit_lock);
+	guest_queue_stop(queue, DRM_VGPU_QUEUE_OK, -ECANCELED);
+	drm_sched_entity_fini(&queue->entity);
+	guest_queue_put(queue);
+}
+
+void guest_queue_close(struct drm_file *file)
+{
+	struct guest_file *gfile = file->driver_priv;
+	struct guest_queue *queue;
+	unsigned long id;
+
+	xa_for_each(&gfile->queues, id, queue)
+		queue_end(queue);
+	xa_destroy(&gfile->queues);
+}
+
+void guest_queue_stop_all(struct guest_dev *gdev)
+{
+	struct guest_queue *queue;
+	u32 i;
+
+	for (i = 0; i < gdev->channels; i++) {
+		spin_lock_irq(&gdev->channel_lock);
+		queue = gdev->channel[i];
+		if (queue && !kref_get_unless_zero(&queue->ref))
+			queue = NULL;
+		spin_unlock_irq(&gdev->channel_lock);
+		if (!queue)
+			continue;
+		guest_queue_stop(queue, DRM_VGPU_QUEUE_DEVICE, -ENODEV);
+		guest_queue_put(queue);
+	}
+}
+
+int guest_queue_create_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
+{
+	struct guest_file *gfile = file->driver_priv;
+	struct drm_vgpu_queue_create *args = data;
+	struct guest_dev *gdev = to_guest_dev(drm);
+	struct guest_queue *queue;
+	struct guest_vm *vm;
+	int ret, idx;
+
+	if (args->flags || args->pad || args->engine >= gdev->nr_engines ||
+	    args->ring_order < VGPU_HW_RING_ORDER_MIN || args->ring_order > VGPU_HW_RING_ORDER_MAX)
+		return -EINVAL;
+	vm = guest_vm_find(file, args->vm_id);
+	if (!vm)
+		return -ENOENT;
+	ret = -ENODEV;
+	if (!drm_dev_enter(drm, &idx))
+		goto out;
+	queue = queue_create(gdev, vm, args, file);
+	drm_dev_exit(idx);
+	ret = PTR_ERR_OR_ZERO(queue);
+	if (ret)
+		goto out;
+	ret = xa_alloc(&gfile->queues, &args->id, queue, XA_LIMIT(1, QUEUES_MAX),
+		       GFP_KERNEL_ACCOUNT);
+	if (ret)
+		queue_end(queue);
+out:
+	guest_vm_put(vm);
+	return ret;
+}
+
+int guest_queue_destroy_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
+{
+	struct guest_file *gfile = file->driver_priv;
+	struct drm_vgpu_queue_destroy *args = data;
+	struct guest_queue *queue;
+
+	if (args->pad)
+		return -EINVAL;
+	queue = xa_erase(&gfile->queues, args->id);
+	if (!queue)
+		return -ENOENT;
+	queue_end(queue);
+	return 0;
+}
+
+int guest_queue_query_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
+{
+	struct drm_vgpu_queue_query *args = data;
+	struct guest_queue *queue;
+	int idx;
+
+	queue = guest_queue_find(file, args->id);
+	if (!queue)
+		return -ENOENT;
+	if (drm_dev_enter(drm, &idx)) {
+		guest_queue_progress(queue);
+		drm_dev_exit(idx);
+	}
+	/* A queue that is being stopped says why. */
+	mutex_lock(&queue->stop_lock);
+	spin_lock_irq(&queue->lock);
+	*args = (struct drm_vgpu_queue_query){
+		.id = args->id,
+		.state = queue->state,
+		.submitted = queue->submitted,
+		.completed = queue->completed,
+		.fault_code = queue->fault.code,
+		.fault_packet = queue->fault.packet,
+		.fault_addr = queue->fault.addr,
+		.fault_pc = queue->fault.pc,
+	};
+	memcpy(args->fault_id, queue->fault.id, sizeof(args->fault_id));
+	spin_unlock_irq(&queue->lock);
+	mutex_unlock(&queue->stop_lock);
+	guest_queue_put(queue);
+	return 0;
+}

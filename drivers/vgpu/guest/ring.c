@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A queue at work: packets go into its ring, jobs end, or the channel is stopped. The host writes
+ * the channel's page: what is read there may be anything, and may change at any time.
+ */
+#include "bo.h"
+#include "device.h"
+#include "queue.h"
+
+#define PAGE_REG(queue, member) ((queue)->page + offsetof(struct vgpu_hw_channel, member))
+
+static const char *fence_driver_name(struct dma_fence *fence)
+{
+	return GUEST_NAME;
+}
+
+static const char *fence_timeline_name(struct dma_fence *fence)
+{
+	return "queue";
+}
+
+static const struct dma_fence_ops fence_ops = {
+	.get_driver_name = fence_driver_name,
+	.get_timeline_name = fence_timeline_name,
+};
+
+static void queue_last_put(struct kref *ref)
+{
+	struct guest_queue *queue = container_of(ref, struct guest_queue, ref);
+
+	queue_work(guest_wq, &queue->release);
+}
+
+void guest_queue_put(struct guest_queue *queue)
+{
+	kref_put(&queue->ref, queue_last_put);
+}
+
+/* Has the queue stopped by a thread, where registers may be read and written. */
+static void stop_later(struct guest_queue *queue)
+{
+	if (!kref_get_unless_zero(&queue->ref))
+		return;
+	if (!queue_work(guest_stop_wq, &queue->lost))
+		guest_queue_put(queue);
+}
+
+static void end_fences(struct list_head *fences, int error)
+{
+	struct guest_fence *fence, *next;
+
+	list_for_each_entry_safe(fence, next, fences, link) {
+		list_del_init(&fence->link);
+		if (error)
+			dma_fence_set_error(&fence->base, error);
+		dma_fence_signal(&fence->base);
+		dma_fence_put(&fence->base);
+	}
+}
+
+void guest_queue_progress(struct guest_queue *queue)
+{
+	struct guest_fence *fence, *next;
+	unsigned long flags;
+	LIST_HEAD(done);
+	bool wrong;
+	u64 get;
+
+	spin_lock_irqsave(&queue->lock, flags);
+	get = readq(PAGE_REG(queue, get));
+	wrong = get < queue->completed || get > queue->submitted;
+	if (!wrong)
+		queue->completed = get;
+	list_for_each_entry_safe(fence, next, &queue->pending, link) {
+		if (fence->base.seqno > queue->completed)
+			break;
+		list_move_tail(&fence->link, &done);
+	}
+	wrong &= !queue->stopped;
+	spin_unlock_irqrestore(&queue->lock, flags);
+	end_fences(&done, 0);
+	if (wrong)
+		stop_later(queue);
+}
+
+void guest_queue_look(struct guest_queue *queue)
+{
+	if (readl(PAGE_REG(queue, state)) == VGPU_HW_STATE_FAULTED)
+		stop_later(queue);
+}
+
+static void read_fault(struct guest_queue *queue, struct guest_fault *fault)
+{
+	unsigned int i;
+
+	fault->code = readl(PAGE_REG(queue, fault_code));
+	fault->packet = readq(PAGE_REG(queue, fault_pos));
+	fault->addr = readq(PAGE_REG(queue, fault_addr));
+	fault->pc = readq(PAGE_REG(queue, fault_pc));
+	for (i = 0; i < ARRAY_SIZE(fault->id); i++)
+		fault->id[i] = readl(PAGE_REG(queue, fault_id) + i * sizeof(fault->id[i]));
+}
+
+void guest_queue_stop(struct guest_queue *queue, enum drm_vgpu_queue_state state, int error)
+{
+	struct guest_dev *gdev = queue->gdev;
+	struct guest_fault fault = {};
+	LIST_HEAD(fences);
+	int idx;
+
+	mutex_lock(&queue->stop_lock);
+	if (queue->stopped)
+		goto out;
+	spin_lock_irq(&queue->lock);
+	WRITE_ONCE(queue->stopped, true);
+	spin_unlock_irq(&queue->lock);
+	if (drm_dev_enter(&gdev->drm, &idx)) {
+		if (readl(PAGE_REG(queue, state)) == VGPU_HW_STATE_FAULTED)
+			read_fault(queue, &fault);
+		writel(0, guest_chan_reg(gdev, queue->channel, VGPU_HW_CHAN_CTRL));
+		/* The write has come to its end, and with it the work of the engine. */
+		readl(guest_chan_reg(gdev, queue->channel, VGPU_HW_CHAN_CTRL));
+		guest_queue_progress(queue);
+		drm_dev_exit(idx);
+	}
+	spin_lock_irq(&queue->lock);
+	queue->state = state;
+	queue->fault = fault;
+	list_splice_init(&queue->pending, &fences);
+	spin_unlock_irq(&queue->lock);
+	end_fences(&fences, error);
+out:
+	mutex_unlock(&queue->stop_lock);
+}
+
+/* What the packet at @index of the ring is in, for the CPU. */
+static u8 __iomem *ring_at(struct guest_queue *queue, u64 index)
+{
+	u64 offset = (index & (BIT_ULL(queue->order) - 1)) * sizeof(struct vgpu_hw_packet), left;
+
+	return queue->gdev->fb.cpu + guest_bo_addr(queue->ring, offset, &left);
+}
+
+/* See struct vgpu_hw_channel for the order of it all. */
+int guest_queue_write(struct guest_queue *queue, const struct vgpu_hw_packet *packet, u32 nr,
+		      struct guest_fence *fence)
+{
+	u64 put = queue->submitted;
+	u32 i;
+
+	for (i = 0; i < nr; i++)
+		memcpy_toio(ring_at(queue, put + i), &packet[i], sizeof(*packet));
+	put += nr;
+	spin_lock_init(&fence->lock);
+	spin_lock_irq(&queue->lock);
+	if (queue->stopped) {
+		spin_unlock_irq(&queue->lock);
+		return -EIO;
+	}
+	dma_fence_init(&fence->base, &fence_ops, &fence->lock, queue->fence_context, put);
+	dma_fence_get(&fence->base);
+	list_add_tail(&fence->link, &queue->pending);
+	queue->submitted = put;
+	spin_unlock_irq(&queue->lock);
+	wmb(); /* the device sees the packets before put */
+	writeq(put, PAGE_REG(queue, put));
+	mb(); /* put is stored before state is read */
+	if (readl(PAGE_REG(queue, state)) != VGPU_HW_STATE_AWAKE)
+		writel(1, guest_chan_reg(queue->gdev, queue->channel, VGPU_HW_CHAN_DOORBELL));
+	return 0;
+}

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Address spaces of clients. */
+#ifndef _VGPU_GUEST_VM_H
+#define _VGPU_GUEST_VM_H
+
+#include <linux/kref.h>
+#include <linux/mutex.h>
+
+#include <drm/drm_gpuvm.h>
+#include <drm/gpu_scheduler.h>
+
+#include "pt.h"
+
+struct guest_bo;
+struct guest_dev;
+
+/**
+ * struct guest_vm - an address space
+ * @base:        its mappings
+ * @gdev:        the device
+ * @ref:         handle, queues and jobs; the mappings go with the last of them
+ * @lock:        protects @base's mappings and the page tables; taken where fences are signalled, so
+ *               no memory is allocated under it
+ * @pt:          the table of the top level
+ * @sched:       does asynchronous binds
+ * @entity:      the only one of @sched
+ * @submit_lock: protects @dead, and the order of the jobs of @entity
+ * @dead:        the handle is gone, @entity takes no jobs any more
+ * @release:     runs when @ref has gone
+ */
+struct guest_vm {
+	struct drm_gpuvm base;
+	struct guest_dev *gdev;
+	struct kref ref;
+	struct mutex lock;
+	struct guest_table *pt;
+	struct drm_gpu_scheduler sched;
+	struct drm_sched_entity entity;
+	struct mutex submit_lock;
+	bool dead;
+	struct work_struct release;
+};
+
+/**
+ * struct guest_vma - a mapping
+ * @base: in &struct guest_vm.base
+ * @link: of one that is gone, in &struct guest_vm_change.gone
+ * @pte:  VGPU_HW_PTE_R, W, X
+ */
+struct guest_vma {
+	struct drm_gpuva base;
+	struct list_head link;
+	u64 pte;
+};
+
+/**
+ * struct guest_vm_op - a change of mappings that only has to be done
+ * @vm_bo:  MAP: the buffer in this VM, else NULL
+ * @offset: MAP: in the buffer
+ * @va:     address
+ * @bytes:  length
+ * @pte:    MAP: VGPU_HW_PTE_R, W, X
+ * @vma:    mappings that the change may need: the new one, and what is left of an old one before
+ *          and behind the range
+ */
+struct guest_vm_op {
+	struct drm_gpuvm_bo *vm_bo;
+	u64 offset;
+	u64 va;
+	u64 bytes;
+	u64 pte;
+	struct guest_vma *vma[3];
+};
+
+/**
+ * struct guest_vm_change - changes that are done together
+ * @vm:   the address space
+ * @nr:   elements of @op
+ * @op:   in order
+ * @pt:   tables for them
+ * @gone: mappings that are no more; they keep their buffers until the change is freed
+ */
+struct guest_vm_change {
+	struct guest_vm *vm;
+	u32 nr;
+	struct guest_vm_op *op;
+	struct guest_pt_change pt;
+	struct list_head gone;
+};
+
+/**
+ * struct guest_bind_job - an asynchronous VM_BIND
+ * @base:    in the VM's scheduler
+ * @change:  what it does
+ * @cleanup: frees it, where locks of buffers may be taken
+ */
+struct guest_bind_job {
+	struct drm_sched_job base;
+	struct guest_vm_change change;
+	struct work_struct cleanup;
+};
+
+static inline struct guest_vm *to_guest_vm(struct drm_gpuvm *gpuvm)
+{
+	return container_of(gpuvm, struct guest_vm, base);
+}
+
+/* The VM with that id, or NULL; with a reference. */
+struct guest_vm *guest_vm_find(struct drm_file *file, u32 id);
+struct guest_vm *guest_vm_get(struct guest_vm *vm);
+void guest_vm_put(struct guest_vm *vm);
+
+/* What VGPU_HW_CHAN_ROOT takes. */
+u32 guest_vm_root(const struct guest_vm *vm);
+
+/*
+ * Maps framebuffer for the driver's own use: read-only, at an address of the upper half, which
+ * guest_vm_unmap_own() frees again.
+ */
+int guest_vm_map_own(struct guest_vm *vm, u64 va, const struct guest_bo *bo);
+void guest_vm_unmap_own(struct guest_vm *vm, u64 va, u64 bytes);
+
+/* Makes room for @nr ops. What it has is freed by guest_vm_change_free() in any case. */
+int guest_vm_change_init(struct guest_vm_change *change, struct guest_vm *vm, u32 nr);
+
+/* Adds an op, with all that it needs. @bo: NULL to unmap. The range is one of a client. */
+int guest_vm_change_add(struct guest_vm_change *change, u64 va, u64 bytes, struct guest_bo *bo,
+			u64 offset, u64 pte);
+
+/* Does it, without allocating. -ENODEV: the device is gone. */
+int guest_vm_change_do(struct guest_vm_change *change);
+void guest_vm_change_free(struct guest_vm_change *change);
+
+/* What drm_gpuvm calls while a change is done. */
+int guest_vm_step_map(struct drm_gpuva_op *op, void *priv);
+int guest_vm_step_remap(struct drm_gpuva_op *op, void *priv);
+int guest_vm_step_unmap(struct drm_gpuva_op *op, void *priv);
+
+/* Drops a reference, where no lock of the buffer is held. */
+void guest_vm_bo_put(struct drm_gpuvm_bo *vm_bo);
+
+/* Ends the VMs of a file. */
+void guest_vm_close(struct drm_file *file);
+
+extern const struct drm_sched_backend_ops guest_bind_ops;
+
+/* A job whose change is not yet made; kfree() frees it then. */
+struct guest_bind_job *guest_bind_job_create(void);
+
+int guest_vm_create_ioctl(struct drm_device *drm, void *data, struct drm_file *file);
+int guest_vm_destroy_ioctl(struct drm_device *drm, void *data, struct drm_file *file);
+int guest_vm_bind_ioctl(struct drm_device *drm, void *data, struct drm_file *file);
+
+#endif /* _VGPU_GUEST_VM_H */

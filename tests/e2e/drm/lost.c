@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Tests of jobs that fail, never end, or lose their process: nobody else is hurt. */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "node.h"
+#include "rv.h"
+
+#define FRAMEBUFFER	DRM_VGPU_PLACEMENT_FRAMEBUFFER
+#define GR		0
+#define CE		1
+
+static const uint32_t for_ever[] = { RV_J(0) };
+
+/* A queue, whose channel may be that of one that is just being freed. */
+static int queue_make_soon(int fd, uint32_t vm, uint32_t engine, uint32_t *queue)
+{
+	int ret = -EBUSY, i;
+
+	for (i = 0; i < 500 && ret == -EBUSY; i++) {
+		ret = queue_make(fd, vm, engine, 4, queue);
+		if (ret == -EBUSY)
+			usleep(20000);
+	}
+	return ret;
+}
+
+/* A job of somebody else is done as ever. */
+static bool others_work(void)
+{
+	struct vgpu_hw_packet packet;
+	int fd = node_open();
+	uint32_t vm, queue;
+	struct buf buf;
+
+	CHECK(fd >= 0);
+	CHECK_RET(vm_make(fd, &vm), 0);
+	CHECK_RET(queue_make_soon(fd, vm, GR, &queue), 0);
+	CHECK_RET(buf_make(fd, PAGE, FRAMEBUFFER, &buf), 0);
+	CHECK_RET(bind_map(fd, vm, buf.handle, 0, VA_DATA, PAGE, DRM_VGPU_BIND_WRITE), 0);
+	packet = packet_fill(VA_DATA, PAGE, 42);
+	CHECK_RET(exec_wait(fd, queue, &packet, 1), 0);
+	CHECK(*(volatile uint32_t *)buf.ptr == 42);
+	close(fd);
+	return true;
+}
+
+bool test_fault(void)
+{
+	struct vgpu_hw_packet packet[4];
+	struct drm_vgpu_queue_query query;
+	uint32_t vm, queue, beside, sync;
+	int fd = node_open();
+	struct buf buf;
+
+	CHECK(fd >= 0);
+	CHECK_RET(vm_make(fd, &vm), 0);
+	CHECK_RET(queue_make(fd, vm, CE, 4, &queue), 0);
+	CHECK_RET(queue_make(fd, vm, CE, 4, &beside), 0);
+	CHECK_RET(buf_make(fd, PAGE, FRAMEBUFFER, &buf), 0);
+	CHECK_RET(bind_map(fd, vm, buf.handle, 0, VA_DATA, PAGE, DRM_VGPU_BIND_WRITE), 0);
+	CHECK_RET(sync_make(fd, &sync), 0);
+	packet[0] = packet_fill(VA_DATA, 8, 1);
+	packet[1] = packet_fill(VA_DATA + PAGE - 8, 16, 2);
+	packet[2] = packet_fill(VA_DATA, 8, 3);
+	CHECK_RET(exec(fd, queue, packet, 3, 0, 0), 0);
+	CHECK_RET(exec(fd, queue, packet, 1, 0, sync), 0);
+	CHECK_RET(sync_wait(fd, sync, WAIT_MS), 0);
+	CHECK_RET(sync_error(fd, sync), -EIO);
+	CHECK(*(volatile uint32_t *)buf.ptr == 1);
+	CHECK_RET(queue_ask(fd, queue, &query), 0);
+	say("fault: state %u, code %u, packet %llu, address %#llx", query.state, query.fault_code,
+	    (unsigned long long)query.fault_packet, (unsigned long long)query.fault_addr);
+	CHECK(query.state == DRM_VGPU_QUEUE_FAULT && query.fault_code == VGPU_HW_FAULT_PAGE);
+	CHECK(query.fault_packet == 1 && query.completed == 1 && query.submitted >= 3);
+	CHECK(query.fault_addr == VA_DATA + PAGE && !query.fault_pc);
+	CHECK_RET(exec(fd, queue, packet, 1, 0, 0), -EIO);
+	CHECK_RET(exec_wait(fd, beside, packet, 1), 0);
+	CHECK_RET(queue_end(fd, queue), 0);
+	CHECK(others_work());
+	close(fd);
+	return true;
+}
+
+bool test_program_fault(void)
+{
+	/* Work-item 5 stores at 0x2000, where nothing is. */
+	static const uint32_t store_far[] = {
+		RV_CSRR(RV_T0, VGPU_HW_CSR_GLOBAL_ID),
+		RV_LI(RV_T1, 5),
+		RV_BNE(RV_T0, RV_T1, 12),
+		RV_LUI(RV_T2, 2),
+		RV_SW(RV_T0, 0, RV_T2),
+		RV_RET,
+	};
+	struct drm_vgpu_queue_query query;
+	struct vgpu_hw_packet packet;
+	int fd = node_open();
+	uint32_t vm, queue;
+	struct buf text;
+
+	CHECK(fd >= 0);
+	CHECK_RET(vm_make(fd, &vm), 0);
+	CHECK_RET(queue_make(fd, vm, GR, 4, &queue), 0);
+	CHECK_RET(program_load(fd, vm, store_far, 6, VA_MORE, &text), 0);
+	packet = packet_dispatch(VA_MORE, VA_DATA, 64, 64);
+	CHECK_RET(exec_wait(fd, queue, &packet, 1), -EIO);
+	CHECK_RET(queue_ask(fd, queue, &query), 0);
+	say("fault of a program: code %u, pc %#llx, address %#llx, work-item %u", query.fault_code,
+	    (unsigned long long)query.fault_pc, (unsigned long long)query.fault_addr,
+	    query.fault_id[0]);
+	CHECK(query.state == DRM_VGPU_QUEUE_FAULT && query.fault_code == VGPU_HW_FAULT_PAGE);
+	CHECK(query.fault_pc == VGPU_HW_VA_IMAGE + 16 && query.fault_addr == 0x2000);
+	CHECK(query.fault_id[0] == 5 && !query.fault_id[1] && !query.fault_id[2]);
+	CHECK(others_work());
+	close(fd);
+	return true;
+}
+
+/* A queue that works for ever, with jobs behind that. Returns the file. */
+static int begin_for_ever(uint32_t *queue, uint32_t *sync)
+{
+	struct vgpu_hw_packet packet = packet_dispatch(VA_MORE, 0, 1, 1);
+	int fd = node_open();
+	struct buf text;
+	uint32_t vm, i;
+
+	if (fd < 0 || vm_make(fd, &vm) || queue_make_soon(fd, vm, GR, queue) ||
+	    program_load(fd, vm, for_ever, 1, VA_MORE, &text) || sync_make(fd, sync))
+		return -1;
+	/* Some in the ring, others where they wait for room. */
+	for (i = 0; i < 40; i++)
+		if (exec(fd, *queue, &packet, 1, 0, *sync))
+			return -1;
+	return fd;
+}
+
+/* The driver's time limit is 3 s in these tests. */
+bool test_timeout(void)
+{
+	struct drm_vgpu_queue_query query;
+	struct vgpu_hw_packet packet = packet_dispatch(VA_MORE, 0, 1, 1);
+	uint32_t queue, sync;
+	int fd = begin_for_ever(&queue, &sync);
+
+	CHECK(fd >= 0);
+	CHECK_RET(sync_wait(fd, sync, 500), -ETIME);
+	CHECK(others_work());
+	CHECK_RET(sync_wait(fd, sync, WAIT_MS), 0);
+	CHECK_RET(sync_error(fd, sync), -EIO);
+	CHECK_RET(queue_ask(fd, queue, &query), 0);
+	CHECK(query.state == DRM_VGPU_QUEUE_TIMEOUT && !query.fault_code && !query.completed);
+	CHECK_RET(exec(fd, queue, &packet, 1, 0, 0), -EIO);
+	close(fd);
+	CHECK(others_work());
+	return true;
+}
+
+bool test_destroy_at_work(void)
+{
+	uint32_t queue, sync, i;
+	int fd;
+
+	for (i = 0; i < 3; i++) {
+		fd = begin_for_ever(&queue, &sync);
+		CHECK(fd >= 0);
+		CHECK_RET(queue_end(fd, queue), 0);
+		CHECK_RET(sync_wait(fd, sync, WAIT_MS), 0);
+		CHECK(sync_error(fd, sync) == -ESRCH || sync_error(fd, sync) == -ECANCELED);
+		close(fd);
+	}
+	return others_work();
+}
+
+/* Processes end, by themselves and killed, while their jobs work: more than there are channels. */
+bool test_exit_at_work(void)
+{
+	uint32_t queue, sync, i;
+	int fd, status;
+	pid_t pid;
+
+	for (i = 0; i < 40; i++) {
+		pid = fork();
+		CHECK(pid >= 0);
+		if (!pid) {
+			fd = begin_for_ever(&queue, &sync);
+			if (fd < 0)
+				_exit(1);
+			if (i % 2)
+				raise(SIGKILL);
+			_exit(0);
+		}
+		CHECK(waitpid(pid, &status, 0) == pid);
+		CHECK(i % 2 ? WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL :
+		      WIFEXITED(status) && !WEXITSTATUS(status));
+	}
+	return others_work();
+}
+
+bool test_channels(void)
+{
+	struct drm_vgpu_dev_info info;
+	int fd = node_open();
+	uint32_t vm, queue[1024], more, i;
+
+	CHECK(fd >= 0);
+	CHECK_RET(node_info(fd, &info), 0);
+	CHECK_RET(vm_make(fd, &vm), 0);
+	CHECK(info.channels <= 1024);
+	for (i = 0; i < info.channels; i++)
+		CHECK_RET(queue_make(fd, vm, i % 3, 4 + i % 4, &queue[i]), 0);
+	CHECK_RET(queue_make(fd, vm, GR, 4, &more), -EBUSY);
+	for (i = 0; i < info.channels; i++)
+		CHECK_RET(exec_wait(fd, queue[i], NULL, 0), 0);
+	CHECK_RET(queue_end(fd, queue[0]), 0);
+	CHECK_RET(queue_make_soon(fd, vm, GR, &more), 0);
+	CHECK_RET(exec_wait(fd, more, NULL, 0), 0);
+	close(fd);
+	return true;
+}

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * First process of a guest that has a vGPU and its driver: loads the driver, and does the tests
+ * that the command line names, or all. A report of the guest's kernel fails the test that it comes
+ * with.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/reboot.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "clk.h"
+#include "node.h"
+
+#define DRIVER_FILE	"/modules/900-vgpu_guest.ko"
+#define DRIVER_DIR	"/sys/bus/pci/drivers/vgpu_guest"
+#define FUNCTION	"0000:00:03.0"
+
+/* A job that works for ever is given up after that time. */
+#define DRIVER_OPTIONS	"job_timeout_ms=3000"
+
+static const struct test tests[] = {
+	{ "query", test_query },
+	{ "vm", test_vm },
+	{ "bo", test_bo },
+	{ "bo_zero", test_bo_zero },
+	{ "fdinfo", test_fdinfo },
+	{ "exhausted", test_exhausted },
+	{ "copy", test_copy },
+	{ "bind", test_bind },
+	{ "bind_async", test_bind_async },
+	{ "sync", test_sync },
+	{ "ring", test_ring },
+	{ "dispatch", test_dispatch },
+	{ "text_changes", test_text_changes },
+	{ "fault", test_fault },
+	{ "program_fault", test_program_fault },
+	{ "timeout", test_timeout },
+	{ "destroy_at_work", test_destroy_at_work },
+	{ "exit_at_work", test_exit_at_work },
+	{ "channels", test_channels },
+	{ "files_apart", test_files_apart },
+	{ "bad_vm", test_bad_vm },
+	{ "bad_bo", test_bad_bo },
+	{ "bad_bind", test_bad_bind },
+	{ "bad_queue", test_bad_queue },
+	{ "bad_exec", test_bad_exec },
+	{ "bad_sync", test_bad_sync },
+	{ "unbind", test_unbind },
+	{ "reload", test_reload },
+};
+
+static int load_file(const char *path, const char *options)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC), ret;
+
+	if (fd < 0)
+		return -errno;
+	ret = syscall(SYS_finit_module, fd, options, 0) ? -errno : 0;
+	close(fd);
+	return ret;
+}
+
+int module_load(void)
+{
+	return load_file(DRIVER_FILE, DRIVER_OPTIONS);
+}
+
+int module_unload(void)
+{
+	return syscall(SYS_delete_module, "vgpu_guest", O_NONBLOCK) ? -errno : 0;
+}
+
+/* What the driver is built on comes first, in the order of the files' names. */
+static bool load_all(void)
+{
+	struct dirent **entry;
+	int nr = scandir("/modules", &entry, NULL, alphasort), i, ret;
+	char path[512];
+
+	for (i = 0; i < nr; i++) {
+		snprintf(path, sizeof(path), "/modules/%s", entry[i]->d_name);
+		if (entry[i]->d_name[0] == '.' || !strcmp(path, DRIVER_FILE))
+			continue;
+		ret = load_file(path, "");
+		if (ret)
+			return failed("%s: %s", path, strerror(-ret));
+	}
+	ret = module_load();
+	if (ret)
+		return failed("%s: %s", DRIVER_FILE, strerror(-ret));
+	return true;
+}
+
+/* Whether the node is there, or is not, within 10 s. */
+static bool node_is(bool there)
+{
+	int i;
+
+	for (i = 0; i < 500; i++) {
+		if (!access(node_path, F_OK) == there)
+			return true;
+		usleep(20000);
+	}
+	return failed("%s is %s", node_path, there ? "not there" : "there");
+}
+
+bool test_reload(void)
+{
+	int fd = node_open();
+
+	CHECK(fd >= 0);
+	/* Who has it open keeps it. */
+	CHECK_RET(module_unload(), -EAGAIN);
+	close(fd);
+	CHECK_RET(module_unload(), 0);
+	CHECK(node_is(false));
+	CHECK_RET(module_load(), 0);
+	CHECK(node_is(true));
+	return test_query() && test_dispatch();
+}
+
+static bool sysfs_write(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	bool ok = fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
+
+	if (!ok)
+		failed("%s: %s", path, strerror(errno));
+	if (fd >= 0)
+		close(fd);
+	return ok;
+}
+
+/* The driver goes while a file is open, with memory mapped and a queue. */
+bool test_unbind(void)
+{
+	struct drm_vgpu_queue_query query;
+	uint32_t vm, queue, id;
+	int fd = node_open();
+	struct buf buf;
+
+	CHECK(fd >= 0);
+	CHECK_RET(vm_make(fd, &vm), 0);
+	CHECK_RET(queue_make(fd, vm, 0, 4, &queue), 0);
+	CHECK_RET(buf_make(fd, PAGE, DRM_VGPU_PLACEMENT_FRAMEBUFFER, &buf), 0);
+	CHECK_RET(bind_map(fd, vm, buf.handle, 0, VA_DATA, PAGE, 0), 0);
+	CHECK(sysfs_write(DRIVER_DIR "/unbind", FUNCTION));
+	CHECK_RET(exec(fd, queue, NULL, 0, 0, 0), -ENODEV);
+	CHECK_RET(vm_make(fd, &id), -ENODEV);
+	CHECK_RET(bind_unmap(fd, vm, VA_DATA, PAGE), -ENODEV);
+	CHECK_RET(queue_ask(fd, queue, &query), -ENODEV);
+	CHECK(sysfs_write(DRIVER_DIR "/bind", FUNCTION));
+	CHECK(node_is(true));
+	CHECK(test_dispatch());
+	close(fd);
+	return true;
+}
+
+/* Lines that the kernel has written since the last call, and that tell of something wrong. */
+static bool kernel_is_well(int kmsg)
+{
+	static const char * const bad[] = {
+		"WARNING", "BUG", "KASAN", "UBSAN", "Oops", "INFO: ", "possible recursive",
+		"refcount", "*ERROR*",
+	};
+	char line[1024];
+	bool well = true;
+	ssize_t n;
+	size_t i;
+
+	while ((n = read(kmsg, line, sizeof(line) - 1)) > 0 || (n < 0 && errno == EPIPE)) {
+		if (n < 0)
+			continue;
+		line[n] = 0;
+		for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+			if (strstr(line, bad[i]))
+				well = failed("the kernel says: %s", line);
+		if (!well && strchr(line, ';'))
+			say("kernel: %s", strchr(line, ';') + 1);
+	}
+	return well;
+}
+
+static bool wanted(const char *name, int argc, char **argv)
+{
+	int i;
+
+	for (i = 1; i < argc; i++)
+		if (!strcmp(argv[i], name))
+			return true;
+	return argc < 2;
+}
+
+static bool run_all(int argc, char **argv, int kmsg)
+{
+	unsigned int i, passed = 0, lost = 0;
+	uint64_t start;
+	bool ok;
+
+	for (i = 0; i < sizeof(tests) / sizeof(tests[0]); i++) {
+		if (!wanted(tests[i].name, argc, argv))
+			continue;
+		start = clk_ns();
+		ok = tests[i].run();
+		ok = kernel_is_well(kmsg) && ok;
+		say("%s %s, %llu ms", ok ? "ok" : "not ok", tests[i].name,
+		    (unsigned long long)((clk_ns() - start) / 1000000));
+		if (ok)
+			passed++;
+		else
+			lost++;
+	}
+	say("%u passed, %u failed", passed, lost);
+	return passed && !lost;
+}
+
+static bool mount_all(void)
+{
+	static const char * const type[] = { "proc", "sysfs", "devtmpfs" };
+	static const char * const at[] = { "/proc", "/sys", "/dev" };
+	unsigned int i;
+
+	for (i = 0; i < 3; i++) {
+		mkdir(at[i], 0755);
+		if (mount(type[i], at[i], type[i], 0, NULL) && errno != EBUSY)
+			return failed("%s: %s", at[i], strerror(errno));
+	}
+	return true;
+}
+
+int main(int argc, char **argv)
+{
+	bool ok = false;
+	int kmsg;
+
+	if (getpid() != 1) {
+		fputs("This is the first process of a test guest.\n", stderr);
+		return 2;
+	}
+	if (mount_all()) {
+		kmsg = open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+		say("up after %llu ms", (unsigned long long)(clk_ns() / 1000000));
+		ok = load_all() && node_is(true) && kernel_is_well(kmsg) &&
+		     run_all(argc, argv, kmsg);
+	}
+	say("END %s", ok ? "pass" : "fail");
+	sync();
+	reboot(RB_AUTOBOOT);
+	for (;;)
+		pause();
+}

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The render node of the guest's driver, call by call; and the tests. */
+#ifndef E2E_DRM_NODE_H
+#define E2E_DRM_NODE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <drm/vgpu_drm.h>
+#include <linux/vgpu_hw.h>
+
+#include "say.h"
+
+#define PAGE		4096ull
+#define MIB		(1024ull * 1024)
+#define WAIT_MS		60000
+
+/* Where tests map things: what programs see as global memory. */
+#define VA_DATA		0x100000000ull
+#define VA_MORE		0x200000000ull
+
+/* Ends the test if it does not hold. */
+#define CHECK(cond) \
+	do { \
+		if (!(cond)) \
+			return failed("%s:%d: %s", __FILE__, __LINE__, #cond); \
+	} while (0)
+
+/* The call returns what is expected: 0 or a negative errno. */
+#define CHECK_RET(call, want) \
+	do { \
+		int ret_ = (call); \
+		if (ret_ != (want)) \
+			return failed("%s:%d: %s is %d, not %d", __FILE__, __LINE__, #call, ret_, \
+				      (want)); \
+	} while (0)
+
+/**
+ * struct buf - a buffer that the CPU has mapped
+ * @handle: of the buffer
+ * @bytes:  its size
+ * @ptr:    mapping
+ */
+struct buf {
+	uint32_t handle;
+	uint64_t bytes;
+	void *ptr;
+};
+
+extern const char *node_path;
+
+/* All return 0 or a negative errno. */
+int node_open(void);
+int node_ioctl(int fd, unsigned long request, void *arg);
+int node_info(int fd, struct drm_vgpu_dev_info *info);
+int vm_make(int fd, uint32_t *id);
+int vm_end(int fd, uint32_t id);
+int bo_make(int fd, uint64_t bytes, uint32_t placement, uint32_t vm, uint32_t *handle);
+int bo_close(int fd, uint32_t handle);
+int bo_map(int fd, uint32_t handle, uint64_t bytes, void **ptr);
+int buf_make(int fd, uint64_t bytes, uint32_t placement, struct buf *buf);
+void buf_end(int fd, struct buf *buf);
+int bind_map(int fd, uint32_t vm, uint32_t handle, uint64_t offset, uint64_t va, uint64_t bytes,
+	     uint32_t flags);
+int bind_unmap(int fd, uint32_t vm, uint64_t va, uint64_t bytes);
+int queue_make(int fd, uint32_t vm, uint32_t engine, uint32_t order, uint32_t *id);
+int queue_end(int fd, uint32_t id);
+int queue_ask(int fd, uint32_t id, struct drm_vgpu_queue_query *query);
+
+int sync_make(int fd, uint32_t *handle);
+int sync_end(int fd, uint32_t handle);
+int sync_wait(int fd, uint32_t handle, unsigned int ms);
+int sync_wait_point(int fd, uint32_t handle, uint64_t point, unsigned int ms);
+
+/* The error of the syncobj's fence, which has been signalled. */
+int sync_error(int fd, uint32_t handle);
+
+/* A job that waits for @wait and signals @signal, where these are not 0. */
+int exec(int fd, uint32_t queue, const struct vgpu_hw_packet *packets, uint32_t nr, uint32_t wait,
+	 uint32_t signal);
+
+/* A job that is over when it returns: 0, its error, or that of the call. */
+int exec_wait(int fd, uint32_t queue, const struct vgpu_hw_packet *packets, uint32_t nr);
+
+struct vgpu_hw_packet packet_fill(uint64_t dst, uint64_t bytes, uint32_t value);
+struct vgpu_hw_packet packet_copy(uint64_t dst, uint64_t src, uint64_t bytes);
+struct vgpu_hw_packet packet_dispatch(uint64_t head, uint64_t args, uint32_t items,
+				      uint32_t group);
+
+/*
+ * Puts a program into a buffer of framebuffer, its head in the first page and the text behind that,
+ * and maps it at @va.
+ */
+int program_load(int fd, uint32_t vm, const uint32_t *words, uint32_t nr, uint64_t va,
+		 struct buf *buf);
+
+/**
+ * struct test - a test
+ * @name: of it
+ * @run:  returns whether all was right; says what was not
+ */
+struct test {
+	const char *name;
+	bool (*run)(void);
+};
+
+bool test_query(void);
+bool test_vm(void);
+bool test_bo(void);
+bool test_bo_zero(void);
+bool test_fdinfo(void);
+bool test_exhausted(void);
+bool test_copy(void);
+bool test_bind(void);
+bool test_bind_async(void);
+bool test_sync(void);
+bool test_ring(void);
+bool test_dispatch(void);
+bool test_text_changes(void);
+bool test_fault(void);
+bool test_program_fault(void);
+bool test_timeout(void);
+bool test_destroy_at_work(void);
+bool test_exit_at_work(void);
+bool test_channels(void);
+bool test_files_apart(void);
+bool test_bad_vm(void);
+bool test_bad_bo(void);
+bool test_bad_bind(void);
+bool test_bad_queue(void);
+bool test_bad_exec(void);
+bool test_bad_sync(void);
+bool test_reload(void);
+bool test_unbind(void);
+
+/* Of the driver's module: its file, and its parameters for the tests. */
+int module_load(void);
+int module_unload(void);
+
+#endif /* E2E_DRM_NODE_H */
