@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* A kernel with a render node: see node_kernel.h. */
-#define _GNU_SOURCE
 #include "vgpu_test.h"
 
 #include <errno.h>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Of node_kernel.h: the program's calls, which go to the kernel of the test or to the real one. */
-#define _GNU_SOURCE
 #include "vgpu_test.h"
 
 #include <dirent.h>

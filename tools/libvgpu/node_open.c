@@ -201,7 +201,7 @@ static int node_open(struct vgpu_dev **devp, const char *path)
 	return 0;
 }
 
-/* Whether sysfs says that a node, which cannot be used, is of our driver. */
+/* Whether a node that cannot be used may be of our driver: sysfs, if it is there, says so. */
 static bool node_is_ours(const char *name)
 {
 	char path[320], driver[256];
@@ -210,7 +210,7 @@ static bool node_is_ours(const char *name)
 	snprintf(path, sizeof(path), "/sys/class/drm/%.200s/device/driver", name);
 	n = readlink(path, driver, sizeof(driver) - 1);
 	if (n < 0)
-		return false;
+		return true;
 	driver[n] = 0;
 	return !strcmp(strrchr(driver, '/') ? strrchr(driver, '/') + 1 : driver, DRIVER);
 }

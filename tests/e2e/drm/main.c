@@ -53,6 +53,9 @@ static const struct test tests[] = {
 	{ "bad_queue", test_bad_queue },
 	{ "bad_exec", test_bad_exec },
 	{ "bad_sync", test_bad_sync },
+	{ "user_library", test_user_library },
+	{ "user_run", test_user_run },
+	{ "user_samples", test_user_samples },
 	{ "unbind", test_unbind },
 	{ "reload", test_reload },
 };

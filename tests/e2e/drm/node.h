@@ -131,6 +131,9 @@ bool test_bad_bind(void);
 bool test_bad_queue(void);
 bool test_bad_exec(void);
 bool test_bad_sync(void);
+bool test_user_library(void);
+bool test_user_run(void);
+bool test_user_samples(void);
 bool test_reload(void);
 bool test_unbind(void);
 
