@@ -107,7 +107,10 @@ void node_file_opened(int fd)
 	file_end = PAGE;
 	assert_int_equal(ftruncate(fd, FILE_BYTES), 0);
 	file = node_file_map(fd, FILE_BYTES);
-	node_kernel.bos = node_kernel.vms = node_kernel.queues = node_kernel.syncobjs = 0;
+	node_kernel.bos = 0;
+	node_kernel.vms = 0;
+	node_kernel.queues = 0;
+	node_kernel.syncobjs = 0;
 	node_kernel.fb_used = 0;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * libvgpu on a render node whose kernel says what cannot be. The program must get an error, and must
- * neither use memory that is not its own nor wait for ever.
+ * libvgpu on a render node whose kernel says what cannot be. The program must get an error, and
+ * must neither use memory that is not its own nor wait for ever.
  */
 #include "vgpu_test.h"
 

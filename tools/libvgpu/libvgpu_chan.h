@@ -134,8 +134,8 @@ uint32_t vgpu_chan_state(const struct vgpu_chan *chan);
  * while, then sleeps, for the vector of the fence if interrupts are enabled, else in growing steps.
  * Returns -EIO if the channel has faulted (vgpu_chan_fault() has the reason), -ENODEV if it is
  * disabled, or -ETIMEDOUT. On a render node the driver wakes the program, and may have ended the
- * channel: -ECANCELED, a packet took longer than the driver allows; -ENODEV, the device was reset by
- * its host, or is gone. Whatever the reason, vgpu_chan_enable() makes another channel of it.
+ * channel: -ECANCELED, a packet took longer than the driver allows; -ENODEV, the device was reset
+ * by its host, or is gone. Whatever the reason, vgpu_chan_enable() makes another channel of it.
  */
 int vgpu_chan_wait(struct vgpu_chan *chan, uint64_t fence, int timeout_ms);
 

@@ -42,7 +42,8 @@ struct vgpu_loc {
  * Takes @bytes of framebuffer whose offset is a multiple of @align, a power of two. Returns -ENOSPC
  * if there is less left. Only vgpu_fb_release() gives framebuffer back: everything from @offset on.
  * In a virtual machine no two programs are given the same page. On a render node, an address space
- * keeps what is mapped there from being free until it is unmapped, and only what was taken is there.
+ * keeps what is mapped there from being free until it is unmapped, and only what was taken is
+ * there.
  */
 int vgpu_fb_alloc(struct vgpu_dev *dev, uint64_t bytes, uint64_t align, uint64_t *offset);
 void vgpu_fb_release(struct vgpu_dev *dev, uint64_t offset);
@@ -63,7 +64,10 @@ void vgpu_buf_free(struct vgpu_buf *buf);
  */
 uint64_t vgpu_buf_addr(const struct vgpu_buf *buf, uint64_t offset, uint64_t *contig);
 
-/* Map and unmap whole pages of any memory at the I/O address @iova (VFIO only, elsewhere -EOPNOTSUPP). */
+/*
+ * Map and unmap whole pages of any memory at the I/O address @iova (VFIO only, elsewhere
+ * -EOPNOTSUPP).
+ */
 int vgpu_dma_map(struct vgpu_dev *dev, void *ptr, size_t bytes, uint64_t iova);
 int vgpu_dma_unmap(struct vgpu_dev *dev, size_t bytes, uint64_t iova);
 

@@ -51,8 +51,8 @@ int vgpu_space_unmap(struct vgpu_space *space, uint64_t va, uint64_t bytes);
 
 /*
  * Returns when the device uses no translation any more that was changed before the call. Whoever
- * writes over a program that was executed maps it again after that: on a render node only this makes
- * the device read it again.
+ * writes over a program that was executed maps it again after that: on a render node only this
+ * makes the device read it again.
  */
 int vgpu_space_invalidate(struct vgpu_space *space);
 

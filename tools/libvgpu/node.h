@@ -77,7 +77,7 @@ void vgpu_node_mem_free(struct vgpu_node *node);
 /* The buffer object that has the byte there, or NULL. */
 const struct vgpu_node_bo *vgpu_node_find(const struct vgpu_node_list *list, uint64_t at);
 
-/* Gives a buffer object its place in the VM of channels without an address space, if there is one. */
+/* Gives a buffer object its place in the VM of channels without an address space, if it exists. */
 int vgpu_node_flat_map(struct vgpu_dev *dev, const struct vgpu_node_bo *bo, bool is_fb);
 
 /* Takes that away. If it fails, what is mapped there next replaces it. */

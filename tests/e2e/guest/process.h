@@ -10,8 +10,8 @@
 #define PROCESS_ROOM	2048	/* for what one says */
 
 /*
- * Starts a program, with @before (or NULL) called in its process; what it prints, on standard error,
- * too, is to be read from @said. Returns -1 if it could not.
+ * Starts a program, with @before (or NULL) called in its process; what it prints, on standard error
+ * as well, is to be read from @said. Returns -1 if it could not.
  */
 pid_t process_start(char *const argv[], void (*before)(void), int *said);
 
