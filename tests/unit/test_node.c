@@ -192,7 +192,7 @@ static void test_space(void **state)
 			 -EINVAL);
 	assert_int_equal(vgpu_space_map(space, 0, VGPU_SYS(&buf, 0), PAGE, RW | VGPU_HW_PTE_X),
 			 -EINVAL);
-	assert_int_equal(vgpu_space_map(space, 1ull << 38, VGPU_FB(fb), PAGE, RW), -EINVAL);
+	assert_int_equal(vgpu_space_map(space, ~0ull << 38, VGPU_FB(fb), PAGE, RW), -EINVAL);
 	node_says("from 0x4000000000 on all is the driver's");
 	assert_int_equal(vgpu_space_unmap(space, ~0ull << 12, PAGE), -EINVAL);
 	assert_int_equal(vgpu_chan_fill(chan, VGPU_VA(16 * PAGE), 7, PAGE), 0);
