@@ -201,8 +201,8 @@ static int node_open(struct vgpu_dev **devp, const char *path)
 	return 0;
 }
 
-/* Whether a node that cannot be used may be of our driver: sysfs, if it is there, says so. */
-static bool node_is_ours(const char *name)
+/* Another driver's node is not opened where sysfs says whose it is: that may wake a GPU. */
+static bool node_may_be_ours(const char *name)
 {
 	char path[320], driver[256];
 	ssize_t n;
@@ -245,9 +245,11 @@ static int node_open_first(struct vgpu_dev **devp)
 
 	n = node_scan(NODES, &names);
 	for (i = 0; i < n && ret; i++) {
+		if (!node_may_be_ours(names[i]->d_name))
+			continue;
 		snprintf(path, sizeof(path), NODES "/%.256s", names[i]->d_name);
 		ret = node_open(devp, path);
-		if (ret && ret != -ENODEV && !denied && node_is_ours(names[i]->d_name)) {
+		if (ret && ret != -ENODEV && !denied) {
 			denied = ret;
 			snprintf(text, sizeof(text), "%s", vgpu_dev_error(NULL));
 		}
@@ -296,7 +298,7 @@ void vgpu_node_list(void (*found)(const char *name, void *data), void *data)
 	n = node_scan(NODES, &names);
 	for (i = 0; i < n; i++) {
 		snprintf(path, sizeof(path), NODES "/%.256s", names[i]->d_name);
-		if (!node_open(NULL, path))
+		if (node_may_be_ours(names[i]->d_name) && !node_open(NULL, path))
 			found(path, data);
 	}
 	node_scan_end(names, n);
