@@ -380,6 +380,12 @@ static uint8_t *reach(void *data, uint64_t addr, uint32_t access)
 	return file + bos[page->bo].offset + page->offset + addr % PAGE;
 }
 
+/* Whether an address is sign extended. */
+static bool is_virtual(uint64_t addr)
+{
+	return addr >> VA_BITS == 0 || addr >> VA_BITS == ~0ull >> VA_BITS;
+}
+
 static void queue_run(struct queue *queue)
 {
 	unsigned int left = node_kernel.step ? node_kernel.step : PACKETS;
@@ -393,6 +399,9 @@ static void queue_run(struct queue *queue)
 			fake_packet(&queue->packet[queue->get], node_kernel.elf, reach, queue,
 				    &queue->fault);
 		if (queue->fault.code) {
+			/* As the device tells them apart. */
+			if (queue->fault.code == VGPU_HW_FAULT_PAGE && !is_virtual(queue->fault.addr))
+				queue->fault.code = VGPU_HW_FAULT_ADDRESS;
 			queue->fault.pos = queue->get;
 			queue->state = DRM_VGPU_QUEUE_FAULT;
 			return;

@@ -119,14 +119,14 @@ static void test_moves(void **state)
 	vgpu_chan_destroy(chan);
 }
 
-/* What a packet cannot name faults where it would without a VM, whatever the VM has there. */
-static void goes_astray(struct vgpu_chan *chan, struct vgpu_loc to, uint64_t place)
+/* What a packet cannot name faults as it would without a VM, whatever the VM has there. */
+static void goes_astray(struct vgpu_chan *chan, struct vgpu_loc to, uint64_t place, uint32_t code)
 {
 	struct vgpu_fault fault;
 
 	assert_int_equal(vgpu_chan_fill(chan, to, 1, 4), 0);
 	assert_int_equal(vgpu_chan_wait_fault(chan, 0, &fault), 0);
-	assert_int_equal(fault.code, VGPU_HW_FAULT_PAGE);
+	assert_int_equal(fault.code, code);
 	check_that(fault.addr == place, "%#llx, not %#llx", (unsigned long long)fault.addr,
 		   (unsigned long long)place);
 	assert_int_equal(vgpu_chan_enable(chan), 0);
@@ -134,23 +134,25 @@ static void goes_astray(struct vgpu_chan *chan, struct vgpu_loc to, uint64_t pla
 
 static void test_astray(void **state)
 {
+	static const uint64_t outside[] = {
+		NODE_FB_BYTES, VGPU_HW_VA_GLOBAL, VGPU_HW_VA_GLOBAL + PAGE, ~7ull >> 2,
+	};
 	struct vgpu_chan *chan = node_channel(NULL, NODE_CE);
 	struct vgpu_hw_packet signal = {
 		.type = VGPU_HW_PKT_FENCE, .flags = VGPU_HW_PKT_SIGNAL, .signal_value = 77,
 	};
 	struct vgpu_buf buf;
 	uint64_t fb;
+	unsigned int i;
 
 	assert_int_equal(vgpu_fb_alloc(node_dev, PAGE, 4, &fb), 0);
 	assert_int_equal(vgpu_buf_alloc(node_dev, PAGE, &buf), 0);
-	goes_astray(chan, VGPU_FB(fb + PAGE), fb + PAGE);
-	goes_astray(chan, VGPU_FB(NODE_FB_BYTES), NODE_FB_BYTES);
-	goes_astray(chan, VGPU_FB(VGPU_HW_VA_GLOBAL), VGPU_HW_VA_GLOBAL);
-	goes_astray(chan, VGPU_FB(VGPU_HW_VA_GLOBAL + fb), VGPU_HW_VA_GLOBAL + fb);
-	goes_astray(chan, VGPU_FB(buf.iova), buf.iova);
-	goes_astray(chan, VGPU_FB(~7ull >> 2), ~7ull >> 2);
-	goes_astray(chan, VGPU_SYS(&buf, PAGE), buf.iova + PAGE);
-	goes_astray(chan, VGPU_SYS(&buf, fb - buf.iova), fb);
+	goes_astray(chan, VGPU_FB(fb + PAGE), fb + PAGE, VGPU_HW_FAULT_PAGE);
+	goes_astray(chan, VGPU_SYS(&buf, PAGE), buf.iova + PAGE, VGPU_HW_FAULT_PAGE);
+	for (i = 0; i < sizeof(outside) / sizeof(outside[0]); i++)
+		goes_astray(chan, VGPU_FB(outside[i]), outside[i], VGPU_HW_FAULT_ADDRESS);
+	goes_astray(chan, VGPU_FB(buf.iova), buf.iova, VGPU_HW_FAULT_ADDRESS);
+	goes_astray(chan, VGPU_SYS(&buf, fb - buf.iova), fb, VGPU_HW_FAULT_ADDRESS);
 	assert_int_equal(*(uint32_t *)(node_dev->fb + fb), 0);
 	assert_int_equal(*(uint32_t *)buf.ptr, 0);
 	signal.signal_addr = fb + 8;

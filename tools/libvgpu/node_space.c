@@ -12,8 +12,8 @@
 #define PTE_FLAGS	(VGPU_HW_PTE_R | VGPU_HW_PTE_W | VGPU_HW_PTE_X)
 
 /*
- * A bit that no address has which a VM knows: set in that of a packet which names no memory, so
- * that this faults as it does without a VM, and not where something else happens to be.
+ * A bit that no virtual address has: set in that of a packet which names no memory, so that this is
+ * an address fault, as it is without a VM, and does not reach what the VM happens to have there.
  */
 #define NOWHERE		(1ull << 62)
 

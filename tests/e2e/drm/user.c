@@ -190,10 +190,10 @@ static bool moves(struct vgpu_dev *dev, uint32_t engine, uint64_t fb, const stru
 	CHECK(words[1] == 0 && words[2] == 0x1234567 && words[9] == 0x1234567 && words[10] == 0);
 	words = (void *)(dev->fb + fb + PAGE);
 	CHECK(words[4] == 0x1234567 && words[6] == 0 && words[9] == 0x1234567);
-	/* What is not there is not found where a VM has something else. */
+	/* What is outside of the framebuffer is so, whatever a VM has there. */
 	CHECK_RET(vgpu_chan_fill(chan, VGPU_FB(vgpu_global_address(fb)), 1, 4), 0);
 	CHECK_RET(vgpu_chan_wait_fault(chan, WAIT_MS, &fault), 0);
-	CHECK(fault.code == VGPU_HW_FAULT_PAGE && fault.pos == PACKETS + 3);
+	CHECK(fault.code == VGPU_HW_FAULT_ADDRESS && fault.pos == PACKETS + 3);
 	CHECK(fault.addr == vgpu_global_address(fb));
 	CHECK_RET(vgpu_chan_enable(chan), 0);
 	CHECK_RET(vgpu_chan_present(chan, fb, 4, 4, 16),
