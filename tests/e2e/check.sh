@@ -17,6 +17,7 @@ if [[ ! $part =~ ^(guests|managers|domains)$ ]]; then
 	exit 2
 fi
 scripts/guest-image
+[[ $part-$kernel != guests-stock ]] || scripts/guest-image drm
 [[ $part-$kernel != @(guests|domains)-stock ]] || scripts/build-modules uml-debug
 [[ $part-$kernel == domains-stock ]] || scripts/build-modules "$kernel"
 scripts/lab chroot make -s -C tools O="$PWD/build/lab-tools"
@@ -49,7 +50,7 @@ lane() {
 mkdir -p build
 case $part-$kernel in
 guests-stock)
-	lane uml-debug 1500 guest display iommufd
+	lane uml-debug 1700 guest display driver iommufd
 	lane stock 500 smoke pci
 	;;
 managers-stock)

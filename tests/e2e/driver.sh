@@ -5,7 +5,7 @@
 # driver_start NAME UUID [TEST...]: starts a guest with the vGPU that does these tests, or all.
 driver_start() {
 	local GUEST_KERNEL=build/lab/guest-drm/bzImage GUEST_INITRAMFS=build/guest/drm.initramfs
-	local GUEST_MIB=768
+	local GUEST_MIB=512
 	guest_start "$@"
 }
 
@@ -15,10 +15,29 @@ test_driver() {
 	read -ra tests <<<"${DRIVER_TESTS:-}"
 	mdev_create "$A" SG16-1Q
 	# More jobs fault, on purpose, than a vGPU may have.
-	vgpuctl sched set --quarantine-faults 0
+	vgpuctl sched set --quarantine-faults 0 >/dev/null
 	driver_start a "$A" "${tests[@]}"
 	passes a 600
 	guest_log a
 	is_free "$A"
-	vgpuctl sched set --quarantine-faults 3
+	vgpuctl sched set --quarantine-faults 3 >/dev/null
+}
+
+# What the host shows of the driver, and of an ordinary user's process that has a queue.
+test_driver_label() {
+	local pid
+	mdev_create "$A" SG16-1Q
+	driver_start a "$A" label
+	guest_says a '^guest: working as process [0-9]+' $((120 * SLOW)) || fail "guest a does not work"
+	guest_answer a "working as process"
+	pid=$ANSWER
+	vgpuctl process --json | tee "$GUEST_DIR/process.json"
+	jq -e --argjson pid "$pid" '[.. | objects | select(has("driver_name"))] | length == 1 and
+		(.[0] | .driver_name == "vgpu_guest" and .driver_version == "1.0" and
+		(.processes | length == 1 and (.[0] | .pid == $pid and .uid == 1000 and
+		.command == "drawer" and .client > 0 and (.engines | length == 1))))' \
+		"$GUEST_DIR/process.json"
+	guest_tell a seen
+	passes a 60
+	is_free "$A"
 }

@@ -2,6 +2,7 @@
 /* VM_BIND: what users ask for is checked, and done at once or pushed as a job. */
 #include "bo.h"
 #include "device.h"
+#include "done.h"
 #include "sync.h"
 #include "vm.h"
 
@@ -87,7 +88,9 @@ static int bind_push(struct guest_vm *vm, struct guest_bind_job *job, struct gue
 	}
 	cookie = dma_fence_begin_signalling();
 	drm_sched_job_arm(&job->base);
-	fence = dma_fence_get(&job->base.s_fence->finished);
+	guest_done_arm(job->done, vm->fence_context, ++vm->jobs, &job->base.s_fence->finished);
+	fence = &job->done->base;
+	job->done = NULL;
 	guest_syncs_signal(syncs, fence);
 	drm_sched_entity_push_job(&job->base);
 	dma_fence_end_signalling(cookie);
@@ -124,8 +127,7 @@ static int bind_later(struct guest_vm *vm, const struct drm_vgpu_vm_bind *args,
 err_job:
 	drm_sched_job_cleanup(&job->base);
 err_change:
-	guest_vm_change_free(&job->change);
-	kfree(job);
+	guest_bind_job_destroy(job);
 	return ret;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Asynchronous changes of an address space: jobs of its scheduler. */
 #include "device.h"
+#include "done.h"
 #include "vm.h"
 
 static struct dma_fence *bind_run(struct drm_sched_job *base)
@@ -17,8 +18,7 @@ static void bind_cleanup(struct work_struct *work)
 {
 	struct guest_bind_job *job = container_of(work, struct guest_bind_job, cleanup);
 
-	guest_vm_change_free(&job->change);
-	kfree(job);
+	guest_bind_job_destroy(job);
 }
 
 static void bind_free(struct drm_sched_job *base)
@@ -45,7 +45,20 @@ struct guest_bind_job *guest_bind_job_create(void)
 {
 	struct guest_bind_job *job = kzalloc(sizeof(*job), GFP_KERNEL_ACCOUNT);
 
-	if (job)
-		INIT_WORK(&job->cleanup, bind_cleanup);
+	if (!job)
+		return NULL;
+	INIT_WORK(&job->cleanup, bind_cleanup);
+	job->done = guest_done_create();
+	if (!job->done) {
+		kfree(job);
+		return NULL;
+	}
 	return job;
+}
+
+void guest_bind_job_destroy(struct guest_bind_job *job)
+{
+	guest_vm_change_free(&job->change);
+	kfree(job->done);
+	kfree(job);
 }

@@ -43,7 +43,7 @@ struct guest_bo {
 	struct page **pages;
 	struct sg_table *sgt;
 	struct drm_gem_object *vm_obj;
-	struct mutex gpuva_lock;
+	struct mutex gpuva_lock;	/* mappings */
 };
 
 static inline struct guest_bo *to_guest_bo(struct drm_gem_object *obj)

@@ -67,7 +67,7 @@ struct guest_dev {
 	unsigned int nr_vectors;
 	struct guest_vector vector[VGPU_HW_VECTORS];
 	struct ida channel_ids;
-	spinlock_t channel_lock;
+	spinlock_t channel_lock;	/* channel[] */
 	struct guest_queue *channel[VGPU_HW_MAX_CHANNELS];
 };
 

@@ -3,6 +3,7 @@
 #include <linux/capability.h>
 
 #include "device.h"
+#include "done.h"
 #include "queue.h"
 #include "sync.h"
 #include "vm.h"
@@ -74,7 +75,8 @@ static struct guest_job *job_create(struct guest_queue *queue, const struct drm_
 	}
 	job->queue = queue;
 	job->fence = kzalloc(sizeof(*job->fence), GFP_KERNEL_ACCOUNT);
-	if (job->fence)
+	job->done = guest_done_create();
+	if (job->fence && job->done)
 		ret = job_copy_packets(job, args);
 	if (ret) {
 		guest_job_destroy(job);
@@ -100,13 +102,16 @@ static int job_push(struct guest_job *job, struct guest_syncs *syncs)
 	if (ret)
 		return ret;
 	mutex_lock(&queue->submit_lock);
-	if (queue->dead || READ_ONCE(queue->stopped)) {
+	if (queue->dead || READ_ONCE(queue->error)) {
 		ret = queue->dead ? -ENOENT : -EIO;
 		goto out;
 	}
 	cookie = dma_fence_begin_signalling();
 	drm_sched_job_arm(&job->base);
-	fence = dma_fence_get(&job->base.s_fence->finished);
+	guest_done_arm(job->done, queue->fence_context + 1, ++queue->jobs,
+		       &job->base.s_fence->finished);
+	fence = &job->done->base;
+	job->done = NULL;
 	drm_gpuvm_exec_resv_add_fence(&exec, fence, DMA_RESV_USAGE_BOOKKEEP,
 				      DMA_RESV_USAGE_BOOKKEEP);
 	guest_syncs_signal(syncs, fence);

@@ -20,7 +20,7 @@ struct guest_fb {
 	u64 bytes;
 	phys_addr_t phys;
 	u8 __iomem *cpu;
-	struct mutex lock;
+	struct mutex lock;		/* mm */
 	struct gpu_buddy mm;
 };
 

@@ -30,6 +30,7 @@ void guest_job_destroy(struct guest_job *job)
 	guest_queue_put(job->queue);
 	kvfree(job->packet);
 	kfree(job->fence);
+	kfree(job->done);
 	kfree(job);
 }
 

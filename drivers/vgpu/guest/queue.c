@@ -130,7 +130,7 @@ static struct guest_queue *queue_create(struct guest_dev *gdev, struct guest_vm 
 	INIT_LIST_HEAD(&queue->pending);
 	INIT_WORK(&queue->lost, queue_lost);
 	INIT_WORK(&queue->release, queue_release);
-	queue->fence_context = dma_fence_context_alloc(1);
+	queue->fence_context = dma_fence_context_alloc(2);
 	ret = ida_alloc_max(&gdev->channel_ids, gdev->channels - 1, GFP_KERNEL);
 	if (ret < 0) {
 		ret = ret == -ENOSPC ? -EBUSY : ret;

@@ -14,6 +14,7 @@
 #include <drm/vgpu_drm.h>
 
 struct guest_bo;
+struct guest_done;
 struct guest_dev;
 struct guest_vm;
 
@@ -25,7 +26,7 @@ struct guest_vm;
  */
 struct guest_fence {
 	struct dma_fence base;
-	spinlock_t lock;
+	spinlock_t lock;		/* of base */
 	struct list_head link;
 };
 
@@ -58,12 +59,13 @@ struct guest_fault {
  * @page:          the channel's page
  * @sched:         hands over jobs, as many as the ring has room for: a credit is a packet
  * @entity:        the only one of @sched
- * @submit_lock:   protects @dead, and the order of the jobs of @entity
+ * @submit_lock:   protects what follows, and the order of the jobs of @entity
  * @dead:          the handle is gone, @entity takes no jobs any more
- * @fence_context: of the fences of jobs
+ * @jobs:          jobs that @entity has got
+ * @fence_context: of the fences of jobs: the device's, and (the next one) those that users get
  * @stop_lock:     held while the queue is being stopped
  * @lock:          protects what follows; taken by interrupt handlers
- * @stopped:       the channel takes no jobs any more
+ * @error:         of jobs that have not run before the queue was stopped; 0: it was not
  * @state:         enum drm_vgpu_queue_state
  * @fault:         with a state that says so
  * @submitted:     packets that were put into the ring
@@ -84,12 +86,13 @@ struct guest_queue {
 	u8 __iomem *page;
 	struct drm_gpu_scheduler sched;
 	struct drm_sched_entity entity;
-	struct mutex submit_lock;
+	struct mutex submit_lock;	/* entity */
 	bool dead;
+	u64 jobs;
 	u64 fence_context;
-	struct mutex stop_lock;
-	spinlock_t lock;
-	bool stopped;
+	struct mutex stop_lock;		/* stopping */
+	spinlock_t lock;		/* what is under way */
+	int error;
 	u32 state;
 	struct guest_fault fault;
 	u64 submitted;
@@ -106,6 +109,7 @@ struct guest_queue {
  * @nr:     elements of @packet
  * @packet: as they go into the ring
  * @fence:  its end; NULL once that is the queue's
+ * @done:   likewise, for users; NULL once they have it
  */
 struct guest_job {
 	struct drm_sched_job base;
@@ -113,6 +117,7 @@ struct guest_job {
 	u32 nr;
 	struct vgpu_hw_packet *packet;
 	struct guest_fence *fence;
+	struct guest_done *done;
 };
 
 extern const struct drm_sched_backend_ops guest_job_ops;
@@ -135,8 +140,8 @@ void guest_queue_stop(struct guest_queue *queue, enum drm_vgpu_queue_state state
 
 /*
  * Puts packets into the ring, and tells the device. There is room for them, and the device is there
- * (drm_dev_enter()). @fence becomes the queue's, and is signalled when they are done. Fails with
- * -EIO, and leaves the fence alone, where the queue is stopped.
+ * (drm_dev_enter()). @fence becomes the queue's, and is signalled when they are done. Where the
+ * queue is stopped, it leaves the fence alone, and returns the error that all its jobs get.
  */
 int guest_queue_write(struct guest_queue *queue, const struct vgpu_hw_packet *packet, u32 nr,
 		      struct guest_fence *fence);

@@ -76,7 +76,7 @@ void guest_queue_progress(struct guest_queue *queue)
 			break;
 		list_move_tail(&fence->link, &done);
 	}
-	wrong &= !queue->stopped;
+	wrong &= !queue->error;
 	spin_unlock_irqrestore(&queue->lock, flags);
 	end_fences(&done, 0);
 	if (wrong)
@@ -109,10 +109,10 @@ void guest_queue_stop(struct guest_queue *queue, enum drm_vgpu_queue_state state
 	int idx;
 
 	mutex_lock(&queue->stop_lock);
-	if (queue->stopped)
+	if (queue->error)
 		goto out;
 	spin_lock_irq(&queue->lock);
-	WRITE_ONCE(queue->stopped, true);
+	WRITE_ONCE(queue->error, error);
 	spin_unlock_irq(&queue->lock);
 	if (drm_dev_enter(&gdev->drm, &idx)) {
 		if (readl(PAGE_REG(queue, state)) == VGPU_HW_STATE_FAULTED)
@@ -146,6 +146,7 @@ int guest_queue_write(struct guest_queue *queue, const struct vgpu_hw_packet *pa
 		      struct guest_fence *fence)
 {
 	u64 put = queue->submitted;
+	int error;
 	u32 i;
 
 	for (i = 0; i < nr; i++)
@@ -153,9 +154,13 @@ int guest_queue_write(struct guest_queue *queue, const struct vgpu_hw_packet *pa
 	put += nr;
 	spin_lock_init(&fence->lock);
 	spin_lock_irq(&queue->lock);
-	if (queue->stopped) {
+	error = queue->error;
+	if (error) {
 		spin_unlock_irq(&queue->lock);
-		return -EIO;
+		/* Jobs end in order: those before it do when the queue has stopped. */
+		mutex_lock(&queue->stop_lock);
+		mutex_unlock(&queue->stop_lock);
+		return error;
 	}
 	dma_fence_init(&fence->base, &fence_ops, &fence->lock, queue->fence_context, put);
 	dma_fence_get(&fence->base);

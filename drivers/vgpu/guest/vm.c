@@ -85,6 +85,7 @@ static struct guest_vm *vm_create(struct guest_dev *gdev)
 	if (!obj)
 		goto err_sched;
 	kref_init(&vm->ref);
+	vm->fence_context = dma_fence_context_alloc(1);
 	mutex_init(&vm->lock);
 	mutex_init(&vm->submit_lock);
 	INIT_WORK(&vm->release, vm_release);

@@ -12,6 +12,7 @@
 #include "pt.h"
 
 struct guest_bo;
+struct guest_done;
 struct guest_dev;
 
 /**
@@ -24,7 +25,9 @@ struct guest_dev;
  * @pt:          the table of the top level
  * @sched:       does asynchronous binds
  * @entity:      the only one of @sched
- * @submit_lock: protects @dead, and the order of the jobs of @entity
+ * @fence_context: of the fences that users get of @entity's jobs
+ * @submit_lock: protects what follows, and the order of the jobs of @entity
+ * @jobs:        jobs that @entity has got
  * @dead:        the handle is gone, @entity takes no jobs any more
  * @release:     runs when @ref has gone
  */
@@ -32,11 +35,13 @@ struct guest_vm {
 	struct drm_gpuvm base;
 	struct guest_dev *gdev;
 	struct kref ref;
-	struct mutex lock;
+	struct mutex lock;		/* mappings and tables */
 	struct guest_table *pt;
 	struct drm_gpu_scheduler sched;
 	struct drm_sched_entity entity;
-	struct mutex submit_lock;
+	u64 fence_context;
+	struct mutex submit_lock;	/* entity */
+	u64 jobs;
 	bool dead;
 	struct work_struct release;
 };
@@ -92,11 +97,13 @@ struct guest_vm_change {
  * struct guest_bind_job - an asynchronous VM_BIND
  * @base:    in the VM's scheduler
  * @change:  what it does
+ * @done:    its end, for users; NULL once they have it
  * @cleanup: frees it, where locks of buffers may be taken
  */
 struct guest_bind_job {
 	struct drm_sched_job base;
 	struct guest_vm_change change;
+	struct guest_done *done;
 	struct work_struct cleanup;
 };
 
@@ -144,8 +151,9 @@ void guest_vm_close(struct drm_file *file);
 
 extern const struct drm_sched_backend_ops guest_bind_ops;
 
-/* A job whose change is not yet made; kfree() frees it then. */
+/* A job whose change is not yet made; guest_bind_job_destroy() frees it with its change. */
 struct guest_bind_job *guest_bind_job_create(void);
+void guest_bind_job_destroy(struct guest_bind_job *job);
 
 int guest_vm_create_ioctl(struct drm_device *drm, void *data, struct drm_file *file);
 int guest_vm_destroy_ioctl(struct drm_device *drm, void *data, struct drm_file *file);

@@ -267,7 +267,8 @@ struct drm_vgpu_queue_create {
 /**
  * struct drm_vgpu_queue_destroy - DRM_IOCTL_VGPU_QUEUE_DESTROY
  * @id:  of the queue; when this returns, the device does none of its jobs any more. The fences of
- *       those that were not done get ECANCELED (of those that waited for others, when these are)
+ *       those that were not done get ECANCELED, or ESRCH (and that, if they waited for others, when
+ *       these are done)
  * @pad: 0
  *
  * Errors: ENOENT, no such queue.

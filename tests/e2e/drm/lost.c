@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,19 +16,6 @@
 #define CE		1
 
 static const uint32_t for_ever[] = { RV_J(0) };
-
-/* A queue, whose channel may be that of one that is just being freed. */
-static int queue_make_soon(int fd, uint32_t vm, uint32_t engine, uint32_t *queue)
-{
-	int ret = -EBUSY, i;
-
-	for (i = 0; i < 500 && ret == -EBUSY; i++) {
-		ret = queue_make(fd, vm, engine, 4, queue);
-		if (ret == -EBUSY)
-			usleep(20000);
-	}
-	return ret;
-}
 
 /* A job of somebody else is done as ever. */
 static bool others_work(void)
@@ -199,6 +188,27 @@ bool test_exit_at_work(void)
 		      WIFEXITED(status) && !WEXITSTATUS(status));
 	}
 	return others_work();
+}
+
+/* An ordinary user's process works, and waits until the host has seen whose the channel is. */
+bool test_label(void)
+{
+	struct vgpu_hw_packet packet = packet_fill(VA_DATA, MIB, 1);
+	int fd, tell = tell_open();
+	uint32_t vm, queue;
+	struct buf buf;
+
+	CHECK(tell >= 0 && !chmod("/", 0755) && !chmod("/dev/dri/renderD128", 0666));
+	CHECK(!prctl(PR_SET_NAME, "drawer") && !setuid(1000));
+	fd = node_open();
+	CHECK(fd >= 0);
+	CHECK_RET(vm_make(fd, &vm), 0);
+	CHECK_RET(queue_make(fd, vm, CE, 4, &queue), 0);
+	CHECK_RET(buf_make(fd, MIB, FRAMEBUFFER, &buf), 0);
+	CHECK_RET(bind_map(fd, vm, buf.handle, 0, VA_DATA, MIB, DRM_VGPU_BIND_WRITE), 0);
+	CHECK_RET(exec_wait(fd, queue, &packet, 1), 0);
+	say("working as process %d", getpid());
+	return tell_wait(tell, 2 * WAIT_MS / 1000);
 }
 
 bool test_channels(void)

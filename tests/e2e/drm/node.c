@@ -2,6 +2,7 @@
 #include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -13,13 +14,35 @@
 
 #include "node.h"
 
-const char *node_path = "/dev/dri/renderD128";
+void check(bool ok, const char *file, int line, const char *text)
+{
+	if (!ok) {
+		failed("%s:%d: %s", file, line, text);
+		_exit(1);
+	}
+}
+
+void check_ret(int ret, int want, const char *file, int line, const char *text)
+{
+	if (ret != want) {
+		failed("%s:%d: %s is %d, not %d", file, line, text, ret, want);
+		_exit(1);
+	}
+}
 
 int node_open(void)
 {
-	int fd = open(node_path, O_RDWR | O_CLOEXEC);
+	char path[32];
+	int fd, i;
 
-	return fd < 0 ? -errno : fd;
+	/* A node that is gone keeps its number as long as it is open. */
+	for (i = 128; i < 132; i++) {
+		snprintf(path, sizeof(path), "/dev/dri/renderD%d", i);
+		fd = open(path, O_RDWR | O_CLOEXEC);
+		if (fd >= 0 || errno != ENOENT)
+			return fd < 0 ? -errno : fd;
+	}
+	return -ENOENT;
 }
 
 int node_ioctl(int fd, unsigned long request, void *arg)
@@ -138,6 +161,18 @@ int queue_make(int fd, uint32_t vm, uint32_t engine, uint32_t order, uint32_t *i
 	int ret = node_ioctl(fd, DRM_IOCTL_VGPU_QUEUE_CREATE, &args);
 
 	*id = args.id;
+	return ret;
+}
+
+int queue_make_soon(int fd, uint32_t vm, uint32_t engine, uint32_t *id)
+{
+	int ret = -EBUSY, i;
+
+	for (i = 0; i < 500 && ret == -EBUSY; i++) {
+		ret = queue_make(fd, vm, engine, 4, id);
+		if (ret == -EBUSY)
+			usleep(20000);
+	}
 	return ret;
 }
 

@@ -20,21 +20,11 @@
 #define VA_DATA		0x100000000ull
 #define VA_MORE		0x200000000ull
 
-/* Ends the test if it does not hold. */
-#define CHECK(cond) \
-	do { \
-		if (!(cond)) \
-			return failed("%s:%d: %s", __FILE__, __LINE__, #cond); \
-	} while (0)
-
-/* The call returns what is expected: 0 or a negative errno. */
-#define CHECK_RET(call, want) \
-	do { \
-		int ret_ = (call); \
-		if (ret_ != (want)) \
-			return failed("%s:%d: %s is %d, not %d", __FILE__, __LINE__, #call, ret_, \
-				      (want)); \
-	} while (0)
+/* End the test's process if it does not hold, or if the call does not return what is wanted. */
+#define CHECK(cond)		check((cond), __FILE__, __LINE__, #cond)
+#define CHECK_RET(call, want)	check_ret((call), (want), __FILE__, __LINE__, #call)
+void check(bool ok, const char *file, int line, const char *text);
+void check_ret(int ret, int want, const char *file, int line, const char *text);
 
 /**
  * struct buf - a buffer that the CPU has mapped
@@ -48,10 +38,8 @@ struct buf {
 	void *ptr;
 };
 
-extern const char *node_path;
-
 /* All return 0 or a negative errno. */
-int node_open(void);
+int node_open(void);	/* the only one that there is */
 int node_ioctl(int fd, unsigned long request, void *arg);
 int node_info(int fd, struct drm_vgpu_dev_info *info);
 int vm_make(int fd, uint32_t *id);
@@ -65,6 +53,9 @@ int bind_map(int fd, uint32_t vm, uint32_t handle, uint64_t offset, uint64_t va,
 	     uint32_t flags);
 int bind_unmap(int fd, uint32_t vm, uint64_t va, uint64_t bytes);
 int queue_make(int fd, uint32_t vm, uint32_t engine, uint32_t order, uint32_t *id);
+
+/* With 16 packets; its channel may be that of a queue that is just being freed. */
+int queue_make_soon(int fd, uint32_t vm, uint32_t engine, uint32_t *id);
 int queue_end(int fd, uint32_t id);
 int queue_ask(int fd, uint32_t id, struct drm_vgpu_queue_query *query);
 
@@ -99,10 +90,12 @@ int program_load(int fd, uint32_t vm, const uint32_t *words, uint32_t nr, uint64
  * struct test - a test
  * @name: of it
  * @run:  returns whether all was right; says what was not
+ * @told: the host has to tell it something, so it runs only when it is named
  */
 struct test {
 	const char *name;
 	bool (*run)(void);
+	bool told;
 };
 
 bool test_query(void);
@@ -135,7 +128,13 @@ bool test_user_library(void);
 bool test_user_run(void);
 bool test_user_samples(void);
 bool test_reload(void);
+bool test_label(void);
+bool test_fuzz(void);
 bool test_unbind(void);
+
+/* What the host tells: tests/e2e/guest/tell.c. */
+int tell_open(void);
+bool tell_wait(int fd, unsigned int seconds);
 
 /* Of the driver's module: its file, and its parameters for the tests. */
 int module_load(void);

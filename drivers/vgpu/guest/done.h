@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The fences that users get. Those of a scheduler read its name at any time, also when they are
+ * long signalled, and a scheduler goes with its queue: so they stay within the driver.
+ */
+#ifndef _VGPU_GUEST_DONE_H
+#define _VGPU_GUEST_DONE_H
+
+#include <linux/dma-fence.h>
+#include <linux/workqueue.h>
+
+/**
+ * struct guest_done - the end of a job, for users
+ * @base: the fence
+ * @lock: of @base
+ * @cb:   at the scheduler's fence, until that is signalled; it has a reference
+ * @free: runs when nobody has the fence any more
+ */
+struct guest_done {
+	struct dma_fence base;
+	spinlock_t lock;		/* of base */
+	struct dma_fence_cb cb;
+	struct work_struct free;
+};
+
+/* Returns NULL where there is no memory. kfree() frees one that is not armed. */
+struct guest_done *guest_done_create(void);
+
+/*
+ * Makes it the fence @seqno of @context, which is signalled when @finished is, with the same error.
+ * Allocates nothing. The caller has a reference.
+ */
+void guest_done_arm(struct guest_done *done, u64 context, u64 seqno, struct dma_fence *finished);
+
+#endif /* _VGPU_GUEST_DONE_H */
