@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include <libvgpu.h>
@@ -21,6 +20,9 @@
 #include "process.h"
 
 #define BOX		"/box"
+#define NODE_NAME	"renderD128"
+#define NODE_PATH	"/dev/dri/" NODE_NAME
+#define DRIVER		"/sys/bus/pci/drivers/vgpu_guest"
 #define USER		1000
 #define RENDER		44
 #define RUN_PROBE	"/vgpu-run", "/probe.elf", "--kernel"
@@ -49,11 +51,10 @@ static bool make_box(void)
 		snprintf(path, sizeof(path), BOX "%s", programs[i]);
 		CHECK(!link(programs[i], path));
 	}
-	snprintf(path, sizeof(path), BOX "%s", node_path);
-	CHECK(!stat(node_path, &st));
-	CHECK(!mknod(path, S_IFCHR | 0660, st.st_rdev));
-	CHECK(!chown(path, 0, RENDER));
-	CHECK(!chmod(path, 0660));
+	CHECK(!stat(NODE_PATH, &st));
+	CHECK(!mknod(BOX NODE_PATH, S_IFCHR | 0660, st.st_rdev));
+	CHECK(!chown(BOX NODE_PATH, 0, RENDER));
+	CHECK(!chmod(BOX NODE_PATH, 0660));
 	return true;
 }
 
@@ -103,41 +104,58 @@ static bool has_node(pid_t pid)
 		n = readlink(path, to, sizeof(to) - 1);
 		if (n > 0) {
 			to[n] = 0;
-			if (strstr(to, node_path))
+			if (strstr(to, NODE_PATH))
 				return true;
 		}
 	}
 	return false;
 }
 
-/* A signal ends vgpu-run in the middle of a kernel that would run for ever. */
-static bool is_stopped(int number, const char *text)
+/* Starts a kernel that would run for ever, and waits until it does. */
+static pid_t start_forever(int *said)
 {
 	char *const argv[] = { RUN_PROBE, "forever", "--grid", "1", "--arg", "4", NULL };
 	uint64_t end = clk_ms() + WAIT_MS;
-	int said;
-	pid_t pid = process_start(argv, as_user, &said);
+	pid_t pid = process_start(argv, as_user, said);
 
-	CHECK(pid > 0);
-	while (clk_ms() < end && !has_node(pid))
+	while (pid > 0 && clk_ms() < end && !has_node(pid))
 		clk_sleep_ms(10);
 	clk_sleep_ms(300);
+	return pid;
+}
+
+/* A signal ends vgpu-run in the middle of it. */
+static bool is_stopped(int number, const char *text)
+{
+	int said;
+	pid_t pid = start_forever(&said);
+
+	CHECK(pid > 0);
 	kill(pid, number);
 	return process_ends(pid, said, W_EXITCODE(0, number), text);
 }
 
-/* The address of the function whose node it is means the node. */
-static bool runs_by_address(void)
+/* The address of the function whose node it is. */
+static bool find_address(char *address, size_t room)
 {
 	char device[256] = "";
-	ssize_t n = readlink("/sys/class/drm/renderD128/device", device, sizeof(device) - 1);
+
+	CHECK(readlink("/sys/class/drm/" NODE_NAME "/device", device, sizeof(device) - 1) > 0);
+	snprintf(address, room, "%s", basename(device));
+	return strchr(address, ':') || failed("a function named %s", address);
+}
+
+/* The address means the node. */
+static bool runs_by_address(void)
+{
+	char address[32];
 	char *const argv[] = {
 		RUN_PROBE, "poke", "--grid", "1", "--arg", "8>" BOX RESULT, "--arg", "4", "--arg", "0",
-		"--json", "--device", basename(device), NULL,
+		"--json", "--device", address, NULL,
 	};
 
-	CHECK(n > 0 && strchr(basename(device), ':'));
-	return process_runs(argv, NULL, 0, "\"device\": \"/dev/dri/renderD128\"") &&
+	CHECK(find_address(address, sizeof(address)));
+	return process_runs(argv, NULL, 0, "\"device\": \"" NODE_PATH "\"") &&
 		result_is_right();
 }
 
@@ -145,7 +163,7 @@ bool test_user_run(void)
 {
 	char *const print[] = { RUN_PROBE, "say", "--grid", "2", "--group", "1", "--arg", "2", NULL };
 	char *const store[] = { RUN_PROBE, "poke", "--grid", "1", "--arg", "8>" RESULT, "--arg", "4",
-				"--arg", "0", "--device", "renderD128", NULL };
+				"--arg", "0", "--device", NODE_NAME, NULL };
 	char *const fault[] = { RUN_PROBE, "poke", "--grid", "64", "--arg", "64",
 				"--arg", "0x7f00000000", "--arg", "33", NULL };
 	char *const forever[] = { RUN_PROBE, "forever", "--grid", "1", "--arg", "4", NULL };
@@ -161,8 +179,33 @@ bool test_user_run(void)
 		process_runs(store, as_user, 0, "") && result_is_right() &&
 		process_runs(store, as_stranger, 1,
 			     "Permission denied (are you in the group of the node, render?)") &&
-		process_runs(print, as_stranger, 1, "/dev/dri/renderD128: Permission denied") &&
-		process_runs(offer, as_user, 0, "/dev/dri/renderD128\n");
+		process_runs(print, as_stranger, 1, NODE_PATH ": Permission denied") &&
+		process_runs(offer, as_user, 0, NODE_PATH "\n");
+}
+
+static bool tell_driver(const char *file, const char *address)
+{
+	int fd = open(file, O_WRONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : write(fd, address, strlen(address));
+
+	if (fd >= 0)
+		close(fd);
+	return n > 0 || failed("%s: %s", file, strerror(errno));
+}
+
+/* The driver goes while a program uses the device. */
+bool test_user_unbind(void)
+{
+	char address[32];
+	int said;
+	pid_t pid;
+
+	CHECK(make_box() && find_address(address, sizeof(address)));
+	pid = start_forever(&said);
+	CHECK(pid > 0);
+	CHECK(tell_driver(DRIVER "/unbind", address));
+	CHECK(process_ends(pid, said, W_EXITCODE(1, 0), "the device is gone"));
+	return tell_driver(DRIVER "/bind", address);
 }
 
 bool test_user_samples(void)
