@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <sys/mman.h>
 
+#include "fake_packet.h"
 #include "transport_fake.h"
 
 #define PACKETS		64
@@ -217,84 +218,27 @@ static int chan_fence(struct vgpu_chan *chan, uint64_t *fence)
 	return 0;
 }
 
-/* Where the byte is that the device is to access, or NULL after a fault. */
-static uint8_t *reach(struct queue *queue, uint64_t addr, uint32_t access)
+static uint8_t *reach(void *data, uint64_t addr, uint32_t access)
 {
 	uint64_t at = addr >= VGPU_HW_VA_GLOBAL ? addr - VGPU_HW_VA_GLOBAL : addr;
+	const struct queue *queue = data;
 	const struct bind *bind;
 
 	if (queue->vm) {
 		bind = find_bind(queue->vm, round_down(addr, PAGE));
-		if (bind && !(access & ~bind->flags))
-			return bind->to + addr % PAGE;
-	} else if (addr >= BUFFERS_AT && addr - BUFFERS_AT < buffer_bytes) {
+		return bind && !(access & ~bind->flags) ? bind->to + addr % PAGE : NULL;
+	}
+	if (addr >= BUFFERS_AT && addr - BUFFERS_AT < buffer_bytes)
 		return buffer + (addr - BUFFERS_AT);
-	} else if (at < fake_dev->fb_next) {
-		return fake_dev->fb + at;
-	}
-	queue->fault.code = VGPU_HW_FAULT_PAGE;
-	queue->fault.addr = addr;
-	return NULL;
-}
-
-static void move(struct queue *queue, const struct vgpu_hw_packet *p)
-{
-	uint64_t i, dst, src;
-	uint8_t *to, *from;
-	uint32_t row;
-
-	for (row = 0; row < p->rows; row++) {
-		dst = p->dst + (uint64_t)row * p->dst_pitch;
-		src = p->src + (uint64_t)row * p->src_pitch;
-		for (i = 0; i < p->width; i++) {
-			from = p->type == VGPU_HW_PKT_FILL ? (uint8_t *)&p->value + i % 4 :
-				reach(queue, src + i, VGPU_HW_PTE_R);
-			to = from ? reach(queue, dst + i, VGPU_HW_PTE_W) : NULL;
-			if (!to)
-				return;
-			*to = *from;
-		}
-	}
-}
-
-/* Whatever the instructions are, work-item i writes i + 1 to element i of the first argument. */
-static void dispatch(struct queue *queue, const struct vgpu_hw_packet *p)
-{
-	const struct vgpu_hw_program *program = (void *)reach(queue, p->dst, VGPU_HW_PTE_R);
-	const uint64_t *args = (void *)reach(queue, p->src, VGPU_HW_PTE_R);
-	const uint8_t *image;
-	uint32_t i, *to;
-
-	if (!program || !args)
-		return;
-	assert_int_equal(program->magic, VGPU_HW_PROGRAM_MAGIC);
-	image = reach(queue, program->image, VGPU_HW_PTE_X);
-	if (!image)
-		return;
-	assert_memory_equal(image, fake_elf.image, fake_elf.image_bytes);
-	for (i = 0; i < p->grid[0]; i++) {
-		to = (void *)reach(queue, args[0] + i * sizeof(*to), VGPU_HW_PTE_W);
-		if (!to) {
-			queue->fault.pc = VGPU_HW_VA_IMAGE + program->entry + 4;
-			queue->fault.id[0] = i;
-			return;
-		}
-		*to = i + 1;
-	}
+	return at < fake_dev->fb_next ? fake_dev->fb + at : NULL;
 }
 
 static void execute(struct queue *queue)
 {
-	const struct vgpu_hw_packet *p;
-
 	if (fake_hangs || queue->state != VGPU_HW_STATE_SLEEPING)
 		return;
 	for (; queue->get < queue->put; queue->get++) {
-		p = &queue->packet[queue->get];
-		if (p->type == VGPU_HW_PKT_FILL || p->type == VGPU_HW_PKT_COPY)
-			move(queue, p);
-		else if (p->type == VGPU_HW_PKT_DISPATCH)
-			dispatch(queue, p);
+		fake_packet(&queue->packet[queue->get], &fake_elf, reach, queue, &queue->fault);
 		if (queue->fault.code) {
 			queue->fault.pos = queue->get;
 			queue->state = VGPU_HW_STATE_FAULTED;

@@ -97,6 +97,15 @@ int vgpu_chan_fault(struct vgpu_chan *chan, struct vgpu_fault *fault)
 	return ops_of(chan)->fault(chan, fault);
 }
 
+int vgpu_chan_faulted(struct vgpu_chan *chan, const struct vgpu_fault *fault)
+{
+	return vgpu_fail(chan->dev, -EIO,
+			 "channel %u: %s fault at packet %llu, address %#llx",
+			 chan->id, vgpu_fault_name(fault->code),
+			 (unsigned long long)fault->pos,
+			 (unsigned long long)fault->addr);
+}
+
 int vgpu_chan_check(struct vgpu_chan *chan)
 {
 	uint32_t state = vgpu_chan_state(chan);
@@ -109,13 +118,7 @@ int vgpu_chan_check(struct vgpu_chan *chan)
 		return vgpu_fail(chan->dev, -ENODEV, "channel %u is disabled",
 				 chan->id);
 	ret = vgpu_chan_fault(chan, &fault);
-	if (ret)
-		return ret;
-	return vgpu_fail(chan->dev, -EIO,
-			 "channel %u: %s fault at packet %llu, address %#llx",
-			 chan->id, vgpu_fault_name(fault.code),
-			 (unsigned long long)fault.pos,
-			 (unsigned long long)fault.addr);
+	return ret ? ret : vgpu_chan_faulted(chan, &fault);
 }
 
 int vgpu_chan_late(struct vgpu_chan *chan, int timeout_ms)

@@ -9,7 +9,7 @@
 
 #define PROGRAM_ALIGN	64	/* of a struct vgpu_hw_program */
 
-/* What an address of a packet or of a program's head is more than an offset in the framebuffer. */
+/* What an address of a packet is more than an offset in the framebuffer. */
 static uint64_t base_of(const struct vgpu_space *space)
 {
 	return space ? VGPU_HW_VA_GLOBAL : 0;
@@ -18,12 +18,14 @@ static uint64_t base_of(const struct vgpu_space *space)
 static void program_write(const struct vgpu_program *program, unsigned int i)
 {
 	const struct vgpu_elf *elf = program->elf;
+	const uint64_t image_base = program->space ? VGPU_HW_VA_GLOBAL :
+		program->dev->transport->image_base;
 	struct vgpu_hw_program hw = {
 		.magic = htole32(VGPU_HW_PROGRAM_MAGIC),
 		.image_bytes = htole32(elf->image_bytes),
 		.text_bytes = htole32(elf->text_bytes),
 		.entry = htole32(elf->kernel[i].entry),
-		.image = htole64(base_of(program->space) + program->image),
+		.image = htole64(image_base + program->image),
 		.private_bytes = htole32(elf->kernel[i].private_bytes),
 	};
 

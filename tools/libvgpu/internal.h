@@ -26,6 +26,12 @@ int vgpu_fail(struct vgpu_dev *dev, int error, const char *fmt, ...);
 /* Whether a PCI function may be a vGPU, as far as can be told without its registers. */
 bool vgpu_pci_is_like_one(const char *address);
 
+/* Writes to @path the render node of a PCI function, if it has one. */
+bool vgpu_node_of(const char *address, char *path, size_t room);
+
+/* Calls @found for each render node of the guest's driver that can be opened. */
+void vgpu_node_list(void (*found)(const char *name, void *data), void *data);
+
 /* CLOCK_MONOTONIC. */
 uint64_t vgpu_now_ns(void);
 

@@ -19,14 +19,14 @@ enum vgpu_ring {
 /**
  * struct vgpu_chan - a channel
  * @dev:         the device; it must stay open until vgpu_chan_destroy()
- * @id:          number of the channel on the device
+ * @id:          number of the channel on the device; render node: id of its queue
  * @engine:      index of the engine that executes its packets
  * @order:       the ring has room for 1 << @order packets
  * @where:       where @ring and @signal lie
  * @space:       the address space of all addresses that the device is given, or NULL
  * @vector:      MSI-X vector that fences raise, or VGPU_NO_VECTOR
- * @page:        the channel page, mapped
- * @ring:        the ring
+ * @page:        the channel page, mapped; render node: NULL
+ * @ring:        the ring; render node: NULL
  * @ring_addr:   address of the ring for the device
  * @signal:      the signal word, which fences write
  * @signal_addr: address of the signal word for the device
@@ -34,6 +34,8 @@ enum vgpu_ring {
  * @fence:       value of the fence that was queued last
  * @ring_buf:    VGPU_RING_SYS: the memory of the ring
  * @signal_buf:  VGPU_RING_SYS: the memory of the signal word
+ * @syncobj:     render node: handle of the timeline of its packets; 0: the channel is disabled
+ * @done:        render node: packets known to be completed since the channel was enabled
  */
 struct vgpu_chan {
 	struct vgpu_dev *dev;
@@ -52,6 +54,8 @@ struct vgpu_chan {
 	uint64_t fence;
 	struct vgpu_buf ring_buf;
 	struct vgpu_buf signal_buf;
+	uint32_t syncobj;
+	uint64_t done;
 };
 
 /**
@@ -76,7 +80,8 @@ struct vgpu_fault {
  * Takes a free channel, gives it a ring of 1 << @order packets and enables it on the engine with
  * index @engine. Returns -EBUSY if all channels are in use, in a virtual machine also those that
  * other programs have, or -ENOSPC if no framebuffer is left. Where the device has labels (hardware
- * ABI 1.2), the host is told whose the channel is: pid, uid and name of this process.
+ * ABI 1.2), the host is told whose the channel is: pid, uid and name of this process. On a render
+ * node @where has no effect, as the ring belongs to the driver.
  */
 int vgpu_chan_create(struct vgpu_dev *dev, uint32_t engine, enum vgpu_ring where, uint32_t order,
 		     struct vgpu_chan **chanp);
@@ -107,14 +112,15 @@ int vgpu_chan_disable(struct vgpu_chan *chan);
 /*
  * Puts @nr packets into the ring and has them executed; they may be more than the ring holds. Waits
  * for room for up to a minute without progress. Returns -EIO if the channel has faulted, or
- * -ETIMEDOUT.
+ * -ETIMEDOUT. On a render node it may also return what vgpu_chan_wait() does, -EPERM for a PRESENT
+ * without CAP_SYS_ADMIN, or -EOPNOTSUPP for a packet that raises an interrupt.
  */
 int vgpu_chan_submit(struct vgpu_chan *chan, const struct vgpu_hw_packet *packets, size_t nr);
 
 /*
  * Publishes the index @put and rings the doorbell if the channel asks for it: the second half of
  * vgpu_chan_submit(), for programs that write the ring themselves. Returns 1 if the doorbell was
- * rung, 0 if it was not needed.
+ * rung, 0 if it was not needed; -EOPNOTSUPP on a render node.
  */
 int vgpu_chan_kick(struct vgpu_chan *chan, uint64_t put);
 
@@ -128,7 +134,9 @@ uint32_t vgpu_chan_state(const struct vgpu_chan *chan);
  * Waits until the signal word has reached @fence, a value from vgpu_chan_fence(): looks at it for a
  * while, then sleeps, for the vector of the fence if interrupts are enabled, else in growing steps.
  * Returns -EIO if the channel has faulted (vgpu_chan_fault() has the reason), -ENODEV if it is
- * disabled, or -ETIMEDOUT.
+ * disabled, or -ETIMEDOUT. On a render node the driver wakes the program, and may have ended the
+ * channel: -ECANCELED, a packet took longer than the driver allows; -ENODEV, the device was reset
+ * by its host, or is gone. Whatever the reason, vgpu_chan_enable() makes another channel of it.
  */
 int vgpu_chan_wait(struct vgpu_chan *chan, uint64_t fence, int timeout_ms);
 

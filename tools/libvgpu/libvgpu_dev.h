@@ -17,6 +17,7 @@
 #define VGPU_NO_VECTOR		(~0u)
 
 struct vgpu_bus;
+struct vgpu_node;
 struct vgpu_transport;
 
 /**
@@ -49,13 +50,14 @@ struct vgpu_region {
  * struct vgpu_dev - an open vGPU
  * @transport:    what works on the device
  * @bus:          where it has registers: the functions for VFIO or those for a virtual machine
- * @name:         UUID of the mdev, or PCI address
+ * @node:         where it has a render node: that, else NULL
+ * @name:         UUID of the mdev, PCI address, or path of the render node
  * @error:        text of the last error
  * @fd:           VFIO: file of the device, else -1
  * @container:    VFIO: file of the container, else -1
  * @group:        VFIO: file of the IOMMU group, else -1
  * @region:       VFIO: the regions by VFIO's index
- * @fb:           the framebuffer, mapped
+ * @fb:           the framebuffer, mapped; render node: only where vgpu_fb_alloc() has taken it
  * @fb_bytes:     framebuffer that the vGPU owns
  * @fb_next:      offset of the first byte that vgpu_fb_alloc() has not given away
  * @fb_claimed:   virtual machine: pages up to the end of what vgpu_fb_alloc() has taken last
@@ -76,6 +78,7 @@ struct vgpu_region {
 struct vgpu_dev {
 	const struct vgpu_transport *transport;
 	const struct vgpu_bus *bus;
+	struct vgpu_node *node;
 	char name[64];
 	char error[VGPU_ERROR_LEN];
 	int fd;
@@ -118,8 +121,19 @@ int vgpu_dev_open_vfio(struct vgpu_dev **devp, const char *uuid);
 int vgpu_dev_open_pci(struct vgpu_dev **devp, const char *address);
 
 /*
- * Opens the mdev with the UUID @name on the host, or the PCI function at the address @name in a
- * virtual machine. NULL means the first PCI function or, if there is none, the only mdev.
+ * Opens a vGPU inside a virtual machine by the render node of its driver, vgpu_guest: the node
+ * @name ("renderD128", or a path), or the first one of that driver if @name is NULL. Needs no more
+ * than to be in the node's group, render. The driver keeps the programs apart that have it open. An
+ * access to framebuffer or to a buffer raises SIGBUS when the device is gone. There are no
+ * registers, rings, interrupts or page tables: functions for these return -EOPNOTSUPP. On error
+ * *@devp is NULL, and vgpu_dev_error(NULL) has the text.
+ */
+int vgpu_dev_open_node(struct vgpu_dev **devp, const char *name);
+
+/*
+ * Opens the mdev with the UUID @name on the host, or in a virtual machine the render node @name, or
+ * the PCI function at the address @name, by its render node if it has one. NULL means the first
+ * render node or, if there is none, the first PCI function or, if there is none, the only mdev.
  */
 int vgpu_dev_open(struct vgpu_dev **devp, const char *name);
 
@@ -141,7 +155,7 @@ const char *vgpu_dev_error(const struct vgpu_dev *dev);
 /*
  * Resets the function: by VFIO's reset ioctl, or by the reset register in a virtual machine. Then
  * all channels are disabled and the framebuffer reads zero. Memory decoding and bus mastering are
- * set again.
+ * set again. On a render node, -EOPNOTSUPP: others use the device.
  */
 int vgpu_dev_reset(struct vgpu_dev *dev);
 
@@ -151,7 +165,7 @@ int vgpu_dev_reset(struct vgpu_dev *dev);
  */
 int vgpu_dev_find_engine(struct vgpu_dev *dev, uint32_t engine_class, uint32_t instance);
 
-/* Registers: @offset is the byte offset in BAR 2. */
+/* Registers: @offset is the byte offset in BAR 2. -EOPNOTSUPP on a render node. */
 int vgpu_reg_read32(struct vgpu_dev *dev, uint64_t offset, uint32_t *value);
 int vgpu_reg_read64(struct vgpu_dev *dev, uint64_t offset, uint64_t *value);
 int vgpu_reg_write32(struct vgpu_dev *dev, uint64_t offset, uint32_t value);
@@ -166,7 +180,7 @@ static inline uint64_t vgpu_chan_reg(uint32_t id, uint32_t reg)
 /*
  * Read and write @count bytes of VFIO's region @index through the file of the device; return the
  * number of bytes or a negative errno. @offset is not checked against the region's size, so a test
- * can pass a wrong one. VFIO only.
+ * can pass a wrong one. VFIO only, elsewhere -EOPNOTSUPP.
  */
 ssize_t vgpu_region_read(struct vgpu_dev *dev, unsigned int index, uint64_t offset, void *buf,
 			 size_t count);

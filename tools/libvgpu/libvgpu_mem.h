@@ -10,8 +10,9 @@
  * @dev:   the device; it must stay open until vgpu_buf_free()
  * @ptr:   address for the program, page aligned
  * @bytes: length, whole pages
- * @iova:  VFIO: I/O address of the first byte for the device
- * @pages: virtual machine: address of each page for the device; VFIO: NULL
+ * @iova:  VFIO: I/O address of the first byte for the device; render node: its address for channels
+ *         without an address space
+ * @pages: virtual machine: address of each page for the device; VFIO and render node: NULL
  */
 struct vgpu_buf {
 	struct vgpu_dev *dev;
@@ -40,7 +41,9 @@ struct vgpu_loc {
 /*
  * Takes @bytes of framebuffer whose offset is a multiple of @align, a power of two. Returns -ENOSPC
  * if there is less left. Only vgpu_fb_release() gives framebuffer back: everything from @offset on.
- * In a virtual machine no two programs are given the same page.
+ * In a virtual machine no two programs are given the same page. On a render node, an address space
+ * keeps what is mapped there from being free until it is unmapped, and only what was taken is
+ * there.
  */
 int vgpu_fb_alloc(struct vgpu_dev *dev, uint64_t bytes, uint64_t align, uint64_t *offset);
 void vgpu_fb_release(struct vgpu_dev *dev, uint64_t offset);
@@ -48,7 +51,7 @@ void vgpu_fb_release(struct vgpu_dev *dev, uint64_t offset);
 /*
  * Allocates zeroed memory that the device can reach, @bytes rounded up to whole pages. In a virtual
  * machine the pages are locked and their addresses looked up once: the kernel must not move them,
- * so vm.compact_unevictable_allowed should be 0.
+ * so vm.compact_unevictable_allowed should be 0. On a render node the driver sees to that.
  */
 int vgpu_buf_alloc(struct vgpu_dev *dev, size_t bytes, struct vgpu_buf *buf);
 
@@ -61,7 +64,10 @@ void vgpu_buf_free(struct vgpu_buf *buf);
  */
 uint64_t vgpu_buf_addr(const struct vgpu_buf *buf, uint64_t offset, uint64_t *contig);
 
-/* Map and unmap whole pages of any memory at the I/O address @iova (VFIO only). */
+/*
+ * Map and unmap whole pages of any memory at the I/O address @iova (VFIO only, elsewhere
+ * -EOPNOTSUPP).
+ */
 int vgpu_dma_map(struct vgpu_dev *dev, void *ptr, size_t bytes, uint64_t iova);
 int vgpu_dma_unmap(struct vgpu_dev *dev, size_t bytes, uint64_t iova);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Opens the vGPU that a name means: on the host, or in a virtual machine. */
+/* Opens the vGPU that a name means: on the host, or in a virtual machine by node or function. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -39,6 +39,7 @@ static void list(const char *path, bool (*is_right)(const char *name),
 
 void vgpu_dev_list(void (*found)(const char *name, void *data), void *data)
 {
+	vgpu_node_list(found, data);
 	list(VGPU_PCI_DEVICES, vgpu_pci_is_like_one, found, data);
 	list(MDEVS, mdev_is_vgpu, found, data);
 }
@@ -61,15 +62,29 @@ static void count_mdev(const char *name, void *data)
 	snprintf(mdevs->uuid, sizeof(mdevs->uuid), "%.63s", name);
 }
 
+static int open_named(struct vgpu_dev **devp, const char *name)
+{
+	char node[64];
+
+	if (strchr(name, '/') || !strncmp(name, "renderD", strlen("renderD")))
+		return vgpu_dev_open_node(devp, name);
+	if (strchr(name, '-'))
+		return vgpu_dev_open_vfio(devp, name);
+	if (vgpu_pci_is_like_one(name) && vgpu_node_of(name, node, sizeof(node)))
+		return vgpu_dev_open_node(devp, node);
+	return vgpu_dev_open_pci(devp, name);
+}
+
 int vgpu_dev_open(struct vgpu_dev **devp, const char *name)
 {
 	struct mdevs mdevs = {};
 	int ret;
 
 	if (name)
-		return strchr(name, '-') ? vgpu_dev_open_vfio(devp, name) :
-			vgpu_dev_open_pci(devp, name);
-	ret = vgpu_dev_open_pci(devp, NULL);
+		return open_named(devp, name);
+	ret = vgpu_dev_open_node(devp, NULL);
+	if (ret == -ENODEV)
+		ret = vgpu_dev_open_pci(devp, NULL);
 	if (ret != -ENODEV)
 		return ret;
 	list(MDEVS, mdev_is_vgpu, count_mdev, &mdevs);
@@ -78,5 +93,5 @@ int vgpu_dev_open(struct vgpu_dev **devp, const char *name)
 	if (mdevs.nr)
 		return vgpu_fail(NULL, -EINVAL, "%u vGPUs are here: which one? Its UUID is needed",
 				 mdevs.nr);
-	return vgpu_fail(NULL, -ENODEV, "no vGPU here: no PCI function is one, nor is an mdev");
+	return vgpu_fail(NULL, -ENODEV, "no vGPU here: no render node is one, nor a PCI function, nor an mdev");
 }

@@ -171,18 +171,22 @@ static void vfio_close(struct vgpu_dev *dev)
 ssize_t vgpu_region_read(struct vgpu_dev *dev, unsigned int index,
 			 uint64_t offset, void *buf, size_t count)
 {
-	ssize_t n = pread(dev->fd, buf, count,
-			  (off_t)(dev->region[index].offset + offset));
+	ssize_t n;
 
+	if (dev->fd < 0)
+		return vgpu_fail(dev, -EOPNOTSUPP, "no regions of VFIO here");
+	n = pread(dev->fd, buf, count, (off_t)(dev->region[index].offset + offset));
 	return n < 0 ? -errno : n;
 }
 
 ssize_t vgpu_region_write(struct vgpu_dev *dev, unsigned int index,
 			  uint64_t offset, const void *buf, size_t count)
 {
-	ssize_t n = pwrite(dev->fd, buf, count,
-			   (off_t)(dev->region[index].offset + offset));
+	ssize_t n;
 
+	if (dev->fd < 0)
+		return vgpu_fail(dev, -EOPNOTSUPP, "no regions of VFIO here");
+	n = pwrite(dev->fd, buf, count, (off_t)(dev->region[index].offset + offset));
 	return n < 0 ? -errno : n;
 }
 
@@ -225,6 +229,8 @@ int vgpu_dma_map(struct vgpu_dev *dev, void *ptr, size_t bytes, uint64_t iova)
 		.size = bytes,
 	};
 
+	if (dev->container < 0)
+		return vgpu_fail(dev, -EOPNOTSUPP, "no I/O addresses of VFIO here");
 	if (ioctl(dev->container, VFIO_IOMMU_MAP_DMA, &map))
 		return vfio_fail(dev, "VFIO_IOMMU_MAP_DMA");
 	return 0;
@@ -238,6 +244,8 @@ int vgpu_dma_unmap(struct vgpu_dev *dev, size_t bytes, uint64_t iova)
 		.size = bytes,
 	};
 
+	if (dev->container < 0)
+		return vgpu_fail(dev, -EOPNOTSUPP, "no I/O addresses of VFIO here");
 	if (ioctl(dev->container, VFIO_IOMMU_UNMAP_DMA, &unmap))
 		return vfio_fail(dev, "VFIO_IOMMU_UNMAP_DMA");
 	return 0;

@@ -25,7 +25,7 @@ struct run_arg {
  * struct options - the command line
  * @program:     file of the program
  * @kernel:      name of the kernel
- * @device:      UUID or PCI address; NULL: the only one
+ * @device:      UUID, render node or PCI address; NULL: the only one
  * @grid:        work-items per dimension
  * @group:       work-items of a work-group per dimension; all 0: not given
  * @local_bytes: memory of the work-group, of --local

@@ -7,67 +7,27 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "guest.h"
+#include "process.h"
 
 #define RUN_PROBE	"/vgpu-run", "/probe.elf", "--kernel"
 #define RESULT		"/result"
-#define ROOM		512	/* for what it says */
-
-/* Starts a program; what it prints, on standard error, too, is to be read from @said. */
-static pid_t start(char *const argv[], int *said)
-{
-	int ends[2];
-	pid_t pid;
-
-	if (pipe(ends))
-		return -1;
-	pid = fork();
-	if (!pid) {
-		dup2(ends[1], STDOUT_FILENO);
-		dup2(ends[1], STDERR_FILENO);
-		close(ends[0]);
-		close(ends[1]);
-		execv(argv[0], argv);
-		_exit(127);
-	}
-	close(ends[1]);
-	*said = ends[0];
-	return pid;
-}
-
-/* Waits for its end. What it has said goes to @all, of ROOM bytes. Returns how it has ended. */
-static int hear(pid_t pid, int said, char *all)
-{
-	int status = -1;
-	size_t have = 0;
-	ssize_t n;
-
-	while ((n = read(said, all + have, ROOM - 1 - have)) > 0)
-		have += (size_t)n;
-	all[have] = 0;
-	close(said);
-	return waitpid(pid, &status, 0) == pid ? status : -1;
-}
 
 /* Its end must be with @want, as wait() has it, and after it has said @text. */
 static bool ends(pid_t pid, int said, int want, const char *text)
 {
-	char all[ROOM];
-	int status = hear(pid, said, all);
-
-	if (status != want || !strstr(all, text))
-		return failed("vgpu-run: status %#x, and said: %s", (unsigned int)status, all);
-	say("vgpu-run: ended with status %#x, as it should", (unsigned int)status);
+	if (!process_ends(pid, said, want, text))
+		return false;
+	say("vgpu-run: ended with status %#x, as it should", (unsigned int)want);
 	return true;
 }
 
 static bool runs(char *const argv[], int code, const char *text)
 {
 	int said;
-	pid_t pid = start(argv, &said);
+	pid_t pid = process_start(argv, NULL, &said);
 
 	if (pid < 0)
 		return failed("fork: %s", strerror(errno));
@@ -104,7 +64,7 @@ static bool is_stopped(struct vgpu_dev *dev, int number)
 	const struct vgpu_hw_channel *page = (void *)dev->chan_pages;
 	uint64_t end = clk_ms() + WAIT_MS;
 	int said;
-	pid_t pid = start(argv, &said);
+	pid_t pid = process_start(argv, NULL, &said);
 
 	if (pid < 0)
 		return failed("fork: %s", strerror(errno));
@@ -125,13 +85,13 @@ static bool offers_only(const char *name)
 {
 	char *const argv[] = { "/vgpu-run", "--complete", "--device", "", NULL };
 	size_t n = strlen(name);
-	char all[ROOM];
+	char all[PROCESS_ROOM];
 	int said;
-	pid_t pid = start(argv, &said);
+	pid_t pid = process_start(argv, NULL, &said);
 
 	if (pid < 0)
 		return failed("fork: %s", strerror(errno));
-	return (!hear(pid, said, all) && !strncmp(all, name, n) && !strcmp(all + n, "\n")) ||
+	return (!process_hear(pid, said, all) && !strncmp(all, name, n) && !strcmp(all + n, "\n")) ||
 		failed("vgpu-run: offers %s", all);
 }
 

@@ -18,7 +18,7 @@
 
 /**
  * struct options - the command line
- * @device:  UUID or PCI address; NULL: the only one
+ * @device:  UUID, render node or PCI address; NULL: the only one
  * @png:     directory for pictures; NULL: none
  * @seconds: how long each sample is repeated; 0: it runs once
  * @json:    the results as JSON
@@ -51,8 +51,9 @@ static const char help_text[] =
 	"Runs samples, all or those that are named, on a vGPU. What each has done to its memory must\n"
 	"be what the same code, compiled for the CPU, does.\n"
 	"\n"
-	"  -d, --device DEVICE  UUID of an mdev, or PCI address in a virtual machine; without it,\n"
-	"                       the first vGPU in a virtual machine, the only mdev on the host\n"
+	"  -d, --device DEVICE  UUID of an mdev; in a virtual machine a render node or PCI address;\n"
+	"                       without it, the first vGPU in a virtual machine, the only mdev on\n"
+	"                       the host\n"
 	"  -p, --png DIR        writes the pictures to DIR/NAME.png\n"
 	"  -s, --seconds SECS   repeats each sample for so long\n"
 	"      --json           results as JSON on standard output\n"

@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * An ordinary user, of the group of the node, in a container that has the node and no sysfs:
+ * vgpu-run, vgpu-samples and libvgpu, which find the vGPU by themselves.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <libgen.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <libvgpu.h>
+
+#include "clk.h"
+#include "node.h"
+#include "process.h"
+
+#define BOX		"/box"
+#define NODE_NAME	"renderD128"
+#define NODE_PATH	"/dev/dri/" NODE_NAME
+#define DRIVER		"/sys/bus/pci/drivers/vgpu_guest"
+#define USER		1000
+#define RENDER		44
+#define RUN_PROBE	"/vgpu-run", "/probe.elf", "--kernel"
+#define RESULT		"/tmp/result"
+#define RW		(VGPU_HW_PTE_R | VGPU_HW_PTE_W)
+#define ORDER		VGPU_HW_RING_ORDER_MIN
+#define PACKETS		1000
+#define RING_VA		0x10000ull
+
+/* Programs, /tmp and the node: with its group, as udev gives it. */
+static bool make_box(void)
+{
+	static const char * const programs[] = { "/vgpu-run", "/vgpu-samples", "/probe.elf" };
+	char path[64];
+	struct stat st;
+	unsigned int i;
+
+	if (!access(BOX, F_OK))
+		return true;
+	mkdir(BOX, 0755);
+	mkdir(BOX "/dev", 0755);
+	mkdir(BOX "/dev/dri", 0755);
+	mkdir(BOX "/tmp", 0777);
+	CHECK(!chmod(BOX "/tmp", 0777));
+	for (i = 0; i < sizeof(programs) / sizeof(programs[0]); i++) {
+		snprintf(path, sizeof(path), BOX "%s", programs[i]);
+		CHECK(!link(programs[i], path));
+	}
+	CHECK(!stat(NODE_PATH, &st));
+	CHECK(!mknod(BOX NODE_PATH, S_IFCHR | 0660, st.st_rdev));
+	CHECK(!chown(BOX NODE_PATH, 0, RENDER));
+	CHECK(!chmod(BOX NODE_PATH, 0660));
+	return true;
+}
+
+static void become(size_t groups)
+{
+	const gid_t render = RENDER;
+
+	if (chroot(BOX) || chdir("/") || setgroups(groups, &render) ||
+	    setresgid(USER, USER, USER) || setresuid(USER, USER, USER))
+		_exit(126);
+}
+
+static void as_user(void)
+{
+	become(1);
+}
+
+static void as_stranger(void)
+{
+	become(0);
+}
+
+static bool result_is_right(void)
+{
+	int fd = open(BOX RESULT, O_RDONLY | O_CLOEXEC);
+	uint32_t word[3] = { 7, 7, 7 };
+	ssize_t n = -1;
+
+	if (fd >= 0) {
+		n = read(fd, word, sizeof(word));
+		close(fd);
+		unlink(BOX RESULT);
+	}
+	return (n == 8 && !word[0] && word[1] == 1) ||
+		failed("the result has %zd bytes, %u, %u", n, word[0], word[1]);
+}
+
+/* Whether a process has the node open. */
+static bool has_node(pid_t pid)
+{
+	char path[64], to[64];
+	ssize_t n;
+	int fd;
+
+	for (fd = 3; fd < 10; fd++) {
+		snprintf(path, sizeof(path), "/proc/%d/fd/%d", pid, fd);
+		n = readlink(path, to, sizeof(to) - 1);
+		if (n > 0) {
+			to[n] = 0;
+			if (strstr(to, NODE_PATH))
+				return true;
+		}
+	}
+	return false;
+}
+
+/* Starts a kernel that would run for ever, and waits until it does. */
+static pid_t start_forever(int *said)
+{
+	char *const argv[] = { RUN_PROBE, "forever", "--grid", "1", "--arg", "4", NULL };
+	uint64_t end = clk_ms() + WAIT_MS;
+	pid_t pid = process_start(argv, as_user, said);
+
+	while (pid > 0 && clk_ms() < end && !has_node(pid))
+		clk_sleep_ms(10);
+	clk_sleep_ms(300);
+	return pid;
+}
+
+/* A signal ends vgpu-run in the middle of it. */
+static bool is_stopped(int number, const char *text)
+{
+	int said;
+	pid_t pid = start_forever(&said);
+
+	CHECK(pid > 0);
+	kill(pid, number);
+	return process_ends(pid, said, W_EXITCODE(0, number), text);
+}
+
+/* The address of the function whose node it is. */
+static bool find_address(char *address, size_t room)
+{
+	char device[256] = "";
+
+	CHECK(readlink("/sys/class/drm/" NODE_NAME "/device", device, sizeof(device) - 1) > 0);
+	snprintf(address, room, "%s", basename(device));
+	return strchr(address, ':') || failed("a function named %s", address);
+}
+
+/* The address means the node. */
+static bool runs_by_address(void)
+{
+	char address[32];
+	char *const argv[] = {
+		RUN_PROBE, "poke", "--grid", "1", "--arg", "8>" BOX RESULT, "--arg", "4", "--arg", "0",
+		"--json", "--device", address, NULL,
+	};
+
+	CHECK(find_address(address, sizeof(address)));
+	return process_runs(argv, NULL, 0, "\"device\": \"" NODE_PATH "\"") &&
+		result_is_right();
+}
+
+bool test_user_run(void)
+{
+	char *const print[] = { RUN_PROBE, "say", "--grid", "2", "--group", "1", "--arg", "2", NULL };
+	char *const store[] = { RUN_PROBE, "poke", "--grid", "1", "--arg", "8>" RESULT, "--arg", "4",
+				"--arg", "0", "--device", NODE_NAME, NULL };
+	char *const fault[] = { RUN_PROBE, "poke", "--grid", "64", "--arg", "64",
+				"--arg", "0x7f00000000", "--arg", "33", NULL };
+	char *const forever[] = { RUN_PROBE, "forever", "--grid", "1", "--arg", "4", NULL };
+	char *const offer[] = { "/vgpu-run", "--complete", "--device", "", NULL };
+
+	return make_box() &&
+		process_runs(print, as_user, 0, "item 0: 0.00 -1 100%\nitem 0: 0.50 -1 100%\n"
+			     "item 1: 0.00 -1 100%\nitem 1: 0.50 -1 100%\n") &&
+		process_runs(store, as_user, 0, "") && result_is_right() && runs_by_address() &&
+		process_runs(fault, as_user, 1, "vgpu-run: kernel poke: page fault in poke+0x") &&
+		process_runs(forever, as_user, 1, "took longer than the driver lets one") &&
+		is_stopped(SIGTERM, "vgpu-run: interrupted") && is_stopped(SIGKILL, "") &&
+		process_runs(store, as_user, 0, "") && result_is_right() &&
+		process_runs(store, as_stranger, 1,
+			     "Permission denied (are you in the group of the node, render?)") &&
+		process_runs(print, as_stranger, 1, NODE_PATH ": Permission denied") &&
+		process_runs(offer, as_user, 0, NODE_PATH "\n");
+}
+
+static bool tell_driver(const char *file, const char *address)
+{
+	int fd = open(file, O_WRONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : write(fd, address, strlen(address));
+
+	if (fd >= 0)
+		close(fd);
+	return n > 0 || failed("%s: %s", file, strerror(errno));
+}
+
+/* The driver goes while a program uses the device. */
+bool test_user_unbind(void)
+{
+	char address[32];
+	int said;
+	pid_t pid;
+
+	CHECK(make_box() && find_address(address, sizeof(address)));
+	pid = start_forever(&said);
+	CHECK(pid > 0);
+	CHECK(tell_driver(DRIVER "/unbind", address));
+	CHECK(process_ends(pid, said, W_EXITCODE(1, 0), "the device is gone"));
+	return tell_driver(DRIVER "/bind", address);
+}
+
+bool test_user_samples(void)
+{
+	char *const all[] = { "/vgpu-samples", NULL };
+
+	return make_box() && process_runs(all, as_user, 0, "bandwidth ");
+}
+
+static bool moves(struct vgpu_dev *dev, uint32_t engine, uint64_t fb, const struct vgpu_buf *buf)
+{
+	const uint32_t *words = buf->ptr;
+	struct vgpu_fault fault;
+	struct vgpu_chan *chan;
+	unsigned int i;
+
+	CHECK_RET(vgpu_chan_create(dev, engine, VGPU_RING_FB, ORDER, &chan), 0);
+	for (i = 0; i < PACKETS; i++)
+		CHECK_RET(vgpu_chan_nop(chan), 0);
+	CHECK_RET(vgpu_chan_fill(chan, VGPU_FB(fb + 64), 0x1234567, 32), 0);
+	CHECK_RET(vgpu_chan_copy(chan, VGPU_SYS(buf, 4), VGPU_FB(fb + 60), 40), 0);
+	CHECK_RET(vgpu_chan_copy2d(chan, VGPU_FB(fb + PAGE), 16, VGPU_SYS(buf, 0), 8, 8, 3), 0);
+	CHECK_RET(vgpu_chan_wait_idle(chan, WAIT_MS), 0);
+	CHECK(vgpu_chan_get(chan) == PACKETS + 3);
+	CHECK(words[1] == 0 && words[2] == 0x1234567 && words[9] == 0x1234567 && words[10] == 0);
+	words = (void *)(dev->fb + fb + PAGE);
+	CHECK(words[4] == 0x1234567 && words[6] == 0 && words[9] == 0x1234567);
+	/* What is outside of the framebuffer is so, whatever a VM has there. */
+	CHECK_RET(vgpu_chan_fill(chan, VGPU_FB(vgpu_global_address(fb)), 1, 4), 0);
+	CHECK_RET(vgpu_chan_wait_fault(chan, WAIT_MS, &fault), 0);
+	CHECK(fault.code == VGPU_HW_FAULT_ADDRESS && fault.pos == PACKETS + 3);
+	CHECK(fault.addr == vgpu_global_address(fb));
+	CHECK_RET(vgpu_chan_enable(chan), 0);
+	CHECK_RET(vgpu_chan_present(chan, fb, 4, 4, 16),
+		  dev->engine[engine] >> 8 == VGPU_HW_ENGINE_GR ? -EPERM : -EINVAL);
+	CHECK_RET(vgpu_chan_nop(chan), 0);
+	CHECK_RET(vgpu_chan_wait_idle(chan, WAIT_MS), 0);
+	vgpu_chan_destroy(chan);
+	return true;
+}
+
+static bool maps(struct vgpu_dev *dev, uint32_t engine, uint64_t fb, const struct vgpu_buf *buf)
+{
+	struct vgpu_space *space;
+	struct vgpu_chan *chan;
+	uint64_t fence;
+
+	CHECK_RET(vgpu_space_create(dev, &space), 0);
+	CHECK_RET(vgpu_chan_create_in(space, engine, ORDER, RING_VA, &chan), 0);
+	CHECK_RET(vgpu_space_map(space, 64 * PAGE, VGPU_SYS(buf, PAGE), PAGE, RW), 0);
+	CHECK_RET(vgpu_space_map_fb(space, fb, 2 * PAGE, RW), 0);
+	CHECK_RET(vgpu_chan_fill(chan, VGPU_VA(64 * PAGE), 7, PAGE), 0);
+	CHECK_RET(vgpu_chan_copy(chan, VGPU_VA(vgpu_global_address(fb)), VGPU_VA(64 * PAGE), PAGE),
+		  0);
+	CHECK_RET(vgpu_chan_wait_idle(chan, WAIT_MS), 0);
+	CHECK(!memcmp(dev->fb + fb, (char *)buf->ptr + PAGE, PAGE));
+	CHECK(*(uint32_t *)(dev->fb + fb + PAGE - 4) == 7);
+	CHECK_RET(vgpu_space_unmap(space, 64 * PAGE, PAGE), 0);
+	CHECK_RET(vgpu_space_invalidate(space), 0);
+	CHECK_RET(vgpu_chan_fill(chan, VGPU_VA(64 * PAGE + 8), 9, 4), 0);
+	CHECK_RET(vgpu_chan_fence(chan, &fence), 0);
+	CHECK_RET(vgpu_chan_wait(chan, fence, WAIT_MS), -EIO);
+	CHECK(strstr(vgpu_dev_error(dev), ": page fault at packet 2, address 0x40008"));
+	CHECK_RET(vgpu_chan_enable(chan), 0);
+	CHECK_RET(vgpu_space_map(space, 1ull << 38, VGPU_FB(fb), PAGE, RW), -EINVAL);
+	vgpu_chan_destroy(chan);
+	vgpu_space_destroy(space);
+	return true;
+}
+
+static bool library_is_right(struct vgpu_dev *dev)
+{
+	struct vgpu_buf buf;
+	uint64_t fb, more;
+	uint32_t i, value;
+
+	CHECK_RET(vgpu_fb_alloc(dev, 2 * PAGE, PAGE, &fb), 0);
+	CHECK_RET(vgpu_buf_alloc(dev, 2 * PAGE, &buf), 0);
+	for (i = 0; i < dev->engines; i++) {
+		if (dev->engine[i] >> 8 != VGPU_HW_ENGINE_GR &&
+		    dev->engine[i] >> 8 != VGPU_HW_ENGINE_CE)
+			continue;
+		memset(dev->fb + fb, 0, 2 * PAGE);
+		memset(buf.ptr, 0, 2 * PAGE);
+		if (!moves(dev, i, fb, &buf) || !maps(dev, i, fb, &buf))
+			return failed("engine %u: %s", i, vgpu_dev_error(dev));
+	}
+	CHECK_RET(vgpu_reg_read32(dev, VGPU_HW_DEV_BASE, &value), -EOPNOTSUPP);
+	CHECK_RET(vgpu_dev_reset(dev), -EOPNOTSUPP);
+	CHECK_RET(vgpu_fb_alloc(dev, dev->fb_bytes - 2 * PAGE, PAGE, &more), -ENOSPC);
+	CHECK(strstr(vgpu_dev_error(dev), " left, the rest is in use"));
+	vgpu_buf_free(&buf);
+	vgpu_fb_release(dev, fb);
+	return true;
+}
+
+/* In a process of its own, which is the user's. */
+bool test_user_library(void)
+{
+	int status = -1;
+	pid_t pid;
+
+	if (!make_box())
+		return false;
+	pid = fork();
+	if (!pid) {
+		struct vgpu_dev *dev;
+		bool ok;
+
+		as_user();
+		ok = !vgpu_dev_open(&dev, NULL) || failed("%s", vgpu_dev_error(NULL));
+		if (ok) {
+			ok = library_is_right(dev);
+			vgpu_dev_close(dev);
+		}
+		_exit(!ok);
+	}
+	CHECK(waitpid(pid, &status, 0) == pid && !status);
+	return true;
+}
