@@ -34,8 +34,8 @@ static void dirty_stop(struct vgpu_instance *instance)
  * to close the device does.
  *
  * Context: sleeps, killable.
- * Return: 0; -EINTR if the task was killed; -ENODEV if the device is not open; -EBUSY if pages are being noted; -EOPNOTSUPP if the
- * back end cannot; -ENOMEM.
+ * Return: 0; -EINTR if the task was killed; -ENODEV if the device is not open; -EBUSY if pages are
+ * being noted; -EOPNOTSUPP if the back end cannot; -ENOMEM.
  */
 int vgpu_dirty_start(struct vgpu_instance *instance)
 {
@@ -138,8 +138,8 @@ int vgpu_dirty_pass(struct vgpu_instance *instance, struct vgpu_dirty_pass *pass
  * Pages come in order, and each once.
  *
  * Context: sleeps, killable.
- * Return: 0; -EINTR if the task was killed; -ESTALE if the pass is over, as another one has begun, or the noting of pages has
- * begun anew; or an error of vgpu_dirty_stop().
+ * Return: 0; -EINTR if the task was killed; -ESTALE if the pass is over, as another one has begun,
+ * or the noting of pages has begun anew; or an error of vgpu_dirty_stop().
  */
 int vgpu_dirty_next(struct vgpu_instance *instance, const struct vgpu_dirty_pass *pass, u64 *first,
 		    u64 *nr)

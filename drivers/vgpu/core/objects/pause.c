@@ -31,8 +31,9 @@ static void pause_end(struct vgpu_instance *instance)
  *
  * Context: sleeps, killable until it begins; not from an engine's thread, nor from the instance's
  * worker.
- * Return: 0; -EINTR if the task was killed; -ENODEV if the device is not open; -EBUSY if it is paused UINT_MAX times; -ETIMEDOUT
- * if the access is not over after some seconds more: then the instance is not paused.
+ * Return: 0; -EINTR if the task was killed; -ENODEV if the device is not open; -EBUSY if it is
+ * paused UINT_MAX times; -ETIMEDOUT if the access is not over after some seconds more: then the
+ * instance is not paused.
  */
 int vgpu_instance_pause(struct vgpu_instance *instance)
 {

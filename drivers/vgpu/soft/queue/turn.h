@@ -17,9 +17,9 @@
  * - Time in which the engine lingers belongs to the channel that has worked last, time without work
  *   to nobody.
  * - Waiting for guest memory is a turn of the channel that has waited for longest.
- * - A look at a channel that has no packet is a turn of that channel, as its doorbell may be rung for
- *   nothing all the time. When the engine has found no packet on any channel, it goes on with the
- *   turn of the channel that has worked last.
+ * - A look at a channel that has no packet is a turn of that channel, as its doorbell may be rung
+ *   for nothing all the time. When the engine has found no packet on any channel, it goes on with
+ *   the turn of the channel that has worked last.
  * - What begins and ends a run belongs to the last turn of the run; a run that finds no channel at
  *   all belongs to the last turn of the runs before it.
  */
