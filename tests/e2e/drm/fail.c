@@ -145,7 +145,7 @@ static int call_point(struct failing *f)
 static int call_queue(struct failing *f)
 {
 	uint32_t id;
-	int ret = queue_make_soon(f->fd, f->vm, 0, &id);
+	int ret = queue_make(f->fd, f->vm, 0, 4, &id);
 
 	return ret ? ret : queue_end(f->fd, id);
 }

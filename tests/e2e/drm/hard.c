@@ -192,8 +192,8 @@ static void leave_work(struct rng *rng)
 	int fd = node_open();
 	struct buf text, buf;
 
-	if (fd < 0 || vm_make(fd, &vm) || queue_make_soon(fd, vm, GR, &queue[0]) ||
-	    queue_make_soon(fd, vm, CE, &queue[1]) || sync_make(fd, &sync) ||
+	if (fd < 0 || vm_make(fd, &vm) || queue_make(fd, vm, GR, 4, &queue[0]) ||
+	    queue_make(fd, vm, CE, 4, &queue[1]) || sync_make(fd, &sync) ||
 	    program_load(fd, vm, for_ever, 1, VA_MORE, &text) ||
 	    buf_make(fd, 4 * PAGE, FRAMEBUFFER, &buf) ||
 	    bind_map(fd, vm, buf.handle, 0, VA_DATA, PAGE, DRM_VGPU_BIND_WRITE))

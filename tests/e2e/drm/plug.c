@@ -121,7 +121,7 @@ bool test_time_is_over(void)
 	for (j = 0; j < 4; j++)
 		CHECK_RET(sync_make(fd, &sync[j]), 0);
 	for (i = 0; i < test_amount(60); i++) {
-		CHECK_RET(queue_make_soon(fd, vm, CE, &queue), 0);
+		CHECK_RET(queue_make(fd, vm, CE, 4, &queue), 0);
 		for (j = 0; j < 4; j++) {
 			packet = packet_fill(VA_DATA, PAGE * (1 + rng_below(&rng, 65536)), i);
 			ret = exec(fd, queue, &packet, 1, 0, sync[j]);
