@@ -227,7 +227,7 @@ static void one_exit(uint64_t seed)
 /* Processes end by themselves, and killed at any time, several at once. */
 bool test_exits(void)
 {
-	unsigned int nr = test_amount(100), killed = 0, ended = 0, i;
+	unsigned int nr = test_amount(40), killed = 0, ended = 0, i;
 	struct rng rng = rng_seed(test_seed());
 	struct drm_vgpu_dev_info before;
 	int fd = node_open(), status;

@@ -90,7 +90,7 @@ int program_load(int fd, uint32_t vm, const uint32_t *words, uint32_t nr, uint64
  * struct test - a test
  * @name: of it
  * @run:  returns whether all was right; says what was not
- * @told: the host has to tell it something, so it runs only when it is named
+ * @told: it runs only when it is named: the host has to tell it something, or it takes long
  */
 struct test {
 	const char *name;

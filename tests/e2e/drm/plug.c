@@ -94,7 +94,7 @@ bool test_remove(void)
 	snprintf(path, sizeof(path), "/sys/bus/pci/devices/%s/remove", strrchr(link, '/') + 1);
 	for (i = 0; i < WORKERS; i++)
 		CHECK(!pthread_create(&thread[i], NULL, work_on, &stop));
-	for (i = 0; i < test_amount(5); i++) {
+	for (i = 0; i < test_amount(2); i++) {
 		usleep(1000 * rng_below(&rng, 500));
 		plug_again(path);
 	}
@@ -120,7 +120,7 @@ bool test_time_is_over(void)
 	CHECK_RET(bind_map(fd, vm, handle, 0, VA_DATA, 256 * MIB, DRM_VGPU_BIND_WRITE), 0);
 	for (j = 0; j < 4; j++)
 		CHECK_RET(sync_make(fd, &sync[j]), 0);
-	for (i = 0; i < test_amount(60); i++) {
+	for (i = 0; i < test_amount(15); i++) {
 		CHECK_RET(queue_make(fd, vm, CE, 4, &queue), 0);
 		for (j = 0; j < 4; j++) {
 			packet = packet_fill(VA_DATA, PAGE * (1 + rng_below(&rng, 65536)), i);
