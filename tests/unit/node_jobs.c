@@ -77,7 +77,7 @@ static int queue_create(struct drm_vgpu_queue_create *args)
 	while (i < NODE_CHANNELS && queues[i].vm)
 		i++;
 	if (i == NODE_CHANNELS)
-		return -EBUSY;
+		return -ENOSPC;
 	memset(&queues[i], 0, sizeof(queues[i]));
 	queues[i].vm = args->vm_id;
 	queues[i].engine = args->engine;

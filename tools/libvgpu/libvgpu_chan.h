@@ -79,8 +79,9 @@ struct vgpu_fault {
 /*
  * Takes a free channel, gives it a ring of 1 << @order packets and enables it on the engine with
  * index @engine. Returns -EBUSY if all channels are in use, in a virtual machine also those that
- * other programs have, or -ENOSPC if no framebuffer is left. On a render node @where has no effect,
- * as the ring belongs to the driver.
+ * other programs have, or -ENOSPC if no framebuffer is left. On a render node the driver has
+ * channels take turns that are more than the device has, and @where has no effect, as the ring
+ * belongs to the driver.
  */
 int vgpu_chan_create(struct vgpu_dev *dev, uint32_t engine, enum vgpu_ring where, uint32_t order,
 		     struct vgpu_chan **chanp);

@@ -113,7 +113,6 @@ int guest_dev_init(struct guest_dev *gdev)
 	if (ret)
 		return ret;
 	guest_dev_reset(gdev);
-	ida_init(&gdev->channel_ids);
 	spin_lock_init(&gdev->channel_lock);
 	ret = guest_fb_init(gdev);
 	if (ret)

@@ -3,10 +3,10 @@
 #ifndef _VGPU_GUEST_DEVICE_H
 #define _VGPU_GUEST_DEVICE_H
 
-#include <linux/idr.h>
 #include <linux/interrupt.h>
 #include <linux/io.h>
 #include <linux/io-64-nonatomic-lo-hi.h>
+#include <linux/mutex.h>
 #include <linux/pci.h>
 #include <linux/vgpu_hw.h>
 #include <linux/workqueue.h>
@@ -50,9 +50,15 @@ struct guest_vector {
  * @job_timeout:  jiffies that the device may have for a job
  * @nr_vectors:   MSI-X vectors, at least 2: 0 is for faults
  * @vector:       of each vector
- * @channel_ids:  channels in use
- * @channel_lock: protects @channel; taken by interrupt handlers
- * @channel:      the queue that works on a channel, or NULL
+ * @channel_mutex: held while a queue gets or loses a channel; protects @queues, @waiting and @uses;
+ *                taken where fences are signalled, so no memory is allocated under it
+ * @queues:       all
+ * @waiting:      those that wait for a channel, in their order
+ * @uses:         counts when channels begin to be used
+ * @hand_on:      gives channels to those who wait
+ * @channel_lock: protects @channel, which changes with @channel_mutex held, too; taken by interrupt
+ *                handlers
+ * @channel:      the queue that has a channel, or NULL
  */
 struct guest_dev {
 	struct drm_device drm;
@@ -66,7 +72,11 @@ struct guest_dev {
 	long job_timeout;
 	unsigned int nr_vectors;
 	struct guest_vector vector[VGPU_HW_VECTORS];
-	struct ida channel_ids;
+	struct mutex channel_mutex;	/* who has which channel */
+	struct list_head queues;
+	struct list_head waiting;
+	u64 uses;
+	struct work_struct hand_on;
 	spinlock_t channel_lock;	/* channel[] */
 	struct guest_queue *channel[VGPU_HW_MAX_CHANNELS];
 };
@@ -123,10 +133,16 @@ void guest_dev_reset(struct guest_dev *gdev);
 int guest_irq_init(struct guest_dev *gdev);
 
 /* The vector by which a channel tells of its packets. */
-u16 guest_irq_vector(struct guest_dev *gdev, u32 channel);
+static inline u16 guest_irq_vector(struct guest_dev *gdev, u32 channel)
+{
+	return 1 + channel % (gdev->nr_vectors - 1);
+}
 
-/* Writes whose a channel is into its page: the current process. */
-void guest_label_channel(struct guest_dev *gdev, u32 channel, const struct drm_file *file);
+/* Fills in whose a queue is: the current process's. */
+void guest_label_make(struct vgpu_hw_label *label, const struct drm_file *file);
+
+/* Writes that into a channel's page. */
+void guest_label_write(struct guest_dev *gdev, u32 channel, const struct vgpu_hw_label *label);
 
 /* Prints what fdinfo has of an open file. */
 void guest_fdinfo(struct drm_printer *p, struct drm_file *file);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The fences that users get. */
+/* Fences: those that schedulers wait for, and those that users get. */
 #include <linux/module.h>
 #include <linux/slab.h>
 
@@ -14,6 +14,17 @@ static const char *done_driver_name(struct dma_fence *fence)
 static const char *done_timeline_name(struct dma_fence *fence)
 {
 	return "jobs";
+}
+
+static const struct dma_fence_ops fence_ops = {
+	.get_driver_name = done_driver_name,
+	.get_timeline_name = done_timeline_name,
+};
+
+void guest_fence_init(struct guest_fence *fence, u64 context, u64 seqno)
+{
+	spin_lock_init(&fence->lock);
+	dma_fence_init(&fence->base, &fence_ops, &fence->lock, context, seqno);
 }
 
 /* In work that the module's end waits for: it returns to the module after it has given it up. */

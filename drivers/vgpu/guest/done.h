@@ -1,13 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The fences that users get. Those of a scheduler read its name at any time, also when they are
- * long signalled, and a scheduler goes with its queue: so they stay within the driver.
+ * Fences: those that schedulers wait for, and those that users get. A scheduler's own read its
+ * name at any time, also when they are long signalled, and it goes with its queue: so these stay
+ * within the driver.
  */
 #ifndef _VGPU_GUEST_DONE_H
 #define _VGPU_GUEST_DONE_H
 
 #include <linux/dma-fence.h>
 #include <linux/workqueue.h>
+
+/**
+ * struct guest_fence - what a scheduler waits for: the end of a job on the device, or a channel
+ * @base: the fence
+ * @lock: of @base
+ * @link: in a list of its owner, with a reference
+ */
+struct guest_fence {
+	struct dma_fence base;
+	spinlock_t lock;		/* of base */
+	struct list_head link;
+};
+
+void guest_fence_init(struct guest_fence *fence, u64 context, u64 seqno);
 
 /**
  * struct guest_done - the end of a job, for users

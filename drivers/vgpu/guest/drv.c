@@ -7,6 +7,7 @@
 #include <drm/vgpu_drm.h>
 
 #include "bo.h"
+#include "channel.h"
 #include "device.h"
 #include "queue.h"
 #include "vm.h"
@@ -107,6 +108,9 @@ static int drv_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	gdev->job_timeout = job_timeout_ms ? msecs_to_jiffies(job_timeout_ms) :
 			    MAX_SCHEDULE_TIMEOUT;
 	ret = guest_dev_init(gdev);
+	if (ret)
+		return ret;
+	ret = guest_channel_init(gdev);
 	if (ret)
 		return ret;
 	ret = guest_irq_init(gdev);

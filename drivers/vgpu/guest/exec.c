@@ -37,7 +37,6 @@ static int check_packet(u32 class, const struct vgpu_hw_packet *packet)
 static int job_copy_packets(struct guest_job *job, const struct drm_vgpu_exec *args)
 {
 	u32 class = job->queue->gdev->engine[job->queue->engine] >> 8, i;
-	struct vgpu_hw_packet *last;
 	int ret;
 
 	if (args->count > 1u << job->queue->order)
@@ -56,9 +55,8 @@ static int job_copy_packets(struct guest_job *job, const struct drm_vgpu_exec *a
 		if (ret)
 			return ret;
 	}
-	last = &job->packet[job->nr - 1];
-	last->flags |= VGPU_HW_PKT_IRQ;
-	last->vector = cpu_to_le16(job->queue->vector);
+	/* Its vector is that of the channel, which the queue has got when the job runs. */
+	job->packet[job->nr - 1].flags |= VGPU_HW_PKT_IRQ;
 	return 0;
 }
 
@@ -75,8 +73,9 @@ static struct guest_job *job_create(struct guest_queue *queue, const struct drm_
 	}
 	job->queue = queue;
 	job->fence = kzalloc(sizeof(*job->fence), GFP_KERNEL_ACCOUNT);
+	job->wait = kzalloc(sizeof(*job->wait), GFP_KERNEL_ACCOUNT);
 	job->done = guest_done_create();
-	if (job->fence && job->done)
+	if (job->fence && job->wait && job->done)
 		ret = job_copy_packets(job, args);
 	if (ret) {
 		guest_job_destroy(job);

@@ -3,11 +3,6 @@
 #include "device.h"
 #include "queue.h"
 
-u16 guest_irq_vector(struct guest_dev *gdev, u32 channel)
-{
-	return 1 + channel % (gdev->nr_vectors - 1);
-}
-
 static irqreturn_t irq_done(int irq, void *data)
 {
 	const struct guest_vector *vector = data;

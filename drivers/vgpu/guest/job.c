@@ -1,11 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Jobs, from the scheduler to the ring. */
+#include "channel.h"
 #include "device.h"
+#include "done.h"
 #include "queue.h"
 
 static struct guest_job *to_guest_job(struct drm_sched_job *base)
 {
 	return container_of(base, struct guest_job, base);
+}
+
+/* The scheduler asks again when the fence is signalled. */
+static struct dma_fence *job_prepare(struct drm_sched_job *base, struct drm_sched_entity *entity)
+{
+	struct guest_job *job = to_guest_job(base);
+	struct dma_fence *fence = NULL;
+	bool cookie = dma_fence_begin_signalling();
+	int idx;
+
+	if (drm_dev_enter(&job->queue->gdev->drm, &idx)) {
+		fence = guest_channel_claim(job->queue, &job->wait);
+		drm_dev_exit(idx);
+	}
+	dma_fence_end_signalling(cookie);
+	return fence;
 }
 
 static struct dma_fence *job_run(struct drm_sched_job *base)
@@ -31,6 +49,7 @@ void guest_job_destroy(struct guest_job *job)
 	kvfree(job->packet);
 	kfree(job->fence);
 	kfree(job->done);
+	kfree(job->wait);
 	kfree(job);
 }
 
@@ -51,7 +70,7 @@ static enum drm_gpu_sched_stat job_timedout(struct drm_sched_job *base)
 	int idx;
 
 	if (drm_dev_enter(&queue->gdev->drm, &idx)) {
-		guest_queue_progress(queue);
+		guest_queue_poll(queue);
 		drm_dev_exit(idx);
 	}
 	if (!dma_fence_is_signaled(&base->s_fence->finished))
@@ -62,6 +81,7 @@ static enum drm_gpu_sched_stat job_timedout(struct drm_sched_job *base)
 }
 
 const struct drm_sched_backend_ops guest_job_ops = {
+	.prepare_job = job_prepare,
 	.run_job = job_run,
 	.free_job = job_free,
 	.timedout_job = job_timedout,

@@ -7,25 +7,31 @@
 
 #include "device.h"
 
-void guest_label_channel(struct guest_dev *gdev, u32 channel, const struct drm_file *file)
+void guest_label_make(struct vgpu_hw_label *label, const struct drm_file *file)
 {
-	u8 __iomem *at = gdev->pages + channel * VGPU_HW_PAGE_SIZE + VGPU_HW_LABEL;
-	const size_t head = sizeof_field(struct vgpu_hw_label, magic);
-	struct vgpu_hw_label label = {
+	char comm[TASK_COMM_LEN];
+
+	*label = (struct vgpu_hw_label){
+		.magic = cpu_to_le32(VGPU_HW_LABEL_MAGIC),
 		.pid = cpu_to_le32(task_tgid_nr(current)),
 		.uid = cpu_to_le32(from_kuid(&init_user_ns, current_uid())),
 		.client = cpu_to_le64(file->client_id),
 	};
-	char comm[TASK_COMM_LEN];
-
 	get_task_comm(comm, current->group_leader);
-	BUILD_BUG_ON(sizeof(label.comm) != sizeof(comm));
-	memcpy(label.comm, comm, sizeof(comm));
+	BUILD_BUG_ON(sizeof(label->comm) != sizeof(comm));
+	memcpy(label->comm, comm, sizeof(comm));
+}
+
+void guest_label_write(struct guest_dev *gdev, u32 channel, const struct vgpu_hw_label *label)
+{
+	u8 __iomem *at = gdev->pages + channel * VGPU_HW_PAGE_SIZE + VGPU_HW_LABEL;
+	const size_t head = sizeof_field(struct vgpu_hw_label, magic);
+
 	/* The host may look at any time: without the magic there is no label. */
 	writel(0, at);
-	memcpy_toio(at + head, (u8 *)&label + head, sizeof(label) - head);
+	memcpy_toio(at + head, (const u8 *)label + head, sizeof(*label) - head);
 	wmb(); /* what the magic stands for comes first */
-	writel(VGPU_HW_LABEL_MAGIC, at);
+	writel(le32_to_cpu(label->magic), at);
 }
 
 void guest_label_driver(struct guest_dev *gdev)

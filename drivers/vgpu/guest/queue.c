@@ -1,23 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Queues: how they come and go. */
 #include "bo.h"
+#include "channel.h"
 #include "device.h"
 #include "queue.h"
 #include "vm.h"
 
-/* Where the ring of a channel is in the VM of its queue: in the upper half. */
+/* Where rings are in the VM of their queues: in the upper half, each in its slot. */
 #define RING_VA		0xffffffc000000000ULL
 #define RING_BYTES_MAX	((u64)sizeof(struct vgpu_hw_packet) << VGPU_HW_RING_ORDER_MAX)
 
-/* An open file has no more; the device has fewer channels. */
-#define QUEUES_MAX	VGPU_HW_MAX_CHANNELS
+#define RING_SLOTS	(BIT_ULL(GUEST_VA_BITS) / RING_BYTES_MAX)
+
+/* An open file has no more. */
+#define QUEUES_MAX	1024
 
 static void queue_release(struct work_struct *work);
-
-static u64 ring_va(const struct guest_queue *queue)
-{
-	return RING_VA + queue->channel * RING_BYTES_MAX;
-}
 
 struct guest_queue *guest_queue_find(struct drm_file *file, u32 id)
 {
@@ -36,39 +34,9 @@ struct guest_queue *guest_queue_find(struct drm_file *file, u32 id)
 static void queue_lost(struct work_struct *work)
 {
 	struct guest_queue *queue = container_of(work, struct guest_queue, lost);
-	enum drm_vgpu_queue_state why = DRM_VGPU_QUEUE_DEVICE;
-	int idx;
 
-	if (drm_dev_enter(&queue->gdev->drm, &idx)) {
-		if (readl(queue->page + offsetof(struct vgpu_hw_channel, state)) ==
-		    VGPU_HW_STATE_FAULTED)
-			why = DRM_VGPU_QUEUE_FAULT;
-		drm_dev_exit(idx);
-	}
-	guest_queue_stop(queue, why, -EIO);
+	guest_queue_stop(queue, DRM_VGPU_QUEUE_DEVICE, -EIO);
 	guest_queue_put(queue);
-}
-
-static void queue_publish(struct guest_queue *queue, struct guest_queue *what)
-{
-	struct guest_dev *gdev = queue->gdev;
-
-	spin_lock_irq(&gdev->channel_lock);
-	gdev->channel[queue->channel] = what;
-	spin_unlock_irq(&gdev->channel_lock);
-}
-
-static void queue_enable(struct guest_queue *queue, const struct drm_file *file)
-{
-	struct guest_dev *gdev = queue->gdev;
-
-	guest_label_channel(gdev, queue->channel, file);
-	writeq(0, queue->page + offsetof(struct vgpu_hw_channel, put));
-	writeq(ring_va(queue), guest_chan_reg(gdev, queue->channel, VGPU_HW_CHAN_RING));
-	writel(guest_vm_root(queue->vm), guest_chan_reg(gdev, queue->channel, VGPU_HW_CHAN_ROOT));
-	writel(VGPU_HW_CTRL_ENABLE | queue->engine << VGPU_HW_CTRL_ENGINE_SHIFT |
-	       queue->order << VGPU_HW_CTRL_ORDER_SHIFT,
-	       guest_chan_reg(gdev, queue->channel, VGPU_HW_CHAN_CTRL));
 }
 
 static int queue_init_sched(struct guest_queue *queue)
@@ -103,7 +71,7 @@ static int queue_init_ring(struct guest_queue *queue)
 	queue->ring = guest_bo_create(queue->gdev, bytes, DRM_VGPU_PLACEMENT_FRAMEBUFFER, NULL);
 	if (IS_ERR(queue->ring))
 		return PTR_ERR(queue->ring);
-	ret = guest_vm_map_own(queue->vm, ring_va(queue), queue->ring);
+	ret = guest_vm_map_own(queue->vm, queue->ring_va, queue->ring);
 	if (ret)
 		drm_gem_object_put(&queue->ring->base);
 	return ret;
@@ -128,33 +96,34 @@ static struct guest_queue *queue_create(struct guest_dev *gdev, struct guest_vm 
 	mutex_init(&queue->stop_lock);
 	spin_lock_init(&queue->lock);
 	INIT_LIST_HEAD(&queue->pending);
+	INIT_LIST_HEAD(&queue->waiting);
+	queue->channel = GUEST_NO_CHANNEL;
+	guest_label_make(&queue->label, file);
 	INIT_WORK(&queue->lost, queue_lost);
 	INIT_WORK(&queue->release, queue_release);
-	queue->fence_context = dma_fence_context_alloc(2);
-	ret = ida_alloc_max(&gdev->channel_ids, gdev->channels - 1, GFP_KERNEL);
-	if (ret < 0) {
-		ret = ret == -ENOSPC ? -EBUSY : ret;
+	queue->fence_context = dma_fence_context_alloc(3);
+	ret = ida_alloc_max(&vm->rings, RING_SLOTS - 1, GFP_KERNEL);
+	if (ret < 0)
 		goto err_vm;
-	}
-	queue->channel = ret;
-	queue->vector = guest_irq_vector(gdev, queue->channel);
-	queue->page = gdev->pages + queue->channel * VGPU_HW_PAGE_SIZE;
+	queue->slot = ret;
+	queue->ring_va = RING_VA + queue->slot * RING_BYTES_MAX;
 	ret = queue_init_ring(queue);
 	if (ret)
-		goto err_channel;
+		goto err_slot;
 	ret = queue_init_sched(queue);
 	if (ret)
 		goto err_ring;
 	guest_dev_get(gdev);
-	queue_enable(queue, file);
-	queue_publish(queue, queue);
+	mutex_lock(&gdev->channel_mutex);
+	list_add_tail(&queue->link, &gdev->queues);
+	mutex_unlock(&gdev->channel_mutex);
 	return queue;
 
 err_ring:
-	guest_vm_unmap_own(vm, ring_va(queue), queue->ring->base.size);
+	guest_vm_unmap_own(vm, queue->ring_va, queue->ring->base.size);
 	drm_gem_object_put(&queue->ring->base);
-err_channel:
-	ida_free(&gdev->channel_ids, queue->channel);
+err_slot:
+	ida_free(&vm->rings, queue->slot);
 err_vm:
 	guest_vm_put(vm);
 	kfree(queue);
@@ -165,18 +134,12 @@ static void queue_release(struct work_struct *work)
 {
 	struct guest_queue *queue = container_of(work, struct guest_queue, release);
 	struct guest_dev *gdev = queue->gdev;
-	int idx;
 
-	queue_publish(queue, NULL);
 	drm_sched_fini(&queue->sched);
-	/* Whoever gets the channel next finds it as after a reset. */
-	if (drm_dev_enter(&gdev->drm, &idx)) {
-		writel(0, guest_chan_reg(gdev, queue->channel, VGPU_HW_CHAN_ROOT));
-		drm_dev_exit(idx);
-	}
-	guest_vm_unmap_own(queue->vm, ring_va(queue), queue->ring->base.size);
+	guest_channel_release(queue);
+	guest_vm_unmap_own(queue->vm, queue->ring_va, queue->ring->base.size);
 	drm_gem_object_put(&queue->ring->base);
-	ida_free(&gdev->channel_ids, queue->channel);
+	ida_free(&queue->vm->rings, queue->slot);
 	guest_vm_put(queue->vm);
 	mutex_destroy(&queue->stop_lock);
 	mutex_destroy(&queue->submit_lock);
@@ -206,19 +169,26 @@ void guest_queue_close(struct drm_file *file)
 	xa_destroy(&gfile->queues);
 }
 
+static struct guest_queue *queue_at_work(struct guest_dev *gdev)
+{
+	struct guest_queue *queue, *found = NULL;
+
+	mutex_lock(&gdev->channel_mutex);
+	list_for_each_entry(queue, &gdev->queues, link) {
+		if (!READ_ONCE(queue->error) && kref_get_unless_zero(&queue->ref)) {
+			found = queue;
+			break;
+		}
+	}
+	mutex_unlock(&gdev->channel_mutex);
+	return found;
+}
+
 void guest_queue_stop_all(struct guest_dev *gdev)
 {
 	struct guest_queue *queue;
-	u32 i;
 
-	for (i = 0; i < gdev->channels; i++) {
-		spin_lock_irq(&gdev->channel_lock);
-		queue = gdev->channel[i];
-		if (queue && !kref_get_unless_zero(&queue->ref))
-			queue = NULL;
-		spin_unlock_irq(&gdev->channel_lock);
-		if (!queue)
-			continue;
+	while ((queue = queue_at_work(gdev))) {
 		guest_queue_stop(queue, DRM_VGPU_QUEUE_DEVICE, -ENODEV);
 		guest_queue_put(queue);
 	}
@@ -249,8 +219,10 @@ int guest_queue_create_ioctl(struct drm_device *drm, void *data, struct drm_file
 		goto out;
 	ret = xa_alloc(&gfile->queues, &args->id, queue, XA_LIMIT(1, QUEUES_MAX),
 		       GFP_KERNEL_ACCOUNT);
-	if (ret)
+	if (ret) {
 		queue_end(queue);
+		ret = ret == -EBUSY ? -ENOSPC : ret;
+	}
 out:
 	guest_vm_put(vm);
 	return ret;
@@ -281,7 +253,7 @@ int guest_queue_query_ioctl(struct drm_device *drm, void *data, struct drm_file 
 	if (!queue)
 		return -ENOENT;
 	if (drm_dev_enter(drm, &idx)) {
-		guest_queue_progress(queue);
+		guest_queue_poll(queue);
 		drm_dev_exit(idx);
 	}
 	/* A queue that is being stopped says why. */

@@ -15,20 +15,9 @@
 
 struct guest_bo;
 struct guest_done;
+struct guest_fence;
 struct guest_dev;
 struct guest_vm;
-
-/**
- * struct guest_fence - the end of a job on the device
- * @base: its seqno is &struct guest_queue.submitted behind the job
- * @lock: of @base
- * @link: in &struct guest_queue.pending, with a reference
- */
-struct guest_fence {
-	struct dma_fence base;
-	spinlock_t lock;		/* of base */
-	struct list_head link;
-};
 
 /**
  * struct guest_fault - how a job has failed, see &struct drm_vgpu_queue_query
@@ -52,20 +41,35 @@ struct guest_fault {
  * @vm:            in which it works
  * @ref:           handle and jobs
  * @engine:        index of the engine
- * @channel:       of the device
  * @order:         log2 of the ring's packets
- * @vector:        by which the device tells that a job is done
+ * @label:         whose it is
  * @ring:          the ring
- * @page:          the channel's page
+ * @slot:          of the VM's room for rings
+ * @ring_va:       where the ring is in the VM
+ * @link:          in &struct guest_dev.queues
+ * @channel:       the one that the queue has, or GUEST_NO_CHANNEL; this and what follows until
+ *                 @wait is protected by &struct guest_dev.channel_mutex, and does not change while
+ *                 @claimed
+ * @vector:        by which the channel tells that a job is done
+ * @base:          @submitted when it got the channel
+ * @since:         when its turn has begun, in jiffies
+ * @used:          &struct guest_dev.uses when it last began to use it
+ * @waiting:       in &struct guest_dev.waiting, while it waits for a channel
+ * @waits:         how often it has waited
+ * @wait:          while it waits: who is told of the end
+ * @page:          the channel's page, or NULL; protected by &struct guest_dev.channel_lock, too
  * @sched:         hands over jobs, as many as the ring has room for: a credit is a packet
  * @entity:        the only one of @sched
  * @submit_lock:   protects what follows, and the order of the jobs of @entity
  * @dead:          the handle is gone, @entity takes no jobs any more
  * @jobs:          jobs that @entity has got
- * @fence_context: of the fences of jobs: the device's, and (the next one) those that users get
+ * @fence_context: of the fences of jobs: the device's, and (the next ones) those that users
+ *                 get, and those of waits for a channel
  * @stop_lock:     held while the queue is being stopped
  * @lock:          protects what follows; taken by interrupt handlers
  * @error:         of jobs that have not run before the queue was stopped; 0: it was not
+ * @halted:        and does none: it can be taken away
+ * @claimed:       a job is being put into the ring, or about to be: the queue keeps its channel
  * @state:         enum drm_vgpu_queue_state
  * @fault:         with a state that says so
  * @submitted:     packets that were put into the ring
@@ -79,10 +83,20 @@ struct guest_queue {
 	struct guest_vm *vm;
 	struct kref ref;
 	u32 engine;
-	u32 channel;
 	u32 order;
-	u16 vector;
+	struct vgpu_hw_label label;
 	struct guest_bo *ring;
+	u32 slot;
+	u64 ring_va;
+	struct list_head link;
+	u32 channel;
+	u16 vector;
+	u64 base;
+	unsigned long since;
+	u64 used;
+	struct list_head waiting;
+	u64 waits;
+	struct guest_fence *wait;
 	u8 __iomem *page;
 	struct drm_gpu_scheduler sched;
 	struct drm_sched_entity entity;
@@ -93,6 +107,8 @@ struct guest_queue {
 	struct mutex stop_lock;		/* stopping */
 	spinlock_t lock;		/* what is under way */
 	int error;
+	bool halted;
+	bool claimed;
 	u32 state;
 	struct guest_fault fault;
 	u64 submitted;
@@ -110,6 +126,7 @@ struct guest_queue {
  * @packet: as they go into the ring
  * @fence:  its end; NULL once that is the queue's
  * @done:   likewise, for users; NULL once they have it
+ * @wait:   for when it has to wait for a channel; NULL once it has waited
  */
 struct guest_job {
 	struct drm_sched_job base;
@@ -118,6 +135,7 @@ struct guest_job {
 	struct vgpu_hw_packet *packet;
 	struct guest_fence *fence;
 	struct guest_done *done;
+	struct guest_fence *wait;
 };
 
 extern const struct drm_sched_backend_ops guest_job_ops;
@@ -129,21 +147,28 @@ void guest_job_destroy(struct guest_job *job);
 struct guest_queue *guest_queue_find(struct drm_file *file, u32 id);
 void guest_queue_put(struct guest_queue *queue);
 
-/* Ends the jobs that the device has done. In any context. */
+/* Ends the jobs that the device has done. The caller holds the channel_lock; there is a page. */
 void guest_queue_progress(struct guest_queue *queue);
+
+/* Likewise, if the queue has a channel. The device is there (drm_dev_enter()). */
+void guest_queue_poll(struct guest_queue *queue);
 
 /* Stops the queue soon if its channel has faulted. The caller holds the channel_lock. */
 void guest_queue_look(struct guest_queue *queue);
 
-/* Stops the queue: no engine works on it any more, and the jobs that are not done get @error. */
+/*
+ * Stops the queue: no engine works on it any more, and the jobs that are not done get @error. If it
+ * is found to have faulted, its state says that, unless @state is OK.
+ */
 void guest_queue_stop(struct guest_queue *queue, enum drm_vgpu_queue_state state, int error);
 
 /*
- * Puts packets into the ring, and tells the device. There is room for them, and the device is there
- * (drm_dev_enter()). @fence becomes the queue's, and is signalled when they are done. Where the
- * queue is stopped, it leaves the fence alone, and returns the error that all its jobs get.
+ * Puts packets into the ring, and tells the device. There is room for them, the device is there
+ * (drm_dev_enter()), and the queue has claimed a channel, or is stopped. @fence becomes the
+ * queue's, and is signalled when they are done. Where the queue is stopped, it leaves the fence
+ * alone, and returns the error that all its jobs get.
  */
-int guest_queue_write(struct guest_queue *queue, const struct vgpu_hw_packet *packet, u32 nr,
+int guest_queue_write(struct guest_queue *queue, struct vgpu_hw_packet *packet, u32 nr,
 		      struct guest_fence *fence);
 
 /* Stops all queues, as the device is gone. */

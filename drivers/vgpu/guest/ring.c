@@ -4,25 +4,12 @@
  * the channel's page: what is read there may be anything, and may change at any time.
  */
 #include "bo.h"
+#include "channel.h"
 #include "device.h"
+#include "done.h"
 #include "queue.h"
 
 #define PAGE_REG(queue, member) ((queue)->page + offsetof(struct vgpu_hw_channel, member))
-
-static const char *fence_driver_name(struct dma_fence *fence)
-{
-	return GUEST_NAME;
-}
-
-static const char *fence_timeline_name(struct dma_fence *fence)
-{
-	return "queue";
-}
-
-static const struct dma_fence_ops fence_ops = {
-	.get_driver_name = fence_driver_name,
-	.get_timeline_name = fence_timeline_name,
-};
 
 static void queue_last_put(struct kref *ref)
 {
@@ -63,11 +50,11 @@ void guest_queue_progress(struct guest_queue *queue)
 	struct guest_fence *fence, *next;
 	unsigned long flags;
 	LIST_HEAD(done);
-	bool wrong;
+	bool wrong, idle;
 	u64 get;
 
 	spin_lock_irqsave(&queue->lock, flags);
-	get = readq(PAGE_REG(queue, get));
+	get = queue->base + readq(PAGE_REG(queue, get));
 	wrong = get < queue->completed || get > queue->submitted;
 	if (!wrong)
 		queue->completed = get;
@@ -77,10 +64,23 @@ void guest_queue_progress(struct guest_queue *queue)
 		list_move_tail(&fence->link, &done);
 	}
 	wrong &= !queue->error;
+	idle = queue->completed == queue->submitted;
 	spin_unlock_irqrestore(&queue->lock, flags);
 	end_fences(&done, 0);
 	if (wrong)
 		stop_later(queue);
+	if (idle)
+		guest_channel_kick(queue->gdev);
+}
+
+void guest_queue_poll(struct guest_queue *queue)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&queue->gdev->channel_lock, flags);
+	if (queue->page)
+		guest_queue_progress(queue);
+	spin_unlock_irqrestore(&queue->gdev->channel_lock, flags);
 }
 
 void guest_queue_look(struct guest_queue *queue)
@@ -89,23 +89,12 @@ void guest_queue_look(struct guest_queue *queue)
 		stop_later(queue);
 }
 
-static void read_fault(struct guest_queue *queue, struct guest_fault *fault)
-{
-	unsigned int i;
-
-	fault->code = readl(PAGE_REG(queue, fault_code));
-	fault->packet = readq(PAGE_REG(queue, fault_pos));
-	fault->addr = readq(PAGE_REG(queue, fault_addr));
-	fault->pc = readq(PAGE_REG(queue, fault_pc));
-	for (i = 0; i < ARRAY_SIZE(fault->id); i++)
-		fault->id[i] = readl(PAGE_REG(queue, fault_id) + i * sizeof(fault->id[i]));
-}
-
 void guest_queue_stop(struct guest_queue *queue, enum drm_vgpu_queue_state state, int error)
 {
 	struct guest_dev *gdev = queue->gdev;
 	struct guest_fault fault = {};
 	LIST_HEAD(fences);
+	bool there;
 	int idx;
 
 	mutex_lock(&queue->stop_lock);
@@ -114,21 +103,21 @@ void guest_queue_stop(struct guest_queue *queue, enum drm_vgpu_queue_state state
 	spin_lock_irq(&queue->lock);
 	WRITE_ONCE(queue->error, error);
 	spin_unlock_irq(&queue->lock);
-	if (drm_dev_enter(&gdev->drm, &idx)) {
-		if (readl(PAGE_REG(queue, state)) == VGPU_HW_STATE_FAULTED)
-			read_fault(queue, &fault);
-		writel(0, guest_chan_reg(gdev, queue->channel, VGPU_HW_CHAN_CTRL));
-		/* The write has come to its end, and with it the work of the engine. */
-		readl(guest_chan_reg(gdev, queue->channel, VGPU_HW_CHAN_CTRL));
-		guest_queue_progress(queue);
+	there = drm_dev_enter(&gdev->drm, &idx);
+	if (guest_channel_stop(queue, &fault, there) && state)
+		state = DRM_VGPU_QUEUE_FAULT;
+	if (there) {
+		guest_queue_poll(queue);
 		drm_dev_exit(idx);
 	}
 	spin_lock_irq(&queue->lock);
 	queue->state = state;
 	queue->fault = fault;
+	queue->halted = true;
 	list_splice_init(&queue->pending, &fences);
 	spin_unlock_irq(&queue->lock);
 	end_fences(&fences, error);
+	guest_channel_kick(gdev);
 out:
 	mutex_unlock(&queue->stop_lock);
 }
@@ -141,36 +130,52 @@ static u8 __iomem *ring_at(struct guest_queue *queue, u64 index)
 	return queue->gdev->fb.cpu + guest_bo_addr(queue->ring, offset, &left);
 }
 
+/* Adds a job that is in the ring already, unless the queue is stopped. */
+static int add_pending(struct guest_queue *queue, u32 nr, struct guest_fence *fence)
+{
+	int error;
+
+	spin_lock_irq(&queue->lock);
+	error = queue->error;
+	if (!error) {
+		queue->submitted += nr;
+		guest_fence_init(fence, queue->fence_context, queue->submitted);
+		dma_fence_get(&fence->base);
+		list_add_tail(&fence->link, &queue->pending);
+	}
+	spin_unlock_irq(&queue->lock);
+	return error;
+}
+
 /* See struct vgpu_hw_channel for the order of it all. */
-int guest_queue_write(struct guest_queue *queue, const struct vgpu_hw_packet *packet, u32 nr,
+int guest_queue_write(struct guest_queue *queue, struct vgpu_hw_packet *packet, u32 nr,
 		      struct guest_fence *fence)
 {
-	u64 put = queue->submitted;
+	struct guest_dev *gdev = queue->gdev;
+	u64 put = queue->submitted - queue->base;
 	int error;
 	u32 i;
 
+	packet[nr - 1].vector = cpu_to_le16(queue->vector);
 	for (i = 0; i < nr; i++)
 		memcpy_toio(ring_at(queue, put + i), &packet[i], sizeof(*packet));
-	put += nr;
-	spin_lock_init(&fence->lock);
+	error = add_pending(queue, nr, fence);
+	if (!error) {
+		wmb(); /* the device sees the packets before put */
+		writeq(put + nr, PAGE_REG(queue, put));
+		mb(); /* put is stored before state is read */
+		if (readl(PAGE_REG(queue, state)) != VGPU_HW_STATE_AWAKE)
+			writel(1, guest_chan_reg(gdev, queue->channel, VGPU_HW_CHAN_DOORBELL));
+	}
 	spin_lock_irq(&queue->lock);
-	error = queue->error;
+	queue->claimed = false;
+	spin_unlock_irq(&queue->lock);
+	/* It may have become idle meanwhile. */
+	guest_channel_kick(gdev);
 	if (error) {
-		spin_unlock_irq(&queue->lock);
 		/* Jobs end in order: those before it do when the queue has stopped. */
 		mutex_lock(&queue->stop_lock);
 		mutex_unlock(&queue->stop_lock);
-		return error;
 	}
-	dma_fence_init(&fence->base, &fence_ops, &fence->lock, queue->fence_context, put);
-	dma_fence_get(&fence->base);
-	list_add_tail(&fence->link, &queue->pending);
-	queue->submitted = put;
-	spin_unlock_irq(&queue->lock);
-	wmb(); /* the device sees the packets before put */
-	writeq(put, PAGE_REG(queue, put));
-	mb(); /* put is stored before state is read */
-	if (readl(PAGE_REG(queue, state)) != VGPU_HW_STATE_AWAKE)
-		writel(1, guest_chan_reg(queue->gdev, queue->channel, VGPU_HW_CHAN_DOORBELL));
-	return 0;
+	return error;
 }

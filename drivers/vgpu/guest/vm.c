@@ -26,6 +26,7 @@ static void vm_free(struct drm_gpuvm *gpuvm)
 {
 	struct guest_vm *vm = to_guest_vm(gpuvm);
 
+	ida_destroy(&vm->rings);
 	mutex_destroy(&vm->submit_lock);
 	mutex_destroy(&vm->lock);
 	kfree(vm);
@@ -85,6 +86,7 @@ static struct guest_vm *vm_create(struct guest_dev *gdev)
 	if (!obj)
 		goto err_sched;
 	kref_init(&vm->ref);
+	ida_init(&vm->rings);
 	vm->fence_context = dma_fence_context_alloc(1);
 	mutex_init(&vm->lock);
 	mutex_init(&vm->submit_lock);

@@ -3,6 +3,7 @@
 #ifndef _VGPU_GUEST_VM_H
 #define _VGPU_GUEST_VM_H
 
+#include <linux/idr.h>
 #include <linux/kref.h>
 #include <linux/mutex.h>
 
@@ -23,6 +24,7 @@ struct guest_dev;
  * @lock:        protects @base's mappings and the page tables; taken where fences are signalled, so
  *               no memory is allocated under it
  * @pt:          the table of the top level
+ * @rings:       slots of the upper half that have the ring of a queue
  * @sched:       does asynchronous binds
  * @entity:      the only one of @sched
  * @fence_context: of the fences that users get of @entity's jobs
@@ -37,6 +39,7 @@ struct guest_vm {
 	struct kref ref;
 	struct mutex lock;		/* mappings and tables */
 	struct guest_table *pt;
+	struct ida rings;
 	struct drm_gpu_scheduler sched;
 	struct drm_sched_entity entity;
 	u64 fence_context;

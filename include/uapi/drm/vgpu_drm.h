@@ -77,7 +77,7 @@ struct drm_vgpu_sync {
  * @hw_version:  VGPU_HW_VERSION
  * @page_size:   bytes; unit of buffer sizes and mappings
  * @va_bits:     a VM has the addresses from 0 to 2^@va_bits - 1; the rest is the driver's
- * @channels:    queues that can exist at one time on the device, of all clients together
+ * @channels:    queues that can work at one time, of all clients together; more take turns
  * @nr_engines:  elements of @engine that count
  * @pad:         0
  * @fb_bytes:    framebuffer
@@ -252,8 +252,8 @@ struct drm_vgpu_vm_bind {
  * @id:         out
  * @pad:        0
  *
- * Errors: ENOENT, no such VM; EINVAL, engine or ring_order; ENOSPC, no framebuffer for the ring;
- * EBUSY, the device has no channel left.
+ * Errors: ENOENT, no such VM; EINVAL, engine or ring_order; ENOSPC, no framebuffer for the ring, or
+ * the file has too many.
  */
 struct drm_vgpu_queue_create {
 	__u32 vm_id;

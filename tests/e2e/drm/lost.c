@@ -27,7 +27,7 @@ static bool others_work(void)
 
 	CHECK(fd >= 0);
 	CHECK_RET(vm_make(fd, &vm), 0);
-	CHECK_RET(queue_make_soon(fd, vm, GR, &queue), 0);
+	CHECK_RET(queue_make(fd, vm, GR, 4, &queue), 0);
 	CHECK_RET(buf_make(fd, PAGE, FRAMEBUFFER, &buf), 0);
 	CHECK_RET(bind_map(fd, vm, buf.handle, 0, VA_DATA, PAGE, DRM_VGPU_BIND_WRITE), 0);
 	packet = packet_fill(VA_DATA, PAGE, 42);
@@ -117,7 +117,7 @@ static int begin_for_ever(uint32_t *queue, uint32_t *sync)
 	struct buf text;
 	uint32_t vm, i;
 
-	if (fd < 0 || vm_make(fd, &vm) || queue_make_soon(fd, vm, GR, queue) ||
+	if (fd < 0 || vm_make(fd, &vm) || queue_make(fd, vm, GR, 4, queue) ||
 	    program_load(fd, vm, for_ever, 1, VA_MORE, &text) || sync_make(fd, sync))
 		return -1;
 	buf_end(fd, &text);
@@ -211,24 +211,71 @@ bool test_label(void)
 	return tell_wait(tell, 2 * WAIT_MS / 1000);
 }
 
+/* More queues than channels, of several files, all of which want to work: they take turns. */
 bool test_channels(void)
 {
+	enum { FILES = 3, QUEUES = 20, JOBS = 12 };
+	uint32_t vm, queue[FILES][QUEUES], sync[FILES][QUEUES], i, j, k;
 	struct drm_vgpu_dev_info info;
-	int fd = node_open();
-	uint32_t vm, queue[1024], more, i;
+	struct vgpu_hw_packet packet;
+	struct buf buf[FILES];
+	int fd[FILES];
 
-	CHECK(fd >= 0);
-	CHECK_RET(node_info(fd, &info), 0);
-	CHECK_RET(vm_make(fd, &vm), 0);
-	CHECK(info.channels <= 1024);
-	for (i = 0; i < info.channels; i++)
-		CHECK_RET(queue_make(fd, vm, i % 3, 4 + i % 4, &queue[i]), 0);
-	CHECK_RET(queue_make(fd, vm, GR, 4, &more), -EBUSY);
-	for (i = 0; i < info.channels; i++)
-		CHECK_RET(exec_wait(fd, queue[i], NULL, 0), 0);
-	CHECK_RET(queue_end(fd, queue[0]), 0);
-	CHECK_RET(queue_make_soon(fd, vm, GR, &more), 0);
-	CHECK_RET(exec_wait(fd, more, NULL, 0), 0);
-	close(fd);
-	return true;
+	for (i = 0; i < FILES; i++) {
+		fd[i] = node_open();
+		CHECK(fd[i] >= 0);
+		CHECK_RET(node_info(fd[i], &info), 0);
+		CHECK(info.channels < FILES * QUEUES);
+		CHECK_RET(vm_make(fd[i], &vm), 0);
+		CHECK_RET(buf_make(fd[i], MIB, FRAMEBUFFER, &buf[i]), 0);
+		CHECK_RET(bind_map(fd[i], vm, buf[i].handle, 0, VA_DATA, MIB,
+				   DRM_VGPU_BIND_WRITE), 0);
+		for (j = 0; j < QUEUES; j++) {
+			CHECK_RET(queue_make(fd[i], vm, (i + j) % 3, 4 + j % 4, &queue[i][j]), 0);
+			CHECK_RET(sync_make(fd[i], &sync[i][j]), 0);
+		}
+	}
+	for (k = 0; k < JOBS; k++)
+		for (i = 0; i < FILES; i++)
+			for (j = 0; j < QUEUES; j++) {
+				packet = packet_fill(VA_DATA + (j * JOBS + k) * 4, 4,
+						     1 + i + j + k);
+				CHECK_RET(exec(fd[i], queue[i][j], &packet, 1, 0, sync[i][j]), 0);
+			}
+	for (i = 0; i < FILES; i++) {
+		for (j = 0; j < QUEUES; j++) {
+			CHECK_RET(sync_wait(fd[i], sync[i][j], WAIT_MS), 0);
+			CHECK_RET(sync_error(fd[i], sync[i][j]), 0);
+			for (k = 0; k < JOBS; k++)
+				CHECK(((uint32_t *)buf[i].ptr)[j * JOBS + k] == 1 + i + j + k);
+		}
+		close(fd[i]);
+	}
+	return others_work();
+}
+
+/* All channels work for ever, and others wait: until the time limit, no longer. */
+bool test_channels_held(void)
+{
+	struct drm_vgpu_queue_query query;
+	uint32_t queue[64], sync, i;
+	struct drm_vgpu_dev_info info;
+	int fd[64];
+
+	fd[0] = begin_for_ever(&queue[0], &sync);
+	CHECK(fd[0] >= 0);
+	CHECK_RET(node_info(fd[0], &info), 0);
+	CHECK(info.channels <= 64);
+	for (i = 1; i < info.channels; i++) {
+		fd[i] = begin_for_ever(&queue[i], &sync);
+		CHECK(fd[i] >= 0);
+	}
+	CHECK(others_work());
+	CHECK_RET(sync_wait(fd[i - 1], sync, WAIT_MS), 0);
+	for (i = 0; i < info.channels; i++) {
+		CHECK_RET(queue_ask(fd[i], queue[i], &query), 0);
+		CHECK(query.state == DRM_VGPU_QUEUE_TIMEOUT);
+		close(fd[i]);
+	}
+	return others_work();
 }

@@ -164,18 +164,6 @@ int queue_make(int fd, uint32_t vm, uint32_t engine, uint32_t order, uint32_t *i
 	return ret;
 }
 
-int queue_make_soon(int fd, uint32_t vm, uint32_t engine, uint32_t *id)
-{
-	int ret = -EBUSY, i;
-
-	for (i = 0; i < 500 && ret == -EBUSY; i++) {
-		ret = queue_make(fd, vm, engine, 4, id);
-		if (ret == -EBUSY)
-			usleep(20000);
-	}
-	return ret;
-}
-
 int queue_end(int fd, uint32_t id)
 {
 	struct drm_vgpu_queue_destroy args = { .id = id };

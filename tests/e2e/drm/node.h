@@ -53,9 +53,6 @@ int bind_map(int fd, uint32_t vm, uint32_t handle, uint64_t offset, uint64_t va,
 	     uint32_t flags);
 int bind_unmap(int fd, uint32_t vm, uint64_t va, uint64_t bytes);
 int queue_make(int fd, uint32_t vm, uint32_t engine, uint32_t order, uint32_t *id);
-
-/* With 16 packets; its channel may be that of a queue that is just being freed. */
-int queue_make_soon(int fd, uint32_t vm, uint32_t engine, uint32_t *id);
 int queue_end(int fd, uint32_t id);
 int queue_ask(int fd, uint32_t id, struct drm_vgpu_queue_query *query);
 
@@ -117,6 +114,7 @@ bool test_timeout(void);
 bool test_destroy_at_work(void);
 bool test_exit_at_work(void);
 bool test_channels(void);
+bool test_channels_held(void);
 bool test_files_apart(void);
 bool test_bad_vm(void);
 bool test_bad_bo(void);

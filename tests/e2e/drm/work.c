@@ -32,7 +32,7 @@ static bool begin(struct client *c, uint32_t engine)
 	c->fd = node_open();
 	CHECK(c->fd >= 0);
 	CHECK_RET(vm_make(c->fd, &c->vm), 0);
-	CHECK_RET(queue_make_soon(c->fd, c->vm, engine, &c->queue), 0);
+	CHECK_RET(queue_make(c->fd, c->vm, engine, 4, &c->queue), 0);
 	return true;
 }
 

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Which queue has which channel. A queue gets one with its next job: one that nobody has, or that
+ * of the idle queue that has not used it for the longest time. If there is none it waits; who waits
+ * longest is next. While others wait, a queue that has had its turn waits, too, with its next job.
+ */
+#include <drm/drm_managed.h>
+
+#include "channel.h"
+#include "device.h"
+#include "done.h"
+#include "queue.h"
+#include "vm.h"
+
+/* A queue that always has work gives way to those who wait after this time. */
+#define TURN	msecs_to_jiffies(20)
+
+#define PAGE_REG(queue, member) ((queue)->page + offsetof(struct vgpu_hw_channel, member))
+
+void guest_channel_kick(struct guest_dev *gdev)
+{
+	if (!list_empty(&gdev->waiting))
+		queue_work(guest_stop_wq, &gdev->hand_on);
+}
+
+static void write_ctrl(struct guest_queue *queue, u32 ctrl)
+{
+	writel(ctrl, guest_chan_reg(queue->gdev, queue->channel, VGPU_HW_CHAN_CTRL));
+}
+
+static void channel_detach(struct guest_queue *queue, bool there)
+{
+	struct guest_dev *gdev = queue->gdev;
+
+	if (there) {
+		write_ctrl(queue, 0);
+		/* Whoever gets the channel next finds it as after a reset. */
+		writel(0, guest_chan_reg(gdev, queue->channel, VGPU_HW_CHAN_ROOT));
+	}
+	spin_lock_irq(&gdev->channel_lock);
+	gdev->channel[queue->channel] = NULL;
+	queue->page = NULL;
+	spin_unlock_irq(&gdev->channel_lock);
+	queue->channel = GUEST_NO_CHANNEL;
+}
+
+static void channel_attach(struct guest_queue *queue, u32 channel)
+{
+	struct guest_dev *gdev = queue->gdev;
+	u8 __iomem *page = gdev->pages + channel * VGPU_HW_PAGE_SIZE;
+
+	guest_label_write(gdev, channel, &queue->label);
+	writeq(0, page + offsetof(struct vgpu_hw_channel, put));
+	writeq(queue->ring_va, guest_chan_reg(gdev, channel, VGPU_HW_CHAN_RING));
+	writel(guest_vm_root(queue->vm), guest_chan_reg(gdev, channel, VGPU_HW_CHAN_ROOT));
+	queue->channel = channel;
+	queue->vector = guest_irq_vector(gdev, channel);
+	queue->base = queue->submitted;
+	write_ctrl(queue, VGPU_HW_CTRL_ENABLE | queue->engine << VGPU_HW_CTRL_ENGINE_SHIFT |
+		   queue->order << VGPU_HW_CTRL_ORDER_SHIFT);
+	queue->since = jiffies;
+	spin_lock_irq(&gdev->channel_lock);
+	queue->page = page;
+	gdev->channel[channel] = queue;
+	spin_unlock_irq(&gdev->channel_lock);
+}
+
+static bool queue_idle(struct guest_queue *queue)
+{
+	bool idle;
+
+	spin_lock_irq(&queue->lock);
+	idle = !queue->claimed && (queue->halted || queue->submitted == queue->completed);
+	spin_unlock_irq(&queue->lock);
+	return idle;
+}
+
+/* Gives the queue a channel that is free or idle, if there is one. */
+static bool channel_find(struct guest_queue *queue)
+{
+	struct guest_dev *gdev = queue->gdev;
+	struct guest_queue *owner, *oldest = NULL;
+	u32 i;
+
+	for (i = 0; i < gdev->channels; i++) {
+		owner = gdev->channel[i];
+		if (!owner) {
+			channel_attach(queue, i);
+			return true;
+		}
+		if ((!oldest || owner->used < oldest->used) && queue_idle(owner))
+			oldest = owner;
+	}
+	if (!oldest)
+		return false;
+	i = oldest->channel;
+	channel_detach(oldest, true);
+	channel_attach(queue, i);
+	return true;
+}
+
+static void channel_claimed(struct guest_queue *queue)
+{
+	queue->used = ++queue->gdev->uses;
+	spin_lock_irq(&queue->lock);
+	queue->claimed = true;
+	spin_unlock_irq(&queue->lock);
+}
+
+/* Whether the queue may use the channel that it has, or one can be had before anybody waits. */
+static bool may_claim(struct guest_queue *queue)
+{
+	bool others = !list_empty(&queue->gdev->waiting);
+
+	if (queue->channel != GUEST_NO_CHANNEL)
+		return !others || time_before(jiffies, queue->since + TURN);
+	return !others && channel_find(queue);
+}
+
+struct dma_fence *guest_channel_claim(struct guest_queue *queue, struct guest_fence **wait)
+{
+	struct guest_dev *gdev = queue->gdev;
+	struct dma_fence *fence = NULL;
+
+	mutex_lock(&gdev->channel_mutex);
+	if (READ_ONCE(queue->error) || queue->claimed) {
+		/* It ends, or has waited. */
+	} else if (may_claim(queue)) {
+		channel_claimed(queue);
+	} else {
+		guest_fence_init(*wait, queue->fence_context + 2, ++queue->waits);
+		fence = dma_fence_get(&(*wait)->base);
+		queue->wait = *wait;
+		*wait = NULL;
+		list_add_tail(&queue->waiting, &gdev->waiting);
+		/* A channel may have become idle since the look at it. */
+		guest_channel_kick(gdev);
+	}
+	mutex_unlock(&gdev->channel_mutex);
+	return fence;
+}
+
+static void wait_end(struct guest_queue *queue)
+{
+	list_del_init(&queue->waiting);
+	dma_fence_signal(&queue->wait->base);
+	dma_fence_put(&queue->wait->base);
+	queue->wait = NULL;
+}
+
+static void channel_hand_on(struct work_struct *work)
+{
+	struct guest_dev *gdev = container_of(work, struct guest_dev, hand_on);
+	bool cookie = dma_fence_begin_signalling();
+	struct guest_queue *queue;
+	int idx;
+
+	/* When the device is gone, all queues are stopped, and wait no longer. */
+	if (drm_dev_enter(&gdev->drm, &idx)) {
+		mutex_lock(&gdev->channel_mutex);
+		while (!list_empty(&gdev->waiting)) {
+			queue = list_first_entry(&gdev->waiting, struct guest_queue, waiting);
+			if (queue->channel == GUEST_NO_CHANNEL && !channel_find(queue))
+				break;
+			queue->since = jiffies;
+			channel_claimed(queue);
+			wait_end(queue);
+		}
+		mutex_unlock(&gdev->channel_mutex);
+		drm_dev_exit(idx);
+	}
+	dma_fence_end_signalling(cookie);
+}
+
+static void read_fault(struct guest_queue *queue, struct guest_fault *fault)
+{
+	unsigned int i;
+
+	fault->code = readl(PAGE_REG(queue, fault_code));
+	fault->packet = queue->base + readq(PAGE_REG(queue, fault_pos));
+	fault->addr = readq(PAGE_REG(queue, fault_addr));
+	fault->pc = readq(PAGE_REG(queue, fault_pc));
+	for (i = 0; i < ARRAY_SIZE(fault->id); i++)
+		fault->id[i] = readl(PAGE_REG(queue, fault_id) + i * sizeof(fault->id[i]));
+}
+
+bool guest_channel_stop(struct guest_queue *queue, struct guest_fault *fault, bool there)
+{
+	struct guest_dev *gdev = queue->gdev;
+	bool faulted = false;
+
+	mutex_lock(&gdev->channel_mutex);
+	if (queue->wait)
+		wait_end(queue);
+	if (there && queue->channel != GUEST_NO_CHANNEL) {
+		faulted = readl(PAGE_REG(queue, state)) == VGPU_HW_STATE_FAULTED;
+		if (faulted)
+			read_fault(queue, fault);
+		write_ctrl(queue, 0);
+		/* The write has come to its end, and with it the work of the engine. */
+		readl(guest_chan_reg(gdev, queue->channel, VGPU_HW_CHAN_CTRL));
+	}
+	mutex_unlock(&gdev->channel_mutex);
+	return faulted;
+}
+
+void guest_channel_release(struct guest_queue *queue)
+{
+	struct guest_dev *gdev = queue->gdev;
+	bool there;
+	int idx;
+
+	there = drm_dev_enter(&gdev->drm, &idx);
+	mutex_lock(&gdev->channel_mutex);
+	list_del(&queue->link);
+	if (queue->channel != GUEST_NO_CHANNEL)
+		channel_detach(queue, there);
+	guest_channel_kick(gdev);
+	mutex_unlock(&gdev->channel_mutex);
+	if (there)
+		drm_dev_exit(idx);
+}
+
+/* The device's memory stays until the last queue has gone, and with it the last who waits. */
+static void channel_fini(struct drm_device *drm, void *res)
+{
+	cancel_work_sync(&to_guest_dev(drm)->hand_on);
+}
+
+int guest_channel_init(struct guest_dev *gdev)
+{
+	int ret;
+
+	ret = drmm_mutex_init(&gdev->drm, &gdev->channel_mutex);
+	if (ret)
+		return ret;
+	INIT_LIST_HEAD(&gdev->queues);
+	INIT_LIST_HEAD(&gdev->waiting);
+	INIT_WORK(&gdev->hand_on, channel_hand_on);
+	return drmm_add_action_or_reset(&gdev->drm, channel_fini, NULL);
+}
