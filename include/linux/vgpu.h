@@ -7,18 +7,18 @@
  * Locks that the core holds while it calls ops, outermost first:
  *
  *   state lock of an instance	a mutex: open, close, reset, pause and state of the instance
- *   access_lock of an instance	an rwsem: read over region_rw that writes, or of a VGA card; write
- *				over state_save and state_load
+ *   access_lock of an instance	an rwsem: read over region_rw that writes, or reads a VGA card's
+ *				registers; write over state_save and state_load
  *   (VFIO container, mmap_lock)
  *   map_lock of an instance	an rwsem: read over map_pages, write over drop_memory; never held
  *				over a user copy, a DMA or a wait for an engine or a worker
  *   show_lock of an instance	an rwsem: read over channels_show; nothing else is held
  *   the back end's own locks
- *   lock of a timeline		a raw spinlock that interrupts take: over engine_run,
- *				engine_preempt and engine_charged
+ *   lock of a timeline		a raw spinlock that interrupts take: over engine_run and
+ *				engine_preempt
  *   a GPU's locks of data	raw spinlocks: over backed_bytes, peak_bytes, guest_info and
  *				channel. The last two may take raw spinlocks of the back end under
- *				which it calls no function of the core
+ *				which it calls no function of the core that takes a lock
  *
  * The core holds a lock during an op only if the op's description names that lock. The functions
  * that a back end calls may take a timeline's lock, and take none of the locks that are outside the
@@ -128,10 +128,12 @@ struct vgpu_run {
 
 /**
  * struct vgpu_dirty_pass - a pass over the pages that were written
+ * @number:  which one it is; the core sets it, to more than that of any pass of the instance before
  * @pages:   so many pages are in it
  * @dropped: all memory was dropped since the last pass: it reads zero but for these pages
  */
 struct vgpu_dirty_pass {
+	u64 number;
 	u64 pages;
 	bool dropped;
 };
@@ -197,12 +199,13 @@ struct vgpu_dirty_pass {
  *                   @map_pages. All pages that are backed count as written. The instance is open.
  *                   All five are called with the state lock held. May sleep. Returns 0 or -ENOMEM
  * @dirty_stop:      end that. May sleep
- * @dirty_take:      begin a pass: set @pass, to the pages that were noted since the last one and
- *                   what @dirty_next has not returned of that. After @drop_memory only pages
- *                   count that were written later. No page is mapped. With map_lock held for
- *                   writing; may sleep, but not wait for an engine or an access to guest memory
- * @dirty_sync:      return when whatever writes to a page of the pass notes it once more, and older
- *                   writes can be read. May sleep
+ * @dirty_take:      begin a pass, which ends the last one: set @pass, but for its number, to the
+ *                   pages that were noted since the last one and what @dirty_next has not returned
+ *                   of that. After @drop_memory only pages count that were written later. No page
+ *                   is mapped. With map_lock held for writing; may sleep, but not wait for an
+ *                   engine or an access to guest memory
+ * @dirty_sync:      return 0 when whatever writes to a page of the pass notes it once more, and
+ *                   older writes can be read; or -EINTR if the task was killed before. May sleep
  * @dirty_next:      set @first to the next page of the pass, and return the number of pages there,
  *                   one after the other, which are in the pass no more; 0 if there are none. A page
  *                   that somebody else may write to, without a mapping that was made by @map_pages,
@@ -222,9 +225,11 @@ struct vgpu_dirty_pass {
  *                   -errno
  * @state_load:      give up the state that the instance has, and build that which the records
  *                   say, any byte of which may be wrong; read the back end's records, which come
- *                   next, and none behind them. Memory, and mappings of it, stay. Reads of
- *                   registers may go on. Context as @state_save. Returns 0; -EINVAL with the
- *                   reason in the reader, or -ENOMEM: then the core resets the instance
+ *                   next, and none behind them. Memory, and mappings of it, stay; where the state
+ *                   comes from another vGPU, memory has been copied before, as this writes to
+ *                   channel pages what engines publish there. Reads of registers may go on. Context
+ *                   as @state_save. Returns 0; -EINVAL with the reason in the reader, or -ENOMEM:
+ *                   then the core resets the instance
  * @engine_run:      begin @run on the engine, which is idle; copy @run. The engine ends the run by
  *                   vgpu_engine_done(), but not from inside this op. With the timeline's lock held,
  *                   perhaps in a hard interrupt: must not sleep, nor take a lock that is ever held
@@ -237,11 +242,6 @@ struct vgpu_dirty_pass {
  *                   usual. Called from a worker, perhaps while other engines are being reset; may
  *                   sleep. Optional: without it, the core trusts engines to stop when asked to, and
  *                   there is no preemption timeout
- * @engine_charged:  optional: the engine's run is over, and its instance was charged @ran_ns of
- *                   service: for each run once, whether the engine has reported its end or was
- *                   reset, and before another one begins. So a back end that measures what each
- *                   channel has had can charge the rest of the run to one of them. Same context as
- *                   @engine_run
  * @engine_ran_ns:   optional, with @engine_reset: return for how long the engine has been able to
  *                   work so far, in ns; for an engine that is a thread, its processor time. The
  *                   core measures preemption timeouts by it, so that a busy host does not look like
@@ -272,7 +272,7 @@ struct vgpu_gpu_ops {
 	int (*dirty_start)(struct vgpu_instance *instance);
 	void (*dirty_stop)(struct vgpu_instance *instance);
 	void (*dirty_take)(struct vgpu_instance *instance, struct vgpu_dirty_pass *pass);
-	void (*dirty_sync)(struct vgpu_instance *instance);
+	int (*dirty_sync)(struct vgpu_instance *instance);
 	u64 (*dirty_next)(struct vgpu_instance *instance, u64 *first);
 	void (*channels_show)(struct vgpu_instance *instance, struct seq_file *m);
 	void (*guest_info)(struct vgpu_instance *instance, struct vgpu_hw_guest_info *info);
@@ -283,7 +283,6 @@ struct vgpu_gpu_ops {
 	void (*engine_run)(struct vgpu_gpu *gpu, unsigned int engine, const struct vgpu_run *run);
 	void (*engine_preempt)(struct vgpu_gpu *gpu, unsigned int engine);
 	void (*engine_reset)(struct vgpu_gpu *gpu, unsigned int engine);
-	void (*engine_charged)(struct vgpu_gpu *gpu, unsigned int engine, u64 ran_ns);
 	u64 (*engine_ran_ns)(struct vgpu_gpu *gpu, unsigned int engine);
 };
 
@@ -309,6 +308,7 @@ void vgpu_work_ready(struct vgpu_instance *instance, unsigned int engine);
 void vgpu_work_ready_at(struct vgpu_instance *instance, unsigned int engine, u64 ready_ns);
 bool vgpu_engine_done(struct vgpu_gpu *gpu, unsigned int engine, enum vgpu_run_end end,
 		      u64 idle_ns, u64 linger_ns, struct vgpu_run *next);
+u64 vgpu_engine_charged_ns(const struct vgpu_instance *instance, unsigned int engine);
 enum vgpu_poll vgpu_engine_poll(struct vgpu_gpu *gpu, unsigned int engine, u64 empty_ns);
 
 /* Channels and packets */

@@ -4,11 +4,19 @@
  * length; a topic adds its own records and takes them back, in the order in which it added them.
  * Whoever takes a record checks every field, as a stream of records may come from anybody.
  *
+ * A driver reads the records of the version before it, too. So:
+ *
+ * - A structure grows at its end only, and 0 in a new field means what was so without the field:
+ *   vgpu_record_take_struct() sets fields to 0 that a record has not got.
+ * - What changes in another way is a record of a new type. Who takes it takes the old one, too.
+ * - A number that has had a meaning in a record, of a type or in a field, gets no other one.
+ *
  * Pure logic, compiled in user space too.
  */
 #ifndef _LINUX_VGPU_RECORD_H
 #define _LINUX_VGPU_RECORD_H
 
+#include <linux/stddef.h>
 #include <linux/types.h>
 
 #define VGPU_RECORD_MAX		0x100000	/* bytes of one record's data */
@@ -66,7 +74,8 @@ void vgpu_records_free(struct vgpu_records *records);
  * @length: likewise
  * @data:   likewise, aligned to VGPU_RECORD_ALIGN; stays valid as long as what is read
  * @index:  number of records before the present one
- * @record: why vgpu_record_refuse() was called: the name of the record
+ * @looked: number of records before the one that was looked at last, to take it or to read its head
+ * @record: why vgpu_record_refuse() was called for that one: the name of the record
  * @field:  likewise, the name of the field that is wrong
  */
 struct vgpu_record_reader {
@@ -77,6 +86,7 @@ struct vgpu_record_reader {
 	u32 length;
 	const void *data;
 	u32 index;
+	u32 looked;
 	const char *record;
 	const char *field;
 };
@@ -86,10 +96,31 @@ int vgpu_record_next(struct vgpu_record_reader *reader);
 int vgpu_record_skip(struct vgpu_record_reader *reader);
 int vgpu_record_take(struct vgpu_record_reader *reader, u32 type, const char *name, size_t length,
 		     const void **data);
+int vgpu_record_take_sized(struct vgpu_record_reader *reader, u32 type, const char *name, void *to,
+			   size_t size, size_t least);
 int vgpu_record_take_bytes(struct vgpu_record_reader *reader, u32 type, const char *name, void *to,
 			   size_t length);
 int vgpu_record_refuse(struct vgpu_record_reader *reader, const char *record, const char *field);
 bool vgpu_records_same(const struct vgpu_records *a, const struct vgpu_records *b, u32 *index,
 		       u32 *type);
+
+/**
+ * vgpu_record_take_struct() - take the present record as a structure, and go on to the next one
+ * @reader: the reader
+ * @type: the record must be of this type
+ * @name: of such records, for messages; a constant
+ * @to: the structure, which is set
+ * @last: the last field that the structure had when there were first such records; constant, also
+ *        when the structure has grown
+ *
+ * Context: any.
+ * Return: as vgpu_record_take_sized().
+ */
+#define vgpu_record_take_struct(reader, type, name, to, last) ({			\
+	typeof(to) to_ = (to);								\
+											\
+	vgpu_record_take_sized(reader, type, name, to_, sizeof(*to_),			\
+			       offsetofend(typeof(*to_), last));			\
+})
 
 #endif /* _LINUX_VGPU_RECORD_H */

@@ -234,6 +234,32 @@ def pynvml_loads(world):
         expect(abs(shown - known) <= POINTS, f'{uuid}: {shown:.1f} %, not {known:.1f} %')
 
 
+def pynvml_processes(world):
+    """The processes that guests name: here those that have the vGPUs open, which label themselves.
+
+    A client asks again with the time of the last sample that it has got."""
+    pynvml = calls.pynvml
+    gpu = pynvml.nvmlDeviceGetHandleByIndex(0)
+    names = {vgpu: pynvml.nvmlVgpuInstanceGetUUID(vgpu)
+             for vgpu in pynvml.nvmlDeviceGetActiveVgpus(gpu)}
+    for read in (pynvml.nvmlDeviceGetVgpuProcessUtilization,
+                 pynvml.nvmlDeviceGetVgpuProcessesUtilizationInfo):
+        last = max(sample.timeStamp for sample in read(gpu, 0))
+        time.sleep(3)
+        samples = read(gpu, last)
+        found = {(names[s.vgpuInstance], s.pid, s.processName) for s in samples}
+        expect(len(samples) == len(world.vgpus) and
+               found == {(uuid, pid, 'busy') for uuid, (_, pid) in world.vgpus.items()},
+               f'{read.__name__}: other processes: {found}')
+        for sample in samples:
+            begin, end = last / 1e6 - world.offset, world.time_of(sample)
+            world.meter.wait(end)
+            known = world.meter.load([names[sample.vgpuInstance]], begin, end)
+            note(f'process {sample.pid}: {sample.smUtil} %; vgpuctl {known:.1f} %')
+            expect(abs(sample.smUtil - known) <= POINTS,
+                   f'process {sample.pid}: {sample.smUtil} %, not {known:.1f} %')
+
+
 def pynvml_calls(_world):
     """Every function of pynvml about vGPUs, and the GPU's virtualization and licences."""
     wrong = calls.run()
@@ -295,8 +321,8 @@ def btop_screen(world):
         on_screen('btop', f'XDG_CONFIG_HOME={home} btop --utf-force', judge)
 
 
-TESTS = [known_load, nvtop_json, pynvml_loads, pynvml_calls, nvtop_screen, btop_screen, gpustat,
-         nvitop]
+TESTS = [known_load, nvtop_json, pynvml_loads, pynvml_processes, pynvml_calls, nvtop_screen,
+         btop_screen, gpustat, nvitop]
 
 
 def main(args):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # what: dirty pages: a pass leaves engines their translations
 # file: dirty.c
-# lane: debug
+# lane: lab
 # tests: dirty
-s/^\t\tops->dirty_sync(.*$/\t\t;/
+s/^\t\tret = ops->dirty_sync(.*$/\t\t;/

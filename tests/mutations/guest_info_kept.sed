@@ -3,4 +3,4 @@
 # file: channel.c
 # lane: debug
 # tests: region
-/memset(queues->guest_info, 0/d
+s/queues->regs = SOFT_REGS_RESET;/queues->regs.intr = 0, queues->regs.fault_channel = ~0U;/

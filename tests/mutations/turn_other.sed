@@ -3,4 +3,4 @@
 # file: turn.c
 # lane: debug
 # tests: channel
-s/soft_turn_give(turn->ch, service_ns/soft_turn_give(ch, service_ns/
+s/turns->over = turns->now;/turns->over = turn;/

@@ -6,6 +6,7 @@
  */
 #include <endian.h>
 #include <errno.h>
+#include <sched.h>
 #include <string.h>
 
 #include "compute.h"
@@ -126,8 +127,10 @@ static void random_loads(uint32_t slice, unsigned int nr)
 		for (k = 0; k < CHANNELS; k++)
 			fx_finish(chan[i][k]);
 	for (i = 0; i < nr; i++) {
-		for (k = 0; k < CHANNELS; k += 2)
-			catch_up(&v[i], chan[i][k]);
+		/* While the others catch up, an engine that has done so may get ahead again. */
+		for (n = 0; n < 5 && (!n || service_off(&v[i], &base[i]) < 0); n++)
+			for (k = 0; k < CHANNELS; k += 2)
+				catch_up(&v[i], chan[i][k]);
 		service_check(&v[i], &base[i]);
 	}
 }
@@ -246,6 +249,66 @@ static void a_hang(void)
 	}
 }
 
+/* Disables the channel at its work, and enables it for another process, which does nothing. */
+static uint64_t at_work_to_another(const struct fx_vgpu *vgpu, struct vgpu_chan *chan,
+				   uint32_t engine)
+{
+	const uint64_t get = fx_random_below(8);
+	struct vgpu_ctl_channel now, later;
+	unsigned int i;
+
+	for (i = 0; i < 8; i++)
+		FX_OK(chan->dev, vgpu_chan_fill(chan, VGPU_FB(FX_MIB), i, 4 * BYTES));
+	while (vgpu_chan_get(chan) < get)
+		sched_yield();
+	FX_OK(chan->dev, vgpu_chan_disable(chan));
+	chan->engine = engine;
+	FX_OK(chan->dev, vgpu_chan_enable(chan));
+	service_of(vgpu, chan->id, &now);
+	service_settle(vgpu);
+	service_of(vgpu, chan->id, &later);
+	CHECK_EQ(later.enabled_ns, now.enabled_ns);
+	CHECK_EQ(later.engine, engine);
+	CHECK_EQ(later.busy_ns, 0);
+	return later.total_busy_ns - now.total_busy_ns;
+}
+
+/*
+ * A channel goes to another process while the engine is at the old one's packets, or at those of a
+ * third one in the same run; and to another engine. The old one's time is not the new one's.
+ */
+static void to_another_process(void)
+{
+	struct vgpu_chan *chan, *third;
+	struct service_base base;
+	uint64_t late_ns = 0;
+	unsigned int i, k;
+
+	fx_need("execute packets");
+	slice_ms(30);
+	fx_create_open(&v[0], "1Q");
+	service_begin(&v[0], &base);
+	chan = fx_chan(&v[0], CE, 0, VGPU_RING_FB, 4);
+	third = fx_chan(&v[0], CE, 0, VGPU_RING_FB, 4);
+	for (i = 0; i < 60; i++) {
+		for (k = 0; i % 3 == 0 && k < 8; k++)
+			FX_OK(v[0].dev, vgpu_chan_fill(third, VGPU_FB(8 * FX_MIB), i, BYTES));
+		late_ns += at_work_to_another(&v[0], chan, i % 2 ? third->engine :
+					      third->engine + 1);
+		/* Runs of the engine that find no channel, after the turn of one that has left. */
+		if (i % 2 == 0) {
+			vgpu_reg_write32(v[0].dev, vgpu_chan_reg(third->id, VGPU_HW_CHAN_DOORBELL),
+					 1);
+			FX_OK(v[0].dev, vgpu_chan_disable(third));
+			FX_OK(v[0].dev, vgpu_chan_enable(third));
+		}
+	}
+	ktap_note("%llu us came late", (unsigned long long)late_ns / 1000);
+	CHECK(late_ns, "the channel was never at work");
+	fx_finish(third);
+	service_check(&v[0], &base);
+}
+
 /* The engine waits for memory that does not answer: for the channel that waits. */
 static void a_stall(void)
 {
@@ -332,6 +395,7 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(sum_of_short_runs),
 	KTAP_TEST(of_whom_it_is),
 	KTAP_TEST(a_hang),
+	KTAP_TEST(to_another_process),
 	KTAP_TEST(a_stall),
 	KTAP_TEST(reset_and_close),
 };

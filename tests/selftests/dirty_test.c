@@ -30,18 +30,11 @@ static struct fx_vgpu v, other;
 static uint8_t copy[AREA];
 static bool seen[PAGES], wanted[PAGES];
 static bool was_dropped;
-
-static int control(const struct fx_vgpu *vgpu, const char *file)
-{
-	char path[128];
-
-	snprintf(path, sizeof(path), DEBUGFS "/%s/%s", fx_gpu(), file);
-	return file_write(path, vgpu->uuid);
-}
+static unsigned long long last_pass;
 
 static void do_control(const char *file)
 {
-	int ret = control(&v, file);
+	int ret = fx_debugfs(&v, file);
 
 	CHECK(!ret, "%s: %s", file, strerror(-ret));
 }
@@ -52,11 +45,10 @@ static void read_fb(uint64_t at, void *to, size_t bytes)
 	CHECK_EQ(vgpu_region_read(v.dev, VGPU_HW_BAR_FB, at, to, bytes), bytes);
 }
 
-/* Takes a pass, and brings the copy up to date. Returns the number of pages. */
-static uint64_t take_pass(void)
+/* Begins a pass, whose runs of pages are then read from the file. */
+static FILE *open_pass(unsigned long long *pages)
 {
-	unsigned long long first, last, said = 0;
-	uint64_t nr = 0, before = 0, page;
+	unsigned long long number = 0;
 	char line[64], path[128];
 	FILE *file;
 	int n;
@@ -67,11 +59,25 @@ static uint64_t take_pass(void)
 	setvbuf(file, NULL, _IONBF, 0);
 	CHECK_EQ(write(fileno(file), v.uuid, strlen(v.uuid)), strlen(v.uuid), "%s",
 		 strerror(errno));
-	memset(seen, 0, sizeof(seen));
 	CHECK(fgets(line, sizeof(line), file), "");
-	n = sscanf(line, "pages %llu", &said);
-	CHECK_EQ(n, 1, "%s", line);
+	n = sscanf(line, "pages %llu, pass %llu", pages, &number);
+	CHECK_EQ(n, 2, "%s", line);
+	CHECK(number > last_pass, "pass %llu after %llu", number, last_pass);
+	last_pass = number;
 	was_dropped = strstr(line, ", dropped");
+	return file;
+}
+
+/* Takes a pass, and brings the copy up to date. Returns the number of pages. */
+static uint64_t take_pass(void)
+{
+	unsigned long long first, last, said = 0;
+	uint64_t nr = 0, before = 0, page;
+	FILE *file = open_pass(&said);
+	char line[64];
+	int n;
+
+	memset(seen, 0, sizeof(seen));
 	while (fgets(line, sizeof(line), file)) {
 		n = sscanf(line, "%llu..%llu", &first, &last);
 		CHECK_EQ(n, 2, "%s", line);
@@ -123,6 +129,7 @@ static void open_all(void)
 	fx_create_open(&v, "1Q");
 	memset(copy, 0, sizeof(copy));
 	memset(wanted, 0, sizeof(wanted));
+	last_pass = 0;
 	v.dev->fb_next = RINGS;
 }
 
@@ -135,27 +142,27 @@ static void refusals(void)
 	fx_create(&v, "1Q");
 	fx_new_uuid(&other);
 	for (i = 0; i < 3; i++) {
-		CHECK_EQ(control(&v, files[i]), -ENODEV, "%s", files[i]);
-		CHECK_EQ(control(&other, files[i]), -ENODEV, "%s", files[i]);
+		CHECK_EQ(fx_debugfs(&v, files[i]), -ENODEV, "%s", files[i]);
+		CHECK_EQ(fx_debugfs(&other, files[i]), -ENODEV, "%s", files[i]);
 		snprintf(path, sizeof(path), DEBUGFS "/%s/%s", fx_gpu(), files[i]);
 		CHECK_EQ(file_write(path, "x"), -EINVAL, "%s", files[i]);
 	}
 	fx_open(&v);
 	if (!fx_executes()) {
-		CHECK_EQ(control(&v, "dirty_start"), -EOPNOTSUPP);
+		CHECK_EQ(fx_debugfs(&v, "dirty_start"), -EOPNOTSUPP);
 		return;
 	}
-	CHECK_EQ(control(&v, "dirty_stop"), -EINVAL);
-	CHECK_EQ(control(&v, "dirty_pass"), -EINVAL);
+	CHECK_EQ(fx_debugfs(&v, "dirty_stop"), -EINVAL);
+	CHECK_EQ(fx_debugfs(&v, "dirty_pass"), -EINVAL);
 	do_control("dirty_start");
-	CHECK_EQ(control(&v, "dirty_start"), -EBUSY);
+	CHECK_EQ(fx_debugfs(&v, "dirty_start"), -EBUSY);
 	do_control("dirty_stop");
-	CHECK_EQ(control(&v, "dirty_stop"), -EINVAL);
+	CHECK_EQ(fx_debugfs(&v, "dirty_stop"), -EINVAL);
 	do_control("dirty_start");
 	fx_close(&v);
-	CHECK_EQ(control(&v, "dirty_pass"), -ENODEV);
+	CHECK_EQ(fx_debugfs(&v, "dirty_pass"), -ENODEV);
 	fx_open(&v);
-	CHECK_EQ(control(&v, "dirty_pass"), -EINVAL, "to close the device ends it");
+	CHECK_EQ(fx_debugfs(&v, "dirty_pass"), -EINVAL, "to close the device ends it");
 }
 
 /* All that is backed is in the first pass, and nothing in the second one. */
@@ -171,6 +178,62 @@ static void begins_with_all(void)
 	CHECK_EQ(take_pass() * PAGE, fx_backed_bytes(&v));
 	check_copy("start");
 	check_pass("untouched");
+}
+
+/* Reads what is left of a pass. Returns why it ends: 0, or a negative errno. */
+static int read_pass(FILE *file, unsigned int *runs)
+{
+	char line[64];
+
+	*runs = 0;
+	errno = 0;
+	while (fgets(line, sizeof(line), file))
+		++*runs;
+	return ferror(file) ? -errno : 0;
+}
+
+/* A pass that another one has ended says so, and does not look as if it had no more pages. */
+static void passes_that_are_over(void)
+{
+	unsigned long long pages, before;
+	unsigned int i, first, second;
+	FILE *file[2];
+
+	fx_need("write memory");
+	open_all();
+	do_control("dirty_start");
+	take_pass();
+	for (i = 0; i < 8; i++)
+		v.dev->fb[A + 2 * i * PAGE] = 1;
+	before = last_pass;
+	for (i = 0; i < 2; i++) {
+		file[i] = open_pass(&pages);
+		CHECK_EQ(pages, 8);
+		CHECK_EQ(last_pass, before + 1 + i);
+	}
+	/* What the first one has not taken is in the second one. */
+	CHECK_EQ(read_pass(file[0], &first), -ESTALE);
+	CHECK_EQ(read_pass(file[1], &second), 0);
+	CHECK(first == 0 && second == 8, "%u, %u", first, second);
+	fclose(file[0]);
+	fclose(file[1]);
+
+	for (i = 0; i < 2; i++) {
+		v.dev->fb[A] = 1;
+		v.dev->fb[A + 2 * PAGE] = 1;
+		file[0] = open_pass(&pages);
+		do_control("dirty_stop");
+		if (i)
+			do_control("dirty_start");
+		CHECK_EQ(read_pass(file[0], &first), i ? -ESTALE : -EINVAL);
+		fclose(file[0]);
+		if (!i)
+			do_control("dirty_start");
+	}
+	file[0] = open_pass(&pages);
+	fx_close(&v);
+	CHECK_EQ(read_pass(file[0], &first), -ENODEV);
+	fclose(file[0]);
 }
 
 /* A program that adds 1 to a word for each work-item, somewhere in SPREAD. */
@@ -517,6 +580,7 @@ static void no_write_is_lost(void)
 static const struct ktap_test tests[] = {
 	KTAP_TEST(refusals),
 	KTAP_TEST(begins_with_all),
+	KTAP_TEST(passes_that_are_over),
 	KTAP_TEST(each_writer),
 	KTAP_TEST(held_pages),
 	KTAP_TEST(reset_drops_all),

@@ -150,7 +150,7 @@ static void neighbour_check(void)
 static void tables_of_its_own(void)
 {
 	static const uint32_t none[] = { RV_RET };
-	unsigned int faults[VGPU_HW_FAULT_STACK + 1] = { 0 };
+	unsigned int faults[VGPU_HW_FAULT_END] = { 0 };
 	struct vgpu_chan *chan = BEGIN(none), *neighbour;
 	struct vandal_args *args;
 	struct vgpu_elf elf;
@@ -178,7 +178,7 @@ static void tables_of_its_own(void)
 				      COMPUTE_SIZE(1 + fx_random_below(3), 1, 1), 0);
 		compute_check_sum(neighbour, i, fx_random());
 		if (vgpu_chan_state(chan) == VGPU_HW_STATE_FAULTED) {
-			CHECK(le32toh(chan->page->fault_code) <= VGPU_HW_FAULT_STACK, "");
+			CHECK(le32toh(chan->page->fault_code) < VGPU_HW_FAULT_END, "");
 			faults[le32toh(chan->page->fault_code)]++;
 		}
 		*entry = high;

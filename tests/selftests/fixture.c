@@ -59,6 +59,14 @@ const char *fx_gpu(void)
 	return gpu_name;
 }
 
+int fx_debugfs(const struct fx_vgpu *vgpu, const char *file)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "/sys/kernel/debug/vgpu/%s/%s", fx_gpu(), file);
+	return file_write(path, vgpu->uuid);
+}
+
 /* By the address: a GPU that was unbound and bound again has another number. */
 void fx_ctl_gpu(struct vgpu_ctl_gpu *gpu)
 {

@@ -133,6 +133,12 @@ bool fx_wait_fence(struct vgpu_chan *chan, uint64_t fence, int timeout_ms);
 /* A FILL of 4 bytes at @at, where the vGPU has no framebuffer, and the fault that comes of it. */
 void fx_fill_fails(struct vgpu_chan *chan, uint64_t at, struct vgpu_fault *fault);
 
+/*
+ * Does to the vGPU what a debugfs file of its GPU does to one whose UUID is written there: pause,
+ * resume, reload, dirty_*. Returns 0 or a negative errno.
+ */
+int fx_debugfs(const struct fx_vgpu *vgpu, const char *file);
+
 /* Disables and enables the channel: the way out of a fault. */
 void fx_again(struct vgpu_chan *chan);
 

@@ -116,6 +116,48 @@ static void labels(void)
 	check_none(&entry);
 }
 
+static void check_driver(const char *name)
+{
+	struct vgpu_ctl_channels ctl = {};
+
+	CHECK_EQ(service_call(&v, &ctl, NULL, 0), 0);
+	CHECK(!strcmp((char *)ctl.driver_name, name), "%.32s", ctl.driver_name);
+	CHECK_EQ(!ctl.driver_version[0], !name[0]);
+}
+
+/* A reset clears all labels. A program that goes on, with old channels or new ones, has them. */
+static void labels_after_reset(void)
+{
+	static const char mine[16] = "mandelbrot\0\0\0\0\0";
+	struct vgpu_chan *old = begin(), *other;
+	struct vgpu_ctl_channel entry;
+
+	other = fx_chan(&v, VGPU_HW_ENGINE_GR, 0, VGPU_RING_SYS, 4);
+	check_driver("libvgpu");
+	FX_OK(v.dev, vgpu_dev_reset(v.dev));
+	check_driver("");
+	FX_OK(v.dev, vgpu_chan_enable(old));
+	service_of(&v, old->id, &entry);
+	check_own(&entry);
+	check_driver("libvgpu");
+	FX_OK(v.dev, vgpu_chan_enable(other));
+	service_of(&v, other->id, &entry);
+	check_own(&entry);
+
+	FX_OK(v.dev, vgpu_dev_reset(v.dev));
+	vgpu_chan_destroy(old);
+	check_driver("");
+	old = fx_chan(&v, VGPU_HW_ENGINE_CE, 1, VGPU_RING_FB, 4);
+	service_of(&v, old->id, &entry);
+	check_own(&entry);
+	check_driver("libvgpu");
+	/* One that says something else of itself is left as it is. */
+	write_label(other->id, VGPU_HW_LABEL_MAGIC, mine);
+	FX_OK(v.dev, vgpu_chan_enable(other));
+	service_of(&v, other->id, &entry);
+	check_label(&entry, mine);
+}
+
 static void driver_name(void)
 {
 	uint8_t text[64], *name = text, *version = text + 32;
@@ -374,6 +416,7 @@ static void cleanup(void)
 
 static const struct ktap_test tests[] = {
 	KTAP_TEST(labels),
+	KTAP_TEST(labels_after_reset),
 	KTAP_TEST(driver_name),
 	KTAP_TEST(bad_calls),
 	KTAP_TEST(many),

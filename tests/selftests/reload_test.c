@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "compute.h"
+#include "service.h"
 #include "space.h"
 
 #define DEBUGFS		"/sys/kernel/debug/vgpu"
@@ -25,11 +26,8 @@
 
 static void control(const char *file)
 {
-	char path[128];
-	int ret;
+	int ret = fx_debugfs(&v, file);
 
-	snprintf(path, sizeof(path), DEBUGFS "/%s/%s", fx_gpu(), file);
-	ret = file_write(path, v.uuid);
 	CHECK(!ret, "%s: %s", file, strerror(-ret));
 }
 
@@ -49,7 +47,10 @@ static uint64_t state_bytes(void)
 	return strtoull(at + strlen("state_bytes "), NULL, 10);
 }
 
-/* Builds the state anew. Returns whether a dispatch was running. */
+/*
+ * Builds the state anew, and leaves the engine some time: a pause that follows at once may come
+ * before an engine has begun again. Returns whether a dispatch was running.
+ */
 static bool reload(void)
 {
 	bool running;
@@ -58,6 +59,7 @@ static bool reload(void)
 	control("reload");
 	running = state_bytes() > STATE_RUNNING;
 	control("resume");
+	clk_sleep_ms(fx_random_below(3));
 	return running;
 }
 
@@ -133,7 +135,7 @@ static void barriers_and_reservations(void)
 
 	COMPUTE_LOAD(&v, count);
 	out = (void *)(v.dev->fb + COMPUTE_OUT);
-	while (moved < 300) {
+	while (moved < 200) {
 		memset(out, 0, (ITEMS + 1) * 8);
 		*(uint32_t *)out = htole32(ROUNDS);
 		compute_dispatch(gr, COMPUTE_SIZE(ITEMS, 1, 1), COMPUTE_SIZE(GROUP, 1, 1), 128);
@@ -189,7 +191,7 @@ static void several_channels(void)
  */
 static void text_that_was_overwritten(void)
 {
-	enum { ITEMS = 100, ROUNDS = 2000 };
+	enum { ITEMS = 100, ROUNDS = 800 };
 	struct vgpu_chan *gr = compute_chan(&v);
 	uint32_t *text = (void *)(v.dev->fb + COMPUTE_IMAGE);
 	uint64_t *out = (void *)(v.dev->fb + COMPUTE_OUT), before;
@@ -225,24 +227,30 @@ static void text_that_was_overwritten(void)
 	}
 }
 
-/* What a guest reads of a channel and of its device. */
-static void read_all(uint32_t *words, unsigned int nr)
+#define DEV_WORDS	((VGPU_HW_MSIX_TABLE - VGPU_HW_DEV_BASE) / 4)
+
+static void read_words(uint64_t offset, uint32_t *words, unsigned int nr)
 {
 	unsigned int i;
 
 	for (i = 0; i < nr; i++)
-		if (vgpu_reg_read32(v.dev, VGPU_HW_CHAN_BASE + 4 * i, &words[i]))
+		if (vgpu_reg_read32(v.dev, offset + 4 * i, &words[i]))
 			words[i] = 0xdead0000 + i;
-	for (i = 0; i < 2; i++)
-		FX_OK(v.dev, vgpu_reg_read32(v.dev, VGPU_HW_DEV_BASE + VGPU_HW_INTR + 4 * i,
-					     &words[nr + i]));
+}
+
+/* What a guest reads of its device, whatever registers there are, and of the first channels. */
+static void read_all(uint32_t *words, unsigned int nr)
+{
+	read_words(VGPU_HW_DEV_BASE, words, DEV_WORDS);
+	read_words(VGPU_HW_CHAN_BASE, words + DEV_WORDS, nr - DEV_WORDS);
 }
 
 /* Channels in each state, and registers of disabled ones: all is there afterwards. */
 static void registers(void)
 {
-	enum { CHANS = 6, NR = CHANS * VGPU_HW_CHAN_STRIDE / 4 };
-	static uint32_t before[NR + 2], after[NR + 2];
+	enum { CHANS = 6, NR = DEV_WORDS + CHANS * VGPU_HW_CHAN_STRIDE / 4 };
+	static struct vgpu_ctl_channel shown[2][CHANS + 1];
+	static uint32_t before[NR], after[NR];
 	struct vgpu_chan *ce[CHANS - 1];
 	struct vgpu_fault fault;
 	unsigned int i;
@@ -262,19 +270,28 @@ static void registers(void)
 	FX_OK(v.dev, vgpu_reg_write32(v.dev, i + VGPU_HW_CHAN_RING + 4, 0x12345678));
 	FX_OK(v.dev, vgpu_reg_write32(v.dev, i + VGPU_HW_CHAN_ROOT, VGPU_HW_ROOT_VALID | 5));
 	FX_OK(v.dev, vgpu_reg_write32(v.dev, i + VGPU_HW_CHAN_CTRL, 0x00ffff02));
+	for (i = 0; i < 16; i++)
+		FX_OK(v.dev, vgpu_reg_write32(v.dev, VGPU_HW_DEV_BASE + VGPU_HW_GUEST_INFO(i),
+					      0x41424344 + i));
 	FX_SOON(vgpu_chan_state(ce[0]) == VGPU_HW_STATE_SLEEPING);
 
 	control("pause");
 	/* Awake with a packet that no engine has seen. */
 	FX_OK(v.dev, vgpu_chan_fill(ce[4], VGPU_FB(COMPUTE_OUT), 2, 4096));
 	read_all(before, NR);
+	CHECK_EQ(service_list(&v, shown[0], CHANS + 1), CHANS - 1);
 	for (i = 0; i < 3; i++)
 		control("reload");
 	read_all(after, NR);
-	for (i = 0; i < NR + 2; i++)
+	/* And what the host shows of them: also the engine on which a disabled one has worked. */
+	CHECK_EQ(service_list(&v, shown[1], CHANS + 1), CHANS - 1);
+	for (i = 0; i < CHANS - 1; i++)
+		CHECK(!memcmp(&shown[0][i], &shown[1][i], sizeof(shown[0][i])), "channel %u", i);
+	for (i = 0; i < NR; i++)
 		CHECK_EQ(after[i], before[i], "word %u", i);
-	CHECK_EQ(after[NR], VGPU_HW_INTR_FAULT);
-	CHECK_EQ(after[NR + 1], ce[2]->id);
+	CHECK_EQ(after[VGPU_HW_INTR / 4], VGPU_HW_INTR_FAULT);
+	CHECK_EQ(after[VGPU_HW_FAULT_CHANNEL / 4], ce[2]->id);
+	CHECK_EQ(after[VGPU_HW_GUEST_INFO(15) / 4], 0x41424344 + 15);
 	fx_check_words(v.dev->fb + COMPUTE_OUT, 4096, 1);
 	control("resume");
 	fx_finish(ce[4]);

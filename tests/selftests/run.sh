@@ -226,7 +226,7 @@ if any_wanted sysfs_test region_test submit_test; then
 	fi
 fi
 memory=(memory_test resident_test holder_test promise_test fuse_test pool_test inject_test
-	inject_gpu_test)
+	inject_gpu_test inject_state_test)
 if any_wanted "${memory[@]}" && load vgpu.quarantine_faults=0; then
 	for name in "${memory[@]}"; do
 		run "$name"

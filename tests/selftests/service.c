@@ -96,6 +96,14 @@ void service_settle(const struct fx_vgpu *v)
 	} while (after != before);
 }
 
+int64_t service_off(const struct fx_vgpu *v, const struct service_base *base)
+{
+	unsigned int nr;
+
+	service_settle(v);
+	return (int64_t)(sum_ns(v, &nr) - (busy_ns(v) - base->busy_ns));
+}
+
 void service_check(const struct fx_vgpu *v, const struct service_base *base)
 {
 	uint64_t sum, service, off;
@@ -113,11 +121,7 @@ void service_check(const struct fx_vgpu *v, const struct service_base *base)
 
 void service_pause(const struct fx_vgpu *v, bool pause)
 {
-	char path[128];
-	int ret;
+	int ret = fx_debugfs(v, pause ? "pause" : "resume");
 
-	snprintf(path, sizeof(path), "/sys/kernel/debug/vgpu/%s/%s", fx_gpu(),
-		 pause ? "pause" : "resume");
-	ret = file_write(path, v->uuid);
-	CHECK(!ret, "%s: %s", path, strerror(-ret));
+	CHECK(!ret, "%s", strerror(-ret));
 }

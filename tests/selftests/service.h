@@ -33,7 +33,10 @@ void service_begin(const struct fx_vgpu *v, struct service_base *base);
 /* Returns when the vGPU, which has nothing to do, is on no engine. */
 void service_settle(const struct fx_vgpu *v);
 
-/* The same; then the channels' sum is the vGPU's service since @base, within 0.1 %. */
+/* The same; then by how much the channels' sum exceeds the vGPU's service since @base, in ns. */
+int64_t service_off(const struct fx_vgpu *v, const struct service_base *base);
+
+/* The same; the channels' sum is the vGPU's service since @base, within 0.1 %. */
 void service_check(const struct fx_vgpu *v, const struct service_base *base);
 
 /* Pauses the vGPU, or ends the pause. */

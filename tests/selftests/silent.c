@@ -18,6 +18,8 @@
 
 static void *silent_memory;
 static int silent_uffd = -1;
+static pthread_t silent_holder;
+static bool silent_holds;
 
 void silent_need(void)
 {
@@ -51,12 +53,54 @@ void silent_answer(void)
 	if (silent_uffd >= 0)
 		close(silent_uffd);
 	silent_uffd = -1;
+	if (silent_holds)
+		pthread_join(silent_holder, NULL);
+	silent_holds = false;
 }
 
 void silent_unmap(void)
 {
 	silent_answer();
 	munmap(silent_memory, SILENT_BYTES);
+}
+
+/* Whether somebody has touched the memory of the last silent_map(), and waits. */
+static bool is_touched(void)
+{
+	struct pollfd fd = { .fd = silent_uffd, .events = POLLIN };
+
+	return poll(&fd, 1, 0) == 1 && fd.revents & POLLIN;
+}
+
+/* VFIO writes the bitmap, to memory that does not answer, with the container's lock held. */
+static void *silent_get_bitmap(void *container)
+{
+	struct {
+		struct vfio_iommu_type1_dirty_bitmap head;
+		struct vfio_iommu_type1_dirty_bitmap_get get;
+	} arg = {
+		.head = { .argsz = sizeof(arg), .flags = VFIO_IOMMU_DIRTY_PAGES_FLAG_GET_BITMAP },
+		.get = {
+			.iova = SILENT_IOVA, .size = SILENT_BYTES,
+			.bitmap = { 4096, SILENT_BYTES / 4096 / 8, silent_memory },
+		},
+	};
+
+	if (ioctl(*(int *)container, VFIO_IOMMU_DIRTY_PAGES, &arg))
+		ktap_note("bitmap: %s", strerror(errno));
+	return NULL;
+}
+
+void silent_lock(struct fx_vgpu *v)
+{
+	struct vfio_iommu_type1_dirty_bitmap start = {
+		.argsz = sizeof(start), .flags = VFIO_IOMMU_DIRTY_PAGES_FLAG_START,
+	};
+
+	CHECK(!ioctl(v->dev->container, VFIO_IOMMU_DIRTY_PAGES, &start), "%s", strerror(errno));
+	CHECK(!pthread_create(&silent_holder, NULL, silent_get_bitmap, &v->dev->container), "");
+	silent_holds = true;
+	FX_SOON(is_touched(), "the bitmap is not written");
 }
 
 struct vgpu_chan *silent_copy(struct fx_vgpu *v, uint32_t instance, uint32_t op_flags)
@@ -82,14 +126,6 @@ static bool has_stalled(struct fx_vgpu *v, uint32_t engine)
 
 	fx_instance(v, &inst);
 	return inst.engine[engine].stalls;
-}
-
-/* Whether somebody has touched the memory of the last silent_map(), and waits. */
-static bool is_touched(void)
-{
-	struct pollfd fd = { .fd = silent_uffd, .events = POLLIN };
-
-	return poll(&fd, 1, 0) == 1 && fd.revents & POLLIN;
 }
 
 void silent_wait(struct fx_vgpu *v, uint32_t engine)

@@ -20,6 +20,12 @@ void silent_need(void);
  */
 int silent_map(struct fx_vgpu *v);
 
+/*
+ * A thread holds the lock of the container of @v, whose silent_map() was the last, until
+ * silent_answer(): an access to any guest memory there waits.
+ */
+void silent_lock(struct fx_vgpu *v);
+
 /* From here on the memory of the last silent_map() answers, with pages of zeros. */
 void silent_answer(void);
 

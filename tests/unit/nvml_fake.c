@@ -189,6 +189,8 @@ void fake_start(unsigned int nr, int pid)
 	inst->owner_pid = pid;
 	inst->fb_backed_bytes = (uint64_t)pid << 20;
 	snprintf((char *)inst->owner_comm, sizeof(inst->owner_comm), "vm%d", pid);
+	if (fake.owner)
+		strncpy((char *)inst->owner_comm, fake.owner, sizeof(inst->owner_comm));
 	memset(s, 0, sizeof(*s));
 	session_gpu[nr_sessions] = inst->gpu;
 	s->id = ++nr_sessions;

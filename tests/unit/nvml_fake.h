@@ -44,6 +44,7 @@ struct fake {
 	unsigned int engines;	/* of FAKE_ENGINES the first ones */
 	bool gone[FAKE_GPUS];
 	struct vgpu_ctl_sched sched[FAKE_GPUS];
+	const char *owner;	/* the name of who opens vGPUs from now on; NULL: "vm" and its pid */
 	struct fake_guest guest[FAKE_VGPUS];
 	int fail_allocation;	/* the number of the allocation that fails, 1: the next; 0: none */
 	uint64_t now_ns;	/* for what samples are told from; 0: the clock's time */

@@ -54,8 +54,8 @@ static void write_first(struct writer *w, unsigned int index)
 			WRITE_ONCE(page[at[i % 8]][index], random_next(&w->seed));
 	} while (!random_one_in(&w->seed, 16) &&
 		 __atomic_load_n(&gen, __ATOMIC_ACQUIRE) == w->gen);
-	w->gen = __atomic_load_n(&gen, __ATOMIC_ACQUIRE);
-	__atomic_store_n(&writer[index].gen, w->gen, __ATOMIC_RELEASE);
+	/* The store alone is the answer: nothing that was written before may come after it. */
+	__atomic_store_n(&w->gen, __atomic_load_n(&gen, __ATOMIC_ACQUIRE), __ATOMIC_RELEASE);
 }
 
 /* Writes to a page, and marks it: as the worker does. */

@@ -34,6 +34,8 @@ static struct {
 	uint32_t calls;		/* of it */
 	uint32_t gone_after;	/* so many of them the vGPU is gone; 0: it stays */
 	bool stuck;		/* it never gets on */
+	bool unknown;		/* the process that has the vGPU open */
+	const char *owner;	/* its name of 16 bytes; NULL: "qemu" */
 	u64 *changes;		/* labels change with each call, by these random numbers */
 } driver;
 
@@ -110,11 +112,11 @@ static int answer_instance(struct vgpu_ctl_instance *inst)
 	memset(inst, 0, sizeof(*inst));
 	inst->uuid[0] = 0x0a;
 	inst->state = VGPU_STATE_STARTED;
-	inst->owner_pid = 77;
+	inst->owner_pid = driver.unknown ? 0 : 77;
 	inst->session = 1;
 	inst->engines = 2;
 	strcpy((char *)inst->type_name, "SG16-4Q");
-	strcpy((char *)inst->owner_comm, "qemu");
+	memcpy(inst->owner_comm, driver.owner ?: "qemu\0...........", VGPU_COMM_LEN);
 	return 0;
 }
 
@@ -140,6 +142,7 @@ static int answer(unsigned long request, void *arg)
 	case VGPU_IOC_VERSION:
 		version->abi_major = VGPU_ABI_MAJOR;
 		version->abi_minor = driver.minor;
+		strcpy((char *)version->driver_version, "0.0.9");
 		return 0;
 	case VGPU_IOC_GPUS:
 		return answer_gpus(arg);
@@ -262,6 +265,16 @@ static void has_line(const char *line)
 		   line, said);
 }
 
+static uint32_t count_of(const char *text)
+{
+	uint32_t nr = 0;
+	const char *s;
+
+	for (s = strstr(said, text); s; s = strstr(s + 1, text))
+		nr++;
+	return nr;
+}
+
 /* Two clients with three channels, and one channel without a label. */
 static void some_channels(void)
 {
@@ -313,6 +326,16 @@ static void test_processes(void **state)
 	assert_null(strstr(said, "game"));
 	assert_int_equal(run("process", "--output=pid", NULL), EXIT_OK);
 	assert_string_equal(said, "PID\n 77\n 77\n");
+	driver.calls = 0;
+	assert_int_equal(run("process", "--noheadings", NULL), EXIT_OK);
+	assert_int_equal(driver.calls, 0);
+	assert_int_equal(run("metrics", NULL, NULL), EXIT_OK);
+	assert_non_null(strstr(said, ",guest_command=\"game\","));
+	driver.calls = 0;
+	assert_int_equal(run("metrics", "--no-guests", NULL), EXIT_OK);
+	assert_null(strstr(said, "game"));
+	assert_null(strstr(said, "0.1.0"));
+	assert_int_equal(driver.calls, 0);
 }
 
 static void test_channels(void **state)
@@ -359,6 +382,12 @@ static void test_hostile_labels(void **state)
 		{ "\xc2\x9b!\xc0\xaf\xed\xa0\x80\x7f_____\xe2\x82",
 			BAD BAD "!" BAD BAD BAD BAD BAD BAD "_____" BAD BAD },
 		{ "\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80 a b c", "\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80 a b c" },
+		/* What turns the rest of the line round (U+202E, U+2066, U+061C), or ends it. */
+		{ "\xe2\x80\25612\xe2\x81\xa6\xd8\x9c\xe2\x80\xa8___",
+			BAD BAD BAD "12" BAD BAD BAD BAD BAD BAD BAD BAD "___" },
+		/* Their neighbours are shown. */
+		{ "\xe2\x80\xaf\xe2\x80\xa7\xe2\x81\xaa\xd8\x9b\xe2\x80\x90..",
+			"\xe2\x80\xaf\xe2\x80\xa7\xe2\x81\xaa\xd8\x9b\xe2\x80\x90.." },
 		{ "\0hidden by a 0..", "" },
 	};
 	struct json_object *json, *process;
@@ -368,6 +397,7 @@ static void test_hostile_labels(void **state)
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		begin(1);
 		put_label(0, UINT64_MAX, UINT32_MAX, cases[i].bytes);
+		driver.owner = cases[i].bytes;
 		memcpy(driver.name, cases[i].bytes, 16);
 		memcpy(driver.version, cases[i].bytes, 16);
 		json = run_json("process", "--channels", "--json");
@@ -413,13 +443,24 @@ static void test_driver(void **state)
 	assert_non_null(strstr(said, "\nGuest driver          " BAD BAD BAD));
 }
 
-/* A driver that does not know the call: all else is as before. */
+/* What a command says of an error, in @said; the caller closes message_file. */
+static void read_messages(void)
+{
+	size_t length;
+
+	rewind(message_file);
+	length = fread(said, 1, sizeof(said) - 1, message_file);
+	said[length] = 0;
+}
+
+/* A driver that does not know the call: it is said what is missing, and all else is as before. */
 static void test_older_driver(void **state)
 {
 	struct json_object *json;
 
 	some_channels();
 	driver.minor = 0;
+	message_file = tmpfile();
 	json = run_json("process", "--json", "--channels");
 	is(at(json, 0), "pid", 77);
 	assert_null(get(at(json, 0), "guest"));
@@ -431,17 +472,34 @@ static void test_older_driver(void **state)
 	assert_non_null(strstr(said, "qemu"));
 	assert_null(strstr(said, "guest"));
 	assert_null(strstr(said, "GUEST"));
+	read_messages();
+	assert_string_equal(said, "vgpuctl: processes in guests: the driver of /dev/vgpu, 0.0.9 with ABI 2.0, cannot do that\n");
+	assert_int_equal(run("process", "--noheadings", NULL), EXIT_OK);
+	assert_int_equal(run("process", "--channels", NULL), EXIT_OK);
+	read_messages();
+	assert_int_equal(count_of("\n"), 2);
+	assert_non_null(strstr(said, "vgpuctl: channels of guests: "));
 	assert_int_equal(run("show", UUID, NULL), EXIT_OK);
+	has_line("Guest driver          not known: the driver of /dev/vgpu, 0.0.9 with ABI 2.0, cannot do that");
+	fclose(message_file);
+	message_file = NULL;
 }
 
-static uint32_t count_of(const char *text)
+/* A vGPU whose process is not known is open all the same, and its guest has processes. */
+static void test_unknown_owner(void **state)
 {
-	uint32_t nr = 0;
-	const char *s;
+	struct json_object *json;
 
-	for (s = strstr(said, text); s; s = strstr(s + 1, text))
-		nr++;
-	return nr;
+	some_channels();
+	driver.unknown = true;
+	json = run_json("process", "--json", NULL);
+	assert_null(get(at(json, 0), "pid"));
+	says(at(json, 0), "command", "qemu");
+	assert_int_equal(json_object_array_length(get(get(at(json, 0), "guest"), "processes")), 3);
+	json_object_put(json);
+	assert_int_equal(run("process", NULL, NULL), EXIT_OK);
+	assert_non_null(strstr(said, "\n  -  qemu"));
+	assert_non_null(strstr(said, "101  a name of 16 byt"));
 }
 
 /* All channels that there can be, with one label or each with another one. */
@@ -526,6 +584,7 @@ int main(void)
 		cmocka_unit_test(test_hostile_labels),
 		cmocka_unit_test(test_driver),
 		cmocka_unit_test(test_older_driver),
+		cmocka_unit_test(test_unknown_owner),
 		cmocka_unit_test(test_many),
 		cmocka_unit_test(test_changes),
 		cmocka_unit_test(test_gone_and_errors),

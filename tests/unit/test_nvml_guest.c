@@ -6,6 +6,7 @@
 #include "vgpu_test.h"
 
 #include <errno.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "internal.h"
@@ -256,6 +257,7 @@ static void test_hostile_names(void **state)
 		{ "\xc2\x9b_\xc0\xaf\xed\xa0\x80\x7f_____\xe2\x82", "??_??????_____??" },
 		{ "\xc3\xa4\xf0\x9f\x98\x80 0123456789", "\xc3\xa4\xf0\x9f\x98\x80 012345678" },
 		{ "%s%n%s%n%s%n%s%n", "%s%n%s%n%s%n%s%n" },
+		{ "\xe2\x80\25612\xe2\x81\xa6\xd8\x9c\xe2\x80\xa8___", "???12????????___" },
 		{ "\0hidden by a 0..", "" },
 	};
 	nvmlVgpuProcessUtilizationInfo_v1_t info;
@@ -304,6 +306,82 @@ static void test_many(void **state)
 	OK(get(1));
 	assert_int_equal(count, 1);
 	assert_string_equal(s[0].processName, "even");
+}
+
+/* Arrays and rooms of all kinds: nothing is written where it does not fit. */
+static void test_rooms(void **state)
+{
+	nvmlVgpuProcessesUtilizationInfo_t call = { .vgpuProcUtilArray = NULL };
+	nvmlVgpuProcessUtilizationInfo_v1_t info[4];
+	unsigned int i;
+
+	for (i = 0; i < 3; i++)
+		label(i, i + 1, "game");
+	guest(channel, 3, NULL);
+	assert_int_equal(nvmlDeviceGetVgpuProcessUtilization(dev, 0, NULL, s),
+			 NVML_ERROR_INVALID_ARGUMENT);
+	assert_int_equal(nvmlDeviceGetVgpuProcessUtilization(NULL, 0, &count, s),
+			 NVML_ERROR_INVALID_ARGUMENT);
+	assert_int_equal(nvmlDeviceGetVgpuProcessesUtilizationInfo(dev, NULL),
+			 NVML_ERROR_INVALID_ARGUMENT);
+	for (i = 0; i < 5; i++) {
+		call.version = NVML_STRUCT_VERSION(VgpuProcessesUtilizationInfo, 1);
+		call.version ^= i ? 1u << 6 * i : 0;
+		assert_int_equal(nvmlDeviceGetVgpuProcessesUtilizationInfo(dev, &call), i ?
+				 NVML_ERROR_ARGUMENT_VERSION_MISMATCH :
+				 NVML_ERROR_INSUFFICIENT_SIZE);
+	}
+	call.version = NVML_STRUCT_VERSION(VgpuProcessesUtilizationInfo, 1);
+	for (i = 0; i < 6; i++) {
+		memset(s, 0xee, sizeof(s[0]) * 4);
+		memset(info, 0xee, sizeof(info));
+		count = i;
+		call.vgpuProcessCount = i;
+		call.vgpuProcUtilArray = info;
+		assert_int_equal(nvmlDeviceGetVgpuProcessUtilization(dev, 0, &count, s), i < 3 ?
+				 NVML_ERROR_INSUFFICIENT_SIZE : NVML_SUCCESS);
+		assert_int_equal(nvmlDeviceGetVgpuProcessesUtilizationInfo(dev, &call), i < 3 ?
+				 NVML_ERROR_INSUFFICIENT_SIZE : NVML_SUCCESS);
+		assert_int_equal(count, call.vgpuProcessCount);
+		assert_true(i < 3 ? count >= 3 : count == 3);
+		assert_int_equal(s[0].pid, i < 3 ? 0xeeeeeeee : 1);
+		assert_int_equal(info[2].pid, i < 3 ? 0xeeeeeeee : 3);
+		assert_int_equal(s[3].pid, 0xeeeeeeee);
+		assert_int_equal(info[3].pid, 0xeeeeeeee);
+	}
+	/* No array has room, whatever is said of it. */
+	count = ROOM;
+	SHORT(nvmlDeviceGetVgpuProcessUtilization(dev, 0, &count, NULL));
+	call.vgpuProcessCount = ROOM;
+	call.vgpuProcUtilArray = NULL;
+	SHORT(nvmlDeviceGetVgpuProcessesUtilizationInfo(dev, &call));
+	/* Nothing is new: none is needed. */
+	call.lastSeenTimeStamp = ~0ull;
+	NONE(nvmlDeviceGetVgpuProcessesUtilizationInfo(dev, &call));
+	assert_int_equal(call.vgpuProcessCount, 0);
+}
+
+/* A host's process is no better than a guest's. */
+static void test_hostile_owner(void **state)
+{
+	char before[16], text[64];
+
+	fake_stop(1);
+	fake.owner = "\033[2J\xff\xc2\x9b\nx";
+	fake_start(1, 500);
+	fake.now_ns += SEC;
+	fake_sample(0, -1, 0, idle);
+	fake_sample(0, 1, 0, idle);
+	OK(get(0));
+	assert_int_equal(s[0].pid, 500);
+	assert_string_equal(s[0].processName, "?[2J????x");
+	/* Nor is one whose name is read in /proc. */
+	prctl(PR_GET_NAME, before);
+	prctl(PR_SET_NAME, "a\xff\n\033[2J\xc3\xa4");
+	assert_int_equal(nvmlSystemGetProcessName(getpid(), text, sizeof(text)), NVML_SUCCESS);
+	assert_string_equal(text, "a???[2J\xc3\xa4");
+	SHORT(nvmlSystemGetProcessName(getpid(), text, 5));
+	prctl(PR_SET_NAME, before);
 }
 
 static void test_driver(void **state)
@@ -408,6 +486,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_sessions, begin, end),
 		cmocka_unit_test_setup_teardown(test_hostile_names, begin, end),
 		cmocka_unit_test_setup_teardown(test_many, begin, end),
+		cmocka_unit_test_setup_teardown(test_rooms, begin, end),
+		cmocka_unit_test_setup_teardown(test_hostile_owner, begin, end),
 		cmocka_unit_test_setup_teardown(test_driver, begin, end),
 		cmocka_unit_test_setup_teardown(test_metadata, begin, end),
 		cmocka_unit_test_setup_teardown(test_older_driver, begin, end),

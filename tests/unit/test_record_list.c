@@ -127,6 +127,85 @@ static void test_heads(void **state)
 	vgpu_records_free(&one);
 }
 
+/* A structure, and what it has grown to. */
+struct early {
+	u32 a;
+	u32 b;
+};
+
+struct grown {
+	u32 a;
+	u32 b;
+	u64 c;
+};
+
+/* A record is taken if it is as long as the structure was at first, or longer, up to what it is. */
+static void test_grown(void **state)
+{
+	static const struct grown value = { 0x11111111, 0x22222222, 0x3333333333333333ULL };
+	struct vgpu_record_reader reader;
+	struct grown record;
+	struct early early;
+	size_t length;
+	int ret;
+
+	for (length = 0; length <= sizeof(value) + 8; length++) {
+		struct vgpu_records one = {};
+		struct grown want = {};
+		bool good = length >= sizeof(early) && length <= sizeof(value);
+
+		memcpy(vgpu_record_add(&one, 7, length), &value, min(length, sizeof(value)));
+		assert_int_equal(vgpu_record_begin(&reader, one.data, one.bytes), 0);
+		memset(&record, 0xee, sizeof(record));
+		ret = vgpu_record_take_struct(&reader, 7, "x", &record, b);
+		check_that(ret == (good ? 0 : -EINVAL), "%zu bytes: %d", length, ret);
+		check_that(good == !reader.type, "%zu bytes: type %u", length, reader.type);
+		if (good) {
+			memcpy(&want, &value, length);
+			assert_memory_equal(&record, &want, sizeof(record));
+		} else {
+			assert_string_equal(reader.field, "length");
+		}
+		/* Who reads the version before does not take what is longer. */
+		assert_int_equal(vgpu_record_begin(&reader, one.data, one.bytes), 0);
+		ret = vgpu_record_take_struct(&reader, 7, "x", &early, b);
+		check_that(ret == (length == sizeof(early) ? 0 : -EINVAL), "%zu bytes: %d", length,
+			   ret);
+		vgpu_records_free(&one);
+	}
+	assert_int_equal(vgpu_record_take_struct(&reader, 8, "x", &record, b), -EINVAL);
+	assert_string_equal(reader.field, "missing");
+}
+
+/* A refusal tells which record it is about: the one that was taken, or that could not be. */
+static void test_looked(void **state)
+{
+	struct vgpu_record_reader reader;
+	struct vgpu_records all = {};
+	const void *data;
+	unsigned int i;
+
+	for (i = 0; i < 3; i++)
+		vgpu_record_add(&all, 1 + i, 8);
+	assert_int_equal(vgpu_record_begin(&reader, all.data, all.bytes), 0);
+	assert_int_equal(vgpu_record_take(&reader, 1, "x", 8, &data), 0);
+	assert_int_equal(vgpu_record_refuse(&reader, "x", "field"), -EINVAL);
+	assert_int_equal(reader.looked, 0);
+	assert_int_equal(vgpu_record_take(&reader, 1, "x", 8, &data), -EINVAL);
+	assert_int_equal(reader.looked, 1);
+	all.data[2 * 16] = 0;	/* the type of the third one */
+	assert_int_equal(vgpu_record_take(&reader, 2, "x", 8, &data), -EINVAL);
+	assert_string_equal(reader.field, "type");
+	assert_int_equal(reader.looked, 2);
+
+	all.data[2 * 16] = 3;
+	assert_int_equal(vgpu_record_begin(&reader, all.data + 16, all.bytes - 16), 0);
+	assert_int_equal(vgpu_record_next(&reader), 0);
+	assert_int_equal(vgpu_record_skip(&reader), -EINVAL);
+	assert_int_equal(reader.looked, 1);
+	vgpu_records_free(&all);
+}
+
 static void test_too_much(void **state)
 {
 	struct vgpu_records all = {};
@@ -149,6 +228,8 @@ int main(void)
 		cmocka_unit_test(test_container),
 		cmocka_unit_test(test_cut),
 		cmocka_unit_test(test_heads),
+		cmocka_unit_test(test_grown),
+		cmocka_unit_test(test_looked),
 		cmocka_unit_test(test_too_much),
 	};
 

@@ -104,7 +104,7 @@ static void test_channel(void **state)
 		CHAN(index, CHANNELS, "index"), CHAN(index, ~0U, "index"),
 		CHAN(ctrl, 0x01000000, "ctrl"), CHAN(ctrl, 4, "ctrl"),
 		CHAN(root, 1, "root"), CHAN(state, 4, "state"), CHAN(state, ~0U, "state"),
-		CHAN(fault_code, VGPU_HW_FAULT_STACK + 1, "fault_code"),
+		CHAN(fault_code, VGPU_HW_FAULT_END, "fault_code"),
 	}, off[] = {
 		CHAN(ctrl, VGPU_HW_CTRL_ENABLE, "state"), CHAN(state, 1, "state"),
 		CHAN(put, 1, "put"), CHAN(engine, 1, "engine"), CHAN(space, ROOT, "space"),
@@ -122,7 +122,8 @@ static void test_channel(void **state)
 		CHAN(ring_order, 3, "ring_addr"), CHAN(ring_order, 5, "ring_addr"),
 		CHAN(ring_order, 17, "ring_addr"), CHAN(ring_order, ~0U, "ring_addr"),
 		CHAN(put, 9, "put"), CHAN(put, ~8ULL, "put"), CHAN(get, 9, "put"),
-		/* The whole partition has no such page; and it is no root. */
+		/* It is no root; and the whole partition has no such page. */
+		CHAN(space, 1, "space"),
 		CHAN(space, VGPU_HW_ROOT_VALID | FB_BYTES >> 12, "space"),
 	}, bad[] = {
 		CHAN(fault_code, 0, "fault_code"), CHAN(put, 1, "put"), CHAN(engine, 3, "engine"),

@@ -4,3 +4,5 @@ SRCS_test_transport := $(addprefix tools/libvgpu/,chan.c claim.c compute.c dev.c
 	vfio.c work.c) \
 	$(addprefix tests/unit/,elf_file.c fake_packet.c transport_fake.c)
 CPPFLAGS_test_transport := -I$(TOP)/include/uapi -I$(TOP)/tools -I$(TOP)/tools/libvgpu
+SRCS_test_regs := $(filter-out tests/unit/%,$(SRCS_test_transport))
+CPPFLAGS_test_regs := $(CPPFLAGS_test_transport)

@@ -58,6 +58,7 @@ void nv_uuid_text(const uint8_t *uuid, char *text)
 
 void nv_process_name(unsigned int pid, char *name, size_t room)
 {
+	uint8_t comm[64];
 	char path[32];
 	ssize_t length = 0;
 	int fd;
@@ -65,13 +66,14 @@ void nv_process_name(unsigned int pid, char *name, size_t room)
 	snprintf(path, sizeof(path), "/proc/%u/comm", pid);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd >= 0) {
-		length = read(fd, name, room - 1);
+		length = read(fd, comm, room - 1 < sizeof(comm) ? room - 1 : sizeof(comm));
 		close(fd);
 	}
 	if (length < 0)
 		length = 0;
-	name[length] = 0;
-	name[strcspn(name, "\n")] = 0;
+	if (length && comm[length - 1] == '\n')
+		length--;
+	nv_shown_text(name, comm, (size_t)length);
 }
 
 const char *nvmlErrorString(nvmlReturn_t result)

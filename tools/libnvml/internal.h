@@ -168,7 +168,7 @@ nvmlReturn_t nv_put_count(const void *array, unsigned int *room, unsigned int ne
 
 void nv_uuid_text(const uint8_t *uuid, char *text);
 
-/* The name of a process, cut to the room; "" if there is none to be read. */
+/* The name of a process, fit to be shown, cut to the room; "" if there is none to be read. */
 void nv_process_name(unsigned int pid, char *name, size_t room);
 
 /* ---- time and samples: sample.c ---- */

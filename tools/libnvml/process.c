@@ -165,7 +165,7 @@ static void process_name(const struct nv_sample *sample, char *name, size_t room
 	else if (sample->of_guest)
 		name[0] = 0;
 	else if (sample->comm[0])
-		nv_text(name, sample->comm, VGPU_COMM_LEN);
+		nv_shown_text(name, sample->comm, VGPU_COMM_LEN);
 	else
 		nv_process_name(sample->pid, name, room);
 }

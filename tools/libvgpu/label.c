@@ -42,9 +42,14 @@ static void label_comm(uint8_t *comm, size_t room)
 		fclose(file);
 }
 
+static struct vgpu_hw_label *label_of(const struct vgpu_chan *chan)
+{
+	return (void *)((uint8_t *)chan->page + VGPU_HW_LABEL);
+}
+
 int vgpu_label_chan(struct vgpu_chan *chan)
 {
-	struct vgpu_hw_label *to = (void *)((uint8_t *)chan->page + VGPU_HW_LABEL);
+	struct vgpu_hw_label *to = label_of(chan);
 	struct vgpu_hw_label label = {
 		.pid = htole32((uint32_t)getpid()),
 		.uid = htole32(getuid()),
@@ -63,4 +68,11 @@ int vgpu_label_chan(struct vgpu_chan *chan)
 	       sizeof(label) - sizeof(label.magic));
 	__atomic_store_n(&to->magic, htole32(VGPU_HW_LABEL_MAGIC), __ATOMIC_RELEASE);
 	return label_driver(chan->dev);
+}
+
+int vgpu_label_chan_again(struct vgpu_chan *chan)
+{
+	uint32_t magic = __atomic_load_n(&label_of(chan)->magic, __ATOMIC_RELAXED);
+
+	return magic == htole32(VGPU_HW_LABEL_MAGIC) ? 0 : vgpu_label_chan(chan);
 }

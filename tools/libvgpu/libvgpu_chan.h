@@ -79,9 +79,10 @@ struct vgpu_fault {
 /*
  * Takes a free channel, gives it a ring of 1 << @order packets and enables it on the engine with
  * index @engine. Returns -EBUSY if all channels are in use, in a virtual machine also those that
- * other programs have, or -ENOSPC if no framebuffer is left. On a render node the driver has
- * channels take turns that are more than the device has, and @where has no effect, as the ring
- * belongs to the driver.
+ * other programs have, or -ENOSPC if no framebuffer is left. Where the device has labels (hardware
+ * ABI 1.2), the host is told whose the channel is: pid, uid and name of this process. On a render
+ * node the driver has channels take turns that are more than the device has, and @where has no
+ * effect, as the ring belongs to the driver.
  */
 int vgpu_chan_create(struct vgpu_dev *dev, uint32_t engine, enum vgpu_ring where, uint32_t order,
 		     struct vgpu_chan **chanp);

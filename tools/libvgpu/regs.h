@@ -77,4 +77,7 @@ void vgpu_unclaim_fb(struct vgpu_dev *dev, uint64_t start);
  */
 int vgpu_label_chan(struct vgpu_chan *chan);
 
+/* Likewise, unless the page has a label: a reset of the device clears labels and registers. */
+int vgpu_label_chan_again(struct vgpu_chan *chan);
+
 #endif /* LIBVGPU_REGS_H */

@@ -66,6 +66,14 @@ static int chan_enable(struct vgpu_chan *chan)
 	return chan_reg_write32(chan, VGPU_HW_CHAN_CTRL, ctrl);
 }
 
+/* The device may have been reset since the channel was made. */
+static int chan_enable_again(struct vgpu_chan *chan)
+{
+	int ret = vgpu_label_chan_again(chan);
+
+	return ret ? ret : chan_enable(chan);
+}
+
 static int chan_alloc_sys(struct vgpu_chan *chan, uint64_t bytes)
 {
 	uint64_t contig;
@@ -377,7 +385,7 @@ static int chan_fence(struct vgpu_chan *chan, uint64_t *fence)
 const struct vgpu_chan_ops vgpu_regs_chan = {
 	.create = chan_create,
 	.destroy = chan_destroy,
-	.enable = chan_enable,
+	.enable = chan_enable_again,
 	.disable = chan_disable,
 	.submit = chan_submit,
 	.fence = chan_fence,

@@ -26,14 +26,13 @@ static int gpu_read_guests(int fd, struct metrics_gpu *gpu)
 	uint32_t i;
 	int ret = 0;
 
-	gpu->guest = need_zeroed(gpu->stats.count ? gpu->stats.count : 1, sizeof(*gpu->guest));
 	for (i = 0; !ret && i < gpu->stats.count; i++)
 		if (gpu->inst[i].state == VGPU_STATE_STARTED)
 			ret = guest_read(fd, gpu->inst[i].uuid, &gpu->guest[i]);
 	return ret;
 }
 
-static int gpu_read(int fd, const struct vgpu_ctl_gpu *of, struct metrics_gpu *gpu)
+static int gpu_read(int fd, const struct vgpu_ctl_gpu *of, bool guests, struct metrics_gpu *gpu)
 {
 	uint32_t i;
 	int ret;
@@ -46,7 +45,8 @@ static int gpu_read(int fd, const struct vgpu_ctl_gpu *of, struct metrics_gpu *g
 	gpu->type = need_zeroed(of->types ? of->types : 1, sizeof(*gpu->type));
 	for (i = 0; !ret && i < of->types; i++)
 		ret = ctl_type(fd, of->gpu, i, &gpu->type[i]);
-	if (!ret)
+	gpu->guest = need_zeroed(gpu->stats.count, sizeof(*gpu->guest));
+	if (!ret && guests)
 		ret = gpu_read_guests(fd, gpu);
 	if (ret)
 		gpu_free(gpu);
@@ -60,7 +60,7 @@ static int metrics_gpu(int fd, const struct vgpu_ctl_gpu *gpu, void *arg)
 
 	metrics->gpu = reallocarray(metrics->gpu, metrics->nr_gpus + 1, sizeof(*metrics->gpu));
 	need_memory(metrics->gpu);
-	ret = gpu_read(fd, gpu, &metrics->gpu[metrics->nr_gpus]);
+	ret = gpu_read(fd, gpu, !metrics->no_guests, &metrics->gpu[metrics->nr_gpus]);
 	metrics->nr_gpus += !ret;
 	return ret;
 }
@@ -83,7 +83,9 @@ static enum exit_code metrics_read(struct metrics *metrics)
 
 enum exit_code cmd_metrics(const struct options *options)
 {
-	struct metrics metrics = { .open = options->openmetrics };
+	struct metrics metrics = {
+		.no_guests = options->no_guests, .open = options->openmetrics,
+	};
 	enum exit_code code, written = EXIT_OK;
 	size_t i;
 

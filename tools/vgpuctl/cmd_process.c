@@ -126,15 +126,18 @@ static void guest_json(const struct process_row *row, const struct guest *guest)
 }
 
 static void process_json(const struct process_row *row, const struct vgpu_ctl_instance *inst,
-			 const char *command, const struct guest *guest)
+			 const struct guest *guest)
 {
 	struct json *json = row->listing->json;
 	char uuid[UUID_STR_LEN];
 	uint32_t i;
 
 	json_begin(json, NULL);
-	json_s64(json, "pid", inst->owner_pid);
-	json_text(json, "command", command);
+	if (inst->owner_pid)
+		json_s64(json, "pid", inst->owner_pid);
+	else
+		json_null(json, "pid");
+	json_bytes(json, "command", inst->owner_comm, sizeof(inst->owner_comm));
 	json_u64(json, "uid", inst->owner_uid);
 	json_u64(json, "session", inst->session);
 	json_text(json, "uuid", uuid_format(inst->uuid, uuid));
@@ -163,16 +166,19 @@ static void process_json(const struct process_row *row, const struct vgpu_ctl_in
 const char process_columns[] =
 	">PID|COMMAND|>UID|GPU|UUID|TYPE|>BACKED|>MOST|ENGINE|>WINDOW %|>BUSY ms";
 
-static void process_rows(const struct process_row *row, const struct vgpu_ctl_instance *inst,
-			 const char *command)
+static void process_rows(const struct process_row *row, const struct vgpu_ctl_instance *inst)
 {
+	char uuid[UUID_STR_LEN], command[GUEST_TEXT(VGPU_COMM_LEN)];
 	struct table *table = row->listing->table;
-	char uuid[UUID_STR_LEN];
 	uint32_t i;
 
 	for (i = 0; i < ctl_engines(inst->engines); i++) {
-		table_add(table, "%d", inst->owner_pid);
-		table_add(table, "%s", command);
+		if (inst->owner_pid)
+			table_add(table, "%d", inst->owner_pid);
+		else
+			table_add(table, "-");
+		/* It may have any name, as what runs in a guest. */
+		table_add(table, "%s", guest_text(inst->owner_comm, VGPU_COMM_LEN, command));
 		table_add(table, "%u", inst->owner_uid);
 		table_add(table, "%.*s", TEXT(row->gpu->address));
 		table_add(table, "%s", uuid_format(inst->uuid, uuid));
@@ -269,22 +275,23 @@ static void guest_rows(const struct process_row *row, const struct vgpu_ctl_inst
 static int process_inst(const struct vgpu_ctl_instance *inst, void *arg)
 {
 	const struct process_row *row = arg;
-	struct guest guest;
-	char command[64];
-	int ret;
+	struct guest guest = { .known = false };
+	int ret = 0;
 
-	if (!inst->owner_pid)
+	/* Nobody has it open. */
+	if (!inst->session)
 		return 0;
-	ret = guest_read(row->fd, inst->uuid, &guest);
+	if (row->listing->json || row->guests)
+		ret = guest_read(row->fd, inst->uuid, &guest);
 	if (ret)
 		return ret;
-	snprintf(command, sizeof(command), "%.*s", TEXT(inst->owner_comm));
 	if (row->listing->json) {
-		process_json(row, inst, command, &guest);
+		process_json(row, inst, &guest);
 	} else {
-		process_rows(row, inst, command);
+		process_rows(row, inst);
 		if (row->guests)
 			guest_rows(row, inst, &guest);
+		row->listing->untold |= guest.old;
 	}
 	guest_free(&guest);
 	return 0;
@@ -312,5 +319,6 @@ enum exit_code cmd_process(const struct options *options)
 	if (options->channels && part)
 		return fail_usage("--channels goes with neither -o nor --noheadings, which are for the processes of the host");
 	return listing_print_below(options, process_each, part ? NULL : options->channels ?
-				   guest_channels_columns : guest_processes_columns, guests_note);
+				   guest_channels_columns : guest_processes_columns, guests_note,
+				   options->channels ? "channels of guests" : "processes in guests");
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "guest.h"
 #include "listing.h"
 #include "uuid.h"
 
@@ -112,10 +113,10 @@ static void session_row(struct table *table, const struct vgpu_ctl_gpu *gpu,
 			const struct vgpu_ctl_session *session, uint64_t now_ns)
 {
 	uint64_t end_ns = session->end_ns ? session->end_ns : now_ns;
-	char uuid[UUID_STR_LEN], text[VGPU_MAX_ENGINES * 40];
+	char uuid[UUID_STR_LEN], text[VGPU_MAX_ENGINES * 40], command[GUEST_TEXT(VGPU_COMM_LEN)];
 
 	table_add(table, "%d", session->pid);
-	table_add(table, "%.*s", TEXT(session->comm));
+	table_add(table, "%s", guest_text(session->comm, sizeof(session->comm), command));
 	table_add(table, "%u", session->uid);
 	table_add(table, "%.*s", TEXT(gpu->address));
 	table_add(table, "%s", uuid_format(session->uuid, uuid));

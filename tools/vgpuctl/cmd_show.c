@@ -194,6 +194,8 @@ static void show_text(const struct vgpu_ctl_gpu *gpu, const struct vgpu_ctl_inst
 	if (show_has_driver(guest))
 		printf("%-22s%s%s%s (the guest's word)\n", "Guest driver", guest->name,
 		       guest->name[0] && guest->version[0] ? " " : "", guest->version);
+	else if (guest->old)
+		printf("%-22snot known: %s\n", "Guest driver", ctl_error(-ENOTTY));
 	setting_print(&share_settings, 22, inst);
 	printf("%-22s%u GiB\n", "Placement", inst->placement_gb);
 	show_line_size("Framebuffer", inst->fb_bytes);

@@ -171,13 +171,15 @@ static const struct command commands[] = {
 	{
 		.name = "metrics", .run = cmd_metrics, .no_json = true,
 		.brief = "print all figures as text for Prometheus",
-		.synopsis = "[--file FILE] [--openmetrics]",
+		.synopsis = "[--file FILE] [--openmetrics] [--no-guests]",
 		.about =
 		"With --file a new file takes the place of FILE at once, as node_exporter's\n"
-		"textfile collector needs it. If the driver is not loaded, vgpu_up is 0.\n",
+		"textfile collector needs it. If the driver is not loaded, vgpu_up is 0. All users\n"
+		"of the host may read FILE: --no-guests keeps processes of guests out of it.\n",
 		.option = {
 			{ OPT_FILE, "(-f) to this file; else to standard output" },
 			{ OPT_OPENMETRICS, "OpenMetrics 1.0, which node_exporter does not read" },
+			{ OPT_NO_GUESTS, "nothing that guests say: no processes, no drivers" },
 		},
 	},
 	{

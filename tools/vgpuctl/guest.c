@@ -63,7 +63,8 @@ int guest_read(int fd, const uint8_t *uuid, struct guest *guest)
 	}
 	if (ret) {
 		guest_free(guest);
-		return ret == -ENOTTY || ctl_is_gone(ret) ? 0 : ret;
+		guest->old = ret == -ENOTTY;
+		return guest->old || ctl_is_gone(ret) ? 0 : ret;
 	}
 	guest->known = true;
 	guest->now_ns = head.now_ns;

@@ -17,7 +17,8 @@
 
 /**
  * struct guest - what is known of a vGPU's guest
- * @known:   the driver of /dev/vgpu tells of guests, and the vGPU is there; else all is 0
+ * @known:   the driver of /dev/vgpu tells of guests, and the vGPU is there; else all is 0, but
+ * @old:     the driver is too old to tell
  * @now_ns:  when it was read
  * @name:    of the guest's driver, fit to be shown; "": the guest does not tell
  * @version: likewise
@@ -26,6 +27,7 @@
  */
 struct guest {
 	bool known;
+	bool old;
 	uint64_t now_ns;
 	char name[GUEST_TEXT(VGPU_GUEST_NAME_LEN)];
 	char version[GUEST_TEXT(VGPU_GUEST_NAME_LEN)];
@@ -75,7 +77,7 @@ void guest_free(struct guest *guest);
 
 /*
  * Writes a text of @bytes bytes at most to @to, which has GUEST_TEXT(@bytes) bytes, and returns
- * @to: what is no UTF-8, or what a terminal obeys, becomes U+FFFD.
+ * @to: what utf8_shown_length() refuses becomes U+FFFD.
  */
 char *guest_text(const uint8_t *text, size_t bytes, char *to);
 

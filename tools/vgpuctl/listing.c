@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -30,11 +31,11 @@ enum exit_code listing_visit(int fd, struct listing *listing, listing_each *each
 
 enum exit_code listing_print(const struct options *options, listing_each *each)
 {
-	return listing_print_below(options, each, NULL, NULL);
+	return listing_print_below(options, each, NULL, NULL, NULL);
 }
 
 enum exit_code listing_print_below(const struct options *options, listing_each *each,
-				   const char *below, const char *note)
+				   const char *below, const char *note, const char *what)
 {
 	struct listing listing = { .options = options };
 	struct table table, second;
@@ -67,5 +68,7 @@ enum exit_code listing_print_below(const struct options *options, listing_each *
 		printf("\n%s\n", note);
 	if (listing.below)
 		table_print(&second, stdout, NULL);
+	if (listing.untold)
+		fail("%s: %s", what, ctl_error(-ENOTTY));
 	return code;
 }

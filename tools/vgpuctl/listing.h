@@ -14,12 +14,14 @@
  * @json:    the JSON document, in which an array is open; NULL: rows go to @table
  * @table:   the table
  * @below:   a second table, which is printed below if it has rows; NULL: there is none
+ * @untold:  the driver is too old to tell what would stand in @below
  */
 struct listing {
 	const struct options *options;
 	struct json *json;
 	struct table *table;
 	struct table *below;
+	bool untold;
 };
 
 typedef int listing_each(int fd, const struct vgpu_ctl_gpu *gpu, struct listing *listing);
@@ -39,9 +41,9 @@ enum exit_code listing_print(const struct options *options, listing_each *each);
 
 /*
  * The same with a second table of the headings @below, and the line @note above it. If @below is
- * NULL, there is none.
+ * NULL, there is none. @what names what it shows, for the message that the driver does not tell.
  */
 enum exit_code listing_print_below(const struct options *options, listing_each *each,
-				   const char *below, const char *note);
+				   const char *below, const char *note, const char *what);
 
 #endif /* VGPUCTL_LISTING_H */

@@ -38,6 +38,7 @@ struct metrics_gpu {
  * @version: the driver's
  * @gpu:     GPUs
  * @nr_gpus: their number
+ * @no_guests: what guests say is not read: all elements of guest[] are 0
  * @open:    write OpenMetrics 1.0; else the text format of Prometheus (0.0.4), which is what
  *           node_exporter reads
  */
@@ -46,6 +47,7 @@ struct metrics {
 	struct vgpu_ctl_version version;
 	struct metrics_gpu *gpu;
 	size_t nr_gpus;
+	bool no_guests;
 	bool open;
 };
 

@@ -24,6 +24,7 @@ static const struct option_form forms[] = {
 	{ OPT_OPENMETRICS, "openmetrics", NULL, false },
 	{ OPT_ONCE, "once", NULL, false },
 	{ OPT_CHANNELS, "channels", NULL, false },
+	{ OPT_NO_GUESTS, "no-guests", NULL, false },
 	{ OPT_WATCH, "watch", "SECS", true },
 	{ OPT_COUNT, "count", "N", false },
 	{ OPT_TYPE, "type", "TYPE", false },
@@ -134,6 +135,9 @@ static enum exit_code parse_one(struct options *options, int key)
 		return EXIT_OK;
 	case OPT_CHANNELS:
 		options->channels = true;
+		return EXIT_OK;
+	case OPT_NO_GUESTS:
+		options->no_guests = true;
 		return EXIT_OK;
 	case OPT_WATCH:
 		return parse_watch(optarg, &options->watch_ns);

@@ -34,6 +34,7 @@ enum option_id {
 	OPT_OPENMETRICS,
 	OPT_ONCE,
 	OPT_CHANNELS,
+	OPT_NO_GUESTS,
 	OPT_SETTING,		/* from here on: the rows of the command's settings */
 };
 
@@ -69,6 +70,7 @@ struct option_form {
  * @openmetrics: write OpenMetrics
  * @once:      show it once, and end
  * @channels:  show channels one by one
+ * @no_guests: leave out what guests say
  * @sched:     settings of a GPU's scheduler; @sched.valid says which are given
  * @shares:    settings of vGPUs, one element for each, or NULL; options_free() frees it
  * @nr_shares: number of elements of @shares
@@ -91,6 +93,7 @@ struct options {
 	bool openmetrics;
 	bool once;
 	bool channels;
+	bool no_guests;
 	struct vgpu_ctl_sched sched;
 	struct vgpu_ctl_share *shares;
 	uint32_t nr_shares;

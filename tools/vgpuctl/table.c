@@ -10,6 +10,7 @@
 #include <libsmartcols/libsmartcols.h>
 
 #include "table.h"
+#include "utf8.h"
 
 #define WIDTH_DEFAULT	100	/* where there is no terminal */
 #define WIDTH_MAX	1000
@@ -48,6 +49,19 @@ void table_heading(char *headings, size_t room, const char *fmt, ...)
 	va_end(ap);
 }
 
+/* libsmartcols shows what sets the direction of writing, which would be that of the next cells. */
+static void undirect(char *cell)
+{
+	unsigned char *s = (unsigned char *)cell, *end = s + strlen(cell);
+	size_t n;
+
+	for (; s < end; s += n ? n : 1) {
+		n = utf8_length(s, (size_t)(end - s));
+		if (n && utf8_turns(s, n))
+			memset(s, '?', n);
+	}
+}
+
 void table_add(struct table *table, const char *fmt, ...)
 {
 	char *cell = NULL;
@@ -58,6 +72,7 @@ void table_add(struct table *table, const char *fmt, ...)
 		cell = NULL;
 	va_end(ap);
 	need_memory(cell);
+	undirect(cell);
 	if (!table->next)
 		table->line = scols_table_new_line(table->scols, NULL);
 	need_memory(table->line);

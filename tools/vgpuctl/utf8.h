@@ -3,6 +3,7 @@
 #ifndef VGPUCTL_UTF8_H
 #define VGPUCTL_UTF8_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #define UTF8_REPLACEMENT	"\xef\xbf\xbd"	/* U+FFFD, in the place of what is none */
@@ -37,14 +38,32 @@ static inline size_t utf8_length(const unsigned char *s, size_t room)
 }
 
 /*
- * The same, but 0 for control characters too: a terminal obeys them, among them DEL and U+0080 to
- * U+009F.
+ * Does the sequence of @n bytes end a line, or change the direction in which the rest of it is
+ * shown? U+061C, U+200E and U+200F, U+2028 to U+202E, U+2066 to U+2069.
+ */
+static inline bool utf8_turns(const unsigned char *s, size_t n)
+{
+	if (n == 2)
+		return s[0] == 0xd8 && s[1] == 0x9c;
+	if (n != 3 || s[0] != 0xe2)
+		return false;
+	if (s[1] == 0x80)
+		return s[2] == 0x8e || s[2] == 0x8f || (s[2] >= 0xa8 && s[2] <= 0xae);
+	return s[1] == 0x81 && s[2] >= 0xa6 && s[2] <= 0xa9;
+}
+
+/*
+ * As utf8_length(), but 0 also for what changes more than its own place on a terminal: control
+ * characters, among them DEL and U+0080 to U+009F, and what utf8_turns() names, which would show
+ * the digits of the next column the other way round.
  */
 static inline size_t utf8_shown_length(const unsigned char *s, size_t room)
 {
 	size_t n = utf8_length(s, room);
 
-	return s[0] < ' ' || s[0] == 0x7f || (n && s[0] == 0xc2 && s[1] < 0xa0) ? 0 : n;
+	if (s[0] < ' ' || s[0] == 0x7f || (n && s[0] == 0xc2 && s[1] < 0xa0))
+		return 0;
+	return utf8_turns(s, n) ? 0 : n;
 }
 
 #endif /* VGPUCTL_UTF8_H */

@@ -176,6 +176,9 @@ struct vgpu_edid {
  * @opened:     a user has the device open
  * @pauses:     number of pauses that are not over; written with @state_lock held
  * @tracked:    written pages are noted; changes under @state_lock and @map_lock
+ * @dirty_pass: number of the pass over written pages that is under way. It goes up by one with each
+ *              pass, and with each start of noting pages, which ends the last pass; it never goes
+ *              back
  * @started_ns: when the device was opened, CLOCK_MONOTONIC, or 0; set with @session
  * @owner:      the holders of the device, while it is open
  * @session:    the session while the device is open, else NULL; protected by @gpu->session_lock
@@ -221,11 +224,12 @@ struct vgpu_instance {
 	struct vgpu_instance_info info;
 	u64 created_ns;
 
-	/* Serialises open, close, reset and pause; protects @opened, @pauses, @dma. */
+	/* Serialises open, close, reset and pause; protects @opened, @pauses, @dirty_pass, @dma. */
 	struct mutex state_lock;
 	bool opened;
 	unsigned int pauses;
 	bool tracked;
+	u64 dirty_pass;
 	u64 started_ns;
 	struct vgpu_owner owner;
 	struct vgpu_session *session;
@@ -492,7 +496,7 @@ struct vgpu_dma_worker *vgpu_dma_start(struct vgpu_instance *instance);
 void vgpu_dma_stop(struct vgpu_dma_worker *worker);
 void vgpu_dma_abort(struct vgpu_dma_worker *worker);
 void vgpu_dma_resume(struct vgpu_dma_worker *worker);
-void vgpu_dma_pause(struct vgpu_dma_worker *worker);
+int vgpu_dma_pause(struct vgpu_dma_worker *worker);
 void vgpu_dma_unpause(struct vgpu_dma_worker *worker);
 void vgpu_dma_kick(struct vgpu_dma_worker *worker);
 void vgpu_dma_uncharge(struct vgpu_dma_worker *worker);

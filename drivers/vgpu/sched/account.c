@@ -165,7 +165,7 @@ void vgpu_account_run(struct vgpu_timeline *tl, enum vgpu_run_end end, u64 ran_n
 	u64 over_ns;
 
 	lockdep_assert_held(&tl->lock);
-	stats->busy_ns += ran_ns;
+	WRITE_ONCE(stats->busy_ns, stats->busy_ns + ran_ns);
 	tl->busy_ns += ran_ns;
 	account_report(tl, entity, stats->busy_ns);
 	stats->linger_ns += linger_ns;
@@ -292,6 +292,21 @@ u64 vgpu_entity_busy_ns(struct vgpu_entity *entity)
 	busy_ns = account_busy(tl, entity, ktime_get_ns());
 	raw_spin_unlock_irqrestore(&tl->lock, flags);
 	return busy_ns;
+}
+
+/**
+ * vgpu_entity_charged_ns() - read the service that an entity was charged
+ * @entity: an entity
+ *
+ * Unlike vgpu_entity_busy_ns(), without the run under way: the charge of a run is added as a whole
+ * when the run has ended, before another one begins.
+ *
+ * Context: any; takes no lock.
+ * Return: service of all runs that are over, in ns.
+ */
+u64 vgpu_entity_charged_ns(const struct vgpu_entity *entity)
+{
+	return READ_ONCE(entity->stats.busy_ns);
 }
 
 /* Adds an entity's reported service to tl->gone_ns, once. The lock is held. */

@@ -38,10 +38,6 @@ struct vgpu_timeline;
  *           fault is reported by vgpu_entity_account_fault()
  * @overrun: optional: @entity stopped by itself, but past its deadline by more than the preemption
  *           timeout. Lock held, must not sleep
- * @charged: optional: the engine's run is over, and was charged @ran_ns of service: for each run
- *           once, however it ended, and before another one begins. Has what vgpu_timeline_data()
- *           and vgpu_timeline_index() return, as it is in the way of each switch. Lock held, must
- *           not sleep
  * @ran_ns:  optional: return for how long the engine could have worked so far; the default is the
  *           clock. Lock held, must not sleep
  */
@@ -50,7 +46,6 @@ struct vgpu_timeline_ops {
 	void (*preempt)(struct vgpu_timeline *tl, struct vgpu_entity *entity);
 	void (*reset)(struct vgpu_timeline *tl, struct vgpu_entity *entity);
 	void (*overrun)(struct vgpu_timeline *tl, struct vgpu_entity *entity, u64 overrun_ns);
-	void (*charged)(void *ops_data, unsigned int index, u64 ran_ns);
 	u64 (*ran_ns)(struct vgpu_timeline *tl);
 };
 
@@ -160,6 +155,7 @@ void vgpu_entity_account(struct vgpu_entity *entity, u64 packets, u64 bytes);
 void vgpu_entity_account_fault(struct vgpu_entity *entity);
 void vgpu_entity_stats(struct vgpu_entity *entity, struct vgpu_entity_stats *stats);
 u64 vgpu_entity_busy_ns(struct vgpu_entity *entity);
+u64 vgpu_entity_charged_ns(const struct vgpu_entity *entity);
 void vgpu_entity_retire(struct vgpu_entity *entity);
 
 /* Called by the engine. */

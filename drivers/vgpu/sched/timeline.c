@@ -145,8 +145,6 @@ static void timeline_end(struct vgpu_timeline *tl, enum vgpu_run_end end, u64 id
 	idle_ns = min(idle_ns, ran_ns);
 	ran_ns -= idle_ns;
 	vgpu_account_run(tl, end, ran_ns, idle_ns, min(linger_ns, ran_ns), now_ns);
-	if (tl->ops->charged)
-		tl->ops->charged(tl->ops_data, tl->index, ran_ns);
 
 	rq->running = NULL;
 	/* A run in which the engine may linger ends early for no other reason. */

@@ -45,7 +45,9 @@ static int edid_write_link(struct vgpu_edid_region *region, struct vgpu_instance
 	if (state == VFIO_DEVICE_GFX_LINK_STATE_UP && !region->head.edid_size)
 		return -EINVAL;
 	/* Not while the state of the instance, of which the EDID is a part, is saved or built. */
-	down_read(&instance->access_lock);
+	ret = down_read_killable(&instance->access_lock);
+	if (ret)
+		return ret;
 	ret = vgpu_edid_set(instance, region->blob,
 			    state == VFIO_DEVICE_GFX_LINK_STATE_UP ? region->head.edid_size : 0);
 	up_read(&instance->access_lock);

@@ -48,7 +48,8 @@
 #define   VGPU_HW_VERSION_1_0		0x00010000 /* no DISPATCH, no address spaces: */
 						   /* no INVALIDATE, and ROOT takes only 0 */
 #define   VGPU_HW_VERSION_1_1		0x00010001 /* no INVALIDATE_PAGES, no GUEST_INFO */
-#define   VGPU_HW_VERSION_CURRENT	0x00010002
+#define   VGPU_HW_VERSION_1_2		0x00010002
+#define   VGPU_HW_VERSION_CURRENT	VGPU_HW_VERSION_1_2
 #define VGPU_HW_STATUS			0x008	/* RO */
 #define   VGPU_HW_STATUS_QUARANTINE	0x1	/* the host has put this vGPU in quarantine */
 #define VGPU_HW_CHANNELS		0x00c	/* RO: channels owned */
@@ -59,6 +60,7 @@
 #define VGPU_HW_ENGINE_8(i)		(0x080 + 4 * (i)) /* likewise, engines 8 .. 31 */
 #define VGPU_HW_INTR			0x040	/* RW1C: causes of vector 0 */
 #define   VGPU_HW_INTR_FAULT		0x1	/* a channel has faulted */
+#define   VGPU_HW_INTR_CAUSES		0x1	/* all of them */
 #define VGPU_HW_FAULT_CHANNEL		0x044	/* RO: newest faulted channel, ~0: none */
 #define VGPU_HW_RESET			0x048	/* WO: VGPU_HW_RESET_MAGIC resets the device */
 #define   VGPU_HW_RESET_MAGIC		0x52535421
@@ -95,6 +97,7 @@
 #define   VGPU_HW_CTRL_ENGINE_MASK	0x0000ff00
 #define   VGPU_HW_CTRL_ORDER_SHIFT	16	/* log2 of the ring's packets */
 #define   VGPU_HW_CTRL_ORDER_MASK	0x00ff0000
+#define   VGPU_HW_CTRL_BITS		0x00ffff03 /* all of them */
 #define VGPU_HW_CHAN_RING		0x08	/* RW, 64 bits: address, 64-byte aligned */
 #define VGPU_HW_CHAN_STATE		0x10	/* RO: enum vgpu_hw_state */
 #define VGPU_HW_CHAN_FAULT_CODE		0x14	/* RO: enum vgpu_hw_fault */
@@ -149,6 +152,7 @@ enum vgpu_hw_fault {
 	VGPU_HW_FAULT_PROGRAM = 10,	/* DISPATCH: bad struct vgpu_hw_program */
 	VGPU_HW_FAULT_ILLEGAL = 11,	/* illegal instruction, or pc outside the text */
 	VGPU_HW_FAULT_STACK = 12,	/* a work-item exceeded its private memory */
+	VGPU_HW_FAULT_END,		/* one more than the last code, so it grows */
 };
 
 /*

@@ -12,6 +12,7 @@
 #include <linux/minmax.h>
 #include <linux/overflow.h>
 #include <linux/printk.h>
+#include <linux/stddef.h>
 #include <linux/string.h>
 #include <linux/types.h>
 
@@ -21,8 +22,6 @@
 #define USEC_PER_SEC	1000000L
 
 #define ARRAY_SIZE(a)		(sizeof(a) / sizeof((a)[0]))
-#define sizeof_field(t, m)	sizeof(((t *)0)->m)
-#define offsetofend(t, m)	(offsetof(t, m) + sizeof_field(t, m))
 #define DIV_ROUND_UP(n, d)	(((n) + (d) - 1) / (d))
 #define round_up(x, y)		((((x) - 1) | ((__typeof__(x))((y) - 1))) + 1)
 #define round_down(x, y)	((x) & ~((__typeof__(x))((y) - 1)))

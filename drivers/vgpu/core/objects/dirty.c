@@ -6,6 +6,10 @@
  * copies the pages of each pass, and those of a last pass while the vGPU is paused and its
  * processors stand still, has the framebuffer.
  *
+ * A page that was returned to somebody is in no later pass, so the passes of a vGPU are for one
+ * reader. If there are two all the same, both are told: the pass of the one ends when the other
+ * begins one, and the numbers of the passes that it takes are not one after the other.
+ *
  * A CPU writes to a mapped page without a fault, so a mapping counts as a write: a page fault maps
  * one page only and notes it, and each pass takes all pages out of all mappings. (A page that is
  * mapped for reading first and written later would need the op page_mkwrite, and where a mapping
@@ -29,8 +33,8 @@ static void dirty_stop(struct vgpu_instance *instance)
  * All pages that are backed count as written, and are in the first pass. A reset does not end this;
  * to close the device does.
  *
- * Context: sleeps.
- * Return: 0; -ENODEV if the device is not open; -EBUSY if pages are being noted; -EOPNOTSUPP if the
+ * Context: sleeps, killable.
+ * Return: 0; -EINTR if the task was killed; -ENODEV if the device is not open; -EBUSY if pages are being noted; -EOPNOTSUPP if the
  * back end cannot; -ENOMEM.
  */
 int vgpu_dirty_start(struct vgpu_instance *instance)
@@ -38,7 +42,9 @@ int vgpu_dirty_start(struct vgpu_instance *instance)
 	const struct vgpu_gpu_ops *ops = instance->gpu->ops;
 	int ret;
 
-	mutex_lock(&instance->state_lock);
+	ret = mutex_lock_killable(&instance->state_lock);
+	if (ret)
+		return ret;
 	if (!instance->opened)
 		ret = -ENODEV;
 	else if (!ops->dirty_start)
@@ -48,6 +54,7 @@ int vgpu_dirty_start(struct vgpu_instance *instance)
 	else
 		ret = ops->dirty_start(instance);
 	if (!ret) {
+		instance->dirty_pass++;
 		down_write(&instance->map_lock);
 		instance->tracked = true;
 		up_write(&instance->map_lock);
@@ -90,19 +97,23 @@ int vgpu_dirty_stop(struct vgpu_instance *instance)
  * @pass: set to what is in the pass
  *
  * The pass has what was written since the last one, and what vgpu_dirty_next() has not returned of
- * that. Afterwards a page of the pass may be copied: what is written to it later is in the next
- * pass. All mappings of the framebuffer fault again, and engines translate anew, so passes should
- * be some time apart.
+ * that; the last one is over. Afterwards a page of the pass may be copied: what is written to it
+ * later is in the next pass. All mappings of the framebuffer fault again, and engines translate
+ * anew, so passes should be some time apart.
  *
- * Context: sleeps; waits for engines as the disabling of a channel does.
- * Return: 0, or an error of vgpu_dirty_stop().
+ * Context: sleeps; waits for engines as the disabling of a channel does, and for one that is being
+ * disabled. Killable.
+ * Return: 0; -EINTR if the task was killed: the pages are in the next pass; or an error of
+ * vgpu_dirty_stop().
  */
 int vgpu_dirty_pass(struct vgpu_instance *instance, struct vgpu_dirty_pass *pass)
 {
 	const struct vgpu_gpu_ops *ops = instance->gpu->ops;
 	int ret;
 
-	mutex_lock(&instance->state_lock);
+	ret = mutex_lock_killable(&instance->state_lock);
+	if (ret)
+		return ret;
 	ret = dirty_check(instance);
 	if (!ret) {
 		/* What a CPU writes from here on, it writes after a page fault, which waits. */
@@ -110,7 +121,8 @@ int vgpu_dirty_pass(struct vgpu_instance *instance, struct vgpu_dirty_pass *pass
 		instance->front->unmap(instance, VGPU_HW_BAR_FB);
 		ops->dirty_take(instance, pass);
 		up_write(&instance->map_lock);
-		ops->dirty_sync(instance);
+		pass->number = ++instance->dirty_pass;
+		ret = ops->dirty_sync(instance);
 	}
 	mutex_unlock(&instance->state_lock);
 	return ret;
@@ -119,20 +131,27 @@ int vgpu_dirty_pass(struct vgpu_instance *instance, struct vgpu_dirty_pass *pass
 /**
  * vgpu_dirty_next() - take the next pages of a pass
  * @instance: the instance
+ * @pass: what vgpu_dirty_pass() has set
  * @first: set to the number of the first page
  * @nr: set to the number of pages; 0: the pass has no more
  *
  * Pages come in order, and each once.
  *
- * Context: sleeps.
- * Return: 0, or an error of vgpu_dirty_stop().
+ * Context: sleeps, killable.
+ * Return: 0; -EINTR if the task was killed; -ESTALE if the pass is over, as another one has begun, or the noting of pages has
+ * begun anew; or an error of vgpu_dirty_stop().
  */
-int vgpu_dirty_next(struct vgpu_instance *instance, u64 *first, u64 *nr)
+int vgpu_dirty_next(struct vgpu_instance *instance, const struct vgpu_dirty_pass *pass, u64 *first,
+		    u64 *nr)
 {
 	int ret;
 
-	mutex_lock(&instance->state_lock);
+	ret = mutex_lock_killable(&instance->state_lock);
+	if (ret)
+		return ret;
 	ret = dirty_check(instance);
+	if (!ret && pass->number != instance->dirty_pass)
+		ret = -ESTALE;
 	if (!ret)
 		*nr = instance->gpu->ops->dirty_next(instance, first);
 	mutex_unlock(&instance->state_lock);

@@ -9,7 +9,8 @@
 int vgpu_dirty_start(struct vgpu_instance *instance);
 int vgpu_dirty_stop(struct vgpu_instance *instance);
 int vgpu_dirty_pass(struct vgpu_instance *instance, struct vgpu_dirty_pass *pass);
-int vgpu_dirty_next(struct vgpu_instance *instance, u64 *first, u64 *nr);
+int vgpu_dirty_next(struct vgpu_instance *instance, const struct vgpu_dirty_pass *pass, u64 *first,
+		    u64 *nr);
 void vgpu_dirty_close(struct vgpu_instance *instance);
 
 #endif /* _VGPU_DIRTY_H */

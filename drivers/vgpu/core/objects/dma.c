@@ -66,8 +66,9 @@ struct vgpu_dma_worker {
 	bool paused;
 };
 
-/* Time for which a pause waits for an access before it ends it. */
+/* Time for which a pause waits for an access before it ends it, and after that. */
 #define VGPU_DMA_PAUSE_MS	2000
+#define VGPU_DMA_CUT_MS		(2 * VGPU_SHORT_MS)
 
 /* Period of the watch after it has ended an access: more such accesses may follow. */
 #define VGPU_DMA_ORPHAN_MS	10
@@ -404,10 +405,10 @@ struct vgpu_dma_worker *vgpu_dma_start(struct vgpu_instance *instance)
 	return worker;
 }
 
-static void vgpu_dma_set_aborting(struct vgpu_dma_worker *worker, bool aborting)
+static void vgpu_dma_set(struct vgpu_dma_worker *worker, bool *flag, bool value)
 {
 	raw_spin_lock(&worker->lock);
-	worker->aborting = aborting;
+	*flag = value;
 	raw_spin_unlock(&worker->lock);
 }
 
@@ -425,7 +426,7 @@ void vgpu_dma_abort(struct vgpu_dma_worker *worker)
 	struct vgpu_dma *dma;
 
 	might_sleep();
-	vgpu_dma_set_aborting(worker, true);
+	vgpu_dma_set(worker, &worker->aborting, true);
 	spin_lock(&worker->signal_lock);
 	if (worker->current_dma)
 		send_sig(SIGKILL, worker->task, 1);
@@ -450,14 +451,7 @@ void vgpu_dma_abort(struct vgpu_dma_worker *worker)
  */
 void vgpu_dma_resume(struct vgpu_dma_worker *worker)
 {
-	vgpu_dma_set_aborting(worker, false);
-}
-
-static void vgpu_dma_set_paused(struct vgpu_dma_worker *worker, bool paused)
-{
-	raw_spin_lock(&worker->lock);
-	worker->paused = paused;
-	raw_spin_unlock(&worker->lock);
+	vgpu_dma_set(worker, &worker->aborting, false);
 }
 
 static bool vgpu_dma_is_idle(struct vgpu_dma_worker *worker)
@@ -470,22 +464,28 @@ static bool vgpu_dma_is_idle(struct vgpu_dma_worker *worker)
 	return idle;
 }
 
+static bool vgpu_dma_wait_idle(struct vgpu_dma_worker *worker, unsigned int ms)
+{
+	return wait_event_timeout(worker->left, vgpu_dma_is_idle(worker), msecs_to_jiffies(ms));
+}
+
 /**
  * vgpu_dma_pause() - let accesses wait until vgpu_dma_unpause()
  * @worker: worker of an open instance
  *
  * Waits until the current access is over. An access to guest memory that is not over within
- * VGPU_DMA_PAUSE_MS is cut short, and begins anew after the pause; a request for memory of the host
- * is waited for, since it gives up after VGPU_SHORT_MS.
+ * VGPU_DMA_PAUSE_MS is cut short, and begins anew after the pause. That fails while it waits for a
+ * lock of VFIO, which the user may hold for ever. A request for memory of the host gives up by
+ * itself.
  *
  * Context: sleeps, without a lock held that a complete() takes.
+ * Return: 0, or -ETIMEDOUT: the access is not over, and nothing is paused.
  */
-void vgpu_dma_pause(struct vgpu_dma_worker *worker)
+int vgpu_dma_pause(struct vgpu_dma_worker *worker)
 {
-	vgpu_dma_set_paused(worker, true);
-	if (wait_event_timeout(worker->left, vgpu_dma_is_idle(worker),
-			       msecs_to_jiffies(VGPU_DMA_PAUSE_MS)))
-		return;
+	vgpu_dma_set(worker, &worker->paused, true);
+	if (vgpu_dma_wait_idle(worker, VGPU_DMA_PAUSE_MS))
+		return 0;
 
 	spin_lock(&worker->signal_lock);
 	if (worker->current_dma && !worker->current_dma->work) {
@@ -493,18 +493,16 @@ void vgpu_dma_pause(struct vgpu_dma_worker *worker)
 		send_sig(SIGKILL, worker->task, 1);
 	}
 	spin_unlock(&worker->signal_lock);
-	wait_event(worker->left, vgpu_dma_is_idle(worker));
+	if (vgpu_dma_wait_idle(worker, VGPU_DMA_CUT_MS))
+		return 0;
+	vgpu_dma_unpause(worker);
+	return -ETIMEDOUT;
 }
 
-/**
- * vgpu_dma_unpause() - end a pause
- * @worker: worker of an open instance
- *
- * Context: process context. Does not sleep.
- */
+/* Undoes vgpu_dma_pause(). Context: process context. Does not sleep. */
 void vgpu_dma_unpause(struct vgpu_dma_worker *worker)
 {
-	vgpu_dma_set_paused(worker, false);
+	vgpu_dma_set(worker, &worker->paused, false);
 	vgpu_dma_kick(worker);
 }
 

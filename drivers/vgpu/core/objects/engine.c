@@ -63,14 +63,6 @@ static void vgpu_engine_overrun(struct vgpu_timeline *tl, struct vgpu_entity *en
 	queue_work(system_wq, &instance->overrun_work);
 }
 
-static void vgpu_engine_charged(void *ops_data, unsigned int index, u64 ran_ns)
-{
-	struct vgpu_gpu *gpu = ops_data;
-
-	if (gpu->ops->engine_charged)
-		gpu->ops->engine_charged(gpu, index, ran_ns);
-}
-
 static u64 vgpu_engine_ran_ns(struct vgpu_timeline *tl)
 {
 	struct vgpu_gpu *gpu = vgpu_timeline_data(tl);
@@ -88,7 +80,6 @@ const struct vgpu_timeline_ops vgpu_engine_ops = {
 	.preempt = vgpu_engine_preempt,
 	.reset = vgpu_engine_reset,
 	.overrun = vgpu_engine_overrun,
-	.charged = vgpu_engine_charged,
 	.ran_ns = vgpu_engine_ran_ns,
 };
 
@@ -155,6 +146,24 @@ bool vgpu_engine_done(struct vgpu_gpu *gpu, unsigned int engine, enum vgpu_run_e
 	return true;
 }
 EXPORT_SYMBOL_GPL(vgpu_engine_done);
+
+/**
+ * vgpu_engine_charged_ns() - get the service that an instance was charged
+ * @instance: the instance
+ * @engine: index of the engine
+ *
+ * The sum over the runs that have ended since the instance was created. A run is added as a whole,
+ * after the engine has reported its end or was reset, and before the engine begins another one. So
+ * a back end that measures what each channel has had can tell what is left of the charge.
+ *
+ * Context: any. Takes no lock.
+ * Return: service in ns.
+ */
+u64 vgpu_engine_charged_ns(const struct vgpu_instance *instance, unsigned int engine)
+{
+	return vgpu_entity_charged_ns(&instance->entity[engine]);
+}
+EXPORT_SYMBOL_GPL(vgpu_engine_charged_ns);
 
 /**
  * vgpu_engine_poll() - tell what an engine must do that finds no work

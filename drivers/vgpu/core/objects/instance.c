@@ -527,11 +527,13 @@ void vgpu_instance_describe(struct vgpu_instance *instance, struct vgpu_function
  * @write: write the BAR, else read it
  *
  * A write that requests a reset of the device returns when the reset is done. Accesses that change
- * state wait while the state is loaded; not so reads of a function that is no VGA card, which are
- * the most frequent accesses, and find a register as it is before or after that.
+ * state wait while the state is loaded. Other reads do not: those of registers that are no VGA
+ * card's, which are the most frequent accesses, find a register as it is before or after that; and
+ * those of the framebuffer may be done with map_lock held, which is inside of access_lock.
  *
- * Context: sleeps.
- * Return: 0, or the back end's error; then nothing has changed.
+ * Context: sleeps, killable.
+ * Return: 0; -EINTR if the task was killed while it waited; or the back end's error. If it fails,
+ * nothing has changed.
  */
 int vgpu_instance_region_rw(struct vgpu_instance *instance, unsigned int bar, u64 offset,
 			    void *buf, size_t count, bool write)
@@ -539,9 +541,11 @@ int vgpu_instance_region_rw(struct vgpu_instance *instance, unsigned int bar, u6
 	const struct vgpu_gpu_ops *ops = instance->gpu->ops;
 	int ret;
 
-	if (likely(!write && !instance->info.vga))
+	if (likely(!write && (!instance->info.vga || bar == VGPU_HW_BAR_FB)))
 		return ops->region_rw(instance, bar, offset, buf, count, false);
-	down_read(&instance->access_lock);
+	ret = down_read_killable(&instance->access_lock);
+	if (ret)
+		return ret;
 	ret = ops->region_rw(instance, bar, offset, buf, count, write);
 	up_read(&instance->access_lock);
 	return ret == VGPU_REGION_RESET ? vgpu_instance_reset(instance) : ret;

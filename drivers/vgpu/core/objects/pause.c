@@ -29,15 +29,19 @@ static void pause_end(struct vgpu_instance *instance)
  * a slice and the preemption timeout, or a reset of the engine; and until the access to guest
  * memory that the worker has begun is over, see vgpu_dma_pause().
  *
- * Context: sleeps; not from an engine's thread, nor from the instance's worker.
- * Return: 0; -ENODEV if the device is not open; -EBUSY if it is paused UINT_MAX times.
+ * Context: sleeps, killable until it begins; not from an engine's thread, nor from the instance's
+ * worker.
+ * Return: 0; -EINTR if the task was killed; -ENODEV if the device is not open; -EBUSY if it is paused UINT_MAX times; -ETIMEDOUT
+ * if the access is not over after some seconds more: then the instance is not paused.
  */
 int vgpu_instance_pause(struct vgpu_instance *instance)
 {
 	unsigned int i;
-	int ret = 0;
+	int ret;
 
-	mutex_lock(&instance->state_lock);
+	ret = mutex_lock_killable(&instance->state_lock);
+	if (ret)
+		return ret;
 	if (!instance->opened) {
 		ret = -ENODEV;
 	} else if (instance->pauses == UINT_MAX) {
@@ -47,7 +51,9 @@ int vgpu_instance_pause(struct vgpu_instance *instance)
 		vgpu_instance_hold(instance, VGPU_HOLD_PAUSED);
 		for (i = 0; i < instance->gpu->info.nr_engines; i++)
 			vgpu_entity_hold_sync(&instance->entity[i], VGPU_HOLD_PAUSED);
-		vgpu_dma_pause(instance->dma);
+		ret = vgpu_dma_pause(instance->dma);
+		if (ret)
+			vgpu_instance_unhold(instance, VGPU_HOLD_PAUSED);
 	}
 	if (!ret)
 		WRITE_ONCE(instance->pauses, instance->pauses + 1);

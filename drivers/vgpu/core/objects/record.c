@@ -125,12 +125,17 @@ int vgpu_record_refuse(struct vgpu_record_reader *reader, const char *record, co
 }
 EXPORT_SYMBOL_GPL(vgpu_record_refuse);
 
-static bool record_all_zero(const u8 *data, size_t length)
+static int record_bad_head(struct vgpu_record_reader *reader, const char *field)
 {
-	while (length--)
-		if (*data++)
-			return false;
-	return true;
+	reader->looked = reader->index;
+	return vgpu_record_refuse(reader, "head", field);
+}
+
+/* The caller looks at the present record: whether it is of this type. */
+static int record_look(struct vgpu_record_reader *reader, u32 type, const char *name)
+{
+	reader->looked = reader->index;
+	return reader->type == type ? 0 : vgpu_record_refuse(reader, name, "missing");
 }
 
 /* Makes the record at reader->at the present one. */
@@ -145,21 +150,21 @@ static int record_read(struct vgpu_record_reader *reader)
 	if (!reader->left)
 		return 0;
 	if (reader->left < sizeof(*head))
-		return vgpu_record_refuse(reader, "head", "cut off");
+		return record_bad_head(reader, "cut off");
 	reader->flags = le16_to_cpu(head->flags);
 	reader->length = le32_to_cpu(head->length);
 	if (!head->type)
-		return vgpu_record_refuse(reader, "head", "type");
+		return record_bad_head(reader, "type");
 	if (reader->flags & ~VGPU_RECORD_FLAGS)
-		return vgpu_record_refuse(reader, "head", "flags");
+		return record_bad_head(reader, "flags");
 	if (reader->length > VGPU_RECORD_MAX)
-		return vgpu_record_refuse(reader, "head", "length");
+		return record_bad_head(reader, "length");
 	bytes = sizeof(*head) + ALIGN(reader->length, VGPU_RECORD_ALIGN);
 	if (bytes > reader->left)
-		return vgpu_record_refuse(reader, "head", "data cut off");
+		return record_bad_head(reader, "data cut off");
 	reader->data = head + 1;
-	if (!record_all_zero(reader->data + reader->length, bytes - sizeof(*head) - reader->length))
-		return vgpu_record_refuse(reader, "head", "padding");
+	if (memchr_inv(reader->data + reader->length, 0, bytes - sizeof(*head) - reader->length))
+		return record_bad_head(reader, "padding");
 	reader->type = le16_to_cpu(head->type);
 	reader->at += bytes;
 	reader->left -= bytes;
@@ -205,6 +210,7 @@ EXPORT_SYMBOL_GPL(vgpu_record_next);
  */
 int vgpu_record_skip(struct vgpu_record_reader *reader)
 {
+	reader->looked = reader->index;
 	if (reader->flags & VGPU_RECORD_REQUIRED)
 		return vgpu_record_refuse(reader, "unknown", "type");
 	return vgpu_record_next(reader);
@@ -225,14 +231,39 @@ EXPORT_SYMBOL_GPL(vgpu_record_skip);
 int vgpu_record_take(struct vgpu_record_reader *reader, u32 type, const char *name, size_t length,
 		     const void **data)
 {
-	if (reader->type != type)
-		return vgpu_record_refuse(reader, name, "missing");
+	if (record_look(reader, type, name))
+		return -EINVAL;
 	if (reader->length != length)
 		return vgpu_record_refuse(reader, name, "length");
 	*data = reader->data;
 	return vgpu_record_next(reader);
 }
 EXPORT_SYMBOL_GPL(vgpu_record_take);
+
+/**
+ * vgpu_record_take_sized() - copy the present record, and go on to the next one
+ * @reader: the reader
+ * @type: the record must be of this type
+ * @name: of such records, for messages; a constant
+ * @to: copy the data there, and set to 0 what the record has not got
+ * @size: bytes of @to: the record must have no more
+ * @least: and no fewer than these
+ *
+ * Context: any.
+ * Return: 0, or -EINVAL with a reason in @reader.
+ */
+int vgpu_record_take_sized(struct vgpu_record_reader *reader, u32 type, const char *name, void *to,
+			   size_t size, size_t least)
+{
+	if (record_look(reader, type, name))
+		return -EINVAL;
+	if (reader->length < least || reader->length > size)
+		return vgpu_record_refuse(reader, name, "length");
+	memcpy(to, reader->data, reader->length);
+	memset(to + reader->length, 0, size - reader->length);
+	return vgpu_record_next(reader);
+}
+EXPORT_SYMBOL_GPL(vgpu_record_take_sized);
 
 /**
  * vgpu_record_take_bytes() - take what vgpu_record_add_bytes() has added

@@ -33,19 +33,17 @@ static void state_save_edid(struct vgpu_instance *instance, struct vgpu_records 
 
 static int state_load_edid(struct vgpu_instance *instance, struct vgpu_record_reader *from)
 {
-	const struct edid_record *record;
-	const void *data;
+	struct edid_record record;
 	u32 size;
 	int ret;
 
-	ret = vgpu_record_take(from, VGPU_RECORD_EDID, "edid", sizeof(*record), &data);
+	ret = vgpu_record_take_struct(from, VGPU_RECORD_EDID, "edid", &record, blob);
 	if (ret)
 		return ret;
-	record = data;
-	size = le32_to_cpu(record->size);
-	if (size > VGPU_EDID_MAX || memchr_inv(record->blob + size, 0, VGPU_EDID_MAX - size))
+	size = le32_to_cpu(record.size);
+	if (size > VGPU_EDID_MAX || memchr_inv(record.blob + size, 0, VGPU_EDID_MAX - size))
 		return vgpu_record_refuse(from, "edid", "size");
-	if (vgpu_edid_set(instance, record->blob, size))
+	if (vgpu_edid_set(instance, record.blob, size))
 		return vgpu_record_refuse(from, "edid", "blob");
 	return 0;
 }
@@ -71,7 +69,7 @@ static int state_load(struct vgpu_instance *instance, const struct vgpu_records 
 	while (!ret && from.type)
 		ret = vgpu_record_skip(&from);
 	if (ret == -EINVAL)
-		vgpu_inst_notice(instance, "state refused: record %u, %s: %s\n", from.index,
+		vgpu_inst_notice(instance, "state refused: record %u, %s: %s\n", from.looked,
 				 from.record, from.field);
 	return ret;
 }
@@ -84,21 +82,25 @@ static int state_reload(struct vgpu_instance *instance)
 	int ret;
 
 	lockdep_assert_held(&instance->state_lock);
-	down_write(&instance->access_lock);
+	ret = down_write_killable(&instance->access_lock);
+	if (ret)
+		return ret;
 	ret = state_save(instance, &before);
 	if (ret)
 		goto unlock;
-	ret = state_load(instance, &before);
-	if (!ret)
-		ret = state_save(instance, &after);
-	if (!ret && !vgpu_records_same(&before, &after, &index, &type)) {
-		vgpu_inst_notice(instance, "state differs after it was loaded: record %u, type %#x\n",
-				 index, type);
-		ret = -EIO;
-	}
 	WRITE_ONCE(instance->state_bytes, before.bytes);
+	ret = state_load(instance, &before);
 	if (ret)
-		vgpu_instance_restart(instance);
+		goto reset;
+	/* If there is no memory to compare it, the state is there nevertheless. */
+	ret = state_save(instance, &after);
+	if (ret || vgpu_records_same(&before, &after, &index, &type))
+		goto unlock;
+	vgpu_inst_notice(instance, "state differs after it was loaded: record %u, type %#x\n",
+			 index, type);
+	ret = -EIO;
+reset:
+	vgpu_instance_restart(instance);
 unlock:
 	up_write(&instance->access_lock);
 	vgpu_records_free(&before);
@@ -111,19 +113,23 @@ unlock:
  * @instance: the instance, paused
  *
  * A proof that what is saved is complete: nothing else is left of what engines have begun. The
- * guest's accesses to registers wait meanwhile; its memory, and its mappings of that, stay. If this
- * fails after the state was given up, the device is reset.
+ * guest's accesses to registers wait meanwhile; its memory, and its mappings of that, stay. If
+ * building fails, or the state is not the same afterwards, the device is reset, and that is not
+ * counted as a reset. After any other error the state is what it was.
  *
- * Context: sleeps.
+ * Context: sleeps, killable until it begins.
  * Return: 0; -ENODEV if the device is not open; -EBUSY if it is not paused; -EOPNOTSUPP if the back
- * end cannot save; -EIO if the state is not the same afterwards, or was refused; -ENOMEM, or the
- * back end's error.
+ * end cannot save; -EIO if the state is not the same afterwards, or was refused; -EINTR if the task
+ * was killed; -ENOMEM: then there was no memory to save, to build or to compare; or the back end's
+ * error.
  */
 int vgpu_instance_reload(struct vgpu_instance *instance)
 {
 	int ret;
 
-	mutex_lock(&instance->state_lock);
+	ret = mutex_lock_killable(&instance->state_lock);
+	if (ret)
+		return ret;
 	if (!instance->opened)
 		ret = -ENODEV;
 	else if (!instance->gpu->ops->state_save)

@@ -300,120 +300,108 @@ static const struct file_operations dirty_stop_fops = {
 
 /**
  * struct dirty_reader - an open file dirty_pass
- * @gpu:      the GPU
+ * @gpu:      the GPU; constant
+ * @lock:     protects the other fields
  * @instance: the vGPU whose UUID was written, with a reference; NULL: none was
  * @pass:     the pass that the write began
- * @line:     number of the line of @first; 0: the pass's own
- * @first:    number of the first page of the run that was read last
- * @nr:       pages in that run; 0: there are no more
- * @error:    why they cannot be told any more, or 0
- *
- * The file's lock, that of struct seq_file, protects it.
+ * @text:     a line about the pass, or about a run of its pages
+ * @bytes:    length of @text
+ * @at:       bytes of @text that were read. The next run is taken when all of them were, so that
+ *            no page is lost if a read fails
  */
 struct dirty_reader {
 	struct vgpu_gpu *gpu;
+	struct mutex lock;	/* one call at a time */
 	struct vgpu_instance *instance;
 	struct vgpu_dirty_pass pass;
-	loff_t line;
-	u64 first;
-	u64 nr;
-	int error;
-};
-
-/* A line may be asked for twice, since it did not fit; what it is about is taken once. */
-static void *dirty_pass_line(struct dirty_reader *reader, loff_t line)
-{
-	if (!reader->instance || line < reader->line || line > reader->line + 1)
-		return NULL;
-	if (line != reader->line) {
-		reader->line = line;
-		reader->error = vgpu_dirty_next(reader->instance, &reader->first, &reader->nr);
-	}
-	/* The end of the pass and the end of the vGPU are two things. */
-	if (reader->error)
-		return ERR_PTR(reader->error);
-	return !line || reader->nr ? reader : NULL;
-}
-
-static void *dirty_pass_start(struct seq_file *m, loff_t *pos)
-{
-	return dirty_pass_line(m->private, *pos);
-}
-
-static void *dirty_pass_next(struct seq_file *m, void *v, loff_t *pos)
-{
-	return dirty_pass_line(m->private, ++*pos);
-}
-
-static void dirty_pass_stop(struct seq_file *m, void *v)
-{
-}
-
-static int dirty_pass_show(struct seq_file *m, void *v)
-{
-	const struct dirty_reader *reader = v;
-
-	if (reader->line)
-		seq_printf(m, "%llu..%llu\n", reader->first, reader->first + reader->nr - 1);
-	else
-		seq_printf(m, "pages %llu%s\n", reader->pass.pages,
-			   reader->pass.dropped ? ", dropped" : "");
-	return 0;
-}
-
-static const struct seq_operations dirty_pass_seq_ops = {
-	.start = dirty_pass_start,
-	.next = dirty_pass_next,
-	.stop = dirty_pass_stop,
-	.show = dirty_pass_show,
+	char text[64];
+	size_t bytes;
+	loff_t at;
 };
 
 static int dirty_pass_open(struct inode *inode, struct file *file)
 {
-	struct dirty_reader *reader;
+	struct dirty_reader *reader = kzalloc(sizeof(*reader), GFP_KERNEL);
 
-	reader = __seq_open_private(file, &dirty_pass_seq_ops, sizeof(*reader));
 	if (!reader)
 		return -ENOMEM;
 	reader->gpu = inode->i_private;
-	return 0;
+	mutex_init(&reader->lock);
+	file->private_data = reader;
+	return nonseekable_open(inode, file);
 }
 
 static int dirty_pass_release(struct inode *inode, struct file *file)
 {
-	struct seq_file *m = file->private_data;
-	struct dirty_reader *reader = m->private;
+	struct dirty_reader *reader = file->private_data;
 
 	if (reader->instance)
 		vgpu_instance_put(reader->instance);
-	return seq_release_private(inode, file);
+	kfree(reader);
+	return 0;
 }
 
 /* Takes a pass. What is read from the file then is what was in it. One pass for each open file. */
 static ssize_t dirty_pass_write(struct file *file, const char __user *buf, size_t count,
 				loff_t *pos)
 {
-	struct seq_file *m = file->private_data;
-	struct dirty_reader *reader = m->private;
+	struct dirty_reader *reader = file->private_data;
 	struct vgpu_instance *instance = find_written(reader->gpu, buf, count);
 	int ret;
 
 	if (IS_ERR(instance))
 		return PTR_ERR(instance);
-	mutex_lock(&m->lock);
+	mutex_lock(&reader->lock);
 	ret = reader->instance ? -EBUSY : vgpu_dirty_pass(instance, &reader->pass);
-	if (!ret)
+	if (!ret) {
+		reader->bytes = scnprintf(reader->text, sizeof(reader->text),
+					  "pages %llu, pass %llu%s\n", reader->pass.pages,
+					  reader->pass.number,
+					  reader->pass.dropped ? ", dropped" : "");
 		swap(reader->instance, instance);
-	mutex_unlock(&m->lock);
+	}
+	mutex_unlock(&reader->lock);
 	if (instance)
 		vgpu_instance_put(instance);
 	return ret ?: count;
 }
 
+/* Makes the next line, if the last one was read: none at the end of the pass. */
+static int dirty_pass_line(struct dirty_reader *reader)
+{
+	u64 first, nr;
+	int ret;
+
+	lockdep_assert_held(&reader->lock);
+	if (!reader->instance || reader->at < reader->bytes)
+		return 0;
+	ret = vgpu_dirty_next(reader->instance, &reader->pass, &first, &nr);
+	if (ret)
+		return ret;
+	reader->at = 0;
+	reader->bytes = nr ? scnprintf(reader->text, sizeof(reader->text), "%llu..%llu\n", first,
+				       first + nr - 1) : 0;
+	return 0;
+}
+
+static ssize_t dirty_pass_read(struct file *file, char __user *buf, size_t count, loff_t *pos)
+{
+	struct dirty_reader *reader = file->private_data;
+	ssize_t ret;
+
+	mutex_lock(&reader->lock);
+	ret = dirty_pass_line(reader);
+	if (!ret)
+		ret = simple_read_from_buffer(buf, count, &reader->at, reader->text,
+					      reader->bytes);
+	mutex_unlock(&reader->lock);
+	return ret;
+}
+
 static const struct file_operations dirty_pass_fops = {
 	.owner = THIS_MODULE,
 	.open = dirty_pass_open,
-	.read = seq_read,
+	.read = dirty_pass_read,
 	.write = dirty_pass_write,
 	.release = dirty_pass_release,
 };

@@ -6,6 +6,7 @@
 
 #include "gpu.h"
 #include "../face/regs.h"
+#include "../face/regs_state.h"
 #include "../memory/admit.h"
 #include "../memory/track.h"
 #include "instance.h"
@@ -225,10 +226,10 @@ static void soft_instance_dirty_take(struct vgpu_instance *vgpu, struct vgpu_dir
 	pass->pages = soft_track_take(&soft_instance(vgpu)->mem.fb, &pass->dropped);
 }
 
-static void soft_instance_dirty_sync(struct vgpu_instance *vgpu)
+static int soft_instance_dirty_sync(struct vgpu_instance *vgpu)
 {
 	/* Of no address space: requests to guest memory go on, and mark what they have read. */
-	soft_invalidate(&soft_instance(vgpu)->queues, 0);
+	return soft_invalidate(&soft_instance(vgpu)->queues, 0);
 }
 
 static u64 soft_instance_dirty_next(struct vgpu_instance *vgpu, u64 *first)
@@ -252,7 +253,7 @@ static void soft_instance_channels_show(struct vgpu_instance *vgpu, struct seq_f
 
 static void soft_instance_guest_info(struct vgpu_instance *vgpu, struct vgpu_hw_guest_info *info)
 {
-	soft_channel_guest_info(soft_queues(vgpu), info);
+	soft_regs_guest_info(soft_queues(vgpu), info);
 }
 
 static bool soft_instance_channel(struct vgpu_instance *vgpu, u32 index,
@@ -280,11 +281,6 @@ static void soft_instance_engine_preempt(struct vgpu_gpu *vgpu, unsigned int ind
 static void soft_instance_engine_reset(struct vgpu_gpu *vgpu, unsigned int index)
 {
 	soft_engine_reset(&soft_gpu(vgpu)->engine[index]);
-}
-
-static void soft_instance_engine_charged(struct vgpu_gpu *vgpu, unsigned int index, u64 ran_ns)
-{
-	soft_engine_charged(&soft_gpu(vgpu)->engine[index], ran_ns);
 }
 
 static u64 soft_instance_engine_ran_ns(struct vgpu_gpu *vgpu, unsigned int index)
@@ -321,6 +317,5 @@ const struct vgpu_gpu_ops soft_instance_ops = {
 	.engine_run = soft_instance_engine_run,
 	.engine_preempt = soft_instance_engine_preempt,
 	.engine_reset = soft_instance_engine_reset,
-	.engine_charged = soft_instance_engine_charged,
 	.engine_ran_ns = soft_instance_engine_ran_ns,
 };

@@ -132,36 +132,34 @@ void soft_display_save(struct soft_display *display, struct vgpu_records *to)
  */
 int soft_display_load(struct soft_display *display, struct vgpu_record_reader *from)
 {
-	const struct soft_display_record *record;
+	struct soft_display_record record;
 	struct vgpu_scanout surface = {};
 	struct soft_vga_limits limits;
 	struct soft_vga vga = {};
 	const char *field;
 	unsigned int i;
-	const void *data;
 	int ret;
 
-	ret = vgpu_record_take(from, SOFT_RECORD_DISPLAY, "display", sizeof(*record), &data);
+	ret = vgpu_record_take_struct(from, SOFT_RECORD_DISPLAY, "display", &record, pad);
 	if (ret)
 		return ret;
-	record = data;
 	soft_display_limits(display, &limits);
-	field = soft_display_record_check(record, &limits, display->info->fb_bytes);
+	field = soft_display_record_check(&record, &limits, display->info->fb_bytes);
 	if (field)
 		return vgpu_record_refuse(from, "display", field);
-	for (i = 0; i < ARRAY_SIZE(record->dispi); i++)
-		vga.dispi[i] = le16_to_cpu(record->dispi[i]);
-	vga.attribute = record->attribute;
-	vga.data_next = record->data_next;
-	surface.offset = le64_to_cpu(record->offset);
-	surface.width = le32_to_cpu(record->width);
-	surface.height = le32_to_cpu(record->height);
-	surface.pitch = le32_to_cpu(record->pitch);
+	for (i = 0; i < ARRAY_SIZE(record.dispi); i++)
+		vga.dispi[i] = le16_to_cpu(record.dispi[i]);
+	vga.attribute = record.attribute;
+	vga.data_next = record.data_next;
+	surface.offset = le64_to_cpu(record.offset);
+	surface.width = le32_to_cpu(record.width);
+	surface.height = le32_to_cpu(record.height);
+	surface.pitch = le32_to_cpu(record.pitch);
 
 	raw_spin_lock(&display->screen->lock);
 	display->vga = vga;
 	display->screen->surface = surface;
-	display->screen->shown = le32_to_cpu(record->shown);
+	display->screen->shown = le32_to_cpu(record.shown);
 	raw_spin_unlock(&display->screen->lock);
 	return 0;
 }

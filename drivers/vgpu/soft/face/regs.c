@@ -11,6 +11,7 @@
 
 #include "../queue/queues.h"
 #include "../memory/memory.h"
+#include "../memory/walk.h"
 #include "../work/work.h"
 #include "display.h"
 #include "regs.h"
@@ -33,7 +34,7 @@ static u32 *soft_regs_guest_word(struct soft_queues *queues, u32 reg)
 {
 	u32 i = (reg - VGPU_HW_GUEST_INFO(0)) / 4;
 
-	return &queues->guest_info[array_index_nospec(i, SOFT_GUEST_WORDS)];
+	return &queues->regs.guest_info[array_index_nospec(i, SOFT_GUEST_WORDS)];
 }
 
 /* Reads a word of the device registers. */
@@ -41,9 +42,9 @@ static int soft_regs_read_dev(struct soft_queues *queues, u32 reg, u32 *value)
 {
 	switch (reg) {
 	case VGPU_HW_INTR:
-		return soft_regs_read_queue(queues, &queues->intr, value);
+		return soft_regs_read_queue(queues, &queues->regs.intr, value);
 	case VGPU_HW_FAULT_CHANNEL:
-		return soft_regs_read_queue(queues, &queues->fault_channel, value);
+		return soft_regs_read_queue(queues, &queues->regs.fault_channel, value);
 	case VGPU_HW_GUEST_INFO(0) ... VGPU_HW_GUEST_INFO(SOFT_GUEST_WORDS - 1):
 		return soft_regs_read_queue(queues, soft_regs_guest_word(queues, reg), value);
 	default:	/* VGPU_HW_RESET and VGPU_HW_INVALIDATE* are write-only */
@@ -163,18 +164,12 @@ static noinline int soft_regs_read(struct soft_queues *queues, u64 offset, void 
 	return 0;
 }
 
-/* Whether a value is a valid root, or 0 for none. */
-static bool soft_regs_root_ok(u32 value)
-{
-	return !value || value & VGPU_HW_ROOT_VALID;
-}
-
 static int soft_regs_write_dev(struct soft_queues *queues, u32 reg, u32 value)
 {
 	switch (reg) {
 	case VGPU_HW_INTR:
 		raw_spin_lock(&queues->queue_lock);
-		queues->intr &= ~value;
+		queues->regs.intr &= ~value;
 		raw_spin_unlock(&queues->queue_lock);
 		return 0;
 	case VGPU_HW_RESET:
@@ -183,14 +178,13 @@ static int soft_regs_write_dev(struct soft_queues *queues, u32 reg, u32 value)
 		return VGPU_REGION_RESET;
 	case VGPU_HW_INVALIDATE:
 	case VGPU_HW_INVALIDATE_PAGES:
-		if (!soft_regs_root_ok(value))
+		if (!soft_walk_value_ok(value))
 			return -EINVAL;
 		if (reg == VGPU_HW_INVALIDATE)
 			soft_programs_invalidate(&queues->work->compute.programs, value);
 		else
 			soft_programs_sync(&queues->work->compute.programs);
-		soft_invalidate(queues, value);
-		return 0;
+		return soft_invalidate(queues, value);
 	case VGPU_HW_GUEST_INFO(0) ... VGPU_HW_GUEST_INFO(SOFT_GUEST_WORDS - 1):
 		raw_spin_lock(&queues->queue_lock);
 		*soft_regs_guest_word(queues, reg) = value;
@@ -215,8 +209,7 @@ static int soft_regs_write_chan(struct soft_channel *ch, u32 reg, u32 value)
 {
 	switch (reg) {
 	case VGPU_HW_CHAN_CTRL:
-		if (value & ~(VGPU_HW_CTRL_ENABLE | VGPU_HW_CTRL_RING_SYS |
-			      VGPU_HW_CTRL_ENGINE_MASK | VGPU_HW_CTRL_ORDER_MASK))
+		if (value & ~VGPU_HW_CTRL_BITS)
 			return -EINVAL;
 		mutex_lock(&ch->queues->config_lock);
 		soft_channel_write_ctrl(ch, value);
@@ -230,7 +223,7 @@ static int soft_regs_write_chan(struct soft_channel *ch, u32 reg, u32 value)
 					(u64)U32_MAX << 32);
 		return 0;
 	case VGPU_HW_CHAN_ROOT:
-		if (!soft_regs_root_ok(value))
+		if (!soft_walk_value_ok(value))
 			return -EINVAL;
 		soft_regs_write_latched(ch->queues, &ch->root, value, U64_MAX);
 		return 0;

@@ -1,11 +1,32 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The device registers of a paused vGPU: saved as a record, and set from one. */
+/*
+ * The device registers as bytes in memory: what the host shows of them, and the record of a paused
+ * vGPU's registers, which is saved, and from which they are set.
+ */
 #include <linux/string.h>
 #include <asm/byteorder.h>
 
 #include "../queue/queues.h"
 #include "../state/records.h"
 #include "regs_state.h"
+
+/**
+ * soft_regs_guest_info() - struct vgpu_gpu_ops.guest_info
+ * @queues: queues of the vGPU
+ * @info: set to the registers VGPU_HW_GUEST_INFO
+ * Context: any; takes queue_lock.
+ */
+void soft_regs_guest_info(struct soft_queues *queues, struct vgpu_hw_guest_info *info)
+{
+	__le32 words[SOFT_GUEST_WORDS];
+	unsigned int i;
+
+	raw_spin_lock(&queues->queue_lock);
+	for (i = 0; i < SOFT_GUEST_WORDS; i++)
+		words[i] = cpu_to_le32(queues->regs.guest_info[i]);
+	raw_spin_unlock(&queues->queue_lock);
+	memcpy(info, words, sizeof(*info));
+}
 
 /**
  * soft_regs_save() - save the device registers
@@ -16,18 +37,14 @@
 void soft_regs_save(struct soft_queues *queues, struct vgpu_records *to)
 {
 	struct soft_regs_record *record = vgpu_record_add(to, SOFT_RECORD_DEVICE, sizeof(*record));
-	__le32 guest[SOFT_GUEST_WORDS];
-	unsigned int i;
 
 	if (!record)
 		return;
+	soft_regs_guest_info(queues, &record->guest);
 	raw_spin_lock(&queues->queue_lock);
-	for (i = 0; i < SOFT_GUEST_WORDS; i++)
-		guest[i] = cpu_to_le32(queues->guest_info[i]);
-	record->intr = cpu_to_le32(queues->intr);
-	record->fault_channel = cpu_to_le32(queues->fault_channel);
+	record->intr = cpu_to_le32(queues->regs.intr);
+	record->fault_channel = cpu_to_le32(queues->regs.fault_channel);
 	raw_spin_unlock(&queues->queue_lock);
-	memcpy(&record->guest, guest, sizeof(guest));
 }
 
 /**
@@ -41,7 +58,7 @@ const char *soft_regs_record_check(const struct soft_regs_record *record, u32 nr
 {
 	u32 fault_channel = le32_to_cpu(record->fault_channel);
 
-	if (le32_to_cpu(record->intr) & ~VGPU_HW_INTR_FAULT)
+	if (le32_to_cpu(record->intr) & ~VGPU_HW_INTR_CAUSES)
 		return "intr";
 	if (fault_channel != ~0U && fault_channel >= nr_channels)
 		return "fault_channel";
@@ -57,26 +74,26 @@ const char *soft_regs_record_check(const struct soft_regs_record *record, u32 nr
  */
 int soft_regs_load(struct soft_queues *queues, struct vgpu_record_reader *from)
 {
-	const struct soft_regs_record *record;
 	__le32 guest[SOFT_GUEST_WORDS];
+	struct soft_regs_record record;
+	struct soft_regs regs = {};
 	const char *field;
-	const void *data;
 	unsigned int i;
 	int ret;
 
-	ret = vgpu_record_take(from, SOFT_RECORD_DEVICE, "device", sizeof(*record), &data);
+	ret = vgpu_record_take_struct(from, SOFT_RECORD_DEVICE, "device", &record, guest);
 	if (ret)
 		return ret;
-	record = data;
-	field = soft_regs_record_check(record, queues->nr_channels);
+	field = soft_regs_record_check(&record, queues->nr_channels);
 	if (field)
 		return vgpu_record_refuse(from, "device", field);
-	memcpy(guest, &record->guest, sizeof(guest));
-	raw_spin_lock(&queues->queue_lock);
+	memcpy(guest, &record.guest, sizeof(guest));
 	for (i = 0; i < SOFT_GUEST_WORDS; i++)
-		queues->guest_info[i] = le32_to_cpu(guest[i]);
-	queues->intr = le32_to_cpu(record->intr);
-	queues->fault_channel = le32_to_cpu(record->fault_channel);
+		regs.guest_info[i] = le32_to_cpu(guest[i]);
+	regs.intr = le32_to_cpu(record.intr);
+	regs.fault_channel = le32_to_cpu(record.fault_channel);
+	raw_spin_lock(&queues->queue_lock);
+	queues->regs = regs;
 	raw_spin_unlock(&queues->queue_lock);
 	return 0;
 }

@@ -23,6 +23,7 @@ struct soft_regs_record {
 };
 
 const char *soft_regs_record_check(const struct soft_regs_record *record, u32 nr_channels);
+void soft_regs_guest_info(struct soft_queues *queues, struct vgpu_hw_guest_info *info);
 void soft_regs_save(struct soft_queues *queues, struct vgpu_records *to);
 int soft_regs_load(struct soft_queues *queues, struct vgpu_record_reader *from);
 

@@ -506,7 +506,7 @@ static void soft_store_give_back(struct soft_store *store)
  * Pages are given back. A reserved store has zeroed pages in their place. While the store is
  * tracked, no page counts as written any more, and @dropped of the store says why.
  *
- * Context: may sleep.
+ * Context: the state lock of the instance is held, or the store is not tracked. May sleep.
  */
 void soft_store_drop(struct soft_store *store)
 {
@@ -519,8 +519,11 @@ void soft_store_drop(struct soft_store *store)
 	else
 		soft_store_give_back(store);
 	atomic_long_set(&store->touched, 0);
-	/* Nobody stops to track the store meanwhile. */
-	dirty = rcu_dereference_protected(store->dirty, lockdep_is_held(&store->drop_lock));
+	/*
+	 * Not drop_lock keeps it, but the state lock of the instance, whose type is the core's: the
+	 * core holds it here. If the store is being freed, it is not tracked.
+	 */
+	dirty = rcu_dereference_protected(store->dirty, true);
 	if (dirty) {
 		soft_dirty_forget(dirty);
 		store->dropped = true;

@@ -32,8 +32,12 @@ struct soft_dirty;
  * @nr_leaves: length of @leaves
  * @leaves:    page pointers in a table of two levels. A leaf, and a page in it, is NULL until it
  *             is touched; both are set by cmpxchg
- * @dirty:     the pages that were written, while the store is tracked (track.h); else NULL
- * @dropped:   @dirty has forgotten all pages since the last pass, as they were dropped
+ * @dirty:     the pages that were written, while the store is tracked (track.h); else NULL. Threads
+ *             that mark pages find it by RCU. It changes only with the state lock of the instance
+ *             held, which the core holds over all functions of track.h, and over soft_store_drop()
+ *             of a store that may be tracked
+ * @dropped:   @dirty has forgotten all pages since the last pass, as they were dropped. The same
+ *             state lock protects it
  * @backed:    pages that are allocated
  * @touched:   pages of @backed that were allocated because a mapping of them was touched
  * @peak:      the most that @backed has been since soft_store_begin()

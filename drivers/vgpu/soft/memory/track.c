@@ -30,7 +30,7 @@
 #include "store.h"
 #include "track.h"
 
-/* The marks of a store that is tracked. The core calls nobody else that changes the pointer. */
+/* The marks of a store that is tracked. The core holds the state lock: see struct soft_store. */
 static struct soft_dirty *soft_track_dirty(struct soft_store *store)
 {
 	return rcu_dereference_protected(store->dirty, true);

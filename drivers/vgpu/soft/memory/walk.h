@@ -46,6 +46,12 @@ static inline bool soft_walk_va_ok(u64 va)
 	return (u64)((s64)(va << (64 - VGPU_HW_VA_BITS)) >> (64 - VGPU_HW_VA_BITS)) == va;
 }
 
+/* Whether a register may have the value as a root: 0 stands for none. Its table may be missing. */
+static inline bool soft_walk_value_ok(u32 root)
+{
+	return !root || root & VGPU_HW_ROOT_VALID;
+}
+
 bool soft_walk_root_ok(u32 root, u64 fb_bytes);
 enum soft_walk_end soft_walk_begin(struct soft_walk *walk, u32 root, u64 va, u64 fb_bytes);
 enum soft_walk_end soft_walk_step(struct soft_walk *walk, u64 entry);

@@ -43,8 +43,8 @@ static void soft_channel_set_fault(struct soft_channel *ch, const struct soft_fa
 
 	lockdep_assert_held(&queues->queue_lock);
 	soft_channel_note_fault(ch, fault, pos);
-	queues->intr |= VGPU_HW_INTR_FAULT;
-	queues->fault_channel = ch->index;
+	queues->regs.intr |= VGPU_HW_INTR_FAULT;
+	queues->regs.fault_channel = ch->index;
 	if (ch->hw) {
 		soft_channel_publish_fault(ch, fault, pos);
 		smp_wmb();	/* a guest that sees FAULTED sees the fault */
@@ -98,7 +98,7 @@ void soft_queues_init(struct soft_queues *queues)
 {
 	u32 i;
 
-	queues->fault_channel = ~0U;
+	queues->regs = SOFT_REGS_RESET;
 	mutex_init(&queues->config_lock);
 	raw_spin_lock_init(&queues->queue_lock);
 	rcuwait_init(&queues->wait);
@@ -350,19 +350,6 @@ void soft_channel_fault(struct soft_channel *ch, const struct soft_fault *fault,
 		soft_channel_report_fault(ch, fault->code, pos);
 }
 
-/* Copies the VGPU_HW_GUEST_INFO registers. Context: any; takes queue_lock. */
-void soft_channel_guest_info(struct soft_queues *queues, struct vgpu_hw_guest_info *info)
-{
-	__le32 words[SOFT_GUEST_WORDS];
-	unsigned int i;
-
-	raw_spin_lock(&queues->queue_lock);
-	for (i = 0; i < SOFT_GUEST_WORDS; i++)
-		words[i] = cpu_to_le32(queues->guest_info[i]);
-	raw_spin_unlock(&queues->queue_lock);
-	memcpy(info, words, sizeof(*info));
-}
-
 static bool soft_channel_all_left(struct soft_queues *queues)
 {
 	bool left = true;
@@ -420,9 +407,7 @@ void soft_channel_stop_all(struct soft_queues *queues)
 		ch->get = 0;
 		soft_channel_note_fault(ch, &none, 0);
 	}
-	queues->intr = 0;
-	queues->fault_channel = ~0U;
-	memset(queues->guest_info, 0, sizeof(queues->guest_info));
+	queues->regs = SOFT_REGS_RESET;
 	raw_spin_unlock(&queues->queue_lock);
 	mutex_unlock(&queues->config_lock);
 }

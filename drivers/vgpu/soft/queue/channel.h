@@ -11,7 +11,6 @@
 #ifndef _VGPU_SOFT_CHANNEL_H
 #define _VGPU_SOFT_CHANNEL_H
 
-#include <linux/atomic.h>
 #include <linux/list.h>
 #include <linux/types.h>
 #include <linux/vgpu.h>
@@ -44,8 +43,9 @@ struct soft_queues;
  * @link:      on the ready list or the paced list of the channel's queue, or empty
  * @waiting:   likewise on the queue's list of stalled channels
  * @enabled_ns: when the channel was enabled last; 0: not since the vGPU was opened
- * @before_ns: @service_ns at that time
- * @service_ns: service since the vGPU was opened, see turn.h; read and written without a lock
+ * @enabling:  how often the channel was enabled: names the present enabling, or the last one
+ * @service_ns: service since the vGPU was opened, see turn.h
+ * @before_ns: the part of @service_ns of earlier enablings
  * @engine:    number of the engine that the channel is bound to. This and the next six fields
  *             are set when the guest enables the channel, and constant until it is disabled
  * @space:     the address space, as in VGPU_HW_CHAN_ROOT; 0: none, addresses are physical
@@ -85,8 +85,9 @@ struct soft_channel {
 	struct list_head link;
 	struct list_head waiting;
 	u64 enabled_ns;
+	u32 enabling;
+	u64 service_ns;
 	u64 before_ns;
-	atomic64_t service_ns;
 
 	unsigned int engine;
 	u32 space;
@@ -109,7 +110,6 @@ void soft_channel_show(struct soft_channel *ch, struct seq_file *m);
 void soft_channel_write_ctrl(struct soft_channel *ch, u32 ctrl);
 void soft_channel_doorbell(struct soft_channel *ch);
 void soft_channel_fault(struct soft_channel *ch, const struct soft_fault *fault, u64 pos);
-void soft_channel_guest_info(struct soft_queues *queues, struct vgpu_hw_guest_info *info);
 void soft_channel_publish_fault(struct soft_channel *ch, const struct soft_fault *fault, u64 pos);
 void soft_channel_note_fault(struct soft_channel *ch, const struct soft_fault *fault, u64 pos);
 struct page *soft_channel_page(struct soft_channel *ch);

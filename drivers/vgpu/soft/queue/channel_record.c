@@ -16,15 +16,6 @@
 #include "../memory/walk.h"
 #include "channel_record.h"
 
-#define SOFT_CTRL_BITS	(VGPU_HW_CTRL_ENABLE | VGPU_HW_CTRL_RING_SYS | \
-			 VGPU_HW_CTRL_ENGINE_MASK | VGPU_HW_CTRL_ORDER_MASK)
-
-/* A root, or 0 for none. Only a channel that works needs a table in the partition. */
-static bool soft_record_root_ok(u32 root)
-{
-	return !root || root & VGPU_HW_ROOT_VALID;
-}
-
 static const char *soft_record_registers(const struct soft_channel_record *record,
 					 const struct soft_channel_bounds *bounds)
 {
@@ -32,9 +23,9 @@ static const char *soft_record_registers(const struct soft_channel_record *recor
 
 	if (le32_to_cpu(record->index) >= bounds->nr_channels)
 		return "index";
-	if (ctrl & ~SOFT_CTRL_BITS)
+	if (ctrl & ~VGPU_HW_CTRL_BITS)
 		return "ctrl";
-	if (!soft_record_root_ok(le32_to_cpu(record->root)))
+	if (!soft_walk_value_ok(le32_to_cpu(record->root)))
 		return "root";
 	if (state > VGPU_HW_STATE_FAULTED)
 		return "state";
@@ -48,7 +39,7 @@ static const char *soft_record_fault(const struct soft_channel_record *record)
 	u32 code = le32_to_cpu(record->fault_code), state = le32_to_cpu(record->state);
 
 	/* A disabled channel shows its last fault, which it loses when it is enabled. */
-	if (code > VGPU_HW_FAULT_STACK || (state == VGPU_HW_STATE_FAULTED && !code) ||
+	if (code >= VGPU_HW_FAULT_END || (state == VGPU_HW_STATE_FAULTED && !code) ||
 	    ((state == VGPU_HW_STATE_SLEEPING || state == VGPU_HW_STATE_AWAKE) && code))
 		return "fault_code";
 	if (code)
@@ -117,11 +108,11 @@ const char *soft_channel_record_check(const struct soft_channel_record *record,
 		return "engine";
 	if (le32_to_cpu(record->ring_sys) > 1)
 		return "ring_sys";
+	if (!soft_walk_value_ok(le32_to_cpu(record->space)))
+		return "space";
 	if (state != VGPU_HW_STATE_FAULTED)
 		return soft_record_ring(record, bounds->fb_bytes);
 	/* The engine does not look at the channel any more, and what it shows may be its fault. */
-	if (!soft_record_root_ok(le32_to_cpu(record->space)))
-		return "space";
 	if (record->put)
 		return "put";
 	return record->ring_order ? "ring_order" : NULL;

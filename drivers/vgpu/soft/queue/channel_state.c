@@ -13,6 +13,7 @@
 #include <linux/ktime.h>
 #include <linux/log2.h>
 #include <linux/mm.h>
+#include <linux/nospec.h>
 
 #include "../memory/memory.h"
 #include "../state/records.h"
@@ -172,28 +173,26 @@ static int soft_channel_load_packet(struct soft_channel *ch, struct vgpu_record_
 		[SOFT_RECORD_BODY] = SOFT_STEP_BODY,
 		[SOFT_RECORD_SIGNAL] = SOFT_STEP_SIGNAL,
 	};
-	const struct soft_packet_record *record;
 	struct soft_exec *exec = &ch->exec;
+	struct soft_packet_record record;
 	struct soft_packet packet;
 	struct soft_limits limits;
 	const char *field;
-	const void *data;
 	int ret;
 
-	ret = vgpu_record_take(from, SOFT_RECORD_PACKET, "packet", sizeof(*record), &data);
+	ret = vgpu_record_take_struct(from, SOFT_RECORD_PACKET, "packet", &record, signal);
 	if (ret)
 		return ret;
-	record = data;
 	if (ch->state != VGPU_HW_STATE_AWAKE || ch->put == ch->get)
 		return vgpu_record_refuse(from, "packet", "channel");
 	soft_channel_limits(ch, &limits);
-	field = soft_packet_record_check(record, ch->queues->engine[ch->engine].types, &limits,
+	field = soft_packet_record_check(&record, ch->queues->engine[ch->engine].types, &limits,
 					 &packet);
 	if (field)
 		return vgpu_record_refuse(from, "packet", field);
-	exec->raw = record->raw;
+	exec->raw = record.raw;
 	exec->packet = packet;
-	exec->step = steps[le32_to_cpu(record->step)];
+	exec->step = steps[le32_to_cpu(record.step)];
 	if (exec->step == SOFT_STEP_BODY && packet.desc->bring_back)
 		return packet.desc->bring_back(ch, from);
 	return 0;
@@ -210,16 +209,21 @@ static void soft_channel_set(struct soft_channel *ch, const struct soft_channel_
 	};
 	struct soft_queues *queues = ch->queues;
 	u64 pos = le64_to_cpu(record->fault_pos);
+	u32 state = le32_to_cpu(record->state);
 	struct page *old = ch->page;
+	bool disabled;
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(fault.id); i++)
 		fault.id[i] = le32_to_cpu(record->fault_id[i]);
 	raw_spin_lock(&queues->queue_lock);
+	disabled = ch->state == VGPU_HW_STATE_DISABLED;
 	ch->ctrl = le32_to_cpu(record->ctrl);
 	ch->root = le32_to_cpu(record->root);
 	ch->ring = le64_to_cpu(record->ring);
-	ch->engine = array_index_nospec(le32_to_cpu(record->engine), SOFT_ENGINES);
+	/* The host goes on to show the service of a disabled channel on the engine that it had. */
+	if (state != VGPU_HW_STATE_DISABLED)
+		ch->engine = array_index_nospec(le32_to_cpu(record->engine), SOFT_ENGINES);
 	ch->space = le32_to_cpu(record->space);
 	ch->ring_addr = le64_to_cpu(record->ring_addr);
 	ch->ring_mask = (1U << le32_to_cpu(record->ring_order)) - 1;
@@ -235,9 +239,9 @@ static void soft_channel_set(struct soft_channel *ch, const struct soft_channel_
 		WRITE_ONCE(ch->hw->get, record->get);
 		soft_channel_publish_fault(ch, &fault, pos);
 	}
-	soft_queue_publish(ch, le32_to_cpu(record->state));
-	/* Times are those of the host, on which the channel may be new. */
-	if (ch->state != VGPU_HW_STATE_DISABLED && !ch->enabled_ns)
+	soft_queue_publish(ch, state);
+	/* Times are those of the host: a channel that was enabled there has them already. */
+	if (ch->state != VGPU_HW_STATE_DISABLED && disabled)
 		soft_turn_enable(ch, ktime_get_ns());
 	raw_spin_unlock(&queues->queue_lock);
 	if (old)
@@ -251,31 +255,29 @@ static int soft_channel_load(struct soft_queues *queues, struct vgpu_record_read
 		.nr_engines = SOFT_ENGINES,
 		.fb_bytes = queues->info->fb_bytes,
 	};
-	const struct soft_channel_record *record;
+	struct soft_channel_record record;
 	struct page *page = NULL;
 	struct soft_channel *ch;
 	const char *field;
-	const void *data;
 	int ret;
 
-	ret = vgpu_record_take(from, SOFT_RECORD_CHANNEL, "channel", sizeof(*record), &data);
+	ret = vgpu_record_take_struct(from, SOFT_RECORD_CHANNEL, "channel", &record, fault_pc);
 	if (ret)
 		return ret;
-	record = data;
-	field = soft_channel_record_check(record, &bounds);
-	if (!field && le32_to_cpu(record->index) < *next)
+	field = soft_channel_record_check(&record, &bounds);
+	if (!field && le32_to_cpu(record.index) < *next)
 		field = "order";
 	if (field)
 		return vgpu_record_refuse(from, "channel", field);
-	*next = array_index_nospec(le32_to_cpu(record->index), queues->nr_channels);
+	*next = array_index_nospec(le32_to_cpu(record.index), queues->nr_channels);
 	ch = &queues->channel[*next];
-	if (le32_to_cpu(record->state) != VGPU_HW_STATE_DISABLED) {
+	if (le32_to_cpu(record.state) != VGPU_HW_STATE_DISABLED) {
 		page = soft_channel_page(ch);
 		/* Want of this page may be why the channel has faulted. */
-		if (!page && le32_to_cpu(record->state) != VGPU_HW_STATE_FAULTED)
+		if (!page && le32_to_cpu(record.state) != VGPU_HW_STATE_FAULTED)
 			return -ENOMEM;
 	}
-	soft_channel_set(ch, record, page);
+	soft_channel_set(ch, &record, page);
 	if (from->type == SOFT_RECORD_PACKET)
 		ret = soft_channel_load_packet(ch, from);
 	if (ret || ch->state != VGPU_HW_STATE_AWAKE)

@@ -86,7 +86,6 @@ static bool soft_engine_wait(struct soft_engine *engine,
 			     struct soft_queue *queue, struct soft_run_times *times)
 {
 	u64 now_ns = soft_stop_clock(engine), timeout_ns, due_ns;
-	struct soft_channel *ch;
 
 	if (!READ_ONCE(queue->nr_stalled))
 		return READ_ONCE(queue->nr_ready);
@@ -94,9 +93,7 @@ static bool soft_engine_wait(struct soft_engine *engine,
 		return false;
 	if (!times->stall_ns)
 		times->stall_ns = now_ns;
-	ch = soft_queue_stalled(engine->queues, engine->index);
-	if (ch)
-		soft_turn_next(&engine->turn, ch, now_ns, times->idle_ns);
+	soft_turn_wait(engine, now_ns, times->idle_ns);
 	due_ns = READ_ONCE(queue->due_ns);
 	if (due_ns <= now_ns)
 		return true;
@@ -109,18 +106,22 @@ static bool soft_engine_wait(struct soft_engine *engine,
 				now_ns - times->stall_ns) != VGPU_POLL_STOP;
 }
 
-/* Called when the engine has found no packet on a channel. */
+/* Called when the engine has found no packet on a channel, by a look that began at @from_ns. */
 static void soft_engine_empty(struct soft_engine *engine, struct soft_queue *queue,
-			      struct soft_channel *ch, struct soft_run_times *times)
+			      struct soft_channel *ch, struct soft_run_times *times, u64 from_ns)
 {
 	bool idle = ++times->nr_empty > READ_ONCE(queue->nr_ready), sleep;
 	enum vgpu_poll poll = VGPU_POLL_IDLE;
 
+	if (!times->empty_ns && !(idle && engine->turns.now.ch))
+		soft_turn_look(&engine->turns, ch, from_ns, times->idle_ns);
 	if (idle) {
 		engine->left_ns = 0;
 		soft_stop_clock(engine);
-		if (!times->empty_ns)
+		if (!times->empty_ns) {
 			times->empty_ns = engine->now_ns;
+			soft_turn_idle(&engine->turns, engine->now_ns, times->idle_ns);
+		}
 		poll = vgpu_engine_poll(engine->vgpu, engine->index,
 					engine->now_ns - (times->since_ns ?: times->empty_ns));
 		/*
@@ -138,7 +139,7 @@ static void soft_engine_empty(struct soft_engine *engine, struct soft_queue *que
 		ch->empty_ns = engine->now_ns;
 	sleep = poll == VGPU_POLL_STOP ||
 		(poll == VGPU_POLL_IDLE && engine->now_ns - ch->empty_ns >= engine->poll_ns);
-	soft_queue_release(ch, SOFT_END_EMPTY, sleep);
+	soft_queue_release(engine, ch, SOFT_END_EMPTY, sleep);
 	if (idle && !sleep) {
 		cpu_relax();
 		cond_resched();
@@ -169,21 +170,19 @@ static void soft_engine_step(struct soft_engine *engine, struct soft_queue *queu
 
 	if (engine->left_ns)
 		soft_stop_clock(engine);
-	else if (soft_turn_ends(&engine->turn, ch))
+	else if (soft_turn_ends(&engine->turns, ch))
 		soft_stop_time(engine);
 	from_ns = engine->now_ns;
 	end = soft_exec(engine, ch, &fault);
 	if (end == SOFT_END_EMPTY) {
-		if (!engine->turn.ch)
-			soft_turn_next(&engine->turn, ch, from_ns, times->idle_ns);
-		soft_engine_empty(engine, queue, ch, times);
+		soft_engine_empty(engine, queue, ch, times, from_ns);
 		return;
 	}
 	if (engine->left_ns)
 		soft_engine_switched(engine, from_ns);
 
 	soft_run_times_settle(times, from_ns);
-	soft_turn_next(&engine->turn, ch, from_ns, times->idle_ns);
+	soft_turn_next(&engine->turns, ch, from_ns, times->idle_ns);
 	times->stall_ns = 0;
 	ch->empty_ns = 0;
 	if (end == SOFT_END_STOPPED && atomic_read(&engine->state) == SOFT_ENGINE_RESET) {
@@ -192,7 +191,7 @@ static void soft_engine_step(struct soft_engine *engine, struct soft_queue *queu
 	}
 	if (end == SOFT_END_FAULT)
 		soft_channel_fault(ch, &fault, ch->get);
-	soft_queue_release(ch, end, false);
+	soft_queue_release(engine, ch, end, false);
 }
 
 static enum vgpu_run_end soft_engine_do_run(struct soft_engine *engine,
@@ -211,10 +210,10 @@ static enum vgpu_run_end soft_engine_do_run(struct soft_engine *engine,
 	engine->expired = false;
 	engine->runs++;
 	engine->now_ns = ktime_get_ns();
-	soft_turn_begin_run(&engine->turn, engine->now_ns);
-	engine->queues = queues;
+	soft_turn_begin_run(&engine->turns, engine->now_ns);
 	if (!soft_queue_begin(queues, engine->index))
 		return VGPU_RUN_IDLE;
+	engine->queues = queues;
 	soft_invalidate_begin_run(engine);
 
 	while (!times->over && !soft_stop_wanted(engine, NULL, SOFT_PACKET_WORK)) {
@@ -239,7 +238,7 @@ static enum vgpu_run_end soft_engine_do_run(struct soft_engine *engine,
 	due_ns = READ_ONCE(queue->due_ns);
 	if (due_ns != U64_MAX)
 		vgpu_work_ready_at(queues->mem->vgpu, engine->index, due_ns);
-	return soft_queue_end(queues, engine->index, all_empty);
+	return soft_queue_end(engine, all_empty);
 }
 
 /*
@@ -373,15 +372,6 @@ void soft_engine_reset(struct soft_engine *engine)
 	rcuwait_wait_event(&engine->idle,
 			   atomic_read_acquire(&engine->state) == SOFT_ENGINE_IDLE,
 			   TASK_UNINTERRUPTIBLE);
-}
-
-/*
- * struct vgpu_gpu_ops.engine_charged, with the timeline's lock held. The engine's thread has left
- * the run, and the vGPU stays until that lock is released.
- */
-void soft_engine_charged(struct soft_engine *engine, u64 ran_ns)
-{
-	soft_turn_charge(&engine->turn, &engine->queues->queue[engine->index], ran_ns);
 }
 
 /**

@@ -67,9 +67,9 @@ enum soft_engine_state {
  *            engine's thread only
  * @ran_ns:   engine time: how long the engine has been able to work so far
  * @expired:  the run's deadline has passed
- * @queues:   queues of the run's vGPU; valid until the run has been charged
+ * @queues:   queues of the run's vGPU; valid during a run
  * @view:     the engine's view of the vGPU's memory; valid during a run
- * @turn:     which channels get the service of the run
+ * @turns:    which channels get the service of the run
  * @runs:     number of runs that have begun
  * @since_ns: time since which the last run's vGPU has had no work, if that run ended while the
  *            engine lingered on it; else 0
@@ -102,7 +102,7 @@ struct soft_engine {
 	bool expired;
 	struct soft_queues *queues;
 	struct soft_view view;
-	struct soft_turn turn;
+	struct soft_turns turns;
 	u64 runs;
 	u64 since_ns;
 	u64 left_ns;
@@ -124,7 +124,6 @@ void soft_engine_exit(struct soft_engine *engine);
 void soft_engine_run(struct soft_engine *engine, struct vgpu_gpu *vgpu, const struct vgpu_run *run);
 void soft_engine_preempt(struct soft_engine *engine);
 void soft_engine_reset(struct soft_engine *engine);
-void soft_engine_charged(struct soft_engine *engine, u64 ran_ns);
 u64 soft_engine_ran_ns(const struct soft_engine *engine);
 
 /* stop.c */

@@ -100,16 +100,22 @@ static void soft_invalidate_redo(struct soft_channel *ch)
  *
  * Returns when no old translation is in use. That may take as long as disabling a channel.
  *
- * Context: sleeps.
+ * Context: sleeps; killable while a channel is being disabled, which can wait for a lock that the
+ * VM's process holds.
+ * Return: 0, or -EINTR if the task was killed: nothing was dropped.
  */
-void soft_invalidate(struct soft_queues *queues, u32 root)
+int soft_invalidate(struct soft_queues *queues, u32 root)
 {
+	int ret;
 	u32 i;
 
-	mutex_lock(&queues->config_lock);
+	ret = mutex_lock_killable(&queues->config_lock);
+	if (ret)
+		return ret;
 	soft_invalidate_sync(queues);
 	for (i = 0; root && i < queues->nr_channels; i++)
 		if (queues->channel[i].space == root)
 			soft_invalidate_redo(&queues->channel[i]);
 	mutex_unlock(&queues->config_lock);
+	return 0;
 }

@@ -78,24 +78,6 @@ void soft_queue_stall(struct soft_channel *ch, bool stalled)
 }
 
 /**
- * soft_queue_stalled() - find the channel that has waited for its request for longest
- * @queues: queues of the vGPU that runs
- * @engine: number of the engine
- * Context: the engine's thread.
- * Return: the channel, which may go on meanwhile, or NULL.
- */
-struct soft_channel *soft_queue_stalled(struct soft_queues *queues, unsigned int engine)
-{
-	struct soft_queue *queue = &queues->queue[engine];
-	struct soft_channel *ch;
-
-	raw_spin_lock(&queues->queue_lock);
-	ch = list_first_entry_or_null(&queue->stalled, struct soft_channel, waiting);
-	raw_spin_unlock(&queues->queue_lock);
-	return ch;
-}
-
-/**
  * soft_queue_unstall() - put a channel that waits for its request on the ready list
  * @ch: any channel
  * Context: any; queue_lock held.
@@ -159,15 +141,15 @@ static bool soft_queue_sleep(struct soft_channel *ch)
 
 /**
  * soft_queue_end() - end a run
- * @queues: queues of the vGPU that ran; may have been freed when this returns
- * @engine: number of the engine
+ * @engine: leaves the run; the vGPU's queues may have been freed when this returns
  * @all_empty: the engine has found no packet on any ready channel: they may sleep
  * Context: the engine's thread.
  * Return: enum vgpu_run_end: whether the vGPU has work left for the engine.
  */
-enum vgpu_run_end soft_queue_end(struct soft_queues *queues, unsigned int engine, bool all_empty)
+enum vgpu_run_end soft_queue_end(struct soft_engine *engine, bool all_empty)
 {
-	struct soft_queue *queue = &queues->queue[engine];
+	struct soft_queues *queues = engine->queues;
+	struct soft_queue *queue = &queues->queue[engine->index];
 	struct soft_channel *ch, *next;
 	enum vgpu_run_end end;
 
@@ -185,6 +167,7 @@ enum vgpu_run_end soft_queue_end(struct soft_queues *queues, unsigned int engine
 	else
 		end = VGPU_RUN_IDLE;
 	queue->in_run = false;
+	soft_turn_end_run(engine);
 	/*
 	 * Under the lock, since a waiting thread may free the vGPU as soon as it sees that the run
 	 * has ended, and that thread takes the lock, too, to see that.
@@ -238,16 +221,19 @@ struct soft_channel *soft_queue_take(struct soft_queues *queues, unsigned int en
 
 /**
  * soft_queue_release() - give back a channel
+ * @engine: has worked on the channel
  * @ch: busy since soft_queue_take()
  * @end: how the engine leaves the channel
  * @sleep: with SOFT_END_EMPTY: the channel may sleep
  * Context: the engine's thread.
  */
-void soft_queue_release(struct soft_channel *ch, enum soft_end end, bool sleep)
+void soft_queue_release(struct soft_engine *engine, struct soft_channel *ch, enum soft_end end,
+			bool sleep)
 {
 	struct soft_queues *queues = ch->queues;
 
 	raw_spin_lock(&queues->queue_lock);
+	soft_turn_give_over(&engine->turns);
 	ch->busy = false;
 	if (ch->stop) {
 		rcuwait_wake_up(&queues->wait);

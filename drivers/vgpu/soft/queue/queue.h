@@ -8,8 +8,10 @@
 #include <linux/vgpu.h>
 
 #include "exec.h"
+#include "turn.h"
 
 struct soft_channel;
+struct soft_engine;
 struct soft_queues;
 
 /**
@@ -25,10 +27,11 @@ struct soft_queues;
  * @in_run:   the engine is in a run of the vGPU
  * @space_gen: soft_invalidate_gen() when the engine last looked at it, during a run (written by the
  *            engine's thread without the lock)
- * @last:     the channel that had the last turn since the vGPU was opened; NULL: there was none
- * @owed_ns:  service of runs without a turn, before there was one
+ * @last:     the last turn of the last run that had one, since the vGPU was opened
+ * @given_ns: of the service that the core has charged the vGPU on the engine, what is not the
+ *            channels' any more: they have got it, or it is from before the vGPU was opened
  *
- * Protected by the vGPU's queue_lock; the last two by the lock of the engine's timeline.
+ * Protected by the vGPU's queue_lock.
  */
 struct soft_queue {
 	struct list_head ready;
@@ -39,8 +42,8 @@ struct soft_queue {
 	unsigned int nr_stalled;
 	bool in_run;
 	u32 space_gen;
-	struct soft_channel *last;
-	u64 owed_ns;
+	struct soft_turn last;
+	u64 given_ns;
 };
 
 void soft_queue_publish(struct soft_channel *ch, enum vgpu_hw_state state);
@@ -48,12 +51,12 @@ void soft_queue_add(struct soft_channel *ch);
 void soft_queue_del(struct soft_channel *ch);
 void soft_queue_stall(struct soft_channel *ch, bool stalled);
 bool soft_queue_unstall(struct soft_channel *ch);
-struct soft_channel *soft_queue_stalled(struct soft_queues *queues, unsigned int engine);
 void soft_queue_wake(struct soft_queues *queues, unsigned int engine);
 void soft_queue_announce(struct soft_queues *queues, unsigned int engine);
 bool soft_queue_begin(struct soft_queues *queues, unsigned int engine);
-enum vgpu_run_end soft_queue_end(struct soft_queues *queues, unsigned int engine, bool all_empty);
+enum vgpu_run_end soft_queue_end(struct soft_engine *engine, bool all_empty);
 struct soft_channel *soft_queue_take(struct soft_queues *queues, unsigned int engine, u64 now_ns);
-void soft_queue_release(struct soft_channel *ch, enum soft_end end, bool sleep);
+void soft_queue_release(struct soft_engine *engine, struct soft_channel *ch, enum soft_end end,
+			bool sleep);
 
 #endif /* _VGPU_SOFT_QUEUE_H */

@@ -20,22 +20,36 @@ struct vgpu_records;
 #define SOFT_GUEST_WORDS	(sizeof(struct vgpu_hw_guest_info) / 4)
 
 /**
+ * struct soft_regs - the device registers that change
+ * @intr:     VGPU_HW_INTR
+ * @fault_channel: VGPU_HW_FAULT_CHANNEL
+ * @guest_info: VGPU_HW_GUEST_INFO
+ *
+ * What is added here is added to struct soft_regs_record, too. A reset and a load set all of it.
+ */
+struct soft_regs {
+	u32 intr;
+	u32 fault_channel;
+	u32 guest_info[SOFT_GUEST_WORDS];
+};
+
+/* The device registers after a reset. */
+#define SOFT_REGS_RESET	((struct soft_regs) { .fault_channel = ~0U })
+
+/**
  * struct soft_queues - all channels and queues of a vGPU
  * @info:     the part of the GPU that the vGPU owns; this and the next three fields are constant
  * @engine:   the GPU's engines, by number
  * @mem:      the vGPU's memory
  * @work:     data of the packet types for the vGPU
  * @config_lock: serialises writes that enable and disable channels, and invalidations
- * @queue_lock: protects the states of channels, @queue, @stopping, @intr, @fault_channel and
- *            @guest_info
+ * @queue_lock: protects the states of channels, @queue, @stopping and @regs
  * @wait:     a thread that holds @config_lock waits here for engines to leave a channel or the
  *            vGPU, or to look at @space_gen
  * @space_gen: number of invalidations of address spaces so far; changes under both locks
  * @stopping: no run begins and no channel is enabled: true from instance_stop to the end of
  *            drop_memory (also read without the lock)
- * @intr:     the VGPU_HW_INTR register
- * @fault_channel: the VGPU_HW_FAULT_CHANNEL register
- * @guest_info: the VGPU_HW_GUEST_INFO registers
+ * @regs:     the device registers
  * @queue:    queues by number of the engine
  * @nr_channels: length of @channel
  * @channel:  channels by number
@@ -50,9 +64,7 @@ struct soft_queues {
 	struct rcuwait wait;
 	u32 space_gen;
 	bool stopping;
-	u32 intr;
-	u32 fault_channel;
-	u32 guest_info[SOFT_GUEST_WORDS];
+	struct soft_regs regs;
 	struct soft_queue queue[SOFT_ENGINES];
 	u32 nr_channels;
 	struct soft_channel channel[] __counted_by(nr_channels);
@@ -104,6 +116,6 @@ void soft_channel_announce_all(struct soft_queues *queues);
 /* invalidate.c */
 void soft_invalidate_begin_run(struct soft_engine *engine);
 void soft_invalidate_look(struct soft_engine *engine);
-void soft_invalidate(struct soft_queues *queues, u32 root);
+int soft_invalidate(struct soft_queues *queues, u32 root);
 
 #endif /* _VGPU_SOFT_QUEUES_H */

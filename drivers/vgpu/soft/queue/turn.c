@@ -2,53 +2,175 @@
 /* Turns: service per channel, and the report of it with the label that the guest has written. */
 #include <linux/string.h>
 
+#include "../memory/memory.h"
 #include "queues.h"
 
-static void soft_turn_give(struct soft_channel *ch, u64 ns)
+static bool soft_turn_is(const struct soft_turn *turn, const struct soft_channel *ch)
 {
-	/* Atomic: a run on another engine, which the channel has left, may not be charged yet. */
-	atomic64_add(ns, &ch->service_ns);
+	return turn->ch == ch && turn->enabling == ch->enabling;
+}
+
+static void soft_turn_give(const struct soft_turn *turn, u64 ns)
+{
+	struct soft_channel *ch = turn->ch;
+
+	lockdep_assert_held(&ch->queues->queue_lock);
+	ch->service_ns += ns;
+	if (ch->enabling != turn->enabling)
+		ch->before_ns += ns;
 }
 
 /**
- * soft_turn_next() - begin a channel's turn, and end that of another one
- * @turn: in a run
- * @ch: the channel; nothing happens if it is its turn already
- * @now_ns: when the turn begins
- * @idle_ns: time without work so far in the run
+ * soft_turn_ends() - tell whether work on a channel would end another turn
+ * @turns: of the run
+ * @ch: busy
  * Context: the engine's thread.
+ * Return: true if soft_turn_next() or soft_turn_look() must know the time.
  */
-void soft_turn_next(struct soft_turn *turn, struct soft_channel *ch, u64 now_ns, u64 idle_ns)
+bool soft_turn_ends(const struct soft_turns *turns, const struct soft_channel *ch)
+{
+	return turns->now.ch && !soft_turn_is(&turns->now, ch);
+}
+
+/* Begins a turn, and ends the one before, which has got what it had been given so far. */
+static void soft_turn_begin(struct soft_turns *turns, struct soft_turn turn, u64 now_ns,
+			    u64 idle_ns)
 {
 	u64 service_ns;
 
-	if (turn->ch == ch)
-		return;
-	if (turn->ch) {
-		service_ns = now_ns - turn->begin_ns - idle_ns;
-		soft_turn_give(turn->ch, service_ns - turn->given_ns);
-		turn->given_ns = service_ns;
+	if (turns->now.ch) {
+		service_ns = now_ns - turns->begin_ns - idle_ns;
+		turns->over = turns->now;
+		turns->over_ns = service_ns - turns->given_ns;
+		turns->given_ns = service_ns;
 	}
-	turn->ch = ch;
+	turns->now = turn;
 }
 
 /**
- * soft_turn_charge() - give the rest of a run's service to the last turn
- * @turn: the run is over
- * @queue: of the engine and the vGPU
- * @ran_ns: service that the core has charged the vGPU for the run
- * Context: a timeline's lock is held; takes no lock.
+ * soft_turn_look() - begin the turn of a channel that had no packet, and end that of another one
+ * @turns: of the run; the turn before has got its service
+ * @ch: busy; nothing happens if it is its turn already
+ * @now_ns: when the engine has begun to look
+ * @idle_ns: time without work so far in the run
+ *
+ * soft_turn_give_over() follows, at the latest before the channel is not busy any more.
+ *
+ * Context: the engine's thread.
  */
-void soft_turn_charge(const struct soft_turn *turn, struct soft_queue *queue, u64 ran_ns)
+void soft_turn_look(struct soft_turns *turns, struct soft_channel *ch, u64 now_ns, u64 idle_ns)
 {
-	struct soft_channel *ch = turn->ch ?: queue->last;
+	const struct soft_turn turn = { .ch = ch, .enabling = ch->enabling };
 
-	queue->owed_ns += ran_ns - turn->given_ns;
-	if (!ch)
+	if (!soft_turn_is(&turns->now, ch))
+		soft_turn_begin(turns, turn, now_ns, idle_ns);
+}
+
+/**
+ * soft_turn_next() - begin the turn of a channel that has work, and end that of another one
+ * @turns: of the run; the turn before has got its service
+ * @ch: busy, or queue_lock is held; nothing ends if it is its turn already
+ * @now_ns: when the turn begins
+ * @idle_ns: time without work so far in the run
+ *
+ * soft_turn_give_over() follows, at the latest before the channel is not busy any more.
+ *
+ * Context: the engine's thread.
+ */
+void soft_turn_next(struct soft_turns *turns, struct soft_channel *ch, u64 now_ns, u64 idle_ns)
+{
+	soft_turn_look(turns, ch, now_ns, idle_ns);
+	turns->worked = turns->now;
+}
+
+/**
+ * soft_turn_idle() - go on with the turn of the channel that has worked last, if there is one
+ * @turns: of the run, whose engine has found no packet on any channel
+ * @now_ns: the time; no time without work has begun before it that is not in @idle_ns
+ * @idle_ns: time without work so far in the run
+ *
+ * soft_turn_give_over() follows, as after soft_turn_look().
+ *
+ * Context: the engine's thread.
+ */
+void soft_turn_idle(struct soft_turns *turns, u64 now_ns, u64 idle_ns)
+{
+	const struct soft_turn *worked = &turns->worked;
+
+	if (worked->ch && (turns->now.ch != worked->ch || turns->now.enabling != worked->enabling))
+		soft_turn_begin(turns, *worked, now_ns, idle_ns);
+}
+
+/* Gives a turn that is over its service, if it has not got that. With queue_lock held. */
+void soft_turn_give_over(struct soft_turns *turns)
+{
+	if (likely(!turns->over.ch))
 		return;
-	soft_turn_give(ch, queue->owed_ns);
-	queue->owed_ns = 0;
-	queue->last = ch;
+	soft_turn_give(&turns->over, turns->over_ns);
+	turns->over.ch = NULL;
+}
+
+/**
+ * soft_turn_wait() - begin the turn of the channel that has waited for its request for longest
+ * @engine: in a run; no channel is ready
+ * @now_ns: the time
+ * @idle_ns: time without work so far in the run
+ * Context: the engine's thread; takes queue_lock.
+ */
+void soft_turn_wait(struct soft_engine *engine, u64 now_ns, u64 idle_ns)
+{
+	struct soft_queues *queues = engine->queues;
+	struct soft_queue *queue = &queues->queue[engine->index];
+	struct soft_channel *ch;
+
+	raw_spin_lock(&queues->queue_lock);
+	ch = list_first_entry_or_null(&queue->stalled, struct soft_channel, waiting);
+	if (ch) {
+		soft_turn_next(&engine->turns, ch, now_ns, idle_ns);
+		soft_turn_give_over(&engine->turns);
+	}
+	raw_spin_unlock(&queues->queue_lock);
+}
+
+/*
+ * Gives the last turn what is left of what the vGPU was charged for the runs that are over. The
+ * charge of a run that has just ended may be missing; then there is less than nothing left, if
+ * earlier turns of that run have got theirs.
+ */
+static void soft_turn_settle(struct soft_queues *queues, unsigned int engine)
+{
+	struct soft_queue *queue = &queues->queue[engine];
+	s64 rest_ns;
+
+	lockdep_assert_held(&queues->queue_lock);
+	if (!queue->last.ch)
+		return;
+	rest_ns = vgpu_engine_charged_ns(queues->mem->vgpu, engine) - queue->given_ns;
+	if (rest_ns <= 0)
+		return;
+	soft_turn_give(&queue->last, rest_ns);
+	queue->given_ns += rest_ns;
+}
+
+/**
+ * soft_turn_end_run() - keep a run's last turn until the run has been charged
+ * @engine: leaves the run
+ * Context: the engine's thread; queue_lock held.
+ */
+void soft_turn_end_run(struct soft_engine *engine)
+{
+	struct soft_queue *queue = &engine->queues->queue[engine->index];
+	const struct soft_turn *now = &engine->turns.now;
+
+	lockdep_assert_held(&engine->queues->queue_lock);
+	if (!now->ch)
+		return;
+	if (now->ch != queue->last.ch || now->enabling != queue->last.enabling) {
+		/* Runs before this one have been charged. */
+		soft_turn_settle(engine->queues, engine->index);
+		queue->last = *now;
+	}
+	queue->given_ns += engine->turns.given_ns;
 }
 
 /* Begins a channel's time since it was enabled. With queue_lock held. */
@@ -56,23 +178,26 @@ void soft_turn_enable(struct soft_channel *ch, u64 now_ns)
 {
 	lockdep_assert_held(&ch->queues->queue_lock);
 	ch->enabled_ns = now_ns;
-	ch->before_ns = atomic64_read(&ch->service_ns);
+	ch->enabling++;
+	ch->before_ns = ch->service_ns;
 }
 
 /* Forgets which channels were enabled, and their service. No engine works for the vGPU. */
 void soft_turn_forget(struct soft_queues *queues)
 {
+	struct soft_queue *queue;
 	u32 i;
 
 	raw_spin_lock(&queues->queue_lock);
 	for (i = 0; i < SOFT_ENGINES; i++) {
-		queues->queue[i].last = NULL;
-		queues->queue[i].owed_ns = 0;
+		queue = &queues->queue[i];
+		queue->last.ch = NULL;
+		queue->given_ns = vgpu_engine_charged_ns(queues->mem->vgpu, i);
 	}
 	for (i = 0; i < queues->nr_channels; i++) {
 		queues->channel[i].enabled_ns = 0;
+		queues->channel[i].service_ns = 0;
 		queues->channel[i].before_ns = 0;
-		atomic64_set(&queues->channel[i].service_ns, 0);
 	}
 	raw_spin_unlock(&queues->queue_lock);
 }
@@ -110,14 +235,18 @@ static void soft_turn_label(const struct soft_channel *ch, struct vgpu_ctl_chann
 bool soft_turn_report(struct soft_channel *ch, struct vgpu_ctl_channel *out)
 {
 	struct soft_queues *queues = ch->queues;
+	unsigned int i;
 
 	raw_spin_lock(&queues->queue_lock);
+	for (i = 0; i < SOFT_ENGINES; i++)
+		if (queues->queue[i].last.ch == ch)
+			soft_turn_settle(queues, i);
 	if (ch->enabled_ns) {
 		out->channel = ch->index;
 		out->engine = ch->engine;
 		out->state = ch->state;
 		out->enabled_ns = ch->enabled_ns;
-		out->total_busy_ns = atomic64_read(&ch->service_ns);
+		out->total_busy_ns = ch->service_ns;
 		out->busy_ns = out->total_busy_ns - ch->before_ns;
 		if (ch->hw)
 			soft_turn_label(ch, out);

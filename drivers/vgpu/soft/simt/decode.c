@@ -15,34 +15,9 @@
 #endif
 #include <uapi/linux/vgpu_hw.h>
 
+#include "encoding.h"
 #include "float.h"
 #include "program.h"
-
-/* Major opcodes: bits 6 to 0. */
-enum {
-	LOAD = 0x03,
-	LOAD_FP = 0x07,
-	CUSTOM_0 = 0x0b,
-	MISC_MEM = 0x0f,
-	OP_IMM = 0x13,
-	AUIPC = 0x17,
-	OP_IMM_32 = 0x1b,
-	STORE = 0x23,
-	STORE_FP = 0x27,
-	AMO = 0x2f,
-	OP = 0x33,
-	LUI = 0x37,
-	OP_32 = 0x3b,
-	MADD = 0x43,
-	MSUB = 0x47,
-	NMSUB = 0x4b,
-	NMADD = 0x4f,
-	OP_FP = 0x53,
-	BRANCH = 0x63,
-	JALR = 0x67,
-	JAL = 0x6f,
-	SYSTEM = 0x73,
-};
 
 #define NR_MAJORS	32	/* of 32-bit instructions: bits 1 and 0 are set */
 #define MAJOR(word)	((word) >> 2 & (NR_MAJORS - 1))
@@ -60,12 +35,6 @@ enum {
 #define HAS_IMM_U	0x200
 #define HAS_IMM_J	0x400
 #define HAS_SHAMT	0x800
-
-enum simt_form {
-	FORM_R, FORM_R1, FORM_I, FORM_SHIFT, FORM_SHIFT_W, FORM_U, FORM_J, FORM_B, FORM_S,
-	FORM_LOAD_FP, FORM_LR, FORM_AMO, FORM_FENCE, FORM_WORD, FORM_CSR,
-	FORM_F4, FORM_F2, FORM_F1, FORM_F2_RM, FORM_F1_RM, FORM_X1_RM,
-};
 
 /*
  * For each form: the bits that identify the instruction, and its fields. The name of a form with
@@ -104,150 +73,33 @@ struct simt_encoding {
 	u16 form;
 };
 
-#define ENC(form, name, opcode, f3, high)					\
-	{ (u32)(high) | (f3) << 12 | (opcode), SIMT_##name, FORM_##form }
-#define ENC_7(form, name, opcode, f3, f7)	ENC(form, name, opcode, f3, (u32)(f7) << 25)
-#define ENC_12(form, name, opcode, f3, f12)	ENC(form, name, opcode, f3, (u32)(f12) << 20)
-#define ENC_AMO(form, name, f5)							\
-	ENC_7(form, name##_W, AMO, 2, (f5) << 2), ENC_7(form, name##_D, AMO, 3, (f5) << 2)
-#define ENC_F4(name, opcode)							\
-	ENC_7(F4, name##_S, opcode, 0, 0), ENC_7(F4, name##_D, opcode, 0, 1)
-/* Float operations of both formats. */
-#define ENC_F(form, name, f3, f5)						\
-	ENC_7(form, name##_S, OP_FP, f3, (f5) << 2), ENC_7(form, name##_D, OP_FP, f3, (f5) << 2 | 1)
-/* Conversions: a number in place of rs2. */
-#define ENC_CVT(form, name, f5, fmt, rs2)					\
-	ENC_12(form, name, OP_FP, 0, (f5) << 7 | (fmt) << 5 | (rs2))
+#define BY_MAJOR(form, name, match)	{ match, SIMT_##name, FORM_##form },
+static const struct simt_encoding simt_load[] = { SIMT_ENC_LOAD(BY_MAJOR) };
+static const struct simt_encoding simt_load_fp[] = { SIMT_ENC_LOAD_FP(BY_MAJOR) };
+static const struct simt_encoding simt_custom_0[] = { SIMT_ENC_CUSTOM_0(BY_MAJOR) };
 
-static const struct simt_encoding simt_load[] = {
-	ENC(I, LB, LOAD, 0, 0), ENC(I, LH, LOAD, 1, 0), ENC(I, LW, LOAD, 2, 0),
-	ENC(I, LD, LOAD, 3, 0), ENC(I, LBU, LOAD, 4, 0), ENC(I, LHU, LOAD, 5, 0),
-	ENC(I, LWU, LOAD, 6, 0),
-};
-
-static const struct simt_encoding simt_load_fp[] = {
-	ENC(LOAD_FP, FLW, LOAD_FP, 2, 0), ENC(LOAD_FP, FLD, LOAD_FP, 3, 0),
-};
-
-static const struct simt_encoding simt_custom_0[] = {
-	{ VGPU_HW_INSN_BARRIER, SIMT_BARRIER, FORM_WORD },
-};
-
-/* By the specification, the other fields of both are ignored. */
 static const struct simt_encoding simt_misc_mem[] = {
-	ENC(FENCE, FENCE, MISC_MEM, 0, 0), ENC(FENCE, FENCE, MISC_MEM, 1, 0),
+	SIMT_ENC_MISC_MEM(BY_MAJOR) SIMT_ENC_FENCE_I(BY_MAJOR)
 };
 
-static const struct simt_encoding simt_op_imm[] = {
-	ENC(I, ADDI, OP_IMM, 0, 0), ENC(I, SLTI, OP_IMM, 2, 0), ENC(I, SLTIU, OP_IMM, 3, 0),
-	ENC(I, XORI, OP_IMM, 4, 0), ENC(I, ORI, OP_IMM, 6, 0), ENC(I, ANDI, OP_IMM, 7, 0),
-	ENC_7(SHIFT, SLLI, OP_IMM, 1, 0x00), ENC_7(SHIFT, SRLI, OP_IMM, 5, 0x00),
-	ENC_7(SHIFT, SRAI, OP_IMM, 5, 0x20), ENC_7(SHIFT, RORI, OP_IMM, 5, 0x30),
-	ENC_7(SHIFT, BSETI, OP_IMM, 1, 0x14), ENC_7(SHIFT, BCLRI, OP_IMM, 1, 0x24),
-	ENC_7(SHIFT, BINVI, OP_IMM, 1, 0x34), ENC_7(SHIFT, BEXTI, OP_IMM, 5, 0x24),
-	ENC_12(R1, CLZ, OP_IMM, 1, 0x600), ENC_12(R1, CTZ, OP_IMM, 1, 0x601),
-	ENC_12(R1, CPOP, OP_IMM, 1, 0x602), ENC_12(R1, SEXT_B, OP_IMM, 1, 0x604),
-	ENC_12(R1, SEXT_H, OP_IMM, 1, 0x605), ENC_12(R1, ORC_B, OP_IMM, 5, 0x287),
-	ENC_12(R1, REV8, OP_IMM, 5, 0x6b8),
-};
-
-static const struct simt_encoding simt_auipc[] = { ENC(U, AUIPC, AUIPC, 0, 0) };
-
-static const struct simt_encoding simt_op_imm_32[] = {
-	ENC(I, ADDIW, OP_IMM_32, 0, 0), ENC_7(SHIFT_W, SLLIW, OP_IMM_32, 1, 0x00),
-	ENC_7(SHIFT_W, SRLIW, OP_IMM_32, 5, 0x00), ENC_7(SHIFT_W, SRAIW, OP_IMM_32, 5, 0x20),
-	ENC_7(SHIFT_W, RORIW, OP_IMM_32, 5, 0x30), ENC_7(SHIFT, SLLI_UW, OP_IMM_32, 1, 0x04),
-	ENC_12(R1, CLZW, OP_IMM_32, 1, 0x600), ENC_12(R1, CTZW, OP_IMM_32, 1, 0x601),
-	ENC_12(R1, CPOPW, OP_IMM_32, 1, 0x602),
-};
-
-static const struct simt_encoding simt_store[] = {
-	ENC(S, SB, STORE, 0, 0), ENC(S, SH, STORE, 1, 0), ENC(S, SW, STORE, 2, 0),
-	ENC(S, SD, STORE, 3, 0),
-};
-
-static const struct simt_encoding simt_store_fp[] = {
-	ENC(S, FSW, STORE_FP, 2, 0), ENC(S, FSD, STORE_FP, 3, 0),
-};
-
-static const struct simt_encoding simt_amo[] = {
-	ENC_AMO(LR, LR, 0x02), ENC_AMO(AMO, SC, 0x03), ENC_AMO(AMO, AMOSWAP, 0x01),
-	ENC_AMO(AMO, AMOADD, 0x00), ENC_AMO(AMO, AMOXOR, 0x04), ENC_AMO(AMO, AMOAND, 0x0c),
-	ENC_AMO(AMO, AMOOR, 0x08), ENC_AMO(AMO, AMOMIN, 0x10), ENC_AMO(AMO, AMOMAX, 0x14),
-	ENC_AMO(AMO, AMOMINU, 0x18), ENC_AMO(AMO, AMOMAXU, 0x1c),
-};
-
-static const struct simt_encoding simt_op[] = {
-	ENC_7(R, ADD, OP, 0, 0x00), ENC_7(R, SUB, OP, 0, 0x20), ENC_7(R, SLL, OP, 1, 0x00),
-	ENC_7(R, SLT, OP, 2, 0x00), ENC_7(R, SLTU, OP, 3, 0x00), ENC_7(R, XOR, OP, 4, 0x00),
-	ENC_7(R, SRL, OP, 5, 0x00), ENC_7(R, SRA, OP, 5, 0x20), ENC_7(R, OR, OP, 6, 0x00),
-	ENC_7(R, AND, OP, 7, 0x00),
-	ENC_7(R, MUL, OP, 0, 0x01), ENC_7(R, MULH, OP, 1, 0x01), ENC_7(R, MULHSU, OP, 2, 0x01),
-	ENC_7(R, MULHU, OP, 3, 0x01), ENC_7(R, DIV, OP, 4, 0x01), ENC_7(R, DIVU, OP, 5, 0x01),
-	ENC_7(R, REM, OP, 6, 0x01), ENC_7(R, REMU, OP, 7, 0x01),
-	ENC_7(R, SH1ADD, OP, 2, 0x10), ENC_7(R, SH2ADD, OP, 4, 0x10),
-	ENC_7(R, SH3ADD, OP, 6, 0x10),
-	ENC_7(R, ANDN, OP, 7, 0x20), ENC_7(R, ORN, OP, 6, 0x20), ENC_7(R, XNOR, OP, 4, 0x20),
-	ENC_7(R, MIN, OP, 4, 0x05), ENC_7(R, MINU, OP, 5, 0x05), ENC_7(R, MAX, OP, 6, 0x05),
-	ENC_7(R, MAXU, OP, 7, 0x05), ENC_7(R, ROL, OP, 1, 0x30), ENC_7(R, ROR, OP, 5, 0x30),
-	ENC_7(R, BSET, OP, 1, 0x14), ENC_7(R, BCLR, OP, 1, 0x24), ENC_7(R, BINV, OP, 1, 0x34),
-	ENC_7(R, BEXT, OP, 5, 0x24),
-	ENC_7(R, CZERO_EQZ, OP, 5, 0x07), ENC_7(R, CZERO_NEZ, OP, 7, 0x07),
-};
-
-static const struct simt_encoding simt_lui[] = { ENC(U, LUI, LUI, 0, 0) };
-
-static const struct simt_encoding simt_op_32[] = {
-	ENC_7(R, ADDW, OP_32, 0, 0x00), ENC_7(R, SUBW, OP_32, 0, 0x20),
-	ENC_7(R, SLLW, OP_32, 1, 0x00), ENC_7(R, SRLW, OP_32, 5, 0x00),
-	ENC_7(R, SRAW, OP_32, 5, 0x20),
-	ENC_7(R, MULW, OP_32, 0, 0x01), ENC_7(R, DIVW, OP_32, 4, 0x01),
-	ENC_7(R, DIVUW, OP_32, 5, 0x01), ENC_7(R, REMW, OP_32, 6, 0x01),
-	ENC_7(R, REMUW, OP_32, 7, 0x01),
-	ENC_7(R, ADD_UW, OP_32, 0, 0x04), ENC_7(R, SH1ADD_UW, OP_32, 2, 0x10),
-	ENC_7(R, SH2ADD_UW, OP_32, 4, 0x10), ENC_7(R, SH3ADD_UW, OP_32, 6, 0x10),
-	ENC_7(R, ROLW, OP_32, 1, 0x30), ENC_7(R, RORW, OP_32, 5, 0x30),
-	ENC_12(R1, ZEXT_H, OP_32, 4, 0x080),
-};
-
-static const struct simt_encoding simt_madd[] = { ENC_F4(FMADD, MADD) };
-static const struct simt_encoding simt_msub[] = { ENC_F4(FMSUB, MSUB) };
-static const struct simt_encoding simt_nmsub[] = { ENC_F4(FNMSUB, NMSUB) };
-static const struct simt_encoding simt_nmadd[] = { ENC_F4(FNMADD, NMADD) };
-
-static const struct simt_encoding simt_op_fp[] = {
-	ENC_F(F2_RM, FADD, 0, 0x00), ENC_F(F2_RM, FSUB, 0, 0x01), ENC_F(F2_RM, FMUL, 0, 0x02),
-	ENC_F(F2_RM, FDIV, 0, 0x03), ENC_F(F1_RM, FSQRT, 0, 0x0b),
-	ENC_F(F2, FSGNJ, 0, 0x04), ENC_F(F2, FSGNJN, 1, 0x04), ENC_F(F2, FSGNJX, 2, 0x04),
-	ENC_F(F2, FMIN, 0, 0x05), ENC_F(F2, FMAX, 1, 0x05),
-	ENC_F(R, FLE, 0, 0x14), ENC_F(R, FLT, 1, 0x14), ENC_F(R, FEQ, 2, 0x14),
-	ENC_F(R1, FCLASS, 1, 0x1c),
-	ENC_12(R1, FMV_X_W, OP_FP, 0, 0xe00), ENC_12(R1, FMV_X_D, OP_FP, 0, 0xe20),
-	ENC_12(F1, FMV_W_X, OP_FP, 0, 0xf00), ENC_12(F1, FMV_D_X, OP_FP, 0, 0xf20),
-	ENC_CVT(F1_RM, FCVT_S_D, 0x08, 0, 1), ENC_CVT(F1_RM, FCVT_D_S, 0x08, 1, 0),
-	ENC_CVT(X1_RM, FCVT_W_S, 0x18, 0, 0), ENC_CVT(X1_RM, FCVT_WU_S, 0x18, 0, 1),
-	ENC_CVT(X1_RM, FCVT_L_S, 0x18, 0, 2), ENC_CVT(X1_RM, FCVT_LU_S, 0x18, 0, 3),
-	ENC_CVT(X1_RM, FCVT_W_D, 0x18, 1, 0), ENC_CVT(X1_RM, FCVT_WU_D, 0x18, 1, 1),
-	ENC_CVT(X1_RM, FCVT_L_D, 0x18, 1, 2), ENC_CVT(X1_RM, FCVT_LU_D, 0x18, 1, 3),
-	ENC_CVT(F1_RM, FCVT_S_W, 0x1a, 0, 0), ENC_CVT(F1_RM, FCVT_S_WU, 0x1a, 0, 1),
-	ENC_CVT(F1_RM, FCVT_S_L, 0x1a, 0, 2), ENC_CVT(F1_RM, FCVT_S_LU, 0x1a, 0, 3),
-	ENC_CVT(F1_RM, FCVT_D_W, 0x1a, 1, 0), ENC_CVT(F1_RM, FCVT_D_WU, 0x1a, 1, 1),
-	ENC_CVT(F1_RM, FCVT_D_L, 0x1a, 1, 2), ENC_CVT(F1_RM, FCVT_D_LU, 0x1a, 1, 3),
-};
-
-static const struct simt_encoding simt_branch[] = {
-	ENC(B, BEQ, BRANCH, 0, 0), ENC(B, BNE, BRANCH, 1, 0), ENC(B, BLT, BRANCH, 4, 0),
-	ENC(B, BGE, BRANCH, 5, 0), ENC(B, BLTU, BRANCH, 6, 0), ENC(B, BGEU, BRANCH, 7, 0),
-};
-
-static const struct simt_encoding simt_jalr[] = { ENC(I, JALR, JALR, 0, 0) };
-static const struct simt_encoding simt_jal[] = { ENC(J, JAL, JAL, 0, 0) };
-
-static const struct simt_encoding simt_system[] = {
-	ENC(CSR, FCSR_RW, SYSTEM, 1, 0), ENC(CSR, FCSR_RS, SYSTEM, 2, 0),
-	ENC(CSR, FCSR_RC, SYSTEM, 3, 0), ENC(CSR, FCSR_RWI, SYSTEM, 5, 0),
-	ENC(CSR, FCSR_RSI, SYSTEM, 6, 0), ENC(CSR, FCSR_RCI, SYSTEM, 7, 0),
-};
+static const struct simt_encoding simt_op_imm[] = { SIMT_ENC_OP_IMM(BY_MAJOR) };
+static const struct simt_encoding simt_auipc[] = { SIMT_ENC_AUIPC(BY_MAJOR) };
+static const struct simt_encoding simt_op_imm_32[] = { SIMT_ENC_OP_IMM_32(BY_MAJOR) };
+static const struct simt_encoding simt_store[] = { SIMT_ENC_STORE(BY_MAJOR) };
+static const struct simt_encoding simt_store_fp[] = { SIMT_ENC_STORE_FP(BY_MAJOR) };
+static const struct simt_encoding simt_amo[] = { SIMT_ENC_AMO(BY_MAJOR) };
+static const struct simt_encoding simt_op[] = { SIMT_ENC_OP(BY_MAJOR) };
+static const struct simt_encoding simt_lui[] = { SIMT_ENC_LUI(BY_MAJOR) };
+static const struct simt_encoding simt_op_32[] = { SIMT_ENC_OP_32(BY_MAJOR) };
+static const struct simt_encoding simt_madd[] = { SIMT_ENC_MADD(BY_MAJOR) };
+static const struct simt_encoding simt_msub[] = { SIMT_ENC_MSUB(BY_MAJOR) };
+static const struct simt_encoding simt_nmsub[] = { SIMT_ENC_NMSUB(BY_MAJOR) };
+static const struct simt_encoding simt_nmadd[] = { SIMT_ENC_NMADD(BY_MAJOR) };
+static const struct simt_encoding simt_op_fp[] = { SIMT_ENC_OP_FP(BY_MAJOR) };
+static const struct simt_encoding simt_branch[] = { SIMT_ENC_BRANCH(BY_MAJOR) };
+static const struct simt_encoding simt_jalr[] = { SIMT_ENC_JALR(BY_MAJOR) };
+static const struct simt_encoding simt_jal[] = { SIMT_ENC_JAL(BY_MAJOR) };
+static const struct simt_encoding simt_system[] = { SIMT_ENC_SYSTEM(BY_MAJOR) };
 
 #define TABLE(table)	{ table, ARRAY_SIZE(table) }
 static const struct {
@@ -429,23 +281,13 @@ static u32 simt_word_imm(s32 imm, u32 has)
 	return 0;
 }
 
-static const struct simt_encoding *simt_encoding(unsigned int op)
-{
-	unsigned int major;
-	size_t i;
-
-	for (major = 0; major < NR_MAJORS; major++)
-		for (i = 0; i < simt_majors[major].nr; i++)
-			if (simt_majors[major].table[i].op == op)
-				return &simt_majors[major].table[i];
-	return NULL;
-}
+#define BY_OP(form, name, match)	\
+	[SIMT_##name] = { match, SIMT_##name, FORM_##form },
+static const struct simt_encoding simt_by_op[SIMT_NR_OPS] = { SIMT_ENC_ALL(BY_OP) };
 
 /**
  * simt_encode - make a word of a decoded instruction
  * @insn: what simt_decode() has made, also after simt_program_finish()
- *
- * Takes a microsecond or so.
  *
  * Return: a word that simt_decode() makes the same instruction of, but for the choice of
  * simt_program_finish(). Words of which it makes the same become one: so of all illegal ones.
@@ -459,8 +301,8 @@ u32 simt_encode(const struct simt_insn *insn)
 	if (simt_op_exact(op))
 		op -= SIMT_FMIN_S_X - SIMT_FMIN_S;
 	/* Reads of an id set no bits. */
-	encoding = simt_encoding(op == SIMT_CSR_ID ? SIMT_FCSR_RS : op);
-	if (!encoding)
+	encoding = &simt_by_op[op == SIMT_CSR_ID ? SIMT_FCSR_RS : op];
+	if (!encoding->match)
 		return 0;
 	has = simt_forms[encoding->form].has;
 	word = encoding->match | simt_word_imm(insn->imm, has);

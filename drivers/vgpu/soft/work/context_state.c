@@ -6,6 +6,7 @@
  * group that is being executed. Contexts that are idle, and what was made for a dispatch that has
  * not begun, are made again.
  */
+#include <linux/nospec.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -112,25 +113,24 @@ static int soft_context_load_head(struct soft_channel *ch, struct vgpu_record_re
 {
 	struct soft_program_head *head = soft_context_head(&ch->exec);
 	struct soft_compute *compute = soft_compute(ch);
-	const struct soft_context_record *record;
+	struct soft_context_record record;
 	struct soft_context_size size;
 	struct soft_context *context;
 	struct soft_program *program;
 	struct soft_limits limits;
 	const char *field;
-	const void *data;
 	int ret;
 
-	ret = vgpu_record_take(from, SOFT_RECORD_CONTEXT, "dispatch", sizeof(*record), &data);
+	ret = vgpu_record_take_struct(from, SOFT_RECORD_CONTEXT, "dispatch", &record, pad);
 	if (ret)
 		return ret;
-	record = data;
 	soft_channel_limits(ch, &limits);
-	field = soft_context_record_check(record, &limits, soft_dispatch_operands(&ch->exec.packet),
+	field = soft_context_record_check(&record, &limits,
+					  soft_dispatch_operands(&ch->exec.packet),
 					  compute->nr_loaded, head);
 	if (field)
 		return vgpu_record_refuse(from, "dispatch", field);
-	program = compute->loaded[array_index_nospec(le32_to_cpu(record->program) - 1,
+	program = compute->loaded[array_index_nospec(le32_to_cpu(record.program) - 1,
 						     compute->nr_loaded)];
 	if (program->text.nr != head->text_bytes / 4)
 		return vgpu_record_refuse(from, "dispatch", "text_bytes");
@@ -147,41 +147,43 @@ static int soft_context_load_head(struct soft_channel *ch, struct vgpu_record_re
 static int soft_context_load_position(struct simt_dispatch *dispatch,
 				      struct vgpu_record_reader *from)
 {
+	struct simt_state_dispatch position;
+	struct simt_state_group group;
 	const char *field;
-	const void *data;
 	int ret;
 
-	ret = vgpu_record_take(from, SOFT_RECORD_DISPATCH, "position",
-			       sizeof(struct simt_state_dispatch), &data);
+	ret = vgpu_record_take_struct(from, SOFT_RECORD_DISPATCH, "position", &position, groups);
 	if (ret)
 		return ret;
-	field = simt_state_load_dispatch(dispatch, data);
+	field = simt_state_load_dispatch(dispatch, &position);
 	if (field)
 		return vgpu_record_refuse(from, "position", field);
-	ret = vgpu_record_take(from, SOFT_RECORD_GROUP, "group", sizeof(struct simt_state_group),
-			       &data);
+	ret = vgpu_record_take_struct(from, SOFT_RECORD_GROUP, "group", &group, zero);
 	if (ret)
 		return ret;
-	field = simt_state_load_group(dispatch, data);
+	field = simt_state_load_group(dispatch, &group);
 	return field ? vgpu_record_refuse(from, "group", field) : 0;
 }
 
 static int soft_context_load_warps(struct simt_dispatch *dispatch, struct vgpu_record_reader *from)
 {
 	const char *field;
-	int ret = 0;
+	const void *data;
+	size_t bytes;
+	int ret;
 	u32 i;
 
-	for (i = 0; !ret && i < dispatch->nr_warps; i++) {
-		if (from->type != SOFT_RECORD_WARP)
-			return vgpu_record_refuse(from, "warp", "missing");
-		field = simt_state_load_warp(dispatch, i, from->data, from->length);
+	for (i = 0; i < dispatch->nr_warps; i++) {
+		bytes = from->length;
+		ret = vgpu_record_take(from, SOFT_RECORD_WARP, "warp", bytes, &data);
+		if (ret)
+			return ret;
+		field = simt_state_load_warp(dispatch, i, data, bytes);
 		if (field)
 			return vgpu_record_refuse(from, "warp", field);
-		ret = vgpu_record_next(from);
 		cond_resched();
 	}
-	return ret;
+	return 0;
 }
 
 /**

@@ -69,19 +69,17 @@ const char *soft_move_record_check(const struct soft_move_record *record,
 int soft_move_bring_back(struct soft_channel *ch, struct vgpu_record_reader *from)
 {
 	struct soft_move *move = soft_exec_work(&ch->exec, struct soft_move);
-	const struct soft_move_record *record;
+	struct soft_move_record record;
 	const char *field;
-	const void *data;
 	int ret;
 
-	ret = vgpu_record_take(from, SOFT_RECORD_MOVE, "move", sizeof(*record), &data);
+	ret = vgpu_record_take_struct(from, SOFT_RECORD_MOVE, "move", &record, pad);
 	if (ret)
 		return ret;
-	record = data;
-	field = soft_move_record_check(record, &ch->exec.packet);
+	field = soft_move_record_check(&record, &ch->exec.packet);
 	if (field)
 		return vgpu_record_refuse(from, "move", field);
-	move->col = le64_to_cpu(record->col);
-	move->row = le32_to_cpu(record->row);
+	move->col = le64_to_cpu(record.col);
+	move->row = le32_to_cpu(record.row);
 	return 0;
 }

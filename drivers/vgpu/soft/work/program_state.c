@@ -5,6 +5,7 @@
  * instructions. Dispatches that begin later do not find a program that was loaded: they read the
  * text, as after an invalidation.
  */
+#include <linux/build_bug.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <asm/byteorder.h>
@@ -28,6 +29,7 @@ static void soft_program_save(const struct soft_program *program, struct vgpu_re
 	__le32 *words;
 	u32 i;
 
+	BUILD_BUG_ON(VGPU_HW_TEXT_MAX > VGPU_RECORD_MAX);
 	record = vgpu_record_add(to, SOFT_RECORD_PROGRAM, sizeof(*record));
 	if (!record)
 		return;
@@ -67,21 +69,20 @@ void soft_program_save_all(struct soft_queues *queues, struct vgpu_records *to)
 
 static int soft_program_load(struct soft_compute *compute, struct vgpu_record_reader *from)
 {
-	const struct soft_program_record *record;
+	struct soft_program_record record;
 	struct soft_program *program;
 	const char *field;
 	const void *data;
 	u32 nr;
 	int ret;
 
-	ret = vgpu_record_take(from, SOFT_RECORD_PROGRAM, "program", sizeof(*record), &data);
+	ret = vgpu_record_take_struct(from, SOFT_RECORD_PROGRAM, "program", &record, pad);
 	if (ret)
 		return ret;
-	record = data;
-	field = soft_program_record_check(record);
+	field = soft_program_record_check(&record);
 	if (field)
 		return vgpu_record_refuse(from, "program", field);
-	nr = le32_to_cpu(record->text_bytes) / 4;
+	nr = le32_to_cpu(record.text_bytes) / 4;
 	ret = vgpu_record_take(from, SOFT_RECORD_TEXT, "text", (size_t)nr * 4, &data);
 	if (ret)
 		return ret;

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The loader of a whole vGPU's state (soft/card/state.h), with states of vGPUs at work in which
+ * each word is wrong, one at a time, and some bits at random. What is accepted is saved as it was
+ * loaded, and runs.
+ */
+#include "vgpu_test.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "soft/state/records.h"
+#include "vgpu_world.h"
+
+#define STATES	12
+#define FLIPS	1500
+#define RARELY	40	/* of long records, one word of so many is tried */
+#define TYPES	(SOFT_RECORD_WARP - SOFT_RECORD_DEVICE + 1)
+
+static bool try(u64 seed, const struct vgpu_records *state)
+{
+	/* A copy of its own, so that a byte beyond its end is found. */
+	void *copy = malloc(state->bytes);
+	bool ok;
+
+	memcpy(copy, state->data, state->bytes);
+	ok = vgpu_world_try(seed, copy, state->bytes);
+	free(copy);
+	return ok;
+}
+
+static void test_as_it_is(void **state)
+{
+	unsigned int i, nr[TYPES] = {};
+	u64 seed = test_seed();
+
+	for (i = 0; i < 100; i++) {
+		struct vgpu_records records = {};
+		struct vgpu_record_reader from;
+
+		vgpu_world_make(seed + i, &records);
+		/* Into a vGPU that was doing the same, or something else. */
+		check_that(try(seed + i % 40, &records), "%u", i);
+		assert_int_equal(vgpu_record_begin(&from, records.data, records.bytes), 0);
+		while (from.type) {
+			nr[from.type - SOFT_RECORD_DEVICE]++;
+			assert_int_equal(vgpu_record_next(&from), 0);
+		}
+		vgpu_records_free(&records);
+	}
+	for (i = 0; i < TYPES; i++)
+		check_that(nr[i] > 5, "%u of type %u", nr[i], i);
+}
+
+static u32 wrong(u64 *seed, u32 word, unsigned int how)
+{
+	switch (how) {
+	case 0:
+		return word ? 0 : 1;
+	case 1:
+		return word == ~0U ? 0x80000000 : ~0U;
+	case 2:
+		return word + 1;
+	default:
+		return word ^ 1U << random_next(seed) % 32;
+	}
+}
+
+/* All words of records, and of their heads. */
+static void test_each_word(void **state)
+{
+	unsigned int i, how, tried = 0, accepted = 0;
+	u64 seed = test_seed();
+
+	for (i = 0; i < STATES; i++) {
+		struct vgpu_records records = {};
+		u32 *word, good, type = 0;
+		size_t at, next = 0;
+
+		vgpu_world_make(seed + i, &records);
+		for (at = 0; at < records.bytes; at += 4) {
+			word = (u32 *)(records.data + at);
+			if (at == next) {
+				const struct vgpu_record_head *head = (void *)word;
+
+				type = head->type;
+				next += sizeof(*head) + (head->length + 7) / 8 * 8;
+			} else if (type >= SOFT_RECORD_LOCAL && !random_one_in(&seed, RARELY)) {
+				continue;
+			}
+			good = *word;
+			for (how = 0; how < 4; how++) {
+				*word = wrong(&seed, good, how);
+				tried++;
+				accepted += try(seed, &records);
+			}
+			*word = good;
+		}
+		vgpu_records_free(&records);
+	}
+	printf("# %u of %u were accepted\n", accepted, tried);
+	check_that(tried > 1000 && accepted > tried / 50 && accepted < tried, "%u of %u", accepted,
+		   tried);
+}
+
+static void test_flips(void **state)
+{
+	unsigned int i, k, accepted = 0;
+	u64 seed = test_seed();
+
+	for (i = 0; i < FLIPS; i++) {
+		struct vgpu_records records = {};
+
+		vgpu_world_make(seed + i % 50, &records);
+		for (k = random_next(&seed) % 4 + 1; k; k--)
+			records.data[random_next(&seed) % records.bytes] ^=
+				1 << random_next(&seed) % 8;
+		if (random_one_in(&seed, 50))
+			records.bytes = random_next(&seed) % records.bytes;
+		accepted += try(seed, &records);
+		vgpu_records_free(&records);
+	}
+	printf("# %u of %u were accepted\n", accepted, FLIPS);
+	check_that(accepted > FLIPS / 50 && accepted < FLIPS, "%u", accepted);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_as_it_is),
+		cmocka_unit_test(test_each_word),
+		cmocka_unit_test(test_flips),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: GPL-2.0
+# vgpu_world.h: all that a state is made of, but for engines' threads, the worker and the stores,
+# with shims before the others.
+VGPU_WORLD := tests/unit/vgpu_world.c tests/unit/vgpu_world_guest.c tests/simt/state_world.c \
+	drivers/vgpu/core/objects/record.c $(addprefix drivers/vgpu/soft/,card/state.c \
+	face/display.c face/display_state.c face/regs_state.c face/vga.c \
+	memory/space.c memory/walk.c \
+	$(addprefix queue/,channel.c channel_record.c channel_state.c dma.c exec.c invalidate.c \
+	packet.c queue.c stop.c turn.c) \
+	$(addprefix work/,context.c context_record.c context_state.c dispatch.c head.c move.c \
+	move_state.c packet_types.c present.c program_state.c programs.c text.c) \
+	$(addprefix simt/,decode.c float.c warp.c access.c slow.c exact.c group.c state.c \
+	isa_scalar.c))
+VGPU_WORLD_CPPFLAGS := -DVGPU_WORLD -I$(TOP)/sim/state_shim -I$(TOP)/sim/engine_shim \
+	-I$(TOP)/sim/host_shim -I$(TOP)/tests/unit -I$(TOP)/tests/simt -I$(TOP)/tests/selftests
+SRCS_test_vgpu_state := $(VGPU_WORLD)
+CPPFLAGS_test_vgpu_state := $(VGPU_WORLD_CPPFLAGS)
+CFLAGS_test_vgpu_state := -fno-math-errno -fno-trapping-math -ffp-contract=off
