@@ -7,16 +7,12 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "fake_packet.h"
 #include "node_kernel.h"
 #include "node_kernel_file.h"
 
 #define BOS		32
 #define VMS		8
 #define PAGES		1024
-#define SYNCS		8
-#define POINTS		256
-#define PACKETS		512
 #define FILE_BYTES	(1ull << 30)
 #define VA_BITS		38
 
@@ -52,65 +48,23 @@ static struct page {
 	uint64_t offset;
 } pages[PAGES];
 
-/**
- * struct queue - a queue, whose id is its index + 1
- * @vm:     the VM; 0: the queue is not used
- * @engine: index of its engine
- * @order:  of its ring
- * @packet: what was submitted
- * @put:    how many
- * @get:    how many are executed
- * @state:  enum drm_vgpu_queue_state
- * @fault:  why it is lost
- */
-static struct queue {
-	uint32_t vm;
-	uint32_t engine;
-	uint32_t order;
-	struct vgpu_hw_packet packet[PACKETS];
-	uint64_t put;
-	uint64_t get;
-	uint32_t state;
-	struct vgpu_fault fault;
-} queues[NODE_CHANNELS];
-
-/**
- * struct sync - a syncobj, whose handle is its index + 1
- * @used:  it exists
- * @nr:    points that have a fence
- * @point: these
- * @queue: of each the queue's index
- * @put:   of each, packets of the queue up to it
- */
-static struct sync {
-	bool used;
-	unsigned int nr;
-	uint64_t point[POINTS];
-	uint32_t queue[POINTS];
-	uint64_t put[POINTS];
-} syncs[SYNCS];
-
 static bool vms[VMS];
 static uint64_t file_end;	/* of what buffers have had of the file */
 static uint8_t *file;		/* of the node, mapped: memory of all buffers */
 
 struct node_kernel node_kernel;
-struct vgpu_fault node_next_fault;
 
 void node_file_opened(int fd)
 {
 	memset(bos, 0, sizeof(bos));
 	memset(pages, 0, sizeof(pages));
-	memset(queues, 0, sizeof(queues));
-	memset(syncs, 0, sizeof(syncs));
+	node_jobs_reset();
 	memset(vms, 0, sizeof(vms));
 	file_end = PAGE;
 	assert_int_equal(ftruncate(fd, FILE_BYTES), 0);
 	file = node_file_map(fd, FILE_BYTES);
 	node_kernel.bos = 0;
 	node_kernel.vms = 0;
-	node_kernel.queues = 0;
-	node_kernel.syncobjs = 0;
 	node_kernel.fb_used = 0;
 }
 
@@ -197,7 +151,7 @@ int node_file_may_map(uint64_t bytes, int prot, int flags, uint64_t offset)
 
 /* ---- VMs ---- */
 
-static bool vm_exists(uint32_t id)
+bool node_vm_exists(uint32_t id)
 {
 	return id && id <= VMS && vms[id - 1];
 }
@@ -225,7 +179,7 @@ static int vm_destroy(struct drm_vgpu_vm_destroy *args)
 {
 	unsigned int i;
 
-	assert_true(!args->pad && vm_exists(args->id));
+	assert_true(!args->pad && node_vm_exists(args->id));
 	vms[args->id - 1] = false;
 	for (i = 0; i < PAGES; i++)
 		if (pages[i].vm == args->id)
@@ -294,7 +248,7 @@ static int vm_bind(const struct drm_vgpu_vm_bind *args)
 	uint32_t i;
 	int ret;
 
-	assert_true(vm_exists(args->vm_id) && !args->flags && !args->syncs.count);
+	assert_true(node_vm_exists(args->vm_id) && !args->flags && !args->syncs.count);
 	assert_int_equal(args->ops.stride, sizeof(*op));
 	assert_true(args->ops.count && args->ops.count <= DRM_VGPU_BIND_OPS_MAX);
 	for (i = 0; i < args->ops.count; i++) {
@@ -307,217 +261,13 @@ static int vm_bind(const struct drm_vgpu_vm_bind *args)
 	return 0;
 }
 
-/* ---- queues ---- */
-
-static struct queue *queue_of(uint32_t id)
+uint8_t *node_vm_reach(uint32_t vm, uint64_t addr, uint32_t access)
 {
-	assert_true(id && id <= NODE_CHANNELS && queues[id - 1].vm);
-	return &queues[id - 1];
-}
-
-static int queue_create(struct drm_vgpu_queue_create *args)
-{
-	uint32_t i = 0;
-
-	assert_true(!args->flags && !args->pad && !args->id && args->engine < 2);
-	assert_true(vm_exists(args->vm_id));
-	assert_true(args->ring_order >= VGPU_HW_RING_ORDER_MIN &&
-		    args->ring_order <= VGPU_HW_RING_ORDER_MAX);
-	while (i < NODE_CHANNELS && queues[i].vm)
-		i++;
-	if (i == NODE_CHANNELS)
-		return -EBUSY;
-	memset(&queues[i], 0, sizeof(queues[i]));
-	queues[i].vm = args->vm_id;
-	queues[i].engine = args->engine;
-	queues[i].order = args->ring_order;
-	args->id = i + 1;
-	node_kernel.queues++;
-	return 0;
-}
-
-static int queue_destroy(struct drm_vgpu_queue_destroy *args)
-{
-	assert_int_equal(args->pad, 0);
-	queue_of(args->id)->vm = 0;
-	node_kernel.queues--;
-	return 0;
-}
-
-static int queue_query(struct drm_vgpu_queue_query *args)
-{
-	const struct queue *queue = queue_of(args->id);
-
-	*args = (struct drm_vgpu_queue_query) {
-		.id = args->id,
-		.state = queue->state,
-		.submitted = queue->put,
-		.completed = queue->get,
-		.fault_code = queue->fault.code,
-		.fault_packet = queue->fault.pos,
-		.fault_addr = queue->fault.addr,
-		.fault_pc = queue->fault.pc,
-	};
-	memcpy(args->fault_id, queue->fault.id, sizeof(args->fault_id));
-	return 0;
-}
-
-void node_lose(enum drm_vgpu_queue_state state)
-{
-	unsigned int i;
-
-	for (i = 0; i < NODE_CHANNELS; i++)
-		queues[i].state = state;
-}
-
-static uint8_t *reach(void *data, uint64_t addr, uint32_t access)
-{
-	const struct queue *queue = data;
-	const struct page *page = page_of(queue->vm, addr / PAGE * PAGE);
+	const struct page *page = page_of(vm, addr / PAGE * PAGE);
 
 	if (!page || access & ~page->flags)
 		return NULL;
 	return file + bos[page->bo].offset + page->offset + addr % PAGE;
-}
-
-/* Whether an address is sign extended. */
-static bool is_virtual(uint64_t addr)
-{
-	return addr >> VA_BITS == 0 || addr >> VA_BITS == ~0ull >> VA_BITS;
-}
-
-static void queue_run(struct queue *queue)
-{
-	unsigned int left = node_kernel.step ? node_kernel.step : PACKETS;
-
-	if (node_kernel.hangs || queue->state != DRM_VGPU_QUEUE_OK)
-		return;
-	for (; queue->get < queue->put && left; left--, queue->get++) {
-		queue->fault = node_next_fault;
-		memset(&node_next_fault, 0, sizeof(node_next_fault));
-		if (!queue->fault.code)
-			fake_packet(&queue->packet[queue->get], node_kernel.elf, reach, queue,
-				    &queue->fault);
-		if (queue->fault.code) {
-			/* As the device tells them apart. */
-			if (queue->fault.code == VGPU_HW_FAULT_PAGE && !is_virtual(queue->fault.addr))
-				queue->fault.code = VGPU_HW_FAULT_ADDRESS;
-			queue->fault.pos = queue->get;
-			queue->state = DRM_VGPU_QUEUE_FAULT;
-			return;
-		}
-	}
-}
-
-static int exec_check(const struct queue *queue, const struct vgpu_hw_packet *packet)
-{
-	bool is_gr = queue->engine == 1;
-
-	if (packet->vector || packet->op_flags ||
-	    packet->flags & ~(VGPU_HW_PKT_BARRIER | VGPU_HW_PKT_SIGNAL))
-		return -EINVAL;
-	switch (packet->type) {
-	case VGPU_HW_PKT_NOP:
-	case VGPU_HW_PKT_FILL:
-	case VGPU_HW_PKT_COPY:
-		return 0;
-	case VGPU_HW_PKT_FENCE:
-		return packet->flags & VGPU_HW_PKT_SIGNAL ? 0 : -EINVAL;
-	case VGPU_HW_PKT_DISPATCH:
-		return is_gr ? 0 : -EINVAL;
-	case VGPU_HW_PKT_PRESENT:
-		if (!is_gr)
-			return -EINVAL;
-		return node_kernel.admin ? 0 : -EPERM;
-	}
-	return -EINVAL;
-}
-
-/* All is signalled, on one timeline whose points grow. */
-static void exec_signal(const struct queue *queue, const struct drm_vgpu_sync *signal)
-{
-	struct sync *sync;
-
-	assert_true(signal->handle && signal->handle <= SYNCS);
-	sync = &syncs[signal->handle - 1];
-	assert_true(sync->used && sync->nr < POINTS && signal->point);
-	assert_int_equal(signal->flags, DRM_VGPU_SYNC_SIGNAL | DRM_VGPU_SYNC_TIMELINE);
-	assert_true(!sync->nr || signal->point > sync->point[sync->nr - 1]);
-	sync->point[sync->nr] = signal->point;
-	sync->queue[sync->nr] = queue - queues;
-	sync->put[sync->nr++] = queue->put;
-}
-
-static int exec(const struct drm_vgpu_exec *args)
-{
-	const struct vgpu_hw_packet *packet = (void *)(uintptr_t)args->packets;
-	struct queue *queue = queue_of(args->queue_id);
-	uint32_t i;
-	int ret;
-
-	assert_true(!args->flags && !args->pad && args->count);
-	assert_int_equal(args->syncs.count, 1);
-	assert_int_equal(args->syncs.stride, sizeof(struct drm_vgpu_sync));
-	assert_true(args->count <= 1u << queue->order);
-	for (i = 0; i < args->count; i++) {
-		ret = exec_check(queue, &packet[i]);
-		if (ret)
-			return ret;
-	}
-	if (queue->state != DRM_VGPU_QUEUE_OK)
-		return -EIO;
-	assert_true(queue->put + args->count <= PACKETS);
-	memcpy(&queue->packet[queue->put], packet, args->count * sizeof(*packet));
-	queue->put += args->count;
-	exec_signal(queue, (void *)(uintptr_t)args->syncs.pointer);
-	node_kernel.execs++;
-	return 0;
-}
-
-/* ---- syncobjs ---- */
-
-static int sync_create(struct drm_syncobj_create *args)
-{
-	unsigned int i = 0;
-
-	assert_true(!args->handle && !args->flags);
-	while (syncs[i].used)
-		assert_true(++i < SYNCS);
-	memset(&syncs[i], 0, sizeof(syncs[i]));
-	syncs[i].used = true;
-	args->handle = i + 1;
-	node_kernel.syncobjs++;
-	return 0;
-}
-
-static int sync_destroy(struct drm_syncobj_destroy *args)
-{
-	assert_true(args->handle && args->handle <= SYNCS && syncs[args->handle - 1].used);
-	assert_int_equal(args->pad, 0);
-	syncs[args->handle - 1].used = false;
-	node_kernel.syncobjs--;
-	return 0;
-}
-
-static int sync_wait(struct drm_syncobj_timeline_wait *args)
-{
-	uint32_t handle = *(uint32_t *)(uintptr_t)args->handles;
-	uint64_t point = *(uint64_t *)(uintptr_t)args->points;
-	const struct sync *sync = &syncs[handle - 1];
-	struct queue *queue;
-	unsigned int i = 0;
-
-	assert_true(args->count_handles == 1 && !args->pad && args->timeout_nsec >= 0);
-	assert_int_equal(args->flags, DRM_SYNCOBJ_WAIT_FLAGS_WAIT_FOR_SUBMIT);
-	assert_true(handle && handle <= SYNCS && sync->used);
-	node_kernel.waits++;
-	while (i < sync->nr && sync->point[i] < point)
-		i++;
-	if (i == sync->nr)
-		return -ETIME;
-	queue = &queues[sync->queue[i]];
-	queue_run(queue);
-	return queue->state != DRM_VGPU_QUEUE_OK || queue->get >= sync->put[i] ? 0 : -ETIME;
 }
 
 /* ---- calls ---- */
@@ -556,22 +306,14 @@ static int answer(unsigned long request, void *arg)
 	switch (request) {
 	case DRM_IOCTL_VERSION: return version(arg);
 	case DRM_IOCTL_GEM_CLOSE: return bo_close(arg);
-	case DRM_IOCTL_SYNCOBJ_CREATE: return sync_create(arg);
-	case DRM_IOCTL_SYNCOBJ_DESTROY: return sync_destroy(arg);
-	case DRM_IOCTL_SYNCOBJ_TIMELINE_WAIT: return sync_wait(arg);
 	case DRM_IOCTL_VGPU_DEV_QUERY: return dev_query(arg);
 	case DRM_IOCTL_VGPU_VM_CREATE: return vm_create(arg);
 	case DRM_IOCTL_VGPU_VM_DESTROY: return vm_destroy(arg);
 	case DRM_IOCTL_VGPU_VM_BIND: return vm_bind(arg);
 	case DRM_IOCTL_VGPU_BO_CREATE: return bo_create(arg);
 	case DRM_IOCTL_VGPU_BO_MMAP_OFFSET: return bo_mmap_offset(arg);
-	case DRM_IOCTL_VGPU_QUEUE_CREATE: return queue_create(arg);
-	case DRM_IOCTL_VGPU_QUEUE_DESTROY: return queue_destroy(arg);
-	case DRM_IOCTL_VGPU_QUEUE_QUERY: return queue_query(arg);
-	case DRM_IOCTL_VGPU_EXEC: return exec(arg);
 	}
-	check_that(false, "request %#lx", request);
-	return -ENOTTY;
+	return node_jobs_ioctl(request, arg);
 }
 
 int node_file_fails(unsigned long request)

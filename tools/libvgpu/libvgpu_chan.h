@@ -81,7 +81,8 @@ struct vgpu_fault {
  * index @engine. Returns -EBUSY if all channels are in use, in a virtual machine also those that
  * other programs have, or -ENOSPC if no framebuffer is left. Where the device has labels (hardware
  * ABI 1.2), the host is told whose the channel is: pid, uid and name of this process. On a render
- * node @where has no effect, as the ring belongs to the driver.
+ * node more channels than the device has take turns, and @where has no effect, as the ring belongs
+ * to the driver.
  */
 int vgpu_chan_create(struct vgpu_dev *dev, uint32_t engine, enum vgpu_ring where, uint32_t order,
 		     struct vgpu_chan **chanp);

@@ -76,9 +76,9 @@ static int chan_enable(struct vgpu_chan *chan)
 	if (ret)
 		return ret;
 	ret = vgpu_node_ioctl(chan->dev, DRM_IOCTL_VGPU_QUEUE_CREATE, &create);
-	if (ret == -EBUSY)
-		vgpu_fail(chan->dev, ret, "all of its %u channels are in use",
-			  chan->dev->channels);
+	if (ret == -ENOSPC)
+		vgpu_fail(chan->dev, ret,
+			  "no framebuffer is left for a channel, or this program has too many");
 	else if (ret)
 		vgpu_node_fail(chan->dev, ret, "QUEUE_CREATE");
 	else
