@@ -50,7 +50,7 @@ lane() {
 mkdir -p build
 case $part-$kernel in
 guests-stock)
-	lane uml-debug 1700 guest display driver iommufd
+	lane uml-debug 2400 guest display driver iommufd
 	lane stock 500 smoke pci
 	;;
 managers-stock)
