@@ -208,13 +208,13 @@ bool test_fail_nth(void)
 		{ "bind_later", call_bind_later }, { "point", call_point },
 		{ "queue", call_queue }, { "exec", call_exec },
 	};
-	struct drm_vgpu_dev_info before;
+	uint64_t before;
 	struct failing f;
 	unsigned int i;
 	int nr, fd = node_open();
 
 	CHECK(fd >= 0 && failures_on());
-	CHECK_RET(node_info(fd, &before), 0);
+	before = fb_free(fd);
 	f.fd = node_open();
 	CHECK(f.fd >= 0);
 	CHECK_RET(vm_make(f.fd, &f.vm), 0);
@@ -230,7 +230,7 @@ bool test_fail_nth(void)
 	}
 	CHECK_RET(exec_wait(f.fd, f.queue, NULL, 0), 0);
 	close(f.fd);
-	CHECK(becomes_free(fd, before.fb_free));
+	CHECK(fb_free(fd) == before);
 	close(fd);
 	return test_dispatch();
 }

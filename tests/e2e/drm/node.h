@@ -105,7 +105,7 @@ uint64_t test_amount(uint64_t usual);
 uint64_t test_seed(void);
 
 /* The framebuffer that is free, when what others have given back has come. */
-bool becomes_free(int fd, uint64_t want);
+uint64_t fb_free(int fd);
 
 bool test_query(void);
 bool test_vm(void);

@@ -65,8 +65,7 @@ bool test_vm(void)
 	return true;
 }
 
-/* The framebuffer that is free, once what others have given back has come. */
-static uint64_t fb_free(int fd)
+uint64_t fb_free(int fd)
 {
 	struct drm_vgpu_dev_info info;
 	uint64_t last = 0;
@@ -79,14 +78,6 @@ static uint64_t fb_free(int fd)
 		usleep(20000);
 	}
 	return last;
-}
-
-bool becomes_free(int fd, uint64_t want)
-{
-	uint64_t bytes = fb_free(fd);
-
-	return bytes == want || failed("%llu bytes of framebuffer free, not %llu",
-				       (unsigned long long)bytes, (unsigned long long)want);
 }
 
 static bool try_bo(int fd, uint32_t placement)
