@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The transport over a render node: calls of the driver, opening, closing. */
+/* The transport over a render node: opening, closing. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -15,35 +14,6 @@
 #define NODES		"/dev/dri"
 #define DRIVER		"vgpu_guest"
 #define ABI_MAJOR	1	/* of the driver's version */
-
-int vgpu_node_ioctl(struct vgpu_dev *dev, unsigned long request, void *arg)
-{
-	int ret;
-
-	do {
-		ret = ioctl(dev->node->fd, request, arg);
-	} while (ret && (errno == EINTR || errno == EAGAIN));
-	return ret ? -errno : 0;
-}
-
-int vgpu_node_fail(struct vgpu_dev *dev, int error, const char *what)
-{
-	if (error == -ENODEV)
-		return vgpu_fail(dev, error, "the device is gone");
-	return vgpu_fail(dev, error, "%s: %s", what, strerror(-error));
-}
-
-int vgpu_node_call(struct vgpu_dev *dev, unsigned long request, void *arg, const char *what)
-{
-	int ret = vgpu_node_ioctl(dev, request, arg);
-
-	return ret ? vgpu_node_fail(dev, ret, what) : 0;
-}
-
-int vgpu_node_check_id(struct vgpu_dev *dev, uint32_t id, const char *what)
-{
-	return id ? 0 : vgpu_fail(dev, -EPROTO, "%s: the driver gives no id", what);
-}
 
 /* -ENODEV: the node is another driver's, or none. */
 static int node_check_driver(struct vgpu_dev *dev)
@@ -63,23 +33,6 @@ static int node_check_driver(struct vgpu_dev *dev)
 	if (version.version_major != ABI_MAJOR)
 		return vgpu_fail(dev, -EPROTO, "the driver has version %d.%d, this is for %d",
 				 version.version_major, version.version_minor, ABI_MAJOR);
-	return 0;
-}
-
-int vgpu_node_query(struct vgpu_dev *dev, struct drm_vgpu_dev_info *info)
-{
-	struct drm_vgpu_dev_query query = {
-		.size = sizeof(*info), .pointer = (uintptr_t)info,
-	};
-	int ret;
-
-	memset(info, 0, sizeof(*info));
-	ret = vgpu_node_call(dev, DRM_IOCTL_VGPU_DEV_QUERY, &query, "DEV_QUERY");
-	if (ret)
-		return ret;
-	if (query.size < sizeof(*info))
-		return vgpu_fail(dev, -EPROTO, "DEV_QUERY: %u bytes, %zu were expected", query.size,
-				 sizeof(*info));
 	return 0;
 }
 
