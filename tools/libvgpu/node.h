@@ -74,6 +74,13 @@ int vgpu_node_query(struct vgpu_dev *dev, struct drm_vgpu_dev_info *info);
 /* Frees what it knows of buffer objects; the node's end frees these themselves. */
 void vgpu_node_mem_free(struct vgpu_node *node);
 
+/* Index of the first buffer object that ends behind @at. */
+size_t vgpu_node_list_index(const struct vgpu_node_list *list, uint64_t at);
+
+/* Makes sure that one more has room: what comes after that cannot fail. */
+int vgpu_node_list_reserve(struct vgpu_dev *dev, struct vgpu_node_list *list);
+void vgpu_node_list_insert(struct vgpu_node_list *list, const struct vgpu_node_bo *bo);
+
 /* The buffer object that has the byte there, or NULL. */
 const struct vgpu_node_bo *vgpu_node_find(const struct vgpu_node_list *list, uint64_t at);
 

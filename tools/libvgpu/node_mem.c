@@ -16,53 +16,6 @@ static uint64_t round_to(uint64_t value, uint64_t align)
 	return (value + align - 1) & ~(align - 1);
 }
 
-/* Index of the first buffer object that ends behind @at. */
-static size_t list_index(const struct vgpu_node_list *list, uint64_t at)
-{
-	size_t low = 0, high = list->nr, mid;
-
-	while (low < high) {
-		mid = low + (high - low) / 2;
-		if (list->bo[mid].at + list->bo[mid].bytes <= at)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
-}
-
-const struct vgpu_node_bo *vgpu_node_find(const struct vgpu_node_list *list, uint64_t at)
-{
-	size_t i = list_index(list, at);
-
-	return i < list->nr && list->bo[i].at <= at ? &list->bo[i] : NULL;
-}
-
-/* Makes sure that one more has room: what comes after that cannot fail. */
-static int list_reserve(struct vgpu_dev *dev, struct vgpu_node_list *list)
-{
-	size_t room = list->room ? 2 * list->room : 16;
-	struct vgpu_node_bo *bo;
-
-	if (list->nr < list->room)
-		return 0;
-	bo = reallocarray(list->bo, room, sizeof(*bo));
-	if (!bo)
-		return vgpu_fail(dev, -ENOMEM, "out of memory");
-	list->bo = bo;
-	list->room = room;
-	return 0;
-}
-
-static void list_insert(struct vgpu_node_list *list, const struct vgpu_node_bo *bo)
-{
-	size_t i = list_index(list, bo->at);
-
-	memmove(&list->bo[i + 1], &list->bo[i], (list->nr - i) * sizeof(*bo));
-	list->bo[i] = *bo;
-	list->nr++;
-}
-
 void vgpu_node_mem_free(struct vgpu_node *node)
 {
 	free(node->fb.bo);
@@ -127,7 +80,7 @@ static int fb_add(struct vgpu_dev *dev, uint64_t at, uint64_t bytes)
 	void *ptr;
 	int ret;
 
-	ret = list_reserve(dev, &dev->node->fb);
+	ret = vgpu_node_list_reserve(dev, &dev->node->fb);
 	if (ret)
 		return ret;
 	ret = bo_create(dev, &bo, DRM_VGPU_PLACEMENT_FRAMEBUFFER);
@@ -139,7 +92,7 @@ static int fb_add(struct vgpu_dev *dev, uint64_t at, uint64_t bytes)
 	if (!ret)
 		ret = vgpu_node_flat_map(dev, &bo, true);
 	if (!ret) {
-		list_insert(&dev->node->fb, &bo);
+		vgpu_node_list_insert(&dev->node->fb, &bo);
 		return 0;
 	}
 	fb_hide(dev, at, bytes);
@@ -206,7 +159,7 @@ static int buf_alloc(struct vgpu_dev *dev, struct vgpu_buf *buf)
 	struct vgpu_node_bo bo = { .bytes = buf->bytes };
 	int ret;
 
-	ret = list_reserve(dev, &dev->node->buf);
+	ret = vgpu_node_list_reserve(dev, &dev->node->buf);
 	if (!ret)
 		ret = buf_place(dev, bo.bytes, &bo.at);
 	if (ret)
@@ -225,7 +178,7 @@ static int buf_alloc(struct vgpu_dev *dev, struct vgpu_buf *buf)
 		return ret;
 	}
 	buf->iova = bo.at;
-	list_insert(&dev->node->buf, &bo);
+	vgpu_node_list_insert(&dev->node->buf, &bo);
 	return 0;
 }
 
@@ -233,7 +186,7 @@ static void buf_free(struct vgpu_buf *buf)
 {
 	struct vgpu_dev *dev = buf->dev;
 	struct vgpu_node_list *list = &dev->node->buf;
-	size_t i = list_index(list, buf->iova);
+	size_t i = vgpu_node_list_index(list, buf->iova);
 
 	vgpu_node_flat_unmap(dev, buf->iova, buf->bytes, false);
 	munmap(buf->ptr, buf->bytes);
