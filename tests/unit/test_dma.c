@@ -73,6 +73,7 @@ static bool vgpu_mm_ending(struct mm_struct *mm)
 }
 
 void vgpu_dma_kick(struct vgpu_dma_worker *worker);
+void vgpu_dma_unpause(struct vgpu_dma_worker *worker);
 
 /* The time is over after some steps, whatever it was to be. */
 #define wait_event_timeout(head, cond, timeout) ({		\
@@ -254,8 +255,11 @@ static int submitter(void *data)
 /* Nothing begins, goes on or completes in a pause, unless all is cancelled or some is forgotten. */
 static void pause_all(void)
 {
-	vgpu_dma_pause(world.instance.dma);
-	world.paused = true;
+	int ret = vgpu_dma_pause(world.instance.dma);
+
+	/* One that fails has paused nothing. */
+	check_that(!ret || ret == -ETIMEDOUT, "%d", ret);
+	world.paused = !ret;
 	sim_sleep(sim_random(0, 100 * US));
 }
 

@@ -56,6 +56,12 @@ static int bo_fb_init(struct guest_dev *gdev, struct guest_bo *bo)
 	return 0;
 }
 
+/* shmem says ENOSPC where the guest has no memory. Here that would be the framebuffer. */
+static int shmem_error(int error)
+{
+	return error == -ENOSPC ? -ENOMEM : error;
+}
+
 static int bo_system_init(struct guest_dev *gdev, struct guest_bo *bo)
 {
 	struct scatterlist *sg;
@@ -67,7 +73,7 @@ static int bo_system_init(struct guest_dev *gdev, struct guest_bo *bo)
 
 	pages = drm_gem_get_pages(&bo->base);
 	if (IS_ERR(pages))
-		return PTR_ERR(pages);
+		return shmem_error(PTR_ERR(pages));
 	bo->pages = pages;
 	sgt = drm_prime_pages_to_sg(&gdev->drm, pages, bo->base.size >> PAGE_SHIFT);
 	if (IS_ERR(sgt))
@@ -178,7 +184,7 @@ struct guest_bo *guest_bo_create(struct guest_dev *gdev, u64 bytes, u32 placemen
 	INIT_LIST_HEAD(&bo->blocks);
 	mutex_init(&bo->gpuva_lock);
 	if (placement == DRM_VGPU_PLACEMENT_SYSTEM)
-		ret = drm_gem_object_init(&gdev->drm, &bo->base, bytes);
+		ret = shmem_error(drm_gem_object_init(&gdev->drm, &bo->base, bytes));
 	else
 		drm_gem_private_object_init(&gdev->drm, &bo->base, bytes);
 	if (ret) {
