@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "soft/state/records.h"
+#include "soft/work/context_record.h"
 #include "vgpu_world.h"
 
 #define STATES	12
@@ -124,12 +125,45 @@ static void test_flips(void **state)
 	check_that(accepted > FLIPS / 50 && accepted < FLIPS, "%u", accepted);
 }
 
+/* A dispatch whose head names a program of another length than the one that comes with it. */
+static void test_other_text(void **state)
+{
+	unsigned int i, tried = 0;
+	u64 seed = test_seed();
+
+	for (i = 0; i < FLIPS; i++) {
+		struct vgpu_records records = {};
+		size_t next = 0;
+
+		vgpu_world_make(seed + i % 50, &records);
+		while (next < records.bytes) {
+			const struct vgpu_record_head *head = (void *)(records.data + next);
+			struct soft_context_record *context = (void *)(head + 1);
+			u32 bytes;
+
+			next += sizeof(*head) + (head->length + 7) / 8 * 8;
+			if (head->type != SOFT_RECORD_CONTEXT || context->head.text_bytes <= 4)
+				continue;
+			bytes = context->head.text_bytes;
+			context->head.text_bytes = bytes - 4;
+			check_that(!try(seed, &records), "%u bytes", bytes);
+			context->head.text_bytes = bytes;
+			tried++;
+		}
+		vgpu_records_free(&records);
+		if (tried >= 50)
+			break;
+	}
+	check_that(tried, "no state has a dispatch");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_as_it_is),
 		cmocka_unit_test(test_each_word),
 		cmocka_unit_test(test_flips),
+		cmocka_unit_test(test_other_text),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
