@@ -35,6 +35,7 @@ extern "C" {
 #define DRM_VGPU_QUEUE_DESTROY		0x07
 #define DRM_VGPU_QUEUE_QUERY		0x08
 #define DRM_VGPU_EXEC			0x09
+#define DRM_VGPU_USAGE_QUERY		0x0a
 
 /**
  * struct drm_vgpu_array - an array that a structure points to
@@ -83,6 +84,9 @@ struct drm_vgpu_sync {
  * @fb_bytes:    framebuffer
  * @fb_free:     of these, bytes that nobody has at the moment
  * @engine:      of each engine, its class << 8 | its instance; enum vgpu_hw_engine_class
+ * @uuid:        since 1.1: of the vGPU, in the order of the bytes of its text; 0: the host does not
+ *               tell
+ * @type:        since 1.1: name of the vGPU's type, ended by 0; empty: the host does not tell
  */
 struct drm_vgpu_dev_info {
 	__u32 hw_version;
@@ -94,6 +98,8 @@ struct drm_vgpu_dev_info {
 	__u64 fb_bytes;
 	__u64 fb_free;
 	__u32 engine[DRM_VGPU_ENGINES_MAX];
+	__u8 uuid[16];
+	__u8 type[32];
 };
 
 /**
@@ -344,6 +350,51 @@ struct drm_vgpu_exec {
 	struct drm_vgpu_array syncs;
 };
 
+/**
+ * struct drm_vgpu_engine_usage - what a vGPU uses of an engine, and what it may
+ * @service_ns:   ns that the engine has worked for the vGPU since it was reset
+ * @due_permille: what the vGPU would get of the engine if it always had work: by the host's policy,
+ *                and by what other vGPUs have used of late
+ * @pad:          0
+ */
+struct drm_vgpu_engine_usage {
+	__u64 service_ns;
+	__u32 due_permille;
+	__u32 pad;
+};
+
+/**
+ * struct drm_vgpu_usage - what a vGPU uses, as USAGE_QUERY tells. It is the host that measures it
+ * @time_ns:    ns of the host's clock, by which the engines' time is measured
+ * @nr_engines: elements of @engine that count
+ * @pad:        0
+ * @engine:     in the order of &struct drm_vgpu_dev_info.engine
+ *
+ * Two of these tell how much of an engine the whole vGPU has used between them. What a process has
+ * used, fdinfo of its open file says.
+ */
+struct drm_vgpu_usage {
+	__u64 time_ns;
+	__u32 nr_engines;
+	__u32 pad;
+	struct drm_vgpu_engine_usage engine[DRM_VGPU_ENGINES_MAX];
+};
+
+/**
+ * struct drm_vgpu_usage_query - DRM_IOCTL_VGPU_USAGE_QUERY, since 1.1
+ * @size:    in: room at @pointer; out: bytes of struct drm_vgpu_usage that this driver has
+ * @pad:     0
+ * @pointer: where to put the structure; as much is written as there is room for. 0: nowhere, only
+ *           @size is told
+ *
+ * Errors: EOPNOTSUPP, the host does not tell (&struct drm_vgpu_dev_info.hw_version is below 1.3).
+ */
+struct drm_vgpu_usage_query {
+	__u32 size;
+	__u32 pad;
+	__u64 pointer;
+};
+
 #define DRM_IOCTL_VGPU_DEV_QUERY \
 	DRM_IOWR(DRM_COMMAND_BASE + DRM_VGPU_DEV_QUERY, struct drm_vgpu_dev_query)
 #define DRM_IOCTL_VGPU_VM_CREATE \
@@ -364,6 +415,8 @@ struct drm_vgpu_exec {
 	DRM_IOWR(DRM_COMMAND_BASE + DRM_VGPU_QUEUE_QUERY, struct drm_vgpu_queue_query)
 #define DRM_IOCTL_VGPU_EXEC \
 	DRM_IOW(DRM_COMMAND_BASE + DRM_VGPU_EXEC, struct drm_vgpu_exec)
+#define DRM_IOCTL_VGPU_USAGE_QUERY \
+	DRM_IOWR(DRM_COMMAND_BASE + DRM_VGPU_USAGE_QUERY, struct drm_vgpu_usage_query)
 
 #if defined(__cplusplus)
 }

@@ -34,6 +34,7 @@
 #define VGPU_HW_DEV_BASE		0x1000
 #define VGPU_HW_MSIX_TABLE		0x2000
 #define VGPU_HW_MSIX_PBA		0x2800
+#define VGPU_HW_USAGE_BASE		0x3000
 #define VGPU_HW_CHAN_BASE		0x10000
 #define VGPU_HW_CHAN_STRIDE		0x40
 
@@ -48,8 +49,10 @@
 #define   VGPU_HW_VERSION_1_0		0x00010000 /* no DISPATCH, no address spaces: */
 						   /* no INVALIDATE, and ROOT takes only 0 */
 #define   VGPU_HW_VERSION_1_1		0x00010001 /* no INVALIDATE_PAGES, no GUEST_INFO */
-#define   VGPU_HW_VERSION_1_2		0x00010002
-#define   VGPU_HW_VERSION_CURRENT	VGPU_HW_VERSION_1_2
+#define   VGPU_HW_VERSION_1_2		0x00010002 /* no UUID, TYPE and usage registers; */
+						   /* service_ns of a channel reads 0 */
+#define   VGPU_HW_VERSION_1_3		0x00010003
+#define   VGPU_HW_VERSION_CURRENT	VGPU_HW_VERSION_1_3
 #define VGPU_HW_STATUS			0x008	/* RO */
 #define   VGPU_HW_STATUS_QUARANTINE	0x1	/* the host has put this vGPU in quarantine */
 #define VGPU_HW_CHANNELS		0x00c	/* RO: channels owned */
@@ -81,6 +84,29 @@
  * of 4 bytes. A reset clears it.
  */
 #define VGPU_HW_GUEST_INFO(i)		(0x100 + 4 * (i)) /* RW; 0 .. 15 */
+/*
+ * Since 1.3. Which vGPU this is: its UUID, in the order of the bytes of its text, and the name of
+ * its type, ended by 0.
+ */
+#define VGPU_HW_UUID(i)			(0x140 + 4 * (i)) /* RO; 0 .. 3 */
+#define   VGPU_HW_UUID_BYTES		16
+#define VGPU_HW_TYPE(i)			(0x160 + 4 * (i)) /* RO; 0 .. 7 */
+#define   VGPU_HW_TYPE_BYTES		32
+
+/*
+ * Since 1.3. Usage registers, from VGPU_HW_USAGE_BASE: how much of the engines the vGPU gets, as
+ * the host measures it. Accesses are as those of device registers. A share of an engine is the
+ * difference of two reads of SERVICE divided by that of two reads of TIME.
+ */
+#define VGPU_HW_USAGE_TIME		0x000	/* RO, 64 bits: ns of a clock of the host */
+#define VGPU_HW_USAGE_SERVICE(e)	(0x100 + 16 * (e)) /* RO, 64 bits: ns that engine e has */
+						/* worked for the vGPU since it was reset */
+/*
+ * What the vGPU would get of engine e, per mille, if it always had work: by the host's policy, and
+ * by what the other vGPUs have used of late.
+ */
+#define VGPU_HW_USAGE_DUE(e)		(0x108 + 16 * (e)) /* RO */
+#define   VGPU_HW_DUE_ALL		1000
 
 /*
  * Registers of channel c, from VGPU_HW_CHAN_BASE + c * VGPU_HW_CHAN_STRIDE.
@@ -200,6 +226,9 @@ enum vgpu_hw_fault {
  *
  * To submit: write packets; write barrier; write put; full barrier; read state; write the doorbell
  * register if the state is not AWAKE.
+ *
+ * service_ns is written each time that the engine leaves the channel. It is final when a write that
+ * clears ENABLE has returned.
  */
 struct vgpu_hw_channel {
 	__le64 put;
@@ -212,7 +241,9 @@ struct vgpu_hw_channel {
 	__le64 fault_addr;
 	__le64 fault_pc;	/* of a program, else 0 */
 	__le32 fault_id[3];	/* global id of the work-item, else 0 */
-	__u8 pad2[20];
+	__u8 pad2[4];
+	__le64 service_ns;	/* since 1.3: what its engine has worked since it was enabled */
+	__u8 pad3[8];
 };
 
 /**
