@@ -16,8 +16,8 @@
 
 #include "child.h"
 #include "event.h"
+#include "hang.h"
 #include "load.h"
-#include "soft.h"
 #include "tune.h"
 
 #define GR		VGPU_HW_ENGINE_GR
@@ -26,6 +26,7 @@
 #define RING_ORDER	12
 #define JOB_BYTES	(16 * FX_MIB)
 #define RUN_MS		1500
+#define FAULTS		200u	/* at least: a threshold is 16 at most */
 #define MESSAGES	10	/* in 5 s: more are not printed, DEFAULT_RATELIMIT_BURST */
 
 static struct fx_vgpu bad, good;
@@ -53,15 +54,6 @@ struct look {
 };
 
 static struct look began;
-
-static void inject(void)
-{
-	struct vgpu_ctl_gpu gpu;
-
-	fx_ctl_gpu(&gpu);
-	/* The neighbour has no packets of this type. */
-	CHECK_EQ(soft_hang(fx_gpu(), (char *)gpu.engine[chan->engine].name, VGPU_HW_PKT_NOP), 0);
-}
 
 /* How many events of @type the bad vGPU has had since the test began. */
 static uint64_t events(unsigned int type)
@@ -201,15 +193,12 @@ static void check_recovery(void)
 /* The bad vGPU submits one packet after the other that never ends. */
 static void endless_packets(void)
 {
-	struct vgpu_fault fault;
 	unsigned int hangs = 0;
 
 	begin(0);
 	while (hangs < 5 || !enough()) {
-		inject();
-		FX_OK(bad.dev, vgpu_chan_nop(chan));
-		FX_OK(bad.dev, vgpu_chan_wait_fault(chan, FX_TIMEOUT_MS, &fault));
-		CHECK_EQ(fault.code, VGPU_HW_FAULT_RESET);
+		/* The neighbour has no packets of this type. */
+		hang_once(chan);
 		hangs++;
 		fx_again(chan);
 	}
@@ -328,21 +317,53 @@ static void doorbell_flood_of_all(void)
 	      "the engine is nobody's though there is work");
 }
 
-/* The bad vGPU faults as often as it can, until it is in quarantine. */
+/*
+ * The bad vGPU faults as often as it can, by what the engine itself finds wrong. That costs nobody
+ * else, so it does not lead to quarantine: one reset would.
+ */
 static void faults_in_a_loop(void)
 {
-	const unsigned int threshold = 16;
 	struct vgpu_hw_packet wrong = { .type = 0xee };
 	struct vgpu_ctl_instance inst;
 	struct vgpu_fault fault;
+	unsigned int nr = 0;
+
+	begin(1);
+	while (nr < FAULTS || !enough()) {
+		if (nr % 2) {
+			fx_fill_fails(chan, bad.dev->fb_bytes, &fault);
+			CHECK_EQ(fault.code, VGPU_HW_FAULT_ADDRESS);
+		} else {
+			FX_OK(bad.dev, vgpu_chan_submit(chan, &wrong, 1));
+			FX_OK(bad.dev, vgpu_chan_wait_fault(chan, FX_TIMEOUT_MS, &fault));
+			CHECK_EQ(fault.code, VGPU_HW_FAULT_PACKET);
+		}
+		nr++;
+		fx_again(chan);
+		keep();
+	}
+	check_guarantee("faults in a loop");
+	fx_finish(chan);
+	fx_instance(&bad, &inst);
+	CHECK_EQ(inst.faults - began.bad.faults, nr);
+	CHECK_EQ(inst.quarantines, 0);
+	CHECK(events(VGPU_EVENT_FAULT) >= 1, "no event of a fault");
+	CHECK_EQ(events(VGPU_EVENT_QUARANTINED), 0);
+	check_recovery();
+}
+
+/* Packets of the bad vGPU never end, until it is in quarantine. */
+static void hangs_in_a_loop(void)
+{
+	const unsigned int threshold = 5;
+	struct vgpu_ctl_instance inst;
 	unsigned int nr = 0;
 	uint64_t fence;
 
 	begin(threshold);
 	while (nr < threshold) {
-		FX_OK(bad.dev, vgpu_chan_submit(chan, &wrong, 1));
-		FX_OK(bad.dev, vgpu_chan_wait_fault(chan, FX_TIMEOUT_MS, &fault));
-		CHECK_EQ(fault.code, VGPU_HW_FAULT_PACKET);
+		CHECK(!fx_quarantined(&bad), "after %u of %u", nr, threshold);
+		hang_once(chan);
 		nr++;
 		fx_again(chan);
 		keep();
@@ -353,7 +374,7 @@ static void faults_in_a_loop(void)
 		 !fx_wait_fence(chan, fence, 20)));
 	while (!enough())
 		clk_sleep_ms(20);
-	check_guarantee("faults in a loop");
+	check_guarantee("hangs in a loop");
 	FX_SOON(events(VGPU_EVENT_QUARANTINED) == 1, "events");
 	CHECK(events(VGPU_EVENT_FAULT) >= 1, "no event of a fault");
 	fx_instance(&bad, &inst);
@@ -384,13 +405,7 @@ static unsigned int reset_messages(int fd, const struct fx_vgpu *v)
 /* A packet of @v never ends; returns how many messages that has brought. */
 static unsigned int hang_and_look(const struct fx_vgpu *v, struct vgpu_chan *c, int kmsg)
 {
-	struct vgpu_fault fault;
-
-	chan = c;
-	inject();
-	FX_OK(v->dev, vgpu_chan_nop(c));
-	FX_OK(v->dev, vgpu_chan_wait_fault(c, FX_TIMEOUT_MS, &fault));
-	CHECK_EQ(fault.code, VGPU_HW_FAULT_RESET);
+	hang_once(c);
 	fx_again(c);
 	return reset_messages(kmsg, v);
 }
@@ -435,6 +450,7 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(doorbell_flood),
 	KTAP_TEST(doorbell_flood_of_all),
 	KTAP_TEST(faults_in_a_loop),
+	KTAP_TEST(hangs_in_a_loop),
 	KTAP_TEST(messages_of_one_silence_no_other),
 };
 

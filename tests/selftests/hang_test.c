@@ -8,25 +8,12 @@
 #include <string.h>
 
 #include "event.h"
-#include "fixture.h"
+#include "hang.h"
 #include "soft.h"
 
 #define CE		VGPU_HW_ENGINE_CE
 
 static struct fx_vgpu v, other;
-
-/* The next NOP that the engine takes never ends. */
-static void inject(uint32_t engine)
-{
-	struct vgpu_ctl_gpu gpu;
-	int ret;
-
-	fx_ctl_gpu(&gpu);
-	ret = soft_hang(fx_gpu(), (char *)gpu.engine[engine].name, VGPU_HW_PKT_NOP);
-	if (ret == -ENOENT)
-		ktap_skip("debugfs has no file to make an engine hang");
-	CHECK_EQ(ret, 0);
-}
 
 /* Of the engine whose reset is held, in debugfs; empty: no reset is held. */
 static char hold_path[256];
@@ -74,19 +61,6 @@ static uint64_t param(const char *name)
 	return file_number(path, NULL, &value) ? 0 : value;
 }
 
-/* A packet of this channel hangs; returns when the engine has been reset for it. */
-static void hang_once(struct vgpu_chan *chan)
-{
-	struct vgpu_fault fault;
-	uint64_t at = chan->put;
-
-	inject(chan->engine);
-	FX_OK(v.dev, vgpu_chan_nop(chan));
-	FX_OK(v.dev, vgpu_chan_wait_fault(chan, FX_TIMEOUT_MS, &fault));
-	CHECK_EQ(fault.code, VGPU_HW_FAULT_RESET);
-	CHECK_EQ(fault.pos, at);
-}
-
 static void engine_is_reset(void)
 {
 	struct vgpu_ctl_instance before, after;
@@ -125,7 +99,7 @@ static void neighbours_queue_survives(void)
 	chan = fx_chan(&v, CE, 0, VGPU_RING_FB, 4);
 	neighbour = fx_chan(&other, CE, 0, VGPU_RING_FB, 6);
 	fx_finish(neighbour);
-	inject(chan->engine);
+	hang_inject(chan->engine);
 	FX_OK(v.dev, vgpu_chan_nop(chan));
 	/* Until the hang has hit a packet, of whichever channel the engine took first. */
 	FX_SOON(vgpu_chan_state(chan) == VGPU_HW_STATE_FAULTED || vgpu_chan_get(chan) == chan->put);
@@ -158,7 +132,7 @@ static void other_engines_go_on(void)
 	fx_finish(theirs);
 	fx_instance(&v, &before);
 	hold_reset(chan->engine);
-	inject(chan->engine);
+	hang_inject(chan->engine);
 	FX_OK(v.dev, vgpu_chan_nop(chan));
 	FX_SOON(reset_is_held());
 	for (i = 0; i < 10; i++) {

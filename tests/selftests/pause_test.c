@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "compute.h"
+#include "hang.h"
 #include "load.h"
 #include "silent.h"
 #include "tune.h"
@@ -456,7 +457,6 @@ static void quarantine(void)
 {
 	struct vgpu_ctl_sched one = { .quarantine_faults = 1, .quarantine_backoff_ms = 600000 };
 	struct vgpu_chan *chan, *next;
-	struct vgpu_fault fault;
 	unsigned int i;
 
 	fx_need("execute packets");
@@ -465,7 +465,7 @@ static void quarantine(void)
 	chan = fx_chan(&v, VGPU_HW_ENGINE_CE, 0, VGPU_RING_FB, 4);
 	next = fx_chan(&v, VGPU_HW_ENGINE_CE, 0, VGPU_RING_FB, 4);
 	for (i = 1; i <= 4; i++) {
-		fx_fill_fails(chan, v.dev->fb_bytes, &fault);
+		hang_once(chan);
 		fx_again(chan);
 		FX_SOON(fx_quarantined(&v));
 		pause_vgpu(&v);

@@ -10,6 +10,7 @@
 
 #include "child.h"
 #include "event.h"
+#include "hang.h"
 #include "tune.h"
 
 static struct fx_vgpu v[2];
@@ -177,14 +178,14 @@ static void gpu_bad_values(void)
 	CHECK(ioctl(fx_control(), VGPU_IOC_SCHED, &s) && errno == ENODEV, "no such GPU");
 }
 
-static void fault(struct fx_vgpu *vgpu)
+/* An engine is reset: what counts. */
+static void strike(struct fx_vgpu *vgpu)
 {
 	uint64_t faults = fx_faults(vgpu);
 	struct vgpu_chan *chan;
-	struct vgpu_fault what;
 
 	chan = fx_chan(vgpu, VGPU_HW_ENGINE_CE, 0, VGPU_RING_FB, 4);
-	fx_fill_fails(chan, vgpu->dev->fb_bytes, &what);
+	hang_once(chan);
 	vgpu_chan_destroy(chan);
 	FX_SOON(fx_faults(vgpu) > faults, "not counted");
 }
@@ -201,13 +202,13 @@ static void quarantine(void)
 	fx_create_open(&v[0], fx_default_type());
 	tune_set(&s, VGPU_SCHED_QUARANTINE_FAULTS | VGPU_SCHED_QUARANTINE_BACKOFF);
 	for (i = 0; i < 20; i++)
-		fault(&v[0]);
+		strike(&v[0]);
 	CHECK(!fx_quarantined(&v[0]), "though it is off");
 	s.quarantine_faults = 2;
 	tune_set(&s, VGPU_SCHED_QUARANTINE_FAULTS);
-	fault(&v[0]);
+	strike(&v[0]);
 	CHECK(!fx_quarantined(&v[0]), "after one of two");
-	fault(&v[0]);
+	strike(&v[0]);
 	event_next(VGPU_EVENT_QUARANTINED, &event);
 	CHECK(fx_quarantined(&v[0]), "not after two");
 	CHECK(event.c > event.time_ns + 50ull * 1000000000 && event.c <= event.time_ns +
@@ -215,9 +216,9 @@ static void quarantine(void)
 	fx_release(&v[0]);
 	/* The rules hold for vGPUs that are created later, too. */
 	fx_create_open(&v[1], fx_default_type());
-	fault(&v[1]);
+	strike(&v[1]);
 	CHECK(!fx_quarantined(&v[1]), "after one of two");
-	fault(&v[1]);
+	strike(&v[1]);
 	event_next(VGPU_EVENT_QUARANTINED, &event);
 	CHECK(fx_quarantined(&v[1]), "not after two");
 	fx_release(&v[1]);

@@ -57,7 +57,7 @@ static const struct setting sched_rows[] = {
 	{
 		.kind = &setting_faults, SCHED_FIELD(QUARANTINE_FAULTS, quarantine_faults),
 		.max = 16, .name = "quarantine-faults", .argument = "N",
-		.help = "faults in 60 s that lead to quarantine, up to 16; 0: none do",
+		.help = "engine resets in 60 s that lead to quarantine, up to 16; 0: none do",
 		.key = "quarantine_faults", .title = "Quarantine",
 	},
 	{

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Faults of an instance, and the quarantine that follows too many of them. */
+/* Faults of an instance, and the quarantine that follows too many resets of its engines. */
 #include <linux/module.h>
 #include <linux/timekeeping.h>
 
@@ -26,7 +26,7 @@ static void vgpu_quarantine_work(struct work_struct *work)
 
 	if (until_ns) {
 		vgpu_instance_hold(instance, VGPU_HOLD_QUARANTINE);
-		vgpu_inst_notice(instance, "quarantined for %llu s, after %u faults within %llu s; 'vgpuctl release %pUl' lifts it\n",
+		vgpu_inst_notice(instance, "quarantined for %llu s, after %u engine resets or gross overruns within %llu s; 'vgpuctl release %pUl' lifts it\n",
 				 (until_ns - now_ns) / NSEC_PER_SEC, threshold,
 				 VGPU_QUARANTINE_WINDOW_NS / NSEC_PER_SEC, &instance->uuid);
 		/* mod_delayed_work() would delay an execution that a release has queued. */
@@ -57,7 +57,7 @@ void vgpu_instance_set_quarantine(struct vgpu_instance *instance)
 }
 
 /*
- * Counts a fault or a gross overrun towards quarantine. Process context; does not sleep. Must not
+ * Counts a reset or a gross overrun towards quarantine. Process context; does not sleep. Must not
  * be called under a timeline's lock.
  */
 static void vgpu_instance_strike(struct vgpu_instance *instance)
@@ -115,8 +115,11 @@ void vgpu_channel_fault(struct vgpu_instance *instance, unsigned int engine, u32
 	vgpu_entity_account_fault(&instance->entity[engine]);
 	trace_vgpu_fault(&instance->uuid, engine, channel, code, index);
 	vgpu_instance_event(instance, VGPU_EVENT_FAULT, channel, code, index);
-	/* Lack of host memory (also behind guest memory) does not count: others may use it up. */
-	if (code != VGPU_HW_FAULT_MEMORY)
+	/*
+	 * Only a reset has cost others their time on the engine. The rest an engine finds itself,
+	 * in time that is charged to this vGPU, or it is the host that has no memory.
+	 */
+	if (code == VGPU_HW_FAULT_RESET)
 		vgpu_instance_strike(instance);
 }
 EXPORT_SYMBOL_GPL(vgpu_channel_fault);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Quarantine of a vGPU that faults too often: pure counting, no locks, no timers. The state lives
- * as long as the instance, so a device reset does not lift a quarantine.
+ * Quarantine of a vGPU that hangs its engines too often: pure counting, no locks, no timers. The
+ * state lives as long as the instance, so a device reset does not lift a quarantine. A "fault" here
+ * is a reset of an engine or a gross overrun; other faults of channels do not come here.
  */
 #ifndef _VGPU_QUARANTINE_H
 #define _VGPU_QUARANTINE_H

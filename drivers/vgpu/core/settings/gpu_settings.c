@@ -34,7 +34,7 @@ MODULE_PARM_DESC(linger_us, "Time for which an idle vGPU whose guarantee is due 
 
 static unsigned int quarantine_faults = VGPU_QUARANTINE_FAULTS;
 module_param(quarantine_faults, uint, 0444);
-MODULE_PARM_DESC(quarantine_faults, "Number of faults within 60 s that put a vGPU of new GPUs into quarantine, 1..16; 0: never (3)");
+MODULE_PARM_DESC(quarantine_faults, "Number of engine resets and gross overruns within 60 s that put a vGPU of new GPUs into quarantine, 1..16; 0: never (3)");
 
 static unsigned int quarantine_backoff_ms = VGPU_QUARANTINE_BACKOFF_NS / NSEC_PER_MSEC;
 module_param(quarantine_backoff_ms, uint, 0444);
