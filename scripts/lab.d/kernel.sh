@@ -4,6 +4,9 @@
 
 KERNELS="stock stock-rt sid uml uml-debug uml-kobject guest-small guest-drm"
 
+# What sed makes of a kernel's files: no comments, and lines that end in a backslash are joined.
+K_WORDS=(-e '/^# [^C]/d' -e ':a' -e '/\\$/{N;s/\\\n//;ba}')
+
 # Lists packages that the machine's image has besides the usual ones; --packages sets it.
 EXTRA_PACKAGES=
 
@@ -29,7 +32,7 @@ packages_from() {
 # (what boots), K_KDIR (to build modules against) and K_MODULES. need_kernel sets K_REL, the
 # release.
 kernel_setup() {
-	local frag=()
+	local frag=() extra
 	K_NAME=$1 K_ARCH=x86_64 K_TARGET=bzImage
 	case $1 in
 	stock|stock-rt|sid)
@@ -49,8 +52,13 @@ kernel_setup() {
 	esac
 	[[ $K_ARCH != um ]] || K_TARGET=linux
 	K_FRAGS=("${frag[@]/#/$LAB_D/kernels/}")
+	# A kernel may have options of its own, and an environment for make.
+	K_EXTRA=()
+	for extra in "$LAB_D/kernels/$1".{Kconfig,env}; do
+		[[ ! -e $extra ]] || K_EXTRA+=("$extra")
+	done
 	source_setup
-	K_DIR=$CACHE/kernel-$1-$( { echo "recipe 1 $K_SRC"; sed '/^# [^C]/d' "${K_FRAGS[@]}"; } | hash_of)
+	K_DIR=$CACHE/kernel-$1-$( { echo "recipe 1 $K_SRC"; sed "${K_WORDS[@]}" "${K_FRAGS[@]}" "${K_EXTRA[@]}"; } | hash_of)
 	K_KDIR=$K_DIR/build
 	K_MODULES=$K_DIR/modules/lib/modules
 	K_IMAGE=$K_DIR/${K_TARGET##*/}
@@ -83,7 +91,7 @@ need_source() {
 }
 
 kernel_make() {
-	local log=$CACHE/log/kernel-$K_NAME.log
+	local log=$CACHE/log/kernel-$K_NAME.log extra
 	[[ -e $K_IMAGE ]] && return
 	with_lock source source_make || return
 	# The tree has its final name from the start, as it holds absolute paths;
@@ -91,6 +99,12 @@ kernel_make() {
 	rm -rf "$K_DIR"
 	mkdir -p "$K_DIR/build"
 	cat "${K_FRAGS[@]}" >"$K_DIR/fragment"
+	for extra in "${K_EXTRA[@]}"; do
+		case $extra in
+		*.Kconfig) cat "$K_SRC/Kconfig" "$extra" >"$K_DIR/Kconfig" ;;
+		*.env) sed "${K_WORDS[@]}" "$extra" >"$K_DIR/env" ;;
+		esac
+	done
 	step "kernel $K_NAME" "$log" \
 		enter LAB_BIND="$K_DIR" LAB_BIND_RO="$K_SRC" LAB_CWD="$K_SRC" -- \
 		bash -c "$KERNEL_RECIPE" bash "$K_DIR" "$K_ARCH" "$K_TARGET" || { rm -rf "$K_DIR"; return 97; }
@@ -105,6 +119,12 @@ set -eu
 dir=$1 arch=$2 target=$3 O=$1/build
 export KBUILD_BUILD_USER=lab KBUILD_BUILD_HOST=lab KBUILD_BUILD_TIMESTAMP=1970-01-01
 mk() { make -s O="$O" ARCH="$arch" -j"$(nproc)" "$@"; }
+[ ! -e "$dir/Kconfig" ] || export KBUILD_KCONFIG="$dir/Kconfig"
+if [ -e "$dir/env" ]; then
+	while read -r line; do
+		export "$line"
+	done <"$dir/env"
+fi
 mk KCONFIG_ALLCONFIG="$dir/fragment" allnoconfig
 missing=$(grep -E "^CONFIG_[A-Z0-9_]+=[ym]$" "$dir/fragment" | sort -u | grep -vxFf "$O/.config" || :)
 printf "%s\n" "$missing" >"$dir/missing"
