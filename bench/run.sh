@@ -13,8 +13,12 @@
 # instructions (scripts/lab run --icount), so that other work on this host does not
 # change them; with WALL=1 they run in the stock machine, too.
 #
+# guest_* are measured by a VM that has two vGPUs, one with the guest's driver and one
+# that a program drives itself (bench/guest/drm), in a machine that counts instructions,
+# too; with GUEST_LAB=uml on the clock of User Mode Linux, in a minute.
+#
 # PAIRS=N: interleaved pairs of a row of the samples (100; of attach, which takes
-# seconds, 20 at most, of pollers 10, loads of compute_lab_* 6); at least 20 are for
+# seconds, 20 at most, of pollers 10, loads of compute_lab_* 6, of guest_* 20); at least 20 are for
 # figures that are to be shown.
 # SCORE_PAIRS=N: the same of the scoreboard's rows that compare (20; of is_009,
 # whose ratios differ by 0.3 % only, 3).
@@ -29,12 +33,13 @@ fi
 (( $# )) || set -- sched compute region_read create_remove fb_first_touch copy_bandwidth \
 	plane_query display_frames display_flips ctl_list nvml_list stats_cat ctl_pollers \
 	nvml_pollers nvml_heap compute_lab_sgemm compute_lab_sha256 compute_lab_reduce attach \
-	empty_packet compute_dispatch score
+	empty_packet compute_dispatch guest_exec guest_clients guest_unmap guest_evict guest_cost \
+	score
 board=(is_003 is_004 is_006 is_007 is_008 use_3_idle switch_loss switch_latency
 	preempt_latency switch_loss_compute compute_stop_p50 compute_stop_p99
 	error_detect error_recover hang_detect hang_recover pause_p99 compute_pause_p99
 	state_reload)
-wall=() attach=() counted=() score=() fast=() compute=() sched=
+wall=() attach=() counted=() guest=() score=() fast=() compute=() sched=
 for row in "$@"; do
 	case $row in
 	sched|pick_scaling|pick_set|qos_violations|qos_use) sched=1 ;;
@@ -46,6 +51,8 @@ for row in "$@"; do
 	is_009) fast=("$row") ;;
 	is_*|use_3_idle|switch_*|preempt_latency|error_*|hang_*) score+=("$row") ;;
 	attach) attach=("$row") ;;
+	guest_time) [[ " ${guest[*]} " == *" guest_clients "* ]] || guest+=(guest_clients) ;;
+	guest_*) guest+=("$row") ;;
 	empty_packet) counted+=("$row") ;;
 	*) wall+=("$row") ;;
 	esac
@@ -57,7 +64,8 @@ if (( ${#compute[@]} )); then
 	[[ " ${compute[*]} " != *" compute "* ]] || compute=()
 	bench/compute/run.sh "${compute[@]}"
 fi
-(( ${#wall[@]} + ${#attach[@]} + ${#counted[@]} + ${#score[@]} + ${#fast[@]} )) || exit 0
+(( ${#wall[@]} + ${#attach[@]} + ${#counted[@]} + ${#guest[@]} + ${#score[@]} + ${#fast[@]} )) ||
+	exit 0
 scripts/lab image
 scripts/build-modules stock
 scripts/lab chroot make -s -C tools O="$PWD/build/lab-tools"
@@ -101,6 +109,15 @@ if (( ${#attach[@]} )); then
 fi
 if (( ${#counted[@]} )); then
 	in_lab "${counted[*]} (half a minute)" "${icount[@]}" -- bench/run-inside "${counted[@]}"
+fi
+if (( ${#guest[@]} )); then
+	bench/guest/image drm
+	lab=("${icount[@]}")
+	if [[ -n ${GUEST_LAB:-} ]]; then
+		scripts/build-modules "$GUEST_LAB"
+		lab=(--kernel "$GUEST_LAB")
+	fi
+	in_lab "${guest[*]}" "${lab[@]}" -- bench/guest/rows-inside "${guest[@]}"
 fi
 if (( ${#fast[@]} )); then
 	in_lab "${fast[*]} (some 7 min)" "${icount_fast[@]}" -- \

@@ -40,3 +40,29 @@ test_driver_label() {
 	passes a 60
 	is_free "$A"
 }
+
+# decoded: prints how many programs the GPU has decoded.
+decoded() {
+	mountpoint -q /sys/kernel/debug || mount -t debugfs none /sys/kernel/debug
+	cat /sys/kernel/debug/vgpu_soft/programs_decoded
+}
+
+# A client that maps and unmaps data has no program decoded again; one that maps a program has.
+test_driver_unmap() {
+	local before data
+	mdev_create "$A" SG16-1Q
+	driver_start a "$A" unmap
+	guest_says a '^guest: unmap begin' $((120 * SLOW)) || fail "guest a does not begin"
+	before=$(decoded)
+	guest_tell a go
+	guest_says a '^guest: unmap data' $((120 * SLOW)) || fail "guest a does not unmap"
+	data=$(decoded)
+	guest_tell a go
+	guest_says a '^guest: unmap text' $((120 * SLOW)) || fail "guest a does not end"
+	guest_answer a "unmap text"
+	echo "decoded: $((data - before)) for data, $(($(decoded) - data)) for $ANSWER programs"
+	(( data == before && $(decoded) == data + ANSWER ))
+	guest_tell a go
+	passes a 60
+	is_free "$A"
+}

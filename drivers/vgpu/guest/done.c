@@ -27,18 +27,16 @@ void guest_fence_init(struct guest_fence *fence, u64 context, u64 seqno)
 	dma_fence_init(&fence->base, &fence_ops, &fence->lock, context, seqno);
 }
 
-/* In work that the module's end waits for: it returns to the module after it has given it up. */
-static void done_free(struct work_struct *work)
+/* The module's end waits for this (rcu_barrier()): it returns to the module that it gives up. */
+static void done_free(struct rcu_head *rcu)
 {
-	struct guest_done *done = container_of(work, struct guest_done, free);
-
-	kfree_rcu(done, base.rcu);
+	kfree(container_of(rcu, struct guest_done, base.rcu));
 	module_put(THIS_MODULE);
 }
 
 static void done_release(struct dma_fence *fence)
 {
-	queue_work(guest_wq, &container_of(fence, struct guest_done, base)->free);
+	call_rcu(&fence->rcu, done_free);
 }
 
 static const struct dma_fence_ops done_ops = {
@@ -61,10 +59,8 @@ struct guest_done *guest_done_create(void)
 {
 	struct guest_done *done = kzalloc(sizeof(*done), GFP_KERNEL_ACCOUNT);
 
-	if (done) {
+	if (done)
 		spin_lock_init(&done->lock);
-		INIT_WORK(&done->free, done_free);
-	}
 	return done;
 }
 

@@ -8,7 +8,6 @@
 #define _VGPU_GUEST_DONE_H
 
 #include <linux/dma-fence.h>
-#include <linux/workqueue.h>
 
 /**
  * struct guest_fence - what a scheduler waits for: the end of a job on the device, or a channel
@@ -29,13 +28,11 @@ void guest_fence_init(struct guest_fence *fence, u64 context, u64 seqno);
  * @base: the fence
  * @lock: of @base
  * @cb:   at the scheduler's fence, until that is signalled; it has a reference
- * @free: runs when nobody has the fence any more
  */
 struct guest_done {
 	struct dma_fence base;
 	spinlock_t lock;		/* of base */
 	struct dma_fence_cb cb;
-	struct work_struct free;
 };
 
 /* Returns NULL where there is no memory. kfree() frees one that is not armed. */

@@ -164,11 +164,12 @@ static int __init drv_init(void)
 }
 module_init(drv_init);
 
-/* Nothing that the module has made is left but for work that is about to return. */
+/* Nothing that the module has made is left but for work and callbacks that are about to return. */
 static void __exit drv_exit(void)
 {
 	pci_unregister_driver(&drv_pci);
 	guest_work_fini();
+	rcu_barrier();
 }
 module_exit(drv_exit);
 

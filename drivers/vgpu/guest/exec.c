@@ -39,13 +39,6 @@ static int job_copy_packets(struct guest_job *job, const struct drm_vgpu_exec *a
 	u32 class = job->queue->gdev->engine[job->queue->engine] >> 8, i;
 	int ret;
 
-	if (args->count > 1u << job->queue->order)
-		return -E2BIG;
-	/* A job without packets is one that does nothing, in its place between the others. */
-	job->nr = max(args->count, 1);
-	job->packet = kvcalloc(job->nr, sizeof(*job->packet), GFP_KERNEL_ACCOUNT);
-	if (!job->packet)
-		return -ENOMEM;
 	job->packet[0].type = VGPU_HW_PKT_NOP;
 	if (copy_from_user(job->packet, u64_to_user_ptr(args->packets),
 			   (size_t)args->count * sizeof(*job->packet)))
@@ -63,15 +56,21 @@ static int job_copy_packets(struct guest_job *job, const struct drm_vgpu_exec *a
 /* Takes the reference to the queue. */
 static struct guest_job *job_create(struct guest_queue *queue, const struct drm_vgpu_exec *args)
 {
-	struct guest_job *job;
-	int ret = -ENOMEM;
+	/* A job without packets is one that does nothing, in its place between the others. */
+	u32 nr = max(args->count, 1);
+	struct guest_job *job = NULL;
+	int ret = -E2BIG;
 
-	job = kzalloc(sizeof(*job), GFP_KERNEL_ACCOUNT);
+	if (nr <= 1u << queue->order) {
+		ret = -ENOMEM;
+		job = kvzalloc(struct_size(job, packet, nr), GFP_KERNEL_ACCOUNT);
+	}
 	if (!job) {
 		guest_queue_put(queue);
 		return ERR_PTR(ret);
 	}
 	job->queue = queue;
+	job->nr = nr;
 	job->fence = kzalloc(sizeof(*job->fence), GFP_KERNEL_ACCOUNT);
 	job->wait = kzalloc(sizeof(*job->wait), GFP_KERNEL_ACCOUNT);
 	job->done = guest_done_create();

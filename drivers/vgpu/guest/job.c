@@ -45,12 +45,14 @@ static struct dma_fence *job_run(struct drm_sched_job *base)
 
 void guest_job_destroy(struct guest_job *job)
 {
-	guest_queue_put(job->queue);
-	kvfree(job->packet);
+	struct guest_queue *queue = job->queue;
+
 	kfree(job->fence);
 	kfree(job->done);
 	kfree(job->wait);
-	kfree(job);
+	kvfree(job);
+	/* The module may go with the queue. */
+	guest_queue_put(queue);
 }
 
 static void job_free(struct drm_sched_job *base)

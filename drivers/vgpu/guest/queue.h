@@ -122,20 +122,20 @@ struct guest_queue {
  * struct guest_job - a job
  * @base:   in the queue's scheduler
  * @queue:  the queue
- * @nr:     elements of @packet
- * @packet: as they go into the ring
  * @fence:  its end; NULL once that is the queue's
  * @done:   likewise, for users; NULL once they have it
  * @wait:   for when it has to wait for a channel; NULL once it has waited
+ * @nr:     elements of @packet
+ * @packet: as they go into the ring
  */
 struct guest_job {
 	struct drm_sched_job base;
 	struct guest_queue *queue;
-	u32 nr;
-	struct vgpu_hw_packet *packet;
 	struct guest_fence *fence;
 	struct guest_done *done;
 	struct guest_fence *wait;
+	u32 nr;
+	struct vgpu_hw_packet packet[] __counted_by(nr);
 };
 
 extern const struct drm_sched_backend_ops guest_job_ops;

@@ -69,6 +69,7 @@ static const struct test tests[] = {
 	{ "unbind", test_unbind, false },
 	{ "reload", test_reload, false },
 	{ "label", test_label, true },
+	{ "unmap", test_unmap, true },
 };
 
 /* What the command line gives the running test, and all of them. */

@@ -149,6 +149,7 @@ bool test_storm(void);
 bool test_remove(void);
 bool test_time_is_over(void);
 bool test_unbind(void);
+bool test_unmap(void);
 
 /* What the host tells: tests/e2e/guest/tell.c. */
 int tell_open(void);

@@ -13,6 +13,7 @@
 #include "../work/lanes.h"
 #include "../work/packet_types.h"
 #include "../work/section.h"
+#include "../work/text.h"
 #include "params.h"
 
 static const struct vgpu_engine_desc soft_engine_desc[] = {
@@ -66,7 +67,8 @@ DEFINE_DEBUGFS_ATTRIBUTE(soft_hang_fops, soft_hang_get, soft_hang_set, "%llu\n")
  * ran_ns: engine time: for how long the engine could work so far, see soft_engine_ran_ns().
  *
  * And <debugfs>/vgpu_soft/simt: time per instruction of each interpreter of programs, in ps,
- * measured when the module was loaded, and the interpreter that was chosen.
+ * measured when the module was loaded, and the interpreter that was chosen. programs_decoded beside
+ * it: how many programs were decoded since then.
  *
  * Context: module init.
  */
@@ -74,6 +76,7 @@ void soft_gpu_debugfs_init(void)
 {
 	soft_debugfs = debugfs_create_dir(KBUILD_MODNAME, NULL);
 	soft_lanes_debugfs(soft_debugfs);
+	soft_text_debugfs(soft_debugfs);
 }
 
 /* Undoes soft_gpu_debugfs_init(). No GPU is registered any more. */
