@@ -37,7 +37,7 @@ static int bind_add_map(struct guest_vm_change *change, const struct drm_vgpu_bi
 	if (op->flags & DRM_VGPU_BIND_EXEC)
 		pte |= VGPU_HW_PTE_X;
 	if (!range_overflows(op->offset, op->size, (u64)obj->size) &&
-	    (!bo->vm_obj || bo->vm_obj == drm_gpuvm_resv_obj(&change->vm->base)) &&
+	    (!bo->shared || bo->shared == guest_vm_shared(change->vm)) &&
 	    (bo->placement == DRM_VGPU_PLACEMENT_FRAMEBUFFER || !(pte & VGPU_HW_PTE_X)))
 		ret = guest_vm_change_add(change, op->va, op->size, bo, op->offset, pte);
 	drm_gem_object_put(obj);

@@ -1,165 +1,108 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Buffers: GEM objects in the framebuffer or in the guest's memory. */
+/* Buffers: TTM's objects in the framebuffer or in the guest's memory. */
 #include <linux/dma-buf.h>
-#include <linux/dma-mapping.h>
-#include <linux/sort.h>
 
 #include <drm/drm_prime.h>
 #include <drm/drm_vma_manager.h>
+#include <drm/ttm/ttm_placement.h>
 
 #include "bo.h"
 #include "device.h"
+#include "man.h"
 
-u64 guest_bo_addr(const struct guest_bo *bo, u64 offset, u64 *left)
+/* Without eviction of others; if there is no room, it begins as one that was evicted. */
+static const struct ttm_place place_fb[] = {
+	{ .mem_type = TTM_PL_VRAM, .flags = TTM_PL_FLAG_DESIRED },
+	{ .mem_type = TTM_PL_TT, .flags = TTM_PL_FLAG_FALLBACK },
+};
+
+static const struct ttm_placement placement_fb = { ARRAY_SIZE(place_fb), place_fb };
+
+static const struct ttm_place place_system = { .mem_type = TTM_PL_TT };
+static const struct ttm_placement placement_system = { 1, &place_system };
+
+static const struct ttm_place place_own = {
+	.mem_type = TTM_PL_VRAM,
+	.flags = TTM_PL_FLAG_TOPDOWN,
+};
+
+static const struct ttm_placement placement_own = { 1, &place_own };
+
+void guest_bo_set_place(struct guest_bo *bo, const struct guest_place *place)
 {
-	u32 low = 0, high = bo->nr_spans, mid;
-	u64 end;
-
-	/* The last span that begins at the offset or before it. */
-	while (high - low > 1) {
-		mid = low + (high - low) / 2;
-		if (bo->span[mid].offset <= offset)
-			low = mid;
-		else
-			high = mid;
-	}
-	end = low + 1 < bo->nr_spans ? bo->span[low + 1].offset : bo->base.size;
-	*left = end - offset;
-	return bo->span[low].addr + (offset - bo->span[low].offset);
+	dma_resv_assert_held(bo->tbo.base.resv);
+	mutex_lock(&bo->gpuva_lock);
+	WRITE_ONCE(bo->place, place);
+	mutex_unlock(&bo->gpuva_lock);
 }
 
-/* Adds what follows to the spans; the last one grows if that is in one piece with it. */
-static void bo_add_span(struct guest_bo *bo, u64 offset, u64 addr)
+static void bo_destroy(struct ttm_buffer_object *tbo)
 {
-	const struct guest_span *last = bo->nr_spans ? &bo->span[bo->nr_spans - 1] : NULL;
+	struct guest_bo *bo = ttm_to_guest_bo(tbo);
+	struct guest_shared *shared = bo->shared;
 
-	if (!last || last->addr + (offset - last->offset) != addr)
-		bo->span[bo->nr_spans++] = (struct guest_span){ offset, addr };
-}
-
-static int bo_fb_init(struct guest_dev *gdev, struct guest_bo *bo)
-{
-	struct gpu_buddy_block *block;
-	u64 offset = 0;
-	int ret;
-
-	ret = guest_fb_alloc(gdev, bo->base.size, &bo->blocks);
-	if (ret)
-		return ret;
-	bo->span = kvmalloc_array(list_count_nodes(&bo->blocks), sizeof(*bo->span), GFP_KERNEL);
-	if (!bo->span)
-		return -ENOMEM;
-	list_for_each_entry(block, &bo->blocks, link) {
-		bo_add_span(bo, offset, guest_fb_offset(block));
-		offset += gpu_buddy_block_size(&gdev->fb.mm, block);
-	}
-	return 0;
-}
-
-/* shmem says ENOSPC where the guest has no memory. Here that would be the framebuffer. */
-static int shmem_error(int error)
-{
-	return error == -ENOSPC ? -ENOMEM : error;
-}
-
-static int bo_system_init(struct guest_dev *gdev, struct guest_bo *bo)
-{
-	struct scatterlist *sg;
-	struct page **pages;
-	struct sg_table *sgt;
-	u64 offset = 0;
-	unsigned int i;
-	int ret;
-
-	pages = drm_gem_get_pages(&bo->base);
-	if (IS_ERR(pages))
-		return shmem_error(PTR_ERR(pages));
-	bo->pages = pages;
-	sgt = drm_prime_pages_to_sg(&gdev->drm, pages, bo->base.size >> PAGE_SHIFT);
-	if (IS_ERR(sgt))
-		return PTR_ERR(sgt);
-	ret = dma_map_sgtable(gdev->drm.dev, sgt, DMA_BIDIRECTIONAL, 0);
-	if (ret) {
-		sg_free_table(sgt);
-		kfree(sgt);
-		return ret;
-	}
-	bo->sgt = sgt;
-	bo->span = kvmalloc_array(sgt->nents, sizeof(*bo->span), GFP_KERNEL);
-	if (!bo->span)
-		return -ENOMEM;
-	for_each_sgtable_dma_sg(sgt, sg, i) {
-		bo_add_span(bo, offset, sg_dma_address(sg));
-		offset += sg_dma_len(sg);
-	}
-	return 0;
+	drm_gem_object_release(&tbo->base);
+	mutex_destroy(&bo->gpuva_lock);
+	kfree(bo);
+	if (shared)
+		drm_gem_object_put(&shared->base);
 }
 
 static void bo_free(struct drm_gem_object *obj)
 {
-	struct guest_bo *bo = to_guest_bo(obj);
-	struct guest_dev *gdev = to_guest_dev(obj->dev);
-	struct drm_gem_object *vm_obj = bo->vm_obj;
+	struct ttm_buffer_object *tbo = &to_guest_bo(obj)->tbo;
 
-	if (bo->sgt) {
-		dma_unmap_sgtable(gdev->drm.dev, bo->sgt, DMA_BIDIRECTIONAL, 0);
-		sg_free_table(bo->sgt);
-		kfree(bo->sgt);
+	if (tbo->bulk_move) {
+		dma_resv_lock(obj->resv, NULL);
+		ttm_bo_set_bulk_move(tbo, NULL);
+		dma_resv_unlock(obj->resv);
 	}
-	if (bo->pages)
-		drm_gem_put_pages(obj, bo->pages, true, true);
-	guest_fb_free(gdev, &bo->blocks);
-	kvfree(bo->span);
-	drm_gem_object_release(obj);
-	mutex_destroy(&bo->gpuva_lock);
-	kfree(bo);
-	drm_gem_object_put(vm_obj);
+	ttm_bo_put(tbo);
 }
 
 static struct dma_buf *bo_export(struct drm_gem_object *obj, int flags)
 {
-	if (to_guest_bo(obj)->vm_obj)
+	if (to_guest_bo(obj)->shared)
 		return ERR_PTR(-EPERM);
 	return drm_gem_prime_export(obj, flags);
 }
 
 static int bo_mmap(struct drm_gem_object *obj, struct vm_area_struct *vma)
 {
-	/* Pages are inserted as they are, and cannot be copied on write. */
-	if (is_cow_mapping(vma->vm_flags))
-		return -EINVAL;
-	vm_flags_set(vma, VM_IO | VM_PFNMAP | VM_DONTEXPAND | VM_DONTDUMP);
-	vma->vm_page_prot = vm_get_page_prot(vma->vm_flags);
-	if (to_guest_bo(obj)->placement == DRM_VGPU_PLACEMENT_FRAMEBUFFER)
-		vma->vm_page_prot = pgprot_writecombine(vma->vm_page_prot);
-	return 0;
+	int ret = ttm_bo_mmap_obj(vma, &to_guest_bo(obj)->tbo);
+
+	/* The mapping has a reference to TTM's object instead of that to GEM's. */
+	if (!ret)
+		drm_gem_object_put(obj);
+	return ret;
 }
 
+/* As ttm_bo_vm_fault(), but when the device is gone, so is what was in the buffer. */
 static vm_fault_t bo_fault(struct vm_fault *vmf)
 {
-	struct vm_area_struct *vma = vmf->vma;
-	struct guest_bo *bo = to_guest_bo(vma->vm_private_data);
-	struct guest_dev *gdev = to_guest_dev(bo->base.dev);
-	pgoff_t page = vmf->pgoff - drm_vma_node_start(&bo->base.vma_node);
-	unsigned long pfn;
+	struct ttm_buffer_object *tbo = vmf->vma->vm_private_data;
 	vm_fault_t ret;
-	u64 left;
 	int idx;
 
-	if (page >= bo->base.size >> PAGE_SHIFT || !drm_dev_enter(&gdev->drm, &idx))
-		return VM_FAULT_SIGBUS;
-	if (bo->pages)
-		pfn = page_to_pfn(bo->pages[page]);
-	else
-		pfn = PHYS_PFN(gdev->fb.phys + guest_bo_addr(bo, (u64)page << PAGE_SHIFT, &left));
-	ret = vmf_insert_pfn(vma, vmf->address, pfn);
-	drm_dev_exit(idx);
+	ret = ttm_bo_vm_reserve(tbo, vmf);
+	if (ret)
+		return ret;
+	ret = VM_FAULT_SIGBUS;
+	if (drm_dev_enter(tbo->base.dev, &idx)) {
+		ret = ttm_bo_vm_fault_reserved(vmf, vmf->vma->vm_page_prot,
+					       TTM_BO_VM_NUM_PREFAULT);
+		drm_dev_exit(idx);
+	}
+	/* To be tried again: the reservation is no longer held. */
+	if (ret == VM_FAULT_RETRY && !(vmf->flags & FAULT_FLAG_RETRY_NOWAIT))
+		return ret;
+	dma_resv_unlock(tbo->base.resv);
 	return ret;
 }
 
 static const struct vm_operations_struct bo_vm_ops = {
-	.open = drm_gem_vm_open,
-	.close = drm_gem_vm_close,
+	.open = ttm_bo_vm_open,
+	.close = ttm_bo_vm_close,
 	.fault = bo_fault,
 };
 
@@ -170,41 +113,114 @@ static const struct drm_gem_object_funcs bo_funcs = {
 	.vm_ops = &bo_vm_ops,
 };
 
-struct guest_bo *guest_bo_create(struct guest_dev *gdev, u64 bytes, u32 placement,
-				 struct drm_gem_object *vm_obj)
+static struct guest_bo *bo_alloc(struct guest_dev *gdev, u64 bytes, u32 placement)
 {
-	struct guest_bo *bo;
-	int ret = 0;
+	struct guest_bo *bo = kzalloc(sizeof(*bo), GFP_KERNEL_ACCOUNT);
 
-	bo = kzalloc(sizeof(*bo), GFP_KERNEL_ACCOUNT);
+	if (!bo)
+		return NULL;
+	bo->tbo.base.funcs = &bo_funcs;
+	bo->placement = placement;
+	bo->large = placement == DRM_VGPU_PLACEMENT_FRAMEBUFFER && bytes >= GUEST_FB_LARGE;
+	mutex_init(&bo->gpuva_lock);
+	drm_gem_private_object_init(&gdev->drm, &bo->tbo.base, bytes);
+	drm_gem_gpuva_set_lock(&bo->tbo.base, &bo->gpuva_lock);
+	return bo;
+}
+
+/* Returns with the reservation held, or an error, and then the buffer is gone. */
+static int bo_init(struct guest_dev *gdev, struct guest_bo *bo, enum ttm_bo_type type,
+		   const struct ttm_placement *placement)
+{
+	struct ttm_operation_ctx ctx = { .interruptible = true };
+	struct ttm_placement copy = *placement;
+
+	return ttm_bo_init_reserved(&gdev->ttm, &bo->tbo, type, &copy, 1, &ctx, NULL,
+				    bo->shared ? bo->shared->base.resv : NULL, bo_destroy);
+}
+
+struct guest_bo *guest_bo_create(struct guest_dev *gdev, u64 bytes, u32 placement,
+				 struct guest_shared *shared)
+{
+	bool fb = placement == DRM_VGPU_PLACEMENT_FRAMEBUFFER;
+	struct guest_bo *bo;
+	int ret;
+
+	if (fb && bytes > gdev->fb.bytes)
+		return ERR_PTR(-ENOSPC);
+	if (!fb && bytes > guest_man_left(gdev))
+		return ERR_PTR(-ENOMEM);
+	bo = bo_alloc(gdev, bytes, placement);
 	if (!bo)
 		return ERR_PTR(-ENOMEM);
-	bo->base.funcs = &bo_funcs;
-	bo->placement = placement;
-	INIT_LIST_HEAD(&bo->blocks);
-	mutex_init(&bo->gpuva_lock);
-	if (placement == DRM_VGPU_PLACEMENT_SYSTEM)
-		ret = shmem_error(drm_gem_object_init(&gdev->drm, &bo->base, bytes));
-	else
-		drm_gem_private_object_init(&gdev->drm, &bo->base, bytes);
-	if (ret) {
-		mutex_destroy(&bo->gpuva_lock);
-		kfree(bo);
-		return ERR_PTR(ret);
+	if (shared) {
+		drm_gem_object_get(&shared->base);
+		bo->shared = shared;
+		dma_resv_lock(shared->base.resv, NULL);
 	}
-	drm_gem_gpuva_set_lock(&bo->base, &bo->gpuva_lock);
-	if (vm_obj) {
-		drm_gem_object_get(vm_obj);
-		bo->vm_obj = vm_obj;
-		bo->base.resv = vm_obj->resv;
+	ret = bo_init(gdev, bo, ttm_bo_type_device, fb ? &placement_fb : &placement_system);
+	if (!ret) {
+		if (shared)
+			ttm_bo_set_bulk_move(&bo->tbo, &shared->lru);
+		ttm_bo_unreserve(&bo->tbo);
+		return bo;
 	}
-	ret = placement == DRM_VGPU_PLACEMENT_SYSTEM ? bo_system_init(gdev, bo) :
-		bo_fb_init(gdev, bo);
-	if (!ret)
-		ret = drm_gem_create_mmap_offset(&bo->base);
-	if (ret) {
-		drm_gem_object_put(&bo->base);
-		return ERR_PTR(ret);
-	}
+	if (shared)
+		dma_resv_unlock(shared->base.resv);
+	/* TTM does not say which of the two it was. */
+	if (fb && ret == -ENOMEM && guest_man_left(gdev) < bytes)
+		ret = -ENOSPC;
+	return ERR_PTR(ret);
+}
+
+struct guest_bo *guest_bo_create_own(struct guest_dev *gdev, u64 bytes)
+{
+	struct guest_bo *bo;
+	int ret;
+
+	bo = bo_alloc(gdev, bytes, DRM_VGPU_PLACEMENT_FRAMEBUFFER);
+	if (!bo)
+		return ERR_PTR(-ENOMEM);
+	bo->own = true;
+	ret = bo_init(gdev, bo, ttm_bo_type_kernel, &placement_own);
+	if (ret)
+		return ERR_PTR(ret == -ENOMEM && guest_fb_avail(gdev) < bytes ? -ENOSPC : ret);
+	ttm_bo_pin(&bo->tbo);
+	ttm_bo_unreserve(&bo->tbo);
+	guest_fb_count_own(gdev, bytes);
 	return bo;
+}
+
+void guest_bo_destroy_own(struct guest_bo *bo)
+{
+	guest_fb_count_own(to_guest_dev(bo->tbo.base.dev), -(s64)guest_bo_bytes(bo));
+	dma_resv_lock(bo->tbo.base.resv, NULL);
+	ttm_bo_unpin(&bo->tbo);
+	dma_resv_unlock(bo->tbo.base.resv);
+	drm_gem_object_put(&bo->tbo.base);
+}
+
+static void shared_free(struct drm_gem_object *obj)
+{
+	struct guest_shared *shared = to_guest_shared(obj);
+
+	ttm_lru_bulk_move_fini(&to_guest_dev(obj->dev)->ttm, &shared->lru);
+	drm_gem_object_release(obj);
+	kfree(shared);
+}
+
+static const struct drm_gem_object_funcs shared_funcs = {
+	.free = shared_free,
+};
+
+struct guest_shared *guest_shared_create(struct guest_dev *gdev)
+{
+	struct guest_shared *shared = kzalloc(sizeof(*shared), GFP_KERNEL_ACCOUNT);
+
+	if (!shared)
+		return NULL;
+	shared->base.funcs = &shared_funcs;
+	drm_gem_private_object_init(&gdev->drm, &shared->base, 0);
+	ttm_lru_bulk_move_init(&shared->lru);
+	return shared;
 }

@@ -1,65 +1,98 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Buffers: GEM objects in the framebuffer or in the guest's memory. */
+/* Buffers: TTM's objects in the framebuffer or in the guest's memory. */
 #ifndef _VGPU_GUEST_BO_H
 #define _VGPU_GUEST_BO_H
 
 #include <linux/mutex.h>
-#include <linux/scatterlist.h>
 
 #include <drm/drm_gem.h>
+#include <drm/ttm/ttm_bo.h>
 #include <drm/vgpu_drm.h>
+
+#include "place.h"
 
 struct guest_dev;
 
 /**
- * struct guest_span - a part of a buffer that is in one piece for the device
- * @offset: in the buffer
- * @addr:   in the framebuffer, or for DMA
+ * struct guest_shared - what the buffers share that only one VM maps
+ * @base: the object whose reservation is theirs
+ * @lru:  their common place in TTM's order of use
  */
-struct guest_span {
-	u64 offset;
-	u64 addr;
+struct guest_shared {
+	struct drm_gem_object base;
+	struct ttm_lru_bulk_move lru;
 };
 
 /**
- * struct guest_bo - a buffer. It keeps its place as long as it exists
- * @base:       what users have handles of
- * @placement:  enum drm_vgpu_placement
- * @nr_spans:   elements of @span
- * @span:       by offset, the first one at 0; each ends where the next one begins
- * @blocks:     of the framebuffer
- * @pages:      of system memory
- * @sgt:        of system memory: @pages, mapped for DMA
- * @vm_obj:     of the only VM that maps the buffer, the object whose reservation it shares; or NULL
- * @gpuva_lock: protects @base.gpuva; taken where fences are signalled, so no memory is allocated
- *              under it
+ * struct guest_bo - a buffer
+ * @tbo:        TTM's object, and in it GEM's, of which users have handles
+ * @placement:  enum drm_vgpu_placement: where it lies whenever a job uses it
+ * @own:        of the driver itself: it is pinned
+ * @large:      in the framebuffer it is made of large pieces, see guest_fb_take()
+ * @shown:      a monitor may show it, so it is not evicted; protected by the reservation
+ * @no_room:    the framebuffer had no room for it when it was last asked; protected by the
+ *              reservation
+ * @place:      where it lies, if mappings may lead there, else NULL: it is evicted. Changes with
+ *              the reservation and @gpuva_lock held
+ * @shared:     of the only VM that maps the buffer, or NULL
+ * @gpuva_lock: protects @tbo.base.gpuva; taken where fences are signalled, so no memory is
+ *              allocated under it. A VM comes to that list, or goes, with the reservation held, too
  */
 struct guest_bo {
-	struct drm_gem_object base;
+	struct ttm_buffer_object tbo;
 	u32 placement;
-	u32 nr_spans;
-	struct guest_span *span;
-	struct list_head blocks;
-	struct page **pages;
-	struct sg_table *sgt;
-	struct drm_gem_object *vm_obj;
+	bool own;
+	bool large;
+	bool shown;
+	bool no_room;
+	const struct guest_place *place;
+	struct guest_shared *shared;
 	struct mutex gpuva_lock;	/* mappings */
 };
 
 static inline struct guest_bo *to_guest_bo(struct drm_gem_object *obj)
 {
-	return container_of(obj, struct guest_bo, base);
+	return container_of(obj, struct guest_bo, tbo.base);
+}
+
+static inline struct guest_bo *ttm_to_guest_bo(struct ttm_buffer_object *tbo)
+{
+	return container_of(tbo, struct guest_bo, tbo);
+}
+
+static inline u64 guest_bo_bytes(const struct guest_bo *bo)
+{
+	return bo->tbo.base.size;
+}
+
+/* Of a buffer that has a place. */
+static inline u64 guest_bo_addr(const struct guest_bo *bo, u64 offset, u64 *left)
+{
+	return guest_place_addr(bo->place, offset, left);
+}
+
+/* The object of a VM; its last reference frees it. */
+struct guest_shared *guest_shared_create(struct guest_dev *gdev);
+
+static inline struct guest_shared *to_guest_shared(struct drm_gem_object *obj)
+{
+	return container_of(obj, struct guest_shared, base);
 }
 
 /*
- * Makes a buffer that reads 0. @vm_obj: see struct guest_bo. Returns an ERR_PTR, -ENOSPC where the
- * framebuffer has no room.
+ * Makes a buffer that reads 0. @shared: see struct guest_bo. No other buffer is evicted for it: if
+ * the framebuffer is full, it begins in the guest's memory. Returns an ERR_PTR, -ENOSPC where a
+ * buffer of the framebuffer finds no room in either.
  */
 struct guest_bo *guest_bo_create(struct guest_dev *gdev, u64 bytes, u32 placement,
-				 struct drm_gem_object *vm_obj);
+				 struct guest_shared *shared);
 
-/* The device's address of a byte of the buffer; *@left: bytes from there in one piece. */
-u64 guest_bo_addr(const struct guest_bo *bo, u64 offset, u64 *left);
+/* Makes a buffer of the driver's own, which stays in the framebuffer; others are evicted for it. */
+struct guest_bo *guest_bo_create_own(struct guest_dev *gdev, u64 bytes);
+void guest_bo_destroy_own(struct guest_bo *bo);
+
+/* Says where mappings find the buffer; NULL: nowhere. The reservation is held. */
+void guest_bo_set_place(struct guest_bo *bo, const struct guest_place *place);
 
 int guest_bo_create_ioctl(struct drm_device *drm, void *data, struct drm_file *file);
 int guest_bo_mmap_offset_ioctl(struct drm_device *drm, void *data, struct drm_file *file);

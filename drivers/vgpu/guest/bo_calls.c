@@ -9,33 +9,30 @@
 int guest_bo_create_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
 {
 	struct drm_vgpu_bo_create *args = data;
-	struct drm_gem_object *vm_obj = NULL;
 	struct guest_vm *vm = NULL;
 	struct guest_bo *bo;
-	int ret, idx;
+	int ret;
 
 	if (args->pad || args->placement > DRM_VGPU_PLACEMENT_SYSTEM || !args->size ||
 	    args->size % VGPU_HW_PAGE_SIZE || args->size > BIT_ULL(GUEST_VA_BITS))
 		return -EINVAL;
-	if (!drm_dev_enter(drm, &idx))
+	/* Not drm_dev_enter(): others may hold the VM's reservation for as long as jobs take. */
+	if (drm_dev_is_unplugged(drm))
 		return -ENODEV;
 	if (args->vm_id) {
 		vm = guest_vm_find(file, args->vm_id);
-		ret = -ENOENT;
 		if (!vm)
-			goto out;
-		vm_obj = drm_gpuvm_resv_obj(&vm->base);
+			return -ENOENT;
 	}
-	bo = guest_bo_create(to_guest_dev(drm), args->size, args->placement, vm_obj);
+	bo = guest_bo_create(to_guest_dev(drm), args->size, args->placement,
+			     vm ? guest_vm_shared(vm) : NULL);
 	ret = PTR_ERR_OR_ZERO(bo);
 	if (!ret) {
-		ret = drm_gem_handle_create(file, &bo->base, &args->handle);
-		drm_gem_object_put(&bo->base);
+		ret = drm_gem_handle_create(file, &bo->tbo.base, &args->handle);
+		drm_gem_object_put(&bo->tbo.base);
 	}
 	if (vm)
 		guest_vm_put(vm);
-out:
-	drm_dev_exit(idx);
 	return ret;
 }
 

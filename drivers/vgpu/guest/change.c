@@ -27,8 +27,7 @@ void guest_vm_put(struct guest_vm *vm)
 	kref_put(&vm->ref, vm_last_put);
 }
 
-/* Returns when the device uses nothing any more that @change has dropped. */
-static void vm_invalidate(struct guest_vm *vm, const struct guest_pt_change *change)
+void guest_vm_invalidate(struct guest_vm *vm, const struct guest_pt_change *change)
 {
 	if (!change->dropped)
 		return;
@@ -47,18 +46,53 @@ int guest_vm_change_init(struct guest_vm_change *change, struct guest_vm *vm, u3
 	return change->op || !nr ? 0 : -ENOMEM;
 }
 
+/* Locks the reservations of VM and buffer, which may be the same. */
+static void resv_lock(struct drm_gpuvm *gpuvm, struct guest_bo *bo, struct ww_acquire_ctx *ctx)
+{
+	struct dma_resv *first = drm_gpuvm_resv(gpuvm), *second = bo->tbo.base.resv;
+
+	ww_acquire_init(ctx, &reservation_ww_class);
+	dma_resv_lock(first, ctx);
+	while (first != second && dma_resv_lock(second, ctx) == -EDEADLK) {
+		dma_resv_unlock(first);
+		dma_resv_lock_slow(second, ctx);
+		swap(first, second);
+	}
+	ww_acquire_done(ctx);
+}
+
+static void resv_unlock(struct drm_gpuvm *gpuvm, struct guest_bo *bo, struct ww_acquire_ctx *ctx)
+{
+	if (bo->tbo.base.resv != drm_gpuvm_resv(gpuvm))
+		dma_resv_unlock(bo->tbo.base.resv);
+	dma_resv_unlock(drm_gpuvm_resv(gpuvm));
+	ww_acquire_fini(ctx);
+}
+
+/* What of the framebuffer a job in the VM needs for the buffer. */
+static u64 vm_bo_bytes(struct guest_bo *bo)
+{
+	return bo->placement == DRM_VGPU_PLACEMENT_FRAMEBUFFER ? guest_bo_bytes(bo) : 0;
+}
+
 static struct drm_gpuvm_bo *vm_bo_obtain(struct guest_vm *vm, struct guest_bo *bo)
 {
-	struct drm_gpuvm_bo *vm_bo = drm_gpuvm_bo_create(&vm->base, &bo->base);
+	struct drm_gpuvm_bo *new = drm_gpuvm_bo_create(&vm->base, &bo->tbo.base), *vm_bo;
+	struct ww_acquire_ctx ctx;
 
-	if (!vm_bo)
+	if (!new)
 		return NULL;
-	dma_resv_lock(drm_gpuvm_resv(&vm->base), NULL);
+	resv_lock(&vm->base, bo, &ctx);
 	mutex_lock(&bo->gpuva_lock);
-	vm_bo = drm_gpuvm_bo_obtain_prealloc(vm_bo);
+	vm_bo = drm_gpuvm_bo_obtain_prealloc(new);
 	mutex_unlock(&bo->gpuva_lock);
 	drm_gpuvm_bo_extobj_add(vm_bo);
-	dma_resv_unlock(drm_gpuvm_resv(&vm->base));
+	if (vm_bo == new) {
+		vm->fb_bytes += vm_bo_bytes(bo);
+		if (!bo->place)
+			drm_gpuvm_bo_evict(vm_bo, true);
+	}
+	resv_unlock(&vm->base, bo, &ctx);
 	return vm_bo;
 }
 
@@ -66,15 +100,19 @@ void guest_vm_bo_put(struct drm_gpuvm_bo *vm_bo)
 {
 	struct guest_bo *bo = to_guest_bo(vm_bo->obj);
 	struct drm_gpuvm *gpuvm = drm_gpuvm_get(vm_bo->vm);
+	struct ww_acquire_ctx ctx;
+	bool last;
 
 	/* The last reference takes those of buffer and VM with it, the lock would go while held. */
-	drm_gem_object_get(&bo->base);
-	dma_resv_lock(drm_gpuvm_resv(gpuvm), NULL);
+	drm_gem_object_get(&bo->tbo.base);
+	resv_lock(gpuvm, bo, &ctx);
 	mutex_lock(&bo->gpuva_lock);
-	drm_gpuvm_bo_put(vm_bo);
+	last = drm_gpuvm_bo_put(vm_bo);
 	mutex_unlock(&bo->gpuva_lock);
-	dma_resv_unlock(drm_gpuvm_resv(gpuvm));
-	drm_gem_object_put(&bo->base);
+	if (last)
+		to_guest_vm(gpuvm)->fb_bytes -= vm_bo_bytes(bo);
+	resv_unlock(gpuvm, bo, &ctx);
+	drm_gem_object_put(&bo->tbo.base);
 	drm_gpuvm_put(gpuvm);
 }
 
@@ -96,7 +134,7 @@ int guest_vm_change_add(struct guest_vm_change *change, u64 va, u64 bytes, struc
 		if (!op->vm_bo)
 			return -ENOMEM;
 	}
-	return guest_pt_reserve(vm->gdev, &change->pt, va, bytes, bo, offset);
+	return guest_pt_reserve(vm->gdev, &change->pt, guest_pt_tables(va, bytes, bo, offset));
 }
 
 void guest_vm_change_free(struct guest_vm_change *change)
@@ -171,12 +209,17 @@ int guest_vm_step_map(struct drm_gpuva_op *op, void *priv)
 {
 	struct vm_step *step = priv;
 	struct guest_vm *vm = step->change->vm;
+	struct guest_bo *bo = to_guest_bo(op->map.gem.obj);
 	struct guest_vma *vma = step_vma(step, step->op->pte);
 
 	if (WARN_ON_ONCE(!vma))
 		return -EINVAL;
-	guest_pt_map(vm->gdev, vm->pt, &step->change->pt, op->map.va.addr, op->map.va.range,
-		     to_guest_bo(op->map.gem.obj), op->map.gem.offset, vma->pte);
+	/* One that is evicted is mapped when it comes back. */
+	mutex_lock(&bo->gpuva_lock);
+	if (bo->place)
+		guest_pt_map(vm->gdev, vm->pt, &step->change->pt, op->map.va.addr,
+			     op->map.va.range, bo, op->map.gem.offset, vma->pte);
+	mutex_unlock(&bo->gpuva_lock);
 	drm_gpuva_map(&vm->base, &vma->base, &op->map);
 	vma_link(vma, step->op->vm_bo);
 	return 0;
@@ -236,7 +279,7 @@ int guest_vm_change_do(struct guest_vm_change *change)
 		      drm_gpuvm_sm_unmap(&vm->base, &step, step.op->va, step.op->bytes);
 		cond_resched();
 	}
-	vm_invalidate(vm, &change->pt);
+	guest_vm_invalidate(vm, &change->pt);
 	mutex_unlock(&vm->lock);
 	drm_dev_exit(idx);
 	return ret;
@@ -253,12 +296,13 @@ int guest_vm_map_own(struct guest_vm *vm, u64 va, const struct guest_bo *bo)
 	int ret, idx;
 
 	guest_pt_change_init(&change);
-	ret = guest_pt_reserve(vm->gdev, &change, own_va(va), bo->base.size, bo, 0);
+	ret = guest_pt_reserve(vm->gdev, &change,
+			       guest_pt_tables(own_va(va), guest_bo_bytes(bo), bo, 0));
 	if (!ret && !drm_dev_enter(&vm->gdev->drm, &idx))
 		ret = -ENODEV;
 	if (!ret) {
 		mutex_lock(&vm->lock);
-		guest_pt_map(vm->gdev, vm->pt, &change, own_va(va), bo->base.size, bo, 0,
+		guest_pt_map(vm->gdev, vm->pt, &change, own_va(va), guest_bo_bytes(bo), bo, 0,
 			     VGPU_HW_PTE_R);
 		mutex_unlock(&vm->lock);
 		drm_dev_exit(idx);
@@ -278,7 +322,7 @@ void guest_vm_unmap_own(struct guest_vm *vm, u64 va, u64 bytes)
 		return;
 	mutex_lock(&vm->lock);
 	guest_pt_unmap(vm->gdev, vm->pt, &change, own_va(va), bytes);
-	vm_invalidate(vm, &change);
+	guest_vm_invalidate(vm, &change);
 	mutex_unlock(&vm->lock);
 	drm_dev_exit(idx);
 	guest_pt_change_free(vm->gdev, &change);

@@ -76,6 +76,8 @@ static int dev_ask(struct guest_dev *gdev)
 	    gdev->fb.bytes > pci_resource_len(pdev, VGPU_HW_BAR_FB))
 		return dev_err_probe(&pdev->dev, -EIO, "%llu bytes of framebuffer\n",
 				     gdev->fb.bytes);
+	if (gdev->fb_limit)
+		gdev->fb.bytes = min(gdev->fb.bytes, gdev->fb_limit);
 	gdev->nr_engines = readl(guest_reg(gdev, VGPU_HW_ENGINES));
 	if (!gdev->nr_engines || gdev->nr_engines > VGPU_HW_MAX_ENGINES)
 		return dev_err_probe(&pdev->dev, -EIO, "%u engines\n", gdev->nr_engines);

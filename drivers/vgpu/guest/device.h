@@ -15,8 +15,11 @@
 #include <drm/drm_drv.h>
 #include <drm/drm_file.h>
 #include <drm/drm_print.h>
+#include <drm/ttm/ttm_device.h>
+#include <drm/ttm/ttm_resource.h>
 
 #include "fb.h"
+#include "move.h"
 
 #define GUEST_NAME		"vgpu_guest"
 #define GUEST_VERSION		"1.0"
@@ -43,10 +46,18 @@ struct guest_vector {
  * @regs:         BAR 2
  * @pages:        BAR 4, a page per channel
  * @fb:           the framebuffer, and who has what of it
+ * @ttm:          buffers
+ * @fb_man:       TTM's view of @fb
+ * @system_man:   and of the guest's memory
+ * @saving:       the guest's memory takes all of the framebuffer
+ * @move:         the channel that moves buffers
+ * @vm_mutex:     protects @vms
+ * @vms:          address spaces, until their tables are freed
  * @hw_version:   VGPU_HW_VERSION
- * @channels:     channels owned
+ * @channels:     channels that queues can have
  * @nr_engines:   engines
  * @engine:       of each engine, its class << 8 | its instance
+ * @fb_limit:     bytes of framebuffer to use, as tests want; 0: all
  * @job_timeout:  jiffies that the device may have for a job
  * @nr_vectors:   MSI-X vectors, at least 2: 0 is for faults
  * @vector:       of each vector
@@ -65,10 +76,18 @@ struct guest_dev {
 	u8 __iomem *regs;
 	u8 __iomem *pages;
 	struct guest_fb fb;
+	struct ttm_device ttm;
+	struct ttm_resource_manager fb_man;
+	struct ttm_resource_manager system_man;
+	bool saving;
+	struct guest_move move;
+	struct mutex vm_mutex;		/* vms */
+	struct list_head vms;
 	u32 hw_version;
 	u32 channels;
 	u32 nr_engines;
 	u32 engine[VGPU_HW_MAX_ENGINES];
+	u64 fb_limit;
 	long job_timeout;
 	unsigned int nr_vectors;
 	struct guest_vector vector[VGPU_HW_VECTORS];

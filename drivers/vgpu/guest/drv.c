@@ -9,13 +9,20 @@
 #include "bo.h"
 #include "channel.h"
 #include "device.h"
+#include "evict.h"
+#include "man.h"
 #include "queue.h"
+#include "save.h"
 #include "vm.h"
 
 static unsigned int job_timeout_ms = 60000;
 module_param(job_timeout_ms, uint, 0444);
 MODULE_PARM_DESC(job_timeout_ms,
 		 "A queue whose job takes longer on the device is lost; 0: never (default: 60000)");
+
+static unsigned int fb_limit_mb;
+module_param(fb_limit_mb, uint, 0444);
+MODULE_PARM_DESC(fb_limit_mb, "Use so many MiB of framebuffer, for tests; 0: all (default)");
 
 static int dev_query_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
 {
@@ -29,6 +36,8 @@ static int dev_query_ioctl(struct drm_device *drm, void *data, struct drm_file *
 		.nr_engines = gdev->nr_engines,
 		.fb_bytes = gdev->fb.bytes,
 		.fb_free = guest_fb_avail(gdev),
+		.system_bytes = guest_man_limit(gdev),
+		.system_free = guest_man_left(gdev),
 	};
 
 	if (args->pad)
@@ -93,7 +102,7 @@ static const struct drm_driver drv = {
 	.desc = "vGPU of the software GPU",
 	.date = "20261127",
 	.major = 1,
-	.minor = 0,
+	.minor = 1,
 };
 
 static int drv_probe(struct pci_dev *pdev, const struct pci_device_id *id)
@@ -107,7 +116,17 @@ static int drv_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	pci_set_drvdata(pdev, gdev);
 	gdev->job_timeout = job_timeout_ms ? msecs_to_jiffies(job_timeout_ms) :
 			    MAX_SCHEDULE_TIMEOUT;
+	gdev->fb_limit = (u64)fb_limit_mb * SZ_1M;
 	ret = guest_dev_init(gdev);
+	if (ret)
+		return ret;
+	ret = guest_move_init(gdev);
+	if (ret)
+		return ret;
+	ret = guest_evict_init(gdev);
+	if (ret)
+		return ret;
+	ret = guest_save_init(gdev);
 	if (ret)
 		return ret;
 	ret = guest_channel_init(gdev);
@@ -128,6 +147,7 @@ static void drv_remove(struct pci_dev *pdev)
 	/* From now on nobody else touches registers. A device that is gone drops the write. */
 	guest_dev_reset(gdev);
 	guest_queue_stop_all(gdev);
+	guest_evict_leave(gdev);
 }
 
 /* Whatever the kernel does next with its memory, the device writes no more there. */

@@ -4,6 +4,7 @@
 
 #include "device.h"
 #include "done.h"
+#include "follow.h"
 #include "queue.h"
 #include "sync.h"
 #include "vm.h"
@@ -95,10 +96,14 @@ static int job_push(struct guest_job *job, struct guest_syncs *syncs)
 	struct dma_fence *fence;
 	bool cookie;
 	int ret;
+	u32 i;
 
-	ret = drm_gpuvm_exec_lock(&exec);
+	ret = guest_follow_lock(&exec);
 	if (ret)
 		return ret;
+	for (i = 0; i < job->nr; i++)
+		if (job->packet[i].type == VGPU_HW_PKT_PRESENT)
+			guest_follow_show(&exec, le64_to_cpu(job->packet[i].dst));
 	mutex_lock(&queue->submit_lock);
 	if (queue->dead || READ_ONCE(queue->error)) {
 		ret = queue->dead ? -ENOENT : -EIO;
@@ -116,6 +121,7 @@ static int job_push(struct guest_job *job, struct guest_syncs *syncs)
 	drm_sched_entity_push_job(&job->base);
 	dma_fence_end_signalling(cookie);
 	dma_fence_put(fence);
+	guest_follow_used(&exec);
 out:
 	mutex_unlock(&queue->submit_lock);
 	drm_gpuvm_exec_unlock(&exec);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The framebuffer: a buddy allocator, and zeroes for whoever gets a part of it. */
+/* The framebuffer: a buddy allocator, and zeroes by the CPU for whoever gets a part of it. */
 #include <drm/drm_managed.h>
 
 #include "device.h"
@@ -27,7 +27,7 @@ int guest_fb_init(struct guest_dev *gdev)
 	return drmm_add_action_or_reset(&gdev->drm, fb_fini, NULL);
 }
 
-static int fb_clear(struct guest_dev *gdev, struct gpu_buddy_block *block)
+int guest_fb_clear(struct guest_dev *gdev, struct gpu_buddy_block *block)
 {
 	u64 at = guest_fb_offset(block), end = at + gpu_buddy_block_size(&gdev->fb.mm, block);
 	int idx;
@@ -44,31 +44,59 @@ static int fb_clear(struct guest_dev *gdev, struct gpu_buddy_block *block)
 	return 0;
 }
 
-int guest_fb_alloc(struct guest_dev *gdev, u64 bytes, struct list_head *blocks)
+static int fb_take(struct guest_fb *fb, u64 bytes, u64 piece, unsigned long flags,
+		   struct list_head *blocks)
+{
+	int ret;
+
+	if (!bytes)
+		return 0;
+	ret = gpu_buddy_alloc_blocks(&fb->mm, 0, fb->bytes, bytes, piece, blocks, flags);
+	return ret == -EINVAL ? -ENOSPC : ret;
+}
+
+int guest_fb_take(struct guest_dev *gdev, u64 bytes, bool large, unsigned long flags,
+		  struct list_head *blocks)
 {
 	struct guest_fb *fb = &gdev->fb;
-	struct gpu_buddy_block *block;
-	LIST_HEAD(list);
+	u64 head = large ? round_down(bytes, GUEST_FB_LARGE) : 0;
+	LIST_HEAD(tail);
 	int ret;
 
 	if (bytes > fb->bytes)
 		return -ENOSPC;
 	mutex_lock(&fb->lock);
-	ret = gpu_buddy_alloc_blocks(&fb->mm, 0, fb->bytes, bytes, VGPU_HW_PAGE_SIZE, &list,
-				     GPU_BUDDY_CLEAR_ALLOCATION);
-	mutex_unlock(&fb->lock);
+	ret = fb_take(fb, head, GUEST_FB_LARGE, flags, blocks);
+	if (!ret)
+		ret = fb_take(fb, bytes - head, VGPU_HW_PAGE_SIZE, flags, &tail);
 	if (ret)
-		return ret == -EINVAL ? -ENOSPC : ret;
-	list_for_each_entry(block, &list, link) {
+		gpu_buddy_free_list(&fb->mm, blocks, 0);
+	else
+		list_splice_tail(&tail, blocks);
+	mutex_unlock(&fb->lock);
+	return ret;
+}
+
+/* From the other end than buffers, so that it does not lie between their large pieces. */
+int guest_fb_take_own(struct guest_dev *gdev, u64 bytes, struct list_head *blocks)
+{
+	struct gpu_buddy_block *block;
+	int ret;
+
+	ret = guest_fb_take(gdev, bytes, false,
+			    GPU_BUDDY_CLEAR_ALLOCATION | GPU_BUDDY_TOPDOWN_ALLOCATION, blocks);
+	if (ret)
+		return ret;
+	list_for_each_entry(block, blocks, link) {
 		if (gpu_buddy_block_is_clear(block))
 			continue;
-		ret = fb_clear(gdev, block);
+		ret = guest_fb_clear(gdev, block);
 		if (ret) {
-			guest_fb_free(gdev, &list);
+			guest_fb_free(gdev, blocks);
 			return ret;
 		}
 	}
-	list_splice_tail(&list, blocks);
+	guest_fb_count_own(gdev, bytes);
 	return 0;
 }
 
@@ -76,6 +104,24 @@ void guest_fb_free(struct guest_dev *gdev, struct list_head *blocks)
 {
 	mutex_lock(&gdev->fb.lock);
 	gpu_buddy_free_list(&gdev->fb.mm, blocks, 0);
+	mutex_unlock(&gdev->fb.lock);
+}
+
+void guest_fb_free_own(struct guest_dev *gdev, struct list_head *blocks)
+{
+	struct gpu_buddy_block *block;
+	s64 bytes = 0;
+
+	list_for_each_entry(block, blocks, link)
+		bytes += gpu_buddy_block_size(&gdev->fb.mm, block);
+	guest_fb_free(gdev, blocks);
+	guest_fb_count_own(gdev, -bytes);
+}
+
+void guest_fb_count_own(struct guest_dev *gdev, s64 bytes)
+{
+	mutex_lock(&gdev->fb.lock);
+	gdev->fb.own += bytes;
 	mutex_unlock(&gdev->fb.lock);
 }
 
@@ -87,4 +133,14 @@ u64 guest_fb_avail(struct guest_dev *gdev)
 	avail = gdev->fb.mm.avail;
 	mutex_unlock(&gdev->fb.lock);
 	return avail;
+}
+
+u64 guest_fb_for_buffers(struct guest_dev *gdev)
+{
+	u64 bytes;
+
+	mutex_lock(&gdev->fb.lock);
+	bytes = gdev->fb.bytes - gdev->fb.own;
+	mutex_unlock(&gdev->fb.lock);
+	return bytes;
 }

@@ -5,39 +5,59 @@
 
 #include <linux/gpu_buddy.h>
 #include <linux/mutex.h>
+#include <linux/sizes.h>
 
 struct guest_dev;
+
+/* Large buffers are made of pieces of this size, aligned to it, so that large leaves map them. */
+#define GUEST_FB_LARGE	SZ_2M
 
 /**
  * struct guest_fb - the framebuffer
  * @bytes: owned, whole pages
  * @phys:  where the CPU finds it
  * @cpu:   the same, mapped
- * @lock:  protects @mm
+ * @lock:  protects what follows
  * @mm:    what is free
+ * @own:   bytes that the driver has for itself, and that never become free for a buffer
  */
 struct guest_fb {
 	u64 bytes;
 	phys_addr_t phys;
 	u8 __iomem *cpu;
-	struct mutex lock;		/* mm */
+	struct mutex lock;		/* mm, own */
 	struct gpu_buddy mm;
+	u64 own;
 };
 
 /* After a reset of the device: all of the framebuffer is free and reads 0. */
 int guest_fb_init(struct guest_dev *gdev);
 
 /*
- * Adds blocks of @bytes together to @blocks, whole pages that read 0. Returns -ENOSPC where there
- * is no room.
+ * Adds blocks of @bytes together, whole pages, to the empty list @blocks. What is in them anyone
+ * may have written, but for those that the allocator knows to be clear. @large: as far as the
+ * bytes go, each GUEST_FB_LARGE of them is in one piece and aligned. @flags: GPU_BUDDY_*. Returns
+ * -ENOSPC where there is no room.
  */
-int guest_fb_alloc(struct guest_dev *gdev, u64 bytes, struct list_head *blocks);
+int guest_fb_take(struct guest_dev *gdev, u64 bytes, bool large, unsigned long flags,
+		  struct list_head *blocks);
+
+/* Likewise, for the driver itself: small, and cleared by the CPU. */
+int guest_fb_take_own(struct guest_dev *gdev, u64 bytes, struct list_head *blocks);
+
+/* Has the CPU write 0 into a block. */
+int guest_fb_clear(struct guest_dev *gdev, struct gpu_buddy_block *block);
 
 /* Gives all @blocks back. Nothing uses them any more. */
 void guest_fb_free(struct guest_dev *gdev, struct list_head *blocks);
+void guest_fb_free_own(struct guest_dev *gdev, struct list_head *blocks);
 
-/* Bytes that nobody has. */
+/* Counts what the driver has for itself. */
+void guest_fb_count_own(struct guest_dev *gdev, s64 bytes);
+
+/* Bytes that nobody has; and those that buffers can have, all together. */
 u64 guest_fb_avail(struct guest_dev *gdev);
+u64 guest_fb_for_buffers(struct guest_dev *gdev);
 
 static inline u64 guest_fb_offset(const struct gpu_buddy_block *block)
 {

@@ -16,8 +16,9 @@ static void count_bo(struct drm_memory_stats *stats, struct drm_gem_object *obj)
 		stats->shared += obj->size;
 	else
 		stats->private += obj->size;
-	/* A buffer keeps its place as long as it exists. */
-	stats->resident += obj->size;
+	/* One of the framebuffer that is evicted is not there, and is not counted twice. */
+	if (READ_ONCE(to_guest_bo(obj)->place))
+		stats->resident += obj->size;
 	if (!dma_resv_test_signaled(obj->resv, DMA_RESV_USAGE_BOOKKEEP))
 		stats->active += obj->size;
 }

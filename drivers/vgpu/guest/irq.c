@@ -15,6 +15,7 @@ static irqreturn_t irq_done(int irq, void *data)
 		if (gdev->channel[i])
 			guest_queue_progress(gdev->channel[i]);
 	spin_unlock_irqrestore(&gdev->channel_lock, flags);
+	guest_move_wake(gdev);
 	return IRQ_HANDLED;
 }
 
@@ -36,6 +37,7 @@ static irqreturn_t irq_fault(int irq, void *data)
 		if (gdev->channel[i])
 			guest_queue_look(gdev->channel[i]);
 	spin_unlock_irqrestore(&gdev->channel_lock, flags);
+	guest_move_wake(gdev);
 	return IRQ_HANDLED;
 }
 

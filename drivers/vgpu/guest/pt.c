@@ -2,6 +2,7 @@
 /* Page tables of an address space, in the format of Sv39. */
 #include "bo.h"
 #include "device.h"
+#include "own.h"
 #include "pt.h"
 
 #define TOP		2
@@ -44,7 +45,7 @@ struct guest_table *guest_table_create(struct guest_dev *gdev)
 	INIT_LIST_HEAD(&table->blocks);
 	table->slot = kcalloc(GUEST_PT_SLOTS, sizeof(*table->slot), GFP_KERNEL_ACCOUNT);
 	if (table->slot)
-		ret = guest_fb_alloc(gdev, VGPU_HW_PAGE_SIZE, &table->blocks);
+		ret = guest_own_alloc(gdev, VGPU_HW_PAGE_SIZE, &table->blocks);
 	if (ret) {
 		kfree(table->slot);
 		kfree(table);
@@ -57,7 +58,7 @@ struct guest_table *guest_table_create(struct guest_dev *gdev)
 
 void guest_table_destroy(struct guest_dev *gdev, struct guest_table *table)
 {
-	guest_fb_free(gdev, &table->blocks);
+	guest_fb_free_own(gdev, &table->blocks);
 	kfree(table->slot);
 	kfree(table);
 }
@@ -77,19 +78,26 @@ void guest_pt_destroy(struct guest_dev *gdev, struct guest_table *root)
 	destroy_below(gdev, root, TOP);
 }
 
-/* Whether a leaf of the middle level can map what begins at @va and @offset. */
+/*
+ * Whether a leaf of the middle level maps what begins at @va and @offset: that depends on the
+ * buffer, and not on where it lies, which may be another place when it is mapped.
+ */
 static bool fits_large(u64 va, u64 bytes, const struct guest_bo *bo, u64 offset)
 {
-	u64 large = entry_bytes(1), left;
+	u64 large = entry_bytes(1);
 
-	return !(va % large) && bytes >= large && !(guest_bo_addr(bo, offset, &left) % large) &&
-	       left >= large;
+	BUILD_BUG_ON(GUEST_FB_LARGE != (VGPU_HW_PAGE_SIZE << 9));
+	return bo->large && !(va % large) && !(offset % large) && bytes >= large &&
+	       offset + large <= round_down(guest_bo_bytes(bo), large);
 }
 
-static u64 tables_to_map(u64 va, u64 bytes, const struct guest_bo *bo, u64 offset)
+u64 guest_pt_tables(u64 va, u64 bytes, const struct guest_bo *bo, u64 offset)
 {
 	u64 end = va + bytes, nr = slot_of(end - 1, TOP) - slot_of(va, TOP) + 1, step;
 
+	/* An end of what is unmapped may lie within a large leaf, which is split then. */
+	if (!bo)
+		return 2;
 	while (va < end) {
 		if (!fits_large(va, end - va, bo, offset))
 			nr++;
@@ -100,11 +108,8 @@ static u64 tables_to_map(u64 va, u64 bytes, const struct guest_bo *bo, u64 offse
 	return nr;
 }
 
-int guest_pt_reserve(struct guest_dev *gdev, struct guest_pt_change *change, u64 va, u64 bytes,
-		     const struct guest_bo *bo, u64 offset)
+int guest_pt_reserve(struct guest_dev *gdev, struct guest_pt_change *change, u64 nr)
 {
-	/* An end of what is unmapped may lie within a large leaf, which is split then. */
-	u64 nr = bo ? tables_to_map(va, bytes, bo, offset) : 2;
 	struct guest_table *table;
 
 	while (nr--) {
@@ -137,6 +142,22 @@ static void set_entry(struct guest_dev *gdev, struct guest_table *table, unsigne
 	if (slot && !is_leaf(slot))
 		wmb(); /* the device finds a table as it was filled */
 	writeq(entry, gdev->fb.cpu + table->addr + i * sizeof(entry));
+}
+
+static void restore_below(struct guest_dev *gdev, struct guest_table *table, unsigned int level)
+{
+	unsigned int i;
+
+	for (i = 0; i < GUEST_PT_SLOTS; i++) {
+		if (level && table->slot[i] && !is_leaf(table->slot[i]))
+			restore_below(gdev, table_in(table->slot[i]), level - 1);
+		set_entry(gdev, table, i, table->slot[i]);
+	}
+}
+
+void guest_pt_restore(struct guest_dev *gdev, struct guest_table *root)
+{
+	restore_below(gdev, root, TOP);
 }
 
 static struct guest_table *take_spare(struct guest_pt_change *change)
@@ -214,7 +235,7 @@ void guest_pt_map(struct guest_dev *gdev, struct guest_table *root, struct guest
 	struct guest_table *table;
 	unsigned int level;
 
-	flags |= bo->placement == DRM_VGPU_PLACEMENT_SYSTEM ? VGPU_HW_PTE_SYS : 0;
+	flags |= bo->place->sys ? VGPU_HW_PTE_SYS : 0;
 	wmb(); /* the buffer's zeroes come before its mapping */
 	for (; va < end; va += step, offset += step) {
 		addr = guest_bo_addr(bo, offset, &left);

@@ -57,16 +57,25 @@ void guest_table_destroy(struct guest_dev *gdev, struct guest_table *table);
 /* Frees the tables of the top level's @root and below, and @root. */
 void guest_pt_destroy(struct guest_dev *gdev, struct guest_table *root);
 
-/* Adds the tables that @change needs to map that part of @bo at @va, or (no @bo) to unmap there. */
-int guest_pt_reserve(struct guest_dev *gdev, struct guest_pt_change *change, u64 va, u64 bytes,
-		     const struct guest_bo *bo, u64 offset);
+/* Writes all tables again, as the framebuffer was lost. The device is there (drm_dev_enter()). */
+void guest_pt_restore(struct guest_dev *gdev, struct guest_table *root);
+
+/*
+ * Tables that are needed to map that part of @bo at @va, wherever it lies by then, or (no @bo) to
+ * unmap there.
+ */
+u64 guest_pt_tables(u64 va, u64 bytes, const struct guest_bo *bo, u64 offset);
+
+/* Adds so many tables to what @change has. */
+int guest_pt_reserve(struct guest_dev *gdev, struct guest_pt_change *change, u64 nr);
 
 /* Frees what @change has. If it has removed tables, the device uses them no longer. */
 void guest_pt_change_free(struct guest_dev *gdev, struct guest_pt_change *change);
 
 /*
- * Maps and unmaps, without allocating. Nothing is mapped where guest_pt_map() maps. @flags are
- * VGPU_HW_PTE_*. The device is there (drm_dev_enter()).
+ * Maps and unmaps, without allocating. Nothing is mapped where guest_pt_map() maps, or the same. It
+ * maps a buffer that has a place, which stays. @flags are VGPU_HW_PTE_*. The device is there
+ * (drm_dev_enter()).
  */
 void guest_pt_map(struct guest_dev *gdev, struct guest_table *root, struct guest_pt_change *change,
 		  u64 va, u64 bytes, const struct guest_bo *bo, u64 offset, u64 flags);

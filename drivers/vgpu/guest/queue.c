@@ -68,12 +68,12 @@ static int queue_init_ring(struct guest_queue *queue)
 	u64 bytes = PAGE_ALIGN((u64)sizeof(struct vgpu_hw_packet) << queue->order);
 	int ret;
 
-	queue->ring = guest_bo_create(queue->gdev, bytes, DRM_VGPU_PLACEMENT_FRAMEBUFFER, NULL);
+	queue->ring = guest_bo_create_own(queue->gdev, bytes);
 	if (IS_ERR(queue->ring))
 		return PTR_ERR(queue->ring);
 	ret = guest_vm_map_own(queue->vm, queue->ring_va, queue->ring);
 	if (ret)
-		drm_gem_object_put(&queue->ring->base);
+		guest_bo_destroy_own(queue->ring);
 	return ret;
 }
 
@@ -120,8 +120,8 @@ static struct guest_queue *queue_create(struct guest_dev *gdev, struct guest_vm 
 	return queue;
 
 err_ring:
-	guest_vm_unmap_own(vm, queue->ring_va, queue->ring->base.size);
-	drm_gem_object_put(&queue->ring->base);
+	guest_vm_unmap_own(vm, queue->ring_va, guest_bo_bytes(queue->ring));
+	guest_bo_destroy_own(queue->ring);
 err_slot:
 	ida_free(&vm->rings, queue->slot);
 err_vm:
@@ -137,8 +137,8 @@ static void queue_release(struct work_struct *work)
 
 	drm_sched_fini(&queue->sched);
 	guest_channel_release(queue);
-	guest_vm_unmap_own(queue->vm, queue->ring_va, queue->ring->base.size);
-	drm_gem_object_put(&queue->ring->base);
+	guest_vm_unmap_own(queue->vm, queue->ring_va, guest_bo_bytes(queue->ring));
+	guest_bo_destroy_own(queue->ring);
 	ida_free(&queue->vm->rings, queue->slot);
 	guest_vm_put(queue->vm);
 	mutex_destroy(&queue->stop_lock);
@@ -201,7 +201,7 @@ int guest_queue_create_ioctl(struct drm_device *drm, void *data, struct drm_file
 	struct guest_dev *gdev = to_guest_dev(drm);
 	struct guest_queue *queue;
 	struct guest_vm *vm;
-	int ret, idx;
+	int ret;
 
 	if (args->flags || args->pad || args->engine >= gdev->nr_engines ||
 	    args->ring_order < VGPU_HW_RING_ORDER_MIN || args->ring_order > VGPU_HW_RING_ORDER_MAX)
@@ -209,11 +209,11 @@ int guest_queue_create_ioctl(struct drm_device *drm, void *data, struct drm_file
 	vm = guest_vm_find(file, args->vm_id);
 	if (!vm)
 		return -ENOENT;
+	/* Not drm_dev_enter(): making room for a ring may wait for jobs, and an unplug for that. */
 	ret = -ENODEV;
-	if (!drm_dev_enter(drm, &idx))
+	if (drm_dev_is_unplugged(drm))
 		goto out;
 	queue = queue_create(gdev, vm, args, file);
-	drm_dev_exit(idx);
 	ret = PTR_ERR_OR_ZERO(queue);
 	if (ret)
 		goto out;

@@ -2,6 +2,7 @@
 /* Address spaces: how they come and go. */
 #include "bo.h"
 #include "device.h"
+#include "follow.h"
 #include "vm.h"
 
 /* An open file has no more: each takes framebuffer. */
@@ -22,6 +23,11 @@ struct guest_vm *guest_vm_find(struct drm_file *file, u32 id)
 	return vm;
 }
 
+struct guest_shared *guest_vm_shared(struct guest_vm *vm)
+{
+	return to_guest_shared(drm_gpuvm_resv_obj(&vm->base));
+}
+
 static void vm_free(struct drm_gpuvm *gpuvm)
 {
 	struct guest_vm *vm = to_guest_vm(gpuvm);
@@ -34,6 +40,7 @@ static void vm_free(struct drm_gpuvm *gpuvm)
 
 static const struct drm_gpuvm_ops vm_ops = {
 	.vm_free = vm_free,
+	.vm_bo_validate = guest_follow_validate,
 	.sm_step_map = guest_vm_step_map,
 	.sm_step_remap = guest_vm_step_remap,
 	.sm_step_unmap = guest_vm_step_unmap,
@@ -65,7 +72,7 @@ static int vm_init_sched(struct guest_vm *vm)
 
 static struct guest_vm *vm_create(struct guest_dev *gdev)
 {
-	struct drm_gem_object *obj;
+	struct guest_shared *shared;
 	struct guest_vm *vm;
 	int ret;
 
@@ -82,8 +89,8 @@ static struct guest_vm *vm_create(struct guest_dev *gdev)
 	if (ret)
 		goto err_table;
 	ret = -ENOMEM;
-	obj = drm_gpuvm_resv_object_alloc(&gdev->drm);
-	if (!obj)
+	shared = guest_shared_create(gdev);
+	if (!shared)
 		goto err_sched;
 	kref_init(&vm->ref);
 	ida_init(&vm->rings);
@@ -93,9 +100,12 @@ static struct guest_vm *vm_create(struct guest_dev *gdev)
 	INIT_WORK(&vm->release, vm_release);
 	guest_dev_get(gdev);
 	/* Without the flag an EXEC may drop the last reference of an entry, without its locks. */
-	drm_gpuvm_init(&vm->base, "vgpu_guest", DRM_GPUVM_RESV_PROTECTED, &gdev->drm, obj, 0,
-		       BIT_ULL(GUEST_VA_BITS), 0, 0, &vm_ops);
-	drm_gem_object_put(obj);
+	drm_gpuvm_init(&vm->base, "vgpu_guest", DRM_GPUVM_RESV_PROTECTED, &gdev->drm,
+		       &shared->base, 0, BIT_ULL(GUEST_VA_BITS), 0, 0, &vm_ops);
+	drm_gem_object_put(&shared->base);
+	mutex_lock(&gdev->vm_mutex);
+	list_add_tail(&vm->link, &gdev->vms);
+	mutex_unlock(&gdev->vm_mutex);
 	return vm;
 
 err_sched:
@@ -121,14 +131,20 @@ static void vm_drop_mappings(struct guest_vm *vm)
 		writel(guest_vm_root(vm), guest_reg(vm->gdev, VGPU_HW_INVALIDATE));
 		drm_dev_exit(idx);
 	}
+	/* Buffers may be evicted meanwhile. */
+	mutex_lock(&vm->lock);
 	guest_pt_destroy(vm->gdev, vm->pt);
+	vm->pt = NULL;
+	mutex_unlock(&vm->lock);
 	drm_gpuvm_for_each_va_safe(va, next, &vm->base) {
-		drm_gpuva_remove(va);
 		vm_bo = drm_gpuvm_bo_get(va->vm_bo);
 		bo = to_guest_bo(vm_bo->obj);
+		mutex_lock(&vm->lock);
+		drm_gpuva_remove(va);
 		mutex_lock(&bo->gpuva_lock);
 		drm_gpuva_unlink(va);
 		mutex_unlock(&bo->gpuva_lock);
+		mutex_unlock(&vm->lock);
 		guest_vm_bo_put(vm_bo);
 		kfree(container_of(va, struct guest_vma, base));
 	}
@@ -140,6 +156,9 @@ static void vm_release(struct work_struct *work)
 	struct guest_dev *gdev = vm->gdev;
 
 	drm_sched_fini(&vm->sched);
+	mutex_lock(&gdev->vm_mutex);
+	list_del(&vm->link);
+	mutex_unlock(&gdev->vm_mutex);
 	vm_drop_mappings(vm);
 	drm_gpuvm_put(&vm->base);
 	guest_dev_put(gdev);
@@ -171,14 +190,14 @@ int guest_vm_create_ioctl(struct drm_device *drm, void *data, struct drm_file *f
 	struct guest_file *gfile = file->driver_priv;
 	struct drm_vgpu_vm_create *args = data;
 	struct guest_vm *vm;
-	int ret, idx;
+	int ret;
 
 	if (args->flags)
 		return -EINVAL;
-	if (!drm_dev_enter(drm, &idx))
+	/* Not drm_dev_enter(): making room for tables may wait for jobs, and an unplug for that. */
+	if (drm_dev_is_unplugged(drm))
 		return -ENODEV;
 	vm = vm_create(to_guest_dev(drm));
-	drm_dev_exit(idx);
 	if (IS_ERR(vm))
 		return PTR_ERR(vm);
 	ret = xa_alloc(&gfile->vms, &args->id, vm, XA_LIMIT(1, VMS_MAX), GFP_KERNEL_ACCOUNT);

@@ -13,6 +13,7 @@
 #include "pt.h"
 
 struct guest_bo;
+struct guest_shared;
 struct guest_done;
 struct guest_dev;
 
@@ -20,10 +21,12 @@ struct guest_dev;
  * struct guest_vm - an address space
  * @base:        its mappings
  * @gdev:        the device
+ * @link:        in &struct guest_dev.vms
  * @ref:         handle, queues and jobs; the mappings go with the last of them
  * @lock:        protects @base's mappings and the page tables; taken where fences are signalled, so
  *               no memory is allocated under it
- * @pt:          the table of the top level
+ * @pt:          the table of the top level; NULL when the VM is being freed
+ * @fb_bytes:    buffers of the framebuffer that @base has; protected by its reservation
  * @rings:       slots of the upper half that have the ring of a queue
  * @sched:       does asynchronous binds
  * @entity:      the only one of @sched
@@ -36,9 +39,11 @@ struct guest_dev;
 struct guest_vm {
 	struct drm_gpuvm base;
 	struct guest_dev *gdev;
+	struct list_head link;
 	struct kref ref;
 	struct mutex lock;		/* mappings and tables */
 	struct guest_table *pt;
+	u64 fb_bytes;
 	struct ida rings;
 	struct drm_gpu_scheduler sched;
 	struct drm_sched_entity entity;
@@ -123,6 +128,12 @@ void guest_vm_put(struct guest_vm *vm);
 /* What VGPU_HW_CHAN_ROOT takes. */
 u32 guest_vm_root(const struct guest_vm *vm);
 
+/* What the buffers share that only this VM maps. */
+struct guest_shared *guest_vm_shared(struct guest_vm *vm);
+
+/* Returns when the device uses nothing any more that @change has dropped. */
+void guest_vm_invalidate(struct guest_vm *vm, const struct guest_pt_change *change);
+
 /*
  * Maps framebuffer for the driver's own use: read-only, at an address of the upper half, which
  * guest_vm_unmap_own() frees again.
@@ -146,7 +157,7 @@ int guest_vm_step_map(struct drm_gpuva_op *op, void *priv);
 int guest_vm_step_remap(struct drm_gpuva_op *op, void *priv);
 int guest_vm_step_unmap(struct drm_gpuva_op *op, void *priv);
 
-/* Drops a reference, where no lock of the buffer or reservation of the VM is held. */
+/* Drops a reference, where no lock of the buffer and no reservation is held. */
 void guest_vm_bo_put(struct drm_gpuvm_bo *vm_bo);
 
 /* Ends the VMs of a file. */

@@ -82,11 +82,14 @@ struct drm_vgpu_sync {
  * @nr_engines:  elements of @engine that count
  * @pad:         0
  * @fb_bytes:    framebuffer
- * @fb_free:     of these, bytes that nobody has at the moment
+ * @fb_free:     of these, bytes that nobody has at the moment. A job may get more: buffers that no
+ *               job uses are evicted for it
  * @engine:      of each engine, its class << 8 | its instance; enum vgpu_hw_engine_class
  * @uuid:        since 1.1: of the vGPU, in the order of the bytes of its text; 0: the host does not
  *               tell
  * @type:        since 1.1: name of the vGPU's type, ended by 0; empty: the host does not tell
+ * @system_bytes: memory of the guest that new buffers may have, of all clients together; since 1.1
+ * @system_free: of these, bytes that none has, also none that was evicted; since 1.1
  */
 struct drm_vgpu_dev_info {
 	__u32 hw_version;
@@ -100,6 +103,8 @@ struct drm_vgpu_dev_info {
 	__u32 engine[DRM_VGPU_ENGINES_MAX];
 	__u8 uuid[16];
 	__u8 type[32];
+	__u64 system_bytes;
+	__u64 system_free;
 };
 
 /**
@@ -141,7 +146,11 @@ struct drm_vgpu_vm_destroy {
 };
 
 enum drm_vgpu_placement {
-	/* Framebuffer: what all packets and programs reach. */
+	/*
+	 * Framebuffer: what all packets and programs reach. The buffer is there whenever a job uses
+	 * it; else it may be evicted into memory of the guest, with what is in it. The CPU finds it
+	 * in either.
+	 */
 	DRM_VGPU_PLACEMENT_FRAMEBUFFER = 0,
 	/* Memory of the guest: only FILL and COPY reach it. */
 	DRM_VGPU_PLACEMENT_SYSTEM = 1,
@@ -156,8 +165,13 @@ enum drm_vgpu_placement {
  * @handle:    out: GEM handle, closed by DRM_IOCTL_GEM_CLOSE
  * @pad:       0
  *
- * Errors: EINVAL, size or placement; ENOENT, no such VM; ENOSPC, the framebuffer has no room (how
- * much it has, &struct drm_vgpu_dev_info.fb_free says).
+ * No other buffer is evicted for a new one. If the framebuffer has no room, it begins in memory of
+ * the guest, until a job uses it.
+ *
+ * Errors: EINVAL, size or placement; ENOENT, no such VM; ENOSPC, of the framebuffer: it has no room
+ * for the buffer, and neither has the memory of the guest (how much they have, fb_free and
+ * system_free of &struct drm_vgpu_dev_info say), or the buffer is larger than the framebuffer;
+ * ENOMEM, also: of the guest's memory: system_free is less than @size.
  */
 struct drm_vgpu_bo_create {
 	__u64 size;
@@ -338,8 +352,14 @@ struct drm_vgpu_queue_query {
  * CAP_SYS_ADMIN. What else may be wrong is found by the device: the job faults, and its queue is
  * lost, with this and all later jobs. Their fences get EIO.
  *
+ * All buffers of the framebuffer that the VM maps, or will map by a VM_BIND that has returned, are
+ * brought there for the job, and stay until it is done. Others that no job uses are evicted for
+ * that; the call waits for jobs of others that use them, and up to 30 s where there is no room. A
+ * job does not find a mapping that was asked for after its EXEC, if its buffer was evicted then.
+ *
  * Errors: ENOENT, no such queue; EINVAL, a packet; EPERM, a PRESENT; E2BIG, more packets than the
- * ring has; EIO, the queue is lost, see DRM_IOCTL_VGPU_QUEUE_QUERY.
+ * ring has; EIO, the queue is lost, see DRM_IOCTL_VGPU_QUEUE_QUERY; ENOSPC, the buffers that the VM
+ * maps do not fit into the framebuffer together: at once if they never will, else after that time.
  */
 struct drm_vgpu_exec {
 	__u32 queue_id;

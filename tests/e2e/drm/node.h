@@ -104,6 +104,9 @@ uint64_t test_amount(uint64_t usual);
 /* What follows "seed:" in the command line, else of this boot. */
 uint64_t test_seed(void);
 
+/* The memory of the guest that buffers can have. */
+uint64_t system_free(int fd);
+
 /* The framebuffer that is free, when what others have given back has come. */
 uint64_t fb_free(int fd);
 
@@ -113,6 +116,12 @@ bool test_bo(void);
 bool test_bo_zero(void);
 bool test_fdinfo(void);
 bool test_exhausted(void);
+bool test_evict(void);
+bool test_evict_too_much(void);
+bool test_evict_at_work(void);
+bool test_evict_bind(void);
+bool test_evict_full(void);
+bool test_evict_exit(void);
 bool test_copy(void);
 bool test_bind(void);
 bool test_bind_async(void);

@@ -191,6 +191,7 @@ bool test_exhausted(void)
 	uint32_t handle[1024], more, nr = 0;
 	uint64_t before, bytes;
 	int fd = node_open();
+	uint32_t i, *word;
 
 	CHECK(fd >= 0);
 	before = fb_free(fd);
@@ -200,14 +201,27 @@ bool test_exhausted(void)
 		int ret = bo_make(fd, bytes, FRAMEBUFFER, 0, &handle[nr]);
 
 		CHECK(!ret || ret == -ENOSPC);
-		if (ret)
+		if (ret) {
 			bytes = bytes / 2 / PAGE * PAGE;
-		else
-			nr++;
+			continue;
+		}
+		CHECK_RET(bo_map(fd, handle[nr], PAGE, (void **)&word), 0);
+		CHECK(!*word);
+		*word = ++nr;
+		munmap(word, PAGE);
 	}
 	CHECK_RET(node_info(fd, &then), 0);
-	CHECK(then.fb_free < info.fb_bytes / 100);
-	CHECK_RET(vm_make(fd, &more), then.fb_free ? 0 : -ENOSPC);
+	CHECK(then.fb_free < info.fb_bytes / 100 && then.system_free < info.system_bytes / 100);
+	CHECK_RET(bo_make(fd, then.fb_free + then.system_free + PAGE, FRAMEBUFFER, 0, &more),
+		  -ENOSPC);
+	CHECK_RET(bo_make(fd, then.system_free + PAGE, SYSTEM, 0, &more), -ENOMEM);
+	/* A buffer that is idle makes room for a page table. */
+	CHECK_RET(vm_make(fd, &more), 0);
+	for (i = 0; i < nr; i++) {
+		CHECK_RET(bo_map(fd, handle[i], PAGE, (void **)&word), 0);
+		CHECK(*word == i + 1);
+		munmap(word, PAGE);
+	}
 	while (nr--)
 		CHECK_RET(bo_close(fd, handle[nr]), 0);
 	close(fd);

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Mappings follow a buffer. They lead to it, or nowhere; which buffers a VM has lost is remembered
+ * by drm_gpuvm, and the VM's next job brings them back.
+ */
+#include <linux/delay.h>
+
+#include <drm/ttm/ttm_device.h>
+#include <drm/ttm/ttm_placement.h>
+
+#include "bo.h"
+#include "device.h"
+#include "follow.h"
+#include "vm.h"
+
+/*
+ * A job waits so long for framebuffer that other clients' jobs have or that has come to be in
+ * pieces, and looks for it so often, both in ms.
+ */
+#define ROOM_WAIT	30000
+#define ROOM_LOOK	20
+
+static void unmap_in(struct guest_vm *vm, struct drm_gpuvm_bo *vm_bo)
+{
+	struct guest_pt_change change;
+	struct drm_gpuva *va;
+	int idx;
+
+	/* A device that is gone finds nothing; its tables are not used again. */
+	if (!drm_dev_enter(&vm->gdev->drm, &idx))
+		return;
+	guest_pt_change_init(&change);
+	mutex_lock(&vm->lock);
+	/* Whole mappings: no leaf is split, so no table is needed. */
+	if (vm->pt) {
+		drm_gpuvm_bo_for_each_va(va, vm_bo)
+			guest_pt_unmap(vm->gdev, vm->pt, &change, va->va.addr, va->va.range);
+		guest_vm_invalidate(vm, &change);
+	}
+	mutex_unlock(&vm->lock);
+	drm_dev_exit(idx);
+	guest_pt_change_free(vm->gdev, &change);
+}
+
+/* A bind that is done from now on maps nothing, one that was done before is found here. */
+void guest_follow_unmap(struct guest_bo *bo)
+{
+	struct drm_gpuvm_bo *vm_bo;
+
+	guest_bo_set_place(bo, NULL);
+	drm_gem_for_each_gpuvm_bo(vm_bo, &bo->tbo.base) {
+		drm_gpuvm_bo_evict(vm_bo, true);
+		unmap_in(to_guest_vm(vm_bo->vm), vm_bo);
+	}
+}
+
+/* Maps the buffer where the VM has it, if there are tables enough; else returns how many more. */
+static u64 map_in(struct guest_vm *vm, struct drm_gpuvm_bo *vm_bo, struct guest_pt_change *change,
+		  u64 tables)
+{
+	struct guest_bo *bo = to_guest_bo(vm_bo->obj);
+	struct drm_gpuva *va;
+	u64 need = 0;
+
+	mutex_lock(&vm->lock);
+	drm_gpuvm_bo_for_each_va(va, vm_bo)
+		need += guest_pt_tables(va->va.addr, va->va.range, bo, va->gem.offset);
+	if (need <= tables) {
+		drm_gpuvm_bo_for_each_va(va, vm_bo)
+			guest_pt_map(vm->gdev, vm->pt, change, va->va.addr, va->va.range, bo,
+				     va->gem.offset,
+				     container_of(va, struct guest_vma, base)->pte);
+	}
+	mutex_unlock(&vm->lock);
+	return need <= tables ? 0 : need - tables;
+}
+
+/* Mappings may come meanwhile, as tables are made where no lock of the VM's is held. */
+static int map_again(struct guest_vm *vm, struct drm_gpuvm_bo *vm_bo)
+{
+	struct guest_pt_change change;
+	u64 tables = 0, more = 0;
+	int ret, idx;
+
+	guest_pt_change_init(&change);
+	do {
+		ret = guest_pt_reserve(vm->gdev, &change, more);
+		if (ret)
+			break;
+		tables += more;
+		ret = -ENODEV;
+		if (!drm_dev_enter(&vm->gdev->drm, &idx))
+			break;
+		ret = 0;
+		more = map_in(vm, vm_bo, &change, tables);
+		drm_dev_exit(idx);
+	} while (more);
+	guest_pt_change_free(vm->gdev, &change);
+	return ret;
+}
+
+int guest_follow_validate(struct drm_gpuvm_bo *vm_bo, struct drm_exec *exec)
+{
+	static const struct ttm_place place = { .mem_type = TTM_PL_VRAM };
+	struct ttm_placement placement = { .num_placement = 1, .placement = &place };
+	struct ttm_operation_ctx ctx = { .interruptible = true };
+	struct guest_bo *bo = to_guest_bo(vm_bo->obj);
+	int ret = 0;
+
+	if (bo->placement == DRM_VGPU_PLACEMENT_FRAMEBUFFER)
+		ret = ttm_bo_validate(&bo->tbo, &placement, &ctx);
+	/* TTM says that there is no memory, also where it is no framebuffer. */
+	if (ret == -ENOMEM && bo->no_room)
+		ret = -ENOSPC;
+	if (!ret)
+		ret = map_again(to_guest_vm(vm_bo->vm), vm_bo);
+	if (!ret)
+		vm_bo->evicted = false;
+	return ret;
+}
+
+static int lock_once(struct drm_gpuvm_exec *exec)
+{
+	struct guest_vm *vm = to_guest_vm(exec->vm);
+	int ret;
+
+	ret = drm_gpuvm_exec_lock(exec);
+	if (ret)
+		return ret;
+	ret = drm_gpuvm_validate(exec->vm, &exec->exec);
+	if (ret == -ENOSPC && vm->fb_bytes <= guest_fb_for_buffers(vm->gdev))
+		ret = -EBUSY;
+	if (ret)
+		drm_gpuvm_exec_unlock(exec);
+	return ret;
+}
+
+/* Clients that want each other's framebuffer must let go of all that they have locked. */
+int guest_follow_lock(struct drm_gpuvm_exec *exec)
+{
+	unsigned long end = jiffies + msecs_to_jiffies(ROOM_WAIT);
+	int ret;
+
+	while ((ret = lock_once(exec)) == -EBUSY) {
+		if (time_after(jiffies, end))
+			return -ENOSPC;
+		if (msleep_interruptible(ROOM_LOOK))
+			return -ERESTARTSYS;
+	}
+	return ret;
+}
+
+/* The host reads what it shows from the place that it was in, for as long as it shows it. */
+void guest_follow_show(struct drm_gpuvm_exec *exec, u64 va)
+{
+	struct guest_vm *vm = to_guest_vm(exec->vm);
+	struct drm_gpuva *found;
+
+	mutex_lock(&vm->lock);
+	found = drm_gpuva_find_first(exec->vm, va, VGPU_HW_PAGE_SIZE);
+	if (found)
+		to_guest_bo(found->gem.obj)->shown = true;
+	mutex_unlock(&vm->lock);
+}
+
+void guest_follow_used(struct drm_gpuvm_exec *exec)
+{
+	struct ttm_device *ttm = &to_guest_vm(exec->vm)->gdev->ttm;
+	struct drm_gem_object *obj;
+
+	spin_lock(&ttm->lru_lock);
+	drm_exec_for_each_locked_object(&exec->exec, obj) {
+		if (obj == drm_gpuvm_resv_obj(exec->vm))
+			ttm_lru_bulk_move_tail(&to_guest_shared(obj)->lru);
+		else
+			ttm_bo_move_to_lru_tail(&to_guest_bo(obj)->tbo);
+	}
+	spin_unlock(&ttm->lru_lock);
+}
