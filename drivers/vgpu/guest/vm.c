@@ -123,6 +123,7 @@ static void vm_drop_mappings(struct guest_vm *vm)
 {
 	struct drm_gpuva *va, *next;
 	struct drm_gpuvm_bo *vm_bo;
+	struct guest_table *root;
 	struct guest_bo *bo;
 	int idx;
 
@@ -133,9 +134,10 @@ static void vm_drop_mappings(struct guest_vm *vm)
 	}
 	/* Buffers may be evicted meanwhile. */
 	mutex_lock(&vm->lock);
-	guest_pt_destroy(vm->gdev, vm->pt);
+	root = vm->pt;
 	vm->pt = NULL;
 	mutex_unlock(&vm->lock);
+	guest_pt_destroy(vm->gdev, root);
 	drm_gpuvm_for_each_va_safe(va, next, &vm->base) {
 		vm_bo = drm_gpuvm_bo_get(va->vm_bo);
 		bo = to_guest_bo(vm_bo->obj);
