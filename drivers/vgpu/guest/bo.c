@@ -9,6 +9,7 @@
 #include "bo.h"
 #include "device.h"
 #include "man.h"
+#include "prime.h"
 
 /* Without eviction of others; if there is no room, it begins as one that was evicted. */
 static const struct ttm_place place_fb[] = {
@@ -41,6 +42,8 @@ static void bo_destroy(struct ttm_buffer_object *tbo)
 	struct guest_bo *bo = ttm_to_guest_bo(tbo);
 	struct guest_shared *shared = bo->shared;
 
+	if (tbo->base.import_attach)
+		drm_prime_gem_destroy(&tbo->base, tbo->sg);
 	drm_gem_object_release(&tbo->base);
 	mutex_destroy(&bo->gpuva_lock);
 	kfree(bo);
@@ -69,8 +72,12 @@ static struct dma_buf *bo_export(struct drm_gem_object *obj, int flags)
 
 static int bo_mmap(struct drm_gem_object *obj, struct vm_area_struct *vma)
 {
-	int ret = ttm_bo_mmap_obj(vma, &to_guest_bo(obj)->tbo);
+	int ret;
 
+	/* What was imported is mapped by the file of who has exported it. */
+	if (obj->import_attach)
+		return -EINVAL;
+	ret = ttm_bo_mmap_obj(vma, &to_guest_bo(obj)->tbo);
 	/* The mapping has a reference to TTM's object instead of that to GEM's. */
 	if (!ret)
 		drm_gem_object_put(obj);
@@ -109,6 +116,9 @@ static const struct vm_operations_struct bo_vm_ops = {
 static const struct drm_gem_object_funcs bo_funcs = {
 	.free = bo_free,
 	.export = bo_export,
+	.pin = guest_prime_pin,
+	.unpin = guest_prime_unpin,
+	.get_sg_table = guest_prime_sg_table,
 	.mmap = bo_mmap,
 	.vm_ops = &bo_vm_ops,
 };
@@ -128,15 +138,19 @@ static struct guest_bo *bo_alloc(struct guest_dev *gdev, u64 bytes, u32 placemen
 	return bo;
 }
 
-/* Returns with the reservation held, or an error, and then the buffer is gone. */
+/*
+ * @resv: the reservation that it shares, which is held, or NULL. Returns with it held, or with its
+ * own; or an error, and then the buffer is gone.
+ */
 static int bo_init(struct guest_dev *gdev, struct guest_bo *bo, enum ttm_bo_type type,
-		   const struct ttm_placement *placement)
+		   const struct ttm_placement *placement, struct sg_table *sgt,
+		   struct dma_resv *resv)
 {
 	struct ttm_operation_ctx ctx = { .interruptible = true };
 	struct ttm_placement copy = *placement;
 
-	return ttm_bo_init_reserved(&gdev->ttm, &bo->tbo, type, &copy, 1, &ctx, NULL,
-				    bo->shared ? bo->shared->base.resv : NULL, bo_destroy);
+	return ttm_bo_init_reserved(&gdev->ttm, &bo->tbo, type, &copy, 1, &ctx, sgt, resv,
+				    bo_destroy);
 }
 
 struct guest_bo *guest_bo_create(struct guest_dev *gdev, u64 bytes, u32 placement,
@@ -158,7 +172,8 @@ struct guest_bo *guest_bo_create(struct guest_dev *gdev, u64 bytes, u32 placemen
 		bo->shared = shared;
 		dma_resv_lock(shared->base.resv, NULL);
 	}
-	ret = bo_init(gdev, bo, ttm_bo_type_device, fb ? &placement_fb : &placement_system);
+	ret = bo_init(gdev, bo, ttm_bo_type_device, fb ? &placement_fb : &placement_system, NULL,
+		      shared ? shared->base.resv : NULL);
 	if (!ret) {
 		if (shared)
 			ttm_bo_set_bulk_move(&bo->tbo, &shared->lru);
@@ -182,7 +197,7 @@ struct guest_bo *guest_bo_create_own(struct guest_dev *gdev, u64 bytes)
 	if (!bo)
 		return ERR_PTR(-ENOMEM);
 	bo->own = true;
-	ret = bo_init(gdev, bo, ttm_bo_type_kernel, &placement_own);
+	ret = bo_init(gdev, bo, ttm_bo_type_kernel, &placement_own, NULL, NULL);
 	if (ret)
 		return ERR_PTR(ret == -ENOMEM && guest_fb_avail(gdev) < bytes ? -ENOSPC : ret);
 	ttm_bo_pin(&bo->tbo);
@@ -198,6 +213,30 @@ void guest_bo_destroy_own(struct guest_bo *bo)
 	ttm_bo_unpin(&bo->tbo);
 	dma_resv_unlock(bo->tbo.base.resv);
 	drm_gem_object_put(&bo->tbo.base);
+}
+
+struct drm_gem_object *guest_bo_import(struct drm_device *drm, struct dma_buf_attachment *attach,
+				       struct sg_table *sgt)
+{
+	struct dma_resv *resv = attach->dmabuf->resv;
+	struct guest_dev *gdev = to_guest_dev(drm);
+	u64 bytes = attach->dmabuf->size;
+	struct guest_bo *bo;
+	int ret;
+
+	if (!bytes || bytes % VGPU_HW_PAGE_SIZE)
+		return ERR_PTR(-EINVAL);
+	if (bytes > guest_man_left(gdev))
+		return ERR_PTR(-ENOMEM);
+	bo = bo_alloc(gdev, bytes, DRM_VGPU_PLACEMENT_SYSTEM);
+	if (!bo)
+		return ERR_PTR(-ENOMEM);
+	dma_resv_lock(resv, NULL);
+	ret = bo_init(gdev, bo, ttm_bo_type_sg, &placement_system, sgt, resv);
+	if (!ret)
+		ttm_bo_move_to_lru_tail_unlocked(&bo->tbo);
+	dma_resv_unlock(resv);
+	return ret ? ERR_PTR(ret) : &bo->tbo.base;
 }
 
 static void shared_free(struct drm_gem_object *obj)

@@ -11,7 +11,9 @@
 
 #include "place.h"
 
+struct dma_buf_attachment;
 struct guest_dev;
+struct sg_table;
 
 /**
  * struct guest_shared - what the buffers share that only one VM maps
@@ -90,6 +92,10 @@ struct guest_bo *guest_bo_create(struct guest_dev *gdev, u64 bytes, u32 placemen
 /* Makes a buffer of the driver's own, which stays in the framebuffer; others are evicted for it. */
 struct guest_bo *guest_bo_create_own(struct guest_dev *gdev, u64 bytes);
 void guest_bo_destroy_own(struct guest_bo *bo);
+
+/* Of &struct drm_driver: a buffer that another device, or the kernel, has made. */
+struct drm_gem_object *guest_bo_import(struct drm_device *drm, struct dma_buf_attachment *attach,
+				       struct sg_table *sgt);
 
 /* Says where mappings find the buffer; NULL: nowhere. The reservation is held. */
 void guest_bo_set_place(struct guest_bo *bo, const struct guest_place *place);

@@ -97,6 +97,7 @@ static const struct drm_driver drv = {
 	.ioctls = drv_ioctls,
 	.num_ioctls = ARRAY_SIZE(drv_ioctls),
 	.fops = &drv_fops,
+	.gem_prime_import_sg_table = guest_bo_import,
 	.show_fdinfo = guest_fdinfo,
 	.name = GUEST_NAME,
 	.desc = "vGPU of the software GPU",

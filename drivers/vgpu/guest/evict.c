@@ -6,6 +6,7 @@
 #include <linux/highmem.h>
 
 #include <drm/drm_managed.h>
+#include <drm/drm_prime.h>
 #include <drm/ttm/ttm_placement.h>
 #include <drm/ttm/ttm_tt.h>
 
@@ -47,6 +48,12 @@ static struct ttm_tt *evict_tt_create(struct ttm_buffer_object *tbo, u32 flags)
 	return &tt->base;
 }
 
+static void tt_free_pages(struct ttm_device *ttm, struct ttm_tt *base)
+{
+	if (!(base->page_flags & TTM_TT_FLAG_EXTERNAL))
+		ttm_pool_free(&ttm->pool, base);
+}
+
 static int evict_tt_populate(struct ttm_device *ttm, struct ttm_tt *base,
 			     struct ttm_operation_ctx *ctx)
 {
@@ -56,12 +63,15 @@ static int evict_tt_populate(struct ttm_device *ttm, struct ttm_tt *base,
 
 	/* Who asks is told so, and no process is killed for it. */
 	mayfail.gfp_retry_mayfail = true;
-	ret = ttm_pool_alloc(&ttm->pool, base, &mayfail);
+	if (base->page_flags & TTM_TT_FLAG_EXTERNAL)
+		ret = drm_prime_sg_to_dma_addr_array(base->sg, base->dma_address, base->num_pages);
+	else
+		ret = ttm_pool_alloc(&ttm->pool, base, &mayfail);
 	if (ret)
 		return ret;
 	tt->place = guest_place_of_pages(base->dma_address, base->num_pages);
 	if (!tt->place) {
-		ttm_pool_free(&ttm->pool, base);
+		tt_free_pages(ttm, base);
 		return -ENOMEM;
 	}
 	return 0;
@@ -73,7 +83,7 @@ static void evict_tt_unpopulate(struct ttm_device *ttm, struct ttm_tt *base)
 
 	kvfree(tt->place);
 	tt->place = NULL;
-	ttm_pool_free(&ttm->pool, base);
+	tt_free_pages(ttm, base);
 }
 
 static void evict_tt_destroy(struct ttm_device *ttm, struct ttm_tt *base)

@@ -15,6 +15,12 @@
  * Errors that each call may return, and that are not repeated below: EFAULT, a pointer is bad;
  * EINVAL, what must be 0 is not; ENOMEM, the kernel has no memory; ENODEV, the device is gone (it
  * was unplugged, or the driver is being unbound). A call that fails has changed nothing.
+ *
+ * dma-bufs (DRM_IOCTL_PRIME_*) go between clients of one device, whatever they are. Another device
+ * can use a buffer of DRM_VGPU_PLACEMENT_SYSTEM, but none of the framebuffer (EOPNOTSUPP, from the
+ * other device's import). A dma-buf of others is a buffer of DRM_VGPU_PLACEMENT_SYSTEM, which is
+ * mapped for the CPU by its own file only (EINVAL of mmap()). ENOMEM: also, it is larger than
+ * system_free of &struct drm_vgpu_dev_info. Jobs wait for no fence that is in it.
  */
 #ifndef _UAPI_DRM_VGPU_DRM_H
 #define _UAPI_DRM_VGPU_DRM_H

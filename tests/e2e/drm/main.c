@@ -60,6 +60,8 @@ static const struct test tests[] = {
 	{ "exits", test_exits, false },
 	{ "fail_nth", test_fail_nth, true },
 	{ "storm", test_storm, false },
+	{ "import", test_import, false },
+	{ "export", test_export, false },
 	{ "evict", test_evict, false },
 	{ "evict_too_much", test_evict_too_much, false },
 	{ "evict_at_work", test_evict_at_work, false },

@@ -122,6 +122,8 @@ bool test_evict_at_work(void);
 bool test_evict_bind(void);
 bool test_evict_full(void);
 bool test_evict_exit(void);
+bool test_import(void);
+bool test_export(void);
 bool test_copy(void);
 bool test_bind(void);
 bool test_bind_async(void);
