@@ -120,6 +120,9 @@ static void des_act(struct des_sim *sim, const struct des_action *action)
 	case DES_LOAD:
 		des_client_load(client, &action->load);
 		break;
+	case DES_DUE:
+		*action->due = vgpu_entity_due(&client->entity[0].host.entity);
+		break;
 	case DES_JUMP:
 		sim->host.now_ns += action->jump_ns;
 		break;

@@ -125,6 +125,7 @@ enum des_action_kind {
 	DES_SHARE,	/* the client gets another share */
 	DES_PARAMS,	/* all timelines get other parameters */
 	DES_LOAD,	/* the client has another load from its next job on */
+	DES_DUE,	/* the client asks what is due to it on the first engine */
 	DES_JUMP,	/* the clock jumps: nothing is done in the time skipped */
 };
 
@@ -136,6 +137,7 @@ enum des_action_kind {
  * @share:   DES_SHARE: the share
  * @params:  DES_PARAMS: the parameters
  * @load:    DES_LOAD: the load
+ * @due:     DES_DUE: set to the answer, per mille
  * @jump_ns: DES_JUMP: by how much
  */
 struct des_action {
@@ -145,6 +147,7 @@ struct des_action {
 	struct vgpu_share share;
 	struct vgpu_sched_params params;
 	struct des_load load;
+	unsigned int *due;
 	u64 jump_ns;
 };
 

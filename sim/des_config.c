@@ -248,7 +248,7 @@ void des_config_print(const struct des_config *config)
 {
 	static const char * const kinds[] = {
 		"start", "stop", "reset", "hold", "unhold", "share", "params",
-		"load", "jump",
+		"load", "due", "jump",
 	};
 	unsigned int i;
 

@@ -309,6 +309,8 @@ void vgpu_work_ready_at(struct vgpu_instance *instance, unsigned int engine, u64
 bool vgpu_engine_done(struct vgpu_gpu *gpu, unsigned int engine, enum vgpu_run_end end,
 		      u64 idle_ns, u64 linger_ns, struct vgpu_run *next);
 u64 vgpu_engine_charged_ns(const struct vgpu_instance *instance, unsigned int engine);
+u64 vgpu_engine_busy_ns(struct vgpu_instance *instance, unsigned int engine);
+unsigned int vgpu_engine_due(struct vgpu_instance *instance, unsigned int engine);
 enum vgpu_poll vgpu_engine_poll(struct vgpu_gpu *gpu, unsigned int engine, u64 empty_ns);
 
 /* Channels and packets */

@@ -66,3 +66,46 @@ test_driver_unmap() {
 	passes a 60
 	is_free "$A"
 }
+
+# driver_used PID: what the guest has said of its process's time on ce, and what the host has
+# measured, in ns.
+driver_used() {
+	guest_answer a "process $1 has used"
+	SAID=${ANSWER%% *}
+	MEASURED=$(jq --argjson pid "$1" '[.. | objects | select(has("processes")) | .processes[] |
+		select(.pid == $pid) | .engines[].busy_ns] | add' "$GUEST_DIR/process.json")
+	echo "process $1: the guest says $SAID ns, the host $MEASURED ns"
+}
+
+# What fdinfo tells of two processes beside what the host shows of them: within 2 points of the time
+# in which they worked. The vGPU is who the host says, and what it has used is their sum.
+test_driver_usage() {
+	local pids pid sum=0
+	mdev_create "$A" SG16-1Q
+	driver_start a "$A" usage_query usage_beside
+	guest_says a '^guest: this is SG16-1Q$' $((120 * SLOW)) || fail "guest a has another type"
+	guest_says a '^guest: process [0-9]+ has used [0-9]+ ns' $((60 * SLOW)) ||
+		fail "no process has used anything"
+	guest_nap
+	until_true 60 driver_two_say
+	mapfile -t pids < <(printf '%s\n' "${GUEST_SAID[@]}" |
+		sed -nE 's/^guest: process ([0-9]+) has used .*/\1/p')
+	vgpuctl process --json | tee "$GUEST_DIR/process.json"
+	for pid in "${pids[@]}"; do
+		driver_used "$pid"
+		(( SAID > 10000000 && SAID <= MEASURED && MEASURED - SAID <= 2000000000 / 50 )) ||
+			fail "process $pid"
+		(( sum += MEASURED ))
+	done
+	guest_tell a seen
+	passes a 60
+	guest_answer a "the vGPU has used"
+	echo "the vGPU has used $ANSWER; its processes $sum ns"
+	(( ${ANSWER%% *} >= sum && ${ANSWER%% *} - sum <= sum / 20 )) || fail "the sum"
+	is_free "$A"
+}
+
+driver_two_say() {
+	guest_hear a
+	(( $(printf '%s\n' "${GUEST_SAID[@]}" | grep -cE '^guest: process [0-9]+ has used') == 2 ))
+}

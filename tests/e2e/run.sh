@@ -503,7 +503,7 @@ tests_of() {
 	display)
 		echo display_modes display_storm_and_resets display_present display_unplug \
 			display_firmware ;;
-	driver) echo driver driver_label driver_unmap ;;
+	driver) echo driver driver_label driver_unmap driver_usage ;;
 	manage) echo "${MANAGE_TESTS[@]}" ;;
 	nodedev) echo virsh virsh_nodedev virsh_nodedev_refused ;;
 	domains) echo virsh_domains ;;

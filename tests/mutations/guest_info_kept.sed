@@ -3,4 +3,4 @@
 # file: channel.c
 # lane: debug
 # tests: region
-s/queues->regs = SOFT_REGS_RESET;/queues->regs.intr = 0, queues->regs.fault_channel = ~0U;/
+s/queues->regs = regs;/queues->regs.intr = 0, queues->regs.fault_channel = ~0U;/

@@ -28,6 +28,17 @@ void vgpu_edid_read(struct vgpu_instance *instance, u32 offset, void *buf, size_
 	fail();
 }
 
+/* Only a save or a load calls these two. */
+void soft_usage_save(struct soft_queues *queues, __le64 *service_ns)
+{
+	fail();
+}
+
+void soft_usage_load(struct soft_queues *queues, struct soft_regs *regs, const __le64 *service_ns)
+{
+	fail();
+}
+
 /**
  * struct wrong - a field of a record that is made wrong
  * @at:    offset of the field

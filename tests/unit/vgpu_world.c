@@ -258,6 +258,16 @@ u64 vgpu_engine_charged_ns(const struct vgpu_instance *instance, unsigned int en
 	return 0;
 }
 
+u64 vgpu_engine_busy_ns(struct vgpu_instance *instance, unsigned int engine)
+{
+	return 0;
+}
+
+unsigned int vgpu_engine_due(struct vgpu_instance *instance, unsigned int engine)
+{
+	return 0;
+}
+
 void vgpu_work_ready(struct vgpu_instance *instance, unsigned int engine)
 {
 }

@@ -35,6 +35,9 @@ int vgpu_node_check_id(struct vgpu_dev *dev, uint32_t id, const char *what)
 	return id ? 0 : vgpu_fail(dev, -EPROTO, "%s: the driver gives no id", what);
 }
 
+/* What the first version of the driver has; the rest stays 0 with that. */
+#define INFO_BYTES	offsetof(struct drm_vgpu_dev_info, uuid)
+
 int vgpu_node_query(struct vgpu_dev *dev, struct drm_vgpu_dev_info *info)
 {
 	struct drm_vgpu_dev_query query = {
@@ -46,8 +49,8 @@ int vgpu_node_query(struct vgpu_dev *dev, struct drm_vgpu_dev_info *info)
 	ret = vgpu_node_call(dev, DRM_IOCTL_VGPU_DEV_QUERY, &query, "DEV_QUERY");
 	if (ret)
 		return ret;
-	if (query.size < sizeof(*info))
+	if (query.size < INFO_BYTES)
 		return vgpu_fail(dev, -EPROTO, "DEV_QUERY: %u bytes, %zu were expected", query.size,
-				 sizeof(*info));
+				 INFO_BYTES);
 	return 0;
 }

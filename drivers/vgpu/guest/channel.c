@@ -10,6 +10,7 @@
 #include "device.h"
 #include "done.h"
 #include "queue.h"
+#include "time.h"
 #include "vm.h"
 
 /* A queue that always has work gives way to those who wait after this time. */
@@ -28,12 +29,24 @@ static void write_ctrl(struct guest_queue *queue, u32 ctrl)
 	writel(ctrl, guest_chan_reg(queue->gdev, queue->channel, VGPU_HW_CHAN_CTRL));
 }
 
+static void channel_disable(struct guest_queue *queue)
+{
+	struct guest_dev *gdev = queue->gdev;
+
+	write_ctrl(queue, 0);
+	/* The write has come to its end, and with it the work of the engine. */
+	readl(guest_chan_reg(gdev, queue->channel, VGPU_HW_CHAN_CTRL));
+	spin_lock_irq(&gdev->channel_lock);
+	guest_time_take(queue);
+	spin_unlock_irq(&gdev->channel_lock);
+}
+
 static void channel_detach(struct guest_queue *queue, bool there)
 {
 	struct guest_dev *gdev = queue->gdev;
 
 	if (there) {
-		write_ctrl(queue, 0);
+		channel_disable(queue);
 		/* Whoever gets the channel next finds it as after a reset. */
 		writel(0, guest_chan_reg(gdev, queue->channel, VGPU_HW_CHAN_ROOT));
 	}
@@ -61,6 +74,7 @@ static void channel_attach(struct guest_queue *queue, u32 channel)
 	queue->since = jiffies;
 	spin_lock_irq(&gdev->channel_lock);
 	queue->page = page;
+	queue->told_ns = 0;
 	gdev->channel[channel] = queue;
 	spin_unlock_irq(&gdev->channel_lock);
 }
@@ -196,9 +210,7 @@ bool guest_channel_stop(struct guest_queue *queue, struct guest_fault *fault, bo
 		faulted = readl(PAGE_REG(queue, state)) == VGPU_HW_STATE_FAULTED;
 		if (faulted)
 			read_fault(queue, fault);
-		write_ctrl(queue, 0);
-		/* The write has come to its end, and with it the work of the engine. */
-		readl(guest_chan_reg(gdev, queue->channel, VGPU_HW_CHAN_CTRL));
+		channel_disable(queue);
 	}
 	mutex_unlock(&gdev->channel_mutex);
 	return faulted;

@@ -62,7 +62,7 @@ static int dev_ask(struct guest_dev *gdev)
 
 	if (id != VGPU_HW_ID_MAGIC)
 		return dev_err_probe(&pdev->dev, -ENODEV, "ID is %#x: no vGPU\n", id);
-	if (version >> 16 != VGPU_HW_VERSION_CURRENT >> 16 || version < VGPU_HW_VERSION_CURRENT)
+	if (version >> 16 != VGPU_HW_VERSION_CURRENT >> 16 || version < VGPU_HW_VERSION_1_2)
 		return dev_err_probe(&pdev->dev, -ENODEV,
 				     "version %u.%u of the hardware: 1.2 or a later 1.x is needed\n",
 				     version >> 16, version & 0xffff);
@@ -83,6 +83,7 @@ static int dev_ask(struct guest_dev *gdev)
 		return dev_err_probe(&pdev->dev, -EIO, "%u engines\n", gdev->nr_engines);
 	for (i = 0; i < gdev->nr_engines; i++)
 		gdev->engine[i] = readl(guest_reg(gdev, engine_reg(i)));
+	guest_usage_init(gdev);
 	return 0;
 }
 

@@ -29,6 +29,7 @@
 
 struct guest_queue;
 struct guest_dev;
+struct guest_time;
 
 /**
  * struct guest_vector - what a handler of an MSI-X vector is called with
@@ -58,6 +59,8 @@ struct guest_vector {
  * @nr_engines:   engines
  * @engine:       of each engine, its class << 8 | its instance
  * @fb_limit:     bytes of framebuffer to use, as tests want; 0: all
+ * @uuid:         VGPU_HW_UUID, or 0
+ * @type:         VGPU_HW_TYPE, or empty
  * @job_timeout:  jiffies that the device may have for a job
  * @nr_vectors:   MSI-X vectors, at least 2: 0 is for faults
  * @vector:       of each vector
@@ -88,6 +91,8 @@ struct guest_dev {
 	u32 nr_engines;
 	u32 engine[VGPU_HW_MAX_ENGINES];
 	u64 fb_limit;
+	u8 uuid[VGPU_HW_UUID_BYTES];
+	u8 type[VGPU_HW_TYPE_BYTES];
 	long job_timeout;
 	unsigned int nr_vectors;
 	struct guest_vector vector[VGPU_HW_VECTORS];
@@ -104,10 +109,12 @@ struct guest_dev {
  * struct guest_file - an open file of the device
  * @vms:    VMs by id
  * @queues: queues by id
+ * @time:   what its queues have used
  */
 struct guest_file {
 	struct xarray vms;
 	struct xarray queues;
+	struct guest_time *time;
 };
 
 /* Work that frees what a scheduler's own work cannot. */
@@ -127,6 +134,12 @@ static inline struct guest_dev *to_guest_dev(struct drm_device *drm)
 static inline u8 __iomem *guest_reg(struct guest_dev *gdev, u32 reg)
 {
 	return gdev->regs + VGPU_HW_DEV_BASE + reg;
+}
+
+/* Whether the host tells of engine time, of the due, and who the vGPU is. */
+static inline bool guest_tells_usage(const struct guest_dev *gdev)
+{
+	return gdev->hw_version >= VGPU_HW_VERSION_1_3;
 }
 
 static inline u8 __iomem *guest_chan_reg(struct guest_dev *gdev, u32 channel, u32 reg)
@@ -162,6 +175,10 @@ void guest_label_make(struct vgpu_hw_label *label, const struct drm_file *file);
 
 /* Writes that into a channel's page. */
 void guest_label_write(struct guest_dev *gdev, u32 channel, const struct vgpu_hw_label *label);
+
+/* Finds out who the vGPU is. */
+void guest_usage_init(struct guest_dev *gdev);
+int guest_usage_query_ioctl(struct drm_device *drm, void *data, struct drm_file *file);
 
 /* Prints what fdinfo has of an open file. */
 void guest_fdinfo(struct drm_printer *p, struct drm_file *file);

@@ -13,6 +13,7 @@
 #include "man.h"
 #include "queue.h"
 #include "save.h"
+#include "time.h"
 #include "vm.h"
 
 static unsigned int job_timeout_ms = 60000;
@@ -43,6 +44,8 @@ static int dev_query_ioctl(struct drm_device *drm, void *data, struct drm_file *
 	if (args->pad)
 		return -EINVAL;
 	memcpy(info.engine, gdev->engine, sizeof(info.engine));
+	memcpy(info.uuid, gdev->uuid, sizeof(info.uuid));
+	memcpy(info.type, gdev->type, sizeof(info.type));
 	if (args->pointer && copy_to_user(u64_to_user_ptr(args->pointer), &info,
 					  min_t(size_t, args->size, sizeof(info))))
 		return -EFAULT;
@@ -57,6 +60,11 @@ static int drv_open(struct drm_device *drm, struct drm_file *file)
 	gfile = kzalloc(sizeof(*gfile), GFP_KERNEL_ACCOUNT);
 	if (!gfile)
 		return -ENOMEM;
+	gfile->time = guest_time_create();
+	if (!gfile->time) {
+		kfree(gfile);
+		return -ENOMEM;
+	}
 	xa_init_flags(&gfile->vms, XA_FLAGS_ALLOC1);
 	xa_init_flags(&gfile->queues, XA_FLAGS_ALLOC1);
 	file->driver_priv = gfile;
@@ -65,9 +73,12 @@ static int drv_open(struct drm_device *drm, struct drm_file *file)
 
 static void drv_postclose(struct drm_device *drm, struct drm_file *file)
 {
+	struct guest_file *gfile = file->driver_priv;
+
 	guest_queue_close(file);
 	guest_vm_close(file);
-	kfree(file->driver_priv);
+	guest_time_put(gfile->time);
+	kfree(gfile);
 }
 
 static const struct drm_ioctl_desc drv_ioctls[] = {
@@ -81,6 +92,7 @@ static const struct drm_ioctl_desc drv_ioctls[] = {
 	DRM_IOCTL_DEF_DRV(VGPU_QUEUE_DESTROY, guest_queue_destroy_ioctl, DRM_RENDER_ALLOW),
 	DRM_IOCTL_DEF_DRV(VGPU_QUEUE_QUERY, guest_queue_query_ioctl, DRM_RENDER_ALLOW),
 	DRM_IOCTL_DEF_DRV(VGPU_EXEC, guest_exec_ioctl, DRM_RENDER_ALLOW),
+	DRM_IOCTL_DEF_DRV(VGPU_USAGE_QUERY, guest_usage_query_ioctl, DRM_RENDER_ALLOW),
 };
 
 static const struct file_operations drv_fops = {

@@ -4,6 +4,7 @@
 #include "channel.h"
 #include "device.h"
 #include "queue.h"
+#include "time.h"
 #include "vm.h"
 
 /* Where rings are in the VM of their queues: in the upper half, each in its slot. */
@@ -81,6 +82,7 @@ static struct guest_queue *queue_create(struct guest_dev *gdev, struct guest_vm 
 					const struct drm_vgpu_queue_create *args,
 					const struct drm_file *file)
 {
+	struct guest_file *gfile = file->driver_priv;
 	struct guest_queue *queue;
 	int ret;
 
@@ -113,6 +115,7 @@ static struct guest_queue *queue_create(struct guest_dev *gdev, struct guest_vm 
 	ret = queue_init_sched(queue);
 	if (ret)
 		goto err_ring;
+	queue->time = guest_time_get(gfile->time);
 	guest_dev_get(gdev);
 	mutex_lock(&gdev->channel_mutex);
 	list_add_tail(&queue->link, &gdev->queues);
@@ -141,6 +144,7 @@ static void queue_release(struct work_struct *work)
 	guest_bo_destroy_own(queue->ring);
 	ida_free(&queue->vm->rings, queue->slot);
 	guest_vm_put(queue->vm);
+	guest_time_put(queue->time);
 	mutex_destroy(&queue->stop_lock);
 	mutex_destroy(&queue->submit_lock);
 	kfree(queue);

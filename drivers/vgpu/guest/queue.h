@@ -17,6 +17,7 @@ struct guest_bo;
 struct guest_done;
 struct guest_fence;
 struct guest_dev;
+struct guest_time;
 struct guest_vm;
 
 /**
@@ -58,6 +59,8 @@ struct guest_fault {
  * @waits:         how often it has waited
  * @wait:          while it waits: who is told of the end
  * @page:          the channel's page, or NULL; protected by &struct guest_dev.channel_lock, too
+ * @told_ns:       of the channel's service, what @time has got; protected by the channel_lock
+ * @time:          of its client
  * @sched:         hands over jobs, as many as the ring has room for: a credit is a packet
  * @entity:        the only one of @sched
  * @submit_lock:   protects what follows, and the order of the jobs of @entity
@@ -98,6 +101,8 @@ struct guest_queue {
 	u64 waits;
 	struct guest_fence *wait;
 	u8 __iomem *page;
+	u64 told_ns;
+	struct guest_time *time;
 	struct drm_gpu_scheduler sched;
 	struct drm_sched_entity entity;
 	struct mutex submit_lock;	/* entity */

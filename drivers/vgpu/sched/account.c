@@ -224,8 +224,8 @@ void vgpu_entity_account_fault(struct vgpu_entity *entity)
 	raw_spin_unlock_irqrestore(&entity->tl->lock, flags);
 }
 
-/* Returns the service in the last whole window, in which the current run may have begun. */
-static u64 account_last_window(struct vgpu_timeline *tl, struct vgpu_entity *entity, u64 now_ns)
+/* Service in the last whole window, in which the current run may have begun. The lock is held. */
+u64 vgpu_account_last_window(struct vgpu_timeline *tl, struct vgpu_entity *entity, u64 now_ns)
 {
 	bool runs = tl->rq.running == entity;
 	u64 begin_ns, last_ns = 0;
@@ -254,7 +254,7 @@ static void account_entity(struct vgpu_timeline *tl, struct vgpu_entity *entity,
 		stats->max_wait_ns = max(stats->max_wait_ns, waits_ns);
 	}
 	stats->busy_ns = account_busy(tl, entity, now_ns);
-	stats->window_ns = account_last_window(tl, entity, now_ns);
+	stats->window_ns = vgpu_account_last_window(tl, entity, now_ns);
 }
 
 /**

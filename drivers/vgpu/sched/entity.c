@@ -43,6 +43,7 @@ void vgpu_entity_init(struct vgpu_entity *entity, struct vgpu_timeline *tl, cons
 	rq->policy->init(rq, entity, ktime_get_ns());
 	list_add_tail(&entity->node, &tl->entities);
 	tl->nr_entities++;
+	vgpu_due_forget(entity);
 	raw_spin_unlock_irqrestore(&tl->lock, flags);
 }
 
@@ -74,6 +75,7 @@ void vgpu_entity_exit(struct vgpu_entity *entity)
 	tl->rq.policy->exit(&tl->rq, entity);
 	list_del(&entity->node);
 	tl->nr_entities--;
+	vgpu_due_change(tl);
 	/* The next run still counts as a switch, since tl->runs is not 0. */
 	if (tl->last == entity)
 		tl->last = NULL;
@@ -102,6 +104,7 @@ void vgpu_entity_start(struct vgpu_entity *entity)
 	entity->started = true;
 	if (rq->policy->start)
 		rq->policy->start(rq, entity, now_ns);
+	vgpu_due_forget(entity);
 	trace_vgpu_sched_state(tl, entity, now_ns);
 	vgpu_rq_ask_again(tl);
 out:
@@ -131,6 +134,7 @@ void vgpu_entity_stop(struct vgpu_entity *entity)
 	entity->started = false;
 	if (rq->policy->stop)
 		rq->policy->stop(rq, entity, now_ns);
+	vgpu_due_change(tl);
 	trace_vgpu_sched_state(tl, entity, now_ns);
 	vgpu_rq_ask_again(tl);
 out:
@@ -160,6 +164,7 @@ void vgpu_entity_set_share(struct vgpu_entity *entity, const struct vgpu_share *
 	if (rq->policy->reshare)
 		rq->policy->reshare(rq, entity, share, now_ns);
 	entity->share = *share;
+	vgpu_due_change(tl);
 	trace_vgpu_sched_share(tl, entity, now_ns);
 	if (entity->queued)
 		vgpu_rq_give(entity, false, now_ns);

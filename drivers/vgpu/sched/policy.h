@@ -113,6 +113,7 @@ struct vgpu_entity_stats {
  * @queued:   the entity is on the policy's queue: runnable and not running
  * @rewoken:  vgpu_entity_wake() was called while the entity ran
  * @retired:  @seen_ns is part of tl->gone_ns
+ * @due:      answer of vgpu_entity_due() as it was computed last (also read without the lock)
  * @ready_ns: when the entity was last queued
  * @wake_ns:  when a timer wakes the entity (vgpu_entity_wake_at()); 0: no timer
  * @wake_rb:  in tl->sleepers while @wake_ns is not 0
@@ -140,6 +141,7 @@ struct vgpu_entity {
 	bool queued;
 	bool rewoken;
 	bool retired;
+	u16 due;
 	u64 ready_ns;
 	u64 wake_ns;
 	struct rb_node wake_rb;
@@ -227,7 +229,8 @@ enum vgpu_frl_mode {
  * struct vgpu_sched_policy - decides which entity is next on an engine, and for how long
  * @name:    name for users, shorter than VGPU_ADDR_LEN
  * @frl:     which frame-rate limits apply
- * @due:     how a vGPU's due share of an engine is computed; tools show it beside its service
+ * @due:     how a vGPU's due share of an engine is computed; tools show it beside its service, and
+ *           guests are told (due.c)
  * @rq_init: optional: set up rq->data. May sleep; no lock is held. Returns 0 or -ENOMEM
  * @rq_exit: optional: free rq->data, when all entities have left
  * @init:    @entity joins the timeline, neither started nor runnable, with its part all 0

@@ -158,6 +158,9 @@ u64 vgpu_entity_busy_ns(struct vgpu_entity *entity);
 u64 vgpu_entity_charged_ns(const struct vgpu_entity *entity);
 void vgpu_entity_retire(struct vgpu_entity *entity);
 
+/* In process context, without any lock. */
+unsigned int vgpu_entity_due(struct vgpu_entity *entity);
+
 /* Called by the engine. */
 struct vgpu_entity *vgpu_timeline_done(struct vgpu_timeline *tl, enum vgpu_run_end end,
 				       u64 idle_ns, u64 linger_ns, u64 *deadline_ns);

@@ -378,6 +378,7 @@ void vgpu_timeline_set_params(struct vgpu_timeline *tl, const struct vgpu_sched_
 		vgpu_account_set_window(tl, params->window_ns, now_ns);
 	if (next)
 		timeline_set_policy(tl, next, now_ns);
+	vgpu_due_change(tl);
 	trace_vgpu_sched_set(tl, now_ns);
 	vgpu_rq_ask_again(tl);
 	vgpu_rq_unlock(tl, flags);
@@ -403,6 +404,8 @@ int vgpu_timeline_init(struct vgpu_timeline *tl, struct vgpu_sched_thread *threa
 	tl->preempt_at_ns = U64_MAX;
 	tl->until_ns = U64_MAX;
 	tl->check_ns = U64_MAX;
+	tl->due_window = U64_MAX;
+	mutex_init(&tl->due_mutex);
 	tl->created_ns = ktime_get_ns();
 	INIT_WORK(&tl->reset_work, timeline_reset);
 	hrtimer_setup(&tl->timer, timeline_timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_HARD);
@@ -415,5 +418,6 @@ void vgpu_timeline_fini(struct vgpu_timeline *tl)
 {
 	WARN_ON(tl->nr_entities);
 	hrtimer_cancel(&tl->timer);
+	mutex_destroy(&tl->due_mutex);
 	vgpu_timeline_release(&tl->rq);
 }

@@ -9,6 +9,7 @@
 #define _VGPU_TIMELINE_H
 
 #include <linux/hrtimer.h>
+#include <linux/mutex.h>
 #include <linux/spinlock.h>
 #include <linux/workqueue.h>
 
@@ -56,6 +57,10 @@
  * @window_end_ns: when that window ends
  * @check_ns:   the thread looks at the timeline then, without a kick. A section under @lock that
  *              makes something due earlier kicks the thread
+ * @due_mutex:  held while what is due to the entities is computed, which needs it all the time. A
+ *              tenant's thread may have it, so nobody waits for it who has an answer
+ * @due_window: number of the window in which that was computed last (also read without the lock)
+ * @due_changes: counts changes of the entities and their shares, and of the settings
  * @last:       the entity that ran last; NULL: none, or one that has left
  * @nr_entities: length of @entities
  * @created_ns: start of the sums below
@@ -101,6 +106,9 @@ struct vgpu_timeline {
 	u64 window;
 	u64 window_end_ns;
 	u64 check_ns;
+	struct mutex due_mutex;		/* see above */
+	u64 due_window;
+	u64 due_changes;
 	const struct vgpu_entity *last;
 	unsigned int nr_entities;
 
@@ -158,5 +166,12 @@ void vgpu_account_run(struct vgpu_timeline *tl, enum vgpu_run_end end, u64 ran_n
 		      u64 linger_ns, u64 now_ns);
 void vgpu_account_retire(struct vgpu_timeline *tl, struct vgpu_entity *entity);
 void vgpu_account_set_window(struct vgpu_timeline *tl, u64 window_ns, u64 now_ns);
+
+/* account.c, for due.c */
+u64 vgpu_account_last_window(struct vgpu_timeline *tl, struct vgpu_entity *entity, u64 now_ns);
+
+/* due.c, for entity.c and timeline.c */
+void vgpu_due_change(struct vgpu_timeline *tl);
+void vgpu_due_forget(struct vgpu_entity *entity);
 
 #endif /* _VGPU_TIMELINE_H */

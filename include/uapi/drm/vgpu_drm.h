@@ -391,7 +391,8 @@ struct drm_vgpu_engine_usage {
 
 /**
  * struct drm_vgpu_usage - what a vGPU uses, as USAGE_QUERY tells. It is the host that measures it
- * @time_ns:    ns of the host's clock, by which the engines' time is measured
+ * @time_ns:    ns of the clock by which the engines' time is measured. It begins anew when the
+ *              device is reset, or the VM comes to another host
  * @nr_engines: elements of @engine that count
  * @pad:        0
  * @engine:     in the order of &struct drm_vgpu_dev_info.engine

@@ -88,9 +88,9 @@
  * Since 1.3. Which vGPU this is: its UUID, in the order of the bytes of its text, and the name of
  * its type, ended by 0.
  */
-#define VGPU_HW_UUID(i)			(0x140 + 4 * (i)) /* RO; 0 .. 3 */
+#define VGPU_HW_UUID(i)			(0x180 + 4 * (i)) /* RO; 0 .. 3 */
 #define   VGPU_HW_UUID_BYTES		16
-#define VGPU_HW_TYPE(i)			(0x160 + 4 * (i)) /* RO; 0 .. 7 */
+#define VGPU_HW_TYPE(i)			(0x1a0 + 4 * (i)) /* RO; 0 .. 7 */
 #define   VGPU_HW_TYPE_BYTES		32
 
 /*
@@ -98,7 +98,8 @@
  * the host measures it. Accesses are as those of device registers. A share of an engine is the
  * difference of two reads of SERVICE divided by that of two reads of TIME.
  */
-#define VGPU_HW_USAGE_TIME		0x000	/* RO, 64 bits: ns of a clock of the host */
+#define VGPU_HW_USAGE_TIME		0x000	/* RO, 64 bits: ns since the device was reset, or */
+						/* came to its host */
 #define VGPU_HW_USAGE_SERVICE(e)	(0x100 + 16 * (e)) /* RO, 64 bits: ns that engine e has */
 						/* worked for the vGPU since it was reset */
 /*
@@ -106,7 +107,6 @@
  * by what the other vGPUs have used of late.
  */
 #define VGPU_HW_USAGE_DUE(e)		(0x108 + 16 * (e)) /* RO */
-#define   VGPU_HW_DUE_ALL		1000
 
 /*
  * Registers of channel c, from VGPU_HW_CHAN_BASE + c * VGPU_HW_CHAN_STRIDE.

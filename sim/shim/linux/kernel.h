@@ -23,6 +23,7 @@
 
 #define ARRAY_SIZE(a)		(sizeof(a) / sizeof((a)[0]))
 #define DIV_ROUND_UP(n, d)	(((n) + (d) - 1) / (d))
+#define DIV_ROUND_CLOSEST(n, d)	(((n) + (d) / 2) / (d))	/* of what is not negative */
 #define round_up(x, y)		((((x) - 1) | ((__typeof__(x))((y) - 1))) + 1)
 #define round_down(x, y)	((x) & ~((__typeof__(x))((y) - 1)))
 #define roundup(x, y)		(((x) + (y) - 1) / (y) * (y))

@@ -30,6 +30,15 @@ static inline void mutex_lock(struct mutex *mutex)
 	sim_yield();
 }
 
+static inline bool mutex_trylock(struct mutex *mutex)
+{
+	if (mutex->owner)
+		return false;
+	mutex->owner = sim_current();
+	sim_yield();
+	return true;
+}
+
 static inline void mutex_unlock(struct mutex *mutex)
 {
 	SHIM_DIE_IF("not held", mutex->owner != sim_current());

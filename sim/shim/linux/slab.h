@@ -36,6 +36,11 @@ static inline void *kvmalloc(size_t size, gfp_t gfp)
 	return malloc(size);
 }
 
+static inline void *kvmalloc_array(size_t n, size_t size, gfp_t gfp)
+{
+	return malloc(size_mul(n, size));
+}
+
 static inline void kfree(const void *ptr)
 {
 	free((void *)ptr);

@@ -174,9 +174,9 @@ bool test_fdinfo(void)
 	CHECK(fd >= 0);
 	CHECK_RET(bo_make(fd, 5 * PAGE, FRAMEBUFFER, 0, &handle), 0);
 	CHECK_RET(bo_make(fd, 7 * PAGE, SYSTEM, 0, &handle), 0);
-	CHECK(fdinfo_is(fd, "drm-total-framebuffer", 20));
-	CHECK(fdinfo_is(fd, "drm-resident-framebuffer", 20));
-	CHECK(fdinfo_is(fd, "drm-active-framebuffer", 0));
+	CHECK(fdinfo_is(fd, "drm-total-vram", 20));
+	CHECK(fdinfo_is(fd, "drm-resident-vram", 20));
+	CHECK(fdinfo_is(fd, "drm-active-vram", 0));
 	CHECK(fdinfo_is(fd, "drm-total-system", 28));
 	CHECK_RET(bo_close(fd, handle), 0);
 	CHECK(fdinfo_is(fd, "drm-total-system", 0));

@@ -166,6 +166,38 @@ u64 vgpu_engine_charged_ns(const struct vgpu_instance *instance, unsigned int en
 EXPORT_SYMBOL_GPL(vgpu_engine_charged_ns);
 
 /**
+ * vgpu_engine_busy_ns() - get the service that an instance has had
+ * @instance: the instance
+ * @engine: index of the engine
+ *
+ * Unlike vgpu_engine_charged_ns(), with the run under way. It never goes back.
+ *
+ * Context: any that may take a spinlock, but without a timeline's lock. Does not sleep.
+ * Return: service since the instance was created, in ns.
+ */
+u64 vgpu_engine_busy_ns(struct vgpu_instance *instance, unsigned int engine)
+{
+	return vgpu_entity_busy_ns(&instance->entity[engine]);
+}
+EXPORT_SYMBOL_GPL(vgpu_engine_busy_ns);
+
+/**
+ * vgpu_engine_due() - tell what an instance would get of an engine if it always had work
+ * @instance: the instance
+ * @engine: index of the engine
+ *
+ * By the host's policy, and by what the other instances have used in the last window of statistics.
+ *
+ * Context: process context; may sleep.
+ * Return: per mille of the engine.
+ */
+unsigned int vgpu_engine_due(struct vgpu_instance *instance, unsigned int engine)
+{
+	return vgpu_entity_due(&instance->entity[engine]);
+}
+EXPORT_SYMBOL_GPL(vgpu_engine_due);
+
+/**
  * vgpu_engine_poll() - tell what an engine must do that finds no work
  * @gpu: the GPU
  * @engine: index of the engine; it has a run

@@ -6,6 +6,8 @@
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/nospec.h>
+#include <linux/string.h>
+#include <linux/unaligned.h>
 
 #include "../core.h"
 
@@ -62,6 +64,43 @@ static bool hw_engine(const struct vgpu_gpu_info *gpu, u32 i, u32 *value)
 	return true;
 }
 
+static u32 hw_word(const u8 *bytes, u32 i)
+{
+	return get_unaligned_le32(bytes + 4 * i);
+}
+
+static u32 hw_uuid(const struct vgpu_instance *instance, u32 i)
+{
+	u8 uuid[VGPU_HW_UUID_BYTES];
+
+	BUILD_BUG_ON(sizeof(uuid) != UUID_SIZE);
+	vgpu_uuid_export(uuid, &instance->uuid);
+	return hw_word(uuid, array_index_nospec(i, sizeof(uuid) / 4));
+}
+
+static u32 hw_type(const struct vgpu_instance *instance, u32 i)
+{
+	u8 type[VGPU_HW_TYPE_BYTES] = {};
+
+	strscpy(type, instance->type->name, sizeof(type));
+	return hw_word(type, array_index_nospec(i, sizeof(type) / 4));
+}
+
+/* Those of 1.3: who the vGPU is, in the host's words. */
+static noinline bool hw_name(const struct vgpu_instance *instance, u64 reg, u32 *value)
+{
+	switch (reg) {
+	case VGPU_HW_UUID(0) ... VGPU_HW_UUID(VGPU_HW_UUID_BYTES / 4 - 1):
+		*value = hw_uuid(instance, (reg - VGPU_HW_UUID(0)) / 4);
+		return true;
+	case VGPU_HW_TYPE(0) ... VGPU_HW_TYPE(VGPU_HW_TYPE_BYTES / 4 - 1):
+		*value = hw_type(instance, (reg - VGPU_HW_TYPE(0)) / 4);
+		return true;
+	default:
+		return false;
+	}
+}
+
 /**
  * vgpu_hw_identity_word() - read a word of the registers that identify the vGPU
  * @instance: the instance
@@ -109,7 +148,7 @@ bool vgpu_hw_identity_word(struct vgpu_instance *instance, u64 offset, u32 *valu
 	case VGPU_HW_ENGINE_8(8) ... VGPU_HW_ENGINE_8(VGPU_HW_MAX_ENGINES - 1):
 		return hw_engine(gpu, 8 + (reg - VGPU_HW_ENGINE_8(8)) / 4, value);
 	default:
-		return false;
+		return gpu->hw_version >= VGPU_HW_VERSION_1_3 && hw_name(instance, reg, value);
 	}
 }
 EXPORT_SYMBOL_GPL(vgpu_hw_identity_word);
@@ -121,7 +160,8 @@ EXPORT_SYMBOL_GPL(vgpu_hw_identity_word);
  * @buf: set to the register's value, little endian
  * @count: 1, 2, 4 or 8 bytes
  *
- * These are the registers from VGPU_HW_ID to VGPU_HW_ENGINE_8(). They are read-only.
+ * These are the registers from VGPU_HW_ID to VGPU_HW_ENGINE_8() and, of hardware of version 1.3,
+ * VGPU_HW_UUID() and VGPU_HW_TYPE(). They are read-only.
  *
  * Context: any.
  * Return: true if all bytes belong to such registers; else @buf has not changed.

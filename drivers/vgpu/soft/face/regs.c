@@ -37,7 +37,10 @@ static u32 *soft_regs_guest_word(struct soft_queues *queues, u32 reg)
 	return &queues->regs.guest_info[array_index_nospec(i, SOFT_GUEST_WORDS)];
 }
 
-/* Reads a word of the device registers. */
+/* Offset of the usage registers from the device registers, with which they share their calls. */
+#define SOFT_REGS_USAGE		(VGPU_HW_USAGE_BASE - VGPU_HW_DEV_BASE)
+
+/* Reads a word of the device registers, or of the usage registers. */
 static int soft_regs_read_dev(struct soft_queues *queues, u32 reg, u32 *value)
 {
 	switch (reg) {
@@ -48,6 +51,8 @@ static int soft_regs_read_dev(struct soft_queues *queues, u32 reg, u32 *value)
 	case VGPU_HW_GUEST_INFO(0) ... VGPU_HW_GUEST_INFO(SOFT_GUEST_WORDS - 1):
 		return soft_regs_read_queue(queues, soft_regs_guest_word(queues, reg), value);
 	default:	/* VGPU_HW_RESET and VGPU_HW_INVALIDATE* are write-only */
+		if (reg >= SOFT_REGS_USAGE)
+			return soft_usage_read_word(queues, reg - SOFT_REGS_USAGE, value);
 		if (!vgpu_hw_identity_word(queues->mem->vgpu, VGPU_HW_DEV_BASE + reg, value))
 			return -ENXIO;
 		return 0;
@@ -93,14 +98,23 @@ static noinline int soft_regs_read_chan(struct soft_channel *ch, u32 reg, u32 *v
 	return ret;
 }
 
-/* Sets @ch to the channel whose register is at @offset, or to NULL for a device register. */
+static bool soft_regs_in_page(u64 offset, u64 base)
+{
+	return offset >= base && offset < base + VGPU_HW_PAGE_SIZE;
+}
+
+/*
+ * Sets @ch to the channel whose register is at @offset, or to NULL for a register of the device or
+ * of its usage.
+ */
 static int soft_regs_find(struct soft_queues *queues, u64 offset,
 			  struct soft_channel **ch, u32 *reg)
 {
 	u64 index;
 
 	*ch = NULL;
-	if (offset >= VGPU_HW_DEV_BASE && offset < VGPU_HW_MSIX_TABLE) {
+	if (soft_regs_in_page(offset, VGPU_HW_DEV_BASE) ||
+	    soft_regs_in_page(offset, VGPU_HW_USAGE_BASE)) {
 		*reg = offset - VGPU_HW_DEV_BASE;
 		return 0;
 	}
@@ -129,15 +143,21 @@ static int soft_regs_read_word(struct soft_queues *queues, u64 offset, u32 *valu
 	return soft_regs_read_dev(queues, reg, value);
 }
 
-/* Reads all 64 bits of GET at once, since GET may advance between two reads of 32 bits. */
-static bool soft_regs_read_get(struct soft_queues *queues, u64 offset, __le64 *value)
+/* Reads all 64 bits of a counter at once, since it may advance between two reads of 32 bits. */
+static bool soft_regs_read_counter(struct soft_queues *queues, u64 offset, __le64 *whole)
 {
 	struct soft_channel *ch;
+	u64 value;
 	u32 reg;
 
-	if (soft_regs_find(queues, offset, &ch, &reg) || !ch || reg != VGPU_HW_CHAN_GET)
+	if (soft_regs_find(queues, offset, &ch, &reg))
 		return false;
-	*value = cpu_to_le64(READ_ONCE(ch->get));
+	if (ch && reg == VGPU_HW_CHAN_GET)
+		value = READ_ONCE(ch->get);
+	else if (ch || reg < SOFT_REGS_USAGE ||
+		 soft_usage_read(queues, reg - SOFT_REGS_USAGE, &value) != 8)
+		return false;
+	*whole = cpu_to_le64(value);
 	return true;
 }
 
@@ -150,7 +170,7 @@ static noinline int soft_regs_read(struct soft_queues *queues, u64 offset, void 
 	size_t i;
 	int ret;
 
-	if (count == 8 && soft_regs_read_get(queues, offset, &whole)) {
+	if (count == 8 && soft_regs_read_counter(queues, offset, &whole)) {
 		memcpy(buf, &whole, 8);
 		return 0;
 	}

@@ -41,6 +41,7 @@ void soft_regs_save(struct soft_queues *queues, struct vgpu_records *to)
 	if (!record)
 		return;
 	soft_regs_guest_info(queues, &record->guest);
+	soft_usage_save(queues, record->service_ns);
 	raw_spin_lock(&queues->queue_lock);
 	record->intr = cpu_to_le32(queues->regs.intr);
 	record->fault_channel = cpu_to_le32(queues->regs.fault_channel);
@@ -92,6 +93,7 @@ int soft_regs_load(struct soft_queues *queues, struct vgpu_record_reader *from)
 		regs.guest_info[i] = le32_to_cpu(guest[i]);
 	regs.intr = le32_to_cpu(record.intr);
 	regs.fault_channel = le32_to_cpu(record.fault_channel);
+	soft_usage_load(queues, &regs, record.service_ns);
 	raw_spin_lock(&queues->queue_lock);
 	queues->regs = regs;
 	raw_spin_unlock(&queues->queue_lock);

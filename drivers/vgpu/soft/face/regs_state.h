@@ -6,6 +6,8 @@
 #include <linux/types.h>
 #include <uapi/linux/vgpu_hw.h>
 
+#include "../queue/engine.h"
+
 struct soft_queues;
 struct vgpu_record_reader;
 struct vgpu_records;
@@ -15,11 +17,13 @@ struct vgpu_records;
  * @intr:   VGPU_HW_INTR
  * @fault_channel: VGPU_HW_FAULT_CHANNEL
  * @guest: VGPU_HW_GUEST_INFO: any bytes
+ * @service_ns: VGPU_HW_USAGE_SERVICE() of each engine: any numbers
  */
 struct soft_regs_record {
 	__le32 intr;
 	__le32 fault_channel;
 	struct vgpu_hw_guest_info guest;
+	__le64 service_ns[SOFT_ENGINES];
 };
 
 const char *soft_regs_record_check(const struct soft_regs_record *record, u32 nr_channels);

@@ -98,7 +98,7 @@ void soft_queues_init(struct soft_queues *queues)
 {
 	u32 i;
 
-	queues->regs = SOFT_REGS_RESET;
+	soft_usage_reset(queues, &queues->regs);
 	mutex_init(&queues->config_lock);
 	raw_spin_lock_init(&queues->queue_lock);
 	rcuwait_init(&queues->wait);
@@ -136,6 +136,8 @@ static void soft_channel_end_stop(struct soft_channel *ch)
 
 	lockdep_assert_held(&queues->config_lock);
 	raw_spin_lock(&queues->queue_lock);
+	/* The charge of a run that is over may not have been given, and shown. */
+	soft_turn_told_ns(ch);
 	soft_queue_publish(ch, VGPU_HW_STATE_DISABLED);
 	page = ch->page;
 	ch->page = NULL;
@@ -376,6 +378,7 @@ void soft_channel_stop_all(struct soft_queues *queues)
 {
 	const struct soft_fault none = {};
 	struct soft_channel *ch;
+	struct soft_regs regs;
 	u32 i;
 
 	raw_spin_lock(&queues->queue_lock);
@@ -398,6 +401,7 @@ void soft_channel_stop_all(struct soft_queues *queues)
 			soft_channel_end_stop(ch);
 	}
 
+	soft_usage_reset(queues, &regs);
 	raw_spin_lock(&queues->queue_lock);
 	for (i = 0; i < queues->nr_channels; i++) {
 		ch = &queues->channel[i];
@@ -407,7 +411,7 @@ void soft_channel_stop_all(struct soft_queues *queues)
 		ch->get = 0;
 		soft_channel_note_fault(ch, &none, 0);
 	}
-	queues->regs = SOFT_REGS_RESET;
+	queues->regs = regs;
 	raw_spin_unlock(&queues->queue_lock);
 	mutex_unlock(&queues->config_lock);
 }

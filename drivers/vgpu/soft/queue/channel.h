@@ -28,7 +28,7 @@ struct soft_queues;
  * @ctrl:      the CTRL register as the guest wrote it; protected by queue_lock
  * @root:      the ROOT register likewise
  * @ring:      the RING register likewise
- * @state:     enum vgpu_hw_state; this and all fields up to @before_ns are protected by queue_lock
+ * @state:     enum vgpu_hw_state; this and all fields up to @moved_ns are protected by queue_lock
  * @busy:      the engine's thread has taken the channel off its queue
  * @stalled:   the channel waits for @dma
  * @paced:     the channel waits for @due_ns: @link is on the queue's paced list
@@ -46,6 +46,7 @@ struct soft_queues;
  * @enabling:  how often the channel was enabled: names the present enabling, or the last one
  * @service_ns: service since the vGPU was opened, see turn.h
  * @before_ns: the part of @service_ns of earlier enablings
+ * @moved_ns:  what the channel got since it was enabled, before the vGPU was moved to this host
  * @engine:    number of the engine that the channel is bound to. This and the next six fields
  *             are set when the guest enables the channel, and constant until it is disabled
  * @space:     the address space, as in VGPU_HW_CHAN_ROOT; 0: none, addresses are physical
@@ -88,6 +89,7 @@ struct soft_channel {
 	u32 enabling;
 	u64 service_ns;
 	u64 before_ns;
+	u64 moved_ns;
 
 	unsigned int engine;
 	u32 space;

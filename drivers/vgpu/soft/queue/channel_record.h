@@ -31,6 +31,7 @@
  * @fault_pos: index of the packet
  * @fault_addr: see struct soft_fault
  * @fault_pc: likewise
+ * @service_ns: as the channel's page shows it: any number; 0 if the channel is disabled
  */
 struct soft_channel_record {
 	__le32 index;
@@ -50,6 +51,7 @@ struct soft_channel_record {
 	__le64 fault_pos;
 	__le64 fault_addr;
 	__le64 fault_pc;
+	__le64 service_ns;
 };
 
 /* How far a packet has come: see enum soft_step. */

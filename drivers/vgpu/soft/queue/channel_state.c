@@ -69,9 +69,11 @@ static void soft_channel_save_packet(const struct soft_channel *ch, struct vgpu_
 		desc->put_aside(ch, answered || exec->answered, to);
 }
 
-static void soft_channel_save_ring(const struct soft_channel *ch,
-				   struct soft_channel_record *record)
+static void soft_channel_save_ring(struct soft_channel *ch, struct soft_channel_record *record)
 {
+	raw_spin_lock(&ch->queues->queue_lock);
+	record->service_ns = cpu_to_le64(soft_turn_told_ns(ch));
+	raw_spin_unlock(&ch->queues->queue_lock);
 	record->engine = cpu_to_le32(ch->engine);
 	record->space = cpu_to_le32(ch->space);
 	record->ring_addr = cpu_to_le64(ch->ring_addr);
@@ -82,7 +84,7 @@ static void soft_channel_save_ring(const struct soft_channel *ch,
 	record->put = cpu_to_le64(ch->put);
 }
 
-static void soft_channel_save(const struct soft_channel *ch, struct vgpu_records *to)
+static void soft_channel_save(struct soft_channel *ch, struct vgpu_records *to)
 {
 	struct soft_channel_record *record;
 	unsigned int i;
@@ -243,6 +245,8 @@ static void soft_channel_set(struct soft_channel *ch, const struct soft_channel_
 	/* Times are those of the host: a channel that was enabled there has them already. */
 	if (ch->state != VGPU_HW_STATE_DISABLED && disabled)
 		soft_turn_enable(ch, ktime_get_ns());
+	if (ch->state != VGPU_HW_STATE_DISABLED)
+		soft_turn_move(ch, le64_to_cpu(record->service_ns));
 	raw_spin_unlock(&queues->queue_lock);
 	if (old)
 		put_page(old);

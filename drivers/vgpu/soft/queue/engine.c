@@ -121,6 +121,7 @@ static void soft_engine_empty(struct soft_engine *engine, struct soft_queue *que
 		if (!times->empty_ns) {
 			times->empty_ns = engine->now_ns;
 			soft_turn_idle(&engine->turns, engine->now_ns, times->idle_ns);
+			soft_turn_note(&engine->turns, engine->now_ns, times->idle_ns);
 		}
 		poll = vgpu_engine_poll(engine->vgpu, engine->index,
 					engine->now_ns - (times->since_ns ?: times->empty_ns));
@@ -191,6 +192,10 @@ static void soft_engine_step(struct soft_engine *engine, struct soft_queue *queu
 	}
 	if (end == SOFT_END_FAULT)
 		soft_channel_fault(ch, &fault, ch->get);
+	/* Who disables the channel waits, and nothing is added to what the guest is told now. */
+	if (READ_ONCE(ch->stop))
+		soft_stop_time(engine);
+	soft_turn_note(&engine->turns, engine->now_ns, times->idle_ns);
 	soft_queue_release(engine, ch, end, false);
 }
 
@@ -235,6 +240,7 @@ static enum vgpu_run_end soft_engine_do_run(struct soft_engine *engine,
 		engine->since_ns = times->since_ns ?: times->empty_ns;
 	all_empty = times->over || (times->empty_ns && !times->hold_ns);
 	soft_run_times_settle(times, engine->now_ns);
+	soft_turn_note(&engine->turns, engine->now_ns, times->idle_ns);
 	due_ns = READ_ONCE(queue->due_ns);
 	if (due_ns != U64_MAX)
 		vgpu_work_ready_at(queues->mem->vgpu, engine->index, due_ns);

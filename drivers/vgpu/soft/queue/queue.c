@@ -118,6 +118,7 @@ bool soft_queue_begin(struct soft_queues *queues, unsigned int engine)
 	bool ok;
 
 	raw_spin_lock(&queues->queue_lock);
+	soft_turn_settle(queues, engine);
 	ok = !queues->stopping;
 	queues->queue[engine].in_run = ok;
 	queues->queue[engine].space_gen = queues->space_gen;
@@ -234,6 +235,7 @@ void soft_queue_release(struct soft_engine *engine, struct soft_channel *ch, enu
 
 	raw_spin_lock(&queues->queue_lock);
 	soft_turn_give_over(&engine->turns);
+	soft_turn_tell(&engine->turns);
 	ch->busy = false;
 	if (ch->stop) {
 		rcuwait_wake_up(&queues->wait);

@@ -24,6 +24,8 @@ struct vgpu_records;
  * @intr:     VGPU_HW_INTR
  * @fault_channel: VGPU_HW_FAULT_CHANNEL
  * @guest_info: VGPU_HW_GUEST_INFO
+ * @began_ns: VGPU_HW_USAGE_TIME is CLOCK_MONOTONIC less this
+ * @before_ns: likewise, VGPU_HW_USAGE_SERVICE() is vgpu_engine_busy_ns() less this
  *
  * What is added here is added to struct soft_regs_record, too. A reset and a load set all of it.
  */
@@ -31,10 +33,9 @@ struct soft_regs {
 	u32 intr;
 	u32 fault_channel;
 	u32 guest_info[SOFT_GUEST_WORDS];
+	u64 began_ns;
+	u64 before_ns[SOFT_ENGINES];
 };
-
-/* The device registers after a reset. */
-#define SOFT_REGS_RESET	((struct soft_regs) { .fault_channel = ~0U })
 
 /**
  * struct soft_queues - all channels and queues of a vGPU
@@ -107,6 +108,7 @@ static inline void soft_channel_limits(const struct soft_channel *ch, struct sof
 /* channel.c */
 void soft_queues_init(struct soft_queues *queues);
 
+
 /* channel_state.c */
 void soft_channel_save_all(struct soft_queues *queues, struct vgpu_records *to);
 void soft_channel_leave_all(struct soft_queues *queues);
@@ -117,5 +119,12 @@ void soft_channel_announce_all(struct soft_queues *queues);
 void soft_invalidate_begin_run(struct soft_engine *engine);
 void soft_invalidate_look(struct soft_engine *engine);
 int soft_invalidate(struct soft_queues *queues, u32 root);
+
+/* usage.c */
+unsigned int soft_usage_read(struct soft_queues *queues, u32 reg, u64 *value);
+int soft_usage_read_word(struct soft_queues *queues, u32 reg, u32 *value);
+void soft_usage_reset(const struct soft_queues *queues, struct soft_regs *regs);
+void soft_usage_save(struct soft_queues *queues, __le64 *service_ns);
+void soft_usage_load(struct soft_queues *queues, struct soft_regs *regs, const __le64 *service_ns);
 
 #endif /* _VGPU_SOFT_QUEUES_H */

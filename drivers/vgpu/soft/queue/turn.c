@@ -10,6 +10,17 @@ static bool soft_turn_is(const struct soft_turn *turn, const struct soft_channel
 	return turn->ch == ch && turn->enabling == ch->enabling;
 }
 
+/* Shows the guest what the channel has got since it was enabled, and @more_ns. */
+static void soft_turn_show(const struct soft_turn *turn, u64 more_ns)
+{
+	struct soft_channel *ch = turn->ch;
+	u64 ns = ch->service_ns - ch->before_ns + ch->moved_ns + more_ns;
+
+	lockdep_assert_held(&ch->queues->queue_lock);
+	if (ch->hw && ch->enabling == turn->enabling)
+		WRITE_ONCE(ch->hw->service_ns, cpu_to_le64(ns));
+}
+
 static void soft_turn_give(const struct soft_turn *turn, u64 ns)
 {
 	struct soft_channel *ch = turn->ch;
@@ -18,6 +29,7 @@ static void soft_turn_give(const struct soft_turn *turn, u64 ns)
 	ch->service_ns += ns;
 	if (ch->enabling != turn->enabling)
 		ch->before_ns += ns;
+	soft_turn_show(turn, 0);
 }
 
 /**
@@ -111,6 +123,32 @@ void soft_turn_give_over(struct soft_turns *turns)
 }
 
 /**
+ * soft_turn_note() - note what the run has got so far, to tell the guest
+ * @turns: of the run
+ * @now_ns: the time; not before the turn began
+ * @idle_ns: time without work up to then
+ *
+ * soft_turn_tell() follows, before another turn begins.
+ *
+ * Context: the engine's thread.
+ */
+void soft_turn_note(struct soft_turns *turns, u64 now_ns, u64 idle_ns)
+{
+	turns->ran_ns = now_ns - turns->begin_ns - idle_ns;
+	turns->untold = true;
+}
+
+/* Shows the guest what the turn has got as of soft_turn_note(). With queue_lock held. */
+void soft_turn_tell(struct soft_turns *turns)
+{
+	if (!turns->untold)
+		return;
+	turns->untold = false;
+	if (turns->now.ch)
+		soft_turn_show(&turns->now, turns->ran_ns - turns->given_ns);
+}
+
+/**
  * soft_turn_wait() - begin the turn of the channel that has waited for its request for longest
  * @engine: in a run; no channel is ready
  * @now_ns: the time
@@ -135,9 +173,10 @@ void soft_turn_wait(struct soft_engine *engine, u64 now_ns, u64 idle_ns)
 /*
  * Gives the last turn what is left of what the vGPU was charged for the runs that are over. The
  * charge of a run that has just ended may be missing; then there is less than nothing left, if
- * earlier turns of that run have got theirs.
+ * earlier turns of that run have got theirs. During a run there is nothing left, as this was called
+ * when it began. With queue_lock held.
  */
-static void soft_turn_settle(struct soft_queues *queues, unsigned int engine)
+void soft_turn_settle(struct soft_queues *queues, unsigned int engine)
 {
 	struct soft_queue *queue = &queues->queue[engine];
 	s64 rest_ns;
@@ -163,13 +202,11 @@ void soft_turn_end_run(struct soft_engine *engine)
 	const struct soft_turn *now = &engine->turns.now;
 
 	lockdep_assert_held(&engine->queues->queue_lock);
+	soft_turn_tell(&engine->turns);
 	if (!now->ch)
 		return;
-	if (now->ch != queue->last.ch || now->enabling != queue->last.enabling) {
-		/* Runs before this one have been charged. */
-		soft_turn_settle(engine->queues, engine->index);
-		queue->last = *now;
-	}
+	/* What was left for the turn before has been given to it when the run began. */
+	queue->last = *now;
 	queue->given_ns += engine->turns.given_ns;
 }
 
@@ -180,6 +217,44 @@ void soft_turn_enable(struct soft_channel *ch, u64 now_ns)
 	ch->enabled_ns = now_ns;
 	ch->enabling++;
 	ch->before_ns = ch->service_ns;
+	ch->moved_ns = 0;
+	if (ch->hw)
+		WRITE_ONCE(ch->hw->service_ns, cpu_to_le64(0));
+}
+
+static void soft_turn_settle_channel(struct soft_channel *ch)
+{
+	struct soft_queues *queues = ch->queues;
+	unsigned int i;
+
+	for (i = 0; i < SOFT_ENGINES; i++)
+		if (queues->queue[i].last.ch == ch)
+			soft_turn_settle(queues, i);
+}
+
+/**
+ * soft_turn_told_ns() - tell what the guest is shown of an enabled channel's service
+ * @ch: the channel
+ *
+ * Nothing goes on to be added to it until soft_queue_begin(), if all runs of the vGPU are charged.
+ *
+ * Context: any; queue_lock held.
+ * Return: service since the channel was enabled, here or before the vGPU was moved here, in ns.
+ */
+u64 soft_turn_told_ns(struct soft_channel *ch)
+{
+	lockdep_assert_held(&ch->queues->queue_lock);
+	soft_turn_settle_channel(ch);
+	return ch->service_ns - ch->before_ns + ch->moved_ns;
+}
+
+/* Has what the guest is shown of an enabled channel go on from @told_ns. With queue_lock held. */
+void soft_turn_move(struct soft_channel *ch, u64 told_ns)
+{
+	const struct soft_turn turn = { .ch = ch, .enabling = ch->enabling };
+
+	ch->moved_ns += told_ns - soft_turn_told_ns(ch);
+	soft_turn_show(&turn, 0);
 }
 
 /* Forgets which channels were enabled, and their service. No engine works for the vGPU. */
@@ -198,6 +273,7 @@ void soft_turn_forget(struct soft_queues *queues)
 		queues->channel[i].enabled_ns = 0;
 		queues->channel[i].service_ns = 0;
 		queues->channel[i].before_ns = 0;
+		queues->channel[i].moved_ns = 0;
 	}
 	raw_spin_unlock(&queues->queue_lock);
 }
@@ -235,12 +311,9 @@ static void soft_turn_label(const struct soft_channel *ch, struct vgpu_ctl_chann
 bool soft_turn_report(struct soft_channel *ch, struct vgpu_ctl_channel *out)
 {
 	struct soft_queues *queues = ch->queues;
-	unsigned int i;
 
 	raw_spin_lock(&queues->queue_lock);
-	for (i = 0; i < SOFT_ENGINES; i++)
-		if (queues->queue[i].last.ch == ch)
-			soft_turn_settle(queues, i);
+	soft_turn_settle_channel(ch);
 	if (ch->enabled_ns) {
 		out->channel = ch->index;
 		out->engine = ch->engine;

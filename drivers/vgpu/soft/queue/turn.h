@@ -8,11 +8,16 @@
  * another, and a channel that works alone costs no read at all. The last turn of a run gets what is
  * left of the charge, so that the channels' sum is the vGPU's service. The charge is not known yet
  * when the engine leaves the run. So the queue keeps the last turn, and whoever looks next gives it
- * the rest: a reader, or a run that ends with another turn.
+ * the rest: a reader, or the next run when it begins.
  *
  * A turn is of one enabling of its channel. When the channel is enabled anew, by another process
  * perhaps, the engine may still have the old turn, and the charge of its run may still be to come:
  * what such a turn gets is the channel's, but from before it was enabled.
+ *
+ * The guest is told of a channel's service in the channel's page: when the engine leaves the
+ * channel or finds no packet any more, when the turn is over, when the run ends, and when the
+ * channel is disabled. It is told what the engine has measured, which is less than the charge by
+ * what begins and ends a run, and then the charge.
  *
  * - Time in which the engine lingers belongs to the channel that has worked last, time without work
  *   to nobody.
@@ -52,6 +57,8 @@ struct soft_turn {
  * @over_ns:  service of @over
  * @begin_ns: when the engine has begun the run
  * @given_ns: service of the run up to @now
+ * @ran_ns:   service of the run up to the last soft_turn_note()
+ * @untold:   the guest has not been told of @ran_ns
  *
  * Written by the engine's thread.
  */
@@ -62,6 +69,8 @@ struct soft_turns {
 	u64 over_ns;
 	u64 begin_ns;
 	u64 given_ns;
+	u64 ran_ns;
+	bool untold;
 };
 
 static inline void soft_turn_begin_run(struct soft_turns *turns, u64 now_ns)
@@ -70,6 +79,7 @@ static inline void soft_turn_begin_run(struct soft_turns *turns, u64 now_ns)
 	turns->worked.ch = NULL;
 	turns->begin_ns = now_ns;
 	turns->given_ns = 0;
+	turns->untold = false;
 }
 
 bool soft_turn_ends(const struct soft_turns *turns, const struct soft_channel *ch);
@@ -77,9 +87,14 @@ void soft_turn_next(struct soft_turns *turns, struct soft_channel *ch, u64 now_n
 void soft_turn_look(struct soft_turns *turns, struct soft_channel *ch, u64 now_ns, u64 idle_ns);
 void soft_turn_idle(struct soft_turns *turns, u64 now_ns, u64 idle_ns);
 void soft_turn_give_over(struct soft_turns *turns);
+void soft_turn_note(struct soft_turns *turns, u64 now_ns, u64 idle_ns);
+void soft_turn_tell(struct soft_turns *turns);
 void soft_turn_wait(struct soft_engine *engine, u64 now_ns, u64 idle_ns);
+void soft_turn_settle(struct soft_queues *queues, unsigned int engine);
 void soft_turn_end_run(struct soft_engine *engine);
 void soft_turn_enable(struct soft_channel *ch, u64 now_ns);
+u64 soft_turn_told_ns(struct soft_channel *ch);
+void soft_turn_move(struct soft_channel *ch, u64 told_ns);
 void soft_turn_forget(struct soft_queues *queues);
 bool soft_turn_report(struct soft_channel *ch, struct vgpu_ctl_channel *out);
 

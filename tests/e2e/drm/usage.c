@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Tests of what the host tells: who the vGPU is, engine time of it and of each client, its due. */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "clk.h"
+#include "node.h"
+
+#define FRAMEBUFFER	DRM_VGPU_PLACEMENT_FRAMEBUFFER
+#define GR		0
+#define CE		1
+#define BYTES		(8 * MIB)
+#define QUEUES_MAX	128
+
+/* Of the engines' classes, in the order of enum vgpu_hw_engine_class. */
+static const char * const keys[] = { "drm-engine-gr", "drm-engine-ce" };
+
+#define CLASSES		(sizeof(keys) / sizeof(keys[0]))
+
+static int usage_ask(int fd, struct drm_vgpu_usage *usage)
+{
+	struct drm_vgpu_usage_query query = {
+		.size = sizeof(*usage),
+		.pointer = (uintptr_t)usage,
+	};
+	int ret;
+
+	memset(usage, 0xff, sizeof(*usage));
+	ret = node_ioctl(fd, DRM_IOCTL_VGPU_USAGE_QUERY, &query);
+	CHECK(ret || query.size == sizeof(*usage));
+	return ret;
+}
+
+/* Engine time of the file by fdinfo, per class. */
+static void times_of(int fd, uint64_t ns[CLASSES])
+{
+	char path[64], line[256];
+	unsigned int i, found = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
+	file = fopen(path, "re");
+	CHECK(file);
+	while (fgets(line, sizeof(line), file))
+		for (i = 0; i < CLASSES; i++)
+			if (!strncmp(line, keys[i], strlen(keys[i])) &&
+			    line[strlen(keys[i])] == ':') {
+				ns[i] = strtoull(line + strlen(keys[i]) + 1, NULL, 10);
+				CHECK(strstr(line, " ns\n"));
+				found |= 1u << i;
+			}
+	fclose(file);
+	CHECK(found == (1u << CLASSES) - 1);
+}
+
+/**
+ * struct client - a file with a VM, in which a buffer is mapped, and queues
+ * @fd:    of the node
+ * @vm:    id
+ * @queue: ids
+ * @buf:   buffer
+ */
+struct client {
+	int fd;
+	uint32_t vm;
+	uint32_t queue[QUEUES_MAX];
+	struct buf buf;
+};
+
+static void begin(struct client *c)
+{
+	c->fd = node_open();
+	CHECK(c->fd >= 0);
+	CHECK_RET(vm_make(c->fd, &c->vm), 0);
+	CHECK_RET(buf_make(c->fd, BYTES, FRAMEBUFFER, &c->buf), 0);
+	CHECK_RET(bind_map(c->fd, c->vm, c->buf.handle, 0, VA_DATA, BYTES, DRM_VGPU_BIND_WRITE),
+		  0);
+}
+
+static void work(const struct client *c, uint32_t queue)
+{
+	const struct vgpu_hw_packet packet = packet_fill(VA_DATA, BYTES, queue);
+
+	CHECK_RET(exec_wait(c->fd, queue, &packet, 1), 0);
+}
+
+static bool is_text(const uint8_t *text, size_t room)
+{
+	size_t i;
+
+	for (i = 0; i < room && text[i]; i++)
+		if (text[i] <= ' ' || text[i] > '~')
+			return false;
+	for (; i < room; i++)
+		if (text[i])
+			return false;
+	return text[0];
+}
+
+/* The call, with all that may be wrong with its arguments. */
+bool test_usage_query(void)
+{
+	struct drm_vgpu_usage_query query = { .size = 0 };
+	struct drm_vgpu_usage usage, later, part;
+	struct drm_vgpu_dev_info info;
+	int fd = node_open();
+	uint32_t i;
+
+	CHECK(fd >= 0);
+	CHECK_RET(node_info(fd, &info), 0);
+	CHECK(info.uuid[0] | info.uuid[1] | info.uuid[15]);
+	CHECK(is_text(info.type, sizeof(info.type)));
+	say("this is %s", info.type);
+	CHECK_RET(usage_ask(fd, &usage), 0);
+	CHECK(usage.nr_engines == info.nr_engines && !usage.pad);
+	for (i = 0; i < DRM_VGPU_ENGINES_MAX; i++) {
+		CHECK(!usage.engine[i].pad);
+		if (i < usage.nr_engines)
+			CHECK(usage.engine[i].due_permille >= 1 &&
+			      usage.engine[i].due_permille <= 1000);
+		else
+			CHECK(!usage.engine[i].service_ns && !usage.engine[i].due_permille);
+	}
+	usleep(20000);
+	CHECK_RET(usage_ask(fd, &later), 0);
+	CHECK(later.time_ns - usage.time_ns >= 20000000);
+	CHECK(later.time_ns - usage.time_ns < 1ull << 40);
+	/* Only the size; less room than there is; a bad pointer; what must be 0. */
+	CHECK_RET(node_ioctl(fd, DRM_IOCTL_VGPU_USAGE_QUERY, &query), 0);
+	CHECK(query.size == sizeof(usage));
+	memset(&part, 0xff, sizeof(part));
+	query = (struct drm_vgpu_usage_query){ .size = 8, .pointer = (uintptr_t)&part };
+	CHECK_RET(node_ioctl(fd, DRM_IOCTL_VGPU_USAGE_QUERY, &query), 0);
+	CHECK(query.size == sizeof(usage) && part.time_ns >= later.time_ns && !~part.nr_engines);
+	query = (struct drm_vgpu_usage_query){ .size = 8, .pointer = 8 };
+	CHECK_RET(node_ioctl(fd, DRM_IOCTL_VGPU_USAGE_QUERY, &query), -EFAULT);
+	query = (struct drm_vgpu_usage_query){ .pad = 1 };
+	CHECK_RET(node_ioctl(fd, DRM_IOCTL_VGPU_USAGE_QUERY, &query), -EINVAL);
+	close(fd);
+	return true;
+}
+
+static uint64_t service_of(int fd, uint32_t engine)
+{
+	struct drm_vgpu_usage usage;
+
+	CHECK_RET(usage_ask(fd, &usage), 0);
+	return usage.engine[engine].service_ns;
+}
+
+/*
+ * Time of two clients with more queues than there are channels: what is taken back, and what is
+ * destroyed, is kept. Together it is the vGPU's service, but for what begins and ends runs.
+ */
+bool test_usage_time(void)
+{
+	uint64_t before, service, sum, had[2][CLASSES], ns[2][CLASSES];
+	struct drm_vgpu_dev_info info;
+	struct client c[2];
+	uint32_t i, j, nr;
+
+	begin(&c[0]);
+	begin(&c[1]);
+	CHECK_RET(node_info(c[0].fd, &info), 0);
+	nr = info.channels / 2 + 2;
+	CHECK(nr <= QUEUES_MAX);
+	before = service_of(c[0].fd, CE);
+	for (i = 0; i < 2; i++) {
+		times_of(c[i].fd, had[i]);
+		CHECK(!had[i][0] && !had[i][1]);
+		for (j = 0; j < nr; j++) {
+			CHECK_RET(queue_make(c[i].fd, c[i].vm, CE, 4, &c[i].queue[j]), 0);
+			/* The second one works twice. */
+			work(&c[i], c[i].queue[j]);
+			if (i)
+				work(&c[i], c[i].queue[j]);
+			times_of(c[i].fd, ns[i]);
+			CHECK(ns[i][1] > had[i][1] && !ns[i][0]);
+			memcpy(had[i], ns[i], sizeof(had[i]));
+		}
+	}
+	/* The engine tells of its last work when it has found no more. */
+	usleep(100000);
+	times_of(c[0].fd, ns[0]);
+	times_of(c[1].fd, ns[1]);
+	service = service_of(c[0].fd, CE) - before;
+	sum = ns[0][1] + ns[1][1];
+	say("clients have used %llu and %llu us, the vGPU %llu us",
+	    (unsigned long long)ns[0][1] / 1000, (unsigned long long)ns[1][1] / 1000,
+	    (unsigned long long)service / 1000);
+	CHECK(sum <= service && sum >= service - service / 20);
+	CHECK(ns[1][1] > ns[0][1]);
+	for (j = 0; j < nr; j++)
+		CHECK_RET(queue_end(c[0].fd, c[0].queue[j]), 0);
+	times_of(c[0].fd, had[0]);
+	CHECK(had[0][1] >= ns[0][1] && had[0][1] <= service);
+	close(c[0].fd);
+	close(c[1].fd);
+	return true;
+}
+
+/* Works for so long, on one engine; then says how long it has worked, and keeps its queue. */
+static void use(const char *name, uint32_t engine, unsigned int ms, unsigned int rest_ms)
+{
+	uint64_t ns[CLASSES], end = clk_ns() + ms * 1000000ull;
+	struct client c;
+
+	CHECK(!prctl(PR_SET_NAME, name));
+	begin(&c);
+	CHECK_RET(queue_make(c.fd, c.vm, engine, 4, &c.queue[0]), 0);
+	while (clk_ns() < end) {
+		work(&c, c.queue[0]);
+		usleep(rest_ms * 1000);
+	}
+	usleep(200000);
+	times_of(c.fd, ns);
+	say("process %d has used %llu ns of class %u", getpid(), (unsigned long long)ns[engine],
+	    engine);
+	for (;;)
+		pause();
+}
+
+/* Two processes work; the host compares what fdinfo says of them with what it has measured. */
+bool test_usage_beside(void)
+{
+	struct drm_vgpu_usage usage;
+	int fd = node_open(), tell = tell_open();
+	bool told;
+	pid_t pid[2];
+	unsigned int i;
+
+	CHECK(fd >= 0 && tell >= 0);
+	for (i = 0; i < 2; i++) {
+		pid[i] = fork();
+		CHECK(pid[i] >= 0);
+		if (!pid[i])
+			use(i ? "seldom" : "often", CE, 2000, i ? 100 : 0);
+	}
+	told = tell_wait(tell, 2 * WAIT_MS / 1000);
+	CHECK_RET(usage_ask(fd, &usage), 0);
+	say("the vGPU has used %llu ns of class %u, its due is %u",
+	    (unsigned long long)usage.engine[CE].service_ns, CE, usage.engine[CE].due_permille);
+	for (i = 0; i < 2; i++)
+		CHECK(!kill(pid[i], SIGKILL));
+	return told;
+}
