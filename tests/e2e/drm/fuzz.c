@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Calls with arguments of all sorts, by processes that share a file: the kernel stays well. */
-#include <endian.h>
+/*
+ * Random and nearly right calls from several processes and threads, on open files that they share,
+ * and whose ids they guess. What is right afterwards: each call has succeeded, has failed, and has
+ * failed only with errors that are its own; the kernel's log; a plain job; the free framebuffer.
+ */
 #include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -9,268 +15,353 @@
 #include <unistd.h>
 
 #include <drm/drm.h>
+#include <linux/dma-buf.h>
+#include <linux/sync_file.h>
 
 #include "clk.h"
-#include "node.h"
-#include "rng.h"
+#include "fuzz.h"
+#include "rv.h"
 
-#define PROCESSES	3
-#define SECONDS		12
+#define PROCESSES	2
+#define THREADS		3
+#define SECONDS		60
+#define ROUND_NS	3000000000ull
+#define TOP		(1ull << 38)
 
-/* Mostly a small number, as ids are; else anything. */
-static uint32_t some_id(struct rng *rng)
+/*
+ * Errors that a call may return, as vgpu_drm.h has them, beside those that it names for all:
+ * EFAULT, EINVAL and ENOMEM. Those of other calls are not the driver's to say, nor what raw bytes
+ * mean.
+ */
+static const struct {
+	const char *name;
+	unsigned long request;
+	int error[5];
+	bool refused;	/* it never succeeds */
+} call[FUZZ_END] = {
+	[FUZZ_DEV_QUERY] = { "DEV_QUERY", DRM_IOCTL_VGPU_DEV_QUERY, {} },
+	[FUZZ_USAGE_QUERY] = { "USAGE_QUERY", DRM_IOCTL_VGPU_USAGE_QUERY, { EOPNOTSUPP } },
+	[FUZZ_VM_CREATE] = { "VM_CREATE", DRM_IOCTL_VGPU_VM_CREATE, { ENOSPC } },
+	[FUZZ_VM_DESTROY] = { "VM_DESTROY", DRM_IOCTL_VGPU_VM_DESTROY, { ENOENT } },
+	[FUZZ_VM_BIND] = { "VM_BIND", DRM_IOCTL_VGPU_VM_BIND, { ENOENT, E2BIG, ENOSPC } },
+	[FUZZ_VM_BIND_ASYNC] = { "VM_BIND, asynchronous", DRM_IOCTL_VGPU_VM_BIND,
+		{ ENOENT, E2BIG, ENOSPC } },
+	[FUZZ_BO_CREATE] = { "BO_CREATE", DRM_IOCTL_VGPU_BO_CREATE, { ENOENT, ENOSPC } },
+	[FUZZ_BO_MMAP_OFFSET] = { "BO_MMAP_OFFSET", DRM_IOCTL_VGPU_BO_MMAP_OFFSET, { ENOENT } },
+	[FUZZ_QUEUE_CREATE] = { "QUEUE_CREATE", DRM_IOCTL_VGPU_QUEUE_CREATE, { ENOENT, ENOSPC } },
+	[FUZZ_QUEUE_DESTROY] = { "QUEUE_DESTROY", DRM_IOCTL_VGPU_QUEUE_DESTROY, { ENOENT } },
+	[FUZZ_QUEUE_QUERY] = { "QUEUE_QUERY", DRM_IOCTL_VGPU_QUEUE_QUERY, { ENOENT } },
+	[FUZZ_EXEC] = { "EXEC", DRM_IOCTL_VGPU_EXEC, { ENOENT, EPERM, E2BIG, EIO } },
+	[FUZZ_GEM_CLOSE] = { "GEM_CLOSE", DRM_IOCTL_GEM_CLOSE },
+	[FUZZ_MMAP] = { "mmap" },
+	[FUZZ_EXPORT] = { "PRIME_HANDLE_TO_FD", DRM_IOCTL_PRIME_HANDLE_TO_FD },
+	[FUZZ_IMPORT] = { "PRIME_FD_TO_HANDLE", DRM_IOCTL_PRIME_FD_TO_HANDLE },
+	[FUZZ_SYNC_CREATE] = { "SYNCOBJ_CREATE", DRM_IOCTL_SYNCOBJ_CREATE },
+	[FUZZ_SYNC_DESTROY] = { "SYNCOBJ_DESTROY", DRM_IOCTL_SYNCOBJ_DESTROY },
+	[FUZZ_SYNC_TO_FD] = { "SYNCOBJ_HANDLE_TO_FD", DRM_IOCTL_SYNCOBJ_HANDLE_TO_FD },
+	[FUZZ_FD_TO_SYNC] = { "SYNCOBJ_FD_TO_HANDLE", DRM_IOCTL_SYNCOBJ_FD_TO_HANDLE },
+	[FUZZ_SYNC_WAIT] = { "SYNCOBJ_WAIT", DRM_IOCTL_SYNCOBJ_WAIT },
+	[FUZZ_SYNC_WAIT_POINT] = { "SYNCOBJ_TIMELINE_WAIT", DRM_IOCTL_SYNCOBJ_TIMELINE_WAIT },
+	[FUZZ_SYNC_RESET] = { "SYNCOBJ_RESET", DRM_IOCTL_SYNCOBJ_RESET },
+	[FUZZ_SYNC_SIGNAL] = { "SYNCOBJ_SIGNAL", DRM_IOCTL_SYNCOBJ_SIGNAL },
+	[FUZZ_SYNC_SIGNAL_POINT] = { "SYNCOBJ_TIMELINE_SIGNAL", DRM_IOCTL_SYNCOBJ_TIMELINE_SIGNAL },
+	[FUZZ_SYNC_QUERY] = { "SYNCOBJ_QUERY", DRM_IOCTL_SYNCOBJ_QUERY },
+	[FUZZ_SYNC_TRANSFER] = { "SYNCOBJ_TRANSFER", DRM_IOCTL_SYNCOBJ_TRANSFER },
+	[FUZZ_SYNC_EVENTFD] = { "SYNCOBJ_EVENTFD", DRM_IOCTL_SYNCOBJ_EVENTFD },
+	[FUZZ_DMABUF_MMAP] = { "mmap of a dma-buf" },
+	[FUZZ_DMABUF_SYNC] = { "DMA_BUF_SYNC", DMA_BUF_IOCTL_SYNC },
+	[FUZZ_DMABUF_EXPORT] = { "DMA_BUF_EXPORT_SYNC_FILE", DMA_BUF_IOCTL_EXPORT_SYNC_FILE },
+	[FUZZ_DMABUF_IMPORT] = { "DMA_BUF_IMPORT_SYNC_FILE", DMA_BUF_IOCTL_IMPORT_SYNC_FILE },
+	[FUZZ_FENCE_INFO] = { "SYNC_FILE_INFO", SYNC_IOC_FILE_INFO },
+	[FUZZ_FENCE_MERGE] = { "SYNC_MERGE", SYNC_IOC_MERGE },
+	[FUZZ_VERSION] = { "VERSION", DRM_IOCTL_VERSION },
+	[FUZZ_PRIMARY] = { .name = "calls of a primary node", .refused = true },
+	[FUZZ_RAW] = { "any bytes" },
+};
+
+bool fuzz_one_in(struct fuzzer *f, unsigned int n)
 {
-	switch (rng_below(rng, 16)) {
-	case 0:
-		return (uint32_t)rng_next(rng);
-	case 1:
-		return 0;
-	default:
-		return 1 + (uint32_t)rng_below(rng, 6);
-	}
+	return !rng_below(&f->rng, n);
 }
 
-static uint32_t some_flags(struct rng *rng, uint32_t known)
+int fuzz_file(struct fuzzer *f)
 {
-	return rng_below(rng, 16) ? (uint32_t)rng_next(rng) & known : (uint32_t)rng_next(rng);
+	return f->fuzz->file[fuzz_one_in(f, 4) ? rng_below(&f->rng, FUZZ_FILES) : f->own];
 }
 
-static uint64_t some_bytes(struct rng *rng)
+uint32_t fuzz_id(struct fuzzer *f)
 {
-	switch (rng_below(rng, 12)) {
-	case 0:
-		return rng_next(rng);
-	case 1:
-		return (rng_next(rng) & 0xff) << 32;
-	case 2:
-		return 2 * MIB * rng_below(rng, 4);
-	default:
-		return PAGE * rng_below(rng, 700);
-	}
+	return fuzz_one_in(f, 50) ? rng_next(&f->rng) : rng_below(&f->rng, 12);
 }
 
-static uint64_t some_va(struct rng *rng)
+uint32_t fuzz_pad(struct fuzzer *f)
 {
-	return rng_below(rng, 8) ? VA_DATA + PAGE * rng_below(rng, 2000) : rng_next(rng);
+	return fuzz_one_in(f, 60) ? rng_next(&f->rng) : 0;
 }
 
-static uint32_t pad(struct rng *rng)
+uint64_t fuzz_u64(struct fuzzer *f)
 {
-	return !rng_below(rng, 64);
-}
-
-static void fuzz_vm(int fd, struct rng *rng)
-{
-	uint32_t id = some_id(rng);
-
-	if (rng_below(rng, 2))
-		vm_make(fd, &id);
-	else
-		vm_end(fd, id);
-}
-
-static void fuzz_bo(int fd, struct rng *rng)
-{
-	struct drm_vgpu_bo_create args = {
-		.size = some_bytes(rng),
-		.placement = some_flags(rng, 1),
-		.vm_id = rng_below(rng, 3) ? 0 : some_id(rng),
-		.pad = pad(rng),
+	static const uint64_t odd[] = {
+		0, 1, PAGE, TOP - PAGE, TOP, TOP + PAGE, 1ull << 63, ~0ull, ~0ull << 12,
+		0xffffffc000000000ull, 0xffffffc000400000ull, 0x7fffffffffffull, 1ull << 32,
 	};
-	uint64_t bytes = args.size;
-	void *ptr;
 
-	if (rng_below(rng, 3)) {
-		bo_close(fd, some_id(rng));
-		return;
-	}
-	if (args.placement == DRM_VGPU_PLACEMENT_SYSTEM && args.size > 4 * MIB)
-		args.size = PAGE;
-	if (node_ioctl(fd, DRM_IOCTL_VGPU_BO_CREATE, &args) || rng_below(rng, 4) || bytes > MIB)
-		return;
-	if (bo_map(fd, args.handle, bytes, &ptr))
-		return;
-	memset(ptr, 0xff, bytes);
-	munmap(ptr, bytes);
+	return fuzz_one_in(f, 3) ? rng_next(&f->rng) : odd[rng_below(&f->rng, sizeof(odd) / 8)];
 }
 
-static uint32_t some_syncs(struct rng *rng, struct drm_vgpu_sync *sync)
+uint64_t fuzz_va(struct fuzzer *f)
 {
-	uint32_t nr = (uint32_t)rng_below(rng, 4), i;
-
-	for (i = 0; i < nr; i++) {
-		sync[i].handle = some_id(rng);
-		sync[i].flags = some_flags(rng, 3);
-		sync[i].point = sync[i].flags & DRM_VGPU_SYNC_TIMELINE ? 1 + rng_below(rng, 9) : 0;
-	}
-	return nr;
+	return fuzz_one_in(f, 40) ? fuzz_u64(f) : VA_DATA + PAGE * rng_below(&f->rng, 1536);
 }
 
-static void fuzz_bind(int fd, struct rng *rng)
+uint64_t fuzz_bytes(struct fuzzer *f)
 {
-	struct drm_vgpu_bind_op op[4];
-	struct drm_vgpu_sync sync[4];
-	struct drm_vgpu_vm_bind args = {
-		.vm_id = some_id(rng),
-		.flags = some_flags(rng, DRM_VGPU_VM_BIND_ASYNC),
-		.ops = { sizeof(op[0]), 1 + (uint32_t)rng_below(rng, 4), (uintptr_t)op },
-		.syncs = { sizeof(sync[0]), 0, (uintptr_t)sync },
+	if (fuzz_one_in(f, 60))
+		return fuzz_u64(f);
+	return PAGE * (fuzz_one_in(f, 3) ? rng_below(&f->rng, 1100) : rng_below(&f->rng, 8));
+}
+
+uint64_t fuzz_pointer(struct fuzzer *f, const void *good)
+{
+	if (fuzz_one_in(f, 60))
+		return fuzz_u64(f);
+	if (fuzz_one_in(f, 30))
+		return (uintptr_t)f->fuzz->page + rng_below(&f->rng, PAGE);
+	return (uintptr_t)good;
+}
+
+struct drm_vgpu_array fuzz_array(struct fuzzer *f, const void *good, uint32_t stride,
+				 uint32_t count)
+{
+	return (struct drm_vgpu_array){
+		.stride = fuzz_one_in(f, 40) ? fuzz_u64(f) : stride,
+		.count = fuzz_one_in(f, 60) ? fuzz_u64(f) : count,
+		.pointer = fuzz_pointer(f, good),
 	};
-	uint32_t i;
-
-	for (i = 0; i < 4; i++) {
-		op[i] = (struct drm_vgpu_bind_op){
-			.type = some_flags(rng, 1),
-			.pad = pad(rng),
-			.va = some_va(rng),
-			.size = some_bytes(rng),
-		};
-		if (op[i].type == DRM_VGPU_BIND_UNMAP)
-			continue;
-		op[i].flags = some_flags(rng, 3);
-		op[i].handle = some_id(rng);
-		op[i].offset = rng_below(rng, 2) ? 0 : some_bytes(rng);
-	}
-	if (args.flags & DRM_VGPU_VM_BIND_ASYNC)
-		args.syncs.count = some_syncs(rng, sync);
-	if (!rng_below(rng, 32))
-		args.ops.stride = (uint32_t)rng_below(rng, 80);
-	if (!rng_below(rng, 32))
-		args.ops.pointer = rng_next(rng);
-	node_ioctl(fd, DRM_IOCTL_VGPU_VM_BIND, &args);
 }
 
-static void fuzz_queue(int fd, struct rng *rng)
+int fuzz_fd(struct fuzzer *f)
 {
-	struct drm_vgpu_queue_query query;
-	uint32_t id = some_id(rng);
-
-	switch (rng_below(rng, 4)) {
-	case 0:
-		queue_ask(fd, id, &query);
-		break;
-	case 1:
-		queue_end(fd, id);
-		break;
-	default:
-		queue_make(fd, some_id(rng), (uint32_t)rng_below(rng, 4),
-			   3 + (uint32_t)rng_below(rng, 7), &id);
-	}
+	return __atomic_load_n(&f->fuzz->fd[rng_below(&f->rng, FUZZ_FDS)], __ATOMIC_RELAXED);
 }
 
-static struct vgpu_hw_packet some_packet(struct rng *rng)
+void fuzz_keep_fd(struct fuzzer *f, int fd)
 {
-	const uint64_t bytes = 4 * (1 + rng_below(rng, 3000));
-	struct vgpu_hw_packet packet;
-
-	switch (rng_below(rng, 8)) {
-	case 0:
-		packet = packet_copy(some_va(rng), some_va(rng), bytes);
-		break;
-	case 1:
-		packet = packet_dispatch(some_va(rng) & ~63ull, 0, 64, 32);
-		break;
-	case 2:
-		packet = (struct vgpu_hw_packet){ .type = (uint8_t)rng_below(rng, 8) };
-		break;
-	case 3:
-		packet = (struct vgpu_hw_packet){
-			.type = VGPU_HW_PKT_FENCE,
-			.flags = VGPU_HW_PKT_SIGNAL,
-			.signal_addr = htole64(some_va(rng)),
-		};
-		break;
-	default:
-		packet = packet_fill(some_va(rng), bytes, (uint32_t)rng_next(rng));
-	}
-	if (!rng_below(rng, 32))
-		packet.flags ^= (uint8_t)(1u << rng_below(rng, 8));
-	return packet;
+	fd = __atomic_exchange_n(&f->fuzz->fd[rng_below(&f->rng, FUZZ_FDS)], fd, __ATOMIC_RELAXED);
+	if (fd >= 0)
+		close(fd);
 }
 
-static void fuzz_exec(int fd, struct rng *rng)
+/* Of the driver's calls; of others it cannot be known. */
+static bool is_own_error(enum fuzz_what what, int error)
 {
-	struct vgpu_hw_packet packet[8];
-	struct drm_vgpu_sync sync[4];
-	struct drm_vgpu_exec args = {
-		.queue_id = some_id(rng),
-		.count = (uint32_t)rng_below(rng, 9),
-		.pad = pad(rng),
-		.packets = (uintptr_t)packet,
-		.syncs = { sizeof(sync[0]), some_syncs(rng, sync), (uintptr_t)sync },
-	};
-	uint32_t i;
-
-	for (i = 0; i < 8; i++)
-		packet[i] = some_packet(rng);
-	if (!rng_below(rng, 32))
-		args.count = (uint32_t)rng_next(rng);
-	node_ioctl(fd, DRM_IOCTL_VGPU_EXEC, &args);
-}
-
-static void fuzz_sync(int fd, struct rng *rng)
-{
-	uint32_t handle = some_id(rng);
-
-	switch (rng_below(rng, 4)) {
-	case 0:
-		sync_make(fd, &handle);
-		break;
-	case 1:
-		sync_end(fd, handle);
-		break;
-	case 2:
-		sync_wait(fd, handle, 1);
-		break;
-	default:
-		sync_error(fd, handle);
-	}
-}
-
-static void fuzz_raw(int fd, struct rng *rng)
-{
-	uint64_t raw[8];
 	unsigned int i;
 
-	for (i = 0; i < 8; i++)
-		raw[i] = rng_below(rng, 2) ? rng_below(rng, 8) : rng_next(rng);
-	node_ioctl(fd, DRM_IOWR(DRM_COMMAND_BASE + (uint32_t)rng_below(rng, 12), raw), raw);
+	if (what >= FUZZ_DRM || error == EFAULT || error == EINVAL || error == ENOMEM)
+		return true;
+	for (i = 0; i < sizeof(call[what].error) / sizeof(int); i++)
+		if (call[what].error[i] == error)
+			return true;
+	return false;
 }
 
-static void fuzz(int fd, uint64_t seed)
+int fuzz_note(struct fuzzer *f, enum fuzz_what what, int ret)
 {
-	static void (* const call[])(int fd, struct rng *rng) = {
-		fuzz_vm, fuzz_bo, fuzz_bo, fuzz_bind, fuzz_bind, fuzz_bind, fuzz_queue, fuzz_exec,
-		fuzz_exec, fuzz_exec, fuzz_sync, fuzz_sync, fuzz_raw,
-	};
-	uint64_t end = clk_ns() + SECONDS * 1000000000ull, calls = 0;
-	struct rng rng = rng_seed(seed);
+	struct fuzz_count *count = &f->fuzz->count[what];
 
-	while (clk_ns() < end) {
-		call[rng_below(&rng, sizeof(call) / sizeof(call[0]))](fd, &rng);
-		calls++;
+	__atomic_add_fetch(ret < 0 ? &count->failed : &count->passed, 1, __ATOMIC_RELAXED);
+	if (ret < 0 && !is_own_error(what, -ret))
+		__atomic_store_n(&count->wrong, -ret, __ATOMIC_RELAXED);
+	return ret;
+}
+
+int fuzz_call(struct fuzzer *f, enum fuzz_what what, int fd, void *arg)
+{
+	return fuzz_note(f, what, node_ioctl(fd, call[what].request, arg));
+}
+
+/* Any bytes for any call of the driver, of any size. */
+static void fuzz_raw(struct fuzzer *f)
+{
+	uint32_t size = fuzz_one_in(f, 2) ? rng_below(&f->rng, 128) : 8 * rng_below(&f->rng, 16);
+	uint8_t bytes[512];
+	unsigned int i;
+
+	for (i = 0; i < sizeof(bytes); i++)
+		bytes[i] = fuzz_one_in(f, 2) ? 0 : rng_next(&f->rng);
+	fuzz_note(f, FUZZ_RAW, node_ioctl(fuzz_file(f), _IOC(rng_below(&f->rng, 4), DRM_IOCTL_BASE,
+							     DRM_COMMAND_BASE +
+							     rng_below(&f->rng, 13), size), bytes));
+}
+
+/* The arguments' page goes and comes; fdinfo is read; a child has the files, and ends. */
+static void fuzz_around(struct fuzzer *f)
+{
+	char path[64], text[512];
+	pid_t pid;
+	int fd;
+
+	switch (rng_below(&f->rng, 8)) {
+	case 0:
+		snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fuzz_file(f));
+		fd = open(path, O_RDONLY | O_CLOEXEC);
+		if (fd >= 0 && read(fd, text, sizeof(text)) < 0)
+			failed("%s: %s", path, strerror(errno));
+		close(fd);
+		break;
+	case 1:
+		if (!fuzz_one_in(f, 10))
+			break;
+		pid = fork();
+		if (!pid) {
+			fuzz_driver(f);
+			fuzz_driver(f);
+			_exit(0);
+		}
+		if (pid > 0)
+			waitpid(pid, NULL, 0);
+		break;
+	default:
+		mmap(f->fuzz->page, PAGE, fuzz_one_in(f, 2) ? PROT_NONE : PROT_READ | PROT_WRITE,
+		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 	}
-	say("fuzz: %llu calls with seed %#llx", (unsigned long long)calls,
-	    (unsigned long long)seed);
+}
+
+static void *fuzz_thread(void *arg)
+{
+	struct fuzzer *f = arg;
+
+	while (clk_ns() < f->fuzz->end_ns) {
+		switch (rng_below(&f->rng, 16)) {
+		case 0:
+			fuzz_raw(f);
+			break;
+		case 1:
+			fuzz_around(f);
+			break;
+		case 2 ... 6:
+			fuzz_drm(f);
+			break;
+		default:
+			fuzz_driver(f);
+		}
+	}
+	return NULL;
+}
+
+/* What is there when a round begins, so that the first guesses hit something. */
+static bool fuzz_begin(int fd)
+{
+	static const uint32_t for_ever[] = { RV_J(0) };
+	uint32_t vm, id, i;
+	struct buf text;
+
+	CHECK_RET(vm_make(fd, &vm), 0);
+	CHECK_RET(program_load(fd, vm, for_ever, 1, VA_MORE, &text), 0);
+	munmap(text.ptr, text.bytes);
+	for (i = 0; i < 3; i++) {
+		CHECK_RET(queue_make(fd, vm, i, 4 + i, &id), 0);
+		CHECK_RET(bo_make(fd, 2 * MIB, i % 2, 0, &id), 0);
+		CHECK_RET(bind_map(fd, vm, id, 0, VA_DATA + i * 2 * MIB, 2 * MIB,
+				   DRM_VGPU_BIND_WRITE), 0);
+		CHECK_RET(sync_make(fd, &id), 0);
+	}
+	return true;
+}
+
+/* A process: the first one may do what a user may not. */
+static int fuzz_process(struct fuzz *fuzz, unsigned int index, uint64_t seed)
+{
+	struct fuzzer fuzzer[THREADS];
+	pthread_t thread[THREADS];
+	unsigned int i;
+
+	CHECK(!index || !setuid(1000));
+	for (i = 0; i < FUZZ_FDS; i++)
+		fuzz->fd[i] = -1;
+	for (i = 0; i < THREADS; i++) {
+		fuzzer[i] = (struct fuzzer){
+			.fuzz = fuzz,
+			.rng = rng_seed(seed + i),
+			.own = i % FUZZ_FILES,
+		};
+		CHECK(!pthread_create(&thread[i], NULL, fuzz_thread, &fuzzer[i]));
+	}
+	for (i = 0; i < THREADS; i++)
+		CHECK(!pthread_join(thread[i], NULL));
+	return 0;
+}
+
+/* Files end with all that they have. */
+static bool fuzz_round(struct fuzz *fuzz, uint64_t seed)
+{
+	pid_t pid[PROCESSES];
+	unsigned int i;
+	int status;
+
+	say("fuzz: seed:%llu", (unsigned long long)seed);
+	fuzz->end_ns = clk_ns() + ROUND_NS;
+	for (i = 0; i < FUZZ_FILES; i++) {
+		fuzz->file[i] = node_open();
+		CHECK(fuzz->file[i] >= 0 && fuzz_begin(fuzz->file[i]));
+	}
+	for (i = 0; i < PROCESSES; i++) {
+		pid[i] = fork();
+		CHECK(pid[i] >= 0);
+		if (!pid[i])
+			_exit(fuzz_process(fuzz, i, seed + i * THREADS));
+	}
+	for (i = 0; i < FUZZ_FILES; i++)
+		close(fuzz->file[i]);
+	for (i = 0; i < PROCESSES; i++)
+		CHECK(waitpid(pid[i], &status, 0) == pid[i] && !status);
+	return true;
+}
+
+static bool fuzz_judge(const struct fuzz_count *count)
+{
+	uint64_t passed = 0, refused = 0;
+	bool ok = true;
+	unsigned int i;
+
+	for (i = 0; i < FUZZ_END; i++) {
+		passed += count[i].passed;
+		refused += count[i].failed;
+		say("fuzz: %s: %llu passed, %llu failed", call[i].name,
+		    (unsigned long long)count[i].passed, (unsigned long long)count[i].failed);
+		if (count[i].wrong)
+			ok = failed("%s: %s is none of its errors", call[i].name,
+				    strerror(count[i].wrong));
+		if (!count[i].failed)
+			ok = failed("%s has never failed", call[i].name);
+		if (!count[i].passed != call[i].refused)
+			ok = failed("%s has %s succeeded", call[i].name,
+				    call[i].refused ? "once" : "never");
+	}
+	say("fuzz: %llu calls passed, %llu failed", (unsigned long long)passed,
+	    (unsigned long long)refused);
+	return ok;
 }
 
 bool test_fuzz(void)
 {
-	int fd = node_open(), status, i;
-	uint64_t seed = clk_ns();
-	pid_t pid[PROCESSES];
+	uint64_t end = clk_ns() + test_amount(SECONDS) * 1000000000ull, before, seed;
+	struct fuzz fuzz = {};
+	unsigned int rounds;
+	int fd = node_open();
 
 	CHECK(fd >= 0);
-	for (i = 0; i < PROCESSES; i++) {
-		pid[i] = fork();
-		CHECK(pid[i] >= 0);
-		if (!pid[i]) {
-			fuzz(fd, seed + (uint64_t)i);
-			_exit(0);
-		}
+	before = fb_free(fd);
+	fuzz.page = mmap(NULL, PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	fuzz.count = mmap(NULL, FUZZ_END * sizeof(*fuzz.count), PROT_READ | PROT_WRITE,
+			  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	CHECK(fuzz.page != MAP_FAILED && fuzz.count != MAP_FAILED);
+	for (rounds = 0; clk_ns() < end; rounds++) {
+		seed = test_seed() + (uint64_t)rounds * PROCESSES * THREADS;
+		CHECK(fuzz_round(&fuzz, seed));
 	}
-	for (i = 0; i < PROCESSES; i++)
-		CHECK(waitpid(pid[i], &status, 0) == pid[i] && !status);
+	CHECK(fuzz_judge(fuzz.count));
+	CHECK(fb_free(fd) == before);
 	close(fd);
 	/* Nobody who has done nothing wrong is worse off. */
 	return test_dispatch();

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Tests of what a hostile user does on purpose: with fences, threads, memory and ends. */
+/* Tests of what a hostile user does on purpose: with fences and threads. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
-#include <signal.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <drm/drm.h>
@@ -15,11 +12,9 @@
 
 #include "clk.h"
 #include "node.h"
-#include "rng.h"
 #include "rv.h"
 
 #define FRAMEBUFFER	DRM_VGPU_PLACEMENT_FRAMEBUFFER
-#define SYSTEM		DRM_VGPU_PLACEMENT_SYSTEM
 #define GR		0
 #define CE		1
 
@@ -176,91 +171,4 @@ bool test_exec_unmap(void)
 	CHECK_RET(c[1].wrong, 0);
 	close(fd);
 	return true;
-}
-
-/*
- * Has queues at work, and others that wait for them. Some calls fail, where others have all
- * channels or the time of a job is over: it goes on, or leaves with what it has.
- */
-static void leave_work(struct rng *rng)
-{
-	static const uint32_t for_ever[] = { RV_J(0) };
-	struct vgpu_hw_packet packet[2] = {
-		packet_dispatch(VA_MORE, 0, 1, 1), packet_fill(VA_DATA, PAGE, 1),
-	};
-	uint32_t vm, queue[2], sync, i;
-	int fd = node_open();
-	struct buf text, buf;
-
-	if (fd < 0 || vm_make(fd, &vm) || queue_make(fd, vm, GR, 4, &queue[0]) ||
-	    queue_make(fd, vm, CE, 4, &queue[1]) || sync_make(fd, &sync) ||
-	    program_load(fd, vm, for_ever, 1, VA_MORE, &text) ||
-	    buf_make(fd, 4 * PAGE, FRAMEBUFFER, &buf) ||
-	    bind_map(fd, vm, buf.handle, 0, VA_DATA, PAGE, DRM_VGPU_BIND_WRITE))
-		return;
-	if (rng_below(rng, 2))
-		exec(fd, queue[0], packet, 1, 0, sync);
-	for (i = 0; i < 30; i++) {
-		exec(fd, queue[0], packet + 1, 1, 0, sync);
-		exec(fd, queue[1], packet + 1, 1, sync, 0);
-		bind_later(fd, vm, sync, sync);
-	}
-	/* A child shares the file, and keeps it for a moment. */
-	if (!rng_below(rng, 4) && !fork()) {
-		usleep(1000 * rng_below(rng, 30));
-		_exit(0);
-	}
-}
-
-static void one_exit(uint64_t seed)
-{
-	struct rng rng = rng_seed(seed);
-	unsigned int i, nr = rng_below(&rng, 4) ? 1 : 3;
-
-	for (i = 0; i < nr; i++)
-		leave_work(&rng);
-	if (rng_below(&rng, 2))
-		raise(SIGKILL);
-	_exit(0);
-}
-
-/* Processes end by themselves, and killed at any time, several at once. */
-bool test_exits(void)
-{
-	unsigned int nr = test_amount(40), killed = 0, ended = 0, i;
-	struct rng rng = rng_seed(test_seed());
-	uint64_t before;
-	int fd = node_open(), status;
-	pid_t pid[4];
-
-	CHECK(fd >= 0);
-	before = fb_free(fd);
-	for (i = 0; i < nr + 4; i++) {
-		if (i >= 4) {
-			if (rng_below(&rng, 3)) {
-				usleep(1000 * rng_below(&rng, 60));
-				kill(pid[i % 4], SIGKILL);
-			}
-			CHECK(waitpid(pid[i % 4], &status, 0) == pid[i % 4]);
-			if (WIFSIGNALED(status))
-				killed++;
-			else if (WIFEXITED(status) && !WEXITSTATUS(status))
-				ended++;
-			else
-				return failed("process %u: status %#x", i - 4, status);
-		}
-		if (i < nr) {
-			pid[i % 4] = fork();
-			CHECK(pid[i % 4] >= 0);
-			if (!pid[i % 4])
-				one_exit(test_seed() + i);
-		}
-	}
-	say("exits: %u killed, %u ended", killed, ended);
-	while (waitpid(-1, NULL, WNOHANG) > 0)
-		continue;
-	CHECK(killed && ended);
-	CHECK(fb_free(fd) == before);
-	close(fd);
-	return test_dispatch();
 }

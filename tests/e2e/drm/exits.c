@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Processes that end while they have work queued: by themselves, by SIGKILL, and by SIGKILL in the
+ * middle of a call. What they had is there again afterwards, framebuffer and the kernel's memory.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "node.h"
+#include "rng.h"
+#include "rv.h"
+
+#define EXITS		1000
+#define WARM_UP		40
+#define AT_ONCE		6
+#define SLAB		"/sys/kernel/slab"
+#define CACHES		512
+#define GR		0
+#define CE		1
+
+/**
+ * struct cache - one of the kernel's caches of objects
+ * @name:    of it
+ * @objects: that are used
+ */
+struct cache {
+	char name[64];
+	long objects;
+};
+
+static long cache_number(const char *cache, const char *name)
+{
+	char path[384], text[64];
+	ssize_t n = -1;
+	int fd;
+
+	snprintf(path, sizeof(path), SLAB "/%s/%s", cache, name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0) {
+		n = read(fd, text, sizeof(text) - 1);
+		close(fd);
+	}
+	text[n > 0 ? n : 0] = 0;
+	return n > 0 ? strtol(text, NULL, 10) : -1;
+}
+
+/* Gives back what is free, also what KASAN keeps for a while. */
+static void cache_shrink(const char *cache)
+{
+	char path[384];
+	int fd;
+
+	snprintf(path, sizeof(path), SLAB "/%s/shrink", cache);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	if (write(fd, "1", 1) != 1)
+		failed("%s: %s", path, strerror(errno));
+	close(fd);
+}
+
+static unsigned int caches_read(struct cache *cache)
+{
+	DIR *dir = opendir(SLAB);
+	unsigned int nr = 0;
+	struct dirent *entry;
+
+	CHECK(dir);
+	while (nr < CACHES && (entry = readdir(dir))) {
+		if (entry->d_name[0] == '.' || entry->d_type == DT_LNK)
+			continue;
+		cache_shrink(entry->d_name);
+		snprintf(cache[nr].name, sizeof(cache[nr].name), "%.60s", entry->d_name);
+		cache[nr].objects = cache_number(entry->d_name, "objects");
+		CHECK(cache[nr].objects >= 0);
+		nr++;
+	}
+	closedir(dir);
+	return nr;
+}
+
+/* Whether no cache has @more objects more than before. */
+static bool caches_are_as_before(const struct cache *before, unsigned int nr, long more)
+{
+	struct cache now[CACHES];
+	unsigned int nr_now = caches_read(now), i, j;
+	long grown, most = 0;
+	bool ok = nr && nr_now;
+
+	for (i = 0; i < nr_now; i++) {
+		for (j = 0; j < nr && strcmp(before[j].name, now[i].name); j++)
+			continue;
+		grown = now[i].objects - (j < nr ? before[j].objects : 0);
+		if (grown > most)
+			most = grown;
+		if (grown >= more)
+			ok = failed("exits: %s: %ld objects more", now[i].name, grown);
+	}
+	say("exits: %u caches, none has more than %ld objects more", nr_now, most);
+	return ok;
+}
+
+/* A program that never ends, on a queue of its own, for whose fence others wait. */
+static int work_for_ever(int fd, uint32_t vm, uint32_t sync)
+{
+	static const uint32_t for_ever[] = { RV_J(0) };
+	struct vgpu_hw_packet packet = packet_dispatch(VA_MORE, 0, 1, 1);
+	struct buf text;
+	uint32_t queue;
+
+	if (queue_make(fd, vm, GR, 4, &queue) ||
+	    program_load(fd, vm, for_ever, 1, VA_MORE, &text))
+		return -ENOSPC;
+	return exec(fd, queue, &packet, 1, 0, sync);
+}
+
+/*
+ * More jobs than the ring has room for, and binds between them. Calls may fail, where others have
+ * the framebuffer: it leaves with what it has.
+ */
+static void leave_work(struct rng *rng)
+{
+	struct vgpu_hw_packet packet = packet_fill(VA_DATA, PAGE, 1);
+	uint32_t vm, queue, sync, handle, i, wait = 0;
+	int fd = node_open();
+
+	if (fd < 0 || vm_make(fd, &vm) || queue_make(fd, vm, CE, 4, &queue) ||
+	    sync_make(fd, &sync) ||
+	    bo_make(fd, 4 * PAGE, DRM_VGPU_PLACEMENT_FRAMEBUFFER, 0, &handle) ||
+	    bind_map(fd, vm, handle, 0, VA_DATA, PAGE, DRM_VGPU_BIND_WRITE))
+		return;
+	if (!rng_below(rng, 8) && !work_for_ever(fd, vm, sync))
+		wait = sync;
+	for (i = 0; i < 20; i++) {
+		exec(fd, queue, &packet, 1, wait, i == 10 ? sync : 0);
+		if (i % 8 == 7)
+			bind_later(fd, vm, wait, sync);
+	}
+	/* A child shares the file, and keeps it for a moment. */
+	if (!rng_below(rng, 16) && !fork()) {
+		usleep(1000 * rng_below(rng, 30));
+		_exit(0);
+	}
+}
+
+static void one_exit(uint64_t seed)
+{
+	struct rng rng = rng_seed(seed);
+
+	leave_work(&rng);
+	if (rng_below(&rng, 2))
+		raise(SIGKILL);
+	_exit(0);
+}
+
+/**
+ * struct ends - how processes have ended
+ * @killed: by SIGKILL
+ * @left:   by themselves
+ */
+struct ends {
+	unsigned int killed;
+	unsigned int left;
+};
+
+/* @nr processes, some at once; a third is killed at any time. */
+static bool exits(unsigned int nr, struct rng *rng, struct ends *ends)
+{
+	pid_t pid[AT_ONCE];
+	unsigned int i;
+	uint64_t seed;
+	int status;
+
+	for (i = 0; i < nr + AT_ONCE; i++) {
+		if (i >= AT_ONCE) {
+			if (!rng_below(rng, 3))
+				kill(pid[i % AT_ONCE], SIGKILL);
+			CHECK(waitpid(pid[i % AT_ONCE], &status, 0) == pid[i % AT_ONCE]);
+			if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL)
+				ends->killed++;
+			else if (WIFEXITED(status) && !WEXITSTATUS(status))
+				ends->left++;
+			else
+				return failed("exits: process %u: status %#x", i - AT_ONCE, status);
+		}
+		if (i < nr) {
+			seed = rng_next(rng);
+			pid[i % AT_ONCE] = fork();
+			CHECK(pid[i % AT_ONCE] >= 0);
+			if (!pid[i % AT_ONCE])
+				one_exit(seed);
+		}
+	}
+	/* Their children, too. */
+	while (waitpid(-1, NULL, 0) > 0)
+		continue;
+	return true;
+}
+
+bool test_exits(void)
+{
+	unsigned int nr = test_amount(EXITS), nr_caches;
+	struct rng rng = rng_seed(test_seed());
+	struct cache cache[CACHES];
+	struct ends ends = {};
+	uint64_t before;
+	int fd = node_open();
+
+	CHECK(fd >= 0 && !prctl(PR_SET_CHILD_SUBREAPER, 1));
+	say("exits: seed:%llu", (unsigned long long)test_seed());
+	CHECK(exits(WARM_UP, &rng, &ends));
+	before = fb_free(fd);
+	nr_caches = caches_read(cache);
+	ends = (struct ends){};
+	CHECK(exits(nr, &rng, &ends));
+	say("exits: %u killed, %u left", ends.killed, ends.left);
+	CHECK(ends.killed + ends.left == nr && ends.killed > nr / 4 && ends.left > nr / 8);
+	CHECK(fb_free(fd) == before);
+	CHECK(caches_are_as_before(cache, nr_caches, nr / 5));
+	close(fd);
+	return test_dispatch();
+}
