@@ -32,7 +32,7 @@ static void bind_free(struct drm_sched_job *base)
 /* It is never called: run_job does it all, and there is no timeout. */
 static enum drm_gpu_sched_stat bind_timedout(struct drm_sched_job *base)
 {
-	return DRM_GPU_SCHED_STAT_NOMINAL;
+	return DRM_GPU_SCHED_STAT_RESET;
 }
 
 const struct drm_sched_backend_ops guest_bind_ops = {

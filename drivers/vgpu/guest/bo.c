@@ -32,9 +32,9 @@ static const struct ttm_placement placement_own = { 1, &place_own };
 void guest_bo_set_place(struct guest_bo *bo, const struct guest_place *place)
 {
 	dma_resv_assert_held(bo->tbo.base.resv);
-	mutex_lock(&bo->gpuva_lock);
+	mutex_lock(guest_bo_gpuva_lock(bo));
 	WRITE_ONCE(bo->place, place);
-	mutex_unlock(&bo->gpuva_lock);
+	mutex_unlock(guest_bo_gpuva_lock(bo));
 }
 
 static void bo_destroy(struct ttm_buffer_object *tbo)
@@ -45,7 +45,7 @@ static void bo_destroy(struct ttm_buffer_object *tbo)
 	if (tbo->base.import_attach)
 		drm_prime_gem_destroy(&tbo->base, tbo->sg);
 	drm_gem_object_release(&tbo->base);
-	mutex_destroy(&bo->gpuva_lock);
+	guest_gpuva_fini(&bo->gpuva);
 	kfree(bo);
 	if (shared)
 		drm_gem_object_put(&shared->base);
@@ -60,7 +60,7 @@ static void bo_free(struct drm_gem_object *obj)
 		ttm_bo_set_bulk_move(tbo, NULL);
 		dma_resv_unlock(obj->resv);
 	}
-	ttm_bo_put(tbo);
+	ttm_bo_fini(tbo);
 }
 
 static struct dma_buf *bo_export(struct drm_gem_object *obj, int flags)
@@ -132,9 +132,8 @@ static struct guest_bo *bo_alloc(struct guest_dev *gdev, u64 bytes, u32 placemen
 	bo->tbo.base.funcs = &bo_funcs;
 	bo->placement = placement;
 	bo->large = placement == DRM_VGPU_PLACEMENT_FRAMEBUFFER && bytes >= GUEST_FB_LARGE;
-	mutex_init(&bo->gpuva_lock);
 	drm_gem_private_object_init(&gdev->drm, &bo->tbo.base, bytes);
-	drm_gem_gpuva_set_lock(&bo->tbo.base, &bo->gpuva_lock);
+	guest_gpuva_init(&bo->gpuva, &bo->tbo.base);
 	return bo;
 }
 

@@ -3,12 +3,11 @@
 #ifndef _VGPU_GUEST_BO_H
 #define _VGPU_GUEST_BO_H
 
-#include <linux/mutex.h>
-
 #include <drm/drm_gem.h>
 #include <drm/ttm/ttm_bo.h>
 #include <drm/vgpu_drm.h>
 
+#include "compat.h"
 #include "place.h"
 
 struct dma_buf_attachment;
@@ -35,10 +34,9 @@ struct guest_shared {
  * @no_room:    the framebuffer had no room for it when it was last asked; protected by the
  *              reservation
  * @place:      where it lies, if mappings may lead there, else NULL: it is evicted. Changes with
- *              the reservation and @gpuva_lock held
+ *              the reservation and guest_bo_gpuva_lock() held
  * @shared:     of the only VM that maps the buffer, or NULL
- * @gpuva_lock: protects @tbo.base.gpuva; taken where fences are signalled, so no memory is
- *              allocated under it. A VM comes to that list, or goes, with the reservation held, too
+ * @gpuva:      see guest_bo_gpuva_lock()
  */
 struct guest_bo {
 	struct ttm_buffer_object tbo;
@@ -49,12 +47,21 @@ struct guest_bo {
 	bool no_room;
 	const struct guest_place *place;
 	struct guest_shared *shared;
-	struct mutex gpuva_lock;	/* mappings */
+	struct guest_gpuva gpuva;
 };
 
 static inline struct guest_bo *to_guest_bo(struct drm_gem_object *obj)
 {
 	return container_of(obj, struct guest_bo, tbo.base);
+}
+
+/*
+ * Protects the list of the buffer's mappings. Taken where fences are signalled, so no memory is
+ * allocated under it. A VM comes to that list, or goes, with the reservation held, too.
+ */
+static inline struct mutex *guest_bo_gpuva_lock(struct guest_bo *bo)
+{
+	return guest_gpuva_lock(&bo->gpuva, &bo->tbo.base);
 }
 
 static inline struct guest_bo *ttm_to_guest_bo(struct ttm_buffer_object *tbo)

@@ -83,9 +83,7 @@ static struct drm_gpuvm_bo *vm_bo_obtain(struct guest_vm *vm, struct guest_bo *b
 	if (!new)
 		return NULL;
 	resv_lock(&vm->base, bo, &ctx);
-	mutex_lock(&bo->gpuva_lock);
-	vm_bo = drm_gpuvm_bo_obtain_prealloc(new);
-	mutex_unlock(&bo->gpuva_lock);
+	vm_bo = guest_gpuvm_bo_obtain(new, guest_bo_gpuva_lock(bo));
 	drm_gpuvm_bo_extobj_add(vm_bo);
 	if (vm_bo == new) {
 		vm->fb_bytes += vm_bo_bytes(bo);
@@ -106,9 +104,9 @@ void guest_vm_bo_put(struct drm_gpuvm_bo *vm_bo)
 	/* The last reference takes those of buffer and VM with it, the lock would go while held. */
 	drm_gem_object_get(&bo->tbo.base);
 	resv_lock(gpuvm, bo, &ctx);
-	mutex_lock(&bo->gpuva_lock);
+	mutex_lock(guest_bo_gpuva_lock(bo));
 	last = drm_gpuvm_bo_put(vm_bo);
-	mutex_unlock(&bo->gpuva_lock);
+	mutex_unlock(guest_bo_gpuva_lock(bo));
 	if (last)
 		to_guest_vm(gpuvm)->fb_bytes -= vm_bo_bytes(bo);
 	resv_unlock(gpuvm, bo, &ctx);
@@ -187,9 +185,9 @@ static void vma_link(struct guest_vma *vma, struct drm_gpuvm_bo *vm_bo)
 {
 	struct guest_bo *bo = to_guest_bo(vma->base.gem.obj);
 
-	mutex_lock(&bo->gpuva_lock);
+	mutex_lock(guest_bo_gpuva_lock(bo));
 	drm_gpuva_link(&vma->base, vm_bo);
-	mutex_unlock(&bo->gpuva_lock);
+	mutex_unlock(guest_bo_gpuva_lock(bo));
 }
 
 /* The mapping is gone; its buffer stays until the device has dropped what it knows of it. */
@@ -198,9 +196,9 @@ static void vma_unlink(struct vm_step *step, struct guest_vma *vma)
 	struct drm_gpuvm_bo *vm_bo = drm_gpuvm_bo_get(vma->base.vm_bo);
 	struct guest_bo *bo = to_guest_bo(vm_bo->obj);
 
-	mutex_lock(&bo->gpuva_lock);
+	mutex_lock(guest_bo_gpuva_lock(bo));
 	drm_gpuva_unlink(&vma->base);
-	mutex_unlock(&bo->gpuva_lock);
+	mutex_unlock(guest_bo_gpuva_lock(bo));
 	vma->base.vm_bo = vm_bo;
 	list_add_tail(&vma->link, &step->change->gone);
 }
@@ -215,11 +213,11 @@ int guest_vm_step_map(struct drm_gpuva_op *op, void *priv)
 	if (WARN_ON_ONCE(!vma))
 		return -EINVAL;
 	/* One that is evicted is mapped when it comes back. */
-	mutex_lock(&bo->gpuva_lock);
+	mutex_lock(guest_bo_gpuva_lock(bo));
 	if (bo->place)
 		guest_pt_map(vm->gdev, vm->pt, &step->change->pt, op->map.va.addr,
 			     op->map.va.range, bo, op->map.gem.offset, vma->pte);
-	mutex_unlock(&bo->gpuva_lock);
+	mutex_unlock(guest_bo_gpuva_lock(bo));
 	drm_gpuva_map(&vm->base, &vma->base, &op->map);
 	vma_link(vma, step->op->vm_bo);
 	return 0;
@@ -261,6 +259,18 @@ int guest_vm_step_unmap(struct drm_gpuva_op *op, void *priv)
 	return 0;
 }
 
+static int map_step(struct guest_vm *vm, struct vm_step *step)
+{
+	const struct drm_gpuvm_map_req req = {
+		.map.va.addr = step->op->va,
+		.map.va.range = step->op->bytes,
+		.map.gem.obj = step->op->vm_bo->obj,
+		.map.gem.offset = step->op->offset,
+	};
+
+	return drm_gpuvm_sm_map(&vm->base, step, &req);
+}
+
 int guest_vm_change_do(struct guest_vm_change *change)
 {
 	struct guest_vm *vm = change->vm;
@@ -273,9 +283,7 @@ int guest_vm_change_do(struct guest_vm_change *change)
 	mutex_lock(&vm->lock);
 	for (i = 0; !ret && i < change->nr; i++) {
 		step.op = &change->op[i];
-		ret = step.op->vm_bo ?
-		      drm_gpuvm_sm_map(&vm->base, &step, step.op->va, step.op->bytes,
-				       step.op->vm_bo->obj, step.op->offset) :
+		ret = step.op->vm_bo ? map_step(vm, &step) :
 		      drm_gpuvm_sm_unmap(&vm->base, &step, step.op->va, step.op->bytes);
 		cond_resched();
 	}

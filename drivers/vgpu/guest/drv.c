@@ -113,7 +113,7 @@ static const struct drm_driver drv = {
 	.show_fdinfo = guest_fdinfo,
 	.name = GUEST_NAME,
 	.desc = "vGPU of the software GPU",
-	.date = "20261127",
+	GUEST_DRIVER_DATE
 	.major = 1,
 	.minor = 1,
 };

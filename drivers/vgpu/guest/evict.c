@@ -270,7 +270,7 @@ int guest_evict_init(struct guest_dev *gdev)
 	int ret;
 
 	ret = ttm_device_init(&gdev->ttm, &evict_funcs, drm->dev, drm->anon_inode->i_mapping,
-			      drm->vma_offset_manager, false, false);
+			      drm->vma_offset_manager, 0);
 	if (ret)
 		return ret;
 	guest_man_init(gdev);

@@ -3,9 +3,10 @@
 #ifndef _VGPU_GUEST_FB_H
 #define _VGPU_GUEST_FB_H
 
-#include <linux/gpu_buddy.h>
 #include <linux/mutex.h>
 #include <linux/sizes.h>
+
+#include "compat.h"
 
 struct guest_dev;
 

@@ -49,8 +49,8 @@ static void show_memory(struct drm_printer *p, struct drm_file *file)
 	/* The driver takes nobody's memory away, so none is purgeable. */
 	for (i = 0; i < ARRAY_SIZE(region); i++)
 		drm_print_memory_stats(p, &stats[i],
-				       DRM_GEM_OBJECT_RESIDENT | DRM_GEM_OBJECT_PURGEABLE,
-				       region[i]);
+				       DRM_GEM_OBJECT_RESIDENT | DRM_GEM_OBJECT_PURGEABLE |
+				       DRM_GEM_OBJECT_ACTIVE, region[i]);
 }
 
 /* Queues that were destroyed have no channel any more, and their time was taken. */

@@ -61,19 +61,16 @@ static void job_free(struct drm_sched_job *base)
 	guest_job_destroy(to_guest_job(base));
 }
 
-/* The scheduler has taken the job from its list: it goes back, and is freed from there. */
-static void job_in_time(struct guest_job *job)
+static enum drm_gpu_sched_stat job_in_time(struct guest_job *job)
 {
 	struct guest_queue *queue = job->queue;
-	struct drm_gpu_scheduler *sched = &queue->sched;
+	enum drm_gpu_sched_stat stat;
 
-	/* That of the job may be gone when it is in the list. */
+	/* The job's reference may go with it, once the scheduler can free it. */
 	kref_get(&queue->ref);
-	spin_lock(&sched->job_list_lock);
-	list_add(&job->base.list, &sched->pending_list);
-	spin_unlock(&sched->job_list_lock);
-	drm_sched_wqueue_start(sched);
+	stat = guest_sched_no_hang(&queue->sched, &job->base);
 	guest_queue_put(queue);
+	return stat;
 }
 
 /*
@@ -91,14 +88,12 @@ static enum drm_gpu_sched_stat job_timedout(struct drm_sched_job *base)
 		guest_queue_poll(queue);
 		drm_dev_exit(idx);
 	}
-	if (dma_fence_is_signaled(&base->s_fence->finished)) {
-		job_in_time(to_guest_job(base));
-		return DRM_GPU_SCHED_STAT_NOMINAL;
-	}
+	if (dma_fence_is_signaled(&base->s_fence->finished))
+		return job_in_time(to_guest_job(base));
 	guest_queue_stop(queue, DRM_VGPU_QUEUE_TIMEOUT, -EIO);
 	drm_sched_stop(sched, base);
-	drm_sched_start(sched);
-	return DRM_GPU_SCHED_STAT_NOMINAL;
+	drm_sched_start(sched, 0);
+	return DRM_GPU_SCHED_STAT_RESET;
 }
 
 const struct drm_sched_backend_ops guest_job_ops = {

@@ -6,9 +6,10 @@
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/types.h>
+
+#include "compat.h"
 #include <linux/wait.h>
 
-struct gpu_buddy_block;
 struct guest_dev;
 struct guest_place;
 

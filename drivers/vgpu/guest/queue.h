@@ -13,6 +13,8 @@
 #include <drm/gpu_scheduler.h>
 #include <drm/vgpu_drm.h>
 
+#include "compat.h"
+
 struct guest_bo;
 struct guest_done;
 struct guest_fence;

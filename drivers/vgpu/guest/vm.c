@@ -100,7 +100,8 @@ static struct guest_vm *vm_create(struct guest_dev *gdev)
 	INIT_WORK(&vm->release, vm_release);
 	guest_dev_get(gdev);
 	/* Without the flag an EXEC may drop the last reference of an entry, without its locks. */
-	drm_gpuvm_init(&vm->base, "vgpu_guest", DRM_GPUVM_RESV_PROTECTED, &gdev->drm,
+	drm_gpuvm_init(&vm->base, "vgpu_guest",
+		       DRM_GPUVM_RESV_PROTECTED | DRM_GPUVM_IMMEDIATE_MODE, &gdev->drm,
 		       &shared->base, 0, BIT_ULL(GUEST_VA_BITS), 0, 0, &vm_ops);
 	drm_gem_object_put(&shared->base);
 	mutex_lock(&gdev->vm_mutex);
@@ -143,9 +144,9 @@ static void vm_drop_mappings(struct guest_vm *vm)
 		bo = to_guest_bo(vm_bo->obj);
 		mutex_lock(&vm->lock);
 		drm_gpuva_remove(va);
-		mutex_lock(&bo->gpuva_lock);
+		mutex_lock(guest_bo_gpuva_lock(bo));
 		drm_gpuva_unlink(va);
-		mutex_unlock(&bo->gpuva_lock);
+		mutex_unlock(guest_bo_gpuva_lock(bo));
 		mutex_unlock(&vm->lock);
 		guest_vm_bo_put(vm_bo);
 		kfree(container_of(va, struct guest_vma, base));

@@ -10,6 +10,7 @@
 #include <drm/drm_gpuvm.h>
 #include <drm/gpu_scheduler.h>
 
+#include "compat.h"
 #include "pt.h"
 
 struct guest_bo;
