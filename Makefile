@@ -12,8 +12,8 @@ export PREFIX DESTDIR
 
 .PHONY: all modules modules_install tools install demo check check-unit check-simt \
 	check-lab check-rt check-debug check-e2e check-managers check-conformance check-fuzz \
-	check-clients check-abi check-units check-domains check-selftests check-long-fuzz \
-	check-more check-metrics check-sid openstack \
+	check-clients check-abi check-units check-modules check-domains check-selftests \
+	check-long-fuzz check-more check-metrics check-sid openstack \
 	fuzz fuzz-clients fuzz-simt fuzz-sched bench bench-sched lint clean help
 
 all: tools modules
@@ -43,11 +43,11 @@ check:
 	scripts/check unit lab+simt,lint debug+e2e,managers,conformance fuzz
 
 check-unit check-lab check-rt check-debug check-e2e check-managers check-conformance check-fuzz \
-check-simt check-clients check-abi check-units check-domains check-selftests check-long-fuzz:
+check-simt check-clients check-abi check-units check-modules check-domains check-selftests check-long-fuzz:
 	scripts/check $(@:check-%=%)
 
 check-more:
-	scripts/check more selftests long-fuzz domains clients abi units
+	scripts/check more selftests long-fuzz domains clients abi units modules
 
 check-sid:
 	scripts/check --kernel sid lab e2e managers fuzz
@@ -100,7 +100,8 @@ help:
 	@echo "                     concurrency on PREEMPT_RT (check-rt alone: a few) and on 8 processors;"
 	@echo "                     check-clients: Debian's clients of NVML beside vgpuctl;"
 	@echo "                     check-abi: tools of the last ABI with today's driver, and the reverse;"
-	@echo "                     check-units: systemd with the units of make install"
+	@echo "                     check-units: systemd with the units of make install;"
+	@echo "                     check-modules: modules for other kernels, DKMS in a guest"
 	@echo "make check-sid       selftests, end-to-end tests and fuzzers on Debian sid's kernel and QEMU"
 	@echo "make check-metrics   Prometheus, node_exporter and promtool read vgpuctl metrics"
 	@echo "make openstack       OpenStack on two hosts with a GPU each: four virtual machines, no fifth"

@@ -6,9 +6,9 @@
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/types.h>
+#include <linux/wait.h>
 
 #include "compat.h"
-#include <linux/wait.h>
 
 struct guest_dev;
 struct guest_place;

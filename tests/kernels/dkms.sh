@@ -1,0 +1,47 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# dkms.sh: installs and removes the package that scripts/guest-dkms makes, in the lab's image (which
+# stays as it is), with dkms of Debian trixie. Exits with 0 if all is as it should be.
+set -eu
+cd "$(dirname "$0")/../.."
+# shellcheck source=scripts/lab.d/common.sh
+. scripts/lab.d/common.sh
+# shellcheck source=scripts/lab.d/headers.sh
+. scripts/lab.d/headers.sh
+need_root
+need_image
+need_package trixie dkms
+scripts/guest-dkms
+
+# shellcheck disable=SC2016 # the shell in the image expands it
+enter LAB_BIND="$CHECKOUT" LAB_BIND_RO="$K_DIR" LAB_CWD="$CHECKOUT" -- bash -euxc '
+	for dir in usr var etc; do
+		mkdir -p "/tmp/$dir/upper" "/tmp/$dir/work"
+		mount -t overlay -o "lowerdir=/$dir,upperdir=/tmp/$dir/upper,workdir=/tmp/$dir/work" \
+			overlay "/$dir"
+	done
+	cp -a "$1"/. /
+	mkdir -p /var/lib/dkms
+	# A guest has one kernel.
+	rm -rf /lib/modules/*-rt-*
+	rel=$(basename /lib/modules/*-amd64)
+	alias=pci:v00001AF4d000010F1sv00001AF4sd00001100bc03sc02i00
+
+	dpkg --force-depends -i build/guest-dkms/*.deb
+	dkms status | grep "^vgpu-guest/.* $rel, .*: installed"
+	[[ $(modprobe -S "$rel" -R "$alias") == vgpu_guest ]]
+	[[ $(modinfo -k "$rel" -F version vgpu_guest) == $(dpkg-query -W -f "\${Version}" vgpu-guest-dkms) ]]
+	modprobe -S "$rel" --show-depends vgpu_guest | grep /gpu-sched.ko
+
+	# Kernels that it is not for are no error.
+	version=$(dpkg-query -W -f "\${Version}" vgpu-guest-dkms)
+	if dkms build "vgpu-guest/$version" -k 6.11.9-amd64 --kernelsourcedir "/lib/modules/$rel/build"; then
+		exit 1
+	else
+		[[ $? == 77 ]]
+	fi
+
+	dpkg -r vgpu-guest-dkms
+	! modprobe -S "$rel" -R "$alias"
+	[[ ! -e /var/lib/dkms/vgpu-guest && -z $(find /lib/modules -name "vgpu_guest*") ]]
+' bash "$K_DIR"
