@@ -43,7 +43,8 @@ check:
 	scripts/check unit lab+simt,lint debug+e2e,managers,conformance fuzz
 
 check-unit check-lab check-rt check-debug check-e2e check-managers check-conformance check-fuzz \
-check-simt check-clients check-abi check-units check-modules check-domains check-selftests check-long-fuzz:
+check-simt check-clients check-abi check-units check-modules check-domains check-selftests \
+check-long-fuzz:
 	scripts/check $(@:check-%=%)
 
 check-more:
