@@ -12,6 +12,7 @@
 #include "core/objects/types.h"
 
 #include "nvml_fake.h"
+#include "nvml_node.h"
 
 #define BOARD		"SG16"
 #define REGION_GB	16
@@ -86,15 +87,15 @@ static int open_node(int flags)
 int __wrap_open(const char *path, int flags, ...)
 {
 	must(flags & O_CLOEXEC, "a file that is open in children");
-	if (!strcmp(path, "/dev/vgpu"))
-		return open_node(flags);
-	return __real_open(path, flags);
+	return strcmp(path, "/dev/vgpu") ? fake_node_open(path, flags) : open_node(flags);
 }
 
 int __wrap_close(int fd)
 {
 	int i;
 
+	if (fake_node_is(fd))
+		return fake_node_close(fd);
 	pthread_mutex_lock(&lock);
 	for (i = 0; i < nr_pipes; i++)
 		if (pipes[i][0] == fd) {
@@ -585,15 +586,15 @@ int __wrap_ioctl(int fd, unsigned long request, void *arg)
 	int ret;
 
 	must(fd >= 0, "a call without the node");
+	if (fake_node_is(fd))
+		return fake_node_ioctl(fd, request, arg);
 	must(head->size == _IOC_SIZE(request) && !head->flags, "size or flags");
 	must(nr < 64, "an unknown call");
 	pthread_mutex_lock(&lock);
 	calls++;
 	ret = fake.refuse[nr] ? -fake.refuse[nr] : call(request, arg);
 	pthread_mutex_unlock(&lock);
-	if (ret) {
+	if (ret)
 		errno = -ret;
-		return -1;
-	}
-	return 0;
+	return ret ? -1 : 0;
 }

@@ -3,8 +3,9 @@
 comma := ,
 NODE_TESTS := node node_chan node_errors node_lies
 NODE_SRCS := $(addprefix tools/libvgpu/,chan.c claim.c compute.c dev.c elf.c kernel.c label.c \
-	mem.c names.c node.c node_chan.c node_list.c node_mem.c node_open.c node_space.c open.c \
-	pci.c regs.c regs_chan.c regs_mem.c regs_open.c regs_space.c space.c vfio.c work.c) \
+	mem.c names.c node.c node_chan.c node_find.c node_list.c node_mem.c node_open.c \
+	node_space.c open.c pci.c regs.c regs_chan.c regs_mem.c regs_open.c regs_space.c space.c \
+	vfio.c work.c) \
 	$(addprefix tests/unit/,elf_file.c fake_packet.c node_jobs.c node_kernel.c node_rig.c \
 	node_world.c)
 $(foreach t,$(NODE_TESTS),$(eval SRCS_test_$t := $(NODE_SRCS))\

@@ -188,7 +188,7 @@ static nvmlReturn_t account_kept(uint32_t gpu)
 
 nvmlReturn_t nvmlDeviceGetAccountingMode(nvmlDevice_t device, nvmlEnableState_t *mode)
 {
-	nvmlReturn_t ret = nv_enter_device(device, mode);
+	nvmlReturn_t ret = nv_enter_host_device(device, mode);
 
 	if (ret)
 		return ret;
@@ -200,7 +200,7 @@ nvmlReturn_t nvmlDeviceGetAccountingMode(nvmlDevice_t device, nvmlEnableState_t 
 
 nvmlReturn_t nvmlDeviceGetAccountingBufferSize(nvmlDevice_t device, unsigned int *size)
 {
-	nvmlReturn_t ret = nv_enter_device(device, size);
+	nvmlReturn_t ret = nv_enter_host_device(device, size);
 
 	if (ret)
 		return ret;
@@ -213,7 +213,7 @@ nvmlReturn_t nvmlDeviceGetAccountingBufferSize(nvmlDevice_t device, unsigned int
 nvmlReturn_t nvmlDeviceGetAccountingPids(nvmlDevice_t device, unsigned int *count,
 					 unsigned int *pids)
 {
-	nvmlReturn_t ret = nv_enter_device(device, count);
+	nvmlReturn_t ret = nv_enter_host_device(device, count);
 
 	return ret ? ret : nv_leave(account_pids(device, NULL, count, pids));
 }
@@ -221,7 +221,7 @@ nvmlReturn_t nvmlDeviceGetAccountingPids(nvmlDevice_t device, unsigned int *coun
 nvmlReturn_t nvmlDeviceGetAccountingStats(nvmlDevice_t device, unsigned int pid,
 					  nvmlAccountingStats_t *stats)
 {
-	nvmlReturn_t ret = nv_enter_device(device, stats);
+	nvmlReturn_t ret = nv_enter_host_device(device, stats);
 
 	return ret ? ret : nv_leave(account_stats(device, NULL, pid, stats));
 }

@@ -56,6 +56,21 @@ void nv_uuid_text(const uint8_t *uuid, char *text)
 	*text = 0;
 }
 
+/* FNV-1a twice; a UUID of version 8, whose content is the maker's own. */
+void nv_uuid_of(const char *text, uint8_t uuid[VGPU_UUID_LEN])
+{
+	uint64_t half[2] = { 0xcbf29ce484222325ull, 0x9ae16a3b2f90404full };
+	unsigned int i;
+
+	for (; *text; text++)
+		for (i = 0; i < 2; i++)
+			half[i] = (half[i] ^ (uint8_t)*text) * 0x100000001b3ull;
+	for (i = 0; i < VGPU_UUID_LEN; i++)
+		uuid[i] = (uint8_t)(half[i / 8] >> (56 - i % 8 * 8));
+	uuid[6] = (uuid[6] & 0x0f) | 0x80;
+	uuid[8] = (uuid[8] & 0x3f) | 0x80;
+}
+
 void nv_process_name(unsigned int pid, char *name, size_t room)
 {
 	uint8_t comm[64];

@@ -25,34 +25,22 @@ static bool device_parse_pci(const char *text, struct device_pci *pci)
 		      &used) == 3 && !text[used];
 }
 
-static void device_pci(const struct nvmlDevice_st *device, struct device_pci *pci)
+/* All 0 if it is not known, which a guest without /proc does not. */
+static bool device_pci(const struct nvmlDevice_st *device, struct device_pci *pci)
 {
 	char address[VGPU_ADDR_LEN + 1];
 
 	nv_text(address, device->info.address, sizeof(device->info.address));
-	if (!device_parse_pci(address, pci))
-		memset(pci, 0, sizeof(*pci));
+	if (device_parse_pci(address, pci))
+		return true;
+	memset(pci, 0, sizeof(*pci));
+	return false;
 }
 
 static void device_uuid(const struct nvmlDevice_st *device, char *text)
 {
-	uint64_t half[2] = { 0xcbf29ce484222325ull, 0x9ae16a3b2f90404full };
-	char address[VGPU_ADDR_LEN + 1];
-	uint8_t uuid[VGPU_UUID_LEN];
-	const char *c;
-	unsigned int i;
-
-	/* FNV-1a twice; a UUID of version 8, whose content is the maker's own. */
-	nv_text(address, device->info.address, sizeof(device->info.address));
-	for (c = address; *c; c++)
-		for (i = 0; i < 2; i++)
-			half[i] = (half[i] ^ (uint8_t)*c) * 0x100000001b3ull;
-	for (i = 0; i < VGPU_UUID_LEN; i++)
-		uuid[i] = (uint8_t)(half[i / 8] >> (56 - i % 8 * 8));
-	uuid[6] = (uuid[6] & 0x0f) | 0x80;
-	uuid[8] = (uuid[8] & 0x3f) | 0x80;
 	strcpy(text, "GPU-");
-	nv_uuid_text(uuid, text + 4);
+	nv_uuid_text(device->uuid, text + 4);
 }
 
 nvmlReturn_t nvmlDeviceGetCount_v2(unsigned int *count)
@@ -90,8 +78,7 @@ nvmlReturn_t nvmlDeviceGetHandleByPciBusId_v2(const char *address, nvmlDevice_t 
 	if (!address || !device || !device_parse_pci(address, &wanted))
 		return nv_leave(NVML_ERROR_INVALID_ARGUMENT);
 	for (i = 0; i < nv.devices; i++) {
-		device_pci(&nv.device[i], &pci);
-		if (!memcmp(&pci, &wanted, sizeof(pci))) {
+		if (device_pci(&nv.device[i], &pci) && !memcmp(&pci, &wanted, sizeof(pci))) {
 			*device = &nv.device[i];
 			return nv_leave(NVML_SUCCESS);
 		}
@@ -129,14 +116,14 @@ nvmlReturn_t nvmlDeviceGetIndex(nvmlDevice_t device, unsigned int *index)
 	return nv_leave(NVML_SUCCESS);
 }
 
-/* The number of the GPU for /dev/vgpu: there is no node for each. */
+/* On a host the number of the GPU for /dev/vgpu: there is no node for each. */
 nvmlReturn_t nvmlDeviceGetMinorNumber(nvmlDevice_t device, unsigned int *number)
 {
 	nvmlReturn_t ret = nv_enter_device(device, number);
 
 	if (ret)
 		return ret;
-	*number = device->info.gpu;
+	*number = device->minor;
 	return nv_leave(NVML_SUCCESS);
 }
 
@@ -221,21 +208,11 @@ nvmlReturn_t nvmlDeviceGetPciInfo(nvmlDevice_t device, nvmlPciInfo_t *pci)
 	return device_get_pci(device, pci, offsetof(nvmlPciInfo_t, pciSubSystemId));
 }
 
-/* What vGPUs own is used, whether or not they have touched it. */
 static nvmlReturn_t device_get_memory(nvmlDevice_t device, const void *out, nvmlMemory_t *memory)
 {
 	nvmlReturn_t ret = nv_enter_device(device, out);
-	struct vgpu_ctl_gpu gpu;
 
-	if (ret)
-		return ret;
-	ret = nv_node_gpu(device->info.gpu, &gpu);
-	if (ret)
-		return nv_leave(ret);
-	memory->total = gpu.fb_bytes;
-	memory->used = gpu.fb_used_bytes;
-	memory->free = gpu.fb_bytes - gpu.fb_used_bytes;
-	return nv_leave(NVML_SUCCESS);
+	return ret ? ret : nv_leave(nv.source->memory(device, memory));
 }
 
 nvmlReturn_t nvmlDeviceGetMemoryInfo(nvmlDevice_t device, nvmlMemory_t *memory)
@@ -257,4 +234,27 @@ nvmlReturn_t nvmlDeviceGetMemoryInfo_v2(nvmlDevice_t device, nvmlMemory_v2_t *me
 	memory->free = old.free;
 	memory->used = old.used;
 	return NVML_SUCCESS;
+}
+
+nvmlReturn_t nvmlDeviceGetVbiosVersion(nvmlDevice_t device, char *version, unsigned int length)
+{
+	nvmlReturn_t ret = nv_enter_device(device, version);
+
+	if (ret)
+		return ret;
+	if (!nv.source->vbios_version)
+		return nv_leave(NVML_ERROR_NOT_SUPPORTED);
+	return nv_leave(nv_put_text(version, length, nv.source->vbios_version));
+}
+
+nvmlReturn_t nvmlDeviceGetComputeMode(nvmlDevice_t device, nvmlComputeMode_t *mode)
+{
+	nvmlReturn_t ret = nv_enter_device(device, mode);
+
+	if (ret)
+		return ret;
+	if (!nv.source->compute_mode)
+		return nv_leave(NVML_ERROR_NOT_SUPPORTED);
+	*mode = *nv.source->compute_mode;
+	return nv_leave(NVML_SUCCESS);
 }

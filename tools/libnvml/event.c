@@ -84,7 +84,7 @@ void nv_events_exit(void)
 /* Takes the lock if there is such a set. */
 static nvmlReturn_t event_enter(nvmlEventSet_t wanted)
 {
-	nvmlReturn_t ret = nv_enter();
+	nvmlReturn_t ret = nv_enter_host();
 	struct nvmlEventSet_st *set;
 
 	if (ret)
@@ -97,7 +97,7 @@ static nvmlReturn_t event_enter(nvmlEventSet_t wanted)
 
 nvmlReturn_t nvmlEventSetCreate(nvmlEventSet_t *out)
 {
-	nvmlReturn_t ret = nv_enter();
+	nvmlReturn_t ret = nv_enter_host();
 	struct nvmlEventSet_st *set;
 
 	if (ret)
@@ -136,7 +136,7 @@ nvmlReturn_t nvmlEventSetFree(nvmlEventSet_t set)
 
 nvmlReturn_t nvmlDeviceGetSupportedEventTypes(nvmlDevice_t device, unsigned long long *types)
 {
-	nvmlReturn_t ret = nv_enter_device(device, types);
+	nvmlReturn_t ret = nv_enter_host_device(device, types);
 
 	if (ret)
 		return ret;

@@ -3,8 +3,7 @@
  * Processes in guests, and the guests' drivers. Who a process is, is what its guest says by the
  * labels of its channels; its time is what the driver of /dev/vgpu has measured for these.
  *
- * That driver has no samples of channels, but their times so far. The library looks at them when a
- * client asks, and keeps some looks, so that a load is that of the time between two looks.
+ * That driver has no samples of channels, but their times so far: the library has looks (looks.c).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,8 +11,7 @@
 #include "../vgpuctl/utf8.h"
 #include "internal.h"
 
-#define GUEST_ROOM	256			/* channels that a call gives at most */
-#define GUEST_LOOK_NS	100000000ull		/* between two looks, at least */
+#define GUEST_ROOM	256	/* channels that a call gives at most */
 
 /* A channel of the vGPU @vgpu while that is open for the time @session, read at @read_ns. */
 struct guest_channel {
@@ -25,11 +23,16 @@ struct guest_channel {
 };
 
 /* Channels in the order of vGPUs, and in these of their numbers. */
-struct nv_look {
-	uint64_t time_ns;
+struct guest_look {
+	struct nv_look head;
 	unsigned int nr;
 	struct guest_channel channel[];
 };
+
+static const struct guest_look *guest_look_of(const struct nv_look *look)
+{
+	return (const struct guest_look *)look;
+}
 
 static int guest_order(uint64_t a, uint64_t b)
 {
@@ -84,13 +87,13 @@ static nvmlReturn_t guest_call(const struct vgpu_ctl_instance *inst, uint32_t fi
 }
 
 /* Adds the next channels of a vGPU to those of a look; sets @first, or @end: there are no more. */
-static nvmlReturn_t guest_add(struct nv_look **look, const struct vgpu_ctl_instance *inst,
+static nvmlReturn_t guest_add(struct guest_look **look, const struct vgpu_ctl_instance *inst,
 			      uint32_t *first, bool *end)
 {
 	struct vgpu_ctl_channel entries[GUEST_ROOM];
 	struct vgpu_ctl_channels call;
 	struct guest_channel *channel;
-	struct nv_look *grown;
+	struct guest_look *grown;
 	nvmlVgpuInstance_t id;
 	nvmlReturn_t ret;
 	unsigned int i;
@@ -120,7 +123,7 @@ static nvmlReturn_t guest_add(struct nv_look **look, const struct vgpu_ctl_insta
 	return NVML_SUCCESS;
 }
 
-static nvmlReturn_t guest_read(const struct nv_vgpus *vgpus, struct nv_look **look)
+static nvmlReturn_t guest_read(const struct nv_vgpus *vgpus, struct guest_look **look)
 {
 	nvmlReturn_t ret = NVML_SUCCESS;
 	unsigned int i;
@@ -140,58 +143,33 @@ static nvmlReturn_t guest_read(const struct nv_vgpus *vgpus, struct nv_look **lo
 	return ret == NVML_ERROR_NOT_SUPPORTED ? NVML_SUCCESS : ret;
 }
 
-static void guest_forget(struct nvmlDevice_st *device)
-{
-	unsigned int i;
-
-	for (i = 0; i < NV_LOOKS; i++) {
-		free(device->look[i]);
-		device->look[i] = NULL;
-	}
-}
-
 /* Looks, unless the last look is as good as a new one. Of no channels no look is kept. */
 static nvmlReturn_t guest_look(struct nvmlDevice_st *device, const struct nv_vgpus *vgpus,
 			       uint64_t now_ns)
 {
-	struct nv_look *look = device->look[0];
+	struct guest_look *look;
 	nvmlReturn_t ret;
 
-	if (look && now_ns < look->time_ns + GUEST_LOOK_NS)
+	if (nv_looks_fresh(&device->looks, now_ns))
 		return NVML_SUCCESS;
 	look = calloc(1, sizeof(*look));
 	if (!look)
 		return NVML_ERROR_MEMORY;
-	look->time_ns = now_ns;
+	look->head.time_ns = now_ns;
 	ret = guest_read(vgpus, &look);
 	if (ret || !look->nr) {
 		free(look);
 		if (!ret)
-			guest_forget(device);
+			nv_looks_forget(&device->looks);
 		return ret;
 	}
 	qsort(look->channel, look->nr, sizeof(look->channel[0]), guest_compare);
-	free(device->look[NV_LOOKS - 1]);
-	memmove(&device->look[1], &device->look[0], (NV_LOOKS - 1) * sizeof(look));
-	device->look[0] = look;
+	nv_looks_push(&device->looks, &look->head);
 	return NVML_SUCCESS;
 }
 
-/* The look from which on the client wants to know; NULL: the time since vGPUs were opened. */
-static const struct nv_look *guest_base(const struct nvmlDevice_st *device, uint64_t since_us)
-{
-	unsigned int i;
-
-	for (i = 1; i < NV_LOOKS && device->look[i]; i++)
-		if (nv_time_us(device->look[i]->time_ns) <= since_us)
-			break;
-	if (i == NV_LOOKS || !device->look[i])
-		i--;
-	return i ? device->look[i] : NULL;
-}
-
 /* What the channel got since the look @base, of which it was enabled last in this session. */
-static uint64_t guest_busy_ns(const struct guest_channel *channel, const struct nv_look *base)
+static uint64_t guest_busy_ns(const struct guest_channel *channel, const struct guest_look *base)
 {
 	const struct guest_channel *before = NULL;
 	uint64_t busy_ns = channel->info.busy_ns;
@@ -204,12 +182,12 @@ static uint64_t guest_busy_ns(const struct guest_channel *channel, const struct 
 	return busy_ns;
 }
 
-static uint64_t guest_period_ns(const struct guest_channel *channel, const struct nv_look *base)
+static uint64_t guest_period_ns(const struct guest_channel *channel, const struct guest_look *base)
 {
 	uint64_t from_ns = channel->started_ns;
 
-	if (base && base->time_ns > from_ns)
-		from_ns = base->time_ns;
+	if (base && base->head.time_ns > from_ns)
+		from_ns = base->head.time_ns;
 	return channel->read_ns > from_ns ? channel->read_ns - from_ns : 0;
 }
 
@@ -217,7 +195,7 @@ static uint64_t guest_period_ns(const struct guest_channel *channel, const struc
  * The sample of a process, whose channels are the first @nr of @channels. Returns false if it has
  * none enabled, and had no time: it has ended.
  */
-static bool guest_sample(const struct nvmlDevice_st *device, const struct nv_look *base,
+static bool guest_sample(const struct nvmlDevice_st *device, const struct guest_look *base,
 			 const struct guest_channel **channels, unsigned int nr,
 			 struct nv_sample *sample)
 {
@@ -241,7 +219,7 @@ static bool guest_sample(const struct nvmlDevice_st *device, const struct nv_loo
 		sample->pid = first->info.pid;
 		sample->comm = first->info.comm;
 	}
-	sample->time_us = nv_time_us(device->look[0]->time_ns);
+	sample->time_us = nv_time_us(device->looks.look[0]->time_ns);
 	nv_percent(&device->info, sum, guest_period_ns(first, base), sample->percent);
 	return lives;
 }
@@ -273,7 +251,7 @@ static void guest_replaces(struct nv_samples *samples, nvmlVgpuInstance_t vgpu)
  * Adds the processes of a guest, of whose channels there are @nr at @channels, if it names at least
  * one. There is room. @told: the client has the samples of the last look.
  */
-static void guest_add_processes(const struct nvmlDevice_st *device, const struct nv_look *base,
+static void guest_add_processes(const struct nvmlDevice_st *device, const struct guest_look *base,
 				bool told, const struct guest_channel **channels, unsigned int nr,
 				struct nv_samples *samples)
 {
@@ -294,7 +272,7 @@ nvmlReturn_t nv_guests_read(struct nvmlDevice_st *device, uint64_t since_us,
 			    struct nv_samples *samples)
 {
 	nvmlReturn_t ret = guest_look(device, samples->vgpus, samples->now_ns);
-	const struct nv_look *look = device->look[0], *base;
+	const struct guest_look *look = guest_look_of(device->looks.look[0]), *base;
 	const struct guest_channel **channels;
 	struct nv_sample *grown;
 	unsigned int i, end;
@@ -313,8 +291,8 @@ nvmlReturn_t nv_guests_read(struct nvmlDevice_st *device, uint64_t since_us,
 	for (i = 0; i < look->nr; i++)
 		channels[i] = &look->channel[i];
 	qsort(channels, look->nr, sizeof(*channels), guest_compare_processes);
-	base = guest_base(device, since_us);
-	told = nv_time_us(look->time_ns) <= since_us;
+	base = guest_look_of(nv_looks_base(&device->looks, since_us));
+	told = nv_time_us(look->head.time_ns) <= since_us;
 	for (i = 0; i < look->nr; i = end) {
 		for (end = i + 1; end < look->nr && channels[end]->vgpu == channels[i]->vgpu; end++)
 			;
@@ -354,12 +332,4 @@ nvmlReturn_t nv_guest_driver(const struct vgpu_ctl_instance *inst,
 		return ret == NVML_ERROR_GPU_IS_LOST ? NVML_ERROR_NOT_FOUND : ret;
 	nv_shown_text(version, call.driver_version, sizeof(call.driver_version));
 	return NVML_SUCCESS;
-}
-
-void nv_guests_exit(void)
-{
-	unsigned int i;
-
-	for (i = 0; i < nv.devices; i++)
-		guest_forget(&nv.device[i]);
 }

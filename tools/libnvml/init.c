@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* nvmlInit() to nvmlShutdown(), and what clients ask about the library. */
-#include <fcntl.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "internal.h"
 
@@ -15,42 +13,33 @@ static uint64_t init_clock_ns(clockid_t clock)
 	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
 }
 
-static nvmlReturn_t init_version(void)
+uint64_t nv_clock_ns(void)
 {
-	struct vgpu_ctl_version version = { .size = sizeof(version) };
-	nvmlReturn_t ret = nv_node_call(VGPU_IOC_VERSION, &version);
-
-	if (ret)
-		return ret;
-	if (version.abi_major != VGPU_ABI_MAJOR)
-		return NVML_ERROR_LIB_RM_VERSION_MISMATCH;
-	nv_text(nv.driver_version, version.driver_version, sizeof(version.driver_version));
-	return NVML_SUCCESS;
+	return init_clock_ns(CLOCK_MONOTONIC);
 }
 
 static void init_undo(void)
 {
-	nv_events_exit();
-	nv_guests_exit();
-	nv_table_exit();
-	close(nv.fd);
+	nv.source->exit();
 	memset(&nv, 0, sizeof(nv));
 	nv.fd = -1;
 }
 
+/* A VM that has vGPUs of its own to give is a host. */
 static nvmlReturn_t init_first(void)
 {
-	nvmlReturn_t ret = nv_node_open(O_NONBLOCK, &nv.fd);
+	static const struct nv_source * const sources[] = { &nv_source_host, &nv_source_render };
+	nvmlReturn_t ret = NVML_ERROR_DRIVER_NOT_LOADED;
+	unsigned int i;
 
-	if (ret)
-		return ret;
-	/* Once, so that a time that a client gives back is the same for the driver again. */
-	nv.epoch_ns = init_clock_ns(CLOCK_REALTIME) - init_clock_ns(CLOCK_MONOTONIC);
-	ret = init_version();
-	if (!ret)
-		ret = nv_table_init();
-	if (ret)
-		init_undo();
+	for (i = 0; i < NV_ARRAY_SIZE(sources) && ret == NVML_ERROR_DRIVER_NOT_LOADED; i++) {
+		nv.source = sources[i];
+		/* Once, so that a time that a client gives back is the same again. */
+		nv.epoch_ns = init_clock_ns(CLOCK_REALTIME) - nv_clock_ns();
+		ret = nv.source->init();
+		if (ret)
+			init_undo();
+	}
 	return ret;
 }
 

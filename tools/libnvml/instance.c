@@ -29,7 +29,7 @@ static nvmlReturn_t instance_active(const struct nv_vgpus *vgpus, unsigned int *
 nvmlReturn_t nvmlDeviceGetActiveVgpus(nvmlDevice_t device, unsigned int *count,
 				      nvmlVgpuInstance_t *ids)
 {
-	nvmlReturn_t ret = nv_enter_device(device, count);
+	nvmlReturn_t ret = nv_enter_host_device(device, count);
 	const struct nv_vgpus *vgpus;
 
 	if (ret)

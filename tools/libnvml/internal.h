@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Inside the library: its state and lock (state.c), /dev/vgpu (node.c), the GPUs, types and vGPUs
- * that clients have handles of (table.c), samples (sample.c), and how functions answer (answer.c).
+ * Inside the library: its state and lock (state.c), where its GPUs come from (host.c, render.c),
+ * /dev/vgpu (node.c), the GPUs, types and vGPUs that clients have handles of (table.c), samples
+ * (sample.c, looks.c), and how functions answer (answer.c).
  *
  * A function of the interface calls one of nv_enter*(), which takes the lock unless it returns an
  * error, and returns what nv_leave() returns, which drops it.
@@ -45,22 +46,40 @@ struct nv_vgpus {
 	struct vgpu_ctl_instance inst[NV_VGPUS_MAX];
 };
 
+/* What was so far at a time, of CLOCK_MONOTONIC: the head of what the file has that looks. */
+struct nv_look {
+	uint64_t time_ns;
+};
+
+/* The last looks, the newest first. */
+struct nv_looks {
+	struct nv_look *look[NV_LOOKS];
+};
+
 /*
  * A GPU that was there when the library was initialized.
- * @info:  as it was then
- * @types: number of its types; type[i] is that of index i
- * @vgpus: for nv_vgpus()
- * @look:  of guest.c: the last looks at the channels of guests, the newest first
+ * @info:      as it was then; of a guest's GPU what it has of that (render.c)
+ * @minor:     a number for clients
+ * @uuid:      likewise
+ * @looks:     of guest.c: at the channels of guests; of render_load.c: at the engines
+ * @processes: of render_process.c: looks at the processes
+ * @fd:        of a guest's GPU: its node; else -1
+ * @types:     number of its types; type[i] is that of index i
+ * @vgpus:     for nv_vgpus()
  */
 struct nvmlDevice_st {
 	unsigned int index;
-	unsigned int types;
-	struct nv_type **type;
-	struct nv_vgpus vgpus;
-	struct nv_look *look[NV_LOOKS];
+	unsigned int minor;
+	uint8_t uuid[VGPU_UUID_LEN];
 	struct vgpu_ctl_gpu info;
 	unsigned int pci_device_id;
 	unsigned int pci_subsystem_id;
+	struct nv_looks looks;
+	struct nv_looks processes;
+	int fd;
+	unsigned int types;
+	struct nv_type **type;
+	struct nv_vgpus vgpus;
 };
 
 /* A vGPU that a client has been told of. Its UUID can be that of an earlier one. */
@@ -74,7 +93,8 @@ struct nv_vgpu {
 /* All of it is protected by the lock. */
 struct nv_state {
 	unsigned int refs;		/* nvmlInit() without nvmlShutdown() */
-	int fd;
+	const struct nv_source *source;	/* where the GPUs come from */
+	int fd;				/* /dev/vgpu, or -1 */
 	bool fd_is_parents;		/* this is a child of fork(); see nv_node_quiet() */
 	uint64_t epoch_ns;		/* CLOCK_REALTIME at 0 of CLOCK_MONOTONIC */
 	char driver_version[VGPU_NAME_LEN + 1];
@@ -98,6 +118,10 @@ nvmlReturn_t nv_leave(nvmlReturn_t ret);
 /* As nv_enter(), and checks the handle; @out, where the result is to go, must not be NULL. */
 nvmlReturn_t nv_enter_device(nvmlDevice_t device, const void *out);
 
+/* As these two, for what only a host of vGPUs has: elsewhere NOT_SUPPORTED. */
+nvmlReturn_t nv_enter_host(void);
+nvmlReturn_t nv_enter_host_device(nvmlDevice_t device, const void *out);
+
 /* The lock alone, for what is done without the library being initialized. */
 void nv_lock(void);
 void nv_unlock(void);
@@ -107,6 +131,7 @@ void nv_unlock(void);
 /* Opens the node; sets @fd, or says why not. The caller closes it. */
 nvmlReturn_t nv_node_open(int flags, int *fd);
 nvmlReturn_t nv_node_error(int error);
+nvmlReturn_t nv_open_error(int error);
 nvmlReturn_t nv_node_call(unsigned long request, void *arg);
 nvmlReturn_t nv_node_gpus(uint32_t **ids, unsigned int *nr);
 nvmlReturn_t nv_node_gpu(uint32_t id, struct vgpu_ctl_gpu *gpu);
@@ -138,6 +163,9 @@ nvmlReturn_t nv_enter_vgpu_now(nvmlVgpuInstance_t id, const void *out,
 nvmlReturn_t nv_table_init(void);
 void nv_table_exit(void);
 
+/* Sets what sysfs knows of the GPU at its address, if there is a sysfs: PCI's ids. */
+void nv_table_pci(struct nvmlDevice_st *device);
+
 /* The GPU that has that number in the ABI, or NULL. */
 struct nvmlDevice_st *nv_device_of(uint32_t gpu);
 struct nv_type *nv_type_of(unsigned int id);
@@ -168,6 +196,9 @@ nvmlReturn_t nv_put_count(const void *array, unsigned int *room, unsigned int ne
 
 void nv_uuid_text(const uint8_t *uuid, char *text);
 
+/* A UUID that is made of a text: the same one for the same text. */
+void nv_uuid_of(const char *text, uint8_t uuid[VGPU_UUID_LEN]);
+
 /* The name of a process, fit to be shown, cut to the room; "" if there is none to be read. */
 void nv_process_name(unsigned int pid, char *name, size_t room);
 
@@ -177,6 +208,8 @@ void nv_process_name(unsigned int pid, char *name, size_t room);
 uint64_t nv_time_us(uint64_t monotonic_ns);
 
 enum nv_engine { NV_SM, NV_MEM, NV_ENC, NV_DEC, NV_ENGINES };
+
+extern const uint32_t nv_engine_class[NV_ENGINES]; /* enum vgpu_hw_engine_class */
 
 bool nv_has_engine(const struct nvmlDevice_st *device, enum nv_engine engine);
 
@@ -228,9 +261,25 @@ nvmlReturn_t nv_put_samples(const struct nv_samples *samples, const void *array,
 			    unsigned int *room);
 
 /* Per cent over the last second. */
-nvmlReturn_t nv_load(const struct nvmlDevice_st *device, unsigned int percent[NV_ENGINES]);
+nvmlReturn_t nv_load(struct nvmlDevice_st *device, unsigned int percent[NV_ENGINES]);
 
-/* ---- guest.c ---- */
+/* ---- looks.c ---- */
+
+/* Is the last one as good as a new one? Else, from when on is it not? */
+bool nv_looks_fresh(const struct nv_looks *looks, uint64_t now_ns);
+uint64_t nv_looks_next_ns(const struct nv_looks *looks);
+
+/* Adds one, which was allocated. */
+void nv_looks_push(struct nv_looks *looks, struct nv_look *look);
+void nv_looks_forget(struct nv_looks *looks);
+
+/*
+ * The look before the newest one from which on the client wants to know: the last one that is not
+ * later than @since_us, or else the oldest one; NULL if there is only one.
+ */
+const struct nv_look *nv_looks_base(const struct nv_looks *looks, uint64_t since_us);
+
+/* ---- guest.c: on a host, what runs in its guests ---- */
 
 /*
  * Puts the processes in guests, with their loads since a look that is not later than @since_us, or
@@ -239,9 +288,6 @@ nvmlReturn_t nv_load(const struct nvmlDevice_st *device, unsigned int percent[NV
  */
 nvmlReturn_t nv_guests_read(struct nvmlDevice_st *device, uint64_t since_us,
 			    struct nv_samples *samples);
-
-/* Forgets all that was read of guests. */
-void nv_guests_exit(void);
 
 /* The version of the driver in a guest, fit to be shown; "": the guest does not tell. */
 nvmlReturn_t nv_guest_driver(const struct vgpu_ctl_instance *inst,
@@ -252,6 +298,57 @@ nvmlReturn_t nv_guest_driver(const struct vgpu_ctl_instance *inst,
  * terminal obeys, becomes '?'.
  */
 void nv_shown_text(char *to, const uint8_t *text, size_t bytes);
+
+/* ---- where GPUs come from ---- */
+
+/* A process that uses a GPU, by its number for the library's caller. */
+struct nv_process {
+	unsigned int pid;
+	bool computes;
+	uint64_t fb_bytes;
+};
+
+struct nv_processes {
+	unsigned int nr;
+	struct nv_process *process;
+};
+
+/*
+ * struct nv_source - where GPUs come from. What is 0 is NOT_SUPPORTED
+ * @mode:            of virtualization
+ * @is_host:         it has types, vGPUs, their schedulers, sessions and events
+ * @vbios_version:   of all its GPUs
+ * @compute_mode:    likewise, or NULL
+ * @init:            finds nv.device and the rest of nv; DRIVER_NOT_LOADED: it has nothing here
+ * @exit:            frees that, also after a failure of @init
+ * @memory:          of a GPU, now
+ * @load:            per cent over the last second, or since the last call
+ * @load_of_due:     the same, of what the vGPU could have had of the engines
+ * @samples:         as nv_samples_read() for the GPU
+ * @processes:       those that use the GPU now; the caller frees the array, if it returns SUCCESS
+ * @process_samples: as nv_samples_read(), with the pid of each
+ */
+struct nv_source {
+	nvmlGpuVirtualizationMode_t mode;
+	bool is_host;
+	const char *vbios_version;
+	const nvmlComputeMode_t *compute_mode;
+	nvmlReturn_t (*init)(void);
+	void (*exit)(void);
+	nvmlReturn_t (*memory)(const struct nvmlDevice_st *device, nvmlMemory_t *memory);
+	nvmlReturn_t (*load)(struct nvmlDevice_st *device, unsigned int percent[NV_ENGINES]);
+	nvmlReturn_t (*load_of_due)(struct nvmlDevice_st *device, unsigned int percent[NV_ENGINES]);
+	nvmlReturn_t (*samples)(struct nvmlDevice_st *device, uint64_t since_us,
+				struct nv_samples *samples);
+	nvmlReturn_t (*processes)(struct nvmlDevice_st *device, struct nv_processes *processes);
+	nvmlReturn_t (*process_samples)(struct nvmlDevice_st *device, uint64_t since_us,
+					struct nv_samples *samples);
+};
+
+extern const struct nv_source nv_source_host;	/* /dev/vgpu */
+extern const struct nv_source nv_source_render;	/* in a guest, nodes of its driver */
+
+uint64_t nv_clock_ns(void);
 
 /* ---- event.c ---- */
 

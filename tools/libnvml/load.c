@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Utilization of GPUs, of vGPUs, and of the processes that have them open. "sm" is the gr engine,
- * "mem" the copy engines, "enc" and "dec" the encoder and the decoder, each in per cent of the
- * GPU's.
+ * Utilization of GPUs and of vGPUs. "sm" is the gr engine, "mem" the copy engines, "enc" and "dec"
+ * the encoder and the decoder, each in per cent of the GPU's.
  */
 #include <string.h>
 
@@ -15,7 +14,7 @@ nvmlReturn_t nvmlDeviceGetUtilizationRates(nvmlDevice_t device, nvmlUtilization_
 
 	if (ret)
 		return ret;
-	ret = nv_load(device, percent);
+	ret = nv.source->load(device, percent);
 	if (!ret) {
 		rates->gpu = percent[NV_SM];
 		rates->memory = percent[NV_MEM];
@@ -35,7 +34,7 @@ static nvmlReturn_t load_engine(nvmlDevice_t device, enum nv_engine engine,
 		return nv_leave(NVML_ERROR_INVALID_ARGUMENT);
 	if (!nv_has_engine(device, engine))
 		return nv_leave(NVML_ERROR_NOT_SUPPORTED);
-	ret = nv_load(device, percent);
+	ret = nv.source->load(device, percent);
 	if (!ret) {
 		*utilization = percent[engine];
 		*period_us = 1000000;
@@ -92,7 +91,7 @@ nvmlReturn_t nvmlDeviceGetSamples(nvmlDevice_t device, nvmlSamplingType_t type,
 	if (!ret && !nv_has_engine(device, engine))
 		ret = NVML_ERROR_NOT_SUPPORTED;
 	if (!ret)
-		ret = nv_samples_read(device, last_us, true, &read);
+		ret = nv.source->samples(device, last_us, &read);
 	if (ret)
 		return nv_leave(ret);
 	*value_type = NVML_VALUE_TYPE_UNSIGNED_INT;
@@ -110,7 +109,7 @@ nvmlReturn_t nvmlDeviceGetVgpuUtilization(nvmlDevice_t device, unsigned long lon
 					  nvmlValueType_t *value_type, unsigned int *count,
 					  nvmlVgpuInstanceUtilizationSample_t *samples)
 {
-	nvmlReturn_t ret = nv_enter_device(device, count);
+	nvmlReturn_t ret = nv_enter_host_device(device, count);
 	struct nv_samples read;
 	unsigned int i;
 
@@ -141,7 +140,7 @@ nvmlReturn_t nvmlDeviceGetVgpuUtilization(nvmlDevice_t device, unsigned long lon
 nvmlReturn_t nvmlDeviceGetVgpuInstancesUtilizationInfo(nvmlDevice_t device,
 						       nvmlVgpuInstancesUtilizationInfo_t *info)
 {
-	nvmlReturn_t ret = nv_enter_device(device, info);
+	nvmlReturn_t ret = nv_enter_host_device(device, info);
 	struct nv_samples read;
 	unsigned int i;
 
@@ -168,4 +167,38 @@ nvmlReturn_t nvmlDeviceGetVgpuInstancesUtilizationInfo(nvmlDevice_t device,
 	}
 	nv_samples_free(&read);
 	return nv_leave(ret);
+}
+
+/*
+ * NVML has this for a GPU whose clocks are lower than they could be: per cent of what it has to
+ * give as things are. In a guest that is what the vGPU could have under the host's policy, beside
+ * the other vGPUs.
+ */
+nvmlReturn_t nvmlDeviceGetDynamicPstatesInfo(nvmlDevice_t device, nvmlGpuDynamicPstatesInfo_t *info)
+{
+	static const unsigned int domains[NV_ENGINES] = {
+		[NV_SM] = NVML_GPU_UTILIZATION_DOMAIN_GPU,
+		[NV_MEM] = NVML_GPU_UTILIZATION_DOMAIN_FB,
+		[NV_ENC] = NVML_GPU_UTILIZATION_DOMAIN_VID,
+		[NV_DEC] = NVML_GPU_UTILIZATION_DOMAIN_VID,
+	};
+	nvmlReturn_t ret = nv_enter_device(device, info);
+	unsigned int percent[NV_ENGINES], e;
+
+	if (ret)
+		return ret;
+	if (!nv.source->load_of_due)
+		return nv_leave(NVML_ERROR_NOT_SUPPORTED);
+	ret = nv.source->load_of_due(device, percent);
+	if (ret)
+		return nv_leave(ret);
+	memset(info, 0, sizeof(*info));
+	for (e = 0; e < NV_ENGINES; e++) {
+		if (!nv_has_engine(device, e))
+			continue;
+		info->utilization[domains[e]].bIsPresent = 1;
+		if (percent[e] > info->utilization[domains[e]].percentage)
+			info->utilization[domains[e]].percentage = percent[e];
+	}
+	return nv_leave(NVML_SUCCESS);
 }

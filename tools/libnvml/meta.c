@@ -78,7 +78,7 @@ nvmlReturn_t nvmlVgpuInstanceGetMetadata(nvmlVgpuInstance_t vgpu, nvmlVgpuMetada
 nvmlReturn_t nvmlDeviceGetVgpuMetadata(nvmlDevice_t device, nvmlVgpuPgpuMetadata_t *meta,
 				       unsigned int *size)
 {
-	nvmlReturn_t ret = nv_enter_device(device, size);
+	nvmlReturn_t ret = nv_enter_host_device(device, size);
 	struct meta_opaque opaque;
 
 	if (ret)
@@ -111,7 +111,7 @@ nvmlReturn_t nvmlGetVgpuCompatibility(nvmlVgpuMetadata_t *vgpu, nvmlVgpuPgpuMeta
 {
 	struct meta_opaque of_vgpu, of_pgpu;
 	unsigned int limit = 0;
-	nvmlReturn_t ret = nv_enter();
+	nvmlReturn_t ret = nv_enter_host();
 
 	if (ret)
 		return ret;
@@ -137,7 +137,7 @@ nvmlReturn_t nvmlGetVgpuCompatibility(nvmlVgpuMetadata_t *vgpu, nvmlVgpuPgpuMeta
 /* Two GPUs with the same text take each other's vGPUs. */
 nvmlReturn_t nvmlDeviceGetPgpuMetadataString(nvmlDevice_t device, char *text, unsigned int *size)
 {
-	nvmlReturn_t ret = nv_enter_device(device, size);
+	nvmlReturn_t ret = nv_enter_host_device(device, size);
 	struct meta_opaque opaque;
 	char buf[128];
 

@@ -14,13 +14,23 @@
 nvmlReturn_t nv_node_open(int flags, int *fd)
 {
 	*fd = open(NODE, O_RDONLY | O_CLOEXEC | flags);
-	if (*fd >= 0)
-		return NVML_SUCCESS;
-	if (errno == ENOENT || errno == ENXIO || errno == ENODEV || errno == ENOTDIR)
+	return *fd >= 0 ? NVML_SUCCESS : nv_open_error(errno);
+}
+
+nvmlReturn_t nv_open_error(int error)
+{
+	switch (error) {
+	case ENOENT:
+	case ENXIO:
+	case ENODEV:
+	case ENOTDIR:
 		return NVML_ERROR_DRIVER_NOT_LOADED;
-	if (errno == EMFILE || errno == ENFILE)
+	case EMFILE:
+	case ENFILE:
 		return NVML_ERROR_INSUFFICIENT_RESOURCES;
-	return nv_node_error(errno);
+	default:
+		return nv_node_error(error);
+	}
 }
 
 nvmlReturn_t nv_node_error(int error)
@@ -34,6 +44,7 @@ nvmlReturn_t nv_node_error(int error)
 	case ENODEV:
 		return NVML_ERROR_GPU_IS_LOST;
 	case ENOTTY:
+	case EOPNOTSUPP:
 		return NVML_ERROR_NOT_SUPPORTED;
 	case EINVAL:
 	case ERANGE:

@@ -65,6 +65,13 @@ typedef enum nvmlBrandType_enum {
 	NVML_BRAND_UNKNOWN = 0,
 } nvmlBrandType_t;
 
+typedef enum nvmlComputeMode_enum {
+	NVML_COMPUTEMODE_DEFAULT = 0,
+	NVML_COMPUTEMODE_EXCLUSIVE_THREAD = 1,
+	NVML_COMPUTEMODE_PROHIBITED = 2,
+	NVML_COMPUTEMODE_EXCLUSIVE_PROCESS = 3,
+} nvmlComputeMode_t;
+
 typedef struct nvmlPciInfo_st {
 	char busIdLegacy[16];
 	unsigned int domain;
@@ -93,6 +100,22 @@ typedef struct nvmlUtilization_st {
 	unsigned int gpu;
 	unsigned int memory;
 } nvmlUtilization_t;
+
+#define NVML_MAX_GPU_UTILIZATIONS	8
+#define NVML_GPU_UTILIZATION_DOMAIN_GPU	0
+#define NVML_GPU_UTILIZATION_DOMAIN_FB	1
+#define NVML_GPU_UTILIZATION_DOMAIN_VID	2
+#define NVML_GPU_UTILIZATION_DOMAIN_BUS	3
+
+typedef struct nvmlGpuDynamicPstatesInfo_st {
+	unsigned int flags;
+	struct {
+		unsigned int bIsPresent:1;
+		unsigned int percentage;
+		unsigned int incThreshold;
+		unsigned int decThreshold;
+	} utilization[NVML_MAX_GPU_UTILIZATIONS];
+} nvmlGpuDynamicPstatesInfo_t;
 
 typedef struct nvmlProcessInfo_v1_st {
 	unsigned int pid;

@@ -11,7 +11,7 @@
 nvmlReturn_t nvmlDeviceGetVgpuHeterogeneousMode(nvmlDevice_t device,
 						nvmlVgpuHeterogeneousMode_t *mode)
 {
-	nvmlReturn_t ret = nv_enter_device(device, mode);
+	nvmlReturn_t ret = nv_enter_host_device(device, mode);
 
 	if (ret)
 		return ret;
@@ -25,7 +25,7 @@ nvmlReturn_t nvmlDeviceGetVgpuHeterogeneousMode(nvmlDevice_t device,
 nvmlReturn_t nvmlDeviceSetVgpuHeterogeneousMode(nvmlDevice_t device,
 						const nvmlVgpuHeterogeneousMode_t *mode)
 {
-	nvmlReturn_t ret = nv_enter_device(device, mode);
+	nvmlReturn_t ret = nv_enter_host_device(device, mode);
 	unsigned int now;
 
 	if (ret)
@@ -120,7 +120,7 @@ static nvmlReturn_t place_put(const struct nvmlDevice_st *device, const struct n
 static nvmlReturn_t place_list(nvmlDevice_t device, nvmlVgpuTypeId_t id,
 			       nvmlVgpuPlacementList_t *list, bool creatable)
 {
-	nvmlReturn_t ret = nv_enter_device(device, list);
+	nvmlReturn_t ret = nv_enter_host_device(device, list);
 	const struct nv_vgpus *vgpus = NULL;
 	const struct nv_type *type;
 

@@ -1,39 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Processes. Of the GPU these are the processes of the host that have vGPUs open, one for each;
- * each is listed once, by what its vGPU is made for. Of vGPUs they are the processes in the guest,
- * if it names them (guest.c), else the one that has the vGPU open.
+ * Processes. Of a host's GPU these are the processes that have vGPUs open, one for each (host.c),
+ * in a guest those that use the node (render_process.c); each is listed once, by what its vGPU is
+ * made for. Of vGPUs they are the processes in the guest, if it names them (guest.c), else the one
+ * that has the vGPU open.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "internal.h"
 
-static bool process_computes(const struct vgpu_ctl_instance *inst)
-{
-	const struct nvmlDevice_st *device = nv_device_of(inst->gpu);
-	const struct vgpu_ctl_type *type;
-
-	if (!device || inst->type_index >= device->types)
-		return false;
-	type = &device->type[inst->type_index]->info;
-	return !strncmp((const char *)type->edition, "vCS", sizeof(type->edition));
-}
-
 /* @size: of an element: the first version of the structure lacks the numbers of MIG instances. */
-static nvmlReturn_t process_put(const struct nv_vgpus *vgpus, bool compute, unsigned int *count,
-				void *array, size_t size)
+static nvmlReturn_t process_put(const struct nv_processes *processes, bool compute,
+				unsigned int *count, void *array, size_t size)
 {
 	unsigned int i, nr = 0;
 
-	for (i = 0; i < vgpus->nr; i++) {
-		const struct vgpu_ctl_instance *inst = &vgpus->inst[i];
+	for (i = 0; i < processes->nr; i++) {
 		nvmlProcessInfo_v2_t info;
 
-		if (!inst->owner_pid || process_computes(inst) != compute)
+		if (processes->process[i].computes != compute)
 			continue;
 		memset(&info, 0, sizeof(info));
-		info.pid = (unsigned int)inst->owner_pid;
-		info.usedGpuMemory = inst->fb_backed_bytes;
+		info.pid = processes->process[i].pid;
+		info.usedGpuMemory = processes->process[i].fb_bytes;
 		info.gpuInstanceId = NVML_NO_INSTANCE;
 		info.computeInstanceId = NVML_NO_INSTANCE;
 		if (array && nr < *count)
@@ -47,12 +37,16 @@ static nvmlReturn_t process_list(nvmlDevice_t device, bool compute, unsigned int
 				 void *array, size_t size)
 {
 	nvmlReturn_t ret = nv_enter_device(device, count);
-	const struct nv_vgpus *vgpus;
+	struct nv_processes processes;
 
 	if (ret)
 		return ret;
-	ret = nv_vgpus(device, true, &vgpus);
-	return nv_leave(ret ? ret : process_put(vgpus, compute, count, array, size));
+	ret = nv.source->processes(device, &processes);
+	if (ret)
+		return nv_leave(ret);
+	ret = process_put(&processes, compute, count, array, size);
+	free(processes.process);
+	return nv_leave(ret);
 }
 
 nvmlReturn_t nvmlDeviceGetGraphicsRunningProcesses_v3(nvmlDevice_t device, unsigned int *count,
@@ -96,22 +90,6 @@ nvmlReturn_t nvmlDeviceGetMPSComputeRunningProcesses(nvmlDevice_t device, unsign
 	return ret ? ret : nv_leave(nv_put_count(infos, count, 0));
 }
 
-/* The samples of vGPUs, without those in which nobody had them open. */
-static nvmlReturn_t process_samples(struct nvmlDevice_st *device, uint64_t last_us,
-				    struct nv_samples *samples)
-{
-	nvmlReturn_t ret = nv_samples_read(device, last_us, false, samples);
-	unsigned int i, nr = 0;
-
-	if (ret)
-		return ret;
-	for (i = 0; i < samples->nr; i++)
-		if (samples->sample[i].pid)
-			samples->sample[nr++] = samples->sample[i];
-	samples->nr = nr;
-	return NVML_SUCCESS;
-}
-
 nvmlReturn_t nvmlDeviceGetProcessUtilization(nvmlDevice_t device,
 					     nvmlProcessUtilizationSample_t *samples,
 					     unsigned int *count, unsigned long long last_us)
@@ -122,7 +100,7 @@ nvmlReturn_t nvmlDeviceGetProcessUtilization(nvmlDevice_t device,
 
 	if (ret)
 		return ret;
-	ret = process_samples(device, last_us, &read);
+	ret = nv.source->process_samples(device, last_us, &read);
 	if (ret)
 		return nv_leave(ret);
 	ret = nv_put_samples(&read, samples, count);
@@ -144,7 +122,7 @@ nvmlReturn_t nvmlDeviceGetProcessUtilization(nvmlDevice_t device,
 static nvmlReturn_t process_samples_of_vgpus(struct nvmlDevice_st *device, uint64_t last_us,
 					     struct nv_samples *samples)
 {
-	nvmlReturn_t ret = process_samples(device, last_us, samples);
+	nvmlReturn_t ret = nv.source->process_samples(device, last_us, samples);
 
 	if (ret)
 		return ret;
@@ -174,7 +152,7 @@ nvmlReturn_t nvmlDeviceGetVgpuProcessUtilization(nvmlDevice_t device, unsigned l
 						 unsigned int *count,
 						 nvmlVgpuProcessUtilizationSample_t *samples)
 {
-	nvmlReturn_t ret = nv_enter_device(device, count);
+	nvmlReturn_t ret = nv_enter_host_device(device, count);
 	struct nv_samples read;
 	unsigned int i;
 
@@ -204,7 +182,7 @@ nvmlReturn_t nvmlDeviceGetVgpuProcessUtilization(nvmlDevice_t device, unsigned l
 nvmlReturn_t nvmlDeviceGetVgpuProcessesUtilizationInfo(nvmlDevice_t device,
 						       nvmlVgpuProcessesUtilizationInfo_t *info)
 {
-	nvmlReturn_t ret = nv_enter_device(device, info);
+	nvmlReturn_t ret = nv_enter_host_device(device, info);
 	struct nv_samples read;
 	unsigned int i;
 

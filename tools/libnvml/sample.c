@@ -49,7 +49,7 @@ static struct sample_page *sample_pages(const struct nvmlDevice_st *device, uint
 	return page;
 }
 
-static const uint32_t class_of[NV_ENGINES] = {
+const uint32_t nv_engine_class[NV_ENGINES] = {
 	[NV_SM] = VGPU_HW_ENGINE_GR,
 	[NV_MEM] = VGPU_HW_ENGINE_CE,
 	[NV_ENC] = VGPU_HW_ENGINE_ENC,
@@ -61,7 +61,7 @@ bool nv_has_engine(const struct nvmlDevice_st *device, enum nv_engine engine)
 	unsigned int i;
 
 	for (i = 0; i < device->info.engines && i < VGPU_MAX_ENGINES; i++)
-		if (device->info.engine[i].engine_class == class_of[engine])
+		if (device->info.engine[i].engine_class == nv_engine_class[engine])
 			return true;
 	return false;
 }
@@ -76,7 +76,7 @@ void nv_percent(const struct vgpu_ctl_gpu *gpu, const struct vgpu_ctl_engine_bus
 		nr = 0;
 		sum_ns = 0;
 		for (i = 0; i < gpu->engines && i < VGPU_MAX_ENGINES; i++)
-			if (gpu->engine[i].engine_class == class_of[e]) {
+			if (gpu->engine[i].engine_class == nv_engine_class[e]) {
 				sum_ns += engine[i].busy_ns;
 				nr++;
 			}
@@ -230,7 +230,7 @@ static uint64_t sample_sum(const struct sample_page *page, struct vgpu_ctl_engin
  * There are no samples of a GPU whose vGPUs all are closed: what lies between the last one and now,
  * beyond a period, is time in which nothing ran.
  */
-nvmlReturn_t nv_load(const struct nvmlDevice_st *device, unsigned int percent[NV_ENGINES])
+nvmlReturn_t nv_load(struct nvmlDevice_st *device, unsigned int percent[NV_ENGINES])
 {
 	uint64_t period_ns = 0, end_ns = 0, one_ns;
 	struct vgpu_ctl_engine_busy sum[VGPU_MAX_ENGINES] = { { 0 } };

@@ -75,7 +75,7 @@ static nvmlReturn_t sched_engine(const struct nvmlDevice_st *device, unsigned in
 nvmlReturn_t nvmlDeviceGetVgpuSchedulerCapabilities(nvmlDevice_t device,
 						    nvmlVgpuSchedulerCapabilities_t *caps)
 {
-	nvmlReturn_t ret = nv_enter_device(device, caps);
+	nvmlReturn_t ret = nv_enter_host_device(device, caps);
 	unsigned int i;
 
 	if (ret)
@@ -93,7 +93,7 @@ nvmlReturn_t nvmlDeviceGetVgpuSchedulerCapabilities(nvmlDevice_t device,
 nvmlReturn_t nvmlDeviceGetVgpuSchedulerState(nvmlDevice_t device,
 					     nvmlVgpuSchedulerGetState_t *state)
 {
-	nvmlReturn_t ret = nv_enter_device(device, state);
+	nvmlReturn_t ret = nv_enter_host_device(device, state);
 	struct vgpu_ctl_sched sched;
 	unsigned int policy;
 
@@ -112,7 +112,7 @@ nvmlReturn_t nvmlDeviceGetVgpuSchedulerState(nvmlDevice_t device,
 nvmlReturn_t nvmlDeviceGetVgpuSchedulerState_v2(nvmlDevice_t device,
 						nvmlVgpuSchedulerStateInfo_v2_t *state)
 {
-	nvmlReturn_t ret = nv_enter_device(device, state);
+	nvmlReturn_t ret = nv_enter_host_device(device, state);
 	struct vgpu_ctl_sched sched;
 	unsigned int policy;
 	uint32_t engine;
@@ -175,7 +175,7 @@ static nvmlReturn_t sched_set(const struct nvmlDevice_st *device, unsigned int p
 nvmlReturn_t nvmlDeviceSetVgpuSchedulerState(nvmlDevice_t device,
 					     nvmlVgpuSchedulerSetState_t *state)
 {
-	nvmlReturn_t ret = nv_enter_device(device, state);
+	nvmlReturn_t ret = nv_enter_host_device(device, state);
 
 	if (ret)
 		return ret;
@@ -190,7 +190,7 @@ nvmlReturn_t nvmlDeviceSetVgpuSchedulerState(nvmlDevice_t device,
 nvmlReturn_t nvmlDeviceSetVgpuSchedulerState_v2(nvmlDevice_t device,
 						nvmlVgpuSchedulerState_v2_t *state)
 {
-	nvmlReturn_t ret = nv_enter_device(device, state);
+	nvmlReturn_t ret = nv_enter_host_device(device, state);
 	unsigned int hz, number;
 	uint32_t engine;
 
@@ -335,14 +335,14 @@ static nvmlReturn_t sched_log(struct nvmlDevice_st *device, nvmlVgpuSchedulerLog
 nvmlReturn_t nvmlDeviceGetVgpuSchedulerLog_v2(nvmlDevice_t device,
 					      nvmlVgpuSchedulerLogInfo_v2_t *info)
 {
-	nvmlReturn_t ret = nv_enter_device(device, info);
+	nvmlReturn_t ret = nv_enter_host_device(device, info);
 
 	return ret ? ret : nv_leave(sched_log(device, info));
 }
 
 nvmlReturn_t nvmlDeviceGetVgpuSchedulerLog(nvmlDevice_t device, nvmlVgpuSchedulerLog_t *old)
 {
-	nvmlReturn_t ret = nv_enter_device(device, old);
+	nvmlReturn_t ret = nv_enter_host_device(device, old);
 	nvmlVgpuSchedulerLogInfo_v2_t info;
 	unsigned int i;
 

@@ -69,3 +69,19 @@ nvmlReturn_t nv_enter_device(nvmlDevice_t device, const void *out)
 			return NVML_SUCCESS;
 	return nv_leave(NVML_ERROR_INVALID_ARGUMENT);
 }
+
+/* The lock is held if it is SUCCESS. */
+static nvmlReturn_t state_host(nvmlReturn_t ret)
+{
+	return ret || nv.source->is_host ? ret : nv_leave(NVML_ERROR_NOT_SUPPORTED);
+}
+
+nvmlReturn_t nv_enter_host(void)
+{
+	return state_host(nv_enter());
+}
+
+nvmlReturn_t nv_enter_host_device(nvmlDevice_t device, const void *out)
+{
+	return state_host(nv_enter_device(device, out));
+}

@@ -96,7 +96,7 @@ static unsigned int table_pci(const char *address, const char *name)
 	return length > 0 ? (unsigned int)strtoul(text, NULL, 16) : 0;
 }
 
-static void table_add_pci(struct nvmlDevice_st *device)
+void nv_table_pci(struct nvmlDevice_st *device)
 {
 	const char *address = (const char *)device->info.address;
 
@@ -108,6 +108,7 @@ static void table_add_pci(struct nvmlDevice_st *device)
 /* Reads the GPUs into nv.device; one that goes away meanwhile is left out. */
 static nvmlReturn_t table_read_gpus(const uint32_t *ids, unsigned int nr, unsigned int *types)
 {
+	char address[VGPU_ADDR_LEN + 1];
 	unsigned int i;
 	nvmlReturn_t ret;
 
@@ -121,6 +122,10 @@ static nvmlReturn_t table_read_gpus(const uint32_t *ids, unsigned int nr, unsign
 		if (ret)
 			return ret;
 		device->index = nv.devices++;
+		device->minor = device->info.gpu;
+		device->fd = -1;
+		nv_text(address, device->info.address, sizeof(device->info.address));
+		nv_uuid_of(address, device->uuid);
 		device->type = calloc(device->info.types + 1, sizeof(*device->type));
 		if (!device->type)
 			return NVML_ERROR_MEMORY;
@@ -147,7 +152,7 @@ nvmlReturn_t nv_table_init(void)
 	if (!nv.type)
 		return NVML_ERROR_MEMORY;
 	for (i = 0; !ret && i < nv.devices; i++) {
-		table_add_pci(&nv.device[i]);
+		nv_table_pci(&nv.device[i]);
 		ret = table_add_types(&nv.device[i]);
 		/* Gone meanwhile: it stays in the list, without types, and every call says so. */
 		if (ret == NVML_ERROR_GPU_IS_LOST)
@@ -160,8 +165,11 @@ void nv_table_exit(void)
 {
 	unsigned int i;
 
-	for (i = 0; i < nv.devices; i++)
+	for (i = 0; i < nv.devices; i++) {
+		nv_looks_forget(&nv.device[i].looks);
+		nv_looks_forget(&nv.device[i].processes);
 		free(nv.device[i].type);
+	}
 	free(nv.device);
 	free(nv.type);
 	free(nv.vgpu);
@@ -260,7 +268,7 @@ nvmlReturn_t nv_vgpus(struct nvmlDevice_st *device, bool now, const struct nv_vg
 
 nvmlReturn_t nv_enter_type(nvmlVgpuTypeId_t id, const void *out, struct nv_type **type)
 {
-	nvmlReturn_t ret = nv_enter();
+	nvmlReturn_t ret = nv_enter_host();
 
 	if (ret)
 		return ret;
@@ -271,7 +279,7 @@ nvmlReturn_t nv_enter_type(nvmlVgpuTypeId_t id, const void *out, struct nv_type 
 static nvmlReturn_t table_enter(nvmlVgpuInstance_t id, const void *out,
 				const struct nv_vgpu **vgpu)
 {
-	nvmlReturn_t ret = nv_enter();
+	nvmlReturn_t ret = nv_enter_host();
 	unsigned int i;
 
 	if (ret)

@@ -7,7 +7,7 @@
 nvmlReturn_t nvmlDeviceGetSupportedVgpus(nvmlDevice_t device, unsigned int *count,
 					 nvmlVgpuTypeId_t *types)
 {
-	nvmlReturn_t ret = nv_enter_device(device, count);
+	nvmlReturn_t ret = nv_enter_host_device(device, count);
 	unsigned int i;
 
 	if (ret)
@@ -41,7 +41,7 @@ static nvmlReturn_t type_creatable(const struct nvmlDevice_st *device, unsigned 
 nvmlReturn_t nvmlDeviceGetCreatableVgpus(nvmlDevice_t device, unsigned int *count,
 					 nvmlVgpuTypeId_t *types)
 {
-	nvmlReturn_t ret = nv_enter_device(device, count);
+	nvmlReturn_t ret = nv_enter_host_device(device, count);
 
 	return ret ? ret : nv_leave(type_creatable(device, count, types));
 }
@@ -183,7 +183,7 @@ nvmlReturn_t nvmlVgpuTypeGetFrameRateLimit(nvmlVgpuTypeId_t id, unsigned int *fp
 nvmlReturn_t nvmlVgpuTypeGetMaxInstances(nvmlDevice_t device, nvmlVgpuTypeId_t id,
 					 unsigned int *max_instances)
 {
-	nvmlReturn_t ret = nv_enter_device(device, max_instances);
+	nvmlReturn_t ret = nv_enter_host_device(device, max_instances);
 	struct vgpu_ctl_type info;
 	unsigned int i;
 

@@ -10,7 +10,7 @@ nvmlReturn_t nvmlDeviceGetVirtualizationMode(nvmlDevice_t device, nvmlGpuVirtual
 
 	if (ret)
 		return ret;
-	*mode = NVML_GPU_VIRTUALIZATION_MODE_HOST_VGPU;
+	*mode = nv.source->mode;
 	return nv_leave(NVML_SUCCESS);
 }
 
@@ -22,13 +22,12 @@ nvmlReturn_t nvmlDeviceSetVirtualizationMode(nvmlDevice_t device, nvmlGpuVirtual
 		return ret;
 	if ((unsigned int)mode > NVML_GPU_VIRTUALIZATION_MODE_HOST_VSGA)
 		return nv_leave(NVML_ERROR_INVALID_ARGUMENT);
-	return nv_leave(mode == NVML_GPU_VIRTUALIZATION_MODE_HOST_VGPU ? NVML_SUCCESS :
-			NVML_ERROR_NOT_SUPPORTED);
+	return nv_leave(mode == nv.source->mode ? NVML_SUCCESS : NVML_ERROR_NOT_SUPPORTED);
 }
 
 nvmlReturn_t nvmlDeviceGetHostVgpuMode(nvmlDevice_t device, nvmlHostVgpuMode_t *mode)
 {
-	nvmlReturn_t ret = nv_enter_device(device, mode);
+	nvmlReturn_t ret = nv_enter_host_device(device, mode);
 
 	if (ret)
 		return ret;
@@ -39,7 +38,7 @@ nvmlReturn_t nvmlDeviceGetHostVgpuMode(nvmlDevice_t device, nvmlHostVgpuMode_t *
 nvmlReturn_t nvmlGetVgpuDriverCapabilities(nvmlVgpuDriverCapability_t capability,
 					   unsigned int *result)
 {
-	nvmlReturn_t ret = nv_enter();
+	nvmlReturn_t ret = nv_enter_host();
 
 	if (ret)
 		return ret;
@@ -53,7 +52,7 @@ nvmlReturn_t nvmlDeviceGetVgpuCapabilities(nvmlDevice_t device,
 					   nvmlDeviceVgpuCapability_t capability,
 					   unsigned int *result)
 {
-	nvmlReturn_t ret = nv_enter_device(device, result);
+	nvmlReturn_t ret = nv_enter_host_device(device, result);
 
 	if (ret)
 		return ret;
@@ -83,7 +82,7 @@ nvmlReturn_t nvmlDeviceSetVgpuCapabilities(nvmlDevice_t device,
 					   nvmlDeviceVgpuCapability_t capability,
 					   nvmlEnableState_t state)
 {
-	nvmlReturn_t ret = nv_enter_device(device, &capability);
+	nvmlReturn_t ret = nv_enter_host_device(device, &capability);
 
 	if (ret)
 		return ret;
@@ -96,7 +95,7 @@ nvmlReturn_t nvmlDeviceSetVgpuCapabilities(nvmlDevice_t device,
 /* There is one version of what a guest sees, vgpu_hw.h, whose major number counts. */
 nvmlReturn_t nvmlGetVgpuVersion(nvmlVgpuVersion_t *supported, nvmlVgpuVersion_t *current)
 {
-	nvmlReturn_t ret = nv_enter();
+	nvmlReturn_t ret = nv_enter_host();
 
 	if (ret)
 		return ret;
@@ -110,7 +109,7 @@ nvmlReturn_t nvmlGetVgpuVersion(nvmlVgpuVersion_t *supported, nvmlVgpuVersion_t 
 
 nvmlReturn_t nvmlSetVgpuVersion(nvmlVgpuVersion_t *version)
 {
-	nvmlReturn_t ret = nv_enter();
+	nvmlReturn_t ret = nv_enter_host();
 
 	if (ret)
 		return ret;

@@ -2,18 +2,13 @@
 /* The transport over a render node: calls of the driver. */
 #include <errno.h>
 #include <string.h>
-#include <sys/ioctl.h>
 
 #include "node.h"
+#include "node_find.h"
 
 int vgpu_node_ioctl(struct vgpu_dev *dev, unsigned long request, void *arg)
 {
-	int ret;
-
-	do {
-		ret = ioctl(dev->node->fd, request, arg);
-	} while (ret && (errno == EINTR || errno == EAGAIN));
-	return ret ? -errno : 0;
+	return vgpu_node_call_fd(dev->node->fd, request, arg);
 }
 
 int vgpu_node_fail(struct vgpu_dev *dev, int error, const char *what)

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The transport over a render node: opening, closing. */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -10,29 +9,24 @@
 #include <unistd.h>
 
 #include "node.h"
-
-#define NODES		"/dev/dri"
-#define DRIVER		"vgpu_guest"
-#define ABI_MAJOR	1	/* of the driver's version */
+#include "node_find.h"
 
 /* -ENODEV: the node is another driver's, or none. */
 static int node_check_driver(struct vgpu_dev *dev)
 {
-	char name[sizeof(DRIVER)] = "";
-	struct drm_version version = { .name_len = sizeof(name), .name = name };
-	int ret = vgpu_node_ioctl(dev, DRM_IOCTL_VERSION, &version);
+	struct drm_version version;
+	int ret = vgpu_node_version(dev->node->fd, &version);
 
 	if (ret == -ENOTTY)
 		return vgpu_fail(dev, -ENODEV, "is no render node");
+	if (ret == -ENXIO)
+		return vgpu_fail(dev, -ENODEV, "is no vGPU: the node is of another driver than "
+				 VGPU_NODE_DRIVER);
 	if (ret)
 		return vgpu_node_fail(dev, ret, "DRM_IOCTL_VERSION");
-	/* No name of that length can have been cut. */
-	if (version.name_len != strlen(DRIVER) || memcmp(name, DRIVER, strlen(DRIVER)))
-		return vgpu_fail(dev, -ENODEV, "is no vGPU: the node is of another driver than "
-				 DRIVER);
-	if (version.version_major != ABI_MAJOR)
+	if (version.version_major != VGPU_NODE_MAJOR)
 		return vgpu_fail(dev, -EPROTO, "the driver has version %d.%d, this is for %d",
-				 version.version_major, version.version_minor, ABI_MAJOR);
+				 version.version_major, version.version_minor, VGPU_NODE_MAJOR);
 	return 0;
 }
 
@@ -154,77 +148,42 @@ static int node_open(struct vgpu_dev **devp, const char *path)
 	return 0;
 }
 
-/* Another driver's node is not opened where sysfs says whose it is: that may wake a GPU. */
-static bool node_may_be_ours(const char *name)
-{
-	char path[320], driver[256];
-	ssize_t n;
-
-	snprintf(path, sizeof(path), "/sys/class/drm/%.200s/device/driver", name);
-	n = readlink(path, driver, sizeof(driver) - 1);
-	if (n < 0)
-		return true;
-	driver[n] = 0;
-	return !strcmp(strrchr(driver, '/') ? strrchr(driver, '/') + 1 : driver, DRIVER);
-}
-
-static int is_render(const struct dirent *entry)
-{
-	return !strncmp(entry->d_name, "renderD", strlen("renderD"));
-}
-
-/* The nodes in a directory, those of lower numbers first. */
-static int node_scan(const char *directory, struct dirent ***names)
-{
-	int n = scandir(directory, names, is_render, versionsort);
-
-	if (n < 0)
-		*names = NULL;
-	return n;
-}
-
-static void node_scan_end(struct dirent **names, int n)
-{
-	while (n > 0)
-		free(names[--n]);
-	free(names);
-}
-
 static int node_open_first(struct vgpu_dev **devp)
 {
 	char path[300], text[VGPU_ERROR_LEN];
 	struct dirent **names;
 	int i, n, ret = -ENODEV, denied = 0;
 
-	n = node_scan(NODES, &names);
+	n = vgpu_node_scan(VGPU_NODES, &names);
 	for (i = 0; i < n && ret; i++) {
-		if (!node_may_be_ours(names[i]->d_name))
+		if (!vgpu_node_may_be_ours(names[i]->d_name))
 			continue;
-		snprintf(path, sizeof(path), NODES "/%.256s", names[i]->d_name);
+		snprintf(path, sizeof(path), VGPU_NODES "/%.256s", names[i]->d_name);
 		ret = node_open(devp, path);
 		if (ret && ret != -ENODEV && !denied) {
 			denied = ret;
 			snprintf(text, sizeof(text), "%s", vgpu_dev_error(NULL));
 		}
 	}
-	node_scan_end(names, n);
+	vgpu_node_scan_end(names, n);
 	if (!ret)
 		return 0;
 	/* Of all nodes, the one that is a vGPU and cannot be used tells why. */
 	return denied ? vgpu_fail(NULL, denied, "%s", text) :
-		vgpu_fail(NULL, -ENODEV, "no node in " NODES " is of the driver " DRIVER);
+		vgpu_fail(NULL, -ENODEV, "no node in " VGPU_NODES " is of the driver "
+			  VGPU_NODE_DRIVER);
 }
 
 int vgpu_dev_open_node(struct vgpu_dev **devp, const char *name)
 {
-	char path[sizeof(NODES) + 64];
+	char path[sizeof(VGPU_NODES) + 64];
 
 	*devp = NULL;
 	if (!name)
 		return node_open_first(devp);
 	if (strchr(name, '/'))
 		return node_open(devp, name);
-	snprintf(path, sizeof(path), NODES "/%.63s", name);
+	snprintf(path, sizeof(path), VGPU_NODES "/%.63s", name);
 	return node_open(devp, path);
 }
 
@@ -235,10 +194,10 @@ bool vgpu_node_of(const char *address, char *path, size_t room)
 	int n;
 
 	snprintf(in, sizeof(in), VGPU_PCI_DEVICES "/%.64s/drm", address);
-	n = node_scan(in, &names);
+	n = vgpu_node_scan(in, &names);
 	if (n > 0)
-		snprintf(path, room, NODES "/%.63s", names[0]->d_name);
-	node_scan_end(names, n);
+		snprintf(path, room, VGPU_NODES "/%.63s", names[0]->d_name);
+	vgpu_node_scan_end(names, n);
 	return n > 0;
 }
 
@@ -248,11 +207,11 @@ void vgpu_node_list(void (*found)(const char *name, void *data), void *data)
 	char path[300];
 	int i, n;
 
-	n = node_scan(NODES, &names);
+	n = vgpu_node_scan(VGPU_NODES, &names);
 	for (i = 0; i < n; i++) {
-		snprintf(path, sizeof(path), NODES "/%.256s", names[i]->d_name);
-		if (node_may_be_ours(names[i]->d_name) && !node_open(NULL, path))
+		snprintf(path, sizeof(path), VGPU_NODES "/%.256s", names[i]->d_name);
+		if (vgpu_node_may_be_ours(names[i]->d_name) && !node_open(NULL, path))
 			found(path, data);
 	}
-	node_scan_end(names, n);
+	vgpu_node_scan_end(names, n);
 }

@@ -78,6 +78,7 @@ static const struct test tests[] = {
 	{ "user_library", test_user_library, false },
 	{ "user_run", test_user_run, false },
 	{ "user_samples", test_user_samples, false },
+	{ "user_nvml", test_user_nvml, false },
 	{ "user_unbind", test_user_unbind, false },
 	{ "unbind", test_unbind, false },
 	{ "reload", test_reload, false },

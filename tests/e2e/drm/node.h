@@ -151,6 +151,7 @@ bool test_bad_sync(void);
 bool test_user_library(void);
 bool test_user_run(void);
 bool test_user_samples(void);
+bool test_user_nvml(void);
 bool test_user_unbind(void);
 bool test_reload(void);
 bool test_label(void);

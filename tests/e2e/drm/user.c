@@ -18,8 +18,9 @@
 #include "clk.h"
 #include "node.h"
 #include "process.h"
+#include "user.h"
 
-#define BOX		"/box"
+#define BOX		USER_BOX
 #define NODE_NAME	"renderD128"
 #define NODE_PATH	"/dev/dri/" NODE_NAME
 #define DRIVER		"/sys/bus/pci/drivers/vgpu_guest"
@@ -33,9 +34,12 @@
 #define RING_VA		0x10000ull
 
 /* Programs, /tmp and the node: with its group, as udev gives it. */
-static bool make_box(void)
+bool user_box(void)
 {
-	static const char * const programs[] = { "/vgpu-run", "/vgpu-samples", "/probe.elf" };
+	static const char * const files[] = {
+		"/vgpu-run", "/vgpu-samples", "/probe.elf", "/nvml", "/lib/libnvidia-ml.so.1",
+		"/lib/libc.so.6", "/lib64/ld-linux-x86-64.so.2",
+	};
 	char path[64];
 	struct stat st;
 	unsigned int i;
@@ -45,11 +49,13 @@ static bool make_box(void)
 	mkdir(BOX, 0755);
 	mkdir(BOX "/dev", 0755);
 	mkdir(BOX "/dev/dri", 0755);
+	mkdir(BOX "/lib", 0755);
+	mkdir(BOX "/lib64", 0755);
 	mkdir(BOX "/tmp", 0777);
 	CHECK(!chmod(BOX "/tmp", 0777));
-	for (i = 0; i < sizeof(programs) / sizeof(programs[0]); i++) {
-		snprintf(path, sizeof(path), BOX "%s", programs[i]);
-		CHECK(!link(programs[i], path));
+	for (i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		snprintf(path, sizeof(path), BOX "%s", files[i]);
+		CHECK(!link(files[i], path));
 	}
 	CHECK(!stat(NODE_PATH, &st));
 	CHECK(!mknod(BOX NODE_PATH, S_IFCHR | 0660, st.st_rdev));
@@ -67,7 +73,7 @@ static void become(size_t groups)
 		_exit(126);
 }
 
-static void as_user(void)
+void user_become(void)
 {
 	become(1);
 }
@@ -116,7 +122,7 @@ static pid_t start_forever(int *said)
 {
 	char *const argv[] = { RUN_PROBE, "forever", "--grid", "1", "--arg", "4", NULL };
 	uint64_t end = clk_ms() + WAIT_MS;
-	pid_t pid = process_start(argv, as_user, said);
+	pid_t pid = process_start(argv, user_become, said);
 
 	while (pid > 0 && clk_ms() < end && !has_node(pid))
 		clk_sleep_ms(10);
@@ -169,18 +175,18 @@ bool test_user_run(void)
 	char *const forever[] = { RUN_PROBE, "forever", "--grid", "1", "--arg", "4", NULL };
 	char *const offer[] = { "/vgpu-run", "--complete", "--device", "", NULL };
 
-	return make_box() &&
-		process_runs(print, as_user, 0, "item 0: 0.00 -1 100%\nitem 0: 0.50 -1 100%\n"
+	return user_box() &&
+		process_runs(print, user_become, 0, "item 0: 0.00 -1 100%\nitem 0: 0.50 -1 100%\n"
 			     "item 1: 0.00 -1 100%\nitem 1: 0.50 -1 100%\n") &&
-		process_runs(store, as_user, 0, "") && result_is_right() && runs_by_address() &&
-		process_runs(fault, as_user, 1, "vgpu-run: kernel poke: page fault in poke+0x") &&
-		process_runs(forever, as_user, 1, "took longer than the driver lets one") &&
+		process_runs(store, user_become, 0, "") && result_is_right() && runs_by_address() &&
+		process_runs(fault, user_become, 1, "vgpu-run: kernel poke: page fault in poke+0x") &&
+		process_runs(forever, user_become, 1, "took longer than the driver lets one") &&
 		is_stopped(SIGTERM, "vgpu-run: interrupted") && is_stopped(SIGKILL, "") &&
-		process_runs(store, as_user, 0, "") && result_is_right() &&
+		process_runs(store, user_become, 0, "") && result_is_right() &&
 		process_runs(store, as_stranger, 1,
 			     "Permission denied (are you in the group of the node, render?)") &&
 		process_runs(print, as_stranger, 1, NODE_PATH ": Permission denied") &&
-		process_runs(offer, as_user, 0, NODE_PATH "\n");
+		process_runs(offer, user_become, 0, NODE_PATH "\n");
 }
 
 static bool tell_driver(const char *file, const char *address)
@@ -200,7 +206,7 @@ bool test_user_unbind(void)
 	int said;
 	pid_t pid;
 
-	CHECK(make_box() && find_address(address, sizeof(address)));
+	CHECK(user_box() && find_address(address, sizeof(address)));
 	pid = start_forever(&said);
 	CHECK(pid > 0);
 	CHECK(tell_driver(DRIVER "/unbind", address));
@@ -212,7 +218,7 @@ bool test_user_samples(void)
 {
 	char *const all[] = { "/vgpu-samples", NULL };
 
-	return make_box() && process_runs(all, as_user, 0, "bandwidth ");
+	return user_box() && process_runs(all, user_become, 0, "bandwidth ");
 }
 
 static bool moves(struct vgpu_dev *dev, uint32_t engine, uint64_t fb, const struct vgpu_buf *buf)
@@ -308,14 +314,14 @@ bool test_user_library(void)
 	int status = -1;
 	pid_t pid;
 
-	if (!make_box())
+	if (!user_box())
 		return false;
 	pid = fork();
 	if (!pid) {
 		struct vgpu_dev *dev;
 		bool ok;
 
-		as_user();
+		user_become();
 		ok = !vgpu_dev_open(&dev, NULL) || failed("%s", vgpu_dev_error(NULL));
 		if (ok) {
 			ok = library_is_right(dev);
