@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The row guest_exec: an empty job by the node, against an empty packet by a program. */
+/*
+ * The rows guest_exec, an empty job by the node against an empty packet by a program, where both
+ * sleep until the interrupt; and guest_exec_look, where both look again and again.
+ */
+#include <errno.h>
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "bench.h"
 #include "node.h"
 #include "rows.h"
-#include "stats.h"
 
 #define JOBS		25u
-#define POLLED		50u
 #define ENGINE_CE	1
 
 /**
@@ -18,14 +21,12 @@
  * @queue:  id
  * @sync:   handle of the syncobj that each job signals
  * @direct: the other vGPU
- * @polled: what libvgpu's own way to wait takes there, which looks and naps, in ns
  */
 struct execs {
 	int fd;
 	uint32_t queue;
 	uint32_t sync;
 	struct direct direct;
-	double polled;
 };
 
 static void exec_one(const struct execs *execs)
@@ -66,31 +67,44 @@ static double block_direct(void *arg)
 	return (bench_now_ns() - start) / JOBS;
 }
 
-static void measure_polled(struct execs *execs)
+static double block_node_look(void *arg)
 {
-	struct vgpu_chan *chan = execs->direct.chan;
-	double ns[POLLED];
-	uint64_t fence;
+	struct execs *execs = arg;
+	double start = bench_now_ns();
 	unsigned int i;
+	int ret;
 
-	for (i = 0; i < POLLED; i++) {
-		ns[i] = bench_now_ns();
+	for (i = 0; i < JOBS; i++) {
+		CHECK_RET(exec(execs->fd, execs->queue, NULL, 0, 0, execs->sync), 0);
+		while ((ret = sync_wait(execs->fd, execs->sync, 0)) == -ETIME)
+			sched_yield();
+		CHECK_RET(ret, 0);
+	}
+	return (bench_now_ns() - start) / JOBS;
+}
+
+/* libvgpu's own wait, which looks for 50 us, and then between naps. */
+static double block_direct_look(void *arg)
+{
+	struct execs *execs = arg;
+	struct vgpu_chan *chan = execs->direct.chan;
+	double start = bench_now_ns();
+	unsigned int i;
+	uint64_t fence;
+
+	for (i = 0; i < JOBS; i++)
 		if (vgpu_chan_fence(chan, &fence) || vgpu_chan_wait(chan, fence, WAIT_MS))
 			bench_die("%s", vgpu_dev_error(chan->dev));
-		ns[i] = bench_now_ns() - ns[i];
-	}
-	execs->polled = stats_quantile(ns, POLLED, 0.5);
+	return (bench_now_ns() - start) / JOBS;
 }
 
 static void tell(void *arg, char *text, size_t bytes)
 {
 	struct execs *execs = arg;
 
-	measure_polled(execs);
-	snprintf(text, bytes,
-		 "; of %llu direct packets %llu found the engine asleep; libvgpu's own wait, which looks and naps, takes %.0f ns",
+	snprintf(text, bytes, "; of %llu direct packets %llu found the engine asleep",
 		 (unsigned long long)execs->direct.total,
-		 (unsigned long long)execs->direct.rings, execs->polled);
+		 (unsigned long long)execs->direct.rings);
 }
 
 void row_exec(void)
@@ -102,6 +116,11 @@ void row_exec(void)
 		.detail = "in a VM, EXEC of an empty job to return of SYNCOBJ_WAIT, against store of put to return of read() of the interrupt, with a NOP on a vGPU of the same VM that a program drives itself; 25 per block",
 		.tell = tell,
 	};
+	struct bench_row look = {
+		.name = "guest_exec_look", .unit = "ns",
+		.ours = { block_node_look, &execs }, .peer = { block_direct_look, &execs },
+		.detail = "the same, where nobody sleeps: EXEC and SYNCOBJ_WAIT without a time until the job is done, against libvgpu's own fence and wait, which has no interrupts in a VM; 25 per block",
+	};
 	uint32_t vm;
 
 	memset(&execs, 0, sizeof(execs));
@@ -112,5 +131,6 @@ void row_exec(void)
 	CHECK_RET(sync_make(execs.fd, &execs.sync), 0);
 	direct_open(&execs.direct);
 	bench_compare(&row);
+	bench_compare(&look);
 	direct_close(&execs.direct);
 }

@@ -11,7 +11,11 @@ struct workqueue_struct *guest_stop_wq;
 
 int guest_work_init(void)
 {
-	guest_submit_wq = alloc_workqueue("vgpu_guest-submit", WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
+	/*
+	 * Not unbound: the work of a scheduler queues itself several times for each job, and an
+	 * unbound queue would wake a thread each time.
+	 */
+	guest_submit_wq = alloc_workqueue("vgpu_guest-submit", WQ_MEM_RECLAIM, 0);
 	guest_stop_wq = alloc_workqueue("vgpu_guest-stop", WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
 	guest_wq = alloc_workqueue("vgpu_guest", WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
 	if (guest_submit_wq && guest_stop_wq && guest_wq)
