@@ -37,7 +37,8 @@ guest_qemu() {
 # does JOB. With GUEST_PLUG=port the vGPU is below a PCI Express port, with GUEST_PLUG=fixed it
 # cannot be unplugged; with GUEST_IOMMU=iommufd QEMU takes it by its own device node and /dev/iommu
 # instead of by its group and a container; GUEST_OPTIONS has more options of the device,
-# GUEST_BESIDE is a device in the slot before it.
+# GUEST_BESIDE is a device in the slot before it, GUEST_DISK a file that the guest reads as its disk,
+# GUEST_APPEND more of the kernel's command line.
 guest_start() {
 	local name=$1 uuid=$2 machine=(-machine "pc,accel=tcg") driver=vfio-pci bus=
 	shift 2
@@ -53,9 +54,13 @@ guest_start() {
 	elif [[ ${GUEST_PLUG:-} == fixed ]]; then
 		driver=vfio-pci-nohotplug
 	fi
+	if [[ ${GUEST_DISK:-} ]]; then
+		machine+=(-device "virtio-blk-pci,drive=disk"
+			-drive "if=none,id=disk,file=$GUEST_DISK,format=raw,read-only=on,file.locking=off")
+	fi
 	guest_qemu "$name" -display none -no-reboot "${machine[@]}" -m "$GUEST_MIB" \
 		-kernel "$GUEST_KERNEL" -initrd "$GUEST_INITRAMFS" \
-		-append "console=ttyS0 8250.nr_uarts=2 no_timer_check quiet panic=-1 reboot=t -- $*" \
+		-append "console=ttyS0 8250.nr_uarts=2 no_timer_check quiet panic=-1 reboot=t ${GUEST_APPEND:-} -- $*" \
 		${GUEST_BESIDE:+-device "$GUEST_BESIDE"} \
 		-device "$driver,id=vgpu,sysfsdev=/sys/bus/mdev/devices/$uuid$bus${GUEST_OPTIONS:-}"
 }

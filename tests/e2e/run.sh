@@ -14,6 +14,8 @@ cd -- "${BASH_SOURCE[0]%/*}/../.."
 . tests/e2e/display.sh
 # shellcheck source=tests/e2e/driver.sh
 . tests/e2e/driver.sh
+# shellcheck source=tests/e2e/debian.sh
+. tests/e2e/debian.sh
 # shellcheck source=tests/e2e/manage.sh
 . tests/e2e/manage.sh
 # shellcheck source=tests/e2e/libvirt.sh
@@ -504,6 +506,8 @@ tests_of() {
 		echo display_modes display_storm_and_resets display_present display_unplug \
 			display_firmware ;;
 	driver) echo driver driver_label driver_unmap driver_usage ;;
+	debian) echo debian debian_usage ;;
+	igt) echo debian_igt ;;
 	manage) echo "${MANAGE_TESTS[@]}" ;;
 	nodedev) echo virsh virsh_nodedev virsh_nodedev_refused ;;
 	domains) echo virsh_domains ;;

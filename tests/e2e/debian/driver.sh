@@ -1,0 +1,62 @@
+# shellcheck shell=bash
+# Tests in a Debian guest of what udev makes of the driver, and of ordinary users; job sources this
+# file.
+
+DRIVER_TESTS=(alias node user stranger samples)
+PROBE=/opt/vgpu/probe.elf
+
+# Nobody has asked for the module: udev has found it by the device's alias.
+test_alias() {
+	local device alias
+	for device in /sys/bus/pci/devices/*; do
+		[[ $(<"$device/vendor")$(<"$device/device") != 0x1af40x10f1 ]] || break
+	done
+	alias=$(<"$device/modalias")
+	say "$alias: $(modprobe --resolve-alias "$alias")"
+	[[ $(modprobe --resolve-alias "$alias") == vgpu_guest ]]
+	[[ $(basename "$(readlink "$device/driver")") == vgpu_guest ]]
+	! grep -rs vgpu_guest /etc/modules /etc/modules-load.d /usr/lib/modules-load.d /etc/udev
+}
+
+test_node() {
+	local device
+	until_node
+	say "$NODE: $(stat -c '%A %U %G' "$NODE")"
+	[[ $(stat -c '%a %U %G' "$NODE") == "660 root render" ]]
+	device=$(readlink -f "/sys/class/drm/${NODE##*/}/device")
+	[[ /dev/dri/by-path/pci-${device##*/}-render -ef $NODE ]]
+	[[ $(udevadm info -q property --property=DRIVER --value "$device") == vgpu_guest ]]
+}
+
+# udev may still be at it.
+until_node() {
+	local i
+	udevadm settle -t 60
+	for ((i = 0; i < 100; i++)); do
+		[[ ! -c $NODE ]] || return 0
+		sleep 0.1
+	done
+	fail "there is no $NODE"
+}
+
+test_user() {
+	local out
+	as user vgpu-run "$PROBE" --kernel poke --grid 1 --arg "8>/tmp/poke" --arg 4 --arg 0
+	[[ $(od -An -tx4 /tmp/poke | tr -d ' \n') == 0000000000000001 ]]
+	out=$(as user vgpu-run "$PROBE" --kernel say --grid 1 --group 1 --arg 2 --json)
+	say "$out"
+	[[ $out == *"\"$NODE\""* ]]
+}
+
+test_stranger() {
+	refused "$NODE: Permission denied" \
+		as stranger vgpu-run "$PROBE" --kernel say --grid 1 --group 1 --arg 2
+	refused "are you in the group of the node, render?" as stranger vgpu-samples --device renderD128
+}
+
+test_samples() {
+	local out
+	out=$(as user vgpu-samples)
+	say "$out"
+	[[ $(grep -c ' equal' <<<"$out") == 9 ]]
+}
