@@ -26,6 +26,130 @@ test_debian() {
 	read -ra tests <<<"${DEBIAN_TESTS:-}"
 	mdev_create "$A" SG16-1Q
 	debian_start a "$A" "${tests[@]}"
-	debian_passes a 400
+	debian_passes a 300
 	is_free "$A"
+}
+
+# The same with systemd as the first process, and nothing that asks for the module.
+test_debian_systemd() {
+	mdev_create "$A" SG16-1Q
+	debian_start a "$A" systemd alias node user
+	debian_passes a 300
+	is_free "$A"
+}
+
+test_debian_igt() {
+	mdev_create "$A" SG16-1Q
+	debian_start a "$A" igt_core igt_syncobj igt_dmabuf igt_fdinfo igt_hotunplug
+	debian_passes a 300
+	is_free "$A"
+}
+
+# ---- what tools in the guest show beside what the host does ----
+
+# usage_times: prints what the host has measured: the time in ms, then of each process in a guest
+# its pid, the vGPU's UUID, and ms on gr.
+usage_times() {
+	echo "$(( ${EPOCHREALTIME/./} / 1000 ))"
+	vgpuctl process --json | jq -r '.. | objects | select(has("processes") and has("uuid")) |
+		.uuid as $uuid | .processes[] |
+		"\(.pid) \($uuid) \([.engines[].busy_ns] | add / 1000000 | floor)"'
+}
+
+# usage_compare NAME UUID BEFORE AFTER: what the guest's gputop has said of each of its processes,
+# and NVML of them all, is within 2 points of what the host has measured (two files of usage_times).
+usage_compare() {
+	local name=$1 uuid=$2 before=$3 after=$4 line sum=0 host said pid percent nr=0
+	guest_hear "$name"
+	for line in "${GUEST_SAID[@]}"; do
+		[[ $line != "guest: usage begin" ]] || said=()
+		[[ $line != "guest: usage "* ]] || said+=("${line#guest: usage }")
+	done
+	for line in "${said[@]}"; do
+		[[ $line == gputop* ]] || continue
+		read -r _ pid percent <<<"$line"
+		host=$(awk -v pid="$pid" -v uuid="$uuid" '
+			FNR == 1 { time = $1 - time }
+			$1 == pid && $2 == uuid { busy = $3 - busy }
+			END { printf "%.1f", busy * 100 / time }' "$before" "$after")
+		echo "guest $name, process $pid: gputop $percent %, the host $host %"
+		usage_near "$percent" "$host"
+		sum=$(awk "BEGIN { print $sum + $host }")
+		nr=$((nr + 1))
+	done
+	(( nr == 2 )) || fail "gputop shows $nr processes"
+	for line in "${said[@]}"; do
+		[[ $line == nvml* ]] || continue
+		echo "guest $name: NVML ${line#nvml } %, the host $sum %"
+		usage_near "${line#nvml }" "$sum"
+	done
+}
+
+usage_near() {
+	awk "BEGIN { d = $1 - $2; exit !(d >= -2 && d <= 2 && $2 > 1) }" || fail "$1 % and $2 %"
+}
+
+# usage_round NUMBER: both guests measure, and the host does at the same time.
+usage_round() {
+	local name before=$GUEST_DIR/before after=$GUEST_DIR/after
+	for name in a b; do
+		guest_tell "$name" measure
+	done
+	for name in a b; do
+		until_true 120 guest_heard "$name" '^guest: usage begin' "$1"
+	done
+	usage_times >"$before"
+	for name in a b; do
+		until_true 240 guest_heard "$name" '^guest: usage end' "$1"
+	done
+	usage_times >"$after"
+	usage_compare a "$A" "$before" "$after"
+	usage_compare b "$B" "$before" "$after"
+}
+
+# usage_show: leaves the guests' screens, and the host's, in build/debian, to be looked at.
+usage_show() {
+	local name what
+	for name in a b; do
+		guest_tell "$name" screens
+	done
+	for name in a b; do
+		guest_says "$name" '^guest: usage shown' $((240 * SLOW)) || fail "$name shows no screens"
+		for what in nvtop nvitop gpustat gputop; do
+			guest_answer "$name" "usage-$what"
+			base64 -d <<<"$ANSWER" >"build/debian/$what-$name.ansi"
+			[[ -s build/debian/$what-$name.ansi ]] || fail "$what shows nothing"
+		done
+		guest_answer "$name" "usage-picture"
+		base64 -d <<<"$ANSWER" >"build/debian/mandelbrot-$name.png"
+		grep -F vgpu-samples "build/debian/nvtop-$name.ansi" || fail "nvtop shows no program"
+	done
+	COLUMNS=120 vgpuctl top --once >build/debian/top.ansi
+	cat build/debian/top.ansi
+}
+
+# Two guests in which an ordinary user's programs draw, and whose shares change meanwhile.
+test_debian_usage() {
+	local name
+	mkdir -p build/debian
+	mdev_create "$A" SG16-4Q
+	mdev_create "$B" SG16-2Q
+	vgpuctl sched set --policy qos >/dev/null
+	vgpuctl share set "$A" --cap 400 "$B" --cap 200 >/dev/null
+	debian_start a "$A" usage
+	debian_start b "$B" usage
+	for name in a b; do
+		guest_says "$name" '^guest: usage ready' $((240 * SLOW)) || fail "guest $name is not ready"
+	done
+	usage_round 1
+	vgpuctl share set "$A" --cap 200 "$B" --cap 400 >/dev/null
+	usage_round 2
+	usage_show
+	for name in a b; do
+		guest_tell "$name" end
+		debian_passes "$name" 120
+	done
+	vgpuctl sched set --policy best_effort >/dev/null
+	is_free "$A"
+	is_free "$B"
 }
