@@ -12,7 +12,8 @@ export PREFIX DESTDIR
 
 .PHONY: all modules modules_install tools install demo check check-unit check-simt \
 	check-lab check-rt check-debug check-e2e check-managers check-conformance check-fuzz \
-	check-clients check-abi check-units check-modules check-domains check-selftests \
+	check-clients check-abi check-units check-modules check-domains check-debian check-igt \
+	check-selftests \
 	check-long-fuzz check-more check-metrics check-sid openstack \
 	fuzz fuzz-clients fuzz-simt fuzz-sched bench bench-sched lint clean help
 
@@ -43,12 +44,13 @@ check:
 	scripts/check unit lab+simt,lint debug+e2e,managers,conformance fuzz
 
 check-unit check-lab check-rt check-debug check-e2e check-managers check-conformance check-fuzz \
-check-simt check-clients check-abi check-units check-modules check-domains check-selftests \
+check-simt check-clients check-abi check-units check-modules check-domains check-debian check-igt \
+check-selftests \
 check-long-fuzz:
 	scripts/check $(@:check-%=%)
 
 check-more:
-	scripts/check more selftests long-fuzz domains clients abi units modules
+	scripts/check more selftests long-fuzz domains debian clients abi units modules
 
 check-sid:
 	scripts/check --kernel sid lab e2e managers fuzz
@@ -104,6 +106,7 @@ help:
 	@echo "                     check-units: systemd with the units of make install;"
 	@echo "                     check-modules: modules for other kernels, DKMS in a guest"
 	@echo "make check-sid       selftests, end-to-end tests and fuzzers on Debian sid's kernel and QEMU"
+	@echo "make check-igt       those of igt's tests that need no display, in a Debian guest"
 	@echo "make check-metrics   Prometheus, node_exporter and promtool read vgpuctl metrics"
 	@echo "make openstack       OpenStack on two hosts with a GPU each: four virtual machines, no fifth"
 	@echo "make fuzz            hostile clients on KERNEL=stock or uml-debug, until interrupted; SEED=;"

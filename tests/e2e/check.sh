@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# check.sh guests|managers|domains [KERNEL]: the end-to-end tests of guests and their displays,
-# those of mdevctl and libvirt, or libvirt's guests. Makes what they need, and runs them in machines
+# check.sh guests|managers|domains|debian|igt [KERNEL]: the end-to-end tests of guests and their
+# displays, those of mdevctl and libvirt, libvirt's guests, Debian guests, or igt in one. Makes what they need, and runs them in machines
 # of the lab: guests on uml-debug, the rest on stock, or all of them on KERNEL (sid; there a guest
 # is emulated in an emulated machine, and managers has libvirt's guests, too).
 set -euo pipefail
@@ -12,23 +12,32 @@ if [[ ${1:-} == --help ]]; then
 	exit
 fi
 part=${1:-} kernel=${2:-stock}
-if [[ ! $part =~ ^(guests|managers|domains)$ ]]; then
-	echo "check.sh: '$part': there are guests, managers and domains" >&2
+if [[ ! $part =~ ^(guests|managers|domains|debian|igt)$ ]]; then
+	echo "check.sh: '$part': there are guests, managers, domains, debian and igt" >&2
 	exit 2
 fi
-scripts/guest-image
+[[ $part != igt ]] || scripts/guest-igt
+if [[ $part == @(debian|igt) ]]; then
+	scripts/guest-image debian
+	scripts/build-modules uml
+else
+	scripts/guest-image
+fi
 [[ $part-$kernel != guests-stock ]] || scripts/guest-image drm
 [[ $part-$kernel != @(guests|domains)-stock ]] || scripts/build-modules uml-debug
-[[ $part-$kernel == domains-stock ]] || scripts/build-modules "$kernel"
+[[ $part-$kernel == @(domains|debian|igt)-stock ]] || scripts/build-modules "$kernel"
 scripts/lab chroot make -s -C tools O="$PWD/build/lab-tools"
 
+# Debian guests have more memory than others.
+MEM=2048
+[[ $part != debian ]] || MEM=3072
 passed=0 failed=0
 # lane KERNEL TIMEOUT GROUP...
 lane() {
 	local kernel=$1 timeout=$2 status=0 line=
 	shift 2
 	echo "# e2e on $kernel: $*"
-	scripts/lab run --kernel "$kernel" --timeout "$timeout" -- tests/e2e/run.sh "$@" |
+	scripts/lab run --kernel "$kernel" --mem "$MEM" --timeout "$timeout" -- tests/e2e/run.sh "$@" |
 		tee "build/$part-$kernel.tap" || status=$?
 	line=$(grep -E '^[0-9]+ passed, [0-9]+ failed$' "build/$part-$kernel.tap" | tail -n 1) || :
 	if [[ $line =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed$ ]]; then
@@ -58,6 +67,7 @@ managers-stock)
 	lane stock 900 manage nodedev
 	;;
 domains-stock) lane uml-debug 600 domains ;;
+debian-* | igt-*) lane uml 1200 "$part" ;;
 guests-*) lane "$kernel" 3600 guest display pci ;;
 domains-*) lane "$kernel" 3600 domains ;;
 managers-*) lane "$kernel" 3600 manage nodedev domains ;;

@@ -47,13 +47,12 @@ test_debian_igt() {
 
 # ---- what tools in the guest show beside what the host does ----
 
-# usage_times: prints what the host has measured: the time in ms, then of each process in a guest
-# its pid, the vGPU's UUID, and ms on gr.
+# usage_times: prints what the host has measured: of each process in a guest the vGPU's UUID, its
+# pid, ms on gr, and the time in ms.
 usage_times() {
-	echo "$(( ${EPOCHREALTIME/./} / 1000 ))"
-	vgpuctl process --json | jq -r '.. | objects | select(has("processes") and has("uuid")) |
-		.uuid as $uuid | .processes[] |
-		"\(.pid) \($uuid) \([.engines[].busy_ns] | add / 1000000 | floor)"'
+	vgpuctl process --json | jq -r '.[] | .uuid as $uuid | .guest | .now_ns as $now |
+		.processes[]? | [.engines[] | select(.name | startswith("gr")) | .busy_ns] as $ns |
+		"\($uuid) \(.pid) \(($ns | add // 0) / 1000000) \($now / 1000000)"'
 }
 
 # usage_compare NAME UUID BEFORE AFTER: what the guest's gputop has said of each of its processes,
@@ -69,9 +68,8 @@ usage_compare() {
 		[[ $line == gputop* ]] || continue
 		read -r _ pid percent <<<"$line"
 		host=$(awk -v pid="$pid" -v uuid="$uuid" '
-			FNR == 1 { time = $1 - time }
-			$1 == pid && $2 == uuid { busy = $3 - busy }
-			END { printf "%.1f", busy * 100 / time }' "$before" "$after")
+			$1 == uuid && $2 == pid { busy = $3 - busy; time = $4 - time }
+			END { printf "%.1f", time ? busy * 100 / time : 0 }' "$before" "$after")
 		echo "guest $name, process $pid: gputop $percent %, the host $host %"
 		usage_near "$percent" "$host"
 		sum=$(awk "BEGIN { print $sum + $host }")

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # run.sh GROUP...: the end-to-end tests, inside a lab machine. Groups: guest (real QEMU guests),
-# display (what QEMU shows), driver (vgpu_guest.ko), debian (a Debian guest), smoke (one guest), iommufd (one by its cdev),
-# manage (mdevctl), nodedev and domains (libvirt), pci (the host's view). TAP, with a last line
-# "N passed, N failed".
+# display (what QEMU shows), driver (vgpu_guest.ko), debian (Debian guests), igt (its tests
+# in one), smoke (one guest), iommufd (one by its cdev), manage (mdevctl), nodedev and domains
+# (libvirt), pci (the host's view). TAP, with a last line "N passed, N failed".
 set -euo pipefail
 cd -- "${BASH_SOURCE[0]%/*}/../.."
 # shellcheck source=scripts/guest.sh
@@ -506,7 +506,8 @@ tests_of() {
 		echo display_modes display_storm_and_resets display_present display_unplug \
 			display_firmware ;;
 	driver) echo driver driver_label driver_unmap driver_usage ;;
-	debian) echo debian debian_systemd debian_igt debian_usage ;;
+	debian) echo debian debian_systemd debian_usage ;;
+	igt) echo debian_igt ;;
 	manage) echo "${MANAGE_TESTS[@]}" ;;
 	nodedev) echo virsh virsh_nodedev virsh_nodedev_refused ;;
 	domains) echo virsh_domains ;;
