@@ -2,16 +2,16 @@
 #
 # Tests of tools/libnvml: the library's files with the driver that nvml_fake.h is.
 comma := ,
-NVML_SRCS := $(addprefix tools/libnvml/,account.c answer.c device.c event.c fdinfo.c guest.c host.c \
-	init.c instance.c load.c looks.c meta.c node.c place.c process.c render.c render_load.c \
-	render_process.c sample.c sched.c state.c table.c type.c virtual.c) \
+NVML_SRCS := $(addprefix tools/libnvml/,account.c answer.c device.c event.c fdinfo.c guest.c \
+	host.c init.c instance.c load.c looks.c meta.c node.c place.c process.c record.c render.c \
+	render_load.c render_process.c sample.c sched.c state.c table.c type.c virtual.c) \
 	tools/libvgpu/node_find.c \
 	$(addprefix drivers/vgpu/core/,objects/placement.c objects/types.c) \
 	$(addprefix tests/unit/,nvml_fake.c nvml_heap.c nvml_node.c)
 NVML_GUEST_SRCS := $(addprefix tests/unit/,nvml_guest.c nvml_rows.c)
 
-$(foreach t,nvml nvml_abi nvml_load nvml_errors nvml_race nvml_cancel nvml_rooms nvml_guest \
-	nvml_node nvml_node_load nvml_node_process,\
+$(foreach t,nvml nvml_abi nvml_account nvml_load nvml_errors nvml_race nvml_cancel nvml_rooms \
+	nvml_guest nvml_node nvml_node_load nvml_node_process,\
 	$(eval SRCS_test_$t := $(NVML_SRCS))\
 	$(eval CPPFLAGS_test_$t := -I$(TOP)/include/uapi -iquote $(TOP)/tools/libnvml \
 		-idirafter $(TOP)/tools/libvgpu/uapi \
@@ -20,6 +20,7 @@ $(foreach t,nvml nvml_abi nvml_load nvml_errors nvml_race nvml_cancel nvml_rooms
 	$(eval LDLIBS_test_$t := -pthread $(addprefix -Wl$(comma)--wrap=,open openat close \
 		ioctl malloc calloc realloc free scandir readlink opendir fstatat \
 		clock_gettime clock_nanosleep)))
+$(foreach t,nvml_guest nvml_account,$(eval SRCS_test_$t += tests/unit/nvml_channels.c))
 SRCS_test_nvml_errors += tests/unit/nvml_rows.c
 $(foreach t,nvml_node nvml_node_load nvml_node_process,$(eval SRCS_test_$t += $(NVML_GUEST_SRCS)))
 # Of a thread that is cancelled ASan takes the stack for one that is in use.

@@ -313,7 +313,8 @@ int fake_node_ioctl(int fd, unsigned long request, void *arg)
 	assert_string_equal(node->driver, "vgpu_guest");
 	if (request == DRM_IOCTL_VGPU_DEV_QUERY) {
 		assert_int_equal(query->pad, 0);
-		fill((void *)(uintptr_t)query->pointer, &query->size, &node->info, node->info_bytes);
+		fill((void *)(uintptr_t)query->pointer, &query->size, &node->info,
+		     node->info_bytes);
 		return 0;
 	}
 	assert_int_equal(request, DRM_IOCTL_VGPU_USAGE_QUERY);

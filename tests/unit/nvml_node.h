@@ -65,7 +65,7 @@ void fake_node_add(unsigned int nr, const char *type);
 /* Lets time pass, in which the engines work. */
 void fake_clock(uint64_t ns);
 
-/* A file of the process @pid: of a node, with what its fdinfo tells; or (NULL) of something else. */
+/* A file of the process @pid: a node, with what fdinfo tells; or (NULL) something else. */
 void fake_proc(unsigned int pid, unsigned int fd, const char *fdinfo);
 void fake_proc_end(unsigned int pid);
 

@@ -211,9 +211,10 @@ static void test_short(void **state)
 			arg[k] = (uintptr_t)page;
 			if (rows[i].args[k] == 's') {
 				arg[k + 1] = 0;
-				row_check(&rows[i], arg, row_is(&rows[i], nvmlDeviceGetVbiosVersion) ?
-					  NVML_ERROR_NOT_SUPPORTED :
-					  NVML_ERROR_INSUFFICIENT_SIZE);
+				ret = NVML_ERROR_INSUFFICIENT_SIZE;
+				if (row_is(&rows[i], nvmlDeviceGetVbiosVersion))
+					ret = NVML_ERROR_NOT_SUPPORTED;
+				row_check(&rows[i], arg, ret);
 			} else if (rows[i].args[k] == 'o') {
 				ret = row_call(&rows[i], arg);
 				check_that(!ret || ret == NVML_ERROR_INSUFFICIENT_SIZE ||

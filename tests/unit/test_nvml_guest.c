@@ -10,74 +10,17 @@
 #include <unistd.h>
 
 #include "internal.h"
-#include "nvml_fake.h"
+#include "nvml_channels.h"
 
 #define OK(call)	assert_int_equal(call, NVML_SUCCESS)
 #define SHORT(call)	assert_int_equal(call, NVML_ERROR_INSUFFICIENT_SIZE)
 #define NONE(call)	assert_int_equal(call, NVML_ERROR_NOT_FOUND)
 #define ROOM		2048
-#define CHANNELS	1024
-#define TYPE_NAME	"SG16-4Q"
 
 typedef nvmlVgpuProcessUtilizationSample_t sample_t;
 
-static nvmlDevice_t dev;
-static int allocations;
-static struct vgpu_ctl_channel channel[CHANNELS];
 static sample_t s[ROOM];
 static unsigned int count;
-static const unsigned int idle[FAKE_ENGINES];
-
-static void guest(const struct vgpu_ctl_channel *channels, unsigned int nr, const uint8_t *version)
-{
-	fake.guest[1] = (struct fake_guest) { channels, nr, version };
-}
-
-static void label(unsigned int i, unsigned int pid, const char *comm)
-{
-	channel[i].flags = VGPU_CHANNEL_LABEL;
-	channel[i].pid = pid;
-	strncpy((char *)channel[i].comm, comm, sizeof(channel[i].comm));
-}
-
-/* A vGPU that is open since a second, with channels that are enabled since then. */
-static int begin(void **state)
-{
-	struct vgpu_ctl_instance inst;
-	struct vgpu_ctl_type type;
-	unsigned int i;
-
-	fake_reset();
-	allocations = fake_allocations();
-	OK(nvmlInit_v2());
-	OK(nvmlDeviceGetHandleByIndex_v2(0, &dev));
-	for (i = 0; i < fake_types(0); i++) {
-		memset(&type, 0, sizeof(type));
-		fake_type(0, i, &type);
-		if (!strcmp((char *)type.name, TYPE_NAME))
-			fake_create(1, 0, i, 0);
-	}
-	fake_start(1, 500);
-	fake_sample(0, -1, 9, idle);
-	fake_sample(0, 1, 9, idle);
-	assert_true(fake_vgpu(1, &inst));
-	fake.now_ns = inst.started_ns + SEC;
-	memset(channel, 0, sizeof(channel));
-	for (i = 0; i < CHANNELS; i++) {
-		channel[i].channel = i;
-		channel[i].state = VGPU_HW_STATE_SLEEPING;
-		channel[i].enabled_ns = inst.started_ns;
-	}
-	return 0;
-}
-
-static int end(void **state)
-{
-	OK(nvmlShutdown());
-	assert_int_equal(fake_files(), 0);
-	assert_int_equal(fake_allocations(), allocations);
-	return 0;
-}
 
 static nvmlReturn_t get(unsigned long long last_us)
 {
@@ -85,25 +28,18 @@ static nvmlReturn_t get(unsigned long long last_us)
 	return nvmlDeviceGetVgpuProcessUtilization(dev, last_us, &count, s);
 }
 
-static void work(unsigned int i, unsigned int engine, uint64_t busy_ns)
-{
-	channel[i].engine = engine;
-	channel[i].busy_ns += busy_ns;
-	channel[i].total_busy_ns += busy_ns;
-}
-
 static void test_loads(void **state)
 {
 	unsigned long long first_us, second_us;
 
-	label(0, 10, "game");
-	label(1, 10, "game");
-	label(2, 11, "video");
-	guest(channel, 4, NULL);
-	work(0, 0, 300 * MS);
-	work(1, 1, 500 * MS);
-	work(2, 3, 120 * MS);
-	work(3, 0, 50 * MS);
+	channel_label(0, 10, "game");
+	channel_label(1, 10, "game");
+	channel_label(2, 11, "video");
+	channels_are(channel, 4, NULL);
+	channel_work(0, 0, 300 * MS);
+	channel_work(1, 1, 500 * MS);
+	channel_work(2, 3, 120 * MS);
+	channel_work(3, 0, 50 * MS);
 	/* At first it is the mean since it was opened; what has no label has no pid and no name. */
 	OK(get(0));
 	assert_int_equal(count, 3);
@@ -121,7 +57,7 @@ static void test_loads(void **state)
 	NONE(get(first_us));
 	/* Since then. */
 	fake.now_ns += SEC / 2;
-	work(0, 0, 400 * MS);
+	channel_work(0, 0, 400 * MS);
 	OK(get(first_us));
 	assert_int_equal(count, 3);
 	assert_int_equal(s[0].smUtil, 80);
@@ -147,13 +83,13 @@ static void test_two_calls(void **state)
 	unsigned long long last_us;
 	unsigned int i;
 
-	label(0, 10, "game");
-	guest(channel, 1, NULL);
+	channel_label(0, 10, "game");
+	channels_are(channel, 1, NULL);
 	OK(get(0));
 	last_us = s[0].timeStamp;
 	for (i = 0; i < 4; i++) {
 		fake.now_ns += SEC;
-		work(0, 0, 250 * MS);
+		channel_work(0, 0, 250 * MS);
 		count = 0;
 		SHORT(nvmlDeviceGetVgpuProcessUtilization(dev, last_us, &count, NULL));
 		assert_true(count >= 1);
@@ -167,7 +103,7 @@ static void test_two_calls(void **state)
 	/* Who was away for longer than looks are kept has the mean of those. */
 	for (i = 0; i < 20; i++) {
 		fake.now_ns += SEC;
-		work(0, 0, 100 * MS);
+		channel_work(0, 0, 100 * MS);
 		OK(get(s[0].timeStamp));
 	}
 	OK(get(last_us));
@@ -179,15 +115,15 @@ static void test_changes(void **state)
 {
 	unsigned long long last_us;
 
-	label(0, 10, "game");
-	label(1, 11, "video");
-	guest(channel, 2, NULL);
-	work(0, 0, 600 * MS);
+	channel_label(0, 10, "game");
+	channel_label(1, 11, "video");
+	channels_are(channel, 2, NULL);
+	channel_work(0, 0, 600 * MS);
 	OK(get(0));
 	last_us = s[0].timeStamp;
 	/* The channel is another process's now: none of the time before is its own. */
 	fake.now_ns += SEC;
-	label(0, 12, "other");
+	channel_label(0, 12, "other");
 	channel[0].enabled_ns = fake.now_ns - 100 * MS;
 	channel[0].busy_ns = 50 * MS;
 	channel[1].state = VGPU_HW_STATE_DISABLED;
@@ -198,7 +134,7 @@ static void test_changes(void **state)
 	last_us = s[0].timeStamp;
 	/* A process that has ended had some time at least once more. */
 	fake.now_ns += SEC;
-	work(0, 0, 20 * MS);
+	channel_work(0, 0, 20 * MS);
 	channel[0].state = VGPU_HW_STATE_DISABLED;
 	OK(get(last_us));
 	assert_int_equal(count, 1);
@@ -219,9 +155,9 @@ static void test_sessions(void **state)
 {
 	nvmlVgpuInstance_t before;
 
-	label(0, 10, "game");
-	guest(channel, 1, NULL);
-	work(0, 0, 500 * MS);
+	channel_label(0, 10, "game");
+	channels_are(channel, 1, NULL);
+	channel_work(0, 0, 500 * MS);
 	OK(get(0));
 	before = s[0].vgpuInstance;
 	fake_stop(1);
@@ -229,7 +165,7 @@ static void test_sessions(void **state)
 	NONE(get(1));
 	fake_start(1, 501);
 	fake.now_ns += SEC;
-	guest(channel, 1, NULL);
+	channels_are(channel, 1, NULL);
 	channel[0].busy_ns = 0;
 	OK(get(1));
 	assert_int_equal(s[0].vgpuInstance, before);
@@ -267,9 +203,9 @@ static void test_hostile_names(void **state)
 	};
 	unsigned int i;
 
-	guest(channel, 1, NULL);
+	channels_are(channel, 1, NULL);
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		label(0, UINT32_MAX, "");
+		channel_label(0, UINT32_MAX, "");
 		memcpy(channel[0].comm, cases[i].bytes, 16);
 		fake.now_ns += SEC;
 		OK(get(0));
@@ -288,10 +224,10 @@ static void test_many(void **state)
 	unsigned int i, needed = 0;
 
 	for (i = 0; i < CHANNELS; i++) {
-		label(i, CHANNELS - i, "many");
-		work(i, 0, i * US);
+		channel_label(i, CHANNELS - i, "many");
+		channel_work(i, 0, i * US);
 	}
-	guest(channel, CHANNELS, NULL);
+	channels_are(channel, CHANNELS, NULL);
 	SHORT(nvmlDeviceGetVgpuProcessUtilization(dev, 0, &needed, NULL));
 	assert_true(needed >= CHANNELS && needed < ROOM);
 	count = CHANNELS - 1;
@@ -301,7 +237,7 @@ static void test_many(void **state)
 	for (i = 0; i < CHANNELS; i++)
 		assert_int_equal(s[i].pid, i + 1);
 	for (i = 0; i < CHANNELS; i++)
-		label(i, 7, i % 2 ? "odd" : "even");
+		channel_label(i, 7, i % 2 ? "odd" : "even");
 	fake.now_ns += SEC;
 	OK(get(1));
 	assert_int_equal(count, 1);
@@ -316,8 +252,8 @@ static void test_rooms(void **state)
 	unsigned int i;
 
 	for (i = 0; i < 3; i++)
-		label(i, i + 1, "game");
-	guest(channel, 3, NULL);
+		channel_label(i, i + 1, "game");
+	channels_are(channel, 3, NULL);
 	assert_int_equal(nvmlDeviceGetVgpuProcessUtilization(dev, 0, NULL, s),
 			 NVML_ERROR_INVALID_ARGUMENT);
 	assert_int_equal(nvmlDeviceGetVgpuProcessUtilization(NULL, 0, &count, s),
@@ -394,7 +330,7 @@ static void test_driver(void **state)
 	OK(nvmlDeviceGetActiveVgpus(dev, &count, &v));
 	OK(nvmlVgpuInstanceGetVmDriverVersion(v, text, sizeof(text)));
 	assert_string_equal(text, "Not Available");
-	guest(NULL, 0, version);
+	channels_are(NULL, 0, version);
 	OK(nvmlVgpuInstanceGetVmDriverVersion(v, text, 12));
 	assert_string_equal(text, "0.1.0-guest");
 	SHORT(nvmlVgpuInstanceGetVmDriverVersion(v, text, 11));
@@ -423,7 +359,7 @@ static void test_metadata(void **state)
 	assert_int_equal(meta.data.guestInfoState,
 			 NVML_VGPU_INSTANCE_GUEST_INFO_STATE_UNINITIALIZED);
 	assert_string_equal(meta.data.guestDriverVersion, "");
-	guest(NULL, 0, version);
+	channels_are(NULL, 0, version);
 	OK(nvmlVgpuInstanceGetMetadata(v, &meta.data, &count));
 	assert_int_equal(meta.data.guestInfoState,
 			 NVML_VGPU_INSTANCE_GUEST_INFO_STATE_INITIALIZED);
@@ -437,8 +373,8 @@ static void test_older_driver(void **state)
 	char text[80];
 
 	fake.refuse[_IOC_NR(VGPU_IOC_CHANNELS) - 0xb0] = ENOTTY;
-	label(0, 10, "game");
-	guest(channel, 1, NULL);
+	channel_label(0, 10, "game");
+	channels_are(channel, 1, NULL);
 	OK(get(0));
 	assert_int_equal(s[0].pid, 500);
 	count = 1;
@@ -460,8 +396,8 @@ static void test_no_memory(void **state)
 	int nr;
 
 	for (i = 0; i < 300; i++)
-		label(i, i, "game");
-	guest(channel, 300, NULL);
+		channel_label(i, i, "game");
+	channels_are(channel, 300, NULL);
 	OK(get(0));
 	for (nr = 1; ; nr++) {
 		fake.now_ns += SEC;
@@ -480,18 +416,18 @@ static void test_no_memory(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_loads, begin, end),
-		cmocka_unit_test_setup_teardown(test_two_calls, begin, end),
-		cmocka_unit_test_setup_teardown(test_changes, begin, end),
-		cmocka_unit_test_setup_teardown(test_sessions, begin, end),
-		cmocka_unit_test_setup_teardown(test_hostile_names, begin, end),
-		cmocka_unit_test_setup_teardown(test_many, begin, end),
-		cmocka_unit_test_setup_teardown(test_rooms, begin, end),
-		cmocka_unit_test_setup_teardown(test_hostile_owner, begin, end),
-		cmocka_unit_test_setup_teardown(test_driver, begin, end),
-		cmocka_unit_test_setup_teardown(test_metadata, begin, end),
-		cmocka_unit_test_setup_teardown(test_older_driver, begin, end),
-		cmocka_unit_test_setup_teardown(test_no_memory, begin, end),
+		cmocka_unit_test_setup_teardown(test_loads, channels_begin, channels_end),
+		cmocka_unit_test_setup_teardown(test_two_calls, channels_begin, channels_end),
+		cmocka_unit_test_setup_teardown(test_changes, channels_begin, channels_end),
+		cmocka_unit_test_setup_teardown(test_sessions, channels_begin, channels_end),
+		cmocka_unit_test_setup_teardown(test_hostile_names, channels_begin, channels_end),
+		cmocka_unit_test_setup_teardown(test_many, channels_begin, channels_end),
+		cmocka_unit_test_setup_teardown(test_rooms, channels_begin, channels_end),
+		cmocka_unit_test_setup_teardown(test_hostile_owner, channels_begin, channels_end),
+		cmocka_unit_test_setup_teardown(test_driver, channels_begin, channels_end),
+		cmocka_unit_test_setup_teardown(test_metadata, channels_begin, channels_end),
+		cmocka_unit_test_setup_teardown(test_older_driver, channels_begin, channels_end),
+		cmocka_unit_test_setup_teardown(test_no_memory, channels_begin, channels_end),
 	};
 
 	return cmocka_run_group_tests_name("nvml_guest", tests, NULL, NULL);

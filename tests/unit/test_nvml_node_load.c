@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* tools/libnvml in a guest: loads, of the engines and of what is due, by looks at the host's sums. */
+/* tools/libnvml in a guest: loads of the engines, and of what is due, by looks. */
 #include "vgpu_test.h"
 
 #include "internal.h"
@@ -137,7 +137,8 @@ static void test_samples(void **state)
 		assert_true(samples[0].timeStamp > last_us);
 		last_us = samples[0].timeStamp;
 		assert_int_equal(nvmlDeviceGetSamples(dev, NVML_GPU_UTILIZATION_SAMPLES, last_us,
-						      &type, &count, samples), NVML_ERROR_NOT_FOUND);
+						      &type, &count, samples),
+				 NVML_ERROR_NOT_FOUND);
 		fake_node[0].percent[0] = i + 1;
 		fake_clock(100 * MS);
 	}

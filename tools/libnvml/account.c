@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Accounting: who had vGPUs open, of the driver's list of sessions. It is always on. Of a process
- * with several sessions the last one is told.
+ * with several sessions the last one is told. Of a vGPU whose guest names processes these are told
+ * in their place, as far as this library has seen them (record.c).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,7 @@
 struct account_session {
 	uint64_t id;
 	unsigned int pid;
+	uint8_t comm[VGPU_COMM_LEN];
 	uint64_t start_ns;
 	uint64_t end_ns;		/* 0: it has not ended */
 	uint64_t lasted_ns;
@@ -50,6 +52,7 @@ static void account_add(struct account *account, const struct vgpu_ctl_session *
 
 	session->id = from->id;
 	session->pid = (unsigned int)from->pid;
+	memcpy(session->comm, from->comm, sizeof(session->comm));
 	session->start_ns = from->start_ns;
 	session->end_ns = from->end_ns;
 	session->lasted_ns = (from->end_ns ? from->end_ns : now_ns) - from->start_ns;
@@ -131,12 +134,9 @@ static nvmlReturn_t account_pids(const struct nvmlDevice_st *device,
 				 unsigned int *pids)
 {
 	struct account account = { .device = device, .inst = inst };
+	nvmlReturn_t ret = account_read(&account);
 	unsigned int i;
-	nvmlReturn_t ret;
 
-	if (!device)
-		return NVML_ERROR_UNKNOWN;
-	ret = account_read(&account);
 	if (!ret)
 		ret = nv_put_count(pids, count, account.nr);
 	for (i = 0; !ret && i < account.nr; i++)
@@ -161,11 +161,8 @@ static nvmlReturn_t account_stats(const struct nvmlDevice_st *device,
 				  nvmlAccountingStats_t *stats)
 {
 	struct account account = { .device = device, .inst = inst, .pid = &pid };
-	nvmlReturn_t ret;
+	nvmlReturn_t ret = account_read(&account);
 
-	if (!device)
-		return NVML_ERROR_UNKNOWN;
-	ret = account_read(&account);
 	if (!ret && !account.nr)
 		ret = NVML_ERROR_NOT_FOUND;
 	if (!ret)
@@ -239,20 +236,131 @@ nvmlReturn_t nvmlVgpuInstanceGetAccountingMode(nvmlVgpuInstance_t vgpu, nvmlEnab
 	return nv_leave(ret);
 }
 
+/* Is there no later record of the same process? */
+static bool account_is_last(const struct nv_records *records, unsigned int i)
+{
+	unsigned int k;
+
+	for (k = i + 1; k < records->nr; k++)
+		if (records->record[k].vgpu == records->record[i].vgpu &&
+		    records->record[k].pid == records->record[i].pid)
+			return false;
+	return true;
+}
+
+/* Sets @nr to how many processes there are in the guest; their pids, as far as there is room. */
+static void account_guest_pids(const struct nv_records *records, nvmlVgpuInstance_t vgpu,
+			       unsigned int *nr, unsigned int *pids, unsigned int room)
+{
+	unsigned int i;
+
+	*nr = 0;
+	for (i = 0; i < records->nr; i++) {
+		if (records->record[i].vgpu != vgpu || !account_is_last(records, i))
+			continue;
+		if (pids && *nr < room)
+			pids[*nr] = records->record[i].pid;
+		(*nr)++;
+	}
+}
+
+/*
+ * A program of the host that uses the vGPU itself labels its channels, too, and the driver knows
+ * all about it. Sets @is_owner, and the stats if it is.
+ */
+static nvmlReturn_t account_owner(const struct nvmlDevice_st *device,
+				  const struct vgpu_ctl_instance *inst,
+				  const struct nv_record *record, bool *is_owner,
+				  nvmlAccountingStats_t *stats)
+{
+	struct account account = { .device = device, .inst = inst, .pid = &record->pid };
+	nvmlReturn_t ret = account_read(&account);
+
+	*is_owner = !ret && account.nr && account.session->id == record->session &&
+		    !memcmp(account.session->comm, record->comm, sizeof(record->comm));
+	if (*is_owner)
+		account_put(account.session, stats);
+	free(account.session);
+	return ret;
+}
+
+static nvmlReturn_t account_guest_stats(const struct nvmlDevice_st *device,
+					const struct vgpu_ctl_instance *inst,
+					nvmlVgpuInstance_t vgpu, unsigned int pid,
+					nvmlAccountingStats_t *stats)
+{
+	const struct nv_record *record = NULL;
+	unsigned int percent[NV_ENGINES], i;
+	uint64_t lasted_ns;
+	nvmlReturn_t ret;
+	bool is_owner;
+
+	for (i = 0; i < device->records.nr; i++)
+		if (device->records.record[i].vgpu == vgpu && device->records.record[i].pid == pid)
+			record = &device->records.record[i];
+	if (!record)
+		return NVML_ERROR_NOT_FOUND;
+	ret = account_owner(device, inst, record, &is_owner, stats);
+	if (ret || is_owner)
+		return ret;
+	lasted_ns = record->last_ns > record->start_ns ? record->last_ns - record->start_ns : 0;
+	nv_percent(&device->info, record->busy, lasted_ns, percent);
+	memset(stats, 0, sizeof(*stats));
+	stats->gpuUtilization = percent[NV_SM];
+	stats->memoryUtilization = percent[NV_MEM];
+	stats->maxMemoryUsage = NVML_VALUE_NOT_AVAILABLE;
+	stats->time = record->runs ? 0 : lasted_ns / 1000000;
+	stats->startTime = nv_time_us(record->start_ns);
+	stats->isRunning = record->runs;
+	return NVML_SUCCESS;
+}
+
+/* As nv_enter_vgpu(), and looks at the guest. @nr: processes that it has named */
+static nvmlReturn_t account_enter(nvmlVgpuInstance_t vgpu, const void *out,
+				  struct vgpu_ctl_instance *inst, struct nvmlDevice_st **device,
+				  unsigned int *nr)
+{
+	nvmlReturn_t ret = nv_enter_vgpu(vgpu, out, inst);
+
+	if (ret)
+		return ret;
+	*device = nv_device_of(inst->gpu);
+	ret = *device ? nv_guests_look(*device) : NVML_ERROR_UNKNOWN;
+	if (ret)
+		return nv_leave(ret);
+	account_guest_pids(&(*device)->records, vgpu, nr, NULL, 0);
+	return NVML_SUCCESS;
+}
+
 nvmlReturn_t nvmlVgpuInstanceGetAccountingPids(nvmlVgpuInstance_t vgpu, unsigned int *count,
 					       unsigned int *pids)
 {
 	struct vgpu_ctl_instance inst;
-	nvmlReturn_t ret = nv_enter_vgpu(vgpu, count, &inst);
+	struct nvmlDevice_st *device;
+	unsigned int nr, room;
+	nvmlReturn_t ret = account_enter(vgpu, count, &inst, &device, &nr);
 
-	return ret ? ret : nv_leave(account_pids(nv_device_of(inst.gpu), &inst, count, pids));
+	if (ret)
+		return ret;
+	if (!nr)
+		return nv_leave(account_pids(device, &inst, count, pids));
+	room = *count;
+	ret = nv_put_count(pids, count, nr);
+	if (!ret)
+		account_guest_pids(&device->records, vgpu, &nr, pids, room);
+	return nv_leave(ret);
 }
 
 nvmlReturn_t nvmlVgpuInstanceGetAccountingStats(nvmlVgpuInstance_t vgpu, unsigned int pid,
 						nvmlAccountingStats_t *stats)
 {
 	struct vgpu_ctl_instance inst;
-	nvmlReturn_t ret = nv_enter_vgpu(vgpu, stats, &inst);
+	struct nvmlDevice_st *device;
+	unsigned int nr;
+	nvmlReturn_t ret = account_enter(vgpu, stats, &inst, &device, &nr);
 
-	return ret ? ret : nv_leave(account_stats(nv_device_of(inst.gpu), &inst, pid, stats));
+	if (ret)
+		return ret;
+	return nv_leave(nr ? account_guest_stats(device, &inst, vgpu, pid, stats) :
+			account_stats(device, &inst, pid, stats));
 }

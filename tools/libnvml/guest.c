@@ -143,31 +143,6 @@ static nvmlReturn_t guest_read(const struct nv_vgpus *vgpus, struct guest_look *
 	return ret == NVML_ERROR_NOT_SUPPORTED ? NVML_SUCCESS : ret;
 }
 
-/* Looks, unless the last look is as good as a new one. Of no channels no look is kept. */
-static nvmlReturn_t guest_look(struct nvmlDevice_st *device, const struct nv_vgpus *vgpus,
-			       uint64_t now_ns)
-{
-	struct guest_look *look;
-	nvmlReturn_t ret;
-
-	if (nv_looks_fresh(&device->looks, now_ns))
-		return NVML_SUCCESS;
-	look = calloc(1, sizeof(*look));
-	if (!look)
-		return NVML_ERROR_MEMORY;
-	look->head.time_ns = now_ns;
-	ret = guest_read(vgpus, &look);
-	if (ret || !look->nr) {
-		free(look);
-		if (!ret)
-			nv_looks_forget(&device->looks);
-		return ret;
-	}
-	qsort(look->channel, look->nr, sizeof(look->channel[0]), guest_compare);
-	nv_looks_push(&device->looks, &look->head);
-	return NVML_SUCCESS;
-}
-
 /* What the channel got since the look @base, of which it was enabled last in this session. */
 static uint64_t guest_busy_ns(const struct guest_channel *channel, const struct guest_look *base)
 {
@@ -189,6 +164,62 @@ static uint64_t guest_period_ns(const struct guest_channel *channel, const struc
 	if (base && base->head.time_ns > from_ns)
 		from_ns = base->head.time_ns;
 	return channel->read_ns > from_ns ? channel->read_ns - from_ns : 0;
+}
+
+/* Notes who is seen at a look, which is not kept yet, and what they got since the one before. */
+static nvmlReturn_t guest_record(struct nvmlDevice_st *device, const struct nv_vgpus *vgpus,
+				 const struct guest_look *look)
+{
+	const struct guest_look *last = guest_look_of(device->looks.look[0]);
+	nvmlReturn_t ret = nv_record_look(&device->records, vgpus, look->nr);
+	unsigned int i;
+
+	for (i = 0; !ret && i < look->nr; i++) {
+		const struct guest_channel *channel = &look->channel[i];
+		struct nv_record seen = {
+			.vgpu = channel->vgpu,
+			.session = channel->session,
+			.pid = channel->info.pid,
+			.start_ns = channel->info.enabled_ns,
+			.last_ns = channel->read_ns,
+		};
+
+		if (!guest_named(channel))
+			continue;
+		memcpy(seen.comm, channel->info.comm, sizeof(seen.comm));
+		if (channel->info.engine < VGPU_MAX_ENGINES)
+			seen.busy[channel->info.engine].busy_ns = guest_busy_ns(channel, last);
+		nv_record_see(&device->records, &seen);
+	}
+	return ret;
+}
+
+/* Looks, unless the last look is as good as a new one. Of no channels no look is kept. */
+static nvmlReturn_t guest_look(struct nvmlDevice_st *device, const struct nv_vgpus *vgpus,
+			       uint64_t now_ns)
+{
+	struct guest_look *look;
+	nvmlReturn_t ret;
+
+	if (nv_looks_fresh(&device->looks, now_ns))
+		return NVML_SUCCESS;
+	look = calloc(1, sizeof(*look));
+	if (!look)
+		return NVML_ERROR_MEMORY;
+	look->head.time_ns = now_ns;
+	ret = guest_read(vgpus, &look);
+	if (!ret) {
+		qsort(look->channel, look->nr, sizeof(look->channel[0]), guest_compare);
+		ret = guest_record(device, vgpus, look);
+	}
+	if (ret || !look->nr) {
+		free(look);
+		if (!ret)
+			nv_looks_forget(&device->looks);
+		return ret;
+	}
+	nv_looks_push(&device->looks, &look->head);
+	return NVML_SUCCESS;
 }
 
 /*
@@ -266,6 +297,17 @@ static void guest_add_processes(const struct nvmlDevice_st *device, const struct
 		samples->nr += guest_sample(device, base, &channels[i], end - i,
 					    &samples->sample[samples->nr]);
 	}
+}
+
+nvmlReturn_t nv_guests_look(struct nvmlDevice_st *device)
+{
+	const struct nv_vgpus *vgpus;
+	struct vgpu_ctl_gpu gpu;
+	nvmlReturn_t ret = nv_node_gpu(device->info.gpu, &gpu);
+
+	if (!ret)
+		ret = nv_vgpus(device, false, &vgpus);
+	return ret ? ret : guest_look(device, vgpus, gpu.now_ns);
 }
 
 nvmlReturn_t nv_guests_read(struct nvmlDevice_st *device, uint64_t since_us,

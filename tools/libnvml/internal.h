@@ -57,12 +57,38 @@ struct nv_looks {
 };
 
 /*
+ * What is known of a process in a guest (record.c).
+ * @session:  of the vGPU, in which it was seen
+ * @start_ns: when the first channel that was seen of it was enabled
+ * @last_ns:  when it was seen last
+ * @runs:     it was there at the last look
+ * @comm:     its name, by the guest's word, when it was seen first
+ * @busy:     of each engine, what it got in looks so far
+ */
+struct nv_record {
+	nvmlVgpuInstance_t vgpu;
+	uint64_t session;
+	unsigned int pid;
+	uint64_t start_ns;
+	uint64_t last_ns;
+	bool runs;
+	uint8_t comm[VGPU_COMM_LEN];
+	struct vgpu_ctl_engine_busy busy[VGPU_MAX_ENGINES];
+};
+
+struct nv_records {
+	unsigned int nr;
+	struct nv_record *record;
+};
+
+/*
  * A GPU that was there when the library was initialized.
  * @info:      as it was then; of a guest's GPU what it has of that (render.c)
  * @minor:     a number for clients
  * @uuid:      likewise
  * @looks:     of guest.c: at the channels of guests; of render_load.c: at the engines
  * @processes: of render_process.c: looks at the processes
+ * @records:   of guest.c: processes in guests that were seen
  * @fd:        of a guest's GPU: its node; else -1
  * @types:     number of its types; type[i] is that of index i
  * @vgpus:     for nv_vgpus()
@@ -76,6 +102,7 @@ struct nvmlDevice_st {
 	unsigned int pci_subsystem_id;
 	struct nv_looks looks;
 	struct nv_looks processes;
+	struct nv_records records;
 	int fd;
 	unsigned int types;
 	struct nv_type **type;
@@ -289,6 +316,9 @@ const struct nv_look *nv_looks_base(const struct nv_looks *looks, uint64_t since
 nvmlReturn_t nv_guests_read(struct nvmlDevice_st *device, uint64_t since_us,
 			    struct nv_samples *samples);
 
+/* Looks, if the last look is not as good, so that device->records are of now. */
+nvmlReturn_t nv_guests_look(struct nvmlDevice_st *device);
+
 /* The version of the driver in a guest, fit to be shown; "": the guest does not tell. */
 nvmlReturn_t nv_guest_driver(const struct vgpu_ctl_instance *inst,
 			     char version[VGPU_GUEST_NAME_LEN + 1]);
@@ -298,6 +328,19 @@ nvmlReturn_t nv_guest_driver(const struct vgpu_ctl_instance *inst,
  * terminal obeys, becomes '?'.
  */
 void nv_shown_text(char *to, const uint8_t *text, size_t bytes);
+
+/* ---- record.c ---- */
+
+/*
+ * A look at so many channels begins: who is seen no more does not run; of vGPUs that are gone
+ * nothing is kept.
+ */
+nvmlReturn_t nv_record_look(struct nv_records *records, const struct nv_vgpus *vgpus,
+			    unsigned int channels);
+
+/* A channel of a process is seen. @seen->busy: what it got since the last look */
+void nv_record_see(struct nv_records *records, const struct nv_record *seen);
+void nv_records_free(struct nv_records *records);
 
 /* ---- where GPUs come from ---- */
 

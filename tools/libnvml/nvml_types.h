@@ -53,6 +53,7 @@ typedef unsigned int nvmlVgpuInstance_t;
 
 #define NVML_INIT_FLAG_NO_GPUS		1u
 #define NVML_INIT_FLAG_NO_ATTACH	2u
+#define NVML_VALUE_NOT_AVAILABLE	0xffffffffffffffffull
 #define NVML_NO_INSTANCE		0xffffffffu	/* no MIG instance */
 #define NVML_INVALID_VGPU_PLACEMENT_ID	0xffffu
 

@@ -168,6 +168,7 @@ void nv_table_exit(void)
 	for (i = 0; i < nv.devices; i++) {
 		nv_looks_forget(&nv.device[i].looks);
 		nv_looks_forget(&nv.device[i].processes);
+		nv_records_free(&nv.device[i].records);
 		free(nv.device[i].type);
 	}
 	free(nv.device);
