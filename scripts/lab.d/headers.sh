@@ -76,7 +76,21 @@ need_headers() {
 	K_KDIR=$K_DIR/usr/src/linux-headers-$K_REL
 }
 
-# need_package SUITE NAME: sets K_DIR, where that package is unpacked.
+# image_download: the newest kernel of the suite, with its modules.
+image_download() {
+	local rel names
+	rel=$(apt-cache depends linux-image-amd64 |
+		sed -n 's/^ *Depends: linux-image-\([0-9].*-amd64\)$/\1/p')
+	[[ $rel ]] || { echo "there is no linux-image-amd64"; return 1; }
+	# Some have their files in packages that they depend on.
+	names=$(apt-cache depends "linux-image-$rel" |
+		sed -n 's/^ *Depends: \(linux-\(binary\|modules\)-[0-9].*\)$/\1/p')
+	# shellcheck disable=SC2086 # names they are
+	apt-get download "linux-image-$rel" $names
+}
+
+# need_package SUITE NAME [COMMAND]: sets K_DIR, where that package is unpacked, or what COMMAND
+# downloads.
 need_package() {
 	K_DIR=$CACHE/headers-$2-$1-$(sed '/^#/d' "$LAB_D/headers.sh" | hash_of)
 	if [[ ! -d $K_DIR ]]; then
@@ -91,6 +105,6 @@ package_make() {
 	rm -rf "$CACHE/tmp.${K_DIR##*/}".*
 	mkdir -p "$tmp"
 	step "package $2 of Debian $1" "$CACHE/log/${K_DIR##*/}.log" \
-		fetch "$1" "$tmp" apt-get download "$2" || { rm -rf "$tmp"; return 97; }
+		fetch "$1" "$tmp" ${3:-apt-get download "$2"} || { rm -rf "$tmp"; return 97; }
 	mv "$tmp" "$K_DIR"
 }

@@ -2,9 +2,11 @@
 # Tests of the guest's driver, vgpu_guest.ko; tests/e2e/run.sh sources this file. The guest's first
 # process loads it and does the tests itself (tests/e2e/drm).
 
-# driver_start NAME UUID [TEST...]: starts a guest with the vGPU that does these tests, or all.
+# driver_start NAME UUID [TEST...]: starts a guest with the vGPU that does these tests, or all. Its
+# kernel is DRIVER_KERNEL, with DRIVER_INITRAMFS, instead of guest-drm, if these are set.
 driver_start() {
-	local GUEST_KERNEL=build/lab/guest-drm/bzImage GUEST_INITRAMFS=build/guest/drm.initramfs
+	local GUEST_KERNEL=${DRIVER_KERNEL:-build/lab/guest-drm/bzImage}
+	local GUEST_INITRAMFS=${DRIVER_INITRAMFS:-build/guest/drm.initramfs}
 	local GUEST_MIB=${DRIVER_MIB:-512}
 	guest_start "$@"
 }

@@ -194,4 +194,9 @@ static inline int guest_ttm_device_init(struct ttm_device *ttm,
 #define ttm_device_init guest_ttm_device_init
 #endif
 
+/* What is not unbound was bound to a processor. */
+#ifndef GUEST_HAS_WQ_PERCPU
+#define WQ_PERCPU 0
+#endif
+
 #endif /* _VGPU_GUEST_COMPAT_H */

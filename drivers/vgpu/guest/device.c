@@ -15,7 +15,7 @@ int guest_work_init(void)
 	 * Not unbound: the work of a scheduler queues itself several times for each job, and an
 	 * unbound queue would wake a thread each time.
 	 */
-	guest_submit_wq = alloc_workqueue("vgpu_guest-submit", WQ_MEM_RECLAIM, 0);
+	guest_submit_wq = alloc_workqueue("vgpu_guest-submit", WQ_PERCPU | WQ_MEM_RECLAIM, 0);
 	guest_stop_wq = alloc_workqueue("vgpu_guest-stop", WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
 	guest_wq = alloc_workqueue("vgpu_guest", WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
 	if (guest_submit_wq && guest_stop_wq && guest_wq)
