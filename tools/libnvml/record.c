@@ -28,34 +28,27 @@ static struct nv_record *record_find(const struct nv_records *records,
 	return NULL;
 }
 
-static void record_drop(struct nv_records *records, unsigned int i)
-{
-	memmove(&records->record[i], &records->record[i + 1],
-		(--records->nr - i) * sizeof(records->record[0]));
-}
-
-/* Makes room among the records of a vGPU, so that no guest pushes out those of another. */
+/* Of a vGPU, so that no guest pushes out those of another: those that came first. */
 static void record_forget(struct nv_records *records, nvmlVgpuInstance_t vgpu)
 {
-	unsigned int i, ended = 0, oldest = 0;
+	unsigned int i, ended = 0, nr = 0;
 
+	for (i = 0; i < records->nr; i++)
+		ended += records->record[i].vgpu == vgpu && !records->record[i].runs;
 	for (i = 0; i < records->nr; i++) {
-		if (records->record[i].vgpu != vgpu || records->record[i].runs)
-			continue;
-		if (!ended++ ||
-		    records->record[i].last_ns < records->record[oldest].last_ns)
-			oldest = i;
+		if (ended > RECORDS_KEPT && records->record[i].vgpu == vgpu &&
+		    !records->record[i].runs)
+			ended--;
+		else
+			records->record[nr++] = records->record[i];
 	}
-	if (ended > RECORDS_KEPT)
-		record_drop(records, oldest);
+	records->nr = nr;
 }
 
 static struct nv_record *record_new(struct nv_records *records, const struct nv_record *seen)
 {
-	struct nv_record *record;
+	struct nv_record *record = &records->record[records->nr++];
 
-	record_forget(records, seen->vgpu);
-	record = &records->record[records->nr++];
 	*record = *seen;
 	memset(record->busy, 0, sizeof(record->busy));
 	return record;
@@ -89,11 +82,14 @@ static bool record_is_of(const struct nv_record *record, const struct nv_vgpus *
 nvmlReturn_t nv_record_look(struct nv_records *records, const struct nv_vgpus *vgpus,
 			    unsigned int channels)
 {
-	struct nv_record *record;
+	struct nv_record *record = records->record;
 	unsigned int i, nr = 0;
 
-	record = realloc(records->record, (records->nr + channels + 1) * sizeof(*record));
-	if (!record)
+	for (i = 0; i < vgpus->nr; i++)
+		record_forget(records, nv_vgpu_id(&vgpus->inst[i]));
+	if (channels)
+		record = realloc(record, (records->nr + channels) * sizeof(*record));
+	if (channels && !record)
 		return NVML_ERROR_MEMORY;
 	records->record = record;
 	for (i = 0; i < records->nr; i++) {
