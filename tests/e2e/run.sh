@@ -506,7 +506,7 @@ tests_of() {
 		echo display_modes display_storm_and_resets display_present display_unplug \
 			display_firmware ;;
 	driver) echo driver driver_label driver_unmap driver_usage ;;
-	debian) echo debian debian_systemd debian_usage ;;
+	debian) echo debian_guest debian_systemd debian_usage ;;
 	igt) echo debian_igt ;;
 	manage) echo "${MANAGE_TESTS[@]}" ;;
 	nodedev) echo virsh virsh_nodedev virsh_nodedev_refused ;;
