@@ -21,7 +21,7 @@ debian_passes() {
 }
 
 # DEBIAN_TESTS names some of the tests, in place of all.
-test_debian() {
+test_debian_guest() {
 	local tests=()
 	read -ra tests <<<"${DEBIAN_TESTS:-}"
 	mdev_create "$A" SG16-1Q
