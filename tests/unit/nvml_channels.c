@@ -8,9 +8,9 @@
 
 nvmlDevice_t dev;
 struct vgpu_ctl_channel channel[CHANNELS];
+const unsigned int idle[FAKE_ENGINES];
 
 static int allocations;
-static const unsigned int idle[FAKE_ENGINES];
 
 void channels_are(const struct vgpu_ctl_channel *channels, unsigned int nr, const uint8_t *version)
 {

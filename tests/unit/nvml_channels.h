@@ -14,6 +14,9 @@ extern nvmlDevice_t dev;
 /* Channels of the vGPU 1, of which channels_are() gives it some. */
 extern struct vgpu_ctl_channel channel[CHANNELS];
 
+/* A sample in which nothing was done. */
+extern const unsigned int idle[FAKE_ENGINES];
+
 /* A vGPU that is open since a second, with channels that are enabled since then. */
 int channels_begin(void **state);
 int channels_end(void **state);
