@@ -197,6 +197,7 @@ void fake_start(unsigned int nr, int pid)
 	s->id = ++nr_sessions;
 	memcpy(s->uuid, inst->uuid, sizeof(s->uuid));
 	s->pid = pid;
+	memcpy(s->comm, inst->owner_comm, sizeof(s->comm));
 	s->start_ns = inst->started_ns;
 	s->max_fb_bytes = (uint64_t)pid << 21;
 	inst->session = s->id;
@@ -588,8 +589,7 @@ int __wrap_ioctl(int fd, unsigned long request, void *arg)
 	must(fd >= 0, "a call without the node");
 	if (fake_node_is(fd))
 		return fake_node_ioctl(fd, request, arg);
-	must(head->size == _IOC_SIZE(request) && !head->flags, "size or flags");
-	must(nr < 64, "an unknown call");
+	must(head->size == _IOC_SIZE(request) && !head->flags && nr < 64, "size, flags or number");
 	pthread_mutex_lock(&lock);
 	calls++;
 	ret = fake.refuse[nr] ? -fake.refuse[nr] : call(request, arg);
