@@ -235,9 +235,9 @@ CHILDREN=()
 cleanup() {
 	local pid
 	for pid in "${CHILDREN[@]}"; do
-		kill -KILL "$pid" 2>/dev/null
+		kill -KILL "$pid" 2>/dev/null || :
 	done
-	wait 2>/dev/null
+	wait 2>/dev/null || :
 	tty_back
 }
 

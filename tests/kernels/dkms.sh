@@ -42,6 +42,8 @@ enter LAB_BIND="$CHECKOUT" LAB_BIND_RO="$K_DIR" LAB_CWD="$CHECKOUT" -- bash -eux
 	fi
 
 	dpkg -r vgpu-guest-dkms
-	! modprobe -S "$rel" -R "$alias"
+	if modprobe -S "$rel" -R "$alias"; then
+		exit 1
+	fi
 	[[ ! -e /var/lib/dkms/vgpu-guest && -z $(find /lib/modules -name "vgpu_guest*") ]]
 ' bash "$K_DIR"

@@ -10,6 +10,7 @@
 #include <linux/workqueue.h>
 
 #include <drm/drm_drv.h>
+#include <drm/drm_exec.h>
 #include <drm/drm_gem.h>
 #include <drm/drm_gpuvm.h>
 #include <drm/gpu_scheduler.h>
@@ -192,6 +193,12 @@ static inline int guest_ttm_device_init(struct ttm_device *ttm,
 }
 
 #define ttm_device_init guest_ttm_device_init
+#endif
+
+#ifndef GUEST_HAS_EXEC_EACH
+#undef drm_exec_for_each_locked_object
+#define drm_exec_for_each_locked_object(exec, obj)				\
+	for (unsigned long guest_i = 0; ((obj) = drm_exec_obj(exec, guest_i)); ++guest_i)
 #endif
 
 /* What is not unbound was bound to a processor. */
