@@ -54,14 +54,15 @@ test_driver_unmap() {
 	local before data
 	mdev_create "$A" SG16-1Q
 	driver_start a "$A" unmap
-	guest_says a '^guest: unmap begin' $((120 * SLOW)) || fail "guest a does not begin"
+	guest_says a '^guest: unmap begin end$' $((120 * SLOW)) || fail "guest a does not begin"
 	before=$(decoded)
 	guest_tell a go
-	guest_says a '^guest: unmap data' $((120 * SLOW)) || fail "guest a does not unmap"
+	guest_says a '^guest: unmap data .* end$' $((120 * SLOW)) || fail "guest a does not unmap"
 	data=$(decoded)
 	guest_tell a go
-	guest_says a '^guest: unmap text' $((120 * SLOW)) || fail "guest a does not end"
+	guest_says a '^guest: unmap text .* end$' $((120 * SLOW)) || fail "guest a does not end"
 	guest_answer a "unmap text"
+	ANSWER=${ANSWER% end}
 	echo "decoded: $((data - before)) for data, $(($(decoded) - data)) for $ANSWER programs"
 	(( data == before && $(decoded) == data + ANSWER ))
 	guest_tell a go

@@ -178,7 +178,7 @@ void host_answers(const char *line)
 
 	if (port < 0)
 		port = tell_open();
-	say("%s", line);
+	say("%s end", line);
 	if (!tell_wait(port, SECONDS))
 		bench_die("the host does not answer");
 }

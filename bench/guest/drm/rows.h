@@ -31,7 +31,7 @@ void direct_run(struct direct *direct, struct vgpu_hw_packet packet);
 
 void direct_close(struct direct *direct);
 
-/* Says a line to the host, and goes on when that answers. */
+/* Says a line to the host, with an end that it waits for, and goes on when that answers. */
 void host_answers(const char *line);
 
 /* The rows. Each prints its line of JSON, or what the host makes one of. */

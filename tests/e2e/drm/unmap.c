@@ -100,6 +100,7 @@ static void map_and_unmap(struct counter *c, uint32_t queue)
 	CHECK_RET(bo_close(c->fd, handle), 0);
 }
 
+/* The host may see the beginning of a line before its end. */
 bool test_unmap(void)
 {
 	int host = tell_open();
@@ -110,21 +111,21 @@ bool test_unmap(void)
 	CHECK(host >= 0);
 	begin(&c);
 	CHECK_RET(queue_make(c.fd, c.vm, GR, 4, &queue), 0);
-	say("unmap begin");
+	say("unmap begin end");
 	CHECK(tell_wait(host, HOST_S));
 	CHECK(!pthread_create(&thread, NULL, run_thread, &c));
 	for (i = 0; i < UNMAPS || __atomic_load_n(&c.runs, __ATOMIC_ACQUIRE) < RUNS; i++)
 		map_and_unmap(&c, queue);
 	__atomic_store_n(&c.stop, true, __ATOMIC_RELEASE);
 	CHECK(!pthread_join(thread, NULL));
-	say("unmap data %u %u", i, c.runs);
+	say("unmap data %u %u end", i, c.runs);
 	CHECK(tell_wait(host, HOST_S));
 	for (i = 0; i < AGAIN; i++) {
 		CHECK_RET(bind_map(c.fd, c.vm, c.text.handle, 0, VA_MORE, c.text.bytes,
 				   DRM_VGPU_BIND_EXEC), 0);
 		run_once(&c);
 	}
-	say("unmap text %u", AGAIN);
+	say("unmap text %u end", AGAIN);
 	CHECK(tell_wait(host, HOST_S));
 	close(c.fd);
 	return true;
