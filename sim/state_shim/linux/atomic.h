@@ -8,6 +8,7 @@
 
 #include_next <linux/atomic.h>
 
+#define atomic_inc(v)		((void)(v)->counter++)
 #define atomic64_set(v, value)	((void)((v)->counter = (value)))
 #define atomic64_add(n, v)	((void)((v)->counter += (n)))
 #define atomic64_sub(n, v)	((void)((v)->counter -= (n)))
