@@ -67,6 +67,26 @@ test_driver_unmap() {
 	is_free "$A"
 }
 
+# An engine hangs, for which the vGPU loses all its work, until the host lifts its quarantine.
+test_driver_quarantine() {
+	local hang
+	mdev_create "$A" SG16-1Q
+	vgpuctl sched set --quarantine-faults 1 >/dev/null
+	driver_start a "$A" quarantine
+	guest_says a '^guest: ready to hang' $((120 * SLOW)) || fail "guest a does not work"
+	mountpoint -q /sys/kernel/debug || mount -t debugfs none /sys/kernel/debug
+	hang=$(echo /sys/kernel/debug/vgpu_soft/*/ce0/hang)
+	echo 1 >"$hang"
+	guest_tell a hang
+	guest_says a '^guest: in quarantine' $((120 * SLOW)) || fail "guest a is not in quarantine"
+	vgpuctl release "$A"
+	guest_tell a lifted
+	passes a 60
+	guest_log a
+	is_free "$A"
+	vgpuctl sched set --quarantine-faults 3 >/dev/null
+}
+
 # driver_used PID: what the guest has said of its process's time on ce, and what the host has
 # measured, in ns.
 driver_used() {

@@ -195,7 +195,8 @@ static void test_lost(void **state)
 	lose(DRM_VGPU_QUEUE_TIMEOUT, -ECANCELED,
 	     "channel 1: packet 0 took longer than the driver lets one");
 	lose(DRM_VGPU_QUEUE_DEVICE, -ENODEV, "the device was reset by its host, or is gone");
-	lose(DRM_VGPU_QUEUE_DEVICE + 1, -EPROTO, "has a state that is not known: 4");
+	lose(DRM_VGPU_QUEUE_QUARANTINE, -EBUSY, "the host has put the vGPU into quarantine");
+	lose(DRM_VGPU_QUEUE_QUARANTINE + 1, -EPROTO, "has a state that is not known: 5");
 }
 
 /* What is full, and faults, tells that, and does not wait for room. */

@@ -164,6 +164,9 @@ static int chan_lost(struct vgpu_chan *chan, const struct drm_vgpu_queue_query *
 	case DRM_VGPU_QUEUE_DEVICE:
 		return vgpu_fail(chan->dev, -ENODEV,
 				 "channel %u: the device was reset by its host, or is gone", chan->id);
+	case DRM_VGPU_QUEUE_QUARANTINE:
+		return vgpu_fail(chan->dev, -EBUSY,
+				 "channel %u: the host has put the vGPU into quarantine", chan->id);
 	}
 	return vgpu_fail(chan->dev, -EPROTO, "channel %u has a state that is not known: %u",
 			 chan->id, query->state);

@@ -96,6 +96,10 @@ static bool channel_find(struct guest_queue *queue)
 	struct guest_queue *owner, *oldest = NULL;
 	u32 i;
 
+	if (guest_dev_forgot(gdev)) {
+		guest_dev_lost(gdev);
+		return false;
+	}
 	for (i = 0; i < gdev->channels; i++) {
 		owner = gdev->channel[i];
 		if (!owner) {
@@ -126,6 +130,8 @@ static bool may_claim(struct guest_queue *queue)
 {
 	bool others = !list_empty(&queue->gdev->waiting);
 
+	if (queue->gdev->lost)
+		return false;
 	if (queue->channel != GUEST_NO_CHANNEL)
 		return !others || time_before(jiffies, queue->since + TURN);
 	return !others && channel_find(queue);
@@ -172,7 +178,7 @@ static void channel_hand_on(struct work_struct *work)
 	/* When the device is gone, all queues are stopped, and wait no longer. */
 	if (drm_dev_enter(&gdev->drm, &idx)) {
 		mutex_lock(&gdev->channel_mutex);
-		while (!list_empty(&gdev->waiting)) {
+		while (!gdev->lost && !list_empty(&gdev->waiting)) {
 			queue = list_first_entry(&gdev->waiting, struct guest_queue, waiting);
 			if (queue->channel == GUEST_NO_CHANNEL && !channel_find(queue))
 				break;
@@ -202,14 +208,18 @@ bool guest_channel_stop(struct guest_queue *queue, struct guest_fault *fault, bo
 {
 	struct guest_dev *gdev = queue->gdev;
 	bool faulted = false;
+	u32 state;
 
 	mutex_lock(&gdev->channel_mutex);
 	if (queue->wait)
 		wait_end(queue);
 	if (there && queue->channel != GUEST_NO_CHANNEL) {
-		faulted = readl(PAGE_REG(queue, state)) == VGPU_HW_STATE_FAULTED;
+		state = readl(PAGE_REG(queue, state));
+		faulted = state == VGPU_HW_STATE_FAULTED;
 		if (faulted)
 			read_fault(queue, fault);
+		else if (state == VGPU_HW_STATE_DISABLED && guest_dev_forgot(gdev))
+			guest_dev_lost(gdev);
 		channel_disable(queue);
 	}
 	mutex_unlock(&gdev->channel_mutex);

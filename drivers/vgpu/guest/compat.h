@@ -83,35 +83,8 @@ static inline int guest_sched_job_init(struct drm_sched_job *job, struct drm_sch
 #define drm_sched_job_init guest_sched_job_init
 #endif
 
-#ifndef GUEST_HAS_SCHED_ERRNO
-static inline void guest_sched_start(struct drm_gpu_scheduler *sched, int error)
-{
-	drm_sched_start(sched);
-}
-
-#define drm_sched_start guest_sched_start
-#endif
-
-/*
- * For timedout_job to return, of a job that has not timed out. The scheduler has taken it from its
- * list: it has to go back, to be freed from there. The caller keeps the scheduler.
- */
-static inline enum drm_gpu_sched_stat guest_sched_no_hang(struct drm_gpu_scheduler *sched,
-							  struct drm_sched_job *job)
-{
-#ifdef GUEST_HAS_SCHED_NO_HANG
-	return DRM_GPU_SCHED_STAT_NO_HANG;
-#else
-	spin_lock(&sched->job_list_lock);
-	list_add(&job->list, &sched->pending_list);
-	spin_unlock(&sched->job_list_lock);
-	drm_sched_wqueue_start(sched);
-	return DRM_GPU_SCHED_STAT_NOMINAL;
-#endif
-}
-
 #ifndef GUEST_HAS_SCHED_NO_HANG
-/* It came together with the new name. */
+/* NO_HANG came together with the new name. */
 #define DRM_GPU_SCHED_STAT_RESET DRM_GPU_SCHED_STAT_NOMINAL
 #endif
 

@@ -52,7 +52,8 @@ struct guest_vector {
  * @system_man:   and of the guest's memory
  * @saving:       the guest's memory takes all of the framebuffer
  * @move:         the channel that moves buffers
- * @vm_mutex:     protects @vms
+ * @vm_mutex:     protects @vms; taken where fences are signalled, so no memory is allocated under
+ *                it
  * @vms:          address spaces, until their tables are freed
  * @hw_version:   VGPU_HW_VERSION
  * @channels:     channels that queues can have
@@ -61,15 +62,20 @@ struct guest_vector {
  * @fb_limit:     bytes of framebuffer to use, as tests want; 0: all
  * @uuid:         VGPU_HW_UUID, or 0
  * @type:         VGPU_HW_TYPE, or empty
- * @job_timeout:  jiffies that the device may have for a job
+ * @job_timeout:  jiffies that the engine may work on a packet
  * @nr_vectors:   MSI-X vectors, at least 2: 0 is for faults
  * @vector:       of each vector
- * @channel_mutex: held while a queue gets or loses a channel; protects @queues, @waiting and @uses;
+ * @channel_mutex: held while a queue gets or loses a channel; protects what follows until @uses;
  *                taken where fences are signalled, so no memory is allocated under it
+ * @lost:         the device has forgotten what the driver has told it: no queue gets a channel
+ * @epoch:        how often all queues were ended
  * @queues:       all
  * @waiting:      those that wait for a channel, in their order
  * @uses:         counts when channels begin to be used
  * @hand_on:      gives channels to those who wait
+ * @watch:        looks at queues that have work
+ * @watch_period: between two looks, in jiffies
+ * @recover:      ends what was lost with @lost, and tells the device anew
  * @channel_lock: protects @channel, which changes with @channel_mutex held, too; taken by interrupt
  *                handlers
  * @channel:      the queue that has a channel, or NULL
@@ -97,10 +103,15 @@ struct guest_dev {
 	unsigned int nr_vectors;
 	struct guest_vector vector[VGPU_HW_VECTORS];
 	struct mutex channel_mutex;	/* who has which channel */
+	bool lost;
+	u64 epoch;
 	struct list_head queues;
 	struct list_head waiting;
 	u64 uses;
 	struct work_struct hand_on;
+	struct delayed_work watch;
+	unsigned long watch_period;
+	struct work_struct recover;
 	spinlock_t channel_lock;	/* channel[] */
 	struct guest_queue *channel[VGPU_HW_MAX_CHANNELS];
 };
@@ -160,6 +171,46 @@ int guest_dev_init(struct guest_dev *gdev);
 
 /* Drops all that the device does and knows. The caller knows that the registers are there. */
 void guest_dev_reset(struct guest_dev *gdev);
+
+/* Whether the device was reset by somebody else: it has the driver's name no longer. */
+bool guest_dev_forgot(struct guest_dev *gdev);
+
+/* No queue gets a channel any more, and those that there are do not go on. */
+static inline void guest_dev_drop(struct guest_dev *gdev)
+{
+	lockdep_assert_held(&gdev->channel_mutex);
+	gdev->lost = true;
+	gdev->epoch++;
+}
+
+/* Likewise, and sees to it that the device is told anew. */
+static inline void guest_dev_lost(struct guest_dev *gdev)
+{
+	if (gdev->lost)
+		return;
+	guest_dev_drop(gdev);
+	queue_work(guest_stop_wq, &gdev->recover);
+}
+
+int guest_recover_init(struct guest_dev *gdev);
+extern const struct pci_error_handlers guest_recover_handlers;
+
+/* Ends all queues that there are with @error. */
+void guest_recover_drop(struct guest_dev *gdev, int error);
+
+/* Tells a device that was reset what it has to know, and gives queues channels again. */
+void guest_recover_tell(struct guest_dev *gdev);
+
+int guest_watch_init(struct guest_dev *gdev);
+
+/* Sees to it that queues with work are looked at: now and then, and (@now) at once. Any context. */
+static inline void guest_watch_begin(struct guest_dev *gdev, bool now)
+{
+	if (now)
+		mod_delayed_work(guest_stop_wq, &gdev->watch, 0);
+	else
+		queue_delayed_work(guest_stop_wq, &gdev->watch, gdev->watch_period);
+}
 
 /* Asks for interrupts. */
 int guest_irq_init(struct guest_dev *gdev);

@@ -19,7 +19,7 @@
 static unsigned int job_timeout_ms = 60000;
 module_param(job_timeout_ms, uint, 0444);
 MODULE_PARM_DESC(job_timeout_ms,
-		 "A queue whose job takes longer on the device is lost; 0: never (default: 60000)");
+		 "A queue with a packet that takes longer on its engine is lost; 0: never (default: 60000)");
 
 static unsigned int fb_limit_mb;
 module_param(fb_limit_mb, uint, 0444);
@@ -145,6 +145,12 @@ static int drv_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	ret = guest_channel_init(gdev);
 	if (ret)
 		return ret;
+	ret = guest_watch_init(gdev);
+	if (ret)
+		return ret;
+	ret = guest_recover_init(gdev);
+	if (ret)
+		return ret;
 	ret = guest_irq_init(gdev);
 	if (ret)
 		return ret;
@@ -159,7 +165,7 @@ static void drv_remove(struct pci_dev *pdev)
 	drm_dev_unplug(&gdev->drm);
 	/* From now on nobody else touches registers. A device that is gone drops the write. */
 	guest_dev_reset(gdev);
-	guest_queue_stop_all(gdev);
+	guest_recover_drop(gdev, -ENODEV);
 	guest_evict_leave(gdev);
 }
 
@@ -181,6 +187,7 @@ static struct pci_driver drv_pci = {
 	.probe = drv_probe,
 	.remove = drv_remove,
 	.shutdown = drv_shutdown,
+	.err_handler = &guest_recover_handlers,
 };
 
 static int __init drv_init(void)

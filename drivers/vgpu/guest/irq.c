@@ -38,6 +38,8 @@ static irqreturn_t irq_fault(int irq, void *data)
 			guest_queue_look(gdev->channel[i]);
 	spin_unlock_irqrestore(&gdev->channel_lock, flags);
 	guest_move_wake(gdev);
+	/* A fault may have been one too many for the host. */
+	guest_watch_begin(gdev, true);
 	return IRQ_HANDLED;
 }
 

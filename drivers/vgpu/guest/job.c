@@ -61,38 +61,9 @@ static void job_free(struct drm_sched_job *base)
 	guest_job_destroy(to_guest_job(base));
 }
 
-static enum drm_gpu_sched_stat job_in_time(struct guest_job *job)
-{
-	struct guest_queue *queue = job->queue;
-	enum drm_gpu_sched_stat stat;
-
-	/* The job's reference may go with it, once the scheduler can free it. */
-	kref_get(&queue->ref);
-	stat = guest_sched_no_hang(&queue->sched, &job->base);
-	guest_queue_put(queue);
-	return stat;
-}
-
-/*
- * The queue is stopped before the scheduler is, as all of its jobs end by that with an error of
- * their own: drm_sched_start() would end those that are still in the ring. One that has ended at
- * the last moment has not timed out, and those behind it go on.
- */
+/* It is never called: watch.c knows what time the engine had for a job; a scheduler does not. */
 static enum drm_gpu_sched_stat job_timedout(struct drm_sched_job *base)
 {
-	struct guest_queue *queue = to_guest_job(base)->queue;
-	struct drm_gpu_scheduler *sched = &queue->sched;
-	int idx;
-
-	if (drm_dev_enter(&queue->gdev->drm, &idx)) {
-		guest_queue_poll(queue);
-		drm_dev_exit(idx);
-	}
-	if (dma_fence_is_signaled(&base->s_fence->finished))
-		return job_in_time(to_guest_job(base));
-	guest_queue_stop(queue, DRM_VGPU_QUEUE_TIMEOUT, -EIO);
-	drm_sched_stop(sched, base);
-	drm_sched_start(sched, 0);
 	return DRM_GPU_SCHED_STAT_RESET;
 }
 

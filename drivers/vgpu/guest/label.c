@@ -34,13 +34,25 @@ void guest_label_write(struct guest_dev *gdev, u32 channel, const struct vgpu_hw
 	writel(le32_to_cpu(label->magic), at);
 }
 
+static const struct vgpu_hw_guest_info label_info = {
+	.name = GUEST_NAME,
+	.version = GUEST_VERSION,
+};
+
 void guest_label_driver(struct guest_dev *gdev)
 {
-	const struct vgpu_hw_guest_info info = { .name = GUEST_NAME, .version = GUEST_VERSION };
-	__le32 word[sizeof(info) / 4];
+	__le32 word[sizeof(label_info) / 4];
 	unsigned int i;
 
-	memcpy(word, &info, sizeof(info));
+	memcpy(word, &label_info, sizeof(label_info));
 	for (i = 0; i < ARRAY_SIZE(word); i++)
 		writel(le32_to_cpu(word[i]), guest_reg(gdev, VGPU_HW_GUEST_INFO(i)));
+}
+
+bool guest_dev_forgot(struct guest_dev *gdev)
+{
+	__le32 word;
+
+	memcpy(&word, label_info.name, sizeof(word));
+	return readl(guest_reg(gdev, VGPU_HW_GUEST_INFO(0))) != le32_to_cpu(word);
 }

@@ -54,9 +54,11 @@ static bool move_looks_over(struct guest_dev *gdev, u64 want, bool *bad)
 {
 	struct guest_move *move = &gdev->move;
 	u64 get = readq(PAGE_REG(move, get));
+	u32 state = readl(PAGE_REG(move, state));
 
+	/* What is enabled is disabled by a reset of the device only. */
 	*bad = get < move->done || get > move->put || drm_dev_is_unplugged(&gdev->drm) ||
-	       readl(PAGE_REG(move, state)) == VGPU_HW_STATE_FAULTED;
+	       state == VGPU_HW_STATE_FAULTED || state == VGPU_HW_STATE_DISABLED;
 	if (!*bad)
 		move->done = get;
 	return *bad || get >= want;

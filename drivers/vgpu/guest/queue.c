@@ -31,12 +31,12 @@ struct guest_queue *guest_queue_find(struct drm_file *file, u32 id)
 	return queue;
 }
 
-/* The channel has faulted, or the device has said what cannot be. */
+/* The channel has faulted, or the device has said what cannot be, or something took too long. */
 static void queue_lost(struct work_struct *work)
 {
 	struct guest_queue *queue = container_of(work, struct guest_queue, lost);
 
-	guest_queue_stop(queue, DRM_VGPU_QUEUE_DEVICE, -EIO);
+	guest_queue_stop(queue, READ_ONCE(queue->cause), -EIO);
 	guest_queue_put(queue);
 }
 
@@ -47,7 +47,7 @@ static int queue_init_sched(struct guest_queue *queue)
 		.submit_wq = guest_submit_wq,
 		.num_rqs = 1,
 		.credit_limit = 1u << queue->order,
-		.timeout = queue->gdev->job_timeout,
+		.timeout = MAX_SCHEDULE_TIMEOUT,
 		.timeout_wq = guest_stop_wq,
 		.name = "vgpu_guest-queue",
 		.dev = queue->gdev->drm.dev,
@@ -118,6 +118,7 @@ static struct guest_queue *queue_create(struct guest_dev *gdev, struct guest_vm 
 	queue->time = guest_time_get(gfile->time);
 	guest_dev_get(gdev);
 	mutex_lock(&gdev->channel_mutex);
+	queue->epoch = gdev->epoch;
 	list_add_tail(&queue->link, &gdev->queues);
 	mutex_unlock(&gdev->channel_mutex);
 	return queue;
@@ -173,13 +174,14 @@ void guest_queue_close(struct drm_file *file)
 	xa_destroy(&gfile->queues);
 }
 
-static struct guest_queue *queue_at_work(struct guest_dev *gdev)
+static struct guest_queue *queue_of_before(struct guest_dev *gdev)
 {
 	struct guest_queue *queue, *found = NULL;
 
 	mutex_lock(&gdev->channel_mutex);
 	list_for_each_entry(queue, &gdev->queues, link) {
-		if (!READ_ONCE(queue->error) && kref_get_unless_zero(&queue->ref)) {
+		if (queue->epoch < gdev->epoch && !READ_ONCE(queue->error) &&
+		    kref_get_unless_zero(&queue->ref)) {
 			found = queue;
 			break;
 		}
@@ -188,12 +190,12 @@ static struct guest_queue *queue_at_work(struct guest_dev *gdev)
 	return found;
 }
 
-void guest_queue_stop_all(struct guest_dev *gdev)
+void guest_queue_stop_old(struct guest_dev *gdev, int error)
 {
 	struct guest_queue *queue;
 
-	while ((queue = queue_at_work(gdev))) {
-		guest_queue_stop(queue, DRM_VGPU_QUEUE_DEVICE, -ENODEV);
+	while ((queue = queue_of_before(gdev))) {
+		guest_queue_stop(queue, DRM_VGPU_QUEUE_DEVICE, error);
 		guest_queue_put(queue);
 	}
 }

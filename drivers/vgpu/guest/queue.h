@@ -39,6 +39,20 @@ struct guest_fault {
 };
 
 /**
+ * struct guest_watch - how far a queue with work was when it was last looked at
+ * @completed: &struct guest_queue.completed
+ * @clock:     what the job's time is measured by, in ns
+ * @begun:     the same when the packet that is under way was seen first
+ * @moved:     when any of these was seen to have changed, in jiffies
+ */
+struct guest_watch {
+	u64 completed;
+	u64 clock;
+	u64 begun;
+	unsigned long moved;
+};
+
+/**
  * struct guest_queue - a queue
  * @gdev:          the device
  * @vm:            in which it works
@@ -50,6 +64,7 @@ struct guest_fault {
  * @slot:          of the VM's room for rings
  * @ring_va:       where the ring is in the VM
  * @link:          in &struct guest_dev.queues
+ * @epoch:         &struct guest_dev.epoch when it was created
  * @channel:       the one that the queue has, or GUEST_NO_CHANNEL; this and what follows until
  *                 @wait is protected by &struct guest_dev.channel_mutex, and does not change while
  *                 @claimed
@@ -57,6 +72,7 @@ struct guest_fault {
  * @base:          @submitted when it got the channel
  * @since:         when its turn has begun, in jiffies
  * @used:          &struct guest_dev.uses when it last began to use it
+ * @watch:         of the jobs in the ring
  * @waiting:       in &struct guest_dev.waiting, while it waits for a channel
  * @waits:         how often it has waited
  * @wait:          while it waits: who is told of the end
@@ -75,11 +91,13 @@ struct guest_fault {
  * @error:         of jobs that have not run before the queue was stopped; 0: it was not
  * @halted:        and does none: it can be taken away
  * @claimed:       a job is being put into the ring, or about to be: the queue keeps its channel
+ * @fresh:         a job was put into the empty ring since @watch was taken
  * @state:         enum drm_vgpu_queue_state
  * @fault:         with a state that says so
  * @submitted:     packets that were put into the ring
  * @completed:     of these, packets that are done: what the device said last, if it can be
  * @pending:       struct guest_fence of jobs in the ring, in order
+ * @cause:         of @lost: enum drm_vgpu_queue_state
  * @lost:          stops the queue
  * @release:       runs when @ref has gone
  */
@@ -94,11 +112,13 @@ struct guest_queue {
 	u32 slot;
 	u64 ring_va;
 	struct list_head link;
+	u64 epoch;
 	u32 channel;
 	u16 vector;
 	u64 base;
 	unsigned long since;
 	u64 used;
+	struct guest_watch watch;
 	struct list_head waiting;
 	u64 waits;
 	struct guest_fence *wait;
@@ -116,11 +136,13 @@ struct guest_queue {
 	int error;
 	bool halted;
 	bool claimed;
+	bool fresh;
 	u32 state;
 	struct guest_fault fault;
 	u64 submitted;
 	u64 completed;
 	struct list_head pending;
+	u32 cause;
 	struct work_struct lost;
 	struct work_struct release;
 };
@@ -160,7 +182,10 @@ void guest_queue_progress(struct guest_queue *queue);
 /* Likewise, if the queue has a channel. The device is there (drm_dev_enter()). */
 void guest_queue_poll(struct guest_queue *queue);
 
-/* Stops the queue soon if its channel has faulted. The caller holds the channel_lock. */
+/* Has the queue stopped by a thread, where registers may be read and written; jobs get EIO. */
+void guest_queue_lose(struct guest_queue *queue, enum drm_vgpu_queue_state cause);
+
+/* Does so if its channel has faulted. The caller holds the channel_lock. */
 void guest_queue_look(struct guest_queue *queue);
 
 /*
@@ -178,8 +203,8 @@ void guest_queue_stop(struct guest_queue *queue, enum drm_vgpu_queue_state state
 int guest_queue_write(struct guest_queue *queue, struct vgpu_hw_packet *packet, u32 nr,
 		      struct guest_fence *fence);
 
-/* Stops all queues, as the device is gone. */
-void guest_queue_stop_all(struct guest_dev *gdev);
+/* Stops the queues that were there before guest_dev_drop(). */
+void guest_queue_stop_old(struct guest_dev *gdev, int error);
 
 /* Ends the queues of a file. */
 void guest_queue_close(struct drm_file *file);

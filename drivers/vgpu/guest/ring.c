@@ -23,9 +23,10 @@ void guest_queue_put(struct guest_queue *queue)
 	kref_put(&queue->ref, queue_last_put);
 }
 
-/* Has the queue stopped by a thread, where registers may be read and written. */
-static void stop_later(struct guest_queue *queue)
+void guest_queue_lose(struct guest_queue *queue, enum drm_vgpu_queue_state cause)
 {
+	/* The first cause counts. */
+	cmpxchg(&queue->cause, DRM_VGPU_QUEUE_OK, cause);
 	if (!kref_get_unless_zero(&queue->ref))
 		return;
 	if (!queue_work(guest_stop_wq, &queue->lost))
@@ -68,7 +69,7 @@ void guest_queue_progress(struct guest_queue *queue)
 	spin_unlock_irqrestore(&queue->lock, flags);
 	end_fences(&done, 0);
 	if (wrong)
-		stop_later(queue);
+		guest_queue_lose(queue, DRM_VGPU_QUEUE_DEVICE);
 	if (idle)
 		guest_channel_kick(queue->gdev);
 }
@@ -86,7 +87,7 @@ void guest_queue_poll(struct guest_queue *queue)
 void guest_queue_look(struct guest_queue *queue)
 {
 	if (readl(PAGE_REG(queue, state)) == VGPU_HW_STATE_FAULTED)
-		stop_later(queue);
+		guest_queue_lose(queue, DRM_VGPU_QUEUE_DEVICE);
 }
 
 void guest_queue_stop(struct guest_queue *queue, enum drm_vgpu_queue_state state, int error)
@@ -141,6 +142,7 @@ static int add_pending(struct guest_queue *queue, u32 nr, struct guest_fence *fe
 		queue->submitted += nr;
 		guest_fence_init(fence, queue->fence_context, queue->submitted);
 		dma_fence_get(&fence->base);
+		queue->fresh |= list_empty(&queue->pending);
 		list_add_tail(&fence->link, &queue->pending);
 	}
 	spin_unlock_irq(&queue->lock);
@@ -153,8 +155,8 @@ int guest_queue_write(struct guest_queue *queue, struct vgpu_hw_packet *packet, 
 {
 	struct guest_dev *gdev = queue->gdev;
 	u64 put = queue->submitted - queue->base;
+	u32 i, state;
 	int error;
-	u32 i;
 
 	packet[nr - 1].vector = cpu_to_le16(queue->vector);
 	for (i = 0; i < nr; i++)
@@ -164,8 +166,11 @@ int guest_queue_write(struct guest_queue *queue, struct vgpu_hw_packet *packet, 
 		wmb(); /* the device sees the packets before put */
 		writeq(put + nr, PAGE_REG(queue, put));
 		mb(); /* put is stored before state is read */
-		if (readl(PAGE_REG(queue, state)) != VGPU_HW_STATE_AWAKE)
+		state = readl(PAGE_REG(queue, state));
+		if (state != VGPU_HW_STATE_AWAKE)
 			writel(1, guest_chan_reg(gdev, queue->channel, VGPU_HW_CHAN_DOORBELL));
+		/* A channel that the driver has enabled is disabled by a reset only. */
+		guest_watch_begin(gdev, state == VGPU_HW_STATE_DISABLED);
 	}
 	spin_lock_irq(&queue->lock);
 	queue->claimed = false;

@@ -308,10 +308,23 @@ enum drm_vgpu_queue_state {
 	DRM_VGPU_QUEUE_OK = 0,
 	/* A job has faulted: fault_* of the query say how. */
 	DRM_VGPU_QUEUE_FAULT = 1,
-	/* A job took longer than the driver's parameter job_timeout_ms. */
+	/*
+	 * A packet took longer than the driver's parameter job_timeout_ms: of its engine's time, if
+	 * the host tells that (hardware 1.3). Or for ten times that long the engine has not been at
+	 * it at all.
+	 */
 	DRM_VGPU_QUEUE_TIMEOUT = 2,
-	/* The device was reset by the host, or is gone, or does not keep to its manual. */
+	/*
+	 * The device was reset by the host, or is gone, or does not keep to its manual. A reset
+	 * costs all queues, and what was in the framebuffer, which reads 0 after that. Address
+	 * spaces stay, and new queues work in them.
+	 */
 	DRM_VGPU_QUEUE_DEVICE = 3,
+	/*
+	 * Since 1.1: it had jobs while the host kept the vGPU in quarantine, where nothing works.
+	 * New queues work when that is over.
+	 */
+	DRM_VGPU_QUEUE_QUARANTINE = 4,
 };
 
 /**

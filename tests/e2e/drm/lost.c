@@ -17,8 +17,7 @@
 
 static const uint32_t for_ever[] = { RV_J(0) };
 
-/* A job of somebody else is done as ever. */
-static bool others_work(void)
+bool others_work(void)
 {
 	struct vgpu_hw_packet packet;
 	int fd = node_open();
@@ -109,8 +108,7 @@ bool test_program_fault(void)
 	return true;
 }
 
-/* A queue that works for ever, with jobs behind that. Returns the file. */
-static int begin_for_ever(uint32_t *queue, uint32_t *sync)
+int begin_for_ever(uint32_t *queue, uint32_t *sync)
 {
 	struct vgpu_hw_packet packet = packet_dispatch(VA_MORE, 0, 1, 1);
 	int fd = node_open();

@@ -168,6 +168,24 @@ bool test_time_is_over(void);
 bool test_unbind(void);
 bool test_unmap(void);
 
+bool test_time_is_shared(void);
+bool test_reset(void);
+bool test_reset_function(void);
+bool test_reset_at_work(void);
+bool test_quarantine(void);
+
+/* A job of somebody else is done as ever. */
+bool others_work(void);
+
+/* A queue that works for ever, with jobs behind that. Returns the file, or -1. */
+int begin_for_ever(uint32_t *queue, uint32_t *sync);
+
+/*
+ * A thread that opens, makes, works and closes, until the bool that it is given is true: any call
+ * may find the device gone.
+ */
+void *work_on(void *stop);
+
 /* What the host tells: tests/e2e/guest/tell.c. */
 int tell_open(void);
 bool tell_wait(int fd, unsigned int seconds);

@@ -30,8 +30,7 @@ static bool text_write(const char *path, const char *text)
 	return ok || failed("%s: %s", path, strerror(errno));
 }
 
-/* Opens, makes, works and closes, until it is told to stop: any call may find the device gone. */
-static void *work_on(void *arg)
+void *work_on(void *arg)
 {
 	struct vgpu_hw_packet packet = packet_fill(VA_DATA, PAGE, 1);
 	const bool *stop = arg;
