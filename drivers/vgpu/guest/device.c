@@ -4,6 +4,7 @@
 #include <linux/module.h>
 
 #include "device.h"
+#include "facts.h"
 
 struct workqueue_struct *guest_wq;
 struct workqueue_struct *guest_submit_wq;
@@ -57,34 +58,51 @@ static u32 engine_reg(u32 i)
 	return i < 8 ? VGPU_HW_ENGINE(i) : VGPU_HW_ENGINE_8(i - 8);
 }
 
-/* The host may lie: nothing that it says here makes the driver leave its BARs or its arrays. */
-static int dev_ask(struct guest_dev *gdev)
+static u64 dev_bar_bytes(struct guest_dev *gdev, int bar)
 {
 	struct pci_dev *pdev = to_pci_dev(gdev->drm.dev);
-	u32 id = readl(guest_reg(gdev, VGPU_HW_ID));
-	u32 version = readl(guest_reg(gdev, VGPU_HW_VERSION)), i;
 
-	if (id != VGPU_HW_ID_MAGIC)
-		return dev_err_probe(&pdev->dev, -ENODEV, "ID is %#x: no vGPU\n", id);
-	if (version >> 16 != VGPU_HW_VERSION_CURRENT >> 16 || version < VGPU_HW_VERSION_1_2)
-		return dev_err_probe(&pdev->dev, -ENODEV,
-				     "version %u.%u of the hardware: 1.2 or a later 1.x is needed\n",
-				     version >> 16, version & 0xffff);
-	gdev->hw_version = version;
-	gdev->channels = readl(guest_reg(gdev, VGPU_HW_CHANNELS));
-	if (!gdev->channels || gdev->channels > VGPU_HW_MAX_CHANNELS ||
-	    gdev->channels > pci_resource_len(pdev, VGPU_HW_BAR_CHANNELS) / VGPU_HW_PAGE_SIZE)
-		return dev_err_probe(&pdev->dev, -EIO, "%u channels\n", gdev->channels);
-	gdev->fb.bytes = readq(guest_reg(gdev, VGPU_HW_FB_SIZE));
-	if (!gdev->fb.bytes || gdev->fb.bytes % VGPU_HW_PAGE_SIZE ||
-	    gdev->fb.bytes > pci_resource_len(pdev, VGPU_HW_BAR_FB))
-		return dev_err_probe(&pdev->dev, -EIO, "%llu bytes of framebuffer\n",
-				     gdev->fb.bytes);
+	/* Ports are no memory: what maps them is no address. */
+	return pci_resource_flags(pdev, bar) & IORESOURCE_MEM ? pci_resource_len(pdev, bar) : 0;
+}
+
+/* Of the registers, each is read once. */
+static void dev_ask(struct guest_dev *gdev, struct guest_facts *facts)
+{
+	*facts = (struct guest_facts){
+		.bar_regs = dev_bar_bytes(gdev, VGPU_HW_BAR_REGS),
+		.bar_pages = dev_bar_bytes(gdev, VGPU_HW_BAR_CHANNELS),
+		.bar_fb = dev_bar_bytes(gdev, VGPU_HW_BAR_FB),
+		.id = readl(guest_reg(gdev, VGPU_HW_ID)),
+		.version = readl(guest_reg(gdev, VGPU_HW_VERSION)),
+		.channels = readl(guest_reg(gdev, VGPU_HW_CHANNELS)),
+		.fb_bytes = readq(guest_reg(gdev, VGPU_HW_FB_SIZE)),
+		.nr_engines = readl(guest_reg(gdev, VGPU_HW_ENGINES)),
+		.vectors = readl(guest_reg(gdev, VGPU_HW_NR_VECTORS)),
+	};
+}
+
+static int dev_learn(struct guest_dev *gdev)
+{
+	struct guest_facts facts;
+	const char *wrong;
+	u32 i;
+
+	dev_ask(gdev, &facts);
+	wrong = guest_facts_wrong(&facts);
+	if (wrong)
+		return dev_err_probe(gdev->drm.dev, -ENODEV,
+				     "wrong %s: ID %#x, version %u.%u, %u channels, %u engines, %u interrupts, %llu bytes of framebuffer\n",
+				     wrong, facts.id, facts.version >> 16, facts.version & 0xffff,
+				     facts.channels, facts.nr_engines, facts.vectors,
+				     facts.fb_bytes);
+	gdev->hw_version = facts.version;
+	gdev->channels = facts.channels;
+	gdev->fb.bytes = facts.fb_bytes;
 	if (gdev->fb_limit)
 		gdev->fb.bytes = min(gdev->fb.bytes, gdev->fb_limit);
-	gdev->nr_engines = readl(guest_reg(gdev, VGPU_HW_ENGINES));
-	if (!gdev->nr_engines || gdev->nr_engines > VGPU_HW_MAX_ENGINES)
-		return dev_err_probe(&pdev->dev, -EIO, "%u engines\n", gdev->nr_engines);
+	gdev->nr_engines = facts.nr_engines;
+	gdev->nr_vectors = min(facts.vectors, VGPU_HW_VECTORS);
 	for (i = 0; i < gdev->nr_engines; i++)
 		gdev->engine[i] = readl(guest_reg(gdev, engine_reg(i)));
 	guest_usage_init(gdev);
@@ -102,12 +120,12 @@ int guest_dev_init(struct guest_dev *gdev)
 	ret = pcim_request_all_regions(pdev, GUEST_NAME);
 	if (ret)
 		return ret;
-	if (pci_resource_len(pdev, VGPU_HW_BAR_REGS) < VGPU_HW_REGS_SIZE)
+	if (dev_bar_bytes(gdev, VGPU_HW_BAR_REGS) < VGPU_HW_REGS_SIZE)
 		return dev_err_probe(&pdev->dev, -EIO, "registers are too few\n");
 	gdev->regs = pcim_iomap(pdev, VGPU_HW_BAR_REGS, 0);
 	if (!gdev->regs)
 		return -ENOMEM;
-	ret = dev_ask(gdev);
+	ret = dev_learn(gdev);
 	if (ret)
 		return ret;
 	gdev->pages = pcim_iomap(pdev, VGPU_HW_BAR_CHANNELS, 0);

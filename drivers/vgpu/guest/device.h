@@ -63,7 +63,8 @@ struct guest_vector {
  * @uuid:         VGPU_HW_UUID, or 0
  * @type:         VGPU_HW_TYPE, or empty
  * @job_timeout:  jiffies that the engine may work on a packet
- * @nr_vectors:   MSI-X vectors, at least 2: 0 is for faults
+ * @nr_vectors:   MSI-X vectors, at least 2: 0 is for faults. Before guest_irq_init() those that the
+ *                device has
  * @vector:       of each vector
  * @channel_mutex: held while a queue gets or loses a channel; protects what follows until @uses;
  *                taken where fences are signalled, so no memory is allocated under it

@@ -46,13 +46,10 @@ static irqreturn_t irq_fault(int irq, void *data)
 int guest_irq_init(struct guest_dev *gdev)
 {
 	struct pci_dev *pdev = to_pci_dev(gdev->drm.dev);
-	u32 most = min_t(u32, readl(guest_reg(gdev, VGPU_HW_NR_VECTORS)), VGPU_HW_VECTORS);
 	unsigned int i;
 	int ret;
 
-	if (most < 2)
-		return dev_err_probe(&pdev->dev, -EIO, "%u interrupts\n", most);
-	ret = pci_alloc_irq_vectors(pdev, 2, most, PCI_IRQ_MSIX);
+	ret = pci_alloc_irq_vectors(pdev, 2, gdev->nr_vectors, PCI_IRQ_MSIX);
 	if (ret < 0)
 		return dev_err_probe(&pdev->dev, ret, "no interrupts\n");
 	gdev->nr_vectors = ret;

@@ -79,6 +79,7 @@ static const struct test tests[] = {
 	{ "reset", test_reset, false },
 	{ "reset_function", test_reset_function, false },
 	{ "reset_at_work", test_reset_at_work, false },
+	{ "scribble", test_scribble, false },
 	{ "quarantine", test_quarantine, true },
 	{ "user_library", test_user_library, false },
 	{ "user_run", test_user_run, false },

@@ -172,6 +172,7 @@ bool test_time_is_shared(void);
 bool test_reset(void);
 bool test_reset_function(void);
 bool test_reset_at_work(void);
+bool test_scribble(void);
 bool test_quarantine(void);
 
 /* A job of somebody else is done as ever. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tests of a device that was reset behind the driver's back, and that is in quarantine. Root's
- * mapping of its registers does what the host could.
+ * Tests of a device that was reset behind the driver's back, that is in quarantine, and whose words
+ * are lies. Root's mappings of its BARs do what the host could.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -194,6 +194,76 @@ bool test_reset_at_work(void)
 	crowd_end(&crowd);
 	/* What noticed the last one was lost with it. */
 	function_reset();
+	return others_work();
+}
+
+/* A write to a register that anybody who can reset the device could have made. */
+static void scribble_register(struct rng *rng, volatile uint32_t *regs, uint32_t channels)
+{
+	uint32_t chan = VGPU_HW_CHAN_BASE + rng_below(rng, channels) * VGPU_HW_CHAN_STRIDE;
+	uint32_t dev = VGPU_HW_DEV_BASE;
+
+	switch (rng_below(rng, 6)) {
+	case 0:
+		regs[(chan + VGPU_HW_CHAN_CTRL) / 4] = 0;
+		break;
+	case 1:
+		regs[(chan + VGPU_HW_CHAN_DOORBELL) / 4] = 1;
+		break;
+	case 2:
+		regs[(dev + VGPU_HW_INTR) / 4] = VGPU_HW_INTR_CAUSES;
+		break;
+	case 3:
+		regs[(dev + VGPU_HW_INVALIDATE) / 4] = 0;
+		break;
+	case 4:
+		regs[(dev + VGPU_HW_GUEST_INFO(rng_below(rng, 16))) / 4] = rng_next(rng);
+		break;
+	case 5:
+		if (!rng_below(rng, 20))
+			reset_write(regs);
+		break;
+	}
+}
+
+/* Numbers that are anything, or near those that are right. */
+static uint32_t scribble_value(struct rng *rng)
+{
+	return rng_below(rng, 2) ? rng_below(rng, 8) : rng_next(rng);
+}
+
+/*
+ * Channel pages and registers say anything, while queues work. Users may lose their queues, and get
+ * no worse than that; the kernel's log is looked at after each test.
+ */
+bool test_scribble(void)
+{
+	uint64_t end = clk_ns() + test_amount(15) * 1000000000ull, nr = 0;
+	struct rng rng = rng_seed(test_seed());
+	volatile uint32_t *regs = regs_map(), *pages;
+	struct drm_vgpu_dev_info info;
+	struct crowd crowd;
+	int fd = node_open();
+
+	CHECK(fd >= 0);
+	CHECK_RET(node_info(fd, &info), 0);
+	close(fd);
+	pages = bar_map(VGPU_HW_BAR_CHANNELS, info.channels * PAGE);
+	crowd_begin(&crowd);
+	while (clk_ns() < end) {
+		/* The fields are in the first 192 bytes, the label behind them. */
+		pages[(rng_below(&rng, info.channels) * PAGE +
+		       rng_below(&rng, rng_below(&rng, 4) ? 0xc0 : PAGE)) / 4] =
+			scribble_value(&rng);
+		if (!rng_below(&rng, 50))
+			scribble_register(&rng, regs, info.channels);
+		if (!rng_below(&rng, 20))
+			usleep(rng_below(&rng, 5000));
+		nr++;
+	}
+	crowd_end(&crowd);
+	say("scribble: %llu times", (unsigned long long)nr);
+	CHECK(function_reset());
 	return others_work();
 }
 
