@@ -70,7 +70,7 @@ static int queue_create(struct drm_vgpu_queue_create *args)
 {
 	uint32_t i = 0;
 
-	assert_true(!args->flags && !args->pad && !args->id && args->engine < 2);
+	assert_true(!args->flags && !args->priority && !args->id && args->engine < 2);
 	assert_true(node_vm_exists(args->vm_id));
 	assert_true(args->ring_order >= VGPU_HW_RING_ORDER_MIN &&
 		    args->ring_order <= VGPU_HW_RING_ORDER_MAX);

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Which queue has which channel. A queue gets one with its next job: one that nobody has, or that
- * of the idle queue that has not used it for the longest time. If there is none it waits; who waits
- * longest is next. While others wait, a queue that has had its turn waits, too, with its next job.
+ * of the idle queue that has not used it for the longest time. If there is none it waits. Next is
+ * who has waited longest, where those of a lower priority count as having come later than they did:
+ * so each one's time comes. While others wait, a queue that has had its turn waits, too, with its
+ * next job, if they come before it.
  */
 #include <drm/drm_managed.h>
 
@@ -15,6 +17,13 @@
 
 /* A queue that always has work gives way to those who wait after this time. */
 #define TURN	msecs_to_jiffies(20)
+
+/* How much later those of a lower priority count as having come. */
+static const unsigned long channel_patience[] = {
+	[DRM_VGPU_PRIORITY_HIGH - DRM_VGPU_PRIORITY_LOW] = 0,
+	[DRM_VGPU_PRIORITY_NORMAL - DRM_VGPU_PRIORITY_LOW] = HZ / 4,
+	[DRM_VGPU_PRIORITY_LOW - DRM_VGPU_PRIORITY_LOW] = HZ,
+};
 
 #define PAGE_REG(queue, member) ((queue)->page + offsetof(struct vgpu_hw_channel, member))
 
@@ -125,16 +134,37 @@ static void channel_claimed(struct guest_queue *queue)
 	spin_unlock_irq(&queue->lock);
 }
 
+/* If the queue began to wait now: those that come before it are before that time. */
+static unsigned long turn_comes(const struct guest_queue *queue)
+{
+	return jiffies + channel_patience[queue->priority - DRM_VGPU_PRIORITY_LOW];
+}
+
 /* Whether the queue may use the channel that it has, or one can be had before anybody waits. */
 static bool may_claim(struct guest_queue *queue)
 {
-	bool others = !list_empty(&queue->gdev->waiting);
+	struct guest_dev *gdev = queue->gdev;
+	struct guest_queue *first;
 
-	if (queue->gdev->lost)
+	if (gdev->lost)
 		return false;
+	first = list_first_entry_or_null(&gdev->waiting, struct guest_queue, waiting);
 	if (queue->channel != GUEST_NO_CHANNEL)
-		return !others || time_before(jiffies, queue->since + TURN);
-	return !others && channel_find(queue);
+		return !first || time_before(jiffies, queue->since + TURN) ||
+		       time_before(turn_comes(queue), first->turn);
+	return !first && channel_find(queue);
+}
+
+/* Lets the queue wait in its place. */
+static void wait_begin(struct guest_queue *queue)
+{
+	struct guest_queue *before;
+
+	queue->turn = turn_comes(queue);
+	list_for_each_entry_reverse(before, &queue->gdev->waiting, waiting)
+		if (time_before_eq(before->turn, queue->turn))
+			break;
+	list_add(&queue->waiting, &before->waiting);
 }
 
 struct dma_fence *guest_channel_claim(struct guest_queue *queue, struct guest_fence **wait)
@@ -152,7 +182,7 @@ struct dma_fence *guest_channel_claim(struct guest_queue *queue, struct guest_fe
 		fence = dma_fence_get(&(*wait)->base);
 		queue->wait = *wait;
 		*wait = NULL;
-		list_add_tail(&queue->waiting, &gdev->waiting);
+		wait_begin(queue);
 		/* A channel may have become idle since the look at it. */
 		guest_channel_kick(gdev);
 	}

@@ -71,7 +71,7 @@ struct guest_vector {
  * @lost:         the device has forgotten what the driver has told it: no queue gets a channel
  * @epoch:        how often all queues were ended
  * @queues:       all
- * @waiting:      those that wait for a channel, in their order
+ * @waiting:      those that wait for a channel, next first
  * @uses:         counts when channels begin to be used
  * @hand_on:      gives channels to those who wait
  * @watch:        looks at queues that have work

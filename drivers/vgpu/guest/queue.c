@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Queues: how they come and go. */
+#include <linux/capability.h>
+
 #include "bo.h"
 #include "channel.h"
 #include "device.h"
@@ -93,6 +95,7 @@ static struct guest_queue *queue_create(struct guest_dev *gdev, struct guest_vm 
 	queue->vm = guest_vm_get(vm);
 	queue->engine = args->engine;
 	queue->order = args->ring_order;
+	queue->priority = args->priority;
 	kref_init(&queue->ref);
 	mutex_init(&queue->submit_lock);
 	mutex_init(&queue->stop_lock);
@@ -209,9 +212,13 @@ int guest_queue_create_ioctl(struct drm_device *drm, void *data, struct drm_file
 	struct guest_vm *vm;
 	int ret;
 
-	if (args->flags || args->pad || args->engine >= gdev->nr_engines ||
-	    args->ring_order < VGPU_HW_RING_ORDER_MIN || args->ring_order > VGPU_HW_RING_ORDER_MAX)
+	if (args->flags || args->engine >= gdev->nr_engines ||
+	    args->ring_order < VGPU_HW_RING_ORDER_MIN ||
+	    args->ring_order > VGPU_HW_RING_ORDER_MAX ||
+	    args->priority < DRM_VGPU_PRIORITY_LOW || args->priority > DRM_VGPU_PRIORITY_HIGH)
 		return -EINVAL;
+	if (args->priority > DRM_VGPU_PRIORITY_NORMAL && !capable(CAP_SYS_NICE))
+		return -EPERM;
 	vm = guest_vm_find(file, args->vm_id);
 	if (!vm)
 		return -ENOENT;

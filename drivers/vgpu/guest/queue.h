@@ -59,6 +59,7 @@ struct guest_watch {
  * @ref:           handle and jobs
  * @engine:        index of the engine
  * @order:         log2 of the ring's packets
+ * @priority:      enum drm_vgpu_priority
  * @label:         whose it is
  * @ring:          the ring
  * @slot:          of the VM's room for rings
@@ -74,6 +75,7 @@ struct guest_watch {
  * @used:          &struct guest_dev.uses when it last began to use it
  * @watch:         of the jobs in the ring
  * @waiting:       in &struct guest_dev.waiting, while it waits for a channel
+ * @turn:          while it waits: those with an earlier one, in jiffies, come before it
  * @waits:         how often it has waited
  * @wait:          while it waits: who is told of the end
  * @page:          the channel's page, or NULL; protected by &struct guest_dev.channel_lock, too
@@ -107,6 +109,7 @@ struct guest_queue {
 	struct kref ref;
 	u32 engine;
 	u32 order;
+	s32 priority;
 	struct vgpu_hw_label label;
 	struct guest_bo *ring;
 	u32 slot;
@@ -120,6 +123,7 @@ struct guest_queue {
 	u64 used;
 	struct guest_watch watch;
 	struct list_head waiting;
+	unsigned long turn;
 	u64 waits;
 	struct guest_fence *wait;
 	u8 __iomem *page;

@@ -268,6 +268,12 @@ struct drm_vgpu_vm_bind {
 	struct drm_vgpu_array syncs;
 };
 
+enum drm_vgpu_priority {
+	DRM_VGPU_PRIORITY_LOW = -1,
+	DRM_VGPU_PRIORITY_NORMAL = 0,
+	DRM_VGPU_PRIORITY_HIGH = 1,
+};
+
 /**
  * struct drm_vgpu_queue_create - DRM_IOCTL_VGPU_QUEUE_CREATE: jobs that are done in order
  * @vm_id:      in whose addresses the packets are
@@ -276,10 +282,15 @@ struct drm_vgpu_vm_bind {
  *              VGPU_HW_RING_ORDER_MAX; a job has no more
  * @flags:      0
  * @id:         out
- * @pad:        0
+ * @priority:   since 1.1: enum drm_vgpu_priority
  *
- * Errors: ENOENT, no such VM; EINVAL, engine or ring_order; ENOSPC, no framebuffer for the ring, or
- * the file has too many.
+ * The priority decides who is next where queues wait, because more of them have jobs than the
+ * device has channels. It is that of the longest wait, where a queue of normal priority counts as
+ * having come 250 ms later, and one of low priority 1 s later, than it did: so none waits for ever.
+ * Queues that have a channel share their engine alike.
+ *
+ * Errors: ENOENT, no such VM; EINVAL, engine, ring_order or priority; EPERM, high priority needs
+ * CAP_SYS_NICE; ENOSPC, no framebuffer for the ring, or the file has too many.
  */
 struct drm_vgpu_queue_create {
 	__u32 vm_id;
@@ -287,7 +298,7 @@ struct drm_vgpu_queue_create {
 	__u32 ring_order;
 	__u32 flags;
 	__u32 id;
-	__u32 pad;
+	__s32 priority;
 };
 
 /**

@@ -194,7 +194,9 @@ bool test_bad_queue(void)
 	create.vm_id = vm;
 	CHECK_RET(node_ioctl(fd, DRM_IOCTL_VGPU_QUEUE_CREATE, &create), -EINVAL);
 	create.flags = 0;
-	create.pad = 1;
+	create.priority = DRM_VGPU_PRIORITY_HIGH + 1;
+	CHECK_RET(node_ioctl(fd, DRM_IOCTL_VGPU_QUEUE_CREATE, &create), -EINVAL);
+	create.priority = DRM_VGPU_PRIORITY_LOW - 1;
 	CHECK_RET(node_ioctl(fd, DRM_IOCTL_VGPU_QUEUE_CREATE, &create), -EINVAL);
 	CHECK_RET(queue_make(fd, 0, 0, 4, &id), -ENOENT);
 	CHECK_RET(queue_make(fd, vm + 1, 0, 4, &id), -ENOENT);

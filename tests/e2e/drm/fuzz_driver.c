@@ -110,7 +110,8 @@ static void fuzz_queue(struct fuzzer *f)
 		.engine = fuzz_one_in(f, 40) ? fuzz_u64(f) : rng_below(&f->rng, 4),
 		.ring_order = fuzz_one_in(f, 40) ? fuzz_u64(f) : 4 + rng_below(&f->rng, 4),
 		.flags = fuzz_pad(f),
-		.pad = fuzz_pad(f),
+		.priority = (int32_t)(fuzz_one_in(f, 40) ? fuzz_u64(f) :
+				      rng_below(&f->rng, 3) - 1),
 	};
 	struct drm_vgpu_queue_destroy destroy = { .id = fuzz_id(f), .pad = fuzz_pad(f) };
 	struct drm_vgpu_queue_query query = { .id = fuzz_id(f) };

@@ -171,10 +171,16 @@ int bind_later(int fd, uint32_t vm, uint32_t wait, uint32_t signal)
 
 int queue_make(int fd, uint32_t vm, uint32_t engine, uint32_t order, uint32_t *id)
 {
+	return queue_make_as(fd, vm, engine, order, DRM_VGPU_PRIORITY_NORMAL, id);
+}
+
+int queue_make_as(int fd, uint32_t vm, uint32_t engine, uint32_t order, int priority, uint32_t *id)
+{
 	struct drm_vgpu_queue_create args = {
 		.vm_id = vm,
 		.engine = engine,
 		.ring_order = order,
+		.priority = priority,
 	};
 	int ret = node_ioctl(fd, DRM_IOCTL_VGPU_QUEUE_CREATE, &args);
 

@@ -53,6 +53,7 @@ int bind_map(int fd, uint32_t vm, uint32_t handle, uint64_t offset, uint64_t va,
 	     uint32_t flags);
 int bind_unmap(int fd, uint32_t vm, uint64_t va, uint64_t bytes);
 int queue_make(int fd, uint32_t vm, uint32_t engine, uint32_t order, uint32_t *id);
+int queue_make_as(int fd, uint32_t vm, uint32_t engine, uint32_t order, int priority, uint32_t *id);
 int queue_end(int fd, uint32_t id);
 int queue_ask(int fd, uint32_t id, struct drm_vgpu_queue_query *query);
 
@@ -169,6 +170,9 @@ bool test_unbind(void);
 bool test_unmap(void);
 
 bool test_time_is_shared(void);
+bool test_priority_order(void);
+bool test_priority_starves_none(void);
+bool test_priority_allowed(void);
 bool test_reset(void);
 bool test_reset_function(void);
 bool test_reset_at_work(void);
