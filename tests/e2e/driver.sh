@@ -5,7 +5,7 @@
 # driver_start NAME UUID [TEST...]: starts a guest with the vGPU that does these tests, or all.
 driver_start() {
 	local GUEST_KERNEL=build/lab/guest-drm/bzImage GUEST_INITRAMFS=build/guest/drm.initramfs
-	local GUEST_MIB=512
+	local GUEST_MIB=${DRIVER_MIB:-512}
 	guest_start "$@"
 }
 
@@ -85,6 +85,24 @@ test_driver_quarantine() {
 	guest_log a
 	is_free "$A"
 	vgpuctl sched set --quarantine-faults 3 >/dev/null
+}
+
+guest_sleeps() {
+	guest_qmp "$1" "do" query-status | grep -q '"suspended"'
+}
+
+# A guest is suspended to memory, which for QEMU is a reset of the vGPU, and goes on.
+test_driver_suspend() {
+	# Half of it is for the image of a hibernation.
+	local DRIVER_MIB=1024
+	mdev_create "$A" SG16-1Q
+	driver_start a "$A" suspend_devices suspend
+	guest_says a '^guest: going to sleep' $((300 * SLOW)) || fail "guest a does not get so far"
+	until_true 120 guest_sleeps a
+	guest_qmp a "do" system_wakeup
+	passes a 120
+	guest_log a
+	is_free "$A"
 }
 
 # driver_used PID: what the guest has said of its process's time on ce, and what the host has

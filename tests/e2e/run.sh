@@ -505,7 +505,9 @@ tests_of() {
 	display)
 		echo display_modes display_storm_and_resets display_present display_unplug \
 			display_firmware ;;
-	driver) echo driver driver_label driver_unmap driver_quarantine driver_usage ;;
+	driver)
+		echo driver driver_label driver_unmap driver_quarantine driver_suspend \
+			driver_usage ;;
 	debian) echo debian debian_systemd debian_usage ;;
 	igt) echo debian_igt ;;
 	manage) echo "${MANAGE_TESTS[@]}" ;;

@@ -256,6 +256,23 @@ bool guest_channel_stop(struct guest_queue *queue, struct guest_fault *fault, bo
 	return faulted;
 }
 
+int guest_channel_leave_all(struct guest_dev *gdev)
+{
+	bool busy;
+	u32 i;
+
+	mutex_lock(&gdev->channel_mutex);
+	busy = !list_empty(&gdev->waiting);
+	for (i = 0; i < gdev->channels; i++)
+		busy |= gdev->channel[i] && !queue_idle(gdev->channel[i]);
+	for (i = 0; !busy && i < gdev->channels; i++)
+		if (gdev->channel[i])
+			channel_detach(gdev->channel[i], true);
+	gdev->lost |= !busy;
+	mutex_unlock(&gdev->channel_mutex);
+	return busy ? -EBUSY : 0;
+}
+
 void guest_channel_release(struct guest_queue *queue)
 {
 	struct guest_dev *gdev = queue->gdev;

@@ -4,7 +4,6 @@
 #include <linux/module.h>
 
 #include "device.h"
-#include "facts.h"
 
 struct workqueue_struct *guest_wq;
 struct workqueue_struct *guest_submit_wq;
@@ -82,6 +81,22 @@ static void dev_ask(struct guest_dev *gdev, struct guest_facts *facts)
 	};
 }
 
+bool guest_dev_same(struct guest_dev *gdev)
+{
+	const struct guest_facts *was = &gdev->facts;
+	struct guest_facts now;
+	bool same;
+	u32 i;
+
+	dev_ask(gdev, &now);
+	same = now.id == was->id && now.version == was->version &&
+	       now.channels == was->channels && now.nr_engines == was->nr_engines &&
+	       now.vectors == was->vectors && now.fb_bytes == was->fb_bytes;
+	for (i = 0; same && i < gdev->nr_engines; i++)
+		same = readl(guest_reg(gdev, engine_reg(i))) == gdev->engine[i];
+	return same;
+}
+
 static int dev_learn(struct guest_dev *gdev)
 {
 	struct guest_facts facts;
@@ -96,6 +111,7 @@ static int dev_learn(struct guest_dev *gdev)
 				     wrong, facts.id, facts.version >> 16, facts.version & 0xffff,
 				     facts.channels, facts.nr_engines, facts.vectors,
 				     facts.fb_bytes);
+	gdev->facts = facts;
 	gdev->hw_version = facts.version;
 	gdev->channels = facts.channels;
 	gdev->fb.bytes = facts.fb_bytes;

@@ -18,6 +18,7 @@
 #include <drm/ttm/ttm_device.h>
 #include <drm/ttm/ttm_resource.h>
 
+#include "facts.h"
 #include "fb.h"
 #include "move.h"
 
@@ -55,6 +56,7 @@ struct guest_vector {
  * @vm_mutex:     protects @vms; taken where fences are signalled, so no memory is allocated under
  *                it
  * @vms:          address spaces, until their tables are freed
+ * @facts:        what the device has said at probe
  * @hw_version:   VGPU_HW_VERSION
  * @channels:     channels that queues can have
  * @nr_engines:   engines
@@ -93,6 +95,7 @@ struct guest_dev {
 	struct guest_move move;
 	struct mutex vm_mutex;		/* vms */
 	struct list_head vms;
+	struct guest_facts facts;
 	u32 hw_version;
 	u32 channels;
 	u32 nr_engines;
@@ -170,6 +173,9 @@ void guest_work_fini(void);
 /* Finds out what the function is, and makes its BARs usable. */
 int guest_dev_init(struct guest_dev *gdev);
 
+/* Whether the device is still the one that it was. */
+bool guest_dev_same(struct guest_dev *gdev);
+
 /* Drops all that the device does and knows. The caller knows that the registers are there. */
 void guest_dev_reset(struct guest_dev *gdev);
 
@@ -201,6 +207,8 @@ void guest_recover_drop(struct guest_dev *gdev, int error);
 
 /* Tells a device that was reset what it has to know, and gives queues channels again. */
 void guest_recover_tell(struct guest_dev *gdev);
+
+extern const struct dev_pm_ops guest_pm_ops;
 
 int guest_watch_init(struct guest_dev *gdev);
 

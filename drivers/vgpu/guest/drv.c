@@ -162,7 +162,9 @@ static void drv_remove(struct pci_dev *pdev)
 {
 	struct guest_dev *gdev = pci_get_drvdata(pdev);
 
-	drm_dev_unplug(&gdev->drm);
+	/* It is unplugged already if a resume has found another one in its place. */
+	if (!drm_dev_is_unplugged(&gdev->drm))
+		drm_dev_unplug(&gdev->drm);
 	/* From now on nobody else touches registers. A device that is gone drops the write. */
 	guest_dev_reset(gdev);
 	guest_recover_drop(gdev, -ENODEV);
@@ -188,6 +190,7 @@ static struct pci_driver drv_pci = {
 	.remove = drv_remove,
 	.shutdown = drv_shutdown,
 	.err_handler = &guest_recover_handlers,
+	.driver.pm = pm_sleep_ptr(&guest_pm_ops),
 };
 
 static int __init drv_init(void)

@@ -84,6 +84,8 @@ static const struct test tests[] = {
 	{ "reset_at_work", test_reset_at_work, false },
 	{ "scribble", test_scribble, false },
 	{ "quarantine", test_quarantine, true },
+	{ "suspend_devices", test_suspend_devices, true },
+	{ "suspend", test_suspend, true },
 	{ "user_library", test_user_library, false },
 	{ "user_run", test_user_run, false },
 	{ "user_samples", test_user_samples, false },

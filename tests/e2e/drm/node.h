@@ -178,6 +178,8 @@ bool test_reset_function(void);
 bool test_reset_at_work(void);
 bool test_scribble(void);
 bool test_quarantine(void);
+bool test_suspend_devices(void);
+bool test_suspend(void);
 
 /* A job of somebody else is done as ever. */
 bool others_work(void);

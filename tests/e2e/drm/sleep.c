@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Tests of a guest that is suspended or hibernated. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "node.h"
+
+#define FRAMEBUFFER	DRM_VGPU_PLACEMENT_FRAMEBUFFER
+#define SYSTEM		DRM_VGPU_PLACEMENT_SYSTEM
+#define CE		1
+
+static int power_write(const char *file, const char *text)
+{
+	char path[64];
+	int fd, ret;
+
+	snprintf(path, sizeof(path), "/sys/power/%s", file);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	ret = write(fd, text, strlen(text)) == (ssize_t)strlen(text) ? 0 : -errno;
+	close(fd);
+	return ret;
+}
+
+static void fill(int fd, uint32_t queue, uint64_t va, uint32_t value)
+{
+	struct vgpu_hw_packet packet = packet_fill(va, MIB, value);
+
+	CHECK_RET(exec_wait(fd, queue, &packet, 1), 0);
+}
+
+static bool has(const struct buf *buf, uint32_t value)
+{
+	const uint32_t *word = buf->ptr;
+	size_t i;
+
+	for (i = 0; i < buf->bytes / 4; i++)
+		if (word[i] != value)
+			return failed("word %zu is %u, not %u", i, word[i], value);
+	return true;
+}
+
+/* Buffers keep what is in them, and queues go on, the one with a channel and the one without. */
+static bool sleep_and_wake(const char *state)
+{
+	uint32_t vm, queue, unused;
+	struct buf fb, system;
+	int fd = node_open();
+
+	CHECK(fd >= 0);
+	CHECK_RET(vm_make(fd, &vm), 0);
+	CHECK_RET(queue_make(fd, vm, CE, 4, &queue), 0);
+	CHECK_RET(queue_make(fd, vm, CE, 4, &unused), 0);
+	CHECK_RET(buf_make(fd, MIB, FRAMEBUFFER, &fb), 0);
+	CHECK_RET(buf_make(fd, MIB, SYSTEM, &system), 0);
+	CHECK_RET(bind_map(fd, vm, fb.handle, 0, VA_DATA, MIB, DRM_VGPU_BIND_WRITE), 0);
+	CHECK_RET(bind_map(fd, vm, system.handle, 0, VA_MORE, MIB, DRM_VGPU_BIND_WRITE), 0);
+	fill(fd, queue, VA_DATA, 42);
+	fill(fd, queue, VA_MORE, 43);
+	CHECK_RET(power_write("state", state), 0);
+	CHECK(has(&fb, 42) && has(&system, 43));
+	fill(fd, queue, VA_DATA, 44);
+	fill(fd, unused, VA_MORE, 45);
+	CHECK(has(&fb, 44) && has(&system, 45));
+	buf_end(fd, &fb);
+	buf_end(fd, &system);
+	close(fd);
+	say("slept: %s", state);
+	return others_work();
+}
+
+/* A job that does not end keeps the guest awake, and is at work afterwards. */
+static bool stays_awake(const char *state)
+{
+	uint32_t queue, sync;
+	int fd = begin_for_ever(&queue, &sync);
+
+	CHECK(fd >= 0);
+	CHECK_RET(power_write("state", state), -EBUSY);
+	CHECK_RET(sync_wait(fd, sync, 10), -ETIME);
+	CHECK(others_work());
+	close(fd);
+	return true;
+}
+
+/* The kernel suspends its devices and resumes them, and does no more. */
+bool test_suspend_devices(void)
+{
+	CHECK(module_again("job_timeout_ms=60000"));
+	CHECK_RET(power_write("pm_test", "devices"), 0);
+	CHECK(sleep_and_wake("mem"));
+	CHECK(sleep_and_wake("disk"));
+	CHECK(stays_awake("mem"));
+	CHECK_RET(power_write("pm_test", "none"), 0);
+	return module_again(NULL) && test_dispatch();
+}
+
+/* To memory (S3): the host wakes the guest. */
+bool test_suspend(void)
+{
+	say("going to sleep");
+	return sleep_and_wake("mem") && test_dispatch();
+}
