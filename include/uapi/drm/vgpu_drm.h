@@ -325,7 +325,11 @@ enum drm_vgpu_queue_state {
 	 * it at all.
 	 */
 	DRM_VGPU_QUEUE_TIMEOUT = 2,
-	/* The device was reset by the host, or is gone, or does not keep to its manual. */
+	/*
+	 * The device was reset by the host, or is gone, or does not keep to its manual. A reset
+	 * costs all queues, and what was in the framebuffer, which reads 0 after that. Address
+	 * spaces stay, and new queues work in them.
+	 */
 	DRM_VGPU_QUEUE_DEVICE = 3,
 	/*
 	 * Since 1.1: it had jobs while the host kept the vGPU in quarantine, where nothing works.
