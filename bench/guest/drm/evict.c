@@ -113,7 +113,8 @@ void row_evict(void)
 		ours = i % 2 ? timed_turn(&evicts) : 0;
 		peer = timed_memcpy(memory);
 		ours = i % 2 ? ours : timed_turn(&evicts);
-		snprintf(line, sizeof(line), "evict %u %u %llu %.0f %.0f", i, nr, BYTES, ours, peer);
+		snprintf(line, sizeof(line), "evict %u %u %llu %.0f %.0f", i, nr, BYTES, ours,
+			 peer);
 		host_answers(line);
 	}
 }
