@@ -50,10 +50,11 @@ struct guest_vector {
  * @ttm:          buffers
  * @fb_man:       TTM's view of @fb
  * @system_man:   and of the guest's memory
+ * @tt_mutex:     protects what follows
+ * @tts:          buffers' pages that are mapped for DMA
+ * @left:         the driver has left the device: nothing is mapped any more
  * @saving:       the guest's memory takes all of the framebuffer
  * @move:         the channel that moves buffers
- * @vm_mutex:     protects @vms
- * @vms:          address spaces, until their tables are freed
  * @hw_version:   VGPU_HW_VERSION
  * @channels:     channels that queues can have
  * @nr_engines:   engines
@@ -82,10 +83,11 @@ struct guest_dev {
 	struct ttm_device ttm;
 	struct ttm_resource_manager fb_man;
 	struct ttm_resource_manager system_man;
+	struct mutex tt_mutex;		/* DMA mappings */
+	struct list_head tts;
+	bool left;
 	bool saving;
 	struct guest_move move;
-	struct mutex vm_mutex;		/* vms */
-	struct list_head vms;
 	u32 hw_version;
 	u32 channels;
 	u32 nr_engines;

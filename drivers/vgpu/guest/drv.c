@@ -12,8 +12,8 @@
 #include "evict.h"
 #include "man.h"
 #include "queue.h"
-#include "save.h"
 #include "time.h"
+#include "tt.h"
 #include "vm.h"
 
 static unsigned int job_timeout_ms = 60000;
@@ -139,9 +139,6 @@ static int drv_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	ret = guest_evict_init(gdev);
 	if (ret)
 		return ret;
-	ret = guest_save_init(gdev);
-	if (ret)
-		return ret;
 	ret = guest_channel_init(gdev);
 	if (ret)
 		return ret;
@@ -160,7 +157,7 @@ static void drv_remove(struct pci_dev *pdev)
 	/* From now on nobody else touches registers. A device that is gone drops the write. */
 	guest_dev_reset(gdev);
 	guest_queue_stop_all(gdev);
-	guest_evict_leave(gdev);
+	guest_tt_leave(gdev);
 }
 
 /* Whatever the kernel does next with its memory, the device writes no more there. */

@@ -144,22 +144,6 @@ static void set_entry(struct guest_dev *gdev, struct guest_table *table, unsigne
 	writeq(entry, gdev->fb.cpu + table->addr + i * sizeof(entry));
 }
 
-static void restore_below(struct guest_dev *gdev, struct guest_table *table, unsigned int level)
-{
-	unsigned int i;
-
-	for (i = 0; i < GUEST_PT_SLOTS; i++) {
-		if (level && table->slot[i] && !is_leaf(table->slot[i]))
-			restore_below(gdev, table_in(table->slot[i]), level - 1);
-		set_entry(gdev, table, i, table->slot[i]);
-	}
-}
-
-void guest_pt_restore(struct guest_dev *gdev, struct guest_table *root)
-{
-	restore_below(gdev, root, TOP);
-}
-
 static struct guest_table *take_spare(struct guest_pt_change *change)
 {
 	struct guest_table *table;

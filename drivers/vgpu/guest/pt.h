@@ -57,9 +57,6 @@ void guest_table_destroy(struct guest_dev *gdev, struct guest_table *table);
 /* Frees the tables of the top level's @root and below, and @root. */
 void guest_pt_destroy(struct guest_dev *gdev, struct guest_table *root);
 
-/* Writes all tables again, as the framebuffer was lost. The device is there (drm_dev_enter()). */
-void guest_pt_restore(struct guest_dev *gdev, struct guest_table *root);
-
 /*
  * Tables that are needed to map that part of @bo at @va, wherever it lies by then, or (no @bo) to
  * unmap there.

@@ -104,9 +104,6 @@ static struct guest_vm *vm_create(struct guest_dev *gdev)
 		       DRM_GPUVM_RESV_PROTECTED | DRM_GPUVM_IMMEDIATE_MODE, &gdev->drm,
 		       &shared->base, 0, BIT_ULL(GUEST_VA_BITS), 0, 0, &vm_ops);
 	drm_gem_object_put(&shared->base);
-	mutex_lock(&gdev->vm_mutex);
-	list_add_tail(&vm->link, &gdev->vms);
-	mutex_unlock(&gdev->vm_mutex);
 	return vm;
 
 err_sched:
@@ -159,9 +156,6 @@ static void vm_release(struct work_struct *work)
 	struct guest_dev *gdev = vm->gdev;
 
 	drm_sched_fini(&vm->sched);
-	mutex_lock(&gdev->vm_mutex);
-	list_del(&vm->link);
-	mutex_unlock(&gdev->vm_mutex);
 	vm_drop_mappings(vm);
 	drm_gpuvm_put(&vm->base);
 	guest_dev_put(gdev);

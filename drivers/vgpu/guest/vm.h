@@ -22,7 +22,6 @@ struct guest_dev;
  * struct guest_vm - an address space
  * @base:        its mappings
  * @gdev:        the device
- * @link:        in &struct guest_dev.vms
  * @ref:         handle, queues and jobs; the mappings go with the last of them
  * @lock:        protects @base's mappings and the page tables; taken where fences are signalled, so
  *               no memory is allocated under it
@@ -40,7 +39,6 @@ struct guest_dev;
 struct guest_vm {
 	struct drm_gpuvm base;
 	struct guest_dev *gdev;
-	struct list_head link;
 	struct kref ref;
 	struct mutex lock;		/* mappings and tables */
 	struct guest_table *pt;
