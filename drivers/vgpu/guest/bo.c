@@ -187,7 +187,8 @@ struct guest_bo *guest_bo_create(struct guest_dev *gdev, u64 bytes, u32 placemen
 	return ERR_PTR(ret);
 }
 
-struct guest_bo *guest_bo_create_own(struct guest_dev *gdev, u64 bytes)
+/* Returns with the reservation held; it is tried only, as the caller may hold others. */
+static struct guest_bo *bo_create_own(struct guest_dev *gdev, u64 bytes)
 {
 	struct guest_bo *bo;
 	int ret;
@@ -199,10 +200,31 @@ struct guest_bo *guest_bo_create_own(struct guest_dev *gdev, u64 bytes)
 	ret = bo_init(gdev, bo, ttm_bo_type_kernel, &placement_own, NULL, NULL);
 	if (ret)
 		return ERR_PTR(ret == -ENOMEM && guest_fb_avail(gdev) < bytes ? -ENOSPC : ret);
-	ttm_bo_pin(&bo->tbo);
-	ttm_bo_unreserve(&bo->tbo);
 	guest_fb_count_own(gdev, bytes);
 	return bo;
+}
+
+struct guest_bo *guest_bo_create_own(struct guest_dev *gdev, u64 bytes)
+{
+	struct guest_bo *bo = bo_create_own(gdev, bytes);
+
+	if (!IS_ERR(bo)) {
+		ttm_bo_pin(&bo->tbo);
+		ttm_bo_unreserve(&bo->tbo);
+	}
+	return bo;
+}
+
+int guest_bo_leave_fb(struct guest_dev *gdev, u64 bytes, struct list_head *blocks)
+{
+	struct guest_bo *bo = bo_create_own(gdev, bytes);
+
+	if (IS_ERR(bo))
+		return PTR_ERR(bo);
+	list_splice_init(&to_guest_resource(bo->tbo.resource)->blocks, blocks);
+	ttm_bo_unreserve(&bo->tbo);
+	drm_gem_object_put(&bo->tbo.base);
+	return 0;
 }
 
 void guest_bo_destroy_own(struct guest_bo *bo)

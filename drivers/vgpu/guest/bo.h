@@ -100,6 +100,12 @@ struct guest_bo *guest_bo_create(struct guest_dev *gdev, u64 bytes, u32 placemen
 struct guest_bo *guest_bo_create_own(struct guest_dev *gdev, u64 bytes);
 void guest_bo_destroy_own(struct guest_bo *bo);
 
+/*
+ * Makes one, and leaves what it has of the framebuffer in the empty list @blocks, which read 0 and
+ * count as the driver's own. The caller may hold reservations.
+ */
+int guest_bo_leave_fb(struct guest_dev *gdev, u64 bytes, struct list_head *blocks);
+
 /* Of &struct drm_driver: a buffer that another device, or the kernel, has made. */
 struct drm_gem_object *guest_bo_import(struct drm_device *drm, struct dma_buf_attachment *attach,
 				       struct sg_table *sgt);

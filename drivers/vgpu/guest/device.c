@@ -149,6 +149,7 @@ int guest_dev_init(struct guest_dev *gdev)
 	gdev->fb.cpu = devm_ioremap_wc(&pdev->dev, gdev->fb.phys, gdev->fb.bytes);
 	if (!gdev->pages || !gdev->fb.cpu)
 		return -ENOMEM;
+	dma_set_max_seg_size(&pdev->dev, UINT_MAX);
 	ret = dma_set_mask_and_coherent(&pdev->dev,
 					DMA_BIT_MASK(VGPU_HW_PTE_PAGE_BITS + PAGE_SHIFT));
 	if (ret)

@@ -51,6 +51,9 @@ struct guest_vector {
  * @ttm:          buffers
  * @fb_man:       TTM's view of @fb
  * @system_man:   and of the guest's memory
+ * @tt_mutex:     protects what follows
+ * @tts:          buffers' pages that are mapped for DMA
+ * @left:         the driver has left the device: nothing is mapped any more
  * @saving:       the guest's memory takes all of the framebuffer
  * @move:         the channel that moves buffers
  * @vm_mutex:     protects @vms; taken where fences are signalled, so no memory is allocated under
@@ -91,6 +94,9 @@ struct guest_dev {
 	struct ttm_device ttm;
 	struct ttm_resource_manager fb_man;
 	struct ttm_resource_manager system_man;
+	struct mutex tt_mutex;		/* DMA mappings */
+	struct list_head tts;
+	bool left;
 	bool saving;
 	struct guest_move move;
 	struct mutex vm_mutex;		/* vms */

@@ -14,6 +14,7 @@
 #include "queue.h"
 #include "save.h"
 #include "time.h"
+#include "tt.h"
 #include "vm.h"
 
 static unsigned int job_timeout_ms = 60000;
@@ -168,7 +169,7 @@ static void drv_remove(struct pci_dev *pdev)
 	/* From now on nobody else touches registers. A device that is gone drops the write. */
 	guest_dev_reset(gdev);
 	guest_recover_drop(gdev, -ENODEV);
-	guest_evict_leave(gdev);
+	guest_tt_leave(gdev);
 }
 
 /* Whatever the kernel does next with its memory, the device writes no more there. */

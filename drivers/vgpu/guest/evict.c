@@ -6,9 +6,7 @@
 #include <linux/highmem.h>
 
 #include <drm/drm_managed.h>
-#include <drm/drm_prime.h>
 #include <drm/ttm/ttm_placement.h>
-#include <drm/ttm/ttm_tt.h>
 
 #include "bo.h"
 #include "device.h"
@@ -16,85 +14,14 @@
 #include "follow.h"
 #include "man.h"
 #include "move.h"
+#include "tt.h"
 
 /* Less is cleared by the CPU: an interrupt takes longer. */
 #define CPU_CLEARS	SZ_64K
 
-/**
- * struct guest_tt - a buffer's pages of the guest's memory
- * @base:  TTM's
- * @place: the same, for mappings and moves, while there are pages
- */
-struct guest_tt {
-	struct ttm_tt base;
-	struct guest_place *place;
-};
-
-static struct guest_tt *to_guest_tt(struct ttm_tt *tt)
-{
-	return container_of(tt, struct guest_tt, base);
-}
-
-static struct ttm_tt *evict_tt_create(struct ttm_buffer_object *tbo, u32 flags)
-{
-	struct guest_tt *tt = kzalloc(sizeof(*tt), GFP_KERNEL_ACCOUNT);
-
-	if (!tt)
-		return NULL;
-	if (ttm_sg_tt_init(&tt->base, tbo, flags, ttm_cached)) {
-		kfree(tt);
-		return NULL;
-	}
-	return &tt->base;
-}
-
-static void tt_free_pages(struct ttm_device *ttm, struct ttm_tt *base)
-{
-	if (!(base->page_flags & TTM_TT_FLAG_EXTERNAL))
-		ttm_pool_free(&ttm->pool, base);
-}
-
-static int evict_tt_populate(struct ttm_device *ttm, struct ttm_tt *base,
-			     struct ttm_operation_ctx *ctx)
-{
-	struct ttm_operation_ctx mayfail = *ctx;
-	struct guest_tt *tt = to_guest_tt(base);
-	int ret;
-
-	/* Who asks is told so, and no process is killed for it. */
-	mayfail.gfp_retry_mayfail = true;
-	if (base->page_flags & TTM_TT_FLAG_EXTERNAL)
-		ret = drm_prime_sg_to_dma_addr_array(base->sg, base->dma_address, base->num_pages);
-	else
-		ret = ttm_pool_alloc(&ttm->pool, base, &mayfail);
-	if (ret)
-		return ret;
-	tt->place = guest_place_of_pages(base->dma_address, base->num_pages);
-	if (!tt->place) {
-		tt_free_pages(ttm, base);
-		return -ENOMEM;
-	}
-	return 0;
-}
-
-static void evict_tt_unpopulate(struct ttm_device *ttm, struct ttm_tt *base)
-{
-	struct guest_tt *tt = to_guest_tt(base);
-
-	kvfree(tt->place);
-	tt->place = NULL;
-	tt_free_pages(ttm, base);
-}
-
-static void evict_tt_destroy(struct ttm_device *ttm, struct ttm_tt *base)
-{
-	ttm_tt_fini(base);
-	kfree(to_guest_tt(base));
-}
-
 /*
- * Only from the framebuffer, where no monitor shows it, and only what finds room elsewhere: TTM logs
- * each that does not.
+ * Only from the framebuffer, what no monitor shows, and what finds room elsewhere: TTM logs each
+ * buffer that does not.
  */
 static bool evict_is_valuable(struct ttm_buffer_object *tbo, const struct ttm_place *place)
 {
@@ -234,10 +161,10 @@ static unsigned long evict_io_mem_pfn(struct ttm_buffer_object *tbo, unsigned lo
 }
 
 static const struct ttm_device_funcs evict_funcs = {
-	.ttm_tt_create = evict_tt_create,
-	.ttm_tt_populate = evict_tt_populate,
-	.ttm_tt_unpopulate = evict_tt_unpopulate,
-	.ttm_tt_destroy = evict_tt_destroy,
+	.ttm_tt_create = guest_tt_create,
+	.ttm_tt_populate = guest_tt_populate,
+	.ttm_tt_unpopulate = guest_tt_unpopulate,
+	.ttm_tt_destroy = guest_tt_destroy,
 	.eviction_valuable = evict_is_valuable,
 	.evict_flags = evict_where,
 	.move = evict_move,
@@ -245,13 +172,14 @@ static const struct ttm_device_funcs evict_funcs = {
 	.io_mem_pfn = evict_io_mem_pfn,
 };
 
-/* TTM takes no locks for that, so it is left out where nothing was mapped. */
-void guest_evict_leave(struct guest_dev *gdev)
+int guest_evict_all(struct guest_dev *gdev)
 {
-	if (!device_iommu_mapped(gdev->drm.dev))
-		return;
-	flush_workqueue(gdev->ttm.wq);
-	ttm_device_clear_dma_mappings(&gdev->ttm);
+	int ret;
+
+	WRITE_ONCE(gdev->saving, true);
+	ret = ttm_resource_manager_evict_all(&gdev->ttm, &gdev->fb_man);
+	WRITE_ONCE(gdev->saving, false);
+	return ret;
 }
 
 static void evict_fini(struct drm_device *drm, void *res)
@@ -269,6 +197,9 @@ int guest_evict_init(struct guest_dev *gdev)
 	struct drm_device *drm = &gdev->drm;
 	int ret;
 
+	ret = guest_tt_init(gdev);
+	if (ret)
+		return ret;
 	ret = ttm_device_init(&gdev->ttm, &evict_funcs, drm->dev, drm->anon_inode->i_mapping,
 			      drm->vma_offset_manager, 0);
 	if (ret)

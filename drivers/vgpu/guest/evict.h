@@ -7,7 +7,12 @@ struct guest_dev;
 
 int guest_evict_init(struct guest_dev *gdev);
 
-/* The driver leaves the device: it gives back what it has mapped for DMA. */
-void guest_evict_leave(struct guest_dev *gdev);
+/*
+ * Evicts all buffers, as the framebuffer will be lost; a VM's next job brings them back. The caller
+ * sees to it that no job is under way, and that none begins before the device and the page tables
+ * are there again. Returns an error if the guest has no memory for them, or a job is under way;
+ * then nothing is lost. The device is there.
+ */
+int guest_evict_all(struct guest_dev *gdev);
 
 #endif /* _VGPU_GUEST_EVICT_H */

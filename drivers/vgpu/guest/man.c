@@ -35,6 +35,7 @@ static int fb_alloc(struct ttm_resource_manager *man, struct ttm_buffer_object *
 	struct guest_resource *res;
 	int ret;
 
+	bo->no_room = false;
 	res = kzalloc(sizeof(*res), GFP_KERNEL_ACCOUNT);
 	if (!res)
 		return -ENOMEM;

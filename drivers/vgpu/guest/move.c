@@ -13,6 +13,9 @@
 #define RING_ORDER	8
 #define RING_PACKETS	BIT(RING_ORDER)
 
+/* A packet may take so long. An engine that has failed is tried again after that time, too. */
+#define PATIENCE	(60 * HZ)
+
 /* Among so many packets there is one with an interrupt. */
 #define IRQ_EVERY	(RING_PACKETS / 4)
 
@@ -46,19 +49,19 @@ static void move_give_up(struct guest_dev *gdev)
 	writel(0, guest_chan_reg(gdev, move->channel, VGPU_HW_CHAN_CTRL));
 	readl(guest_chan_reg(gdev, move->channel, VGPU_HW_CHAN_CTRL));
 	move->on = false;
-	move->until = (jiffies + min(gdev->job_timeout, 60 * HZ)) | 1;
+	move->until = (jiffies + PATIENCE) | 1;
 }
 
 /* Whether so many packets are done, or never will be: the host may say anything. */
 static bool move_looks_over(struct guest_dev *gdev, u64 want, bool *bad)
 {
 	struct guest_move *move = &gdev->move;
-	u64 get = readq(PAGE_REG(move, get));
 	u32 state = readl(PAGE_REG(move, state));
+	u64 get = readq(PAGE_REG(move, get));
 
 	/* What is enabled is disabled by a reset of the device only. */
 	*bad = get < move->done || get > move->put || drm_dev_is_unplugged(&gdev->drm) ||
-	       state == VGPU_HW_STATE_FAULTED || state == VGPU_HW_STATE_DISABLED;
+	       (state != VGPU_HW_STATE_SLEEPING && state != VGPU_HW_STATE_AWAKE);
 	if (!*bad)
 		move->done = get;
 	return *bad || get >= want;
@@ -77,7 +80,7 @@ static int move_wait(struct guest_dev *gdev, u64 want)
 			done = move->done;
 			start = jiffies;
 		}
-		if (time_after(jiffies, start + min(gdev->job_timeout, 60 * HZ)))
+		if (time_after(jiffies, start + PATIENCE))
 			return -ETIMEDOUT;
 	}
 	return bad ? -EIO : 0;
@@ -121,6 +124,10 @@ static int move_begin(struct guest_dev *gdev)
 	struct guest_move *move = &gdev->move;
 
 	mutex_lock(&move->lock);
+	if (xchg(&move->forgotten, false)) {
+		move->on = false;
+		move->until = 0;
+	}
 	if (move->until && time_after(jiffies, move->until))
 		move->until = 0;
 	if (!move->has || move->until) {
@@ -199,17 +206,8 @@ int guest_move_clear(struct guest_dev *gdev, struct gpu_buddy_block *block)
 
 void guest_move_forget(struct guest_dev *gdev)
 {
-	struct guest_move *move = &gdev->move;
-	int idx;
-
-	mutex_lock(&move->lock);
-	if (move->on && drm_dev_enter(&gdev->drm, &idx)) {
-		move_give_up(gdev);
-		drm_dev_exit(idx);
-	}
-	move->on = false;
-	move->until = 0;
-	mutex_unlock(&move->lock);
+	WRITE_ONCE(gdev->move.forgotten, true);
+	guest_move_wake(gdev);
 }
 
 static void move_fini(struct drm_device *drm, void *res)

@@ -25,6 +25,7 @@ struct guest_place;
  * @page:    the channel's page
  * @on:      the channel is enabled
  * @until:   it was given up, and is tried again after that time, in jiffies; 0: it was not
+ * @forgotten: the device was reset since it was enabled; not protected
  * @put:     packets written since it was enabled
  * @done:    of these, packets that are done
  */
@@ -39,6 +40,7 @@ struct guest_move {
 	u8 __iomem *page;
 	bool on;
 	unsigned long until;
+	bool forgotten;
 	u64 put;
 	u64 done;
 };
@@ -58,7 +60,7 @@ int guest_move_clear(struct guest_dev *gdev, struct gpu_buddy_block *block);
 /* An interrupt of a vector came, which may be the channel's. */
 void guest_move_wake(struct guest_dev *gdev);
 
-/* The device is about to be reset, or was: the channel is enabled again with the next move. */
+/* The device was reset: the channel is enabled again with the next move. In any context. */
 void guest_move_forget(struct guest_dev *gdev);
 
 #endif /* _VGPU_GUEST_MOVE_H */

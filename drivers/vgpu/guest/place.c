@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Where a buffer lies, as the device addresses it. */
-#include <linux/mm.h>
+#include <linux/scatterlist.h>
 #include <linux/slab.h>
 
 #include "device.h"
@@ -52,24 +52,18 @@ struct guest_place *guest_place_of_blocks(struct guest_dev *gdev, struct list_he
 	return place;
 }
 
-static bool page_follows(const dma_addr_t *page, u32 i)
-{
-	return i && page[i] == page[i - 1] + PAGE_SIZE;
-}
-
-struct guest_place *guest_place_of_pages(const dma_addr_t *page, u32 nr)
+struct guest_place *guest_place_of_sg(struct sg_table *sgt)
 {
 	struct guest_place *place;
-	u32 i, spans = 0;
+	struct scatterlist *sg;
+	unsigned int i;
 
-	for (i = 0; i < nr; i++)
-		spans += !page_follows(page, i);
-	place = place_alloc(spans, true);
+	place = place_alloc(sgt->nents, true);
 	if (!place)
 		return NULL;
-	place->bytes = (u64)nr << PAGE_SHIFT;
-	for (i = 0, spans = 0; i < nr; i++)
-		if (!page_follows(page, i))
-			place->span[spans++] = (struct guest_span){ (u64)i << PAGE_SHIFT, page[i] };
+	for_each_sgtable_dma_sg(sgt, sg, i) {
+		place->span[i] = (struct guest_span){ place->bytes, sg_dma_address(sg) };
+		place->bytes += sg_dma_len(sg);
+	}
 	return place;
 }

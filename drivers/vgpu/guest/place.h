@@ -6,6 +6,7 @@
 #include <linux/types.h>
 
 struct guest_dev;
+struct sg_table;
 
 /**
  * struct guest_span - a part of a buffer that is in one piece for the device
@@ -31,9 +32,9 @@ struct guest_place {
 	struct guest_span span[] __counted_by(nr);
 };
 
-/* Of blocks of the framebuffer, or of pages of the guest; NULL: no memory. kvfree() frees it. */
+/* Of blocks of the framebuffer, or of the guest's memory; NULL: no memory. kvfree() frees it. */
 struct guest_place *guest_place_of_blocks(struct guest_dev *gdev, struct list_head *blocks);
-struct guest_place *guest_place_of_pages(const dma_addr_t *page, u32 nr);
+struct guest_place *guest_place_of_sg(struct sg_table *sgt);
 
 /* The device's address of a byte of the buffer; *@left: bytes from there in one piece. */
 u64 guest_place_addr(const struct guest_place *place, u64 offset, u64 *left);

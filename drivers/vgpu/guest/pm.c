@@ -7,7 +7,7 @@
 
 #include "channel.h"
 #include "device.h"
-#include "save.h"
+#include "evict.h"
 
 /* Programs are frozen. Of the jobs that they have left, buffers wait for some seconds. */
 static int pm_suspend(struct device *dev)
@@ -18,7 +18,7 @@ static int pm_suspend(struct device *dev)
 	if (drm_dev_is_unplugged(&gdev->drm))
 		return 0;
 	flush_work(&gdev->recover);
-	ret = guest_save_all(gdev);
+	ret = guest_evict_all(gdev);
 	if (ret) {
 		dev_err(dev, "buffers cannot be saved: %d\n", ret);
 		return -EBUSY;

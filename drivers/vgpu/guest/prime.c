@@ -25,7 +25,7 @@ void guest_prime_unpin(struct drm_gem_object *obj)
 	ttm_bo_unpin(&to_guest_bo(obj)->tbo);
 }
 
-/* Only of a buffer that is pinned. What was imported is not exported again: GEM has the original. */
+/* Of a buffer that is pinned. What was imported is not exported again: GEM has the original. */
 struct sg_table *guest_prime_sg_table(struct drm_gem_object *obj)
 {
 	struct ttm_tt *tt = to_guest_bo(obj)->tbo.ttm;

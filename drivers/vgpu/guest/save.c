@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Buffers and page tables outlive the framebuffer: for suspend, and for a device that was reset. */
+/* Page tables outlive the framebuffer: for suspend, and for a device that was reset. */
 #include <drm/drm_managed.h>
 
 #include "device.h"
@@ -10,17 +10,6 @@ int guest_save_init(struct guest_dev *gdev)
 {
 	INIT_LIST_HEAD(&gdev->vms);
 	return drmm_mutex_init(&gdev->drm, &gdev->vm_mutex);
-}
-
-int guest_save_all(struct guest_dev *gdev)
-{
-	int ret;
-
-	WRITE_ONCE(gdev->saving, true);
-	ret = ttm_resource_manager_evict_all(&gdev->ttm, &gdev->fb_man);
-	WRITE_ONCE(gdev->saving, false);
-	guest_move_forget(gdev);
-	return ret;
 }
 
 void guest_save_restore(struct guest_dev *gdev)

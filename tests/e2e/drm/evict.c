@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -129,6 +130,19 @@ static bool worker_begin(struct worker *w, uint32_t nr)
 		args[4 * i + 2] = VA_OUT + i * ITEMS * 4;
 	}
 	return true;
+}
+
+/* A mapping keeps its buffer. */
+static void worker_end(struct worker *w)
+{
+	uint32_t i;
+
+	for (i = 0; i < w->nr; i++)
+		munmap(w->buf[i].ptr, BUF_BYTES);
+	buf_end(w->fd, &w->text);
+	buf_end(w->fd, &w->args);
+	buf_end(w->fd, &w->out);
+	close(w->fd);
 }
 
 /* The CPU writes the beginning of each buffer; two engines do the rest, and sum it up. */
@@ -273,7 +287,8 @@ bool test_evict_too_much(void)
 	CHECK_RET(bind_map(w.fd, w.vm, w.buf[2 * BUFS - 1].handle, 0, VA_BUF(0), BUF_BYTES,
 			   DRM_VGPU_BIND_WRITE), 0);
 	CHECK_RET(exec_wait(w.fd, w.ce, NULL, 0), 0);
-	close(w.fd);
+	w.nr++;
+	worker_end(&w);
 	return usual(fd, fb, system);
 }
 
@@ -326,7 +341,8 @@ bool test_evict_at_work(void)
 	word[0] = word_of(5, 0, 0);
 	word[1] = word_of(5, 0, 1);
 	CHECK(worker_check(&w, 5));
-	close(w.fd);
+	buf_end(w.fd, &text);
+	worker_end(&w);
 	return usual(fd, fb, system);
 }
 
@@ -366,8 +382,8 @@ bool test_evict_bind(void)
 	/* What is not mapped there any more is not found there. */
 	packet[0] = packet_fill(VA_BUF(0) + 3 * MIB + PAGE, PAGE, 1);
 	CHECK_RET(exec_wait(w.fd, w.ce, packet, 1), -EIO);
-	close(w.fd);
-	close(other.fd);
+	worker_end(&w);
+	worker_end(&other);
 	return usual(fd, fb, system);
 }
 
@@ -399,8 +415,8 @@ bool test_evict_full(void)
 	CHECK(worker_turn(&a, 10) && worker_turn(&b, 11) && worker_turn(&a, 12));
 	CHECK(worker_check(&b, 11));
 	close(full);
-	close(a.fd);
-	close(b.fd);
+	worker_end(&a);
+	worker_end(&b);
 	return usual(fd, fb, system);
 }
 
