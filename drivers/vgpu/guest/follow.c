@@ -119,20 +119,13 @@ int guest_follow_validate(struct drm_gpuvm_bo *vm_bo, struct drm_exec *exec)
 	return ret;
 }
 
-static int lock_once(struct drm_gpuvm_exec *exec)
+/* While all is being locked: making room may lock buffers of others, by the same ticket. */
+static int validate_all(struct drm_gpuvm_exec *exec)
 {
 	struct guest_vm *vm = to_guest_vm(exec->vm);
-	int ret;
+	int ret = drm_gpuvm_validate(exec->vm, &exec->exec);
 
-	ret = drm_gpuvm_exec_lock(exec);
-	if (ret)
-		return ret;
-	ret = drm_gpuvm_validate(exec->vm, &exec->exec);
-	if (ret == -ENOSPC && vm->fb_bytes <= guest_fb_for_buffers(vm->gdev))
-		ret = -EBUSY;
-	if (ret)
-		drm_gpuvm_exec_unlock(exec);
-	return ret;
+	return ret == -ENOSPC && vm->fb_bytes <= guest_fb_for_buffers(vm->gdev) ? -EBUSY : ret;
 }
 
 /* Clients that want each other's framebuffer must let go of all that they have locked. */
@@ -141,7 +134,8 @@ int guest_follow_lock(struct drm_gpuvm_exec *exec)
 	unsigned long end = jiffies + msecs_to_jiffies(ROOM_WAIT);
 	int ret;
 
-	while ((ret = lock_once(exec)) == -EBUSY) {
+	exec->extra.fn = validate_all;
+	while ((ret = drm_gpuvm_exec_lock(exec)) == -EBUSY) {
 		if (time_after(jiffies, end))
 			return -ENOSPC;
 		if (msleep_interruptible(ROOM_LOOK))

@@ -76,7 +76,7 @@ static const struct ttm_resource_manager_func fb_funcs = {
 
 static u64 limit_of(struct ttm_resource_manager *man)
 {
-	return man->size - man->size / 8;
+	return man->size - round_up(man->size / 8, PAGE_SIZE);
 }
 
 static int system_alloc(struct ttm_resource_manager *man, struct ttm_buffer_object *tbo,
