@@ -10,12 +10,13 @@ IGT_IN_TIME='-snapshot$'
 # igt NAME: runs one of igt's programs, and says how each subtest has ended. Fails if one has
 # failed, and says then all that the program has said.
 igt() {
-	local name=$1 out=/tmp/igt line failed=() status=0 subtest
+	local name=$1 out=/tmp/igt line failed=() status=0 subtest state
 	"$IGT/$name" >"$out" 2>&1 || status=$?
 	while read -r line; do
 		if [[ $line =~ ^(Dynamic\ s|S)ubtest\ ([^:]+):\ ([A-Z]+) ]]; then
-			say "igt $name ${BASH_REMATCH[2]}: ${BASH_REMATCH[3]}"
-			[[ ${BASH_REMATCH[3]} =~ ^(SUCCESS|SKIP)$ ]] || failed+=("${BASH_REMATCH[2]}")
+			subtest=${BASH_REMATCH[2]} state=${BASH_REMATCH[3]}
+			say "igt $name $subtest: $state"
+			[[ $state == @(SUCCESS|SKIP) ]] || failed+=("$subtest")
 		elif [[ $line =~ ^(Test\ requirement:|No\ known\ gpu) ]]; then
 			say "igt $name: $line"
 		fi
