@@ -78,6 +78,10 @@ static void one_user_step(struct race_user *user)
 		for (n = 0; user->work_ns && n < 200; n++)
 			sim_sleep(sim_random(0, 5 * US));
 		break;
+	case 29:
+		/* While users come and go, and the host changes shares and settings. */
+		assert_true(vgpu_entity_due(&user->entity) <= VGPU_PER_MILLE);
+		break;
 	default:
 		race_submit(user, sim_random(1, race.light ? 10 * US : 300 * US));
 	}

@@ -70,6 +70,23 @@ static void after_the_charge(void **state)
 	assert_int_equal(told(0), 20 * MS + BEGIN_NS + END_NS);
 }
 
+/* An older run of nobody's is charged to the channel while its own run is not: nothing is untold. */
+static void nobodys_charge(void **state)
+{
+	begin(0);
+	now_ns += 5 * MS;
+	end(0);
+	enable(0, 0);
+	begin(0);
+	work(0, 20 * MS, SOFT_END_PACKET);
+	leave(0);
+	report(0);
+	assert_int_equal(told(0), 20 * MS);
+	charge(0);
+	check_all();
+	assert_int_equal(told(0), 25 * MS + 2 * (BEGIN_NS + END_NS));
+}
+
 /* The vGPU has come from another host, where the channel has had some service. */
 static void moved(void **state)
 {
@@ -284,6 +301,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(both_work, setup, teardown),
 		cmocka_unit_test_setup_teardown(before_the_charge, setup, teardown),
 		cmocka_unit_test_setup_teardown(after_the_charge, setup, teardown),
+		cmocka_unit_test_setup_teardown(nobodys_charge, setup, teardown),
 		cmocka_unit_test_setup_teardown(moved, setup, teardown),
 		cmocka_unit_test_setup_teardown(on_two_engines, setup, teardown),
 		cmocka_unit_test_setup_teardown(finds_nobody, setup, teardown),

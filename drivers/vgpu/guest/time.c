@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Time of clients. A queue has many channels in its life, and each counts from 0 when it is enabled.
- * So what a channel has got is added when somebody asks, and for the last time when it is disabled.
+ * Time of clients. A queue has many channels in its life, and each counts from 0 when it is
+ * enabled. So what a channel has got is added when somebody asks, and for the last time when it is
+ * disabled.
  */
 #include <linux/slab.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What the host tells of the whole vGPU: who it is, what it uses of the engines, what is its due. */
+/* What the host tells of the whole vGPU: who it is, what it uses of engines, what is its due. */
 #include <linux/uaccess.h>
 #include <linux/unaligned.h>
 

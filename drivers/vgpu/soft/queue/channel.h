@@ -46,6 +46,7 @@ struct soft_queues;
  * @enabling:  how often the channel was enabled: names the present enabling, or the last one
  * @service_ns: service since the vGPU was opened, see turn.h
  * @before_ns: the part of @service_ns of earlier enablings
+ * @told_ns:   what the guest was shown since the channel was enabled
  * @moved_ns:  what the channel got since it was enabled, before the vGPU was moved to this host
  * @engine:    number of the engine that the channel is bound to. This and the next six fields
  *             are set when the guest enables the channel, and constant until it is disabled
@@ -89,6 +90,7 @@ struct soft_channel {
 	u32 enabling;
 	u64 service_ns;
 	u64 before_ns;
+	u64 told_ns;
 	u64 moved_ns;
 
 	unsigned int engine;

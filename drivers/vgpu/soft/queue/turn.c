@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Turns: service per channel, and the report of it with the label that the guest has written. */
+#include <linux/minmax.h>
 #include <linux/string.h>
 
 #include "../memory/memory.h"
@@ -17,8 +18,12 @@ static void soft_turn_show(const struct soft_turn *turn, u64 more_ns)
 	u64 ns = ch->service_ns - ch->before_ns + ch->moved_ns + more_ns;
 
 	lockdep_assert_held(&ch->queues->queue_lock);
-	if (ch->hw && ch->enabling == turn->enabling)
-		WRITE_ONCE(ch->hw->service_ns, cpu_to_le64(ns));
+	if (ch->enabling != turn->enabling)
+		return;
+	/* What an older charge gives may come before the charge of what was told already. */
+	ch->told_ns = max(ch->told_ns, ns);
+	if (ch->hw)
+		WRITE_ONCE(ch->hw->service_ns, cpu_to_le64(ch->told_ns));
 }
 
 static void soft_turn_give(const struct soft_turn *turn, u64 ns)
@@ -218,6 +223,7 @@ void soft_turn_enable(struct soft_channel *ch, u64 now_ns)
 	ch->enabling++;
 	ch->before_ns = ch->service_ns;
 	ch->moved_ns = 0;
+	ch->told_ns = 0;
 	if (ch->hw)
 		WRITE_ONCE(ch->hw->service_ns, cpu_to_le64(0));
 }
@@ -254,6 +260,7 @@ void soft_turn_move(struct soft_channel *ch, u64 told_ns)
 	const struct soft_turn turn = { .ch = ch, .enabling = ch->enabling };
 
 	ch->moved_ns += told_ns - soft_turn_told_ns(ch);
+	ch->told_ns = 0;
 	soft_turn_show(&turn, 0);
 }
 
