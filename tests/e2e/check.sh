@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # check.sh guests|managers|domains|debian|igt [KERNEL]: the end-to-end tests of guests and their
-# displays, those of mdevctl and libvirt, libvirt's guests, Debian guests, or igt in one. Makes what they need, and runs them in machines
-# of the lab: guests on uml-debug, the rest on stock, or all of them on KERNEL (sid; there a guest
-# is emulated in an emulated machine, and managers has libvirt's guests, too).
+# displays, those of mdevctl and libvirt, libvirt's guests, Debian guests, or igt in one. Makes what
+# they need, and runs them in machines of the lab: guests on uml-debug, the rest on stock, or all of
+# them on KERNEL (sid; there a guest is emulated in an emulated machine, and managers has libvirt's
+# guests, too).
 set -euo pipefail
 cd -- "${BASH_SOURCE[0]%/*}/../.."
 

@@ -70,7 +70,7 @@ static void after_the_charge(void **state)
 	assert_int_equal(told(0), 20 * MS + BEGIN_NS + END_NS);
 }
 
-/* An older run of nobody's is charged to the channel while its own run is not: nothing is untold. */
+/* An older run of nobody's is charged to the channel before its own run: nothing is untold. */
 static void nobodys_charge(void **state)
 {
 	begin(0);

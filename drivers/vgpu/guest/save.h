@@ -8,9 +8,9 @@ struct guest_dev;
 int guest_save_init(struct guest_dev *gdev);
 
 /*
- * The device was reset, and its framebuffer reads 0. Writes all page tables again. Buffers that were
- * evicted before come back with the next job of a VM that maps them; others read 0. The device is
- * there, and no queue has a channel.
+ * The device was reset, and its framebuffer reads 0. Writes all page tables again. Buffers that
+ * were evicted before come back with the next job of a VM that maps them; others read 0. The device
+ * is there, and no queue has a channel.
  */
 void guest_save_restore(struct guest_dev *gdev);
 

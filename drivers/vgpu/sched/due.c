@@ -272,7 +272,7 @@ static void due_claim(struct vgpu_timeline *tl, struct vgpu_entity *entity,
 {
 	u64 used_ns = vgpu_account_last_window(tl, entity, now_ns);
 
-	/* With many others a window may pass without a run of one that wants to run all the time. */
+	/* With many others a window may pass without a run of one that always wants to run. */
 	if (entity->queued && now_ns - entity->ready_ns >= tl->window_ns)
 		used_ns = tl->window_ns;
 	*claim = (struct vgpu_due_claim) {
