@@ -105,6 +105,12 @@ usage_round() {
 	usage_compare b "$B" "$before" "$after"
 }
 
+# usage_file NAME WHAT FILE: writes what the guest has drawn.
+usage_file() {
+	tr -d '\r' <"$GUEST_DIR/$1.log" | sed -n "s/^file $2 //p" | tail -n 1 | base64 -d >"$3"
+	[[ -s $3 ]] || fail "guest $1: $2 shows nothing"
+}
+
 # usage_show: leaves the guests' screens, and the host's, in build/debian, to be looked at.
 usage_show() {
 	local name what
@@ -114,12 +120,9 @@ usage_show() {
 	for name in a b; do
 		guest_says "$name" '^guest: usage shown' $((240 * SLOW)) || fail "$name shows no screens"
 		for what in nvtop nvitop gpustat gputop; do
-			guest_answer "$name" "usage-$what"
-			base64 -d <<<"$ANSWER" >"build/debian/$what-$name.ansi"
-			[[ -s build/debian/$what-$name.ansi ]] || fail "$what shows nothing"
+			usage_file "$name" "$what" "build/debian/$what-$name.ansi"
 		done
-		guest_answer "$name" "usage-picture"
-		base64 -d <<<"$ANSWER" >"build/debian/mandelbrot-$name.png"
+		usage_file "$name" mandelbrot "build/debian/mandelbrot-$name.png"
 		grep -F vgpu-samples "build/debian/nvtop-$name.ansi" || fail "nvtop shows no program"
 	done
 	COLUMNS=120 vgpuctl top --once >build/debian/top.ansi

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # What tools in a Debian guest show of programs that are at work, for the host to compare; job
-# sources this file. What they show goes to the host by the console, files in base64.
+# sources this file. What they draw goes to the host by the console, in base64.
 
 USAGE_LIBRARY=/usr/local/lib/vgpu
 USAGE_DIR=/tmp/usage
@@ -8,6 +8,11 @@ USAGE_DIR=/tmp/usage
 # usage_word: sets WORD to the next line that the host tells.
 usage_word() {
 	read -r -t 600 WORD <&"$TOLD" || fail "nobody tells the guest to go on"
+}
+
+# usage_file NAME FILE: not as what the host hears, where a long line takes it seconds.
+usage_file() {
+	echo "file $1 $(base64 -w0 "$2")"
 }
 
 # with_library COMMAND...: as the user, and with our NVML.
@@ -20,7 +25,7 @@ usage_work() {
 	local i
 	install -d -o user -g user "$USAGE_DIR"
 	(cd "$USAGE_DIR" && as user vgpu-samples --png "$USAGE_DIR" mandelbrot)
-	say "usage-picture $(base64 -w0 "$USAGE_DIR/mandelbrot.png")"
+	usage_file mandelbrot "$USAGE_DIR/mandelbrot.png"
 	for i in 1 2; do
 		as user vgpu-samples --seconds 3600 mandelbrot >"$USAGE_DIR/said$i" 2>&1 &
 		USAGE_PIDS[i]=$!
@@ -69,10 +74,10 @@ usage_screens() {
 	with_library python3 -m nvitop -1 --colorful >"$USAGE_DIR/nvitop" 2>&1 || :
 	with_library gpustat >"$USAGE_DIR/gpustat" 2>&1 || :
 	sed 's/\x1b\[[HJ]//g' "$USAGE_DIR/gputop" | tail -n 8 >"$USAGE_DIR/gputop.last"
-	say "usage-nvtop $(base64 -w0 "$USAGE_DIR/nvtop")"
-	say "usage-nvitop $(base64 -w0 "$USAGE_DIR/nvitop")"
-	say "usage-gpustat $(base64 -w0 "$USAGE_DIR/gpustat")"
-	say "usage-gputop $(base64 -w0 "$USAGE_DIR/gputop.last")"
+	usage_file nvtop "$USAGE_DIR/nvtop"
+	usage_file nvitop "$USAGE_DIR/nvitop"
+	usage_file gpustat "$USAGE_DIR/gpustat"
+	usage_file gputop "$USAGE_DIR/gputop.last"
 	say "usage shown"
 }
 
