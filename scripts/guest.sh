@@ -195,5 +195,5 @@ guest_kill() {
 # guest_dump NAME: prints what QEMU has said and the last lines of the console, for a report.
 guest_dump() {
 	sed "s/^/# $1 qemu: /" "$GUEST_DIR/$1.qemu"
-	tr -d '\r' <"$GUEST_DIR/$1.log" | tail -n 25 | sed "s/^/# $1: /"
+	tr -d '\r' <"$GUEST_DIR/$1.log" | tail -n "${GUEST_TAIL:-25}" | sed "s/^/# $1: /"
 }

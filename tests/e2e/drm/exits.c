@@ -75,7 +75,10 @@ static unsigned int caches_read(struct cache *cache)
 
 	CHECK(dir);
 	while (nr < CACHES && (entry = readdir(dir))) {
-		if (entry->d_name[0] == '.' || entry->d_type == DT_LNK)
+		/* What the kernel's own checks use is theirs: they keep a pool of free ones. */
+		if (entry->d_name[0] == '.' || entry->d_type == DT_LNK ||
+		    !strncmp(entry->d_name, "debug_objects", 13) ||
+		    !strncmp(entry->d_name, "kmemleak", 8))
 			continue;
 		cache_shrink(entry->d_name);
 		snprintf(cache[nr].name, sizeof(cache[nr].name), "%.60s", entry->d_name);

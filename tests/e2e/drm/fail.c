@@ -315,18 +315,21 @@ static int call_eventfd(struct failing *f)
 	return ret;
 }
 
-static int call_fdinfo(struct failing *f)
+static bool make_fdinfo(struct failing *f)
 {
-	char path[64], text[4096];
-	int fd, ret = 0;
+	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", f->fd);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	if (read(fd, text, sizeof(text)) < 0)
-		ret = -errno;
-	close(fd);
+	f->made = open(path, O_RDONLY | O_CLOEXEC);
+	return f->made >= 0 || failed("%s: %s", path, strerror(errno));
+}
+
+static int call_fdinfo(struct failing *f)
+{
+	char text[4096];
+	int ret = read(f->made, text, sizeof(text)) < 0 ? -errno : 0;
+
+	close(f->made);
 	return ret;
 }
 
@@ -390,12 +393,14 @@ static int call_handle_end(struct failing *f)
  * @call: makes it: 0 or a negative errno
  * @make: before that, without failures, or NULL
  * @ends: it gives something back, which must not fail, and may need no memory
+ * @also: an error of the kernel's own for a lack of memory, or 0
  */
 struct fail_call {
 	const char *name;
 	int (*call)(struct failing *f);
 	bool (*make)(struct failing *f);
 	bool ends;
+	int also;
 };
 
 /* The next ids and handles of the file, which calls that have failed must not have taken. */
@@ -417,6 +422,7 @@ static int fail_each(struct failing *f, const struct fail_call *call)
 {
 	int nth = open("/proc/thread-self/fail-nth", O_RDWR | O_CLOEXEC), left = 0, ret = 0, i;
 	char text[16];
+	bool told;
 	ssize_t n;
 
 	if (nth < 0)
@@ -432,7 +438,8 @@ static int fail_each(struct failing *f, const struct fail_call *call)
 		text[n > 0 ? n : 0] = 0;
 		left = atoi(text);
 		/* What has failed may have been tried again, in another way. */
-		if (pwrite(nth, "0", 1, 0) != 1 || left || (ret && (ret != -ENOMEM || call->ends)))
+		told = !call->ends && (ret == -ENOMEM || (ret && ret == -call->also));
+		if (pwrite(nth, "0", 1, 0) != 1 || left || (ret && !told))
 			break;
 	}
 	close(nth);
@@ -448,8 +455,10 @@ static const struct fail_call fail_calls[] = {
 	FAIL_CALL(open), FAIL_CALL(vm), FAIL_CALL(bo), FAIL_CALL(bo_system), FAIL_CALL(bind),
 	FAIL_CALL(bind_later), FAIL_CALL(bind_async), FAIL_CALL(point), FAIL_CALL(queue),
 	FAIL_CALL(exec), FAIL_CALL(exec_many), FAIL_CALL(mmap), FAIL_CALL(export),
-	FAIL_CALL(import), FAIL_CALL(sync), FAIL_CALL(sync_fd), FAIL_CALL(sync_file),
-	FAIL_CALL(transfer), FAIL_CALL(eventfd), FAIL_CALL(fdinfo),
+	FAIL_CALL(import), FAIL_CALL(sync), FAIL_CALL(sync_fd),
+	{ .name = "sync_file", .call = call_sync_file, .also = EINVAL },
+	FAIL_CALL(transfer), FAIL_CALL(eventfd),
+	{ .name = "fdinfo", .call = call_fdinfo, .make = make_fdinfo },
 	FAIL_END(close, make_file), FAIL_END(vm_end, make_vm), FAIL_END(queue_end, make_queue),
 	FAIL_END(handle_end, make_handle),
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The calls of the driver, with arguments of all sorts. */
-#include <string.h>
+#include <drm/drm.h>
 
 #include "fuzz.h"
 
@@ -45,10 +45,15 @@ static void fuzz_bo(struct fuzzer *f)
 		.pad = fuzz_pad(f),
 	};
 
+	struct drm_gem_close end = { .handle = fuzz_id(f), .pad = fuzz_pad(f) };
+
 	/* More system memory than the guest has is another test's. */
-	if (args.placement && args.size > 16 * MIB && args.size < 1ull << 39)
+	if (args.placement && args.size > MIB && args.size < 1ull << 39)
 		args.size = PAGE;
-	fuzz_call(f, FUZZ_BO_CREATE, fuzz_file(f), &args);
+	if (fuzz_one_in(f, 2))
+		fuzz_call(f, FUZZ_BO_CREATE, fuzz_file(f), &args);
+	else
+		fuzz_call(f, FUZZ_GEM_CLOSE, fuzz_file(f), &end);
 }
 
 static void fuzz_syncs(struct fuzzer *f, struct drm_vgpu_sync *sync)
@@ -184,7 +189,7 @@ static void fuzz_exec(struct fuzzer *f)
 void fuzz_driver(struct fuzzer *f)
 {
 	static void (* const what[])(struct fuzzer *f) = {
-		fuzz_query, fuzz_vm, fuzz_bo, fuzz_bind, fuzz_bind, fuzz_bind, fuzz_queue,
+		fuzz_query, fuzz_vm, fuzz_bo, fuzz_bo, fuzz_bind, fuzz_bind, fuzz_bind, fuzz_queue,
 		fuzz_exec, fuzz_exec, fuzz_exec,
 	};
 

@@ -38,13 +38,10 @@ static void fuzz_map(struct fuzzer *f, enum fuzz_what what, int fd, uint64_t off
 
 static void fuzz_gem(struct fuzzer *f)
 {
-	struct drm_gem_close end = { .handle = fuzz_id(f), .pad = fuzz_pad(f) };
 	struct drm_vgpu_bo_mmap_offset offset = { .handle = fuzz_id(f), .pad = fuzz_pad(f) };
 	int file = fuzz_file(f);
 
-	if (fuzz_one_in(f, 3))
-		fuzz_call(f, FUZZ_GEM_CLOSE, file, &end);
-	else if (!fuzz_call(f, FUZZ_BO_MMAP_OFFSET, file, &offset) || fuzz_one_in(f, 8))
+	if (!fuzz_call(f, FUZZ_BO_MMAP_OFFSET, file, &offset) || fuzz_one_in(f, 8))
 		fuzz_map(f, FUZZ_MMAP, file, offset.offset);
 }
 
@@ -266,7 +263,7 @@ static void fuzz_version(struct fuzzer *f)
 void fuzz_drm(struct fuzzer *f)
 {
 	static void (* const what[])(struct fuzzer *f) = {
-		fuzz_gem, fuzz_gem, fuzz_prime, fuzz_prime, fuzz_fence, fuzz_sync_file,
+		fuzz_gem, fuzz_prime, fuzz_prime, fuzz_fence, fuzz_sync_file,
 		fuzz_sync, fuzz_sync, fuzz_sync, fuzz_version, fuzz_primary,
 	};
 

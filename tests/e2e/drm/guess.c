@@ -208,14 +208,14 @@ static bool guess_import(struct guesser *g)
 	return ret || !bo_close(g->fd, args.handle);
 }
 
-/* Reads, or writes, by a job, where the other one has something. */
+/* Reads, or writes, by a job, where the other one has something, or reads what is its own. */
 static bool guess_copy(struct guesser *g)
 {
 	uint64_t va = VA_DATA + PAGE * rng_below(&g->rng, SPAN / PAGE);
 	uint64_t bytes = PAGE * (1 + rng_below(&g->rng, 3));
 
 	if (rng_below(&g->rng, 8))
-		va = kept_va(g->own ^ 1);
+		va = kept_va(g->own ^ (rng_below(&g->rng, 4) > 0));
 	if (rng_below(&g->rng, 2))
 		CHECK(try_job(g, GUESS_COPY, packet_copy(VA_MORE, va, bytes)));
 	else if (va >= kept_va(g->own) + KEPT_BYTES || va + bytes <= kept_va(g->own))

@@ -22,6 +22,7 @@
 
 #define DRIVER_FILE	"/modules/900-vgpu_guest.ko"
 #define DRIVER_DIR	"/sys/bus/pci/drivers/vgpu_guest"
+#define LEAKS		"/sys/kernel/debug/kmemleak"
 
 /* A job that works for ever is given up after that time. */
 #define DRIVER_OPTIONS	"job_timeout_ms=3000"
@@ -342,13 +343,35 @@ static bool run_all(int argc, char **argv, int kmsg)
 	return passed && !lost;
 }
 
+/* Memory that nothing points to any more, if the kernel was told to look for that. */
+static bool nothing_is_lost(void)
+{
+	int fd = open(LEAKS, O_RDWR | O_CLOEXEC);
+	char text[4096];
+	ssize_t n = -1;
+	bool off;
+
+	if (fd < 0)
+		return failed("%s: %s", LEAKS, strerror(errno));
+	off = write(fd, "scan", 4) < 0 && errno == EPERM;
+	/* At one look a pointer may be on its way, and what is new is not told of. */
+	if (!off && !sleep(6) && write(fd, "scan", 4) == 4)
+		n = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	if (off)
+		return true;
+	text[n > 0 ? n : 0] = 0;
+	say("kmemleak: %s", n ? text : "nothing is lost");
+	return !n;
+}
+
 static bool mount_all(void)
 {
-	static const char * const type[] = { "proc", "sysfs", "devtmpfs" };
-	static const char * const at[] = { "/proc", "/sys", "/dev" };
+	static const char * const type[] = { "proc", "sysfs", "devtmpfs", "debugfs" };
+	static const char * const at[] = { "/proc", "/sys", "/dev", "/sys/kernel/debug" };
 	unsigned int i;
 
-	for (i = 0; i < 3; i++) {
+	for (i = 0; i < 4; i++) {
 		mkdir(at[i], 0755);
 		if (mount(type[i], at[i], type[i], 0, NULL) && errno != EBUSY)
 			return failed("%s: %s", at[i], strerror(errno));
@@ -370,7 +393,7 @@ int main(int argc, char **argv)
 		lseek(kmsg, 0, SEEK_END);
 		say("up after %llu ms", (unsigned long long)(clk_ns() / 1000000));
 		ok = load_all() && node_is(true) && kernel_is_well(kmsg) &&
-		     run_all(argc, argv, kmsg);
+		     run_all(argc, argv, kmsg) && nothing_is_lost();
 	}
 	say("END %s", ok ? "pass" : "fail");
 	sync();
