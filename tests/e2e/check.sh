@@ -29,16 +29,13 @@ fi
 [[ $part-$kernel == @(domains|debian|igt)-stock ]] || scripts/build-modules "$kernel"
 scripts/lab chroot make -s -C tools O="$PWD/build/lab-tools"
 
-# Debian guests have more memory than others.
-MEM=2048
-[[ $part != debian ]] || MEM=3072
 passed=0 failed=0
 # lane KERNEL TIMEOUT GROUP...
 lane() {
 	local kernel=$1 timeout=$2 status=0 line=
 	shift 2
 	echo "# e2e on $kernel: $*"
-	scripts/lab run --kernel "$kernel" --mem "$MEM" --timeout "$timeout" -- tests/e2e/run.sh "$@" |
+	scripts/lab run --kernel "$kernel" --timeout "$timeout" -- tests/e2e/run.sh "$@" |
 		tee "build/$part-$kernel.tap" || status=$?
 	line=$(grep -E '^[0-9]+ passed, [0-9]+ failed$' "build/$part-$kernel.tap" | tail -n 1) || :
 	if [[ $line =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed$ ]]; then
