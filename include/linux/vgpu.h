@@ -212,7 +212,7 @@ struct vgpu_dirty_pass {
  *                   is noted once more, so it is in each pass. May sleep
  * @channels_show:   optional: print one line per enabled channel, for debugfs. Calls may overlap;
  *                   @instance_destroy waits for them. May sleep
- * @guest_info:      optional: copy what the guest's driver says of itself, as the guest wrote it.
+ * @guest_info:      optional: copy what the guest says of its driver and its OS, as it wrote that.
  *                   Called with a raw spinlock held, while the device is open or not
  * @channel:         optional: report channel @index, if the guest has enabled it since the device
  *                   was last opened: fill in @out, which is zeroed, and return true. Same context

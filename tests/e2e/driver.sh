@@ -38,6 +38,9 @@ test_driver_label() {
 		(.processes | length == 1 and (.[0] | .pid == $pid and .uid == 1000 and
 		.command == "drawer" and .client > 0 and (.engines | length == 1))))' \
 		"$GUEST_DIR/process.json"
+	guest_answer a "kernel"
+	vgpuctl show "$A" --json | jq -e --arg os "$ANSWER" '.guest_driver == {told_by: "guest",
+		name: "vgpu_guest", version: "1.0", os: $os}'
 	guest_tell a seen
 	passes a 60
 	is_free "$A"

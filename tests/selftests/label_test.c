@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * What guests say of themselves, as VGPU_IOC_CHANNELS shows it: labels of channels, the driver's
- * name and version. And the call itself: sizes, pieces, vGPUs that come and go meanwhile.
+ * name and version, the OS. And the call itself: sizes, pieces, vGPUs that come and go meanwhile.
  */
 #include <endian.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "rng.h"
@@ -123,6 +126,7 @@ static void check_driver(const char *name)
 	CHECK_EQ(service_call(&v, &ctl, NULL, 0), 0);
 	CHECK(!strcmp((char *)ctl.driver_name, name), "%.32s", ctl.driver_name);
 	CHECK_EQ(!ctl.driver_version[0], !name[0]);
+	CHECK_EQ(!ctl.os[0], !name[0]);
 }
 
 /* A reset clears all labels. A program that goes on, with old channels or new ones, has them. */
@@ -160,7 +164,9 @@ static void labels_after_reset(void)
 
 static void driver_name(void)
 {
-	uint8_t text[64], *name = text, *version = text + 32;
+	uint8_t text[128], *name = text, *version = text + 32, *os = text + 64;
+	struct utsname uts;
+	char mine[256];
 	struct vgpu_ctl_channels ctl = {};
 	unsigned int i, k;
 
@@ -168,14 +174,18 @@ static void driver_name(void)
 	CHECK_EQ(service_call(&v, &ctl, NULL, 0), 0);
 	CHECK(!strcmp((char *)ctl.driver_name, "libvgpu") && ctl.driver_version[0], "%.32s",
 	      ctl.driver_name);
+	CHECK_EQ(uname(&uts), 0);
+	snprintf(mine, sizeof(mine), "%s %s", uts.sysname, uts.release);
+	CHECK(!strncmp((char *)ctl.os, mine, sizeof(ctl.os)), "%.64s", ctl.os);
 	for (k = 0; k < 2; k++) {
 		/* Without an end; and then with one, and something behind it. */
 		memset(text, 'x', sizeof(text));
 		if (k) {
 			name[5] = 0;
 			version[0] = 0;
+			os[63] = 0;
 		}
-		for (i = 0; i < 16; i++)
+		for (i = 0; i < sizeof(text) / 4; i++)
 			CHECK_EQ(vgpu_region_write(v.dev, VGPU_HW_BAR_REGS, VGPU_HW_DEV_BASE +
 						   VGPU_HW_GUEST_INFO(i), text + 4 * i, 4), 4);
 		CHECK_EQ(service_call(&v, &ctl, NULL, 0), 0);
@@ -185,10 +195,12 @@ static void driver_name(void)
 		}
 		CHECK(!memcmp(ctl.driver_name, name, 32), "%.32s", ctl.driver_name);
 		CHECK(!memcmp(ctl.driver_version, version, 32), "%.32s", ctl.driver_version);
+		CHECK(!memcmp(ctl.os, os, 64), "%.64s", ctl.os);
 	}
 	fx_close(&v);
 	CHECK_EQ(service_call(&v, &ctl, NULL, 0), 0);
 	CHECK(fx_is_zero(ctl.driver_name, 32), "of a vGPU that is closed");
+	CHECK(fx_is_zero(ctl.os, 64), "of a vGPU that is closed");
 }
 
 static int call(struct vgpu_ctl_channels *ctl)
@@ -198,6 +210,7 @@ static int call(struct vgpu_ctl_channels *ctl)
 
 static void bad_calls(void)
 {
+	enum { FIRST_SIZE = offsetof(struct vgpu_ctl_channels, os) };
 	struct {
 		struct vgpu_ctl_channels ctl;
 		uint8_t more[16];
@@ -215,8 +228,13 @@ static void bad_calls(void)
 	CHECK_EQ(ctl->count, 1);
 	CHECK(ctl->now_ns, "");
 	ctl->count = 4;
-	ctl->size = sizeof(*ctl) - 1;
+	ctl->size = FIRST_SIZE - 1;
 	CHECK_EQ(call(ctl), -EINVAL);
+	/* A program of ABI 2.1 gets what it has room for. */
+	ctl->size = FIRST_SIZE;
+	memset(ctl->os, 0, sizeof(ctl->os));
+	CHECK_EQ(call(ctl), 0);
+	CHECK(ctl->driver_version[0] && !ctl->os[0], "%.64s", ctl->os);
 	ctl->size = 0;
 	CHECK_EQ(call(ctl), -EINVAL);
 	ctl->size = ~0u;

@@ -107,6 +107,7 @@ static void version_tells_of_spaces(void)
 }
 
 #define GUEST_INFO(i)	(VGPU_HW_DEV_BASE + VGPU_HW_GUEST_INFO(i))
+#define GUEST_WORDS	(sizeof(struct vgpu_hw_guest_info) / 4)
 
 static void put_guest_info(uint8_t *info)
 {
@@ -114,7 +115,7 @@ static void put_guest_info(uint8_t *info)
 
 	for (i = 0; i < sizeof(struct vgpu_hw_guest_info); i++)
 		info[i] = (uint8_t)(fx_random() | 1);
-	for (i = 0; i < 16; i++)
+	for (i = 0; i < GUEST_WORDS; i++)
 		CHECK_EQ(wr(2, GUEST_INFO(i), info + i * 4, 4), 4);
 }
 
@@ -130,7 +131,7 @@ static void check_guest_info(const uint8_t *info)
 	}
 }
 
-/* 64 bytes that the guest writes, and a reset clears, whoever does it. */
+/* 128 bytes that the guest writes, and a reset clears, whoever does it. UUID comes next. */
 static void guest_info(void)
 {
 	static const uint8_t none[sizeof(struct vgpu_hw_guest_info)];
@@ -145,8 +146,9 @@ static void guest_info(void)
 	CHECK_EQ(wr(2, GUEST_INFO(0), none, 1), -EINVAL);
 	CHECK_EQ(wr(2, GUEST_INFO(0), none, 2), -EINVAL);
 	CHECK_EQ(wr(2, GUEST_INFO(0), none, 8), -EINVAL);
-	CHECK_EQ(rd(2, GUEST_INFO(15) + 4, &word, 4), -ENXIO);
-	CHECK_EQ(wr(2, GUEST_INFO(15) + 4, none, 4), -ENXIO);
+	CHECK_EQ(GUEST_INFO(GUEST_WORDS), VGPU_HW_DEV_BASE + VGPU_HW_UUID(0));
+	CHECK_EQ(wr(2, GUEST_INFO(GUEST_WORDS), none, 4), -ENXIO);
+	CHECK_EQ(wr(2, GUEST_INFO(0) - 4, none, 4), -ENXIO);
 	CHECK_EQ(rd(2, GUEST_INFO(0) - 4, &word, 4), -ENXIO);
 	check_guest_info(info);
 	FX_OK(v.dev, vgpu_dev_reset(v.dev));

@@ -270,7 +270,7 @@ static void registers(void)
 	FX_OK(v.dev, vgpu_reg_write32(v.dev, i + VGPU_HW_CHAN_RING + 4, 0x12345678));
 	FX_OK(v.dev, vgpu_reg_write32(v.dev, i + VGPU_HW_CHAN_ROOT, VGPU_HW_ROOT_VALID | 5));
 	FX_OK(v.dev, vgpu_reg_write32(v.dev, i + VGPU_HW_CHAN_CTRL, 0x00ffff02));
-	for (i = 0; i < 16; i++)
+	for (i = 0; i < 32; i++)
 		FX_OK(v.dev, vgpu_reg_write32(v.dev, VGPU_HW_DEV_BASE + VGPU_HW_GUEST_INFO(i),
 					      0x41424344 + i));
 	FX_SOON(vgpu_chan_state(ce[0]) == VGPU_HW_STATE_SLEEPING);
@@ -291,7 +291,8 @@ static void registers(void)
 		CHECK_EQ(after[i], before[i], "word %u", i);
 	CHECK_EQ(after[VGPU_HW_INTR / 4], VGPU_HW_INTR_FAULT);
 	CHECK_EQ(after[VGPU_HW_FAULT_CHANNEL / 4], ce[2]->id);
-	CHECK_EQ(after[VGPU_HW_GUEST_INFO(15) / 4], 0x41424344 + 15);
+	for (i = 0; i < 32; i++)
+		CHECK_EQ(after[VGPU_HW_GUEST_INFO(i) / 4], 0x41424344 + i);
 	fx_check_words(v.dev->fb + COMPUTE_OUT, 4096, 1);
 	control("resume");
 	fx_finish(ce[4]);

@@ -30,6 +30,7 @@ static struct {
 	struct vgpu_ctl_channel channel[MOST];
 	char name[VGPU_GUEST_NAME_LEN];
 	char version[VGPU_GUEST_NAME_LEN];
+	char os[VGPU_GUEST_OS_LEN];
 	int error;		/* of VGPU_IOC_CHANNELS */
 	uint32_t calls;		/* of it */
 	uint32_t gone_after;	/* so many of them the vGPU is gone; 0: it stays */
@@ -94,6 +95,7 @@ static int answer_channels(struct vgpu_ctl_channels *call)
 	call->now_ns = 5000000;
 	memcpy(call->driver_name, driver.name, sizeof(driver.name));
 	memcpy(call->driver_version, driver.version, sizeof(driver.version));
+	memcpy(call->os, driver.os, sizeof(driver.os));
 	return 0;
 }
 
@@ -400,6 +402,7 @@ static void test_hostile_labels(void **state)
 		driver.owner = cases[i].bytes;
 		memcpy(driver.name, cases[i].bytes, 16);
 		memcpy(driver.version, cases[i].bytes, 16);
+		memcpy(driver.os, cases[i].bytes, 16);
 		json = run_json("process", "--channels", "--json");
 		process = at(get(get(at(json, 0), "guest"), "processes"), 0);
 		says(process, "command", cases[i].shown);
@@ -413,10 +416,15 @@ static void test_hostile_labels(void **state)
 		assert_int_equal(run("show", UUID, NULL), EXIT_OK);
 		snprintf(line, sizeof(line), "Guest driver          %s %s (the guest's word)",
 			 cases[i].shown, cases[i].shown);
-		if (*cases[i].shown)
+		if (*cases[i].shown) {
 			has_line(line);
-		else
+			snprintf(line, sizeof(line), "Guest OS              %s (the guest's word)",
+				 cases[i].shown);
+			has_line(line);
+		} else {
 			assert_null(strstr(said, "Guest driver"));
+			assert_null(strstr(said, "Guest OS"));
+		}
 	}
 }
 
@@ -430,17 +438,29 @@ static void test_driver(void **state)
 	json_object_put(json);
 	assert_int_equal(run("show", UUID, NULL), EXIT_OK);
 	assert_null(strstr(said, "Guest driver"));
-	/* Without an end, and one of both only. */
+	/* Without an end, and one of all only. */
 	memset(driver.name, 'n', sizeof(driver.name));
 	json = run_json("show", UUID, "--json");
 	says(get(json, "guest_driver"), "told_by", "guest");
 	says(get(json, "guest_driver"), "name", "nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn");
 	says(get(json, "guest_driver"), "version", "");
+	says(get(json, "guest_driver"), "os", "");
 	json_object_put(json);
 	memset(driver.name, 0, sizeof(driver.name));
+	memset(driver.os, 'o', sizeof(driver.os));
+	json = run_json("show", UUID, "--json");
+	says(get(json, "guest_driver"), "name", "");
+	says(get(json, "guest_driver"), "os",
+	     "oooooooooooooooooooooooooooooooooooooooooooooooooooooooooooooooo");
+	json_object_put(json);
+	assert_int_equal(run("show", UUID, NULL), EXIT_OK);
+	assert_null(strstr(said, "Guest driver"));
+	assert_non_null(strstr(said, "\nGuest OS              oooo"));
+	memset(driver.os, 0xff, sizeof(driver.os));
 	memset(driver.version, 0xff, sizeof(driver.version));
 	assert_int_equal(run("show", UUID, NULL), EXIT_OK);
 	assert_non_null(strstr(said, "\nGuest driver          " BAD BAD BAD));
+	assert_non_null(strstr(said, "\nGuest OS              " BAD BAD BAD));
 }
 
 /* What a command says of an error, in @said; the caller closes message_file. */

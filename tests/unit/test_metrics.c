@@ -187,6 +187,7 @@ static void random_guest(u64 *rnd, struct guest *guest)
 
 	random_bytes(rnd, bytes, sizeof(bytes));
 	guest_text(bytes, sizeof(bytes), guest->name);
+	guest_text(bytes, sizeof(bytes), guest->os);
 	guest->nr = (uint32_t)random_range(rnd, 0, 60);
 	guest->channel = calloc(guest->nr + 1, sizeof(*guest->channel));
 	random_bytes(rnd, guest->channel, guest->nr * sizeof(*guest->channel));
@@ -359,6 +360,7 @@ static void test_guest(void **state)
 	assert_int_equal(samples_of(text, "vgpu_vgpu_guest_"), 0);
 	free(text);
 	guest_text((const uint8_t *)"x\"\n\033", 4, gpus[0].guest->name);
+	guest_text((const uint8_t *)"y\\\n", 3, gpus[0].guest->os);
 	gpus[0].guest->nr = 1024;
 	gpus[0].guest->channel = channel;
 	for (i = 0; i < 1024; i++) {
@@ -371,7 +373,7 @@ static void test_guest(void **state)
 		memcpy(channel[i].comm, "p\",pid=\"1\"} 9\n\xff", VGPU_COMM_LEN);
 	}
 	text = write_and_read();
-	has(text, "vgpu_vgpu_guest_driver_info" VGPU0 ",guest_driver=\"x\\\"" NONE NONE "\",guest_version=\"\"} 1\n");
+	has(text, "vgpu_vgpu_guest_driver_info" VGPU0 ",guest_driver=\"x\\\"" NONE NONE "\",guest_version=\"\",guest_os=\"y\\\\" NONE "\"} 1\n");
 	assert_int_equal(samples_of(text, BUSY "\"named\""), METRICS_GUEST_PROCESSES);
 	assert_int_equal(samples_of(text, "vgpu_vgpu_guest_busy_seconds"),
 			 METRICS_GUEST_PROCESSES + 2);

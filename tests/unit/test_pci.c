@@ -391,7 +391,7 @@ static void test_label(void **state)
 
 	put_reg(VGPU, VGPU_HW_VERSION, VGPU_HW_VERSION_1_1);
 	memset(label, 0, sizeof(*label));
-	for (i = 0; i < 16; i++)
+	for (i = 0; i < 32; i++)
 		put_reg(VGPU, VGPU_HW_GUEST_INFO(i), 0);
 	assert_int_equal(vgpu_chan_create(dev, 0, VGPU_RING_FB, RING_ORDER, &chan), 0);
 	assert_int_equal(label->magic, 0);
@@ -412,7 +412,7 @@ static void test_label(void **state)
 	vgpu_chan_destroy(chan);
 
 	/* What another driver has told, be it its version only, stays. */
-	for (i = 0; i < 16; i++)
+	for (i = 0; i < 32; i++)
 		put_reg(VGPU, VGPU_HW_GUEST_INFO(i), i == 15);
 	assert_int_equal(vgpu_chan_create(dev, 0, VGPU_RING_FB, RING_ORDER, &chan), 0);
 	driver_is(dev, "");

@@ -7,7 +7,10 @@
 
 #include <endian.h>
 #include <errno.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/mman.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "libvgpu/internal.h"
@@ -17,7 +20,8 @@
 #define CHANNELS	4u
 #define ORDER		VGPU_HW_RING_ORDER_MIN
 #define RW		(VGPU_HW_PTE_R | VGPU_HW_PTE_W)
-#define GUEST_WORDS	16
+#define GUEST_WORDS	32
+#define GUEST_WORDS_1_2	16
 
 /**
  * struct fake - the device, and what libvgpu has of it
@@ -397,7 +401,9 @@ static void test_labels(void **state)
 {
 	static const uint32_t before[] = { VGPU_HW_VERSION_1_0, VGPU_HW_VERSION_1_1 };
 	struct vgpu_chan *chan;
+	struct utsname uts;
 	unsigned int i;
+	char os[256];
 
 	for (i = 0; i < ARRAY_SIZE(before); i++) {
 		begin(NULL);
@@ -420,6 +426,9 @@ static void test_labels(void **state)
 	assert_int_equal(label_of(0)->pad, 0);
 	assert_string_equal((char *)label_of(0)->comm, "test_regs");
 	assert_string_equal((char *)fake.guest, "libvgpu");
+	assert_int_equal(uname(&uts), 0);
+	snprintf(os, sizeof(os), "%s %s", uts.sysname, uts.release);
+	assert_int_equal(strncmp((char *)&fake.guest[GUEST_WORDS_1_2], os, 64), 0);
 	vgpu_chan_destroy(chan);
 	/* Another driver has told: that stays. */
 	memset(fake.guest, 0, sizeof(fake.guest));
@@ -427,6 +436,15 @@ static void test_labels(void **state)
 	assert_int_equal(vgpu_chan_create(dev, 0, VGPU_RING_FB, ORDER, &chan), 0);
 	assert_int_equal(fake.guest[0], 0);
 	assert_int_equal(fake.guest[GUEST_WORDS - 1], 7);
+	vgpu_chan_destroy(chan);
+	end(NULL);
+	/* Hardware 1.2 has no registers for the OS. */
+	begin(NULL);
+	fake.version = VGPU_HW_VERSION_1_2;
+	assert_int_equal(open_fake(), 0);
+	assert_int_equal(vgpu_chan_create(dev, 0, VGPU_RING_FB, ORDER, &chan), 0);
+	assert_string_equal((char *)fake.guest, "libvgpu");
+	assert_int_equal(fake.touched, 2 * GUEST_WORDS_1_2);
 	vgpu_chan_destroy(chan);
 }
 

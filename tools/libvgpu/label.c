@@ -1,30 +1,45 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What the host shows beside measured times: whose a channel is, and which driver this is. */
+/* What the host shows beside measured times: whose a channel is, which driver and OS this is. */
+#include <assert.h>
 #include <endian.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "internal.h"
 
-#define LABEL_SINCE	0x00010002	/* VGPU_HW_VERSION */
+#define LABEL_SINCE	VGPU_HW_VERSION_1_2
 
-static const struct vgpu_hw_guest_info driver = { "libvgpu", "0.1.0" };
+static void label_os(struct vgpu_hw_guest_info *info)
+{
+	struct utsname uts;
+	char text[sizeof(uts.sysname) + sizeof(uts.release)] = "";
 
-/* Tells the driver, unless one has told already. */
-static int label_driver(struct vgpu_dev *dev)
+	static_assert(sizeof(info->os) <= sizeof(text), "all of it is copied");
+	if (!uname(&uts))
+		snprintf(text, sizeof(text), "%s %s", uts.sysname, uts.release);
+	memcpy(info->os, text, sizeof(info->os));
+}
+
+/* Tells the driver and the OS, unless a driver has told already. */
+static int label_driver(struct vgpu_dev *dev, uint32_t version)
 {
 	const uint64_t base = VGPU_HW_DEV_BASE + VGPU_HW_GUEST_INFO(0);
+	struct vgpu_hw_guest_info info = { .name = "libvgpu", .version = "0.1.0" };
+	const uint32_t nr = version < VGPU_HW_VERSION_1_3 ?
+			    offsetof(struct vgpu_hw_guest_info, os) / 4 : sizeof(info) / 4;
 	uint32_t value, i;
 	int ret = 0;
 
-	for (i = 0; !ret && i < sizeof(driver) / 4; i++) {
+	for (i = 0; !ret && i < nr; i++) {
 		ret = vgpu_reg_read32(dev, base + 4 * i, &value);
 		if (ret || value)
 			return ret;
 	}
-	for (i = 0; !ret && i < sizeof(driver) / 4; i++) {
-		memcpy(&value, (const char *)&driver + 4 * i, 4);
+	label_os(&info);
+	for (i = 0; !ret && i < nr; i++) {
+		memcpy(&value, (const char *)&info + 4 * i, 4);
 		ret = vgpu_reg_write32(dev, base + 4 * i, le32toh(value));
 	}
 	return ret;
@@ -67,7 +82,7 @@ int vgpu_label_chan(struct vgpu_chan *chan)
 	memcpy((uint8_t *)to + sizeof(to->magic), (uint8_t *)&label + sizeof(label.magic),
 	       sizeof(label) - sizeof(label.magic));
 	__atomic_store_n(&to->magic, htole32(VGPU_HW_LABEL_MAGIC), __ATOMIC_RELEASE);
-	return label_driver(chan->dev);
+	return label_driver(chan->dev, version);
 }
 
 int vgpu_label_chan_again(struct vgpu_chan *chan)

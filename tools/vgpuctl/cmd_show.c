@@ -38,14 +38,9 @@ static void show_engine_json(struct json *json, const struct vgpu_ctl_gpu *gpu,
 	json_end(json);
 }
 
-static bool show_has_driver(const struct guest *guest)
-{
-	return guest->name[0] || guest->version[0];
-}
-
 static void show_driver_json(struct json *json, const struct guest *guest)
 {
-	if (!show_has_driver(guest)) {
+	if (!guest_tells(guest)) {
 		json_null(json, "guest_driver");
 		return;
 	}
@@ -53,6 +48,7 @@ static void show_driver_json(struct json *json, const struct guest *guest)
 	json_text(json, "told_by", "guest");
 	json_text(json, "name", guest->name);
 	json_text(json, "version", guest->version);
+	json_text(json, "os", guest->os);
 	json_end(json);
 }
 
@@ -143,6 +139,17 @@ static void show_status(const struct vgpu_ctl_instance *inst)
 	show_line_u64("Quarantines", inst->quarantines);
 }
 
+static void show_guest(const struct guest *guest)
+{
+	if (guest->old)
+		printf("%-22snot known: %s\n", "Guest driver", ctl_error(-ENOTTY));
+	if (guest->name[0] || guest->version[0])
+		printf("%-22s%s%s%s (the guest's word)\n", "Guest driver", guest->name,
+		       guest->name[0] && guest->version[0] ? " " : "", guest->version);
+	if (guest->os[0])
+		printf("%-22s%s (the guest's word)\n", "Guest OS", guest->os);
+}
+
 static void show_duration(struct table *table, uint64_t ns)
 {
 	char text[32];
@@ -191,11 +198,7 @@ static void show_text(const struct vgpu_ctl_gpu *gpu, const struct vgpu_ctl_inst
 	printf("%-22s%u, %.*s\n", "GPU", inst->gpu, TEXT(gpu->address));
 	printf("%-22s%.*s\n", "Type", TEXT(inst->type_name));
 	show_status(inst);
-	if (show_has_driver(guest))
-		printf("%-22s%s%s%s (the guest's word)\n", "Guest driver", guest->name,
-		       guest->name[0] && guest->version[0] ? " " : "", guest->version);
-	else if (guest->old)
-		printf("%-22snot known: %s\n", "Guest driver", ctl_error(-ENOTTY));
+	show_guest(guest);
 	setting_print(&share_settings, 22, inst);
 	printf("%-22s%u GiB\n", "Placement", inst->placement_gb);
 	show_line_size("Framebuffer", inst->fb_bytes);

@@ -70,6 +70,7 @@ int guest_read(int fd, const uint8_t *uuid, struct guest *guest)
 	guest->now_ns = head.now_ns;
 	guest_text(head.driver_name, sizeof(head.driver_name), guest->name);
 	guest_text(head.driver_version, sizeof(head.driver_version), guest->version);
+	guest_text(head.os, sizeof(head.os), guest->os);
 	return 0;
 }
 

@@ -22,6 +22,7 @@
  * @now_ns:  when it was read
  * @name:    of the guest's driver, fit to be shown; "": the guest does not tell
  * @version: likewise
+ * @os:      likewise, the guest's kernel
  * @nr:      number of channels
  * @channel: these, by their numbers
  */
@@ -31,6 +32,7 @@ struct guest {
 	uint64_t now_ns;
 	char name[GUEST_TEXT(VGPU_GUEST_NAME_LEN)];
 	char version[GUEST_TEXT(VGPU_GUEST_NAME_LEN)];
+	char os[GUEST_TEXT(VGPU_GUEST_OS_LEN)];
 	uint32_t nr;
 	struct vgpu_ctl_channel *channel;
 };
@@ -66,6 +68,12 @@ struct guest_process {
 	uint64_t busy_ns;
 	struct guest_engine engine[VGPU_MAX_ENGINES];
 };
+
+/* Whether the guest tells anything of its driver, or of its OS. */
+static inline bool guest_tells(const struct guest *guest)
+{
+	return guest->name[0] || guest->version[0] || guest->os[0];
+}
 
 /*
  * Reads what is known of the guest of a vGPU, which guest_free() frees. If the driver of /dev/vgpu

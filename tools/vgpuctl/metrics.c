@@ -450,12 +450,13 @@ static void write_guest_driver(struct text *text, const char *name,
 			       const struct vgpu_ctl_gpu *gpu,
 			       const struct vgpu_ctl_instance *inst, const struct guest *guest)
 {
-	if (!guest->name[0] && !guest->version[0])
+	if (!guest_tells(guest))
 		return;
 	sample_begin(text, name);
 	label_vgpu(text, gpu, inst);
 	label_text(text, "guest_driver", guest->name);
 	label_text(text, "guest_version", guest->version);
+	label_text(text, "guest_os", guest->os);
 	sample_end(text, 1);
 }
 
@@ -514,7 +515,7 @@ static const struct {
 	void (*write)(struct text *text, const char *name, const struct vgpu_ctl_gpu *gpu,
 		      const struct vgpu_ctl_instance *inst, const struct guest *guest);
 } of_guests[] = {
-	{ "vgpu_vgpu_guest_driver_info", "The driver in the guest, by the guest's word",
+	{ "vgpu_vgpu_guest_driver_info", "The driver and the OS in the guest, by the guest's word",
 		write_guest_driver },
 	{ "vgpu_vgpu_guest_busy_seconds",
 		"Time that channels of a process in the guest got since they were enabled",

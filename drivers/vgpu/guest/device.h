@@ -249,7 +249,7 @@ int guest_usage_query_ioctl(struct drm_device *drm, void *data, struct drm_file 
 /* Prints what fdinfo has of an open file. */
 void guest_fdinfo(struct drm_printer *p, struct drm_file *file);
 
-/* Tells the host which driver this is. */
+/* Tells the host which driver and which OS this is. */
 void guest_label_driver(struct guest_dev *gdev);
 
 #endif /* _VGPU_GUEST_DEVICE_H */

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What the guest tells its host: whose a channel is, and which driver this is. */
+/* What the guest tells its host: whose a channel is, and which driver and OS this is. */
 #include <linux/cred.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/uidgid.h>
+#include <linux/utsname.h>
 
 #include "device.h"
 
@@ -39,13 +40,28 @@ static const struct vgpu_hw_guest_info label_info = {
 	.version = GUEST_VERSION,
 };
 
+/* The kernel's own names: a namespace of the process that is current here does not count. */
+static void label_os(struct vgpu_hw_guest_info *info)
+{
+	const struct new_utsname *uts = init_utsname();
+	char text[sizeof(uts->sysname) + sizeof(uts->release)] = {};
+
+	BUILD_BUG_ON(sizeof(info->os) > sizeof(text));
+	scnprintf(text, sizeof(text), "%s %s", uts->sysname, uts->release);
+	memcpy(info->os, text, sizeof(info->os));
+}
+
 void guest_label_driver(struct guest_dev *gdev)
 {
-	__le32 word[sizeof(label_info) / 4];
-	unsigned int i;
+	struct vgpu_hw_guest_info info = label_info;
+	__le32 word[sizeof(info) / 4];
+	unsigned int i, nr = ARRAY_SIZE(word);
 
-	memcpy(word, &label_info, sizeof(label_info));
-	for (i = 0; i < ARRAY_SIZE(word); i++)
+	if (gdev->hw_version < VGPU_HW_VERSION_1_3)
+		nr = offsetof(struct vgpu_hw_guest_info, os) / 4;
+	label_os(&info);
+	memcpy(word, &info, sizeof(info));
+	for (i = 0; i < nr; i++)
 		writel(le32_to_cpu(word[i]), guest_reg(gdev, VGPU_HW_GUEST_INFO(i)));
 }
 

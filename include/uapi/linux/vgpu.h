@@ -37,7 +37,7 @@
 #include <linux/vgpu_channels.h>
 
 #define VGPU_ABI_MAJOR		2
-#define VGPU_ABI_MINOR		1
+#define VGPU_ABI_MINOR		2
 
 #define VGPU_NAME_LEN		64
 #define VGPU_TEXT_LEN		192

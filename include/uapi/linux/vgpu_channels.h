@@ -8,10 +8,10 @@
  * for, 256 at most; a reader that has count 0 has read all.
  *
  * Times are measured by the host. The sum of total_busy_ns is the service of the vGPU on all
- * engines since it was opened. The label of a channel, and the name and version of the driver, are
- * what the guest writes there (struct vgpu_hw_label, VGPU_HW_GUEST_INFO): any bytes, and never more
- * than the guest's word. A label may change while its channel is enabled; a channel that is
- * disabled has none.
+ * engines since it was opened. The label of a channel, the name and version of the driver, and the
+ * OS, are what the guest writes there (struct vgpu_hw_label, VGPU_HW_GUEST_INFO): any bytes, and
+ * never more than the guest's word. A label may change while its channel is enabled; a channel that
+ * is disabled has none.
  */
 #ifndef _UAPI_LINUX_VGPU_CHANNELS_H
 #define _UAPI_LINUX_VGPU_CHANNELS_H
@@ -40,6 +40,7 @@ struct vgpu_ctl_channel {
 };
 
 #define VGPU_GUEST_NAME_LEN	32
+#define VGPU_GUEST_OS_LEN	64
 
 struct vgpu_ctl_channels {
 	__u32 size;
@@ -53,6 +54,8 @@ struct vgpu_ctl_channels {
 	__u64 now_ns;			/* out */
 	__u8 driver_name[VGPU_GUEST_NAME_LEN]; /* out: of the guest's driver, "": not told */
 	__u8 driver_version[VGPU_GUEST_NAME_LEN]; /* out, likewise */
+	/* Since ABI 2.2. */
+	__u8 os[VGPU_GUEST_OS_LEN];	/* out, likewise: the guest's kernel */
 };
 
 #endif /* _UAPI_LINUX_VGPU_CHANNELS_H */

@@ -49,7 +49,8 @@
 #define   VGPU_HW_VERSION_1_0		0x00010000 /* no DISPATCH, no address spaces: */
 						   /* no INVALIDATE, and ROOT takes only 0 */
 #define   VGPU_HW_VERSION_1_1		0x00010001 /* no INVALIDATE_PAGES, no GUEST_INFO */
-#define   VGPU_HW_VERSION_1_2		0x00010002 /* no UUID, TYPE and usage registers; */
+#define   VGPU_HW_VERSION_1_2		0x00010002 /* no UUID, TYPE and usage registers, no */
+						   /* name of the OS in GUEST_INFO; */
 						   /* service_ns of a channel reads 0 */
 #define   VGPU_HW_VERSION_1_3		0x00010003
 #define   VGPU_HW_VERSION_CURRENT	VGPU_HW_VERSION_1_3
@@ -80,10 +81,10 @@
  */
 #define VGPU_HW_INVALIDATE_PAGES	0x050	/* WO */
 /*
- * Since 1.2. What the host shows of the guest's driver: struct vgpu_hw_guest_info, written in units
- * of 4 bytes. A reset clears it.
+ * Since 1.2. What the host shows of the guest's driver and, since 1.3, of its OS: struct
+ * vgpu_hw_guest_info, written in units of 4 bytes. A reset clears it.
  */
-#define VGPU_HW_GUEST_INFO(i)		(0x100 + 4 * (i)) /* RW; 0 .. 15 */
+#define VGPU_HW_GUEST_INFO(i)		(0x100 + 4 * (i)) /* RW; 0 .. 31; in 1.2: 0 .. 15 */
 /*
  * Since 1.3. Which vGPU this is: its UUID, in the order of the bytes of its text, and the name of
  * its type, ended by 0.
@@ -250,10 +251,12 @@ struct vgpu_hw_channel {
  * struct vgpu_hw_guest_info - VGPU_HW_GUEST_INFO
  * @name:    of the driver, ended by 0 if it is shorter; all 0: the guest does not tell
  * @version: likewise
+ * @os:      since 1.3: likewise, of the guest's kernel: its name and version
  */
 struct vgpu_hw_guest_info {
 	__u8 name[32];
 	__u8 version[32];
+	__u8 os[64];
 };
 
 /*

@@ -217,7 +217,7 @@ static void scribble_register(struct rng *rng, volatile uint32_t *regs, uint32_t
 		regs[(dev + VGPU_HW_INVALIDATE) / 4] = 0;
 		break;
 	case 4:
-		regs[(dev + VGPU_HW_GUEST_INFO(rng_below(rng, 16))) / 4] = rng_next(rng);
+		regs[(dev + VGPU_HW_GUEST_INFO(rng_below(rng, 32))) / 4] = rng_next(rng);
 		break;
 	case 5:
 		if (!rng_below(rng, 20))

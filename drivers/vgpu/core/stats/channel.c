@@ -21,6 +21,7 @@ static int channel_guest_info(struct vgpu_instance *instance, struct vgpu_ctl_ch
 
 	BUILD_BUG_ON(sizeof(info.name) != sizeof(ctl->driver_name));
 	BUILD_BUG_ON(sizeof(info.version) != sizeof(ctl->driver_version));
+	BUILD_BUG_ON(sizeof(info.os) != sizeof(ctl->os));
 	raw_spin_lock(&instance->gpu->data_lock);
 	if (instance->gone)
 		ret = -ENODEV;
@@ -29,6 +30,7 @@ static int channel_guest_info(struct vgpu_instance *instance, struct vgpu_ctl_ch
 	raw_spin_unlock(&instance->gpu->data_lock);
 	channel_copy_text(ctl->driver_name, info.name, sizeof(info.name));
 	channel_copy_text(ctl->driver_version, info.version, sizeof(info.version));
+	channel_copy_text(ctl->os, info.os, sizeof(info.os));
 	return ret;
 }
 

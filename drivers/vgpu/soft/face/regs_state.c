@@ -37,10 +37,13 @@ void soft_regs_guest_info(struct soft_queues *queues, struct vgpu_hw_guest_info 
 void soft_regs_save(struct soft_queues *queues, struct vgpu_records *to)
 {
 	struct soft_regs_record *record = vgpu_record_add(to, SOFT_RECORD_DEVICE, sizeof(*record));
+	struct vgpu_hw_guest_info info;
 
 	if (!record)
 		return;
-	soft_regs_guest_info(queues, &record->guest);
+	soft_regs_guest_info(queues, &info);
+	memcpy(record->guest, &info, sizeof(record->guest));
+	memcpy(record->guest_os, info.os, sizeof(record->guest_os));
 	soft_usage_save(queues, record->service_ns);
 	raw_spin_lock(&queues->queue_lock);
 	record->intr = cpu_to_le32(queues->regs.intr);
@@ -88,7 +91,8 @@ int soft_regs_load(struct soft_queues *queues, struct vgpu_record_reader *from)
 	field = soft_regs_record_check(&record, queues->nr_channels);
 	if (field)
 		return vgpu_record_refuse(from, "device", field);
-	memcpy(guest, &record.guest, sizeof(guest));
+	memcpy(guest, record.guest, sizeof(record.guest));
+	memcpy((u8 *)guest + sizeof(record.guest), record.guest_os, sizeof(record.guest_os));
 	for (i = 0; i < SOFT_GUEST_WORDS; i++)
 		regs.guest_info[i] = le32_to_cpu(guest[i]);
 	regs.intr = le32_to_cpu(record.intr);
