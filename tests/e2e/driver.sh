@@ -19,7 +19,16 @@ test_driver() {
 	driver_start a "$A" "${tests[@]}"
 	passes a 600
 	guest_log a
-	# Jobs fault by the dozen in these tests: a process cannot stop others by that.
+	vgpuctl show "$A" --json | jq -e '.quarantines == 0'
+	is_free "$A"
+}
+
+# What users do on purpose. Jobs fault by the dozen: a process cannot stop others by that.
+test_driver_attack() {
+	mdev_create "$A" SG16-1Q
+	driver_start a "$A" fuzz exits guess many faults_apart fail_nth
+	passes a 900
+	guest_log a
 	vgpuctl show "$A" --json | jq -e '.quarantines == 0'
 	is_free "$A"
 }

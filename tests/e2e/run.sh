@@ -506,8 +506,8 @@ tests_of() {
 		echo display_modes display_storm_and_resets display_present display_unplug \
 			display_firmware ;;
 	driver)
-		echo driver driver_label driver_unmap driver_quarantine driver_suspend \
-			driver_usage ;;
+		echo driver driver_attack driver_label driver_unmap driver_quarantine \
+			driver_suspend driver_usage ;;
 	debian) echo debian_guest debian_systemd ;;
 	igt) echo debian_igt ;;
 	manage) echo "${MANAGE_TESTS[@]}" ;;

@@ -126,12 +126,12 @@ static int work_for_ever(int fd, uint32_t vm, uint32_t sync)
 }
 
 /*
- * More jobs than the ring has room for, and binds between them. Calls may fail, where others have
+ * More jobs than the ring has room for, and a bind between them. Calls may fail, where others have
  * the framebuffer: it leaves with what it has.
  */
 static void leave_work(struct rng *rng)
 {
-	struct vgpu_hw_packet packet = packet_fill(VA_DATA, PAGE, 1);
+	struct vgpu_hw_packet packet[16];
 	uint32_t vm, queue, sync, handle, i, wait = 0;
 	int fd = node_open();
 
@@ -140,13 +140,14 @@ static void leave_work(struct rng *rng)
 	    bo_make(fd, 4 * PAGE, DRM_VGPU_PLACEMENT_FRAMEBUFFER, 0, &handle) ||
 	    bind_map(fd, vm, handle, 0, VA_DATA, PAGE, DRM_VGPU_BIND_WRITE))
 		return;
-	if (!rng_below(rng, 8) && !work_for_ever(fd, vm, sync))
+	if (!rng_below(rng, 16) && !work_for_ever(fd, vm, sync))
 		wait = sync;
-	for (i = 0; i < 20; i++) {
-		exec(fd, queue, &packet, 1, wait, i == 10 ? sync : 0);
-		if (i % 8 == 7)
-			bind_later(fd, vm, wait, sync);
-	}
+	for (i = 0; i < 16; i++)
+		packet[i] = packet_fill(VA_DATA, PAGE, i);
+	exec(fd, queue, packet, 16, wait, sync);
+	bind_later(fd, vm, sync, sync);
+	exec(fd, queue, packet, 16, sync, 0);
+	exec(fd, queue, packet, 1, 0, 0);
 	/* A child shares the file, and keeps it for a moment. */
 	if (!rng_below(rng, 16) && !fork()) {
 		usleep(1000 * rng_below(rng, 30));
@@ -221,6 +222,8 @@ bool test_exits(void)
 	say("exits: seed:%llu", (unsigned long long)test_seed());
 	CHECK(exits(WARM_UP, &rng, &ends));
 	before = fb_free(fd);
+	/* What it takes to read them is there at the second time. */
+	caches_read(cache);
 	nr_caches = caches_read(cache);
 	ends = (struct ends){};
 	CHECK(exits(nr, &rng, &ends));

@@ -94,7 +94,9 @@ int fuzz_file(struct fuzzer *f)
 
 uint32_t fuzz_id(struct fuzzer *f)
 {
-	return fuzz_one_in(f, 50) ? rng_next(&f->rng) : rng_below(&f->rng, 12);
+	if (fuzz_one_in(f, 2))
+		return 1 + rng_below(&f->rng, 3);
+	return fuzz_one_in(f, 25) ? rng_next(&f->rng) : rng_below(&f->rng, 12);
 }
 
 uint32_t fuzz_pad(struct fuzzer *f)
@@ -143,14 +145,19 @@ struct drm_vgpu_array fuzz_array(struct fuzzer *f, const void *good, uint32_t st
 	};
 }
 
-int fuzz_fd(struct fuzzer *f)
+int fuzz_fd(struct fuzzer *f, enum fuzz_kind kind)
 {
-	return __atomic_load_n(&f->fuzz->fd[rng_below(&f->rng, FUZZ_FDS)], __ATOMIC_RELAXED);
+	if (fuzz_one_in(f, 4))
+		kind = rng_below(&f->rng, FUZZ_KINDS);
+	return __atomic_load_n(&f->fuzz->fd[kind * FUZZ_FDS + rng_below(&f->rng, FUZZ_FDS)],
+			       __ATOMIC_RELAXED);
 }
 
-void fuzz_keep_fd(struct fuzzer *f, int fd)
+void fuzz_keep_fd(struct fuzzer *f, enum fuzz_kind kind, int fd)
 {
-	fd = __atomic_exchange_n(&f->fuzz->fd[rng_below(&f->rng, FUZZ_FDS)], fd, __ATOMIC_RELAXED);
+	int *place = &f->fuzz->fd[kind * FUZZ_FDS + rng_below(&f->rng, FUZZ_FDS)];
+
+	fd = __atomic_exchange_n(place, fd, __ATOMIC_RELAXED);
 	if (fd >= 0)
 		close(fd);
 }
@@ -280,7 +287,7 @@ static int fuzz_process(struct fuzz *fuzz, unsigned int index, uint64_t seed)
 	unsigned int i;
 
 	CHECK(!index || !setuid(1000));
-	for (i = 0; i < FUZZ_FDS; i++)
+	for (i = 0; i < FUZZ_KINDS * FUZZ_FDS; i++)
 		fuzz->fd[i] = -1;
 	for (i = 0; i < THREADS; i++) {
 		fuzzer[i] = (struct fuzzer){

@@ -7,8 +7,11 @@
 #include "rng.h"
 
 #define FUZZ_FILES	2
-#define FUZZ_FDS	16
 #define FUZZ_ITEMS	8
+
+/* What a file stands for, as far as that is known, and how many of each kind are kept. */
+enum fuzz_kind { FUZZ_FENCE, FUZZ_DMABUF, FUZZ_SYNC, FUZZ_OTHER, FUZZ_KINDS };
+#define FUZZ_FDS	2
 
 /* What is called. Those behind FUZZ_DRM are not the driver's own. */
 enum fuzz_what {
@@ -37,14 +40,14 @@ struct fuzz_count {
 /**
  * struct fuzz - what the threads of a process share
  * @file:   open files, which are those of all processes
- * @fd:     sync files, dma-bufs and copies of files, or -1
+ * @fd:     files that are kept, or -1
  * @page:   of arguments, which comes and goes
  * @end_ns: when to stop
  * @count:  of each call of all processes
  */
 struct fuzz {
 	int file[FUZZ_FILES];
-	int fd[FUZZ_FDS];
+	int fd[FUZZ_KINDS * FUZZ_FDS];
 	uint8_t *page;
 	uint64_t end_ns;
 	struct fuzz_count *count;
@@ -75,8 +78,9 @@ uint64_t fuzz_pointer(struct fuzzer *f, const void *good);
 struct drm_vgpu_array fuzz_array(struct fuzzer *f, const void *good, uint32_t stride,
 				 uint32_t count);
 
-int fuzz_fd(struct fuzzer *f);			/* one that was kept */
-void fuzz_keep_fd(struct fuzzer *f, int fd);	/* in the place of another one */
+/* One that was kept, mostly of that kind; and keeps one, in the place of another one. */
+int fuzz_fd(struct fuzzer *f, enum fuzz_kind kind);
+void fuzz_keep_fd(struct fuzzer *f, enum fuzz_kind kind, int fd);
 
 /* Counts what the call has returned, 0 or a negative errno; fuzz_call() does it first. */
 int fuzz_note(struct fuzzer *f, enum fuzz_what what, int ret);

@@ -44,7 +44,6 @@ static void fuzz_bo(struct fuzzer *f)
 		.vm_id = fuzz_one_in(f, 2) ? fuzz_id(f) : 0,
 		.pad = fuzz_pad(f),
 	};
-
 	struct drm_gem_close end = { .handle = fuzz_id(f), .pad = fuzz_pad(f) };
 
 	/* More system memory than the guest has is another test's. */

@@ -63,23 +63,24 @@ static void fuzz_prime(struct fuzzer *f)
 {
 	struct drm_prime_handle prime = {
 		.handle = fuzz_id(f),
-		.flags = O_CLOEXEC | (fuzz_one_in(f, 2) ? O_RDWR : 0) | fuzz_pad(f),
-		.fd = fuzz_fd(f),
+		.flags = O_CLOEXEC | (fuzz_one_in(f, 4) ? 0 : O_RDWR) | fuzz_pad(f),
+		.fd = fuzz_fd(f, FUZZ_DMABUF),
 	};
 	struct dma_buf_sync access = {
 		.flags = fuzz_one_in(f, 9) ? fuzz_u64(f) : rng_below(&f->rng, 8),
 	};
 	struct dma_buf_export_sync_file export = { .flags = DMA_BUF_SYNC_RW, .fd = -1 };
-	struct dma_buf_import_sync_file import = { .flags = DMA_BUF_SYNC_RW, .fd = fuzz_fd(f) };
-	int fd = fuzz_fd(f);
+	struct dma_buf_import_sync_file import = {
+		.flags = DMA_BUF_SYNC_RW,
+		.fd = fuzz_fd(f, FUZZ_FENCE),
+	};
+	int fd = fuzz_fd(f, FUZZ_DMABUF);
 
 	switch (rng_below(&f->rng, 9)) {
-	case 0:
-	case 1:
+	case 0 ... 2:
 		if (!fuzz_call(f, FUZZ_EXPORT, fuzz_file(f), &prime))
-			fuzz_keep_fd(f, prime.fd);
+			fuzz_keep_fd(f, FUZZ_DMABUF, prime.fd);
 		break;
-	case 2:
 	case 3:
 		fuzz_call(f, FUZZ_IMPORT, fuzz_file(f), &prime);
 		break;
@@ -88,7 +89,7 @@ static void fuzz_prime(struct fuzzer *f)
 		break;
 	case 5:
 		if (!fuzz_call(f, FUZZ_DMABUF_EXPORT, fd, &export))
-			fuzz_keep_fd(f, export.fd);
+			fuzz_keep_fd(f, FUZZ_FENCE, export.fd);
 		break;
 	case 6:
 		fuzz_call(f, FUZZ_DMABUF_IMPORT, fd, &import);
@@ -97,7 +98,10 @@ static void fuzz_prime(struct fuzzer *f)
 		fuzz_map(f, FUZZ_DMABUF_MMAP, fd, 0);
 		break;
 	default:
-		fuzz_keep_fd(f, fuzz_one_in(f, 2) ? dup(f->fuzz->file[f->own]) : make_udmabuf());
+		if (fuzz_one_in(f, 2))
+			fuzz_keep_fd(f, FUZZ_OTHER, dup(f->fuzz->file[f->own]));
+		else
+			fuzz_keep_fd(f, FUZZ_DMABUF, make_udmabuf());
 	}
 }
 
@@ -109,44 +113,53 @@ static void fuzz_fence(struct fuzzer *f)
 		.num_fences = FUZZ_ITEMS,
 		.sync_fence_info = fuzz_pointer(f, fence),
 	};
-	struct sync_merge_data merge = { .name = "fuzz", .fd2 = fuzz_fd(f), .flags = fuzz_pad(f) };
+	struct sync_merge_data merge = { .name = "fuzz", .flags = fuzz_pad(f) };
+	int fd = fuzz_fd(f, FUZZ_FENCE);
 
+	merge.fd2 = fuzz_one_in(f, 2) ? fd : fuzz_fd(f, FUZZ_FENCE);
 	if (fuzz_one_in(f, 2))
-		fuzz_call(f, FUZZ_FENCE_INFO, fuzz_fd(f), &info);
-	else if (!fuzz_call(f, FUZZ_FENCE_MERGE, fuzz_fd(f), &merge))
-		fuzz_keep_fd(f, merge.fence);
+		fuzz_call(f, FUZZ_FENCE_INFO, fd, &info);
+	else if (!fuzz_call(f, FUZZ_FENCE_MERGE, fd, &merge))
+		fuzz_keep_fd(f, FUZZ_FENCE, merge.fence);
 }
 
-/* Syncobjs as files. */
+/* Syncobjs as files, and their fences. */
 static void fuzz_sync_file(struct fuzzer *f)
 {
+	bool fence = fuzz_one_in(f, 2);
 	struct drm_syncobj_handle args = {
 		.handle = fuzz_id(f),
-		.flags = fuzz_one_in(f, 2) | fuzz_pad(f),
-		.fd = fuzz_fd(f),
+		.flags = fence | fuzz_pad(f),
+		.fd = fuzz_fd(f, fence ? FUZZ_FENCE : FUZZ_SYNC),
 		.pad = fuzz_pad(f),
 	};
 	struct drm_syncobj_eventfd event = {
 		.handle = fuzz_id(f),
-		.flags = fuzz_one_in(f, 2) | fuzz_pad(f),
+		.flags = fence | fuzz_pad(f),
 		.point = rng_below(&f->rng, 20),
 		.pad = fuzz_pad(f),
 	};
 
-	switch (rng_below(&f->rng, 3)) {
-	case 0:
+	switch (rng_below(&f->rng, 5)) {
+	case 0 ... 1:
 		if (!fuzz_call(f, FUZZ_SYNC_TO_FD, fuzz_file(f), &args))
-			fuzz_keep_fd(f, args.fd);
+			fuzz_keep_fd(f, fence ? FUZZ_FENCE : FUZZ_SYNC, args.fd);
 		break;
-	case 1:
+	case 2 ... 3:
 		fuzz_call(f, FUZZ_FD_TO_SYNC, fuzz_file(f), &args);
 		break;
 	default:
-		event.fd = fuzz_one_in(f, 8) ? fuzz_fd(f) : eventfd(0, EFD_CLOEXEC);
+		event.fd = fuzz_one_in(f, 8) ? fuzz_fd(f, FUZZ_OTHER) : eventfd(0, EFD_CLOEXEC);
 		fuzz_call(f, FUZZ_SYNC_EVENTFD, fuzz_file(f), &event);
 		/* What it waits for may come when nobody has it any more. */
-		fuzz_keep_fd(f, event.fd);
+		fuzz_keep_fd(f, FUZZ_OTHER, event.fd);
 	}
+}
+
+/* DRM allocates whatever it is told, and the kernel warns of what nobody can have. */
+static uint32_t fuzz_count(struct fuzzer *f)
+{
+	return fuzz_one_in(f, 30) ? rng_below(&f->rng, 1 << 16) : rng_below(&f->rng, 3);
 }
 
 static void fuzz_sync_wait(struct fuzzer *f)
@@ -158,7 +171,7 @@ static void fuzz_sync_wait(struct fuzzer *f)
 	struct drm_syncobj_wait wait = {
 		.handles = fuzz_pointer(f, id),
 		.timeout_nsec = timeout,
-		.count_handles = fuzz_one_in(f, 60) ? fuzz_u64(f) : rng_below(&f->rng, 4),
+		.count_handles = fuzz_count(f),
 		.flags = rng_below(&f->rng, 4) | fuzz_pad(f),
 		.pad = fuzz_pad(f),
 	};
@@ -183,7 +196,9 @@ static void fuzz_sync_wait(struct fuzzer *f)
 
 static void fuzz_sync(struct fuzzer *f)
 {
-	struct drm_syncobj_create create = { .flags = fuzz_one_in(f, 2) | fuzz_pad(f) };
+	struct drm_syncobj_create create = {
+		.flags = fuzz_one_in(f, 8) ? fuzz_u64(f) : rng_below(&f->rng, 2),
+	};
 	struct drm_syncobj_destroy destroy = { .handle = fuzz_id(f), .pad = fuzz_pad(f) };
 	struct drm_syncobj_transfer transfer = {
 		.src_handle = fuzz_id(f),
@@ -197,7 +212,7 @@ static void fuzz_sync(struct fuzzer *f)
 	uint64_t point[2] = { rng_below(&f->rng, 20), rng_below(&f->rng, 20) };
 	struct drm_syncobj_array array = {
 		.handles = fuzz_pointer(f, id),
-		.count_handles = fuzz_one_in(f, 60) ? fuzz_u64(f) : rng_below(&f->rng, 3),
+		.count_handles = fuzz_count(f),
 		.pad = fuzz_pad(f),
 	};
 	struct drm_syncobj_timeline_array points = {
@@ -263,7 +278,7 @@ static void fuzz_version(struct fuzzer *f)
 void fuzz_drm(struct fuzzer *f)
 {
 	static void (* const what[])(struct fuzzer *f) = {
-		fuzz_gem, fuzz_prime, fuzz_prime, fuzz_fence, fuzz_sync_file,
+		fuzz_gem, fuzz_prime, fuzz_prime, fuzz_fence, fuzz_sync_file, fuzz_sync_file,
 		fuzz_sync, fuzz_sync, fuzz_sync, fuzz_version, fuzz_primary,
 	};
 
