@@ -3,8 +3,9 @@
 # Tests of tools/libnvml: the library's files with the driver that nvml_fake.h is.
 comma := ,
 NVML_SRCS := $(addprefix tools/libnvml/,account.c answer.c device.c event.c fdinfo.c guest.c \
-	host.c init.c instance.c load.c looks.c meta.c node.c place.c process.c record.c render.c \
-	render_load.c render_process.c sample.c sched.c state.c table.c type.c virtual.c) \
+	host.c init.c instance.c load.c looks.c measure.c meta.c node.c number.c place.c process.c \
+	record.c render.c render_call.c render_load.c render_process.c sample.c sched.c state.c \
+	table.c type.c virtual.c) \
 	tools/libvgpu/node_find.c \
 	$(addprefix drivers/vgpu/core/,objects/placement.c objects/types.c) \
 	$(addprefix tests/unit/,nvml_fake.c nvml_heap.c nvml_node.c)

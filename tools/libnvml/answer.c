@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../vgpuctl/utf8.h"
 #include "internal.h"
 
 nvmlReturn_t nv_put_text(char *to, unsigned int room, const char *text)
@@ -69,6 +70,22 @@ void nv_uuid_of(const char *text, uint8_t uuid[VGPU_UUID_LEN])
 		uuid[i] = (uint8_t)(half[i / 8] >> (56 - i % 8 * 8));
 	uuid[6] = (uuid[6] & 0x0f) | 0x80;
 	uuid[8] = (uuid[8] & 0x3f) | 0x80;
+}
+
+void nv_shown_text(char *to, const uint8_t *text, size_t bytes)
+{
+	const uint8_t *end = text + strnlen((const char *)text, bytes);
+	size_t n;
+
+	while (text < end) {
+		n = utf8_shown_length(text, (size_t)(end - text));
+		if (n)
+			to = mempcpy(to, text, n);
+		else
+			*to++ = '?';
+		text += n ? n : 1;
+	}
+	*to = 0;
 }
 
 void nv_process_name(unsigned int pid, char *name, size_t room)

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../vgpuctl/utf8.h"
 #include "internal.h"
 
 #define GUEST_ROOM	256	/* channels that a call gives at most */
@@ -342,22 +341,6 @@ nvmlReturn_t nv_guests_read(struct nvmlDevice_st *device, uint64_t since_us,
 	}
 	free(channels);
 	return NVML_SUCCESS;
-}
-
-void nv_shown_text(char *to, const uint8_t *text, size_t bytes)
-{
-	const uint8_t *end = text + strnlen((const char *)text, bytes);
-	size_t n;
-
-	while (text < end) {
-		n = utf8_shown_length(text, (size_t)(end - text));
-		if (n)
-			to = mempcpy(to, text, n);
-		else
-			*to++ = '?';
-		text += n ? n : 1;
-	}
-	*to = 0;
 }
 
 nvmlReturn_t nv_guest_driver(const struct vgpu_ctl_instance *inst,

@@ -5,19 +5,6 @@
 
 #include "internal.h"
 
-static uint64_t init_clock_ns(clockid_t clock)
-{
-	struct timespec ts;
-
-	clock_gettime(clock, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
-}
-
-uint64_t nv_clock_ns(void)
-{
-	return init_clock_ns(CLOCK_MONOTONIC);
-}
-
 static void init_undo(void)
 {
 	nv.source->exit();
@@ -35,7 +22,7 @@ static nvmlReturn_t init_first(void)
 	for (i = 0; i < NV_ARRAY_SIZE(sources) && ret == NVML_ERROR_DRIVER_NOT_LOADED; i++) {
 		nv.source = sources[i];
 		/* Once, so that a time that a client gives back is the same again. */
-		nv.epoch_ns = init_clock_ns(CLOCK_REALTIME) - nv_clock_ns();
+		nv.epoch_ns = nv_clock_ns(CLOCK_REALTIME) - nv_clock_ns(CLOCK_MONOTONIC);
 		ret = nv.source->init();
 		if (ret)
 			init_undo();

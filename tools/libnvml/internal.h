@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <time.h>
 
 #include <linux/vgpu.h>
 #include <linux/vgpu_hw.h>
@@ -198,12 +199,6 @@ struct nvmlDevice_st *nv_device_of(uint32_t gpu);
 struct nv_type *nv_type_of(unsigned int id);
 
 /*
- * The number of a vGPU for clients. The same vGPU has the same number until nvmlShutdown(), and no
- * other vGPU ever gets it in this process. 0: out of memory.
- */
-nvmlVgpuInstance_t nv_vgpu_id(const struct vgpu_ctl_instance *inst);
-
-/*
  * The vGPUs of a GPU, until the lock is dropped. Their counters and memory are those of now if
  * @now, else of some time before. Forgets the numbers of vGPUs that are gone.
  */
@@ -226,10 +221,29 @@ void nv_uuid_text(const uint8_t *uuid, char *text);
 /* A UUID that is made of a text: the same one for the same text. */
 void nv_uuid_of(const char *text, uint8_t uuid[VGPU_UUID_LEN]);
 
+/*
+ * Copies a text of @bytes bytes at most, and an end, to @to; each byte that is no UTF-8, or that a
+ * terminal obeys, becomes '?'.
+ */
+void nv_shown_text(char *to, const uint8_t *text, size_t bytes);
+
 /* The name of a process, fit to be shown, cut to the room; "" if there is none to be read. */
 void nv_process_name(unsigned int pid, char *name, size_t room);
 
-/* ---- time and samples: sample.c ---- */
+/* ---- number.c ---- */
+
+/*
+ * The number of a vGPU for clients. The same vGPU has the same number until nvmlShutdown(), and no
+ * other vGPU ever gets it in this process. 0: out of memory.
+ */
+nvmlVgpuInstance_t nv_vgpu_id(const struct vgpu_ctl_instance *inst);
+
+/* Whether that is the vGPU which has the number of @vgpu. */
+bool nv_vgpu_is(const struct nv_vgpu *vgpu, const struct vgpu_ctl_instance *inst);
+
+/* ---- measure.c ---- */
+
+uint64_t nv_clock_ns(clockid_t clock);
 
 /* CLOCK_MONOTONIC of the driver to the clients' us since 1970. */
 uint64_t nv_time_us(uint64_t monotonic_ns);
@@ -246,6 +260,8 @@ bool nv_has_engine(const struct nvmlDevice_st *device, enum nv_engine engine);
  */
 void nv_percent(const struct vgpu_ctl_gpu *gpu, const struct vgpu_ctl_engine_busy *engine,
 		uint64_t period_ns, unsigned int percent[NV_ENGINES]);
+
+/* ---- sample.c ---- */
 
 /*
  * @vgpu:     0: the GPU
@@ -323,12 +339,6 @@ nvmlReturn_t nv_guests_look(struct nvmlDevice_st *device);
 nvmlReturn_t nv_guest_driver(const struct vgpu_ctl_instance *inst,
 			     char version[VGPU_GUEST_NAME_LEN + 1]);
 
-/*
- * Copies a text of @bytes bytes at most, and an end, to @to; each byte that is no UTF-8, or that a
- * terminal obeys, becomes '?'.
- */
-void nv_shown_text(char *to, const uint8_t *text, size_t bytes);
-
 /* ---- record.c ---- */
 
 /*
@@ -390,8 +400,6 @@ struct nv_source {
 
 extern const struct nv_source nv_source_host;	/* /dev/vgpu */
 extern const struct nv_source nv_source_render;	/* in a guest, nodes of its driver */
-
-uint64_t nv_clock_ns(void);
 
 /* ---- event.c ---- */
 

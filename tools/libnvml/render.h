@@ -8,6 +8,8 @@
 
 #include "internal.h"
 
+/* ---- render_call.c ---- */
+
 /* Calls the driver of a GPU. */
 nvmlReturn_t nv_render_call(const struct nvmlDevice_st *device, unsigned long request, void *arg);
 

@@ -41,7 +41,7 @@ static nvmlReturn_t load_look(struct nvmlDevice_st *device)
 	look = calloc(1, sizeof(*look));
 	if (!look)
 		return NVML_ERROR_MEMORY;
-	look->head.time_ns = nv_clock_ns();
+	look->head.time_ns = nv_clock_ns(CLOCK_MONOTONIC);
 	look->host_ns = usage.time_ns;
 	memcpy(look->engine, usage.engine, sizeof(look->engine));
 	if (last && look->host_ns < last->host_ns)
@@ -61,7 +61,7 @@ nvmlReturn_t nv_render_load_init(struct nvmlDevice_st *device)
 static nvmlReturn_t load_looks(struct nvmlDevice_st *device)
 {
 	struct nv_looks *looks = &device->looks;
-	bool fresh = nv_looks_fresh(looks, nv_clock_ns());
+	bool fresh = nv_looks_fresh(looks, nv_clock_ns(CLOCK_MONOTONIC));
 	nvmlReturn_t ret = NVML_SUCCESS;
 	unsigned int i;
 

@@ -178,7 +178,7 @@ static nvmlReturn_t process_read(const struct nvmlDevice_st *device, struct proc
 	if (!*look)
 		ret = NVML_ERROR_MEMORY;
 	else
-		(*look)->head.time_ns = nv_clock_ns();
+		(*look)->head.time_ns = nv_clock_ns(CLOCK_MONOTONIC);
 	while (!ret && (entry = readdir(proc)))
 		ret = process_read_one(device, dirfd(proc), entry->d_name, look);
 	closedir(proc);
@@ -266,10 +266,10 @@ static nvmlReturn_t process_looks(struct nvmlDevice_st *device)
 	struct process_look *look;
 	nvmlReturn_t ret;
 
-	if (nv_looks_fresh(looks, nv_clock_ns()) && looks->look[1])
+	if (nv_looks_fresh(looks, nv_clock_ns(CLOCK_MONOTONIC)) && looks->look[1])
 		return NVML_SUCCESS;
 	do {
-		if (nv_looks_fresh(looks, nv_clock_ns()))
+		if (nv_looks_fresh(looks, nv_clock_ns(CLOCK_MONOTONIC)))
 			nv_render_sleep(nv_looks_next_ns(looks));
 		ret = process_read(device, &look);
 		if (ret)

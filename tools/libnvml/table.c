@@ -176,56 +176,13 @@ void nv_table_exit(void)
 	free(nv.vgpu);
 }
 
-static struct nv_vgpu *table_vgpu_new(void)
-{
-	/* Goes on after nvmlShutdown(), so that a number kept from before names nobody. */
-	static nvmlVgpuInstance_t last;
-	struct nv_vgpu *vgpu;
-	unsigned int room;
-
-	if (nv.vgpus == nv.vgpu_room) {
-		room = nv.vgpu_room + NV_VGPUS_MAX;
-		vgpu = realloc(nv.vgpu, room * sizeof(*vgpu));
-		if (!vgpu)
-			return NULL;
-		nv.vgpu = vgpu;
-		nv.vgpu_room = room;
-	}
-	vgpu = &nv.vgpu[nv.vgpus++];
-	vgpu->id = ++last;
-	return vgpu;
-}
-
-static bool table_is(const struct nv_vgpu *vgpu, const struct vgpu_ctl_instance *inst)
-{
-	return vgpu->created_ns == inst->created_ns &&
-	       !memcmp(vgpu->uuid, inst->uuid, sizeof(vgpu->uuid));
-}
-
-nvmlVgpuInstance_t nv_vgpu_id(const struct vgpu_ctl_instance *inst)
-{
-	struct nv_vgpu *vgpu;
-	unsigned int i;
-
-	for (i = 0; i < nv.vgpus; i++)
-		if (table_is(&nv.vgpu[i], inst))
-			return nv.vgpu[i].id;
-	vgpu = table_vgpu_new();
-	if (!vgpu)
-		return 0;
-	vgpu->gpu = inst->gpu;
-	memcpy(vgpu->uuid, inst->uuid, sizeof(vgpu->uuid));
-	vgpu->created_ns = inst->created_ns;
-	return vgpu->id;
-}
-
 static const struct vgpu_ctl_instance *table_find(const struct nv_vgpus *vgpus,
 						  const struct nv_vgpu *vgpu)
 {
 	unsigned int i;
 
 	for (i = 0; i < vgpus->nr; i++)
-		if (table_is(vgpu, &vgpus->inst[i]))
+		if (nv_vgpu_is(vgpu, &vgpus->inst[i]))
 			return &vgpus->inst[i];
 	return NULL;
 }
@@ -300,7 +257,7 @@ static nvmlReturn_t table_read_vgpu(const struct nv_vgpu *vgpu, struct vgpu_ctl_
 {
 	nvmlReturn_t ret = nv_node_instance(vgpu->uuid, inst);
 
-	if (ret == NVML_ERROR_GPU_IS_LOST || (!ret && !table_is(vgpu, inst)))
+	if (ret == NVML_ERROR_GPU_IS_LOST || (!ret && !nv_vgpu_is(vgpu, inst)))
 		ret = NVML_ERROR_NOT_FOUND;
 	return ret ? nv_leave(ret) : ret;
 }
