@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include <json-c/json.h>
 #include <linux/vgpu_hw.h>
 
 /* Before cmocka, which has a macro fail(). */
@@ -17,6 +16,7 @@
 #include "guest.h"
 #include "utf8.h"
 
+#include "json_test.h"
 #include "vgpu_test.h"
 
 #define MOST		1024
@@ -232,31 +232,6 @@ static struct json_object *run_json(const char *name, const char *first, const c
 	json = json_tokener_parse_verbose(said, &error);
 	check_that(json, "%s: %s", json_tokener_error_desc(error), said);
 	return json;
-}
-
-static struct json_object *get(struct json_object *object, const char *key)
-{
-	struct json_object *value;
-
-	check_that(json_object_object_get_ex(object, key, &value), "%s", key);
-	return value;
-}
-
-static struct json_object *at(struct json_object *array, size_t i)
-{
-	assert_true(i < json_object_array_length(array));
-	return json_object_array_get_idx(array, i);
-}
-
-static void is(struct json_object *object, const char *key, uint64_t value)
-{
-	check_that(json_object_get_uint64(get(object, key)) == value, "%s: %s", key,
-		   json_object_to_json_string(object));
-}
-
-static void says(struct json_object *object, const char *key, const char *text)
-{
-	assert_string_equal(json_object_get_string(get(object, key)), text);
 }
 
 static void has_line(const char *line)
