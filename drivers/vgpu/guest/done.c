@@ -72,3 +72,11 @@ void guest_done_arm(struct guest_done *done, u64 context, u64 seqno, struct dma_
 	if (dma_fence_add_callback(finished, &done->cb, done_finished))
 		done_finished(finished, &done->cb);
 }
+
+void guest_entity_end(struct drm_gpu_scheduler *sched, struct drm_sched_entity *entity)
+{
+	drm_sched_wqueue_stop(sched);
+	drm_sched_entity_fini(entity);
+	/* Jobs that are done are freed there. */
+	drm_sched_wqueue_start(sched);
+}

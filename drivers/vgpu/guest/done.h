@@ -9,6 +9,8 @@
 
 #include <linux/dma-fence.h>
 
+#include <drm/gpu_scheduler.h>
+
 /**
  * struct guest_fence - what a scheduler waits for: the end of a job on the device, or a channel
  * @base: the fence
@@ -43,5 +45,12 @@ struct guest_done *guest_done_create(void);
  * Allocates nothing. The caller has a reference.
  */
 void guest_done_arm(struct guest_done *done, u64 context, u64 seqno, struct dma_fence *finished);
+
+/*
+ * Ends the only entity of a scheduler, for drm_sched_entity_fini(): what that ends, a worker of the
+ * scheduler may take as well. When one has taken a job, and there is another one, it puts the
+ * entity back to those that are looked at, also if it was taken off meanwhile. May sleep.
+ */
+void guest_entity_end(struct drm_gpu_scheduler *sched, struct drm_sched_entity *entity);
 
 #endif /* _VGPU_GUEST_DONE_H */

@@ -5,6 +5,7 @@
 #include "bo.h"
 #include "channel.h"
 #include "device.h"
+#include "done.h"
 #include "queue.h"
 #include "time.h"
 #include "vm.h"
@@ -162,7 +163,7 @@ static void queue_end(struct guest_queue *queue)
 	queue->dead = true;
 	mutex_unlock(&queue->submit_lock);
 	guest_queue_stop(queue, DRM_VGPU_QUEUE_OK, -ECANCELED);
-	drm_sched_entity_fini(&queue->entity);
+	guest_entity_end(&queue->sched, &queue->entity);
 	guest_queue_put(queue);
 }
 

@@ -2,6 +2,7 @@
 /* Address spaces: how they come and go. */
 #include "bo.h"
 #include "device.h"
+#include "done.h"
 #include "follow.h"
 #include "vm.h"
 
@@ -173,7 +174,7 @@ static void vm_end(struct guest_vm *vm)
 	mutex_lock(&vm->submit_lock);
 	vm->dead = true;
 	mutex_unlock(&vm->submit_lock);
-	drm_sched_entity_fini(&vm->entity);
+	guest_entity_end(&vm->sched, &vm->entity);
 	guest_vm_put(vm);
 }
 
