@@ -442,6 +442,7 @@ text=$("$ctl" process)
 ktap_result process_in_guest_table $? "$text"
 os=$(uname -sr)
 os=${os:0:64}
+os_pattern=$(sed 's/[.+]/\\&/g' <<<"$os")
 json "d['guest_driver'] == {'told_by': 'guest', 'name': 'libvgpu', 'version': '0.1.0', 'os': '$os'}" show "$uuid" &&
 	"$ctl" show "$uuid" | grep -qx "Guest driver  *libvgpu 0.1.0 (the guest's word)" &&
 	"$ctl" show "$uuid" | grep -qxF "Guest OS              $os (the guest's word)"
@@ -458,7 +459,7 @@ metrics=$("$ctl" metrics) documented=$(<Documentation/metrics.rst)
 	$metrics == *"vgpu_vgpu_guarantee_ratio{gpu=\""*"\",uuid=\"$uuid\"} 0.600"* &&
 	$metrics =~ vgpu_engine_busy_seconds_total\{gpu=.*,engine=\"gr\"\}\ [0-9]+\.[0-9]{9} ]]
 ktap_result metrics $? "$metrics"
-grep -qE "^vgpu_vgpu_guest_driver_info\{.*,uuid=\"$uuid\",guest_driver=\"libvgpu\",guest_version=\"0.1.0\",guest_os=\"${os//./\\.}\"\} 1$" <<<"$metrics" &&
+grep -qE "^vgpu_vgpu_guest_driver_info\{.*,uuid=\"$uuid\",guest_driver=\"libvgpu\",guest_version=\"0.1.0\",guest_os=\"$os_pattern\"\} 1$" <<<"$metrics" &&
 	grep -qE "^vgpu_vgpu_guest_busy_seconds\{.*,uuid=\"$other\",engine=\"gr\",process=\"named\",guest_pid=\"${workers[1]}\",guest_uid=\"0\",guest_command=\"busy\",guest_client=\"[0-9]+\"\} [0-9]+\.[0-9]{9}$" <<<"$metrics"
 ktap_result metrics_of_guests $? "$(grep guest <<<"$metrics")"
 lost=$(sed -n 's/^# TYPE \([^ ]*\) .*/\1/p' <<<"$metrics" | while read -r name; do
