@@ -165,7 +165,7 @@ static void against_the_oracle(void **state)
 		vgpu_due_rule(rules[n % 2], 1, claims, nr);
 		for (i = 0; i < nr; i += 1 + nr / 100) {
 			due = oracle(before, nr, i, rules[n % 2]);
-			check_that(fabs(due_of(claims, i) - due) <= 0.5 + 1e-3,
+			check_that(fabs(due_of(claims, i) - due) <= 0.501,
 				   "load %u, %u of %u: %u, not %f", n, i, nr, due_of(claims, i),
 				   due);
 		}

@@ -44,7 +44,7 @@ static void test_accounting(void **state)
 	assert_true(stats.startTime == nv_time_us(channel[0].enabled_ns));
 	NONE(nvmlVgpuInstanceGetAccountingStats(vgpu, 500, &stats));
 	NONE(nvmlVgpuInstanceGetAccountingStats(vgpu, 0, &stats));
-	/* Its second second, in which the other one ends; its channels are given to others. */
+	/* Another second of it, in which the other one ends; its channels are given to others. */
 	fake.now_ns += SEC;
 	channel_work(0, 0, 900 * MS);
 	channel[2].flags = 0;

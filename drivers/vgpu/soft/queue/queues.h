@@ -108,7 +108,6 @@ static inline void soft_channel_limits(const struct soft_channel *ch, struct sof
 /* channel.c */
 void soft_queues_init(struct soft_queues *queues);
 
-
 /* channel_state.c */
 void soft_channel_save_all(struct soft_queues *queues, struct vgpu_records *to);
 void soft_channel_leave_all(struct soft_queues *queues);
