@@ -11,9 +11,10 @@ fetch() {
 	local suite=$1 dir=$2 apt=$2/apt uri deb keys=/usr/share/keyrings/debian-archive-keyring.gpg
 	shift 2
 	uri=$(mirror)
+	[[ -n $uri ]] || die "no Debian mirror is set up here: VGPU_LAB_MIRROR=URI names one"
 	mkdir -p "$apt/lists/partial" "$apt/archives/partial"
 	: >"$apt/status"
-	echo "deb [arch=amd64 signed-by=$keys] ${uri:-http://deb.debian.org/debian} $suite main" \
+	echo "deb [arch=amd64 signed-by=$keys] $uri $suite main" \
 		>"$apt/sources.list"
 	cat >"$apt/conf" <<-EOF
 		APT::Architecture "amd64";
