@@ -192,8 +192,11 @@ guest_kill() {
 	fi
 }
 
-# guest_dump NAME: prints what QEMU has said and the last lines of the console, for a report.
+# guest_dump NAME: prints what QEMU has said and the last lines of the console, for a report; and
+# behind them what has failed, as that may be long before.
 guest_dump() {
 	sed "s/^/# $1 qemu: /" "$GUEST_DIR/$1.qemu"
 	tr -d '\r' <"$GUEST_DIR/$1.log" | tail -n "${GUEST_TAIL:-25}" | sed "s/^/# $1: /"
+	tr -d '\r' <"$GUEST_DIR/$1.log" | grep -aE '^guest: (not ok|FAILED|kernel: )' |
+		tail -n 12 | sed "s/^/# $1: /" || :
 }
