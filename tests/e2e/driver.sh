@@ -58,7 +58,7 @@ test_driver_label() {
 # decoded: prints how many programs the GPU has decoded.
 decoded() {
 	mountpoint -q /sys/kernel/debug || mount -t debugfs none /sys/kernel/debug
-	cat /sys/kernel/debug/vgpu_soft/programs_decoded
+	cat /sys/kernel/debug/vgpu_soft/*/programs_decoded
 }
 
 # A client that maps and unmaps data has no program decoded again; one that maps a program has.

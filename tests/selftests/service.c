@@ -80,20 +80,23 @@ static uint64_t sum_ns(const struct fx_vgpu *v, unsigned int *nr)
 	return sum;
 }
 
+void service_pause(const struct fx_vgpu *v, bool pause)
+{
+	int ret = fx_debugfs(v, pause ? "pause" : "resume");
+
+	CHECK(!ret, "%s", strerror(-ret));
+}
+
 /*
- * Without a look at the vGPU's service: what is read while the engine polls may include idle time,
- * and stays.
+ * Channels get their time when a run has ended, and an engine's thread that has no processor may
+ * keep its run for as long as it likes: so that nothing changes for a while says nothing, but when a
+ * vGPU stands still it is on no engine. Its service is not looked at: what is read while the engine
+ * polls may include idle time, and stays.
  */
 void service_settle(const struct fx_vgpu *v)
 {
-	uint64_t before, after = ~0ull;
-	unsigned int nr;
-
-	do {
-		before = after;
-		clk_sleep_ms(10);
-		after = sum_ns(v, &nr);
-	} while (after != before);
+	service_pause(v, true);
+	service_pause(v, false);
 }
 
 int64_t service_off(const struct fx_vgpu *v, const struct service_base *base)
@@ -117,11 +120,4 @@ void service_check(const struct fx_vgpu *v, const struct service_base *base)
 		  (long long)(sum - service));
 	CHECK(service, "no service");
 	CHECK(off <= service / 1000, "off by %llu ns", (unsigned long long)off);
-}
-
-void service_pause(const struct fx_vgpu *v, bool pause)
-{
-	int ret = fx_debugfs(v, pause ? "pause" : "resume");
-
-	CHECK(!ret, "%s", strerror(-ret));
 }

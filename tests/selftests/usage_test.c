@@ -150,6 +150,7 @@ static void service_and_time(void)
 		work(chan);
 		fx_finish(chan);
 		service_settle(&v[0]);
+		clk_sleep_ms(10);
 		time = counter(&v[0], VGPU_HW_USAGE_TIME) - time;
 		CHECK(time >= 10000000 && time <= clk_ns() - before + 1000000, "%llu ns",
 		      (unsigned long long)time);

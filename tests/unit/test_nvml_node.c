@@ -216,7 +216,7 @@ static void test_of_hosts(void **state)
 	nvmlReturn_t ret;
 
 	nvml_guest_init();
-	set = (nvmlEventSet_t)1;
+	OK(nvmlEventSetCreate(&set));
 	vgpu = 1;
 	for (i = 0; i < rows_nr; i++) {
 		row_prepare(&rows[i], arg);
@@ -236,10 +236,34 @@ static void test_of_hosts(void **state)
 		else if (row_is(&rows[i], nvmlDeviceGetHandleByUUID) ||
 			 row_is(&rows[i], nvmlDeviceGetProcessUtilization))
 			check_that(ret == NVML_ERROR_NOT_FOUND, "%s: %d", rows[i].name, ret);
+		else if (row_is(&rows[i], nvmlEventSetWait) ||
+			 row_is(&rows[i], nvmlEventSetWait_v2))
+			check_that(ret == NVML_ERROR_TIMEOUT, "%s: %d", rows[i].name, ret);
 		else
 			check_that(!ret, "%s: %d", rows[i].name, ret);
 	}
 	assert_in_range(hosts, 60, rows_nr);
+	OK(nvmlEventSetFree(set));
+}
+
+/* As health checks of clusters ask: a GPU without events is in order, one without sets is not. */
+static void test_no_events(void **state)
+{
+	unsigned long long types = ~0ull;
+	nvmlEventSet_t first, left;
+	nvmlEventData_t data;
+
+	nvml_guest_init();
+	OK(nvmlEventSetCreate(&first));
+	OK(nvmlEventSetCreate(&left));
+	OK(nvmlDeviceGetSupportedEventTypes(dev, &types));
+	assert_int_equal(types, nvmlEventTypeNone);
+	OK(nvmlDeviceRegisterEvents(dev, nvmlEventTypeXidCriticalError & types, first));
+	UNSUPPORTED(nvmlDeviceRegisterEvents(dev, nvmlEventTypeXidCriticalError, first));
+	assert_int_equal(nvmlEventSetWait_v2(first, &data, 0), NVML_ERROR_TIMEOUT);
+	OK(nvmlEventSetFree(first));
+	assert_int_equal(nvmlEventSetWait_v2(first, &data, 0), NVML_ERROR_INVALID_ARGUMENT);
+	/* The last nvmlShutdown() frees the other one. */
 }
 
 /* A guest of few engines, and one of a host that tells nothing of 1.3. */
@@ -437,6 +461,7 @@ int main(void)
 		IN_GUEST(test_device),
 		IN_GUEST(test_vendor_table),
 		IN_GUEST(test_of_hosts),
+		IN_GUEST(test_no_events),
 		IN_GUEST(test_old_host),
 		IN_GUEST(test_node_only),
 		IN_GUEST(test_lies),

@@ -318,7 +318,8 @@ void vgpu_world_open(u64 seed)
 	inst->mem.fb_bytes = WORLD_FB;
 	inst->mem.fb.nr_pages = ARRAY_SIZE(world.fb);
 	inst->mem.pages.nr_pages = WORLD_CHANNELS;
-	DIE_IF(soft_compute_init(&inst->work.compute, &inst->mem, WORLD_CHANNELS));
+	DIE_IF(soft_compute_init(&inst->work.compute, &inst->mem, WORLD_CHANNELS,
+				 &world.gpu.programs_decoded));
 	inst->display.vgpu = vgpu();
 	inst->display.info = &info;
 	inst->display.screen = &inst->work.screen;

@@ -3,6 +3,9 @@
  * Events: faults of guests, engines that had to be reset, and GPUs that are gone, as the numbers
  * (Xid) that managers of clusters know. A set has a /dev/vgpu of its own, from its creation on; a
  * wait reads there without the library's lock.
+ *
+ * In a guest there are sets, but no events: the driver tells a fault to who has the queue. Health
+ * checks of clusters take a GPU without sets for a broken one, but ask which types it has.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -26,6 +29,7 @@
 
 /*
  * @users: waits under way; who makes it 0 after the set was @freed frees it
+ * @fd:    -1 in a guest
  * @pid:   whose @fd it is: a child of fork() opens its own
  * @types: for each GPU, by its index, what is registered
  */
@@ -45,8 +49,12 @@ static nvmlReturn_t event_open(int *fd)
 		.size = sizeof(events),
 		.event_size = sizeof(struct vgpu_ctl_event),
 	};
-	nvmlReturn_t ret = nv_node_open(O_NONBLOCK, fd);
+	nvmlReturn_t ret;
 
+	*fd = -1;
+	if (!nv.source->is_host)
+		return NVML_SUCCESS;
+	ret = nv_node_open(O_NONBLOCK, fd);
 	if (ret)
 		return ret;
 	if (ioctl(*fd, VGPU_IOC_EVENTS, &events) < 0) {
@@ -56,10 +64,21 @@ static nvmlReturn_t event_open(int *fd)
 	return ret;
 }
 
+static void event_close(const struct nvmlEventSet_st *set)
+{
+	if (set->fd >= 0)
+		close(set->fd);
+}
+
 static void event_free(struct nvmlEventSet_st *set)
 {
-	close(set->fd);
+	event_close(set);
 	free(set);
+}
+
+static unsigned long long event_types(void)
+{
+	return nv.source->is_host ? nvmlEventTypeXidCriticalError : nvmlEventTypeNone;
 }
 
 /* A set that is waited on is freed by the wait; a child of fork() has no waits of its parent. */
@@ -84,7 +103,7 @@ void nv_events_exit(void)
 /* Takes the lock if there is such a set. */
 static nvmlReturn_t event_enter(nvmlEventSet_t wanted)
 {
-	nvmlReturn_t ret = nv_enter_host();
+	nvmlReturn_t ret = nv_enter();
 	struct nvmlEventSet_st *set;
 
 	if (ret)
@@ -97,7 +116,7 @@ static nvmlReturn_t event_enter(nvmlEventSet_t wanted)
 
 nvmlReturn_t nvmlEventSetCreate(nvmlEventSet_t *out)
 {
-	nvmlReturn_t ret = nv_enter_host();
+	nvmlReturn_t ret = nv_enter();
 	struct nvmlEventSet_st *set;
 
 	if (ret)
@@ -136,11 +155,11 @@ nvmlReturn_t nvmlEventSetFree(nvmlEventSet_t set)
 
 nvmlReturn_t nvmlDeviceGetSupportedEventTypes(nvmlDevice_t device, unsigned long long *types)
 {
-	nvmlReturn_t ret = nv_enter_host_device(device, types);
+	nvmlReturn_t ret = nv_enter_device(device, types);
 
 	if (ret)
 		return ret;
-	*types = nvmlEventTypeXidCriticalError;
+	*types = event_types();
 	return nv_leave(NVML_SUCCESS);
 }
 
@@ -157,7 +176,7 @@ nvmlReturn_t nvmlDeviceRegisterEvents(nvmlDevice_t device, unsigned long long ty
 			break;
 	if (i == set->devices)
 		return nv_leave(NVML_ERROR_INVALID_ARGUMENT);
-	if (types & ~nvmlEventTypeXidCriticalError)
+	if (types & ~event_types())
 		return nv_leave(NVML_ERROR_NOT_SUPPORTED);
 	set->types[i] |= types;
 	return nv_leave(NVML_SUCCESS);
@@ -189,7 +208,8 @@ static nvmlReturn_t event_read(struct nvmlEventSet_st *set, nvmlEventData_t *dat
 	struct nvmlDevice_st *device;
 	unsigned int xid;
 
-	while (read(set->fd, &event, sizeof(event)) == (ssize_t)sizeof(event)) {
+	while (set->fd >= 0 &&
+	       read(set->fd, &event, sizeof(event)) == (ssize_t)sizeof(event)) {
 		xid = event_xid(&event);
 		device = nv_device_of(event.gpu);
 		if (!xid || !device || !(set->types[device->index] & nvmlEventTypeXidCriticalError))
@@ -224,7 +244,7 @@ static nvmlReturn_t event_own(struct nvmlEventSet_st *set)
 	ret = event_open(&fd);
 	if (ret)
 		return ret;
-	close(set->fd);
+	event_close(set);
 	set->fd = fd;
 	set->pid = getpid();
 	set->users = 1;

@@ -148,6 +148,7 @@ static void render_exit(void)
 {
 	unsigned int i;
 
+	nv_events_exit();
 	for (i = 0; i < nv.devices; i++)
 		close(nv.device[i].fd);
 	nv_table_exit();

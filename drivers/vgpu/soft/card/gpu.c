@@ -13,7 +13,6 @@
 #include "../work/lanes.h"
 #include "../work/packet_types.h"
 #include "../work/section.h"
-#include "../work/text.h"
 #include "params.h"
 
 static const struct vgpu_engine_desc soft_engine_desc[] = {
@@ -49,6 +48,8 @@ DEFINE_DEBUGFS_ATTRIBUTE(soft_hang_fops, soft_hang_get, soft_hang_set, "%llu\n")
 /**
  * soft_gpu_debugfs_init() - make the directory of fault injection and measurement
  *
+ * <debugfs>/vgpu_soft/<gpu>/programs_decoded: how many programs were decoded for the GPU's vGPUs.
+ *
  * Files in <debugfs>/vgpu_soft/<gpu>/<engine>/:
  *
  * hang: enum vgpu_hw_packet_type: the next packet of this type that the engine begins ignores
@@ -67,8 +68,7 @@ DEFINE_DEBUGFS_ATTRIBUTE(soft_hang_fops, soft_hang_get, soft_hang_set, "%llu\n")
  * ran_ns: engine time: for how long the engine could work so far, see soft_engine_ran_ns().
  *
  * And <debugfs>/vgpu_soft/simt: time per instruction of each interpreter of programs, in ps,
- * measured when the module was loaded, and the interpreter that was chosen. programs_decoded beside
- * it: how many programs were decoded since then.
+ * measured when the module was loaded, and the interpreter that was chosen.
  *
  * Context: module init.
  */
@@ -76,7 +76,6 @@ void soft_gpu_debugfs_init(void)
 {
 	soft_debugfs = debugfs_create_dir(KBUILD_MODNAME, NULL);
 	soft_lanes_debugfs(soft_debugfs);
-	soft_text_debugfs(soft_debugfs);
 }
 
 /* Undoes soft_gpu_debugfs_init(). No GPU is registered any more. */
@@ -91,6 +90,7 @@ static void soft_gpu_debugfs_add(struct soft_gpu *gpu)
 	unsigned int i;
 
 	gpu->debugfs = debugfs_create_dir(pci_name(gpu->pdev), soft_debugfs);
+	debugfs_create_atomic_t("programs_decoded", 0400, gpu->debugfs, &gpu->programs_decoded);
 	for (i = 0; i < SOFT_ENGINES; i++) {
 		dir = debugfs_create_dir(soft_engine_desc[i].name, gpu->debugfs);
 		debugfs_create_file_unsafe("hang", 0600, dir, &gpu->engine[i], &soft_hang_fops);

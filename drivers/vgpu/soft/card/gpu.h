@@ -3,6 +3,7 @@
 #ifndef _VGPU_SOFT_GPU_H
 #define _VGPU_SOFT_GPU_H
 
+#include <linux/atomic.h>
 #include <linux/pci.h>
 #include <linux/vgpu.h>
 
@@ -16,6 +17,7 @@ struct dentry;
  * @vgpu:    the core's structure of the GPU
  * @board:   first part of its types' names
  * @debugfs: directory of fault injection and measurement
+ * @programs_decoded: for all of its vGPUs
  * @engine:  the engines, by number
  */
 struct soft_gpu {
@@ -23,6 +25,7 @@ struct soft_gpu {
 	struct vgpu_gpu *vgpu;
 	char board[VGPU_ADDR_LEN];
 	struct dentry *debugfs;
+	atomic_t programs_decoded;
 	struct soft_engine engine[SOFT_ENGINES];
 };
 

@@ -50,7 +50,8 @@ static void *soft_instance_create(struct vgpu_gpu *gpu, struct vgpu_instance *vg
 	inst->info = info;
 	inst->mem.vgpu = vgpu;
 	inst->mem.fb_bytes = info->fb_bytes;
-	if (soft_compute_init(&inst->work.compute, &inst->mem, nr_channels))
+	if (soft_compute_init(&inst->work.compute, &inst->mem, nr_channels,
+			      &inst->gpu->programs_decoded))
 		goto err_channels;
 	soft_rss_init(&inst->mem.rss, &inst->work.compute.programs.bytes,
 		      &inst->work.compute.context_bytes);

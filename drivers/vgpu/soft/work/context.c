@@ -58,12 +58,14 @@ struct soft_prepare {
 };
 
 /* Sets up what a new vGPU has of programs, which is zeroed. Sleeps. Returns 0 or -ENOMEM. */
-int soft_compute_init(struct soft_compute *compute, struct soft_memory *mem, u32 nr_channels)
+int soft_compute_init(struct soft_compute *compute, struct soft_memory *mem, u32 nr_channels,
+		      atomic_t *decoded)
 {
 	compute->channel = kvcalloc(nr_channels, sizeof(*compute->channel), GFP_KERNEL_ACCOUNT);
 	if (!compute->channel)
 		return -ENOMEM;
 	compute->mem = mem;
+	compute->decoded = decoded;
 	compute->nr_channels = nr_channels;
 	soft_programs_init(&compute->programs);
 	raw_spin_lock_init(&compute->kept_lock);
@@ -391,9 +393,12 @@ static int soft_context_try(struct soft_prepare *prepare)
 
 	if (!prepare->program)
 		prepare->program = soft_programs_find(&compute->programs, &prepare->key);
-	if (!prepare->program)
+	if (!prepare->program) {
 		ret = soft_text_load(&compute->programs, compute->mem, &prepare->key,
 				     &prepare->program, &prepare->fault);
+		if (!ret)
+			atomic_inc(compute->decoded);
+	}
 	if (ret)
 		return ret;
 	if (prepare->context && !soft_context_has(prepare->context, &prepare->size)) {

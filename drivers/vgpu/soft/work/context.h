@@ -37,6 +37,7 @@ struct soft_contexts {
  * @channel:  contexts by number of the channel; constant
  * @nr_channels: number of channels; constant
  * @programs: decoded programs
+ * @decoded:  of all vGPUs of the GPU together: how many programs were decoded; constant
  * @context_bytes: memory of all contexts, until it is free
  * @context_going: of this, what the worker was given to free
  * @loaded:   programs of the state that is being loaded, by their number; NULL: none is. Used by
@@ -56,6 +57,7 @@ struct soft_compute {
 	struct soft_contexts *channel;
 	u32 nr_channels;
 	struct soft_programs programs;
+	atomic_t *decoded;
 	atomic64_t context_bytes;
 	atomic64_t context_going;
 	struct soft_program **loaded;
@@ -126,7 +128,8 @@ static inline struct soft_program_head *soft_context_head(struct soft_exec *exec
 	return soft_exec_work(exec, struct soft_program_head);
 }
 
-int soft_compute_init(struct soft_compute *compute, struct soft_memory *mem, u32 nr_channels);
+int soft_compute_init(struct soft_compute *compute, struct soft_memory *mem, u32 nr_channels,
+		      atomic_t *decoded);
 void soft_compute_exit(struct soft_compute *compute);
 bool soft_context_ready(struct soft_channel *ch);
 struct soft_context_size soft_context_size(struct soft_exec *exec);

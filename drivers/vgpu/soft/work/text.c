@@ -3,8 +3,6 @@
  * Texts of programs: read and decoded by the vGPU's worker, which may wait for memory. A text of a
  * MiB takes milliseconds.
  */
-#include <linux/atomic.h>
-#include <linux/debugfs.h>
 #include <linux/memcontrol.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
@@ -18,14 +16,6 @@
 #include "lanes.h"
 #include "programs.h"
 #include "text.h"
-
-static atomic_t soft_texts_decoded;
-
-/* Makes the file "programs_decoded": how many programs were decoded since the module was loaded. */
-void soft_text_debugfs(struct dentry *dir)
-{
-	debugfs_create_atomic_t("programs_decoded", 0400, dir, &soft_texts_decoded);
-}
 
 static struct soft_program *soft_text_alloc(struct soft_memory *mem, u32 nr)
 {
@@ -154,10 +144,8 @@ int soft_text_load(struct soft_programs *programs, struct soft_memory *mem,
 	program->key = *key;
 	soft_programs_begin(programs, program);
 	ret = soft_text_decode(programs, mem, program, fault);
-	if (!ret) {
+	if (!ret)
 		program->slow = simt_program_slow(&program->text, soft_lanes->fused);
-		atomic_inc(&soft_texts_decoded);
-	}
 	soft_programs_end(programs, !ret);
 	if (ret)
 		soft_programs_put(programs, program);

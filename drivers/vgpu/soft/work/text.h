@@ -5,14 +5,12 @@
 
 #include <linux/types.h>
 
-struct dentry;
 struct soft_fault;
 struct soft_memory;
 struct soft_program;
 struct soft_program_key;
 struct soft_programs;
 
-void soft_text_debugfs(struct dentry *dir);
 struct soft_program *soft_text_new(struct soft_programs *programs, struct soft_memory *mem, u32 nr,
 				   int *ret);
 int soft_text_load(struct soft_programs *programs, struct soft_memory *mem,

@@ -69,7 +69,7 @@ static void check_unsupported(void)
 		"nvmlDeviceGetSupportedVgpus", "nvmlDeviceGetCreatableVgpus",
 		"nvmlDeviceGetActiveVgpus", "nvmlDeviceGetHostVgpuMode",
 		"nvmlDeviceGetVgpuMetadata", "nvmlDeviceGetVgpuSchedulerCapabilities",
-		"nvmlDeviceGetAccountingMode", "nvmlDeviceGetSupportedEventTypes",
+		"nvmlDeviceGetAccountingMode",
 	};
 	char buffer[4096];
 	unsigned int i;
