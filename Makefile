@@ -41,7 +41,7 @@ demo:
 	scripts/demo
 
 check:
-	scripts/check unit lab+simt,lint debug+e2e,managers,conformance fuzz
+	scripts/check lab+simt,lint,unit e2e+debug,managers,conformance fuzz
 
 check-unit check-lab check-rt check-debug check-e2e check-managers check-conformance check-fuzz \
 check-simt check-clients check-abi check-units check-modules check-domains check-debian check-igt \
