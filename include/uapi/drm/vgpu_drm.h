@@ -385,9 +385,10 @@ struct drm_vgpu_queue_query {
  * CAP_SYS_ADMIN. What else may be wrong is found by the device: the job faults, and its queue is
  * lost, with this and all later jobs. Their fences get EIO.
  *
- * What a PRESENT shows has to lie in one piece of the framebuffer, as a buffer may or may not. If it
- * does not, the job faults, with VGPU_HW_FAULT_PAGE, and the address of the first page that does not
- * follow. A buffer that was shown is not evicted any more, as the host reads it from where it was.
+ * What a PRESENT shows has to lie in one piece of the framebuffer, as a buffer may or may not. If
+ * it does not, the job faults, with VGPU_HW_FAULT_PAGE, and the address of the first page that does
+ * not follow. A buffer that was shown is not evicted any more, as the host reads it from where it
+ * was.
  *
  * All buffers of the framebuffer that the VM maps, or will map by a VM_BIND that has returned, are
  * brought there for the job, and stay until it is done. Others that no job uses are evicted for
