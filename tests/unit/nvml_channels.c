@@ -24,6 +24,14 @@ void channel_label(unsigned int i, unsigned int pid, const char *comm)
 	strncpy((char *)channel[i].comm, comm, sizeof(channel[i].comm));
 }
 
+void channels_of_two(void)
+{
+	channel_label(0, 10, "game");
+	channel_label(1, 10, "game");
+	channel_label(2, 11, "video");
+	channels_are(channel, 4, NULL);
+}
+
 int channels_begin(void **state)
 {
 	struct vgpu_ctl_instance inst;

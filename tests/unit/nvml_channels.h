@@ -24,6 +24,8 @@ int channels_end(void **state);
 void channels_are(const struct vgpu_ctl_channel *channels, unsigned int nr,
 		  const uint8_t *version);
 void channel_label(unsigned int i, unsigned int pid, const char *comm);
+/* Four: two of a process 10, "game", one of 11, "video", and one that nobody has named. */
+void channels_of_two(void);
 void channel_work(unsigned int i, unsigned int engine, uint64_t busy_ns);
 
 #endif /* NVML_CHANNELS_H */

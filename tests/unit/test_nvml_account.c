@@ -24,10 +24,7 @@ static void test_accounting(void **state)
 	count = ROOM;
 	OK(nvmlVgpuInstanceGetAccountingPids(vgpu, &count, pids));
 	assert_true(count == 1 && pids[0] == 500);
-	channel_label(0, 10, "game");
-	channel_label(1, 10, "game");
-	channel_label(2, 11, "video");
-	channels_are(channel, 4, NULL);
+	channels_of_two();
 	channel_work(0, 0, 300 * MS);
 	channel_work(1, 1, 400 * MS);
 	channel_work(2, 0, 50 * MS);

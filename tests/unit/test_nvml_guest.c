@@ -32,10 +32,7 @@ static void test_loads(void **state)
 {
 	unsigned long long first_us, second_us;
 
-	channel_label(0, 10, "game");
-	channel_label(1, 10, "game");
-	channel_label(2, 11, "video");
-	channels_are(channel, 4, NULL);
+	channels_of_two();
 	channel_work(0, 0, 300 * MS);
 	channel_work(1, 1, 500 * MS);
 	channel_work(2, 3, 120 * MS);

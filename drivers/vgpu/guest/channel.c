@@ -25,8 +25,10 @@ static const unsigned long channel_patience[] = {
 	[DRM_VGPU_PRIORITY_LOW - DRM_VGPU_PRIORITY_LOW] = HZ,
 };
 
-#define PAGE_REG(queue, member) ((queue)->page + offsetof(struct vgpu_hw_channel, member))
-
+/*
+ * Looks without the lock. That misses nobody: who begins to wait calls this after that, and the
+ * work looks at each queue under its lock, so it finds idle what has become so before.
+ */
 void guest_channel_kick(struct guest_dev *gdev)
 {
 	if (!list_empty(&gdev->waiting))
@@ -226,12 +228,12 @@ static void read_fault(struct guest_queue *queue, struct guest_fault *fault)
 {
 	unsigned int i;
 
-	fault->code = readl(PAGE_REG(queue, fault_code));
-	fault->packet = queue->base + readq(PAGE_REG(queue, fault_pos));
-	fault->addr = readq(PAGE_REG(queue, fault_addr));
-	fault->pc = readq(PAGE_REG(queue, fault_pc));
+	fault->code = readl(GUEST_PAGE_REG(queue, fault_code));
+	fault->packet = queue->base + readq(GUEST_PAGE_REG(queue, fault_pos));
+	fault->addr = readq(GUEST_PAGE_REG(queue, fault_addr));
+	fault->pc = readq(GUEST_PAGE_REG(queue, fault_pc));
 	for (i = 0; i < ARRAY_SIZE(fault->id); i++)
-		fault->id[i] = readl(PAGE_REG(queue, fault_id) + i * sizeof(fault->id[i]));
+		fault->id[i] = readl(GUEST_PAGE_REG(queue, fault_id) + i * sizeof(fault->id[i]));
 }
 
 bool guest_channel_stop(struct guest_queue *queue, struct guest_fault *fault, bool there)
@@ -244,7 +246,7 @@ bool guest_channel_stop(struct guest_queue *queue, struct guest_fault *fault, bo
 	if (queue->wait)
 		wait_end(queue);
 	if (there && queue->channel != GUEST_NO_CHANNEL) {
-		state = readl(PAGE_REG(queue, state));
+		state = readl(GUEST_PAGE_REG(queue, state));
 		faulted = state == VGPU_HW_STATE_FAULTED;
 		if (faulted)
 			read_fault(queue, fault);

@@ -28,6 +28,9 @@
 /* Clients have the lower half of the addresses; rings lie in the upper one. */
 #define GUEST_VA_BITS		(VGPU_HW_VA_BITS - 1)
 
+/* A field of the page of the channel that a queue, or what moves buffers, has. */
+#define GUEST_PAGE_REG(owner, member)	((owner)->page + offsetof(struct vgpu_hw_channel, member))
+
 struct guest_queue;
 struct guest_dev;
 struct guest_time;

@@ -19,8 +19,6 @@
 /* Among so many packets there is one with an interrupt. */
 #define IRQ_EVERY	(RING_PACKETS / 4)
 
-#define PAGE_REG(move, member) ((move)->page + offsetof(struct vgpu_hw_channel, member))
-
 void guest_move_wake(struct guest_dev *gdev)
 {
 	wake_up_all(&gdev->move.wait);
@@ -30,7 +28,7 @@ static void move_enable(struct guest_dev *gdev)
 {
 	struct guest_move *move = &gdev->move;
 
-	writeq(0, PAGE_REG(move, put));
+	writeq(0, GUEST_PAGE_REG(move, put));
 	writeq(move->ring, guest_chan_reg(gdev, move->channel, VGPU_HW_CHAN_RING));
 	writel(0, guest_chan_reg(gdev, move->channel, VGPU_HW_CHAN_ROOT));
 	writel(VGPU_HW_CTRL_ENABLE | move->engine << VGPU_HW_CTRL_ENGINE_SHIFT |
@@ -56,8 +54,8 @@ static void move_give_up(struct guest_dev *gdev)
 static bool move_looks_over(struct guest_dev *gdev, u64 want, bool *bad)
 {
 	struct guest_move *move = &gdev->move;
-	u32 state = readl(PAGE_REG(move, state));
-	u64 get = readq(PAGE_REG(move, get));
+	u32 state = readl(GUEST_PAGE_REG(move, state));
+	u64 get = readq(GUEST_PAGE_REG(move, get));
 
 	/* What is enabled is disabled by a reset of the device only. */
 	*bad = get < move->done || get > move->put || drm_dev_is_unplugged(&gdev->drm) ||
@@ -91,9 +89,9 @@ static void move_kick(struct guest_dev *gdev)
 	struct guest_move *move = &gdev->move;
 
 	wmb(); /* the device sees the packets before put */
-	writeq(move->put, PAGE_REG(move, put));
+	writeq(move->put, GUEST_PAGE_REG(move, put));
 	mb(); /* put is stored before state is read */
-	if (readl(PAGE_REG(move, state)) != VGPU_HW_STATE_AWAKE)
+	if (readl(GUEST_PAGE_REG(move, state)) != VGPU_HW_STATE_AWAKE)
 		writel(1, guest_chan_reg(gdev, move->channel, VGPU_HW_CHAN_DOORBELL));
 }
 

@@ -9,8 +9,6 @@
 #include "done.h"
 #include "queue.h"
 
-#define PAGE_REG(queue, member) ((queue)->page + offsetof(struct vgpu_hw_channel, member))
-
 static void queue_last_put(struct kref *ref)
 {
 	struct guest_queue *queue = container_of(ref, struct guest_queue, ref);
@@ -55,7 +53,7 @@ void guest_queue_progress(struct guest_queue *queue)
 	u64 get;
 
 	spin_lock_irqsave(&queue->lock, flags);
-	get = queue->base + readq(PAGE_REG(queue, get));
+	get = queue->base + readq(GUEST_PAGE_REG(queue, get));
 	wrong = get < queue->completed || get > queue->submitted;
 	if (!wrong)
 		queue->completed = get;
@@ -86,7 +84,7 @@ void guest_queue_poll(struct guest_queue *queue)
 
 void guest_queue_look(struct guest_queue *queue)
 {
-	if (readl(PAGE_REG(queue, state)) == VGPU_HW_STATE_FAULTED)
+	if (readl(GUEST_PAGE_REG(queue, state)) == VGPU_HW_STATE_FAULTED)
 		guest_queue_lose(queue, DRM_VGPU_QUEUE_DEVICE);
 }
 
@@ -154,6 +152,7 @@ int guest_queue_write(struct guest_queue *queue, struct vgpu_hw_packet *packet, 
 		      struct guest_fence *fence)
 {
 	struct guest_dev *gdev = queue->gdev;
+	/* Without the lock: only this writes it, one job at a time. */
 	u64 put = queue->submitted - queue->base;
 	u32 i, state;
 	int error;
@@ -164,9 +163,9 @@ int guest_queue_write(struct guest_queue *queue, struct vgpu_hw_packet *packet, 
 	error = add_pending(queue, nr, fence);
 	if (!error) {
 		wmb(); /* the device sees the packets before put */
-		writeq(put + nr, PAGE_REG(queue, put));
+		writeq(put + nr, GUEST_PAGE_REG(queue, put));
 		mb(); /* put is stored before state is read */
-		state = readl(PAGE_REG(queue, state));
+		state = readl(GUEST_PAGE_REG(queue, state));
 		if (state != VGPU_HW_STATE_AWAKE)
 			writel(1, guest_chan_reg(gdev, queue->channel, VGPU_HW_CHAN_DOORBELL));
 		/* A channel that the driver has enabled is disabled by a reset only. */

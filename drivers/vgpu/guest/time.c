@@ -43,7 +43,7 @@ void guest_time_take(struct guest_queue *queue)
 	lockdep_assert_held(&gdev->channel_lock);
 	if (!queue->page || !guest_tells_usage(gdev))
 		return;
-	told_ns = readq(queue->page + offsetof(struct vgpu_hw_channel, service_ns));
+	told_ns = readq(GUEST_PAGE_REG(queue, service_ns));
 	/* The page is the host's: whatever it says, a client's time does not go back. */
 	if (told_ns <= queue->told_ns)
 		return;

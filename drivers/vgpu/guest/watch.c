@@ -18,14 +18,12 @@
 /* A job is given up, too, when in so many times its limit nothing of it has moved. */
 #define STALLS	10
 
-#define PAGE_REG(queue, member) ((queue)->page + offsetof(struct vgpu_hw_channel, member))
-
 /* Where the host does not tell what the engine has worked, time goes on all the time. */
 static u64 watch_clock(struct guest_queue *queue)
 {
 	if (queue->gdev->hw_version < VGPU_HW_VERSION_1_3)
 		return ktime_get_ns();
-	return readq(PAGE_REG(queue, service_ns));
+	return readq(GUEST_PAGE_REG(queue, service_ns));
 }
 
 /* Whether the queue has had no packet done for too long. The clock may be anything. */
@@ -79,7 +77,7 @@ static bool watch_queue(struct guest_queue *queue, u32 status)
 	guest_queue_poll(queue);
 	if (!watch_busy(queue, &completed, &fresh))
 		return false;
-	state = readl(PAGE_REG(queue, state));
+	state = readl(GUEST_PAGE_REG(queue, state));
 	if (state == VGPU_HW_STATE_DISABLED && guest_dev_forgot(gdev))
 		guest_dev_lost(gdev);
 	else if (state == VGPU_HW_STATE_DISABLED || state == VGPU_HW_STATE_FAULTED)

@@ -14,7 +14,10 @@
  *
  * Errors that each call may return, and that are not repeated below: EFAULT, a pointer is bad;
  * EINVAL, what must be 0 is not; ENOMEM, the kernel has no memory; ENODEV, the device is gone (it
- * was unplugged, or the driver is being unbound). A call that fails has changed nothing.
+ * was unplugged, or the driver is being unbound); EINTR, a signal came while the call waited: it is
+ * to be made again, as drmIoctl() does. A call that fails has changed nothing.
+ *
+ * All sizes, offsets and addresses are in bytes.
  *
  * dma-bufs (DRM_IOCTL_PRIME_*) go between clients of one device, whatever they are. Another device
  * can use a buffer of DRM_VGPU_PLACEMENT_SYSTEM, but none of the framebuffer (EOPNOTSUPP, from the
@@ -45,8 +48,8 @@ extern "C" {
 
 /**
  * struct drm_vgpu_array - an array that a structure points to
- * @stride:  bytes per element: at least those of the element's first version, at most 256. Bytes
- *           that the driver does not know must be 0 (E2BIG)
+ * @stride:  bytes per element: at least those of the element's first version, at most 256 (else
+ *           EINVAL). Bytes that the driver does not know must be 0 (E2BIG)
  * @count:   elements; 0: none, and the rest is ignored
  * @pointer: to the first one
  */
@@ -304,8 +307,8 @@ struct drm_vgpu_queue_create {
 /**
  * struct drm_vgpu_queue_destroy - DRM_IOCTL_VGPU_QUEUE_DESTROY
  * @id:  of the queue; when this returns, the device does none of its jobs any more. The fences of
- *       those that were not done get ECANCELED, or ESRCH (and that, if they waited for others, when
- *       these are done)
+ *       those that were not done are signalled with ECANCELED, if they were in the ring, else with
+ *       ESRCH: at once, or when the job's last dependency is
  * @pad: 0
  *
  * Errors: ENOENT, no such queue.
@@ -381,6 +384,11 @@ struct drm_vgpu_queue_query {
  * FENCE must have VGPU_HW_PKT_SIGNAL. A PRESENT changes what the VM's monitor shows, and needs
  * CAP_SYS_ADMIN. What else may be wrong is found by the device: the job faults, and its queue is
  * lost, with this and all later jobs. Their fences get EIO.
+ *
+ * What a PRESENT shows has to lie in one piece of the framebuffer, as a buffer may or may not. If
+ * it does not, the job faults, with VGPU_HW_FAULT_PAGE, and the address of the first page that does
+ * not follow. A buffer that was shown is not evicted any more, as the host reads it from where it
+ * was.
  *
  * All buffers of the framebuffer that the VM maps, or will map by a VM_BIND that has returned, are
  * brought there for the job, and stay until it is done. Others that no job uses are evicted for
