@@ -41,6 +41,7 @@ static void bo_destroy(struct ttm_buffer_object *tbo)
 {
 	struct guest_bo *bo = ttm_to_guest_bo(tbo);
 	struct guest_shared *shared = bo->shared;
+	struct dma_buf *dmabuf = bo->dmabuf;
 
 	if (tbo->base.import_attach)
 		drm_prime_gem_destroy(&tbo->base, tbo->sg);
@@ -49,6 +50,8 @@ static void bo_destroy(struct ttm_buffer_object *tbo)
 	kfree(bo);
 	if (shared)
 		drm_gem_object_put(&shared->base);
+	if (dmabuf)
+		dma_buf_put(dmabuf);
 }
 
 static void bo_free(struct drm_gem_object *obj)
@@ -252,6 +255,8 @@ struct drm_gem_object *guest_bo_import(struct drm_device *drm, struct dma_buf_at
 	bo = bo_alloc(gdev, bytes, DRM_VGPU_PLACEMENT_SYSTEM);
 	if (!bo)
 		return ERR_PTR(-ENOMEM);
+	bo->dmabuf = attach->dmabuf;
+	get_dma_buf(bo->dmabuf);
 	dma_resv_lock(resv, NULL);
 	ret = bo_init(gdev, bo, ttm_bo_type_sg, &placement_system, sgt, resv);
 	if (!ret)
