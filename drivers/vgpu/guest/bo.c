@@ -8,6 +8,7 @@
 
 #include "bo.h"
 #include "device.h"
+#include "evict.h"
 #include "man.h"
 #include "prime.h"
 
@@ -22,12 +23,12 @@ static const struct ttm_placement placement_fb = { ARRAY_SIZE(place_fb), place_f
 static const struct ttm_place place_system = { .mem_type = TTM_PL_TT };
 static const struct ttm_placement placement_system = { 1, &place_system };
 
-static const struct ttm_place place_own = {
-	.mem_type = TTM_PL_VRAM,
-	.flags = TTM_PL_FLAG_TOPDOWN,
+static const struct ttm_place place_own[] = {
+	{ .mem_type = TTM_PL_VRAM, .flags = TTM_PL_FLAG_TOPDOWN | GUEST_PL_FLAG_IDLE },
+	{ .mem_type = TTM_PL_VRAM, .flags = TTM_PL_FLAG_TOPDOWN },
 };
 
-static const struct ttm_placement placement_own = { 1, &place_own };
+static const struct ttm_placement placement_own = { ARRAY_SIZE(place_own), place_own };
 
 void guest_bo_set_place(struct guest_bo *bo, const struct guest_place *place)
 {
