@@ -197,15 +197,23 @@ static struct guest_bo *bo_create_own(struct guest_dev *gdev, u64 bytes)
 	struct guest_bo *bo;
 	int ret;
 
+	ret = guest_fb_count_own(gdev, bytes);
+	if (ret)
+		return ERR_PTR(ret);
+	ret = -ENOMEM;
 	bo = bo_alloc(gdev, bytes, DRM_VGPU_PLACEMENT_FRAMEBUFFER);
 	if (!bo)
-		return ERR_PTR(-ENOMEM);
+		goto err;
 	bo->own = true;
 	ret = bo_init(gdev, bo, ttm_bo_type_kernel, &placement_own, NULL, NULL);
-	if (ret)
-		return ERR_PTR(ret == -ENOMEM && guest_fb_avail(gdev) < bytes ? -ENOSPC : ret);
-	guest_fb_count_own(gdev, bytes);
-	return bo;
+	if (!ret)
+		return bo;
+	if (ret == -ENOMEM && guest_fb_avail(gdev) < bytes)
+		ret = -ENOSPC;
+
+err:
+	guest_fb_count_own(gdev, -(s64)bytes);
+	return ERR_PTR(ret);
 }
 
 struct guest_bo *guest_bo_create_own(struct guest_dev *gdev, u64 bytes)
