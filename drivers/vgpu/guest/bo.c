@@ -8,6 +8,7 @@
 
 #include "bo.h"
 #include "device.h"
+#include "evict.h"
 #include "man.h"
 #include "prime.h"
 
@@ -22,12 +23,12 @@ static const struct ttm_placement placement_fb = { ARRAY_SIZE(place_fb), place_f
 static const struct ttm_place place_system = { .mem_type = TTM_PL_TT };
 static const struct ttm_placement placement_system = { 1, &place_system };
 
-static const struct ttm_place place_own = {
-	.mem_type = TTM_PL_VRAM,
-	.flags = TTM_PL_FLAG_TOPDOWN,
+static const struct ttm_place place_own[] = {
+	{ .mem_type = TTM_PL_VRAM, .flags = TTM_PL_FLAG_TOPDOWN | GUEST_PL_FLAG_IDLE },
+	{ .mem_type = TTM_PL_VRAM, .flags = TTM_PL_FLAG_TOPDOWN },
 };
 
-static const struct ttm_placement placement_own = { 1, &place_own };
+static const struct ttm_placement placement_own = { ARRAY_SIZE(place_own), place_own };
 
 void guest_bo_set_place(struct guest_bo *bo, const struct guest_place *place)
 {
@@ -41,6 +42,7 @@ static void bo_destroy(struct ttm_buffer_object *tbo)
 {
 	struct guest_bo *bo = ttm_to_guest_bo(tbo);
 	struct guest_shared *shared = bo->shared;
+	struct dma_buf *dmabuf = bo->dmabuf;
 
 	if (tbo->base.import_attach)
 		drm_prime_gem_destroy(&tbo->base, tbo->sg);
@@ -49,6 +51,8 @@ static void bo_destroy(struct ttm_buffer_object *tbo)
 	kfree(bo);
 	if (shared)
 		drm_gem_object_put(&shared->base);
+	if (dmabuf)
+		dma_buf_put(dmabuf);
 }
 
 static void bo_free(struct drm_gem_object *obj)
@@ -193,15 +197,23 @@ static struct guest_bo *bo_create_own(struct guest_dev *gdev, u64 bytes)
 	struct guest_bo *bo;
 	int ret;
 
+	ret = guest_fb_count_own(gdev, bytes);
+	if (ret)
+		return ERR_PTR(ret);
+	ret = -ENOMEM;
 	bo = bo_alloc(gdev, bytes, DRM_VGPU_PLACEMENT_FRAMEBUFFER);
 	if (!bo)
-		return ERR_PTR(-ENOMEM);
+		goto err;
 	bo->own = true;
 	ret = bo_init(gdev, bo, ttm_bo_type_kernel, &placement_own, NULL, NULL);
-	if (ret)
-		return ERR_PTR(ret == -ENOMEM && guest_fb_avail(gdev) < bytes ? -ENOSPC : ret);
-	guest_fb_count_own(gdev, bytes);
-	return bo;
+	if (!ret)
+		return bo;
+	if (ret == -ENOMEM && guest_fb_avail(gdev) < bytes)
+		ret = -ENOSPC;
+
+err:
+	guest_fb_count_own(gdev, -(s64)bytes);
+	return ERR_PTR(ret);
 }
 
 struct guest_bo *guest_bo_create_own(struct guest_dev *gdev, u64 bytes)
@@ -252,6 +264,8 @@ struct drm_gem_object *guest_bo_import(struct drm_device *drm, struct dma_buf_at
 	bo = bo_alloc(gdev, bytes, DRM_VGPU_PLACEMENT_SYSTEM);
 	if (!bo)
 		return ERR_PTR(-ENOMEM);
+	bo->dmabuf = attach->dmabuf;
+	get_dma_buf(bo->dmabuf);
 	dma_resv_lock(resv, NULL);
 	ret = bo_init(gdev, bo, ttm_bo_type_sg, &placement_system, sgt, resv);
 	if (!ret)

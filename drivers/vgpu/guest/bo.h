@@ -10,6 +10,7 @@
 #include "compat.h"
 #include "place.h"
 
+struct dma_buf;
 struct dma_buf_attachment;
 struct guest_dev;
 struct sg_table;
@@ -36,6 +37,8 @@ struct guest_shared {
  * @place:      where it lies, if mappings may lead there, else NULL: it is evicted. Changes with
  *              the reservation and guest_bo_gpuva_lock() held
  * @shared:     of the only VM that maps the buffer, or NULL
+ * @dmabuf:     of which it was imported, or NULL: its reservation is the buffer's, also when the
+ *              import has failed, as TTM frees such a buffer later
  * @gpuva:      see guest_bo_gpuva_lock()
  */
 struct guest_bo {
@@ -47,6 +50,7 @@ struct guest_bo {
 	bool no_room;
 	const struct guest_place *place;
 	struct guest_shared *shared;
+	struct dma_buf *dmabuf;
 	struct guest_gpuva gpuva;
 };
 

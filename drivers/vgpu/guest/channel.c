@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Which queue has which channel. A queue gets one with its next job: one that nobody has, or that
- * of the idle queue that has not used it for the longest time. If there is none it waits. Next is
- * who has waited longest, where those of a lower priority count as having come later than they did:
- * so each one's time comes. While others wait, a queue that has had its turn waits, too, with its
- * next job, if they come before it.
+ * of the idle queue that has not used it for the longest time. If there is none it waits. Next is a
+ * queue of the process with the fewest channels at work: so one with a thousand queues holds up
+ * nobody for longer than a job. Of these it is who has waited longest, where those of a lower
+ * priority count as having come later than they did: so each one's time comes. While others wait, a
+ * queue that has had its turn waits, too, with its next job, if they come before it.
  */
 #include <drm/drm_managed.h>
 
@@ -142,19 +143,67 @@ static unsigned long turn_comes(const struct guest_queue *queue)
 	return jiffies + channel_patience[queue->priority - DRM_VGPU_PRIORITY_LOW];
 }
 
+static bool same_process(const struct guest_queue *a, const struct guest_queue *b)
+{
+	return a->label.pid == b->label.pid;
+}
+
+/* Channels that other queues of the same process have, and work with. */
+static unsigned int process_has(const struct guest_queue *queue)
+{
+	struct guest_dev *gdev = queue->gdev;
+	struct guest_queue *other;
+	unsigned int nr = 0;
+	u32 i;
+
+	for (i = 0; i < gdev->channels; i++) {
+		other = gdev->channel[i];
+		if (other && other != queue && same_process(other, queue) && !queue_idle(other))
+			nr++;
+	}
+	return nr;
+}
+
+/* Who is next of those that wait, or NULL. *@has: of process_has() */
+static struct guest_queue *wait_next(struct guest_dev *gdev, unsigned int *has)
+{
+	struct guest_queue *queue, *last = NULL, *next = NULL;
+	unsigned int nr;
+
+	list_for_each_entry(queue, &gdev->waiting, waiting) {
+		/* The one before it is of the same process, and comes first. */
+		if (last && same_process(last, queue))
+			continue;
+		last = queue;
+		nr = process_has(queue);
+		if (!next || nr < *has) {
+			next = queue;
+			*has = nr;
+		}
+		if (!nr)
+			break;
+	}
+	return next;
+}
+
 /* Whether the queue may use the channel that it has, or one can be had before anybody waits. */
 static bool may_claim(struct guest_queue *queue)
 {
 	struct guest_dev *gdev = queue->gdev;
-	struct guest_queue *first;
+	unsigned int next_has, has;
+	struct guest_queue *next;
 
 	if (gdev->lost)
 		return false;
-	first = list_first_entry_or_null(&gdev->waiting, struct guest_queue, waiting);
-	if (queue->channel != GUEST_NO_CHANNEL)
-		return !first || time_before(jiffies, queue->since + TURN) ||
-		       time_before(turn_comes(queue), first->turn);
-	return !first && channel_find(queue);
+	if (queue->channel == GUEST_NO_CHANNEL)
+		return list_empty(&gdev->waiting) && channel_find(queue);
+	if (list_empty(&gdev->waiting) || time_before(jiffies, queue->since + TURN))
+		return true;
+	next = wait_next(gdev, &next_has);
+	has = process_has(queue);
+	if (!same_process(queue, next) && has != next_has)
+		return has < next_has;
+	return time_before(turn_comes(queue), next->turn);
 }
 
 /* Lets the queue wait in its place. */
@@ -205,13 +254,13 @@ static void channel_hand_on(struct work_struct *work)
 	struct guest_dev *gdev = container_of(work, struct guest_dev, hand_on);
 	bool cookie = dma_fence_begin_signalling();
 	struct guest_queue *queue;
+	unsigned int has;
 	int idx;
 
 	/* When the device is gone, all queues are stopped, and wait no longer. */
 	if (drm_dev_enter(&gdev->drm, &idx)) {
 		mutex_lock(&gdev->channel_mutex);
-		while (!gdev->lost && !list_empty(&gdev->waiting)) {
-			queue = list_first_entry(&gdev->waiting, struct guest_queue, waiting);
+		while (!gdev->lost && (queue = wait_next(gdev, &has))) {
 			if (queue->channel == GUEST_NO_CHANNEL && !channel_find(queue))
 				break;
 			queue->since = jiffies;

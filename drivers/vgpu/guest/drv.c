@@ -219,4 +219,6 @@ module_exit(drv_exit);
 
 MODULE_DESCRIPTION("DRM render driver of a vGPU in its VM");
 MODULE_LICENSE("GPL");
+/* MODULE_IMPORT_NS() takes another argument since 6.13. */
+MODULE_INFO(import_ns, "DMA_BUF");
 MODULE_VERSION(GUEST_VERSION);

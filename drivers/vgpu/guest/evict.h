@@ -3,7 +3,15 @@
 #ifndef _VGPU_GUEST_EVICT_H
 #define _VGPU_GUEST_EVICT_H
 
+#include <linux/bits.h>
+
 struct guest_dev;
+
+/*
+ * Of &struct ttm_place: only buffers that no job uses are evicted for it. It comes before a place
+ * without: a small buffer whose jobs never end, and that TTM finds first, would hold up everybody.
+ */
+#define GUEST_PL_FLAG_IDLE	BIT(31)
 
 int guest_evict_init(struct guest_dev *gdev);
 

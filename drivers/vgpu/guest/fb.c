@@ -83,21 +83,27 @@ int guest_fb_take_own(struct guest_dev *gdev, u64 bytes, struct list_head *block
 	struct gpu_buddy_block *block;
 	int ret;
 
+	ret = guest_fb_count_own(gdev, bytes);
+	if (ret)
+		return ret;
 	ret = guest_fb_take(gdev, bytes, false,
 			    GPU_BUDDY_CLEAR_ALLOCATION | GPU_BUDDY_TOPDOWN_ALLOCATION, blocks);
 	if (ret)
-		return ret;
+		goto err;
 	list_for_each_entry(block, blocks, link) {
 		if (gpu_buddy_block_is_clear(block))
 			continue;
 		ret = guest_fb_clear(gdev, block);
 		if (ret) {
 			guest_fb_free(gdev, blocks);
-			return ret;
+			goto err;
 		}
 	}
-	guest_fb_count_own(gdev, bytes);
 	return 0;
+
+err:
+	guest_fb_count_own(gdev, -(s64)bytes);
+	return ret;
 }
 
 void guest_fb_free(struct guest_dev *gdev, struct list_head *blocks)
@@ -118,11 +124,18 @@ void guest_fb_free_own(struct guest_dev *gdev, struct list_head *blocks)
 	guest_fb_count_own(gdev, -bytes);
 }
 
-void guest_fb_count_own(struct guest_dev *gdev, s64 bytes)
+int guest_fb_count_own(struct guest_dev *gdev, s64 bytes)
 {
-	mutex_lock(&gdev->fb.lock);
-	gdev->fb.own += bytes;
-	mutex_unlock(&gdev->fb.lock);
+	struct guest_fb *fb = &gdev->fb;
+	int ret = 0;
+
+	mutex_lock(&fb->lock);
+	if (bytes > 0 && fb->own + bytes > fb->bytes / 2)
+		ret = -ENOSPC;
+	else
+		fb->own += bytes;
+	mutex_unlock(&fb->lock);
+	return ret;
 }
 
 u64 guest_fb_avail(struct guest_dev *gdev)

@@ -20,7 +20,8 @@ struct guest_dev;
  * @cpu:   the same, mapped
  * @lock:  protects what follows
  * @mm:    what is free
- * @own:   bytes that the driver has for itself, and that never become free for a buffer
+ * @own:   bytes that the driver has for itself, and that never become free for a buffer: at most
+ *         half of @bytes, as clients make it take them
  */
 struct guest_fb {
 	u64 bytes;
@@ -53,8 +54,8 @@ int guest_fb_clear(struct guest_dev *gdev, struct gpu_buddy_block *block);
 void guest_fb_free(struct guest_dev *gdev, struct list_head *blocks);
 void guest_fb_free_own(struct guest_dev *gdev, struct list_head *blocks);
 
-/* Counts what the driver has for itself. */
-void guest_fb_count_own(struct guest_dev *gdev, s64 bytes);
+/* Counts what the driver has for itself. -ENOSPC: it is too much. */
+int guest_fb_count_own(struct guest_dev *gdev, s64 bytes);
 
 /* Bytes that nobody has; and those that buffers can have, all together. */
 u64 guest_fb_avail(struct guest_dev *gdev);

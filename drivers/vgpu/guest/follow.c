@@ -10,6 +10,7 @@
 
 #include "bo.h"
 #include "device.h"
+#include "evict.h"
 #include "follow.h"
 #include "vm.h"
 
@@ -101,8 +102,11 @@ static int map_again(struct guest_vm *vm, struct drm_gpuvm_bo *vm_bo)
 
 int guest_follow_validate(struct drm_gpuvm_bo *vm_bo, struct drm_exec *exec)
 {
-	static const struct ttm_place place = { .mem_type = TTM_PL_VRAM };
-	struct ttm_placement placement = { .num_placement = 1, .placement = &place };
+	static const struct ttm_place place[] = {
+		{ .mem_type = TTM_PL_VRAM, .flags = GUEST_PL_FLAG_IDLE },
+		{ .mem_type = TTM_PL_VRAM },
+	};
+	struct ttm_placement placement = { ARRAY_SIZE(place), place };
 	struct ttm_operation_ctx ctx = { .interruptible = true };
 	struct guest_bo *bo = to_guest_bo(vm_bo->obj);
 	int ret = 0;

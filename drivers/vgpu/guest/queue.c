@@ -164,6 +164,11 @@ static void queue_end(struct guest_queue *queue)
 	mutex_unlock(&queue->submit_lock);
 	guest_queue_stop(queue, DRM_VGPU_QUEUE_OK, -ECANCELED);
 	guest_entity_end(&queue->sched, &queue->entity);
+	/* A job may have got a channel and never run. What others wait for may keep the queue. */
+	spin_lock_irq(&queue->lock);
+	queue->claimed = false;
+	spin_unlock_irq(&queue->lock);
+	guest_channel_kick(queue->gdev);
 	guest_queue_put(queue);
 }
 

@@ -26,6 +26,12 @@ struct ttm_tt *guest_tt_create(struct ttm_buffer_object *tbo, u32 flags)
 
 	if (!tt)
 		return NULL;
+	/*
+	 * TTM wants no zeroes in what a move overwrites. But it is the host who says that it has,
+	 * and what the pages had before is not for this client.
+	 */
+	if (!(flags & TTM_TT_FLAG_EXTERNAL))
+		flags |= TTM_TT_FLAG_ZERO_ALLOC;
 	if (ttm_tt_init(&tt->base, tbo, flags, ttm_cached, 0)) {
 		kfree(tt);
 		return NULL;

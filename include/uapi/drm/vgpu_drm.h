@@ -134,7 +134,8 @@ struct drm_vgpu_dev_query {
  * @flags: 0
  * @id:    out
  *
- * Errors: ENOSPC, there is no framebuffer for its page tables, or the file has too many.
+ * Errors: ENOSPC, there is no framebuffer for its page tables, or the file has too many. Tables and
+ * rings of all clients together have at most half of the framebuffer.
  */
 struct drm_vgpu_vm_create {
 	__u32 flags;
@@ -288,9 +289,10 @@ enum drm_vgpu_priority {
  * @priority:   since 1.1: enum drm_vgpu_priority
  *
  * The priority decides who is next where queues wait, because more of them have jobs than the
- * device has channels. It is that of the longest wait, where a queue of normal priority counts as
- * having come 250 ms later, and one of low priority 1 s later, than it did: so none waits for ever.
- * Queues that have a channel share their engine alike.
+ * device has channels. It is one of the process whose queues work with the fewest channels; and of
+ * these that of the longest wait, where a queue of normal priority counts as having come 250 ms
+ * later, and one of low priority 1 s later, than it did: so none waits for ever. Whose a queue is,
+ * is who has created it. Queues that have a channel share their engine alike.
  *
  * Errors: ENOENT, no such VM; EINVAL, engine, ring_order or priority; EPERM, high priority needs
  * CAP_SYS_NICE; ENOSPC, no framebuffer for the ring, or the file has too many.

@@ -292,8 +292,7 @@ bool test_evict_too_much(void)
 	return usual(fd, fb, system);
 }
 
-/* Adds 1 to a word until another word is not 0. */
-static const uint32_t until_flag[] = {
+const uint32_t until_flag[UNTIL_FLAG_WORDS] = {
 	RV_LI(RV_T0, 1),
 	RV_AMOADD_W(RV_ZERO, RV_T0, RV_A0),
 	RV_ADDI(RV_A1, RV_A0, 4),
@@ -322,7 +321,7 @@ bool test_evict_at_work(void)
 	word = w.buf[0].ptr;
 	word[0] = 0;
 	word[1] = 0;
-	CHECK_RET(program_load(w.fd, w.vm, until_flag, 6, VA_MORE + 8 * MIB, &text), 0);
+	CHECK_RET(program_load(w.fd, w.vm, until_flag, UNTIL_FLAG_WORDS, VA_MORE + 8 * MIB, &text), 0);
 	CHECK_RET(exec(w.fd, w.gr, &packet, 1, 0, w.read), 0);
 	while (!word[0])
 		usleep(1000);
@@ -447,5 +446,64 @@ bool test_evict_exit(void)
 				worker_main(i, 100);
 		}
 	}
+	return usual(fd, fb, system);
+}
+
+/*
+ * A small buffer of a job that never ends, which was used before all others, holds up nobody: there
+ * are buffers that no job uses. The job is given up after the time for which TTM would wait for it.
+ */
+bool test_evict_idle_first(void)
+{
+	uint32_t queue, sync;
+	uint64_t fb, system;
+	struct worker w;
+	int fd, at_work, status;
+	pid_t pid;
+
+	CHECK(module_again("job_timeout_ms=10000 fb_limit_mb=64"));
+	fd = node_open();
+	fb = fb_free(fd);
+	system = system_free(fd);
+	at_work = begin_for_ever(&queue, &sync);
+	CHECK(at_work >= 0);
+	CHECK(worker_begin(&w, BUFS + 2));
+	CHECK(worker_turn(&w, 20));
+	pid = fork();
+	CHECK(pid >= 0);
+	if (!pid)
+		worker_main(21, 1);
+	CHECK(waitpid(pid, &status, 0) == pid && WIFEXITED(status) && !WEXITSTATUS(status));
+	CHECK_RET(sync_wait(at_work, sync, 0), -ETIME);
+	close(at_work);
+	CHECK(worker_check(&w, 20));
+	worker_end(&w);
+	return usual(fd, fb, system);
+}
+
+/* What cannot be evicted is at most half of the framebuffer, so others work on. */
+bool test_evict_own(void)
+{
+	uint32_t vm, id, nr = 0;
+	uint64_t fb, system;
+	struct worker w;
+	int fd, own, ret;
+
+	CHECK(small());
+	fd = node_open();
+	fb = fb_free(fd);
+	system = system_free(fd);
+	CHECK(worker_begin(&w, 3));
+	CHECK(worker_turn(&w, 30));
+	own = node_open();
+	CHECK_RET(vm_make(own, &vm), 0);
+	while (!(ret = queue_make(own, vm, CE, VGPU_HW_RING_ORDER_MAX, &id)))
+		nr++;
+	CHECK_RET(ret, -ENOSPC);
+	say("evict_own: %u queues", nr);
+	CHECK(nr && (nr << VGPU_HW_RING_ORDER_MAX) * sizeof(struct vgpu_hw_packet) <= FB_BYTES / 2);
+	CHECK(worker_turn(&w, 31));
+	close(own);
+	worker_end(&w);
 	return usual(fd, fb, system);
 }

@@ -78,11 +78,26 @@ static bool find_function(const char *name, char *begin, char *end, size_t room)
 	return from || failed("no %s", name);
 }
 
+int fail_nth(int nth)
+{
+	static int fd = -1;
+	char text[16] = "";
+	int left;
+
+	if (fd < 0)
+		fd = open("/proc/thread-self/fail-nth", O_RDWR | O_CLOEXEC);
+	CHECK(fd >= 0 && pread(fd, text, sizeof(text) - 1, 0) > 0);
+	left = atoi(text);
+	snprintf(text, sizeof(text), "%d", nth);
+	CHECK(pwrite(fd, text, strlen(text), 0) == (ssize_t)strlen(text));
+	return left;
+}
+
 /*
  * Of memory that may be waited for as well, and without a line in the log for each. Not in the
  * kernel's buddy allocator: 6.12's breaks its trees when it cannot split a block.
  */
-static bool failures_on(void)
+bool failures_on(void)
 {
 	static const char * const dir[] = { "failslab", "fail_page_alloc" };
 	char path[128], begin[32], end[32];
@@ -420,29 +435,19 @@ static bool next_ids(const struct failing *f, uint32_t *id)
 /* Returns how many allocations have failed, or -1. */
 static int fail_each(struct failing *f, const struct fail_call *call)
 {
-	int nth = open("/proc/thread-self/fail-nth", O_RDWR | O_CLOEXEC), left = 0, ret = 0, i;
-	char text[16];
+	int ret = 0, i;
 	bool told;
-	ssize_t n;
 
-	if (nth < 0)
-		return failed("fail-nth: %s", strerror(errno)) - 1;
 	for (i = 1; i < NTH_MAX; i++) {
 		if (call->make && !call->make(f))
 			return -1;
-		n = snprintf(text, sizeof(text), "%d", i);
-		if (pwrite(nth, text, n, 0) != n)
-			return failed("fail-nth: %s", strerror(errno)) - 1;
+		fail_nth(i);
 		ret = call->call(f);
-		n = pread(nth, text, sizeof(text) - 1, 0);
-		text[n > 0 ? n : 0] = 0;
-		left = atoi(text);
 		/* What has failed may have been tried again, in another way. */
 		told = !call->ends && (ret == -ENOMEM || (ret && ret == -call->also));
-		if (pwrite(nth, "0", 1, 0) != 1 || left || (ret && !told))
+		if (fail_nth(0) || (ret && !told))
 			break;
 	}
-	close(nth);
 	if (i == NTH_MAX || ret)
 		return failed("%s: failure %d: %s", call->name, i, strerror(-ret)) - 1;
 	return i - 1;

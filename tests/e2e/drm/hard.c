@@ -18,8 +18,7 @@
 #define GR		0
 #define CE		1
 
-/* Of the syncobj's fence, a file; or a negative errno. */
-static int sync_file(int fd, uint32_t sync)
+int sync_file(int fd, uint32_t sync)
 {
 	struct drm_syncobj_handle args = {
 		.handle = sync,

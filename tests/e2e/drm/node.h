@@ -126,6 +126,8 @@ bool test_evict_at_work(void);
 bool test_evict_bind(void);
 bool test_evict_full(void);
 bool test_evict_exit(void);
+bool test_evict_idle_first(void);
+bool test_evict_own(void);
 bool test_import(void);
 bool test_export(void);
 bool test_copy(void);
@@ -158,6 +160,10 @@ bool test_reload(void);
 bool test_label(void);
 bool test_fuzz(void);
 bool test_fence_outlives(void);
+bool test_import_fails(void);
+bool test_destroy_waiting(void);
+bool test_queues_apart(void);
+bool test_move_lies(void);
 bool test_exec_unmap(void);
 bool test_exits(void);
 bool test_fail_nth(void);
@@ -192,6 +198,28 @@ int begin_for_ever(uint32_t *queue, uint32_t *sync);
  * may find the device gone.
  */
 void *work_on(void *stop);
+
+/* A program that adds 1 to the word at a0, until the next word is not 0. */
+#define UNTIL_FLAG_WORDS	6
+extern const uint32_t until_flag[UNTIL_FLAG_WORDS];
+
+/* Of the syncobj's fence, a file; or a negative errno. */
+int sync_file(int fd, uint32_t sync);
+
+/* A dma-buf of pages that this process has, mapped at @*ptr; or a negative errno. */
+int udmabuf(uint64_t bytes, void **ptr);
+int import(int fd, int dmabuf, uint32_t *handle);
+
+/* From now on fail_nth() can have an allocation fail: the @nth one of this thread after it. */
+bool failures_on(void);
+
+/* 0: none fails. Returns what was left to count of the call before; 0: it has failed. */
+int fail_nth(int nth);
+
+/* Maps a BAR of the function; it stays mapped as long as the test's process is there. */
+volatile uint32_t *bar_map(int bar, size_t bytes);
+volatile uint32_t *regs_map(void);
+bool function_reset(void);
 
 /* What the host tells: tests/e2e/guest/tell.c. */
 int tell_open(void);

@@ -28,7 +28,7 @@ static int export(int fd, uint32_t handle)
 	return ret ? ret : args.fd;
 }
 
-static int import(int fd, int dmabuf, uint32_t *handle)
+int import(int fd, int dmabuf, uint32_t *handle)
 {
 	struct drm_prime_handle args = { .fd = dmabuf };
 	int ret = node_ioctl(fd, DRM_IOCTL_PRIME_FD_TO_HANDLE, &args);
@@ -48,8 +48,7 @@ static bool all_are(const uint32_t *word, uint64_t bytes, uint32_t value)
 	return true;
 }
 
-/* A dma-buf of pages that this process has, mapped at @*ptr; or a negative errno. */
-static int udmabuf(uint64_t bytes, void **ptr)
+int udmabuf(uint64_t bytes, void **ptr)
 {
 	struct udmabuf_create args = { .flags = UDMABUF_FLAGS_CLOEXEC, .size = bytes };
 	int memfd = memfd_create("pages", MFD_ALLOW_SEALING | MFD_CLOEXEC), fd, ret;

@@ -23,8 +23,7 @@
 /* What is lost is said to be lost within that time: less than the time limit of a job. */
 #define PROMPT_MS	1500
 
-/* Maps a BAR of the function; it stays mapped as long as the test's process is there. */
-static volatile uint32_t *bar_map(int bar, size_t bytes)
+volatile uint32_t *bar_map(int bar, size_t bytes)
 {
 	char path[64];
 	void *ptr;
@@ -39,7 +38,7 @@ static volatile uint32_t *bar_map(int bar, size_t bytes)
 	return ptr;
 }
 
-static volatile uint32_t *regs_map(void)
+volatile uint32_t *regs_map(void)
 {
 	return bar_map(VGPU_HW_BAR_REGS, VGPU_HW_REGS_SIZE);
 }
@@ -49,7 +48,7 @@ static void reset_write(volatile uint32_t *regs)
 	regs[(VGPU_HW_DEV_BASE + VGPU_HW_RESET) / 4] = VGPU_HW_RESET_MAGIC;
 }
 
-static bool function_reset(void)
+bool function_reset(void)
 {
 	int fd = open("/sys/class/drm/renderD128/device/reset", O_WRONLY | O_CLOEXEC);
 	bool ok = fd >= 0 && write(fd, "1", 1) == 1;
