@@ -59,6 +59,8 @@ struct guest_vector {
  * @left:         the driver has left the device: nothing is mapped any more
  * @saving:       the guest's memory takes all of the framebuffer
  * @move:         the channel that moves buffers
+ * @room_mutex:   whose turn it is to look for framebuffer, of the jobs that have found none; outside
+ *                of reservations
  * @vm_mutex:     protects @vms; taken where fences are signalled, so no memory is allocated under
  *                it
  * @vms:          address spaces, until their tables are freed
@@ -102,6 +104,7 @@ struct guest_dev {
 	bool left;
 	bool saving;
 	struct guest_move move;
+	struct mutex room_mutex;	/* whose turn it is to look for framebuffer */
 	struct mutex vm_mutex;		/* vms */
 	struct list_head vms;
 	struct guest_facts facts;

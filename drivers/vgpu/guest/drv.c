@@ -10,6 +10,7 @@
 #include "channel.h"
 #include "device.h"
 #include "evict.h"
+#include "follow.h"
 #include "man.h"
 #include "queue.h"
 #include "save.h"
@@ -138,6 +139,9 @@ static int drv_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	if (ret)
 		return ret;
 	ret = guest_evict_init(gdev);
+	if (ret)
+		return ret;
+	ret = guest_follow_init(gdev);
 	if (ret)
 		return ret;
 	ret = guest_save_init(gdev);

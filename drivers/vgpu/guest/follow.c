@@ -5,6 +5,7 @@
  */
 #include <linux/delay.h>
 
+#include <drm/drm_managed.h>
 #include <drm/ttm/ttm_device.h>
 #include <drm/ttm/ttm_placement.h>
 
@@ -15,10 +16,11 @@
 #include "vm.h"
 
 /*
- * A job waits so long for framebuffer that other clients' jobs have or that has come to be in
- * pieces, and looks for it so often, both in ms.
+ * A job waits for so many turns for framebuffer that other clients' jobs have or that has come to
+ * be in pieces; a turn's time, and how often it looks in that, both in ms.
  */
-#define ROOM_WAIT	30000
+#define ROOM_TURNS	30
+#define ROOM_TURN	1000
 #define ROOM_LOOK	20
 
 static void unmap_in(struct guest_vm *vm, struct drm_gpuvm_bo *vm_bo)
@@ -132,19 +134,43 @@ static int validate_all(struct drm_gpuvm_exec *exec)
 	return ret == -ENOSPC && vm->fb_bytes <= guest_fb_for_buffers(vm->gdev) ? -EBUSY : ret;
 }
 
-/* Clients that want each other's framebuffer must let go of all that they have locked. */
+int guest_follow_init(struct guest_dev *gdev)
+{
+	return drmm_mutex_init(&gdev->drm, &gdev->room_mutex);
+}
+
+/*
+ * Clients that want each other's framebuffer must let go of all that they have locked. Of those that
+ * have found none one looks at a time: whoever begins anew has a younger ticket than all the others,
+ * and would lose to them again and again.
+ */
 int guest_follow_lock(struct drm_gpuvm_exec *exec)
 {
-	unsigned long end = jiffies + msecs_to_jiffies(ROOM_WAIT);
+	struct guest_dev *gdev = to_guest_vm(exec->vm)->gdev;
+	unsigned int turns = 0;
+	unsigned long end = 0;
+	bool turn = false;
 	int ret;
 
 	exec->extra.fn = validate_all;
 	while ((ret = drm_gpuvm_exec_lock(exec)) == -EBUSY) {
-		if (time_after(jiffies, end))
+		if (turn && time_before(jiffies, end)) {
+			if (!msleep_interruptible(ROOM_LOOK))
+				continue;
+			ret = -ERESTARTSYS;
+			break;
+		}
+		if (turn)
+			mutex_unlock(&gdev->room_mutex);
+		if (turns++ == ROOM_TURNS)
 			return -ENOSPC;
-		if (msleep_interruptible(ROOM_LOOK))
+		if (mutex_lock_interruptible(&gdev->room_mutex))
 			return -ERESTARTSYS;
+		turn = true;
+		end = jiffies + msecs_to_jiffies(ROOM_TURN);
 	}
+	if (turn)
+		mutex_unlock(&gdev->room_mutex);
 	return ret;
 }
 

@@ -9,6 +9,10 @@ struct drm_exec;
 struct drm_gpuvm_bo;
 struct drm_gpuvm_exec;
 struct guest_bo;
+struct guest_dev;
+
+/* Probe. */
+int guest_follow_init(struct guest_dev *gdev);
 
 /*
  * Takes the buffer's place away, and its mappings from all page tables. When it returns, the device

@@ -394,8 +394,9 @@ struct drm_vgpu_queue_query {
  *
  * All buffers of the framebuffer that the VM maps, or will map by a VM_BIND that has returned, are
  * brought there for the job, and stay until it is done. Others that no job uses are evicted for
- * that; the call waits for jobs of others that use them, and up to 30 s where there is no room. A
- * job does not find a mapping that was asked for after its EXEC, if its buffer was evicted then.
+ * that; the call waits for jobs of others that use them, and where there is no room for 30 turns of
+ * a second, which it shares with all calls that wait for the same. A job does not find a mapping
+ * that was asked for after its EXEC, if its buffer was evicted then.
  *
  * Errors: ENOENT, no such queue; EINVAL, a packet; EPERM, a PRESENT; E2BIG, more packets than the
  * ring has; EIO, the queue is lost, see DRM_IOCTL_VGPU_QUEUE_QUERY; ENOSPC, the buffers that the VM

@@ -10,7 +10,6 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <sys/sysinfo.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -250,8 +249,9 @@ bool test_queues_apart(void)
 	return others_work();
 }
 
-#define LIES_FB		"job_timeout_ms=3000 fb_limit_mb=64"
-#define LIES_BYTES	(8 * MIB)
+#define LIES_FB		"job_timeout_ms=3000 fb_limit_mb=16"
+#define LIES_BYTES	(2 * MIB)
+#define LIES_MARKED	(64 * MIB)	/* more than all buffers have */
 #define LIES_BUFS	6
 #define MARK		0x5ec4e75e
 #define OWN		0x0b0b0b0b
@@ -288,6 +288,7 @@ static int own_begin(uint32_t *queue, void **ptr)
 {
 	uint32_t vm, handle, i;
 	int fd = node_open();
+	size_t j;
 
 	CHECK(fd >= 0);
 	CHECK_RET(vm_make(fd, &vm), 0);
@@ -297,26 +298,24 @@ static int own_begin(uint32_t *queue, void **ptr)
 		CHECK_RET(bo_map(fd, handle, LIES_BYTES, &ptr[i]), 0);
 		CHECK_RET(bind_map(fd, vm, handle, 0, VA_DATA + i * LIES_BYTES, LIES_BYTES,
 				   DRM_VGPU_BIND_WRITE), 0);
-		memset(ptr[i], OWN & 0xff, LIES_BYTES);
+		for (j = 0; j < LIES_BYTES; j += PAGE)
+			*(uint32_t *)(ptr[i] + j) = OWN;
 	}
 	CHECK_RET(exec_wait(fd, *queue, NULL, 0), 0);
 	return fd;
 }
 
-/* Memory of the guest that becomes free has this in it. */
+/* Memory of the guest that becomes free, and is had next, has this in it. */
 static void leave_marks(void)
 {
-	struct sysinfo memory;
-	size_t bytes, i;
-	uint32_t *word;
+	void *ptr = mmap(NULL, LIES_MARKED, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+			 -1, 0);
+	size_t i;
 
-	CHECK(!sysinfo(&memory));
-	bytes = memory.freeram * memory.mem_unit / 4 * 3 / PAGE * PAGE;
-	word = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	CHECK(word != MAP_FAILED);
-	for (i = 0; i < bytes / 4; i++)
-		word[i] = MARK;
-	munmap(word, bytes);
+	CHECK(ptr != MAP_FAILED);
+	for (i = 0; i < LIES_MARKED; i += PAGE)
+		*(volatile uint32_t *)(ptr + i) = MARK;
+	munmap(ptr, LIES_MARKED);
 }
 
 /* The host says that it has moved buffers, and has not: nobody finds in them what others had. */
@@ -345,14 +344,14 @@ bool test_move_lies(void)
 	for (jobs = 0; jobs < 2; jobs++)
 		CHECK_RET(exec_wait(fd[jobs], queue[jobs], NULL, 0), 0);
 	for (i = 0; i < LIES_BUFS; i++)
-		for (j = 0; j < LIES_BYTES / 4; j++) {
-			word = ((uint32_t *)first[i])[j];
+		for (j = 0; j < LIES_BYTES; j += PAGE) {
+			word = *(uint32_t *)(first[i] + j);
 			CHECK(word != MARK);
 			lost += word != OWN;
 		}
 	__atomic_store_n(&lies.end, 1, __ATOMIC_RELAXED);
 	CHECK(!pthread_join(thread, NULL));
-	say("move_lies: %u words were never moved", lost);
+	say("move_lies: %u pages were never moved", lost);
 	CHECK(lost);
 	for (i = 0; i < LIES_BUFS; i++) {
 		munmap(first[i], LIES_BYTES);
