@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0
 """picture.py FONT SCREEN PNG: draws what tmux has captured of a screen.
 
-FONT is lib/fonts/font_8x16.c of the kernel's source, whose glyphs are in the order of code page
-437. SCREEN is what "tmux capture-pane -e -p" prints. Of a character that the font lacks, dots of
-braille and superscripts are drawn, round corners become square, and any other one is a question
-mark.
+FONT is lib/fonts/font_8x16.c of the kernel's source, or only its numbers, as scripts/guest-image
+leaves them; its glyphs are in the order of code page 437. SCREEN is what "tmux capture-pane -e -p"
+prints. Of a character that the font lacks, dots of braille and superscripts are drawn, round
+corners become square, and any other one is a question mark.
 """
 import re
 import struct
@@ -26,7 +26,7 @@ SAME = dict(zip('↑↓→←▲▼►◄•', b'\x18\x19\x1a\x1b\x1e\x1f\x10\x1
 def read_font(path):
     """16 bytes per glyph."""
     with open(path, encoding='latin-1') as file:
-        rows = re.findall(r'^\t0x([0-9a-f]{2}),', file.read(), re.MULTILINE)
+        rows = re.findall(r'^\t?0x([0-9a-f]{2}),', file.read(), re.MULTILINE)
     if len(rows) != 256 * HEIGHT:
         raise ValueError(f'{path}: not a font of 8x16')
     return bytes(int(row, 16) for row in rows)
