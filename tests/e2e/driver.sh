@@ -17,7 +17,7 @@ test_driver() {
 	read -ra tests <<<"${DRIVER_TESTS:-}"
 	mdev_create "$A" SG16-1Q
 	driver_start a "$A" "${tests[@]}"
-	passes a 600
+	passes a 1200
 	guest_log a
 	vgpuctl show "$A" --json | jq -e '.quarantines == 0'
 	is_free "$A"

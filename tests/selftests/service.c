@@ -89,9 +89,9 @@ void service_pause(const struct fx_vgpu *v, bool pause)
 
 /*
  * Channels get their time when a run has ended, and an engine's thread that has no processor may
- * keep its run for as long as it likes: so that nothing changes for a while says nothing, but when a
- * vGPU stands still it is on no engine. Its service is not looked at: what is read while the engine
- * polls may include idle time, and stays.
+ * keep its run for as long as it likes: so that nothing changes for a while says nothing, but when
+ * a vGPU stands still it is on no engine. Its service is not looked at: what is read while the
+ * engine polls may include idle time, and stays.
  */
 void service_settle(const struct fx_vgpu *v)
 {

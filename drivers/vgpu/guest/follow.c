@@ -140,9 +140,9 @@ int guest_follow_init(struct guest_dev *gdev)
 }
 
 /*
- * Clients that want each other's framebuffer must let go of all that they have locked. Of those that
- * have found none one looks at a time: whoever begins anew has a younger ticket than all the others,
- * and would lose to them again and again.
+ * Clients that want each other's framebuffer must let go of all that they have locked. Of those
+ * that have found none one looks at a time: whoever begins anew has a younger ticket than all
+ * others, and would lose to them again and again.
  */
 int guest_follow_lock(struct drm_gpuvm_exec *exec)
 {
