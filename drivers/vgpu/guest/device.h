@@ -59,8 +59,8 @@ struct guest_vector {
  * @left:         the driver has left the device: nothing is mapped any more
  * @saving:       the guest's memory takes all of the framebuffer
  * @move:         the channel that moves buffers
- * @room_mutex:   whose turn it is to look for framebuffer, of the jobs that have found none; outside
- *                of reservations
+ * @room_mutex:   whose turn it is to look for framebuffer, of the jobs that have found none;
+ *                outside of reservations
  * @vm_mutex:     protects @vms; taken where fences are signalled, so no memory is allocated under
  *                it
  * @vms:          address spaces, until their tables are freed
