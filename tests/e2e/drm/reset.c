@@ -49,7 +49,7 @@ static void reset_write(volatile uint32_t *regs)
 	regs[(VGPU_HW_DEV_BASE + VGPU_HW_RESET) / 4] = VGPU_HW_RESET_MAGIC;
 }
 
-static bool function_reset(void)
+bool function_reset(void)
 {
 	int fd = open("/sys/class/drm/renderD128/device/reset", O_WRONLY | O_CLOEXEC);
 	bool ok = fd >= 0 && write(fd, "1", 1) == 1;
