@@ -351,6 +351,9 @@ static bool nothing_is_lost(void)
 	ssize_t n = -1;
 	bool off;
 
+	/* Debian's kernels have none; those of guest-drm do. */
+	if (fd < 0 && errno == ENOENT)
+		return true;
 	if (fd < 0)
 		return failed("%s: %s", LEAKS, strerror(errno));
 	off = write(fd, "scan", 4) < 0 && errno == EPERM;
