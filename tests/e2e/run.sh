@@ -508,7 +508,7 @@ tests_of() {
 	driver)
 		echo driver driver_attack driver_label driver_unmap driver_quarantine \
 			driver_suspend driver_usage ;;
-	debian) echo debian_guest debian_systemd ;;
+	debian) echo debian_guest debian_systemd debian_hibernate ;;
 	igt) echo debian_igt ;;
 	manage) echo "${MANAGE_TESTS[@]}" ;;
 	nodedev) echo virsh virsh_nodedev virsh_nodedev_refused ;;

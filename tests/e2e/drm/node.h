@@ -180,6 +180,11 @@ bool test_scribble(void);
 bool test_quarantine(void);
 bool test_suspend_devices(void);
 bool test_suspend(void);
+bool test_hibernate(void);
+bool test_awaken(void);
+
+/* If the guest has a disk, and one has hibernated to it, does not return: that one goes on. */
+bool disk_resume(void);
 
 /* A job of somebody else is done as ever. */
 bool others_work(void);
