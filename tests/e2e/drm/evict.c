@@ -21,12 +21,13 @@
 #define GR		0
 #define CE		1
 
-#define SMALL		"job_timeout_ms=20000 fb_limit_mb=64"
-#define FB_BYTES	(64 * MIB)
+#define SMALL		"job_timeout_ms=20000 fb_limit_mb=32"
+#define FB_BYTES	(32 * MIB)
 
 #define BUFS		4
-#define BUF_BYTES	(8 * MIB)
-#define CPU_BYTES	(256 * 1024ull)	/* of each buffer, what the CPU writes */
+#define BUF_BYTES	(4 * MIB)	/* two of the largest pages */
+#define EIGHTH		(BUF_BYTES / 8)
+#define CPU_BYTES	(128 * 1024ull)	/* of each buffer, what the CPU writes */
 #define ITEMS		64
 
 /* Where the buffers of a worker are; behind them its program, arguments and results. */
@@ -364,23 +365,23 @@ bool test_evict_bind(void)
 	CHECK(worker_begin(&other, BUFS + 3));
 	CHECK(worker_turn(&other, 8));
 	CHECK(system_free(fd) < system);
-	CHECK_RET(bind_unmap(w.fd, w.vm, VA_BUF(0) + 3 * MIB + PAGE, 3 * PAGE), 0);
-	CHECK_RET(bind_map(w.fd, w.vm, w.buf[0].handle, PAGE, VA_BUF(3) + 5 * PAGE, 4 * MIB,
+	CHECK_RET(bind_unmap(w.fd, w.vm, VA_BUF(0) + 3 * EIGHTH + PAGE, 3 * PAGE), 0);
+	CHECK_RET(bind_map(w.fd, w.vm, w.buf[0].handle, PAGE, VA_BUF(3) + 5 * PAGE, 4 * EIGHTH,
 			   DRM_VGPU_BIND_WRITE), 0);
-	CHECK_RET(bind_map(w.fd, w.vm, w.buf[1].handle, 2 * MIB, VA_BUF(1) + 4 * MIB, 2 * MIB, 0),
-		  0);
-	packet[0] = packet_fill(VA_BUF(3) + 5 * PAGE, 4 * MIB, 0xabcd);
-	packet[1] = packet_copy(VA_BUF(0) + 6 * MIB, VA_BUF(1) + 4 * MIB, 2 * MIB);
+	CHECK_RET(bind_map(w.fd, w.vm, w.buf[1].handle, 2 * EIGHTH, VA_BUF(1) + 4 * EIGHTH,
+			   2 * EIGHTH, 0), 0);
+	packet[0] = packet_fill(VA_BUF(3) + 5 * PAGE, 4 * EIGHTH, 0xabcd);
+	packet[1] = packet_copy(VA_BUF(0) + 6 * EIGHTH, VA_BUF(1) + 4 * EIGHTH, 2 * EIGHTH);
 	CHECK_RET(exec_wait(w.fd, w.ce, packet, 2), 0);
 	word = w.buf[0].ptr;
-	for (i = 0; i < 6 * MIB / 4; i++)
-		CHECK(word[i] == (i < PAGE / 4 || i >= (4 * MIB + PAGE) / 4 ? word_of(7, 0, i) :
-				  0xabcd));
+	for (i = 0; i < 6 * EIGHTH / 4; i++)
+		CHECK(word[i] == (i < PAGE / 4 || i >= (4 * EIGHTH + PAGE) / 4 ?
+				  word_of(7, 0, i) : 0xabcd));
 	for (; i < BUF_BYTES / 4; i++)
 		CHECK(word[i] == word_of(7, 1, BUF_BYTES / 4));
 	CHECK(worker_check(&other, 8));
 	/* What is not mapped there any more is not found there. */
-	packet[0] = packet_fill(VA_BUF(0) + 3 * MIB + PAGE, PAGE, 1);
+	packet[0] = packet_fill(VA_BUF(0) + 3 * EIGHTH + PAGE, PAGE, 1);
 	CHECK_RET(exec_wait(w.fd, w.ce, packet, 1), -EIO);
 	worker_end(&w);
 	worker_end(&other);
