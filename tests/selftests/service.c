@@ -89,14 +89,22 @@ void service_pause(const struct fx_vgpu *v, bool pause)
 
 /*
  * Channels get their time when a run has ended, and an engine's thread that has no processor may
- * keep its run for as long as it likes: so that nothing changes for a while says nothing, but when
- * a vGPU stands still it is on no engine. Its service is not looked at: what is read while the
- * engine polls may include idle time, and stays.
+ * keep its run for as long as it likes; but when a vGPU stands still it is on no engine. After that
+ * it is waited until nothing changes. Its service is not looked at meanwhile: what is read while
+ * the engine polls may include idle time, and stays.
  */
 void service_settle(const struct fx_vgpu *v)
 {
+	uint64_t before, after = ~0ull;
+	unsigned int nr;
+
 	service_pause(v, true);
 	service_pause(v, false);
+	do {
+		before = after;
+		clk_sleep_ms(10);
+		after = sum_ns(v, &nr);
+	} while (after != before);
 }
 
 int64_t service_off(const struct fx_vgpu *v, const struct service_base *base)
