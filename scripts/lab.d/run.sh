@@ -330,6 +330,8 @@ pick_cpu() {
 machine_uml() {
 	local args con=('con=null' 'con0=null,fd:2' 'console=tty0')
 	pick_cpu
+	# Nobody asks for leaks, so no allocation is to be kept in mind.
+	[[ $kernel == uml || -n $kmemleak ]] || append+=('kmemleak=off')
 	if [[ -n $interactive ]]; then
 		con+=('con1=fd:0,fd:1')
 	fi

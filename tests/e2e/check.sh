@@ -1,15 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # check.sh guests|managers|domains|debian|igt [KERNEL]: the end-to-end tests of guests and their
-# displays, those of mdevctl and libvirt, libvirt's guests, Debian guests, or igt in one. Makes what
-# they need, and runs them in machines of the lab: guests on uml-debug, the rest on stock, or all of
-# them on KERNEL (sid; there a guest is emulated in an emulated machine, and managers has libvirt's
-# guests, too).
+# displays, those of mdevctl and libvirt, libvirt's guests and long tests, Debian guests, or igt in
+# one. Makes what they need, and runs them in machines of the lab: guests on uml-debug, the rest
+# on stock, or all of them on KERNEL (sid; there a guest is emulated in an emulated machine, and
+# managers has libvirt's guests, too).
 set -euo pipefail
 cd -- "${BASH_SOURCE[0]%/*}/../.."
 
 if [[ ${1:-} == --help ]]; then
-	sed -n '3,6s/^# //p' tests/e2e/check.sh
+	sed -n '3,7s/^# //p' tests/e2e/check.sh
 	exit
 fi
 part=${1:-} kernel=${2:-stock}
@@ -24,7 +24,7 @@ if [[ $part == @(debian|igt) ]]; then
 else
 	scripts/guest-image
 fi
-[[ $part-$kernel != guests-stock ]] || scripts/guest-image drm
+[[ $part-$kernel != @(guests|domains)-stock ]] || scripts/guest-image drm
 [[ $part-$kernel != @(guests|domains)-stock ]] || scripts/build-modules uml-debug
 [[ $part-$kernel == @(domains|debian|igt)-stock ]] || scripts/build-modules "$kernel"
 scripts/lab chroot make -s -C tools O="$PWD/build/lab-tools"
@@ -57,14 +57,14 @@ lane() {
 mkdir -p build
 case $part-$kernel in
 guests-stock)
-	lane uml-debug 2400 guest display driver iommufd
-	lane stock 500 smoke pci
+	lane uml-debug 4500 guest display driver iommufd
+	lane stock 1500 smoke pci
 	;;
 managers-stock)
 	# All but guests is several times as fast on stock: it is processes that come and go.
-	lane stock 900 manage nodedev
+	lane stock 2000 manage nodedev
 	;;
-domains-stock) lane uml-debug 600 domains ;;
+domains-stock) lane uml-debug 1500 domains long ;;
 debian-* | igt-*) lane uml 1200 "$part" ;;
 guests-*) lane "$kernel" 3600 guest display pci ;;
 domains-*) lane "$kernel" 3600 domains ;;

@@ -10,7 +10,7 @@ if [[ ${1:-} == --help ]]; then
 	sed -n '3,5s/^# //p' tests/selftests/check.sh
 	exit
 fi
-options=() name='' timeout=3000 lane=()
+options=() name='' timeout=4500 lane=()
 while [[ ${1:-} == --* ]]; do
 	case $1 in
 	--cpus)
@@ -59,7 +59,7 @@ fi
 # has a machine of its own, and what it says is added to the rest.
 if [[ $kernel =~ ^(stock|sid)$ && ( $# == 0 || " $* " =~ " oom"(_test)?" " ) ]]; then
 	oom=build/selftests-$kernel-oom.tap
-	scripts/lab run --kernel "$kernel" --mem 1536 --allow-reports --timeout 300 -- \
+	scripts/lab run --kernel "$kernel" --mem 1536 --allow-reports --timeout 900 -- \
 		sh -c 'scripts/load && build/selftests/oom_test && scripts/unload' | tee "$oom" || status=$?
 	read -r passed _ failed _ < <(tail -n 1 "$tap")
 	passed=$((passed + $(grep -c '^ok ' "$oom" || :)))

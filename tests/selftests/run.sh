@@ -5,7 +5,7 @@
 # scripts/build-modules KERNEL.
 # Loads and unloads the modules. Environment: VGPU_TEST_SEED, _ROUNDS,
 # _HANDSHAKES, _FILL_MB; VGPU_TEST_ONLY: one test of a program;
-# VGPU_TEST_TIMEOUT: seconds per program (600).
+# VGPU_TEST_TIMEOUT: seconds per program (1500).
 set -u
 cd -- "${BASH_SOURCE[0]%/*}/../.." || exit 1
 
@@ -14,7 +14,7 @@ if [[ ${1:-} == --help ]]; then
 	exit
 fi
 bin=build/selftests
-timeout=${VGPU_TEST_TIMEOUT:-600}
+timeout=${VGPU_TEST_TIMEOUT:-1500}
 wanted=("$@")
 passed=0 failed=0 skipped=0
 output=$(mktemp)
