@@ -47,16 +47,6 @@ struct failing {
 	uint32_t id;
 };
 
-static bool text_write(const char *path, const char *text)
-{
-	int fd = open(path, O_WRONLY | O_CLOEXEC);
-	bool ok = fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
-
-	if (fd >= 0)
-		close(fd);
-	return ok || failed("%s: %s", path, strerror(errno));
-}
-
 /* Where the function of that name begins and ends, in the kernel. */
 static bool find_function(const char *name, char *begin, char *end, size_t room)
 {
