@@ -105,6 +105,7 @@ static const struct test tests[] = {
 	{ "reload", test_reload, false },
 	{ "label", test_label, true },
 	{ "unmap", test_unmap, true },
+	{ "oracle", test_oracle, true },
 };
 
 /* What the command line gives the running test, and all of them. */

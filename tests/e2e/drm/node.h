@@ -183,6 +183,7 @@ bool test_remove(void);
 bool test_time_is_over(void);
 bool test_unbind(void);
 bool test_unmap(void);
+bool test_oracle(void);
 
 bool test_time_is_shared(void);
 bool test_priority_order(void);
@@ -195,6 +196,12 @@ bool test_scribble(void);
 bool test_quarantine(void);
 bool test_suspend_devices(void);
 bool test_suspend(void);
+
+/* Writes to a file of /sys/power: 0 or a negative errno. */
+int power_write(const char *file, const char *text);
+
+/* Resets the function, as by its file in sysfs. */
+bool function_reset(void);
 
 /* A job of somebody else is done as ever. */
 bool others_work(void);
