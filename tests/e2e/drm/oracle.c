@@ -108,7 +108,7 @@ static uint64_t number_in(const char *line)
 	char unit[8] = "";
 	unsigned long long n = 0;
 
-	sscanf(strchr(line, ':') + 1, "%llu %7s", &n, unit);
+	CHECK(sscanf(strchr(line, ':') + 1, "%llu %7s", &n, unit) >= 1);
 	return !strcmp(unit, "KiB") ? n << 10 : !strcmp(unit, "MiB") ? n << 20 : n;
 }
 
@@ -311,6 +311,25 @@ static void disturb(struct control *control, const pid_t *pid, struct rng *rng, 
 	all_are_well(pid);
 }
 
+static void say_ops(const uint64_t *ops)
+{
+	static const char * const what[] = {
+		[ORACLE_JOB] = "jobs",
+		[ORACLE_MAP] = "binds",
+		[ORACLE_CHECK] = "looks",
+		[ORACLE_STORE] = "stores",
+		[ORACLE_REPLACE] = "new buffers",
+		[ORACLE_FAULT] = "faults",
+		[ORACLE_DESTROY] = "queues destroyed at work",
+		[ORACLE_BAD] = "refusals",
+		[ORACLE_SHARE] = "times shared",
+	};
+	unsigned int i;
+
+	for (i = 0; i < ORACLE_OPS; i++)
+		say("oracle: %llu %s", (unsigned long long)ops[i], what[i]);
+}
+
 bool test_oracle(void)
 {
 	uint64_t seed = test_seed(), end, fb, system, before, what[3] = {};
@@ -343,13 +362,7 @@ bool test_oracle(void)
 	__atomic_store_n(&control->stop, true, __ATOMIC_SEQ_CST);
 	for (i = 0; i < WORKERS; i++)
 		CHECK(waitpid(pid[i], &status, 0) == pid[i] && !status);
-	say("oracle: %llu jobs, %llu binds, %llu looks, %llu stores, %llu new buffers, "
-	    "%llu faults, %llu queues destroyed, %llu refusals, %llu times shared",
-	    (unsigned long long)control->ops[0], (unsigned long long)control->ops[1],
-	    (unsigned long long)control->ops[2], (unsigned long long)control->ops[3],
-	    (unsigned long long)control->ops[4], (unsigned long long)control->ops[5],
-	    (unsigned long long)control->ops[6], (unsigned long long)control->ops[7],
-	    (unsigned long long)control->ops[8]);
+	say_ops(control->ops);
 	say("oracle: %llu resets, %llu suspends, %llu kills", (unsigned long long)what[0],
 	    (unsigned long long)what[1], (unsigned long long)what[2]);
 	munmap(control->share->ptr[0], ORACLE_SHARED_BYTES);

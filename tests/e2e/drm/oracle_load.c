@@ -120,7 +120,8 @@ static uint64_t some_range(struct oracle *o, uint32_t flags, bool fb, uint32_t u
 	uint32_t first, nr, skip;
 	uint64_t bytes;
 
-	nr = oracle_range(o, flags, fb, oracle_one_in(o, 8) ? 700 : 1 + oracle_below(o, 40), &first);
+	nr = oracle_one_in(o, 8) ? 700 : 1 + oracle_below(o, 40);
+	nr = oracle_range(o, flags, fb, nr, &first);
 	if (!nr)
 		return 0;
 	*at = ORACLE_AT + first * PAGE;
