@@ -233,6 +233,9 @@ static void add_run(struct oracle *o, struct oracle_job *job)
 	uint32_t plus = rng_next(&o->rng);
 	uint64_t at, words, j, *args;
 
+	/* Another one of this job has that place. */
+	if (o->run[i].point > o->line[o->run[i].line].last)
+		return;
 	oracle_see_run(o, i);
 	words = some_range(o, DRM_VGPU_BIND_WRITE, true, 4 * ORACLE_ITEMS, &at) / 4 / ORACLE_ITEMS;
 	if (words > 512)
