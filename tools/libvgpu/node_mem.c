@@ -90,7 +90,8 @@ static int fb_add(struct vgpu_dev *dev, uint64_t at, uint64_t bytes, uint32_t fl
 		return ret;
 	ret = bo_create(dev, &bo, DRM_VGPU_PLACEMENT_FRAMEBUFFER, flags);
 	if (ret == -ENOSPC && !vgpu_node_query(dev, &info))
-		return fb_full(dev, bytes, info.fb_free, ", the rest is in use");
+		return fb_full(dev, bytes, info.fb_free, flags && bytes <= info.fb_free ?
+			       ", not in one piece" : ", the rest is in use");
 	if (ret == -EINVAL && flags)
 		return vgpu_fail(dev, -EOPNOTSUPP,
 				 "framebuffer in one piece: the driver is older than 1.2");

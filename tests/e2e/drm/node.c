@@ -55,6 +55,31 @@ int node_open(void)
 	return -ENOENT;
 }
 
+uint64_t fdinfo_number(const char *line)
+{
+	char unit[8] = "";
+	unsigned long long n = 0;
+
+	CHECK(sscanf(strchr(line, ':') + 1, "%llu %7s", &n, unit) >= 1);
+	return !strcmp(unit, "KiB") ? n << 10 : !strcmp(unit, "MiB") ? n << 20 : n;
+}
+
+uint64_t fdinfo_of(int fd, const char *key)
+{
+	char path[64], line[256];
+	uint64_t n = ~0ull;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
+	file = fopen(path, "re");
+	CHECK(file);
+	while (fgets(line, sizeof(line), file))
+		if (!strncmp(line, key, strlen(key)) && line[strlen(key)] == ':')
+			n = fdinfo_number(line);
+	fclose(file);
+	return n;
+}
+
 int node_ioctl(int fd, unsigned long request, void *arg)
 {
 	int ret;

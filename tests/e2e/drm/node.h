@@ -41,6 +41,10 @@ struct buf {
 /* Writes into a file, as those of sysfs and debugfs are; says why not. */
 bool text_write(const char *path, const char *text);
 
+/* What fdinfo tells of a file: in a line, or in that of a key; in bytes, or ns. ~0: nothing. */
+uint64_t fdinfo_number(const char *line);
+uint64_t fdinfo_of(int fd, const char *key);
+
 /* All return 0 or a negative errno. */
 int node_open(void);	/* the only one that there is */
 int node_ioctl(int fd, unsigned long request, void *arg);

@@ -103,15 +103,6 @@ struct told {
 	uint64_t ns[2];
 };
 
-static uint64_t number_in(const char *line)
-{
-	char unit[8] = "";
-	unsigned long long n = 0;
-
-	CHECK(sscanf(strchr(line, ':') + 1, "%llu %7s", &n, unit) >= 1);
-	return !strcmp(unit, "KiB") ? n << 10 : !strcmp(unit, "MiB") ? n << 20 : n;
-}
-
 static void told_by(int fd, struct told *told)
 {
 	static const char * const key[] = {
@@ -132,7 +123,7 @@ static void told_by(int fd, struct told *told)
 	while (fgets(line, sizeof(line), file))
 		for (i = 0; i < 6; i++)
 			if (!strncmp(line, key[i], strlen(key[i]))) {
-				*to[i] = number_in(line);
+				*to[i] = fdinfo_number(line);
 				found |= 1u << i;
 			}
 	fclose(file);

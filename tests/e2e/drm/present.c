@@ -11,6 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <libvgpu.h>
+
 #include "node.h"
 
 #define FRAMEBUFFER	DRM_VGPU_PLACEMENT_FRAMEBUFFER
@@ -25,6 +27,9 @@
 #define WIDTH		(PITCH / 4)
 #define HEIGHT		768u
 #define SURFACE		((uint64_t)PITCH * HEIGHT)
+#define VA_HALVES	(VA_DATA + 64 * MIB)
+#define HALF		(2 * MIB)
+#define HALVES		4u
 #define OTHER_BYTES	(8 * MIB)
 #define OTHERS		6u
 
@@ -83,6 +88,23 @@ static bool in_pieces(int fd, uint32_t vm, uint32_t handle)
 	return true;
 }
 
+/* A program with libvgpu does the same. */
+static bool library_shows(void)
+{
+	struct vgpu_chan *chan;
+	struct vgpu_dev *dev;
+	uint64_t at;
+
+	CHECK_RET(vgpu_dev_open_node(&dev, NULL), 0);
+	CHECK_RET(vgpu_fb_alloc_shown(dev, SURFACE, PAGE, &at), 0);
+	CHECK_RET(vgpu_chan_create(dev, GR, VGPU_RING_FB, VGPU_HW_RING_ORDER_MIN, &chan), 0);
+	CHECK_RET(vgpu_chan_present(chan, at, WIDTH, HEIGHT, PITCH), 0);
+	CHECK_RET(vgpu_chan_wait_idle(chan, WAIT_MS), 0);
+	vgpu_chan_destroy(chan);
+	vgpu_dev_close(dev);
+	return true;
+}
+
 bool test_present(void)
 {
 	struct drm_vgpu_dev_info info;
@@ -106,50 +128,71 @@ bool test_present(void)
 	CHECK_RET(node_info(fd, &info), 0);
 	CHECK_RET(surface_make(fd, info.fb_bytes + PAGE, &handle), -ENOSPC);
 	close(fd);
-	return true;
+	return library_shows();
 }
 
-static bool resident_is(int fd, uint64_t kib)
+static bool resident_is(int fd, uint64_t bytes)
 {
-	char path[48], line[128];
-	unsigned long long is = ~0ull;
-	FILE *file;
+	uint64_t is = fdinfo_of(fd, "drm-resident-vram");
 
-	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
-	file = fopen(path, "re");
-	CHECK(file);
-	while (fgets(line, sizeof(line), file))
-		sscanf(line, "drm-resident-vram: %llu KiB", &is);
-	fclose(file);
-	return is == kib || failed("%llu KiB are in the framebuffer, not %llu", is,
-				   (unsigned long long)kib);
+	return is == bytes || failed("%llu bytes are in the framebuffer, not %llu",
+				     (unsigned long long)is, (unsigned long long)bytes);
 }
 
-/* Two buffers of a client, of which one is shown; another client wants the room of both. */
+/*
+ * Shows two buffers as one surface, which they are where they happen to be beside each other: as
+ * many are made. Returns how many.
+ */
+static uint32_t show_halves(int fd, uint32_t vm)
+{
+	uint32_t handle[HALVES], queue, nr, i;
+
+	CHECK_RET(surface_make(fd, HALF, &handle[0]), 0);
+	for (nr = 1; nr < HALVES; nr++) {
+		CHECK_RET(surface_make(fd, HALF, &handle[nr]), 0);
+		for (i = 0; i < 2; i++) {
+			CHECK_RET(queue_make(fd, vm, GR, 4, &queue), 0);
+			CHECK_RET(bind_map(fd, vm, handle[nr - i], 0, VA_HALVES, HALF, 0), 0);
+			CHECK_RET(bind_map(fd, vm, handle[nr - 1 + i], 0, VA_HALVES + HALF, HALF,
+					   0), 0);
+			if (!present(fd, queue, VA_HALVES, 2 * HALF / PITCH))
+				return nr + 1;
+		}
+	}
+	failed("no two of %u buffers are beside each other", HALVES);
+	return 0;
+}
+
+/* Buffers of a client, of which one is not shown; another client wants more room than there is. */
 static bool stays(void)
 {
-	int fd = node_open(), other = node_open();
 	uint32_t vm, queue, shown, hidden, more, i;
+	int fd = node_open(), other = node_open();
+	uint64_t shown_bytes;
 
 	CHECK(fd >= 0 && other >= 0);
 	CHECK_RET(vm_make(fd, &vm), 0);
 	CHECK_RET(queue_make(fd, vm, GR, 4, &queue), 0);
 	CHECK_RET(surface_make(fd, SURFACE, &shown), 0);
-	CHECK_RET(bo_make(fd, OTHER_BYTES, FRAMEBUFFER, 0, &hidden), 0);
 	CHECK_RET(bind_map(fd, vm, shown, 0, VA_DATA, SURFACE, 0), 0);
-	CHECK_RET(bind_map(fd, vm, hidden, 0, VA_MORE, OTHER_BYTES, 0), 0);
 	CHECK_RET(present(fd, queue, VA_DATA, HEIGHT), 0);
-	CHECK(resident_is(fd, (SURFACE + OTHER_BYTES) / 1024));
+	i = show_halves(fd, vm);
+	CHECK(i);
+	shown_bytes = SURFACE + i * HALF;
+	CHECK_RET(bo_make(fd, 2 * OTHER_BYTES, FRAMEBUFFER, 0, &hidden), 0);
+	CHECK_RET(bind_map(fd, vm, hidden, 0, VA_MORE, 2 * OTHER_BYTES, 0), 0);
+	CHECK_RET(exec_wait(fd, queue, NULL, 0), 0);
+	CHECK(resident_is(fd, shown_bytes + 2 * OTHER_BYTES));
 	CHECK_RET(vm_make(other, &vm), 0);
 	CHECK_RET(queue_make(other, vm, GR, 4, &queue), 0);
-	for (i = 0; i < OTHERS + 1; i++) {
+	for (i = 0; i < OTHERS; i++) {
 		CHECK_RET(bo_make(other, OTHER_BYTES, FRAMEBUFFER, 0, &more), 0);
 		CHECK_RET(bind_map(other, vm, more, 0, VA_DATA + i * OTHER_BYTES, OTHER_BYTES, 0),
 			  0);
 	}
 	CHECK_RET(exec_wait(other, queue, NULL, 0), 0);
-	CHECK(resident_is(other, (OTHERS + 1) * OTHER_BYTES / 1024));
-	CHECK(resident_is(fd, SURFACE / 1024));
+	CHECK(resident_is(other, OTHERS * OTHER_BYTES));
+	CHECK(resident_is(fd, shown_bytes));
 	close(fd);
 	close(other);
 	return true;
