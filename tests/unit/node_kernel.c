@@ -94,7 +94,9 @@ static int bo_create(struct drm_vgpu_bo_create *args)
 	bool is_fb = args->placement == DRM_VGPU_PLACEMENT_FRAMEBUFFER;
 	struct bo *bo = bos;
 
-	assert_true(!args->pad && !args->handle && args->placement <= DRM_VGPU_PLACEMENT_SYSTEM);
+	assert_true(!args->handle && args->placement <= DRM_VGPU_PLACEMENT_SYSTEM);
+	if (args->flags & ~node_kernel.bo_flags || (args->flags && !is_fb))
+		return -EINVAL;
 	assert_true(args->size && args->size % PAGE == 0);
 	assert_int_equal(args->vm_id, 0);
 	if (is_fb && args->size > NODE_FB_BYTES - node_kernel.fb_used - node_kernel.fb_others)

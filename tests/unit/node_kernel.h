@@ -28,6 +28,7 @@
  * @admin:     the program has CAP_SYS_ADMIN
  * @gone:      the device is
  * @fb_others: bytes of framebuffer that others have
+ * @bo_flags:  flags of BO_CREATE that it knows
  * @fail:      the request that fails (NODE_MMAP: mmap())
  * @after:     that many times it does not fail before
  * @error:     with this error; 0: none fails
@@ -52,6 +53,7 @@ struct node_kernel {
 	bool admin;
 	bool gone;
 	uint64_t fb_others;
+	uint32_t bo_flags;
 	unsigned long fail;
 	unsigned int after;
 	int error;

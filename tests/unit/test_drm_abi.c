@@ -37,7 +37,7 @@ static const struct {
 	SIZE(drm_vgpu_engine_usage, 16),
 	SIZE(drm_vgpu_usage, 528),
 	PLACE(drm_vgpu_usage, engine, 16),
-	PLACE(drm_vgpu_bo_create, handle, 16),
+	PLACE(drm_vgpu_bo_create, flags, 20),
 	PLACE(drm_vgpu_queue_create, priority, 20),
 	PLACE(drm_vgpu_queue_query, fault_id, 28),
 	PLACE(drm_vgpu_queue_query, fault_pc, 56),

@@ -267,7 +267,11 @@ static void test_memory(void **state)
 
 	assert_int_equal(vgpu_fb_alloc(node_dev, 1, 4, &first), 0);
 	assert_int_equal(vgpu_fb_alloc(node_dev, 3 * PAGE, 8 * PAGE, &second), 0);
-	assert_int_equal(vgpu_fb_alloc(node_dev, PAGE, 1, &third), 0);
+	/* A driver that cannot have it in one piece says so, and has nothing changed. */
+	assert_int_equal(vgpu_fb_alloc_shown(node_dev, PAGE, 1, &third), -EOPNOTSUPP);
+	node_says("older than 1.2");
+	node_kernel.bo_flags = DRM_VGPU_BO_CONTIGUOUS;
+	assert_int_equal(vgpu_fb_alloc_shown(node_dev, PAGE, 1, &third), 0);
 	assert_int_equal(first, 0);
 	assert_int_equal(second, 8 * PAGE);
 	assert_int_equal(third, 11 * PAGE);

@@ -49,6 +49,12 @@ int vgpu_fb_alloc(struct vgpu_dev *dev, uint64_t bytes, uint64_t align, uint64_t
 void vgpu_fb_release(struct vgpu_dev *dev, uint64_t offset);
 
 /*
+ * The same, for what vgpu_chan_present() is to show: a surface must be in one piece. On a render
+ * node other framebuffer may not be; -EOPNOTSUPP: its driver is too old to see to that.
+ */
+int vgpu_fb_alloc_shown(struct vgpu_dev *dev, uint64_t bytes, uint64_t align, uint64_t *offset);
+
+/*
  * Allocates zeroed memory that the device can reach, @bytes rounded up to whole pages. In a virtual
  * machine the pages are locked and their addresses looked up once: the kernel must not move them,
  * so vm.compact_unevictable_allowed should be 0. On a render node the driver sees to that.

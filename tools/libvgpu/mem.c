@@ -8,7 +8,12 @@
 int vgpu_fb_alloc(struct vgpu_dev *dev, uint64_t bytes, uint64_t align,
 		  uint64_t *offset)
 {
-	return dev->transport->mem->fb_alloc(dev, bytes, align, offset);
+	return dev->transport->mem->fb_alloc(dev, bytes, align, false, offset);
+}
+
+int vgpu_fb_alloc_shown(struct vgpu_dev *dev, uint64_t bytes, uint64_t align, uint64_t *offset)
+{
+	return dev->transport->mem->fb_alloc(dev, bytes, align, true, offset);
 }
 
 void vgpu_fb_release(struct vgpu_dev *dev, uint64_t offset)

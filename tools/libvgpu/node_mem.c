@@ -22,9 +22,14 @@ void vgpu_node_mem_free(struct vgpu_node *node)
 	free(node->buf.bo);
 }
 
-static int bo_create(struct vgpu_dev *dev, struct vgpu_node_bo *bo, uint32_t placement)
+static int bo_create(struct vgpu_dev *dev, struct vgpu_node_bo *bo, uint32_t placement,
+		     uint32_t flags)
 {
-	struct drm_vgpu_bo_create create = { .size = bo->bytes, .placement = placement };
+	struct drm_vgpu_bo_create create = {
+		.size = bo->bytes,
+		.placement = placement,
+		.flags = flags,
+	};
 	int ret = vgpu_node_ioctl(dev, DRM_IOCTL_VGPU_BO_CREATE, &create);
 
 	bo->handle = create.handle;
@@ -73,7 +78,7 @@ static int fb_full(struct vgpu_dev *dev, uint64_t bytes, uint64_t left, const ch
 			 (unsigned long long)dev->fb_bytes, whose);
 }
 
-static int fb_add(struct vgpu_dev *dev, uint64_t at, uint64_t bytes)
+static int fb_add(struct vgpu_dev *dev, uint64_t at, uint64_t bytes, uint32_t flags)
 {
 	struct vgpu_node_bo bo = { .at = at, .bytes = bytes };
 	struct drm_vgpu_dev_info info;
@@ -83,9 +88,13 @@ static int fb_add(struct vgpu_dev *dev, uint64_t at, uint64_t bytes)
 	ret = vgpu_node_list_reserve(dev, &dev->node->fb);
 	if (ret)
 		return ret;
-	ret = bo_create(dev, &bo, DRM_VGPU_PLACEMENT_FRAMEBUFFER);
+	ret = bo_create(dev, &bo, DRM_VGPU_PLACEMENT_FRAMEBUFFER, flags);
 	if (ret == -ENOSPC && !vgpu_node_query(dev, &info))
-		return fb_full(dev, bytes, info.fb_free, ", the rest is in use");
+		return fb_full(dev, bytes, info.fb_free, flags && bytes <= info.fb_free ?
+			       ", not in one piece" : ", the rest is in use");
+	if (ret == -EINVAL && flags)
+		return vgpu_fail(dev, -EOPNOTSUPP,
+				 "framebuffer in one piece: the driver is older than 1.2");
 	if (ret)
 		return vgpu_node_fail(dev, ret, "BO_CREATE");
 	ret = bo_mmap(dev, &bo, dev->fb + at, &ptr);
@@ -100,7 +109,8 @@ static int fb_add(struct vgpu_dev *dev, uint64_t at, uint64_t bytes)
 	return ret;
 }
 
-static int fb_alloc(struct vgpu_dev *dev, uint64_t bytes, uint64_t align, uint64_t *offset)
+static int fb_alloc(struct vgpu_dev *dev, uint64_t bytes, uint64_t align, bool shown,
+		    uint64_t *offset)
 {
 	uint64_t start = round_to(dev->fb_next, align > VGPU_HW_PAGE_SIZE ? align :
 				  VGPU_HW_PAGE_SIZE);
@@ -109,7 +119,7 @@ static int fb_alloc(struct vgpu_dev *dev, uint64_t bytes, uint64_t align, uint64
 	if (start < dev->fb_next || start > dev->fb_bytes || bytes > dev->fb_bytes - start)
 		return fb_full(dev, bytes, dev->fb_bytes - dev->fb_next, "");
 	bytes = round_to(bytes, VGPU_HW_PAGE_SIZE);
-	ret = bytes ? fb_add(dev, start, bytes) : 0;
+	ret = bytes ? fb_add(dev, start, bytes, shown ? DRM_VGPU_BO_CONTIGUOUS : 0) : 0;
 	if (ret)
 		return ret;
 	dev->fb_next = start + bytes;
@@ -164,7 +174,7 @@ static int buf_alloc(struct vgpu_dev *dev, struct vgpu_buf *buf)
 		ret = buf_place(dev, bo.bytes, &bo.at);
 	if (ret)
 		return ret;
-	ret = bo_create(dev, &bo, DRM_VGPU_PLACEMENT_SYSTEM);
+	ret = bo_create(dev, &bo, DRM_VGPU_PLACEMENT_SYSTEM, 0);
 	if (ret)
 		return vgpu_node_fail(dev, ret, "BO_CREATE");
 	ret = bo_mmap(dev, &bo, NULL, &buf->ptr);

@@ -9,11 +9,14 @@
 
 #include "internal.h"
 
-static int fb_alloc(struct vgpu_dev *dev, uint64_t bytes, uint64_t align, uint64_t *offset)
+static int fb_alloc(struct vgpu_dev *dev, uint64_t bytes, uint64_t align, bool shown,
+		    uint64_t *offset)
 {
 	uint64_t next = dev->fb_next, start;
 	bool others = false;
 	int ret;
+
+	(void)shown;
 
 	for (;;) {
 		start = (next + align - 1) & ~(align - 1);

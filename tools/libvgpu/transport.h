@@ -16,9 +16,10 @@
 /**
  * struct vgpu_mem_ops - memory
  * @fb_alloc:   takes framebuffer, and lets the CPU reach it at vgpu_dev.fb + *@offset; @align is a
- *              power of two. Render node: makes buffer objects, and maps them there. vgpu_dev.fb is
- *              the beginning of a range that it has reserved, and offsets are its own names for
- *              what is in the range
+ *              power of two. @shown: for PRESENT, so it is in one piece, as it is anyway but on a
+ *              render node. That makes buffer objects, and maps them there. vgpu_dev.fb is the
+ *              beginning of a range that it has reserved, and offsets are its own names for what is
+ *              in the range
  * @fb_release: gives back what begins at @offset or behind it. Render node: unmaps and closes these
  *              buffer objects; what an address space has mapped stays until that is unmapped
  * @buf_alloc:  sets buf->ptr to buf->bytes of zeroed memory, whole pages, that the device can
@@ -28,7 +29,8 @@
  * @buf_free:   undoes @buf_alloc
  */
 struct vgpu_mem_ops {
-	int (*fb_alloc)(struct vgpu_dev *dev, uint64_t bytes, uint64_t align, uint64_t *offset);
+	int (*fb_alloc)(struct vgpu_dev *dev, uint64_t bytes, uint64_t align, bool shown,
+			uint64_t *offset);
 	void (*fb_release)(struct vgpu_dev *dev, uint64_t offset);
 	int (*buf_alloc)(struct vgpu_dev *dev, struct vgpu_buf *buf);
 	void (*buf_free)(struct vgpu_buf *buf);

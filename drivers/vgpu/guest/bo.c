@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Buffers: TTM's objects in the framebuffer or in the guest's memory. */
 #include <linux/dma-buf.h>
+#include <linux/log2.h>
 
 #include <drm/drm_prime.h>
 #include <drm/drm_vma_manager.h>
@@ -127,7 +128,17 @@ static const struct drm_gem_object_funcs bo_funcs = {
 	.vm_ops = &bo_vm_ops,
 };
 
-static struct guest_bo *bo_alloc(struct guest_dev *gdev, u64 bytes, u32 placement)
+/* In one piece, and rounded up to a power of two, as the allocator takes it before it trims it. */
+static bool bo_fits(struct guest_dev *gdev, u64 bytes, u32 flags)
+{
+	u64 most = gdev->fb.bytes;
+
+	if (flags & DRM_VGPU_BO_CONTIGUOUS)
+		most = rounddown_pow_of_two(most);
+	return bytes <= most;
+}
+
+static struct guest_bo *bo_alloc(struct guest_dev *gdev, u64 bytes, u32 placement, u32 flags)
 {
 	struct guest_bo *bo = kzalloc(sizeof(*bo), GFP_KERNEL_ACCOUNT);
 
@@ -135,7 +146,9 @@ static struct guest_bo *bo_alloc(struct guest_dev *gdev, u64 bytes, u32 placemen
 		return NULL;
 	bo->tbo.base.funcs = &bo_funcs;
 	bo->placement = placement;
-	bo->large = placement == DRM_VGPU_PLACEMENT_FRAMEBUFFER && bytes >= GUEST_FB_LARGE;
+	bo->contiguous = flags & DRM_VGPU_BO_CONTIGUOUS;
+	bo->large = placement == DRM_VGPU_PLACEMENT_FRAMEBUFFER && bytes >= GUEST_FB_LARGE &&
+		    !bo->contiguous;
 	drm_gem_private_object_init(&gdev->drm, &bo->tbo.base, bytes);
 	guest_gpuva_init(&bo->gpuva, &bo->tbo.base);
 	return bo;
@@ -156,18 +169,18 @@ static int bo_init(struct guest_dev *gdev, struct guest_bo *bo, enum ttm_bo_type
 				    bo_destroy);
 }
 
-struct guest_bo *guest_bo_create(struct guest_dev *gdev, u64 bytes, u32 placement,
+struct guest_bo *guest_bo_create(struct guest_dev *gdev, u64 bytes, u32 placement, u32 flags,
 				 struct guest_shared *shared)
 {
 	bool fb = placement == DRM_VGPU_PLACEMENT_FRAMEBUFFER;
 	struct guest_bo *bo;
 	int ret;
 
-	if (fb && bytes > gdev->fb.bytes)
+	if (fb && !bo_fits(gdev, bytes, flags))
 		return ERR_PTR(-ENOSPC);
 	if (!fb && bytes > guest_man_left(gdev))
 		return ERR_PTR(-ENOMEM);
-	bo = bo_alloc(gdev, bytes, placement);
+	bo = bo_alloc(gdev, bytes, placement, flags);
 	if (!bo)
 		return ERR_PTR(-ENOMEM);
 	if (shared) {
@@ -201,7 +214,7 @@ static struct guest_bo *bo_create_own(struct guest_dev *gdev, u64 bytes)
 	if (ret)
 		return ERR_PTR(ret);
 	ret = -ENOMEM;
-	bo = bo_alloc(gdev, bytes, DRM_VGPU_PLACEMENT_FRAMEBUFFER);
+	bo = bo_alloc(gdev, bytes, DRM_VGPU_PLACEMENT_FRAMEBUFFER, 0);
 	if (!bo)
 		goto err;
 	bo->own = true;
@@ -261,7 +274,7 @@ struct drm_gem_object *guest_bo_import(struct drm_device *drm, struct dma_buf_at
 		return ERR_PTR(-EINVAL);
 	if (bytes > guest_man_left(gdev))
 		return ERR_PTR(-ENOMEM);
-	bo = bo_alloc(gdev, bytes, DRM_VGPU_PLACEMENT_SYSTEM);
+	bo = bo_alloc(gdev, bytes, DRM_VGPU_PLACEMENT_SYSTEM, 0);
 	if (!bo)
 		return ERR_PTR(-ENOMEM);
 	bo->dmabuf = attach->dmabuf;

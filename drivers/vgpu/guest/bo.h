@@ -31,6 +31,7 @@ struct guest_shared {
  * @placement:  enum drm_vgpu_placement: where it lies whenever a job uses it
  * @own:        of the driver itself: it is pinned
  * @large:      in the framebuffer it is made of large pieces, see guest_fb_take()
+ * @contiguous: in the framebuffer it is one piece, which may begin at any page
  * @shown:      a monitor may show it, so it is not evicted; protected by the reservation
  * @no_room:    the framebuffer had no room for it when it was last asked; protected by the
  *              reservation
@@ -46,6 +47,7 @@ struct guest_bo {
 	u32 placement;
 	bool own;
 	bool large;
+	bool contiguous;
 	bool shown;
 	bool no_room;
 	const struct guest_place *place;
@@ -93,11 +95,11 @@ static inline struct guest_shared *to_guest_shared(struct drm_gem_object *obj)
 }
 
 /*
- * Makes a buffer that reads 0. @shared: see struct guest_bo. No other buffer is evicted for it: if
- * the framebuffer is full, it begins in the guest's memory. Returns an ERR_PTR, -ENOSPC where a
- * buffer of the framebuffer finds no room in either.
+ * Makes a buffer that reads 0. @flags: DRM_VGPU_BO_*. @shared: see struct guest_bo. No other buffer
+ * is evicted for it: if the framebuffer is full, it begins in the guest's memory. Returns an
+ * ERR_PTR, -ENOSPC where a buffer of the framebuffer finds no room in either.
  */
-struct guest_bo *guest_bo_create(struct guest_dev *gdev, u64 bytes, u32 placement,
+struct guest_bo *guest_bo_create(struct guest_dev *gdev, u64 bytes, u32 placement, u32 flags,
 				 struct guest_shared *shared);
 
 /* Makes a buffer of the driver's own, which stays in the framebuffer; others are evicted for it. */

@@ -13,8 +13,11 @@ int guest_bo_create_ioctl(struct drm_device *drm, void *data, struct drm_file *f
 	struct guest_bo *bo;
 	int ret;
 
-	if (args->pad || args->placement > DRM_VGPU_PLACEMENT_SYSTEM || !args->size ||
+	if (args->flags & ~DRM_VGPU_BO_CONTIGUOUS ||
+	    args->placement > DRM_VGPU_PLACEMENT_SYSTEM || !args->size ||
 	    args->size % VGPU_HW_PAGE_SIZE || args->size > BIT_ULL(GUEST_VA_BITS))
+		return -EINVAL;
+	if (args->flags && args->placement != DRM_VGPU_PLACEMENT_FRAMEBUFFER)
 		return -EINVAL;
 	/* Not drm_dev_enter(): others may hold the VM's reservation for as long as jobs take. */
 	if (drm_dev_is_unplugged(drm))
@@ -24,7 +27,7 @@ int guest_bo_create_ioctl(struct drm_device *drm, void *data, struct drm_file *f
 		if (!vm)
 			return -ENOENT;
 	}
-	bo = guest_bo_create(to_guest_dev(drm), args->size, args->placement,
+	bo = guest_bo_create(to_guest_dev(drm), args->size, args->placement, args->flags,
 			     vm ? guest_vm_shared(vm) : NULL);
 	ret = PTR_ERR_OR_ZERO(bo);
 	if (!ret) {

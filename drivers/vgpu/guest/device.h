@@ -252,6 +252,9 @@ void guest_label_write(struct guest_dev *gdev, u32 channel, const struct vgpu_hw
 void guest_usage_init(struct guest_dev *gdev);
 int guest_usage_query_ioctl(struct drm_device *drm, void *data, struct drm_file *file);
 
+/* Of &struct drm_driver. */
+void guest_debugfs_init(struct drm_minor *minor);
+
 /* Prints what fdinfo has of an open file. */
 void guest_fdinfo(struct drm_printer *p, struct drm_file *file);
 

@@ -113,11 +113,14 @@ static const struct drm_driver drv = {
 	.fops = &drv_fops,
 	.gem_prime_import_sg_table = guest_bo_import,
 	.show_fdinfo = guest_fdinfo,
+#ifdef CONFIG_DEBUG_FS
+	.debugfs_init = guest_debugfs_init,
+#endif
 	.name = GUEST_NAME,
 	.desc = "vGPU of the software GPU",
 	GUEST_DRIVER_DATE
 	.major = 1,
-	.minor = 1,
+	.minor = 2,
 };
 
 static int drv_probe(struct pci_dev *pdev, const struct pci_device_id *id)

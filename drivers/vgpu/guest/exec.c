@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* EXEC: what users ask for is checked and pushed as a job. */
 #include <linux/capability.h>
+#include <linux/overflow.h>
 
 #include "device.h"
 #include "done.h"
@@ -84,6 +85,15 @@ static struct guest_job *job_create(struct guest_queue *queue, const struct drm_
 	return job;
 }
 
+/* Bytes from the first one of a surface to its last; a user's numbers, so it may be any. */
+static u64 surface_bytes(const struct vgpu_hw_packet *packet)
+{
+	u64 rows = le32_to_cpu(packet->present_height), line;
+
+	line = (u64)le32_to_cpu(packet->present_width) * 4;
+	return rows ? size_add((rows - 1) * le32_to_cpu(packet->present_pitch), line) : 0;
+}
+
 /* From drm_sched_job_arm() on the fence must be signalled, so nothing may fail or allocate. */
 static int job_push(struct guest_job *job, struct guest_syncs *syncs)
 {
@@ -103,7 +113,8 @@ static int job_push(struct guest_job *job, struct guest_syncs *syncs)
 		return ret;
 	for (i = 0; i < job->nr; i++)
 		if (job->packet[i].type == VGPU_HW_PKT_PRESENT)
-			guest_follow_show(&exec, le64_to_cpu(job->packet[i].dst));
+			guest_follow_show(&exec, le64_to_cpu(job->packet[i].dst),
+					  surface_bytes(&job->packet[i]));
 	mutex_lock(&queue->submit_lock);
 	if (queue->dead || READ_ONCE(queue->error)) {
 		ret = queue->dead ? -ENOENT : -EIO;

@@ -174,16 +174,23 @@ int guest_follow_lock(struct drm_gpuvm_exec *exec)
 	return ret;
 }
 
-/* The host reads what it shows from the place that it was in, for as long as it shows it. */
-void guest_follow_show(struct drm_gpuvm_exec *exec, u64 va)
+/*
+ * The host reads what it shows from the place that it was in, for as long as it shows it. Buffers
+ * that are beside each other there may make up a surface.
+ */
+void guest_follow_show(struct drm_gpuvm_exec *exec, u64 va, u64 bytes)
 {
 	struct guest_vm *vm = to_guest_vm(exec->vm);
-	struct drm_gpuva *found;
+	u64 end = BIT_ULL(GUEST_VA_BITS);
+	struct drm_gpuva *shown;
 
+	/* The device faults at what is not a client's. */
+	if (!bytes || va >= end)
+		return;
+	end = va + min(bytes, end - va);
 	mutex_lock(&vm->lock);
-	found = drm_gpuva_find_first(exec->vm, va, VGPU_HW_PAGE_SIZE);
-	if (found)
-		to_guest_bo(found->gem.obj)->shown = true;
+	drm_gpuvm_for_each_va_range(shown, exec->vm, va, end)
+		to_guest_bo(shown->gem.obj)->shown = true;
 	mutex_unlock(&vm->lock);
 }
 

@@ -29,8 +29,8 @@ int guest_follow_validate(struct drm_gpuvm_bo *vm_bo, struct drm_exec *exec);
  */
 int guest_follow_lock(struct drm_gpuvm_exec *exec);
 
-/* A job will show what the VM has at @va: the buffer stays where it is. All are locked. */
-void guest_follow_show(struct drm_gpuvm_exec *exec, u64 va);
+/* A job will show what the VM has from @va on: the buffers stay where they are. All are locked. */
+void guest_follow_show(struct drm_gpuvm_exec *exec, u64 va, u64 bytes);
 
 /* The buffers are those used last. They are locked. */
 void guest_follow_used(struct drm_gpuvm_exec *exec);

@@ -23,6 +23,8 @@ static unsigned long fb_flags(struct ttm_buffer_object *tbo, const struct ttm_pl
 {
 	unsigned long flags = place->flags & TTM_PL_FLAG_TOPDOWN ? GPU_BUDDY_TOPDOWN_ALLOCATION : 0;
 
+	if (ttm_to_guest_bo(tbo)->contiguous)
+		flags |= GPU_BUDDY_CONTIGUOUS_ALLOCATION;
 	/* What is moved overwrites all of it; a new buffer is cleared. */
 	return tbo->resource ? flags : flags | GPU_BUDDY_CLEAR_ALLOCATION;
 }

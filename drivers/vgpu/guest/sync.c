@@ -11,25 +11,36 @@
 /* More bytes than this an element never has. */
 #define STRIDE_MAX	256
 
+static int array_check(const struct drm_vgpu_array *array, u32 first, u32 most)
+{
+	if (array->stride < first || array->stride > STRIDE_MAX)
+		return -EINVAL;
+	return array->count > most ? -E2BIG : 0;
+}
+
+/* Copies the element @i of @array, which has @size bytes in this driver. */
+static int array_get(const struct drm_vgpu_array *array, void *to, u32 size, u32 i)
+{
+	return copy_struct_from_user(to, size, u64_to_user_ptr(array->pointer) +
+				     (size_t)i * array->stride, array->stride);
+}
+
 void *guest_array_copy(const struct drm_vgpu_array *array, u32 size, u32 first, u32 most)
 {
-	const u8 __user *from = u64_to_user_ptr(array->pointer);
 	u8 *to;
 	u32 i;
 	int ret;
 
 	if (!array->count)
 		return NULL;
-	if (array->stride < first || array->stride > STRIDE_MAX)
-		return ERR_PTR(-EINVAL);
-	if (array->count > most)
-		return ERR_PTR(-E2BIG);
+	ret = array_check(array, first, most);
+	if (ret)
+		return ERR_PTR(ret);
 	to = kvmalloc_array(array->count, size, GFP_KERNEL_ACCOUNT);
 	if (!to)
 		return ERR_PTR(-ENOMEM);
 	for (i = 0; i < array->count; i++) {
-		ret = copy_struct_from_user(to + (size_t)i * size, size,
-					    from + (size_t)i * array->stride, array->stride);
+		ret = array_get(array, to + (size_t)i * size, size, i);
 		if (ret) {
 			kvfree(to);
 			return ERR_PTR(ret);
@@ -66,21 +77,27 @@ static int syncs_add(struct guest_syncs *syncs, const struct drm_vgpu_sync *sync
 int guest_syncs_init(struct guest_syncs *syncs, const struct drm_vgpu_array *array,
 		     struct drm_file *file, struct drm_sched_job *job)
 {
-	const struct drm_vgpu_sync *sync;
-	int ret = 0;
+	struct drm_vgpu_sync sync;
+	int ret;
 	u32 i;
 
 	syncs->nr = 0;
-	syncs->signal = NULL;
-	sync = guest_array_copy(array, sizeof(*sync), sizeof(*sync), DRM_VGPU_SYNCS_MAX);
-	if (IS_ERR_OR_NULL(sync))
-		return PTR_ERR_OR_ZERO(sync);
-	syncs->signal = kvcalloc(array->count, sizeof(*syncs->signal), GFP_KERNEL_ACCOUNT);
-	if (!syncs->signal)
-		ret = -ENOMEM;
-	for (i = 0; !ret && i < array->count; i++)
-		ret = syncs_add(syncs, &sync[i], file, job);
-	kvfree(sync);
+	syncs->signal = syncs->few;
+	if (!array->count)
+		return 0;
+	ret = array_check(array, sizeof(sync), DRM_VGPU_SYNCS_MAX);
+	if (ret)
+		return ret;
+	if (array->count > ARRAY_SIZE(syncs->few)) {
+		syncs->signal = kvcalloc(array->count, sizeof(*syncs->signal), GFP_KERNEL_ACCOUNT);
+		if (!syncs->signal)
+			return -ENOMEM;
+	}
+	for (i = 0; !ret && i < array->count; i++) {
+		ret = array_get(array, &sync, sizeof(sync), i);
+		if (!ret)
+			ret = syncs_add(syncs, &sync, file, job);
+	}
 	if (ret)
 		guest_syncs_free(syncs);
 	return ret;
@@ -111,7 +128,8 @@ void guest_syncs_free(struct guest_syncs *syncs)
 		drm_syncobj_put(syncs->signal[i].syncobj);
 		dma_fence_chain_free(syncs->signal[i].chain);
 	}
-	kvfree(syncs->signal);
+	if (syncs->signal != syncs->few)
+		kvfree(syncs->signal);
 	syncs->signal = NULL;
 	syncs->nr = 0;
 }

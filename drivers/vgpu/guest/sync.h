@@ -26,10 +26,12 @@ struct guest_signal {
  * struct guest_syncs - what a job signals
  * @nr:     elements of @signal
  * @signal: the syncobjs
+ * @few:    where they are if they are not more: a job mostly has one or two
  */
 struct guest_syncs {
 	u32 nr;
 	struct guest_signal *signal;
+	struct guest_signal few[4];
 };
 
 /*

@@ -100,8 +100,9 @@ static struct guest_vm *vm_create(struct guest_dev *gdev)
 	mutex_init(&vm->submit_lock);
 	INIT_WORK(&vm->release, vm_release);
 	guest_dev_get(gdev);
+	snprintf(vm->name, sizeof(vm->name), "%s %d", current->comm, task_tgid_nr(current));
 	/* Without the flag an EXEC may drop the last reference of an entry, without its locks. */
-	drm_gpuvm_init(&vm->base, "vgpu_guest",
+	drm_gpuvm_init(&vm->base, vm->name,
 		       DRM_GPUVM_RESV_PROTECTED | DRM_GPUVM_IMMEDIATE_MODE, &gdev->drm,
 		       &shared->base, 0, BIT_ULL(GUEST_VA_BITS), 0, 0, &vm_ops);
 	drm_gem_object_put(&shared->base);

@@ -6,6 +6,7 @@
 #include <linux/idr.h>
 #include <linux/kref.h>
 #include <linux/mutex.h>
+#include <linux/sched.h>
 
 #include <drm/drm_gpuvm.h>
 #include <drm/gpu_scheduler.h>
@@ -21,6 +22,7 @@ struct guest_dev;
 /**
  * struct guest_vm - an address space
  * @base:        its mappings
+ * @name:        of it, for debugfs: the process that has made it
  * @gdev:        the device
  * @link:        in &struct guest_dev.vms
  * @ref:         handle, queues and jobs; the mappings go with the last of them
@@ -39,6 +41,7 @@ struct guest_dev;
  */
 struct guest_vm {
 	struct drm_gpuvm base;
+	char name[TASK_COMM_LEN + 12];
 	struct guest_dev *gdev;
 	struct list_head link;
 	struct kref ref;

@@ -166,6 +166,12 @@ enum drm_vgpu_placement {
 	DRM_VGPU_PLACEMENT_SYSTEM = 1,
 };
 
+/*
+ * struct drm_vgpu_bo_create.flags. Since 1.2: whenever a job uses the buffer, it lies in one piece
+ * of the framebuffer, as what PRESENT shows has to. Only of DRM_VGPU_PLACEMENT_FRAMEBUFFER.
+ */
+#define DRM_VGPU_BO_CONTIGUOUS		0x1
+
 /**
  * struct drm_vgpu_bo_create - DRM_IOCTL_VGPU_BO_CREATE: a buffer, which reads 0
  * @size:      bytes, a multiple of the page size, not 0
@@ -173,22 +179,23 @@ enum drm_vgpu_placement {
  * @vm_id:     0, or the only VM in which it will be mapped: then it cannot be exported, and an EXEC
  *             has less to lock
  * @handle:    out: GEM handle, closed by DRM_IOCTL_GEM_CLOSE
- * @pad:       0
+ * @flags:     DRM_VGPU_BO_*, or 0
  *
  * No other buffer is evicted for a new one. If the framebuffer has no room, it begins in memory of
  * the guest, until a job uses it.
  *
- * Errors: EINVAL, size or placement; ENOENT, no such VM; ENOSPC, of the framebuffer: it has no room
- * for the buffer, and neither has the memory of the guest (how much they have, fb_free and
- * system_free of &struct drm_vgpu_dev_info say), or the buffer is larger than the framebuffer;
- * ENOMEM, also: of the guest's memory: system_free is less than @size.
+ * Errors: EINVAL, size, placement or flags; ENOENT, no such VM; ENOSPC, of the framebuffer: it has
+ * no room for the buffer, and neither has the memory of the guest (how much they have, fb_free and
+ * system_free of &struct drm_vgpu_dev_info say), or the buffer is larger than the framebuffer (with
+ * DRM_VGPU_BO_CONTIGUOUS: than the largest power of two in it); ENOMEM, also: of the guest's
+ * memory: system_free is less than @size.
  */
 struct drm_vgpu_bo_create {
 	__u64 size;
 	__u32 placement;
 	__u32 vm_id;
 	__u32 handle;
-	__u32 pad;
+	__u32 flags;
 };
 
 /**
@@ -387,10 +394,10 @@ struct drm_vgpu_queue_query {
  * CAP_SYS_ADMIN. What else may be wrong is found by the device: the job faults, and its queue is
  * lost, with this and all later jobs. Their fences get EIO.
  *
- * What a PRESENT shows has to lie in one piece of the framebuffer, as a buffer may or may not. If
- * it does not, the job faults, with VGPU_HW_FAULT_PAGE, and the address of the first page that does
- * not follow. A buffer that was shown is not evicted any more, as the host reads it from where it
- * was.
+ * What a PRESENT shows has to lie in one piece of the framebuffer: a buffer with
+ * DRM_VGPU_BO_CONTIGUOUS does, others may or may not. If it does not, the job faults, with
+ * VGPU_HW_FAULT_PAGE, and the address of the first page that does not follow. Buffers that were
+ * shown are not evicted any more, as the host reads them from where they were.
  *
  * All buffers of the framebuffer that the VM maps, or will map by a VM_BIND that has returned, are
  * brought there for the job, and stay until it is done. Others that no job uses are evicted for
@@ -400,7 +407,8 @@ struct drm_vgpu_queue_query {
  *
  * Errors: ENOENT, no such queue; EINVAL, a packet; EPERM, a PRESENT; E2BIG, more packets than the
  * ring has; EIO, the queue is lost, see DRM_IOCTL_VGPU_QUEUE_QUERY; ENOSPC, the buffers that the VM
- * maps do not fit into the framebuffer together: at once if they never will, else after that time.
+ * maps do not fit into the framebuffer together: at once if they never will, else after that time
+ * (also: there is no piece that is large enough for one with DRM_VGPU_BO_CONTIGUOUS).
  */
 struct drm_vgpu_exec {
 	__u32 queue_id;

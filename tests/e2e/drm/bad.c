@@ -38,13 +38,16 @@ bool test_bad_vm(void)
 
 bool test_bad_bo(void)
 {
-	struct drm_vgpu_bo_create create = { .size = PAGE, .pad = 1 };
+	struct drm_vgpu_bo_create create = { .size = PAGE, .flags = 2 };
 	struct drm_vgpu_bo_mmap_offset offset = { .pad = 1 };
 	int fd = node_open(), dmabuf;
 	uint32_t handle, vm;
 	struct drm_prime_handle prime;
 
 	CHECK(fd >= 0);
+	CHECK_RET(node_ioctl(fd, DRM_IOCTL_VGPU_BO_CREATE, &create), -EINVAL);
+	create.flags = DRM_VGPU_BO_CONTIGUOUS;
+	create.placement = SYSTEM;
 	CHECK_RET(node_ioctl(fd, DRM_IOCTL_VGPU_BO_CREATE, &create), -EINVAL);
 	CHECK_RET(bo_make(fd, 0, FRAMEBUFFER, 0, &handle), -EINVAL);
 	CHECK_RET(bo_make(fd, PAGE + 1, FRAMEBUFFER, 0, &handle), -EINVAL);

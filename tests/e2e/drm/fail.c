@@ -47,16 +47,6 @@ struct failing {
 	uint32_t id;
 };
 
-static bool text_write(const char *path, const char *text)
-{
-	int fd = open(path, O_WRONLY | O_CLOEXEC);
-	bool ok = fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
-
-	if (fd >= 0)
-		close(fd);
-	return ok || failed("%s: %s", path, strerror(errno));
-}
-
 /* Where the function of that name begins and ends, in the kernel. */
 static bool find_function(const char *name, char *begin, char *end, size_t room)
 {
@@ -157,18 +147,22 @@ static int call_bind_later(struct failing *f)
 	return ret ? ret : sync_wait(f->fd, f->sync, WAIT_MS);
 }
 
-static int call_point(struct failing *f)
+/* More than have room without an allocation. */
+static int call_points(struct failing *f)
 {
-	struct drm_vgpu_sync sync = {
-		.handle = f->sync,
-		.flags = DRM_VGPU_SYNC_SIGNAL | DRM_VGPU_SYNC_TIMELINE,
-		.point = 1,
-	};
+	struct drm_vgpu_sync sync[6];
 	struct drm_vgpu_exec args = {
 		.queue_id = f->queue,
-		.syncs = { sizeof(sync), 1, (uintptr_t)&sync },
+		.syncs = { sizeof(sync[0]), 6, (uintptr_t)sync },
 	};
+	uint32_t i;
 
+	for (i = 0; i < 6; i++)
+		sync[i] = (struct drm_vgpu_sync){
+			.handle = f->sync,
+			.flags = DRM_VGPU_SYNC_SIGNAL | DRM_VGPU_SYNC_TIMELINE,
+			.point = i + 1,
+		};
 	return node_ioctl(f->fd, DRM_IOCTL_VGPU_EXEC, &args);
 }
 
@@ -458,7 +452,7 @@ static int fail_each(struct failing *f, const struct fail_call *call)
 
 static const struct fail_call fail_calls[] = {
 	FAIL_CALL(open), FAIL_CALL(vm), FAIL_CALL(bo), FAIL_CALL(bo_system), FAIL_CALL(bind),
-	FAIL_CALL(bind_later), FAIL_CALL(bind_async), FAIL_CALL(point), FAIL_CALL(queue),
+	FAIL_CALL(bind_later), FAIL_CALL(bind_async), FAIL_CALL(points), FAIL_CALL(queue),
 	FAIL_CALL(exec), FAIL_CALL(exec_many), FAIL_CALL(mmap), FAIL_CALL(export),
 	FAIL_CALL(import), FAIL_CALL(sync), FAIL_CALL(sync_fd),
 	{ .name = "sync_file", .call = call_sync_file, .also = EINVAL },

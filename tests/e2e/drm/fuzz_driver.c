@@ -42,7 +42,7 @@ static void fuzz_bo(struct fuzzer *f)
 		.size = fuzz_bytes(f),
 		.placement = fuzz_one_in(f, 20) ? fuzz_u64(f) : rng_below(&f->rng, 2),
 		.vm_id = fuzz_one_in(f, 2) ? fuzz_id(f) : 0,
-		.pad = fuzz_pad(f),
+		.flags = fuzz_one_in(f, 4) ? DRM_VGPU_BO_CONTIGUOUS : fuzz_pad(f),
 	};
 	struct drm_gem_close end = { .handle = fuzz_id(f), .pad = fuzz_pad(f) };
 

@@ -80,6 +80,9 @@ static const struct test tests[] = {
 	{ "evict_exit", test_evict_exit, false },
 	{ "evict_idle_first", test_evict_idle_first, false },
 	{ "evict_own", test_evict_own, false },
+	{ "present", test_present, false },
+	{ "present_stays", test_present_stays, false },
+	{ "debugfs", test_debugfs, false },
 	{ "guess", test_guess, true },
 	{ "many", test_many, true },
 	{ "faults_apart", test_faults_apart, true },
@@ -102,6 +105,7 @@ static const struct test tests[] = {
 	{ "reload", test_reload, false },
 	{ "label", test_label, true },
 	{ "unmap", test_unmap, true },
+	{ "oracle", test_oracle, true },
 };
 
 /* What the command line gives the running test, and all of them. */

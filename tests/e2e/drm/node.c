@@ -30,6 +30,16 @@ void check_ret(int ret, int want, const char *file, int line, const char *text)
 	}
 }
 
+bool text_write(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	bool ok = fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
+
+	if (fd >= 0)
+		close(fd);
+	return ok || failed("%s: %s", path, strerror(errno));
+}
+
 int node_open(void)
 {
 	char path[32];
@@ -43,6 +53,31 @@ int node_open(void)
 			return fd < 0 ? -errno : fd;
 	}
 	return -ENOENT;
+}
+
+uint64_t fdinfo_number(const char *line)
+{
+	char unit[8] = "";
+	unsigned long long n = 0;
+
+	CHECK(sscanf(strchr(line, ':') + 1, "%llu %7s", &n, unit) >= 1);
+	return !strcmp(unit, "KiB") ? n << 10 : !strcmp(unit, "MiB") ? n << 20 : n;
+}
+
+uint64_t fdinfo_of(int fd, const char *key)
+{
+	char path[64], line[256];
+	uint64_t n = ~0ull;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
+	file = fopen(path, "re");
+	CHECK(file);
+	while (fgets(line, sizeof(line), file))
+		if (!strncmp(line, key, strlen(key)) && line[strlen(key)] == ':')
+			n = fdinfo_number(line);
+	fclose(file);
+	return n;
 }
 
 int node_ioctl(int fd, unsigned long request, void *arg)
@@ -268,6 +303,20 @@ int sync_error(int fd, uint32_t handle)
 	return info.status == 1 ? 0 : info.status ? info.status : -EINPROGRESS;
 }
 
+struct drm_vgpu_array sync_pair(struct drm_vgpu_sync sync[2], uint32_t wait, uint32_t signal)
+{
+	struct drm_vgpu_array array = { .stride = sizeof(*sync), .pointer = (uintptr_t)sync };
+
+	if (wait)
+		sync[array.count++] = (struct drm_vgpu_sync){ .handle = wait };
+	if (signal)
+		sync[array.count++] = (struct drm_vgpu_sync){
+			.handle = signal,
+			.flags = DRM_VGPU_SYNC_SIGNAL,
+		};
+	return array;
+}
+
 int exec(int fd, uint32_t queue, const struct vgpu_hw_packet *packets, uint32_t nr, uint32_t wait,
 	 uint32_t signal)
 {
@@ -276,16 +325,9 @@ int exec(int fd, uint32_t queue, const struct vgpu_hw_packet *packets, uint32_t 
 		.queue_id = queue,
 		.count = nr,
 		.packets = (uintptr_t)packets,
-		.syncs = { .stride = sizeof(sync[0]), .pointer = (uintptr_t)sync },
+		.syncs = sync_pair(sync, wait, signal),
 	};
 
-	if (wait)
-		sync[args.syncs.count++] = (struct drm_vgpu_sync){ .handle = wait };
-	if (signal)
-		sync[args.syncs.count++] = (struct drm_vgpu_sync){
-			.handle = signal,
-			.flags = DRM_VGPU_SYNC_SIGNAL,
-		};
 	return node_ioctl(fd, DRM_IOCTL_VGPU_EXEC, &args);
 }
 

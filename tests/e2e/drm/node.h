@@ -38,6 +38,13 @@ struct buf {
 	void *ptr;
 };
 
+/* Writes into a file, as those of sysfs and debugfs are; says why not. */
+bool text_write(const char *path, const char *text);
+
+/* What fdinfo tells of a file: in a line, or in that of a key; in bytes, or ns. ~0: nothing. */
+uint64_t fdinfo_number(const char *line);
+uint64_t fdinfo_of(int fd, const char *key);
+
 /* All return 0 or a negative errno. */
 int node_open(void);	/* the only one that there is */
 int node_ioctl(int fd, unsigned long request, void *arg);
@@ -64,6 +71,9 @@ int sync_make(int fd, uint32_t *handle);
 int sync_end(int fd, uint32_t handle);
 int sync_wait(int fd, uint32_t handle, unsigned int ms);
 int sync_wait_point(int fd, uint32_t handle, uint64_t point, unsigned int ms);
+
+/* Those of a call that waits for @wait and signals @signal, where these are not 0. */
+struct drm_vgpu_array sync_pair(struct drm_vgpu_sync sync[2], uint32_t wait, uint32_t signal);
 
 /* The error of the syncobj's fence, which has been signalled. */
 int sync_error(int fd, uint32_t handle);
@@ -128,6 +138,9 @@ bool test_evict_full(void);
 bool test_evict_exit(void);
 bool test_evict_idle_first(void);
 bool test_evict_own(void);
+bool test_present(void);
+bool test_present_stays(void);
+bool test_debugfs(void);
 bool test_import(void);
 bool test_export(void);
 bool test_copy(void);
@@ -174,6 +187,7 @@ bool test_remove(void);
 bool test_time_is_over(void);
 bool test_unbind(void);
 bool test_unmap(void);
+bool test_oracle(void);
 
 bool test_time_is_shared(void);
 bool test_priority_order(void);
@@ -186,6 +200,12 @@ bool test_scribble(void);
 bool test_quarantine(void);
 bool test_suspend_devices(void);
 bool test_suspend(void);
+
+/* Writes to a file of /sys/power: 0 or a negative errno. */
+int power_write(const char *file, const char *text);
+
+/* Resets the function, as by its file in sysfs. */
+bool function_reset(void);
 
 /* A job of somebody else is done as ever. */
 bool others_work(void);

@@ -20,16 +20,6 @@
 #define CE		1
 #define WORKERS		4
 
-static bool text_write(const char *path, const char *text)
-{
-	int fd = open(path, O_WRONLY | O_CLOEXEC);
-	bool ok = fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
-
-	if (fd >= 0)
-		close(fd);
-	return ok || failed("%s: %s", path, strerror(errno));
-}
-
 void *work_on(void *arg)
 {
 	struct vgpu_hw_packet packet = packet_fill(VA_DATA, PAGE, 1);

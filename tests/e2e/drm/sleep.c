@@ -12,7 +12,7 @@
 #define SYSTEM		DRM_VGPU_PLACEMENT_SYSTEM
 #define CE		1
 
-static int power_write(const char *file, const char *text)
+int power_write(const char *file, const char *text)
 {
 	char path[64];
 	int fd, ret;

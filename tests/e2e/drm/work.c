@@ -148,16 +148,9 @@ static int bind_async(const struct client *c, const struct drm_vgpu_bind_op *op,
 		.vm_id = c->vm,
 		.flags = DRM_VGPU_VM_BIND_ASYNC,
 		.ops = { .stride = sizeof(*op), .count = nr, .pointer = (uintptr_t)op },
-		.syncs = { .stride = sizeof(sync[0]), .pointer = (uintptr_t)sync },
+		.syncs = sync_pair(sync, wait, signal),
 	};
 
-	if (wait)
-		sync[args.syncs.count++] = (struct drm_vgpu_sync){ .handle = wait };
-	if (signal)
-		sync[args.syncs.count++] = (struct drm_vgpu_sync){
-			.handle = signal,
-			.flags = DRM_VGPU_SYNC_SIGNAL,
-		};
 	return node_ioctl(c->fd, DRM_IOCTL_VGPU_VM_BIND, &args);
 }
 

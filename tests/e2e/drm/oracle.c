@@ -1,0 +1,369 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Random loads of several processes, with threads that share a file, in a framebuffer that is too
+ * small for them, while others are killed, the guest is suspended and the device is reset. Each
+ * knows what it must find. "oracle:SECONDS seed:N" goes on for longer, or repeats the dice.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "clk.h"
+#include "oracle.h"
+
+#define OPTIONS		"job_timeout_ms=20000 fb_limit_mb=16"
+#define WORKERS		2
+#define THREADS		2
+#define LOADS		(WORKERS * THREADS)
+
+/**
+ * struct control - what all processes see
+ * @pause:   loads shall settle, and wait
+ * @paused:  how many do
+ * @resets:  of the device
+ * @slept:   it was told anew what it must know: its time begins at 0
+ * @stop:    loads shall end
+ * @gr_ns:   what each worker has had of the engine for programs, when all have settled
+ * @ops:     what all loads have done
+ * @share:   what they share
+ */
+struct control {
+	bool pause;
+	uint32_t paused;
+	uint32_t resets;
+	bool slept;
+	bool stop;
+	uint64_t gr_ns[WORKERS];
+	uint64_t ops[ORACLE_OPS];
+	struct oracle_share *share;
+};
+
+/**
+ * struct load - a thread
+ * @o:       its load
+ * @file:    its file
+ * @control: what it does
+ * @seed:    of its dice
+ * @thread:  of it
+ */
+struct load {
+	struct oracle o;
+	struct oracle_file *file;
+	struct control *control;
+	uint64_t seed;
+	pthread_t thread;
+};
+
+static void load_pause(struct load *load)
+{
+	uint32_t resets = load->control->resets;
+
+	oracle_settle(&load->o);
+	__atomic_add_fetch(&load->control->paused, 1, __ATOMIC_SEQ_CST);
+	while (__atomic_load_n(&load->control->pause, __ATOMIC_SEQ_CST))
+		usleep(1000);
+	if (load->control->resets != resets)
+		oracle_reset(&load->o);
+	__atomic_sub_fetch(&load->control->paused, 1, __ATOMIC_SEQ_CST);
+}
+
+static void *load_main(void *data)
+{
+	struct load *load = data;
+	unsigned int i;
+
+	oracle_begin(&load->o, load->file, load->seed);
+	while (!__atomic_load_n(&load->control->stop, __ATOMIC_SEQ_CST)) {
+		if (__atomic_load_n(&load->control->pause, __ATOMIC_SEQ_CST))
+			load_pause(load);
+		oracle_step(&load->o);
+	}
+	oracle_end(&load->o);
+	for (i = 0; i < ORACLE_OPS; i++)
+		__atomic_add_fetch(&load->control->ops[i], load->o.ops[i], __ATOMIC_SEQ_CST);
+	return NULL;
+}
+
+/**
+ * struct told - what fdinfo of a file says
+ * @total:    bytes, by placement
+ * @resident: likewise
+ * @ns:       engine time of gr and ce
+ */
+struct told {
+	uint64_t total[2];
+	uint64_t resident[2];
+	uint64_t ns[2];
+};
+
+static void told_by(int fd, struct told *told)
+{
+	static const char * const key[] = {
+		"drm-total-vram:", "drm-total-system:", "drm-resident-vram:",
+		"drm-resident-system:", "drm-engine-gr:", "drm-engine-ce:",
+	};
+	uint64_t *to[] = {
+		&told->total[0], &told->total[1], &told->resident[0], &told->resident[1],
+		&told->ns[0], &told->ns[1],
+	};
+	unsigned int found = 0, i;
+	char path[64], line[256];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
+	file = fopen(path, "re");
+	CHECK(file);
+	while (fgets(line, sizeof(line), file))
+		for (i = 0; i < 6; i++)
+			if (!strncmp(line, key[i], strlen(key[i]))) {
+				*to[i] = fdinfo_number(line);
+				found |= 1u << i;
+			}
+	fclose(file);
+	CHECK(found == 0x3f);
+}
+
+static void usage_of(int fd, struct drm_vgpu_usage *usage)
+{
+	struct drm_vgpu_usage_query query = {
+		.size = sizeof(*usage), .pointer = (uintptr_t)usage,
+	};
+
+	CHECK_RET(node_ioctl(fd, DRM_IOCTL_VGPU_USAGE_QUERY, &query), 0);
+}
+
+/* Looks at what the driver tells, while loads work. */
+static void watch(struct oracle_file *file, const struct control *control, struct told *before)
+{
+	struct drm_vgpu_usage usage;
+	struct drm_vgpu_dev_info info;
+	struct told told;
+	uint32_t i;
+
+	pthread_mutex_lock(&file->lock);
+	told_by(file->fd, &told);
+	for (i = 0; i < 2; i++)
+		if (told.total[i] != file->bytes[i]) {
+			failed("fdinfo: %llu bytes, not %llu, of placement %u",
+			       (unsigned long long)told.total[i],
+			       (unsigned long long)file->bytes[i], i);
+			CHECK(false);
+		}
+	pthread_mutex_unlock(&file->lock);
+	CHECK(told.resident[0] <= told.total[0] && told.resident[1] == told.total[1]);
+	CHECK(told.ns[0] >= before->ns[0] && told.ns[1] >= before->ns[1]);
+	usage_of(file->fd, &usage);
+	if (!__atomic_load_n(&control->slept, __ATOMIC_SEQ_CST))
+		CHECK(told.ns[0] <= usage.engine[0].service_ns &&
+		      told.ns[1] <= usage.engine[1].service_ns + usage.engine[2].service_ns);
+	*before = told;
+	CHECK_RET(node_info(file->fd, &info), 0);
+	CHECK(info.fb_free <= info.fb_bytes && info.system_free <= info.system_bytes);
+}
+
+/* A process: its loads, and who looks at what they have. */
+static void worker_main(struct control *control, uint32_t id, uint64_t seed)
+{
+	struct oracle_file file = { .fd = node_open(), .lock = PTHREAD_MUTEX_INITIALIZER };
+	struct load *load = calloc(THREADS, sizeof(*load));
+	struct told told = {};
+	uint32_t i;
+
+	CHECK(file.fd >= 0 && load && !prctl(PR_SET_PDEATHSIG, SIGKILL));
+	CHECK_RET(vm_make(file.fd, &file.other_vm), 0);
+	/* Who is killed may hold a lock, and have jobs that are not done then. */
+	if (id < WORKERS)
+		oracle_share_open(&file, control->share);
+	for (i = 0; i < THREADS; i++) {
+		load[i].file = &file;
+		load[i].control = control;
+		load[i].seed = seed * 1000 + id * THREADS + i;
+		CHECK(!pthread_create(&load[i].thread, NULL, load_main, &load[i]));
+	}
+	while (!__atomic_load_n(&control->stop, __ATOMIC_SEQ_CST)) {
+		watch(&file, control, &told);
+		if (id < WORKERS)
+			__atomic_store_n(&control->gr_ns[id], told.ns[0], __ATOMIC_SEQ_CST);
+		usleep(50000);
+	}
+	for (i = 0; i < THREADS; i++)
+		CHECK(!pthread_join(load[i].thread, NULL));
+	_exit(0);
+}
+
+static pid_t worker_start(struct control *control, uint32_t id, uint64_t seed)
+{
+	pid_t pid = fork();
+
+	CHECK(pid >= 0);
+	if (!pid)
+		worker_main(control, id, seed);
+	return pid;
+}
+
+/* None has found anything wrong so far. */
+static void all_are_well(const pid_t *pid)
+{
+	int i, status;
+
+	for (i = 0; i < WORKERS; i++)
+		CHECK(!waitpid(pid[i], &status, WNOHANG));
+}
+
+static void pause_all(struct control *control, const pid_t *pid)
+{
+	__atomic_store_n(&control->pause, true, __ATOMIC_SEQ_CST);
+	while (__atomic_load_n(&control->paused, __ATOMIC_SEQ_CST) != LOADS) {
+		all_are_well(pid);
+		usleep(1000);
+	}
+}
+
+static void go_on(struct control *control, const pid_t *pid)
+{
+	__atomic_store_n(&control->pause, false, __ATOMIC_SEQ_CST);
+	while (__atomic_load_n(&control->paused, __ATOMIC_SEQ_CST)) {
+		all_are_well(pid);
+		usleep(1000);
+	}
+}
+
+/* When all has settled, what all clients have had of an engine is what the vGPU has had of it. */
+static void sum_is_right(struct control *control, const pid_t *pid, int fd, uint64_t before)
+{
+	struct drm_vgpu_usage usage;
+	uint64_t sum = 0, service;
+	uint32_t i;
+
+	pause_all(control, pid);
+	usleep(200000);
+	for (i = 0; i < WORKERS; i++)
+		sum += __atomic_load_n(&control->gr_ns[i], __ATOMIC_SEQ_CST);
+	usage_of(fd, &usage);
+	service = usage.engine[0].service_ns - before;
+	say("oracle: gr has worked %llu ns, of which clients were told %llu",
+	    (unsigned long long)service, (unsigned long long)sum);
+	CHECK(sum && sum <= service && service - sum <= service / 1000);
+	go_on(control, pid);
+}
+
+static void suspend(struct control *control)
+{
+	int ret;
+
+	__atomic_store_n(&control->slept, true, __ATOMIC_SEQ_CST);
+	ret = power_write("state", "mem");
+	CHECK(!ret || ret == -EBUSY);
+}
+
+static void reset(struct control *control, const pid_t *pid)
+{
+	pause_all(control, pid);
+	control->resets++;
+	__atomic_store_n(&control->slept, true, __ATOMIC_SEQ_CST);
+	CHECK(function_reset());
+	oracle_share_reset(control->share);
+	go_on(control, pid);
+}
+
+/* One more process, which is killed. */
+static void kill_one(struct control *control, struct rng *rng)
+{
+	pid_t pid = worker_start(control, WORKERS, rng_next(rng));
+	int status;
+
+	usleep(1000 * (100 + rng_below(rng, 1500)));
+	kill(pid, SIGKILL);
+	CHECK(waitpid(pid, &status, 0) == pid && WIFSIGNALED(status));
+}
+
+static void disturb(struct control *control, const pid_t *pid, struct rng *rng, uint64_t *what)
+{
+	uint32_t dice = rng_below(rng, 8);
+
+	usleep(1000 * rng_below(rng, 500));
+	if (!dice) {
+		reset(control, pid);
+		what[0]++;
+	} else if (dice < 3) {
+		suspend(control);
+		what[1]++;
+	} else {
+		kill_one(control, rng);
+		what[2]++;
+	}
+	all_are_well(pid);
+}
+
+static void say_ops(const uint64_t *ops)
+{
+	static const char * const what[] = {
+		[ORACLE_JOB] = "jobs",
+		[ORACLE_MAP] = "binds",
+		[ORACLE_CHECK] = "looks",
+		[ORACLE_STORE] = "stores",
+		[ORACLE_REPLACE] = "new buffers",
+		[ORACLE_FAULT] = "faults",
+		[ORACLE_DESTROY] = "queues destroyed at work",
+		[ORACLE_BAD] = "refusals",
+		[ORACLE_SHARE] = "times shared",
+	};
+	unsigned int i;
+
+	for (i = 0; i < ORACLE_OPS; i++)
+		say("oracle: %llu %s", (unsigned long long)ops[i], what[i]);
+}
+
+bool test_oracle(void)
+{
+	uint64_t seed = test_seed(), end, fb, system, before, what[3] = {};
+	struct rng rng = rng_seed(seed);
+	struct drm_vgpu_usage usage;
+	struct control *control;
+	int fd, shared, status, i;
+	pid_t pid[WORKERS];
+
+	say("oracle: seed:%llu", (unsigned long long)seed);
+	CHECK(module_again(OPTIONS));
+	CHECK_RET(power_write("pm_test", "devices"), 0);
+	fd = node_open();
+	fb = fb_free(fd);
+	system = system_free(fd);
+	usage_of(fd, &usage);
+	before = usage.engine[0].service_ns;
+	control = mmap(NULL, sizeof(*control), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+		       -1, 0);
+	CHECK(control != MAP_FAILED);
+	shared = node_open();
+	control->share = oracle_share_make(shared);
+	for (i = 0; i < WORKERS; i++)
+		pid[i] = worker_start(control, i, seed);
+	end = clk_ns() + test_amount(20) * 1000000000;
+	usleep(test_amount(20) * 1000000 / 5);
+	sum_is_right(control, pid, fd, before);
+	while (clk_ns() < end)
+		disturb(control, pid, &rng, what);
+	__atomic_store_n(&control->stop, true, __ATOMIC_SEQ_CST);
+	for (i = 0; i < WORKERS; i++)
+		CHECK(waitpid(pid[i], &status, 0) == pid[i] && !status);
+	say_ops(control->ops);
+	say("oracle: %llu resets, %llu suspends, %llu kills", (unsigned long long)what[0],
+	    (unsigned long long)what[1], (unsigned long long)what[2]);
+	munmap(control->share->ptr[0], ORACLE_SHARED_BYTES);
+	munmap(control->share->ptr[1], ORACLE_SHARED_BYTES);
+	close(control->share->dmabuf[0]);
+	close(control->share->dmabuf[1]);
+	close(control->share->sync);
+	close(shared);
+	CHECK(fb_free(fd) == fb && system_free(fd) == system);
+	close(fd);
+	CHECK_RET(power_write("pm_test", "none"), 0);
+	return module_again(NULL);
+}

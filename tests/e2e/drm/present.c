@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tests of PRESENT: what it shows lies in one piece of the framebuffer, and stays there; and of the
+ * files in debugfs that tell where a VM has it.
+ */
+#include <endian.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <glob.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <libvgpu.h>
+
+#include "node.h"
+
+#define FRAMEBUFFER	DRM_VGPU_PLACEMENT_FRAMEBUFFER
+#define GR		0
+
+/* As the tests of eviction have it: the guest has less memory than framebuffer. */
+#define SMALL		"job_timeout_ms=20000 fb_limit_mb=64"
+
+#define PIECES		256u
+#define PIECE		(64 * 1024ull)
+#define PITCH		4096u
+#define WIDTH		(PITCH / 4)
+#define HEIGHT		768u
+#define SURFACE		((uint64_t)PITCH * HEIGHT)
+#define VA_HALVES	(VA_DATA + 64 * MIB)
+#define HALF		(2 * MIB)
+#define HALVES		4u
+#define OTHER_BYTES	(8 * MIB)
+#define OTHERS		6u
+
+static int surface_make(int fd, uint64_t bytes, uint32_t *handle)
+{
+	struct drm_vgpu_bo_create create = {
+		.size = bytes,
+		.placement = FRAMEBUFFER,
+		.flags = DRM_VGPU_BO_CONTIGUOUS,
+	};
+	int ret = node_ioctl(fd, DRM_IOCTL_VGPU_BO_CREATE, &create);
+
+	*handle = create.handle;
+	return ret;
+}
+
+static int present(int fd, uint32_t queue, uint64_t va, uint32_t height)
+{
+	const struct vgpu_hw_packet packet = {
+		.type = VGPU_HW_PKT_PRESENT,
+		.dst = htole64(va),
+		.present_width = htole32(WIDTH),
+		.present_height = htole32(height),
+		.present_pitch = htole32(PITCH),
+		.present_format = htole32(VGPU_HW_FORMAT_XRGB8888),
+	};
+
+	return exec_wait(fd, queue, &packet, 1);
+}
+
+/* Leaves the framebuffer with holes. The buffers stay until the file is closed. */
+static bool punch(int fd)
+{
+	uint32_t handle[PIECES], i;
+
+	for (i = 0; i < PIECES; i++)
+		CHECK_RET(bo_make(fd, PIECE, FRAMEBUFFER, 0, &handle[i]), 0);
+	for (i = 0; i < PIECES; i += 2)
+		CHECK_RET(bo_close(fd, handle[i]), 0);
+	return true;
+}
+
+/* Pages of one buffer in the wrong order are in more than one piece. */
+static bool in_pieces(int fd, uint32_t vm, uint32_t handle)
+{
+	struct drm_vgpu_queue_query query;
+	uint32_t queue;
+
+	CHECK_RET(queue_make(fd, vm, GR, 4, &queue), 0);
+	CHECK_RET(bind_map(fd, vm, handle, PAGE, VA_MORE, PAGE, 0), 0);
+	CHECK_RET(bind_map(fd, vm, handle, 0, VA_MORE + PAGE, PAGE, 0), 0);
+	CHECK_RET(present(fd, queue, VA_MORE, 2), -EIO);
+	CHECK_RET(queue_ask(fd, queue, &query), 0);
+	CHECK(query.state == DRM_VGPU_QUEUE_FAULT && query.fault_code == VGPU_HW_FAULT_PAGE);
+	CHECK(query.fault_addr == VA_MORE + PAGE);
+	return true;
+}
+
+/* A program with libvgpu does the same. */
+static bool library_shows(void)
+{
+	struct vgpu_chan *chan;
+	struct vgpu_dev *dev;
+	uint64_t at;
+
+	CHECK_RET(vgpu_dev_open_node(&dev, NULL), 0);
+	CHECK_RET(vgpu_fb_alloc_shown(dev, SURFACE, PAGE, &at), 0);
+	CHECK_RET(vgpu_chan_create(dev, GR, VGPU_RING_FB, VGPU_HW_RING_ORDER_MIN, &chan), 0);
+	CHECK_RET(vgpu_chan_present(chan, at, WIDTH, HEIGHT, PITCH), 0);
+	CHECK_RET(vgpu_chan_wait_idle(chan, WAIT_MS), 0);
+	vgpu_chan_destroy(chan);
+	vgpu_dev_close(dev);
+	return true;
+}
+
+bool test_present(void)
+{
+	struct drm_vgpu_dev_info info;
+	uint32_t vm, queue, handle;
+	int fd = node_open(), i;
+
+	CHECK(fd >= 0);
+	CHECK(punch(fd));
+	CHECK_RET(vm_make(fd, &vm), 0);
+	CHECK_RET(queue_make(fd, vm, GR, 4, &queue), 0);
+	for (i = 0; i < 8; i++) {
+		CHECK_RET(surface_make(fd, SURFACE, &handle), 0);
+		CHECK_RET(bind_map(fd, vm, handle, 0, VA_DATA, SURFACE, 0), 0);
+		CHECK_RET(present(fd, queue, VA_DATA, HEIGHT), 0);
+		CHECK_RET(bo_close(fd, handle), 0);
+	}
+	/* One that ends behind a VM's last address, or has no end, faults; it shows nothing. */
+	CHECK_RET(present(fd, queue, (1ull << 38) - PAGE, ~0u), -EIO);
+	CHECK_RET(surface_make(fd, 2 * PAGE, &handle), 0);
+	CHECK(in_pieces(fd, vm, handle));
+	CHECK_RET(node_info(fd, &info), 0);
+	CHECK_RET(surface_make(fd, info.fb_bytes + PAGE, &handle), -ENOSPC);
+	close(fd);
+	return library_shows();
+}
+
+static bool resident_is(int fd, uint64_t bytes)
+{
+	uint64_t is = fdinfo_of(fd, "drm-resident-vram");
+
+	return is == bytes || failed("%llu bytes are in the framebuffer, not %llu",
+				     (unsigned long long)is, (unsigned long long)bytes);
+}
+
+/*
+ * Shows two buffers as one surface, which they are where they happen to be beside each other: as
+ * many are made. Returns how many.
+ */
+static uint32_t show_halves(int fd, uint32_t vm)
+{
+	uint32_t handle[HALVES], queue, nr, i;
+
+	CHECK_RET(surface_make(fd, HALF, &handle[0]), 0);
+	for (nr = 1; nr < HALVES; nr++) {
+		CHECK_RET(surface_make(fd, HALF, &handle[nr]), 0);
+		for (i = 0; i < 2; i++) {
+			CHECK_RET(queue_make(fd, vm, GR, 4, &queue), 0);
+			CHECK_RET(bind_map(fd, vm, handle[nr - i], 0, VA_HALVES, HALF, 0), 0);
+			CHECK_RET(bind_map(fd, vm, handle[nr - 1 + i], 0, VA_HALVES + HALF, HALF,
+					   0), 0);
+			if (!present(fd, queue, VA_HALVES, 2 * HALF / PITCH))
+				return nr + 1;
+		}
+	}
+	failed("no two of %u buffers are beside each other", HALVES);
+	return 0;
+}
+
+/* Buffers of a client, of which one is not shown; another client wants more room than there is. */
+static bool stays(void)
+{
+	uint32_t vm, queue, shown, hidden, more, i;
+	int fd = node_open(), other = node_open();
+	uint64_t shown_bytes;
+
+	CHECK(fd >= 0 && other >= 0);
+	CHECK_RET(vm_make(fd, &vm), 0);
+	CHECK_RET(queue_make(fd, vm, GR, 4, &queue), 0);
+	CHECK_RET(surface_make(fd, SURFACE, &shown), 0);
+	CHECK_RET(bind_map(fd, vm, shown, 0, VA_DATA, SURFACE, 0), 0);
+	CHECK_RET(present(fd, queue, VA_DATA, HEIGHT), 0);
+	i = show_halves(fd, vm);
+	CHECK(i);
+	shown_bytes = SURFACE + i * HALF;
+	CHECK_RET(bo_make(fd, 2 * OTHER_BYTES, FRAMEBUFFER, 0, &hidden), 0);
+	CHECK_RET(bind_map(fd, vm, hidden, 0, VA_MORE, 2 * OTHER_BYTES, 0), 0);
+	CHECK_RET(exec_wait(fd, queue, NULL, 0), 0);
+	CHECK(resident_is(fd, shown_bytes + 2 * OTHER_BYTES));
+	CHECK_RET(vm_make(other, &vm), 0);
+	CHECK_RET(queue_make(other, vm, GR, 4, &queue), 0);
+	for (i = 0; i < OTHERS; i++) {
+		CHECK_RET(bo_make(other, OTHER_BYTES, FRAMEBUFFER, 0, &more), 0);
+		CHECK_RET(bind_map(other, vm, more, 0, VA_DATA + i * OTHER_BYTES, OTHER_BYTES, 0),
+			  0);
+	}
+	CHECK_RET(exec_wait(other, queue, NULL, 0), 0);
+	CHECK(resident_is(other, OTHERS * OTHER_BYTES));
+	CHECK(resident_is(fd, shown_bytes));
+	close(fd);
+	close(other);
+	return true;
+}
+
+bool test_present_stays(void)
+{
+	bool ok;
+
+	CHECK(module_again(SMALL));
+	ok = stays();
+	return module_again(NULL) && ok;
+}
+
+/* Whether a file of the device in debugfs has that text. */
+static bool debugfs_has(const char *name, const char *text)
+{
+	char pattern[64];
+	static char all[1 << 16];
+	ssize_t n = -1;
+	glob_t found;
+	int fd;
+
+	snprintf(pattern, sizeof(pattern), "/sys/kernel/debug/dri/*/%s", name);
+	CHECK_RET(glob(pattern, 0, NULL, &found), 0);
+	fd = open(found.gl_pathv[0], O_RDONLY | O_CLOEXEC);
+	globfree(&found);
+	CHECK(fd >= 0);
+	n = read(fd, all, sizeof(all) - 1);
+	close(fd);
+	CHECK(n >= 0);
+	all[n] = 0;
+	return strstr(all, text) || failed("%s has no \"%s\": %s", name, text, all);
+}
+
+bool test_debugfs(void)
+{
+	uint32_t vm, queue, handle;
+	int fd = node_open();
+	char text[64];
+
+	CHECK(fd >= 0);
+	CHECK_RET(vm_make(fd, &vm), 0);
+	CHECK_RET(bo_make(fd, PAGE, FRAMEBUFFER, 0, &handle), 0);
+	CHECK_RET(bind_map(fd, vm, handle, 0, VA_DATA + 5 * PAGE, PAGE, 0), 0);
+	CHECK_RET(queue_make(fd, vm, GR, 4, &queue), 0);
+	CHECK_RET(exec_wait(fd, queue, NULL, 0), 0);
+	snprintf(text, sizeof(text), " %d) [", getpid());
+	CHECK(debugfs_has("gpuvas", text));
+	CHECK(debugfs_has("gpuvas", "0x0000000100005000 | 0x0000000000001000"));
+	snprintf(text, sizeof(text), " %d: client ", getpid());
+	CHECK(debugfs_has("queues", text));
+	CHECK(debugfs_has("queues", "packets 1, done 1, error 0"));
+	CHECK_RET(queue_end(fd, queue), 0);
+	CHECK_RET(vm_end(fd, vm), 0);
+	close(fd);
+	return true;
+}
