@@ -86,6 +86,7 @@ static int bind_push(struct guest_vm *vm, struct guest_bind_job *job, struct gue
 		mutex_unlock(&vm->submit_lock);
 		return -ENOENT;
 	}
+	guest_vm_change_pend(&job->change);
 	cookie = dma_fence_begin_signalling();
 	drm_sched_job_arm(&job->base);
 	guest_done_arm(job->done, vm->fence_context, ++vm->jobs, &job->base.s_fence->finished);

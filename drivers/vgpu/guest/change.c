@@ -39,6 +39,7 @@ void guest_vm_invalidate(struct guest_vm *vm, const struct guest_pt_change *chan
 int guest_vm_change_init(struct guest_vm_change *change, struct guest_vm *vm, u32 nr)
 {
 	change->vm = guest_vm_get(vm);
+	INIT_LIST_HEAD(&change->link);
 	change->nr = 0;
 	guest_pt_change_init(&change->pt);
 	INIT_LIST_HEAD(&change->gone);
@@ -135,11 +136,24 @@ int guest_vm_change_add(struct guest_vm_change *change, u64 va, u64 bytes, struc
 	return guest_pt_reserve(vm->gdev, &change->pt, guest_pt_tables(va, bytes, bo, offset));
 }
 
+void guest_vm_change_pend(struct guest_vm_change *change)
+{
+	struct guest_vm *vm = change->vm;
+
+	mutex_lock(&vm->lock);
+	list_add_tail(&change->link, &vm->pending);
+	mutex_unlock(&vm->lock);
+}
+
 void guest_vm_change_free(struct guest_vm_change *change)
 {
 	struct guest_vma *vma, *next;
 	u32 i, j;
 
+	/* It may never have been done. */
+	mutex_lock(&change->vm->lock);
+	list_del_init(&change->link);
+	mutex_unlock(&change->vm->lock);
 	for (i = 0; i < change->nr; i++) {
 		for (j = 0; j < ARRAY_SIZE(change->op[i].vma); j++)
 			kfree(change->op[i].vma[j]);
@@ -288,6 +302,7 @@ int guest_vm_change_do(struct guest_vm_change *change)
 		cond_resched();
 	}
 	guest_vm_invalidate(vm, &change->pt);
+	list_del_init(&change->link);
 	mutex_unlock(&vm->lock);
 	drm_dev_exit(idx);
 	return ret;

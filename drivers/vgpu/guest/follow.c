@@ -174,6 +174,22 @@ int guest_follow_lock(struct drm_gpuvm_exec *exec)
 	return ret;
 }
 
+/* What is not mapped yet, and may be when the job begins. The buffers are locked as the others. */
+static void show_pending(struct guest_vm *vm, u64 va, u64 end)
+{
+	const struct guest_vm_change *change;
+	const struct guest_vm_op *op;
+	u32 i;
+
+	list_for_each_entry(change, &vm->pending, link) {
+		for (i = 0; i < change->nr; i++) {
+			op = &change->op[i];
+			if (op->vm_bo && op->va < end && va < op->va + op->bytes)
+				to_guest_bo(op->vm_bo->obj)->shown = true;
+		}
+	}
+}
+
 /*
  * The host reads what it shows from the place that it was in, for as long as it shows it. Buffers
  * that are beside each other there may make up a surface.
@@ -191,6 +207,7 @@ void guest_follow_show(struct drm_gpuvm_exec *exec, u64 va, u64 bytes)
 	mutex_lock(&vm->lock);
 	drm_gpuvm_for_each_va_range(shown, exec->vm, va, end)
 		to_guest_bo(shown->gem.obj)->shown = true;
+	show_pending(vm, va, end);
 	mutex_unlock(&vm->lock);
 }
 

@@ -97,6 +97,7 @@ static struct guest_vm *vm_create(struct guest_dev *gdev)
 	ida_init(&vm->rings);
 	vm->fence_context = dma_fence_context_alloc(1);
 	mutex_init(&vm->lock);
+	INIT_LIST_HEAD(&vm->pending);
 	mutex_init(&vm->submit_lock);
 	INIT_WORK(&vm->release, vm_release);
 	guest_dev_get(gdev);

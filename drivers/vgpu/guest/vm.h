@@ -29,6 +29,7 @@ struct guest_dev;
  * @lock:        protects @base's mappings and the page tables; taken where fences are signalled, so
  *               no memory is allocated under it
  * @pt:          the table of the top level; NULL when the VM is being freed
+ * @pending:     changes of asynchronous binds that are not done; protected by @lock
  * @fb_bytes:    buffers of the framebuffer that @base has; protected by its reservation
  * @rings:       slots of the upper half that have the ring of a queue
  * @sched:       does asynchronous binds
@@ -47,6 +48,7 @@ struct guest_vm {
 	struct kref ref;
 	struct mutex lock;		/* mappings and tables */
 	struct guest_table *pt;
+	struct list_head pending;
 	u64 fb_bytes;
 	struct ida rings;
 	struct drm_gpu_scheduler sched;
@@ -92,6 +94,7 @@ struct guest_vm_op {
 /**
  * struct guest_vm_change - changes that are done together
  * @vm:   the address space
+ * @link: in &struct guest_vm.pending, or empty
  * @nr:   elements of @op
  * @op:   in order
  * @pt:   tables for them
@@ -99,6 +102,7 @@ struct guest_vm_op {
  */
 struct guest_vm_change {
 	struct guest_vm *vm;
+	struct list_head link;
 	u32 nr;
 	struct guest_vm_op *op;
 	struct guest_pt_change pt;
@@ -151,6 +155,9 @@ int guest_vm_change_init(struct guest_vm_change *change, struct guest_vm *vm, u3
 /* Adds an op, with all that it needs. @bo: NULL to unmap. The range is one of a client. */
 int guest_vm_change_add(struct guest_vm_change *change, u64 va, u64 bytes, struct guest_bo *bo,
 			u64 offset, u64 pte);
+
+/* It will be done: until then it is in &struct guest_vm.pending. */
+void guest_vm_change_pend(struct guest_vm_change *change);
 
 /* Does it, without allocating. -ENODEV: the device is gone. */
 int guest_vm_change_do(struct guest_vm_change *change);

@@ -453,16 +453,15 @@ bool test_evict_exit(void)
 
 /*
  * A small buffer of a job that never ends, which was used before all others, holds up nobody: there
- * are buffers that no job uses. The job is given up after some of the times, of 15 s each, that TTM
- * would wait for it.
+ * are buffers that no job uses. The job would be given up after some of the times, of 15 s each,
+ * that TTM waits for it, and there are twice as many.
  */
 bool test_evict_idle_first(void)
 {
-	uint32_t queue, sync;
+	uint32_t queue, sync, turn;
+	struct worker w, other;
 	uint64_t fb, system;
-	struct worker w;
-	int fd, at_work, status;
-	pid_t pid;
+	int fd, at_work;
 
 	CHECK(module_again("job_timeout_ms=60000 fb_limit_mb=32"));
 	fd = node_open();
@@ -471,16 +470,14 @@ bool test_evict_idle_first(void)
 	at_work = begin_for_ever(&queue, &sync);
 	CHECK(at_work >= 0);
 	CHECK(worker_begin(&w, BUFS + 2));
-	CHECK(worker_turn(&w, 20));
-	pid = fork();
-	CHECK(pid >= 0);
-	if (!pid)
-		worker_main(21, 1);
-	CHECK(waitpid(pid, &status, 0) == pid && WIFEXITED(status) && !WEXITSTATUS(status));
+	CHECK(worker_begin(&other, BUFS));
+	for (turn = 0; turn < 4; turn++)
+		CHECK(worker_turn(turn % 2 ? &other : &w, 20 + turn));
 	CHECK_RET(sync_wait(at_work, sync, 0), -ETIME);
 	close(at_work);
-	CHECK(worker_check(&w, 20));
+	CHECK(worker_check(&w, 22) && worker_check(&other, 23));
 	worker_end(&w);
+	worker_end(&other);
 	return usual(fd, fb, system);
 }
 

@@ -19,6 +19,7 @@
 #include "oracle.h"
 
 #define OPTIONS		"job_timeout_ms=20000 fb_limit_mb=16"
+#define SLEEPS		"/sys/module/suspend/parameters/pm_test_delay"
 #define WORKERS		2
 #define THREADS		2
 #define LOADS		(WORKERS * THREADS)
@@ -30,7 +31,7 @@
  * @resets:  of the device
  * @slept:   it was told anew what it must know: its time begins at 0
  * @stop:    loads shall end
- * @gr_ns:   what each worker has had of the engine for programs, when all have settled
+ * @gr_ns:   what each worker was told last that it has had of the engine for programs
  * @ops:     what all loads have done
  * @share:   what they share
  */
@@ -235,22 +236,31 @@ static void go_on(struct control *control, const pid_t *pid)
 	}
 }
 
-/* When all has settled, what all clients have had of an engine is what the vGPU has had of it. */
+/*
+ * When all has settled, what all clients have had of an engine is what the vGPU has had of it, but
+ * for what is charged when the engine has left a channel that is being disabled: that of a queue
+ * that is destroyed at work. Either is told when the engine leaves a channel, which may be after
+ * the job is done; and each worker looks now and then.
+ */
 static void sum_is_right(struct control *control, const pid_t *pid, int fd, uint64_t before)
 {
+	uint64_t sum = 0, service = ~0ull;
 	struct drm_vgpu_usage usage;
-	uint64_t sum = 0, service;
-	uint32_t i;
+	uint32_t i, tries;
 
 	pause_all(control, pid);
-	usleep(200000);
-	for (i = 0; i < WORKERS; i++)
-		sum += __atomic_load_n(&control->gr_ns[i], __ATOMIC_SEQ_CST);
-	usage_of(fd, &usage);
-	service = usage.engine[0].service_ns - before;
+	for (tries = 0; tries < 200 &&
+	     (sum > service || sum + service / 10 + 50000000 < service); tries++) {
+		usleep(100000);
+		all_are_well(pid);
+		for (i = 0, sum = 0; i < WORKERS; i++)
+			sum += __atomic_load_n(&control->gr_ns[i], __ATOMIC_SEQ_CST);
+		usage_of(fd, &usage);
+		service = usage.engine[0].service_ns - before;
+	}
 	say("oracle: gr has worked %llu ns, of which clients were told %llu",
 	    (unsigned long long)service, (unsigned long long)sum);
-	CHECK(sum && sum <= service && service - sum <= service / 1000);
+	CHECK(tries < 200);
 	go_on(control, pid);
 }
 
@@ -333,6 +343,7 @@ bool test_oracle(void)
 	say("oracle: seed:%llu", (unsigned long long)seed);
 	CHECK(module_again(OPTIONS));
 	CHECK_RET(power_write("pm_test", "devices"), 0);
+	CHECK(text_write(SLEEPS, "0"));
 	fd = node_open();
 	fb = fb_free(fd);
 	system = system_free(fd);
@@ -364,6 +375,7 @@ bool test_oracle(void)
 	close(shared);
 	CHECK(fb_free(fd) == fb && system_free(fd) == system);
 	close(fd);
+	CHECK(text_write(SLEEPS, "5"));
 	CHECK_RET(power_write("pm_test", "none"), 0);
 	return module_again(NULL);
 }

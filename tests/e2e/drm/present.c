@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <drm/drm.h>
 #include <libvgpu.h>
 
 #include "node.h"
@@ -46,9 +47,9 @@ static int surface_make(int fd, uint64_t bytes, uint32_t *handle)
 	return ret;
 }
 
-static int present(int fd, uint32_t queue, uint64_t va, uint32_t height)
+static struct vgpu_hw_packet packet_present(uint64_t va, uint32_t height)
 {
-	const struct vgpu_hw_packet packet = {
+	return (struct vgpu_hw_packet){
 		.type = VGPU_HW_PKT_PRESENT,
 		.dst = htole64(va),
 		.present_width = htole32(WIDTH),
@@ -56,6 +57,11 @@ static int present(int fd, uint32_t queue, uint64_t va, uint32_t height)
 		.present_pitch = htole32(PITCH),
 		.present_format = htole32(VGPU_HW_FORMAT_XRGB8888),
 	};
+}
+
+static int present(int fd, uint32_t queue, uint64_t va, uint32_t height)
+{
+	const struct vgpu_hw_packet packet = packet_present(va, height);
 
 	return exec_wait(fd, queue, &packet, 1);
 }
@@ -163,6 +169,46 @@ static uint32_t show_halves(int fd, uint32_t vm)
 	return 0;
 }
 
+/*
+ * The surface is mapped by an asynchronous bind, which waits, as the PRESENT waits for the bind: so
+ * it is shown by a job that was pushed before there was a mapping.
+ */
+static void show_later(int fd, uint32_t vm, uint32_t queue, uint32_t handle)
+{
+	const struct vgpu_hw_packet packet = packet_present(VA_DATA, HEIGHT);
+	struct drm_syncobj_handle from = {
+		.flags = DRM_SYNCOBJ_FD_TO_HANDLE_FLAGS_IMPORT_SYNC_FILE,
+	};
+	struct drm_vgpu_bind_op op = {
+		.type = DRM_VGPU_BIND_MAP, .handle = handle, .va = VA_DATA, .size = SURFACE,
+	};
+	struct drm_vgpu_sync sync[2];
+	struct drm_vgpu_vm_bind bind = {
+		.vm_id = vm,
+		.flags = DRM_VGPU_VM_BIND_ASYNC,
+		.ops = { .stride = sizeof(op), .count = 1, .pointer = (uintptr_t)&op },
+	};
+	uint32_t busy, never, bound, shown;
+	int at_work;
+
+	at_work = begin_for_ever(&busy, &never);
+	CHECK(at_work >= 0);
+	from.fd = sync_file(at_work, never);
+	CHECK_RET(sync_make(fd, &from.handle), 0);
+	CHECK_RET(sync_make(fd, &bound), 0);
+	CHECK_RET(sync_make(fd, &shown), 0);
+	CHECK_RET(node_ioctl(fd, DRM_IOCTL_SYNCOBJ_FD_TO_HANDLE, &from), 0);
+	bind.syncs = sync_pair(sync, from.handle, bound);
+	CHECK_RET(node_ioctl(fd, DRM_IOCTL_VGPU_VM_BIND, &bind), 0);
+	CHECK_RET(exec(fd, queue, &packet, 1, bound, shown), 0);
+	CHECK_RET(sync_wait(fd, bound, 0), -ETIME);
+	CHECK_RET(queue_end(at_work, busy), 0);
+	CHECK_RET(sync_wait(fd, shown, WAIT_MS), 0);
+	CHECK_RET(sync_error(fd, shown), 0);
+	close(from.fd);
+	close(at_work);
+}
+
 /* Buffers of a client, of which one is not shown; another client wants more room than there is. */
 static bool stays(void)
 {
@@ -174,8 +220,7 @@ static bool stays(void)
 	CHECK_RET(vm_make(fd, &vm), 0);
 	CHECK_RET(queue_make(fd, vm, GR, 4, &queue), 0);
 	CHECK_RET(surface_make(fd, SURFACE, &shown), 0);
-	CHECK_RET(bind_map(fd, vm, shown, 0, VA_DATA, SURFACE, 0), 0);
-	CHECK_RET(present(fd, queue, VA_DATA, HEIGHT), 0);
+	show_later(fd, vm, queue, shown);
 	i = show_halves(fd, vm);
 	CHECK(i);
 	shown_bytes = SURFACE + i * HALF;
