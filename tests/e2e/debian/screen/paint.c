@@ -21,12 +21,12 @@
 
 #include "screen.h"
 
-#define WIDTH		640u
-#define HEIGHT		480u
+#define WIDTH		320u
+#define HEIGHT		240u
 #define PITCH		(4 * WIDTH)
-#define BYTES		(PITCH * HEIGHT)
+#define PLACE_BYTES	(2u << 20)	/* so much lies in one piece, as PRESENT wants it */
 #define STEP		(3.0f / WIDTH)
-#define LIMIT		768u	/* iterations: a picture takes a while */
+#define LIMIT		256u	/* iterations: a picture takes a while */
 #define PLACES		3	/* one is shown, one is drawn, one waits */
 #define ROUND		24	/* pictures in which the view goes round */
 #define RING_ORDER	4
@@ -118,7 +118,7 @@ static int setup(struct paint *paint)
 	printf("the first picture is what the CPU draws\n");
 	for (i = 0; i < PLACES; i++) {
 		paint->launch[i] = paint->run.launch;
-		if (vgpu_fb_alloc(paint->dev, BYTES, VGPU_HW_PAGE_SIZE, &paint->place[i]) ||
+		if (vgpu_fb_alloc(paint->dev, PLACE_BYTES, PLACE_BYTES, &paint->place[i]) ||
 		    vgpu_fb_alloc(paint->dev, sizeof(struct mandelbrot_args), VGPU_HW_PAGE_SIZE,
 				  &paint->launch[i].args))
 			return die("framebuffer", vgpu_dev_error(paint->dev));
@@ -236,8 +236,8 @@ static int finish(struct paint *paint)
 		return 0;
 	text(pixels, 0, " %s", paint->title);
 	text(pixels, 1, " picture %llu, %.2f a second", (unsigned long long)paint->drawn, paint->rate);
-	text(pixels, 29, " the vGPU has had %.0f %% of gr, its due is %.0f %%", paint->percent,
-	     paint->due);
+	text(pixels, 13, " the vGPU has had %.0f %% of gr", paint->percent);
+	text(pixels, 14, " its due is %.0f %%", paint->due);
 	return show(paint, place);
 }
 
