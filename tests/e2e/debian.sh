@@ -66,7 +66,7 @@ usage_show() {
 			grep -qF paint "build/debian/$what-$name.ansi" || fail "$what shows no program"
 		done
 		usage_file "$name" mandelbrot "build/debian/mandelbrot-$name.png" || fail "no picture"
-		guest_qmp "$name" look 60 vgpu "build/debian/screen-$name.png" size=640,480 colours=20 \
+		guest_qmp "$name" look $((60 * SLOW)) vgpu "build/debian/screen-$name.png" size=320,240 colours=20 \
 			ink=f0f0f0,101820 "text=guest $name" "text=its due is " || fail "the screen is wrong"
 	done
 }

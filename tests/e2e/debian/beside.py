@@ -15,7 +15,7 @@ import threading
 import time
 
 POINTS = 2
-LIMIT = 300         # seconds
+LIMIT = 1200        # seconds
 EVERY = 0.1         # seconds between looks at vgpuctl
 
 

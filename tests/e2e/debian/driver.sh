@@ -31,8 +31,8 @@ test_node() {
 # udev may still be at it.
 until_node() {
 	local i
-	udevadm settle -t 60
-	for ((i = 0; i < 100; i++)); do
+	udevadm settle -t 240
+	for ((i = 0; i < 400; i++)); do
 		[[ ! -c $NODE ]] || return 0
 		sleep 0.1
 	done

@@ -25,7 +25,7 @@ SCANS = 3
 NAME = 'paint'
 NODE = '/dev/dri/renderD128'
 USAGE_QUERY = 3 << 30 | 16 << 16 | ord('d') << 8 | 0x4a     # DRM_IOCTL_VGPU_USAGE_QUERY
-LIMIT = 200         # seconds
+LIMIT = 800         # seconds
 
 
 def say(text):

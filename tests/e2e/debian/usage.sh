@@ -27,7 +27,7 @@ usage_begin() {
 	usage_file mandelbrot "$USAGE_DIR/mandelbrot.png"
 	"$HERE/presenter" "$USAGE_SOCKET" "$(stat -c %g "$NODE")" &
 	USAGE_PIDS=($!)
-	for ((i = 0; i < 200; i++)); do
+	for ((i = 0; i < 800; i++)); do
 		[[ ! -S $USAGE_SOCKET ]] || break
 		sleep 0.1
 	done
@@ -37,7 +37,7 @@ usage_begin() {
 		(as_user_exec "$HERE/paint" "$1" ${i:+"$i"}) >"$USAGE_DIR/said${#USAGE_PIDS[@]}" 2>&1 &
 		USAGE_PIDS+=($!)
 	done
-	for ((i = 0; i < 1000; i++)); do
+	for ((i = 0; i < 4000; i++)); do
 		usage_alive
 		[[ $(grep -l 'pictures after' "$USAGE_DIR"/said? || :) != *said1*said2 ]] || return 0
 		sleep 0.1
@@ -112,7 +112,7 @@ test_usage() {
 	stty -F /dev/ttyS1 raw clocal
 	say "usage ready"
 	while [[ ${word:-} != end ]]; do
-		read -r -t 600 word rest <&"$told" || fail "nobody tells the guest to go on"
+		read -r -t 2400 word rest <&"$told" || fail "nobody tells the guest to go on"
 		"usage_$word" "$rest"
 		nr=$((nr + 1))
 		say "usage done $nr"
