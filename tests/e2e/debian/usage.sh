@@ -97,10 +97,12 @@ usage_end() {
 	local pid
 	usage_alive
 	with_library "${USAGE_TMUX[@]}" kill-server || :
-	kill "${USAGE_PIDS[@]}"
+	# The presenter goes last: until then one of the others hands it pictures.
+	kill "${USAGE_PIDS[@]:1}"
 	for pid in "${USAGE_PIDS[@]:1}"; do
 		wait "$pid" || fail "$(tail -n 3 "$USAGE_DIR"/said*)"
 	done
+	kill "${USAGE_PIDS[0]}"
 	say "$(head -n 1 "$USAGE_DIR/said1")"
 }
 
@@ -109,7 +111,7 @@ test_usage() {
 	local word rest told nr=0
 	until_node
 	exec {told}</dev/ttyS1
-	stty -F /dev/ttyS1 raw clocal
+	stty -F /dev/ttyS1 raw -echo clocal
 	say "usage ready"
 	while [[ ${word:-} != end ]]; do
 		read -r -t 2400 word rest <&"$told" || fail "nobody tells the guest to go on"
