@@ -68,7 +68,7 @@ domains-stock) lane uml-debug 1500 domains long ;;
 debian-* | igt-*)
 	# Two Debian guests at one time.
 	mem=3072
-	lane uml 2500 "$part"
+	lane uml 4500 "$part"
 	;;
 guests-*) lane "$kernel" 3600 guest display pci ;;
 domains-*) lane "$kernel" 3600 domains ;;

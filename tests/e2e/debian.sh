@@ -89,7 +89,7 @@ test_debian_usage() {
 	usage_done $((120 * SLOW)) a b || fail "the programs do not draw"
 	usage_both 30 watch
 	usage_round 1
-	vgpuctl share set "$A" --cap 200 "$B" --cap 400 >/dev/null
+	vgpuctl share set "$A" --guarantee 100 --cap 200 "$B" --cap 400 >/dev/null
 	usage_round 2
 	usage_both 30 nvtop
 	usage_show

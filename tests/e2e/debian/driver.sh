@@ -8,6 +8,7 @@ PROBE=/opt/vgpu/probe.elf
 # Nobody has asked for the module: udev has found it by the device's alias.
 test_alias() {
 	local device alias
+	until_node
 	for device in /sys/bus/pci/devices/*; do
 		[[ $(<"$device/vendor")$(<"$device/device") != 0x1af40x10f1 ]] || break
 	done
