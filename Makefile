@@ -96,7 +96,7 @@ help:
 	@echo "make modules_install into /lib/modules/RELEASE/updates"
 	@echo "make install         vgpuctl, its man page, completion and services; rules of udev;"
 	@echo "                     mdevctl's call-out; libvgpu, headers; the NVML library"
-	@echo "make demo            two virtual machines share a GPU, in a test machine"
+	@echo "make demo            two virtual machines share a GPU, in test machines"
 	@echo "make check           each test in the lane where it finds most (tests/lanes): check-unit check-simt"
 	@echo "                     lint check-lab check-debug check-e2e check-managers check-conformance check-fuzz"
 	@echo "make check-more      all selftests on both kernels (check-selftests), check-long-fuzz, check-domains;"

@@ -29,13 +29,13 @@ fi
 [[ $part-$kernel == @(domains|debian|igt)-stock ]] || scripts/build-modules "$kernel"
 scripts/lab chroot make -s -C tools O="$PWD/build/lab-tools"
 
-passed=0 failed=0
+passed=0 failed=0 mem=2048
 # lane KERNEL TIMEOUT GROUP...
 lane() {
 	local kernel=$1 timeout=$2 status=0 line=
 	shift 2
 	echo "# e2e on $kernel: $*"
-	scripts/lab run --kernel "$kernel" --timeout "$timeout" -- tests/e2e/run.sh "$@" |
+	scripts/lab run --kernel "$kernel" --mem "$mem" --timeout "$timeout" -- tests/e2e/run.sh "$@" |
 		tee "build/$part-$kernel.tap" || status=$?
 	line=$(grep -E '^[0-9]+ passed, [0-9]+ failed$' "build/$part-$kernel.tap" | tail -n 1) || :
 	if [[ $line =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed$ ]]; then
@@ -65,7 +65,11 @@ managers-stock)
 	lane stock 2000 manage nodedev
 	;;
 domains-stock) lane uml-debug 1500 domains long ;;
-debian-* | igt-*) lane uml 1200 "$part" ;;
+debian-* | igt-*)
+	# Two Debian guests at one time.
+	mem=3072
+	lane uml 4500 "$part"
+	;;
 guests-*) lane "$kernel" 3600 guest display pci ;;
 domains-*) lane "$kernel" 3600 domains ;;
 managers-*) lane "$kernel" 3600 manage nodedev domains ;;

@@ -2,20 +2,14 @@
 # A guest with Debian's kernel, udev and user space, which tests itself (tests/e2e/debian);
 # tests/e2e/run.sh sources this file. What the guests said is left in build/debian.
 
-# debian_start NAME UUID [systemd] [TEST...]: starts a guest with the vGPU that does these tests, or
-# those of tests/e2e/debian/job.
-debian_start() {
-	local GUEST_KERNEL=build/guest/debian.kernel GUEST_INITRAMFS=build/guest/debian.initramfs
-	local GUEST_MIB=768 GUEST_DISK=build/lab/guest-debian/disk.ext4
-	local GUEST_APPEND="mitigations=off systemd.show_status=0"
-	guest_start "$@"
-}
+# shellcheck source=scripts/guest-debian.sh
+. scripts/guest-debian.sh
 
 # debian_passes NAME SECONDS: the guest ends in time, and all its tests have passed.
 debian_passes() {
 	guest_says "$1" '^guest: END ' $(($2 * SLOW)) || :
 	mkdir -p build/debian
-	tr -d '\r' <"$GUEST_DIR/$1.log" >"build/debian/$TEST.log"
+	tr -d '\r' <"$GUEST_DIR/$1.log" >"build/debian/$TEST-$1.log"
 	passes "$1" 20
 	guest_log "$1"
 }
@@ -47,91 +41,40 @@ test_debian_igt() {
 
 # ---- what tools in the guest show beside what the host does ----
 
-# usage_times: prints what the host has measured: of each process in a guest the vGPU's UUID, its
-# pid, ms on gr, and the time in ms.
-usage_times() {
-	vgpuctl process --json | jq -r '.[] | .uuid as $uuid | .guest | .now_ns as $now |
-		.processes[]? | [.engines[] | select(.name | startswith("gr")) | .busy_ns] as $ns |
-		"\($uuid) \(.pid) \(($ns | add // 0) / 1000000) \($now / 1000000)"'
-}
-
-# usage_compare NAME UUID BEFORE AFTER: what the guest's gputop has said of each of its processes,
-# and NVML of them all, is within 2 points of what the host has measured (two files of usage_times).
-usage_compare() {
-	local name=$1 uuid=$2 before=$3 after=$4 line sum=0 host said pid percent nr=0
-	guest_hear "$name"
-	for line in "${GUEST_SAID[@]}"; do
-		[[ $line != "guest: usage begin" ]] || said=()
-		[[ $line != "guest: usage "* ]] || said+=("${line#guest: usage }")
-	done
-	for line in "${said[@]}"; do
-		[[ $line == gputop* ]] || continue
-		read -r _ pid percent <<<"$line"
-		host=$(awk -v pid="$pid" -v uuid="$uuid" '
-			$1 == uuid && $2 == pid { busy = $3 - busy; time = $4 - time }
-			END { printf "%.1f", time ? busy * 100 / time : 0 }' "$before" "$after")
-		echo "guest $name, process $pid: gputop $percent %, the host $host %"
-		usage_near "$percent" "$host"
-		sum=$(awk "BEGIN { print $sum + $host }")
-		nr=$((nr + 1))
-	done
-	(( nr == 2 )) || fail "gputop shows $nr processes"
-	for line in "${said[@]}"; do
-		[[ $line == nvml* ]] || continue
-		echo "guest $name: NVML ${line#nvml } %, the host $sum %"
-		usage_near "${line#nvml }" "$sum"
-	done
-}
-
-usage_near() {
-	awk "BEGIN { d = $1 - $2; exit !(d >= -2 && d <= 2 && $2 > 1) }" || fail "$1 % and $2 %"
+# usage_both SECONDS WORD: both guests do it.
+usage_both() {
+	usage_do $(($1 * SLOW)) "$2" a b || fail "the guests do not $2"
 }
 
 # usage_round NUMBER: both guests measure, and the host does at the same time.
 usage_round() {
-	local name before=$GUEST_DIR/before after=$GUEST_DIR/after
-	for name in a b; do
-		guest_tell "$name" measure
-	done
-	for name in a b; do
-		until_true 120 guest_heard "$name" '^guest: usage begin' "$1"
-	done
-	usage_times >"$before"
-	for name in a b; do
-		until_true 240 guest_heard "$name" '^guest: usage end' "$1"
-	done
-	usage_times >"$after"
-	usage_compare a "$A" "$before" "$after"
-	usage_compare b "$B" "$before" "$after"
+	usage_tell a measure
+	usage_tell b measure
+	tests/e2e/debian/beside.py "$1" "$A=$GUEST_DIR/a.log" "$B=$GUEST_DIR/b.log" ||
+		fail "the tools and the host differ"
+	usage_done $((60 * SLOW)) a b || fail "the guests do not measure"
 }
 
-# usage_file NAME WHAT FILE: writes what the guest has drawn.
-usage_file() {
-	tr -d '\r' <"$GUEST_DIR/$1.log" | sed -n "s/^file $2 //p" | tail -n 1 | base64 -d >"$3"
-	[[ -s $3 ]] || fail "guest $1: $2 shows nothing"
-}
-
-# usage_show: leaves the guests' screens, and the host's, in build/debian, to be looked at.
+# usage_show: leaves the guests' screens in build/debian, to be looked at.
 usage_show() {
 	local name what
+	usage_both 240 screens
 	for name in a b; do
-		guest_tell "$name" screens
-	done
-	for name in a b; do
-		guest_says "$name" '^guest: usage shown' $((240 * SLOW)) || fail "$name shows no screens"
 		for what in nvtop nvitop gpustat gputop; do
-			usage_file "$name" "$what" "build/debian/$what-$name.ansi"
+			usage_file "$name" "$what" "build/debian/$what-$name.ansi" ||
+				fail "guest $name: $what shows nothing"
+			grep -qF paint "build/debian/$what-$name.ansi" || fail "$what shows no program"
 		done
-		usage_file "$name" mandelbrot "build/debian/mandelbrot-$name.png"
-		grep -F vgpu-samples "build/debian/nvtop-$name.ansi" || fail "nvtop shows no program"
+		usage_file "$name" mandelbrot "build/debian/mandelbrot-$name.png" || fail "no picture"
+		guest_qmp "$name" look $((60 * SLOW)) vgpu "build/debian/screen-$name.png" size=320,240 colours=20 \
+			ink=f0f0f0,101820 "text=guest $name" "text=its due is " || fail "the screen is wrong"
 	done
-	COLUMNS=120 vgpuctl top --once >build/debian/top.ansi
-	cat build/debian/top.ansi
 }
 
 # Two guests in which an ordinary user's programs draw, and whose shares change meanwhile.
 test_debian_usage() {
 	local name
+	local GUEST_OPTIONS=,display=on
 	mkdir -p build/debian
 	mdev_create "$A" SG16-4Q
 	mdev_create "$B" SG16-2Q
@@ -141,13 +84,17 @@ test_debian_usage() {
 	debian_start b "$B" usage
 	for name in a b; do
 		guest_says "$name" '^guest: usage ready' $((240 * SLOW)) || fail "guest $name is not ready"
+		usage_tell "$name" begin "guest $name"
 	done
+	usage_done $((120 * SLOW)) a b || fail "the programs do not draw"
+	usage_both 30 watch
 	usage_round 1
-	vgpuctl share set "$A" --cap 200 "$B" --cap 400 >/dev/null
+	vgpuctl share set "$A" --guarantee 100 --cap 200 "$B" --cap 400 >/dev/null
 	usage_round 2
+	usage_both 30 nvtop
 	usage_show
+	usage_both 60 end
 	for name in a b; do
-		guest_tell "$name" end
 		debian_passes "$name" 120
 	done
 	vgpuctl sched set --policy best_effort >/dev/null

@@ -8,6 +8,7 @@ PROBE=/opt/vgpu/probe.elf
 # Nobody has asked for the module: udev has found it by the device's alias.
 test_alias() {
 	local device alias
+	until_node
 	for device in /sys/bus/pci/devices/*; do
 		[[ $(<"$device/vendor")$(<"$device/device") != 0x1af40x10f1 ]] || break
 	done
@@ -31,8 +32,8 @@ test_node() {
 # udev may still be at it.
 until_node() {
 	local i
-	udevadm settle -t 60
-	for ((i = 0; i < 100; i++)); do
+	udevadm settle -t 240
+	for ((i = 0; i < 400; i++)); do
 		[[ ! -c $NODE ]] || return 0
 		sleep 0.1
 	done
