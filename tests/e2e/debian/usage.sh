@@ -85,8 +85,9 @@ usage_nvtop() {
 
 # The screens of the others that draw one.
 usage_screens() {
-	with_library python3 -m nvitop -1 --colorful >"$USAGE_DIR/nvitop" 2>&1 || :
-	with_library gpustat --force-color >"$USAGE_DIR/gpustat" 2>&1 || :
+	# Wide enough for a program's whole path.
+	with_library env COLUMNS=100 python3 -m nvitop -1 --colorful >"$USAGE_DIR/nvitop" 2>&1 || :
+	with_library gpustat --force-color -c -u -p >"$USAGE_DIR/gpustat" 2>&1 || :
 	usage_file nvitop "$USAGE_DIR/nvitop"
 	usage_file gpustat "$USAGE_DIR/gpustat"
 	usage_file gputop "$USAGE_DIR/gputop"
