@@ -64,7 +64,7 @@ managers-stock)
 	# All but guests is several times as fast on stock: it is processes that come and go.
 	lane stock 2000 manage nodedev
 	;;
-domains-stock) lane uml-debug 1500 domains long ;;
+domains-stock) lane uml-debug 4500 domains long ;;
 debian-* | igt-*)
 	# Two Debian guests at one time.
 	mem=3072
