@@ -55,7 +55,8 @@ uint32_t fake_vms_lost;
 unsigned int fake_invalidated;
 bool fake_hangs;
 
-static int fb_alloc(struct vgpu_dev *of, uint64_t bytes, uint64_t align, uint64_t *offset)
+static int fb_alloc(struct vgpu_dev *of, uint64_t bytes, uint64_t align, bool shown,
+		    uint64_t *offset)
 {
 	uint64_t start = round_up(of->fb_next, align > PAGE ? align : PAGE);
 
