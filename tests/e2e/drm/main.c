@@ -409,8 +409,8 @@ int main(int argc, char **argv)
 		kmsg = open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 		lseek(kmsg, 0, SEEK_END);
 		say("up after %llu ms", (unsigned long long)(clk_ns() / 1000000));
-		ok = load_all(argc < 2 || strcmp(argv[1], "awaken")) && node_is(true) && kernel_is_well(kmsg) &&
-		     run_all(argc, argv, kmsg) && nothing_is_lost();
+		ok = load_all(argc < 2 || strcmp(argv[1], "awaken")) && node_is(true) &&
+		     kernel_is_well(kmsg) && run_all(argc, argv, kmsg) && nothing_is_lost();
 	}
 	say("END %s", ok ? "pass" : "fail");
 	sync();
