@@ -59,7 +59,7 @@ test_debian_hibernate() {
 
 # hibernated NAME: the guest's QEMU ends, for it has switched itself off, and its test is not over.
 hibernated() {
-	guest_ended "$1" $((700 * SLOW)) || fail "guest $1 does not hibernate"
+	guest_ended "$1" $((200 * SLOW)) || fail "guest $1 does not hibernate"
 	guest_log "$1"
 	! guest_heard "$1" '^guest: END ' || fail "guest $1 has ended instead"
 	is_free "$A"
