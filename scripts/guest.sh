@@ -59,8 +59,11 @@ guest_start() {
 			-drive "if=none,id=disk,file=$GUEST_DISK,format=raw,read-only=on,file.locking=off")
 	fi
 	if [[ ${GUEST_SWAP:-} ]]; then
-		machine+=(-device "virtio-blk-pci,drive=swap"
-			-drive "if=none,id=swap,file=$GUEST_SWAP,format=raw,cache=unsafe,file.locking=off")
+		# What reads an image writes the guest's memory in any order. User Mode Linux has a
+		# mapping of the host for each page then, if it has not found all of them before, in
+		# order; and there are only so many (vm.max_map_count).
+		machine+=(-mem-prealloc -device "virtio-blk-pci,drive=swap" -drive
+			"if=none,id=swap,file=$GUEST_SWAP,format=raw,cache=unsafe,file.locking=off")
 	fi
 	guest_qemu "$name" -display none -no-reboot "${machine[@]}" -m "$GUEST_MIB" \
 		-kernel "$GUEST_KERNEL" -initrd "$GUEST_INITRAMFS" \

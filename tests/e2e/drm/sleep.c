@@ -4,7 +4,9 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/swap.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "node.h"
@@ -13,9 +15,13 @@
 #define SYSTEM		DRM_VGPU_PLACEMENT_SYSTEM
 #define CE		1
 
-/* What a hibernated guest has in the framebuffer. */
-#define IMAGE_BYTES	(48 * MIB)
-#define TOO_MANY	12
+/*
+ * What a hibernated guest has in the framebuffer, and what else may have its memory: together they
+ * are more than an image may have, so that some of the latter is swapped out for it.
+ */
+#define IMAGE_BYTES	(96 * MIB)
+#define CROWD_BYTES	(208 * MIB)
+#define TOO_MANY	6
 
 #define DISK_NUMBER	"/sys/block/vda/dev"
 
@@ -159,6 +165,55 @@ bool disk_resume(void)
 	return true;
 }
 
+/* A program that works on meanwhile: its calls wait, and are right. */
+static void go_on(const bool *end)
+{
+	uint32_t vm, queue, value;
+	struct buf buf;
+	int fd = node_open();
+
+	CHECK(fd >= 0);
+	CHECK_RET(vm_make(fd, &vm), 0);
+	CHECK_RET(queue_make(fd, vm, CE, 4, &queue), 0);
+	for (value = 1; !__atomic_load_n(end, __ATOMIC_RELAXED); value++) {
+		CHECK_RET(buf_make(fd, MIB, FRAMEBUFFER, &buf), 0);
+		CHECK_RET(bind_map(fd, vm, buf.handle, 0, VA_DATA, MIB, DRM_VGPU_BIND_WRITE), 0);
+		fill(fd, queue, VA_DATA, MIB, value);
+		fill(fd, queue, VA_DATA, MIB / 2, ~value);
+		CHECK(has(&(struct buf){ .bytes = MIB / 2, .ptr = buf.ptr }, ~value));
+		CHECK_RET(bind_unmap(fd, vm, VA_DATA, MIB), 0);
+		buf_end(fd, &buf);
+	}
+	say("went on: %u times", value);
+	_exit(0);
+}
+
+/* The same in a guest whose memory is full of what can be swapped out, and that has work to do. */
+static bool hibernate_crowded(void)
+{
+	uint64_t *word = mmap(NULL, CROWD_BYTES, PROT_READ | PROT_WRITE,
+			      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	bool *end = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	int status;
+	pid_t pid;
+	size_t i;
+
+	CHECK(word != MAP_FAILED && end != MAP_FAILED);
+	for (i = 0; i < CROWD_BYTES / 8; i++)
+		word[i] = i + 1;
+	pid = fork();
+	CHECK(pid >= 0);
+	if (!pid)
+		go_on(end);
+	CHECK(sleep_and_wake("disk", IMAGE_BYTES));
+	__atomic_store_n(end, true, __ATOMIC_RELAXED);
+	CHECK(waitpid(pid, &status, 0) == pid && WIFEXITED(status) && !WEXITSTATUS(status));
+	for (i = 0; i < CROWD_BYTES / 8; i++)
+		CHECK(word[i] == i + 1);
+	munmap(word, CROWD_BYTES);
+	return true;
+}
+
 /*
  * To disk, by an image that another QEMU reads: first before it has the driver, and then by a
  * kernel that has it. A job that does not end, or buffers for which there is no memory, refuse.
@@ -170,7 +225,7 @@ bool test_hibernate(void)
 	CHECK(stays_awake("disk"));
 	CHECK(too_much());
 	CHECK(sleep_and_wake("disk", IMAGE_BYTES));
-	CHECK(sleep_and_wake("disk", IMAGE_BYTES));
+	CHECK(hibernate_crowded());
 	return module_again(NULL) && test_dispatch();
 }
 
