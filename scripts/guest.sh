@@ -38,7 +38,7 @@ guest_qemu() {
 # cannot be unplugged; with GUEST_IOMMU=iommufd QEMU takes it by its own device node and /dev/iommu
 # instead of by its group and a container; GUEST_OPTIONS has more options of the device,
 # GUEST_BESIDE is a device in the slot before it, GUEST_DISK a file that the guest reads as its
-# disk, GUEST_APPEND more of the kernel's command line.
+# disk, GUEST_SWAP one that it may write, GUEST_APPEND more of the kernel's command line.
 guest_start() {
 	local name=$1 uuid=$2 machine=(-machine "pc,accel=tcg") driver=vfio-pci bus=
 	shift 2
@@ -57,6 +57,13 @@ guest_start() {
 	if [[ ${GUEST_DISK:-} ]]; then
 		machine+=(-device "virtio-blk-pci,drive=disk"
 			-drive "if=none,id=disk,file=$GUEST_DISK,format=raw,read-only=on,file.locking=off")
+	fi
+	if [[ ${GUEST_SWAP:-} ]]; then
+		# What reads an image writes the guest's memory in any order. User Mode Linux has a
+		# mapping of the host for each page then, if it has not found all of them before, in
+		# order; and there are only so many (vm.max_map_count).
+		machine+=(-mem-prealloc -device "virtio-blk-pci,drive=swap" -drive
+			"if=none,id=swap,file=$GUEST_SWAP,format=raw,cache=unsafe,file.locking=off")
 	fi
 	guest_qemu "$name" -display none -no-reboot "${machine[@]}" -m "$GUEST_MIB" \
 		-kernel "$GUEST_KERNEL" -initrd "$GUEST_INITRAMFS" \

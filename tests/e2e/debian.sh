@@ -32,6 +32,38 @@ test_debian_systemd() {
 	is_free "$A"
 }
 
+# A guest with Debian's kernel, and tests/e2e/drm, hibernates twice: the host's QEMU ends, and
+# another one reads the image. The second time the guest's memory is full, and the kernel that reads
+# the image has the driver. What refuses before that says why.
+test_debian_hibernate() {
+	local GUEST_KERNEL=build/guest/debian.kernel GUEST_INITRAMFS=build/guest/hibernate.initramfs
+	local GUEST_MIB=512 GUEST_SWAP=$GUEST_DIR/swap
+	local GUEST_APPEND="mitigations=off hibernate=nocompress"
+	truncate -s 768M "$GUEST_SWAP"
+	mkswap -q "$GUEST_SWAP"
+	mdev_create "$A" SG16-1Q
+	guest_start a "$A" hibernate
+	hibernated a
+	# A job that does not end (EBUSY), and too much for the guest's memory (ENOMEM).
+	grep -a 'buffers cannot be saved: -16' "$GUEST_DIR/a.log"
+	grep -a 'buffers cannot be saved: -12' "$GUEST_DIR/a.log"
+	guest_start b "$A" bare
+	hibernated b
+	guest_start c "$A" awaken
+	passes c 200
+	guest_log c
+	is_free "$A"
+	rm -f "$GUEST_SWAP"
+}
+
+# hibernated NAME: the guest's QEMU ends, for it has switched itself off, and its test is not over.
+hibernated() {
+	guest_ended "$1" $((200 * SLOW)) || fail "guest $1 does not hibernate"
+	guest_log "$1"
+	! guest_heard "$1" '^guest: END ' || fail "guest $1 has ended instead"
+	is_free "$A"
+}
+
 test_debian_igt() {
 	mdev_create "$A" SG16-1Q
 	debian_start a "$A" igt_core igt_syncobj igt_dmabuf igt_fdinfo igt_hotunplug

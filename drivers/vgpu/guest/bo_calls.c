@@ -22,6 +22,9 @@ int guest_bo_create_ioctl(struct drm_device *drm, void *data, struct drm_file *f
 	/* Not drm_dev_enter(): others may hold the VM's reservation for as long as jobs take. */
 	if (drm_dev_is_unplugged(drm))
 		return -ENODEV;
+	ret = guest_pm_wait(to_guest_dev(drm));
+	if (ret)
+		return ret;
 	if (args->vm_id) {
 		vm = guest_vm_find(file, args->vm_id);
 		if (!vm)

@@ -7,8 +7,10 @@
 #include <linux/io.h>
 #include <linux/io-64-nonatomic-lo-hi.h>
 #include <linux/mutex.h>
+#include <linux/notifier.h>
 #include <linux/pci.h>
 #include <linux/vgpu_hw.h>
+#include <linux/wait.h>
 #include <linux/workqueue.h>
 
 #include <drm/drm_device.h>
@@ -87,6 +89,9 @@ struct guest_vector {
  * @watch:        looks at queues that have work
  * @watch_period: between two looks, in jiffies
  * @recover:      ends what was lost with @lost, and tells the device anew
+ * @pm_nb:        is told when the guest begins to hibernate
+ * @asleep:       it has begun to, and no program takes framebuffer
+ * @awake:        who waits for that to be over
  * @channel_lock: protects @channel, which changes with @channel_mutex held, too; taken by interrupt
  *                handlers
  * @channel:      the queue that has a channel, or NULL
@@ -128,6 +133,9 @@ struct guest_dev {
 	struct delayed_work watch;
 	unsigned long watch_period;
 	struct work_struct recover;
+	struct notifier_block pm_nb;
+	bool asleep;
+	wait_queue_head_t awake;
 	spinlock_t channel_lock;	/* channel[] */
 	struct guest_queue *channel[VGPU_HW_MAX_CHANNELS];
 };
@@ -221,6 +229,10 @@ void guest_recover_drop(struct guest_dev *gdev, int error);
 void guest_recover_tell(struct guest_dev *gdev);
 
 extern const struct dev_pm_ops guest_pm_ops;
+int guest_pm_init(struct guest_dev *gdev);
+
+/* Waits while the guest hibernates, before framebuffer is taken. An ioctl is begun anew by it. */
+int guest_pm_wait(struct guest_dev *gdev);
 
 int guest_watch_init(struct guest_dev *gdev);
 

@@ -162,6 +162,9 @@ static int drv_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	ret = guest_irq_init(gdev);
 	if (ret)
 		return ret;
+	ret = guest_pm_init(gdev);
+	if (ret)
+		return ret;
 	guest_label_driver(gdev);
 	return drm_dev_register(&gdev->drm, 0);
 }

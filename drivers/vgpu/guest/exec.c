@@ -170,6 +170,9 @@ int guest_exec_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
 		return -EINVAL;
 	if (drm_dev_is_unplugged(drm))
 		return -ENODEV;
+	ret = guest_pm_wait(to_guest_dev(drm));
+	if (ret)
+		return ret;
 	queue = guest_queue_find(file, args->queue_id);
 	if (!queue)
 		return -ENOENT;

@@ -4,13 +4,23 @@
  * memory anyway, and queues that have no work lose nothing with their channels.
  */
 #include <linux/pm.h>
+#include <linux/suspend.h>
 
 #include "channel.h"
 #include "device.h"
 #include "evict.h"
 
+static int save_buffers(struct guest_dev *gdev)
+{
+	int ret = guest_evict_all(gdev);
+
+	if (ret)
+		dev_err(gdev->drm.dev, "buffers cannot be saved: %d\n", ret);
+	return ret ? -EBUSY : 0;
+}
+
 /* Programs are frozen. Of the jobs that they have left, buffers wait for some seconds. */
-static int pm_suspend(struct device *dev)
+static int dev_suspend(struct device *dev)
 {
 	struct guest_dev *gdev = dev_get_drvdata(dev);
 	int ret;
@@ -18,11 +28,9 @@ static int pm_suspend(struct device *dev)
 	if (drm_dev_is_unplugged(&gdev->drm))
 		return 0;
 	flush_work(&gdev->recover);
-	ret = guest_evict_all(gdev);
-	if (ret) {
-		dev_err(dev, "buffers cannot be saved: %d\n", ret);
-		return -EBUSY;
-	}
+	ret = save_buffers(gdev);
+	if (ret)
+		return ret;
 	ret = guest_channel_leave_all(gdev);
 	if (ret) {
 		dev_err(dev, "jobs are under way\n");
@@ -33,7 +41,7 @@ static int pm_suspend(struct device *dev)
 }
 
 /* The device may have been without power, or another kernel's. */
-static int pm_resume(struct device *dev)
+static int dev_resume(struct device *dev)
 {
 	struct guest_dev *gdev = dev_get_drvdata(dev);
 
@@ -50,7 +58,63 @@ static int pm_resume(struct device *dev)
 	return 0;
 }
 
+static void pm_wake(void *data)
+{
+	struct guest_dev *gdev = data;
+
+	WRITE_ONCE(gdev->asleep, false);
+	wake_up_all(&gdev->awake);
+}
+
+/*
+ * A hibernation takes the memory for its image before it suspends devices, and what buffers need
+ * then would be missing. So they are saved before that, while memory can be swapped out for them.
+ * Programs still run, and guest_pm_wait() keeps them from taking the framebuffer again.
+ */
+static int pm_notify(struct notifier_block *nb, unsigned long event, void *unused)
+{
+	struct guest_dev *gdev = container_of(nb, struct guest_dev, pm_nb);
+	int ret;
+
+	if (event == PM_POST_HIBERNATION)
+		pm_wake(gdev);
+	if (event != PM_HIBERNATION_PREPARE || drm_dev_is_unplugged(&gdev->drm))
+		return NOTIFY_DONE;
+	WRITE_ONCE(gdev->asleep, true);
+	ret = save_buffers(gdev);
+	/* The one that has refused is not told of the end. */
+	if (ret)
+		pm_wake(gdev);
+	return notifier_from_errno(ret);
+}
+
+int guest_pm_wait(struct guest_dev *gdev)
+{
+	return wait_event_interruptible(gdev->awake, !READ_ONCE(gdev->asleep));
+}
+
+/* With the driver's end at the device nobody tells of a hibernation's end any more. */
+static void pm_fini(void *data)
+{
+	struct guest_dev *gdev = data;
+
+	unregister_pm_notifier(&gdev->pm_nb);
+	pm_wake(gdev);
+}
+
+int guest_pm_init(struct guest_dev *gdev)
+{
+	int ret;
+
+	init_waitqueue_head(&gdev->awake);
+	gdev->pm_nb.notifier_call = pm_notify;
+	ret = register_pm_notifier(&gdev->pm_nb);
+	if (ret)
+		return ret;
+	return devm_add_action_or_reset(gdev->drm.dev, pm_fini, gdev);
+}
+
 /* Likewise before and after the image of a hibernation, and when that has been read. */
 const struct dev_pm_ops guest_pm_ops = {
-	SYSTEM_SLEEP_PM_OPS(pm_suspend, pm_resume)
+	SYSTEM_SLEEP_PM_OPS(dev_suspend, dev_resume)
 };

@@ -200,6 +200,11 @@ bool test_scribble(void);
 bool test_quarantine(void);
 bool test_suspend_devices(void);
 bool test_suspend(void);
+bool test_hibernate(void);
+bool test_awaken(void);
+
+/* If the guest has a disk, and one has hibernated to it, does not return: that one goes on. */
+bool disk_resume(void);
 
 /* Writes to a file of /sys/power: 0 or a negative errno. */
 int power_write(const char *file, const char *text);
