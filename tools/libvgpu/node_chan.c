@@ -269,9 +269,17 @@ static int chan_wait_room(struct vgpu_chan *chan, size_t nr)
 static int exec_fail(struct vgpu_chan *chan, int error)
 {
 	struct drm_vgpu_queue_query query;
+	struct drm_vgpu_dev_info info;
 	int ret;
 
 	switch (error) {
+	case -ENOSPC:
+		if (vgpu_node_query(chan->dev, &info))
+			break;
+		return vgpu_fail(chan->dev, error,
+				 "the framebuffer has no room for all that the address space maps: %llu of %llu bytes left",
+				 (unsigned long long)info.fb_free,
+				 (unsigned long long)chan->dev->fb_bytes);
 	case -EIO:
 		ret = chan_look(chan, &query);
 		return ret ? ret : chan_lost(chan, &query);

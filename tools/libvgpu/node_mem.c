@@ -167,6 +167,7 @@ static int buf_place(struct vgpu_dev *dev, uint64_t bytes, uint64_t *at)
 static int buf_alloc(struct vgpu_dev *dev, struct vgpu_buf *buf)
 {
 	struct vgpu_node_bo bo = { .bytes = buf->bytes };
+	struct drm_vgpu_dev_info info;
 	int ret;
 
 	ret = vgpu_node_list_reserve(dev, &dev->node->buf);
@@ -175,6 +176,10 @@ static int buf_alloc(struct vgpu_dev *dev, struct vgpu_buf *buf)
 	if (ret)
 		return ret;
 	ret = bo_create(dev, &bo, DRM_VGPU_PLACEMENT_SYSTEM, 0);
+	if (ret == -ENOMEM && !vgpu_node_query(dev, &info))
+		return vgpu_fail(dev, ret, "memory for buffers: %llu bytes wanted, %llu left",
+				 (unsigned long long)bo.bytes,
+				 (unsigned long long)info.system_free);
 	if (ret)
 		return vgpu_node_fail(dev, ret, "BO_CREATE");
 	ret = bo_mmap(dev, &bo, NULL, &buf->ptr);

@@ -111,15 +111,15 @@ static int job_push(struct guest_job *job, struct guest_syncs *syncs)
 	ret = guest_follow_lock(&exec);
 	if (ret)
 		return ret;
-	for (i = 0; i < job->nr; i++)
-		if (job->packet[i].type == VGPU_HW_PKT_PRESENT)
-			guest_follow_show(&exec, le64_to_cpu(job->packet[i].dst),
-					  surface_bytes(&job->packet[i]));
 	mutex_lock(&queue->submit_lock);
 	if (queue->dead || READ_ONCE(queue->error)) {
 		ret = queue->dead ? -ENOENT : -EIO;
 		goto out;
 	}
+	for (i = 0; i < job->nr; i++)
+		if (job->packet[i].type == VGPU_HW_PKT_PRESENT)
+			guest_follow_show(&exec, le64_to_cpu(job->packet[i].dst),
+					  surface_bytes(&job->packet[i]));
 	cookie = dma_fence_begin_signalling();
 	drm_sched_job_arm(&job->base);
 	guest_done_arm(job->done, queue->fence_context + 1, ++queue->jobs,

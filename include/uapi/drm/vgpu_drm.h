@@ -176,8 +176,8 @@ enum drm_vgpu_placement {
  * struct drm_vgpu_bo_create - DRM_IOCTL_VGPU_BO_CREATE: a buffer, which reads 0
  * @size:      bytes, a multiple of the page size, not 0
  * @placement: enum drm_vgpu_placement
- * @vm_id:     0, or the only VM in which it will be mapped: then it cannot be exported, and an EXEC
- *             has less to lock
+ * @vm_id:     0, or the only VM in which it will be mapped: then it cannot be exported
+ *             (DRM_IOCTL_PRIME_HANDLE_TO_FD: EPERM), and an EXEC has less to lock
  * @handle:    out: GEM handle, closed by DRM_IOCTL_GEM_CLOSE
  * @flags:     DRM_VGPU_BO_*, or 0
  *

@@ -145,11 +145,19 @@ bool test_bad_bind(void)
 	struct drm_vgpu_bind_op op[3] = {};
 	uint8_t large[2 * sizeof(*op)] = {};
 	uint32_t vm, other, handle, own, system;
+	struct drm_vgpu_vm_bind synced = {};
+	struct drm_vgpu_sync sync = {};
 	int fd = node_open();
 
 	CHECK(fd >= 0);
 	CHECK_RET(vm_make(fd, &vm), 0);
 	CHECK_RET(vm_make(fd, &other), 0);
+	CHECK_RET(sync_make(fd, &sync.handle), 0);
+	/* Only an asynchronous one waits and signals. */
+	synced.vm_id = vm;
+	synced.syncs.stride = sizeof(sync);
+	synced.syncs.count = 1;
+	synced.syncs.pointer = (uintptr_t)&sync;
 	CHECK_RET(bo_make(fd, 16 * PAGE, FRAMEBUFFER, 0, &handle), 0);
 	CHECK_RET(bo_make(fd, PAGE, FRAMEBUFFER, other, &own), 0);
 	CHECK_RET(bo_make(fd, PAGE, SYSTEM, 0, &system), 0);
@@ -160,6 +168,7 @@ bool test_bad_bind(void)
 	op[0] = (struct drm_vgpu_bind_op){ .type = DRM_VGPU_BIND_UNMAP, .size = PAGE };
 	CHECK_RET(bind_ops(fd, ~0u, op, sizeof(*op), 1, 0), -ENOENT);
 	CHECK_RET(bind_ops(fd, vm, op, sizeof(*op), 1, 2), -EINVAL);
+	CHECK_RET(node_ioctl(fd, DRM_IOCTL_VGPU_VM_BIND, &synced), -EINVAL);
 	CHECK_RET(bind_ops(fd, vm, op, sizeof(*op) - 8, 1, 0), -EINVAL);
 	CHECK_RET(bind_ops(fd, vm, op, 512, 1, 0), -EINVAL);
 	CHECK_RET(bind_ops(fd, vm, op, sizeof(*op), DRM_VGPU_BIND_OPS_MAX + 1, 0), -E2BIG);

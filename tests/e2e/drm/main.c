@@ -7,6 +7,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -247,6 +248,20 @@ static bool find_function(char *name, size_t room)
 }
 
 /* The driver goes while a file is open, with memory mapped and a queue. */
+/* What touches this page dies by SIGBUS. */
+static bool raises_sigbus(const void *page)
+{
+	pid_t pid = fork();
+	int status;
+
+	if (!pid) {
+		(void)*(const volatile uint32_t *)page;
+		_exit(0);
+	}
+	return pid > 0 && waitpid(pid, &status, 0) == pid && WIFSIGNALED(status) &&
+	       WTERMSIG(status) == SIGBUS;
+}
+
 bool test_unbind(void)
 {
 	struct drm_vgpu_queue_query query;
@@ -260,7 +275,9 @@ bool test_unbind(void)
 	CHECK_RET(queue_make(fd, vm, 0, 4, &queue), 0);
 	CHECK_RET(buf_make(fd, PAGE, DRM_VGPU_PLACEMENT_FRAMEBUFFER, &buf), 0);
 	CHECK_RET(bind_map(fd, vm, buf.handle, 0, VA_DATA, PAGE, 0), 0);
+	memset(buf.ptr, 1, PAGE);
 	CHECK(sysfs_write(DRIVER_DIR "/unbind", function));
+	CHECK(raises_sigbus(buf.ptr));
 	CHECK_RET(exec(fd, queue, NULL, 0, 0, 0), -ENODEV);
 	CHECK_RET(vm_make(fd, &id), -ENODEV);
 	CHECK_RET(bind_unmap(fd, vm, VA_DATA, PAGE), -ENODEV);
