@@ -8,6 +8,7 @@
 
 int guest_bo_create_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
 {
+	struct guest_dev *gdev = to_guest_dev(drm);
 	struct drm_vgpu_bo_create *args = data;
 	struct guest_vm *vm = NULL;
 	struct guest_bo *bo;
@@ -22,21 +23,23 @@ int guest_bo_create_ioctl(struct drm_device *drm, void *data, struct drm_file *f
 	/* Not drm_dev_enter(): others may hold the VM's reservation for as long as jobs take. */
 	if (drm_dev_is_unplugged(drm))
 		return -ENODEV;
-	ret = guest_pm_wait(to_guest_dev(drm));
-	if (ret)
-		return ret;
 	if (args->vm_id) {
 		vm = guest_vm_find(file, args->vm_id);
 		if (!vm)
 			return -ENOENT;
 	}
-	bo = guest_bo_create(to_guest_dev(drm), args->size, args->placement, args->flags,
+	ret = guest_pm_begin(gdev);
+	if (ret)
+		goto out;
+	bo = guest_bo_create(gdev, args->size, args->placement, args->flags,
 			     vm ? guest_vm_shared(vm) : NULL);
+	guest_pm_end(gdev);
 	ret = PTR_ERR_OR_ZERO(bo);
 	if (!ret) {
 		ret = drm_gem_handle_create(file, &bo->tbo.base, &args->handle);
 		drm_gem_object_put(&bo->tbo.base);
 	}
+out:
 	if (vm)
 		guest_vm_put(vm);
 	return ret;

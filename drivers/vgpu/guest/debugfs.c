@@ -29,7 +29,8 @@ static int debugfs_gpuvas(struct seq_file *m, void *unused)
 		mutex_lock(&vm->lock);
 		ret = drm_debugfs_gpuva_info(m, &vm->base);
 		mutex_unlock(&vm->lock);
-		if (ret)
+		/* All of it is printed anew then. */
+		if (ret || seq_has_overflowed(m))
 			break;
 		seq_puts(m, "\n");
 	}

@@ -9,6 +9,7 @@
 #include <linux/mutex.h>
 #include <linux/notifier.h>
 #include <linux/pci.h>
+#include <linux/rwsem.h>
 #include <linux/vgpu_hw.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
@@ -92,6 +93,7 @@ struct guest_vector {
  * @pm_nb:        is told when the guest begins to hibernate
  * @asleep:       it has begun to, and no program takes framebuffer
  * @awake:        who waits for that to be over
+ * @asleep_sem:   held for reading by who takes framebuffer and has found @asleep false
  * @channel_lock: protects @channel, which changes with @channel_mutex held, too; taken by interrupt
  *                handlers
  * @channel:      the queue that has a channel, or NULL
@@ -136,6 +138,7 @@ struct guest_dev {
 	struct notifier_block pm_nb;
 	bool asleep;
 	wait_queue_head_t awake;
+	struct rw_semaphore asleep_sem;
 	spinlock_t channel_lock;	/* channel[] */
 	struct guest_queue *channel[VGPU_HW_MAX_CHANNELS];
 };
@@ -231,8 +234,12 @@ void guest_recover_tell(struct guest_dev *gdev);
 extern const struct dev_pm_ops guest_pm_ops;
 int guest_pm_init(struct guest_dev *gdev);
 
-/* Waits while the guest hibernates, before framebuffer is taken. An ioctl is begun anew by it. */
-int guest_pm_wait(struct guest_dev *gdev);
+/*
+ * Waits while the guest hibernates. Framebuffer may be taken then, until guest_pm_end().
+ * Reservations are locked behind it. Returns -ERESTARTSYS if a signal comes: the ioctl begins anew.
+ */
+int guest_pm_begin(struct guest_dev *gdev);
+void guest_pm_end(struct guest_dev *gdev);
 
 int guest_watch_init(struct guest_dev *gdev);
 

@@ -116,10 +116,13 @@ static int job_push(struct guest_job *job, struct guest_syncs *syncs)
 		ret = queue->dead ? -ENOENT : -EIO;
 		goto out;
 	}
-	for (i = 0; i < job->nr; i++)
-		if (job->packet[i].type == VGPU_HW_PKT_PRESENT)
-			guest_follow_show(&exec, le64_to_cpu(job->packet[i].dst),
-					  surface_bytes(&job->packet[i]));
+	for (i = 0; i < job->nr; i++) {
+		if (job->packet[i].type != VGPU_HW_PKT_PRESENT)
+			continue;
+		guest_follow_show(&exec, le64_to_cpu(job->packet[i].dst),
+				  surface_bytes(&job->packet[i]));
+		cond_resched();
+	}
 	cookie = dma_fence_begin_signalling();
 	drm_sched_job_arm(&job->base);
 	guest_done_arm(job->done, queue->fence_context + 1, ++queue->jobs,
@@ -170,9 +173,6 @@ int guest_exec_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
 		return -EINVAL;
 	if (drm_dev_is_unplugged(drm))
 		return -ENODEV;
-	ret = guest_pm_wait(to_guest_dev(drm));
-	if (ret)
-		return ret;
 	queue = guest_queue_find(file, args->queue_id);
 	if (!queue)
 		return -ENOENT;

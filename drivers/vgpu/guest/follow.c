@@ -139,6 +139,18 @@ int guest_follow_init(struct guest_dev *gdev)
 	return drmm_mutex_init(&gdev->drm, &gdev->room_mutex);
 }
 
+/* A guest that begins to hibernate waits for it, and not for all turns. */
+static int lock_once(struct guest_dev *gdev, struct drm_gpuvm_exec *exec)
+{
+	int ret = guest_pm_begin(gdev);
+
+	if (ret)
+		return ret;
+	ret = drm_gpuvm_exec_lock(exec);
+	guest_pm_end(gdev);
+	return ret;
+}
+
 /*
  * Clients that want each other's framebuffer must let go of all that they have locked. Of those
  * that have found none one looks at a time: whoever begins anew has a younger ticket than all
@@ -153,7 +165,7 @@ int guest_follow_lock(struct drm_gpuvm_exec *exec)
 	int ret;
 
 	exec->extra.fn = validate_all;
-	while ((ret = drm_gpuvm_exec_lock(exec)) == -EBUSY) {
+	while ((ret = lock_once(gdev, exec)) == -EBUSY) {
 		if (turn && time_before(jiffies, end)) {
 			if (!msleep_interruptible(ROOM_LOOK))
 				continue;

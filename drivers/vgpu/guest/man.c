@@ -47,7 +47,9 @@ static int fb_alloc(struct ttm_resource_manager *man, struct ttm_buffer_object *
 	if (ret)
 		goto err;
 	res->place = guest_place_of_blocks(gdev, &res->blocks);
-	if (!res->place) {
+	/* The allocator does not tell that it had no memory to cut off what is more than asked. */
+	if (!res->place || res->place->bytes != tbo->base.size) {
+		kvfree(res->place);
 		guest_fb_free(gdev, &res->blocks);
 		ret = -ENOMEM;
 		goto err;

@@ -170,7 +170,7 @@ int guest_move_copy(struct guest_dev *gdev, const struct guest_place *dst,
 	ret = move_begin(gdev);
 	if (ret)
 		return ret;
-	for (offset = 0; !ret && offset < src->bytes; offset += bytes) {
+	for (offset = 0; !ret && offset < min(dst->bytes, src->bytes); offset += bytes) {
 		struct vgpu_hw_packet packet = {
 			.type = VGPU_HW_PKT_COPY,
 			.op_flags = cpu_to_le32(flags),
