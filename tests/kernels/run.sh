@@ -57,5 +57,5 @@ enter LAB_BIND="$CHECKOUT" LAB_BIND_RO="$K_DIR" LAB_CWD="$CHECKOUT" -- bash -euc
 	echo "# a guest with $rel"
 ' bash "$K_DIR" "$out"
 
-scripts/lab run --kernel uml --timeout 500 -- env DRIVER_TESTS="${tests[*]}" \
+scripts/lab run --kernel uml --timeout 3000 -- env DRIVER_TESTS="${tests[*]}" \
 	DRIVER_KERNEL="$out/kernel" DRIVER_INITRAMFS="$out/initramfs" tests/e2e/run.sh driver
