@@ -28,12 +28,12 @@ int guest_bo_create_ioctl(struct drm_device *drm, void *data, struct drm_file *f
 		if (!vm)
 			return -ENOENT;
 	}
-	ret = guest_pm_begin(gdev);
+	ret = guest_gate_enter(gdev);
 	if (ret)
 		goto out;
 	bo = guest_bo_create(gdev, args->size, args->placement, args->flags,
 			     vm ? guest_vm_shared(vm) : NULL);
-	guest_pm_end(gdev);
+	guest_gate_leave(gdev);
 	ret = PTR_ERR_OR_ZERO(bo);
 	if (!ret) {
 		ret = drm_gem_handle_create(file, &bo->tbo.base, &args->handle);

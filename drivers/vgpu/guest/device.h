@@ -91,9 +91,9 @@ struct guest_vector {
  * @watch_period: between two looks, in jiffies
  * @recover:      ends what was lost with @lost, and tells the device anew
  * @pm_nb:        is told when the guest begins to hibernate
- * @asleep:       it has begun to, and no program takes framebuffer
- * @awake:        who waits for that to be over
- * @asleep_sem:   held for reading by who takes framebuffer and has found @asleep false
+ * @gate_shut:    no program takes framebuffer
+ * @gate_queue:   who waits for that to be over
+ * @gate_sem:     held for reading by who has entered
  * @channel_lock: protects @channel, which changes with @channel_mutex held, too; taken by interrupt
  *                handlers
  * @channel:      the queue that has a channel, or NULL
@@ -136,9 +136,9 @@ struct guest_dev {
 	unsigned long watch_period;
 	struct work_struct recover;
 	struct notifier_block pm_nb;
-	bool asleep;
-	wait_queue_head_t awake;
-	struct rw_semaphore asleep_sem;
+	bool gate_shut;
+	wait_queue_head_t gate_queue;
+	struct rw_semaphore gate_sem;
 	spinlock_t channel_lock;	/* channel[] */
 	struct guest_queue *channel[VGPU_HW_MAX_CHANNELS];
 };
@@ -235,11 +235,17 @@ extern const struct dev_pm_ops guest_pm_ops;
 int guest_pm_init(struct guest_dev *gdev);
 
 /*
- * Waits while the guest hibernates. Framebuffer may be taken then, until guest_pm_end().
- * Reservations are locked behind it. Returns -ERESTARTSYS if a signal comes: the ioctl begins anew.
+ * Who takes framebuffer for programs is between guest_gate_enter(), which waits while the gate is
+ * shut, and guest_gate_leave(). Reservations are locked behind it. Returns -ERESTARTSYS if a signal
+ * comes: the ioctl begins anew.
  */
-int guest_pm_begin(struct guest_dev *gdev);
-void guest_pm_end(struct guest_dev *gdev);
+void guest_gate_init(struct guest_dev *gdev);
+int guest_gate_enter(struct guest_dev *gdev);
+void guest_gate_leave(struct guest_dev *gdev);
+
+/* Waits for those that have entered. Returns -EINTR, and the gate is shut, if it is killed. */
+int guest_gate_shut(struct guest_dev *gdev);
+void guest_gate_open(struct guest_dev *gdev);
 
 int guest_watch_init(struct guest_dev *gdev);
 

@@ -142,12 +142,12 @@ int guest_follow_init(struct guest_dev *gdev)
 /* A guest that begins to hibernate waits for it, and not for all turns. */
 static int lock_once(struct guest_dev *gdev, struct drm_gpuvm_exec *exec)
 {
-	int ret = guest_pm_begin(gdev);
+	int ret = guest_gate_enter(gdev);
 
 	if (ret)
 		return ret;
 	ret = drm_gpuvm_exec_lock(exec);
-	guest_pm_end(gdev);
+	guest_gate_leave(gdev);
 	return ret;
 }
 

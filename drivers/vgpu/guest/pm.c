@@ -58,18 +58,10 @@ static int dev_resume(struct device *dev)
 	return 0;
 }
 
-static void pm_wake(void *data)
-{
-	struct guest_dev *gdev = data;
-
-	WRITE_ONCE(gdev->asleep, false);
-	wake_up_all(&gdev->awake);
-}
-
 /*
  * A hibernation takes the memory for its image before it suspends devices, and what buffers need
  * then would be missing. So they are saved before that, while memory can be swapped out for them.
- * Programs still run, and guest_pm_begin() keeps them from taking the framebuffer again.
+ * Programs still run, and guest_gate_enter() keeps them from taking the framebuffer again.
  */
 static int pm_notify(struct notifier_block *nb, unsigned long event, void *unused)
 {
@@ -77,39 +69,18 @@ static int pm_notify(struct notifier_block *nb, unsigned long event, void *unuse
 	int ret;
 
 	if (event == PM_POST_HIBERNATION)
-		pm_wake(gdev);
+		guest_gate_open(gdev);
 	if (event != PM_HIBERNATION_PREPARE || drm_dev_is_unplugged(&gdev->drm))
 		return NOTIFY_DONE;
-	WRITE_ONCE(gdev->asleep, true);
-	/* Who has not seen that is done now. */
-	ret = down_write_killable(&gdev->asleep_sem);
-	if (!ret) {
-		up_write(&gdev->asleep_sem);
+	ret = guest_gate_shut(gdev);
+	if (!ret)
 		ret = save_buffers(gdev);
-	}
 	/* The one that has refused is not told of the end. */
 	if (ret)
-		pm_wake(gdev);
+		guest_gate_open(gdev);
 	if (drm_dev_is_unplugged(&gdev->drm))
 		return NOTIFY_DONE;
 	return notifier_from_errno(ret);
-}
-
-int guest_pm_begin(struct guest_dev *gdev)
-{
-	for (;;) {
-		if (wait_event_interruptible(gdev->awake, !READ_ONCE(gdev->asleep)) ||
-		    down_read_interruptible(&gdev->asleep_sem))
-			return -ERESTARTSYS;
-		if (!READ_ONCE(gdev->asleep))
-			return 0;
-		up_read(&gdev->asleep_sem);
-	}
-}
-
-void guest_pm_end(struct guest_dev *gdev)
-{
-	up_read(&gdev->asleep_sem);
 }
 
 /* With the driver's end at the device nobody tells of a hibernation's end any more. */
@@ -118,15 +89,14 @@ static void pm_fini(void *data)
 	struct guest_dev *gdev = data;
 
 	unregister_pm_notifier(&gdev->pm_nb);
-	pm_wake(gdev);
+	guest_gate_open(gdev);
 }
 
 int guest_pm_init(struct guest_dev *gdev)
 {
 	int ret;
 
-	init_waitqueue_head(&gdev->awake);
-	init_rwsem(&gdev->asleep_sem);
+	guest_gate_init(gdev);
 	gdev->pm_nb.notifier_call = pm_notify;
 	ret = register_pm_notifier(&gdev->pm_nb);
 	if (ret)
