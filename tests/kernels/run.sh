@@ -37,7 +37,8 @@ enter LAB_BIND="$CHECKOUT" LAB_BIND_RO="$K_DIR" LAB_CWD="$CHECKOUT" -- bash -euc
 	to=/tmp/modules/lib/modules/$rel
 	mkdir -p "$to/kernel/drivers" /tmp/modules/usr "$dir"
 	ln -s ../lib /tmp/modules/usr/lib
-	cp "$from"/modules.* "$to/"
+	# sid leaves these to depmod.
+	find "$from" -maxdepth 1 -name "modules.*" -exec cp -t "$to" {} +
 	cp -r "$from/kernel/drivers/gpu" "$to/kernel/drivers/"
 	depmod -b /tmp/modules "$rel"
 	(cd "$dir" && cpio --quiet -id) <build/guest/drm.initramfs

@@ -284,6 +284,7 @@ static int dev_query(struct drm_vgpu_dev_query *args)
 		.nr_engines = 2,
 		.fb_bytes = NODE_FB_BYTES,
 		.fb_free = NODE_FB_BYTES - node_kernel.fb_used - node_kernel.fb_others,
+		.system_free = FILE_BYTES - file_end,
 		.engine = { VGPU_HW_ENGINE_CE << 8, VGPU_HW_ENGINE_GR << 8 },
 	};
 

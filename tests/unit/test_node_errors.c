@@ -138,7 +138,7 @@ static const struct row rows[] = {
 	{ "channel", do_chan, DRM_IOCTL_SYNCOBJ_CREATE, { EINVAL, ENOMEM, EOPNOTSUPP } },
 	{ "channel", do_chan, DRM_IOCTL_VGPU_QUEUE_CREATE, { COMMON, ENOENT, ENOSPC } },
 	{ "enable", do_enable, DRM_IOCTL_VGPU_QUEUE_CREATE, { COMMON, ENOENT, ENOSPC } },
-	{ "packet", do_nop, DRM_IOCTL_VGPU_EXEC, { COMMON, ENOENT, EPERM, E2BIG } },
+	{ "packet", do_nop, DRM_IOCTL_VGPU_EXEC, { COMMON, ENOENT, ENOSPC, EPERM, E2BIG } },
 	{ "wait", do_wait, DRM_IOCTL_SYNCOBJ_TIMELINE_WAIT, { EFAULT, EINVAL, ENOMEM, ENOENT } },
 	{ "wait", do_wait, DRM_IOCTL_VGPU_QUEUE_QUERY, { COMMON, ENOENT } },
 	{ "fault", do_fault, DRM_IOCTL_VGPU_QUEUE_QUERY, { COMMON, ENOENT } },
@@ -200,6 +200,12 @@ static void test_errors(void **state)
 			continue;
 		check_that(!row->act(), "%s: %s", row->name, vgpu_dev_error(node_dev));
 	}
+	/* Others have what a job needs. */
+	node_kernel.fail = DRM_IOCTL_VGPU_EXEC;
+	node_kernel.error = -ENOSPC;
+	assert_int_equal(vgpu_chan_nop(chan), -ENOSPC);
+	node_says("no room for all that the address space maps: ");
+	node_kernel.error = 0;
 	drop();
 }
 
@@ -282,7 +288,8 @@ static void test_full(void **state)
 	assert_int_equal(vgpu_buf_alloc(node_dev, SIZE_MAX - 2 * PAGE, &buf), -ENOMEM);
 	/* The kernel has less than that, too. */
 	assert_int_equal(vgpu_buf_alloc(node_dev, 2ull << 30, &buf), -ENOMEM);
-	node_says("BO_CREATE: Cannot allocate memory");
+	node_says("memory for buffers: 2147483648 bytes wanted, ");
+	assert_null(strstr(vgpu_dev_error(node_dev), "wanted, 0 left"));
 }
 
 /* Nothing of a device stays open that cannot be used. */
