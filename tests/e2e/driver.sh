@@ -11,7 +11,7 @@ driver_start() {
 	guest_start "$@"
 }
 
-# DRIVER_TESTS names some of the tests, in place of all.
+# DRIVER_TESTS names some of the tests, in place of all; then this is all of the group.
 test_driver() {
 	local tests=()
 	read -ra tests <<<"${DRIVER_TESTS:-}"
