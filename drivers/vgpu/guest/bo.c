@@ -144,6 +144,7 @@ static struct guest_bo *bo_alloc(struct guest_dev *gdev, u64 bytes, u32 placemen
 
 	if (!bo)
 		return NULL;
+	INIT_LIST_HEAD(&bo->show_link);
 	bo->tbo.base.funcs = &bo_funcs;
 	bo->placement = placement;
 	bo->contiguous = flags & DRM_VGPU_BO_CONTIGUOUS;

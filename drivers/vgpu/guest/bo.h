@@ -32,9 +32,9 @@ struct guest_shared {
  * @own:        of the driver itself: it is pinned
  * @large:      in the framebuffer it is made of large pieces, see guest_fb_take()
  * @contiguous: in the framebuffer it is one piece, which may begin at any page
- * @shown:      a monitor may show it, so it is not evicted; protected by the reservation
  * @no_room:    the framebuffer had no room for it when it was last asked; protected by the
  *              reservation
+ * @show_link:  in a list of those that a job will show; protected by the reservation
  * @place:      where it lies, if mappings may lead there, else NULL: it is evicted. Changes with
  *              the reservation and guest_bo_gpuva_lock() held
  * @shared:     of the only VM that maps the buffer, or NULL
@@ -48,8 +48,8 @@ struct guest_bo {
 	bool own;
 	bool large;
 	bool contiguous;
-	bool shown;
 	bool no_room;
+	struct list_head show_link;
 	const struct guest_place *place;
 	struct guest_shared *shared;
 	struct dma_buf *dmabuf;

@@ -324,6 +324,14 @@ int guest_channel_leave_all(struct guest_dev *gdev)
 	return busy ? -EBUSY : 0;
 }
 
+void guest_channel_return_all(struct guest_dev *gdev)
+{
+	mutex_lock(&gdev->channel_mutex);
+	gdev->lost = false;
+	guest_channel_kick(gdev);
+	mutex_unlock(&gdev->channel_mutex);
+}
+
 void guest_channel_release(struct guest_queue *queue)
 {
 	struct guest_dev *gdev = queue->gdev;

@@ -29,10 +29,11 @@ struct dma_fence *guest_channel_claim(struct guest_queue *queue, struct guest_fe
 bool guest_channel_stop(struct guest_queue *queue, struct guest_fault *fault, bool there);
 
 /*
- * Takes the channels of all queues, and gives them none until guest_recover_tell(), when they go
- * on. -EBUSY if one has jobs in its ring, or waits for a channel: all is as it was then.
+ * Takes the channels of all queues, and gives them none until guest_channel_return_all(), when they
+ * go on. -EBUSY if one has jobs in its ring, or waits for a channel: all is as it was then.
  */
 int guest_channel_leave_all(struct guest_dev *gdev);
+void guest_channel_return_all(struct guest_dev *gdev);
 
 /* Takes the channel of a queue that goes. */
 void guest_channel_release(struct guest_queue *queue);

@@ -24,6 +24,7 @@
 #include "facts.h"
 #include "fb.h"
 #include "move.h"
+#include "shown.h"
 
 #define GUEST_NAME		"vgpu_guest"
 #define GUEST_VERSION		"1.0"
@@ -62,6 +63,7 @@ struct guest_vector {
  * @left:         the driver has left the device: nothing is mapped any more
  * @saving:       the guest's memory takes all of the framebuffer
  * @move:         the channel that moves buffers
+ * @shown:        what the monitor may show
  * @room_mutex:   whose turn it is to look for framebuffer, of the jobs that have found none;
  *                outside of reservations
  * @vm_mutex:     protects @vms; taken where fences are signalled, so no memory is allocated under
@@ -111,6 +113,7 @@ struct guest_dev {
 	bool left;
 	bool saving;
 	struct guest_move move;
+	struct guest_shown shown;
 	struct mutex room_mutex;	/* whose turn it is to look for framebuffer */
 	struct mutex vm_mutex;		/* vms */
 	struct list_head vms;

@@ -144,6 +144,9 @@ static int drv_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	ret = guest_evict_init(gdev);
 	if (ret)
 		return ret;
+	ret = guest_shown_init(gdev);
+	if (ret)
+		return ret;
 	ret = guest_follow_init(gdev);
 	if (ret)
 		return ret;
@@ -179,6 +182,7 @@ static void drv_remove(struct pci_dev *pdev)
 	/* From now on nobody else touches registers. A device that is gone drops the write. */
 	guest_dev_reset(gdev);
 	guest_recover_drop(gdev, -ENODEV);
+	guest_shown_forget(gdev);
 	guest_tt_leave(gdev);
 }
 

@@ -20,8 +20,8 @@
 #define CPU_CLEARS	SZ_64K
 
 /*
- * Only from the framebuffer, what no monitor shows, and what finds room elsewhere: TTM logs each
- * buffer that does not. The reservation is held.
+ * Only from the framebuffer, and what finds room elsewhere: TTM logs each buffer that does not. The
+ * reservation is held.
  */
 static bool evict_is_valuable(struct ttm_buffer_object *tbo, const struct ttm_place *place)
 {
@@ -30,7 +30,7 @@ static bool evict_is_valuable(struct ttm_buffer_object *tbo, const struct ttm_pl
 	if (place->flags & GUEST_PL_FLAG_IDLE &&
 	    !dma_resv_test_signaled(tbo->base.resv, DMA_RESV_USAGE_BOOKKEEP))
 		return false;
-	return tbo->resource->mem_type == TTM_PL_VRAM && !ttm_to_guest_bo(tbo)->shown &&
+	return tbo->resource->mem_type == TTM_PL_VRAM &&
 	       tbo->base.size <= guest_man_left_to_evict(gdev);
 }
 

@@ -2,6 +2,7 @@
 /* EXEC: what users ask for is checked and pushed as a job. */
 #include <linux/capability.h>
 #include <linux/overflow.h>
+#include <linux/sched/signal.h>
 
 #include "device.h"
 #include "done.h"
@@ -33,7 +34,12 @@ static int check_packet(u32 class, const struct vgpu_hw_packet *packet)
 	    packet->flags & ~(VGPU_HW_PKT_BARRIER | VGPU_HW_PKT_SIGNAL) ||
 	    (packet->type == VGPU_HW_PKT_FENCE && !(packet->flags & VGPU_HW_PKT_SIGNAL)))
 		return -EINVAL;
-	return packet->type == VGPU_HW_PKT_PRESENT && !capable(CAP_SYS_ADMIN) ? -EPERM : 0;
+	if (packet->type != VGPU_HW_PKT_PRESENT)
+		return 0;
+	if (!capable(CAP_SYS_ADMIN))
+		return -EPERM;
+	/* Rings are the driver's own, and do not stay. */
+	return le64_to_cpu(packet->dst) >> GUEST_VA_BITS ? -EINVAL : 0;
 }
 
 static int job_copy_packets(struct guest_job *job, const struct drm_vgpu_exec *args)
@@ -94,6 +100,44 @@ static u64 surface_bytes(const struct vgpu_hw_packet *packet)
 	return rows ? size_add((rows - 1) * le32_to_cpu(packet->present_pitch), line) : 0;
 }
 
+/* Whether a monitor shows it: heads but the first one do not. */
+static bool is_shown(const struct vgpu_hw_packet *packet)
+{
+	return packet->type == VGPU_HW_PKT_PRESENT && !packet->present_head;
+}
+
+static bool same_surface(const struct vgpu_hw_packet *a, const struct vgpu_hw_packet *b)
+{
+	return a->dst == b->dst && surface_bytes(a) == surface_bytes(b);
+}
+
+/* Any of the job's surfaces may be the last one, as the job may fail behind it. */
+static int job_show(struct guest_job *job, struct drm_gpuvm_exec *exec)
+{
+	const struct vgpu_hw_packet *packet, *last = NULL;
+	u32 first = job->nr, i;
+	bool killed = false;
+	LIST_HEAD(bos);
+
+	/* With many surfaces and many mappings it takes long. */
+	for (i = 0; i < job->nr && !killed; i++) {
+		packet = &job->packet[i];
+		if (!is_shown(packet) || (last && same_surface(packet, last)))
+			continue;
+		last = packet;
+		first = min(first, i);
+		guest_follow_show(exec, le64_to_cpu(packet->dst), surface_bytes(packet), &bos);
+		killed = fatal_signal_pending(current);
+		cond_resched();
+	}
+	if (!last)
+		return 0;
+	job->show = guest_show_create(job, first, &bos);
+	if (!job->show)
+		return -ENOMEM;
+	return killed ? -EINTR : 0;
+}
+
 /* From drm_sched_job_arm() on the fence must be signalled, so nothing may fail or allocate. */
 static int job_push(struct guest_job *job, struct guest_syncs *syncs)
 {
@@ -106,22 +150,17 @@ static int job_push(struct guest_job *job, struct guest_syncs *syncs)
 	struct dma_fence *fence;
 	bool cookie;
 	int ret;
-	u32 i;
 
 	ret = guest_follow_lock(&exec);
 	if (ret)
 		return ret;
+	ret = job_show(job, &exec);
+	if (ret)
+		goto out_exec;
 	mutex_lock(&queue->submit_lock);
 	if (queue->dead || READ_ONCE(queue->error)) {
 		ret = queue->dead ? -ENOENT : -EIO;
 		goto out;
-	}
-	for (i = 0; i < job->nr; i++) {
-		if (job->packet[i].type != VGPU_HW_PKT_PRESENT)
-			continue;
-		guest_follow_show(&exec, le64_to_cpu(job->packet[i].dst),
-				  surface_bytes(&job->packet[i]));
-		cond_resched();
 	}
 	cookie = dma_fence_begin_signalling();
 	drm_sched_job_arm(&job->base);
@@ -138,6 +177,7 @@ static int job_push(struct guest_job *job, struct guest_syncs *syncs)
 	guest_follow_used(&exec);
 out:
 	mutex_unlock(&queue->submit_lock);
+out_exec:
 	drm_gpuvm_exec_unlock(&exec);
 	return ret;
 }

@@ -186,8 +186,17 @@ int guest_follow_lock(struct drm_gpuvm_exec *exec)
 	return ret;
 }
 
+/* The device faults at a surface in the guest's memory. */
+static void show_bo(struct drm_gem_object *obj, struct list_head *bos)
+{
+	struct guest_bo *bo = to_guest_bo(obj);
+
+	if (bo->placement == DRM_VGPU_PLACEMENT_FRAMEBUFFER && list_empty(&bo->show_link))
+		list_add_tail(&bo->show_link, bos);
+}
+
 /* What is not mapped yet, and may be when the job begins. The buffers are locked as the others. */
-static void show_pending(struct guest_vm *vm, u64 va, u64 end)
+static void show_pending(struct guest_vm *vm, u64 va, u64 end, struct list_head *bos)
 {
 	const struct guest_vm_change *change;
 	const struct guest_vm_op *op;
@@ -197,29 +206,25 @@ static void show_pending(struct guest_vm *vm, u64 va, u64 end)
 		for (i = 0; i < change->nr; i++) {
 			op = &change->op[i];
 			if (op->vm_bo && op->va < end && va < op->va + op->bytes)
-				to_guest_bo(op->vm_bo->obj)->shown = true;
+				show_bo(op->vm_bo->obj, bos);
 		}
 	}
 }
 
-/*
- * The host reads what it shows from the place that it was in, for as long as it shows it. Buffers
- * that are beside each other there may make up a surface.
- */
-void guest_follow_show(struct drm_gpuvm_exec *exec, u64 va, u64 bytes)
+/* Buffers that are beside each other may make up a surface. */
+void guest_follow_show(struct drm_gpuvm_exec *exec, u64 va, u64 bytes, struct list_head *bos)
 {
 	struct guest_vm *vm = to_guest_vm(exec->vm);
 	u64 end = BIT_ULL(GUEST_VA_BITS);
 	struct drm_gpuva *shown;
 
-	/* The device faults at what is not a client's. */
 	if (!bytes || va >= end)
 		return;
 	end = va + min(bytes, end - va);
 	mutex_lock(&vm->lock);
 	drm_gpuvm_for_each_va_range(shown, exec->vm, va, end)
-		to_guest_bo(shown->gem.obj)->shown = true;
-	show_pending(vm, va, end);
+		show_bo(shown->gem.obj, bos);
+	show_pending(vm, va, end, bos);
 	mutex_unlock(&vm->lock);
 }
 

@@ -3,6 +3,7 @@
 #ifndef _VGPU_GUEST_FOLLOW_H
 #define _VGPU_GUEST_FOLLOW_H
 
+#include <linux/list.h>
 #include <linux/types.h>
 
 struct drm_exec;
@@ -29,8 +30,11 @@ int guest_follow_validate(struct drm_gpuvm_bo *vm_bo, struct drm_exec *exec);
  */
 int guest_follow_lock(struct drm_gpuvm_exec *exec);
 
-/* A job will show what the VM has from @va on: the buffers stay where they are. All are locked. */
-void guest_follow_show(struct drm_gpuvm_exec *exec, u64 va, u64 bytes);
+/*
+ * Adds the buffers that the VM has, or will have, from @va on to the list @bos, by &struct
+ * guest_bo.show_link, if they are not there. All are locked.
+ */
+void guest_follow_show(struct drm_gpuvm_exec *exec, u64 va, u64 bytes, struct list_head *bos);
 
 /* The buffers are those used last. They are locked. */
 void guest_follow_used(struct drm_gpuvm_exec *exec);

@@ -34,11 +34,17 @@ static struct dma_fence *job_run(struct drm_sched_job *base)
 	int ret = -ENODEV, idx;
 
 	if (drm_dev_enter(&job->queue->gdev->drm, &idx)) {
+		if (job->show)
+			guest_show_begin(job->show);
 		ret = guest_queue_write(job->queue, job->packet, job->nr, fence);
 		drm_dev_exit(idx);
 	}
-	if (!ret)
+	if (!ret) {
 		job->fence = NULL;
+		if (job->show)
+			guest_show_follow(job->show, fence);
+		job->show = NULL;
+	}
 	dma_fence_end_signalling(cookie);
 	return ret ? ERR_PTR(ret) : &fence->base;
 }
@@ -47,6 +53,7 @@ void guest_job_destroy(struct guest_job *job)
 {
 	struct guest_queue *queue = job->queue;
 
+	guest_show_drop(job->show);
 	kfree(job->fence);
 	kfree(job->done);
 	kfree(job->wait);

@@ -10,10 +10,8 @@
 #include "device.h"
 #include "evict.h"
 
-static int save_buffers(struct guest_dev *gdev)
+static int saved(struct guest_dev *gdev, int ret)
 {
-	int ret = guest_evict_all(gdev);
-
 	if (ret)
 		dev_err(gdev->drm.dev, "buffers cannot be saved: %d\n", ret);
 	return ret ? -EBUSY : 0;
@@ -28,7 +26,7 @@ static int dev_suspend(struct device *dev)
 	if (drm_dev_is_unplugged(&gdev->drm))
 		return 0;
 	flush_work(&gdev->recover);
-	ret = save_buffers(gdev);
+	ret = saved(gdev, guest_evict_all(gdev));
 	if (ret)
 		return ret;
 	ret = guest_channel_leave_all(gdev);
@@ -36,7 +34,14 @@ static int dev_suspend(struct device *dev)
 		dev_err(dev, "jobs are under way\n");
 		return ret;
 	}
+	guest_shown_release(gdev);
+	ret = saved(gdev, guest_shown_save(gdev));
+	if (ret) {
+		guest_channel_return_all(gdev);
+		return ret;
+	}
 	guest_dev_reset(gdev);
+	guest_shown_forget(gdev);
 	return 0;
 }
 
@@ -61,20 +66,25 @@ static int dev_resume(struct device *dev)
 /*
  * A hibernation takes the memory for its image before it suspends devices, and what buffers need
  * then would be missing. So they are saved before that, while memory can be swapped out for them.
- * Programs still run, and guest_gate_enter() keeps them from taking the framebuffer again.
+ * Programs still run, and guest_gate_enter() keeps them from taking the framebuffer again. What the
+ * monitor shows stays where it is until the device is suspended; memory for that is taken now.
  */
 static int pm_notify(struct notifier_block *nb, unsigned long event, void *unused)
 {
 	struct guest_dev *gdev = container_of(nb, struct guest_dev, pm_nb);
 	int ret;
 
-	if (event == PM_POST_HIBERNATION)
+	if (event == PM_POST_HIBERNATION) {
+		guest_shown_release(gdev);
 		guest_gate_open(gdev);
+	}
 	if (event != PM_HIBERNATION_PREPARE || drm_dev_is_unplugged(&gdev->drm))
 		return NOTIFY_DONE;
 	ret = guest_gate_shut(gdev);
 	if (!ret)
-		ret = save_buffers(gdev);
+		ret = saved(gdev, guest_evict_all(gdev));
+	if (!ret)
+		guest_shown_reserve(gdev);
 	/* The one that has refused is not told of the end. */
 	if (ret)
 		guest_gate_open(gdev);
@@ -89,6 +99,7 @@ static void pm_fini(void *data)
 	struct guest_dev *gdev = data;
 
 	unregister_pm_notifier(&gdev->pm_nb);
+	guest_shown_release(gdev);
 	guest_gate_open(gdev);
 }
 

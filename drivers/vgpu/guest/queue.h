@@ -19,6 +19,7 @@ struct guest_bo;
 struct guest_done;
 struct guest_fence;
 struct guest_dev;
+struct guest_show;
 struct guest_time;
 struct guest_vm;
 
@@ -158,6 +159,7 @@ struct guest_queue {
  * @fence:  its end; NULL once that is the queue's
  * @done:   likewise, for users; NULL once they have it
  * @wait:   for when it has to wait for a channel; NULL once it has waited
+ * @show:   what it shows, or NULL: nothing, or it is in the ring
  * @nr:     elements of @packet
  * @packet: as they go into the ring
  */
@@ -167,6 +169,7 @@ struct guest_job {
 	struct guest_fence *fence;
 	struct guest_done *done;
 	struct guest_fence *wait;
+	struct guest_show *show;
 	u32 nr;
 	struct vgpu_hw_packet packet[] __counted_by(nr);
 };

@@ -24,10 +24,7 @@ void guest_recover_tell(struct guest_dev *gdev)
 	/* Another reset that comes after this is noticed. */
 	guest_label_driver(gdev);
 	guest_save_restore(gdev);
-	mutex_lock(&gdev->channel_mutex);
-	gdev->lost = false;
-	guest_channel_kick(gdev);
-	mutex_unlock(&gdev->channel_mutex);
+	guest_channel_return_all(gdev);
 }
 
 static void recover_work(struct work_struct *work)
@@ -40,6 +37,7 @@ static void recover_work(struct work_struct *work)
 		dev_warn(gdev->drm.dev,
 			 "the device was reset: all queues are lost, and all in its framebuffer\n");
 		guest_queue_stop_old(gdev, -EIO);
+		guest_shown_forget(gdev);
 		guest_recover_tell(gdev);
 		drm_dev_exit(idx);
 	}

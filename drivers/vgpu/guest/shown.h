@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the monitor shows: the host reads it from the framebuffer for as long as it shows it, so it
+ * stays there. Head 0 is the only one that the hardware shows.
+ */
+#ifndef _VGPU_GUEST_SHOWN_H
+#define _VGPU_GUEST_SHOWN_H
+
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/spinlock.h>
+#include <linux/types.h>
+#include <linux/workqueue.h>
+
+struct guest_bo;
+struct guest_dev;
+struct guest_fence;
+struct guest_job;
+struct guest_show;
+
+/**
+ * struct guest_shown - what the monitor may show
+ * @mutex:   held by who frees elements of @shows, or moves their buffers; outside of reservations
+ * @lock:    protects what follows; taken where fences are signalled, and by interrupt handlers
+ * @shows:   struct guest_show, until they are freed; those of jobs that have ended come first
+ * @clock:   counts what happens to them
+ * @work:    frees those that show nothing any more
+ * @reserve: the guest's memory for when they are saved, or NULL; of the power management
+ */
+struct guest_shown {
+	struct mutex mutex;		/* who frees */
+	spinlock_t lock;		/* shows, clock */
+	struct list_head shows;
+	u64 clock;
+	struct work_struct work;
+	struct guest_bo *reserve;
+};
+
+/* Probe, when there can be buffers. */
+int guest_shown_init(struct guest_dev *gdev);
+
+/*
+ * A job will show buffers: those of the list @bos, by &struct guest_bo.show_link, which becomes
+ * empty in any case. They are locked. They stay where they are, in the framebuffer, until another
+ * job shows something else, or the device is reset. @first: the job's packet that is the first to
+ * show something. Returns NULL if there is no memory.
+ */
+struct guest_show *guest_show_create(struct guest_job *job, u32 first, struct list_head *bos);
+
+/* The job is about to be put into the ring; and that has been done: @fence is its end. */
+void guest_show_begin(struct guest_show *show);
+void guest_show_follow(struct guest_show *show, struct guest_fence *fence);
+
+/* The job was not put there. May be NULL. Any context. */
+void guest_show_drop(struct guest_show *show);
+
+/* The device was reset, and shows nothing. No job from before that is in a ring. Any context. */
+void guest_shown_forget(struct guest_dev *gdev);
+
+/* Takes memory for what guest_shown_save() will need, if there is some; and gives it back. */
+void guest_shown_reserve(struct guest_dev *gdev);
+void guest_shown_release(struct guest_dev *gdev);
+
+/*
+ * Evicts those buffers, too, that guest_evict_all() leaves where they are; for the rest it is the
+ * same. Their places stay as they are, and nobody gets them, until guest_shown_forget(): so if it
+ * fails, the monitor goes on showing them. No queue has a channel.
+ */
+int guest_shown_save(struct guest_dev *gdev);
+
+#endif /* _VGPU_GUEST_SHOWN_H */
