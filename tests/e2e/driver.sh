@@ -111,6 +111,22 @@ test_driver_quarantine() {
 	vgpuctl sched set --quarantine-faults 3 >/dev/null
 }
 
+# What the monitor shows is the same when the program and its buffer are gone, and somebody else has
+# all of the framebuffer that is free.
+test_driver_shown() {
+	local nr
+	mdev_create "$A" SG16-1Q
+	GUEST_PLUG=fixed GUEST_OPTIONS=,display=on driver_start a "$A" shown_seen
+	for nr in 1 2; do
+		said a '^guest: shown' "$nr" 120
+		guest_answer a shown
+		look a vgpu "pattern=${ANSWER// /,}"
+		guest_tell a seen
+	done
+	passes a 60
+	is_free "$A"
+}
+
 guest_sleeps() {
 	guest_qmp "$1" "do" query-status | grep -q '"suspended"'
 }
@@ -120,7 +136,7 @@ test_driver_suspend() {
 	# Half of it is for the image of a hibernation.
 	local DRIVER_MIB=1024
 	mdev_create "$A" SG16-1Q
-	driver_start a "$A" suspend_devices suspend
+	driver_start a "$A" suspend_devices shown_asleep suspend
 	guest_says a '^guest: going to sleep' $((300 * SLOW)) || fail "guest a does not get so far"
 	until_true 120 guest_sleeps a
 	guest_qmp a "do" system_wakeup

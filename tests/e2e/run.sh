@@ -514,7 +514,7 @@ tests_of() {
 		# Some kernels have not what all need: no allocation can be made to fail.
 		[[ ! ${DRIVER_TESTS:-} ]] || { echo driver; return; }
 		echo driver driver_attack driver_label driver_unmap driver_quarantine \
-			driver_suspend driver_usage ;;
+			driver_shown driver_suspend driver_usage ;;
 	long) echo driver_exits samples_in_a_guest ;;
 	debian) echo debian_guest debian_systemd debian_hibernate debian_usage ;;
 	igt) echo debian_igt ;;

@@ -60,6 +60,7 @@ static void bo_free(struct drm_gem_object *obj)
 {
 	struct ttm_buffer_object *tbo = &to_guest_bo(obj)->tbo;
 
+	guest_shown_leave(to_guest_bo(obj));
 	if (tbo->bulk_move) {
 		dma_resv_lock(obj->resv, NULL);
 		ttm_bo_set_bulk_move(tbo, NULL);

@@ -13,6 +13,7 @@
 struct dma_buf;
 struct dma_buf_attachment;
 struct guest_dev;
+struct guest_spot;
 struct sg_table;
 
 /**
@@ -35,6 +36,8 @@ struct guest_shared {
  * @no_room:    the framebuffer had no room for it when it was last asked; protected by the
  *              reservation
  * @show_link:  in a list of those that a job will show; protected by the reservation
+ * @spot:       where it lies, while the monitor may show it, and it is pinned; else NULL. Changes
+ *              with the reservation and &struct guest_shown.lock held
  * @place:      where it lies, if mappings may lead there, else NULL: it is evicted. Changes with
  *              the reservation and guest_bo_gpuva_lock() held
  * @shared:     of the only VM that maps the buffer, or NULL
@@ -50,6 +53,7 @@ struct guest_bo {
 	bool contiguous;
 	bool no_room;
 	struct list_head show_link;
+	struct guest_spot *spot;
 	const struct guest_place *place;
 	struct guest_shared *shared;
 	struct dma_buf *dmabuf;

@@ -35,6 +35,7 @@
 /* A field of the page of the channel that a queue, or what moves buffers, has. */
 #define GUEST_PAGE_REG(owner, member)	((owner)->page + offsetof(struct vgpu_hw_channel, member))
 
+struct guest_bo;
 struct guest_queue;
 struct guest_dev;
 struct guest_time;
@@ -93,6 +94,7 @@ struct guest_vector {
  * @watch_period: between two looks, in jiffies
  * @recover:      ends what was lost with @lost, and tells the device anew
  * @pm_nb:        is told when the guest begins to hibernate
+ * @pm_reserve:   the guest's memory for what the monitor shows, or NULL: see pm.c
  * @gate_shut:    no program takes framebuffer
  * @gate_queue:   who waits for that to be over
  * @gate_sem:     held for reading by who has entered
@@ -139,6 +141,7 @@ struct guest_dev {
 	unsigned long watch_period;
 	struct work_struct recover;
 	struct notifier_block pm_nb;
+	struct guest_bo *pm_reserve;
 	bool gate_shut;
 	wait_queue_head_t gate_queue;
 	struct rw_semaphore gate_sem;

@@ -6,15 +6,56 @@
 #include <linux/pm.h>
 #include <linux/suspend.h>
 
+#include "bo.h"
 #include "channel.h"
 #include "device.h"
 #include "evict.h"
 
-static int saved(struct guest_dev *gdev, int ret)
+static void reserve_take(struct guest_dev *gdev)
 {
+	u64 bytes = guest_shown_bytes(gdev);
+	struct guest_bo *bo;
+
+	if (!bytes)
+		return;
+	/* Without it there may be memory enough. */
+	bo = guest_bo_create(gdev, bytes, DRM_VGPU_PLACEMENT_SYSTEM, 0, NULL);
+	if (!IS_ERR(bo))
+		gdev->pm_reserve = bo;
+}
+
+static void reserve_end(struct guest_dev *gdev)
+{
+	struct guest_bo *bo = gdev->pm_reserve;
+
+	gdev->pm_reserve = NULL;
+	if (bo)
+		drm_gem_object_put(&bo->tbo.base);
+}
+
+static int save_buffers(struct guest_dev *gdev)
+{
+	int ret = guest_evict_all(gdev);
+
 	if (ret)
 		dev_err(gdev->drm.dev, "buffers cannot be saved: %d\n", ret);
 	return ret ? -EBUSY : 0;
+}
+
+/*
+ * What the monitor shows comes last, as it is seen where it is until the reset. Others may have been
+ * shown until a job ended, and are evicted now.
+ */
+static int save_shown(struct guest_dev *gdev)
+{
+	int ret;
+
+	reserve_end(gdev);
+	ret = guest_shown_save(gdev);
+	if (!ret)
+		return save_buffers(gdev);
+	dev_err(gdev->drm.dev, "what the monitor shows cannot be saved: %d\n", ret);
+	return -EBUSY;
 }
 
 /* Programs are frozen. Of the jobs that they have left, buffers wait for some seconds. */
@@ -26,7 +67,7 @@ static int dev_suspend(struct device *dev)
 	if (drm_dev_is_unplugged(&gdev->drm))
 		return 0;
 	flush_work(&gdev->recover);
-	ret = saved(gdev, guest_evict_all(gdev));
+	ret = save_buffers(gdev);
 	if (ret)
 		return ret;
 	ret = guest_channel_leave_all(gdev);
@@ -34,8 +75,7 @@ static int dev_suspend(struct device *dev)
 		dev_err(dev, "jobs are under way\n");
 		return ret;
 	}
-	guest_shown_release(gdev);
-	ret = saved(gdev, guest_shown_save(gdev));
+	ret = save_shown(gdev);
 	if (ret) {
 		guest_channel_return_all(gdev);
 		return ret;
@@ -75,16 +115,16 @@ static int pm_notify(struct notifier_block *nb, unsigned long event, void *unuse
 	int ret;
 
 	if (event == PM_POST_HIBERNATION) {
-		guest_shown_release(gdev);
+		reserve_end(gdev);
 		guest_gate_open(gdev);
 	}
 	if (event != PM_HIBERNATION_PREPARE || drm_dev_is_unplugged(&gdev->drm))
 		return NOTIFY_DONE;
 	ret = guest_gate_shut(gdev);
 	if (!ret)
-		ret = saved(gdev, guest_evict_all(gdev));
+		ret = save_buffers(gdev);
 	if (!ret)
-		guest_shown_reserve(gdev);
+		reserve_take(gdev);
 	/* The one that has refused is not told of the end. */
 	if (ret)
 		guest_gate_open(gdev);
@@ -99,7 +139,7 @@ static void pm_fini(void *data)
 	struct guest_dev *gdev = data;
 
 	unregister_pm_notifier(&gdev->pm_nb);
-	guest_shown_release(gdev);
+	reserve_end(gdev);
 	guest_gate_open(gdev);
 }
 

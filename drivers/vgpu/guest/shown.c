@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the monitor shows is in buffers that are pinned, and kept, for as long as it may show them.
- * A PRESENT that is done shows its surface, and no longer any of PRESENTs that were done when it
- * began. Which of two came first that have overlapped, nobody tells, so both stay; jobs of a queue
- * do not overlap. Of a job that has failed its packets tell whether it has shown anything.
+ * What the monitor shows is in buffers that are pinned for as long as it may show them; and when
+ * such a buffer is freed, its place is not. A PRESENT that is done shows its surface, and no longer
+ * those of PRESENTs that were done when it began. Which of two has come first that have overlapped,
+ * nobody tells, so both stay; jobs of one queue do not overlap. Of a job that has failed its
+ * packets tell whether it has shown anything.
  */
 #include <linux/slab.h>
 
@@ -13,26 +14,38 @@
 #include "bo.h"
 #include "device.h"
 #include "done.h"
-#include "evict.h"
 #include "man.h"
 #include "queue.h"
 #include "shown.h"
 
 /**
+ * struct guest_spot - a place in the framebuffer that the monitor may show
+ * @link:   in &struct guest_shown.spots
+ * @shows:  how many struct guest_show have it; 0: it is to be freed
+ * @bo:     the buffer that lies there, pinned; NULL: it was freed, or saved
+ * @blocks: then, the place
+ */
+struct guest_spot {
+	struct list_head link;
+	u32 shows;
+	struct guest_bo *bo;
+	struct list_head blocks;
+};
+
+/**
  * struct guest_show - what a job shows
  * @link:    in &struct guest_shown.shows
  * @gdev:    the device
- * @queue:   of the job, until that has ended; and by what it is known then
- * @context: of its fences
+ * @queue:   of the job, until that has ended
+ * @context: of its fences, by which it is known then
  * @behind:  packets from the first PRESENT to the job's end
  * @signals: that PRESENT writes a signal: it may show, and fault then
  * @begun:   when it was put into the ring, by &struct guest_shown.clock; 0: not yet
  * @ended:   when it has ended; 0: not yet
  * @over:    it shows nothing, or no more: it is to be freed
  * @cb:      at the job's fence
- * @blocks:  framebuffer that buffers had before they were saved
- * @nr:      elements of @bo
- * @bo:      buffers, with a reference each, and pinned; NULL: one that was saved
+ * @nr:      elements of @spot
+ * @spot:    where its surfaces are
  */
 struct guest_show {
 	struct list_head link;
@@ -45,12 +58,11 @@ struct guest_show {
 	u64 ended;
 	bool over;
 	struct dma_fence_cb cb;
-	struct list_head blocks;
 	u32 nr;
-	struct guest_bo *bo[] __counted_by(nr);
+	struct guest_spot *spot[] __counted_by(nr);
 };
 
-/* Alone in TTM's order: what is pinned leaves it, and its VM's others do not. */
+/* What is pinned leaves TTM's order, and its VM's other buffers do not: it is alone there. */
 static void bo_pin(struct guest_bo *bo)
 {
 	ttm_bo_set_bulk_move(&bo->tbo, NULL);
@@ -61,58 +73,80 @@ static void bo_pin(struct guest_bo *bo)
 static void bo_unpin(struct guest_bo *bo)
 {
 	ttm_bo_unpin(&bo->tbo);
-	if (bo->tbo.pin_count)
-		return;
 	ttm_bo_move_to_lru_tail_unlocked(&bo->tbo);
 	if (bo->shared)
 		ttm_bo_set_bulk_move(&bo->tbo, &bo->shared->lru);
 }
 
-static struct guest_show *show_alloc(struct guest_dev *gdev, size_t nr)
+/* Of a buffer in the framebuffer, whose reservation is held. NULL: no memory. */
+static struct guest_spot *spot_of(struct guest_shown *shown, struct guest_bo *bo)
 {
-	struct guest_show *show = kvzalloc(struct_size(show, bo, nr), GFP_KERNEL_ACCOUNT);
+	struct guest_spot *spot = bo->spot;
 
-	if (!show)
+	if (spot)
+		return spot;
+	spot = kzalloc(sizeof(*spot), GFP_KERNEL_ACCOUNT);
+	if (!spot)
 		return NULL;
-	show->gdev = gdev;
-	show->nr = nr;
-	INIT_LIST_HEAD(&show->link);
-	INIT_LIST_HEAD(&show->blocks);
-	return show;
+	INIT_LIST_HEAD(&spot->blocks);
+	bo_pin(bo);
+	spin_lock_irq(&shown->lock);
+	spot->bo = bo;
+	bo->spot = spot;
+	list_add_tail(&spot->link, &shown->spots);
+	spin_unlock_irq(&shown->lock);
+	return spot;
 }
 
-static void show_add(struct guest_show *show)
+/* The buffer lies there no more, but the place is shown. The reservation is held. */
+static void spot_leave(struct guest_shown *shown, struct guest_bo *bo, struct list_head *blocks)
 {
-	struct guest_shown *shown = &show->gdev->shown;
-
 	spin_lock_irq(&shown->lock);
-	list_add_tail(&show->link, &shown->shows);
+	list_splice_init(blocks, &bo->spot->blocks);
+	bo->spot->bo = NULL;
+	bo->spot = NULL;
 	spin_unlock_irq(&shown->lock);
 }
 
 struct guest_show *guest_show_create(struct guest_job *job, u32 first, struct list_head *bos)
 {
 	struct guest_queue *queue = job->queue;
-	struct guest_show *show = show_alloc(queue->gdev, list_count_nodes(bos));
+	struct guest_shown *shown = &queue->gdev->shown;
+	size_t nr = list_count_nodes(bos);
+	struct guest_show *show = kvzalloc(struct_size(show, spot, nr), GFP_KERNEL_ACCOUNT);
+	struct guest_spot *spot = NULL;
 	struct guest_bo *bo, *next;
-	u32 i = 0;
+	bool failed = !show;
 
+	if (show)
+		show->nr = nr;
+	nr = 0;
 	list_for_each_entry_safe(bo, next, bos, show_link) {
 		list_del_init(&bo->show_link);
-		if (!show)
+		spot = failed ? NULL : spot_of(shown, bo);
+		failed |= !spot;
+		if (failed)
 			continue;
-		drm_gem_object_get(&bo->tbo.base);
-		bo_pin(bo);
-		show->bo[i++] = bo;
+		spin_lock_irq(&shown->lock);
+		spot->shows++;
+		spin_unlock_irq(&shown->lock);
+		show->spot[nr++] = spot;
 	}
 	if (!show)
 		return NULL;
+	show->nr = nr;
+	show->gdev = queue->gdev;
 	show->queue = queue;
 	show->context = queue->fence_context;
 	show->behind = job->nr - first;
 	show->signals = job->packet[first].flags & VGPU_HW_PKT_SIGNAL;
-	show_add(show);
-	return show;
+	spin_lock_irq(&shown->lock);
+	list_add_tail(&show->link, &shown->shows);
+	spin_unlock_irq(&shown->lock);
+	if (!failed)
+		return show;
+	guest_show_drop(show);
+	return NULL;
 }
 
 void guest_show_begin(struct guest_show *show)
@@ -184,22 +218,70 @@ void guest_show_follow(struct guest_show *show, struct guest_fence *fence)
 		show_ended(show, &fence->base);
 }
 
-static void show_free(struct guest_show *show)
+/* The next one of the list, NULL at its end. The mutex is held, so none is freed. */
+static struct guest_spot *spot_next(struct guest_shown *shown, struct guest_spot *spot)
+{
+	struct list_head *next;
+
+	lockdep_assert_held(&shown->mutex);
+	spin_lock_irq(&shown->lock);
+	next = spot ? spot->link.next : shown->spots.next;
+	spin_unlock_irq(&shown->lock);
+	return next == &shown->spots ? NULL : list_entry(next, struct guest_spot, link);
+}
+
+/* The spot's buffer, with a reference; NULL: there is none, or guest_shown_leave() is to come. */
+static struct guest_bo *spot_bo(struct guest_shown *shown, struct guest_spot *spot)
 {
 	struct guest_bo *bo;
-	u32 i;
 
-	for (i = 0; i < show->nr; i++) {
-		bo = show->bo[i];
-		if (!bo)
-			continue;
-		dma_resv_lock(bo->tbo.base.resv, NULL);
+	spin_lock_irq(&shown->lock);
+	bo = spot->bo;
+	if (bo && !kref_get_unless_zero(&bo->tbo.base.refcount))
+		bo = NULL;
+	spin_unlock_irq(&shown->lock);
+	return bo;
+}
+
+/* Has a buffer stay no longer, unless another job has begun to show it. */
+static void spot_let_go(struct guest_shown *shown, struct guest_spot *spot)
+{
+	struct guest_bo *bo = spot_bo(shown, spot);
+	LIST_HEAD(none);
+	bool unused;
+
+	if (!bo)
+		return;
+	dma_resv_lock(bo->tbo.base.resv, NULL);
+	spin_lock_irq(&shown->lock);
+	unused = !spot->shows && spot->bo;
+	spin_unlock_irq(&shown->lock);
+	if (unused) {
+		spot_leave(shown, bo, &none);
 		bo_unpin(bo);
-		dma_resv_unlock(bo->tbo.base.resv);
-		drm_gem_object_put(&bo->tbo.base);
 	}
-	guest_fb_free(show->gdev, &show->blocks);
-	kvfree(show);
+	dma_resv_unlock(bo->tbo.base.resv);
+	drm_gem_object_put(&bo->tbo.base);
+}
+
+static void free_spots(struct guest_dev *gdev)
+{
+	struct guest_shown *shown = &gdev->shown;
+	struct guest_spot *spot, *next;
+	LIST_HEAD(unused);
+
+	for (spot = spot_next(shown, NULL); spot; spot = spot_next(shown, spot))
+		if (!READ_ONCE(spot->shows))
+			spot_let_go(shown, spot);
+	spin_lock_irq(&shown->lock);
+	list_for_each_entry_safe(spot, next, &shown->spots, link)
+		if (!spot->shows && !spot->bo)
+			list_move(&spot->link, &unused);
+	spin_unlock_irq(&shown->lock);
+	list_for_each_entry_safe(spot, next, &unused, link) {
+		guest_fb_free(gdev, &spot->blocks);
+		kfree(spot);
+	}
 }
 
 static void shown_work(struct work_struct *work)
@@ -207,15 +289,21 @@ static void shown_work(struct work_struct *work)
 	struct guest_shown *shown = container_of(work, struct guest_shown, work);
 	struct guest_show *show, *next;
 	LIST_HEAD(over);
+	u32 i;
 
 	mutex_lock(&shown->mutex);
 	spin_lock_irq(&shown->lock);
-	list_for_each_entry_safe(show, next, &shown->shows, link)
-		if (show->over)
-			list_move(&show->link, &over);
+	list_for_each_entry_safe(show, next, &shown->shows, link) {
+		if (!show->over)
+			continue;
+		list_move(&show->link, &over);
+		for (i = 0; i < show->nr; i++)
+			show->spot[i]->shows--;
+	}
 	spin_unlock_irq(&shown->lock);
 	list_for_each_entry_safe(show, next, &over, link)
-		show_free(show);
+		kvfree(show);
+	free_spots(container_of(shown, struct guest_dev, shown));
 	mutex_unlock(&shown->mutex);
 }
 
@@ -233,134 +321,76 @@ void guest_shown_forget(struct guest_dev *gdev)
 	spin_unlock_irqrestore(&shown->lock, flags);
 }
 
-/* The next one of the list, NULL at its end. The mutex is held, so none is freed. */
-static struct guest_show *show_next(struct guest_shown *shown, struct guest_show *show)
+void guest_shown_leave(struct guest_bo *bo)
 {
-	struct list_head *next;
+	struct guest_dev *gdev = to_guest_dev(bo->tbo.base.dev);
 
-	lockdep_assert_held(&shown->mutex);
-	spin_lock_irq(&shown->lock);
-	next = show ? show->link.next : shown->shows.next;
-	spin_unlock_irq(&shown->lock);
-	return next == &shown->shows ? NULL : list_entry(next, struct guest_show, link);
+	/* Without a reference nobody else changes it. */
+	if (!bo->spot)
+		return;
+	dma_resv_lock(bo->tbo.base.resv, NULL);
+	spot_leave(&gdev->shown, bo, &to_guest_resource(bo->tbo.resource)->blocks);
+	bo_unpin(bo);
+	dma_resv_unlock(bo->tbo.base.resv);
+	queue_work(guest_wq, &gdev->shown.work);
 }
 
-/* Calls @do_bo for each buffer, locked, until one fails. */
-static int each_bo(struct guest_dev *gdev, int (*do_bo)(struct guest_bo **bo, void *data),
-		   void *data)
-{
-	struct guest_show *show = NULL;
-	struct guest_bo *bo;
-	int ret = 0;
-	u32 i;
-
-	while (!ret && (show = show_next(&gdev->shown, show))) {
-		for (i = 0; !ret && i < show->nr; i++) {
-			bo = show->bo[i];
-			if (!bo)
-				continue;
-			drm_gem_object_get(&bo->tbo.base);
-			dma_resv_lock(bo->tbo.base.resv, NULL);
-			ret = do_bo(&show->bo[i], data);
-			dma_resv_unlock(bo->tbo.base.resv);
-			drm_gem_object_put(&bo->tbo.base);
-		}
-	}
-	return ret;
-}
-
-static bool bo_is_there(const struct guest_bo *bo)
-{
-	return bo->tbo.resource && bo->tbo.resource->mem_type == TTM_PL_VRAM;
-}
-
-void guest_shown_reserve(struct guest_dev *gdev)
+u64 guest_shown_bytes(struct guest_dev *gdev)
 {
 	struct guest_shown *shown = &gdev->shown;
-	struct guest_show *show;
-	struct guest_bo *bo;
+	struct guest_spot *spot;
 	u64 bytes = 0;
-	u32 i;
 
 	spin_lock_irq(&shown->lock);
-	list_for_each_entry(show, &shown->shows, link)
-		for (i = 0; i < show->nr; i++)
-			bytes += show->bo[i] ? guest_bo_bytes(show->bo[i]) : 0;
+	list_for_each_entry(spot, &shown->spots, link)
+		bytes += spot->bo ? guest_bo_bytes(spot->bo) : 0;
 	spin_unlock_irq(&shown->lock);
-	if (!bytes || shown->reserve)
-		return;
-	bo = guest_bo_create(gdev, bytes, DRM_VGPU_PLACEMENT_SYSTEM, 0, NULL);
-	shown->reserve = IS_ERR(bo) ? NULL : bo;
-}
-
-void guest_shown_release(struct guest_dev *gdev)
-{
-	struct guest_bo *bo = gdev->shown.reserve;
-
-	gdev->shown.reserve = NULL;
-	if (bo)
-		drm_gem_object_put(&bo->tbo.base);
-}
-
-static int let_go(struct guest_bo **bo, void *data)
-{
-	bo_unpin(*bo);
-	return 0;
-}
-
-/* The other way round: one that was saved is not shown any more, but its old place is. */
-static int hold_again(struct guest_bo **bo, void *data)
-{
-	if (bo_is_there(*bo)) {
-		bo_pin(*bo);
-	} else {
-		drm_gem_object_put(&(*bo)->tbo.base);
-		*bo = NULL;
-	}
-	return 0;
+	return bytes;
 }
 
 /* The place does not become free with the move. */
-static int save_bo(struct guest_bo **bo, void *data)
+static int save_bo(struct guest_shown *shown, struct guest_bo *bo)
 {
 	static const struct ttm_place system = { .mem_type = TTM_PL_TT };
 	struct ttm_placement placement = { .num_placement = 1, .placement = &system };
-	struct ttm_buffer_object *tbo = &(*bo)->tbo;
 	struct ttm_operation_ctx ctx = {};
-	struct guest_show *places = data;
 	LIST_HEAD(blocks);
 	int ret;
 
-	if (!bo_is_there(*bo))
-		return 0;
-	list_splice_init(&to_guest_resource(tbo->resource)->blocks, &blocks);
-	ret = ttm_bo_validate(tbo, &placement, &ctx);
-	list_splice(&blocks, ret ? &to_guest_resource(tbo->resource)->blocks : &places->blocks);
+	list_splice_init(&to_guest_resource(bo->tbo.resource)->blocks, &blocks);
+	bo_unpin(bo);
+	ret = ttm_bo_validate(&bo->tbo, &placement, &ctx);
+	if (ret) {
+		list_splice(&blocks, &to_guest_resource(bo->tbo.resource)->blocks);
+		bo_pin(bo);
+	} else {
+		spot_leave(shown, bo, &blocks);
+	}
 	return ret;
 }
 
 int guest_shown_save(struct guest_dev *gdev)
 {
 	struct guest_shown *shown = &gdev->shown;
-	struct guest_show *places = show_alloc(gdev, 0);
-	int ret;
+	struct guest_spot *spot = NULL;
+	struct guest_bo *bo;
+	int ret = 0;
 
-	if (!places)
-		return -ENOMEM;
 	mutex_lock(&shown->mutex);
-	each_bo(gdev, let_go, NULL);
 	WRITE_ONCE(gdev->saving, true);
-	ret = each_bo(gdev, save_bo, places);
+	while (!ret && (spot = spot_next(shown, spot))) {
+		bo = spot_bo(shown, spot);
+		if (!bo)
+			continue;
+		dma_resv_lock(bo->tbo.base.resv, NULL);
+		if (bo->spot)
+			ret = save_bo(shown, bo);
+		dma_resv_unlock(bo->tbo.base.resv);
+		drm_gem_object_put(&bo->tbo.base);
+	}
 	WRITE_ONCE(gdev->saving, false);
-	each_bo(gdev, hold_again, NULL);
-	/* As if it were a job's, that has just ended. */
-	spin_lock_irq(&shown->lock);
-	places->ended = ++shown->clock;
-	list_add(&places->link, &shown->shows);
-	spin_unlock_irq(&shown->lock);
 	mutex_unlock(&shown->mutex);
-	/* Those that were let go of by others while the rest was evicted. */
-	return ret ?: guest_evict_all(gdev);
+	return ret;
 }
 
 /* All jobs have ended, and with them all who begin the work. */
@@ -382,6 +412,7 @@ int guest_shown_init(struct guest_dev *gdev)
 		return ret;
 	spin_lock_init(&shown->lock);
 	INIT_LIST_HEAD(&shown->shows);
+	INIT_LIST_HEAD(&shown->spots);
 	INIT_WORK(&shown->work, shown_work);
 	return drmm_add_action_or_reset(&gdev->drm, shown_fini, NULL);
 }

@@ -20,20 +20,20 @@ struct guest_show;
 
 /**
  * struct guest_shown - what the monitor may show
- * @mutex:   held by who frees elements of @shows, or moves their buffers; outside of reservations
+ * @mutex:   held by who frees elements of @spots, or moves their buffers; outside of reservations
  * @lock:    protects what follows; taken where fences are signalled, and by interrupt handlers
  * @shows:   struct guest_show, until they are freed; those of jobs that have ended come first
+ * @spots:   struct guest_spot: the places that these have
  * @clock:   counts what happens to them
  * @work:    frees those that show nothing any more
- * @reserve: the guest's memory for when they are saved, or NULL; of the power management
  */
 struct guest_shown {
-	struct mutex mutex;		/* who frees */
-	spinlock_t lock;		/* shows, clock */
+	struct mutex mutex;		/* spots that go */
+	spinlock_t lock;		/* shows, spots, clock */
 	struct list_head shows;
+	struct list_head spots;
 	u64 clock;
 	struct work_struct work;
-	struct guest_bo *reserve;
 };
 
 /* Probe, when there can be buffers. */
@@ -57,14 +57,16 @@ void guest_show_drop(struct guest_show *show);
 /* The device was reset, and shows nothing. No job from before that is in a ring. Any context. */
 void guest_shown_forget(struct guest_dev *gdev);
 
-/* Takes memory for what guest_shown_save() will need, if there is some; and gives it back. */
-void guest_shown_reserve(struct guest_dev *gdev);
-void guest_shown_release(struct guest_dev *gdev);
+/* The buffer is being freed; its place is not, while it is shown. */
+void guest_shown_leave(struct guest_bo *bo);
+
+/* Bytes that guest_shown_save() saves. */
+u64 guest_shown_bytes(struct guest_dev *gdev);
 
 /*
- * Evicts those buffers, too, that guest_evict_all() leaves where they are; for the rest it is the
- * same. Their places stay as they are, and nobody gets them, until guest_shown_forget(): so if it
- * fails, the monitor goes on showing them. No queue has a channel.
+ * Evicts the buffers that guest_evict_all() leaves where they are. Their places stay as they are,
+ * and nobody gets them, until guest_shown_forget(): so if it fails, the monitor goes on showing
+ * them. No queue has a channel, and the device is there.
  */
 int guest_shown_save(struct guest_dev *gdev);
 
