@@ -43,8 +43,8 @@ static int save_buffers(struct guest_dev *gdev)
 }
 
 /*
- * What the monitor shows comes last, as it is seen where it is until the reset. Others may have been
- * shown until a job ended, and are evicted now.
+ * What the monitor shows comes last, as it is seen where it is until the reset. Buffers that it has
+ * shown no longer since the others were evicted are evicted now.
  */
 static int save_shown(struct guest_dev *gdev)
 {

@@ -396,8 +396,11 @@ struct drm_vgpu_queue_query {
  *
  * What a PRESENT shows has to lie in one piece of the framebuffer: a buffer with
  * DRM_VGPU_BO_CONTIGUOUS does, others may or may not. If it does not, the job faults, with
- * VGPU_HW_FAULT_PAGE, and the address of the first page that does not follow. Buffers that were
- * shown are not evicted any more, as the host reads them from where they were.
+ * VGPU_HW_FAULT_PAGE, and the address of the first page that does not follow. The host reads it
+ * from there until the next PRESENT for the same head is done, or the device is reset, as for a
+ * suspend. So long the place is nobody else's: its buffer is not evicted, and if it is freed, the
+ * picture stays. That is so for the buffers that are mapped there at EXEC, or will be by a VM_BIND
+ * that has returned. An address that is no client's (&struct drm_vgpu_dev_info.va_bits) is EINVAL.
  *
  * All buffers of the framebuffer that the VM maps, or will map by a VM_BIND that has returned, are
  * brought there for the job, and stay until it is done. Others that no job uses are evicted for

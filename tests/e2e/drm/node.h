@@ -238,6 +238,14 @@ int sync_file(int fd, uint32_t sync);
 int udmabuf(uint64_t bytes, void **ptr);
 int import(int fd, int dmabuf, uint32_t *handle);
 
+/*
+ * Another driver, vgem: returns a file of its node; and a syncobj of @fd, whose fence it signals
+ * after 10 s. All that has that fence goes before the driver does.
+ */
+int vgem_load(void);
+bool vgem_unload(void);
+uint32_t vgem_fence(int fd, int other);
+
 /* From now on fail_nth() can have an allocation fail: the @nth one of this thread after it. */
 bool failures_on(void);
 

@@ -10,6 +10,8 @@
 #include <unistd.h>
 
 #include <drm/drm.h>
+#include <drm/vgem_drm.h>
+#include <linux/dma-buf.h>
 #include <linux/udmabuf.h>
 
 #include "node.h"
@@ -171,27 +173,66 @@ static bool try_export(int fd, int other)
 	return true;
 }
 
-bool test_export(void)
+int vgem_load(void)
 {
-	int file = open("/vgem.ko", O_RDONLY | O_CLOEXEC), fd = node_open(), other, i;
-	uint64_t before;
-	bool ok;
+	int file = open("/vgem.ko", O_RDONLY | O_CLOEXEC), other = -ENOENT, i;
 
-	CHECK(file >= 0 && fd >= 0);
-	before = system_free(fd);
-	CHECK(!syscall(SYS_finit_module, file, "", 0));
+	CHECK(file >= 0 && !syscall(SYS_finit_module, file, "", 0));
 	close(file);
-	for (other = -ENOENT, i = 0; other < 0 && i < 500; i++) {
+	for (i = 0; other < 0 && i < 500; i++) {
 		other = node_of("vgem");
 		usleep(20000);
 	}
 	CHECK(other >= 0);
+	return other;
+}
+
+bool vgem_unload(void)
+{
+	int i;
+
+	for (i = 0; i < 500 && syscall(SYS_delete_module, "vgem", O_NONBLOCK); i++)
+		usleep(20000);
+	return node_of("vgem") == -ENOENT || failed("vgem does not go");
+}
+
+uint32_t vgem_fence(int fd, int other)
+{
+	struct drm_syncobj_handle sync = {
+		.flags = DRM_SYNCOBJ_FD_TO_HANDLE_FLAGS_IMPORT_SYNC_FILE,
+	};
+	struct drm_vgem_fence_attach attach = { .flags = VGEM_FENCE_WRITE };
+	struct dma_buf_export_sync_file file = { .flags = DMA_BUF_SYNC_RW };
+	uint32_t system;
+	int dmabuf;
+
+	CHECK_RET(bo_make(fd, PAGE, SYSTEM, 0, &system), 0);
+	dmabuf = export(fd, system);
+	CHECK(dmabuf >= 0);
+	CHECK_RET(import(other, dmabuf, &attach.handle), 0);
+	CHECK_RET(node_ioctl(other, DRM_IOCTL_VGEM_FENCE_ATTACH, &attach), 0);
+	CHECK_RET(ioctl(dmabuf, DMA_BUF_IOCTL_EXPORT_SYNC_FILE, &file), 0);
+	sync.fd = file.fd;
+	CHECK_RET(sync_make(fd, &sync.handle), 0);
+	CHECK_RET(node_ioctl(fd, DRM_IOCTL_SYNCOBJ_FD_TO_HANDLE, &sync), 0);
+	close(file.fd);
+	close(dmabuf);
+	return sync.handle;
+}
+
+bool test_export(void)
+{
+	int fd = node_open(), other;
+	uint64_t before;
+	bool ok;
+
+	CHECK(fd >= 0);
+	before = system_free(fd);
+	other = vgem_load();
 	ok = try_export(fd, other);
 	close(other);
 	while (system_free(fd) != before)
 		usleep(10000);
 	close(fd);
-	for (i = 0; i < 500 && syscall(SYS_delete_module, "vgem", O_NONBLOCK); i++)
-		usleep(20000);
-	return ok && node_of("vgem") == -ENOENT;
+	return vgem_unload() && ok;
 }

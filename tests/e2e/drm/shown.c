@@ -229,6 +229,35 @@ static void is_saved(struct client *client)
 	stays(client);
 }
 
+/*
+ * Of two pictures the first is saved, and the second cannot be: the job that will show it waits, and
+ * does not end. The guest goes on, and shows it.
+ */
+static void cannot_save(uint64_t free)
+{
+	const struct vgpu_hw_packet packet = packet_present(VA_DATA, HEIGHT);
+	struct client client, other;
+	int vgem = vgem_load();
+	uint32_t done;
+
+	client_begin(&client, false);
+	show(&client);
+	client_begin(&other, true);
+	CHECK_RET(sync_make(other.fd, &done), 0);
+	CHECK_RET(exec(other.fd, other.queue, &packet, 1, vgem_fence(other.fd, vgem), done), 0);
+	CHECK_RET(power_write("state", "mem"), -EBUSY);
+	CHECK_RET(sync_wait(other.fd, done, WAIT_MS), 0);
+	CHECK_RET(sync_error(other.fd, done), 0);
+	CHECK(find(&other));
+	client_end(&other);
+	stays(&other);
+	is_saved(&client);
+	client_end(&client);
+	CHECK(held_is(free, SURFACE));
+	close(vgem);
+	CHECK(vgem_unload());
+}
+
 /* Guests that do not fall asleep go on, with the picture where it was; and those that do. */
 static bool asleep(void)
 {
@@ -263,6 +292,7 @@ static bool asleep(void)
 		CHECK_RET(power_write("state", "mem"), 0);
 		CHECK(held_is(free, 0));
 	}
+	cannot_save(free);
 	return true;
 }
 
