@@ -16,11 +16,11 @@ struct guest_dev;
 int guest_evict_init(struct guest_dev *gdev);
 
 /*
- * Evicts all buffers but those that are pinned, as those that the monitor may show (shown.h), as the
- * framebuffer will be lost; a VM's next job brings them back. The caller
- * sees to it that no job is under way, and that none begins before the device and the page tables
- * are there again. Returns an error if the guest has no memory for them, or a job is under way;
- * then nothing is lost. The device is there.
+ * Evicts all buffers, as the framebuffer will be lost, but for those that are pinned, as what the
+ * monitor shows; a VM's next job brings them back. The caller sees to it that no job is under way,
+ * and that none begins before the device and the page tables are there again. Returns an error if
+ * the guest has no memory for them, or a job is under way; then nothing is lost. The device is
+ * there.
  */
 int guest_evict_all(struct guest_dev *gdev);
 

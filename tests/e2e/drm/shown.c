@@ -230,8 +230,8 @@ static void is_saved(struct client *client)
 }
 
 /*
- * Of two pictures the first is saved, and the second cannot be: the job that will show it waits, and
- * does not end. The guest goes on, and shows it.
+ * Of two pictures the first is saved, and the second cannot be: the job that will show it waits,
+ * and does not end. The guest goes on, and shows it.
  */
 static void cannot_save(uint64_t free)
 {
