@@ -16,6 +16,7 @@
 #include <drm/drm.h>
 
 #include "node.h"
+#include "shown.h"
 
 #define FRAMEBUFFER	DRM_VGPU_PLACEMENT_FRAMEBUFFER
 #define SYSTEM		DRM_VGPU_PLACEMENT_SYSTEM
@@ -30,6 +31,7 @@
  * @dmabuf: of @handle
  * @vm:     VM
  * @queue:  queue in it
+ * @gr:     one that can show
  * @handle: buffer
  * @sync:   syncobj, signalled
  * @made:   file that is made to be closed
@@ -41,6 +43,7 @@ struct failing {
 	int dmabuf;
 	uint32_t vm;
 	uint32_t queue;
+	uint32_t gr;
 	uint32_t handle;
 	uint32_t sync;
 	int made;
@@ -224,6 +227,13 @@ static int call_exec_many(struct failing *f)
 	for (i = 0; i < 256; i++)
 		packet[i] = packet_fill(VA_MORE, 16, i);
 	return exec(f->fd, f->queue, packet, 256, f->sync, 0);
+}
+
+static int call_present(struct failing *f)
+{
+	const struct vgpu_hw_packet packet = packet_present(VA_MORE, 1);
+
+	return exec(f->fd, f->gr, &packet, 1, f->sync, f->sync);
 }
 
 static int call_mmap(struct failing *f)
@@ -453,8 +463,8 @@ static int fail_each(struct failing *f, const struct fail_call *call)
 static const struct fail_call fail_calls[] = {
 	FAIL_CALL(open), FAIL_CALL(vm), FAIL_CALL(bo), FAIL_CALL(bo_system), FAIL_CALL(bind),
 	FAIL_CALL(bind_later), FAIL_CALL(bind_async), FAIL_CALL(points), FAIL_CALL(queue),
-	FAIL_CALL(exec), FAIL_CALL(exec_many), FAIL_CALL(mmap), FAIL_CALL(export),
-	FAIL_CALL(import), FAIL_CALL(sync), FAIL_CALL(sync_fd),
+	FAIL_CALL(exec), FAIL_CALL(exec_many), FAIL_CALL(present), FAIL_CALL(mmap),
+	FAIL_CALL(export), FAIL_CALL(import), FAIL_CALL(sync), FAIL_CALL(sync_fd),
 	{ .name = "sync_file", .call = call_sync_file, .also = EINVAL },
 	FAIL_CALL(transfer), FAIL_CALL(eventfd),
 	{ .name = "fdinfo", .call = call_fdinfo, .make = make_fdinfo },
@@ -469,6 +479,7 @@ static bool fail_begin(struct failing *f)
 	CHECK(f->fd >= 0 && f->other >= 0);
 	CHECK_RET(vm_make(f->fd, &f->vm), 0);
 	CHECK_RET(queue_make(f->fd, f->vm, 1, 8, &f->queue), 0);
+	CHECK_RET(queue_make(f->fd, f->vm, 0, 4, &f->gr), 0);
 	CHECK_RET(bo_make(f->fd, 4 * PAGE, FRAMEBUFFER, 0, &f->handle), 0);
 	CHECK_RET(bind_map(f->fd, f->vm, f->handle, 0, VA_MORE, PAGE, DRM_VGPU_BIND_WRITE), 0);
 	CHECK_RET(sync_make(f->fd, &f->sync), 0);
@@ -502,9 +513,12 @@ bool test_fail_nth(void)
 		CHECK_RET(call->call(&f), 0);
 	}
 	CHECK_RET(exec_wait(f.fd, f.queue, NULL, 0), 0);
+	CHECK_RET(exec_wait(f.fd, f.gr, NULL, 0), 0);
 	close(f.dmabuf);
 	close(f.other);
 	close(f.fd);
+	/* What is shown is held until then. */
+	CHECK(function_reset());
 	CHECK(fb_free(fd) == room);
 	close(fd);
 	return test_dispatch();
