@@ -35,6 +35,8 @@ struct guest_shared {
  * @shown:      a monitor may show it, so it is not evicted; protected by the reservation
  * @no_room:    the framebuffer had no room for it when it was last asked; protected by the
  *              reservation
+ * @in_way:     in a list of those that are moved for one in one piece, or empty; protected by the
+ *              reservation
  * @place:      where it lies, if mappings may lead there, else NULL: it is evicted. Changes with
  *              the reservation and guest_bo_gpuva_lock() held
  * @shared:     of the only VM that maps the buffer, or NULL
@@ -50,6 +52,7 @@ struct guest_bo {
 	bool contiguous;
 	bool shown;
 	bool no_room;
+	struct list_head in_way;
 	const struct guest_place *place;
 	struct guest_shared *shared;
 	struct dma_buf *dmabuf;

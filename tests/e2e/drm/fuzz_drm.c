@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -53,7 +54,7 @@ static int make_udmabuf(void)
 
 	args.memfd = memfd_create("fuzz", MFD_ALLOW_SEALING | MFD_CLOEXEC);
 	if (!ftruncate(args.memfd, 2 * PAGE) && !fcntl(args.memfd, F_ADD_SEALS, F_SEAL_SHRINK))
-		fd = node_ioctl(node, UDMABUF_CREATE, &args);
+		fd = ioctl(node, UDMABUF_CREATE, &args);
 	close(args.memfd);
 	close(node);
 	return fd;

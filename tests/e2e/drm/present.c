@@ -34,19 +34,6 @@
 #define OTHER_BYTES	(8 * MIB)
 #define OTHERS		6u
 
-static int surface_make(int fd, uint64_t bytes, uint32_t *handle)
-{
-	struct drm_vgpu_bo_create create = {
-		.size = bytes,
-		.placement = FRAMEBUFFER,
-		.flags = DRM_VGPU_BO_CONTIGUOUS,
-	};
-	int ret = node_ioctl(fd, DRM_IOCTL_VGPU_BO_CREATE, &create);
-
-	*handle = create.handle;
-	return ret;
-}
-
 static struct vgpu_hw_packet packet_present(uint64_t va, uint32_t height)
 {
 	return (struct vgpu_hw_packet){
@@ -59,7 +46,7 @@ static struct vgpu_hw_packet packet_present(uint64_t va, uint32_t height)
 	};
 }
 
-static int present(int fd, uint32_t queue, uint64_t va, uint32_t height)
+int present(int fd, uint32_t queue, uint64_t va, uint32_t height)
 {
 	const struct vgpu_hw_packet packet = packet_present(va, height);
 
@@ -122,22 +109,22 @@ bool test_present(void)
 	CHECK_RET(vm_make(fd, &vm), 0);
 	CHECK_RET(queue_make(fd, vm, GR, 4, &queue), 0);
 	for (i = 0; i < 8; i++) {
-		CHECK_RET(surface_make(fd, SURFACE, &handle), 0);
+		CHECK_RET(bo_make_piece(fd, SURFACE, &handle), 0);
 		CHECK_RET(bind_map(fd, vm, handle, 0, VA_DATA, SURFACE, 0), 0);
 		CHECK_RET(present(fd, queue, VA_DATA, HEIGHT), 0);
 		CHECK_RET(bo_close(fd, handle), 0);
 	}
 	/* One that ends behind a VM's last address, or has no end, faults; it shows nothing. */
 	CHECK_RET(present(fd, queue, (1ull << 38) - PAGE, ~0u), -EIO);
-	CHECK_RET(surface_make(fd, 2 * PAGE, &handle), 0);
+	CHECK_RET(bo_make_piece(fd, 2 * PAGE, &handle), 0);
 	CHECK(in_pieces(fd, vm, handle));
 	CHECK_RET(node_info(fd, &info), 0);
-	CHECK_RET(surface_make(fd, info.fb_bytes + PAGE, &handle), -ENOSPC);
+	CHECK_RET(bo_make_piece(fd, info.fb_bytes + PAGE, &handle), -ENOSPC);
 	close(fd);
 	return library_shows();
 }
 
-static bool resident_is(int fd, uint64_t bytes)
+bool resident_is(int fd, uint64_t bytes)
 {
 	uint64_t is = fdinfo_of(fd, "drm-resident-vram");
 
@@ -153,9 +140,9 @@ static uint32_t show_halves(int fd, uint32_t vm)
 {
 	uint32_t handle[HALVES], queue, nr, i;
 
-	CHECK_RET(surface_make(fd, HALF, &handle[0]), 0);
+	CHECK_RET(bo_make_piece(fd, HALF, &handle[0]), 0);
 	for (nr = 1; nr < HALVES; nr++) {
-		CHECK_RET(surface_make(fd, HALF, &handle[nr]), 0);
+		CHECK_RET(bo_make_piece(fd, HALF, &handle[nr]), 0);
 		for (i = 0; i < 2; i++) {
 			CHECK_RET(queue_make(fd, vm, GR, 4, &queue), 0);
 			CHECK_RET(bind_map(fd, vm, handle[nr - i], 0, VA_HALVES, HALF, 0), 0);
@@ -219,7 +206,7 @@ static bool stays(void)
 	CHECK(fd >= 0 && other >= 0);
 	CHECK_RET(vm_make(fd, &vm), 0);
 	CHECK_RET(queue_make(fd, vm, GR, 4, &queue), 0);
-	CHECK_RET(surface_make(fd, SURFACE, &shown), 0);
+	CHECK_RET(bo_make_piece(fd, SURFACE, &shown), 0);
 	show_later(fd, vm, queue, shown);
 	i = show_halves(fd, vm);
 	CHECK(i);
