@@ -26,7 +26,8 @@ test_driver() {
 # What users do on purpose. Jobs fault by the dozen: a process cannot stop others by that.
 test_driver_attack() {
 	mdev_create "$A" SG16-1Q
-	driver_start a "$A" oracle fuzz exits:200 guess many faults_apart fail_nth remove
+	driver_start a "$A" oracle fuzz exits:200 guess many faults_apart fail_nth \
+		fail_evict remove
 	passes a 900
 	guest_log a
 	vgpuctl show "$A" --json | jq -e '.quarantines == 0'

@@ -13,6 +13,7 @@
 #include "node.h"
 
 #define FRAMEBUFFER	DRM_VGPU_PLACEMENT_FRAMEBUFFER
+#define SYSTEM		DRM_VGPU_PLACEMENT_SYSTEM
 #define GR		0
 #define CE		1
 
@@ -23,6 +24,10 @@
 #define LARGE		(8 * MIB)
 #define OTHERS		8u
 #define OTHER		(LARGE / 2 / OTHERS)
+
+/* Nearly all of the framebuffer, and more page tables than are left. */
+#define HALVES		30u
+#define TABLES		1200u
 
 #define PAGES		4096u
 #define TOO_MUCH	(28 * MIB)
@@ -174,6 +179,43 @@ bool test_evict_stays(void)
 	CHECK(resident_is(mine, LARGE));
 	close(mine);
 	close(other);
+	return module_again(NULL);
+}
+
+/*
+ * Page tables take the place of buffers in the upper half, also where others were used before them:
+ * so a piece of half of the framebuffer is left.
+ */
+bool test_evict_tables(void)
+{
+	uint32_t vm, queue, handle[HALVES], page, i;
+	int fd, mine;
+
+	CHECK(module_again(SMALL));
+	fd = node_open();
+	mine = node_open();
+	CHECK(fd >= 0 && mine >= 0);
+	/* They come from above: half of them are used once more. */
+	CHECK_RET(vm_make(fd, &vm), 0);
+	CHECK_RET(queue_make(fd, vm, CE, 4, &queue), 0);
+	for (i = 0; i < HALVES; i++)
+		CHECK_RET(bo_make(fd, PART, FRAMEBUFFER, 0, &handle[i]), 0);
+	CHECK(resident_is(fd, HALVES * PART));
+	for (i = 0; i < HALVES / 2; i++)
+		CHECK_RET(bind_map(fd, vm, handle[i], 0, VA_PART(i), PART, 0), 0);
+	CHECK_RET(exec_wait(fd, queue, NULL, 0), 0);
+	CHECK_RET(vm_make(mine, &vm), 0);
+	CHECK_RET(queue_make(mine, vm, CE, 4, &queue), 0);
+	CHECK_RET(bo_make(mine, PAGE, SYSTEM, 0, &page), 0);
+	for (i = 0; i < TABLES; i++)
+		CHECK_RET(bind_map(mine, vm, page, 0, VA_MORE + i * 2 * MIB, PAGE, 0), 0);
+	CHECK(fdinfo_of(fd, "drm-resident-vram") < HALVES * PART);
+	CHECK_RET(bo_make_piece(mine, 2 * LARGE, &page), 0);
+	CHECK_RET(bind_map(mine, vm, page, 0, VA_DATA, 2 * LARGE, 0), 0);
+	CHECK_RET(exec_wait(mine, queue, NULL, 0), 0);
+	CHECK(resident_is(mine, 2 * LARGE));
+	close(mine);
+	close(fd);
 	return module_again(NULL);
 }
 
