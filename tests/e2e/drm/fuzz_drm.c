@@ -150,7 +150,8 @@ static void fuzz_sync_file(struct fuzzer *f)
 		fuzz_call(f, FUZZ_FD_TO_SYNC, fuzz_file(f), &args);
 		break;
 	default:
-		event.fd = fuzz_one_in(f, 8) ? fuzz_fd(f, FUZZ_OTHER) : eventfd(0, EFD_CLOEXEC);
+		event.fd = fuzz_one_in(f, 8) ? dup(fuzz_fd(f, FUZZ_OTHER)) :
+			   eventfd(0, EFD_CLOEXEC);
 		fuzz_call(f, FUZZ_SYNC_EVENTFD, fuzz_file(f), &event);
 		/* What it waits for may come when nobody has it any more. */
 		fuzz_keep_fd(f, FUZZ_OTHER, event.fd);

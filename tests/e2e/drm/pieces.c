@@ -25,8 +25,8 @@
 #define OTHERS		8u
 #define OTHER		(LARGE / 2 / OTHERS)
 
-/* Nearly all of the framebuffer, and more page tables than are left. */
-#define HALVES		30u
+/* All of the framebuffer but the end of it, and more page tables than find room there. */
+#define HALVES		31u
 #define TABLES		1200u
 
 #define PAGES		4096u
