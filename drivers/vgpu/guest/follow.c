@@ -114,13 +114,17 @@ static int bring(struct guest_bo *bo, const struct ttm_place *place, unsigned in
 	return ret == -ENOMEM && bo->no_room ? -EBUSY : ret;
 }
 
+/* Those come last that may not find a place again so easily. */
 static void add_in_way(struct list_head *list, struct drm_gem_object *obj)
 {
 	struct guest_bo *bo = to_guest_bo(obj);
 
-	if (bo->tbo.resource->mem_type == TTM_PL_VRAM && !bo->contiguous && !bo->shown &&
-	    list_empty(&bo->in_way))
+	if (bo->tbo.resource->mem_type != TTM_PL_VRAM || bo->shown || !list_empty(&bo->in_way))
+		return;
+	if (bo->contiguous)
 		list_add_tail(&bo->in_way, list);
+	else
+		list_add(&bo->in_way, list);
 }
 
 /* Buffers of the VM's that may be in the way of one in one piece. All are locked. */
@@ -274,12 +278,14 @@ int guest_follow_lock(struct drm_gpuvm_exec *exec)
 	struct guest_dev *gdev = to_guest_vm(exec->vm)->gdev;
 	unsigned int turns = 0;
 	unsigned long end = 0;
-	bool turn = false;
+	bool turn = false, again = false;
 	int ret;
 
 	exec->extra.fn = validate_all;
 	while ((ret = lock_once(gdev, exec)) == -EBUSY || ret == -EAGAIN) {
-		if (ret == -EAGAIN)
+		/* Two in one piece may want each other's place for ever. */
+		again = ret == -EAGAIN && !again;
+		if (again)
 			continue;
 		if (turn && time_before(jiffies, end)) {
 			if (!msleep_interruptible(ROOM_LOOK))
