@@ -23,11 +23,16 @@ test_driver() {
 	is_free "$A"
 }
 
-# What users do on purpose. Jobs fault by the dozen: a process cannot stop others by that.
+# What users do on purpose. Jobs fault by the dozen: a process cannot stop others by that. At the
+# end the guest's kernel looks for memory that nothing points to any more.
 test_driver_attack() {
+	local GUEST_APPEND=kmemleak=on
 	mdev_create "$A" SG16-1Q
-	driver_start a "$A" oracle fuzz exits:200 guess many faults_apart fail_nth remove
+	driver_start a "$A" oracle fuzz exits:200 guess many faults_apart fail_nth \
+		fail_evict remove
 	passes a 900
+	guest_answer a "kmemleak:"
+	[[ $ANSWER == "nothing is lost" ]]
 	guest_log a
 	vgpuctl show "$A" --json | jq -e '.quarantines == 0'
 	is_free "$A"

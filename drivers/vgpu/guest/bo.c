@@ -25,6 +25,10 @@ static const struct ttm_place place_system = { .mem_type = TTM_PL_TT };
 static const struct ttm_placement placement_system = { 1, &place_system };
 
 static const struct ttm_place place_own[] = {
+	{
+		.mem_type = TTM_PL_VRAM,
+		.flags = TTM_PL_FLAG_TOPDOWN | GUEST_PL_FLAG_IDLE | GUEST_PL_FLAG_UPPER,
+	},
 	{ .mem_type = TTM_PL_VRAM, .flags = TTM_PL_FLAG_TOPDOWN | GUEST_PL_FLAG_IDLE },
 	{ .mem_type = TTM_PL_VRAM, .flags = TTM_PL_FLAG_TOPDOWN },
 };
@@ -153,6 +157,7 @@ static struct guest_bo *bo_alloc(struct guest_dev *gdev, u64 bytes, u32 placemen
 		    !bo->contiguous;
 	drm_gem_private_object_init(&gdev->drm, &bo->tbo.base, bytes);
 	guest_gpuva_init(&bo->gpuva, &bo->tbo.base);
+	INIT_LIST_HEAD(&bo->in_way);
 	return bo;
 }
 

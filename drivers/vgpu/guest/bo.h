@@ -38,6 +38,8 @@ struct guest_shared {
  * @show_link:  in a list of those that a job will show; protected by the reservation
  * @spot:       where it lies, while the monitor may show it, and it is pinned; else NULL. Changes
  *              with the reservation and &struct guest_shown.lock held
+ * @in_way:     in a list of those that are moved for one in one piece, or empty; protected by the
+ *              reservation
  * @place:      where it lies, if mappings may lead there, else NULL: it is evicted. Changes with
  *              the reservation and guest_bo_gpuva_lock() held
  * @shared:     of the only VM that maps the buffer, or NULL
@@ -54,6 +56,7 @@ struct guest_bo {
 	bool no_room;
 	struct list_head show_link;
 	struct guest_spot *spot;
+	struct list_head in_way;
 	const struct guest_place *place;
 	struct guest_shared *shared;
 	struct dma_buf *dmabuf;

@@ -4,6 +4,7 @@
  * evicted into the guest's memory, and comes back when a job wants it (follow.c).
  */
 #include <linux/highmem.h>
+#include <linux/sched/signal.h>
 
 #include <drm/drm_managed.h>
 #include <drm/ttm/ttm_placement.h>
@@ -19,6 +20,16 @@
 /* Less is cleared by the CPU: an interrupt takes longer. */
 #define CPU_CLEARS	SZ_64K
 
+static bool reaches_upper(struct guest_dev *gdev, const struct guest_place *place)
+{
+	u64 offset, left;
+
+	for (offset = 0; offset < place->bytes; offset += left)
+		if (guest_place_addr(place, offset, &left) + left > gdev->fb.bytes / 2)
+			return true;
+	return false;
+}
+
 /*
  * Only from the framebuffer, and what finds room elsewhere: TTM logs each buffer that does not. The
  * reservation is held.
@@ -30,8 +41,12 @@ static bool evict_is_valuable(struct ttm_buffer_object *tbo, const struct ttm_pl
 	if (place->flags & GUEST_PL_FLAG_IDLE &&
 	    !dma_resv_test_signaled(tbo->base.resv, DMA_RESV_USAGE_BOOKKEEP))
 		return false;
-	return tbo->resource->mem_type == TTM_PL_VRAM &&
-	       tbo->base.size <= guest_man_left_to_evict(gdev);
+	if (tbo->resource->mem_type != TTM_PL_VRAM)
+		return false;
+	if (place->flags & GUEST_PL_FLAG_UPPER &&
+	    !reaches_upper(gdev, to_guest_resource(tbo->resource)->place))
+		return false;
+	return tbo->base.size <= guest_man_left_to_evict(gdev);
 }
 
 static void evict_where(struct ttm_buffer_object *tbo, struct ttm_placement *placement)
@@ -130,6 +145,9 @@ static int evict_move(struct ttm_buffer_object *tbo, bool evict, struct ttm_oper
 		guest_bo_set_place(bo, place_now(bo));
 		return 0;
 	}
+	/* Who is killed ends, whatever there is still to move. */
+	if (ctx->interruptible && fatal_signal_pending(current))
+		return -ERESTARTSYS;
 	/* Jobs that may use it end first; from here on no job begins to, as EXEC locks it. */
 	ret = ttm_bo_wait_ctx(tbo, ctx);
 	if (ret)

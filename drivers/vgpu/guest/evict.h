@@ -13,6 +13,12 @@ struct guest_dev;
  */
 #define GUEST_PL_FLAG_IDLE	BIT(31)
 
+/*
+ * Only buffers are evicted for it that reach into the upper half, so that what stays does not come
+ * to be in all parts of the framebuffer.
+ */
+#define GUEST_PL_FLAG_UPPER	BIT(30)
+
 int guest_evict_init(struct guest_dev *gdev);
 
 /*

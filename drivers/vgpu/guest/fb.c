@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The framebuffer: a buddy allocator, and zeroes by the CPU for whoever gets a part of it. */
+#include <linux/bitmap.h>
+#include <linux/log2.h>
+
 #include <drm/drm_managed.h>
 
 #include "device.h"
@@ -10,6 +13,7 @@
 static void fb_fini(struct drm_device *drm, void *res)
 {
 	gpu_buddy_fini(&to_guest_dev(drm)->fb.mm);
+	kvfree(to_guest_dev(drm)->fb.stays);
 }
 
 int guest_fb_init(struct guest_dev *gdev)
@@ -20,9 +24,16 @@ int guest_fb_init(struct guest_dev *gdev)
 	ret = drmm_mutex_init(&gdev->drm, &fb->lock);
 	if (ret)
 		return ret;
+	spin_lock_init(&fb->stays_lock);
+	fb->stays = kvcalloc(BITS_TO_LONGS(fb->bytes / VGPU_HW_PAGE_SIZE), sizeof(*fb->stays),
+			     GFP_KERNEL);
+	if (!fb->stays)
+		return -ENOMEM;
 	ret = gpu_buddy_init(&fb->mm, fb->bytes, VGPU_HW_PAGE_SIZE);
-	if (ret)
+	if (ret) {
+		kvfree(fb->stays);
 		return ret;
+	}
 	gpu_buddy_reset_clear(&fb->mm, true);
 	return drmm_add_action_or_reset(&gdev->drm, fb_fini, NULL);
 }
@@ -74,7 +85,52 @@ int guest_fb_take(struct guest_dev *gdev, u64 bytes, bool large, unsigned long f
 	else
 		list_splice_tail(&tail, blocks);
 	mutex_unlock(&fb->lock);
+	cond_resched();
 	return ret;
+}
+
+static void fb_mark(struct guest_fb *fb, struct list_head *blocks, bool stays)
+{
+	struct gpu_buddy_block *block;
+	unsigned int at, nr;
+
+	spin_lock(&fb->stays_lock);
+	list_for_each_entry(block, blocks, link) {
+		at = guest_fb_offset(block) / VGPU_HW_PAGE_SIZE;
+		nr = gpu_buddy_block_size(&fb->mm, block) / VGPU_HW_PAGE_SIZE;
+		if (stays)
+			bitmap_set(fb->stays, at, nr);
+		else
+			bitmap_clear(fb->stays, at, nr);
+	}
+	spin_unlock(&fb->stays_lock);
+}
+
+void guest_fb_stay(struct guest_dev *gdev, struct list_head *blocks, bool stays)
+{
+	fb_mark(&gdev->fb, blocks, stays);
+}
+
+/* That is an aligned block, the largest power of two in it, and what is beside that. */
+bool guest_fb_has_piece(struct guest_dev *gdev, u64 bytes)
+{
+	unsigned long nr = bytes / VGPU_HW_PAGE_SIZE, block = rounddown_pow_of_two(nr), at = 0;
+	unsigned long pages = gdev->fb.bytes / VGPU_HW_PAGE_SIZE, begin, end;
+	unsigned long *stays = gdev->fb.stays;
+	bool has = false;
+
+	spin_lock(&gdev->fb.stays_lock);
+	for (; !has; at += block) {
+		at = bitmap_find_next_zero_area(stays, pages, at, block, block - 1);
+		if (at >= pages)
+			break;
+		begin = find_last_bit(stays, at);
+		begin = begin < at ? begin + 1 : 0;
+		end = find_next_bit(stays, pages, at + block);
+		has = end - begin >= nr;
+	}
+	spin_unlock(&gdev->fb.stays_lock);
+	return has;
 }
 
 /* From the other end than buffers, so that it does not lie between their large pieces. */
@@ -90,6 +146,7 @@ int guest_fb_take_own(struct guest_dev *gdev, u64 bytes, struct list_head *block
 			    GPU_BUDDY_CLEAR_ALLOCATION | GPU_BUDDY_TOPDOWN_ALLOCATION, blocks);
 	if (ret)
 		goto err;
+	guest_fb_stay(gdev, blocks, true);
 	list_for_each_entry(block, blocks, link) {
 		if (gpu_buddy_block_is_clear(block))
 			continue;
@@ -108,6 +165,7 @@ err:
 
 void guest_fb_free(struct guest_dev *gdev, struct list_head *blocks)
 {
+	fb_mark(&gdev->fb, blocks, false);
 	mutex_lock(&gdev->fb.lock);
 	gpu_buddy_free_list(&gdev->fb.mm, blocks, 0);
 	mutex_unlock(&gdev->fb.lock);

@@ -5,6 +5,7 @@
 
 #include <linux/mutex.h>
 #include <linux/sizes.h>
+#include <linux/spinlock.h>
 
 #include "compat.h"
 
@@ -18,10 +19,12 @@ struct guest_dev;
  * @bytes: owned, whole pages
  * @phys:  where the CPU finds it
  * @cpu:   the same, mapped
- * @lock:  protects what follows
+ * @lock:  protects the next two
  * @mm:    what is free
  * @own:   bytes that the driver has for itself, and that never become free for a buffer: at most
  *         half of @bytes, as clients make it take them
+ * @stays_lock: protects what follows; taken where no memory is allocated
+ * @stays: for each page, whether it is of what is not evicted: the driver's own, and what is shown
  */
 struct guest_fb {
 	u64 bytes;
@@ -30,6 +33,8 @@ struct guest_fb {
 	struct mutex lock;		/* mm, own */
 	struct gpu_buddy mm;
 	u64 own;
+	spinlock_t stays_lock;		/* stays */
+	unsigned long *stays;
 };
 
 /* After a reset of the device: all of the framebuffer is free and reads 0. */
@@ -53,6 +58,12 @@ int guest_fb_clear(struct guest_dev *gdev, struct gpu_buddy_block *block);
 /* Gives all @blocks back. Nothing uses them any more. */
 void guest_fb_free(struct guest_dev *gdev, struct list_head *blocks);
 void guest_fb_free_own(struct guest_dev *gdev, struct list_head *blocks);
+
+/* These @blocks stay until they are given back, or are no longer to. */
+void guest_fb_stay(struct guest_dev *gdev, struct list_head *blocks, bool stays);
+
+/* Whether the allocator finds so many bytes in one piece when all is free that does not stay. */
+bool guest_fb_has_piece(struct guest_dev *gdev, u64 bytes);
 
 /* Counts what the driver has for itself. -ENOSPC: it is too much. */
 int guest_fb_count_own(struct guest_dev *gdev, s64 bytes);

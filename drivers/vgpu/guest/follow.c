@@ -13,6 +13,7 @@
 #include "device.h"
 #include "evict.h"
 #include "follow.h"
+#include "man.h"
 #include "vm.h"
 
 /*
@@ -102,36 +103,152 @@ static int map_again(struct guest_vm *vm, struct drm_gpuvm_bo *vm_bo)
 	return ret;
 }
 
-int guest_follow_validate(struct drm_gpuvm_bo *vm_bo, struct drm_exec *exec)
+/* -EBUSY: there is no room. */
+static int bring(struct guest_bo *bo, const struct ttm_place *place, unsigned int nr)
+{
+	struct ttm_placement placement = { nr, place };
+	struct ttm_operation_ctx ctx = { .interruptible = true };
+	int ret = ttm_bo_validate(&bo->tbo, &placement, &ctx);
+
+	/* TTM says that there is no memory, also where it is no framebuffer. */
+	return ret == -ENOMEM && bo->no_room ? -EBUSY : ret;
+}
+
+/* Those come last that may not find a place again so easily. */
+static void add_in_way(struct list_head *list, struct drm_gem_object *obj)
+{
+	struct guest_bo *bo = to_guest_bo(obj);
+
+	if (bo->tbo.resource->mem_type != TTM_PL_VRAM || bo->spot || !list_empty(&bo->in_way))
+		return;
+	if (bo->contiguous)
+		list_add_tail(&bo->in_way, list);
+	else
+		list_add(&bo->in_way, list);
+}
+
+/* Buffers of the VM's that may be in the way of one in one piece. All are locked. */
+static void list_in_way(struct guest_vm *vm, struct list_head *list)
+{
+	const struct guest_vm_change *change;
+	struct drm_gpuva *va;
+	u32 i;
+
+	mutex_lock(&vm->lock);
+	drm_gpuvm_for_each_va(va, &vm->base)
+		add_in_way(list, va->gem.obj);
+	list_for_each_entry(change, &vm->pending, link)
+		for (i = 0; i < change->nr; i++)
+			if (change->op[i].vm_bo)
+				add_in_way(list, change->op[i].vm_bo->obj);
+	mutex_unlock(&vm->lock);
+}
+
+/* Moves these, one by one, until @bo finds room. @wait: for jobs that use them. */
+static int bring_among(struct guest_vm *vm, struct guest_bo *bo, struct list_head *list, bool wait)
+{
+	static const struct ttm_place free = {
+		.mem_type = TTM_PL_VRAM, .flags = TTM_PL_FLAG_DESIRED,
+	};
+	static const struct ttm_place system = { .mem_type = TTM_PL_TT };
+	struct ttm_placement placement = { 1, &system };
+	struct guest_bo *other, *next;
+	int ret = bring(bo, &free, 1);
+
+	list_for_each_entry_safe(other, next, list, in_way) {
+		struct ttm_operation_ctx ctx = { .interruptible = true, .no_wait_gpu = !wait };
+
+		if (ret != -EBUSY)
+			return ret;
+		ret = ttm_bo_validate(&other->tbo, &placement, &ctx);
+		if (!ret) {
+			list_del_init(&other->in_way);
+			vm->moved = true;
+			ret = bring(bo, &free, 1);
+		} else if (ret == -ENOMEM || (ret == -EBUSY && !wait)) {
+			ret = -EBUSY;
+		} else {
+			return ret;
+		}
+	}
+	return ret;
+}
+
+/* Others' buffers are evicted, and jobs are waited for, where that helps. */
+static int bring_piece(struct guest_vm *vm, struct guest_bo *bo)
+{
+	static const struct ttm_place idle = {
+		.mem_type = TTM_PL_VRAM, .flags = GUEST_PL_FLAG_IDLE,
+	};
+	static const struct ttm_place any = { .mem_type = TTM_PL_VRAM };
+	struct guest_bo *other, *next;
+	LIST_HEAD(list);
+	int ret;
+
+	ret = bring_among(vm, bo, &list, false);
+	if (ret != -EBUSY)
+		return ret;
+	if (!guest_fb_has_piece(vm->gdev, guest_bo_bytes(bo)))
+		return -ENOSPC;
+	list_in_way(vm, &list);
+	ret = bring_among(vm, bo, &list, false);
+	if (ret == -EBUSY)
+		ret = bring(bo, &idle, 1);
+	if (ret == -EBUSY)
+		ret = bring_among(vm, bo, &list, true);
+	if (ret == -EBUSY)
+		ret = bring(bo, &any, 1);
+	list_for_each_entry_safe(other, next, &list, in_way)
+		list_del_init(&other->in_way);
+	return ret;
+}
+
+static int bring_back(struct guest_vm *vm, struct guest_bo *bo)
 {
 	static const struct ttm_place place[] = {
 		{ .mem_type = TTM_PL_VRAM, .flags = GUEST_PL_FLAG_IDLE },
 		{ .mem_type = TTM_PL_VRAM },
 	};
-	struct ttm_placement placement = { ARRAY_SIZE(place), place };
-	struct ttm_operation_ctx ctx = { .interruptible = true };
-	struct guest_bo *bo = to_guest_bo(vm_bo->obj);
-	int ret = 0;
 
-	if (bo->placement == DRM_VGPU_PLACEMENT_FRAMEBUFFER)
-		ret = ttm_bo_validate(&bo->tbo, &placement, &ctx);
-	/* TTM says that there is no memory, also where it is no framebuffer. */
-	if (ret == -ENOMEM && bo->no_room)
-		ret = -ENOSPC;
+	if (bo->placement != DRM_VGPU_PLACEMENT_FRAMEBUFFER)
+		return 0;
+	if (vm->fb_bytes > guest_fb_for_buffers(vm->gdev))
+		return -ENOSPC;
+	return bo->contiguous ? bring_piece(vm, bo) : bring(bo, place, ARRAY_SIZE(place));
+}
+
+int guest_follow_validate(struct drm_gpuvm_bo *vm_bo, struct drm_exec *exec)
+{
+	struct guest_vm *vm = to_guest_vm(vm_bo->vm);
+	struct guest_bo *bo = to_guest_bo(vm_bo->obj);
+	int ret;
+
+	if (vm->pieces && !bo->contiguous)
+		return 0;
+	ret = bring_back(vm, bo);
 	if (!ret)
-		ret = map_again(to_guest_vm(vm_bo->vm), vm_bo);
+		ret = map_again(vm, vm_bo);
 	if (!ret)
 		vm_bo->evicted = false;
 	return ret;
 }
 
-/* While all is being locked: making room may lock buffers of others, by the same ticket. */
+/*
+ * While all is being locked: making room may lock buffers of others, by the same ticket. Those in
+ * one piece come first. -EAGAIN: what was moved for them is known to drm_gpuvm when it locks again.
+ */
 static int validate_all(struct drm_gpuvm_exec *exec)
 {
 	struct guest_vm *vm = to_guest_vm(exec->vm);
-	int ret = drm_gpuvm_validate(exec->vm, &exec->exec);
+	int ret;
 
-	return ret == -ENOSPC && vm->fb_bytes <= guest_fb_for_buffers(vm->gdev) ? -EBUSY : ret;
+	vm->moved = false;
+	vm->pieces = true;
+	ret = drm_gpuvm_validate(exec->vm, &exec->exec);
+	vm->pieces = false;
+	if (!ret)
+		ret = vm->moved ? -EAGAIN : drm_gpuvm_validate(exec->vm, &exec->exec);
+	return ret;
 }
 
 int guest_follow_init(struct guest_dev *gdev)
@@ -161,11 +278,15 @@ int guest_follow_lock(struct drm_gpuvm_exec *exec)
 	struct guest_dev *gdev = to_guest_vm(exec->vm)->gdev;
 	unsigned int turns = 0;
 	unsigned long end = 0;
-	bool turn = false;
+	bool turn = false, again = false;
 	int ret;
 
 	exec->extra.fn = validate_all;
-	while ((ret = lock_once(gdev, exec)) == -EBUSY) {
+	while ((ret = lock_once(gdev, exec)) == -EBUSY || ret == -EAGAIN) {
+		/* Two in one piece may want each other's place for ever. */
+		again = ret == -EAGAIN && !again;
+		if (again)
+			continue;
 		if (turn && time_before(jiffies, end)) {
 			if (!msleep_interruptible(ROOM_LOOK))
 				continue;

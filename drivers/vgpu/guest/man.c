@@ -54,6 +54,8 @@ static int fb_alloc(struct ttm_resource_manager *man, struct ttm_buffer_object *
 		ret = -ENOMEM;
 		goto err;
 	}
+	if (bo->own)
+		guest_fb_stay(gdev, &res->blocks, true);
 	ttm_resource_init(tbo, place, &res->base);
 	*out = &res->base;
 	return 0;

@@ -65,6 +65,8 @@ struct guest_show {
 /* What is pinned leaves TTM's order, and its VM's other buffers do not: it is alone there. */
 static void bo_pin(struct guest_bo *bo)
 {
+	guest_fb_stay(to_guest_dev(bo->tbo.base.dev),
+		      &to_guest_resource(bo->tbo.resource)->blocks, true);
 	ttm_bo_set_bulk_move(&bo->tbo, NULL);
 	ttm_bo_pin(&bo->tbo);
 	ttm_bo_move_to_lru_tail_unlocked(&bo->tbo);
@@ -72,6 +74,8 @@ static void bo_pin(struct guest_bo *bo)
 
 static void bo_unpin(struct guest_bo *bo)
 {
+	guest_fb_stay(to_guest_dev(bo->tbo.base.dev),
+		      &to_guest_resource(bo->tbo.resource)->blocks, false);
 	ttm_bo_unpin(&bo->tbo);
 	ttm_bo_move_to_lru_tail_unlocked(&bo->tbo);
 	if (bo->shared)

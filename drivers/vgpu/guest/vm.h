@@ -31,6 +31,8 @@ struct guest_dev;
  * @pt:          the table of the top level; NULL when the VM is being freed
  * @pending:     changes of asynchronous binds that are not done; protected by @lock
  * @fb_bytes:    buffers of the framebuffer that @base has; protected by its reservation
+ * @pieces:      only buffers in one piece are brought back; protected likewise
+ * @moved:       others were moved for that; protected likewise
  * @rings:       slots of the upper half that have the ring of a queue
  * @sched:       does asynchronous binds
  * @entity:      the only one of @sched
@@ -50,6 +52,8 @@ struct guest_vm {
 	struct guest_table *pt;
 	struct list_head pending;
 	u64 fb_bytes;
+	bool pieces;
+	bool moved;
 	struct ida rings;
 	struct drm_gpu_scheduler sched;
 	struct drm_sched_entity entity;

@@ -411,7 +411,8 @@ struct drm_vgpu_queue_query {
  * Errors: ENOENT, no such queue; EINVAL, a packet; EPERM, a PRESENT; E2BIG, more packets than the
  * ring has; EIO, the queue is lost, see DRM_IOCTL_VGPU_QUEUE_QUERY; ENOSPC, the buffers that the VM
  * maps do not fit into the framebuffer together: at once if they never will, else after that time
- * (also: there is no piece that is large enough for one with DRM_VGPU_BO_CONTIGUOUS).
+ * (also: there is no piece that is large enough for one with DRM_VGPU_BO_CONTIGUOUS; at once if
+ * what is not evicted leaves none).
  */
 struct drm_vgpu_exec {
 	__u32 queue_id;

@@ -136,6 +136,23 @@ static int call_bo_system(struct failing *f)
 	return ret ? ret : bo_close(f->fd, handle);
 }
 
+/* Of large pieces; and in one piece, which is more than the allocator has as a block. */
+static int call_bo_large(struct failing *f)
+{
+	uint32_t handle;
+	int ret = bo_make(f->fd, 6 * MIB + PAGE, FRAMEBUFFER, f->vm, &handle);
+
+	return ret ? ret : bo_close(f->fd, handle);
+}
+
+static int call_bo_piece(struct failing *f)
+{
+	uint32_t handle;
+	int ret = bo_make_piece(f->fd, 6 * MIB + PAGE, 0, &handle);
+
+	return ret ? ret : bo_close(f->fd, handle);
+}
+
 static int call_bind(struct failing *f)
 {
 	int ret = bind_map(f->fd, f->vm, f->handle, PAGE, VA_DATA + PAGE, PAGE, 0);
@@ -461,7 +478,8 @@ static int fail_each(struct failing *f, const struct fail_call *call)
 #define FAIL_END(what, from)	{ .name = #what, .call = call_##what, .make = from, .ends = true }
 
 static const struct fail_call fail_calls[] = {
-	FAIL_CALL(open), FAIL_CALL(vm), FAIL_CALL(bo), FAIL_CALL(bo_system), FAIL_CALL(bind),
+	FAIL_CALL(open), FAIL_CALL(vm), FAIL_CALL(bo), FAIL_CALL(bo_system),
+	FAIL_CALL(bo_large), FAIL_CALL(bo_piece), FAIL_CALL(bind),
 	FAIL_CALL(bind_later), FAIL_CALL(bind_async), FAIL_CALL(points), FAIL_CALL(queue),
 	FAIL_CALL(exec), FAIL_CALL(exec_many), FAIL_CALL(present), FAIL_CALL(mmap),
 	FAIL_CALL(export), FAIL_CALL(import), FAIL_CALL(sync), FAIL_CALL(sync_fd),

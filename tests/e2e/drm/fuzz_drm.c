@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -53,7 +54,7 @@ static int make_udmabuf(void)
 
 	args.memfd = memfd_create("fuzz", MFD_ALLOW_SEALING | MFD_CLOEXEC);
 	if (!ftruncate(args.memfd, 2 * PAGE) && !fcntl(args.memfd, F_ADD_SEALS, F_SEAL_SHRINK))
-		fd = node_ioctl(node, UDMABUF_CREATE, &args);
+		fd = ioctl(node, UDMABUF_CREATE, &args);
 	close(args.memfd);
 	close(node);
 	return fd;
@@ -149,7 +150,8 @@ static void fuzz_sync_file(struct fuzzer *f)
 		fuzz_call(f, FUZZ_FD_TO_SYNC, fuzz_file(f), &args);
 		break;
 	default:
-		event.fd = fuzz_one_in(f, 8) ? fuzz_fd(f, FUZZ_OTHER) : eventfd(0, EFD_CLOEXEC);
+		event.fd = fuzz_one_in(f, 8) ? dup(fuzz_fd(f, FUZZ_OTHER)) :
+			   eventfd(0, EFD_CLOEXEC);
 		fuzz_call(f, FUZZ_SYNC_EVENTFD, fuzz_file(f), &event);
 		/* What it waits for may come when nobody has it any more. */
 		fuzz_keep_fd(f, FUZZ_OTHER, event.fd);

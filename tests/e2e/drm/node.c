@@ -113,13 +113,28 @@ int vm_end(int fd, uint32_t id)
 	return node_ioctl(fd, DRM_IOCTL_VGPU_VM_DESTROY, &args);
 }
 
+static int bo_make_as(int fd, struct drm_vgpu_bo_create *args, uint32_t *handle)
+{
+	int ret = node_ioctl(fd, DRM_IOCTL_VGPU_BO_CREATE, args);
+
+	*handle = args->handle;
+	return ret;
+}
+
 int bo_make(int fd, uint64_t bytes, uint32_t placement, uint32_t vm, uint32_t *handle)
 {
 	struct drm_vgpu_bo_create args = { .size = bytes, .placement = placement, .vm_id = vm };
-	int ret = node_ioctl(fd, DRM_IOCTL_VGPU_BO_CREATE, &args);
 
-	*handle = args.handle;
-	return ret;
+	return bo_make_as(fd, &args, handle);
+}
+
+int bo_make_piece(int fd, uint64_t bytes, uint32_t vm, uint32_t *handle)
+{
+	struct drm_vgpu_bo_create args = {
+		.size = bytes, .vm_id = vm, .flags = DRM_VGPU_BO_CONTIGUOUS,
+	};
+
+	return bo_make_as(fd, &args, handle);
 }
 
 int bo_close(int fd, uint32_t handle)

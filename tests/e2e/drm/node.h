@@ -52,6 +52,8 @@ int node_info(int fd, struct drm_vgpu_dev_info *info);
 int vm_make(int fd, uint32_t *id);
 int vm_end(int fd, uint32_t id);
 int bo_make(int fd, uint64_t bytes, uint32_t placement, uint32_t vm, uint32_t *handle);
+/* With DRM_VGPU_BO_CONTIGUOUS. */
+int bo_make_piece(int fd, uint64_t bytes, uint32_t vm, uint32_t *handle);
 int bo_close(int fd, uint32_t handle);
 int bo_map(int fd, uint32_t handle, uint64_t bytes, void **ptr);
 int buf_make(int fd, uint64_t bytes, uint32_t placement, struct buf *buf);
@@ -118,6 +120,12 @@ uint64_t test_seed(void);
 /* The memory of the guest that buffers can have. */
 uint64_t system_free(int fd);
 
+/* Whether so much of the file's buffers is in the framebuffer; says how much it is. */
+bool resident_is(int fd, uint64_t bytes);
+
+/* Shows what the VM has at an address: lines of PAGE bytes. */
+int present(int fd, uint32_t queue, uint64_t va, uint32_t lines);
+
 /* The framebuffer that is free, when what others have given back has come. */
 uint64_t fb_free(int fd);
 
@@ -138,6 +146,11 @@ bool test_evict_full(void);
 bool test_evict_exit(void);
 bool test_evict_idle_first(void);
 bool test_evict_own(void);
+bool test_evict_pieces(void);
+bool test_evict_stays(void);
+bool test_evict_tables(void);
+bool test_evict_killed(void);
+bool test_fail_evict(void);
 bool test_present(void);
 bool test_present_stays(void);
 bool test_shown_freed(void);

@@ -27,20 +27,6 @@
 #define OTHER_BYTES	(8 * MIB)
 #define OTHERS		6u
 
-int surface_make(int fd, uint64_t bytes, uint32_t vm, uint32_t *handle)
-{
-	struct drm_vgpu_bo_create create = {
-		.size = bytes,
-		.vm_id = vm,
-		.placement = FRAMEBUFFER,
-		.flags = DRM_VGPU_BO_CONTIGUOUS,
-	};
-	int ret = node_ioctl(fd, DRM_IOCTL_VGPU_BO_CREATE, &create);
-
-	*handle = create.handle;
-	return ret;
-}
-
 struct vgpu_hw_packet packet_present(uint64_t va, uint32_t height)
 {
 	return (struct vgpu_hw_packet){
@@ -116,7 +102,7 @@ bool test_present(void)
 	CHECK_RET(vm_make(fd, &vm), 0);
 	CHECK_RET(queue_make(fd, vm, GR, 4, &queue), 0);
 	for (i = 0; i < 8; i++) {
-		CHECK_RET(surface_make(fd, SURFACE, 0, &handle), 0);
+		CHECK_RET(bo_make_piece(fd, SURFACE, 0, &handle), 0);
 		CHECK_RET(bind_map(fd, vm, handle, 0, VA_DATA, SURFACE, 0), 0);
 		CHECK_RET(present(fd, queue, VA_DATA, HEIGHT), 0);
 		CHECK_RET(bo_close(fd, handle), 0);
@@ -125,15 +111,15 @@ bool test_present(void)
 	CHECK_RET(present(fd, queue, 1ull << 63, HEIGHT), -EINVAL);
 	/* One that ends behind a VM's last address, or has no end, faults; it shows nothing. */
 	CHECK_RET(present(fd, queue, (1ull << 38) - PAGE, ~0u), -EIO);
-	CHECK_RET(surface_make(fd, 2 * PAGE, 0, &handle), 0);
+	CHECK_RET(bo_make_piece(fd, 2 * PAGE, 0, &handle), 0);
 	CHECK(in_pieces(fd, vm, handle));
 	CHECK_RET(node_info(fd, &info), 0);
-	CHECK_RET(surface_make(fd, info.fb_bytes + PAGE, 0, &handle), -ENOSPC);
+	CHECK_RET(bo_make_piece(fd, info.fb_bytes + PAGE, 0, &handle), -ENOSPC);
 	close(fd);
 	return library_shows();
 }
 
-static bool resident_is(int fd, uint64_t bytes)
+bool resident_is(int fd, uint64_t bytes)
 {
 	uint64_t is = fdinfo_of(fd, "drm-resident-vram");
 
@@ -149,9 +135,9 @@ static uint64_t show_halves(int fd, uint32_t vm)
 {
 	uint32_t handle[HALVES], queue, nr, i;
 
-	CHECK_RET(surface_make(fd, HALF, 0, &handle[0]), 0);
+	CHECK_RET(bo_make_piece(fd, HALF, 0, &handle[0]), 0);
 	for (nr = 1; nr < HALVES; nr++) {
-		CHECK_RET(surface_make(fd, HALF, 0, &handle[nr]), 0);
+		CHECK_RET(bo_make_piece(fd, HALF, 0, &handle[nr]), 0);
 		for (i = 0; i < 2; i++) {
 			CHECK_RET(queue_make(fd, vm, GR, 4, &queue), 0);
 			CHECK_RET(bind_map(fd, vm, handle[nr - i], 0, VA_HALVES, HALF, 0), 0);
@@ -191,7 +177,7 @@ static uint64_t show_later(int fd, uint32_t vm)
 	int at_work;
 
 	CHECK_RET(queue_make(fd, vm, GR, 4, &queue), 0);
-	CHECK_RET(surface_make(fd, SURFACE, 0, &op.handle), 0);
+	CHECK_RET(bo_make_piece(fd, SURFACE, 0, &op.handle), 0);
 	at_work = begin_for_ever(&busy, &never);
 	CHECK(at_work >= 0);
 	from.fd = sync_file(at_work, never);

@@ -84,7 +84,7 @@ static void client_begin(struct client *client, bool alone)
 	CHECK_RET(vm_make(client->fd, &client->vm), 0);
 	CHECK_RET(queue_make(client->fd, client->vm, GR, 4, &client->queue), 0);
 	buf->bytes = SURFACE;
-	CHECK_RET(surface_make(client->fd, SURFACE, alone ? client->vm : 0, &buf->handle), 0);
+	CHECK_RET(bo_make_piece(client->fd, SURFACE, alone ? client->vm : 0, &buf->handle), 0);
 	CHECK_RET(bo_map(client->fd, buf->handle, SURFACE, &buf->ptr), 0);
 	CHECK_RET(bind_map(client->fd, client->vm, buf->handle, 0, VA_DATA, SURFACE, 0), 0);
 	picture_draw(buf->ptr, WIDTH, HEIGHT, PITCH, client->seed);

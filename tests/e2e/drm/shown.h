@@ -14,9 +14,6 @@
 #define SMALL_MIB	64
 #define SMALL		"job_timeout_ms=20000 fb_limit_mb=64"
 
-/* A buffer in one piece. @vm: the only one that will map it, or 0. 0 or a negative errno. */
-int surface_make(int fd, uint64_t bytes, uint32_t vm, uint32_t *handle);
-
 struct vgpu_hw_packet packet_present(uint64_t va, uint32_t height);
 
 /* Shows rows of WIDTH pixels. As exec_wait(). */
