@@ -89,6 +89,7 @@ struct guest_vector {
  * @hand_on:      gives channels to those who wait
  * @watch:        looks at queues that have work
  * @watch_period: between two looks, in jiffies
+ * @late_jobs:    jobs of which no interrupt has told; protected by @channel_mutex
  * @recover:      ends what was lost with @lost, and tells the device anew
  * @pm_nb:        is told when the guest begins to hibernate
  * @gate_shut:    no program takes framebuffer
@@ -134,6 +135,7 @@ struct guest_dev {
 	struct work_struct hand_on;
 	struct delayed_work watch;
 	unsigned long watch_period;
+	u64 late_jobs;
 	struct work_struct recover;
 	struct notifier_block pm_nb;
 	bool gate_shut;

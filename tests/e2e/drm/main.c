@@ -43,6 +43,7 @@ static const struct test tests[] = {
 	{ "bind_async", test_bind_async, false },
 	{ "sync", test_sync, false },
 	{ "ring", test_ring, false },
+	{ "interrupts", test_interrupts, false },
 	{ "dispatch", test_dispatch, false },
 	{ "text_changes", test_text_changes, false },
 	{ "fault", test_fault, false },

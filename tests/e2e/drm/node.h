@@ -148,6 +148,7 @@ bool test_bind(void);
 bool test_bind_async(void);
 bool test_sync(void);
 bool test_ring(void);
+bool test_interrupts(void);
 bool test_dispatch(void);
 bool test_text_changes(void);
 bool test_fault(void);
