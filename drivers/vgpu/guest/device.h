@@ -10,6 +10,7 @@
 #include <linux/notifier.h>
 #include <linux/pci.h>
 #include <linux/rwsem.h>
+#include <linux/stringify.h>
 #include <linux/vgpu_hw.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
@@ -26,7 +27,13 @@
 #include "move.h"
 
 #define GUEST_NAME		"vgpu_guest"
-#define GUEST_VERSION		"1.0"
+
+/* The module's version: that of the interface, see vgpu_drm.h, and the patch level. */
+#define GUEST_MAJOR		1
+#define GUEST_MINOR		2
+#define GUEST_PATCH		0
+#define GUEST_VERSION		__stringify(GUEST_MAJOR) "." __stringify(GUEST_MINOR) "." \
+				__stringify(GUEST_PATCH)
 
 /* Clients have the lower half of the addresses; rings lie in the upper one. */
 #define GUEST_VA_BITS		(VGPU_HW_VA_BITS - 1)

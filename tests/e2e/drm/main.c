@@ -150,6 +150,18 @@ int module_unload(void)
 	return syscall(SYS_delete_module, "vgpu_guest", O_NONBLOCK) ? -errno : 0;
 }
 
+bool module_version(char *text, size_t room)
+{
+	FILE *file = fopen("/sys/module/vgpu_guest/version", "r");
+	bool ok = file && fgets(text, room, file);
+
+	if (file)
+		fclose(file);
+	if (ok)
+		text[strcspn(text, "\n")] = 0;
+	return ok || failed("the module has no version");
+}
+
 /* What the driver is built on comes first, in the order of the files' names. */
 static bool load_all(bool resume)
 {
