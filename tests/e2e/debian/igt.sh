@@ -1,14 +1,15 @@
 # shellcheck shell=bash
-# igt's tests in a Debian guest, compiled by scripts/guest-igt; job sources this file. How each is to
-# end is in igt.expected, which Documentation/guest-driver.rst sums up.
+# igt's tests in a Debian guest, compiled by scripts/guest-igt; job sources this file. How each is
+# to end is in igt.expected, which Documentation/guest-driver.rst sums up.
 
 IGT_TESTS=(igt_core igt_syncobj igt_dmabuf igt_fdinfo igt_hotunplug)
 IGT=/opt/vgpu/igt
 # These give all that a thread does in a slow guest 0.1 s, and fail if it takes longer.
 IGT_IN_TIME='-snapshot$'
 
-# igt NAME: runs one of igt's programs, and says how each subtest has ended: fails if one has failed,
-# and says then all that the program has said. What is not as igt.expected says goes to IGT_OTHER.
+# igt NAME: runs one of igt's programs, and says how each subtest has ended. Fails if one has
+# failed, and says then all that the program has said. What is not as igt.expected says goes to
+# IGT_OTHER.
 igt() {
 	local name=$1 out=/tmp/igt line failed=() results=() status=0 subtest state
 	"$IGT/$name" >"$out" 2>&1 || status=$?

@@ -3,8 +3,9 @@
 """measure.py: what gputop, nvtop and NVML show in a Debian guest, for the host to compare.
 
 Says when each look begins ("guest: usage scan 1 at NS"), by the clock by which the host measures
-engines, and which the driver tells. nvtop is at work already, in a terminal of tmux. gputop takes its period to be as long as it has asked for; that
-it was longer in a slow guest is for the host to take into account.
+engines, and which the driver tells. nvtop is at work already, in a terminal of tmux. gputop takes
+its period to be as long as it has asked for; that it was longer in a slow guest is for the host to
+take into account.
 """
 import ctypes
 import fcntl

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * nvml TYPE UUID VERSION WORKER [none]: a client of libnvidia-ml.so.1 in a guest whose vGPU, of that
- * type and UUID, is at work; VERSION is that of the driver's module. WORKER is the process that works, as far as this user may know it: 0 if
- * not; with "none" there is no /proc. Says "all is right", or what is not.
+ * nvml TYPE UUID VERSION WORKER [none]: a client of libnvidia-ml.so.1 in a guest whose vGPU, of
+ * that type and UUID, is at work; VERSION is that of the driver's module. WORKER is the process
+ * that works, as far as this user may know it: 0 if not; with "none" there is no /proc. Says "all
+ * is right", or what is not.
  */
 #include <dlfcn.h>
 #include <stdbool.h>
