@@ -11,8 +11,8 @@ if [[ ! $suite || $suite == -* ]]; then
 	exit
 fi
 tests=("${@:2}")
-(( ${#tests[@]} )) || tests=(query vm bo copy bind bind_async sync ring fault timeout channels
-	files_apart fdinfo exec_unmap reload)
+(( ${#tests[@]} )) || tests=(query vm bo copy bind bind_async sync ring interrupts fault timeout
+	channels files_apart fdinfo exec_unmap reload)
 # shellcheck source=scripts/lab.d/common.sh
 . scripts/lab.d/common.sh
 # shellcheck source=scripts/lab.d/headers.sh
