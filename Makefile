@@ -50,7 +50,7 @@ check-long-fuzz:
 	scripts/check $(@:check-%=%)
 
 check-more:
-	scripts/check more selftests long-fuzz domains debian clients abi units modules
+	scripts/check more selftests long-fuzz domains debian igt clients abi units modules
 
 check-sid:
 	scripts/check --kernel sid lab e2e managers fuzz
@@ -106,7 +106,8 @@ help:
 	@echo "                     check-units: systemd with the units of make install;"
 	@echo "                     check-modules: modules for other kernels, DKMS in a guest"
 	@echo "make check-sid       selftests, end-to-end tests and fuzzers on Debian sid's kernel and QEMU"
-	@echo "make check-igt       those of igt's tests that need no display, in a Debian guest"
+	@echo "                     check-igt: igt's tests that need no display, in a Debian guest, if there is"
+	@echo "                     their source (IGT_SOURCE=, or Debian's source package)"
 	@echo "make check-metrics   Prometheus, node_exporter and promtool read vgpuctl metrics"
 	@echo "make openstack       OpenStack on two hosts with a GPU each: four virtual machines, no fifth"
 	@echo "make fuzz            hostile clients on KERNEL=stock or uml-debug, until interrupted; SEED=;"

@@ -6,9 +6,10 @@
 declare -A USAGE_NR=()
 
 # debian_start NAME UUID [systemd] [TEST...]: starts a guest with the vGPU that does these tests, or
-# those of tests/e2e/debian/job.
+# those of tests/e2e/debian/job. DEBIAN_INITRAMFS is another one than scripts/guest-image makes.
 debian_start() {
-	local GUEST_KERNEL=build/guest/debian.kernel GUEST_INITRAMFS=build/guest/debian.initramfs
+	local GUEST_KERNEL=build/guest/debian.kernel
+	local GUEST_INITRAMFS=${DEBIAN_INITRAMFS:-build/guest/debian.initramfs}
 	local GUEST_MIB=768 GUEST_DISK=build/lab/guest-debian/disk.ext4
 	local GUEST_APPEND="mitigations=off systemd.show_status=0"
 	guest_start "$@"

@@ -49,21 +49,23 @@ test_driver_exits() {
 
 # What the host shows of the driver, and of an ordinary user's process that has a queue.
 test_driver_label() {
-	local pid
+	local pid version
 	mdev_create "$A" SG16-1Q
 	driver_start a "$A" label
 	guest_says a '^guest: working as process [0-9]+' $((120 * SLOW)) || fail "guest a does not work"
 	guest_answer a "working as process"
 	pid=$ANSWER
+	guest_answer a "module"
+	version=$ANSWER
 	vgpuctl process --json | tee "$GUEST_DIR/process.json"
-	jq -e --argjson pid "$pid" '[.. | objects | select(has("driver_name"))] | length == 1 and
-		(.[0] | .driver_name == "vgpu_guest" and .driver_version == "1.0" and
+	jq -e --argjson pid "$pid" --arg version "$version" '[.. | objects | select(has("driver_name"))] | length == 1 and
+		(.[0] | .driver_name == "vgpu_guest" and .driver_version == $version and
 		(.processes | length == 1 and (.[0] | .pid == $pid and .uid == 1000 and
 		.command == "drawer" and .client > 0 and (.engines | length == 1))))' \
 		"$GUEST_DIR/process.json"
 	guest_answer a "kernel"
-	vgpuctl show "$A" --json | jq -e --arg os "$ANSWER" '.guest_driver == {told_by: "guest",
-		name: "vgpu_guest", version: "1.0", os: $os}'
+	vgpuctl show "$A" --json | jq -e --arg os "$ANSWER" --arg version "$version" '
+		.guest_driver == {told_by: "guest", name: "vgpu_guest", version: $version, os: $os}'
 	guest_tell a seen
 	passes a 60
 	is_free "$A"

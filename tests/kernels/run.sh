@@ -11,8 +11,8 @@ if [[ ! $suite || $suite == -* ]]; then
 	exit
 fi
 tests=("${@:2}")
-(( ${#tests[@]} )) || tests=(query vm bo copy bind bind_async sync ring fault timeout channels
-	files_apart fdinfo exec_unmap reload)
+(( ${#tests[@]} )) || tests=(query vm bo copy bind bind_async sync ring interrupts fault timeout
+	channels files_apart fdinfo exec_unmap reload)
 # shellcheck source=scripts/lab.d/common.sh
 . scripts/lab.d/common.sh
 # shellcheck source=scripts/lab.d/headers.sh
@@ -43,16 +43,10 @@ enter LAB_BIND="$CHECKOUT" LAB_BIND_RO="$K_DIR" LAB_CWD="$CHECKOUT" -- bash -euc
 	depmod -b /tmp/modules "$rel"
 	(cd "$dir" && cpio --quiet -id) <build/guest/drm.initramfs
 	rm -f "$dir"/modules/*
-	nr=100
-	while read -r path; do
-		name=${path##*/}
-		xz -dc "$path" >"$dir/modules/$nr-${name%.xz}"
-		nr=$((nr + 1))
-	done < <(for name in gpu-sched drm_exec drm_gpuvm drm_buddy ttm; do
-		modprobe -d /tmp/modules -S "$rel" --show-depends "$name"
-	done | sed -n "s/^insmod \([^ ]*\).*/\1/p" | awk "!seen[\$0]++")
 	cp "$out/modules/vgpu_guest.ko" "$dir/modules/900-vgpu_guest.ko"
-	strip --strip-debug "$dir"/modules/*
+	# shellcheck disable=SC2046 # names
+	scripts/lab.d/pack-modules -d /tmp/modules "$rel" "$dir/modules" \
+		$(modinfo -F depends "$out/modules/vgpu_guest.ko" | tr "," " ")
 	(cd "$dir" && find . | cpio --quiet -o -H newc -R 0:0) >"$out/initramfs"
 	scripts/lab.d/unwrap "$(find "$packages" -type f -name "vmlinuz*")" "$out/kernel"
 	echo "# a guest with $rel"

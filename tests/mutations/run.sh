@@ -45,7 +45,7 @@ of() {
 kernel_of() {
 	case $1 in
 	lab) echo "${MUTATIONS_KERNEL:-stock}" ;;
-	debug) echo "${MUTATIONS_KERNEL:-uml-debug}" ;;
+	debug | driver) echo "${MUTATIONS_KERNEL:-uml-debug}" ;;
 	rt) echo stock-rt ;;
 	esac
 }
@@ -57,10 +57,18 @@ in_tree() {
 	(cd "$tree" && "$@") >>"$log" 2>&1
 }
 
+# prepare LOG: what guests with the driver need beside it
+prepare() {
+	in_tree "$1" scripts/lab chroot make -s -C tools O="$tree/build/lab-tools" &&
+		build driver "" "$1"
+}
+
 # build LANE TESTS LOG
 build() {
 	case $1 in
 	unit) in_tree "$3" make -s -C tests/unit all TESTS="$2" ;;
+	driver) in_tree "$3" scripts/build-modules "$(kernel_of "$1")" &&
+		in_tree "$3" scripts/guest-image drm ;;
 	*) in_tree "$3" scripts/build-modules "$(kernel_of "$1")" ;;
 	esac
 }
@@ -70,6 +78,8 @@ run_tests() {
 	# shellcheck disable=SC2086 # words
 	case $1 in
 	unit) in_tree "$3" make -s -C tests/unit check TESTS="$2" ;;
+	driver) in_tree "$3" scripts/lab run --kernel "$(kernel_of "$1")" --timeout 900 -- \
+		env E2E_VERBOSE=1 DRIVER_TESTS="$2" tests/e2e/run.sh driver ;;
 	*) in_tree "$3" timeout 900 tests/selftests/check.sh "$(kernel_of "$1")" $2 ;;
 	esac
 }
@@ -89,7 +99,7 @@ try() {
 	lane=$(of "$name" lane) tests=$(of "$name" tests)
 	: >"$log"
 	mapfile -t found < <(targets "$name")
-	if [[ ! $lane =~ ^(unit|debug|lab|rt)$ || ! $tests ]]; then
+	if [[ ! $lane =~ ^(unit|debug|lab|rt|driver)$ || ! $tests ]]; then
 		said="names no lane or no test"
 	elif ((${#found[@]} != 1)); then
 		said="changes ${#found[@]} files called $(of "$name" file), not one"
@@ -118,11 +128,13 @@ try() {
 right() {
 	local lane tests name log=$out/as-it-is.log
 	: >"$log"
-	for lane in unit debug lab rt; do
+	for lane in unit debug lab rt driver; do
 		tests=$(for name in "${names[@]}"; do
 			[[ $(of "$name" lane) != "$lane" ]] || of "$name" tests
 		done | tr ' ' '\n' | sort -u | tr '\n' ' ')
-		[[ ! $tests =~ [a-z] ]] || run_tests "$lane" "${tests% }" "$log" || return
+		[[ $tests =~ [a-z] ]] || continue
+		[[ $lane != driver ]] || prepare "$log" || return
+		run_tests "$lane" "${tests% }" "$log" || return
 	done
 }
 

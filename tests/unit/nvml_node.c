@@ -295,6 +295,7 @@ static int tell_version(const struct fake_node *node, struct drm_version *versio
 	version->name_len = strlen(node->driver);
 	version->version_major = node->major;
 	version->version_minor = node->minor;
+	version->version_patchlevel = node->patch;
 	return 0;
 }
 

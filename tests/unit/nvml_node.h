@@ -24,6 +24,7 @@
  * @open_error: of opening it
  * @major:      version of the driver
  * @minor:      likewise
+ * @patch:      likewise
  * @address:    of the function, in fdinfo
  * @info:       what DEV_QUERY tells, of @info_bytes
  * @info_bytes: likewise
@@ -38,6 +39,7 @@ struct fake_node {
 	int open_error;
 	int major;
 	int minor;
+	int patch;
 	const char *address;
 	struct drm_vgpu_dev_info info;
 	uint32_t info_bytes;

@@ -41,11 +41,12 @@ static void test_init(void **state)
 	assert_int_equal(try_init(), NVML_ERROR_LIB_RM_VERSION_MISMATCH);
 	fake_node[0].major = 1;
 	fake_node[0].minor = 7;
+	fake_node[0].patch = 3;
 	OK(nvmlInit_v2());
 	OK(nvmlInitWithFlags(NVML_INIT_FLAG_NO_GPUS));
 	assert_int_equal(fake_node_files(), 1);
 	OK(nvmlSystemGetDriverVersion(text, sizeof(text)));
-	assert_string_equal(text, "1.7");
+	assert_string_equal(text, "1.7.3");
 	OK(nvmlDeviceGetCount_v2(&count));
 	assert_int_equal(count, 1);
 	OK(nvmlShutdown());

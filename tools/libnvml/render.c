@@ -91,8 +91,8 @@ static nvmlReturn_t render_check(const struct nvmlDevice_st *device)
 		return nv_node_error(-ret);
 	if (version.version_major != VGPU_NODE_MAJOR)
 		return NVML_ERROR_LIB_RM_VERSION_MISMATCH;
-	snprintf(nv.driver_version, sizeof(nv.driver_version), "%d.%d", version.version_major,
-		 version.version_minor);
+	snprintf(nv.driver_version, sizeof(nv.driver_version), "%d.%d.%d",
+		 version.version_major, version.version_minor, version.version_patchlevel);
 	return NVML_SUCCESS;
 }
 

@@ -71,9 +71,20 @@ static int debugfs_queues(struct seq_file *m, void *unused)
 	return 0;
 }
 
+/* What was done, and no interrupt has told of it in time. */
+static int debugfs_late(struct seq_file *m, void *unused)
+{
+	struct guest_dev *gdev = debugfs_dev(m);
+
+	seq_printf(m, "jobs %llu\nmoves %llu\n", READ_ONCE(gdev->late_jobs),
+		   READ_ONCE(gdev->move.late));
+	return 0;
+}
+
 static const struct drm_info_list debugfs_files[] = {
 	DRM_DEBUGFS_GPUVA_INFO(debugfs_gpuvas, NULL),
 	{ .name = "queues", .show = debugfs_queues },
+	{ .name = "late", .show = debugfs_late },
 };
 
 void guest_debugfs_init(struct drm_minor *minor)

@@ -10,6 +10,7 @@
 #include <linux/notifier.h>
 #include <linux/pci.h>
 #include <linux/rwsem.h>
+#include <linux/stringify.h>
 #include <linux/vgpu_hw.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
@@ -27,7 +28,13 @@
 #include "shown.h"
 
 #define GUEST_NAME		"vgpu_guest"
-#define GUEST_VERSION		"1.0"
+
+/* The module's version: that of the interface, see vgpu_drm.h, and the patch level. */
+#define GUEST_MAJOR		1
+#define GUEST_MINOR		2
+#define GUEST_PATCH		0
+#define GUEST_VERSION		__stringify(GUEST_MAJOR) "." __stringify(GUEST_MINOR) "." \
+				__stringify(GUEST_PATCH)
 
 /* Clients have the lower half of the addresses; rings lie in the upper one. */
 #define GUEST_VA_BITS		(VGPU_HW_VA_BITS - 1)
@@ -92,6 +99,7 @@ struct guest_vector {
  * @hand_on:      gives channels to those who wait
  * @watch:        looks at queues that have work
  * @watch_period: between two looks, in jiffies
+ * @late_jobs:    jobs of which no interrupt has told; protected by @channel_mutex
  * @recover:      ends what was lost with @lost, and tells the device anew
  * @pm_nb:        is told when the guest begins to hibernate
  * @pm_reserve:   the guest's memory for what the monitor shows, or NULL: see pm.c
@@ -139,6 +147,7 @@ struct guest_dev {
 	struct work_struct hand_on;
 	struct delayed_work watch;
 	unsigned long watch_period;
+	u64 late_jobs;
 	struct work_struct recover;
 	struct notifier_block pm_nb;
 	struct guest_bo *pm_reserve;

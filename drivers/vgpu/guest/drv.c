@@ -119,8 +119,9 @@ static const struct drm_driver drv = {
 	.name = GUEST_NAME,
 	.desc = "vGPU of the software GPU",
 	GUEST_DRIVER_DATE
-	.major = 1,
-	.minor = 2,
+	.major = GUEST_MAJOR,
+	.minor = GUEST_MINOR,
+	.patchlevel = GUEST_PATCH,
 };
 
 static int drv_probe(struct pci_dev *pdev, const struct pci_device_id *id)

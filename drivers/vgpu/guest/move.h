@@ -28,6 +28,7 @@ struct guest_place;
  * @forgotten: the device was reset since it was enabled; not protected
  * @put:     packets written since it was enabled
  * @done:    of these, packets that are done
+ * @late:    waits that no interrupt has ended, but their time
  */
 struct guest_move {
 	struct mutex lock;		/* one move at a time */
@@ -43,6 +44,7 @@ struct guest_move {
 	bool forgotten;
 	u64 put;
 	u64 done;
+	u64 late;
 };
 
 /* Takes a channel away from queues, if there are two and a copy engine. */

@@ -41,16 +41,20 @@ struct guest_fault {
 
 /**
  * struct guest_watch - how far a queue with work was when it was last looked at
- * @completed: &struct guest_queue.completed
- * @clock:     what the job's time is measured by, in ns
- * @begun:     the same when the packet that is under way was seen first
- * @moved:     when any of these was seen to have changed, in jiffies
+ * @get:   packets that were done
+ * @clock: what the job's time is measured by, in ns
+ * @begun: the same when the packet that is under way was seen first
+ * @moved: when any of these was seen to have changed, in jiffies
+ * @done:  seqno of the first job in the ring, if that was done; else 0
+ * @seen:  when that was seen first, in jiffies
  */
 struct guest_watch {
-	u64 completed;
+	u64 get;
 	u64 clock;
 	u64 begun;
 	unsigned long moved;
+	u64 done;
+	unsigned long seen;
 };
 
 /**

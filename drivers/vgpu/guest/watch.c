@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * What the device raises no interrupt for, looked for while queues have work: jobs that take too
- * long, a device that was reset by its host, one that is in quarantine.
+ * long, a device that was reset by its host, one that is in quarantine; and interrupts that have
+ * got lost.
  *
  * The time of a job is what its engine has worked on its channel: a job that waits for other
  * channels, or for other vGPUs, has not begun to take too long.
@@ -11,6 +12,7 @@
 #include <drm/drm_managed.h>
 
 #include "device.h"
+#include "done.h"
 #include "queue.h"
 
 #define PERIOD	(HZ / 4)
@@ -27,20 +29,18 @@ static u64 watch_clock(struct guest_queue *queue)
 }
 
 /* Whether the queue has had no packet done for too long. The clock may be anything. */
-static bool watch_is_over(struct guest_queue *queue, u64 completed, bool fresh)
+static bool watch_is_over(struct guest_queue *queue, u64 get, bool fresh)
 {
 	struct guest_watch *watch = &queue->watch;
 	long limit = queue->gdev->job_timeout;
 	u64 clock = watch_clock(queue);
 	unsigned long now = jiffies;
 
-	if (fresh || completed != watch->completed || clock < watch->clock) {
-		*watch = (struct guest_watch){
-			.completed = completed,
-			.clock = clock,
-			.begun = clock,
-			.moved = now,
-		};
+	if (fresh || get != watch->get || clock < watch->clock) {
+		watch->get = get;
+		watch->clock = clock;
+		watch->begun = clock;
+		watch->moved = now;
 	} else if (clock != watch->clock) {
 		watch->clock = clock;
 		watch->moved = now;
@@ -50,33 +50,69 @@ static bool watch_is_over(struct guest_queue *queue, u64 completed, bool fresh)
 		(now - watch->moved) / STALLS >= limit);
 }
 
-/* Whether jobs of the queue are in the ring, and how far they are. */
-static bool watch_busy(struct guest_queue *queue, u64 *completed, bool *fresh)
+/**
+ * struct watch_seen - a queue at one look
+ * @get:   how far the device says it is
+ * @done:  seqno of the first job in the ring, if the device has done it; else 0
+ * @fresh: a job was put into the empty ring since the last look
+ */
+struct watch_seen {
+	u64 get;
+	u64 done;
+	bool fresh;
+};
+
+/* Whether jobs of the queue are in the ring. */
+static bool watch_busy(struct guest_queue *queue, struct watch_seen *seen)
 {
-	bool busy;
+	struct guest_fence *first;
+	bool busy, wrong;
 
 	spin_lock_irq(&queue->lock);
-	busy = !queue->error && !list_empty(&queue->pending);
-	*completed = queue->completed;
-	*fresh = queue->fresh;
+	first = list_first_entry_or_null(&queue->pending, struct guest_fence, link);
+	busy = !queue->error && first;
+	seen->get = queue->base + readq(GUEST_PAGE_REG(queue, get));
+	wrong = seen->get < queue->completed || seen->get > queue->submitted;
+	seen->done = first && first->base.seqno <= seen->get ? first->base.seqno : 0;
+	seen->fresh = queue->fresh;
 	queue->fresh = false;
 	spin_unlock_irq(&queue->lock);
-	return busy;
+	/* The queue is lost then. */
+	if (wrong)
+		guest_queue_poll(queue);
+	return busy && !wrong;
+}
+
+/*
+ * Whether a job was done a period ago, and no interrupt has told of it. One that has got lost costs
+ * a job two periods, and no queue. That is all that the watch ever ends.
+ */
+static bool watch_is_late(struct guest_queue *queue, u64 done)
+{
+	struct guest_watch *watch = &queue->watch;
+
+	if (done != watch->done) {
+		watch->done = done;
+		watch->seen = jiffies;
+	}
+	return done && time_after_eq(jiffies, watch->seen + queue->gdev->watch_period);
 }
 
 /* Returns whether the queue has work. @status: of the device. */
 static bool watch_queue(struct guest_queue *queue, u32 status)
 {
 	struct guest_dev *gdev = queue->gdev;
-	u64 completed;
-	bool fresh;
+	struct watch_seen seen;
 	u32 state;
 
 	lockdep_assert_held(&gdev->channel_mutex);
-	/* An interrupt that is late, or has got lost, costs no queue. */
-	guest_queue_poll(queue);
-	if (!watch_busy(queue, &completed, &fresh))
+	if (!watch_busy(queue, &seen))
 		return false;
+	if (watch_is_late(queue, seen.done)) {
+		WRITE_ONCE(gdev->late_jobs, gdev->late_jobs + 1);
+		guest_queue_poll(queue);
+		return true;
+	}
 	state = readl(GUEST_PAGE_REG(queue, state));
 	if (state == VGPU_HW_STATE_DISABLED && guest_dev_forgot(gdev))
 		guest_dev_lost(gdev);
@@ -84,7 +120,7 @@ static bool watch_queue(struct guest_queue *queue, u32 status)
 		guest_queue_lose(queue, DRM_VGPU_QUEUE_DEVICE);
 	else if (status & VGPU_HW_STATUS_QUARANTINE)
 		guest_queue_lose(queue, DRM_VGPU_QUEUE_QUARANTINE);
-	else if (watch_is_over(queue, completed, fresh))
+	else if (watch_is_over(queue, seen.get, seen.fresh))
 		guest_queue_lose(queue, DRM_VGPU_QUEUE_TIMEOUT);
 	return true;
 }

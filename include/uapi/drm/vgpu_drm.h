@@ -10,7 +10,8 @@
  *   the missing end of an older program's counts as 0.
  * - Layouts are the same for 32 and 64 bits, and hold no hidden padding. Pointers travel as __u64.
  * - Ids and handles are per open file, and never 0.
- * - Each addition raises the minor version (DRM_IOCTL_VERSION); the major one does not change.
+ * - Each addition raises the minor version (DRM_IOCTL_VERSION); the major one does not change. With
+ *   the patch level, which other changes of the driver raise, they are the module's version.
  *
  * Errors that each call may return, and that are not repeated below: EFAULT, a pointer is bad;
  * EINVAL, what must be 0 is not; ENOMEM, the kernel has no memory; ENODEV, the device is gone (it

@@ -15,6 +15,7 @@ import threading
 import time
 
 POINTS = 2
+OLD_NS = 1_500_000_000  # nvtop shows a load of a second, for a second
 LIMIT = 1200        # seconds
 EVERY = 0.1         # seconds between looks at vgpuctl
 
@@ -113,6 +114,14 @@ def compare(host, guest):
     for pid, shown in loads:
         near(f'process {pid}, gputop', float(shown),
              100 * host.between(guest.uuid, int(pid), begin, end) / (scans - 1) / period_ns)
+    begin, end = (guest.when(f'nvtop {what}') - OLD_NS for what in ('begin', 'end'))
+    loads = guest.values('nvtop')
+    if sorted(pid == 'gpu' for pid, _ in loads) != [False, False, True]:
+        raise Failed(f'nvtop shows {loads}')
+    for pid, shown in loads:
+        near(f'{pid}, nvtop', float(shown),
+             100 * host.between(guest.uuid, None if pid == 'gpu' else int(pid), begin, end) /
+             (end - begin))
     begin, end = guest.when('nvml begin'), guest.when('nvml end')
     near('NVML', float(guest.values('nvml')[0][0]),
          100 * host.between(guest.uuid, None, begin, end) / (end - begin))

@@ -19,6 +19,17 @@ test_alias() {
 	! grep -rs vgpu_guest /etc/modules /etc/modules-load.d /usr/lib/modules-load.d /etc/udev
 }
 
+# The module is the one that DKMS has built, if the host has put that here: no other is there.
+test_dkms() {
+	local file
+	until_node
+	file=$(modinfo -n vgpu_guest)
+	say "$file, version $(</sys/module/vgpu_guest/version)"
+	[[ $file == */updates/dkms/vgpu_guest.ko* ]]
+	[[ $(find /usr/lib/modules -name 'vgpu_guest.ko*' | wc -l) == 1 ]]
+	[[ $(modinfo -F srcversion vgpu_guest) == "$(</sys/module/vgpu_guest/srcversion)" ]]
+}
+
 test_node() {
 	local device
 	until_node

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""measure.py: what gputop and NVML show in a Debian guest, for the host to compare.
+"""measure.py: what gputop, nvtop and NVML show in a Debian guest, for the host to compare.
 
 Says when each look begins ("guest: usage scan 1 at NS"), by the clock by which the host measures
-engines, and which the driver tells. gputop takes its period to be as long as it has asked for; that
-it was longer in a slow guest is for the host to take into account.
+engines, and which the driver tells. nvtop is at work already, in a terminal of tmux. gputop takes
+its period to be as long as it has asked for; that it was longer in a slow guest is for the host to
+take into account.
 """
 import ctypes
 import fcntl
@@ -25,6 +26,7 @@ SCANS = 3
 NAME = 'paint'
 NODE = '/dev/dri/renderD128'
 USAGE_QUERY = 3 << 30 | 16 << 16 | ord('d') << 8 | 0x4a     # DRM_IOCTL_VGPU_USAGE_QUERY
+SCREEN = ['tmux', '-L', 'usage', 'capture-pane', '-p']
 LIMIT = 800         # seconds
 
 
@@ -75,6 +77,43 @@ class Nvml(threading.Thread):
         self.mean = total / (last - start)
 
 
+class Nvtop(threading.Thread):
+    """What nvtop shows, as the mean over time: of the whole vGPU (None), and by process."""
+
+    def __init__(self, clock):
+        super().__init__(daemon=True)
+        self.clock = clock
+        self.over = threading.Event()
+        self.loads = {}
+
+    @staticmethod
+    def look():
+        screen = subprocess.run(SCREEN, check=True, capture_output=True, text=True).stdout
+        gpu = re.search(r'GPU\[\|* *(\d+)%', screen)
+        if gpu:
+            yield None, int(gpu[1])
+        for row in re.finditer(rf'^ *(\d+) .*Graphic +(\d+)% .*\b{NAME}\b', screen, re.MULTILINE):
+            yield int(row[1]), int(row[2])
+
+    def run(self):
+        # What it shows then is no older than the look that began this.
+        time.sleep(3)
+        self.clock.say('nvtop begin')
+        last = time.monotonic()
+        while not self.over.is_set():
+            time.sleep(0.5)
+            shown, now = list(self.look()), time.monotonic()
+            for pid, percent in shown:
+                total, seconds = self.loads.get(pid, (0, 0))
+                self.loads[pid] = total + percent * (now - last), seconds + now - last
+            last = now
+        self.clock.say('nvtop end')
+
+    def say(self):
+        for pid, (total, seconds) in self.loads.items():
+            say(f'nvtop {pid or "gpu"} {total / seconds:.2f}')
+
+
 def screens(command, clock):
     """What a program draws, screen by screen; says when each one begins to come."""
     pid, master = pty.fork()
@@ -110,11 +149,12 @@ def loads_of(screen):
 
 def main(last):
     clock = Clock()
-    nvml, loads, nr = Nvml(clock), {}, 0
+    nvml, nvtop, loads, nr = Nvml(clock), Nvtop(clock), {}, 0
     for screen in screens(['gputop', '-d', str(PERIOD), '-n', str(SCANS)], clock):
         nr += 1
         if nr == 1:
             nvml.start()
+            nvtop.start()
         else:
             for pid, percent in loads_of(screen):
                 loads.setdefault(pid, []).append(percent)
@@ -122,11 +162,13 @@ def main(last):
             file.write(re.sub(r'\x1b\[[HJ]', '', screen).replace('\r', ''))
         if nr == SCANS:
             break
-    nvml.over.set()
-    nvml.join()
+    for thread in (nvml, nvtop):
+        thread.over.set()
+        thread.join()
     say(f'looks {nr} of {PERIOD} s')
     for pid, percents in loads.items():
         say(f'gputop {pid} {sum(percents) / len(percents):.2f}')
+    nvtop.say()
     say(f'nvml {nvml.mean:.2f}')
     return 0
 

@@ -194,11 +194,12 @@ bool test_label(void)
 {
 	struct vgpu_hw_packet packet = packet_fill(VA_DATA, MIB, 1);
 	int fd, tell = tell_open();
+	char version[16];
 	struct utsname uts;
 	uint32_t vm, queue;
 	struct buf buf;
 
-	CHECK(!uname(&uts));
+	CHECK(!uname(&uts) && module_version(version, sizeof(version)));
 	CHECK(tell >= 0 && !chmod("/", 0755) && !chmod("/dev/dri/renderD128", 0666));
 	CHECK(!prctl(PR_SET_NAME, "drawer") && !setuid(1000));
 	fd = node_open();
@@ -208,6 +209,7 @@ bool test_label(void)
 	CHECK_RET(buf_make(fd, MIB, FRAMEBUFFER, &buf), 0);
 	CHECK_RET(bind_map(fd, vm, buf.handle, 0, VA_DATA, MIB, DRM_VGPU_BIND_WRITE), 0);
 	CHECK_RET(exec_wait(fd, queue, &packet, 1), 0);
+	say("module %s", version);
 	say("kernel %s %s", uts.sysname, uts.release);
 	say("working as process %d", getpid());
 	return tell_wait(tell, 2 * WAIT_MS / 1000);

@@ -43,6 +43,7 @@ static const struct test tests[] = {
 	{ "bind_async", test_bind_async, false },
 	{ "sync", test_sync, false },
 	{ "ring", test_ring, false },
+	{ "interrupts", test_interrupts, false },
 	{ "dispatch", test_dispatch, false },
 	{ "text_changes", test_text_changes, false },
 	{ "fault", test_fault, false },
@@ -155,6 +156,18 @@ int module_load(void)
 int module_unload(void)
 {
 	return syscall(SYS_delete_module, "vgpu_guest", O_NONBLOCK) ? -errno : 0;
+}
+
+bool module_version(char *text, size_t room)
+{
+	FILE *file = fopen("/sys/module/vgpu_guest/version", "r");
+	bool ok = file && fgets(text, room, file);
+
+	if (file)
+		fclose(file);
+	if (ok)
+		text[strcspn(text, "\n")] = 0;
+	return ok || failed("the module has no version");
 }
 
 /* What the driver is built on comes first, in the order of the files' names. */

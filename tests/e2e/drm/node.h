@@ -164,6 +164,7 @@ bool test_bind(void);
 bool test_bind_async(void);
 bool test_sync(void);
 bool test_ring(void);
+bool test_interrupts(void);
 bool test_dispatch(void);
 bool test_text_changes(void);
 bool test_fault(void);
@@ -277,6 +278,7 @@ bool tell_wait(int fd, unsigned int seconds);
 /* Of the driver's module: its file, and its parameters for the tests. */
 int module_load(void);
 int module_unload(void);
+bool module_version(char *text, size_t room);
 
 /* Unloads the module, which nobody keeps, and loads it, with @options or (NULL) the usual ones. */
 bool module_again(const char *options);

@@ -66,8 +66,10 @@ static bool asks(const struct drm_vgpu_dev_info *info, void (*before)(void), pid
 		 bool no_proc)
 {
 	char type[sizeof(info->type) + 1] = "", uuid[64], pid[16];
-	char *argv[] = { "/nvml", type, uuid, pid, no_proc ? "none" : NULL, NULL };
+	char version[16];
+	char *argv[] = { "/nvml", type, uuid, version, pid, no_proc ? "none" : NULL, NULL };
 
+	CHECK(module_version(version, sizeof(version)));
 	memcpy(type, info->type, sizeof(info->type));
 	uuid_text(info->uuid, uuid);
 	snprintf(pid, sizeof(pid), "%d", worker);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * nvml TYPE UUID WORKER [none]: a client of libnvidia-ml.so.1 in a guest whose vGPU, of that type
- * and UUID, is at work. WORKER is the process that works, as far as this user may know it: 0 if
- * not; with "none" there is no /proc. Says "all is right", or what is not.
+ * nvml TYPE UUID VERSION WORKER [none]: a client of libnvidia-ml.so.1 in a guest whose vGPU, of
+ * that type and UUID, is at work; VERSION is that of the driver's module. WORKER is the process
+ * that works, as far as this user may know it: 0 if not; with "none" there is no /proc. Says "all
+ * is right", or what is not.
  */
 #include <dlfcn.h>
 #include <stdbool.h>
@@ -27,7 +28,7 @@ static void check(bool ok, int line, const char *text)
 	exit(1);
 }
 
-static void check_identity(const char *type, const char *uuid)
+static void check_identity(const char *type, const char *uuid, const char *version)
 {
 	nvmlGpuVirtualizationMode_t mode;
 	nvmlComputeMode_t compute;
@@ -45,7 +46,7 @@ static void check_identity(const char *type, const char *uuid)
 	CHECK(!nvmlDeviceGetComputeMode(dev, &compute) && compute == NVML_COMPUTEMODE_PROHIBITED);
 	CHECK(!nvmlDeviceGetVbiosVersion(dev, text, sizeof(text)) &&
 	      !strcmp(text, "00.00.00.00.00"));
-	CHECK(!nvmlSystemGetDriverVersion(text, sizeof(text)) && !strncmp(text, "1.", 2));
+	CHECK(!nvmlSystemGetDriverVersion(text, sizeof(text)) && !strcmp(text, version));
 	CHECK(!nvmlDeviceGetMinorNumber(dev, &nr) && nr == 128);
 }
 
@@ -139,16 +140,16 @@ static void check_no_proc(void)
 
 int main(int argc, char **argv)
 {
-	CHECK(argc >= 4);
+	CHECK(argc >= 5);
 	CHECK(!nvmlInit_v2());
 	CHECK(!nvmlDeviceGetHandleByIndex_v2(0, &dev));
-	check_identity(argv[1], argv[2]);
+	check_identity(argv[1], argv[2], argv[3]);
 	check_unsupported();
 	check_numbers();
-	if (argc > 4)
+	if (argc > 5)
 		check_no_proc();
 	else
-		check_processes((unsigned int)atoi(argv[3]));
+		check_processes((unsigned int)atoi(argv[4]));
 	CHECK(!nvmlShutdown());
 	printf("all is right\n");
 	return 0;
