@@ -99,7 +99,7 @@ static void parts_make(int fd, uint32_t vm, uint32_t queue, void **ptr)
 	}
 }
 
-/* One of the VM's own in one piece is in the middle, and goes to where another one was before it. */
+/* One of the VM's own in one piece is in the middle; it goes to where another was before. */
 static bool pieces_change_places(void)
 {
 	uint32_t vm, queue, first, piece, large;
