@@ -73,6 +73,14 @@ static void bo_free(struct drm_gem_object *obj)
 	ttm_bo_fini(tbo);
 }
 
+/* Names (GEM_FLINK on the primary node) are another way to export. */
+static int bo_open(struct drm_gem_object *obj, struct drm_file *file)
+{
+	const struct guest_shared *shared = to_guest_bo(obj)->shared;
+
+	return shared && shared->file != file ? -EPERM : 0;
+}
+
 static struct dma_buf *bo_export(struct drm_gem_object *obj, int flags)
 {
 	if (to_guest_bo(obj)->shared)
@@ -125,6 +133,7 @@ static const struct vm_operations_struct bo_vm_ops = {
 
 static const struct drm_gem_object_funcs bo_funcs = {
 	.free = bo_free,
+	.open = bo_open,
 	.export = bo_export,
 	.pin = guest_prime_pin,
 	.unpin = guest_prime_unpin,
@@ -307,13 +316,14 @@ static const struct drm_gem_object_funcs shared_funcs = {
 	.free = shared_free,
 };
 
-struct guest_shared *guest_shared_create(struct guest_dev *gdev)
+struct guest_shared *guest_shared_create(struct guest_dev *gdev, const struct drm_file *file)
 {
 	struct guest_shared *shared = kzalloc(sizeof(*shared), GFP_KERNEL_ACCOUNT);
 
 	if (!shared)
 		return NULL;
 	shared->base.funcs = &shared_funcs;
+	shared->file = file;
 	drm_gem_private_object_init(&gdev->drm, &shared->base, 0);
 	ttm_lru_bulk_move_init(&shared->lru);
 	return shared;

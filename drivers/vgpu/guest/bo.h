@@ -19,10 +19,12 @@ struct sg_table;
 /**
  * struct guest_shared - what the buffers share that only one VM maps
  * @base: the object whose reservation is theirs
+ * @file: of the VM, which may be closed: only to be compared
  * @lru:  their common place in TTM's order of use
  */
 struct guest_shared {
 	struct drm_gem_object base;
+	const struct drm_file *file;
 	struct ttm_lru_bulk_move lru;
 };
 
@@ -94,7 +96,7 @@ static inline u64 guest_bo_addr(const struct guest_bo *bo, u64 offset, u64 *left
 }
 
 /* The object of a VM; its last reference frees it. */
-struct guest_shared *guest_shared_create(struct guest_dev *gdev);
+struct guest_shared *guest_shared_create(struct guest_dev *gdev, const struct drm_file *file);
 
 static inline struct guest_shared *to_guest_shared(struct drm_gem_object *obj)
 {

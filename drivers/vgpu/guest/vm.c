@@ -71,7 +71,7 @@ static int vm_init_sched(struct guest_vm *vm)
 	return ret;
 }
 
-static struct guest_vm *vm_create(struct guest_dev *gdev)
+static struct guest_vm *vm_create(struct guest_dev *gdev, const struct drm_file *file)
 {
 	struct guest_shared *shared;
 	struct guest_vm *vm;
@@ -90,7 +90,7 @@ static struct guest_vm *vm_create(struct guest_dev *gdev)
 	if (ret)
 		goto err_table;
 	ret = -ENOMEM;
-	shared = guest_shared_create(gdev);
+	shared = guest_shared_create(gdev, file);
 	if (!shared)
 		goto err_sched;
 	kref_init(&vm->ref);
@@ -203,7 +203,7 @@ int guest_vm_create_ioctl(struct drm_device *drm, void *data, struct drm_file *f
 	/* Not drm_dev_enter(): making room for tables may wait for jobs, and an unplug for that. */
 	if (drm_dev_is_unplugged(drm))
 		return -ENODEV;
-	vm = vm_create(to_guest_dev(drm));
+	vm = vm_create(to_guest_dev(drm), file);
 	if (IS_ERR(vm))
 		return PTR_ERR(vm);
 	ret = xa_alloc(&gfile->vms, &args->id, vm, XA_LIMIT(1, VMS_MAX), GFP_KERNEL_ACCOUNT);

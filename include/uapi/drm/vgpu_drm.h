@@ -178,7 +178,8 @@ enum drm_vgpu_placement {
  * @size:      bytes, a multiple of the page size, not 0
  * @placement: enum drm_vgpu_placement
  * @vm_id:     0, or the only VM in which it will be mapped: then it cannot be exported
- *             (DRM_IOCTL_PRIME_HANDLE_TO_FD: EPERM), and an EXEC has less to lock
+ *             (DRM_IOCTL_PRIME_HANDLE_TO_FD, and DRM_IOCTL_GEM_OPEN of its name by another
+ *             file: EPERM), and an EXEC has less to lock
  * @handle:    out: GEM handle, closed by DRM_IOCTL_GEM_CLOSE
  * @flags:     DRM_VGPU_BO_*, or 0
  *

@@ -36,6 +36,42 @@ bool test_bad_vm(void)
 	return true;
 }
 
+static int card_open(void)
+{
+	int fd = open("/dev/dri/card0", O_RDWR | O_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
+/* Names, by the primary node, of whose files one at a time is the master. */
+static bool names(void)
+{
+	struct drm_gem_flink name[2] = { 0 };
+	struct drm_gem_open args = { 0 };
+	int fd = card_open(), other;
+	uint32_t vm;
+
+	CHECK(fd >= 0);
+	CHECK_RET(vm_make(fd, &vm), 0);
+	CHECK_RET(bo_make(fd, PAGE, FRAMEBUFFER, vm, &name[0].handle), 0);
+	CHECK_RET(bo_make(fd, PAGE, FRAMEBUFFER, 0, &name[1].handle), 0);
+	CHECK_RET(node_ioctl(fd, DRM_IOCTL_GEM_FLINK, &name[0]), 0);
+	CHECK_RET(node_ioctl(fd, DRM_IOCTL_GEM_FLINK, &name[1]), 0);
+	CHECK_RET(node_ioctl(fd, DRM_IOCTL_DROP_MASTER, NULL), 0);
+	other = card_open();
+	CHECK(other >= 0);
+	args.name = name[0].name;
+	CHECK_RET(node_ioctl(other, DRM_IOCTL_GEM_OPEN, &args), -EPERM);
+	args.name = name[1].name;
+	CHECK_RET(node_ioctl(other, DRM_IOCTL_GEM_OPEN, &args), 0);
+	CHECK_RET(bo_close(other, args.handle), 0);
+	close(fd);
+	/* A name goes with its last handle. */
+	CHECK_RET(node_ioctl(other, DRM_IOCTL_GEM_OPEN, &args), -ENOENT);
+	close(other);
+	return true;
+}
+
 bool test_bad_bo(void)
 {
 	struct drm_vgpu_bo_create create = { .size = PAGE, .flags = 2 };
@@ -76,7 +112,7 @@ bool test_bad_bo(void)
 	CHECK_RET(bind_map(fd, vm, prime.handle, 0, VA_DATA, PAGE, 0), 0);
 	CHECK_RET(bo_close(fd, prime.handle), 0);
 	close(fd);
-	return true;
+	return names();
 }
 
 static int bind_ops(int fd, uint32_t vm, const struct drm_vgpu_bind_op *op, uint32_t stride,
